@@ -1,0 +1,50 @@
+/*
+ * Two routings of one fabric compared: LFT entries, and paths of all pairs
+ * (source CA or router port, destination LID of another CA or router port).
+ */
+#ifndef IBSCOPE_COMPARE_H
+#define IBSCOPE_COMPARE_H
+
+#include "core/routing.h"
+
+enum pair_change { PAIR_REROUTED, PAIR_LOST, PAIR_REGAINED };
+
+/* All pairs from the endports of one switch to one LID whose path changed in the same way. */
+struct pair_group {
+	uint32_t sw;		/* switch the sources hang on (after; before when lost) */
+	uint16_t lid;		/* destination */
+	uint8_t change;		/* enum pair_change */
+	uint16_t before, after; /* hops (links) from the source endport, HOPS_NONE/HOPS_LOOP = none */
+	uint32_t n;		/* pairs: endports on the switch, the destination itself excluded */
+	uint64_t first;		/* running number of its first pair */
+};
+
+struct comparison {
+	const struct routing *a, *b;	/* references held: before, after; a or b may be NULL (no tables) */
+	uint32_t switches_changed;	/* switches with at least one other entry */
+	uint64_t entries_changed;	/* (switch, LID) with another port, 255 included */
+	uint64_t entries_lost, entries_gained; /* of these: to 255, from 255 */
+	uint32_t *switch_entries;	/* [n_switches] entries changed */
+	uint64_t pairs;			/* pairs that exist in b */
+	uint64_t rerouted, lost, regained;
+	uint64_t longer, shorter;	/* of the rerouted */
+	unsigned max_hops_before, max_hops_after;
+	double mean_hops_before, mean_hops_after;
+	struct pair_group *group;	/* in order of (lid, switch) */
+	size_t n_groups, cap_groups;
+};
+
+/*
+ * Cost: rows that are the same object are skipped; only destinations with a
+ * changed entry on the way are walked.  NULL when cancelled.
+ */
+struct comparison *compare_routings(const struct routing *a, const struct routing *b, struct progress *p);
+void comparison_free(struct comparison *c);
+
+/* Port of an entry before or after; LIDs are matched by endport and offset when the two assign them otherwise. */
+bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_t *before, uint8_t *after);
+
+/* Source endport of pair number i (0 .. sum of n); sets its group. */
+uint32_t comparison_pair(const struct comparison *c, uint64_t i, const struct pair_group **g);
+
+#endif

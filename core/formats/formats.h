@@ -1,0 +1,41 @@
+/*
+ * Reading and writing of fabrics in files.  A reader gets the whole content and
+ * makes a fabric; the format is recognised by content.
+ */
+#ifndef IBSCOPE_FORMATS_H
+#define IBSCOPE_FORMATS_H
+
+#include <stdio.h>
+#include "core/fabric.h"
+#include "core/sweep.h"
+
+/*
+ * Load a saved fabric of any known format: ibnetdiscover text (all variants,
+ * -g and -f included), ibsim net file, libibnetdisc cache, opensm-subnet.lst /
+ * ibdiagnet .lst.  Oddities that can be survived become fabric->warnings.
+ * -1 and *e ("FILE:LINE: found ..., expected ...") otherwise.
+ */
+int fabric_load(const char *path, struct fabric **out, struct err *e);
+
+/* The same from memory; name is for messages (fuzz targets, tests). */
+int fabric_parse(const char *name, const char *data, size_t size, struct fabric **out, struct err *e);
+
+/* node-name-map file: `0x<guid> "name"` per line; -1 and *e when it cannot be read.  Odd lines are warnings. */
+int name_map_load(const char *path, struct name_map *m, struct warnings *w, struct err *e);
+void name_map_free(struct name_map *m);
+
+/*
+ * Writers; -1 when the stream fails.  `up` restricts to what is reached
+ * (NULL: everything), `lids` replaces the LIDs of the source (NULL: as they are).
+ */
+int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up, const struct lids *lids);
+/* opensm-lfts.dump, byte for byte as OpenSM 3.3.23 writes it. */
+int write_lfts(FILE *f, const struct routing *r);
+/* opensm.fdbs, for ibdmchk. */
+int write_fdbs(FILE *f, const struct routing *r);
+/* opensm-subnet.lst. */
+int write_subnet(FILE *f, const struct routing *r);
+/* Lines "SLID DLID SL HOPS" (design, `export paths`). */
+int write_paths(FILE *f, const struct routing *r, struct progress *p);
+
+#endif
