@@ -48,4 +48,17 @@ void path_free(struct path *p);
 #define HOPS_LOOP 0xFFFE
 void dest_hops(const struct routing *r, unsigned lid, uint16_t *hops, uint32_t *work);
 
+/*
+ * The same from a column: col[s] = entry of switch s for a LID that belongs to
+ * endport `owner` (NO_ID: nobody, then everything is HOPS_NONE).
+ */
+void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint16_t *hops, uint32_t *work);
+
+/*
+ * Columns of up to n consecutive LIDs from lid0, transposed for walking by
+ * destination: col[i * n_switches + s].  LIDs above the tables give NO_PATH.
+ */
+#define COLUMN_BLOCK 64
+void routing_columns(const struct routing *r, unsigned lid0, unsigned n, uint8_t *col);
+
 #endif

@@ -14,6 +14,7 @@ struct pair_group {
 	uint32_t sw;		/* switch the sources hang on (after; before when lost) */
 	uint16_t lid;		/* destination */
 	uint8_t change;		/* enum pair_change */
+	uint8_t who;		/* sources meant: those that stayed (0), left (1) or came (2) */
 	uint16_t before, after; /* hops (links) from the source endport, HOPS_NONE/HOPS_LOOP = none */
 	uint32_t n;		/* pairs: endports on the switch, the destination itself excluded */
 	uint64_t first;		/* running number of its first pair */
@@ -23,6 +24,7 @@ struct comparison {
 	const struct routing *a, *b;	/* references held: before, after; a or b may be NULL (no tables) */
 	uint32_t switches_changed;	/* switches with at least one other entry */
 	uint64_t entries_changed;	/* (switch, LID) with another port, 255 included */
+	uint32_t switches_gone, switches_new; /* not counted in the entries */
 	uint64_t entries_lost, entries_gained; /* of these: to 255, from 255 */
 	uint32_t *switch_entries;	/* [n_switches] entries changed */
 	uint64_t pairs;			/* pairs that exist in b */
@@ -32,6 +34,8 @@ struct comparison {
 	double mean_hops_before, mean_hops_after;
 	struct pair_group *group;	/* in order of (lid, switch) */
 	size_t n_groups, cap_groups;
+	/* CA and router ports by switch: source[source_at[3 * sw + who]] up to the next source_at[] */
+	uint32_t *source, *source_at;
 };
 
 /*
