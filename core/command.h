@@ -15,6 +15,7 @@ struct out {
 	bool json;
 	json_t *object;		/* JSON mode: fields of the running command */
 	json_t *lines;		/* JSON mode: its text lines */
+	struct text partial;	/* JSON mode: the line being written */
 	unsigned width;		/* columns of the reader, 0 = unlimited */
 	bool found_fault;	/* a check found something wrong: exit status 1 in batch, but no error */
 };
@@ -42,7 +43,8 @@ struct command {
 	int (*run)(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 };
 
-extern const struct command core_commands[];
+/* All tables of commands, ended by NULL; each table is ended by an entry with name NULL. */
+extern const struct command *const command_tables[];
 
 const struct command *command_find(const struct session *s, const char *name, struct err *e); /* unique prefixes too */
 
@@ -54,13 +56,10 @@ const struct command *command_find(const struct session *s, const char *name, st
 int words_split(const char *line, const char **rest, int *argc, char ***argv, struct err *e);
 void words_free(int argc, char **argv);
 
-/*
- * Run a line (one or more commands).  where: "script.txt" or "-e" for messages,
- * with `line`; NULL in the REPL.  0, or -1 and *e; commands behind a failed one are not run.
- */
+/* Run a line (one or more commands).  0, or -1 and *e; commands behind a failed one are not run. */
 int session_execute(struct session *s, const char *line, struct out *o, struct err *e);
 
-/* Run a script; name is for messages ("FILE:LINE: ..."). */
+/* Run a script up to its first failing command; the message begins with "NAME:LINE: ". */
 int session_script(struct session *s, FILE *in, const char *name, struct out *o, struct err *e);
 
 /*

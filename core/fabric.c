@@ -541,6 +541,28 @@ struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map
 	return g;
 }
 
+struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool ibsim_guids)
+{
+	struct fabric_builder *b = builder_from(f);
+	struct fabric *g = NULL;
+
+	if (sm_endport != NO_ID) {
+		b->sm_node = f->node_order[endport_node(f, sm_endport)];
+		b->sm_port = f->port_num[f->endport_port[sm_endport]];
+	}
+	for (uint32_t i = 0; ibsim_guids && i < b->n; i++)
+		for (unsigned p = 0; p <= b->node[i].nports; p++)
+			b->node[i].port[p].guid = 0;
+	if (fb_finish(b, f->source, f->format, &g, NULL))
+		abort(); /* as above */
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		free(g->node_name[n]);
+		g->node_name[n] = str_dup(f->node_name[n]);
+	}
+	index_names(g);
+	return g;
+}
+
 /* --- look-ups -------------------------------------------------------------------- */
 
 uint32_t fabric_node_by_guid(const struct fabric *f, uint64_t guid)

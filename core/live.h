@@ -1,5 +1,11 @@
 /*
  * Live fabrics through libibnetdisc.  Only Get requests are ever sent.
+ *
+ * The library can neither be interrupted nor kept from writing to stderr, and
+ * over a simulator it may block for ever.  So the program starts itself again
+ * (posix_spawn of /proc/self/exe, safe with threads) as a discovery process that streams
+ * what it found back through a pipe, and is ended when the caller cancels or
+ * nothing comes any more.  main() has to let it in: see live_child_main().
  */
 #ifndef IBSCOPE_LIVE_H
 #define IBSCOPE_LIVE_H
@@ -7,17 +13,49 @@
 #include "core/fabric.h"
 
 /*
+ * To be called first thing in main(): when this process was started by
+ * live_discover() it does its work and returns its exit status, otherwise it returns -1
+ * at once.
+ *
+ *	int status = live_child_main(argc, argv);
+ *	if (status >= 0)
+ *		return status;
+ */
+int live_child_main(int argc, char **argv);
+
+/*
  * Discover from a local port: ca NULL = first active CA, port 0 = its first
- * active port.  The SM's place is taken from the local port's SM LID.  Messages that the library
- * writes to stderr are caught and become part of *e.  -1 and *e when there is no device, no
- * permission, no answer, or when cancelled.
+ * active port.  The SM's place is taken from the local port's SM LID (without a known one: the
+ * local port).  What the library writes to stderr becomes part of *e, or, when the discovery
+ * succeeds, warnings of the fabric.  p (may be NULL) counts nodes found; the total is not known.
+ * -1 and *e when there is no device, no permission, no answer within a bounded time (10 s at the
+ * start, 60 s later), or when cancelled (within half a second).
  */
 int live_discover(const char *ca, int port, struct fabric **out, struct progress *p, struct err *e);
 
-/* "CA", "CA:PORT", ":PORT" or "" taken apart; ca is to be freed. */
+/* The forwarding tables switches hold; switch ids are those of the fabric discovered with them. */
+struct live_tables {
+	uint32_t n_switches;
+	uint16_t *top;	/* [n_switches] LinearFDBTop: the last LID that counts */
+	uint8_t **lft;	/* [n_switches] -> [top + 1] ports by LID, NO_PATH = none; NULL: the switch did not answer */
+};
+
+/* live_discover(), and read all forwarding tables; *tables is to be freed with live_tables_free(). */
+int live_discover_tables(const char *ca, int port, struct fabric **out, struct live_tables **tables,
+			 struct progress *p, struct err *e);
+void live_tables_free(struct live_tables *t); /* NULL is fine */
+
+/* "CA", "CA:PORT", ":PORT" or "" taken apart; *ca (NULL = none given) is to be freed, *port 0 = none given. */
 int live_parse_target(const char *word, char **ca, int *port, struct err *e);
 
-/* Differences between two discoveries, as lines ("+ node ...", "- link ...", "~ name ..."); returns their number. */
+/*
+ * Differences between two discoveries as lines of text; returns their number.
+ *	+ node NAME (GUID, switch, 36 ports)	- node ...
+ *	~ name GUID: OLD -> NEW			~ lid PORT: OLD -> NEW
+ *	+ link PORT -- PORT			- link ...
+ *	~ link PORT: from PORT to PORT		(the cable was moved)
+ *	~ rate PORT -- PORT: 4xHDR -> 2xHDR
+ */
 unsigned fabric_changes(const struct fabric *a, const struct fabric *b, struct text *lines);
 
 #endif

@@ -26,6 +26,7 @@ struct event {
 	struct sweep *sweep;	/* reference; NULL while nothing has been routed */
 	struct comparison *change; /* against the event before; NULL when there is nothing to compare */
 	char *chain;		/* engines in force after it; NULL = none */
+	struct options *options; /* in force after it; owned */
 };
 
 struct snapshot {
@@ -41,6 +42,8 @@ struct session {
 	pthread_mutex_t mutex;
 
 	const struct fabric *fabric;	/* NULL before the first load */
+	const struct fabric *loaded;	/* the same before the options guid, port_guids and the name map shaped it */
+	const struct optdef **option_tables;
 	struct options *options;
 	bool manual_rules;
 	struct name_map *names;		/* --node-name-map, NULL = none */
@@ -54,8 +57,9 @@ struct session {
 	size_t n_snapshots, cap_snapshots;
 
 	struct progress progress;	/* of the command that runs */
+	char *config_chain;		/* routing_engine of the last `config`, NULL = none; main() routes with it when -R is not given */
 	bool quit;			/* `quit` was given */
-	bool keep_going;		/* quiet findings (check) do not stop a script */
+	unsigned source_depth;		/* scripts within scripts */
 	/* Hook of the user interface for commands that concern it ("screen", "pane", ...); NULL in batch. */
 	int (*ui_command)(void *ui, int argc, char **argv, FILE *out, struct err *e);
 	void *ui;
@@ -81,13 +85,20 @@ struct change_request {
 	enum event_kind kind;
 	struct state *state;	/* NULL = as it is; taken over */
 	const char *chain;	/* NULL = as it is */
-	struct options *options; /* NULL = as they are; taken over on success */
+	const struct options *options; /* NULL = as they are; copied */
 	bool reroute;		/* from scratch */
 	const uint8_t *flapped;
 	const char *text;
 };
 int session_change(struct session *s, const struct change_request *rq, struct err *e);
 
+/*
+ * Take options that shape the fabric (guid, port_guids) or a new s->names into
+ * force: a new history begins.  The options are copied.
+ */
+int session_reshape(struct session *s, const struct options *o, struct err *e);
+
+int session_goto(struct session *s, size_t at, struct err *e); /* event number as the journal shows it */
 int session_undo(struct session *s, struct err *e);
 int session_redo(struct session *s, struct err *e);
 int session_reset(struct session *s, struct err *e);

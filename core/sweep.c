@@ -33,6 +33,16 @@ static struct sm_memory *memory_copy(const struct sm_memory *m)
 	return c;
 }
 
+/* Only the LIDs, which the ports carry, outlive the process. */
+static struct sm_memory *memory_restarted(const struct sm_memory *m)
+{
+	struct sm_memory *c = NEW(struct sm_memory);
+
+	c->lids = lid_memory_copy(m->lids);
+	c->ignore = true;
+	return c;
+}
+
 /* --- LIDs ------------------------------------------------------------------------ */
 
 static int start_memory(struct sm_memory **out, const struct sweep_request *rq, struct err *e)
@@ -85,7 +95,7 @@ static char *came_up(const struct sweep_request *rq, const struct topo *now)
 
 static char *scratch_reason(const struct sweep_request *rq, const struct topo *now, const struct sm_memory *m)
 {
-	if (!rq->prev)
+	if (!rq->prev || rq->restart)
 		return str_dup("first sweep");
 	if (rq->reroute)
 		return str_dup("reroute asked for");
@@ -174,7 +184,7 @@ static int run_chain(struct run *r, const char *names, struct err *e)
 
 /* --- a sweep ------------------------------------------------------------------------------ */
 
-static struct engine_input input_of(const struct sweep *s, uint64_t *random, struct leftovers *left,
+static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_t *random, struct leftovers *left,
 				    struct progress *progress)
 {
 	const struct sm_memory *before = s->prev ? s->prev->memory : NULL;
@@ -182,7 +192,7 @@ static struct engine_input input_of(const struct sweep *s, uint64_t *random, str
 	return (struct engine_input){
 		.topo = s->topo, .lids = s->lids, .options = s->options, .manual_rules = s->manual_rules,
 		.current = s->from_scratch || !before ? NULL : before->tables,
-		.previous = s->prev ? s->prev->routing : NULL,
+		.previous = s->prev && !reroute ? s->prev->routing : NULL,
 		.sweep = s->number, .random = random, .left = left, .progress = progress,
 	};
 }
@@ -205,7 +215,7 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct t
 		add_refusal(s, "minhop", "the fabric has no switch");
 		return 0;
 	}
-	r.in = input_of(s, &s->memory->random, &left, rq->progress);
+	r.in = input_of(s, rq->reroute, &s->memory->random, &left, rq->progress);
 	rc = run_chain(&r, rq->chain, e);
 	s->engine_seconds = now_seconds() - start;
 	leftovers_free(&left);
@@ -227,7 +237,9 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	s->topo = topo_new(rq->fabric, rq->state);
 	if (s->topo->sm_endport == NO_ID)
 		return err_set(e, "nothing is up: there is no port on which a subnet manager could run");
-	if (rq->prev)
+	if (rq->prev && rq->restart)
+		s->memory = memory_restarted(rq->prev->memory);
+	else if (rq->prev)
 		s->memory = memory_copy(rq->prev->memory);
 	else if (start_memory(&s->memory, rq, e))
 		return -1;
@@ -257,7 +269,7 @@ struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)
 	s->options = options_copy(rq->options);
 	s->chain = str_dup(rq->chain && *rq->chain ? rq->chain : "minhop");
 	s->manual_rules = rq->manual_rules;
-	if (rq->prev) {
+	if (rq->prev && !rq->restart) {
 		s->prev = sweep_ref(rq->prev);
 		s->number = rq->prev->number + 1;
 	}
@@ -315,7 +327,7 @@ int sweep_observe(const struct sweep *s, const struct engine *const *engines, co
 {
 	struct leftovers left = {0};
 	uint64_t random = s->prev ? s->prev->memory->random : 0;
-	struct engine_input in = input_of(s, &random, &left, progress);
+	struct engine_input in = input_of(s, true, &random, &left, progress);
 	struct engine_output out = {0};
 	struct routing *r;
 	int rc = 0;

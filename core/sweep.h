@@ -50,7 +50,8 @@ struct sweep_request {
 	const struct engine *const *engines;
 	bool manual_rules;
 	bool reroute;			/* ignore existing entries, as a console reroute does */
-	const struct sweep *prev;	/* of the same fabric; NULL = the subnet manager starts */
+	bool restart;			/* the subnet manager starts again: of prev only the LIDs are known */
+	const struct sweep *prev;	/* of the same fabric; NULL = the subnet manager starts, ports carry the source's LIDs */
 	const uint8_t *flapped;		/* [n_links] 1 = went down and up again since prev; NULL = none */
 	struct progress *progress;	/* may be NULL */
 };

@@ -22,6 +22,8 @@ int fabric_parse(const char *name, const char *data, size_t size, struct fabric 
 
 /* node-name-map file: `0x<guid> "name"` per line; -1 and *e when it cannot be read.  Odd lines are warnings. */
 int name_map_load(const char *path, struct name_map *m, struct warnings *w, struct err *e);
+/* The same from memory; name is for messages. */
+void name_map_parse(const char *name, const char *data, size_t size, struct name_map *m, struct warnings *w);
 void name_map_free(struct name_map *m);
 
 /*

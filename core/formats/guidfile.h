@@ -22,6 +22,8 @@ struct guid_file {
 	 */
 	unsigned stopped;
 	struct err why; /* message when stopped */
+	/* Invalid lines that were skipped (discard_invalid), and the first of them. */
+	unsigned skipped, first_skipped;
 };
 
 /*
@@ -30,6 +32,8 @@ struct guid_file {
  * ending the file (what OpenSM's manual promises).  Never fails: see `stopped`.
  */
 void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid);
+/* The same from memory; name is for the message. */
+void guid_file_parse(struct guid_file *g, const char *name, const char *data, size_t size, bool discard_invalid);
 void guid_file_free(struct guid_file *g);
 
 #endif

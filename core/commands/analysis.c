@@ -1,0 +1,393 @@
+/* Commands that judge and compare routings. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/check.h"
+#include "core/analysis/loads.h"
+#include "core/commands/commands.h"
+
+/* --- check --------------------------------------------------------------------------------- */
+
+static void print_check(const struct sweep *w, const struct check_result *c, struct out *o)
+{
+	char a[40], b[300];
+
+	out_text(o, "%s between hosts: %lu unreachable", plural(c->pairs, "path", a, sizeof(a)), c->unreachable);
+	out_text(o, c->looping ? " (%lu of them loop)" : "", c->looping);
+	out_text(o, ", longest %u hops.\n", c->max_hops);
+	for (unsigned h = 0; h < 64; h++)
+		if (c->hops_count[h])
+			out_text(o, "  %2u%s hops: %lu\n", h, h == 63 ? "+" : "", c->hops_count[h]);
+	if (c->switch_unreachable)
+		out_text(o, "From hosts to switches: %lu unreachable.\n", c->switch_unreachable);
+	if (c->no_lid)
+		out_text(o, "%s without LID.\n", plural(c->no_lid, "endport", a, sizeof(a)));
+	for (unsigned i = 0; i < c->n_examples; i++)
+		out_text(o, "  from %s to LID %u (%s): %s\n", switch_name(w->fabric, c->example[i].sw), c->example[i].lid,
+			 endport_label(w->fabric, lid_owner(w->lids, c->example[i].lid), b, sizeof(b)),
+			 path_end_text(c->example[i].end));
+	out_json(o, "check", json_pack("{s:I, s:I, s:I, s:I, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
+				       (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
+				       "switch_unreachable", (json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid,
+				       "max_hops", (int)c->max_hops));
+}
+
+/* Endports whose node did not fail, yet the subnet manager does not reach them. */
+static uint32_t cut_off(const struct sweep *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+		n += !w->topo->endport_up[ep] && !w->state->node_down[endport_node(w->fabric, ep)];
+	return n;
+}
+
+static int cmd_check(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	struct check_result c;
+	uint32_t cut;
+
+	(void)argv;
+	if (!w)
+		return -1;
+	if (argc != 1)
+		return usage(s, "check", e);
+	if (check_routing(w->routing, &c, &s->progress))
+		return err_set(e, CANCELLED);
+	cut = cut_off(w);
+	print_check(w, &c, o);
+	if (cut)
+		out_text(o, "%u endports are cut off from the subnet manager.\n", cut);
+	out_json(o, "cut_off", json_integer(cut));
+	out_text(o, check_sound(&c) && !cut ? "Sound: every host reaches every host.\n" : "NOT SOUND.\n");
+	out_json(o, "sound", json_boolean(check_sound(&c) && !cut));
+	o->found_fault |= !check_sound(&c) || cut;
+	return 0;
+}
+
+/* --- diff ----------------------------------------------------------------------------------- */
+
+#define DIFF_LINES 20
+
+static const char *port_text(unsigned p, char *buf, size_t size)
+{
+	if (p == NO_PATH)
+		return "-";
+	snprintf(buf, size, "%u", p);
+	return buf;
+}
+
+static void diff_entries(const struct comparison *c, uint64_t limit, struct out *o)
+{
+	const struct fabric *f = c->b->topo->fabric;
+	json_t *list = json_array();
+	uint64_t n = 0;
+	char a[8], b[8], name[300];
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		unsigned top = c->a->lids->max_lid > c->b->lids->max_lid ? c->a->lids->max_lid : c->b->lids->max_lid;
+
+		for (unsigned lid = 1; c->switch_entries[s] && lid <= top && n < limit; lid++) {
+			uint8_t was, now;
+			uint32_t owner = lid_owner(c->b->lids, lid);
+
+			if (!entry_changed(c, s, lid, &was, &now))
+				continue;
+			n++;
+			out_text(o, "! %-24s LID %5u  %3s -> %-3s  %s\n", switch_name(f, s), lid, port_text(was, a, sizeof(a)),
+				 port_text(now, b, sizeof(b)),
+				 owner == NO_ID ? "(nobody)" : endport_label(f, owner, name, sizeof(name)));
+			json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, s), "lid",
+							      (int)lid, "was", (int)was, "now", (int)now));
+		}
+	}
+	if (c->entries_changed > n)
+		out_text(o, "  ... %lu more entries; `diff ... all` prints them\n", c->entries_changed - n);
+	out_json(o, "entries", list);
+}
+
+static const char *hops_word(unsigned h, char *buf, size_t size)
+{
+	if (h >= HOPS_LOOP)
+		return h == HOPS_LOOP ? "loop" : "none";
+	snprintf(buf, size, "%u", h);
+	return buf;
+}
+
+static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o)
+{
+	static const char *const words[] = {"~ rerouted", "x lost", "+ regained"};
+	const struct fabric *f = c->b->topo->fabric;
+	uint64_t total = c->rerouted + c->lost + c->regained, n = total < limit ? total : limit;
+	json_t *list = json_array();
+	char a[300], b[300], h1[8], h2[8];
+
+	for (uint64_t i = 0; i < n; i++) {
+		const struct pair_group *g;
+		uint32_t src = comparison_pair(c, i, &g), dst = lid_owner(c->b->lids, g->lid);
+
+		if (dst == NO_ID)
+			dst = lid_owner(c->a->lids, g->lid);
+		endport_label(f, src, a, sizeof(a));
+		endport_label(f, dst, b, sizeof(b));
+		out_text(o, "%-11s %s -> %s (LID %u)  hops %s -> %s\n", words[g->change], a, b, g->lid,
+			 hops_word(g->before, h1, sizeof(h1)), hops_word(g->after, h2, sizeof(h2)));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s}", "change", words[g->change] + 2, "src", a,
+						      "dst", b, "dlid", (int)g->lid, "before", h1, "after", h2));
+	}
+	if (total > n)
+		out_text(o, "  ... %lu more pairs; `diff ... all` prints them\n", total - n);
+	out_json(o, "pairs", list);
+}
+
+/* The two sides of a diff; references are taken.  -1 and *e. */
+static int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a, const struct sweep **b,
+		      struct err *e)
+{
+	*b = need_routing(s, e);
+	if (!*b)
+		return -1;
+	if (argc == 0) {
+		*a = s->at ? s->event[s->at - 1].sweep : NULL;
+		return *a && (*a)->routing ? 0 : err_set(e, "the event before had no tables to compare with");
+	}
+	*a = session_find_snapshot(s, argv[0]);
+	if (!*a)
+		return err_set(e, "there is no snapshot \"%s\"; `snapshot` lists them", argv[0]);
+	if (argc == 2) {
+		*b = session_find_snapshot(s, argv[1]);
+		if (!*b)
+			return err_set(e, "there is no snapshot \"%s\"; `snapshot` lists them", argv[1]);
+	}
+	return 0;
+}
+
+static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *a, *b;
+	struct comparison *c;
+	uint64_t limit = DIFF_LINES;
+
+	if (argc > 1 && !strcmp(argv[argc - 1], "all")) {
+		limit = UINT64_MAX;
+		argc--;
+	}
+	if (argc > 3)
+		return usage(s, "diff", e);
+	if (diff_sides(s, argc - 1, argv + 1, &a, &b, e))
+		return -1;
+	c = compare_routings(a->routing, b->routing, &s->progress);
+	if (!c)
+		return err_set(e, CANCELLED);
+	if (strcmp(a->routing->engine, b->routing->engine))
+		out_text(o, "%s -> %s: ", a->routing->engine, b->routing->engine);
+	report_comparison(c, o);
+	diff_entries(c, limit, o);
+	diff_pairs(c, limit, o);
+	comparison_free(c);
+	return 0;
+}
+
+/* --- load-map --------------------------------------------------------------------------------- */
+
+static int by_load(const void *x, const void *y, void *ctx)
+{
+	const struct loads *l = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	if (l->port[a] != l->port[b])
+		return l->port[a] > l->port[b] ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void print_loads(const struct topo *t, const struct loads *l, uint32_t limit, struct out *o)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t *order = NEW_ARRAY(l->n_links, uint32_t), n = 0;
+	json_t *list = json_array();
+	char a[300], b[300];
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
+			if (t->peer_switch[switch_port_id(f, s, p)] != NO_ID)
+				order[n++] = switch_port_id(f, s, p);
+	qsort_r(order, n, sizeof(*order), by_load, (void *)l);
+	out_text(o, "%lu routes over %u directed links: min %u, mean %.1f, max %u\n", l->routes, l->n_links, l->min, l->mean,
+		 l->max);
+	for (uint32_t i = 0; i < n && i < limit; i++) {
+		port_label(f, order[i], a, sizeof(a));
+		port_label(f, t->peer[order[i]], b, sizeof(b));
+		out_text(o, "%8u  %s -> %s\n", l->port[order[i]], a, b);
+		json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "from", a, "to", b, "routes", (int)l->port[order[i]]));
+	}
+	if (n > limit)
+		out_text(o, "  ... %u more links; `load-map PATTERN all` prints them\n", n - limit);
+	out_json(o, "loads", json_pack("{s:I, s:i, s:i, s:f, s:i, s:o}", "routes", (json_int_t)l->routes, "links",
+				       (int)l->n_links, "min", (int)l->min, "mean", l->mean, "max", (int)l->max, "ports", list));
+	free(order);
+}
+
+static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	struct text pattern = {0};
+	struct loads *l;
+	uint32_t limit = 20;
+
+	if (!w)
+		return -1;
+	if (argc > 2 && !strcmp(argv[argc - 1], "all")) {
+		limit = UINT32_MAX;
+		argc--;
+	}
+	for (int i = 1; i < argc; i++)
+		text_add(&pattern, "%s%s", i > 1 ? " " : "", argv[i]);
+	l = loads_new(w->routing, argc > 1 ? text_str(&pattern) : "all", &s->progress, e);
+	text_free(&pattern);
+	if (!l)
+		return -1;
+	print_loads(w->topo, l, limit, o);
+	loads_free(l);
+	return 0;
+}
+
+/* --- survey --------------------------------------------------------------------------------------- */
+
+struct finding {
+	uint32_t id; /* link or switch node */
+	uint64_t lost, rerouted, longer, entries;
+	uint32_t cut;
+	bool fallback, refused;
+};
+
+static int by_harm(const void *x, const void *y)
+{
+	const struct finding *a = x, *b = y;
+
+	if (a->refused != b->refused)
+		return a->refused ? -1 : 1;
+	if (a->lost != b->lost)
+		return a->lost > b->lost ? -1 : 1;
+	if (a->fallback != b->fallback)
+		return a->fallback ? -1 : 1;
+	if (a->longer != b->longer)
+		return a->longer > b->longer ? -1 : 1;
+	if (a->rerouted != b->rerouted)
+		return a->rerouted > b->rerouted ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* What one failure does. */
+static int survey_one(struct session *s, const struct sweep *w, bool links, struct finding *f, struct err *e)
+{
+	struct sweep_request rq = {
+		.fabric = w->fabric, .options = w->options, .chain = w->chain, .engines = s->engines,
+		.manual_rules = w->manual_rules, .prev = w,
+	};
+	struct state *state = state_copy(w->state);
+	struct sweep *after;
+	struct comparison *c = NULL;
+
+	if (links)
+		state->link_down[f->id] = 1;
+	else
+		state->node_down[f->id] = 1;
+	rq.state = state;
+	after = sweep_run(&rq, e);
+	state_free(state);
+	if (!after)
+		return -1;
+	f->cut = cut_off(after);
+	f->fallback = after->routing && strcmp(after->routing->engine, w->routing->engine);
+	f->refused = !after->routing;
+	if (after->routing)
+		c = compare_routings(w->routing, after->routing, NULL);
+	if (c) {
+		f->lost = c->lost;
+		f->rerouted = c->rerouted;
+		f->longer = c->longer;
+		f->entries = c->entries_changed;
+	}
+	comparison_free(c);
+	sweep_unref(after);
+	return 0;
+}
+
+static uint32_t list_victims(const struct sweep *w, bool links, struct finding *f)
+{
+	const struct fabric *fb = w->fabric;
+	uint32_t n = 0;
+
+	for (uint32_t l = 0; links && l < fb->n_links; l++)
+		if (w->topo->peer_switch[fb->link_port[2 * l]] != NO_ID)
+			f[n++].id = l;
+	for (uint32_t sw = 0; !links && sw < fb->n_switches; sw++)
+		if (switch_up(w->topo, sw))
+			f[n++].id = fb->switch_node[sw];
+	return n;
+}
+
+static void print_finding(const struct sweep *w, bool links, const struct finding *f, json_t *list, struct out *o)
+{
+	const struct fabric *fb = w->fabric;
+	char a[300], b[300], name[620];
+
+	if (links)
+		snprintf(name, sizeof(name), "%s %s", port_label(fb, fb->link_port[2 * f->id], a, sizeof(a)),
+			 port_label(fb, fb->link_port[2 * f->id + 1], b, sizeof(b)));
+	else
+		snprintf(name, sizeof(name), "%s", fb->node_name[f->id]);
+	out_text(o, "%8lu %8lu %8lu %8lu %6u  %s%s\n", f->lost, f->rerouted, f->longer, f->entries, f->cut, name,
+		 f->refused ? "  (no engine routes it)" : f->fallback ? "  (falls back)" : "");
+	json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:I, s:I, s:i, s:b}", "what", name, "lost",
+					      (json_int_t)f->lost, "rerouted", (json_int_t)f->rerouted, "longer",
+					      (json_int_t)f->longer, "entries", (json_int_t)f->entries, "cut_off",
+					      (int)f->cut, "fallback", (int)(f->fallback || f->refused)));
+}
+
+static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	bool links = argc > 1 && !strcmp(argv[1], "links");
+	struct finding *f;
+	uint32_t n;
+	int rc = 0;
+
+	if (!w)
+		return -1;
+	if (argc != 2 || (!links && strcmp(argv[1], "switches")))
+		return usage(s, "survey", e);
+	f = NEW_ARRAY(links ? w->fabric->n_links : w->fabric->n_switches, struct finding);
+	n = list_victims(w, links, f);
+	progress_start(&s->progress, "surveying failures", n);
+	for (uint32_t i = 0; !rc && i < n; i++) {
+		if (!progress_step(&s->progress, i))
+			rc = err_set(e, CANCELLED);
+		else
+			rc = survey_one(s, w, links, &f[i], e);
+	}
+	if (!rc) {
+		json_t *list = json_array();
+
+		qsort(f, n, sizeof(*f), by_harm);
+		out_text(o, "%8s %8s %8s %8s %6s  %s\n", "lost", "rerouted", "longer", "entries", "cutoff", links ? "link" : "switch");
+		for (uint32_t i = 0; i < n; i++)
+			print_finding(w, links, &f[i], list, o);
+		out_json(o, "survey", list);
+	}
+	free(f);
+	return rc;
+}
+
+const struct command analysis_commands[] = {
+	{"check", "check", "unreachable pairs, forwarding loops, dead entries; exit status 1 in batch when something is wrong",
+	 NULL, "", NULL, cmd_check},
+	{"diff", "diff [SNAPSHOT [SNAPSHOT]] [all]", "compare routings entry by entry and pair by pair",
+	 "  Without a name: what the last event changed.  One name: from the snapshot to now.\n", "SS", NULL, cmd_diff},
+	{"load-map", "load-map [all | shift K | bisection [seed=K] | hotspot NODE] [all]", "routes per link for a traffic pattern",
+	 NULL, "wn", "all|shift|bisection|hotspot", cmd_load_map},
+	{"survey", "survey links|switches", "every single failure, ranked by what it does", NULL, "w", "links|switches",
+	 cmd_survey},
+	{0},
+};

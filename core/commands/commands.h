@@ -1,0 +1,38 @@
+/*
+ * The tables of commands and what their functions share.  A new command is one
+ * entry in the table of the file it belongs to.
+ */
+#ifndef IBSCOPE_COMMANDS_H
+#define IBSCOPE_COMMANDS_H
+
+#include "core/command.h"
+
+extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
+extern const struct command change_commands[];	/* routing, failing, undoing */
+extern const struct command path_commands[];	/* trace, why, tables of one switch */
+extern const struct command analysis_commands[]; /* check, diff, load-map, survey */
+extern const struct command export_commands[];	/* save, export */
+extern const struct command session_commands[];	/* source, help, quit, the user interface */
+
+int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+
+/* Usage error: -1 and "expected: SYNTAX". */
+int usage(const struct session *s, const char *name, struct err *e);
+
+/* The sweep in force with tables, or NULL and *e ("nothing is routed; `route ENGINE` does it"). */
+const struct sweep *need_routing(const struct session *s, struct err *e);
+
+/* Name of an endport: the node's name, with [port] when the node has several cabled ones. */
+const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t size);
+
+/* "1 link", "3 links". */
+const char *plural(uint64_t n, const char *one, char *buf, size_t size);
+
+/* Lines that tell what the event in force did: routing, refusals, changes. */
+void report_event(struct session *s, struct out *o);
+/* Sizes of the fabric in one line. */
+void report_fabric(struct session *s, struct out *o);
+/* Summary line and JSON fields of a comparison. */
+void report_comparison(const struct comparison *c, struct out *o);
+
+#endif

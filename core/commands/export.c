@@ -1,0 +1,176 @@
+/* Commands that write files. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/commands/commands.h"
+#include "core/formats/drawing.h"
+#include "core/formats/formats.h"
+
+/* Open FILE for writing; "-" is the command's own output. */
+static FILE *open_target(const char *path, struct out *o, struct err *e)
+{
+	FILE *f = !strcmp(path, "-") ? o->f : fopen(path, "we");
+
+	if (!f)
+		err_set(e, "%s: %s", path, strerror(errno));
+	return f;
+}
+
+static int close_target(FILE *f, const char *path, int rc, struct out *o, struct err *e)
+{
+	bool failed = ferror(f) != 0;
+
+	if (f == o->f)
+		fflush(f);
+	else
+		failed |= fclose(f) != 0;
+	if (!rc && failed)
+		return err_set(e, "%s: %s", path, strerror(errno));
+	if (!rc && f != o->f)
+		out_text(o, "%s written\n", path);
+	return rc;
+}
+
+/* The fabric without what failed; NULL when nothing did. */
+static struct topo *present(const struct session *s)
+{
+	const struct state *st = session_state(s);
+	struct state *all_up = state_new(s->fabric);
+	bool whole = state_equal(st, all_up);
+
+	state_free(all_up);
+	return whole ? NULL : topo_new(s->fabric, st);
+}
+
+static int cmd_save(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	struct topo *t;
+	FILE *f;
+	int rc;
+
+	if (argc != 2)
+		return usage(s, "save", e);
+	if (!s->fabric)
+		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+	f = open_target(argv[1], o, e);
+	if (!f)
+		return -1;
+	t = present(s);
+	rc = write_ibnetdiscover(f, s->fabric, t, w ? w->lids : NULL);
+	topo_unref(t);
+	return close_target(f, argv[1], rc ? err_set(e, "%s: cannot be written", argv[1]) : 0, o, e);
+}
+
+static int export_routing(struct session *s, const char *what, FILE *f, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	int rc;
+
+	if (!w)
+		return -1;
+	if (!strcmp(what, "lfts"))
+		rc = write_lfts(f, w->routing);
+	else if (!strcmp(what, "fdbs"))
+		rc = write_fdbs(f, w->routing);
+	else if (!strcmp(what, "subnet"))
+		rc = write_subnet(f, w->routing);
+	else if (!strcmp(what, "paths"))
+		rc = write_paths(f, w->routing, &s->progress);
+	else
+		rc = write_json(f, w);
+	if (rc && atomic_load(&s->progress.cancel))
+		return err_set(e, CANCELLED);
+	return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
+}
+
+/* DOT text to SVG by Graphviz' own program. */
+static int run_graphviz(const char *dot, size_t len, FILE *to, struct err *e)
+{
+	char path[] = "/tmp/ibscope-dot-XXXXXX", *command, buf[8192];
+	int fd = mkstemp(path), rc = 0;
+	size_t n;
+	FILE *p;
+
+	if (fd < 0 || write(fd, dot, len) != (ssize_t)len) {
+		if (fd >= 0)
+			close(fd);
+		return err_set(e, "%s: %s", path, strerror(errno));
+	}
+	close(fd);
+	command = str_printf("dot -Tsvg '%s' 2>/dev/null", path);
+	p = popen(command, "re");
+	while (p && (n = fread(buf, 1, sizeof(buf), p)) > 0)
+		fwrite(buf, 1, n, to);
+	if (!p || pclose(p))
+		rc = err_set(e, "Graphviz' program dot is missing or failed (package graphviz); `export dot FILE` works without it");
+	free(command);
+	unlink(path);
+	return rc;
+}
+
+static int export_drawing(struct session *s, bool svg, FILE *f, struct err *e)
+{
+	char *dot = NULL;
+	size_t len = 0;
+	FILE *mem;
+	int rc;
+
+	if (!svg)
+		return write_dot(f, s->fabric, session_state(s)) ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
+	mem = open_memstream(&dot, &len);
+	if (!mem)
+		return err_set(e, "%s", strerror(errno));
+	write_dot(mem, s->fabric, session_state(s));
+	fclose(mem);
+	rc = run_graphviz(dot, len, f, e);
+	free(dot);
+	return rc;
+}
+
+static bool is_word(const char *w, const char *words)
+{
+	size_t len = strlen(w);
+
+	for (const char *p = words; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+		if (strcspn(p, "|") == len && !strncmp(p, w, len))
+			return true;
+	return false;
+}
+
+#define EXPORTS "lfts|fdbs|subnet|paths|json|dot|svg"
+
+static int cmd_export(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	bool drawing;
+	FILE *f;
+	int rc;
+
+	if (argc != 3)
+		return usage(s, "export", e);
+	if (!is_word(argv[1], EXPORTS))
+		return err_set(e, "export: found \"%s\", expected one of %s", argv[1], EXPORTS);
+	drawing = is_word(argv[1], "dot|svg");
+	if (drawing ? !s->fabric : !need_routing(s, e))
+		return drawing ? err_set(e, "no fabric is loaded") : -1;
+	f = open_target(argv[2], o, e);
+	if (!f)
+		return -1;
+	rc = drawing ? export_drawing(s, *argv[1] == 's', f, e) : export_routing(s, argv[1], f, e);
+	return close_target(f, argv[2], rc, o, e);
+}
+
+const struct command export_commands[] = {
+	{"save", "save FILE", "write the fabric, without what failed, as ibnetdiscover text", NULL, "f", NULL, cmd_save},
+	{"export", "export lfts|fdbs|subnet|paths|json|dot|svg FILE", "write tables, paths or a drawing; FILE - is the screen",
+	 "  lfts    as OpenSM's opensm-lfts.dump, byte for byte\n"
+	 "  fdbs    as opensm.fdbs        subnet  as opensm-subnet.lst\n"
+	 "  paths   lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs\n"
+	 "  json    fabric, LIDs and tables\n"
+	 "  dot svg the fabric as a graph (svg through Graphviz)\n",
+	 "wf", EXPORTS, cmd_export},
+	{0},
+};

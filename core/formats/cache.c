@@ -1,0 +1,346 @@
+/*
+ * Cache of libibnetdisc (`ibnetdiscover --cache`), version 1, read by its
+ * layout: little endian, a head, nodes, ports.  Every size and reference is
+ * checked; the library itself does not stand damaged files.
+ */
+#include "core/formats/parse.h"
+
+#include <infiniband/mad.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC 0x8FE7832Bu
+#define VERSION_KNOWN 1
+#define HEAD_SIZE 28
+#define NODE_SIZE 207 /* without its list of ports */
+#define KEY_SIZE 9    /* port GUID and number */
+#define PORT_SIZE 95
+#define INFO_SIZE 64
+
+/* Bytes still to be read; failed is set instead of reading behind the end. */
+struct bytes {
+	const uint8_t *p, *end;
+	bool failed;
+};
+
+static const uint8_t *take(struct bytes *b, size_t n)
+{
+	static const uint8_t zero[INFO_SIZE];
+
+	if ((size_t)(b->end - b->p) < n) {
+		b->failed = true;
+		b->p = b->end;
+		return zero;
+	}
+	b->p += n;
+	return b->p - n;
+}
+
+static uint64_t take_le(struct bytes *b, unsigned n)
+{
+	const uint8_t *p = take(b, n);
+	uint64_t v = 0;
+
+	for (unsigned i = n; i-- > 0;)
+		v = v << 8 | p[i];
+	return v;
+}
+
+struct port_record {
+	uint64_t guid, node_guid, peer_guid;
+	const uint8_t *info;
+	uint16_t lid;
+	uint8_t num, ext, lmc, peer_num;
+	bool has_peer;
+};
+
+/* Ports by GUID and number, to find the other end of a cable. */
+struct place {
+	uint64_t guid;
+	uint32_t node;
+	uint8_t num;
+};
+
+struct reader {
+	const struct input *in;
+	struct bytes b;
+	struct fabric_builder *fb;
+	struct port_record *port;
+	struct place *place;
+	uint32_t n_ports, n_places;
+};
+
+bool is_cache(const struct input *in)
+{
+	struct bytes b = {(const uint8_t *)in->data, (const uint8_t *)in->data + in->size, false};
+
+	return take_le(&b, 4) == MAGIC;
+}
+
+static uint32_t field(const uint8_t *info, enum MAD_FIELDS f)
+{
+	uint8_t copy[INFO_SIZE]; /* libibmad's parameter is not const */
+
+	memcpy(copy, info, sizeof(copy));
+	return mad_get_field(copy, 0, f);
+}
+
+static uint64_t field64(const uint8_t *info, enum MAD_FIELDS f)
+{
+	uint8_t copy[INFO_SIZE];
+
+	memcpy(copy, info, sizeof(copy));
+	return mad_get_field64(copy, 0, f);
+}
+
+static int truncated(const struct reader *r, struct err *e)
+{
+	return err_set(e, "%s: found %zu bytes, expected more: the libibnetdisc cache is cut off or damaged",
+		       r->in->name, r->in->size);
+}
+
+static int read_node(struct reader *r, struct err *e)
+{
+	unsigned lid = take_le(&r->b, 2), lmc = take_le(&r->b, 1), esp0 = take_le(&r->b, 1);
+	const uint8_t *swinfo = take(&r->b, INFO_SIZE), *info, *desc;
+	uint64_t guid = take_le(&r->b, 8);
+	unsigned type = take_le(&r->b, 1), nports = take_le(&r->b, 1), stored;
+	struct fb_node *n;
+	uint32_t node;
+
+	info = take(&r->b, INFO_SIZE);
+	desc = take(&r->b, INFO_SIZE);
+	stored = take_le(&r->b, 1);
+	take(&r->b, (size_t)stored * KEY_SIZE);
+	if (r->b.failed)
+		return truncated(r, e);
+	if (type < NODE_CA || type > NODE_ROUTER)
+		return err_set(
+			e, "%s: found node type %u at 0x%016lx, expected 1 (CA), 2 (switch) or 3 (router)",
+			r->in->name, type, guid);
+	if (nports > MAX_PORTS)
+		return err_set(e, "%s: found a node of %u ports, expected at most %d", r->in->name, nports,
+			       MAX_PORTS);
+	node = fb_add(r->fb, type, guid, nports, NULL);
+	if (node == NO_ID) {
+		warnings_add(&r->fb->warnings, "duplicate GUID", 0,
+			     "a second node has the GUID 0x%016lx; it is left out", guid);
+		return 0;
+	}
+	n = &r->fb->node[node];
+	n->desc = clean_text((const char *)desc, strnlen((const char *)desc, INFO_SIZE), DESC_MAX);
+	n->vendor = field(info, IB_NODE_VENDORID_F);
+	n->device = field(info, IB_NODE_DEVID_F);
+	n->sysguid = field64(info, IB_NODE_SYSTEM_GUID_F);
+	if (type != NODE_SWITCH)
+		return 0;
+	n->esp0 = esp0 != 0;
+	n->port[0].lid = lid;
+	n->port[0].lmc = lmc <= 7 ? lmc : 0;
+	n->port[0].guid = field64(info, IB_NODE_PORT_GUID_F);
+	if (field(swinfo, IB_SW_LINEAR_FDB_CAP_F))
+		n->fdb_cap = field(swinfo, IB_SW_LINEAR_FDB_CAP_F);
+	return 0;
+}
+
+static void read_port_record(struct reader *r, struct port_record *p)
+{
+	p->guid = take_le(&r->b, 8);
+	p->num = take_le(&r->b, 1);
+	p->ext = take_le(&r->b, 1);
+	p->lid = take_le(&r->b, 2);
+	p->lmc = take_le(&r->b, 1);
+	p->info = take(&r->b, INFO_SIZE);
+	p->node_guid = take_le(&r->b, 8);
+	p->has_peer = take_le(&r->b, 1) != 0;
+	p->peer_guid = take_le(&r->b, 8);
+	p->peer_num = take_le(&r->b, 1);
+}
+
+/* PortInfo codes: 1 2 4 8 16 = 1x 4x 8x 12x 2x. */
+static enum link_width width_of(unsigned code)
+{
+	switch (code) {
+	case 1:
+		return WIDTH_1X;
+	case 2:
+		return WIDTH_4X;
+	case 4:
+		return WIDTH_8X;
+	case 8:
+		return WIDTH_12X;
+	case 16:
+		return WIDTH_2X;
+	default:
+		return WIDTH_UNKNOWN;
+	}
+}
+
+/* LinkSpeedExtActive where the port has one, else LinkSpeedActive. */
+static enum link_speed speed_of(const uint8_t *info)
+{
+	switch (field(info, IB_PORT_LINK_SPEED_EXT_ACTIVE_F)) {
+	case 1:
+		return SPEED_FDR;
+	case 2:
+		return SPEED_EDR;
+	case 4:
+		return SPEED_HDR;
+	case 8:
+		return SPEED_NDR;
+	case 16:
+	case 32:
+		return SPEED_XDR;
+	}
+	switch (field(info, IB_PORT_LINK_SPEED_ACTIVE_F)) {
+	case 1:
+		return SPEED_SDR;
+	case 2:
+		return SPEED_DDR;
+	case 4:
+		return SPEED_QDR;
+	default:
+		return SPEED_UNKNOWN;
+	}
+}
+
+static void fill_port(struct reader *r, const struct port_record *rec, uint32_t node)
+{
+	struct fb_node *n = &r->fb->node[node];
+	struct fb_port *p = &n->port[rec->num];
+	unsigned state = field(rec->info, IB_PORT_STATE_F), vls = field(rec->info, IB_PORT_OPER_VLS_F);
+
+	r->place[r->n_places++] = (struct place){rec->guid, node, rec->num};
+	if (state <= PORT_ACTIVE)
+		p->state = state;
+	if (vls >= 1 && vls <= 5)
+		p->opervls = vls;
+	p->ext = rec->ext;
+	if (rec->num) {
+		p->width = width_of(field(rec->info, IB_PORT_LINK_WIDTH_ACTIVE_F));
+		p->speed = speed_of(rec->info);
+	}
+	if (n->type != NODE_SWITCH) {
+		p->guid = rec->guid;
+		p->lid = rec->lid;
+		p->lmc = rec->lmc <= 7 ? rec->lmc : 0;
+	}
+}
+
+static int read_ports(struct reader *r, struct err *e)
+{
+	for (uint32_t i = 0; i < r->n_ports; i++) {
+		struct port_record *p = &r->port[i];
+		uint32_t node;
+
+		read_port_record(r, p);
+		node = fb_find(r->fb, p->node_guid);
+		if (node == NO_ID)
+			return err_set(e, "%s: found a port of node 0x%016lx, expected a node of the cache",
+				       r->in->name, p->node_guid);
+		if (p->num > r->fb->node[node].nports)
+			return err_set(e, "%s: found port %u at node 0x%016lx, expected at most %u",
+				       r->in->name, p->num, p->node_guid, r->fb->node[node].nports);
+		fill_port(r, p, node);
+	}
+	return 0;
+}
+
+static int place_compare(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return (int)a->num - (int)b->num;
+}
+
+static void link_ports(struct reader *r)
+{
+	qsort(r->place, r->n_places, sizeof(*r->place), place_compare);
+	for (uint32_t i = 0; i < r->n_ports; i++) {
+		const struct port_record *p = &r->port[i];
+		struct place key = {p->peer_guid, 0, p->peer_num}, *peer;
+
+		if (!p->has_peer || !p->num)
+			continue;
+		peer = bsearch(&key, r->place, r->n_places, sizeof(*r->place), place_compare);
+		if (!peer)
+			warnings_add(&r->fb->warnings, "dangling link", 0,
+				     "port %u of node 0x%016lx is cabled to port 0x%016lx, which is not in "
+				     "the cache",
+				     p->num, p->node_guid, p->peer_guid);
+		else if (!fb_link(r->fb, fb_find(r->fb, p->node_guid), p->num, peer->node, peer->num))
+			warnings_add(&r->fb->warnings, "contradicting link", 0,
+				     "port %u of node 0x%016lx is cabled to port %u of 0x%016lx, which is "
+				     "cabled elsewhere or "
+				     "itself; left out",
+				     p->num, p->node_guid, p->peer_num, p->peer_guid);
+	}
+}
+
+/* Head, nodes, ports; r->fb is filled. */
+static int read_all(struct reader *r, uint64_t *from, struct err *e)
+{
+	uint64_t version, nodes, ports, left;
+
+	take_le(&r->b, 4);
+	version = take_le(&r->b, 4);
+	nodes = take_le(&r->b, 4);
+	ports = take_le(&r->b, 4);
+	*from = take_le(&r->b, 8);
+	take_le(&r->b, 4);
+	if (r->b.failed)
+		return truncated(r, e);
+	if (version != VERSION_KNOWN)
+		return err_set(e, "%s: found version %lu of the libibnetdisc cache, expected version %d",
+			       r->in->name, version, VERSION_KNOWN);
+	left = r->b.end - r->b.p;
+	if (nodes * NODE_SIZE + ports * PORT_SIZE > left)
+		return truncated(r, e);
+	for (uint64_t i = 0; i < nodes; i++)
+		if (read_node(r, e))
+			return -1;
+	if ((uint64_t)(r->b.end - r->b.p) < ports * PORT_SIZE)
+		return truncated(r, e);
+	r->n_ports = ports;
+	r->port = NEW_ARRAY(ports, struct port_record);
+	r->place = NEW_ARRAY(ports, struct place);
+	return read_ports(r, e);
+}
+
+/* Where the discovery began is where the subnet manager is taken to run. */
+static void place_sm(struct reader *r, uint64_t from)
+{
+	uint32_t node = fb_find(r->fb, from);
+
+	if (node == NO_ID)
+		warnings_add(
+			&r->fb->warnings, "place of the subnet manager", 0,
+			"the discovery began at 0x%016lx, which is not in the cache; the first node is taken",
+			from);
+	else
+		r->fb->sm_node = node;
+}
+
+int parse_cache(const struct input *in, struct fabric **out, struct err *e)
+{
+	struct reader r = {.in = in, .fb = fb_new()};
+	uint64_t from = 0;
+	int status;
+
+	r.b.p = (const uint8_t *)in->data;
+	r.b.end = r.b.p + in->size;
+	status = read_all(&r, &from, e);
+	if (!status) {
+		link_ports(&r);
+		place_sm(&r, from);
+	}
+	free(r.port);
+	free(r.place);
+	if (status) {
+		fb_free(r.fb);
+		return -1;
+	}
+	return fb_finish(r.fb, in->name, "cache", out, e);
+}

@@ -1,0 +1,273 @@
+/* opensm.conf, read as OpenSM 3.3.23 reads it (found by trying it with files of every kind). */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/formats/conf.h"
+
+#define MAX_SIZE (16u << 20)	/* far beyond any real file: 16 MiB */
+#define PIECE 1022		/* characters OpenSM takes at a time; the rest of a longer line is another line */
+#define TORUS_CONFIG "/etc/opensm/torus-2QoS.conf" /* OpenSM's default, seldom there */
+
+/* Every key that OpenSM 3.3.23 accepts, sorted. */
+static const char *const known_keys[] = {
+	"accum_log_file", "allow_both_pkeys", "avoid_throttled_links", "babbling_port_policy",
+	"cc_ca_cong_setting_ccti_increase", "cc_ca_cong_setting_ccti_min",
+	"cc_ca_cong_setting_ccti_timer", "cc_ca_cong_setting_control_map",
+	"cc_ca_cong_setting_port_control", "cc_ca_cong_setting_trigger_threshold", "cc_cct", "cc_key",
+	"cc_max_outstanding_mads", "cc_sw_cong_setting_control_map", "cc_sw_cong_setting_credit_mask",
+	"cc_sw_cong_setting_credit_starvation_return_delay",
+	"cc_sw_cong_setting_credit_starvation_threshold", "cc_sw_cong_setting_marking_rate",
+	"cc_sw_cong_setting_packet_size", "cc_sw_cong_setting_threshold",
+	"cc_sw_cong_setting_victim_mask", "cn_guid_file", "congestion_control", "connect_roots",
+	"console", "console_port", "consolidate_ipv6_snm_req", "daemon", "dimn_ports_file",
+	"disable_multicast", "do_mesh_analysis", "drop_event_subscriptions", "dump_files_dir",
+	"enable_quirks", "event_db_dump_file", "event_plugin_name", "event_plugin_options",
+	"exit_on_fatal", "fdr10", "force_heavy_sweep", "force_link_speed", "force_link_speed_ext",
+	"force_link_width", "force_log_flush", "fsync_high_avail_files", "guid",
+	"guid_routing_order_file", "guid_routing_order_no_scatter", "head_of_queue_lifetime",
+	"honor_guid2lid_file", "hop_weights_file", "ids_guid_file", "ignore_other_sm", "io_guid_file",
+	"ipoib_mcgroup_creation_validation", "keep_pkey_indexes", "lash_start_vl",
+	"leaf_head_of_queue_lifetime", "leaf_vl_stall_count", "lfts_file", "lid_matrix_dump_file",
+	"lmc", "lmc_esp0", "local_phy_errors_threshold", "log_file", "log_flags", "log_max_size",
+	"log_prefix", "long_transaction_timeout", "m_key", "m_key_lease_period", "m_key_lookup",
+	"m_key_protection_level", "max_msg_fifo_timeout", "max_op_vls", "max_reverse_hops",
+	"max_smps_timeout", "max_wire_smps", "max_wire_smps2", "mcgroup_join_validation",
+	"no_clients_rereg", "no_partition_enforcement", "node_name_map_name", "nue_include_switches",
+	"nue_max_num_vls", "overrun_errors_threshold", "packet_life_time", "part_enforce",
+	"partition_config_file", "per_module_logging_file", "perfmgr", "perfmgr_ignore_cas",
+	"perfmgr_log_errors", "perfmgr_max_outstanding_queries", "perfmgr_query_cpi", "perfmgr_redir",
+	"perfmgr_rm_nodes", "perfmgr_sweep_time_s", "perfmgr_xmit_wait_log",
+	"perfmgr_xmit_wait_threshold", "polling_retry_number", "port_prof_ignore_file",
+	"port_profile_switch_nodes", "port_search_ordering_file", "port_shifting", "prefix_routes_file",
+	"qos", "qos_ca_high_limit", "qos_ca_max_vls", "qos_ca_sl2vl", "qos_ca_vlarb_high",
+	"qos_ca_vlarb_low", "qos_high_limit", "qos_max_vls", "qos_policy_file", "qos_rtr_high_limit",
+	"qos_rtr_max_vls", "qos_rtr_sl2vl", "qos_rtr_vlarb_high", "qos_rtr_vlarb_low", "qos_sl2vl",
+	"qos_sw0_high_limit", "qos_sw0_max_vls", "qos_sw0_sl2vl", "qos_sw0_vlarb_high",
+	"qos_sw0_vlarb_low", "qos_swe_high_limit", "qos_swe_max_vls", "qos_swe_sl2vl",
+	"qos_swe_vlarb_high", "qos_swe_vlarb_low", "qos_vlarb_high", "qos_vlarb_low",
+	"quasi_ftree_indexing", "reassign_lids", "root_guid_file", "routing_engine", "sa_db_dump",
+	"sa_db_file", "sa_key", "scatter_ports", "single_thread", "sm_assigned_guid", "sm_inactive",
+	"sm_key", "sm_priority", "sm_sl", "sminfo_polling_timeout", "subnet_prefix", "subnet_timeout",
+	"suppress_sl2vl_mad_status_errors", "sweep_interval", "sweep_on_trap", "torus_config",
+	"transaction_retries", "transaction_timeout", "use_mfttop", "use_optimized_slvl",
+	"use_original_extended_sa_rates_only", "use_ucast_cache", "vl_stall_count",
+};
+
+struct reader {
+	struct options *o;
+	const char *name;
+	unsigned line;
+	char *engines;
+	struct text *notes;
+	unsigned others;	/* keys of OpenSM that do not concern routing */
+	struct err *e;
+};
+
+static int by_text(const void *key, const void *elem)
+{
+	return strcmp(key, *(const char *const *)elem);
+}
+
+static bool is_known(const char *key)
+{
+	return bsearch(key, known_keys, ARRAY_LEN(known_keys), sizeof(known_keys[0]), by_text) != NULL;
+}
+
+static void note(struct reader *r, const char *key, const char *what)
+{
+	if (r->notes)
+		text_add(r->notes, "%s:%u: %.80s: %s\n", r->name, r->line, key, what);
+}
+
+static int bad(struct reader *r, const struct err *why)
+{
+	return err_set(r->e, "%.200s:%u: %s", r->name, r->line, why->msg);
+}
+
+/* Cut blanks at both ends and one pair of equal quotes. */
+static char *clean_value(char *v)
+{
+	size_t n;
+
+	while (isspace((unsigned char)*v))
+		v++;
+	n = strlen(v);
+	while (n > 1 && isspace((unsigned char)v[n - 1]))
+		n--;
+	if (n > 1 && (*v == '"' || *v == '\'') && v[n - 1] == *v) {
+		v++;
+		n -= 2;
+	}
+	v[n] = '\0';
+	return v;
+}
+
+/* routing_engine: names between commas and blanks, joined by commas. */
+static void set_engines(struct reader *r, char *v)
+{
+	struct text t = {0};
+	char *save = NULL;
+
+	free(r->engines);
+	r->engines = NULL;
+	if (!strcmp(v, "(null)"))
+		return;
+	for (char *w = strtok_r(v, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save))
+		text_add(&t, "%s%s", t.len ? "," : "", w);
+	if (t.len)
+		r->engines = str_dup(text_str(&t));
+	text_free(&t);
+}
+
+/* The SM's port GUID: a number; 0 = OpenSM chooses. */
+static int set_guid(struct reader *r, const char *v)
+{
+	struct err why;
+	unsigned long long guid;
+	char text[32], *end;
+
+	errno = 0;
+	guid = strtoull(v, &end, 0);
+	if (!isdigit((unsigned char)*v) || *end || errno) {
+		err_set(&why, "guid: found '%.80s', expected a port GUID such as 0x0002c90300001234 (0 = none)", v);
+		return bad(r, &why);
+	}
+	if (!guid) {
+		options_unset(r->o, "guid");
+		return 0;
+	}
+	snprintf(text, sizeof(text), "0x%016llx", guid);
+	return options_set(r->o, "guid", text, &why) ? bad(r, &why) : 0;
+}
+
+static int set_option(struct reader *r, const struct optdef *d, const char *v)
+{
+	struct err why;
+
+	if (!strcmp(d->name, "guid"))
+		return set_guid(r, v);
+	if (d->type == OPT_BOOL && strcmp(v, "TRUE")) {
+		if (strcmp(v, "FALSE"))
+			note(r, d->name, "only TRUE is true to OpenSM, anything else counts as FALSE");
+		v = "FALSE";
+	}
+	if (d->type == OPT_FILE && !*v)
+		note(r, d->name, "no value, taken as none (OpenSM would try to open a file without name)");
+	if (!strcmp(d->name, "torus_config") && !strcmp(v, TORUS_CONFIG) && options_set(r->o, d->name, v, NULL)) {
+		options_unset(r->o, d->name);
+		return 0;
+	}
+	return options_set(r->o, d->name, v, &why) ? bad(r, &why) : 0;
+}
+
+/* One piece of a line, NUL-terminated; it may be written to. */
+static int read_line(struct reader *r, char *s)
+{
+	const struct optdef *d;
+	char *key, *v, *save = NULL;
+
+	s[strcspn(s, "#")] = '\0';
+	key = strtok_r(s, " \t\n", &save);
+	if (!key || !strcmp(key, "\r"))
+		return 0;
+	v = strtok_r(NULL, "\n", &save);
+	v = v ? clean_value(v) : key + strlen(key);
+	if (!is_known(key)) {
+		note(r, key, "unknown key, ignored as OpenSM ignores it");
+		return 0;
+	}
+	if (!strcmp(key, "routing_engine")) {
+		set_engines(r, v);
+		return 0;
+	}
+	d = options_find(r->o, strcmp(key, "dimn_ports_file") ? key : "port_search_ordering_file");
+	if (!d) {
+		r->others++;
+		return 0;
+	}
+	return set_option(r, d, v);
+}
+
+static int read_all(struct reader *r, const char *data, size_t size)
+{
+	char piece[PIECE + 1];
+	bool begin = true;
+
+	for (size_t at = 0; at < size;) {
+		size_t n = size - at < PIECE ? size - at : PIECE;
+		const char *nl = memchr(data + at, '\n', n);
+
+		if (nl)
+			n = (size_t)(nl - (data + at)) + 1;
+		memcpy(piece, data + at, n);
+		piece[n] = '\0';
+		at += n;
+		r->line += begin;
+		begin = nl != NULL;
+		if (read_line(r, piece))
+			return -1;
+	}
+	return 0;
+}
+
+/* Give o the values of `from`, which has the same tables. */
+static int take_over(struct options *o, const struct options *from, struct err *e)
+{
+	for (size_t i = 0; i < options_count(from); i++) {
+		const char *name = options_at(from, i)->name;
+
+		if (!options_is_set(from, name))
+			options_unset(o, name);
+		else if (options_set(o, name, options_get(from, name), e))
+			return -1;
+	}
+	return 0;
+}
+
+int conf_parse(struct options *o, const char *name, const char *data, size_t size, char **engines,
+	       struct text *notes, struct err *e)
+{
+	struct reader r = {.o = options_copy(o), .name = name, .notes = notes, .e = e};
+	int rc = read_all(&r, data, size);
+
+	if (!rc)
+		rc = take_over(o, r.o, e);
+	if (!rc && r.others && notes)
+		text_add(notes, "%s: %u options that do not concern routing were skipped\n", name, r.others);
+	if (rc) {
+		free(r.engines);
+		r.engines = NULL;
+	}
+	*engines = r.engines;
+	options_free(r.o);
+	return rc;
+}
+
+int conf_read(struct options *o, const char *path, char **engines, struct text *notes, struct err *e)
+{
+	FILE *f = fopen(path, "re");
+	char *data = NULL;
+	size_t size = 0, cap = 0, got;
+	int rc;
+
+	*engines = NULL;
+	if (!f)
+		return err_set(e, "%.300s: %s", path, strerror(errno));
+	do {
+		cap = cap ? 2 * cap : 65536;
+		data = mem_resize(data, cap, 1);
+		got = fread(data + size, 1, cap - size, f);
+		size += got;
+	} while (got && size == cap && size <= MAX_SIZE);
+	if (ferror(f))
+		rc = err_set(e, "%.300s: %s", path, strerror(errno));
+	else if (size > MAX_SIZE)
+		rc = err_set(e, "%.300s: found more than %u MiB, expected an opensm.conf", path, MAX_SIZE >> 20);
+	else
+		rc = conf_parse(o, path, data, size, engines, notes, e);
+	free(data);
+	fclose(f);
+	return rc;
+}

@@ -1,0 +1,31 @@
+/*
+ * Reading an opensm.conf: the options that bear on routing.
+ */
+#ifndef IBSCOPE_CONF_H
+#define IBSCOPE_CONF_H
+
+#include "core/options.h"
+
+/*
+ * Set options from lines `key value`, read as OpenSM 3.3.23 reads them: `#` ends
+ * a line wherever it stands, one pair of quotes around a value is dropped, the
+ * last of several lines for a key counts, TRUE and nothing else is true,
+ * (null) is "none", numbers are in C notation; dimn_ports_file is the old name of
+ * port_search_ordering_file.  Paths are taken relative to the current directory.
+ *
+ * Unlike OpenSM, which reports a number it cannot use and goes on with the default,
+ * a bad value is refused.  Keys of OpenSM that do not concern routing are
+ * skipped and counted in a line of notes; a key that OpenSM does not know either gets a
+ * line of its own.
+ *
+ * *engines: the value of routing_engine as "a,b,c" (caller frees), NULL when
+ * unset.  notes may be NULL.  -1 and *e ("FILE:LINE: option: found ..., expected ...")
+ * leave o and *engines (NULL) unchanged.
+ */
+int conf_read(struct options *o, const char *path, char **engines, struct text *notes, struct err *e);
+
+/* The same from memory; name is for messages. */
+int conf_parse(struct options *o, const char *name, const char *data, size_t size, char **engines,
+	       struct text *notes, struct err *e);
+
+#endif

@@ -1,0 +1,108 @@
+#include "core/formats/drawing.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+static void dot_string(FILE *f, const char *s)
+{
+	fputc('"', f);
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			fputc('\\', f);
+		fputc(*s, f);
+	}
+	fputc('"', f);
+}
+
+struct edge {
+	uint32_t a, b; /* nodes, a <= b */
+	bool up;
+};
+
+static int edge_compare(const void *x, const void *y)
+{
+	const struct edge *p = x, *q = y;
+
+	if (p->a != q->a)
+		return p->a < q->a ? -1 : 1;
+	if (p->b != q->b)
+		return p->b < q->b ? -1 : 1;
+	return p->up - q->up;
+}
+
+int write_dot(FILE *f, const struct fabric *fb, const struct state *st)
+{
+	struct edge *e = NEW_ARRAY(fb->n_links, struct edge);
+
+	fprintf(f, "graph fabric {\n\tnode [fontsize=10];\n\tedge [fontsize=9];\n");
+	for (uint32_t n = 0; n < fb->n_nodes; n++) {
+		fprintf(f, "\t\"%016lx\" [label=", fb->node_guid[n]);
+		dot_string(f, fb->node_name[n]);
+		fprintf(f, ", shape=%s%s];\n", node_is_switch(fb, n) ? "box" : "ellipse",
+			st && st->node_down[n] ? ", style=dashed, color=red" : "");
+	}
+	for (uint32_t l = 0; l < fb->n_links; l++) {
+		uint32_t a = fb->port_node[fb->link_port[2 * l]], b = fb->port_node[fb->link_port[2 * l + 1]];
+
+		e[l] = (struct edge){a < b ? a : b, a < b ? b : a, !st || state_link_up(fb, st, l)};
+	}
+	qsort(e, fb->n_links, sizeof(*e), edge_compare);
+	for (uint32_t l = 0, n; l < fb->n_links; l += n) {
+		for (n = 1; l + n < fb->n_links && !edge_compare(&e[l], &e[l + n]);)
+			n++;
+		fprintf(f, "\t\"%016lx\" -- \"%016lx\"", fb->node_guid[e[l].a], fb->node_guid[e[l].b]);
+		fprintf(f, e[l].up ? " [" : " [style=dashed, color=red, ");
+		if (n > 1)
+			fprintf(f, "label=\"x%u\", ", n);
+		fprintf(f, "penwidth=%u];\n", n < 6 ? n : 6);
+	}
+	fprintf(f, "}\n");
+	free(e);
+	return ferror(f) ? -1 : 0;
+}
+
+static json_t *switch_json(const struct sweep *w, uint32_t sw)
+{
+	const struct fabric *f = w->fabric;
+	const struct lft_row *row = w->routing->row[sw];
+	json_t *lft = json_object();
+	char key[8];
+
+	for (unsigned lid = 1; row && lid <= row->top; lid++)
+		if (row->port[lid] != NO_PATH) {
+			snprintf(key, sizeof(key), "%u", lid);
+			json_object_set_new(lft, key, json_integer(row->port[lid]));
+		}
+	return json_pack("{s:o, s:s, s:i, s:b, s:o}", "guid", json_sprintf("0x%016lx", f->node_guid[f->switch_node[sw]]),
+			 "name", switch_name(f, sw), "ports", (int)f->switch_nports[sw], "up", (int)switch_up(w->topo, sw),
+			 "lft", lft);
+}
+
+static json_t *endport_json(const struct sweep *w, uint32_t ep)
+{
+	const struct fabric *f = w->fabric;
+	uint32_t port = f->endport_port[ep], sw = w->topo->endport_switch[ep];
+
+	return json_pack("{s:o, s:s, s:i, s:i, s:b, s:s*, s:i}", "guid", json_sprintf("0x%016lx", f->port_guid[port]), "name",
+			 f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids", (int)w->lids->count[ep],
+			 "up", (int)w->topo->endport_up[ep], "switch", sw == NO_ID ? NULL : switch_name(f, sw), "port",
+			 (int)w->topo->endport_swport[ep]);
+}
+
+int write_json(FILE *f, const struct sweep *w)
+{
+	json_t *switches = json_array(), *endports = json_array(), *all;
+	int rc;
+
+	for (uint32_t s = 0; s < w->fabric->n_switches; s++)
+		json_array_append_new(switches, switch_json(w, s));
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+		if (!endport_is_switch(w->fabric, ep))
+			json_array_append_new(endports, endport_json(w, ep));
+	all = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "fabric", w->fabric->source, "engine", w->routing->engine, "lmc",
+			(int)w->lids->lmc, "max_lid", (int)w->lids->max_lid, "switches", switches, "endports", endports);
+	rc = all ? json_dumpf(all, f, JSON_INDENT(1) | JSON_ENSURE_ASCII) : -1;
+	fputc('\n', f);
+	json_decref(all);
+	return rc || ferror(f) ? -1 : 0;
+}

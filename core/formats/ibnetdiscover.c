@@ -1,0 +1,371 @@
+/*
+ * Text of ibnetdiscover (infiniband-diags 44 and the layouts since 2006),
+ * -g and -f included, and copies of it that went through a terminal.
+ */
+#include "core/formats/parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands before a node's own line. */
+struct pending {
+	uint64_t guid, port_guid, sysguid, vendor, device;
+	unsigned chassis;
+	char *place;
+	bool has_guid;
+};
+
+struct reader {
+	struct net net;
+	struct lines lines;
+	struct pending pend;
+	unsigned section; /* chassis whose section this is, 0 = none */
+	uint32_t node;	  /* whose port lines follow, NO_ID = nobody's */
+	bool skipping;	  /* port lines belong to a node that was left out */
+	int status;
+	struct err *e;
+};
+
+static void pending_clear(struct reader *r)
+{
+	free(r->pend.place);
+	r->pend = (struct pending){0};
+}
+
+/* "# Chassis 3 (name)" behind a system image GUID. */
+static void read_chassis(struct cursor c, unsigned *chassis)
+{
+	uint64_t v;
+
+	if (cur_char(&c, '#') && cur_word(&c, "Chassis") && cur_number(&c, 10, &v) && v <= UINT16_MAX)
+		*chassis = v;
+}
+
+/* "# ISR9288 Spine 1 Chip 0" behind a node GUID. */
+static void read_place(struct cursor c, char **place)
+{
+	if (!cur_char(&c, '#'))
+		return;
+	cur_blanks(&c);
+	while (c.end > c.p && c.end[-1] == ' ')
+		c.end--;
+	if (cur_empty(&c))
+		return;
+	free(*place);
+	*place = clean_text(c.p, c.end - c.p, 128);
+}
+
+static bool read_guid(struct cursor *c, uint64_t *guid)
+{
+	return cur_char(c, '=') && cur_number(c, 16, guid);
+}
+
+/* "(2c9020025a4ed)", when there. */
+static void read_port_guid(struct cursor *c, uint64_t *guid)
+{
+	struct cursor d = *c;
+	uint64_t v;
+
+	if (!cur_char(&d, '(') || !cur_number(&d, 16, &v) || !cur_char(&d, ')'))
+		return;
+	*guid = v;
+	*c = d;
+}
+
+/* Lines `key=value` that begin a record. */
+static bool read_key(struct reader *r, struct cursor c)
+{
+	struct pending *p = &r->pend;
+	static const char *const guids[] = {"switchguid", "caguid", "hcaguids", "hcaguid", "rtguid"};
+
+	if (cur_word(&c, "vendid"))
+		return read_guid(&c, &p->vendor);
+	if (cur_word(&c, "devid"))
+		return read_guid(&c, &p->device);
+	if (cur_word(&c, "sysimgguid")) {
+		if (!read_guid(&c, &p->sysguid))
+			return false;
+		read_chassis(c, &p->chassis);
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(guids); i++) {
+		if (!cur_word(&c, guids[i]))
+			continue;
+		if (!read_guid(&c, &p->guid))
+			return false;
+		p->has_guid = true;
+		read_port_guid(&c, &p->port_guid);
+		read_place(c, &p->place);
+		return true;
+	}
+	return false;
+}
+
+/* Section headings of -g. */
+static bool read_section(struct reader *r, struct cursor c)
+{
+	uint64_t v;
+
+	if (cur_word(&c, "Non-Chassis Nodes")) {
+		r->section = 0;
+		return true;
+	}
+	if (cur_word(&c, "Hostname:"))
+		return true;
+	if (!cur_word(&c, "Chassis") || !cur_number(&c, 10, &v))
+		return false;
+	r->section = v <= UINT16_MAX ? v : 0;
+	return true;
+}
+
+static uint16_t lid_of(struct reader *r, uint64_t v)
+{
+	if (v <= UINT16_MAX)
+		return v;
+	warnings_add(&r->net.b->warnings, "LID out of range", r->lines.no,
+		     "found LID %lu, expected at most 65535; taken as 0", v);
+	return 0;
+}
+
+static uint8_t lmc_of(struct reader *r, uint64_t v)
+{
+	if (v <= 7)
+		return v;
+	warnings_add(&r->net.b->warnings, "LMC out of range", r->lines.no,
+		     "found LMC %lu, expected 0 to 7; taken as 0", v);
+	return 0;
+}
+
+/* GUID in an id such as S-0008f10400410015. */
+static bool id_guid(struct cursor id, uint64_t *guid)
+{
+	if (id.end - id.p != 18 || id.p[1] != '-' || !strchr("SHR?", id.p[0]))
+		return false;
+	id.p += 2;
+	return cur_number(&id, 16, guid) && cur_empty(&id);
+}
+
+/* Cut a comment at its quoted part: before it, inside, and behind; false when there is none. */
+static bool split_quoted(struct cursor c, struct cursor *before, struct cursor *inside, struct cursor *behind)
+{
+	const char *a = cur_empty(&c) ? NULL : memchr(c.p, '"', c.end - c.p), *z = cur_find_last(&c, '"');
+
+	if (!a || a == z)
+		return false;
+	*before = (struct cursor){c.p, a};
+	*inside = (struct cursor){a + 1, z};
+	*behind = (struct cursor){z + 1, c.end};
+	return true;
+}
+
+/* "# "DESC" enhanced port 0 lid 1600 lmc 0" behind a node's id. */
+static void read_node_comment(struct reader *r, struct cursor c, struct fb_node *n)
+{
+	struct cursor before, inside, tail;
+	uint64_t v;
+
+	if (!cur_char(&c, '#') || !split_quoted(c, &before, &inside, &tail))
+		return;
+	n->desc = clean_text(inside.p, inside.end - inside.p, DESC_MAX);
+	if (n->type != NODE_SWITCH)
+		return;
+	if (cur_word(&tail, "enhanced port 0"))
+		n->esp0 = 1;
+	else
+		cur_word(&tail, "base port 0");
+	if (cur_word(&tail, "lid") && cur_number(&tail, 10, &v))
+		n->port[0].lid = lid_of(r, v);
+	if (cur_word(&tail, "lmc") && cur_number(&tail, 10, &v))
+		n->port[0].lmc = lmc_of(r, v);
+}
+
+/* Switch<TAB>41 "S-1c34da0300728866" # ... ; false: not such a line. */
+static bool read_node(struct reader *r, struct cursor c)
+{
+	enum node_type type = cur_node_type(&c);
+	struct pending *p = &r->pend;
+	struct cursor id;
+	struct fb_node *n;
+	uint64_t ports, guid;
+
+	if (!type || !cur_number(&c, 10, &ports) || !cur_quoted(&c, &id))
+		return false;
+	if (!id_guid(id, &guid) && !p->has_guid)
+		return false;
+	if (p->has_guid)
+		guid = p->guid;
+	r->node = net_node(&r->net, type, guid, ports, id, r->lines.no, &r->status, r->e);
+	r->skipping = r->node == NO_ID;
+	if (!r->skipping) {
+		n = &r->net.b->node[r->node];
+		n->sysguid = p->sysguid ? p->sysguid : guid; /* as ibsim takes a file without the line */
+		n->vendor = p->vendor;
+		n->device = p->device;
+		n->chassis = p->chassis ? p->chassis : r->section;
+		n->place = p->place;
+		p->place = NULL;
+		if (type == NODE_SWITCH)
+			n->port[0].guid = p->port_guid;
+		read_node_comment(r, c, n);
+	}
+	pending_clear(r);
+	return true;
+}
+
+/* "[ext 3]", when there. */
+static unsigned read_ext(struct cursor *c)
+{
+	struct cursor d = *c;
+	uint64_t v;
+
+	if (!cur_char(&d, '[') || !cur_word(&d, "ext") || !cur_number(&d, 10, &v) || !cur_char(&d, ']'))
+		return 0;
+	*c = d;
+	return v <= UINT8_MAX ? v : 0;
+}
+
+/* The local end: "[1]", "[1][ext 3]", "[1](2c9020025a4ed)". */
+static bool read_local(struct cursor *c, uint64_t *port, uint64_t *guid, unsigned *ext)
+{
+	if (!cur_char(c, '[') || !cur_number(c, 10, port) || !cur_char(c, ']'))
+		return false;
+	*ext = read_ext(c);
+	read_port_guid(c, guid);
+	return true;
+}
+
+/* The other end: "S-000b8cffff004663"[2], with [ext 2] and (port GUID) maybe. */
+static bool read_remote(struct cursor *c, struct cursor *id, uint64_t *port, uint64_t *guid)
+{
+	if (!cur_quoted(c, id))
+		return false;
+	*port = 1;
+	if (cur_char(c, '[') && (!cur_number(c, 10, port) || !cur_char(c, ']')))
+		return false;
+	read_ext(c);
+	read_port_guid(c, guid);
+	return true;
+}
+
+/* "lid 837 4xHDR" behind a description: LID of the other end, rate of this port. */
+static void read_tail(struct reader *r, struct cursor c, struct fb_port *p, uint16_t *lid)
+{
+	struct cursor token;
+	uint64_t v;
+
+	if (!cur_word(&c, "lid") || !cur_number(&c, 10, &v))
+		return;
+	*lid = lid_of(r, v);
+	cur_blanks(&c);
+	token = (struct cursor){c.p, c.p};
+	while (token.end < c.end && *token.end != ' ' && *token.end != '\t')
+		token.end++;
+	parse_rate(token, &p->width, &p->speed);
+}
+
+/* "lid 320 lmc 0" before the description: the channel adapter's own. */
+static void read_own_lid(struct reader *r, struct cursor c, enum node_type type, struct fb_port *p)
+{
+	uint64_t v;
+
+	/* a router's is not taken, as ibsim does, so that a simulation starts alike */
+	if (type != NODE_CA || !cur_word(&c, "lid") || !cur_number(&c, 10, &v))
+		return;
+	p->lid = lid_of(r, v);
+	if (cur_word(&c, "lmc") && cur_number(&c, 10, &v))
+		p->lmc = lmc_of(r, v);
+}
+
+static void bad_port(struct reader *r, uint64_t port)
+{
+	warnings_add(&r->net.b->warnings, "bad port number", r->lines.no,
+		     "found port %lu, expected 1 to %d; the line is left out", port, MAX_PORTS);
+}
+
+static bool read_port(struct reader *r, struct cursor c)
+{
+	uint64_t port, guid = 0, peer_port, peer_guid = 0;
+	struct cursor id, before, inside, tail;
+	struct wire w = {.node = r->node, .line = r->lines.no};
+	struct fb_port *p;
+	unsigned ext;
+
+	if (!read_local(&c, &port, &guid, &ext) || !read_remote(&c, &id, &peer_port, &peer_guid))
+		return false;
+	if (r->skipping)
+		return true;
+	if (r->node == NO_ID)
+		return false;
+	if (port < 1 || port > MAX_PORTS || peer_port < 1 || peer_port > MAX_PORTS) {
+		bad_port(r, port < 1 || port > MAX_PORTS ? port : peer_port);
+		return true;
+	}
+	if (port > r->net.b->node[r->node].nports) {
+		warnings_add(&r->net.b->warnings, "port above count", r->lines.no,
+			     "port %lu of a node that has %u ports by its own count; taken as %lu ports",
+			     port, r->net.b->node[r->node].nports, port);
+		fb_more_ports(r->net.b, r->node, port);
+	}
+	p = &r->net.b->node[r->node].port[port];
+	if (r->net.b->node[r->node].type != NODE_SWITCH && guid)
+		p->guid = guid;
+	p->ext = ext;
+	if (cur_char(&c, '#') && split_quoted(c, &before, &inside, &tail)) {
+		if (r->net.b->node[r->node].type != NODE_SWITCH)
+			read_own_lid(r, before, r->net.b->node[r->node].type, p);
+		read_tail(r, tail, p, &w.peer_lid);
+	}
+	w.port = port;
+	w.peer_port = peer_port;
+	w.peer_guid = peer_guid;
+	w.peer = net_name(&r->net, id.p, id.end - id.p);
+	net_wire(&r->net, &w);
+	return true;
+}
+
+/* "# Topology file: generated on ..." */
+static void read_header(struct reader *r, struct cursor c)
+{
+	if (r->net.b->generated || !cur_word(&c, "# Topology file:"))
+		return;
+	cur_blanks(&c);
+	r->net.b->generated = clean_text(c.p, c.end - c.p, 256);
+}
+
+static void read_line(struct reader *r, struct cursor line)
+{
+	struct cursor c = line;
+
+	cur_blanks(&c);
+	if (cur_empty(&c))
+		return;
+	if (*c.p == '#') {
+		read_header(r, c);
+	} else if (*c.p == '[') {
+		if (!read_port(r, c))
+			unknown_line(&r->net.unknown, r->lines.no, line);
+	} else if (read_key(r, c) || read_section(r, c)) {
+		r->node = NO_ID;
+		r->skipping = false;
+	} else if (!read_node(r, c)) {
+		unknown_line(&r->net.unknown, r->lines.no, line);
+	}
+}
+
+int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e)
+{
+	struct reader r = {.node = NO_ID, .e = e, .lines = {in->data, in->data + in->size, 0}};
+	struct cursor line;
+
+	net_init(&r.net, in->name);
+	while (!r.status && lines_next(&r.lines, &line))
+		read_line(&r, line);
+	pending_clear(&r);
+	if (r.status) {
+		net_free(&r.net);
+		return -1;
+	}
+	net_link(&r.net);
+	return net_finish(&r.net, "ibnetdiscover", out, e);
+}

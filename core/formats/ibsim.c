@@ -1,0 +1,669 @@
+/*
+ * Net files of ibsim, read as ibsim 0.10 reads them: pieces of 255 bytes, the
+ * first word of a line counts, the line behind a node's port lines is lost.
+ * GUIDs of ports are counted up from that of their node.
+ */
+#include "core/formats/parse.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE 255 /* bytes taken as one line */
+#define INCLUDE_DEPTH 9
+#define MODULE_MAX 20 /* bytes of a module's name */
+#define NAME_MAX_LEN 63
+
+/* Enabled rates of a port, as bit masks of PortInfo. */
+struct rates {
+	uint8_t width, speed, ext;
+	bool fdr10;
+};
+
+struct node_rates {
+	struct rates *port; /* [n] */
+	unsigned n;
+};
+
+/* GUIDs of one type of nodes. */
+struct counter {
+	uint64_t next, absolute;
+};
+
+struct reader {
+	struct net net;
+	struct counter sw, ca, rt;
+	uint64_t vendor, device, sysguid;
+	struct rates defaults;
+	char module[MODULE_MAX + 1];
+	struct node_rates *rates; /* of each node added */
+	size_t n_rates, cap_rates;
+	unsigned depth;
+	int status;
+	struct err *e;
+};
+
+/* One file of the nest. */
+struct source {
+	const char *name;
+	const char *p, *end;
+	unsigned line; /* of the piece given last */
+	bool mid_line; /* the next piece continues a line */
+};
+
+/* The next piece: as much as fgets() gives with a buffer of 256. */
+static bool next_piece(struct source *s, struct cursor *piece)
+{
+	size_t left = s->end - s->p, n = left < PIECE ? left : PIECE;
+	const char *nl;
+
+	if (!n)
+		return false;
+	nl = memchr(s->p, '\n', n);
+	if (!s->mid_line)
+		s->line++;
+	s->mid_line = !nl;
+	piece->p = s->p;
+	piece->end = nl ? nl : s->p + n;
+	s->p = nl ? nl + 1 : s->p + n;
+	while (piece->end > piece->p && piece->end[-1] == '\r')
+		piece->end--;
+	return true;
+}
+
+static void warn(struct reader *r, const struct source *s, const char *kind, const char *text)
+{
+	if (r->depth > 1)
+		warnings_add(&r->net.b->warnings, kind, s->line, "%s: %s", s->name, text);
+	else
+		warnings_add(&r->net.b->warnings, kind, s->line, "%s", text);
+}
+
+/* --- names --------------------------------------------------------------------- */
+
+/* "module#name", as ids are kept; names that have a module already stay. */
+static uint32_t full_name(struct reader *r, struct cursor name, char sep)
+{
+	char buf[MODULE_MAX + 1 + NAME_MAX_LEN + 1];
+	int n;
+
+	if (!*r->module || memchr(name.p, '#', name.end - name.p))
+		return net_name(&r->net, name.p, name.end - name.p);
+	n = snprintf(buf, sizeof(buf), "%s%c%.*s", r->module, sep, (int)(name.end - name.p), name.p);
+	return net_name(&r->net, buf, (size_t)n < sizeof(buf) ? (size_t)n : sizeof(buf) - 1);
+}
+
+/* Name of the other end of a cable: a node, "module@alias" or "@alias". */
+static uint32_t peer_name(struct reader *r, struct cursor name)
+{
+	if (name.p < name.end && *name.p == '@' && *r->module) {
+		name.p++;
+		return full_name(r, name, '@');
+	}
+	if (memchr(name.p, '@', name.end - name.p))
+		return net_name(&r->net, name.p, name.end - name.p);
+	return full_name(r, name, '#');
+}
+
+/* --- lines before a node ------------------------------------------------------- */
+
+/* `switchguid=0x..` sets, `switchguid+3` counts from the last one set. */
+static bool read_counter(struct cursor *c, struct counter *k)
+{
+	bool plus = cur_char(c, '+');
+	uint64_t v;
+
+	if (!plus && !cur_char(c, '='))
+		return false;
+	cur_char(c, '+'); /* a signed number */
+	if (!cur_number(c, 0, &v))
+		return false;
+	if (!plus)
+		k->absolute = v;
+	k->next = plus ? k->absolute + v : v;
+	return true;
+}
+
+static bool read_mask(struct cursor *c, unsigned max, uint8_t *mask)
+{
+	uint64_t v;
+
+	if (!cur_char(c, '=') || !cur_number(c, 0, &v) || v > max)
+		return false;
+	*mask = v;
+	return true;
+}
+
+static bool read_value(struct cursor *c, uint64_t *v)
+{
+	return cur_char(c, '=') && cur_number(c, 0, v);
+}
+
+static bool read_module(struct reader *r, struct cursor c)
+{
+	struct cursor name;
+
+	if (!cur_char(&c, '=') || !cur_quoted(&c, &name))
+		return false;
+	snprintf(r->module, sizeof(r->module), "%.*s", (int)(name.end - name.p), name.p);
+	return true;
+}
+
+/* 1: taken, 0: another kind of line, -1: of a known kind but wrong. */
+static int read_setting(struct reader *r, struct cursor c)
+{
+	if (cur_word(&c, "vendid"))
+		return read_value(&c, &r->vendor) ? 1 : -1;
+	if (cur_word(&c, "devid"))
+		return read_value(&c, &r->device) ? 1 : -1;
+	if (cur_word(&c, "sysimgguid"))
+		return read_value(&c, &r->sysguid) ? 1 : -1;
+	if (cur_word(&c, "switchguid"))
+		return read_counter(&c, &r->sw) ? 1 : -1;
+	if (cur_word(&c, "caguid") || cur_word(&c, "hcaguid"))
+		return (cur_word(&c, "s"), read_counter(&c, &r->ca)) ? 1 : -1;
+	if (cur_word(&c, "rtguid"))
+		return read_counter(&c, &r->rt) ? 1 : -1;
+	if (cur_word(&c, "width"))
+		return read_mask(&c, 31, &r->defaults.width) ? 1 : -1;
+	if (cur_word(&c, "extspeed"))
+		return read_mask(&c, 15, &r->defaults.ext) ? 1 : -1;
+	if (cur_word(&c, "speed"))
+		return read_mask(&c, 7, &r->defaults.speed) ? 1 : -1;
+	if (cur_word(&c, "module"))
+		return read_module(r, c) ? 1 : -1;
+	return 0;
+}
+
+/* --- nodes --------------------------------------------------------------------- */
+
+/* Where the description behind '#' ends when it has no quotes. */
+static const char *plain_end(struct cursor c)
+{
+	static const char *const stop[] = {" enhanced port ", " base port ", " lid ", " lmc "};
+	const char *end = c.end;
+
+	for (size_t i = 0; i < ARRAY_LEN(stop); i++) {
+		const char *at = cur_find(&c, stop[i]);
+
+		if (at && at < end)
+			end = at;
+	}
+	return end;
+}
+
+/* Text behind '#', in quotes or up to the words about port 0; the id when there is none. */
+static struct cursor description(struct cursor c, struct cursor id, struct cursor *tail)
+{
+	struct cursor d;
+	const char *z;
+
+	*tail = (struct cursor){c.end, c.end};
+	if (!cur_char(&c, '#'))
+		return id;
+	cur_blanks(&c);
+	if (cur_empty(&c))
+		return id;
+	z = cur_find_last(&c, '"');
+	if (*c.p == '"' && z > c.p)
+		d = (struct cursor){c.p + 1, z++};
+	else
+		d = (struct cursor){c.p, z = plain_end(c)};
+	*tail = (struct cursor){z, c.end};
+	while (d.end > d.p && *c.p != '"' && isspace((unsigned char)d.end[-1]))
+		d.end--;
+	return d.end > d.p ? d : id;
+}
+
+/* The number behind a word somewhere in a text; 0 when it is not there. */
+static uint64_t value_of(struct cursor c, const char *word, uint64_t max)
+{
+	const char *at = cur_find(&c, word);
+	uint64_t v;
+
+	if (!at)
+		return 0;
+	c.p = at + strlen(word);
+	return cur_number(&c, 0, &v) && v <= max ? v : 0;
+}
+
+static void keep_rates(struct reader *r, unsigned nports)
+{
+	struct rates *t = NEW_ARRAY(nports + 1, struct rates);
+
+	for (unsigned p = 0; p <= nports; p++)
+		t[p] = r->defaults;
+	GROW(r->rates, r->n_rates, r->cap_rates);
+	r->rates[r->n_rates++] = (struct node_rates){t, nports + 1};
+}
+
+static void fill_node(struct reader *r, struct fb_node *n, struct cursor id, struct cursor c)
+{
+	struct cursor tail, desc = description(c, id, &tail);
+
+	n->desc = clean_text(desc.p, desc.end - desc.p, DESC_MAX);
+	n->vendor = r->vendor;
+	n->device = r->device;
+	n->sysguid = r->sysguid ? r->sysguid : n->guid;
+	if (n->type != NODE_SWITCH)
+		return;
+	n->esp0 = cur_find(&tail, "enhanced port 0") != NULL;
+	n->port[0].lid = value_of(tail, "lid ", UINT16_MAX);
+	n->port[0].lmc = value_of(tail, "lmc ", 7);
+}
+
+static int bad_line(struct reader *r, const struct source *s, const char *found, const char *expected)
+{
+	return r->status = err_set(r->e, "%s:%u: found %s, expected %s", s->name, s->line, found, expected);
+}
+
+/* The line of a node; its builder index or NO_ID.  r->status tells failure. */
+static uint32_t read_node(struct reader *r, const struct source *s, enum node_type type, struct cursor c)
+{
+	struct counter *k = type == NODE_SWITCH ? &r->sw : type == NODE_CA ? &r->ca : &r->rt;
+	struct cursor id, full;
+	uint64_t ports, guid = k->next;
+	uint32_t node, name;
+	char *copy;
+
+	if (!cur_number(&c, 10, &ports) || !ports)
+		return bad_line(r, s, "a node without a number of ports", "e.g. Switch 8 \"id\""), NO_ID;
+	if (!cur_quoted(&c, &id) || id.p == id.end)
+		return bad_line(r, s, "a node without id", "an id in double quotes"), NO_ID;
+	if (memchr(id.p, '#', id.end - id.p) || memchr(id.p, '@', id.end - id.p))
+		return bad_line(r, s, "'#' or '@' in a node's id",
+				"ids without these two reserved characters"),
+		       NO_ID;
+	name = full_name(r, id, '#');
+	copy = mem_dup(r->net.chars.s + r->net.name[name].text,
+		       r->net.name[name].len + 1); /* the pool may move */
+	full = (struct cursor){copy, copy + r->net.name[name].len};
+	node = net_node(&r->net, type, guid, ports, full, s->line, &r->status, r->e);
+	if (node != NO_ID) {
+		keep_rates(r, ports);
+		fill_node(r, &r->net.b->node[node], full, c);
+		k->next += type == NODE_SWITCH ? 1 : ports + 1;
+	}
+	free(copy);
+	r->vendor = r->sysguid = 0; /* forgotten behind a node; devid stays */
+	return node;
+}
+
+/* --- ports --------------------------------------------------------------------- */
+
+static uint8_t width_mask(enum link_width w)
+{
+	static const uint8_t mask[WIDTH_COUNT] = {3, 1, 16, 3, 7, 11};
+
+	return mask[w];
+}
+
+/* Enabled rates as the comment of a saved port line implies: everything up to the rate seen. */
+static void rates_of(uint8_t width, uint8_t speed, struct rates *t)
+{
+	if (width)
+		t->width = width_mask(width);
+	if (!speed)
+		return;
+	t->speed = speed >= SPEED_QDR ? 7 : (1 << speed) - 1;
+	t->fdr10 = speed == SPEED_FDR10;
+	t->ext = speed >= SPEED_FDR ? (1 << (speed - SPEED_FDR + 1)) - 1 : 0;
+}
+
+/* "# lid 30 lmc 0 "DESC" lid 3 4xQDR": own LID of a channel adapter, rate of the port. */
+static void read_port_comment(struct cursor c, enum node_type type, struct fb_port *p, struct rates *t)
+{
+	const char *quote = cur_find_last(&c, '"');
+	struct cursor own = c, tail = c;
+	uint8_t width, speed;
+	uint64_t v;
+
+	if (type == NODE_ROUTER) /* ibsim leaves these lines of a router alone */
+		return;
+	if (type == NODE_CA && cur_word(&own, "lid") && cur_number(&own, 0, &v)) {
+		p->lid = v <= UINT16_MAX ? v : 0;
+		if (cur_word(&own, "lmc") && cur_number(&own, 0, &v))
+			p->lmc = v <= 7 ? v : 0;
+	}
+	if (quote)
+		tail.p = quote + 1;
+	else if (type == NODE_CA)
+		return;
+	if (!cur_word(&tail, "lid") || !cur_number(&tail, 10, &v))
+		return;
+	cur_blanks(&tail);
+	for (own = (struct cursor){tail.p, tail.p}; own.end < tail.end && !isspace((unsigned char)*own.end);)
+		own.end++;
+	parse_rate(own, &width, &speed);
+	rates_of(width, speed, t);
+}
+
+/* "w=1 s=2 e=1": the letter before '=' counts; false: a value out of range. */
+static bool read_port_options(struct cursor c, struct rates *t)
+{
+	const char *hash = cur_empty(&c) ? NULL : memchr(c.p, '#', c.end - c.p);
+
+	if (hash)
+		c.end = hash;
+	for (const char *eq; (eq = cur_empty(&c) ? NULL : memchr(c.p, '=', c.end - c.p)) != NULL;) {
+		char letter = eq > c.p ? eq[-1] : 0;
+		bool good = true;
+
+		c.p = eq;
+		if (letter == 'w')
+			good = read_mask(&c, 31, &t->width);
+		else if (letter == 's')
+			good = read_mask(&c, 7, &t->speed);
+		else if (letter == 'e')
+			good = read_mask(&c, 15, &t->ext);
+		else
+			c.p++;
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+/* `@[3] "name"`: the port gets a name. */
+static int read_alias(struct reader *r, const struct source *s, uint32_t node, struct cursor c)
+{
+	struct cursor name;
+	struct net_name *m;
+	uint64_t port;
+
+	if (!cur_char(&c, '[') || !cur_number(&c, 10, &port) || !cur_char(&c, ']') ||
+	    !cur_quoted(&c, &name) || port < 1 || port > r->net.b->node[node].nports)
+		return bad_line(r, s, "a wrong name of a port", "@[port] \"name\" with a port of this node");
+	if (*r->module)
+		m = &r->net.name[full_name(r, name, '@')];
+	else {
+		char *at = str_printf("@%.*s", (int)(name.end - name.p), name.p);
+
+		m = &r->net.name[net_name(&r->net, at, strlen(at))];
+		free(at);
+	}
+	m->node = node;
+	m->port = port;
+	return 0;
+}
+
+static int read_port(struct reader *r, const struct source *s, uint32_t node, struct cursor c)
+{
+	struct wire w = {.node = node, .line = s->line};
+	struct fb_node *n = &r->net.b->node[node];
+	uint64_t port, peer_port = 1;
+	struct rates *t;
+	struct cursor id;
+
+	if (!cur_char(&c, '[') || !cur_number(&c, 10, &port) || !cur_char(&c, ']') || port < 1 ||
+	    port > n->nports)
+		return bad_line(r, s, "a wrong port number", "[1] up to the node's number of ports");
+	if (!cur_quoted(&c, &id)) {
+		/* "(portguid)" may stand between */
+		const char *quote = cur_find(&c, "\"");
+
+		if (quote)
+			c.p = quote;
+		if (!cur_quoted(&c, &id))
+			return bad_line(r, s, "a port without the id of the other end",
+					"[port] \"id\"[port]");
+	}
+	if (cur_char(&c, '[') &&
+	    (!cur_number(&c, 10, &peer_port) || !cur_char(&c, ']') || peer_port < 1 || peer_port > MAX_PORTS))
+		return bad_line(r, s, "a wrong port number at the other end", "[port] \"id\"[port]");
+	t = &r->rates[node].port[port];
+	if (!read_port_options(c, t))
+		return bad_line(r, s, "a wrong w=, s= or e= value", "w=1..31, s=1..7, e=0..15");
+	c.p = cur_find(&c, "#") ? cur_find(&c, "#") + 1 : c.end;
+	if (!cur_empty(&c))
+		read_port_comment(c, n->type, &n->port[port], t);
+	w.port = port;
+	w.peer_port = peer_port;
+	w.peer = peer_name(r, id);
+	net_wire(&r->net, &w);
+	return 0;
+}
+
+/* Port lines of a node; the line that ends them is lost, as in ibsim. */
+static int read_ports(struct reader *r, struct source *s, uint32_t node)
+{
+	struct cursor c, rest;
+
+	while (next_piece(s, &c)) {
+		if (!cur_empty(&c) && *c.p == '#')
+			continue;
+		if (cur_empty(&c) || (*c.p != '[' && *c.p != '@')) {
+			rest = c;
+			cur_blanks(&rest);
+			if (!cur_empty(&rest))
+				warn(r, s, "lost line",
+				     "ibsim skips the line right behind a node's ports; put an empty one "
+				     "between");
+			return 0;
+		}
+		if (node == NO_ID)
+			continue;
+		if (*c.p == '@') {
+			c.p++;
+			if (read_alias(r, s, node, c))
+				return -1;
+		} else if (read_port(r, s, node, c)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* --- other lines ---------------------------------------------------------------- */
+
+static int read_source(struct reader *r, struct source *s);
+
+/* Relative to the file that includes it, else to where we are. */
+static int open_include(const char *from, struct cursor name, char **path, char **data, size_t *size,
+			struct err *e)
+{
+	const char *slash = strrchr(from, '/');
+	int len = name.end - name.p;
+
+	if (slash && len && *name.p != '/') {
+		*path = str_printf("%.*s/%.*s", (int)(slash - from), from, len, name.p);
+		if (!read_file(*path, data, size, NULL))
+			return 0;
+		free(*path);
+	}
+	*path = str_printf("%.*s", len, name.p);
+	if (!read_file(*path, data, size, e))
+		return 0;
+	free(*path);
+	*path = NULL;
+	return -1;
+}
+
+static int read_include(struct reader *r, const struct source *s, struct cursor c)
+{
+	struct source inner = {0};
+	char *path, *data;
+	struct cursor name;
+	struct err why;
+	size_t size;
+
+	if (!cur_quoted(&c, &name) || name.p == name.end)
+		return bad_line(r, s, "include without a file", "include \"file\"");
+	if (r->depth > INCLUDE_DEPTH)
+		return bad_line(r, s, "too many includes inside each other", "at most 9");
+	if (open_include(s->name, name, &path, &data, &size, &why))
+		return r->status = err_set(r->e, "%s:%u: include: %s", s->name, s->line, why.msg);
+	inner.name = path;
+	inner.p = data;
+	inner.end = data + size;
+	read_source(r, &inner);
+	free(path);
+	free(data);
+	return r->status;
+}
+
+/* One end of `do Link`. */
+static bool read_end(struct reader *r, struct cursor *c, uint32_t *name, uint64_t *port)
+{
+	struct cursor id;
+
+	if (!cur_quoted(c, &id) || !cur_char(c, '[') || !cur_number(c, 10, port) || !cur_char(c, ']'))
+		return false;
+	*name = net_name(&r->net, id.p, id.end - id.p);
+	return true;
+}
+
+/* `do Link "A"[1] "B"[2]`; other console commands change nothing here. */
+static int read_do(struct reader *r, const struct source *s, struct cursor c)
+{
+	uint64_t port[2];
+	uint32_t name[2];
+	struct wire w = {.line = s->line};
+
+	if (!cur_word(&c, "Link")) {
+		warn(r, s, "console command", "a command of ibsim's console is not carried out");
+		return 0;
+	}
+	if (!read_end(r, &c, &name[0], &port[0]) || !read_end(r, &c, &name[1], &port[1]))
+		return bad_line(r, s, "a wrong Link command", "do Link \"A\"[1] \"B\"[2]");
+	for (int i = 0; i < 2; i++) {
+		uint32_t node = r->net.name[name[i]].node;
+
+		if (node == NO_ID)
+			return bad_line(r, s, "a link to an unknown node",
+					"nodes that stand before the command");
+		if (port[i] < 1 || port[i] > r->net.b->node[node].nports)
+			return bad_line(r, s, "a wrong port number", "ports that the nodes have");
+	}
+	for (int i = 0; i < 2; i++) {
+		w.node = r->net.name[name[i]].node;
+		w.port = port[i];
+		w.peer = name[!i];
+		w.peer_port = port[!i];
+		net_wire(&r->net, &w);
+	}
+	return 0;
+}
+
+static int read_piece(struct reader *r, struct source *s, struct cursor line)
+{
+	struct cursor c = line;
+	enum node_type type;
+	int known;
+
+	if (cur_empty(&c) || *c.p == '#')
+		return 0;
+	if (!isspace((unsigned char)*c.p)) { /* the first word stands at the very beginning */
+		type = cur_node_type(&c);
+		if (type) {
+			uint32_t node;
+
+			while (c.p < c.end &&
+			       isalpha((unsigned char)*c.p)) /* ibsim looks at the beginning of the word */
+				c.p++;
+			node = read_node(r, s, type, c);
+			return r->status ? -1 : read_ports(r, s, node);
+		}
+		if (cur_word(&c, "include"))
+			return read_include(r, s, c);
+		if (cur_word(&c, "do "))
+			return read_do(r, s, c);
+		known = read_setting(r, c);
+		if (known < 0)
+			return bad_line(r, s, "a value that cannot be used",
+					"a number (a quoted name for module)");
+		if (known)
+			return 0;
+	}
+	cur_blanks(&c);
+	if (!cur_empty(&c) && r->depth == 1)
+		unknown_line(&r->net.unknown, s->line, line);
+	return 0;
+}
+
+static int read_source(struct reader *r, struct source *s)
+{
+	struct cursor piece;
+
+	r->depth++;
+	while (!r->status && next_piece(s, &piece))
+		read_piece(r, s, piece);
+	r->depth--;
+	return r->status;
+}
+
+/* --- rates of links ---------------------------------------------------------------- */
+
+static enum link_width best_width(unsigned mask)
+{
+	return mask & 8	   ? WIDTH_12X
+	       : mask & 4  ? WIDTH_8X
+	       : mask & 2  ? WIDTH_4X
+	       : mask & 16 ? WIDTH_2X
+	       : mask & 1  ? WIDTH_1X
+			   : WIDTH_UNKNOWN;
+}
+
+static enum link_speed best_speed(const struct rates *a, const struct rates *b)
+{
+	unsigned ext = a->ext & b->ext, speed = a->speed & b->speed;
+
+	if (ext)
+		return SPEED_FDR + (31 - __builtin_clz(ext));
+	if (a->fdr10 && b->fdr10)
+		return SPEED_FDR10;
+	return speed & 4 ? SPEED_QDR : speed & 2 ? SPEED_DDR : speed & 1 ? SPEED_SDR : SPEED_UNKNOWN;
+}
+
+/* Ports above the node's own count have none of their own. */
+static const struct rates *rates_at(const struct reader *r, uint32_t node, unsigned port)
+{
+	return port < r->rates[node].n ? &r->rates[node].port[port] : &r->defaults;
+}
+
+/* What both ends of each cable can do. */
+static void negotiate(struct reader *r)
+{
+	for (uint32_t i = 0; i < r->net.b->n; i++) {
+		struct fb_node *n = &r->net.b->node[i];
+
+		for (unsigned p = 1; p <= n->nports; p++) {
+			struct fb_port *q = &n->port[p];
+
+			if (q->peer_node == NO_ID)
+				continue;
+			const struct rates *a = rates_at(r, i, p),
+					   *b = rates_at(r, q->peer_node, q->peer_port);
+
+			q->width = best_width(a->width & b->width);
+			q->speed = best_speed(a, b);
+		}
+	}
+}
+
+int parse_ibsim(const struct input *in, struct fabric **out, struct err *e)
+{
+	struct reader r = {
+		.sw = {0x200000, 0x200000},
+		.ca = {0x100000, 0x100000},
+		.defaults = {3, 1, 0, false},
+		.e = e,
+	};
+	struct source s = {in->name, in->data, in->data + in->size, 0, false};
+
+	net_init(&r.net, in->name);
+	read_source(&r, &s);
+	if (!r.status) {
+		net_link(&r.net);
+		negotiate(&r);
+	}
+	for (size_t i = 0; i < r.n_rates; i++)
+		free(r.rates[i].port);
+	free(r.rates);
+	if (r.status) {
+		net_free(&r.net);
+		return -1;
+	}
+	return net_finish(&r.net, "ibsim", out, e);
+}

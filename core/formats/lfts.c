@@ -1,0 +1,331 @@
+/* Writing forwarding tables and paths in the forms OpenSM's users know. */
+#include "core/formats/formats.h"
+#include "core/paths.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int stream_status(FILE *f)
+{
+	return fflush(f) || ferror(f) ? -1 : 0;
+}
+
+static const char *type_text(unsigned type)
+{
+	return type == NODE_SWITCH ? "Switch" : type == NODE_ROUTER ? "Router" : "Channel Adapter";
+}
+
+/* --- opensm-lfts.dump ------------------------------------------------------------ */
+
+static void lfts_entry(FILE *f, const struct routing *r, unsigned lid, unsigned port)
+{
+	const struct fabric *fb = r->topo->fabric;
+	uint32_t ep = lid_owner(r->lids, lid), node;
+
+	if (ep == NO_ID) {
+		fprintf(f, "0x%04x %03u # unknown node and type\n", lid, port);
+		return;
+	}
+	node = endport_node(fb, ep);
+	fprintf(f, "0x%04x %03u # %s portguid 0x%016" PRIx64 ": '%.63s'\n", lid, port,
+		type_text(fb->node_type[node]), fb->port_guid[fb->endport_port[ep]], fb->node_desc[node]);
+}
+
+static unsigned switch_lid(const struct routing *r, uint32_t sw)
+{
+	const struct fabric *fb = r->topo->fabric;
+
+	return r->lids->base[fb->port_endport[fb->switch_port[sw]]];
+}
+
+static void lfts_switch(FILE *f, const struct routing *r, uint32_t sw)
+{
+	const struct fabric *fb = r->topo->fabric;
+	uint32_t node = fb->switch_node[sw];
+
+	fprintf(f, "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64 " ('%.63s'):\n",
+		r->lids->max_lid, switch_lid(r, sw), fb->node_guid[node], fb->node_desc[node]);
+	for (unsigned lid = 0; lid <= r->lids->max_lid; lid++) {
+		unsigned port = routing_port(r, sw, lid);
+
+		if (port <= fb->switch_nports[sw] && port != NO_PATH)
+			lfts_entry(f, r, lid, port);
+	}
+	fprintf(f, "%u lids dumped\n", r->lids->max_lid);
+}
+
+int write_lfts(FILE *f, const struct routing *r)
+{
+	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
+		if (r->row[s] && switch_up(r->topo, s))
+			lfts_switch(f, r, s);
+	return stream_status(f);
+}
+
+/* --- opensm.fdbs ------------------------------------------------------------------- */
+
+/* Hops between switches: the engine's own matrix, or plain distances. */
+struct distances {
+	const struct routing *r;
+	uint8_t *d; /* [n * n], NULL when the engine has a matrix */
+	uint32_t n;
+};
+
+static void distances_from(struct distances *x, uint32_t from, uint32_t *queue)
+{
+	const struct fabric *fb = x->r->topo->fabric;
+	uint8_t *d = x->d + (size_t)from * x->n;
+	uint32_t head = 0, tail = 0;
+
+	memset(d, NO_PATH, x->n);
+	d[from] = 0;
+	queue[tail++] = from;
+	while (head < tail) {
+		uint32_t s = queue[head++];
+
+		for (unsigned p = 1; p <= fb->switch_nports[s] && d[s] < NO_PATH - 1; p++) {
+			uint32_t t = x->r->topo->peer_switch[switch_port_id(fb, s, p)];
+
+			if (t != NO_ID && d[t] == NO_PATH) {
+				d[t] = d[s] + 1;
+				queue[tail++] = t;
+			}
+		}
+	}
+}
+
+static void distances_init(struct distances *x, const struct routing *r)
+{
+	uint32_t *queue;
+
+	*x = (struct distances){.r = r, .n = r->topo->fabric->n_switches};
+	if (r->ops->hops)
+		return;
+	x->d = NEW_ARRAY((size_t)x->n * x->n, uint8_t);
+	queue = NEW_ARRAY(x->n, uint32_t);
+	for (uint32_t s = 0; s < x->n; s++)
+		if (switch_up(r->topo, s))
+			distances_from(x, s, queue);
+		else
+			memset(x->d + (size_t)s * x->n, NO_PATH, x->n);
+	free(queue);
+}
+
+/* From switch s to d, through a port or (port 0) the best way; NO_PATH when there is none. */
+static unsigned distance(const struct distances *x, uint32_t s, uint32_t d, unsigned port)
+{
+	const struct topo *t = x->r->topo;
+	uint32_t next;
+	unsigned rest;
+
+	if (!x->d)
+		return x->r->ops->hops(x->r, s, d, port);
+	if (!port)
+		return x->d[(size_t)s * x->n + d];
+	next = t->peer_switch[switch_port_id(t->fabric, s, port)];
+	rest = next == NO_ID ? NO_PATH : x->d[(size_t)next * x->n + d];
+	return rest >= NO_PATH - 1 ? NO_PATH : rest + 1;
+}
+
+static unsigned best_port(const struct distances *x, uint32_t s, uint32_t d, unsigned best)
+{
+	for (unsigned p = 1; p <= x->r->topo->fabric->switch_nports[s]; p++)
+		if (distance(x, s, d, p) == best)
+			return p;
+	return 0;
+}
+
+static void fdbs_entry(FILE *f, const struct distances *x, uint32_t s, unsigned lid)
+{
+	const struct topo *t = x->r->topo;
+	unsigned port = routing_port(x->r, s, lid), best, hops, more;
+	uint32_t ep = lid_owner(x->r->lids, lid), d;
+
+	if (port == NO_PATH || port > t->fabric->switch_nports[s]) {
+		fprintf(f, "0x%04X : UNREACHABLE\n", lid);
+		return;
+	}
+	d = ep == NO_ID ? NO_ID : t->endport_switch[ep];
+	more = ep != NO_ID && !endport_is_switch(t->fabric, ep); /* the link to a channel adapter */
+	best = d == NO_ID ? NO_PATH : d == s ? 0 : distance(x, s, d, 0);
+	hops = d == NO_ID					    ? NO_PATH
+	       : d == s && (!port || port == t->endport_swport[ep]) ? 0
+								    : distance(x, s, d, port);
+	if (hops == NO_PATH || best == NO_PATH)
+		fprintf(f, "0x%04X : %03u  : HOPS UNKNOWN\n", lid, port);
+	else if (hops == best)
+		fprintf(f, "0x%04X : %03u  : %02u   : yes\n", lid, port, hops + more);
+	else
+		fprintf(f, "0x%04X : %03u  : %02u   : No %u hop path possible via port %u!\n", lid, port,
+			hops + more, best + more, d == s ? t->endport_swport[ep] : best_port(x, s, d, best));
+}
+
+int write_fdbs(FILE *f, const struct routing *r)
+{
+	const struct fabric *fb = r->topo->fabric;
+	struct distances x;
+
+	distances_init(&x, r);
+	for (uint32_t s = 0; s < fb->n_switches; s++) {
+		if (!r->row[s] || !switch_up(r->topo, s))
+			continue;
+		fprintf(f, "dump_ucast_routes: Switch 0x%016" PRIx64 "\nLID    : Port : Hops : Optimal\n",
+			fb->node_guid[fb->switch_node[s]]);
+		for (unsigned lid = 1; lid <= r->lids->max_lid; lid++)
+			fdbs_entry(f, &x, s, lid);
+	}
+	free(x.d);
+	return stream_status(f);
+}
+
+/* --- paths -------------------------------------------------------------------------- */
+
+/* A LID of a channel adapter or router that is up. */
+struct end_lid {
+	uint32_t ep;
+	unsigned lid;
+};
+
+/* Hops to every destination LID from the switches that have sources. */
+struct path_table {
+	const struct routing *r;
+	struct end_lid *end;
+	size_t n_ends;
+	uint32_t *column; /* [n_switches] column of a switch that has sources, NO_ID for others */
+	uint32_t n_columns;
+	uint16_t *hops; /* [n_ends * n_columns] */
+};
+
+static void find_ends(struct path_table *t)
+{
+	const struct lids *l = t->r->lids;
+	const struct fabric *fb = t->r->topo->fabric;
+
+	t->end = NEW_ARRAY(l->max_lid + 1u, struct end_lid);
+	t->column = NEW_ARRAY(fb->n_switches, uint32_t);
+	memset(t->column, 0xff, fb->n_switches * sizeof(*t->column));
+	for (unsigned lid = 1; lid <= l->max_lid; lid++) {
+		uint32_t ep = lid_owner(l, lid), sw;
+
+		if (ep == NO_ID || endport_is_switch(fb, ep) || !t->r->topo->endport_up[ep])
+			continue;
+		t->end[t->n_ends++] = (struct end_lid){ep, lid};
+		sw = t->r->topo->endport_switch[ep];
+		if (sw != NO_ID && t->column[sw] == NO_ID)
+			t->column[sw] = t->n_columns++;
+	}
+}
+
+static int fill_hops(struct path_table *t, struct progress *p)
+{
+	uint32_t n = t->r->topo->fabric->n_switches, *work = NEW_ARRAY(n, uint32_t);
+	uint16_t *hops = NEW_ARRAY(n, uint16_t);
+	int status = 0;
+
+	t->hops = NEW_ARRAY(t->n_ends * t->n_columns, uint16_t);
+	progress_start(p, "hops of all destinations", t->n_ends);
+	for (size_t i = 0; i < t->n_ends && !status; i++) {
+		dest_hops(t->r, t->end[i].lid, hops, work);
+		for (uint32_t s = 0; s < n; s++)
+			if (t->column[s] != NO_ID)
+				t->hops[i * t->n_columns + t->column[s]] = hops[s];
+		if (!progress_step(p, i))
+			status = -1;
+	}
+	free(work);
+	free(hops);
+	return status;
+}
+
+/* Links from a source to destination number d; HOPS_LOOP or above: no path. */
+static unsigned path_hops(const struct path_table *t, uint32_t src, size_t d)
+{
+	const struct topo *top = t->r->topo;
+	uint32_t sw = top->endport_switch[src];
+	unsigned h;
+
+	if (sw == NO_ID) /* two adapters wired to each other */
+		return top->peer[top->fabric->endport_port[src]] == top->fabric->endport_port[t->end[d].ep]
+			       ? 1
+			       : HOPS_NONE;
+	h = t->hops[d * t->n_columns + t->column[sw]];
+	return h >= HOPS_LOOP ? h : h + 1;
+}
+
+static char *put_number(char *p, unsigned v)
+{
+	char digits[10];
+	unsigned n = 0;
+
+	do
+		digits[n++] = '0' + v % 10;
+	while ((v /= 10));
+	while (n)
+		*p++ = digits[--n];
+	return p;
+}
+
+/* "SLID DLID SL HOPS"; returns behind the newline. */
+static char *put_path(char *p, const struct routing *r, unsigned slid, unsigned dlid, unsigned hops)
+{
+	struct sl_range sl;
+
+	p = put_number(p, slid);
+	*p++ = ' ';
+	p = put_number(p, dlid);
+	if (hops >= HOPS_LOOP) {
+		memcpy(p, " - -\n", 5);
+		return p + 5;
+	}
+	sl = routing_sl(r, slid, dlid);
+	*p++ = ' ';
+	p = put_number(p, sl.lo);
+	if (sl.hi != sl.lo) {
+		*p++ = '.';
+		*p++ = '.';
+		p = put_number(p, sl.hi);
+	}
+	*p++ = ' ';
+	p = put_number(p, hops);
+	*p++ = '\n';
+	return p;
+}
+
+#define LINE_ROOM 64
+
+static void write_sources(FILE *f, const struct path_table *t, size_t s)
+{
+	char buf[1 << 14], *p = buf;
+
+	for (size_t d = 0; d < t->n_ends; d++) {
+		if (t->end[d].ep == t->end[s].ep)
+			continue;
+		p = put_path(p, t->r, t->end[s].lid, t->end[d].lid, path_hops(t, t->end[s].ep, d));
+		if (p + LINE_ROOM > buf + sizeof(buf)) {
+			fwrite(buf, 1, p - buf, f);
+			p = buf;
+		}
+	}
+	fwrite(buf, 1, p - buf, f);
+}
+
+int write_paths(FILE *f, const struct routing *r, struct progress *p)
+{
+	struct path_table t = {.r = r};
+	int status;
+
+	find_ends(&t);
+	status = fill_hops(&t, p);
+	if (!status)
+		progress_start(p, "writing paths", t.n_ends);
+	for (size_t s = 0; s < t.n_ends && !status; s++) {
+		write_sources(f, &t, s);
+		if (ferror(f) || !progress_step(p, s))
+			status = -1;
+	}
+	free(t.end);
+	free(t.column);
+	free(t.hops);
+	return status ? -1 : stream_status(f);
+}

@@ -1,0 +1,143 @@
+/* What kind of file is it? */
+#include "core/formats/formats.h"
+#include "core/formats/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Files that people try and that hold no cables: how they begin, what they are. */
+static const struct {
+	const char *start, *what;
+} strangers[] = {
+	{"\xfd"
+	 "7zXZ",
+	 "data compressed by xz (unpack it first: xz -d)"},
+	{"\x1f\x8b", "data compressed by gzip (unpack it first: gzip -d)"},
+	{"BZh", "data compressed by bzip2 (unpack it first: bzip2 -d)"},
+	{"Unicast lids", "forwarding tables (opensm-lfts.dump, dump_fts), which name no cables"},
+	{"Multicast mlids", "multicast tables, which name no cables"},
+	{"dump_ucast_routes:", "forwarding tables (opensm.fdbs), which name no cables"},
+	{"osm_ucast_mgr_dump_ucast_routes:", "forwarding tables (osm.fdbs), which name no cables"},
+	{"Switch: guid ", "a hop matrix (opensm-lid-matrix.dump), which names no cables"},
+	{"START_", "tables of ibdiagnet (db_csv)"},
+	{"Ca\t :", "a list of nodes (ibnetdiscover -l); run it without -l"},
+	{"Switch\t :", "a list of nodes (ibnetdiscover -l); run it without -l"},
+	{"SW ", "a list of ports (ibnetdiscover -p); run it without -p"},
+	{"CA ", "a list of ports (ibnetdiscover -p); run it without -p"},
+};
+
+#define KNOWN_FORMATS "ibnetdiscover text, an ibsim net file, a libibnetdisc cache or an opensm-subnet.lst"
+
+/* First line with something on it that is no comment; false when there is none. */
+static bool first_line(const struct input *in, struct cursor *line)
+{
+	struct lines l = {in->data, in->data + in->size, 0};
+
+	while (lines_next(&l, line)) {
+		struct cursor c = *line;
+
+		cur_blanks(&c);
+		if (!cur_empty(&c) && *c.p != '#')
+			return true;
+	}
+	return false;
+}
+
+static int unknown_format(const struct input *in, struct err *e)
+{
+	struct cursor line, c;
+	char buf[64];
+
+	if (!in->size)
+		return err_set(e, "%s: found an empty file, expected %s", in->name, KNOWN_FORMATS);
+	for (size_t i = 0; i < ARRAY_LEN(strangers); i++) {
+		c = (struct cursor){in->data, in->data + in->size};
+		if (first_line(in, &line) && cur_word(&line, strangers[i].start))
+			return err_set(e, "%s: found %s, expected %s", in->name, strangers[i].what,
+				       KNOWN_FORMATS);
+		if (cur_word(&c, strangers[i].start))
+			return err_set(e, "%s: found %s, expected %s", in->name, strangers[i].what,
+				       KNOWN_FORMATS);
+	}
+	if (memchr(in->data, 0, in->size))
+		return err_set(e, "%s: found binary data, expected %s", in->name, KNOWN_FORMATS);
+	if (!first_line(in, &line))
+		return err_set(e, "%s: found only empty lines and comments, expected %s", in->name,
+			       KNOWN_FORMATS);
+	return err_set(e, "%s: found no node (the text begins '%s'), expected %s", in->name,
+		       excerpt(line, buf, sizeof(buf)), KNOWN_FORMATS);
+}
+
+/* A line like `Switch 8 "id"`. */
+static bool node_line(struct cursor c, struct cursor *id)
+{
+	uint64_t ports;
+
+	return cur_node_type(&c) && cur_number(&c, 10, &ports) && cur_quoted(&c, id);
+}
+
+static bool ibnetdiscover_id(struct cursor id)
+{
+	uint64_t v;
+
+	if (id.end - id.p != 18 || !memchr("SHR?", id.p[0], 4) || id.p[1] != '-')
+		return false;
+	id.p += 2;
+	return cur_number(&id, 16, &v) && cur_empty(&id);
+}
+
+enum text_format { TEXT_UNKNOWN, TEXT_IBNETDISCOVER, TEXT_IBSIM };
+
+/*
+ * The first line of a node decides: an id that is type and GUID, with lines
+ * that tell GUID or vendor before, is ibnetdiscover's; every other is ibsim's.
+ */
+static enum text_format text_format(const struct input *in)
+{
+	static const char *const keys[] = {"vendid=", "switchguid=", "caguid=", "hcaguids=", "rtguid="};
+	struct lines l = {in->data, in->data + in->size, 0};
+	struct cursor line, id;
+	bool keyed = false, include = false;
+
+	while (lines_next(&l, &line)) {
+		if (node_line(line, &id))
+			return keyed && ibnetdiscover_id(id) ? TEXT_IBNETDISCOVER : TEXT_IBSIM;
+		for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+			keyed |= cur_word(&line, keys[i]);
+		include |= cur_word(&line, "include") && cur_quoted(&line, &id);
+	}
+	return include ? TEXT_IBSIM : TEXT_UNKNOWN;
+}
+
+int fabric_parse(const char *name, const char *data, size_t size, struct fabric **out, struct err *e)
+{
+	struct input in = {name, data, size};
+
+	*out = NULL;
+	if (is_cache(&in))
+		return parse_cache(&in, out, e);
+	if (is_subnet_lst(&in))
+		return parse_subnet_lst(&in, out, e);
+	switch (text_format(&in)) {
+	case TEXT_IBNETDISCOVER:
+		return parse_ibnetdiscover(&in, out, e);
+	case TEXT_IBSIM:
+		return parse_ibsim(&in, out, e);
+	default:
+		return unknown_format(&in, e);
+	}
+}
+
+int fabric_load(const char *path, struct fabric **out, struct err *e)
+{
+	char *data;
+	size_t size;
+	int status;
+
+	*out = NULL;
+	if (read_file(path, &data, &size, e))
+		return -1;
+	status = fabric_parse(path, data, size, out, e);
+	free(data);
+	return status;
+}

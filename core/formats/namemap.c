@@ -1,0 +1,95 @@
+/* node-name-map files: `0x<node guid> "name" # comment`. */
+#include "core/formats/formats.h"
+#include "core/formats/guidfile.h"
+#include "core/formats/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The name in what follows a GUID: text between the first '"' or '#' and the
+ * next one, as OpenSM takes it; blanks around an unquoted name go.  NULL: none.
+ */
+static char *name_of(const char *rest)
+{
+	bool quoted = *rest == '"';
+	const char *p = rest + quoted;
+	size_t n = strcspn(p, "\"#");
+
+	while (!quoted && n && (p[n - 1] == ' ' || (p[n - 1] >= '\t' && p[n - 1] <= '\r')))
+		n--;
+	return n ? clean_text(p, n, n) : NULL;
+}
+
+static int line_compare(const void *x, const void *y)
+{
+	const struct guid_line *a = x, *b = y;
+
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static void add(struct name_map *m, uint64_t guid, char *name)
+{
+	if (m->n == m->cap) {
+		m->cap = m->cap ? 2 * m->cap : 64;
+		m->guid = mem_resize(m->guid, m->cap, sizeof(*m->guid));
+		m->name = mem_resize(m->name, m->cap, sizeof(*m->name));
+	}
+	m->guid[m->n] = guid;
+	m->name[m->n++] = name;
+}
+
+void name_map_parse(const char *name, const char *data, size_t size, struct name_map *m, struct warnings *w)
+{
+	struct guid_file g;
+
+	*m = (struct name_map){0};
+	guid_file_parse(&g, name, data, size, true);
+	if (g.skipped)
+		warnings_add(w, "unknown line", g.first_skipped,
+			     "%s: %u line%s without a GUID (0x...) and skipped, the first is line %u", name,
+			     g.skipped, g.skipped > 1 ? "s" : "", g.first_skipped);
+	if (g.n)
+		qsort(g.l, g.n, sizeof(*g.l), line_compare);
+	for (size_t i = 0; i < g.n; i++) {
+		char *text = name_of(g.l[i].rest);
+
+		if (!text) {
+			warnings_add(w, "no name", g.l[i].line,
+				     "%s:%u: found no name behind 0x%016lx, expected \"name\"", name,
+				     g.l[i].line, g.l[i].guid);
+		} else if (m->n && m->guid[m->n - 1] == g.l[i].guid) {
+			warnings_add(w, "duplicate GUID", g.l[i].line,
+				     "%s:%u: 0x%016lx has a name already; the first counts", name,
+				     g.l[i].line, g.l[i].guid);
+			free(text);
+		} else {
+			add(m, g.l[i].guid, text);
+		}
+	}
+	guid_file_free(&g);
+}
+
+int name_map_load(const char *path, struct name_map *m, struct warnings *w, struct err *e)
+{
+	char *data;
+	size_t size;
+
+	*m = (struct name_map){0};
+	if (read_file(path, &data, &size, e))
+		return -1;
+	name_map_parse(path, data, size, m, w);
+	free(data);
+	return 0;
+}
+
+void name_map_free(struct name_map *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		free(m->name[i]);
+	free(m->guid);
+	free(m->name);
+	*m = (struct name_map){0};
+}

@@ -1,0 +1,316 @@
+/*
+ * Nodes and cables of formats in which each end of a cable has a line of its
+ * own and names the other end.
+ */
+#include "core/formats/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void net_init(struct net *n, const char *source)
+{
+	*n = (struct net){.source = source, .b = fb_new()};
+}
+
+void net_free(struct net *n)
+{
+	fb_free(n->b);
+	free(n->name);
+	free(n->hash);
+	text_free(&n->chars);
+	free(n->wire);
+	free(n->first);
+	free(n->at);
+	text_free(&n->unknown.list);
+	*n = (struct net){0};
+}
+
+/* --- names -------------------------------------------------------------------- */
+
+static uint32_t hash_text(const char *s, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+	return (uint32_t)(h ^ (h >> 32));
+}
+
+static uint32_t *name_slot(const struct net *n, const char *s, size_t len)
+{
+	uint32_t i = hash_text(s, len) & (n->hash_size - 1);
+
+	for (; n->hash[i] != NO_ID; i = (i + 1) & (n->hash_size - 1)) {
+		const struct net_name *m = &n->name[n->hash[i]];
+
+		if (m->len == len && !memcmp(n->chars.s + m->text, s, len))
+			break;
+	}
+	return &n->hash[i];
+}
+
+static void names_grow(struct net *n)
+{
+	n->hash_size = n->hash_size ? n->hash_size * 4 : 1024;
+	free(n->hash);
+	n->hash = NEW_ARRAY(n->hash_size, uint32_t);
+	memset(n->hash, 0xff, n->hash_size * sizeof(*n->hash));
+	for (uint32_t i = 0; i < n->n_names; i++)
+		*name_slot(n, n->chars.s + n->name[i].text, n->name[i].len) = i;
+}
+
+uint32_t net_name(struct net *n, const char *s, size_t len)
+{
+	uint32_t *slot;
+	uint32_t offset;
+
+	if (2 * (n->n_names + 1) > n->hash_size)
+		names_grow(n);
+	slot = name_slot(n, s, len);
+	if (*slot != NO_ID)
+		return *slot;
+	offset = n->chars.len;
+	for (size_t i = 0; i < len; i++)
+		text_putc(&n->chars, s[i]);
+	text_putc(&n->chars, 0);
+	GROW(n->name, n->n_names, n->cap_names);
+	n->name[n->n_names] = (struct net_name){.text = offset, .len = len, .node = NO_ID};
+	return *slot = n->n_names++;
+}
+
+static const char *name_text(const struct net *n, uint32_t name)
+{
+	return n->chars.s + n->name[name].text;
+}
+
+void net_wire(struct net *n, const struct wire *w)
+{
+	GROW(n->wire, n->n_wires, n->cap_wires);
+	n->wire[n->n_wires++] = *w;
+}
+
+static const char *type_word(enum node_type t)
+{
+	return t == NODE_SWITCH ? "switch" : t == NODE_ROUTER ? "router" : "channel adapter";
+}
+
+uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t nports, struct cursor name,
+		  unsigned line, int *status, struct err *e)
+{
+	uint32_t id = net_name(n, name.p, name.end - name.p), node;
+
+	if (nports > MAX_PORTS) {
+		*status = err_set(e, "%s:%u: found a %s with %lu ports, expected at most %d", n->source, line,
+				  type_word(type), nports, MAX_PORTS);
+		return NO_ID;
+	}
+	if (n->name[id].node != NO_ID) {
+		warnings_add(&n->b->warnings, "duplicate name", line,
+			     "a second node is called \"%s\"; it is left out", name_text(n, id));
+		return NO_ID;
+	}
+	node = fb_add(n->b, type, guid, nports, NULL);
+	if (node == NO_ID) {
+		warnings_add(&n->b->warnings, "duplicate GUID", line,
+			     "a second node has the GUID 0x%016lx; it is left out", guid);
+		return NO_ID;
+	}
+	n->name[id].node = node;
+	return node;
+}
+
+/* --- cables -------------------------------------------------------------------- */
+
+static void check_port_number(struct net *n, uint32_t node, unsigned port, unsigned line)
+{
+	if (port <= n->b->node[node].nports)
+		return;
+	warnings_add(&n->b->warnings, "port above count", line,
+		     "port %u of a %s that has %u ports by its own count; taken as %u ports", port,
+		     type_word(n->b->node[node].type), n->b->node[node].nports, port);
+	fb_more_ports(n->b, node, port);
+}
+
+/* Node and port at the other end of a wire; false when nobody has that name. */
+static bool wire_peer(const struct net *n, const struct wire *w, uint32_t *node, unsigned *port)
+{
+	const struct net_name *m = &n->name[w->peer];
+
+	*node = m->node;
+	*port = m->port ? m->port : w->peer_port;
+	return m->node != NO_ID;
+}
+
+static void count_ports(struct net *n)
+{
+	for (uint32_t i = 0; i < n->n_wires; i++) {
+		const struct wire *w = &n->wire[i];
+		uint32_t peer;
+		unsigned port;
+
+		check_port_number(n, w->node, w->port, w->line);
+		if (wire_peer(n, w, &peer, &port))
+			check_port_number(n, peer, port, w->line);
+	}
+}
+
+static void index_wires(struct net *n)
+{
+	uint32_t total = 0;
+
+	n->first = NEW_ARRAY(n->b->n + 1, uint32_t);
+	for (uint32_t i = 0; i < n->b->n; i++) {
+		n->first[i] = total;
+		total += n->b->node[i].nports + 1;
+	}
+	n->first[n->b->n] = total;
+	n->at = NEW_ARRAY(total, uint32_t);
+	memset(n->at, 0xff, total * sizeof(*n->at));
+	for (uint32_t i = 0; i < n->n_wires; i++) {
+		struct wire *w = &n->wire[i];
+		uint32_t *at = &n->at[n->first[w->node] + w->port];
+
+		if (*at == NO_ID) {
+			*at = i;
+			continue;
+		}
+		w->linked = true; /* settled: it counts no more */
+		warnings_add(&n->b->warnings, "port listed twice", w->line,
+			     "port %u of this node has a cable in line %u already; this line is left out",
+			     w->port, n->wire[*at].line);
+	}
+}
+
+/* Two lines that name each other. */
+static void link_mutual(struct net *n, struct wire *w)
+{
+	uint32_t peer, back_node;
+	unsigned port, back_port;
+	struct wire *back;
+
+	if (w->linked || !wire_peer(n, w, &peer, &port))
+		return;
+	if (peer == w->node && port == w->port) {
+		w->linked = true;
+		warnings_add(&n->b->warnings, "port cabled to itself", w->line,
+			     "port %u is cabled to itself; taken as not cabled", w->port);
+		return;
+	}
+	if (n->at[n->first[peer] + port] == NO_ID) {
+		if (n->name[w->peer].port) /* an alias has no line of its own */
+			w->linked = fb_link(n->b, w->node, w->port, peer, port);
+		return;
+	}
+	back = &n->wire[n->at[n->first[peer] + port]];
+	if (back->linked || !wire_peer(n, back, &back_node, &back_port) || back_node != w->node ||
+	    back_port != w->port)
+		return;
+	w->linked = back->linked = fb_link(n->b, w->node, w->port, peer, port);
+}
+
+/* What the other end's own line would have told. */
+static void learn_peer(struct net *n, const struct wire *w, uint32_t peer, unsigned port)
+{
+	struct fb_port *p = &n->b->node[peer].port[port];
+
+	if (n->b->node[peer].type == NODE_SWITCH)
+		return;
+	if (!p->lid)
+		p->lid = w->peer_lid;
+	p->width = n->b->node[w->node].port[w->port].width;
+	p->speed = n->b->node[w->node].port[w->port].speed;
+}
+
+static void link_one_sided(struct net *n, struct wire *w)
+{
+	struct warnings *warn = &n->b->warnings;
+	uint32_t peer, other;
+	unsigned port;
+
+	if (w->linked)
+		return;
+	if (!wire_peer(n, w, &peer, &port)) {
+		warnings_add(warn, "dangling link", w->line,
+			     "port %u is cabled to \"%s\", which is not in the file", w->port,
+			     name_text(n, w->peer));
+		return;
+	}
+	other = n->at[n->first[peer] + port];
+	if (other != NO_ID) {
+		warnings_add(warn, "contradicting link", w->line,
+			     "port %u is cabled to \"%s\"[%u], which names \"%s\"[%u] in line %u; %s",
+			     w->port, name_text(n, w->peer), port, name_text(n, n->wire[other].peer),
+			     n->wire[other].peer_port, n->wire[other].line, "taken as not cabled");
+		return;
+	}
+	if (!fb_link(n->b, w->node, w->port, peer, port)) {
+		warnings_add(
+			warn, "contradicting link", w->line,
+			"port %u is cabled to \"%s\"[%u], which is cabled elsewhere; taken as not cabled",
+			w->port, name_text(n, w->peer), port);
+		return;
+	}
+	learn_peer(n, w, peer, port);
+	warnings_add(warn, "one-sided link", w->line,
+		     "port %u is cabled to \"%s\"[%u], which has no line for it", w->port,
+		     name_text(n, w->peer), port);
+}
+
+/* Port GUIDs of channel adapters that only the other end of the cable tells. */
+static void learn_guids(struct net *n)
+{
+	for (uint32_t i = 0; i < n->n_wires; i++) {
+		const struct wire *w = &n->wire[i];
+		struct fb_node *peer;
+		uint32_t node;
+		unsigned port;
+
+		if (!w->peer_guid || !wire_peer(n, w, &node, &port))
+			continue;
+		peer = &n->b->node[node];
+		if (peer->type != NODE_SWITCH && !peer->port[port].guid)
+			peer->port[port].guid = w->peer_guid;
+	}
+}
+
+void net_link(struct net *n)
+{
+	count_ports(n);
+	index_wires(n);
+	for (uint32_t i = 0; i < n->n_wires; i++)
+		link_mutual(n, &n->wire[i]);
+	for (uint32_t i = 0; i < n->n_wires; i++)
+		link_one_sided(n, &n->wire[i]);
+	learn_guids(n);
+}
+
+/* The first node that has an endport. */
+static uint32_t first_place(const struct fabric_builder *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		if (b->node[i].type == NODE_SWITCH)
+			return i;
+		for (unsigned p = 1; p <= b->node[i].nports; p++)
+			if (b->node[i].port[p].peer_node != NO_ID)
+				return i;
+	}
+	return NO_ID;
+}
+
+int net_finish(struct net *n, const char *format, struct fabric **out, struct err *e)
+{
+	struct fabric_builder *b = n->b;
+	int status;
+
+	unknown_report(&n->unknown, &b->warnings);
+	b->sm_node = first_place(b);
+	if (b->n && b->sm_node != 0)
+		warnings_add(
+			&b->warnings, "place of the subnet manager", 0, "the first node has no cable; %s",
+			b->sm_node == NO_ID ? "neither has any other"
+					    : "the subnet manager is taken to run at the first one that has");
+	n->b = NULL;
+	status = fb_finish(b, n->source, format, out, e);
+	net_free(n);
+	return status;
+}

@@ -1,0 +1,37 @@
+/*
+ * From a hop matrix to forwarding tables: each switch chooses one port of
+ * least cost for every LID (minhop.md section 6).  Shared by minhop, dor, updn,
+ * dnup and file.
+ */
+#ifndef IBSCOPE_ASSIGN_H
+#define IBSCOPE_ASSIGN_H
+
+#include "engines/hops.h"
+
+/*
+ * Fill the rows of r from the matrix, as OpenSM 3.3.23.  dor: the rules of the
+ * DOR engine.  touched [n_switches] or NULL: switches with 0 keep the row of
+ * in->current without a look (the caller knows that all its entries stay).
+ * Rows equal to those of the previous or current routing are shared with it.
+ *
+ * With an observer that wants one switch only, only that one's row is filled.
+ * false: cancelled.
+ */
+bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
+		  const uint8_t *touched, struct routing *r);
+
+/*
+ * What an engine with a hop matrix of its own does once it has it: a routing
+ * with that matrix behind hops_routing_ops.  Takes over the caller's reference
+ * to h.  NULL: cancelled (out->refused says so).
+ */
+struct routing *assign_routing(const char *engine, const struct engine_input *in, struct engine_output *out,
+			       struct hops *h, bool dor, const uint8_t *touched);
+
+/* route() and update() of the engines that use Min Hop's matrix: minhop, dor. */
+struct routing *min_hop_route(const char *engine, bool dor, const struct engine_input *in,
+			      struct engine_output *out);
+struct routing *min_hop_update(const char *engine, bool dor, const struct engine_input *in,
+			       struct engine_output *out);
+
+#endif

@@ -1,0 +1,12 @@
+#include "engines/engines.h"
+
+/* One line an engine; `engine_NAME` is defined in its file. */
+#define ENGINES(X)                                                                                           \
+	X(minhop)
+
+#define DECLARE(name) extern const struct engine engine_##name;
+#define LIST(name) &engine_##name,
+
+ENGINES(DECLARE)
+
+const struct engine *const all_engines[] = {ENGINES(LIST) NULL};

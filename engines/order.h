@@ -1,0 +1,37 @@
+/*
+ * Order in which destinations are routed (minhop.md section 5): those of
+ * guid_routing_order_file, then the hosts of the switches with most hosts
+ * first, then the rest.  Also the GUID files about single switches.
+ */
+#ifndef IBSCOPE_ORDER_H
+#define IBSCOPE_ORDER_H
+
+#include "core/engine.h"
+
+struct order {
+	uint32_t n;		/* endports that are up */
+	uint32_t *endport;	/* [n] each once */
+	uint8_t *scatter;	/* [n] 1 = its first LID is scattered (scatter_ports is on) */
+};
+
+/* As OpenSM 3.3.23; bad lines of the file become notes.  Free with order_free(). */
+void order_build(const struct engine_input *in, struct engine_output *out, struct order *o);
+void order_free(struct order *o);
+
+/*
+ * Port search order of each switch (port_search_ordering_file): a list of its
+ * ports 0 .. N at order[switch_port[sw]], and has[sw] = 1 where a line gave one.
+ * NULL members when the option is not set.
+ */
+struct search_order {
+	uint8_t *order;	/* [n_ports] */
+	uint8_t *has;	/* [n_switches] */
+};
+
+void search_order_read(const struct engine_input *in, struct engine_output *out, struct search_order *s);
+void search_order_free(struct search_order *s);
+
+/* Ports of port_prof_ignore_file: [n_ports] 1 = routes through it are not counted; NULL when the option is not set. */
+uint8_t *ignored_ports_read(const struct engine_input *in, struct engine_output *out);
+
+#endif

@@ -1,0 +1,207 @@
+/*
+ * Program of the live tests: discovers through core/live.h and prints what it
+ * got in a form that is easy to compare.
+ *
+ *	probe dump TARGET	nodes and ports; warnings on stderr
+ *	probe tables TARGET	forwarding tables: GUID TOP entry entry ...
+ *	probe changes TARGET	discover, print "ready", wait for a line, discover, print the changes
+ *	probe cancel TARGET MS	cancel after MS milliseconds; print how long it took
+ *	probe again TARGET N	discover N times; print the number of open files and children left
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "core/live.h"
+
+static int fail(const struct err *e)
+{
+	fprintf(stderr, "probe: %s\n", e->msg);
+	return 1;
+}
+
+static int discover(const char *target, struct fabric **f, struct live_tables **t, struct progress *p, struct err *e)
+{
+	char *ca;
+	int port, rc;
+
+	if (live_parse_target(target, &ca, &port, e))
+		return -1;
+	rc = t ? live_discover_tables(ca, port, f, t, p, e) : live_discover(ca, port, f, p, e);
+	free(ca);
+	return rc;
+}
+
+static void dump_port(const struct fabric *f, uint32_t p)
+{
+	uint32_t q = f->port_peer[p];
+
+	printf("port 0x%016lx %u", f->node_guid[f->port_node[p]], f->port_num[p]);
+	if (f->port_endport[p] != NO_ID)
+		printf(" guid 0x%016lx lid %u lmc %u", f->port_guid[p], f->port_lid[p], f->port_lmc[p]);
+	if (q != NO_ID)
+		printf(" to 0x%016lx %u %s%s %s", f->node_guid[f->port_node[q]], f->port_num[q],
+		       link_width_name(f->port_width[p]), link_speed_name(f->port_speed[p]),
+		       f->port_state[p] == PORT_ACTIVE ? "active" : f->port_state[p] == PORT_INIT ? "init" : "other");
+	printf("\n");
+}
+
+static int dump(const char *target)
+{
+	struct fabric *f = NULL;
+	struct progress p = {0};
+	struct err e;
+
+	if (discover(target, &f, NULL, &p, &e))
+		return fail(&e);
+	printf("format %s source %s found %u sm 0x%016lx\n", f->format, f->source, p.done,
+	       f->port_guid[f->endport_port[f->sm_endport]]);
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		printf("node 0x%016lx type %u ports %u vendor 0x%x device 0x%x system 0x%016lx cap %u esp0 %u "
+		       "chassis %u place %s name %s\n",
+		       f->node_guid[n], f->node_type[n], f->node_nports[n], f->node_vendor[n], f->node_device[n],
+		       f->node_sysguid[n], f->node_switch[n] == NO_ID ? 0 : f->switch_fdb_cap[f->node_switch[n]],
+		       f->node_switch[n] == NO_ID ? 0 : f->switch_esp0[f->node_switch[n]], f->node_chassis[n],
+		       f->node_place[n] ? f->node_place[n] : "-", f->node_desc[n]);
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (f->port_endport[i] != NO_ID || f->port_peer[i] != NO_ID)
+			dump_port(f, i);
+	for (size_t i = 0; i < f->warnings.n; i++)
+		fprintf(stderr, "warning: %s: %s\n", f->warnings.w[i].kind, f->warnings.w[i].text);
+	fabric_unref(f);
+	return 0;
+}
+
+static int dump_tables(const char *target)
+{
+	struct fabric *f = NULL;
+	struct live_tables *t = NULL;
+	struct err e;
+
+	if (discover(target, &f, &t, NULL, &e))
+		return fail(&e);
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		printf("0x%016lx %u", f->node_guid[f->switch_node[s]], t->top[s]);
+		for (unsigned lid = 0; t->lft[s] && lid <= t->top[s]; lid++)
+			printf(" %u", t->lft[s][lid]);
+		printf("\n");
+	}
+	live_tables_free(t);
+	fabric_unref(f);
+	return 0;
+}
+
+static int changes(const char *target)
+{
+	struct fabric *a = NULL, *b = NULL;
+	struct text lines = {0};
+	struct err e;
+	unsigned n;
+
+	if (discover(target, &a, NULL, NULL, &e))
+		return fail(&e);
+	printf("ready\n");
+	fflush(stdout);
+	while (getchar() != '\n' && !feof(stdin))
+		continue;
+	if (discover(target, &b, NULL, NULL, &e)) {
+		fabric_unref(a);
+		return fail(&e);
+	}
+	n = fabric_changes(a, b, &lines);
+	printf("%s%u changes\n", text_str(&lines), n);
+	text_free(&lines);
+	fabric_unref(a);
+	fabric_unref(b);
+	return 0;
+}
+
+struct canceller {
+	struct progress p;
+	unsigned ms;
+	double when;
+};
+
+static void *cancel_later(void *arg)
+{
+	struct canceller *c = arg;
+
+	usleep(c->ms * 1000);
+	c->when = now_seconds();
+	atomic_store(&c->p.cancel, true);
+	return NULL;
+}
+
+static int cancel(const char *target, unsigned ms)
+{
+	struct canceller c = {.ms = ms};
+	struct fabric *f = NULL;
+	struct err e;
+	pthread_t t;
+	int rc;
+
+	pthread_create(&t, NULL, cancel_later, &c);
+	rc = discover(target, &f, NULL, &c.p, &e);
+	pthread_join(t, NULL);
+	if (!rc) {
+		fabric_unref(f);
+		printf("finished before\n");
+		return 0;
+	}
+	printf("%s after %.0f ms, children left %d\n", e.msg, (now_seconds() - c.when) * 1000,
+	       waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? 0 : 1);
+	return 1;
+}
+
+static int open_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static int again(const char *target, int n)
+{
+	int before = open_files();
+	struct err e;
+
+	for (int i = 0; i < n; i++) {
+		struct fabric *f = NULL;
+
+		if (discover(target, &f, NULL, NULL, &e))
+			return fail(&e);
+		fabric_unref(f);
+	}
+	printf("files left open %d, children left %d\n", open_files() - before,
+	       waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? 0 : 1);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int status = live_child_main(argc, argv);
+
+	if (status >= 0)
+		return status;
+	if (argc == 3 && !strcmp(argv[1], "dump"))
+		return dump(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "tables"))
+		return dump_tables(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "changes"))
+		return changes(argv[2]);
+	if (argc == 4 && !strcmp(argv[1], "cancel"))
+		return cancel(argv[2], (unsigned)atoi(argv[3]));
+	if (argc == 4 && !strcmp(argv[1], "again"))
+		return again(argv[2], atoi(argv[3]));
+	fprintf(stderr, "usage: probe dump|tables|changes|cancel|again TARGET [N]\n");
+	return 2;
+}

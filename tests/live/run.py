@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""Live discovery over simulated fabrics.
+
+usage: run.py PROBE [IBSCOPE] [FABRIC]...
+
+PROBE is tests/live/probe.c, built; IBSCOPE the program; FABRICs are more files in
+ibnetdiscover format to discover.  Needs ibsim-utils, infiniband-diags and opensm.
+$PRELOAD_FIRST names libraries to be loaded before the simulator's: the runtime of a sanitizer.
+Prints "N passed, N failed"; exit status 1 when something failed.
+"""
+import glob, os, re, shutil, signal, subprocess, sys, tempfile, time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SMALL = os.path.join(HERE, "two-level.net")
+SIM_SO = (glob.glob("/usr/lib/*/umad2sim/libumad2sim.so") or [None])[0]
+PRELOAD = (os.environ.get("PRELOAD_FIRST", "") + " " + (SIM_SO or "")).strip()
+WORK = tempfile.mkdtemp(prefix="live.")
+counts = [0, 0]
+
+
+def check(name, good, told=""):
+    counts[0 if good else 1] += 1
+    if not good:
+        print("FAILED %s: %s" % (name, told))
+
+
+class Sim:
+    """ibsim with a console, on a socket name of its own."""
+    number = 0
+
+    def __init__(self, path):
+        Sim.number += 1
+        self.socket = "live.%d.%d" % (os.getpid(), Sim.number)
+        self.log = os.path.join(WORK, "sim%d.log" % Sim.number)
+        self.out = open(self.log, "w")
+        self.proc = subprocess.Popen(
+            ["ibsim", "-s", "-N", "65536", "-S", "16384", "-P", "1048576", "-L", "49152", path],
+            stdin=subprocess.PIPE, stdout=self.out, stderr=subprocess.STDOUT, text=True,
+            env=dict(os.environ, IBSIM_SOCKNAME=self.socket))
+        end = time.time() + 30
+        while "Network simulator ready" not in open(self.log, errors="replace").read():
+            if time.time() > end or self.proc.poll() is not None:
+                raise SystemExit("ibsim does not start on %s, see %s" % (path, self.log))
+            time.sleep(0.05)
+
+    def console(self, *lines):
+        self.proc.stdin.write("\n".join(lines) + "\n")
+        self.proc.stdin.flush()
+        time.sleep(0.3)
+
+    def env(self):
+        return dict(os.environ, IBSIM_SOCKNAME=self.socket, LD_PRELOAD=PRELOAD)
+
+    def run(self, *argv, timeout=60, **more):
+        return subprocess.run(argv, env=dict(self.env(), **more), cwd=WORK, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", timeout=timeout)
+
+    def close(self):
+        self.proc.terminate()
+        try:
+            self.proc.wait(5)
+        except subprocess.TimeoutExpired:
+            self.proc.kill()
+            self.proc.wait()
+        self.proc.stdin.close()
+        self.out.close()
+
+
+def parse_topology(text):
+    """ibnetdiscover text -> {(guid, port): (guid, port, rate)}, {guid: (kind, ports, name, lid of port 0)}, {(guid, port): (lid, lmc)}."""
+    cables, nodes, lids, node = {}, {}, {}, None
+    for line in text.splitlines():
+        m = re.match(r'(Switch|Ca|Rt)\s*(\d+) "[SHR]-([0-9a-f]+)"\s*# "(.*)"(?: (?:base|enhanced) port 0 lid (\d+))?', line)
+        if m:
+            node = int(m[3], 16)
+            nodes[node] = (m[1], int(m[2]), m[4].rstrip(), int(m[5] or 0))
+            continue
+        m = re.match(r'\[(\d+)\]\S*\s*"[SHR]-([0-9a-f]+)"\[(\d+)\]', line)
+        if not m or node is None:
+            continue
+        rate = re.search(r' lid \d+ (\d+x\w+)\s*$', line)
+        cables[node, int(m[1])] = (int(m[2], 16), int(m[3]), rate[1] if rate else "")
+        m2 = re.search(r'# lid (\d+) lmc (\d+) ', line)
+        if m2:
+            lids[node, int(m[1])] = (int(m2[1]), int(m2[2]))
+    return cables, nodes, lids
+
+
+def parse_dump(text):
+    """Output of `probe dump` in the same form."""
+    cables, nodes, lids, port0 = {}, {}, {}, {}
+    for line in text.splitlines():
+        m = re.match(r'node (0x\w+) type (\d) ports (\d+) .* name (.*)', line)
+        if m:
+            nodes[int(m[1], 16)] = [{"1": "Ca", "2": "Switch", "3": "Rt"}[m[2]], int(m[3]), m[4].rstrip()]
+            continue
+        m = re.match(r'port (0x\w+) (\d+)(?: guid (0x\w+) lid (\d+) lmc (\d+))?(?: to (0x\w+) (\d+) (\S+) (\S+))?', line)
+        if not m:
+            continue
+        at = int(m[1], 16), int(m[2])
+        if m[6]:
+            cables[at] = (int(m[6], 16), int(m[7]), m[8])
+        if m[3] and at[1] == 0:
+            port0[at[0]] = int(m[4])
+        elif m[3]:
+            lids[at] = (int(m[4]), int(m[5]))
+    return cables, {g: tuple(n) + (port0.get(g, 0),) for g, n in nodes.items()}, lids
+
+
+def difference(a, b):
+    """First few entries in which two dictionaries differ."""
+    keys = sorted(k for k in set(a) | set(b) if a.get(k) != b.get(k))
+    return "; ".join("%s: %s, expected %s" % (k, a.get(k), b.get(k)) for k in keys[:3])
+
+
+def compare(name, sim, probe, source):
+    """What is discovered is what ibnetdiscover tells, and has the cables of the file."""
+    r = sim.run(probe, "dump", "")
+    told = sim.run("ibnetdiscover").stdout
+    got, want, file = parse_dump(r.stdout), parse_topology(told), parse_topology(open(source, errors="replace").read())
+    check(name + " exit", r.returncode == 0, r.stderr)
+    check(name + " has nodes", len(got[1]) > 1, r.stdout[:200])
+    for i, what in enumerate(("cables and rates", "nodes, names and LIDs", "LIDs of hosts")):
+        check("%s %s" % (name, what), got[i] == want[i], difference(got[i], want[i]))
+    plain = lambda c: {k: v[:2] for k, v in c.items() if k[0] in got[1]}
+    check(name + " cables of the file", plain(got[0]) == plain(file[0]), difference(plain(got[0]), plain(file[0])))
+    found = re.search(r"found (\d+)", r.stdout)
+    check(name + " progress", found and int(found[1]) == len(got[1]), r.stdout[:100])
+    check(name + " no warnings", not r.stderr, r.stderr)
+    return r.stdout
+
+
+def small_fabric(probe):
+    sim = Sim(SMALL)
+    try:
+        out = compare("small", sim, probe, SMALL)
+        check("enhanced port 0", re.search(r"node 0x000000000abc0001 .* esp0 1 ", out), out)
+        check("base port 0", re.search(r"node 0x000000000abc0002 .* esp0 0 ", out), out)
+        check("LinearFDBCap", " cap 49152 " in out, out)
+        check("vendor, device, system", "vendor 0x2c9 device 0xd2f0 system 0x000000000abc0001" in out, out)
+        check("switch cabled to itself", "port 0x000000000abc0001 7 to 0x000000000abc0001 8 4xHDR" in out, out)
+        check("LMC", "guid 0x0000000000000a11 lid 100 lmc 2" in out, out)
+        r = sim.run(probe, "again", "", "12")
+        check("twelve times", r.stdout == "files left open 0, children left 0\n", r.stdout + r.stderr)
+        r = sim.run(probe, "dump", "ibsim0:1", SIM_HOST="H-0000000000000a10")
+        check("local port is a host's", " sm 0x0000000000000a11\n" in r.stdout, r.stdout[:200])
+        check("CA and port named", r.returncode == 0 and "source ibsim0:1 " in r.stdout, r.stdout[:100] + r.stderr)
+        r = sim.run(probe, "dump", "nosuch")
+        check("no such CA", r.returncode == 1 and "discovery from nosuch failed" in r.stderr and "nosuch:0" in r.stderr,
+              r.stderr)
+        r = sim.run(probe, "dump", "ibsim0:x")
+        check("bad target", r.returncode == 1 and "expected CA, CA:PORT or :PORT" in r.stderr, r.stderr)
+        subnet_manager(sim, probe)
+    finally:
+        sim.close()
+
+
+def subnet_manager(sim, probe):
+    """After a sweep of OpenSM: links are active, the SM is found, the tables are those OpenSM wrote."""
+    env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
+    try:
+        subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", "0xabc0001"], env=env,
+                       cwd=WORK, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=60)
+    except subprocess.TimeoutExpired:
+        check("OpenSM ends", False, "no end within 60 s")
+        return
+    out = sim.run(probe, "dump", "").stdout
+    check("links active", " active" in out and " init" not in out, out)
+    check("place of the SM", " sm 0x000000000abc0001\n" in out, out.splitlines()[:1])
+    want = {}
+    for line in open(os.path.join(WORK, "opensm-lfts.dump")):
+        m = re.match(r"Unicast lids .* guid (0x\w+)", line)
+        if m:
+            table = want.setdefault(int(m[1], 16), {})
+        m = re.match(r"0x(\w+) (\d+) ", line)
+        if m:
+            table[int(m[1], 16)] = int(m[2])
+    r = sim.run(probe, "tables", "")
+    got = {}
+    for line in r.stdout.splitlines():
+        w = line.split()
+        got[int(w[0], 16)] = {lid: int(p) for lid, p in enumerate(w[2:]) if lid and p != "255"}
+    check("forwarding tables", got == want and len(got) == 5, difference(got, want) + r.stderr)
+
+
+def changes(probe):
+    """Discover, change the simulated fabric, discover again."""
+    sim = Sim(SMALL)
+    p = None
+    try:
+        p = subprocess.Popen([probe, "changes", ""], env=sim.env(), cwd=WORK, stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True)
+        check("first of two", p.stdout.readline() == "ready\n")
+        sim.console('Unlink "S-000000000abc0011"[7]', 'Unlink "H-0000000000000a60"[1]',
+                    'Unlink "S-000000000abc0012"[1]', 'Link "H-0000000000000a40"[1] "S-000000000abc0013"[4]',
+                    'Baselid "H-0000000000000a10"[1] 200 1')
+        out, _ = p.communicate("\n", timeout=60)
+        want = ["- node host6 HCA-1 (0x0000000000000a60, CA, 1 ports)",
+                "~ lid host1 HCA-1[1]: 100 -> 200, lmc 2 -> 1",
+                "- link leaf1[7] -- MF0;spine1:MQM8700/U1[1]",
+                "- link leaf3[1] -- host6 HCA-1[1]",
+                "~ link host4 HCA-1[1]: from leaf2[1] to leaf3[4]",
+                "5 changes"]
+        norm = lambda s: " -- ".join(sorted(s[7:].split(" -- "))) if " link " in s and " -- " in s else s
+        check("changes", sorted(map(norm, out.splitlines())) == sorted(map(norm, want)), out)
+    finally:
+        if p and p.poll() is None:
+            p.kill()
+            p.wait()
+        sim.close()
+
+
+def trouble(probe):
+    sim = Sim(SMALL)
+    try:
+        # A leaf that drops everything: requests time out, then the node is left out.
+        sim.console('Error "S-000000000abc0013" 100')
+        start = time.time()
+        r = sim.run(probe, "dump", "")
+        check("silent switch: the rest is found", r.returncode == 0 and "0x0000000000000a10" in r.stdout
+              and "node 0x000000000abc0013" not in r.stdout, r.stdout[:300] + r.stderr)
+        check("silent switch: warned", "warning: discovery: " in r.stderr, r.stderr)
+        check("silent switch: in time", time.time() - start < 20)
+        sim.console('Error "S-000000000abc0013" 0')
+        r = sim.run(probe, "dump", "")
+        check("switch answers again", r.returncode == 0 and "node 0x000000000abc0013" in r.stdout, r.stderr)
+        # A simulator that stands still: nothing answers until the caller cancels.
+        sim.proc.send_signal(signal.SIGSTOP)
+        for i in range(3):
+            r = sim.run(probe, "cancel", "", "200")
+            m = re.match(r"cancelled after (\d+) ms, children left 0", r.stdout)
+            check("cancel %d" % i, r.returncode == 1 and m and int(m[1]) < 1500, r.stdout + r.stderr)
+    finally:
+        sim.proc.send_signal(signal.SIGCONT) # it panics on clients that left before it let them in
+        sim.close()
+    large_fabric(probe)
+    dead = dict(os.environ, IBSIM_SOCKNAME="live.none.%d" % os.getpid(), LD_PRELOAD=PRELOAD)
+    start = time.time()
+    r = subprocess.run([probe, "dump", ""], env=dead, cwd=WORK, capture_output=True, text=True, timeout=60)
+    check("no simulator", r.returncode == 1 and "no answer" in r.stderr and time.time() - start < 20, r.stderr)
+    r = subprocess.run([probe, "cancel", "", "300"], env=dead, cwd=WORK, capture_output=True, text=True, timeout=60)
+    m = re.match(r"cancelled after (\d+) ms, children left 0", r.stdout)
+    check("no simulator, cancel", r.returncode == 1 and m and int(m[1]) < 1500, r.stdout + r.stderr)
+    killed_parent(probe, dead)
+    if not glob.glob("/dev/infiniband/umad*"):
+        r = subprocess.run([probe, "dump", ""], cwd=WORK, capture_output=True, text=True, timeout=60)
+        check("no device", r.returncode == 1 and "no InfiniBand device: /dev/infiniband/umad* does not exist" in r.stderr,
+              r.stderr)
+
+
+def torus(path, n, hosts):
+    """A file with a torus of n x n switches, each with some hosts."""
+    with open(path, "w") as f:
+        for x in range(n):
+            for y in range(n):
+                name = lambda a, b: "S%d.%d" % (a % n, b % n)
+                f.write('Switch 36 "%s"\n[1] "%s"[2]\n[2] "%s"[1]\n[3] "%s"[4]\n[4] "%s"[3]\n' %
+                        (name(x, y), name(x + 1, y), name(x - 1, y), name(x, y + 1), name(x, y - 1)))
+                for h in range(hosts):
+                    f.write('[%d] "H%d.%d.%d"[1]\n' % (5 + h, x, y, h))
+                f.write("\n")
+        for x in range(n):
+            for y in range(n):
+                for h in range(hosts):
+                    f.write('Hca 1 "H%d.%d.%d"\n[1] "S%d.%d"[%d]\n\n' % (x, y, h, x, y, 5 + h))
+
+
+def large_fabric(probe):
+    """Cancelled in the middle, more often than the simulator has places for clients; then let run."""
+    path = os.path.join(WORK, "torus.net")
+    torus(path, 30, 5)
+    sim = Sim(path)
+    try:
+        said = ""
+        for _ in range(12):
+            r = sim.run(probe, "cancel", "", "100")
+            said += r.stdout
+        took = [int(t) for t in re.findall(r"cancelled after (\d+) ms, children left 0", said)]
+        check("cancel in the middle, 12 times", len(took) == 12 and max(took) < 1500, said)
+        r = sim.run(probe, "dump", "")
+        check("large fabric", r.returncode == 0 and r.stdout.count("\nnode ") == 5400 and " found 5400 " in r.stdout,
+              r.stdout[:100] + r.stderr)
+    finally:
+        sim.close()
+
+
+def children_of(pid):
+    try:
+        return open("/proc/%d/task/%d/children" % (pid, pid)).read().split()
+    except OSError:
+        return []
+
+
+def killed_parent(probe, env):
+    """A discovery process whose parent dies does not stay behind."""
+    p = subprocess.Popen([probe, "dump", ""], env=env, cwd=WORK, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.time() + 5
+    while not children_of(p.pid) and time.time() < end:
+        time.sleep(0.02)
+    child = children_of(p.pid)
+    time.sleep(0.3)
+    p.send_signal(signal.SIGKILL)
+    p.wait()
+    alive = lambda: any(os.path.exists("/proc/" + c) and open("/proc/%s/stat" % c).read().split()[2] != "Z" for c in child)
+    end = time.time() + 4
+    while alive() and time.time() < end:
+        time.sleep(0.05)
+    check("parent killed", child and not alive(), child)
+
+
+def program(ibscope):
+    """The same through the program itself."""
+    sim = Sim(SMALL)
+    try:
+        saved = os.path.join(WORK, "saved")
+        r = sim.run(ibscope, "-L", "-e", "save " + saved)
+        check("ibscope -L", r.returncode == 0, r.stderr)
+        got = parse_topology(open(saved).read()) if os.path.exists(saved) else ({}, {}, {})
+        want = parse_topology(sim.run("ibnetdiscover").stdout)
+        for i, what in enumerate(("cables", "nodes", "LIDs")):
+            check("ibscope -L, save: " + what, got[i] == want[i], difference(got[i], want[i]))
+    finally:
+        sim.close()
+    if not glob.glob("/dev/infiniband/umad*"):
+        r = subprocess.run([ibscope, "-L", "-e", "show"], cwd=WORK, capture_output=True, text=True, timeout=60)
+        check("ibscope -L without device", r.returncode == 1 and "no InfiniBand device" in r.stderr, r.stderr)
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    if not SIM_SO or not shutil.which("ibsim") or not shutil.which("ibnetdiscover") or not shutil.which("opensm"):
+        sys.exit("live tests: install ibsim-utils, infiniband-diags and opensm first")
+    probe = os.path.abspath(sys.argv[1])
+    small_fabric(probe)
+    changes(probe)
+    trouble(probe)
+    for arg in sys.argv[2:]:
+        if os.access(arg, os.X_OK):
+            program(os.path.abspath(arg))
+            continue
+        sim = Sim(arg)
+        try:
+            compare(os.path.basename(arg), sim, probe, arg)
+        finally:
+            sim.close()
+    left = [d for d in os.listdir(WORK) if d.startswith("sys-")]
+    check("no folder left behind", not left, left)
+    shutil.rmtree(WORK, ignore_errors=True)
+    print("%d passed, %d failed" % tuple(counts))
+    return 1 if counts[1] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

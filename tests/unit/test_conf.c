@@ -1,0 +1,292 @@
+/* opensm.conf, against what OpenSM 3.3.23 was seen to make of the same lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "core/formats/conf.h"
+
+static const struct optdef table[] = {
+	{.name = "lmc", .type = OPT_UINT, .def = "0", .max = 7},
+	{.name = "scatter_ports", .type = OPT_UINT, .def = "0", .max = UINT32_MAX},
+	{.name = "lash_start_vl", .type = OPT_UINT, .def = "0", .max = 255},
+	{.name = "max_reverse_hops", .type = OPT_UINT, .def = "0", .max = 65535},
+	{.name = "connect_roots", .type = OPT_BOOL, .def = "FALSE"},
+	{.name = "port_shifting", .type = OPT_BOOL, .def = "FALSE"},
+	{.name = "qos", .type = OPT_BOOL, .def = "FALSE"},
+	{.name = "guid", .type = OPT_STRING, .def = ""},
+	{.name = "root_guid_file", .type = OPT_FILE, .def = ""},
+	{.name = "port_search_ordering_file", .type = OPT_FILE, .def = ""},
+	{.name = "torus_config", .type = OPT_FILE, .def = ""},
+	{.name = "port_guids", .type = OPT_CHOICE, .def = "file", .choices = "file|ibsim"},
+	{0},
+};
+
+static const struct optdef *const tables[] = { table, NULL };
+
+struct read {
+	struct options *o;
+	char *engines;
+	struct text notes;
+	struct err e;
+	int rc;
+};
+
+static struct read parse_n(const char *text, size_t n)
+{
+	struct read r = {.o = options_new(tables)};
+
+	r.rc = conf_parse(r.o, "x.conf", text, n, &r.engines, &r.notes, &r.e);
+	return r;
+}
+
+static struct read parse(const char *text)
+{
+	return parse_n(text, strlen(text));
+}
+
+static void done(struct read *r)
+{
+	options_free(r->o);
+	free(r->engines);
+	text_free(&r->notes);
+}
+
+static void value(const char *text, const char *name, const char *want)
+{
+	struct read r = parse(text);
+
+	if (r.rc)
+		fail_msg("%s: %s", text, r.e.msg);
+	assert_string_equal(options_get(r.o, name), want);
+	done(&r);
+}
+
+static void refused(const char *text, const char *want)
+{
+	struct read r = parse(text);
+
+	assert_int_equal(r.rc, -1);
+	assert_string_equal(r.e.msg, want);
+	assert_null(r.engines);
+	for (size_t i = 0; i < options_count(r.o); i++)
+		assert_false(options_is_set(r.o, options_at(r.o, i)->name));
+	done(&r);
+}
+
+static void noted(const char *text, const char *want)
+{
+	struct read r = parse(text);
+
+	assert_int_equal(r.rc, 0);
+	assert_string_equal(text_str(&r.notes), want);
+	done(&r);
+}
+
+static void test_values(void **state)
+{
+	(void)state;
+	value("lmc   3   # three\n", "lmc", "3");
+	value("  lmc\t2", "lmc", "2");
+	value("lmc 0x3\nlmc 1\n", "lmc", "1");
+	value("scatter_ports 010\n", "scatter_ports", "8");
+	value("lmc 2\r\nqos TRUE\r\n\r\n", "lmc", "2");
+	value("lmc 2\r\nqos TRUE\r\n\r\n", "qos", "TRUE");
+	value("qos \"TRUE\"\n", "qos", "TRUE");
+	value("qos 'TRUE'\n", "qos", "TRUE");
+	value("qos  TRUE\t \n", "qos", "TRUE");
+	value("#qos TRUE\n", "qos", "FALSE");
+	value("qos#TRUE\n", "qos", "FALSE");
+	value("", "qos", "FALSE");
+	value("LMC 2\n", "lmc", "0");
+}
+
+static void test_only_true_is_true(void **state)
+{
+	(void)state;
+	value("qos true\n", "qos", "FALSE");
+	value("qos TRUEx\n", "qos", "FALSE");
+	value("qos TRUE\nqos 1\n", "qos", "FALSE");
+	noted("qos TRUE\nqos FALSE\n", "");
+	noted("\nqos yes\n", "x.conf:2: qos: only TRUE is true to OpenSM, anything else counts as FALSE\n");
+	noted("qos\n", "x.conf:1: qos: only TRUE is true to OpenSM, anything else counts as FALSE\n");
+}
+
+static void test_engines(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "routing_engine updn, minhop \n", "updn,minhop" },
+		{ "routing_engine ftree updn\tno_fallback\n", "ftree,updn,no_fallback" },
+		{ "routing_engine \"nue\"\n", "nue" },
+		{ "routing_engine updn\nrouting_engine lash\n", "lash" },
+		{ "routing_engine updn\nrouting_engine (null)\n", NULL },
+		{ "routing_engine (null)\n", NULL },
+		{ "routing_engine , ,\n", NULL },
+		{ "routing_engine\n", NULL },
+		{ "lmc 1\n", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct read r = parse(cases[i][0]);
+
+		assert_int_equal(r.rc, 0);
+		if (cases[i][1])
+			assert_string_equal(r.engines, cases[i][1]);
+		else
+			assert_null(r.engines);
+		done(&r);
+	}
+}
+
+static void test_keys(void **state)
+{
+	(void)state;
+	noted("log_flags 0x03\nsm_priority 3\nlmc 1\n", "x.conf: 2 options that do not concern routing were skipped\n");
+	noted("nonsense 12\n", "x.conf:1: nonsense: unknown key, ignored as OpenSM ignores it\n");
+	/* One of ours that OpenSM does not have. */
+	value("port_guids ibsim\n", "port_guids", "file");
+	noted("port_guids ibsim\n", "x.conf:1: port_guids: unknown key, ignored as OpenSM ignores it\n");
+}
+
+static void test_guid(void **state)
+{
+	(void)state;
+	value("guid 0x0000000000000000\n", "guid", "");
+	value("guid 10\n", "guid", "0x000000000000000a");
+	value("guid 0x0002c90300001234 # here\n", "guid", "0x0002c90300001234");
+	refused("guid here\n", "x.conf:1: guid: found 'here', expected a port GUID such as 0x0002c90300001234 (0 = none)");
+	refused("guid 0x1234567890abcdef0\n",
+		"x.conf:1: guid: found '0x1234567890abcdef0', expected a port GUID such as "
+		"0x0002c90300001234 (0 = none)");
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	refused("qos TRUE\nlmc 9\n", "x.conf:2: lmc: found '9', expected a number from 0 to 7");
+	refused("lmc banana\nlmc 1\n", "x.conf:1: lmc: found 'banana', expected a number from 0 to 7");
+	refused("lmc\n", "x.conf:1: lmc: found '', expected a number from 0 to 7");
+	refused("routing_engine updn\nscatter_ports 5x\n",
+		"x.conf:2: scatter_ports: found '5x', expected a number from 0 to 4294967295");
+	refused("max_reverse_hops 70000\n", "x.conf:1: max_reverse_hops: found '70000', expected a number from 0 to 65535");
+	refused("max_reverse_hops -1\n", "x.conf:1: max_reverse_hops: found '-1', expected a number from 0 to 65535");
+	refused("\n\nroot_guid_file /nowhere/roots\n", "x.conf:3: root_guid_file: /nowhere/roots: No such file or directory; "
+		"expected a file that can be read");
+}
+
+static void test_files(void **state)
+{
+	char name[] = "/tmp/ibscope conf XXXXXX", *text;
+	int fd = mkstemp(name);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	text = str_printf("root_guid_file %s  # roots\n", name);
+	value(text, "root_guid_file", name);
+	free(text);
+	text = str_printf("dimn_ports_file \"%s\"\n", name);
+	value(text, "port_search_ordering_file", name);
+	free(text);
+	text = str_printf("root_guid_file %s\nroot_guid_file (null)\n", name);
+	value(text, "root_guid_file", "");
+	free(text);
+	unlink(name);
+	noted("root_guid_file \"\"\n", "x.conf:1: root_guid_file: no value, taken as none (OpenSM would try to open a "
+	      "file without name)\n");
+	if (access("/etc/opensm/torus-2QoS.conf", R_OK))
+		value("torus_config /etc/opensm/torus-2QoS.conf\n", "torus_config", "");
+}
+
+/* OpenSM takes 1022 characters at a time; what follows is another line. */
+static void test_long_lines(void **state)
+{
+	char text[1100];
+
+	(void)state;
+	memset(text, ' ', sizeof(text));
+	memcpy(text, "lmc 1", 5);
+	memcpy(text + 1022, "qos TRUE\n", 10);
+	value(text, "lmc", "1");
+	value(text, "qos", "TRUE");
+	memcpy(text + 1022, "qos what\n", 10);
+	noted(text, "x.conf:1: qos: only TRUE is true to OpenSM, anything else counts as FALSE\n");
+	memset(text, '#', 1022);
+	memcpy(text + 1022, "qos TRUE\n", 10);
+	value(text, "qos", "TRUE");
+}
+
+static void test_zero_bytes(void **state)
+{
+	static const char text[] = "lmc 1\0 7\nqos TRUE\n";
+	struct read r = parse_n(text, sizeof(text) - 1);
+
+	(void)state;
+	assert_int_equal(r.rc, 0);
+	assert_int_equal(options_uint(r.o, "lmc"), 1);
+	assert_true(options_bool(r.o, "qos"));
+	done(&r);
+}
+
+static void test_keeps_others(void **state)
+{
+	struct read r = parse("lmc 2\n");
+	struct err e;
+
+	(void)state;
+	assert_int_equal(options_set(r.o, "qos", "TRUE", &e), 0);
+	free(r.engines);
+	assert_int_equal(conf_parse(r.o, "y.conf", "lmc 3\nlash_start_vl 1\n", 22, &r.engines, NULL, &e), 0);
+	assert_int_equal(options_uint(r.o, "lmc"), 3);
+	assert_true(options_bool(r.o, "qos"));
+	done(&r);
+}
+
+static void test_read(void **state)
+{
+	char name[] = "/tmp/ibscope-conf-XXXXXX";
+	struct read r = {.o = options_new(tables)};
+	int fd = mkstemp(name);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "lmc 1\nrouting_engine dor", 24), 24);
+	close(fd);
+	assert_int_equal(conf_read(r.o, name, &r.engines, &r.notes, &r.e), 0);
+	assert_string_equal(r.engines, "dor");
+	assert_int_equal(options_uint(r.o, "lmc"), 1);
+	free(r.engines);
+	unlink(name);
+	assert_int_equal(conf_read(r.o, "/nowhere/opensm.conf", &r.engines, &r.notes, &r.e), -1);
+	assert_string_equal(r.e.msg, "/nowhere/opensm.conf: No such file or directory");
+	assert_int_equal(conf_read(r.o, "/", &r.engines, &r.notes, &r.e), -1);
+	assert_string_equal(r.e.msg, "/: Is a directory");
+	assert_int_equal(conf_read(r.o, "/dev/zero", &r.engines, &r.notes, &r.e), -1);
+	assert_string_equal(r.e.msg, "/dev/zero: found more than 16 MiB, expected an opensm.conf");
+	assert_null(r.engines);
+	done(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_only_true_is_true),
+		cmocka_unit_test(test_engines),
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_guid),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_zero_bytes),
+		cmocka_unit_test(test_keeps_others),
+		cmocka_unit_test(test_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,454 @@
+/* Named actions that keys are bound to, the keymap in force, and what help says about both. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tui/ui.h"
+
+struct action {
+	const char *name;
+	const char *help;
+	int (*run)(struct view *v, const char *arg, struct err *e); /* v: the focused pane, NULL in the REPL */
+};
+
+static int page(void)
+{
+	int h = ui.rect[ui.focus].h - 3;
+
+	return h > 1 ? h - 1 : 1;
+}
+
+static void move(struct view *v, int64_t by)
+{
+	if (v)
+		view_select(v, (int64_t)v->sel + by);
+}
+
+#define ACTION(fn) static int fn(struct view *v, const char *arg, struct err *e)
+#define UNUSED ((void)v, (void)arg, (void)e)
+
+ACTION(do_up) { UNUSED; move(v, -1); return 0; }
+ACTION(do_down) { UNUSED; move(v, 1); return 0; }
+ACTION(do_page_up) { UNUSED; move(v, -page()); return 0; }
+ACTION(do_page_down) { UNUSED; move(v, page()); return 0; }
+ACTION(do_half_up) { UNUSED; move(v, -(page() + 1) / 2); return 0; }
+ACTION(do_half_down) { UNUSED; move(v, (page() + 1) / 2); return 0; }
+ACTION(do_next_pane) { UNUSED; pane_next(1); return 0; }
+ACTION(do_prev_pane) { UNUSED; pane_next(-1); return 0; }
+ACTION(do_repl) { UNUSED; pane_focus(PLACE_REPL); return 0; }
+ACTION(do_leave) { UNUSED; pane_focus(ui.last_pane); return 0; }
+ACTION(do_suspend) { UNUSED; term_stopped = 1; return 0; }
+ACTION(do_quit) { UNUSED; ui.quit = true; return 0; }
+ACTION(do_scroll_up) { UNUSED; repl_scroll(repl_page()); return 0; }
+ACTION(do_scroll_down) { UNUSED; repl_scroll(-repl_page()); return 0; }
+ACTION(do_clear) { UNUSED; repl_clear(); return 0; }
+
+ACTION(do_home)
+{
+	UNUSED;
+	if (v)
+		view_select(v, 0);
+	return 0;
+}
+
+ACTION(do_end)
+{
+	UNUSED;
+	if (v)
+		view_select(v, (int64_t)view_count(v) - 1);
+	return 0;
+}
+
+ACTION(do_left)
+{
+	UNUSED;
+	if (v)
+		v->shift -= v->shift < 8 ? v->shift : 8;
+	return 0;
+}
+
+ACTION(do_right)
+{
+	UNUSED;
+	if (v && v->shift < 400)
+		v->shift += 8;
+	return 0;
+}
+
+ACTION(do_follow)
+{
+	struct text t = {0};
+	uint32_t row;
+
+	(void)arg;
+	if (!v || !v->ops->follow || !view_selected(v, &row))
+		return err_set(e, "nothing to follow here");
+	v->ops->follow(v, row, &t);
+	if (t.len)
+		repl_run(t.s, !ui_command_line(t.s));
+	text_free(&t);
+	return 0;
+}
+
+ACTION(do_back)
+{
+	UNUSED;
+	if (!pane_back())
+		ui_message(false, "this is the first pane");
+	return 0;
+}
+
+ACTION(do_maximise)
+{
+	UNUSED;
+	ui.maximised = !ui.maximised;
+	return 0;
+}
+
+ACTION(do_redraw)
+{
+	UNUSED;
+	term_resized();
+	return 0;
+}
+
+ACTION(do_cancel)
+{
+	UNUSED;
+	if (worker_busy(NULL)) {
+		worker_cancel();
+		ui_message(false, "cancelling");
+	} else if (v && v->filter[0]) {
+		view_filter(v, "");
+	} else {
+		ui_message(false, "nothing is running");
+	}
+	return 0;
+}
+
+static void line_start(struct view *v, enum line_mode mode)
+{
+	ui.line_mode = mode;
+	ui.line_sel = v->sel;
+	snprintf(ui.line_before, sizeof(ui.line_before), "%s", v->filter);
+	snprintf(ui.line, sizeof(ui.line), "%s", mode == LINE_FILTER ? v->filter : "");
+}
+
+ACTION(do_search)
+{
+	(void)e;
+	(void)arg;
+	if (v)
+		line_start(v, LINE_SEARCH);
+	return 0;
+}
+
+ACTION(do_filter)
+{
+	(void)e;
+	(void)arg;
+	if (v)
+		line_start(v, LINE_FILTER);
+	return 0;
+}
+
+static int search_again(struct view *v, int dir, struct err *e)
+{
+	if (!v || !ui.search[0])
+		return err_set(e, "nothing was searched for yet");
+	if (!view_search(v, ui.search, dir, false, 0.5))
+		return err_set(e, "\"%s\" is in no other row", ui.search);
+	return 0;
+}
+
+ACTION(do_search_next)
+{
+	(void)arg;
+	return search_again(v, 1, e);
+}
+
+ACTION(do_search_prev)
+{
+	(void)arg;
+	return search_again(v, -1, e);
+}
+
+/* The next column, or the named one; behind the last: as the rows come. */
+ACTION(do_sort)
+{
+	int col;
+
+	if (!v)
+		return 0;
+	col = *arg ? view_column(v, arg, e) : v->sort + 1;
+	if (*arg && col < 0)
+		return -1;
+	return view_sort(v, col < (int)v->ops->n_columns ? col : -1, false, e);
+}
+
+ACTION(do_sort_reverse)
+{
+	(void)arg;
+	if (!v || v->sort < 0)
+		return v ? view_sort(v, 0, true, e) : 0;
+	return view_sort(v, v->sort, !v->descending, e);
+}
+
+/* Go to the REPL with a command begun; placeholders are those of the row. */
+ACTION(do_prompt)
+{
+	struct text t = {0};
+	int rc = v ? view_expand(v, arg, &t, e) : 0;
+
+	if (!rc) {
+		if (t.len && t.s[t.len - 1] != ' ')
+			text_putc(&t, ' ');
+		pane_focus(PLACE_REPL);
+		repl_prefill(v ? text_str(&t) : arg);
+	}
+	text_free(&t);
+	return rc;
+}
+
+static const struct action actions[] = {
+	{"up", "row above", do_up},
+	{"down", "row below", do_down},
+	{"page-up", "a page up", do_page_up},
+	{"page-down", "a page down", do_page_down},
+	{"half-up", "half a page up", do_half_up},
+	{"half-down", "half a page down", do_half_down},
+	{"home", "first row", do_home},
+	{"end", "last row", do_end},
+	{"left", "move long cells right", do_left},
+	{"right", "move long cells left", do_right},
+	{"follow", "follow the row: switch to its ports, port to its peer, entry to its path, ...", do_follow},
+	{"back", "back to the pane before", do_back},
+	{"next-pane", "next pane", do_next_pane},
+	{"prev-pane", "pane before", do_prev_pane},
+	{"maximise", "this pane alone, or all again", do_maximise},
+	{"repl", "to the REPL", do_repl},
+	{"leave", "from the REPL back to the pane", do_leave},
+	{"prompt", "begin a command in the REPL", do_prompt},
+	{"search", "search as you type", do_search},
+	{"search-next", "next row found", do_search_next},
+	{"search-prev", "row found before", do_search_prev},
+	{"filter", "show rows with these words only (`changed`, `down`, COLUMN:TEXT, -WORD)", do_filter},
+	{"sort", "sort by the next column, or by one", do_sort},
+	{"sort-reverse", "sort the other way round", do_sort_reverse},
+	{"scroll-up", "REPL: text above", do_scroll_up},
+	{"scroll-down", "REPL: text below", do_scroll_down},
+	{"clear", "REPL: forget its text", do_clear},
+	{"redraw", "draw the screen anew", do_redraw},
+	{"cancel", "cancel the running command; else drop the filter", do_cancel},
+	{"suspend", "suspend to the shell", do_suspend},
+	{"quit", "leave", do_quit},
+};
+
+static const struct action *find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_LEN(actions); i++)
+		if (strlen(actions[i].name) == len && !strncmp(actions[i].name, name, len))
+			return &actions[i];
+	return NULL;
+}
+
+bool action_known(const char *name)
+{
+	return find(name, strlen(name)) != NULL;
+}
+
+int action_run(const char *does, struct err *e)
+{
+	size_t len = strcspn(does, " ");
+	struct view *v = ui.focus == PLACE_REPL ? NULL : pane_top(ui.focus);
+	const struct action *a;
+	struct text t = {0};
+	int rc;
+
+	if (*does == ':') {
+		struct view *f = v ? v : pane_focused();
+
+		rc = f ? view_expand(f, does + 1, &t, e) : 0;
+		if (!rc)
+			repl_run(f ? text_str(&t) : does + 1, !ui_command_line(f ? text_str(&t) : does + 1));
+		text_free(&t);
+		return rc;
+	}
+	a = find(does, len);
+	if (!a)
+		return err_set(e, "unknown action \"%s\"", does);
+	return a->run(v, does + len + strspn(does + len, " "), e);
+}
+
+/* --- the keymap in force ------------------------------------------------------- */
+
+static bool pane_known(const char *name)
+{
+	for (size_t i = 0; all_views[i]; i++)
+		if (!strcmp(all_views[i]->name, name))
+			return true;
+	return false;
+}
+
+static const struct keymap_check check = {action_known, pane_known};
+
+/* What must work when no keymap file can be found. */
+static const char last_resort[] =
+	"bind Up up\nbind Down down\nbind PgUp page-up\nbind PgDn page-down\nbind Enter follow\nbind Tab next-pane\n"
+	"bind Backspace back\nbind : repl\nbind C-c cancel\nbind q quit\nbind F10 quit\nbind ? :pane help\n"
+	"bind repl Esc leave\nbind repl F10 quit\nbind repl C-c cancel\n";
+
+static char *user_folder(void)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (config && *config == '/')
+		return str_printf("%s/ibscope", config);
+	return home && *home ? str_printf("%s/.config/ibscope", home) : NULL;
+}
+
+/* keymaps/ beside the program or above it, for one that runs where it was built. */
+static char *program_folder(void)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return NULL;
+	path[n] = 0;
+	slash = strrchr(path, '/');
+	return slash ? str_printf("%.*s/../keymaps", (int)(slash - path), path) : NULL;
+}
+
+static char *try_folder(char *folder, const char *name)
+{
+	char *path = folder ? str_printf("%s/%s.keys", folder, name) : NULL;
+
+	free(folder);
+	if (path && access(path, R_OK)) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+static char *find_keymap(const char *name)
+{
+	char *path;
+
+	if (strchr(name, '/') || !access(name, R_OK)) {
+		struct stat st;
+
+		if (!stat(name, &st) && S_ISREG(st.st_mode))
+			return str_dup(name);
+	}
+	path = try_folder(user_folder(), name);
+	if (!path)
+		path = try_folder(program_folder(), name);
+	if (!path)
+		path = try_folder(str_dup(KEYMAPDIR), name);
+	return path;
+}
+
+static void load_user(struct keymap *km)
+{
+	char *folder = user_folder();
+	char *path = folder ? str_printf("%s/keys", folder) : NULL;
+	struct err e;
+
+	if (path && !access(path, R_OK) && keymap_load(km, path, &check, &ui.key_errors, &e))
+		text_add(&ui.key_errors, "%s\n", e.msg);
+	free(path);
+	free(folder);
+}
+
+int keymap_choose(const char *name, struct err *e)
+{
+	struct keymap km = {0};
+	const char *want = name ? name : "default";
+	char *path = find_keymap(want);
+	int rc = 0;
+
+	if (path) {
+		rc = keymap_load(&km, path, &check, &ui.key_errors, e);
+	} else if (name) {
+		rc = err_set(e, "keymap \"%s\" is neither a file nor NAME.keys in $XDG_CONFIG_HOME/ibscope or %s", name,
+			     KEYMAPDIR);
+	} else {
+		text_add(&ui.key_errors, "default.keys was not found in %s: only a few keys are bound\n", KEYMAPDIR);
+		keymap_parse(&km, last_resort, "built in", &check, &ui.key_errors);
+	}
+	free(path);
+	if (rc) {
+		keymap_clear(&km);
+		return -1;
+	}
+	load_user(&km);
+	km.name = str_dup(want);
+	keymap_clear(&ui.keys);
+	ui.keys = km;
+	help_build();
+	return 0;
+}
+
+/* --- help ---------------------------------------------------------------------- */
+
+static void help_add(const char *key, const char *where, const char *does, const char *more)
+{
+	struct help_line *h;
+
+	GROW(ui.help, ui.n_help, ui.cap_help);
+	h = &ui.help[ui.n_help++];
+	h->key = str_dup(key);
+	h->where = str_dup(where);
+	h->does = more && *more ? str_printf("%s ── %s", does, more) : str_dup(does);
+}
+
+void help_free(void)
+{
+	while (ui.n_help) {
+		struct help_line *h = &ui.help[--ui.n_help];
+
+		free(h->key);
+		free(h->where);
+		free(h->does);
+	}
+	free(ui.help);
+	ui.help = NULL;
+	ui.cap_help = 0;
+}
+
+static void help_keys(const char *map)
+{
+	char keys[96];
+
+	for (size_t i = 0; i < ui.keys.n; i++) {
+		const struct binding *b = &ui.keys.b[i];
+		const struct action *a;
+
+		if (strcmp(b->map, map))
+			continue;
+		keys_text(b->key, b->n, keys, sizeof(keys));
+		a = find(b->does, strcspn(b->does, " "));
+		help_add(keys, map, b->does, a ? a->help : "");
+	}
+}
+
+void help_build(void)
+{
+	help_free();
+	help_keys("all");
+	for (size_t i = 0; all_views[i]; i++)
+		help_keys(all_views[i]->name);
+	help_keys("repl");
+	for (size_t i = 0; all_views[i]; i++)
+		help_add(all_views[i]->name, "pane", all_views[i]->brief, all_views[i]->syntax);
+	for (size_t t = 0; ui.session->commands && ui.session->commands[t]; t++)
+		for (const struct command *c = ui.session->commands[t]; c->name; c++)
+			help_add(c->name, "command", c->syntax ? c->syntax : c->name, c->help);
+	ui.scene.help = ui.help;
+	ui.scene.n_help = ui.n_help;
+	ui.scene.serial++; /* help panes read it anew */
+}

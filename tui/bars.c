@@ -1,0 +1,221 @@
+/* The bar on top (fabric, engine, failures, times) and the one that tells what keys do here. */
+#include <inttypes.h>
+#include <string.h>
+#include "tui/ui.h"
+
+static const char *base_name(const char *s)
+{
+	const char *slash = strrchr(s, '/');
+
+	return slash && slash[1] ? slash + 1 : s;
+}
+
+static uint32_t failures(const struct state *st)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < st->n_links; i++)
+		n += st->link_down[i];
+	for (uint32_t i = 0; i < st->n_nodes; i++)
+		n += st->node_down[i];
+	return n;
+}
+
+static void routing_part(const struct scene *sc, struct text *t)
+{
+	const struct sweep *s = sc->sweep;
+
+	if (!s) {
+		text_add(t, " | not routed");
+		return;
+	}
+	text_add(t, " | %s%s lmc %u", s->routing ? s->routing->engine : "no routing", s->fallback ? " (fallback)" : "",
+		 s->lids->lmc);
+	text_add(t, " | %u failed", failures(sc->state));
+	if (sc->change && sc->change->lost)
+		text_add(t, ", %" PRIu64 " pairs lost", sc->change->lost);
+	text_add(t, " | %.1f ms", s->seconds * 1e3);
+}
+
+static void count_links(const struct scene *sc, struct text *t)
+{
+	const struct fabric *f = sc->fabric;
+	uint32_t hosts = 0;
+
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		hosts += !node_is_switch(f, n);
+	text_add(t, "   %u sw  %u hosts  %u links ", f->n_switches, hosts, f->n_links);
+}
+
+void draw_top_bar(int cols)
+{
+	static uint64_t serial;
+	static char line[512];
+	const struct scene *sc = &ui.scene;
+
+	if (serial != sc->serial) {
+		struct text t = {0};
+
+		if (sc->fabric) {
+			text_add(&t, " %s", base_name(sc->fabric->source));
+			count_links(sc, &t);
+			routing_part(sc, &t);
+		} else {
+			text_add(&t, " ibscope %s   no fabric", VERSION);
+		}
+		snprintf(line, sizeof(line), "%s", text_str(&t));
+		text_free(&t);
+		serial = sc->serial;
+	}
+	draw_text(0, 0, cols, line, ST_BAR, true);
+}
+
+/* --- function bar -------------------------------------------------------------- */
+
+#define LABELS 24
+static struct {
+	int from, to;
+	const struct binding *b;
+} labels[LABELS];
+static unsigned n_labels;
+
+static const char general[] = "follow=open next-pane=pane :fail=fail :undo=undo :why=why :trace=trace prompt_trace=trace "
+			      ":diff=diff search=search filter=filter sort=sort maximise=max back=back :pane_help=help repl=repl quit=quit";
+static const char in_repl[] = "leave=panes prev-pane=back scroll-up=scroll maximise=max :pane_help=help quit=quit";
+
+/* One "WHAT=label" of a list of hints; x moves on.  false when there is no room. */
+static bool draw_hint(int y, int *x, int cols, const char *hint, size_t len)
+{
+	char what[64], label[32], key[48];
+	const char *eq = memchr(hint, '=', len);
+	const struct binding *b;
+	int w;
+
+	if (!eq || n_labels == LABELS)
+		return true;
+	snprintf(what, sizeof(what), "%.*s", (int)(eq - hint), hint);
+	snprintf(label, sizeof(label), "%.*s", (int)(hint + len - eq - 1), eq + 1);
+	for (char *p = what; *p; p++)
+		if (*p == '_')
+			*p = ' ';
+	b = keymap_which(&ui.keys, pane_map(), what);
+	for (unsigned i = 0; b && i < n_labels; i++)
+		if (labels[i].b == b)
+			b = NULL;
+	if (!b)
+		return true;
+	keys_text(b->key, b->n, key, sizeof(key));
+	w = text_columns(key) + 1 + text_columns(label);
+	if (*x + w + 1 > cols)
+		return false;
+	labels[n_labels].from = *x;
+	labels[n_labels].to = *x + w;
+	labels[n_labels++].b = b;
+	*x += draw_text(y, *x, cols - *x, key, ST_KEY, false);
+	draw_text(y, *x, 1, " ", ST_NORMAL, false);
+	draw_text(y, *x + 1, cols - *x - 1, label, ST_LABEL, false);
+	*x += 1 + text_columns(label) + 2;
+	return true;
+}
+
+static bool draw_hints(int y, int *x, int cols, const char *hints)
+{
+	while (*hints) {
+		size_t len = strcspn(hints, " ");
+
+		if (!draw_hint(y, x, cols, hints, len))
+			return false;
+		hints += len;
+		hints += strspn(hints, " ");
+	}
+	return true;
+}
+
+static void draw_progress(int y, int cols, double since)
+{
+	struct progress *p = &ui.session->progress;
+	unsigned done = atomic_load(&p->done), total = atomic_load(&p->total);
+	const char *what = atomic_load(&p->what);
+	bool cancel = atomic_load(&p->cancel);
+	int bar = cols >= 60 ? 20 : 0, x;
+	char s[160];
+
+	snprintf(s, sizeof(s), " %s%s ", cancel ? "cancelling: " : "", what ? what : "working");
+	x = draw_text(y, 0, cols, s, ST_KEY, true);
+	x = text_columns(s) < cols ? text_columns(s) : x;
+	if (total && bar && x + bar + 2 < cols) {
+		int full = (int)((double)bar * (done < total ? done : total) / total);
+
+		draw_fill(y, x, full, "█", ST_NORMAL);
+		draw_fill(y, x + full, bar - full, "░", ST_NORMAL);
+		x += bar + 1;
+	}
+	if (total)
+		snprintf(s, sizeof(s), "%u%%  %.1f s  Esc or C-c cancels", (unsigned)(100.0 * done / total),
+			 now_seconds() - since);
+	else
+		snprintf(s, sizeof(s), "%.1f s  Esc or C-c cancels", now_seconds() - since);
+	draw_text(y, x, cols - x, s, ST_NORMAL, false);
+}
+
+static void draw_line_input(int y, int cols)
+{
+	char s[sizeof(ui.line) + 16];
+	int n;
+
+	snprintf(s, sizeof(s), "%s%s", ui.line_mode == LINE_SEARCH ? "/" : "filter: ", ui.line);
+	draw_text(y, 0, cols, s, ST_NORMAL, true);
+	n = text_columns(s);
+	draw_cursor(y, n < cols ? n : cols - 1);
+}
+
+static void draw_pending(int y, int cols)
+{
+	char keys[64];
+	char s[80];
+
+	keys_text(ui.pending, ui.n_pending, keys, sizeof(keys));
+	snprintf(s, sizeof(s), " %s ...", keys);
+	draw_text(y, 0, cols, s, ST_KEY, true);
+}
+
+void draw_function_bar(int y, int cols)
+{
+	struct view *v = pane_top(ui.focus);
+	double since;
+	int x = 1;
+
+	n_labels = 0;
+	if (ui.line_mode) {
+		draw_line_input(y, cols);
+		return;
+	}
+	if (!ui.quiet && worker_busy(&since) && now_seconds() - since > 0.1) {
+		draw_progress(y, cols, since);
+		return;
+	}
+	if (ui.n_pending) {
+		draw_pending(y, cols);
+		return;
+	}
+	draw_text(y, 0, cols, "", ST_NORMAL, true);
+	if (ui.message[0]) {
+		draw_text(y, 1, cols - 1, ui.message, ui.message_bad ? ST_ERROR : ST_NORMAL, false);
+		return;
+	}
+	if (v && !draw_hints(y, &x, cols, v->ops->hints))
+		return;
+	draw_hints(y, &x, cols, v ? general : in_repl);
+}
+
+bool function_bar_keys(int x, keycode *key, unsigned *n)
+{
+	for (unsigned i = 0; i < n_labels; i++) {
+		if (x < labels[i].from || x >= labels[i].to)
+			continue;
+		memcpy(key, labels[i].b->key, sizeof(labels[i].b->key));
+		*n = labels[i].b->n;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,277 @@
+/* Drawing primitives and colour schemes.  UTF-8 line drawing with an ASCII fallback. */
+#include <curses.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include "tui/ui.h"
+
+/* --- colours ----------------------------------------------------------------- */
+
+struct paint {
+	short fg, bg; /* -1 = the terminal's own */
+	attr_t attr;
+};
+
+struct scheme {
+	const char *name;
+	bool colour;
+	struct paint paint[N_STYLES];
+};
+
+static const struct scheme schemes[] = {
+	{"default", true, {
+		[ST_NORMAL] = {-1, -1, 0}, [ST_BAR] = {COLOR_WHITE, COLOR_BLUE, A_BOLD},
+		[ST_BORDER] = {-1, -1, A_DIM}, [ST_BORDER_FOCUS] = {COLOR_CYAN, -1, 0},
+		[ST_TITLE] = {-1, -1, A_BOLD}, [ST_HEADER] = {COLOR_CYAN, -1, 0},
+		[ST_SELECT] = {COLOR_BLACK, COLOR_CYAN, 0}, [ST_SELECT_AWAY] = {-1, -1, A_REVERSE},
+		[ST_CHANGED] = {COLOR_YELLOW, -1, A_BOLD}, [ST_DOWN] = {COLOR_RED, -1, A_BOLD},
+		[ST_DETOUR] = {COLOR_MAGENTA, -1, 0}, [ST_KEY] = {-1, -1, A_BOLD},
+		[ST_LABEL] = {COLOR_BLACK, COLOR_CYAN, 0}, [ST_ERROR] = {COLOR_RED, -1, A_BOLD},
+		[ST_ECHO] = {COLOR_GREEN, -1, 0}, [ST_DIM] = {-1, -1, A_DIM}}},
+	{"contrast", true, {
+		[ST_NORMAL] = {COLOR_WHITE, COLOR_BLACK, A_BOLD}, [ST_BAR] = {COLOR_BLACK, COLOR_WHITE, 0},
+		[ST_BORDER] = {COLOR_WHITE, COLOR_BLACK, 0}, [ST_BORDER_FOCUS] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
+		[ST_TITLE] = {COLOR_WHITE, COLOR_BLACK, A_BOLD}, [ST_HEADER] = {COLOR_YELLOW, COLOR_BLACK, 0},
+		[ST_SELECT] = {COLOR_BLACK, COLOR_YELLOW, 0}, [ST_SELECT_AWAY] = {COLOR_BLACK, COLOR_WHITE, 0},
+		[ST_CHANGED] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD}, [ST_DOWN] = {COLOR_WHITE, COLOR_RED, A_BOLD},
+		[ST_DETOUR] = {COLOR_MAGENTA, COLOR_BLACK, A_BOLD}, [ST_KEY] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
+		[ST_LABEL] = {COLOR_BLACK, COLOR_WHITE, 0}, [ST_ERROR] = {COLOR_WHITE, COLOR_RED, A_BOLD},
+		[ST_ECHO] = {COLOR_GREEN, COLOR_BLACK, A_BOLD}, [ST_DIM] = {COLOR_WHITE, COLOR_BLACK, 0}}},
+	{"light", true, {
+		[ST_NORMAL] = {-1, -1, 0}, [ST_BAR] = {COLOR_BLACK, COLOR_CYAN, 0},
+		[ST_BORDER] = {-1, -1, 0}, [ST_BORDER_FOCUS] = {COLOR_BLUE, -1, A_BOLD},
+		[ST_TITLE] = {-1, -1, A_BOLD}, [ST_HEADER] = {COLOR_BLUE, -1, 0},
+		[ST_SELECT] = {COLOR_WHITE, COLOR_BLUE, 0}, [ST_SELECT_AWAY] = {-1, -1, A_REVERSE},
+		[ST_CHANGED] = {COLOR_BLUE, -1, A_BOLD}, [ST_DOWN] = {COLOR_RED, -1, A_BOLD},
+		[ST_DETOUR] = {COLOR_MAGENTA, -1, 0}, [ST_KEY] = {-1, -1, A_BOLD},
+		[ST_LABEL] = {COLOR_WHITE, COLOR_BLUE, 0}, [ST_ERROR] = {COLOR_RED, -1, A_BOLD},
+		[ST_ECHO] = {COLOR_GREEN, -1, 0}, [ST_DIM] = {-1, -1, 0}}},
+	{"mono", false, {
+		[ST_BAR] = {-1, -1, A_REVERSE}, [ST_BORDER_FOCUS] = {-1, -1, A_BOLD}, [ST_TITLE] = {-1, -1, A_BOLD},
+		[ST_HEADER] = {-1, -1, A_UNDERLINE}, [ST_SELECT] = {-1, -1, A_REVERSE},
+		[ST_SELECT_AWAY] = {-1, -1, A_BOLD}, [ST_CHANGED] = {-1, -1, A_BOLD}, [ST_DOWN] = {-1, -1, A_BOLD},
+		[ST_KEY] = {-1, -1, A_BOLD}, [ST_LABEL] = {-1, -1, A_REVERSE}, [ST_ERROR] = {-1, -1, A_BOLD},
+		[ST_ECHO] = {-1, -1, A_BOLD}}},
+};
+
+static struct {
+	attr_t attr;
+	short pair;
+} styles[N_STYLES];
+
+const char *colours_names(void)
+{
+	return "default|contrast|light|mono";
+}
+
+static void use_scheme(const struct scheme *sc)
+{
+	for (short i = 0; i < N_STYLES; i++) {
+		styles[i].attr = sc->paint[i].attr;
+		styles[i].pair = 0;
+		if (sc->colour && init_pair((short)(i + 1), sc->paint[i].fg, sc->paint[i].bg) == OK)
+			styles[i].pair = (short)(i + 1);
+	}
+}
+
+int colours_choose(const char *name, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+		if (strcmp(schemes[i].name, name))
+			continue;
+		if (schemes[i].colour && !ui.colour)
+			return err_set(e, "colours %s: this terminal has no colours, or NO_COLOR is set", name);
+		use_scheme(&schemes[i]);
+		return 0;
+	}
+	return err_set(e, "found colour scheme \"%s\", expected one of %s", name, colours_names());
+}
+
+void colours_start(void)
+{
+	const char *no = getenv("NO_COLOR");
+
+	ui.colour = !(no && *no) && has_colors() && start_color() == OK && COLOR_PAIRS > N_STYLES;
+	if (ui.colour)
+		use_default_colors();
+	colours_choose(ui.colour ? "default" : "mono", NULL);
+}
+
+/* --- text -------------------------------------------------------------------- */
+
+/* Decode one character; an invalid byte stands for itself as '?'. */
+size_t utf8_decode(const char *s, uint32_t *c)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	size_t n = u[0] < 0x80 ? 1 : u[0] >= 0xf0 && u[0] < 0xf5 ? 4 : u[0] >= 0xe0 ? 3 : u[0] >= 0xc2 ? 2 : 0;
+
+	if (!n || u[0] >= 0xf5) {
+		*c = '?';
+		return 1;
+	}
+	*c = n == 1 ? u[0] : n == 2 ? u[0] & 0x1fu : n == 3 ? u[0] & 0x0fu : u[0] & 0x07u;
+	for (size_t i = 1; i < n; i++) {
+		if ((u[i] & 0xc0) != 0x80) {
+			*c = '?';
+			return 1;
+		}
+		*c = *c << 6 | (u[i] & 0x3fu);
+	}
+	return n;
+}
+
+static char ascii_of(uint32_t c)
+{
+	static const struct {
+		uint32_t c;
+		char a;
+	} map[] = {
+		{0x2500, '-'}, {0x2502, '|'}, {0x2501, '='}, {0x2550, '='}, {0x2503, '|'}, {0x2551, '|'}, {0x2504, '.'},
+		{0x2192, '>'}, {0x2190, '<'}, {0x2191, '^'}, {0x2193, 'v'}, {0x2194, '='}, {0x00b7, '.'}, {0x2026, '.'},
+		{0x25b8, '>'}, {0x25b4, '^'}, {0x25be, 'v'}, {0x2588, '#'}, {0x2591, '.'}, {0x2013, '-'}, {0x2014, '-'},
+	};
+
+	if (c < 0x80)
+		return (char)c;
+	for (size_t i = 0; i < ARRAY_LEN(map); i++)
+		if (map[i].c == c)
+			return map[i].a;
+	return c >= 0x250c && c <= 0x254b ? '+' : '?';
+}
+
+/* What is put on the screen for a character, and how many columns it takes. */
+static uint32_t printable(uint32_t c, int *w)
+{
+	*w = 1;
+	if (c < 0x20 || c == 0x7f)
+		return '?';
+	if (c < 0x7f)
+		return c;
+	if (ui.ascii)
+		return (uint32_t)ascii_of(c);
+	*w = wcwidth((wchar_t)c);
+	if (*w < 0) {
+		*w = 1;
+		return '?';
+	}
+	return c;
+}
+
+int text_columns(const char *s)
+{
+	int n = 0, w;
+	uint32_t c;
+
+	while (*s) {
+		s += utf8_decode(s, &c);
+		printable(c, &w);
+		n += w;
+	}
+	return n;
+}
+
+static void put_char(int y, int x, uint32_t c, enum style st)
+{
+	wchar_t ws[2] = {(wchar_t)c, 0};
+	cchar_t cc;
+
+	if (ui.ascii) {
+		attr_set(styles[st].attr, styles[st].pair, NULL);
+		mvaddch(y, x, (chtype)(unsigned char)c);
+		return;
+	}
+	setcchar(&cc, ws, styles[st].attr, styles[st].pair, NULL);
+	mvadd_wch(y, x, &cc);
+}
+
+int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad)
+{
+	int used = 0, cw;
+	uint32_t c;
+
+	if (y < 0 || y >= LINES || x < 0 || x >= COLS)
+		return 0;
+	if (w > COLS - x)
+		w = COLS - x;
+	while (*s) {
+		s += utf8_decode(s, &c);
+		c = printable(c, &cw);
+		if (!cw)
+			continue; /* combining characters are left out */
+		if (skip >= (unsigned)cw) {
+			skip -= (unsigned)cw;
+			continue;
+		}
+		skip = 0;
+		if (used + cw > w)
+			break;
+		put_char(y, x + used, c, st);
+		used += cw;
+	}
+	for (int i = used; pad && i < w; i++)
+		put_char(y, x + i, ' ', st);
+	return used;
+}
+
+int draw_text(int y, int x, int w, const char *s, enum style st, bool pad)
+{
+	return draw_text_from(y, x, w, 0, s, st, pad);
+}
+
+void draw_fill(int y, int x, int w, const char *ch, enum style st)
+{
+	for (int i = 0; i < w; i++)
+		draw_text(y, x + i, 1, ch, st, false);
+}
+
+void draw_box_top(int y, int x, int w, const char *title, const char *right, bool focus)
+{
+	enum style st = focus ? ST_BORDER_FOCUS : ST_BORDER;
+	int n, rw = text_columns(right);
+
+	draw_text(y, x, 1, "┌", st, false);
+	draw_fill(y, x + 1, w - 2, "─", st);
+	draw_text(y, x + w - 1, 1, "┐", st, false);
+	if (w < 6)
+		return;
+	draw_text(y, x + 1, 1, focus ? "▸" : " ", st, false);
+	n = draw_text(y, x + 2, w - 4, title, ST_TITLE, false);
+	draw_text(y, x + 2 + n, 1, " ", st, false);
+	if (rw && n + rw + 8 < w)
+		draw_text(y, x + w - rw - 3, rw + 2, right, st, false);
+}
+
+void draw_box_bottom(int y, int x, int w, const char *title, bool focus)
+{
+	enum style st = focus ? ST_BORDER_FOCUS : ST_BORDER;
+	int n;
+
+	draw_text(y, x, 1, "└", st, false);
+	draw_fill(y, x + 1, w - 2, "─", st);
+	draw_text(y, x + w - 1, 1, "┘", st, false);
+	if (!*title || w < 6)
+		return;
+	draw_text(y, x + 1, 1, " ", st, false);
+	n = draw_text(y, x + 2, w - 4, title, ST_NORMAL, false);
+	draw_text(y, x + 2 + n, 1, " ", st, false);
+}
+
+size_t wrap_len(const char *s, size_t len, int w)
+{
+	size_t at = 0, blank = 0;
+	int used = 0, cw;
+	uint32_t c;
+
+	while (at < len) {
+		size_t n = utf8_decode(s + at, &c);
+
+		printable(c, &cw);
+		if (used + cw > w)
+			return blank ? blank : at ? at : n;
+		used += cw;
+		at += n;
+		if (c == ' ')
+			blank = at;
+	}
+	return len;
+}

@@ -1,0 +1,187 @@
+/* A list pane on the screen: title, header, rows, footer. */
+#include <string.h>
+#include "tui/ui.h"
+
+#define GUTTER 3 /* cursor, mark, blank */
+
+struct fit {
+	int x[VIEW_COLUMNS], w[VIEW_COLUMNS]; /* w 0 = left out; x from the pane's inner edge */
+};
+
+/* Columns are dropped by their `drop` until the least widths fit; flexible ones share the rest. */
+static void fit_columns(const struct view *v, int w, struct fit *f)
+{
+	const struct view_ops *o = v->ops;
+	unsigned limit = 256, most, flex;
+	int need, x = GUTTER;
+
+	do {
+		need = GUTTER;
+		most = flex = 0;
+		for (unsigned c = 0; c < o->n_columns; c++) {
+			f->w[c] = o->column[c].drop < limit ? v->width[c] : 0;
+			if (!f->w[c])
+				continue;
+			if (text_columns(o->column[c].name) > f->w[c])
+				f->w[c] = text_columns(o->column[c].name);
+			need += f->w[c] + 1;
+			flex += o->column[c].flex;
+			if (o->column[c].drop > most)
+				most = o->column[c].drop;
+		}
+		limit = most;
+	} while (need - 1 > w && most);
+	need = w - (need - 1);
+	for (unsigned c = 0; c < o->n_columns; c++) {
+		int more;
+
+		if (!f->w[c])
+			continue;
+		more = need > 0 && flex ? need * o->column[c].flex / (int)flex : 0;
+		need -= more;
+		flex -= o->column[c].flex;
+		f->w[c] += more;
+		f->x[c] = x;
+		if (x + f->w[c] > w)
+			f->w[c] = w > x ? w - x : 0;
+		x += f->w[c] + 1;
+	}
+}
+
+int header_column(enum place_id p, const struct view *v, int x)
+{
+	const struct rect *r = &ui.rect[p];
+	struct fit f;
+
+	fit_columns(v, r->w - 2, &f);
+	for (unsigned c = 0; c < v->ops->n_columns; c++)
+		if (f.w[c] && x - r->x - 1 >= f.x[c] && x - r->x - 1 <= f.x[c] + f.w[c])
+			return (int)c;
+	return -1;
+}
+
+static void draw_cell(int y, int x, int w, const struct column *col, const char *s, unsigned shift, enum style st)
+{
+	int n = text_columns(s);
+
+	if (col->right) {
+		if (n < w)
+			draw_text(y, x + w - n, n, s, st, false);
+		else
+			draw_text(y, x, w, s, st, false);
+		return;
+	}
+	draw_text_from(y, x, w, col->flex ? shift : 0, s, st, false);
+	if (w > 3 && n - (int)(col->flex ? shift : 0) > w)
+		draw_text(y, x + w - 1, 1, "…", st, false);
+}
+
+static enum style row_style(const struct view *v, uint32_t row, bool selected, bool focus)
+{
+	unsigned m;
+
+	if (selected)
+		return focus ? ST_SELECT : ST_SELECT_AWAY;
+	m = view_marks(v, row);
+	return m & MARK_DOWN ? ST_DOWN : m & MARK_CHANGED ? ST_CHANGED : m & MARK_DETOUR ? ST_DETOUR : ST_NORMAL;
+}
+
+static void draw_row(const struct view *v, uint32_t i, int y, const struct rect *r, const struct fit *f, bool focus,
+		     struct text *t)
+{
+	uint32_t row = view_row(v, i);
+	bool selected = i == v->sel;
+	enum style st = row_style(v, row, selected, focus);
+	char mark[2] = {marks_sign(view_marks(v, row)), 0};
+
+	draw_text(y, r->x + 1, r->w - 2, selected ? "▸" : " ", st, true);
+	draw_text(y, r->x + 2, 1, mark, st, false);
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		if (!f->w[c])
+			continue;
+		text_clear(t);
+		v->ops->cell(v, row, c, t);
+		draw_cell(y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], text_str(t), v->shift, st);
+	}
+}
+
+static void draw_header(const struct view *v, int y, const struct rect *r, const struct fit *f)
+{
+	draw_text(y, r->x + 1, r->w - 2, "", ST_HEADER, true);
+	for (unsigned c = 0; c < v->ops->n_columns; c++)
+		if (f->w[c])
+			draw_cell(y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], v->ops->column[c].name, 0, ST_HEADER);
+}
+
+static const char *nothing(const struct view *v)
+{
+	if (v->ordering)
+		return "looking ...";
+	if (v->filter[0] && v->n_rows)
+		return "no row matches the filter";
+	if (!v->scene->fabric)
+		return "no fabric: load FILE, synth SPEC or live";
+	if (!v->scene->sweep || !v->scene->sweep->routing)
+		return "nothing here; `route ENGINE` computes tables";
+	return "nothing here";
+}
+
+static void titles(const struct view *v, struct text *t, struct text *right)
+{
+	v->ops->title(v, t);
+	if (v->filter[0])
+		text_add(t, " ── filter: %s", v->filter);
+	if (v->ordering && v->n_rows)
+		text_add(right, "%u%%", (unsigned)(100.0 * v->scanned / v->n_rows));
+	else if (v->sort >= 0)
+		text_add(right, "by %s %s", v->ops->column[v->sort].name, v->descending ? "▾" : "▴");
+}
+
+/* Keep the selection within the rows shown. */
+static void scroll(struct view *v, int rows)
+{
+	uint32_t n = view_count(v), h = rows > 0 ? (uint32_t)rows : 1;
+
+	if (v->sel >= n)
+		v->sel = n ? n - 1 : 0;
+	if (v->sel < v->top)
+		v->top = v->sel;
+	if (v->sel >= v->top + h)
+		v->top = v->sel - h + 1;
+	if (v->top + h > n)
+		v->top = n > h ? n - h : 0;
+}
+
+void draw_view(enum place_id p, struct view *v)
+{
+	const struct rect *r = &ui.rect[p];
+	bool focus = ui.focus == p, header = r->h >= 5;
+	struct text t = {0}, right = {0};
+	int first = r->y + 1 + header, rows = r->h - 2 - header;
+	struct fit f;
+
+	fit_columns(v, r->w - 2, &f);
+	scroll(v, rows);
+	titles(v, &t, &right);
+	draw_box_top(r->y, r->x, r->w, text_str(&t), text_str(&right), focus);
+	if (header)
+		draw_header(v, r->y + 1, r, &f);
+	for (int i = 0; i < rows; i++) {
+		if (v->top + (uint32_t)i < view_count(v))
+			draw_row(v, v->top + (uint32_t)i, first + i, r, &f, focus, &t);
+		else
+			draw_text(first + i, r->x + 1, r->w - 2, "", ST_NORMAL, true);
+	}
+	if (!view_count(v) && rows > 0)
+		draw_text(first, r->x + 3, r->w - 4, nothing(v), ST_DIM, false);
+	for (int y = r->y + 1; y < r->y + r->h - 1; y++) {
+		draw_text(y, r->x, 1, "│", focus ? ST_BORDER_FOCUS : ST_BORDER, false);
+		draw_text(y, r->x + r->w - 1, 1, "│", focus ? ST_BORDER_FOCUS : ST_BORDER, false);
+	}
+	text_clear(&t);
+	if (v->ops->footer)
+		v->ops->footer(v, &t);
+	draw_box_bottom(r->y + r->h - 1, r->x, r->w, text_str(&t), focus);
+	text_free(&t);
+	text_free(&right);
+}

@@ -1,0 +1,480 @@
+/* Reading keymaps and finding keys in them. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tui/keymap.h"
+
+#define INCLUDE_DEPTH 8
+
+static const struct {
+	const char *name;
+	keycode key;
+} names[] = {
+	{"Up", K_UP}, {"Down", K_DOWN}, {"Left", K_LEFT}, {"Right", K_RIGHT}, {"Home", K_HOME}, {"End", K_END},
+	{"PgUp", K_PGUP}, {"PgDn", K_PGDN}, {"Ins", K_INS}, {"Del", K_DEL}, {"Backspace", K_BACKSPACE},
+	{"S-Tab", K_STAB}, {"Enter", K_ENTER}, {"Tab", K_TAB}, {"Esc", K_ESC}, {"Space", ' '}, {"Hash", '#'},
+	{"Comma", ','}, {"Minus", '-'}, {"PageUp", K_PGUP}, {"PageDown", K_PGDN}, {"Insert", K_INS},
+	{"Delete", K_DEL}, {"Return", K_ENTER}, {"Escape", K_ESC}, {"BS", K_BACKSPACE},
+};
+
+/* One UTF-8 character that fills the word. */
+static bool one_char(const char *w, size_t len, keycode *key)
+{
+	unsigned char c = (unsigned char)w[0];
+	size_t need = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+	keycode k = need == 1 ? c : need == 2 ? c & 0x1f : need == 3 ? c & 0x0f : c & 0x07;
+
+	if (!need || len != need || c < 0x20 || c == 0x7f)
+		return false;
+	for (size_t i = 1; i < need; i++) {
+		if (((unsigned char)w[i] & 0xc0) != 0x80)
+			return false;
+		k = k << 6 | ((unsigned char)w[i] & 0x3f);
+	}
+	*key = k;
+	return k < 0x110000;
+}
+
+static bool function_key(const char *w, size_t len, keycode *key)
+{
+	unsigned n = 0;
+
+	if (len < 2 || len > 3 || (w[0] != 'F' && w[0] != 'f'))
+		return false;
+	for (size_t i = 1; i < len; i++) {
+		if (!isdigit((unsigned char)w[i]))
+			return false;
+		n = n * 10 + (unsigned)(w[i] - '0');
+	}
+	*key = K_F1 + n - 1;
+	return n >= 1 && n <= 12;
+}
+
+static bool control_key(const char *w, size_t len, keycode *key)
+{
+	keycode k;
+
+	if (!key_parse(w, len, &k) || KEY_IS_SPECIAL(k) || (k & KEYF_META))
+		return false;
+	k = (keycode)toupper((int)(k < 0x80 ? k : 0));
+	if (k == ' ')
+		k = '@';
+	if (k < '@' || k > '_' || k == '[')
+		return false; /* C-[ is Esc */
+	*key = K_CTRL(k);
+	return true;
+}
+
+bool key_parse(const char *word, size_t len, keycode *key)
+{
+	if (!len)
+		return false;
+	if (one_char(word, len, key))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (strlen(names[i].name) == len && !strncasecmp(names[i].name, word, len)) {
+			*key = names[i].key;
+			return true;
+		}
+	}
+	if (len > 2 && word[1] == '-' && (word[0] == 'C' || word[0] == 'c'))
+		return control_key(word + 2, len - 2, key);
+	if (len > 2 && word[1] == '-' && (word[0] == 'M' || word[0] == 'm')) {
+		if (!key_parse(word + 2, len - 2, key) || (*key & KEYF_META))
+			return false;
+		*key |= KEYF_META;
+		return true;
+	}
+	return function_key(word, len, key);
+}
+
+unsigned keys_parse(const char *word, keycode *key)
+{
+	unsigned n = 0;
+
+	while (*word) {
+		size_t len = strcspn(word, ",");
+
+		if (n == KEY_SEQ || !key_parse(word, len, &key[n]))
+			return 0;
+		n++;
+		word += len;
+		if (*word && !*++word)
+			return 0;
+	}
+	return n;
+}
+
+static void add_char(keycode k, char *buf, size_t size)
+{
+	char u[5] = {0};
+
+	if (k < 0x80) {
+		u[0] = (char)k;
+	} else if (k < 0x800) {
+		u[0] = (char)(0xc0 | k >> 6);
+		u[1] = (char)(0x80 | (k & 0x3f));
+	} else if (k < 0x10000) {
+		u[0] = (char)(0xe0 | k >> 12);
+		u[1] = (char)(0x80 | (k >> 6 & 0x3f));
+		u[2] = (char)(0x80 | (k & 0x3f));
+	} else {
+		u[0] = (char)(0xf0 | k >> 18);
+		u[1] = (char)(0x80 | (k >> 12 & 0x3f));
+		u[2] = (char)(0x80 | (k >> 6 & 0x3f));
+		u[3] = (char)(0x80 | (k & 0x3f));
+	}
+	snprintf(buf, size, "%s", u);
+}
+
+const char *key_text(keycode key, char *buf, size_t size)
+{
+	const char *meta = key & KEYF_META ? "M-" : "";
+	keycode k = key & ~KEYF_META;
+	char c[8];
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (names[i].key == k && k != '-' && k != ',' && k != '#') {
+			snprintf(buf, size, "%s%s", meta, names[i].name);
+			return buf;
+		}
+	}
+	if (k >= K_F1 && k <= K_F12)
+		snprintf(buf, size, "%sF%u", meta, k - K_F1 + 1);
+	else if (k < ' ')
+		snprintf(buf, size, "%sC-%c", meta, k ? tolower((int)k + '@') : '@');
+	else {
+		add_char(k, c, sizeof(c));
+		snprintf(buf, size, "%s%s", meta, c);
+	}
+	return buf;
+}
+
+const char *keys_text(const keycode *key, unsigned n, char *buf, size_t size)
+{
+	char one[24];
+	size_t len = 0;
+
+	if (size)
+		buf[0] = 0;
+	for (unsigned i = 0; i < n && len + 1 < size; i++) {
+		key_text(key[i], one, sizeof(one));
+		len += (size_t)snprintf(buf + len, size - len, "%s%s", i ? " " : "", one);
+	}
+	return buf;
+}
+
+static void binding_clear(struct binding *b)
+{
+	free(b->map);
+	free(b->does);
+}
+
+void keymap_clear(struct keymap *km)
+{
+	for (size_t i = 0; i < km->n; i++)
+		binding_clear(&km->b[i]);
+	free(km->b);
+	free(km->name);
+	memset(km, 0, sizeof(*km));
+}
+
+static bool same_keys(const struct binding *b, const keycode *key, unsigned n)
+{
+	return b->n == n && !memcmp(b->key, key, n * sizeof(*key));
+}
+
+static void unbind(struct keymap *km, const char *map, const keycode *key, unsigned n)
+{
+	for (size_t i = 0; i < km->n; i++) {
+		if (strcmp(km->b[i].map, map) || !same_keys(&km->b[i], key, n))
+			continue;
+		binding_clear(&km->b[i]);
+		memmove(&km->b[i], &km->b[i + 1], (km->n - i - 1) * sizeof(*km->b));
+		km->n--;
+		return;
+	}
+}
+
+struct reader {
+	struct keymap *km;
+	const struct keymap_check *check;
+	struct text *errors;
+	const char *file;
+	unsigned line, depth;
+};
+
+static void complain(const struct reader *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void complain(const struct reader *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	text_add(r->errors, "%s:%u: ", r->file, r->line);
+	va_start(ap, fmt);
+	text_addv(r->errors, fmt, ap);
+	va_end(ap);
+	text_putc(r->errors, '\n');
+}
+
+/* Cut the next word off; NULL at the end of the line. */
+static char *next_word(char **line)
+{
+	char *w = *line + strspn(*line, " \t");
+	size_t len = strcspn(w, " \t");
+
+	if (!len)
+		return NULL;
+	*line = w + len;
+	if (**line)
+		*(*line)++ = 0;
+	*line += strspn(*line, " \t");
+	return w;
+}
+
+static bool is_map(const struct reader *r, const char *w)
+{
+	return !strcmp(w, "all") || !strcmp(w, "repl") || r->check->pane(w);
+}
+
+/* `[MAP] KEY` at the start of the rest of a line. */
+static bool read_key(struct reader *r, char **line, const char **map, keycode *key, unsigned *n)
+{
+	char *w = next_word(line);
+
+	*map = "all";
+	if (w && is_map(r, w)) {
+		*map = w;
+		w = next_word(line);
+	} else if (w && w[1] && !keys_parse(w, key)) {
+		complain(r, "found \"%s\", expected a pane, all, repl or a key such as x, C-x, M-x, F5 or Enter", w);
+		return false;
+	}
+	if (!w) {
+		complain(r, "the key is missing, expected one such as x, C-x, M-x, F5, Enter or C-x,o");
+		return false;
+	}
+	*n = keys_parse(w, key);
+	if (!*n)
+		complain(r, "found \"%s\", expected a key such as x, C-x, M-x, F5, Enter or C-x,o", w);
+	return *n > 0;
+}
+
+/* A shorter binding of the same map hides longer ones; say so. */
+static const struct binding *in_the_way(const struct keymap *km, const char *map, const keycode *key, unsigned n)
+{
+	for (size_t i = 0; i < km->n; i++) {
+		const struct binding *b = &km->b[i];
+		unsigned least = b->n < n ? b->n : n;
+
+		if (!strcmp(b->map, map) && b->n != n && !memcmp(b->key, key, least * sizeof(*key)))
+			return b;
+	}
+	return NULL;
+}
+
+static void read_bind(struct reader *r, char *line)
+{
+	const struct binding *other;
+	const char *map;
+	keycode key[KEY_SEQ] = {0};
+	struct binding b = {0};
+	char name[64], action[32];
+	unsigned n;
+
+	if (!read_key(r, &line, &map, key, &n))
+		return;
+	if (!*line) {
+		complain(r, "nothing to do for the key, expected an action or :COMMAND");
+		return;
+	}
+	snprintf(action, sizeof(action), "%.*s", (int)strcspn(line, " \t"), line);
+	if (*line != ':' && !r->check->action(action)) {
+		complain(r, "unknown action \"%s\", expected one that `help` lists, or :COMMAND", action);
+		return;
+	}
+	other = in_the_way(r->km, map, key, n);
+	if (other) {
+		complain(r, "%s clashes with the binding of %s in the same map", keys_text(key, n, name, sizeof(name)),
+			 keys_text(other->key, other->n, action, sizeof(action)));
+		return;
+	}
+	unbind(r->km, map, key, n);
+	b.map = str_dup(map);
+	memcpy(b.key, key, sizeof(key));
+	b.n = n;
+	b.does = str_dup(line);
+	GROW(r->km->b, r->km->n, r->km->cap);
+	r->km->b[r->km->n++] = b;
+}
+
+static int load_file(struct reader *from, const char *path, struct err *e);
+
+static void read_include(struct reader *r, char *line)
+{
+	const char *slash = strrchr(r->file, '/');
+	char *path;
+	struct err e;
+
+	if (!*line) {
+		complain(r, "include: the file is missing");
+		return;
+	}
+	if (r->depth >= INCLUDE_DEPTH) {
+		complain(r, "include: more than %d files within each other", INCLUDE_DEPTH);
+		return;
+	}
+	if (*line == '/' || !slash)
+		path = str_dup(line);
+	else
+		path = str_printf("%.*s/%s", (int)(slash - r->file), r->file, line);
+	if (load_file(r, path, &e))
+		complain(r, "include: %s", e.msg);
+	free(path);
+}
+
+/* A comment begins with '#' at the start or behind a blank; a key is written Hash. */
+static void strip(char *line)
+{
+	size_t len;
+
+	for (char *p = line; *p; p++) {
+		if (*p == '#' && (p == line || p[-1] == ' ' || p[-1] == '\t')) {
+			*p = 0;
+			break;
+		}
+	}
+	len = strlen(line);
+	while (len && isspace((unsigned char)line[len - 1]))
+		line[--len] = 0;
+}
+
+static void read_line(struct reader *r, char *line)
+{
+	const char *map;
+	keycode key[KEY_SEQ] = {0};
+	unsigned n;
+	char *w;
+
+	line[strcspn(line, "\r\n")] = 0;
+	strip(line);
+	w = next_word(&line);
+	if (!w)
+		return;
+	if (!strcmp(w, "bind"))
+		read_bind(r, line);
+	else if (!strcmp(w, "include"))
+		read_include(r, line);
+	else if (strcmp(w, "unbind"))
+		complain(r, "found \"%s\", expected bind, unbind or include", w);
+	else if (read_key(r, &line, &map, key, &n))
+		unbind(r->km, map, key, n);
+}
+
+static int load_file(struct reader *from, const char *path, struct err *e)
+{
+	struct reader r = *from;
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!f)
+		return err_set(e, "cannot read %s: %s", path, strerror(errno));
+	r.file = path;
+	r.line = 0;
+	r.depth++;
+	while (getline(&line, &size, f) >= 0) {
+		r.line++;
+		read_line(&r, line);
+	}
+	free(line);
+	if (ferror(f)) {
+		fclose(f);
+		return err_set(e, "cannot read %s: %s", path, strerror(EISDIR));
+	}
+	fclose(f);
+	return 0;
+}
+
+int keymap_load(struct keymap *km, const char *path, const struct keymap_check *check, struct text *errors,
+		struct err *e)
+{
+	struct reader r = {.km = km, .check = check, .errors = errors, .file = path};
+
+	return load_file(&r, path, e);
+}
+
+void keymap_parse(struct keymap *km, const char *text, const char *name, const struct keymap_check *check,
+		  struct text *errors)
+{
+	struct reader r = {.km = km, .check = check, .errors = errors, .file = name};
+
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		char *line = str_printf("%.*s", (int)len, text);
+
+		r.line++;
+		read_line(&r, line);
+		free(line);
+		text += len;
+		text += *text == '\n';
+	}
+}
+
+static const struct binding *find_in(const struct keymap *km, const char *map, const keycode *key, unsigned n,
+				     bool *more)
+{
+	const struct binding *found = NULL;
+
+	for (size_t i = 0; i < km->n; i++) {
+		const struct binding *b = &km->b[i];
+
+		if (b->n < n || strcmp(b->map, map) || memcmp(b->key, key, n * sizeof(*key)))
+			continue;
+		if (b->n == n)
+			found = b;
+		else
+			*more = true;
+	}
+	return found;
+}
+
+const struct binding *keymap_find(const struct keymap *km, const char *map, const keycode *key, unsigned n,
+				  bool *more)
+{
+	const struct binding *b;
+
+	*more = false;
+	b = find_in(km, map, key, n, more);
+	if (!b && strcmp(map, "repl"))
+		b = find_in(km, "all", key, n, more);
+	return b;
+}
+
+static bool does(const struct binding *b, const char *what)
+{
+	size_t len = strlen(what);
+
+	return !strncmp(b->does, what, len) && (!b->does[len] || b->does[len] == ' ');
+}
+
+const struct binding *keymap_which(const struct keymap *km, const char *map, const char *what)
+{
+	const struct binding *all = NULL;
+
+	for (size_t i = 0; i < km->n; i++) {
+		const struct binding *b = &km->b[i];
+		bool more;
+
+		if (!does(b, what))
+			continue;
+		if (!strcmp(b->map, map))
+			return b;
+		/* one of "all" only counts when the pane does not give the key another meaning */
+		if (!all && strcmp(map, "repl") && !strcmp(b->map, "all") &&
+		    keymap_find(km, map, b->key, b->n, &more) == b)
+			all = b;
+	}
+	return all;
+}

@@ -1,0 +1,84 @@
+/*
+ * Key bindings as data.  A keymap file has lines
+ *
+ *	bind [PANE|all|repl] KEY ACTION [ARGUMENT]
+ *	bind [PANE|all|repl] KEY :COMMAND LINE
+ *	unbind [PANE|all|repl] KEY
+ *	include FILE
+ *
+ * and comments from '#' at the start of a line or behind a blank up to the end.  KEY is
+ * a character, a name (Enter, Tab, S-Tab, Esc, Space, Up, PgDn, F1, Hash, Comma, ...), one of
+ * these with C- or M- before it, or several joined by commas: C-x,o.
+ */
+#ifndef IBSCOPE_KEYMAP_H
+#define IBSCOPE_KEYMAP_H
+
+#include "core/base.h"
+
+/* A key: a Unicode character, or one of enum special_key; KEYF_META when Alt or Esc came with it. */
+typedef uint32_t keycode;
+#define KEYF_META 0x1000000u
+#define KEY_IS_SPECIAL(k) (((k) & 0x200000u) != 0)
+
+enum special_key {
+	K_UP = 0x200000, K_DOWN, K_LEFT, K_RIGHT, K_HOME, K_END, K_PGUP, K_PGDN, K_INS, K_DEL, K_BACKSPACE,
+	K_STAB, K_F1, K_F12 = K_F1 + 11, K_MOUSE, K_RESIZE, K_NONE
+};
+#define K_ENTER '\r'
+#define K_TAB '\t'
+#define K_ESC 27
+#define K_CTRL(c) ((c) & 0x1f)
+
+#define KEY_SEQ 4
+
+struct binding {
+	char *map;		/* pane name, "all" or "repl" */
+	keycode key[KEY_SEQ];
+	unsigned n;
+	char *does;		/* "follow", "prompt trace %node", ":fail link %port" */
+};
+
+struct keymap {
+	char *name;
+	struct binding *b;
+	size_t n, cap;
+};
+
+/* What may be bound; functions that say whether a name is known. */
+struct keymap_check {
+	bool (*action)(const char *name);
+	bool (*pane)(const char *name);
+};
+
+/* One key by its name; false when it has none such. */
+bool key_parse(const char *word, size_t len, keycode *key);
+/* A sequence "C-x,o"; number of keys, 0 when it is none. */
+unsigned keys_parse(const char *word, keycode *key);
+/* The name of a key, and of a sequence; buf is returned. */
+const char *key_text(keycode key, char *buf, size_t size);
+const char *keys_text(const keycode *key, unsigned n, char *buf, size_t size);
+
+void keymap_clear(struct keymap *km);
+
+/*
+ * Read a file into a keymap; a later binding takes the place of an earlier one.
+ * Lines with mistakes are left out, each adding "FILE:LINE: ..." to *errors.
+ * -1 and *e when the file itself cannot be read; else 0.
+ */
+int keymap_load(struct keymap *km, const char *path, const struct keymap_check *check, struct text *errors,
+		struct err *e);
+/* The same from text; name is for messages. */
+void keymap_parse(struct keymap *km, const char *text, const char *name, const struct keymap_check *check,
+		  struct text *errors);
+
+/*
+ * Look a sequence up in a map, then (unless the map is "repl") in "all".
+ * *more is set when a longer binding begins with it.
+ */
+const struct binding *keymap_find(const struct keymap *km, const char *map, const keycode *key, unsigned n,
+				  bool *more);
+
+/* The binding of a map (or of "all") that does `what`: an action, or a command beginning with it; NULL. */
+const struct binding *keymap_which(const struct keymap *km, const char *map, const char *what);
+
+#endif

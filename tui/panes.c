@@ -1,0 +1,214 @@
+/* Panes on the screen: two stacks beside (or above) each other, the REPL below. */
+#include <string.h>
+#include "tui/ui.h"
+
+#define BESIDE 76	/* columns from which two panes stand side by side */
+#define WIDE_BESIDE 130	/* the same when one of them wants the whole width */
+
+struct view *pane_top(enum place_id p)
+{
+	return p < PLACE_REPL && ui.stack[p].n ? ui.stack[p].view[ui.stack[p].n - 1] : NULL;
+}
+
+struct view *pane_focused(void)
+{
+	return pane_top(ui.focus == PLACE_REPL ? ui.last_pane : ui.focus);
+}
+
+const char *pane_map(void)
+{
+	struct view *v = pane_top(ui.focus);
+
+	return v ? v->ops->name : "repl";
+}
+
+void pane_focus(enum place_id p)
+{
+	if (p < PLACE_REPL && !pane_top(p))
+		p = pane_top(PLACE_LIST) ? PLACE_LIST : pane_top(PLACE_DETAIL) ? PLACE_DETAIL : PLACE_REPL;
+	ui.focus = p;
+	if (p != PLACE_REPL)
+		ui.last_pane = p;
+}
+
+void pane_next(int dir)
+{
+	enum place_id p = ui.focus;
+
+	do
+		p = (enum place_id)((p + (dir > 0 ? 1 : N_PLACES - 1)) % N_PLACES);
+	while (p != PLACE_REPL && !pane_top(p));
+	pane_focus(p);
+}
+
+static void push(enum place_id p, struct view *v)
+{
+	struct stack *s = &ui.stack[p];
+
+	if (s->n == STACK_DEPTH) {
+		view_free(s->view[0]);
+		memmove(s->view, s->view + 1, (STACK_DEPTH - 1) * sizeof(*s->view));
+		s->n--;
+	}
+	s->view[s->n++] = v;
+	view_refresh(v);
+}
+
+/* A list of the same kind that is open is shown again with its selection, not opened twice. */
+static bool raise(enum place_id p, const struct view_ops *ops)
+{
+	struct stack *s = &ui.stack[p];
+
+	for (unsigned i = 0; i < s->n; i++) {
+		struct view *v = s->view[i];
+
+		if (v->ops != ops)
+			continue;
+		memmove(&s->view[i], &s->view[i + 1], (s->n - i - 1) * sizeof(*s->view));
+		s->view[s->n - 1] = v;
+		view_refresh(v);
+		return true;
+	}
+	return false;
+}
+
+int pane_open(int argc, char **argv, struct err *e)
+{
+	const struct view_ops *ops = view_find(argv[0]);
+	enum place_id p;
+	struct view *v;
+
+	if (!ops) {
+		struct text t = {0};
+
+		for (size_t i = 0; all_views[i]; i++)
+			text_add(&t, " %s", all_views[i]->name);
+		err_set(e, "found pane \"%s\", expected one of%s", argv[0], text_str(&t));
+		text_free(&t);
+		return -1;
+	}
+	p = ops->flags & VIEW_DETAIL ? PLACE_DETAIL : PLACE_LIST;
+	if (argc > 1 || !raise(p, ops)) {
+		v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
+		if (!v)
+			return -1;
+		push(p, v);
+	}
+	pane_focus(p);
+	return 0;
+}
+
+bool pane_back(void)
+{
+	enum place_id p = ui.focus;
+	struct stack *s;
+
+	if (ui.maximised) {
+		ui.maximised = false;
+		return true;
+	}
+	if (p == PLACE_REPL) {
+		pane_focus(ui.last_pane);
+		return true;
+	}
+	s = &ui.stack[p];
+	if (s->n > 1) {
+		view_free(s->view[--s->n]);
+		return true;
+	}
+	if (p == PLACE_DETAIL) {
+		pane_focus(PLACE_LIST);
+		return true;
+	}
+	return false;
+}
+
+/* Show the detail of the row selected in the list beside it. */
+void pane_track(void)
+{
+	static uint64_t shown_key, shown_serial;
+	struct view *list = pane_top(PLACE_LIST), *v = pane_top(PLACE_DETAIL), *now;
+	struct text t = {0};
+	char *argv[1];
+	uint32_t row;
+
+	if (!list || !v || ui.focus == PLACE_DETAIL || !(v->ops->flags & VIEW_TRACKS) || !list->ops->place)
+		return;
+	if (!view_selected(list, &row) || list->ordering)
+		return;
+	if (list->sel_key == shown_key && ui.scene.serial == shown_serial)
+		return;
+	shown_key = list->sel_key;
+	shown_serial = ui.scene.serial;
+	if (list->ops->place(list, row, "switch", &t)) {
+		argv[0] = (char *)(uintptr_t)text_str(&t);
+		if (t.len > 1 && t.s[0] == '"') { /* a word of the command language, quoted: take the GUID */
+			text_clear(&t);
+			list->ops->place(list, row, "guid", &t);
+			argv[0] = t.s;
+		}
+		now = view_new(v->ops, &ui.scene, 1, argv, NULL);
+		if (now) {
+			now->sort = v->sort;
+			now->descending = v->descending;
+			snprintf(now->filter, sizeof(now->filter), "%s", v->filter);
+			ui.stack[PLACE_DETAIL].view[ui.stack[PLACE_DETAIL].n - 1] = now;
+			view_free(v);
+			view_refresh(now);
+		}
+	}
+	text_free(&t);
+}
+
+static void split(int top, int h, int cols)
+{
+	struct view *a = pane_top(PLACE_LIST), *b = pane_top(PLACE_DETAIL);
+	struct view *f = pane_focused();
+	bool wide = f && (f->ops->flags & VIEW_WIDE) && cols < WIDE_BESIDE;
+	enum place_id one = ui.focus == PLACE_REPL ? ui.last_pane : ui.focus;
+
+	if (a && b && !wide && cols >= BESIDE) {
+		ui.rect[PLACE_LIST] = (struct rect){top, 0, h, cols / 2};
+		ui.rect[PLACE_DETAIL] = (struct rect){top, cols / 2, h, cols - cols / 2};
+	} else if (a && b && cols < BESIDE && h >= 12) {
+		ui.rect[PLACE_LIST] = (struct rect){top, 0, h / 2, cols};
+		ui.rect[PLACE_DETAIL] = (struct rect){top + h / 2, 0, h - h / 2, cols};
+	} else if (f) {
+		ui.rect[one] = (struct rect){top, 0, h, cols};
+	}
+}
+
+void panes_layout(int rows, int cols)
+{
+	int body = rows - 2, repl = body * 2 / 5;
+
+	memset(ui.rect, 0, sizeof(ui.rect));
+	if (ui.maximised || body < 10 || !pane_focused()) {
+		ui.rect[ui.focus] = (struct rect){1, 0, body, cols};
+		return;
+	}
+	if (repl > 16)
+		repl = 16;
+	ui.rect[PLACE_REPL] = (struct rect){rows - 1 - repl, 0, repl, cols};
+	split(1, body - repl, cols);
+}
+
+bool pane_at(int y, int x, enum place_id *p)
+{
+	for (int i = 0; i < N_PLACES; i++) {
+		const struct rect *r = &ui.rect[i];
+
+		if (y >= r->y && y < r->y + r->h && x >= r->x && x < r->x + r->w) {
+			*p = (enum place_id)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+void panes_free(void)
+{
+	for (int p = 0; p < 2; p++)
+		while (ui.stack[p].n)
+			view_free(ui.stack[p].view[--ui.stack[p].n]);
+}

@@ -1,0 +1,524 @@
+/*
+ * The REPL pane: readline through its callback interface, fed with the keys the
+ * loop reads; its line is drawn by ourselves.  History is kept in
+ * $XDG_STATE_HOME/ibscope/history.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <readline/history.h>
+#include <readline/readline.h>
+#include "tui/ui.h"
+
+#define SCROLLBACK 10000
+#define HISTORY_LINES 2000
+#define FEED 64
+
+struct repl_line {
+	char *s;
+	enum style style;
+};
+
+static struct {
+	struct repl_line line[SCROLLBACK]; /* ring */
+	size_t first, n;
+	bool open;		/* the last line has not ended */
+	int back;		/* display lines scrolled up */
+	int height;		/* display lines shown when last drawn */
+	atomic_uint columns;
+	unsigned char feed[FEED]; /* bytes readline has still to read */
+	unsigned n_feed, at_feed;
+	size_t complete_start;	/* where the completed word begins */
+	char *history;
+	FILE *nowhere;
+	bool eof;
+} r;
+
+/* --- scrollback -------------------------------------------------------------- */
+
+static struct repl_line *line_at(size_t i)
+{
+	return &r.line[(r.first + i) % SCROLLBACK];
+}
+
+static void add_line(const char *s, size_t len, enum style st)
+{
+	struct repl_line *l;
+
+	if (r.n == SCROLLBACK) {
+		free(line_at(0)->s);
+		r.first = (r.first + 1) % SCROLLBACK;
+		r.n--;
+	}
+	l = line_at(r.n++);
+	l->s = str_printf("%.*s", (int)len, s);
+	l->style = st;
+}
+
+static void continue_line(const char *s, size_t len)
+{
+	struct repl_line *l = line_at(r.n - 1);
+	char *joined = str_printf("%s%.*s", l->s, (int)len, s);
+
+	free(l->s);
+	l->s = joined;
+}
+
+void repl_print(const char *s, size_t len)
+{
+	while (len) {
+		const char *end = memchr(s, '\n', len);
+		size_t n = end ? (size_t)(end - s) : len;
+		bool bad = n && *s == '\001';
+
+		if (r.open)
+			continue_line(s, n);
+		else
+			add_line(s + bad, n - bad, bad ? ST_ERROR : ST_NORMAL);
+		r.open = !end;
+		n += end != NULL;
+		s += n;
+		len -= n;
+	}
+	r.back = 0;
+}
+
+void repl_printf(const char *fmt, ...)
+{
+	struct text t = {0};
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_addv(&t, fmt, ap);
+	va_end(ap);
+	repl_print(text_str(&t), t.len);
+	text_free(&t);
+}
+
+void repl_clear(void)
+{
+	while (r.n)
+		free(line_at(--r.n)->s);
+	r.first = 0;
+	r.open = false;
+	r.back = 0;
+}
+
+/* Text with tabs made blanks up to the next multiple of eight. */
+static void expand_tabs(const char *s, struct text *t)
+{
+	text_clear(t);
+	for (; *s; s++) {
+		if (*s != '\t')
+			text_putc(t, *s);
+		else
+			do
+				text_putc(t, ' ');
+			while (t->len % 8);
+	}
+}
+
+static int rows_of(const struct repl_line *l, int w, struct text *t)
+{
+	int n = 1;
+	size_t at = 0, k;
+
+	expand_tabs(l->s, t);
+	while ((k = wrap_len(t->s ? t->s + at : "", t->len - at, w)) < t->len - at) {
+		at += k;
+		n++;
+	}
+	return n;
+}
+
+static void draw_line(const struct repl_line *l, int y, int top, int bottom, const struct rect *rc, struct text *t)
+{
+	size_t at = 0;
+
+	expand_tabs(l->s, t);
+	do {
+		size_t k = wrap_len(text_str(t) + at, t->len - at, rc->w - 4);
+		char *part = str_printf("%.*s", (int)k, text_str(t) + at);
+
+		if (y >= top && y <= bottom)
+			draw_text(y, rc->x + 2, rc->w - 4, part, l->style, true);
+		free(part);
+		at += k;
+		y++;
+	} while (at < t->len);
+}
+
+/* The typed line in one row, moved so that the cursor is seen. */
+static void draw_prompt(int y, const struct rect *rc, bool focus)
+{
+	const char *prompt = rl_display_prompt ? rl_display_prompt : "> ";
+	struct text t = {0}, before = {0};
+	int w = rc->w - 4, col, skip;
+
+	for (const char *p = prompt; *p; p++)
+		if (*p != RL_PROMPT_START_IGNORE && *p != RL_PROMPT_END_IGNORE)
+			text_putc(&t, *p);
+	text_add(&before, "%s%.*s", text_str(&t), rl_point, rl_line_buffer ? rl_line_buffer : "");
+	text_add(&t, "%s", rl_line_buffer ? rl_line_buffer : "");
+	col = text_columns(text_str(&before));
+	skip = col >= w ? col - w + 1 : 0;
+	draw_text_from(y, rc->x + 2, w, (unsigned)skip, text_str(&t), ST_NORMAL, true);
+	if (focus)
+		draw_cursor(y, rc->x + 2 + col - skip);
+	text_free(&t);
+	text_free(&before);
+}
+
+void draw_repl(const struct rect *rc, bool focus)
+{
+	int w = rc->w - 4, top = rc->y + 1, last = rc->y + rc->h - 2, y = last + 1, total = 0;
+	struct text t = {0}, title = {0};
+
+	text_add(&title, "REPL");
+	r.height = rc->h - 2 > 0 ? rc->h - 2 : 1;
+	atomic_store(&r.columns, (unsigned)(w > 0 ? w : 1));
+	for (size_t i = 0; i < r.n && r.back; i++)
+		total += rows_of(line_at(i), w, &t);
+	if (r.back > total - r.height)
+		r.back = total > r.height ? total - r.height : 0;
+	if (r.back)
+		text_add(&title, " ── %d lines back", r.back);
+	draw_box_top(rc->y, rc->x, rc->w, text_str(&title), "", focus);
+	for (int i = top; i <= rc->y + rc->h - 1; i++) {
+		draw_text(i, rc->x, rc->w, "│", focus ? ST_BORDER_FOCUS : ST_BORDER, true);
+		draw_text(i, rc->x + rc->w - 1, 1, "│", focus ? ST_BORDER_FOCUS : ST_BORDER, true);
+	}
+	y += r.back;
+	for (size_t i = r.n; i-- && y > top;) {
+		y -= rows_of(line_at(i), w, &t);
+		if (y <= last)
+			draw_line(line_at(i), y, top, last, rc, &t);
+	}
+	draw_prompt(rc->y + rc->h - 1, rc, focus);
+	text_free(&t);
+	text_free(&title);
+}
+
+void repl_scroll(int lines)
+{
+	r.back += lines;
+	if (r.back < 0)
+		r.back = 0;
+}
+
+int repl_page(void)
+{
+	return r.height > 1 ? r.height - 1 : 1;
+}
+
+unsigned repl_columns(void)
+{
+	return atomic_load(&r.columns);
+}
+
+/* --- running lines ----------------------------------------------------------- */
+
+static bool only_blanks(const char *s)
+{
+	return !s[strspn(s, " \t;")];
+}
+
+/* Commands that concern the interface only need not wait for others. */
+static void run_here(const char *line)
+{
+	const char *rest = line;
+
+	while (rest) {
+		const char *next = NULL;
+		struct err e = {{0}};
+		struct text t = {0};
+		int argc = 0;
+		char **argv = NULL;
+		char *buf = NULL;
+		size_t size = 0;
+		FILE *f = open_memstream(&buf, &size);
+		bool bad = words_split(rest, &next, &argc, &argv, &e) || (argc && ui_command_now(argc, argv, f, &e));
+
+		fclose(f);
+		repl_print(buf, size);
+		free(buf);
+		words_free(argc, argv);
+		if (bad) {
+			repl_printf("\001%s\n", e.msg);
+			ui_message(true, "%s", e.msg);
+			next = NULL;
+		}
+		text_free(&t);
+		rest = next;
+	}
+}
+
+void repl_run(const char *line, bool echo)
+{
+	if (only_blanks(line))
+		return;
+	if (r.open)
+		repl_print("\n", 1);
+	if (echo) {
+		char *s = str_printf("> %s", line);
+
+		add_line(s, strlen(s), ST_ECHO);
+		free(s);
+		r.back = 0;
+	}
+	if (ui_command_line(line))
+		run_here(line);
+	else
+		worker_add(line);
+}
+
+/* --- readline ---------------------------------------------------------------- */
+
+static void remember(const char *line)
+{
+	HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
+
+	if (*line == ' ' || (last && !strcmp(last->line, line)))
+		return;
+	add_history(line);
+	if (r.history)
+		append_history(1, r.history);
+}
+
+static void on_line(char *line)
+{
+	if (!line) {
+		r.eof = true; /* C-d on an empty line */
+		return;
+	}
+	if (!only_blanks(line))
+		remember(line);
+	repl_run(line, true);
+	free(line);
+}
+
+static int next_byte(FILE *in)
+{
+	(void)in;
+	return r.at_feed < r.n_feed ? r.feed[r.at_feed++] : EOF;
+}
+
+static int has_byte(void)
+{
+	return r.at_feed < r.n_feed;
+}
+
+static void no_display(void)
+{
+}
+
+static void no_terminal(int meta)
+{
+	(void)meta;
+}
+
+static void no_terminal_back(void)
+{
+}
+
+static int common_prefix(char **c)
+{
+	int n = (int)strlen(c[0]);
+
+	for (size_t i = 1; c[i]; i++) {
+		int k = 0;
+
+		while (k < n && c[i][k] == c[0][k])
+			k++;
+		n = k;
+	}
+	while (n && (c[0][n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+/* All words, each with the line before it, since readline is told that the whole line is the word. */
+static char **complete(const char *text, int start, int end)
+{
+	size_t at = 0, n = 0;
+	char *line = str_printf("%.*s", rl_point, rl_line_buffer);
+	char **words, **m;
+
+	(void)text;
+	(void)start;
+	(void)end;
+	rl_attempted_completion_over = 1;
+	rl_completion_append_character = 0;
+	rl_completion_suppress_append = 1;
+	if (worker_busy(NULL)) {
+		ui_message(true, "completion waits until the running command is done");
+		free(line);
+		return NULL;
+	}
+	words = session_complete(ui.session, line, &at);
+	while (words && words[n])
+		n++;
+	if (!n) {
+		completions_free(words);
+		free(line);
+		return NULL;
+	}
+	m = NEW_ARRAY(n + 2, char *);
+	r.complete_start = at;
+	m[0] = str_printf("%.*s%.*s", (int)at, line, common_prefix(words), words[0]);
+	for (size_t i = 0; n > 1 && i < n; i++)
+		m[i + 1] = str_printf("%.*s%s", (int)at, line, words[i]);
+	if (n == 1) {
+		char last = words[0][strlen(words[0]) - (*words[0] != 0)];
+
+		rl_completion_suppress_append = last == '/' || last == '[' || last == '=';
+		rl_completion_append_character = ' ';
+	}
+	completions_free(words);
+	free(line);
+	return m;
+}
+
+/* Choices in columns, as a shell shows them, below the line as typed so far. */
+static void show_matches(char **m, int n, int longest)
+{
+	int w = (int)repl_columns(), width = longest - (int)r.complete_start + 2, per, rows;
+	struct text t = {0};
+
+	if (width > w)
+		width = w;
+	per = w / (width > 0 ? width : 1);
+	per = per < 1 ? 1 : per;
+	rows = (n + per - 1) / per;
+	text_add(&t, "> %s\n", rl_line_buffer);
+	for (int row = 0; row < rows && row < 200; row++) {
+		for (int c = row; c < n; c += rows) {
+			const char *s = m[c + 1] + r.complete_start;
+
+			text_add(&t, "%s%*s", s, c + rows < n ? width - text_columns(s) : 0, "");
+		}
+		text_putc(&t, '\n');
+	}
+	if (rows > 200)
+		text_add(&t, "... %d choices\n", n);
+	repl_print(text_str(&t), t.len);
+	text_free(&t);
+}
+
+static void make_folders(char *path)
+{
+	for (char *p = path + 1; (p = strchr(p, '/')); p++) {
+		*p = 0;
+		mkdir(path, 0700);
+		*p = '/';
+	}
+}
+
+static char *history_path(void)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	char *path = NULL;
+
+	if (state && *state == '/')
+		path = str_printf("%s/ibscope/history", state);
+	else if (home && *home)
+		path = str_printf("%s/.local/state/ibscope/history", home);
+	if (path)
+		make_folders(path);
+	return path;
+}
+
+static void open_history(void)
+{
+	FILE *f;
+
+	using_history();
+	r.history = history_path();
+	if (!r.history)
+		return;
+	if (read_history(r.history) && errno == ENOENT) {
+		f = fopen(r.history, "ae"); /* append_history() wants it to exist */
+		if (f)
+			fclose(f);
+	}
+	stifle_history(HISTORY_LINES);
+}
+
+/* Before curses: readline looks at the terminal description too, and would disturb it later. */
+void repl_start(void)
+{
+	r.nowhere = fopen("/dev/null", "r+e");
+	rl_readline_name = "ibscope";
+	rl_instream = rl_outstream = r.nowhere;
+	rl_catch_signals = 0;
+	rl_catch_sigwinch = 0;
+	rl_change_environment = 0;
+	rl_getc_function = next_byte;
+	rl_input_available_hook = has_byte;
+	rl_redisplay_function = no_display;
+	rl_prep_term_function = no_terminal;
+	rl_deprep_term_function = no_terminal_back;
+	rl_attempted_completion_function = complete;
+	rl_completion_display_matches_hook = show_matches;
+	rl_basic_word_break_characters = "";
+	rl_completer_word_break_characters = "";
+	rl_completion_query_items = 0;
+	open_history();
+	atomic_store(&r.columns, 76);
+	rl_initialize();
+	rl_variable_bind("bell-style", "none");
+	rl_variable_bind("enable-bracketed-paste", "off");
+	rl_callback_handler_install("> ", on_line);
+}
+
+void repl_stop(void)
+{
+	rl_callback_handler_remove();
+	if (r.history)
+		history_truncate_file(r.history, HISTORY_LINES);
+	clear_history();
+	free(r.history);
+	r.history = NULL;
+	repl_clear();
+	if (r.nowhere)
+		fclose(r.nowhere);
+	r.nowhere = NULL;
+}
+
+bool repl_busy_editing(void)
+{
+	return RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_MOREINPUT | RL_STATE_METANEXT |
+			  RL_STATE_MULTIKEY | RL_STATE_NUMERICARG | RL_STATE_VIMOTION | RL_STATE_CHARSEARCH);
+}
+
+bool repl_vi(void)
+{
+	return rl_editing_mode == 0;
+}
+
+void repl_key(keycode k)
+{
+	char bytes[FEED];
+
+	term_key_bytes(k, bytes, sizeof(bytes));
+	if (k == 0)
+		bytes[0] = 0; /* C-@ */
+	r.n_feed = k == 0 ? 1 : (unsigned)strlen(bytes);
+	memcpy(r.feed, bytes, r.n_feed);
+	r.at_feed = 0;
+	r.back = 0;
+	while (has_byte())
+		rl_callback_read_char();
+	if (r.eof) {
+		r.eof = false;
+		pane_focus(ui.last_pane);
+	}
+}
+
+void repl_prefill(const char *text)
+{
+	rl_replace_line(text, 0);
+	rl_point = rl_end;
+}

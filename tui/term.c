@@ -1,0 +1,340 @@
+/* The terminal: start, restore, suspend, signals, keys, mouse, its content as text. */
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+#include "tui/ui.h"
+
+volatile int term_signal, term_stopped, term_continued;
+
+static struct termios before;	/* as found */
+static bool started;
+static bool mouse;
+static char restore_bytes[256];	/* what brings the screen back when nothing else can be trusted */
+static size_t n_restore;
+static char alt_stack[65536];
+
+static void on_end(int sig)
+{
+	term_signal = sig;
+	ui_wake();
+}
+
+static void on_stop(int sig)
+{
+	(void)sig;
+	term_stopped = 1;
+	ui_wake();
+}
+
+static void on_continue(int sig)
+{
+	(void)sig;
+	term_continued = 1;
+	ui_wake();
+}
+
+/* Only calls that are safe in a signal handler. */
+static void on_crash(int sig)
+{
+	static const char said[] = "ibscope: crashed; please report what you did\n";
+	ssize_t n;
+
+	if (started) {
+		n = write(STDOUT_FILENO, restore_bytes, n_restore);
+		tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	}
+	n = write(STDERR_FILENO, said, sizeof(said) - 1);
+	(void)n;
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void handle(int sig, void (*fn)(int), int flags)
+{
+	struct sigaction sa = {.sa_handler = fn, .sa_flags = flags};
+
+	sigemptyset(&sa.sa_mask);
+	sigaction(sig, &sa, NULL);
+}
+
+static void handle_signals(void)
+{
+	static const int ends[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+	static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+	stack_t st = {.ss_sp = alt_stack, .ss_size = sizeof(alt_stack)};
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		handle(ends[i], on_end, 0);
+	handle(SIGTSTP, on_stop, 0);
+	handle(SIGCONT, on_continue, 0);
+	handle(SIGPIPE, SIG_IGN, 0);
+	sigaltstack(&st, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(crashes); i++)
+		handle(crashes[i], on_crash, (int)(SA_ONSTACK | SA_RESETHAND));
+}
+
+static void add_restore(const char *s)
+{
+	if (!s || s == (char *)-1 || n_restore + strlen(s) >= sizeof(restore_bytes))
+		return;
+	memcpy(restore_bytes + n_restore, s, strlen(s));
+	n_restore += strlen(s);
+}
+
+static bool can_utf8(void)
+{
+	const char *term = getenv("TERM");
+
+	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
+		return false;
+	return term && strncmp(term, "vt1", 3) && strncmp(term, "vt2", 3) && strcmp(term, "dumb") &&
+	       strcmp(term, "ansi");
+}
+
+static void start_mouse(void)
+{
+	mmask_t got = mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON2_PRESSED |
+				BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+
+	mouse = got != 0;
+	mouseinterval(0);
+	if (mouse)
+		add_restore("\033[?1000l\033[?1002l\033[?1003l\033[?1006l");
+}
+
+int term_start(struct err *e)
+{
+	const char *term = getenv("TERM");
+
+	if (tcgetattr(STDIN_FILENO, &before))
+		return err_set(e, "standard input is no terminal: %s", strerror(errno));
+	setlocale(LC_ALL, "");
+	ui.ascii = !can_utf8();
+	set_escdelay(25);
+	if (!newterm(NULL, stdout, stdin))
+		return err_set(e, "terminal type \"%s\" is not known here; set TERM to one that is (xterm, vt100, ...)",
+			       term ? term : "");
+	started = true;
+	raw();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	curs_set(1);
+	colours_start();
+	add_restore(tigetstr("sgr0"));
+	add_restore(tigetstr("cnorm"));
+	add_restore(tigetstr("rmkx"));
+	start_mouse();
+	add_restore(tigetstr("rmcup"));
+	handle_signals();
+	return 0;
+}
+
+void term_stop(void)
+{
+	if (!started)
+		return;
+	if (mouse)
+		mousemask(0, NULL);
+	endwin();
+	started = false;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+}
+
+void term_resized(void)
+{
+	struct winsize ws;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) && ws.ws_row && ws.ws_col &&
+	    (ws.ws_row != LINES || ws.ws_col != COLS))
+		resizeterm(ws.ws_row, ws.ws_col);
+	clearok(stdscr, TRUE);
+}
+
+void term_suspend(void)
+{
+	term_stopped = 0;
+	endwin();
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+	handle(SIGTSTP, SIG_DFL, 0);
+	kill(0, SIGTSTP);
+	/* here again: continued */
+	handle(SIGTSTP, on_stop, 0);
+	term_continued = 0;
+	reset_prog_mode();
+	term_resized();
+	refresh();
+}
+
+void term_die(int sig)
+{
+	handle(sig, SIG_DFL, 0);
+	raise(sig);
+	_exit(128 + sig);
+}
+
+/* --- keys -------------------------------------------------------------------- */
+
+static const struct {
+	int curses;
+	keycode key;
+} specials[] = {
+	{KEY_UP, K_UP}, {KEY_DOWN, K_DOWN}, {KEY_LEFT, K_LEFT}, {KEY_RIGHT, K_RIGHT}, {KEY_HOME, K_HOME},
+	{KEY_END, K_END}, {KEY_PPAGE, K_PGUP}, {KEY_NPAGE, K_PGDN}, {KEY_IC, K_INS}, {KEY_DC, K_DEL},
+	{KEY_BACKSPACE, K_BACKSPACE}, {KEY_BTAB, K_STAB}, {KEY_ENTER, K_ENTER}, {KEY_MOUSE, K_MOUSE},
+	{KEY_RESIZE, K_RESIZE}, {KEY_FIND, K_HOME}, {KEY_SELECT, K_END}, {KEY_A1, K_HOME}, {KEY_C1, K_END},
+	{KEY_A3, K_PGUP}, {KEY_C3, K_PGDN},
+};
+
+static keycode translate(int rc, wint_t c)
+{
+	if (rc == OK) {
+		if (c == 127)
+			return K_BACKSPACE;
+		return c == '\n' ? K_ENTER : (keycode)c & 0x1fffff;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(specials); i++)
+		if (specials[i].curses == (int)c)
+			return specials[i].key;
+	if (c >= (wint_t)KEY_F(1) && c <= (wint_t)KEY_F(12))
+		return K_F1 + (keycode)(c - (wint_t)KEY_F(1));
+	return K_NONE;
+}
+
+keycode term_key(void)
+{
+	wint_t c;
+	int rc = get_wch(&c);
+	keycode k;
+
+	if (rc == ERR)
+		return K_NONE;
+	k = translate(rc, c);
+	if (k != K_ESC || rc != OK)
+		return k == K_NONE ? K_MOUSE + 100 : k;
+	timeout(25);
+	rc = get_wch(&c);
+	nodelay(stdscr, TRUE);
+	if (rc == ERR)
+		return K_ESC;
+	k = translate(rc, c);
+	if (k == K_RESIZE || k == K_MOUSE || k == K_NONE) {
+		if (k != K_NONE)
+			ungetch(k == K_RESIZE ? KEY_RESIZE : KEY_MOUSE);
+		return K_ESC;
+	}
+	return k | KEYF_META;
+}
+
+const char *term_key_bytes(keycode k, char *buf, size_t size)
+{
+	const char *meta = k & KEYF_META ? "\033" : "";
+	char plain[8];
+
+	k &= ~KEYF_META;
+	if (!KEY_IS_SPECIAL(k)) {
+		char mb[MB_LEN_MAX + 1] = {0};
+		mbstate_t st = {0};
+
+		if (k < 0x80)
+			mb[0] = (char)k;
+		else if (ui.ascii && k < 0x100)
+			mb[0] = (char)k;
+		else if (wcrtomb(mb, (wchar_t)k, &st) == (size_t)-1)
+			mb[0] = 0;
+		snprintf(buf, size, "%s%s", meta, mb);
+		return buf;
+	}
+	if (k == K_BACKSPACE) {
+		snprintf(plain, sizeof(plain), "\177");
+		snprintf(buf, size, "%s%s", meta, plain);
+		return buf;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(specials); i++) {
+		char *s = specials[i].key == k ? keybound(specials[i].curses, 0) : NULL;
+
+		if (s) {
+			snprintf(buf, size, "%s%s", meta, s);
+			free(s);
+			return buf;
+		}
+	}
+	buf[0] = 0;
+	return buf;
+}
+
+bool term_mouse(int *y, int *x, int *button)
+{
+	MEVENT m;
+
+	if (getmouse(&m) != OK)
+		return false;
+	*y = m.y;
+	*x = m.x;
+	if (m.bstate & BUTTON1_DOUBLE_CLICKED)
+		*button = 6;
+	else if (m.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED))
+		*button = 1;
+	else if (m.bstate & BUTTON4_PRESSED)
+		*button = 4;
+	else if (m.bstate & BUTTON5_PRESSED)
+		*button = 5;
+	else if (m.bstate & BUTTON3_PRESSED)
+		*button = 3;
+	else
+		return false;
+	return true;
+}
+
+/* --- content ----------------------------------------------------------------- */
+
+static void screen_line(int y, struct text *t)
+{
+	size_t end = 0;
+
+	text_clear(t);
+	for (int x = 0; x < COLS;) {
+		cchar_t cc;
+		wchar_t ws[CCHARW_MAX + 1] = {0};
+		attr_t a;
+		short pair;
+		char mb[MB_LEN_MAX + 1] = {0};
+		int w;
+
+		if (mvin_wch(y, x, &cc) == ERR || getcchar(&cc, ws, &a, &pair, NULL) == ERR || !ws[0])
+			ws[0] = L' ';
+		w = wcwidth(ws[0]);
+		wctomb(mb, ws[0]);
+		text_add(t, "%s", mb);
+		if (ws[0] != L' ')
+			end = t->len;
+		x += w > 1 ? w : 1;
+	}
+	t->len = end;
+	if (t->s)
+		t->s[end] = 0;
+}
+
+void term_screen(FILE *out)
+{
+	struct text t = {0};
+	int y, x;
+
+	getyx(stdscr, y, x);
+	for (int line = 0; line < LINES; line++) {
+		screen_line(line, &t);
+		fprintf(out, "%s\n", text_str(&t));
+	}
+	move(y, x);
+	text_free(&t);
+}

@@ -1,0 +1,316 @@
+/* Commands that concern the interface itself: panes, sorting, screens, keymaps, colours. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tui/ui.h"
+
+/* In batch mode there is no interface; with one, the command is done in its thread. */
+static int hand_over(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	if (!s->ui_command)
+		return err_set(e, "%s: needs the curses interface", argv[0]);
+	return s->ui_command(s->ui, argc, argv, o->f, e);
+}
+
+const struct command ui_commands[] = {
+	{.name = "screen", .syntax = "screen FILE", .help = "save what the terminal shows as text", .args = "f",
+	 .run = hand_over},
+	{.name = "pane", .syntax = "pane NAME [ARG]...", .help = "open a pane", .args = "wn*",
+	 .words = "switches|ports|hosts|lft|path|changes|pairs|journal|warnings|help", .run = hand_over},
+	{.name = "focus", .syntax = "focus list|detail|repl|next|previous", .help = "go to a pane that is shown",
+	 .args = "w", .words = "list|detail|repl|next|previous", .run = hand_over},
+	{.name = "maximise", .syntax = "maximise [on|off]", .help = "show the focused pane alone, or all again",
+	 .args = "w", .words = "on|off", .run = hand_over},
+	{.name = "back", .syntax = "back", .help = "back to the pane before", .run = hand_over},
+	{.name = "sort", .syntax = "sort [COLUMN [reverse]]", .help = "sort the focused pane; without COLUMN as it comes",
+	 .args = "tw", .words = "reverse", .run = hand_over},
+	{.name = "filter", .syntax = "filter [WORD]...",
+	 .help = "show only rows with all words (changed, down, detour, COLUMN:TEXT, -WORD)", .args = "t*",
+	 .run = hand_over},
+	{.name = "search", .syntax = "search TEXT...", .help = "select the next row with the text", .args = "t*",
+	 .run = hand_over},
+	{.name = "select", .syntax = "select N", .help = "select the N-th row shown", .args = "t", .run = hand_over},
+	{.name = "follow", .syntax = "follow", .help = "follow the selected row, as Enter does", .run = hand_over},
+	{.name = "action", .syntax = "action NAME [ARG]", .help = "do what a key bound to NAME does", .args = "t*",
+	 .run = hand_over},
+	{.name = "keymap", .syntax = "keymap NAME|FILE", .help = "other key bindings: default, vi, emacs or a file",
+	 .args = "f", .run = hand_over},
+	{.name = "colours", .syntax = "colours NAME", .help = "another colour scheme", .args = "w",
+	 .words = "default|contrast|light|mono", .run = hand_over},
+	{.name = "print", .syntax = "print TEXT...", .help = "print a text in the REPL", .args = "t*", .run = hand_over},
+	{.name = "clear", .syntax = "clear", .help = "forget the text of the REPL", .run = hand_over},
+	{.name = NULL},
+};
+
+static int need(int argc, int least, int most, char **argv, struct err *e)
+{
+	const struct command *c = ui_commands;
+
+	if (argc - 1 >= least && argc - 1 <= most)
+		return 0;
+	while (c->name && strcmp(c->name, argv[0]))
+		c++;
+	return err_set(e, "%s: found %d arguments, expected: %s", argv[0], argc - 1, c->syntax);
+}
+
+static char *joined(int argc, char **argv)
+{
+	struct text t = {0};
+	char *s;
+
+	for (int i = 1; i < argc; i++)
+		text_add(&t, i > 1 ? " %s" : "%s", argv[i]);
+	s = str_dup(text_str(&t));
+	text_free(&t);
+	return s;
+}
+
+/* The pane a command is about: the focused one, or the last one when the REPL has the focus. */
+static struct view *need_view(struct err *e)
+{
+	struct view *v = pane_focused();
+
+	if (!v)
+		err_set(e, "no pane is open");
+	return v;
+}
+
+static int ui_screen(int argc, char **argv, FILE *out, struct err *e)
+{
+	FILE *f;
+
+	(void)out;
+	if (need(argc, 1, 1, argv, e))
+		return -1;
+	f = fopen(argv[1], "we");
+	if (!f)
+		return err_set(e, "screen: cannot write %s: %s", argv[1], strerror(errno));
+	ui.quiet = true;
+	ui_draw();
+	ui.quiet = false;
+	term_screen(f);
+	if (fclose(f))
+		return err_set(e, "screen: cannot write %s: %s", argv[1], strerror(errno));
+	return 0;
+}
+
+static int ui_pane(int argc, char **argv, FILE *out, struct err *e)
+{
+	(void)out;
+	if (need(argc, 1, 9, argv, e))
+		return -1;
+	ui_refresh();
+	return pane_open(argc - 1, argv + 1, e);
+}
+
+static int ui_focus(int argc, char **argv, FILE *out, struct err *e)
+{
+	(void)out;
+	if (need(argc, 1, 1, argv, e))
+		return -1;
+	if (!strcmp(argv[1], "list"))
+		pane_focus(PLACE_LIST);
+	else if (!strcmp(argv[1], "detail"))
+		pane_focus(PLACE_DETAIL);
+	else if (!strcmp(argv[1], "repl"))
+		pane_focus(PLACE_REPL);
+	else if (!strcmp(argv[1], "next"))
+		pane_next(1);
+	else if (!strcmp(argv[1], "previous"))
+		pane_next(-1);
+	else
+		return err_set(e, "focus: found \"%s\", expected list, detail, repl, next or previous", argv[1]);
+	return 0;
+}
+
+static int ui_maximise(int argc, char **argv, FILE *out, struct err *e)
+{
+	(void)out;
+	if (need(argc, 0, 1, argv, e))
+		return -1;
+	if (argc > 1 && strcmp(argv[1], "on") && strcmp(argv[1], "off"))
+		return err_set(e, "maximise: found \"%s\", expected on or off", argv[1]);
+	ui.maximised = argc > 1 ? !strcmp(argv[1], "on") : !ui.maximised;
+	return 0;
+}
+
+static int ui_back(int argc, char **argv, FILE *out, struct err *e)
+{
+	(void)out;
+	if (need(argc, 0, 0, argv, e))
+		return -1;
+	if (ui.focus == PLACE_REPL)
+		pane_focus(ui.last_pane);
+	pane_back();
+	return 0;
+}
+
+static int ui_sort(int argc, char **argv, FILE *out, struct err *e)
+{
+	struct view *v = need_view(e);
+	int col;
+
+	(void)out;
+	if (!v || need(argc, 0, 2, argv, e))
+		return -1;
+	if (argc > 2 && strcmp(argv[2], "reverse"))
+		return err_set(e, "sort: found \"%s\", expected reverse", argv[2]);
+	col = argc > 1 ? view_column(v, argv[1], e) : -1;
+	if (argc > 1 && col < 0)
+		return -1;
+	return view_sort(v, col, argc > 2, e);
+}
+
+static int ui_filter(int argc, char **argv, FILE *out, struct err *e)
+{
+	struct view *v = need_view(e);
+	char *s;
+
+	(void)out;
+	if (!v)
+		return -1;
+	s = joined(argc, argv);
+	view_filter(v, s);
+	free(s);
+	return 0;
+}
+
+static int ui_search(int argc, char **argv, FILE *out, struct err *e)
+{
+	struct view *v = need_view(e);
+	char *s;
+	int rc = 0;
+
+	(void)out;
+	if (!v || need(argc, 1, 99, argv, e))
+		return -1;
+	s = joined(argc, argv);
+	snprintf(ui.search, sizeof(ui.search), "%s", s);
+	if (!view_search(v, s, 1, false, 0.5))
+		rc = err_set(e, "search: \"%s\" is in no row of pane %s", s, v->ops->name);
+	free(s);
+	return rc;
+}
+
+static int ui_select(int argc, char **argv, FILE *out, struct err *e)
+{
+	struct view *v = need_view(e);
+	char *end;
+	unsigned long n;
+
+	(void)out;
+	if (!v || need(argc, 1, 1, argv, e))
+		return -1;
+	errno = 0;
+	n = strtoul(argv[1], &end, 10);
+	if (*end || end == argv[1] || errno || !n || n > view_count(v))
+		return err_set(e, "select: found \"%s\", expected a row 1 .. %u", argv[1], view_count(v));
+	view_select(v, (int64_t)n - 1);
+	return 0;
+}
+
+static int ui_action(int argc, char **argv, FILE *out, struct err *e)
+{
+	char *s = joined(argc, argv);
+	int rc;
+
+	(void)out;
+	if (ui.focus == PLACE_REPL && argc > 1 && strcmp(argv[1], "clear"))
+		pane_focus(ui.last_pane);
+	rc = need(argc, 1, 9, argv, e) || action_run(s, e) ? -1 : 0;
+	free(s);
+	return rc;
+}
+
+static int ui_follow(int argc, char **argv, FILE *out, struct err *e)
+{
+	(void)out;
+	if (need(argc, 0, 0, argv, e))
+		return -1;
+	if (ui.focus == PLACE_REPL)
+		pane_focus(ui.last_pane);
+	return action_run("follow", e);
+}
+
+static void show_key_errors(FILE *out)
+{
+	if (ui.key_errors.len)
+		fputs(ui.key_errors.s, out);
+	text_free(&ui.key_errors);
+	memset(&ui.key_errors, 0, sizeof(ui.key_errors));
+}
+
+static int ui_keymap(int argc, char **argv, FILE *out, struct err *e)
+{
+	if (need(argc, 1, 1, argv, e) || keymap_choose(argv[1], e))
+		return -1;
+	show_key_errors(out);
+	return 0;
+}
+
+static int ui_colours(int argc, char **argv, FILE *out, struct err *e)
+{
+	(void)out;
+	return need(argc, 1, 1, argv, e) ? -1 : colours_choose(argv[1], e);
+}
+
+static int ui_print(int argc, char **argv, FILE *out, struct err *e)
+{
+	char *s = joined(argc, argv);
+
+	(void)e;
+	fprintf(out, "%s\n", s);
+	free(s);
+	return 0;
+}
+
+static int ui_clear(int argc, char **argv, FILE *out, struct err *e)
+{
+	(void)out;
+	if (need(argc, 0, 0, argv, e))
+		return -1;
+	repl_clear();
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv, FILE *out, struct err *e);
+} table[] = {
+	{"screen", ui_screen}, {"pane", ui_pane}, {"focus", ui_focus}, {"maximise", ui_maximise}, {"back", ui_back},
+	{"sort", ui_sort}, {"filter", ui_filter}, {"search", ui_search}, {"select", ui_select},
+	{"follow", ui_follow}, {"action", ui_action}, {"keymap", ui_keymap}, {"colours", ui_colours},
+	{"print", ui_print}, {"clear", ui_clear},
+};
+
+int ui_command_now(int argc, char **argv, FILE *out, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		if (!strcmp(table[i].name, argv[0]))
+			return table[i].run(argc, argv, out, e);
+	return err_set(e, "the interface has no command \"%s\"", argv[0]);
+}
+
+/* `screen` is left to the worker, so that it shows what the commands typed before it did. */
+bool ui_command_line(const char *line)
+{
+	const char *rest = line;
+	bool all = true;
+
+	while (rest && all) {
+		const char *next = NULL;
+		struct err e;
+		int argc = 0;
+		char **argv = NULL;
+		bool known = false;
+
+		if (words_split(rest, &next, &argc, &argv, &e))
+			return false;
+		for (size_t i = 1; argc && i < ARRAY_LEN(table); i++)
+			known |= !strcmp(table[i].name, argv[0]);
+		all = known || !argc;
+		words_free(argc, argv);
+		rest = next;
+	}
+	return all;
+}

@@ -1,0 +1,236 @@
+/* Pane: forwarding table entries that the last event changed. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "views/views.h"
+
+enum { C_SWITCH, C_LID, C_DEST, C_PORT, C_VIA };
+
+static const struct column columns[] = {
+	{.name = "switch", .width = 8, .flex = 1},
+	{.name = "lid", .width = 5, .right = true, .numeric = true},
+	{.name = "destination", .width = 8, .flex = 1, .drop = 2},
+	{.name = "was → now", .width = 9, .right = true, .numeric = true},
+	{.name = "via", .width = 8, .flex = 1, .drop = 3},
+};
+
+/* Rows are found by their running number: switches with changes, then the entries of one switch. */
+struct priv {
+	uint32_t *sw;	/* [n] switches with changed entries */
+	uint64_t *first; /* [n + 1] running number of the first entry */
+	uint32_t n;
+	uint32_t cached; /* index whose LIDs are in `lid`, NO_ID = none */
+	uint16_t *lid;
+	uint32_t n_lid, cap_lid;
+};
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->sw);
+	free(p->first);
+	free(p->lid);
+	memset(p, 0, sizeof(*p));
+	p->cached = NO_ID;
+}
+
+static void load(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	uint64_t total = 0;
+
+	close_view(v);
+	if (!sc->fabric || !sc->change || !sc->change->switch_entries)
+		return;
+	p->sw = NEW_ARRAY(sc->change->switches_changed + 1, uint32_t);
+	p->first = NEW_ARRAY(sc->change->switches_changed + 2, uint64_t);
+	for (uint32_t s = 0; s < sc->fabric->n_switches; s++) {
+		if (!sc->change->switch_entries[s] || p->n >= sc->change->switches_changed)
+			continue;
+		p->sw[p->n] = s;
+		p->first[p->n++] = total;
+		total += sc->change->switch_entries[s];
+	}
+	p->first[p->n] = total;
+	v->n_rows = total > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)total;
+}
+
+static unsigned top_lid(const struct scene *sc)
+{
+	unsigned a = sc->change->a ? sc->change->a->lids->max_lid : 0;
+	unsigned b = sc->change->b ? sc->change->b->lids->max_lid : 0;
+
+	return a > b ? a : b;
+}
+
+static void fill(const struct view *v, uint32_t i)
+{
+	struct priv *p = v->priv;
+	uint8_t was, now;
+
+	if (p->cached == i)
+		return;
+	p->cached = i;
+	p->n_lid = 0;
+	for (unsigned l = 1, top = top_lid(v->scene); l <= top; l++) {
+		if (!entry_changed(v->scene->change, p->sw[i], l, &was, &now))
+			continue;
+		GROW(p->lid, p->n_lid, p->cap_lid);
+		p->lid[p->n_lid++] = (uint16_t)l;
+	}
+}
+
+/* Switch and LID of a row. */
+static void entry_at(const struct view *v, uint32_t row, uint32_t *sw, unsigned *lid)
+{
+	struct priv *p = v->priv;
+	uint32_t lo = 0, hi = p->n;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->first[mid] <= row)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	fill(v, lo);
+	*sw = p->sw[lo];
+	*lid = row - p->first[lo] < p->n_lid ? p->lid[row - p->first[lo]] : 0;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct scene *sc = v->scene;
+	const struct comparison *c = sc->change;
+
+	text_add(t, "Changes");
+	if (!c) {
+		text_add(t, ": nothing to compare");
+		return;
+	}
+	text_add(t, " of event %zu ── %" PRIu64 " entries on %u switches", sc->at, c->entries_changed,
+		 c->switches_changed);
+	if (c->entries_lost)
+		text_add(t, ", %" PRIu64 " lost", c->entries_lost);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	if (v->scene->event)
+		text_add(t, "%s", v->scene->event->text);
+}
+
+static const struct lids *lids_of(const struct view *v)
+{
+	const struct comparison *c = v->scene->change;
+
+	return c->b ? c->b->lids : c->a->lids;
+}
+
+static void ports_of(const struct view *v, uint32_t row, uint32_t *sw, unsigned *lid, uint8_t *was,
+		     uint8_t *now)
+{
+	entry_at(v, row, sw, lid);
+	*was = *now = NO_PATH;
+	entry_changed(v->scene->change, *sw, *lid, was, now);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	uint32_t sw;
+	unsigned lid;
+	uint8_t was, now;
+
+	ports_of(v, row, &sw, &lid, &was, &now);
+	return col == C_LID ? lid : now;
+}
+
+static void port_text(unsigned port, struct text *t)
+{
+	if (port == NO_PATH)
+		text_putc(t, '-');
+	else
+		text_add(t, "%u", port);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t sw, peer;
+	unsigned lid;
+	uint8_t was, now;
+
+	ports_of(v, row, &sw, &lid, &was, &now);
+	switch (col) {
+	case C_SWITCH:
+		text_add(t, "%s", switch_name(f, sw));
+		break;
+	case C_LID:
+		text_add(t, "%u", lid);
+		break;
+	case C_DEST:
+		lid_label(f, lids_of(v), lid, t);
+		break;
+	case C_PORT:
+		port_text(was, t);
+		text_add(t, " → ");
+		port_text(now, t);
+		break;
+	case C_VIA:
+		peer = now && now <= f->switch_nports[sw] ? f->port_peer[switch_port_id(f, sw, now)] : NO_ID;
+		text_add(t, "%s", now == NO_PATH ? "no route" : peer == NO_ID ? "-" : f->node_name[f->port_node[peer]]);
+		break;
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	return number(v, row, C_PORT) == NO_PATH ? MARK_CHANGED | MARK_DOWN : MARK_CHANGED;
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t sw;
+	unsigned lid;
+	uint8_t was, now;
+
+	ports_of(v, row, &sw, &lid, &was, &now);
+	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
+		text_add(t, "%u", lid);
+		return true;
+	}
+	if (now && now <= f->switch_nports[sw])
+		return place_port(f, switch_port_id(f, sw, now), what, t);
+	return place_node(f, f->switch_node[sw], what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	text_add(t, "pane lft ");
+	place(v, row, "switch", t);
+	text_add(t, " ");
+	place(v, row, "lid", t);
+}
+
+const struct view_ops view_changes = {
+	.name = "changes",
+	.brief = "what the last event changed, entry by entry: old and new port of every forwarding table entry",
+	.syntax = "",
+	.hints = "follow=lft :why=why :pane_pairs=pairs",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.follow = follow,
+	.place = place,
+};

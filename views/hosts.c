@@ -1,0 +1,203 @@
+/* Pane: endports of CAs and routers. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "views/views.h"
+
+enum { C_NAME, C_LID, C_SWITCH, C_LINK, C_STATE, C_GUID };
+
+static const struct column columns[] = {
+	{.name = "name", .width = 10, .flex = 2},
+	{.name = "lid", .right = true, .numeric = true},
+	{.name = "switch", .width = 10, .flex = 1},
+	{.name = "link", .width = 6, .drop = 4},
+	{.name = "state", .width = 5, .drop = 3},
+	{.name = "guid", .width = 18, .drop = 6},
+};
+
+struct priv {
+	uint32_t *ep; /* [n_rows] endports in the source's order */
+};
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->ep);
+	p->ep = NULL;
+}
+
+struct place {
+	uint64_t order;
+	uint32_t ep;
+};
+
+static int by_order(const void *pa, const void *pb)
+{
+	const struct place *a = pa, *b = pb;
+
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void load(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct priv *p = v->priv;
+	struct place *pl;
+	uint32_t n = 0;
+
+	close_view(v);
+	if (!f)
+		return;
+	pl = NEW_ARRAY(f->n_endports + 1, struct place);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t port = f->endport_port[ep];
+
+		if (endport_is_switch(f, ep))
+			continue;
+		pl[n++] = (struct place){(uint64_t)f->node_order[f->port_node[port]] << 8 | f->port_num[port], ep};
+	}
+	qsort(pl, n, sizeof(*pl), by_order);
+	p->ep = NEW_ARRAY(n + 1, uint32_t);
+	for (uint32_t i = 0; i < n; i++)
+		p->ep[i] = pl[i].ep;
+	free(pl);
+	v->n_rows = n;
+	v->width[C_LID] = (uint8_t)digits(v->scene->sweep ? v->scene->sweep->lids->max_lid : 0, 3);
+}
+
+static uint32_t port_of(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return v->scene->fabric->endport_port[p->ep[row]];
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	uint32_t n = view_count(v);
+
+	text_add(t, "Hosts %u/%u", n ? v->sel + 1 : 0, n);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	return col == C_LID && v->scene->sweep ? v->scene->sweep->lids->base[p->ep[row]] : 0;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct scene *sc = v->scene;
+	const struct fabric *f = sc->fabric;
+	const struct priv *p = v->priv;
+	uint32_t port = port_of(v, row), node = f->port_node[port];
+	char buf[256];
+	int64_t lid;
+
+	switch (col) {
+	case C_NAME:
+		text_add(t, "%s", f->node_name[node]);
+		if (f->node_nports[node] > 1)
+			text_add(t, "[%u]", f->port_num[port]);
+		break;
+	case C_LID:
+		lid = number(v, row, col);
+		if (lid)
+			text_add(t, "%lld", (long long)lid);
+		else
+			text_putc(t, '-');
+		break;
+	case C_SWITCH:
+		text_add(t, "%s", f->port_peer[port] == NO_ID ? "-" : port_label(f, f->port_peer[port], buf, sizeof(buf)));
+		break;
+	case C_LINK:
+		if (f->port_width[port] && f->port_speed[port])
+			text_add(t, "%s%s", link_width_name(f->port_width[port]), link_speed_name(f->port_speed[port]));
+		break;
+	case C_STATE:
+		text_add(t, "%s", sc->topo->endport_up[p->ep[row]] ? "up" : "down");
+		break;
+	case C_GUID:
+		text_add(t, "0x%016" PRIx64, f->port_guid[port]);
+		break;
+	}
+}
+
+static bool has_lid_changed(const struct scene *sc, uint32_t ep)
+{
+	return sc->sweep && sc->before && sc->before->fabric == sc->sweep->fabric &&
+	       sc->before->lids->base[ep] != sc->sweep->lids->base[ep];
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	unsigned m = v->scene->topo->endport_up[p->ep[row]] ? 0 : MARK_DOWN;
+
+	return m | (has_lid_changed(v->scene, p->ep[row]) ? MARK_CHANGED : 0);
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	return v->scene->fabric->port_guid[port_of(v, row)];
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t port = port_of(v, row), node = f->port_node[port];
+
+	if (!strcmp(what, "lid") || !strcmp(what, "dst")) {
+		int64_t lid = number(v, row, C_LID);
+
+		if (lid)
+			text_add(t, "%lld", (long long)lid);
+		return lid != 0;
+	}
+	if (!strcmp(what, "endport")) {
+		if (f->node_nports[node] > 1)
+			word_port(f, port, t);
+		else
+			word_node(f, node, t);
+		return true;
+	}
+	if (!strcmp(what, "switch") && f->port_peer[port] != NO_ID &&
+	    node_is_switch(f, f->port_node[f->port_peer[port]])) {
+		word_node(f, f->port_node[f->port_peer[port]], t);
+		return true;
+	}
+	return strcmp(what, "object") ? place_port(f, port, what, t) : place_node(f, node, what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t peer = f->port_peer[port_of(v, row)];
+
+	if (peer == NO_ID)
+		return;
+	text_add(t, "pane ports ");
+	word_node(f, f->port_node[peer], t);
+}
+
+const struct view_ops view_hosts = {
+	.name = "hosts",
+	.brief = "endports of CAs and routers: LID, switch and port they hang on",
+	.syntax = "",
+	.hints = "follow=switch prompt_pane_path=path :fail=fail",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.place = place,
+};

@@ -1,0 +1,100 @@
+/* Pane: the events made to the fabric; Enter goes to one. */
+#include <inttypes.h>
+#include "views/views.h"
+
+enum { C_NUMBER, C_EVENT, C_ENGINE, C_ENTRIES, C_REROUTED, C_LOST, C_TIME };
+
+static const struct column columns[] = {
+	{.name = "event", .right = true, .numeric = true},
+	{.name = "what", .width = 12, .flex = 1},
+	{.name = "engine", .width = 8, .drop = 4},
+	{.name = "entries", .right = true, .numeric = true, .drop = 2},
+	{.name = "pairs", .right = true, .numeric = true, .drop = 3},
+	{.name = "lost", .right = true, .numeric = true},
+	{.name = "ms", .width = 8, .right = true, .numeric = true, .drop = 5},
+};
+
+static void load(struct view *v)
+{
+	v->n_rows = v->scene->fabric ? (uint32_t)v->scene->n_events : 0;
+	v->select = v->n_rows ? (int64_t)v->scene->at : -1;
+}
+
+static const struct event *event_of(const struct view *v, uint32_t row)
+{
+	return &v->scene->session->event[row];
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	text_add(t, "Journal");
+	if (v->n_rows)
+		text_add(t, " ── at event %zu of %zu", v->scene->at, v->scene->n_events - 1);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct event *ev = event_of(v, row);
+
+	switch (col) {
+	case C_NUMBER:
+		return row;
+	case C_ENTRIES:
+		return ev->change ? (int64_t)ev->change->entries_changed : -1;
+	case C_REROUTED:
+		return ev->change ? (int64_t)ev->change->rerouted : -1;
+	case C_LOST:
+		return ev->change ? (int64_t)ev->change->lost : -1;
+	case C_TIME:
+		return ev->sweep ? (int64_t)(ev->sweep->seconds * 1e6) : -1;
+	}
+	return 0;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct event *ev = event_of(v, row);
+	int64_t n = number(v, row, col);
+
+	if (col == C_EVENT)
+		text_add(t, "%s", ev->text ? ev->text : "");
+	else if (col == C_ENGINE)
+		text_add(t, "%s", ev->sweep && ev->sweep->routing ? ev->sweep->routing->engine : "-");
+	else if (n < 0)
+		text_putc(t, '-');
+	else if (col == C_TIME)
+		text_add(t, "%.1f", (double)n / 1e3);
+	else
+		text_add(t, "%" PRId64, n);
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	return row == v->scene->at ? MARK_HERE : 0;
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	size_t at = v->scene->at;
+
+	for (; at > row; at--)
+		text_add(t, "%sundo", t->len ? "; " : "");
+	for (; at < row; at++)
+		text_add(t, "%sredo", t->len ? "; " : "");
+}
+
+const struct view_ops view_journal = {
+	.name = "journal",
+	.brief = "events made to the fabric, with what each changed; Enter undoes or redoes up to one",
+	.syntax = "",
+	.hints = "follow=go :undo=undo :redo=redo",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.load = load,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.follow = follow,
+};

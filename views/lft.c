@@ -1,0 +1,344 @@
+/* Pane: the forwarding table of a switch, with what the last event changed in it. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/paths.h"
+#include "views/views.h"
+
+enum { C_LID, C_DEST, C_PORT, C_VIA, C_HOPS, C_EQUAL };
+
+static const struct column columns[] = {
+	{.name = "lid", .width = 5, .right = true, .numeric = true},
+	{.name = "destination", .width = 11, .flex = 2},
+	{.name = "was → now", .width = 10, .right = true, .numeric = true},
+	{.name = "via", .width = 9, .flex = 1},
+	{.name = "hops", .right = true, .numeric = true, .drop = 2},
+	{.name = "also equal", .width = 10, .flex = 1, .drop = 3},
+};
+
+struct priv {
+	uint64_t guid;
+	uint32_t sw;		/* NO_ID when the fabric has it no more */
+	unsigned want;		/* LID to select when loaded next, 0 = none */
+	uint16_t *lid;		/* [n_rows] */
+	uint16_t *distance;	/* [n_switches] links to every switch */
+	uint32_t changed;
+};
+
+static int open_view(struct view *v, int argc, char **argv, struct err *e)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct priv *p = v->priv;
+	uint32_t node;
+
+	if (argc < 1 || argc > 2)
+		return err_set(e, "pane lft: found %d arguments, expected SWITCH [DESTINATION]", argc);
+	if (!f)
+		return err_set(e, "pane lft: no fabric is loaded");
+	node = session_node(v->scene->session, argv[0], e);
+	if (node == NO_ID)
+		return -1;
+	if (!node_is_switch(f, node))
+		return err_set(e, "pane lft: %s is no switch and has no forwarding table", f->node_name[node]);
+	p->guid = f->node_guid[node];
+	if (argc == 2 && session_endport(v->scene->session, argv[1], &p->want, e) == NO_ID)
+		return -1;
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->lid);
+	free(p->distance);
+	p->lid = NULL;
+	p->distance = NULL;
+}
+
+static const struct routing *routing_of(const struct view *v)
+{
+	return v->scene->sweep ? v->scene->sweep->routing : NULL;
+}
+
+static bool entry(const struct view *v, unsigned lid, uint8_t *was, uint8_t *now)
+{
+	const struct priv *p = v->priv;
+	const struct comparison *c = v->scene->change;
+
+	return c && c->switch_entries && c->switch_entries[p->sw] && entry_changed(c, p->sw, lid, was, now);
+}
+
+static void load(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	const struct routing *r = routing_of(v);
+	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, p->guid) : NO_ID;
+	uint8_t was, now;
+
+	close_view(v);
+	p->changed = 0;
+	p->sw = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
+	if (p->sw == NO_ID || !r)
+		return;
+	p->lid = NEW_ARRAY((size_t)r->lids->max_lid + 1, uint16_t);
+	for (unsigned l = 1; l <= r->lids->max_lid; l++) {
+		bool other = entry(v, l, &was, &now);
+
+		if (lid_owner(r->lids, l) == NO_ID && routing_port(r, p->sw, l) == NO_PATH && !other)
+			continue;
+		p->changed += other;
+		if (l == p->want)
+			v->select = v->n_rows;
+		p->lid[v->n_rows++] = (uint16_t)l;
+	}
+	p->want = 0;
+	p->distance = NEW_ARRAY(sc->fabric->n_switches + 1, uint16_t);
+	switch_distances(r->topo, p->sw, p->distance);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct routing *r = routing_of(v);
+
+	if (p->sw == NO_ID) {
+		text_add(t, "LFT of a switch that is gone");
+		return;
+	}
+	text_add(t, "LFT of %s", switch_name(f, p->sw));
+	if (r && f->port_endport[f->switch_port[p->sw]] != NO_ID)
+		text_add(t, " (LID %u)", r->lids->base[f->port_endport[f->switch_port[p->sw]]]);
+	text_add(t, " ── %u LIDs", v->n_rows);
+	if (p->changed)
+		text_add(t, " ── %u changed", p->changed);
+}
+
+/* Links from the switch to a LID along the tables, -1 when they do not lead there. */
+static int hops_to(const struct view *v, unsigned lid)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = routing_of(v);
+	const struct fabric *f = r->topo->fabric;
+	uint32_t sw = p->sw;
+
+	for (uint32_t n = 0; n <= f->n_switches; n++) {
+		unsigned out = routing_port(r, sw, lid);
+		uint32_t peer;
+
+		if (!out)
+			return (int)n;
+		if (out == NO_PATH || out > f->switch_nports[sw])
+			return -1;
+		peer = r->topo->peer[switch_port_id(f, sw, out)];
+		if (peer == NO_ID)
+			return -1;
+		if (!node_is_switch(f, f->port_node[peer]))
+			return (int)n + 1;
+		sw = f->node_switch[f->port_node[peer]];
+	}
+	return -1;
+}
+
+/* Links on a shortest way to the owner of a LID, -1 = none. */
+static int shortest_to(const struct view *v, unsigned lid)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = routing_of(v);
+	uint32_t ep = lid_owner(r->lids, lid), sw = ep == NO_ID ? NO_ID : r->topo->endport_switch[ep];
+
+	if (sw == NO_ID || p->distance[sw] == NO_HOPS)
+		return -1;
+	return p->distance[sw] + !endport_is_switch(r->topo->fabric, ep);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	if (col == C_LID)
+		return p->lid[row];
+	if (col == C_HOPS)
+		return hops_to(v, p->lid[row]);
+	return routing_port(routing_of(v), p->sw, p->lid[row]);
+}
+
+static void port_text(unsigned port, struct text *t)
+{
+	if (port == NO_PATH)
+		text_putc(t, '-');
+	else
+		text_add(t, "%u", port);
+}
+
+static void via_cell(const struct view *v, unsigned out, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t peer;
+
+	if (!out) {
+		text_add(t, "(itself)");
+		return;
+	}
+	if (out == NO_PATH || out > f->switch_nports[p->sw]) {
+		text_add(t, "no route");
+		return;
+	}
+	peer = f->port_peer[switch_port_id(f, p->sw, out)];
+	text_add(t, "%s", peer == NO_ID ? "-" : f->node_name[f->port_node[peer]]);
+}
+
+/* Other live ports that lead to the destination's switch at the same least cost. */
+static void equal_cell(const struct view *v, unsigned lid, unsigned out, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = routing_of(v);
+	const struct topo *tp = r->topo;
+	uint32_t ep = lid_owner(r->lids, lid), dst = ep == NO_ID ? NO_ID : tp->endport_switch[ep];
+	unsigned least;
+
+	if (!r->ops->hops || dst == NO_ID || dst == p->sw || out == NO_PATH)
+		return;
+	least = r->ops->hops(r, p->sw, dst, 0);
+	for (unsigned port = 1; port <= tp->fabric->switch_nports[p->sw] && least != NO_PATH; port++)
+		if (port != out && tp->peer_switch[switch_port_id(tp->fabric, p->sw, port)] != NO_ID &&
+		    r->ops->hops(r, p->sw, dst, port) == least)
+			text_add(t, t->len ? " %u" : "%u", port);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = routing_of(v);
+	unsigned lid = p->lid[row], out = routing_port(r, p->sw, lid);
+	struct text ports = {0};
+	uint8_t was, now;
+	int n;
+
+	switch (col) {
+	case C_LID:
+		text_add(t, "%u", lid);
+		break;
+	case C_DEST:
+		lid_label(v->scene->fabric, r->lids, lid, t);
+		break;
+	case C_PORT:
+		if (entry(v, lid, &was, &now)) {
+			port_text(was, t);
+			text_add(t, " → ");
+			port_text(now, t);
+		} else {
+			port_text(out, t);
+		}
+		break;
+	case C_VIA:
+		via_cell(v, out, t);
+		break;
+	case C_HOPS:
+		n = hops_to(v, lid);
+		if (n < 0)
+			text_putc(t, '-');
+		else
+			text_add(t, "%d", n);
+		break;
+	case C_EQUAL:
+		equal_cell(v, lid, out, &ports);
+		text_add(t, "%s", text_str(&ports));
+		text_free(&ports);
+		break;
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	unsigned lid = p->lid[row], m = 0;
+	int hops = hops_to(v, lid), least = shortest_to(v, lid);
+	uint8_t was, now;
+
+	if (entry(v, lid, &was, &now))
+		m |= MARK_CHANGED;
+	if (hops < 0)
+		m |= MARK_DOWN;
+	else if (least >= 0 && hops > least)
+		m |= MARK_DETOUR;
+	return m;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->lid[row];
+}
+
+/* A source for a path over this switch: a live host on it that is not the destination, else the switch. */
+static void word_source(const struct view *v, unsigned lid, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct routing *r = routing_of(v);
+	uint32_t dst = lid_owner(r->lids, lid);
+
+	for (unsigned port = 1; port <= f->switch_nports[p->sw]; port++) {
+		uint32_t peer = r->topo->peer[switch_port_id(f, p->sw, port)];
+		uint32_t ep = peer == NO_ID ? NO_ID : f->port_endport[peer];
+
+		if (ep == NO_ID || node_is_switch(f, f->port_node[peer]) || ep == dst || !r->lids->base[ep])
+			continue;
+		text_add(t, "%u", r->lids->base[ep]);
+		return;
+	}
+	word_node(f, f->switch_node[p->sw], t);
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	unsigned out = routing_port(routing_of(v), p->sw, p->lid[row]);
+
+	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
+		text_add(t, "%u", p->lid[row]);
+		return true;
+	}
+	if (!strcmp(what, "src")) {
+		word_source(v, p->lid[row], t);
+		return true;
+	}
+	if (out && out != NO_PATH && out <= f->switch_nports[p->sw])
+		return place_port(f, switch_port_id(f, p->sw, out), what, t);
+	return place_node(f, f->switch_node[p->sw], what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "pane path ");
+	word_source(v, p->lid[row], t);
+	text_add(t, " %u", p->lid[row]);
+}
+
+const struct view_ops view_lft = {
+	.name = "lft",
+	.brief = "forwarding table of a switch: port before and after the last event, next node, hops, equal ports",
+	.syntax = "SWITCH [DESTINATION]",
+	.hints = "follow=path :why=why :fail=fail back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.place = place,
+};

@@ -1,0 +1,158 @@
+/* Pane: pairs of endports whose path the last event changed. */
+#include <inttypes.h>
+#include <string.h>
+#include "core/paths.h"
+#include "views/views.h"
+
+enum { C_SRC, C_DST, C_WHAT, C_HOPS };
+
+static const struct column columns[] = {
+	{.name = "from", .width = 8, .flex = 1},
+	{.name = "to", .width = 8, .flex = 1},
+	{.name = "what", .width = 8, .drop = 2},
+	{.name = "hops", .width = 7, .right = true, .numeric = true},
+};
+
+static const struct comparison *change_of(const struct view *v)
+{
+	return v->scene->fabric ? v->scene->change : NULL;
+}
+
+static void load(struct view *v)
+{
+	const struct comparison *c = change_of(v);
+	uint64_t total = c && c->n_groups ? c->group[c->n_groups - 1].first + c->group[c->n_groups - 1].n : 0;
+
+	v->n_rows = total > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)total;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct comparison *c = change_of(v);
+
+	text_add(t, "Pairs");
+	if (!c)
+		return;
+	text_add(t, " ── %" PRIu64 " rerouted", c->rerouted);
+	if (c->longer)
+		text_add(t, " (%" PRIu64 " longer)", c->longer);
+	text_add(t, ", %" PRIu64 " lost", c->lost);
+	if (c->regained)
+		text_add(t, ", %" PRIu64 " regained", c->regained);
+}
+
+static void hops_text(unsigned n, struct text *t)
+{
+	if (n == HOPS_NONE)
+		text_putc(t, '-');
+	else if (n == HOPS_LOOP)
+		text_add(t, "loop");
+	else
+		text_add(t, "%u", n);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct pair_group *g;
+
+	(void)col;
+	comparison_pair(change_of(v), row, &g);
+	return g->after;
+}
+
+static const struct lids *lids_of(const struct comparison *c)
+{
+	return c->b ? c->b->lids : c->a->lids;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	static const char *const what[] = {
+		[PAIR_REROUTED] = "rerouted", [PAIR_LOST] = "lost", [PAIR_REGAINED] = "regained"};
+	const struct fabric *f = v->scene->fabric;
+	const struct comparison *c = change_of(v);
+	const struct pair_group *g;
+	uint32_t ep = comparison_pair(c, row, &g);
+	char buf[256];
+
+	switch (col) {
+	case C_SRC:
+		if (ep != NO_ID)
+			text_add(t, "%s", port_label(f, f->endport_port[ep], buf, sizeof(buf)));
+		break;
+	case C_DST:
+		lid_label(f, lids_of(c), g->lid, t);
+		break;
+	case C_WHAT:
+		text_add(t, "%s", g->change <= PAIR_REGAINED ? what[g->change] : "?");
+		break;
+	case C_HOPS:
+		if (g->before != g->after) {
+			hops_text(g->before, t);
+			text_add(t, " → ");
+		}
+		hops_text(g->after, t);
+		break;
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct pair_group *g;
+
+	comparison_pair(change_of(v), row, &g);
+	if (g->change == PAIR_LOST)
+		return MARK_CHANGED | MARK_DOWN;
+	return MARK_CHANGED;
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct pair_group *g;
+	uint32_t ep = comparison_pair(change_of(v), row, &g);
+
+	if (!strcmp(what, "dst") || !strcmp(what, "lid")) {
+		text_add(t, "%u", g->lid);
+		return true;
+	}
+	if (ep == NO_ID)
+		return false;
+	if (!strcmp(what, "src")) {
+		word_port(f, f->endport_port[ep], t);
+		return true;
+	}
+	if (!strcmp(what, "switch")) {
+		word_node(f, f->switch_node[g->sw], t);
+		return true;
+	}
+	return place_port(f, f->endport_port[ep], what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	struct text src = {0};
+
+	if (place(v, row, "src", &src)) {
+		text_add(t, "pane path %s ", text_str(&src));
+		place(v, row, "dst", t);
+	}
+	text_free(&src);
+}
+
+const struct view_ops view_pairs = {
+	.name = "pairs",
+	.brief = "what the last event changed, pair by pair: rerouted, lost and regained paths with their hops",
+	.syntax = "",
+	.hints = "follow=path :why=why :trace=trace",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL,
+	.load = load,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.follow = follow,
+	.place = place,
+};

@@ -1,0 +1,389 @@
+/* Pane: the path between two endports, there and back side by side, and what it was before. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/paths.h"
+#include "views/views.h"
+
+enum { C_HOP, C_VL, C_ROUTES, C_LINE, C_BHOP, C_BVL, C_BROUTES };
+
+static const struct column columns[] = {
+	{.name = "there", .width = 14, .flex = 1},
+	{.name = "VL", .width = 2, .right = true, .drop = 4},
+	{.name = "routes", .right = true, .drop = 3},
+	{.name = "│", .width = 1},
+	{.name = "back", .width = 14, .flex = 1},
+	{.name = "VL", .width = 2, .right = true, .drop = 4},
+	{.name = "routes", .right = true, .drop = 3},
+};
+
+struct direction {
+	struct path path;
+	int shortest;	/* links, -1 = unknown */
+	bool changed;	/* other switches or ports than before the last event */
+	struct text was; /* the path before, when it was another one */
+};
+
+struct priv {
+	uint64_t guid[2];	/* port GUIDs of the two endports */
+	unsigned offset[2];	/* LID - base LID */
+	struct direction dir[2];
+	bool known;
+};
+
+static int open_end(struct view *v, unsigned i, const char *word, struct err *e)
+{
+	struct priv *p = v->priv;
+	const struct scene *sc = v->scene;
+	unsigned lid;
+	uint32_t ep = session_endport(sc->session, word, &lid, e);
+
+	if (ep == NO_ID)
+		return -1;
+	p->guid[i] = sc->fabric->port_guid[sc->fabric->endport_port[ep]];
+	if (sc->sweep && lid > sc->sweep->lids->base[ep])
+		p->offset[i] = lid - sc->sweep->lids->base[ep];
+	return 0;
+}
+
+static int open_view(struct view *v, int argc, char **argv, struct err *e)
+{
+	if (argc != 2)
+		return err_set(e, "pane path: found %d arguments, expected two: SRC DST", argc);
+	if (!v->scene->fabric)
+		return err_set(e, "pane path: no fabric is loaded");
+	return open_end(v, 0, argv[0], e) || open_end(v, 1, argv[1], e) ? -1 : 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	for (unsigned i = 0; p->known && i < 2; i++) {
+		path_free(&p->dir[i].path);
+		text_free(&p->dir[i].was);
+	}
+	memset(p->dir, 0, sizeof(p->dir));
+	p->known = false;
+}
+
+static void trace_on(const struct sweep *s, const struct priv *p, const uint32_t ep[2], unsigned i,
+		     struct path *path)
+{
+	unsigned slid = s->lids->base[ep[i]], dlid = s->lids->base[ep[!i]];
+
+	path_trace(s->routing, ep[i], slid ? slid + p->offset[i] : 0, dlid ? dlid + p->offset[!i] : 0, path);
+}
+
+static bool same_path(const struct path *a, const struct path *b)
+{
+	if (a->end != b->end || a->n != b->n)
+		return false;
+	for (unsigned h = 0; h < a->n; h++)
+		if (a->hop[h].sw != b->hop[h].sw || a->hop[h].in != b->hop[h].in || a->hop[h].out != b->hop[h].out)
+			return false;
+	return true;
+}
+
+/* Words for the path before the last event: its switches and outgoing ports. */
+static void describe(const struct fabric *f, const struct path *path, struct text *t)
+{
+	for (unsigned h = 0; h < path->n; h++) {
+		text_add(t, "%s%s", h ? " " : "", switch_name(f, path->hop[h].sw));
+		if (path->hop[h].out && path->hop[h].out != NO_PATH)
+			text_add(t, "[%u]", path->hop[h].out);
+	}
+	if (path->end != PATH_OK)
+		text_add(t, "%s%s", path->n ? ": " : "", path_end_text(path->end));
+}
+
+static void load_before(struct view *v, const uint32_t ep[2], unsigned i)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	struct path was;
+
+	if (!sc->before || !sc->before->routing || sc->before->fabric != sc->fabric)
+		return;
+	trace_on(sc->before, p, ep, i, &was);
+	p->dir[i].changed = !same_path(&p->dir[i].path, &was);
+	if (p->dir[i].changed)
+		describe(sc->fabric, &was, &p->dir[i].was);
+	path_free(&was);
+}
+
+static int shortest(const struct topo *tp, const uint32_t ep[2])
+{
+	const struct fabric *f = tp->fabric;
+	uint32_t a = tp->endport_switch[ep[0]], b = tp->endport_switch[ep[1]];
+	uint16_t *hops;
+	int n = -1;
+
+	if (a == NO_ID || b == NO_ID)
+		return -1;
+	hops = NEW_ARRAY(f->n_switches + 1, uint16_t);
+	switch_distances(tp, a, hops);
+	if (hops[b] != NO_HOPS)
+		n = hops[b] + !endport_is_switch(f, ep[0]) + !endport_is_switch(f, ep[1]);
+	free(hops);
+	return n;
+}
+
+/* Rows of one direction: source, switches, destination. */
+static uint32_t dir_rows(const struct priv *p, unsigned i)
+{
+	return p->known ? p->dir[i].path.n + 2 : 0;
+}
+
+static void load(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	uint32_t ep[2] = {NO_ID, NO_ID};
+
+	close_view(v);
+	for (unsigned i = 0; i < 2 && sc->fabric; i++)
+		ep[i] = fabric_endport_by_guid(sc->fabric, p->guid[i]);
+	if (ep[0] == NO_ID || ep[1] == NO_ID || !sc->sweep || !sc->sweep->routing)
+		return;
+	p->known = true;
+	for (unsigned i = 0; i < 2; i++) {
+		trace_on(sc->sweep, p, ep, i, &p->dir[i].path);
+		load_before(v, ep, i);
+		p->dir[i].shortest = shortest(sc->topo, ep);
+	}
+	v->n_rows = dir_rows(p, 0) > dir_rows(p, 1) ? dir_rows(p, 0) : dir_rows(p, 1);
+}
+
+static void end_label(const struct fabric *f, uint64_t guid, struct text *t)
+{
+	uint32_t ep = fabric_endport_by_guid(f, guid);
+	uint32_t port = ep == NO_ID ? NO_ID : f->endport_port[ep];
+
+	if (port == NO_ID)
+		text_add(t, "0x%016llx", (unsigned long long)guid);
+	else if (endport_is_switch(f, ep))
+		text_add(t, "%s", f->node_name[f->port_node[port]]);
+	else
+		text_add(t, "%s[%u]", f->node_name[f->port_node[port]], f->port_num[port]);
+}
+
+static bool is_detour(const struct direction *d)
+{
+	return d->path.end == PATH_OK && d->shortest >= 0 && (int)d->path.hops > d->shortest;
+}
+
+static void sl_text(struct sl_range sl, struct text *t)
+{
+	if (sl.lo == sl.hi)
+		text_add(t, "SL %u", sl.lo);
+	else
+		text_add(t, "SL %u..%u", sl.lo, sl.hi);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	if (!f) {
+		text_add(t, "Path");
+		return;
+	}
+	end_label(f, p->guid[0], t);
+	text_add(t, " → ");
+	end_label(f, p->guid[1], t);
+	for (unsigned i = 0; i < 2 && p->known; i++) {
+		const struct path *path = &p->dir[i].path;
+
+		text_add(t, " ── %s", i ? "back " : "");
+		if (path->end != PATH_OK) {
+			text_add(t, "no path");
+			continue;
+		}
+		sl_text(path->sl, t);
+		text_add(t, ", %u hops", path->hops);
+	}
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct scene *sc = v->scene;
+	unsigned i;
+
+	for (i = 0; i < 2; i++)
+		if (p->known && p->dir[i].path.end != PATH_OK) {
+			text_add(t, "%s: %s", i ? "back" : "there", path_end_text(p->dir[i].path.end));
+			return;
+		}
+	for (i = 0; i < 2; i++) {
+		if (!p->known || !p->dir[i].changed)
+			continue;
+		text_add(t, "%swas: %s until event %zu: %s", i ? "back " : "", text_str(&p->dir[i].was), sc->at,
+			 sc->event ? sc->event->text : "");
+		return;
+	}
+	for (i = 0; i < 2; i++) {
+		const struct direction *d = &p->dir[i];
+
+		if (!p->known || !is_detour(d))
+			continue;
+		text_add(t, "%s: a detour, the shortest way has %d hops", i ? "back" : "there", d->shortest);
+		return;
+	}
+}
+
+static const char *arrow(const struct view *v, const struct path *path, unsigned h)
+{
+	const struct routing *r = v->scene->sweep->routing;
+	char c;
+
+	if (!h)
+		return "↑";
+	if (!r->ops->direction)
+		return "·";
+	c = r->ops->direction(r, path->hop[h - 1].sw, path->hop[h - 1].out);
+	return c == 'U' ? "↑" : c == 'D' ? "↓" : c == '=' ? "↔" : "·";
+}
+
+static void hop_cell(const struct view *v, const struct path *path, unsigned h, struct text *t)
+{
+	const struct path_hop *hop = &path->hop[h];
+
+	text_add(t, " %s ", arrow(v, path, h));
+	if (hop->in)
+		text_add(t, "[%u] ", hop->in);
+	text_add(t, "%s", switch_name(v->scene->fabric, hop->sw));
+	if (hop->out == NO_PATH)
+		text_add(t, " [-]");
+	else if (hop->out)
+		text_add(t, " [%u]", hop->out);
+}
+
+/* Port by which the packet leaves at row `row` of a direction, NO_ID = none. */
+static uint32_t out_port(const struct view *v, unsigned i, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[i].path;
+	const struct fabric *f = v->scene->fabric;
+	const struct path_hop *hop;
+
+	if (!row)
+		return path->src == NO_ID || endport_is_switch(f, path->src) ? NO_ID : f->endport_port[path->src];
+	if (row > path->n)
+		return NO_ID;
+	hop = &path->hop[row - 1];
+	return hop->out && hop->out <= f->switch_nports[hop->sw] ? switch_port_id(f, hop->sw, hop->out) : NO_ID;
+}
+
+static void side_cell(const struct view *v, unsigned i, uint32_t row, unsigned what, struct text *t)
+{
+	struct scene *sc = v->scene;
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[i].path;
+	uint32_t port;
+
+	if (row >= dir_rows(p, i))
+		return;
+	port = out_port(v, i, row);
+	if (what == C_HOP && (!row || row == path->n + 1)) {
+		if (!row || path->end == PATH_OK)
+			end_label(sc->fabric, p->guid[row ? !i : i], t);
+		else
+			text_add(t, " x %s", path_end_text(path->end));
+	} else if (what == C_HOP) {
+		hop_cell(v, path, row - 1, t);
+	} else if (what == C_VL && row && row <= path->n && port != NO_ID) {
+		text_add(t, "%u", path->hop[row - 1].vl);
+	} else if (what == C_ROUTES && port != NO_ID) {
+		sc->want_loads = true;
+		if (sc->loads)
+			text_add(t, "%u", sc->loads->port[port]);
+		else
+			text_add(t, "…");
+	}
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	if (col == C_LINE)
+		text_add(t, "│");
+	else
+		side_cell(v, col > C_LINE, row, col > C_LINE ? col - C_BHOP : col, t);
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	unsigned m = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct direction *d = &p->dir[i];
+
+		if (d->path.end != PATH_OK && row + 1 >= dir_rows(p, i))
+			m |= MARK_DOWN;
+		if (row && row <= d->path.n && d->changed)
+			m |= MARK_CHANGED;
+		if (row && row <= d->path.n && is_detour(d))
+			m |= MARK_DETOUR;
+	}
+	return m;
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[0].path;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t port;
+
+	if (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "src")) {
+		unsigned lid = *what == 's' ? path->slid : path->dlid;
+
+		text_add(t, "%u", lid);
+		return lid != 0;
+	}
+	if (row && row <= path->n && !strcmp(what, "switch")) {
+		word_node(f, f->switch_node[path->hop[row - 1].sw], t);
+		return true;
+	}
+	port = out_port(v, 0, row);
+	if (port == NO_ID && row && row <= path->n)
+		return place_node(f, f->switch_node[path->hop[row - 1].sw], what, t);
+	if (port == NO_ID && path->dst != NO_ID)
+		port = f->endport_port[path->dst];
+	return port != NO_ID && place_port(f, port, what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[0].path;
+	const struct fabric *f = v->scene->fabric;
+
+	if (!row || row > path->n)
+		return;
+	text_add(t, "pane lft ");
+	word_node(f, f->switch_node[path->hop[row - 1].sw], t);
+	text_add(t, " %u", path->dlid);
+}
+
+const struct view_ops view_path = {
+	.name = "path",
+	.brief = "path between two endports and back: ports, VL, routes over each link, and what it was before",
+	.syntax = "SRC DST",
+	.hints = "follow=lft :why=why :fail=fail :trace=trace back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.marks = marks,
+	.follow = follow,
+	.place = place,
+};

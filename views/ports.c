@@ -1,0 +1,223 @@
+/* Pane: ports of a switch (or of a CA) and what hangs on them. */
+#include <stdlib.h>
+#include <string.h>
+#include "views/views.h"
+
+enum { C_PORT, C_STATE, C_LINK, C_PEER, C_LOAD, C_LIDS, C_VLS, C_DIR };
+
+static const struct column columns[] = {
+	{.name = "port", .right = true, .numeric = true},
+	{.name = "state", .width = 5, .drop = 5},
+	{.name = "link", .width = 6, .drop = 4},
+	{.name = "peer", .width = 10, .flex = 1},
+	{.name = "load", .width = 5, .right = true, .numeric = true, .drop = 2},
+	{.name = "lids", .right = true, .numeric = true},
+	{.name = "vls", .right = true, .numeric = true, .drop = 8},
+	{.name = "dir", .drop = 7},
+};
+
+struct priv {
+	uint64_t guid;		/* node */
+	uint32_t node;		/* NO_ID when the fabric has it no more */
+	uint32_t lids[256];	/* LFT entries out of each port */
+	bool changed[256];	/* an entry came to this port, or left it, with the last event */
+};
+
+static int open_view(struct view *v, int argc, char **argv, struct err *e)
+{
+	struct priv *p = v->priv;
+	uint32_t node;
+
+	if (argc > 1)
+		return err_set(e, "pane ports: found %d arguments, expected one: NODE", argc);
+	if (!v->scene->fabric)
+		return err_set(e, "pane ports: no fabric is loaded");
+	if (!argc) {
+		if (!v->scene->fabric->n_switches)
+			return err_set(e, "pane ports: the fabric has no switch; name a node");
+		p->guid = v->scene->fabric->node_guid[v->scene->fabric->switch_node[0]];
+		return 0;
+	}
+	node = session_node(v->scene->session, argv[0], e);
+	if (node == NO_ID)
+		return -1;
+	p->guid = v->scene->fabric->node_guid[node];
+	return 0;
+}
+
+static void count_entries(struct view *v, uint32_t sw)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	const struct routing *r = sc->sweep ? sc->sweep->routing : NULL;
+	const struct lft_row *row = r ? r->row[sw] : NULL;
+	bool look = sc->change && sc->change->switch_entries && sc->change->switch_entries[sw];
+	unsigned top = row ? row->top : 0;
+
+	for (unsigned l = 1; row && l <= top; l++)
+		if (row->port[l] != NO_PATH)
+			p->lids[row->port[l]]++;
+	if (look && sc->before && sc->before->lids->max_lid > top)
+		top = sc->before->lids->max_lid;
+	for (unsigned l = 1; look && l <= top; l++) {
+		uint8_t was, now;
+
+		if (entry_changed(sc->change, sw, l, &was, &now))
+			p->changed[was] = p->changed[now] = true;
+	}
+	p->changed[NO_PATH] = false;
+}
+
+static void load(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct priv *p = v->priv;
+
+	memset(p->lids, 0, sizeof(p->lids));
+	memset(p->changed, 0, sizeof(p->changed));
+	p->node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
+	if (p->node == NO_ID)
+		return;
+	v->n_rows = f->node_nports[p->node];
+	if (node_is_switch(f, p->node))
+		count_entries(v, f->node_switch[p->node]);
+	v->width[C_LIDS] = (uint8_t)digits(v->scene->sweep ? v->scene->sweep->lids->max_lid : 0, 4);
+}
+
+static uint32_t port_of(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return v->scene->fabric->node_port[p->node] + row + 1;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "Ports of %s", p->node == NO_ID ? "a node that is gone" : v->scene->fabric->node_name[p->node]);
+}
+
+static bool is_live(const struct scene *sc, uint32_t port)
+{
+	return sc->topo && sc->topo->peer[port] != NO_ID;
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	static const unsigned vls[] = {0, 1, 2, 4, 8, 15};
+	const struct priv *p = v->priv;
+	struct scene *sc = v->scene;
+	uint32_t port = port_of(v, row);
+
+	switch (col) {
+	case C_PORT:
+		return row + 1;
+	case C_LOAD:
+		sc->want_loads = true;
+		return sc->loads ? (int64_t)sc->loads->port[port] : -1;
+	case C_LIDS:
+		return p->lids[row + 1];
+	case C_VLS:
+		return vls[sc->fabric->port_opervls[port] < ARRAY_LEN(vls) ? sc->fabric->port_opervls[port] : 0];
+	}
+	return 0;
+}
+
+static void peer_cell(const struct scene *sc, uint32_t port, struct text *t)
+{
+	char buf[256];
+	uint32_t peer = sc->fabric->port_peer[port];
+
+	text_add(t, "%s", peer == NO_ID ? "-" : port_label(sc->fabric, peer, buf, sizeof(buf)));
+}
+
+static void direction_cell(const struct scene *sc, uint32_t port, struct text *t)
+{
+	const struct routing *r = sc->sweep ? sc->sweep->routing : NULL;
+	uint32_t sw = sc->fabric->node_switch[sc->fabric->port_node[port]];
+	char c = ' ';
+
+	if (r && r->ops->direction && sw != NO_ID && is_live(sc, port))
+		c = r->ops->direction(r, sw, sc->fabric->port_num[port]);
+	text_add(t, "%s", c == 'U' ? "up" : c == 'D' ? "down" : c == '=' ? "level" : "");
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct scene *sc = v->scene;
+	const struct fabric *f = sc->fabric;
+	uint32_t port = port_of(v, row);
+	bool cabled = f->port_peer[port] != NO_ID;
+
+	switch (col) {
+	case C_STATE:
+		text_add(t, "%s", is_live(sc, port) ? "up" : cabled ? "down" : "-");
+		return;
+	case C_LINK:
+		if (cabled && f->port_width[port] && f->port_speed[port])
+			text_add(t, "%s%s", link_width_name(f->port_width[port]), link_speed_name(f->port_speed[port]));
+		return;
+	case C_PEER:
+		peer_cell(sc, port, t);
+		return;
+	case C_DIR:
+		direction_cell(sc, port, t);
+		return;
+	case C_LOAD:
+		if (!cabled || number(v, row, col) < 0) {
+			text_add(t, "%s", cabled && sc->sweep && sc->sweep->routing ? "…" : "-");
+			return;
+		}
+		break;
+	case C_LIDS:
+	case C_VLS:
+		if (!cabled)
+			return;
+		break;
+	}
+	text_add(t, "%lld", (long long)number(v, row, col));
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	uint32_t port = port_of(v, row);
+	unsigned m = p->changed[row + 1] ? MARK_CHANGED : 0;
+
+	if (v->scene->fabric->port_peer[port] != NO_ID && !is_live(v->scene, port))
+		m |= MARK_DOWN;
+	return m;
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	return place_port(v->scene->fabric, port_of(v, row), what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	if (v->scene->fabric->port_peer[port_of(v, row)] == NO_ID)
+		return;
+	text_add(t, "pane ports ");
+	place(v, row, "peer", t);
+}
+
+const struct view_ops view_ports = {
+	.name = "ports",
+	.brief = "ports and links of a node: peer, routes over the link (all to all), LFT entries out of the port",
+	.syntax = "[NODE]",
+	.hints = "follow=peer :fail=fail :restore=restore",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_TRACKS,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.follow = follow,
+	.place = place,
+};

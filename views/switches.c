@@ -1,0 +1,219 @@
+/* Pane: switches, in the source's order; by rank where the engine has ranks. */
+#include <stdlib.h>
+#include <string.h>
+#include "views/views.h"
+
+enum { C_RANK, C_NAME, C_LID, C_PORTS, C_UP, C_ROUTES, C_CHANGED, C_HOSTS, C_GUID };
+
+static const struct column columns[] = {
+	{.name = "rank", .right = true, .numeric = true, .drop = 3},
+	{.name = "name", .width = 8, .flex = 1},
+	{.name = "lid", .right = true, .numeric = true},
+	{.name = "ports", .right = true, .numeric = true, .drop = 5},
+	{.name = "up", .right = true, .numeric = true},
+	{.name = "routes", .right = true, .numeric = true, .drop = 2},
+	{.name = "changed", .right = true, .numeric = true, .drop = 6},
+	{.name = "hosts", .right = true, .numeric = true, .drop = 7},
+	{.name = "guid", .width = 18, .drop = 8},
+};
+
+struct priv {
+	uint32_t *sw;	/* [n] switches in the order shown */
+	uint8_t *up;	/* [n_switches] live ports */
+	uint8_t *hosts;	/* [n_switches] live ports to CAs and routers */
+	bool ranks;
+};
+
+static uint32_t rank_of(const struct scene *sc, uint32_t sw)
+{
+	const struct routing *r = sc->sweep ? sc->sweep->routing : NULL;
+
+	return r && r->ops->rank ? r->ops->rank(r, sw) : NO_RANK;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->sw);
+	free(p->up);
+	free(p->hosts);
+	memset(p, 0, sizeof(*p));
+}
+
+static void count_ports(const struct scene *sc, struct priv *p, uint32_t sw)
+{
+	const struct fabric *f = sc->fabric;
+
+	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
+		uint32_t peer = sc->topo->peer[switch_port_id(f, sw, n)];
+
+		if (peer == NO_ID)
+			continue;
+		p->up[sw]++;
+		p->hosts[sw] += !node_is_switch(f, f->port_node[peer]);
+	}
+}
+
+struct place {
+	uint32_t rank, order, sw;
+};
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct place *a = pa, *b = pb;
+
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1; /* leaves first, as a fabric is read from its hosts */
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void load(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	const struct fabric *f = sc->fabric;
+	struct priv *p = v->priv;
+	struct place *pl;
+
+	close_view(v);
+	if (!f)
+		return;
+	v->n_rows = f->n_switches;
+	p->sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	p->up = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	p->hosts = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	pl = NEW_ARRAY(f->n_switches + 1, struct place);
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		uint32_t rank = rank_of(sc, s);
+
+		p->ranks |= rank != NO_RANK;
+		pl[s] = (struct place){rank == NO_RANK ? 0 : rank, f->node_order[f->switch_node[s]], s};
+		count_ports(sc, p, s);
+	}
+	qsort(pl, f->n_switches, sizeof(*pl), by_place);
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		p->sw[i] = pl[i].sw;
+	free(pl);
+	v->width[C_LID] = (uint8_t)digits(sc->sweep ? sc->sweep->lids->max_lid : 0, 3);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t n = view_count(v);
+
+	text_add(t, "Switches %u/%u", n ? v->sel + 1 : 0, n);
+	if (v->sort < 0 && p->ranks)
+		text_add(t, " by rank");
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct scene *sc = v->scene;
+	const struct priv *p = v->priv;
+	const struct fabric *f = sc->fabric;
+	uint32_t sw = p->sw[row], ep;
+	const struct lft_row *lft;
+	int64_t n = 0;
+
+	switch (col) {
+	case C_RANK:
+		return rank_of(sc, sw) == NO_RANK ? -1 : (int64_t)rank_of(sc, sw);
+	case C_LID:
+		ep = f->port_endport[f->switch_port[sw]];
+		return sc->sweep && ep != NO_ID ? sc->sweep->lids->base[ep] : 0;
+	case C_PORTS:
+		return f->switch_nports[sw];
+	case C_UP:
+		return p->up[sw];
+	case C_ROUTES:
+		lft = sc->sweep && sc->sweep->routing ? sc->sweep->routing->row[sw] : NULL;
+		for (unsigned l = 0; lft && l <= lft->top; l++)
+			n += lft->port[l] != NO_PATH;
+		return n;
+	case C_CHANGED:
+		return sc->change && sc->change->switch_entries ? sc->change->switch_entries[sw] : 0;
+	case C_HOSTS:
+		return p->hosts[sw];
+	}
+	return 0;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	int64_t n;
+
+	if (col == C_NAME) {
+		text_add(t, "%s", switch_name(f, p->sw[row]));
+		return;
+	}
+	if (col == C_GUID) {
+		text_add(t, "0x%016llx", (unsigned long long)f->node_guid[f->switch_node[p->sw[row]]]);
+		return;
+	}
+	n = number(v, row, col);
+	if ((col == C_RANK && n < 0) || (col == C_LID && !n))
+		text_putc(t, '-');
+	else if (col != C_CHANGED || n)
+		text_add(t, "%lld", (long long)n);
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct scene *sc = v->scene;
+	const struct priv *p = v->priv;
+	uint32_t sw = p->sw[row];
+	unsigned m = 0;
+
+	if (!switch_up(sc->topo, sw))
+		m |= MARK_DOWN;
+	if (number(v, row, C_CHANGED))
+		m |= MARK_CHANGED;
+	return m;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return v->scene->fabric->node_guid[v->scene->fabric->switch_node[p->sw[row]]];
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	if (!strcmp(what, "lid")) {
+		text_add(t, "%lld", (long long)number(v, row, C_LID));
+		return true;
+	}
+	return place_node(f, f->switch_node[p->sw[row]], what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	text_add(t, "pane ports ");
+	place(v, row, "node", t);
+}
+
+const struct view_ops view_switches = {
+	.name = "switches",
+	.brief = "all switches: rank, LID, live ports, routes, entries the last event changed",
+	.syntax = "",
+	.hints = "follow=open :fail=fail :pane_lft=lft",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.place = place,
+};

@@ -1,0 +1,443 @@
+/* What all panes share: order, filter, search, selection, placeholders. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "views/view.h"
+
+struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e)
+{
+	struct view *v = NEW(struct view);
+
+	v->ops = ops;
+	v->scene = sc;
+	v->sort = -1;
+	v->select = -1;
+	v->priv = mem_alloc(ops->priv_size ? ops->priv_size : 1);
+	if (!ops->open && argc) {
+		err_set(e, "pane %s: found %s, expected no argument", ops->name, argv[0]);
+		goto fail;
+	}
+	if (ops->open && ops->open(v, argc, argv, e))
+		goto fail;
+	return v;
+fail:
+	view_free(v);
+	return NULL;
+}
+
+void view_free(struct view *v)
+{
+	if (!v)
+		return;
+	if (v->ops->close)
+		v->ops->close(v);
+	free(v->priv);
+	free(v->order);
+	free(v);
+}
+
+static uint64_t row_key(const struct view *v, uint32_t row)
+{
+	return v->ops->key ? v->ops->key(v, row) : row;
+}
+
+static void note_selection(struct view *v)
+{
+	uint32_t row;
+
+	if (view_selected(v, &row))
+		v->sel_key = row_key(v, row);
+}
+
+/* Find the row that was selected again; a bounded look, so that huge lists stay quick. */
+static void restore_selection(struct view *v)
+{
+	uint32_t n = view_count(v), most = n < 200000 ? n : 200000;
+
+	if (v->sel < n && row_key(v, view_row(v, v->sel)) == v->sel_key)
+		return;
+	for (uint32_t i = 0; i < most; i++) {
+		if (row_key(v, view_row(v, i)) == v->sel_key) {
+			v->sel = i;
+			return;
+		}
+	}
+	if (v->sel >= n)
+		v->sel = n ? n - 1 : 0;
+}
+
+static void order_start(struct view *v)
+{
+	v->scanned = 0;
+	v->n_order = 0;
+	v->ordering = v->filter[0] || v->sort >= 0;
+	if (!v->ordering) {
+		free(v->order);
+		v->order = NULL;
+		v->cap_order = 0;
+	} else if (!v->order) {
+		GROW(v->order, 0, v->cap_order);
+	}
+}
+
+static void select_row(struct view *v, uint32_t row)
+{
+	uint32_t n = view_count(v);
+
+	if (!v->order) {
+		view_select(v, row);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (v->order[i] == row) {
+			view_select(v, i);
+			return;
+		}
+	}
+}
+
+void view_refresh(struct view *v)
+{
+	bool other = !v->loaded || v->serial != v->scene->serial;
+	bool first = !v->loaded;
+
+	if (!other && v->loads_version == v->scene->loads_version)
+		return;
+	v->serial = v->scene->serial;
+	v->loads_version = v->scene->loads_version;
+	v->loaded = true;
+	v->n_rows = 0;
+	v->select = -1;
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		const struct column *col = &v->ops->column[c];
+
+		v->width[c] = col->width ? col->width : (uint8_t)strlen(col->name);
+	}
+	v->ops->load(v);
+	order_start(v);
+	view_work(v, 0.05);
+	if (v->select >= 0)
+		select_row(v, (uint32_t)v->select);
+	else if (first)
+		view_select(v, v->ops->flags & VIEW_AT_END ? (int64_t)view_count(v) - 1 : 0);
+	else
+		restore_selection(v);
+	note_selection(v);
+}
+
+bool view_selected(const struct view *v, uint32_t *row)
+{
+	if (v->sel >= view_count(v))
+		return false;
+	*row = view_row(v, v->sel);
+	return true;
+}
+
+void view_select(struct view *v, int64_t i)
+{
+	int64_t n = view_count(v);
+
+	if (i >= n)
+		i = n - 1;
+	v->sel = i < 0 ? 0 : (uint32_t)i;
+	note_selection(v);
+}
+
+unsigned view_marks(const struct view *v, uint32_t row)
+{
+	return v->ops->marks ? v->ops->marks(v, row) : 0;
+}
+
+char marks_sign(unsigned marks)
+{
+	if (marks & MARK_DOWN)
+		return 'x';
+	if (marks & MARK_CHANGED)
+		return '!';
+	if (marks & MARK_DETOUR)
+		return '~';
+	return marks & MARK_HERE ? '*' : ' ';
+}
+
+/* --- filter ---------------------------------------------------------------- */
+
+static bool mark_word(const char *w, size_t len, unsigned marks)
+{
+	static const struct {
+		const char *word;
+		unsigned mark;
+	} words[] = {{"changed", MARK_CHANGED}, {"down", MARK_DOWN}, {"detour", MARK_DETOUR}, {"!", MARK_CHANGED}};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strlen(words[i].word) == len && !strncasecmp(w, words[i].word, len) && (marks & words[i].mark))
+			return true;
+	return false;
+}
+
+static bool contains(const char *hay, const char *w, size_t len)
+{
+	char word[sizeof(((struct view *)0)->filter)];
+
+	if (len >= sizeof(word))
+		return false;
+	memcpy(word, w, len);
+	word[len] = 0;
+	return strcasestr(hay, word) != NULL;
+}
+
+static int column_of_word(const struct view *v, const char *w, size_t len)
+{
+	for (unsigned c = 0; c < v->ops->n_columns; c++)
+		if (strlen(v->ops->column[c].name) == len && !strncasecmp(v->ops->column[c].name, w, len))
+			return (int)c;
+	return -1;
+}
+
+/* One word against a row; *all is the text of all cells, made when first needed. */
+static bool word_matches(const struct view *v, uint32_t row, const char *w, size_t len, struct text *all)
+{
+	const char *colon = memchr(w, ':', len);
+	int col = colon ? column_of_word(v, w, (size_t)(colon - w)) : -1;
+
+	if (col >= 0) {
+		struct text t = {0};
+		bool hit;
+
+		v->ops->cell(v, row, (unsigned)col, &t);
+		hit = contains(text_str(&t), colon + 1, len - (size_t)(colon + 1 - w));
+		text_free(&t);
+		return hit;
+	}
+	if (mark_word(w, len, view_marks(v, row)))
+		return true;
+	if (!all->len) {
+		for (unsigned c = 0; c < v->ops->n_columns; c++) {
+			v->ops->cell(v, row, c, all);
+			text_putc(all, ' ');
+		}
+	}
+	return contains(text_str(all), w, len);
+}
+
+static bool row_matches(const struct view *v, uint32_t row, const char *filter, struct text *all)
+{
+	text_clear(all);
+	for (const char *w = filter; *w;) {
+		size_t len = strcspn(w, " ");
+		bool not = *w == '-' && len > 1;
+
+		if (len && word_matches(v, row, w + not, len - not, all) == not)
+			return false;
+		w += len;
+		w += strspn(w, " ");
+	}
+	return true;
+}
+
+bool view_matches(const struct view *v, uint32_t row, const char *filter)
+{
+	struct text all = {0};
+	bool hit = row_matches(v, row, filter, &all);
+
+	text_free(&all);
+	return hit;
+}
+
+void view_filter(struct view *v, const char *filter)
+{
+	note_selection(v);
+	snprintf(v->filter, sizeof(v->filter), "%s", filter);
+	order_start(v);
+	view_work(v, 0.03);
+	restore_selection(v);
+	v->top = 0;
+}
+
+/* --- sort ------------------------------------------------------------------ */
+
+struct sort_item {
+	int64_t number;
+	const char *text;
+	uint32_t row;
+};
+
+static int by_number(const void *pa, const void *pb)
+{
+	const struct sort_item *a = pa, *b = pb;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static int by_text(const void *pa, const void *pb)
+{
+	const struct sort_item *a = pa, *b = pb;
+	int d = strverscmp(a->text, b->text);
+
+	return d ? d : a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* Text keys of all rows lie behind each other in one buffer. */
+static void sort_by_text(struct view *v, struct sort_item *it)
+{
+	size_t *at = NEW_ARRAY(v->n_order + 1, size_t);
+	struct text keys = {0};
+
+	for (uint32_t i = 0; i < v->n_order; i++) {
+		at[i] = keys.len;
+		it[i].row = v->order[i];
+		v->ops->cell(v, it[i].row, (unsigned)v->sort, &keys);
+		text_putc(&keys, 0);
+	}
+	for (uint32_t i = 0; i < v->n_order; i++)
+		it[i].text = keys.s + at[i];
+	qsort(it, v->n_order, sizeof(*it), by_text);
+	text_free(&keys);
+	free(at);
+}
+
+static void sort_order(struct view *v)
+{
+	struct sort_item *it;
+
+	if (v->n_order > VIEW_SORT_MAX)
+		return;
+	it = NEW_ARRAY(v->n_order + 1, struct sort_item);
+	if (v->ops->column[v->sort].numeric && v->ops->number) {
+		for (uint32_t i = 0; i < v->n_order; i++) {
+			it[i].row = v->order[i];
+			it[i].number = v->ops->number(v, it[i].row, (unsigned)v->sort);
+		}
+		qsort(it, v->n_order, sizeof(*it), by_number);
+	} else {
+		sort_by_text(v, it);
+	}
+	for (uint32_t i = 0; i < v->n_order; i++)
+		v->order[v->descending ? v->n_order - 1 - i : i] = it[i].row;
+	free(it);
+}
+
+bool view_work(struct view *v, double seconds)
+{
+	double end = now_seconds() + seconds;
+	struct text all = {0};
+
+	if (!v->ordering)
+		return true;
+	while (v->scanned < v->n_rows) {
+		uint32_t row = v->scanned++;
+
+		if (!v->filter[0] || row_matches(v, row, v->filter, &all)) {
+			GROW(v->order, v->n_order, v->cap_order);
+			v->order[v->n_order++] = row;
+		}
+		if (!(v->scanned & 255) && now_seconds() > end)
+			break;
+	}
+	text_free(&all);
+	if (v->scanned < v->n_rows)
+		return false;
+	v->ordering = false;
+	if (v->sort >= 0)
+		sort_order(v);
+	restore_selection(v);
+	return true;
+}
+
+int view_sort(struct view *v, int column, bool descending, struct err *e)
+{
+	if (column >= 0 && view_count(v) > VIEW_SORT_MAX)
+		return err_set(e, "%u rows are too many to sort (at most %u): filter them first", view_count(v),
+			       VIEW_SORT_MAX);
+	note_selection(v);
+	v->sort = column;
+	v->descending = descending;
+	order_start(v);
+	view_work(v, 0.05);
+	restore_selection(v);
+	return 0;
+}
+
+int view_column(const struct view *v, const char *name, struct err *e)
+{
+	size_t len = strlen(name);
+	struct text names = {0};
+	int found = -1;
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		const char *n = v->ops->column[c].name;
+
+		text_add(&names, " %s", n);
+		if (!strcasecmp(n, name))
+			found = (int)c;
+		else if (found < 0 && len && !strncasecmp(n, name, len))
+			found = (int)c;
+	}
+	if (found < 0)
+		err_set(e, "pane %s has no column '%s', expected one of%s", v->ops->name, name, text_str(&names));
+	text_free(&names);
+	return found;
+}
+
+bool view_search(struct view *v, const char *what, int dir, bool start, double seconds)
+{
+	uint32_t n = view_count(v);
+	double end = now_seconds() + seconds;
+	struct text all = {0};
+	bool hit = false;
+
+	for (uint32_t k = start ? 0 : 1; k <= n && n && !hit; k++) {
+		uint32_t i = dir > 0 ? (uint32_t)(((uint64_t)v->sel + k) % n)
+				     : (uint32_t)(((uint64_t)v->sel + n - k % n) % n);
+
+		hit = row_matches(v, view_row(v, i), what, &all);
+		if (hit)
+			view_select(v, i);
+		else if (!(k & 255) && now_seconds() > end)
+			break;
+	}
+	text_free(&all);
+	return hit;
+}
+
+/* --- placeholders ---------------------------------------------------------- */
+
+int view_expand(const struct view *v, const char *template, struct text *t, struct err *e)
+{
+	uint32_t row;
+	bool any = view_selected(v, &row);
+
+	for (const char *p = template; *p;) {
+		char name[24];
+		size_t n = 0;
+
+		if (*p != '%' || !islower((unsigned char)p[1])) {
+			text_putc(t, *p++);
+			continue;
+		}
+		for (p++; islower((unsigned char)*p) && n + 1 < sizeof(name); p++)
+			name[n++] = *p;
+		name[n] = 0;
+		if (!any || !v->ops->place || !v->ops->place(v, row, name, t))
+			return err_set(e, "no %s in this row of pane %s", name, v->ops->name);
+	}
+	return 0;
+}
+
+const struct view_ops *view_find(const char *name)
+{
+	const struct view_ops *found = NULL;
+	size_t len = strlen(name);
+	unsigned n = 0;
+
+	for (size_t i = 0; all_views[i]; i++) {
+		if (!strcmp(all_views[i]->name, name))
+			return all_views[i];
+		if (!strncmp(all_views[i]->name, name, len)) {
+			found = all_views[i];
+			n++;
+		}
+	}
+	return n == 1 ? found : NULL;
+}

@@ -1,0 +1,213 @@
+/*
+ * The contract of a pane: what it lists, how a cell reads, what a key does on a
+ * row.  A pane is one file that defines a `const struct view_ops` and one line
+ * in views.c.  It knows nothing of windows, keys or colours.
+ *
+ * Lists are virtual: a pane only says how many rows there are and answers for
+ * single cells, so its cost does not depend on the number of rows.  Sorting,
+ * filtering, searching and the selection are done here for all panes alike.
+ *
+ * All functions of this file are called by one thread, which holds
+ * session_lock() as long as it uses a scene.
+ */
+#ifndef IBSCOPE_VIEW_H
+#define IBSCOPE_VIEW_H
+
+#include "core/analysis/loads.h"
+#include "core/session.h"
+
+/* A line of help, made by the user interface from the loaded keymap and the command table. */
+struct help_line {
+	char *key;	/* "C-x o", or a command's name */
+	char *where;	/* pane it holds in, "all", "repl", "command" */
+	char *does;
+};
+
+/*
+ * What all panes look at: the session's state at one generation.  References
+ * are held on fabric, sweeps and topo; change, state and event are the
+ * session's own and are valid while its generation is the scene's.
+ */
+struct scene {
+	struct session *session;
+	uint64_t serial;		/* grows with every scene taken */
+	uint64_t generation;		/* of the session */
+	bool valid;			/* false: taken never or released */
+	const struct fabric *fabric;	/* NULL = nothing is loaded */
+	const struct sweep *sweep;	/* NULL = nothing has been routed */
+	const struct sweep *before;	/* of the event before, NULL = none */
+	const struct comparison *change; /* made by the last event, NULL = none */
+	const struct state *state;
+	const struct topo *topo;	/* of the sweep, else of the state */
+	const struct event *event;
+	size_t at, n_events;
+	const struct loads *loads;	/* all-to-all routes per port, NULL while they are not known */
+	unsigned loads_version;		/* grows when `loads` changes */
+	bool want_loads;		/* set by a pane that shows them: they are computed beside the loop */
+	const struct help_line *help;
+	size_t n_help;
+};
+
+/* Look at the session as it is now (under its lock); what was taken before is released. */
+void scene_take(struct scene *sc, struct session *s);
+void scene_release(struct scene *sc);
+/* Has the session moved on since? */
+bool scene_stale(const struct scene *sc, const struct session *s);
+
+struct column {
+	const char *name;
+	uint8_t width;		/* at least; 0 = the name's */
+	uint8_t flex;		/* share of the room left over, 0 = fixed */
+	bool right;		/* aligned right */
+	bool numeric;		/* sorted by number() */
+	uint8_t drop;		/* narrow panes leave out columns with the highest value first, 0 = never */
+};
+
+/* Marks of a row, each shown by its own sign so that colour is never needed. */
+enum { MARK_CHANGED = 1, MARK_DOWN = 2, MARK_DETOUR = 4, MARK_HERE = 8 };
+
+/* The sign of the weightiest mark: 'x' down, '!' changed, '~' detour, '*' here, ' '. */
+char marks_sign(unsigned marks);
+
+enum {
+	VIEW_DETAIL = 1,	/* opens in the second place, beside the list it belongs to */
+	VIEW_WIDE = 2,		/* wants the whole width where the terminal is narrow */
+	VIEW_TRACKS = 4,	/* follows the selection of the list beside it */
+	VIEW_AT_END = 8,	/* starts at its last row */
+};
+
+#define VIEW_COLUMNS 12
+struct view;
+
+struct view_ops {
+	const char *name;	/* as in `pane NAME` and in keymaps */
+	const char *brief;	/* one line for help */
+	const char *syntax;	/* arguments, "" when none */
+	const char *hints;	/* what the function bar offers first: "ACTION=label" or ":command=label" words */
+	const struct column *column;
+	unsigned n_columns;
+	unsigned flags;
+	size_t priv_size;	/* v->priv, zeroed */
+
+	/* Take arguments (checked against v->scene); -1 and *e when they name nothing.  NULL: takes none. */
+	int (*open)(struct view *v, int argc, char **argv, struct err *e);
+	/* The scene is another one: set v->n_rows, perhaps v->width[], v->select. */
+	void (*load)(struct view *v);
+	void (*close)(struct view *v); /* free what priv holds; may be NULL */
+	void (*title)(const struct view *v, struct text *t);
+	void (*footer)(const struct view *v, struct text *t); /* a line at the lower edge; may be NULL */
+	void (*cell)(const struct view *v, uint32_t row, unsigned col, struct text *t);
+	int64_t (*number)(const struct view *v, uint32_t row, unsigned col); /* NULL when no column is numeric */
+	unsigned (*marks)(const struct view *v, uint32_t row); /* may be NULL */
+	/* What stays the same over events; NULL: the row number. */
+	uint64_t (*key)(const struct view *v, uint32_t row);
+	/* Enter: a command line; leaves t empty when there is nothing to follow.  May be NULL. */
+	void (*follow)(const struct view *v, uint32_t row, struct text *t);
+	/*
+	 * Value of a placeholder (%node %switch %host %port %peer %lid %dst %object ...)
+	 * on a row, quoted for a command line; false when it has none here.  May be NULL.
+	 */
+	bool (*place)(const struct view *v, uint32_t row, const char *what, struct text *t);
+};
+
+struct view {
+	const struct view_ops *ops;
+	struct scene *scene;	/* of the user interface */
+	void *priv;
+	uint64_t serial;	/* of the scene it was loaded from */
+	unsigned loads_version;
+	bool loaded;
+	uint32_t n_rows;	/* set by load() */
+	uint8_t width[VIEW_COLUMNS]; /* columns' least widths; load() may change them */
+	int64_t select;		/* load() may ask for a row to be selected; -1 = no wish */
+
+	/* Order: NULL = all rows as they are. */
+	uint32_t *order;
+	uint32_t n_order, cap_order;
+	uint32_t scanned;	/* rows the filter has looked at */
+	bool ordering;		/* filter or sort not finished */
+	int sort;		/* column, -1 = as they come */
+	bool descending;
+	char filter[80];
+
+	uint32_t sel, top;	/* of the shown rows */
+	uint64_t sel_key;
+	unsigned shift;		/* columns the flexible cells are moved to the left */
+};
+
+/* Rows beyond which sorting is refused (it would hold up the terminal). */
+#define VIEW_SORT_MAX 400000
+
+struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e);
+void view_free(struct view *v);
+
+/* Bring it up to date with its scene. */
+void view_refresh(struct view *v);
+/* Go on filtering and sorting for at most `seconds`; true when all is done. */
+bool view_work(struct view *v, double seconds);
+
+static inline uint32_t view_count(const struct view *v)
+{
+	return v->order ? v->n_order : v->n_rows;
+}
+
+/* The row shown at place i (0 .. view_count() - 1). */
+static inline uint32_t view_row(const struct view *v, uint32_t i)
+{
+	return v->order ? v->order[i] : i;
+}
+
+/* Selected row, false when there is none. */
+bool view_selected(const struct view *v, uint32_t *row);
+void view_select(struct view *v, int64_t i); /* place i, clamped */
+
+/*
+ * Filter: words with blanks between must all occur in a row (letter case
+ * ignored); `COLUMN:TEXT` looks at one column, `-WORD` excludes, and the words
+ * changed, down and detour also mean the marks.
+ */
+void view_filter(struct view *v, const char *filter);
+bool view_matches(const struct view *v, uint32_t row, const char *filter);
+
+/* Sort by a column; -1 = as they come.  -1 and *e when there are too many rows. */
+int view_sort(struct view *v, int column, bool descending, struct err *e);
+int view_column(const struct view *v, const char *name, struct err *e); /* by name or unique prefix; -1 */
+
+/*
+ * Select the next place (dir +1) or the one before (-1) whose row contains
+ * `what`, going round; start: the selected place itself counts.  Gives up after `seconds`.
+ */
+bool view_search(struct view *v, const char *what, int dir, bool start, double seconds);
+
+unsigned view_marks(const struct view *v, uint32_t row);
+
+/* A command line's placeholders (%name) filled in for the selected row; -1 and *e when one has no value. */
+int view_expand(const struct view *v, const char *template, struct text *t, struct err *e);
+
+/* --- for panes ---------------------------------------------------------- */
+
+/* A node as a word of the command language: its name when that is unique, else its GUID. */
+void word_node(const struct fabric *f, uint32_t node, struct text *t);
+void word_port(const struct fabric *f, uint32_t port, struct text *t);	/* NODE[PORT] */
+void word_text(const char *s, struct text *t);				/* quoted where needed */
+void text_clear(struct text *t);
+
+/* Placeholders that every row about a node (or a port of it) has; port NO_ID = none. */
+bool place_node(const struct fabric *f, uint32_t node, const char *what, struct text *t);
+bool place_port(const struct fabric *f, uint32_t port, const char *what, struct text *t);
+
+/* Links from one switch to all others, NO_HOPS where there is no way; hops: [n_switches]. */
+#define NO_HOPS 0xFFFF
+void switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops);
+
+/* A LID's owner as a person reads it: node name, with [port] for a CA of several ports, +offset with LMC. */
+void lid_label(const struct fabric *f, const struct lids *l, unsigned lid, struct text *t);
+
+/* Decimal digits of n, at least `least`. */
+unsigned digits(uint64_t n, unsigned least);
+
+/* All panes, ended by NULL; the number keys go in this order. */
+extern const struct view_ops *const all_views[];
+const struct view_ops *view_find(const char *name); /* unique prefixes too; NULL */
+
+#endif

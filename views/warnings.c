@@ -1,0 +1,74 @@
+/* Pane: oddities of the input that were survived; Enter shows a whole text. */
+#include <string.h>
+#include "views/views.h"
+
+enum { C_LINE, C_KIND, C_TEXT };
+
+static const struct column columns[] = {
+	{.name = "line", .width = 6, .right = true, .numeric = true},
+	{.name = "kind", .width = 18, .drop = 2},
+	{.name = "text", .width = 12, .flex = 1},
+};
+
+static const struct warning *warning_of(const struct view *v, uint32_t row)
+{
+	return &v->scene->fabric->warnings.w[row];
+}
+
+static void load(struct view *v)
+{
+	v->n_rows = v->scene->fabric ? (uint32_t)v->scene->fabric->warnings.n : 0;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	text_add(t, "Warnings");
+	if (v->scene->fabric)
+		text_add(t, " of %s ── %u", v->scene->fabric->source, v->n_rows);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	(void)col;
+	return warning_of(v, row)->line;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct warning *w = warning_of(v, row);
+
+	if (col == C_KIND)
+		text_add(t, "%s", w->kind);
+	else if (col == C_TEXT)
+		text_add(t, "%s", w->text);
+	else if (w->line)
+		text_add(t, "%u", w->line);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct warning *w = warning_of(v, row);
+	struct text line = {0};
+
+	if (w->line)
+		text_add(&line, "line %u: ", w->line);
+	text_add(&line, "%s: %s", w->kind, w->text);
+	text_add(t, "print ");
+	word_text(text_str(&line), t);
+	text_free(&line);
+}
+
+const struct view_ops view_warnings = {
+	.name = "warnings",
+	.brief = "oddities found while the fabric was read; Enter prints the whole text",
+	.syntax = "",
+	.hints = "follow=print",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.load = load,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.follow = follow,
+};

@@ -1,0 +1,157 @@
+/* Small things panes have in common: names as words of the command language, distances. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "views/view.h"
+
+void text_clear(struct text *t)
+{
+	t->len = 0;
+	if (t->s)
+		t->s[0] = 0;
+}
+
+unsigned digits(uint64_t n, unsigned least)
+{
+	unsigned d = 1;
+
+	while (n >= 10) {
+		n /= 10;
+		d++;
+	}
+	return d > least ? d : least;
+}
+
+void word_text(const char *s, struct text *t)
+{
+	bool plain = *s && !strpbrk(s, " \t\"'\\;#*?[]%") && (unsigned char)*s > ' ';
+
+	if (plain) {
+		text_add(t, "%s", s);
+		return;
+	}
+	text_putc(t, '"');
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			text_putc(t, '\\');
+		text_putc(t, *s);
+	}
+	text_putc(t, '"');
+}
+
+/* A name that can only mean this node: not a number, not a pattern, found, and nobody else has it. */
+static bool name_is_plain(const struct fabric *f, uint32_t node)
+{
+	const char *name = f->node_name[node];
+	uint32_t n = f->n_nodes, lo = 0, hi = n;
+
+	if (!*name || isdigit((unsigned char)*name) || strpbrk(name, "*?[]"))
+		return false;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (strcasecmp(f->node_name[f->by_name[mid]], name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && f->by_name[lo] == node &&
+	       (lo + 1 == n || strcasecmp(f->node_name[f->by_name[lo + 1]], name));
+}
+
+void word_node(const struct fabric *f, uint32_t node, struct text *t)
+{
+	if (name_is_plain(f, node))
+		word_text(f->node_name[node], t);
+	else
+		text_add(t, "0x%016" PRIx64, f->node_guid[node]);
+}
+
+void word_port(const struct fabric *f, uint32_t port, struct text *t)
+{
+	word_node(f, f->port_node[port], t);
+	text_add(t, "[%u]", f->port_num[port]);
+}
+
+bool place_node(const struct fabric *f, uint32_t node, const char *what, struct text *t)
+{
+	bool sw = node_is_switch(f, node);
+
+	if (!strcmp(what, "node") || !strcmp(what, sw ? "switch" : "host")) {
+		word_node(f, node, t);
+	} else if (!strcmp(what, "object")) {
+		text_add(t, "%s ", sw ? "switch" : "host");
+		word_node(f, node, t);
+	} else if (!strcmp(what, "guid")) {
+		text_add(t, "0x%016" PRIx64, f->node_guid[node]);
+	} else if (!strcmp(what, "name")) {
+		word_text(f->node_name[node], t);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+bool place_port(const struct fabric *f, uint32_t port, const char *what, struct text *t)
+{
+	uint32_t peer = f->port_peer[port];
+
+	if (!strcmp(what, "port")) {
+		word_port(f, port, t);
+		return true;
+	}
+	if (!strcmp(what, "object") && peer != NO_ID) {
+		text_add(t, "link ");
+		word_port(f, port, t);
+		return true;
+	}
+	if (!strcmp(what, "peer") && peer != NO_ID) {
+		word_node(f, f->port_node[peer], t);
+		return true;
+	}
+	return place_node(f, f->port_node[port], what, t);
+}
+
+void switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
+{
+	const struct fabric *f = tp->fabric;
+	uint32_t *queue = NEW_ARRAY(f->n_switches + 1, uint32_t), head = 0, tail = 0;
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		hops[s] = NO_HOPS;
+	if (switch_up(tp, from)) {
+		hops[from] = 0;
+		queue[tail++] = from;
+	}
+	while (head < tail) {
+		uint32_t s = queue[head++];
+
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t d = tp->peer_switch[switch_port_id(f, s, p)];
+
+			if (d == NO_ID || hops[d] != NO_HOPS)
+				continue;
+			hops[d] = (uint16_t)(hops[s] + 1);
+			queue[tail++] = d;
+		}
+	}
+	free(queue);
+}
+
+void lid_label(const struct fabric *f, const struct lids *l, unsigned lid, struct text *t)
+{
+	uint32_t ep = lid_owner(l, lid), port, node;
+
+	if (ep == NO_ID) {
+		text_add(t, "LID %u (nobody's)", lid);
+		return;
+	}
+	port = f->endport_port[ep];
+	node = f->port_node[port];
+	text_add(t, "%s", f->node_name[node]);
+	if (!node_is_switch(f, node) && f->node_nports[node] > 1)
+		text_add(t, "[%u]", f->port_num[port]);
+	if (lid != l->base[ep])
+		text_add(t, " +%u", lid - l->base[ep]);
+}
