@@ -150,6 +150,14 @@ int session_execute(struct session *s, const char *line, struct out *o, struct e
 	return rc;
 }
 
+static void place_error(const struct session *s, const char *name, unsigned line, const char *msg, struct err *e)
+{
+	if (s->error_placed)
+		err_set(e, "%s", msg);
+	else
+		err_set(e, "%s:%u: %s", name, line, msg);
+}
+
 int session_script(struct session *s, FILE *in, const char *name, struct out *o, struct err *e)
 {
 	char *line = NULL;
@@ -160,8 +168,9 @@ int session_script(struct session *s, FILE *in, const char *name, struct out *o,
 		struct err why = {{0}};
 
 		rc = session_execute(s, line, o, &why);
-		if (rc)
-			err_set(e, "%s:%u: %s", name, number, why.msg);
+		if (rc) /* of scripts within scripts the innermost place counts */
+			place_error(s, name, number, why.msg, e);
+		s->error_placed = rc && s->source_depth;
 	}
 	if (!rc && ferror(in))
 		rc = err_set(e, "%s: %s", name, strerror(errno));

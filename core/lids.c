@@ -11,16 +11,16 @@ struct range {
 };
 
 struct lid_memory {
-	struct lid_options o;	/* o.file is not kept */
+	struct lid_options o; /* o.file is not kept */
 	uint32_t n_endports;
-	bool swept;		/* the first sweep is over */
+	bool swept; /* the first sweep is over */
 	uint32_t max_lid;
-	uint16_t *carried;	/* [n_endports] base LID on the port */
-	uint8_t *carried_lmc;	/* [n_endports] LMC on the port */
-	uint8_t *known;		/* [n_endports] 1 = the port has a guid2lid entry */
-	struct range *entry;	/* [n_endports] that entry */
-	uint8_t *used;		/* [LID_SLOTS] 1 = belongs to an entry */
-	struct lids *last;	/* result of the last sweep, NULL before the first; reference held */
+	uint16_t *carried;    /* [n_endports] base LID on the port */
+	uint8_t *carried_lmc; /* [n_endports] LMC on the port */
+	uint8_t *known;	      /* [n_endports] 1 = the port has a guid2lid entry */
+	struct range *entry;  /* [n_endports] that entry */
+	uint8_t *used;	      /* [LID_SLOTS] 1 = belongs to an entry */
+	struct lids *last;    /* result of the last sweep, NULL before the first; reference held */
 };
 
 struct lids *lids_ref(const struct lids *l)
@@ -142,12 +142,12 @@ struct sweep_lids {
 	struct lid_memory *m;
 	const struct topo *t;
 	const struct fabric *f;
-	uint32_t *disc;		/* [LID_SLOTS] endport found with the LID, NO_ID */
-	struct range *free;	/* ascending; exhausted ones are empty */
+	uint32_t *disc;	    /* [LID_SLOTS] endport found with the LID, NO_ID */
+	struct range *free; /* ascending; exhausted ones are empty */
 	size_t n_free, cap_free;
-	size_t first_free;	/* ranges before this one are empty */
+	size_t first_free; /* ranges before this one are empty */
 	uint32_t top;
-	bool fresh;		/* the first sweep with `reassign` */
+	bool fresh; /* the first sweep with `reassign` */
 };
 
 /* Smallest LinearFDBCap. */
@@ -250,7 +250,8 @@ static enum lid_rule give(struct sweep_lids *w, uint32_t ep)
 	if (!w->fresh && m->known[ep]) {
 		b = m->entry[ep].min;
 		rule = b ? LID_REMEMBERED : LID_NONE;
-	} else if (!w->fresh && b && b % need == 0 && b + need - 1 <= MAX_LID && !any_used(m, b, b + need - 1)) {
+	} else if (!w->fresh && b && b % need == 0 && b + need - 1 <= MAX_LID &&
+		   !any_used(m, b, b + need - 1)) {
 		rule = LID_KEPT;
 	} else {
 		b = take_free(w, need);
@@ -278,7 +279,8 @@ static void note_no_lid(struct text *notes, const struct sweep_lids *w, uint32_t
 		 port_label(w->f, w->f->endport_port[ep], buf, sizeof(buf)), need_of(w->m, w->f, ep), w->top);
 }
 
-static void note_twice(struct text *notes, const struct sweep_lids *w, unsigned lid, uint32_t ep1, uint32_t ep2)
+static void note_twice(struct text *notes, const struct sweep_lids *w, unsigned lid, uint32_t ep1,
+		       uint32_t ep2)
 {
 	char a[256], b[256];
 

@@ -1,4 +1,5 @@
-/* Live discovery, the parent's side: start the discovery process, watch it, build a fabric of what it sends. */
+/* Live discovery, the parent's side: start the discovery process, watch it, build a fabric of what it sends.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,27 +16,27 @@
 #include "core/live.h"
 #include "core/live_stream.h"
 
-#define TICK_MS 50		/* how often cancelling is looked at */
-#define FIRST_ANSWER_S 10.0	/* the local port answers at once; a simulator that is not there never does */
-#define SILENCE_S 60.0		/* later: a row of dead nodes may be waited for */
-#define POLITE_S 0.4		/* time to leave after a cancel, before SIGKILL */
-#define END_S 3.0		/* time to end after the last output */
-#define MAX_CHATTER 20		/* lines of the library that are kept */
+#define TICK_MS 50	    /* how often cancelling is looked at */
+#define FIRST_ANSWER_S 10.0 /* the local port answers at once; a simulator that is not there never does */
+#define SILENCE_S 60.0	    /* later: a row of dead nodes may be waited for */
+#define POLITE_S 0.4	    /* time to leave after a cancel, before SIGKILL */
+#define END_S 3.0	    /* time to end after the last output */
+#define MAX_CHATTER 20	    /* lines of the library that are kept */
 
 enum { STREAM_OUT, STREAM_ERR, STREAM_DATA, N_STREAMS };
 
 /* The discovery process and what has come from it. */
 struct child {
 	pid_t pid;
-	int keep;		/* its stdin: closing it tells it to leave */
+	int keep; /* its stdin: closing it tells it to leave */
 	int fd[N_STREAMS];
-	struct text line;	/* of stdout, not yet ended */
-	struct text errors;	/* its stderr */
+	struct text line;   /* of stdout, not yet ended */
+	struct text errors; /* its stderr */
 	uint8_t *data;
 	size_t size, cap;
-	unsigned count;		/* nodes found, or tables read */
-	bool tables;		/* discovery is over, tables are being read */
-	double last;		/* when something came */
+	unsigned count; /* nodes found, or tables read */
+	bool tables;	/* discovery is over, tables are being read */
+	double last;	/* when something came */
 	bool answered;
 };
 
@@ -73,7 +74,7 @@ static int make_pipe(int fd[2])
 /* end[0]: child's stdin, end[1..]: its stdout, stderr and data. */
 static int spawn(pid_t *pid, const int end[4], char **argv)
 {
-	static const int undo[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGCHLD, SIGALRM };
+	static const int undo[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGCHLD, SIGALRM};
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;
 	sigset_t set;
@@ -100,7 +101,7 @@ static int start(struct child *c, const char *ca, int port, bool tables, struct 
 {
 	char name[] = "ibscope", flag[] = LIVE_CHILD_FLAG, with[] = "1", without[] = "0", num[16];
 	char *device = str_dup(ca ? ca : "");
-	char *argv[] = { name, flag, device, num, tables ? with : without, NULL };
+	char *argv[] = {name, flag, device, num, tables ? with : without, NULL};
 	int p[4][2], end[4], rc = 0;
 
 	snprintf(num, sizeof(num), "%d", port);
@@ -139,7 +140,8 @@ static bool ended(struct child *c, double seconds, int *status)
 		if (r == c->pid)
 			return true;
 		if (r < 0 && errno != EINTR) {
-			*status = 0; /* somebody else (SIGCHLD ignored) collects children; the data has a tail to check */
+			*status = 0; /* somebody else (SIGCHLD ignored) collects children; the data has a tail
+					to check */
 			return true;
 		}
 		if (now_seconds() >= until)
@@ -310,7 +312,8 @@ static void each_line(struct text *errors, line_fn *fn, void *ctx)
 
 	if (!errors->len)
 		return;
-	for (char *s = strtok_r(errors->s, "\r\n", &save); s && n < MAX_CHATTER; s = strtok_r(NULL, "\r\n", &save)) {
+	for (char *s = strtok_r(errors->s, "\r\n", &save); s && n < MAX_CHATTER;
+	     s = strtok_r(NULL, "\r\n", &save)) {
 		const char *plain = plain_line(s);
 
 		if (plain) {
@@ -415,7 +418,8 @@ static bool get_node(struct reader *r)
 	n.desc[sizeof(n.desc) - 1] = n.place[sizeof(n.place) - 1] = '\0';
 	at = fb_add(r->b, n.type, n.guid, n.nports, n.desc);
 	if (at == NO_ID)
-		warnings_add(&r->b->warnings, "duplicate GUID", 0, "node 0x%016lx (%s) was found twice", n.guid, n.desc);
+		warnings_add(&r->b->warnings, "duplicate GUID", 0, "node 0x%016lx (%s) was found twice",
+			     n.guid, n.desc);
 	else {
 		struct fb_node *to = &r->b->node[at];
 
@@ -457,8 +461,8 @@ static bool cable_node(struct reader *r)
 			continue;
 		peer = fb_find(r->b, p.peer_guid);
 		if (peer == NO_ID || !fb_link(r->b, at, p.num, peer, p.peer_port))
-			warnings_add(&r->b->warnings, "one-sided link", 0, "%s[%u]: the other end names another cable",
-				     r->b->node[at].desc, p.num);
+			warnings_add(&r->b->warnings, "one-sided link", 0,
+				     "%s[%u]: the other end names another cable", r->b->node[at].desc, p.num);
 	}
 	return true;
 }
@@ -551,14 +555,16 @@ static bool complete(const struct child *c)
 	return tail == LIVE_TAIL;
 }
 
-static int build(struct child *c, const char *source, struct fabric **out, struct live_tables **tables, struct err *e)
+static int build(struct child *c, const char *source, struct fabric **out, struct live_tables **tables,
+		 struct err *e)
 {
 	struct reader r = {.data = c->data, .size = c->size, .b = fb_new()};
 	struct live_head h;
 
 	if (!get(&r, &h, sizeof(h)) || h.magic != LIVE_HEAD || !get_nodes(&r, &h)) {
 		fb_free(r.b);
-		return err_set(e, "discovery from %s: the discovery process sent something unreadable", source);
+		return err_set(e, "discovery from %s: the discovery process sent something unreadable",
+			       source);
 	}
 	each_line(&c->errors, warn_line, &r.b->warnings);
 	if (fb_finish(r.b, source, "live", out, e))
@@ -577,7 +583,8 @@ static int run(const char *ca, int port, struct fabric **out, struct live_tables
 	       struct err *e)
 {
 	struct child c = {.pid = -1, .keep = -1, .fd = {-1, -1, -1}};
-	char *source = port ? str_printf("%s:%d", ca ? ca : "first CA", port) : str_dup(ca ? ca : "first active port");
+	char *source = port ? str_printf("%s:%d", ca ? ca : "first CA", port)
+			    : str_dup(ca ? ca : "first active port");
 	int status, rc;
 
 	if (p)
@@ -621,8 +628,9 @@ int live_parse_target(const char *word, char **ca, int *port, struct err *e)
 	if (colon) {
 		v = strtol(colon + 1, &end, 10);
 		if (!isdigit((unsigned char)colon[1]) || *end || v < 1 || v > MAX_PORTS)
-			return err_set(e, "found '%.80s', expected CA, CA:PORT or :PORT with a port from 1 to %d", word,
-				       MAX_PORTS);
+			return err_set(
+				e, "found '%.80s', expected CA, CA:PORT or :PORT with a port from 1 to %d",
+				word, MAX_PORTS);
 	}
 	*port = (int)v;
 	if (n) {

@@ -25,11 +25,12 @@ int live_child_main(int argc, char **argv);
 
 /*
  * Discover from a local port: ca NULL = first active CA, port 0 = its first
- * active port.  The SM's place is taken from the local port's SM LID (without a known one: the
- * local port).  What the library writes to stderr becomes part of *e, or, when the discovery
- * succeeds, warnings of the fabric.  p (may be NULL) counts nodes found; the total is not known.
- * -1 and *e when there is no device, no permission, no answer within a bounded time (10 s at the
- * start, 60 s later), or when cancelled (within half a second).
+ * active port.  The SM's place is taken from the local port's SM LID (without a
+ * known one: the local port).  What the library writes to stderr becomes part of
+ * *e, or, when the discovery succeeds, warnings of the fabric.  p (may be NULL)
+ * counts nodes found; the total is not known.  -1 and *e when there is no device,
+ * no permission, no answer within a bounded time (10 s at the start, 60 s later),
+ * or when cancelled (within half a second).
  */
 int live_discover(const char *ca, int port, struct fabric **out, struct progress *p, struct err *e);
 
@@ -45,7 +46,7 @@ int live_discover_tables(const char *ca, int port, struct fabric **out, struct l
 			 struct progress *p, struct err *e);
 void live_tables_free(struct live_tables *t); /* NULL is fine */
 
-/* "CA", "CA:PORT", ":PORT" or "" taken apart; *ca (NULL = none given) is to be freed, *port 0 = none given. */
+/* "CA", "CA:PORT", ":PORT" or "" taken apart; *ca (NULL = none) is to be freed, *port 0 = none. */
 int live_parse_target(const char *word, char **ca, int *port, struct err *e);
 
 /*

@@ -17,8 +17,8 @@ static const char *kind_of(const struct fabric *f, uint32_t n)
 
 static void node_line(struct differ *d, char sign, const struct fabric *f, uint32_t n)
 {
-	text_add(d->out, "%c node %s (0x%016lx, %s, %u ports)\n", sign, f->node_name[n], f->node_guid[n], kind_of(f, n),
-		 f->node_nports[n]);
+	text_add(d->out, "%c node %s (0x%016lx, %s, %u ports)\n", sign, f->node_name[n], f->node_guid[n],
+		 kind_of(f, n), f->node_nports[n]);
 	d->n++;
 }
 
@@ -67,7 +67,8 @@ static void lids(struct differ *d)
 			continue;
 		if (lid == d->b->port_lid[q] && lmc == d->b->port_lmc[q])
 			continue;
-		text_add(d->out, "~ lid %s: %u -> %u", port_label(d->b, q, name, sizeof(name)), lid, d->b->port_lid[q]);
+		text_add(d->out, "~ lid %s: %u -> %u", port_label(d->b, q, name, sizeof(name)), lid,
+			 d->b->port_lid[q]);
 		if (lmc != d->b->port_lmc[q])
 			text_add(d->out, ", lmc %u -> %u", lmc, d->b->port_lmc[q]);
 		text_putc(d->out, '\n');
@@ -78,7 +79,8 @@ static void lids(struct differ *d)
 /* The link of `from` at the same place in `to`, NO_ID when that cable is not there. */
 static uint32_t link_in(const struct fabric *to, const struct fabric *from, uint32_t link)
 {
-	uint32_t x = port_in(to, from, from->link_port[2 * link]), y = port_in(to, from, from->link_port[2 * link + 1]);
+	uint32_t x = port_in(to, from, from->link_port[2 * link]),
+		 y = port_in(to, from, from->link_port[2 * link + 1]);
 
 	return x == NO_ID || y == NO_ID || to->port_peer[x] != y ? NO_ID : to->port_link[x];
 }
@@ -98,13 +100,15 @@ static void lost_link(struct differ *d, uint32_t link)
 	char x[192], y[192], z[192];
 
 	for (unsigned side = 0; side < 2; side++) {
-		uint32_t p = d->a->link_port[2 * link + side], old = d->a->port_peer[p], q = port_in(d->b, d->a, p);
+		uint32_t p = d->a->link_port[2 * link + side], old = d->a->port_peer[p],
+			 q = port_in(d->b, d->a, p);
 
 		if (q == NO_ID || d->b->port_link[q] == NO_ID || d->told[d->b->port_link[q]])
 			continue;
 		d->told[d->b->port_link[q]] = 1;
 		text_add(d->out, "~ link %s: from %s to %s\n", port_label(d->b, q, x, sizeof(x)),
-			 port_label(d->a, old, y, sizeof(y)), port_label(d->b, d->b->port_peer[q], z, sizeof(z)));
+			 port_label(d->a, old, y, sizeof(y)),
+			 port_label(d->b, d->b->port_peer[q], z, sizeof(z)));
 		d->n++;
 		return;
 	}
@@ -127,9 +131,9 @@ static void rates(struct differ *d, uint32_t link)
 		if (!rate_differs(d, p, q))
 			continue;
 		text_add(d->out, "~ rate %s -- %s: %s%s -> %s%s\n", port_label(d->b, q, x, sizeof(x)),
-			 port_label(d->b, d->b->port_peer[q], y, sizeof(y)), link_width_name(d->a->port_width[p]),
-			 link_speed_name(d->a->port_speed[p]), link_width_name(d->b->port_width[q]),
-			 link_speed_name(d->b->port_speed[q]));
+			 port_label(d->b, d->b->port_peer[q], y, sizeof(y)),
+			 link_width_name(d->a->port_width[p]), link_speed_name(d->a->port_speed[p]),
+			 link_width_name(d->b->port_width[q]), link_speed_name(d->b->port_speed[q]));
 		d->n++;
 		return;
 	}

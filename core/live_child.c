@@ -16,7 +16,8 @@
 #define EXT_INFO_FDR10 1
 #define LFT_BLOCK 64
 
-/* stdin ends when the parent cancels or dies: leave through exit(), so that libraries clean up, or by force. */
+/* stdin ends when the parent cancels or dies: leave through exit(), so that libraries clean up, or by force.
+ */
 static void *watch_parent(void *arg)
 {
 	char c;
@@ -83,7 +84,8 @@ static enum link_speed speed_of(ibnd_port_t *p)
 		ext = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
 	if (ext)
 		return ext_speed_of(ext);
-	if (code == 4 && mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) == EXT_INFO_FDR10)
+	if (code == 4 &&
+	    mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) == EXT_INFO_FDR10)
 		return SPEED_FDR10;
 	return code == 1 ? SPEED_SDR : code == 2 ? SPEED_DDR : code == 4 ? SPEED_QDR : SPEED_UNKNOWN;
 }
@@ -223,7 +225,7 @@ static void put_head(FILE *f, ibnd_fabric_t *fb, bool tables, struct live_head *
 
 static struct ibmad_port *open_port(char *ca, int port)
 {
-	int classes[] = { IB_SMI_CLASS, IB_SMI_DIRECT_CLASS };
+	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS};
 	struct ibmad_port *via = mad_rpc_open_port(ca, port, classes, 2);
 
 	if (via) {
@@ -259,7 +261,9 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, bool tables)
 
 int live_child_main(int argc, char **argv)
 {
-	struct ibnd_config cfg = {.timeout_ms = TIMEOUT_MS, .retries = RETRIES, .show_progress = 1,
+	struct ibnd_config cfg = {.timeout_ms = TIMEOUT_MS,
+				  .retries = RETRIES,
+				  .show_progress = 1,
 				  .flags = IBND_CONFIG_MLX_EPI};
 	ibnd_fabric_t *fb;
 	char *ca;

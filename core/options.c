@@ -11,17 +11,17 @@
 
 struct options {
 	size_t n;
-	const struct optdef **def;	/* [n] in the order of the tables, every name once */
-	uint32_t *by_name;		/* [n] indexes by strcmp() order of the names */
-	char **def_value;		/* [n] normalised defaults */
-	char **value;			/* [n] NULL = the default */
+	const struct optdef **def; /* [n] in the order of the tables, every name once */
+	uint32_t *by_name;	   /* [n] indexes by strcmp() order of the names */
+	char **def_value;	   /* [n] normalised defaults */
+	char **value;		   /* [n] NULL = the default */
 };
 
 /* Longest value an error message repeats. */
 #define SHOWN 80
 
-static const char *const true_words[] = { "TRUE", "yes", "on", "1" };
-static const char *const false_words[] = { "FALSE", "no", "off", "0" };
+static const char *const true_words[] = {"TRUE", "yes", "on", "1"};
+static const char *const false_words[] = {"FALSE", "no", "off", "0"};
 
 static bool among(const char *const *words, size_t n, const char *w)
 {

@@ -6,6 +6,8 @@
 #ifndef IBSCOPE_ROUTING_H
 #define IBSCOPE_ROUTING_H
 
+#include <stdio.h>
+
 #include "core/lids.h"
 #include "core/state.h"
 
@@ -44,6 +46,14 @@ struct routing_ops {
 	char (*direction)(const struct routing *r, uint32_t sw, unsigned port);
 	/* Layers (virtual lanes) used, and that of a pair of endport LIDs. */
 	unsigned (*n_layers)(const struct routing *r);
+	/*
+	 * Order of CA ports for which the tables are made (endport ids; NO_ID = place of a
+	 * missing one), *n places; caller frees.  Shifts go by it.
+	 */
+	uint32_t *(*order)(const struct routing *r, uint32_t *n);
+	/* Texts of its own for `export`: their names, '|' between, and the writer of one (-1: cannot be written). */
+	const char *extras;
+	int (*write_extra)(const struct routing *r, const char *what, FILE *f);
 	/* Give back the engine's private tables. */
 	void (*free_priv)(void *priv);
 };

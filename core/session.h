@@ -60,6 +60,7 @@ struct session {
 	char *config_chain;		/* routing_engine of the last `config`, NULL = none; main() routes with it when -R is not given */
 	bool quit;			/* `quit` was given */
 	unsigned source_depth;		/* scripts within scripts */
+	bool error_placed;		/* the message of a failed script within a script names file and line already */
 	/* Hook of the user interface for commands that concern it ("screen", "pane", ...); NULL in batch. */
 	int (*ui_command)(void *ui, int argc, char **argv, FILE *out, struct err *e);
 	void *ui;

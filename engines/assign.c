@@ -47,9 +47,9 @@ static void random_seed(struct glibc_random *g, uint32_t seed)
 /* A destination: an endport, ready for the loop over the LIDs. */
 struct dest {
 	uint32_t endport;
-	uint32_t target;	/* switch it hangs on, NO_ID = none */
+	uint32_t target; /* switch it hangs on, NO_ID = none */
 	uint16_t lid, count;
-	uint8_t swport;		/* port at that switch */
+	uint8_t swport; /* port at that switch */
 	bool is_switch, scatter;
 };
 
@@ -64,7 +64,7 @@ struct track {
 struct cand {
 	uint8_t port;
 	bool sys_used, node_used;
-	bool present;		/* its track exists (DOR: always) */
+	bool present; /* its track exists (DOR: always) */
 	uint32_t count, forwarded;
 };
 
@@ -79,19 +79,19 @@ struct assign {
 	struct dest *dest;
 	uint32_t n_dest;
 	struct search_order search;
-	uint8_t *ignored;	/* [n_ports] or NULL */
+	uint8_t *ignored; /* [n_ports] or NULL */
 	struct glibc_random random;
-	struct track *track;	/* [n_dest << lmc], lmc > 0 only */
-	uint8_t *n_track;	/* [n_dest] */
-	uint64_t *mask;		/* [n_switches * MAX_WORDS] */
-	uint8_t *row;		/* [max_lid + 1] new table of the present switch */
+	struct track *track; /* [n_dest << lmc], lmc > 0 only */
+	uint8_t *n_track;    /* [n_dest] */
+	uint64_t *mask;	     /* [n_switches * MAX_WORDS] */
+	uint8_t *row;	     /* [max_lid + 1] new table of the present switch */
 
 	/* the present switch */
 	uint32_t sw, p0;
 	unsigned num_ports, words;
 	const struct lft_row *current;
-	const uint8_t *order;	/* port search order, NULL = ascending */
-	const uint8_t *ignore;	/* [num_ports] or NULL */
+	const uint8_t *order;  /* port search order, NULL = ascending */
+	const uint8_t *ignore; /* [num_ports] or NULL */
 	uint32_t count[256];
 	struct cand cand[256];
 	bool observed;
@@ -103,8 +103,8 @@ struct assign {
 struct choice {
 	uint8_t port;
 	const char *rule;
-	unsigned n;		/* candidates in a->cand, when looked at */
-	uint32_t drawn, ties;	/* random value, ports it was drawn for */
+	unsigned n;	      /* candidates in a->cand, when looked at */
+	uint32_t drawn, ties; /* random value, ports it was drawn for */
 };
 
 static const char rule_kept[] = "kept", rule_random[] = "random";
@@ -121,8 +121,8 @@ static inline unsigned current_port(const struct lft_row *row, unsigned lid)
 }
 
 /* Early results: true when the choice is made. */
-static inline bool choose_early(const struct assign *a, const struct dest *d, unsigned lid, const uint64_t **mask,
-				struct choice *c)
+static inline bool choose_early(const struct assign *a, const struct dest *d, unsigned lid,
+				const uint64_t **mask, struct choice *c)
 {
 	unsigned q;
 
@@ -208,13 +208,14 @@ static void list_candidates(struct assign *a, const uint64_t *mask, unsigned sta
 
 /* Best ports so far under the rules for several LIDs a port. */
 struct best {
-	uint32_t paths, sys, node, fwd;			/* smallest counts */
+	uint32_t paths, sys, node, fwd; /* smallest counts */
 	uint8_t port, port_sys, port_node;
 };
 
 static const struct best best_none = {NONE, NONE, NONE, NONE, 0, 0, 0};
 
-/* Look up what the LIDs before used: sets sys_used, node_used, present, forwarded; returns the track, NULL = none. */
+/* Look up what the LIDs before used: sets sys_used, node_used, present, forwarded; returns the track, NULL =
+ * none. */
 static const struct track *find_track(const struct assign *a, uint32_t dest, struct cand *k, bool *sys)
 {
 	const struct fabric *f = a->f;
@@ -259,7 +260,8 @@ static void weigh_lmc(const struct assign *a, uint32_t dest, struct cand *k, str
 }
 
 /* The first pass over the candidates; ties gets those of smallest count when scattering. */
-static void weigh(struct assign *a, uint32_t dest, bool scatter, struct choice *c, struct best *b, uint8_t *ties)
+static void weigh(struct assign *a, uint32_t dest, bool scatter, struct choice *c, struct best *b,
+		  uint8_t *ties)
 {
 	bool fn = false;
 
@@ -400,8 +402,13 @@ static void report_choice(struct assign *a, const struct dest *d, unsigned lid, 
 			  struct choice *c)
 {
 	struct step_candidate sc[256];
-	struct step s = {.kind = STEP_CHOICE, .sw = a->sw, .sw2 = d->target, .lid = lid, .port = c->port,
-			 .quantity = quantity_names, .candidate = sc};
+	struct step s = {.kind = STEP_CHOICE,
+			 .sw = a->sw,
+			 .sw2 = d->target,
+			 .lid = lid,
+			 .port = c->port,
+			 .quantity = quantity_names,
+			 .candidate = sc};
 	struct text t = {0};
 
 	if (mask && !c->n && (!c->rule || c->rule == rule_kept))
@@ -511,8 +518,8 @@ static inline void assign_plain(struct assign *a, unsigned words)
 		if (!choose_early(a, d, d->lid, &mask, &c))
 			c.port = least_count(a->count, mask, words);
 		a->row[d->lid] = c.port;
-		a->count[c.port] += c.port != NO_PATH && (profile | !d->is_switch) &&
-				    !(a->ignore && a->ignore[c.port]);
+		a->count[c.port] +=
+			c.port != NO_PATH && (profile | !d->is_switch) && !(a->ignore && a->ignore[c.port]);
 	}
 }
 
@@ -699,7 +706,8 @@ struct routing *assign_routing(const char *engine, const struct engine_input *in
 	return NULL;
 }
 
-struct routing *min_hop_route(const char *engine, bool dor, const struct engine_input *in, struct engine_output *out)
+struct routing *min_hop_route(const char *engine, bool dor, const struct engine_input *in,
+			      struct engine_output *out)
 {
 	struct hops *h = hops_build(in, out);
 
@@ -716,7 +724,8 @@ static bool same_dests(const struct engine_input *in, const struct routing *old)
 	const struct topo *t = in->topo, *u = old->topo;
 	size_t n = t->fabric->n_endports;
 
-	return a->max_lid == b->max_lid && a->lmc == b->lmc && !memcmp(a->base, b->base, n * sizeof(*a->base)) &&
+	return a->max_lid == b->max_lid && a->lmc == b->lmc &&
+	       !memcmp(a->base, b->base, n * sizeof(*a->base)) &&
 	       !memcmp(a->count, b->count, n * sizeof(*a->count)) &&
 	       !memcmp(t->endport_switch, u->endport_switch, n * sizeof(*t->endport_switch)) &&
 	       !memcmp(t->endport_swport, u->endport_swport, n * sizeof(*t->endport_swport));
@@ -734,8 +743,9 @@ struct routing *min_hop_update(const char *engine, bool dor, const struct engine
 	struct routing *r;
 	uint8_t *touched;
 
-	if (!old || OBSERVED(in) || (in->left && in->left->hops) || options_file(in->options, "hop_weights_file") ||
-	    old->ops != &hops_routing_ops || strcmp(old->engine, engine) || old->topo->fabric != in->topo->fabric)
+	if (!old || OBSERVED(in) || (in->left && in->left->hops) ||
+	    options_file(in->options, "hop_weights_file") || old->ops != &hops_routing_ops ||
+	    strcmp(old->engine, engine) || old->topo->fabric != in->topo->fabric)
 		return min_hop_route(engine, dor, in, out);
 	touched = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
 	h = hops_update(old->priv, old->topo, in->topo, touched);

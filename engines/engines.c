@@ -2,7 +2,10 @@
 
 /* One line an engine; `engine_NAME` is defined in its file. */
 #define ENGINES(X)                                                                                           \
-	X(minhop)
+	X(minhop) \
+	X(updn) \
+	X(dnup) \
+	X(dor)
 
 #define DECLARE(name) extern const struct engine engine_##name;
 #define LIST(name) &engine_##name,

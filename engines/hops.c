@@ -29,6 +29,36 @@ struct hops *hops_new(const struct fabric *f, bool full)
 	return h;
 }
 
+struct hops *hops_new_levelled(const struct fabric *f)
+{
+	struct hops *h = hops_new(f, false);
+
+	h->level = mem_alloc(f->n_switches + LANES);
+	h->open = mem_alloc(f->n_switches + LANES);
+	return h;
+}
+
+void hops_relax_row(struct hops *h, uint32_t s, uint32_t r)
+{
+	uint8_t *mine = h->least + (size_t)s * h->n_switches;
+	const uint8_t *peer = h->least + (size_t)r * h->n_switches;
+	uint32_t n = h->n_switches, d = 0;
+
+	for (; d + LANES <= n; d += LANES) {
+		lanes a, b, less;
+
+		memcpy(&a, mine + d, LANES);
+		memcpy(&b, peer + d, LANES);
+		b += (lanes)(b != NO_PATH) & 1;
+		less = (lanes)(b < a);
+		a = (a & ~less) | (b & less);
+		memcpy(mine + d, &a, LANES);
+	}
+	for (; d < n; d++)
+		if (peer[d] != NO_PATH && peer[d] + 1 < mine[d])
+			mine[d] = peer[d] + 1;
+}
+
 struct hops *hops_ref(const struct hops *h)
 {
 	struct hops *g = (struct hops *)h;
@@ -45,6 +75,8 @@ void hops_unref(const struct hops *ch)
 		return;
 	free(h->least);
 	free(h->weight);
+	free(h->level);
+	free(h->open);
 	free(h->entry);
 	free(h);
 }
@@ -64,6 +96,9 @@ unsigned hops_value(const struct hops *h, const struct topo *t, uint32_t s, uint
 	if (h->entry)
 		return h->entry[(size_t)d * h->n_ports + id];
 	if (r == NO_ID)
+		return NO_PATH;
+	if (h->level && h->level[r] > h->level[s] && !h->open[d] &&
+	    hops_least(h, r, d) + h->level[r] != h->level[d])
 		return NO_PATH;
 	v = weight_of(h, id) + hops_least(h, r, d);
 	return v > MAX_COST ? NO_PATH : v;
@@ -86,6 +121,30 @@ static void plain_masks_port(const uint8_t *mine, const uint8_t *peer, uint8_t w
 		memcpy(&b, peer + d, LANES);
 		memcpy(&acc, to + d, LANES);
 		acc |= (lanes)(a - vw == b) & (lanes)(a >= vw) & vbit;
+		memcpy(to + d, &acc, LANES);
+	}
+}
+
+/* The same for a port downwards of a levelled matrix: only targets below the switch behind it. */
+static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint32_t d0, uint8_t bit, uint8_t *to,
+			    uint32_t n)
+{
+	const uint8_t *mine = h->least + (size_t)s * h->n_switches + d0;
+	const uint8_t *peer = h->least + (size_t)r * h->n_switches + d0;
+	lanes one, lower, vbit;
+
+	memset(&one, 1, LANES);
+	memset(&lower, h->level[r], LANES);
+	memset(&vbit, bit, LANES);
+	for (uint32_t d = 0; d < n; d += LANES) {
+		lanes a, b, acc, level, open;
+
+		memcpy(&a, mine + d, LANES);
+		memcpy(&b, peer + d, LANES);
+		memcpy(&level, h->level + d0 + d, LANES);
+		memcpy(&open, h->open + d0 + d, LANES);
+		memcpy(&acc, to + d, LANES);
+		acc |= (lanes)(a - one == b) & ((lanes)(b + lower == level) | open) & vbit;
 		memcpy(to + d, &acc, LANES);
 	}
 }
@@ -114,6 +173,10 @@ static void plain_masks(const struct hops *h, const struct topo *t, uint32_t s, 
 				if (r == NO_ID)
 					continue;
 				any = true;
+				if (h->level && h->level[r] > h->level[s]) {
+					down_masks_port(h, s, r, d0, 1u << (p & 7), plane, m);
+					continue;
+				}
 				plain_masks_port(mine + d0, h->least + (size_t)r * n + d0,
 						 weight_of(h, p0 + p), 1u << (p & 7), plane, m);
 			}
@@ -204,8 +267,8 @@ static void graph_free(struct graph *g)
 }
 
 /* Set of targets newly reached by s at cost k; returns how many. */
-static unsigned reach_more(const struct graph *g, uint32_t s, const uint64_t *now, uint64_t *next, uint32_t words,
-			   uint8_t *row, uint8_t k)
+static unsigned reach_more(const struct graph *g, uint32_t s, const uint64_t *now, uint64_t *next,
+			   uint32_t words, uint8_t *row, uint8_t k)
 {
 	unsigned found = 0;
 
@@ -234,7 +297,8 @@ static bool search_all(const struct topo *t, struct hops *h, struct progress *pr
 {
 	uint32_t n = h->n_switches, words = (n + 63) / 64;
 	struct graph g = graph_new(t);
-	uint64_t *now = NEW_ARRAY((size_t)n * words, uint64_t), *next = NEW_ARRAY((size_t)n * words, uint64_t), *swap;
+	uint64_t *now = NEW_ARRAY((size_t)n * words, uint64_t),
+		 *next = NEW_ARRAY((size_t)n * words, uint64_t), *swap;
 	uint32_t *reached = NEW_ARRAY(n, uint32_t);
 	bool more = true, go_on = true;
 
@@ -286,7 +350,8 @@ static void bucket_put(struct buckets *b, unsigned cost, uint32_t sw)
 }
 
 /* Costs from one switch to all others: Dijkstra's algorithm with one bucket a cost. */
-static void search_from(const struct topo *t, const struct hops *h, uint32_t from, uint8_t *row, struct buckets *b)
+static void search_from(const struct topo *t, const struct hops *h, uint32_t from, uint8_t *row,
+			struct buckets *b)
 {
 	const struct fabric *f = t->fabric;
 
@@ -317,7 +382,8 @@ static void search_from(const struct topo *t, const struct hops *h, uint32_t fro
 static bool search_weighted(const struct topo *t, struct hops *h, struct progress *progress)
 {
 	uint32_t n = h->n_switches;
-	struct buckets b = {.next = NEW_ARRAY(h->n_ports + 1, uint32_t), .sw = NEW_ARRAY(h->n_ports + 1, uint32_t)};
+	struct buckets b = {.next = NEW_ARRAY(h->n_ports + 1, uint32_t),
+			    .sw = NEW_ARRAY(h->n_ports + 1, uint32_t)};
 	bool go_on = true;
 
 	for (uint32_t s = 0; s < n && (go_on = progress_step(progress, 0)); s++)
@@ -506,7 +572,8 @@ static void weight_line(const struct engine_input *in, struct engine_output *out
 	if (*end)
 		w = strtoul(end + 1, NULL, 0);
 	if (!w || w > 255) {
-		note_ignored(in, out, WEIGHTS, l->line, "weight '%s', expected 1 to 255", *end ? end + 1 : "");
+		note_ignored(in, out, WEIGHTS, l->line, "weight '%s', expected 1 to 255",
+			     *end ? end + 1 : "");
 		return;
 	}
 	weight[switch_port_id(f, sw, port)] = w;
@@ -543,6 +610,8 @@ struct hops *hops_build(const struct engine_input *in, struct engine_output *out
 	struct hops *h = hops_new(in->topo->fabric, left);
 
 	h->weight = read_weights(in, out);
+	if (!rounds)
+		observe_text(in, STEP_PHASE, NO_ID, "hop matrix");
 	if (rounds)
 		done = relax(in, h);
 	else if (h->weight)
@@ -577,7 +646,8 @@ static bool only_lost(const struct topo *was, const struct topo *now)
  * Targets for which switch s, which lost cables, has no neighbour left at its
  * old distance - 1.  Where no switch has such a target, all distances stay.
  */
-static void lost_targets(const struct hops *h, const struct topo *now, uint32_t s, uint8_t *orphan, uint8_t *farther)
+static void lost_targets(const struct hops *h, const struct topo *now, uint32_t s, uint8_t *orphan,
+			 uint8_t *farther)
 {
 	const struct fabric *f = now->fabric;
 	uint32_t n = h->n_switches;
@@ -600,7 +670,8 @@ static void lost_targets(const struct hops *h, const struct topo *now, uint32_t 
 }
 
 /* Distances from d under the topology, into its row and its column (they are symmetric). */
-static void search_again(const struct topo *t, const struct graph *g, struct hops *h, uint32_t d, uint32_t *queue)
+static void search_again(const struct topo *t, const struct graph *g, struct hops *h, uint32_t d,
+			 uint32_t *queue)
 {
 	uint32_t n = h->n_switches, end = 0;
 	uint8_t *row = h->least + (size_t)d * n;
@@ -627,7 +698,8 @@ static void search_again(const struct topo *t, const struct graph *g, struct hop
 }
 
 /* Mark switches whose distances changed and their neighbours. */
-static void mark_changed(const struct hops *old, const struct hops *h, const struct graph *g, uint8_t *touched)
+static void mark_changed(const struct hops *old, const struct hops *h, const struct graph *g,
+			 uint8_t *touched)
 {
 	uint32_t n = h->n_switches;
 
@@ -641,8 +713,8 @@ static void mark_changed(const struct hops *old, const struct hops *h, const str
 }
 
 /* Targets whose distances may have changed; switches that lost a cable are marked. */
-static uint32_t find_farther(const struct hops *old, const struct topo *was, const struct topo *now, uint8_t *farther,
-			     uint8_t *touched)
+static uint32_t find_farther(const struct hops *old, const struct topo *was, const struct topo *now,
+			     uint8_t *farther, uint8_t *touched)
 {
 	const struct fabric *f = now->fabric;
 	uint8_t *orphan = NEW_ARRAY(f->n_switches, uint8_t);
@@ -663,14 +735,15 @@ static uint32_t find_farther(const struct hops *old, const struct topo *was, con
 	return n;
 }
 
-struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now, uint8_t *touched)
+struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
+			 uint8_t *touched)
 {
 	const struct fabric *f = now->fabric;
 	uint32_t n = f->n_switches, count;
 	uint8_t *farther;
 	struct hops *h;
 
-	if (old->entry || old->weight || !only_lost(was, now))
+	if (old->entry || old->weight || old->level || !only_lost(was, now))
 		return NULL;
 	farther = NEW_ARRAY(n, uint8_t);
 	count = find_farther(old, was, now, farther, touched);

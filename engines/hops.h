@@ -15,14 +15,26 @@
 /* Immutable once made, shared by reference; of one fabric, but of no particular state of it. */
 struct hops {
 	atomic_uint refs;
-	uint32_t n_switches, n_ports;	/* of the fabric */
-	uint8_t *least;		/* [n_switches * n_switches] least[s * n_switches + d]; NO_PATH = none */
-	uint8_t *weight;	/* [n_ports] weight of leaving through a port; NULL = 1 everywhere */
-	uint8_t *entry;		/* full: entry[d * n_ports + port id]; NULL = plain */
+	uint32_t n_switches, n_ports; /* of the fabric */
+	uint8_t *least;	 /* [n_switches * n_switches] least[s * n_switches + d]; NO_PATH = none */
+	uint8_t *weight; /* [n_ports] weight of leaving through a port; NULL = 1 everywhere */
+	/*
+	 * Levelled (plain otherwise): Up/Down on a fabric without cables within a
+	 * level, 0 = top.  A port downwards reaches only what is below the switch at
+	 * its other end: least + its level = level of the target.  Targets with open
+	 * 0xff are free of that.  NULL = not levelled.
+	 */
+	uint8_t *level;		/* [n_switches] */
+	uint8_t *open;		/* [n_switches] */
+	uint8_t *entry;	 /* full: entry[d * n_ports + port id]; NULL = plain */
 };
 
 /* A matrix without any path; full: with entries, all NO_PATH (the caller fills both). */
 struct hops *hops_new(const struct fabric *f, bool full);
+/* A levelled one: all levels 0, nothing open, no path (the caller fills level, open and least). */
+struct hops *hops_new_levelled(const struct fabric *f);
+/* Costs of s become those of its neighbour r plus 1 where that is less. */
+void hops_relax_row(struct hops *h, uint32_t s, uint32_t r);
 struct hops *hops_ref(const struct hops *h);
 void hops_unref(const struct hops *h);
 
@@ -60,12 +72,14 @@ struct hops *hops_build(const struct engine_input *in, struct engine_output *out
  * when cables only went away in between; NULL otherwise.  Adds to touched
  * [n_switches] every switch whose mask or cost for any target may differ.
  */
-struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now, uint8_t *touched);
+struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
+			 uint8_t *touched);
 
 /* routing_ops of engines whose private table is a struct hops: the hop matrix, nothing else. */
 extern const struct routing_ops hops_routing_ops;
 
-/* Read an option's GUID file, if set; what stops the reading becomes a note.  false: no file.  Free g in any case. */
+/* Read an option's GUID file, if set; what stops the reading becomes a note.  false: no file.  Free g in any
+ * case. */
 struct guid_file;
 bool read_guid_option(const struct engine_input *in, struct engine_output *out, const char *option,
 		      struct guid_file *g);

@@ -20,7 +20,8 @@ static void append(struct order *o, uint8_t *listed, uint32_t ep, bool scatter)
 	o->scatter[o->n++] = scatter;
 }
 
-static void append_file(const struct engine_input *in, struct engine_output *out, struct order *o, uint8_t *listed)
+static void append_file(const struct engine_input *in, struct engine_output *out, struct order *o,
+			uint8_t *listed)
 {
 	bool scatter = options_uint(in->options, "scatter_ports") &&
 		       !options_bool(in->options, "guid_routing_order_no_scatter");
@@ -92,8 +93,8 @@ static void append_hosts(const struct engine_input *in, struct order *o, uint8_t
 				append(o, listed, ep, scatter);
 		}
 		if (hosts[s] && OBSERVED(in))
-			observe_text(in, STEP_SWITCH, s, "%u endports, destinations up to number %u", hosts[s],
-				     o->n);
+			observe_text(in, STEP_SWITCH, s, "%u endports, destinations up to number %u",
+				     hosts[s], o->n);
 	}
 	free(sorted);
 	free(hosts);
@@ -186,8 +187,9 @@ void search_order_read(const struct engine_input *in, struct engine_output *out,
 
 		if (sw == NO_ID)
 			continue;
-		bad = s->has[sw] ? "the switch has an order by an earlier line" :
-				   search_line(g.l[i].rest, f->switch_nports[sw], s->order + f->switch_port[sw]);
+		bad = s->has[sw]
+			      ? "the switch has an order by an earlier line"
+			      : search_line(g.l[i].rest, f->switch_nports[sw], s->order + f->switch_port[sw]);
 		if (bad)
 			note_ignored(in, out, SEARCH_FILE, g.l[i].line, "%s", bad);
 		else

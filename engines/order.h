@@ -9,9 +9,9 @@
 #include "core/engine.h"
 
 struct order {
-	uint32_t n;		/* endports that are up */
-	uint32_t *endport;	/* [n] each once */
-	uint8_t *scatter;	/* [n] 1 = its first LID is scattered (scatter_ports is on) */
+	uint32_t n;	   /* endports that are up */
+	uint32_t *endport; /* [n] each once */
+	uint8_t *scatter;  /* [n] 1 = its first LID is scattered (scatter_ports is on) */
 };
 
 /* As OpenSM 3.3.23; bad lines of the file become notes.  Free with order_free(). */
@@ -24,14 +24,15 @@ void order_free(struct order *o);
  * NULL members when the option is not set.
  */
 struct search_order {
-	uint8_t *order;	/* [n_ports] */
+	uint8_t *order; /* [n_ports] */
 	uint8_t *has;	/* [n_switches] */
 };
 
 void search_order_read(const struct engine_input *in, struct engine_output *out, struct search_order *s);
 void search_order_free(struct search_order *s);
 
-/* Ports of port_prof_ignore_file: [n_ports] 1 = routes through it are not counted; NULL when the option is not set. */
+/* Ports of port_prof_ignore_file: [n_ports] 1 = routes through it are not counted; NULL when the option is
+ * not set. */
 uint8_t *ignored_ports_read(const struct engine_input *in, struct engine_output *out);
 
 #endif

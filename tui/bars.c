@@ -33,7 +33,7 @@ static void routing_part(const struct scene *sc, struct text *t)
 		 s->lids->lmc);
 	text_add(t, " | %u failed", failures(sc->state));
 	if (sc->change && sc->change->lost)
-		text_add(t, ", %" PRIu64 " pairs lost", sc->change->lost);
+		text_add(t, ", %" PRIu64 " lost", sc->change->lost);
 	text_add(t, " | %.1f ms", s->seconds * 1e3);
 }
 
@@ -44,7 +44,7 @@ static void count_links(const struct scene *sc, struct text *t)
 
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		hosts += !node_is_switch(f, n);
-	text_add(t, "   %u sw  %u hosts  %u links ", f->n_switches, hosts, f->n_links);
+	text_add(t, "  %u sw %u hosts %u links", f->n_switches, hosts, f->n_links);
 }
 
 void draw_top_bar(int cols)
@@ -52,22 +52,27 @@ void draw_top_bar(int cols)
 	static uint64_t serial;
 	static char line[512];
 	const struct scene *sc = &ui.scene;
+	int name;
 
 	if (serial != sc->serial) {
 		struct text t = {0};
 
 		if (sc->fabric) {
-			text_add(&t, " %s", base_name(sc->fabric->source));
 			count_links(sc, &t);
 			routing_part(sc, &t);
 		} else {
-			text_add(&t, " ibscope %s   no fabric", VERSION);
+			text_add(&t, "  no fabric");
 		}
 		snprintf(line, sizeof(line), "%s", text_str(&t));
 		text_free(&t);
 		serial = sc->serial;
 	}
-	draw_text(0, 0, cols, line, ST_BAR, true);
+	/* the name gives way first */
+	draw_text(0, 0, cols, "", ST_BAR, true);
+	name = cols - 2 - text_columns(line);
+	name = name < 8 ? 8 : name;
+	name = draw_text(0, 1, name, sc->fabric ? base_name(sc->fabric->source) : "ibscope " VERSION, ST_BAR, false);
+	draw_text(0, 1 + name, cols - 1 - name, line, ST_BAR, false);
 }
 
 /* --- function bar -------------------------------------------------------------- */
@@ -79,8 +84,9 @@ static struct {
 } labels[LABELS];
 static unsigned n_labels;
 
-static const char general[] = "follow=open next-pane=pane :fail=fail :undo=undo :why=why :trace=trace prompt_trace=trace "
-			      ":diff=diff search=search filter=filter sort=sort maximise=max back=back :pane_help=help repl=repl quit=quit";
+static const char general[] =
+	"follow=open next-pane=pane :undo=undo search=search :pane_help=help :diff=diff filter=filter sort=sort "
+	":why=why prompt_why=why :trace=trace prompt_trace=trace repl=repl maximise=max back=back quit=quit";
 static const char in_repl[] = "leave=panes prev-pane=back scroll-up=scroll maximise=max :pane_help=help quit=quit";
 
 /* One "WHAT=label" of a list of hints; x moves on.  false when there is no room. */

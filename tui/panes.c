@@ -41,11 +41,16 @@ void pane_next(int dir)
 	pane_focus(p);
 }
 
+/* A pane that followed the list's selection gives way to one opened from the list. */
 static void push(enum place_id p, struct view *v)
 {
 	struct stack *s = &ui.stack[p];
+	struct view *top = pane_top(p);
 
-	if (s->n == STACK_DEPTH) {
+	if (top && p == PLACE_DETAIL && ui.focus == PLACE_LIST && top->ops == v->ops &&
+	    (v->ops->flags & VIEW_TRACKS)) {
+		view_free(s->view[--s->n]);
+	} else if (s->n == STACK_DEPTH) {
 		view_free(s->view[0]);
 		memmove(s->view, s->view + 1, (STACK_DEPTH - 1) * sizeof(*s->view));
 		s->n--;
@@ -126,7 +131,7 @@ bool pane_back(void)
 /* Show the detail of the row selected in the list beside it. */
 void pane_track(void)
 {
-	static uint64_t shown_key, shown_serial;
+	static uint64_t shown_key;
 	struct view *list = pane_top(PLACE_LIST), *v = pane_top(PLACE_DETAIL), *now;
 	struct text t = {0};
 	char *argv[1];
@@ -136,10 +141,9 @@ void pane_track(void)
 		return;
 	if (!view_selected(list, &row) || list->ordering)
 		return;
-	if (list->sel_key == shown_key && ui.scene.serial == shown_serial)
+	if (list->sel_key == shown_key)
 		return;
 	shown_key = list->sel_key;
-	shown_serial = ui.scene.serial;
 	if (list->ops->place(list, row, "switch", &t)) {
 		argv[0] = (char *)(uintptr_t)text_str(&t);
 		if (t.len > 1 && t.s[0] == '"') { /* a word of the command language, quoted: take the GUID */

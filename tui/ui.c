@@ -396,6 +396,8 @@ static void open_panes(void)
 /* Ports beside the switches as soon as there is a fabric. */
 static void run_start(const struct ui_config *c)
 {
+	if (c->greeting)
+		repl_print(c->greeting, strlen(c->greeting));
 	for (size_t i = 0; i < c->n_start; i++)
 		repl_run(c->start[i], true);
 	if (c->n_start)

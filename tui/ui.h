@@ -57,6 +57,7 @@ extern struct ui ui;
 /* ui.c: the loop.  start: command lines to run first.  0, or -1 and *e. */
 struct ui_config {
 	const char *keymap;	/* NAME or FILE, NULL = default */
+	char *greeting;		/* text for the REPL, may be NULL */
 	char **start;
 	size_t n_start;
 };

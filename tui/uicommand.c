@@ -12,45 +12,31 @@ static int hand_over(struct session *s, int argc, char **argv, struct out *o, st
 	return s->ui_command(s->ui, argc, argv, o->f, e);
 }
 
+/* Beside those in the core's table (pane, screen, sort, ...). */
 const struct command ui_commands[] = {
-	{.name = "screen", .syntax = "screen FILE", .help = "save what the terminal shows as text", .args = "f",
-	 .run = hand_over},
-	{.name = "pane", .syntax = "pane NAME [ARG]...", .help = "open a pane", .args = "wn*",
-	 .words = "switches|ports|hosts|lft|path|changes|pairs|journal|warnings|help", .run = hand_over},
-	{.name = "focus", .syntax = "focus list|detail|repl|next|previous", .help = "go to a pane that is shown",
-	 .args = "w", .words = "list|detail|repl|next|previous", .run = hand_over},
-	{.name = "maximise", .syntax = "maximise [on|off]", .help = "show the focused pane alone, or all again",
-	 .args = "w", .words = "on|off", .run = hand_over},
-	{.name = "back", .syntax = "back", .help = "back to the pane before", .run = hand_over},
-	{.name = "sort", .syntax = "sort [COLUMN [reverse]]", .help = "sort the focused pane; without COLUMN as it comes",
-	 .args = "tw", .words = "reverse", .run = hand_over},
-	{.name = "filter", .syntax = "filter [WORD]...",
-	 .help = "show only rows with all words (changed, down, detour, COLUMN:TEXT, -WORD)", .args = "t*",
-	 .run = hand_over},
-	{.name = "search", .syntax = "search TEXT...", .help = "select the next row with the text", .args = "t*",
-	 .run = hand_over},
 	{.name = "select", .syntax = "select N", .help = "select the N-th row shown", .args = "t", .run = hand_over},
 	{.name = "follow", .syntax = "follow", .help = "follow the selected row, as Enter does", .run = hand_over},
 	{.name = "action", .syntax = "action NAME [ARG]", .help = "do what a key bound to NAME does", .args = "t*",
 	 .run = hand_over},
-	{.name = "keymap", .syntax = "keymap NAME|FILE", .help = "other key bindings: default, vi, emacs or a file",
-	 .args = "f", .run = hand_over},
-	{.name = "colours", .syntax = "colours NAME", .help = "another colour scheme", .args = "w",
-	 .words = "default|contrast|light|mono", .run = hand_over},
-	{.name = "print", .syntax = "print TEXT...", .help = "print a text in the REPL", .args = "t*", .run = hand_over},
 	{.name = "clear", .syntax = "clear", .help = "forget the text of the REPL", .run = hand_over},
 	{.name = NULL},
 };
 
+/* How a command is written, from the session's tables. */
+static const char *syntax_of(const char *name)
+{
+	for (size_t t = 0; ui.session->commands[t]; t++)
+		for (const struct command *c = ui.session->commands[t]; c->name; c++)
+			if (!strcmp(c->name, name))
+				return c->syntax;
+	return name;
+}
+
 static int need(int argc, int least, int most, char **argv, struct err *e)
 {
-	const struct command *c = ui_commands;
-
 	if (argc - 1 >= least && argc - 1 <= most)
 		return 0;
-	while (c->name && strcmp(c->name, argv[0]))
-		c++;
-	return err_set(e, "%s: found %d arguments, expected: %s", argv[0], argc - 1, c->syntax);
+	return err_set(e, "%s: found %d arguments, expected: %s", argv[0], argc - 1, syntax_of(argv[0]));
 }
 
 static char *joined(int argc, char **argv)
@@ -103,6 +89,20 @@ static int ui_pane(int argc, char **argv, FILE *out, struct err *e)
 	return pane_open(argc - 1, argv + 1, e);
 }
 
+/* A pane that is shown, by its name. */
+static int focus_by_name(const char *name, struct err *e)
+{
+	for (int p = 0; p < 2; p++) {
+		struct view *v = pane_top((enum place_id)p);
+
+		if (v && !strcmp(v->ops->name, name)) {
+			pane_focus((enum place_id)p);
+			return 0;
+		}
+	}
+	return err_set(e, "focus: found \"%s\", expected list, detail, repl, next, previous or a pane that is shown", name);
+}
+
 static int ui_focus(int argc, char **argv, FILE *out, struct err *e)
 {
 	(void)out;
@@ -119,7 +119,7 @@ static int ui_focus(int argc, char **argv, FILE *out, struct err *e)
 	else if (!strcmp(argv[1], "previous"))
 		pane_next(-1);
 	else
-		return err_set(e, "focus: found \"%s\", expected list, detail, repl, next or previous", argv[1]);
+		return focus_by_name(argv[1], e);
 	return 0;
 }
 
@@ -254,16 +254,6 @@ static int ui_colours(int argc, char **argv, FILE *out, struct err *e)
 	return need(argc, 1, 1, argv, e) ? -1 : colours_choose(argv[1], e);
 }
 
-static int ui_print(int argc, char **argv, FILE *out, struct err *e)
-{
-	char *s = joined(argc, argv);
-
-	(void)e;
-	fprintf(out, "%s\n", s);
-	free(s);
-	return 0;
-}
-
 static int ui_clear(int argc, char **argv, FILE *out, struct err *e)
 {
 	(void)out;
@@ -280,7 +270,7 @@ static const struct {
 	{"screen", ui_screen}, {"pane", ui_pane}, {"focus", ui_focus}, {"maximise", ui_maximise}, {"back", ui_back},
 	{"sort", ui_sort}, {"filter", ui_filter}, {"search", ui_search}, {"select", ui_select},
 	{"follow", ui_follow}, {"action", ui_action}, {"keymap", ui_keymap}, {"colours", ui_colours},
-	{"print", ui_print}, {"clear", ui_clear},
+	{"clear", ui_clear},
 };
 
 int ui_command_now(int argc, char **argv, FILE *out, struct err *e)

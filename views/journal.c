@@ -75,12 +75,8 @@ static unsigned marks(const struct view *v, uint32_t row)
 
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
-	size_t at = v->scene->at;
-
-	for (; at > row; at--)
-		text_add(t, "%sundo", t->len ? "; " : "");
-	for (; at < row; at++)
-		text_add(t, "%sredo", t->len ? "; " : "");
+	if (row != v->scene->at)
+		text_add(t, "journal %u", row);
 }
 
 const struct view_ops view_journal = {

@@ -79,7 +79,7 @@ static void load(struct view *v)
 	close_view(v);
 	p->changed = 0;
 	p->sw = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
-	if (p->sw == NO_ID || !r)
+	if (p->sw == NO_ID || !r || !r->row[p->sw])
 		return;
 	p->lid = NEW_ARRAY((size_t)r->lids->max_lid + 1, uint16_t);
 	for (unsigned l = 1; l <= r->lids->max_lid; l++) {
@@ -108,6 +108,10 @@ static void title(const struct view *v, struct text *t)
 		return;
 	}
 	text_add(t, "LFT of %s", switch_name(f, p->sw));
+	if (r && !r->row[p->sw]) {
+		text_add(t, " ── the switch is down");
+		return;
+	}
 	if (r && f->port_endport[f->switch_port[p->sw]] != NO_ID)
 		text_add(t, " (LID %u)", r->lids->base[f->port_endport[f->switch_port[p->sw]]]);
 	text_add(t, " ── %u LIDs", v->n_rows);

@@ -73,12 +73,11 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	const struct comparison *c = change_of(v);
 	const struct pair_group *g;
 	uint32_t ep = comparison_pair(c, row, &g);
-	char buf[256];
 
 	switch (col) {
 	case C_SRC:
 		if (ep != NO_ID)
-			text_add(t, "%s", port_label(f, f->endport_port[ep], buf, sizeof(buf)));
+			label_endport(f, ep, t);
 		break;
 	case C_DST:
 		lid_label(f, lids_of(c), g->lid, t);

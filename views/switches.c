@@ -94,6 +94,8 @@ static void load(struct view *v)
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		p->sw[i] = pl[i].sw;
 	free(pl);
+	if (!p->ranks)
+		v->width[C_RANK] = 0;
 	v->width[C_LID] = (uint8_t)digits(sc->sweep ? sc->sweep->lids->max_lid : 0, 3);
 }
 

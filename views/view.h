@@ -118,7 +118,7 @@ struct view {
 	unsigned loads_version;
 	bool loaded;
 	uint32_t n_rows;	/* set by load() */
-	uint8_t width[VIEW_COLUMNS]; /* columns' least widths; load() may change them */
+	uint8_t width[VIEW_COLUMNS]; /* columns' least widths; load() may change them, 0 hides one */
 	int64_t select;		/* load() may ask for a row to be selected; -1 = no wish */
 
 	/* Order: NULL = all rows as they are. */
@@ -200,6 +200,8 @@ bool place_port(const struct fabric *f, uint32_t port, const char *what, struct 
 #define NO_HOPS 0xFFFF
 void switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops);
 
+/* An endport as a person reads it: node name, with [port] for a CA of several ports. */
+void label_endport(const struct fabric *f, uint32_t ep, struct text *t);
 /* A LID's owner as a person reads it: node name, with [port] for a CA of several ports, +offset with LMC. */
 void lid_label(const struct fabric *f, const struct lids *l, unsigned lid, struct text *t);
 

@@ -53,7 +53,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	if (w->line)
 		text_add(&line, "line %u: ", w->line);
 	text_add(&line, "%s: %s", w->kind, w->text);
-	text_add(t, "print ");
+	text_add(t, "echo ");
 	word_text(text_str(&line), t);
 	text_free(&line);
 }

@@ -139,19 +139,24 @@ void switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
 	free(queue);
 }
 
+void label_endport(const struct fabric *f, uint32_t ep, struct text *t)
+{
+	uint32_t port = f->endport_port[ep], node = f->port_node[port];
+
+	text_add(t, "%s", f->node_name[node]);
+	if (!node_is_switch(f, node) && f->node_nports[node] > 1)
+		text_add(t, "[%u]", f->port_num[port]);
+}
+
 void lid_label(const struct fabric *f, const struct lids *l, unsigned lid, struct text *t)
 {
-	uint32_t ep = lid_owner(l, lid), port, node;
+	uint32_t ep = lid_owner(l, lid);
 
 	if (ep == NO_ID) {
 		text_add(t, "LID %u (nobody's)", lid);
 		return;
 	}
-	port = f->endport_port[ep];
-	node = f->port_node[port];
-	text_add(t, "%s", f->node_name[node]);
-	if (!node_is_switch(f, node) && f->node_nports[node] > 1)
-		text_add(t, "[%u]", f->port_num[port]);
+	label_endport(f, ep, t);
 	if (lid != l->base[ep])
 		text_add(t, " +%u", lid - l->base[ep]);
 }

@@ -70,17 +70,16 @@ static void report_discovery(const struct fabric *before, const struct fabric *n
 
 static int cmd_live(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct fabric *before = s->loaded ? fabric_ref(s->loaded) : NULL;
+	const struct fabric *before;
 	struct fabric *f;
 	char *ca = NULL, *how;
 	int port = 0, rc;
 
 	if (argc > 2)
 		return usage(s, "live", e);
-	if (live_parse_target(argc > 1 ? argv[1] : "", &ca, &port, e)) {
-		fabric_unref(before);
+	if (live_parse_target(argc > 1 ? argv[1] : "", &ca, &port, e))
 		return -1;
-	}
+	before = s->loaded ? fabric_ref(s->loaded) : NULL;
 	rc = live_discover(ca, port, &f, &s->progress, e);
 	free(ca);
 	if (!rc) {

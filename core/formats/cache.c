@@ -216,7 +216,7 @@ static void fill_port(struct reader *r, const struct port_record *rec, uint32_t 
 	if (vls >= 1 && vls <= 5)
 		p->opervls = vls;
 	p->ext = rec->ext;
-	if (rec->num) {
+	if (rec->num && rec->has_peer) {
 		p->width = width_of(field(rec->info, IB_PORT_LINK_WIDTH_ACTIVE_F));
 		p->speed = speed_of(rec->info);
 	}

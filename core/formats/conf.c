@@ -6,53 +6,173 @@
 #include <string.h>
 #include "core/formats/conf.h"
 
-#define MAX_SIZE (16u << 20)	/* far beyond any real file: 16 MiB */
-#define PIECE 1022		/* characters OpenSM takes at a time; the rest of a longer line is another line */
+#define MAX_SIZE (16u << 20) /* far beyond any real file: 16 MiB */
+#define PIECE 1022 /* characters OpenSM takes at a time; the rest of a longer line is another line */
 #define TORUS_CONFIG "/etc/opensm/torus-2QoS.conf" /* OpenSM's default, seldom there */
 
 /* Every key that OpenSM 3.3.23 accepts, sorted. */
 static const char *const known_keys[] = {
-	"accum_log_file", "allow_both_pkeys", "avoid_throttled_links", "babbling_port_policy",
-	"cc_ca_cong_setting_ccti_increase", "cc_ca_cong_setting_ccti_min",
-	"cc_ca_cong_setting_ccti_timer", "cc_ca_cong_setting_control_map",
-	"cc_ca_cong_setting_port_control", "cc_ca_cong_setting_trigger_threshold", "cc_cct", "cc_key",
-	"cc_max_outstanding_mads", "cc_sw_cong_setting_control_map", "cc_sw_cong_setting_credit_mask",
+	"accum_log_file",
+	"allow_both_pkeys",
+	"avoid_throttled_links",
+	"babbling_port_policy",
+	"cc_ca_cong_setting_ccti_increase",
+	"cc_ca_cong_setting_ccti_min",
+	"cc_ca_cong_setting_ccti_timer",
+	"cc_ca_cong_setting_control_map",
+	"cc_ca_cong_setting_port_control",
+	"cc_ca_cong_setting_trigger_threshold",
+	"cc_cct",
+	"cc_key",
+	"cc_max_outstanding_mads",
+	"cc_sw_cong_setting_control_map",
+	"cc_sw_cong_setting_credit_mask",
 	"cc_sw_cong_setting_credit_starvation_return_delay",
-	"cc_sw_cong_setting_credit_starvation_threshold", "cc_sw_cong_setting_marking_rate",
-	"cc_sw_cong_setting_packet_size", "cc_sw_cong_setting_threshold",
-	"cc_sw_cong_setting_victim_mask", "cn_guid_file", "congestion_control", "connect_roots",
-	"console", "console_port", "consolidate_ipv6_snm_req", "daemon", "dimn_ports_file",
-	"disable_multicast", "do_mesh_analysis", "drop_event_subscriptions", "dump_files_dir",
-	"enable_quirks", "event_db_dump_file", "event_plugin_name", "event_plugin_options",
-	"exit_on_fatal", "fdr10", "force_heavy_sweep", "force_link_speed", "force_link_speed_ext",
-	"force_link_width", "force_log_flush", "fsync_high_avail_files", "guid",
-	"guid_routing_order_file", "guid_routing_order_no_scatter", "head_of_queue_lifetime",
-	"honor_guid2lid_file", "hop_weights_file", "ids_guid_file", "ignore_other_sm", "io_guid_file",
-	"ipoib_mcgroup_creation_validation", "keep_pkey_indexes", "lash_start_vl",
-	"leaf_head_of_queue_lifetime", "leaf_vl_stall_count", "lfts_file", "lid_matrix_dump_file",
-	"lmc", "lmc_esp0", "local_phy_errors_threshold", "log_file", "log_flags", "log_max_size",
-	"log_prefix", "long_transaction_timeout", "m_key", "m_key_lease_period", "m_key_lookup",
-	"m_key_protection_level", "max_msg_fifo_timeout", "max_op_vls", "max_reverse_hops",
-	"max_smps_timeout", "max_wire_smps", "max_wire_smps2", "mcgroup_join_validation",
-	"no_clients_rereg", "no_partition_enforcement", "node_name_map_name", "nue_include_switches",
-	"nue_max_num_vls", "overrun_errors_threshold", "packet_life_time", "part_enforce",
-	"partition_config_file", "per_module_logging_file", "perfmgr", "perfmgr_ignore_cas",
-	"perfmgr_log_errors", "perfmgr_max_outstanding_queries", "perfmgr_query_cpi", "perfmgr_redir",
-	"perfmgr_rm_nodes", "perfmgr_sweep_time_s", "perfmgr_xmit_wait_log",
-	"perfmgr_xmit_wait_threshold", "polling_retry_number", "port_prof_ignore_file",
-	"port_profile_switch_nodes", "port_search_ordering_file", "port_shifting", "prefix_routes_file",
-	"qos", "qos_ca_high_limit", "qos_ca_max_vls", "qos_ca_sl2vl", "qos_ca_vlarb_high",
-	"qos_ca_vlarb_low", "qos_high_limit", "qos_max_vls", "qos_policy_file", "qos_rtr_high_limit",
-	"qos_rtr_max_vls", "qos_rtr_sl2vl", "qos_rtr_vlarb_high", "qos_rtr_vlarb_low", "qos_sl2vl",
-	"qos_sw0_high_limit", "qos_sw0_max_vls", "qos_sw0_sl2vl", "qos_sw0_vlarb_high",
-	"qos_sw0_vlarb_low", "qos_swe_high_limit", "qos_swe_max_vls", "qos_swe_sl2vl",
-	"qos_swe_vlarb_high", "qos_swe_vlarb_low", "qos_vlarb_high", "qos_vlarb_low",
-	"quasi_ftree_indexing", "reassign_lids", "root_guid_file", "routing_engine", "sa_db_dump",
-	"sa_db_file", "sa_key", "scatter_ports", "single_thread", "sm_assigned_guid", "sm_inactive",
-	"sm_key", "sm_priority", "sm_sl", "sminfo_polling_timeout", "subnet_prefix", "subnet_timeout",
-	"suppress_sl2vl_mad_status_errors", "sweep_interval", "sweep_on_trap", "torus_config",
-	"transaction_retries", "transaction_timeout", "use_mfttop", "use_optimized_slvl",
-	"use_original_extended_sa_rates_only", "use_ucast_cache", "vl_stall_count",
+	"cc_sw_cong_setting_credit_starvation_threshold",
+	"cc_sw_cong_setting_marking_rate",
+	"cc_sw_cong_setting_packet_size",
+	"cc_sw_cong_setting_threshold",
+	"cc_sw_cong_setting_victim_mask",
+	"cn_guid_file",
+	"congestion_control",
+	"connect_roots",
+	"console",
+	"console_port",
+	"consolidate_ipv6_snm_req",
+	"daemon",
+	"dimn_ports_file",
+	"disable_multicast",
+	"do_mesh_analysis",
+	"drop_event_subscriptions",
+	"dump_files_dir",
+	"enable_quirks",
+	"event_db_dump_file",
+	"event_plugin_name",
+	"event_plugin_options",
+	"exit_on_fatal",
+	"fdr10",
+	"force_heavy_sweep",
+	"force_link_speed",
+	"force_link_speed_ext",
+	"force_link_width",
+	"force_log_flush",
+	"fsync_high_avail_files",
+	"guid",
+	"guid_routing_order_file",
+	"guid_routing_order_no_scatter",
+	"head_of_queue_lifetime",
+	"honor_guid2lid_file",
+	"hop_weights_file",
+	"ids_guid_file",
+	"ignore_other_sm",
+	"io_guid_file",
+	"ipoib_mcgroup_creation_validation",
+	"keep_pkey_indexes",
+	"lash_start_vl",
+	"leaf_head_of_queue_lifetime",
+	"leaf_vl_stall_count",
+	"lfts_file",
+	"lid_matrix_dump_file",
+	"lmc",
+	"lmc_esp0",
+	"local_phy_errors_threshold",
+	"log_file",
+	"log_flags",
+	"log_max_size",
+	"log_prefix",
+	"long_transaction_timeout",
+	"m_key",
+	"m_key_lease_period",
+	"m_key_lookup",
+	"m_key_protection_level",
+	"max_msg_fifo_timeout",
+	"max_op_vls",
+	"max_reverse_hops",
+	"max_smps_timeout",
+	"max_wire_smps",
+	"max_wire_smps2",
+	"mcgroup_join_validation",
+	"no_clients_rereg",
+	"no_partition_enforcement",
+	"node_name_map_name",
+	"nue_include_switches",
+	"nue_max_num_vls",
+	"overrun_errors_threshold",
+	"packet_life_time",
+	"part_enforce",
+	"partition_config_file",
+	"per_module_logging_file",
+	"perfmgr",
+	"perfmgr_ignore_cas",
+	"perfmgr_log_errors",
+	"perfmgr_max_outstanding_queries",
+	"perfmgr_query_cpi",
+	"perfmgr_redir",
+	"perfmgr_rm_nodes",
+	"perfmgr_sweep_time_s",
+	"perfmgr_xmit_wait_log",
+	"perfmgr_xmit_wait_threshold",
+	"polling_retry_number",
+	"port_prof_ignore_file",
+	"port_profile_switch_nodes",
+	"port_search_ordering_file",
+	"port_shifting",
+	"prefix_routes_file",
+	"qos",
+	"qos_ca_high_limit",
+	"qos_ca_max_vls",
+	"qos_ca_sl2vl",
+	"qos_ca_vlarb_high",
+	"qos_ca_vlarb_low",
+	"qos_high_limit",
+	"qos_max_vls",
+	"qos_policy_file",
+	"qos_rtr_high_limit",
+	"qos_rtr_max_vls",
+	"qos_rtr_sl2vl",
+	"qos_rtr_vlarb_high",
+	"qos_rtr_vlarb_low",
+	"qos_sl2vl",
+	"qos_sw0_high_limit",
+	"qos_sw0_max_vls",
+	"qos_sw0_sl2vl",
+	"qos_sw0_vlarb_high",
+	"qos_sw0_vlarb_low",
+	"qos_swe_high_limit",
+	"qos_swe_max_vls",
+	"qos_swe_sl2vl",
+	"qos_swe_vlarb_high",
+	"qos_swe_vlarb_low",
+	"qos_vlarb_high",
+	"qos_vlarb_low",
+	"quasi_ftree_indexing",
+	"reassign_lids",
+	"root_guid_file",
+	"routing_engine",
+	"sa_db_dump",
+	"sa_db_file",
+	"sa_key",
+	"scatter_ports",
+	"single_thread",
+	"sm_assigned_guid",
+	"sm_inactive",
+	"sm_key",
+	"sm_priority",
+	"sm_sl",
+	"sminfo_polling_timeout",
+	"subnet_prefix",
+	"subnet_timeout",
+	"suppress_sl2vl_mad_status_errors",
+	"sweep_interval",
+	"sweep_on_trap",
+	"torus_config",
+	"transaction_retries",
+	"transaction_timeout",
+	"use_mfttop",
+	"use_optimized_slvl",
+	"use_original_extended_sa_rates_only",
+	"use_ucast_cache",
+	"vl_stall_count",
 };
 
 struct reader {
@@ -61,7 +181,7 @@ struct reader {
 	unsigned line;
 	char *engines;
 	struct text *notes;
-	unsigned others;	/* keys of OpenSM that do not concern routing */
+	unsigned others; /* keys of OpenSM that do not concern routing */
 	struct err *e;
 };
 
@@ -131,7 +251,8 @@ static int set_guid(struct reader *r, const char *v)
 	errno = 0;
 	guid = strtoull(v, &end, 0);
 	if (!isdigit((unsigned char)*v) || *end || errno) {
-		err_set(&why, "guid: found '%.80s', expected a port GUID such as 0x0002c90300001234 (0 = none)", v);
+		err_set(&why,
+			"guid: found '%.80s', expected a port GUID such as 0x0002c90300001234 (0 = none)", v);
 		return bad(r, &why);
 	}
 	if (!guid) {
@@ -155,7 +276,8 @@ static int set_option(struct reader *r, const struct optdef *d, const char *v)
 	}
 	if (d->type == OPT_FILE && !*v)
 		note(r, d->name, "no value, taken as none (OpenSM would try to open a file without name)");
-	if (!strcmp(d->name, "torus_config") && !strcmp(v, TORUS_CONFIG) && options_set(r->o, d->name, v, NULL)) {
+	if (!strcmp(d->name, "torus_config") && !strcmp(v, TORUS_CONFIG) &&
+	    options_set(r->o, d->name, v, NULL)) {
 		options_unset(r->o, d->name);
 		return 0;
 	}
@@ -264,7 +386,8 @@ int conf_read(struct options *o, const char *path, char **engines, struct text *
 	if (ferror(f))
 		rc = err_set(e, "%.300s: %s", path, strerror(errno));
 	else if (size > MAX_SIZE)
-		rc = err_set(e, "%.300s: found more than %u MiB, expected an opensm.conf", path, MAX_SIZE >> 20);
+		rc = err_set(e, "%.300s: found more than %u MiB, expected an opensm.conf", path,
+			     MAX_SIZE >> 20);
 	else
 		rc = conf_parse(o, path, data, size, engines, notes, e);
 	free(data);

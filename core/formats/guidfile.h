@@ -33,7 +33,8 @@ struct guid_file {
  */
 void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid);
 /* The same from memory; name is for the message. */
-void guid_file_parse(struct guid_file *g, const char *name, const char *data, size_t size, bool discard_invalid);
+void guid_file_parse(struct guid_file *g, const char *name, const char *data, size_t size,
+		     bool discard_invalid);
 void guid_file_free(struct guid_file *g);
 
 #endif

@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PIECE 255 /* bytes taken as one line */
 #define INCLUDE_DEPTH 9
-#define MODULE_MAX 20 /* bytes of a module's name */
+#define INCLUDE_FILES 1000 /* in all; files that include each other multiply */
+#define MODULE_MAX 20	   /* bytes of a module's name */
 #define NAME_MAX_LEN 63
 
 /* Enabled rates of a port, as bit masks of PortInfo. */
@@ -39,7 +41,7 @@ struct reader {
 	char module[MODULE_MAX + 1];
 	struct node_rates *rates; /* of each node added */
 	size_t n_rates, cap_rates;
-	unsigned depth;
+	unsigned depth, includes;
 	int status;
 	struct err *e;
 };
@@ -369,22 +371,22 @@ static bool read_port_options(struct cursor c, struct rates *t)
 static int read_alias(struct reader *r, const struct source *s, uint32_t node, struct cursor c)
 {
 	struct cursor name;
-	struct net_name *m;
+	uint32_t id;
 	uint64_t port;
 
 	if (!cur_char(&c, '[') || !cur_number(&c, 10, &port) || !cur_char(&c, ']') ||
 	    !cur_quoted(&c, &name) || port < 1 || port > r->net.b->node[node].nports)
 		return bad_line(r, s, "a wrong name of a port", "@[port] \"name\" with a port of this node");
-	if (*r->module)
-		m = &r->net.name[full_name(r, name, '@')];
-	else {
+	if (*r->module) {
+		id = full_name(r, name, '@');
+	} else {
 		char *at = str_printf("@%.*s", (int)(name.end - name.p), name.p);
 
-		m = &r->net.name[net_name(&r->net, at, strlen(at))];
+		id = net_name(&r->net, at, strlen(at));
 		free(at);
 	}
-	m->node = node;
-	m->port = port;
+	r->net.name[id].node = node;
+	r->net.name[id].port = port;
 	return 0;
 }
 
@@ -459,6 +461,16 @@ static int read_ports(struct reader *r, struct source *s, uint32_t node)
 
 static int read_source(struct reader *r, struct source *s);
 
+/* Nothing but regular files: a device or pipe might never end. */
+static int read_regular(const char *path, char **data, size_t *size, struct err *e)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return err_set(e, "%s: is not a regular file", path);
+	return read_file(path, data, size, e);
+}
+
 /* Relative to the file that includes it, else to where we are. */
 static int open_include(const char *from, struct cursor name, char **path, char **data, size_t *size,
 			struct err *e)
@@ -468,12 +480,12 @@ static int open_include(const char *from, struct cursor name, char **path, char 
 
 	if (slash && len && *name.p != '/') {
 		*path = str_printf("%.*s/%.*s", (int)(slash - from), from, len, name.p);
-		if (!read_file(*path, data, size, NULL))
+		if (!read_regular(*path, data, size, NULL))
 			return 0;
 		free(*path);
 	}
 	*path = str_printf("%.*s", len, name.p);
-	if (!read_file(*path, data, size, e))
+	if (!read_regular(*path, data, size, e))
 		return 0;
 	free(*path);
 	*path = NULL;
@@ -492,6 +504,8 @@ static int read_include(struct reader *r, const struct source *s, struct cursor 
 		return bad_line(r, s, "include without a file", "include \"file\"");
 	if (r->depth > INCLUDE_DEPTH)
 		return bad_line(r, s, "too many includes inside each other", "at most 9");
+	if (r->includes++ >= INCLUDE_FILES)
+		return bad_line(r, s, "too many includes in all", "at most 1000");
 	if (open_include(s->name, name, &path, &data, &size, &why))
 		return r->status = err_set(r->e, "%s:%u: include: %s", s->name, s->line, why.msg);
 	inner.name = path;

@@ -295,10 +295,11 @@ static void settle(struct reader *r)
 			settle_switch(n);
 	}
 	if (misnamed)
-		warnings_add(&r->b->warnings, "node type", 0,
-			     "%u node%s not called a switch but with one GUID on all ports (0x%016lx the first); "
-			     "taken as switches",
-			     misnamed, misnamed > 1 ? "s" : "", first);
+		warnings_add(
+			&r->b->warnings, "node type", 0,
+			"%u node%s not called a switch but with one GUID on all ports (0x%016lx the first); "
+			"taken as switches",
+			misnamed, misnamed > 1 ? "s" : "", first);
 	for (uint32_t i = 0; i < r->b->n; i++)
 		settle_rates(r->b, &r->b->node[i]);
 }

@@ -23,7 +23,7 @@ static const struct optdef table[] = {
 /* What was accepted is within its range; what was refused changes nothing and says why. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct optdef *const tables[] = { table, NULL };
+	static const struct optdef *const tables[] = {table, NULL};
 	struct options *o = options_new(tables);
 	struct text notes = {0};
 	struct err e = {""};

@@ -24,7 +24,8 @@ static int fail(const struct err *e)
 	return 1;
 }
 
-static int discover(const char *target, struct fabric **f, struct live_tables **t, struct progress *p, struct err *e)
+static int discover(const char *target, struct fabric **f, struct live_tables **t, struct progress *p,
+		    struct err *e)
 {
 	char *ca;
 	int port, rc;
@@ -46,7 +47,9 @@ static void dump_port(const struct fabric *f, uint32_t p)
 	if (q != NO_ID)
 		printf(" to 0x%016lx %u %s%s %s", f->node_guid[f->port_node[q]], f->port_num[q],
 		       link_width_name(f->port_width[p]), link_speed_name(f->port_speed[p]),
-		       f->port_state[p] == PORT_ACTIVE ? "active" : f->port_state[p] == PORT_INIT ? "init" : "other");
+		       f->port_state[p] == PORT_ACTIVE ? "active"
+		       : f->port_state[p] == PORT_INIT ? "init"
+						       : "other");
 	printf("\n");
 }
 
@@ -61,10 +64,12 @@ static int dump(const char *target)
 	printf("format %s source %s found %u sm 0x%016lx\n", f->format, f->source, p.done,
 	       f->port_guid[f->endport_port[f->sm_endport]]);
 	for (uint32_t n = 0; n < f->n_nodes; n++)
-		printf("node 0x%016lx type %u ports %u vendor 0x%x device 0x%x system 0x%016lx cap %u esp0 %u "
+		printf("node 0x%016lx type %u ports %u vendor 0x%x device 0x%x system 0x%016lx cap %u esp0 "
+		       "%u "
 		       "chassis %u place %s name %s\n",
-		       f->node_guid[n], f->node_type[n], f->node_nports[n], f->node_vendor[n], f->node_device[n],
-		       f->node_sysguid[n], f->node_switch[n] == NO_ID ? 0 : f->switch_fdb_cap[f->node_switch[n]],
+		       f->node_guid[n], f->node_type[n], f->node_nports[n], f->node_vendor[n],
+		       f->node_device[n], f->node_sysguid[n],
+		       f->node_switch[n] == NO_ID ? 0 : f->switch_fdb_cap[f->node_switch[n]],
 		       f->node_switch[n] == NO_ID ? 0 : f->switch_esp0[f->node_switch[n]], f->node_chassis[n],
 		       f->node_place[n] ? f->node_place[n] : "-", f->node_desc[n]);
 	for (uint32_t i = 0; i < f->n_ports; i++)

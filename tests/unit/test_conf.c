@@ -26,7 +26,7 @@ static const struct optdef table[] = {
 	{0},
 };
 
-static const struct optdef *const tables[] = { table, NULL };
+static const struct optdef *const tables[] = {table, NULL};
 
 struct read {
 	struct options *o;
@@ -119,15 +119,15 @@ static void test_only_true_is_true(void **state)
 static void test_engines(void **state)
 {
 	static const char *const cases[][2] = {
-		{ "routing_engine updn, minhop \n", "updn,minhop" },
-		{ "routing_engine ftree updn\tno_fallback\n", "ftree,updn,no_fallback" },
-		{ "routing_engine \"nue\"\n", "nue" },
-		{ "routing_engine updn\nrouting_engine lash\n", "lash" },
-		{ "routing_engine updn\nrouting_engine (null)\n", NULL },
-		{ "routing_engine (null)\n", NULL },
-		{ "routing_engine , ,\n", NULL },
-		{ "routing_engine\n", NULL },
-		{ "lmc 1\n", NULL },
+		{"routing_engine updn, minhop \n", "updn,minhop"},
+		{"routing_engine ftree updn\tno_fallback\n", "ftree,updn,no_fallback"},
+		{"routing_engine \"nue\"\n", "nue"},
+		{"routing_engine updn\nrouting_engine lash\n", "lash"},
+		{"routing_engine updn\nrouting_engine (null)\n", NULL},
+		{"routing_engine (null)\n", NULL},
+		{"routing_engine , ,\n", NULL},
+		{"routing_engine\n", NULL},
+		{"lmc 1\n", NULL},
 	};
 
 	(void)state;
@@ -146,7 +146,8 @@ static void test_engines(void **state)
 static void test_keys(void **state)
 {
 	(void)state;
-	noted("log_flags 0x03\nsm_priority 3\nlmc 1\n", "x.conf: 2 options that do not concern routing were skipped\n");
+	noted("log_flags 0x03\nsm_priority 3\nlmc 1\n",
+	      "x.conf: 2 options that do not concern routing were skipped\n");
 	noted("nonsense 12\n", "x.conf:1: nonsense: unknown key, ignored as OpenSM ignores it\n");
 	/* One of ours that OpenSM does not have. */
 	value("port_guids ibsim\n", "port_guids", "file");
@@ -159,7 +160,8 @@ static void test_guid(void **state)
 	value("guid 0x0000000000000000\n", "guid", "");
 	value("guid 10\n", "guid", "0x000000000000000a");
 	value("guid 0x0002c90300001234 # here\n", "guid", "0x0002c90300001234");
-	refused("guid here\n", "x.conf:1: guid: found 'here', expected a port GUID such as 0x0002c90300001234 (0 = none)");
+	refused("guid here\n",
+		"x.conf:1: guid: found 'here', expected a port GUID such as 0x0002c90300001234 (0 = none)");
 	refused("guid 0x1234567890abcdef0\n",
 		"x.conf:1: guid: found '0x1234567890abcdef0', expected a port GUID such as "
 		"0x0002c90300001234 (0 = none)");
@@ -173,9 +175,12 @@ static void test_refused(void **state)
 	refused("lmc\n", "x.conf:1: lmc: found '', expected a number from 0 to 7");
 	refused("routing_engine updn\nscatter_ports 5x\n",
 		"x.conf:2: scatter_ports: found '5x', expected a number from 0 to 4294967295");
-	refused("max_reverse_hops 70000\n", "x.conf:1: max_reverse_hops: found '70000', expected a number from 0 to 65535");
-	refused("max_reverse_hops -1\n", "x.conf:1: max_reverse_hops: found '-1', expected a number from 0 to 65535");
-	refused("\n\nroot_guid_file /nowhere/roots\n", "x.conf:3: root_guid_file: /nowhere/roots: No such file or directory; "
+	refused("max_reverse_hops 70000\n",
+		"x.conf:1: max_reverse_hops: found '70000', expected a number from 0 to 65535");
+	refused("max_reverse_hops -1\n",
+		"x.conf:1: max_reverse_hops: found '-1', expected a number from 0 to 65535");
+	refused("\n\nroot_guid_file /nowhere/roots\n",
+		"x.conf:3: root_guid_file: /nowhere/roots: No such file or directory; "
 		"expected a file that can be read");
 }
 
@@ -197,7 +202,8 @@ static void test_files(void **state)
 	value(text, "root_guid_file", "");
 	free(text);
 	unlink(name);
-	noted("root_guid_file \"\"\n", "x.conf:1: root_guid_file: no value, taken as none (OpenSM would try to open a "
+	noted("root_guid_file \"\"\n",
+	      "x.conf:1: root_guid_file: no value, taken as none (OpenSM would try to open a "
 	      "file without name)\n");
 	if (access("/etc/opensm/torus-2QoS.conf", R_OK))
 		value("torus_config /etc/opensm/torus-2QoS.conf\n", "torus_config", "");
@@ -275,16 +281,11 @@ static void test_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_only_true_is_true),
-		cmocka_unit_test(test_engines),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_guid),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_long_lines),
-		cmocka_unit_test(test_zero_bytes),
-		cmocka_unit_test(test_keeps_others),
+		cmocka_unit_test(test_values),	   cmocka_unit_test(test_only_true_is_true),
+		cmocka_unit_test(test_engines),	   cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_guid),	   cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_files),	   cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_keeps_others),
 		cmocka_unit_test(test_read),
 	};
 

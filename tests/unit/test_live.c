@@ -54,7 +54,7 @@ static void test_target(void **state)
 /* This is no discovery process. */
 static void test_not_child(void **state)
 {
-	char name[] = "ibscope", flag[] = "--discover-child", none[] = "", *argv[] = { name, flag, none, NULL };
+	char name[] = "ibscope", flag[] = "--discover-child", none[] = "", *argv[] = {name, flag, none, NULL};
 
 	(void)state;
 	assert_int_equal(live_child_main(1, argv), -1);
@@ -83,7 +83,7 @@ static struct fabric *make(const char *nodes, const struct cable *c, unsigned li
 			n = fb_add(b, NODE_SWITCH, *s == 'A' ? 0xa : 0xb, 4, *s == 'A' ? name : "sw-b");
 			b->node[n].port[0].lid = *s == 'A' ? 1 : 2;
 		} else {
-			char host[] = { 'h', *s, '\0' };
+			char host[] = {'h', *s, '\0'};
 
 			n = fb_add(b, NODE_CA, 0x100u * (unsigned)(*s - '0'), 1, host);
 			b->node[n].port[1].lid = (uint16_t)(lid + (unsigned)(*s - '0'));
@@ -101,8 +101,11 @@ static struct fabric *make(const char *nodes, const struct cable *c, unsigned li
 }
 
 static const struct cable before[] = {
-	{0xa, 1, 0x100, 1, WIDTH_4X, SPEED_HDR}, {0xa, 2, 0x200, 1, WIDTH_4X, SPEED_HDR},
-	{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR}, {0xa, 4, 0xb, 4, WIDTH_4X, SPEED_HDR}, {0},
+	{0xa, 1, 0x100, 1, WIDTH_4X, SPEED_HDR},
+	{0xa, 2, 0x200, 1, WIDTH_4X, SPEED_HDR},
+	{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR},
+	{0xa, 4, 0xb, 4, WIDTH_4X, SPEED_HDR},
+	{0},
 };
 
 static void differs(struct fabric *a, struct fabric *b, unsigned n, const char *want)
@@ -125,8 +128,11 @@ static void test_same(void **state)
 static void test_nodes(void **state)
 {
 	static const struct cable after[] = {
-		{0xa, 1, 0x100, 1, WIDTH_4X, SPEED_HDR}, {0xb, 1, 0x300, 1, WIDTH_4X, SPEED_HDR},
-		{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR}, {0xa, 4, 0xb, 4, WIDTH_4X, SPEED_HDR}, {0},
+		{0xa, 1, 0x100, 1, WIDTH_4X, SPEED_HDR},
+		{0xb, 1, 0x300, 1, WIDTH_4X, SPEED_HDR},
+		{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR},
+		{0xa, 4, 0xb, 4, WIDTH_4X, SPEED_HDR},
+		{0},
 	};
 
 	(void)state;
@@ -141,8 +147,10 @@ static void test_moved(void **state)
 {
 	/* h2 from sw-a[2] to sw-b[1]; the cable of ports 4 is gone. */
 	static const struct cable after[] = {
-		{0xa, 1, 0x100, 1, WIDTH_4X, SPEED_HDR}, {0xb, 1, 0x200, 1, WIDTH_4X, SPEED_HDR},
-		{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR}, {0},
+		{0xa, 1, 0x100, 1, WIDTH_4X, SPEED_HDR},
+		{0xb, 1, 0x200, 1, WIDTH_4X, SPEED_HDR},
+		{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR},
+		{0},
 	};
 
 	(void)state;
@@ -155,8 +163,11 @@ static void test_moved(void **state)
 static void test_swapped(void **state)
 {
 	static const struct cable after[] = {
-		{0xa, 2, 0x100, 1, WIDTH_4X, SPEED_HDR}, {0xa, 1, 0x200, 1, WIDTH_4X, SPEED_HDR},
-		{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR}, {0xa, 4, 0xb, 4, WIDTH_4X, SPEED_HDR}, {0},
+		{0xa, 2, 0x100, 1, WIDTH_4X, SPEED_HDR},
+		{0xa, 1, 0x200, 1, WIDTH_4X, SPEED_HDR},
+		{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR},
+		{0xa, 4, 0xb, 4, WIDTH_4X, SPEED_HDR},
+		{0},
 	};
 
 	(void)state;
@@ -168,8 +179,11 @@ static void test_swapped(void **state)
 static void test_name_lid_rate(void **state)
 {
 	static const struct cable after[] = {
-		{0xa, 1, 0x100, 1, WIDTH_4X, SPEED_HDR}, {0xa, 2, 0x200, 1, WIDTH_2X, SPEED_EDR},
-		{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR}, {0xa, 4, 0xb, 4, WIDTH_4X, SPEED_HDR}, {0},
+		{0xa, 1, 0x100, 1, WIDTH_4X, SPEED_HDR},
+		{0xa, 2, 0x200, 1, WIDTH_2X, SPEED_EDR},
+		{0xa, 3, 0xb, 3, WIDTH_4X, SPEED_HDR},
+		{0xa, 4, 0xb, 4, WIDTH_4X, SPEED_HDR},
+		{0},
 	};
 
 	(void)state;
@@ -183,12 +197,9 @@ static void test_name_lid_rate(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_target),
-		cmocka_unit_test(test_not_child),
-		cmocka_unit_test(test_same),
-		cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_moved),
-		cmocka_unit_test(test_swapped),
+		cmocka_unit_test(test_target),	      cmocka_unit_test(test_not_child),
+		cmocka_unit_test(test_same),	      cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_moved),	      cmocka_unit_test(test_swapped),
 		cmocka_unit_test(test_name_lid_rate),
 	};
 

@@ -29,7 +29,7 @@ static const struct optdef table_b[] = {
 	{0},
 };
 
-static const struct optdef *const tables[] = { table_a, table_b, table_a, NULL };
+static const struct optdef *const tables[] = {table_a, table_b, table_a, NULL};
 
 static int setup(void **state)
 {
@@ -67,8 +67,9 @@ static void accepted(struct options *o, const char *name, const char *value, con
 
 static void test_tables(void **state)
 {
-	static const char *const order[] = { "lmc", "connect_roots", "root_guid_file", "nue_max_num_vls", "guid",
-					     "torus_config", "note", "part_enforce", "a_first" };
+	static const char *const order[] = {"lmc",    "connect_roots", "root_guid_file", "nue_max_num_vls",
+					    "guid",   "torus_config",  "note",		 "part_enforce",
+					    "a_first"};
 	struct options *o = *state;
 
 	assert_int_equal(options_count(o), ARRAY_LEN(order));
@@ -99,8 +100,8 @@ static void test_defaults(void **state)
 
 static void test_bool(void **state)
 {
-	static const char *const yes[] = { "TRUE", "true", "yes", "on", "1", "Yes" };
-	static const char *const no[] = { "FALSE", "false", "no", "off", "0" };
+	static const char *const yes[] = {"TRUE", "true", "yes", "on", "1", "Yes"};
+	static const char *const no[] = {"FALSE", "false", "no", "off", "0"};
 	struct options *o = *state;
 
 	for (size_t i = 0; i < ARRAY_LEN(yes); i++) {

@@ -1,0 +1,209 @@
+/* Is it a pure tree?  Switches of a rank must look alike; asked only without root_guid_file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "engines/ftree/internal.h"
+
+static uint32_t links_of(const struct ftree *t, uint32_t sw, enum ft_dir d, uint32_t i)
+{
+	return ftree_group(t, sw, d, i)->n_links;
+}
+
+/* First up group of w that has another number of links than the first one of ref; n[FT_UP] when all are alike. */
+static uint32_t odd_group(const struct ftree *t, uint32_t w, uint32_t ref)
+{
+	uint32_t i = 0;
+
+	while (i < t->sw[w].n[FT_UP] && links_of(t, w, FT_UP, i) == links_of(t, ref, FT_UP, 0))
+		i++;
+	return i;
+}
+
+/* --- words ---------------------------------------------------------------------------- */
+
+/* Cabled ports of a switch that are dead: "leaf-03[19], leaf-03[20] and 2 more are down".  Adds nothing when all live. */
+static bool dead_ports(const struct ftree *t, uint32_t sw, struct text *out)
+{
+	const struct fabric *f = t->topo->fabric;
+	uint32_t n = 0;
+	char a[80];
+
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+		uint32_t id = switch_port_id(f, sw, p);
+
+		if (f->port_peer[id] == NO_ID || t->topo->peer[id] != NO_ID)
+			continue;
+		if (n++ < 2)
+			text_add(out, "%s%s", n > 1 ? ", " : "", port_label(f, id, a, sizeof(a)));
+	}
+	if (n > 2)
+		text_add(out, " and %u more", n - 2);
+	if (n)
+		text_add(out, n > 1 ? " are missing (down)" : " is missing (down)");
+	return n > 0;
+}
+
+/* How many switches of the rank of sw have as many groups in direction d as it. */
+static uint32_t alike(const struct ftree *t, uint32_t sw, enum ft_dir d)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
+		n += t->sw[s].in && t->sw[s].rank == t->sw[sw].rank && t->sw[s].n[d] == t->sw[sw].n[d];
+	return n;
+}
+
+/* What would mend it, behind what was found. */
+static void refuse_pair(struct ftree *t, const char *label, const char *rule, uint32_t odd, uint32_t ref,
+			uint32_t found, uint32_t expected, const char *what)
+{
+	struct text dead = {0};
+	bool is_dead = dead_ports(t, odd, &dead);
+
+	if (!is_dead)
+		is_dead = dead_ports(t, ref, &dead);
+	ft_refuse(t, label, rule, "no pure fat tree (%s): %.200s%s%.180s; %s, or name the roots in root_guid_file, which drops "
+		  "this rule", label, what, is_dead ? ": " : "", text_str(&dead),
+		  is_dead ? "restore it" : "cable it like its siblings");
+	text_free(&dead);
+	t->refusal.sw = odd;
+	t->refusal.ref = ref;
+	t->refusal.found = found;
+	t->refusal.expected = expected;
+}
+
+/* Different numbers of groups: the one with fewer of its kind is the odd one. */
+static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t ref)
+{
+	const char *word = d == FT_UP ? "up" : "down";
+	uint32_t x = alike(t, w, d), y = alike(t, ref, d), odd = x <= y ? w : ref, other = x <= y ? ref : w;
+	char *what = str_printf("%.70s has %s groups to %u neighbours, %s of rank %u, as %.70s, %u", ft_name(t, odd), word,
+				t->sw[odd].n[d], x + y > 2 ? "its siblings" : "its sibling", t->sw[w].rank, ft_name(t, other),
+				t->sw[other].n[d]);
+	uint32_t links[2] = {0};
+	bool single = true;
+
+	for (unsigned k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < t->sw[k ? other : odd].n[d]; i++) {
+			links[k] += links_of(t, k ? other : odd, d, i);
+			single &= links_of(t, k ? other : odd, d, i) == 1;
+		}
+	if (single) {
+		free(what);
+		what = str_printf("%.70s has %u %s links, its sibling%s (%.70s) %u", ft_name(t, odd), links[0], word,
+				  x + y > 2 ? "s" : "", ft_name(t, other), links[1]);
+	}
+	refuse_pair(t, label, d == FT_UP ? "equal numbers of up groups" : "equal numbers of down groups", odd, other,
+		    t->sw[odd].n[d], t->sw[other].n[d], what);
+	free(what);
+	return false;
+}
+
+static const char *peer_name(const struct ftree *t, const struct ft_group *g)
+{
+	return g->peer == NO_ID ? t->topo->fabric->node_name[endport_node(t->topo->fabric, t->ca[g->ca].endport)]
+				: ft_name(t, g->peer);
+}
+
+/* Different numbers of links in group i of w and the first group of ref. */
+static bool refuse_links(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t i, uint32_t ref)
+{
+	const struct ft_group *g = ftree_group(t, w, d, i), *h = ftree_group(t, ref, d, 0);
+	bool w_odd = g->n_links <= h->n_links;
+	const struct ft_group *odd = w_odd ? g : h, *other = w_odd ? h : g;
+	char *what = str_printf("%.50s has %u link%s to %.40s, %.50s has %u to %.40s", ft_name(t, odd->sw), odd->n_links,
+				odd->n_links == 1 ? "" : "s", peer_name(t, odd), ft_name(t, other->sw), other->n_links,
+				peer_name(t, other));
+
+	refuse_pair(t, label, d == FT_UP ? "equal up groups" : "equal down groups", odd->sw, other->sw, odd->n_links,
+		    other->n_links, what);
+	free(what);
+	return false;
+}
+
+/* --- OpenSM's check ---------------------------------------------------------------------- */
+
+/* A switch against the first one of its rank, as far as OpenSM looks. */
+static bool compare(struct ftree *t, uint32_t w, uint32_t ref)
+{
+	const struct ft_switch *a = &t->sw[w], *b = &t->sw[ref];
+	bool inner = a->rank != t->leaf_rank;
+	uint32_t i;
+
+	if (a->n[FT_UP] != b->n[FT_UP])
+		return refuse_groups(t, "AB09", FT_UP, w, ref);
+	if (inner && a->n[FT_DOWN] != b->n[FT_DOWN])
+		return refuse_groups(t, "AB0A", FT_DOWN, w, ref);
+	if (b->n[FT_UP]) {
+		i = odd_group(t, w, ref);
+		if (i < a->n[FT_UP])
+			return refuse_links(t, "AB0B", FT_UP, w, i, ref);
+	}
+	if (inner && b->n[FT_DOWN] && links_of(t, w, FT_DOWN, 0) != links_of(t, ref, FT_DOWN, 0))
+		return refuse_links(t, "AB0C", FT_DOWN, w, 0, ref);
+	return true;
+}
+
+/* --- what only the manual asks ----------------------------------------------------------- */
+
+/* NULL, or what the manual's rules say against the switch though OpenSM does not look there; caller frees. */
+static char *manual_finds(const struct ftree *t, uint32_t w, uint32_t ref)
+{
+	for (unsigned d = FT_UP; d <= FT_DOWN; d += FT_DOWN - FT_UP)
+		for (uint32_t i = 0; i < t->sw[w].n[d]; i++)
+			if (links_of(t, w, d, i) != links_of(t, ref, d, 0))
+				return str_printf("%.80s has %u links to %.80s, %.80s has %u to %.80s", ft_name(t, w),
+						  links_of(t, w, d, i), peer_name(t, ftree_group(t, w, d, i)), ft_name(t, ref),
+						  links_of(t, ref, d, 0), peer_name(t, ftree_group(t, ref, d, 0)));
+	return NULL;
+}
+
+static char *odd_ca(const struct ftree *t)
+{
+	const struct fabric *f = t->topo->fabric;
+	char a[160];
+
+	for (uint32_t i = 0; i < t->n_ca; i++)
+		if (t->sw[t->ca[i].sw].rank != t->leaf_rank)
+			return str_printf("CA %s is on %.80s of rank %u, the leaves are at rank %u",
+					  port_label(f, f->endport_port[t->ca[i].endport], a, sizeof(a)),
+					  ft_name(t, t->ca[i].sw), t->sw[t->ca[i].sw].rank, t->leaf_rank);
+	return NULL;
+}
+
+static bool manual_rules(struct ftree *t, const uint32_t *ref, struct engine_output *out)
+{
+	char *what = odd_ca(t);
+
+	for (uint32_t s = 0; !what && s < t->topo->fabric->n_switches; s++)
+		if (t->sw[s].in && t->sw[ref[t->sw[s].rank]].n[FT_DOWN])
+			what = manual_finds(t, s, ref[t->sw[s].rank]);
+	if (!what)
+		return true;
+	if (t->manual)
+		ft_refuse(t, "", "equal groups (manual)", "no pure fat tree by OpenSM's manual: %s; OpenSM itself does not look "
+			  "there (`set rules opensm`), and with root_guid_file the rule is dropped", what);
+	else
+		text_add(&out->notes, "ftree: OpenSM accepts this tree though its manual calls it impure: %s\n", what);
+	free(what);
+	return !t->manual;
+}
+
+bool ft_check_purity(struct ftree *t, struct engine_output *out)
+{
+	uint32_t ref[FT_MAX_LEVELS];
+
+	for (unsigned r = 0; r < FT_MAX_LEVELS; r++)
+		ref[r] = NO_ID;
+	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++) {
+		uint32_t *first;
+
+		if (!t->sw[s].in)
+			continue;
+		first = &ref[t->sw[s].rank];
+		if (*first == NO_ID)
+			*first = s;
+		else if (!compare(t, s, *first))
+			return false;
+	}
+	return manual_rules(t, ref, out);
+}

@@ -1,0 +1,182 @@
+/* CA ports by their use, and the cables of each switch in groups by peer and direction. */
+#include <stdlib.h>
+#include <string.h>
+#include "engines/ftree/internal.h"
+
+void ft_read_guids(const struct engine_input *in, struct engine_output *out, const char *option,
+		   struct guid_file *g)
+{
+	guid_file_read(g, options_file(in->options, option), in->manual_rules);
+	if (g->stopped)
+		text_add(&out->notes, "%s: reading stopped: %s%s\n", option, g->why.msg,
+			 g->stopped == UINT32_MAX ? "" : "; by the manual (`set rules manual`) only the line is ignored");
+	else if (g->skipped)
+		text_add(&out->notes, "%s: %u invalid lines ignored as the manual says, the first is line %u; OpenSM itself "
+				      "stops reading there\n", option, g->skipped, g->first_skipped);
+}
+
+static int by_guid(const void *a, const void *b)
+{
+	uint64_t x = ((const struct guid_line *)a)->guid, y = ((const struct guid_line *)b)->guid;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool listed(const struct guid_file *g, uint64_t guid)
+{
+	struct guid_line key = {.guid = guid};
+
+	return g->n && bsearch(&key, g->l, g->n, sizeof(*g->l), by_guid);
+}
+
+/* Read a list of CA ports; sorted.  false: refused. */
+static bool read_list(struct ftree *t, const struct engine_input *in, struct engine_output *out, const char *option,
+		      const char *bad, const char *empty, struct guid_file *g)
+{
+	*g = (struct guid_file){0};
+	if (!options_file(in->options, option))
+		return true;
+	ft_read_guids(in, out, option, g);
+	if (g->stopped)
+		return ft_refuse(t, bad, "GUID files are read whole", "%s cannot be used (%s): %.300s", option, bad,
+				 g->why.msg);
+	if (!g->n)
+		return ft_refuse(t, empty, "GUID files are not empty", "%s: %.300s names no GUID (%s); list port GUIDs or unset "
+				 "the option", option, options_file(in->options, option), empty);
+	qsort(g->l, g->n, sizeof(*g->l), by_guid);
+	return true;
+}
+
+/* Which CA ports are compute nodes, which I/O nodes.  A port in the CN file stays one whatever the I/O file says. */
+bool ft_classify(struct ftree *t, const struct engine_input *in, struct engine_output *out)
+{
+	const struct fabric *f = t->topo->fabric;
+	struct guid_file cn = {0}, io = {0};
+	bool ok = read_list(t, in, out, "cn_guid_file", "AB23", "AB27", &cn) &&
+		  read_list(t, in, out, "io_guid_file", "AB28", "AB29", &io);
+
+	for (uint32_t i = 0; ok && i < t->n_ca; i++) {
+		uint64_t guid = f->port_guid[f->endport_port[t->ca[i].endport]];
+		bool named = listed(&cn, guid);
+
+		t->ca[i].is_cn = named || !t->cn_file;
+		if (!named && listed(&io, guid)) {
+			t->ca[i].is_io = true;
+			t->ca[i].is_cn = false;
+		}
+	}
+	guid_file_free(&cn);
+	guid_file_free(&io);
+	return ok;
+}
+
+/* The groups of one switch while they are collected. */
+struct collect {
+	struct ft_group g[MAX_PORTS + 1];
+	uint8_t dir[MAX_PORTS + 1], of_port[MAX_PORTS + 1];
+	unsigned n;
+	uint32_t *ca_of;	/* [n_endports] index in ca[], NO_ID */
+	uint32_t *owner;	/* [n_switches] switch that met it last */
+	uint8_t *seen;		/* [n_switches] its group there */
+};
+
+#define NO_GROUP 255
+
+static unsigned add_group(struct collect *c, uint32_t sw, uint32_t peer, uint32_t ca, enum ft_dir dir)
+{
+	c->g[c->n] = (struct ft_group){.sw = sw, .peer = peer, .ca = ca};
+	c->dir[c->n] = dir;
+	return c->n++;
+}
+
+/* Group of a port; NO_GROUP: nothing that counts is behind it. */
+static unsigned port_group(struct ftree *t, struct collect *c, uint32_t sw, unsigned port)
+{
+	const struct fabric *f = t->topo->fabric;
+	uint32_t id = switch_port_id(f, sw, port), q = t->topo->peer[id], x = t->topo->peer_switch[id];
+	uint32_t rank = t->sw[sw].rank;
+
+	if (q == NO_ID)
+		return NO_GROUP;
+	if (f->node_type[f->port_node[q]] == NODE_CA) {
+		uint32_t ca = f->port_endport[q] == NO_ID ? NO_ID : c->ca_of[f->port_endport[q]];
+
+		return ca == NO_ID ? NO_GROUP : add_group(c, sw, NO_ID, ca, FT_DOWN);
+	}
+	if (x == NO_ID || !t->sw[x].in)
+		return NO_GROUP;
+	if (c->owner[x] != sw) {
+		c->owner[x] = sw;
+		c->seen[x] = add_group(c, sw, x, NO_ID,
+				       rank > t->sw[x].rank ? FT_UP : rank == t->sw[x].rank ? FT_SIDE : FT_DOWN);
+	}
+	return c->seen[x];
+}
+
+/* Append a collected group with its links. */
+static void keep_group(struct ftree *t, const struct collect *c, uint32_t sw, unsigned i)
+{
+	const struct fabric *f = t->topo->fabric;
+	struct ft_group *g = &t->group[t->n_groups];
+
+	*g = c->g[i];
+	g->link = t->n_links;
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
+		if (c->of_port[p] == i)
+			t->link[t->n_links++] = (struct ft_link){
+				.port = p, .remote = f->port_num[t->topo->peer[switch_port_id(f, sw, p)]]};
+	g->n_links = t->n_links - g->link;
+	t->slot[t->n_groups] = (struct ft_slot){.peer = g->peer, .group = t->n_groups};
+	t->n_groups++;
+}
+
+static void group_switch(struct ftree *t, struct collect *c, uint32_t sw)
+{
+	struct ft_switch *s = &t->sw[sw];
+
+	c->n = 0;
+	for (unsigned p = 1; p <= t->topo->fabric->switch_nports[sw]; p++)
+		c->of_port[p] = port_group(t, c, sw, p);
+	s->plain = true;
+	for (unsigned d = 0; d < FT_DIRS; d++) {
+		s->slot[d] = t->n_groups;
+		for (unsigned i = 0; i < c->n; i++) {
+			if (c->dir[i] != d)
+				continue;
+			s->plain &= d == FT_UP || c->g[i].peer == NO_ID;
+			keep_group(t, c, sw, i);
+		}
+		s->n[d] = t->n_groups - s->slot[d];
+	}
+	s->plain &= s->n[FT_DOWN] > 0;
+}
+
+bool ft_group_ports(struct ftree *t)
+{
+	const struct fabric *f = t->topo->fabric;
+	struct collect c = {.ca_of = NEW_ARRAY(f->n_endports, uint32_t), .owner = NEW_ARRAY(f->n_switches, uint32_t),
+			    .seen = NEW_ARRAY(f->n_switches, uint8_t)};
+	uint32_t n_cn = 0;
+
+	memset(c.ca_of, 0xff, f->n_endports * sizeof(*c.ca_of));
+	memset(c.owner, 0xff, f->n_switches * sizeof(*c.owner));
+	for (uint32_t i = 0; i < t->n_ca; i++) {
+		c.ca_of[t->ca[i].endport] = i;
+		n_cn += t->ca[i].is_cn;
+		if (t->ca[i].lid > t->max_lid)
+			t->max_lid = t->ca[i].lid;
+	}
+	t->group = NEW_ARRAY(f->n_ports, struct ft_group);
+	t->slot = NEW_ARRAY(f->n_ports, struct ft_slot);
+	t->link = NEW_ARRAY(f->n_ports, struct ft_link);
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (t->sw[s].in)
+			group_switch(t, &c, s);
+	free(c.ca_of);
+	free(c.owner);
+	free(c.seen);
+	if (!n_cn)
+		return ft_refuse(t, "", "there are compute nodes",
+				 "no CA port is a compute node: cn_guid_file names none that is up, or io_guid_file names all of them");
+	return true;
+}

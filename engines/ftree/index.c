@@ -1,0 +1,288 @@
+/* Indexes ("tuples"): the place of a switch among its like, found by walking the tree from a leaf. */
+#include <stdlib.h>
+#include "engines/ftree/internal.h"
+
+/* --- leaves --------------------------------------------------------------------------- */
+
+static uint32_t first_cn(const struct ftree *t)
+{
+	for (uint32_t i = 0; i < t->n_ca; i++)
+		if (t->ca[i].is_cn)
+			return i;
+	return NO_ID;
+}
+
+static bool refuse_cn(struct ftree *t, uint32_t i)
+{
+	const struct fabric *f = t->topo->fabric;
+	uint32_t s = t->ca[i].sw;
+	char a[200];
+	const char *mend = t->root_file ? "list only compute nodes in cn_guid_file (or this port in io_guid_file), or mend root_guid_file"
+					: "move it to a leaf, or list the compute nodes in cn_guid_file and the roots in root_guid_file";
+
+	ft_refuse(t, "AB26", "all compute nodes at one rank",
+		  "compute node %s is on %s of rank %u, but compute nodes must be at rank %u (AB26); %s",
+		  port_label(f, f->endport_port[t->ca[i].endport], a, sizeof(a)), ft_name(t, s), t->sw[s].rank, t->leaf_rank,
+		  mend);
+	t->refusal.sw = s;
+	t->refusal.endport = t->ca[i].endport;
+	t->refusal.found = t->sw[s].rank;
+	t->refusal.expected = t->leaf_rank;
+	return false;
+}
+
+/* Leaf rank, and the switches that have compute nodes. */
+bool ft_find_leaves(struct ftree *t)
+{
+	t->leaf_rank = t->root_file ? t->sw[t->ca[first_cn(t)].sw].rank : t->max_rank;
+	if (t->leaf_rank < 1 || t->leaf_rank >= FT_MAX_LEVELS) {
+		ft_refuse(t, "", "2 to 8 levels", "the tree has %u levels of switches down to the compute nodes, expected 2 to %u%s",
+			  t->leaf_rank + 1, FT_MAX_LEVELS,
+			  t->leaf_rank ? "" : t->root_file ? "; a root has compute nodes on it: mend root_guid_file or list "
+							     "the compute nodes in cn_guid_file"
+							   : "; a single level needs no tree routing");
+		t->refusal.found = t->leaf_rank + 1;
+		return false;
+	}
+	for (uint32_t i = 0; i < t->n_ca; i++) {
+		if (!t->ca[i].is_cn)
+			continue;
+		t->sw[t->ca[i].sw].is_leaf = true;
+		t->sw[t->ca[i].sw].n_cn++;
+		if (t->sw[t->ca[i].sw].rank != t->leaf_rank)
+			return refuse_cn(t, i);
+	}
+	return true;
+}
+
+/* --- tuples ------------------------------------------------------------------------------ */
+
+/* Byte i of a tuple; byte 0 is the highest, so that tuples compare as numbers. */
+static uint64_t with_byte(uint64_t tuple, unsigned i, unsigned v)
+{
+	unsigned shift = 8 * (7 - i);
+
+	return (tuple & ~(0xFFull << shift)) | (uint64_t)v << shift;
+}
+
+static unsigned tuple_byte(uint64_t tuple, unsigned i)
+{
+	return tuple >> (8 * (7 - i)) & 0xFF;
+}
+
+struct walk {
+	struct ftree *t;
+	uint64_t *used;	/* tuples given, open addressing, FT_NO_TUPLE = free */
+	uint32_t size;	/* power of two */
+	uint32_t *queue, n;
+};
+
+/* Is the tuple given?  With add it is from now on. */
+static bool used(struct walk *w, uint64_t tuple, bool add)
+{
+	uint32_t i = (tuple * 0x9E3779B97F4A7C15ull) >> 32 & (w->size - 1);
+
+	for (; w->used[i] != FT_NO_TUPLE; i = (i + 1) & (w->size - 1))
+		if (w->used[i] == tuple)
+			return true;
+	if (add)
+		w->used[i] = tuple;
+	return false;
+}
+
+/* Give a switch the first free tuple with any value in byte v. */
+static void assign(struct walk *w, uint32_t sw, uint64_t tuple, unsigned v)
+{
+	for (unsigned i = 0; i < 255; i++) {
+		uint64_t x = with_byte(tuple, v, i);
+
+		if (used(w, x, true))
+			continue;
+		w->t->sw[sw].tuple = x;
+		return;
+	}
+}
+
+static uint64_t peer_tuple(const struct ftree *t, const struct ft_slot *s)
+{
+	return s->peer == NO_ID ? TUPLE_CA : t->sw[s->peer].tuple;
+}
+
+static void sort_by_tuple(struct ftree *t, uint32_t sw, enum ft_dir d)
+{
+	struct ft_slot *a = t->slot + t->sw[sw].slot[d];
+
+	for (uint32_t i = 1; i < t->sw[sw].n[d]; i++) {
+		struct ft_slot x = a[i];
+		uint64_t key = peer_tuple(t, &x);
+		uint32_t j = i;
+
+		for (; j && peer_tuple(t, &a[j - 1]) > key; j--)
+			a[j] = a[j - 1];
+		a[j] = x;
+	}
+}
+
+/* Index the neighbours of sw in one direction that have none; byte v tells them apart. */
+static void index_neighbours(struct walk *w, uint32_t sw, enum ft_dir d, unsigned v)
+{
+	struct ftree *t = w->t;
+	const struct ft_slot *a = t->slot + t->sw[sw].slot[d];
+	uint64_t own = t->sw[sw].tuple, tuple;
+
+	for (uint32_t i = 0; i < t->sw[sw].n[d]; i++) {
+		uint32_t x = a[i].peer;
+
+		if (x == NO_ID || t->sw[x].tuple != FT_NO_TUPLE)
+			continue;
+		if (own == FT_NO_TUPLE) {
+			t->skipped++;
+			continue;
+		}
+		tuple = with_byte(own, 0, (tuple_byte(own, 0) + (d == FT_DOWN ? 1 : 255)) & 0xFF);
+		assign(w, x, tuple, v);
+		w->queue[w->n++] = x;
+	}
+	sort_by_tuple(t, sw, d);
+}
+
+static void walk_from(struct walk *w, uint32_t first)
+{
+	struct ftree *t = w->t;
+
+	w->n = 0;
+	w->queue[w->n++] = first;
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t sw = w->queue[i];
+		const struct ft_switch *s = &t->sw[sw];
+
+		if (s->rank < t->leaf_rank)
+			index_neighbours(w, sw, FT_DOWN, s->rank + 1);
+		if (s->rank && (t->sw[first].rank || !s->is_leaf))
+			index_neighbours(w, sw, FT_UP, s->rank);
+	}
+}
+
+/* All of bytes 1 .. leaf_rank 0. */
+static uint64_t first_tuple(const struct ftree *t, unsigned rank)
+{
+	uint64_t tuple = with_byte(FT_NO_TUPLE, 0, rank);
+
+	for (unsigned i = 1; i <= t->leaf_rank; i++)
+		tuple = with_byte(tuple, i, 0);
+	return tuple;
+}
+
+static void walk_from_leaf(struct walk *w)
+{
+	struct ftree *t = w->t;
+	uint32_t s = 0;
+
+	while (!t->sw[s].is_leaf)
+		s++;
+	t->sw[s].tuple = first_tuple(t, t->leaf_rank);
+	used(w, t->sw[s].tuple, true);
+	walk_from(w, s);
+}
+
+static void walk_from_roots(struct walk *w)
+{
+	struct ftree *t = w->t;
+	unsigned subtree = 0;
+
+	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++) {
+		if (!t->sw[s].in || t->sw[s].rank)
+			continue;
+		if (t->sw[s].tuple == FT_NO_TUPLE) {
+			uint64_t tuple = first_tuple(t, 0);
+
+			if (t->leaf_rank > 1)
+				tuple = with_byte(tuple, t->leaf_rank, subtree & 0xFF);
+			assign(w, s, tuple, 1);
+			subtree++;
+		}
+		walk_from(w, s);
+	}
+	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
+		if (t->sw[s].is_leaf)
+			sort_by_tuple(t, s, FT_UP);
+}
+
+static int by_tuple(const void *x, const void *y, void *ctx)
+{
+	const struct ftree *t = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	if (t->sw[a].tuple != t->sw[b].tuple)
+		return t->sw[a].tuple < t->sw[b].tuple ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* Number the indexed switches, so that a peer's key is one word. */
+static void number_keys(struct ftree *t)
+{
+	uint32_t *order = NEW_ARRAY(t->n_in, uint32_t), n = 0;
+
+	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
+		if (t->sw[s].in)
+			order[n++] = s;
+	qsort_r(order, n, sizeof(*order), by_tuple, t);
+	for (uint32_t i = 0; i < n; i++)
+		t->sw[order[i]].key = t->sw[order[i]].tuple == FT_NO_TUPLE ? FT_KEY_NONE : i;
+	free(order);
+	for (uint32_t i = 0; i < t->n_groups; i++)
+		t->slot[i].key = t->slot[i].peer == NO_ID ? FT_KEY_CA : t->sw[t->slot[i].peer].key;
+}
+
+void ft_index(struct ftree *t)
+{
+	struct walk w = {.t = t, .size = 16};
+
+	while (w.size < 2 * t->n_in + 2)
+		w.size *= 2;
+	w.used = NEW_ARRAY(w.size, uint64_t);
+	for (uint32_t i = 0; i < w.size; i++)
+		w.used[i] = FT_NO_TUPLE;
+	w.queue = NEW_ARRAY(t->n_groups + 1, uint32_t);
+	if (t->quasi)
+		walk_from_roots(&w);
+	else
+		walk_from_leaf(&w);
+	free(w.used);
+	free(w.queue);
+	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
+		t->unindexed += t->sw[s].in && t->sw[s].tuple == FT_NO_TUPLE;
+	number_keys(t);
+}
+
+/* --- the array of leaves ---------------------------------------------------------------------- */
+
+bool ft_list_leaves(struct ftree *t)
+{
+	uint32_t n = 0, first = NO_ID, last = 0;
+
+	t->leaf = NEW_ARRAY(t->n_in, uint32_t);
+	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
+		if (t->sw[s].in && t->sw[s].rank == t->leaf_rank)
+			t->leaf[n++] = s;
+	qsort_r(t->leaf, n, sizeof(*t->leaf), by_tuple, t);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!t->sw[t->leaf[i]].is_leaf)
+			continue;
+		first = first == NO_ID ? i : first;
+		last = i;
+	}
+	if (first == NO_ID || first >= last) {
+		ft_refuse(t, "", "two leaves", "only %s has compute nodes on it, expected two leaf switches at least",
+			  first == NO_ID ? "no switch" : ft_name(t, t->leaf[first]));
+		t->refusal.sw = first == NO_ID ? NO_ID : t->leaf[first];
+		return false;
+	}
+	t->n_leaves = last - first + 1;
+	for (uint32_t i = 0; i < t->n_leaves; i++) {
+		t->leaf[i] = t->leaf[first + i];
+		if (t->sw[t->leaf[i]].n_cn > t->max_cn)
+			t->max_cn = t->sw[t->leaf[i]].n_cn;
+	}
+	return true;
+}

@@ -1,0 +1,132 @@
+/* Ranks: distances from the roots, which are named in a file or lie farthest from the CAs. */
+#include <stdlib.h>
+#include "engines/ftree/internal.h"
+
+struct queue {
+	uint32_t *sw;
+	size_t n, cap;
+};
+
+static void push(struct queue *q, uint32_t sw)
+{
+	GROW(q->sw, q->n, q->cap);
+	q->sw[q->n++] = sw;
+}
+
+/*
+ * Lower the ranks around the queue; sets max_rank to the last one given.  The
+ * sum wraps as in OpenSM: with a bad root file the queue may hold a switch without rank.
+ */
+static void spread(struct ftree *t, struct queue *q)
+{
+	const struct fabric *f = t->topo->fabric;
+	uint32_t max = 0;
+
+	for (size_t i = 0; i < q->n; i++) {
+		uint32_t w = q->sw[i];
+
+		for (unsigned p = 1; p <= f->switch_nports[w]; p++) {
+			uint32_t x = t->topo->peer_switch[switch_port_id(f, w, p)], r = t->sw[w].rank + 1;
+
+			if (x == NO_ID || t->sw[x].rank <= r)
+				continue;
+			t->sw[x].rank = max = r;
+			push(q, x);
+		}
+	}
+	t->max_rank = max;
+}
+
+/* First from the CAs up, to find the switches farthest from them, then from those down. */
+static void rank_by_cas(struct ftree *t, struct queue *roots)
+{
+	const struct fabric *f = t->topo->fabric;
+	struct queue q = {0};
+
+	for (uint32_t i = 0; i < t->n_ca; i++) {
+		uint32_t s = t->ca[i].sw;
+
+		if (t->sw[s].rank) {
+			t->sw[s].rank = 0;
+			push(&q, s);
+		}
+	}
+	spread(t, &q);
+	free(q.sw);
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		if (!t->sw[s].in)
+			continue;
+		if (t->sw[s].rank != FT_UNRANKED)
+			t->sw[s].rank = t->max_rank - t->sw[s].rank;
+		if (t->sw[s].rank)
+			t->sw[s].rank = FT_UNRANKED;
+		else
+			push(roots, s);
+	}
+	spread(t, roots);
+}
+
+/* Switches named in root_guid_file get rank 0.  false: the file does not serve, CAs decide. */
+static bool read_roots(struct ftree *t, const struct engine_input *in, struct engine_output *out, struct queue *q)
+{
+	const struct fabric *f = t->topo->fabric;
+	struct guid_file g;
+	bool usable;
+
+	ft_read_guids(in, out, "root_guid_file", &g);
+	for (size_t i = 0; i < g.n; i++) {
+		uint32_t node = fabric_node_by_guid(f, g.l[i].guid), s = node == NO_ID ? NO_ID : f->node_switch[node];
+
+		if (s == NO_ID || !t->sw[s].in) {
+			note_ignored(in, out, "root_guid_file", g.l[i].line, "0x%016llx is no switch that is up",
+				     (unsigned long long)g.l[i].guid);
+			continue;
+		}
+		t->sw[s].rank = 0;
+		push(q, s);
+	}
+	usable = !g.stopped && q->n;
+	if (!g.stopped && !q->n)
+		text_add(&out->notes, "root_guid_file names no switch that is up (AB25)\n");
+	if (!usable)
+		text_add(&out->notes, "ftree: ranks come from the CAs instead of root_guid_file, yet the tree is not checked "
+				      "for purity\n");
+	guid_file_free(&g);
+	return usable;
+}
+
+static void drop_unranked(struct ftree *t)
+{
+	const struct fabric *f = t->topo->fabric;
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		if (t->sw[s].in && t->sw[s].rank == FT_UNRANKED) {
+			t->sw[s].in = false;
+			t->n_in--;
+		}
+	}
+	for (uint32_t i = 0; i < t->n_ca; i++)
+		if (t->sw[t->ca[i].sw].in)
+			t->ca[n++] = t->ca[i];
+	t->n_ca = n;
+}
+
+bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_output *out)
+{
+	struct queue q = {0};
+
+	if (t->root_file && read_roots(t, in, out, &q))
+		spread(t, &q);
+	else
+		rank_by_cas(t, &q);
+	free(q.sw);
+	drop_unranked(t);
+	if (t->max_rank == 0 && t->n_in > 1)
+		return ft_refuse(t, "AB2B", "more than one level",
+				 "all %u switches have rank 0: every switch %s, so none is above another; this is no tree (AB2B)%s",
+				 t->n_in, t->root_file ? "was named a root or has a CA on it" : "has a CA on it",
+				 t->root_file ? "; name only the top switches in root_guid_file"
+					      : "; if it is one, name its top switches in root_guid_file");
+	return true;
+}

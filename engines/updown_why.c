@@ -1,0 +1,192 @@
+/* Words for the way a chosen port leads, and for the way the rule forbids. */
+#include "engines/updown.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "engines/assign.h"
+
+#define FAR UINT16_MAX
+
+struct narrator {
+	const struct engine_input *in; /* the listener's own */
+	const struct updown *u;
+	uint32_t target;	/* the one that dist[] is about; NO_ID = none */
+	uint16_t *dist;		/* [n_switches] hops to it when nothing is forbidden, FAR = none */
+	uint32_t *queue;	/* [n_switches] */
+};
+
+static uint32_t peer_of(const struct narrator *n, uint32_t sw, unsigned port)
+{
+	return n->in->topo->peer_switch[switch_port_id(n->in->topo->fabric, sw, port)];
+}
+
+static void measure(struct narrator *n, uint32_t target)
+{
+	const struct fabric *f = n->in->topo->fabric;
+	uint32_t end = 0;
+
+	if (n->target == target)
+		return;
+	n->target = target;
+	memset(n->dist, 0xff, f->n_switches * sizeof(*n->dist));
+	n->dist[target] = 0;
+	n->queue[end++] = target;
+	for (uint32_t i = 0; i < end; i++) {
+		uint32_t s = n->queue[i];
+
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t r = peer_of(n, s, p);
+
+			if (r == NO_ID || n->dist[r] != FAR)
+				continue;
+			n->dist[r] = n->dist[s] + 1;
+			n->queue[end++] = r;
+		}
+	}
+}
+
+/* A way hop by hop: runs of one direction in words, and the first turn that the rule forbids. */
+struct way_text {
+	struct text t;
+	char run;
+	unsigned len, hops;
+	bool down;		/* went down, with nothing level since (updn: at all) */
+	uint32_t turn;		/* switch of the forbidden turn, NO_ID = none */
+};
+
+static void end_run(struct way_text *w)
+{
+	if (!w->len)
+		return;
+	text_add(&w->t, "%s%s", w->t.len ? " then " : "", w->run == 'U' ? "up" : w->run == 'D' ? "down" : "level");
+	if (w->len > 1)
+		text_add(&w->t, " %u", w->len);
+	w->len = 0;
+}
+
+static void add_hop(const struct narrator *n, struct way_text *w, uint32_t sw, unsigned port)
+{
+	char c = updown_direction(n->u, n->in->topo, sw, port);
+
+	if (c == 'U' && w->down && w->turn == NO_ID)
+		w->turn = sw;
+	w->down = c == 'D' || (w->down && n->u->id);
+	if (c != w->run)
+		end_run(w);
+	w->run = c;
+	w->len++;
+	w->hops++;
+}
+
+/* Along the matrix, by the first port of least cost after the one chosen. */
+static void follow_matrix(const struct narrator *n, uint32_t sw, unsigned port, uint32_t target, struct way_text *w)
+{
+	const struct topo *t = n->in->topo;
+	const struct fabric *f = t->fabric;
+
+	while (sw != target && w->hops < 2u * f->n_switches) {
+		unsigned least;
+
+		add_hop(n, w, sw, port);
+		sw = peer_of(n, sw, port);
+		if (sw == NO_ID || sw == target)
+			break;
+		least = hops_least(n->u->hops, sw, target);
+		for (port = 1; port <= f->switch_nports[sw]; port++)
+			if (peer_of(n, sw, port) != NO_ID && hops_value(n->u->hops, t, sw, target, port) == least)
+				break;
+		if (port > f->switch_nports[sw])
+			break;
+	}
+	end_run(w);
+}
+
+/* Along a shortest way, whatever the rule says; the first port that leads nearer. */
+static void follow_shortest(const struct narrator *n, uint32_t sw, struct way_text *w)
+{
+	const struct fabric *f = n->in->topo->fabric;
+
+	while (n->dist[sw]) {
+		unsigned port = 1;
+
+		while (peer_of(n, sw, port) == NO_ID || n->dist[peer_of(n, sw, port)] + 1 != n->dist[sw])
+			if (++port > f->switch_nports[sw])
+				return;
+		add_hop(n, w, sw, port);
+		sw = peer_of(n, sw, port);
+	}
+	end_run(w);
+}
+
+static void add_forbidden(struct narrator *n, uint32_t sw, struct text *t)
+{
+	struct way_text w = {.turn = NO_ID};
+
+	follow_shortest(n, sw, &w);
+	text_add(t, "the shortest way (%u hop%s: %s) ", w.hops, w.hops == 1 ? "" : "s", text_str(&w.t));
+	if (w.turn != NO_ID)
+		text_add(t, "is forbidden: it turns up again at %s", switch_name(n->in->topo->fabric, w.turn));
+	else
+		text_add(t, "is missed: OpenSM's search follows a switch only in the direction that reached it first");
+	text_free(&w.t);
+}
+
+/* The words put before those of the choice itself. */
+static void add_way(struct narrator *n, const struct step *s, struct text *t)
+{
+	unsigned least = hops_least(n->u->hops, s->sw, s->sw2);
+	struct way_text w = {.turn = NO_ID};
+
+	measure(n, s->sw2);
+	if (s->port != NO_PATH && s->port && peer_of(n, s->sw, s->port) != NO_ID) {
+		follow_matrix(n, s->sw, s->port, s->sw2, &w);
+		text_add(t, "%u hop%s, %s", w.hops, w.hops == 1 ? "" : "s", text_str(&w.t));
+		if (w.turn != NO_ID)
+			text_add(t, " (the turn up at %s breaks the rule)", switch_name(n->in->topo->fabric, w.turn));
+		text_add(t, "; ");
+	}
+	text_free(&w.t);
+	if (n->dist[s->sw] == FAR)
+		return;
+	if (least == NO_PATH || (least > n->dist[s->sw] && !n->u->weight)) {
+		add_forbidden(n, s->sw, t);
+		text_add(t, "; ");
+	}
+}
+
+static void narrate(void *ctx, const struct step *s)
+{
+	struct narrator *n = ctx;
+	const struct observer *o = n->in->observer;
+	struct step told = *s;
+	struct text t = {0};
+
+	if (s->kind == STEP_CHOICE && s->sw2 != NO_ID && s->sw != s->sw2) {
+		add_way(n, s, &t);
+		text_add(&t, "%s", s->text);
+		told.text = text_str(&t);
+	}
+	o->step(o->ctx, &told);
+	text_free(&t);
+}
+
+bool updown_assign(const struct engine_input *in, struct engine_output *out, const struct updown *u,
+		   struct routing *r)
+{
+	uint32_t size = in->topo->fabric->n_switches;
+	struct narrator n = {.in = in, .u = u, .target = NO_ID};
+	struct engine_input told = *in;
+	struct observer obs;
+	bool done;
+
+	if (!OBSERVED(in))
+		return assign_ports(in, out, u->hops, false, NULL, r);
+	n.dist = NEW_ARRAY(size, uint16_t);
+	n.queue = NEW_ARRAY(size, uint32_t);
+	obs = (struct observer){.step = narrate, .ctx = &n, .sw = in->observer->sw, .lid = in->observer->lid};
+	told.observer = &obs;
+	done = assign_ports(&told, out, u->hops, false, NULL, r);
+	free(n.dist);
+	free(n.queue);
+	return done;
+}

@@ -1,0 +1,332 @@
+"""What is compared: engines, options, fabrics, sequences of failures.
+
+A new engine is one row of ENGINES.  Everything random comes from one seed.
+"""
+import os
+import random
+
+from fabric import Fabric, random_fabric
+
+# --- fabrics -----------------------------------------------------------------------
+
+SHUFFLES = ("", ",shuffle=1", ",shuffle=1,lids=1", ",shuffle=1,fail=3")
+COMMON = ("", "", "", ",aggregation=1", ",esp0=1,shuffle=1", ",sm=host")
+
+
+def spec(*shapes):
+    """A family: one of some shapes (functions of a generator, or text) with random options of `synth`."""
+    def make(rng, lmc):
+        shape = rng.choice(shapes)
+        text = shape(rng) if callable(shape) else shape
+        text += rng.choice(SHUFFLES) + rng.choice(COMMON)
+        names = {}
+        for item in text.split(",")[1:]:
+            if "=" in item:
+                names[item.split("=")[0]] = item
+        shape_only = ",".join(i for i in text.split(",") if "=" not in i)
+        names["seed"] = "seed=%d" % rng.randrange(1, 10 ** 6)
+        if "lids" in names:
+            names["lmc"] = "lmc=%d" % lmc
+        return "spec", ",".join([shape_only] + list(names.values()))
+    return make
+
+
+def nasty(rng, lmc):
+    """A family: the generator of fabric.py, independent of the product's."""
+    return "text", random_fabric(rng, lmc)
+
+
+TREE = spec("xgft:4,4:1,2", "xgft:4,4:1,4,parallel=2", "xgft:2,3,3:1,2,2", "xgft:3,4,2:1,2,4", "xgft:6,6:2,3",
+            lambda r: "xgft:%d,%d:1,%d,parallel=%d" % (r.randrange(1, 6), r.randrange(3, 9),
+                                                       r.randrange(1, 6), r.randrange(1, 4)))
+DIRECTOR = spec("director:2,4,3,8", "director:1,6,3,0", "director:2,4,2,6,parallel=2,uplinks=2")
+GRID = spec("mesh:4x4", "torus:4x4", "torus:3x3x3", "mesh:3x4x2,hosts=2", "torus:5x4,parallel=2",
+            "hypercube:4",
+            lambda r: "%s:%dx%d" % (r.choice(("mesh", "torus")), r.randrange(2, 8), r.randrange(2, 7)))
+RING = spec("ring:7,parallel=3", "ring:9,hosts=2", "ring:4")
+CLIQUES = spec("hyperx:4x4", "hyperx:3x5,hosts=2", "dragonfly:4,2,2", "dragonfly:3,1,2,parallel=2")
+RANDOM = spec(lambda r: "random:%d,%d,hosts=%d,parallel=%d" % (r.randrange(4, 40), r.randrange(3, 7),
+                                                            r.randrange(1, 4), r.choice((1, 1, 2))))
+ANY = (TREE, TREE, DIRECTOR, GRID, RING, CLIQUES, RANDOM, nasty, nasty, nasty)
+
+# --- options -----------------------------------------------------------------------
+
+
+class File:
+    """An option whose value is a file with these lines."""
+
+    def __init__(self, lines):
+        self.lines = lines
+
+
+def order_file(rng, f):
+    guids = f.endport_guids()
+    lines = ["0x%016x" % g for g in rng.sample(guids, rng.randrange(len(guids) + 1))]
+    lines += rng.sample(lines, len(lines) // 5)
+    lines.insert(rng.randrange(len(lines) + 1), "0x00000000deadbeef # nobody")
+    return File(["# order"] + lines)
+
+
+def weights_file(rng, f):
+    top = rng.choice((2, 5, 60, 255))
+    lines = []
+    for s in f.switches:
+        for port in s.peer:
+            if rng.random() < 0.3:
+                lines.append("%s %d %d" % (s, port, rng.randrange(1, top + 1)))
+    lines += ["0x00000000deadbeef 1 3"]
+    if f.switches:
+        s = rng.choice(f.switches)
+        lines += ["%s %d 2" % (s, s.nports + 1), "%s 1 0" % s, "%s 1 256" % s, "%s 0x1 %d" % (s, top)]
+    rng.shuffle(lines)
+    return File(lines)
+
+
+def search_file(rng, f):
+    lines = []
+    for s in f.switches:
+        if rng.random() < 0.7:
+            ports = rng.sample(range(1, s.nports + 1), rng.randrange(1, s.nports + 1))
+            if rng.random() < 0.1:
+                ports.append(rng.choice(ports + [s.nports + 1]))
+            text = "%s %s" % (s, " ".join(map(str, ports)))
+            if len(text) < 250:
+                lines.append(text)
+    return File(lines)
+
+
+def ignore_file(rng, f):
+    lines = ["%s %d" % (s, port) for s in f.switches for port in s.peer if rng.random() < 0.25]
+    return File(lines + ["0x00000000deadbeef 1"])
+
+
+# Options of the common part: (name, how often, value of (rng, fabric)).
+COMMON_OPTIONS = (
+    ("port_shifting", 0.25, lambda r, f: "TRUE"),
+    ("scatter_ports", 0.25, lambda r, f: r.choice((1, 7, 12345, 4294967295, r.randrange(1, 2 ** 32)))),
+    ("guid_routing_order_file", 0.2, order_file),
+    ("guid_routing_order_no_scatter", 0.15, lambda r, f: "TRUE"),
+    ("hop_weights_file", 0.2, weights_file),
+    ("port_search_ordering_file", 0.2, search_file),
+    ("port_prof_ignore_file", 0.2, ignore_file),
+    ("port_profile_switch_nodes", 0.2, lambda r, f: "TRUE"),
+    ("lmc_esp0", 0.2, lambda r, f: "TRUE"),
+    ("reassign_lids", 0.1, lambda r, f: "TRUE"),
+)
+
+# --- engines -----------------------------------------------------------------------
+
+
+class Engine:
+    """
+    chain: as opensm.conf and `route` take it; families: where its fabrics come
+    from; options: rows as in COMMON_OPTIONS; lmc: values to draw from;
+    compare: "lfts" (byte for byte), "engine" (who really routed), "paths"
+    (SL of every pair of CA and router LIDs as the SA answers, after each sweep).
+    """
+
+    def __init__(self, chain, families=ANY, options=COMMON_OPTIONS, lmc=(0, 0, 1, 2, 3),
+                 compare=("lfts", "engine")):
+        self.chain, self.families, self.options = chain, families, options
+        self.lmc, self.compare = lmc, compare
+
+
+ENGINES = {
+    "minhop": Engine("minhop"),
+    "minhop-sl": Engine("minhop", compare=("lfts", "engine", "paths"), lmc=(0, 1)),
+}
+
+# --- sequences ------------------------------------------------------------------------
+
+
+class Steps:
+    """Failures and restorations on a fabric: what ibscope is told, and the same for ibsim's console."""
+
+    def __init__(self, f):
+        self.f = f
+        self.links_down, self.nodes_down = set(), set()
+        self.keep = f.nodes[0]      # the subnet manager sits there
+
+    def up(self, i):
+        (a, _), (b, _) = self.f.links[i]
+        return i not in self.links_down and a not in self.nodes_down and b not in self.nodes_down
+
+    def apply(self, command):
+        """command: a line of ibscope with targets by GUID.  Returns ibsim's commands."""
+        verb, kind, *targets = command.split()
+        if verb == "flap":
+            return self.flap([kind] + targets)
+        before = [self.up(i) for i in range(len(self.f.links))]
+        for t in targets:
+            thing, down = self.find(t) if kind == "link" else (self.node(t), self.nodes_down)
+            down = self.links_down if kind == "link" else down
+            (down.add if verb == "fail" else down.discard)(thing)
+        commands = []
+        for i, was in enumerate(before):
+            if self.up(i) != was:
+                commands.append(self.console("Unlink" if was else "ReLink", i))
+        return commands
+
+    def flap(self, targets):
+        links = [self.find(t)[0] for t in targets]
+        return [self.console("Unlink", i) for i in links] + [self.console("ReLink", i) for i in links]
+
+    def console(self, verb, i):
+        node, port = self.f.links[i][0]
+        return '%s "%s"[%d]' % (verb, node.name, port)
+
+    def find(self, text):
+        guid, port = text.rstrip("]").split("[")
+        for i, ends in enumerate(self.f.links):
+            if any(str(n) == guid and p == int(port) for n, p in ends):
+                return i, self.links_down
+        raise KeyError(text)
+
+    def node(self, text):
+        return next(n for n in self.f.nodes if str(n) == text)
+
+    # --- drawing a sequence at random ---------------------------------------------
+
+    @staticmethod
+    def port_text(end):
+        return "%s[%d]" % end
+
+    def link_text(self, rng, i):
+        return self.port_text(rng.choice(self.f.links[i]))
+
+    def may_fail(self, i):
+        """Not the links of the subnet manager's own CA (nothing would be left), nor loop-backs."""
+        (a, _), (b, _) = self.f.links[i]
+        if a is b:
+            return False
+        return self.up(i) and not (self.keep in (a, b) and not self.keep.is_switch)
+
+    def draw(self, rng):
+        """One command, or None when nothing of the kind drawn is there."""
+        draw = rng.random()
+        if draw < 0.40:
+            return self.draw_restore(rng)
+        if draw < 0.45:
+            flapping = [i for i in range(len(self.f.links)) if self.may_fail(i)]
+            return "flap " + self.link_text(rng, rng.choice(flapping)) if flapping else None
+        if draw < 0.80:
+            links = [i for i in range(len(self.f.links)) if self.may_fail(i)]
+            trunks = [i for i in links if all(n.is_switch for n, _ in self.f.links[i])]
+            pool = trunks if trunks and rng.random() < 0.8 else links
+            some = rng.sample(pool, min(len(pool), rng.choice((1, 1, 1, 2, 4))))
+            return "fail link " + " ".join(self.link_text(rng, i) for i in some) if some else None
+        kind = "switch" if draw < 0.90 else "host"
+        nodes = [n for n in self.f.nodes if n.is_switch == (kind == "switch") and n not in self.nodes_down
+                 and n is not self.keep and n.peer and not self.serves(n)]
+        some = rng.sample(nodes, min(len(nodes), rng.choice((1, 1, 1, 2))))
+        return "fail %s %s" % (kind, " ".join(map(str, some))) if some else None
+
+    def serves(self, node):
+        """The subnet manager's CA hangs on it."""
+        return not self.keep.is_switch and any(peer is node for peer, _ in self.keep.peer.values())
+
+    def draw_restore(self, rng):
+        kinds = []
+        if self.links_down:
+            links = sorted(self.links_down)
+            some = rng.sample(links, min(len(links), rng.choice((1, 1, 2))))
+            kinds.append("restore link " + " ".join(self.link_text(rng, i) for i in some))
+        for kind in ("switch", "host"):
+            nodes = [n for n in self.f.nodes if n in self.nodes_down and n.is_switch == (kind == "switch")]
+            if nodes:
+                kinds.append("restore %s %s" % (kind, rng.choice(nodes)))
+        return rng.choice(kinds) if kinds else None
+
+
+def draw_steps(rng, f):
+    """At least five failures and as many restorations as the draw brings; in the end things come back."""
+    world, steps, failures, tries = Steps(f), [], 0, 0
+    while failures < 5 and tries < 60:
+        tries += 1
+        command = world.draw(rng)
+        if command:
+            world.apply(command)
+            steps.append(command)
+            failures += command.startswith("fail")
+    for _ in range(5):
+        command = world.draw_restore(rng)
+        if command:
+            world.apply(command)
+            steps.append(command)
+    return steps
+
+
+# --- cases -----------------------------------------------------------------------------
+
+
+class Case:
+    """
+    source: ("spec", text of synth), ("file", path) or ("text", ibnetdiscover
+    text); options: name -> text, number or File, or a function of the fabric
+    that draws them; steps: command lines, or None to draw them.
+    """
+
+    def __init__(self, name, engine, source, options=None, steps=None, rng=None):
+        self.name, self.engine, self.source = name, ENGINES[engine], source
+        self.options, self.steps, self.rng = options or {}, steps, rng or random.Random(name)
+
+    def settle(self, text):
+        """Draw what depends on the fabric, once its text is known.  Returns the Fabric."""
+        f = Fabric(text)
+        self.options = {k: v(self.rng, f) if callable(v) else v for k, v in self.options.items()}
+        if self.steps is None:
+            self.steps = draw_steps(self.rng, f)
+        return f
+
+
+def random_case(seed, number):
+    """Case `number` of a seed: depends on nothing else."""
+    rng = random.Random("%s/%s" % (seed, number))
+    name = list(ENGINES)[number % len(ENGINES)] if rng.random() < 0.3 else "minhop"
+    engine = ENGINES[name]
+    lmc = rng.choice(engine.lmc)
+    options = {"lmc": lmc}
+    if rng.random() < 0.75:
+        for option, chance, value in engine.options:
+            if rng.random() < chance:
+                options[option] = value
+    return Case("random-%d" % number, name, rng.choice(engine.families)(rng, lmc), options, rng=rng)
+
+
+BUNDLED_SPECS = ("xgft:4,4:1,2", "torus:4x4x4", "mesh:8x8", "hypercube:5", "dragonfly:4,2,2", "hyperx:6x6",
+                 "ring:8", "random:24,4,seed=7", "xgft:4,4:2,2", "xgft:3,4,3:1,2,3,aggregation=1,shuffle=1",
+                 "director:2,6,3,12", "published:odin", "xgft:18,18:1,18",
+                 "published:deimos,fail=5,shuffle=1")
+
+
+def bundled_cases(folder):
+    """The fixed list: synthetic fabrics and the saved ones in `folder`, plain and with each option."""
+    cases = [Case("spec-%s-lmc%d" % (s, lmc), "minhop", ("spec", s), {"lmc": lmc})
+             for i, s in enumerate(BUNDLED_SPECS) for lmc in ((0, 2) if i < 9 else (i % 2,))]
+    for option, _, value in COMMON_OPTIONS:
+        cases.append(Case("option-%s" % option, "minhop", ("spec", "random:24,4,hosts=2,shuffle=1,seed=3"),
+                          {"lmc": 1, option: value}))
+    cases.append(Case("sl-xgft", "minhop-sl", ("spec", "xgft:4,4:1,2"), {"lmc": 1}))
+    for root, _, files in sorted(os.walk(folder)):
+        for name in sorted(files):
+            path = os.path.join(root, name)
+            if suits_simulator(path):
+                cases.append(Case("file-" + name, "minhop", ("file", path)))
+    return cases
+
+
+def suits_simulator(path):
+    """ibnetdiscover text that ibsim can load: two-sided cables, speeds it knows, not too large."""
+    with open(path, "rb") as f:
+        data = f.read()
+    if len(data) > 300000 or b"\nSwitch" not in data or b"xNDR" in data or b"xXDR" in data:
+        return False
+    try:
+        f = Fabric(data.decode("utf-8", "replace"))
+    except KeyError:
+        return False
+    for n in f.nodes:
+        for port, (peer, q) in n.peer.items():
+            if peer.peer.get(q) != (n, port):
+                return False
+    return len(f.links) > 0

@@ -1,0 +1,259 @@
+"""The real OpenSM over ibsim: one subnet manager on one simulated fabric.
+
+    with OpenSM("fabric.topo", {"lmc": 1, "routing_engine": "minhop"}) as sm:
+        sm.lfts()                     # opensm-lfts.dump of the first sweep, as bytes
+        sm.step(['Unlink "S-..."[3]'])
+        sm.lfts()                     # ... after the next heavy sweep
+
+Options are those of opensm.conf.  Every instance works in a temporary folder
+and under a simulator name of its own, so several may run side by side; both
+programs are ended by their process ids, whatever happens.  Needs Debian's
+opensm and ibsim-utils; paths() also the program sa_paths (sa_paths.c).
+"""
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+UP = "-> SUBNET UP"
+FAILED = "-> Errors during initialization"
+POLL = 0.01
+
+
+class OpenSMError(Exception):
+    """opensm or ibsim did not do what was expected of them."""
+
+
+def missing():
+    """What this machine lacks, as a sentence, or None."""
+    for program in ("ibsim", "opensm"):
+        if not shutil.which(program) and not os.path.exists("/usr/sbin/" + program):
+            return "no %s: install the packages opensm and ibsim-utils" % program
+    if not simulator_library():
+        return "no libumad2sim.so: install the package ibsim-utils"
+    return None
+
+
+def simulator_library():
+    found = glob.glob("/usr/lib/*/umad2sim/libumad2sim.so") + glob.glob("/usr/lib/umad2sim/libumad2sim.so")
+    return found[0] if found else None
+
+
+class Tail:
+    """Reads a growing file piece by piece and counts the lines with one of some words."""
+
+    def __init__(self, path, *words):
+        self.path, self.words, self.at, self.count, self.rest = path, [w.encode() for w in words], 0, 0, b""
+        self.last = b""
+
+    def read(self):
+        try:
+            with open(self.path, "rb") as f:
+                f.seek(self.at)
+                data = f.read()
+        except FileNotFoundError:
+            return self.count
+        self.at += len(data)
+        lines = (self.rest + data).split(b"\n")
+        self.rest = lines.pop()
+        for line in lines:
+            if any(w in line for w in self.words):
+                self.count += 1
+                self.last = line
+        return self.count
+
+
+class OpenSM:
+    def __init__(self, topology, options=None, timeout=60):
+        self.topology = os.path.abspath(topology)
+        self.options = dict(options or {})
+        self.timeout = timeout
+        self.folder = None
+        self.processes = {}
+        self.sweeps = 0
+        self.lock = threading.Lock()
+
+    # --- life -----------------------------------------------------------------
+
+    def __enter__(self):
+        self.folder = tempfile.mkdtemp(prefix="parity.")
+        try:
+            self._start_simulator()
+            self._start_manager()
+            self._sweep()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *exc):
+        self.close()
+
+    def close(self):
+        """End both programs and remove their folder; may be called again and from another thread."""
+        with self.lock:
+            # the subnet manager first: without its simulator it does not listen to signals
+            for name in ("opensm", "ibsim"):
+                p = self.processes.pop(name, None)
+                if p:
+                    self._end(p)
+            if self.folder:
+                shutil.rmtree(self.folder, ignore_errors=True)
+                self.folder = None
+
+    @staticmethod
+    def _end(p):
+        if p.poll() is None:
+            p.terminate()
+            try:
+                p.wait(2)
+            except subprocess.TimeoutExpired:
+                p.kill()
+                p.wait()
+        if p.stdin:
+            try:
+                p.stdin.close()
+            except OSError:
+                pass
+
+    def _path(self, name):
+        return os.path.join(self.folder, name)
+
+    def _environment(self):
+        env = dict(os.environ)
+        # libumad2sim makes its files in the current folder, OpenSM its own below OSM_*
+        env.update(IBSIM_SOCKNAME=os.path.basename(self.folder), OSM_TMP_DIR=self.folder,
+                   OSM_CACHE_DIR=self.folder, PATH=env.get("PATH", "") + ":/usr/sbin")
+        return env
+
+    def _spawn(self, name, argv, preload=False, stdin=subprocess.DEVNULL):
+        env = self._environment()
+        if preload:
+            env["LD_PRELOAD"] = simulator_library()
+        with open(self._path(name + ".out"), "w") as out:
+            p = subprocess.Popen(argv, stdin=stdin, stdout=out, stderr=subprocess.STDOUT,
+                                 cwd=self.folder, env=env, text=True)
+        self.processes[name] = p
+
+    def _wait(self, what, ready):
+        """Until ready() is true."""
+        end = time.monotonic() + self.timeout
+        while not ready():
+            for name, p in self.processes.items():
+                if p.poll() is not None:
+                    raise OpenSMError("%s ended (status %d) while waiting for %s\n%s"
+                                      % (name, p.returncode, what, self._last_words(name)))
+            if time.monotonic() > end:
+                raise OpenSMError("no %s within %g s\n%s" % (what, self.timeout, self._last_words("opensm")))
+            time.sleep(POLL)
+
+    def _last_words(self, name):
+        words = []
+        for path in (self._path(name + ".out"), self._path("opensm.log")):
+            if os.path.exists(path):
+                with open(path, errors="replace") as f:
+                    words += f.read()[-1500:].splitlines()[-8:]
+        return "\n".join("    " + w for w in words)
+
+    def _start_simulator(self):
+        # -N -S -P -L: room for large fabrics, and for every unicast LID
+        self._spawn("ibsim", ["ibsim", "-s", "-N", "65536", "-S", "16384", "-P", "1048576", "-L", "49152",
+                              self.topology], stdin=subprocess.PIPE)
+        tail = Tail(self._path("ibsim.out"), "Network simulator ready")
+        self._wait("'Network simulator ready' of ibsim", tail.read)
+
+    def _start_manager(self):
+        # sweeps only when asked for, so that every step is exactly one
+        conf = {"sweep_interval": 0, "sweep_on_trap": "FALSE", "transaction_timeout": 2000,
+                "log_flags": "0x43", "log_file": self._path("opensm.log"), "dump_files_dir": self.folder,
+                "force_log_flush": "TRUE"}
+        conf.update(self.options)
+        with open(self._path("opensm.conf"), "w") as f:
+            f.writelines("%s %s\n" % item for item in conf.items())
+        self.tail = Tail(conf["log_file"], UP, FAILED)
+        self._spawn("opensm", ["opensm", "-F", self._path("opensm.conf")], preload=True)
+
+    # --- sweeps -----------------------------------------------------------------
+
+    def step(self, commands):
+        """Give commands to the console of ibsim, then have a heavy sweep."""
+        if commands:
+            self._console(commands)
+        for old in glob.glob(self._path("opensm-*.dump")) + glob.glob(self._path("opensm-subnet.lst")):
+            os.unlink(old)
+        self.processes["opensm"].send_signal(signal.SIGHUP)
+        self._sweep()
+
+    def _console(self, commands):
+        sim = self.processes["ibsim"]
+        mark = "done%d" % self.sweeps
+        tail = Tail(self._path("ibsim.out"), mark)
+        try:
+            sim.stdin.write("\n".join(commands) + "\n")
+            # a word that is no command is answered with a complaint about it: the others have been done
+            sim.stdin.write(mark + "\n")
+            sim.stdin.flush()
+        except BrokenPipeError:
+            raise OpenSMError("ibsim ended\n" + self._last_words("ibsim"))
+        self._wait("the answer of ibsim's console", tail.read)
+
+    def _sweep(self):
+        self.sweeps += 1
+        self._wait("end of sweep %d" % self.sweeps, lambda: self.tail.read() >= self.sweeps)
+        if FAILED.encode() in self.tail.last:
+            raise OpenSMError("sweep %d failed\n%s" % (self.sweeps, self._last_words("opensm")))
+        self._wait("the dumps of sweep %d" % self.sweeps, self._dumps_complete)
+
+    def _dumps_complete(self):
+        """The dump has the table of every switch to its last line, and the later dumps are there."""
+        try:
+            with open(self._path("opensm-lfts.dump"), "rb") as f:
+                f.seek(max(0, os.path.getsize(f.name) - 100))
+                if not f.read().endswith(b" lids dumped\n"):
+                    return False
+                f.seek(0)
+                text = f.read()
+            before = os.stat(self._path("opensm-subnet.lst"))
+        except FileNotFoundError:
+            return False
+        if text.count(b"Unicast lids") != text.count(b" lids dumped"):
+            return False
+        time.sleep(0.05)
+        after = os.stat(self._path("opensm-subnet.lst"))
+        return before.st_size == after.st_size and \
+            os.path.getsize(self._path("opensm-lfts.dump")) == len(text)
+
+    # --- results ------------------------------------------------------------------
+
+    def read(self, name):
+        with open(self._path(name), "rb") as f:
+            return f.read()
+
+    def lfts(self):
+        return self.read("opensm-lfts.dump")
+
+    def engine(self):
+        """Name of the engine that routed last, as the log has it; None when there is none."""
+        names = re.findall(rb"(\S+) tables configured on all switches", self.read("opensm.log"))
+        return names[-1].decode() if names else None
+
+    def endport_lids(self):
+        """LIDs of CAs and routers, from the dump (all LIDs of an LMC range)."""
+        found = re.findall(rb"^0x([0-9a-f]+) \d+ # (?:Channel Adapter|Router)", self.lfts(), re.M)
+        return sorted({int(lid, 16) for lid in found})
+
+    def paths(self, program, pairs):
+        """What the SA answers per (SLID, DLID): lines "SLID DLID SL", SL "-" where it knows no path."""
+        env = dict(self._environment(), LD_PRELOAD=simulator_library())
+        text = "".join("%d %d\n" % p for p in pairs)
+        done = subprocess.run([os.path.abspath(program)], input=text, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env=env, cwd=self.folder, text=True,
+                              timeout=self.timeout)
+        if done.returncode:
+            raise OpenSMError("sa_paths: %s" % done.stderr.strip())
+        return done.stdout

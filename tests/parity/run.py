@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""Compare ibscope with the real OpenSM over ibsim, sweep by sweep, byte by byte.
+
+usage: run.py [CASE...]        names or globs of cases; none: all of them
+
+Environment:
+  IBSCOPE=build/ibscope-san    program under test
+  SEED=N                       of the random cases (default: new, printed)
+  PARITY_CASES=N               random cases (default 300); 0: the fixed list only
+  PARITY_SECONDS=N             start no further random case after N seconds (default 240)
+  PARITY_JOBS=2                cases at a time
+  PARITY_KEEP=build/parity     files of failing cases go there, a folder a case
+
+Prints a line for each failing case, with the first difference and how to repeat
+it, and at last "N passed, N failed".  Exit status 1 when one failed, 2 when
+nothing could be run.
+"""
+import concurrent.futures
+import fnmatch
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.dont_write_bytecode = True
+sys.path.insert(0, HERE)
+
+import cases            # noqa: E402
+import opensm           # noqa: E402
+
+IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope-san")))
+KEEP = os.path.abspath(os.environ.get("PARITY_KEEP", os.path.join(ROOT, "build", "parity")))
+IBSCOPE_TIMEOUT = 300
+running = set()             # OpenSM instances, to be ended when we are
+stop = threading.Event()
+
+
+class Mismatch(Exception):
+    """The case failed: the message is what is printed."""
+
+
+# --- the two sides --------------------------------------------------------------------
+
+
+def ibscope(args, cwd):
+    try:
+        done = subprocess.run([IBSCOPE] + args, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=IBSCOPE_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        raise Mismatch("ibscope: no end within %d s" % IBSCOPE_TIMEOUT)
+    if done.returncode:
+        lines = done.stdout.strip().splitlines()
+        raise Mismatch("ibscope: exit status %d: %s" % (done.returncode, " | ".join(lines[-3:])))
+    return done.stdout
+
+
+def fabric_text(case, folder):
+    """Write the case's fabric to fabric.topo; its text."""
+    path = os.path.join(folder, "fabric.topo")
+    kind, what = case.source
+    if kind == "spec":
+        ibscope(["-e", "synth %s; save fabric.topo" % what], folder)
+    elif kind == "file":
+        shutil.copyfile(what, path)
+    else:
+        with open(path, "w") as f:
+            f.write(what)
+    with open(path, errors="replace") as f:
+        return f.read()
+
+
+def write_options(case, folder):
+    """Files of the options; the options as text."""
+    values = {}
+    for name, value in case.options.items():
+        if isinstance(value, cases.File):
+            path = os.path.join(folder, name)
+            with open(path, "w") as f:
+                f.writelines(line + "\n" for line in value.lines)
+            value = path
+        values[name] = str(value)
+    return values
+
+
+def write_script(case, options, folder):
+    lines = ["set port_guids ibsim"] + ["set %s %s" % item for item in options.items()]
+    lines += ["load fabric.topo", "route " + case.engine.chain]
+    for n in range(len(case.steps) + 1):
+        if n:
+            lines.append(case.steps[n - 1])
+        lines.append("export lfts got.%d" % n)
+        if "paths" in case.engine.compare:
+            lines.append("export paths got-paths.%d" % n)
+    with open(os.path.join(folder, "script"), "w") as f:
+        f.writelines(line + "\n" for line in lines)
+
+
+def run_opensm(case, options, fabric, folder):
+    """Dumps expected.N, paths expected-paths.N; the engine that routed, per sweep."""
+    engines = []
+    conf = dict(options, routing_engine=case.engine.chain)
+    with opensm.OpenSM(os.path.join(folder, "fabric.topo"), conf, timeout=60) as sm:
+        running.add(sm)
+        try:
+            world = cases.Steps(fabric)
+            for n, step in enumerate([None] + case.steps):
+                if step is not None:
+                    sm.step(world.apply(step))
+                with open(os.path.join(folder, "expected.%d" % n), "wb") as f:
+                    f.write(sm.lfts())
+                engines.append(sm.engine())
+                if "paths" in case.engine.compare:
+                    lids = sm.endport_lids()
+                    text = sm.paths(sa_paths(), [(s, d) for s in lids for d in lids if s != d])
+                    with open(os.path.join(folder, "expected-paths.%d" % n), "w") as f:
+                        f.write(text)
+        finally:
+            running.discard(sm)
+    return engines
+
+
+sa_lock = threading.Lock()
+
+
+def sa_paths():
+    """The program that asks for path records; built on first use."""
+    program = os.path.join(KEEP, "sa_paths")
+    source = os.path.join(HERE, "sa_paths.c")
+    with sa_lock:
+        if not os.path.exists(program) or os.path.getmtime(program) < os.path.getmtime(source):
+            os.makedirs(KEEP, exist_ok=True)
+            subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", program, source, "-libmad", "-libumad"],
+                           check=True)
+    return program
+
+
+# --- comparison -------------------------------------------------------------------------
+
+
+def compare_lfts(folder, n, step):
+    names = [os.path.join(folder, "%s.%d" % (side, n)) for side in ("expected", "got")]
+    with open(names[0], "rb") as a, open(names[1], "rb") as b:
+        want, got = a.read(), b.read()
+    if want == got:
+        return
+    want, got = want.split(b"\n"), got.split(b"\n")
+    different = [i for i in range(max(len(want), len(got))) if want[i:i + 1] != got[i:i + 1]]
+    switch = b""
+    for line in want[:different[0] + 1]:
+        if line.startswith(b"Unicast"):
+            switch = line
+    text = "sweep %d (%s): lfts differ in %d lines" % (n, step or "first", len(different))
+    text += "\n    %s" % switch.decode("utf-8", "replace")
+    for i in different[:3]:
+        for side, lines in (("opensm ", want), ("ibscope", got)):
+            line = b"".join(lines[i:i + 1]).decode("utf-8", "replace")
+            text += "\n    %s line %d: %s" % (side, i + 1, line)
+    raise Mismatch(text)
+
+
+def sl_matches(want, got):
+    """got: "3", "2..5" (drawn at random by OpenSM), or "-"."""
+    if ".." in got and want != "-":
+        low, high = got.split("..")
+        return int(low) <= int(want) <= int(high)
+    return want == got
+
+
+def compare_paths(folder, n, step):
+    with open(os.path.join(folder, "got-paths.%d" % n)) as f:
+        got = {tuple(line.split()[:2]): line.split()[2] for line in f if line.strip()}
+    with open(os.path.join(folder, "expected-paths.%d" % n)) as f:
+        want = {tuple(line.split()[:2]): line.split()[2] for line in f}
+    wrong = [k for k in want if k not in got or not sl_matches(want[k], got[k])]
+    if wrong:
+        k = wrong[0]
+        raise Mismatch("sweep %d (%s): SL of %d of %d pairs differ; SLID %s DLID %s: opensm %s, ibscope %s"
+                       % (n, step or "first", len(wrong), len(want), k[0], k[1], want[k],
+                          got.get(k, "nothing")))
+
+
+def compare_engines(engines, output):
+    """After each sweep ibscope says "ENGINE routed N switches ..."."""
+    got = re.findall(r"(\S+) routed \d+ switch", output, re.M)
+    if len(got) != len(engines):
+        raise Mismatch("ibscope told of %d sweeps, not %d: %s" % (len(got), len(engines), output[-300:]))
+    for n, (a, b) in enumerate(zip(engines, got)):
+        if a != b:
+            raise Mismatch("sweep %d: opensm routed with %s, ibscope with %s" % (n, a, b))
+
+
+def check(case, folder):
+    fabric = case.settle(fabric_text(case, folder))
+    options = write_options(case, folder)
+    write_script(case, options, folder)
+    engines = run_opensm(case, options, fabric, folder)
+    output = ibscope(["-x", "script"], folder)
+    if "engine" in case.engine.compare:
+        compare_engines(engines, output)
+    for n in range(len(case.steps) + 1):
+        step = case.steps[n - 1] if n else None
+        compare_lfts(folder, n, step)
+        if "paths" in case.engine.compare:
+            compare_paths(folder, n, step)
+
+
+def run_case(case, seed):
+    """None, or the text of the failure."""
+    if stop.is_set():
+        return "not run"
+    folder = tempfile.mkdtemp(prefix="parity-case.")
+    try:
+        check(case, folder)
+        return None
+    except (Mismatch, opensm.OpenSMError, subprocess.SubprocessError, OSError) as e:
+        if stop.is_set():
+            return "interrupted"
+        where = os.path.join(KEEP, re.sub(r"[^\w.=+-]", "_", case.name))
+        shutil.rmtree(where, ignore_errors=True)
+        shutil.copytree(folder, where)
+        again = "tests/parity/run.py '%s'" % case.name
+        if case.name.startswith("random-"):
+            again = "SEED=%s %s" % (seed, again)
+        return "%s\n    options: %s\n    repeat: %s\n    files: %s" % (
+            e, {k: v for k, v in case.options.items() if not isinstance(v, cases.File)}, again, where)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# --- all cases --------------------------------------------------------------------------
+
+
+def wanted_cases(patterns, seed, count):
+    everything = cases.bundled_cases(os.path.join(ROOT, "tests", "fabrics"))
+    # a random case that is named may lie beyond the count
+    named = [int(m[1]) for m in (re.fullmatch(r"random-(\d+)", p) for p in patterns) if m]
+    numbers = list(range(count)) + sorted(n for n in named if n >= count)
+    everything += [cases.random_case(seed, n) for n in numbers]
+    if not patterns:
+        return everything
+    return [c for c in everything if any(fnmatch.fnmatch(c.name, p) or c.name == p for p in patterns)]
+
+
+def end_everything(*_):
+    stop.set()
+    for sm in list(running):
+        sm.close()
+    sys.exit(130)
+
+
+def main():
+    if set(sys.argv[1:]) & {"-h", "--help"}:
+        print(__doc__.strip())
+        return 0
+    lack = opensm.missing() or (None if os.access(IBSCOPE, os.X_OK) else "no program %s" % IBSCOPE)
+    if lack:
+        print("parity: %s" % lack, file=sys.stderr)
+        return 2
+    seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
+    todo = wanted_cases(sys.argv[1:], seed, int(os.environ.get("PARITY_CASES", "300")))
+    if not todo:
+        print("parity: no such case", file=sys.stderr)
+        return 2
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end_everything)
+    print("parity with %s: SEED=%s" % (os.path.relpath(IBSCOPE), seed), flush=True)
+    end = time.monotonic() + float(os.environ.get("PARITY_SECONDS", "240"))
+    return report(todo, seed, end)
+
+
+def report(todo, seed, end):
+    passed = failed = skipped = 0
+
+    def run(case):
+        if time.monotonic() > end and case.name.startswith("random-") and len(todo) > 1:
+            return case, "skipped"
+        return case, run_case(case, seed)
+
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("PARITY_JOBS", "2"))) as pool:
+        for case, failure in pool.map(run, todo):
+            if failure == "skipped":
+                skipped += 1
+            elif failure:
+                failed += 1
+                what = case.source[1] if case.source[0] != "text" else "own text"
+                print("FAIL %s (%s): %s" % (case.name, what, failure), flush=True)
+            else:
+                passed += 1
+    if skipped:
+        print("%d random cases not started: time was up" % skipped)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

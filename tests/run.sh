@@ -1,0 +1,78 @@
+#!/bin/sh
+# Run test suites and add up their results: tests/run.sh SUITE...
+# Every suite ends with a line "N passed, N failed"; the last line is their sum.
+# BUILD names the folder of the programs.  Exit status 1 when anything failed.
+BUILD=${BUILD:-build}
+export BUILD
+cd "$(dirname "$0")/.." || exit 2
+total_passed=0
+total_failed=0
+
+# cmocka programs: one summary line of each is turned into ours
+unit() {
+	passed=0
+	failed=0
+	for t in tests/unit/test_*.c; do
+		name=$(basename "$t" .c)
+		out=$(timeout 300 "$BUILD/unit/$name" 2>&1)
+		status=$?
+		p=$(printf '%s\n' "$out" | sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' | awk '{n += $1} END {print n + 0}')
+		f=$(printf '%s\n' "$out" | sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' | awk '{n += $1} END {print n + 0}')
+		# a program that dies, or runs nothing, has failed
+		[ "$status" -ne 0 ] && [ "$f" -eq 0 ] && f=1
+		[ "$status" -eq 0 ] && [ "$p" -eq 0 ] && f=1
+		[ "$f" -ne 0 ] && printf '%s\n' "$out" | tail -40
+		printf '  %-24s %4d passed, %d failed\n' "$name" "$p" "$f"
+		passed=$((passed + p))
+		failed=$((failed + f))
+	done
+	echo "$passed passed, $failed failed"
+}
+
+# every file of the fuzzing corpora once more, under the sanitizers
+fuzz_corpus() {
+	passed=0
+	failed=0
+	for dir in tests/fuzz/corpus/*/; do
+		target=fuzz_$(basename "$dir")
+		for file in "$dir"*; do
+			if timeout 60 "$BUILD/replay/$target" "$file" >/dev/null 2>"$BUILD/replay.log"; then
+				passed=$((passed + 1))
+			else
+				failed=$((failed + 1))
+				echo "$target fails on $file"
+				tail -20 "$BUILD/replay.log"
+			fi
+		done
+	done
+	echo "$passed passed, $failed failed"
+}
+
+suite() {
+	case $1 in
+	unit) unit ;;
+	fuzz-corpus) fuzz_corpus ;;
+	parity) tests/parity/run.py ;;
+	live) tests/live/run.py ;;
+	tui) tests/tui/run.py ;;
+	*)
+		echo "unknown suite $1"
+		echo "0 passed, 1 failed"
+		;;
+	esac
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+for s in "$@"; do
+	echo "== $s"
+	suite "$s" 2>&1 | tee "$log"
+	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -1)
+	# a suite that does not get to its last line has failed
+	[ -n "$line" ] || line="0 passed, 1 failed"
+	set -- $(echo "$line" | tr -dc '0-9 ')
+	total_passed=$((total_passed + $1))
+	total_failed=$((total_failed + $2))
+done
+echo "$total_passed passed, $total_failed failed"
+[ "$total_failed" -eq 0 ]

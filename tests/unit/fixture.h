@@ -1,0 +1,96 @@
+/* What several unit tests need: cmocka's headers, fabrics by description, a session that runs lines. */
+#ifndef IBSCOPE_FIXTURE_H
+#define IBSCOPE_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/command.h"
+#include "core/synth.h"
+#include "engines/engines.h"
+
+/* A fresh seed, printed; SEED= in the environment repeats a run. */
+static inline uint64_t test_seed(void)
+{
+	const char *s = getenv("SEED");
+	uint64_t seed = s ? strtoull(s, NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
+
+	print_message("SEED=%lu\n", seed);
+	return seed;
+}
+
+static inline struct fabric *make_fabric(const char *spec)
+{
+	struct fabric *f = NULL;
+	struct err e = {{0}};
+
+	if (synth_make(spec, &f, &e))
+		fail_msg("%s: %s", spec, e.msg);
+	return f;
+}
+
+/* Output of a line; freed by the caller.  *rc is the result, *e the message. */
+static inline char *run_line(struct session *s, const char *line, int *rc, struct err *e, bool json, bool *fault)
+{
+	char *text = NULL;
+	size_t len = 0;
+	struct out o = {.f = open_memstream(&text, &len), .json = json};
+
+	memset(e, 0, sizeof(*e));
+	*rc = session_execute(s, line, &o, e);
+	fclose(o.f);
+	if (fault)
+		*fault = o.found_fault;
+	return text;
+}
+
+/* A line that must work. */
+static inline void ok_line(struct session *s, const char *line)
+{
+	struct err e;
+	int rc;
+	char *text = run_line(s, line, &rc, &e, false, NULL);
+
+	if (rc)
+		fail_msg("%s: %s", line, e.msg);
+	free(text);
+}
+
+/* A line whose output must contain a text. */
+static inline void line_says(struct session *s, const char *line, const char *part)
+{
+	struct err e;
+	int rc;
+	char *text = run_line(s, line, &rc, &e, false, NULL);
+
+	if (rc)
+		fail_msg("%s: %s", line, e.msg);
+	if (!strstr(text, part))
+		fail_msg("%s: \"%s\" is not in:\n%s", line, part, text);
+	free(text);
+}
+
+/* A line that must fail with a message that contains a text. */
+static inline void line_fails(struct session *s, const char *line, const char *part)
+{
+	struct err e;
+	int rc;
+	char *text = run_line(s, line, &rc, &e, false, NULL);
+
+	free(text);
+	if (!rc)
+		fail_msg("%s: worked, should have failed with \"%s\"", line, part);
+	if (!strstr(e.msg, part))
+		fail_msg("%s: \"%s\" is not in: %s", line, part, e.msg);
+}
+
+#endif

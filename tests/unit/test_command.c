@@ -1,0 +1,399 @@
+/* Splitting, finding, running and completing commands; the session behind them. */
+#include "tests/unit/fixture.h"
+
+static struct session *tree(void)
+{
+	struct session *s = session_new(all_engines);
+
+	ok_line(s, "synth xgft:3,3:1,2; route minhop");
+	return s;
+}
+
+static void split(const char *line, int argc, const char *a, const char *b, const char *rest)
+{
+	const char *r;
+	char **argv;
+	struct err e;
+	int n;
+
+	assert_int_equal(words_split(line, &r, &n, &argv, &e), 0);
+	assert_int_equal(n, argc);
+	if (argc > 0)
+		assert_string_equal(argv[0], a);
+	if (argc > 1)
+		assert_string_equal(argv[1], b);
+	if (rest)
+		assert_string_equal(r, rest);
+	else
+		assert_null(r);
+	words_free(n, argv);
+}
+
+static void test_words(void **state)
+{
+	const char *rest;
+	char **argv;
+	struct err e;
+	int n;
+
+	(void)state;
+	split("", 0, NULL, NULL, NULL);
+	split("  # nothing", 0, NULL, NULL, NULL);
+	split("load x", 2, "load", "x", NULL);
+	split("load \"a b\";show", 2, "load", "a b", "show");
+	split("load 'a;b' # c", 2, "load", "a;b", NULL);
+	split("x a\\ b", 2, "x", "a b", NULL);
+	split("x \"q\\\"q\"", 2, "x", "q\"q", NULL);
+	split("x node#3", 2, "x", "node#3", NULL);
+	split("x ''", 2, "x", "", NULL);
+	split(";;", 0, NULL, NULL, ";");
+	assert_int_equal(words_split("load \"open", &rest, &n, &argv, &e), -1);
+	assert_non_null(strstr(e.msg, "closing"));
+}
+
+static void test_finding(void **state)
+{
+	struct session *s = session_new(all_engines);
+	struct err e;
+
+	(void)state;
+	assert_string_equal(command_find(s, "jour", &e)->name, "journal");
+	assert_string_equal(command_find(s, "re", &e) ? "found" : "none", "none");
+	assert_non_null(strstr(e.msg, "restore"));
+	assert_null(command_find(s, "frobnicate", &e));
+	line_fails(s, "frobnicate", "unknown command");
+	line_fails(s, "route minhop", "no fabric");
+	line_fails(s, "trace a b", "no fabric");
+	line_fails(s, "undo", "nothing to undo");
+	line_fails(s, "fail link", "no fabric");
+	line_fails(s, "load /nonexistent/file", "/nonexistent/file");
+	line_fails(s, "synth torus:0", "torus");
+	line_fails(s, "screen x", "curses");
+	line_says(s, "help", "fail link");
+	line_says(s, "help set", "opensm");
+	session_free(s);
+}
+
+/* Every command must survive being called with nothing and with too much. */
+static void test_arguments(void **state)
+{
+	struct session *s = tree();
+	struct err e;
+	char line[200];
+	int rc;
+
+	(void)state;
+	for (size_t t = 0; s->commands[t]; t++)
+		for (const struct command *c = s->commands[t]; c->name; c++) {
+			if (!strcmp(c->name, "quit"))
+				continue;
+			assert_non_null(c->help);
+			assert_non_null(strstr(c->syntax, c->name));
+			free(run_line(s, c->name, &rc, &e, false, NULL));
+			snprintf(line, sizeof(line), "%s a b c d e f", c->name);
+			free(run_line(s, line, &rc, &e, true, NULL));
+			assert_non_null(s->fabric);
+		}
+	session_free(s);
+}
+
+static void test_failing(void **state)
+{
+	struct session *s = tree();
+
+	(void)state;
+	line_says(s, "fail link leaf-01[4]", "1 link down");
+	assert_int_equal(session_event(s)->change->lost, 0);
+	assert_true(session_event(s)->change->rerouted > 0);
+	line_fails(s, "fail link leaf-01[4]", "down already");
+	line_fails(s, "fail link leaf-01[99]", "no port 99");
+	line_fails(s, "fail link leaf-01", "NODE[PORT]");
+	line_fails(s, "fail switch node0001", "no switch");
+	line_fails(s, "fail host leaf-01", "is a switch");
+	line_fails(s, "fail random 0", "number of links");
+	line_fails(s, "fail random 3 seed=x", "seed");
+	line_fails(s, "fail random 999", "number of links");
+	line_says(s, "fail switch spine-01", "1 node down");
+	line_says(s, "fail host node0009", "1 node down");
+	assert_true(session_event(s)->change->lost > 0);
+	line_fails(s, "restore link leaf-02[4]", "did not fail");
+	line_says(s, "restore all", "restored");
+	assert_true(session_event(s)->change->regained > 0);
+	line_fails(s, "restore all", "nothing is down");
+	session_free(s);
+}
+
+static void test_history(void **state)
+{
+	struct session *s = tree();
+	const struct routing *before = session_routing(s), *after;
+
+	(void)state;
+	ok_line(s, "fail link leaf-01[4]");
+	after = session_routing(s);
+	assert_ptr_not_equal(before, after);
+	ok_line(s, "undo");
+	assert_ptr_equal(session_routing(s), before);
+	ok_line(s, "redo");
+	assert_ptr_equal(session_routing(s), after);
+	line_fails(s, "redo", "nothing to redo");
+	ok_line(s, "undo; fail switch spine-01");
+	line_fails(s, "redo", "nothing to redo");
+	line_says(s, "journal", "fail switch spine-01");
+	ok_line(s, "journal 0");
+	assert_null(session_routing(s));
+	line_fails(s, "journal 77", "no event 77");
+	ok_line(s, "journal 2; reset");
+	assert_int_equal(s->n_events, 1);
+	assert_non_null(session_routing(s)); /* reset keeps the engine in force */
+	session_free(s);
+}
+
+static void test_snapshots(void **state)
+{
+	struct session *s = tree();
+
+	(void)state;
+	line_fails(s, "diff", "no tables");
+	line_says(s, "snapshot good", "kept");
+	ok_line(s, "fail link leaf-01[4]");
+	line_says(s, "diff", "leaf-01");
+	line_says(s, "diff good", "rerouted");
+	ok_line(s, "snapshot bad");
+	line_says(s, "diff good bad all", "->");
+	line_says(s, "diff bad bad", "0 entries");
+	line_fails(s, "diff nobody", "no snapshot");
+	line_says(s, "snapshot", "good");
+	session_free(s);
+}
+
+static void test_options(void **state)
+{
+	struct session *s = tree();
+
+	(void)state;
+	line_says(s, "set lmc", "lmc");
+	ok_line(s, "set lmc 2");
+	assert_int_equal(session_sweep(s)->lids->lmc, 2);
+	ok_line(s, "undo");
+	assert_int_equal(session_sweep(s)->lids->lmc, 0);
+	assert_int_equal(options_uint(s->options, "lmc"), 0);
+	line_fails(s, "set lmc 8", "7");
+	line_fails(s, "set nonsense 1", "unknown option");
+	line_fails(s, "route minhop lmc=x", "lmc");
+	line_fails(s, "route minhop lmc", "OPTION=VALUE");
+	line_fails(s, "route nonsense", "no engine");
+	line_fails(s, "set rules maybe", "opensm or manual");
+	ok_line(s, "route minhop lmc=1; unset lmc");
+	assert_int_equal(session_sweep(s)->lids->lmc, 0);
+	line_fails(s, "set guid 0x1234", "guid");
+	session_free(s);
+}
+
+static void test_names(void **state)
+{
+	struct session *s = tree();
+	struct err e;
+	unsigned lid;
+	uint32_t ep;
+
+	(void)state;
+	assert_int_equal(session_node(s, "0x0002c90300a00000", &e), fabric_node_by_name(s->fabric, "leaf-01", &e));
+	assert_int_equal(session_node(s, "1", &e), fabric_node_by_name(s->fabric, "leaf-01", &e)); /* the SM's LID */
+	assert_int_equal(session_node(s, "0xdead", &e), NO_ID);
+	assert_non_null(strstr(e.msg, "0xdead"));
+	ep = session_endport(s, "node0002", &lid, &e);
+	assert_int_equal(lid, session_sweep(s)->lids->base[ep]);
+	assert_int_equal(session_endport(s, "node0002[1]", &lid, &e), ep);
+	assert_int_equal(session_port(s, "leaf-01[4]", &e), s->fabric->node_port[session_node(s, "leaf-01", &e)] + 4);
+	assert_int_equal(session_port(s, "leaf-01[x]", &e), NO_ID);
+	session_free(s);
+}
+
+static void test_trace_and_why(void **state)
+{
+	struct session *s = tree();
+
+	(void)state;
+	line_says(s, "trace node0001 node0009", "4 hops");
+	line_says(s, "trace node0001 node0002", "2 hops");
+	line_says(s, "why leaf-01 node0009", "leaf-01 sends LID");
+	line_says(s, "why leaf-01 node0001", "out of port 1");
+	line_says(s, "why leaf-01 leaf-01", "own port 0");
+	line_fails(s, "why node0001 node0002", "no switch");
+	line_says(s, "lft spine-01", "LFT of spine-01");
+	line_says(s, "hops leaf-01", "leaf-03");
+	ok_line(s, "fail switch leaf-03");
+	line_fails(s, "why leaf-03 node0001", "down");
+	line_fails(s, "lft leaf-03", "down");
+	session_free(s);
+}
+
+/* "why" must name the port that stands in the table, for every entry, also after failures. */
+static void test_why_is_right(void **state)
+{
+	struct session *s = session_new(all_engines);
+	char line[100];
+	struct err e;
+	int rc;
+
+	(void)state;
+	ok_line(s, "synth random:9,3,hosts=2,parallel=2,seed=11; route minhop lmc=1; fail random 3 seed=4");
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		for (unsigned lid = 1; lid <= session_sweep(s)->lids->max_lid; lid++) {
+			unsigned port = routing_port(session_routing(s), sw, lid);
+			char expected[40], *text;
+			bool fault;
+
+			if (lid_owner(session_sweep(s)->lids, lid) == NO_ID)
+				continue;
+			snprintf(line, sizeof(line), "why 0x%lx %u", s->fabric->node_guid[s->fabric->switch_node[sw]], lid);
+			snprintf(expected, sizeof(expected), "\"port\":%u,\"rule\"", port);
+			text = run_line(s, line, &rc, &e, true, &fault);
+			if (rc || !strstr(text, expected))
+				fail_msg("%s: \"%s\" is not in %s %s", line, expected, text, e.msg);
+			free(text);
+		}
+	session_free(s);
+}
+
+static void test_json(void **state)
+{
+	struct session *s = tree();
+	static const char *const lines[] = {
+		"show", "show options", "show engines", "show switches", "show links", "show hosts", "show warnings",
+		"fail link leaf-01[4]", "journal", "trace node0001 node0009", "lft leaf-01", "check", "diff", "load-map",
+		"survey links", "help", "nonsense", "why leaf-01 node0009", "load-map shift 1",
+	};
+	struct err e;
+	int rc;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		char *text = run_line(s, lines[i], &rc, &e, true, NULL);
+		json_t *v = json_loads(text, 0, NULL);
+
+		if (!json_is_object(v))
+			fail_msg("%s: no JSON object: %s", lines[i], text);
+		assert_int_equal(json_is_true(json_object_get(v, "ok")), rc == 0);
+		assert_true(json_is_string(json_object_get(v, "command")));
+		json_decref(v);
+		free(text);
+	}
+	session_free(s);
+}
+
+static bool offers(struct session *s, const char *line, const char *word, size_t expected_start)
+{
+	size_t start;
+	char **c = session_complete(s, line, &start);
+	bool found = false;
+
+	for (size_t i = 0; c[i]; i++)
+		found |= !strcmp(c[i], word);
+	if (found)
+		assert_int_equal(start, expected_start);
+	completions_free(c);
+	return found;
+}
+
+static void test_completion(void **state)
+{
+	struct session *s = tree();
+
+	(void)state;
+	assert_true(offers(s, "jo", "journal", 0));
+	assert_true(offers(s, "show; jo", "journal", 6));
+	assert_true(offers(s, "fail ", "link", 5));
+	assert_true(offers(s, "fail link leaf", "leaf-01[", 10));
+	assert_true(offers(s, "fail link leaf-01[", "leaf-01[4]", 10));
+	assert_true(offers(s, "fail switch sp", "spine-02", 12));
+	assert_false(offers(s, "fail switch no", "node0001", 12));
+	assert_true(offers(s, "fail host no", "node0001", 10));
+	assert_true(offers(s, "trace node0001 le", "leaf-01", 15));
+	assert_true(offers(s, "trace 0x0002c90300a0", "0x0002c90300a00000", 6));
+	assert_true(offers(s, "route min", "minhop", 6));
+	assert_true(offers(s, "route minhop,min", "minhop,minhop", 6));
+	assert_true(offers(s, "route minhop lm", "lmc=", 13));
+	assert_true(offers(s, "set port_sh", "port_shifting", 4));
+	assert_true(offers(s, "set port_shifting T", "TRUE", 18));
+	assert_true(offers(s, "set rules man", "manual", 10));
+	assert_true(offers(s, "export lf", "lfts", 7));
+	assert_true(offers(s, "export lfts /et", "/etc/", 12));
+	assert_true(offers(s, "help und", "undo", 5));
+	assert_false(offers(s, "undo ", "undo", 5));
+	assert_false(offers(s, "trace \"unclosed", "leaf-01", 6));
+	session_free(s);
+}
+
+static void test_scripts(void **state)
+{
+	struct session *s = session_new(all_engines);
+	char text[] = "synth ring:4\n# comment\n\nroute minhop\nfrob\nshow\n", path[] = "/tmp/ibscope-test-XXXXXX";
+	struct out o = {.f = fopen("/dev/null", "w")};
+	FILE *f = fmemopen(text, strlen(text), "r");
+	struct err e;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(session_script(s, f, "test.ibs", &o, &e), -1);
+	assert_non_null(strstr(e.msg, "test.ibs:5: unknown command"));
+	fclose(f);
+	/* a script that calls itself ends with a message */
+	f = fdopen(fd, "w");
+	fprintf(f, "source %s\n", path);
+	fclose(f);
+	snprintf(text, sizeof(text), "source %s", path);
+	assert_int_equal(session_execute(s, text, &o, &e), -1);
+	assert_non_null(strstr(e.msg, "deep"));
+	assert_int_equal(s->source_depth, 0);
+	assert_int_equal(session_execute(s, "quit; frob", &o, &e), 0);
+	assert_true(s->quit);
+	unlink(path);
+	fclose(o.f);
+	session_free(s);
+}
+
+/* A failed load leaves fabric, history and tables as they were. */
+static void test_failed_load(void **state)
+{
+	struct session *s = tree();
+	const struct routing *r = session_routing(s);
+
+	(void)state;
+	ok_line(s, "fail link leaf-01[4]; undo");
+	line_fails(s, "load /dev/null", "/dev/null");
+	line_fails(s, "synth ring:1000000", "ring");
+	assert_ptr_equal(session_routing(s), r);
+	ok_line(s, "redo; fail random 1");
+	session_free(s);
+}
+
+static void test_cancel(void **state)
+{
+	struct session *s = tree();
+	struct change_request rq = {.kind = EVENT_ROUTE, .chain = "minhop", .text = "route minhop"};
+	const struct routing *r = session_routing(s);
+	struct err e;
+
+	(void)state;
+	s->progress.cancel = true;
+	assert_int_equal(session_change(s, &rq, &e), -1);
+	assert_string_equal(e.msg, CANCELLED);
+	assert_ptr_equal(session_routing(s), r);
+	ok_line(s, "route minhop"); /* a new command is not cancelled */
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words), cmocka_unit_test(test_finding), cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_failing), cmocka_unit_test(test_history), cmocka_unit_test(test_snapshots),
+		cmocka_unit_test(test_options), cmocka_unit_test(test_names), cmocka_unit_test(test_trace_and_why),
+		cmocka_unit_test(test_why_is_right), cmocka_unit_test(test_json), cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_scripts), cmocka_unit_test(test_failed_load), cmocka_unit_test(test_cancel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

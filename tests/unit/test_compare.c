@@ -1,0 +1,283 @@
+/* Comparison, checks and loads against plain path tracing on random fabrics. */
+#include "tests/unit/fixture.h"
+
+#include "core/analysis/check.h"
+#include "core/analysis/loads.h"
+#include "core/paths.h"
+
+struct tally {
+	uint64_t pairs, rerouted, lost, regained, longer, shorter;
+};
+
+static bool is_host(const struct routing *r, uint32_t ep)
+{
+	return r->topo->endport_up[ep] && !endport_is_switch(r->topo->fabric, ep) && r->topo->endport_switch[ep] != NO_ID;
+}
+
+static bool same_path(const struct path *a, const struct path *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (unsigned i = 0; i < a->n; i++)
+		if (a->hop[i].sw != b->hop[i].sw || a->hop[i].out != b->hop[i].out)
+			return false;
+	return true;
+}
+
+static void tally_pair(struct tally *t, const struct routing *a, const struct routing *b, uint32_t src, unsigned lid)
+{
+	struct path p, q;
+	bool ok_a, ok_b;
+
+	path_trace(a, src, 0, lid, &p);
+	path_trace(b, src, 0, lid, &q);
+	ok_a = p.end == PATH_OK && is_host(a, src) && lid_owner(a->lids, lid) != NO_ID;
+	ok_b = q.end == PATH_OK && is_host(b, src) && lid_owner(b->lids, lid) != NO_ID;
+	t->lost += ok_a && !ok_b;
+	t->regained += !ok_a && ok_b;
+	if (ok_a && ok_b && !same_path(&p, &q)) {
+		t->rerouted++;
+		t->longer += q.hops > p.hops;
+		t->shorter += q.hops < p.hops;
+	}
+	path_free(&p);
+	path_free(&q);
+}
+
+static struct tally tally_all(const struct routing *a, const struct routing *b)
+{
+	const struct fabric *f = a->topo->fabric;
+	struct tally t = {0};
+
+	for (uint32_t src = 0; src < f->n_endports; src++) {
+		if (!is_host(a, src) && !is_host(b, src))
+			continue;
+		for (unsigned lid = 1; lid <= b->lids->max_lid; lid++) {
+			uint32_t ob = lid_owner(b->lids, lid), dst = ob != NO_ID ? ob : lid_owner(a->lids, lid);
+
+			if (dst == NO_ID || dst == src || endport_is_switch(f, dst))
+				continue;
+			t.pairs += is_host(b, src) && ob != NO_ID;
+			tally_pair(&t, a, b, src, lid);
+		}
+	}
+	return t;
+}
+
+static void check_pair_list(const struct comparison *c)
+{
+	uint64_t total = c->rerouted + c->lost + c->regained, seen = 0;
+	const struct pair_group *g = NULL;
+
+	for (uint64_t i = 0; i < total; i++) {
+		uint32_t src = comparison_pair(c, i, &g), dst = lid_owner(c->b->lids, g->lid);
+
+		assert_int_not_equal(src, NO_ID);
+		if (dst == NO_ID)
+			dst = lid_owner(c->a->lids, g->lid);
+		assert_int_not_equal(src, dst);
+		assert_false(endport_is_switch(c->b->topo->fabric, src));
+		seen++;
+	}
+	assert_int_equal(seen, total);
+	assert_int_equal(comparison_pair(c, total, &g), NO_ID);
+}
+
+static void compare_both_ways(const struct routing *a, const struct routing *b)
+{
+	struct comparison *c = compare_routings(a, b, NULL);
+	struct tally t = tally_all(a, b);
+	const struct fabric *f = a->topo->fabric;
+	uint64_t entries = 0;
+
+	assert_int_equal(c->rerouted, t.rerouted);
+	assert_int_equal(c->lost, t.lost);
+	assert_int_equal(c->regained, t.regained);
+	assert_int_equal(c->longer, t.longer);
+	assert_int_equal(c->shorter, t.shorter);
+	assert_int_equal(c->pairs, t.pairs);
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned lid = 1; a->row[s] && b->row[s] && lid <= b->lids->max_lid; lid++)
+			entries += routing_port(a, s, lid) != routing_port(b, s, lid);
+	assert_int_equal(c->entries_changed, entries);
+	check_pair_list(c);
+	comparison_free(c);
+}
+
+static void random_failures(const char *spec, uint64_t *seed)
+{
+	struct session *s = session_new(all_engines);
+	char line[200];
+
+	snprintf(line, sizeof(line), "synth %s; route minhop lmc=%u", spec, rng_below(seed, 3));
+	ok_line(s, line);
+	for (int i = 0; i < 6; i++) {
+		size_t before = s->at;
+		uint32_t host = rng_below(seed, s->fabric->n_nodes);
+		struct err e;
+		int rc;
+
+		if (rng_below(seed, 3) && session_state(s)->node_down[host] == 0)
+			snprintf(line, sizeof(line), "fail %s 0x%lx", node_is_switch(s->fabric, host) ? "switch" : "host",
+				 s->fabric->node_guid[host]);
+		else if (rng_below(seed, 4))
+			snprintf(line, sizeof(line), "fail random %u seed=%u", 1 + rng_below(seed, 3), rng_below(seed, 1000));
+		else
+			snprintf(line, sizeof(line), "restore all");
+		free(run_line(s, line, &rc, &e, false, NULL)); /* may fail for want of links: then nothing happened */
+		if (s->at == before)
+			continue;
+		compare_both_ways(s->event[before].sweep->routing, s->event[s->at].sweep->routing);
+		compare_both_ways(s->event[1].sweep->routing, s->event[s->at].sweep->routing);
+	}
+	session_free(s);
+}
+
+static void test_against_tracing(void **state)
+{
+	uint64_t seed = test_seed();
+	char spec[100];
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		snprintf(spec, sizeof(spec), "random:%u,%u,hosts=2,parallel=2,shuffle=1,seed=%u", 8 + rng_below(&seed, 10),
+			 3 + rng_below(&seed, 2), rng_below(&seed, 100000));
+		random_failures(spec, &seed);
+	}
+	random_failures("xgft:3,3,2:1,2,2", &seed);
+	random_failures("torus:3x3,hosts=2", &seed);
+}
+
+static void test_check(void **state)
+{
+	struct session *s = session_new(all_engines);
+	struct check_result c;
+	struct err e;
+	bool fault;
+	int rc;
+
+	(void)state;
+	ok_line(s, "synth xgft:3,3:1,2; route minhop");
+	assert_int_equal(check_routing(session_routing(s), &c, NULL), 0);
+	assert_true(check_sound(&c));
+	assert_int_equal(c.pairs, 9 * 8);
+	assert_int_equal(c.hops_count[2], 9 * 2);	/* same leaf */
+	assert_int_equal(c.hops_count[4], 9 * 6);
+	assert_int_equal(c.max_hops, 4);
+	free(run_line(s, "check", &rc, &e, false, &fault));
+	assert_false(fault);
+	/* cut a leaf off: its hosts are gone for the subnet manager, and check says so */
+	ok_line(s, "fail link leaf-02[4] leaf-02[5]");
+	free(run_line(s, "check", &rc, &e, false, &fault));
+	assert_int_equal(rc, 0);
+	assert_true(fault);
+	session_free(s);
+}
+
+/* Hand-made tables: a loop and a dead port are found by trace and check. */
+static void test_faults(void **state)
+{
+	struct session *s = session_new(all_engines);
+	const struct routing *r;
+	struct check_result c;
+	struct path p;
+	struct err e;
+	uint32_t src, dst, sw;
+	unsigned slid, dlid, back;
+
+	(void)state;
+	ok_line(s, "synth ring:4,hosts=1; route minhop");
+	r = session_routing(s);
+	src = session_endport(s, s->fabric->node_name[endport_node(s->fabric, lid_owner(r->lids, 5))], &slid, &e);
+	for (dlid = 1; dlid <= r->lids->max_lid; dlid++) {
+		dst = lid_owner(r->lids, dlid);
+		if (dst != NO_ID && dst != src && !endport_is_switch(s->fabric, dst) &&
+		    r->topo->endport_switch[dst] != r->topo->endport_switch[src])
+			break;
+	}
+	if (endport_is_switch(s->fabric, src)) {
+		src = lid_owner(r->lids, dlid);
+		for (dlid++; endport_is_switch(s->fabric, lid_owner(r->lids, dlid)); dlid++)
+			;
+	}
+	dst = lid_owner(r->lids, dlid);
+	sw = r->topo->endport_switch[dst];
+	path_trace(r, src, slid, dlid, &p);
+	assert_int_equal(p.end, PATH_OK);
+	assert_true(p.n >= 2);
+	back = p.hop[p.n - 1].in;
+	path_free(&p);
+	r->row[sw]->port[dlid] = back; /* the last switch sends it back where it came from */
+	path_trace(r, src, slid, dlid, &p);
+	assert_int_equal(p.end, PATH_LOOP);
+	path_free(&p);
+	check_routing(r, &c, NULL);
+	assert_true(c.looping > 0);
+	assert_false(check_sound(&c));
+	r->row[sw]->port[dlid] = NO_PATH;
+	path_trace(r, src, slid, dlid, &p);
+	assert_int_equal(p.end, PATH_NO_ENTRY);
+	path_free(&p);
+	check_routing(r, &c, NULL);
+	assert_int_equal(c.looping, 0);
+	assert_int_equal(c.unreachable, 3);
+	session_free(s);
+}
+
+static void test_loads(void **state)
+{
+	uint64_t seed = test_seed();
+	struct session *s = session_new(all_engines);
+	char spec[100];
+	struct err e;
+
+	(void)state;
+	snprintf(spec, sizeof(spec), "synth random:14,4,hosts=3,parallel=2,seed=%u; route minhop", rng_below(&seed, 99999));
+	ok_line(s, spec);
+	{
+		const struct routing *r = session_routing(s);
+		const struct fabric *f = s->fabric;
+		struct loads *l = loads_new(r, "all", NULL, &e);
+		uint32_t *count = NEW_ARRAY(f->n_ports, uint32_t);
+		uint64_t routes = 0;
+
+		for (uint32_t a = 0; a < f->n_endports; a++)
+			for (uint32_t b = 0; b < f->n_endports; b++) {
+				struct path p;
+
+				if (a == b || !is_host(r, a) || !is_host(r, b))
+					continue;
+				path_trace(r, a, 0, r->lids->base[b], &p);
+				assert_int_equal(p.end, PATH_OK);
+				count[f->endport_port[a]]++;
+				for (unsigned i = 0; i < p.n; i++)
+					count[switch_port_id(f, p.hop[i].sw, p.hop[i].out)]++;
+				routes++;
+				path_free(&p);
+			}
+		assert_int_equal(l->routes, routes);
+		assert_memory_equal(l->port, count, f->n_ports * sizeof(*count));
+		free(count);
+		loads_free(l);
+		l = loads_new(r, "shift 5", NULL, &e);
+		assert_int_equal(l->routes, 14 * 3);
+		loads_free(l);
+		l = loads_new(r, "bisection seed=4", NULL, &e);
+		assert_int_equal(l->routes, 14 * 3);
+		loads_free(l);
+		assert_null(loads_new(r, "shift x", NULL, &e));
+		assert_null(loads_new(r, "nonsense", NULL, &e));
+		assert_non_null(strstr(e.msg, "nonsense"));
+	}
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_tracing), cmocka_unit_test(test_check), cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_loads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+#include "tests/unit/fixture.h"
+
+/* Two switches, a dual-port host between them, a host with an uncabled second port. */
+static struct fabric_builder *small(void)
+{
+	struct fabric_builder *b = fb_new();
+	uint32_t s1 = fb_add(b, NODE_SWITCH, 0x1001, 4, "sw one"), s2 = fb_add(b, NODE_SWITCH, 0x0102, 4, "sw two");
+	uint32_t h1 = fb_add(b, NODE_CA, 0x2000, 2, "host a"), h2 = fb_add(b, NODE_CA, 0x3000, 2, "host b");
+
+	assert_true(fb_link(b, s1, 1, s2, 1));
+	assert_true(fb_link(b, s1, 2, h1, 1));
+	assert_true(fb_link(b, s2, 2, h1, 2));
+	assert_true(fb_link(b, s2, 3, h2, 1));
+	return b;
+}
+
+static struct fabric *finish(struct fabric_builder *b)
+{
+	struct fabric *f = NULL;
+	struct err e;
+
+	assert_int_equal(fb_finish(b, "test", "builder", &f, &e), 0);
+	return f;
+}
+
+static void test_order(void **state)
+{
+	struct fabric *f = finish(small());
+
+	(void)state;
+	assert_int_equal(f->n_nodes, 4);
+	assert_int_equal(f->n_switches, 2);
+	assert_int_equal(f->n_links, 4);
+	/* byte-reversed: ..2000 and ..3000 end in 00, then 01, then 02 */
+	assert_int_equal(f->node_guid[0], 0x2000);
+	assert_int_equal(f->node_guid[1], 0x3000);
+	assert_int_equal(f->node_guid[2], 0x1001);
+	assert_int_equal(f->node_guid[3], 0x0102);
+	for (uint32_t ep = 1; ep < f->n_endports; ep++)
+		assert_true(guid_key(f->port_guid[f->endport_port[ep - 1]]) < guid_key(f->port_guid[f->endport_port[ep]]));
+	/* two switch ports 0, two ports of host a, one of host b: its second has no cable */
+	assert_int_equal(f->n_endports, 5);
+	fabric_unref(f);
+}
+
+static void test_links(void **state)
+{
+	struct fabric *f = finish(small());
+
+	(void)state;
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		if (f->port_peer[p] == NO_ID) {
+			assert_int_equal(f->port_link[p], NO_ID);
+			continue;
+		}
+		assert_int_equal(f->port_peer[f->port_peer[p]], p);
+		assert_int_equal(f->port_link[p], f->port_link[f->port_peer[p]]);
+	}
+	for (uint32_t l = 0; l < f->n_links; l++)
+		assert_true(f->link_port[2 * l] < f->link_port[2 * l + 1]);
+	fabric_unref(f);
+}
+
+static void test_builder_refuses(void **state)
+{
+	struct fabric_builder *b = small();
+	struct fabric *f;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(fb_add(b, NODE_CA, 0x2000, 1, "twin"), NO_ID);
+	assert_false(fb_link(b, 0, 1, 3, 2));	/* taken */
+	assert_true(fb_link(b, 0, 1, 1, 1));	/* the same cable again */
+	assert_false(fb_link(b, 0, 3, 0, 3));	/* a port to itself */
+	assert_false(fb_link(b, 0, 9, 1, 4));	/* no such port */
+	assert_true(fb_link(b, 0, 3, 0, 4));	/* a loop-back cable is real */
+	fb_more_ports(b, 0, 9);
+	assert_true(fb_link(b, 0, 9, 1, 4));
+	f = finish(b);
+	assert_int_equal(f->n_links, 6);
+	fabric_unref(f);
+	assert_int_equal(fb_finish(fb_new(), "empty", "builder", &f, &e), -1);
+	assert_non_null(strstr(e.msg, "no node"));
+}
+
+static void test_lookup(void **state)
+{
+	struct fabric *f = finish(small());
+	struct err e;
+	uint32_t n;
+	char buf[64];
+
+	(void)state;
+	n = fabric_node_by_name(f, "host a", &e);
+	assert_int_equal(f->node_guid[n], 0x2000);
+	assert_int_equal(fabric_node_by_name(f, "HOST A", &e), n);
+	assert_int_equal(f->node_guid[fabric_node_by_name(f, "sw o", &e)], 0x1001);
+	assert_int_equal(f->node_guid[fabric_node_by_name(f, "*two", &e)], 0x0102);
+	assert_int_equal(fabric_node_by_name(f, "host", &e), NO_ID);
+	assert_non_null(strstr(e.msg, "2 nodes"));
+	assert_int_equal(fabric_node_by_name(f, "nobody", &e), NO_ID);
+	assert_non_null(strstr(e.msg, "nobody"));
+	assert_int_equal(fabric_node_by_guid(f, 0x3000), fabric_node_by_name(f, "host b", &e));
+	assert_int_equal(fabric_node_by_guid(f, 0x3001), NO_ID);
+	assert_int_equal(f->endport_port[fabric_endport_by_guid(f, 0x2002)], f->node_port[n] + 2);
+	assert_int_equal(fabric_endport_by_guid(f, 0x3002), NO_ID);
+	assert_string_equal(port_label(f, f->node_port[n] + 2, buf, sizeof(buf)), "host a[2]");
+	fabric_unref(f);
+}
+
+static void test_variants(void **state)
+{
+	struct fabric_builder *b = small();
+	uint64_t guid = 0x0102;
+	char *name = (char *)"leaf two";
+	struct name_map map = {.guid = &guid, .name = &name, .n = 1};
+	struct fabric *f, *g;
+	struct err e;
+
+	(void)state;
+	b->node[2].port[1].guid = 0x2000; /* as ConnectX-4 and later: port GUID = node GUID */
+	f = finish(b);
+	assert_int_not_equal(fabric_endport_by_guid(f, 0x2000), NO_ID);
+	g = fabric_variant(f, NO_ID, true);
+	assert_int_equal(fabric_endport_by_guid(g, 0x2000), NO_ID);
+	assert_int_not_equal(fabric_endport_by_guid(g, 0x2001), NO_ID);
+	assert_memory_equal(f->link_port, g->link_port, 2 * f->n_links * sizeof(*f->link_port));
+	assert_int_equal(endport_node(g, g->sm_endport), fabric_node_by_name(g, "sw one", &e));
+	fabric_unref(g);
+	g = fabric_variant(f, fabric_endport_by_guid(f, 0x3001), false);
+	assert_int_equal(endport_node(g, g->sm_endport), fabric_node_by_name(g, "host b", &e));
+	fabric_unref(g);
+	g = fabric_renamed(f, &map);
+	assert_int_equal(g->node_guid[fabric_node_by_name(g, "leaf two", &e)], 0x0102);
+	assert_string_equal(g->node_desc[fabric_node_by_name(g, "leaf two", &e)], "sw two");
+	fabric_unref(g);
+	fabric_unref(f);
+}
+
+static void test_topo(void **state)
+{
+	struct fabric *f = finish(small());
+	struct state *st = state_new(f);
+	struct topo *t = topo_new(f, st);
+	struct err e;
+	uint32_t s1 = f->node_switch[fabric_node_by_name(f, "sw one", &e)];
+	uint32_t s2 = f->node_switch[fabric_node_by_name(f, "sw two", &e)];
+
+	(void)state;
+	assert_int_equal(t->n_switches_up, 2);
+	assert_int_equal(t->n_endports_up, 5);
+	assert_int_equal(t->n_links_up, 4);
+	assert_int_equal(t->peer_switch[switch_port_id(f, s1, 1)], s2);
+	assert_int_equal(t->endport_switch[fabric_endport_by_guid(f, 0x2002)], s2);
+	assert_int_equal(t->endport_swport[fabric_endport_by_guid(f, 0x2002)], 2);
+	topo_unref(t);
+	/* without the cable between the switches a dual-port host does not connect them */
+	st->link_down[f->port_link[switch_port_id(f, s1, 1)]] = 1;
+	t = topo_new(f, st);
+	assert_int_equal(t->n_switches_up, 1);
+	assert_true(switch_up(t, s1));
+	assert_false(t->endport_up[fabric_endport_by_guid(f, 0x2002)]);
+	assert_true(t->endport_up[fabric_endport_by_guid(f, 0x2001)]);
+	assert_false(t->sm_moved);
+	topo_unref(t);
+	/* the SM's switch fails: somebody else takes over */
+	st->node_down[f->switch_node[s1]] = 1;
+	t = topo_new(f, st);
+	assert_true(t->sm_moved);
+	assert_true(switch_up(t, s2));
+	assert_false(switch_up(t, s1));
+	topo_unref(t);
+	state_free(st);
+	fabric_unref(f);
+}
+
+static void test_speeds(void **state)
+{
+	(void)state;
+	assert_int_equal(link_speed_parse("HDR", 3), SPEED_HDR);
+	assert_int_equal(link_speed_parse("FDR10", 5), SPEED_FDR10);
+	assert_int_equal(link_speed_parse("XYZ", 3), SPEED_UNKNOWN);
+	assert_int_equal(link_width_parse("12x", 3), WIDTH_12X);
+	assert_true(link_rate_gbps(WIDTH_4X, SPEED_QDR) == 40.0);
+	assert_string_equal(link_speed_name(SPEED_UNKNOWN), "???");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order), cmocka_unit_test(test_links), cmocka_unit_test(test_builder_refuses),
+		cmocka_unit_test(test_lookup), cmocka_unit_test(test_variants), cmocka_unit_test(test_topo),
+		cmocka_unit_test(test_speeds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/* What a heavy sweep keeps, recomputes and falls back to (minhop.md sections 8 and 10). */
+#include "tests/unit/fixture.h"
+
+static const struct sweep *now(const struct session *s)
+{
+	return session_sweep(s);
+}
+
+static struct session *random_fabric(const char *spec)
+{
+	struct session *s = session_new(all_engines);
+	char line[200];
+
+	snprintf(line, sizeof(line), "synth %s; route minhop", spec);
+	ok_line(s, line);
+	return s;
+}
+
+static bool tables_equal(const struct routing *a, const struct routing *b)
+{
+	for (uint32_t sw = 0; sw < a->topo->fabric->n_switches; sw++) {
+		if (!a->row[sw] != !b->row[sw])
+			return false;
+		if (a->row[sw] && (a->row[sw]->top != b->row[sw]->top ||
+				   memcmp(a->row[sw]->port, b->row[sw]->port, a->row[sw]->top + 1u)))
+			return false;
+	}
+	return true;
+}
+
+static void test_reasons(void **state)
+{
+	struct session *s = random_fabric("random:12,4,hosts=2,parallel=2,seed=3");
+
+	(void)state;
+	assert_string_equal(now(s)->scratch_reason, "first sweep");
+	assert_int_equal(now(s)->number, 0);
+	ok_line(s, "sweep");
+	assert_false(now(s)->from_scratch);
+	assert_int_equal(now(s)->number, 1);
+	ok_line(s, "fail random 2 seed=1");
+	assert_false(now(s)->from_scratch);
+	ok_line(s, "sweep");
+	assert_false(now(s)->from_scratch);
+	ok_line(s, "restore all");
+	assert_non_null(strstr(now(s)->scratch_reason, "came up"));
+	ok_line(s, "reroute");
+	assert_non_null(strstr(now(s)->scratch_reason, "reroute"));
+	session_free(s);
+}
+
+static void test_sharing(void **state)
+{
+	struct session *s = random_fabric("random:20,4,hosts=2,parallel=2,seed=5");
+	const struct routing *a = session_routing(s), *b;
+	uint32_t shared = 0;
+
+	(void)state;
+	ok_line(s, "sweep");
+	b = session_routing(s);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		assert_ptr_equal(a->row[sw], b->row[sw]); /* nothing happened: nothing is copied */
+	ok_line(s, "fail random 1 seed=1");
+	b = session_routing(s);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		shared += a->row[sw] == b->row[sw];
+	assert_true(shared > 0);
+	session_free(s);
+}
+
+/* Down and up again ends with the original tables; down twice equals down at once in reach, not in tables. */
+static void test_restoring(void **state)
+{
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		char spec[100], line[60];
+		struct session *s;
+		const struct routing *first;
+
+		snprintf(spec, sizeof(spec), "random:15,4,hosts=2,parallel=2,shuffle=1,seed=%u", rng_below(&seed, 99999));
+		s = random_fabric(spec);
+		first = session_routing(s);
+		snprintf(line, sizeof(line), "fail random 3 seed=%u", rng_below(&seed, 99999));
+		ok_line(s, line);
+		ok_line(s, "restore all");
+		assert_true(tables_equal(first, session_routing(s)));
+		session_free(s);
+	}
+}
+
+/* LIDs of what left stay reserved, and come back. */
+static void test_lids_stay(void **state)
+{
+	struct session *s = random_fabric("xgft:3,3:1,2");
+	struct err e;
+	unsigned lid, again;
+	uint32_t ep = session_endport(s, "node0005", &lid, &e);
+	uint16_t top = now(s)->lids->max_lid;
+
+	(void)state;
+	assert_true(lid > 0);
+	ok_line(s, "fail host node0005");
+	assert_int_equal(now(s)->lids->base[ep], 0);
+	assert_int_equal(now(s)->lids->max_lid, top);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		assert_int_equal(routing_port(session_routing(s), sw, lid), NO_PATH);
+	ok_line(s, "restore host node0005");
+	session_endport(s, "node0005", &again, &e);
+	assert_int_equal(again, lid);
+	session_free(s);
+}
+
+static void test_chain(void **state)
+{
+	struct session *s = random_fabric("xgft:3,3:1,2");
+
+	(void)state;
+	line_says(s, "route minhop,bogus", "minhop routed");
+	line_says(s, "route bogus,minhop", "not known here");
+	line_says(s, "route minhop,no_fallback", "minhop routed");
+	session_free(s);
+}
+
+static void test_manager_moves(void **state)
+{
+	struct session *s = random_fabric("xgft:3,3:1,2");
+
+	(void)state;
+	line_says(s, "fail switch leaf-01", "standby");
+	assert_true(now(s)->topo->sm_moved);
+	assert_true(now(s)->from_scratch);
+	ok_line(s, "check"); /* what is left is routed */
+	assert_int_equal(now(s)->topo->n_switches_up, 4);
+	session_free(s);
+}
+
+/* A flapped link makes the sweep start from scratch though nothing seems to differ. */
+static void test_flap(void **state)
+{
+	struct session *s = random_fabric("random:12,4,hosts=2,parallel=2,seed=9");
+	const struct routing *first = session_routing(s);
+
+	(void)state;
+	ok_line(s, "fail random 2 seed=8; restore all");
+	assert_true(tables_equal(first, session_routing(s)));
+	ok_line(s, "flap 0x0002c90300a00000[1]");
+	assert_non_null(strstr(now(s)->scratch_reason, "came up"));
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reasons), cmocka_unit_test(test_sharing), cmocka_unit_test(test_restoring),
+		cmocka_unit_test(test_lids_stay), cmocka_unit_test(test_chain), cmocka_unit_test(test_manager_moves),
+		cmocka_unit_test(test_flap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
