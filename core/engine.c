@@ -18,7 +18,7 @@ const struct optdef common_options[] = {
 	{.name = "use_ucast_cache", .flag = "-A", .type = OPT_BOOL, .def = "FALSE",
 	 .help = "keep tables over sweeps in which only hosts or leaf switches came and went"},
 	{.name = "port_guids", .type = OPT_CHOICE, .def = "file", .choices = "file|ibsim",
-	 .help = "CA port GUIDs: as in the file, or node GUID + port number as ibsim simulates them"},
+	 .help = "identities as in the file, or as ibsim simulates them: CA port GUID = node GUID + port, routers without LIDs"},
 	{.name = "hop_weights_file", .flag = "-w FILE", .type = OPT_FILE, .def = "",
 	 .help = "weights of ports in hop counts: lines `switch-GUID port weight`"},
 	{.name = "port_search_ordering_file", .flag = "-O FILE", .type = OPT_FILE, .def = "",

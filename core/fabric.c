@@ -541,7 +541,7 @@ struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map
 	return g;
 }
 
-struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool ibsim_guids)
+struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool as_ibsim)
 {
 	struct fabric_builder *b = builder_from(f);
 	struct fabric *g = NULL;
@@ -550,9 +550,12 @@ struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool 
 		b->sm_node = f->node_order[endport_node(f, sm_endport)];
 		b->sm_port = f->port_num[f->endport_port[sm_endport]];
 	}
-	for (uint32_t i = 0; ibsim_guids && i < b->n; i++)
-		for (unsigned p = 0; p <= b->node[i].nports; p++)
+	for (uint32_t i = 0; as_ibsim && i < b->n; i++)
+		for (unsigned p = 0; p <= b->node[i].nports; p++) {
 			b->node[i].port[p].guid = 0;
+			if (b->node[i].type == NODE_ROUTER)
+				b->node[i].port[p].lid = b->node[i].port[p].lmc = 0;
+		}
 	if (fb_finish(b, f->source, f->format, &g, NULL))
 		abort(); /* as above */
 	for (uint32_t n = 0; n < f->n_nodes; n++) {

@@ -169,10 +169,11 @@ struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map
 
 /*
  * The same fabric with the SM on another endport (NO_ID: where it is) and, with
- * ibsim_guids, the port GUIDs that ibsim simulates: node GUID + port number on CAs
- * and routers, the node GUID on switches.  Node, port, switch and link ids stay.
+ * as_ibsim, what ibsim makes of the file: port GUIDs are node GUID + port number on
+ * CAs and routers, the node GUID on switches, and routers start without LIDs.  Node,
+ * port, switch and link ids stay.
  */
-struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool ibsim_guids);
+struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool as_ibsim);
 
 /*
  * Building a fabric.  Nodes get builder indexes in order of their addition;

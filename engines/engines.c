@@ -5,7 +5,9 @@
 	X(minhop) \
 	X(updn) \
 	X(dnup) \
-	X(dor)
+	X(dor) \
+	X(ftree) \
+	X(lash)
 
 #define DECLARE(name) extern const struct engine engine_##name;
 #define LIST(name) &engine_##name,

@@ -53,7 +53,7 @@ suite() {
 	unit) unit ;;
 	fuzz-corpus) fuzz_corpus ;;
 	parity) tests/parity/run.py ;;
-	live) tests/live/run.py ;;
+	live) tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
 	tui) tests/tui/run.py ;;
 	*)
 		echo "unknown suite $1"

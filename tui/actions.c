@@ -38,7 +38,7 @@ ACTION(do_next_pane) { UNUSED; pane_next(1); return 0; }
 ACTION(do_prev_pane) { UNUSED; pane_next(-1); return 0; }
 ACTION(do_repl) { UNUSED; pane_focus(PLACE_REPL); return 0; }
 ACTION(do_leave) { UNUSED; pane_focus(ui.last_pane); return 0; }
-ACTION(do_suspend) { UNUSED; term_stopped = 1; return 0; }
+ACTION(do_suspend) { UNUSED; term_stopped = 1; ui_wake(); return 0; }
 ACTION(do_quit) { UNUSED; ui.quit = true; return 0; }
 ACTION(do_scroll_up) { UNUSED; repl_scroll(repl_page()); return 0; }
 ACTION(do_scroll_down) { UNUSED; repl_scroll(-repl_page()); return 0; }

@@ -46,7 +46,7 @@ const char *plural(uint64_t n, const char *one, char *buf, size_t size)
 	else if (len > 1 && one[len - 1] == 'y')
 		snprintf(buf, size, "%lu %.*sies", n, (int)len - 1, one);
 	else
-		snprintf(buf, size, "%lu %s%s", n, one, one[len - 1] == 'h' || one[len - 1] == 's' ? "es" : "s");
+		snprintf(buf, size, "%lu %s%s", n, one, one[len - 1] == 's' || (one[len - 1] == 'h' && one[len - 2] == 'c') ? "es" : "s");
 	return buf;
 }
 

@@ -265,12 +265,11 @@ static void read_tail(struct reader *r, struct cursor c, struct fb_port *p, uint
 }
 
 /* "lid 320 lmc 0" before the description: the channel adapter's own. */
-static void read_own_lid(struct reader *r, struct cursor c, enum node_type type, struct fb_port *p)
+static void read_own_lid(struct reader *r, struct cursor c, struct fb_port *p)
 {
 	uint64_t v;
 
-	/* a router's is not taken, as ibsim does, so that a simulation starts alike */
-	if (type != NODE_CA || !cur_word(&c, "lid") || !cur_number(&c, 10, &v))
+	if (!cur_word(&c, "lid") || !cur_number(&c, 10, &v))
 		return;
 	p->lid = lid_of(r, v);
 	if (cur_word(&c, "lmc") && cur_number(&c, 10, &v))
@@ -313,7 +312,7 @@ static bool read_port(struct reader *r, struct cursor c)
 	p->ext = ext;
 	if (cur_char(&c, '#') && split_quoted(c, &before, &inside, &tail)) {
 		if (r->net.b->node[r->node].type != NODE_SWITCH)
-			read_own_lid(r, before, r->net.b->node[r->node].type, p);
+			read_own_lid(r, before, p);
 		read_tail(r, tail, p, &w.peer_lid);
 	}
 	w.port = port;

@@ -18,20 +18,6 @@ static const char *type_text(unsigned type)
 
 /* --- opensm-lfts.dump ------------------------------------------------------------ */
 
-static void lfts_entry(FILE *f, const struct routing *r, unsigned lid, unsigned port)
-{
-	const struct fabric *fb = r->topo->fabric;
-	uint32_t ep = lid_owner(r->lids, lid), node;
-
-	if (ep == NO_ID) {
-		fprintf(f, "0x%04x %03u # unknown node and type\n", lid, port);
-		return;
-	}
-	node = endport_node(fb, ep);
-	fprintf(f, "0x%04x %03u # %s portguid 0x%016" PRIx64 ": '%.63s'\n", lid, port,
-		type_text(fb->node_type[node]), fb->port_guid[fb->endport_port[ep]], fb->node_desc[node]);
-}
-
 static unsigned switch_lid(const struct routing *r, uint32_t sw)
 {
 	const struct fabric *fb = r->topo->fabric;
@@ -39,27 +25,82 @@ static unsigned switch_lid(const struct routing *r, uint32_t sw)
 	return r->lids->base[fb->port_endport[fb->switch_port[sw]]];
 }
 
-static void lfts_switch(FILE *f, const struct routing *r, uint32_t sw)
+/* OpenSM prints the mapped name where there is a node-name-map, cut to the 63 bytes of a description. */
+static const char *dump_name(const struct fabric *fb, uint32_t node)
+{
+	return *fb->node_desc[node] ? fb->node_name[node] : "";
+}
+
+/* What stands behind the port number in the line of each LID; line l is s[at[l]] .. s[at[l + 1]]. */
+struct tails {
+	struct text text;
+	size_t *at;
+};
+
+static void make_tails(struct tails *t, const struct routing *r)
+{
+	const struct fabric *fb = r->topo->fabric;
+
+	t->at = NEW_ARRAY(r->lids->max_lid + 2u, size_t);
+	for (unsigned lid = 0; lid <= r->lids->max_lid; lid++) {
+		uint32_t ep = lid_owner(r->lids, lid), node;
+
+		if (ep == NO_ID) {
+			text_add(&t->text, " # unknown node and type\n");
+		} else {
+			node = endport_node(fb, ep);
+			text_add(&t->text, " # %s portguid 0x%016" PRIx64 ": '%.63s'\n", type_text(fb->node_type[node]),
+				 fb->port_guid[fb->endport_port[ep]], dump_name(fb, node));
+		}
+		t->at[lid + 1] = t->text.len;
+	}
+}
+
+/* "0x0012 003" without printf: a dump of a large fabric has millions of lines. */
+static void put_lid_port(char *p, unsigned lid, unsigned port)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	memcpy(p, "0x", 2);
+	for (int i = 0; i < 4; i++)
+		p[2 + i] = hex[lid >> (12 - 4 * i) & 15];
+	p[6] = ' ';
+	p[7] = '0' + port / 100;
+	p[8] = '0' + port / 10 % 10;
+	p[9] = '0' + port % 10;
+}
+
+static void lfts_switch(FILE *f, const struct routing *r, uint32_t sw, const struct tails *t)
 {
 	const struct fabric *fb = r->topo->fabric;
 	uint32_t node = fb->switch_node[sw];
+	unsigned top = r->row[sw]->top;
+	char head[10];
 
-	fprintf(f, "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64 " ('%.63s'):\n",
-		r->lids->max_lid, switch_lid(r, sw), fb->node_guid[node], fb->node_desc[node]);
-	for (unsigned lid = 0; lid <= r->lids->max_lid; lid++) {
+	fprintf(f, "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64 " ('%.63s'):\n", top,
+		switch_lid(r, sw), fb->node_guid[node], dump_name(fb, node));
+	for (unsigned lid = 0; lid <= top; lid++) {
 		unsigned port = routing_port(r, sw, lid);
 
-		if (port <= fb->switch_nports[sw] && port != NO_PATH)
-			lfts_entry(f, r, lid, port);
+		if (port > fb->switch_nports[sw] || port == NO_PATH)
+			continue;
+		put_lid_port(head, lid, port);
+		fwrite(head, 1, sizeof(head), f);
+		fwrite(t->text.s + t->at[lid], 1, t->at[lid + 1] - t->at[lid], f);
 	}
-	fprintf(f, "%u lids dumped\n", r->lids->max_lid);
+	fprintf(f, "%u lids dumped\n", top);
 }
 
 int write_lfts(FILE *f, const struct routing *r)
 {
+	struct tails t = {0};
+
+	make_tails(&t, r);
 	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
 		if (r->row[s] && switch_up(r->topo, s))
-			lfts_switch(f, r, s);
+			lfts_switch(f, r, s, &t);
+	text_free(&t.text);
+	free(t.at);
 	return stream_status(f);
 }
 
@@ -172,7 +213,7 @@ int write_fdbs(FILE *f, const struct routing *r)
 			continue;
 		fprintf(f, "dump_ucast_routes: Switch 0x%016" PRIx64 "\nLID    : Port : Hops : Optimal\n",
 			fb->node_guid[fb->switch_node[s]]);
-		for (unsigned lid = 1; lid <= r->lids->max_lid; lid++)
+		for (unsigned lid = 1; lid <= r->row[s]->top; lid++)
 			fdbs_entry(f, &x, s, lid);
 	}
 	free(x.d);
@@ -245,6 +286,8 @@ static unsigned path_hops(const struct path_table *t, uint32_t src, size_t d)
 	uint32_t sw = top->endport_switch[src];
 	unsigned h;
 
+	if (src == t->end[d].ep) /* another LID of the same port: never leaves it */
+		return 0;
 	if (sw == NO_ID) /* two adapters wired to each other */
 		return top->peer[top->fabric->endport_port[src]] == top->fabric->endport_port[t->end[d].ep]
 			       ? 1
@@ -299,7 +342,7 @@ static void write_sources(FILE *f, const struct path_table *t, size_t s)
 	char buf[1 << 14], *p = buf;
 
 	for (size_t d = 0; d < t->n_ends; d++) {
-		if (t->end[d].ep == t->end[s].ep)
+		if (d == s)
 			continue;
 		p = put_path(p, t->r, t->end[s].lid, t->end[d].lid, path_hops(t, t->end[s].ep, d));
 		if (p + LINE_ROOM > buf + sizeof(buf)) {

@@ -277,7 +277,7 @@ static int op_write_extra(const struct routing *r, const char *what, FILE *f)
 	struct text text = {0};
 
 	if (strcmp(what, "ca-order"))
-		return 1;
+		return -1;
 	ftree_order_text(r->priv, &text);
 	fputs(text_str(&text), f);
 	text_free(&text);

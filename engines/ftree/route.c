@@ -9,6 +9,9 @@
 /* Calls within calls before max_reverse_hops is given up: the climb repeats itself through every group. */
 #define MAX_DEPTH 4000
 
+/* Destinations whose entries are written into the tables together: one byte in each table at a time is slow. */
+#define BLOCK 64
+
 struct run {
 	struct ftree *t;
 	const struct engine_input *in;
@@ -23,6 +26,9 @@ struct run {
 	uint8_t *port, *hop;	/* [n_switches] entries, NO_PATH = none */
 	uint8_t *reversed;	/* [n_switches] the entry came by reverse hops; NULL without any */
 	uint32_t *touched, n_touched;
+	uint8_t *done;		/* [BLOCK * n_switches] entries of destinations that are not in the tables yet */
+	uint16_t done_lid[BLOCK];
+	unsigned n_done;
 	unsigned reverse;	/* reverse hops on the way to the present call */
 	unsigned depth;
 	uint64_t calls;
@@ -155,25 +161,14 @@ static void tell(struct run *r, const struct ft_group *g, const struct ft_link *
 
 static bool descend(struct run *r, uint32_t w, uint32_t prev, uint8_t h);
 
-/* One group below or beside w learns to climb through it.  Is there a CA behind it? */
-static bool descend_group(struct run *r, uint32_t w, const struct ft_slot *s, uint32_t prev, uint8_t h)
+/* A switch below or beside w learns to climb through it.  Is there a CA behind it? */
+static bool teach(struct run *r, uint32_t w, const struct ft_slot *s, uint8_t h)
 {
 	struct ftree *t = r->t;
 	uint32_t x = s->peer;
-	struct ft_group *g;
-	struct ft_link *k;
+	struct ft_group *g = &t->group[s->group];
+	struct ft_link *k = least_cu(t, g);
 
-	if (x == NO_ID)
-		return true;
-	if (x == prev)
-		return false;
-	if (r->hop[x] != NO_PATH && h + 1 >= r->hop[x]) {
-		if (r->watch)
-			tell(r, &t->group[s->group], least_cu(t, &t->group[s->group]), FT_DESCENT, h + 1, false);
-		return false;
-	}
-	g = &t->group[s->group];
-	k = least_cu(t, g);
 	if (r->watch)
 		tell(r, g, k, FT_DESCENT, h + 1, true);
 	set(r, g, k, h + 1);
@@ -183,6 +178,25 @@ static bool descend_group(struct run *r, uint32_t w, const struct ft_slot *s, ui
 	g->cu++;
 	t->sw[w].changed = true;
 	return true;
+}
+
+/* One group below or beside w.  Most calls end at a switch that knows a route as short. */
+static inline bool descend_group(struct run *r, uint32_t w, const struct ft_slot *s, uint32_t prev, uint8_t h)
+{
+	uint32_t x = s->peer;
+
+	if (x == NO_ID)
+		return true;
+	if (x == prev)
+		return false;
+	if (r->hop[x] == NO_PATH || h + 1 < r->hop[x])
+		return teach(r, w, s, h);
+	if (r->watch) {
+		const struct ft_group *g = &r->t->group[s->group];
+
+		tell(r, g, least_cu(r->t, g), FT_DESCENT, h + 1, false);
+	}
+	return false;
 }
 
 /* Teach all below and beside w a route through w, which is h hops from the destination.  Are there CAs? */
@@ -406,11 +420,25 @@ static void count_unreached(struct run *r)
 	}
 }
 
-/* Write the entries into the tables and forget them. */
+/* Write what is done into the tables. */
+static void flush(struct run *r)
+{
+	for (uint32_t s = 0; s < r->n_switches; s++) {
+		uint8_t *port = r->r->row[s] ? r->r->row[s]->port : NULL;
+
+		for (unsigned i = 0; port && i < r->n_done; i++)
+			port[r->done_lid[i]] = r->done[(size_t)i * r->n_switches + s];
+	}
+	r->n_done = 0;
+}
+
+/* Put the entries aside for the tables and forget them. */
 static void finish(struct run *r)
 {
-	for (uint32_t i = 0; i < r->n_touched; i++)
-		r->r->row[r->touched[i]]->port[r->lid] = r->port[r->touched[i]];
+	memcpy(r->done + (size_t)r->n_done * r->n_switches, r->port, r->n_switches);
+	r->done_lid[r->n_done++] = r->lid;
+	if (r->n_done == BLOCK)
+		flush(r);
 	if (r->reversed)
 		keep_reversed(r);
 	if (r->target == NO_ID)
@@ -654,6 +682,7 @@ static void run_start(struct run *r)
 	memset(r->hop, NO_PATH, n);
 	r->reversed = r->t->max_reverse ? NEW_ARRAY(n, uint8_t) : NULL;
 	r->touched = NEW_ARRAY(n, uint32_t);
+	r->done = NEW_ARRAY((size_t)BLOCK * n, uint8_t);
 	r->cost = NEW_ARRAY(f->n_ports, uint8_t);
 	r->cost_of = NEW_ARRAY(f->n_ports, uint32_t);
 	memset(r->cost_of, 0xff, f->n_ports * sizeof(*r->cost_of));
@@ -676,6 +705,7 @@ static void run_end(struct run *r)
 	free(r->hop);
 	free(r->reversed);
 	free(r->touched);
+	free(r->done);
 	free(r->cost);
 	free(r->cost_of);
 	free(r->costs);
@@ -704,6 +734,7 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 	route_nodes(&r);
 	route_others(&r);
 	route_switches(&r);
+	flush(&r);
 	if (t->connect_roots && !r.stop) {
 		if (r.watch)
 			watch_phase(r.watch, "connecting the roots through the last leaf");

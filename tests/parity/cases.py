@@ -100,6 +100,42 @@ def ignore_file(rng, f):
     return File(lines + ["0x00000000deadbeef 1"])
 
 
+def number_text(rng, n):
+    """A GUID as people write it; most of these are read, some mean another number, some are invalid."""
+    forms = ["0x%016x" % n, "0x%x" % n, "0X%X" % n, "%d" % n, "0%o" % n, "-%d" % (2 ** 64 - n), "  0x%x" % n]
+    return rng.choice(forms[:2] if rng.random() < 0.7 else forms)
+
+
+def root_file(rng, f):
+    lines = [number_text(rng, s.guid) for s in rng.sample(f.switches, rng.randrange(len(f.switches) + 1))]
+    lines += rng.sample(lines, len(lines) // 4)
+    if rng.random() < 0.4:
+        lines += [str(h) for h in rng.sample(f.hosts, min(len(f.hosts), 2))] + ["0x%016x" % g for g in
+                                                                               f.endport_guids()[:2]]
+    lines = [line + rng.choice(("", "", " # a root", "\t7", "\r", "# glued")) for line in lines]
+    extra = ["# roots", "", "0x00000000deadbeef", "0x5 " + "x" * 300, "  # " + "y" * 300]
+    if rng.random() < 0.25:
+        extra += rng.sample(["spine", "0x12,0x13", "0002c9000000a000x", "0x"], 1)
+    for line in rng.sample(extra, rng.randrange(len(extra) + 1)):
+        lines.insert(rng.randrange(len(lines) + 1), line)
+    return File(lines)
+
+
+def one_root_file(rng, f):
+    return File(["%s" % rng.choice(f.switches)])
+
+
+def ids_file(rng, f):
+    top = rng.choice((2, 10, 2 ** 32, 2 ** 64))
+    lines = ["%s %s" % (s, rng.choice(("%d", "0x%x", "%d # id", "-%d")) % rng.randrange(top))
+             for s in f.switches if rng.random() < 0.8]
+    lines += ["0x00000000deadbeef 5"] + ["%s" % s for s in f.switches[:1]]
+    rng.shuffle(lines)
+    if rng.random() < 0.2:
+        lines.insert(rng.randrange(len(lines) + 1), "%s %s" % (rng.choice(f.switches), rng.choice(("5#x", "# no", "x"))))
+    return File(lines)
+
+
 # Options of the common part: (name, how often, value of (rng, fabric)).
 COMMON_OPTIONS = (
     ("port_shifting", 0.25, lambda r, f: "TRUE"),
@@ -113,6 +149,12 @@ COMMON_OPTIONS = (
     ("lmc_esp0", 0.2, lambda r, f: "TRUE"),
     ("reassign_lids", 0.1, lambda r, f: "TRUE"),
 )
+
+CONNECT = (("connect_roots", 0.35, lambda r, f: "TRUE"),)
+UPDN_OPTIONS = (("root_guid_file", 0.7, root_file), ("ids_guid_file", 0.4, ids_file)) + CONNECT + COMMON_OPTIONS
+ONE_ROOT = (("root_guid_file", 1.0, one_root_file), ("ids_guid_file", 0.3, ids_file)) + CONNECT
+# Sweeps served by the cache: its decision shows in the tables that stay.
+CACHE = (("use_ucast_cache", 1.0, lambda r, f: "TRUE"),)
 
 # --- engines -----------------------------------------------------------------------
 
@@ -133,6 +175,14 @@ class Engine:
 
 ENGINES = {
     "minhop": Engine("minhop"),
+    "updn": Engine("updn", options=UPDN_OPTIONS),
+    "updn-root": Engine("updn", options=ONE_ROOT),
+    "updn-tree": Engine("updn", families=(TREE, DIRECTOR), options=CONNECT),
+    "dnup": Engine("dnup", options=CONNECT + COMMON_OPTIONS),
+    "updn-dnup": Engine("updn,dnup", options=CONNECT),
+    "dor": Engine("dor", families=(GRID, GRID, RING, CLIQUES, RANDOM, nasty)),
+    "minhop-cache": Engine("minhop", options=CACHE, lmc=(0, 0, 1)),
+    "updn-cache": Engine("updn", families=(TREE, TREE, TREE, DIRECTOR, nasty), options=CACHE, lmc=(0, 0, 1)),
     "minhop-sl": Engine("minhop", compare=("lfts", "engine", "paths"), lmc=(0, 1)),
 }
 

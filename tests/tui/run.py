@@ -239,7 +239,8 @@ def tiny_sizes():
     try:
         for w, h in ((1, 1), (3, 2), (10, 3), (23, 24), (80, 5)):
             t.resize(w, h)
-            t.wait("^" + "terminal too small"[:w].rstrip())
+            if w > 1:  # one cell alone: curses leaves the last cell of a screen be
+                t.wait("^" + "terminal too small"[:w].rstrip())
         for w, h in ((24, 6), (30, 9), (80, 24)):
             t.resize(w, h)
             t.wait(r"Switches")
@@ -321,7 +322,7 @@ def cancel_long_work():
         t.type("survey links")
         t.keys("Enter")
         t.wait(r"cancels")
-        t.keys("Tab", "Down", "Down")
+        t.keys("BTab", "BTab", "Down", "Down")
         t.wait(r"Switches 3/2744")
         t.keys("Escape")
         t.wait(r"cancelled")
@@ -335,11 +336,15 @@ def keymap_errors():
     try:
         bad = os.path.join(t.dir, "bad.keys")
         with open(bad, "w") as f:
-            f.write("bind Down down\nbind Q quit\nbnid x up\nbind C-% up\nbind y nonsense\n")
+            f.write("bind Down down\nbind : repl\nbind repl F11 maximise\nbind repl F12 leave\nbind Q quit\nbnid x up\nbind C-% up\nbind y nonsense\n")
         t.start("-k $OUT/bad.keys -R minhop ring:6")
-        t.wait(r"bad.keys:3: found \"bnid\"")
-        t.wait(r"bad.keys:4: ")
-        t.wait(r"bad.keys:5: ")
+        t.wait(READY)
+        t.keys(":", "F11")
+        t.wait(r"bad.keys:6: found \"bnid\"")
+        t.wait(r"bad.keys:7: ")
+        t.wait(r"bad.keys:8: ")
+        t.keys("F11", "F12")
+        t.wait(r"Switches")
         t.keys("Down", "Down")
         t.wait(r"Switches 3/6")
         t.keys("Q")

@@ -1,0 +1,346 @@
+/* Making channel dependency graphs: all routes by destination trees. */
+#include "core/analysis/cdg.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/cdg_parts.h"
+
+/* --- sources ------------------------------------------------------------------------- */
+
+struct cdg_source *cdg_sources(const struct routing *r, bool switches, uint32_t *n)
+{
+	const struct topo *t = r->topo;
+	struct cdg_source *s = NEW_ARRAY(t->fabric->n_endports, struct cdg_source);
+
+	*n = 0;
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
+		if (!t->endport_up[ep] || !r->lids->base[ep] || t->endport_switch[ep] == NO_ID)
+			continue;
+		if (endport_is_switch(t->fabric, ep) && !switches)
+			continue;
+		s[(*n)++] = (struct cdg_source){ep, t->endport_switch[ep], r->lids->base[ep], t->endport_swport[ep]};
+	}
+	return s;
+}
+
+bool cdg_is_destination(const struct routing *r, bool switches, unsigned lid)
+{
+	uint32_t ep = lid_owner(r->lids, lid);
+
+	return ep != NO_ID && (switches || !endport_is_switch(r->topo->fabric, ep));
+}
+
+/* --- counting ---------------------------------------------------------------------------- */
+
+/* Routes on their way to one destination are told apart by SL and VL; a slot is such a pair. */
+struct slot {
+	uint8_t sl, vl;
+};
+
+#define NO_SLOT 0xFF
+#define MAX_SLOTS 128 /* SLs and VLs that one engine combines; more would be an error in its maps */
+
+struct counting {
+	const struct routing *r;
+	const struct topo *t;
+	const struct fabric *f;
+	struct cdg *c;
+	uint32_t n;			/* switches of the fabric */
+	struct cdg_source *source;
+	uint32_t n_sources;
+	size_t *at;			/* [n] first cell of a switch in a matrix */
+	size_t cells;
+	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* [cells] routes in by a port on a VL, out by a port on another; NULL = none */
+	uint32_t *load[CDG_VLS];	/* [n_ports] */
+	struct slot slot[MAX_SLOTS];
+	unsigned n_slots;
+	uint8_t slot_of[CDG_VLS][CDG_VLS]; /* by SL and VL */
+	uint32_t *flow;			/* [MAX_SLOTS * n] routes of a slot that leave a switch */
+	/* of one destination */
+	const uint8_t *col;
+	uint16_t *hops;
+	uint32_t *order, *work, *count;	/* switches that arrive, farthest first */
+	uint32_t n_order;
+};
+
+static unsigned find_slot(struct counting *k, unsigned sl, unsigned vl)
+{
+	uint8_t *s = &k->slot_of[sl & 15][vl & 15];
+
+	if (*s == NO_SLOT && k->n_slots < MAX_SLOTS) {
+		*s = k->n_slots;
+		k->slot[k->n_slots++] = (struct slot){sl & 15, vl & 15};
+	}
+	return *s == NO_SLOT ? 0 : *s;
+}
+
+static bool wanted(const struct counting *k, unsigned vl)
+{
+	return k->c->want == CDG_ALL_VLS || (unsigned)k->c->want == vl;
+}
+
+static uint32_t *counters(uint32_t **table, size_t n)
+{
+	if (!*table)
+		*table = NEW_ARRAY(n, uint32_t);
+	return *table;
+}
+
+static void add_load(struct counting *k, uint32_t port, unsigned vl, uint32_t routes)
+{
+	k->c->used |= 1u << vl;
+	if (wanted(k, vl))
+		counters(&k->load[vl], k->f->n_ports)[port] += routes;
+}
+
+static void add_dependency(struct counting *k, uint32_t sw, unsigned in, unsigned va, unsigned out, unsigned vb,
+			   uint32_t routes)
+{
+	if (wanted(k, va) && wanted(k, vb))
+		counters(&k->matrix[va][vb], k->cells)[k->at[sw] + (size_t)in * (k->f->switch_nports[sw] + 1u) + out] +=
+			routes;
+}
+
+/* A route enters at its source's switch. */
+static void start_route(struct counting *k, const struct cdg_source *s, unsigned sl, unsigned out)
+{
+	unsigned vl = routing_vl(k->r, s->sw, s->in, out, sl) & 15;
+
+	k->c->vl_routes[vl]++;
+	k->flow[(size_t)find_slot(k, sl, vl) * k->n + s->sw]++;
+	if (!s->in)
+		return;
+	add_load(k, k->f->endport_port[s->endport], vl, 1);
+	add_dependency(k, s->sw, s->in, vl, out, vl, 1);
+}
+
+static void start_routes(struct counting *k, unsigned lid, uint32_t owner)
+{
+	bool by_sl = k->r->ops->sl != NULL;
+
+	for (uint32_t i = 0; i < k->n_sources; i++) {
+		const struct cdg_source *s = &k->source[i];
+		struct sl_range sl = {0, 0};
+		unsigned out = k->col[s->sw];
+
+		if (s->endport == owner || k->hops[s->sw] >= HOPS_LOOP || !out)
+			continue;
+		if (by_sl)
+			sl = routing_sl(k->r, s->lid, lid);
+		for (unsigned v = sl.lo; v <= sl.hi; v++)
+			start_route(k, s, v, out);
+	}
+}
+
+/* Everything that leaves a switch goes to the next one. */
+static void pass_on(struct counting *k, uint32_t sw)
+{
+	uint32_t port = switch_port_id(k->f, sw, k->col[sw]), peer = k->t->peer[port], next = k->t->peer_switch[port];
+	unsigned in = k->f->port_num[peer], out = next == NO_ID ? 0 : k->col[next];
+
+	for (unsigned i = 0; i < k->n_slots; i++) {
+		uint32_t routes = k->flow[(size_t)i * k->n + sw];
+		struct slot s = k->slot[i];
+		unsigned vl;
+
+		if (!routes)
+			continue;
+		k->flow[(size_t)i * k->n + sw] = 0;
+		add_load(k, port, s.vl, routes);
+		if (!out)
+			continue;
+		vl = routing_vl(k->r, next, in, out, s.sl) & 15;
+		add_dependency(k, next, in, s.vl, out, vl, routes);
+		k->flow[(size_t)find_slot(k, s.sl, vl) * k->n + next] += routes;
+	}
+}
+
+/* Switches from which the destination is reached, farthest first (counting sort). */
+static void sort_switches(struct counting *k)
+{
+	uint32_t max = 0, sum = 0;
+
+	for (uint32_t s = 0; s < k->n; s++)
+		if (k->hops[s] < HOPS_LOOP && k->hops[s] > max)
+			max = k->hops[s];
+	memset(k->count, 0, (max + 1u) * sizeof(*k->count));
+	for (uint32_t s = 0; s < k->n; s++)
+		if (k->hops[s] < HOPS_LOOP)
+			k->count[k->hops[s]]++;
+	for (uint32_t h = max + 1; h-- > 0;) {
+		uint32_t n = k->count[h];
+
+		k->count[h] = sum;
+		sum += n;
+	}
+	k->n_order = sum;
+	for (uint32_t s = 0; s < k->n; s++)
+		if (k->hops[s] < HOPS_LOOP)
+			k->order[k->count[k->hops[s]]++] = s;
+}
+
+static void count_destination(struct counting *k, unsigned lid)
+{
+	uint32_t owner = lid_owner(k->r->lids, lid);
+
+	column_hops(k->t, k->col, owner, k->hops, k->work);
+	sort_switches(k);
+	start_routes(k, lid, owner);
+	for (uint32_t i = 0; i < k->n_order; i++)
+		if (k->col[k->order[i]])
+			pass_on(k, k->order[i]);
+}
+
+static bool count_all(struct counting *k, struct progress *p)
+{
+	unsigned top = k->r->lids->max_lid;
+	uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t);
+	bool go_on = true;
+
+	progress_start(p, "channel dependencies", top);
+	for (unsigned lid0 = 1; lid0 <= top && (go_on = progress_step(p, lid0)); lid0 += COLUMN_BLOCK) {
+		routing_columns(k->r, lid0, COLUMN_BLOCK, block);
+		for (unsigned lid = lid0; lid < lid0 + COLUMN_BLOCK && lid <= top; lid++) {
+			k->col = block + (size_t)(lid - lid0) * k->n;
+			if (cdg_is_destination(k->r, k->c->switches, lid))
+				count_destination(k, lid);
+		}
+	}
+	free(block);
+	return go_on;
+}
+
+static void counting_start(struct counting *k, struct cdg *c)
+{
+	const struct fabric *f = c->routing->topo->fabric;
+
+	*k = (struct counting){.r = c->routing, .t = c->routing->topo, .f = f, .c = c, .n = f->n_switches};
+	k->source = cdg_sources(k->r, c->switches, &k->n_sources);
+	k->at = NEW_ARRAY(k->n, size_t);
+	for (uint32_t s = 0; s < k->n; s++) {
+		k->at[s] = k->cells;
+		k->cells += (f->switch_nports[s] + 1u) * (f->switch_nports[s] + 1u);
+	}
+	memset(k->slot_of, NO_SLOT, sizeof(k->slot_of));
+	k->flow = NEW_ARRAY((size_t)MAX_SLOTS * k->n, uint32_t);
+	k->hops = NEW_ARRAY(k->n, uint16_t);
+	k->order = NEW_ARRAY(k->n, uint32_t);
+	k->work = NEW_ARRAY(k->n, uint32_t);
+	k->count = NEW_ARRAY(k->n + 2u, uint32_t);
+}
+
+static void counting_end(struct counting *k)
+{
+	for (unsigned a = 0; a < CDG_VLS; a++) {
+		free(k->load[a]);
+		for (unsigned b = 0; b < CDG_VLS; b++)
+			free(k->matrix[a][b]);
+	}
+	free(k->source);
+	free(k->at);
+	free(k->flow);
+	free(k->hops);
+	free(k->order);
+	free(k->work);
+	free(k->count);
+}
+
+/* --- from counts to a graph ------------------------------------------------------------------ */
+
+static void list_channels(struct counting *k)
+{
+	struct cdg *c = k->c;
+	uint32_t cap = 0;
+
+	for (unsigned v = 0; v < CDG_VLS; v++)
+		for (uint32_t p = 0; k->load[v] && p < k->f->n_ports; p++)
+			cap += k->load[v][p] != 0;
+	c->port = NEW_ARRAY(cap, uint32_t);
+	c->vl = NEW_ARRAY(cap, uint8_t);
+	c->load = NEW_ARRAY(cap, uint32_t);
+	for (unsigned v = 0; v < CDG_VLS; v++) {
+		for (uint32_t p = 0; k->load[v] && p < k->f->n_ports; p++) {
+			if (!k->load[v][p])
+				continue;
+			c->port[c->n_channels] = p;
+			c->vl[c->n_channels] = v;
+			c->load[c->n_channels] = k->load[v][p];
+			k->load[v][p] = c->n_channels++; /* from here on the channel's number */
+		}
+	}
+}
+
+static void list_row(struct counting *k, uint32_t channel, uint32_t *cap_to, uint32_t *cap_routes)
+{
+	struct cdg *c = k->c;
+	uint32_t peer = k->t->peer[c->port[channel]], sw = k->f->node_switch[k->f->port_node[peer]];
+	unsigned va = c->vl[channel], ports = sw == NO_ID ? 0 : k->f->switch_nports[sw];
+
+	for (unsigned vb = 0; sw != NO_ID && vb < CDG_VLS; vb++) {
+		const uint32_t *row = k->matrix[va][vb];
+
+		if (!row)
+			continue;
+		row += k->at[sw] + (size_t)k->f->port_num[peer] * (ports + 1);
+		for (unsigned out = 1; out <= ports; out++) {
+			if (!row[out])
+				continue;
+			GROW(c->to, c->n_deps, *cap_to);
+			GROW(c->routes, c->n_deps, *cap_routes);
+			c->to[c->n_deps] = k->load[vb][switch_port_id(k->f, sw, out)];
+			c->routes[c->n_deps++] = row[out];
+		}
+	}
+}
+
+static void make_graph(struct counting *k)
+{
+	struct cdg *c = k->c;
+	uint32_t cap_to = 0, cap_routes = 0;
+
+	list_channels(k);
+	c->first = NEW_ARRAY(c->n_channels + 1u, uint32_t);
+	for (uint32_t i = 0; i < c->n_channels; i++) {
+		c->first[i] = c->n_deps;
+		list_row(k, i, &cap_to, &cap_routes);
+	}
+	c->first[c->n_channels] = c->n_deps;
+}
+
+struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p)
+{
+	struct cdg *c = NEW(struct cdg);
+	struct counting k;
+	bool done;
+
+	c->routing = routing_ref(r);
+	c->want = vl;
+	c->switches = switches;
+	counting_start(&k, c);
+	done = count_all(&k, p);
+	if (done) {
+		make_graph(&k);
+		cdg_find_components(c);
+	}
+	counting_end(&k);
+	if (done)
+		return c;
+	cdg_free(c);
+	return NULL;
+}
+
+void cdg_free(struct cdg *c)
+{
+	if (!c)
+		return;
+	routing_unref(c->routing);
+	free(c->port);
+	free(c->vl);
+	free(c->load);
+	free(c->first);
+	free(c->to);
+	free(c->routes);
+	free(c->component);
+	free(c->size);
+	free(c);
+}

@@ -1,0 +1,76 @@
+/*
+ * Channel dependency graphs (W. J. Dally, C. L. Seitz, Deadlock-Free Message
+ * Routing in Multiprocessor Interconnection Networks, IEEE Transactions on
+ * Computers 36(5), 1987) of any routing.  Looks at tables, SLs and VLs only and
+ * knows no engine.
+ *
+ * A channel is a directed link on one VL, named by the port that sends.  One
+ * depends on the next when a route passes both in turn.  A cycle of dependencies
+ * is a credit loop: the fabric can deadlock.  Links of CAs and routers are
+ * channels too, but never part of a cycle.
+ *
+ * Routes: from every present CA and router port (its base LID) to every LID of
+ * the others that arrive; with `switches` also from and to port 0 of switches.  A
+ * route whose SL OpenSM draws at random counts on each SL of the range.  The VL
+ * of a CA's own link is taken to be that of the route's first switch.
+ */
+#ifndef IBSCOPE_CDG_H
+#define IBSCOPE_CDG_H
+
+#include <stdio.h>
+#include "core/paths.h"
+
+#define CDG_ALL_VLS (-1)
+#define CDG_VLS 16
+
+struct cdg {
+	const struct routing *routing;	/* reference held */
+	int want;			/* VL it was made for, or CDG_ALL_VLS */
+	bool switches;			/* routes of switches count as well */
+	uint32_t used;			/* bit v: routes use VL v somewhere, wanted or not */
+	uint64_t vl_routes[CDG_VLS];	/* routes that begin on the VL, wanted or not */
+	/* Channels that carry routes [n_channels], by VL, then by port id. */
+	uint32_t n_channels;
+	uint32_t *port;			/* port id that sends */
+	uint8_t *vl;
+	uint32_t *load;			/* routes through it */
+	/* Dependencies [n_deps] of channel c: from first[c] up to first[c + 1]. */
+	uint32_t n_deps;
+	uint32_t *first;		/* [n_channels + 1] */
+	uint32_t *to;			/* channel, ascending within a row */
+	uint32_t *routes;		/* routes that make it; at least 1 */
+	/* Strongly connected components with a cycle, in order of their first channel. */
+	uint32_t n_components;
+	uint32_t *component;		/* [n_channels] NO_ID = on no cycle */
+	uint32_t *size;			/* [n_components] channels */
+};
+
+/*
+ * Make it for one VL (dependencies between channels of that VL) or for all (those
+ * across VLs included, which an engine with SL2VL maps of its own may have).
+ * NULL when cancelled.  Cost: destinations x (switches x SLs + sources).
+ */
+struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p);
+void cdg_free(struct cdg *c);
+
+uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl); /* channel, NO_ID when it carries nothing */
+uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to); /* index in to[], NO_ID */
+
+/*
+ * A shortest cycle of a component: channels in order, the last is followed by the
+ * first.  cycle: room for size[component].  Their number.
+ */
+uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle);
+
+struct cdg_route {
+	uint32_t source;	/* endport */
+	uint16_t slid, dlid;
+};
+
+/* Routes that make a dependency, by DLID, then by source; at most max are stored.  Number stored. */
+size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max);
+
+/* Write it as Graphviz text; channels on cycles stand out.  -1: stream failed. */
+int cdg_write_dot(FILE *f, const struct cdg *c);
+
+#endif

@@ -1,0 +1,256 @@
+/* Pairs move from full layers to empty ones, chosen at random (lash.md 9). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines/lash/lash.h"
+#include "engines/random.h"
+
+#define CLOSE_ENOUGH 6		/* ordered pairs between the fullest and the emptiest */
+#define NO_DESTINATION 9999	/* layers with so many are no longer looked at as the emptiest */
+
+/* The pairs of one layer that may still move, each in both orders, and those it would not take. */
+struct movable {
+	uint64_t *bits;		/* [n * words] */
+	uint32_t *row;		/* [n] bits in a row */
+	uint64_t *refused;	/* [n * words] */
+	size_t *flagged;	/* pairs s * n + d that were taken out of bits */
+	size_t n_flagged, cap_flagged;
+	bool was_source;
+};
+
+struct balance {
+	struct lash *l;
+	const struct lash_plan *p;
+	struct lash_cdgs *c;
+	const struct engine_input *in;
+	struct engine_output *out;
+	struct movable m[LASH_MAX_LAYERS];
+	struct glibc_random random;
+	struct dependency *deps;
+	size_t n, words;
+	unsigned mx, mn;
+	int64_t trials;
+	bool warned;
+};
+
+static void put_bit(const struct balance *b, struct movable *m, size_t s, size_t d, bool on)
+{
+	uint64_t *w = m->bits + s * b->words + d / 64, mask = (uint64_t)1 << (d & 63);
+
+	if (!(*w & mask) == on) {
+		*w ^= mask;
+		m->row[s] += on ? 1 : -1u;
+	}
+}
+
+static void put_pair(const struct balance *b, struct movable *m, size_t s, size_t d, bool on)
+{
+	put_bit(b, m, s, d, on);
+	put_bit(b, m, d, s, on);
+}
+
+static void flag(const struct balance *b, struct movable *m, size_t s, size_t d)
+{
+	put_pair(b, m, s, d, false);
+	GROW(m->flagged, m->n_flagged, m->cap_flagged);
+	m->flagged[m->n_flagged++] = s * b->n + d;
+}
+
+static void clear_flags(const struct balance *b, struct movable *m)
+{
+	for (size_t i = 0; i < m->n_flagged; i++)
+		put_pair(b, m, m->flagged[i] / b->n, m->flagged[i] % b->n, true);
+	m->n_flagged = 0;
+}
+
+/* First bit at or after place `from` of a row of n bits, going round; the row is not empty. */
+static size_t next_bit(const uint64_t *row, size_t words, size_t from)
+{
+	uint64_t m = row[from / 64] & (UINT64_MAX << (from & 63));
+
+	for (size_t w = from / 64; !m;) {
+		w = w + 1 == words ? 0 : w + 1;
+		m = row[w];
+		from = w * 64;
+	}
+	return from / 64 * 64 + __builtin_ctzll(m);
+}
+
+/* The first pair that may move from layer mx, searched from two random switches on; false when there is none. */
+static bool draw_pair(struct balance *b, size_t *s, size_t *d)
+{
+	const struct movable *m = &b->m[b->mx];
+	size_t src = glibc_random_next(&b->random) % b->n, dst = glibc_random_next(&b->random) % b->n;
+
+	b->l->draws += 2;
+	for (size_t i = 0; i < b->n; i++) {
+		*s = src + i < b->n ? src + i : src + i - b->n;
+		if (!m->row[*s])
+			continue;
+		*d = next_bit(m->bits + *s * b->words, b->words, dst);
+		return true;
+	}
+	return false;
+}
+
+/* A layer that gave pairs away still has their dependencies here; OpenSM's book-keeping of them is inexact. */
+static void warn_reuse(struct balance *b)
+{
+	if (!b->m[b->mn].was_source || b->warned)
+		return;
+	b->warned = true;
+	text_add(&b->out->notes, "lash: balancing gives pairs back to layer %u, where OpenSM 3.3.23's own book-keeping is "
+		 "unsound: its service levels may differ\n", b->mn);
+}
+
+/* Does layer mn take the pair?  A refusal holds for ever, as layers that receive pairs only grow. */
+static bool takes(struct balance *b, size_t s, size_t d)
+{
+	size_t lo = s < d ? s : d, hi = s < d ? d : s;
+	uint64_t *w = b->m[b->mn].refused + lo * b->words + hi / 64, mask = (uint64_t)1 << (hi & 63);
+	unsigned n;
+
+	warn_reuse(b);
+	if (b->mn < b->p->first[lo * b->n + hi] || (*w & mask))
+		return false;
+	n = lash_pair_dependencies(b->p, lo, hi, b->deps);
+	if (acyclic_add(b->c->layer[b->mn], b->deps, n))
+		return true;
+	*w |= mask;
+	return false;
+}
+
+static void tell_turn(const struct balance *b, size_t s, size_t d, bool moved)
+{
+	char text[64];
+
+	if (!lash_pair_observed(b->in, b->p, s, d))
+		return;
+	if (!moved) {
+		lash_tell_refusal(b->in, b->p, s, d, b->mn, b->c->layer[b->mn]);
+		return;
+	}
+	snprintf(text, sizeof(text), "moved from layer %u to layer %u", b->mx, b->mn);
+	lash_tell_pair(b->in, b->p, s, d, text);
+}
+
+static void move_or_flag(struct balance *b, size_t s, size_t d)
+{
+	struct lash *l = b->l;
+	bool moved = takes(b, s, d);
+
+	if (moved) {
+		put_pair(b, &b->m[b->mx], s, d, false);
+		put_pair(b, &b->m[b->mn], s, d, true);
+		b->m[b->mx].was_source = true;
+		l->layer[s * b->n + d] = l->layer[d * b->n + s] = b->mn;
+		l->count[b->mx] -= 2;
+		l->count[b->mn] += 2;
+		l->moved++;
+	} else {
+		flag(b, &b->m[b->mx], s, d);
+		b->trials -= 2;
+		l->refused++;
+	}
+	if (OBSERVED(b->in))
+		tell_turn(b, s, d, moved);
+}
+
+/* The emptiest and the fullest layer anew. */
+static void choose_layers(struct balance *b)
+{
+	const uint64_t *count = b->l->count;
+	unsigned mx = b->mx, mn = b->mn, least = UINT32_MAX;
+
+	b->mx = 0;
+	for (unsigned v = 0; v < b->p->need; v++) {
+		if (count[v] < NO_DESTINATION && (least == UINT32_MAX || count[v] < count[least]))
+			least = v;
+		if (count[v] > count[b->mx])
+			b->mx = v;
+	}
+	b->mn = least == UINT32_MAX ? mn : least;
+	if (b->mn != mn) {
+		b->trials = count[b->mx];
+		clear_flags(b, &b->m[b->mx]);
+	}
+	if (b->mx != mx) {
+		b->trials = count[b->mx];
+		clear_flags(b, &b->m[mx]);
+	}
+}
+
+static int run_turns(struct balance *b)
+{
+	bool stop = false;
+
+	while (!stop) {
+		size_t s, d;
+
+		if (!draw_pair(b, &s, &d))
+			return err_set(&b->out->refused, "balancing of the layers never ends with these random numbers: "
+				       "OpenSM 3.3.23 would not terminate");
+		move_or_flag(b, s, d);
+		stop = !b->trials || (int64_t)(b->l->count[b->mx] - b->l->count[b->mn]) < CLOSE_ENOUGH;
+		choose_layers(b);
+		if (!(b->l->draws & 0xfff) && !progress_step(b->in->progress, b->l->moved))
+			return err_set(&b->out->refused, CANCELLED);
+	}
+	return 0;
+}
+
+static void fill_movable(struct balance *b)
+{
+	for (unsigned v = 0; v < b->p->need; v++) {
+		b->m[v].bits = NEW_ARRAY(b->n * b->words, uint64_t);
+		b->m[v].refused = NEW_ARRAY(b->n * b->words, uint64_t);
+		b->m[v].row = NEW_ARRAY(b->n, uint32_t);
+	}
+	for (size_t s = 0; s < b->n; s++)
+		for (size_t d = 0; d < b->n; d++)
+			if (s != d)
+				put_bit(b, &b->m[b->p->first[s * b->n + d]], s, d, true);
+}
+
+static void free_balance(struct balance *b)
+{
+	for (unsigned v = 0; v < LASH_MAX_LAYERS; v++) {
+		free(b->m[v].bits);
+		free(b->m[v].row);
+		free(b->m[v].refused);
+		free(b->m[v].flagged);
+	}
+	free(b->deps);
+	free(b);
+}
+
+/* Random numbers go on from sweep to sweep, unless scatter_ports seeds them before each attempt. */
+static void start_random(struct balance *b)
+{
+	unsigned seed = options_uint(b->in->options, "scatter_ports");
+
+	glibc_random_seed(&b->random, seed ? seed : RANDOM_DEFAULT_SEED);
+	if (!seed && b->in->random)
+		glibc_random_skip(&b->random, *b->in->random);
+}
+
+int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input *in, struct engine_output *out)
+{
+	struct balance *b = NEW(struct balance);
+	size_t n = l->plan->graph->n;
+	int rc;
+
+	*b = (struct balance){.l = l, .p = l->plan, .c = c, .in = in, .out = out, .n = n, .words = (n + 63) / 64};
+	b->deps = NEW_ARRAY(2 * n, struct dependency);
+	b->mn = l->plan->need - 1;
+	b->trials = l->count[0];
+	observe_text(in, STEP_PHASE, NO_ID, "balancing of the layers");
+	progress_start(in->progress, "balancing layers", 0);
+	fill_movable(b);
+	start_random(b);
+	rc = run_turns(b);
+	if (!rc && in->random && !options_uint(in->options, "scatter_ports"))
+		*in->random += l->draws;
+	free_balance(b);
+	return rc;
+}

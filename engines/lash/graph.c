@@ -1,0 +1,161 @@
+#include "engines/lash/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool takes_part(const struct topo *t, uint32_t sw)
+{
+	return switch_up(t, sw) && t->fabric->switch_fdb_cap[sw];
+}
+
+static void number_switches(struct lash_graph *g, const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+
+	g->sw = NEW_ARRAY(f->n_switches, uint32_t);
+	g->id = NEW_ARRAY(f->n_switches, uint32_t);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		g->id[sw] = takes_part(t, sw) ? g->n : NO_ID;
+		if (g->id[sw] != NO_ID)
+			g->sw[g->n++] = sw;
+	}
+}
+
+/* LASH id of the neighbour behind a port, NO_ID when there is none. */
+static uint32_t neighbour(const struct lash_graph *g, const struct topo *t, uint32_t sw, unsigned p)
+{
+	uint32_t peer = t->peer_switch[switch_port_id(t->fabric, sw, p)];
+
+	return peer == NO_ID ? NO_ID : g->id[peer];
+}
+
+/*
+ * Channels that leave switch u: one a neighbour, by its lowest port.  mark[v] is
+ * the channel to v when it is at least base[u].
+ */
+static void list_links(struct lash_graph *g, const struct topo *t, uint32_t u, uint32_t *mark, uint32_t *n_ports)
+{
+	uint32_t sw = g->sw[u], first = g->n_channels;
+	unsigned nports = t->fabric->switch_nports[sw];
+
+	for (unsigned p = 1; p <= nports; p++) {
+		uint32_t v = neighbour(g, t, sw, p);
+
+		if (v == NO_ID || (mark[v] != NO_ID && mark[v] >= first))
+			continue;
+		mark[v] = g->n_channels;
+		g->from[g->n_channels] = u;
+		g->to[g->n_channels] = v;
+		g->port_at[g->n_channels++] = *n_ports;
+		for (unsigned q = p; q <= nports; q++)
+			if (neighbour(g, t, sw, q) == v)
+				g->port[(*n_ports)++] = q;
+	}
+}
+
+static void find_reverse(struct lash_graph *g)
+{
+	for (uint32_t c = 0; c < g->n_channels; c++) {
+		uint32_t v = g->to[c], r = g->base[v];
+
+		while (g->to[r] != g->from[c])
+			r++;
+		g->rev[c] = r;
+	}
+}
+
+struct lash_graph *lash_graph_new(const struct topo *t)
+{
+	struct lash_graph *g = NEW(struct lash_graph);
+	uint32_t cables = 0, n_ports = 0, *mark;
+
+	number_switches(g, t);
+	for (uint32_t u = 0; u < g->n; u++)
+		for (unsigned p = 1; p <= t->fabric->switch_nports[g->sw[u]]; p++)
+			cables += neighbour(g, t, g->sw[u], p) != NO_ID;
+	g->base = NEW_ARRAY(g->n + 1u, uint32_t);
+	g->from = NEW_ARRAY(cables, uint32_t);
+	g->to = NEW_ARRAY(cables, uint32_t);
+	g->rev = NEW_ARRAY(cables, uint32_t);
+	g->port_at = NEW_ARRAY(cables + 1u, uint32_t);
+	g->port = NEW_ARRAY(cables, uint8_t);
+	mark = NEW_ARRAY(g->n, uint32_t);
+	memset(mark, 0xff, g->n * sizeof(*mark));
+	for (uint32_t u = 0; u < g->n; u++) {
+		g->base[u] = g->n_channels;
+		list_links(g, t, u, mark, &n_ports);
+	}
+	g->base[g->n] = g->n_channels;
+	g->port_at[g->n_channels] = n_ports;
+	find_reverse(g);
+	free(mark);
+	return g;
+}
+
+void lash_graph_free(struct lash_graph *g)
+{
+	if (!g)
+		return;
+	free(g->sw);
+	free(g->id);
+	free(g->base);
+	free(g->from);
+	free(g->to);
+	free(g->rev);
+	free(g->port_at);
+	free(g->port);
+	free(g);
+}
+
+bool lash_graph_equal(const struct lash_graph *a, const struct lash_graph *b)
+{
+	uint32_t n = a->n, c = a->n_channels;
+
+	return n == b->n && c == b->n_channels && a->port_at[c] == b->port_at[c] &&
+	       !memcmp(a->sw, b->sw, n * sizeof(*a->sw)) && !memcmp(a->base, b->base, n * sizeof(*a->base)) &&
+	       !memcmp(a->to, b->to, c * sizeof(*a->to)) &&
+	       !memcmp(a->port_at, b->port_at, c * sizeof(*a->port_at)) &&
+	       !memcmp(a->port, b->port, a->port_at[c]);
+}
+
+void lash_graph_reorder(struct lash_graph *g, const uint32_t *old, const uint32_t *link, uint32_t *moved)
+{
+	struct lash_graph o = *g;
+	uint32_t *id = NEW_ARRAY(g->n, uint32_t), n_ports = 0, c = 0;
+
+	g->sw = NEW_ARRAY(g->n, uint32_t);
+	g->base = NEW_ARRAY(g->n + 1u, uint32_t);
+	g->from = NEW_ARRAY(g->n_channels, uint32_t);
+	g->to = NEW_ARRAY(g->n_channels, uint32_t);
+	g->port_at = NEW_ARRAY(g->n_channels + 1u, uint32_t);
+	g->port = NEW_ARRAY(o.port_at[g->n_channels], uint8_t);
+	for (uint32_t u = 0; u < g->n; u++) {
+		id[old[u]] = u;
+		g->sw[u] = o.sw[old[u]];
+		g->id[g->sw[u]] = u;
+	}
+	for (uint32_t u = 0; u < g->n; u++) {
+		g->base[u] = c;
+		for (uint32_t k = o.base[old[u]]; k < o.base[old[u] + 1]; k++, c++) {
+			uint32_t was = link[k], ports = o.port_at[was + 1] - o.port_at[was];
+
+			g->from[c] = u;
+			g->to[c] = id[o.to[was]];
+			g->port_at[c] = n_ports;
+			memcpy(g->port + n_ports, o.port + o.port_at[was], ports);
+			n_ports += ports;
+			if (moved)
+				moved[c] = was;
+		}
+	}
+	g->base[g->n] = c;
+	g->port_at[c] = n_ports;
+	find_reverse(g);
+	free(id);
+	free(o.sw);
+	free(o.base);
+	free(o.from);
+	free(o.to);
+	free(o.port_at);
+	free(o.port);
+}

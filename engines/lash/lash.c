@@ -1,0 +1,254 @@
+#include "engines/lash/lash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void plan_unref(struct lash_plan *p)
+{
+	if (!p || atomic_fetch_sub(&p->refs, 1) != 1)
+		return;
+	lash_graph_free(p->graph);
+	lash_graph_free(p->before);
+	lash_mesh_free(p->mesh);
+	free(p->out);
+	free(p->root);
+	free(p->first);
+	free(p);
+}
+
+static void lash_free(void *priv)
+{
+	struct lash *l = priv;
+
+	if (!l)
+		return;
+	plan_unref(l->plan);
+	free(l->layer);
+	free(l);
+}
+
+/* --- service levels (lash.md 11) --------------------------------------------------------- */
+
+/* LASH id of the switch that a LID hangs on, NO_ID. */
+static uint32_t switch_of_lid(const struct routing *r, const struct lash *l, unsigned lid)
+{
+	uint32_t ep = lid_owner(r->lids, lid), sw = ep == NO_ID ? NO_ID : r->topo->endport_switch[ep];
+
+	return sw == NO_ID ? NO_ID : l->plan->graph->id[sw];
+}
+
+static struct sl_range lash_sl(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	const struct lash *l = r->priv;
+	uint32_t s = switch_of_lid(r, l, slid), d = switch_of_lid(r, l, dlid);
+	unsigned sl;
+
+	if (s == NO_ID || d == NO_ID)
+		return (struct sl_range){0, 0};
+	sl = l->vls.start + (s == d ? 0 : l->layer[(size_t)s * l->plan->graph->n + d]);
+	return (struct sl_range){sl, sl};
+}
+
+static unsigned lash_n_layers(const struct routing *r)
+{
+	const struct lash *l = r->priv;
+
+	return l->plan->need;
+}
+
+static const struct routing_ops lash_ops = {
+	.sl = lash_sl,
+	.n_layers = lash_n_layers,
+	.free_priv = lash_free,
+};
+
+/* --- the run ------------------------------------------------------------------------------- */
+
+/* Settings that refuse LASH before any work. */
+static int check_settings(const struct engine_input *in, const struct lash_vls *v, struct engine_output *out)
+{
+	char at[300] = "the default";
+
+	if (v->port != NO_ID)
+		port_label(in->topo->fabric, v->port, at, sizeof(at));
+	if (!v->avail)
+		return err_set(&out->refused, "lash_start_vl is %u, but switch ports have only %u VLs (%s); expected less than that%s",
+			       v->start, v->vls, at,
+			       in->sweep ? "; OpenSM 3.3.23 crashes here when an earlier sweep was routed by lash" : "");
+	if (!in->lids->lmc)
+		return 0;
+	if (in->manual_rules)
+		return err_set(&out->refused, "lmc is %u; lash works with LMC 0 only, says the manual", in->lids->lmc);
+	text_add(&out->notes, "lash: the manual says that LMC > 0 is refused; OpenSM 3.3.23 accepts it\n");
+	return 0;
+}
+
+static int analyse_mesh(struct lash_plan *p, const struct engine_input *in, struct engine_output *out)
+{
+	if (!p->collapsed)
+		return 0;
+	p->before = lash_graph_new(in->topo);
+	p->mesh = lash_mesh_new(p->graph, in, &out->refused);
+	if (p->mesh && p->mesh->none)
+		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", p->mesh->none);
+	return p->mesh ? 0 : -1;
+}
+
+/* Graph, mesh analysis, routes and layers from nothing; NULL: out->refused is set. */
+static struct lash_plan *plan_new(struct lash_cdgs *c, unsigned avail, const struct engine_input *in,
+				  struct engine_output *out)
+{
+	struct lash_plan *p = NEW(struct lash_plan);
+	int rc = 0;
+
+	p->refs = 1;
+	p->collapsed = options_bool(in->options, "do_mesh_analysis");
+	p->graph = lash_graph_new(in->topo);
+	rc = analyse_mesh(p, in, out);
+	if (!rc && !lash_find_paths(p, in))
+		rc = err_set(&out->refused, CANCELLED);
+	if (!rc)
+		rc = lash_assign_layers(p, c, avail, in, &out->refused);
+	if (!rc)
+		return p;
+	plan_unref(p);
+	return NULL;
+}
+
+static int check_layers(const struct lash *l, struct engine_output *out)
+{
+	if (l->plan->need <= l->vls.avail)
+		return 0;
+	return err_set(&out->refused, "more than %u layers are needed, and there are %u VLs from lash_start_vl %u on",
+		       l->vls.avail, l->vls.avail, l->vls.start);
+}
+
+static void tell_counts(const struct lash *l, const struct engine_input *in)
+{
+	struct text t = {0};
+
+	for (unsigned v = 0; v < l->plan->need; v++)
+		text_add(&t, "%s%lu", v ? ", " : "", l->plan->count[v]);
+	observe_text(in, STEP_NOTE, NO_ID, "%u layers of %u; ordered pairs per layer %s", l->plan->need, l->vls.avail,
+		     text_str(&t));
+	text_free(&t);
+	if (l->plan->need < 2)
+		return;
+	for (unsigned v = 0; v < l->plan->need; v++)
+		text_add(&t, "%s%lu", v ? ", " : "", l->count[v]);
+	observe_text(in, STEP_NOTE, NO_ID, "%lu pairs moved, %lu refused, %lu random numbers; pairs per layer now %s",
+		     l->moved, l->refused, l->draws, text_str(&t));
+	text_free(&t);
+}
+
+/* From the plan to the end; the cdgs are used up. */
+static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input *in, struct engine_output *out)
+{
+	size_t n = l->plan->graph->n;
+
+	if (check_layers(l, out))
+		return -1;
+	l->layer = mem_dup(l->plan->first, n * n);
+	memcpy(l->count, l->plan->count, sizeof(l->count));
+	if (l->plan->need > 1 && lash_balance(l, c, in, out))
+		return -1;
+	if (OBSERVED(in))
+		tell_counts(l, in);
+	return 0;
+}
+
+static struct routing *make_routing(struct lash *l, const struct engine_input *in)
+{
+	struct routing *r = routing_new("lash", in->topo, in->lids);
+
+	r->ops = &lash_ops;
+	r->priv = l;
+	lash_fill_tables(l, in, r);
+	return r;
+}
+
+static struct routing *lash_route(const struct engine_input *in, struct engine_output *out)
+{
+	struct lash *l = NEW(struct lash);
+	struct lash_cdgs c = {{NULL}};
+	struct routing *r = NULL;
+
+	l->vls = lash_find_vls(in);
+	if (OBSERVED(in))
+		observe_text(in, STEP_NOTE, NO_ID, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls, l->vls.start,
+			     l->vls.avail);
+	if (!check_settings(in, &l->vls, out))
+		l->plan = plan_new(&c, l->vls.avail, in, out);
+	if (l->plan && !finish(l, &c, in, out))
+		r = make_routing(l, in);
+	lash_free_cdgs(&c);
+	if (!r)
+		lash_free(l);
+	return r;
+}
+
+/* --- update: routes and layers depend on the switches and their links alone ------------------- */
+
+static bool same_links(const struct lash_plan *p, const struct lash_graph *g)
+{
+	return lash_graph_equal(p->before ? p->before : p->graph, g);
+}
+
+/* Only what hangs on the switches changed: routes and layers stay, balancing draws anew. */
+static struct routing *lash_update(const struct engine_input *in, struct engine_output *out)
+{
+	const struct lash *old = in->previous ? lash_of(in->previous) : NULL;
+	struct lash_graph *g;
+	struct lash_cdgs c = {{NULL}};
+	struct routing *r = NULL;
+	struct lash *l;
+	bool same;
+
+	if (!old || OBSERVED(in) || in->previous->topo->fabric != in->topo->fabric)
+		return lash_route(in, out);
+	g = lash_graph_new(in->topo);
+	same = old->plan->collapsed == options_bool(in->options, "do_mesh_analysis") && same_links(old->plan, g);
+	lash_graph_free(g);
+	l = NEW(struct lash);
+	l->vls = lash_find_vls(in);
+	if (!same || old->plan->need > l->vls.avail) {
+		free(l);
+		return lash_route(in, out);
+	}
+	l->plan = old->plan;
+	atomic_fetch_add(&l->plan->refs, 1);
+	if (l->plan->need > 1)
+		lash_restore_cdgs(l->plan, &c);
+	if (l->plan->mesh && l->plan->mesh->none)
+		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
+	if (!check_settings(in, &l->vls, out) && !finish(l, &c, in, out))
+		r = make_routing(l, in);
+	lash_free_cdgs(&c);
+	if (!r)
+		lash_free(l);
+	return r;
+}
+
+static const struct optdef lash_options[] = {
+	{.name = "do_mesh_analysis", .flag = "--do_mesh_analysis", .type = OPT_BOOL, .def = "FALSE",
+	 .help = "lash: recognise meshes and tori and route them by dimension"},
+	{.name = "lash_start_vl", .flag = "--lash_start_vl N", .type = OPT_UINT, .def = "0", .max = 15,
+	 .help = "lash: first SL and VL used"},
+	{.name = "max_op_vls", .type = OPT_UINT, .def = "5", .min = 1, .max = 5,
+	 .help = "OperVLs code that is programmed at most: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 VLs"},
+	{0},
+};
+
+const struct engine engine_lash = {
+	.name = "lash",
+	.brief = "shortest routes between switches, put in layers free of credit loops",
+	.reference = "Skeie, Lysne, Theiss, Layered Shortest Path (LASH) Routing, CAC 2002; as OpenSM 3.3.23",
+	.options = lash_options,
+	.route = lash_route,
+	.update = lash_update,
+};
+
+const struct lash *lash_of(const struct routing *r)
+{
+	return r->ops == &lash_ops ? r->priv : NULL;
+}

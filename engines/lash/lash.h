@@ -1,0 +1,133 @@
+/*
+ * LASH (T. Skeie, O. Lysne, I. Theiss, Layered Shortest Path (LASH) Routing in
+ * Irregular System Area Networks, CAC 2002) as OpenSM 3.3.23: one shortest route
+ * per ordered pair of switches; unordered pairs are put in layers (SLs) so that
+ * the channel dependency graph of each layer is acyclic; then pairs move between
+ * layers to even them out.
+ *
+ * For panes: the accessors at the end, on a routing that LASH made.
+ */
+#ifndef IBSCOPE_LASH_H
+#define IBSCOPE_LASH_H
+
+#include "core/engine.h"
+#include "engines/lash/acyclic.h"
+#include "engines/lash/mesh.h"
+
+#define LASH_MAX_LAYERS 15
+#define LASH_NO_LINK 255	/* in out[]: no route */
+#define LASH_NO_LAYER 255	/* in layer tables: a switch and itself */
+
+/* Virtual lanes that may be used (lash.md 4). */
+struct lash_vls {
+	unsigned vls;		/* 1, 2, 4, 8 or 15 */
+	uint32_t port;		/* port id of a switch that sets the minimum; NO_ID: none below the default */
+	unsigned start;		/* lash_start_vl */
+	unsigned avail;		/* layers there may be, 0 when start leaves none */
+};
+
+/* Routes, and layers before balancing.  Depends on the switches and their links alone; shared between routings. */
+struct lash_plan {
+	atomic_uint refs;
+	bool collapsed;			/* do_mesh_analysis: parallel cables are used in turn */
+	struct lash_graph *graph;	/* as numbered in the end */
+	struct lash_graph *before;	/* as numbered before mesh analysis, NULL without it */
+	struct lash_mesh *mesh;		/* NULL without do_mesh_analysis */
+	uint8_t *out;			/* [d * n + s] link that s uses towards d; LASH_NO_LINK */
+	uint32_t *root;			/* [d * n + s] root whose tree decided it, or NULL: only made for an observer */
+	uint8_t *first;			/* [s * n + d] layer, both ways alike; LASH_NO_LAYER for s = d */
+	unsigned need;			/* layers; avail + 1 when these do not suffice */
+	uint64_t count[LASH_MAX_LAYERS + 1]; /* ordered pairs per layer */
+};
+
+/* Dependencies of the layers while these are made. */
+struct lash_cdgs {
+	struct acyclic *layer[LASH_MAX_LAYERS];
+};
+
+struct lash {
+	struct lash_plan *plan;		/* reference */
+	struct lash_vls vls;
+	uint8_t *layer;			/* [s * n + d] after balancing */
+	uint64_t count[LASH_MAX_LAYERS];
+	uint64_t moved, refused;	/* turns of the balancing that moved a pair, and that did not */
+	uint64_t draws;			/* random numbers drawn by it */
+};
+
+/* --- the steps, in order ------------------------------------------------------------- */
+
+/* vls.c */
+struct lash_vls lash_find_vls(const struct engine_input *in);
+
+/* paths.c: out[] (and root[] when observed); false when cancelled. */
+bool lash_find_paths(struct lash_plan *p, const struct engine_input *in);
+/*
+ * Dependencies of both routes of a pair.  deps: room for 2 * n.  Their number.
+ */
+unsigned lash_pair_dependencies(const struct lash_plan *p, uint32_t s, uint32_t d, struct dependency *deps);
+
+/*
+ * layers.c: first[], need, count[] of the plan, and the layers' dependencies.
+ * Too many layers is no error here (need is avail + 1).  -1 and *e when cancelled.
+ */
+int lash_assign_layers(struct lash_plan *p, struct lash_cdgs *c, unsigned avail, const struct engine_input *in,
+		       struct err *e);
+/* Make the dependencies again from first[]. */
+void lash_restore_cdgs(const struct lash_plan *p, struct lash_cdgs *c);
+void lash_free_cdgs(struct lash_cdgs *c);
+/* Does the observer want to hear about this pair (LASH ids)? */
+bool lash_pair_observed(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d);
+/* Tell him something about it, or that layer v with dependencies a refuses it, and the cycle it would close. */
+void lash_tell_pair(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d, const char *text);
+void lash_tell_refusal(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d, unsigned v,
+		       struct acyclic *a);
+
+/* balance.c: layer[], count[] and the counters; c is used up.  -1 and *e when OpenSM would not terminate, or cancelled. */
+int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input *in, struct engine_output *out);
+
+/* tables.c */
+void lash_fill_tables(const struct lash *l, const struct engine_input *in, struct routing *r);
+
+/* --- for panes --------------------------------------------------------------------------- */
+
+/* NULL unless LASH made the routing. */
+const struct lash *lash_of(const struct routing *r);
+
+/* Layers are numbered from 0; their SL is layer + lash_start_vl. */
+unsigned lash_layers(const struct lash *l);
+uint64_t lash_pairs_before(const struct lash *l, unsigned layer);	/* ordered pairs of switches before balancing */
+uint64_t lash_pairs_after(const struct lash *l, unsigned layer);
+
+/* Layer of a pair of fabric switch ids now and before balancing; LASH_NO_LAYER when there is none. */
+unsigned lash_layer_of(const struct lash *l, uint32_t sw, uint32_t sw2);
+unsigned lash_first_layer_of(const struct lash *l, uint32_t sw, uint32_t sw2);
+
+/*
+ * The pairs of a layer, each once, in LASH's order: call with *cursor 0 first;
+ * false when there are no more.
+ */
+bool lash_next_pair(const struct lash *l, unsigned layer, uint64_t *cursor, uint32_t *sw, uint32_t *sw2);
+
+/*
+ * Port ids of the switches that a route passes from sw to sw2, one a cable;
+ * ports: room for n_switches.  Their number, 0 when there is no route.
+ */
+unsigned lash_route_ports(const struct routing *r, uint32_t sw, uint32_t sw2, uint32_t *ports);
+
+/*
+ * Why a pair is not in a layer below its first one: a shortest cycle of channels
+ * that it would have closed there when its turn came, as port ids (each the
+ * sender of a channel).  ports: room for 1 per channel (n_ports will do).  Their
+ * number; 0 when that layer did not refuse the pair.  Cost: the layer's
+ * dependencies are built anew.
+ */
+unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports);
+
+/* What the mesh analysis found, NULL without do_mesh_analysis. */
+const struct lash_mesh *lash_mesh_of(const struct lash *l);
+/* Coordinate of a switch, MESH_FAR = none. */
+int32_t lash_coordinate(const struct lash *l, uint32_t sw, unsigned dimension);
+/* Axis code of a port of a switch (struct lash_mesh.axis), 0 = none. */
+unsigned lash_axis_of_port(const struct lash *l, uint32_t sw, unsigned port);
+
+#endif

@@ -1,0 +1,131 @@
+/* Layers for pairs of switches (lash.md 8). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines/lash/lash.h"
+
+bool lash_pair_observed(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d)
+{
+	const struct observer *o = in->observer;
+
+	return o && !o->lid && (o->sw == NO_ID || o->sw == p->graph->sw[s] || o->sw == p->graph->sw[d]);
+}
+
+void lash_tell_pair(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d, const char *text)
+{
+	struct step st = {.kind = STEP_PAIR, .text = text, .sw = p->graph->sw[s], .sw2 = p->graph->sw[d]};
+
+	observe(in, &st);
+}
+
+void lash_tell_refusal(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d, unsigned v,
+		       struct acyclic *a)
+{
+	const struct lash_graph *g = p->graph;
+	const struct fabric *f = in->topo->fabric;
+	uint32_t *cycle = NEW_ARRAY(g->n_channels, uint32_t), len;
+	struct dependency *deps = NEW_ARRAY(2 * (size_t)g->n, struct dependency);
+	struct text t = {0};
+
+	len = acyclic_cycle(a, deps, lash_pair_dependencies(p, s, d, deps), cycle);
+	text_add(&t, "not in layer %u: it would close the cycle ", v);
+	for (uint32_t i = 0; i < len; i++)
+		text_add(&t, "%s -> ", switch_name(f, g->sw[g->from[cycle[i]]]));
+	if (len)
+		text_add(&t, "%s", switch_name(f, g->sw[g->from[cycle[0]]]));
+	lash_tell_pair(in, p, s, d, text_str(&t));
+	text_free(&t);
+	free(deps);
+	free(cycle);
+}
+
+static void tell_layer(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
+		       unsigned layer, bool opened)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "put in layer %u%s", layer, opened ? ", opened for it" : "");
+	lash_tell_pair(in, p, s, d, text);
+}
+
+struct assignment {
+	struct lash_plan *p;
+	struct lash_cdgs *c;
+	const struct engine_input *in;
+	unsigned avail;
+	struct dependency *deps;
+};
+
+/* The first layer that takes the pair; need when none does. */
+static unsigned find_layer(const struct assignment *a, uint32_t s, uint32_t d, unsigned n)
+{
+	unsigned v = 0;
+
+	for (; v < a->p->need && !acyclic_add(a->c->layer[v], a->deps, n); v++)
+		if (OBSERVED(a->in) && lash_pair_observed(a->in, a->p, s, d))
+			lash_tell_refusal(a->in, a->p, s, d, v, a->c->layer[v]);
+	return v;
+}
+
+/* false when another layer would be needed than there are. */
+static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
+{
+	struct lash_plan *p = a->p;
+	size_t switches = p->graph->n;
+	unsigned n = lash_pair_dependencies(p, s, d, a->deps), v = find_layer(a, s, d, n);
+	bool opened = v == p->need;
+
+	if (opened) {
+		if (++p->need > a->avail)
+			return false;
+		a->c->layer[v] = acyclic_new(p->graph);
+		acyclic_add(a->c->layer[v], a->deps, n);
+	}
+	p->first[s * switches + d] = p->first[d * switches + s] = v;
+	p->count[v] += 2;
+	if (OBSERVED(a->in) && v && lash_pair_observed(a->in, p, s, d))
+		tell_layer(a->in, p, s, d, v, opened);
+	return true;
+}
+
+int lash_assign_layers(struct lash_plan *p, struct lash_cdgs *c, unsigned avail, const struct engine_input *in,
+		       struct err *e)
+{
+	size_t n = p->graph->n;
+	struct assignment a = {p, c, in, avail, NEW_ARRAY(2 * n, struct dependency)};
+	bool enough = true, go_on = true;
+
+	observe_text(in, STEP_PHASE, NO_ID, "layers for pairs of switches");
+	p->first = mem_array(n * n, 1);
+	memset(p->first, LASH_NO_LAYER, n * n);
+	p->need = 1;
+	c->layer[0] = acyclic_new(p->graph);
+	progress_start(in->progress, "assigning layers", n);
+	for (uint32_t s = 0; s < n && enough && go_on; s++) {
+		for (uint32_t d = s + 1; d < n && enough; d++)
+			enough = place_pair(&a, s, d);
+		go_on = progress_step(in->progress, s);
+	}
+	free(a.deps);
+	return go_on ? 0 : err_set(e, CANCELLED);
+}
+
+void lash_restore_cdgs(const struct lash_plan *p, struct lash_cdgs *c)
+{
+	size_t n = p->graph->n;
+	struct dependency *deps = NEW_ARRAY(2 * n, struct dependency);
+
+	for (unsigned v = 0; v < p->need; v++)
+		c->layer[v] = acyclic_new(p->graph);
+	for (uint32_t s = 0; s < n; s++)
+		for (uint32_t d = s + 1; d < n; d++)
+			acyclic_add(c->layer[p->first[s * n + d]], deps, lash_pair_dependencies(p, s, d, deps));
+	free(deps);
+}
+
+void lash_free_cdgs(struct lash_cdgs *c)
+{
+	for (unsigned v = 0; v < LASH_MAX_LAYERS; v++)
+		acyclic_free(c->layer[v]);
+	*c = (struct lash_cdgs){{NULL}};
+}

@@ -1,0 +1,132 @@
+#include "engines/lash/mesh.h"
+
+#include <stdlib.h>
+#include "engines/lash/mesh_work.h"
+
+static void shape_text(const struct mesh_shape *s, struct text *t)
+{
+	for (unsigned d = 0; d < s->dimensions; d++)
+		text_add(t, "%s%u%s", d ? " x " : "", s->size[d], s->size[d] == 6 ? "+" : "");
+}
+
+static void tell_types(const struct mesh_work *w)
+{
+	const struct fabric *f = w->in->topo->fabric;
+
+	for (uint32_t u = 0; u < w->g->n; u++) {
+		int type = w->m->type[u];
+		struct text t = {0};
+
+		if (type > 0)
+			shape_text(&w->shape[type - 1], &t);
+		observe_text(w->in, STEP_SWITCH, w->g->sw[u], "%u neighbours, neighbourhood %s", lash_degree(w->g, u),
+			     type > 0 ? text_str(&t) : type ? "at an edge" : "unknown");
+		text_free(&t);
+	}
+	for (uint32_t i = 0; i < w->m->n_classes; i++)
+		observe_text(w->in, STEP_NOTE, NO_ID, "%u switches are like %s", w->m->class[i].population,
+			     switch_name(f, w->g->sw[w->m->class[i].exemplar]));
+}
+
+static void tell_places(const struct mesh_work *w)
+{
+	for (uint32_t u = 0; u < w->g->n; u++) {
+		struct text t = {0};
+
+		for (unsigned d = 0; d < w->m->dimensions; d++) {
+			int32_t x = w->m->coord[(size_t)u * w->m->dimensions + d];
+
+			if (x == MESH_FAR)
+				text_add(&t, "%s?", d ? "," : "");
+			else
+				text_add(&t, "%s%d", d ? "," : "", x);
+		}
+		observe_text(w->in, STEP_SWITCH, w->g->sw[u], "coordinates (%s), id %u", text_str(&t), u);
+		text_free(&t);
+	}
+}
+
+static void tell_geometry(const struct mesh_work *w)
+{
+	const struct lash_mesh *m = w->m;
+	struct text t = {0};
+
+	shape_text(&m->shape, &t);
+	observe_text(w->in, STEP_NOTE, NO_ID, "seed %s: %s",
+		     switch_name(w->in->topo->fabric, w->g->sw[m->seed]), text_str(&t));
+	text_free(&t);
+}
+
+/* From the seed's class to coordinates; false when OpenSM would not come back. */
+static bool find_geometry(struct mesh_work *w, uint32_t class)
+{
+	struct lash_mesh *m = w->m;
+
+	m->seed = m->class[class].exemplar;
+	m->shape = w->shape[m->class[class].type - 1];
+	m->dimensions = m->shape.dimensions;
+	m->axis = NEW_ARRAY(w->g->n_channels, uint8_t);
+	if (OBSERVED(w->in))
+		tell_geometry(w);
+	mesh_seed_axes(w);
+	if (!mesh_induce_axes(w))
+		return false;
+	mesh_place(w);
+	mesh_reorder(w);
+	if (OBSERVED(w->in))
+		tell_places(w);
+	return true;
+}
+
+static int analyse(struct mesh_work *w, struct err *e)
+{
+	uint32_t class;
+
+	if (!mesh_measure(w))
+		return err_set(e, CANCELLED);
+	class = mesh_classify(w);
+	if (OBSERVED(w->in))
+		tell_types(w);
+	if (class == NO_CLASS)
+		w->m->none = "no switch has 8 neighbours or less and lies off the edge";
+	else if (!w->m->class[class].type)
+		w->m->none = "the most frequent neighbourhood is that of no known mesh or torus";
+	else if (!find_geometry(w, class))
+		return err_set(e, "mesh analysis of this fabric never ends: OpenSM 3.3.23 would not terminate; "
+				  "set do_mesh_analysis FALSE");
+	return 0;
+}
+
+struct lash_mesh *lash_mesh_new(struct lash_graph *g, const struct engine_input *in, struct err *e)
+{
+	struct mesh_work *w = NEW(struct mesh_work);
+	struct lash_mesh *m = NEW(struct lash_mesh);
+
+	observe_text(in, STEP_PHASE, NO_ID, "mesh analysis");
+	*w = (struct mesh_work){.g = g, .in = in, .m = m};
+	w->matrix = NEW_ARRAY((size_t)g->n * MESH_LINKS * MESH_LINKS, int32_t);
+	w->poly = NEW_ARRAY((size_t)g->n * (MESH_LINKS + 1), int32_t);
+	mesh_shapes(w->shape);
+	m->seed = NO_ID;
+	if (analyse(w, e)) {
+		lash_mesh_free(m);
+		m = NULL;
+	} else if (m->none) {
+		observe_text(in, STEP_NOTE, NO_ID, "no geometry: %s", m->none);
+	}
+	free(w->matrix);
+	free(w->poly);
+	free(w);
+	return m;
+}
+
+void lash_mesh_free(struct lash_mesh *m)
+{
+	if (!m)
+		return;
+	free(m->coord);
+	free(m->axis);
+	free(m->type);
+	free(m->class);
+	free(m);
+}

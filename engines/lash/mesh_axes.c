@@ -1,0 +1,160 @@
+/* Which link runs along which dimension (lash.md 6.4, 6.5). */
+#include "engines/lash/mesh_work.h"
+
+/* Assignments of one repetition of the passes; those of 0 make OpenSM repeat as well. */
+struct changes {
+	bool any, real;
+};
+
+static uint8_t *axes(const struct mesh_work *w, uint32_t u)
+{
+	return w->m->axis + w->g->base[u];
+}
+
+/* First link j other than i with a distance other than 2 (and no axis, when `open`); `k` when there is none. */
+static unsigned facing(const struct mesh_work *w, uint32_t u, unsigned i, bool open)
+{
+	unsigned k = lash_degree(w->g, u), j = 0;
+
+	while (j < k && (j == i || apart(w, u, i, j) == 2 || (open && axes(w, u)[j])))
+		j++;
+	return j;
+}
+
+static unsigned with_axis(const struct mesh_work *w, uint32_t u, unsigned code)
+{
+	unsigned k = lash_degree(w->g, u), i = 0;
+
+	while (i < k && axes(w, u)[i] != code)
+		i++;
+	return i;
+}
+
+void mesh_seed_axes(struct mesh_work *w)
+{
+	uint32_t seed = w->m->seed;
+	unsigned k = lash_degree(w->g, seed);
+
+	for (unsigned a = 0; a < w->m->dimensions; a++) {
+		unsigned i = with_axis(w, seed, 0), j;
+
+		if (i == k)
+			continue;
+		axes(w, seed)[i] = 2 * a + 1;
+		j = facing(w, seed, i, true);
+		if (j < k)
+			axes(w, seed)[j] = 2 * a + 2;
+	}
+}
+
+/* Code of the link that goes on straight on the other side; 0 = not known. */
+unsigned mesh_opposite(const struct mesh_work *w, uint32_t u, unsigned code)
+{
+	unsigned k = lash_degree(w->g, u), i;
+
+	if (!has_matrix(w, u) || !code)
+		return 0;
+	i = with_axis(w, u, code);
+	if (i == k)
+		return 0;
+	return facing(w, u, i, false) < k ? ((code - 1) ^ 1) + 1 : code;
+}
+
+static void assign(uint8_t *axis, unsigned code, struct changes *c)
+{
+	*axis = code;
+	c->any = true;
+	c->real |= code != 0;
+}
+
+/* The only link whose neighbour is not two hops from that of link i; `k` when there are none or several. */
+static unsigned only_facing(const struct mesh_work *w, uint32_t u, unsigned i)
+{
+	unsigned k = lash_degree(w->g, u), found = k;
+
+	for (unsigned j = 0; j < k; j++) {
+		if (j == i || apart(w, u, i, j) == 2)
+			continue;
+		if (found != k)
+			return k;
+		found = j;
+	}
+	return found;
+}
+
+static void pass_straight(struct mesh_work *w, uint32_t u, struct changes *c)
+{
+	unsigned k = lash_degree(w->g, u);
+	uint8_t *axis = axes(w, u);
+
+	if (k < lash_degree(w->g, w->m->seed) && k <= 2)
+		return;
+	for (unsigned i = 0; i < k; i++) {
+		unsigned j = axis[i] ? only_facing(w, u, i) : k;
+
+		if (j < k && apart(w, u, i, j) <= 4 && !axis[j])
+			assign(&axis[j], mesh_opposite(w, w->m->seed, axis[i]), c);
+	}
+}
+
+static void pass_across(struct mesh_work *w, uint32_t u, struct changes *c)
+{
+	const struct lash_graph *g = w->g;
+	uint8_t *axis = w->m->axis;
+
+	for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++)
+		if (axis[l] && has_matrix(w, g->to[l]) && !axis[g->rev[l]])
+			assign(&axis[g->rev[l]], mesh_opposite(w, w->m->seed, axis[l]), c);
+}
+
+/* The first switch other than u next to both a and b; channels to it from them. */
+static bool meet(const struct lash_graph *g, uint32_t u, uint32_t a, uint32_t b, uint32_t *p, uint32_t *q)
+{
+	for (*p = g->base[a]; *p < g->base[a + 1]; ++*p) {
+		if (g->to[*p] == u)
+			continue;
+		for (*q = g->base[b]; *q < g->base[b + 1]; ++*q)
+			if (g->to[*q] == g->to[*p])
+				return true;
+	}
+	return false;
+}
+
+static void pass_squares(struct mesh_work *w, uint32_t u, struct changes *c)
+{
+	const struct lash_graph *g = w->g;
+	unsigned k = lash_degree(g, u);
+	uint8_t *axis = w->m->axis, *own = axes(w, u);
+
+	for (unsigned i = 0; i < k; i++) {
+		for (unsigned j = 0; j < k; j++) {
+			uint32_t p, q;
+
+			if (i == j || !own[i] || !own[j] || apart(w, u, i, j) != 2)
+				continue;
+			if (!meet(g, u, g->to[g->base[u] + i], g->to[g->base[u] + j], &p, &q))
+				continue;
+			if (!axis[p])
+				assign(&axis[p], own[j], c);
+			if (!axis[q])
+				assign(&axis[q], own[i], c);
+		}
+	}
+}
+
+bool mesh_induce_axes(struct mesh_work *w)
+{
+	static void (*const pass[])(struct mesh_work *, uint32_t, struct changes *) = {pass_straight, pass_across, pass_squares};
+	struct changes c;
+
+	do {
+		c = (struct changes){false, false};
+		for (unsigned i = 0; i < ARRAY_LEN(pass); i++)
+			for (uint32_t u = 0; u < w->g->n; u++)
+				if (has_matrix(w, u))
+					pass[i](w, u, &c);
+		if (c.any && !c.real)
+			return false;
+	} while (c.any);
+	return true;
+}

@@ -1,0 +1,198 @@
+/* Coordinates, and the order of links and switches that follows from them (lash.md 6.6 - 6.8). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines/lash/mesh_work.h"
+
+static int32_t *place_of(const struct mesh_work *w, uint32_t u)
+{
+	return w->m->coord + (size_t)u * w->m->dimensions;
+}
+
+/* Nearer to the origin; of two as near the positive one. */
+static bool smaller(int32_t x, int32_t y)
+{
+	int32_t a = abs(x), b = abs(y);
+
+	return a < b || (a == b && x > y);
+}
+
+static bool spread_link(struct mesh_work *w, uint32_t link)
+{
+	unsigned code = w->m->axis[link], d = (code - 1) / 2;
+	const int32_t *from = place_of(w, w->g->from[link]);
+	int32_t *to = place_of(w, w->g->to[link]);
+	bool changed = false;
+
+	for (unsigned c = 0; c < w->m->dimensions; c++) {
+		int32_t step = c != d ? 0 : code & 1 ? 1 : -1;
+		int32_t x = (int32_t)((uint32_t)from[c] + (uint32_t)step);
+
+		if (smaller(x, to[c])) {
+			to[c] = x;
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+static void spread_places(struct mesh_work *w)
+{
+	const struct lash_graph *g = w->g;
+	size_t n = (size_t)g->n * w->m->dimensions;
+	bool changed;
+
+	w->m->coord = NEW_ARRAY(n, int32_t);
+	for (size_t i = 0; i < n; i++)
+		w->m->coord[i] = MESH_FAR;
+	memset(place_of(w, w->m->seed), 0, w->m->dimensions * sizeof(int32_t));
+	do {
+		changed = false;
+		for (uint32_t u = 0; u < g->n; u++) {
+			if (place_of(w, u)[0] == MESH_FAR)
+				continue;
+			for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++)
+				if (w->m->axis[l])
+					changed |= spread_link(w, l);
+		}
+	} while (changed);
+}
+
+static void measure_sizes(struct mesh_work *w)
+{
+	struct lash_mesh *m = w->m;
+
+	for (unsigned c = 0; c < m->dimensions; c++) {
+		int32_t min = 0, max = 0; /* the seed's */
+		unsigned at = c;
+
+		for (uint32_t u = 0; u < w->g->n; u++) {
+			int32_t x = place_of(w, u)[c];
+
+			if (x == MESH_FAR)
+				continue;
+			min = x < min ? x : min;
+			max = x > max ? x : max;
+		}
+		m->size[c] = max - min + 1;
+		for (; at && m->size[m->order[at - 1]] < m->size[c]; at--)
+			m->order[at] = m->order[at - 1];
+		m->order[at] = c;
+	}
+}
+
+void mesh_place(struct mesh_work *w)
+{
+	spread_places(w);
+	measure_sizes(w);
+}
+
+/* Append the links of switch u that have this code and were not taken yet. */
+static unsigned take_links(const struct mesh_work *w, uint32_t u, unsigned code, bool any, uint8_t *taken, unsigned n,
+			   uint32_t *link)
+{
+	uint32_t base = w->g->base[u];
+
+	for (uint32_t l = base; l < w->g->base[u + 1]; l++) {
+		if (taken[l] || (!any && w->m->axis[l] != code))
+			continue;
+		taken[l] = 1;
+		link[base + n++] = l;
+	}
+	return n;
+}
+
+static void order_links(const struct mesh_work *w, uint32_t u, uint8_t *taken, uint32_t *link)
+{
+	const struct lash_mesh *m = w->m;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < m->dimensions; i++) {
+		unsigned c = m->order[i];
+
+		for (unsigned code = 2 * c + 1; code <= 2 * c + 2; code++) {
+			bool turned = place_of(w, u)[c] > 0;
+
+			n = take_links(w, u, turned ? mesh_opposite(w, u, code) : code, false, taken, n, link);
+		}
+	}
+	take_links(w, u, 0, true, taken, n, link);
+}
+
+/* Differences wrap as OpenSM's do. */
+static int32_t compare_places(const struct mesh_work *w, uint32_t a, uint32_t b)
+{
+	for (unsigned i = 0; i < w->m->dimensions; i++) {
+		unsigned c = w->m->order[i];
+		int32_t d = (int32_t)((uint32_t)place_of(w, a)[c] - (uint32_t)place_of(w, b)[c]);
+
+		if (d)
+			return d;
+	}
+	return 0;
+}
+
+/* Top-down merge sort as glibc's qsort(): the comparison is not transitive, so the way matters. */
+static void sort_switches(const struct mesh_work *w, uint32_t *s, uint32_t n, uint32_t *tmp)
+{
+	uint32_t n1 = n / 2, i = 0, j = n1, k = 0;
+
+	if (n <= 1)
+		return;
+	sort_switches(w, s, n1, tmp);
+	sort_switches(w, s + n1, n - n1, tmp);
+	while (i < n1 && j < n)
+		tmp[k++] = compare_places(w, s[i], s[j]) <= 0 ? s[i++] : s[j++];
+	while (i < n1)
+		tmp[k++] = s[i++];
+	memcpy(s, tmp, k * sizeof(*s));
+}
+
+/* What is kept by switch and channel follows the new numbers. */
+static void follow(struct lash_mesh *m, const struct lash_graph *g, const uint32_t *old, const uint32_t *moved)
+{
+	uint32_t *id = NEW_ARRAY(g->n, uint32_t);
+	int32_t *coord = NEW_ARRAY((size_t)g->n * m->dimensions, int32_t);
+	uint8_t *axis = NEW_ARRAY(g->n_channels, uint8_t);
+	int8_t *type = NEW_ARRAY(g->n, int8_t);
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		id[old[u]] = u;
+		type[u] = m->type[old[u]];
+		memcpy(coord + (size_t)u * m->dimensions, m->coord + (size_t)old[u] * m->dimensions,
+		       m->dimensions * sizeof(*coord));
+	}
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		axis[c] = m->axis[moved[c]];
+	for (uint32_t i = 0; i < m->n_classes; i++)
+		m->class[i].exemplar = id[m->class[i].exemplar];
+	m->seed = id[m->seed];
+	free(m->coord);
+	free(m->axis);
+	free(m->type);
+	free(id);
+	m->coord = coord;
+	m->axis = axis;
+	m->type = type;
+}
+
+void mesh_reorder(struct mesh_work *w)
+{
+	struct lash_graph *g = w->g;
+	uint32_t *link = NEW_ARRAY(g->n_channels, uint32_t), *moved = NEW_ARRAY(g->n_channels, uint32_t);
+	uint32_t *old = NEW_ARRAY(g->n, uint32_t), *tmp = NEW_ARRAY(g->n, uint32_t);
+	uint8_t *taken = NEW_ARRAY(g->n_channels, uint8_t);
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		order_links(w, u, taken, link);
+		old[u] = u;
+	}
+	sort_switches(w, old, g->n, tmp);
+	lash_graph_reorder(g, old, link, moved);
+	follow(w->m, g, old, moved);
+	free(link);
+	free(moved);
+	free(old);
+	free(tmp);
+	free(taken);
+}

@@ -1,0 +1,146 @@
+/* Local matrices, their types and classes (lash.md 6.1, 6.3). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines/lash/mesh_work.h"
+
+/* Breadth-first search around one neighbour, until all the others are found. */
+struct probe {
+	uint32_t *seen;		/* [n] generation in which it was seen */
+	uint32_t *dist, *queue;	/* [n] */
+	uint32_t generation;
+	uint8_t *wanted;	/* [n] 1 = neighbour of the switch looked at */
+};
+
+static void probe_from(const struct lash_graph *g, struct probe *p, uint32_t without, uint32_t start)
+{
+	uint32_t head = 0, tail = 0, left = lash_degree(g, without);
+
+	p->generation++;
+	p->seen[without] = p->seen[start] = p->generation;
+	p->dist[start] = 0;
+	p->queue[tail++] = start;
+	left--;
+	while (head < tail && left) {
+		uint32_t u = p->queue[head++];
+
+		for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++) {
+			uint32_t v = g->to[c];
+
+			if (p->seen[v] == p->generation)
+				continue;
+			p->seen[v] = p->generation;
+			p->dist[v] = p->dist[u] + 1;
+			p->queue[tail++] = v;
+			left -= p->wanted[v];
+		}
+	}
+}
+
+static void measure_switch(struct mesh_work *w, struct probe *p, uint32_t u)
+{
+	const struct lash_graph *g = w->g;
+	const uint32_t *to = g->to + g->base[u];
+	int32_t *m = w->matrix + (size_t)u * MESH_LINKS * MESH_LINKS;
+	unsigned k = lash_degree(g, u);
+
+	for (unsigned i = 0; i < k; i++)
+		p->wanted[to[i]] = 1;
+	for (unsigned i = 0; i < k; i++) {
+		probe_from(g, p, u, to[i]);
+		for (unsigned j = 0; j < k; j++)
+			m[i * MESH_LINKS + j] = p->seen[to[j]] == p->generation ? (int32_t)p->dist[to[j]] : MESH_FAR;
+	}
+	for (unsigned i = 0; i < k; i++)
+		p->wanted[to[i]] = 0;
+	mesh_polynomial(m, k, w->poly + (size_t)u * (MESH_LINKS + 1));
+}
+
+bool mesh_measure(struct mesh_work *w)
+{
+	uint32_t n = w->g->n;
+	struct probe p = {
+		.seen = NEW_ARRAY(n, uint32_t), .dist = NEW_ARRAY(n, uint32_t), .queue = NEW_ARRAY(n, uint32_t),
+		.wanted = NEW_ARRAY(n, uint8_t),
+	};
+	bool go_on = true;
+
+	progress_start(w->in->progress, "mesh analysis", n);
+	for (uint32_t u = 0; u < n && go_on; u++) {
+		if (has_matrix(w, u))
+			measure_switch(w, &p, u);
+		go_on = progress_step(w->in->progress, u);
+	}
+	free(p.seen);
+	free(p.dist);
+	free(p.queue);
+	free(p.wanted);
+	return go_on;
+}
+
+/* Equal but for the leading coefficient. */
+static bool same_poly(const int32_t *a, const int32_t *b, unsigned k)
+{
+	return !memcmp(a, b, k * sizeof(*a));
+}
+
+static const int32_t *poly_of(const struct mesh_work *w, uint32_t u)
+{
+	return w->poly + (size_t)u * (MESH_LINKS + 1);
+}
+
+static unsigned type_of(const struct mesh_work *w, uint32_t u)
+{
+	unsigned k = lash_degree(w->g, u);
+
+	for (unsigned t = 0; has_matrix(w, u) && t < MESH_TYPES; t++)
+		if (w->shape[t].degree == k && same_poly(w->shape[t].poly, poly_of(w, u), k))
+			return t + 1;
+	return 0;
+}
+
+/* A neighbour has more links: the switch lies at an edge. */
+static bool at_edge(const struct lash_graph *g, uint32_t u)
+{
+	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
+		if (lash_degree(g, g->to[c]) > lash_degree(g, u))
+			return true;
+	return false;
+}
+
+static void join_class(struct mesh_work *w, uint32_t u)
+{
+	struct lash_mesh *m = w->m;
+	unsigned k = lash_degree(w->g, u);
+
+	for (uint32_t i = 0; i < m->n_classes; i++) {
+		uint32_t x = m->class[i].exemplar;
+
+		if (lash_degree(w->g, x) == k && same_poly(poly_of(w, x), poly_of(w, u), k)) {
+			m->class[i].population++;
+			return;
+		}
+	}
+	m->class[m->n_classes++] = (struct mesh_class){.exemplar = u, .population = 1, .type = m->type[u]};
+}
+
+uint32_t mesh_classify(struct mesh_work *w)
+{
+	struct lash_mesh *m = w->m;
+	uint32_t n = w->g->n, best = NO_CLASS;
+
+	m->type = NEW_ARRAY(n, int8_t);
+	m->class = NEW_ARRAY(n, struct mesh_class);
+	for (uint32_t u = 0; u < n; u++) {
+		m->type[u] = type_of(w, u);
+		if (m->type[u] && at_edge(w->g, u))
+			m->type[u] = -1;
+	}
+	for (uint32_t u = 0; u < n; u++)
+		if (m->type[u] >= 0 && has_matrix(w, u))
+			join_class(w, u);
+	for (uint32_t i = 0; i < m->n_classes; i++)
+		if (best == NO_CLASS || m->class[i].population > m->class[best].population)
+			best = i;
+	return best;
+}

@@ -1,0 +1,98 @@
+/* Shortest routes from breadth-first trees (lash.md 7). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines/lash/lash.h"
+
+struct tree {
+	uint32_t *queue;	/* [n] switches in order of discovery */
+	uint32_t *up;		/* [n] channel that leads to the switch from its parent, NO_ID */
+	uint32_t n;
+};
+
+static void grow_tree(const struct lash_graph *g, uint32_t root, struct tree *t)
+{
+	memset(t->up, 0xff, g->n * sizeof(*t->up));
+	t->n = 0;
+	t->queue[t->n++] = root;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t u = t->queue[i];
+
+		for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++) {
+			uint32_t v = g->to[c];
+
+			if (v == root || t->up[v] != NO_ID)
+				continue;
+			t->up[v] = c;
+			t->queue[t->n++] = v;
+		}
+	}
+}
+
+/* On the way from each switch up to the root: entries that are still open. */
+static void take_routes(struct lash_plan *p, uint32_t root, const struct tree *t)
+{
+	const struct lash_graph *g = p->graph;
+
+	for (uint32_t i = 1; i < t->n; i++) {
+		uint32_t d = t->queue[i];
+		size_t row = (size_t)d * g->n;
+
+		for (uint32_t c = t->up[d]; c != NO_ID; c = t->up[g->from[c]]) {
+			uint32_t u = g->from[c];
+
+			if (p->out[row + u] != LASH_NO_LINK)
+				continue;
+			p->out[row + u] = c - g->base[u];
+			if (p->root)
+				p->root[row + u] = root;
+		}
+	}
+}
+
+bool lash_find_paths(struct lash_plan *p, const struct engine_input *in)
+{
+	size_t n = p->graph->n;
+	struct tree t = {.queue = NEW_ARRAY(n, uint32_t), .up = NEW_ARRAY(n, uint32_t)};
+	bool go_on = true;
+
+	observe_text(in, STEP_PHASE, NO_ID, "routes from breadth-first trees");
+	p->out = mem_array(n * n, 1);
+	memset(p->out, LASH_NO_LINK, n * n);
+	if (OBSERVED(in))
+		p->root = NEW_ARRAY(n * n, uint32_t);
+	progress_start(in->progress, "finding routes", n);
+	for (uint32_t r = 0; r < n && go_on; r++) {
+		grow_tree(p->graph, r, &t);
+		take_routes(p, r, &t);
+		go_on = progress_step(in->progress, r);
+	}
+	free(t.queue);
+	free(t.up);
+	return go_on;
+}
+
+static unsigned route_dependencies(const struct lash_plan *p, uint32_t s, uint32_t d, struct dependency *deps)
+{
+	const struct lash_graph *g = p->graph;
+	const uint8_t *out = p->out + (size_t)d * g->n;
+	unsigned n = 0;
+	uint32_t c;
+
+	if (out[s] == LASH_NO_LINK)
+		return 0;
+	for (c = g->base[s] + out[s]; g->to[c] != d; n++) {
+		uint32_t u = g->to[c], next = g->base[u] + out[u];
+
+		deps[n] = (struct dependency){c, next};
+		c = next;
+	}
+	return n;
+}
+
+unsigned lash_pair_dependencies(const struct lash_plan *p, uint32_t s, uint32_t d, struct dependency *deps)
+{
+	unsigned n = route_dependencies(p, s, d, deps);
+
+	return n + route_dependencies(p, d, s, deps + n);
+}

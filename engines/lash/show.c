@@ -1,0 +1,143 @@
+/* Accessors for panes. */
+#include <stdlib.h>
+
+#include "engines/lash/lash.h"
+
+unsigned lash_layers(const struct lash *l)
+{
+	return l->plan->need;
+}
+
+uint64_t lash_pairs_before(const struct lash *l, unsigned layer)
+{
+	return layer < l->plan->need ? l->plan->count[layer] : 0;
+}
+
+uint64_t lash_pairs_after(const struct lash *l, unsigned layer)
+{
+	return layer < l->plan->need ? l->count[layer] : 0;
+}
+
+static unsigned entry(const struct lash *l, const uint8_t *table, uint32_t sw, uint32_t sw2)
+{
+	const struct lash_graph *g = l->plan->graph;
+
+	if (g->id[sw] == NO_ID || g->id[sw2] == NO_ID)
+		return LASH_NO_LAYER;
+	return table[(size_t)g->id[sw] * g->n + g->id[sw2]];
+}
+
+unsigned lash_layer_of(const struct lash *l, uint32_t sw, uint32_t sw2)
+{
+	return entry(l, l->layer, sw, sw2);
+}
+
+unsigned lash_first_layer_of(const struct lash *l, uint32_t sw, uint32_t sw2)
+{
+	return entry(l, l->plan->first, sw, sw2);
+}
+
+bool lash_next_pair(const struct lash *l, unsigned layer, uint64_t *cursor, uint32_t *sw, uint32_t *sw2)
+{
+	const struct lash_graph *g = l->plan->graph;
+	uint64_t n = g->n;
+
+	for (; *cursor < n * n; ++*cursor) {
+		uint64_t s = *cursor / n, d = *cursor % n;
+
+		if (s >= d || l->layer[*cursor] != layer)
+			continue;
+		*sw = g->sw[s];
+		*sw2 = g->sw[d];
+		++*cursor;
+		return true;
+	}
+	return false;
+}
+
+unsigned lash_route_ports(const struct routing *r, uint32_t sw, uint32_t sw2, uint32_t *ports)
+{
+	const struct lash *l = lash_of(r);
+	const struct lash_graph *g = l->plan->graph;
+	uint32_t s = g->id[sw], d = g->id[sw2];
+	unsigned n = 0;
+
+	if (s == NO_ID || d == NO_ID)
+		return 0;
+	while (s != d) {
+		unsigned link = l->plan->out[(size_t)d * g->n + s];
+
+		if (link == LASH_NO_LINK)
+			return 0;
+		ports[n++] = lash_channel_port(g, r->topo->fabric, g->base[s] + link);
+		s = g->to[g->base[s] + link];
+	}
+	return n;
+}
+
+/* The dependencies of a layer as they were when the turn of the pair (s < d) came. */
+static struct acyclic *layer_before(const struct lash_plan *p, unsigned layer, uint32_t s, uint32_t d,
+				    struct dependency *deps)
+{
+	struct acyclic *a = acyclic_new(p->graph);
+	size_t n = p->graph->n;
+
+	for (uint32_t i = 0; i <= s; i++)
+		for (uint32_t j = i + 1; j < (i == s ? d : n); j++)
+			if (p->first[i * n + j] == layer)
+				acyclic_add(a, deps, lash_pair_dependencies(p, i, j, deps));
+	return a;
+}
+
+unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports)
+{
+	const struct lash *l = lash_of(r);
+	const struct lash_plan *p = l->plan;
+	uint32_t a = p->graph->id[sw], b = p->graph->id[sw2], s = a < b ? a : b, d = a < b ? b : a, *cycle;
+	struct dependency *deps;
+	struct acyclic *g;
+	unsigned n;
+
+	if (a == NO_ID || b == NO_ID || a == b || layer >= p->first[(size_t)s * p->graph->n + d])
+		return 0;
+	deps = NEW_ARRAY(2 * (size_t)p->graph->n, struct dependency);
+	cycle = NEW_ARRAY(p->graph->n_channels, uint32_t);
+	g = layer_before(p, layer, s, d, deps);
+	n = acyclic_cycle(g, deps, lash_pair_dependencies(p, s, d, deps), cycle);
+	for (unsigned i = 0; i < n; i++)
+		ports[i] = lash_channel_port(p->graph, r->topo->fabric, cycle[i]);
+	acyclic_free(g);
+	free(deps);
+	free(cycle);
+	return n;
+}
+
+const struct lash_mesh *lash_mesh_of(const struct lash *l)
+{
+	return l->plan->mesh;
+}
+
+int32_t lash_coordinate(const struct lash *l, uint32_t sw, unsigned dimension)
+{
+	const struct lash_mesh *m = l->plan->mesh;
+	uint32_t u = l->plan->graph->id[sw];
+
+	if (!m || dimension >= m->dimensions || u == NO_ID)
+		return MESH_FAR;
+	return m->coord[(size_t)u * m->dimensions + dimension];
+}
+
+unsigned lash_axis_of_port(const struct lash *l, uint32_t sw, unsigned port)
+{
+	const struct lash_mesh *m = l->plan->mesh;
+	const struct lash_graph *g = l->plan->graph;
+	uint32_t u = g->id[sw];
+
+	if (!m || !m->axis || u == NO_ID)
+		return 0;
+	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
+		for (uint32_t i = g->port_at[c]; i < g->port_at[c + 1]; i++)
+			if (g->port[i] == port)
+				return m->axis[c];
+	return 0;
+}

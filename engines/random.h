@@ -1,0 +1,24 @@
+/*
+ * glibc's random(), the generator that OpenSM draws from (lash.md 9.3): an
+ * additive feedback generator of 31 words.
+ */
+#ifndef IBSCOPE_RANDOM_H
+#define IBSCOPE_RANDOM_H
+
+#include <stdint.h>
+
+#define RANDOM_DEFAULT_SEED 1
+
+struct glibc_random {
+	uint32_t r[31];
+	unsigned at; /* where the next value goes */
+};
+
+/* As srandom(seed); 0 counts as 1. */
+void glibc_random_seed(struct glibc_random *g, uint32_t seed);
+/* As random(): 0 .. 2^31 - 1. */
+uint32_t glibc_random_next(struct glibc_random *g);
+/* Pass over n values. */
+void glibc_random_skip(struct glibc_random *g, uint64_t n);
+
+#endif

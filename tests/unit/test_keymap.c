@@ -1,0 +1,110 @@
+/* Keymaps: names of keys, bindings, mistakes named with file and line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "tui/keymap.h"
+
+static bool action(const char *name)
+{
+	return !strcmp(name, "up") || !strcmp(name, "follow") || !strcmp(name, "prompt");
+}
+
+static bool pane(const char *name)
+{
+	return !strcmp(name, "ports");
+}
+
+static const struct keymap_check check = {action, pane};
+
+static void names_round_trip(void **state)
+{
+	static const char *const names[] = {"x", "C-x", "M-x", "Enter", "Tab", "S-Tab", "Esc", "Space", "Up", "F1",
+					    "F12", "PgDn", "M-C-a", "\xc3\xa9", "?", "C-_"};
+	char buf[32], with[40];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		keycode k, again;
+
+		assert_true(key_parse(names[i], strlen(names[i]), &k));
+		key_text(k, buf, sizeof(buf));
+		strcpy(with, buf);
+		assert_true(key_parse(with, strlen(with), &again));
+		assert_int_equal(k, again);
+	}
+}
+
+static void bad_names(void **state)
+{
+	static const char *const names[] = {"", "F13", "F0", "C-%", "Foo", "C-", "xy", "M-M-x", "\xff"};
+	keycode k;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		assert_false(key_parse(names[i], strlen(names[i]), &k));
+	assert_int_equal(keys_parse("C-x,", &k), 0);
+}
+
+static void panes_before_all(void **state)
+{
+	struct keymap km = {0};
+	struct text errors = {0};
+	keycode key[2] = {'f', 0};
+	bool more;
+
+	(void)state;
+	keymap_parse(&km, "bind f :fail %object\nbind ports f :fail link %port # of the row\nbind g,g up\n", "k", &check,
+		     &errors);
+	assert_string_equal(text_str(&errors), "");
+	assert_string_equal(keymap_find(&km, "ports", key, 1, &more)->does, ":fail link %port");
+	assert_string_equal(keymap_find(&km, "hosts", key, 1, &more)->does, ":fail %object");
+	assert_null(keymap_find(&km, "repl", key, 1, &more));
+	key[0] = key[1] = 'g';
+	assert_null(keymap_find(&km, "hosts", key, 1, &more));
+	assert_true(more);
+	assert_string_equal(keymap_find(&km, "hosts", key, 2, &more)->does, "up");
+	assert_string_equal(keymap_which(&km, "ports", ":fail")->map, "ports");
+	keymap_clear(&km);
+}
+
+static void mistakes_leave_the_rest(void **state)
+{
+	struct keymap km = {0};
+	struct text errors = {0};
+
+	(void)state;
+	keymap_parse(&km, "# c\nbind x up\nbnid y up\nbind C-% up\nbind y nonsense\nbind z\nbind x,y up\nunbind q\nbind w up",
+		     "my.keys", &check, &errors);
+	assert_int_equal(km.n, 2);
+	assert_non_null(strstr(errors.s, "my.keys:3: found \"bnid\""));
+	assert_non_null(strstr(errors.s, "my.keys:4: "));
+	assert_non_null(strstr(errors.s, "my.keys:5: unknown action \"nonsense\""));
+	assert_non_null(strstr(errors.s, "my.keys:6: "));
+	assert_non_null(strstr(errors.s, "my.keys:7: x y clashes"));
+	text_free(&errors);
+	keymap_clear(&km);
+}
+
+static void missing_file(void **state)
+{
+	struct keymap km = {0};
+	struct text errors = {0};
+	struct err e;
+
+	(void)state;
+	assert_int_equal(keymap_load(&km, "/nonexistent/x.keys", &check, &errors, &e), -1);
+	assert_non_null(strstr(e.msg, "/nonexistent/x.keys"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_round_trip), cmocka_unit_test(bad_names), cmocka_unit_test(panes_before_all),
+		cmocka_unit_test(mistakes_leave_the_rest), cmocka_unit_test(missing_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
