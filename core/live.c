@@ -71,6 +71,21 @@ static int make_pipe(int fd[2])
 	return fd[0] < 0 || fd[1] < 0 ? -1 : 0;
 }
 
+/* Our environment and the mark of a discovery process; the array is to be freed, not the strings. */
+static char **marked_environment(void)
+{
+	static char mark[] = LIVE_CHILD_MARK "=1";
+	size_t n = 0;
+	char **envp;
+
+	while (environ[n])
+		n++;
+	envp = NEW_ARRAY(n + 2, char *);
+	memcpy(envp, environ, n * sizeof(*envp));
+	envp[n] = mark;
+	return envp;
+}
+
 /* end[0]: child's stdin, end[1..]: its stdout, stderr and data. */
 static int spawn(pid_t *pid, const int end[4], char **argv)
 {
@@ -78,6 +93,7 @@ static int spawn(pid_t *pid, const int end[4], char **argv)
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;
 	sigset_t set;
+	char **envp;
 	int rc;
 
 	posix_spawn_file_actions_init(&fa);
@@ -91,7 +107,9 @@ static int spawn(pid_t *pid, const int end[4], char **argv)
 		sigaddset(&set, undo[i]);
 	posix_spawnattr_setsigdefault(&at, &set);
 	posix_spawnattr_setflags(&at, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-	rc = posix_spawn(pid, "/proc/self/exe", &fa, &at, argv, environ);
+	envp = marked_environment();
+	rc = posix_spawn(pid, "/proc/self/exe", &fa, &at, argv, envp);
+	free(envp);
 	posix_spawn_file_actions_destroy(&fa);
 	posix_spawnattr_destroy(&at);
 	return rc;
@@ -104,6 +122,10 @@ static int start(struct child *c, const char *ca, int port, bool tables, struct 
 	char *argv[] = {name, flag, device, num, tables ? with : without, NULL};
 	int p[4][2], end[4], rc = 0;
 
+	if (!live_child_possible()) {
+		free(device);
+		return err_set(e, "this program was not made for live discovery");
+	}
 	snprintf(num, sizeof(num), "%d", port);
 	for (int i = 0; i < 4; i++) {
 		if (make_pipe(p[i]) && !rc)

@@ -259,6 +259,14 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, bool tables)
 	return fclose(f) ? 1 : 0;
 }
 
+/* Set once main() has let us look: only then may the program be started again as a discovery process. */
+static atomic_bool let_in;
+
+bool live_child_possible(void)
+{
+	return let_in && !getenv(LIVE_CHILD_MARK);
+}
+
 int live_child_main(int argc, char **argv)
 {
 	struct ibnd_config cfg = {.timeout_ms = TIMEOUT_MS,
@@ -269,6 +277,7 @@ int live_child_main(int argc, char **argv)
 	char *ca;
 	int port, status;
 
+	let_in = true;
 	if (argc != 5 || strcmp(argv[1], LIVE_CHILD_FLAG))
 		return -1;
 	ca = *argv[2] ? argv[2] : NULL;

@@ -6,6 +6,7 @@
 #ifndef IBSCOPE_LIVE_STREAM_H
 #define IBSCOPE_LIVE_STREAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LIVE_CHILD_FLAG "--discover-child" /* argv[1]; then CA ("" = any), port (0 = any), 1 = with tables */
@@ -39,5 +40,11 @@ struct live_table {
 	uint64_t guid;		/* node GUID of the switch */
 	uint32_t n_entries;	/* bytes that follow; 0 = no answer */
 };
+
+/* In the environment of a discovery process, so that it never starts one itself. */
+#define LIVE_CHILD_MARK "IBSCOPE_DISCOVERY_PROCESS"
+
+/* May this program start itself again: main() called live_child_main(), and it is no discovery process itself. */
+bool live_child_possible(void);
 
 #endif

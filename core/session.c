@@ -141,13 +141,12 @@ static bool lid_options_equal(const struct options *a, const struct options *b)
 	return true;
 }
 
-/* The routing of an event under its new state and options; NULL and *e when cancelled or impossible. */
-static struct sweep *sweep_event(struct session *s, const struct event *ev, const struct change_request *rq,
-				 struct err *e)
+/* The routing of an event of a fabric under its new state and options; NULL and *e when cancelled or impossible. */
+static struct sweep *sweep_event(struct session *s, const struct fabric *f, const struct sweep *prev,
+				 const struct event *ev, const struct change_request *rq, struct err *e)
 {
-	const struct sweep *prev = session_sweep(s);
 	struct sweep_request sr = {
-		.fabric = s->fabric, .state = ev->state, .options = ev->options, .chain = ev->chain,
+		.fabric = f, .state = ev->state, .options = ev->options, .chain = ev->chain,
 		.engines = s->engines, .manual_rules = s->manual_rules, .reroute = rq->reroute,
 		.restart = rq->kind == EVENT_ROUTE || rq->kind == EVENT_SET, .flapped = rq->flapped,
 		.prev = prev, .progress = &s->progress,
@@ -158,9 +157,9 @@ static struct sweep *sweep_event(struct session *s, const struct event *ev, cons
 	return sweep_run(&sr, e);
 }
 
-static void publish(struct session *s, struct event *ev)
+/* Make an event the one in force; the lock is held. */
+static void append_event(struct session *s, struct event *ev)
 {
-	session_lock(s);
 	if (s->n_events)
 		drop_events(s, s->at + 1);
 	GROW(s->event, s->n_events, s->cap_events);
@@ -169,7 +168,6 @@ static void publish(struct session *s, struct event *ev)
 	options_free(s->options);
 	s->options = options_copy(ev->options);
 	s->generation++;
-	session_unlock(s);
 }
 
 static int make_event(struct session *s, struct event *ev, const struct change_request *rq, struct err *e)
@@ -177,7 +175,7 @@ static int make_event(struct session *s, struct event *ev, const struct change_r
 	const struct routing *before = session_routing(s);
 
 	if (ev->chain) {
-		ev->sweep = sweep_event(s, ev, rq, e);
+		ev->sweep = sweep_event(s, s->fabric, session_sweep(s), ev, rq, e);
 		if (!ev->sweep)
 			return -1;
 	}
@@ -186,7 +184,9 @@ static int make_event(struct session *s, struct event *ev, const struct change_r
 		if (!ev->change)
 			return err_set(e, CANCELLED);
 	}
-	publish(s, ev);
+	session_lock(s);
+	append_event(s, ev);
+	session_unlock(s);
 	return 0;
 }
 
@@ -244,37 +244,27 @@ static int shape_fabric(const struct session *s, const struct fabric *loaded, co
 	return 0;
 }
 
-/* Begin a new history on a fabric (reference taken over). */
-static int begin_history(struct session *s, const struct fabric *f, const char *how, const char *chain, struct err *e)
+/* Begin a new history on a fabric (reference taken over); nothing changes when it cannot be routed. */
+static int begin_history(struct session *s, const struct fabric *f, const struct options *o, const char *how,
+			 const char *chain, struct err *e)
 {
 	struct event ev = {.kind = EVENT_LOAD, .text = str_dup(how), .state = state_new(f)};
 	struct change_request rq = {.kind = EVENT_LOAD};
 	const struct fabric *old = s->fabric;
-	size_t at = s->at, n = s->n_events;
 
-	ev.options = options_copy(s->options);
+	ev.options = options_copy(o);
 	ev.chain = chain ? str_dup(chain) : NULL;
-	/* compute with nothing before it, publish only when that worked */
-	session_lock(s);
-	s->n_events = 0;
-	s->fabric = f;
-	session_unlock(s);
-	if (ev.chain)
-		ev.sweep = sweep_event(s, &ev, &rq, e);
-	session_lock(s);
-	s->n_events = n;
-	s->at = at;
-	if (ev.chain && !ev.sweep) {
-		s->fabric = old;
-		session_unlock(s);
+	if (ev.chain && !(ev.sweep = sweep_event(s, f, NULL, &ev, &rq, e))) {
 		event_clear(&ev);
 		fabric_unref(f);
 		return -1;
 	}
+	session_lock(s);
 	drop_events(s, 0);
 	drop_snapshots(s);
+	s->fabric = f;
+	append_event(s, &ev);
 	session_unlock(s);
-	publish(s, &ev);
 	fabric_unref(old);
 	return 0;
 }
@@ -286,7 +276,7 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 	const struct fabric *shaped;
 	int rc;
 
-	if (shape_fabric(s, f, s->options, &shaped, e) || begin_history(s, shaped, how, chain, e)) {
+	if (shape_fabric(s, f, s->options, &shaped, e) || begin_history(s, shaped, s->options, how, chain, e)) {
 		fabric_unref(f);
 		rc = -1;
 	} else {
@@ -302,26 +292,28 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 
 int session_reshape(struct session *s, const struct options *o, struct err *e)
 {
+	const struct event *at = session_event(s);
 	const struct fabric *shaped;
-	struct options *old = s->options;
+	struct options *copy;
+	char *text, *chain;
 	int rc;
 
 	if (!s->loaded) {
-		s->options = options_copy(o);
-		options_free(old);
+		copy = options_copy(o);
+		session_lock(s);
+		options_free(s->options);
+		s->options = copy;
+		session_unlock(s);
 		return 0;
 	}
 	if (shape_fabric(s, s->loaded, o, &shaped, e))
 		return -1;
-	s->options = options_copy(o);
-	rc = begin_history(s, shaped, session_event(s)->text, session_event(s)->chain, e);
-	if (rc) {
-		options_free(s->options);
-		s->options = old;
-		return -1;
-	}
-	options_free(old);
-	return 0;
+	text = str_dup(s->event[0].text);
+	chain = at->chain ? str_dup(at->chain) : NULL;
+	rc = begin_history(s, shaped, o, text, chain, e);
+	free(text);
+	free(chain);
+	return rc;
 }
 
 /* --- walking through them --------------------------------------------------------------------- */
@@ -371,7 +363,7 @@ int session_reset(struct session *s, struct err *e)
 		return err_set(e, "no fabric is loaded");
 	text = str_dup(s->event[0].text);
 	chain = at->chain ? str_dup(at->chain) : NULL;
-	rc = begin_history(s, fabric_ref(s->fabric), text, chain, e);
+	rc = begin_history(s, fabric_ref(s->fabric), s->options, text, chain, e);
 	free(text);
 	free(chain);
 	return rc;

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "core/formats/guid2lid.h"
+#include "core/ucast_cache.h"
 
 /* What the subnet manager carries from one heavy sweep to the next. */
 struct sm_memory {
 	struct lid_memory *lids;
 	const struct routing *tables;	/* what the switches have; reference; NULL before the first success */
 	bool ignore;			/* ignore_existing is still set: the last sweep programmed nothing */
+	struct ucast_cache *cache;	/* use_ucast_cache: valid for `tables`; NULL = not valid */
 	uint64_t random;		/* draws made from random() so far, engines' own meaning */
 };
 
@@ -20,6 +22,7 @@ static void memory_free(struct sm_memory *m)
 		return;
 	lid_memory_free(m->lids);
 	routing_unref(m->tables);
+	ucast_cache_free(m->cache);
 	free(m);
 }
 
@@ -30,6 +33,8 @@ static struct sm_memory *memory_copy(const struct sm_memory *m)
 	c->lids = lid_memory_copy(m->lids);
 	if (c->tables)
 		routing_ref(c->tables);
+	if (c->cache)
+		c->cache = ucast_cache_copy(c->cache);
 	return c;
 }
 
@@ -192,7 +197,7 @@ static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_
 	return (struct engine_input){
 		.topo = s->topo, .lids = s->lids, .options = s->options, .manual_rules = s->manual_rules,
 		.current = s->from_scratch || !before ? NULL : before->tables,
-		.previous = s->prev && !reroute ? s->prev->routing : NULL,
+		.previous = s->prev && !reroute ? routing_origin(s->prev->routing) : NULL,
 		.sweep = s->number, .random = random, .left = left, .progress = progress,
 	};
 }
@@ -222,6 +227,43 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct t
 	return rc;
 }
 
+/* --- the unicast cache (minhop.md section 9) ------------------------------------------------ */
+
+/* Did the tables stay as they are, without an engine? */
+static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, struct text *notes)
+{
+	struct sm_memory *m = s->memory;
+	struct cache_sweep cs = {.now = s->topo, .lids = s->lids, .flapped = rq->flapped, .tables = m->tables};
+	char *why;
+
+	if (!m->cache || rq->reroute || !s->prev)
+		return false;
+	cs.was = s->prev->topo;
+	cs.lids_was = s->prev->lids;
+	why = ucast_cache_check(m->cache, &cs);
+	if (why) {
+		text_add(notes, "use_ucast_cache: the tables are computed anew: %s\n", why);
+		free(why);
+		return false;
+	}
+	s->routing = ucast_cache_routing(m->cache, &cs);
+	s->cached = true;
+	s->from_scratch = false;
+	free(s->scratch_reason);
+	s->scratch_reason = NULL;
+	text_add(notes, "use_ucast_cache: only hosts or leaf switches came or went; all tables stay as they are\n");
+	return true;
+}
+
+/* After engines ran the cache is empty, and valid when they made tables. */
+static void restart_cache(struct sweep *s)
+{
+	ucast_cache_free(s->memory->cache);
+	s->memory->cache = NULL;
+	if (s->routing && options_bool(s->options, "use_ucast_cache"))
+		s->memory->cache = ucast_cache_new(s->fabric);
+}
+
 static void note_sm_place(const struct sweep *s, struct text *notes)
 {
 	if (s->topo->sm_moved && s->topo->sm_endport != NO_ID)
@@ -232,7 +274,7 @@ static void note_sm_place(const struct sweep *s, struct text *notes)
 static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct err *e)
 {
 	struct text notes = {0};
-	int rc;
+	int rc = 0;
 
 	s->topo = topo_new(rq->fabric, rq->state);
 	if (s->topo->sm_endport == NO_ID)
@@ -247,7 +289,10 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	s->from_scratch = s->scratch_reason != NULL;
 	note_sm_place(s, &notes);
 	s->lids = lids_assign(s->memory->lids, s->topo, &notes, NULL);
-	rc = route_sweep(s, rq, &notes, e);
+	if (!serve_from_cache(s, rq, &notes)) {
+		rc = route_sweep(s, rq, &notes, e);
+		restart_cache(s);
+	}
 	s->memory->ignore = !s->routing && s->from_scratch;
 	if (s->routing) {
 		routing_unref(s->memory->tables);
@@ -332,6 +377,8 @@ int sweep_observe(const struct sweep *s, const struct engine *const *engines, co
 	struct routing *r;
 	int rc = 0;
 
+	if (s->cached) /* made by the sweep that computed the tables */
+		return sweep_observe(s->prev, engines, obs, progress, e);
 	if (!s->routing)
 		return err_set(e, "no engine routed the fabric");
 	/* engines that refused may have left counters behind that matter: they run again, unobserved */

@@ -64,7 +64,8 @@ struct sweep *sweep_run(const struct sweep_request *rq, struct err *e);
 
 /*
  * Run the engine of a finished sweep once more with an observer: the very same
- * inputs, hence the very same decisions.  0, or -1 and *e (no routing, refused, cancelled).
+ * inputs, hence the very same decisions.  Tables that the unicast cache kept are
+ * explained by the sweep that computed them.  0, or -1 and *e (no routing, refused, cancelled).
  */
 int sweep_observe(const struct sweep *s, const struct engine *const *engines, const struct observer *obs,
 		  struct progress *progress, struct err *e);

@@ -6,6 +6,7 @@
 	X(updn) \
 	X(dnup) \
 	X(dor) \
+	X(file) \
 	X(ftree) \
 	X(lash)
 

@@ -37,8 +37,8 @@ struct slot {
 	uint8_t sl, vl;
 };
 
-#define NO_SLOT 0xFF
-#define MAX_SLOTS 128 /* SLs and VLs that one engine combines; more would be an error in its maps */
+#define NO_SLOT 0xFFFF
+#define MAX_SLOTS (CDG_VLS * CDG_VLS)
 
 struct counting {
 	const struct routing *r;
@@ -54,7 +54,7 @@ struct counting {
 	uint32_t *load[CDG_VLS];	/* [n_ports] */
 	struct slot slot[MAX_SLOTS];
 	unsigned n_slots;
-	uint8_t slot_of[CDG_VLS][CDG_VLS]; /* by SL and VL */
+	uint16_t slot_of[CDG_VLS][CDG_VLS]; /* by SL and VL */
 	uint32_t *flow;			/* [MAX_SLOTS * n] routes of a slot that leave a switch */
 	/* of one destination */
 	const uint8_t *col;
@@ -65,13 +65,13 @@ struct counting {
 
 static unsigned find_slot(struct counting *k, unsigned sl, unsigned vl)
 {
-	uint8_t *s = &k->slot_of[sl & 15][vl & 15];
+	uint16_t *s = &k->slot_of[sl & 15][vl & 15];
 
-	if (*s == NO_SLOT && k->n_slots < MAX_SLOTS) {
+	if (*s == NO_SLOT) {
 		*s = k->n_slots;
 		k->slot[k->n_slots++] = (struct slot){sl & 15, vl & 15};
 	}
-	return *s == NO_SLOT ? 0 : *s;
+	return *s;
 }
 
 static bool wanted(const struct counting *k, unsigned vl)
@@ -221,7 +221,7 @@ static void counting_start(struct counting *k, struct cdg *c)
 		k->at[s] = k->cells;
 		k->cells += (f->switch_nports[s] + 1u) * (f->switch_nports[s] + 1u);
 	}
-	memset(k->slot_of, NO_SLOT, sizeof(k->slot_of));
+	memset(k->slot_of, 0xff, sizeof(k->slot_of));
 	k->flow = NEW_ARRAY((size_t)MAX_SLOTS * k->n, uint32_t);
 	k->hops = NEW_ARRAY(k->n, uint16_t);
 	k->order = NEW_ARRAY(k->n, uint32_t);

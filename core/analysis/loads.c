@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/shift.h"
 #include "core/paths.h"
 
 struct hosts {
@@ -115,16 +116,22 @@ static int load_all(struct loads *l, const struct routing *r, const struct hosts
 	return rc;
 }
 
-static int load_shift(struct loads *l, const struct routing *r, const struct hosts *h, const char *arg, struct err *e)
+static int load_shift(struct loads *l, const struct routing *r, const char *arg, struct err *e)
 {
 	char *end;
 	unsigned long k = strtoul(arg, &end, 10);
+	uint32_t n, *order;
 
 	if (*end || !*arg || !k)
 		return err_set(e, "load-map shift: found \"%s\", expected a number from 1", arg);
-	for (uint32_t i = 0; i < h->n; i++)
-		if ((i + k) % h->n != i)
-			add_route(l, r, h->ep[i], h->ep[(i + k) % h->n]);
+	order = shift_order(r, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t src = order[i], dst = order[(i + k) % n];
+
+		if (src != dst && src != NO_ID && dst != NO_ID)
+			add_route(l, r, src, dst);
+	}
+	free(order);
 	return 0;
 }
 
@@ -207,7 +214,7 @@ struct loads *loads_new(const struct routing *r, const char *pattern, struct pro
 	if (len == 3 && !strncmp(pattern, "all", 3))
 		rc = load_all(l, r, &h, p) ? err_set(e, CANCELLED) : 0;
 	else if (len == 5 && !strncmp(pattern, "shift", 5))
-		rc = load_shift(l, r, &h, arg, e);
+		rc = load_shift(l, r, arg, e);
 	else if (len == 9 && !strncmp(pattern, "bisection", 9))
 		rc = load_bisection(l, r, &h, arg, e);
 	else if (len == 7 && !strncmp(pattern, "hotspot", 7))

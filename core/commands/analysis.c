@@ -4,6 +4,7 @@
 
 #include "core/analysis/check.h"
 #include "core/analysis/loads.h"
+#include "core/analysis/shift.h"
 #include "core/commands/commands.h"
 
 /* --- check --------------------------------------------------------------------------------- */
@@ -42,11 +43,26 @@ static uint32_t cut_off(const struct sweep *w)
 	return n;
 }
 
+/* Credit loops; their number, -1 when cancelled. */
+static int64_t check_loops(struct session *s, const struct sweep *w, struct out *o)
+{
+	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, false, &s->progress);
+	int64_t n;
+
+	if (!c)
+		return -1;
+	n = report_cycles(c, 1, false, o);
+	cdg_free(c);
+	return n;
+}
+
 static int cmd_check(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = need_routing(s, e);
 	struct check_result c;
+	int64_t loops;
 	uint32_t cut;
+	bool sound;
 
 	(void)argv;
 	if (!w)
@@ -60,9 +76,13 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 	if (cut)
 		out_text(o, "%u endports are cut off from the subnet manager.\n", cut);
 	out_json(o, "cut_off", json_integer(cut));
-	out_text(o, check_sound(&c) && !cut ? "Sound: every host reaches every host.\n" : "NOT SOUND.\n");
-	out_json(o, "sound", json_boolean(check_sound(&c) && !cut));
-	o->found_fault |= !check_sound(&c) || cut;
+	loops = check_loops(s, w, o);
+	if (loops < 0)
+		return err_set(e, CANCELLED);
+	sound = check_sound(&c) && !cut && !loops;
+	out_text(o, sound ? "Sound: every host reaches every host, without credit loops.\n" : "NOT SOUND.\n");
+	out_json(o, "sound", json_boolean(sound));
+	o->found_fault |= !sound;
 	return 0;
 }
 
@@ -252,6 +272,85 @@ static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o,
 	return 0;
 }
 
+/* --- shifts ------------------------------------------------------------------------------------- */
+
+#define SHIFT_LINES 10
+/* Flows looked at when no sample is asked for. */
+#define SHIFT_FLOWS 20000000u
+
+static int by_congestion(const void *x, const void *y)
+{
+	const struct shift_load *a = x, *b = y;
+
+	if (a->max != b->max)
+		return a->max > b->max ? -1 : 1;
+	return a->shift < b->shift ? -1 : a->shift > b->shift;
+}
+
+static void print_shift(const struct sweep *w, const struct shift_load *l, json_t *list, struct out *o)
+{
+	const struct topo *t = w->topo;
+	char a[300] = "-", b[300] = "-";
+
+	if (l->port != NO_ID) {
+		port_label(t->fabric, l->port, a, sizeof(a));
+		port_label(t->fabric, t->peer[l->port], b, sizeof(b));
+	}
+	out_text(o, "%8u %6u  %s -> %s%s\n", l->shift, l->max, a, b, l->lost ? "  (flows without a way: see check)" : "");
+	json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:s, s:i, s:i}", "shift", (int)l->shift, "max", (int)l->max,
+					      "from", a, "to", b, "flows", (int)l->flows, "lost", (int)l->lost));
+}
+
+static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
+{
+	json_t *list = json_array();
+	uint32_t max = s->n ? s->load[s->worst].max : 0;
+
+	out_text(o, "Order of %u places (%s)", s->n_places, s->by_engine ? "the engine's own" : "by LID");
+	out_text(o, s->n_missing ? ", %u of them of missing nodes; " : "; ", s->n_missing);
+	out_text(o, "%u of %u shifts looked at.\n", s->n, s->n_places ? s->n_places - 1 : 0);
+	out_text(o, "Most flows on a link: mean %.2f, worst %u; %u shifts without two flows on a link.\n", s->mean, max, s->free);
+	qsort(s->load, s->n, sizeof(*s->load), by_congestion);
+	if (max > 1)
+		out_text(o, "%8s %6s  %s\n", "shift", "flows", "link");
+	for (uint32_t i = 0; max > 1 && i < s->n && i < SHIFT_LINES; i++)
+		print_shift(w, &s->load[i], list, o);
+	if (max <= 1)
+		out_text(o, "Free of congestion: no link carries more than one flow in any of them.\n");
+	out_json(o, "shifts", json_pack("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:o}", "places", (int)s->n_places, "missing",
+					(int)s->n_missing, "looked_at", (int)s->n, "free", (int)s->free, "worst", (int)max,
+					"mean", s->mean, "engine_order", (int)s->by_engine, "list", list));
+}
+
+static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	struct shifts *sh;
+	uint32_t n = 0;
+	unsigned long sample = 0;
+	char *end;
+
+	if (!w)
+		return -1;
+	if (argc > 2)
+		return usage(s, "shifts", e);
+	if (argc == 2) {
+		sample = strtoul(argv[1], &end, 10);
+		if (*end || !sample || sample > UINT32_MAX)
+			return err_set(e, "shifts: found \"%s\", expected how many shifts to look at, from 1", argv[1]);
+	} else {
+		free(shift_order(w->routing, &n));
+		if ((uint64_t)n * n > SHIFT_FLOWS)
+			sample = SHIFT_FLOWS / n ? SHIFT_FLOWS / n : 1;
+	}
+	sh = shifts_new(w->routing, sample, &s->progress);
+	if (!sh)
+		return err_set(e, CANCELLED);
+	print_shifts(w, sh, o);
+	shifts_free(sh);
+	return 0;
+}
+
 /* --- survey --------------------------------------------------------------------------------------- */
 
 struct finding {
@@ -381,12 +480,15 @@ static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, s
 }
 
 const struct command analysis_commands[] = {
-	{"check", "check", "unreachable pairs, forwarding loops, dead entries; exit status 1 in batch when something is wrong",
+	{"check", "check", "unreachable pairs, forwarding loops, credit loops per VL; exit status 1 in batch when something is wrong",
 	 NULL, "", NULL, cmd_check},
 	{"diff", "diff [SNAPSHOT [SNAPSHOT]] [all]", "compare routings entry by entry and pair by pair",
 	 "  Without a name: what the last event changed.  One name: from the snapshot to now.\n", "SS", NULL, cmd_diff},
 	{"load-map", "load-map [all | shift K | bisection [seed=K] | hotspot NODE] [all]", "routes per link for a traffic pattern",
 	 NULL, "wn", "all|shift|bisection|hotspot", cmd_load_map},
+	{"shifts", "shifts [SAMPLE]", "most flows on a link when every node sends K places further, for all K or SAMPLE of them",
+	 "  The order is the engine's (ftree) or that of the LIDs.  Without SAMPLE large fabrics are sampled too.\n", "t", NULL,
+	 cmd_shifts},
 	{"survey", "survey links|switches", "every single failure, ranked by what it does", NULL, "w", "links|switches",
 	 cmd_survey},
 	{0},

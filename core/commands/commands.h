@@ -5,12 +5,14 @@
 #ifndef IBSCOPE_COMMANDS_H
 #define IBSCOPE_COMMANDS_H
 
+#include "core/analysis/cdg.h"
 #include "core/command.h"
 
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
 extern const struct command change_commands[];	/* routing, failing, undoing */
 extern const struct command path_commands[];	/* trace, why, tables of one switch */
 extern const struct command analysis_commands[]; /* check, diff, load-map, survey */
+extern const struct command cdg_commands[];	/* layers, cdg, cycles */
 extern const struct command export_commands[];	/* save, export */
 extern const struct command session_commands[];	/* source, help, quit, the user interface */
 
@@ -34,5 +36,13 @@ void report_event(struct session *s, struct out *o);
 void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */
 void report_comparison(const struct comparison *c, struct out *o);
+
+/*
+ * Credit loops with a shortest cycle each, at most `limit`; with `routes` also
+ * some that make it; JSON field "credit_loops".  Returns the groups there are.
+ */
+uint32_t report_cycles(const struct cdg *c, uint32_t limit, bool routes, struct out *o);
+/* A layer (VL) as text; -1 and *e. */
+int parse_layer(const char *word, int *vl, struct err *e);
 
 #endif

@@ -80,6 +80,8 @@ static int export_routing(struct session *s, const char *what, FILE *f, struct e
 		rc = write_subnet(f, w->routing);
 	else if (!strcmp(what, "paths"))
 		rc = write_paths(f, w->routing, &s->progress);
+	else if (strcmp(what, "json"))
+		rc = w->routing->ops->write_extra(w->routing, what, f);
 	else
 		rc = write_json(f, w);
 	if (rc && atomic_load(&s->progress.cancel))
@@ -112,23 +114,60 @@ static int run_graphviz(const char *dot, size_t len, FILE *to, struct err *e)
 	return rc;
 }
 
-static int export_drawing(struct session *s, bool svg, FILE *f, struct err *e)
+/* What `export dot|svg` draws: the fabric, or the channel dependency graph of a layer. */
+struct drawing {
+	bool svg, cdg;
+	int vl;
+};
+
+static int write_drawing(struct session *s, const struct drawing *d, FILE *f, struct err *e)
+{
+	struct cdg *c;
+	int rc;
+
+	if (!d->cdg) {
+		rc = write_dot(f, s->fabric, session_state(s));
+	} else {
+		c = cdg_new(session_routing(s), d->vl, false, &s->progress);
+		if (!c)
+			return err_set(e, CANCELLED);
+		rc = cdg_write_dot(f, c);
+		cdg_free(c);
+	}
+	return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
+}
+
+static int export_drawing(struct session *s, const struct drawing *d, FILE *f, struct err *e)
 {
 	char *dot = NULL;
 	size_t len = 0;
 	FILE *mem;
 	int rc;
 
-	if (!svg)
-		return write_dot(f, s->fabric, session_state(s)) ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
+	if (!d->svg)
+		return write_drawing(s, d, f, e);
 	mem = open_memstream(&dot, &len);
 	if (!mem)
 		return err_set(e, "%s", strerror(errno));
-	write_dot(mem, s->fabric, session_state(s));
+	rc = write_drawing(s, d, mem, e);
 	fclose(mem);
-	rc = run_graphviz(dot, len, f, e);
+	if (!rc)
+		rc = run_graphviz(dot, len, f, e);
 	free(dot);
 	return rc;
+}
+
+/* `export dot|svg FILE [cdg [LAYER]]` */
+static int parse_drawing(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
+{
+	*d = (struct drawing){.svg = *argv[1] == 's', .cdg = argc > 3, .vl = CDG_ALL_VLS};
+	if (d->cdg && (strcmp(argv[3], "cdg") || argc > 5))
+		return usage(s, "export", e);
+	if (argc == 5 && parse_layer(argv[4], &d->vl, e))
+		return -1;
+	if (!s->fabric)
+		return err_set(e, "no fabric is loaded");
+	return d->cdg && !need_routing(s, e) ? -1 : 0;
 }
 
 static bool is_word(const char *w, const char *words)
@@ -143,34 +182,53 @@ static bool is_word(const char *w, const char *words)
 
 #define EXPORTS "lfts|fdbs|subnet|paths|json|dot|svg"
 
+/* Texts that only some engines have; the one in force names its own. */
+#define ENGINE_EXPORTS "ca-order"
+
+static int check_what(const struct session *s, const char *what, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	const char *own = w && w->routing ? w->routing->ops->extras : NULL;
+
+	if (is_word(what, EXPORTS) || is_word(what, own))
+		return 0;
+	if (is_word(what, ENGINE_EXPORTS) && w && w->routing)
+		return err_set(e, "export: %s has no %s", w->routing->engine, what);
+	return err_set(e, "export: found \"%s\", expected one of %s%s%s", what, EXPORTS, own ? "|" : "", own ? own : "");
+}
+
 static int cmd_export(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
+	struct drawing d;
 	bool drawing;
 	FILE *f;
 	int rc;
 
-	if (argc != 3)
+	if (argc < 3)
 		return usage(s, "export", e);
-	if (!is_word(argv[1], EXPORTS))
-		return err_set(e, "export: found \"%s\", expected one of %s", argv[1], EXPORTS);
+	if (check_what(s, argv[1], e))
+		return -1;
 	drawing = is_word(argv[1], "dot|svg");
-	if (drawing ? !s->fabric : !need_routing(s, e))
-		return drawing ? err_set(e, "no fabric is loaded") : -1;
+	if (!drawing && argc != 3)
+		return usage(s, "export", e);
+	if (drawing ? parse_drawing(s, argc, argv, &d, e) : !need_routing(s, e))
+		return -1;
 	f = open_target(argv[2], o, e);
 	if (!f)
 		return -1;
-	rc = drawing ? export_drawing(s, *argv[1] == 's', f, e) : export_routing(s, argv[1], f, e);
+	rc = drawing ? export_drawing(s, &d, f, e) : export_routing(s, argv[1], f, e);
 	return close_target(f, argv[2], rc, o, e);
 }
 
 const struct command export_commands[] = {
 	{"save", "save FILE", "write the fabric, without what failed, as ibnetdiscover text", NULL, "f", NULL, cmd_save},
-	{"export", "export lfts|fdbs|subnet|paths|json|dot|svg FILE", "write tables, paths or a drawing; FILE - is the screen",
+	{"export", "export lfts|fdbs|subnet|paths|json|dot|svg|ca-order FILE [cdg [LAYER]]", "write tables, paths or a drawing; FILE - is the screen",
 	 "  lfts    as OpenSM's opensm-lfts.dump, byte for byte\n"
 	 "  fdbs    as opensm.fdbs        subnet  as opensm-subnet.lst\n"
 	 "  paths   lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs\n"
 	 "  json    fabric, LIDs and tables\n"
-	 "  dot svg the fabric as a graph (svg through Graphviz)\n",
-	 "wf", EXPORTS, cmd_export},
+	 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's opensm-ftree-ca-order.dump (ftree)\n"
+	 "  dot svg the fabric as a graph (svg through Graphviz); with `cdg` the channel dependencies, of one VL or all\n",
+	 "wf", EXPORTS "|" ENGINE_EXPORTS, cmd_export},
 	{0},
 };

@@ -1,0 +1,288 @@
+/*
+ * Tables from files, as OpenSM's engine `file`: forwarding tables that somebody
+ * dumped or wrote, a hop matrix, or both.  What no file gives is computed as by
+ * Min Hop.  LIDs follow the port GUIDs that the file tells.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/formats/lft_file.h"
+#include "engines/assign.h"
+#include "engines/engines.h"
+
+#define TABLES "lfts_file"
+#define MATRIX "lid_matrix_dump_file"
+
+/* --- the hop matrix ----------------------------------------------------------------------- */
+
+/* The switch whose port 0 has a LID as its base, NO_ID. */
+static uint32_t switch_by_lid(const struct engine_input *in, unsigned lid)
+{
+	uint32_t ep = lid_owner(in->lids, lid);
+
+	return ep != NO_ID && endport_is_switch(in->topo->fabric, ep) && in->lids->base[ep] == lid ?
+		       in->topo->endport_switch[ep] : NO_ID;
+}
+
+/* Put a row into a table m[port id * n + d], where port 0 is the least of all that was ever put there. */
+static void put_row(const struct engine_input *in, const struct hops_file *file, const struct hops_row *row, uint8_t *m)
+{
+	const struct fabric *f = in->topo->fabric;
+	uint32_t d = switch_by_lid(in, row->lid), p0 = f->switch_port[row->sw];
+	uint8_t *least;
+
+	if (d == NO_ID)
+		return;
+	least = m + (size_t)p0 * f->n_switches + d;
+	for (unsigned p = 0; p < row->n; p++) {
+		uint8_t v = file->value[row->at + p];
+
+		m[(size_t)(p0 + p) * f->n_switches + d] = v;
+		if (v < *least)
+			*least = v;
+	}
+}
+
+/* Rows of the file on top of what refused engines left; the caller frees it. */
+static uint8_t *fill_matrix(const struct engine_input *in, const struct hops_file *file)
+{
+	const struct fabric *f = in->topo->fabric;
+	size_t size = (size_t)f->n_ports * f->n_switches;
+	uint8_t *m = mem_alloc(size);
+
+	memset(m, NO_PATH, size);
+	if (in->left && in->left->hops)
+		memcpy(m, in->left->hops, size);
+	for (size_t i = 0; i < file->n; i++)
+		put_row(in, file, &file->row[i], m);
+	return m;
+}
+
+static struct hops *hops_of_table(const struct fabric *f, const uint8_t *m)
+{
+	struct hops *h = hops_new(f, true);
+	uint32_t n = f->n_switches;
+
+	for (uint32_t s = 0; s < n; s++) {
+		uint32_t p0 = f->switch_port[s];
+
+		memcpy(h->least + (size_t)s * n, m + (size_t)p0 * n, n);
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
+			for (uint32_t d = 0; d < n; d++)
+				h->entry[(size_t)d * h->n_ports + p0 + p] = m[(size_t)(p0 + p) * n + d];
+	}
+	return h;
+}
+
+/* A refusal: what was read so far stays for the engines tried after this one (minhop.md 10.1). */
+static void leave_matrix(const struct engine_input *in, uint8_t *m)
+{
+	if (!in->left) {
+		free(m);
+		return;
+	}
+	free(in->left->hops);
+	in->left->hops = m;
+}
+
+/*
+ * The matrix of the file, or Min Hop's without one; *left: its table (NULL
+ * without a file), in case the tables are refused.  NULL: refused or cancelled.
+ */
+static struct hops *matrix(const struct engine_input *in, struct engine_output *out, uint8_t **left)
+{
+	const char *path = options_file(in->options, MATRIX);
+	struct hops_file file;
+	struct hops *h = NULL;
+
+	*left = NULL;
+	if (!path) {
+		h = hops_build(in, out);
+		if (!h)
+			err_set(&out->refused, CANCELLED);
+		return h;
+	}
+	observe_text(in, STEP_PHASE, NO_ID, "hop matrix of %s", path);
+	hops_file_read(&file, path, in->topo);
+	*left = fill_matrix(in, &file);
+	if (file.n_unknown)
+		text_add(&out->notes, MATRIX ": %s: rows of %u switches that are not in the fabric were skipped\n", path,
+			 file.n_unknown);
+	if (file.broken) {
+		out->refused = file.why;
+		leave_matrix(in, *left);
+		*left = NULL;
+	} else {
+		h = hops_of_table(in->topo->fabric, *left);
+	}
+	hops_file_free(&file);
+	return h;
+}
+
+/* --- forwarding tables ---------------------------------------------------------------------- */
+
+/* The LID a destination has now; *moved: it was another one when the file was made. */
+static unsigned present_lid(const struct engine_input *in, const struct lft_entry *e, bool *moved)
+{
+	uint32_t ep = e->guid ? fabric_endport_by_guid(in->topo->fabric, e->guid) : NO_ID;
+	const struct lids *l = in->lids;
+
+	*moved = false;
+	if (ep == NO_ID || !in->topo->endport_up[ep] || !l->base[ep])
+		return e->lid;
+	if (e->lid >= l->base[ep] && e->lid < l->base[ep] + l->count[ep])
+		return e->lid;
+	*moved = true;
+	return l->base[ep] + e->lid % l->count[ep];
+}
+
+static void refuse_tables(const struct engine_input *in, const struct lft_file *l)
+{
+	const struct fabric *f = in->topo->fabric;
+	bool profile = options_bool(in->options, "port_profile_switch_nodes");
+
+	if (!in->left)
+		return;
+	if (!in->left->count)
+		in->left->count = NEW_ARRAY(f->n_ports, uint32_t);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct lft_entry *e = &l->e[i];
+		uint32_t node = e->guid && profile ? fabric_node_by_guid(f, e->guid) : NO_ID;
+
+		if (node != NO_ID && f->node_switch[node] != NO_ID && switch_up(in->topo, f->node_switch[node]))
+			continue;
+		in->left->count[switch_port_id(f, e->sw, e->port)]++;
+	}
+}
+
+/* What a person should know about the tables that were loaded. */
+static void note_tables(const struct engine_input *in, struct engine_output *out, const struct lft_file *l,
+			const struct routing *r, uint32_t n_moved, uint32_t n_beyond)
+{
+	const struct topo *t = in->topo;
+	const char *path = options_file(in->options, TABLES);
+	uint32_t without = 0, unrouted = 0;
+	struct text *n = &out->notes;
+
+	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
+		if (!switch_up(t, s))
+			continue;
+		without += !l->has[s];
+		for (unsigned lid = 1; lid <= in->lids->max_lid; lid++)
+			unrouted += lid_owner(in->lids, lid) != NO_ID && routing_port(r, s, lid) == NO_PATH;
+	}
+	if (n_moved)
+		text_add(n, TABLES ": %u entries were moved to the present LIDs of their ports\n", n_moved);
+	if (l->n_unknown)
+		text_add(n, TABLES ": %s: %u tables of switches that are not in the fabric were skipped, the first of "
+			 "0x%016" PRIx64 "\n", path, l->n_unknown, l->unknown);
+	if (l->n_multicast)
+		text_add(n, TABLES ": %s: %u multicast tables were skipped\n", path, l->n_multicast);
+	if (n_beyond)
+		text_add(n, TABLES ": %s: %u entries of LIDs above %u, the last of this subnet, were skipped\n", path,
+			 n_beyond, in->lids->max_lid);
+	if (l->n_cut)
+		text_add(n, TABLES ": %s: %u tables lack their last LID, as dump_fts and ibroute omit it when it is a "
+			 "multiple of 64\n", path, l->n_cut);
+	if (without)
+		text_add(n, TABLES ": %s has no table of %u switches that are up\n", path, without);
+	if (unrouted)
+		text_add(n, TABLES ": %u pairs of switch and LID have no entry\n", unrouted);
+}
+
+static void tell_entry(const struct engine_input *in, const struct lft_entry *e, unsigned lid)
+{
+	uint32_t owner = lid_owner(in->lids, lid);
+	struct step s = {
+		.kind = STEP_CHOICE, .sw = e->sw, .sw2 = owner == NO_ID ? NO_ID : in->topo->endport_switch[owner],
+		.lid = lid, .port = e->port, .old_port = NO_PATH, .rule = "from the file",
+	};
+	struct text t = {0};
+
+	text_add(&t, "from the file");
+	if (lid != e->lid)
+		text_add(&t, ", where the port had LID %u", e->lid);
+	s.text = text_str(&t);
+	observe(in, &s);
+	text_free(&t);
+}
+
+static void fill_tables(const struct engine_input *in, struct engine_output *out, const struct lft_file *l,
+			struct routing *r)
+{
+	uint32_t n_moved = 0, n_beyond = 0;
+
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
+		if (switch_up(in->topo, s))
+			r->row[s] = lft_row_new(in->lids->max_lid);
+	for (size_t i = 0; i < l->n; i++) {
+		bool moved;
+		unsigned lid = present_lid(in, &l->e[i], &moved);
+
+		n_moved += moved;
+		if (lid > in->lids->max_lid) {
+			n_beyond++;
+			continue;
+		}
+		r->row[l->e[i].sw]->port[lid] = l->e[i].port;
+		if (OBSERVED(in))
+			tell_entry(in, &l->e[i], lid);
+	}
+	note_tables(in, out, l, r, n_moved, n_beyond);
+}
+
+/* Takes over h. */
+static struct routing *load_tables(const struct engine_input *in, struct engine_output *out, const char *path,
+				   struct hops *h)
+{
+	struct lft_file l;
+	struct routing *r = NULL;
+
+	observe_text(in, STEP_PHASE, NO_ID, "forwarding tables of %s", path);
+	lft_file_read(&l, path, in->topo);
+	if (l.broken) {
+		refuse_tables(in, &l);
+		out->refused = l.why;
+		hops_unref(h);
+	} else {
+		r = routing_new("file", in->topo, in->lids);
+		r->ops = &hops_routing_ops;
+		r->priv = h;
+		fill_tables(in, out, &l, r);
+	}
+	lft_file_free(&l);
+	return r;
+}
+
+static struct routing *file_route(const struct engine_input *in, struct engine_output *out)
+{
+	const char *path = options_file(in->options, TABLES);
+	uint8_t *left;
+	struct hops *h = matrix(in, out, &left);
+	struct routing *r;
+
+	if (!h)
+		return NULL;
+	r = path ? load_tables(in, out, path, h) : assign_routing("file", in, out, h, false, NULL);
+	if (!r && left)
+		leave_matrix(in, left);
+	else
+		free(left);
+	return r;
+}
+
+static const struct optdef file_options[] = {
+	{.name = TABLES, .flag = "-U FILE", .type = OPT_FILE, .def = "",
+	 .help = "forwarding tables as opensm-lfts.dump, dump_fts, ibroute or `export lfts` write them"},
+	{.name = MATRIX, .flag = "-M FILE", .type = OPT_FILE, .def = "",
+	 .help = "hop matrix as OpenSM writes it to opensm-lid-matrix.dump"},
+	{0},
+};
+
+const struct engine engine_file = {
+	.name = "file",
+	.brief = "tables from a file: a dump, or tables written by hand",
+	.reference = "as OpenSM 3.3.23",
+	.options = file_options,
+	.route = file_route,
+};
