@@ -35,6 +35,8 @@ struct routing;
 struct routing_ops {
 	/* SL of a path between two endport LIDs that have a route; NULL: 0 everywhere. */
 	struct sl_range (*sl)(const struct routing *r, unsigned slid, unsigned dlid);
+	/* sl() gives the same for all LIDs on one switch to all LIDs on another: analyses may ask once for them. */
+	bool sl_by_switch;
 	/* VL that a packet of an SL takes out of `out` having come in by `in` (port numbers) at a switch; NULL: VL = SL. */
 	unsigned (*vl)(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
 	/* Hop matrix: cost from switch s to switch d through a port (port 0: the least), NO_PATH = none. */

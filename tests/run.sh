@@ -52,9 +52,9 @@ suite() {
 	case $1 in
 	unit) unit ;;
 	fuzz-corpus) fuzz_corpus ;;
-	parity) tests/parity/run.py ;;
-	live) tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
-	tui) tests/tui/run.py ;;
+	parity) IBSCOPE="$BUILD/ibscope-san" python3 tests/parity/run.py ;;
+	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
+	tui) IBSCOPE="$BUILD/ibscope" python3 tests/tui/run.py ;;
 	*)
 		echo "unknown suite $1"
 		echo "0 passed, 1 failed"

@@ -400,6 +400,7 @@ static void run_start(const struct ui_config *c)
 		repl_print(c->greeting, strlen(c->greeting));
 	for (size_t i = 0; i < c->n_start; i++)
 		repl_run(c->start[i], true);
+	repl_run("echo \"First steps: keys are below; type here: fail random 2, diff, undo, help\"", false);
 	if (c->n_start)
 		worker_add("pane ports; focus list");
 	if (ui.key_errors.len)

@@ -30,6 +30,15 @@ bool cdg_is_destination(const struct routing *r, bool switches, unsigned lid)
 	return ep != NO_ID && (switches || !endport_is_switch(r->topo->fabric, ep));
 }
 
+static int by_switch(const void *x, const void *y)
+{
+	const struct cdg_source *a = x, *b = y;
+
+	if (a->sw != b->sw)
+		return a->sw < b->sw ? -1 : 1;
+	return a->endport < b->endport ? -1 : a->endport > b->endport;
+}
+
 /* --- counting ---------------------------------------------------------------------------- */
 
 /* Routes on their way to one destination are told apart by SL and VL; a slot is such a pair. */
@@ -48,6 +57,7 @@ struct counting {
 	uint32_t n;			/* switches of the fabric */
 	struct cdg_source *source;
 	uint32_t n_sources;
+	bool grouped;			/* sources of a switch need not be told apart */
 	size_t *at;			/* [n] first cell of a switch in a matrix */
 	size_t cells;
 	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* [cells] routes in by a port on a VL, out by a port on another; NULL = none */
@@ -114,7 +124,8 @@ static void start_route(struct counting *k, const struct cdg_source *s, unsigned
 	add_dependency(k, s->sw, s->in, vl, out, vl, 1);
 }
 
-static void start_routes(struct counting *k, unsigned lid, uint32_t owner)
+/* Each source by itself. */
+static void start_one_by_one(struct counting *k, unsigned lid, uint32_t owner)
 {
 	bool by_sl = k->r->ops->sl != NULL;
 
@@ -129,6 +140,56 @@ static void start_routes(struct counting *k, unsigned lid, uint32_t owner)
 			sl = routing_sl(k->r, s->lid, lid);
 		for (unsigned v = sl.lo; v <= sl.hi; v++)
 			start_route(k, s, v, out);
+	}
+}
+
+/*
+ * All sources of a switch at once, where SLs are equal and VLs are SLs.  Their
+ * own links are counted in row 0 of the switch's matrix; spread_rows() gives each
+ * its share in the end.
+ */
+static void start_group(struct counting *k, const struct cdg_source *s, uint32_t n, unsigned lid)
+{
+	struct sl_range sl = routing_sl(k->r, s->lid, lid);
+	unsigned out = k->col[s->sw];
+
+	for (unsigned v = sl.lo; v <= sl.hi; v++) {
+		unsigned vl = v & 15;
+
+		k->c->vl_routes[vl] += n;
+		k->c->used |= 1u << vl;
+		k->flow[(size_t)find_slot(k, v, vl) * k->n + s->sw] += n;
+		add_dependency(k, s->sw, 0, vl, out, vl, 1);
+	}
+}
+
+static void start_groups(struct counting *k, unsigned lid, uint32_t owner)
+{
+	for (uint32_t i = 0, next; i < k->n_sources; i = next) {
+		const struct cdg_source *s = &k->source[i];
+		uint32_t own = 0;
+
+		for (next = i; next < k->n_sources && k->source[next].sw == s->sw; next++)
+			own += k->source[next].endport == owner;
+		if (next - i > own && k->hops[s->sw] < HOPS_LOOP && k->col[s->sw])
+			start_group(k, s, next - i - own, lid);
+	}
+}
+
+/* What row 0 of each switch says holds for all its sources, but none sends to itself. */
+static void spread_rows(struct counting *k, unsigned vl)
+{
+	for (uint32_t i = 0; k->matrix[vl][vl] && i < k->n_sources; i++) {
+		const struct cdg_source *s = &k->source[i];
+		unsigned ports = k->f->switch_nports[s->sw];
+		uint32_t *all = k->matrix[vl][vl] + k->at[s->sw], *own = all + (size_t)s->in * (ports + 1);
+
+		for (unsigned out = 1; s->in && out <= ports; out++) {
+			if (out == s->in || !all[out])
+				continue;
+			own[out] += all[out];
+			add_load(k, k->f->endport_port[s->endport], vl, all[out]);
+		}
 	}
 }
 
@@ -185,7 +246,10 @@ static void count_destination(struct counting *k, unsigned lid)
 
 	column_hops(k->t, k->col, owner, k->hops, k->work);
 	sort_switches(k);
-	start_routes(k, lid, owner);
+	if (k->grouped)
+		start_groups(k, lid, owner);
+	else
+		start_one_by_one(k, lid, owner);
 	for (uint32_t i = 0; i < k->n_order; i++)
 		if (k->col[k->order[i]])
 			pass_on(k, k->order[i]);
@@ -216,6 +280,8 @@ static void counting_start(struct counting *k, struct cdg *c)
 
 	*k = (struct counting){.r = c->routing, .t = c->routing->topo, .f = f, .c = c, .n = f->n_switches};
 	k->source = cdg_sources(k->r, c->switches, &k->n_sources);
+	qsort(k->source, k->n_sources, sizeof(*k->source), by_switch);
+	k->grouped = !k->r->ops->vl && (!k->r->ops->sl || k->r->ops->sl_by_switch);
 	k->at = NEW_ARRAY(k->n, size_t);
 	for (uint32_t s = 0; s < k->n; s++) {
 		k->at[s] = k->cells;
@@ -298,6 +364,8 @@ static void make_graph(struct counting *k)
 	struct cdg *c = k->c;
 	uint32_t cap_to = 0, cap_routes = 0;
 
+	for (unsigned v = 0; k->grouped && v < CDG_VLS; v++)
+		spread_rows(k, v);
 	list_channels(k);
 	c->first = NEW_ARRAY(c->n_channels + 1u, uint32_t);
 	for (uint32_t i = 0; i < c->n_channels; i++) {

@@ -20,8 +20,8 @@ uint32_t *shift_order(const struct routing *r, uint32_t *n)
 	order = NEW_ARRAY(t->fabric->n_endports + 1, uint32_t);
 	*n = 0;
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
-		if (t->endport_up[ep] && !endport_is_switch(t->fabric, ep) && t->endport_switch[ep] != NO_ID &&
-		    r->lids->base[ep])
+		if (t->endport_up[ep] && !endport_is_switch(t->fabric, ep) &&
+		    t->endport_switch[ep] != NO_ID && r->lids->base[ep])
 			order[(*n)++] = ep;
 	qsort_r(order, *n, sizeof(*order), by_lid, (void *)r->lids);
 	return order;
@@ -120,8 +120,13 @@ struct shifts *shifts_new(const struct routing *r, uint32_t sample, struct progr
 	struct shifts *s = NEW(struct shifts);
 	uint32_t n, *order = shift_order(r, &n), all = n ? n - 1 : 0;
 	uint32_t n_ports = r->topo->fabric->n_ports;
-	struct work w = {.r = r, .t = r->topo, .f = r->topo->fabric, .order = order, .n = n,
-			 .flows = NEW_ARRAY(n_ports, uint32_t), .epoch = NEW_ARRAY(n_ports, uint32_t)};
+	struct work w = {.r = r,
+			 .t = r->topo,
+			 .f = r->topo->fabric,
+			 .order = order,
+			 .n = n,
+			 .flows = NEW_ARRAY(n_ports, uint32_t),
+			 .epoch = NEW_ARRAY(n_ports, uint32_t)};
 	bool go_on = true;
 
 	s->n_places = n;

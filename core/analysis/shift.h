@@ -16,20 +16,20 @@
 uint32_t *shift_order(const struct routing *r, uint32_t *n);
 
 struct shift_load {
-	uint32_t shift;		/* K, 1 .. n - 1 */
-	uint32_t max;		/* most flows on a link in one direction, host links included */
-	uint32_t port;		/* port id where they leave, the first of such; NO_ID: no flow at all */
-	uint32_t flows, lost;	/* flows that arrive; that have no way */
+	uint32_t shift;	      /* K, 1 .. n - 1 */
+	uint32_t max;	      /* most flows on a link in one direction, host links included */
+	uint32_t port;	      /* port id where they leave, the first of such; NO_ID: no flow at all */
+	uint32_t flows, lost; /* flows that arrive; that have no way */
 };
 
 struct shifts {
 	uint32_t n_places, n_missing; /* places in the order; those of missing nodes */
-	bool by_engine;		/* the order is the engine's own */
-	uint32_t n;		/* shifts looked at */
-	struct shift_load *load; /* [n] by K */
-	uint32_t worst;		/* index in load[] of the first with the greatest max; NO_ID when n is 0 */
-	uint32_t free;		/* shifts without two flows on a link */
-	double mean;		/* of max over the shifts */
+	bool by_engine;		      /* the order is the engine's own */
+	uint32_t n;		      /* shifts looked at */
+	struct shift_load *load;      /* [n] by K */
+	uint32_t worst; /* index in load[] of the first with the greatest max; NO_ID when n is 0 */
+	uint32_t free;	/* shifts without two flows on a link */
+	double mean;	/* of max over the shifts */
 };
 
 /*

@@ -307,8 +307,9 @@ static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
 	uint32_t max = s->n ? s->load[s->worst].max : 0;
 
 	out_text(o, "Order of %u places (%s)", s->n_places, s->by_engine ? "the engine's own" : "by LID");
-	out_text(o, s->n_missing ? ", %u of them of missing nodes; " : "; ", s->n_missing);
-	out_text(o, "%u of %u shifts looked at.\n", s->n, s->n_places ? s->n_places - 1 : 0);
+	if (s->n_missing)
+		out_text(o, ", %u of them of missing nodes", s->n_missing);
+	out_text(o, "; %u of %u shifts looked at.\n", s->n, s->n_places ? s->n_places - 1 : 0);
 	out_text(o, "Most flows on a link: mean %.2f, worst %u; %u shifts without two flows on a link.\n", s->mean, max, s->free);
 	qsort(s->load, s->n, sizeof(*s->load), by_congestion);
 	if (max > 1)

@@ -8,7 +8,8 @@ static uint32_t links_of(const struct ftree *t, uint32_t sw, enum ft_dir d, uint
 	return ftree_group(t, sw, d, i)->n_links;
 }
 
-/* First up group of w that has another number of links than the first one of ref; n[FT_UP] when all are alike. */
+/* First up group of w that has another number of links than the first one of ref; n[FT_UP] when all are
+ * alike. */
 static uint32_t odd_group(const struct ftree *t, uint32_t w, uint32_t ref)
 {
 	uint32_t i = 0;
@@ -20,7 +21,8 @@ static uint32_t odd_group(const struct ftree *t, uint32_t w, uint32_t ref)
 
 /* --- words ---------------------------------------------------------------------------- */
 
-/* Cabled ports of a switch that are dead: "leaf-03[19], leaf-03[20] and 2 more are down".  Adds nothing when all live. */
+/* Cabled ports of a switch that are dead: "leaf-03[19], leaf-03[20] and 2 more are down".  Adds nothing when
+ * all live. */
 static bool dead_ports(const struct ftree *t, uint32_t sw, struct text *out)
 {
 	const struct fabric *f = t->topo->fabric;
@@ -61,9 +63,12 @@ static void refuse_pair(struct ftree *t, const char *label, const char *rule, ui
 
 	if (!is_dead)
 		is_dead = dead_ports(t, ref, &dead);
-	ft_refuse(t, label, rule, "no pure fat tree (%s): %.200s%s%.180s; %s, or name the roots in root_guid_file, which drops "
-		  "this rule", label, what, is_dead ? ": " : "", text_str(&dead),
-		  is_dead ? "restore it" : "cable it like its siblings");
+	ft_refuse(
+		t, label, rule,
+		"no pure fat tree (%s): %.200s%s%.180s; %s, or name the roots in root_guid_file, which drops "
+		"this rule",
+		label, what, is_dead ? ": " : "", text_str(&dead),
+		is_dead ? "restore it" : "cable it like its siblings");
 	text_free(&dead);
 	t->refusal.sw = odd;
 	t->refusal.ref = ref;
@@ -71,14 +76,17 @@ static void refuse_pair(struct ftree *t, const char *label, const char *rule, ui
 	t->refusal.expected = expected;
 }
 
-/* Different numbers of groups: the one with fewer of its kind is the odd one. */
+/* Different numbers of groups: the one with fewer of its kind is the odd one, else the one with fewer groups.
+ */
 static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t ref)
 {
 	const char *word = d == FT_UP ? "up" : "down";
-	uint32_t x = alike(t, w, d), y = alike(t, ref, d), odd = x <= y ? w : ref, other = x <= y ? ref : w;
-	char *what = str_printf("%.70s has %s groups to %u neighbours, %s of rank %u, as %.70s, %u", ft_name(t, odd), word,
-				t->sw[odd].n[d], x + y > 2 ? "its siblings" : "its sibling", t->sw[w].rank, ft_name(t, other),
-				t->sw[other].n[d]);
+	uint32_t x = alike(t, w, d), y = alike(t, ref, d);
+	bool w_odd = x < y || (x == y && t->sw[w].n[d] < t->sw[ref].n[d]);
+	uint32_t odd = w_odd ? w : ref, other = w_odd ? ref : w;
+	char *what = str_printf("%.70s has %u %s groups, its sibling%s of rank %u (%.70s) %u",
+				ft_name(t, odd), t->sw[odd].n[d], word, x + y > 2 ? "s" : "", t->sw[w].rank,
+				ft_name(t, other), t->sw[other].n[d]);
 	uint32_t links[2] = {0};
 	bool single = true;
 
@@ -89,33 +97,35 @@ static bool refuse_groups(struct ftree *t, const char *label, enum ft_dir d, uin
 		}
 	if (single) {
 		free(what);
-		what = str_printf("%.70s has %u %s links, its sibling%s (%.70s) %u", ft_name(t, odd), links[0], word,
-				  x + y > 2 ? "s" : "", ft_name(t, other), links[1]);
+		what = str_printf("%.70s has %u %s links, its sibling%s (%.70s) %u", ft_name(t, odd),
+				  links[0], word, x + y > 2 ? "s" : "", ft_name(t, other), links[1]);
 	}
-	refuse_pair(t, label, d == FT_UP ? "equal numbers of up groups" : "equal numbers of down groups", odd, other,
-		    t->sw[odd].n[d], t->sw[other].n[d], what);
+	refuse_pair(t, label, d == FT_UP ? "equal numbers of up groups" : "equal numbers of down groups", odd,
+		    other, t->sw[odd].n[d], t->sw[other].n[d], what);
 	free(what);
 	return false;
 }
 
 static const char *peer_name(const struct ftree *t, const struct ft_group *g)
 {
-	return g->peer == NO_ID ? t->topo->fabric->node_name[endport_node(t->topo->fabric, t->ca[g->ca].endport)]
-				: ft_name(t, g->peer);
+	return g->peer == NO_ID
+		       ? t->topo->fabric->node_name[endport_node(t->topo->fabric, t->ca[g->ca].endport)]
+		       : ft_name(t, g->peer);
 }
 
 /* Different numbers of links in group i of w and the first group of ref. */
-static bool refuse_links(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t i, uint32_t ref)
+static bool refuse_links(struct ftree *t, const char *label, enum ft_dir d, uint32_t w, uint32_t i,
+			 uint32_t ref)
 {
 	const struct ft_group *g = ftree_group(t, w, d, i), *h = ftree_group(t, ref, d, 0);
 	bool w_odd = g->n_links <= h->n_links;
 	const struct ft_group *odd = w_odd ? g : h, *other = w_odd ? h : g;
-	char *what = str_printf("%.50s has %u link%s to %.40s, %.50s has %u to %.40s", ft_name(t, odd->sw), odd->n_links,
-				odd->n_links == 1 ? "" : "s", peer_name(t, odd), ft_name(t, other->sw), other->n_links,
-				peer_name(t, other));
+	char *what = str_printf("%.50s has %u link%s to %.40s, %.50s has %u to %.40s", ft_name(t, odd->sw),
+				odd->n_links, odd->n_links == 1 ? "" : "s", peer_name(t, odd),
+				ft_name(t, other->sw), other->n_links, peer_name(t, other));
 
-	refuse_pair(t, label, d == FT_UP ? "equal up groups" : "equal down groups", odd->sw, other->sw, odd->n_links,
-		    other->n_links, what);
+	refuse_pair(t, label, d == FT_UP ? "equal up groups" : "equal down groups", odd->sw, other->sw,
+		    odd->n_links, other->n_links, what);
 	free(what);
 	return false;
 }
@@ -151,9 +161,11 @@ static char *manual_finds(const struct ftree *t, uint32_t w, uint32_t ref)
 	for (unsigned d = FT_UP; d <= FT_DOWN; d += FT_DOWN - FT_UP)
 		for (uint32_t i = 0; i < t->sw[w].n[d]; i++)
 			if (links_of(t, w, d, i) != links_of(t, ref, d, 0))
-				return str_printf("%.80s has %u links to %.80s, %.80s has %u to %.80s", ft_name(t, w),
-						  links_of(t, w, d, i), peer_name(t, ftree_group(t, w, d, i)), ft_name(t, ref),
-						  links_of(t, ref, d, 0), peer_name(t, ftree_group(t, ref, d, 0)));
+				return str_printf("%.80s has %u links to %.80s, %.80s has %u to %.80s",
+						  ft_name(t, w), links_of(t, w, d, i),
+						  peer_name(t, ftree_group(t, w, d, i)), ft_name(t, ref),
+						  links_of(t, ref, d, 0),
+						  peer_name(t, ftree_group(t, ref, d, 0)));
 	return NULL;
 }
 
@@ -180,10 +192,13 @@ static bool manual_rules(struct ftree *t, const uint32_t *ref, struct engine_out
 	if (!what)
 		return true;
 	if (t->manual)
-		ft_refuse(t, "", "equal groups (manual)", "no pure fat tree by OpenSM's manual: %s; OpenSM itself does not look "
-			  "there (`set rules opensm`), and with root_guid_file the rule is dropped", what);
+		ft_refuse(t, "", "equal groups (manual)",
+			  "no pure fat tree by OpenSM's manual: %s; OpenSM itself does not look "
+			  "there (`set rules opensm`), and with root_guid_file the rule is dropped",
+			  what);
 	else
-		text_add(&out->notes, "ftree: OpenSM accepts this tree though its manual calls it impure: %s\n", what);
+		text_add(&out->notes,
+			 "ftree: OpenSM accepts this tree though its manual calls it impure: %s\n", what);
 	free(what);
 	return !t->manual;
 }

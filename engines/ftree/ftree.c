@@ -10,15 +10,30 @@
 #include "engines/ftree/internal.h"
 
 static const struct optdef ftree_options[] = {
-	{.name = "root_guid_file", .flag = "-a FILE", .type = OPT_FILE, .def = "",
+	{.name = "root_guid_file",
+	 .flag = "-a FILE",
+	 .type = OPT_FILE,
+	 .def = "",
 	 .help = "node GUIDs of root switches, one a line"},
-	{.name = "cn_guid_file", .flag = "-u FILE", .type = OPT_FILE, .def = "",
+	{.name = "cn_guid_file",
+	 .flag = "-u FILE",
+	 .type = OPT_FILE,
+	 .def = "",
 	 .help = "port GUIDs of compute nodes, one a line; default: all CA ports"},
-	{.name = "io_guid_file", .flag = "-G FILE", .type = OPT_FILE, .def = "",
+	{.name = "io_guid_file",
+	 .flag = "-G FILE",
+	 .type = OPT_FILE,
+	 .def = "",
 	 .help = "port GUIDs of I/O nodes, one a line"},
-	{.name = "max_reverse_hops", .flag = "-H N", .type = OPT_UINT, .def = "0", .max = UINT16_MAX,
+	{.name = "max_reverse_hops",
+	 .flag = "-H N",
+	 .type = OPT_UINT,
+	 .def = "0",
+	 .max = UINT16_MAX,
 	 .help = "steps down that a route up to an I/O node may contain"},
-	{.name = "quasi_ftree_indexing", .type = OPT_BOOL, .def = "FALSE",
+	{.name = "quasi_ftree_indexing",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
 	 .help = "index the tree from its roots, for several trees side by side"},
 	{0},
 };
@@ -34,7 +49,8 @@ bool ft_refuse(struct ftree *t, const char *label, const char *rule, const char 
 {
 	va_list ap;
 
-	t->refusal = (struct ft_refusal){.rule = rule, .label = label, .sw = NO_ID, .ref = NO_ID, .endport = NO_ID};
+	t->refusal = (struct ft_refusal){
+		.rule = rule, .label = label, .sw = NO_ID, .ref = NO_ID, .endport = NO_ID};
 	va_start(ap, fmt);
 	vsnprintf(t->refusal.why.msg, sizeof(t->refusal.why.msg), fmt, ap);
 	va_end(ap);
@@ -43,7 +59,8 @@ bool ft_refuse(struct ftree *t, const char *label, const char *rule, const char 
 
 static bool refuse_few(struct ftree *t, const char *what, uint32_t n)
 {
-	ft_refuse(t, "", "two switches, two CAs", "the fabric has %u %s, a tree has two at least; minhop routes it", n, what);
+	ft_refuse(t, "", "two switches, two CAs",
+		  "the fabric has %u %s, a tree has two at least; minhop routes it", n, what);
 	t->refusal.found = n;
 	t->refusal.expected = 2;
 	return false;
@@ -82,13 +99,17 @@ static void collect_cas(struct ftree *t)
 
 	t->ca = NEW_ARRAY(f->n_endports + 1, struct ft_ca);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		for (unsigned p = 1; f->node_type[n] == NODE_CA && tp->node_up[n] && p <= f->node_nports[n]; p++) {
+		for (unsigned p = 1; f->node_type[n] == NODE_CA && tp->node_up[n] && p <= f->node_nports[n];
+		     p++) {
 			uint32_t ep = f->port_endport[f->node_port[n] + p];
 
-			if (ep == NO_ID || !tp->endport_up[ep] || tp->endport_switch[ep] == NO_ID || !t->lids->base[ep])
+			if (ep == NO_ID || !tp->endport_up[ep] || tp->endport_switch[ep] == NO_ID ||
+			    !t->lids->base[ep])
 				continue;
-			t->ca[t->n_ca++] = (struct ft_ca){.endport = ep, .sw = tp->endport_switch[ep],
-							  .port = tp->endport_swport[ep], .lid = t->lids->base[ep]};
+			t->ca[t->n_ca++] = (struct ft_ca){.endport = ep,
+							  .sw = tp->endport_switch[ep],
+							  .port = tp->endport_swport[ep],
+							  .lid = t->lids->base[ep]};
 		}
 	}
 }
@@ -98,7 +119,8 @@ static bool check_sizes(struct ftree *t, const struct engine_input *in)
 	uint32_t switches = 0, others = 0;
 
 	if (options_uint(in->options, "lmc"))
-		return ft_refuse(t, "", "LMC 0", "lmc is %u, and fat-tree routing knows one LID a port only; `set lmc 0`",
+		return ft_refuse(t, "", "LMC 0",
+				 "lmc is %u, and fat-tree routing knows one LID a port only; `set lmc 0`",
 				 (unsigned)options_uint(in->options, "lmc"));
 	collect_nodes(t, &switches, &others);
 	if (switches < 2)
@@ -124,10 +146,14 @@ static void build(struct ftree *t, const struct engine_input *in, struct engine_
 	if (!ft_list_leaves(t) || (!t->root_file && !ft_check_purity(t, out)))
 		return;
 	if (t->unindexed)
-		text_add(&out->notes, "ftree: %u switches stay without index: not connected with the first leaf over links up and "
-				      "down, below the leaves, or more than 255 of a kind\n", t->unindexed);
+		text_add(&out->notes,
+			 "ftree: %u switches stay without index: not connected with the first leaf over "
+			 "links up and "
+			 "down, below the leaves, or more than 255 of a kind\n",
+			 t->unindexed);
 	if (t->skipped)
-		text_add(&out->notes, "ftree: OpenSM's result is undefined on this fabric: it indexes neighbours of switches that got "
+		text_add(&out->notes, "ftree: OpenSM's result is undefined on this fabric: it indexes "
+				      "neighbours of switches that got "
 				      "no index themselves\n");
 }
 
@@ -179,7 +205,8 @@ const char *ftree_tuple(const struct ftree *t, uint32_t sw, char *buf, size_t si
 		return buf;
 	}
 	for (unsigned i = 0; i <= t->leaf_rank && n < size; i++)
-		n += snprintf(buf + n, size - n, "%s%u", i ? "." : "", (unsigned)(tuple >> (8 * (7 - i)) & 0xFF));
+		n += snprintf(buf + n, size - n, "%s%u", i ? "." : "",
+			      (unsigned)(tuple >> (8 * (7 - i)) & 0xFF));
 	return buf;
 }
 
@@ -214,7 +241,8 @@ void ftree_order_text(const struct ftree *t, struct text *out)
 		if (order[i] == NO_ID)
 			text_add(out, "0xFFFF\tDUMMY\n");
 		else
-			text_add(out, "0x%04x\t%s\n", t->lids->base[order[i]], f->node_desc[endport_node(f, order[i])]);
+			text_add(out, "0x%04x\t%s\n", t->lids->base[order[i]],
+				 f->node_desc[endport_node(f, order[i])]);
 	free(order);
 }
 
@@ -290,8 +318,14 @@ static void op_free(void *priv)
 }
 
 static const struct routing_ops ftree_ops = {
-	.hops = op_hops, .rank = op_rank, .is_root = op_is_root, .direction = op_direction, .order = op_order,
-	.extras = "ca-order", .write_extra = op_write_extra, .free_priv = op_free,
+	.hops = op_hops,
+	.rank = op_rank,
+	.is_root = op_is_root,
+	.direction = op_direction,
+	.order = op_order,
+	.extras = "ca-order",
+	.write_extra = op_write_extra,
+	.free_priv = op_free,
 };
 
 const struct ftree *ftree_of(const struct routing *r)

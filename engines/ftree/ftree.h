@@ -21,7 +21,7 @@ enum ft_dir { FT_UP, FT_SIDE, FT_DOWN, FT_DIRS };
 /* A cable of a port group.  Each end of a cable has its own, with counters of its own. */
 struct ft_link {
 	uint8_t port;	/* at the switch that owns the group */
-	uint8_t remote;	/* at the other end */
+	uint8_t remote; /* at the other end */
 	uint32_t cu;	/* destinations for which the peer was taught to climb through this cable */
 	uint32_t cd;	/* main climbs through it */
 };
@@ -31,13 +31,13 @@ struct ft_group {
 	uint32_t sw;		/* owner */
 	uint32_t peer;		/* switch id, NO_ID: a CA port */
 	uint32_t ca;		/* index in ca[], NO_ID: a switch */
-	uint32_t link, n_links;	/* links link .. link + n_links - 1, in port order */
+	uint32_t link, n_links; /* links link .. link + n_links - 1, in port order */
 	uint32_t cu, cd;	/* sums of those of the links (cd of an up group also counts side routes) */
 };
 
 /* A place in the order in which a switch goes through its groups. */
 struct ft_slot {
-	uint32_t count;	/* counter at the last sort */
+	uint32_t count; /* counter at the last sort */
 	uint32_t key;	/* index of the peer, see FT_KEY_CA */
 	uint32_t peer;	/* switch id, NO_ID: a CA port */
 	uint32_t group;
@@ -48,16 +48,16 @@ struct ft_slot {
 #define FT_KEY_NONE UINT32_MAX
 
 struct ft_switch {
-	bool in;		/* takes part: is up, has cables, could be ranked */
-	bool is_leaf;		/* a compute node hangs on it */
-	bool changed;		/* a counter of a down group moved since they were sorted */
-	bool climbed;		/* a counter of an up group did */
-	bool plain;		/* below it only CAs, beside it nothing: a descent ends here */
-	uint32_t rank;		/* 0 = root */
-	uint64_t tuple;		/* first byte (highest) the rank, then the index; unused bytes 0xFF */
+	bool in;	/* takes part: is up, has cables, could be ranked */
+	bool is_leaf;	/* a compute node hangs on it */
+	bool changed;	/* a counter of a down group moved since they were sorted */
+	bool climbed;	/* a counter of an up group did */
+	bool plain;	/* below it only CAs, beside it nothing: a descent ends here */
+	uint32_t rank;	/* 0 = root */
+	uint64_t tuple; /* first byte (highest) the rank, then the index; unused bytes 0xFF */
 	uint32_t key;
-	uint32_t rot;		/* where reverse hops of a root begin */
-	uint32_t n_cn;		/* compute nodes on it */
+	uint32_t rot;  /* where reverse hops of a root begin */
+	uint32_t n_cn; /* compute nodes on it */
 	uint32_t slot[FT_DIRS], n[FT_DIRS];
 	uint16_t lid;
 };
@@ -66,19 +66,19 @@ struct ft_switch {
 struct ft_ca {
 	uint32_t endport, sw;
 	uint16_t lid;
-	uint8_t port;	/* at the switch */
+	uint8_t port; /* at the switch */
 	bool is_cn, is_io;
 	bool routed;
 };
 
 /* Why the fabric was refused. */
 struct ft_refusal {
-	const char *rule;	/* short static name of the rule broken; NULL: not refused */
-	const char *label;	/* error number in OpenSM's log ("AB09"), "" when it has none */
-	uint32_t sw, ref;	/* offender and the switch it was compared with, NO_ID = none */
-	uint32_t endport;	/* offending CA port, NO_ID = none */
+	const char *rule;  /* short static name of the rule broken; NULL: not refused */
+	const char *label; /* error number in OpenSM's log ("AB09"), "" when it has none */
+	uint32_t sw, ref;  /* offender and the switch it was compared with, NO_ID = none */
+	uint32_t endport;  /* offending CA port, NO_ID = none */
 	uint32_t found, expected;
-	struct err why;		/* the whole story */
+	struct err why; /* the whole story */
 };
 
 /* An entry that exists thanks to reverse hops only. */
@@ -90,33 +90,33 @@ struct ft_reverse {
 
 /* A value of the hop matrix that differs from Min Hop's. */
 struct ft_cost {
-	uint32_t d, port;	/* target switch; port id, that of port 0 for the least cost */
+	uint32_t d, port; /* target switch; port id, that of port 0 for the least cost */
 	uint8_t value;
 };
 
 struct ftree {
-	const struct topo *topo;	/* reference held */
-	const struct lids *lids;	/* reference held */
+	const struct topo *topo; /* reference held */
+	const struct lids *lids; /* reference held */
 	bool root_file, cn_file, quasi, connect_roots, manual;
 	uint32_t max_reverse;
-	uint32_t n_in, n_cas;		/* switches that take part, CA nodes */
-	struct ft_switch *sw;		/* [n_switches] */
+	uint32_t n_in, n_cas; /* switches that take part, CA nodes */
+	struct ft_switch *sw; /* [n_switches] */
 	struct ft_group *group;
-	struct ft_slot *slot;		/* as many as groups */
+	struct ft_slot *slot; /* as many as groups */
 	struct ft_link *link;
 	uint32_t n_groups, n_links;
 	struct ft_ca *ca;
 	uint32_t n_ca;
-	uint32_t *leaf, n_leaves;	/* switches in index order */
+	uint32_t *leaf, n_leaves; /* switches in index order */
 	uint32_t leaf_rank, max_rank, max_cn;
 	uint16_t max_lid;
-	uint32_t unindexed;		/* switches left without index because 255 values were not enough */
-	uint32_t skipped;		/* neighbours of those that OpenSM would index from undefined bytes */
+	uint32_t unindexed; /* switches left without index because 255 values were not enough */
+	uint32_t skipped;   /* neighbours of those that OpenSM would index from undefined bytes */
 	struct ft_refusal refusal;
 
 	/* after routing */
-	struct hops *hops;		/* Min Hop's matrix */
-	struct ft_cost *cost;		/* by d, then port */
+	struct hops *hops;    /* Min Hop's matrix */
+	struct ft_cost *cost; /* by d, then port */
 	size_t n_costs, cap_costs;
 	struct ft_reverse *reverse;
 	size_t n_reverse, cap_reverse;
@@ -137,7 +137,8 @@ const struct ftree *ftree_of(const struct routing *r);
 const char *ftree_tuple(const struct ftree *t, uint32_t sw, char *buf, size_t size);
 
 /* Group number i of a switch in the order in which it goes through them. */
-static inline const struct ft_group *ftree_group(const struct ftree *t, uint32_t sw, enum ft_dir d, uint32_t i)
+static inline const struct ft_group *ftree_group(const struct ftree *t, uint32_t sw, enum ft_dir d,
+						 uint32_t i)
 {
 	return &t->group[t->slot[t->sw[sw].slot[d] + i].group];
 }

@@ -9,10 +9,15 @@ void ft_read_guids(const struct engine_input *in, struct engine_output *out, con
 	guid_file_read(g, options_file(in->options, option), in->manual_rules);
 	if (g->stopped)
 		text_add(&out->notes, "%s: reading stopped: %s%s\n", option, g->why.msg,
-			 g->stopped == UINT32_MAX ? "" : "; by the manual (`set rules manual`) only the line is ignored");
+			 g->stopped == UINT32_MAX
+				 ? ""
+				 : "; by the manual (`set rules manual`) only the line is ignored");
 	else if (g->skipped)
-		text_add(&out->notes, "%s: %u invalid lines ignored as the manual says, the first is line %u; OpenSM itself "
-				      "stops reading there\n", option, g->skipped, g->first_skipped);
+		text_add(&out->notes,
+			 "%s: %u invalid lines ignored as the manual says, the first is line %u; OpenSM "
+			 "itself "
+			 "stops reading there\n",
+			 option, g->skipped, g->first_skipped);
 }
 
 static int by_guid(const void *a, const void *b)
@@ -30,24 +35,27 @@ static bool listed(const struct guid_file *g, uint64_t guid)
 }
 
 /* Read a list of CA ports; sorted.  false: refused. */
-static bool read_list(struct ftree *t, const struct engine_input *in, struct engine_output *out, const char *option,
-		      const char *bad, const char *empty, struct guid_file *g)
+static bool read_list(struct ftree *t, const struct engine_input *in, struct engine_output *out,
+		      const char *option, const char *bad, const char *empty, struct guid_file *g)
 {
 	*g = (struct guid_file){0};
 	if (!options_file(in->options, option))
 		return true;
 	ft_read_guids(in, out, option, g);
 	if (g->stopped)
-		return ft_refuse(t, bad, "GUID files are read whole", "%s cannot be used (%s): %.300s", option, bad,
-				 g->why.msg);
+		return ft_refuse(t, bad, "GUID files are read whole", "%s cannot be used (%s): %.300s",
+				 option, bad, g->why.msg);
 	if (!g->n)
-		return ft_refuse(t, empty, "GUID files are not empty", "%s: %.300s names no GUID (%s); list port GUIDs or unset "
-				 "the option", option, options_file(in->options, option), empty);
+		return ft_refuse(t, empty, "GUID files are not empty",
+				 "%s: %.300s names no GUID (%s); list port GUIDs or unset "
+				 "the option",
+				 option, options_file(in->options, option), empty);
 	qsort(g->l, g->n, sizeof(*g->l), by_guid);
 	return true;
 }
 
-/* Which CA ports are compute nodes, which I/O nodes.  A port in the CN file stays one whatever the I/O file says. */
+/* Which CA ports are compute nodes, which I/O nodes.  A port in the CN file stays one whatever the I/O file
+ * says. */
 bool ft_classify(struct ftree *t, const struct engine_input *in, struct engine_output *out)
 {
 	const struct fabric *f = t->topo->fabric;
@@ -75,9 +83,9 @@ struct collect {
 	struct ft_group g[MAX_PORTS + 1];
 	uint8_t dir[MAX_PORTS + 1], of_port[MAX_PORTS + 1];
 	unsigned n;
-	uint32_t *ca_of;	/* [n_endports] index in ca[], NO_ID */
-	uint32_t *owner;	/* [n_switches] switch that met it last */
-	uint8_t *seen;		/* [n_switches] its group there */
+	uint32_t *ca_of; /* [n_endports] index in ca[], NO_ID */
+	uint32_t *owner; /* [n_switches] switch that met it last */
+	uint8_t *seen;	 /* [n_switches] its group there */
 };
 
 #define NO_GROUP 255
@@ -108,7 +116,9 @@ static unsigned port_group(struct ftree *t, struct collect *c, uint32_t sw, unsi
 	if (c->owner[x] != sw) {
 		c->owner[x] = sw;
 		c->seen[x] = add_group(c, sw, x, NO_ID,
-				       rank > t->sw[x].rank ? FT_UP : rank == t->sw[x].rank ? FT_SIDE : FT_DOWN);
+				       rank > t->sw[x].rank    ? FT_UP
+				       : rank == t->sw[x].rank ? FT_SIDE
+							       : FT_DOWN);
 	}
 	return c->seen[x];
 }
@@ -154,7 +164,8 @@ static void group_switch(struct ftree *t, struct collect *c, uint32_t sw)
 bool ft_group_ports(struct ftree *t)
 {
 	const struct fabric *f = t->topo->fabric;
-	struct collect c = {.ca_of = NEW_ARRAY(f->n_endports, uint32_t), .owner = NEW_ARRAY(f->n_switches, uint32_t),
+	struct collect c = {.ca_of = NEW_ARRAY(f->n_endports, uint32_t),
+			    .owner = NEW_ARRAY(f->n_switches, uint32_t),
 			    .seen = NEW_ARRAY(f->n_switches, uint8_t)};
 	uint32_t n_cn = 0;
 
@@ -177,6 +188,7 @@ bool ft_group_ports(struct ftree *t)
 	free(c.seen);
 	if (!n_cn)
 		return ft_refuse(t, "", "there are compute nodes",
-				 "no CA port is a compute node: cn_guid_file names none that is up, or io_guid_file names all of them");
+				 "no CA port is a compute node: cn_guid_file names none that is up, or "
+				 "io_guid_file names all of them");
 	return true;
 }

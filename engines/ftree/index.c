@@ -17,13 +17,15 @@ static bool refuse_cn(struct ftree *t, uint32_t i)
 	const struct fabric *f = t->topo->fabric;
 	uint32_t s = t->ca[i].sw;
 	char a[200];
-	const char *mend = t->root_file ? "list only compute nodes in cn_guid_file (or this port in io_guid_file), or mend root_guid_file"
-					: "move it to a leaf, or list the compute nodes in cn_guid_file and the roots in root_guid_file";
+	const char *mend = t->root_file ? "list only compute nodes in cn_guid_file (or this port in "
+					  "io_guid_file), or mend root_guid_file"
+					: "move it to a leaf, or list the compute nodes in cn_guid_file and "
+					  "the roots in root_guid_file";
 
 	ft_refuse(t, "AB26", "all compute nodes at one rank",
 		  "compute node %s is on %s of rank %u, but compute nodes must be at rank %u (AB26); %s",
-		  port_label(f, f->endport_port[t->ca[i].endport], a, sizeof(a)), ft_name(t, s), t->sw[s].rank, t->leaf_rank,
-		  mend);
+		  port_label(f, f->endport_port[t->ca[i].endport], a, sizeof(a)), ft_name(t, s),
+		  t->sw[s].rank, t->leaf_rank, mend);
 	t->refusal.sw = s;
 	t->refusal.endport = t->ca[i].endport;
 	t->refusal.found = t->sw[s].rank;
@@ -36,11 +38,13 @@ bool ft_find_leaves(struct ftree *t)
 {
 	t->leaf_rank = t->root_file ? t->sw[t->ca[first_cn(t)].sw].rank : t->max_rank;
 	if (t->leaf_rank < 1 || t->leaf_rank >= FT_MAX_LEVELS) {
-		ft_refuse(t, "", "2 to 8 levels", "the tree has %u levels of switches down to the compute nodes, expected 2 to %u%s",
+		ft_refuse(t, "", "2 to 8 levels",
+			  "the tree has %u levels of switches down to the compute nodes, expected 2 to %u%s",
 			  t->leaf_rank + 1, FT_MAX_LEVELS,
-			  t->leaf_rank ? "" : t->root_file ? "; a root has compute nodes on it: mend root_guid_file or list "
-							     "the compute nodes in cn_guid_file"
-							   : "; a single level needs no tree routing");
+			  t->leaf_rank	 ? ""
+			  : t->root_file ? "; a root has compute nodes on it: mend root_guid_file or list "
+					   "the compute nodes in cn_guid_file"
+					 : "; a single level needs no tree routing");
 		t->refusal.found = t->leaf_rank + 1;
 		return false;
 	}
@@ -72,7 +76,7 @@ static unsigned tuple_byte(uint64_t tuple, unsigned i)
 
 struct walk {
 	struct ftree *t;
-	uint64_t *used;	/* tuples given, open addressing, FT_NO_TUPLE = free */
+	uint64_t *used; /* tuples given, open addressing, FT_NO_TUPLE = free */
 	uint32_t size;	/* power of two */
 	uint32_t *queue, n;
 };
@@ -273,7 +277,8 @@ bool ft_list_leaves(struct ftree *t)
 		last = i;
 	}
 	if (first == NO_ID || first >= last) {
-		ft_refuse(t, "", "two leaves", "only %s has compute nodes on it, expected two leaf switches at least",
+		ft_refuse(t, "", "two leaves",
+			  "only %s has compute nodes on it, expected two leaf switches at least",
 			  first == NO_ID ? "no switch" : ft_name(t, t->leaf[first]));
 		t->refusal.sw = first == NO_ID ? NO_ID : t->leaf[first];
 		return false;

@@ -8,17 +8,18 @@
 /* Key of a CA among tuples: behind every assigned one, before the unassigned. */
 #define TUPLE_CA (FT_NO_TUPLE - 1)
 
-/* Refuse: rule and label are static.  Returns false.  offender and the like may be added to t->refusal after it. */
+/* Refuse: rule and label are static.  Returns false.  offender and the like may be added to t->refusal after
+ * it. */
 bool ft_refuse(struct ftree *t, const char *label, const char *rule, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 /* The steps of ftree_build(), each false when it refused. */
-bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_output *out);	 /* rank.c */
+bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_output *out);     /* rank.c */
 bool ft_classify(struct ftree *t, const struct engine_input *in, struct engine_output *out); /* groups.c */
-bool ft_group_ports(struct ftree *t);							 /* groups.c */
-bool ft_find_leaves(struct ftree *t);							 /* index.c */
-void ft_index(struct ftree *t);								 /* index.c */
-bool ft_list_leaves(struct ftree *t);							 /* index.c */
-bool ft_check_purity(struct ftree *t, struct engine_output *out);				 /* check.c */
+bool ft_group_ports(struct ftree *t);							     /* groups.c */
+bool ft_find_leaves(struct ftree *t);							     /* index.c */
+void ft_index(struct ftree *t);								     /* index.c */
+bool ft_list_leaves(struct ftree *t);							     /* index.c */
+bool ft_check_purity(struct ftree *t, struct engine_output *out);			     /* check.c */
 
 /* Read a GUID file of an option that is set; differences between the sets of rules become notes. */
 void ft_read_guids(const struct engine_input *in, struct engine_output *out, const char *option,
@@ -36,11 +37,11 @@ enum ft_cause { FT_LOCAL, FT_DESCENT, FT_MAIN, FT_SECOND, FT_BESIDE, FT_ROOTS };
 /* Telling an observer (watch.c); all functions are called only when there is one. */
 struct ft_watch;
 struct ft_offer {
-	const struct ft_group *g;	/* of the switch that offers; its peer is the switch concerned */
-	const struct ft_link *link;	/* the cable offered */
+	const struct ft_group *g;   /* of the switch that offers; its peer is the switch concerned */
+	const struct ft_link *link; /* the cable offered */
 	enum ft_cause cause;
-	uint8_t hops;			/* of the entry */
-	uint8_t old_hops, old_port;	/* of the present one, NO_PATH = none */
+	uint8_t hops;		    /* of the entry */
+	uint8_t old_hops, old_port; /* of the present one, NO_PATH = none */
 	bool reverse, taken;
 };
 
@@ -53,6 +54,7 @@ void watch_offer(struct ft_watch *w, const struct ft_offer *o);
 /* A main climb: the up groups of sw stand in the order in which they were compared, the first is taken. */
 void watch_climb(struct ft_watch *w, uint32_t sw);
 void watch_end(struct ft_watch *w, uint32_t reached, const uint8_t *port);
-void watch_roots(struct ft_watch *w, uint32_t sw, uint32_t target, uint16_t lid, uint32_t leaf, unsigned port);
+void watch_roots(struct ft_watch *w, uint32_t sw, uint32_t target, uint16_t lid, uint32_t leaf,
+		 unsigned port);
 
 #endif

@@ -67,7 +67,8 @@ static void rank_by_cas(struct ftree *t, struct queue *roots)
 }
 
 /* Switches named in root_guid_file get rank 0.  false: the file does not serve, CAs decide. */
-static bool read_roots(struct ftree *t, const struct engine_input *in, struct engine_output *out, struct queue *q)
+static bool read_roots(struct ftree *t, const struct engine_input *in, struct engine_output *out,
+		       struct queue *q)
 {
 	const struct fabric *f = t->topo->fabric;
 	struct guid_file g;
@@ -75,11 +76,12 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 
 	ft_read_guids(in, out, "root_guid_file", &g);
 	for (size_t i = 0; i < g.n; i++) {
-		uint32_t node = fabric_node_by_guid(f, g.l[i].guid), s = node == NO_ID ? NO_ID : f->node_switch[node];
+		uint32_t node = fabric_node_by_guid(f, g.l[i].guid),
+			 s = node == NO_ID ? NO_ID : f->node_switch[node];
 
 		if (s == NO_ID || !t->sw[s].in) {
-			note_ignored(in, out, "root_guid_file", g.l[i].line, "0x%016llx is no switch that is up",
-				     (unsigned long long)g.l[i].guid);
+			note_ignored(in, out, "root_guid_file", g.l[i].line,
+				     "0x%016llx is no switch that is up", (unsigned long long)g.l[i].guid);
 			continue;
 		}
 		t->sw[s].rank = 0;
@@ -89,7 +91,8 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 	if (!g.stopped && !q->n)
 		text_add(&out->notes, "root_guid_file names no switch that is up (AB25)\n");
 	if (!usable)
-		text_add(&out->notes, "ftree: ranks come from the CAs instead of root_guid_file, yet the tree is not checked "
+		text_add(&out->notes, "ftree: ranks come from the CAs instead of root_guid_file, yet the "
+				      "tree is not checked "
 				      "for purity\n");
 	guid_file_free(&g);
 	return usable;
@@ -124,8 +127,10 @@ bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_outpu
 	drop_unranked(t);
 	if (t->max_rank == 0 && t->n_in > 1)
 		return ft_refuse(t, "AB2B", "more than one level",
-				 "all %u switches have rank 0: every switch %s, so none is above another; this is no tree (AB2B)%s",
-				 t->n_in, t->root_file ? "was named a root or has a CA on it" : "has a CA on it",
+				 "all %u switches have rank 0: every switch %s, so none is above another; "
+				 "this is no tree (AB2B)%s",
+				 t->n_in,
+				 t->root_file ? "was named a root or has a CA on it" : "has a CA on it",
 				 t->root_file ? "; name only the top switches in root_guid_file"
 					      : "; if it is one, name its top switches in root_guid_file");
 	return true;

@@ -9,7 +9,8 @@
 /* Calls within calls before max_reverse_hops is given up: the climb repeats itself through every group. */
 #define MAX_DEPTH 4000
 
-/* Destinations whose entries are written into the tables together: one byte in each table at a time is slow. */
+/* Destinations whose entries are written into the tables together: one byte in each table at a time is slow.
+ */
 #define BLOCK 64
 
 struct run {
@@ -17,32 +18,32 @@ struct run {
 	const struct engine_input *in;
 	struct engine_output *out;
 	struct routing *r;
-	struct ft_watch *watch;	/* NULL: nobody listens */
+	struct ft_watch *watch; /* NULL: nobody listens */
 	uint32_t n_switches;
 
 	/* the destination at hand */
-	uint16_t lid;		/* 0: a dummy */
-	uint32_t target;	/* switch id when it is one, else NO_ID */
-	uint8_t *port, *hop;	/* [n_switches] entries, NO_PATH = none */
-	uint8_t *reversed;	/* [n_switches] the entry came by reverse hops; NULL without any */
+	uint16_t lid;	     /* 0: a dummy */
+	uint32_t target;     /* switch id when it is one, else NO_ID */
+	uint8_t *port, *hop; /* [n_switches] entries, NO_PATH = none */
+	uint8_t *reversed;   /* [n_switches] the entry came by reverse hops; NULL without any */
 	uint32_t *touched, n_touched;
-	uint8_t *done;		/* [BLOCK * n_switches] entries of destinations that are not in the tables yet */
+	uint8_t *done; /* [BLOCK * n_switches] entries of destinations that are not in the tables yet */
 	uint16_t done_lid[BLOCK];
 	unsigned n_done;
-	unsigned reverse;	/* reverse hops on the way to the present call */
+	unsigned reverse; /* reverse hops on the way to the present call */
 	unsigned depth;
 	uint64_t calls;
 
 	/* costs of the entries toward a switch, before they are compared with Min Hop's */
-	uint8_t *cost;		/* [n_ports] */
-	uint32_t *cost_of;	/* [n_ports] target they are for */
+	uint8_t *cost;	   /* [n_ports] */
+	uint32_t *cost_of; /* [n_ports] target they are for */
 	uint32_t *costs, n_costs;
 
-	bool first_phase;	/* compute nodes are being routed */
-	uint8_t *resorted;	/* [n_switches] a leaf whose CAs were sorted meanwhile */
-	uint8_t *to_last;	/* [n_switches] hops to the last leaf */
-	uint8_t *from_last;	/* [n_switches] hops from the last leaf */
-	uint64_t unreached;	/* (switch with CAs, CA LID) pairs without entry */
+	bool first_phase;   /* compute nodes are being routed */
+	uint8_t *resorted;  /* [n_switches] a leaf whose CAs were sorted meanwhile */
+	uint8_t *to_last;   /* [n_switches] hops to the last leaf */
+	uint8_t *from_last; /* [n_switches] hops from the last leaf */
+	uint64_t unreached; /* (switch with CAs, CA LID) pairs without entry */
 	bool stop;
 };
 
@@ -148,11 +149,17 @@ static void set(struct run *r, const struct ft_group *g, const struct ft_link *l
 		note_cost(r, g, h);
 }
 
-static void tell(struct run *r, const struct ft_group *g, const struct ft_link *l, enum ft_cause cause, uint8_t h,
-		 bool taken)
+static void tell(struct run *r, const struct ft_group *g, const struct ft_link *l, enum ft_cause cause,
+		 uint8_t h, bool taken)
 {
-	struct ft_offer o = {.g = g, .link = l, .cause = cause, .hops = h, .old_hops = r->hop[g->peer],
-			     .old_port = r->port[g->peer], .reverse = r->reverse > 0, .taken = taken};
+	struct ft_offer o = {.g = g,
+			     .link = l,
+			     .cause = cause,
+			     .hops = h,
+			     .old_hops = r->hop[g->peer],
+			     .old_port = r->port[g->peer],
+			     .reverse = r->reverse > 0,
+			     .taken = taken};
 
 	watch_offer(r->watch, &o);
 }
@@ -233,8 +240,8 @@ static bool better(const struct run *r, uint32_t x, uint8_t h)
 }
 
 /* A climb that nobody has taken yet: through all parents but the main one, or through siblings. */
-static bool try_group(struct run *r, uint32_t w, const struct ft_slot *s, enum ft_cause cause, unsigned credit, uint8_t h,
-		      struct ft_link **link)
+static bool try_group(struct run *r, uint32_t w, const struct ft_slot *s, enum ft_cause cause,
+		      unsigned credit, uint8_t h, struct ft_link **link)
 {
 	struct ft_group *g = &r->t->group[s->group];
 	bool yes = better(r, g->peer, h);
@@ -251,7 +258,8 @@ static bool try_group(struct run *r, uint32_t w, const struct ft_slot *s, enum f
 }
 
 /* The climb through the least loaded parent, counted. */
-static bool climb_main(struct run *r, uint32_t w, struct ft_group *g, struct ft_link *k, unsigned credit, uint8_t h)
+static bool climb_main(struct run *r, uint32_t w, struct ft_group *g, struct ft_link *k, unsigned credit,
+		       uint8_t h)
 {
 	bool yes = better(r, g->peer, h);
 
@@ -298,7 +306,8 @@ static bool climb(struct run *r, uint32_t w, bool main, unsigned credit, uint8_t
 	return created;
 }
 
-static bool reverse_group(struct run *r, uint32_t w, const struct ft_slot *s, bool main, unsigned credit, uint8_t h)
+static bool reverse_group(struct run *r, uint32_t w, const struct ft_slot *s, bool main, unsigned credit,
+			  uint8_t h)
 {
 	bool created;
 
@@ -333,8 +342,10 @@ static bool give_up(struct run *r)
 		r->stop = true;
 	if (r->depth > MAX_DEPTH && !r->stop) {
 		r->stop = true;
-		err_set(&r->out->refused, "max_reverse_hops %u: routes to an I/O node turn round more than %u levels deep, which "
-					  "OpenSM's stack may not survive; lower max_reverse_hops",
+		err_set(&r->out->refused,
+			"max_reverse_hops %u: routes to an I/O node turn round more than %u levels deep, "
+			"which "
+			"OpenSM's stack may not survive; lower max_reverse_hops",
 			r->t->max_reverse, MAX_DEPTH);
 	}
 	return r->stop;
@@ -457,7 +468,7 @@ static void finish(struct run *r)
  */
 struct kept {
 	uint16_t *lid;
-	uint8_t *col;	/* per LID: ports, then hops */
+	uint8_t *col; /* per LID: ports, then hops */
 	uint32_t n, room;
 };
 
@@ -549,14 +560,21 @@ static void note_leaf(struct run *r, uint32_t leaf)
 
 		cas += g->peer == NO_ID;
 		if (g->peer == NO_ID && t->ca[g->ca].is_cn && !t->ca[g->ca].routed)
-			text_add(&r->out->notes, "ftree: compute node %s is left out and cannot be reached: the CAs of %s changed "
-						 "places while they were routed\n",
-				 port_label(t->topo->fabric, t->topo->fabric->endport_port[t->ca[g->ca].endport], a, sizeof(a)),
+			text_add(&r->out->notes,
+				 "ftree: compute node %s is left out and cannot be reached: the CAs of %s "
+				 "changed "
+				 "places while they were routed\n",
+				 port_label(t->topo->fabric,
+					    t->topo->fabric->endport_port[t->ca[g->ca].endport], a,
+					    sizeof(a)),
 				 ft_name(t, leaf));
 	}
 	if (r->resorted[leaf] && cas > 1)
-		text_add(&r->out->notes, "ftree: OpenSM's own choice is not reproducible on this fabric (leaf %s has side links or "
-					 "switches below it); shown is one of its possible results\n", ft_name(t, leaf));
+		text_add(&r->out->notes,
+			 "ftree: OpenSM's own choice is not reproducible on this fabric (leaf %s has side "
+			 "links or "
+			 "switches below it); shown is one of its possible results\n",
+			 ft_name(t, leaf));
 }
 
 static void route_nodes(struct run *r)
@@ -719,10 +737,15 @@ static void note_unreached(struct run *r)
 	const struct ftree *t = r->t;
 
 	if (r->unreached)
-		text_add(&r->out->notes, "ftree: %llu entries toward CAs are missing on switches that have CAs, as no way goes up and "
-					 "then down%s\n", (unsigned long long)r->unreached,
-			 t->max_reverse ? "; a larger max_reverse_hops or more ports in io_guid_file may connect them"
-					: "; io_guid_file with max_reverse_hops may connect them");
+		text_add(
+			&r->out->notes,
+			"ftree: %llu entries toward CAs are missing on switches that have CAs, as no way "
+			"goes up and "
+			"then down%s\n",
+			(unsigned long long)r->unreached,
+			t->max_reverse
+				? "; a larger max_reverse_hops or more ports in io_guid_file may connect them"
+				: "; io_guid_file with max_reverse_hops may connect them");
 }
 
 bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_output *out, struct routing *rt)
@@ -740,7 +763,7 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 			watch_phase(r.watch, "connecting the roots through the last leaf");
 		connect_roots(&r);
 	}
-	if (!r.stop) {
+	if (!r.stop && t->n_costs)
 		qsort(t->cost, t->n_costs, sizeof(*t->cost), by_place);
 		note_unreached(&r);
 	}

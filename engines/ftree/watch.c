@@ -5,20 +5,20 @@
 struct ft_watch {
 	const struct ftree *t;
 	const struct engine_input *in;
-	bool each;		/* every entry is told at once; else the last word on the one switch */
-	bool muted;		/* the destination at hand does not concern the observer */
+	bool each;  /* every entry is told at once; else the last word on the one switch */
+	bool muted; /* the destination at hand does not concern the observer */
 	uint32_t sw;
 	uint16_t lid;
 	uint32_t leaf, target;
 	unsigned local;
-	struct text path;	/* main climbs of the destination */
+	struct text path; /* main climbs of the destination */
 	unsigned climbs;
 
 	/* offers to the one switch */
 	struct step_candidate cand[MAX_PORTS + 1];
 	unsigned n, turn;
-	struct ft_offer last;	/* the one in force */
-	unsigned replaced;	/* offers that were in force before it */
+	struct ft_offer last; /* the one in force */
+	unsigned replaced;    /* offers that were in force before it */
 };
 
 static const char *const quantities[] = {"turn", "hops", "load"};
@@ -53,20 +53,25 @@ void watch_tree(const struct ftree *t, const struct engine_input *in)
 
 	observe_text(in, STEP_PHASE, NO_ID, "ranks and indexes");
 	observe_text(in, STEP_NOTE, NO_ID, "roots %s; leaves at rank %u, lowest rank %u",
-		     t->root_file ? "from root_guid_file" : "are the switches farthest from the CAs", t->leaf_rank, t->max_rank);
+		     t->root_file ? "from root_guid_file" : "are the switches farthest from the CAs",
+		     t->leaf_rank, t->max_rank);
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++) {
 		const struct ft_switch *w = &t->sw[s];
 
 		if (w->in && (in->observer->sw == NO_ID || in->observer->sw == s))
-			observe_text(in, STEP_SWITCH, s, "rank %u, index %s: %u groups up, %u beside, %u down; %u compute nodes",
-				     w->rank, ftree_tuple(t, s, a, sizeof(a)), w->n[FT_UP], w->n[FT_SIDE], w->n[FT_DOWN], w->n_cn);
+			observe_text(in, STEP_SWITCH, s,
+				     "rank %u, index %s: %u groups up, %u beside, %u down; %u compute nodes",
+				     w->rank, ftree_tuple(t, s, a, sizeof(a)), w->n[FT_UP], w->n[FT_SIDE],
+				     w->n[FT_DOWN], w->n_cn);
 	}
-	observe_text(in, STEP_NOTE, NO_ID, "%u leaves in index order, %u compute nodes on the fullest", t->n_leaves, t->max_cn);
+	observe_text(in, STEP_NOTE, NO_ID, "%u leaves in index order, %u compute nodes on the fullest",
+		     t->n_leaves, t->max_cn);
 }
 
 void watch_begin(struct ft_watch *w, uint16_t lid, uint32_t leaf, uint32_t target, unsigned local)
 {
-	w->muted = lid ? w->in->observer->lid && w->in->observer->lid != lid : !w->each || w->in->observer->lid;
+	w->muted =
+		lid ? w->in->observer->lid && w->in->observer->lid != lid : !w->each || w->in->observer->lid;
 	w->lid = lid;
 	w->leaf = leaf;
 	w->target = target;
@@ -84,7 +89,8 @@ void watch_climb(struct ft_watch *w, uint32_t sw)
 	if (w->muted || w->climbs++ > 7)
 		return;
 	g = ftree_group(w->t, sw, FT_UP, 0);
-	text_add(&w->path, "%s%s climbs to %s", w->climbs > 1 ? ", " : "", ft_name(w->t, sw), ft_name(w->t, g->peer));
+	text_add(&w->path, "%s%s climbs to %s", w->climbs > 1 ? ", " : "", ft_name(w->t, sw),
+		 ft_name(w->t, g->peer));
 	if (n < 2)
 		return;
 	next = ftree_group(w->t, sw, FT_UP, 1);
@@ -122,8 +128,10 @@ static void words_of(const struct ft_watch *w, const struct ft_offer *o, struct 
 
 static const char *rule_of(const struct ft_offer *o)
 {
-	static const char *const rule[] = {[FT_DESCENT] = "first offer of fewest hops, down", [FT_MAIN] = "main path",
-					   [FT_SECOND] = "secondary path", [FT_BESIDE] = "side link"};
+	static const char *const rule[] = {[FT_DESCENT] = "first offer of fewest hops, down",
+					   [FT_MAIN] = "main path",
+					   [FT_SECOND] = "secondary path",
+					   [FT_BESIDE] = "side link"};
 
 	return o->reverse ? "reverse hop" : rule[o->cause];
 }
@@ -143,16 +151,27 @@ static void add_candidates(struct ft_watch *w, const struct ft_offer *o)
 		if (k < w->n)
 			continue;
 		w->cand[w->n++] = (struct step_candidate){
-			.port = l->remote, .peer = switch_port_id(f, o->g->sw, l->port),
+			.port = l->remote,
+			.peer = switch_port_id(f, o->g->sw, l->port),
 			.q = {w->turn, o->hops, o->cause == FT_DESCENT ? l->cu : l->cd}};
 	}
 }
 
-static void choice(struct ft_watch *w, uint32_t sw, unsigned port, unsigned old, const char *rule, const char *text)
+static void choice(struct ft_watch *w, uint32_t sw, unsigned port, unsigned old, const char *rule,
+		   const char *text)
 {
-	struct step s = {.kind = STEP_CHOICE, .text = text, .sw = sw, .sw2 = w->leaf, .lid = w->lid, .port = port,
-			 .old_port = old, .rule = rule, .n_quantities = ARRAY_LEN(quantities), .quantity = quantities,
-			 .n_candidates = w->n, .candidate = w->cand};
+	struct step s = {.kind = STEP_CHOICE,
+			 .text = text,
+			 .sw = sw,
+			 .sw2 = w->leaf,
+			 .lid = w->lid,
+			 .port = port,
+			 .old_port = old,
+			 .rule = rule,
+			 .n_quantities = ARRAY_LEN(quantities),
+			 .quantity = quantities,
+			 .n_candidates = w->n,
+			 .candidate = w->cand};
 
 	observe(w->in, &s);
 }
@@ -215,7 +234,10 @@ static void tell_last(struct ft_watch *w, unsigned port)
 		return;
 	end_text(w, port, &t);
 	choice(w, w->sw, port, NO_PATH,
-	       w->sw == w->leaf ? "own port" : w->last.g ? rule_of(&w->last) : "not reached", text_str(&t));
+	       w->sw == w->leaf ? "own port"
+	       : w->last.g	? rule_of(&w->last)
+				: "not reached",
+	       text_str(&t));
 	text_free(&t);
 }
 
@@ -226,12 +248,12 @@ static void tell_destination(struct ft_watch *w, uint32_t reached)
 	char a[200];
 
 	if (ep == NO_ID)
-		observe_text(w->in, STEP_NOTE, w->leaf, "missing node of %s, for the counters only: %s", ft_name(w->t, w->leaf),
-			     text_str(&w->path));
+		observe_text(w->in, STEP_NOTE, w->leaf, "missing node of %s, for the counters only: %s",
+			     ft_name(w->t, w->leaf), text_str(&w->path));
 	else
 		observe_text(w->in, STEP_NOTE, w->leaf, "LID %u (%s) known to %u of %u switches%s%s", w->lid,
-			     port_label(f, f->endport_port[ep], a, sizeof(a)), reached, w->t->n_in, w->path.len ? ": " : "",
-			     text_str(&w->path));
+			     port_label(f, f->endport_port[ep], a, sizeof(a)), reached, w->t->n_in,
+			     w->path.len ? ": " : "", text_str(&w->path));
 }
 
 void watch_end(struct ft_watch *w, uint32_t reached, const uint8_t *port)
@@ -258,9 +280,12 @@ void watch_roots(struct ft_watch *w, uint32_t sw, uint32_t target, uint16_t lid,
 	w->lid = lid;
 	w->leaf = target;
 	if (port == NO_PATH)
-		text_add(&t, "no way goes up and then down, and there is none through the last leaf, %s, either", ft_name(w->t, leaf));
+		text_add(&t,
+			 "no way goes up and then down, and there is none through the last leaf, %s, either",
+			 ft_name(w->t, leaf));
 	else
-		text_add(&t, "no way goes up and then down; connect_roots leads through the last leaf, %s", ft_name(w->t, leaf));
+		text_add(&t, "no way goes up and then down; connect_roots leads through the last leaf, %s",
+			 ft_name(w->t, leaf));
 	choice(w, sw, port, NO_PATH, port == NO_PATH ? "not reached" : "connect roots", text_str(&t));
 	text_free(&t);
 }

@@ -58,6 +58,7 @@ static unsigned lash_n_layers(const struct routing *r)
 
 static const struct routing_ops lash_ops = {
 	.sl = lash_sl,
+	.sl_by_switch = true,
 	.n_layers = lash_n_layers,
 	.free_priv = lash_free,
 };

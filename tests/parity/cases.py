@@ -132,7 +132,8 @@ def ids_file(rng, f):
     lines += ["0x00000000deadbeef 5"] + ["%s" % s for s in f.switches[:1]]
     rng.shuffle(lines)
     if rng.random() < 0.2:
-        lines.insert(rng.randrange(len(lines) + 1), "%s %s" % (rng.choice(f.switches), rng.choice(("5#x", "# no", "x"))))
+        invalid = "%s %s" % (rng.choice(f.switches), rng.choice(("5#x", "# no", "x")))
+        lines.insert(rng.randrange(len(lines) + 1), invalid)
     return File(lines)
 
 
@@ -150,9 +151,56 @@ COMMON_OPTIONS = (
     ("reassign_lids", 0.1, lambda r, f: "TRUE"),
 )
 
+BROKEN_TABLE = ("0x1z 1", "0x3", "0x3 300", "0x4 a", "Unicast lids of switch", "0x5 99 # too high", "0x6 255")
+BROKEN_ROW = ("0x1z: 01 02", "0x2: 01 zz", "Switch 1")
+ODD_LINES = ("# comment", "", "12 valid lids dumped", "Multicast mlids [0xc000-0xc3ff] of switch", "  # 0x1 1", "1 2")
+
+
+def table_info(rng, guid):
+    text = rng.choice((" : (Switch portguid 0x%016x: 'sw')", " # Channel Adapter portguid 0x%016x: 'host'",
+                       " # Switch portguid 0x%x: 'sw'", " : (path #2 out of 2: portguid 0x%016x)", " ",
+                       " : (unknown node and type)", " # portguid 0xdeadbeef%02x: 'gone'"))
+    return text % (guid if "dead" not in text else guid & 0xFF) if "%" in text else text
+
+
+def tables_file(rng, f):
+    """Forwarding tables of no particular sense, in the notations of opensm-lfts.dump, dump_fts and ibroute."""
+    lines, guids = [], f.endport_guids()
+    for s in rng.sample(f.switches, max(1, len(f.switches) - rng.randrange(3))):
+        head = rng.choice(("Unicast lids [0-40] of switch Lid 7 guid 0x%016x ('name'):",
+                           "Unicast lids [0x0-0x40] of switch DR path slid 0; dlid 0; 0,3 guid 0x%x (leaf):"))
+        lines.append(head % s.guid)
+        for i, guid in enumerate(rng.sample(guids, len(guids))):
+            lines.append("0x%04x %03d%s" % (i + 1, rng.randrange(s.nports + 1), table_info(rng, guid)))
+        lines.append("%d lids dumped" % len(guids))
+    for _ in range(rng.randrange(4)):
+        lines.insert(rng.randrange(len(lines) + 1), rng.choice(ODD_LINES))
+    if rng.random() < 0.3:
+        lines.insert(rng.randrange(len(lines) + 1), rng.choice(BROKEN_TABLE))
+    return File(lines)
+
+
+def matrix_file(rng, f):
+    """Hop counts of no particular sense for LIDs that may be those of switches."""
+    lines, top = [], rng.choice((2, 4, 255))
+    for s in f.switches:
+        lines.append("Switch: guid 0x%016x" % s.guid)
+        for lid in range(1, len(f.endport_guids()) + 1):
+            n = s.nports + rng.choice((0, 0, 2))
+            hops = [255] + [rng.choice((rng.randrange(1, top + 1), 255)) for _ in range(n)]
+            text = "0x%04x: %s # portguid 0x%016x" % (lid, " ".join("%02x" % h for h in hops), s.guid)
+            if len(text) < 1000 and rng.random() < 0.9:
+                lines.append(text)
+    if rng.random() < 0.3:
+        lines.insert(rng.randrange(len(lines) + 1), rng.choice(BROKEN_ROW))
+    return File(lines)
+
+
 CONNECT = (("connect_roots", 0.35, lambda r, f: "TRUE"),)
 UPDN_OPTIONS = (("root_guid_file", 0.7, root_file), ("ids_guid_file", 0.4, ids_file)) + CONNECT + COMMON_OPTIONS
 ONE_ROOT = (("root_guid_file", 1.0, one_root_file), ("ids_guid_file", 0.3, ids_file)) + CONNECT
+FILES = (("lfts_file", 0.6, tables_file), ("lid_matrix_dump_file", 0.4, matrix_file),
+         ("port_profile_switch_nodes", 0.3, lambda r, f: "TRUE"), ("hop_weights_file", 0.3, weights_file))
 # Sweeps served by the cache: its decision shows in the tables that stay.
 CACHE = (("use_ucast_cache", 1.0, lambda r, f: "TRUE"),)
 
@@ -181,6 +229,8 @@ ENGINES = {
     "dnup": Engine("dnup", options=CONNECT + COMMON_OPTIONS),
     "updn-dnup": Engine("updn,dnup", options=CONNECT),
     "dor": Engine("dor", families=(GRID, GRID, RING, CLIQUES, RANDOM, nasty)),
+    "file": Engine("file", options=FILES),
+    "file-dor": Engine("file,dor", families=(GRID, RING, CLIQUES, nasty), options=FILES),
     "minhop-cache": Engine("minhop", options=CACHE, lmc=(0, 0, 1)),
     "updn-cache": Engine("updn", families=(TREE, TREE, TREE, DIRECTOR, nasty), options=CACHE, lmc=(0, 0, 1)),
     "minhop-sl": Engine("minhop", compare=("lfts", "engine", "paths"), lmc=(0, 1)),

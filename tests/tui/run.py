@@ -96,11 +96,12 @@ class Terminal:
 
 
 def mask(text):
-    """Times differ from run to run; so do the blanks behind them."""
+    """Times differ from run to run, and so do the blanks behind them; the length of help grows."""
     lines = []
     for line in text.rstrip("\n").split("\n"):
         new = re.sub(r"\d+(\.\d+)? (ms|s)\b", "T ms", line)
         new = re.sub(r" +\d+\.\d(?=[│|]$)", "  T", new)
+        new = re.sub(r"(Help \d+)/\d+", r"\1/N", new)
         if new != line:
             new = re.sub(r"[ ]{2,}", "  ", new)
         lines.append(new.rstrip())

@@ -1,0 +1,320 @@
+/* Channel dependency graphs against plain tracing of every route. */
+#include "fixture.h"
+
+#include "core/analysis/cdg.h"
+
+/* --- every route traced hop by hop ---------------------------------------------------- */
+
+/* Routes by pair of (port, VL); a channel is port * 16 + VL. */
+struct brute {
+	uint32_t n;	/* ports * 16 */
+	uint32_t *load, *dep; /* [n], [n * n] */
+};
+
+static bool counts(const struct routing *r, bool switches, uint32_t ep)
+{
+	return r->topo->endport_up[ep] && r->lids->base[ep] && r->topo->endport_switch[ep] != NO_ID &&
+	       (switches || !endport_is_switch(r->topo->fabric, ep));
+}
+
+static void pass(struct brute *b, uint32_t *last, uint32_t channel)
+{
+	b->load[channel]++;
+	if (*last != NO_ID)
+		b->dep[(size_t)*last * b->n + channel]++;
+	*last = channel;
+}
+
+static void walk(struct brute *b, const struct routing *r, const struct path *p, unsigned sl)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t last = NO_ID;
+
+	for (unsigned i = 0; i < p->n && p->hop[i].out; i++) {
+		const struct path_hop *h = &p->hop[i];
+		unsigned vl = routing_vl(r, h->sw, h->in, h->out, sl);
+
+		if (!i && h->in)
+			pass(b, &last, f->endport_port[p->src] * 16 + vl);
+		pass(b, &last, switch_port_id(f, h->sw, h->out) * 16 + vl);
+	}
+}
+
+static struct brute brute_new(const struct routing *r, bool switches)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct brute b = {.n = f->n_ports * 16};
+
+	b.load = NEW_ARRAY(b.n, uint32_t);
+	b.dep = NEW_ARRAY((size_t)b.n * b.n, uint32_t);
+	for (uint32_t s = 0; s < f->n_endports; s++) {
+		for (unsigned lid = 1; counts(r, switches, s) && lid <= r->lids->max_lid; lid++) {
+			uint32_t d = lid_owner(r->lids, lid);
+			struct path p;
+
+			if (d == NO_ID || d == s || !counts(r, switches, d))
+				continue;
+			path_trace(r, s, r->lids->base[s], lid, &p);
+			for (unsigned sl = p.sl.lo; p.end == PATH_OK && sl <= p.sl.hi; sl++)
+				walk(&b, r, &p, sl);
+			path_free(&p);
+		}
+	}
+	return b;
+}
+
+static void brute_free(struct brute *b)
+{
+	free(b->load);
+	free(b->dep);
+}
+
+/* Length of the shortest cycle through a channel of the graph, 0 = none (plain breadth-first search). */
+static uint32_t shortest_through(const struct cdg *c, uint32_t start)
+{
+	uint32_t *dist = NEW_ARRAY(c->n_channels, uint32_t), *queue = NEW_ARRAY(c->n_channels, uint32_t), tail = 0, found = 0;
+
+	queue[tail++] = start;
+	dist[start] = 1;
+	for (uint32_t head = 0; head < tail && !found; head++) {
+		uint32_t v = queue[head];
+
+		for (uint32_t i = c->first[v]; i < c->first[v + 1] && !found; i++) {
+			if (c->to[i] == start)
+				found = dist[v];
+			else if (!dist[c->to[i]]) {
+				dist[c->to[i]] = dist[v] + 1;
+				queue[tail++] = c->to[i];
+			}
+		}
+	}
+	free(dist);
+	free(queue);
+	return found;
+}
+
+static void check_cycles(const struct cdg *c)
+{
+	uint32_t *cycle = NEW_ARRAY(c->n_channels + 1u, uint32_t), *best = NEW_ARRAY(c->n_components + 1u, uint32_t);
+
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		uint32_t len = shortest_through(c, v);
+
+		assert_int_equal(len != 0, c->component[v] != NO_ID);
+		if (len && (!best[c->component[v]] || len < best[c->component[v]]))
+			best[c->component[v]] = len;
+	}
+	for (uint32_t i = 0; i < c->n_components; i++) {
+		uint32_t n = cdg_cycle(c, i, cycle);
+
+		assert_int_equal(n, best[i]);
+		for (uint32_t k = 0; k < n; k++) {
+			assert_int_equal(c->component[cycle[k]], i);
+			assert_int_not_equal(cdg_dependency(c, cycle[k], cycle[(k + 1) % n]), NO_ID);
+		}
+	}
+	free(cycle);
+	free(best);
+}
+
+static void check_against_brute(const struct routing *r, int vl, bool switches)
+{
+	struct brute b = brute_new(r, switches);
+	struct cdg *c = cdg_new(r, vl, switches, NULL);
+	struct cdg_route route[512];
+	uint32_t channels = 0, deps = 0;
+
+	for (uint32_t x = 0; x < b.n; x++) {
+		uint32_t v = cdg_find(c, x / 16, x % 16);
+
+		if (vl != CDG_ALL_VLS && x % 16 != (uint32_t)vl)
+			continue;
+		assert_int_equal(v == NO_ID ? 0 : c->load[v], b.load[x]);
+		channels += v != NO_ID;
+		for (uint32_t y = 0; y < b.n; y++) {
+			uint32_t want = b.dep[(size_t)x * b.n + y], d;
+
+			if (!want || (vl != CDG_ALL_VLS && y % 16 != (uint32_t)vl))
+				continue;
+			d = cdg_dependency(c, v, cdg_find(c, y / 16, y % 16));
+			assert_int_not_equal(d, NO_ID);
+			assert_int_equal(c->routes[d], want);
+			deps++;
+			if (deps % 7 == 0 && want < ARRAY_LEN(route) && !r->ops->vl)
+				assert_int_equal(cdg_routes(c, d, route, ARRAY_LEN(route)), want);
+		}
+	}
+	assert_int_equal(channels, c->n_channels);
+	assert_int_equal(deps, c->n_deps);
+	check_cycles(c);
+	cdg_free(c);
+	brute_free(&b);
+}
+
+/* --- fabrics -------------------------------------------------------------------------------- */
+
+static struct session *routed(const char *line)
+{
+	struct session *s = session_new(all_engines);
+
+	ok_line(s, line);
+	return s;
+}
+
+static uint32_t loops(struct session *s, bool switches)
+{
+	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, switches, NULL);
+	uint32_t n = c->n_components;
+
+	cdg_free(c);
+	return n;
+}
+
+static void test_ring(void **state)
+{
+	struct session *s = routed("synth ring:6; route minhop");
+	uint32_t cycle[64];
+	struct cdg *c = cdg_new(session_routing(s), 0, false, NULL);
+
+	(void)state;
+	assert_int_equal(c->n_components, 2); /* one each way round */
+	assert_int_equal(cdg_cycle(c, 0, cycle), 6);
+	cdg_free(c);
+	ok_line(s, "route lash");
+	assert_int_equal(loops(s, false), 0);
+	assert_int_equal(loops(s, true), 0);
+	session_free(s);
+}
+
+static void test_tree_has_none(void **state)
+{
+	struct session *s = routed("synth xgft:4,4:1,2; route minhop");
+
+	(void)state;
+	assert_int_equal(loops(s, false), 0);
+	session_free(s);
+}
+
+static void test_random(void **state)
+{
+	static const char *const engines[] = {"minhop", "lash"};
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (unsigned i = 0; i < 12; i++) {
+		uint64_t rng = seed + i;
+		char line[200];
+		struct session *s;
+
+		snprintf(line, sizeof(line), "set lmc %u; synth random:%u,%u,hosts=%u,parallel=%u,seed=%u,shuffle=1; route %s",
+			 rng_below(&rng, 2), 3 + rng_below(&rng, 3), 2 + rng_below(&rng, 2), 1 + rng_below(&rng, 2),
+			 1 + rng_below(&rng, 2), 1 + rng_below(&rng, 1000), engines[i % 2]);
+		s = routed(line);
+		check_against_brute(session_routing(s), CDG_ALL_VLS, i % 3 == 0);
+		check_against_brute(session_routing(s), i % 2, i % 3 == 1);
+		session_free(s);
+	}
+}
+
+/* SLs and VLs that depend on everything they may depend on. */
+static struct sl_range odd_sl(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	unsigned lo = (slid * 7 + dlid * 3 + r->lids->max_lid) % 3;
+
+	return (struct sl_range){lo, lo + (slid + dlid) % 2};
+}
+
+static unsigned odd_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
+{
+	return (in + 2 * out + sl + (r->topo->fabric->switch_nports[sw] & 1)) % 3;
+}
+
+static void test_sl2vl(void **state)
+{
+	static const struct routing_ops ranges = {.sl = odd_sl}, maps = {.sl = odd_sl, .vl = odd_vl};
+	const struct routing_ops *const ops[] = {&ranges, &maps};
+	struct session *s = routed("synth random:5,3,hosts=2,seed=5,shuffle=1; route minhop");
+	const struct routing *r = session_routing(s);
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(ops); i++) {
+		struct routing *q = routing_new("odd", r->topo, r->lids);
+
+		for (uint32_t sw = 0; sw < r->topo->fabric->n_switches; sw++)
+			routing_share_row(q, r, sw);
+		q->ops = ops[i];
+		check_against_brute(q, CDG_ALL_VLS, false);
+		check_against_brute(q, CDG_ALL_VLS, true);
+		check_against_brute(q, 1, false);
+		routing_unref(q);
+	}
+	session_free(s);
+}
+
+/* Entries that lead nowhere or round and round make no dependencies. */
+static void test_broken_tables(void **state)
+{
+	struct session *s = routed("synth ring:5; route minhop");
+	const struct routing *r = session_routing(s);
+	struct routing *q = routing_new("broken", r->topo, r->lids);
+	uint64_t rng = test_seed();
+
+	(void)state;
+	for (uint32_t sw = 0; sw < r->topo->fabric->n_switches; sw++) {
+		q->row[sw] = lft_row_new(r->lids->max_lid);
+		for (unsigned lid = 1; lid <= r->lids->max_lid; lid++)
+			q->row[sw]->port[lid] =
+				rng_below(&rng, 3) ? routing_port(r, sw, lid) : rng_below(&rng, 4) ? rng_below(&rng, 5) : NO_PATH;
+	}
+	check_against_brute(q, CDG_ALL_VLS, false);
+	check_against_brute(q, CDG_ALL_VLS, true);
+	routing_unref(q);
+	session_free(s);
+}
+
+static void test_commands(void **state)
+{
+	struct session *s = routed("synth ring:6; route minhop");
+	bool fault = false;
+	struct err e;
+	char *text;
+	int rc;
+
+	(void)state;
+	text = run_line(s, "check", &rc, &e, false, &fault);
+	assert_int_equal(rc, 0);
+	assert_true(fault);
+	assert_non_null(strstr(text, "VL 0: credit loops among 6 channels; a shortest one has 6"));
+	assert_non_null(strstr(text, "NOT SOUND"));
+	free(text);
+	line_says(s, "cycles", "and round again");
+	line_says(s, "layers", "12 of its channels are on cycles");
+	line_says(s, "cdg 0", "24 channels, 36 dependencies, 12 channels on cycles");
+	line_says(s, "cdg 1", "0 channels, 0 dependencies");
+	line_says(s, "export dot - cdg 0", "digraph cdg");
+	line_fails(s, "cdg 16", "expected a layer");
+	line_fails(s, "export dot - cgd", "expected: export");
+	line_fails(s, "export lfts - cdg", "expected: export");
+	ok_line(s, "route lash");
+	text = run_line(s, "check", &rc, &e, true, &fault);
+	assert_non_null(strstr(text, "\"credit_loops\":[]"));
+	free(text);
+	line_says(s, "check", "Sound");
+	line_says(s, "cycles", "No credit loops");
+	line_says(s, "layers", "lash uses");
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_tree_has_none),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_sl2vl),
+		cmocka_unit_test(test_broken_tables),
+		cmocka_unit_test(test_commands),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,564 @@
+/* Fat trees: what the engine sees, why it refuses, counters, reverse hops, shifts, explanations. */
+#include "tests/unit/fixture.h"
+#include "core/analysis/check.h"
+#include "core/analysis/shift.h"
+#include "engines/ftree/ftree.h"
+
+static struct session *start(const char *spec)
+{
+	struct session *s = session_new(all_engines);
+	char *line = str_printf("synth %s", spec);
+
+	ok_line(s, line);
+	free(line);
+	return s;
+}
+
+static uint32_t sw(const struct session *s, const char *name)
+{
+	struct err e;
+	uint32_t n = session_node(s, name, &e);
+
+	if (n == NO_ID)
+		fail_msg("%s: %s", name, e.msg);
+	return s->fabric->node_switch[n];
+}
+
+static const struct ftree *tree(const struct session *s)
+{
+	const struct ftree *t = ftree_of(session_routing(s));
+
+	if (!t)
+		fail_msg("ftree did not route: %s",
+			 session_sweep(s)->n_refusals ? session_sweep(s)->refusal[0].why : "");
+	return t;
+}
+
+/* A file with one GUID a line; unlinked at the end of the test by the caller. */
+static void guid_file(char *path, const uint64_t *guid, unsigned n, const char *more)
+{
+	FILE *f;
+	int fd;
+
+	strcpy(path, "/tmp/ftree-guids-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	f = fdopen(fd, "w");
+	for (unsigned i = 0; i < n; i++)
+		fprintf(f, "0x%016lx\n", guid[i]);
+	fputs(more, f);
+	fclose(f);
+}
+
+static void set_file(struct session *s, const char *option, const char *path)
+{
+	char *line = str_printf("set %s %s", option, path);
+
+	ok_line(s, line);
+	free(line);
+}
+
+/* Node GUIDs of the switches whose name begins with a word. */
+static unsigned named(const struct session *s, const char *word, uint64_t *guid)
+{
+	const struct fabric *f = s->fabric;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		if (!strncmp(switch_name(f, i), word, strlen(word)))
+			guid[n++] = f->node_guid[f->switch_node[i]];
+	return n;
+}
+
+static void give_roots(struct session *s, const char *word, char *path)
+{
+	uint64_t guid[64];
+
+	guid_file(path, guid, named(s, word, guid), "");
+	set_file(s, "root_guid_file", path);
+}
+
+/* --- the example of the specification, all by hand ---------------------------------------- */
+
+static struct fabric *example(void)
+{
+	struct fabric_builder *b = fb_new();
+	struct fabric *f = NULL;
+	struct err e;
+	uint32_t s[6];
+
+	for (unsigned i = 0; i < 6; i++) {
+		s[i] = fb_add(b, NODE_SWITCH, 0x0002c90300a00000ull + 0x10 * i, i < 4 ? 5 : 4, "switch");
+		b->node[s[i]].port[0].lid = 1 + i;
+	}
+	for (unsigned i = 0; i < 12; i++) {
+		uint32_t ca = fb_add(b, NODE_CA, 0x0002c90300f00000ull + 0x10 * i, 1, "host");
+
+		b->node[ca].port[1].lid = 7 + i;
+		assert_true(fb_link(b, s[i / 3], 1 + i % 3, ca, 1));
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		assert_true(fb_link(b, s[i], 4, s[4], i + 1));
+		assert_true(fb_link(b, s[i], 5, s[5], i + 1));
+	}
+	if (fb_finish(b, "example", "synthetic", &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
+static void test_example(void **state)
+{
+	static const uint8_t want[] = {0, 5, 5, 5, 4, 5, 1, 2, 3, 4, 5, 4, 4, 5, 4, 4, 5, 4};
+	struct session *s = session_new(all_engines);
+	const struct ftree *t;
+	struct err e;
+	char a[40];
+
+	(void)state;
+	assert_int_equal(session_set_fabric(s, example(), "example", &e), 0);
+	ok_line(s, "route ftree");
+	t = tree(s);
+	for (unsigned lid = 1; lid <= 18; lid++)
+		assert_int_equal(routing_port(session_routing(s), 0, lid), want[lid - 1]);
+	assert_int_equal(routing_port(session_routing(s), 4, 6), NO_PATH);
+	assert_int_equal(routing_port(session_routing(s), 5, 5), NO_PATH);
+	assert_int_equal(t->max_cn, 3);
+	assert_int_equal(t->n_leaves, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		char tuple[8];
+
+		snprintf(tuple, sizeof(tuple), "1.%u", i);
+		assert_string_equal(ftree_tuple(t, i, a, sizeof(a)), tuple);
+		assert_int_equal(t->sw[i].n[FT_UP], 2);
+		assert_int_equal(t->sw[i].n[FT_DOWN], 3);
+		/* B stands first after the sorts of phase 3: A took two of three */
+		assert_int_equal(ftree_group(t, i, FT_UP, 0)->peer, 5);
+		assert_int_equal(ftree_group(t, i, FT_UP, 0)->cd, 1);
+		assert_int_equal(ftree_group(t, i, FT_UP, 1)->cd, 2);
+	}
+	assert_string_equal(ftree_tuple(t, 4, a, sizeof(a)), "0.0");
+	assert_string_equal(ftree_tuple(t, 5, a, sizeof(a)), "0.1");
+	ok_line(s, "set connect_roots TRUE");
+	ok_line(s, "route ftree");
+	assert_int_equal(routing_port(session_routing(s), 4, 6), 4);
+	session_free(s);
+}
+
+/* --- structure ---------------------------------------------------------------------------- */
+
+static void test_structure(void **state)
+{
+	struct session *s = start("xgft:3,4,2:1,2,3,parallel=2,shuffle=1,seed=5");
+	const struct fabric *f = s->fabric;
+	const struct routing *r;
+	const struct ftree *t;
+	uint32_t cables = 0;
+
+	(void)state;
+	ok_line(s, "route ftree");
+	t = tree(s);
+	r = session_routing(s);
+	assert_int_equal(t->leaf_rank, 2);
+	for (uint32_t i = 0; i < f->n_switches; i++) {
+		const struct ft_switch *w = &t->sw[i];
+		bool leaf = !strncmp(switch_name(f, i), "leaf", 4);
+
+		assert_int_equal(w->is_leaf, leaf);
+		assert_int_equal(leaf, w->rank == 2);
+		assert_int_equal(r->ops->is_root(r, i), w->n[FT_UP] == 0);
+		assert_int_equal(w->tuple >> 56, w->rank);
+		for (unsigned d = 0; d < FT_DIRS; d++)
+			for (uint32_t k = 0; k < w->n[d]; k++) {
+				const struct ft_group *g = ftree_group(t, i, d, k);
+
+				assert_int_equal(g->sw, i);
+				assert_int_equal(g->n_links, g->peer == NO_ID ? 1 : 2);
+				cables += g->n_links;
+				for (uint32_t l = 0; g->peer != NO_ID && l < g->n_links; l++) {
+					const struct ft_link *c = &t->link[g->link + l];
+
+					assert_int_equal(r->topo->peer[switch_port_id(f, i, c->port)],
+							 switch_port_id(f, g->peer, c->remote));
+					assert_int_equal(r->ops->direction(r, i, c->port),
+							 d == FT_UP ? 'U' : 'D');
+				}
+			}
+		for (uint32_t j = 0; j < i; j++)
+			assert_true(t->sw[j].tuple != w->tuple);
+	}
+	assert_int_equal(cables, 2 * f->n_links - f->n_endports + f->n_switches);
+	session_free(s);
+}
+
+/* Counters of the groups up from a switch differ by one at most, dummies included. */
+static void assert_balanced(const struct ftree *t, uint32_t leaf)
+{
+	uint32_t lo = UINT32_MAX, hi = 0, sum = 0;
+
+	for (uint32_t i = 0; i < t->sw[leaf].n[FT_UP]; i++) {
+		uint32_t cd = ftree_group(t, leaf, FT_UP, i)->cd;
+
+		lo = cd < lo ? cd : lo;
+		hi = cd > hi ? cd : hi;
+		sum += cd;
+	}
+	assert_in_range(hi, lo, lo + 1);
+	assert_int_equal(sum, t->max_cn);
+}
+
+static void test_dummies(void **state)
+{
+	struct session *s = start("xgft:5,4:1,3");
+	struct text text = {0};
+	const struct ftree *t;
+	uint32_t n, *order, missing = 0;
+	unsigned lines = 0;
+
+	(void)state;
+	ok_line(s, "fail host node0002");
+	ok_line(s, "fail host node0003");
+	ok_line(s, "fail host node0011");
+	ok_line(s, "route ftree");
+	t = tree(s);
+	assert_int_equal(t->max_cn, 5);
+	order = ftree_order(t, &n);
+	assert_int_equal(n, 20);
+	for (uint32_t i = 0; i < n; i++)
+		missing += order[i] == NO_ID;
+	assert_int_equal(missing, 3);
+	free(order);
+	for (uint32_t i = 0; i < t->n_leaves; i++)
+		assert_balanced(t, t->leaf[i]);
+	ftree_order_text(t, &text);
+	for (const char *p = text.s; (p = strstr(p, "0xFFFF\tDUMMY\n")); p++)
+		lines++;
+	assert_int_equal(lines, 3);
+	text_free(&text);
+	line_says(s, "export ca-order -", "0xFFFF\tDUMMY\n");
+	session_free(s);
+}
+
+/* --- refusals ------------------------------------------------------------------------------- */
+
+/* Route by ftree: refused for a reason that has all the words. */
+static void refused(struct session *s, const char *a, const char *b)
+{
+	const struct sweep *w;
+
+	ok_line(s, "route ftree");
+	w = session_sweep(s);
+	assert_int_equal(w->n_refusals, 1);
+	assert_string_equal(w->routing->engine, "minhop");
+	if (!strstr(w->refusal[0].why, a) || !strstr(w->refusal[0].why, b))
+		fail_msg("\"%s\" and \"%s\" are not in: %s", a, b, w->refusal[0].why);
+}
+
+static void refuses(const char *spec, const char *before, const char *a, const char *b)
+{
+	struct session *s = start(spec);
+
+	ok_line(s, before);
+	refused(s, a, b);
+	session_free(s);
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	refuses("xgft:4,4:1,2", "set lmc 1", "lmc is 1", "set lmc 0");
+	refuses("mesh:4x4", "show", "AB2B", "has a CA on it");
+	refuses("xgft:4,4:1,2", "fail link leaf-03[5]", "leaf-03 has 1 up links, its siblings",
+		"leaf-03[5] is missing (down)");
+	refuses("xgft:4,4:1,2,parallel=2", "fail link leaf-03[5]", "AB0B", "leaf-03[5] is missing (down)");
+	refuses("xgft:4,4:1,2,hosts_on=all", "fail host node0001; fail host node0002; fail host node0003",
+		"AB2B", "rank 0");
+	refuses("xgft:3,1:1,1", "show", "", "expected two");
+	refuses("xgft:3:1", "show", "1 switch", "two");
+	refuses("xgft:1,2,1,1,1,1,1,1,1:1,1,1,1,1,1,1,1,1", "show", "9 levels", "2 to 8");
+	/* the middle switch keeps its up links, so that only its down groups are fewer */
+	refuses("xgft:2,4,2:1,1,2", "fail host node0001; fail host node0002; fail switch leaf-01", "AB0A",
+		"missing (down)");
+}
+
+static void test_refusal_details(void **state)
+{
+	struct session *s = start("xgft:4,4:1,2");
+	struct engine_input in = {0};
+	struct engine_output out = {0};
+	struct ftree *t;
+
+	(void)state;
+	ok_line(s, "fail link leaf-03[5]");
+	ok_line(s, "route minhop");
+	in.topo = session_sweep(s)->topo;
+	in.lids = session_sweep(s)->lids;
+	in.options = s->options;
+	t = ftree_build(&in, &out);
+	assert_non_null(t->refusal.rule);
+	assert_string_equal(t->refusal.label, "AB09");
+	assert_int_equal(t->refusal.sw, sw(s, "leaf-03"));
+	assert_int_equal(t->refusal.found, 1);
+	assert_int_equal(t->refusal.expected, 2);
+	ftree_free(t);
+	text_free(&out.notes);
+	session_free(s);
+}
+
+/* With the roots named the same fabric is routed; a bad line in the file takes that away again. */
+static void test_root_file(void **state)
+{
+	struct session *s = start("xgft:4,4:1,2");
+	uint64_t guid[8];
+	unsigned n = named(s, "spine", guid);
+	char path[64];
+
+	(void)state;
+	assert_int_equal(n, 2);
+	ok_line(s, "fail link leaf-03[5]");
+	refused(s, "AB09", "root_guid_file");
+	guid_file(path, guid, n, "# roots\n0x1234\n");
+	set_file(s, "root_guid_file", path);
+	ok_line(s, "route ftree");
+	assert_true(tree(s)->root_file);
+	assert_non_null(strstr(session_sweep(s)->notes, "0x0000000000001234 is no switch"));
+	unlink(path);
+	guid_file(path, guid, n, "rubbish\n");
+	set_file(s, "root_guid_file", path);
+	ok_line(s, "route ftree");
+	assert_non_null(strstr(session_sweep(s)->notes, "reading stopped"));
+	ok_line(s, "set rules manual");
+	ok_line(s, "route ftree");
+	assert_non_null(strstr(session_sweep(s)->notes, "ignored as the manual says"));
+	assert_int_equal(tree(s)->sw[sw(s, "spine-01")].rank, 0);
+	unlink(path);
+	session_free(s);
+}
+
+/* --- I/O nodes -------------------------------------------------------------------------------- */
+
+static void io_setup(struct session *s, char *roots, char *cn, char *io)
+{
+	const struct fabric *f = s->fabric;
+	uint64_t low[256], high[64];
+	unsigned n = 0, m = 0;
+
+	give_roots(s, "spine", roots);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t port = f->endport_port[ep], peer = f->port_peer[port];
+
+		if (endport_is_switch(f, ep))
+			continue;
+		if (!strncmp(f->node_name[f->port_node[peer]], "leaf", 4))
+			low[n++] = f->port_guid[port];
+		else
+			high[m++] = f->port_guid[port];
+	}
+	guid_file(cn, low, n, "");
+	guid_file(io, high, m, "");
+	set_file(s, "cn_guid_file", cn);
+	set_file(s, "io_guid_file", io);
+}
+
+static void test_reverse_hops(void **state)
+{
+	struct session *s = start("xgft:3,4:1,3,hosts_on=all");
+	struct check_result c;
+	char roots[64], cn[64], io[64];
+
+	(void)state;
+	refused(s, "AB2B", "root_guid_file");
+	io_setup(s, roots, cn, io);
+	ok_line(s, "route ftree");
+	assert_int_equal(tree(s)->n_reverse, 0);
+	assert_int_equal(check_routing(session_routing(s), &c, NULL), 0);
+	assert_int_equal(c.unreachable, 6); /* between the three nodes on spines */
+	assert_non_null(strstr(session_sweep(s)->notes, "max_reverse_hops"));
+	ok_line(s, "set max_reverse_hops 1");
+	ok_line(s, "route ftree");
+	assert_int_equal(check_routing(session_routing(s), &c, NULL), 0);
+	assert_int_equal(c.unreachable, 0);
+	assert_int_equal(tree(s)->n_reverse, 6);
+	for (size_t i = 0; i < tree(s)->n_reverse; i++) {
+		const struct ft_reverse *v = &tree(s)->reverse[i];
+
+		assert_int_equal(tree(s)->sw[v->sw].rank, 0);
+		assert_int_equal(routing_port(session_routing(s), v->sw, v->lid), v->port);
+		assert_int_equal(v->hops, 3);
+	}
+	/* CAs above the leaves that nobody listed are compute nodes at the wrong rank */
+	ok_line(s, "set cn_guid_file \"\"");
+	ok_line(s, "set io_guid_file \"\"");
+	refused(s, "AB26", "rank 0");
+	unlink(roots);
+	unlink(cn);
+	unlink(io);
+	session_free(s);
+}
+
+/* --- shifts -------------------------------------------------------------------------------------- */
+
+static void shifts_free_of_congestion(const char *spec)
+{
+	struct session *s = start(spec);
+	struct shifts *sh;
+
+	ok_line(s, "route ftree");
+	tree(s);
+	sh = shifts_new(session_routing(s), 0, NULL);
+	assert_true(sh->by_engine);
+	assert_int_equal(sh->n, sh->n_places - 1);
+	for (uint32_t i = 0; i < sh->n; i++) {
+		assert_int_equal(sh->load[i].max, 1);
+		assert_int_equal(sh->load[i].lost, 0);
+		assert_int_equal(sh->load[i].flows, sh->n_places);
+	}
+	assert_int_equal(sh->free, sh->n);
+	shifts_free(sh);
+	line_says(s, "shifts", "Free of congestion");
+	session_free(s);
+}
+
+static void test_shifts(void **state)
+{
+	struct session *s;
+
+	(void)state;
+	shifts_free_of_congestion("xgft:18,18:1,18");
+	shifts_free_of_congestion("xgft:4,4,4:1,4,4");
+	/* four hosts share two cables: congestion cannot be avoided */
+	s = start("xgft:4,4:1,2");
+	ok_line(s, "route ftree");
+	line_says(s, "shifts", "worst 2;");
+	line_says(s, "shifts 3", "3 of 15 shifts looked at");
+	line_fails(s, "shifts x", "expected how many");
+	session_free(s);
+}
+
+/* --- the same whatever came before, the same when told ------------------------------------------- */
+
+static void assert_same_tables(const struct routing *a, const struct routing *b)
+{
+	assert_string_equal(a->engine, b->engine);
+	for (uint32_t i = 0; i < a->topo->fabric->n_switches; i++) {
+		assert_int_equal(a->row[i] != NULL, b->row[i] != NULL);
+		if (!a->row[i])
+			continue;
+		assert_int_equal(a->row[i]->top, b->row[i]->top);
+		assert_memory_equal(a->row[i]->port, b->row[i]->port, a->row[i]->top + 1u);
+	}
+}
+
+struct told {
+	const struct routing *r;
+	unsigned n;
+	bool one;
+};
+
+/* The last choice told about an entry is the entry. */
+static void listen(void *ctx, const struct step *st)
+{
+	struct told *t = ctx;
+
+	if (st->kind != STEP_CHOICE || !t->one)
+		return;
+	t->n++;
+	assert_int_equal(st->port, routing_port(t->r, st->sw, st->lid));
+	for (unsigned i = 0; i < st->n_candidates; i++)
+		assert_int_equal(
+			t->r->topo->peer[switch_port_id(t->r->topo->fabric, st->sw, st->candidate[i].port)],
+			st->candidate[i].peer);
+}
+
+static void check_told(struct session *s)
+{
+	const struct sweep *w = session_sweep(s);
+	struct told t = {.r = w->routing};
+	struct observer o = {.step = listen, .ctx = &t, .sw = NO_ID};
+	struct err e;
+
+	assert_int_equal(sweep_observe(w, all_engines, &o, NULL, &e), 0);
+	t.one = true;
+	for (o.sw = 0; o.sw < w->fabric->n_switches; o.sw++) {
+		t.n = 0;
+		assert_int_equal(sweep_observe(w, all_engines, &o, NULL, &e), 0);
+		if (switch_up(w->topo, o.sw))
+			assert_int_equal(t.n, w->topo->n_endports_up);
+	}
+}
+
+static void test_sequences(void **state)
+{
+	static const char *const specs[] = {"xgft:3,4:1,3,parallel=2,shuffle=1,seed=9", "xgft:2,3,3:1,2,2",
+					    "director:2,4,3,6"};
+	uint64_t seed = test_seed();
+	char roots[64], line[64];
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(specs); i++) {
+		struct session *s = start(specs[i]);
+		bool named_roots = rng_below(&seed, 2);
+
+		if (named_roots && i < 2)
+			give_roots(s, i ? "core" : "spine", roots);
+		if (rng_below(&seed, 2))
+			ok_line(s, "set connect_roots TRUE");
+		if (rng_below(&seed, 2))
+			ok_line(s, "set quasi_ftree_indexing TRUE");
+		ok_line(s, "route ftree");
+		for (unsigned k = 0; k < 5; k++) {
+			struct engine_output out = {0};
+			struct engine_input in = {0};
+			struct routing *again;
+
+			snprintf(line, sizeof(line), "fail random %u seed=%u", 1 + rng_below(&seed, 2),
+				 rng_below(&seed, 1000));
+			ok_line(s, k == 3 ? "undo" : line);
+			if (strcmp(session_routing(s)->engine, "ftree"))
+				continue;
+			in.topo = session_sweep(s)->topo;
+			in.lids = session_sweep(s)->lids;
+			in.options = session_sweep(s)->options;
+			again = engine_find(all_engines, "ftree")->route(&in, &out);
+			assert_non_null(again);
+			assert_same_tables(again, session_routing(s));
+			routing_unref(again);
+			text_free(&out.notes);
+			if (k < 2)
+				check_told(s);
+		}
+		if (named_roots && i < 2)
+			unlink(roots);
+		session_free(s);
+	}
+}
+
+static void test_why(void **state)
+{
+	struct session *s = start("xgft:4,4:1,2");
+
+	(void)state;
+	ok_line(s, "route ftree");
+	line_says(s, "why leaf-01 node0001", "hangs on this port");
+	line_says(s, "why spine-01 spine-02", "no way goes up");
+	line_says(s, "why leaf-01 leaf-02", "Switches have no main path");
+	line_fails(s, "export nonsense -", "lfts|fdbs|subnet|paths|json|dot|svg|ca-order");
+	ok_line(s, "set connect_roots TRUE");
+	ok_line(s, "route ftree");
+	line_says(s, "why spine-01 spine-02", "through the last leaf");
+	ok_line(s, "route minhop");
+	line_fails(s, "export ca-order -", "minhop has no ca-order");
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_example),		cmocka_unit_test(test_structure),
+		cmocka_unit_test(test_dummies),		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusal_details), cmocka_unit_test(test_root_file),
+		cmocka_unit_test(test_reverse_hops),	cmocka_unit_test(test_shifts),
+		cmocka_unit_test(test_sequences),	cmocka_unit_test(test_why),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
