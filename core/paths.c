@@ -114,8 +114,14 @@ void path_free(struct path *p)
 /* Hops of a switch whose entry ends the walk; UNKNOWN when it leads on to *next. */
 static uint16_t end_hops(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next)
 {
+	const struct fabric *f = t->fabric;
 	unsigned in;
 
+	if (out <= f->switch_nports[sw]) { /* mostly it simply goes on */
+		*next = t->peer_switch[f->switch_port[sw] + out];
+		if (*next != NO_ID)
+			return UNKNOWN;
+	}
 	if (step(t, sw, out, dst, next, &in) != PATH_OK)
 		return HOPS_NONE;
 	if (*next == NO_ID)

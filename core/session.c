@@ -426,6 +426,10 @@ uint32_t session_node(const struct session *s, const char *word, struct err *e)
 
 		if (ep != NO_ID)
 			return endport_node(s->fabric, ep);
+		n = fabric_node_by_name(s->fabric, word, NULL);
+		if (n == NO_ID)
+			err_set(e, "no port has LID %s now, and no node is named so", word);
+		return n;
 	}
 	return fabric_node_by_name(s->fabric, word, e);
 }

@@ -393,6 +393,28 @@ static void open_panes(void)
 	session_unlock(ui.session);
 }
 
+/* The key that goes to the prompt, as the loaded map has it. */
+static const char *prompt_key(char *buf, size_t size)
+{
+	const struct keymap *km = &ui.keys;
+
+	for (size_t i = 0; i < km->n; i++)
+		if (!strcmp(km->b[i].map, "all") && !strcmp(km->b[i].does, "repl"))
+			return keys_text(km->b[i].key, km->b[i].n, buf, size);
+	return "Tab";
+}
+
+/* One line for those who never were here. */
+static void first_steps(void)
+{
+	char key[64], *line;
+
+	line = str_printf("echo 'First steps: press' %s 'and type  fail random 2, then diff, undo, help'",
+			  prompt_key(key, sizeof(key)));
+	repl_run(line, false);
+	free(line);
+}
+
 /* Ports beside the switches as soon as there is a fabric. */
 static void run_start(const struct ui_config *c)
 {
@@ -400,7 +422,7 @@ static void run_start(const struct ui_config *c)
 		repl_print(c->greeting, strlen(c->greeting));
 	for (size_t i = 0; i < c->n_start; i++)
 		repl_run(c->start[i], true);
-	repl_run("echo \"First steps: keys are below; type here: fail random 2, diff, undo, help\"", false);
+	first_steps();
 	if (c->n_start)
 		worker_add("pane ports; focus list");
 	if (ui.key_errors.len)

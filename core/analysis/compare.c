@@ -219,8 +219,11 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 		return;
 	if (oa != dst)
 		oa = NO_ID;
-	column_hops(c->a->topo, ca, oa, w->ha, w->work);
 	column_hops(c->b->topo, cb, ob, w->hb, w->work);
+	if (marked || oa != ob)
+		column_hops(c->a->topo, ca, oa, w->ha, w->work);
+	else /* no entry and no cable on the way differs */
+		memcpy(w->ha, w->hb, c->b->topo->fabric->n_switches * sizeof(*w->ha));
 	sum_hops(c, w->ha, LEFT, &c->max_hops_before, &w->sum_a, &w->n_a);
 	sum_hops(c, w->hb, CAME, &c->max_hops_after, &w->sum_b, &w->n_b);
 	if (marked || oa != ob)
