@@ -233,7 +233,9 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct t
 static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, struct text *notes)
 {
 	struct sm_memory *m = s->memory;
-	struct cache_sweep cs = {.now = s->topo, .lids = s->lids, .flapped = rq->flapped, .tables = m->tables};
+	struct cache_sweep cs = {
+		.now = s->topo, .lids = s->lids, .flapped = rq->flapped, .tables = m->tables,
+	};
 	char *why;
 
 	if (!m->cache || rq->reroute || !s->prev)
@@ -251,7 +253,7 @@ static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, st
 	s->from_scratch = false;
 	free(s->scratch_reason);
 	s->scratch_reason = NULL;
-	text_add(notes, "use_ucast_cache: only hosts or leaf switches came or went; all tables stay as they are\n");
+	text_add(notes, "use_ucast_cache: only hosts or leaf switches came or went; all tables stay\n");
 	return true;
 }
 

@@ -8,7 +8,7 @@
 #include "core/lids.h"
 #include "core/routing.h"
 
-/* What is remembered since the tables were computed: the links that are missing, the tables of switches that are gone. */
+/* What is remembered since the tables were computed: missing links, and tables of switches that are gone. */
 struct ucast_cache;
 
 /* Valid and empty: tables were just computed for this fabric. */

@@ -28,11 +28,16 @@ static uint32_t rank_host_switches(const struct topo *t, struct updown *u)
 static void note_price(const struct updown *u, struct text *notes)
 {
 	if (u->n_priced)
-		text_add(notes, "dnup: connect_roots allows turns down and then up at a cost of %u; credit loops are "
-			 "possible\n", u->weight);
+		text_add(
+			notes,
+			"dnup: connect_roots allows turns down and then up at a cost of %u; credit loops are "
+			"possible\n",
+			u->weight);
 	if (u->n_erased)
-		text_add(notes, "dnup: %u entries were lost because costs reached 64; such destinations may be "
-			 "unreachable\n", u->n_erased);
+		text_add(notes,
+			 "dnup: %u entries were lost because costs reached 64; such destinations may be "
+			 "unreachable\n",
+			 u->n_erased);
 }
 
 static struct routing *dnup_route(const struct engine_input *in, struct engine_output *out)

@@ -20,12 +20,14 @@ static uint32_t switch_by_lid(const struct engine_input *in, unsigned lid)
 {
 	uint32_t ep = lid_owner(in->lids, lid);
 
-	return ep != NO_ID && endport_is_switch(in->topo->fabric, ep) && in->lids->base[ep] == lid ?
-		       in->topo->endport_switch[ep] : NO_ID;
+	return ep != NO_ID && endport_is_switch(in->topo->fabric, ep) && in->lids->base[ep] == lid
+		       ? in->topo->endport_switch[ep]
+		       : NO_ID;
 }
 
 /* Put a row into a table m[port id * n + d], where port 0 is the least of all that was ever put there. */
-static void put_row(const struct engine_input *in, const struct hops_file *file, const struct hops_row *row, uint8_t *m)
+static void put_row(const struct engine_input *in, const struct hops_file *file, const struct hops_row *row,
+		    uint8_t *m)
 {
 	const struct fabric *f = in->topo->fabric;
 	uint32_t d = switch_by_lid(in, row->lid), p0 = f->switch_port[row->sw];
@@ -106,7 +108,8 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 	hops_file_read(&file, path, in->topo);
 	*left = fill_matrix(in, &file);
 	if (file.n_unknown)
-		text_add(&out->notes, MATRIX ": %s: rows of %u switches that are not in the fabric were skipped\n", path,
+		text_add(&out->notes,
+			 MATRIX ": %s: rows of %u switches that are not in the fabric were skipped\n", path,
 			 file.n_unknown);
 	if (file.broken) {
 		out->refused = file.why;
@@ -149,7 +152,8 @@ static void refuse_tables(const struct engine_input *in, const struct lft_file *
 		const struct lft_entry *e = &l->e[i];
 		uint32_t node = e->guid && profile ? fabric_node_by_guid(f, e->guid) : NO_ID;
 
-		if (node != NO_ID && f->node_switch[node] != NO_ID && switch_up(in->topo, f->node_switch[node]))
+		if (node != NO_ID && f->node_switch[node] != NO_ID &&
+		    switch_up(in->topo, f->node_switch[node]))
 			continue;
 		in->left->count[switch_port_id(f, e->sw, e->port)]++;
 	}
@@ -174,16 +178,23 @@ static void note_tables(const struct engine_input *in, struct engine_output *out
 	if (n_moved)
 		text_add(n, TABLES ": %u entries were moved to the present LIDs of their ports\n", n_moved);
 	if (l->n_unknown)
-		text_add(n, TABLES ": %s: %u tables of switches that are not in the fabric were skipped, the first of "
-			 "0x%016" PRIx64 "\n", path, l->n_unknown, l->unknown);
+		text_add(n,
+			 TABLES
+			 ": %s: %u tables of switches that are not in the fabric were skipped, the first of "
+			 "0x%016" PRIx64 "\n",
+			 path, l->n_unknown, l->unknown);
 	if (l->n_multicast)
 		text_add(n, TABLES ": %s: %u multicast tables were skipped\n", path, l->n_multicast);
 	if (n_beyond)
-		text_add(n, TABLES ": %s: %u entries of LIDs above %u, the last of this subnet, were skipped\n", path,
-			 n_beyond, in->lids->max_lid);
+		text_add(n,
+			 TABLES ": %s: %u entries of LIDs above %u, the last of this subnet, were skipped\n",
+			 path, n_beyond, in->lids->max_lid);
 	if (l->n_cut)
-		text_add(n, TABLES ": %s: %u tables lack their last LID, as dump_fts and ibroute omit it when it is a "
-			 "multiple of 64\n", path, l->n_cut);
+		text_add(n,
+			 TABLES
+			 ": %s: %u tables lack their last LID, as dump_fts and ibroute omit it when it is a "
+			 "multiple of 64\n",
+			 path, l->n_cut);
 	if (without)
 		text_add(n, TABLES ": %s has no table of %u switches that are up\n", path, without);
 	if (unrouted)
@@ -194,8 +205,13 @@ static void tell_entry(const struct engine_input *in, const struct lft_entry *e,
 {
 	uint32_t owner = lid_owner(in->lids, lid);
 	struct step s = {
-		.kind = STEP_CHOICE, .sw = e->sw, .sw2 = owner == NO_ID ? NO_ID : in->topo->endport_switch[owner],
-		.lid = lid, .port = e->port, .old_port = NO_PATH, .rule = "from the file",
+		.kind = STEP_CHOICE,
+		.sw = e->sw,
+		.sw2 = owner == NO_ID ? NO_ID : in->topo->endport_switch[owner],
+		.lid = lid,
+		.port = e->port,
+		.old_port = NO_PATH,
+		.rule = "from the file",
 	};
 	struct text t = {0};
 
@@ -272,9 +288,15 @@ static struct routing *file_route(const struct engine_input *in, struct engine_o
 }
 
 static const struct optdef file_options[] = {
-	{.name = TABLES, .flag = "-U FILE", .type = OPT_FILE, .def = "",
+	{.name = TABLES,
+	 .flag = "-U FILE",
+	 .type = OPT_FILE,
+	 .def = "",
 	 .help = "forwarding tables as opensm-lfts.dump, dump_fts, ibroute or `export lfts` write them"},
-	{.name = MATRIX, .flag = "-M FILE", .type = OPT_FILE, .def = "",
+	{.name = MATRIX,
+	 .flag = "-M FILE",
+	 .type = OPT_FILE,
+	 .def = "",
 	 .help = "hop matrix as OpenSM writes it to opensm-lid-matrix.dump"},
 	{0},
 };

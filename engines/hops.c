@@ -126,8 +126,8 @@ static void plain_masks_port(const uint8_t *mine, const uint8_t *peer, uint8_t w
 }
 
 /* The same for a port downwards of a levelled matrix: only targets below the switch behind it. */
-static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint32_t d0, uint8_t bit, uint8_t *to,
-			    uint32_t n)
+static void down_masks_port(const struct hops *h, uint32_t s, uint32_t r, uint32_t d0, uint8_t bit,
+			    uint8_t *to, uint32_t n)
 {
 	const uint8_t *mine = h->least + (size_t)s * h->n_switches + d0;
 	const uint8_t *peer = h->least + (size_t)r * h->n_switches + d0;

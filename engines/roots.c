@@ -112,7 +112,8 @@ void root_peaks(const struct root_search *s, uint32_t sw, unsigned *most, unsign
 	}
 }
 
-/* The switch of a verdict that comes nearest to being a root: most ports at one distance, then fewest at another. */
+/* The switch of a verdict that comes nearest to being a root: most ports at one distance, then fewest at
+ * another. */
 static uint32_t nearest_miss(const struct root_search *s, enum root_verdict v, uint32_t *count)
 {
 	uint32_t best = NO_ID, best_most = 0, best_next = 0;
@@ -145,24 +146,28 @@ void root_search_refusal(const struct root_search *s, struct err *why)
 	struct text t = {0};
 
 	if (!s->total) {
-		err_set(why, "no root switches: there are no CA or router ports, and roots are found by counting them");
+		err_set(why, "no root switches: there are no CA or router ports, and roots are found by "
+			     "counting them");
 		return;
 	}
 	spread = nearest_miss(s, ROOT_SPREAD, &n_spread);
 	second = nearest_miss(s, ROOT_SECOND, &n_second);
-	text_add(&t, "no root switches: a root has more than 90 %% of the %u CA and router ports (at least %u) at one "
-		 "distance and no other distance with more than 5 %% (at most %u);", s->total, root_main_limit(s),
-		 root_second_limit(s) - 1);
+	text_add(&t,
+		 "no root switches: a root has more than 90 %% of the %u CA and router ports (at least %u) "
+		 "at one "
+		 "distance and no other distance with more than 5 %% (at most %u);",
+		 s->total, root_main_limit(s), root_second_limit(s) - 1);
 	if (n_spread) {
 		root_peaks(s, spread, &most, &next);
-		text_add(&t, " %u switch%s no such distance (the most: %.40s has %u ports at distance %u)%s", n_spread,
-			 n_spread == 1 ? " has" : "es have", switch_name(f, spread),
+		text_add(&t, " %u switch%s no such distance (the most: %.40s has %u ports at distance %u)%s",
+			 n_spread, n_spread == 1 ? " has" : "es have", switch_name(f, spread),
 			 most < ROOT_BARS ? root_bars(s, spread)[most] : 0, most, n_second ? ";" : "");
 	}
 	if (n_second) {
 		root_peaks(s, second, &most, &next);
 		text_add(&t, " %u ha%s a second one (the least: %.40s has %u ports at distance %u)", n_second,
-			 n_second == 1 ? "s" : "ve", switch_name(f, second), root_bars(s, second)[next], next);
+			 n_second == 1 ? "s" : "ve", switch_name(f, second), root_bars(s, second)[next],
+			 next);
 	}
 	text_add(&t, "; name the roots with root_guid_file");
 	err_set(why, "%s", text_str(&t));

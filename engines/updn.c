@@ -18,10 +18,10 @@
 
 /* What a root file says under one of the two sets of rules. */
 struct named_roots {
-	uint8_t *root;		/* [n_switches] */
-	uint32_t n;		/* lines that named one; the same switch may count twice */
-	uint32_t n_cas;		/* lines with a CA GUID */
-	unsigned first_ca;	/* line of the first */
+	uint8_t *root;	   /* [n_switches] */
+	uint32_t n;	   /* lines that named one; the same switch may count twice */
+	uint32_t n_cas;	   /* lines with a CA GUID */
+	unsigned first_ca; /* line of the first */
 	struct guid_file file;
 };
 
@@ -73,9 +73,11 @@ static void take_line(const struct engine_input *in, const struct guid_line *l, 
 	if (sw != NO_ID)
 		observe_text(in, STEP_SWITCH, sw, "root by line %u of the file", l->line);
 	else
-		observe_text(in, STEP_NOTE, n && manual ? by_host[0] : NO_ID, "line %u: 0x%016" PRIx64 " is %s", l->line,
-			     l->guid, !n ? "not in the fabric: ignored" :
-			     manual ? "a channel adapter: its switch is a root" : "a channel adapter: ignored");
+		observe_text(in, STEP_NOTE, n && manual ? by_host[0] : NO_ID,
+			     "line %u: 0x%016" PRIx64 " is %s", l->line, l->guid,
+			     !n	      ? "not in the fabric: ignored"
+			     : manual ? "a channel adapter: its switch is a root"
+				      : "a channel adapter: ignored");
 }
 
 static void read_named(const struct engine_input *in, const char *path, bool manual, struct named_roots *r)
@@ -103,12 +105,18 @@ static void note_difference(const struct engine_input *in, struct engine_output 
 		return;
 	text_add(t, ROOTS ": OpenSM and its manual differ on %s:", path);
 	if (opensm->file.stopped)
-		text_add(t, " OpenSM stops at the invalid line %u, keeps the %u root%s read before and looks for more "
-			 "itself, the manual discards %u invalid line%s;", opensm->file.stopped, opensm->n,
-			 opensm->n == 1 ? "" : "s", manual->file.skipped, manual->file.skipped == 1 ? "" : "s");
+		text_add(t,
+			 " OpenSM stops at the invalid line %u, keeps the %u root%s read before and looks "
+			 "for more "
+			 "itself, the manual discards %u invalid line%s;",
+			 opensm->file.stopped, opensm->n, opensm->n == 1 ? "" : "s", manual->file.skipped,
+			 manual->file.skipped == 1 ? "" : "s");
 	if (manual->n_cas)
-		text_add(t, " OpenSM ignores GUIDs of channel adapters, the manual takes their switches (%u line%s, first "
-			 "%u);", manual->n_cas, manual->n_cas == 1 ? "" : "s", manual->first_ca);
+		text_add(t,
+			 " OpenSM ignores GUIDs of channel adapters, the manual takes their switches (%u "
+			 "line%s, first "
+			 "%u);",
+			 manual->n_cas, manual->n_cas == 1 ? "" : "s", manual->first_ca);
 	text_add(t, " rules in force: %s\n", in->manual_rules ? "manual" : "opensm");
 }
 
@@ -116,7 +124,8 @@ static void note_difference(const struct engine_input *in, struct engine_output 
  * Roots of the file, if one is set, into u; *n: lines that named one.  true: the
  * file answered the question, false: OpenSM looks for roots itself.
  */
-static bool named_roots(const struct engine_input *in, struct engine_output *out, struct updown *u, uint32_t *n)
+static bool named_roots(const struct engine_input *in, struct engine_output *out, struct updown *u,
+			uint32_t *n)
 {
 	const char *path = options_file(in->options, ROOTS);
 	struct named_roots opensm, manual, *r = in->manual_rules ? &manual : &opensm;
@@ -157,12 +166,15 @@ static void tell_verdict(const struct engine_input *in, const struct root_search
 	text_free(&t);
 }
 
-static void found_roots(const struct engine_input *in, struct updown *u, const struct hops *plain, uint32_t *n)
+static void found_roots(const struct engine_input *in, struct updown *u, const struct hops *plain,
+			uint32_t *n)
 {
 	u->search = root_search_new(in->topo, plain);
 	observe_text(in, STEP_PHASE, NO_ID,
-		     "roots by counting: of %u CA and router ports %u or more at one distance, and no other distance with "
-		     "%u or more", u->search->total, root_main_limit(u->search), root_second_limit(u->search));
+		     "roots by counting: of %u CA and router ports %u or more at one distance, and no other "
+		     "distance with "
+		     "%u or more",
+		     u->search->total, root_main_limit(u->search), root_second_limit(u->search));
 	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++) {
 		enum root_verdict v = root_verdict(u->search, s);
 
@@ -193,11 +205,16 @@ static void note_odd_roots(const struct topo *t, const struct updown *u, struct 
 			example = s;
 		}
 	if (u->n_roots == t->n_switches_up && u->n_roots > 1)
-		text_add(notes, "updn: all %u switches pass for roots, so nothing is forbidden and credit loops are "
-			 "possible; name the roots with " ROOTS "\n", u->n_roots);
+		text_add(notes,
+			 "updn: all %u switches pass for roots, so nothing is forbidden and credit loops are "
+			 "possible; name the roots with " ROOTS "\n",
+			 u->n_roots);
 	else if (with_hosts && t->n_switches_up > 1)
-		text_add(notes, "updn: %u of the %u roots found have hosts themselves (%s, for one); see that they are meant "
-			 "to be roots\n", with_hosts, u->n_roots, switch_name(t->fabric, example));
+		text_add(notes,
+			 "updn: %u of the %u roots found have hosts themselves (%s, for one); see that they "
+			 "are meant "
+			 "to be roots\n",
+			 with_hosts, u->n_roots, switch_name(t->fabric, example));
 }
 
 /* --- ids ---------------------------------------------------------------------------------- */
@@ -217,13 +234,17 @@ static void read_ids(const struct engine_input *in, struct engine_output *out, s
 		char *end;
 
 		if (sw == NO_ID) {
-			note_ignored(in, out, IDS, g.l[i].line, "0x%016" PRIx64 " is no switch of the fabric", g.l[i].guid);
+			note_ignored(in, out, IDS, g.l[i].line, "0x%016" PRIx64 " is no switch of the fabric",
+				     g.l[i].guid);
 			continue;
 		}
 		id = strtoull(g.l[i].rest, &end, 0);
 		if (*end && !isspace((unsigned char)*end)) {
-			text_add(&out->notes, IDS ": %s:%u: found '%.40s', expected a number as id; the rest of the file is not "
-				 "read\n", path, g.l[i].line, g.l[i].rest);
+			text_add(&out->notes,
+				 IDS ": %s:%u: found '%.40s', expected a number as id; the rest of the file "
+				     "is not "
+				     "read\n",
+				 path, g.l[i].line, g.l[i].rest);
 			break;
 		}
 		u->id[sw] = id;
@@ -289,10 +310,18 @@ static struct routing *updn_route(const struct engine_input *in, struct engine_o
 }
 
 static const struct optdef updn_options[] = {
-	{.name = ROOTS, .flag = "-a FILE", .type = OPT_FILE, .def = "",
-	 .help = "node GUIDs of the root switches, one a line; without it updn finds roots by counting hosts"},
-	{.name = IDS, .flag = "-m FILE", .type = OPT_FILE, .def = "",
-	 .help = "lines `switch-GUID id`: among switches of equal rank, up is towards the smaller id (default: GUID)"},
+	{.name = ROOTS,
+	 .flag = "-a FILE",
+	 .type = OPT_FILE,
+	 .def = "",
+	 .help = "node GUIDs of the root switches, one a line; without it updn finds roots by counting "
+		 "hosts"},
+	{.name = IDS,
+	 .flag = "-m FILE",
+	 .type = OPT_FILE,
+	 .def = "",
+	 .help = "lines `switch-GUID id`: among switches of equal rank, up is towards the smaller id "
+		 "(default: GUID)"},
 	{0},
 };
 

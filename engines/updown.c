@@ -81,8 +81,9 @@ void updown_rank(const struct engine_input *in, struct updown *u)
 	}
 	free(queue);
 	count_level(t, u);
-	observe_text(in, STEP_NOTE, NO_ID, "ranks 0 to %u; %u cables between equal ranks, %u of them between roots",
-		     u->max_rank, u->n_level, u->n_root_links);
+	observe_text(in, STEP_NOTE, NO_ID,
+		     "ranks 0 to %u; %u cables between equal ranks, %u of them between roots", u->max_rank,
+		     u->n_level, u->n_root_links);
 }
 
 /* The way of a packet from one switch to a neighbour. */
@@ -110,7 +111,8 @@ char updown_direction(const struct updown *u, const struct topo *t, uint32_t sw,
 
 /* --- the exact search -------------------------------------------------------------------- */
 
-/* A cable end as the search sees it from the switch it expands: the neighbour, and how packets come from there. */
+/* A cable end as the search sees it from the switch it expands: the neighbour, and how packets come from
+ * there. */
 struct arc {
 	uint32_t sw, port; /* neighbour, port id at the neighbour */
 	uint8_t way;	   /* of a packet from the neighbour to here */
@@ -122,11 +124,11 @@ struct search {
 	uint32_t n;
 	uint32_t *off; /* [n + 1] */
 	struct arc *arc;
-	uint32_t *queue; /* [n + 1] ring */
+	uint32_t *queue;       /* [n + 1] ring */
 	uint8_t *queued, *way; /* [n] */
-	uint8_t *least; /* [n] towards the present target */
-	unsigned weight; /* price of a forbidden turn, 0 = it cannot be had */
-	unsigned max;	 /* largest value stored */
+	uint8_t *least;	       /* [n] towards the present target */
+	unsigned weight;       /* price of a forbidden turn, 0 = it cannot be had */
+	unsigned max;	       /* largest value stored */
 	uint32_t n_priced, n_erased;
 	bool told; /* visits of the present target are reported */
 };
@@ -179,7 +181,8 @@ static void tell_visit(const struct search *k, uint32_t t, uint32_t s)
 	struct step st = {.kind = STEP_PAIR, .sw = s, .sw2 = t};
 	struct text x = {0};
 
-	text_add(&x, "visited, %u hops from the target; packets go %s from here", k->least[s], way_word[k->way[s]]);
+	text_add(&x, "visited, %u hops from the target; packets go %s from here", k->least[s],
+		 way_word[k->way[s]]);
 	st.text = text_str(&x);
 	observe(k->in, &st);
 	text_free(&x);
@@ -199,8 +202,8 @@ static void tell_arc(const struct search *k, uint32_t t, const struct arc *a, un
 }
 
 /* Cost at a switch for those who come by an arc; false when the arc cannot be used. */
-static bool arc_cost(struct search *k, uint32_t t, uint32_t s, uint8_t way, const struct arc *a, uint8_t *entry,
-		     unsigned *cost)
+static bool arc_cost(struct search *k, uint32_t t, uint32_t s, uint8_t way, const struct arc *a,
+		     uint8_t *entry, unsigned *cost)
 {
 	*cost = k->least[s];
 	if (way != WAY_UP || a->way != WAY_DOWN)
@@ -253,7 +256,8 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 			if (cost > k->max)
 				k->max = cost;
 			if (k->told)
-				tell_arc(k, t, a, cost, k->queued[a->sw] ? "%u hops; it waits already" : "%u hops");
+				tell_arc(k, t, a, cost,
+					 k->queued[a->sw] ? "%u hops; it waits already" : "%u hops");
 			if (k->queued[a->sw])
 				continue;
 			k->way[a->sw] = a->way;
@@ -265,7 +269,8 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 }
 
 /* Copy the row of a root target out of Min Hop's matrix. */
-static void keep_row(const struct topo *t, const struct hops *plain, uint32_t d, uint8_t *entry, uint8_t *least)
+static void keep_row(const struct topo *t, const struct hops *plain, uint32_t d, uint8_t *entry,
+		     uint8_t *least)
 {
 	const struct fabric *f = t->fabric;
 
@@ -326,7 +331,8 @@ static void tell_target(struct search *k, uint32_t d, const struct hops *plain)
 	free(entry);
 }
 
-static bool exact_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain, bool price)
+static bool exact_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain,
+			 bool price)
 {
 	struct search *k = search_new(in, u);
 	bool done;
@@ -335,7 +341,8 @@ static bool exact_matrix(const struct engine_input *in, struct updown *u, const 
 	done = search_all_targets(k, u->hops, plain);
 	if (done && price) {
 		u->weight = k->weight = (k->max + 1) & 0xff;
-		observe_text(in, STEP_PHASE, NO_ID, "hop matrix once more: a turn down and then up costs %u", k->weight);
+		observe_text(in, STEP_PHASE, NO_ID, "hop matrix once more: a turn down and then up costs %u",
+			     k->weight);
 		done = search_all_targets(k, u->hops, plain);
 		u->n_priced = k->n_priced;
 		u->n_erased = k->n_erased;
@@ -416,7 +423,8 @@ static bool levelled_matrix(const struct engine_input *in, struct updown *u, con
 			h->least[(size_t)s * n + s] = 0;
 		}
 	levels_fill(&l, t, h->level, u->max_rank);
-	/* first what is below each switch, from the bottom upwards; then everything, from the top downwards */
+	/* first what is below each switch, from the bottom upwards; then everything, from the top downwards
+	 */
 	for (uint32_t i = l.first[u->max_rank + 1]; i-- > 0;)
 		relax_towards(t, h, l.list[i], true);
 	for (uint32_t i = 0; i < l.first[u->max_rank + 1]; i++)
@@ -467,7 +475,8 @@ static void tell_matrix(const struct engine_input *in, const struct updown *u)
 		if (!switch_up(t, d))
 			continue;
 		if (lost)
-			observe_text(in, STEP_SWITCH, d, "as a target: up to %u hops, %u switches have no way to it", far, lost);
+			observe_text(in, STEP_SWITCH, d,
+				     "as a target: up to %u hops, %u switches have no way to it", far, lost);
 		else
 			observe_text(in, STEP_SWITCH, d, "as a target: up to %u hops", far);
 	}
@@ -537,12 +546,19 @@ static void ops_free(void *priv)
 }
 
 static const struct routing_ops updn_ops = {
-	.hops = ops_hops, .rank = ops_rank, .is_root = ops_is_root, .direction = ops_direction, .free_priv = ops_free,
+	.hops = ops_hops,
+	.rank = ops_rank,
+	.is_root = ops_is_root,
+	.direction = ops_direction,
+	.free_priv = ops_free,
 };
 
 /* Down/Up has no roots. */
 static const struct routing_ops dnup_ops = {
-	.hops = ops_hops, .rank = ops_rank, .direction = ops_direction, .free_priv = ops_free,
+	.hops = ops_hops,
+	.rank = ops_rank,
+	.direction = ops_direction,
+	.free_priv = ops_free,
 };
 
 const struct updown *updown_of(const struct routing *r)

@@ -83,7 +83,7 @@ char updown_direction(const struct updown *u, const struct topo *t, uint32_t sw,
 struct updown *updown_new(const struct topo *t, bool ids);
 void updown_free(struct updown *u);
 
-/* Rank all switches by their distance from those that have rank 0 now; sets n_roots, max_rank, n_level, n_root_links. */
+/* Rank all switches by their distance from those that have rank 0 now; sets the counts as well. */
 void updown_rank(const struct engine_input *in, struct updown *u);
 
 /*

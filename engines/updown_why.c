@@ -7,17 +7,41 @@
 
 #define FAR UINT16_MAX
 
+/* A shortest way obeys the rule; it even does when the packet comes from above. */
+enum { LEGAL = 1, LEGAL_AFTER_DOWN = 2 };
+
 struct narrator {
 	const struct engine_input *in; /* the listener's own */
 	const struct updown *u;
-	uint32_t target;	/* the one that dist[] is about; NO_ID = none */
-	uint16_t *dist;		/* [n_switches] hops to it when nothing is forbidden, FAR = none */
-	uint32_t *queue;	/* [n_switches] */
+	uint32_t target; /* the one that dist[] is about; NO_ID = none */
+	uint16_t *dist;	 /* [n_switches] hops to it when nothing is forbidden, FAR = none */
+	uint8_t *legal;	 /* [n_switches] LEGAL bits of the ways of that length */
+	uint32_t *queue; /* [n_switches] */
 };
 
 static uint32_t peer_of(const struct narrator *n, uint32_t sw, unsigned port)
 {
 	return n->in->topo->peer_switch[switch_port_id(n->in->topo->fabric, sw, port)];
+}
+
+/* What the shortest ways of a switch may do, once all nearer switches are known. */
+static uint8_t legal_ways(const struct narrator *n, uint32_t sw)
+{
+	const struct fabric *f = n->in->topo->fabric;
+	uint8_t legal = 0;
+
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+		uint32_t r = peer_of(n, sw, p);
+		char c = updown_direction(n->u, n->in->topo, sw, p);
+
+		if (r == NO_ID || n->dist[r] + 1 != n->dist[sw])
+			continue;
+		if (c == 'U')
+			legal |= n->legal[r] & LEGAL;
+		else if (n->legal[r] & (c == 'D' || n->u->id ? LEGAL_AFTER_DOWN : LEGAL))
+			legal |= LEGAL | LEGAL_AFTER_DOWN;
+	}
+	return legal;
 }
 
 static void measure(struct narrator *n, uint32_t target)
@@ -43,6 +67,9 @@ static void measure(struct narrator *n, uint32_t target)
 			n->queue[end++] = r;
 		}
 	}
+	n->legal[target] = LEGAL | LEGAL_AFTER_DOWN;
+	for (uint32_t i = 1; i < end; i++)
+		n->legal[n->queue[i]] = legal_ways(n, n->queue[i]);
 }
 
 /* A way hop by hop: runs of one direction in words, and the first turn that the rule forbids. */
@@ -50,15 +77,18 @@ struct way_text {
 	struct text t;
 	char run;
 	unsigned len, hops;
-	bool down;		/* went down, with nothing level since (updn: at all) */
-	uint32_t turn;		/* switch of the forbidden turn, NO_ID = none */
+	bool down;     /* went down, with nothing level since (updn: at all) */
+	uint32_t turn; /* switch of the forbidden turn, NO_ID = none */
 };
 
 static void end_run(struct way_text *w)
 {
 	if (!w->len)
 		return;
-	text_add(&w->t, "%s%s", w->t.len ? " then " : "", w->run == 'U' ? "up" : w->run == 'D' ? "down" : "level");
+	text_add(&w->t, "%s%s", w->t.len ? " then " : "",
+		 w->run == 'U'	 ? "up"
+		 : w->run == 'D' ? "down"
+				 : "level");
 	if (w->len > 1)
 		text_add(&w->t, " %u", w->len);
 	w->len = 0;
@@ -79,7 +109,8 @@ static void add_hop(const struct narrator *n, struct way_text *w, uint32_t sw, u
 }
 
 /* Along the matrix, by the first port of least cost after the one chosen. */
-static void follow_matrix(const struct narrator *n, uint32_t sw, unsigned port, uint32_t target, struct way_text *w)
+static void follow_matrix(const struct narrator *n, uint32_t sw, unsigned port, uint32_t target,
+			  struct way_text *w)
 {
 	const struct topo *t = n->in->topo;
 	const struct fabric *f = t->fabric;
@@ -93,7 +124,8 @@ static void follow_matrix(const struct narrator *n, uint32_t sw, unsigned port, 
 			break;
 		least = hops_least(n->u->hops, sw, target);
 		for (port = 1; port <= f->switch_nports[sw]; port++)
-			if (peer_of(n, sw, port) != NO_ID && hops_value(n->u->hops, t, sw, target, port) == least)
+			if (peer_of(n, sw, port) != NO_ID &&
+			    hops_value(n->u->hops, t, sw, target, port) == least)
 				break;
 		if (port > f->switch_nports[sw])
 			break;
@@ -122,12 +154,19 @@ static void add_forbidden(struct narrator *n, uint32_t sw, struct text *t)
 {
 	struct way_text w = {.turn = NO_ID};
 
+	if (n->legal[sw] & LEGAL) {
+		text_add(t,
+			 "a legal way of %u hops is missed: OpenSM's search goes on from a switch in the "
+			 "direction "
+			 "that reached it first",
+			 n->dist[sw]);
+		return;
+	}
 	follow_shortest(n, sw, &w);
-	text_add(t, "the shortest way (%u hop%s: %s) ", w.hops, w.hops == 1 ? "" : "s", text_str(&w.t));
+	text_add(t, "the shortest way (%u hop%s: %s) is forbidden", w.hops, w.hops == 1 ? "" : "s",
+		 text_str(&w.t));
 	if (w.turn != NO_ID)
-		text_add(t, "is forbidden: it turns up again at %s", switch_name(n->in->topo->fabric, w.turn));
-	else
-		text_add(t, "is missed: OpenSM's search follows a switch only in the direction that reached it first");
+		text_add(t, ": it turns up again at %s", switch_name(n->in->topo->fabric, w.turn));
 	text_free(&w.t);
 }
 
@@ -142,7 +181,8 @@ static void add_way(struct narrator *n, const struct step *s, struct text *t)
 		follow_matrix(n, s->sw, s->port, s->sw2, &w);
 		text_add(t, "%u hop%s, %s", w.hops, w.hops == 1 ? "" : "s", text_str(&w.t));
 		if (w.turn != NO_ID)
-			text_add(t, " (the turn up at %s breaks the rule)", switch_name(n->in->topo->fabric, w.turn));
+			text_add(t, " (the turn up at %s breaks the rule)",
+				 switch_name(n->in->topo->fabric, w.turn));
 		text_add(t, "; ");
 	}
 	text_free(&w.t);
@@ -183,10 +223,12 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 		return assign_ports(in, out, u->hops, false, NULL, r);
 	n.dist = NEW_ARRAY(size, uint16_t);
 	n.queue = NEW_ARRAY(size, uint32_t);
+	n.legal = NEW_ARRAY(size, uint8_t);
 	obs = (struct observer){.step = narrate, .ctx = &n, .sw = in->observer->sw, .lid = in->observer->lid};
 	told.observer = &obs;
 	done = assign_ports(&told, out, u->hops, false, NULL, r);
 	free(n.dist);
 	free(n.queue);
+	free(n.legal);
 	return done;
 }

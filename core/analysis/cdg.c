@@ -18,7 +18,8 @@ struct cdg_source *cdg_sources(const struct routing *r, bool switches, uint32_t 
 			continue;
 		if (endport_is_switch(t->fabric, ep) && !switches)
 			continue;
-		s[(*n)++] = (struct cdg_source){ep, t->endport_switch[ep], r->lids->base[ep], t->endport_swport[ep]};
+		s[(*n)++] = (struct cdg_source){ep, t->endport_switch[ep], r->lids->base[ep],
+						t->endport_swport[ep]};
 	}
 	return s;
 }
@@ -60,7 +61,7 @@ struct counting {
 	bool grouped;			/* sources of a switch need not be told apart */
 	size_t *at;			/* [n] first cell of a switch in a matrix */
 	size_t cells;
-	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* [cells] routes in by a port on a VL, out by a port on another; NULL = none */
+	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* by VLs in and out: [cells] routes by ports; NULL = none */
 	uint32_t *load[CDG_VLS];	/* [n_ports] */
 	struct slot slot[MAX_SLOTS];
 	unsigned n_slots;
@@ -103,12 +104,12 @@ static void add_load(struct counting *k, uint32_t port, unsigned vl, uint32_t ro
 		counters(&k->load[vl], k->f->n_ports)[port] += routes;
 }
 
-static void add_dependency(struct counting *k, uint32_t sw, unsigned in, unsigned va, unsigned out, unsigned vb,
-			   uint32_t routes)
+static void add_dependency(struct counting *k, uint32_t sw, unsigned in, unsigned va, unsigned out,
+			   unsigned vb, uint32_t routes)
 {
 	if (wanted(k, va) && wanted(k, vb))
-		counters(&k->matrix[va][vb], k->cells)[k->at[sw] + (size_t)in * (k->f->switch_nports[sw] + 1u) + out] +=
-			routes;
+		counters(&k->matrix[va][vb],
+			 k->cells)[k->at[sw] + (size_t)in * (k->f->switch_nports[sw] + 1u) + out] += routes;
 }
 
 /* A route enters at its source's switch. */
@@ -196,7 +197,8 @@ static void spread_rows(struct counting *k, unsigned vl)
 /* Everything that leaves a switch goes to the next one. */
 static void pass_on(struct counting *k, uint32_t sw)
 {
-	uint32_t port = switch_port_id(k->f, sw, k->col[sw]), peer = k->t->peer[port], next = k->t->peer_switch[port];
+	uint32_t port = switch_port_id(k->f, sw, k->col[sw]), peer = k->t->peer[port],
+		 next = k->t->peer_switch[port];
 	unsigned in = k->f->port_num[peer], out = next == NO_ID ? 0 : k->col[next];
 
 	for (unsigned i = 0; i < k->n_slots; i++) {

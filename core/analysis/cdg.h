@@ -53,7 +53,7 @@ struct cdg {
 struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p);
 void cdg_free(struct cdg *c);
 
-uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl); /* channel, NO_ID when it carries nothing */
+uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl); /* channel; NO_ID: carries nothing */
 uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to); /* index in to[], NO_ID */
 
 /*

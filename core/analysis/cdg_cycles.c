@@ -119,7 +119,7 @@ struct seeker {
 	uint32_t generation;
 };
 
-/* Shortest way from `start` back to it within its component, shorter than `limit`; the last channel of it, NO_ID. */
+/* A shortest cycle through `start`, shorter than `limit`: its last channel, NO_ID = none. */
 static uint32_t way_back(struct seeker *s, uint32_t start, uint32_t limit)
 {
 	const struct cdg *c = s->c;
@@ -177,7 +177,8 @@ static uint32_t find_end(uint32_t *up, uint32_t i)
  */
 static uint32_t least_length(const struct cdg *c, uint32_t component)
 {
-	uint32_t n = c->routing->topo->fabric->n_switches, *up = NEW_ARRAY(2 * (size_t)n, uint32_t), least = 4;
+	uint32_t n = c->routing->topo->fabric->n_switches, *up = NEW_ARRAY(2 * (size_t)n, uint32_t),
+		 least = 4;
 
 	for (uint32_t i = 0; i < 2 * n; i++)
 		up[i] = i;
@@ -215,8 +216,12 @@ uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle)
 {
 	uint32_t n = c->n_channels, best = c->size[component] + 1, least = least_length(c, component);
 	struct seeker s = {
-		.c = c, .component = component, .seen = NEW_ARRAY(n, uint32_t), .parent = NEW_ARRAY(n, uint32_t),
-		.dist = NEW_ARRAY(n, uint32_t), .queue = NEW_ARRAY(n, uint32_t),
+		.c = c,
+		.component = component,
+		.seen = NEW_ARRAY(n, uint32_t),
+		.parent = NEW_ARRAY(n, uint32_t),
+		.dist = NEW_ARRAY(n, uint32_t),
+		.queue = NEW_ARRAY(n, uint32_t),
 	};
 
 	for (uint32_t v = 0; v < n && best > least; v++) {
@@ -288,7 +293,8 @@ static bool on_path(const struct routing *r, const struct path *p, unsigned sl, 
 	return false;
 }
 
-static bool route_makes(const struct routing *r, const struct cdg_source *s, unsigned lid, const struct wanted_pair *w)
+static bool route_makes(const struct routing *r, const struct cdg_source *s, unsigned lid,
+			const struct wanted_pair *w)
 {
 	struct path p;
 	bool found = false;
@@ -376,7 +382,8 @@ int cdg_write_dot(FILE *f, const struct cdg *c)
 		for (uint32_t i = c->first[v]; i < c->first[v + 1]; i++) {
 			bool cyclic = c->component[v] != NO_ID && c->component[v] == c->component[c->to[i]];
 
-			fprintf(f, "\tc%u -> c%u [label=%u%s];\n", v, c->to[i], c->routes[i], cyclic ? ", color=red" : "");
+			fprintf(f, "\tc%u -> c%u [label=%u%s];\n", v, c->to[i], c->routes[i],
+				cyclic ? ", color=red" : "");
 		}
 	}
 	fprintf(f, "}\n");

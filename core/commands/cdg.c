@@ -67,8 +67,9 @@ static void print_layers(const struct cdg *c, struct out *o)
 		else
 			out_text(o, "none\n");
 		json_array_append_new(list, json_pack("{s:i, s:I, s:i, s:i, s:i}", "vl", (int)v, "routes",
-						      (json_int_t)c->vl_routes[v], "channels", (int)s->channels,
-						      "dependencies", (int)s->deps, "on_cycles", (int)s->on_cycles));
+						      (json_int_t)c->vl_routes[v], "channels",
+						      (int)s->channels, "dependencies", (int)s->deps,
+						      "on_cycles", (int)s->on_cycles));
 	}
 	out_json(o, "layers", list);
 }
@@ -130,21 +131,24 @@ static void print_channels(const struct cdg *c, uint32_t limit, struct out *o)
 
 	for (uint32_t v = 0; v < c->n_channels; v++)
 		cyclic += c->component[v] != NO_ID;
-	out_text(o, "%u channels, %u dependencies, %u channels on cycles\n", c->n_channels, c->n_deps, cyclic);
+	out_text(o, "%u channels, %u dependencies, %u channels on cycles\n", c->n_channels, c->n_deps,
+		 cyclic);
 	out_text(o, "%4s %5s %5s %9s  %s\n", "VL", "in", "out", "routes", "channel");
 	for (uint32_t v = 0; v < c->n_channels && v < limit; v++) {
 		uint32_t out = c->first[v + 1] - c->first[v];
 
-		out_text(o, "%4u %5u %5u %9u  %s%s\n", c->vl[v], in[v], out, c->load[v], channel_text(c, v, a, sizeof(a)),
-			 c->component[v] == NO_ID ? "" : "  (cycle)");
-		json_array_append_new(list, json_pack("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v], "channel", a,
-						      "in", (int)in[v], "out", (int)out, "routes", (int)c->load[v],
-						      "cycle", (int)(c->component[v] != NO_ID)));
+		out_text(o, "%4u %5u %5u %9u  %s%s\n", c->vl[v], in[v], out, c->load[v],
+			 channel_text(c, v, a, sizeof(a)), c->component[v] == NO_ID ? "" : "  (cycle)");
+		json_array_append_new(list,
+				      json_pack("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v],
+						"channel", a, "in", (int)in[v], "out", (int)out, "routes",
+						(int)c->load[v], "cycle", (int)(c->component[v] != NO_ID)));
 	}
 	if (c->n_channels > limit)
 		out_text(o, "  ... %u more channels; `cdg ... all` prints them\n", c->n_channels - limit);
-	out_json(o, "cdg", json_pack("{s:i, s:i, s:i, s:o}", "channels", (int)c->n_channels, "dependencies", (int)c->n_deps,
-				     "on_cycles", (int)cyclic, "list", list));
+	out_json(o, "cdg",
+		 json_pack("{s:i, s:i, s:i, s:o}", "channels", (int)c->n_channels, "dependencies",
+			   (int)c->n_deps, "on_cycles", (int)cyclic, "list", list));
 	free(in);
 }
 
@@ -197,9 +201,10 @@ static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t 
 		struct cdg_route r[SHOWN_ROUTES];
 		size_t n_routes = routes ? cdg_routes(c, d, r, SHOWN_ROUTES) : 0;
 
-		out_text(o, "    %s%s\n", channel_text(c, cycle[i], a, sizeof(a)), i + 1 < n ? "" : "  and round again");
-		json_array_append_new(list, json_pack("{s:s, s:i, s:i}", "channel", a, "vl", (int)c->vl[cycle[i]],
-						      "routes_on", (int)c->routes[d]));
+		out_text(o, "    %s%s\n", channel_text(c, cycle[i], a, sizeof(a)),
+			 i + 1 < n ? "" : "  and round again");
+		json_array_append_new(list, json_pack("{s:s, s:i, s:i}", "channel", a, "vl",
+						      (int)c->vl[cycle[i]], "routes_on", (int)c->routes[d]));
 		for (size_t k = 0; k < n_routes; k++) {
 			out_text(o, k ? "," : "        goes on by");
 			print_route(c, &r[k], o);
@@ -221,7 +226,8 @@ static void print_rest(const struct cdg *c, uint32_t limit, struct out *o)
 	for (uint32_t v = 0; v < c->n_channels; v++)
 		if (c->component[v] != NO_ID && c->component[v] >= limit)
 			vls |= 1u << c->vl[v];
-	out_text(o, "  ... and %s more of channels with credit loops, on VL", plural(c->n_components - limit, "group", a, sizeof(a)));
+	out_text(o, "  ... and %s more of channels with credit loops, on VL",
+		 plural(c->n_components - limit, "group", a, sizeof(a)));
 	for (unsigned v = 0; v < CDG_VLS; v++)
 		if (vls >> v & 1)
 			out_text(o, " %u", v);
@@ -237,10 +243,12 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, bool routes, struct 
 		uint32_t n = cdg_cycle(c, i, cycle);
 		json_t *channels;
 
-		out_text(o, "VL %u: credit loops among %u channels; a shortest one has %u:\n", c->vl[cycle[0]], c->size[i], n);
+		out_text(o, "VL %u: credit loops among %u channels; a shortest one has %u:\n",
+			 c->vl[cycle[0]], c->size[i], n);
 		channels = print_cycle(c, cycle, n, routes, o);
-		json_array_append_new(list, json_pack("{s:i, s:i, s:i, s:o}", "vl", (int)c->vl[cycle[0]], "channels",
-						      (int)c->size[i], "length", (int)n, "cycle", channels));
+		json_array_append_new(list, json_pack("{s:i, s:i, s:i, s:o}", "vl", (int)c->vl[cycle[0]],
+						      "channels", (int)c->size[i], "length", (int)n, "cycle",
+						      channels));
 	}
 	print_rest(c, limit, o);
 	out_json(o, "credit_loops", list);
@@ -277,12 +285,14 @@ static int cmd_cycles(struct session *s, int argc, char **argv, struct out *o, s
 	"  Routes between CA and router ports count; with `switches` also those from and to switches.\n"
 
 const struct command cdg_commands[] = {
-	{"layers", "layers [switches]", "virtual lanes in use: routes, channels, dependencies, credit loops", ABOUT_SWITCHES,
-	 "w", "switches", cmd_layers},
+	{"layers", "layers [switches]", "virtual lanes in use: routes, channels, dependencies, credit loops",
+	 ABOUT_SWITCHES, "w", "switches", cmd_layers},
 	{"cdg", "cdg [LAYER] [switches] [all]", "channel dependency graph of a layer (VL), or of all",
-	 "  A channel is a directed link on a VL; in and out are dependencies from and to others.\n" ABOUT_SWITCHES, "ww",
-	 "switches|all", cmd_cdg},
-	{"cycles", "cycles [switches] [all]", "credit loops: a shortest cycle of each group, and routes that make it",
-	 ABOUT_SWITCHES, "ww", "switches|all", cmd_cycles},
+	 "  A channel is a directed link on a VL; in and out are dependencies from and to "
+	 "others.\n" ABOUT_SWITCHES,
+	 "ww", "switches|all", cmd_cdg},
+	{"cycles", "cycles [switches] [all]",
+	 "credit loops: a shortest cycle of each group, and routes that make it", ABOUT_SWITCHES, "ww",
+	 "switches|all", cmd_cycles},
 	{0},
 };

@@ -47,7 +47,8 @@ static void set_broken(const struct pieces *f, const char *what, struct err *why
 	struct cursor c = {f->p, f->p + strcspn(f->p, "\r\n")};
 	char found[60];
 
-	err_set(why, "%s:%u: found '%s', expected %s", f->name, f->line, excerpt(c, found, sizeof(found)), what);
+	err_set(why, "%s:%u: found '%s', expected %s", f->name, f->line, excerpt(c, found, sizeof(found)),
+		what);
 }
 
 static bool starts(const char *p, const char *word)
@@ -55,7 +56,8 @@ static bool starts(const char *p, const char *word)
 	return !strncmp(p, word, strlen(word));
 }
 
-/* A hexadecimal number behind `mark` in the piece, then white space or one of `ends`; false when there is none. */
+/* A hexadecimal number behind `mark` in the piece, then white space or one of `ends`; false when there is
+ * none. */
 static bool guid_behind(const char *p, const char *mark, const char *ends, uint64_t *guid)
 {
 	const char *q = strstr(p, mark);
@@ -93,9 +95,9 @@ static uint32_t switch_up_by_guid(const struct topo *t, uint64_t guid)
 
 /* The table being read. */
 struct table {
-	uint32_t sw;	    /* NO_ID: its lines are skipped */
-	unsigned long top;  /* last LID by its head, 0 = not told */
-	bool last;	    /* its entry was there */
+	uint32_t sw;	   /* NO_ID: its lines are skipped */
+	unsigned long top; /* last LID by its head, 0 = not told */
+	bool last;	   /* its entry was there */
 };
 
 /* "[0x0-0x40]" or "[0-64]" in a head line. */
@@ -146,7 +148,8 @@ static bool read_entry(struct lft_file *l, const struct pieces *f, const struct 
 	e.lid = lid;
 	e.port = port;
 	if (e.port > topo->fabric->switch_nports[t->sw]) {
-		set_broken(f, "a port that the switch has (tables with entries 255 cannot be loaded)", &l->why);
+		set_broken(f, "a port that the switch has (tables with entries 255 cannot be loaded)",
+			   &l->why);
 		return false;
 	}
 	if (!guid_behind(p, " portguid 0x", ":", &e.guid))
@@ -183,7 +186,9 @@ void lft_file_read(struct lft_file *l, const char *path, const struct topo *t)
 	size_t size;
 
 	if (read_file(path, &data, &size, &why)) {
-		*l = (struct lft_file){.has = NEW_ARRAY(t->fabric->n_switches, uint8_t), .broken = true, .missing = true,
+		*l = (struct lft_file){.has = NEW_ARRAY(t->fabric->n_switches, uint8_t),
+				       .broken = true,
+				       .missing = true,
 				       .why = why};
 		return;
 	}
@@ -230,7 +235,8 @@ static bool read_row(struct hops_file *h, const struct pieces *f, const struct t
 	return true;
 }
 
-void hops_file_parse(struct hops_file *h, const char *name, const char *data, size_t size, const struct topo *t)
+void hops_file_parse(struct hops_file *h, const char *name, const char *data, size_t size,
+		     const struct topo *t)
 {
 	struct pieces f = {.name = name, .data = data, .size = size};
 	uint32_t sw = NO_ID;

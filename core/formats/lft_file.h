@@ -20,7 +20,7 @@ struct lft_file {
 	struct lft_entry *e;	/* in the order of the file */
 	size_t n, cap;
 	uint8_t *has;		/* [n_switches] 1 = the file has a head line for the switch */
-	uint32_t n_unknown;	/* head lines of switches that are not in the fabric or down; their lines are skipped */
+	uint32_t n_unknown;	/* head lines of switches that are not up; their lines are skipped */
 	uint64_t unknown;	/* GUID of the first */
 	uint32_t n_multicast;	/* heads of multicast tables, skipped */
 	/*
@@ -33,10 +33,11 @@ struct lft_file {
 	struct err why;		/* when broken: file, line, what was found and expected */
 };
 
-/* Read as OpenSM 3.3.23 (lines of 1022 bytes; numbers as strtoul() takes them).  Free in any case. */
+/* Read as OpenSM 3.3.23 (1022 bytes a line; numbers as strtoul() takes them).  Free in any case. */
 void lft_file_read(struct lft_file *l, const char *path, const struct topo *t);
 /* The same from memory; name is for messages. */
-void lft_file_parse(struct lft_file *l, const char *name, const char *data, size_t size, const struct topo *t);
+void lft_file_parse(struct lft_file *l, const char *name, const char *data, size_t size,
+		    const struct topo *t);
 void lft_file_free(struct lft_file *l);
 
 /* A row of a hop matrix: costs from a switch to the owner of a LID, by port from 0. */
@@ -58,7 +59,8 @@ struct hops_file {
 };
 
 void hops_file_read(struct hops_file *h, const char *path, const struct topo *t);
-void hops_file_parse(struct hops_file *h, const char *name, const char *data, size_t size, const struct topo *t);
+void hops_file_parse(struct hops_file *h, const char *name, const char *data, size_t size,
+		     const struct topo *t);
 void hops_file_free(struct hops_file *h);
 
 #endif

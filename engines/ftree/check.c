@@ -161,7 +161,7 @@ static char *manual_finds(const struct ftree *t, uint32_t w, uint32_t ref)
 	for (unsigned d = FT_UP; d <= FT_DOWN; d += FT_DOWN - FT_UP)
 		for (uint32_t i = 0; i < t->sw[w].n[d]; i++)
 			if (links_of(t, w, d, i) != links_of(t, ref, d, 0))
-				return str_printf("%.80s has %u links to %.80s, %.80s has %u to %.80s",
+				return str_printf("%.80s has %u cables to %.80s, %.80s has %u to %.80s",
 						  ft_name(t, w), links_of(t, w, d, i),
 						  peer_name(t, ftree_group(t, w, d, i)), ft_name(t, ref),
 						  links_of(t, ref, d, 0),
@@ -193,8 +193,8 @@ static bool manual_rules(struct ftree *t, const uint32_t *ref, struct engine_out
 		return true;
 	if (t->manual)
 		ft_refuse(t, "", "equal groups (manual)",
-			  "no pure fat tree by OpenSM's manual: %s; OpenSM itself does not look "
-			  "there (`set rules opensm`), and with root_guid_file the rule is dropped",
+			  "no pure fat tree by OpenSM's manual: %s; OpenSM itself does not look there (`set "
+			  "rules opensm`), and with root_guid_file the rule is dropped",
 			  what);
 	else
 		text_add(&out->notes,

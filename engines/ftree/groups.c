@@ -15,8 +15,7 @@ void ft_read_guids(const struct engine_input *in, struct engine_output *out, con
 	else if (g->skipped)
 		text_add(&out->notes,
 			 "%s: %u invalid lines ignored as the manual says, the first is line %u; OpenSM "
-			 "itself "
-			 "stops reading there\n",
+			 "itself stops reading there\n",
 			 option, g->skipped, g->first_skipped);
 }
 
@@ -47,8 +46,7 @@ static bool read_list(struct ftree *t, const struct engine_input *in, struct eng
 				 option, bad, g->why.msg);
 	if (!g->n)
 		return ft_refuse(t, empty, "GUID files are not empty",
-				 "%s: %.300s names no GUID (%s); list port GUIDs or unset "
-				 "the option",
+				 "%s: %.300s names no GUID (%s); list port GUIDs or unset the option",
 				 option, options_file(in->options, option), empty);
 	qsort(g->l, g->n, sizeof(*g->l), by_guid);
 	return true;

@@ -92,8 +92,7 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 		text_add(&out->notes, "root_guid_file names no switch that is up (AB25)\n");
 	if (!usable)
 		text_add(&out->notes, "ftree: ranks come from the CAs instead of root_guid_file, yet the "
-				      "tree is not checked "
-				      "for purity\n");
+				      "tree is not checked for purity\n");
 	guid_file_free(&g);
 	return usable;
 }

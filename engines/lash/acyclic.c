@@ -251,8 +251,9 @@ bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
 
 /* --- a cycle to show ---------------------------------------------------------------- */
 
-/* Shortest way from channel `start` to `goal`, shorter than `limit` channels; 0 = none.  Channels to cycle[]. */
-static uint32_t shortest_way(struct acyclic *a, uint32_t start, uint32_t goal, uint32_t limit, uint32_t *cycle)
+/* Shortest way from `start` to `goal`, shorter than `limit` channels, into cycle[]; its length, 0 = none. */
+static uint32_t shortest_way(struct acyclic *a, uint32_t start, uint32_t goal, uint32_t limit,
+			     uint32_t *cycle)
 {
 	const struct lash_graph *g = a->g;
 	uint32_t head = 0, tail = 0, n = 0;

@@ -5,8 +5,9 @@
  * A topological order is maintained as dependencies come (A. Marchetti-Spaccamela,
  * U. Nanni, H. Rohnert, Maintaining a Topological Order under Edge Insertions,
  * Information Processing Letters 59, 1996), so that most bundles are decided
- * without any search, and a search only looks between two places of the order.  A single dependency once found to
- * close a cycle does so for ever, as nothing is taken out; it is remembered.
+ * without any search, and a search only looks between two places of the order.
+ * A single dependency once found to close a cycle does so for ever, as nothing
+ * is taken out; it is remembered.
  */
 #ifndef IBSCOPE_LASH_ACYCLIC_H
 #define IBSCOPE_LASH_ACYCLIC_H

@@ -76,7 +76,7 @@ static size_t next_bit(const uint64_t *row, size_t words, size_t from)
 	return from / 64 * 64 + __builtin_ctzll(m);
 }
 
-/* The first pair that may move from layer mx, searched from two random switches on; false when there is none. */
+/* The first pair that may move from layer mx, from two random switches on; false when there is none. */
 static bool draw_pair(struct balance *b, size_t *s, size_t *d)
 {
 	const struct movable *m = &b->m[b->mx];
@@ -93,14 +93,16 @@ static bool draw_pair(struct balance *b, size_t *s, size_t *d)
 	return false;
 }
 
-/* A layer that gave pairs away still has their dependencies here; OpenSM's book-keeping of them is inexact. */
+/* A layer that gave pairs away keeps their dependencies here; OpenSM's book-keeping of them is inexact. */
 static void warn_reuse(struct balance *b)
 {
 	if (!b->m[b->mn].was_source || b->warned)
 		return;
 	b->warned = true;
-	text_add(&b->out->notes, "lash: balancing gives pairs back to layer %u, where OpenSM 3.3.23's own book-keeping is "
-		 "unsound: its service levels may differ\n", b->mn);
+	text_add(&b->out->notes,
+		 "lash: balancing gives pairs back to layer %u, where OpenSM 3.3.23's own book-keeping is "
+		 "unsound: its service levels may differ\n",
+		 b->mn);
 }
 
 /* Does layer mn take the pair?  A refusal holds for ever, as layers that receive pairs only grow. */
@@ -113,6 +115,8 @@ static bool takes(struct balance *b, size_t s, size_t d)
 	warn_reuse(b);
 	if (b->mn < b->p->first[lo * b->n + hi] || (*w & mask))
 		return false;
+	if (!b->c->layer[b->mn])
+		lash_restore_cdg(b->p, b->c, b->mn);
 	n = lash_pair_dependencies(b->p, lo, hi, b->deps);
 	if (acyclic_add(b->c->layer[b->mn], b->deps, n))
 		return true;
@@ -188,7 +192,8 @@ static int run_turns(struct balance *b)
 		size_t s, d;
 
 		if (!draw_pair(b, &s, &d))
-			return err_set(&b->out->refused, "balancing of the layers never ends with these random numbers: "
+			return err_set(&b->out->refused,
+				       "balancing of the layers never ends with these random numbers: "
 				       "OpenSM 3.3.23 would not terminate");
 		move_or_flag(b, s, d);
 		stop = !b->trials || (int64_t)(b->l->count[b->mx] - b->l->count[b->mn]) < CLOSE_ENOUGH;
@@ -234,13 +239,15 @@ static void start_random(struct balance *b)
 		glibc_random_skip(&b->random, *b->in->random);
 }
 
-int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input *in, struct engine_output *out)
+int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input *in,
+		 struct engine_output *out)
 {
 	struct balance *b = NEW(struct balance);
 	size_t n = l->plan->graph->n;
 	int rc;
 
-	*b = (struct balance){.l = l, .p = l->plan, .c = c, .in = in, .out = out, .n = n, .words = (n + 63) / 64};
+	*b = (struct balance){
+		.l = l, .p = l->plan, .c = c, .in = in, .out = out, .n = n, .words = (n + 63) / 64};
 	b->deps = NEW_ARRAY(2 * n, struct dependency);
 	b->mn = l->plan->need - 1;
 	b->trials = l->count[0];

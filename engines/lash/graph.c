@@ -33,7 +33,8 @@ static uint32_t neighbour(const struct lash_graph *g, const struct topo *t, uint
  * Channels that leave switch u: one a neighbour, by its lowest port.  mark[v] is
  * the channel to v when it is at least base[u].
  */
-static void list_links(struct lash_graph *g, const struct topo *t, uint32_t u, uint32_t *mark, uint32_t *n_ports)
+static void list_links(struct lash_graph *g, const struct topo *t, uint32_t u, uint32_t *mark,
+		       uint32_t *n_ports)
 {
 	uint32_t sw = g->sw[u], first = g->n_channels;
 	unsigned nports = t->fabric->switch_nports[sw];

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "core/ucast_cache.h"
 
 static void plan_unref(struct lash_plan *p)
 {
@@ -73,13 +74,18 @@ static int check_settings(const struct engine_input *in, const struct lash_vls *
 	if (v->port != NO_ID)
 		port_label(in->topo->fabric, v->port, at, sizeof(at));
 	if (!v->avail)
-		return err_set(&out->refused, "lash_start_vl is %u, but switch ports have only %u VLs (%s); expected less than that%s",
-			       v->start, v->vls, at,
-			       in->sweep ? "; OpenSM 3.3.23 crashes here when an earlier sweep was routed by lash" : "");
+		return err_set(
+			&out->refused,
+			"lash_start_vl is %u, but switch ports have only %u VLs (%s); expected less than "
+			"that%s",
+			v->start, v->vls, at,
+			in->sweep ? "; OpenSM 3.3.23 crashes here when an earlier sweep was routed by lash"
+				  : "");
 	if (!in->lids->lmc)
 		return 0;
 	if (in->manual_rules)
-		return err_set(&out->refused, "lmc is %u; lash works with LMC 0 only, says the manual", in->lids->lmc);
+		return err_set(&out->refused, "lmc is %u; lash works with LMC 0 only, says the manual",
+			       in->lids->lmc);
 	text_add(&out->notes, "lash: the manual says that LMC > 0 is refused; OpenSM 3.3.23 accepts it\n");
 	return 0;
 }
@@ -120,7 +126,8 @@ static int check_layers(const struct lash *l, struct engine_output *out)
 {
 	if (l->plan->need <= l->vls.avail)
 		return 0;
-	return err_set(&out->refused, "more than %u layers are needed, and there are %u VLs from lash_start_vl %u on",
+	return err_set(&out->refused,
+		       "more than %u layers are needed, and there are %u VLs from lash_start_vl %u on",
 		       l->vls.avail, l->vls.avail, l->vls.start);
 }
 
@@ -130,20 +137,22 @@ static void tell_counts(const struct lash *l, const struct engine_input *in)
 
 	for (unsigned v = 0; v < l->plan->need; v++)
 		text_add(&t, "%s%lu", v ? ", " : "", l->plan->count[v]);
-	observe_text(in, STEP_NOTE, NO_ID, "%u layers of %u; ordered pairs per layer %s", l->plan->need, l->vls.avail,
-		     text_str(&t));
+	observe_text(in, STEP_NOTE, NO_ID, "%u layers of %u; ordered pairs per layer %s", l->plan->need,
+		     l->vls.avail, text_str(&t));
 	text_free(&t);
 	if (l->plan->need < 2)
 		return;
 	for (unsigned v = 0; v < l->plan->need; v++)
 		text_add(&t, "%s%lu", v ? ", " : "", l->count[v]);
-	observe_text(in, STEP_NOTE, NO_ID, "%lu pairs moved, %lu refused, %lu random numbers; pairs per layer now %s",
-		     l->moved, l->refused, l->draws, text_str(&t));
+	observe_text(in, STEP_NOTE, NO_ID,
+		     "%lu pairs moved, %lu refused, %lu random numbers; pairs per layer now %s", l->moved,
+		     l->refused, l->draws, text_str(&t));
 	text_free(&t);
 }
 
 /* From the plan to the end; the cdgs are used up. */
-static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input *in, struct engine_output *out)
+static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input *in,
+		  struct engine_output *out)
 {
 	size_t n = l->plan->graph->n;
 
@@ -176,8 +185,8 @@ static struct routing *lash_route(const struct engine_input *in, struct engine_o
 
 	l->vls = lash_find_vls(in);
 	if (OBSERVED(in))
-		observe_text(in, STEP_NOTE, NO_ID, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls, l->vls.start,
-			     l->vls.avail);
+		observe_text(in, STEP_NOTE, NO_ID, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls,
+			     l->vls.start, l->vls.avail);
 	if (!check_settings(in, &l->vls, out))
 		l->plan = plan_new(&c, l->vls.avail, in, out);
 	if (l->plan && !finish(l, &c, in, out))
@@ -208,7 +217,8 @@ static struct routing *lash_update(const struct engine_input *in, struct engine_
 	if (!old || OBSERVED(in) || in->previous->topo->fabric != in->topo->fabric)
 		return lash_route(in, out);
 	g = lash_graph_new(in->topo);
-	same = old->plan->collapsed == options_bool(in->options, "do_mesh_analysis") && same_links(old->plan, g);
+	same = old->plan->collapsed == options_bool(in->options, "do_mesh_analysis") &&
+	       same_links(old->plan, g);
 	lash_graph_free(g);
 	l = NEW(struct lash);
 	l->vls = lash_find_vls(in);
@@ -218,8 +228,6 @@ static struct routing *lash_update(const struct engine_input *in, struct engine_
 	}
 	l->plan = old->plan;
 	atomic_fetch_add(&l->plan->refs, 1);
-	if (l->plan->need > 1)
-		lash_restore_cdgs(l->plan, &c);
 	if (l->plan->mesh && l->plan->mesh->none)
 		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
 	if (!check_settings(in, &l->vls, out) && !finish(l, &c, in, out))
@@ -251,5 +259,6 @@ const struct engine engine_lash = {
 
 const struct lash *lash_of(const struct routing *r)
 {
+	r = routing_origin(r);
 	return r->ops == &lash_ops ? r->priv : NULL;
 }

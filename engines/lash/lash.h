@@ -26,7 +26,7 @@ struct lash_vls {
 	unsigned avail;		/* layers there may be, 0 when start leaves none */
 };
 
-/* Routes, and layers before balancing.  Depends on the switches and their links alone; shared between routings. */
+/* Routes, and layers before balancing.  They depend on switches and links alone; shared between routings. */
 struct lash_plan {
 	atomic_uint refs;
 	bool collapsed;			/* do_mesh_analysis: parallel cables are used in turn */
@@ -34,7 +34,7 @@ struct lash_plan {
 	struct lash_graph *before;	/* as numbered before mesh analysis, NULL without it */
 	struct lash_mesh *mesh;		/* NULL without do_mesh_analysis */
 	uint8_t *out;			/* [d * n + s] link that s uses towards d; LASH_NO_LINK */
-	uint32_t *root;			/* [d * n + s] root whose tree decided it, or NULL: only made for an observer */
+	uint32_t *root;			/* [d * n + s] root whose tree decided it; NULL without observer */
 	uint8_t *first;			/* [s * n + d] layer, both ways alike; LASH_NO_LAYER for s = d */
 	unsigned need;			/* layers; avail + 1 when these do not suffice */
 	uint64_t count[LASH_MAX_LAYERS + 1]; /* ordered pairs per layer */
@@ -70,32 +70,38 @@ unsigned lash_pair_dependencies(const struct lash_plan *p, uint32_t s, uint32_t 
  * layers.c: first[], need, count[] of the plan, and the layers' dependencies.
  * Too many layers is no error here (need is avail + 1).  -1 and *e when cancelled.
  */
-int lash_assign_layers(struct lash_plan *p, struct lash_cdgs *c, unsigned avail, const struct engine_input *in,
-		       struct err *e);
-/* Make the dependencies again from first[]. */
-void lash_restore_cdgs(const struct lash_plan *p, struct lash_cdgs *c);
+int lash_assign_layers(struct lash_plan *p, struct lash_cdgs *c, unsigned avail,
+		       const struct engine_input *in, struct err *e);
+/* Make the dependencies of a layer again from first[]. */
+void lash_restore_cdg(const struct lash_plan *p, struct lash_cdgs *c, unsigned layer);
 void lash_free_cdgs(struct lash_cdgs *c);
 /* Does the observer want to hear about this pair (LASH ids)? */
 bool lash_pair_observed(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d);
-/* Tell him something about it, or that layer v with dependencies a refuses it, and the cycle it would close. */
-void lash_tell_pair(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d, const char *text);
-void lash_tell_refusal(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d, unsigned v,
-		       struct acyclic *a);
+/* Tell him something about it; or that layer v with dependencies a refuses it, for a cycle. */
+void lash_tell_pair(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
+		    const char *text);
+void lash_tell_refusal(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
+		       unsigned v, struct acyclic *a);
 
-/* balance.c: layer[], count[] and the counters; c is used up.  -1 and *e when OpenSM would not terminate, or cancelled. */
-int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input *in, struct engine_output *out);
+/*
+ * balance.c: layer[], count[] and the counters; c is used up, and made where it lacks.  -1 and out->refused
+ * when OpenSM would not terminate, or when cancelled.
+ */
+int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input *in,
+		 struct engine_output *out);
 
 /* tables.c */
 void lash_fill_tables(const struct lash *l, const struct engine_input *in, struct routing *r);
 
 /* --- for panes --------------------------------------------------------------------------- */
 
-/* NULL unless LASH made the routing. */
+/* NULL unless LASH made the routing (use_ucast_cache may have kept it since). */
 const struct lash *lash_of(const struct routing *r);
 
 /* Layers are numbered from 0; their SL is layer + lash_start_vl. */
 unsigned lash_layers(const struct lash *l);
-uint64_t lash_pairs_before(const struct lash *l, unsigned layer);	/* ordered pairs of switches before balancing */
+/* Ordered pairs of switches in a layer before and after balancing. */
+uint64_t lash_pairs_before(const struct lash *l, unsigned layer);
 uint64_t lash_pairs_after(const struct lash *l, unsigned layer);
 
 /* Layer of a pair of fabric switch ids now and before balancing; LASH_NO_LAYER when there is none. */

@@ -11,15 +11,16 @@ bool lash_pair_observed(const struct engine_input *in, const struct lash_plan *p
 	return o && !o->lid && (o->sw == NO_ID || o->sw == p->graph->sw[s] || o->sw == p->graph->sw[d]);
 }
 
-void lash_tell_pair(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d, const char *text)
+void lash_tell_pair(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
+		    const char *text)
 {
 	struct step st = {.kind = STEP_PAIR, .text = text, .sw = p->graph->sw[s], .sw2 = p->graph->sw[d]};
 
 	observe(in, &st);
 }
 
-void lash_tell_refusal(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d, unsigned v,
-		       struct acyclic *a)
+void lash_tell_refusal(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
+		       unsigned v, struct acyclic *a)
 {
 	const struct lash_graph *g = p->graph;
 	const struct fabric *f = in->topo->fabric;
@@ -88,8 +89,8 @@ static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 	return true;
 }
 
-int lash_assign_layers(struct lash_plan *p, struct lash_cdgs *c, unsigned avail, const struct engine_input *in,
-		       struct err *e)
+int lash_assign_layers(struct lash_plan *p, struct lash_cdgs *c, unsigned avail,
+		       const struct engine_input *in, struct err *e)
 {
 	size_t n = p->graph->n;
 	struct assignment a = {p, c, in, avail, NEW_ARRAY(2 * n, struct dependency)};
@@ -110,16 +111,16 @@ int lash_assign_layers(struct lash_plan *p, struct lash_cdgs *c, unsigned avail,
 	return go_on ? 0 : err_set(e, CANCELLED);
 }
 
-void lash_restore_cdgs(const struct lash_plan *p, struct lash_cdgs *c)
+void lash_restore_cdg(const struct lash_plan *p, struct lash_cdgs *c, unsigned layer)
 {
 	size_t n = p->graph->n;
 	struct dependency *deps = NEW_ARRAY(2 * n, struct dependency);
 
-	for (unsigned v = 0; v < p->need; v++)
-		c->layer[v] = acyclic_new(p->graph);
+	c->layer[layer] = acyclic_new(p->graph);
 	for (uint32_t s = 0; s < n; s++)
 		for (uint32_t d = s + 1; d < n; d++)
-			acyclic_add(c->layer[p->first[s * n + d]], deps, lash_pair_dependencies(p, s, d, deps));
+			if (p->first[s * n + d] == layer)
+				acyclic_add(c->layer[layer], deps, lash_pair_dependencies(p, s, d, deps));
 	free(deps);
 }
 

@@ -19,8 +19,11 @@ static void tell_types(const struct mesh_work *w)
 
 		if (type > 0)
 			shape_text(&w->shape[type - 1], &t);
-		observe_text(w->in, STEP_SWITCH, w->g->sw[u], "%u neighbours, neighbourhood %s", lash_degree(w->g, u),
-			     type > 0 ? text_str(&t) : type ? "at an edge" : "unknown");
+		observe_text(w->in, STEP_SWITCH, w->g->sw[u], "%u neighbours, neighbourhood %s",
+			     lash_degree(w->g, u),
+			     type > 0 ? text_str(&t)
+			     : type   ? "at an edge"
+				      : "unknown");
 		text_free(&t);
 	}
 	for (uint32_t i = 0; i < w->m->n_classes; i++)
@@ -92,8 +95,9 @@ static int analyse(struct mesh_work *w, struct err *e)
 	else if (!w->m->class[class].type)
 		w->m->none = "the most frequent neighbourhood is that of no known mesh or torus";
 	else if (!find_geometry(w, class))
-		return err_set(e, "mesh analysis of this fabric never ends: OpenSM 3.3.23 would not terminate; "
-				  "set do_mesh_analysis FALSE");
+		return err_set(e,
+			       "mesh analysis of this fabric never ends: OpenSM 3.3.23 would not terminate; "
+			       "set do_mesh_analysis FALSE");
 	return 0;
 }
 

@@ -43,7 +43,7 @@ struct lash_mesh {
 	uint32_t size[MESH_DIMENSIONS];	/* of each dimension */
 	uint8_t order[MESH_DIMENSIONS];	/* dimensions by descending size */
 	int32_t *coord;		/* [n * dimensions] MESH_FAR = not reached; NULL without geometry */
-	uint8_t *axis;		/* [n_channels] 2d + 1 = dimension d upwards, 2d + 2 = downwards, 0 = none; NULL */
+	uint8_t *axis;		/* [n_channels] 2d + 1 = up in dimension d, 2d + 2 = down, 0 = none; NULL */
 	int8_t *type;		/* [n] row of the table, 0 = unknown, -1 = edge */
 	struct mesh_class *class;
 	uint32_t n_classes;

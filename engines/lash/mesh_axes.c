@@ -11,7 +11,7 @@ static uint8_t *axes(const struct mesh_work *w, uint32_t u)
 	return w->m->axis + w->g->base[u];
 }
 
-/* First link j other than i with a distance other than 2 (and no axis, when `open`); `k` when there is none. */
+/* First link j other than i at a distance other than 2 (and no axis, when `open`); k when there is none. */
 static unsigned facing(const struct mesh_work *w, uint32_t u, unsigned i, bool open)
 {
 	unsigned k = lash_degree(w->g, u), j = 0;
@@ -144,7 +144,8 @@ static void pass_squares(struct mesh_work *w, uint32_t u, struct changes *c)
 
 bool mesh_induce_axes(struct mesh_work *w)
 {
-	static void (*const pass[])(struct mesh_work *, uint32_t, struct changes *) = {pass_straight, pass_across, pass_squares};
+	static void (*const pass[])(struct mesh_work *, uint32_t,
+				    struct changes *) = {pass_straight, pass_across, pass_squares};
 	struct changes c;
 
 	do {

@@ -88,8 +88,8 @@ void mesh_place(struct mesh_work *w)
 }
 
 /* Append the links of switch u that have this code and were not taken yet. */
-static unsigned take_links(const struct mesh_work *w, uint32_t u, unsigned code, bool any, uint8_t *taken, unsigned n,
-			   uint32_t *link)
+static unsigned take_links(const struct mesh_work *w, uint32_t u, unsigned code, bool any, uint8_t *taken,
+			   unsigned n, uint32_t *link)
 {
 	uint32_t base = w->g->base[u];
 
@@ -113,7 +113,8 @@ static void order_links(const struct mesh_work *w, uint32_t u, uint8_t *taken, u
 		for (unsigned code = 2 * c + 1; code <= 2 * c + 2; code++) {
 			bool turned = place_of(w, u)[c] > 0;
 
-			n = take_links(w, u, turned ? mesh_opposite(w, u, code) : code, false, taken, n, link);
+			n = take_links(w, u, turned ? mesh_opposite(w, u, code) : code, false, taken, n,
+				       link);
 		}
 	}
 	take_links(w, u, 0, true, taken, n, link);
@@ -149,7 +150,8 @@ static void sort_switches(const struct mesh_work *w, uint32_t *s, uint32_t n, ui
 }
 
 /* What is kept by switch and channel follows the new numbers. */
-static void follow(struct lash_mesh *m, const struct lash_graph *g, const uint32_t *old, const uint32_t *moved)
+static void follow(struct lash_mesh *m, const struct lash_graph *g, const uint32_t *old,
+		   const uint32_t *moved)
 {
 	uint32_t *id = NEW_ARRAY(g->n, uint32_t);
 	int32_t *coord = NEW_ARRAY((size_t)g->n * m->dimensions, int32_t);

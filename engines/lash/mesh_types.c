@@ -49,7 +49,8 @@ static void measure_switch(struct mesh_work *w, struct probe *p, uint32_t u)
 	for (unsigned i = 0; i < k; i++) {
 		probe_from(g, p, u, to[i]);
 		for (unsigned j = 0; j < k; j++)
-			m[i * MESH_LINKS + j] = p->seen[to[j]] == p->generation ? (int32_t)p->dist[to[j]] : MESH_FAR;
+			m[i * MESH_LINKS + j] =
+				p->seen[to[j]] == p->generation ? (int32_t)p->dist[to[j]] : MESH_FAR;
 	}
 	for (unsigned i = 0; i < k; i++)
 		p->wanted[to[i]] = 0;
@@ -60,7 +61,9 @@ bool mesh_measure(struct mesh_work *w)
 {
 	uint32_t n = w->g->n;
 	struct probe p = {
-		.seen = NEW_ARRAY(n, uint32_t), .dist = NEW_ARRAY(n, uint32_t), .queue = NEW_ARRAY(n, uint32_t),
+		.seen = NEW_ARRAY(n, uint32_t),
+		.dist = NEW_ARRAY(n, uint32_t),
+		.queue = NEW_ARRAY(n, uint32_t),
 		.wanted = NEW_ARRAY(n, uint8_t),
 	};
 	bool go_on = true;

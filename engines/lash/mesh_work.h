@@ -26,7 +26,7 @@ static inline int32_t apart(const struct mesh_work *w, uint32_t u, unsigned i, u
 	return w->matrix[(size_t)u * MESH_LINKS * MESH_LINKS + i * MESH_LINKS + j];
 }
 
-/* mesh_types.c: matrices, polynomials, types and classes; the class with most members or NO_CLASS; false = cancelled. */
+/* mesh_types.c: matrices and polynomials, false = cancelled; types, and the largest class or NO_CLASS. */
 bool mesh_measure(struct mesh_work *w);
 uint32_t mesh_classify(struct mesh_work *w);
 

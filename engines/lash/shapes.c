@@ -31,7 +31,8 @@ void mesh_polynomial(const int32_t *m, unsigned k, int32_t *poly)
 			unsigned above = __builtin_popcount(set >> col >> 1);
 
 			if (set >> col & 1)
-				add_product(det[set], det[set & ~(1u << col)], m[row * MESH_LINKS + col], row == col, above & 1);
+				add_product(det[set], det[set & ~(1u << col)], m[row * MESH_LINKS + col],
+					    row == col, above & 1);
 		}
 	}
 	/* a switch without neighbours has the polynomial 0 */
@@ -56,7 +57,8 @@ static void fill_matrix(const struct mesh_shape *s, int32_t *m)
 	for (unsigned d = 0; d < s->dimensions; d++) {
 		m[i * MESH_LINKS + i] = 0;
 		if (s->size[d] > 2) {
-			m[i * MESH_LINKS + i + 1] = m[(i + 1) * MESH_LINKS + i] = across(s->size[d], s->dimensions);
+			m[i * MESH_LINKS + i + 1] = m[(i + 1) * MESH_LINKS + i] =
+				across(s->size[d], s->dimensions);
 			i++;
 			m[i * MESH_LINKS + i] = 0;
 		}
@@ -95,7 +97,10 @@ static bool is_known(const struct mesh_shape *s)
 
 void mesh_shapes(struct mesh_shape *shape)
 {
-	static const struct mesh_shape last = {.dimensions = 2, .degree = 4, .size = {6, 6}, .poly = {-192, -256, -80, 0, 1}};
+	static const struct mesh_shape last = {.dimensions = 2,
+					       .degree = 4,
+					       .size = {6, 6},
+					       .poly = {-192, -256, -80, 0, 1}};
 	int32_t m[MESH_LINKS * MESH_LINKS];
 	unsigned n = 0;
 

@@ -40,9 +40,11 @@ static void list_candidates(const struct filling *f, uint32_t u, uint32_t d, str
 		int64_t hops = route_length(f->l->plan, g->to[c], d);
 
 		for (uint32_t i = g->port_at[c]; i < g->port_at[c + 1]; i++)
-			f->candidate[st->n_candidates++] = (struct step_candidate){
-				.port = g->port[i], .peer = f->in->topo->peer[p0 + g->port[i]],
-				.q = {hops == INT64_MIN ? hops : hops + 1, c - g->base[u] + 1, i - g->port_at[c] + 1}};
+			f->candidate[st->n_candidates++] =
+				(struct step_candidate){.port = g->port[i],
+							.peer = f->in->topo->peer[p0 + g->port[i]],
+							.q = {hops == INT64_MIN ? hops : hops + 1,
+							      c - g->base[u] + 1, i - g->port_at[c] + 1}};
 	}
 	st->candidate = f->candidate;
 }
@@ -54,8 +56,14 @@ static void tell_choice(const struct filling *f, uint32_t u, unsigned lid, unsig
 	const struct lash_plan *p = f->l->plan;
 	uint32_t d = f->at[lid];
 	struct text t = {0};
-	struct step st = {.kind = STEP_CHOICE, .sw = f->g->sw[u], .sw2 = d == NO_ID ? NO_ID : f->g->sw[d], .lid = lid,
-			  .port = port, .old_port = NO_PATH, .quantity = quantity, .n_quantities = ARRAY_LEN(quantity)};
+	struct step st = {.kind = STEP_CHOICE,
+			  .sw = f->g->sw[u],
+			  .sw2 = d == NO_ID ? NO_ID : f->g->sw[d],
+			  .lid = lid,
+			  .port = port,
+			  .old_port = NO_PATH,
+			  .quantity = quantity,
+			  .n_quantities = ARRAY_LEN(quantity)};
 
 	if ((o->sw != NO_ID && o->sw != st.sw) || (o->lid && o->lid != lid))
 		return;
@@ -123,8 +131,13 @@ void lash_fill_tables(const struct lash *l, const struct engine_input *in, struc
 {
 	size_t lids = in->lids->max_lid + 1u;
 	struct filling f = {
-		.l = l, .in = in, .g = l->plan->graph, .at = NEW_ARRAY(lids, uint32_t), .port = NEW_ARRAY(lids, uint8_t),
-		.cursor = NEW_ARRAY(MAX_PORTS + 1, uint8_t), .candidate = NEW_ARRAY(MAX_PORTS, struct step_candidate),
+		.l = l,
+		.in = in,
+		.g = l->plan->graph,
+		.at = NEW_ARRAY(lids, uint32_t),
+		.port = NEW_ARRAY(lids, uint8_t),
+		.cursor = NEW_ARRAY(MAX_PORTS + 1, uint8_t),
+		.candidate = NEW_ARRAY(MAX_PORTS, struct step_candidate),
 	};
 	uint8_t *link = NEW_ARRAY(f.g->n, uint8_t);
 

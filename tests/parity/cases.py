@@ -5,7 +5,7 @@ A new engine is one row of ENGINES.  Everything random comes from one seed.
 import os
 import random
 
-from fabric import Fabric, random_fabric
+from fabric import Fabric, chain_fabric, random_fabric
 
 # --- fabrics -----------------------------------------------------------------------
 
@@ -36,6 +36,11 @@ def nasty(rng, lmc):
     return "text", random_fabric(rng, lmc)
 
 
+def chain(rng, lmc):
+    """A family: chains of switches with few hosts, long enough for costs that OpenSM takes for too large."""
+    return "text", chain_fabric(rng)
+
+
 TREE = spec("xgft:4,4:1,2", "xgft:4,4:1,4,parallel=2", "xgft:2,3,3:1,2,2", "xgft:3,4,2:1,2,4", "xgft:6,6:2,3",
             lambda r: "xgft:%d,%d:1,%d,parallel=%d" % (r.randrange(1, 6), r.randrange(3, 9),
                                                        r.randrange(1, 6), r.randrange(1, 4)))
@@ -45,6 +50,8 @@ GRID = spec("mesh:4x4", "torus:4x4", "torus:3x3x3", "mesh:3x4x2,hosts=2", "torus
             lambda r: "%s:%dx%d" % (r.choice(("mesh", "torus")), r.randrange(2, 8), r.randrange(2, 7)))
 RING = spec("ring:7,parallel=3", "ring:9,hosts=2", "ring:4")
 CLIQUES = spec("hyperx:4x4", "hyperx:3x5,hosts=2", "dragonfly:4,2,2", "dragonfly:3,1,2,parallel=2")
+# Trees whose leaves are at, below and above the share of hosts that makes them roots of Up/Down.
+WIDE = spec("xgft:1,19:1,2", "xgft:1,20:1,2", "xgft:1,21:1,3", "xgft:2,24:1,2", "xgft:2,20:1,2", "xgft:2,19:1,3")
 RANDOM = spec(lambda r: "random:%d,%d,hosts=%d,parallel=%d" % (r.randrange(4, 40), r.randrange(3, 7),
                                                             r.randrange(1, 4), r.choice((1, 1, 2))))
 ANY = (TREE, TREE, DIRECTOR, GRID, RING, CLIQUES, RANDOM, nasty, nasty, nasty)
@@ -204,6 +211,83 @@ FILES = (("lfts_file", 0.6, tables_file), ("lid_matrix_dump_file", 0.4, matrix_f
 # Sweeps served by the cache: its decision shows in the tables that stay.
 CACHE = (("use_ucast_cache", 1.0, lambda r, f: "TRUE"),)
 
+# --- fat trees ---------------------------------------------------------------------
+
+
+def tree_levels(f):
+    """Switches with hosts like a leaf's, and the switches farthest from them."""
+    hosts = {s: sum(not p.is_switch for p, _ in s.peer.values()) for s in f.switches}
+    most = max(hosts.values(), default=0)
+    leaves = [s for s in f.switches if hosts[s] and 2 * hosts[s] > most]
+    far, level, top = set(leaves), leaves, leaves
+    while level:
+        top = level
+        peers = dict.fromkeys(p for s in level for p, _ in s.peer.values())
+        level = [p for p in peers if p.is_switch and p not in far]
+        far.update(level)
+    return set(leaves), top
+
+
+def roots_file(rng, f):
+    roots = tree_levels(f)[1]
+    lines = ["0x%016x" % s.guid for s in rng.sample(roots, len(roots))]
+    if rng.random() < 0.1:
+        lines.insert(rng.randrange(len(lines) + 1), rng.choice(("rubbish", "0x00000000deadbeef")))
+    return File(lines)
+
+
+def leaf_ports(f, leaves):
+    """Port GUIDs of CAs on leaves, and of the others."""
+    here, there = [], []
+    for n in f.nodes:
+        if n.kind == "Ca":
+            for p, (s, _) in sorted(n.peer.items()):
+                (here if s in leaves else there).append(n.port_guid(p))
+    return here, there
+
+
+def cn_file(rng, f):
+    here, _ = leaf_ports(f, tree_levels(f)[0])
+    return File(["0x%016x" % g for g in here if rng.random() < 0.9] or ["0x1"])
+
+
+def io_file(rng, f):
+    here, there = leaf_ports(f, tree_levels(f)[0])
+    some = there + [g for g in here if rng.random() < 0.1]
+    return File(["# storage"] + ["0x%016x" % g for g in some])
+
+
+PURE_TREES = spec("xgft:4,4:1,2", "xgft:3,6:1,3,parallel=2", "xgft:3,3,4:1,2,2", "xgft:2,4,4:1,4,2",
+                  "xgft:2,2,2,3:1,2,1,2", "xgft:3,4,3:2,2,2", "xgft:4,4,3:1,2,3,parallel=2", "director:2,4,3,8",
+                  "director:2,4,2,6,uplinks=2",
+                  lambda r: "xgft:%d,%d,%d:1,%d,%d" % tuple(r.randrange(1, 4) for _ in range(5)))
+IO_TREES = spec("xgft:4,6:1,3,hosts_on=all", "xgft:3,4:1,2,hosts_on=all,hosts=2,parallel=2",
+                "xgft:4,5:1,3,aggregation=1",
+                lambda r: "xgft:%d,%d:1,%d,parallel=%d" % (r.randrange(1, 6), r.randrange(2, 9),
+                                                           r.randrange(1, 6), r.randrange(1, 4)))
+
+
+def FTREES(rng, lmc):
+    """
+    No CAs on middle switches: these fall below the leaves when they lose all
+    cables up, and then OpenSM's own result differs from run to run.
+    """
+    if rng.random() < 0.4:
+        return IO_TREES(rng, lmc)
+    kind, text = PURE_TREES(rng, lmc)
+    return kind, text.replace(",aggregation=1", "")
+
+
+FTREE_OPTIONS = (
+    ("root_guid_file", 0.7, roots_file),
+    ("cn_guid_file", 0.4, cn_file),
+    ("io_guid_file", 0.4, io_file),
+    ("max_reverse_hops", 0.5, lambda r, f: r.randrange(4)),
+    ("quasi_ftree_indexing", 0.3, lambda r, f: "TRUE"),
+    ("connect_roots", 0.3, lambda r, f: "TRUE"),
+    ("port_shifting", 0.1, lambda r, f: "TRUE"),
+)
+
 # --- engines -----------------------------------------------------------------------
 
 
@@ -221,11 +305,23 @@ class Engine:
         self.lmc, self.compare = lmc, compare
 
 
+LASH_GRID = spec("torus:4x4", "torus:5x5", "torus:6x5", "torus:5x4,parallel=2", "mesh:4x3x2", "hypercube:4", "mesh:9",
+                 "hypercube:3,parallel=3", "torus:3x3x3", "torus:3x3x2x2",
+                 lambda r: "%s:%dx%d" % (r.choice(("mesh", "torus")), r.randrange(2, 8), r.randrange(2, 7)))
+# No mesh analysis at random: on degraded grids OpenSM's may never end.
+LASH_OPTIONS = (
+    ("scatter_ports", 0.25, lambda r, f: r.randrange(1, 2 ** 32)),
+    ("lash_start_vl", 0.25, lambda r, f: r.randrange(4)),
+    ("lmc_esp0", 0.1, lambda r, f: "TRUE"),
+    ("reassign_lids", 0.1, lambda r, f: "TRUE"),
+)
+
 ENGINES = {
     "minhop": Engine("minhop"),
     "updn": Engine("updn", options=UPDN_OPTIONS),
     "updn-root": Engine("updn", options=ONE_ROOT),
-    "updn-tree": Engine("updn", families=(TREE, DIRECTOR), options=CONNECT),
+    "updn-tree": Engine("updn", families=(TREE, WIDE, DIRECTOR), options=CONNECT),
+    "dnup-chain": Engine("dnup", families=(chain,), options=CONNECT, lmc=(0, 1)),
     "dnup": Engine("dnup", options=CONNECT + COMMON_OPTIONS),
     "updn-dnup": Engine("updn,dnup", options=CONNECT),
     "dor": Engine("dor", families=(GRID, GRID, RING, CLIQUES, RANDOM, nasty)),
@@ -233,7 +329,10 @@ ENGINES = {
     "file-dor": Engine("file,dor", families=(GRID, RING, CLIQUES, nasty), options=FILES),
     "minhop-cache": Engine("minhop", options=CACHE, lmc=(0, 0, 1)),
     "updn-cache": Engine("updn", families=(TREE, TREE, TREE, DIRECTOR, nasty), options=CACHE, lmc=(0, 0, 1)),
+    "ftree": Engine("ftree", families=(FTREES,), options=FTREE_OPTIONS, lmc=(0, 0, 0, 0, 0, 0, 1)),
     "minhop-sl": Engine("minhop", compare=("lfts", "engine", "paths"), lmc=(0, 1)),
+    "lash": Engine("lash", families=(LASH_GRID, LASH_GRID, RING, CLIQUES, TREE, DIRECTOR, RANDOM, nasty),
+                   options=LASH_OPTIONS, lmc=(0, 0, 0, 1, 2), compare=("lfts", "engine", "paths")),
 }
 
 # --- sequences ------------------------------------------------------------------------
@@ -393,6 +492,32 @@ def random_case(seed, number):
     return Case("random-%d" % number, name, rng.choice(engine.families)(rng, lmc), options, rng=rng)
 
 
+# LASH: both without and with mesh analysis; (fabric, further options, steps), None: five failures drawn.
+LASH_CASES = (
+    ("torus:6x5,shuffle=1", {}, None), ("torus:6x5,shuffle=1", {"lash_start_vl": 2}, []),
+    ("torus:5x4,parallel=2,shuffle=1", {"lmc": 2}, []), ("torus:3x3x3x2,shuffle=1", {}, []),
+    ("mesh:5x4x3,shuffle=1", {}, []), ("hypercube:5,shuffle=1", {}, []), ("ring:12,parallel=2,shuffle=1", {}, []),
+    ("dragonfly:4,2,2,shuffle=1", {}, []), ("xgft:3,3,3:1,3,3,fail=4,shuffle=1", {}, []),
+    ("torus:7x5,fail=4,shuffle=1", {"scatter_ports": 9}, []), ("mesh:9", {}, []),
+    ("random:24,4,parallel=2,shuffle=1", {"max_op_vls": 3}, None),
+)
+
+
+# Up/Down and its kin, DOR, tables from files, the unicast cache: (engine, fabric, options).
+UPDN_CASES = (
+    ("updn", "xgft:3,4,2:1,2,4,shuffle=1", {"lmc": 1}), ("updn-tree", "xgft:2,20:1,2", {}),
+    ("updn-tree", "xgft:2,2,3,3:1,2,2,2,fail=4,shuffle=1", {"connect_roots": "TRUE"}),
+    ("updn-root", "random:20,4,shuffle=1,seed=5", {"root_guid_file": one_root_file, "ids_guid_file": ids_file}),
+    ("updn", "torus:5x4,parallel=2", {"root_guid_file": root_file, "connect_roots": "TRUE", "lmc": 2}),
+    ("dnup", "xgft:2,3,3:1,2,2,fail=3", {"connect_roots": "TRUE"}), ("dnup", "dragonfly:4,2,2", {}),
+    ("updn-dnup", "mesh:5x4", {}), ("dor", "torus:4x4,parallel=3,hosts=3", {"port_search_ordering_file": search_file}),
+    ("dor", "hypercube:4,parallel=2,shuffle=1", {"lmc": 1}), ("file", "ring:8,hosts=2", {"lfts_file": tables_file}),
+    ("file-dor", "mesh:4x4", {"lid_matrix_dump_file": matrix_file}),
+    ("minhop-cache", "xgft:4,4:1,2", {"use_ucast_cache": "TRUE"}),
+    ("updn-cache", "xgft:3,3,3:1,2,2", {"use_ucast_cache": "TRUE"}),
+)
+
+
 BUNDLED_SPECS = ("xgft:4,4:1,2", "torus:4x4x4", "mesh:8x8", "hypercube:5", "dragonfly:4,2,2", "hyperx:6x6",
                  "ring:8", "random:24,4,seed=7", "xgft:4,4:2,2", "xgft:3,4,3:1,2,3,aggregation=1,shuffle=1",
                  "director:2,6,3,12", "published:odin", "xgft:18,18:1,18",
@@ -407,6 +532,12 @@ def bundled_cases(folder):
         cases.append(Case("option-%s" % option, "minhop", ("spec", "random:24,4,hosts=2,shuffle=1,seed=3"),
                           {"lmc": 1, option: value}))
     cases.append(Case("sl-xgft", "minhop-sl", ("spec", "xgft:4,4:1,2"), {"lmc": 1}))
+    for number, (engine, text, options) in enumerate(UPDN_CASES):
+        cases.append(Case("%s-%d" % (engine, number), engine, ("spec", text), dict(options)))
+    for number, (text, options, steps) in enumerate(LASH_CASES):
+        for mesh in (["FALSE", "TRUE"] if steps is not None else ["FALSE"]):
+            cases.append(Case("lash-%d%s" % (number, "-mesh" if mesh == "TRUE" else ""), "lash", ("spec", text),
+                              dict(options, do_mesh_analysis=mesh), steps))
     for root, _, files in sorted(os.walk(folder)):
         for name in sorted(files):
             path = os.path.join(root, name)

@@ -195,6 +195,23 @@ def random_fabric(rng, lmc):
     return d.text()
 
 
+def chain_fabric(rng):
+    """Switches in a line, with some spurs and shortcuts and few hosts; discovery ends after 63 hops."""
+    d = Draft(rng)
+    switches = [d.add("Switch", 8, "sw %d" % i) for i in range(rng.choice((20, 40, 58, rng.randrange(30, 59))))]
+    for a, b in zip(switches, switches[1:]):
+        d.link(a, b)
+    for _ in range(rng.randrange(4)):
+        i = rng.randrange(len(switches) - 3)
+        d.link(switches[i], switches[i + rng.choice((1, 2, 3))])
+    for _ in range(rng.randrange(5)):
+        d.link(d.add("Switch", 4, "spur"), rng.choice(switches))
+    for i in range(rng.randrange(1, 4)):
+        d.link(d.add("Ca", 1, "host %d" % i), switches[0] if i == 0 else rng.choice(switches[:1 + 20 * i]))
+    d.nodes.sort(key=lambda n: n is not switches[0])
+    return d.text()
+
+
 def draft_endnodes(d, switches):
     rng = d.rng
     for i in range(rng.randrange(1, 4 * len(switches) + 3)):

@@ -72,7 +72,8 @@ static void brute_free(struct brute *b)
 /* Length of the shortest cycle through a channel of the graph, 0 = none (plain breadth-first search). */
 static uint32_t shortest_through(const struct cdg *c, uint32_t start)
 {
-	uint32_t *dist = NEW_ARRAY(c->n_channels, uint32_t), *queue = NEW_ARRAY(c->n_channels, uint32_t), tail = 0, found = 0;
+	uint32_t *dist = NEW_ARRAY(c->n_channels, uint32_t), *queue = NEW_ARRAY(c->n_channels, uint32_t),
+		 tail = 0, found = 0;
 
 	queue[tail++] = start;
 	dist[start] = 1;
@@ -95,7 +96,8 @@ static uint32_t shortest_through(const struct cdg *c, uint32_t start)
 
 static void check_cycles(const struct cdg *c)
 {
-	uint32_t *cycle = NEW_ARRAY(c->n_channels + 1u, uint32_t), *best = NEW_ARRAY(c->n_components + 1u, uint32_t);
+	uint32_t *cycle = NEW_ARRAY(c->n_channels + 1u, uint32_t),
+		 *best = NEW_ARRAY(c->n_components + 1u, uint32_t);
 
 	for (uint32_t v = 0; v < c->n_channels; v++) {
 		uint32_t len = shortest_through(c, v);
@@ -206,9 +208,11 @@ static void test_random(void **state)
 		char line[200];
 		struct session *s;
 
-		snprintf(line, sizeof(line), "set lmc %u; synth random:%u,%u,hosts=%u,parallel=%u,seed=%u,shuffle=1; route %s",
-			 rng_below(&rng, 2), 3 + rng_below(&rng, 3), 2 + rng_below(&rng, 2), 1 + rng_below(&rng, 2),
-			 1 + rng_below(&rng, 2), 1 + rng_below(&rng, 1000), engines[i % 2]);
+		snprintf(line, sizeof(line),
+			 "set lmc %u; synth random:%u,%u,hosts=%u,parallel=%u,seed=%u,shuffle=1; route %s",
+			 rng_below(&rng, 2), 3 + rng_below(&rng, 3), 2 + rng_below(&rng, 2),
+			 1 + rng_below(&rng, 2), 1 + rng_below(&rng, 2), 1 + rng_below(&rng, 1000),
+			 engines[i % 2]);
 		s = routed(line);
 		check_against_brute(session_routing(s), CDG_ALL_VLS, i % 3 == 0);
 		check_against_brute(session_routing(s), i % 2, i % 3 == 1);
@@ -263,8 +267,9 @@ static void test_broken_tables(void **state)
 	for (uint32_t sw = 0; sw < r->topo->fabric->n_switches; sw++) {
 		q->row[sw] = lft_row_new(r->lids->max_lid);
 		for (unsigned lid = 1; lid <= r->lids->max_lid; lid++)
-			q->row[sw]->port[lid] =
-				rng_below(&rng, 3) ? routing_port(r, sw, lid) : rng_below(&rng, 4) ? rng_below(&rng, 5) : NO_PATH;
+			q->row[sw]->port[lid] = rng_below(&rng, 3)   ? routing_port(r, sw, lid)
+						: rng_below(&rng, 4) ? rng_below(&rng, 5)
+								     : NO_PATH;
 	}
 	check_against_brute(q, CDG_ALL_VLS, false);
 	check_against_brute(q, CDG_ALL_VLS, true);

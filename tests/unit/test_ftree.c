@@ -334,6 +334,21 @@ static void test_root_file(void **state)
 	session_free(s);
 }
 
+/* One of two parallel cables is missing where OpenSM does not look: its manual asks for more. */
+static void test_manual(void **state)
+{
+	struct session *s = start("xgft:2,2,4:1,2,2,parallel=2,shuffle=1,seed=21");
+
+	(void)state;
+	ok_line(s, "fail random 1 seed=21");
+	ok_line(s, "route ftree");
+	tree(s);
+	assert_non_null(strstr(session_sweep(s)->notes, "its manual calls it impure"));
+	ok_line(s, "set rules manual");
+	refused(s, "by OpenSM's manual", "set rules opensm");
+	session_free(s);
+}
+
 /* --- I/O nodes -------------------------------------------------------------------------------- */
 
 static void io_setup(struct session *s, char *roots, char *cn, char *io)
@@ -553,11 +568,17 @@ static void test_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_example),		cmocka_unit_test(test_structure),
-		cmocka_unit_test(test_dummies),		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_refusal_details), cmocka_unit_test(test_root_file),
-		cmocka_unit_test(test_reverse_hops),	cmocka_unit_test(test_shifts),
-		cmocka_unit_test(test_sequences),	cmocka_unit_test(test_why),
+		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_structure),
+		cmocka_unit_test(test_dummies),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusal_details),
+		cmocka_unit_test(test_root_file),
+		cmocka_unit_test(test_manual),
+		cmocka_unit_test(test_reverse_hops),
+		cmocka_unit_test(test_shifts),
+		cmocka_unit_test(test_sequences),
+		cmocka_unit_test(test_why),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,334 @@
+/*
+ * One destination: it climbs from its leaf by the least loaded cables, and from
+ * every switch on the way all below learn to climb there.
+ */
+#include <stdlib.h>
+#include "engines/ftree/run.h"
+
+/* Calls within calls before max_reverse_hops is given up: the climb repeats itself through every group. */
+#define MAX_DEPTH 4000
+
+/* --- order of groups ------------------------------------------------------------------- */
+
+/* Stable, by counter, then by index of the peer.  The slots are nearly sorted. */
+static void sort_slots(struct ft_slot *a, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct ft_slot x = a[i];
+		uint64_t key = (uint64_t)x.count << 32 | x.key;
+		uint32_t j = i;
+
+		for (; j && ((uint64_t)a[j - 1].count << 32 | a[j - 1].key) > key; j--)
+			a[j] = a[j - 1];
+		if (j != i)
+			a[j] = x;
+	}
+}
+
+static void sort_by_cu(struct ft_run *r, uint32_t sw, enum ft_dir d)
+{
+	const struct ft_switch *s = &r->t->sw[sw];
+	struct ft_slot *a = r->t->slot + s->slot[d];
+
+	for (uint32_t i = 0; i < s->n[d]; i++)
+		a[i].count = r->t->group[a[i].group].cu;
+	sort_slots(a, s->n[d]);
+	if (d == FT_DOWN && r->first_phase && s->n_cn)
+		r->resorted[sw] = 1;
+}
+
+static void sort_by_cd(struct ft_run *r, uint32_t sw, enum ft_dir d)
+{
+	const struct ft_switch *s = &r->t->sw[sw];
+	struct ft_slot *a = r->t->slot + s->slot[d];
+
+	for (uint32_t i = 0; i < s->n[d]; i++)
+		a[i].count = r->t->group[a[i].group].cd;
+	sort_slots(a, s->n[d]);
+}
+
+static struct ft_link *least_cu(const struct ftree *t, const struct ft_group *g)
+{
+	struct ft_link *l = t->link + g->link, *best = l;
+
+	for (uint32_t i = 1; i < g->n_links; i++)
+		if (l[i].cu < best->cu)
+			best = l + i;
+	return best;
+}
+
+static struct ft_link *least_cd(const struct ftree *t, const struct ft_group *g)
+{
+	struct ft_link *l = t->link + g->link, *best = l;
+
+	for (uint32_t i = 1; i < g->n_links; i++)
+		if (l[i].cd < best->cd)
+			best = l + i;
+	return best;
+}
+
+/* --- entries ------------------------------------------------------------------------------- */
+
+static uint8_t *cost_at(struct ft_run *r, uint32_t port_id, unsigned fresh)
+{
+	if (r->cost_of[port_id] != r->target) {
+		r->cost_of[port_id] = r->target;
+		r->cost[port_id] = fresh;
+		r->costs[r->n_costs++] = port_id;
+	}
+	return &r->cost[port_id];
+}
+
+/* An entry toward a switch leaves its hops in the matrix, at all cables of the group. */
+static void note_cost(struct ft_run *r, const struct ft_group *g, uint8_t h)
+{
+	uint32_t p0 = r->t->topo->fabric->switch_port[g->peer];
+	uint8_t *least = cost_at(r, p0, hops_least(r->t->hops, g->peer, r->target));
+
+	for (uint32_t i = 0; i < g->n_links; i++)
+		*cost_at(r, p0 + r->t->link[g->link + i].remote, NO_PATH) = h;
+	if (h < *least)
+		*least = h;
+}
+
+static void set(struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t h)
+{
+	uint32_t x = g->peer;
+
+	ft_touch(r, x);
+	r->port[x] = l->remote;
+	r->hop[x] = h;
+	if (r->reversed)
+		r->reversed[x] = r->reverse > 0;
+	if (r->target != NO_ID)
+		note_cost(r, g, h);
+}
+
+static void tell(struct ft_run *r, const struct ft_group *g, const struct ft_link *l, enum ft_cause cause,
+		 uint8_t h, bool taken)
+{
+	struct ft_offer o = {.g = g,
+			     .link = l,
+			     .cause = cause,
+			     .hops = h,
+			     .old_hops = r->hop[g->peer],
+			     .old_port = r->port[g->peer],
+			     .reverse = r->reverse > 0,
+			     .taken = taken};
+
+	watch_offer(r->watch, &o);
+}
+
+/* --- down ------------------------------------------------------------------------------------ */
+
+static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h);
+
+/* A switch below or beside w learns to climb through it.  Is there a CA behind it? */
+static bool teach(struct ft_run *r, uint32_t w, const struct ft_slot *s, uint8_t h)
+{
+	struct ftree *t = r->t;
+	uint32_t x = s->peer;
+	struct ft_group *g = &t->group[s->group];
+	struct ft_link *k = least_cu(t, g);
+
+	if (r->watch)
+		tell(r, g, k, FT_DESCENT, h + 1, true);
+	set(r, g, k, h + 1);
+	if (!t->sw[x].plain && !descend(r, x, NO_ID, h + 1))
+		return false;
+	k->cu++;
+	g->cu++;
+	t->sw[w].changed = true;
+	return true;
+}
+
+/* One group below or beside w.  Most calls end at a switch that knows a route as short. */
+static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, uint32_t prev,
+				 uint8_t h)
+{
+	uint32_t x = s->peer;
+
+	if (x == NO_ID)
+		return true;
+	if (x == prev)
+		return false;
+	if (r->hop[x] == NO_PATH || h + 1 < r->hop[x])
+		return teach(r, w, s, h);
+	if (r->watch) {
+		const struct ft_group *g = &r->t->group[s->group];
+
+		tell(r, g, least_cu(r->t, g), FT_DESCENT, h + 1, false);
+	}
+	return false;
+}
+
+/* Teach all below and beside w a route through w, which is h hops from the destination.  Are there CAs? */
+static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
+{
+	struct ft_switch *s = &r->t->sw[w];
+	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN], *side = r->t->slot + s->slot[FT_SIDE];
+	const uint8_t *hop = r->hop;
+	uint32_t n = s->n[FT_DOWN], known = r->watch ? 0 : h + 1 < NO_PATH ? h + 1 : NO_PATH - 1;
+	bool created = false;
+
+	if (!n)
+		return false;
+	if (s->changed) {
+		sort_by_cu(r, w, FT_DOWN);
+		s->changed = false;
+	}
+	if (s->n[FT_SIDE])
+		sort_by_cu(r, w, FT_SIDE);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t x = down[i].peer;
+
+		/* most know a route as short: no call for them */
+		if (x == NO_ID || hop[x] > known)
+			created |= descend_group(r, w, &down[i], prev, h);
+	}
+	for (uint32_t i = 0; r->lid && i < s->n[FT_SIDE]; i++)
+		created |= descend_group(r, w, &side[i], prev, h);
+	if (created)
+		s->rot = (s->rot + 1) % n;
+	return created;
+}
+
+/* --- up -------------------------------------------------------------------------------------- */
+
+static bool better(const struct ft_run *r, uint32_t x, uint8_t h)
+{
+	return r->port[x] == NO_PATH || h + 1 < r->hop[x];
+}
+
+/* A climb that nobody has taken yet: through all parents but the main one, or through siblings. */
+static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enum ft_cause cause,
+		      unsigned credit, uint8_t h, struct ft_link **link)
+{
+	struct ft_group *g = &r->t->group[s->group];
+	bool yes = better(r, g->peer, h);
+
+	if (!yes && !r->watch)
+		return false;
+	*link = least_cd(r->t, g);
+	if (r->watch)
+		tell(r, g, *link, cause, h + 1, yes);
+	if (!yes)
+		return false;
+	set(r, g, *link, h + 1);
+	return ft_ascend(r, g->peer, w, false, credit, h + 1);
+}
+
+/* The climb through the least loaded parent, counted. */
+static bool climb_main(struct ft_run *r, uint32_t w, struct ft_group *g, struct ft_link *k, unsigned credit,
+		       uint8_t h)
+{
+	bool yes = better(r, g->peer, h);
+
+	if (r->watch) {
+		watch_climb(r->watch, w);
+		tell(r, g, k, FT_MAIN, h + 1, yes);
+	}
+	g->cd++;
+	k->cd++;
+	r->t->sw[w].climbed = true;
+	if (yes)
+		set(r, g, k, h + 1);
+	return ft_ascend(r, g->peer, w, true, credit, h + 1);
+}
+
+/* Parents, then siblings. */
+static bool climb(struct ft_run *r, uint32_t w, bool main, unsigned credit, uint8_t h)
+{
+	struct ft_switch *s = &r->t->sw[w];
+	const struct ft_slot *up = r->t->slot + s->slot[FT_UP], *side = r->t->slot + s->slot[FT_SIDE];
+	struct ft_group *g0;
+	struct ft_link *k;
+	bool created = false;
+
+	if (s->climbed) {
+		sort_by_cd(r, w, FT_UP);
+		s->climbed = false;
+	}
+	g0 = &r->t->group[up[0].group];
+	if (main)
+		created |= climb_main(r, w, g0, least_cd(r->t, g0), credit, h);
+	for (uint32_t i = main; i < s->n[FT_UP]; i++)
+		created |= try_group(r, w, &up[i], FT_SECOND, credit, h, &k);
+	if (s->n[FT_SIDE])
+		sort_by_cd(r, w, FT_SIDE);
+	for (uint32_t i = 0; i < s->n[FT_SIDE]; i++) {
+		if (!try_group(r, w, &side[i], FT_BESIDE, credit, h, &k))
+			continue;
+		created = true;
+		g0->cd++;
+		k->cd++;
+		s->climbed = true;
+	}
+	return created;
+}
+
+static bool reverse_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, bool main, unsigned credit,
+			  uint8_t h)
+{
+	bool created;
+
+	if (s->peer == NO_ID)
+		return false;
+	r->reverse++;
+	created = ft_ascend(r, s->peer, w, main, credit - 1, h + 1);
+	r->reverse--;
+	return created;
+}
+
+/* Reverse hops of a root begin at another group each time. */
+static bool reverse_root(struct ft_run *r, uint32_t w, bool main, unsigned credit, uint8_t h)
+{
+	struct ft_switch *s = &r->t->sw[w];
+	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN];
+	uint32_t n = s->n[FT_DOWN], i;
+	bool created = false;
+
+	if (!n)
+		return false;
+	i = s->rot = (s->rot + 1) % n;
+	for (uint32_t k = 0; k < n; k++, i = (i + 1) % n)
+		created |= reverse_group(r, w, &down[i], main, credit, h);
+	return created;
+}
+
+/* Is it time to give up?  Reverse hops may take as good as for ever. */
+static bool give_up(struct ft_run *r)
+{
+	if (!(++r->calls & 0xFFF) && !progress_step(r->in->progress, r->lid))
+		r->stop = true;
+	if (r->depth > MAX_DEPTH && !r->stop) {
+		r->stop = true;
+		err_set(&r->out->refused,
+			"max_reverse_hops %u: routes to an I/O node turn round more than %u levels deep, "
+			"which OpenSM's stack may not survive; lower max_reverse_hops",
+			r->t->max_reverse, MAX_DEPTH);
+	}
+	return r->stop;
+}
+
+bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned credit, uint8_t h)
+{
+	struct ft_switch *s = &r->t->sw[w];
+	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN];
+	bool created;
+
+	if (give_up(r))
+		return false;
+	r->depth++;
+	created = descend(r, w, prev, h);
+	if (s->rank == 0 || !s->n[FT_UP]) {
+		if (credit)
+			created |= reverse_root(r, w, main, credit, h);
+	} else {
+		created |= climb(r, w, main, credit, h);
+		for (uint32_t i = 0; credit && !s->is_leaf && i < s->n[FT_DOWN]; i++)
+			created |= reverse_group(r, w, &down[i], true, credit, h);
+	}
+	r->depth--;
+	return created;
+}

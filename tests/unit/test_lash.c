@@ -1,0 +1,731 @@
+/* LASH: routes, layers, balancing, mesh analysis, against plain models and known vectors. */
+#include "fixture.h"
+
+#include "core/analysis/cdg.h"
+#include "engines/lash/lash.h"
+#include "engines/random.h"
+
+extern const struct engine engine_lash;
+
+/* --- an engine run without a session ---------------------------------------------------- */
+
+static const struct optdef *const *tables(void)
+{
+	static const struct optdef *t[3];
+
+	t[0] = common_options;
+	t[1] = engine_lash.options;
+	return t;
+}
+
+struct run {
+	struct fabric *f;
+	struct state *st;
+	struct options *op;
+	struct lid_memory *m;
+	struct topo *t;
+	struct lids *l;
+	struct engine_input in;
+	struct engine_output out;
+	struct routing *r;
+	uint64_t random;
+};
+
+static void run_sweep(struct run *x)
+{
+	struct text notes = {0};
+
+	topo_unref(x->t);
+	lids_unref(x->l);
+	x->t = topo_new(x->f, x->st);
+	x->l = lids_assign(x->m, x->t, &notes, NULL);
+	text_free(&notes);
+	x->in = (struct engine_input){.topo = x->t, .lids = x->l, .options = x->op, .random = &x->random};
+}
+
+static void run_new(struct run *x, struct fabric *f)
+{
+	struct lid_options o = {0};
+
+	*x = (struct run){.f = f,
+			  .st = state_new(f),
+			  .op = options_new(tables()),
+			  .m = lid_memory_new(f, &o)};
+	run_sweep(x);
+}
+
+static void run_set(struct run *x, const char *name, const char *value)
+{
+	struct err e;
+
+	if (options_set(x->op, name, value, &e))
+		fail_msg("%s", e.msg);
+}
+
+static const struct lash *run_route(struct run *x)
+{
+	routing_unref(x->r);
+	text_free(&x->out.notes);
+	x->out.refused.msg[0] = 0;
+	x->r = engine_lash.route(&x->in, &x->out);
+	return x->r ? lash_of(x->r) : NULL;
+}
+
+static void run_free(struct run *x)
+{
+	routing_unref(x->r);
+	text_free(&x->out.notes);
+	topo_unref(x->t);
+	lids_unref(x->l);
+	lid_memory_free(x->m);
+	options_free(x->op);
+	state_free(x->st);
+	fabric_unref(x->f);
+}
+
+/* Switches 0 .. n-1 in OpenSM's order, ports numbered as the links come; a host runs the SM on switch 0. */
+static struct fabric *linked(unsigned n, const uint8_t (*link)[2], unsigned n_links)
+{
+	struct fabric_builder *b = fb_new();
+	unsigned next[64] = {0};
+	struct fabric *f;
+	struct err e;
+
+	for (unsigned i = 0; i < n; i++)
+		fb_add(b, NODE_SWITCH, (uint64_t)(i + 1) << 56, 8, "");
+	for (unsigned i = 0; i < n_links; i++)
+		assert_true(fb_link(b, link[i][0], ++next[link[i][0]], link[i][1], ++next[link[i][1]]));
+	if (fb_finish(b, "test", "synthetic", &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
+/* --- vectors of the specification ----------------------------------------------------------- */
+
+/* Link lists 0:[1,5] 1:[0,2] 2:[1,3] 3:[2,4] 4:[3,5] 5:[4,0]. */
+static const uint8_t ring6[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {0, 5}};
+
+static void test_ring(void **state)
+{
+	static const char next[6][6] = {"-11155", "0-2200", "11-331", "222-44", "5333-5", "00444-"};
+	static const char layer[6][6] = {"-00000", "0-1101", "01-111", "011-01", "0010-0", "01110-"};
+	struct run x;
+	const struct lash *l;
+
+	(void)state;
+	run_new(&x, linked(6, ring6, 6));
+	l = run_route(&x);
+	assert_non_null(l);
+	assert_int_equal(lash_layers(l), 2);
+	assert_int_equal(lash_pairs_before(l, 0), 26);
+	assert_int_equal(lash_pairs_before(l, 1), 4);
+	assert_int_equal(lash_pairs_after(l, 0), 16);
+	assert_int_equal(lash_pairs_after(l, 1), 14);
+	assert_int_equal(x.random, 14);
+	for (uint32_t s = 0; s < 6; s++) {
+		for (uint32_t d = 0; d < 6; d++) {
+			uint32_t ports[8];
+
+			if (s == d)
+				continue;
+			assert_int_not_equal(lash_route_ports(x.r, s, d, ports), 0);
+			assert_int_equal(x.t->peer_switch[ports[0]], next[s][d] - '0');
+			assert_int_equal(lash_layer_of(l, s, d), layer[s][d] - '0');
+			assert_int_equal(routing_sl(x.r, x.l->base[s], x.l->base[d]).lo, layer[s][d] - '0');
+		}
+	}
+	run_free(&x);
+}
+
+static const uint8_t endless[][2] = {{2, 13}, {5, 15}, {8, 4},	{16, 14}, {15, 11}, {6, 0},
+				     {10, 2}, {4, 12}, {11, 9}, {9, 8},	  {0, 16},  {1, 5},
+				     {13, 3}, {7, 4},  {3, 6},	{12, 1},  {13, 7},  {14, 10}};
+
+/* Balancing that never ends with some random numbers. */
+static void test_endless_balancing(void **state)
+{
+	struct run x;
+	const struct lash *l;
+
+	(void)state;
+	run_new(&x, linked(17, endless, ARRAY_LEN(endless)));
+	assert_null(run_route(&x));
+	assert_non_null(strstr(x.out.refused.msg, "would not terminate"));
+	assert_int_equal(x.random, 0);
+	run_set(&x, "scatter_ports", "2");
+	assert_null(run_route(&x));
+	run_set(&x, "scatter_ports", "3");
+	l = run_route(&x);
+	assert_non_null(l);
+	assert_int_equal(lash_pairs_before(l, 0), 250);
+	assert_int_equal(lash_pairs_before(l, 1), 22);
+	assert_int_equal(lash_pairs_after(l, 0), 138);
+	assert_int_equal(lash_pairs_after(l, 1), 134);
+	assert_int_equal(x.random, 0); /* a generator seeded for each sweep leaves no trace */
+	run_free(&x);
+}
+
+static void test_random_numbers(void **state)
+{
+	static const uint32_t seeds[] = {0, 1, 5, 12345, 0x7fffffff, 0x80000000, 0xffffffff};
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(seeds); i++) {
+		struct glibc_random g, h;
+
+		glibc_random_seed(&g, seeds[i]);
+		glibc_random_seed(&h, seeds[i]);
+		glibc_random_skip(&h, 1000);
+		srandom(seeds[i]);
+		for (unsigned k = 0; k < 2000; k++) {
+			uint32_t want = random();
+
+			assert_int_equal(glibc_random_next(&g), want);
+			if (k >= 1000)
+				assert_int_equal(glibc_random_next(&h), want);
+		}
+	}
+}
+
+/* --- shapes ------------------------------------------------------------------------------------- */
+
+static void expect_poly(const struct mesh_shape *s, const int32_t *want, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(s->poly[i], want[i]);
+}
+
+static void test_shapes(void **state)
+{
+	static const unsigned per_dimension[] = {4, 10 + 1, 20, 30, 20, 10, 4, 1};
+	struct mesh_shape s[MESH_TYPES];
+	unsigned count[MESH_DIMENSIONS] = {0};
+
+	(void)state;
+	mesh_shapes(s);
+	for (unsigned i = 0; i < MESH_TYPES; i++) {
+		count[s[i].dimensions - 1]++;
+		for (unsigned k = i + 1; k < MESH_TYPES; k++)
+			assert_true(s[i].degree != s[k].degree ||
+				    memcmp(s[i].poly, s[k].poly, s[i].degree * sizeof(int32_t)));
+	}
+	for (unsigned d = 0; d < MESH_DIMENSIONS; d++)
+		assert_int_equal(count[d], per_dimension[d]);
+	expect_poly(&s[0], (int32_t[]){0, -1}, 2);
+	expect_poly(&s[3], (int32_t[]){-36, 0, 1}, 3);
+	expect_poly(&s[4], (int32_t[]){-4, 0, 1}, 3);
+	expect_poly(&s[11], (int32_t[]){-63, -96, -34, 0, 1}, 5);
+	expect_poly(&s[12], (int32_t[]){-48, -112, -41, 0, 1}, 5);
+	expect_poly(&s[13], (int32_t[]){0, -128, -48, 0, 1}, 5);
+	expect_poly(&s[14], (int32_t[]){16, 12, 0, -1}, 4);
+	expect_poly(&s[33], (int32_t[]){0, 0, -768, -512, -96, 0, 1}, 7);
+	expect_poly(&s[35], (int32_t[]){80, 180, 136, 37, 0, -1}, 6);
+}
+
+static void test_chain_switch(void **state)
+{
+	int32_t m[MESH_LINKS * MESH_LINKS] = {0}, poly[MESH_LINKS + 1];
+
+	(void)state;
+	m[1] = m[MESH_LINKS] = MESH_FAR;
+	mesh_polynomial(m, 2, poly);
+	assert_int_equal(poly[0], -1);
+	assert_int_equal(poly[1], 0);
+	assert_int_equal(poly[2], 1);
+}
+
+/* A torus with shuffled ports gets its dimensions, and links their axes. */
+static void test_mesh(void **state)
+{
+	struct run x;
+	const struct lash *l;
+	const struct lash_mesh *m;
+
+	(void)state;
+	run_new(&x, make_fabric("torus:5x7,shuffle=1,seed=4"));
+	run_set(&x, "do_mesh_analysis", "TRUE");
+	l = run_route(&x);
+	assert_non_null(l);
+	m = lash_mesh_of(l);
+	assert_non_null(m);
+	assert_int_equal(m->dimensions, 2);
+	assert_int_equal(m->size[m->order[0]], 7);
+	assert_int_equal(m->size[m->order[1]], 5);
+	for (uint32_t sw = 0; sw < x.f->n_switches; sw++) {
+		unsigned seen = 0;
+
+		for (unsigned p = 1; p <= x.f->switch_nports[sw]; p++)
+			seen |= 1u << lash_axis_of_port(l, sw, p);
+		assert_int_equal(seen & 0x1e, 0x1e); /* +X -X +Y -Y */
+		assert_int_not_equal(lash_coordinate(l, sw, 0), MESH_FAR);
+	}
+	run_free(&x);
+}
+
+/* --- the incremental cycle test against plain search ----------------------------------------------- */
+
+/* Is there a way from channel a to channel b in a plain matrix? */
+static bool leads_to(const uint8_t *dep, uint32_t n, uint32_t a, uint32_t b, uint8_t *seen)
+{
+	if (a == b)
+		return true;
+	seen[a] = 1;
+	for (uint32_t x = 0; x < n; x++)
+		if (dep[a * n + x] && !seen[x] && leads_to(dep, n, x, b, seen))
+			return true;
+	return false;
+}
+
+static bool plain_add(uint8_t *dep, uint32_t n, const struct dependency *d, unsigned k)
+{
+	uint8_t *was = mem_dup(dep, (size_t)n * n), *seen = NEW_ARRAY(n, uint8_t);
+	bool ok = true;
+
+	for (unsigned i = 0; i < k && ok; i++) {
+		memset(seen, 0, n);
+		ok = !leads_to(dep, n, d[i].to, d[i].from, seen);
+		dep[d[i].from * n + d[i].to] = 1;
+	}
+	if (!ok)
+		memcpy(dep, was, (size_t)n * n);
+	free(was);
+	free(seen);
+	return ok;
+}
+
+static void random_bundle(const struct lash_graph *g, uint64_t *rng, struct dependency *d, unsigned k)
+{
+	for (unsigned i = 0; i < k; i++) {
+		d[i].from = rng_below(rng, g->n_channels);
+		d[i].to = g->base[g->to[d[i].from]] + rng_below(rng, lash_degree(g, g->to[d[i].from]));
+		if (d[i].to == g->rev[d[i].from]) /* no turning back at once */
+			d[i--].to = NO_ID;
+	}
+}
+
+static void test_acyclic(void **state)
+{
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (unsigned round = 0; round < 8; round++) {
+		uint64_t rng = seed + round;
+		char spec[64];
+		struct run x;
+		struct lash_graph *g;
+		struct acyclic *a;
+		struct dependency d[6];
+		uint32_t *cycle, refused = 0;
+		uint8_t *dep;
+
+		snprintf(spec, sizeof(spec), "torus:%ux%u,shuffle=1,seed=%u", 3 + rng_below(&rng, 2),
+			 3 + rng_below(&rng, 2), round + 1);
+		run_new(&x, make_fabric(spec));
+		g = lash_graph_new(x.t);
+		a = acyclic_new(g);
+		cycle = NEW_ARRAY(g->n_channels, uint32_t);
+		dep = NEW_ARRAY((size_t)g->n_channels * g->n_channels, uint8_t);
+		for (unsigned i = 0; i < 400; i++) {
+			unsigned k = 1 + rng_below(&rng, 6), n;
+			bool ok;
+
+			random_bundle(g, &rng, d, k);
+			n = acyclic_cycle(a, d, k, cycle);
+			ok = acyclic_add(a, d, k);
+			assert_int_equal(ok, plain_add(dep, g->n_channels, d, k));
+			assert_int_equal(ok, n == 0);
+			refused += !ok;
+		}
+		for (uint32_t c = 0; c < g->n_channels; c++)
+			for (uint32_t y = g->base[g->to[c]]; y < g->base[g->to[c] + 1]; y++)
+				assert_int_equal(acyclic_has(a, (struct dependency){c, y}),
+						 dep[c * g->n_channels + y]);
+		assert_true(refused > 0 && acyclic_count(a) > 0);
+		free(cycle);
+		free(dep);
+		acyclic_free(a);
+		lash_graph_free(g);
+		run_free(&x);
+	}
+}
+
+/* --- a plain model of layers and balancing (lash.md 8, 9) --------------------------------------------- */
+
+struct model {
+	const struct lash_plan *p;
+	uint32_t n, channels;
+	uint8_t *dep[LASH_MAX_LAYERS];
+	uint8_t *layer, *flag;
+	int64_t count[LASH_MAX_LAYERS];
+	unsigned need;
+};
+
+static bool model_add(struct model *m, unsigned v, uint32_t s, uint32_t d)
+{
+	struct dependency deps[256];
+
+	if (!m->dep[v])
+		m->dep[v] = NEW_ARRAY((size_t)m->channels * m->channels, uint8_t);
+	return plain_add(m->dep[v], m->channels, deps, lash_pair_dependencies(m->p, s, d, deps));
+}
+
+static void both(uint8_t *table, const struct model *m, uint32_t s, uint32_t d, uint8_t value)
+{
+	table[s * m->n + d] = table[d * m->n + s] = value;
+}
+
+static void model_assign(struct model *m)
+{
+	m->need = 1;
+	for (uint32_t s = 0; s < m->n; s++) {
+		for (uint32_t d = s + 1; d < m->n; d++) {
+			unsigned v = 0;
+
+			while (!model_add(m, v, s, d))
+				v++;
+			m->need = v >= m->need ? v + 1 : m->need;
+			both(m->layer, m, s, d, v);
+			m->count[v] += 2;
+		}
+	}
+}
+
+static bool model_pick(const struct model *m, unsigned mx, uint32_t src, uint32_t dst, uint32_t *s,
+		       uint32_t *d)
+{
+	for (uint32_t i = 0; i < m->n; i++) {
+		for (uint32_t k = 0; k < m->n; k++) {
+			*s = (src + i) % m->n;
+			*d = (dst + k) % m->n;
+			if (*s != *d && m->layer[*s * m->n + *d] == mx && !m->flag[*s * m->n + *d])
+				return true;
+		}
+	}
+	return false;
+}
+
+static void model_clear(struct model *m, unsigned v)
+{
+	for (uint32_t i = 0; i < m->n * m->n; i++)
+		if (m->layer[i] == v)
+			m->flag[i] = 0;
+}
+
+/* false: it would go on for ever. */
+static bool model_balance(struct model *m)
+{
+	unsigned mx = 0, mn = m->need - 1;
+	int64_t trials = m->count[0];
+	bool stop = m->need < 2;
+
+	while (!stop) {
+		uint32_t src = random() % m->n, dst = random() % m->n, s, d;
+		unsigned omx = mx, omn = mn;
+		int least = -1;
+
+		if (!model_pick(m, mx, src, dst, &s, &d))
+			return false;
+		if (model_add(m, mn, s < d ? s : d, s < d ? d : s)) {
+			both(m->layer, m, s, d, mn);
+			m->count[mx] -= 2;
+			m->count[mn] += 2;
+		} else {
+			both(m->flag, m, s, d, 1);
+			trials -= 2;
+		}
+		stop = !trials || m->count[mx] - m->count[mn] < 6;
+		mx = 0;
+		for (unsigned v = 0; v < m->need; v++) {
+			if (m->count[v] < 9999 && (least < 0 || m->count[v] < m->count[least]))
+				least = v;
+			mx = m->count[v] > m->count[mx] ? v : mx;
+		}
+		mn = least < 0 ? mn : (unsigned)least;
+		if (mn != omn) {
+			trials = m->count[mx];
+			model_clear(m, mx);
+		}
+		if (mx != omx) {
+			trials = m->count[mx];
+			model_clear(m, omx);
+		}
+	}
+	return true;
+}
+
+static void compare_model(const struct run *x, const struct lash *l, unsigned seed)
+{
+	const struct lash_plan *p = l->plan;
+	struct model m = {.p = p, .n = p->graph->n, .channels = p->graph->n_channels};
+
+	m.layer = NEW_ARRAY((size_t)m.n * m.n, uint8_t);
+	m.flag = NEW_ARRAY((size_t)m.n * m.n, uint8_t);
+	model_assign(&m);
+	assert_int_equal(m.need, lash_layers(l));
+	for (unsigned v = 0; v < m.need; v++)
+		assert_int_equal(m.count[v], lash_pairs_before(l, v));
+	for (uint32_t s = 0; s < m.n; s++)
+		for (uint32_t d = 0; d < m.n; d++)
+			if (s != d)
+				assert_int_equal(m.layer[s * m.n + d],
+						 lash_first_layer_of(l, p->graph->sw[s], p->graph->sw[d]));
+	srandom(seed);
+	for (uint64_t i = 0; !options_uint(x->op, "scatter_ports") && i + l->draws < x->random; i++)
+		random();
+	assert_true(model_balance(&m));
+	for (uint32_t s = 0; s < m.n; s++)
+		for (uint32_t d = 0; d < m.n; d++)
+			if (s != d)
+				assert_int_equal(m.layer[s * m.n + d],
+						 lash_layer_of(l, p->graph->sw[s], p->graph->sw[d]));
+	for (unsigned v = 0; v < LASH_MAX_LAYERS; v++)
+		free(m.dep[v]);
+	free(m.layer);
+	free(m.flag);
+}
+
+/* Every pair above layer 0 has a cycle for each layer below, and none at or above its own. */
+static void check_witnesses(const struct run *x, const struct lash *l)
+{
+	const struct lash_plan *p = l->plan;
+	uint32_t *ports = NEW_ARRAY(x->f->n_ports, uint32_t);
+
+	for (uint32_t a = 0; a < x->f->n_switches; a++) {
+		for (uint32_t b = a + 1; b < x->f->n_switches; b++) {
+			unsigned first = lash_first_layer_of(l, a, b);
+
+			for (unsigned v = 0; v <= first; v++) {
+				unsigned n = lash_witness(x->r, a, b, v, ports);
+
+				assert_int_equal(n != 0, v < first);
+				for (unsigned i = 0; i < n; i++)
+					assert_int_equal(
+						x->t->peer_switch[ports[i]],
+						x->f->node_switch[x->f->port_node[ports[(i + 1) % n]]]);
+			}
+		}
+	}
+	assert_int_equal(p->graph->n, x->f->n_switches);
+	free(ports);
+}
+
+static uint64_t count_pairs(const struct lash *l, unsigned layer)
+{
+	uint64_t cursor = 0, n = 0;
+	uint32_t a, b;
+
+	while (lash_next_pair(l, layer, &cursor, &a, &b)) {
+		assert_int_equal(lash_layer_of(l, a, b), layer);
+		assert_int_equal(lash_layer_of(l, b, a), layer);
+		n += 2;
+	}
+	return n;
+}
+
+static void check_layers_acyclic(const struct routing *r, const struct lash *l)
+{
+	for (unsigned v = 0; v < lash_layers(l); v++) {
+		struct cdg *c = cdg_new(r, v + l->vls.start, true, NULL);
+
+		assert_int_equal(c->n_components, 0);
+		assert_int_equal(count_pairs(l, v), lash_pairs_after(l, v));
+		cdg_free(c);
+	}
+}
+
+static const char *const shapes[] = {
+	"torus:5x5",	"ring:7,parallel=2", "random:12,3,parallel=2",
+	"mesh:4x3",	"hypercube:4",	     "dragonfly:3,1,1",
+	"xgft:3,3:1,3", "hyperx:4x3",	     "torus:4x3,fail=3",
+};
+
+static void test_model(void **state)
+{
+	uint64_t seed = test_seed();
+	unsigned refused = 0, several = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * ARRAY_LEN(shapes); i++) {
+		uint64_t rng = seed + i;
+		char spec[100];
+		struct run x;
+		const struct lash *l;
+
+		snprintf(spec, sizeof(spec), "%s,shuffle=1,seed=%u", shapes[i % ARRAY_LEN(shapes)],
+			 1 + rng_below(&rng, 10000));
+		run_new(&x, make_fabric(spec));
+		x.random = rng_below(&rng, 1000);
+		if (rng_below(&rng, 2))
+			run_set(&x, "do_mesh_analysis", "TRUE");
+		if (rng_below(&rng, 3) == 0)
+			run_set(&x, "scatter_ports", "77");
+		l = run_route(&x);
+		refused += !l;
+		if (l) {
+			compare_model(&x, l, options_uint(x.op, "scatter_ports") ? 77 : 1);
+			check_layers_acyclic(x.r, l);
+			several += lash_layers(l) > 1;
+		}
+		if (l && i % 4 == 0)
+			check_witnesses(&x, l);
+		run_free(&x);
+	}
+	print_message("%u refused, %u with several layers\n", refused, several);
+	assert_true(refused < ARRAY_LEN(shapes) && several > 0);
+}
+
+/* --- update ------------------------------------------------------------------------------------------- */
+
+static void same_result(const struct routing *a, const struct routing *b)
+{
+	const struct lash *l = lash_of(a), *m = lash_of(b);
+	size_t n = l->plan->graph->n;
+
+	assert_int_equal(n, m->plan->graph->n);
+	assert_memory_equal(l->layer, m->layer, n * n);
+	assert_memory_equal(l->plan->out, m->plan->out, n * n);
+	for (uint32_t sw = 0; sw < a->topo->fabric->n_switches; sw++)
+		for (unsigned lid = 0; lid <= a->lids->max_lid; lid++)
+			assert_int_equal(routing_port(a, sw, lid), routing_port(b, sw, lid));
+	for (unsigned s = 1; s <= a->lids->max_lid; s++)
+		for (unsigned d = 1; d <= a->lids->max_lid; d++)
+			assert_int_equal(routing_sl(a, s, d).lo, routing_sl(b, s, d).lo);
+}
+
+static void fail_something(struct run *x, uint64_t *rng)
+{
+	uint32_t node;
+
+	if (rng_below(rng, 3) == 0) {
+		x->st->link_down[rng_below(rng, x->f->n_links)] ^= 1;
+		return;
+	}
+	do
+		node = rng_below(rng, x->f->n_nodes);
+	while (node_is_switch(x->f, node) || node == endport_node(x->f, x->f->sm_endport));
+	x->st->node_down[node] ^= 1;
+}
+
+static void test_update(void **state)
+{
+	uint64_t seed = test_seed();
+	unsigned kept = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		uint64_t rng = seed + i, before;
+		struct run x;
+
+		run_new(&x,
+			make_fabric(i % 2 ? "torus:5x4,hosts=2,shuffle=1" : "random:14,4,hosts=2,shuffle=1"));
+		if (i % 3 == 0)
+			run_set(&x, "do_mesh_analysis", "TRUE");
+		for (unsigned step = 0; step < 6; step++) {
+			struct routing *old = x.r, *u;
+
+			fail_something(&x, &rng);
+			run_sweep(&x);
+			x.in.sweep = step + 1;
+			x.in.previous = old;
+			x.r = NULL;
+			before = x.random;
+			u = engine_lash.update(&x.in, &x.out);
+			x.random = before;
+			run_route(&x);
+			assert_int_equal(!u, !x.r);
+			if (u)
+				same_result(u, x.r);
+			kept += u && old && lash_of(u)->plan == lash_of(old)->plan;
+			routing_unref(u);
+			routing_unref(old);
+		}
+		run_free(&x);
+	}
+	assert_true(kept > 0);
+}
+
+/* --- refusals, steps ------------------------------------------------------------------------------------ */
+
+static void test_refusals(void **state)
+{
+	struct run x;
+
+	(void)state;
+	run_new(&x, make_fabric("torus:6x5"));
+	run_set(&x, "lash_start_vl", "8");
+	assert_null(run_route(&x));
+	assert_non_null(strstr(x.out.refused.msg, "only 8 VLs"));
+	run_set(&x, "lash_start_vl", "7");
+	assert_null(run_route(&x));
+	assert_non_null(strstr(x.out.refused.msg, "more than 1 layers are needed"));
+	run_set(&x, "lash_start_vl", "1");
+	run_set(&x, "max_op_vls", "2"); /* acts from the second sweep on */
+	assert_non_null(run_route(&x));
+	assert_int_equal(routing_sl(x.r, x.l->base[0], x.l->base[0]).lo, 1);
+	x.in.sweep = 1;
+	assert_null(run_route(&x));
+	run_set(&x, "max_op_vls", "1");
+	assert_null(run_route(&x));
+	assert_non_null(strstr(x.out.refused.msg, "crashes"));
+	run_free(&x);
+}
+
+static void test_lmc(void **state)
+{
+	struct session *s = session_new(all_engines);
+
+	(void)state;
+	ok_line(s, "set lmc 1");
+	ok_line(s, "synth ring:4");
+	line_says(s, "route lash", "the manual says that LMC > 0 is refused");
+	line_says(s, "route lash", "lash routed");
+	ok_line(s, "set rules manual");
+	line_says(s, "route lash", "lash refuses this fabric: lmc is 1");
+	session_free(s);
+}
+
+struct heard {
+	unsigned choices, pairs, refusals, coordinates;
+};
+
+static void listen(void *ctx, const struct step *s)
+{
+	struct heard *h = ctx;
+
+	h->choices += s->kind == STEP_CHOICE;
+	h->pairs += s->kind == STEP_PAIR;
+	h->refusals +=
+		s->kind == STEP_PAIR && strstr(s->text, "would close the cycle") && strstr(s->text, " -> ");
+	h->coordinates += s->kind == STEP_SWITCH && strstr(s->text, "coordinates");
+}
+
+static void test_steps(void **state)
+{
+	struct heard h = {0};
+	struct observer o = {.step = listen, .ctx = &h, .sw = NO_ID};
+	struct run x;
+
+	(void)state;
+	run_new(&x, make_fabric("torus:5x5"));
+	run_set(&x, "do_mesh_analysis", "TRUE");
+	x.in.observer = &o;
+	assert_non_null(run_route(&x));
+	assert_true(h.pairs > h.refusals && h.refusals > 0);
+	assert_int_equal(h.coordinates, 25);
+	assert_int_equal(h.choices, 25 * 50);
+	run_free(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ring),	cmocka_unit_test(test_endless_balancing),
+		cmocka_unit_test(test_shapes),	cmocka_unit_test(test_chain_switch),
+		cmocka_unit_test(test_mesh),	cmocka_unit_test(test_random_numbers),
+		cmocka_unit_test(test_acyclic), cmocka_unit_test(test_model),
+		cmocka_unit_test(test_update),	cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_lmc),	cmocka_unit_test(test_steps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
