@@ -340,6 +340,7 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 struct kept {
 	struct routing_ops ops;
 	const struct routing *of; /* reference held */
+	uint8_t *lost;		  /* [n_switches] 1 = away at some time since: the engine's own data of it is lost */
 };
 
 static const struct routing *origin_of(const struct routing *r)
@@ -349,8 +350,19 @@ static const struct routing *origin_of(const struct routing *r)
 	return k->of;
 }
 
+static bool on_lost_switch(const struct routing *r, unsigned lid)
+{
+	const struct kept *k = r->priv;
+	uint32_t ep = lid_owner(r->lids, lid), sw = ep == NO_ID ? NO_ID : r->topo->endport_switch[ep];
+
+	return sw != NO_ID && k->lost[sw];
+}
+
+/* SLs that an engine keeps by switch (lash.md 11) are 0 for switches that left and came back. */
 static struct sl_range kept_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
+	if (origin_of(r)->ops->sl_by_switch && (on_lost_switch(r, slid) || on_lost_switch(r, dlid)))
+		return (struct sl_range){0, 0};
 	return routing_sl(origin_of(r), slid, dlid);
 }
 
@@ -399,6 +411,7 @@ static void kept_free(void *priv)
 	struct kept *k = priv;
 
 	routing_unref(k->of);
+	free(k->lost);
 	free(k);
 }
 
@@ -410,6 +423,7 @@ static struct kept *kept_new(const struct routing *of)
 	k->of = routing_ref(of);
 	k->ops = (struct routing_ops){
 		.sl = o->sl ? kept_sl : NULL,
+		.sl_by_switch = o->sl_by_switch,
 		.vl = o->vl ? kept_vl : NULL,
 		.hops = o->hops ? kept_hops : NULL,
 		.rank = o->rank ? kept_rank : NULL,
@@ -429,6 +443,18 @@ const struct routing *routing_origin(const struct routing *r)
 	return r && r->ops->free_priv == kept_free ? origin_of(r) : r;
 }
 
+/* Switches that are away, or were so when the tables had been kept before. */
+static uint8_t *lost_switches(const struct cache_sweep *s)
+{
+	const struct topo *first = routing_origin(s->tables)->topo;
+	const struct kept *before = routing_origin(s->tables) == s->tables ? NULL : s->tables->priv;
+	uint8_t *lost = NEW_ARRAY(first->fabric->n_switches, uint8_t);
+
+	for (uint32_t sw = 0; sw < first->fabric->n_switches; sw++)
+		lost[sw] = !switch_up(s->now, sw) || (before && before->lost[sw]);
+	return lost;
+}
+
 struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct cache_sweep *s)
 {
 	struct routing *r = routing_new(s->tables->engine, s->now, s->lids);
@@ -436,6 +462,7 @@ struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct ca
 
 	r->ops = &k->ops;
 	r->priv = k;
+	k->lost = lost_switches(s);
 	for (uint32_t sw = 0; sw < c->fabric->n_switches; sw++) {
 		if (!switch_up(s->now, sw))
 			continue;

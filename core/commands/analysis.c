@@ -14,7 +14,8 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 	char a[40], b[300];
 
 	out_text(o, "%s between hosts: %lu unreachable", plural(c->pairs, "path", a, sizeof(a)), c->unreachable);
-	out_text(o, c->looping ? " (%lu of them loop)" : "", c->looping);
+	if (c->looping)
+		out_text(o, " (%lu of them loop)", c->looping);
 	out_text(o, ", longest %u hops.\n", c->max_hops);
 	for (unsigned h = 0; h < 64; h++)
 		if (c->hops_count[h])

@@ -19,10 +19,14 @@ static void print_hop(const struct routing *r, const struct path_hop *h, struct 
 {
 	const struct fabric *f = r->topo->fabric;
 	char dir = h->out && h->out != NO_PATH && r->ops->direction ? r->ops->direction(r, h->sw, h->out) : ' ';
-	char in[12], out[12];
+	char in[12] = "", out[12] = "";
 
-	snprintf(in, sizeof(in), h->in ? "[%u] " : "", h->in);
-	snprintf(out, sizeof(out), h->out == NO_PATH ? " [-]" : h->out ? " [%u]" : "", h->out);
+	if (h->in)
+		snprintf(in, sizeof(in), "[%u] ", h->in);
+	if (h->out == NO_PATH)
+		snprintf(out, sizeof(out), " [-]");
+	else if (h->out)
+		snprintf(out, sizeof(out), " [%u]", h->out);
 	out_text(o, "  %c %s%s%s", dir, in, switch_name(f, h->sw), out);
 	if (h->out && h->out != NO_PATH)
 		out_text(o, "  VL %u", h->vl);

@@ -481,7 +481,7 @@ class Case:
 def random_case(seed, number):
     """Case `number` of a seed: depends on nothing else."""
     rng = random.Random("%s/%s" % (seed, number))
-    name = list(ENGINES)[number % len(ENGINES)] if rng.random() < 0.3 else "minhop"
+    name = list(ENGINES)[number % len(ENGINES)] if rng.random() < 0.8 else "minhop"
     engine = ENGINES[name]
     lmc = rng.choice(engine.lmc)
     options = {"lmc": lmc}

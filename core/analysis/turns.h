@@ -1,0 +1,67 @@
+/*
+ * Turns that an up/down rule forbids: a packet that came down goes up again.
+ * Knows the directions an engine tells (routing_ops.direction) and no engine.  A
+ * step within a level ('=') after one down makes the way up legal again, as in
+ * Down/Up; in Up/Down no step down leads to a root, so it does not occur there.
+ */
+#ifndef IBSCOPE_TURNS_H
+#define IBSCOPE_TURNS_H
+
+#include "core/paths.h"
+
+/* Does the engine tell directions?  Nothing is forbidden where it does not. */
+static inline bool has_directions(const struct routing *r)
+{
+	return r->ops->direction != NULL;
+}
+
+/* Is the turn at a switch from port `in` to port `out` forbidden?  in 0: the packet starts here. */
+bool turn_forbidden(const struct routing *r, uint32_t sw, unsigned in, unsigned out);
+
+/* Index of the first switch of a row of hops where the turn is forbidden; n when there is none. */
+unsigned first_turn(const struct routing *r, const struct path_hop *hop, unsigned n);
+
+/* --- in the tables ------------------------------------------------------------------ */
+
+struct turn {
+	uint32_t sw;
+	uint8_t in, out;	/* port numbers */
+	uint64_t routes;	/* that take it */
+	uint32_t source;	/* endport and LID of one of them */
+	uint16_t dlid;
+};
+
+/*
+ * Routes run from every present CA and router port to every LID of the others, and
+ * to the LIDs of switches; those that do not arrive do not count.
+ */
+struct turns {
+	uint64_t routes, bad;		/* to CAs and routers: all, those with a forbidden turn */
+	uint64_t switch_routes, switch_bad; /* the same to switches */
+	struct turn *turn;		/* [n] forbidden turns in use, in the order they were met */
+	uint32_t n;
+	uint32_t cap;
+};
+
+/* Count them; all 0 without directions.  -1 when cancelled (t is empty then).  Cost: LIDs x switches. */
+int turns_count(const struct routing *r, struct turns *t, struct progress *p);
+void turns_free(struct turns *t);
+
+/* --- ways that are not in the tables --------------------------------------------------- */
+
+struct way {
+	struct path_hop *hop;	/* [n] switches passed; the last is the target, with out 0 */
+	unsigned n;
+	unsigned links;		/* n - 1 */
+};
+
+/*
+ * A shortest way from a switch through one of its ports to another switch over
+ * links that are up; lawful: without a forbidden turn.  false when there is none.
+ * Freed with way_free().  Ports are tried in ascending order.
+ */
+bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t target, bool lawful,
+	      struct way *w);
+void way_free(struct way *w);
+
+#endif
