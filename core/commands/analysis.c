@@ -5,6 +5,7 @@
 #include "core/analysis/check.h"
 #include "core/analysis/loads.h"
 #include "core/analysis/shift.h"
+#include "core/analysis/turns.h"
 #include "core/commands/commands.h"
 
 /* --- check --------------------------------------------------------------------------------- */
@@ -57,6 +58,35 @@ static int64_t check_loops(struct session *s, const struct sweep *w, struct out 
 	return n;
 }
 
+/* Turns from down to up: information, for OpenSM itself leaves some.  -1 when cancelled. */
+static int check_turns(struct session *s, const struct sweep *w, struct out *o)
+{
+	struct turns t;
+	char a[40], b[300], c[300];
+
+	if (!has_directions(w->routing))
+		return 0;
+	if (turns_count(w->routing, &t, &s->progress))
+		return -1;
+	if (t.n) {
+		const struct turn *x = &t.turn[0];
+
+		out_text(o, "%s from down to up (which %s forbids): on %lu of %lu paths between hosts",
+			 plural(t.n, "turn", a, sizeof(a)), w->routing->engine, t.bad, t.routes);
+		out_text(o, t.switch_bad ? ", %lu of %lu to switches.\n" : ".\n", t.switch_bad, t.switch_routes);
+		out_text(o, "  for one %s, in by port %u, out by port %u: %s", switch_name(w->fabric, x->sw), x->in, x->out,
+			 endport_label(w->fabric, x->source, b, sizeof(b)));
+		out_text(o, " to LID %u (%s)\n", x->dlid,
+			 endport_label(w->fabric, lid_owner(w->lids, x->dlid), c, sizeof(c)));
+	} else {
+		out_text(o, "No path turns from down to up.\n");
+	}
+	out_json(o, "turns", json_pack("{s:i, s:I, s:I}", "turns", (int)t.n, "paths", (json_int_t)t.bad, "switch_paths",
+				       (json_int_t)t.switch_bad));
+	turns_free(&t);
+	return 0;
+}
+
 static int cmd_check(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = need_routing(s, e);
@@ -77,7 +107,7 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 	if (cut)
 		out_text(o, "%u endports are cut off from the subnet manager.\n", cut);
 	out_json(o, "cut_off", json_integer(cut));
-	loops = check_loops(s, w, o);
+	loops = check_turns(s, w, o) ? -1 : check_loops(s, w, o);
 	if (loops < 0)
 		return err_set(e, CANCELLED);
 	sound = check_sound(&c) && !cut && !loops;

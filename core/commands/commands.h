@@ -17,6 +17,7 @@ extern const struct command export_commands[];	/* save, export */
 extern const struct command session_commands[];	/* source, help, quit, the user interface */
 
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 
 /* Usage error: -1 and "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);

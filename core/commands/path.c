@@ -94,131 +94,6 @@ static int cmd_trace(struct session *s, int argc, char **argv, struct out *o, st
 	return 0;
 }
 
-/* --- why ------------------------------------------------------------------------------------ */
-
-struct why {
-	struct session *s;
-	const struct sweep *w;
-	struct out *o;
-	uint32_t sw;
-	unsigned lid;
-	bool told;
-};
-
-static void print_candidates(const struct why *y, const struct step *st)
-{
-	const struct fabric *f = y->w->fabric;
-	char a[300];
-
-	out_text(y->o, "  %-4s", "port");
-	for (unsigned q = 0; q < st->n_quantities; q++)
-		out_text(y->o, " %12s", st->quantity[q]);
-	out_text(y->o, "  to\n");
-	for (unsigned i = 0; i < st->n_candidates; i++) {
-		const struct step_candidate *c = &st->candidate[i];
-
-		out_text(y->o, "%c %-4u", c->port == st->port ? '>' : ' ', c->port);
-		for (unsigned q = 0; q < st->n_quantities; q++)
-			if (c->q[q] == INT64_MIN)
-				out_text(y->o, " %12s", "-");
-			else
-				out_text(y->o, " %12ld", c->q[q]);
-		out_text(y->o, "  %s\n", port_label(f, c->peer, a, sizeof(a)));
-	}
-}
-
-static json_t *candidates_json(const struct why *y, const struct step *st)
-{
-	json_t *list = json_array();
-	char a[300];
-
-	for (unsigned i = 0; i < st->n_candidates; i++) {
-		const struct step_candidate *c = &st->candidate[i];
-		json_t *obj = json_pack("{s:i, s:s}", "port", (int)c->port, "peer",
-					port_label(y->w->fabric, c->peer, a, sizeof(a)));
-
-		for (unsigned q = 0; q < st->n_quantities; q++)
-			if (c->q[q] != INT64_MIN)
-				json_object_set_new(obj, st->quantity[q], json_integer(c->q[q]));
-		json_array_append_new(list, obj);
-	}
-	return list;
-}
-
-/* Called for every step of the observed run; only the choice asked for is told. */
-static void why_step(void *ctx, const struct step *st)
-{
-	struct why *y = ctx;
-	const struct fabric *f = y->w->fabric;
-	uint32_t owner = lid_owner(y->w->lids, y->lid), peer;
-	char dst[300], to[300];
-
-	if (st->kind != STEP_CHOICE || st->sw != y->sw || st->lid != y->lid)
-		return;
-	y->told = true;
-	endport_label(f, owner, dst, sizeof(dst));
-	if (st->port == NO_PATH) {
-		out_text(y->o, "%s has no entry for LID %u (%s)", switch_name(f, y->sw), y->lid, dst);
-	} else if (st->port == 0) {
-		out_text(y->o, "%s keeps LID %u: it is its own port 0", switch_name(f, y->sw), y->lid);
-	} else {
-		peer = f->port_peer[switch_port_id(f, y->sw, st->port)];
-		out_text(y->o, "%s sends LID %u (%s) out of port %u to %s", switch_name(f, y->sw), y->lid, dst, st->port,
-			 port_label(f, peer, to, sizeof(to)));
-	}
-	out_text(y->o, ": %s\n", st->text && *st->text ? st->text : st->rule);
-	if (st->n_candidates)
-		print_candidates(y, st);
-	if (st->old_port != NO_PATH)
-		out_text(y->o, "The table had port %u before.\n", st->old_port);
-	out_json(y->o, "choice", json_pack("{s:s, s:i, s:i, s:s, s:s, s:o}", "switch", switch_name(f, y->sw), "lid",
-					   (int)y->lid, "port", (int)st->port, "rule", st->rule ? st->rule : "", "text",
-					   st->text ? st->text : "", "candidates", candidates_json(y, st)));
-}
-
-/* Without a step there still is a plain reason: nobody has the LID, or the table was not computed. */
-static void why_untold(const struct why *y)
-{
-	unsigned port = routing_port(y->w->routing, y->sw, y->lid);
-
-	if (port == NO_PATH)
-		out_text(y->o, "%s has no entry for LID %u.\n", switch_name(y->w->fabric, y->sw), y->lid);
-	else
-		out_text(y->o, "%s sends LID %u out of port %u; %s tells no more about it.\n",
-			 switch_name(y->w->fabric, y->sw), y->lid, port, y->w->routing->engine);
-}
-
-static int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e)
-{
-	struct why y = {.s = s, .w = need_routing(s, e), .o = o};
-	struct observer obs = {.step = why_step, .ctx = &y};
-	uint32_t node, dst;
-
-	if (!y.w)
-		return -1;
-	if (argc != 3)
-		return usage(s, "why", e);
-	node = session_node(s, argv[1], e);
-	if (node == NO_ID)
-		return -1;
-	if (!node_is_switch(s->fabric, node))
-		return err_set(e, "%s is no switch; expected: why SWITCH DST", s->fabric->node_name[node]);
-	dst = session_endport(s, argv[2], &y.lid, e);
-	if (dst == NO_ID)
-		return -1;
-	if (!y.lid || !y.w->topo->endport_up[dst])
-		return err_set(e, "\"%s\" is down or has no LID: no switch has an entry for it", argv[2]);
-	y.sw = obs.sw = s->fabric->node_switch[node];
-	obs.lid = y.lid;
-	if (!switch_up(y.w->topo, y.sw))
-		return err_set(e, "%s is down: it has no tables", switch_name(s->fabric, y.sw));
-	if (sweep_observe(y.w, s->engines, &obs, &s->progress, e))
-		return -1;
-	if (!y.told)
-		why_untold(&y);
-	return 0;
-}
-
 /* --- tables ----------------------------------------------------------------------------------- */
 
 static uint32_t switch_argument(struct session *s, const char *word, struct err *e)
@@ -361,8 +236,13 @@ static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, st
 
 const struct command path_commands[] = {
 	{"trace", "trace SRC DST", "the path hop by hop, both directions", NULL, "ee", NULL, cmd_trace},
-	{"why", "why SWITCH DST", "the candidate ports of an entry and the rule that decided",
-	 "  Runs the engine's own code once more on the very same inputs and listens to this decision.\n", "se", NULL, cmd_why},
+	{"why", "why SWITCH DST [via PORT] | why NODE NODE NODE...",
+	 "why an entry is as it is, and why not by another port or path",
+	 "  why SWITCH DST: the candidate ports and the rule that decided; runs the engine's own code once more on\n"
+	 "  the very same inputs and listens to this decision.\n"
+	 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
+	 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n",
+	 "nen*", NULL, cmd_why},
 	{"lft", "lft SWITCH", "the forwarding table of a switch; entries changed by the last event are marked", NULL, "s",
 	 NULL, cmd_lft},
 	{"hops", "hops SWITCH", "the hop matrix of a switch", NULL, "s", NULL, cmd_hops},

@@ -500,6 +500,7 @@ LASH_CASES = (
     ("dragonfly:4,2,2,shuffle=1", {}, []), ("xgft:3,3,3:1,3,3,fail=4,shuffle=1", {}, []),
     ("torus:7x5,fail=4,shuffle=1", {"scatter_ports": 9}, []), ("mesh:9", {}, []),
     ("random:24,4,parallel=2,shuffle=1", {"max_op_vls": 3}, None),
+    ("xgft:4,4,2:1,4,4,shuffle=1", {"use_ucast_cache": "TRUE"}, None),
 )
 
 
