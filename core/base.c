@@ -6,16 +6,15 @@
 #include <string.h>
 #include <time.h>
 
-int err_set(struct err *e, const char *fmt, ...)
+void err_format(struct err *e, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (e) {
-		va_start(ap, fmt);
-		vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
-		va_end(ap);
-	}
-	return -1;
+	if (!e)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	va_end(ap);
 }
 
 void *mem_alloc(size_t size)

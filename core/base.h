@@ -30,15 +30,24 @@ struct err {
 	char msg[512];
 };
 
-/* Set *e (may be NULL) and return -1, so that `return err_set(e, ...)` reads well. */
-int err_set(struct err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Set *e; NULL is fine. */
+void err_format(struct err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static inline int err_failed(void)
+{
+	return -1;
+}
+
+/* Set *e and be -1, so that `return err_set(e, ...)` reads well; a macro so that analysers see the -1. */
+#define err_set(...) (err_format(__VA_ARGS__), err_failed())
 
 /* Allocation; memory exhaustion aborts (nothing sensible can be done on Linux). */
-void *mem_alloc(size_t size);              /* zeroed */
-void *mem_array(size_t n, size_t size);    /* zeroed, checked for overflow */
-void *mem_resize(void *p, size_t n, size_t size);
-void *mem_dup(const void *p, size_t size);
-char *str_dup(const char *s);
+#define NEVER_NULL __attribute__((returns_nonnull))
+NEVER_NULL void *mem_alloc(size_t size);		/* zeroed */
+NEVER_NULL void *mem_array(size_t n, size_t size);	/* zeroed, checked for overflow */
+NEVER_NULL void *mem_resize(void *p, size_t n, size_t size);
+NEVER_NULL void *mem_dup(const void *p, size_t size);
+NEVER_NULL char *str_dup(const char *s);
 char *str_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 #define NEW(type) ((type *)mem_alloc(sizeof(type)))

@@ -114,7 +114,7 @@ int plan_expect(struct plan *p, uint64_t switches, uint64_t endports, uint64_t p
 				 MAX_PORTS);
 	if (switches * ports > SYNTH_MAX_PORTS)
 		return plan_fail(p, "%llu switch ports in all, expected at most %u",
-				 (unsigned long long)(switches * ports), SYNTH_MAX_PORTS);
+				 (unsigned long long)switches * ports, SYNTH_MAX_PORTS);
 	return 0;
 }
 

@@ -3,44 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engines/order.h"
+#include "engines/random.h"
 
 #define MAX_WORDS 4 /* of a mask: 255 ports */
 #define NONE UINT32_MAX
-
-/* --- random() of glibc ----------------------------------------------------------- */
-
-/* The additive feedback generator of 31 words that srandom() sets up (minhop.md 6.2). */
-struct glibc_random {
-	uint32_t r[31];
-	unsigned at; /* where the next value goes */
-};
-
-static uint32_t random_next(struct glibc_random *g)
-{
-	/* r[i] = r[i - 3] + r[i - 31] */
-	uint32_t v = g->r[g->at] + g->r[(g->at + 28) % 31];
-
-	g->r[g->at] = v;
-	g->at = (g->at + 1) % 31;
-	return v >> 1;
-}
-
-static void random_seed(struct glibc_random *g, uint32_t seed)
-{
-	int32_t x = seed ? (int32_t)seed : 1;
-
-	for (unsigned i = 0; i < 31; i++) {
-		int32_t hi = x / 127773, lo = x % 127773;
-
-		g->r[i] = (uint32_t)x;
-		x = 16807 * lo - 2836 * hi;
-		x += x < 0 ? INT32_MAX : 0;
-	}
-	/* r[31 .. 33] repeat r[0 .. 2]; the first sum is r[34] = r[31] + r[3] = r[0] + r[3] */
-	g->at = 3;
-	for (unsigned i = 0; i < 310; i++)
-		random_next(g);
-}
 
 /* --- the work ------------------------------------------------------------------------ */
 
@@ -365,7 +331,7 @@ static void choose_full(struct assign *a, uint32_t dest, const uint64_t *mask, u
 	}
 	weigh(a, dest, scatter, c, &b, ties);
 	if (scatter) {
-		c->drawn = random_next(&a->random);
+		c->drawn = glibc_random_next(&a->random);
 		c->port = ties[c->drawn % c->ties];
 		c->rule = rule_random;
 		return;
@@ -624,7 +590,7 @@ static void assign_start(struct assign *a, struct engine_output *out)
 	a->shifting = options_bool(op, "port_shifting");
 	a->profile_switches = options_bool(op, "port_profile_switch_nodes");
 	a->plain = !a->lmc && !a->shifting && !a->dor && !seed;
-	random_seed(&a->random, seed);
+	glibc_random_seed(&a->random, seed);
 	order_build(a->in, out, &o);
 	fill_dests(a, &o);
 	order_free(&o);

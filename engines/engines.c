@@ -8,7 +8,8 @@
 	X(dor) \
 	X(file) \
 	X(ftree) \
-	X(lash)
+	X(lash) \
+	X(mincontention)
 
 #define DECLARE(name) extern const struct engine engine_##name;
 #define LIST(name) &engine_##name,

@@ -52,6 +52,7 @@ suite() {
 	case $1 in
 	unit) unit ;;
 	fuzz-corpus) fuzz_corpus ;;
+	large) IBSCOPE="$BUILD/ibscope" python3 tests/parity/large.py ;;
 	parity) IBSCOPE="$BUILD/ibscope-san" python3 tests/parity/run.py ;;
 	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
 	tui) IBSCOPE="$BUILD/ibscope" python3 tests/tui/run.py ;;

@@ -1,58 +1,56 @@
-/* Routes per port of the routing in force, computed beside the loop when a pane shows them. */
+/* What panes ask for, computed one thing after the other in a thread beside the loop. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tui/ui.h"
 
+#define WANTED (2 * VIEW_ASKS + 1)
+
 static struct {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t work;
 	bool stop;
-	const struct routing *wanted;	/* reference; what the thread is to do, or does */
-	const struct routing *done_for;	/* reference; what `done` belongs to */
-	struct loads *done;
+	struct ask wanted[WANTED];	/* with references; not begun yet */
+	unsigned n_wanted;
+	struct ask current;		/* with references; being computed when `running` */
 	bool running;
+	const struct result *done;	/* reference; computed, but not taken yet */
 	struct progress progress;
 } b = {.mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
-/* What the scene shows; the loop's own. */
-static const struct routing *shown_for;
-static struct loads *shown;
+/* Begin the first thing wanted and leave what comes out in b.done; the mutex is held but while it computes. */
+static void run_first(void)
+{
+	void *value;
+
+	b.current = b.wanted[0];
+	memmove(&b.wanted[0], &b.wanted[1], --b.n_wanted * sizeof(b.wanted[0]));
+	atomic_store(&b.progress.cancel, false);
+	atomic_store(&b.progress.done, 0);
+	atomic_store(&b.progress.total, 0);
+	b.running = true;
+	pthread_mutex_unlock(&b.mutex);
+	value = b.current.task->run(b.current.routing, b.current.base ? b.current.base->value : NULL,
+				    b.current.arg, &b.progress);
+	pthread_mutex_lock(&b.mutex);
+	b.running = false;
+	if (value)
+		b.done = result_new(&b.current, value);
+	ask_clear(&b.current);
+	ui_wake();
+}
 
 static void *work(void *arg)
 {
 	(void)arg;
 	pthread_mutex_lock(&b.mutex);
 	while (!b.stop) {
-		const struct routing *r;
-		struct loads *l;
-		struct err e;
-
-		if (!b.wanted) {
+		if (b.n_wanted && !b.done)
+			run_first();
+		else
 			pthread_cond_wait(&b.work, &b.mutex);
-			continue;
-		}
-		r = routing_ref(b.wanted);
-		atomic_store(&b.progress.cancel, false);
-		b.running = true;
-		pthread_mutex_unlock(&b.mutex);
-		l = loads_new(r, "all", &b.progress, &e);
-		pthread_mutex_lock(&b.mutex);
-		b.running = false;
-		if (l) {
-			loads_free(b.done);
-			routing_unref(b.done_for);
-			b.done = l;
-			b.done_for = routing_ref(r);
-		}
-		if (b.wanted == r) {
-			routing_unref(b.wanted);
-			b.wanted = NULL;
-		}
-		routing_unref(r);
-		ui_wake();
 	}
 	pthread_mutex_unlock(&b.mutex);
 	return NULL;
@@ -74,6 +72,12 @@ void background_start(void)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+static void forget_wanted(void)
+{
+	while (b.n_wanted)
+		ask_clear(&b.wanted[--b.n_wanted]);
+}
+
 void background_stop(void)
 {
 	pthread_mutex_lock(&b.mutex);
@@ -82,51 +86,60 @@ void background_stop(void)
 	pthread_cond_signal(&b.work);
 	pthread_mutex_unlock(&b.mutex);
 	pthread_join(b.thread, NULL);
-	loads_free(b.done);
-	loads_free(shown);
-	routing_unref(b.done_for);
-	routing_unref(b.wanted);
-	routing_unref(shown_for);
-	b.done = shown = NULL;
-	b.done_for = b.wanted = shown_for = NULL;
+	forget_wanted();
+	result_unref(b.done);
+	b.done = NULL;
 }
 
-static void show(struct scene *sc, struct loads *l, const struct routing *r)
+void background_take(struct scene *sc)
 {
-	loads_free(shown);
-	routing_unref(shown_for);
-	shown = l;
-	shown_for = r;
-	sc->loads = l;
-	sc->loads_version++;
-}
+	unsigned done = atomic_load(&b.progress.done), total = atomic_load(&b.progress.total);
 
-bool background_loads(struct scene *sc)
-{
-	const struct routing *r = sc->sweep ? sc->sweep->routing : NULL;
-	bool came = false;
-
+	sc->percent = total ? (unsigned)(100.0 * (done < total ? done : total) / total) : 0;
 	pthread_mutex_lock(&b.mutex);
-	if (b.done && b.done_for == r) {
-		show(sc, b.done, b.done_for);
+	if (b.done) {
+		scene_add_result(sc, b.done);
 		b.done = NULL;
-		b.done_for = NULL;
-		came = true;
-	} else if (r != shown_for && sc->loads) {
-		sc->loads = NULL;
-		sc->loads_version++;
-	} else if (r && r == shown_for && !sc->loads) {
-		sc->loads = shown;
-		sc->loads_version++;
-		came = true;
-	}
-	if (sc->want_loads && r && !sc->loads && b.wanted != r) {
-		routing_unref(b.wanted);
-		b.wanted = routing_ref(r);
-		if (b.running)
-			atomic_store(&b.progress.cancel, true);
-		pthread_cond_signal(&b.work);
 	}
 	pthread_mutex_unlock(&b.mutex);
-	return came;
+	scene_drop_results(sc);
+}
+
+static bool is_known(const struct ask *a)
+{
+	if (b.done && ask_equal(a, &b.done->ask))
+		return true;
+	for (unsigned i = 0; i < b.n_wanted; i++)
+		if (ask_equal(a, &b.wanted[i]))
+			return true;
+	return false;
+}
+
+void background_want(const struct ask *a, unsigned n)
+{
+	bool keep = false;
+
+	pthread_mutex_lock(&b.mutex);
+	forget_wanted();
+	for (unsigned i = 0; i < n && i < WANTED; i++) {
+		if (b.running && ask_equal(&a[i], &b.current))
+			keep = true;
+		else if (!is_known(&a[i]))
+			b.wanted[b.n_wanted++] = ask_copy(&a[i]);
+	}
+	if (b.running && !keep)
+		atomic_store(&b.progress.cancel, true);
+	if (b.n_wanted)
+		pthread_cond_signal(&b.work);
+	pthread_mutex_unlock(&b.mutex);
+}
+
+bool background_busy(void)
+{
+	bool busy;
+
+	pthread_mutex_lock(&b.mutex);
+	busy = b.running || b.n_wanted;
+	pthread_mutex_unlock(&b.mutex);
+	return busy;
 }

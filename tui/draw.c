@@ -66,7 +66,7 @@ const char *colours_names(void)
 
 static void use_scheme(const struct scheme *sc)
 {
-	for (short i = 0; i < N_STYLES; i++) {
+	for (int i = 0; i < N_STYLES; i++) {
 		styles[i].attr = sc->paint[i].attr;
 		styles[i].pair = 0;
 		if (sc->colour && init_pair((short)(i + 1), sc->paint[i].fg, sc->paint[i].bg) == OK)
@@ -127,7 +127,7 @@ static char ascii_of(uint32_t c)
 		char a;
 	} map[] = {
 		{0x2500, '-'}, {0x2502, '|'}, {0x2501, '='}, {0x2550, '='}, {0x2503, '|'}, {0x2551, '|'}, {0x2504, '.'},
-		{0x2192, '>'}, {0x2190, '<'}, {0x2191, '^'}, {0x2193, 'v'}, {0x2194, '='}, {0x00b7, '.'}, {0x2026, '.'},
+		{0x2192, '>'}, {0x2190, '<'}, {0x2191, 'U'}, {0x2193, 'D'}, {0x2194, '='}, {0x00b7, '.'}, {0x2026, '.'},
 		{0x25b8, '>'}, {0x25b4, '^'}, {0x25be, 'v'}, {0x2588, '#'}, {0x2591, '.'}, {0x2013, '-'}, {0x2014, '-'},
 	};
 

@@ -117,6 +117,8 @@ static const char *nothing(const struct view *v)
 {
 	if (v->ordering)
 		return "looking ...";
+	if (v->waiting)
+		return "computing ...";
 	if (v->filter[0] && v->n_rows)
 		return "no row matches the filter";
 	if (!v->scene->fabric)
@@ -131,7 +133,9 @@ static void titles(const struct view *v, struct text *t, struct text *right)
 	v->ops->title(v, t);
 	if (v->filter[0])
 		text_add(t, " ── filter: %s", v->filter);
-	if (v->ordering && v->n_rows)
+	if (v->waiting)
+		text_add(right, "computing %u%%", v->scene->percent);
+	else if (v->ordering && v->n_rows)
 		text_add(right, "%u%%", (unsigned)(100.0 * v->scanned / v->n_rows));
 	else if (v->sort >= 0)
 		text_add(right, "by %s %s", v->ops->column[v->sort].name, v->descending ? "▾" : "▴");

@@ -46,13 +46,13 @@ static void on_continue(int sig)
 static void on_crash(int sig)
 {
 	static const char said[] = "ibscope: crashed; please report what you did\n";
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (started) {
-		n = write(STDOUT_FILENO, restore_bytes, n_restore);
+		n += write(STDOUT_FILENO, restore_bytes, n_restore);
 		tcsetattr(STDIN_FILENO, TCSANOW, &before);
 	}
-	n = write(STDERR_FILENO, said, sizeof(said) - 1);
+	n += write(STDERR_FILENO, said, sizeof(said) - 1);
 	(void)n;
 	signal(sig, SIG_DFL);
 	raise(sig);

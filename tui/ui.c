@@ -43,11 +43,32 @@ void draw_cursor(int y, int x)
 	cursor.x = x;
 }
 
+/* Results that came are handed over, those that the panes on top ask for are begun. */
+static void serve_panes(void)
+{
+	struct ask a[2 * VIEW_ASKS + 1];
+	unsigned n = 0;
+
+	background_take(&ui.scene);
+	for (int p = 0; p < 2; p++) {
+		const struct view *v = pane_top((enum place_id)p);
+
+		if (!v || !v->loaded || v->serial != ui.scene.serial)
+			continue;
+		for (unsigned i = 0; i < v->n_ask; i++)
+			if (!scene_result(&ui.scene, &v->ask[i]))
+				a[n++] = v->ask[i];
+	}
+	if (ui.scene.want_loads && !ui.scene.loads && ui.scene.sweep && ui.scene.sweep->routing)
+		a[n++] = (struct ask){.task = &task_loads, .routing = ui.scene.sweep->routing};
+	background_want(a, n);
+}
+
 void ui_refresh(void)
 {
 	if (scene_stale(&ui.scene, ui.session))
 		scene_take(&ui.scene, ui.session);
-	background_loads(&ui.scene);
+	serve_panes();
 	for (int p = 0; p < 2; p++) {
 		struct view *v = pane_top((enum place_id)p);
 
@@ -94,7 +115,7 @@ void ui_draw(void)
 	curs_set(ui.focus == PLACE_REPL || ui.line_mode);
 	move(cursor.y, cursor.x);
 	refresh();
-	background_loads(&ui.scene);
+	serve_panes();
 }
 
 /* --- keys ------------------------------------------------------------------------ */
@@ -338,7 +359,7 @@ static void wait_for_news(bool busy)
 	struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = wake_pipe[0], .events = POLLIN}};
 	char drain[256];
 
-	poll(fds, 2, busy ? 0 : worker_busy(NULL) ? 100 : -1);
+	poll(fds, 2, busy ? 0 : worker_busy(NULL) ? 100 : background_busy() ? 200 : -1);
 	while (read(wake_pipe[0], drain, sizeof(drain)) > 0)
 		;
 	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
@@ -457,6 +478,7 @@ int ui_run(struct session *s, const struct ui_config *c, struct err *e)
 	s->ui_command = NULL;
 	panes_free();
 	scene_release(&ui.scene);
+	scene_drop_results(&ui.scene);
 	help_free();
 	keymap_clear(&ui.keys);
 	repl_stop();

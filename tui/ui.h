@@ -1,7 +1,7 @@
 /*
  * The explorer on the terminal: state of the user interface and what its parts
  * offer each other.  One thread, the one that runs ui_run(), owns all of it;
- * commands and loads are computed beside it (worker.c, background.c).
+ * commands and results of panes are computed beside it (worker.c, background.c).
  */
 #ifndef IBSCOPE_UI_H
 #define IBSCOPE_UI_H
@@ -141,10 +141,13 @@ struct ui_request {
 	int rc;
 };
 
-/* background.c: loads of the current routing */
+/* background.c: what panes ask for, one thing after the other */
 void background_start(void);
 void background_stop(void);
-bool background_loads(struct scene *sc);	/* hand over what is ready, begin what is wanted; true when loads came */
+void background_take(struct scene *sc);		/* hand over what is ready; drop what is of another routing */
+/* All that is wanted now, most urgent first; what is under way and no longer wanted is cancelled. */
+void background_want(const struct ask *a, unsigned n);
+bool background_busy(void);
 
 /* term.c */
 int term_start(struct err *e);

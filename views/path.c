@@ -1,7 +1,7 @@
 /* Pane: the path between two endports, there and back side by side, and what it was before. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/paths.h"
+#include "core/analysis/turns.h"
 #include "views/views.h"
 
 enum { C_HOP, C_VL, C_ROUTES, C_LINE, C_BHOP, C_BVL, C_BROUTES };
@@ -20,6 +20,7 @@ struct direction {
 	struct path path;
 	int shortest;	/* links, -1 = unknown */
 	bool changed;	/* other switches or ports than before the last event */
+	unsigned turn;	/* hop where it goes up again after down; path.n = none */
 	struct text was; /* the path before, when it was another one */
 };
 
@@ -150,6 +151,7 @@ static void load(struct view *v)
 		trace_on(sc->sweep, p, ep, i, &p->dir[i].path);
 		load_before(v, ep, i);
 		p->dir[i].shortest = shortest(sc->topo, ep);
+		p->dir[i].turn = first_turn(sc->sweep->routing, p->dir[i].path.hop, p->dir[i].path.n);
 	}
 	v->n_rows = dir_rows(p, 0) > dir_rows(p, 1) ? dir_rows(p, 0) : dir_rows(p, 1);
 }
@@ -217,6 +219,15 @@ static void footer(const struct view *v, struct text *t)
 			return;
 		}
 	for (i = 0; i < 2; i++) {
+		const struct direction *d = &p->dir[i];
+
+		if (!p->known || d->turn == d->path.n)
+			continue;
+		text_add(t, "%s: forbidden turn at %s, down and then up", i ? "back" : "there",
+			 switch_name(sc->fabric, d->path.hop[d->turn].sw));
+		return;
+	}
+	for (i = 0; i < 2; i++) {
 		if (!p->known || !p->dir[i].changed)
 			continue;
 		text_add(t, "%swas: %s until event %zu: %s", i ? "back " : "", text_str(&p->dir[i].was), sc->at,
@@ -236,14 +247,12 @@ static void footer(const struct view *v, struct text *t)
 static const char *arrow(const struct view *v, const struct path *path, unsigned h)
 {
 	const struct routing *r = v->scene->sweep->routing;
-	char c;
 
 	if (!h)
 		return "↑";
 	if (!r->ops->direction)
 		return "·";
-	c = r->ops->direction(r, path->hop[h - 1].sw, path->hop[h - 1].out);
-	return c == 'U' ? "↑" : c == 'D' ? "↓" : c == '=' ? "↔" : "·";
+	return direction_sign(r->ops->direction(r, path->hop[h - 1].sw, path->hop[h - 1].out), "·");
 }
 
 static void hop_cell(const struct view *v, const struct path *path, unsigned h, struct text *t)

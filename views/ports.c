@@ -1,9 +1,10 @@
 /* Pane: ports of a switch (or of a CA) and what hangs on them. */
 #include <stdlib.h>
 #include <string.h>
+#include "engines/updown.h"
 #include "views/views.h"
 
-enum { C_PORT, C_STATE, C_LINK, C_PEER, C_LOAD, C_LIDS, C_VLS, C_DIR };
+enum { C_PORT, C_STATE, C_LINK, C_PEER, C_LOAD, C_LIDS, C_VLS, C_DIR, C_RULE };
 
 static const struct column columns[] = {
 	{.name = "port", .right = true, .numeric = true},
@@ -13,7 +14,8 @@ static const struct column columns[] = {
 	{.name = "load", .width = 5, .right = true, .numeric = true, .drop = 2},
 	{.name = "lids", .right = true, .numeric = true},
 	{.name = "vls", .right = true, .numeric = true, .drop = 8},
-	{.name = "dir", .drop = 7},
+	{.name = "dir", .drop = 1},
+	{.name = "equal ranks", .width = 18, .drop = 7},
 };
 
 struct priv {
@@ -21,6 +23,7 @@ struct priv {
 	uint32_t node;		/* NO_ID when the fabric has it no more */
 	uint32_t lids[256];	/* LFT entries out of each port */
 	bool changed[256];	/* an entry came to this port, or left it, with the last event */
+	unsigned level;		/* links to switches of the same rank */
 };
 
 static int open_view(struct view *v, int argc, char **argv, struct err *e)
@@ -68,6 +71,50 @@ static void count_entries(struct view *v, uint32_t sw)
 	p->changed[NO_PATH] = false;
 }
 
+static const struct routing *routing_of(const struct scene *sc)
+{
+	return sc->sweep ? sc->sweep->routing : NULL;
+}
+
+/* Does a port lead to a switch of the same rank? */
+static bool is_level(const struct routing *r, uint32_t sw, uint32_t port)
+{
+	uint32_t peer = r->topo->peer_switch[port];
+
+	return peer != NO_ID && r->ops->rank && r->ops->rank(r, sw) == r->ops->rank(r, peer);
+}
+
+/* The rule that orders such a link. */
+static const char *level_rule(const struct routing *r, uint32_t sw, uint32_t port)
+{
+	const struct updown *u = updown_of(r);
+	uint32_t peer = r->topo->peer_switch[port];
+
+	if (!u || !u->id)
+		return "level";
+	if (!u->rank[sw])
+		return "root-root";
+	if (u->id[sw] == u->id[peer])
+		return "equal id";
+	return u->id[sw] > u->id[peer] ? "id: up to smaller" : "id: down to greater";
+}
+
+/* Columns of engines that know directions; elsewhere they are not there. */
+static void load_directions(struct view *v, uint32_t sw)
+{
+	struct priv *p = v->priv;
+	const struct routing *r = routing_of(v->scene);
+
+	if (!r || !r->ops->direction || sw == NO_ID) {
+		v->width[C_DIR] = v->width[C_RULE] = 0;
+		return;
+	}
+	for (unsigned n = 1; switch_up(r->topo, sw) && n <= r->topo->fabric->switch_nports[sw]; n++)
+		p->level += is_level(r, sw, switch_port_id(r->topo->fabric, sw, n));
+	if (!p->level)
+		v->width[C_RULE] = 0;
+}
+
 static void load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -75,12 +122,14 @@ static void load(struct view *v)
 
 	memset(p->lids, 0, sizeof(p->lids));
 	memset(p->changed, 0, sizeof(p->changed));
+	p->level = 0;
 	p->node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
 	if (p->node == NO_ID)
 		return;
 	v->n_rows = f->node_nports[p->node];
 	if (node_is_switch(f, p->node))
 		count_entries(v, f->node_switch[p->node]);
+	load_directions(v, f->node_switch[p->node]);
 	v->width[C_LIDS] = (uint8_t)digits(v->scene->sweep ? v->scene->sweep->lids->max_lid : 0, 4);
 }
 
@@ -134,13 +183,40 @@ static void peer_cell(const struct scene *sc, uint32_t port, struct text *t)
 
 static void direction_cell(const struct scene *sc, uint32_t port, struct text *t)
 {
-	const struct routing *r = sc->sweep ? sc->sweep->routing : NULL;
+	const struct routing *r = routing_of(sc);
 	uint32_t sw = sc->fabric->node_switch[sc->fabric->port_node[port]];
 	char c = ' ';
 
 	if (r && r->ops->direction && sw != NO_ID && is_live(sc, port))
 		c = r->ops->direction(r, sw, sc->fabric->port_num[port]);
-	text_add(t, "%s", c == 'U' ? "up" : c == 'D' ? "down" : c == '=' ? "level" : "");
+	text_add(t, "%s", direction_sign(c, ""));
+}
+
+static void rule_cell(const struct scene *sc, uint32_t port, struct text *t)
+{
+	const struct routing *r = routing_of(sc);
+	uint32_t sw = sc->fabric->node_switch[sc->fabric->port_node[port]];
+
+	if (r && sw != NO_ID && is_live(sc, port) && is_level(r, sw, port))
+		text_add(t, "%s", level_rule(r, sw, port));
+}
+
+/* Links to switches of equal rank, and the rule for the selected one. */
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = routing_of(v->scene);
+	uint32_t row, sw, port;
+
+	if (p->node == NO_ID || !p->level || !r)
+		return;
+	sw = v->scene->fabric->node_switch[p->node];
+	text_add(t, "%u of equal rank", p->level);
+	if (!view_selected(v, &row))
+		return;
+	port = port_of(v, row);
+	if (is_level(r, sw, port))
+		text_add(t, "; %u: %s", row + 1, level_rule(r, sw, port));
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -163,6 +239,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		return;
 	case C_DIR:
 		direction_cell(sc, port, t);
+		return;
+	case C_RULE:
+		rule_cell(sc, port, t);
 		return;
 	case C_LOAD:
 		if (!cabled || number(v, row, col) < 0) {
@@ -205,7 +284,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_ports = {
 	.name = "ports",
-	.brief = "ports and links of a node: peer, routes over the link (all to all), LFT entries out of the port",
+	.brief = "ports and links of a node: peer, routes over the link (all to all), LFT entries, direction",
 	.syntax = "[NODE]",
 	.hints = "follow=peer :fail=fail :restore=restore",
 	.column = columns,
@@ -215,6 +294,7 @@ const struct view_ops view_ports = {
 	.open = open_view,
 	.load = load,
 	.title = title,
+	.footer = footer,
 	.cell = cell,
 	.number = number,
 	.marks = marks,

@@ -31,6 +31,8 @@ void view_free(struct view *v)
 		return;
 	if (v->ops->close)
 		v->ops->close(v);
+	for (unsigned i = 0; i < v->n_ask; i++)
+		result_unref(v->held[i]);
 	free(v->priv);
 	free(v->order);
 	free(v);
@@ -96,15 +98,45 @@ static void select_row(struct view *v, uint32_t row)
 	}
 }
 
+const struct result *view_ask(struct view *v, const struct task *task, const struct result *base,
+			      const uint32_t arg[TASK_ARGS])
+{
+	const struct sweep *w = v->scene->sweep;
+	struct ask *a = &v->ask[v->n_ask];
+
+	if (v->n_ask == VIEW_ASKS || !w || !w->routing)
+		return NULL;
+	*a = (struct ask){.task = task, .routing = w->routing, .base = base};
+	if (arg)
+		memcpy(a->arg, arg, sizeof(a->arg));
+	v->held[v->n_ask] = result_ref(scene_result(v->scene, a));
+	v->waiting |= !v->held[v->n_ask];
+	return v->held[v->n_ask++];
+}
+
+/* load() may still give back what the results before belong to. */
+static void load_view(struct view *v)
+{
+	const struct result *old[VIEW_ASKS];
+	unsigned n = v->n_ask;
+
+	memcpy(old, v->held, sizeof(old));
+	v->n_ask = 0;
+	v->waiting = false;
+	v->ops->load(v);
+	for (unsigned i = 0; i < n; i++)
+		result_unref(old[i]);
+}
+
 void view_refresh(struct view *v)
 {
 	bool other = !v->loaded || v->serial != v->scene->serial;
 	bool first = !v->loaded;
 
-	if (!other && v->loads_version == v->scene->loads_version)
+	if (!other && v->results_version == v->scene->results_version)
 		return;
 	v->serial = v->scene->serial;
-	v->loads_version = v->scene->loads_version;
+	v->results_version = v->scene->results_version;
 	v->loaded = true;
 	v->n_rows = 0;
 	v->select = -1;
@@ -113,7 +145,7 @@ void view_refresh(struct view *v)
 
 		v->width[c] = col->width ? col->width : (uint8_t)strlen(col->name);
 	}
-	v->ops->load(v);
+	load_view(v);
 	order_start(v);
 	view_work(v, 0.05);
 	if (v->select >= 0)

@@ -13,8 +13,11 @@
 #ifndef IBSCOPE_VIEW_H
 #define IBSCOPE_VIEW_H
 
-#include "core/analysis/loads.h"
 #include "core/session.h"
+#include "views/beside.h"
+
+#define SCENE_RESULTS 32	/* kept at most */
+#define VIEW_ASKS 16		/* of one pane at a time */
 
 /* A line of help, made by the user interface from the loaded keymap and the command table. */
 struct help_line {
@@ -42,8 +45,11 @@ struct scene {
 	const struct event *event;
 	size_t at, n_events;
 	const struct loads *loads;	/* all-to-all routes per port, NULL while they are not known */
-	unsigned loads_version;		/* grows when `loads` changes */
 	bool want_loads;		/* set by a pane that shows them: they are computed beside the loop */
+	const struct result *result[SCENE_RESULTS]; /* references; what was computed for the routing */
+	unsigned n_results;
+	unsigned results_version;	/* grows when results come or go */
+	unsigned percent;		/* of what is being computed */
 	const struct help_line *help;
 	size_t n_help;
 };
@@ -53,6 +59,12 @@ void scene_take(struct scene *sc, struct session *s);
 void scene_release(struct scene *sc);
 /* Has the session moved on since? */
 bool scene_stale(const struct scene *sc, const struct session *s);
+/* The result of an ask, NULL while there is none. */
+const struct result *scene_result(const struct scene *sc, const struct ask *a);
+/* Take over a reference; the oldest is let go when there are too many. */
+void scene_add_result(struct scene *sc, const struct result *r);
+/* Let go of what belongs to another routing than the scene's; of everything when the scene is released. */
+void scene_drop_results(struct scene *sc);
 
 struct column {
 	const char *name;
@@ -115,8 +127,12 @@ struct view {
 	struct scene *scene;	/* of the user interface */
 	void *priv;
 	uint64_t serial;	/* of the scene it was loaded from */
-	unsigned loads_version;
+	unsigned results_version;
 	bool loaded;
+	struct ask ask[VIEW_ASKS];	/* made by load(): borrowed routing */
+	const struct result *held[VIEW_ASKS]; /* references; NULL = not there yet */
+	unsigned n_ask;
+	bool waiting;		/* something asked for is not there yet */
 	uint32_t n_rows;	/* set by load() */
 	uint8_t width[VIEW_COLUMNS]; /* columns' least widths; load() may change them, 0 hides one */
 	int64_t select;		/* load() may ask for a row to be selected; -1 = no wish */
@@ -140,6 +156,14 @@ struct view {
 
 struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e);
 void view_free(struct view *v);
+
+/*
+ * For load(): a result for the routing shown, NULL while it is not there; then
+ * load() is called again when it is.  It stays until the next load() has ended.
+ * base (NULL = none): a result got before by the same load().
+ */
+const struct result *view_ask(struct view *v, const struct task *task, const struct result *base,
+			      const uint32_t arg[TASK_ARGS]);
 
 /* Bring it up to date with its scene. */
 void view_refresh(struct view *v);
@@ -204,6 +228,14 @@ void switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops);
 void label_endport(const struct fabric *f, uint32_t ep, struct text *t);
 /* A LID's owner as a person reads it: node name, with [port] for a CA of several ports, +offset with LMC. */
 void lid_label(const struct fabric *f, const struct lids *l, unsigned lid, struct text *t);
+
+/* An arrow for a direction of routing_ops ('U', 'D', '='; the letter itself in ASCII), `none` for ' '. */
+const char *direction_sign(char direction, const char *none);
+
+/* The directed link out of a port: "ring0[2] → ring1", with `arrival` "ring0[2] → [3]ring1". */
+void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct text *t);
+/* A word as a virtual lane or layer, 0 .. 15; -1 when it is no number. */
+int word_layer(const char *word);
 
 /* Decimal digits of n, at least `least`. */
 unsigned digits(uint64_t n, unsigned least);

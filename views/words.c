@@ -23,6 +23,11 @@ unsigned digits(uint64_t n, unsigned least)
 	return d > least ? d : least;
 }
 
+const char *direction_sign(char direction, const char *none)
+{
+	return direction == 'U' ? "↑" : direction == 'D' ? "↓" : direction == '=' ? "↔" : none;
+}
+
 void word_text(const char *s, struct text *t)
 {
 	bool plain = *s && !strpbrk(s, " \t\"'\\;#*?[]%") && (unsigned char)*s > ' ';
@@ -159,4 +164,25 @@ void lid_label(const struct fabric *f, const struct lids *l, unsigned lid, struc
 	label_endport(f, ep, t);
 	if (lid != l->base[ep])
 		text_add(t, " +%u", lid - l->base[ep]);
+}
+
+void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct text *t)
+{
+	const struct fabric *f = tp->fabric;
+	uint32_t peer = tp->peer[port];
+
+	text_add(t, "%s[%u] → ", f->node_name[f->port_node[port]], f->port_num[port]);
+	if (peer == NO_ID)
+		return;
+	if (arrival)
+		text_add(t, "[%u]", f->port_num[peer]);
+	text_add(t, "%s", f->node_name[f->port_node[peer]]);
+}
+
+int word_layer(const char *word)
+{
+	char *end;
+	unsigned long n = strtoul(word, &end, 10);
+
+	return isdigit((unsigned char)*word) && !*end && n < CDG_VLS ? (int)n : -1;
 }

@@ -290,6 +290,7 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
 	bool found = false;
 
 	*w = (struct way){0};
+	k.seen[2 * (size_t)sw] = k.seen[2 * (size_t)sw + 1] = 1;
 	go(r, &k, NO_ID, sw, port, lawful);
 	for (uint32_t i = 0; i < k.end && !found; i++) {
 		uint32_t at = k.queue[i];

@@ -57,8 +57,9 @@ struct way {
 
 /*
  * A shortest way from a switch through one of its ports to another switch over
- * links that are up; lawful: without a forbidden turn.  false when there is none.
- * Freed with way_free().  Ports are tried in ascending order.
+ * links that are up, never back through the first; lawful: without a forbidden
+ * turn.  false when there is none.  Freed with way_free().  Ports are tried in
+ * ascending order.
  */
 bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t target, bool lawful,
 	      struct way *w);

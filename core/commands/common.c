@@ -125,7 +125,7 @@ static void report_routing(const struct sweep *w, struct out *o)
 		lids += w->lids->count[ep];
 	out_text(o, "%s routed %s, %s in %.1f ms%s.\n", w->routing->engine,
 		 plural(w->topo->n_switches_up, "switch", a, sizeof(a)), plural(lids, "LID", b, sizeof(b)),
-		 w->seconds * 1e3, w->number == 0 ? "" : w->from_scratch ? " from scratch" : ", keeping entries that are still right");
+		 w->seconds * 1e3, w->cached ? " (the unicast cache kept the tables)" : "");
 	if (w->number && w->from_scratch)
 		out_text(o, "Existing entries were ignored: %s.\n", w->scratch_reason);
 	out_json(o, "routing", json_pack("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine", w->routing->engine,

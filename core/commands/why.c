@@ -269,7 +269,7 @@ static void tell_verdict(const struct via *v, const char *word)
 	else if (!strcmp(word, "chosen"))
 		out_text(y->o, "this is the port it takes.\n");
 	else
-		out_text(y->o, "no way leads there from this port.\n");
+		out_text(y->o, "no way leads there from this port but back.\n");
 }
 
 /* The engine's own figures, for those who compare. */

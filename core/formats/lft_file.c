@@ -240,7 +240,7 @@ void hops_file_parse(struct hops_file *h, const char *name, const char *data, si
 {
 	struct pieces f = {.name = name, .data = data, .size = size};
 	uint32_t sw = NO_ID;
-	uint64_t guid;
+	uint64_t guid = 0;
 
 	*h = (struct hops_file){0};
 	while (!h->broken && next_piece(&f)) {

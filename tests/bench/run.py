@@ -27,7 +27,8 @@ Columns (milliseconds, MB):
   ratio     osm / route, and osm fail / fail; above 1 ibscope is faster
 
 An engine that refuses a fabric is shown with the one that took over (`updn>minhop`); its figures
-are then: ibscope's whole sweep with both, OpenSM's time from the first engine tried.
+are then: ibscope's whole sweep with both, OpenSM's time from the first engine tried.  `ftree/minhop`:
+another took over with the failure.  Nothing is compared when the two programs end up with different engines.
 """
 import argparse
 import datetime
@@ -36,6 +37,7 @@ import lzma
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -54,7 +56,8 @@ IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", 
 OPENSM_SECONDS = float(os.environ.get("OPENSM_SECONDS", "120"))
 QUICK = ["xgft:4,4,4:1,4,4", "torus:4x4x4", "random:24,4,seed=7,hosts=2"]
 FULL = ["xgft:18,18,6:1,18,18", "torus:4x4x4", "dragonfly:8,4,4", "random:200,8,seed=7,hosts=4",
-        "tests/fabrics/real/selene-storage.ibnetdiscover.xz", "tests/fabrics/real/sat11-director.putty-log.xz",
+        "tests/fabrics/real/selene-storage.ibnetdiscover.xz",
+        "tests/fabrics/real/sat11-director.putty-log.xz",
         "tests/fabrics/real/selene-compute.ibnetdiscover.xz"]
 BEGIN, END = "building routing with '", " tables configured on all switches"
 
@@ -73,7 +76,8 @@ def run(args):
                           stderr=subprocess.PIPE, text=True, errors="replace")
     ms = (time.monotonic() - begin) * 1000
     if done.returncode:
-        raise Failed("ibscope: " + (done.stderr.strip().splitlines() or ["exit status %d" % done.returncode])[-1])
+        words = done.stderr.strip().splitlines() or ["ibscope: exit status %d" % done.returncode]
+        raise Failed(words[-1].removeprefix("ibscope: "))
     return done.stdout, ms
 
 
@@ -194,15 +198,16 @@ def bench(topo, engine, cable, options, folder):
     if not options.no_opensm:
         try:
             other = bench_opensm(topo, engine, 'Unlink "%s"[%d]' % (node.name, port), options.runs)
-            for key in ("engine", "fail engine"):
-                if other[key] != row[key]:
-                    notes.append("opensm routed with %s, ibscope with %s" % (other[key], row[key]))
-            row.update(osm=other["osm"], **{"osm fail": other["osm fail"]})
+            for key, figure in (("engine", "osm"), ("fail engine", "osm fail")):
+                if other[key] == row[key]:
+                    row[figure] = other[figure]
+                else:
+                    notes.append("not compared: opensm routed with %s, ibscope with %s" % (other[key], row[key]))
         except (Failed, opensm.OpenSMError) as e:
             notes.append(str(e).splitlines()[0])
     row["ratio"], row["ratio f"] = ratio(row, "osm", "route"), ratio(row, "osm fail", "fail")
     print_row(who(engine, row), row)
-    for n in notes:
+    for n in dict.fromkeys(notes):
         print("      " + n, flush=True)
 
 
@@ -238,8 +243,9 @@ def bench_fabric(what, options):
         with open(topo, errors="replace") as f:
             fabric = Fabric(f.read())
         cable = cable_to_fail(fabric)
-        print("%s: %d switches, %d CAs, %d links" % (
-            what, len(fabric.switches), len(fabric.nodes) - len(fabric.switches), len(fabric.links)), flush=True)
+        switches = len(fabric.switches)
+        print("%s: %d switches, %d others, %d links"
+              % (what, switches, len(fabric.nodes) - switches, len(fabric.links)), flush=True)
         if not cable:
             print("  no link between switches to fail")
             return
@@ -255,7 +261,8 @@ def engines_there():
 
 
 def main():
-    p = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].splitlines()[0], description=__doc__,
+    title, usage, rest = __doc__.split("\n\n", 2)
+    p = argparse.ArgumentParser(usage=usage[len("usage: "):], description=title + "\n\n" + rest,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("fabric", nargs="*")
     p.add_argument("--engines")
@@ -283,6 +290,8 @@ def main():
 
 
 if __name__ == "__main__":
+    # whatever ends us, the simulator and the subnet manager end too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(main())
     except KeyboardInterrupt:

@@ -1,0 +1,258 @@
+/* Stages 2 and 3: paths between elements for one LID, then the entries of all chips. */
+#include <string.h>
+
+#include "engines/mincontention/internal.h"
+
+/* --- paths between elements ---------------------------------------------------------- */
+
+void aim(struct run *x, uint32_t target)
+{
+	if (x->target == target)
+		return;
+	x->target = target;
+	x->n_near = elements_distances(x->el, target, x->sp, x->near);
+}
+
+/*
+ * Of the links of e that give its key: least usage, then the lowest next element.
+ * Links are in order of chip GUID and port number, which settles the rest.  A
+ * path that gives the key of e is acceptable: it has the distance that was.
+ */
+static uint32_t best_link(const struct run *x, uint32_t e)
+{
+	const struct elements *el = x->el;
+	uint32_t best = NO_ID, least = UINT32_MAX, key = x->key[e];
+
+	for (uint32_t l = el->first_link[e]; l < el->first_link[e + 1]; l++) {
+		uint32_t n = el->link_to[l], use;
+
+		if (key_through(x, l, x->key[n]) != key)
+			continue;
+		use = x->usage[el->link_port[l]];
+		if (use < least || (use == least && n < el->link_to[best])) {
+			best = l;
+			least = use;
+		}
+	}
+	return best;
+}
+
+/* Nothing is marked: contention is 0 everywhere and the shortest paths have the least keys. */
+static void choose_shortest(struct run *x)
+{
+	for (uint32_t e = 0; e < x->el->n; e++)
+		x->key[e] = x->sp[e];
+	x->egress[x->target] = NO_ID;
+	for (uint32_t i = 1; i < x->n_near; i++)
+		x->egress[x->near[i]] = best_link(x, x->near[i]);
+}
+
+static void push(struct heap *h, unsigned level, unsigned distance, uint32_t e)
+{
+	if (!h->used[level] || distance > h->top[level]) {
+		for (unsigned d = h->used[level] ? h->top[level] + 1 : 0; d <= distance; d++)
+			h->head[level][d] = NO_ID;
+		h->top[level] = distance;
+		h->used[level] = true;
+	}
+	h->element[h->n] = e;
+	h->next[h->n] = h->head[level][distance];
+	h->head[level][distance] = h->n++;
+}
+
+/*
+ * Offer the path of a settled element to its neighbours; one may use it when it
+ * is not longer than the tolerance allows.
+ */
+static void offer(struct run *x, uint32_t n)
+{
+	const struct elements *el = x->el;
+	uint32_t least = x->key[n] + 1;
+
+	for (uint32_t b = el->first_link[n]; b < el->first_link[n + 1]; b++) {
+		uint32_t e = el->link_to[b], key;
+
+		if (least >= x->key[e] || DISTANCE(least) > x->sp[e] + x->tolerance)
+			continue;
+		key = key_through(x, el->link_back[b], x->key[n]);
+		if (key >= x->key[e])
+			continue;
+		x->key[e] = key;
+		push(&x->heap, CONTENTION(key) & 1, DISTANCE(key), e);
+	}
+}
+
+/*
+ * Dijkstra over (contention, distance).  A link adds 0 or 1 to the contention and
+ * 1 to the distance, so two levels of contention hold all that is under way.
+ */
+static void choose_by_key(struct run *x)
+{
+	struct heap *h = &x->heap;
+
+	for (uint32_t e = 0; e < x->el->n; e++)
+		x->key[e] = NO_KEY;
+	memset(x->egress, 0xff, x->el->n * sizeof(*x->egress));
+	h->n = 0;
+	h->used[0] = h->used[1] = false;
+	x->key[x->target] = 0;
+	offer(x, x->target);
+	for (unsigned c = 0; h->used[0] || h->used[1]; c++) {
+		unsigned level = c & 1;
+
+		for (unsigned d = 0; h->used[level] && d <= h->top[level]; d++)
+			for (uint32_t i = h->head[level][d]; i != NO_ID; i = h->next[i]) {
+				uint32_t e = h->element[i];
+
+				if (x->key[e] != (c << 16 | d) || x->egress[e] != NO_ID)
+					continue;
+				x->egress[e] = best_link(x, e);
+				offer(x, e);
+			}
+		h->used[level] = false;
+	}
+}
+
+void choose_paths(struct run *x)
+{
+	if (x->n_marks)
+		choose_by_key(x);
+	else
+		choose_shortest(x);
+}
+
+/* --- inside each element ------------------------------------------------------------------ */
+
+/* Port id by which a chip goes towards another of its element: shortest way, least usage, lowest port. */
+static uint32_t inside_link(const struct run *x, uint32_t e, uint32_t sw, uint32_t to)
+{
+	const struct elements *el = x->el;
+	unsigned hops = element_hops(el, e, el->place[sw], to);
+	uint32_t best = NO_ID;
+
+	for (uint32_t i = el->first_inside[sw]; i < el->first_inside[sw + 1]; i++) {
+		if (element_hops(el, e, el->inside_to[i], to) + 1 != hops)
+			continue;
+		if (best == NO_ID || x->usage[el->inside_port[i]] < x->usage[best])
+			best = el->inside_port[i];
+	}
+	return best;
+}
+
+/* Every other chip of an element goes to the one that has the port. */
+static void place_inside(struct run *x, uint32_t e, uint32_t exit)
+{
+	const struct fabric *f = x->topo->fabric;
+	const struct elements *el = x->el;
+
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
+		uint32_t sw = el->chip[c], port;
+
+		if (sw == exit)
+			continue;
+		port = inside_link(x, e, sw, el->place[exit]);
+		x->r->row[sw]->port[x->lid] = f->port_num[port];
+		x->usage[port]++;
+	}
+}
+
+void place_entries(struct run *x)
+{
+	const struct fabric *f = x->topo->fabric;
+	const struct elements *el = x->el;
+
+	for (uint32_t i = 0; i < x->n_near; i++) {
+		uint32_t e = x->near[i];
+		uint32_t port = i ? el->link_port[x->egress[e]] : switch_port_id(f, x->sw, x->swport);
+		uint32_t sw = f->node_switch[f->port_node[port]];
+
+		x->r->row[sw]->port[x->lid] = f->port_num[port];
+		x->usage[port] += f->port_num[port] != 0;
+		if (element_chips(el, e) > 1)
+			place_inside(x, e, sw);
+	}
+}
+
+/* --- trees that are there ------------------------------------------------------------------- */
+
+uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_t e, unsigned lid)
+{
+	const struct fabric *f = el->topo->fabric;
+
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
+		uint32_t p = routing_port(r, el->chip[c], lid);
+
+		if (!p || p > f->switch_nports[el->chip[c]])
+			continue;
+		p += f->switch_port[el->chip[c]];
+		if (el->port_link[p] != NO_ID)
+			return el->port_link[p];
+	}
+	return NO_ID;
+}
+
+/* Do all chips of an element but `exit` go there by shortest ways inside? */
+static bool inside_stands(const struct run *x, const struct routing *from, uint32_t e, uint32_t exit)
+{
+	const struct fabric *f = x->topo->fabric;
+	const struct elements *el = x->el;
+
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
+		uint32_t sw = el->chip[c], to;
+		unsigned p = routing_port(from, sw, x->lid);
+
+		if (sw == exit)
+			continue;
+		if (!p || p > f->switch_nports[sw])
+			return false;
+		to = x->topo->peer_switch[switch_port_id(f, sw, p)];
+		if (to == NO_ID || el->of[to] != e ||
+		    element_hops(el, e, el->place[to], el->place[exit]) + 1 !=
+			    element_hops(el, e, el->place[sw], el->place[exit]))
+			return false;
+	}
+	return true;
+}
+
+/* The port an element sends by, and whether its chips agree on it. */
+static bool element_stands(struct run *x, const struct routing *from, uint32_t e)
+{
+	const struct fabric *f = x->topo->fabric;
+	uint32_t l;
+
+	if (e == x->target) {
+		x->egress[e] = NO_ID;
+		return routing_port(from, x->sw, x->lid) == x->swport && inside_stands(x, from, e, x->sw);
+	}
+	l = x->egress[e] = egress_link(x->el, from, e, x->lid);
+	return l != NO_ID && inside_stands(x, from, e, f->node_switch[f->port_node[x->el->link_port[l]]]);
+}
+
+/* Distance of e by egress[]; false when the way loops. */
+static bool follow(struct run *x, uint32_t e)
+{
+	uint32_t steps = 0, at = e;
+
+	for (; x->key[at] == NO_KEY; at = x->el->link_to[x->egress[at]])
+		if (++steps > x->el->n)
+			return false;
+	for (uint32_t d = x->key[at] + steps; x->key[e] == NO_KEY; e = x->el->link_to[x->egress[e]])
+		x->key[e] = d--;
+	return true;
+}
+
+bool tree_stands(struct run *x, const struct routing *from)
+{
+	if (lid_owner(from->lids, x->lid) != x->owner)
+		return false;
+	for (uint32_t e = 0; e < x->el->n; e++) {
+		x->key[e] = NO_KEY;
+		if (!element_stands(x, from, e))
+			return false;
+	}
+	x->key[x->target] = 0;
+	for (uint32_t e = 0; e < x->el->n; e++)
+		if (!follow(x, e) || x->key[e] > x->sp[e] + x->tolerance)
+			return false;
+	return true;
+}

@@ -1,0 +1,73 @@
+/* Private to the engine: one run. */
+#ifndef IBSCOPE_MINCONTENTION_INTERNAL_H
+#define IBSCOPE_MINCONTENTION_INTERNAL_H
+
+#include "engines/mincontention/mincontention.h"
+
+/* Keys that may still improve, by contention and distance: two levels of contention at a time. */
+struct heap {
+	uint32_t *head[2];	/* [n + 2] first entry of a distance, NO_ID */
+	uint32_t *element, *next; /* [n_links + 1] entries */
+	uint32_t n;
+	unsigned top[2];	/* largest distance in use, per level */
+	bool used[2];
+};
+
+struct run {
+	const struct engine_input *in;
+	const struct elements *el;
+	const struct topo *topo;
+	unsigned tolerance;
+	struct routing *r;
+	uint32_t *usage;	/* [n_ports] */
+	uint8_t *kept;		/* [max_lid + 1] */
+	/* distances to the element `target`, elements by them */
+	uint32_t target, n_near;
+	uint16_t *sp;
+	uint32_t *near;
+	/* the endport at hand */
+	uint8_t *marked;	/* [n_links] the sending port carries another LID of it */
+	uint32_t *mark, n_marks;
+	/* the LID at hand */
+	unsigned lid;
+	uint32_t owner, sw;	/* endport, the switch it hangs on or is */
+	uint8_t swport;		/* at that switch; 0: the switch itself */
+	uint32_t *key;		/* [n] contention and distance as one number, NO_KEY = not known */
+	uint32_t *egress;	/* [n] link chosen, NO_ID at the target */
+	struct heap heap;
+};
+
+/* Know the distances to an element. */
+void aim(struct run *x, uint32_t target);
+
+#define CONTENTION(key) ((key) >> 16)
+#define DISTANCE(key) ((key) & 0xFFFF)
+#define NO_KEY 0x7FFFFFFFu
+
+/* Key of a path through link l to an element of a key. */
+static inline uint32_t key_through(const struct run *x, uint32_t l, uint32_t key)
+{
+	return key + 1 + ((uint32_t)x->marked[l] << 16);
+}
+
+/* Stage 2: an egress link for every element, for the LID at hand; the target is aimed at. */
+void choose_paths(struct run *x);
+
+/* Stage 3: fill the LID's entries of all chips from the egress links and count them. */
+void place_entries(struct run *x);
+
+/* Link by which the chips of an element send the LID in the tables of r, NO_ID when there is none. */
+uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_t e, unsigned lid);
+
+/*
+ * Do the tables of `from` have a whole tree for the LID at hand, over live
+ * links, that this engine could have chosen?  Then egress[] and key[] (of contention 0) tell of it.
+ */
+bool tree_stands(struct run *x, const struct routing *from);
+
+/* Tell an observer; the LID at hand was just chosen (before its usage is counted), or kept. */
+void tell_elements(const struct run *x);
+void tell_chosen(const struct run *x);
+void tell_kept(const struct run *x);
+
+#endif

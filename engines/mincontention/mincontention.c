@@ -1,0 +1,427 @@
+/*
+ * Minimum contention, shortest path and load balancing (HP 376227-B21): the run
+ * over all LIDs, trees that are kept, and what is left to look at.
+ *
+ * Stability: a LID whose tree has lost no link keeps it; the trees of the others
+ * are chosen again, with the ports of all kept trees counted, and those of kept
+ * LIDs of the same endport marked, first.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ucast_cache.h"
+#include "engines/engines.h"
+#include "engines/mincontention/internal.h"
+
+static const struct optdef options[] = {
+	{.name = "tolerance", .type = OPT_UINT, .def = "0", .max = 63,
+	 .help = "mincontention: elements (chassis) a path may be longer than the shortest"},
+	{.name = "chassis_file", .type = OPT_FILE, .def = "",
+	 .help = "mincontention: which switch chips are one chassis: lines `switch-GUID NAME`"},
+	{0},
+};
+
+/* --- behind a routing ------------------------------------------------------------------- */
+
+static void free_priv(void *priv)
+{
+	struct mincontention *m = priv;
+
+	elements_unref(m->elements);
+	free(m->usage);
+	free(m->kept);
+	free(m);
+}
+
+static const struct routing_ops ops = {.free_priv = free_priv};
+
+const struct mincontention *mincontention_of(const struct routing *r)
+{
+	r = r ? routing_origin(r) : NULL;
+	return r && r->ops == &ops ? r->priv : NULL;
+}
+
+static uint32_t delivery_port(const struct routing *r, uint32_t owner)
+{
+	const struct topo *t = r->topo;
+
+	return switch_port_id(t->fabric, t->endport_switch[owner], t->endport_swport[owner]);
+}
+
+static uint32_t target_of(const struct mincontention *m, const struct routing *r, unsigned lid)
+{
+	uint32_t owner = lid_owner(r->lids, lid), sw = owner == NO_ID ? NO_ID : r->topo->endport_switch[owner];
+
+	return sw == NO_ID ? NO_ID : m->elements->of[sw];
+}
+
+uint32_t mincontention_egress(const struct routing *r, uint32_t element, unsigned lid)
+{
+	const struct mincontention *m = mincontention_of(r);
+	uint32_t target = target_of(m, r, lid), l;
+
+	if (target == NO_ID)
+		return NO_ID;
+	if (target == element)
+		return delivery_port(r, lid_owner(r->lids, lid));
+	l = egress_link(m->elements, r, element, lid);
+	return l == NO_ID ? NO_ID : m->elements->link_port[l];
+}
+
+/* Was LID a of an endport placed before its LID b? */
+static bool placed_before(const struct mincontention *m, unsigned a, unsigned b)
+{
+	return m->kept[a] != m->kept[b] ? m->kept[a] : a < b;
+}
+
+static bool shared_by_sibling(const struct mincontention *m, const struct routing *r, uint32_t e, unsigned lid,
+			      uint32_t l)
+{
+	uint32_t owner = lid_owner(r->lids, lid);
+	unsigned base = r->lids->base[owner];
+
+	for (unsigned k = base; k < base + r->lids->count[owner]; k++)
+		if (k != lid && placed_before(m, k, lid) && egress_link(m->elements, r, e, k) == l)
+			return true;
+	return false;
+}
+
+bool mincontention_key(const struct routing *r, uint32_t element, unsigned lid, struct mincontention_key *k)
+{
+	const struct mincontention *m = mincontention_of(r);
+	uint32_t target = target_of(m, r, lid);
+
+	*k = (struct mincontention_key){0};
+	for (uint32_t e = element; e != target;) {
+		uint32_t l = target == NO_ID ? NO_ID : egress_link(m->elements, r, e, lid);
+
+		if (l == NO_ID || k->distance > m->elements->n)
+			return false;
+		k->contention += shared_by_sibling(m, r, e, lid, l);
+		k->distance++;
+		e = m->elements->link_to[l];
+	}
+	return true;
+}
+
+/* --- destinations ------------------------------------------------------------------------ */
+
+/*
+ * CA and router ports by base LID, then switches by LID; those without LID or
+ * switch are left out.  Returns how many.
+ */
+static uint32_t destinations(const struct engine_input *in, uint32_t *list)
+{
+	const struct topo *t = in->topo;
+	uint32_t n = 0;
+
+	for (int switches = 0; switches < 2; switches++)
+		for (unsigned lid = 1; lid <= in->lids->max_lid; lid++) {
+			uint32_t ep = in->lids->owner[lid];
+
+			if (ep == NO_ID || in->lids->base[ep] != lid || t->endport_switch[ep] == NO_ID)
+				continue;
+			if (endport_is_switch(t->fabric, ep) == switches)
+				list[n++] = ep;
+		}
+	return n;
+}
+
+static void begin_lid(struct run *x, uint32_t ep, unsigned lid)
+{
+	x->lid = lid;
+	x->owner = ep;
+	x->sw = x->topo->endport_switch[ep];
+	x->swport = x->topo->endport_swport[ep];
+	aim(x, x->el->of[x->sw]);
+}
+
+/* --- what is kept -------------------------------------------------------------------------- */
+
+/* Ask every LID's tree in the current tables.  false: cancelled. */
+static bool find_kept(struct run *x, const uint32_t *list, uint32_t n)
+{
+	const struct lids *l = x->in->lids;
+
+	progress_start(x->in->progress, "trees that stand", n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!progress_step(x->in->progress, i))
+			return false;
+		for (unsigned k = 0; k < l->count[list[i]]; k++) {
+			begin_lid(x, list[i], l->base[list[i]] + k);
+			x->kept[x->lid] = tree_stands(x, x->in->current);
+		}
+	}
+	return true;
+}
+
+/* Take over the entries of kept LIDs and count their ports. */
+static void take_kept(struct run *x)
+{
+	const struct fabric *f = x->topo->fabric;
+	const struct routing *from = x->in->current;
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		struct lft_row *row = x->r->row[s];
+
+		for (unsigned lid = 1; row && lid <= row->top; lid++) {
+			if (!x->kept[lid])
+				continue;
+			row->port[lid] = (uint8_t)routing_port(from, s, lid);
+			x->usage[switch_port_id(f, s, row->port[lid])] += row->port[lid] != 0;
+		}
+	}
+}
+
+/* The same answer from the last run: LIDs none of whose entries names a port that has lost its link. */
+static void keep_unharmed(struct run *x, const struct routing *before, const uint32_t *list, uint32_t n)
+{
+	const struct fabric *f = x->topo->fabric;
+	const struct lids *l = x->in->lids;
+
+	for (uint32_t i = 0; i < n; i++)
+		for (unsigned lid = l->base[list[i]], k = 0; k < l->count[list[i]]; k++, lid++)
+			x->kept[lid] = lid_owner(before->lids, lid) == list[i];
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		uint8_t dead[MAX_PORTS + 2] = {0};
+		bool any = false;
+
+		for (unsigned p = 1; x->r->row[s] && p <= f->switch_nports[s]; p++) {
+			uint32_t port = switch_port_id(f, s, p);
+
+			dead[p] = before->topo->peer[port] != NO_ID && x->topo->peer[port] == NO_ID;
+			any |= dead[p];
+		}
+		for (unsigned lid = 1; any && lid <= l->max_lid; lid++) {
+			unsigned p = routing_port(before, s, lid);
+
+			if (p != NO_PATH && dead[p])
+				x->kept[lid] = 0;
+		}
+	}
+}
+
+/*
+ * Can keep_unharmed() answer?  The tables are those of the last run under the
+ * same tolerance, no link came, and elements only lost chips (one that falls
+ * apart is left to find_kept()).
+ */
+static bool can_compare(const struct run *x)
+{
+	const struct engine_input *in = x->in;
+	const struct mincontention *m = mincontention_of(in->previous);
+	const struct elements *el = x->el;
+	uint8_t *taken;
+	bool same;
+
+	if (!m || !in->current || m->tolerance != x->tolerance)
+		return false;
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
+		if (switch_up(in->topo, s) && (!in->previous->row[s] || in->previous->row[s] != in->current->row[s]))
+			return false;
+	for (uint32_t p = 0; p < in->topo->fabric->n_ports; p++)
+		if (in->topo->peer[p] != NO_ID && in->topo->peer[p] != in->previous->topo->peer[p])
+			return false;
+	taken = NEW_ARRAY(m->elements->n + 1, uint8_t);
+	same = true;
+	for (uint32_t e = 0; same && e < el->n; e++) {
+		uint32_t was = m->elements->of[el->chip[el->first_chip[e]]];
+
+		for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
+			same &= m->elements->of[el->chip[c]] == was;
+		same = same && !taken[was];
+		taken[was] = 1;
+	}
+	free(taken);
+	return same;
+}
+
+/* --- all LIDs -------------------------------------------------------------------------------- */
+
+static void mark(struct run *x, uint32_t l)
+{
+	if (x->marked[l])
+		return;
+	x->marked[l] = 1;
+	x->mark[x->n_marks++] = l;
+}
+
+static void begin_endport(struct run *x, uint32_t ep)
+{
+	const struct lids *l = x->in->lids;
+
+	while (x->n_marks)
+		x->marked[x->mark[--x->n_marks]] = 0;
+	for (unsigned k = 0; l->count[ep] > 1 && k < l->count[ep]; k++) {
+		if (!x->kept[l->base[ep] + k])
+			continue;
+		for (uint32_t e = 0; e < x->el->n; e++) {
+			uint32_t link = egress_link(x->el, x->r, e, l->base[ep] + k);
+
+			/* at the endport's own element there is none */
+			if (link != NO_ID)
+				mark(x, link);
+		}
+	}
+}
+
+static bool all_kept(const struct run *x, uint32_t ep)
+{
+	for (unsigned k = 0; k < x->in->lids->count[ep]; k++)
+		if (!x->kept[x->in->lids->base[ep] + k])
+			return false;
+	return true;
+}
+
+static void route_lid(struct run *x)
+{
+	choose_paths(x);
+	if (OBSERVED(x->in))
+		tell_chosen(x);
+	place_entries(x);
+	for (uint32_t i = 1; x->in->lids->count[x->owner] > 1 && i < x->n_near; i++)
+		mark(x, x->egress[x->near[i]]);
+}
+
+static void route_endport(struct run *x, uint32_t ep)
+{
+	const struct lids *l = x->in->lids;
+
+	if (!OBSERVED(x->in) && all_kept(x, ep))
+		return;
+	begin_endport(x, ep);
+	for (unsigned k = 0; k < l->count[ep]; k++) {
+		begin_lid(x, ep, l->base[ep] + k);
+		if (!x->kept[x->lid])
+			route_lid(x);
+		else if (OBSERVED(x->in) && tree_stands(x, x->in->current))
+			tell_kept(x);
+	}
+}
+
+static bool route_all(struct run *x, const uint32_t *list, uint32_t n)
+{
+	progress_start(x->in->progress, "paths between elements", n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!progress_step(x->in->progress, i))
+			return false;
+		route_endport(x, list[i]);
+	}
+	return true;
+}
+
+/* Rows that came out as they were are kept as objects. */
+static void share_rows(struct run *x)
+{
+	const struct routing *from = x->in->current;
+
+	for (uint32_t s = 0; from && s < x->topo->fabric->n_switches; s++) {
+		const struct lft_row *was = from->row[s], *now = x->r->row[s];
+
+		if (was && now && was->top == now->top && !memcmp(was->port, now->port, now->top + 1))
+			routing_share_row(x->r, from, s);
+	}
+}
+
+/* --- one run ------------------------------------------------------------------------------------ */
+
+static void run_begin(struct run *x, const struct engine_input *in, const struct elements *el)
+{
+	size_t n = el->n + 1, links = (size_t)el->n_links + 1;
+
+	*x = (struct run){.in = in, .el = el, .topo = in->topo, .target = NO_ID};
+	x->tolerance = (unsigned)options_uint(in->options, "tolerance");
+	x->r = routing_new("mincontention", in->topo, in->lids);
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
+		if (switch_up(in->topo, s))
+			x->r->row[s] = lft_row_new(in->lids->max_lid);
+	x->usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
+	x->kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
+	x->sp = NEW_ARRAY(n, uint16_t);
+	x->near = NEW_ARRAY(n, uint32_t);
+	x->marked = NEW_ARRAY(links, uint8_t);
+	x->mark = NEW_ARRAY(links, uint32_t);
+	x->key = NEW_ARRAY(n, uint32_t);
+	x->egress = NEW_ARRAY(n, uint32_t);
+	x->heap.head[0] = NEW_ARRAY(n + 1, uint32_t);
+	x->heap.head[1] = NEW_ARRAY(n + 1, uint32_t);
+	x->heap.element = NEW_ARRAY(links, uint32_t);
+	x->heap.next = NEW_ARRAY(links, uint32_t);
+}
+
+/* Free what is not handed on. */
+static void run_end(struct run *x)
+{
+	free(x->sp);
+	free(x->near);
+	free(x->marked);
+	free(x->mark);
+	free(x->key);
+	free(x->egress);
+	free(x->heap.head[0]);
+	free(x->heap.head[1]);
+	free(x->heap.element);
+	free(x->heap.next);
+}
+
+/* The result; elements, usage and kept go over to it. */
+static struct routing *run_result(struct run *x, bool done, struct engine_output *out)
+{
+	struct mincontention *m = NEW(struct mincontention);
+
+	*m = (struct mincontention){x->el, x->tolerance, x->usage, x->kept};
+	x->r->ops = &ops;
+	x->r->priv = m;
+	if (done)
+		return x->r;
+	routing_unref(x->r);
+	err_set(&out->refused, CANCELLED);
+	return NULL;
+}
+
+static struct routing *run(const struct engine_input *in, struct engine_output *out, bool hint)
+{
+	struct elements *el =
+		elements_new(in->topo, options_file(in->options, "chassis_file"), &out->notes, &out->refused);
+	uint32_t *list, n;
+	bool done = true;
+	struct run x;
+
+	if (!el)
+		return NULL;
+	run_begin(&x, in, el);
+	list = NEW_ARRAY(in->topo->fabric->n_endports + 1, uint32_t);
+	n = destinations(in, list);
+	if (OBSERVED(in))
+		tell_elements(&x);
+	if (hint && can_compare(&x))
+		keep_unharmed(&x, in->previous, list, n);
+	else if (in->current)
+		done = find_kept(&x, list, n);
+	if (in->current)
+		take_kept(&x);
+	done = done && route_all(&x, list, n);
+	share_rows(&x);
+	free(list);
+	run_end(&x);
+	return run_result(&x, done, out);
+}
+
+static struct routing *route(const struct engine_input *in, struct engine_output *out)
+{
+	return run(in, out, false);
+}
+
+static struct routing *update(const struct engine_input *in, struct engine_output *out)
+{
+	return run(in, out, true);
+}
+
+const struct engine engine_mincontention = {
+	.name = "mincontention",
+	.brief = "whole chassis first: least contention among the LIDs of a port, shortest, least used",
+	.reference = "HP 376227-B21: the subnet manager of Topspin-family switches; nothing of OpenSM",
+	.options = options,
+	.route = route,
+	.update = update,
+};

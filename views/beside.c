@@ -1,0 +1,133 @@
+/* Results computed beside the loop: their references, and the tasks several panes share. */
+#include <stdlib.h>
+#include <string.h>
+#include "views/beside.h"
+
+bool ask_equal(const struct ask *a, const struct ask *b)
+{
+	return a->task == b->task && a->routing == b->routing && a->base == b->base &&
+	       !memcmp(a->arg, b->arg, sizeof(a->arg));
+}
+
+struct ask ask_copy(const struct ask *a)
+{
+	struct ask c = *a;
+
+	routing_ref(a->routing);
+	result_ref(a->base);
+	return c;
+}
+
+void ask_clear(struct ask *a)
+{
+	routing_unref(a->routing);
+	result_unref(a->base);
+	memset(a, 0, sizeof(*a));
+}
+
+struct result *result_new(const struct ask *a, void *value)
+{
+	struct result *r = NEW(struct result);
+
+	r->refs = 1;
+	r->ask = ask_copy(a);
+	r->value = value;
+	return r;
+}
+
+const struct result *result_ref(const struct result *r)
+{
+	if (r)
+		atomic_fetch_add(&((struct result *)(uintptr_t)r)->refs, 1);
+	return r;
+}
+
+void result_unref(const struct result *cr)
+{
+	struct result *r = (struct result *)(uintptr_t)cr;
+
+	if (!r || atomic_fetch_sub(&r->refs, 1) > 1)
+		return;
+	r->ask.task->free(r->value);
+	ask_clear(&r->ask);
+	free(r);
+}
+
+/* --- loads ------------------------------------------------------------------------------ */
+
+static void *run_loads(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+{
+	struct err e;
+
+	(void)base;
+	(void)arg;
+	return loads_new(r, "all", p, &e);
+}
+
+static void free_loads(void *value)
+{
+	loads_free(value);
+}
+
+const struct task task_loads = {run_loads, free_loads};
+
+/* --- channel dependencies ------------------------------------------------------------------ */
+
+static void free_graph(void *value)
+{
+	struct graph *g = value;
+
+	cdg_free(g->cdg);
+	free(g->in);
+	free(g);
+}
+
+static void sum_up(struct graph *g)
+{
+	const struct cdg *c = g->cdg;
+	uint32_t next = 0;
+
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		struct graph_vl *s = &g->vl[c->vl[v]];
+
+		s->channels++;
+		s->deps += c->first[v + 1] - c->first[v];
+		s->on_cycles += c->component[v] != NO_ID;
+		if (c->component[v] != next)
+			continue;
+		s->components++;
+		next++;
+	}
+	for (uint32_t i = 0; i < c->n_deps; i++)
+		g->in[c->to[i]]++;
+}
+
+static void *run_graph(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+{
+	struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, p);
+	struct graph *g;
+
+	(void)base;
+	(void)arg;
+	if (!c)
+		return NULL;
+	g = NEW(struct graph);
+	g->cdg = c;
+	g->in = NEW_ARRAY(c->n_channels + 1, uint32_t);
+	sum_up(g);
+	return g;
+}
+
+const struct task task_graph = {run_graph, free_graph};
+
+unsigned graph_component_vl(const struct graph *g, uint32_t component)
+{
+	uint32_t before = 0;
+
+	for (unsigned v = 0; v < CDG_VLS; v++) {
+		before += g->vl[v].components;
+		if (component < before)
+			return v;
+	}
+	return 0;
+}

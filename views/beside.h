@@ -1,0 +1,69 @@
+/*
+ * Work that is too long for the interface's loop.  A pane asks for a result; it
+ * is computed beside the loop and kept as long as the routing is the one shown
+ * and a pane holds it or may ask for it again.
+ */
+#ifndef IBSCOPE_BESIDE_H
+#define IBSCOPE_BESIDE_H
+
+#include "core/analysis/cdg.h"
+#include "core/analysis/loads.h"
+
+#define TASK_ARGS 3
+
+/* What can be computed. */
+struct task {
+	/*
+	 * In another thread: a new value, or NULL when cancelled.  base: value of
+	 * another result it starts from, NULL = none.  Everything given is immutable.
+	 */
+	void *(*run)(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p);
+	void (*free)(void *value);
+};
+
+struct result;
+
+/* Who asks names the task, the routing and up to TASK_ARGS numbers. */
+struct ask {
+	const struct task *task;
+	const struct routing *routing;
+	const struct result *base;	/* NULL = none */
+	uint32_t arg[TASK_ARGS];
+};
+
+/* What came out; shared by those who hold a reference, in any thread. */
+struct result {
+	atomic_uint refs;
+	struct ask ask;			/* references on routing and base */
+	void *value;
+};
+
+bool ask_equal(const struct ask *a, const struct ask *b);
+struct ask ask_copy(const struct ask *a);	/* with references; ask_clear() gives them back */
+void ask_clear(struct ask *a);
+
+/* A value becomes a result with one reference. */
+struct result *result_new(const struct ask *a, void *value);
+const struct result *result_ref(const struct result *r);
+void result_unref(const struct result *r);
+
+/* --- what several panes ask for ------------------------------------------------------ */
+
+extern const struct task task_loads;	/* struct loads, all to all */
+extern const struct task task_graph;	/* struct graph */
+
+/* The channel dependencies on all VLs, and what lists of them need. */
+struct graph {
+	struct cdg *cdg;
+	uint32_t *in;			/* [n_channels] dependencies on each */
+	struct graph_vl {
+		uint32_t channels, deps;
+		uint32_t on_cycles;	/* channels */
+		uint32_t components;	/* strongly connected ones with a cycle, that begin on this VL */
+	} vl[CDG_VLS];
+};
+
+/* VL on which a component begins; components are numbered by their first channel. */
+unsigned graph_component_vl(const struct graph *g, uint32_t component);
+
+#endif

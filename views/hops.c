@@ -1,0 +1,330 @@
+/* Pane: the hop matrix of a switch: what every other switch costs, and through which ports. */
+#include <stdlib.h>
+#include <string.h>
+#include "views/views.h"
+
+enum { C_TARGET, C_LEAST, C_SHORTEST, C_N, C_PORTS };
+
+static const struct column columns[] = {
+	{.name = "target", .width = 10, .flex = 1},
+	{.name = "least", .right = true, .numeric = true},
+	{.name = "links", .right = true, .numeric = true, .drop = 1},
+	{.name = "n", .width = 2, .right = true, .numeric = true, .drop = 2},
+	{.name = "ports of least cost", .width = 12, .flex = 2},
+};
+
+struct priv {
+	uint64_t guid;
+	uint32_t sw;		/* NO_ID when the fabric has it no more */
+	uint32_t *target;	/* [n_rows] */
+	uint16_t *distance;	/* [n_switches] links when nothing is forbidden */
+	uint32_t longer, none;	/* targets that cost more than their links; that have no path */
+};
+
+static int open_view(struct view *v, int argc, char **argv, struct err *e)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct priv *p = v->priv;
+	uint32_t node;
+
+	if (argc != 1)
+		return err_set(e, "pane hops: found %d arguments, expected SWITCH", argc);
+	if (!f)
+		return err_set(e, "pane hops: no fabric is loaded");
+	node = session_node(v->scene->session, argv[0], e);
+	if (node == NO_ID)
+		return -1;
+	if (!node_is_switch(f, node))
+		return err_set(e, "pane hops: %s is no switch and has no hop matrix", f->node_name[node]);
+	p->guid = f->node_guid[node];
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->target);
+	free(p->distance);
+	p->target = NULL;
+	p->distance = NULL;
+}
+
+static const struct routing *routing_of(const struct view *v)
+{
+	return v->scene->sweep ? v->scene->sweep->routing : NULL;
+}
+
+static unsigned least_in(const struct routing *r, uint32_t sw, uint32_t to)
+{
+	return r->ops->hops(r, sw, to, 0);
+}
+
+static int by_order(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Targets in the source's order. */
+static void list_targets(struct view *v, const struct routing *r)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct priv *p = v->priv;
+	uint64_t *order = NEW_ARRAY(f->n_switches + 1, uint64_t);
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		unsigned least;
+
+		if (s == p->sw || !switch_up(r->topo, s))
+			continue;
+		order[v->n_rows++] = (uint64_t)f->node_order[f->switch_node[s]] << 32 | s;
+		least = least_in(r, p->sw, s);
+		p->none += least == NO_PATH;
+		p->longer += least != NO_PATH && least > p->distance[s];
+	}
+	qsort(order, v->n_rows, sizeof(*order), by_order);
+	p->target = NEW_ARRAY(v->n_rows + 1, uint32_t);
+	for (uint32_t i = 0; i < v->n_rows; i++)
+		p->target[i] = (uint32_t)order[i];
+	free(order);
+}
+
+static void load(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	const struct routing *r = routing_of(v);
+	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, p->guid) : NO_ID;
+
+	close_view(v);
+	p->longer = p->none = 0;
+	p->sw = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
+	if (p->sw == NO_ID || !r || !r->ops->hops || !switch_up(r->topo, p->sw))
+		return;
+	p->distance = NEW_ARRAY(sc->fabric->n_switches + 1, uint16_t);
+	switch_distances(r->topo, p->sw, p->distance);
+	list_targets(v, r);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = routing_of(v);
+
+	if (p->sw == NO_ID) {
+		text_add(t, "Hops of a switch that is gone");
+		return;
+	}
+	text_add(t, "Hops of %s", switch_name(v->scene->fabric, p->sw));
+	if (r && !r->ops->hops)
+		text_add(t, ": %s has no matrix", r->engine);
+	else if (r && !switch_up(r->topo, p->sw))
+		text_add(t, " ── the switch is down");
+	else if (r)
+		text_add(t, " ── %s", r->engine);
+	if (p->longer)
+		text_add(t, ", %u longer than the links", p->longer);
+	if (p->none)
+		text_add(t, ", %u without path", p->none);
+}
+
+/* Ports to switches with one cost to a target; returns how many. */
+static unsigned ports_of_cost(const struct view *v, uint32_t to, unsigned cost, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = routing_of(v);
+	const struct fabric *f = r->topo->fabric;
+	unsigned n = 0;
+
+	for (unsigned port = 1; port <= f->switch_nports[p->sw]; port++) {
+		if (r->topo->peer_switch[switch_port_id(f, p->sw, port)] == NO_ID ||
+		    r->ops->hops(r, p->sw, to, port) != cost)
+			continue;
+		if (t)
+			text_add(t, n ? " %u" : "%u", port);
+		n++;
+	}
+	return n;
+}
+
+/* The smallest cost above `cost` that a port has, NO_PATH when there is no other. */
+static unsigned next_cost(const struct view *v, uint32_t to, int cost)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = routing_of(v);
+	const struct fabric *f = r->topo->fabric;
+	unsigned best = NO_PATH;
+
+	for (unsigned port = 1; port <= f->switch_nports[p->sw]; port++) {
+		unsigned c = r->ops->hops(r, p->sw, to, port);
+
+		if (r->topo->peer_switch[switch_port_id(f, p->sw, port)] != NO_ID && (int)c > cost && c < best)
+			best = c;
+	}
+	return best;
+}
+
+/* The selected row port by port, cheapest first: "3: 5 6; 5: 7; none: 8". */
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	struct text ports = {0};
+	uint32_t row, to;
+	int cost = -1;
+
+	if (!p->target || !view_selected(v, &row))
+		return;
+	to = p->target[row];
+	text_add(t, "ports by cost");
+	while (cost < NO_PATH) {
+		cost = (int)next_cost(v, to, cost);
+		text_clear(&ports);
+		if (!ports_of_cost(v, to, (unsigned)cost, &ports))
+			continue;
+		if (cost == NO_PATH)
+			text_add(t, ", none: %s", text_str(&ports));
+		else
+			text_add(t, ", %d: %s", cost, text_str(&ports));
+	}
+	text_free(&ports);
+}
+
+/* The least cost before the last event; NO_PATH also when it is not known. */
+static bool before(const struct view *v, uint32_t to, unsigned *was)
+{
+	const struct priv *p = v->priv;
+	const struct sweep *w = v->scene->before;
+	const struct routing *r = w && w->fabric == v->scene->fabric ? w->routing : NULL;
+
+	if (!r || !r->ops->hops || !switch_up(r->topo, p->sw) || !switch_up(r->topo, to))
+		return false;
+	*was = least_in(r, p->sw, to);
+	return true;
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	uint32_t to = p->target[row];
+	unsigned least = least_in(routing_of(v), p->sw, to);
+
+	switch (col) {
+	case C_LEAST:
+		return least;
+	case C_SHORTEST:
+		return p->distance[to];
+	case C_N:
+		return least == NO_PATH ? 0 : ports_of_cost(v, to, least, NULL);
+	}
+	return 0;
+}
+
+static void least_text(unsigned n, struct text *t)
+{
+	if (n == NO_PATH)
+		text_putc(t, '-');
+	else
+		text_add(t, "%u", n);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t to = p->target[row];
+	unsigned least = least_in(routing_of(v), p->sw, to), was;
+	struct text ports = {0};
+
+	switch (col) {
+	case C_TARGET:
+		text_add(t, "%s", switch_name(v->scene->fabric, to));
+		return;
+	case C_LEAST:
+		if (before(v, to, &was) && was != least) {
+			least_text(was, t);
+			text_add(t, "→");
+		}
+		least_text(least, t);
+		return;
+	case C_PORTS:
+		if (least != NO_PATH)
+			ports_of_cost(v, to, least, &ports);
+		text_add(t, "%s", text_str(&ports));
+		text_free(&ports);
+		return;
+	}
+	text_add(t, "%lld", (long long)number(v, row, col));
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	uint32_t to = p->target[row];
+	unsigned least = least_in(routing_of(v), p->sw, to), was, m = 0;
+
+	if (before(v, to, &was) && was != least)
+		m |= MARK_CHANGED;
+	if (least == NO_PATH)
+		m |= MARK_DOWN;
+	else if (least > p->distance[to])
+		m |= MARK_DETOUR;
+	return m;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	return f->node_guid[f->switch_node[p->target[row]]];
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t ep = f->port_endport[f->switch_port[p->target[row]]];
+
+	if (!strcmp(what, "switch")) {
+		word_node(f, f->switch_node[p->sw], t);
+		return true;
+	}
+	if (!strcmp(what, "dst") || !strcmp(what, "lid")) {
+		unsigned lid = ep == NO_ID ? 0 : routing_of(v)->lids->base[ep];
+
+		text_add(t, "%u", lid);
+		return lid != 0;
+	}
+	return place_node(f, f->switch_node[p->target[row]], what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	text_add(t, "pane lft ");
+	place(v, row, "switch", t);
+	text_putc(t, ' ');
+	place(v, row, "dst", t);
+}
+
+const struct view_ops view_hops = {
+	.name = "hops",
+	.brief = "hop matrix of a switch: least cost to every other one, and the ports by cost",
+	.syntax = "SWITCH",
+	.hints = "follow=lft :why=why back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.place = place,
+};

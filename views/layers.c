@@ -1,0 +1,176 @@
+/* Pane: layers (virtual lanes in use): pairs before and after balancing, dependencies, credit loops. */
+#include <inttypes.h>
+#include <string.h>
+#include "engines/lash/lash.h"
+#include "views/views.h"
+
+enum { C_LAYER, C_VL, C_PAIRS, C_BEFORE, C_MOVED, C_LOOPS, C_ROUTES, C_CHANNELS, C_DEPS };
+
+static const struct column columns[] = {
+	{.name = "layer", .right = true, .numeric = true},
+	{.name = "VL", .width = 2, .right = true, .numeric = true, .drop = 9},
+	{.name = "pairs", .right = true, .numeric = true},
+	{.name = "before", .right = true, .numeric = true},
+	{.name = "moved", .right = true, .numeric = true, .drop = 2},
+	{.name = "loops", .width = 5, .right = true, .numeric = true},
+	{.name = "routes", .right = true, .numeric = true, .drop = 3},
+	{.name = "channels", .right = true, .numeric = true, .drop = 5},
+	{.name = "deps", .width = 5, .right = true, .numeric = true, .drop = 4},
+};
+
+struct priv {
+	const struct lash *lash;	/* NULL: another engine */
+	const struct graph *graph;	/* NULL: not there yet */
+	uint8_t vl[CDG_VLS];		/* [n_rows] */
+};
+
+static void load(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	const struct routing *r = sc->sweep ? sc->sweep->routing : NULL;
+	struct priv *p = v->priv;
+	const struct result *res;
+
+	memset(p, 0, sizeof(*p));
+	if (!r)
+		return;
+	p->lash = lash_of(r);
+	res = view_ask(v, &task_graph, NULL, NULL);
+	p->graph = res ? res->value : NULL;
+	for (unsigned l = 0; p->lash && l < lash_layers(p->lash); l++)
+		p->vl[v->n_rows++] = (uint8_t)(l + p->lash->vls.start);
+	for (unsigned l = 0; !p->lash && p->graph && l < CDG_VLS; l++)
+		if (p->graph->cdg->used >> l & 1)
+			p->vl[v->n_rows++] = (uint8_t)l;
+	if (!p->lash)
+		v->width[C_LAYER] = v->width[C_PAIRS] = v->width[C_BEFORE] = v->width[C_MOVED] = 0;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct scene *sc = v->scene;
+
+	if (!sc->sweep || !sc->sweep->routing)
+		text_add(t, "Layers");
+	else
+		text_add(t, "%s: %u layer%s", sc->sweep->routing->engine, v->n_rows, v->n_rows == 1 ? "" : "s");
+	if (p->lash && p->lash->moved)
+		text_add(t, ", balanced");
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t vls = 0, on = 0;
+
+	if (!p->graph)
+		return;
+	for (unsigned l = 0; l < CDG_VLS; l++) {
+		vls += p->graph->vl[l].on_cycles != 0;
+		on += p->graph->vl[l].on_cycles;
+	}
+	if (on)
+		text_add(t, "credit loops: %u channels on %u VL%s", on, vls, vls == 1 ? "" : "s");
+	else
+		text_add(t, "no credit loops");
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	unsigned vl = p->vl[row];
+	const struct graph_vl *g = p->graph ? &p->graph->vl[vl] : NULL;
+	int64_t before = p->lash ? (int64_t)lash_pairs_before(p->lash, row) : 0;
+	int64_t after = p->lash ? (int64_t)lash_pairs_after(p->lash, row) : 0;
+
+	switch (col) {
+	case C_LAYER:
+		return row;
+	case C_VL:
+		return vl;
+	case C_PAIRS:
+		return after;
+	case C_BEFORE:
+		return before;
+	case C_MOVED:
+		return after - before;
+	case C_LOOPS:
+		return g ? g->components : -1;
+	case C_ROUTES:
+		return g ? (int64_t)p->graph->cdg->vl_routes[vl] : -1;
+	case C_CHANNELS:
+		return g ? g->channels : -1;
+	case C_DEPS:
+		return g ? g->deps : -1;
+	}
+	return 0;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	int64_t n = number(v, row, col);
+
+	if (col == C_MOVED)
+		text_add(t, n ? "%+" PRId64 : "%" PRId64, n);
+	else if (n < 0)
+		text_add(t, "…");
+	else if (col == C_LOOPS && !n)
+		text_add(t, "none");
+	else
+		text_add(t, "%" PRId64, n);
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->graph && p->graph->vl[p->vl[row]].on_cycles ? MARK_DETOUR : 0;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->vl[row];
+}
+
+/* Pairs where there are such, else the dependencies. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->lash)
+		text_add(t, "pane layer-pairs %u", row);
+	else
+		text_add(t, "pane cdg %u", p->vl[row]);
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (strcmp(what, "layer") && strcmp(what, "vl"))
+		return false;
+	text_add(t, "%u", p->vl[row]);
+	return true;
+}
+
+const struct view_ops view_layers = {
+	.name = "layers",
+	.brief = "layers (VLs): pairs of switches before and after balancing, dependencies, credit loops",
+	.syntax = "",
+	.hints = "follow=pairs :pane_cdg=cdg :pane_cycle=loops back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.place = place,
+};

@@ -1,0 +1,229 @@
+/* Pane: switches by rank, roots first; links up, down and within a rank. */
+#include <stdlib.h>
+#include <string.h>
+#include "views/views.h"
+
+enum { C_RANK, C_NAME, C_UP, C_DOWN, C_LEVEL, C_HOSTS, C_GUID };
+
+static const struct column columns[] = {
+	{.name = "rank", .right = true, .numeric = true},
+	{.name = "name", .width = 8, .flex = 1},
+	{.name = "up", .width = 3, .right = true, .numeric = true},
+	{.name = "down", .right = true, .numeric = true},
+	{.name = "level", .right = true, .numeric = true},
+	{.name = "hosts", .right = true, .numeric = true, .drop = 2},
+	{.name = "guid", .width = 18, .drop = 3},
+};
+
+/* A switch; links to others by rank. */
+struct line {
+	uint32_t sw, rank, was;	/* was: before the last event, NO_RANK = the same or unknown */
+	uint32_t order;
+	uint8_t up, down, level, hosts;
+	bool root;
+};
+
+struct priv {
+	struct line *line;	/* [n_rows] */
+	uint32_t max, roots, level; /* largest rank; switches of rank 0; cables within a rank */
+	uint32_t changed;
+};
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->line);
+	memset(p, 0, sizeof(*p));
+}
+
+static const struct routing *routing_of(const struct scene *sc)
+{
+	return sc->sweep ? sc->sweep->routing : NULL;
+}
+
+static uint32_t rank_in(const struct sweep *w, const struct fabric *f, uint32_t sw)
+{
+	const struct routing *r = w && w->fabric == f ? w->routing : NULL;
+
+	return r && r->ops->rank && switch_up(r->topo, sw) ? r->ops->rank(r, sw) : NO_RANK;
+}
+
+/* Cables by the direction the engine gives them; those within a rank count as level besides. */
+static void count_links(const struct routing *r, struct line *l)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	for (unsigned port = 1; port <= f->switch_nports[l->sw]; port++) {
+		uint32_t id = switch_port_id(f, l->sw, port), q = r->topo->peer[id];
+		uint32_t peer = r->topo->peer_switch[id];
+		char c = ' ';
+
+		l->hosts += q != NO_ID && !node_is_switch(f, f->port_node[q]);
+		if (peer == NO_ID)
+			continue;
+		if (r->ops->rank(r, peer) == l->rank)
+			l->level++;
+		if (r->ops->direction)
+			c = r->ops->direction(r, l->sw, port);
+		else if (r->ops->rank(r, peer) != l->rank)
+			c = r->ops->rank(r, peer) < l->rank ? 'U' : 'D';
+		l->up += c == 'U';
+		l->down += c == 'D';
+	}
+}
+
+static int by_rank(const void *pa, const void *pb)
+{
+	const struct line *a = pa, *b = pb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void load(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	const struct routing *r = routing_of(sc);
+	const struct fabric *f = sc->fabric;
+	struct priv *p = v->priv;
+
+	close_view(v);
+	if (!r || !r->ops->rank)
+		return;
+	p->line = NEW_ARRAY(f->n_switches + 1, struct line);
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		struct line *l = &p->line[v->n_rows];
+		uint32_t was = rank_in(sc->before, f, s);
+
+		if (!switch_up(r->topo, s))
+			continue;
+		*l = (struct line){.sw = s, .rank = r->ops->rank(r, s), .order = f->node_order[f->switch_node[s]]};
+		l->was = was == l->rank ? NO_RANK : was;
+		l->root = r->ops->is_root && r->ops->is_root(r, s);
+		count_links(r, l);
+		p->changed += l->was != NO_RANK;
+		p->roots += !l->rank;
+		p->level += l->level;
+		if (l->rank != NO_RANK && l->rank > p->max)
+			p->max = l->rank;
+		v->n_rows++;
+	}
+	p->level /= 2;
+	qsort(p->line, v->n_rows, sizeof(*p->line), by_rank);
+	if (p->changed)
+		v->width[C_RANK] = 5;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = routing_of(v->scene);
+	uint32_t n = view_count(v);
+
+	text_add(t, "Ranks");
+	if (r && !r->ops->rank)
+		text_add(t, ": %s has none", r->engine);
+	if (!v->n_rows)
+		return;
+	text_add(t, " %u/%u ── 0 to %u, %u ", n ? v->sel + 1 : 0, n, p->max, p->roots);
+	text_add(t, r->ops->is_root ? "root%s" : "of rank 0", p->roots == 1 ? "" : "s");
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->changed)
+		text_add(t, "%u changed; ", p->changed);
+	if (p->level)
+		text_add(t, "%u cable%s within a rank", p->level, p->level == 1 ? "" : "s");
+	else if (v->n_rows)
+		text_add(t, "levelled: no cable within a rank");
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct line *l = &((const struct priv *)v->priv)->line[row];
+
+	switch (col) {
+	case C_RANK:
+		return l->rank == NO_RANK ? -1 : (int64_t)l->rank;
+	case C_UP:
+		return l->up;
+	case C_DOWN:
+		return l->down;
+	case C_LEVEL:
+		return l->level;
+	case C_HOSTS:
+		return l->hosts;
+	}
+	return 0;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct line *l = &((const struct priv *)v->priv)->line[row];
+	const struct fabric *f = v->scene->fabric;
+
+	if (col == C_NAME)
+		text_add(t, "%s", switch_name(f, l->sw));
+	else if (col == C_GUID)
+		text_add(t, "0x%016llx", (unsigned long long)f->node_guid[f->switch_node[l->sw]]);
+	else if (col == C_RANK && l->was != NO_RANK)
+		text_add(t, "%u → %lld", l->was, (long long)number(v, row, col));
+	else if (col == C_RANK && l->rank == NO_RANK)
+		text_putc(t, '-');
+	else
+		text_add(t, "%lld", (long long)number(v, row, col));
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct line *l = &((const struct priv *)v->priv)->line[row];
+
+	return l->was != NO_RANK ? MARK_CHANGED : l->root ? MARK_HERE : 0;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	return f->node_guid[f->switch_node[p->line[row].sw]];
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	return place_node(f, f->switch_node[p->line[row].sw], what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	text_add(t, "pane ports ");
+	place(v, row, "node", t);
+}
+
+const struct view_ops view_ranks = {
+	.name = "ranks",
+	.brief = "switches by rank, roots (*) first; links up, down and to switches of equal rank",
+	.syntax = "",
+	.hints = "follow=open :pane_hops=hops :fail=fail",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.place = place,
+};
