@@ -72,6 +72,7 @@ void session_free(struct session *s)
 		return;
 	drop_events(s, 0);
 	drop_snapshots(s);
+	session_forget_steps(s);
 	free(s->event);
 	free(s->snapshot);
 	fabric_unref(s->fabric);
@@ -167,6 +168,7 @@ static void append_event(struct session *s, struct event *ev)
 	s->event[s->n_events++] = *ev;
 	options_free(s->options);
 	s->options = options_copy(ev->options);
+	session_forget_steps(s);
 	s->generation++;
 }
 
@@ -324,6 +326,7 @@ static void go_to(struct session *s, size_t at)
 	s->at = at;
 	options_free(s->options);
 	s->options = options_copy(s->event[at].options);
+	session_forget_steps(s);
 	s->generation++;
 	session_unlock(s);
 }

@@ -34,6 +34,13 @@ struct snapshot {
 	struct sweep *sweep; /* reference */
 };
 
+/* The steps of an engine's run as text, for the command `step`. */
+struct step_list {
+	char **line;
+	size_t n, cap, at; /* at: the next one to show */
+	bool cut;	   /* there were more than are kept */
+};
+
 struct command;
 
 struct session {
@@ -56,6 +63,7 @@ struct session {
 	struct snapshot *snapshot;
 	size_t n_snapshots, cap_snapshots;
 
+	struct step_list steps;		/* of the last `step start`; dropped with every event */
 	struct progress progress;	/* of the command that runs */
 	char *config_chain;		/* routing_engine of the last `config`, NULL = none; main() routes with it when -R is not given */
 	bool quit;			/* `quit` was given */
@@ -104,6 +112,7 @@ int session_undo(struct session *s, struct err *e);
 int session_redo(struct session *s, struct err *e);
 int session_reset(struct session *s, struct err *e);
 
+void session_forget_steps(struct session *s);
 struct sweep *session_find_snapshot(const struct session *s, const char *name); /* borrowed; NULL */
 
 /*

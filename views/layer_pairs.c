@@ -107,8 +107,10 @@ static void footer(const struct view *v, struct text *t)
 	first = (unsigned)number(v, row, C_LAYERS);
 	if (first != p->layer)
 		text_add(t, "put in %u, moved here by balancing", first);
+	else if (first == 1)
+		text_add(t, "in layer 0 it would have closed a cycle");
 	else if (first)
-		text_add(t, "layer%s 0%s would have had a cycle", first > 1 ? "s" : "", first > 2 ? " .. " : "");
+		text_add(t, "a cycle in each of layers 0 .. %u", first - 1);
 	else
 		text_add(t, "the lowest layer took it");
 }
@@ -167,7 +169,7 @@ const struct view_ops view_layer_pairs = {
 	.name = "layer-pairs",
 	.brief = "pairs of switches in a layer of lash, and the layer they were put in first",
 	.syntax = "[LAYER]",
-	.hints = "follow=path :pane_cycle=why_not_lower :pane_cdg=cdg back=back",
+	.hints = "follow=path :pane_cycle=why :pane_cdg=cdg back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL,

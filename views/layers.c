@@ -96,13 +96,13 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	case C_MOVED:
 		return after - before;
 	case C_LOOPS:
-		return g ? g->components : -1;
+		return g ? (int64_t)g->components : -1;
 	case C_ROUTES:
 		return g ? (int64_t)p->graph->cdg->vl_routes[vl] : -1;
 	case C_CHANNELS:
-		return g ? g->channels : -1;
+		return g ? (int64_t)g->channels : -1;
 	case C_DEPS:
-		return g ? g->deps : -1;
+		return g ? (int64_t)g->deps : -1;
 	}
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/analysis/turns.h"
 #include "views/views.h"
+#include "views/witness.h"
 
 enum { C_HOP, C_VL, C_ROUTES, C_LINE, C_BHOP, C_BVL, C_BROUTES };
 
@@ -29,6 +30,10 @@ struct priv {
 	unsigned offset[2];	/* LID - base LID */
 	struct direction dir[2];
 	bool known;
+	const struct lash *lash;	/* NULL: another engine */
+	uint32_t sw[2];			/* its switches at the ends */
+	unsigned first, layer;		/* layer the pair was put in and is in; LASH_NO_LAYER */
+	const struct witness *why[LASH_MAX_LAYERS]; /* [first] why not in the layers below; NULL: not known yet */
 };
 
 static int open_end(struct view *v, unsigned i, const char *word, struct err *e)
@@ -65,6 +70,8 @@ static void close_view(struct view *v)
 	}
 	memset(p->dir, 0, sizeof(p->dir));
 	p->known = false;
+	p->lash = NULL;
+	p->first = 0;
 }
 
 static void trace_on(const struct sweep *s, const struct priv *p, const uint32_t ep[2], unsigned i,
@@ -135,6 +142,39 @@ static uint32_t dir_rows(const struct priv *p, unsigned i)
 	return p->known ? p->dir[i].path.n + 2 : 0;
 }
 
+/* The layer that lash put the pair of switches in, and what kept it out of those below. */
+static void load_layer(struct view *v, const uint32_t ep[2])
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+
+	for (unsigned i = 0; i < 2; i++)
+		p->sw[i] = sc->topo->endport_switch[ep[i]];
+	if (p->sw[0] == NO_ID || p->sw[1] == NO_ID || p->sw[0] == p->sw[1])
+		return;
+	p->lash = lash_of(sc->sweep->routing);
+	if (!p->lash)
+		return;
+	p->layer = lash_layer_of(p->lash, p->sw[0], p->sw[1]);
+	p->first = lash_first_layer_of(p->lash, p->sw[0], p->sw[1]);
+	if (p->layer == LASH_NO_LAYER) {
+		p->lash = NULL;
+		p->first = 0;
+	}
+	for (unsigned i = 0; i < p->first; i++) {
+		const struct result *r =
+			view_ask(v, &task_witness, NULL, (const uint32_t[TASK_ARGS]){p->sw[0], p->sw[1], i});
+
+		p->why[i] = r ? r->value : NULL;
+	}
+}
+
+/* Rows of the hops; behind them one about the SL and one for each lower layer. */
+static uint32_t hop_rows(const struct priv *p)
+{
+	return dir_rows(p, 0) > dir_rows(p, 1) ? dir_rows(p, 0) : dir_rows(p, 1);
+}
+
 static void load(struct view *v)
 {
 	const struct scene *sc = v->scene;
@@ -153,7 +193,8 @@ static void load(struct view *v)
 		p->dir[i].shortest = shortest(sc->topo, ep);
 		p->dir[i].turn = first_turn(sc->sweep->routing, p->dir[i].path.hop, p->dir[i].path.n);
 	}
-	v->n_rows = dir_rows(p, 0) > dir_rows(p, 1) ? dir_rows(p, 0) : dir_rows(p, 1);
+	load_layer(v, ep);
+	v->n_rows = hop_rows(p) + 1 + p->first;
 }
 
 static void end_label(const struct fabric *f, uint64_t guid, struct text *t)
@@ -207,11 +248,62 @@ static void title(const struct view *v, struct text *t)
 	}
 }
 
+/* Lower layer that a row is about, LASH_NO_LAYER = none is. */
+static unsigned lower_layer(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->known && row > hop_rows(p) ? row - hop_rows(p) - 1 : LASH_NO_LAYER;
+}
+
+static void why_text(const struct view *v, unsigned layer, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "not in layer %u: ", layer);
+	if (!p->why[layer]) {
+		text_add(t, "looking for the cycle ...");
+		return;
+	}
+	text_add(t, "would close ");
+	witness_text(v->scene->fabric, p->why[layer], t);
+}
+
+static void sl_cell(const struct view *v, unsigned i, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[i].path;
+	unsigned lo = 255, hi = 0;
+
+	if (path->end != PATH_OK)
+		return;
+	sl_text(path->sl, t);
+	for (unsigned h = 0; h < path->n; h++) {
+		if (!path->hop[h].out)
+			continue;
+		lo = path->hop[h].vl < lo ? path->hop[h].vl : lo;
+		hi = path->hop[h].vl > hi ? path->hop[h].vl : hi;
+	}
+	if (lo <= hi)
+		text_add(t, lo == hi ? ", VL %u" : ", VL %u..%u", lo, hi);
+	if (!p->lash)
+		return;
+	text_add(t, ", layer %u", p->layer);
+	if (p->first != p->layer)
+		text_add(t, " (moved from %u)", p->first);
+}
+
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct scene *sc = v->scene;
+	uint32_t row;
 	unsigned i;
+
+	if (view_selected(v, &row) && lower_layer(v, row) != LASH_NO_LAYER) {
+		why_text(v, lower_layer(v, row), t);
+		return;
+	}
 
 	for (i = 0; i < 2; i++)
 		if (p->known && p->dir[i].path.end != PATH_OK) {
@@ -292,6 +384,10 @@ static void side_cell(const struct view *v, unsigned i, uint32_t row, unsigned w
 	const struct path *path = &p->dir[i].path;
 	uint32_t port;
 
+	if (row == hop_rows(p) && what == C_HOP)
+		sl_cell(v, i, t);
+	else if (row > hop_rows(p) && what == C_HOP && !i)
+		why_text(v, lower_layer(v, row), t);
 	if (row >= dir_rows(p, i))
 		return;
 	port = out_port(v, i, row);
@@ -329,7 +425,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	for (unsigned i = 0; i < 2; i++) {
 		const struct direction *d = &p->dir[i];
 
-		if (d->path.end != PATH_OK && row + 1 >= dir_rows(p, i))
+		if (d->path.end != PATH_OK && row + 1 >= dir_rows(p, i) && row < hop_rows(p))
 			m |= MARK_DOWN;
 		if (row && row <= d->path.n && d->changed)
 			m |= MARK_CHANGED;
@@ -346,6 +442,10 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	const struct fabric *f = v->scene->fabric;
 	uint32_t port;
 
+	if (!strcmp(what, "layer") && p->lash) {
+		text_add(t, "%u", p->layer + p->lash->vls.start);
+		return true;
+	}
 	if (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "src")) {
 		unsigned lid = *what == 's' ? path->slid : path->dlid;
 
@@ -370,6 +470,13 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	const struct path *path = &p->dir[0].path;
 	const struct fabric *f = v->scene->fabric;
 
+	if (lower_layer(v, row) != LASH_NO_LAYER) {
+		text_add(t, "pane cycle ");
+		word_node(f, f->switch_node[p->sw[0]], t);
+		text_putc(t, ' ');
+		word_node(f, f->switch_node[p->sw[1]], t);
+		text_add(t, " %u", lower_layer(v, row));
+	}
 	if (!row || row > path->n)
 		return;
 	text_add(t, "pane lft ");

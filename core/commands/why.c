@@ -18,6 +18,14 @@ struct why {
 	bool told;
 };
 
+/* The port at this end of a candidate when it is on another chip of the same chassis, else NO_ID. */
+static uint32_t other_chip(const struct fabric *f, const struct step *st, const struct step_candidate *c)
+{
+	uint32_t own = c->peer == NO_ID ? NO_ID : f->port_peer[c->peer];
+
+	return own == NO_ID || f->port_node[own] == f->switch_node[st->sw] ? NO_ID : own;
+}
+
 static void print_candidates(const struct why *y, const struct step *st)
 {
 	const struct fabric *f = y->w->fabric;
@@ -29,27 +37,36 @@ static void print_candidates(const struct why *y, const struct step *st)
 	out_text(y->o, "  to\n");
 	for (unsigned i = 0; i < st->n_candidates; i++) {
 		const struct step_candidate *c = &st->candidate[i];
+		uint32_t own = other_chip(f, st, c);
 
-		out_text(y->o, "%c %-4u", c->port == st->port ? '>' : ' ', c->port);
+		if (own == NO_ID)
+			out_text(y->o, "%c %-4u", c->port == st->port ? '>' : ' ', c->port);
+		else
+			out_text(y->o, "  %-4s", "-");
 		for (unsigned q = 0; q < st->n_quantities; q++)
 			if (c->q[q] == INT64_MIN)
 				out_text(y->o, " %12s", "-");
 			else
 				out_text(y->o, " %12ld", c->q[q]);
+		if (own != NO_ID)
+			out_text(y->o, "  %s ->", port_label(f, own, a, sizeof(a)));
 		out_text(y->o, "  %s\n", port_label(f, c->peer, a, sizeof(a)));
 	}
 }
 
 static json_t *candidates_json(const struct why *y, const struct step *st)
 {
+	const struct fabric *f = y->w->fabric;
 	json_t *list = json_array();
 	char a[300];
 
 	for (unsigned i = 0; i < st->n_candidates; i++) {
 		const struct step_candidate *c = &st->candidate[i];
-		json_t *obj = json_pack("{s:i, s:s}", "port", (int)c->port, "peer",
-					port_label(y->w->fabric, c->peer, a, sizeof(a)));
+		uint32_t own = other_chip(f, st, c);
+		json_t *obj = json_pack("{s:i, s:s}", "port", (int)c->port, "peer", port_label(f, c->peer, a, sizeof(a)));
 
+		if (own != NO_ID)
+			json_object_set_new(obj, "chip", json_string(f->node_name[f->port_node[own]]));
 		for (unsigned q = 0; q < st->n_quantities; q++)
 			if (c->q[q] != INT64_MIN)
 				json_object_set_new(obj, st->quantity[q], json_integer(c->q[q]));

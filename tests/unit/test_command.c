@@ -354,6 +354,30 @@ static void test_scripts(void **state)
 	session_free(s);
 }
 
+static void test_steps(void **state)
+{
+	struct session *s = tree();
+	struct err e;
+	char *all;
+	int rc;
+
+	(void)state;
+	line_says(s, "step 1", "hop matrix");
+	line_says(s, "step find \"order of destinations\"", "order of destinations");
+	line_fails(s, "step find nonsense", "nonsense");
+	line_fails(s, "step 0", "expected");
+	line_says(s, "step start leaf-01 node0009", "steps of minhop");
+	all = run_line(s, "step all", &rc, &e, false, NULL);
+	assert_non_null(strstr(all, "leaf-01 LID 3 (node0009)"));
+	assert_null(strstr(all, "leaf-02 LID"));
+	assert_non_null(strstr(all, "The run is over"));
+	free(all);
+	line_fails(s, "step start node0001", "no switch");
+	ok_line(s, "fail link leaf-01[4]");
+	assert_int_equal(s->steps.n, 0); /* another run now */
+	session_free(s);
+}
+
 /* A failed load leaves fabric, history and tables as they were. */
 static void test_failed_load(void **state)
 {
@@ -392,7 +416,7 @@ int main(void)
 		cmocka_unit_test(test_failing), cmocka_unit_test(test_history), cmocka_unit_test(test_snapshots),
 		cmocka_unit_test(test_options), cmocka_unit_test(test_names), cmocka_unit_test(test_trace_and_why),
 		cmocka_unit_test(test_why_is_right), cmocka_unit_test(test_json), cmocka_unit_test(test_completion),
-		cmocka_unit_test(test_scripts), cmocka_unit_test(test_failed_load), cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_scripts), cmocka_unit_test(test_failed_load), cmocka_unit_test(test_cancel), cmocka_unit_test(test_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,329 @@
+/*
+ * Pane: the channel dependency graph of a layer (VL).  Without a channel: all
+ * channels, those on cycles first.  With one: its dependencies, both ways.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "views/views.h"
+
+enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP };
+
+static const struct column columns[] = {
+	{.name = "channel", .width = 12, .flex = 1},
+	{.name = "VL", .width = 2, .right = true, .numeric = true},
+	{.name = "in", .width = 3, .right = true, .numeric = true, .drop = 2},
+	{.name = "out", .right = true, .numeric = true, .drop = 1},
+	{.name = "routes", .right = true, .numeric = true},
+	{.name = "loop", .width = 4, .right = true, .numeric = true, .drop = 3},
+};
+
+/* A channel of the list; with one selected: a dependency to or from it. */
+struct line {
+	uint32_t channel;	/* the other one */
+	uint32_t dep;		/* NO_ID in the list of all */
+	bool before;		/* that one comes before the selected one */
+};
+
+struct priv {
+	int vl;			/* CDG_ALL_VLS */
+	uint64_t guid;		/* node and port of the selected channel, */
+	unsigned port;		/* 0 = all channels */
+	const struct graph *graph;
+	uint32_t self;		/* selected channel, NO_ID = it carries nothing */
+	struct line *line;
+	uint32_t n, cap;
+};
+
+static int open_view(struct view *v, int argc, char **argv, struct err *e)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	uint32_t port;
+
+	if (argc > 2)
+		return err_set(e, "pane cdg: found %d arguments, expected at most two: LAYER PORT", argc);
+	if (!sc->fabric)
+		return err_set(e, "pane cdg: no fabric is loaded");
+	p->vl = argc ? word_layer(argv[0]) : CDG_ALL_VLS;
+	if (argc && p->vl < 0 && strcmp(argv[0], "all"))
+		return err_set(e, "pane cdg: found \"%s\", expected a layer (VL) 0 .. %d, or all", argv[0], CDG_VLS - 1);
+	if (argc < 2)
+		return 0;
+	port = session_port(sc->session, argv[1], e);
+	if (port == NO_ID)
+		return -1;
+	p->guid = sc->fabric->node_guid[sc->fabric->port_node[port]];
+	p->port = sc->fabric->port_num[port];
+	return 0;
+}
+
+static void forget_lines(struct priv *p)
+{
+	free(p->line);
+	p->line = NULL;
+	p->n = p->cap = 0;
+	p->graph = NULL;
+	p->self = NO_ID;
+}
+
+static void close_view(struct view *v)
+{
+	forget_lines(v->priv);
+}
+
+static void add_line(struct priv *p, uint32_t channel, uint32_t dep, bool before)
+{
+	GROW(p->line, p->n, p->cap);
+	p->line[p->n++] = (struct line){channel, dep, before};
+}
+
+struct placed {
+	uint32_t component, channel;
+};
+
+static int by_component(const void *pa, const void *pb)
+{
+	const struct placed *a = pa, *b = pb;
+
+	if (a->component != b->component)
+		return a->component < b->component ? -1 : 1;
+	return a->channel < b->channel ? -1 : a->channel > b->channel;
+}
+
+/* Components first, each together; NO_ID sorts behind them. */
+static void list_channels(struct priv *p)
+{
+	const struct cdg *c = p->graph->cdg;
+	struct placed *a = NEW_ARRAY(c->n_channels + 1, struct placed);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->n_channels; i++)
+		if (p->vl < 0 || c->vl[i] == p->vl)
+			a[n++] = (struct placed){c->component[i], i};
+	if (c->n_components)
+		qsort(a, n, sizeof(*a), by_component);
+	for (uint32_t i = 0; i < n; i++)
+		add_line(p, a[i].channel, NO_ID, false);
+	free(a);
+}
+
+static uint32_t find_self(const struct view *v)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t node = fabric_node_by_guid(f, p->guid), found = NO_ID;
+
+	if (node == NO_ID || p->port > f->node_nports[node])
+		return NO_ID;
+	for (unsigned vl = 0; vl < CDG_VLS && found == NO_ID; vl++)
+		if (p->vl < 0 || (unsigned)p->vl == vl)
+			found = cdg_find(p->graph->cdg, f->node_port[node] + p->port, vl);
+	return found;
+}
+
+/* Where routes go on from the channel, then where they come from. */
+static void list_dependencies(struct priv *p)
+{
+	const struct cdg *c = p->graph->cdg;
+
+	for (uint32_t i = c->first[p->self]; i < c->first[p->self + 1]; i++)
+		add_line(p, c->to[i], i, false);
+	for (uint32_t from = 0, i = 0; i < c->n_deps; i++) {
+		while (i >= c->first[from + 1])
+			from++;
+		if (c->to[i] == p->self)
+			add_line(p, from, i, true);
+	}
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct result *r;
+
+	forget_lines(p);
+	r = v->scene->fabric ? view_ask(v, &task_graph, NULL, NULL) : NULL;
+	if (!r)
+		return;
+	p->graph = r->value;
+	if (p->port)
+		p->self = find_self(v);
+	if (!p->port)
+		list_channels(p);
+	else if (p->self != NO_ID)
+		list_dependencies(p);
+	v->n_rows = p->n;
+	if (p->vl >= 0 || !(p->graph->cdg->used & (p->graph->cdg->used - 1)))
+		v->width[C_VL] = 0;
+	if (!p->graph->cdg->n_components)
+		v->width[C_GROUP] = 0;
+}
+
+static void self_title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct cdg *c = p->graph->cdg;
+
+	if (p->self == NO_ID) {
+		text_add(t, " ── no route leaves port %u on it", p->port);
+		return;
+	}
+	text_add(t, " ── ");
+	label_channel(v->scene->topo, c->port[p->self], false, t);
+	text_add(t, ", %u routes", c->load[p->self]);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct graph *g = p->graph;
+	uint32_t deps = 0;
+
+	text_add(t, "CDG");
+	if (p->vl >= 0)
+		text_add(t, " of VL %d", p->vl);
+	if (!g)
+		return;
+	if (p->port) {
+		self_title(v, t);
+		return;
+	}
+	for (int l = 0; l < CDG_VLS; l++)
+		deps += p->vl < 0 || p->vl == l ? g->vl[l].deps : 0;
+	text_add(t, " ── %u channels, %u deps", p->n, deps);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t row, cyclic = 0;
+
+	if (!p->graph)
+		return;
+	if (p->port && view_selected(v, &row)) {
+		text_add(t, p->line[row].before ? "%u routes come from there" : "%u routes go on there",
+			 p->graph->cdg->routes[p->line[row].dep]);
+		return;
+	}
+	for (int l = 0; l < CDG_VLS; l++)
+		cyclic += p->vl < 0 || p->vl == l ? p->graph->vl[l].on_cycles : 0;
+	if (cyclic)
+		text_add(t, "* %u channels are on cycles", cyclic);
+	else
+		text_add(t, "no cycle");
+}
+
+static uint32_t group_of(const struct priv *p, uint32_t row)
+{
+	const struct cdg *c = p->graph->cdg;
+	uint32_t k = c->component[p->line[row].channel];
+
+	return p->self == NO_ID || k == c->component[p->self] ? k : NO_ID;
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct cdg *c = p->graph->cdg;
+	const struct line *l = &p->line[row];
+
+	switch (col) {
+	case C_VL:
+		return c->vl[l->channel];
+	case C_IN:
+		return p->graph->in[l->channel];
+	case C_OUT:
+		return c->first[l->channel + 1] - c->first[l->channel];
+	case C_ROUTES:
+		return l->dep == NO_ID ? c->load[l->channel] : c->routes[l->dep];
+	case C_GROUP:
+		return group_of(p, row) == NO_ID ? 0 : (int64_t)group_of(p, row) + 1;
+	}
+	return 0;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	if (col == C_CHANNEL) {
+		if (l->dep != NO_ID)
+			text_add(t, l->before ? "from " : "to ");
+		label_channel(v->scene->topo, p->graph->cdg->port[l->channel], false, t);
+	} else if (col == C_GROUP && group_of(p, row) == NO_ID) {
+		text_putc(t, '-');
+	} else {
+		text_add(t, "%u", (unsigned)number(v, row, col));
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	return group_of(v->priv, row) == NO_ID ? 0 : MARK_HERE;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+	const struct cdg *c = p->graph->cdg;
+
+	return (uint64_t)c->port[l->channel] << 8 | (uint64_t)c->vl[l->channel] << 1 | l->before;
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct cdg *c = p->graph->cdg;
+
+	text_add(t, "pane cdg %u ", c->vl[p->line[row].channel]);
+	word_port(v->scene->fabric, c->port[p->line[row].channel], t);
+}
+
+/* Place of the component among those that begin on its VL, from 1; the VL goes with it. */
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct cdg *c = p->graph->cdg;
+	uint32_t channel = p->line[row].channel, k = c->component[channel];
+	unsigned vl;
+
+	if (!strcmp(what, "layer") || !strcmp(what, "vl")) {
+		text_add(t, "%u", c->vl[channel]);
+		return true;
+	}
+	if (strcmp(what, "loop"))
+		return place_port(v->scene->fabric, c->port[channel], what, t);
+	if (k == NO_ID) { /* what there is on its VL */
+		text_add(t, "%u", c->vl[channel]);
+		return true;
+	}
+	vl = graph_component_vl(p->graph, k);
+	for (unsigned l = 0; l < vl; l++)
+		k -= p->graph->vl[l].components;
+	text_add(t, "%u %u", vl, k + 1);
+	return true;
+}
+
+const struct view_ops view_cdg = {
+	.name = "cdg",
+	.brief = "channel dependencies of a layer: channels with in and out degree; Enter follows a dependency",
+	.syntax = "[LAYER|all [PORT]]",
+	.hints = "follow=follow :pane_cycle=loop back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.place = place,
+};

@@ -1,0 +1,471 @@
+/*
+ * Pane: a cycle of channels as a closed walk, and the routes that hold each
+ * channel while they want the next.  Of a layer: a shortest cycle of one of its
+ * groups.  Of two switches: the one that keeps their pair out of a layer of lash.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "views/views.h"
+#include "views/witness.h"
+
+enum { C_WALK, C_VL, C_ROUTES };
+
+static const struct column columns[] = {
+	{.name = "channel, and who holds it and wants the next", .width = 20, .flex = 1},
+	{.name = "VL", .width = 2, .right = true, .drop = 1},
+	{.name = "routes", .right = true},
+};
+
+#define HOLDERS 3	/* routes shown of a dependency */
+
+/* --- a shortest cycle of a component ------------------------------------------------------ */
+
+struct walk {
+	uint32_t n;
+	uint32_t *channel;
+	unsigned *n_routes;	/* [n] at most HOLDERS */
+	struct cdg_route (*route)[HOLDERS];
+};
+
+static void free_walk(void *value)
+{
+	struct walk *w = value;
+
+	free(w->channel);
+	free(w->n_routes);
+	free(w->route);
+	free(w);
+}
+
+static void *run_walk(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct graph *g = base;
+	const struct cdg *c = g->cdg;
+	struct walk *w = NEW(struct walk);
+	bool go_on = true;
+
+	(void)r;
+	w->channel = NEW_ARRAY(c->size[arg[0]] + 1, uint32_t);
+	w->n = cdg_cycle(c, arg[0], w->channel);
+	w->n_routes = NEW_ARRAY(w->n + 1, unsigned);
+	w->route = mem_array(w->n + 1, sizeof(*w->route));
+	progress_start(p, "routes on the cycle", w->n);
+	for (uint32_t i = 0; i < w->n && go_on; i++) {
+		uint32_t dep = cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n]);
+
+		w->n_routes[i] = (unsigned)cdg_routes(c, dep, w->route[i], HOLDERS);
+		go_on = progress_step(p, i);
+	}
+	if (go_on)
+		return w;
+	free_walk(w);
+	return NULL;
+}
+
+static const struct task task_walk = {run_walk, free_walk};
+
+/* --- the pane ---------------------------------------------------------------------------------- */
+
+enum kind { EDGE, ROUTE, PAIR, OWN, MORE, CLOSE, NEXT };
+
+struct line {
+	enum kind kind;
+	uint32_t edge;	/* place in the walk */
+	uint32_t k;	/* ROUTE: its number; MORE: how many */
+};
+
+struct priv {
+	bool pair;		/* of two switches */
+	int want_vl;		/* CDG_ALL_VLS: the first that has one */
+	unsigned group;		/* from 0, among those that begin on the VL */
+	uint64_t guid[2];	/* switches */
+	int want_layer;		/* that refused them, -1 = the highest that did */
+	int vl, layer;		/* shown; -1 = none */
+	const struct graph *graph;
+	const struct walk *walk;
+	const struct witness *witness;
+	uint32_t sw[2];
+	uint32_t n_groups, component;
+	struct line *line;
+	uint32_t n, cap;
+};
+
+static int open_pair(struct view *v, int argc, char **argv, struct err *e)
+{
+	struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	p->pair = true;
+	p->want_layer = argc > 2 ? word_layer(argv[2]) : -1;
+	if (argc < 2 || argc > 3 || (argc > 2 && p->want_layer < 0))
+		return err_set(e, "pane cycle: expected LAYER [GROUP], or SWITCH SWITCH [LAYER]");
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t node = session_node(v->scene->session, argv[i], e);
+
+		if (node == NO_ID)
+			return -1;
+		if (!node_is_switch(f, node))
+			return err_set(e, "pane cycle: %s is no switch", f->node_name[node]);
+		p->guid[i] = f->node_guid[node];
+	}
+	return 0;
+}
+
+static int open_view(struct view *v, int argc, char **argv, struct err *e)
+{
+	struct priv *p = v->priv;
+	char *end;
+	unsigned long n;
+
+	if (!v->scene->fabric)
+		return err_set(e, "pane cycle: no fabric is loaded");
+	p->want_vl = argc ? word_layer(argv[0]) : CDG_ALL_VLS;
+	if (argc && p->want_vl < 0)
+		return open_pair(v, argc, argv, e);
+	if (argc < 2)
+		return 0;
+	n = strtoul(argv[1], &end, 10);
+	if (argc > 2 || *end || !n || n > UINT32_MAX)
+		return err_set(e, "pane cycle: found \"%s\", expected the number of a group, from 1", argv[1]);
+	p->group = (unsigned)(n - 1);
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->line);
+	p->line = NULL;
+	p->n = p->cap = 0;
+	p->graph = NULL;
+	p->walk = NULL;
+	p->witness = NULL;
+}
+
+static void add_line(struct priv *p, enum kind kind, uint32_t edge, uint32_t k)
+{
+	GROW(p->line, p->n, p->cap);
+	p->line[p->n++] = (struct line){kind, edge, k};
+}
+
+static uint32_t edge_routes(const struct priv *p, uint32_t i)
+{
+	const struct cdg *c;
+	const struct walk *w = p->walk;
+
+	if (p->pair)
+		return p->witness->edge[i].routes;
+	c = p->graph->cdg;
+	return c->routes[cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n])];
+}
+
+static void list_walk(struct priv *p)
+{
+	const struct walk *w = p->walk;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t all = edge_routes(p, i);
+
+		add_line(p, EDGE, i, 0);
+		for (uint32_t k = 0; k < w->n_routes[i]; k++)
+			add_line(p, ROUTE, i, k);
+		if (all > w->n_routes[i])
+			add_line(p, MORE, i, all - w->n_routes[i]);
+	}
+	add_line(p, CLOSE, 0, 0);
+	if (p->group + 1 < p->n_groups)
+		add_line(p, NEXT, 0, p->group + 2);
+}
+
+static void list_witness(struct priv *p)
+{
+	const struct witness *w = p->witness;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		add_line(p, EDGE, i, 0);
+		if (w->edge[i].own)
+			add_line(p, OWN, i, 0);
+		if (w->edge[i].routes)
+			add_line(p, PAIR, i, 0);
+		if (w->edge[i].routes > 1)
+			add_line(p, MORE, i, w->edge[i].routes - 1);
+	}
+	if (w->n)
+		add_line(p, CLOSE, 0, 0);
+}
+
+/* The group of the VL that was asked for; without a VL the first there is. */
+static bool find_component(struct priv *p)
+{
+	uint32_t before = 0;
+
+	for (int l = 0; l < CDG_VLS; l++) {
+		p->n_groups = p->graph->vl[l].components;
+		if (p->want_vl == l || (p->want_vl < 0 && p->n_groups)) {
+			p->vl = l;
+			p->component = before + p->group;
+			return p->group < p->n_groups;
+		}
+		before += p->n_groups;
+	}
+	p->n_groups = 0;
+	return false;
+}
+
+static void load_cycle(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct result *g = view_ask(v, &task_graph, NULL, NULL), *r;
+
+	p->n_groups = 0;
+	p->vl = p->want_vl;
+	if (!g)
+		return;
+	p->graph = g->value;
+	if (!find_component(p))
+		return;
+	r = view_ask(v, &task_walk, g, (const uint32_t[TASK_ARGS]){p->component});
+	if (!r)
+		return;
+	p->walk = r->value;
+	list_walk(p);
+}
+
+static void load_pair(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	const struct lash *l = lash_of(sc->sweep->routing);
+	const struct result *r;
+	unsigned first;
+
+	p->layer = p->want_layer;
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t node = fabric_node_by_guid(sc->fabric, p->guid[i]);
+
+		p->sw[i] = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
+	}
+	if (!l || p->sw[0] == NO_ID || p->sw[1] == NO_ID)
+		return;
+	first = lash_first_layer_of(l, p->sw[0], p->sw[1]);
+	if (first == LASH_NO_LAYER || !first || p->layer >= (int)first)
+		return;
+	if (p->layer < 0)
+		p->layer = (int)first - 1;
+	r = view_ask(v, &task_witness, NULL,
+		     (const uint32_t[TASK_ARGS]){p->sw[0], p->sw[1], (uint32_t)p->layer});
+	if (!r)
+		return;
+	p->witness = r->value;
+	list_witness(p);
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	close_view(v);
+	if (!v->scene->fabric || !v->scene->sweep || !v->scene->sweep->routing)
+		return;
+	if (p->pair)
+		load_pair(v);
+	else
+		load_cycle(v);
+	v->n_rows = p->n;
+	if (p->pair)
+		v->width[C_VL] = 0;
+}
+
+/* --- cells ----------------------------------------------------------------------------------------- */
+
+static const char *name_by_guid(const struct fabric *f, uint64_t guid)
+{
+	uint32_t node = f ? fabric_node_by_guid(f, guid) : NO_ID;
+
+	return node == NO_ID ? "?" : f->node_name[node];
+}
+
+static void pair_title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct lash *l = f && v->scene->sweep && v->scene->sweep->routing ? lash_of(v->scene->sweep->routing) : NULL;
+
+	text_add(t, "%s and %s", name_by_guid(f, p->guid[0]), name_by_guid(f, p->guid[1]));
+	if (!l)
+		text_add(t, " ── no layers: not routed by lash");
+	else if (v->waiting || p->n)
+		text_add(t, " ── why not in layer %d", p->layer);
+	else if (p->layer < 0)
+		text_add(t, " ── the lowest layer took the pair");
+	else
+		text_add(t, " ── layer %d did not refuse the pair", p->layer);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->pair) {
+		pair_title(v, t);
+		return;
+	}
+	text_add(t, "Credit loops");
+	if (p->vl >= 0)
+		text_add(t, " of VL %d", p->vl);
+	if (!p->graph)
+		return;
+	if (!p->n_groups)
+		text_add(t, " ── none, %u dependencies are free of cycles",
+			 p->vl < 0 ? p->graph->cdg->n_deps : p->graph->vl[p->vl].deps);
+	else if (p->group >= p->n_groups)
+		text_add(t, " ── %u groups, no number %u", p->n_groups, p->group + 1);
+	else
+		text_add(t, " ── group %u of %u: %u channels", p->group + 1, p->n_groups,
+			 p->graph->cdg->size[p->component]);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->walk)
+		text_add(t, "a shortest cycle of the group: %u channels", p->walk->n);
+	if (p->witness && p->witness->n)
+		text_add(t, "%u channels: the pair would have closed the cycle", p->witness->n);
+}
+
+static uint32_t edge_port(const struct priv *p, uint32_t i)
+{
+	return p->pair ? p->witness->edge[i].port : p->graph->cdg->port[p->walk->channel[i]];
+}
+
+static void route_cell(const struct view *v, const struct line *l, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct cdg_route *r = &p->walk->route[l->edge][l->k];
+
+	text_add(t, "    ");
+	label_endport(f, r->source, t);
+	text_add(t, " to ");
+	lid_label(f, v->scene->sweep->lids, r->dlid, t);
+	text_add(t, " (LID %u)", r->dlid);
+}
+
+static void walk_cell(const struct view *v, const struct line *l, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t port;
+
+	switch (l->kind) {
+	case EDGE:
+		label_channel(v->scene->topo, edge_port(p, l->edge), true, t);
+		break;
+	case ROUTE:
+		route_cell(v, l, t);
+		break;
+	case PAIR:
+		text_add(t, "    %s to %s", switch_name(f, p->witness->edge[l->edge].sw),
+			 switch_name(f, p->witness->edge[l->edge].sw2));
+		break;
+	case OWN:
+		text_add(t, "    this pair");
+		break;
+	case MORE:
+		text_add(t, "    and %u more", l->k);
+		break;
+	case CLOSE:
+		port = edge_port(p, 0);
+		text_add(t, "%s, where it began", f->node_name[f->port_node[port]]);
+		break;
+	case NEXT:
+		text_add(t, "next: group %u of %u", l->k, p->n_groups);
+		break;
+	}
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	if (col == C_WALK)
+		walk_cell(v, l, t);
+	else if (l->kind == EDGE && col == C_VL && !p->pair)
+		text_add(t, "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
+	else if (l->kind == EDGE && col == C_ROUTES)
+		text_add(t, "%u", edge_routes(p, l->edge));
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->line[row].kind == EDGE || p->line[row].kind == CLOSE ? MARK_HERE : 0;
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct line *l = &p->line[row];
+
+	if (l->kind == ROUTE) {
+		text_add(t, "pane path %u %u", p->walk->route[l->edge][l->k].slid, p->walk->route[l->edge][l->k].dlid);
+	} else if (l->kind == PAIR || l->kind == OWN) {
+		const struct witness_edge *e = &p->witness->edge[l->edge];
+
+		text_add(t, "pane path ");
+		word_node(f, f->switch_node[l->kind == OWN ? p->sw[0] : e->sw], t);
+		text_putc(t, ' ');
+		word_node(f, f->switch_node[l->kind == OWN ? p->sw[1] : e->sw2], t);
+	} else if (l->kind == NEXT) {
+		text_add(t, "pane cycle %d %u", p->vl, l->k);
+	} else if (!p->pair) {
+		text_add(t, "pane cdg %u ", p->graph->cdg->vl[p->walk->channel[l->edge]]);
+		word_port(f, edge_port(p, l->edge), t);
+	}
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	if (l->kind == NEXT)
+		return false;
+	if (l->kind == ROUTE && (!strcmp(what, "src") || !strcmp(what, "dst"))) {
+		const struct cdg_route *r = &p->walk->route[l->edge][l->k];
+
+		text_add(t, "%u", *what == 's' ? r->slid : r->dlid);
+		return true;
+	}
+	if (!p->pair && !strcmp(what, "layer")) {
+		text_add(t, "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
+		return true;
+	}
+	return place_port(v->scene->fabric, edge_port(p, l->edge), what, t);
+}
+
+const struct view_ops view_cycle = {
+	.name = "cycle",
+	.brief = "a credit loop as a closed walk with the routes that hold it; or why lash keeps a pair out of a layer",
+	.syntax = "[LAYER [GROUP] | SWITCH SWITCH [LAYER]]",
+	.hints = "follow=follow :fail=fail :trace=trace back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.marks = marks,
+	.follow = follow,
+	.place = place,
+};

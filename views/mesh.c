@@ -1,0 +1,221 @@
+/* Pane: what lash's mesh analysis found: dimensions, coordinates of switches, axes of their ports. */
+#include <stdlib.h>
+#include <string.h>
+#include "engines/lash/lash.h"
+#include "views/views.h"
+
+enum { C_SWITCH, C_COORD, C_PORTS, C_TYPE };
+
+static const struct column columns[] = {
+	{.name = "switch", .width = 8, .flex = 1},
+	{.name = "at", .width = 4},
+	{.name = "ports by axis", .width = 13, .flex = 4},
+	{.name = "type", .right = true, .numeric = true, .drop = 1},
+};
+
+struct item {
+	int32_t coord[MESH_DIMENSIONS];
+	uint32_t id, sw;	/* LASH's, the fabric's */
+};
+
+struct priv {
+	const struct lash *lash;
+	const struct lash_mesh *mesh;
+	struct item *item;	/* [n_rows] by coordinates */
+};
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->item);
+	memset(p, 0, sizeof(*p));
+}
+
+static int by_coord(const void *pa, const void *pb)
+{
+	const struct item *a = pa, *b = pb;
+
+	for (unsigned d = 0; d < MESH_DIMENSIONS; d++)
+		if (a->coord[d] != b->coord[d])
+			return a->coord[d] < b->coord[d] ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void load(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	const struct lash_graph *g;
+
+	close_view(v);
+	p->lash = sc->sweep && sc->sweep->routing ? lash_of(sc->sweep->routing) : NULL;
+	p->mesh = p->lash ? lash_mesh_of(p->lash) : NULL;
+	if (!p->mesh)
+		return;
+	g = p->lash->plan->graph;
+	p->item = NEW_ARRAY(g->n + 1, struct item);
+	for (uint32_t i = 0; i < g->n; i++) {
+		p->item[i].id = i;
+		p->item[i].sw = g->sw[i];
+		for (unsigned d = 0; d < p->mesh->dimensions; d++)
+			p->item[i].coord[d] = lash_coordinate(p->lash, g->sw[i], d);
+	}
+	qsort(p->item, g->n, sizeof(*p->item), by_coord);
+	v->n_rows = g->n;
+	v->width[C_COORD] = (uint8_t)(p->mesh->dimensions ? 3 * p->mesh->dimensions : 4);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct lash_mesh *m = p->mesh;
+
+	text_add(t, "Mesh");
+	if (!p->lash)
+		text_add(t, " ── lash finds it: set do_mesh_analysis TRUE; route lash");
+	else if (!m)
+		text_add(t, " ── no analysis: set do_mesh_analysis TRUE");
+	else if (!m->dimensions)
+		text_add(t, " ── no geometry");
+	else
+		text_add(t, " ── %u dimension%s:", m->dimensions, m->dimensions == 1 ? "" : "s");
+	for (unsigned d = 0; m && d < m->dimensions; d++)
+		text_add(t, "%s%u", d ? " x " : " ", m->size[d]);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct lash_mesh *m = p->mesh;
+
+	if (!m)
+		return;
+	if (m->none) {
+		text_add(t, "%s", m->none);
+		return;
+	}
+	if (m->seed != NO_ID)
+		text_add(t, "from %s: ", switch_name(v->scene->fabric, p->lash->plan->graph->sw[m->seed]));
+	text_add(t, "a switch of the shape ");
+	for (unsigned d = 0; d < m->shape.dimensions; d++)
+		text_add(t, m->shape.size[d] >= 6 ? "%s%u+" : "%s%u", d ? "x" : "", m->shape.size[d]);
+}
+
+/* Letters for the first dimensions, numbers for all when there are more. */
+static void axis_name(const struct lash_mesh *m, unsigned d, struct text *t)
+{
+	if (m->dimensions <= 4)
+		text_putc(t, "xyzw"[d]);
+	else
+		text_add(t, "d%u", d);
+}
+
+/* "+x 2  -x 3": ports of each axis in turn. */
+static void ports_cell(const struct view *v, uint32_t sw, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct lash_mesh *m = p->mesh;
+
+	for (unsigned code = 1; code <= 2 * m->dimensions; code++) {
+		bool any = false;
+
+		for (unsigned n = 1; n <= v->scene->fabric->switch_nports[sw]; n++) {
+			if (lash_axis_of_port(p->lash, sw, n) != code)
+				continue;
+			if (!any) {
+				text_add(t, "%s%c", t->len ? "  " : "", code & 1 ? '+' : '-');
+				axis_name(m, (code - 1) / 2, t);
+			}
+			text_add(t, " %u", n);
+			any = true;
+		}
+	}
+}
+
+static void coord_cell(const struct lash_mesh *m, const struct item *it, struct text *t)
+{
+	for (unsigned d = 0; d < m->dimensions; d++) {
+		if (it->coord[d] == MESH_FAR)
+			text_add(t, "%s-", d ? "," : "");
+		else
+			text_add(t, "%s%d", d ? "," : "", it->coord[d]);
+	}
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	(void)col;
+	return p->mesh->type ? p->mesh->type[p->item[row].id] : 0;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct item *it = &p->item[row];
+	struct text own = {0};
+	int64_t n;
+
+	switch (col) {
+	case C_SWITCH:
+		text_add(t, "%s", switch_name(v->scene->fabric, it->sw));
+		break;
+	case C_COORD:
+		coord_cell(p->mesh, it, t);
+		break;
+	case C_PORTS:
+		ports_cell(v, it->sw, &own);
+		text_add(t, "%s", text_str(&own));
+		text_free(&own);
+		break;
+	case C_TYPE:
+		n = number(v, row, col);
+		if (n > 0)
+			text_add(t, "%d", (int)n);
+		else
+			text_add(t, n < 0 ? "edge" : "-");
+		break;
+	}
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return v->scene->fabric->node_guid[v->scene->fabric->switch_node[p->item[row].sw]];
+}
+
+static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	return place_node(v->scene->fabric, v->scene->fabric->switch_node[p->item[row].sw], what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	text_add(t, "pane ports ");
+	place(v, row, "node", t);
+}
+
+const struct view_ops view_mesh = {
+	.name = "mesh",
+	.brief = "what lash's mesh analysis found: dimensions, coordinates of switches, axes of their ports",
+	.syntax = "",
+	.hints = "follow=ports :fail=fail back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.key = key,
+	.follow = follow,
+	.place = place,
+};
