@@ -7,7 +7,8 @@
 #include "core/commands/commands.h"
 
 const struct command *const command_tables[] = {
-	fabric_commands, change_commands, path_commands, step_commands, analysis_commands, cdg_commands, export_commands, session_commands, NULL,
+	fabric_commands, change_commands, path_commands, step_commands, analysis_commands, cdg_commands,
+	element_commands, export_commands, session_commands, NULL,
 };
 
 /* --- output ------------------------------------------------------------------------ */

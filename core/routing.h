@@ -49,6 +49,11 @@ struct routing_ops {
 	/* Layers (virtual lanes) used, and that of a pair of endport LIDs. */
 	unsigned (*n_layers)(const struct routing *r);
 	/*
+	 * Why the path between two LIDs with a route is in its layer and in none below, in lines of text.  r
+	 * may also be what the unicast cache kept of it (ask routing_origin() for the operation).  May take long.
+	 */
+	void (*explain_pair)(const struct routing *r, unsigned slid, unsigned dlid, struct text *t);
+	/*
 	 * Order of CA ports for which the tables are made (endport ids; NO_ID = place of a
 	 * missing one), *n places; caller frees.  Shifts go by it.
 	 */

@@ -86,6 +86,24 @@ static enum style row_style(const struct view *v, uint32_t row, bool selected, b
 	return m & MARK_DOWN ? ST_DOWN : m & MARK_CHANGED ? ST_CHANGED : m & MARK_DETOUR ? ST_DETOUR : ST_NORMAL;
 }
 
+/* Room for the text of a flexible cell: empty cells on its right are lent to it. */
+static int cell_room(const struct view *v, uint32_t row, unsigned col, const struct fit *f, int need)
+{
+	struct text t = {0};
+	int room = f->w[col];
+
+	for (unsigned c = col + 1; c < v->ops->n_columns && room < need; c++) {
+		if (!f->w[c])
+			continue;
+		v->ops->cell(v, row, c, &t);
+		if (t.len)
+			break;
+		room = f->x[c] + f->w[c] - f->x[col];
+	}
+	text_free(&t);
+	return room;
+}
+
 static void draw_row(const struct view *v, uint32_t i, int y, const struct rect *r, const struct fit *f, bool focus,
 		     struct text *t)
 {
@@ -93,6 +111,7 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 	bool selected = i == v->sel;
 	enum style st = row_style(v, row, selected, focus);
 	char mark[2] = {marks_sign(view_marks(v, row)), 0};
+	int w;
 
 	draw_text(y, r->x + 1, r->w - 2, selected ? "▸" : " ", st, true);
 	draw_text(y, r->x + 2, 1, mark, st, false);
@@ -101,7 +120,10 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 			continue;
 		text_clear(t);
 		v->ops->cell(v, row, c, t);
-		draw_cell(y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], text_str(t), v->shift, st);
+		w = f->w[c];
+		if (v->ops->column[c].flex && text_columns(text_str(t)) > w)
+			w = cell_room(v, row, c, f, text_columns(text_str(t)));
+		draw_cell(y, r->x + 1 + f->x[c], w, &v->ops->column[c], text_str(t), v->shift, st);
 	}
 }
 

@@ -9,7 +9,7 @@
 enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP };
 
 static const struct column columns[] = {
-	{.name = "channel", .width = 12, .flex = 1},
+	{.name = "channel", .width = 19, .flex = 1},
 	{.name = "VL", .width = 2, .right = true, .numeric = true},
 	{.name = "in", .width = 3, .right = true, .numeric = true, .drop = 2},
 	{.name = "out", .right = true, .numeric = true, .drop = 1},
@@ -142,6 +142,7 @@ static void load(struct view *v)
 	const struct result *r;
 
 	forget_lines(p);
+	v->width[C_VL] = v->width[C_GROUP] = 0;
 	r = v->scene->fabric ? view_ask(v, &task_graph, NULL, NULL) : NULL;
 	if (!r)
 		return;
@@ -153,10 +154,10 @@ static void load(struct view *v)
 	else if (p->self != NO_ID)
 		list_dependencies(p);
 	v->n_rows = p->n;
-	if (p->vl >= 0 || !(p->graph->cdg->used & (p->graph->cdg->used - 1)))
-		v->width[C_VL] = 0;
-	if (!p->graph->cdg->n_components)
-		v->width[C_GROUP] = 0;
+	if (p->vl < 0 && p->graph->cdg->used & (p->graph->cdg->used - 1))
+		v->width[C_VL] = columns[C_VL].width;
+	if (p->graph->cdg->n_components)
+		v->width[C_GROUP] = columns[C_GROUP].width;
 }
 
 static void self_title(const struct view *v, struct text *t)

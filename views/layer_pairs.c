@@ -10,7 +10,7 @@ static const struct column columns[] = {
 	{.name = "switch", .width = 8, .flex = 1},
 	{.name = "and switch", .width = 8, .flex = 1},
 	{.name = "hops", .right = true, .numeric = true},
-	{.name = "put in", .right = true, .numeric = true},
+	{.name = "first", .right = true, .numeric = true},
 };
 
 struct priv {
@@ -108,9 +108,9 @@ static void footer(const struct view *v, struct text *t)
 	if (first != p->layer)
 		text_add(t, "put in %u, moved here by balancing", first);
 	else if (first == 1)
-		text_add(t, "in layer 0 it would have closed a cycle");
+		text_add(t, "layer 0 refused it, for a cycle");
 	else if (first)
-		text_add(t, "a cycle in each of layers 0 .. %u", first - 1);
+		text_add(t, "layers 0 .. %u refused it, for cycles", first - 1);
 	else
 		text_add(t, "the lowest layer took it");
 }

@@ -285,12 +285,12 @@ static void sl_cell(const struct view *v, unsigned i, struct text *t)
 		hi = path->hop[h].vl > hi ? path->hop[h].vl : hi;
 	}
 	if (lo <= hi)
-		text_add(t, lo == hi ? ", VL %u" : ", VL %u..%u", lo, hi);
+		text_add(t, lo == hi ? " VL %u" : " VL %u..%u", lo, hi);
 	if (!p->lash)
 		return;
-	text_add(t, ", layer %u", p->layer);
+	text_add(t, " layer %u", p->layer);
 	if (p->first != p->layer)
-		text_add(t, " (moved from %u)", p->first);
+		text_add(t, " (from %u)", p->first);
 }
 
 static void footer(const struct view *v, struct text *t)
@@ -411,6 +411,8 @@ static void side_cell(const struct view *v, unsigned i, uint32_t row, unsigned w
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
+	if (col == C_LINE && lower_layer(v, row) != LASH_NO_LAYER)
+		return;
 	if (col == C_LINE)
 		text_add(t, "│");
 	else
@@ -442,8 +444,8 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	const struct fabric *f = v->scene->fabric;
 	uint32_t port;
 
-	if (!strcmp(what, "layer") && p->lash) {
-		text_add(t, "%u", p->layer + p->lash->vls.start);
+	if (!strcmp(what, "layer") && path->n) {
+		text_add(t, "%u", path->hop[0].vl);
 		return true;
 	}
 	if (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "src")) {
@@ -488,7 +490,7 @@ const struct view_ops view_path = {
 	.name = "path",
 	.brief = "path between two endports and back: ports, VL, routes over each link, and what it was before",
 	.syntax = "SRC DST",
-	.hints = "follow=lft :why=why :fail=fail :trace=trace back=back",
+	.hints = "follow=lft :why=why :why_%src=layer :fail=fail :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,

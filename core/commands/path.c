@@ -236,10 +236,11 @@ static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, st
 
 const struct command path_commands[] = {
 	{"trace", "trace SRC DST", "the path hop by hop, both directions", NULL, "ee", NULL, cmd_trace},
-	{"why", "why SWITCH DST [via PORT] | why NODE NODE NODE...",
+	{"why", "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
 	 "why an entry is as it is, and why not by another port or path",
 	 "  why SWITCH DST: the candidate ports and the rule that decided; runs the engine's own code once more on\n"
 	 "  the very same inputs and listens to this decision.\n"
+	 "  why HOST DST: the SL of the path, and why its pair of switches is in no lower layer (lash).\n"
 	 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
 	 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n",
 	 "nen*", NULL, cmd_why},

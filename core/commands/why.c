@@ -6,6 +6,7 @@
 
 #include "core/analysis/turns.h"
 #include "core/commands/commands.h"
+#include "core/ucast_cache.h"
 
 /* --- why SWITCH DST: the engine's own words ------------------------------------------------ */
 
@@ -367,6 +368,55 @@ static int why_via(struct why *y, const char *word, struct err *e)
 	return 0;
 }
 
+/* --- why HOST DST: the layer of a pair --------------------------------------------------------- */
+
+static bool is_host(const struct session *s, const char *word)
+{
+	uint32_t node = session_node(s, word, NULL);
+
+	return node != NO_ID && !node_is_switch(s->fabric, node);
+}
+
+static void tell_pair(const struct why *y, const struct path *p)
+{
+	const struct routing *r = y->w->routing;
+	const struct routing_ops *ops = routing_origin(r)->ops;
+	const struct fabric *f = y->w->fabric;
+	struct text t = {0};
+	char a[300], b[300], c[40];
+
+	out_text(y->o, "%s to %s: %s, ", endport_label(f, p->src, a, sizeof(a)), endport_label(f, p->dst, b, sizeof(b)),
+		 plural(p->hops, "link", c, sizeof(c)));
+	out_text(y->o, p->sl.lo == p->sl.hi ? "SL %u.\n" : "SL %u to %u, drawn at random.\n", p->sl.lo, p->sl.hi);
+	if (ops->explain_pair)
+		ops->explain_pair(r, p->slid, p->dlid, &t);
+	else
+		text_add(&t, "%s puts no pairs in layers; `why SWITCH DST` tells about each port of the path.\n", r->engine);
+	out_text(y->o, "%s", text_str(&t));
+	out_json(y->o, "pair", json_pack("{s:s, s:s, s:i, s:i, s:s}", "src", a, "dst", b, "sl_min", (int)p->sl.lo,
+					 "sl_max", (int)p->sl.hi, "text", text_str(&t)));
+	text_free(&t);
+}
+
+static int why_pair(struct why *y, char **argv, struct err *e)
+{
+	unsigned slid, dlid;
+	uint32_t src = session_endport(y->s, argv[1], &slid, e);
+	uint32_t dst = src == NO_ID ? NO_ID : session_endport(y->s, argv[2], &dlid, e);
+	struct path p;
+	int rc = 0;
+
+	if (dst == NO_ID)
+		return -1;
+	path_trace(y->w->routing, src, slid, dlid, &p);
+	if (p.end == PATH_OK)
+		tell_pair(y, &p);
+	else
+		rc = err_set(e, "%s to %s: no path (%s)", argv[1], argv[2], path_end_text(p.end));
+	path_free(&p);
+	return rc;
+}
+
 /* --- why NODE NODE NODE...: a path given as a list -------------------------------------------- */
 
 struct given {
@@ -531,6 +581,8 @@ int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err 
 		return usage(s, "why", e);
 	if (argc > 3 && !via)
 		return why_path(&y, argc - 1, argv + 1, e);
+	if (argc == 3 && is_host(s, argv[1]))
+		return why_pair(&y, argv, e);
 	if (read_entry(&y, argv, e))
 		return -1;
 	return via ? why_via(&y, argv[4], e) : why_entry(&y, e);

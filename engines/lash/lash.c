@@ -61,6 +61,7 @@ static const struct routing_ops lash_ops = {
 	.sl = lash_sl,
 	.sl_by_switch = true,
 	.n_layers = lash_n_layers,
+	.explain_pair = lash_explain_pair,
 	.free_priv = lash_free,
 };
 

@@ -129,6 +129,9 @@ unsigned lash_route_ports(const struct routing *r, uint32_t sw, uint32_t sw2, ui
  */
 unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports);
 
+/* struct routing_ops: the layer of a pair of LIDs, and the cycle in each layer below. */
+void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t);
+
 /* What the mesh analysis found, NULL without do_mesh_analysis. */
 const struct lash_mesh *lash_mesh_of(const struct lash *l);
 /* Coordinate of a switch, MESH_FAR = none. */

@@ -141,3 +141,45 @@ unsigned lash_axis_of_port(const struct lash *l, uint32_t sw, unsigned port)
 				return m->axis[c];
 	return 0;
 }
+
+/* --- in words ------------------------------------------------------------------------------ */
+
+static void tell_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports,
+			 struct text *t)
+{
+	const struct fabric *f = r->topo->fabric;
+	unsigned n = lash_witness(r, sw, sw2, layer, ports);
+
+	text_add(t, "Not in layer %u: that would have closed the cycle\n ", layer);
+	for (unsigned i = 0; i < n; i++)
+		text_add(t, " %s[%u] ->", f->node_name[f->port_node[ports[i]]], f->port_num[ports[i]]);
+	if (n)
+		text_add(t, " %s\n", f->node_name[f->port_node[ports[0]]]);
+}
+
+void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t)
+{
+	const struct lash *l = lash_of(r);
+	const struct fabric *f = r->topo->fabric;
+	uint32_t a = lid_owner(r->lids, slid), b = lid_owner(r->lids, dlid), *ports;
+	unsigned first, now;
+
+	a = a == NO_ID ? NO_ID : r->topo->endport_switch[a];
+	b = b == NO_ID ? NO_ID : r->topo->endport_switch[b];
+	if (a == NO_ID || b == NO_ID)
+		return;
+	first = lash_first_layer_of(l, a, b);
+	now = lash_layer_of(l, a, b);
+	if (first == LASH_NO_LAYER) {
+		text_add(t, "Both are on one switch: no layer is needed, the SL is that of layer 0.\n");
+		return;
+	}
+	text_add(t, "The pair %s, %s was put in layer %u", switch_name(f, a), switch_name(f, b), first);
+	text_add(t, first ? ".\n" : ", the lowest.\n");
+	ports = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	for (unsigned v = 0; v < first; v++)
+		tell_witness(r, a, b, v, ports, t);
+	free(ports);
+	if (now != first)
+		text_add(t, "Balancing moved it to layer %u.\n", now);
+}

@@ -5,12 +5,26 @@
 
 /* --- paths between elements ---------------------------------------------------------- */
 
+/* Larger numbers of elements are not remembered, for their size. */
+#define REMEMBERED 4096
+
 void aim(struct run *x, uint32_t target)
 {
+	uint32_t n = x->el->n, slot = n <= REMEMBERED ? target : 0;
+
 	if (x->target == target)
 		return;
 	x->target = target;
-	x->n_near = elements_distances(x->el, target, x->sp, x->near);
+	x->n_near = n; /* all that is up is connected */
+	if (!x->all_sp[slot] || n > REMEMBERED) {
+		if (!x->all_sp[slot]) {
+			x->all_sp[slot] = NEW_ARRAY(n, uint16_t);
+			x->all_near[slot] = NEW_ARRAY(n, uint32_t);
+		}
+		x->n_near = elements_distances(x->el, target, x->all_sp[slot], x->all_near[slot]);
+	}
+	x->sp = x->all_sp[slot];
+	x->near = x->all_near[slot];
 }
 
 /*
@@ -28,7 +42,7 @@ static uint32_t best_link(const struct run *x, uint32_t e)
 
 		if (key_through(x, l, x->key[n]) != key)
 			continue;
-		use = x->usage[el->link_port[l]];
+		use = x->use[l];
 		if (use < least || (use == least && n < el->link_to[best])) {
 			best = l;
 			least = use;
@@ -167,7 +181,10 @@ void place_entries(struct run *x)
 		uint32_t sw = f->node_switch[f->port_node[port]];
 
 		x->r->row[sw]->port[x->lid] = f->port_num[port];
-		x->usage[port] += f->port_num[port] != 0;
+		if (i)
+			x->use[x->egress[e]]++;
+		else
+			x->usage[port] += x->swport != 0;
 		if (element_chips(el, e) > 1)
 			place_inside(x, e, sw);
 	}

@@ -19,12 +19,15 @@ struct run {
 	const struct topo *topo;
 	unsigned tolerance;
 	struct routing *r;
-	uint32_t *usage;	/* [n_ports] */
+	uint32_t *usage;	/* [n_ports]; those of links between elements at the end only */
+	uint32_t *use;		/* [n_links] LIDs sent by a link so far */
 	uint8_t *kept;		/* [max_lid + 1] */
-	/* distances to the element `target`, elements by them */
+	/* Distances to the element `target`, elements by them; those of other targets are remembered. */
 	uint32_t target, n_near;
-	uint16_t *sp;
-	uint32_t *near;
+	const uint16_t *sp;
+	const uint32_t *near;
+	uint16_t **all_sp;	/* [n] NULL = not known */
+	uint32_t **all_near;	/* [n] */
 	/* the endport at hand */
 	uint8_t *marked;	/* [n_links] the sending port carries another LID of it */
 	uint32_t *mark, n_marks;

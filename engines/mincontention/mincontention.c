@@ -155,6 +155,19 @@ static bool find_kept(struct run *x, const uint32_t *list, uint32_t n)
 	return true;
 }
 
+/* Links between elements are counted by their own numbers during the run. */
+static void split_usage(struct run *x)
+{
+	for (uint32_t l = 0; l < x->el->n_links; l++)
+		x->use[l] = x->usage[x->el->link_port[l]];
+}
+
+static void join_usage(struct run *x)
+{
+	for (uint32_t l = 0; l < x->el->n_links; l++)
+		x->usage[x->el->link_port[l]] = x->use[l];
+}
+
 /* Take over the entries of kept LIDs and count their ports. */
 static void take_kept(struct run *x)
 {
@@ -337,8 +350,9 @@ static void run_begin(struct run *x, const struct engine_input *in, const struct
 			x->r->row[s] = lft_row_new(in->lids->max_lid);
 	x->usage = NEW_ARRAY((size_t)in->topo->fabric->n_ports + 1, uint32_t);
 	x->kept = NEW_ARRAY(in->lids->max_lid + 1u, uint8_t);
-	x->sp = NEW_ARRAY(n, uint16_t);
-	x->near = NEW_ARRAY(n, uint32_t);
+	x->use = NEW_ARRAY(links, uint32_t);
+	x->all_sp = NEW_ARRAY(n, uint16_t *);
+	x->all_near = NEW_ARRAY(n, uint32_t *);
 	x->marked = NEW_ARRAY(links, uint8_t);
 	x->mark = NEW_ARRAY(links, uint32_t);
 	x->key = NEW_ARRAY(n, uint32_t);
@@ -352,8 +366,13 @@ static void run_begin(struct run *x, const struct engine_input *in, const struct
 /* Free what is not handed on. */
 static void run_end(struct run *x)
 {
-	free(x->sp);
-	free(x->near);
+	for (uint32_t e = 0; e < x->el->n; e++) {
+		free(x->all_sp[e]);
+		free(x->all_near[e]);
+	}
+	free(x->all_sp);
+	free(x->all_near);
+	free(x->use);
 	free(x->marked);
 	free(x->mark);
 	free(x->key);
@@ -400,7 +419,9 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 		done = find_kept(&x, list, n);
 	if (in->current)
 		take_kept(&x);
+	split_usage(&x);
 	done = done && route_all(&x, list, n);
+	join_usage(&x);
 	share_rows(&x);
 	free(list);
 	run_end(&x);

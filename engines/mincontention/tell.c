@@ -49,7 +49,7 @@ static struct step_candidate outside(const struct run *x, uint32_t l, bool kept)
 	if (!kept)
 		c.q[Q_CONTENTION] = CONTENTION(key);
 	c.q[Q_DISTANCE] = DISTANCE(key);
-	c.q[Q_USAGE] = x->usage[port];
+	c.q[Q_USAGE] = x->use[l];
 	return c;
 }
 

@@ -1,0 +1,633 @@
+/* Minimum contention: its guarantees, by brute force on small random fabrics with random chassis. */
+#include "tests/unit/fixture.h"
+
+#include "core/analysis/check.h"
+#include "engines/mincontention/mincontention.h"
+
+/* --- a fabric under routing ---------------------------------------------------------------- */
+
+static const struct optdef *tables[3];
+
+struct net {
+	struct fabric *f;
+	struct state *st;
+	struct options *op;
+	struct lid_memory *m;
+	struct topo *t;
+	struct lids *l;
+	struct engine_input in;
+	struct routing *r;
+	uint8_t *marked;	/* [n_ports] other LIDs of the endport leave by it, in replay() */
+	uint32_t *usage;	/* [n_ports] */
+};
+
+static void set(struct net *n, const char *name, unsigned value)
+{
+	char text[16];
+	struct err e;
+
+	snprintf(text, sizeof(text), "%u", value);
+	if (options_set(n->op, name, text, &e))
+		fail_msg("%s", e.msg);
+}
+
+static void net_new(struct net *n, struct fabric *f, unsigned lmc, unsigned tolerance)
+{
+	struct lid_options lo = {.lmc = lmc, .lmc_esp0 = true};
+
+	tables[0] = common_options;
+	tables[1] = engine_find(all_engines, "mincontention")->options;
+	*n = (struct net){.f = f, .st = state_new(f), .op = options_new(tables), .m = lid_memory_new(f, &lo)};
+	set(n, "tolerance", tolerance);
+	n->in.options = n->op;
+	n->marked = NEW_ARRAY(f->n_ports, uint8_t);
+	n->usage = NEW_ARRAY(f->n_ports, uint32_t);
+}
+
+static void sweep(struct net *n)
+{
+	topo_unref(n->t);
+	lids_unref(n->l);
+	n->t = topo_new(n->f, n->st);
+	n->l = lids_assign(n->m, n->t, NULL, NULL);
+	n->in.topo = n->t;
+	n->in.lids = n->l;
+}
+
+static struct routing *run(const struct net *n, bool update)
+{
+	const struct engine *g = engine_find(all_engines, "mincontention");
+	struct engine_output out = {0};
+	struct routing *r = update ? g->update(&n->in, &out) : g->route(&n->in, &out);
+
+	if (!r)
+		fail_msg("refused: %s", out.refused.msg);
+	text_free(&out.notes);
+	return r;
+}
+
+static void net_run(struct net *n)
+{
+	sweep(n);
+	n->r = run(n, false);
+}
+
+static void net_free(struct net *n)
+{
+	routing_unref(n->r);
+	topo_unref(n->t);
+	lids_unref(n->l);
+	lid_memory_free(n->m);
+	options_free(n->op);
+	state_free(n->st);
+	fabric_unref(n->f);
+	free(n->marked);
+	free(n->usage);
+}
+
+/* --- random fabrics --------------------------------------------------------------------------- */
+
+static bool free_port(const struct fabric_builder *b, uint32_t node, unsigned *port)
+{
+	for (unsigned p = 1; p <= b->node[node].nports; p++)
+		if (b->node[node].port[p].peer_node == NO_ID) {
+			*port = p;
+			return true;
+		}
+	return false;
+}
+
+static bool cable(struct fabric_builder *b, uint32_t x, uint32_t y)
+{
+	unsigned p, q;
+
+	return x != y && free_port(b, x, &p) && free_port(b, y, &q) && fb_link(b, x, p, y, q);
+}
+
+/* 2 .. 9 switches, some of them chips of a chassis (not always connected), parallel cables, hosts. */
+static struct fabric *random_fabric(uint64_t *rng)
+{
+	struct fabric_builder *b = fb_new();
+	uint32_t n = 2 + rng_below(rng, 8), hosts = 0, groups = 1 + rng_below(rng, 4);
+	bool chassis = rng_below(rng, 4) != 0;
+	struct fabric *f;
+	struct err e;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t guid = rng_next(rng) >> 8 | 1;
+
+		assert_int_equal(fb_add(b, NODE_SWITCH, guid, 12, "sw"), i);
+		if (chassis && rng_below(rng, 3))
+			b->node[i].sysguid = 100 + rng_below(rng, groups);
+		b->node[i].esp0 = rng_below(rng, 2) != 0;
+		if (i)
+			assert_true(cable(b, i, rng_below(rng, i) / 2));
+	}
+	for (uint32_t k = rng_below(rng, 3 * n); k > 0; k--)
+		cable(b, rng_below(rng, n), rng_below(rng, n));
+	for (uint32_t k = 1 + rng_below(rng, 2 * n); k > 0; k--) {
+		uint32_t ca = fb_add(b, NODE_CA, rng_next(rng) >> 8 | 1, 1, "host");
+
+		hosts += cable(b, ca, rng_below(rng, n));
+	}
+	if (fb_finish(b, "random", "synthetic", &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
+/* --- replay: every choice is compared with all simple element paths ------------------------------- */
+
+struct best {
+	uint32_t q[3];	/* contention, distance, usage */
+	uint32_t port;
+};
+
+struct search {
+	const struct net *n;
+	const struct elements *el;
+	const uint16_t *sp;
+	unsigned lid, tolerance;
+	uint32_t from, target;
+	uint8_t *seen;		/* [elements] on the path at hand */
+	uint32_t path[16];	/* ports that send */
+	unsigned len;
+	bool follow;		/* behind the first link, only what elements have chosen */
+	struct best best;
+};
+
+static uint32_t element_of_port(const struct elements *el, uint32_t port)
+{
+	return el->of[el->topo->fabric->node_switch[el->topo->fabric->port_node[port]]];
+}
+
+/* Better by the rules: least key, then the next element's GUID, own chip's GUID, port number. */
+static bool better(const struct search *s, const struct best *b)
+{
+	const struct fabric *f = s->n->f;
+	const struct topo *t = s->n->t;
+	uint64_t x[3], y[3];
+
+	for (unsigned i = 0; i < 3; i++)
+		if (b->q[i] != s->best.q[i])
+			return b->q[i] < s->best.q[i];
+	x[0] = s->el->guid[element_of_port(s->el, t->peer[b->port])];
+	y[0] = s->el->guid[element_of_port(s->el, t->peer[s->best.port])];
+	x[1] = f->node_guid[f->port_node[b->port]];
+	y[1] = f->node_guid[f->port_node[s->best.port]];
+	x[2] = f->port_num[b->port];
+	y[2] = f->port_num[s->best.port];
+	for (unsigned i = 0; i < 3; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i];
+	return false;
+}
+
+static void path_found(struct search *s)
+{
+	struct best b = {.q = {0, s->len, s->n->usage[s->path[0]]}, .port = s->path[0]};
+
+	if (s->len > s->sp[s->from] + s->tolerance)
+		return;
+	for (unsigned i = 0; i < s->len; i++)
+		b.q[0] += s->n->marked[s->path[i]];
+	if (s->best.port == NO_ID || better(s, &b))
+		s->best = b;
+}
+
+/* All simple paths of elements from `at` on. */
+static void walk(struct search *s, uint32_t at)
+{
+	const struct net *n = s->n;
+
+	if (at == s->target) {
+		path_found(s);
+		return;
+	}
+	s->seen[at] = 1;
+	for (uint32_t c = s->el->first_chip[at]; c < s->el->first_chip[at + 1]; c++) {
+		uint32_t sw = s->el->chip[c];
+
+		for (unsigned p = 1; p <= n->f->switch_nports[sw]; p++) {
+			uint32_t port = switch_port_id(n->f, sw, p), to = n->t->peer_switch[port];
+
+			if (to == NO_ID || s->seen[s->el->of[to]])
+				continue;
+			if (s->follow && at != s->from && mincontention_egress(n->r, at, s->lid) != port)
+				continue;
+			s->path[s->len++] = port;
+			walk(s, s->el->of[to]);
+			s->len--;
+		}
+	}
+	s->seen[at] = 0;
+}
+
+/* Least contention among the shortest simple paths: what tolerance 0 would come to. */
+static unsigned shortest_contention(const struct search *like)
+{
+	struct search s = *like;
+
+	s.follow = false;
+	s.tolerance = 0;
+	s.best = (struct best){.port = NO_ID};
+	walk(&s, s.from);
+	return s.best.q[0];
+}
+
+static void check_element(const struct net *n, uint32_t e, uint32_t target, unsigned lid, const uint16_t *sp)
+{
+	const struct mincontention *m = mincontention_of(n->r);
+	struct search s = {.n = n, .el = m->elements, .sp = sp, .lid = lid, .tolerance = m->tolerance, .from = e,
+			   .target = target, .follow = true, .best = {.port = NO_ID}};
+	uint32_t port = mincontention_egress(n->r, e, lid);
+	struct mincontention_key k;
+
+	s.seen = NEW_ARRAY(m->elements->n, uint8_t);
+	walk(&s, e);
+	assert_int_equal(port, s.best.port);
+	assert_true(mincontention_key(n->r, e, lid, &k));
+	assert_int_equal(k.contention, s.best.q[0]);
+	assert_int_equal(k.distance, s.best.q[1]);
+	assert_true(k.distance <= sp[e] + m->tolerance);
+	if (!m->tolerance)
+		assert_int_equal(k.distance, sp[e]);
+	assert_true(k.contention <= shortest_contention(&s));
+	free(s.seen);
+}
+
+/* Chips of an element: the shortest way inside to the exit, least used, lowest port; counted at once. */
+static void check_inside(const struct net *n, uint32_t e, uint32_t exit, unsigned lid)
+{
+	const struct elements *el = mincontention_of(n->r)->elements;
+
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
+		uint32_t sw = el->chip[c], best = NO_ID, to = el->place[exit];
+		unsigned least = UINT32_MAX;
+
+		if (sw == exit)
+			continue;
+		for (unsigned p = 1; p <= n->f->switch_nports[sw]; p++) {
+			uint32_t port = switch_port_id(n->f, sw, p), q = n->t->peer_switch[port];
+			unsigned h;
+
+			if (q == NO_ID || el->of[q] != e)
+				continue;
+			h = element_hops(el, e, el->place[q], to);
+			if (best == NO_ID || h < least || (h == least && n->usage[port] < n->usage[best])) {
+				least = h;
+				best = port;
+			}
+		}
+		assert_int_equal(routing_port(n->r, sw, lid), n->f->port_num[best]);
+		n->usage[best]++;
+	}
+}
+
+static void replay_lid(struct net *n, uint32_t ep, unsigned lid)
+{
+	const struct elements *el = mincontention_of(n->r)->elements;
+	uint32_t sw = n->t->endport_switch[ep], target = el->of[sw];
+	uint16_t *sp = NEW_ARRAY(el->n, uint16_t);
+	uint32_t *order = NEW_ARRAY(el->n, uint32_t);
+
+	assert_int_equal(elements_distances(el, target, sp, order), el->n);
+	for (uint32_t e = 0; e < el->n; e++)
+		if (e != target)
+			check_element(n, e, target, lid, sp);
+	for (uint32_t e = 0; e < el->n; e++) {
+		uint32_t port = mincontention_egress(n->r, e, lid), exit = n->f->node_switch[n->f->port_node[port]];
+
+		check_inside(n, e, exit, lid);
+		assert_int_equal(routing_port(n->r, exit, lid), n->f->port_num[port]);
+		n->usage[port] += n->f->port_num[port] != 0;
+	}
+	for (uint32_t e = 0; e < el->n; e++)
+		if (e != target)
+			n->marked[mincontention_egress(n->r, e, lid)] = 1;
+	free(sp);
+	free(order);
+}
+
+/* The whole run once more: CAs, then switches, each by base LID. */
+static void replay(struct net *n)
+{
+	const struct mincontention *m = mincontention_of(n->r);
+
+	for (unsigned switches = 0; switches < 2; switches++)
+		for (unsigned lid = 1; lid <= n->l->max_lid; lid++) {
+			uint32_t ep = n->l->owner[lid];
+
+			if (ep == NO_ID || endport_is_switch(n->f, ep) != switches || n->t->endport_switch[ep] == NO_ID)
+				continue;
+			if (n->l->base[ep] == lid)
+				memset(n->marked, 0, n->f->n_ports);
+			replay_lid(n, ep, lid);
+		}
+	for (uint32_t p = 0; p < n->f->n_ports; p++)
+		assert_int_equal(n->usage[p], m->usage[p]);
+}
+
+static void assert_sound(const struct net *n)
+{
+	struct check_result c;
+
+	assert_int_equal(check_routing(n->r, &c, NULL), 0);
+	assert_int_equal(c.unreachable, 0);
+	assert_int_equal(c.looping, 0);
+	assert_int_equal(c.switch_unreachable, 0);
+}
+
+static void test_brute_force(void **state)
+{
+	uint64_t rng = test_seed();
+
+	(void)state;
+	for (unsigned i = 0; i < 240; i++) {
+		struct net n;
+
+		net_new(&n, random_fabric(&rng), i % 4, i / 4 % 3);
+		net_run(&n);
+		assert_sound(&n);
+		replay(&n);
+		net_free(&n);
+	}
+}
+
+/* --- stability: kept trees, update() equal to route() ------------------------------------------------ */
+
+static void assert_same(const struct routing *a, const struct routing *b)
+{
+	const struct fabric *f = a->topo->fabric;
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		assert_int_equal(!a->row[s], !b->row[s]);
+		if (a->row[s]) {
+			assert_int_equal(a->row[s]->top, b->row[s]->top);
+			assert_memory_equal(a->row[s]->port, b->row[s]->port, a->row[s]->top + 1);
+		}
+	}
+	assert_memory_equal(mincontention_of(a)->usage, mincontention_of(b)->usage, f->n_ports * sizeof(uint32_t));
+	assert_memory_equal(mincontention_of(a)->kept, mincontention_of(b)->kept, a->lids->max_lid + 1u);
+}
+
+/* Does a LID's column in `old` use a link that is not there any more? */
+static bool tree_broken(const struct net *n, const struct routing *old, unsigned lid)
+{
+	for (uint32_t s = 0; s < n->f->n_switches; s++) {
+		unsigned p = routing_port(old, s, lid);
+
+		if (switch_up(n->t, s) && p && p != NO_PATH && n->t->peer[switch_port_id(n->f, s, p)] == NO_ID)
+			return true;
+	}
+	return false;
+}
+
+static void check_kept(const struct net *n, const struct routing *old)
+{
+	const struct mincontention *m = mincontention_of(n->r);
+	uint32_t *count = NEW_ARRAY(n->f->n_ports, uint32_t);
+
+	for (unsigned lid = 1; lid <= n->l->max_lid; lid++) {
+		uint32_t ep = n->l->owner[lid];
+
+		for (uint32_t s = 0; s < n->f->n_switches; s++) {
+			unsigned p = routing_port(n->r, s, lid);
+
+			if (p != NO_PATH && p)
+				count[switch_port_id(n->f, s, p)]++;
+			if (m->kept[lid] && switch_up(n->t, s))
+				assert_int_equal(p, routing_port(old, s, lid));
+		}
+		if (ep == NO_ID || n->t->endport_switch[ep] == NO_ID)
+			assert_false(m->kept[lid]);
+		else
+			assert_int_equal(m->kept[lid], !tree_broken(n, old, lid));
+	}
+	for (uint32_t p = 0; p < n->f->n_ports; p++)
+		assert_int_equal(count[p], m->usage[p]);
+	free(count);
+}
+
+static void test_changes(void **state)
+{
+	uint64_t rng = test_seed();
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++) {
+		struct net n;
+
+		net_new(&n, random_fabric(&rng), i % 3, i / 3 % 3);
+		net_run(&n);
+		for (unsigned k = 0; k < 4; k++) {
+			struct routing *old = n.r, *again;
+
+			if (rng_below(&rng, 5))
+				n.st->link_down[rng_below(&rng, n.f->n_links)] = 1;
+			else
+				n.st->node_down[rng_below(&rng, n.f->n_nodes)] = 1;
+			sweep(&n);
+			if (n.t->sm_endport == NO_ID || !n.t->n_switches_up || n.t->sm_moved)
+				break;
+			n.in.current = n.in.previous = old;
+			n.r = run(&n, true);
+			again = run(&n, false);
+			assert_same(n.r, again);
+			assert_sound(&n);
+			check_kept(&n, old);
+			routing_unref(again);
+			routing_unref(old);
+		}
+		net_free(&n);
+	}
+}
+
+/* A sweep in which nothing happened changes nothing, and shares every row. */
+static void test_quiet(void **state)
+{
+	struct net n;
+	struct routing *old;
+
+	(void)state;
+	net_new(&n, make_fabric("director:2,4,3,8"), 2, 1);
+	net_run(&n);
+	old = n.r;
+	n.in.current = n.in.previous = old;
+	n.r = run(&n, true);
+	for (uint32_t s = 0; s < n.f->n_switches; s++)
+		assert_ptr_equal(n.r->row[s], old->row[s]);
+	routing_unref(old);
+	net_free(&n);
+}
+
+/* --- guarantees on fabrics one knows ------------------------------------------------------------------- */
+
+/* Host LIDs per port towards other elements: ports of one element to equivalent ones differ by at most 1. */
+static void test_balance(void **state)
+{
+	static const char *const specs[] = {"xgft:4,4:1,2", "xgft:5,6:1,3,parallel=2", "xgft:7,9:1,4,shuffle=1,seed=5"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
+		struct net n;
+		const struct elements *el;
+		unsigned looked = 0;
+
+		net_new(&n, make_fabric(specs[i]), 0, 0);
+		net_run(&n);
+		el = mincontention_of(n.r)->elements;
+		for (uint32_t e = 0; e < el->n; e++) {
+			unsigned least = UINT32_MAX, most = 0;
+
+			for (uint32_t l = el->first_link[e]; l < el->first_link[e + 1]; l++) {
+				uint32_t port = el->link_port[l], count = 0;
+
+				for (unsigned lid = 1; lid <= n.l->max_lid; lid++)
+					count += n.l->owner[lid] != NO_ID && !endport_is_switch(n.f, n.l->owner[lid]) &&
+						 routing_port(n.r, el->chip[el->first_chip[e]], lid) == n.f->port_num[port];
+				least = count < least ? count : least;
+				most = count > most ? count : most;
+			}
+			assert_true(most - least <= 1);
+			looked += most > 0;
+		}
+		assert_int_equal(looked, el->n);
+		net_free(&n);
+	}
+}
+
+/* With 2^LMC disjoint shortest paths or more the LIDs of a host port leave every edge by ports of their own. */
+static void test_distinct_ports(void **state)
+{
+	static const struct {
+		const char *spec;
+		unsigned lmc;
+	} cases[] = {{"xgft:4,4:1,4", 2}, {"xgft:3,5:1,2", 1}, {"xgft:4,4:1,8", 3}, {"director:4,4,3,8", 2},
+		     {"xgft:2,3:1,2,parallel=2", 2}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct net n;
+		const struct elements *el;
+		unsigned looked = 0;
+
+		net_new(&n, make_fabric(cases[i].spec), cases[i].lmc, i % 2);
+		net_run(&n);
+		el = mincontention_of(n.r)->elements;
+		for (uint32_t ep = 0; ep < n.f->n_endports; ep++)
+			for (uint32_t e = 0; e < el->n; e++) {
+				unsigned base = n.l->base[ep], count = n.l->count[ep];
+
+				if (endport_is_switch(n.f, ep) || !el->hosts[e] || el->of[n.t->endport_switch[ep]] == e)
+					continue;
+				for (unsigned a = 0; a < count; a++)
+					for (unsigned b = 0; b < a; b++)
+						assert_int_not_equal(mincontention_egress(n.r, e, base + a),
+								     mincontention_egress(n.r, e, base + b));
+				assert_int_equal(count, 1u << cases[i].lmc);
+				looked++;
+			}
+		assert_true(looked > 0);
+		net_free(&n);
+	}
+}
+
+/* --- explanations, options --------------------------------------------------------------------------------- */
+
+static void test_why(void **state)
+{
+	struct session *s = session_new(all_engines);
+
+	(void)state;
+	ok_line(s, "synth director:2,4,3,8");
+	ok_line(s, "route mincontention lmc=1");
+	line_says(s, "why edge-02 dir2/L01/U1", "only path");
+	line_says(s, "why dir1/S01/U1 edge-01", "element dir1 sends by dir1/L01/U1[1] (contention 0, distance 1");
+	line_says(s, "why dir1/L01/U1 edge-01", "inside usage");
+	line_says(s, "why edge-02 node0001", "contention 0, distance 2");
+	ok_line(s, "fail link edge-01[5]");
+	line_says(s, "why edge-03 edge-04", "no link of the LID's tree failed");
+	session_free(s);
+}
+
+/* All steps of a run, by kind. */
+struct heard {
+	unsigned choice, formed, settled, done, wrong;
+	const struct routing *r;
+};
+
+static void hear(void *ctx, const struct step *s)
+{
+	struct heard *h = ctx;
+
+	if (s->kind == STEP_CHOICE) {
+		h->choice++;
+		h->wrong += routing_port(h->r, s->sw, s->lid) != s->port;
+	}
+	h->formed += s->kind == STEP_SWITCH && strstr(s->text, " formed: ") != NULL;
+	h->settled += s->kind == STEP_SWITCH && strstr(s->text, " settled, ") != NULL;
+	h->done += s->kind == STEP_NOTE && strstr(s->text, " done: ") != NULL;
+}
+
+/* Every entry is told once, with the port it has. */
+static void test_steps(void **state)
+{
+	uint64_t rng = test_seed();
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++) {
+		struct heard h = {0};
+		struct observer obs = {.step = hear, .ctx = &h, .sw = NO_ID};
+		unsigned entries = 0, lids = 0;
+		struct routing *again;
+		struct net n;
+
+		net_new(&n, random_fabric(&rng), i % 3, i % 2);
+		net_run(&n);
+		h.r = n.r;
+		n.in.observer = &obs;
+		again = run(&n, false);
+		assert_same(n.r, again);
+		for (unsigned lid = 1; lid <= n.l->max_lid; lid++) {
+			lids += lid_owner(n.l, lid) != NO_ID;
+			for (uint32_t s = 0; s < n.f->n_switches; s++)
+				entries += routing_port(n.r, s, lid) != NO_PATH;
+		}
+		assert_int_equal(h.choice, entries);
+		assert_int_equal(h.wrong, 0);
+		assert_int_equal(h.done, lids);
+		assert_int_equal(h.formed, mincontention_of(n.r)->elements->n);
+		assert_int_equal(h.settled, lids * mincontention_of(n.r)->elements->n);
+		routing_unref(again);
+		net_free(&n);
+	}
+}
+
+static void test_chassis_file(void **state)
+{
+	char path[] = "/tmp/test_mincontention.XXXXXX";
+	struct session *s = session_new(all_engines);
+	int fd = mkstemp(path);
+	char line[100];
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "0x1x rubbish\n", 13), 13);
+	close(fd);
+	ok_line(s, "synth ring:6");
+	snprintf(line, sizeof(line), "route mincontention chassis_file=%s", path);
+	line_says(s, line, "expected a GUID");
+	unlink(path);
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_brute_force), cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_quiet), cmocka_unit_test(test_balance),
+		cmocka_unit_test(test_distinct_ports), cmocka_unit_test(test_why),
+		cmocka_unit_test(test_steps), cmocka_unit_test(test_chassis_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
