@@ -298,7 +298,7 @@ static void number_switches(struct fabric *f, const struct fabric_builder *b)
 static void number_links(struct fabric *f)
 {
 	for (uint32_t p = 0; p < f->n_ports; p++)
-		f->n_links += f->port_peer[p] != NO_ID && p < f->port_peer[p];
+		f->n_links += f->port_peer[p] > p && f->port_peer[p] != NO_ID;
 	f->link_port = NEW_ARRAY(2 * f->n_links, uint32_t);
 	for (uint32_t p = 0, l = 0; p < f->n_ports; p++) {
 		uint32_t q = f->port_peer[p];

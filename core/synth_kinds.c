@@ -141,7 +141,7 @@ static uint32_t xgft_parent(const struct xgft *t, int l, uint32_t i, uint32_t k)
 	for (int j = 0; j < l; j++)
 		below *= t->w[j];
 	low = i % below;
-	high = i / below / t->m[l];
+	high = i / below / t->m[l]; /* NOLINT(clang-analyzer-core.DivideZero): m and w are at least 1 */
 	return (high * t->w[l] + k) * below + low;
 }
 

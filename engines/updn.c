@@ -128,6 +128,7 @@ static bool named_roots(const struct engine_input *in, struct engine_output *out
 			uint32_t *n)
 {
 	const char *path = options_file(in->options, ROOTS);
+	/* cppcheck-suppress uninitvar ; only the address is taken */
 	struct named_roots opensm, manual, *r = in->manual_rules ? &manual : &opensm;
 	bool good;
 

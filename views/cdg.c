@@ -46,7 +46,8 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 		return err_set(e, "pane cdg: no fabric is loaded");
 	p->vl = argc ? word_layer(argv[0]) : CDG_ALL_VLS;
 	if (argc && p->vl < 0 && strcmp(argv[0], "all"))
-		return err_set(e, "pane cdg: found \"%s\", expected a layer (VL) 0 .. %d, or all", argv[0], CDG_VLS - 1);
+		return err_set(e, "pane cdg: found \"%s\", expected a layer (VL) 0 .. %d, or all", argv[0],
+			       CDG_VLS - 1);
 	if (argc < 2)
 		return 0;
 	port = session_port(sc->session, argv[1], e);

@@ -98,7 +98,7 @@ static int open_pair(struct view *v, int argc, char **argv, struct err *e)
 	p->pair = true;
 	p->want_layer = argc > 2 ? word_layer(argv[2]) : -1;
 	if (argc < 2 || argc > 3 || (argc > 2 && p->want_layer < 0))
-		return err_set(e, "pane cycle: expected LAYER [GROUP], or SWITCH SWITCH [LAYER]");
+		return err_set(e, "pane cycle: expected LAYER [GROUP], all, or SWITCH SWITCH [LAYER]");
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t node = session_node(v->scene->session, argv[i], e);
 
@@ -120,7 +120,7 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 	if (!v->scene->fabric)
 		return err_set(e, "pane cycle: no fabric is loaded");
 	p->want_vl = argc ? word_layer(argv[0]) : CDG_ALL_VLS;
-	if (argc && p->want_vl < 0)
+	if (argc && p->want_vl < 0 && strcmp(argv[0], "all"))
 		return open_pair(v, argc, argv, e);
 	if (argc < 2)
 		return 0;
@@ -290,7 +290,8 @@ static void pair_title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	const struct lash *l = f && v->scene->sweep && v->scene->sweep->routing ? lash_of(v->scene->sweep->routing) : NULL;
+	const struct sweep *w = v->scene->sweep;
+	const struct lash *l = f && w && w->routing ? lash_of(w->routing) : NULL;
 
 	text_add(t, "%s and %s", name_by_guid(f, p->guid[0]), name_by_guid(f, p->guid[1]));
 	if (!l)
@@ -414,7 +415,9 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	const struct line *l = &p->line[row];
 
 	if (l->kind == ROUTE) {
-		text_add(t, "pane path %u %u", p->walk->route[l->edge][l->k].slid, p->walk->route[l->edge][l->k].dlid);
+		const struct cdg_route *r = &p->walk->route[l->edge][l->k];
+
+		text_add(t, "pane path %u %u", r->slid, r->dlid);
 	} else if (l->kind == PAIR || l->kind == OWN) {
 		const struct witness_edge *e = &p->witness->edge[l->edge];
 
@@ -452,8 +455,8 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 
 const struct view_ops view_cycle = {
 	.name = "cycle",
-	.brief = "a credit loop as a closed walk with the routes that hold it; or why lash keeps a pair out of a layer",
-	.syntax = "[LAYER [GROUP] | SWITCH SWITCH [LAYER]]",
+	.brief = "a credit loop as a closed walk, the routes that hold it; why lash keeps a pair out of a layer",
+	.syntax = "[LAYER [GROUP] | all | SWITCH SWITCH [LAYER]]",
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

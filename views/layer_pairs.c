@@ -30,7 +30,7 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 	if (argc > 1)
 		return err_set(e, "pane layer-pairs: found %d arguments, expected one: LAYER", argc);
 	if (!l)
-		return err_set(e, "pane layer-pairs: only lash puts pairs of switches in layers; `route lash` does");
+		return err_set(e, "pane layer-pairs: only lash puts pairs in layers; try `route lash`");
 	if (layer < 0 || (unsigned)layer >= lash_layers(l))
 		return err_set(e, "pane layer-pairs: found \"%s\", expected a layer 0 .. %u", argv[0],
 			       lash_layers(l) - 1);

@@ -398,12 +398,12 @@ static const char *const row_names[ROWS] = {
 	[R_UNREACHABLE] = "pairs of hosts without a path",
 	[R_HOPS] = "mean hops",
 	[R_MAX_HOPS] = "most hops",
-	[R_LOAD] = "routes per link, all to all: min mean max",
-	[R_USAGE] = "most LIDs sent by a port between switches",
-	[R_LINKS] = "first links for the LIDs of a host port: mean, least",
+	[R_LOAD] = "routes per link: min mean max",
+	[R_USAGE] = "most LIDs sent by a port",
+	[R_LINKS] = "first links per host port: mean, least",
 	[R_SLS] = "service levels",
 	[R_LOOPS] = "groups of credit loops",
-	[R_DIFFER] = "LFT entries unlike the first engine's",
+	[R_DIFFER] = "LFT entries unlike the first's",
 };
 
 static void sl_text(uint32_t sls, char *buf, size_t size)
@@ -474,7 +474,7 @@ static void print_row(const struct column *c, unsigned n, enum row row, struct o
 {
 	char cell[CELL];
 
-	out_text(o, "%-52s", row_names[row]);
+	out_text(o, "%-38s", row_names[row]);
 	for (unsigned i = 0; i < n; i++) {
 		if (c[i].refused || (row == R_DIFFER && (!i || c[0].refused)))
 			snprintf(cell, sizeof(cell), "-");
@@ -489,7 +489,7 @@ static void print_columns(const struct column *c, unsigned n, struct out *o)
 {
 	json_t *list = json_array();
 
-	out_text(o, "%-52s", "");
+	out_text(o, "%-38s", "");
 	for (unsigned i = 0; i < n; i++)
 		out_text(o, "  %16s", c[i].engine);
 	out_text(o, "\n");
@@ -588,6 +588,7 @@ const struct command element_commands[] = {
 	 "  A way: any link of an element to another, then the shortest way on that does not come back.\n", "w", "all",
 	 cmd_equal_paths},
 	{"compare", "compare ENGINE ENGINE... [OPTION=VALUE]...", "engines side by side on the fabric as it is now",
-	 "  Each routes as a subnet manager that has just started; nothing of the session changes.\n", "EEo*", NULL, cmd_compare},
+	 "  Each routes as a subnet manager that has just started; nothing of the session changes.  Routes are those\n"
+	 "  from all to all; first links: how many ports edge switches send the LIDs of a distant host port by.\n", "EEo*", NULL, cmd_compare},
 	{0},
 };

@@ -350,7 +350,8 @@ static void write_sources(FILE *f, const struct path_table *t, size_t s)
 			p = buf;
 		}
 	}
-	fwrite(buf, 1, p - buf, f);
+	if (p > buf)
+		fwrite(buf, 1, p - buf, f);
 }
 
 int write_paths(FILE *f, const struct routing *r, struct progress *p)

@@ -133,7 +133,9 @@ static const char *rule_of(const struct ft_offer *o)
 					   [FT_SECOND] = "secondary path",
 					   [FT_BESIDE] = "side link"};
 
-	return o->reverse ? "reverse hop" : rule[o->cause];
+	if (o->reverse)
+		return "reverse hop";
+	return o->cause < ARRAY_LEN(rule) && rule[o->cause] ? rule[o->cause] : "attached here";
 }
 
 /* The cables of an offer become candidates, each port once. */

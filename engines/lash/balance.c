@@ -37,7 +37,7 @@ static void put_bit(const struct balance *b, struct movable *m, size_t s, size_t
 {
 	uint64_t *w = m->bits + s * b->words + d / 64, mask = (uint64_t)1 << (d & 63);
 
-	if (!(*w & mask) == on) {
+	if (!(*w & mask) == on) { /* NOLINT(clang-analyzer-core.NullDereference): movable() made the bits */
 		*w ^= mask;
 		m->row[s] += on ? 1 : -1u;
 	}

@@ -14,7 +14,7 @@ static void tell_types(const struct mesh_work *w)
 	const struct fabric *f = w->in->topo->fabric;
 
 	for (uint32_t u = 0; u < w->g->n; u++) {
-		int type = w->m->type[u];
+		int type = w->m->type[u]; /* NOLINT(bugprone-signed-char-misuse): -1 is meant */
 		struct text t = {0};
 
 		if (type > 0)
