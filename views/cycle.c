@@ -218,8 +218,6 @@ static void load_cycle(struct view *v)
 	struct priv *p = v->priv;
 	const struct result *g = view_ask(v, &task_graph, NULL, NULL), *r;
 
-	p->n_groups = 0;
-	p->vl = p->want_vl;
 	if (!g)
 		return;
 	p->graph = g->value;
@@ -240,7 +238,6 @@ static void load_pair(struct view *v)
 	const struct result *r;
 	unsigned first;
 
-	p->layer = p->want_layer;
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t node = fabric_node_by_guid(sc->fabric, p->guid[i]);
 
@@ -266,6 +263,9 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 
 	close_view(v);
+	p->vl = p->want_vl;
+	p->layer = p->want_layer;
+	p->n_groups = 0;
 	if (!v->scene->fabric || !v->scene->sweep || !v->scene->sweep->routing)
 		return;
 	if (p->pair)

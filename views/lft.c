@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/paths.h"
+#include "engines/ftree/ftree.h"
 #include "views/views.h"
 
 enum { C_LID, C_DEST, C_PORT, C_VIA, C_HOPS, C_EQUAL };
@@ -21,7 +22,9 @@ struct priv {
 	unsigned want;		/* LID to select when loaded next, 0 = none */
 	uint16_t *lid;		/* [n_rows] */
 	uint16_t *distance;	/* [n_switches] links to every switch */
+	uint8_t *reverse;	/* [max_lid + 1] 1 = ftree reaches it by reverse hops only; NULL = none */
 	uint32_t changed;
+	uint32_t n_reverse;
 };
 
 static int open_view(struct view *v, int argc, char **argv, struct err *e)
@@ -51,8 +54,11 @@ static void close_view(struct view *v)
 
 	free(p->lid);
 	free(p->distance);
+	free(p->reverse);
 	p->lid = NULL;
 	p->distance = NULL;
+	p->reverse = NULL;
+	p->n_reverse = 0;
 }
 
 static const struct routing *routing_of(const struct view *v)
@@ -66,6 +72,21 @@ static bool entry(const struct view *v, unsigned lid, uint8_t *was, uint8_t *now
 	const struct comparison *c = v->scene->change;
 
 	return c && c->switch_entries && c->switch_entries[p->sw] && entry_changed(c, p->sw, lid, was, now);
+}
+
+/* Entries of the switch that exist thanks to ftree's reverse hops. */
+static void find_reverse(struct priv *p, const struct routing *r)
+{
+	const struct ftree *t = ftree_of(r);
+
+	for (size_t i = 0; t && i < t->n_reverse; i++) {
+		if (t->reverse[i].sw != p->sw)
+			continue;
+		if (!p->reverse)
+			p->reverse = NEW_ARRAY((size_t)r->lids->max_lid + 1, uint8_t);
+		p->n_reverse += !p->reverse[t->reverse[i].lid];
+		p->reverse[t->reverse[i].lid] = 1;
+	}
 }
 
 static void load(struct view *v)
@@ -95,6 +116,7 @@ static void load(struct view *v)
 	p->want = 0;
 	p->distance = NEW_ARRAY(sc->fabric->n_switches + 1, uint16_t);
 	switch_distances(r->topo, p->sw, p->distance);
+	find_reverse(p, r);
 }
 
 static void title(const struct view *v, struct text *t)
@@ -117,6 +139,8 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, " ── %u LIDs", v->n_rows);
 	if (p->changed)
 		text_add(t, " ── %u changed", p->changed);
+	if (p->n_reverse)
+		text_add(t, " ── %u by reverse hops", p->n_reverse);
 }
 
 /* Links from the switch to a LID along the tables, -1 when they do not lead there. */
@@ -239,6 +263,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		break;
 	case C_VIA:
 		via_cell(v, out, t);
+		text_add(t, "%s", p->reverse && p->reverse[lid] ? " (reverse)" : "");
 		break;
 	case C_HOPS:
 		n = hops_to(v, lid);
@@ -266,7 +291,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 		m |= MARK_CHANGED;
 	if (hops < 0)
 		m |= MARK_DOWN;
-	else if (least >= 0 && hops > least)
+	else if ((least >= 0 && hops > least) || (p->reverse && p->reverse[lid]))
 		m |= MARK_DETOUR;
 	return m;
 }

@@ -336,27 +336,28 @@ static char *put_path(char *p, const struct routing *r, unsigned slid, unsigned 
 }
 
 #define LINE_ROOM 64
+#define PATH_BUFFER (1 << 14)
 
-static void write_sources(FILE *f, const struct path_table *t, size_t s)
+static void write_sources(FILE *f, const struct path_table *t, size_t s, char *buf)
 {
-	char buf[1 << 14], *p = buf;
+	char *p = buf;
 
 	for (size_t d = 0; d < t->n_ends; d++) {
 		if (d == s)
 			continue;
 		p = put_path(p, t->r, t->end[s].lid, t->end[d].lid, path_hops(t, t->end[s].ep, d));
-		if (p + LINE_ROOM > buf + sizeof(buf)) {
+		if (p + LINE_ROOM > buf + PATH_BUFFER) {
 			fwrite(buf, 1, p - buf, f);
 			p = buf;
 		}
 	}
-	if (p > buf)
-		fwrite(buf, 1, p - buf, f);
+	fwrite(buf, 1, p - buf, f);
 }
 
 int write_paths(FILE *f, const struct routing *r, struct progress *p)
 {
 	struct path_table t = {.r = r};
+	char *buf = NEW_ARRAY(PATH_BUFFER, char);
 	int status;
 
 	find_ends(&t);
@@ -364,10 +365,11 @@ int write_paths(FILE *f, const struct routing *r, struct progress *p)
 	if (!status)
 		progress_start(p, "writing paths", t.n_ends);
 	for (size_t s = 0; s < t.n_ends && !status; s++) {
-		write_sources(f, &t, s);
+		write_sources(f, &t, s, buf);
 		if (ferror(f) || !progress_step(p, s))
 			status = -1;
 	}
+	free(buf);
 	free(t.end);
 	free(t.column);
 	free(t.hops);
