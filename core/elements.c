@@ -23,10 +23,10 @@ static bool same_group(const struct group *a, const struct group *b)
 }
 
 struct grouping {
-	struct group *group;  /* [n_switches] */
+	struct group *group; /* [n_switches] */
 	struct guid_file file;
-	const char **name;    /* [names] of the file, owned by it */
-	uint32_t *line;	      /* [n_switches] line that named it, 0 = none */
+	const char **name; /* [names] of the file, owned by it */
+	uint32_t *line;	   /* [n_switches] line that named it, 0 = none */
 };
 
 static int by_rest(const void *x, const void *y)
@@ -70,13 +70,15 @@ static int take_line(struct grouping *g, const struct fabric *f, const char *pat
 		return err_set(e, "%s:%u: found a GUID alone, expected `GUID NAME`", path, l->line);
 	if (sw == NO_ID) {
 		if (notes)
-			text_add(notes, "%s:%u: 0x%016" PRIx64 " is no switch of the fabric: ignored\n", path, l->line,
-				 l->guid);
+			text_add(notes, "%s:%u: 0x%016" PRIx64 " is no switch of the fabric: ignored\n", path,
+				 l->line, l->guid);
 		return 0;
 	}
 	if (g->line[sw] && g->group[sw].value != value)
-		return err_set(e, "%s:%u: 0x%016" PRIx64 " is in \"%s\", and in \"%s\" by line %u; expected one chassis", path,
-			       l->line, l->guid, l->rest, g->name[g->group[sw].value], g->line[sw]);
+		return err_set(e,
+			       "%s:%u: 0x%016" PRIx64
+			       " is in \"%s\", and in \"%s\" by line %u; expected one chassis",
+			       path, l->line, l->guid, l->rest, g->name[g->group[sw].value], g->line[sw]);
 	g->group[sw] = (struct group){value, ELEMENT_FILE};
 	g->line[sw] = l->line;
 	return 0;
@@ -203,7 +205,8 @@ static void make_elements(struct elements *el, const struct grouping *g)
 	for (uint32_t e = 0; e < el->n; e++) {
 		const struct group *gr = &g->group[el->chip[el->first_chip[e]]];
 
-		el->rule[e] = gr->rule == ELEMENT_SYSTEM && element_chips(el, e) == 1 ? ELEMENT_ALONE : gr->rule;
+		el->rule[e] =
+			gr->rule == ELEMENT_SYSTEM && element_chips(el, e) == 1 ? ELEMENT_ALONE : gr->rule;
 	}
 	free(fill);
 	free(parent);
@@ -224,7 +227,8 @@ static void outside_links(struct elements *el, uint32_t sw)
 		uint32_t port = switch_port_id(f, sw, p), to = t->peer_switch[port];
 
 		if (to == NO_ID) {
-			el->hosts[e] += t->peer[port] != NO_ID && !node_is_switch(f, f->port_node[t->peer[port]]);
+			el->hosts[e] +=
+				t->peer[port] != NO_ID && !node_is_switch(f, f->port_node[t->peer[port]]);
 		} else if (el->of[to] != e) {
 			el->port_link[port] = el->n_links;
 			el->link_port[el->n_links] = port;
@@ -360,7 +364,8 @@ static char *numbered_name(const struct elements *el, uint32_t e)
 
 	if (number)
 		return str_printf("chassis %u", number);
-	return str_printf("system 0x%016" PRIx64, f->node_sysguid[f->switch_node[el->chip[el->first_chip[e]]]]);
+	return str_printf("system 0x%016" PRIx64,
+			  f->node_sysguid[f->switch_node[el->chip[el->first_chip[e]]]]);
 }
 
 static char *first_name(const struct elements *el, const struct grouping *g, uint32_t e)
@@ -368,7 +373,7 @@ static char *first_name(const struct elements *el, const struct grouping *g, uin
 	uint32_t chip = el->chip[el->first_chip[e]];
 	char *name;
 
-	if (el->rule[e] == ELEMENT_FILE)
+	if (el->rule[e] == ELEMENT_FILE && g->name)
 		return str_dup(g->name[g->group[chip].value]);
 	if (el->rule[e] == ELEMENT_ALONE)
 		return str_dup(switch_name(el->topo->fabric, chip));
@@ -383,7 +388,8 @@ static int by_name(const void *x, const void *y, void *ctx)
 {
 	const struct elements *el = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	int c = strcmp(el->name[a], el->name[b]); /* NOLINT(clang-analyzer-core.NullDereference): all are named by now */
+	int c = strcmp(el->name[a],
+		       el->name[b]); /* NOLINT(clang-analyzer-core.NullDereference): all are named by now */
 
 	return c ? c : a < b ? -1 : a > b;
 }

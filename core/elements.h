@@ -20,30 +20,32 @@ enum element_rule { ELEMENT_ALONE, ELEMENT_SYSTEM, ELEMENT_FILE };
 
 struct elements {
 	atomic_uint refs;
-	const struct topo *topo;	/* reference held */
+	const struct topo *topo; /* reference held */
 	uint32_t n;
-	uint64_t *guid;			/* [n] lowest GUID of its chips, ascending */
-	char **name;			/* [n] */
-	uint8_t *rule;			/* [n] enum element_rule */
-	uint32_t *hosts;		/* [n] CA and router ports that are up on its chips */
+	uint64_t *guid;	 /* [n] lowest GUID of its chips, ascending */
+	char **name;	 /* [n] */
+	uint8_t *rule;	 /* [n] enum element_rule */
+	uint32_t *hosts; /* [n] CA and router ports that are up on its chips */
 	/* Chips of e: chip[first_chip[e]] up to chip[first_chip[e + 1]], by GUID; switch ids. */
-	uint32_t *first_chip;		/* [n + 1] */
+	uint32_t *first_chip; /* [n + 1] */
 	uint32_t *chip;
-	uint32_t *of;			/* [n_switches] element, NO_ID when the switch is not up */
-	uint32_t *place;		/* [n_switches] which of its element's chips it is */
-	/* Live links to other elements as e sends: from first_link[e] up to first_link[e + 1], by chip and port. */
+	uint32_t *of;	 /* [n_switches] element, NO_ID when the switch is not up */
+	uint32_t *place; /* [n_switches] which of its element's chips it is */
+	/* Live links to other elements as e sends: from first_link[e] up to first_link[e + 1], by chip and
+	 * port. */
 	uint32_t n_links;
-	uint32_t *first_link;		/* [n + 1] */
-	uint32_t *link_port;		/* port id that sends */
-	uint32_t *link_to;		/* element at the other end */
-	uint32_t *link_back;		/* the same cable in the other direction */
-	uint32_t *port_link;		/* [n_ports] link of a port, NO_ID for all others */
-	/* Live links to other chips of the same element, by port: from first_inside[s] up to first_inside[s + 1]. */
-	uint32_t *first_inside;		/* [n_switches + 1] */
-	uint32_t *inside_port;		/* port id that sends */
-	uint32_t *inside_to;		/* place of the chip at the other end */
+	uint32_t *first_link; /* [n + 1] */
+	uint32_t *link_port;  /* port id that sends */
+	uint32_t *link_to;    /* element at the other end */
+	uint32_t *link_back;  /* the same cable in the other direction */
+	uint32_t *port_link;  /* [n_ports] link of a port, NO_ID for all others */
+	/* Live links to other chips of the same element, by port: from first_inside[s] up to first_inside[s +
+	 * 1]. */
+	uint32_t *first_inside; /* [n_switches + 1] */
+	uint32_t *inside_port;	/* port id that sends */
+	uint32_t *inside_to;	/* place of the chip at the other end */
 	/* Hops inside an element: hops[hops_at[e] + chips * from + to]; 0 bytes for those of one chip. */
-	size_t *hops_at;		/* [n] */
+	size_t *hops_at; /* [n] */
 	uint16_t *hops;
 };
 

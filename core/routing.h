@@ -61,6 +61,8 @@ struct routing_ops {
 	/* Texts of its own for `export`: their names, '|' between, and the writer of one (-1: cannot be written). */
 	const char *extras;
 	int (*write_extra)(const struct routing *r, const char *what, FILE *f);
+	/* Name of the option that lets the engine turn up again after a step down ("max_reverse_hops"); NULL: none does. */
+	const char *turn_option;
 	/* Give back the engine's private tables. */
 	void (*free_priv)(void *priv);
 };

@@ -24,10 +24,10 @@ struct counts {
 };
 
 struct priv {
-	uint64_t guid;		/* a chip of the element whose chips are listed, 0 = all elements are */
-	uint32_t element;	/* that element, NO_ID when it is not there now */
-	struct elements *el;	/* NULL when there is no fabric, or no grouping: why says so */
-	struct counts *count;	/* [n_rows] */
+	uint64_t guid;	      /* a chip of the element whose chips are listed, 0 = all elements are */
+	uint32_t element;     /* that element, NO_ID when it is not there now */
+	struct elements *el;  /* NULL when there is no fabric, or no grouping: why says so */
+	struct counts *count; /* [n_rows] */
 	struct err why;
 };
 
@@ -54,7 +54,8 @@ static struct elements *elements_of(const struct scene *sc, struct err *e)
 
 	if (m && m->elements->topo == sc->topo)
 		return elements_ref(m->elements);
-	return elements_new(sc->topo, options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL, NULL, e);
+	return elements_new(
+		sc->topo, options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL, NULL, e);
 }
 
 static int open_view(struct view *v, int argc, char **argv, struct err *e)
@@ -266,7 +267,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_elements = {
 	.name = "elements",
-	.brief = "switch elements: chips of one chassis together, links out, hosts, most LIDs on a link; Enter: its chips",
+	.brief = "switch elements: chips of one chassis together, links out, hosts, most LIDs on a link; "
+		 "Enter: its chips",
 	.syntax = "[ELEMENT]",
 	.hints = "follow=open :pane_lft=lft",
 	.column = columns,

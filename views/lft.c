@@ -251,6 +251,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		break;
 	case C_DEST:
 		lid_label(v->scene->fabric, r->lids, lid, t);
+		text_add(t, "%s", p->reverse && p->reverse[lid] ? " (reverse)" : "");
 		break;
 	case C_PORT:
 		if (entry(v, lid, &was, &now)) {
@@ -263,7 +264,6 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		break;
 	case C_VIA:
 		via_cell(v, out, t);
-		text_add(t, "%s", p->reverse && p->reverse[lid] ? " (reverse)" : "");
 		break;
 	case C_HOPS:
 		n = hops_to(v, lid);

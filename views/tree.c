@@ -72,15 +72,15 @@ void tree_standing(const struct tree_look *look, struct text *t)
 		text_add(t, "refused");
 }
 
-/* Has the switch in a direction a group of another number of cables?  Down only the first is looked at. */
-static bool odd_links(const struct ftree *t, uint32_t sw, enum ft_dir d, uint32_t expected)
+/* A group of the switch with another number of cables than it should have, NULL.  Down only the first is looked at. */
+static const struct ft_group *odd_group(const struct ftree *t, uint32_t sw, enum ft_dir d)
 {
 	uint32_t n = d == FT_DOWN && t->sw[sw].n[d] > 1 ? 1 : t->sw[sw].n[d];
 
 	for (uint32_t i = 0; i < n; i++)
-		if (ftree_group(t, sw, d, i)->n_links != expected)
-			return true;
-	return false;
+		if (ftree_group(t, sw, d, i)->n_links != t->refusal.expected)
+			return ftree_group(t, sw, d, i);
+	return NULL;
 }
 
 static bool node_off_leaves(const struct ftree *t, uint32_t sw)
@@ -111,8 +111,8 @@ bool tree_breaks(const struct ftree *t, uint32_t sw)
 	if (!strcmp(x->label, "AB0A"))
 		return s->n[FT_DOWN] != x->expected;
 	if (!strcmp(x->label, "AB0B"))
-		return odd_links(t, sw, FT_UP, x->expected);
-	return !strcmp(x->label, "AB0C") && odd_links(t, sw, FT_DOWN, x->expected);
+		return odd_group(t, sw, FT_UP) != NULL;
+	return !strcmp(x->label, "AB0C") && odd_group(t, sw, FT_DOWN);
 }
 
 /* --- the pane ---------------------------------------------------------------------------- */
@@ -161,8 +161,7 @@ static void load(struct view *v)
 				l->links[d] += ftree_group(t, s, d, i)->n_links;
 	}
 	qsort(p->line, v->n_rows, sizeof(*p->line), by_level);
-	if (!p->breakers)
-		v->width[C_BREAKS] = 0;
+	v->width[p->breakers ? C_GUID : C_BREAKS] = 0;
 	v->width[C_INDEX] = (uint8_t)(t->leaf_rank < 2 ? 5 : 2 * t->leaf_rank + 3);
 }
 
@@ -237,7 +236,7 @@ static void groups_cell(const struct priv *p, const struct line *l, enum ft_dir 
 	text_add(t, n == l->links[d] ? "%u" : "%u/%u", n, l->links[d]);
 }
 
-/* Cabled ports that are dead: "; down: [5] [6]". */
+/* Cabled ports that are dead: "; 5, 6 down". */
 static void dead_ports(const struct topo *tp, uint32_t sw, struct text *t)
 {
 	const struct fabric *f = tp->fabric;
@@ -248,22 +247,27 @@ static void dead_ports(const struct topo *tp, uint32_t sw, struct text *t)
 
 		if (f->port_peer[id] == NO_ID || tp->peer[id] != NO_ID)
 			continue;
-		text_add(t, any ? " [%u]" : "; down: [%u]", n);
+		text_add(t, any ? ", %u" : "; %u", n);
 		any = true;
 	}
+	if (any)
+		text_add(t, " down");
 }
 
 static void breaks_cell(const struct ftree *tree, uint32_t sw, struct text *t)
 {
 	const struct ft_refusal *x = &tree->refusal;
 	const struct ft_switch *s = &tree->sw[sw];
+	bool up = !strcmp(x->label, "AB0B"), links = up || !strcmp(x->label, "AB0C");
+	const struct ft_group *odd = links ? odd_group(tree, sw, up ? FT_UP : FT_DOWN) : NULL;
 
 	if (!strcmp(x->label, "AB09"))
 		text_add(t, "%u up, siblings %u", s->n[FT_UP], x->expected);
 	else if (!strcmp(x->label, "AB0A"))
 		text_add(t, "%u down, siblings %u", s->n[FT_DOWN], x->expected);
-	else if (!strcmp(x->label, "AB0B") || !strcmp(x->label, "AB0C"))
-		text_add(t, "a group not of %u link%s", x->expected, x->expected == 1 ? "" : "s");
+	else if (odd && odd->peer != NO_ID)
+		text_add(t, "%u to %s, not %u", odd->n_links, switch_name(tree->topo->fabric, odd->peer),
+			 x->expected);
 	else if (!strcmp(x->label, "AB26"))
 		text_add(t, "compute node above rank %u", tree->leaf_rank);
 	else if (!strcmp(x->label, "AB2B"))

@@ -5,8 +5,8 @@
 
 struct work {
 	const struct elements *el;
-	uint16_t *sp;		/* [n] to the destination */
-	uint16_t *around;	/* [n] the same without passing the source */
+	uint16_t *sp;	  /* [n] to the destination */
+	uint16_t *around; /* [n] the same without passing the source */
 	uint32_t *queue;
 };
 
@@ -73,7 +73,9 @@ static int by_pair(const void *x, const void *y)
 struct unequal_paths *unequal_paths_new(const struct elements *el, struct progress *p)
 {
 	struct unequal_paths *u = NEW(struct unequal_paths);
-	struct work w = {.el = el, .sp = NEW_ARRAY(el->n + 1, uint16_t), .around = NEW_ARRAY(el->n + 1, uint16_t),
+	struct work w = {.el = el,
+			 .sp = NEW_ARRAY(el->n + 1, uint16_t),
+			 .around = NEW_ARRAY(el->n + 1, uint16_t),
 			 .queue = NEW_ARRAY(el->n + 1, uint32_t)};
 	bool going = true;
 

@@ -14,14 +14,14 @@
 /* A pair of edge elements (with CAs or routers) whose ways differ. */
 struct unequal_pair {
 	uint32_t from, to;
-	uint16_t least, most;		/* distances: links between elements */
-	uint32_t n_least, n_longer;	/* links of `from` that begin a shortest way, a longer one */
+	uint16_t least, most;	    /* distances: links between elements */
+	uint32_t n_least, n_longer; /* links of `from` that begin a shortest way, a longer one */
 };
 
 struct unequal_paths {
 	uint32_t n_edges;
-	uint64_t pairs;			/* ordered pairs of edge elements looked at */
-	struct unequal_pair *pair;	/* by from, then to */
+	uint64_t pairs;		   /* ordered pairs of edge elements looked at */
+	struct unequal_pair *pair; /* by from, then to */
 	size_t n, cap;
 };
 

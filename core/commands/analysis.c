@@ -45,6 +45,45 @@ static uint32_t cut_off(const struct sweep *w)
 	return n;
 }
 
+/* Does a route turn from down to up between two channels in turn? */
+static bool turns_up(const struct routing *r, uint32_t port, uint32_t next)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t a = f->node_switch[f->port_node[port]], b = f->node_switch[f->port_node[next]];
+
+	return r->ops->direction(r, a, f->port_num[port]) == 'D' && r->ops->direction(r, b, f->port_num[next]) == 'U';
+}
+
+/* Where a shortest credit loop turns from down to up: without such turns there could be none in a tree. */
+static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct out *o)
+{
+	const struct fabric *f = w->fabric;
+	uint32_t *cycle, n, turns = 0, first = NO_ID;
+	const char *option = w->routing->ops->turn_option;
+	char a[40];
+
+	if (!has_directions(w->routing) || !c->n_components)
+		return;
+	cycle = NEW_ARRAY(c->size[0], uint32_t);
+	n = cdg_cycle(c, 0, cycle);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t next = c->port[cycle[(i + 1) % n]];
+
+		if (!turns_up(w->routing, c->port[cycle[i]], next))
+			continue;
+		first = turns++ ? first : f->port_node[next];
+	}
+	free(cycle);
+	if (turns)
+		out_text(o, "  It is closed by %s from down to up, one at %s", plural(turns, "turn", a, sizeof(a)),
+			 f->node_name[first]);
+	if (turns && option && options_uint(w->options, option))
+		out_text(o, ": reverse hops make them (%s %s)", option, options_get(w->options, option));
+	if (turns)
+		out_text(o, ".\n");
+	out_json(o, "loop_turns", json_integer(turns));
+}
+
 /* Credit loops; their number, -1 when cancelled. */
 static int64_t check_loops(struct session *s, const struct sweep *w, struct out *o)
 {
@@ -54,6 +93,7 @@ static int64_t check_loops(struct session *s, const struct sweep *w, struct out 
 	if (!c)
 		return -1;
 	n = report_cycles(c, 1, false, o);
+	print_loop_turns(w, c, o);
 	cdg_free(c);
 	return n;
 }

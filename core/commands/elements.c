@@ -25,7 +25,8 @@ static struct elements *current_elements(struct session *s, struct out *o, struc
 		return NULL;
 	}
 	t = w ? topo_ref(w->topo) : topo_new(s->fabric, session_state(s));
-	el = elements_new(t, options_find(opts, "chassis_file") ? options_file(opts, "chassis_file") : NULL, &notes, e);
+	el = elements_new(t, options_find(opts, "chassis_file") ? options_file(opts, "chassis_file") : NULL,
+			  &notes, e);
 	out_text(o, "%s", text_str(&notes));
 	text_free(&notes);
 	topo_unref(t);
@@ -40,10 +41,11 @@ static json_t *element_json(const struct elements *el, uint32_t e)
 	char guid[24];
 
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, el->guid[e]);
-	return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name", el->name[e], "guid",
-			 guid, "by", rule_names[el->rule[e]], "chips", (int)element_chips(el, e), "external",
-			 (int)(el->first_link[e + 1] - el->first_link[e]), "internal", (int)element_inside_links(el, e),
-			 "hosts", (int)el->hosts[e]);
+	return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name",
+			 el->name[e], "guid", guid, "by", rule_names[el->rule[e]], "chips",
+			 (int)element_chips(el, e), "external",
+			 (int)(el->first_link[e + 1] - el->first_link[e]), "internal",
+			 (int)element_inside_links(el, e), "hosts", (int)el->hosts[e]);
 }
 
 static void print_elements(const struct elements *el, struct out *o)
@@ -54,10 +56,11 @@ static void print_elements(const struct elements *el, struct out *o)
 
 	for (uint32_t e = 0; e < el->n; e++)
 		chassis += element_chips(el, e) > 1;
-	out_text(o, "%s, %u of them of several chips; %s between them.\n", plural(el->n, "element", a, sizeof(a)), chassis,
+	out_text(o, "%s, %u of them of several chips; %s between them.\n",
+		 plural(el->n, "element", a, sizeof(a)), chassis,
 		 plural(el->n_links / 2, "link", b, sizeof(b)));
-	out_text(o, "%6s %6s %9s %9s %6s  %-11s %-18s  %s\n", "number", "chips", "external", "internal", "hosts", "by", "guid",
-		 "element");
+	out_text(o, "%6s %6s %9s %9s %6s  %-11s %-18s  %s\n", "number", "chips", "external", "internal",
+		 "hosts", "by", "guid", "element");
 	for (uint32_t e = 0; e < el->n; e++) {
 		out_text(o, "%6u %6u %9u %9u %6u  %-11s 0x%016" PRIx64 "  %s\n", e + 1, element_chips(el, e),
 			 el->first_link[e + 1] - el->first_link[e], element_inside_links(el, e), el->hosts[e],
@@ -81,7 +84,8 @@ static uint32_t port_usage(const struct routing *r, uint32_t sw, unsigned port)
 static json_t *print_chip(const struct elements *el, uint32_t sw, struct out *o)
 {
 	const struct fabric *f = el->topo->fabric;
-	uint32_t outside = 0, node = f->switch_node[sw], inside = el->first_inside[sw + 1] - el->first_inside[sw];
+	uint32_t outside = 0, node = f->switch_node[sw],
+		 inside = el->first_inside[sw + 1] - el->first_inside[sw];
 	const char *place = f->node_place[node] ? f->node_place[node] : "";
 	char guid[24];
 
@@ -89,21 +93,23 @@ static json_t *print_chip(const struct elements *el, uint32_t sw, struct out *o)
 		outside += el->port_link[switch_port_id(f, sw, p)] != NO_ID;
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, f->node_guid[node]);
 	out_text(o, "  %s  %9u %9u  %-20s %s\n", guid, outside, inside, place, switch_name(f, sw));
-	return json_pack("{s:s, s:s, s:s, s:i, s:i}", "guid", guid, "name", switch_name(f, sw), "place", place, "external",
-			 (int)outside, "internal", (int)inside);
+	return json_pack("{s:s, s:s, s:s, s:i, s:i}", "guid", guid, "name", switch_name(f, sw), "place",
+			 place, "external", (int)outside, "internal", (int)inside);
 }
 
 static json_t *print_link(const struct elements *el, const struct routing *r, uint32_t l, struct out *o)
 {
 	const struct fabric *f = el->topo->fabric;
-	uint32_t port = el->link_port[l], usage = port_usage(r, f->node_switch[f->port_node[port]], f->port_num[port]);
+	uint32_t port = el->link_port[l],
+		 usage = port_usage(r, f->node_switch[f->port_node[port]], f->port_num[port]);
 	char a[300], b[300];
 
 	port_label(f, port, a, sizeof(a));
 	port_label(f, el->topo->peer[port], b, sizeof(b));
 	out_text(o, "  %6u  %s -> %s", usage, a, b);
 	out_text(o, element_chips(el, el->link_to[l]) > 1 ? "  (%s)\n" : "\n", el->name[el->link_to[l]]);
-	return json_pack("{s:s, s:s, s:s, s:i}", "from", a, "to", b, "element", el->name[el->link_to[l]], "usage", (int)usage);
+	return json_pack("{s:s, s:s, s:s, s:i}", "from", a, "to", b, "element", el->name[el->link_to[l]],
+			 "usage", (int)usage);
 }
 
 static void print_element(const struct elements *el, const struct routing *r, uint32_t e, struct out *o)
@@ -111,8 +117,9 @@ static void print_element(const struct elements *el, const struct routing *r, ui
 	json_t *chips = json_array(), *links = json_array();
 	char a[40], b[40];
 
-	out_text(o, "Element %s: %s (%s), %s\n", el->name[e], plural(element_chips(el, e), "chip", a, sizeof(a)),
-		 rule_names[el->rule[e]], plural(el->hosts[e], "host port", b, sizeof(b)));
+	out_text(o, "Element %s: %s (%s), %s\n", el->name[e],
+		 plural(element_chips(el, e), "chip", a, sizeof(a)), rule_names[el->rule[e]],
+		 plural(el->hosts[e], "host port", b, sizeof(b)));
 	out_text(o, "  %-18s  %9s %9s  %-20s %s\n", "guid", "external", "internal", "place", "chip");
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 		json_array_append_new(chips, print_chip(el, el->chip[c], o));
@@ -170,25 +177,27 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 		elements_unref(el);
 		return err_set(e, CANCELLED);
 	}
-	out_text(o, "%s between %u edge elements: %zu with ways of unequal length.\n", plural(u->pairs, "pair", a, sizeof(a)),
-		 u->n_edges, u->n);
+	out_text(o, "%s between %u edge elements: %zu with ways of unequal length.\n",
+		 plural(u->pairs, "pair", a, sizeof(a)), u->n_edges, u->n);
 	if (u->n)
 		out_text(o, "%8s %8s %8s %8s  %s\n", "shortest", "by links", "longest", "longer", "elements");
 	for (size_t i = 0; i < u->n && (all || i < PAIR_LINES); i++) {
 		const struct unequal_pair *p = &u->pair[i];
 
-		out_text(o, "%8u %8u %8u %8u  %s -> %s\n", p->least, p->n_least, p->most, p->n_longer, el->name[p->from],
-			 el->name[p->to]);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "from", el->name[p->from], "to",
-						      el->name[p->to], "shortest", (int)p->least, "links",
-						      (int)p->n_least, "longest", (int)p->most, "longer", (int)p->n_longer));
+		out_text(o, "%8u %8u %8u %8u  %s -> %s\n", p->least, p->n_least, p->most, p->n_longer,
+			 el->name[p->from], el->name[p->to]);
+		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "from",
+						      el->name[p->from], "to", el->name[p->to], "shortest",
+						      (int)p->least, "links", (int)p->n_least, "longest",
+						      (int)p->most, "longer", (int)p->n_longer));
 	}
 	if (!all && u->n > PAIR_LINES)
 		out_text(o, "  ... %zu more pairs; `equal-paths all` prints them\n", u->n - PAIR_LINES);
 	if (!u->n)
 		out_text(o, "Equal paths: a tolerance of 0 uses every way there is.\n");
-	out_json(o, "equal_paths", json_pack("{s:i, s:I, s:I, s:o}", "edges", (int)u->n_edges, "pairs", (json_int_t)u->pairs,
-					     "unequal", (json_int_t)u->n, "list", list));
+	out_json(o, "equal_paths",
+		 json_pack("{s:i, s:I, s:I, s:o}", "edges", (int)u->n_edges, "pairs", (json_int_t)u->pairs,
+			   "unequal", (json_int_t)u->n, "list", list));
 	unequal_paths_free(u);
 	elements_unref(el);
 	return 0;
@@ -200,11 +209,11 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 struct column {
 	const char *engine;
 	struct sweep *sweep;
-	char *refused;		/* NULL: it routed */
+	char *refused; /* NULL: it routed */
 	struct check_result check;
 	double mean_hops, mean_load, mean_links;
 	uint32_t min_load, max_load, max_usage, sls, loops, least_links;
-	uint64_t differ;	/* LFT entries unlike the first's */
+	uint64_t differ; /* LFT entries unlike the first's */
 };
 
 static double mean_hops(const struct check_result *c)
@@ -224,7 +233,8 @@ static uint32_t host_ports(const struct routing *r, uint32_t *ep)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < r->topo->fabric->n_endports; i++)
-		if (r->lids->base[i] && !endport_is_switch(r->topo->fabric, i) && r->topo->endport_switch[i] != NO_ID)
+		if (r->lids->base[i] && !endport_is_switch(r->topo->fabric, i) &&
+		    r->topo->endport_switch[i] != NO_ID)
 			ep[n++] = i;
 	return n;
 }
@@ -243,7 +253,9 @@ static uint32_t sls_used(const struct routing *r, const uint32_t *ep, uint32_t n
 		for (uint32_t k = 0; k < n; k++) {
 			struct sl_range sl = {1, 0};
 
-			if (routing_port(r, r->topo->endport_switch[ep[i]], r->lids->base[ep[k]]) != NO_PATH && i != k)
+			if (routing_port(r, r->topo->endport_switch[ep[i]], r->lids->base[ep[k]]) !=
+				    NO_PATH &&
+			    i != k)
 				sl = routing_sl(r, r->lids->base[ep[i]], r->lids->base[ep[k]]);
 			for (unsigned v = sl.lo; v <= sl.hi && v < 16; v++)
 				sls |= 1u << v;
@@ -370,12 +382,19 @@ static int measure(struct column *c, const struct column *first, struct progress
 }
 
 /* Route as a subnet manager that starts now with this engine alone would. */
-static int route_column(struct session *s, struct column *c, const struct options *opts, bool same_lids, struct err *e)
+static int route_column(struct session *s, struct column *c, const struct options *opts, bool same_lids,
+			struct err *e)
 {
 	char *chain = str_printf("%s,no_fallback", c->engine);
 	struct sweep_request rq = {
-		.fabric = s->fabric, .state = session_state(s), .options = opts, .chain = chain, .engines = s->engines,
-		.manual_rules = s->manual_rules, .restart = true, .prev = same_lids ? session_sweep(s) : NULL,
+		.fabric = s->fabric,
+		.state = session_state(s),
+		.options = opts,
+		.chain = chain,
+		.engines = s->engines,
+		.manual_rules = s->manual_rules,
+		.restart = true,
+		.prev = same_lids ? session_sweep(s) : NULL,
 		.progress = &s->progress,
 	};
 
@@ -384,7 +403,8 @@ static int route_column(struct session *s, struct column *c, const struct option
 	if (!c->sweep)
 		return -1;
 	if (!c->sweep->routing)
-		c->refused = str_dup(c->sweep->n_refusals ? c->sweep->refusal[0].why : "there is nothing to route");
+		c->refused = str_dup(c->sweep->n_refusals ? c->sweep->refusal[0].why
+							  : "there is nothing to route");
 	return 0;
 }
 
@@ -462,11 +482,12 @@ static json_t *column_json(const struct column *c)
 	if (c->refused)
 		return json_pack("{s:s, s:s}", "engine", c->engine, "refused", c->refused);
 	sl_text(c->sls, sls, sizeof(sls));
-	return json_pack("{s:s, s:I, s:f, s:i, s:i, s:f, s:i, s:i, s:f, s:i, s:s, s:i, s:I}", "engine", c->engine,
-			 "unreachable", (json_int_t)c->check.unreachable, "hops_mean", c->mean_hops, "hops_max",
-			 (int)c->check.max_hops, "load_min", (int)c->min_load, "load_mean", c->mean_load, "load_max",
-			 (int)c->max_load, "usage_max", (int)c->max_usage, "first_links_mean", c->mean_links,
-			 "first_links_min", (int)c->least_links, "sls", sls, "credit_loops", (int)c->loops,
+	return json_pack("{s:s, s:I, s:f, s:i, s:i, s:f, s:i, s:i, s:f, s:i, s:s, s:i, s:I}", "engine",
+			 c->engine, "unreachable", (json_int_t)c->check.unreachable, "hops_mean",
+			 c->mean_hops, "hops_max", (int)c->check.max_hops, "load_min", (int)c->min_load,
+			 "load_mean", c->mean_load, "load_max", (int)c->max_load, "usage_max",
+			 (int)c->max_usage, "first_links_mean", c->mean_links, "first_links_min",
+			 (int)c->least_links, "sls", sls, "credit_loops", (int)c->loops,
 			 "entries_unlike_first", (json_int_t)c->differ);
 }
 
@@ -505,7 +526,8 @@ static void print_columns(const struct column *c, unsigned n, struct out *o)
 	out_json(o, "compare", list);
 }
 
-static const char *const lid_options[] = {"lmc", "lmc_esp0", "reassign_lids", "honor_guid2lid_file", "guid2lid_file"};
+static const char *const lid_options[] = {"lmc", "lmc_esp0", "reassign_lids", "honor_guid2lid_file",
+					  "guid2lid_file"};
 
 /* Take NAME=VALUE into the options; *lids turns false when the LIDs change with it. */
 static int take_option(struct options *opts, char *word, bool *lids, struct err *e)
@@ -530,8 +552,8 @@ static int take_option(struct options *opts, char *word, bool *lids, struct err 
 #define MAX_COLUMNS 16
 
 /* Engines and options in the words; the number of engines, -1 and *e. */
-static int parse_compare(struct session *s, int argc, char **argv, struct column *c, struct options *opts, bool *lids,
-			 struct err *e)
+static int parse_compare(struct session *s, int argc, char **argv, struct column *c, struct options *opts,
+			 bool *lids, struct err *e)
 {
 	int n = 0;
 
@@ -581,14 +603,22 @@ static int cmd_compare(struct session *s, int argc, char **argv, struct out *o, 
 }
 
 const struct command element_commands[] = {
-	{"elements", "elements [ELEMENT]", "switch elements: chips of one chassis taken together; chips and links of one",
-	 "  ELEMENT is a name (or a beginning or glob of one), a number, or a switch in it.  Chips belong together by\n"
-	 "  the option chassis_file, else by their system image GUID.\n", "s", NULL, cmd_elements},
-	{"equal-paths", "equal-paths [all]", "pairs of edge elements with ways of unequal length between them",
-	 "  A way: any link of an element to another, then the shortest way on that does not come back.\n", "w", "all",
-	 cmd_equal_paths},
-	{"compare", "compare ENGINE ENGINE... [OPTION=VALUE]...", "engines side by side on the fabric as it is now",
-	 "  Each routes as a subnet manager that has just started; nothing of the session changes.  Routes are those\n"
-	 "  from all to all; first links: how many ports edge switches send the LIDs of a distant host port by.\n", "EEo*", NULL, cmd_compare},
+	{"elements", "elements [ELEMENT]",
+	 "switch elements: chips of one chassis taken together; chips and links of one",
+	 "  ELEMENT is a name (or a beginning or glob of one), a number, or a switch in it.  Chips belong "
+	 "together by\n"
+	 "  the option chassis_file, else by their system image GUID.\n",
+	 "s", NULL, cmd_elements},
+	{"equal-paths", "equal-paths [all]",
+	 "pairs of edge elements with ways of unequal length between them",
+	 "  A way: any link of an element to another, then the shortest way on that does not come back.\n",
+	 "w", "all", cmd_equal_paths},
+	{"compare", "compare ENGINE ENGINE... [OPTION=VALUE]...",
+	 "engines side by side on the fabric as it is now",
+	 "  Each routes as a subnet manager that has just started; nothing of the session changes.  Routes "
+	 "are those\n"
+	 "  from all to all; first links: how many ports edge switches send the LIDs of a distant host port "
+	 "by.\n",
+	 "EEo*", NULL, cmd_compare},
 	{0},
 };

@@ -319,6 +319,7 @@ static const struct routing_ops ftree_ops = {
 	.hops = op_hops,
 	.rank = op_rank,
 	.is_root = op_is_root,
+	.turn_option = "max_reverse_hops",
 	.direction = op_direction,
 	.order = op_order,
 	.extras = "ca-order",

@@ -6,10 +6,10 @@
 
 /* Keys that may still improve, by contention and distance: two levels of contention at a time. */
 struct heap {
-	uint32_t *head[2];	/* [n + 2] first entry of a distance, NO_ID */
+	uint32_t *head[2];	  /* [n + 2] first entry of a distance, NO_ID */
 	uint32_t *element, *next; /* [n_links + 1] entries */
 	uint32_t n;
-	unsigned top[2];	/* largest distance in use, per level */
+	unsigned top[2]; /* largest distance in use, per level */
 	bool used[2];
 };
 
@@ -19,24 +19,24 @@ struct run {
 	const struct topo *topo;
 	unsigned tolerance;
 	struct routing *r;
-	uint32_t *usage;	/* [n_ports]; those of links between elements at the end only */
-	uint32_t *use;		/* [n_links] LIDs sent by a link so far */
-	uint8_t *kept;		/* [max_lid + 1] */
+	uint32_t *usage; /* [n_ports]; those of links between elements at the end only */
+	uint32_t *use;	 /* [n_links] LIDs sent by a link so far */
+	uint8_t *kept;	 /* [max_lid + 1] */
 	/* Distances to the element `target`, elements by them; those of other targets are remembered. */
 	uint32_t target, n_near;
 	const uint16_t *sp;
 	const uint32_t *near;
-	uint16_t **all_sp;	/* [n] NULL = not known */
-	uint32_t **all_near;	/* [n] */
+	uint16_t **all_sp;   /* [n] NULL = not known */
+	uint32_t **all_near; /* [n] */
 	/* the endport at hand */
-	uint8_t *marked;	/* [n_links] the sending port carries another LID of it */
+	uint8_t *marked; /* [n_links] the sending port carries another LID of it */
 	uint32_t *mark, n_marks;
 	/* the LID at hand */
 	unsigned lid;
-	uint32_t owner, sw;	/* endport, the switch it hangs on or is */
-	uint8_t swport;		/* at that switch; 0: the switch itself */
-	uint32_t *key;		/* [n] contention and distance as one number, NO_KEY = not known */
-	uint32_t *egress;	/* [n] link chosen, NO_ID at the target */
+	uint32_t owner, sw; /* endport, the switch it hangs on or is */
+	uint8_t swport;	    /* at that switch; 0: the switch itself */
+	uint32_t *key;	    /* [n] contention and distance as one number, NO_KEY = not known */
+	uint32_t *egress;   /* [n] link chosen, NO_ID at the target */
 	struct heap heap;
 };
 
@@ -44,7 +44,7 @@ struct run {
 void aim(struct run *x, uint32_t target);
 
 #define CONTENTION(key) ((key) >> 16)
-#define DISTANCE(key) ((key) & 0xFFFF)
+#define DISTANCE(key) ((key)&0xFFFF)
 #define NO_KEY 0x7FFFFFFFu
 
 /* Key of a path through link l to an element of a key. */

@@ -14,9 +14,14 @@
 #include "engines/mincontention/internal.h"
 
 static const struct optdef options[] = {
-	{.name = "tolerance", .type = OPT_UINT, .def = "0", .max = 63,
+	{.name = "tolerance",
+	 .type = OPT_UINT,
+	 .def = "0",
+	 .max = 63,
 	 .help = "mincontention: elements (chassis) a path may be longer than the shortest"},
-	{.name = "chassis_file", .type = OPT_FILE, .def = "",
+	{.name = "chassis_file",
+	 .type = OPT_FILE,
+	 .def = "",
 	 .help = "mincontention: which switch chips are one chassis: lines `switch-GUID NAME`"},
 	{0},
 };
@@ -50,7 +55,8 @@ static uint32_t delivery_port(const struct routing *r, uint32_t owner)
 
 static uint32_t target_of(const struct mincontention *m, const struct routing *r, unsigned lid)
 {
-	uint32_t owner = lid_owner(r->lids, lid), sw = owner == NO_ID ? NO_ID : r->topo->endport_switch[owner];
+	uint32_t owner = lid_owner(r->lids, lid),
+		 sw = owner == NO_ID ? NO_ID : r->topo->endport_switch[owner];
 
 	return sw == NO_ID ? NO_ID : m->elements->of[sw];
 }
@@ -74,8 +80,8 @@ static bool placed_before(const struct mincontention *m, unsigned a, unsigned b)
 	return m->kept[a] != m->kept[b] ? m->kept[a] : a < b;
 }
 
-static bool shared_by_sibling(const struct mincontention *m, const struct routing *r, uint32_t e, unsigned lid,
-			      uint32_t l)
+static bool shared_by_sibling(const struct mincontention *m, const struct routing *r, uint32_t e,
+			      unsigned lid, uint32_t l)
 {
 	uint32_t owner = lid_owner(r->lids, lid);
 	unsigned base = r->lids->base[owner];
@@ -230,7 +236,8 @@ static bool can_compare(const struct run *x)
 	if (!m || !in->current || m->tolerance != x->tolerance)
 		return false;
 	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
-		if (switch_up(in->topo, s) && (!in->previous->row[s] || in->previous->row[s] != in->current->row[s]))
+		if (switch_up(in->topo, s) &&
+		    (!in->previous->row[s] || in->previous->row[s] != in->current->row[s]))
 			return false;
 	for (uint32_t p = 0; p < in->topo->fabric->n_ports; p++)
 		if (in->topo->peer[p] != NO_ID && in->topo->peer[p] != in->previous->topo->peer[p])

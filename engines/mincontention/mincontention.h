@@ -16,8 +16,8 @@
 struct mincontention {
 	const struct elements *elements; /* reference held */
 	unsigned tolerance;
-	uint32_t *usage;	/* [n_ports] LIDs that leave a switch by the port; port 0: not counted */
-	uint8_t *kept;		/* [max_lid + 1] 1: the LID's tree was kept from the tables before */
+	uint32_t *usage; /* [n_ports] LIDs that leave a switch by the port; port 0: not counted */
+	uint8_t *kept;	 /* [max_lid + 1] 1: the LID's tree was kept from the tables before */
 };
 
 /* What is behind a routing, NULL when another engine made it. */

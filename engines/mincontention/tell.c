@@ -24,8 +24,9 @@ void tell_elements(const struct run *x)
 	observe_text(x->in, STEP_PHASE, NO_ID, "switch elements");
 	for (uint32_t e = 0; e < el->n; e++)
 		observe_text(x->in, STEP_SWITCH, el->chip[el->first_chip[e]],
-			     "element %s formed: %u chips (%s), %u links out, %u hosts", el->name[e], element_chips(el, e),
-			     made_by[el->rule[e]], el->first_link[e + 1] - el->first_link[e], el->hosts[e]);
+			     "element %s formed: %u chips (%s), %u links out, %u hosts", el->name[e],
+			     element_chips(el, e), made_by[el->rule[e]],
+			     el->first_link[e + 1] - el->first_link[e], el->hosts[e]);
 	observe_text(x->in, STEP_PHASE, NO_ID, "paths between elements, then inside them");
 }
 
@@ -107,7 +108,8 @@ static const char *deciding_rule(const struct run *x, uint32_t e, const struct s
 }
 
 /* Shortest ways of a chip towards the one with the port; their number. */
-static unsigned inside_rivals(const struct run *x, uint32_t e, uint32_t sw, uint32_t exit, struct step_candidate *c)
+static unsigned inside_rivals(const struct run *x, uint32_t e, uint32_t sw, uint32_t exit,
+			      struct step_candidate *c)
 {
 	const struct elements *el = x->el;
 	unsigned n = 0, hops = element_hops(el, e, el->place[sw], el->place[exit]);
@@ -150,10 +152,10 @@ static const char *inside_rule(const struct step_candidate *c, unsigned n, const
 
 struct telling {
 	const struct run *x;
-	struct step_candidate *c;	/* room for the links of an element and of a chip */
-	unsigned n;			/* acceptable paths of the element */
-	uint32_t element, exit, port;	/* where it leaves, by which port id */
-	const char *rule;		/* of the element's choice */
+	struct step_candidate *c;     /* room for the links of an element and of a chip */
+	unsigned n;		      /* acceptable paths of the element */
+	uint32_t element, exit, port; /* where it leaves, by which port id */
+	const char *rule;	      /* of the element's choice */
 	bool kept;
 };
 
@@ -164,8 +166,8 @@ static void key_text(const struct telling *t, struct text *s)
 	else if (t->kept)
 		text_add(s, "no link of the LID's tree failed");
 	else
-		text_add(s, "contention %" PRId64 ", distance %" PRId64 ", usage %" PRId64 ": %s", t->c[0].q[Q_CONTENTION],
-			 t->c[0].q[Q_DISTANCE], t->c[0].q[Q_USAGE], t->rule);
+		text_add(s, "contention %" PRId64 ", distance %" PRId64 ", usage %" PRId64 ": %s",
+			 t->c[0].q[Q_CONTENTION], t->c[0].q[Q_DISTANCE], t->c[0].q[Q_USAGE], t->rule);
 }
 
 /* The entry of one chip. */
@@ -175,9 +177,17 @@ static void tell_chip(struct telling *t, uint32_t sw)
 	const struct fabric *f = x->topo->fabric;
 	struct step_candidate *inside = &t->c[t->n];
 	unsigned n = inside_rivals(x, t->element, sw, t->exit, inside);
-	struct step s = {.kind = STEP_CHOICE, .sw = sw, .sw2 = x->sw, .lid = (uint16_t)x->lid, .port = f->port_num[t->port],
-			 .old_port = NO_PATH, .rule = t->rule, .quantity = quantities, .n_quantities = ARRAY_LEN(quantities),
-			 .candidate = t->c, .n_candidates = t->n + n};
+	struct step s = {.kind = STEP_CHOICE,
+			 .sw = sw,
+			 .sw2 = x->sw,
+			 .lid = (uint16_t)x->lid,
+			 .port = f->port_num[t->port],
+			 .old_port = NO_PATH,
+			 .rule = t->rule,
+			 .quantity = quantities,
+			 .n_quantities = ARRAY_LEN(quantities),
+			 .candidate = t->c,
+			 .n_candidates = t->n + n};
 	struct text text = {0};
 	char label[300];
 
@@ -188,7 +198,8 @@ static void tell_chip(struct telling *t, uint32_t sw)
 		s.rule = t->kept ? t->rule : inside_rule(inside, n, best);
 		text_add(&text, "%s; ", s.rule);
 	}
-	text_add(&text, "element %s sends by %s (", x->el->name[t->element], port_label(f, t->port, label, sizeof(label)));
+	text_add(&text, "element %s sends by %s (", x->el->name[t->element],
+		 port_label(f, t->port, label, sizeof(label)));
 	key_text(t, &text);
 	text_add(&text, ")");
 	s.text = text_str(&text);
@@ -211,7 +222,9 @@ static void tell_element(struct telling *t, uint32_t e)
 	if (t->kept)
 		t->rule = "kept";
 	else
-		t->rule = e != x->target ? deciding_rule(x, e, t->c, t->n) : x->swport ? "the host's port" : "own port 0";
+		t->rule = e != x->target ? deciding_rule(x, e, t->c, t->n)
+			  : x->swport	 ? "the host's port"
+					 : "own port 0";
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 		if (x->in->observer->sw == NO_ID || x->in->observer->sw == el->chip[c])
 			tell_chip(t, el->chip[c]);
@@ -225,9 +238,10 @@ static void tell_settled(const struct telling *t)
 	struct text key = {0};
 
 	key_text(t, &key);
-	observe_text(x->in, STEP_SWITCH, t->exit, "LID %u: element %s settled, by %s of %u acceptable paths: %s", x->lid,
-		     x->el->name[t->element], port_label(x->topo->fabric, t->port, label, sizeof(label)), t->n,
-		     text_str(&key));
+	observe_text(x->in, STEP_SWITCH, t->exit,
+		     "LID %u: element %s settled, by %s of %u acceptable paths: %s", x->lid,
+		     x->el->name[t->element], port_label(x->topo->fabric, t->port, label, sizeof(label)),
+		     t->n, text_str(&key));
 	text_free(&key);
 }
 
@@ -240,7 +254,8 @@ static void tell(const struct run *x, bool kept)
 	if (o->lid && o->lid != x->lid)
 		return;
 	t.c = NEW_ARRAY((size_t)el->n_links + MAX_PORTS + 1, struct step_candidate);
-	observe_text(x->in, STEP_NOTE, x->sw, "LID %u begun: destination in element %s", x->lid, el->name[x->target]);
+	observe_text(x->in, STEP_NOTE, x->sw, "LID %u begun: destination in element %s", x->lid,
+		     el->name[x->target]);
 	for (uint32_t i = 0; i < x->n_near; i++) {
 		if (o->sw != NO_ID && el->of[o->sw] != x->near[i])
 			continue;

@@ -168,7 +168,8 @@ static void test_system(void **state)
 	/* chips by GUID: S01 (0x20), L01, L02; links by chip and port */
 	assert_int_equal(element_hops(n.el, 1, 1, 2), 2);
 	assert_int_equal(element_hops(n.el, 1, 0, 2), 1);
-	assert_string_equal(switch_name(n.f, n.f->node_switch[n.f->port_node[n.el->link_port[2]]]), "core/L01/U1");
+	assert_string_equal(switch_name(n.f, n.f->node_switch[n.f->port_node[n.el->link_port[2]]]),
+			    "core/L01/U1");
 	net_free(&n);
 }
 
@@ -264,7 +265,8 @@ static void test_names(void **state)
 	(void)state;
 	net_new(&n);
 	for (unsigned i = 0; i < 6; i++) {
-		sw[i] = add(&n, i + 1, 100 + i / 2, i % 2 ? "ISR9288 Voltaire sFB-12" : "ISR9288 Voltaire sLB-24");
+		sw[i] = add(&n, i + 1, 100 + i / 2,
+			    i % 2 ? "ISR9288 Voltaire sFB-12" : "ISR9288 Voltaire sLB-24");
 		n.b->node[sw[i]].chassis = i < 4 ? (uint16_t)(i / 2 + 1) : 0;
 		if (i % 2)
 			cable(&n, sw[i], 1, sw[i - 1], 1);
@@ -303,8 +305,9 @@ static void test_equal_paths(void **state)
 	static const struct {
 		const char *spec;
 		unsigned pairs, unequal;
-	} cases[] = {{"xgft:4,4:1,2", 12, 0}, {"xgft:2,3,4:1,2,2", 132, 0}, {"director:2,4,3,8", 56, 0}, {"ring:4", 12, 8},
-		     {"ring:5", 20, 20}, {"ring:2", 2, 0}, {"director:2,4,3,0", 0, 0}};
+	} cases[] = {{"xgft:4,4:1,2", 12, 0},	{"xgft:2,3,4:1,2,2", 132, 0}, {"director:2,4,3,8", 56, 0},
+		     {"ring:4", 12, 8},		{"ring:5", 20, 20},	      {"ring:2", 2, 0},
+		     {"director:2,4,3,0", 0, 0}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -410,10 +413,10 @@ static void test_compare(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_system), cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_system),	       cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_through_others), cmocka_unit_test(test_file),
-		cmocka_unit_test(test_names), cmocka_unit_test(test_find),
-		cmocka_unit_test(test_equal_paths), cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_names),	       cmocka_unit_test(test_find),
+		cmocka_unit_test(test_equal_paths),    cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_compare),
 	};
 

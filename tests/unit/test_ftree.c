@@ -410,6 +410,39 @@ static void test_reverse_hops(void **state)
 	session_free(s);
 }
 
+/* Reverse hops turn from down to up; where they close a credit loop, check says so. */
+static void test_reverse_loops(void **state)
+{
+	struct session *s = start("xgft:3,4:1,3,hosts_on=all");
+	char roots[64], cn[64], io[64];
+
+	(void)state;
+	io_setup(s, roots, cn, io);
+	ok_line(s, "route ftree");
+	line_says(s, "cycles", "No credit loops.");
+	ok_line(s, "set max_reverse_hops 1");
+	ok_line(s, "route ftree");
+	line_says(s, "check", "credit loops among 6 channels");
+	line_says(s, "check", "reverse hops make them (max_reverse_hops 1)");
+	line_says(s, "check", "NOT SOUND.");
+	session_free(s);
+	/* not every turn closes one */
+	s = start("xgft:2,6:1,4,hosts_on=all");
+	unlink(roots);
+	unlink(cn);
+	unlink(io);
+	io_setup(s, roots, cn, io);
+	ok_line(s, "set max_reverse_hops 1");
+	ok_line(s, "route ftree");
+	assert_true(tree(s)->n_reverse > 0);
+	line_says(s, "check", "turns from down to up");
+	line_says(s, "cycles", "No credit loops.");
+	unlink(roots);
+	unlink(cn);
+	unlink(io);
+	session_free(s);
+}
+
 /* --- shifts -------------------------------------------------------------------------------------- */
 
 static void shifts_free_of_congestion(const char *spec)
@@ -576,6 +609,7 @@ int main(void)
 		cmocka_unit_test(test_root_file),
 		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_reverse_hops),
+		cmocka_unit_test(test_reverse_loops),
 		cmocka_unit_test(test_shifts),
 		cmocka_unit_test(test_sequences),
 		cmocka_unit_test(test_why),

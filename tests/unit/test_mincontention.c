@@ -17,8 +17,8 @@ struct net {
 	struct lids *l;
 	struct engine_input in;
 	struct routing *r;
-	uint8_t *marked;	/* [n_ports] other LIDs of the endport leave by it, in replay() */
-	uint32_t *usage;	/* [n_ports] */
+	uint8_t *marked; /* [n_ports] other LIDs of the endport leave by it, in replay() */
+	uint32_t *usage; /* [n_ports] */
 };
 
 static void set(struct net *n, const char *name, unsigned value)
@@ -108,7 +108,7 @@ static bool cable(struct fabric_builder *b, uint32_t x, uint32_t y)
 static struct fabric *random_fabric(uint64_t *rng)
 {
 	struct fabric_builder *b = fb_new();
-	uint32_t n = 2 + rng_below(rng, 8), hosts = 0, groups = 1 + rng_below(rng, 4);
+	uint32_t n = 2 + rng_below(rng, 8), groups = 1 + rng_below(rng, 4);
 	bool chassis = rng_below(rng, 4) != 0;
 	struct fabric *f;
 	struct err e;
@@ -128,7 +128,7 @@ static struct fabric *random_fabric(uint64_t *rng)
 	for (uint32_t k = 1 + rng_below(rng, 2 * n); k > 0; k--) {
 		uint32_t ca = fb_add(b, NODE_CA, rng_next(rng) >> 8 | 1, 1, "host");
 
-		hosts += cable(b, ca, rng_below(rng, n));
+		cable(b, ca, rng_below(rng, n));
 	}
 	if (fb_finish(b, "random", "synthetic", &f, &e))
 		fail_msg("%s", e.msg);
@@ -138,7 +138,7 @@ static struct fabric *random_fabric(uint64_t *rng)
 /* --- replay: every choice is compared with all simple element paths ------------------------------- */
 
 struct best {
-	uint32_t q[3];	/* contention, distance, usage */
+	uint32_t q[3]; /* contention, distance, usage */
 	uint32_t port;
 };
 
@@ -148,10 +148,10 @@ struct search {
 	const uint16_t *sp;
 	unsigned lid, tolerance;
 	uint32_t from, target;
-	uint8_t *seen;		/* [elements] on the path at hand */
-	uint32_t path[16];	/* ports that send */
+	uint8_t *seen;	   /* [elements] on the path at hand */
+	uint32_t path[16]; /* ports that send */
 	unsigned len;
-	bool follow;		/* behind the first link, only what elements have chosen */
+	bool follow; /* behind the first link, only what elements have chosen */
 	struct best best;
 };
 
@@ -237,8 +237,15 @@ static unsigned shortest_contention(const struct search *like)
 static void check_element(const struct net *n, uint32_t e, uint32_t target, unsigned lid, const uint16_t *sp)
 {
 	const struct mincontention *m = mincontention_of(n->r);
-	struct search s = {.n = n, .el = m->elements, .sp = sp, .lid = lid, .tolerance = m->tolerance, .from = e,
-			   .target = target, .follow = true, .best = {.port = NO_ID}};
+	struct search s = {.n = n,
+			   .el = m->elements,
+			   .sp = sp,
+			   .lid = lid,
+			   .tolerance = m->tolerance,
+			   .from = e,
+			   .target = target,
+			   .follow = true,
+			   .best = {.port = NO_ID}};
 	uint32_t port = mincontention_egress(n->r, e, lid);
 	struct mincontention_key k;
 
@@ -295,7 +302,8 @@ static void replay_lid(struct net *n, uint32_t ep, unsigned lid)
 		if (e != target)
 			check_element(n, e, target, lid, sp);
 	for (uint32_t e = 0; e < el->n; e++) {
-		uint32_t port = mincontention_egress(n->r, e, lid), exit = n->f->node_switch[n->f->port_node[port]];
+		uint32_t port = mincontention_egress(n->r, e, lid),
+			 exit = n->f->node_switch[n->f->port_node[port]];
 
 		check_inside(n, e, exit, lid);
 		assert_int_equal(routing_port(n->r, exit, lid), n->f->port_num[port]);
@@ -317,7 +325,8 @@ static void replay(struct net *n)
 		for (unsigned lid = 1; lid <= n->l->max_lid; lid++) {
 			uint32_t ep = n->l->owner[lid];
 
-			if (ep == NO_ID || endport_is_switch(n->f, ep) != switches || n->t->endport_switch[ep] == NO_ID)
+			if (ep == NO_ID || endport_is_switch(n->f, ep) != switches ||
+			    n->t->endport_switch[ep] == NO_ID)
 				continue;
 			if (n->l->base[ep] == lid)
 				memset(n->marked, 0, n->f->n_ports);
@@ -366,7 +375,8 @@ static void assert_same(const struct routing *a, const struct routing *b)
 			assert_memory_equal(a->row[s]->port, b->row[s]->port, a->row[s]->top + 1);
 		}
 	}
-	assert_memory_equal(mincontention_of(a)->usage, mincontention_of(b)->usage, f->n_ports * sizeof(uint32_t));
+	assert_memory_equal(mincontention_of(a)->usage, mincontention_of(b)->usage,
+			    f->n_ports * sizeof(uint32_t));
 	assert_memory_equal(mincontention_of(a)->kept, mincontention_of(b)->kept, a->lids->max_lid + 1u);
 }
 
@@ -376,7 +386,8 @@ static bool tree_broken(const struct net *n, const struct routing *old, unsigned
 	for (uint32_t s = 0; s < n->f->n_switches; s++) {
 		unsigned p = routing_port(old, s, lid);
 
-		if (switch_up(n->t, s) && p && p != NO_PATH && n->t->peer[switch_port_id(n->f, s, p)] == NO_ID)
+		if (switch_up(n->t, s) && p && p != NO_PATH &&
+		    n->t->peer[switch_port_id(n->f, s, p)] == NO_ID)
 			return true;
 	}
 	return false;
@@ -464,7 +475,8 @@ static void test_quiet(void **state)
 /* Host LIDs per port towards other elements: ports of one element to equivalent ones differ by at most 1. */
 static void test_balance(void **state)
 {
-	static const char *const specs[] = {"xgft:4,4:1,2", "xgft:5,6:1,3,parallel=2", "xgft:7,9:1,4,shuffle=1,seed=5"};
+	static const char *const specs[] = {"xgft:4,4:1,2", "xgft:5,6:1,3,parallel=2",
+					    "xgft:7,9:1,4,shuffle=1,seed=5"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
@@ -482,8 +494,10 @@ static void test_balance(void **state)
 				uint32_t port = el->link_port[l], count = 0;
 
 				for (unsigned lid = 1; lid <= n.l->max_lid; lid++)
-					count += n.l->owner[lid] != NO_ID && !endport_is_switch(n.f, n.l->owner[lid]) &&
-						 routing_port(n.r, el->chip[el->first_chip[e]], lid) == n.f->port_num[port];
+					count += n.l->owner[lid] != NO_ID &&
+						 !endport_is_switch(n.f, n.l->owner[lid]) &&
+						 routing_port(n.r, el->chip[el->first_chip[e]], lid) ==
+							 n.f->port_num[port];
 				least = count < least ? count : least;
 				most = count > most ? count : most;
 			}
@@ -495,13 +509,17 @@ static void test_balance(void **state)
 	}
 }
 
-/* With 2^LMC disjoint shortest paths or more the LIDs of a host port leave every edge by ports of their own. */
+/* With 2^LMC disjoint shortest paths or more the LIDs of a host port leave every edge by ports of their own.
+ */
 static void test_distinct_ports(void **state)
 {
 	static const struct {
 		const char *spec;
 		unsigned lmc;
-	} cases[] = {{"xgft:4,4:1,4", 2}, {"xgft:3,5:1,2", 1}, {"xgft:4,4:1,8", 3}, {"director:4,4,3,8", 2},
+	} cases[] = {{"xgft:4,4:1,4", 2},
+		     {"xgft:3,5:1,2", 1},
+		     {"xgft:4,4:1,8", 3},
+		     {"director:4,4,3,8", 2},
 		     {"xgft:2,3:1,2,parallel=2", 2}};
 
 	(void)state;
@@ -517,7 +535,8 @@ static void test_distinct_ports(void **state)
 			for (uint32_t e = 0; e < el->n; e++) {
 				unsigned base = n.l->base[ep], count = n.l->count[ep];
 
-				if (endport_is_switch(n.f, ep) || !el->hosts[e] || el->of[n.t->endport_switch[ep]] == e)
+				if (endport_is_switch(n.f, ep) || !el->hosts[e] ||
+				    el->of[n.t->endport_switch[ep]] == e)
 					continue;
 				for (unsigned a = 0; a < count; a++)
 					for (unsigned b = 0; b < a; b++)
@@ -531,7 +550,8 @@ static void test_distinct_ports(void **state)
 	}
 }
 
-/* --- explanations, options --------------------------------------------------------------------------------- */
+/* --- explanations, options ---------------------------------------------------------------------------------
+ */
 
 static void test_why(void **state)
 {
@@ -541,7 +561,8 @@ static void test_why(void **state)
 	ok_line(s, "synth director:2,4,3,8");
 	ok_line(s, "route mincontention lmc=1");
 	line_says(s, "why edge-02 dir2/L01/U1", "only path");
-	line_says(s, "why dir1/S01/U1 edge-01", "element dir1 sends by dir1/L01/U1[1] (contention 0, distance 1");
+	line_says(s, "why dir1/S01/U1 edge-01",
+		  "element dir1 sends by dir1/L01/U1[1] (contention 0, distance 1");
 	line_says(s, "why dir1/L01/U1 edge-01", "inside usage");
 	line_says(s, "why edge-02 node0001", "contention 0, distance 2");
 	ok_line(s, "fail link edge-01[5]");
@@ -623,10 +644,10 @@ static void test_chassis_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_brute_force), cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_quiet), cmocka_unit_test(test_balance),
+		cmocka_unit_test(test_brute_force),    cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_quiet),	       cmocka_unit_test(test_balance),
 		cmocka_unit_test(test_distinct_ports), cmocka_unit_test(test_why),
-		cmocka_unit_test(test_steps), cmocka_unit_test(test_chassis_file),
+		cmocka_unit_test(test_steps),	       cmocka_unit_test(test_chassis_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
