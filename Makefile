@@ -116,9 +116,14 @@ $(BUILD)/unit/%: $(BUILD)/san/tests/unit/%.o $(BUILD)/libibscope-ui-san.a $(BUIL
 FUZZ_SECONDS ?= 60
 FUZZCC ?= clang
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(LIBSRC)
+$(BUILD)/fz/%.o: %.c
 	@mkdir -p $(@D)
-	$(Q)$(FUZZCC) $(STD) $(CPPFLAGS) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $< $(LIBSRC) $(LIBS)
+	$(Q)$(FUZZCC) $(STD) $(CPPFLAGS) -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+$(BUILD)/libibscope-fuzz.a: $(LIBSRC:%.c=$(BUILD)/fz/%.o)
+	$(Q)rm -f $@; ar rcs $@ $^
+$(BUILD)/fuzz/%: $(BUILD)/fz/tests/fuzz/%.o $(BUILD)/libibscope-fuzz.a
+	@mkdir -p $(@D)
+	$(Q)$(FUZZCC) -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory $(FUZZ:%=$(BUILD)/fuzz/%)
 	@for t in $(FUZZ); do \
