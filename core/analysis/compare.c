@@ -192,13 +192,13 @@ static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, const uint8_
 	}
 }
 
-/* Numbers of links over all pairs to one destination. */
-static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned other, unsigned *max, uint64_t *sum,
-		     uint64_t *n)
+/* Numbers of links over all pairs to one destination, which hangs on switch `own` itself. */
+static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned other, uint32_t own, unsigned *max,
+		     uint64_t *sum, uint64_t *n)
 {
 	for (uint32_t s = 0; s < c->b->topo->fabric->n_switches; s++) {
 		const uint32_t *at = c->source_at + 3 * s;
-		uint32_t k = at[1] - at[0] + at[other + 1] - at[other];
+		uint32_t k = at[1] - at[0] + at[other + 1] - at[other] - (s == own);
 
 		if (hops[s] >= HOPS_LOOP || !k)
 			continue;
@@ -224,8 +224,8 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 		column_hops(c->a->topo, ca, oa, w->ha, w->work);
 	else /* no entry and no cable on the way differs */
 		memcpy(w->ha, w->hb, c->b->topo->fabric->n_switches * sizeof(*w->ha));
-	sum_hops(c, w->ha, LEFT, &c->max_hops_before, &w->sum_a, &w->n_a);
-	sum_hops(c, w->hb, CAME, &c->max_hops_after, &w->sum_b, &w->n_b);
+	sum_hops(c, w->ha, LEFT, host_switch(c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
+	sum_hops(c, w->hb, CAME, host_switch(c->b, dst), &c->max_hops_after, &w->sum_b, &w->n_b);
 	if (marked || oa != ob)
 		compare_lid(w, lid, dst, ca, cb);
 }

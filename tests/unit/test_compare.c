@@ -6,6 +6,7 @@
 #include "core/paths.h"
 
 struct tally {
+	uint64_t hops, reached; /* of the second routing */
 	uint64_t pairs, rerouted, lost, regained, longer, shorter;
 };
 
@@ -35,6 +36,8 @@ static void tally_pair(struct tally *t, const struct routing *a, const struct ro
 	ok_b = q.end == PATH_OK && is_host(b, src) && lid_owner(b->lids, lid) != NO_ID;
 	t->lost += ok_a && !ok_b;
 	t->regained += !ok_a && ok_b;
+	t->reached += ok_b;
+	t->hops += ok_b ? q.hops : 0;
 	if (ok_a && ok_b && !same_path(&p, &q)) {
 		t->rerouted++;
 		t->longer += q.hops > p.hops;
@@ -96,6 +99,7 @@ static void compare_both_ways(const struct routing *a, const struct routing *b)
 	assert_int_equal(c->longer, t.longer);
 	assert_int_equal(c->shorter, t.shorter);
 	assert_int_equal(c->pairs, t.pairs);
+	assert_true(c->mean_hops_after == (t.reached ? (double)t.hops / t.reached : 0));
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		for (unsigned lid = 1; a->row[s] && b->row[s] && lid <= b->lids->max_lid; lid++)
 			entries += routing_port(a, s, lid) != routing_port(b, s, lid);
