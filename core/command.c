@@ -7,8 +7,8 @@
 #include "core/commands/commands.h"
 
 const struct command *const command_tables[] = {
-	fabric_commands, change_commands, path_commands, step_commands, analysis_commands, cdg_commands,
-	element_commands, export_commands, session_commands, NULL,
+	fabric_commands, change_commands,  path_commands,   step_commands,    analysis_commands,
+	cdg_commands,	 element_commands, export_commands, session_commands, NULL,
 };
 
 /* --- output ------------------------------------------------------------------------ */
@@ -151,7 +151,8 @@ int session_execute(struct session *s, const char *line, struct out *o, struct e
 	return rc;
 }
 
-static void place_error(const struct session *s, const char *name, unsigned line, const char *msg, struct err *e)
+static void place_error(const struct session *s, const char *name, unsigned line, const char *msg,
+			struct err *e)
 {
 	if (s->error_placed)
 		err_set(e, "%s", msg);
@@ -189,10 +190,11 @@ static int help_all(struct session *s, struct out *o)
 
 	while ((c = next_command(s, &t, &i))) {
 		out_text(o, "  %-46s %s\n", c->syntax, c->help);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", c->name, "syntax", c->syntax, "help",
-						      c->help));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", c->name, "syntax", c->syntax,
+						      "help", c->help));
 	}
-	out_text(o, "Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` tells more.\n");
+	out_text(o, "Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` "
+		    "tells more.\n");
 	out_json(o, "commands", list);
 	return 0;
 }

@@ -13,11 +13,11 @@
 struct out {
 	FILE *f;
 	bool json;
-	json_t *object;		/* JSON mode: fields of the running command */
-	json_t *lines;		/* JSON mode: its text lines */
-	struct text partial;	/* JSON mode: the line being written */
-	unsigned width;		/* columns of the reader, 0 = unlimited */
-	bool found_fault;	/* a check found something wrong: exit status 1 in batch, but no error */
+	json_t *object;	     /* JSON mode: fields of the running command */
+	json_t *lines;	     /* JSON mode: its text lines */
+	struct text partial; /* JSON mode: the line being written */
+	unsigned width;	     /* columns of the reader, 0 = unlimited */
+	bool found_fault;    /* a check found something wrong: exit status 1 in batch, but no error */
 };
 
 /* A line (or part of one) of text. */
@@ -27,26 +27,40 @@ void out_json(struct out *o, const char *key, json_t *v);
 
 /* What an argument is, for completion.  A command's `args` names them by letter in order. */
 enum arg_kind {
-	ARG_NONE = 0, ARG_NODE = 'n', ARG_SWITCH = 's', ARG_HOST = 'h', ARG_PORT = 'p', ARG_ENDPORT = 'e',
-	ARG_FILE = 'f', ARG_ENGINES = 'E', ARG_ENGINE_OPTION = 'o', ARG_OPTION = 'O', ARG_VALUE = 'v',
-	ARG_SNAPSHOT = 'S', ARG_COMMAND = 'c', ARG_WORD = 'w', /* one of `words`, '|' between */
-	ARG_SPEC = 'y', ARG_TEXT = 't', ARG_REPEAT = '*', /* the kind before it, again and again */
+	ARG_NONE = 0,
+	ARG_NODE = 'n',
+	ARG_SWITCH = 's',
+	ARG_HOST = 'h',
+	ARG_PORT = 'p',
+	ARG_ENDPORT = 'e',
+	ARG_FILE = 'f',
+	ARG_ENGINES = 'E',
+	ARG_ENGINE_OPTION = 'o',
+	ARG_OPTION = 'O',
+	ARG_VALUE = 'v',
+	ARG_SNAPSHOT = 'S',
+	ARG_COMMAND = 'c',
+	ARG_WORD = 'w', /* one of `words`, '|' between */
+	ARG_SPEC = 'y',
+	ARG_TEXT = 't',
+	ARG_REPEAT = '*', /* the kind before it, again and again */
 };
 
 struct command {
 	const char *name;
-	const char *syntax;	/* "fail link|switch|host|random TARGET..." as help shows it */
-	const char *help;	/* one line */
-	const char *details;	/* more lines for `help NAME`, may be NULL */
-	const char *args;	/* kinds of the arguments for completion, letters of enum arg_kind */
-	const char *words;	/* for ARG_WORD, '|' between */
+	const char *syntax;  /* "fail link|switch|host|random TARGET..." as help shows it */
+	const char *help;    /* one line */
+	const char *details; /* more lines for `help NAME`, may be NULL */
+	const char *args;    /* kinds of the arguments for completion, letters of enum arg_kind */
+	const char *words;   /* for ARG_WORD, '|' between */
 	int (*run)(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 };
 
 /* All tables of commands, ended by NULL; each table is ended by an entry with name NULL. */
 extern const struct command *const command_tables[];
 
-const struct command *command_find(const struct session *s, const char *name, struct err *e); /* unique prefixes too */
+const struct command *command_find(const struct session *s, const char *name,
+				   struct err *e); /* unique prefixes too */
 
 /*
  * Split a line into words: blanks separate, '...' and "..." quote, backslash

@@ -12,9 +12,9 @@
 
 struct completer {
 	struct session *s;
-	int argc;	/* words before the one to be completed */
+	int argc; /* words before the one to be completed */
 	char **argv;
-	char *word;	/* what stands there so far, unquoted */
+	char *word; /* what stands there so far, unquoted */
 	char **list;
 	size_t n, cap;
 };
@@ -255,7 +255,10 @@ static char refine(const struct completer *c, char kind)
 		return kind;
 	if (c->argc < 2)
 		return ARG_WORD;
-	return !strcmp(w, "link") ? ARG_PORT : !strcmp(w, "switch") ? ARG_SWITCH : !strcmp(w, "host") ? ARG_HOST : ARG_NONE;
+	return !strcmp(w, "link")     ? ARG_PORT
+	       : !strcmp(w, "switch") ? ARG_SWITCH
+	       : !strcmp(w, "host")   ? ARG_HOST
+				      : ARG_NONE;
 }
 
 static void complete_argument(struct completer *c, const struct command *k)
@@ -303,7 +306,8 @@ static void complete_argument(struct completer *c, const struct command *k)
 	}
 }
 
-/* Where the word under the cursor begins, with regard to quotes; *command is set to the start of the command. */
+/* Where the word under the cursor begins, with regard to quotes; *command is set to the start of the command.
+ */
 static size_t word_start(const char *line, size_t *command)
 {
 	size_t start = 0;

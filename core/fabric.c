@@ -40,7 +40,8 @@ enum link_width link_width_parse(const char *s, size_t len)
 
 double link_rate_gbps(enum link_width w, enum link_speed s)
 {
-	static const double lane[SPEED_COUNT] = {0, 2.5, 5, 10, 10.3125, 14.0625, 25.78125, 53.125, 106.25, 212.5};
+	static const double lane[SPEED_COUNT] = {0,	  2.5,	    5,	    10,	    10.3125,
+						 14.0625, 25.78125, 53.125, 106.25, 212.5};
 	static const unsigned lanes[WIDTH_COUNT] = {0, 1, 2, 4, 8, 12};
 
 	return s < SPEED_COUNT && w < WIDTH_COUNT ? lane[s] * lanes[w] : 0;
@@ -131,7 +132,8 @@ void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports)
 	n->nports = nports;
 }
 
-uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, unsigned nports, const char *desc)
+uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, unsigned nports,
+		const char *desc)
 {
 	struct fb_node *n;
 
@@ -152,7 +154,8 @@ bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, un
 {
 	struct fb_port *a, *z;
 
-	if (n1 >= b->n || n2 >= b->n || p1 < 1 || p2 < 1 || p1 > b->node[n1].nports || p2 > b->node[n2].nports)
+	if (n1 >= b->n || n2 >= b->n || p1 < 1 || p2 < 1 || p1 > b->node[n1].nports ||
+	    p2 > b->node[n2].nports)
 		return false;
 	if (n1 == n2 && p1 == p2)
 		return false;
@@ -194,7 +197,8 @@ static void fill_node(struct fabric *f, uint32_t n, uint32_t order, const struct
 	f->node_order[n] = order;
 	f->node_chassis[n] = from->chassis;
 	f->node_desc[n] = str_dup(from->desc ? from->desc : "");
-	f->node_name[n] = from->desc && *from->desc ? str_dup(from->desc) : str_printf("0x%016lx", from->guid);
+	f->node_name[n] =
+		from->desc && *from->desc ? str_dup(from->desc) : str_printf("0x%016lx", from->guid);
 	f->node_place[n] = from->place ? str_dup(from->place) : NULL;
 }
 
@@ -332,7 +336,6 @@ static void number_endports(struct fabric *f)
 	free(k);
 }
 
-
 static int by_name_compare(const void *x, const void *y, void *ctx)
 {
 	const struct fabric *f = ctx;
@@ -364,7 +367,8 @@ static void index_nodes(struct fabric *f)
 	index_names(f);
 }
 
-/* Where the SM runs: the builder's choice, else port 0 or the first cabled port of the first node, else any endport. */
+/* Where the SM runs: the builder's choice, else port 0 or the first cabled port of the first node, else any
+ * endport. */
 static void place_sm(struct fabric *f, const struct fabric_builder *b, const uint32_t *new_id)
 {
 	uint32_t node = new_id[b->sm_node == NO_ID ? 0 : b->sm_node];
@@ -410,7 +414,8 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 	return f;
 }
 
-int fb_finish(struct fabric_builder *b, const char *source, const char *format, struct fabric **out, struct err *e)
+int fb_finish(struct fabric_builder *b, const char *source, const char *format, struct fabric **out,
+	      struct err *e)
 {
 	struct fabric *f;
 
@@ -461,12 +466,13 @@ void fabric_unref(const struct fabric *cf)
 	free_strings(f->node_name, f->n_nodes);
 	free_strings(f->node_place, f->n_nodes);
 	void *arrays[] = {
-		f->source, f->format, f->generated, f->node_type, f->node_guid, f->node_sysguid, f->node_vendor,
-		f->node_device, f->node_nports, f->node_port, f->node_switch, f->node_order, f->node_chassis,
-		f->port_node, f->port_num, f->port_guid, f->port_peer, f->port_link, f->port_endport, f->port_lid,
-		f->port_lmc, f->port_width, f->port_speed, f->port_state, f->port_opervls, f->port_ext,
-		f->switch_node, f->switch_port, f->switch_nports, f->switch_fdb_cap, f->switch_esp0,
-		f->endport_port, f->link_port, f->by_guid, f->by_name,
+		f->source,	 f->format,	  f->generated,	   f->node_type,     f->node_guid,
+		f->node_sysguid, f->node_vendor,  f->node_device,  f->node_nports,   f->node_port,
+		f->node_switch,	 f->node_order,	  f->node_chassis, f->port_node,     f->port_num,
+		f->port_guid,	 f->port_peer,	  f->port_link,	   f->port_endport,  f->port_lid,
+		f->port_lmc,	 f->port_width,	  f->port_speed,   f->port_state,    f->port_opervls,
+		f->port_ext,	 f->switch_node,  f->switch_port,  f->switch_nports, f->switch_fdb_cap,
+		f->switch_esp0,	 f->endport_port, f->link_port,	   f->by_guid,	     f->by_name,
 	};
 	for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
 		free(arrays[i]);
@@ -502,9 +508,15 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 			uint32_t id = f->node_port[n] + p, q = f->port_peer[id];
 
 			to->port[p] = (struct fb_port){
-				.guid = f->port_guid[id], .peer_node = NO_ID, .lid = f->port_lid[id], .lmc = f->port_lmc[id],
-				.width = f->port_width[id], .speed = f->port_speed[id], .state = f->port_state[id],
-				.opervls = f->port_opervls[id], .ext = f->port_ext[id],
+				.guid = f->port_guid[id],
+				.peer_node = NO_ID,
+				.lid = f->port_lid[id],
+				.lmc = f->port_lmc[id],
+				.width = f->port_width[id],
+				.speed = f->port_speed[id],
+				.state = f->port_state[id],
+				.opervls = f->port_opervls[id],
+				.ext = f->port_ext[id],
 			};
 			if (q != NO_ID) {
 				to->port[p].peer_node = f->node_order[f->port_node[q]];
@@ -513,7 +525,8 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 		}
 	}
 	for (size_t i = 0; i < f->warnings.n; i++)
-		warnings_add(&b->warnings, f->warnings.w[i].kind, f->warnings.w[i].line, "%s", f->warnings.w[i].text);
+		warnings_add(&b->warnings, f->warnings.w[i].kind, f->warnings.w[i].line, "%s",
+			     f->warnings.w[i].text);
 	if (f->sm_endport != NO_ID) {
 		b->sm_node = f->node_order[endport_node(f, f->sm_endport)];
 		b->sm_port = f->port_num[f->endport_port[f->sm_endport]];
@@ -633,7 +646,9 @@ static void name_hit(struct name_search *s, const struct fabric *f, uint32_t nod
 static uint32_t name_result(struct name_search *s, const char *name, struct err *e)
 {
 	if (!s->n)
-		err_set(e, "no node is named \"%s\" (expected a GUID, a LID, a name, a unique prefix or a glob)", name);
+		err_set(e,
+			"no node is named \"%s\" (expected a GUID, a LID, a name, a unique prefix or a glob)",
+			name);
 	else if (s->n > 1)
 		err_set(e, "\"%s\" fits %u nodes: %s%s; say more of the name, or use the GUID", name, s->n,
 			text_str(&s->names), s->n > 4 ? ", ..." : "");

@@ -10,12 +10,13 @@
 /* The result for one sweep; immutable and shared. */
 struct lids {
 	atomic_uint refs;
-	uint8_t lmc;		/* of the subnet */
-	uint16_t max_lid;	/* LinearFDBTop: largest LID that ever had a slot; tables have max_lid + 1 entries */
+	uint8_t lmc; /* of the subnet */
+	uint16_t
+		max_lid; /* LinearFDBTop: largest LID that ever had a slot; tables have max_lid + 1 entries */
 	uint32_t n_endports;
-	uint16_t *base;		/* [n_endports] 0 = no LID (or not present) */
-	uint16_t *count;	/* [n_endports] LIDs of the port: 2^lmc, or 1; 0 when base is 0 */
-	uint32_t *owner;	/* [max_lid + 1] endport present in the fabric, NO_ID for LIDs of nobody */
+	uint16_t *base;	 /* [n_endports] 0 = no LID (or not present) */
+	uint16_t *count; /* [n_endports] LIDs of the port: 2^lmc, or 1; 0 when base is 0 */
+	uint32_t *owner; /* [max_lid + 1] endport present in the fabric, NO_ID for LIDs of nobody */
 };
 
 struct lids *lids_ref(const struct lids *l);
@@ -40,9 +41,9 @@ struct guid2lid {
 };
 
 struct lid_options {
-	unsigned lmc;		/* 0 .. 7 */
+	unsigned lmc; /* 0 .. 7 */
 	bool lmc_esp0;
-	bool reassign;		/* opensm -r: forget the ports' LIDs in the first sweep */
+	bool reassign;		     /* opensm -r: forget the ports' LIDs in the first sweep */
 	const struct guid2lid *file; /* guid2lid entries at start (honor_guid2lid_file), may be NULL */
 	size_t n_file;
 };

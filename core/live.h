@@ -37,8 +37,9 @@ int live_discover(const char *ca, int port, struct fabric **out, struct progress
 /* The forwarding tables switches hold; switch ids are those of the fabric discovered with them. */
 struct live_tables {
 	uint32_t n_switches;
-	uint16_t *top;	/* [n_switches] LinearFDBTop: the last LID that counts */
-	uint8_t **lft;	/* [n_switches] -> [top + 1] ports by LID, NO_PATH = none; NULL: the switch did not answer */
+	uint16_t *top; /* [n_switches] LinearFDBTop: the last LID that counts */
+	uint8_t **lft; /* [n_switches] -> [top + 1] ports by LID, NO_PATH = none; NULL: the switch did not
+			  answer */
 };
 
 /* live_discover(), and read all forwarding tables; *tables is to be freed with live_tables_free(). */

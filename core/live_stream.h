@@ -9,17 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIVE_CHILD_FLAG "--discover-child" /* argv[1]; then CA ("" = any), port (0 = any), 1 = with tables */
+#define LIVE_CHILD_FLAG "--discover-child" /* argv[1]; then CA ("" = any), port (0 = any), 1 = with tables \
+					    */
 #define LIVE_DATA_FD 3
 #define LIVE_HEAD 0x6962736cu
 #define LIVE_TAIL 0x6c736269u
 
 struct live_head {
-	uint32_t magic;		/* LIVE_HEAD */
+	uint32_t magic; /* LIVE_HEAD */
 	uint32_t n_nodes, n_tables;
-	uint16_t sm_lid;	/* of the local port, 0 = none */
+	uint16_t sm_lid; /* of the local port, 0 = none */
 	uint8_t from_port, unused;
-	uint64_t from_guid;	/* node GUID of the local node */
+	uint64_t from_guid; /* node GUID of the local node */
 };
 
 struct live_node {
@@ -37,14 +38,15 @@ struct live_port {
 };
 
 struct live_table {
-	uint64_t guid;		/* node GUID of the switch */
-	uint32_t n_entries;	/* bytes that follow; 0 = no answer */
+	uint64_t guid;	    /* node GUID of the switch */
+	uint32_t n_entries; /* bytes that follow; 0 = no answer */
 };
 
 /* In the environment of a discovery process, so that it never starts one itself. */
 #define LIVE_CHILD_MARK "IBSCOPE_DISCOVERY_PROCESS"
 
-/* May this program start itself again: main() called live_child_main(), and it is no discovery process itself. */
+/* May this program start itself again: main() called live_child_main(), and it is no discovery process
+ * itself. */
 bool live_child_possible(void);
 
 #endif

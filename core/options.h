@@ -9,21 +9,21 @@
 #include "core/base.h"
 
 enum opt_type {
-	OPT_BOOL,	/* TRUE/FALSE, yes/no, on/off, 1/0 */
-	OPT_UINT,	/* number in C notation within min .. max */
-	OPT_FILE,	/* path of a file that exists when it is set; "" or (null) = none */
+	OPT_BOOL, /* TRUE/FALSE, yes/no, on/off, 1/0 */
+	OPT_UINT, /* number in C notation within min .. max */
+	OPT_FILE, /* path of a file that exists when it is set; "" or (null) = none */
 	OPT_STRING,
-	OPT_CHOICE,	/* one of the words in `choices`, separated by '|' */
+	OPT_CHOICE, /* one of the words in `choices`, separated by '|' */
 };
 
 struct optdef {
-	const char *name;	/* as in opensm.conf */
-	const char *flag;	/* as on opensm's command line ("-a FILE"), NULL when it has none */
+	const char *name; /* as in opensm.conf */
+	const char *flag; /* as on opensm's command line ("-a FILE"), NULL when it has none */
 	enum opt_type type;
-	const char *def;	/* default, as text */
-	uint64_t min, max;	/* OPT_UINT */
-	const char *choices;	/* OPT_CHOICE */
-	const char *help;	/* one line */
+	const char *def;     /* default, as text */
+	uint64_t min, max;   /* OPT_UINT */
+	const char *choices; /* OPT_CHOICE */
+	const char *help;    /* one line */
 };
 
 /* A set of option values; options that were not set have their default. */

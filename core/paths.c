@@ -35,7 +35,8 @@ static uint32_t first_switch(const struct topo *t, uint32_t src, unsigned *in)
  * One step at a switch: the port out, and where it leads.  Returns PATH_OK and
  * *next NO_ID when it has arrived, *next the next switch when it goes on.
  */
-static enum path_end step(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next, unsigned *in)
+static enum path_end step(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next,
+			  unsigned *in)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t q;
@@ -180,6 +181,7 @@ void routing_columns(const struct routing *r, unsigned lid0, unsigned n, uint8_t
 		const struct lft_row *row = r->row[s];
 
 		for (unsigned i = 0; i < n; i++)
-			col[(size_t)i * n_switches + s] = row && lid0 + i <= row->top ? row->port[lid0 + i] : NO_PATH;
+			col[(size_t)i * n_switches + s] =
+				row && lid0 + i <= row->top ? row->port[lid0 + i] : NO_PATH;
 	}
 }

@@ -9,11 +9,11 @@
 
 enum path_end {
 	PATH_OK,
-	PATH_NO_SOURCE,		/* the source is down, has no LID or no link */
-	PATH_NO_LID,		/* nobody has the destination LID */
-	PATH_NO_ENTRY,		/* a switch has no entry (255) */
-	PATH_DEAD_PORT,		/* an entry names a port without live link */
-	PATH_WRONG_END,		/* arrives at an endport that has another LID */
+	PATH_NO_SOURCE, /* the source is down, has no LID or no link */
+	PATH_NO_LID,	/* nobody has the destination LID */
+	PATH_NO_ENTRY,	/* a switch has no entry (255) */
+	PATH_DEAD_PORT, /* an entry names a port without live link */
+	PATH_WRONG_END, /* arrives at an endport that has another LID */
 	PATH_LOOP,
 };
 
@@ -21,17 +21,18 @@ const char *path_end_text(enum path_end e); /* "no entry for the LID", ... */
 
 struct path_hop {
 	uint32_t sw;
-	uint8_t in, out;	/* port numbers; in 0 = the packet starts here; out 0 = ends here; out NO_PATH = stuck */
-	uint8_t vl;		/* VL on the link out of `out` */
+	uint8_t in,
+		out; /* port numbers; in 0 = the packet starts here; out 0 = ends here; out NO_PATH = stuck */
+	uint8_t vl;  /* VL on the link out of `out` */
 };
 
 struct path {
 	enum path_end end;
-	uint32_t src, dst;	/* endports; dst NO_ID when nobody has the LID */
+	uint32_t src, dst; /* endports; dst NO_ID when nobody has the LID */
 	uint16_t slid, dlid;
 	struct sl_range sl;
-	unsigned hops;		/* links from source to destination, when PATH_OK */
-	struct path_hop *hop;	/* switches passed, in order */
+	unsigned hops;	      /* links from source to destination, when PATH_OK */
+	struct path_hop *hop; /* switches passed, in order */
 	unsigned n, cap;
 };
 

@@ -35,9 +35,11 @@ struct routing;
 struct routing_ops {
 	/* SL of a path between two endport LIDs that have a route; NULL: 0 everywhere. */
 	struct sl_range (*sl)(const struct routing *r, unsigned slid, unsigned dlid);
-	/* sl() gives the same for all LIDs on one switch to all LIDs on another: analyses may ask once for them. */
+	/* sl() gives the same for all LIDs on one switch to all LIDs on another: analyses may ask once for
+	 * them. */
 	bool sl_by_switch;
-	/* VL that a packet of an SL takes out of `out` having come in by `in` (port numbers) at a switch; NULL: VL = SL. */
+	/* VL that a packet of an SL takes out of `out` having come in by `in` (port numbers) at a switch;
+	 * NULL: VL = SL. */
 	unsigned (*vl)(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
 	/* Hop matrix: cost from switch s to switch d through a port (port 0: the least), NO_PATH = none. */
 	unsigned (*hops)(const struct routing *r, uint32_t s, uint32_t d, unsigned port);
@@ -50,7 +52,8 @@ struct routing_ops {
 	unsigned (*n_layers)(const struct routing *r);
 	/*
 	 * Why the path between two LIDs with a route is in its layer and in none below, in lines of text.  r
-	 * may also be what the unicast cache kept of it (ask routing_origin() for the operation).  May take long.
+	 * may also be what the unicast cache kept of it (ask routing_origin() for the operation).  May take
+	 * long.
 	 */
 	void (*explain_pair)(const struct routing *r, unsigned slid, unsigned dlid, struct text *t);
 	/*
@@ -58,10 +61,12 @@ struct routing_ops {
 	 * missing one), *n places; caller frees.  Shifts go by it.
 	 */
 	uint32_t *(*order)(const struct routing *r, uint32_t *n);
-	/* Texts of its own for `export`: their names, '|' between, and the writer of one (-1: cannot be written). */
+	/* Texts of its own for `export`: their names, '|' between, and the writer of one (-1: cannot be
+	 * written). */
 	const char *extras;
 	int (*write_extra)(const struct routing *r, const char *what, FILE *f);
-	/* Name of the option that lets the engine turn up again after a step down ("max_reverse_hops"); NULL: none does. */
+	/* Name of the option that lets the engine turn up again after a step down ("max_reverse_hops"); NULL:
+	 * none does. */
 	const char *turn_option;
 	/* Give back the engine's private tables. */
 	void (*free_priv)(void *priv);
@@ -69,12 +74,12 @@ struct routing_ops {
 
 struct routing {
 	atomic_uint refs;
-	const char *engine;		/* name of the engine that made the tables (static) */
-	const struct topo *topo;	/* reference held */
-	const struct lids *lids;	/* reference held */
-	struct lft_row **row;		/* [n_switches], NULL for switches that are not up */
-	const struct routing_ops *ops;	/* never NULL */
-	void *priv;			/* the engine's own, behind ops */
+	const char *engine;	       /* name of the engine that made the tables (static) */
+	const struct topo *topo;       /* reference held */
+	const struct lids *lids;       /* reference held */
+	struct lft_row **row;	       /* [n_switches], NULL for switches that are not up */
+	const struct routing_ops *ops; /* never NULL */
+	void *priv;		       /* the engine's own, behind ops */
 };
 
 /* A routing whose rows are all missing; engines fill row[] and ops. */

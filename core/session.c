@@ -134,7 +134,8 @@ struct sweep *session_find_snapshot(const struct session *s, const char *name)
 
 static bool lid_options_equal(const struct options *a, const struct options *b)
 {
-	static const char *const names[] = {"lmc", "lmc_esp0", "reassign_lids", "honor_guid2lid_file", "guid2lid_file"};
+	static const char *const names[] = {"lmc", "lmc_esp0", "reassign_lids", "honor_guid2lid_file",
+					    "guid2lid_file"};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strcmp(options_get(a, names[i]), options_get(b, names[i])))
@@ -142,15 +143,23 @@ static bool lid_options_equal(const struct options *a, const struct options *b)
 	return true;
 }
 
-/* The routing of an event of a fabric under its new state and options; NULL and *e when cancelled or impossible. */
+/* The routing of an event of a fabric under its new state and options; NULL and *e when cancelled or
+ * impossible. */
 static struct sweep *sweep_event(struct session *s, const struct fabric *f, const struct sweep *prev,
 				 const struct event *ev, const struct change_request *rq, struct err *e)
 {
 	struct sweep_request sr = {
-		.fabric = f, .state = ev->state, .options = ev->options, .chain = ev->chain,
-		.engines = s->engines, .manual_rules = s->manual_rules, .reroute = rq->reroute,
-		.restart = rq->kind == EVENT_ROUTE || rq->kind == EVENT_SET, .flapped = rq->flapped,
-		.prev = prev, .progress = &s->progress,
+		.fabric = f,
+		.state = ev->state,
+		.options = ev->options,
+		.chain = ev->chain,
+		.engines = s->engines,
+		.manual_rules = s->manual_rules,
+		.reroute = rq->reroute,
+		.restart = rq->kind == EVENT_ROUTE || rq->kind == EVENT_SET,
+		.flapped = rq->flapped,
+		.prev = prev,
+		.progress = &s->progress,
 	};
 
 	if (prev && sr.restart && !lid_options_equal(prev->options, ev->options))
@@ -236,7 +245,9 @@ static int shape_fabric(const struct session *s, const struct fabric *loaded, co
 
 		if (sm == NO_ID) {
 			fabric_unref(f);
-			return err_set(e, "option guid: found %s, expected the GUID of a cabled port of the fabric", guid);
+			return err_set(
+				e, "option guid: found %s, expected the GUID of a cabled port of the fabric",
+				guid);
 		}
 		g = fabric_variant(f, sm, false);
 		fabric_unref(f);
@@ -278,7 +289,8 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 	const struct fabric *shaped;
 	int rc;
 
-	if (shape_fabric(s, f, s->options, &shaped, e) || begin_history(s, shaped, s->options, how, chain, e)) {
+	if (shape_fabric(s, f, s->options, &shaped, e) ||
+	    begin_history(s, shaped, s->options, how, chain, e)) {
 		fabric_unref(f);
 		rc = -1;
 	} else {
@@ -475,7 +487,8 @@ uint32_t session_port(const struct session *s, const char *word, struct err *e)
 	return n == NO_ID ? NO_ID : s->fabric->node_port[n] + port;
 }
 
-/* The endport meant by a node: port 0 of a switch, else the first port that is up, else the first that is cabled. */
+/* The endport meant by a node: port 0 of a switch, else the first port that is up, else the first that is
+ * cabled. */
 static uint32_t node_endport(const struct session *s, uint32_t node)
 {
 	const struct fabric *f = s->fabric;

@@ -21,12 +21,12 @@ enum event_kind { EVENT_LOAD, EVENT_ROUTE, EVENT_FAIL, EVENT_RESTORE, EVENT_SWEE
 /* One entry of the journal.  events[0] is the fabric as loaded. */
 struct event {
 	enum event_kind kind;
-	char *text;		/* "fail link leaf-03[19]" */
-	struct state *state;	/* after it; owned */
-	struct sweep *sweep;	/* reference; NULL while nothing has been routed */
+	char *text;		   /* "fail link leaf-03[19]" */
+	struct state *state;	   /* after it; owned */
+	struct sweep *sweep;	   /* reference; NULL while nothing has been routed */
 	struct comparison *change; /* against the event before; NULL when there is nothing to compare */
-	char *chain;		/* engines in force after it; NULL = none */
-	struct options *options; /* in force after it; owned */
+	char *chain;		   /* engines in force after it; NULL = none */
+	struct options *options;   /* in force after it; owned */
 };
 
 struct snapshot {
@@ -45,30 +45,32 @@ struct command;
 
 struct session {
 	const struct engine *const *engines;
-	const struct command *const *commands;	/* NULL-terminated list of tables, each ended by a NULL name */
+	const struct command *const *commands; /* NULL-terminated list of tables, each ended by a NULL name */
 	pthread_mutex_t mutex;
 
-	const struct fabric *fabric;	/* NULL before the first load */
-	const struct fabric *loaded;	/* the same before the options guid, port_guids and the name map shaped it */
+	const struct fabric *fabric; /* NULL before the first load */
+	const struct fabric
+		*loaded; /* the same before the options guid, port_guids and the name map shaped it */
 	const struct optdef **option_tables;
 	struct options *options;
 	bool manual_rules;
-	struct name_map *names;		/* --node-name-map, NULL = none */
+	struct name_map *names; /* --node-name-map, NULL = none */
 
 	struct event *event;
 	size_t n_events, cap_events;
-	size_t at;			/* event in force; events above it can be redone */
-	uint64_t generation;		/* grows with every published change: panes rebuild when it differs */
+	size_t at;	     /* event in force; events above it can be redone */
+	uint64_t generation; /* grows with every published change: panes rebuild when it differs */
 
 	struct snapshot *snapshot;
 	size_t n_snapshots, cap_snapshots;
 
-	struct step_list steps;		/* of the last `step start`; dropped with every event */
-	struct progress progress;	/* of the command that runs */
-	char *config_chain;		/* routing_engine of the last `config`, NULL = none; main() routes with it when -R is not given */
-	bool quit;			/* `quit` was given */
-	unsigned source_depth;		/* scripts within scripts */
-	bool error_placed;		/* the message of a failed script within a script names file and line already */
+	struct step_list steps;	  /* of the last `step start`; dropped with every event */
+	struct progress progress; /* of the command that runs */
+	char *config_chain; /* routing_engine of the last `config`, NULL = none; main() routes with it when -R
+			       is not given */
+	bool quit;	    /* `quit` was given */
+	unsigned source_depth; /* scripts within scripts */
+	bool error_placed; /* the message of a failed script within a script names file and line already */
 	/* Hook of the user interface for commands that concern it ("screen", "pane", ...); NULL in batch. */
 	int (*ui_command)(void *ui, int argc, char **argv, FILE *out, struct err *e);
 	void *ui;
@@ -92,10 +94,10 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 /* Make an event: new state (taken over) and/or chain and/or options; sweeps when a chain is in force. */
 struct change_request {
 	enum event_kind kind;
-	struct state *state;	/* NULL = as it is; taken over */
-	const char *chain;	/* NULL = as it is */
+	struct state *state;	       /* NULL = as it is; taken over */
+	const char *chain;	       /* NULL = as it is */
 	const struct options *options; /* NULL = as they are; copied */
-	bool reroute;		/* from scratch */
+	bool reroute;		       /* from scratch */
 	const uint8_t *flapped;
 	const char *text;
 };
@@ -119,8 +121,8 @@ struct sweep *session_find_snapshot(const struct session *s, const char *name); 
  * Names of things (see the design): NODE is a GUID, a LID, a name, a unique
  * prefix or glob; a port is NODE[PORT].
  */
-uint32_t session_node(const struct session *s, const char *word, struct err *e);	/* node id */
-uint32_t session_port(const struct session *s, const char *word, struct err *e);	/* port id */
+uint32_t session_node(const struct session *s, const char *word, struct err *e); /* node id */
+uint32_t session_port(const struct session *s, const char *word, struct err *e); /* port id */
 /*
  * An endport and one of its LIDs: a LID, a port GUID, NODE, or NODE[PORT]; a CA
  * with several ports and none named: the first that is up.  *lid is 0 when it has none.

@@ -26,7 +26,8 @@ struct state *state_copy(const struct state *s)
 bool state_equal(const struct state *a, const struct state *b)
 {
 	return a->n_links == b->n_links && a->n_nodes == b->n_nodes &&
-	       !memcmp(a->link_down, b->link_down, a->n_links) && !memcmp(a->node_down, b->node_down, a->n_nodes);
+	       !memcmp(a->link_down, b->link_down, a->n_links) &&
+	       !memcmp(a->node_down, b->node_down, a->n_nodes);
 }
 
 void state_free(struct state *s)
@@ -156,7 +157,8 @@ static void fill_topo(struct topo *t)
 			continue;
 		t->n_switches_up++;
 		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-			uint32_t q = t->peer[p0 + p], other = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
+			uint32_t q = t->peer[p0 + p],
+				 other = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
 
 			if (other != sw)
 				t->peer_switch[p0 + p] = other;
@@ -168,7 +170,8 @@ static void fill_topo(struct topo *t)
 		if (endport_is_switch(f, ep)) {
 			t->endport_up[ep] = t->node_up[f->port_node[port]];
 			t->n_endports_up += t->endport_up[ep];
-			t->endport_switch[ep] = t->endport_up[ep] ? f->node_switch[f->port_node[port]] : NO_ID;
+			t->endport_switch[ep] =
+				t->endport_up[ep] ? f->node_switch[f->port_node[port]] : NO_ID;
 		} else if (t->endport_up[ep] && q != NO_ID && node_is_switch(f, f->port_node[q])) {
 			t->endport_switch[ep] = f->node_switch[f->port_node[q]];
 			t->endport_swport[ep] = f->port_num[q];

@@ -34,16 +34,19 @@ bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link)
 struct topo {
 	atomic_uint refs;
 	const struct fabric *fabric; /* reference held */
-	uint8_t *node_up;	/* [n_nodes] 1 = reached */
-	uint32_t *peer;		/* [n_ports] port id at the other end of a live cable, NO_ID when none; loop-backs included */
-	uint32_t *peer_switch;	/* [n_ports] for ports of switches: id of the switch at the other end, NO_ID when
-				   none, not a switch, or the same switch (loop-back) */
-	uint8_t *endport_up;	/* [n_endports] 1 = reached */
-	uint32_t *endport_switch; /* [n_endports] switch it hangs on; a switch port 0: that switch; NO_ID when none */
+	uint8_t *node_up;	     /* [n_nodes] 1 = reached */
+	uint32_t *peer; /* [n_ports] port id at the other end of a live cable, NO_ID when none; loop-backs
+			   included */
+	uint32_t *peer_switch;	  /* [n_ports] for ports of switches: id of the switch at the other end, NO_ID
+				     when    none, not a switch, or the same switch (loop-back) */
+	uint8_t *endport_up;	  /* [n_endports] 1 = reached */
+	uint32_t *endport_switch; /* [n_endports] switch it hangs on; a switch port 0: that switch; NO_ID when
+				     none */
 	uint8_t *endport_swport;  /* [n_endports] port number at that switch, 0 for a switch port 0 */
 	uint32_t n_switches_up, n_endports_up, n_links_up; /* counts; links between reached ports */
-	uint32_t sm_endport;	/* where the SM runs; NO_ID when nothing is left */
-	bool sm_moved;		/* the fabric's own SM port is down: the first endport that is up in the source's order took over */
+	uint32_t sm_endport;				   /* where the SM runs; NO_ID when nothing is left */
+	bool sm_moved; /* the fabric's own SM port is down: the first endport that is up in the source's order
+			  took over */
 };
 
 struct topo *topo_new(const struct fabric *f, const struct state *s);

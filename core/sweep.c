@@ -10,10 +10,10 @@
 /* What the subnet manager carries from one heavy sweep to the next. */
 struct sm_memory {
 	struct lid_memory *lids;
-	const struct routing *tables;	/* what the switches have; reference; NULL before the first success */
-	bool ignore;			/* ignore_existing is still set: the last sweep programmed nothing */
-	struct ucast_cache *cache;	/* use_ucast_cache: valid for `tables`; NULL = not valid */
-	uint64_t random;		/* draws made from random() so far, engines' own meaning */
+	const struct routing *tables; /* what the switches have; reference; NULL before the first success */
+	bool ignore;		      /* ignore_existing is still set: the last sweep programmed nothing */
+	struct ucast_cache *cache;    /* use_ucast_cache: valid for `tables`; NULL = not valid */
+	uint64_t random;	      /* draws made from random() so far, engines' own meaning */
 };
 
 static void memory_free(struct sm_memory *m)
@@ -93,7 +93,8 @@ static char *came_up(const struct sweep_request *rq, const struct topo *now)
 			continue;
 		if (!node_is_switch(f, f->port_node[p]) && !node_is_switch(f, f->port_node[q]))
 			continue;
-		return str_printf("link %s %s came up", port_label(f, p, a, sizeof(a)), port_label(f, q, b, sizeof(b)));
+		return str_printf("link %s %s came up", port_label(f, p, a, sizeof(a)),
+				  port_label(f, q, b, sizeof(b)));
 	}
 	return NULL;
 }
@@ -117,7 +118,8 @@ struct chain {
 	bool no_fallback;
 };
 
-static void parse_chain(struct chain *c, const char *names, const struct engine *const *engines, struct text *notes)
+static void parse_chain(struct chain *c, const char *names, const struct engine *const *engines,
+			struct text *notes)
 {
 	char *copy = str_dup(names ? names : ""), *save = NULL;
 
@@ -189,16 +191,22 @@ static int run_chain(struct run *r, const char *names, struct err *e)
 
 /* --- a sweep ------------------------------------------------------------------------------ */
 
-static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_t *random, struct leftovers *left,
-				    struct progress *progress)
+static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_t *random,
+				    struct leftovers *left, struct progress *progress)
 {
 	const struct sm_memory *before = s->prev ? s->prev->memory : NULL;
 
 	return (struct engine_input){
-		.topo = s->topo, .lids = s->lids, .options = s->options, .manual_rules = s->manual_rules,
+		.topo = s->topo,
+		.lids = s->lids,
+		.options = s->options,
+		.manual_rules = s->manual_rules,
 		.current = s->from_scratch || !before ? NULL : before->tables,
 		.previous = s->prev && !reroute ? routing_origin(s->prev->routing) : NULL,
-		.sweep = s->number, .random = random, .left = left, .progress = progress,
+		.sweep = s->number,
+		.random = random,
+		.left = left,
+		.progress = progress,
 	};
 }
 
@@ -234,7 +242,10 @@ static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, st
 {
 	struct sm_memory *m = s->memory;
 	struct cache_sweep cs = {
-		.now = s->topo, .lids = s->lids, .flapped = rq->flapped, .tables = m->tables,
+		.now = s->topo,
+		.lids = s->lids,
+		.flapped = rq->flapped,
+		.tables = m->tables,
 	};
 	char *why;
 
@@ -269,7 +280,8 @@ static void restart_cache(struct sweep *s)
 static void note_sm_place(const struct sweep *s, struct text *notes)
 {
 	if (s->topo->sm_moved && s->topo->sm_endport != NO_ID)
-		text_add(notes, "the subnet manager's port is down; a standby on %s is assumed to take over\n",
+		text_add(notes,
+			 "the subnet manager's port is down; a standby on %s is assumed to take over\n",
 			 s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)]);
 }
 

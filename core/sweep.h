@@ -17,26 +17,26 @@ struct refusal {
 
 struct sweep {
 	atomic_uint refs;
-	const struct fabric *fabric;	/* reference held */
-	struct state *state;		/* owned */
-	const struct topo *topo;	/* reference held */
-	const struct lids *lids;	/* reference held */
-	const struct routing *routing;	/* reference held; NULL: no engine routed (no_fallback) */
-	char *chain;			/* engines asked for, "updn,minhop" */
-	struct options *options;	/* owned copy of those in force */
+	const struct fabric *fabric;   /* reference held */
+	struct state *state;	       /* owned */
+	const struct topo *topo;       /* reference held */
+	const struct lids *lids;       /* reference held */
+	const struct routing *routing; /* reference held; NULL: no engine routed (no_fallback) */
+	char *chain;		       /* engines asked for, "updn,minhop" */
+	struct options *options;       /* owned copy of those in force */
 	bool manual_rules;
-	struct refusal *refusal;	/* engines that refused before routing->engine */
+	struct refusal *refusal; /* engines that refused before routing->engine */
 	size_t n_refusals;
-	bool fallback;			/* Min Hop took over after the last of the chain */
-	char *notes;			/* lines for the person, "" when none */
-	bool from_scratch;		/* existing entries were ignored */
-	char *scratch_reason;		/* why ("first sweep", "link a[1] came up", "reroute"), NULL when not */
-	bool cached;			/* ucast_cache was valid: no engine ran */
-	double seconds;			/* of discovery, LIDs and routing */
-	double engine_seconds;		/* of the engines alone */
-	unsigned number;		/* 0 = first heavy sweep of this subnet manager */
-	const struct sweep *prev;	/* reference held: the sweep before, whose tables were current; NULL */
-	struct sm_memory *memory;	/* what the subnet manager remembers after it (opaque, owned) */
+	bool fallback;		  /* Min Hop took over after the last of the chain */
+	char *notes;		  /* lines for the person, "" when none */
+	bool from_scratch;	  /* existing entries were ignored */
+	char *scratch_reason;	  /* why ("first sweep", "link a[1] came up", "reroute"), NULL when not */
+	bool cached;		  /* ucast_cache was valid: no engine ran */
+	double seconds;		  /* of discovery, LIDs and routing */
+	double engine_seconds;	  /* of the engines alone */
+	unsigned number;	  /* 0 = first heavy sweep of this subnet manager */
+	const struct sweep *prev; /* reference held: the sweep before, whose tables were current; NULL */
+	struct sm_memory *memory; /* what the subnet manager remembers after it (opaque, owned) */
 };
 
 struct sweep *sweep_ref(const struct sweep *s);
@@ -46,14 +46,15 @@ struct sweep_request {
 	const struct fabric *fabric;
 	const struct state *state;
 	const struct options *options;
-	const char *chain;		/* engine names as in opensm -R; NULL or "" = minhop */
+	const char *chain; /* engine names as in opensm -R; NULL or "" = minhop */
 	const struct engine *const *engines;
 	bool manual_rules;
-	bool reroute;			/* ignore existing entries, as a console reroute does */
-	bool restart;			/* the subnet manager starts again: of prev only the LIDs are known */
-	const struct sweep *prev;	/* of the same fabric; NULL = the subnet manager starts, ports carry the source's LIDs */
-	const uint8_t *flapped;		/* [n_links] 1 = went down and up again since prev; NULL = none */
-	struct progress *progress;	/* may be NULL */
+	bool reroute;		   /* ignore existing entries, as a console reroute does */
+	bool restart;		   /* the subnet manager starts again: of prev only the LIDs are known */
+	const struct sweep *prev;  /* of the same fabric; NULL = the subnet manager starts, ports carry the
+				      source's LIDs */
+	const uint8_t *flapped;	   /* [n_links] 1 = went down and up again since prev; NULL = none */
+	struct progress *progress; /* may be NULL */
 };
 
 /*

@@ -15,8 +15,8 @@
 #define SWITCH_GUID UINT64_C(0x0002c90300a00000)
 #define CA_GUID UINT64_C(0x0002c90300f00000)
 #define SWITCH_STEP 0x10
-#define CA_STEP 0x20		/* more than SYNTH_MAX_CA_PORTS */
-#define AGGREGATION_OFFSET 8	/* of the switch's GUID, as Quantum switches have it */
+#define CA_STEP 0x20	     /* more than SYNTH_MAX_CA_PORTS */
+#define AGGREGATION_OFFSET 8 /* of the switch's GUID, as Quantum switches have it */
 #define VENDOR 0x2c9
 #define DEVICE_SWITCH 0xd2f0
 #define DEVICE_CA 0x101b
@@ -26,20 +26,20 @@
 struct kind {
 	const char *name;
 	int (*make)(struct plan *p, const char *shape);
-	int hosts;	/* default of hosts=, -1: the shape says it */
+	int hosts; /* default of hosts=, -1: the shape says it */
 };
 
 static const struct kind kinds[] = {
-	{ "xgft", synth_xgft, -1 },
-	{ "torus", synth_torus, 1 },
-	{ "mesh", synth_mesh, 1 },
-	{ "ring", synth_ring, 1 },
-	{ "hypercube", synth_hypercube, 1 },
-	{ "hyperx", synth_hyperx, 1 },
-	{ "dragonfly", synth_dragonfly, -1 },
-	{ "director", synth_director, 4 },
-	{ "random", synth_random, 1 },
-	{ "published", synth_published, -1 },
+	{"xgft", synth_xgft, -1},
+	{"torus", synth_torus, 1},
+	{"mesh", synth_mesh, 1},
+	{"ring", synth_ring, 1},
+	{"hypercube", synth_hypercube, 1},
+	{"hyperx", synth_hyperx, 1},
+	{"dragonfly", synth_dragonfly, -1},
+	{"director", synth_director, 4},
+	{"random", synth_random, 1},
+	{"published", synth_published, -1},
 };
 
 const char synth_help[] =
@@ -121,14 +121,14 @@ int plan_expect(struct plan *p, uint64_t switches, uint64_t endports, uint64_t p
 static uint32_t plan_add(struct plan *p, enum node_type type, char *name)
 {
 	GROW(p->node, p->n, p->cap);
-	p->node[p->n] = (struct plan_node){ .name = name, .type = type, .system = p->n };
+	p->node[p->n] = (struct plan_node){.name = name, .type = type, .system = p->n};
 	p->n_switches += type == NODE_SWITCH;
 	return p->n++;
 }
 
 uint32_t plan_switch(struct plan *p, const char *fmt, ...)
 {
-	struct text t = { 0 };
+	struct text t = {0};
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -167,9 +167,8 @@ struct plan_cable *plan_cable(struct plan *p, uint32_t n1, unsigned p1, uint32_t
 
 	GROW(p->cable, p->n_cables, p->cap_cables);
 	c = &p->cable[p->n_cables++];
-	*c = (struct plan_cable){ .node = { n1, n2 },
-				  .width = (uint8_t)p->o.width,
-				  .speed = (uint8_t)p->o.speed };
+	*c = (struct plan_cable){
+		.node = {n1, n2}, .width = (uint8_t)p->o.width, .speed = (uint8_t)p->o.speed};
 	c->port[0] = (uint8_t)take_port(p, n1, p1);
 	c->port[1] = (uint8_t)take_port(p, n2, p2);
 	return c;
@@ -213,17 +212,17 @@ static const struct number_option {
 	size_t at;
 	uint64_t min, max;
 } number_options[] = {
-	{ "hosts", offsetof(struct synth_options, hosts), 0, MAX_PORTS },
-	{ "parallel", offsetof(struct synth_options, parallel), 1, MAX_PORTS },
-	{ "uplinks", offsetof(struct synth_options, uplinks), 1, MAX_PORTS },
-	{ "ports", offsetof(struct synth_options, ports), 1, MAX_PORTS },
-	{ "seed", offsetof(struct synth_options, seed), 0, UINT64_MAX },
-	{ "shuffle", offsetof(struct synth_options, shuffle), 0, 1 },
-	{ "fail", offsetof(struct synth_options, fail), 0, SYNTH_MAX_PORTS },
-	{ "lids", offsetof(struct synth_options, lids), 0, 1 },
-	{ "lmc", offsetof(struct synth_options, lmc), 0, 7 },
-	{ "aggregation", offsetof(struct synth_options, aggregation), 0, 1 },
-	{ "esp0", offsetof(struct synth_options, esp0), 0, 1 },
+	{"hosts", offsetof(struct synth_options, hosts), 0, MAX_PORTS},
+	{"parallel", offsetof(struct synth_options, parallel), 1, MAX_PORTS},
+	{"uplinks", offsetof(struct synth_options, uplinks), 1, MAX_PORTS},
+	{"ports", offsetof(struct synth_options, ports), 1, MAX_PORTS},
+	{"seed", offsetof(struct synth_options, seed), 0, UINT64_MAX},
+	{"shuffle", offsetof(struct synth_options, shuffle), 0, 1},
+	{"fail", offsetof(struct synth_options, fail), 0, SYNTH_MAX_PORTS},
+	{"lids", offsetof(struct synth_options, lids), 0, 1},
+	{"lmc", offsetof(struct synth_options, lmc), 0, 7},
+	{"aggregation", offsetof(struct synth_options, aggregation), 0, 1},
+	{"esp0", offsetof(struct synth_options, esp0), 0, 1},
 };
 
 static bool number_parse(const char *s, size_t len, uint64_t *v)
@@ -600,7 +599,7 @@ bool synth_is_spec(const char *word)
 static const struct kind *kind_find(const char *spec, struct err *e)
 {
 	size_t n = kind_length(spec);
-	struct text t = { 0 };
+	struct text t = {0};
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (word_is(spec, n, kinds[i].name))
@@ -636,8 +635,9 @@ static int options_check(struct plan *p, const struct kind *k)
 
 int synth_make(const char *spec, struct fabric **out, struct err *e)
 {
-	struct plan p = { .spec = spec, .o = { .parallel = 1, .uplinks = 1, .seed = 1, .speed = SPEED_HDR,
-					       .width = WIDTH_4X } };
+	struct plan p = {
+		.spec = spec,
+		.o = {.parallel = 1, .uplinks = 1, .seed = 1, .speed = SPEED_HDR, .width = WIDTH_4X}};
 	const struct kind *k = kind_find(spec, e);
 	char *shape;
 	size_t len;

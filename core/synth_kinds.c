@@ -75,15 +75,15 @@ static uint64_t hosts_in_all(const struct plan *p, uint64_t switches)
 struct xgft {
 	int h;
 	uint32_t m[SYNTH_MAX_DIMS], w[SYNTH_MAX_DIMS];
-	uint32_t count[SYNTH_MAX_DIMS + 1];	/* nodes of each level, 0 = hosts */
-	uint32_t first[SYNTH_MAX_DIMS + 1];	/* their first plan node */
+	uint32_t count[SYNTH_MAX_DIMS + 1]; /* nodes of each level, 0 = hosts */
+	uint32_t first[SYNTH_MAX_DIMS + 1]; /* their first plan node */
 };
 
 static const char *const xgft_shape = "M1,..,Mh:W1,..,Wh";
 
 static int xgft_read(struct plan *p, const char *s, struct xgft *t)
 {
-	static const uint32_t range[2] = { 1, SYNTH_MAX_ENDPORTS };
+	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
 	int n;
 
 	t->h = numbers_read(p, &s, ',', t->m, SYNTH_MAX_DIMS, range, xgft_shape);
@@ -159,7 +159,7 @@ static void xgft_level_names(const struct xgft *t, int l, char *prefix, size_t s
 
 int synth_xgft(struct plan *p, const char *shape)
 {
-	struct xgft t = { 0 };
+	struct xgft t = {0};
 
 	if (xgft_read(p, shape, &t) || xgft_sizes(p, &t))
 		return -1;
@@ -213,7 +213,7 @@ static int grid_expect(struct plan *p, const struct grid *g)
 static void grid_switch(struct plan *p, const struct grid *g, uint32_t i)
 {
 	bool wide = false;
-	struct text t = { 0 };
+	struct text t = {0};
 
 	for (unsigned d = 0; d < g->dims; d++)
 		wide |= g->size[d] > 10;
@@ -279,8 +279,8 @@ int plan_grid(struct plan *p, const struct grid *g)
 
 static int grid_make(struct plan *p, const char *shape, enum grid_kind kind, const char *prefix)
 {
-	static const uint32_t range[2] = { 1, SYNTH_MAX_ENDPORTS };
-	struct grid g = { .kind = kind, .prefix = prefix };
+	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
+	struct grid g = {.kind = kind, .prefix = prefix};
 	int n = shape_read(p, shape, 'x', g.size, 1, SYNTH_MAX_DIMS, range, "AxBx..");
 
 	if (n < 0)
@@ -308,10 +308,9 @@ int synth_hyperx(struct plan *p, const char *shape)
 
 int synth_ring(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = { 2, SYNTH_MAX_ENDPORTS };
+	static const uint32_t range[2] = {2, SYNTH_MAX_ENDPORTS};
 	struct grid g = {
-		.kind = GRID_TORUS, .prefix = "ring", .dims = 1, .cables = { (uint32_t)p->o.parallel }
-	};
+		.kind = GRID_TORUS, .prefix = "ring", .dims = 1, .cables = {(uint32_t)p->o.parallel}};
 
 	if (shape_read(p, shape, ',', g.size, 1, 1, range, "ring:N, the number of switches") < 0)
 		return -1;
@@ -320,8 +319,8 @@ int synth_ring(struct plan *p, const char *shape)
 
 int synth_hypercube(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = { 1, SYNTH_MAX_DIMS - 1 };
-	struct grid g = { .kind = GRID_MESH, .prefix = "c" };
+	static const uint32_t range[2] = {1, SYNTH_MAX_DIMS - 1};
+	struct grid g = {.kind = GRID_MESH, .prefix = "c"};
 	uint32_t dims = 0;
 
 	if (shape_read(p, shape, ',', &dims, 1, 1, range, "hypercube:D, the number of dimensions") < 0)
@@ -368,15 +367,15 @@ static void dragonfly_global(struct plan *p, const struct dragonfly *d, uint32_t
 
 int synth_dragonfly(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = { 0, SYNTH_MAX_ENDPORTS };
-	uint32_t v[4] = { 0 }, first = p->n, n, hosts;
+	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
+	uint32_t v[4] = {0}, first = p->n, n, hosts;
 	struct dragonfly d;
 	uint64_t most, par = p->o.parallel;
 	int given = shape_read(p, shape, ',', v, 3, 4, range, "dragonfly:A,H,P[,G]");
 
 	if (given < 0)
 		return -1;
-	d = (struct dragonfly){ v[0], v[1], v[2], v[3] };
+	d = (struct dragonfly){v[0], v[1], v[2], v[3]};
 	hosts = !d.p && p->o.hosts_on ? (uint32_t)p->o.hosts : d.p;
 	most = (uint64_t)d.a * d.h + 1;
 	if (!d.a)
@@ -444,9 +443,9 @@ static void director_edges(struct plan *p, uint32_t chassis, uint32_t edges, con
 
 int synth_director(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = { 0, 10000 };
-	uint32_t v[4] = { 0 }, first = p->n, chips;
-	struct chassis c = { .name = "dir" };
+	static const uint32_t range[2] = {0, 10000};
+	uint32_t v[4] = {0}, first = p->n, chips;
+	struct chassis c = {.name = "dir"};
 	uint64_t up = p->o.uplinks, par = p->o.parallel, switches, hosted, outer, ports;
 
 	if (shape_read(p, shape, ',', v, 4, 4, range, "director:CHASSIS,LINES,SPINES,EDGES") < 0)
@@ -488,8 +487,8 @@ int synth_director(struct plan *p, const char *shape)
 
 struct graph {
 	uint32_t n, degree;
-	uint32_t *used;		/* [n] links so far */
-	uint32_t *next;		/* [n * degree] neighbours */
+	uint32_t *used; /* [n] links so far */
+	uint32_t *next; /* [n * degree] neighbours */
 };
 
 static bool graph_linked(const struct graph *g, uint32_t a, uint32_t b)
@@ -564,8 +563,8 @@ static void graph_fill(struct plan *p, struct graph *g, uint32_t *room, uint32_t
 
 int synth_random(struct plan *p, const char *shape)
 {
-	static const uint32_t range[2] = { 1, SYNTH_MAX_ENDPORTS };
-	uint32_t v[2] = { 0 }, first = p->n, *order;
+	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
+	uint32_t v[2] = {0}, first = p->n, *order;
 	struct graph g;
 
 	if (shape_read(p, shape, ',', v, 2, 2, range, "random:SWITCHES,DEGREE") < 0)
@@ -577,8 +576,8 @@ int synth_random(struct plan *p, const char *shape)
 		v[1] = v[0] > 1 ? v[0] - 1 : 1;
 	if (plan_expect(p, v[0], v[0] + hosts_in_all(p, v[0]), p->o.hosts + size_mul(v[1], p->o.parallel)))
 		return -1;
-	g = (struct graph){ v[0], v[1], NEW_ARRAY(v[0], uint32_t),
-			    mem_array((size_t)v[0] * v[1], sizeof(uint32_t)) };
+	g = (struct graph){v[0], v[1], NEW_ARRAY(v[0], uint32_t),
+			   mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
 	order = NEW_ARRAY(v[0], uint32_t);
 	for (uint32_t i = 0; i < g.n; i++) {
 		plan_switch(p, "sw-%0*u", digits_of(g.n + 1, 2), i + 1);

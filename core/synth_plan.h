@@ -8,31 +8,31 @@
 #include "core/fabric.h"
 
 #define SYNTH_MAX_ENDPORTS 48000
-#define SYNTH_MAX_PORTS (1u << 20)	/* ports of all switches together */
+#define SYNTH_MAX_PORTS (1u << 20) /* ports of all switches together */
 #define SYNTH_MAX_CA_PORTS 16
 #define SYNTH_MAX_DIMS 16
 
 /* Options behind the shape; numbers as given, words as numbers. */
 struct synth_options {
-	uint64_t hosts;		/* CAs a switch; the kind's default when not set */
-	uint64_t hosts_on;	/* 0: where the kind has them; K: on every K-th switch (1 = all) */
-	uint64_t parallel;	/* cables a switch-switch link */
-	uint64_t uplinks;	/* director: cables from an edge switch to each chassis */
+	uint64_t hosts;	   /* CAs a switch; the kind's default when not set */
+	uint64_t hosts_on; /* 0: where the kind has them; K: on every K-th switch (1 = all) */
+	uint64_t parallel; /* cables a switch-switch link */
+	uint64_t uplinks;  /* director: cables from an edge switch to each chassis */
 	uint64_t seed, shuffle, fail, lids, lmc, aggregation, esp0;
-	uint64_t ports;		/* at least so many ports on every switch */
-	uint64_t sm_host;	/* 1: the first node of the source is a CA */
-	uint64_t speed, width;	/* enum link_speed, enum link_width */
+	uint64_t ports;	       /* at least so many ports on every switch */
+	uint64_t sm_host;      /* 1: the first node of the source is a CA */
+	uint64_t speed, width; /* enum link_speed, enum link_width */
 	bool hosts_given, hosts_on_given, uplinks_given;
 };
 
 struct plan_node {
-	char *name;		/* NULL: a CA, numbered at the end */
-	char *place;		/* place in the chassis, may be NULL */
+	char *name;  /* NULL: a CA, numbered at the end */
+	char *place; /* place in the chassis, may be NULL */
 	uint32_t
 		system; /* node whose GUID is the system image GUID: itself, or the first chip of a chassis */
-	uint16_t chassis;	/* 0 = none */
-	uint8_t type;		/* NODE_SWITCH or NODE_CA */
-	uint8_t nports;		/* highest port so far */
+	uint16_t chassis; /* 0 = none */
+	uint8_t type;	  /* NODE_SWITCH or NODE_CA */
+	uint8_t nports;	  /* highest port so far */
 	bool aggregation; /* CA: the aggregation node of a switch; switch: its highest port leads to one */
 };
 
@@ -50,8 +50,8 @@ struct plan {
 	uint32_t n_switches, n_endports;
 	struct synth_options o;
 	uint64_t rng;
-	const char *spec;	/* for messages */
-	struct err why;		/* first thing that went wrong */
+	const char *spec; /* for messages */
+	struct err why;	  /* first thing that went wrong */
 	bool failed;
 };
 
@@ -98,7 +98,7 @@ int synth_published(struct plan *p, const char *shape);
 enum grid_kind { GRID_MESH, GRID_TORUS, GRID_HYPERX };
 struct grid {
 	enum grid_kind kind;
-	const char *prefix;	/* of switch names */
+	const char *prefix; /* of switch names */
 	unsigned dims;
 	uint32_t size[SYNTH_MAX_DIMS];
 	uint32_t cables[SYNTH_MAX_DIMS];

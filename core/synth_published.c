@@ -16,7 +16,7 @@ static int grid_of(struct plan *p, const struct grid *g, unsigned hosts, enum li
 /* The second plane of TSUBAME2 as a 12 x 8 HyperX, 672 hosts, QDR (Domke et al., SC'19). */
 static int make_t2hx(struct plan *p)
 {
-	const struct grid g = { GRID_HYPERX, "x", 2, { 12, 8 }, { 1, 1 } };
+	const struct grid g = {GRID_HYPERX, "x", 2, {12, 8}, {1, 1}};
 
 	return grid_of(p, &g, 7, SPEED_QDR);
 }
@@ -24,7 +24,7 @@ static int make_t2hx(struct plan *p)
 /* SDSC Gordon: one rail, 4 x 4 x 4 torus with three cables to each neighbour, 16 compute and 1 I/O node. */
 static int make_gordon(struct plan *p)
 {
-	const struct grid g = { GRID_TORUS, "t", 3, { 4, 4, 4 }, { 3, 3, 3 } };
+	const struct grid g = {GRID_TORUS, "t", 3, {4, 4, 4}, {3, 3, 3}};
 
 	return grid_of(p, &g, 17, SPEED_QDR);
 }
@@ -32,7 +32,7 @@ static int make_gordon(struct plan *p)
 /* Sandia Red Sky: 6 x 6 x 8 torus, three cables to each neighbour. */
 static int make_redsky(struct plan *p)
 {
-	const struct grid g = { GRID_TORUS, "t", 3, { 6, 6, 8 }, { 3, 3, 3 } };
+	const struct grid g = {GRID_TORUS, "t", 3, {6, 6, 8}, {3, 3, 3}};
 
 	return grid_of(p, &g, 12, SPEED_QDR);
 }
@@ -40,7 +40,7 @@ static int make_redsky(struct plan *p)
 /* IT4I Salomon: enhanced 7D hypercube; 3 cables to the sister chip, 4 in other dimensions; 9 places. */
 static int make_salomon(struct plan *p)
 {
-	const struct grid g = { GRID_MESH, "c", 7, { 2, 2, 2, 2, 2, 2, 2 }, { 4, 4, 4, 4, 4, 4, 3 } };
+	const struct grid g = {GRID_MESH, "c", 7, {2, 2, 2, 2, 2, 2, 2}, {4, 4, 4, 4, 4, 4, 3}};
 
 	return grid_of(p, &g, 9, SPEED_FDR);
 }
@@ -54,7 +54,7 @@ struct directors {
 
 static int make_directors(struct plan *p, const struct directors *d)
 {
-	uint32_t chips = d->c.lines + d->c.spines, first = p->n, leaf, into[32] = { 0 };
+	uint32_t chips = d->c.lines + d->c.spines, first = p->n, leaf, into[32] = {0};
 	uint64_t switches = d->leaves + d->directors * chips;
 
 	if (plan_expect(p, switches, switches + d->leaves * d->hosts, 36))
@@ -79,7 +79,7 @@ static int make_directors(struct plan *p, const struct directors *d)
 /* One rail of TSUBAME2: 88 leaves of 16 hosts, 18 uplinks over 12 directors of 324 ports. */
 static int make_tsubame2(struct plan *p)
 {
-	const struct directors d = { 88, 16, 18, 12, { "dir", 18, 9, 2, 18 }, SPEED_QDR };
+	const struct directors d = {88, 16, 18, 12, {"dir", 18, 9, 2, 18}, SPEED_QDR};
 
 	return make_directors(p, &d);
 }
@@ -87,7 +87,7 @@ static int make_tsubame2(struct plan *p)
 /* Summit: 512 leaves of 18 ports of hosts, one uplink to each of 18 directors of 648 ports; non-blocking. */
 static int make_summit(struct plan *p)
 {
-	const struct directors d = { 512, 18, 18, 18, { "dir", 36, 18, 1, 18 }, SPEED_EDR };
+	const struct directors d = {512, 18, 18, 18, {"dir", 36, 18, 1, 18}, SPEED_EDR};
 
 	return make_directors(p, &d);
 }
@@ -95,7 +95,7 @@ static int make_summit(struct plan *p)
 /* Sierra: as Summit with 480 leaves and half the uplinks. */
 static int make_sierra(struct plan *p)
 {
-	const struct directors d = { 480, 18, 9, 9, { "dir", 36, 18, 1, 18 }, SPEED_EDR };
+	const struct directors d = {480, 18, 9, 9, {"dir", 36, 18, 1, 18}, SPEED_EDR};
 
 	return make_directors(p, &d);
 }
@@ -103,7 +103,7 @@ static int make_sierra(struct plan *p)
 /* Odin: 128 nodes on a switch of 144 ports. */
 static int make_odin(struct plan *p)
 {
-	const struct chassis c = { "dir", 12, 6, 2, 12 };
+	const struct chassis c = {"dir", 12, 6, 2, 12};
 	uint32_t first;
 
 	if (plan_expect(p, 18, 18 + 128, 24))
@@ -123,9 +123,9 @@ static int make_odin(struct plan *p)
  */
 static int make_deimos(struct plan *p)
 {
-	static const unsigned hosts[3] = { 248, 228, 248 };
-	const struct chassis c = { "dir", DEIMOS_LINES, 12, 1, 12 };
-	unsigned used[3][DEIMOS_LINES] = { { 0 } };
+	static const unsigned hosts[3] = {248, 228, 248};
+	const struct chassis c = {"dir", DEIMOS_LINES, 12, 1, 12};
+	unsigned used[3][DEIMOS_LINES] = {{0}};
 	uint32_t first[3];
 
 	if (plan_expect(p, 108, 108 + 724, 24))
@@ -141,7 +141,7 @@ static int make_deimos(struct plan *p)
 		plan_cable(p, first[d] + a, 12 - used[d][a]++, first[d + 1] + b, 12 - used[d + 1][b]++);
 	}
 	for (unsigned d = 0; d < 3; d++) {
-		unsigned next[DEIMOS_LINES] = { 0 };
+		unsigned next[DEIMOS_LINES] = {0};
 
 		for (unsigned k = 0, i = 0; k < hosts[d] && !p->failed; i++) {
 			unsigned line = i % DEIMOS_LINES;
@@ -187,7 +187,7 @@ static int make_two_level(struct plan *p, const struct two_level *t)
 /* Narval (Calcul Quebec): leaves of 66 hosts on split (2x) ports and 7 uplinks to 7 cores; 20 leaves. */
 static int make_narval(struct plan *p)
 {
-	const struct two_level t = { 20, 66, 7, 1, SPEED_HDR, WIDTH_2X };
+	const struct two_level t = {20, 66, 7, 1, SPEED_HDR, WIDTH_2X};
 
 	return make_two_level(p, &t);
 }
@@ -195,7 +195,7 @@ static int make_narval(struct plan *p)
 /* A DGX SuperPOD unit with switches of 64 ports: rail i of 32 hosts on leaf i, 4 spines. */
 static int make_superpod(struct plan *p)
 {
-	const struct two_level t = { 8, 32, 4, 8, SPEED_HDR, WIDTH_4X };
+	const struct two_level t = {8, 32, 4, 8, SPEED_HDR, WIDTH_4X};
 
 	return make_two_level(p, &t);
 }
@@ -206,10 +206,10 @@ int synth_published(struct plan *p, const char *shape)
 		const char *name;
 		int (*make)(struct plan *p);
 	} all[] = {
-		{ "t2hx", make_t2hx }, { "tsubame2", make_tsubame2 }, { "summit", make_summit },
-		{ "sierra", make_sierra }, { "narval", make_narval }, { "deimos", make_deimos },
-		{ "odin", make_odin }, { "salomon", make_salomon }, { "gordon", make_gordon },
-		{ "redsky", make_redsky }, { "superpod", make_superpod },
+		{"t2hx", make_t2hx},	 {"tsubame2", make_tsubame2}, {"summit", make_summit},
+		{"sierra", make_sierra}, {"narval", make_narval},     {"deimos", make_deimos},
+		{"odin", make_odin},	 {"salomon", make_salomon},   {"gordon", make_gordon},
+		{"redsky", make_redsky}, {"superpod", make_superpod},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)

@@ -340,7 +340,7 @@ char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
 struct kept {
 	struct routing_ops ops;
 	const struct routing *of; /* reference held */
-	uint8_t *lost;		  /* [n_switches] 1 = away at some time since: the engine's own data of it is lost */
+	uint8_t *lost; /* [n_switches] 1 = away at some time since: the engine's own data of it is lost */
 };
 
 static const struct routing *origin_of(const struct routing *r)

@@ -20,8 +20,8 @@ void ucast_cache_free(struct ucast_cache *c);
 struct cache_sweep {
 	const struct topo *was, *now;
 	const struct lids *lids_was, *lids;
-	const uint8_t *flapped;		/* [n_links] 1 = went down and up in between; NULL = none */
-	const struct routing *tables;	/* what the switches have */
+	const uint8_t *flapped;	      /* [n_links] 1 = went down and up in between; NULL = none */
+	const struct routing *tables; /* what the switches have */
 };
 
 /*

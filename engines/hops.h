@@ -24,9 +24,9 @@ struct hops {
 	 * its other end: least + its level = level of the target.  Targets with open
 	 * 0xff are free of that.  NULL = not levelled.
 	 */
-	uint8_t *level;		/* [n_switches] */
-	uint8_t *open;		/* [n_switches] */
-	uint8_t *entry;	 /* full: entry[d * n_ports + port id]; NULL = plain */
+	uint8_t *level; /* [n_switches] */
+	uint8_t *open;	/* [n_switches] */
+	uint8_t *entry; /* full: entry[d * n_ports + port id]; NULL = plain */
 };
 
 /* A matrix without any path; full: with entries, all NO_PATH (the caller fills both). */

@@ -22,16 +22,16 @@
 
 enum root_verdict {
 	ROOT_YES,
-	ROOT_SPREAD,	/* no distance holds more than 90 % */
-	ROOT_SECOND,	/* one does, but another one holds more than 5 % */
-	ROOT_NO_HOSTS,	/* there is nothing to count */
-	ROOT_DOWN,	/* the switch is not up */
+	ROOT_SPREAD,   /* no distance holds more than 90 % */
+	ROOT_SECOND,   /* one does, but another one holds more than 5 % */
+	ROOT_NO_HOSTS, /* there is nothing to count */
+	ROOT_DOWN,     /* the switch is not up */
 };
 
 struct root_search {
 	const struct topo *topo; /* reference held */
-	uint32_t total;		/* CA and router ports counted */
-	uint32_t *bar;		/* [n_switches * ROOT_BARS] ports at a distance */
+	uint32_t total;		 /* CA and router ports counted */
+	uint32_t *bar;		 /* [n_switches * ROOT_BARS] ports at a distance */
 };
 
 /* Count by the distances of a plain hop matrix (that of minhop does); the caller frees it. */
@@ -43,10 +43,10 @@ static inline const uint32_t *root_bars(const struct root_search *s, uint32_t sw
 	return s->bar + (size_t)sw * ROOT_BARS;
 }
 
-uint32_t root_main_limit(const struct root_search *s);	/* smallest count above 90 % */
+uint32_t root_main_limit(const struct root_search *s);	 /* smallest count above 90 % */
 uint32_t root_second_limit(const struct root_search *s); /* smallest count above 5 % */
 enum root_verdict root_verdict(const struct root_search *s, uint32_t sw);
-const char *root_verdict_text(enum root_verdict v);	/* "a second distance holds more than 5 %" */
+const char *root_verdict_text(enum root_verdict v); /* "a second distance holds more than 5 %" */
 /* The distance with most ports, and that with most among the others; ROOT_BARS when there is none. */
 void root_peaks(const struct root_search *s, uint32_t sw, unsigned *most, unsigned *next);
 /* Why no switch passes, in one sentence with figures. */
@@ -60,7 +60,7 @@ struct updown {
 	uint64_t *id;			/* updn: [n_switches] order among equal ranks; NULL for dnup */
 	struct root_search *search;	/* NULL: the roots were given, or dnup */
 	uint32_t n_roots, max_rank;	/* switches of rank 0; largest rank */
-	uint32_t n_level, n_root_links;	/* cables between equal ranks; those of them between roots */
+	uint32_t n_level, n_root_links; /* cables between equal ranks; those of them between roots */
 	bool connect;			/* connect_roots had its effect */
 	/* dnup with connect_roots: price of a forbidden turn, turns taken at it, entries lost by overflow */
 	unsigned weight;

@@ -9,7 +9,8 @@
 struct action {
 	const char *name;
 	const char *help;
-	int (*run)(struct view *v, const char *arg, struct err *e); /* v: the focused pane, NULL in the REPL */
+	int (*run)(struct view *v, const char *arg,
+		   struct err *e); /* v: the focused pane, NULL in the REPL */
 };
 
 static int page(void)
@@ -28,21 +29,97 @@ static void move(struct view *v, int64_t by)
 #define ACTION(fn) static int fn(struct view *v, const char *arg, struct err *e)
 #define UNUSED ((void)v, (void)arg, (void)e)
 
-ACTION(do_up) { UNUSED; move(v, -1); return 0; }
-ACTION(do_down) { UNUSED; move(v, 1); return 0; }
-ACTION(do_page_up) { UNUSED; move(v, -page()); return 0; }
-ACTION(do_page_down) { UNUSED; move(v, page()); return 0; }
-ACTION(do_half_up) { UNUSED; move(v, -(page() + 1) / 2); return 0; }
-ACTION(do_half_down) { UNUSED; move(v, (page() + 1) / 2); return 0; }
-ACTION(do_next_pane) { UNUSED; pane_next(1); return 0; }
-ACTION(do_prev_pane) { UNUSED; pane_next(-1); return 0; }
-ACTION(do_repl) { UNUSED; pane_focus(PLACE_REPL); return 0; }
-ACTION(do_leave) { UNUSED; pane_focus(ui.last_pane); return 0; }
-ACTION(do_suspend) { UNUSED; term_stopped = 1; ui_wake(); return 0; }
-ACTION(do_quit) { UNUSED; ui.quit = true; return 0; }
-ACTION(do_scroll_up) { UNUSED; repl_scroll(repl_page()); return 0; }
-ACTION(do_scroll_down) { UNUSED; repl_scroll(-repl_page()); return 0; }
-ACTION(do_clear) { UNUSED; repl_clear(); return 0; }
+ACTION(do_up)
+{
+	UNUSED;
+	move(v, -1);
+	return 0;
+}
+ACTION(do_down)
+{
+	UNUSED;
+	move(v, 1);
+	return 0;
+}
+ACTION(do_page_up)
+{
+	UNUSED;
+	move(v, -page());
+	return 0;
+}
+ACTION(do_page_down)
+{
+	UNUSED;
+	move(v, page());
+	return 0;
+}
+ACTION(do_half_up)
+{
+	UNUSED;
+	move(v, -(page() + 1) / 2);
+	return 0;
+}
+ACTION(do_half_down)
+{
+	UNUSED;
+	move(v, (page() + 1) / 2);
+	return 0;
+}
+ACTION(do_next_pane)
+{
+	UNUSED;
+	pane_next(1);
+	return 0;
+}
+ACTION(do_prev_pane)
+{
+	UNUSED;
+	pane_next(-1);
+	return 0;
+}
+ACTION(do_repl)
+{
+	UNUSED;
+	pane_focus(PLACE_REPL);
+	return 0;
+}
+ACTION(do_leave)
+{
+	UNUSED;
+	pane_focus(ui.last_pane);
+	return 0;
+}
+ACTION(do_suspend)
+{
+	UNUSED;
+	term_stopped = 1;
+	ui_wake();
+	return 0;
+}
+ACTION(do_quit)
+{
+	UNUSED;
+	ui.quit = true;
+	return 0;
+}
+ACTION(do_scroll_up)
+{
+	UNUSED;
+	repl_scroll(repl_page());
+	return 0;
+}
+ACTION(do_scroll_down)
+{
+	UNUSED;
+	repl_scroll(-repl_page());
+	return 0;
+}
+ACTION(do_clear)
+{
+	UNUSED;
+	repl_clear();
+	return 0;
+}
 
 ACTION(do_home)
 {
@@ -222,7 +299,8 @@ static const struct action actions[] = {
 	{"end", "last row", do_end},
 	{"left", "move long cells right", do_left},
 	{"right", "move long cells left", do_right},
-	{"follow", "follow the row: switch to its ports, port to its peer, entry to its path, ...", do_follow},
+	{"follow", "follow the row: switch to its ports, port to its peer, entry to its path, ...",
+	 do_follow},
 	{"back", "back to the pane before", do_back},
 	{"next-pane", "next pane", do_next_pane},
 	{"prev-pane", "pane before", do_prev_pane},
@@ -295,7 +373,8 @@ static const struct keymap_check check = {action_known, pane_known};
 
 /* What must work when no keymap file can be found. */
 static const char last_resort[] =
-	"bind Up up\nbind Down down\nbind PgUp page-up\nbind PgDn page-down\nbind Enter follow\nbind Tab next-pane\n"
+	"bind Up up\nbind Down down\nbind PgUp page-up\nbind PgDn page-down\nbind Enter follow\nbind Tab "
+	"next-pane\n"
 	"bind Backspace back\nbind : repl\nbind C-c cancel\nbind q quit\nbind F10 quit\nbind ? :pane help\n"
 	"bind repl Esc leave\nbind repl F10 quit\nbind repl C-c cancel\n";
 
@@ -374,10 +453,12 @@ int keymap_choose(const char *name, struct err *e)
 	if (path) {
 		rc = keymap_load(&km, path, &check, &ui.key_errors, e);
 	} else if (name) {
-		rc = err_set(e, "keymap \"%s\" is neither a file nor NAME.keys in $XDG_CONFIG_HOME/ibscope or %s", name,
-			     KEYMAPDIR);
+		rc = err_set(
+			e, "keymap \"%s\" is neither a file nor NAME.keys in $XDG_CONFIG_HOME/ibscope or %s",
+			name, KEYMAPDIR);
 	} else {
-		text_add(&ui.key_errors, "default.keys was not found in %s: only a few keys are bound\n", KEYMAPDIR);
+		text_add(&ui.key_errors, "default.keys was not found in %s: only a few keys are bound\n",
+			 KEYMAPDIR);
 		keymap_parse(&km, last_resort, "built in", &check, &ui.key_errors);
 	}
 	free(path);

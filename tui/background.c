@@ -12,15 +12,16 @@ static struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t work;
 	bool stop;
-	struct ask wanted[WANTED];	/* with references; not begun yet */
+	struct ask wanted[WANTED]; /* with references; not begun yet */
 	unsigned n_wanted;
-	struct ask current;		/* with references; being computed when `running` */
+	struct ask current; /* with references; being computed when `running` */
 	bool running;
-	const struct result *done;	/* reference; computed, but not taken yet */
+	const struct result *done; /* reference; computed, but not taken yet */
 	struct progress progress;
 } b = {.mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
-/* Begin the first thing wanted and leave what comes out in b.done; the mutex is held but while it computes. */
+/* Begin the first thing wanted and leave what comes out in b.done; the mutex is held but while it computes.
+ */
 static void run_first(void)
 {
 	void *value;

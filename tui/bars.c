@@ -29,8 +29,8 @@ static void routing_part(const struct scene *sc, struct text *t)
 		text_add(t, " | not routed");
 		return;
 	}
-	text_add(t, " | %s%s lmc %u", s->routing ? s->routing->engine : "no routing", s->fallback ? " (fallback)" : "",
-		 s->lids->lmc);
+	text_add(t, " | %s%s lmc %u", s->routing ? s->routing->engine : "no routing",
+		 s->fallback ? " (fallback)" : "", s->lids->lmc);
 	text_add(t, " | %u failed", failures(sc->state));
 	if (sc->change && sc->change->lost)
 		text_add(t, ", %" PRIu64 " lost", sc->change->lost);
@@ -71,7 +71,8 @@ void draw_top_bar(int cols)
 	draw_text(0, 0, cols, "", ST_BAR, true);
 	name = cols - 2 - text_columns(line);
 	name = name < 8 ? 8 : name;
-	name = draw_text(0, 1, name, sc->fabric ? base_name(sc->fabric->source) : "ibscope " VERSION, ST_BAR, false);
+	name = draw_text(0, 1, name, sc->fabric ? base_name(sc->fabric->source) : "ibscope " VERSION, ST_BAR,
+			 false);
 	draw_text(0, 1 + name, cols - 1 - name, line, ST_BAR, false);
 }
 
@@ -85,9 +86,11 @@ static struct {
 static unsigned n_labels;
 
 static const char general[] =
-	"follow=open next-pane=pane :undo=undo search=search :pane_help=help :diff=diff filter=filter sort=sort "
+	"follow=open next-pane=pane :undo=undo search=search :pane_help=help :diff=diff filter=filter "
+	"sort=sort "
 	":why=why prompt_why=why :trace=trace prompt_trace=trace repl=repl maximise=max back=back quit=quit";
-static const char in_repl[] = "leave=panes prev-pane=back scroll-up=scroll maximise=max :pane_help=help quit=quit";
+static const char in_repl[] =
+	"leave=panes prev-pane=back scroll-up=scroll maximise=max :pane_help=help quit=quit";
 
 /* One "WHAT=label" of a list of hints; x moves on.  false when there is no room. */
 static bool draw_hint(int y, int *x, int cols, const char *hint, size_t len)

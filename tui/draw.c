@@ -19,39 +19,74 @@ struct scheme {
 };
 
 static const struct scheme schemes[] = {
-	{"default", true, {
-		[ST_NORMAL] = {-1, -1, 0}, [ST_BAR] = {COLOR_WHITE, COLOR_BLUE, A_BOLD},
-		[ST_BORDER] = {-1, -1, A_DIM}, [ST_BORDER_FOCUS] = {COLOR_CYAN, -1, 0},
-		[ST_TITLE] = {-1, -1, A_BOLD}, [ST_HEADER] = {COLOR_CYAN, -1, 0},
-		[ST_SELECT] = {COLOR_BLACK, COLOR_CYAN, 0}, [ST_SELECT_AWAY] = {-1, -1, A_REVERSE},
-		[ST_CHANGED] = {COLOR_YELLOW, -1, A_BOLD}, [ST_DOWN] = {COLOR_RED, -1, A_BOLD},
-		[ST_DETOUR] = {COLOR_MAGENTA, -1, 0}, [ST_KEY] = {-1, -1, A_BOLD},
-		[ST_LABEL] = {COLOR_BLACK, COLOR_CYAN, 0}, [ST_ERROR] = {COLOR_RED, -1, A_BOLD},
-		[ST_ECHO] = {COLOR_GREEN, -1, 0}, [ST_DIM] = {-1, -1, A_DIM}}},
-	{"contrast", true, {
-		[ST_NORMAL] = {COLOR_WHITE, COLOR_BLACK, A_BOLD}, [ST_BAR] = {COLOR_BLACK, COLOR_WHITE, 0},
-		[ST_BORDER] = {COLOR_WHITE, COLOR_BLACK, 0}, [ST_BORDER_FOCUS] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
-		[ST_TITLE] = {COLOR_WHITE, COLOR_BLACK, A_BOLD}, [ST_HEADER] = {COLOR_YELLOW, COLOR_BLACK, 0},
-		[ST_SELECT] = {COLOR_BLACK, COLOR_YELLOW, 0}, [ST_SELECT_AWAY] = {COLOR_BLACK, COLOR_WHITE, 0},
-		[ST_CHANGED] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD}, [ST_DOWN] = {COLOR_WHITE, COLOR_RED, A_BOLD},
-		[ST_DETOUR] = {COLOR_MAGENTA, COLOR_BLACK, A_BOLD}, [ST_KEY] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
-		[ST_LABEL] = {COLOR_BLACK, COLOR_WHITE, 0}, [ST_ERROR] = {COLOR_WHITE, COLOR_RED, A_BOLD},
-		[ST_ECHO] = {COLOR_GREEN, COLOR_BLACK, A_BOLD}, [ST_DIM] = {COLOR_WHITE, COLOR_BLACK, 0}}},
-	{"light", true, {
-		[ST_NORMAL] = {-1, -1, 0}, [ST_BAR] = {COLOR_BLACK, COLOR_CYAN, 0},
-		[ST_BORDER] = {-1, -1, 0}, [ST_BORDER_FOCUS] = {COLOR_BLUE, -1, A_BOLD},
-		[ST_TITLE] = {-1, -1, A_BOLD}, [ST_HEADER] = {COLOR_BLUE, -1, 0},
-		[ST_SELECT] = {COLOR_WHITE, COLOR_BLUE, 0}, [ST_SELECT_AWAY] = {-1, -1, A_REVERSE},
-		[ST_CHANGED] = {COLOR_BLUE, -1, A_BOLD}, [ST_DOWN] = {COLOR_RED, -1, A_BOLD},
-		[ST_DETOUR] = {COLOR_MAGENTA, -1, 0}, [ST_KEY] = {-1, -1, A_BOLD},
-		[ST_LABEL] = {COLOR_WHITE, COLOR_BLUE, 0}, [ST_ERROR] = {COLOR_RED, -1, A_BOLD},
-		[ST_ECHO] = {COLOR_GREEN, -1, 0}, [ST_DIM] = {-1, -1, 0}}},
-	{"mono", false, {
-		[ST_BAR] = {-1, -1, A_REVERSE}, [ST_BORDER_FOCUS] = {-1, -1, A_BOLD}, [ST_TITLE] = {-1, -1, A_BOLD},
-		[ST_HEADER] = {-1, -1, A_UNDERLINE}, [ST_SELECT] = {-1, -1, A_REVERSE},
-		[ST_SELECT_AWAY] = {-1, -1, A_BOLD}, [ST_CHANGED] = {-1, -1, A_BOLD}, [ST_DOWN] = {-1, -1, A_BOLD},
-		[ST_KEY] = {-1, -1, A_BOLD}, [ST_LABEL] = {-1, -1, A_REVERSE}, [ST_ERROR] = {-1, -1, A_BOLD},
-		[ST_ECHO] = {-1, -1, A_BOLD}}},
+	{"default",
+	 true,
+	 {[ST_NORMAL] = {-1, -1, 0},
+	  [ST_BAR] = {COLOR_WHITE, COLOR_BLUE, A_BOLD},
+	  [ST_BORDER] = {-1, -1, A_DIM},
+	  [ST_BORDER_FOCUS] = {COLOR_CYAN, -1, 0},
+	  [ST_TITLE] = {-1, -1, A_BOLD},
+	  [ST_HEADER] = {COLOR_CYAN, -1, 0},
+	  [ST_SELECT] = {COLOR_BLACK, COLOR_CYAN, 0},
+	  [ST_SELECT_AWAY] = {-1, -1, A_REVERSE},
+	  [ST_CHANGED] = {COLOR_YELLOW, -1, A_BOLD},
+	  [ST_DOWN] = {COLOR_RED, -1, A_BOLD},
+	  [ST_DETOUR] = {COLOR_MAGENTA, -1, 0},
+	  [ST_KEY] = {-1, -1, A_BOLD},
+	  [ST_LABEL] = {COLOR_BLACK, COLOR_CYAN, 0},
+	  [ST_ERROR] = {COLOR_RED, -1, A_BOLD},
+	  [ST_ECHO] = {COLOR_GREEN, -1, 0},
+	  [ST_DIM] = {-1, -1, A_DIM}}},
+	{"contrast",
+	 true,
+	 {[ST_NORMAL] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
+	  [ST_BAR] = {COLOR_BLACK, COLOR_WHITE, 0},
+	  [ST_BORDER] = {COLOR_WHITE, COLOR_BLACK, 0},
+	  [ST_BORDER_FOCUS] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
+	  [ST_TITLE] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
+	  [ST_HEADER] = {COLOR_YELLOW, COLOR_BLACK, 0},
+	  [ST_SELECT] = {COLOR_BLACK, COLOR_YELLOW, 0},
+	  [ST_SELECT_AWAY] = {COLOR_BLACK, COLOR_WHITE, 0},
+	  [ST_CHANGED] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
+	  [ST_DOWN] = {COLOR_WHITE, COLOR_RED, A_BOLD},
+	  [ST_DETOUR] = {COLOR_MAGENTA, COLOR_BLACK, A_BOLD},
+	  [ST_KEY] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
+	  [ST_LABEL] = {COLOR_BLACK, COLOR_WHITE, 0},
+	  [ST_ERROR] = {COLOR_WHITE, COLOR_RED, A_BOLD},
+	  [ST_ECHO] = {COLOR_GREEN, COLOR_BLACK, A_BOLD},
+	  [ST_DIM] = {COLOR_WHITE, COLOR_BLACK, 0}}},
+	{"light",
+	 true,
+	 {[ST_NORMAL] = {-1, -1, 0},
+	  [ST_BAR] = {COLOR_BLACK, COLOR_CYAN, 0},
+	  [ST_BORDER] = {-1, -1, 0},
+	  [ST_BORDER_FOCUS] = {COLOR_BLUE, -1, A_BOLD},
+	  [ST_TITLE] = {-1, -1, A_BOLD},
+	  [ST_HEADER] = {COLOR_BLUE, -1, 0},
+	  [ST_SELECT] = {COLOR_WHITE, COLOR_BLUE, 0},
+	  [ST_SELECT_AWAY] = {-1, -1, A_REVERSE},
+	  [ST_CHANGED] = {COLOR_BLUE, -1, A_BOLD},
+	  [ST_DOWN] = {COLOR_RED, -1, A_BOLD},
+	  [ST_DETOUR] = {COLOR_MAGENTA, -1, 0},
+	  [ST_KEY] = {-1, -1, A_BOLD},
+	  [ST_LABEL] = {COLOR_WHITE, COLOR_BLUE, 0},
+	  [ST_ERROR] = {COLOR_RED, -1, A_BOLD},
+	  [ST_ECHO] = {COLOR_GREEN, -1, 0},
+	  [ST_DIM] = {-1, -1, 0}}},
+	{"mono",
+	 false,
+	 {[ST_BAR] = {-1, -1, A_REVERSE},
+	  [ST_BORDER_FOCUS] = {-1, -1, A_BOLD},
+	  [ST_TITLE] = {-1, -1, A_BOLD},
+	  [ST_HEADER] = {-1, -1, A_UNDERLINE},
+	  [ST_SELECT] = {-1, -1, A_REVERSE},
+	  [ST_SELECT_AWAY] = {-1, -1, A_BOLD},
+	  [ST_CHANGED] = {-1, -1, A_BOLD},
+	  [ST_DOWN] = {-1, -1, A_BOLD},
+	  [ST_KEY] = {-1, -1, A_BOLD},
+	  [ST_LABEL] = {-1, -1, A_REVERSE},
+	  [ST_ERROR] = {-1, -1, A_BOLD},
+	  [ST_ECHO] = {-1, -1, A_BOLD}}},
 };
 
 static struct {
@@ -80,7 +115,8 @@ int colours_choose(const char *name, struct err *e)
 		if (strcmp(schemes[i].name, name))
 			continue;
 		if (schemes[i].colour && !ui.colour)
-			return err_set(e, "colours %s: this terminal has no colours, or NO_COLOR is set", name);
+			return err_set(e, "colours %s: this terminal has no colours, or NO_COLOR is set",
+				       name);
 		use_scheme(&schemes[i]);
 		return 0;
 	}
@@ -103,7 +139,11 @@ void colours_start(void)
 size_t utf8_decode(const char *s, uint32_t *c)
 {
 	const unsigned char *u = (const unsigned char *)s;
-	size_t n = u[0] < 0x80 ? 1 : u[0] >= 0xf0 && u[0] < 0xf5 ? 4 : u[0] >= 0xe0 ? 3 : u[0] >= 0xc2 ? 2 : 0;
+	size_t n = u[0] < 0x80			 ? 1
+		   : u[0] >= 0xf0 && u[0] < 0xf5 ? 4
+		   : u[0] >= 0xe0		 ? 3
+		   : u[0] >= 0xc2		 ? 2
+						 : 0;
 
 	if (!n || u[0] >= 0xf5) {
 		*c = '?';
@@ -126,9 +166,10 @@ static char ascii_of(uint32_t c)
 		uint32_t c;
 		char a;
 	} map[] = {
-		{0x2500, '-'}, {0x2502, '|'}, {0x2501, '='}, {0x2550, '='}, {0x2503, '|'}, {0x2551, '|'}, {0x2504, '.'},
-		{0x2192, '>'}, {0x2190, '<'}, {0x2191, 'U'}, {0x2193, 'D'}, {0x2194, '='}, {0x00b7, '.'}, {0x2026, '.'},
-		{0x25b8, '>'}, {0x25b4, '^'}, {0x25be, 'v'}, {0x2588, '#'}, {0x2591, '.'}, {0x2013, '-'}, {0x2014, '-'},
+		{0x2500, '-'}, {0x2502, '|'}, {0x2501, '='}, {0x2550, '='}, {0x2503, '|'}, {0x2551, '|'},
+		{0x2504, '.'}, {0x2192, '>'}, {0x2190, '<'}, {0x2191, 'U'}, {0x2193, 'D'}, {0x2194, '='},
+		{0x00b7, '.'}, {0x2026, '.'}, {0x25b8, '>'}, {0x25b4, '^'}, {0x25be, 'v'}, {0x2588, '#'},
+		{0x2591, '.'}, {0x2013, '-'}, {0x2014, '-'},
 	};
 
 	if (c < 0x80)

@@ -60,7 +60,8 @@ int header_column(enum place_id p, const struct view *v, int x)
 	return -1;
 }
 
-static void draw_cell(int y, int x, int w, const struct column *col, const char *s, unsigned shift, enum style st)
+static void draw_cell(int y, int x, int w, const struct column *col, const char *s, unsigned shift,
+		      enum style st)
 {
 	int n = text_columns(s);
 
@@ -83,7 +84,10 @@ static enum style row_style(const struct view *v, uint32_t row, bool selected, b
 	if (selected)
 		return focus ? ST_SELECT : ST_SELECT_AWAY;
 	m = view_marks(v, row);
-	return m & MARK_DOWN ? ST_DOWN : m & MARK_CHANGED ? ST_CHANGED : m & MARK_DETOUR ? ST_DETOUR : ST_NORMAL;
+	return m & MARK_DOWN	  ? ST_DOWN
+	       : m & MARK_CHANGED ? ST_CHANGED
+	       : m & MARK_DETOUR  ? ST_DETOUR
+				  : ST_NORMAL;
 }
 
 /* Room for the text of a flexible cell: empty cells on its right are lent to it. */
@@ -104,8 +108,8 @@ static int cell_room(const struct view *v, uint32_t row, unsigned col, const str
 	return room;
 }
 
-static void draw_row(const struct view *v, uint32_t i, int y, const struct rect *r, const struct fit *f, bool focus,
-		     struct text *t)
+static void draw_row(const struct view *v, uint32_t i, int y, const struct rect *r, const struct fit *f,
+		     bool focus, struct text *t)
 {
 	uint32_t row = view_row(v, i);
 	bool selected = i == v->sel;
@@ -132,7 +136,8 @@ static void draw_header(const struct view *v, int y, const struct rect *r, const
 	draw_text(y, r->x + 1, r->w - 2, "", ST_HEADER, true);
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
 		if (f->w[c])
-			draw_cell(y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], v->ops->column[c].name, 0, ST_HEADER);
+			draw_cell(y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], v->ops->column[c].name,
+				  0, ST_HEADER);
 }
 
 static const char *nothing(const struct view *v)

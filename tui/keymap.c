@@ -12,11 +12,32 @@ static const struct {
 	const char *name;
 	keycode key;
 } names[] = {
-	{"Up", K_UP}, {"Down", K_DOWN}, {"Left", K_LEFT}, {"Right", K_RIGHT}, {"Home", K_HOME}, {"End", K_END},
-	{"PgUp", K_PGUP}, {"PgDn", K_PGDN}, {"Ins", K_INS}, {"Del", K_DEL}, {"Backspace", K_BACKSPACE},
-	{"S-Tab", K_STAB}, {"Enter", K_ENTER}, {"Tab", K_TAB}, {"Esc", K_ESC}, {"Space", ' '}, {"Hash", '#'},
-	{"Comma", ','}, {"Minus", '-'}, {"PageUp", K_PGUP}, {"PageDown", K_PGDN}, {"Insert", K_INS},
-	{"Delete", K_DEL}, {"Return", K_ENTER}, {"Escape", K_ESC}, {"BS", K_BACKSPACE},
+	{"Up", K_UP},
+	{"Down", K_DOWN},
+	{"Left", K_LEFT},
+	{"Right", K_RIGHT},
+	{"Home", K_HOME},
+	{"End", K_END},
+	{"PgUp", K_PGUP},
+	{"PgDn", K_PGDN},
+	{"Ins", K_INS},
+	{"Del", K_DEL},
+	{"Backspace", K_BACKSPACE},
+	{"S-Tab", K_STAB},
+	{"Enter", K_ENTER},
+	{"Tab", K_TAB},
+	{"Esc", K_ESC},
+	{"Space", ' '},
+	{"Hash", '#'},
+	{"Comma", ','},
+	{"Minus", '-'},
+	{"PageUp", K_PGUP},
+	{"PageDown", K_PGDN},
+	{"Insert", K_INS},
+	{"Delete", K_DEL},
+	{"Return", K_ENTER},
+	{"Escape", K_ESC},
+	{"BS", K_BACKSPACE},
 };
 
 /* One UTF-8 character that fills the word. */
@@ -248,7 +269,9 @@ static bool read_key(struct reader *r, char **line, const char **map, keycode *k
 		*map = w;
 		w = next_word(line);
 	} else if (w && w[1] && !keys_parse(w, key)) {
-		complain(r, "found \"%s\", expected a pane, all, repl or a key such as x, C-x, M-x, F5 or Enter", w);
+		complain(r,
+			 "found \"%s\", expected a pane, all, repl or a key such as x, C-x, M-x, F5 or Enter",
+			 w);
 		return false;
 	}
 	if (!w) {
@@ -262,7 +285,8 @@ static bool read_key(struct reader *r, char **line, const char **map, keycode *k
 }
 
 /* A shorter binding of the same map hides longer ones; say so. */
-static const struct binding *in_the_way(const struct keymap *km, const char *map, const keycode *key, unsigned n)
+static const struct binding *in_the_way(const struct keymap *km, const char *map, const keycode *key,
+					unsigned n)
 {
 	for (size_t i = 0; i < km->n; i++) {
 		const struct binding *b = &km->b[i];
@@ -296,7 +320,8 @@ static void read_bind(struct reader *r, char *line)
 	}
 	other = in_the_way(r->km, map, key, n);
 	if (other) {
-		complain(r, "%s clashes with the binding of %s in the same map", keys_text(key, n, name, sizeof(name)),
+		complain(r, "%s clashes with the binding of %s in the same map",
+			 keys_text(key, n, name, sizeof(name)),
 			 keys_text(other->key, other->n, action, sizeof(action)));
 		return;
 	}

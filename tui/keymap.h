@@ -18,24 +18,39 @@
 /* A key: a Unicode character, or one of enum special_key; KEYF_META when Alt or Esc came with it. */
 typedef uint32_t keycode;
 #define KEYF_META 0x1000000u
-#define KEY_IS_SPECIAL(k) (((k) & 0x200000u) != 0)
+#define KEY_IS_SPECIAL(k) (((k)&0x200000u) != 0)
 
 enum special_key {
-	K_UP = 0x200000, K_DOWN, K_LEFT, K_RIGHT, K_HOME, K_END, K_PGUP, K_PGDN, K_INS, K_DEL, K_BACKSPACE,
-	K_STAB, K_F1, K_F12 = K_F1 + 11, K_MOUSE, K_RESIZE, K_NONE
+	K_UP = 0x200000,
+	K_DOWN,
+	K_LEFT,
+	K_RIGHT,
+	K_HOME,
+	K_END,
+	K_PGUP,
+	K_PGDN,
+	K_INS,
+	K_DEL,
+	K_BACKSPACE,
+	K_STAB,
+	K_F1,
+	K_F12 = K_F1 + 11,
+	K_MOUSE,
+	K_RESIZE,
+	K_NONE
 };
 #define K_ENTER '\r'
 #define K_TAB '\t'
 #define K_ESC 27
-#define K_CTRL(c) ((c) & 0x1f)
+#define K_CTRL(c) ((c)&0x1f)
 
 #define KEY_SEQ 4
 
 struct binding {
-	char *map;		/* pane name, "all" or "repl" */
+	char *map; /* pane name, "all" or "repl" */
 	keycode key[KEY_SEQ];
 	unsigned n;
-	char *does;		/* "follow", "prompt trace %node", ":fail link %port" */
+	char *does; /* "follow", "prompt trace %node", ":fail link %port" */
 };
 
 struct keymap {

@@ -14,12 +14,12 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct piece {
-	bool file;	/* -x FILE, else -e COMMANDS */
+	bool file; /* -x FILE, else -e COMMANDS */
 	const char *text;
 };
 
 struct command_line {
-	const char *live;	/* "" = the first device; NULL = not asked for */
+	const char *live; /* "" = the first device; NULL = not asked for */
 	const char *fabric, *engines, *config, *names, *keymap;
 	struct piece *piece;
 	size_t n_pieces, cap_pieces;
@@ -28,7 +28,8 @@ struct command_line {
 
 static const char usage[] =
 	"usage: ibscope [OPTION]... [FABRIC]\n"
-	"Explore the routing of an InfiniBand fabric: what a subnet manager would program, and what failures change.\n"
+	"Explore the routing of an InfiniBand fabric: what a subnet manager would program, and what failures "
+	"change.\n"
 	"\n"
 	"  FABRIC                   a saved fabric (its format is recognised), or a synthetic one such as\n"
 	"                           xgft:4,4:1,2  torus:4x4x4  mesh:8x8  hypercube:5  dragonfly:4,2,2\n"
@@ -120,7 +121,8 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		}
 	}
 	if (argc - optind > 1)
-		return wrong("found \"%s\" behind the fabric \"%s\", expected one fabric", argv[optind + 1], argv[optind]);
+		return wrong("found \"%s\" behind the fabric \"%s\", expected one fabric", argv[optind + 1],
+			     argv[optind]);
 	cl->fabric = argv[optind];
 	if (cl->fabric && cl->live)
 		return wrong("found a fabric (\"%s\") and --live, expected one of them", cl->fabric);
@@ -162,7 +164,8 @@ static void fabric_lines(const struct command_line *cl, const struct session *s,
 	const char *engines = cl->engines ? cl->engines : s->config_chain;
 
 	if (cl->fabric)
-		add_line(l, synth_is_spec(cl->fabric) && access(cl->fabric, F_OK) ? "synth" : "load", cl->fabric);
+		add_line(l, synth_is_spec(cl->fabric) && access(cl->fabric, F_OK) ? "synth" : "load",
+			 cl->fabric);
 	if (cl->live)
 		add_line(l, "live", cl->live);
 	if (engines && (cl->fabric || cl->live || cl->engines))

@@ -3,7 +3,7 @@
 #include "tui/ui.h"
 
 #define BESIDE 76	/* columns from which two panes stand side by side */
-#define WIDE_BESIDE 130	/* the same when one of them wants the whole width */
+#define WIDE_BESIDE 130 /* the same when one of them wants the whole width */
 
 struct view *pane_top(enum place_id p)
 {

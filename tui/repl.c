@@ -24,13 +24,13 @@ struct repl_line {
 static struct {
 	struct repl_line line[SCROLLBACK]; /* ring */
 	size_t first, n;
-	bool open;		/* the last line has not ended */
-	int back;		/* display lines scrolled up */
-	int height;		/* display lines shown when last drawn */
+	bool open;  /* the last line has not ended */
+	int back;   /* display lines scrolled up */
+	int height; /* display lines shown when last drawn */
 	atomic_uint columns;
 	unsigned char feed[FEED]; /* bytes readline has still to read */
 	unsigned n_feed, at_feed;
-	size_t complete_start;	/* where the completed word begins */
+	size_t complete_start; /* where the completed word begins */
 	char *history;
 	FILE *nowhere;
 	bool eof;
@@ -133,7 +133,8 @@ static int rows_of(const struct repl_line *l, int w, struct text *t)
 	return n;
 }
 
-static void draw_line(const struct repl_line *l, int y, int top, int bottom, const struct rect *rc, struct text *t)
+static void draw_line(const struct repl_line *l, int y, int top, int bottom, const struct rect *rc,
+		      struct text *t)
 {
 	size_t at = 0;
 
@@ -239,7 +240,8 @@ static void run_here(const char *line)
 		char *buf = NULL;
 		size_t size = 0;
 		FILE *f = open_memstream(&buf, &size);
-		bool bad = words_split(rest, &next, &argc, &argv, &e) || (argc && ui_command_now(argc, argv, f, &e));
+		bool bad = words_split(rest, &next, &argc, &argv, &e) ||
+			   (argc && ui_command_now(argc, argv, f, &e));
 
 		fclose(f);
 		repl_print(buf, size);

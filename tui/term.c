@@ -15,10 +15,10 @@
 
 volatile int term_signal, term_stopped, term_continued;
 
-static struct termios before;	/* as found */
+static struct termios before; /* as found */
 static bool started;
 static bool mouse;
-static char restore_bytes[256];	/* what brings the screen back when nothing else can be trusted */
+static char restore_bytes[256]; /* what brings the screen back when nothing else can be trusted */
 static size_t n_restore;
 static char alt_stack[65536];
 
@@ -103,7 +103,8 @@ static bool can_utf8(void)
 static void start_mouse(void)
 {
 	mmask_t got = mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON2_PRESSED |
-				BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+					BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED,
+				NULL);
 
 	mouse = got != 0;
 	mouseinterval(0);
@@ -121,8 +122,10 @@ int term_start(struct err *e)
 	ui.ascii = !can_utf8();
 	set_escdelay(25);
 	if (!newterm(NULL, stdout, stdin))
-		return err_set(e, "terminal type \"%s\" is not known here; set TERM to one that is (xterm, vt100, ...)",
-			       term ? term : "");
+		return err_set(
+			e,
+			"terminal type \"%s\" is not known here; set TERM to one that is (xterm, vt100, ...)",
+			term ? term : "");
 	started = true;
 	raw();
 	noecho();
@@ -189,11 +192,27 @@ static const struct {
 	int curses;
 	keycode key;
 } specials[] = {
-	{KEY_UP, K_UP}, {KEY_DOWN, K_DOWN}, {KEY_LEFT, K_LEFT}, {KEY_RIGHT, K_RIGHT}, {KEY_HOME, K_HOME},
-	{KEY_END, K_END}, {KEY_PPAGE, K_PGUP}, {KEY_NPAGE, K_PGDN}, {KEY_IC, K_INS}, {KEY_DC, K_DEL},
-	{KEY_BACKSPACE, K_BACKSPACE}, {KEY_BTAB, K_STAB}, {KEY_ENTER, K_ENTER}, {KEY_MOUSE, K_MOUSE},
-	{KEY_RESIZE, K_RESIZE}, {KEY_FIND, K_HOME}, {KEY_SELECT, K_END}, {KEY_A1, K_HOME}, {KEY_C1, K_END},
-	{KEY_A3, K_PGUP}, {KEY_C3, K_PGDN},
+	{KEY_UP, K_UP},
+	{KEY_DOWN, K_DOWN},
+	{KEY_LEFT, K_LEFT},
+	{KEY_RIGHT, K_RIGHT},
+	{KEY_HOME, K_HOME},
+	{KEY_END, K_END},
+	{KEY_PPAGE, K_PGUP},
+	{KEY_NPAGE, K_PGDN},
+	{KEY_IC, K_INS},
+	{KEY_DC, K_DEL},
+	{KEY_BACKSPACE, K_BACKSPACE},
+	{KEY_BTAB, K_STAB},
+	{KEY_ENTER, K_ENTER},
+	{KEY_MOUSE, K_MOUSE},
+	{KEY_RESIZE, K_RESIZE},
+	{KEY_FIND, K_HOME},
+	{KEY_SELECT, K_END},
+	{KEY_A1, K_HOME},
+	{KEY_C1, K_END},
+	{KEY_A3, K_PGUP},
+	{KEY_C3, K_PGDN},
 };
 
 static keycode translate(int rc, wint_t c)

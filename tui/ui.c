@@ -356,7 +356,8 @@ static bool pane_work(void)
 
 static void wait_for_news(bool busy)
 {
-	struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = wake_pipe[0], .events = POLLIN}};
+	struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
+				{.fd = wake_pipe[0], .events = POLLIN}};
 	char drain[256];
 
 	poll(fds, 2, busy ? 0 : worker_busy(NULL) ? 100 : background_busy() ? 200 : -1);

@@ -33,18 +33,18 @@ struct ui {
 	struct session *session;
 	struct scene scene;
 	struct keymap keys;
-	struct text key_errors;		/* of the keymap files, until they are shown */
+	struct text key_errors; /* of the keymap files, until they are shown */
 	struct stack stack[2];
 	struct rect rect[N_PLACES];
 	enum place_id focus, last_pane;
 	bool maximised;
-	enum line_mode line_mode;	/* what is typed into the bottom line */
+	enum line_mode line_mode; /* what is typed into the bottom line */
 	char line[80], line_before[80];
-	uint32_t line_sel;		/* selection before a search */
+	uint32_t line_sel; /* selection before a search */
 	char search[80];
-	char message[256];		/* bottom line until the next key */
+	char message[256]; /* bottom line until the next key */
 	bool message_bad;
-	keycode pending[KEY_SEQ];	/* keys of an unfinished sequence */
+	keycode pending[KEY_SEQ]; /* keys of an unfinished sequence */
 	unsigned n_pending;
 	bool ascii, colour, too_small, quiet; /* quiet: draw without progress (for `screen`) */
 	bool quit;
@@ -56,26 +56,26 @@ extern struct ui ui;
 
 /* ui.c: the loop.  start: command lines to run first.  0, or -1 and *e. */
 struct ui_config {
-	const char *keymap;	/* NAME or FILE, NULL = default */
-	char *greeting;		/* text for the REPL, may be NULL */
+	const char *keymap; /* NAME or FILE, NULL = default */
+	char *greeting;	    /* text for the REPL, may be NULL */
 	char **start;
 	size_t n_start;
 };
 int ui_run(struct session *s, const struct ui_config *c, struct err *e);
-void ui_wake(void);		/* from any thread: look for news */
+void ui_wake(void); /* from any thread: look for news */
 void ui_message(bool bad, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void ui_draw(void);
-void ui_refresh(void);		/* take a new scene when the session moved on */
+void ui_refresh(void); /* take a new scene when the session moved on */
 
 /* panes.c: stacks, focus, layout */
-struct view *pane_top(enum place_id p);	/* NULL for the REPL and for empty stacks */
+struct view *pane_top(enum place_id p); /* NULL for the REPL and for empty stacks */
 struct view *pane_focused(void);	/* the focused pane, else the one focused last; may be NULL */
 const char *pane_map(void);		/* keymap of the focus */
-int pane_open(int argc, char **argv, struct err *e);	/* NAME [ARG]... */
+int pane_open(int argc, char **argv, struct err *e); /* NAME [ARG]... */
 bool pane_back(void);
 void pane_focus(enum place_id p);
 void pane_next(int dir);
-void pane_track(void);			/* panes that follow the selection beside them */
+void pane_track(void); /* panes that follow the selection beside them */
 void panes_layout(int rows, int cols);
 void panes_free(void);
 bool pane_at(int y, int x, enum place_id *p);
@@ -93,44 +93,46 @@ bool function_bar_keys(int x, keycode *key, unsigned *n);
 
 /* actions.c */
 bool action_known(const char *name);
-int action_run(const char *does, struct err *e);	/* an action with its argument, or ":COMMAND" with placeholders */
+int action_run(const char *does,
+	       struct err *e); /* an action with its argument, or ":COMMAND" with placeholders */
 void help_build(void);
 void help_free(void);
-int keymap_choose(const char *name, struct err *e);	/* NAME or FILE, plus the user's own bindings */
+int keymap_choose(const char *name, struct err *e); /* NAME or FILE, plus the user's own bindings */
 void key_pressed(keycode k);
 void mouse_pressed(void);
 void line_key(keycode k);
 
 /* uicommand.c */
 extern const struct command ui_commands[];
-int tui_ui_command(void *ui, int argc, char **argv, FILE *out, struct err *e); /* session->ui_command; worker thread */
-int ui_command_now(int argc, char **argv, FILE *out, struct err *e);	/* the same in the UI's thread */
-bool ui_command_line(const char *line);	/* do all commands of the line concern the interface only? */
+int tui_ui_command(void *ui, int argc, char **argv, FILE *out,
+		   struct err *e);				     /* session->ui_command; worker thread */
+int ui_command_now(int argc, char **argv, FILE *out, struct err *e); /* the same in the UI's thread */
+bool ui_command_line(const char *line); /* do all commands of the line concern the interface only? */
 
 /* repl.c */
 void repl_start(void);
 void repl_stop(void);
-void repl_print(const char *s, size_t len);	/* whole or part of lines */
+void repl_print(const char *s, size_t len); /* whole or part of lines */
 void repl_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void repl_key(keycode k);
 void repl_prefill(const char *text);
-void repl_run(const char *line, bool echo);	/* run a command line as if typed */
+void repl_run(const char *line, bool echo); /* run a command line as if typed */
 void repl_scroll(int lines);
 void repl_clear(void);
-bool repl_busy_editing(void);			/* readline waits for more (search, quoted insert) */
-bool repl_vi(void);				/* inputrc asks for vi editing */
+bool repl_busy_editing(void); /* readline waits for more (search, quoted insert) */
+bool repl_vi(void);	      /* inputrc asks for vi editing */
 void draw_repl(const struct rect *r, bool focus);
 int repl_page(void);
-unsigned repl_columns(void);			/* room for text; from any thread */
+unsigned repl_columns(void); /* room for text; from any thread */
 
 /* worker.c */
 void worker_start(struct session *s);
 void worker_stop(void);
-void worker_add(const char *line);		/* copied; runs behind what is queued */
-bool worker_busy(double *since);		/* a command runs or waits; since when */
+void worker_add(const char *line); /* copied; runs behind what is queued */
+bool worker_busy(double *since);   /* a command runs or waits; since when */
 void worker_cancel(void);
-bool worker_output(struct text *t);		/* what commands have written since; true when something */
-struct ui_request *worker_request(void);	/* a UI command a running command waits for; NULL */
+bool worker_output(struct text *t);	 /* what commands have written since; true when something */
+struct ui_request *worker_request(void); /* a UI command a running command waits for; NULL */
 void worker_answer(void);
 
 struct ui_request {
@@ -144,7 +146,7 @@ struct ui_request {
 /* background.c: what panes ask for, one thing after the other */
 void background_start(void);
 void background_stop(void);
-void background_take(struct scene *sc);		/* hand over what is ready; drop what is of another routing */
+void background_take(struct scene *sc); /* hand over what is ready; drop what is of another routing */
 /* All that is wanted now, most urgent first; what is under way and no longer wanted is cancelled. */
 void background_want(const struct ask *a, unsigned n);
 bool background_busy(void);
@@ -154,19 +156,34 @@ int term_start(struct err *e);
 void term_stop(void);
 void term_suspend(void);
 void term_resized(void);
-extern volatile int term_signal;	/* a signal that ends the program came */
-extern volatile int term_stopped;	/* SIGTSTP came */
-extern volatile int term_continued;	/* SIGCONT came */
-void term_die(int sig);			/* end as the signal would have */
-keycode term_key(void);			/* K_NONE when nothing is there */
+extern volatile int term_signal;			       /* a signal that ends the program came */
+extern volatile int term_stopped;			       /* SIGTSTP came */
+extern volatile int term_continued;			       /* SIGCONT came */
+void term_die(int sig);					       /* end as the signal would have */
+keycode term_key(void);					       /* K_NONE when nothing is there */
 const char *term_key_bytes(keycode k, char *buf, size_t size); /* what the terminal sends for it */
 bool term_mouse(int *y, int *x, int *button); /* button 1..3 pressed, 4 and 5 = wheel; 6 = double click */
-void term_screen(FILE *out);		/* the terminal's content as text */
+void term_screen(FILE *out);		      /* the terminal's content as text */
 
 /* draw.c: primitives; text is UTF-8 */
 enum style {
-	ST_NORMAL, ST_BAR, ST_BORDER, ST_BORDER_FOCUS, ST_TITLE, ST_HEADER, ST_SELECT, ST_SELECT_AWAY, ST_CHANGED,
-	ST_DOWN, ST_DETOUR, ST_KEY, ST_LABEL, ST_ERROR, ST_ECHO, ST_DIM, N_STYLES
+	ST_NORMAL,
+	ST_BAR,
+	ST_BORDER,
+	ST_BORDER_FOCUS,
+	ST_TITLE,
+	ST_HEADER,
+	ST_SELECT,
+	ST_SELECT_AWAY,
+	ST_CHANGED,
+	ST_DOWN,
+	ST_DETOUR,
+	ST_KEY,
+	ST_LABEL,
+	ST_ERROR,
+	ST_ECHO,
+	ST_DIM,
+	N_STYLES
 };
 void colours_start(void);
 int colours_choose(const char *name, struct err *e);
@@ -176,7 +193,7 @@ int draw_text(int y, int x, int w, const char *s, enum style st, bool pad);
 int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad);
 int text_columns(const char *s);
 void draw_fill(int y, int x, int w, const char *ch, enum style st);
-void draw_cursor(int y, int x);	/* where the cursor stands after this drawing */
+void draw_cursor(int y, int x); /* where the cursor stands after this drawing */
 void draw_box_top(int y, int x, int w, const char *title, const char *right, bool focus);
 void draw_box_bottom(int y, int x, int w, const char *title, bool focus);
 /* Bytes of s that fit into w columns, broken at a blank when there is one. */

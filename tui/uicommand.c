@@ -14,9 +14,19 @@ static int hand_over(struct session *s, int argc, char **argv, struct out *o, st
 
 /* Beside those in the core's table (pane, screen, sort, ...). */
 const struct command ui_commands[] = {
-	{.name = "select", .syntax = "select N", .help = "select the N-th row shown", .args = "t", .run = hand_over},
-	{.name = "follow", .syntax = "follow", .help = "follow the selected row, as Enter does", .run = hand_over},
-	{.name = "action", .syntax = "action NAME [ARG]", .help = "do what a key bound to NAME does", .args = "t*",
+	{.name = "select",
+	 .syntax = "select N",
+	 .help = "select the N-th row shown",
+	 .args = "t",
+	 .run = hand_over},
+	{.name = "follow",
+	 .syntax = "follow",
+	 .help = "follow the selected row, as Enter does",
+	 .run = hand_over},
+	{.name = "action",
+	 .syntax = "action NAME [ARG]",
+	 .help = "do what a key bound to NAME does",
+	 .args = "t*",
 	 .run = hand_over},
 	{.name = "clear", .syntax = "clear", .help = "forget the text of the REPL", .run = hand_over},
 	{.name = NULL},
@@ -100,7 +110,9 @@ static int focus_by_name(const char *name, struct err *e)
 			return 0;
 		}
 	}
-	return err_set(e, "focus: found \"%s\", expected list, detail, repl, next, previous or a pane that is shown", name);
+	return err_set(
+		e, "focus: found \"%s\", expected list, detail, repl, next, previous or a pane that is shown",
+		name);
 }
 
 static int ui_focus(int argc, char **argv, FILE *out, struct err *e)
@@ -267,10 +279,10 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv, FILE *out, struct err *e);
 } table[] = {
-	{"screen", ui_screen}, {"pane", ui_pane}, {"focus", ui_focus}, {"maximise", ui_maximise}, {"back", ui_back},
-	{"sort", ui_sort}, {"filter", ui_filter}, {"search", ui_search}, {"select", ui_select},
-	{"follow", ui_follow}, {"action", ui_action}, {"keymap", ui_keymap}, {"colours", ui_colours},
-	{"clear", ui_clear},
+	{"screen", ui_screen},	 {"pane", ui_pane},	{"focus", ui_focus},   {"maximise", ui_maximise},
+	{"back", ui_back},	 {"sort", ui_sort},	{"filter", ui_filter}, {"search", ui_search},
+	{"select", ui_select},	 {"follow", ui_follow}, {"action", ui_action}, {"keymap", ui_keymap},
+	{"colours", ui_colours}, {"clear", ui_clear},
 };
 
 int ui_command_now(int argc, char **argv, FILE *out, struct err *e)

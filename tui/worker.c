@@ -10,7 +10,7 @@
 static struct {
 	pthread_t thread;
 	pthread_mutex_t mutex;
-	pthread_cond_t work;	/* something to do, or stop */
+	pthread_cond_t work;	 /* something to do, or stop */
 	pthread_cond_t answered; /* a UI request was served; output was taken */
 	struct session *session;
 	char **queue;
@@ -19,7 +19,9 @@ static struct {
 	double since;
 	struct text output;
 	struct ui_request *request;
-} w = {.mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER, .answered = PTHREAD_COND_INITIALIZER};
+} w = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+       .work = PTHREAD_COND_INITIALIZER,
+       .answered = PTHREAD_COND_INITIALIZER};
 
 static ssize_t collect(void *cookie, const char *buf, size_t size)
 {

@@ -27,19 +27,19 @@ struct result;
 struct ask {
 	const struct task *task;
 	const struct routing *routing;
-	const struct result *base;	/* NULL = none */
+	const struct result *base; /* NULL = none */
 	uint32_t arg[TASK_ARGS];
 };
 
 /* What came out; shared by those who hold a reference, in any thread. */
 struct result {
 	atomic_uint refs;
-	struct ask ask;			/* references on routing and base */
+	struct ask ask; /* references on routing and base */
 	void *value;
 };
 
 bool ask_equal(const struct ask *a, const struct ask *b);
-struct ask ask_copy(const struct ask *a);	/* with references; ask_clear() gives them back */
+struct ask ask_copy(const struct ask *a); /* with references; ask_clear() gives them back */
 void ask_clear(struct ask *a);
 
 /* A value becomes a result with one reference. */
@@ -49,17 +49,17 @@ void result_unref(const struct result *r);
 
 /* --- what several panes ask for ------------------------------------------------------ */
 
-extern const struct task task_loads;	/* struct loads, all to all */
-extern const struct task task_graph;	/* struct graph */
+extern const struct task task_loads; /* struct loads, all to all */
+extern const struct task task_graph; /* struct graph */
 
 /* The channel dependencies on all VLs, and what lists of them need. */
 struct graph {
 	struct cdg *cdg;
-	uint32_t *in;			/* [n_channels] dependencies on each */
+	uint32_t *in; /* [n_channels] dependencies on each */
 	struct graph_vl {
 		uint32_t channels, deps;
-		uint32_t on_cycles;	/* channels */
-		uint32_t components;	/* strongly connected ones with a cycle, that begin on this VL */
+		uint32_t on_cycles;  /* channels */
+		uint32_t components; /* strongly connected ones with a cycle, that begin on this VL */
 	} vl[CDG_VLS];
 };
 

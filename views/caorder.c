@@ -7,10 +7,8 @@
 enum { C_PLACE, C_LEAF, C_INDEX, C_LID, C_NAME };
 
 static const struct column columns[] = {
-	{.name = "place", .right = true, .numeric = true},
-	{.name = "leaf", .width = 8, .flex = 1},
-	{.name = "index", .width = 5, .drop = 1},
-	{.name = "lid", .right = true, .numeric = true},
+	{.name = "place", .right = true, .numeric = true}, {.name = "leaf", .width = 8, .flex = 1},
+	{.name = "index", .width = 5, .drop = 1},	   {.name = "lid", .right = true, .numeric = true},
 	{.name = "node", .width = 8, .flex = 1},
 };
 

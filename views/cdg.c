@@ -19,17 +19,17 @@ static const struct column columns[] = {
 
 /* A channel of the list; with one selected: a dependency to or from it. */
 struct line {
-	uint32_t channel;	/* the other one */
-	uint32_t dep;		/* NO_ID in the list of all */
-	bool before;		/* that one comes before the selected one */
+	uint32_t channel; /* the other one */
+	uint32_t dep;	  /* NO_ID in the list of all */
+	bool before;	  /* that one comes before the selected one */
 };
 
 struct priv {
-	int vl;			/* CDG_ALL_VLS */
-	uint64_t guid;		/* node and port of the selected channel, */
-	unsigned port;		/* 0 = all channels */
+	int vl;	       /* CDG_ALL_VLS */
+	uint64_t guid; /* node and port of the selected channel, */
+	unsigned port; /* 0 = all channels */
 	const struct graph *graph;
-	uint32_t self;		/* selected channel, NO_ID = it carries nothing */
+	uint32_t self; /* selected channel, NO_ID = it carries nothing */
 	struct line *line;
 	uint32_t n, cap;
 };
@@ -310,7 +310,8 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 
 const struct view_ops view_cdg = {
 	.name = "cdg",
-	.brief = "channel dependencies of a layer: channels with in and out degree; Enter follows a dependency",
+	.brief = "channel dependencies of a layer: channels with in and out degree; Enter follows a "
+		 "dependency",
 	.syntax = "[LAYER|all [PORT]]",
 	.hints = "follow=follow :pane_cycle=loop back=back",
 	.column = columns,

@@ -16,7 +16,7 @@ static const struct column columns[] = {
 
 /* Rows are found by their running number: switches with changes, then the entries of one switch. */
 struct priv {
-	uint32_t *sw;	/* [n] switches with changed entries */
+	uint32_t *sw;	 /* [n] switches with changed entries */
 	uint64_t *first; /* [n + 1] running number of the first entry */
 	uint32_t n;
 	uint32_t cached; /* index whose LIDs are in `lid`, NO_ID = none */
@@ -181,7 +181,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		break;
 	case C_VIA:
 		peer = now && now <= f->switch_nports[sw] ? f->port_peer[switch_port_id(f, sw, now)] : NO_ID;
-		text_add(t, "%s", now == NO_PATH ? "no route" : peer == NO_ID ? "-" : f->node_name[f->port_node[peer]]);
+		text_add(t, "%s",
+			 now == NO_PATH	 ? "no route"
+			 : peer == NO_ID ? "-"
+					 : f->node_name[f->port_node[peer]]);
 		break;
 	}
 }
@@ -218,7 +221,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_changes = {
 	.name = "changes",
-	.brief = "what the last event changed, entry by entry: old and new port of every forwarding table entry",
+	.brief = "what the last event changed, entry by entry: old and new port of every forwarding table "
+		 "entry",
 	.syntax = "",
 	.hints = "follow=lft :why=why :pane_pairs=pairs",
 	.column = columns,

@@ -16,14 +16,14 @@ static const struct column columns[] = {
 	{.name = "routes", .right = true},
 };
 
-#define HOLDERS 3	/* routes shown of a dependency */
+#define HOLDERS 3 /* routes shown of a dependency */
 
 /* --- a shortest cycle of a component ------------------------------------------------------ */
 
 struct walk {
 	uint32_t n;
 	uint32_t *channel;
-	unsigned *n_routes;	/* [n] at most HOLDERS */
+	unsigned *n_routes; /* [n] at most HOLDERS */
 	struct cdg_route (*route)[HOLDERS];
 };
 
@@ -70,17 +70,17 @@ enum kind { EDGE, ROUTE, PAIR, OWN, MORE, CLOSE, NEXT };
 
 struct line {
 	enum kind kind;
-	uint32_t edge;	/* place in the walk */
-	uint32_t k;	/* ROUTE: its number; MORE: how many */
+	uint32_t edge; /* place in the walk */
+	uint32_t k;    /* ROUTE: its number; MORE: how many */
 };
 
 struct priv {
-	bool pair;		/* of two switches */
-	int want_vl;		/* CDG_ALL_VLS: the first that has one */
-	unsigned group;		/* from 0, among those that begin on the VL */
-	uint64_t guid[2];	/* switches */
-	int want_layer;		/* that refused them, -1 = the highest that did */
-	int vl, layer;		/* shown; -1 = none */
+	bool pair;	  /* of two switches */
+	int want_vl;	  /* CDG_ALL_VLS: the first that has one */
+	unsigned group;	  /* from 0, among those that begin on the VL */
+	uint64_t guid[2]; /* switches */
+	int want_layer;	  /* that refused them, -1 = the highest that did */
+	int vl, layer;	  /* shown; -1 = none */
 	const struct graph *graph;
 	const struct walk *walk;
 	const struct witness *witness;
@@ -126,7 +126,8 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 		return 0;
 	n = strtoul(argv[1], &end, 10);
 	if (argc > 2 || *end || !n || n > UINT32_MAX)
-		return err_set(e, "pane cycle: found \"%s\", expected the number of a group, from 1", argv[1]);
+		return err_set(e, "pane cycle: found \"%s\", expected the number of a group, from 1",
+			       argv[1]);
 	p->group = (unsigned)(n - 1);
 	return 0;
 }
@@ -455,7 +456,8 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 
 const struct view_ops view_cycle = {
 	.name = "cycle",
-	.brief = "a credit loop as a closed walk, the routes that hold it; why lash keeps a pair out of a layer",
+	.brief = "a credit loop as a closed walk, the routes that hold it; why lash keeps a pair out of a "
+		 "layer",
 	.syntax = "[LAYER [GROUP] | all | SWITCH SWITCH [LAYER]]",
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
 	.column = columns,

@@ -1,4 +1,5 @@
-/* Pane: the port groups of a switch of a fat tree with their counters, in the order ftree goes through them. */
+/* Pane: the port groups of a switch of a fat tree with their counters, in the order ftree goes through them.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "views/tree.h"
@@ -17,7 +18,7 @@ static const struct column columns[] = {
 
 struct priv {
 	uint64_t guid;
-	uint32_t sw;		      /* NO_ID when the fabric has it no more */
+	uint32_t sw; /* NO_ID when the fabric has it no more */
 	struct tree_look look;
 };
 
@@ -82,7 +83,8 @@ static void title(const struct view *v, struct text *t)
 	}
 	text_add(t, "Groups of %s ── ", switch_name(v->scene->fabric, p->sw));
 	if (tree && !tree->sw[p->sw].in) {
-		text_add(t, switch_up(tree->topo, p->sw) ? "takes no part in the tree" : "the switch is down");
+		text_add(t,
+			 switch_up(tree->topo, p->sw) ? "takes no part in the tree" : "the switch is down");
 		return;
 	}
 	if (tree && tree->sw[p->sw].tuple != FT_NO_TUPLE)

@@ -7,14 +7,14 @@
 #include "engines/updown.h"
 #include "views/views.h"
 
-#define SHOWN 8	/* distances with a column; the last one holds all farther ones too */
-#define FULL 20	/* cells of a bar of 100 %: one is the lesser threshold, 18 the greater */
+#define SHOWN 8 /* distances with a column; the last one holds all farther ones too */
+#define FULL 20 /* cells of a bar of 100 %: one is the lesser threshold, 18 the greater */
 
 /* The counts in force, or made here when the engine did not look for roots. */
 struct counts {
 	const struct root_search *search;
-	struct root_search *own;	/* owned, NULL when they are the engine's */
-	const struct routing *held;	/* reference; whose they are */
+	struct root_search *own;    /* owned, NULL when they are the engine's */
+	const struct routing *held; /* reference; whose they are */
 };
 
 static void counts_free(struct counts *c)
@@ -79,7 +79,8 @@ static uint32_t list_switches(const struct root_search *s, uint32_t *sw)
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		if (switch_up(s->topo, i))
-			pl[n++] = (struct place){root_verdict(s, i) != ROOT_YES, f->node_order[f->switch_node[i]], i};
+			pl[n++] = (struct place){root_verdict(s, i) != ROOT_YES,
+						 f->node_order[f->switch_node[i]], i};
 	qsort(pl, n, sizeof(*pl), by_place);
 	for (uint32_t i = 0; i < n; i++)
 		sw[i] = pl[i].sw;
@@ -125,9 +126,9 @@ static const struct column histogram_columns[] = {
 
 struct list {
 	struct counts counts;
-	uint32_t *sw;		/* [n_rows] */
+	uint32_t *sw; /* [n_rows] */
 	uint32_t roots;
-	uint64_t want;		/* GUID of the switch to select when loaded next, 0 = none */
+	uint64_t want; /* GUID of the switch to select when loaded next, 0 = none */
 };
 
 static int histogram_open(struct view *v, int argc, char **argv, struct err *e)
@@ -314,8 +315,8 @@ static const struct column bars_columns[] = {
 
 struct one {
 	struct counts counts;
-	uint64_t guid;	/* 0 = the first of the list */
-	uint32_t sw;	/* NO_ID when it is not there or not up */
+	uint64_t guid; /* 0 = the first of the list */
+	uint32_t sw;   /* NO_ID when it is not there or not up */
 };
 
 static int bars_open(struct view *v, int argc, char **argv, struct err *e)
@@ -334,7 +335,8 @@ static int bars_open(struct view *v, int argc, char **argv, struct err *e)
 	if (node == NO_ID)
 		return -1;
 	if (!node_is_switch(f, node))
-		return err_set(e, "pane bars: %s is no switch, and only switches become roots", f->node_name[node]);
+		return err_set(e, "pane bars: %s is no switch, and only switches become roots",
+			       f->node_name[node]);
 	p->guid = f->node_guid[node];
 	return 0;
 }
@@ -430,7 +432,10 @@ static void bars_cell(const struct view *v, uint32_t row, unsigned col, struct t
 		text_add(t, "%.1f%%", 100.0 * n / s->total);
 		break;
 	case B_PASSES:
-		text_add(t, "%s", n >= root_main_limit(s) ? "90 %, 5 %" : n >= root_second_limit(s) ? "5 %" : "");
+		text_add(t, "%s",
+			 n >= root_main_limit(s)     ? "90 %, 5 %"
+			 : n >= root_second_limit(s) ? "5 %"
+						     : "");
 		break;
 	}
 }

@@ -15,10 +15,10 @@ static const struct column columns[] = {
 
 struct priv {
 	uint64_t guid;
-	uint32_t sw;		/* NO_ID when the fabric has it no more */
-	uint32_t *target;	/* [n_rows] */
-	uint16_t *distance;	/* [n_switches] links when nothing is forbidden */
-	uint32_t longer, none;	/* targets that cost more than their links; that have no path */
+	uint32_t sw;	       /* NO_ID when the fabric has it no more */
+	uint32_t *target;      /* [n_rows] */
+	uint16_t *distance;    /* [n_switches] links when nothing is forbidden */
+	uint32_t longer, none; /* targets that cost more than their links; that have no path */
 };
 
 static int open_view(struct view *v, int argc, char **argv, struct err *e)
@@ -160,7 +160,8 @@ static unsigned next_cost(const struct view *v, uint32_t to, int cost)
 	for (unsigned port = 1; port <= f->switch_nports[p->sw]; port++) {
 		unsigned c = r->ops->hops(r, p->sw, to, port);
 
-		if (r->topo->peer_switch[switch_port_id(f, p->sw, port)] != NO_ID && (int)c > cost && c < best)
+		if (r->topo->peer_switch[switch_port_id(f, p->sw, port)] != NO_ID && (int)c > cost &&
+		    c < best)
 			best = c;
 	}
 	return best;

@@ -7,12 +7,9 @@
 enum { C_NAME, C_LID, C_SWITCH, C_LINK, C_STATE, C_GUID };
 
 static const struct column columns[] = {
-	{.name = "name", .width = 10, .flex = 2},
-	{.name = "lid", .right = true, .numeric = true},
-	{.name = "switch", .width = 10, .flex = 1},
-	{.name = "link", .width = 6, .drop = 4},
-	{.name = "state", .width = 5, .drop = 3},
-	{.name = "guid", .width = 18, .drop = 6},
+	{.name = "name", .width = 10, .flex = 2},   {.name = "lid", .right = true, .numeric = true},
+	{.name = "switch", .width = 10, .flex = 1}, {.name = "link", .width = 6, .drop = 4},
+	{.name = "state", .width = 5, .drop = 3},   {.name = "guid", .width = 18, .drop = 6},
 };
 
 struct priv {
@@ -55,7 +52,8 @@ static void load(struct view *v)
 
 		if (endport_is_switch(f, ep))
 			continue;
-		pl[n++] = (struct place){(uint64_t)f->node_order[f->port_node[port]] << 8 | f->port_num[port], ep};
+		pl[n++] = (struct place){(uint64_t)f->node_order[f->port_node[port]] << 8 | f->port_num[port],
+					 ep};
 	}
 	qsort(pl, n, sizeof(*pl), by_order);
 	p->ep = NEW_ARRAY(n + 1, uint32_t);
@@ -110,11 +108,14 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			text_putc(t, '-');
 		break;
 	case C_SWITCH:
-		text_add(t, "%s", f->port_peer[port] == NO_ID ? "-" : port_label(f, f->port_peer[port], buf, sizeof(buf)));
+		text_add(t, "%s",
+			 f->port_peer[port] == NO_ID ? "-"
+						     : port_label(f, f->port_peer[port], buf, sizeof(buf)));
 		break;
 	case C_LINK:
 		if (f->port_width[port] && f->port_speed[port])
-			text_add(t, "%s%s", link_width_name(f->port_width[port]), link_speed_name(f->port_speed[port]));
+			text_add(t, "%s%s", link_width_name(f->port_width[port]),
+				 link_speed_name(f->port_speed[port]));
 		break;
 	case C_STATE:
 		text_add(t, "%s", sc->topo->endport_up[p->ep[row]] ? "up" : "down");

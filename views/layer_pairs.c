@@ -16,9 +16,9 @@ static const struct column columns[] = {
 struct priv {
 	unsigned layer;
 	const struct lash *lash;
-	uint32_t (*pair)[2];	/* [n_rows] switches */
+	uint32_t (*pair)[2]; /* [n_rows] switches */
 	uint32_t n, cap;
-	uint32_t *ports;	/* [n_switches] room for a route */
+	uint32_t *ports; /* [n_switches] room for a route */
 };
 
 static int open_view(struct view *v, int argc, char **argv, struct err *e)

@@ -19,9 +19,9 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	const struct lash *lash;	/* NULL: another engine */
-	const struct graph *graph;	/* NULL: not there yet */
-	uint8_t vl[CDG_VLS];		/* [n_rows] */
+	const struct lash *lash;   /* NULL: another engine */
+	const struct graph *graph; /* NULL: not there yet */
+	uint8_t vl[CDG_VLS];	   /* [n_rows] */
 };
 
 static void load(struct view *v)
@@ -54,7 +54,8 @@ static void title(const struct view *v, struct text *t)
 	if (!sc->sweep || !sc->sweep->routing)
 		text_add(t, "Layers");
 	else
-		text_add(t, "%s: %u layer%s", sc->sweep->routing->engine, v->n_rows, v->n_rows == 1 ? "" : "s");
+		text_add(t, "%s: %u layer%s", sc->sweep->routing->engine, v->n_rows,
+			 v->n_rows == 1 ? "" : "s");
 	if (p->lash && p->lash->moved)
 		text_add(t, ", balanced");
 }

@@ -18,11 +18,11 @@ static const struct column columns[] = {
 
 struct priv {
 	uint64_t guid;
-	uint32_t sw;		/* NO_ID when the fabric has it no more */
-	unsigned want;		/* LID to select when loaded next, 0 = none */
-	uint16_t *lid;		/* [n_rows] */
-	uint16_t *distance;	/* [n_switches] links to every switch */
-	uint8_t *reverse;	/* [max_lid + 1] 1 = ftree reaches it by reverse hops only; NULL = none */
+	uint32_t sw;	    /* NO_ID when the fabric has it no more */
+	unsigned want;	    /* LID to select when loaded next, 0 = none */
+	uint16_t *lid;	    /* [n_rows] */
+	uint16_t *distance; /* [n_switches] links to every switch */
+	uint8_t *reverse;   /* [max_lid + 1] 1 = ftree reaches it by reverse hops only; NULL = none */
 	uint32_t changed;
 	uint32_t n_reverse;
 };
@@ -41,7 +41,8 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 	if (node == NO_ID)
 		return -1;
 	if (!node_is_switch(f, node))
-		return err_set(e, "pane lft: %s is no switch and has no forwarding table", f->node_name[node]);
+		return err_set(e, "pane lft: %s is no switch and has no forwarding table",
+			       f->node_name[node]);
 	p->guid = f->node_guid[node];
 	if (argc == 2 && session_endport(v->scene->session, argv[1], &p->want, e) == NO_ID)
 		return -1;
@@ -353,7 +354,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_lft = {
 	.name = "lft",
-	.brief = "forwarding table of a switch: port before and after the last event, next node, hops, equal ports",
+	.brief = "forwarding table of a switch: port before and after the last event, next node, hops, equal "
+		 "ports",
 	.syntax = "SWITCH [DESTINATION]",
 	.hints = "follow=path :why=why :fail=fail back=back",
 	.column = columns,

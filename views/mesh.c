@@ -15,13 +15,13 @@ static const struct column columns[] = {
 
 struct item {
 	int32_t coord[MESH_DIMENSIONS];
-	uint32_t id, sw;	/* LASH's, the fabric's */
+	uint32_t id, sw; /* LASH's, the fabric's */
 };
 
 struct priv {
 	const struct lash *lash;
 	const struct lash_mesh *mesh;
-	struct item *item;	/* [n_rows] by coordinates */
+	struct item *item; /* [n_rows] by coordinates */
 };
 
 static void close_view(struct view *v)

@@ -141,7 +141,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_pairs = {
 	.name = "pairs",
-	.brief = "what the last event changed, pair by pair: rerouted, lost and regained paths with their hops",
+	.brief = "what the last event changed, pair by pair: rerouted, lost and regained paths with their "
+		 "hops",
 	.syntax = "",
 	.hints = "follow=path :why=why :trace=trace",
 	.column = columns,

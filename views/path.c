@@ -8,32 +8,30 @@
 enum { C_HOP, C_VL, C_ROUTES, C_LINE, C_BHOP, C_BVL, C_BROUTES };
 
 static const struct column columns[] = {
-	{.name = "there", .width = 14, .flex = 1},
-	{.name = "VL", .width = 2, .right = true, .drop = 4},
-	{.name = "routes", .right = true, .drop = 3},
-	{.name = "│", .width = 1},
-	{.name = "back", .width = 14, .flex = 1},
-	{.name = "VL", .width = 2, .right = true, .drop = 4},
+	{.name = "there", .width = 14, .flex = 1},    {.name = "VL", .width = 2, .right = true, .drop = 4},
+	{.name = "routes", .right = true, .drop = 3}, {.name = "│", .width = 1},
+	{.name = "back", .width = 14, .flex = 1},     {.name = "VL", .width = 2, .right = true, .drop = 4},
 	{.name = "routes", .right = true, .drop = 3},
 };
 
 struct direction {
 	struct path path;
-	int shortest;	/* links, -1 = unknown */
-	bool changed;	/* other switches or ports than before the last event */
-	unsigned turn;	/* hop where it goes up again after down; path.n = none */
+	int shortest;	 /* links, -1 = unknown */
+	bool changed;	 /* other switches or ports than before the last event */
+	unsigned turn;	 /* hop where it goes up again after down; path.n = none */
 	struct text was; /* the path before, when it was another one */
 };
 
 struct priv {
-	uint64_t guid[2];	/* port GUIDs of the two endports */
-	unsigned offset[2];	/* LID - base LID */
+	uint64_t guid[2];   /* port GUIDs of the two endports */
+	unsigned offset[2]; /* LID - base LID */
 	struct direction dir[2];
 	bool known;
-	const struct lash *lash;	/* NULL: another engine */
-	uint32_t sw[2];			/* its switches at the ends */
-	unsigned first, layer;		/* layer the pair was put in and is in; LASH_NO_LAYER */
-	const struct witness *why[LASH_MAX_LAYERS]; /* [first] why not in the layers below; NULL: not known yet */
+	const struct lash *lash; /* NULL: another engine */
+	uint32_t sw[2];		 /* its switches at the ends */
+	unsigned first, layer;	 /* layer the pair was put in and is in; LASH_NO_LAYER */
+	const struct witness
+		*why[LASH_MAX_LAYERS]; /* [first] why not in the layers below; NULL: not known yet */
 };
 
 static int open_end(struct view *v, unsigned i, const char *word, struct err *e)
@@ -87,7 +85,8 @@ static bool same_path(const struct path *a, const struct path *b)
 	if (a->end != b->end || a->n != b->n)
 		return false;
 	for (unsigned h = 0; h < a->n; h++)
-		if (a->hop[h].sw != b->hop[h].sw || a->hop[h].in != b->hop[h].in || a->hop[h].out != b->hop[h].out)
+		if (a->hop[h].sw != b->hop[h].sw || a->hop[h].in != b->hop[h].in ||
+		    a->hop[h].out != b->hop[h].out)
 			return false;
 	return true;
 }
@@ -322,8 +321,8 @@ static void footer(const struct view *v, struct text *t)
 	for (i = 0; i < 2; i++) {
 		if (!p->known || !p->dir[i].changed)
 			continue;
-		text_add(t, "%swas: %s until event %zu: %s", i ? "back " : "", text_str(&p->dir[i].was), sc->at,
-			 sc->event ? sc->event->text : "");
+		text_add(t, "%swas: %s until event %zu: %s", i ? "back " : "", text_str(&p->dir[i].was),
+			 sc->at, sc->event ? sc->event->text : "");
 		return;
 	}
 	for (i = 0; i < 2; i++) {
@@ -370,11 +369,13 @@ static uint32_t out_port(const struct view *v, unsigned i, uint32_t row)
 	const struct path_hop *hop;
 
 	if (!row)
-		return path->src == NO_ID || endport_is_switch(f, path->src) ? NO_ID : f->endport_port[path->src];
+		return path->src == NO_ID || endport_is_switch(f, path->src) ? NO_ID
+									     : f->endport_port[path->src];
 	if (row > path->n)
 		return NO_ID;
 	hop = &path->hop[row - 1];
-	return hop->out && hop->out <= f->switch_nports[hop->sw] ? switch_port_id(f, hop->sw, hop->out) : NO_ID;
+	return hop->out && hop->out <= f->switch_nports[hop->sw] ? switch_port_id(f, hop->sw, hop->out)
+								 : NO_ID;
 }
 
 static void side_cell(const struct view *v, unsigned i, uint32_t row, unsigned what, struct text *t)
@@ -488,7 +489,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_path = {
 	.name = "path",
-	.brief = "path between two endports and back: ports, VL, routes over each link, and what it was before",
+	.brief = "path between two endports and back: ports, VL, routes over each link, and what it was "
+		 "before",
 	.syntax = "SRC DST",
 	.hints = "follow=lft :why=why :why_%src=layer :fail=fail :trace=trace back=back",
 	.column = columns,

@@ -19,11 +19,11 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint64_t guid;		/* node */
-	uint32_t node;		/* NO_ID when the fabric has it no more */
-	uint32_t lids[256];	/* LFT entries out of each port */
-	bool changed[256];	/* an entry came to this port, or left it, with the last event */
-	unsigned level;		/* links to switches of the same rank */
+	uint64_t guid;	    /* node */
+	uint32_t node;	    /* NO_ID when the fabric has it no more */
+	uint32_t lids[256]; /* LFT entries out of each port */
+	bool changed[256];  /* an entry came to this port, or left it, with the last event */
+	unsigned level;	    /* links to switches of the same rank */
 };
 
 static int open_view(struct view *v, int argc, char **argv, struct err *e)
@@ -144,7 +144,8 @@ static void title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 
-	text_add(t, "Ports of %s", p->node == NO_ID ? "a node that is gone" : v->scene->fabric->node_name[p->node]);
+	text_add(t, "Ports of %s",
+		 p->node == NO_ID ? "a node that is gone" : v->scene->fabric->node_name[p->node]);
 }
 
 static bool is_live(const struct scene *sc, uint32_t port)
@@ -168,7 +169,8 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	case C_LIDS:
 		return p->lids[row + 1];
 	case C_VLS:
-		return vls[sc->fabric->port_opervls[port] < ARRAY_LEN(vls) ? sc->fabric->port_opervls[port] : 0];
+		return vls[sc->fabric->port_opervls[port] < ARRAY_LEN(vls) ? sc->fabric->port_opervls[port]
+									   : 0];
 	}
 	return 0;
 }
@@ -232,7 +234,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		return;
 	case C_LINK:
 		if (cabled && f->port_width[port] && f->port_speed[port])
-			text_add(t, "%s%s", link_width_name(f->port_width[port]), link_speed_name(f->port_speed[port]));
+			text_add(t, "%s%s", link_width_name(f->port_width[port]),
+				 link_speed_name(f->port_speed[port]));
 		return;
 	case C_PEER:
 		peer_cell(sc, port, t);

@@ -17,14 +17,14 @@ static const struct column columns[] = {
 
 /* A switch; links to others by rank. */
 struct line {
-	uint32_t sw, rank, was;	/* was: before the last event, NO_RANK = the same or unknown */
+	uint32_t sw, rank, was; /* was: before the last event, NO_RANK = the same or unknown */
 	uint32_t order;
 	uint8_t up, down, level, hosts;
 	bool root;
 };
 
 struct priv {
-	struct line *line;	/* [n_rows] */
+	struct line *line;	    /* [n_rows] */
 	uint32_t max, roots, level; /* largest rank; switches of rank 0; cables within a rank */
 	uint32_t changed;
 };
@@ -99,7 +99,8 @@ static void load(struct view *v)
 
 		if (!switch_up(r->topo, s))
 			continue;
-		*l = (struct line){.sw = s, .rank = r->ops->rank(r, s), .order = f->node_order[f->switch_node[s]]};
+		*l = (struct line){
+			.sw = s, .rank = r->ops->rank(r, s), .order = f->node_order[f->switch_node[s]]};
 		l->was = was == l->rank ? NO_RANK : was;
 		l->root = r->ops->is_root && r->ops->is_root(r, s);
 		count_links(r, l);

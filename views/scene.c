@@ -19,7 +19,8 @@ void scene_release(struct scene *sc)
 
 bool scene_stale(const struct scene *sc, const struct session *s)
 {
-	return !sc->valid || sc->generation != s->generation || sc->n_events != s->n_events || sc->at != s->at;
+	return !sc->valid || sc->generation != s->generation || sc->n_events != s->n_events ||
+	       sc->at != s->at;
 }
 
 const struct result *scene_result(const struct scene *sc, const struct ask *a)

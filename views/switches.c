@@ -20,7 +20,7 @@ static const struct column columns[] = {
 struct priv {
 	uint32_t *sw;	/* [n] switches in the order shown */
 	uint8_t *up;	/* [n_switches] live ports */
-	uint8_t *hosts;	/* [n_switches] live ports to CAs and routers */
+	uint8_t *hosts; /* [n_switches] live ports to CAs and routers */
 	bool ranks;
 };
 

@@ -72,7 +72,8 @@ void tree_standing(const struct tree_look *look, struct text *t)
 		text_add(t, "refused");
 }
 
-/* A group of the switch with another number of cables than it should have, NULL.  Down only the first is looked at. */
+/* A group of the switch with another number of cables than it should have, NULL.  Down only the first is
+ * looked at. */
 static const struct ft_group *odd_group(const struct ftree *t, uint32_t sw, enum ft_dir d)
 {
 	uint32_t n = d == FT_DOWN && t->sw[sw].n[d] > 1 ? 1 : t->sw[sw].n[d];
@@ -152,8 +153,10 @@ static void load(struct view *v)
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		struct line *l = &p->line[v->n_rows++];
 
-		*l = (struct line){.sw = s, .rank = t->sw[s].in ? t->sw[s].rank : FT_UNRANKED,
-				   .key = t->sw[s].key, .order = f->node_order[f->switch_node[s]]};
+		*l = (struct line){.sw = s,
+				   .rank = t->sw[s].in ? t->sw[s].rank : FT_UNRANKED,
+				   .key = t->sw[s].key,
+				   .order = f->node_order[f->switch_node[s]]};
 		l->breaks = tree_breaks(t, s);
 		p->breakers += l->breaks;
 		for (unsigned d = 0; d < FT_DIRS; d++)
@@ -195,7 +198,8 @@ static void footer(const struct view *v, struct text *t)
 	if (!tree)
 		return;
 	if (!tree->refusal.rule) {
-		text_add(t, "up to %u compute node%s on a leaf (*)", tree->max_cn, tree->max_cn == 1 ? "" : "s");
+		text_add(t, "up to %u compute node%s on a leaf (*)", tree->max_cn,
+			 tree->max_cn == 1 ? "" : "s");
 		if (tree->unindexed)
 			text_add(t, ", %u without index", tree->unindexed);
 		return;
@@ -343,7 +347,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_tree = {
 	.name = "tree",
-	.brief = "the fat tree by levels: index, port groups (/cables), leaves (*); when refused the rule, who breaks "
+	.brief = "the fat tree by levels: index, port groups (/cables), leaves (*); when refused the rule, "
+		 "who breaks "
 		 "it (!), the cure",
 	.syntax = "",
 	.hints = "follow=groups :pane_ca-order=order :fail=fail",

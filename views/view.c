@@ -198,10 +198,12 @@ static bool mark_word(const char *w, size_t len, unsigned marks)
 	static const struct {
 		const char *word;
 		unsigned mark;
-	} words[] = {{"changed", MARK_CHANGED}, {"down", MARK_DOWN}, {"detour", MARK_DETOUR}, {"!", MARK_CHANGED}};
+	} words[] = {
+		{"changed", MARK_CHANGED}, {"down", MARK_DOWN}, {"detour", MARK_DETOUR}, {"!", MARK_CHANGED}};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strlen(words[i].word) == len && !strncasecmp(w, words[i].word, len) && (marks & words[i].mark))
+		if (strlen(words[i].word) == len && !strncasecmp(w, words[i].word, len) &&
+		    (marks & words[i].mark))
 			return true;
 	return false;
 }
@@ -258,7 +260,7 @@ static bool row_matches(const struct view *v, uint32_t row, const char *filter, 
 		size_t len = strcspn(w, " ");
 		bool not = *w == '-' && len > 1;
 
-		if (len && word_matches(v, row, w + not, len - not, all) == not)
+		if (len && word_matches(v, row, w + not, len - not, all) == not )
 			return false;
 		w += len;
 		w += strspn(w, " ");
@@ -380,8 +382,8 @@ bool view_work(struct view *v, double seconds)
 int view_sort(struct view *v, int column, bool descending, struct err *e)
 {
 	if (column >= 0 && view_count(v) > VIEW_SORT_MAX)
-		return err_set(e, "%u rows are too many to sort (at most %u): filter them first", view_count(v),
-			       VIEW_SORT_MAX);
+		return err_set(e, "%u rows are too many to sort (at most %u): filter them first",
+			       view_count(v), VIEW_SORT_MAX);
 	note_selection(v);
 	v->sort = column;
 	v->descending = descending;
@@ -407,7 +409,8 @@ int view_column(const struct view *v, const char *name, struct err *e)
 			found = (int)c;
 	}
 	if (found < 0)
-		err_set(e, "pane %s has no column '%s', expected one of%s", v->ops->name, name, text_str(&names));
+		err_set(e, "pane %s has no column '%s', expected one of%s", v->ops->name, name,
+			text_str(&names));
 	text_free(&names);
 	return found;
 }

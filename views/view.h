@@ -16,13 +16,13 @@
 #include "core/session.h"
 #include "views/beside.h"
 
-#define SCENE_RESULTS 32	/* kept at most */
-#define VIEW_ASKS 16		/* of one pane at a time */
+#define SCENE_RESULTS 32 /* kept at most */
+#define VIEW_ASKS 16	 /* of one pane at a time */
 
 /* A line of help, made by the user interface from the loaded keymap and the command table. */
 struct help_line {
-	char *key;	/* "C-x o", or a command's name */
-	char *where;	/* pane it holds in, "all", "repl", "command" */
+	char *key;   /* "C-x o", or a command's name */
+	char *where; /* pane it holds in, "all", "repl", "command" */
 	char *does;
 };
 
@@ -33,23 +33,23 @@ struct help_line {
  */
 struct scene {
 	struct session *session;
-	uint64_t serial;		/* grows with every scene taken */
-	uint64_t generation;		/* of the session */
-	bool valid;			/* false: taken never or released */
-	const struct fabric *fabric;	/* NULL = nothing is loaded */
-	const struct sweep *sweep;	/* NULL = nothing has been routed */
-	const struct sweep *before;	/* of the event before, NULL = none */
+	uint64_t serial;		 /* grows with every scene taken */
+	uint64_t generation;		 /* of the session */
+	bool valid;			 /* false: taken never or released */
+	const struct fabric *fabric;	 /* NULL = nothing is loaded */
+	const struct sweep *sweep;	 /* NULL = nothing has been routed */
+	const struct sweep *before;	 /* of the event before, NULL = none */
 	const struct comparison *change; /* made by the last event, NULL = none */
 	const struct state *state;
-	const struct topo *topo;	/* of the sweep, else of the state */
+	const struct topo *topo; /* of the sweep, else of the state */
 	const struct event *event;
 	size_t at, n_events;
-	const struct loads *loads;	/* all-to-all routes per port, NULL while they are not known */
-	bool want_loads;		/* set by a pane that shows them: they are computed beside the loop */
+	const struct loads *loads; /* all-to-all routes per port, NULL while they are not known */
+	bool want_loads;	   /* set by a pane that shows them: they are computed beside the loop */
 	const struct result *result[SCENE_RESULTS]; /* references; what was computed for the routing */
 	unsigned n_results;
-	unsigned results_version;	/* grows when results come or go */
-	unsigned percent;		/* of what is being computed */
+	unsigned results_version; /* grows when results come or go */
+	unsigned percent;	  /* of what is being computed */
 	const struct help_line *help;
 	size_t n_help;
 };
@@ -68,11 +68,11 @@ void scene_drop_results(struct scene *sc);
 
 struct column {
 	const char *name;
-	uint8_t width;		/* at least; 0 = the name's */
-	uint8_t flex;		/* share of the room left over, 0 = fixed */
-	bool right;		/* aligned right */
-	bool numeric;		/* sorted by number() */
-	uint8_t drop;		/* narrow panes leave out columns with the highest value first, 0 = never */
+	uint8_t width; /* at least; 0 = the name's */
+	uint8_t flex;  /* share of the room left over, 0 = fixed */
+	bool right;    /* aligned right */
+	bool numeric;  /* sorted by number() */
+	uint8_t drop;  /* narrow panes leave out columns with the highest value first, 0 = never */
 };
 
 /* Marks of a row, each shown by its own sign so that colour is never needed. */
@@ -82,24 +82,24 @@ enum { MARK_CHANGED = 1, MARK_DOWN = 2, MARK_DETOUR = 4, MARK_HERE = 8 };
 char marks_sign(unsigned marks);
 
 enum {
-	VIEW_DETAIL = 1,	/* opens in the second place, beside the list it belongs to */
-	VIEW_WIDE = 2,		/* wants the whole width where the terminal is narrow */
-	VIEW_TRACKS = 4,	/* follows the selection of the list beside it */
-	VIEW_AT_END = 8,	/* starts at its last row */
+	VIEW_DETAIL = 1, /* opens in the second place, beside the list it belongs to */
+	VIEW_WIDE = 2,	 /* wants the whole width where the terminal is narrow */
+	VIEW_TRACKS = 4, /* follows the selection of the list beside it */
+	VIEW_AT_END = 8, /* starts at its last row */
 };
 
 #define VIEW_COLUMNS 12
 struct view;
 
 struct view_ops {
-	const char *name;	/* as in `pane NAME` and in keymaps */
-	const char *brief;	/* one line for help */
-	const char *syntax;	/* arguments, "" when none */
-	const char *hints;	/* what the function bar offers first: "ACTION=label" or ":command=label" words */
+	const char *name;   /* as in `pane NAME` and in keymaps */
+	const char *brief;  /* one line for help */
+	const char *syntax; /* arguments, "" when none */
+	const char *hints;  /* what the function bar offers first: "ACTION=label" or ":command=label" words */
 	const struct column *column;
 	unsigned n_columns;
 	unsigned flags;
-	size_t priv_size;	/* v->priv, zeroed */
+	size_t priv_size; /* v->priv, zeroed */
 
 	/* Take arguments (checked against v->scene); -1 and *e when they name nothing.  NULL: takes none. */
 	int (*open)(struct view *v, int argc, char **argv, struct err *e);
@@ -109,7 +109,8 @@ struct view_ops {
 	void (*title)(const struct view *v, struct text *t);
 	void (*footer)(const struct view *v, struct text *t); /* a line at the lower edge; may be NULL */
 	void (*cell)(const struct view *v, uint32_t row, unsigned col, struct text *t);
-	int64_t (*number)(const struct view *v, uint32_t row, unsigned col); /* NULL when no column is numeric */
+	int64_t (*number)(const struct view *v, uint32_t row,
+			  unsigned col);		       /* NULL when no column is numeric */
 	unsigned (*marks)(const struct view *v, uint32_t row); /* may be NULL */
 	/* What stays the same over events; NULL: the row number. */
 	uint64_t (*key)(const struct view *v, uint32_t row);
@@ -124,31 +125,31 @@ struct view_ops {
 
 struct view {
 	const struct view_ops *ops;
-	struct scene *scene;	/* of the user interface */
+	struct scene *scene; /* of the user interface */
 	void *priv;
-	uint64_t serial;	/* of the scene it was loaded from */
+	uint64_t serial; /* of the scene it was loaded from */
 	unsigned results_version;
 	bool loaded;
-	struct ask ask[VIEW_ASKS];	/* made by load(): borrowed routing */
+	struct ask ask[VIEW_ASKS];	      /* made by load(): borrowed routing */
 	const struct result *held[VIEW_ASKS]; /* references; NULL = not there yet */
 	unsigned n_ask;
-	bool waiting;		/* something asked for is not there yet */
-	uint32_t n_rows;	/* set by load() */
+	bool waiting;		     /* something asked for is not there yet */
+	uint32_t n_rows;	     /* set by load() */
 	uint8_t width[VIEW_COLUMNS]; /* columns' least widths; load() may change them, 0 hides one */
-	int64_t select;		/* load() may ask for a row to be selected; -1 = no wish */
+	int64_t select;		     /* load() may ask for a row to be selected; -1 = no wish */
 
 	/* Order: NULL = all rows as they are. */
 	uint32_t *order;
 	uint32_t n_order, cap_order;
-	uint32_t scanned;	/* rows the filter has looked at */
-	bool ordering;		/* filter or sort not finished */
-	int sort;		/* column, -1 = as they come */
+	uint32_t scanned; /* rows the filter has looked at */
+	bool ordering;	  /* filter or sort not finished */
+	int sort;	  /* column, -1 = as they come */
 	bool descending;
 	char filter[80];
 
-	uint32_t sel, top;	/* of the shown rows */
+	uint32_t sel, top; /* of the shown rows */
 	uint64_t sel_key;
-	unsigned shift;		/* columns the flexible cells are moved to the left */
+	unsigned shift; /* columns the flexible cells are moved to the left */
 };
 
 /* Rows beyond which sorting is refused (it would hold up the terminal). */
@@ -212,8 +213,8 @@ int view_expand(const struct view *v, const char *template, struct text *t, stru
 
 /* A node as a word of the command language: its name when that is unique, else its GUID. */
 void word_node(const struct fabric *f, uint32_t node, struct text *t);
-void word_port(const struct fabric *f, uint32_t port, struct text *t);	/* NODE[PORT] */
-void word_text(const char *s, struct text *t);				/* quoted where needed */
+void word_port(const struct fabric *f, uint32_t port, struct text *t); /* NODE[PORT] */
+void word_text(const char *s, struct text *t);			       /* quoted where needed */
 void text_clear(struct text *t);
 
 /* Placeholders that every row about a node (or a port of it) has; port NO_ID = none. */

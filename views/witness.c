@@ -6,8 +6,8 @@
 struct search {
 	const struct routing *r;
 	struct witness *w;
-	uint32_t *edge_of;	/* [n_ports] edge whose channel a port sends, NO_ID */
-	uint32_t *route;	/* room for n_switches */
+	uint32_t *edge_of; /* [n_ports] edge whose channel a port sends, NO_ID */
+	uint32_t *route;   /* room for n_switches */
 };
 
 /* Count a route where it holds a channel of the cycle and wants the next. */

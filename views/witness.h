@@ -7,14 +7,14 @@
 
 /* One channel of the cycle: routes that hold it while they want the next one. */
 struct witness_edge {
-	uint32_t port;		/* sender of the channel */
-	uint32_t routes;	/* between switches, of pairs put in the layer earlier */
-	uint32_t sw, sw2;	/* the first of them, from and to; NO_ID = none */
-	bool own;		/* a route of the pair itself does */
+	uint32_t port;	  /* sender of the channel */
+	uint32_t routes;  /* between switches, of pairs put in the layer earlier */
+	uint32_t sw, sw2; /* the first of them, from and to; NO_ID = none */
+	bool own;	  /* a route of the pair itself does */
 };
 
 struct witness {
-	uint32_t n;		/* channels; 0: the layer did not refuse the pair */
+	uint32_t n; /* channels; 0: the layer did not refuse the pair */
 	struct witness_edge *edge;
 };
 

@@ -55,22 +55,22 @@ struct counting {
 	const struct topo *t;
 	const struct fabric *f;
 	struct cdg *c;
-	uint32_t n;			/* switches of the fabric */
+	uint32_t n; /* switches of the fabric */
 	struct cdg_source *source;
 	uint32_t n_sources;
-	bool grouped;			/* sources of a switch need not be told apart */
-	size_t *at;			/* [n] first cell of a switch in a matrix */
+	bool grouped; /* sources of a switch need not be told apart */
+	size_t *at;   /* [n] first cell of a switch in a matrix */
 	size_t cells;
 	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* by VLs in and out: [cells] routes by ports; NULL = none */
-	uint32_t *load[CDG_VLS];	/* [n_ports] */
+	uint32_t *load[CDG_VLS];	    /* [n_ports] */
 	struct slot slot[MAX_SLOTS];
 	unsigned n_slots;
 	uint16_t slot_of[CDG_VLS][CDG_VLS]; /* by SL and VL */
-	uint32_t *flow;			/* [MAX_SLOTS * n] routes of a slot that leave a switch */
+	uint32_t *flow;			    /* [MAX_SLOTS * n] routes of a slot that leave a switch */
 	/* of one destination */
 	const uint8_t *col;
 	uint16_t *hops;
-	uint32_t *order, *work, *count;	/* switches that arrive, farthest first */
+	uint32_t *order, *work, *count; /* switches that arrive, farthest first */
 	uint32_t n_order;
 };
 

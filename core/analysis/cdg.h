@@ -24,25 +24,25 @@
 #define CDG_VLS 16
 
 struct cdg {
-	const struct routing *routing;	/* reference held */
-	int want;			/* VL it was made for, or CDG_ALL_VLS */
-	bool switches;			/* routes of switches count as well */
-	uint32_t used;			/* bit v: routes use VL v somewhere, wanted or not */
-	uint64_t vl_routes[CDG_VLS];	/* routes that begin on the VL, wanted or not */
+	const struct routing *routing; /* reference held */
+	int want;		       /* VL it was made for, or CDG_ALL_VLS */
+	bool switches;		       /* routes of switches count as well */
+	uint32_t used;		       /* bit v: routes use VL v somewhere, wanted or not */
+	uint64_t vl_routes[CDG_VLS];   /* routes that begin on the VL, wanted or not */
 	/* Channels that carry routes [n_channels], by VL, then by port id. */
 	uint32_t n_channels;
-	uint32_t *port;			/* port id that sends */
+	uint32_t *port; /* port id that sends */
 	uint8_t *vl;
-	uint32_t *load;			/* routes through it */
+	uint32_t *load; /* routes through it */
 	/* Dependencies [n_deps] of channel c: from first[c] up to first[c + 1]. */
 	uint32_t n_deps;
-	uint32_t *first;		/* [n_channels + 1] */
-	uint32_t *to;			/* channel, ascending within a row */
-	uint32_t *routes;		/* routes that make it; at least 1 */
+	uint32_t *first;  /* [n_channels + 1] */
+	uint32_t *to;	  /* channel, ascending within a row */
+	uint32_t *routes; /* routes that make it; at least 1 */
 	/* Strongly connected components with a cycle, in order of their first channel. */
 	uint32_t n_components;
-	uint32_t *component;		/* [n_channels] NO_ID = on no cycle */
-	uint32_t *size;			/* [n_components] channels */
+	uint32_t *component; /* [n_channels] NO_ID = on no cycle */
+	uint32_t *size;	     /* [n_components] channels */
 };
 
 /*
@@ -63,7 +63,7 @@ uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to); /* ind
 uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle);
 
 struct cdg_route {
-	uint32_t source;	/* endport */
+	uint32_t source; /* endport */
 	uint16_t slid, dlid;
 };
 

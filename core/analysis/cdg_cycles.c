@@ -9,10 +9,10 @@
  * Graph Algorithms, SIAM Journal on Computing 1(2), 1972), without recursion.
  */
 struct tarjan {
-	uint32_t *number, *low;	/* [n_channels] order of discovery, 0 = not yet; smallest reached */
+	uint32_t *number, *low; /* [n_channels] order of discovery, 0 = not yet; smallest reached */
 	uint32_t *next;		/* [n_channels] dependency to look at next */
-	uint32_t *path, n_path;	/* channels being looked at */
-	uint32_t *open, n_open;	/* channels not yet in a component */
+	uint32_t *path, n_path; /* channels being looked at */
+	uint32_t *open, n_open; /* channels not yet in a component */
 	uint32_t numbers;
 };
 
@@ -93,8 +93,10 @@ static void renumber(struct cdg *c)
 void cdg_find_components(struct cdg *c)
 {
 	struct tarjan t = {
-		.number = NEW_ARRAY(c->n_channels, uint32_t), .low = NEW_ARRAY(c->n_channels, uint32_t),
-		.next = NEW_ARRAY(c->n_channels, uint32_t), .path = NEW_ARRAY(c->n_channels, uint32_t),
+		.number = NEW_ARRAY(c->n_channels, uint32_t),
+		.low = NEW_ARRAY(c->n_channels, uint32_t),
+		.next = NEW_ARRAY(c->n_channels, uint32_t),
+		.path = NEW_ARRAY(c->n_channels, uint32_t),
 		.open = NEW_ARRAY(c->n_channels, uint32_t),
 	};
 
@@ -115,7 +117,7 @@ void cdg_find_components(struct cdg *c)
 struct seeker {
 	const struct cdg *c;
 	uint32_t component;
-	uint32_t *seen, *parent, *dist, *queue;	/* [n_channels] */
+	uint32_t *seen, *parent, *dist, *queue; /* [n_channels] */
 	uint32_t generation;
 };
 

@@ -6,9 +6,9 @@
 
 /* Where routes begin. */
 struct cdg_source {
-	uint32_t endport, sw;	/* switch it hangs on */
-	uint16_t lid;		/* base LID */
-	uint8_t in;		/* port of the switch; 0 = the switch's own port 0 */
+	uint32_t endport, sw; /* switch it hangs on */
+	uint16_t lid;	      /* base LID */
+	uint8_t in;	      /* port of the switch; 0 = the switch's own port 0 */
 };
 
 /* Caller frees. */

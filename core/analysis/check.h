@@ -8,20 +8,22 @@
 #include "core/paths.h"
 
 struct check_example {
-	uint32_t sw;	/* switch from which it fails */
+	uint32_t sw; /* switch from which it fails */
 	uint16_t lid;
 	enum path_end end;
 };
 
 struct check_result {
-	uint64_t pairs;			/* ordered pairs (source CA/router port, LID of another CA/router port), all present */
-	uint64_t unreachable;		/* of these without path */
-	uint64_t looping;		/* of the unreachable: forwarding loops */
-	uint64_t switch_unreachable;	/* (source port, switch LID) without path: information, no fault by itself */
-	uint32_t no_lid;		/* present endports without LID */
-	uint32_t cut_off;		/* endports that are up but not reached from the SM */
+	uint64_t
+		pairs; /* ordered pairs (source CA/router port, LID of another CA/router port), all present */
+	uint64_t unreachable;	     /* of these without path */
+	uint64_t looping;	     /* of the unreachable: forwarding loops */
+	uint64_t switch_unreachable; /* (source port, switch LID) without path: information, no fault by
+					itself */
+	uint32_t no_lid;	     /* present endports without LID */
+	uint32_t cut_off;	     /* endports that are up but not reached from the SM */
 	unsigned max_hops;
-	uint64_t hops_count[64];	/* pairs by number of links; the last also counts longer ones */
+	uint64_t hops_count[64]; /* pairs by number of links; the last also counts longer ones */
 	struct check_example example[16];
 	unsigned n_examples;
 };

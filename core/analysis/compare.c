@@ -66,7 +66,8 @@ static uint8_t entry(const struct routing *r, uint32_t sw, unsigned lid)
 }
 
 /* Count changed entries of one switch and mark their LIDs (those of b; of a where b does not have them). */
-static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_a, unsigned top, uint8_t *marked)
+static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_a, unsigned top,
+			 uint8_t *marked)
 {
 	const struct lft_row *ra = c->a->row[sw], *rb = c->b->row[sw];
 
@@ -111,11 +112,13 @@ static void mark_cables(const struct comparison *c, unsigned top, uint8_t *marke
 		}
 }
 
-static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change, uint16_t before,
-		      uint16_t after, uint32_t dst)
+static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
+		      uint16_t before, uint16_t after, uint32_t dst)
 {
 	uint32_t at = c->source_at[3 * sw + who], n = c->source_at[3 * sw + who + 1] - at;
-	uint64_t *total = change == PAIR_REROUTED ? &c->rerouted : change == PAIR_LOST ? &c->lost : &c->regained;
+	uint64_t *total = change == PAIR_REROUTED ? &c->rerouted
+			  : change == PAIR_LOST	  ? &c->lost
+						  : &c->regained;
 
 	for (uint32_t i = at; i < c->source_at[3 * sw + who + 1]; i++)
 		if (c->source[i] == dst) {
@@ -126,7 +129,11 @@ static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 		return;
 	GROW(c->group, c->n_groups, c->cap_groups);
 	c->group[c->n_groups++] = (struct pair_group){
-		.sw = sw, .lid = lid, .who = who, .change = change, .n = n,
+		.sw = sw,
+		.lid = lid,
+		.who = who,
+		.change = change,
+		.n = n,
 		.first = c->rerouted + c->lost + c->regained,
 		.before = before >= HOPS_LOOP ? before : before + 1,
 		.after = after >= HOPS_LOOP ? after : after + 1,
@@ -193,8 +200,8 @@ static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, const uint8_
 }
 
 /* Numbers of links over all pairs to one destination, which hangs on switch `own` itself. */
-static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned other, uint32_t own, unsigned *max,
-		     uint64_t *sum, uint64_t *n)
+static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned other, uint32_t own,
+		     unsigned *max, uint64_t *sum, uint64_t *n)
 {
 	for (uint32_t s = 0; s < c->b->topo->fabric->n_switches; s++) {
 		const uint32_t *at = c->source_at + 3 * s;
@@ -209,7 +216,8 @@ static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned 
 }
 
 /* LID by LID of b (and of a for destinations that b lacks). */
-static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t *ca, const uint8_t *cb, bool marked)
+static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t *ca, const uint8_t *cb,
+		     bool marked)
 {
 	struct comparison *c = w->c;
 	uint32_t oa = in_a ? lid_owner(c->a->lids, in_a) : NO_ID, ob = lid_owner(c->b->lids, lid);
@@ -243,8 +251,8 @@ static void columns_of_a(struct walk *w, unsigned lid0, const uint16_t *lid_a)
 			w->col_a[(size_t)i * n + s] = entry(w->c->a, s, lid_a[lid0 + i]);
 }
 
-static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const uint8_t *marked, bool sources_changed,
-		     struct progress *p)
+static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const uint8_t *marked,
+		     bool sources_changed, struct progress *p)
 {
 	uint32_t n = w->c->b->topo->fabric->n_switches;
 
@@ -282,8 +290,10 @@ static uint16_t *map_lids(const struct comparison *c, unsigned top)
 
 	if (lids_equal(a, b))
 		return NULL;
-	for (uint32_t ep = 0; ep < a->n_endports; ep++) /* the same but for those that are gone: still no map needed */
-		if (a->base[ep] && b->base[ep] && (a->base[ep] != b->base[ep] || a->count[ep] != b->count[ep]))
+	for (uint32_t ep = 0; ep < a->n_endports;
+	     ep++) /* the same but for those that are gone: still no map needed */
+		if (a->base[ep] && b->base[ep] &&
+		    (a->base[ep] != b->base[ep] || a->count[ep] != b->count[ep]))
 			goto differ;
 	return NULL;
 differ:
@@ -310,9 +320,13 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	uint32_t n = f->n_switches;
 	struct walk w = {
 		.c = c,
-		.col_a = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t), .col_b = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t),
-		.ha = NEW_ARRAY(n, uint16_t), .hb = NEW_ARRAY(n, uint16_t),
-		.work = NEW_ARRAY(n, uint32_t), .order = NEW_ARRAY(n, uint32_t), .changed = NEW_ARRAY(n, uint8_t),
+		.col_a = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t),
+		.col_b = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t),
+		.ha = NEW_ARRAY(n, uint16_t),
+		.hb = NEW_ARRAY(n, uint16_t),
+		.work = NEW_ARRAY(n, uint32_t),
+		.order = NEW_ARRAY(n, uint32_t),
+		.changed = NEW_ARRAY(n, uint8_t),
 	};
 	uint64_t hosts = 0;
 	bool done;

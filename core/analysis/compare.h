@@ -21,18 +21,18 @@ struct pair_group {
 };
 
 struct comparison {
-	const struct routing *a, *b;	/* references held: before, after; a or b may be NULL (no tables) */
-	uint32_t switches_changed;	/* switches with at least one other entry */
-	uint64_t entries_changed;	/* (switch, LID) with another port, 255 included */
-	uint32_t switches_gone, switches_new; /* not counted in the entries */
+	const struct routing *a, *b; /* references held: before, after; a or b may be NULL (no tables) */
+	uint32_t switches_changed;   /* switches with at least one other entry */
+	uint64_t entries_changed;    /* (switch, LID) with another port, 255 included */
+	uint32_t switches_gone, switches_new;  /* not counted in the entries */
 	uint64_t entries_lost, entries_gained; /* of these: to 255, from 255 */
-	uint32_t *switch_entries;	/* [n_switches] entries changed */
-	uint64_t pairs;			/* pairs that exist in b */
+	uint32_t *switch_entries;	       /* [n_switches] entries changed */
+	uint64_t pairs;			       /* pairs that exist in b */
 	uint64_t rerouted, lost, regained;
-	uint64_t longer, shorter;	/* of the rerouted */
+	uint64_t longer, shorter; /* of the rerouted */
 	unsigned max_hops_before, max_hops_after;
 	double mean_hops_before, mean_hops_after;
-	struct pair_group *group;	/* in order of (lid, switch) */
+	struct pair_group *group; /* in order of (lid, switch) */
 	size_t n_groups, cap_groups;
 	/* CA and router ports by switch: source[source_at[3 * sw + who]] up to the next source_at[] */
 	uint32_t *source, *source_at;
@@ -45,7 +45,8 @@ struct comparison {
 struct comparison *compare_routings(const struct routing *a, const struct routing *b, struct progress *p);
 void comparison_free(struct comparison *c);
 
-/* Port of an entry before or after; LIDs are matched by endport and offset when the two assign them otherwise. */
+/* Port of an entry before or after; LIDs are matched by endport and offset when the two assign them
+ * otherwise. */
 bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_t *before, uint8_t *after);
 
 /* Source endport of pair number i (0 .. sum of n); sets its group. */

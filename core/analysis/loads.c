@@ -25,8 +25,8 @@ static struct hosts list_hosts(const struct routing *r)
 	struct hosts h = {.ep = NEW_ARRAY(t->fabric->n_endports, uint32_t)};
 
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
-		if (t->endport_up[ep] && !endport_is_switch(t->fabric, ep) && t->endport_switch[ep] != NO_ID &&
-		    r->lids->base[ep])
+		if (t->endport_up[ep] && !endport_is_switch(t->fabric, ep) &&
+		    t->endport_switch[ep] != NO_ID && r->lids->base[ep])
 			h.ep[h.n++] = ep;
 	qsort_r(h.ep, h.n, sizeof(*h.ep), by_lid, (void *)r->lids);
 	return h;
@@ -92,8 +92,12 @@ static int load_all(struct loads *l, const struct routing *r, const struct hosts
 	const struct topo *t = r->topo;
 	uint32_t n = t->fabric->n_switches;
 	struct all_work w = {
-		.col = NEW_ARRAY(n, uint8_t), .hops = NEW_ARRAY(n, uint16_t), .work = NEW_ARRAY(n, uint32_t),
-		.order = NEW_ARRAY(n, uint32_t), .flow = NEW_ARRAY(n, uint32_t), .hosts = NEW_ARRAY(n, uint32_t),
+		.col = NEW_ARRAY(n, uint8_t),
+		.hops = NEW_ARRAY(n, uint16_t),
+		.work = NEW_ARRAY(n, uint32_t),
+		.order = NEW_ARRAY(n, uint32_t),
+		.flow = NEW_ARRAY(n, uint32_t),
+		.hosts = NEW_ARRAY(n, uint32_t),
 	};
 	int rc = 0;
 
@@ -135,7 +139,8 @@ static int load_shift(struct loads *l, const struct routing *r, const char *arg,
 	return 0;
 }
 
-static int load_bisection(struct loads *l, const struct routing *r, const struct hosts *h, const char *arg, struct err *e)
+static int load_bisection(struct loads *l, const struct routing *r, const struct hosts *h, const char *arg,
+			  struct err *e)
 {
 	uint64_t seed = 1;
 	char *end;
@@ -160,7 +165,8 @@ static int load_bisection(struct loads *l, const struct routing *r, const struct
 	return 0;
 }
 
-static int load_hotspot(struct loads *l, const struct routing *r, const struct hosts *h, const char *arg, struct err *e)
+static int load_hotspot(struct loads *l, const struct routing *r, const struct hosts *h, const char *arg,
+			struct err *e)
 {
 	const struct fabric *f = r->topo->fabric;
 	uint32_t node = fabric_node_by_name(f, arg, e), dst = NO_ID;
@@ -169,7 +175,9 @@ static int load_hotspot(struct loads *l, const struct routing *r, const struct h
 		if (endport_node(f, h->ep[i]) == node)
 			dst = h->ep[i];
 	if (dst == NO_ID)
-		return node == NO_ID ? -1 : err_set(e, "load-map hotspot: %s is no host that is up", f->node_name[node]);
+		return node == NO_ID
+			       ? -1
+			       : err_set(e, "load-map hotspot: %s is no host that is up", f->node_name[node]);
 	for (uint32_t i = 0; i < h->n; i++)
 		if (h->ep[i] != dst)
 			add_route(l, r, h->ep[i], dst);
@@ -220,7 +228,10 @@ struct loads *loads_new(const struct routing *r, const char *pattern, struct pro
 	else if (len == 7 && !strncmp(pattern, "hotspot", 7))
 		rc = load_hotspot(l, r, &h, arg, e);
 	else
-		rc = err_set(e, "load-map: found \"%s\", expected all, shift K, bisection [seed=K] or hotspot NODE", pattern);
+		rc = err_set(
+			e,
+			"load-map: found \"%s\", expected all, shift K, bisection [seed=K] or hotspot NODE",
+			pattern);
 	free(h.ep);
 	if (rc) {
 		loads_free(l);

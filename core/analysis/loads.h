@@ -8,13 +8,13 @@
 #include "core/routing.h"
 
 struct loads {
-	uint32_t *port;		/* [n_ports] routes leaving through the port, CA ports included */
-	uint64_t routes;	/* routes counted */
-	uint32_t max;		/* over ports between switches */
-	uint32_t max_port;	/* a port with it, NO_ID when none */
-	double mean;		/* over live ports between switches */
+	uint32_t *port;	   /* [n_ports] routes leaving through the port, CA ports included */
+	uint64_t routes;   /* routes counted */
+	uint32_t max;	   /* over ports between switches */
+	uint32_t max_port; /* a port with it, NO_ID when none */
+	double mean;	   /* over live ports between switches */
 	uint32_t min;
-	uint32_t n_links;	/* live ports between switches */
+	uint32_t n_links; /* live ports between switches */
 };
 
 /*

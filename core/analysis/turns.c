@@ -19,7 +19,8 @@ bool turn_forbidden(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 	q = t->peer[switch_port_id(f, sw, in)];
 	if (q == NO_ID || !node_is_switch(f, f->port_node[q]))
 		return false;
-	return direction(r, f->node_switch[f->port_node[q]], f->port_num[q]) == 'D' && direction(r, sw, out) == 'U';
+	return direction(r, f->node_switch[f->port_node[q]], f->port_num[q]) == 'D' &&
+	       direction(r, sw, out) == 'U';
 }
 
 unsigned first_turn(const struct routing *r, const struct path_hop *hop, unsigned n)
@@ -36,19 +37,19 @@ unsigned first_turn(const struct routing *r, const struct path_hop *hop, unsigne
 struct counter {
 	const struct routing *r;
 	struct turns *t;
-	char *dir;		/* [n_ports] direction out of a switch port */
-	uint32_t *hosts;	/* [n_switches] CA and router ports */
-	uint32_t *last;		/* [n_ports] latest turn by its `in` port id, NO_ID = none */
-	uint32_t *before;	/* [cap_before] turn before it with the same `in` */
+	char *dir;	  /* [n_ports] direction out of a switch port */
+	uint32_t *hosts;  /* [n_switches] CA and router ports */
+	uint32_t *last;	  /* [n_ports] latest turn by its `in` port id, NO_ID = none */
+	uint32_t *before; /* [cap_before] turn before it with the same `in` */
 	uint32_t cap_before;
 	/* for one LID */
 	uint16_t *hops;		/* [n_switches] */
-	uint32_t *work, *order;	/* [n_switches]; order: switches that reach the LID, nearest first */
+	uint32_t *work, *order; /* [n_switches]; order: switches that reach the LID, nearest first */
 	uint32_t n_order;
-	uint32_t *start;	/* [n_switches + 2] */
-	uint8_t *bad;		/* [n_switches] the way from here has a forbidden turn */
-	uint64_t *load;		/* [n_switches] routes that pass */
-	uint32_t *source;	/* [n_switches] switch where one of them starts */
+	uint32_t *start;  /* [n_switches + 2] */
+	uint8_t *bad;	  /* [n_switches] the way from here has a forbidden turn */
+	uint64_t *load;	  /* [n_switches] routes that pass */
+	uint32_t *source; /* [n_switches] switch where one of them starts */
 };
 
 static struct counter *counter_new(const struct routing *r, struct turns *t)
@@ -57,17 +58,25 @@ static struct counter *counter_new(const struct routing *r, struct turns *t)
 	uint32_t n = f->n_switches;
 	struct counter *k = NEW(struct counter);
 
-	*k = (struct counter){.r = r, .t = t, .dir = NEW_ARRAY(f->n_ports, char), .hosts = NEW_ARRAY(n, uint32_t),
-			      .last = NEW_ARRAY(f->n_ports, uint32_t), .hops = NEW_ARRAY(n, uint16_t),
-			      .work = NEW_ARRAY(n, uint32_t), .order = NEW_ARRAY(n, uint32_t),
-			      .start = NEW_ARRAY(n + 2, uint32_t), .bad = NEW_ARRAY(n, uint8_t),
-			      .load = NEW_ARRAY(n, uint64_t), .source = NEW_ARRAY(n, uint32_t)};
+	*k = (struct counter){.r = r,
+			      .t = t,
+			      .dir = NEW_ARRAY(f->n_ports, char),
+			      .hosts = NEW_ARRAY(n, uint32_t),
+			      .last = NEW_ARRAY(f->n_ports, uint32_t),
+			      .hops = NEW_ARRAY(n, uint16_t),
+			      .work = NEW_ARRAY(n, uint32_t),
+			      .order = NEW_ARRAY(n, uint32_t),
+			      .start = NEW_ARRAY(n + 2, uint32_t),
+			      .bad = NEW_ARRAY(n, uint8_t),
+			      .load = NEW_ARRAY(n, uint64_t),
+			      .source = NEW_ARRAY(n, uint32_t)};
 	memset(k->last, 0xff, f->n_ports * sizeof(*k->last));
 	for (uint32_t s = 0; s < n; s++)
 		for (unsigned p = 1; switch_up(r->topo, s) && p <= f->switch_nports[s]; p++)
 			k->dir[switch_port_id(f, s, p)] = direction(r, s, p);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (r->topo->endport_up[ep] && !endport_is_switch(f, ep) && r->topo->endport_switch[ep] != NO_ID)
+		if (r->topo->endport_up[ep] && !endport_is_switch(f, ep) &&
+		    r->topo->endport_switch[ep] != NO_ID)
 			k->hosts[r->topo->endport_switch[ep]]++;
 	return k;
 }
@@ -133,8 +142,11 @@ static void note_turn(struct counter *k, uint32_t in, unsigned out, uint64_t rou
 		}
 	GROW(t->turn, t->n, t->cap);
 	GROW(k->before, t->n, k->cap_before);
-	t->turn[t->n] = (struct turn){.sw = f->node_switch[f->port_node[in]], .in = f->port_num[in], .out = out,
-				      .routes = routes, .dlid = lid,
+	t->turn[t->n] = (struct turn){.sw = f->node_switch[f->port_node[in]],
+				      .in = f->port_num[in],
+				      .out = out,
+				      .routes = routes,
+				      .dlid = lid,
 				      .source = source_at(k->r->topo, from, lid_owner(k->r->lids, lid))};
 	k->before[t->n] = k->last[in];
 	k->last[in] = t->n++;
@@ -154,7 +166,8 @@ static bool is_bad(const struct counter *k, const uint8_t *col, uint32_t s, uint
 	const struct fabric *f = k->r->topo->fabric;
 	uint32_t next = f->node_switch[f->port_node[in]];
 
-	return k->dir[switch_port_id(f, s, col[s])] == 'D' && k->dir[switch_port_id(f, next, col[next])] == 'U';
+	return k->dir[switch_port_id(f, s, col[s])] == 'D' &&
+	       k->dir[switch_port_id(f, next, col[next])] == 'U';
 }
 
 static void count_lid(struct counter *k, const uint8_t *col, unsigned lid, uint32_t owner)
@@ -170,7 +183,8 @@ static void count_lid(struct counter *k, const uint8_t *col, unsigned lid, uint3
 
 		k->load[s] = k->hosts[s] - (!to_switch && t->endport_switch[owner] == s);
 		k->source[s] = s;
-		k->bad[s] = in != NO_ID && (is_bad(k, col, s, in) || k->bad[f->node_switch[f->port_node[in]]]);
+		k->bad[s] =
+			in != NO_ID && (is_bad(k, col, s, in) || k->bad[f->node_switch[f->port_node[in]]]);
 		*(to_switch ? &k->t->switch_routes : &k->t->routes) += k->load[s];
 		if (k->bad[s])
 			*(to_switch ? &k->t->switch_bad : &k->t->bad) += k->load[s];
@@ -232,7 +246,7 @@ void turns_free(struct turns *t)
 
 /* A breadth-first search over (switch, came down or not). */
 struct walk {
-	uint32_t *queue, *from;	/* [2 * n_switches] states; from: the state before, NO_ID = start */
+	uint32_t *queue, *from; /* [2 * n_switches] states; from: the state before, NO_ID = start */
 	uint8_t *in, *out;	/* [2 * n_switches] port of entry; port of the state before */
 	uint8_t *seen;		/* [2 * n_switches] */
 	uint32_t end;
@@ -284,8 +298,10 @@ bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t targ
 {
 	const struct fabric *f = r->topo->fabric;
 	size_t n = 2 * (size_t)f->n_switches;
-	struct walk k = {.queue = NEW_ARRAY(n, uint32_t), .from = NEW_ARRAY(n, uint32_t),
-			 .in = NEW_ARRAY(n, uint8_t), .out = NEW_ARRAY(n, uint8_t),
+	struct walk k = {.queue = NEW_ARRAY(n, uint32_t),
+			 .from = NEW_ARRAY(n, uint32_t),
+			 .in = NEW_ARRAY(n, uint8_t),
+			 .out = NEW_ARRAY(n, uint8_t),
 			 .seen = NEW_ARRAY(n, uint8_t)};
 	bool found = false;
 

@@ -25,9 +25,9 @@ unsigned first_turn(const struct routing *r, const struct path_hop *hop, unsigne
 
 struct turn {
 	uint32_t sw;
-	uint8_t in, out;	/* port numbers */
-	uint64_t routes;	/* that take it */
-	uint32_t source;	/* endport and LID of one of them */
+	uint8_t in, out; /* port numbers */
+	uint64_t routes; /* that take it */
+	uint32_t source; /* endport and LID of one of them */
 	uint16_t dlid;
 };
 
@@ -36,9 +36,9 @@ struct turn {
  * to the LIDs of switches; those that do not arrive do not count.
  */
 struct turns {
-	uint64_t routes, bad;		/* to CAs and routers: all, those with a forbidden turn */
+	uint64_t routes, bad;		    /* to CAs and routers: all, those with a forbidden turn */
 	uint64_t switch_routes, switch_bad; /* the same to switches */
-	struct turn *turn;		/* [n] forbidden turns in use, in the order they were met */
+	struct turn *turn;		    /* [n] forbidden turns in use, in the order they were met */
 	uint32_t n;
 	uint32_t cap;
 };
@@ -50,9 +50,9 @@ void turns_free(struct turns *t);
 /* --- ways that are not in the tables --------------------------------------------------- */
 
 struct way {
-	struct path_hop *hop;	/* [n] switches passed; the last is the target, with out 0 */
+	struct path_hop *hop; /* [n] switches passed; the last is the target, with out 0 */
 	unsigned n;
-	unsigned links;		/* n - 1 */
+	unsigned links; /* n - 1 */
 };
 
 /*

@@ -14,7 +14,8 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 {
 	char a[40], b[300];
 
-	out_text(o, "%s between hosts: %lu unreachable", plural(c->pairs, "path", a, sizeof(a)), c->unreachable);
+	out_text(o, "%s between hosts: %lu unreachable", plural(c->pairs, "path", a, sizeof(a)),
+		 c->unreachable);
 	if (c->looping)
 		out_text(o, " (%lu of them loop)", c->looping);
 	out_text(o, ", longest %u hops.\n", c->max_hops);
@@ -26,13 +27,15 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 	if (c->no_lid)
 		out_text(o, "%s without LID.\n", plural(c->no_lid, "endport", a, sizeof(a)));
 	for (unsigned i = 0; i < c->n_examples; i++)
-		out_text(o, "  from %s to LID %u (%s): %s\n", switch_name(w->fabric, c->example[i].sw), c->example[i].lid,
+		out_text(o, "  from %s to LID %u (%s): %s\n", switch_name(w->fabric, c->example[i].sw),
+			 c->example[i].lid,
 			 endport_label(w->fabric, lid_owner(w->lids, c->example[i].lid), b, sizeof(b)),
 			 path_end_text(c->example[i].end));
-	out_json(o, "check", json_pack("{s:I, s:I, s:I, s:I, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
-				       (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
-				       "switch_unreachable", (json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid,
-				       "max_hops", (int)c->max_hops));
+	out_json(o, "check",
+		 json_pack("{s:I, s:I, s:I, s:I, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
+			   (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
+			   "switch_unreachable", (json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid,
+			   "max_hops", (int)c->max_hops));
 }
 
 /* Endports whose node did not fail, yet the subnet manager does not reach them. */
@@ -51,7 +54,8 @@ static bool turns_up(const struct routing *r, uint32_t port, uint32_t next)
 	const struct fabric *f = r->topo->fabric;
 	uint32_t a = f->node_switch[f->port_node[port]], b = f->node_switch[f->port_node[next]];
 
-	return r->ops->direction(r, a, f->port_num[port]) == 'D' && r->ops->direction(r, b, f->port_num[next]) == 'U';
+	return r->ops->direction(r, a, f->port_num[port]) == 'D' &&
+	       r->ops->direction(r, b, f->port_num[next]) == 'U';
 }
 
 /* Where a shortest credit loop turns from down to up: without such turns there could be none in a tree. */
@@ -75,8 +79,8 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	}
 	free(cycle);
 	if (turns)
-		out_text(o, "  It is closed by %s from down to up, one at %s", plural(turns, "turn", a, sizeof(a)),
-			 f->node_name[first]);
+		out_text(o, "  It is closed by %s from down to up, one at %s",
+			 plural(turns, "turn", a, sizeof(a)), f->node_name[first]);
 	if (turns && option && options_uint(w->options, option))
 		out_text(o, ": reverse hops make them (%s %s)", option, options_get(w->options, option));
 	if (turns)
@@ -113,16 +117,18 @@ static int check_turns(struct session *s, const struct sweep *w, struct out *o)
 
 		out_text(o, "%s from down to up (which %s forbids): on %lu of %lu paths between hosts",
 			 plural(t.n, "turn", a, sizeof(a)), w->routing->engine, t.bad, t.routes);
-		out_text(o, t.switch_bad ? ", %lu of %lu to switches.\n" : ".\n", t.switch_bad, t.switch_routes);
-		out_text(o, "  for one %s, in by port %u, out by port %u: %s", switch_name(w->fabric, x->sw), x->in, x->out,
-			 endport_label(w->fabric, x->source, b, sizeof(b)));
+		out_text(o, t.switch_bad ? ", %lu of %lu to switches.\n" : ".\n", t.switch_bad,
+			 t.switch_routes);
+		out_text(o, "  for one %s, in by port %u, out by port %u: %s", switch_name(w->fabric, x->sw),
+			 x->in, x->out, endport_label(w->fabric, x->source, b, sizeof(b)));
 		out_text(o, " to LID %u (%s)\n", x->dlid,
 			 endport_label(w->fabric, lid_owner(w->lids, x->dlid), c, sizeof(c)));
 	} else {
 		out_text(o, "No path turns from down to up.\n");
 	}
-	out_json(o, "turns", json_pack("{s:i, s:I, s:I}", "turns", (int)t.n, "paths", (json_int_t)t.bad, "switch_paths",
-				       (json_int_t)t.switch_bad));
+	out_json(o, "turns",
+		 json_pack("{s:i, s:I, s:I}", "turns", (int)t.n, "paths", (json_int_t)t.bad, "switch_paths",
+			   (json_int_t)t.switch_bad));
 	turns_free(&t);
 	return 0;
 }
@@ -177,7 +183,8 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 	char a[8], b[8], name[300];
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		unsigned top = c->a->lids->max_lid > c->b->lids->max_lid ? c->a->lids->max_lid : c->b->lids->max_lid;
+		unsigned top =
+			c->a->lids->max_lid > c->b->lids->max_lid ? c->a->lids->max_lid : c->b->lids->max_lid;
 
 		for (unsigned lid = 1; c->switch_entries[s] && lid <= top && n < limit; lid++) {
 			uint8_t was, now;
@@ -186,11 +193,12 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 			if (!entry_changed(c, s, lid, &was, &now))
 				continue;
 			n++;
-			out_text(o, "! %-24s LID %5u  %3s -> %-3s  %s\n", switch_name(f, s), lid, port_text(was, a, sizeof(a)),
-				 port_text(now, b, sizeof(b)),
+			out_text(o, "! %-24s LID %5u  %3s -> %-3s  %s\n", switch_name(f, s), lid,
+				 port_text(was, a, sizeof(a)), port_text(now, b, sizeof(b)),
 				 owner == NO_ID ? "(nobody)" : endport_label(f, owner, name, sizeof(name)));
-			json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, s), "lid",
-							      (int)lid, "was", (int)was, "now", (int)now));
+			json_array_append_new(list,
+					      json_pack("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, s),
+							"lid", (int)lid, "was", (int)was, "now", (int)now));
 		}
 	}
 	if (c->entries_changed > n)
@@ -224,8 +232,9 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 		endport_label(f, dst, b, sizeof(b));
 		out_text(o, "%-11s %s -> %s (LID %u)  hops %s -> %s\n", words[g->change], a, b, g->lid,
 			 hops_word(g->before, h1, sizeof(h1)), hops_word(g->after, h2, sizeof(h2)));
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s}", "change", words[g->change] + 2, "src", a,
-						      "dst", b, "dlid", (int)g->lid, "before", h1, "after", h2));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s}", "change",
+						      words[g->change] + 2, "src", a, "dst", b, "dlid",
+						      (int)g->lid, "before", h1, "after", h2));
 	}
 	if (total > n)
 		out_text(o, "  ... %lu more pairs; `diff ... all` prints them\n", total - n);
@@ -233,8 +242,8 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 }
 
 /* The two sides of a diff; references are taken.  -1 and *e. */
-static int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a, const struct sweep **b,
-		      struct err *e)
+static int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a,
+		      const struct sweep **b, struct err *e)
 {
 	*b = need_routing(s, e);
 	if (!*b)
@@ -304,18 +313,21 @@ static void print_loads(const struct topo *t, const struct loads *l, uint32_t li
 			if (t->peer_switch[switch_port_id(f, s, p)] != NO_ID)
 				order[n++] = switch_port_id(f, s, p);
 	qsort_r(order, n, sizeof(*order), by_load, (void *)l);
-	out_text(o, "%lu routes over %u directed links: min %u, mean %.1f, max %u\n", l->routes, l->n_links, l->min, l->mean,
-		 l->max);
+	out_text(o, "%lu routes over %u directed links: min %u, mean %.1f, max %u\n", l->routes, l->n_links,
+		 l->min, l->mean, l->max);
 	for (uint32_t i = 0; i < n && i < limit; i++) {
 		port_label(f, order[i], a, sizeof(a));
 		port_label(f, t->peer[order[i]], b, sizeof(b));
 		out_text(o, "%8u  %s -> %s\n", l->port[order[i]], a, b);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "from", a, "to", b, "routes", (int)l->port[order[i]]));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "from", a, "to", b, "routes",
+						      (int)l->port[order[i]]));
 	}
 	if (n > limit)
 		out_text(o, "  ... %u more links; `load-map PATTERN all` prints them\n", n - limit);
-	out_json(o, "loads", json_pack("{s:I, s:i, s:i, s:f, s:i, s:o}", "routes", (json_int_t)l->routes, "links",
-				       (int)l->n_links, "min", (int)l->min, "mean", l->mean, "max", (int)l->max, "ports", list));
+	out_json(o, "loads",
+		 json_pack("{s:I, s:i, s:i, s:f, s:i, s:o}", "routes", (json_int_t)l->routes, "links",
+			   (int)l->n_links, "min", (int)l->min, "mean", l->mean, "max", (int)l->max, "ports",
+			   list));
 	free(order);
 }
 
@@ -367,9 +379,11 @@ static void print_shift(const struct sweep *w, const struct shift_load *l, json_
 		port_label(t->fabric, l->port, a, sizeof(a));
 		port_label(t->fabric, t->peer[l->port], b, sizeof(b));
 	}
-	out_text(o, "%8u %6u  %s -> %s%s\n", l->shift, l->max, a, b, l->lost ? "  (flows without a way: see check)" : "");
-	json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:s, s:i, s:i}", "shift", (int)l->shift, "max", (int)l->max,
-					      "from", a, "to", b, "flows", (int)l->flows, "lost", (int)l->lost));
+	out_text(o, "%8u %6u  %s -> %s%s\n", l->shift, l->max, a, b,
+		 l->lost ? "  (flows without a way: see check)" : "");
+	json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:s, s:i, s:i}", "shift", (int)l->shift, "max",
+					      (int)l->max, "from", a, "to", b, "flows", (int)l->flows, "lost",
+					      (int)l->lost));
 }
 
 static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
@@ -381,7 +395,8 @@ static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
 	if (s->n_missing)
 		out_text(o, ", %u of them of missing nodes", s->n_missing);
 	out_text(o, "; %u of %u shifts looked at.\n", s->n, s->n_places ? s->n_places - 1 : 0);
-	out_text(o, "Most flows on a link: mean %.2f, worst %u; %u shifts without two flows on a link.\n", s->mean, max, s->free);
+	out_text(o, "Most flows on a link: mean %.2f, worst %u; %u shifts without two flows on a link.\n",
+		 s->mean, max, s->free);
 	qsort(s->load, s->n, sizeof(*s->load), by_congestion);
 	if (max > 1)
 		out_text(o, "%8s %6s  %s\n", "shift", "flows", "link");
@@ -389,9 +404,10 @@ static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
 		print_shift(w, &s->load[i], list, o);
 	if (max <= 1)
 		out_text(o, "Free of congestion: no link carries more than one flow in any of them.\n");
-	out_json(o, "shifts", json_pack("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:o}", "places", (int)s->n_places, "missing",
-					(int)s->n_missing, "looked_at", (int)s->n, "free", (int)s->free, "worst", (int)max,
-					"mean", s->mean, "engine_order", (int)s->by_engine, "list", list));
+	out_json(o, "shifts",
+		 json_pack("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:o}", "places", (int)s->n_places, "missing",
+			   (int)s->n_missing, "looked_at", (int)s->n, "free", (int)s->free, "worst", (int)max,
+			   "mean", s->mean, "engine_order", (int)s->by_engine, "list", list));
 }
 
 static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -409,7 +425,8 @@ static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, s
 	if (argc == 2) {
 		sample = strtoul(argv[1], &end, 10);
 		if (*end || !sample || sample > UINT32_MAX)
-			return err_set(e, "shifts: found \"%s\", expected how many shifts to look at, from 1", argv[1]);
+			return err_set(e, "shifts: found \"%s\", expected how many shifts to look at, from 1",
+				       argv[1]);
 	} else {
 		free(shift_order(w->routing, &n));
 		if ((uint64_t)n * n > SHIFT_FLOWS)
@@ -453,8 +470,12 @@ static int by_harm(const void *x, const void *y)
 static int survey_one(struct session *s, const struct sweep *w, bool links, struct finding *f, struct err *e)
 {
 	struct sweep_request rq = {
-		.fabric = w->fabric, .options = w->options, .chain = w->chain, .engines = s->engines,
-		.manual_rules = w->manual_rules, .prev = w,
+		.fabric = w->fabric,
+		.options = w->options,
+		.chain = w->chain,
+		.engines = s->engines,
+		.manual_rules = w->manual_rules,
+		.prev = w,
 	};
 	struct state *state = state_copy(w->state);
 	struct sweep *after;
@@ -499,7 +520,8 @@ static uint32_t list_victims(const struct sweep *w, bool links, struct finding *
 	return n;
 }
 
-static void print_finding(const struct sweep *w, bool links, const struct finding *f, json_t *list, struct out *o)
+static void print_finding(const struct sweep *w, bool links, const struct finding *f, json_t *list,
+			  struct out *o)
 {
 	const struct fabric *fb = w->fabric;
 	char a[300], b[300], name[620];
@@ -509,12 +531,16 @@ static void print_finding(const struct sweep *w, bool links, const struct findin
 			 port_label(fb, fb->link_port[2 * f->id + 1], b, sizeof(b)));
 	else
 		snprintf(name, sizeof(name), "%s", fb->node_name[f->id]);
-	out_text(o, "%8lu %8lu %8lu %8lu %6u  %s%s\n", f->lost, f->rerouted, f->longer, f->entries, f->cut, name,
-		 f->refused ? "  (no engine routes it)" : f->fallback ? "  (falls back)" : "");
-	json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:I, s:I, s:i, s:b}", "what", name, "lost",
-					      (json_int_t)f->lost, "rerouted", (json_int_t)f->rerouted, "longer",
-					      (json_int_t)f->longer, "entries", (json_int_t)f->entries, "cut_off",
-					      (int)f->cut, "fallback", (int)(f->fallback || f->refused)));
+	out_text(o, "%8lu %8lu %8lu %8lu %6u  %s%s\n", f->lost, f->rerouted, f->longer, f->entries, f->cut,
+		 name,
+		 f->refused    ? "  (no engine routes it)"
+		 : f->fallback ? "  (falls back)"
+			       : "");
+	json_array_append_new(list,
+			      json_pack("{s:s, s:I, s:I, s:I, s:I, s:i, s:b}", "what", name, "lost",
+					(json_int_t)f->lost, "rerouted", (json_int_t)f->rerouted, "longer",
+					(json_int_t)f->longer, "entries", (json_int_t)f->entries, "cut_off",
+					(int)f->cut, "fallback", (int)(f->fallback || f->refused)));
 }
 
 static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -542,7 +568,8 @@ static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, s
 		json_t *list = json_array();
 
 		qsort(f, n, sizeof(*f), by_harm);
-		out_text(o, "%8s %8s %8s %8s %6s  %s\n", "lost", "rerouted", "longer", "entries", "cutoff", links ? "link" : "switch");
+		out_text(o, "%8s %8s %8s %8s %6s  %s\n", "lost", "rerouted", "longer", "entries", "cutoff",
+			 links ? "link" : "switch");
 		for (uint32_t i = 0; i < n; i++)
 			print_finding(w, links, &f[i], list, o);
 		out_json(o, "survey", list);
@@ -552,16 +579,21 @@ static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, s
 }
 
 const struct command analysis_commands[] = {
-	{"check", "check", "unreachable pairs, forwarding loops, credit loops per VL; exit status 1 in batch when something is wrong",
+	{"check", "check",
+	 "unreachable pairs, forwarding loops, credit loops per VL; exit status 1 in batch when something is "
+	 "wrong",
 	 NULL, "", NULL, cmd_check},
 	{"diff", "diff [SNAPSHOT [SNAPSHOT]] [all]", "compare routings entry by entry and pair by pair",
-	 "  Without a name: what the last event changed.  One name: from the snapshot to now.\n", "SS", NULL, cmd_diff},
-	{"load-map", "load-map [all | shift K | bisection [seed=K] | hotspot NODE] [all]", "routes per link for a traffic pattern",
-	 NULL, "wn", "all|shift|bisection|hotspot", cmd_load_map},
-	{"shifts", "shifts [SAMPLE]", "most flows on a link when every node sends K places further, for all K or SAMPLE of them",
-	 "  The order is the engine's (ftree) or that of the LIDs.  Without SAMPLE large fabrics are sampled too.\n", "t", NULL,
-	 cmd_shifts},
-	{"survey", "survey links|switches", "every single failure, ranked by what it does", NULL, "w", "links|switches",
-	 cmd_survey},
+	 "  Without a name: what the last event changed.  One name: from the snapshot to now.\n", "SS", NULL,
+	 cmd_diff},
+	{"load-map", "load-map [all | shift K | bisection [seed=K] | hotspot NODE] [all]",
+	 "routes per link for a traffic pattern", NULL, "wn", "all|shift|bisection|hotspot", cmd_load_map},
+	{"shifts", "shifts [SAMPLE]",
+	 "most flows on a link when every node sends K places further, for all K or SAMPLE of them",
+	 "  The order is the engine's (ftree) or that of the LIDs.  Without SAMPLE large fabrics are sampled "
+	 "too.\n",
+	 "t", NULL, cmd_shifts},
+	{"survey", "survey links|switches", "every single failure, ranked by what it does", NULL, "w",
+	 "links|switches", cmd_survey},
 	{0},
 };

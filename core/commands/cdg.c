@@ -281,7 +281,7 @@ static int cmd_cycles(struct session *s, int argc, char **argv, struct out *o, s
 	return 0;
 }
 
-#define ABOUT_SWITCHES                                                                                       \
+#define ABOUT_SWITCHES \
 	"  Routes between CA and router ports count; with `switches` also those from and to switches.\n"
 
 const struct command cdg_commands[] = {

@@ -41,8 +41,9 @@ static int cmd_route(struct session *s, int argc, char **argv, struct out *o, st
 			break;
 		}
 		*eq = 0;
-		rc = options_find(opts, argv[i]) ? options_set(opts, argv[i], eq + 1, e)
-						 : err_set(e, "unknown option \"%s\"; `show options` lists them", argv[i]);
+		rc = options_find(opts, argv[i])
+			     ? options_set(opts, argv[i], eq + 1, e)
+			     : err_set(e, "unknown option \"%s\"; `show options` lists them", argv[i]);
 		*eq = '=';
 		text_add(&text, " %s", argv[i]);
 	}
@@ -60,7 +61,8 @@ static int cmd_route(struct session *s, int argc, char **argv, struct out *o, st
 
 static int resweep(struct session *s, bool reroute, struct out *o, struct err *e)
 {
-	struct change_request rq = {.kind = EVENT_SWEEP, .reroute = reroute, .text = reroute ? "reroute" : "sweep"};
+	struct change_request rq = {
+		.kind = EVENT_SWEEP, .reroute = reroute, .text = reroute ? "reroute" : "sweep"};
 	const struct event *at = session_event(s);
 
 	if (at && !at->chain)
@@ -88,9 +90,9 @@ static int cmd_reroute(struct session *s, int argc, char **argv, struct out *o, 
 struct edit {
 	struct session *s;
 	struct state *state;
-	bool down;		/* fail or restore */
-	unsigned links, nodes;	/* changed */
-	struct text text;	/* of the event */
+	bool down;	       /* fail or restore */
+	unsigned links, nodes; /* changed */
+	struct text text;      /* of the event */
 };
 
 static int edit_link(struct edit *d, const char *word, struct err *e)
@@ -106,8 +108,9 @@ static int edit_link(struct edit *d, const char *word, struct err *e)
 	if (link == NO_ID)
 		return err_set(e, "%s has no cable", a);
 	if (d->state->link_down[link] == d->down)
-		return err_set(e, d->down ? "the link of %s is down already" : "the link of %s did not fail%s", a,
-			       !d->down && !state_link_up(f, d->state, link) ? "; the node at one end did" : "");
+		return err_set(
+			e, d->down ? "the link of %s is down already" : "the link of %s did not fail%s", a,
+			!d->down && !state_link_up(f, d->state, link) ? "; the node at one end did" : "");
 	d->state->link_down[link] = d->down;
 	d->links++;
 	text_add(&d->text, " %s", a);
@@ -122,7 +125,9 @@ static int edit_node(struct edit *d, const char *word, bool want_switch, struct 
 	if (n == NO_ID)
 		return -1;
 	if (node_is_switch(f, n) != want_switch)
-		return err_set(e, "%s is %s", f->node_name[n], want_switch ? "no switch; `host` names hosts" : "a switch; `switch` names switches");
+		return err_set(e, "%s is %s", f->node_name[n],
+			       want_switch ? "no switch; `host` names hosts"
+					   : "a switch; `switch` names switches");
 	if (d->state->node_down[n] == d->down)
 		return err_set(e, d->down ? "%s is down already" : "%s did not fail", f->node_name[n]);
 	d->state->node_down[n] = d->down;
@@ -143,7 +148,8 @@ static int fail_random(struct edit *d, int argc, char **argv, struct err *e)
 		return err_set(e, "expected: fail random N [seed=K]");
 	want = strtoull(argv[0], &end, 10);
 	if (*end || !*argv[0] || want < 1 || want > f->n_links)
-		return err_set(e, "found \"%s\", expected a number of links from 1 to %u", argv[0], f->n_links);
+		return err_set(e, "found \"%s\", expected a number of links from 1 to %u", argv[0],
+			       f->n_links);
 	if (argc == 2) {
 		if (strncmp(argv[1], "seed=", 5) || !argv[1][5])
 			return err_set(e, "found \"%s\", expected seed=K", argv[1]);
@@ -198,8 +204,10 @@ static int edit_state(struct edit *d, int argc, char **argv, struct err *e)
 	if (!d->down && !strcmp(kind, "all") && argc == 1)
 		return restore_all(d);
 	if (argc < 2 || (strcmp(kind, "link") && strcmp(kind, "switch") && strcmp(kind, "host")))
-		return err_set(e, "expected: %s", d->down ? "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]"
-							  : "restore link NODE[PORT]... | switch S... | host H... | all");
+		return err_set(
+			e, "expected: %s",
+			d->down ? "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]"
+				: "restore link NODE[PORT]... | switch S... | host H... | all");
 	for (int i = 1; !rc && i < argc; i++)
 		rc = *kind == 'l' ? edit_link(d, argv[i], e) : edit_node(d, argv[i], *kind == 's', e);
 	return rc;
@@ -344,11 +352,11 @@ static int cmd_journal(struct session *s, int argc, char **argv, struct out *o, 
 		if (ev->sweep && ev->sweep->routing)
 			out_text(o, "  [%s %.1f ms]", ev->sweep->routing->engine, ev->sweep->seconds * 1e3);
 		if (c)
-			out_text(o, "  %lu entries on %u switches, %lu rerouted, %lu lost, %lu regained", c->entries_changed,
-				 c->switches_changed, c->rerouted, c->lost, c->regained);
+			out_text(o, "  %lu entries on %u switches, %lu rerouted, %lu lost, %lu regained",
+				 c->entries_changed, c->switches_changed, c->rerouted, c->lost, c->regained);
 		out_text(o, "\n");
-		json_array_append_new(list, json_pack("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text, "current",
-						      i == s->at));
+		json_array_append_new(list, json_pack("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text,
+						      "current", i == s->at));
 	}
 	out_json(o, "events", list);
 	return 0;
@@ -401,24 +409,30 @@ static int cmd_snapshot(struct session *s, int argc, char **argv, struct out *o,
 }
 
 const struct command change_commands[] = {
-	{"route", "route ENGINE[,ENGINE...] [OPTION=VALUE]...", "compute the tables as if OpenSM started with this engine",
-	 "  Engines are tried in order; when all refuse, Min Hop takes over, unless no_fallback is in the list.\n"
-	 "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show options` list what there is.\n",
+	{"route", "route ENGINE[,ENGINE...] [OPTION=VALUE]...",
+	 "compute the tables as if OpenSM started with this engine",
+	 "  Engines are tried in order; when all refuse, Min Hop takes over, unless no_fallback is in the "
+	 "list.\n"
+	 "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show options` list "
+	 "what there is.\n",
 	 "Eo*", NULL, cmd_route},
-	{"sweep", "sweep", "a heavy sweep without a change: files are read again, right entries are kept", NULL, "", NULL,
-	 cmd_sweep},
+	{"sweep", "sweep", "a heavy sweep without a change: files are read again, right entries are kept",
+	 NULL, "", NULL, cmd_sweep},
 	{"reroute", "reroute", "a heavy sweep that ignores existing entries", NULL, "", NULL, cmd_reroute},
 	{"fail", "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]",
 	 "take something down; the engine in force reroutes",
 	 "  Several targets fail at once, before one sweep.  random: links between switches.\n", "w*p*",
 	 "link|switch|host|random", cmd_fail},
-	{"restore", "restore link NODE[PORT]... | switch S... | host H... | all", "bring back what failed", NULL, "w*p*",
-	 "link|switch|host|all", cmd_restore},
-	{"flap", "flap NODE[PORT]...", "links go down and come up again between two sweeps", NULL, "p*", NULL, cmd_flap},
+	{"restore", "restore link NODE[PORT]... | switch S... | host H... | all", "bring back what failed",
+	 NULL, "w*p*", "link|switch|host|all", cmd_restore},
+	{"flap", "flap NODE[PORT]...", "links go down and come up again between two sweeps", NULL, "p*", NULL,
+	 cmd_flap},
 	{"undo", "undo", "go back before the last change", NULL, "", NULL, cmd_undo},
 	{"redo", "redo", "make the undone change again", NULL, "", NULL, cmd_redo},
-	{"journal", "journal [EVENT]", "list the changes; with a number: go there", NULL, "t", NULL, cmd_journal},
+	{"journal", "journal [EVENT]", "list the changes; with a number: go there", NULL, "t", NULL,
+	 cmd_journal},
 	{"reset", "reset", "everything up, journal empty, routed anew", NULL, "", NULL, cmd_reset},
-	{"snapshot", "snapshot [NAME]", "keep the routing under a name; without: list them", NULL, "S", NULL, cmd_snapshot},
+	{"snapshot", "snapshot [NAME]", "keep the routing under a name; without: list them", NULL, "S", NULL,
+	 cmd_snapshot},
 	{0},
 };

@@ -8,15 +8,15 @@
 #include "core/analysis/cdg.h"
 #include "core/command.h"
 
-extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
-extern const struct command change_commands[];	/* routing, failing, undoing */
-extern const struct command path_commands[];	/* trace, why, tables of one switch */
-extern const struct command step_commands[];	/* an engine's run, step by step */
+extern const struct command fabric_commands[];	 /* getting a fabric, options, summaries */
+extern const struct command change_commands[];	 /* routing, failing, undoing */
+extern const struct command path_commands[];	 /* trace, why, tables of one switch */
+extern const struct command step_commands[];	 /* an engine's run, step by step */
 extern const struct command analysis_commands[]; /* check, diff, load-map, survey */
-extern const struct command cdg_commands[];	/* layers, cdg, cycles */
-extern const struct command element_commands[];	/* elements, equal-paths, compare */
-extern const struct command export_commands[];	/* save, export */
-extern const struct command session_commands[];	/* source, help, quit, the user interface */
+extern const struct command cdg_commands[];	 /* layers, cdg, cycles */
+extern const struct command element_commands[];	 /* elements, equal-paths, compare */
+extern const struct command export_commands[];	 /* save, export */
+extern const struct command session_commands[];	 /* source, help, quit, the user interface */
 
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e);

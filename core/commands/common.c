@@ -46,7 +46,8 @@ const char *plural(uint64_t n, const char *one, char *buf, size_t size)
 	else if (len > 1 && one[len - 1] == 'y')
 		snprintf(buf, size, "%lu %.*sies", n, (int)len - 1, one);
 	else
-		snprintf(buf, size, "%lu %s%s", n, one, one[len - 1] == 's' || (one[len - 1] == 'h' && one[len - 2] == 'c') ? "es" : "s");
+		snprintf(buf, size, "%lu %s%s", n, one,
+			 one[len - 1] == 's' || (one[len - 1] == 'h' && one[len - 2] == 'c') ? "es" : "s");
 	return buf;
 }
 
@@ -60,17 +61,19 @@ void report_fabric(struct session *s, struct out *o)
 		cas += f->node_type[n] == NODE_CA;
 		routers += f->node_type[n] == NODE_ROUTER;
 	}
-	out_text(o, "%s (%s): %s, %s, %s", f->source, f->format, plural(f->n_switches, "switch", a, sizeof(a)),
-		 plural(cas, "host", b, sizeof(b)), plural(f->n_links, "link", c, sizeof(c)));
+	out_text(o, "%s (%s): %s, %s, %s", f->source, f->format,
+		 plural(f->n_switches, "switch", a, sizeof(a)), plural(cas, "host", b, sizeof(b)),
+		 plural(f->n_links, "link", c, sizeof(c)));
 	if (routers)
 		out_text(o, ", %s", plural(routers, "router", d, sizeof(d)));
 	if (f->warnings.n)
 		out_text(o, "; %s: `show warnings`", plural(f->warnings.n, "warning", d, sizeof(d)));
 	out_text(o, "\n");
-	out_json(o, "fabric", json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "source", f->source, "format",
-					f->format, "switches", (int)f->n_switches, "hosts", (int)cas, "routers",
-					(int)routers, "links", (int)f->n_links, "endports", (int)f->n_endports,
-					"warnings", (int)f->warnings.n));
+	out_json(o, "fabric",
+		 json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "source", f->source, "format",
+			   f->format, "switches", (int)f->n_switches, "hosts", (int)cas, "routers",
+			   (int)routers, "links", (int)f->n_links, "endports", (int)f->n_endports, "warnings",
+			   (int)f->warnings.n));
 }
 
 static const char *hops_text(unsigned h, char *buf, size_t size)
@@ -85,7 +88,9 @@ void report_comparison(const struct comparison *c, struct out *o)
 {
 	char a[40], b[40], d[40], e[40];
 
-	out_text(o, "%s on %s changed (%lu lost, %lu gained); of %s %lu take another path, %lu lost, %lu regained",
+	out_text(o,
+		 "%s on %s changed (%lu lost, %lu gained); of %s %lu take another path, %lu lost, %lu "
+		 "regained",
 		 plural(c->entries_changed, "entry", a, sizeof(a)),
 		 plural(c->switches_changed, "switch", b, sizeof(b)), c->entries_lost, c->entries_gained,
 		 plural(c->pairs, "pair", d, sizeof(d)), c->rerouted, c->lost, c->regained);
@@ -105,11 +110,12 @@ void report_comparison(const struct comparison *c, struct out *o)
 			 plural(c->switches_new, "switch", e, sizeof(e)));
 	out_json(o, "change",
 		 json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, s:i, s:i}",
-			   "switches", (json_int_t)c->switches_changed, "entries", (json_int_t)c->entries_changed,
-			   "entries_lost", (json_int_t)c->entries_lost, "entries_gained", (json_int_t)c->entries_gained,
-			   "pairs", (json_int_t)c->pairs, "rerouted", (json_int_t)c->rerouted, "lost",
-			   (json_int_t)c->lost, "regained", (json_int_t)c->regained, "longer", (json_int_t)c->longer,
-			   "shorter", (json_int_t)c->shorter, "max_hops_before", (int)c->max_hops_before,
+			   "switches", (json_int_t)c->switches_changed, "entries",
+			   (json_int_t)c->entries_changed, "entries_lost", (json_int_t)c->entries_lost,
+			   "entries_gained", (json_int_t)c->entries_gained, "pairs", (json_int_t)c->pairs,
+			   "rerouted", (json_int_t)c->rerouted, "lost", (json_int_t)c->lost, "regained",
+			   (json_int_t)c->regained, "longer", (json_int_t)c->longer, "shorter",
+			   (json_int_t)c->shorter, "max_hops_before", (int)c->max_hops_before,
 			   "max_hops_after", (int)c->max_hops_after, "mean_hops_before", c->mean_hops_before,
 			   "mean_hops_after", c->mean_hops_after, "switches_gone", (int)c->switches_gone,
 			   "switches_new", (int)c->switches_new));
@@ -128,10 +134,11 @@ static void report_routing(const struct sweep *w, struct out *o)
 		 w->seconds * 1e3, w->cached ? " (the unicast cache kept the tables)" : "");
 	if (w->number && w->from_scratch)
 		out_text(o, "Existing entries were ignored: %s.\n", w->scratch_reason);
-	out_json(o, "routing", json_pack("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine", w->routing->engine,
-					 "asked", w->chain, "switches", (int)w->topo->n_switches_up, "lids", (int)lids,
-					 "max_lid", (int)w->lids->max_lid, "ms", w->seconds * 1e3, "from_scratch",
-					 w->from_scratch, "fallback", w->fallback, "cached", w->cached));
+	out_json(o, "routing",
+		 json_pack("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine", w->routing->engine,
+			   "asked", w->chain, "switches", (int)w->topo->n_switches_up, "lids", (int)lids,
+			   "max_lid", (int)w->lids->max_lid, "ms", w->seconds * 1e3, "from_scratch",
+			   w->from_scratch, "fallback", w->fallback, "cached", w->cached));
 }
 
 static void report_refusals(const struct sweep *w, struct out *o)
@@ -146,7 +153,8 @@ static void report_refusals(const struct sweep *w, struct out *o)
 	if (w->n_refusals && w->routing)
 		out_text(o, "Falling back as OpenSM does: %s.\n", w->routing->engine);
 	if (!w->routing)
-		out_text(o, "No engine is left (no_fallback): OpenSM programs nothing, the switches keep what they had.\n");
+		out_text(o, "No engine is left (no_fallback): OpenSM programs nothing, the switches keep "
+			    "what they had.\n");
 	out_json(o, "refusals", list);
 }
 
@@ -162,8 +170,9 @@ static void report_cut_off(const struct sweep *w, struct out *o)
 		first = n++ ? first : ep;
 	}
 	if (n)
-		out_text(o, "%s cut off from the subnet manager (%s%s).\n", plural(n, "endport", b, sizeof(b)),
-			 endport_label(w->fabric, first, a, sizeof(a)), n > 1 ? ", ..." : "");
+		out_text(o, "%s cut off from the subnet manager (%s%s).\n",
+			 plural(n, "endport", b, sizeof(b)), endport_label(w->fabric, first, a, sizeof(a)),
+			 n > 1 ? ", ..." : "");
 	out_json(o, "cut_off", json_integer(n));
 }
 

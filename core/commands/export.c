@@ -108,7 +108,8 @@ static int run_graphviz(const char *dot, size_t len, FILE *to, struct err *e)
 	while (p && (n = fread(buf, 1, sizeof(buf), p)) > 0)
 		fwrite(buf, 1, n, to);
 	if (!p || pclose(p))
-		rc = err_set(e, "Graphviz' program dot is missing or failed (package graphviz); `export dot FILE` works without it");
+		rc = err_set(e, "Graphviz' program dot is missing or failed (package graphviz); `export dot "
+				"FILE` works without it");
 	free(command);
 	unlink(path);
 	return rc;
@@ -194,7 +195,8 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 		return 0;
 	if (is_word(what, ENGINE_EXPORTS) && w && w->routing)
 		return err_set(e, "export: %s has no %s", w->routing->engine, what);
-	return err_set(e, "export: found \"%s\", expected one of %s%s%s", what, EXPORTS, own ? "|" : "", own ? own : "");
+	return err_set(e, "export: found \"%s\", expected one of %s%s%s", what, EXPORTS, own ? "|" : "",
+		       own ? own : "");
 }
 
 static int cmd_export(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -221,14 +223,18 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 }
 
 const struct command export_commands[] = {
-	{"save", "save FILE", "write the fabric, without what failed, as ibnetdiscover text", NULL, "f", NULL, cmd_save},
-	{"export", "export lfts|fdbs|subnet|paths|json|dot|svg|ca-order FILE [cdg [LAYER]]", "write tables, paths or a drawing; FILE - is the screen",
+	{"save", "save FILE", "write the fabric, without what failed, as ibnetdiscover text", NULL, "f", NULL,
+	 cmd_save},
+	{"export", "export lfts|fdbs|subnet|paths|json|dot|svg|ca-order FILE [cdg [LAYER]]",
+	 "write tables, paths or a drawing; FILE - is the screen",
 	 "  lfts    as OpenSM's opensm-lfts.dump, byte for byte\n"
 	 "  fdbs    as opensm.fdbs        subnet  as opensm-subnet.lst\n"
 	 "  paths   lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs\n"
 	 "  json    fabric, LIDs and tables\n"
-	 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's opensm-ftree-ca-order.dump (ftree)\n"
-	 "  dot svg the fabric as a graph (svg through Graphviz); with `cdg` the channel dependencies, of one VL or all\n",
+	 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's "
+	 "opensm-ftree-ca-order.dump (ftree)\n"
+	 "  dot svg the fabric as a graph (svg through Graphviz); with `cdg` the channel dependencies, of "
+	 "one VL or all\n",
 	 "wf", EXPORTS "|" ENGINE_EXPORTS, cmd_export},
 	{0},
 };

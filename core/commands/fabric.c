@@ -63,7 +63,8 @@ static void report_discovery(const struct fabric *before, const struct fabric *n
 	if (!before || strcmp(before->format, "live"))
 		return;
 	n = fabric_changes(before, now, &lines);
-	out_text(o, n ? "Since the last discovery:\n%s" : "Nothing changed since the last discovery.\n%s", text_str(&lines));
+	out_text(o, n ? "Since the last discovery:\n%s" : "Nothing changed since the last discovery.\n%s",
+		 text_str(&lines));
 	out_json(o, "changes", json_integer(n));
 	text_free(&lines);
 }
@@ -132,14 +133,16 @@ static void show_option(struct out *o, const struct options *opts, const struct 
 {
 	const char *v = options_get(opts, d->name);
 
-	out_text(o, "%c %-30s %-12s %s\n", options_is_set(opts, d->name) ? '*' : ' ', d->name, *v ? v : "(null)", d->help);
+	out_text(o, "%c %-30s %-12s %s\n", options_is_set(opts, d->name) ? '*' : ' ', d->name,
+		 *v ? v : "(null)", d->help);
 }
 
 static void show_options(struct session *s, struct out *o)
 {
 	json_t *obj = json_object();
 
-	out_text(o, "%c %-30s %-12s %s\n", s->manual_rules ? '*' : ' ', "rules", s->manual_rules ? "manual" : "opensm",
+	out_text(o, "%c %-30s %-12s %s\n", s->manual_rules ? '*' : ' ', "rules",
+		 s->manual_rules ? "manual" : "opensm",
 		 "opensm: as the program 3.3.23 does; manual: as its manual says");
 	for (size_t i = 0; i < options_count(s->options); i++) {
 		const struct optdef *d = options_at(s->options, i);
@@ -158,8 +161,8 @@ static bool shapes_fabric(const char *name)
 }
 
 /* Take a changed set of options into force. */
-static int apply_options(struct session *s, const struct options *opts, bool reshape, const char *text, struct out *o,
-			 struct err *e)
+static int apply_options(struct session *s, const struct options *opts, bool reshape, const char *text,
+			 struct out *o, struct err *e)
 {
 	struct change_request rq = {.kind = EVENT_SET, .options = opts, .text = text};
 	const struct event *at = session_event(s);
@@ -189,7 +192,8 @@ static int apply_options(struct session *s, const struct options *opts, bool res
 static int set_rules(struct session *s, const char *value, struct out *o, struct err *e)
 {
 	bool manual = !strcmp(value, "manual"), old = s->manual_rules;
-	struct change_request rq = {.kind = EVENT_SET, .text = manual ? "set rules manual" : "set rules opensm"};
+	struct change_request rq = {.kind = EVENT_SET,
+				    .text = manual ? "set rules manual" : "set rules opensm"};
 	const struct event *at = session_event(s);
 
 	if (!manual && strcmp(value, "opensm"))
@@ -301,12 +305,14 @@ static void show_summary(struct session *s, struct out *o)
 		nodes += ev->state->node_down[n];
 	out_text(o, "failed: %u links, %u nodes; event %zu of %zu\n", links, nodes, s->at, s->n_events - 1);
 	if (s->fabric->sm_endport != NO_ID)
-		out_text(o, "subnet manager: %s\n", endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)));
+		out_text(o, "subnet manager: %s\n",
+			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)));
 	out_json(o, "failed_links", json_integer(links));
 	out_json(o, "failed_nodes", json_integer(nodes));
 	if (ev->sweep && ev->sweep->routing)
-		out_text(o, "routed by %s (asked: %s), LMC %u, highest LID %u, %.1f ms\n", ev->sweep->routing->engine,
-			 ev->sweep->chain, ev->sweep->lids->lmc, ev->sweep->lids->max_lid, ev->sweep->seconds * 1e3);
+		out_text(o, "routed by %s (asked: %s), LMC %u, highest LID %u, %.1f ms\n",
+			 ev->sweep->routing->engine, ev->sweep->chain, ev->sweep->lids->lmc,
+			 ev->sweep->lids->max_lid, ev->sweep->seconds * 1e3);
 	else
 		out_text(o, "not routed\n");
 }
@@ -318,11 +324,12 @@ static void show_warnings(struct session *s, struct out *o)
 
 	for (size_t i = 0; i < w->n; i++) {
 		if (w->w[i].line)
-			out_text(o, "%s:%u: %s: %s\n", s->fabric->source, w->w[i].line, w->w[i].kind, w->w[i].text);
+			out_text(o, "%s:%u: %s: %s\n", s->fabric->source, w->w[i].line, w->w[i].kind,
+				 w->w[i].text);
 		else
 			out_text(o, "%s: %s: %s\n", s->fabric->source, w->w[i].kind, w->w[i].text);
-		json_array_append_new(list, json_pack("{s:s, s:i, s:s}", "kind", w->w[i].kind, "line", (int)w->w[i].line,
-						      "text", w->w[i].text));
+		json_array_append_new(list, json_pack("{s:s, s:i, s:s}", "kind", w->w[i].kind, "line",
+						      (int)w->w[i].line, "text", w->w[i].text));
 	}
 	if (!w->n)
 		out_text(o, "no warnings\n");
@@ -358,11 +365,12 @@ static void show_nodes(struct session *s, bool switches, struct out *o)
 		if (node_is_switch(f, n) != switches)
 			continue;
 		endport_label(f, ep, name, sizeof(name));
-		out_text(o, "0x%016lx %5u %5u %5u %s%s\n", f->port_guid[port], lid, f->node_nports[n], ports_up(s, n), name,
-			 session_state(s)->node_down[n] ? " (down)" : "");
-		json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i, s:b}", "name", name, "lid", (int)lid, "ports",
-						      (int)f->node_nports[n], "up", (int)ports_up(s, n), "down",
-						      (int)session_state(s)->node_down[n]));
+		out_text(o, "0x%016lx %5u %5u %5u %s%s\n", f->port_guid[port], lid, f->node_nports[n],
+			 ports_up(s, n), name, session_state(s)->node_down[n] ? " (down)" : "");
+		json_array_append_new(list,
+				      json_pack("{s:s, s:i, s:i, s:i, s:b}", "name", name, "lid", (int)lid,
+						"ports", (int)f->node_nports[n], "up", (int)ports_up(s, n),
+						"down", (int)session_state(s)->node_down[n]));
 	}
 	out_json(o, switches ? "switches" : "hosts", list);
 }
@@ -394,8 +402,8 @@ static void show_engines(struct session *s, struct out *o)
 		const struct engine *g = s->engines[i];
 
 		out_text(o, "%-14s %s\n%15s%s\n", g->name, g->brief, "", g->reference);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", g->name, "brief", g->brief, "reference",
-						      g->reference));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", g->name, "brief", g->brief,
+						      "reference", g->reference));
 	}
 	out_json(o, "engines", list);
 }
@@ -409,9 +417,12 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 
 	if (n == NO_ID)
 		return -1;
-	out_text(o, "%s %s\nnode GUID 0x%016lx, system image GUID 0x%016lx, vendor 0x%x, device 0x%x, %u ports%s%s\n",
-		 types[f->node_type[n]], f->node_name[n], f->node_guid[n], f->node_sysguid[n], f->node_vendor[n],
-		 f->node_device[n], f->node_nports[n], f->node_place[n] ? ", " : "", f->node_place[n] ? f->node_place[n] : "");
+	out_text(o,
+		 "%s %s\nnode GUID 0x%016lx, system image GUID 0x%016lx, vendor 0x%x, device 0x%x, %u "
+		 "ports%s%s\n",
+		 types[f->node_type[n]], f->node_name[n], f->node_guid[n], f->node_sysguid[n],
+		 f->node_vendor[n], f->node_device[n], f->node_nports[n], f->node_place[n] ? ", " : "",
+		 f->node_place[n] ? f->node_place[n] : "");
 	for (unsigned p = 1; p <= f->node_nports[n]; p++) {
 		uint32_t id = f->node_port[n] + p;
 
@@ -450,26 +461,34 @@ static int cmd_show(struct session *s, int argc, char **argv, struct out *o, str
 	else if (!strcmp(what, "node") && argc == 3)
 		return show_node(s, argv[2], o, e);
 	else
-		return err_set(e, "show: found \"%s\", expected summary, options, engines, warnings, switches, hosts, links or node NODE",
+		return err_set(e,
+			       "show: found \"%s\", expected summary, options, engines, warnings, switches, "
+			       "hosts, links or node NODE",
 			       what);
 	return 0;
 }
 
 const struct command fabric_commands[] = {
 	{"load", "load FILE", "load a saved fabric",
-	 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), ibsim net files,\n"
-	 "  libibnetdisc caches, opensm-subnet.lst, ibdiagnet .lst.  Begins a new journal; the engine in force routes it.\n",
+	 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), ibsim net "
+	 "files,\n"
+	 "  libibnetdisc caches, opensm-subnet.lst, ibdiagnet .lst.  Begins a new journal; the engine in "
+	 "force routes it.\n",
 	 "f", NULL, cmd_load},
-	{"live", "live [CA[:PORT]]", "discover the fabric through libibnetdisc; again: also what changed since",
+	{"live", "live [CA[:PORT]]",
+	 "discover the fabric through libibnetdisc; again: also what changed since",
 	 "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.\n", "t", NULL, cmd_live},
-	{"synth", "synth SPEC", "make a synthetic fabric; without SPEC: the kinds there are", NULL, "y", NULL, cmd_synth},
+	{"synth", "synth SPEC", "make a synthetic fabric; without SPEC: the kinds there are", NULL, "y", NULL,
+	 cmd_synth},
 	{"names", "names FILE", "take node names from a node-name-map", NULL, "f", NULL, cmd_names},
 	{"config", "config FILE", "take routing options from an opensm.conf", NULL, "f", NULL, cmd_config},
-	{"set", "set [OPTION [VALUE]]", "set a routing option (names as in opensm.conf); the engine in force reroutes",
-	 "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual says.\n", "Ov", NULL,
-	 cmd_set},
+	{"set", "set [OPTION [VALUE]]",
+	 "set a routing option (names as in opensm.conf); the engine in force reroutes",
+	 "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual says.\n",
+	 "Ov", NULL, cmd_set},
 	{"unset", "unset OPTION", "give an option its default again", NULL, "O", NULL, cmd_unset},
-	{"show", "show [summary|options|engines|warnings|switches|hosts|links|node NODE]", "summaries and lists", NULL,
-	 "wn", "summary|options|engines|warnings|switches|hosts|links|node", cmd_show},
+	{"show", "show [summary|options|engines|warnings|switches|hosts|links|node NODE]",
+	 "summaries and lists", NULL, "wn", "summary|options|engines|warnings|switches|hosts|links|node",
+	 cmd_show},
 	{0},
 };

@@ -18,7 +18,8 @@ static void print_sl(const struct path *p, char *buf, size_t size)
 static void print_hop(const struct routing *r, const struct path_hop *h, struct out *o)
 {
 	const struct fabric *f = r->topo->fabric;
-	char dir = h->out && h->out != NO_PATH && r->ops->direction ? r->ops->direction(r, h->sw, h->out) : ' ';
+	char dir =
+		h->out && h->out != NO_PATH && r->ops->direction ? r->ops->direction(r, h->sw, h->out) : ' ';
 	char in[12] = "", out[12] = "";
 
 	if (h->in)
@@ -38,12 +39,12 @@ static json_t *path_json(const struct fabric *f, const struct path *p)
 	json_t *hops = json_array();
 
 	for (unsigned i = 0; i < p->n; i++)
-		json_array_append_new(hops, json_pack("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, p->hop[i].sw), "in",
-						      (int)p->hop[i].in, "out", (int)p->hop[i].out, "vl",
-						      (int)p->hop[i].vl));
-	return json_pack("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid", (int)p->dlid, "ok",
-			 p->end == PATH_OK, "end", path_end_text(p->end), "hops", (int)p->hops, "sl_min", (int)p->sl.lo,
-			 "sl_max", (int)p->sl.hi, "path", hops);
+		json_array_append_new(hops, json_pack("{s:s, s:i, s:i, s:i}", "switch",
+						      switch_name(f, p->hop[i].sw), "in", (int)p->hop[i].in,
+						      "out", (int)p->hop[i].out, "vl", (int)p->hop[i].vl));
+	return json_pack("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
+			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
+			 (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "path", hops);
 }
 
 static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid, struct out *o)
@@ -138,7 +139,8 @@ static int cmd_lft(struct session *s, int argc, char **argv, struct out *o, stru
 			out_text(o, "%c %5u   -", changed ? '!' : ' ', lid);
 		else
 			out_text(o, "%c %5u %3u", changed ? '!' : ' ', lid, now);
-		out_text(o, "  %s", owner == NO_ID ? "(nobody)" : endport_label(s->fabric, owner, a, sizeof(a)));
+		out_text(o, "  %s",
+			 owner == NO_ID ? "(nobody)" : endport_label(s->fabric, owner, a, sizeof(a)));
 		if (changed && was != NO_PATH)
 			out_text(o, "  (was %u)", was);
 		out_text(o, "\n");
@@ -230,7 +232,8 @@ static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, st
 		return err_set(e, "%s has no roots", r->engine);
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		if (switch_up(w->topo, sw) && r->ops->is_root(r, sw))
-			out_text(o, "0x%016lx %s\n", s->fabric->node_guid[s->fabric->switch_node[sw]], switch_name(s->fabric, sw));
+			out_text(o, "0x%016lx %s\n", s->fabric->node_guid[s->fabric->switch_node[sw]],
+				 switch_name(s->fabric, sw));
 	return 0;
 }
 
@@ -238,14 +241,16 @@ const struct command path_commands[] = {
 	{"trace", "trace SRC DST", "the path hop by hop, both directions", NULL, "ee", NULL, cmd_trace},
 	{"why", "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
 	 "why an entry is as it is, and why not by another port or path",
-	 "  why SWITCH DST: the candidate ports and the rule that decided; runs the engine's own code once more on\n"
+	 "  why SWITCH DST: the candidate ports and the rule that decided; runs the engine's own code once "
+	 "more on\n"
 	 "  the very same inputs and listens to this decision.\n"
 	 "  why HOST DST: the SL of the path, and why its pair of switches is in no lower layer (lash).\n"
 	 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
 	 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n",
 	 "nen*", NULL, cmd_why},
-	{"lft", "lft SWITCH", "the forwarding table of a switch; entries changed by the last event are marked", NULL, "s",
-	 NULL, cmd_lft},
+	{"lft", "lft SWITCH",
+	 "the forwarding table of a switch; entries changed by the last event are marked", NULL, "s", NULL,
+	 cmd_lft},
 	{"hops", "hops SWITCH", "the hop matrix of a switch", NULL, "s", NULL, cmd_hops},
 	{"ranks", "ranks", "switches by rank", NULL, "", NULL, cmd_ranks},
 	{"roots", "roots", "root switches", NULL, "", NULL, cmd_roots},

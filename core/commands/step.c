@@ -34,7 +34,8 @@ static void add_candidates(struct text *t, const struct step *st)
 	for (unsigned i = 0; i < st->n_candidates; i++) {
 		const struct step_candidate *c = &st->candidate[i];
 
-		text_add(t, " %s%u:%ld", c->port == st->port ? ">" : "", c->port, c->q[st->n_quantities > 1 ? 1 : 0]);
+		text_add(t, " %s%u:%ld", c->port == st->port ? ">" : "", c->port,
+			 c->q[st->n_quantities > 1 ? 1 : 0]);
 	}
 	text_add(t, "]");
 }
@@ -105,7 +106,8 @@ static int start_steps(struct session *s, int argc, char **argv, struct out *o, 
 		if (node == NO_ID)
 			return -1;
 		if (!node_is_switch(s->fabric, node))
-			return err_set(e, "%s is no switch; expected: step start [SWITCH [DST]]", s->fabric->node_name[node]);
+			return err_set(e, "%s is no switch; expected: step start [SWITCH [DST]]",
+				       s->fabric->node_name[node]);
 		obs.sw = s->fabric->node_switch[node];
 	}
 	if (argc > 1 && session_endport(s, argv[1], &lid, e) == NO_ID)
@@ -114,8 +116,8 @@ static int start_steps(struct session *s, int argc, char **argv, struct out *o, 
 	session_forget_steps(s);
 	if (sweep_observe(w, s->engines, &obs, &s->progress, e))
 		return -1;
-	out_text(o, "%zu steps of %s recorded%s; `step` walks through them, `step find TEXT` jumps.\n", s->steps.n,
-		 w->routing->engine, s->steps.cut ? " (more were left out: name a switch)" : "");
+	out_text(o, "%zu steps of %s recorded%s; `step` walks through them, `step find TEXT` jumps.\n",
+		 s->steps.n, w->routing->engine, s->steps.cut ? " (more were left out: name a switch)" : "");
 	out_json(o, "steps", json_integer(s->steps.n));
 	return 0;
 }
@@ -167,8 +169,10 @@ static int cmd_step(struct session *s, int argc, char **argv, struct out *o, str
 }
 
 const struct command step_commands[] = {
-	{"step", "step [N | next | back | all | find TEXT | start [SWITCH [DST]]]", "walk through the run of the engine in force",
-	 "  `step start` records the run (of one switch, or one entry of it); `step` shows the next 15 steps, `step 1` one.\n",
+	{"step", "step [N | next | back | all | find TEXT | start [SWITCH [DST]]]",
+	 "walk through the run of the engine in force",
+	 "  `step start` records the run (of one switch, or one entry of it); `step` shows the next 15 "
+	 "steps, `step 1` one.\n",
 	 "wse", "next|back|all|find|start", cmd_step},
 	{0},
 };

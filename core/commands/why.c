@@ -64,7 +64,8 @@ static json_t *candidates_json(const struct why *y, const struct step *st)
 	for (unsigned i = 0; i < st->n_candidates; i++) {
 		const struct step_candidate *c = &st->candidate[i];
 		uint32_t own = other_chip(f, st, c);
-		json_t *obj = json_pack("{s:i, s:s}", "port", (int)c->port, "peer", port_label(f, c->peer, a, sizeof(a)));
+		json_t *obj = json_pack("{s:i, s:s}", "port", (int)c->port, "peer",
+					port_label(f, c->peer, a, sizeof(a)));
 
 		if (own != NO_ID)
 			json_object_set_new(obj, "chip", json_string(f->node_name[f->port_node[own]]));
@@ -94,17 +95,18 @@ static void why_step(void *ctx, const struct step *st)
 		out_text(y->o, "%s keeps LID %u: it is its own port 0", switch_name(f, y->sw), y->lid);
 	} else {
 		peer = f->port_peer[switch_port_id(f, y->sw, st->port)];
-		out_text(y->o, "%s sends LID %u (%s) out of port %u to %s", switch_name(f, y->sw), y->lid, dst, st->port,
-			 port_label(f, peer, to, sizeof(to)));
+		out_text(y->o, "%s sends LID %u (%s) out of port %u to %s", switch_name(f, y->sw), y->lid,
+			 dst, st->port, port_label(f, peer, to, sizeof(to)));
 	}
 	out_text(y->o, ": %s\n", st->text && *st->text ? st->text : st->rule);
 	if (st->n_candidates)
 		print_candidates(y, st);
 	if (st->old_port != NO_PATH)
 		out_text(y->o, "The table had port %u before.\n", st->old_port);
-	out_json(y->o, "choice", json_pack("{s:s, s:i, s:i, s:s, s:s, s:o}", "switch", switch_name(f, y->sw), "lid",
-					   (int)y->lid, "port", (int)st->port, "rule", st->rule ? st->rule : "", "text",
-					   st->text ? st->text : "", "candidates", candidates_json(y, st)));
+	out_json(y->o, "choice",
+		 json_pack("{s:s, s:i, s:i, s:s, s:s, s:o}", "switch", switch_name(f, y->sw), "lid",
+			   (int)y->lid, "port", (int)st->port, "rule", st->rule ? st->rule : "", "text",
+			   st->text ? st->text : "", "candidates", candidates_json(y, st)));
 }
 
 /* Without a step there still is a plain reason: nobody has the LID, or the table was not computed. */
@@ -245,11 +247,11 @@ static int table_links(const struct why *y)
 /* What one port is worth for the destination. */
 struct via {
 	const struct why *y;
-	unsigned port, chosen;	/* chosen: the table's */
-	uint32_t target;	/* switch of the destination */
-	int links;		/* by the table, -1 = none */
+	unsigned port, chosen; /* chosen: the table's */
+	uint32_t target;       /* switch of the destination */
+	int links;	       /* by the table, -1 = none */
 	bool free_way, lawful_way;
-	struct way any, lawful;	/* shortest ways through the port: all, those the rule allows */
+	struct way any, lawful; /* shortest ways through the port: all, those the rule allows */
 };
 
 static const char *verdict(const struct via *v)
@@ -349,15 +351,17 @@ static int why_via(struct why *y, const char *word, struct err *e)
 		return -1;
 	peer = t->peer[switch_port_id(f, y->sw, v.port)];
 	if (peer == NO_ID)
-		return err_set(e, "%s[%u] has no live link; nothing leads out of it", switch_name(f, y->sw), v.port);
+		return err_set(e, "%s[%u] has no live link; nothing leads out of it", switch_name(f, y->sw),
+			       v.port);
 	v.target = t->endport_switch[owner];
 	v.links = table_links(y);
 	out_text(y->o, "%s by port %u to %s, for LID %u (%s): ", switch_name(f, y->sw), v.port,
 		 port_label(f, peer, a, sizeof(a)), y->lid, endport_label(f, owner, b, sizeof(b)));
 	if (v.port == v.chosen || node_is_switch(f, f->port_node[peer])) {
 		if (v.target == y->sw || !node_is_switch(f, f->port_node[peer]))
-			out_text(y->o, v.port == v.chosen ? "this is the port it takes.\n"
-							  : "a detour, the destination is on this very switch.\n");
+			out_text(y->o, v.port == v.chosen
+					       ? "this is the port it takes.\n"
+					       : "a detour, the destination is on this very switch.\n");
 		else
 			tell_via(&v);
 	} else {
@@ -385,16 +389,20 @@ static void tell_pair(const struct why *y, const struct path *p)
 	struct text t = {0};
 	char a[300], b[300], c[40];
 
-	out_text(y->o, "%s to %s: %s, ", endport_label(f, p->src, a, sizeof(a)), endport_label(f, p->dst, b, sizeof(b)),
-		 plural(p->hops, "link", c, sizeof(c)));
-	out_text(y->o, p->sl.lo == p->sl.hi ? "SL %u.\n" : "SL %u to %u, drawn at random.\n", p->sl.lo, p->sl.hi);
+	out_text(y->o, "%s to %s: %s, ", endport_label(f, p->src, a, sizeof(a)),
+		 endport_label(f, p->dst, b, sizeof(b)), plural(p->hops, "link", c, sizeof(c)));
+	out_text(y->o, p->sl.lo == p->sl.hi ? "SL %u.\n" : "SL %u to %u, drawn at random.\n", p->sl.lo,
+		 p->sl.hi);
 	if (ops->explain_pair)
 		ops->explain_pair(r, p->slid, p->dlid, &t);
 	else
-		text_add(&t, "%s puts no pairs in layers; `why SWITCH DST` tells about each port of the path.\n", r->engine);
+		text_add(&t,
+			 "%s puts no pairs in layers; `why SWITCH DST` tells about each port of the path.\n",
+			 r->engine);
 	out_text(y->o, "%s", text_str(&t));
-	out_json(y->o, "pair", json_pack("{s:s, s:s, s:i, s:i, s:s}", "src", a, "dst", b, "sl_min", (int)p->sl.lo,
-					 "sl_max", (int)p->sl.hi, "text", text_str(&t)));
+	out_json(y->o, "pair",
+		 json_pack("{s:s, s:s, s:i, s:i, s:s}", "src", a, "dst", b, "sl_min", (int)p->sl.lo, "sl_max",
+			   (int)p->sl.hi, "text", text_str(&t)));
 	text_free(&t);
 }
 
@@ -420,9 +428,9 @@ static int why_pair(struct why *y, char **argv, struct err *e)
 /* --- why NODE NODE NODE...: a path given as a list -------------------------------------------- */
 
 struct given {
-	struct path_hop *hop;	/* [n] its switches */
+	struct path_hop *hop; /* [n] its switches */
 	unsigned n, links;
-	uint32_t src, dst;	/* endports */
+	uint32_t src, dst; /* endports */
 	unsigned slid, dlid;
 };
 
@@ -461,7 +469,8 @@ static int give_link(struct why *y, struct given *g, char **words, int n, int i,
 	if (next == NO_ID)
 		return -1;
 	if (i + 2 < n && !node_is_switch(f, next))
-		return err_set(e, "%s is no switch; only the ends of a path may be hosts", f->node_name[next]);
+		return err_set(e, "%s is no switch; only the ends of a path may be hosts",
+			       f->node_name[next]);
 	id = link_to(t, node, next, port != NO_ID ? f->port_num[port] : 0);
 	if (id == NO_ID)
 		return err_set(e, "no live link leads from %s to %s", words[i], f->node_name[next]);
@@ -490,7 +499,8 @@ static void tell_parting(const struct why *y, const struct given *g, const struc
 		return;
 	}
 	if (!p->hop[i].out || p->hop[i].out == NO_PATH) {
-		out_text(y->o, "  The tables go along up to %s, where they end.\n", switch_name(f, p->hop[i].sw));
+		out_text(y->o, "  The tables go along up to %s, where they end.\n",
+			 switch_name(f, p->hop[i].sw));
 		return;
 	}
 	out_text(y->o, "  The tables part from it at %s: LID %u goes out of port %u to %s.\n",
@@ -503,7 +513,8 @@ static bool is_path(const struct given *g, const struct path *p)
 	bool same = p->end == PATH_OK && p->n == g->n;
 
 	for (unsigned i = 0; same && i < g->n; i++)
-		same = p->hop[i].sw == g->hop[i].sw && p->hop[i].in == g->hop[i].in && p->hop[i].out == g->hop[i].out;
+		same = p->hop[i].sw == g->hop[i].sw && p->hop[i].in == g->hop[i].in &&
+		       p->hop[i].out == g->hop[i].out;
 	return same;
 }
 
@@ -543,8 +554,9 @@ static void tell_given(const struct why *y, const struct given *g)
 	tell_turn(y, g->hop, g->n);
 	if (strcmp(word, "chosen"))
 		tell_parting(y, g, &p);
-	out_json(y->o, "given", json_pack("{s:s, s:s, s:i, s:i}", "path", text_str(&t), "verdict", word, "links",
-					  (int)g->links, "table_links", p.end == PATH_OK ? (int)p.hops : -1));
+	out_json(y->o, "given",
+		 json_pack("{s:s, s:s, s:i, s:i}", "path", text_str(&t), "verdict", word, "links",
+			   (int)g->links, "table_links", p.end == PATH_OK ? (int)p.hops : -1));
 	text_free(&t);
 	path_free(&p);
 }

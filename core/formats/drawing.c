@@ -73,9 +73,10 @@ static json_t *switch_json(const struct sweep *w, uint32_t sw)
 			snprintf(key, sizeof(key), "%u", lid);
 			json_object_set_new(lft, key, json_integer(row->port[lid]));
 		}
-	return json_pack("{s:o, s:s, s:i, s:b, s:o}", "guid", json_sprintf("0x%016lx", f->node_guid[f->switch_node[sw]]),
-			 "name", switch_name(f, sw), "ports", (int)f->switch_nports[sw], "up", (int)switch_up(w->topo, sw),
-			 "lft", lft);
+	return json_pack("{s:o, s:s, s:i, s:b, s:o}", "guid",
+			 json_sprintf("0x%016lx", f->node_guid[f->switch_node[sw]]), "name",
+			 switch_name(f, sw), "ports", (int)f->switch_nports[sw], "up",
+			 (int)switch_up(w->topo, sw), "lft", lft);
 }
 
 static json_t *endport_json(const struct sweep *w, uint32_t ep)
@@ -83,10 +84,11 @@ static json_t *endport_json(const struct sweep *w, uint32_t ep)
 	const struct fabric *f = w->fabric;
 	uint32_t port = f->endport_port[ep], sw = w->topo->endport_switch[ep];
 
-	return json_pack("{s:o, s:s, s:i, s:i, s:b, s:s*, s:i}", "guid", json_sprintf("0x%016lx", f->port_guid[port]), "name",
-			 f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids", (int)w->lids->count[ep],
-			 "up", (int)w->topo->endport_up[ep], "switch", sw == NO_ID ? NULL : switch_name(f, sw), "port",
-			 (int)w->topo->endport_swport[ep]);
+	return json_pack("{s:o, s:s, s:i, s:i, s:b, s:s*, s:i}", "guid",
+			 json_sprintf("0x%016lx", f->port_guid[port]), "name",
+			 f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
+			 (int)w->lids->count[ep], "up", (int)w->topo->endport_up[ep], "switch",
+			 sw == NO_ID ? NULL : switch_name(f, sw), "port", (int)w->topo->endport_swport[ep]);
 }
 
 int write_json(FILE *f, const struct sweep *w)
@@ -99,8 +101,9 @@ int write_json(FILE *f, const struct sweep *w)
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
 		if (!endport_is_switch(w->fabric, ep))
 			json_array_append_new(endports, endport_json(w, ep));
-	all = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "fabric", w->fabric->source, "engine", w->routing->engine, "lmc",
-			(int)w->lids->lmc, "max_lid", (int)w->lids->max_lid, "switches", switches, "endports", endports);
+	all = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "fabric", w->fabric->source, "engine",
+			w->routing->engine, "lmc", (int)w->lids->lmc, "max_lid", (int)w->lids->max_lid,
+			"switches", switches, "endports", endports);
 	rc = all ? json_dumpf(all, f, JSON_INDENT(1) | JSON_ENSURE_ASCII) : -1;
 	fputc('\n', f);
 	json_decref(all);

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include "core/sweep.h"
 
-/* Undirected graph; parallel cables of equal state are one edge with a count; failed ones dashed.  -1: stream failed. */
+/* Undirected graph; parallel cables of equal state are one edge with a count; failed ones dashed.  -1: stream
+ * failed. */
 int write_dot(FILE *f, const struct fabric *fb, const struct state *st);
 
 /* One JSON object: fabric, switches with their tables, endports with LIDs.  -1: stream failed. */

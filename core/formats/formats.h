@@ -20,7 +20,8 @@ int fabric_load(const char *path, struct fabric **out, struct err *e);
 /* The same from memory; name is for messages (fuzz targets, tests). */
 int fabric_parse(const char *name, const char *data, size_t size, struct fabric **out, struct err *e);
 
-/* node-name-map file: `0x<guid> "name"` per line; -1 and *e when it cannot be read.  Odd lines are warnings. */
+/* node-name-map file: `0x<guid> "name"` per line; -1 and *e when it cannot be read.  Odd lines are warnings.
+ */
 int name_map_load(const char *path, struct name_map *m, struct warnings *w, struct err *e);
 /* The same from memory; name is for messages. */
 void name_map_parse(const char *name, const char *data, size_t size, struct name_map *m, struct warnings *w);

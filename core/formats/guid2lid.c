@@ -24,13 +24,14 @@ int guid2lid_read(const char *path, struct guid2lid **entries, size_t *n, struct
 		if (line[strspn(line, " \t\r\n")] == 0 || line[0] == '#')
 			continue;
 		if (fields != 3) {
-			rc = err_set(e, "%s:%u: found \"%.*s\", expected `0xGUID 0xMINLID 0xMAXLID`", path, number,
-				     (int)strcspn(line, "\r\n"), line);
+			rc = err_set(e, "%s:%u: found \"%.*s\", expected `0xGUID 0xMINLID 0xMAXLID`", path,
+				     number, (int)strcspn(line, "\r\n"), line);
 			break;
 		}
 		GROW(*entries, *n, cap);
 		/* a LID above 16 bits can only be an error; 0 makes lids_assign() drop the entry */
-		(*entries)[(*n)++] = (struct guid2lid){guid, min > 0xFFFF ? 0 : min, max > 0xFFFF ? 0xFFFF : max};
+		(*entries)[(*n)++] =
+			(struct guid2lid){guid, min > 0xFFFF ? 0 : min, max > 0xFFFF ? 0xFFFF : max};
 	}
 	fclose(f);
 	if (rc) {

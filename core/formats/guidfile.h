@@ -9,8 +9,8 @@
 
 struct guid_line {
 	uint64_t guid;
-	unsigned line;	/* number in the file, from 1 */
-	char *rest;	/* text behind the GUID and white space, without the newline; "" when none */
+	unsigned line; /* number in the file, from 1 */
+	char *rest;    /* text behind the GUID and white space, without the newline; "" when none */
 };
 
 struct guid_file {

@@ -11,26 +11,26 @@
 /* A line "LID PORT ..." of a switch that is up. */
 struct lft_entry {
 	uint32_t sw;
-	uint64_t guid;	/* port GUID of the destination, 0 = not told */
+	uint64_t guid; /* port GUID of the destination, 0 = not told */
 	uint16_t lid;
-	uint8_t port;	/* at most the switch's number of ports */
+	uint8_t port; /* at most the switch's number of ports */
 };
 
 struct lft_file {
-	struct lft_entry *e;	/* in the order of the file */
+	struct lft_entry *e; /* in the order of the file */
 	size_t n, cap;
-	uint8_t *has;		/* [n_switches] 1 = the file has a head line for the switch */
-	uint32_t n_unknown;	/* head lines of switches that are not up; their lines are skipped */
-	uint64_t unknown;	/* GUID of the first */
-	uint32_t n_multicast;	/* heads of multicast tables, skipped */
+	uint8_t *has;	      /* [n_switches] 1 = the file has a head line for the switch */
+	uint32_t n_unknown;   /* head lines of switches that are not up; their lines are skipped */
+	uint64_t unknown;     /* GUID of the first */
+	uint32_t n_multicast; /* heads of multicast tables, skipped */
 	/*
 	 * Tables that may lack the entry of their last LID: dump_fts and ibroute omit
 	 * it when the top is a multiple of 64.
 	 */
 	uint32_t n_cut;
-	bool broken;		/* reading stopped; entries before are there */
-	bool missing;		/* the file could not be opened (broken as well) */
-	struct err why;		/* when broken: file, line, what was found and expected */
+	bool broken;	/* reading stopped; entries before are there */
+	bool missing;	/* the file could not be opened (broken as well) */
+	struct err why; /* when broken: file, line, what was found and expected */
 };
 
 /* Read as OpenSM 3.3.23 (1022 bytes a line; numbers as strtoul() takes them).  Free in any case. */
@@ -44,8 +44,8 @@ void lft_file_free(struct lft_file *l);
 struct hops_row {
 	uint32_t sw;
 	uint16_t lid;
-	uint8_t n;		/* values, at most the switch's ports + 1 */
-	size_t at;		/* in value[] */
+	uint8_t n; /* values, at most the switch's ports + 1 */
+	size_t at; /* in value[] */
 };
 
 struct hops_file {

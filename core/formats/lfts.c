@@ -49,8 +49,9 @@ static void make_tails(struct tails *t, const struct routing *r)
 			text_add(&t->text, " # unknown node and type\n");
 		} else {
 			node = endport_node(fb, ep);
-			text_add(&t->text, " # %s portguid 0x%016" PRIx64 ": '%.63s'\n", type_text(fb->node_type[node]),
-				 fb->port_guid[fb->endport_port[ep]], dump_name(fb, node));
+			text_add(&t->text, " # %s portguid 0x%016" PRIx64 ": '%.63s'\n",
+				 type_text(fb->node_type[node]), fb->port_guid[fb->endport_port[ep]],
+				 dump_name(fb, node));
 		}
 		t->at[lid + 1] = t->text.len;
 	}

@@ -46,8 +46,8 @@ static bool read_list(struct ftree *t, const struct engine_input *in, struct eng
 				 option, bad, g->why.msg);
 	if (!g->n)
 		return ft_refuse(t, empty, "GUID files are not empty",
-				 "%s: %.300s names no GUID (%s); list port GUIDs or unset the option",
-				 option, options_file(in->options, option), empty);
+				 "%s: %.300s names no GUID (%s); list port GUIDs or unset the option", option,
+				 options_file(in->options, option), empty);
 	qsort(g->l, g->n, sizeof(*g->l), by_guid);
 	return true;
 }

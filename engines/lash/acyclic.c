@@ -10,13 +10,13 @@ struct acyclic {
 	 * dependencies; bad: those that would close a cycle by themselves.
 	 */
 	uint64_t *out, *bad;
-	uint32_t *out_at;		/* [n_channels + 1] first word of a row */
-	uint32_t *rank, *at;		/* [n_channels] place in the topological order; channel at a place */
+	uint32_t *out_at;    /* [n_channels + 1] first word of a row */
+	uint32_t *rank, *at; /* [n_channels] place in the topological order; channel at a place */
 	uint32_t n_deps;
 	/* of a search */
-	uint32_t *stamp, generation;	/* [n_channels] generation that saw it last */
-	uint32_t *parent;		/* [n_channels] */
-	uint32_t *stack, *fore;		/* [n_channels] */
+	uint32_t *stamp, generation; /* [n_channels] generation that saw it last */
+	uint32_t *parent;	     /* [n_channels] */
+	uint32_t *stack, *fore;	     /* [n_channels] */
 	struct dependency *added;
 	unsigned n_added, cap_added;
 };

@@ -5,15 +5,15 @@
 #include "engines/lash/lash.h"
 #include "engines/random.h"
 
-#define CLOSE_ENOUGH 6		/* ordered pairs between the fullest and the emptiest */
-#define NO_DESTINATION 9999	/* layers with so many are no longer looked at as the emptiest */
+#define CLOSE_ENOUGH 6	    /* ordered pairs between the fullest and the emptiest */
+#define NO_DESTINATION 9999 /* layers with so many are no longer looked at as the emptiest */
 
 /* The pairs of one layer that may still move, each in both orders, and those it would not take. */
 struct movable {
-	uint64_t *bits;		/* [n * words] */
-	uint32_t *row;		/* [n] bits in a row */
-	uint64_t *refused;	/* [n * words] */
-	size_t *flagged;	/* pairs s * n + d that were taken out of bits */
+	uint64_t *bits;	   /* [n * words] */
+	uint32_t *row;	   /* [n] bits in a row */
+	uint64_t *refused; /* [n * words] */
+	size_t *flagged;   /* pairs s * n + d that were taken out of bits */
 	size_t n_flagged, cap_flagged;
 	bool was_source;
 };

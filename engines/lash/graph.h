@@ -9,15 +9,15 @@
 #include "core/state.h"
 
 struct lash_graph {
-	uint32_t n;		/* switches */
-	uint32_t *sw;		/* [n] switch id in the fabric */
-	uint32_t *id;		/* [n_switches] LASH's id, NO_ID = takes no part */
+	uint32_t n;   /* switches */
+	uint32_t *sw; /* [n] switch id in the fabric */
+	uint32_t *id; /* [n_switches] LASH's id, NO_ID = takes no part */
 	uint32_t n_channels;
-	uint32_t *base;		/* [n + 1] first channel that leaves a switch */
-	uint32_t *from, *to;	/* [n_channels] LASH ids of the switches at its ends */
-	uint32_t *rev;		/* [n_channels] the channel the other way */
-	uint32_t *port_at;	/* [n_channels + 1] its place in port[] */
-	uint8_t *port;		/* port numbers of its parallel cables, ascending */
+	uint32_t *base;	     /* [n + 1] first channel that leaves a switch */
+	uint32_t *from, *to; /* [n_channels] LASH ids of the switches at its ends */
+	uint32_t *rev;	     /* [n_channels] the channel the other way */
+	uint32_t *port_at;   /* [n_channels + 1] its place in port[] */
+	uint8_t *port;	     /* port numbers of its parallel cables, ascending */
 };
 
 /* Switches in GUID order, links by lowest port; cables from a switch to itself are left out. */

@@ -240,11 +240,22 @@ static struct routing *lash_update(const struct engine_input *in, struct engine_
 }
 
 static const struct optdef lash_options[] = {
-	{.name = "do_mesh_analysis", .flag = "--do_mesh_analysis", .type = OPT_BOOL, .def = "FALSE",
+	{.name = "do_mesh_analysis",
+	 .flag = "--do_mesh_analysis",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
 	 .help = "lash: recognise meshes and tori and route them by dimension"},
-	{.name = "lash_start_vl", .flag = "--lash_start_vl N", .type = OPT_UINT, .def = "0", .max = 15,
+	{.name = "lash_start_vl",
+	 .flag = "--lash_start_vl N",
+	 .type = OPT_UINT,
+	 .def = "0",
+	 .max = 15,
 	 .help = "lash: first SL and VL used"},
-	{.name = "max_op_vls", .type = OPT_UINT, .def = "5", .min = 1, .max = 5,
+	{.name = "max_op_vls",
+	 .type = OPT_UINT,
+	 .def = "5",
+	 .min = 1,
+	 .max = 5,
 	 .help = "OperVLs code that is programmed at most: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 VLs"},
 	{0},
 };

@@ -15,28 +15,28 @@
 #include "engines/lash/mesh.h"
 
 #define LASH_MAX_LAYERS 15
-#define LASH_NO_LINK 255	/* in out[]: no route */
-#define LASH_NO_LAYER 255	/* in layer tables: a switch and itself */
+#define LASH_NO_LINK 255  /* in out[]: no route */
+#define LASH_NO_LAYER 255 /* in layer tables: a switch and itself */
 
 /* Virtual lanes that may be used (lash.md 4). */
 struct lash_vls {
-	unsigned vls;		/* 1, 2, 4, 8 or 15 */
-	uint32_t port;		/* port id of a switch that sets the minimum; NO_ID: none below the default */
-	unsigned start;		/* lash_start_vl */
-	unsigned avail;		/* layers there may be, 0 when start leaves none */
+	unsigned vls;	/* 1, 2, 4, 8 or 15 */
+	uint32_t port;	/* port id of a switch that sets the minimum; NO_ID: none below the default */
+	unsigned start; /* lash_start_vl */
+	unsigned avail; /* layers there may be, 0 when start leaves none */
 };
 
 /* Routes, and layers before balancing.  They depend on switches and links alone; shared between routings. */
 struct lash_plan {
 	atomic_uint refs;
-	bool collapsed;			/* do_mesh_analysis: parallel cables are used in turn */
-	struct lash_graph *graph;	/* as numbered in the end */
-	struct lash_graph *before;	/* as numbered before mesh analysis, NULL without it */
-	struct lash_mesh *mesh;		/* NULL without do_mesh_analysis */
-	uint8_t *out;			/* [d * n + s] link that s uses towards d; LASH_NO_LINK */
-	uint32_t *root;			/* [d * n + s] root whose tree decided it; NULL without observer */
-	uint8_t *first;			/* [s * n + d] layer, both ways alike; LASH_NO_LAYER for s = d */
-	unsigned need;			/* layers; avail + 1 when these do not suffice */
+	bool collapsed;		   /* do_mesh_analysis: parallel cables are used in turn */
+	struct lash_graph *graph;  /* as numbered in the end */
+	struct lash_graph *before; /* as numbered before mesh analysis, NULL without it */
+	struct lash_mesh *mesh;	   /* NULL without do_mesh_analysis */
+	uint8_t *out;		   /* [d * n + s] link that s uses towards d; LASH_NO_LINK */
+	uint32_t *root;		   /* [d * n + s] root whose tree decided it; NULL without observer */
+	uint8_t *first;		   /* [s * n + d] layer, both ways alike; LASH_NO_LAYER for s = d */
+	unsigned need;		   /* layers; avail + 1 when these do not suffice */
 	uint64_t count[LASH_MAX_LAYERS + 1]; /* ordered pairs per layer */
 };
 
@@ -46,12 +46,12 @@ struct lash_cdgs {
 };
 
 struct lash {
-	struct lash_plan *plan;		/* reference */
+	struct lash_plan *plan; /* reference */
 	struct lash_vls vls;
-	uint8_t *layer;			/* [s * n + d] after balancing */
+	uint8_t *layer; /* [s * n + d] after balancing */
 	uint64_t count[LASH_MAX_LAYERS];
-	uint64_t moved, refused;	/* turns of the balancing that moved a pair, and that did not */
-	uint64_t draws;			/* random numbers drawn by it */
+	uint64_t moved, refused; /* turns of the balancing that moved a pair, and that did not */
+	uint64_t draws;		 /* random numbers drawn by it */
 };
 
 /* --- the steps, in order ------------------------------------------------------------- */

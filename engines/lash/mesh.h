@@ -8,17 +8,17 @@
 #include "core/engine.h"
 #include "engines/lash/graph.h"
 
-#define MESH_LINKS 8		/* switches with more neighbours have no matrix */
+#define MESH_LINKS 8 /* switches with more neighbours have no matrix */
 #define MESH_DIMENSIONS 8
 #define MESH_TYPES 100
-#define MESH_FAR 0x7fffffff	/* distance to what cannot be reached; coordinate of a switch not reached */
+#define MESH_FAR 0x7fffffff /* distance to what cannot be reached; coordinate of a switch not reached */
 
 /* A known shape: row of the table of 6.2. */
 struct mesh_shape {
 	uint8_t dimensions;
-	uint8_t degree;			/* links of a switch */
-	uint8_t size[MESH_DIMENSIONS];	/* descending; 6 = 6 or more, or open */
-	int32_t poly[MESH_LINKS + 1];	/* of the matrix of distances, modulo 2^32 */
+	uint8_t degree;		       /* links of a switch */
+	uint8_t size[MESH_DIMENSIONS]; /* descending; 6 = 6 or more, or open */
+	int32_t poly[MESH_LINKS + 1];  /* of the matrix of distances, modulo 2^32 */
 };
 
 /* All MESH_TYPES shapes; row t of the specification is shape[t - 1]. */
@@ -29,22 +29,22 @@ void mesh_polynomial(const int32_t *m, unsigned k, int32_t *poly);
 
 /* Switches with equal matrices (by polynomial). */
 struct mesh_class {
-	uint32_t exemplar;	/* LASH id after renumbering */
+	uint32_t exemplar; /* LASH id after renumbering */
 	uint32_t population;
-	uint8_t type;		/* row of the table, 0 = unknown */
+	uint8_t type; /* row of the table, 0 = unknown */
 };
 
 /* What the analysis found; ids and channels are those after renumbering. */
 struct lash_mesh {
-	unsigned dimensions;	/* 0: no geometry */
-	const char *none;	/* why there is no geometry; static, NULL when there is one */
-	uint32_t seed;		/* switch the analysis started from; NO_ID */
-	struct mesh_shape shape; /* of the seed, when there is a geometry */
-	uint32_t size[MESH_DIMENSIONS];	/* of each dimension */
-	uint8_t order[MESH_DIMENSIONS];	/* dimensions by descending size */
-	int32_t *coord;		/* [n * dimensions] MESH_FAR = not reached; NULL without geometry */
-	uint8_t *axis;		/* [n_channels] 2d + 1 = up in dimension d, 2d + 2 = down, 0 = none; NULL */
-	int8_t *type;		/* [n] row of the table, 0 = unknown, -1 = edge */
+	unsigned dimensions;		/* 0: no geometry */
+	const char *none;		/* why there is no geometry; static, NULL when there is one */
+	uint32_t seed;			/* switch the analysis started from; NO_ID */
+	struct mesh_shape shape;	/* of the seed, when there is a geometry */
+	uint32_t size[MESH_DIMENSIONS]; /* of each dimension */
+	uint8_t order[MESH_DIMENSIONS]; /* dimensions by descending size */
+	int32_t *coord;			/* [n * dimensions] MESH_FAR = not reached; NULL without geometry */
+	uint8_t *axis; /* [n_channels] 2d + 1 = up in dimension d, 2d + 2 = down, 0 = none; NULL */
+	int8_t *type;  /* [n] row of the table, 0 = unknown, -1 = edge */
 	struct mesh_class *class;
 	uint32_t n_classes;
 };

@@ -7,9 +7,9 @@
 /* Breadth-first search around one neighbour, until all the others are found. */
 struct probe {
 	uint32_t *seen;		/* [n] generation in which it was seen */
-	uint32_t *dist, *queue;	/* [n] */
+	uint32_t *dist, *queue; /* [n] */
 	uint32_t generation;
-	uint8_t *wanted;	/* [n] 1 = neighbour of the switch looked at */
+	uint8_t *wanted; /* [n] 1 = neighbour of the switch looked at */
 };
 
 static void probe_from(const struct lash_graph *g, struct probe *p, uint32_t without, uint32_t start)

@@ -9,10 +9,10 @@
 struct mesh_work {
 	struct lash_graph *g;
 	const struct engine_input *in;
-	struct lash_mesh *m;		/* with the ids so far until reordered */
+	struct lash_mesh *m; /* with the ids so far until reordered */
 	struct mesh_shape shape[MESH_TYPES];
-	int32_t *matrix;		/* [n * 64] distances between neighbours; see has_matrix() */
-	int32_t *poly;			/* [n * 9] */
+	int32_t *matrix; /* [n * 64] distances between neighbours; see has_matrix() */
+	int32_t *poly;	 /* [n * 9] */
 };
 
 static inline bool has_matrix(const struct mesh_work *w, uint32_t u)

@@ -5,8 +5,8 @@
 #include "engines/lash/lash.h"
 
 struct tree {
-	uint32_t *queue;	/* [n] switches in order of discovery */
-	uint32_t *up;		/* [n] channel that leads to the switch from its parent, NO_ID */
+	uint32_t *queue; /* [n] switches in order of discovery */
+	uint32_t *up;	 /* [n] channel that leads to the switch from its parent, NO_ID */
 	uint32_t n;
 };
 

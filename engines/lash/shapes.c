@@ -97,10 +97,8 @@ static bool is_known(const struct mesh_shape *s)
 
 void mesh_shapes(struct mesh_shape *shape)
 {
-	static const struct mesh_shape last = {.dimensions = 2,
-					       .degree = 4,
-					       .size = {6, 6},
-					       .poly = {-192, -256, -80, 0, 1}};
+	static const struct mesh_shape last = {
+		.dimensions = 2, .degree = 4, .size = {6, 6}, .poly = {-192, -256, -80, 0, 1}};
 	int32_t m[MESH_LINKS * MESH_LINKS];
 	unsigned n = 0;
 

@@ -8,9 +8,9 @@ struct filling {
 	const struct lash *l;
 	const struct engine_input *in;
 	const struct lash_graph *g;
-	uint32_t *at;		/* [max_lid + 1] LASH id of the switch that a LID hangs on, NO_ID */
-	uint8_t *port;		/* [max_lid + 1] port of that switch */
-	uint8_t *cursor;	/* [links] next of the parallel cables */
+	uint32_t *at;	 /* [max_lid + 1] LASH id of the switch that a LID hangs on, NO_ID */
+	uint8_t *port;	 /* [max_lid + 1] port of that switch */
+	uint8_t *cursor; /* [links] next of the parallel cables */
 	struct step_candidate *candidate;
 };
 
