@@ -26,7 +26,7 @@ Q := $(if $(filter 1,$(V)),,@)
 
 # Debian packages by name: to build, to test, to look over the code, to fuzz.
 DEPS_BUILD := gcc libc6-dev libncurses-dev libreadline-dev libibnetdisc-dev libibmad-dev libibumad-dev libjansson-dev
-DEPS_CHECK := libcmocka-dev opensm ibsim-utils infiniband-diags python3 tmux xz-utils graphviz
+DEPS_CHECK := libcmocka-dev opensm ibsim-utils infiniband-diags python3 tmux xz-utils graphviz procps
 DEPS_LINT  := cppcheck clang-tidy clang-format
 DEPS_FUZZ  := clang libclang-rt-dev
 

@@ -21,6 +21,19 @@ static uint32_t failures(const struct state *st)
 	return n;
 }
 
+/*
+ * Columns that a time shorter than 9999.9 ms leaves free: the fabric's name is cut as if
+ * they were taken, so that it does not move with every routing.
+ */
+static int time_slack;
+
+static int slack_of(double ms)
+{
+	int n = snprintf(NULL, 0, "%.1f", ms);
+
+	return n < 6 ? 6 - n : 0;
+}
+
 static void routing_part(const struct scene *sc, struct text *t)
 {
 	const struct sweep *s = sc->sweep;
@@ -35,6 +48,7 @@ static void routing_part(const struct scene *sc, struct text *t)
 	if (sc->change && sc->change->lost)
 		text_add(t, ", %" PRIu64 " lost", sc->change->lost);
 	text_add(t, " | %.1f ms", s->seconds * 1e3);
+	time_slack = slack_of(s->seconds * 1e3);
 }
 
 static void count_links(const struct scene *sc, struct text *t)
@@ -57,6 +71,7 @@ void draw_top_bar(int cols)
 	if (serial != sc->serial) {
 		struct text t = {0};
 
+		time_slack = 0;
 		if (sc->fabric) {
 			count_links(sc, &t);
 			routing_part(sc, &t);
@@ -69,7 +84,7 @@ void draw_top_bar(int cols)
 	}
 	/* the name gives way first */
 	draw_text(0, 0, cols, "", ST_BAR, true);
-	name = cols - 2 - text_columns(line);
+	name = cols - 2 - text_columns(line) - time_slack;
 	name = name < 8 ? 8 : name;
 	name = draw_text(0, 1, name, sc->fabric ? base_name(sc->fabric->source) : "ibscope " VERSION, ST_BAR,
 			 false);
