@@ -145,7 +145,7 @@ def run_script(path):
                 elif word == "term":
                     term = rest
                 elif word == "env":
-                    env.update([rest.split("=", 1)])
+                    env.update([rest.replace("$TESTS", HERE).split("=", 1)])
                 elif word == "start":
                     t = Terminal(size, term, env)
                     t.start(rest)
@@ -153,6 +153,8 @@ def run_script(path):
                     t.keys(*rest.split())
                 elif word == "type":
                     t.type(rest)
+                elif word == "raw":
+                    t.type(rest.encode().decode("unicode_escape"))
                 elif word == "run":
                     t.type(rest)
                     t.keys("Enter")
