@@ -23,21 +23,9 @@ struct priv {
 
 static int open_view(struct view *v, int argc, char **argv, struct err *e)
 {
-	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
-	uint32_t node;
 
-	if (argc != 1)
-		return err_set(e, "pane hops: found %d arguments, expected SWITCH", argc);
-	if (!f)
-		return err_set(e, "pane hops: no fabric is loaded");
-	node = session_node(v->scene->session, argv[0], e);
-	if (node == NO_ID)
-		return -1;
-	if (!node_is_switch(f, node))
-		return err_set(e, "pane hops: %s is no switch and has no hop matrix", f->node_name[node]);
-	p->guid = f->node_guid[node];
-	return 0;
+	return view_switch_argument(v, argc, argv, &p->guid, e);
 }
 
 static void close_view(struct view *v)

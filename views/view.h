@@ -245,4 +245,7 @@ unsigned digits(uint64_t n, unsigned least);
 extern const struct view_ops *const all_views[];
 const struct view_ops *view_find(const char *name); /* unique prefixes too; NULL */
 
+/* For panes about one switch: the node GUID of their one argument. */
+int view_switch_argument(const struct view *v, int argc, char **argv, uint64_t *guid, struct err *e);
+
 #endif
