@@ -198,12 +198,23 @@ def compare_engines(engines, output):
             raise Mismatch("sweep %d: opensm routed with %s, ibscope with %s" % (n, a, b))
 
 
+# Preset LIDs that overlap under an LMC: OpenSM then reports an error, drops LIDs for a sweep and mends it
+# in the next one, which ibscope does not model but says.
+INCONSISTENT = "OpenSM reports an inconsistency here"
+
+
+class NotModelled(Exception):
+    """ibscope itself said that the fabric makes OpenSM inconsistent."""
+
+
 def check(case, folder):
     fabric = case.settle(fabric_text(case, folder))
     options = write_options(case, folder)
     write_script(case, options, folder)
-    engines = run_opensm(case, options, fabric, folder)
     output = ibscope(["-x", "script"], folder)
+    if case.options.get("lmc") and INCONSISTENT in output:
+        raise NotModelled()
+    engines = run_opensm(case, options, fabric, folder)
     if "engine" in case.engine.compare:
         compare_engines(engines, output)
     for n in range(len(case.steps) + 1):
@@ -221,6 +232,8 @@ def run_case(case, seed):
     try:
         check(case, folder)
         return None
+    except NotModelled:
+        return "not modelled"
     except (Mismatch, opensm.OpenSMError, subprocess.SubprocessError, OSError) as e:
         if stop.is_set():
             return "interrupted"
@@ -279,7 +292,7 @@ def main():
 
 def report(todo, seed, end, before):
     """before: (passed, failed) of what ran already."""
-    (passed, failed), skipped = before, 0
+    (passed, failed), skipped, unmodelled = before, 0, 0
 
     def run(case):
         if time.monotonic() > end and case.name.startswith("random-") and len(todo) > 1:
@@ -290,12 +303,16 @@ def report(todo, seed, end, before):
         for case, failure in pool.map(run, todo):
             if failure == "skipped":
                 skipped += 1
+            elif failure == "not modelled":
+                unmodelled += 1
             elif failure:
                 failed += 1
                 what = case.source[1] if case.source[0] != "text" else "own text"
                 print("FAIL %s (%s): %s" % (case.name, what, failure), flush=True)
             else:
                 passed += 1
+    if unmodelled:
+        print("%d random cases with overlapping preset LIDs, where OpenSM is inconsistent, not compared" % unmodelled)
     if skipped:
         print("%d random cases not started: time was up" % skipped)
     print("%d passed, %d failed" % (passed, failed))
