@@ -38,16 +38,6 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 			   "max_hops", (int)c->max_hops));
 }
 
-/* Endports whose node did not fail, yet the subnet manager does not reach them. */
-static uint32_t cut_off(const struct sweep *w)
-{
-	uint32_t n = 0;
-
-	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
-		n += !w->topo->endport_up[ep] && !w->state->node_down[endport_node(w->fabric, ep)];
-	return n;
-}
-
 /* Does a route turn from down to up between two channels in turn? */
 static bool turns_up(const struct routing *r, uint32_t port, uint32_t next)
 {
@@ -148,7 +138,7 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 		return usage(s, "check", e);
 	if (check_routing(w->routing, &c, &s->progress))
 		return err_set(e, CANCELLED);
-	cut = cut_off(w);
+	cut = count_cut_off(w, NULL);
 	print_check(w, &c, o);
 	if (cut)
 		out_text(o, "%u endports are cut off from the subnet manager.\n", cut);
@@ -490,7 +480,7 @@ static int survey_one(struct session *s, const struct sweep *w, bool links, stru
 	state_free(state);
 	if (!after)
 		return -1;
-	f->cut = cut_off(after);
+	f->cut = count_cut_off(after, NULL);
 	f->fallback = after->routing && strcmp(after->routing->engine, w->routing->engine);
 	f->refused = !after->routing;
 	if (after->routing)

@@ -158,17 +158,24 @@ static void report_refusals(const struct sweep *w, struct out *o)
 	out_json(o, "refusals", list);
 }
 
-/* Endports that are up as far as failures go but that the subnet manager does not reach. */
-static void report_cut_off(const struct sweep *w, struct out *o)
+uint32_t count_cut_off(const struct sweep *w, uint32_t *first)
 {
-	uint32_t n = 0, first = NO_ID;
-	char a[300], b[40];
+	uint32_t n = 0;
 
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
 		if (w->topo->endport_up[ep] || w->state->node_down[endport_node(w->fabric, ep)])
 			continue;
-		first = n++ ? first : ep;
+		if (n++ == 0 && first)
+			*first = ep;
 	}
+	return n;
+}
+
+static void report_cut_off(const struct sweep *w, struct out *o)
+{
+	uint32_t first = NO_ID, n = count_cut_off(w, &first);
+	char a[300], b[40];
+
 	if (n)
 		out_text(o, "%s cut off from the subnet manager (%s%s).\n",
 			 plural(n, "endport", b, sizeof(b)), endport_label(w->fabric, first, a, sizeof(a)),
