@@ -38,6 +38,24 @@ enum link_width link_width_parse(const char *s, size_t len)
 	return name_index(width_names, WIDTH_COUNT, s, len);
 }
 
+enum link_width link_width_of_code(unsigned code)
+{
+	switch (code) {
+	case 1:
+		return WIDTH_1X;
+	case 2:
+		return WIDTH_4X;
+	case 4:
+		return WIDTH_8X;
+	case 8:
+		return WIDTH_12X;
+	case 16:
+		return WIDTH_2X;
+	default:
+		return WIDTH_UNKNOWN;
+	}
+}
+
 double link_rate_gbps(enum link_width w, enum link_speed s)
 {
 	static const double lane[SPEED_COUNT] = {0,	  2.5,	    5,	    10,	    10.3125,

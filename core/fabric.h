@@ -37,6 +37,7 @@ const char *link_speed_name(enum link_speed s); /* "HDR", "???" when unknown */
 const char *link_width_name(enum link_width w); /* "4x", "??" when unknown */
 enum link_speed link_speed_parse(const char *s, size_t len);
 enum link_width link_width_parse(const char *s, size_t len);
+enum link_width link_width_of_code(unsigned code); /* of PortInfo: 1 2 4 8 16 = 1x 4x 8x 12x 2x */
 double link_rate_gbps(enum link_width w, enum link_speed s); /* signalling rate, 0 when unknown */
 
 /* Something odd in the input that was survived. */

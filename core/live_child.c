@@ -40,23 +40,6 @@ static int start_watch(void)
 	return pthread_detach(t);
 }
 
-static enum link_width width_of(unsigned code)
-{
-	switch (code) {
-	case 1:
-		return WIDTH_1X;
-	case 2:
-		return WIDTH_4X;
-	case 4:
-		return WIDTH_8X;
-	case 8:
-		return WIDTH_12X;
-	case 16:
-		return WIDTH_2X;
-	}
-	return WIDTH_UNKNOWN;
-}
-
 static enum link_speed ext_speed_of(unsigned code)
 {
 	switch (code) {
@@ -111,7 +94,7 @@ static void put_port(FILE *f, ibnd_port_t *p)
 	if (p->remoteport) {
 		r.peer_guid = p->remoteport->node->guid;
 		r.peer_port = (uint8_t)p->remoteport->portnum;
-		r.width = width_of(mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F));
+		r.width = link_width_of_code(mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F));
 		r.speed = speed_of(p);
 	}
 	put(f, &r, sizeof(r));

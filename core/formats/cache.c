@@ -157,25 +157,6 @@ static void read_port_record(struct reader *r, struct port_record *p)
 	p->peer_num = take_le(&r->b, 1);
 }
 
-/* PortInfo codes: 1 2 4 8 16 = 1x 4x 8x 12x 2x. */
-static enum link_width width_of(unsigned code)
-{
-	switch (code) {
-	case 1:
-		return WIDTH_1X;
-	case 2:
-		return WIDTH_4X;
-	case 4:
-		return WIDTH_8X;
-	case 8:
-		return WIDTH_12X;
-	case 16:
-		return WIDTH_2X;
-	default:
-		return WIDTH_UNKNOWN;
-	}
-}
-
 /* LinkSpeedExtActive where the port has one, else LinkSpeedActive. */
 static enum link_speed speed_of(const uint8_t *info)
 {
@@ -217,7 +198,7 @@ static void fill_port(struct reader *r, const struct port_record *rec, uint32_t 
 		p->opervls = vls;
 	p->ext = rec->ext;
 	if (rec->num && rec->has_peer) {
-		p->width = width_of(field(rec->info, IB_PORT_LINK_WIDTH_ACTIVE_F));
+		p->width = link_width_of_code(field(rec->info, IB_PORT_LINK_WIDTH_ACTIVE_F));
 		p->speed = speed_of(rec->info);
 	}
 	if (n->type != NODE_SWITCH) {
