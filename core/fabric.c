@@ -1,4 +1,5 @@
 #include "core/fabric.h"
+#include "core/held.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -480,6 +481,7 @@ void fabric_unref(const struct fabric *cf)
 
 	if (!f || atomic_fetch_sub(&f->refs, 1) != 1)
 		return;
+	held_unref(f->held);
 	free_strings(f->node_desc, f->n_nodes);
 	free_strings(f->node_name, f->n_nodes);
 	free_strings(f->node_place, f->n_nodes);
@@ -560,6 +562,7 @@ struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map
 
 	if (fb_finish(builder_from(f), f->source, f->format, &g, NULL))
 		abort(); /* a finished fabric can always be built again */
+	g->held = f->held ? held_ref(f->held) : NULL;
 	for (size_t i = 0; i < map->n; i++) {
 		uint32_t n = fabric_node_by_guid(g, map->guid[i]);
 
@@ -589,6 +592,7 @@ struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool 
 		}
 	if (fb_finish(b, f->source, f->format, &g, NULL))
 		abort(); /* as above */
+	g->held = f->held ? held_ref(f->held) : NULL;
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		free(g->node_name[n]);
 		g->node_name[n] = str_dup(f->node_name[n]);

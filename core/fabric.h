@@ -14,6 +14,8 @@
 
 #include "core/base.h"
 
+struct held;
+
 enum node_type { NODE_CA = 1, NODE_SWITCH = 2, NODE_ROUTER = 3 };
 enum port_state { PORT_UNKNOWN = 0, PORT_DOWN = 1, PORT_INIT = 2, PORT_ARMED = 3, PORT_ACTIVE = 4 };
 /* In OpenSM's order, slowest first. */
@@ -37,7 +39,7 @@ const char *link_speed_name(enum link_speed s); /* "HDR", "???" when unknown */
 const char *link_width_name(enum link_width w); /* "4x", "??" when unknown */
 enum link_speed link_speed_parse(const char *s, size_t len);
 enum link_width link_width_parse(const char *s, size_t len);
-enum link_width link_width_of_code(unsigned code); /* of PortInfo: 1 2 4 8 16 = 1x 4x 8x 12x 2x */
+enum link_width link_width_of_code(unsigned code);	     /* of PortInfo: 1 2 4 8 16 = 1x 4x 8x 12x 2x */
 double link_rate_gbps(enum link_width w, enum link_speed s); /* signalling rate, 0 when unknown */
 
 /* Something odd in the input that was survived. */
@@ -122,6 +124,9 @@ struct fabric {
 
 	/* Where the subnet manager runs: an endport id (never NO_ID unless the fabric has no endport). */
 	uint32_t sm_endport;
+
+	/* What its switches held when it was read live (held.h), reference held; NULL = not read. */
+	const struct held *held;
 
 	/* Look-ups; use the functions below. */
 	uint32_t *by_guid; /* nodes by ascending node GUID */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/held.h"
 #include "core/live.h"
 #include "core/live_stream.h"
 
@@ -115,11 +116,11 @@ static int spawn(pid_t *pid, const int end[4], char **argv)
 	return rc;
 }
 
-static int start(struct child *c, const char *ca, int port, bool tables, struct err *e)
+static int start(struct child *c, const char *ca, int port, enum live_tables what, struct err *e)
 {
-	char name[] = "ibscope", flag[] = LIVE_CHILD_FLAG, with[] = "1", without[] = "0", num[16];
+	char name[] = "ibscope", flag[] = LIVE_CHILD_FLAG, num[16], tables[4];
 	char *device = str_dup(ca ? ca : "");
-	char *argv[] = {name, flag, device, num, tables ? with : without, NULL};
+	char *argv[] = {name, flag, device, num, tables, NULL};
 	int p[4][2], end[4], rc = 0;
 
 	if (!live_child_possible()) {
@@ -127,6 +128,7 @@ static int start(struct child *c, const char *ca, int port, bool tables, struct 
 		return err_set(e, "this program was not made for live discovery");
 	}
 	snprintf(num, sizeof(num), "%d", port);
+	snprintf(tables, sizeof(tables), "%d", (int)what);
 	for (int i = 0; i < 4; i++) {
 		if (make_pipe(p[i]) && !rc)
 			rc = errno;
@@ -522,48 +524,57 @@ static bool get_nodes(struct reader *r, const struct live_head *h)
 	return true;
 }
 
-static bool get_table(struct reader *r, const struct fabric *f, struct live_tables *t)
+/* n maps of 8 bytes, the VL of SL 0 in the upper half of the first byte. */
+static void get_maps(struct lanes *l, uint32_t sw, const uint8_t *data, uint32_t n)
+{
+	unsigned ports = l->ports[sw];
+
+	for (uint32_t i = 0; i < n && n == (ports + 1) * (ports + 1); i++) {
+		sl2vl_map m = 0;
+
+		for (unsigned sl = 0; sl < 16; sl++)
+			m |= (sl2vl_map)(data[8 * i + sl / 2] >> (sl & 1 ? 0 : 4) & 15) << 4 * sl;
+		lanes_set_map(l, sw, i / (ports + 1), i % (ports + 1), m);
+	}
+}
+
+static bool get_table(struct reader *r, const struct fabric *f, struct held *t)
 {
 	struct live_table h;
 	uint32_t node, sw;
+	size_t size;
 
-	if (!get(r, &h, sizeof(h)) || r->size - r->at < h.n_entries)
+	if (!get(r, &h, sizeof(h)))
+		return false;
+	size = h.n_entries + (size_t)h.n_maps * 8;
+	if (r->size - r->at < size)
 		return false;
 	node = fabric_node_by_guid(f, h.guid);
 	sw = node == NO_ID ? NO_ID : f->node_switch[node];
 	if (sw != NO_ID && h.n_entries && !t->lft[sw]) {
 		t->top[sw] = (uint16_t)(h.n_entries - 1);
 		t->lft[sw] = mem_dup(r->data + r->at, h.n_entries);
+		if (t->lanes)
+			get_maps(t->lanes, sw, r->data + r->at + h.n_entries, h.n_maps);
 	}
-	r->at += h.n_entries;
+	r->at += size;
 	return true;
 }
 
-static struct live_tables *get_tables(struct reader *r, const struct fabric *f, const struct live_head *h)
+static struct held *get_tables(struct reader *r, const struct fabric *f, const struct live_head *h,
+			       enum live_tables what)
 {
-	struct live_tables *t = NEW(struct live_tables);
+	struct held *t = held_new(f->n_switches);
 
-	t->n_switches = f->n_switches;
-	t->top = NEW_ARRAY(f->n_switches, uint16_t);
-	t->lft = NEW_ARRAY(f->n_switches, uint8_t *);
+	if (what == LIVE_LFTS_SL2VL)
+		t->lanes = lanes_new(f, 0);
 	for (uint32_t i = 0; i < h->n_tables; i++) {
 		if (!get_table(r, f, t)) {
-			live_tables_free(t);
+			held_unref(t);
 			return NULL;
 		}
 	}
 	return t;
-}
-
-void live_tables_free(struct live_tables *t)
-{
-	if (!t)
-		return;
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		free(t->lft[s]);
-	free(t->lft);
-	free(t->top);
-	free(t);
 }
 
 /* The whole stream arrived: its tail is there. */
@@ -577,7 +588,7 @@ static bool complete(const struct child *c)
 	return tail == LIVE_TAIL;
 }
 
-static int build(struct child *c, const char *source, struct fabric **out, struct live_tables **tables,
+static int build(struct child *c, const char *source, struct fabric **out, enum live_tables what,
 		 struct err *e)
 {
 	struct reader r = {.data = c->data, .size = c->size, .b = fb_new()};
@@ -591,18 +602,18 @@ static int build(struct child *c, const char *source, struct fabric **out, struc
 	each_line(&c->errors, warn_line, &r.b->warnings);
 	if (fb_finish(r.b, source, "live", out, e))
 		return -1;
-	if (!tables)
+	if (!what)
 		return 0;
-	*tables = get_tables(&r, *out, &h);
-	if (*tables)
+	(*out)->held = get_tables(&r, *out, &h, what);
+	if ((*out)->held)
 		return 0;
 	fabric_unref(*out);
 	*out = NULL;
 	return err_set(e, "discovery from %s: the discovery process sent unreadable tables", source);
 }
 
-static int run(const char *ca, int port, struct fabric **out, struct live_tables **tables, struct progress *p,
-	       struct err *e)
+int live_discover_tables(const char *ca, int port, enum live_tables what, struct fabric **out,
+			 struct progress *p, struct err *e)
 {
 	struct child c = {.pid = -1, .keep = -1, .fd = {-1, -1, -1}};
 	char *source = port ? str_printf("%s:%d", ca ? ca : "first CA", port)
@@ -611,14 +622,14 @@ static int run(const char *ca, int port, struct fabric **out, struct live_tables
 
 	if (p)
 		progress_start(p, "discovering", 0);
-	rc = start(&c, ca, port, tables != NULL, e);
+	rc = start(&c, ca, port, what, e);
 	if (!rc) {
 		rc = listen_to(&c, p, e);
 		status = stop(&c, rc == 0);
 		if (!rc && (status || !complete(&c)))
 			rc = explain(&c, source, status, e);
 		else if (!rc)
-			rc = build(&c, source, out, tables, e);
+			rc = build(&c, source, out, what, e);
 	}
 	text_free(&c.line);
 	text_free(&c.errors);
@@ -629,13 +640,7 @@ static int run(const char *ca, int port, struct fabric **out, struct live_tables
 
 int live_discover(const char *ca, int port, struct fabric **out, struct progress *p, struct err *e)
 {
-	return run(ca, port, out, NULL, p, e);
-}
-
-int live_discover_tables(const char *ca, int port, struct fabric **out, struct live_tables **tables,
-			 struct progress *p, struct err *e)
-{
-	return run(ca, port, out, tables, p, e);
+	return live_discover_tables(ca, port, LIVE_NO_TABLES, out, p, e);
 }
 
 int live_parse_target(const char *word, char **ca, int *port, struct err *e)

@@ -34,18 +34,15 @@ int live_child_main(int argc, char **argv);
  */
 int live_discover(const char *ca, int port, struct fabric **out, struct progress *p, struct err *e);
 
-/* The forwarding tables switches hold; switch ids are those of the fabric discovered with them. */
-struct live_tables {
-	uint32_t n_switches;
-	uint16_t *top; /* [n_switches] LinearFDBTop: the last LID that counts */
-	uint8_t **lft; /* [n_switches] -> [top + 1] ports by LID, NO_PATH = none; NULL: the switch did not
-			  answer */
+enum live_tables {
+	LIVE_NO_TABLES,
+	LIVE_LFTS,	/* forwarding tables */
+	LIVE_LFTS_SL2VL /* and all SL-to-VL maps: (ports + 1) squared requests a switch */
 };
 
-/* live_discover(), and read all forwarding tables; *tables is to be freed with live_tables_free(). */
-int live_discover_tables(const char *ca, int port, struct fabric **out, struct live_tables **tables,
+/* live_discover(), and read what the switches hold: (*out)->held, see held.h. */
+int live_discover_tables(const char *ca, int port, enum live_tables what, struct fabric **out,
 			 struct progress *p, struct err *e);
-void live_tables_free(struct live_tables *t); /* NULL is fine */
 
 /* "CA", "CA:PORT", ":PORT" or "" taken apart; *ca (NULL = none) is to be freed, *port 0 = none. */
 int live_parse_target(const char *word, char **ca, int *port, struct err *e);

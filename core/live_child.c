@@ -161,9 +161,30 @@ static uint32_t read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
 	return top + 1;
 }
 
-static void put_tables(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, uint32_t n_tables)
+/* Maps of all pairs of ports, in times (ports + 1) plus out; their number, 0 = no answer. */
+static uint32_t read_maps(struct ibmad_port *via, ibnd_node_t *n, uint8_t *maps)
 {
-	uint8_t *lft = mem_alloc(MAX_LID + 1);
+	unsigned ports = n->numports, i = 0;
+	uint8_t data[IB_SMP_DATA_SIZE];
+
+	for (unsigned in = 0; in <= ports; in++) {
+		for (unsigned out = 0; out <= ports; out++, i++) {
+			memset(data, 0, sizeof(data));
+			for (unsigned b = 0; b < 8; b++) /* plain port 0 has no map */
+				data[b] = (uint8_t)(2 * b << 4 | (2 * b + 1));
+			if ((out || n->smaenhsp0) &&
+			    !smp_query_via(data, &n->path_portid, IB_ATTR_SLVL_TABLE, in << 8 | out, 0, via))
+				return 0;
+			memcpy(maps + 8 * (size_t)i, data, 8);
+		}
+	}
+	return i;
+}
+
+static void put_tables(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, uint32_t n_tables,
+		       enum live_tables what)
+{
+	uint8_t *lft = mem_alloc(MAX_LID + 1), *maps = mem_array(256 * 256, 8);
 
 	printf("tables %u\n", n_tables);
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next) {
@@ -174,12 +195,16 @@ static void put_tables(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, uint3
 		memset(&r, 0, sizeof(r));
 		r.guid = n->guid;
 		r.n_entries = read_table(via, n, lft);
+		r.n_maps = what == LIVE_LFTS_SL2VL && r.n_entries ? read_maps(via, n, maps) : 0;
 		put(f, &r, sizeof(r));
 		if (r.n_entries)
 			put(f, lft, r.n_entries);
+		if (r.n_maps)
+			put(f, maps, (size_t)r.n_maps * 8);
 		printf("table\n");
 	}
 	free(lft);
+	free(maps);
 }
 
 static void put_head(FILE *f, ibnd_fabric_t *fb, bool tables, struct live_head *h)
@@ -218,7 +243,7 @@ static struct ibmad_port *open_port(char *ca, int port)
 	return via;
 }
 
-static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, bool tables)
+static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables what)
 {
 	uint32_t tail = LIVE_TAIL;
 	FILE *f = fdopen(LIVE_DATA_FD, "w");
@@ -227,15 +252,15 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, bool tables)
 
 	if (!f)
 		return 1;
-	if (tables && !(via = open_port(ca, port))) {
+	if (what && !(via = open_port(ca, port))) {
 		fclose(f);
 		return 1;
 	}
-	put_head(f, fb, tables, &h);
+	put_head(f, fb, what != LIVE_NO_TABLES, &h);
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
 		put_node(f, n);
 	if (via) {
-		put_tables(f, via, fb, h.n_tables);
+		put_tables(f, via, fb, h.n_tables, what);
 		mad_rpc_close_port(via);
 	}
 	put(f, &tail, sizeof(tail));
@@ -271,7 +296,7 @@ int live_child_main(int argc, char **argv)
 	fb = ibnd_discover_fabric(ca, port, NULL, &cfg);
 	if (!fb)
 		return 1;
-	status = put_fabric(fb, ca, port, atoi(argv[4]) != 0);
+	status = put_fabric(fb, ca, port, (enum live_tables)atoi(argv[4]));
 	ibnd_destroy_fabric(fb);
 	return status;
 }

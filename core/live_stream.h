@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIVE_CHILD_FLAG "--discover-child" /* argv[1]; then CA ("" = any), port (0 = any), 1 = with tables \
+#define LIVE_CHILD_FLAG "--discover-child" /* argv[1]; then CA ("" = any), port (0 = any), enum live_tables \
 					    */
 #define LIVE_DATA_FD 3
 #define LIVE_HEAD 0x6962736cu
@@ -39,7 +39,8 @@ struct live_port {
 
 struct live_table {
 	uint64_t guid;	    /* node GUID of the switch */
-	uint32_t n_entries; /* bytes that follow; 0 = no answer */
+	uint32_t n_entries; /* bytes of the forwarding table that follow; 0 = no answer */
+	uint32_t n_maps;    /* SL-to-VL maps of 8 bytes behind them, by port in, then port out; 0 = none */
 };
 
 /* In the environment of a discovery process, so that it never starts one itself. */

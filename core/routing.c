@@ -53,6 +53,7 @@ void routing_unref(const struct routing *cr)
 	free(r->row);
 	if (r->ops->free_priv)
 		r->ops->free_priv(r->priv);
+	lanes_unref(r->lanes);
 	topo_unref(r->topo);
 	lids_unref(r->lids);
 	free(r);
@@ -72,10 +73,32 @@ void routing_share_row(struct routing *r, const struct routing *from, uint32_t s
 
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
+	uint32_t source = r->lanes && r->lanes->n_sls ? lid_owner(r->lids, slid) : NO_ID;
+	unsigned sl = source == NO_ID ? LANES_NO_SL : lanes_sl(r->lanes, source, dlid);
+
+	if (sl != LANES_NO_SL)
+		return (struct sl_range){sl, sl};
 	return r->ops->sl ? r->ops->sl(r, slid, dlid) : (struct sl_range){0, 0};
 }
 
 unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
 {
+	if (r->lanes && r->lanes->n_maps)
+		return sl2vl_of(lanes_map(r->lanes, sw, in, out), sl);
 	return r->ops->vl ? r->ops->vl(r, sw, in, out, sl) : sl;
+}
+
+bool routing_has_sls(const struct routing *r)
+{
+	return r->ops->sl || (r->lanes && r->lanes->n_sls);
+}
+
+bool routing_sls_by_switch(const struct routing *r)
+{
+	return !(r->lanes && r->lanes->n_sls) && (!r->ops->sl || r->ops->sl_by_switch);
+}
+
+bool routing_has_maps(const struct routing *r)
+{
+	return r->ops->vl || (r->lanes && r->lanes->n_maps);
 }

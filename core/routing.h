@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "core/lanes.h"
 #include "core/lids.h"
 #include "core/state.h"
 
@@ -55,7 +56,10 @@ struct routing_ops {
 	 * may also be what the unicast cache kept of it (ask routing_origin() for the operation).  May take
 	 * long.
 	 */
-	void (*explain_pair)(const struct routing *r, unsigned slid, unsigned dlid, struct text *t);
+	void (*explain_pair)(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
+			     struct progress *p);
+	/* What stands behind its layers, in lines of text. */
+	void (*explain_layers)(const struct routing *r, struct text *t);
 	/*
 	 * Order of CA ports for which the tables are made (endport ids; NO_ID = place of a
 	 * missing one), *n places; caller frees.  Shifts go by it.
@@ -79,6 +83,7 @@ struct routing {
 	const struct lids *lids;       /* reference held */
 	struct lft_row **row;	       /* [n_switches], NULL for switches that are not up */
 	const struct routing_ops *ops; /* never NULL */
+	const struct lanes *lanes;     /* reference held; SLs and VLs given from outside, NULL = none */
 	void *priv;		       /* the engine's own, behind ops */
 };
 
@@ -97,7 +102,15 @@ static inline unsigned routing_port(const struct routing *r, uint32_t sw, unsign
 	return row && lid <= row->top ? row->port[lid] : NO_PATH;
 }
 
+/* What was given from outside comes before what the engine says. */
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid);
 unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
+
+/* May an SL be another one than 0? */
+bool routing_has_sls(const struct routing *r);
+/* Is the SL the same for all LIDs on one switch to all LIDs on another (0 included)? */
+bool routing_sls_by_switch(const struct routing *r);
+/* May the VL be another one than the SL? */
+bool routing_has_maps(const struct routing *r);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "core/formats/guid2lid.h"
 #include "core/ucast_cache.h"
+#include "core/formats/lanes_file.h"
 
 /* What the subnet manager carries from one heavy sweep to the next. */
 struct sm_memory {
@@ -164,7 +165,7 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 	text_free(&out.notes);
 	if (r->s->routing)
 		return true;
-	if (in.progress && atomic_load(&in.progress->cancel)) {
+	if (progress_cancelled(in.progress)) {
 		*cancelled = true;
 		err_set(e, CANCELLED);
 		return true;
@@ -285,6 +286,31 @@ static void note_sm_place(const struct sweep *s, struct text *notes)
 			 s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)]);
 }
 
+/* SLs and maps from files take the place of what the engine says. */
+static int give_lanes(struct sweep *s, struct text *notes, struct err *e)
+{
+	const char *maps = options_file(s->options, "sl2vl_file"),
+		   *sls = options_file(s->options, "path_sl_file");
+	struct routing *r = (struct routing *)s->routing;
+	const struct lanes *own;
+	struct lanes *l;
+
+	if (!r || (!maps && !sls))
+		return 0;
+	own = r->lanes;
+	l = lanes_new(s->fabric, s->lids->max_lid);
+	if ((maps && sl2vl_file_read(l, maps, s->fabric, notes, e)) ||
+	    (sls && sl_file_read(l, sls, s->fabric, s->lids, notes, e))) {
+		lanes_unref(l);
+		return -1;
+	}
+	if (own && !maps)
+		lanes_copy_maps(l, own);
+	lanes_unref(own);
+	r->lanes = l;
+	return 0;
+}
+
 static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct err *e)
 {
 	struct text notes = {0};
@@ -307,6 +333,8 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		rc = route_sweep(s, rq, &notes, e);
 		restart_cache(s);
 	}
+	if (!rc)
+		rc = give_lanes(s, &notes, e);
 	s->memory->ignore = !s->routing && s->from_scratch;
 	if (s->routing) {
 		routing_unref(s->memory->tables);

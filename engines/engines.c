@@ -1,15 +1,16 @@
 #include "engines/engines.h"
 
 /* One line an engine; `engine_NAME` is defined in its file. */
-#define ENGINES(X) \
-	X(minhop)  \
-	X(updn)    \
-	X(dnup)    \
-	X(dor)     \
-	X(file)    \
-	X(ftree)   \
-	X(lash)    \
-	X(mincontention)
+#define ENGINES(X)       \
+	X(minhop)        \
+	X(updn)          \
+	X(dnup)          \
+	X(dor)           \
+	X(file)          \
+	X(ftree)         \
+	X(lash)          \
+	X(mincontention) \
+	X(live)
 
 #define DECLARE(name) extern const struct engine engine_##name;
 #define LIST(name) &engine_##name,

@@ -73,14 +73,14 @@ static void *run_witness(const struct routing *r, const void *base, const uint32
 	bool done;
 
 	(void)base;
-	w->n = lash_witness(r, arg[0], arg[1], arg[2], ports);
+	w->n = lash_witness(r, arg[0], arg[1], arg[2], ports, p);
 	w->edge = NEW_ARRAY(w->n + 1, struct witness_edge);
 	memset(s.edge_of, 0xff, (f->n_ports + 1) * sizeof(*s.edge_of));
 	for (uint32_t i = 0; i < w->n; i++) {
 		w->edge[i] = (struct witness_edge){.port = ports[i], .sw = NO_ID, .sw2 = NO_ID};
 		s.edge_of[ports[i]] = i;
 	}
-	done = !w->n || note_pairs(&s, arg, p);
+	done = w->n ? note_pairs(&s, arg, p) : !progress_cancelled(p);
 	free(ports);
 	free(s.edge_of);
 	free(s.route);

@@ -128,7 +128,7 @@ static void start_route(struct counting *k, const struct cdg_source *s, unsigned
 /* Each source by itself. */
 static void start_one_by_one(struct counting *k, unsigned lid, uint32_t owner)
 {
-	bool by_sl = k->r->ops->sl != NULL;
+	bool by_sl = routing_has_sls(k->r);
 
 	for (uint32_t i = 0; i < k->n_sources; i++) {
 		const struct cdg_source *s = &k->source[i];
@@ -283,7 +283,7 @@ static void counting_start(struct counting *k, struct cdg *c)
 	*k = (struct counting){.r = c->routing, .t = c->routing->topo, .f = f, .c = c, .n = f->n_switches};
 	k->source = cdg_sources(k->r, c->switches, &k->n_sources);
 	qsort(k->source, k->n_sources, sizeof(*k->source), by_switch);
-	k->grouped = !k->r->ops->vl && (!k->r->ops->sl || k->r->ops->sl_by_switch);
+	k->grouped = !routing_has_maps(k->r) && routing_sls_by_switch(k->r);
 	k->at = NEW_ARRAY(k->n, size_t);
 	for (uint32_t s = 0; s < k->n; s++) {
 		k->at[s] = k->cells;

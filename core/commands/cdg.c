@@ -4,6 +4,7 @@
 
 #include "core/analysis/cdg.h"
 #include "core/commands/commands.h"
+#include "core/ucast_cache.h"
 
 #define SHOWN_LINES 20
 #define SHOWN_ROUTES 3
@@ -83,6 +84,20 @@ static bool with_switches(int *argc, char **argv)
 	return found;
 }
 
+/* In the engine's own words. */
+static void tell_layers(const struct routing *r, struct out *o)
+{
+	const struct routing_ops *ops = routing_origin(r)->ops;
+	struct text t = {0};
+
+	if (!ops->explain_layers)
+		return;
+	ops->explain_layers(r, &t);
+	out_text(o, "%s", text_str(&t));
+	out_json(o, "explained", json_string(text_str(&t)));
+	text_free(&t);
+}
+
 static int cmd_layers(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = need_routing(s, e);
@@ -98,6 +113,7 @@ static int cmd_layers(struct session *s, int argc, char **argv, struct out *o, s
 		return err_set(e, CANCELLED);
 	print_layers(c, o);
 	cdg_free(c);
+	tell_layers(w->routing, o);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "core/commands/commands.h"
 #include "core/formats/drawing.h"
 #include "core/formats/formats.h"
+#include "core/formats/lanes_file.h"
 
 /* Open FILE for writing; "-" is the command's own output. */
 static FILE *open_target(const char *path, struct out *o, struct err *e)
@@ -78,6 +79,8 @@ static int export_routing(struct session *s, const char *what, FILE *f, struct e
 		rc = write_fdbs(f, w->routing);
 	else if (!strcmp(what, "subnet"))
 		rc = write_subnet(f, w->routing);
+	else if (!strcmp(what, "sl2vl"))
+		rc = write_sl2vl(f, w->routing);
 	else if (!strcmp(what, "paths"))
 		rc = write_paths(f, w->routing, &s->progress);
 	else if (strcmp(what, "json"))
@@ -181,7 +184,7 @@ static bool is_word(const char *w, const char *words)
 	return false;
 }
 
-#define EXPORTS "lfts|fdbs|subnet|paths|json|dot|svg"
+#define EXPORTS "lfts|fdbs|subnet|paths|sl2vl|json|dot|svg"
 
 /* Texts that only some engines have; the one in force names its own. */
 #define ENGINE_EXPORTS "ca-order"
@@ -225,11 +228,12 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 const struct command export_commands[] = {
 	{"save", "save FILE", "write the fabric, without what failed, as ibnetdiscover text", NULL, "f", NULL,
 	 cmd_save},
-	{"export", "export lfts|fdbs|subnet|paths|json|dot|svg|ca-order FILE [cdg [LAYER]]",
+	{"export", "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER]]",
 	 "write tables, paths or a drawing; FILE - is the screen",
 	 "  lfts    as OpenSM's opensm-lfts.dump, byte for byte\n"
 	 "  fdbs    as opensm.fdbs        subnet  as opensm-subnet.lst\n"
 	 "  paths   lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs\n"
+	 "  sl2vl   SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
 	 "  json    fabric, LIDs and tables\n"
 	 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's "
 	 "opensm-ftree-ca-order.dump (ftree)\n"

@@ -73,22 +73,30 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 {
 	const struct fabric *before;
 	struct fabric *f;
+	enum live_tables what = LIVE_NO_TABLES;
 	char *ca = NULL, *how;
-	int port = 0, rc;
+	int port = 0, words = argc, rc;
 
-	if (argc > 2)
+	if (words > 1 && !strcmp(argv[words - 1], "tables"))
+		what = LIVE_LFTS;
+	else if (words > 1 && !strcmp(argv[words - 1], "sl2vl"))
+		what = LIVE_LFTS_SL2VL;
+	words -= what != LIVE_NO_TABLES;
+	if (words > 2)
 		return usage(s, "live", e);
-	if (live_parse_target(argc > 1 ? argv[1] : "", &ca, &port, e))
+	if (live_parse_target(words > 1 ? argv[1] : "", &ca, &port, e))
 		return -1;
 	before = s->loaded ? fabric_ref(s->loaded) : NULL;
-	rc = live_discover(ca, port, &f, &s->progress, e);
+	rc = live_discover_tables(ca, port, what, &f, &s->progress, e);
 	free(ca);
 	if (!rc) {
-		how = str_printf("live%s%s", argc > 1 ? " " : "", argc > 1 ? argv[1] : "");
+		how = str_printf("live%s%s", words > 1 ? " " : "", words > 1 ? argv[1] : "");
 		fabric_ref(f);
 		rc = take_fabric(s, f, how, o, e);
 		if (!rc)
 			report_discovery(before, f, o);
+		if (!rc && what != LIVE_NO_TABLES)
+			rc = session_execute(s, "route live,no_fallback", o, e);
 		fabric_unref(f);
 		free(how);
 	}
@@ -475,9 +483,12 @@ const struct command fabric_commands[] = {
 	 "  libibnetdisc caches, opensm-subnet.lst, ibdiagnet .lst.  Begins a new journal; the engine in "
 	 "force routes it.\n",
 	 "f", NULL, cmd_load},
-	{"live", "live [CA[:PORT]]",
+	{"live", "live [CA[:PORT]] [tables|sl2vl]",
 	 "discover the fabric through libibnetdisc; again: also what changed since",
-	 "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.\n", "t", NULL, cmd_live},
+	 "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the switches' "
+	 "forwarding tables\n"
+	 "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n",
+	 "ww", "tables|sl2vl", cmd_live},
 	{"synth", "synth SPEC", "make a synthetic fabric; without SPEC: the kinds there are", NULL, "y", NULL,
 	 cmd_synth},
 	{"names", "names FILE", "take node names from a node-name-map", NULL, "f", NULL, cmd_names},

@@ -3,20 +3,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A dependency that closes a cycle by itself, with the way that leads back: len channels of way[] from `at`
+ * on. */
+struct refusal {
+	struct dependency d;
+	uint32_t at, len;
+};
+
+/* By d.from; those of channel c: from first[c] up to first[c + 1]. */
+struct refusals {
+	struct refusal *list;
+	uint32_t n, cap;
+	uint32_t *way;
+	uint32_t n_way, cap_way;
+	uint32_t *first; /* NULL while they come */
+};
+
+/* Channels reached from one end of a search. */
+struct side {
+	uint32_t *channel; /* [n_channels] */
+	uint32_t n, done;  /* reached, looked beyond */
+};
+
 struct acyclic {
 	const struct lash_graph *g;
 	/*
-	 * Rows of bits by channel: a bit a link of the switch it leads to.  out:
-	 * dependencies; bad: those that would close a cycle by themselves.
+	 * Rows of bits by channel.  out: dependencies on it, a bit a link of the switch
+	 * it leads to; in: of it, a bit a link of the switch it leaves (that link's
+	 * other direction is meant); bad: those that would close a cycle by themselves.
 	 */
-	uint64_t *out, *bad;
-	uint32_t *out_at;    /* [n_channels + 1] first word of a row */
-	uint32_t *rank, *at; /* [n_channels] place in the topological order; channel at a place */
+	uint64_t *out, *bad, *in;
+	uint32_t *out_at, *in_at; /* [n_channels + 1] first word of a row */
+	/*
+	 * The topological order: a list, and labels that grow along it.  Place n_channels
+	 * of next and prev is the list's head.
+	 */
+	uint32_t *next, *prev; /* [n_channels + 1] */
+	uint64_t *label;       /* [n_channels] */
 	uint32_t n_deps;
+	uint64_t searches;
+	struct refusals refused;
+	struct refusals doubted; /* of the graph before, as long as they are not known to hold here */
 	/* of a search */
-	uint32_t *stamp, generation; /* [n_channels] generation that saw it last */
-	uint32_t *parent;	     /* [n_channels] */
-	uint32_t *stack, *fore;	     /* [n_channels] */
+	uint32_t *stamp, generation; /* [n_channels] what saw it last: generation forwards, + 1 backwards */
+	uint32_t *parent;	     /* [n_channels] from where it was reached */
+	struct side fore, back;
+	uint32_t fore_end, back_end; /* where the sides of the last search met */
 	struct dependency *added;
 	unsigned n_added, cap_added;
 };
@@ -39,6 +71,31 @@ static void find_levels(const struct lash_graph *g, uint32_t *level, uint32_t *q
 	}
 }
 
+/* Labels anew, with the same room between all. */
+static void relabel(struct acyclic *a)
+{
+	uint32_t n = a->g->n_channels;
+	uint64_t step = UINT64_MAX / (n + 1u), label = 0;
+
+	for (uint32_t c = a->next[n]; c != n; c = a->next[c])
+		a->label[c] = label += step;
+}
+
+/* The order is that of channel[n_channels]. */
+static void set_order(struct acyclic *a, const uint32_t *channel)
+{
+	uint32_t n = a->g->n_channels, last = n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		a->next[last] = channel[i];
+		a->prev[channel[i]] = last;
+		last = channel[i];
+	}
+	a->next[last] = n;
+	a->prev[n] = last;
+	relabel(a);
+}
+
 /*
  * Any order will do to begin with.  This one puts channels towards switch 0
  * before those away from it, so that the first routes, from and to that switch,
@@ -48,7 +105,7 @@ static void first_order(struct acyclic *a)
 {
 	const struct lash_graph *g = a->g;
 	uint32_t *level = NEW_ARRAY(g->n + 1u, uint32_t), *queue = NEW_ARRAY(g->n, uint32_t);
-	uint32_t *place = NEW_ARRAY(2 * (size_t)g->n + 2, uint32_t), *key = a->stack, sum = 0;
+	uint32_t *place = NEW_ARRAY(2 * (size_t)g->n + 2, uint32_t), *key = a->back.channel, sum = 0;
 
 	find_levels(g, level, queue);
 	for (uint32_t c = 0; c < g->n_channels; c++) {
@@ -59,10 +116,9 @@ static void first_order(struct acyclic *a)
 	}
 	for (uint32_t k = 0; k < 2 * g->n + 2; k++)
 		sum = place[k] += sum;
-	for (uint32_t c = 0; c < g->n_channels; c++) {
-		a->rank[c] = place[key[c]]++;
-		a->at[a->rank[c]] = c;
-	}
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		a->fore.channel[place[key[c]]++] = c;
+	set_order(a, a->fore.channel);
 	free(level);
 	free(queue);
 	free(place);
@@ -75,19 +131,33 @@ struct acyclic *acyclic_new(const struct lash_graph *g)
 
 	a->g = g;
 	a->out_at = NEW_ARRAY(n + 1u, uint32_t);
-	for (uint32_t c = 0; c < n; c++)
+	a->in_at = NEW_ARRAY(n + 1u, uint32_t);
+	for (uint32_t c = 0; c < n; c++) {
 		a->out_at[c + 1] = a->out_at[c] + (lash_degree(g, g->to[c]) + 63) / 64;
+		a->in_at[c + 1] = a->in_at[c] + (lash_degree(g, g->from[c]) + 63) / 64;
+	}
 	a->out = NEW_ARRAY(a->out_at[n], uint64_t);
 	a->bad = NEW_ARRAY(a->out_at[n], uint64_t);
-	a->rank = NEW_ARRAY(n, uint32_t);
-	a->at = NEW_ARRAY(n, uint32_t);
+	a->in = NEW_ARRAY(a->in_at[n], uint64_t);
+	a->next = NEW_ARRAY(n + 1u, uint32_t);
+	a->prev = NEW_ARRAY(n + 1u, uint32_t);
+	a->label = NEW_ARRAY(n, uint64_t);
 	a->stamp = NEW_ARRAY(n, uint32_t);
 	a->parent = NEW_ARRAY(n, uint32_t);
-	a->stack = NEW_ARRAY(n, uint32_t);
-	a->fore = NEW_ARRAY(n, uint32_t);
+	a->fore.channel = NEW_ARRAY(n, uint32_t);
+	a->back.channel = NEW_ARRAY(n, uint32_t);
+	a->generation = 1;
 	if (g->n)
 		first_order(a);
 	return a;
+}
+
+static void refusals_clear(struct refusals *r)
+{
+	free(r->list);
+	free(r->way);
+	free(r->first);
+	*r = (struct refusals){0};
 }
 
 void acyclic_free(struct acyclic *a)
@@ -96,14 +166,19 @@ void acyclic_free(struct acyclic *a)
 		return;
 	free(a->out);
 	free(a->bad);
+	free(a->in);
 	free(a->out_at);
-	free(a->rank);
-	free(a->at);
+	free(a->in_at);
+	free(a->next);
+	free(a->prev);
+	free(a->label);
 	free(a->stamp);
 	free(a->parent);
-	free(a->stack);
-	free(a->fore);
+	free(a->fore.channel);
+	free(a->back.channel);
 	free(a->added);
+	refusals_clear(&a->refused);
+	refusals_clear(&a->doubted);
 	free(a);
 }
 
@@ -118,9 +193,11 @@ static uint64_t *word_of(const struct acyclic *a, uint64_t *rows, struct depende
 
 static void flip(struct acyclic *a, struct dependency d)
 {
+	uint32_t from = a->g->rev[d.from], bit = from - a->g->base[a->g->from[from]];
 	uint64_t mask, *w = word_of(a, a->out, d, &mask);
 
 	*w ^= mask;
+	a->in[a->in_at[d.to] + (bit >> 6)] ^= (uint64_t)1 << (bit & 63);
 }
 
 bool acyclic_has(const struct acyclic *a, struct dependency d)
@@ -135,78 +212,184 @@ uint32_t acyclic_count(const struct acyclic *a)
 	return a->n_deps;
 }
 
+uint64_t acyclic_searches(const struct acyclic *a)
+{
+	return a->searches;
+}
+
 static void new_generation(struct acyclic *a)
 {
-	if (++a->generation)
+	if (a->generation < UINT32_MAX - 3) {
+		a->generation += 2;
 		return;
+	}
 	memset(a->stamp, 0, a->g->n_channels * sizeof(*a->stamp));
 	a->generation = 1;
 }
 
-/* Stamp the channels that follow from `start` and rank below `goal`; false when `goal` follows too. */
-static bool search_on(struct acyclic *a, uint32_t start, uint32_t goal)
+/* --- the search ---------------------------------------------------------------------------- */
+
+static void reach(struct acyclic *a, struct side *s, uint32_t channel, uint32_t parent, uint32_t stamp)
 {
-	const struct lash_graph *g = a->g;
-	uint32_t top = 0, limit = a->rank[goal];
+	a->stamp[channel] = stamp;
+	a->parent[channel] = parent;
+	s->channel[s->n++] = channel;
+}
 
-	new_generation(a);
-	a->stamp[start] = a->generation;
-	a->stack[top++] = start;
-	while (top) {
-		uint32_t c = a->stack[--top], first = g->base[g->to[c]];
+/* Look at what follows the next channel of the forward side, up to a label; false when the sides meet. */
+static bool go_on(struct acyclic *a, uint64_t limit)
+{
+	uint32_t c = a->fore.channel[a->fore.done++], first = a->g->base[a->g->to[c]];
 
-		for (uint32_t w = a->out_at[c]; w < a->out_at[c + 1]; w++, first += 64) {
-			for (uint64_t m = a->out[w]; m; m &= m - 1) {
-				uint32_t x = first + __builtin_ctzll(m);
+	for (uint32_t w = a->out_at[c]; w < a->out_at[c + 1]; w++, first += 64) {
+		for (uint64_t m = a->out[w]; m; m &= m - 1) {
+			uint32_t x = first + __builtin_ctzll(m);
 
-				if (x == goal)
-					return false;
-				if (a->rank[x] > limit || a->stamp[x] == a->generation)
-					continue;
-				a->stamp[x] = a->generation;
-				a->stack[top++] = x;
+			if (a->label[x] > limit || a->stamp[x] == a->generation)
+				continue;
+			if (a->stamp[x] == a->generation + 1) {
+				a->fore_end = c;
+				a->back_end = x;
+				return false;
 			}
+			reach(a, &a->fore, x, c, a->generation);
 		}
 	}
 	return true;
 }
 
-static void give_rank(struct acyclic *a, uint32_t channel, uint32_t rank)
+/* The same of the backward side, down to a label. */
+static bool go_back(struct acyclic *a, uint64_t limit)
 {
-	a->rank[channel] = rank;
-	a->at[rank] = channel;
+	uint32_t c = a->back.channel[a->back.done++], first = a->g->base[a->g->from[c]];
+
+	for (uint32_t w = a->in_at[c]; w < a->in_at[c + 1]; w++, first += 64) {
+		for (uint64_t m = a->in[w]; m; m &= m - 1) {
+			uint32_t x = a->g->rev[first + __builtin_ctzll(m)];
+
+			if (a->label[x] < limit || a->stamp[x] == a->generation + 1)
+				continue;
+			if (a->stamp[x] == a->generation) {
+				a->fore_end = x;
+				a->back_end = c;
+				return false;
+			}
+			reach(a, &a->back, x, c, a->generation + 1);
+		}
+	}
+	return true;
 }
 
 /*
- * Between the ranks lo and hi: what leads to the new dependency goes before what
- * follows from it.  Those that follow carry the stamp of this generation; they
- * move up behind hi, all others down, each in the order so far.
+ * Is there a way from d.to to d.from, which the order has first to last?  Both
+ * ends search in turn until one has seen all, or they meet.  That side; NULL: a way.
  */
-static void rerank(struct acyclic *a, uint32_t lo, uint32_t hi)
+static struct side *search(struct acyclic *a, struct dependency d)
 {
-	uint32_t place = lo, n = 0;
+	uint64_t lo = a->label[d.to], hi = a->label[d.from];
 
-	for (uint32_t r = lo; r <= hi; r++) {
-		uint32_t c = a->at[r];
-
-		if (a->stamp[c] == a->generation)
-			a->fore[n++] = c;
-		else
-			give_rank(a, c, place++);
+	a->searches++;
+	new_generation(a);
+	a->fore.n = a->fore.done = a->back.n = a->back.done = 0;
+	reach(a, &a->fore, d.to, NO_ID, a->generation);
+	reach(a, &a->back, d.from, NO_ID, a->generation + 1);
+	for (;;) {
+		if (a->fore.done == a->fore.n)
+			return &a->fore;
+		if (a->back.done == a->back.n)
+			return &a->back;
+		if (!go_on(a, hi) || !go_back(a, lo))
+			return NULL;
 	}
+}
+
+/* --- the order ------------------------------------------------------------------------------ */
+
+struct placed {
+	uint64_t label;
+	uint32_t channel;
+};
+
+static int by_label(const void *pa, const void *pb)
+{
+	const struct placed *a = pa, *b = pb;
+
+	return a->label < b->label ? -1 : a->label > b->label;
+}
+
+static void sort_few(const struct acyclic *a, uint32_t *channel, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t c = channel[i], k = i;
+
+		for (; k && a->label[channel[k - 1]] > a->label[c]; k--)
+			channel[k] = channel[k - 1];
+		channel[k] = c;
+	}
+}
+
+/* Channels in the order so far. */
+static void sort_channels(const struct acyclic *a, uint32_t *channel, uint32_t n)
+{
+	struct placed *p;
+
+	if (n <= 32) {
+		sort_few(a, channel, n);
+		return;
+	}
+	p = NEW_ARRAY(n, struct placed);
 	for (uint32_t i = 0; i < n; i++)
-		give_rank(a, a->fore[i], place++);
+		p[i] = (struct placed){a->label[channel[i]], channel[i]};
+	qsort(p, n, sizeof(*p), by_label);
+	for (uint32_t i = 0; i < n; i++)
+		channel[i] = p[i].channel;
+	free(p);
+}
+
+/* Move a channel behind another of the list; its label is not right then. */
+static void move_behind(struct acyclic *a, uint32_t c, uint32_t other)
+{
+	a->next[a->prev[c]] = a->next[c];
+	a->prev[a->next[c]] = a->prev[c];
+	a->prev[c] = other;
+	a->next[c] = a->next[other];
+	a->prev[a->next[c]] = c;
+	a->next[other] = c;
+}
+
+/*
+ * What one end of the search has seen goes to the other side of the other end:
+ * all that follows from d.to right behind d.from, or all that leads to d.from
+ * right before d.to, in the order so far.  Everything else stays.
+ */
+static void reorder(struct acyclic *a, struct dependency d, struct side *s)
+{
+	uint32_t head = a->g->n_channels, last = s == &a->fore ? d.from : a->prev[d.to], end;
+	uint64_t lo, hi, step;
+
+	sort_channels(a, s->channel, s->n);
+	end = s == &a->fore ? a->next[d.from] : d.to;
+	lo = last == head ? 0 : a->label[last];
+	hi = end == head ? UINT64_MAX : a->label[end];
+	step = (hi - lo) / (s->n + 1u);
+	for (uint32_t i = 0; i < s->n; i++) {
+		move_behind(a, s->channel[i], last);
+		last = s->channel[i];
+		a->label[last] = lo += step;
+	}
+	if (!step)
+		relabel(a);
 }
 
 /* Add one that is not there; false when it closes a cycle. */
 static bool add_one(struct acyclic *a, struct dependency d)
 {
-	uint32_t lo = a->rank[d.to], hi = a->rank[d.from];
+	if (a->label[d.from] > a->label[d.to]) {
+		struct side *s = search(a, d);
 
-	if (hi > lo) {
-		if (!search_on(a, d.to, d.from))
+		if (!s)
 			return false;
-		rerank(a, lo, hi);
+		reorder(a, d, s);
 	}
 	flip(a, d);
 	GROW(a->added, a->n_added, a->cap_added);
@@ -214,23 +397,95 @@ static bool add_one(struct acyclic *a, struct dependency d)
 	return true;
 }
 
-static bool is_bad(const struct acyclic *a, struct dependency d)
+/* --- dependencies that close a cycle by themselves ------------------------------------- */
+
+static void add_refusal(struct refusals *r, struct dependency d, uint32_t len)
+{
+	GROW(r->list, r->n, r->cap);
+	r->list[r->n++] = (struct refusal){d, r->n_way - len, len};
+}
+
+static void add_way(struct refusals *r, uint32_t channel)
+{
+	GROW(r->way, r->n_way, r->cap_way);
+	r->way[r->n_way++] = channel;
+}
+
+static void mark_bad(struct acyclic *a, struct dependency d)
 {
 	uint64_t mask, *w = word_of(a, a->bad, d, &mask);
 
-	return *w & mask;
+	*w |= mask;
+}
+
+/* The last search found a way from d.to to d.from. */
+static void refuse_found(struct acyclic *a, struct dependency d)
+{
+	struct refusals *r = &a->refused;
+	uint32_t first = r->n_way, len;
+
+	for (uint32_t c = a->back_end; c != NO_ID; c = a->parent[c])
+		add_way(r, c);
+	for (uint32_t i = first, k = r->n_way; i + 1 < k; i++) {
+		uint32_t c = r->way[i];
+
+		r->way[i] = r->way[--k];
+		r->way[k] = c;
+	}
+	for (uint32_t c = a->fore_end; c != NO_ID; c = a->parent[c])
+		add_way(r, c);
+	len = r->n_way - first;
+	add_refusal(r, d, len);
+	mark_bad(a, d);
+}
+
+/* Is the way of a refusal of the graph before all here?  It is kept from d.from back to d.to. */
+static bool way_holds(const struct acyclic *a, const struct refusal *r)
+{
+	const uint32_t *way = a->doubted.way + r->at;
+
+	for (uint32_t i = 1; i < r->len; i++)
+		if (!acyclic_has(a, (struct dependency){way[i], way[i - 1]}))
+			return false;
+	return true;
+}
+
+static const struct refusal *find_doubted(const struct acyclic *a, struct dependency d)
+{
+	const struct refusals *r = &a->doubted;
+
+	for (uint32_t i = r->first[d.from]; i < r->first[d.from + 1]; i++)
+		if (r->list[i].d.to == d.to)
+			return &r->list[i];
+	return NULL;
+}
+
+static bool is_bad(struct acyclic *a, struct dependency d)
+{
+	uint64_t mask, *w = word_of(a, a->bad, d, &mask);
+	const struct refusal *r;
+
+	if (*w & mask)
+		return true;
+	r = a->doubted.n ? find_doubted(a, d) : NULL;
+	if (!r || !way_holds(a, r))
+		return false;
+	for (uint32_t i = 0; i < r->len; i++)
+		add_way(&a->refused, a->doubted.way[r->at + i]);
+	add_refusal(&a->refused, d, r->len);
+	*w |= mask;
+	return true;
 }
 
 /* Take back what was added; is `d` alone to blame?  The order stays right without them. */
 static void take_back(struct acyclic *a, struct dependency d)
 {
 	bool alone = !a->n_added;
-	uint64_t mask, *w = word_of(a, a->bad, d, &mask);
 
 	while (a->n_added)
 		flip(a, a->added[--a->n_added]);
-	if (alone || (a->rank[d.from] > a->rank[d.to] && !search_on(a, d.to, d.from)))
-		*w |= mask;
+	if (alone || (a->label[d.from] > a->label[d.to] && !search(a, d)))
+		refuse_found(a, d);
 }
 
 bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
@@ -249,6 +504,98 @@ bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n)
 	return true;
 }
 
+/* --- what a graph much like this one starts from ------------------------------------------ */
+
+struct acyclic_memory {
+	uint32_t n;   /* channels */
+	uint32_t *at; /* [n] in topological order */
+	struct refusals refused;
+};
+
+struct acyclic_memory *acyclic_remember(const struct acyclic *a)
+{
+	struct acyclic_memory *m = NEW(struct acyclic_memory);
+
+	m->n = a->g->n_channels;
+	m->at = NEW_ARRAY(m->n + 1u, uint32_t);
+	for (uint32_t c = a->next[m->n], i = 0; c != m->n; c = a->next[c])
+		m->at[i++] = c;
+	m->refused = a->refused;
+	m->refused.list = mem_dup(a->refused.list, a->refused.n * sizeof(*a->refused.list));
+	m->refused.way = mem_dup(a->refused.way, a->refused.n_way * sizeof(*a->refused.way));
+	return m;
+}
+
+void acyclic_forget(struct acyclic_memory *m)
+{
+	if (!m)
+		return;
+	free(m->at);
+	refusals_clear(&m->refused);
+	free(m);
+}
+
+/* Channels that were there keep their order; the others come behind them. */
+static void recall_order(struct acyclic *a, const struct acyclic_memory *m, const uint32_t *now)
+{
+	uint32_t n = 0, channels = a->g->n_channels, *order = a->fore.channel;
+
+	new_generation(a);
+	for (uint32_t i = 0; i < m->n; i++) {
+		uint32_t c = now[m->at[i]];
+
+		if (c == NO_ID)
+			continue;
+		a->stamp[c] = a->generation;
+		order[n++] = c;
+	}
+	for (uint32_t c = a->next[channels]; c != channels; c = a->next[c])
+		if (a->stamp[c] != a->generation)
+			order[n++] = c;
+	set_order(a, order);
+}
+
+/* The way of a refusal in today's channels; false when one of them is gone. */
+static bool recall_way(struct refusals *r, const struct acyclic_memory *m, const struct refusal *old,
+		       const uint32_t *now)
+{
+	for (uint32_t i = 0; i < old->len; i++)
+		if (now[m->refused.way[old->at + i]] == NO_ID)
+			return false;
+	for (uint32_t i = 0; i < old->len; i++)
+		add_way(r, now[m->refused.way[old->at + i]]);
+	return true;
+}
+
+static void recall_refusals(struct acyclic *a, const struct acyclic_memory *m, const uint32_t *now)
+{
+	uint32_t channels = a->g->n_channels;
+	struct refusals r = {.first = NEW_ARRAY(channels + 2u, uint32_t)}, *to = &a->doubted;
+	uint32_t *place = r.first + 1;
+
+	for (uint32_t i = 0; i < m->refused.n; i++) {
+		const struct refusal *old = &m->refused.list[i];
+
+		if (recall_way(&r, m, old, now))
+			add_refusal(&r, (struct dependency){now[old->d.from], now[old->d.to]}, old->len);
+	}
+	for (uint32_t i = 0; i < r.n; i++)
+		place[r.list[i].d.from + 1]++;
+	for (uint32_t c = 0; c < channels; c++)
+		place[c + 1] += place[c];
+	*to = r;
+	to->list = NEW_ARRAY(r.n + 1u, struct refusal);
+	for (uint32_t i = 0; i < r.n; i++)
+		to->list[place[r.list[i].d.from]++] = r.list[i];
+	free(r.list);
+}
+
+void acyclic_recall(struct acyclic *a, const struct acyclic_memory *m, const uint32_t *now)
+{
+	recall_order(a, m, now);
+	recall_refusals(a, m, now);
+}
+
 /* --- a cycle to show ---------------------------------------------------------------- */
 
 /* Shortest way from `start` to `goal`, shorter than `limit` channels, into cycle[]; its length, 0 = none. */
@@ -261,9 +608,9 @@ static uint32_t shortest_way(struct acyclic *a, uint32_t start, uint32_t goal, u
 	new_generation(a);
 	a->stamp[start] = a->generation;
 	a->parent[start] = NO_ID;
-	a->fore[tail++] = start;
+	a->fore.channel[tail++] = start;
 	while (head < tail && a->stamp[goal] != a->generation) {
-		uint32_t c = a->fore[head++], first = g->base[g->to[c]];
+		uint32_t c = a->fore.channel[head++], first = g->base[g->to[c]];
 
 		for (uint32_t w = a->out_at[c]; w < a->out_at[c + 1]; w++, first += 64) {
 			for (uint64_t m = a->out[w]; m; m &= m - 1) {
@@ -273,7 +620,7 @@ static uint32_t shortest_way(struct acyclic *a, uint32_t start, uint32_t goal, u
 					continue;
 				a->stamp[x] = a->generation;
 				a->parent[x] = c;
-				a->fore[tail++] = x;
+				a->fore.channel[tail++] = x;
 			}
 		}
 	}

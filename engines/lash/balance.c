@@ -229,14 +229,33 @@ static void free_balance(struct balance *b)
 	free(b);
 }
 
-/* Random numbers go on from sweep to sweep, unless scatter_ports seeds them before each attempt. */
+/*
+ * Random numbers go on from sweep to sweep, unless scatter_ports seeds them before
+ * each attempt.  Where the routing before stopped saves drawing all again.
+ */
 static void start_random(struct balance *b)
 {
+	const struct lash *old = b->in->previous ? lash_of(b->in->previous) : NULL;
 	unsigned seed = options_uint(b->in->options, "scatter_ports");
+	uint64_t skip = b->in->random && !seed ? *b->in->random : 0;
 
-	glibc_random_seed(&b->random, seed ? seed : RANDOM_DEFAULT_SEED);
-	if (!seed && b->in->random)
-		glibc_random_skip(&b->random, *b->in->random);
+	if (old && old->random_at && old->random_at <= skip) {
+		b->random = old->random;
+		skip -= old->random_at;
+	} else {
+		glibc_random_seed(&b->random, seed ? seed : RANDOM_DEFAULT_SEED);
+	}
+	glibc_random_skip(&b->random, skip);
+}
+
+/* Tell the next sweep where the random numbers stand. */
+static void keep_random(const struct balance *b)
+{
+	if (!b->in->random || options_uint(b->in->options, "scatter_ports"))
+		return;
+	*b->in->random += b->l->draws;
+	b->l->random = b->random;
+	b->l->random_at = *b->in->random;
 }
 
 int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input *in,
@@ -256,8 +275,8 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 	fill_movable(b);
 	start_random(b);
 	rc = run_turns(b);
-	if (!rc && in->random && !options_uint(in->options, "scatter_ports"))
-		*in->random += l->draws;
+	if (!rc)
+		keep_random(b);
 	free_balance(b);
 	return rc;
 }

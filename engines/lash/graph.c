@@ -119,6 +119,30 @@ bool lash_graph_equal(const struct lash_graph *a, const struct lash_graph *b)
 	       !memcmp(a->port, b->port, a->port_at[c]);
 }
 
+void lash_graph_map(const struct lash_graph *old, const struct lash_graph *g, uint32_t *now)
+{
+	uint32_t *to = NEW_ARRAY(g->n + 1u, uint32_t); /* channel of g from the switch in turn to each */
+
+	memset(now, 0xff, old->n_channels * sizeof(*now));
+	memset(to, 0xff, g->n * sizeof(*to));
+	for (uint32_t u = 0; u < g->n; u++) {
+		uint32_t was = old->id[g->sw[u]];
+
+		if (was == NO_ID)
+			continue;
+		for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
+			to[g->to[c]] = c;
+		for (uint32_t c = old->base[was]; c < old->base[was + 1]; c++) {
+			uint32_t v = g->id[old->sw[old->to[c]]];
+
+			now[c] = v == NO_ID ? NO_ID : to[v];
+		}
+		for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
+			to[g->to[c]] = NO_ID;
+	}
+	free(to);
+}
+
 void lash_graph_reorder(struct lash_graph *g, const uint32_t *old, const uint32_t *link, uint32_t *moved)
 {
 	struct lash_graph o = *g;

@@ -27,6 +27,9 @@ void lash_graph_free(struct lash_graph *g); /* NULL is fine */
 /* The same switches, links and ports in the same order? */
 bool lash_graph_equal(const struct lash_graph *a, const struct lash_graph *b);
 
+/* now[channel of old] = the channel between the same two switches in g, NO_ID = there is none. */
+void lash_graph_map(const struct lash_graph *old, const struct lash_graph *g, uint32_t *now);
+
 /*
  * Renumber: old[i] is the id so far of the switch that gets id i; link[c] is the
  * channel so far whose place among its switch's links the channel's place c takes

@@ -14,6 +14,8 @@ static void plan_unref(struct lash_plan *p)
 	free(p->out);
 	free(p->root);
 	free(p->first);
+	for (unsigned v = 0; v < LASH_MAX_LAYERS; v++)
+		acyclic_forget(p->memory[v]);
 	free(p);
 }
 
@@ -62,6 +64,7 @@ static const struct routing_ops lash_ops = {
 	.sl_by_switch = true,
 	.n_layers = lash_n_layers,
 	.explain_pair = lash_explain_pair,
+	.explain_layers = lash_explain_layers,
 	.free_priv = lash_free,
 };
 
@@ -102,9 +105,9 @@ static int analyse_mesh(struct lash_plan *p, const struct engine_input *in, stru
 	return p->mesh ? 0 : -1;
 }
 
-/* Graph, mesh analysis, routes and layers from nothing; NULL: out->refused is set. */
-static struct lash_plan *plan_new(struct lash_cdgs *c, unsigned avail, const struct engine_input *in,
-				  struct engine_output *out)
+/* Graph, mesh analysis, routes and layers; old as in lash_assign_layers().  NULL: out->refused is set. */
+static struct lash_plan *plan_new(const struct lash_plan *old, struct lash_cdgs *c, unsigned avail,
+				  const struct engine_input *in, struct engine_output *out)
 {
 	struct lash_plan *p = NEW(struct lash_plan);
 	int rc = 0;
@@ -116,7 +119,7 @@ static struct lash_plan *plan_new(struct lash_cdgs *c, unsigned avail, const str
 	if (!rc && !lash_find_paths(p, in))
 		rc = err_set(&out->refused, CANCELLED);
 	if (!rc)
-		rc = lash_assign_layers(p, c, avail, in, &out->refused);
+		rc = lash_assign_layers(p, old, c, avail, in, &out->refused);
 	if (!rc)
 		return p;
 	plan_unref(p);
@@ -178,7 +181,8 @@ static struct routing *make_routing(struct lash *l, const struct engine_input *i
 	return r;
 }
 
-static struct routing *lash_route(const struct engine_input *in, struct engine_output *out)
+static struct routing *route_from(const struct lash_plan *old, const struct engine_input *in,
+				  struct engine_output *out)
 {
 	struct lash *l = NEW(struct lash);
 	struct lash_cdgs c = {{NULL}};
@@ -189,7 +193,7 @@ static struct routing *lash_route(const struct engine_input *in, struct engine_o
 		observe_text(in, STEP_NOTE, NO_ID, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls,
 			     l->vls.start, l->vls.avail);
 	if (!check_settings(in, &l->vls, out))
-		l->plan = plan_new(&c, l->vls.avail, in, out);
+		l->plan = plan_new(old, &c, l->vls.avail, in, out);
 	if (l->plan && !finish(l, &c, in, out))
 		r = make_routing(l, in);
 	lash_free_cdgs(&c);
@@ -198,14 +202,25 @@ static struct routing *lash_route(const struct engine_input *in, struct engine_o
 	return r;
 }
 
-/* --- update: routes and layers depend on the switches and their links alone ------------------- */
+static struct routing *lash_route(const struct engine_input *in, struct engine_output *out)
+{
+	return route_from(NULL, in, out);
+}
+
+/* --- update ------------------------------------------------------------------------------------- */
+
+/* Routes and layers depend on the switches and their links alone. */
 
 static bool same_links(const struct lash_plan *p, const struct lash_graph *g)
 {
 	return lash_graph_equal(p->before ? p->before : p->graph, g);
 }
 
-/* Only what hangs on the switches changed: routes and layers stay, balancing draws anew. */
+/*
+ * When only what hangs on the switches changed, routes and layers stay, and
+ * balancing draws anew.  Else the layers are filled again from the order and the
+ * cycles of those before.
+ */
 static struct routing *lash_update(const struct engine_input *in, struct engine_output *out)
 {
 	const struct lash *old = in->previous ? lash_of(in->previous) : NULL;
@@ -225,7 +240,7 @@ static struct routing *lash_update(const struct engine_input *in, struct engine_
 	l->vls = lash_find_vls(in);
 	if (!same || old->plan->need > l->vls.avail) {
 		free(l);
-		return lash_route(in, out);
+		return route_from(old->plan, in, out);
 	}
 	l->plan = old->plan;
 	atomic_fetch_add(&l->plan->refs, 1);

@@ -13,6 +13,7 @@
 #include "core/engine.h"
 #include "engines/lash/acyclic.h"
 #include "engines/lash/mesh.h"
+#include "engines/random.h"
 
 #define LASH_MAX_LAYERS 15
 #define LASH_NO_LINK 255  /* in out[]: no route */
@@ -37,6 +38,10 @@ struct lash_plan {
 	uint32_t *root;		   /* [d * n + s] root whose tree decided it; NULL without observer */
 	uint8_t *first;		   /* [s * n + d] layer, both ways alike; LASH_NO_LAYER for s = d */
 	unsigned need;		   /* layers; avail + 1 when these do not suffice */
+	struct acyclic_memory *memory[LASH_MAX_LAYERS]; /* of each layer as it was then, NULL beyond need */
+	uint64_t searches;				/* for cycles, that it took to fill the layers */
+	uint64_t deps;					/* dependencies in the layers then */
+	bool kept;			     /* they were filled from those of the routing before */
 	uint64_t count[LASH_MAX_LAYERS + 1]; /* ordered pairs per layer */
 };
 
@@ -50,8 +55,10 @@ struct lash {
 	struct lash_vls vls;
 	uint8_t *layer; /* [s * n + d] after balancing */
 	uint64_t count[LASH_MAX_LAYERS];
-	uint64_t moved, refused; /* turns of the balancing that moved a pair, and that did not */
-	uint64_t draws;		 /* random numbers drawn by it */
+	uint64_t moved, refused;    /* turns of the balancing that moved a pair, and that did not */
+	uint64_t draws;		    /* random numbers drawn by it */
+	struct glibc_random random; /* after random_at numbers of the default seed */
+	uint64_t random_at;	    /* 0: not known */
 };
 
 /* --- the steps, in order ------------------------------------------------------------- */
@@ -67,11 +74,19 @@ bool lash_find_paths(struct lash_plan *p, const struct engine_input *in);
 unsigned lash_pair_dependencies(const struct lash_plan *p, uint32_t s, uint32_t d, struct dependency *deps);
 
 /*
- * layers.c: first[], need, count[] of the plan, and the layers' dependencies.
+ * layers.c: first[], need, count[], memory[], searches of the plan, and the
+ * layers' dependencies.  old (NULL = none): a plan of much the same switches;
+ * only dependencies that its layers lack, or whose cycle is gone, cost a search.
  * Too many layers is no error here (need is avail + 1).  -1 and *e when cancelled.
  */
-int lash_assign_layers(struct lash_plan *p, struct lash_cdgs *c, unsigned avail,
+int lash_assign_layers(struct lash_plan *p, const struct lash_plan *old, struct lash_cdgs *c, unsigned avail,
 		       const struct engine_input *in, struct err *e);
+/*
+ * The dependencies of a layer as they were when the turn of the pair s < d (LASH
+ * ids) came; s = n: of all pairs.  NULL when cancelled.
+ */
+struct acyclic *lash_layer_before(const struct lash_plan *p, unsigned layer, uint32_t s, uint32_t d,
+				  struct progress *progress);
 /* Make the dependencies of a layer again from first[]. */
 void lash_restore_cdg(const struct lash_plan *p, struct lash_cdgs *c, unsigned layer);
 void lash_free_cdgs(struct lash_cdgs *c);
@@ -124,13 +139,18 @@ unsigned lash_route_ports(const struct routing *r, uint32_t sw, uint32_t sw2, ui
  * Why a pair is not in a layer below its first one: a shortest cycle of channels
  * that it would have closed there when its turn came, as port ids (each the
  * sender of a channel).  ports: room for 1 per channel (n_ports will do).  Their
- * number; 0 when that layer did not refuse the pair.  Cost: the layer's
- * dependencies are built anew.
+ * number; 0 when that layer did not refuse the pair, or when cancelled.  Cost: the
+ * layer's dependencies are built anew.
  */
-unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports);
+unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports,
+		      struct progress *p);
 
 /* struct routing_ops: the layer of a pair of LIDs, and the cycle in each layer below. */
-void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t);
+void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
+		       struct progress *p);
+
+/* struct routing_ops: pairs per layer before and after balancing, and what it took to find the layers. */
+void lash_explain_layers(const struct routing *r, struct text *t);
 
 /* What the mesh analysis found, NULL without do_mesh_analysis. */
 const struct lash_mesh *lash_mesh_of(const struct lash *l);

@@ -51,6 +51,8 @@ static void tell_layer(const struct engine_input *in, const struct lash_plan *p,
 
 struct assignment {
 	struct lash_plan *p;
+	const struct lash_plan *old; /* NULL = none */
+	uint32_t *now;		     /* channels of old */
 	struct lash_cdgs *c;
 	const struct engine_input *in;
 	unsigned avail;
@@ -68,6 +70,13 @@ static unsigned find_layer(const struct assignment *a, uint32_t s, uint32_t d, u
 	return v;
 }
 
+static void open_layer(const struct assignment *a, unsigned v)
+{
+	a->c->layer[v] = acyclic_new(a->p->graph);
+	if (a->old && v < a->old->need)
+		acyclic_recall(a->c->layer[v], a->old->memory[v], a->now);
+}
+
 /* false when another layer would be needed than there are. */
 static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 {
@@ -79,7 +88,7 @@ static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 	if (opened) {
 		if (++p->need > a->avail)
 			return false;
-		a->c->layer[v] = acyclic_new(p->graph);
+		open_layer(a, v);
 		acyclic_add(a->c->layer[v], a->deps, n);
 	}
 	p->first[s * switches + d] = p->first[d * switches + s] = v;
@@ -89,18 +98,33 @@ static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 	return true;
 }
 
-int lash_assign_layers(struct lash_plan *p, struct lash_cdgs *c, unsigned avail,
+static void keep_layers(struct lash_plan *p, const struct lash_cdgs *c)
+{
+	for (unsigned v = 0; v < LASH_MAX_LAYERS && c->layer[v]; v++) {
+		p->memory[v] = acyclic_remember(c->layer[v]);
+		p->searches += acyclic_searches(c->layer[v]);
+		p->deps += acyclic_count(c->layer[v]);
+	}
+}
+
+int lash_assign_layers(struct lash_plan *p, const struct lash_plan *old, struct lash_cdgs *c, unsigned avail,
 		       const struct engine_input *in, struct err *e)
 {
 	size_t n = p->graph->n;
-	struct assignment a = {p, c, in, avail, NEW_ARRAY(2 * n, struct dependency)};
+	struct assignment a = {.p = p, .old = old, .c = c, .in = in, .avail = avail};
 	bool enough = true, go_on = true;
 
 	observe_text(in, STEP_PHASE, NO_ID, "layers for pairs of switches");
+	a.deps = NEW_ARRAY(2 * n, struct dependency);
+	if (old) {
+		a.now = NEW_ARRAY(old->graph->n_channels + 1u, uint32_t);
+		lash_graph_map(old->graph, p->graph, a.now);
+	}
 	p->first = mem_array(n * n, 1);
 	memset(p->first, LASH_NO_LAYER, n * n);
 	p->need = 1;
-	c->layer[0] = acyclic_new(p->graph);
+	p->kept = old != NULL;
+	open_layer(&a, 0);
 	progress_start(in->progress, "assigning layers", n);
 	for (uint32_t s = 0; s < n && enough && go_on; s++) {
 		for (uint32_t d = s + 1; d < n && enough; d++)
@@ -108,20 +132,43 @@ int lash_assign_layers(struct lash_plan *p, struct lash_cdgs *c, unsigned avail,
 		go_on = progress_step(in->progress, s);
 	}
 	free(a.deps);
-	return go_on ? 0 : err_set(e, CANCELLED);
+	free(a.now);
+	if (!go_on)
+		return err_set(e, CANCELLED);
+	keep_layers(p, c);
+	return 0;
+}
+
+struct acyclic *lash_layer_before(const struct lash_plan *p, unsigned layer, uint32_t s, uint32_t d,
+				  struct progress *progress)
+{
+	size_t n = p->graph->n;
+	struct dependency *deps = NEW_ARRAY(2 * n, struct dependency);
+	uint32_t *same = NEW_ARRAY(p->graph->n_channels + 1u, uint32_t);
+	struct acyclic *a = acyclic_new(p->graph);
+	bool go_on = true;
+
+	for (uint32_t c = 0; c < p->graph->n_channels; c++)
+		same[c] = c;
+	acyclic_recall(a, p->memory[layer], same);
+	progress_start(progress, "making a layer again", s + 1);
+	for (uint32_t i = 0; i <= s && i < n && go_on; i++) {
+		for (uint32_t j = i + 1; j < (i == s ? d : n); j++)
+			if (p->first[i * n + j] == layer)
+				acyclic_add(a, deps, lash_pair_dependencies(p, i, j, deps));
+		go_on = progress_step(progress, i);
+	}
+	free(deps);
+	free(same);
+	if (go_on)
+		return a;
+	acyclic_free(a);
+	return NULL;
 }
 
 void lash_restore_cdg(const struct lash_plan *p, struct lash_cdgs *c, unsigned layer)
 {
-	size_t n = p->graph->n;
-	struct dependency *deps = NEW_ARRAY(2 * n, struct dependency);
-
-	c->layer[layer] = acyclic_new(p->graph);
-	for (uint32_t s = 0; s < n; s++)
-		for (uint32_t d = s + 1; d < n; d++)
-			if (p->first[s * n + d] == layer)
-				acyclic_add(c->layer[layer], deps, lash_pair_dependencies(p, s, d, deps));
-	free(deps);
+	c->layer[layer] = lash_layer_before(p, layer, p->graph->n, 0, NULL);
 }
 
 void lash_free_cdgs(struct lash_cdgs *c)

@@ -1,4 +1,5 @@
 /* Accessors for panes. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "engines/lash/lash.h"
@@ -75,35 +76,23 @@ unsigned lash_route_ports(const struct routing *r, uint32_t sw, uint32_t sw2, ui
 	return n;
 }
 
-/* The dependencies of a layer as they were when the turn of the pair (s < d) came. */
-static struct acyclic *layer_before(const struct lash_plan *p, unsigned layer, uint32_t s, uint32_t d,
-				    struct dependency *deps)
-{
-	struct acyclic *a = acyclic_new(p->graph);
-	size_t n = p->graph->n;
-
-	for (uint32_t i = 0; i <= s; i++)
-		for (uint32_t j = i + 1; j < (i == s ? d : n); j++)
-			if (p->first[i * n + j] == layer)
-				acyclic_add(a, deps, lash_pair_dependencies(p, i, j, deps));
-	return a;
-}
-
-unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports)
+unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports,
+		      struct progress *progress)
 {
 	const struct lash *l = lash_of(r);
 	const struct lash_plan *p = l->plan;
 	uint32_t a = p->graph->id[sw], b = p->graph->id[sw2], s = a < b ? a : b, d = a < b ? b : a, *cycle;
 	struct dependency *deps;
 	struct acyclic *g;
-	unsigned n;
+	unsigned n = 0;
 
 	if (a == NO_ID || b == NO_ID || a == b || layer >= p->first[(size_t)s * p->graph->n + d])
 		return 0;
 	deps = NEW_ARRAY(2 * (size_t)p->graph->n, struct dependency);
 	cycle = NEW_ARRAY(p->graph->n_channels, uint32_t);
-	g = layer_before(p, layer, s, d, deps);
-	n = acyclic_cycle(g, deps, lash_pair_dependencies(p, s, d, deps), cycle);
+	g = lash_layer_before(p, layer, s, d, progress);
+	if (g)
+		n = acyclic_cycle(g, deps, lash_pair_dependencies(p, s, d, deps), cycle);
 	for (unsigned i = 0; i < n; i++)
 		ports[i] = lash_channel_port(p->graph, r->topo->fabric, cycle[i]);
 	acyclic_free(g);
@@ -145,10 +134,10 @@ unsigned lash_axis_of_port(const struct lash *l, uint32_t sw, unsigned port)
 /* --- in words ------------------------------------------------------------------------------ */
 
 static void tell_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports,
-			 struct text *t)
+			 struct text *t, struct progress *p)
 {
 	const struct fabric *f = r->topo->fabric;
-	unsigned n = lash_witness(r, sw, sw2, layer, ports);
+	unsigned n = lash_witness(r, sw, sw2, layer, ports, p);
 
 	text_add(t, "Not in layer %u: that would have closed the cycle\n ", layer);
 	for (unsigned i = 0; i < n; i++)
@@ -157,7 +146,8 @@ static void tell_witness(const struct routing *r, uint32_t sw, uint32_t sw2, uns
 		text_add(t, " %s\n", f->node_name[f->port_node[ports[0]]]);
 }
 
-void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t)
+void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
+		       struct progress *p)
 {
 	const struct lash *l = lash_of(r);
 	const struct fabric *f = r->topo->fabric;
@@ -177,9 +167,29 @@ void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 	text_add(t, "The pair %s, %s was put in layer %u", switch_name(f, a), switch_name(f, b), first);
 	text_add(t, first ? ".\n" : ", the lowest.\n");
 	ports = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	for (unsigned v = 0; v < first; v++)
-		tell_witness(r, a, b, v, ports, t);
+	for (unsigned v = 0; v < first && !progress_cancelled(p); v++)
+		tell_witness(r, a, b, v, ports, t, p);
 	free(ports);
 	if (now != first)
 		text_add(t, "Balancing moved it to layer %u.\n", now);
+}
+
+static void tell_counts(const char *what, const uint64_t *count, unsigned n, struct text *t)
+{
+	text_add(t, "%s", what);
+	for (unsigned v = 0; v < n; v++)
+		text_add(t, "%s%" PRIu64, v ? ", " : " ", count[v]);
+	text_add(t, ".\n");
+}
+
+void lash_explain_layers(const struct routing *r, struct text *t)
+{
+	const struct lash *l = lash_of(r);
+	const struct lash_plan *p = l->plan;
+
+	tell_counts("Ordered pairs of switches per layer, as they were put there:", p->count, p->need, t);
+	if (p->need > 1)
+		tell_counts("After balancing:", l->count, p->need, t);
+	text_add(t, "%" PRIu64 " dependencies; %" PRIu64 " searches for cycles%s.\n", p->deps, p->searches,
+		 p->kept ? ", those of unchanged routes kept their order and cycles" : "");
 }

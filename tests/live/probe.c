@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/held.h"
 #include "core/live.h"
 
 static int fail(const struct err *e)
@@ -24,7 +25,7 @@ static int fail(const struct err *e)
 	return 1;
 }
 
-static int discover(const char *target, struct fabric **f, struct live_tables **t, struct progress *p,
+static int discover(const char *target, struct fabric **f, enum live_tables what, struct progress *p,
 		    struct err *e)
 {
 	char *ca;
@@ -32,7 +33,7 @@ static int discover(const char *target, struct fabric **f, struct live_tables **
 
 	if (live_parse_target(target, &ca, &port, e))
 		return -1;
-	rc = t ? live_discover_tables(ca, port, f, t, p, e) : live_discover(ca, port, f, p, e);
+	rc = live_discover_tables(ca, port, what, f, p, e);
 	free(ca);
 	return rc;
 }
@@ -59,7 +60,7 @@ static int dump(const char *target)
 	struct progress p = {0};
 	struct err e;
 
-	if (discover(target, &f, NULL, &p, &e))
+	if (discover(target, &f, LIVE_NO_TABLES, &p, &e))
 		return fail(&e);
 	printf("format %s source %s found %u sm 0x%016lx\n", f->format, f->source, p.done,
 	       f->port_guid[f->endport_port[f->sm_endport]]);
@@ -84,18 +85,18 @@ static int dump(const char *target)
 static int dump_tables(const char *target)
 {
 	struct fabric *f = NULL;
-	struct live_tables *t = NULL;
+	const struct held *t;
 	struct err e;
 
-	if (discover(target, &f, &t, NULL, &e))
+	if (discover(target, &f, LIVE_LFTS, NULL, &e))
 		return fail(&e);
+	t = f->held;
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		printf("0x%016lx %u", f->node_guid[f->switch_node[s]], t->top[s]);
 		for (unsigned lid = 0; t->lft[s] && lid <= t->top[s]; lid++)
 			printf(" %u", t->lft[s][lid]);
 		printf("\n");
 	}
-	live_tables_free(t);
 	fabric_unref(f);
 	return 0;
 }
@@ -107,13 +108,13 @@ static int changes(const char *target)
 	struct err e;
 	unsigned n;
 
-	if (discover(target, &a, NULL, NULL, &e))
+	if (discover(target, &a, LIVE_NO_TABLES, NULL, &e))
 		return fail(&e);
 	printf("ready\n");
 	fflush(stdout);
 	while (getchar() != '\n' && !feof(stdin))
 		continue;
-	if (discover(target, &b, NULL, NULL, &e)) {
+	if (discover(target, &b, LIVE_NO_TABLES, NULL, &e)) {
 		fabric_unref(a);
 		return fail(&e);
 	}
@@ -150,7 +151,7 @@ static int cancel(const char *target, unsigned ms)
 	int rc;
 
 	pthread_create(&t, NULL, cancel_later, &c);
-	rc = discover(target, &f, NULL, &c.p, &e);
+	rc = discover(target, &f, LIVE_NO_TABLES, &c.p, &e);
 	pthread_join(t, NULL);
 	if (!rc) {
 		fabric_unref(f);
@@ -182,7 +183,7 @@ static int again(const char *target, int n)
 	for (int i = 0; i < n; i++) {
 		struct fabric *f = NULL;
 
-		if (discover(target, &f, NULL, NULL, &e))
+		if (discover(target, &f, LIVE_NO_TABLES, NULL, &e))
 			return fail(&e);
 		fabric_unref(f);
 	}

@@ -336,6 +336,45 @@ def program(ibscope):
         check("ibscope -L without device", r.returncode == 1 and "no InfiniBand device" in r.stderr, r.stderr)
 
 
+def switch_blocks(text):
+    """The maps of the switches in an opensm-sl2vl.dump."""
+    return sorted(b.strip() for b in text.split("\n\n") if b.startswith("Switch"))
+
+
+def tables(ibscope):
+    """Tables and SL-to-VL maps that OpenSM programmed, read back by the program; what a failure does to them."""
+    sim = Sim(SMALL)
+    conf = os.path.join(WORK, "opensm.conf")
+    with open(conf, "w") as f:
+        f.write("qos TRUE\nqos_sl2vl 0,0,1,1,2,2,3,3,4,4,5,5,6,6,7,7\n")
+    try:
+        env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
+        subprocess.run(["opensm", "-o", "-F", conf, "-R", "updn", "-f", os.path.join(WORK, "osm2.log"), "-D", "0x43",
+                        "-g", "0xabc0001"], env=env, cwd=WORK, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, timeout=60)
+        before = open(os.path.join(WORK, "opensm-sl2vl.dump")).read()
+        lfts = open(os.path.join(WORK, "opensm-lfts.dump")).read()
+        run = lambda commands: sim.run(ibscope, "-e", commands)
+        r = run("live sl2vl; set lmc 0; export lfts lfts; export sl2vl maps; check; fail switch *spine1*; check; "
+                "why *leaf1* host6*")
+        entries = lambda text: [line for line in text.splitlines() if line.startswith("0x")]
+        got = [open(os.path.join(WORK, n)).read() if os.path.exists(os.path.join(WORK, n)) else "" for n in ("lfts", "maps")]
+        check("tables read live", entries(got[0]) == entries(lfts) and entries(lfts),
+              difference(dict(enumerate(entries(got[0]))), dict(enumerate(entries(lfts)))) + r.stdout + r.stderr)
+        check("maps read live", switch_blocks(got[1]) == switch_blocks(before) and len(switch_blocks(before)) == 5,
+              difference(dict(enumerate(switch_blocks(got[1]))), dict(enumerate(switch_blocks(before)))))
+        check("check of what was read", "Sound" in r.stdout, r.stdout)
+        check("nothing is routed around a failure", "NOT SOUND" in r.stdout and "held this entry" in r.stdout, r.stdout + r.stderr)
+        r = run("live tables; route live; set sl2vl_file maps; export sl2vl again")
+        again = os.path.join(WORK, "again")
+        check("maps from a file", os.path.exists(again) and switch_blocks(open(again).read()) == switch_blocks(before),
+              r.stdout + r.stderr)
+        r = run("live; route live")
+        check("tables that were not read", "`live tables` reads them" in r.stdout + r.stderr, r.stdout + r.stderr)
+    finally:
+        sim.close()
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
@@ -348,6 +387,7 @@ def main():
     for arg in sys.argv[2:]:
         if os.access(arg, os.X_OK):
             program(os.path.abspath(arg))
+            tables(os.path.abspath(arg))
             continue
         sim = Sim(arg)
         try:

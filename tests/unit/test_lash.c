@@ -47,10 +47,8 @@ static void run_new(struct run *x, struct fabric *f)
 {
 	struct lid_options o = {0};
 
-	*x = (struct run){.f = f,
-			  .st = state_new(f),
-			  .op = options_new(tables()),
-			  .m = lid_memory_new(f, &o)};
+	*x = (struct run){
+		.f = f, .st = state_new(f), .op = options_new(tables()), .m = lid_memory_new(f, &o)};
 	run_sweep(x);
 }
 
@@ -349,6 +347,96 @@ static void test_acyclic(void **state)
 	}
 }
 
+/* The same answers, from nothing and from what a graph before was in the end; 1 dependency a bundle: no
+ * search. */
+static void replay(struct acyclic *fresh, struct acyclic *recalled, const uint32_t *now,
+		   const struct dependency (*bundle)[4], unsigned n, unsigned k)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct dependency d[4];
+		bool gone = false;
+
+		for (unsigned j = 0; j < k; j++) {
+			d[j] = (struct dependency){now[bundle[i][j].from], now[bundle[i][j].to]};
+			gone |= d[j].from == NO_ID || d[j].to == NO_ID;
+		}
+		if (!gone)
+			assert_int_equal(acyclic_add(fresh, d, k), acyclic_add(recalled, d, k));
+	}
+	assert_int_equal(acyclic_count(fresh), acyclic_count(recalled));
+}
+
+static void test_recall(void **state)
+{
+	uint64_t seed = test_seed(), fresh_searches = 0, recalled_searches = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 12; round++) {
+		struct dependency bundle[300][4];
+		uint64_t rng = seed + round;
+		unsigned k = 1 + round % 4;
+		struct run x;
+		struct lash_graph *g, *changed;
+		struct acyclic *a, *fresh, *recalled;
+		struct acyclic_memory *m;
+		uint32_t *now;
+
+		run_new(&x, make_fabric("torus:5x5,shuffle=1"));
+		g = lash_graph_new(x.t);
+		a = acyclic_new(g);
+		for (unsigned i = 0; i < 300; i++) {
+			random_bundle(g, &rng, bundle[i], k);
+			acyclic_add(a, bundle[i], k);
+		}
+		m = acyclic_remember(a);
+		acyclic_free(a);
+		if (round % 3) { /* else nothing changes */
+			x.st->link_down[rng_below(&rng, x.f->n_links)] = 1;
+			run_sweep(&x);
+		}
+		changed = lash_graph_new(x.t);
+		now = NEW_ARRAY(g->n_channels, uint32_t);
+		lash_graph_map(g, changed, now);
+		for (uint32_t c = 0; c < g->n_channels; c++)
+			if (now[c] != NO_ID) {
+				assert_int_equal(changed->sw[changed->from[now[c]]], g->sw[g->from[c]]);
+				assert_int_equal(changed->sw[changed->to[now[c]]], g->sw[g->to[c]]);
+			}
+		fresh = acyclic_new(changed);
+		recalled = acyclic_new(changed);
+		acyclic_recall(recalled, m, now);
+		replay(fresh, recalled, now, (const struct dependency(*)[4])bundle, 300, k);
+		if (k == 1 && round % 3 == 0)
+			assert_int_equal(acyclic_searches(recalled), 0);
+		assert_true(acyclic_searches(fresh) > 0);
+		fresh_searches += acyclic_searches(fresh);
+		recalled_searches += acyclic_searches(recalled);
+		/* What was remembered of something remembered holds as well. */
+		acyclic_forget(m);
+		m = acyclic_remember(recalled);
+		acyclic_free(recalled);
+		acyclic_free(fresh);
+		fresh = acyclic_new(changed);
+		recalled = acyclic_new(changed);
+		for (uint32_t c = 0; c < changed->n_channels; c++)
+			now[c] = c;
+		acyclic_recall(recalled, m, now);
+		for (unsigned i = 0; i < 300; i++) {
+			random_bundle(changed, &rng, bundle[i], k);
+			assert_int_equal(acyclic_add(fresh, bundle[i], k),
+					 acyclic_add(recalled, bundle[i], k));
+		}
+		acyclic_forget(m);
+		acyclic_free(fresh);
+		acyclic_free(recalled);
+		lash_graph_free(g);
+		lash_graph_free(changed);
+		free(now);
+		run_free(&x);
+	}
+	assert_true(recalled_searches * 2 < fresh_searches);
+}
+
 /* --- a plain model of layers and balancing (lash.md 8, 9) --------------------------------------------- */
 
 struct model {
@@ -495,7 +583,7 @@ static void check_witnesses(const struct run *x, const struct lash *l)
 			unsigned first = lash_first_layer_of(l, a, b);
 
 			for (unsigned v = 0; v <= first; v++) {
-				unsigned n = lash_witness(x->r, a, b, v, ports);
+				unsigned n = lash_witness(x->r, a, b, v, ports, NULL);
 
 				assert_int_equal(n != 0, v < first);
 				for (unsigned i = 0; i < n; i++)
@@ -609,6 +697,7 @@ static void fail_something(struct run *x, uint64_t *rng)
 static void test_update(void **state)
 {
 	uint64_t seed = test_seed();
+	uint64_t searches[2] = {0}; /* of updates and of routings from nothing */
 	unsigned kept = 0;
 
 	(void)state;
@@ -635,6 +724,10 @@ static void test_update(void **state)
 			assert_int_equal(!u, !x.r);
 			if (u)
 				same_result(u, x.r);
+			if (u && old && lash_of(u)->plan->kept) {
+				searches[0] += lash_of(u)->plan->searches;
+				searches[1] += lash_of(x.r)->plan->searches;
+			}
 			kept += u && old && lash_of(u)->plan == lash_of(old)->plan;
 			routing_unref(u);
 			routing_unref(old);
@@ -642,6 +735,7 @@ static void test_update(void **state)
 		run_free(&x);
 	}
 	assert_true(kept > 0);
+	assert_true(searches[1] > 0 && searches[0] < searches[1]);
 }
 
 /* --- refusals, steps ------------------------------------------------------------------------------------ */
@@ -719,12 +813,13 @@ static void test_steps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ring),	cmocka_unit_test(test_endless_balancing),
-		cmocka_unit_test(test_shapes),	cmocka_unit_test(test_chain_switch),
-		cmocka_unit_test(test_mesh),	cmocka_unit_test(test_random_numbers),
-		cmocka_unit_test(test_acyclic), cmocka_unit_test(test_model),
-		cmocka_unit_test(test_update),	cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_lmc),	cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_ring),	 cmocka_unit_test(test_endless_balancing),
+		cmocka_unit_test(test_shapes),	 cmocka_unit_test(test_chain_switch),
+		cmocka_unit_test(test_mesh),	 cmocka_unit_test(test_random_numbers),
+		cmocka_unit_test(test_acyclic),	 cmocka_unit_test(test_recall),
+		cmocka_unit_test(test_model),	 cmocka_unit_test(test_update),
+		cmocka_unit_test(test_refusals), cmocka_unit_test(test_lmc),
+		cmocka_unit_test(test_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,64 @@
+/* Fuzz target: SL-to-VL maps and SLs of paths, the same bytes as either, on a small fabric with LIDs. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/formats/lanes_file.h"
+#include "core/synth.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A ring of three switches with two hosts each, LIDs 1 up; made once. */
+static struct lids *ring(struct topo **t)
+{
+	static struct lids *lids;
+	static struct topo *topo;
+	struct lid_options o = {.lmc = 1};
+	struct fabric *f;
+	struct state *st;
+	struct lid_memory *m;
+
+	if (!lids) {
+		if (synth_make("ring:3,hosts=2", &f, NULL))
+			abort();
+		st = state_new(f);
+		topo = topo_new(f, st);
+		m = lid_memory_new(f, &o);
+		lids = lids_assign(m, topo, NULL, NULL);
+		lid_memory_free(m);
+		state_free(st);
+		fabric_unref(f);
+	}
+	*t = topo;
+	return lids;
+}
+
+static void check_lanes(const struct lanes *l, int rc, const struct err *e)
+{
+	uint32_t maps = 0;
+	uint64_t sls = 0;
+
+	for (uint32_t s = 0; s < l->n_switches; s++)
+		maps += l->map[s] != NULL;
+	for (uint32_t ep = 0; ep < l->n_endports; ep++)
+		for (unsigned lid = 0; lid <= l->top; lid++)
+			sls += lanes_sl(l, ep, lid) != LANES_NO_SL;
+	if (maps != l->n_maps || sls != l->n_sls)
+		abort();
+	if (rc && strncmp(e->msg, "fuzz:", 5))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct topo *t;
+	struct lids *lids = ring(&t);
+	struct text notes = {0};
+	struct lanes *l = lanes_new(t->fabric, lids->max_lid);
+	struct err e;
+
+	check_lanes(l, sl2vl_file_parse(l, "fuzz", (const char *)data, size, t->fabric, &notes, &e), &e);
+	check_lanes(l, sl_file_parse(l, "fuzz", (const char *)data, size, t->fabric, lids, &notes, &e), &e);
+	lanes_unref(l);
+	text_free(&notes);
+	return 0;
+}

@@ -1,0 +1,205 @@
+/* SLs and SL-to-VL maps from files: read, written, used by paths and channel dependencies. */
+#include "fixture.h"
+
+#include "core/analysis/cdg.h"
+#include "core/formats/lanes_file.h"
+
+struct ring {
+	struct session *s;
+	const struct fabric *f;
+	const struct sweep *w;
+	struct lanes *l;
+	struct text notes;
+	struct err e;
+};
+
+static void ring_new(struct ring *x)
+{
+	*x = (struct ring){.s = session_new(all_engines)};
+	ok_line(x->s, "synth ring:6");
+	ok_line(x->s, "route minhop");
+	x->f = x->s->fabric;
+	x->w = session_sweep(x->s);
+	x->l = lanes_new(x->f, x->w->lids->max_lid);
+}
+
+static void ring_free(struct ring *x)
+{
+	lanes_unref(x->l);
+	text_free(&x->notes);
+	session_free(x->s);
+}
+
+static int maps(struct ring *x, const char *text)
+{
+	return sl2vl_file_parse(x->l, "maps", text, strlen(text), x->f, &x->notes, &x->e);
+}
+
+static int sls(struct ring *x, const char *text)
+{
+	return sl_file_parse(x->l, "sls", text, strlen(text), x->f, x->w->lids, &x->notes, &x->e);
+}
+
+static char *formatted(const char *fmt, uint64_t guid)
+{
+	return str_printf(fmt, (unsigned long)guid);
+}
+
+static void test_maps(void **state)
+{
+	uint64_t guid;
+	struct ring x;
+	char *t;
+
+	(void)state;
+	ring_new(&x);
+	guid = x.f->node_guid[x.f->switch_node[2]];
+	t = formatted("Switch 0x%lx, base LID 1, \"x\"\n#in out : 0 1\n#---\n"
+		      "0   1   : 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0 \n\nChannel Adapter 0x5, x\n"
+		      "0   0   : 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+		      guid);
+	assert_int_equal(maps(&x, t), 0);
+	free(t);
+	for (unsigned sl = 0; sl < 16; sl++) {
+		assert_int_equal(sl2vl_of(lanes_map(x.l, 2, 0, 1), sl), 15 - sl);
+		assert_int_equal(sl2vl_of(lanes_map(x.l, 2, 1, 1), sl), sl);
+		assert_int_equal(sl2vl_of(lanes_map(x.l, 3, 0, 1), sl), sl);
+	}
+	t = formatted("0x%016lx 1 2 0x10 0x32 0x54 0x76 0x98 0xba 0xdc 0xfe\n0x99 1 2 0 0 0 0 0 0 0 0\n",
+		      guid);
+	assert_int_equal(maps(&x, t), 0);
+	free(t);
+	for (unsigned sl = 0; sl < 16; sl++)
+		assert_int_equal(sl2vl_of(lanes_map(x.l, 2, 1, 2), sl), sl ^ 1);
+	assert_int_equal(x.l->n_maps, 1);
+	assert_non_null(strstr(text_str(&x.notes), "maps of 1 switches that are not in the fabric"));
+	assert_int_equal(maps(&x, "\n# fine\n1 2 : 0 1\n"), -1);
+	assert_string_equal(x.e.msg,
+			    "maps:3: found '1 2 : 0 1', expected `IN OUT : VL...` of a switch or `GUID IN "
+			    "OUT 0x01 0x23...`");
+	t = formatted("Switch 0x%lx\n0 1 : 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 16\n", guid);
+	assert_int_equal(maps(&x, t), -1);
+	free(t);
+	ring_free(&x);
+}
+
+static void test_sls(void **state)
+{
+	struct ring x;
+	uint32_t ep;
+	char *t;
+
+	(void)state;
+	ring_new(&x);
+	for (ep = 0; endport_is_switch(x.f, ep);)
+		ep++;
+	t = formatted("0x%016lx 3 9\n", x.f->node_guid[endport_node(x.f, ep)]);
+	assert_int_equal(sls(&x, t), 0);
+	free(t);
+	assert_int_equal(lanes_sl(x.l, ep, 3), 9);
+	assert_int_equal(lanes_sl(x.l, ep, 4), LANES_NO_SL);
+	t = formatted("Channel Adapter 0x%016lx, base LID 7, \"x\"\n# LID : SL\n0x0004 : 2\n",
+		      x.f->port_guid[x.f->endport_port[ep]]);
+	assert_int_equal(sls(&x, t), 0);
+	free(t);
+	assert_int_equal(lanes_sl(x.l, ep, 4), 2);
+	t = str_printf("%u 5 11 3\n%u 6 -\n%u 7 1\n", x.w->lids->base[ep], x.w->lids->base[ep], MAX_LID);
+	assert_int_equal(sls(&x, t), 0);
+	free(t);
+	assert_int_equal(lanes_sl(x.l, ep, 5), 11);
+	assert_int_equal(lanes_sl(x.l, ep, 6), LANES_NO_SL);
+	assert_int_equal(x.l->n_sls, 3);
+	assert_non_null(strstr(text_str(&x.notes), "1 SLs or nodes"));
+	assert_int_equal(sls(&x, "1 2 16\n"), -1);
+	assert_string_equal(x.e.msg,
+			    "sls:1: found '1 2 16', expected `SLID DLID SL`, `GUID DLID SL` or `LID : SL` "
+			    "of a block");
+	ring_free(&x);
+}
+
+/* Tables and SLs of LASH written to files and read again are as sound as LASH; with all SLs on VL 0 they
+ * loop. */
+static void test_files_in_use(void **state)
+{
+	char folder[] = "/tmp/ibscope-lanes-XXXXXX", line[200];
+	struct session *s = session_new(all_engines);
+	static const char *const files[] = {"lfts", "paths", "maps"};
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	ok_line(s, "synth ring:6");
+	ok_line(s, "route lash");
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(line, sizeof(line), "export %s %s/%s", files[i], folder, files[i]);
+		ok_line(s, line);
+	}
+	snprintf(line, sizeof(line), "route file,no_fallback lfts_file=%s/lfts", folder);
+	ok_line(s, line);
+	line_says(s, "check", "VL 0: credit loops");
+	snprintf(line, sizeof(line), "set path_sl_file %s/paths", folder);
+	ok_line(s, line);
+	line_says(s, "check", "Sound");
+	snprintf(line, sizeof(line), "%s/maps", folder);
+	f = fopen(line, "w");
+	assert_non_null(f);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		for (unsigned in = 0; in <= s->fabric->switch_nports[sw]; in++)
+			for (unsigned out = 1; out <= s->fabric->switch_nports[sw]; out++)
+				fprintf(f, "0x%lx %u %u 0 0 0 0 0 0 0 0\n",
+					(unsigned long)s->fabric->node_guid[s->fabric->switch_node[sw]], in,
+					out);
+	assert_int_equal(fclose(f), 0);
+	snprintf(line, sizeof(line), "set sl2vl_file %s/maps", folder);
+	ok_line(s, line);
+	line_says(s, "check", "VL 0: credit loops");
+	line_says(s, "export sl2vl -", "1   2   : 0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0 ");
+	ok_line(s, "unset path_sl_file");
+	ok_line(s, "unset sl2vl_file");
+	line_says(s, "export sl2vl -", "1   2   : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15");
+	/* Routing by LASH itself: its SLs on the maps of a file. */
+	ok_line(s, "route lash");
+	line_says(s, "check", "Sound");
+	ok_line(s, line);
+	line_says(s, "check", "VL 0: credit loops");
+	for (unsigned i = 0; i < ARRAY_LEN(files); i++) {
+		snprintf(line, sizeof(line), "%s/%s", folder, files[i]);
+		unlink(line);
+	}
+	rmdir(folder);
+	session_free(s);
+}
+
+/* A file that goes bad between sweeps: a message, and all stays as it was. */
+static void test_bad_file(void **state)
+{
+	char name[] = "/tmp/ibscope-lanes-XXXXXX", line[100];
+	struct session *s = session_new(all_engines);
+	int fd = mkstemp(name);
+
+	(void)state;
+	assert_true(fd >= 0);
+	ok_line(s, "synth ring:4");
+	ok_line(s, "route minhop");
+	snprintf(line, sizeof(line), "set path_sl_file %s", name);
+	ok_line(s, line);
+	assert_int_equal(write(fd, "nonsense\n", 9), 9);
+	close(fd);
+	line_fails(s, "sweep", ":1: found 'nonsense'");
+	line_says(s, "check", "unreachable");
+	unlink(name);
+	line_fails(s, "sweep", name);
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_sls),
+		cmocka_unit_test(test_files_in_use),
+		cmocka_unit_test(test_bad_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
