@@ -70,7 +70,10 @@ struct cdg_route {
 /* Routes that make a dependency, by DLID, then by source; at most max are stored.  Number stored. */
 size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max);
 
-/* Write it as Graphviz text; channels on cycles stand out.  -1: stream failed. */
-int cdg_write_dot(FILE *f, const struct cdg *c);
+/*
+ * Write it, or one strongly connected component of it (NO_ID = all), as Graphviz
+ * text; channels on cycles stand out.  -1: stream failed.
+ */
+int cdg_write_dot(FILE *f, const struct cdg *c, uint32_t component);
 
 #endif

@@ -375,15 +375,23 @@ static void dot_channel(FILE *f, const struct cdg *c, uint32_t v)
 	fprintf(f, ", VL %u\"%s];\n", c->vl[v], c->component[v] == NO_ID ? "" : ", color=red");
 }
 
-int cdg_write_dot(FILE *f, const struct cdg *c)
+static bool is_drawn(const struct cdg *c, uint32_t v, uint32_t component)
+{
+	return component == NO_ID || c->component[v] == component;
+}
+
+int cdg_write_dot(FILE *f, const struct cdg *c, uint32_t component)
 {
 	fprintf(f, "digraph cdg {\n\tnode [shape=box, fontsize=9];\n\tedge [fontsize=8];\n");
 	for (uint32_t v = 0; v < c->n_channels; v++)
-		dot_channel(f, c, v);
+		if (is_drawn(c, v, component))
+			dot_channel(f, c, v);
 	for (uint32_t v = 0; v < c->n_channels; v++) {
 		for (uint32_t i = c->first[v]; i < c->first[v + 1]; i++) {
 			bool cyclic = c->component[v] != NO_ID && c->component[v] == c->component[c->to[i]];
 
+			if (!is_drawn(c, v, component) || !is_drawn(c, c->to[i], component))
+				continue;
 			fprintf(f, "\tc%u -> c%u [label=%u%s];\n", v, c->to[i], c->routes[i],
 				cyclic ? ", color=red" : "");
 		}

@@ -259,12 +259,12 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, bool routes, struct 
 		uint32_t n = cdg_cycle(c, i, cycle);
 		json_t *channels;
 
-		out_text(o, "VL %u: credit loops among %u channels; a shortest one has %u:\n",
-			 c->vl[cycle[0]], c->size[i], n);
+		out_text(o, "VL %u: credit loops among %u channels; a shortest one has %u (group %u):\n",
+			 c->vl[cycle[0]], c->size[i], n, i + 1);
 		channels = print_cycle(c, cycle, n, routes, o);
-		json_array_append_new(list, json_pack("{s:i, s:i, s:i, s:o}", "vl", (int)c->vl[cycle[0]],
-						      "channels", (int)c->size[i], "length", (int)n, "cycle",
-						      channels));
+		json_array_append_new(list, json_pack("{s:i, s:i, s:i, s:i, s:o}", "group", (int)i + 1, "vl",
+						      (int)c->vl[cycle[0]], "channels", (int)c->size[i],
+						      "length", (int)n, "cycle", channels));
 	}
 	print_rest(c, limit, o);
 	out_json(o, "credit_loops", list);

@@ -92,6 +92,11 @@ static int export_routing(struct session *s, const char *what, FILE *f, struct e
 	return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
 }
 
+static bool has_graphviz(void)
+{
+	return system("command -v dot >/dev/null 2>&1") == 0; /* NOLINT(cert-env33-c): a fixed line */
+}
+
 /* DOT text to SVG by Graphviz' own program. */
 static int run_graphviz(const char *dot, size_t len, FILE *to, struct err *e)
 {
@@ -111,18 +116,28 @@ static int run_graphviz(const char *dot, size_t len, FILE *to, struct err *e)
 	while (p && (n = fread(buf, 1, sizeof(buf), p)) > 0)
 		fwrite(buf, 1, n, to);
 	if (!p || pclose(p))
-		rc = err_set(e, "Graphviz' program dot is missing or failed (package graphviz); `export dot "
-				"FILE` works without it");
+		rc = err_set(e, "Graphviz' program dot failed; `export dot FILE` writes what it was given");
 	free(command);
 	unlink(path);
 	return rc;
 }
 
-/* What `export dot|svg` draws: the fabric, or the channel dependency graph of a layer. */
+/* What `export dot|svg` draws: the fabric, or the channel dependencies of a layer or of a group on cycles. */
 struct drawing {
 	bool svg, cdg;
 	int vl;
+	uint32_t group; /* from 1, as `cycles` numbers them; 0 = all */
 };
+
+static int write_dependencies(const struct cdg *c, const struct drawing *d, FILE *f, struct err *e)
+{
+	if (d->group > c->n_components)
+		return err_set(e, "found group %u, expected one of the %u groups with credit loops there are",
+			       d->group, c->n_components);
+	if (cdg_write_dot(f, c, d->group ? d->group - 1 : NO_ID))
+		return err_set(e, "cannot be written: %s", strerror(errno));
+	return 0;
+}
 
 static int write_drawing(struct session *s, const struct drawing *d, FILE *f, struct err *e)
 {
@@ -131,24 +146,27 @@ static int write_drawing(struct session *s, const struct drawing *d, FILE *f, st
 
 	if (!d->cdg) {
 		rc = write_dot(f, s->fabric, session_state(s));
-	} else {
-		c = cdg_new(session_routing(s), d->vl, false, &s->progress);
-		if (!c)
-			return err_set(e, CANCELLED);
-		rc = cdg_write_dot(f, c);
-		cdg_free(c);
+		return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
 	}
-	return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
+	c = cdg_new(session_routing(s), d->vl, false, &s->progress);
+	if (!c)
+		return err_set(e, CANCELLED);
+	rc = write_dependencies(c, d, f, e);
+	cdg_free(c);
+	return rc;
 }
 
-static int export_drawing(struct session *s, const struct drawing *d, FILE *f, struct err *e)
+static int export_drawing(struct session *s, const struct drawing *d, FILE *f, struct out *o, struct err *e)
 {
 	char *dot = NULL;
 	size_t len = 0;
 	FILE *mem;
 	int rc;
 
-	if (!d->svg)
+	if (d->svg && !has_graphviz())
+		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
+			    "instead\n");
+	if (!d->svg || !has_graphviz())
 		return write_drawing(s, d, f, e);
 	mem = open_memstream(&dot, &len);
 	if (!mem)
@@ -161,10 +179,19 @@ static int export_drawing(struct session *s, const struct drawing *d, FILE *f, s
 	return rc;
 }
 
-/* `export dot|svg FILE [cdg [LAYER]]` */
+/* `export dot|svg FILE [cdg [LAYER] [group N]]` */
 static int parse_drawing(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
 {
+	char *end;
+
 	*d = (struct drawing){.svg = *argv[1] == 's', .cdg = argc > 3, .vl = CDG_ALL_VLS};
+	if (argc > 5 && !strcmp(argv[argc - 2], "group")) {
+		d->group = (uint32_t)strtoul(argv[argc - 1], &end, 10);
+		if (*end || !d->group)
+			return err_set(e, "found \"%s\", expected the number of a group as `cycles` shows it",
+				       argv[argc - 1]);
+		argc -= 2;
+	}
 	if (d->cdg && (strcmp(argv[3], "cdg") || argc > 5))
 		return usage(s, "export", e);
 	if (argc == 5 && parse_layer(argv[4], &d->vl, e))
@@ -221,14 +248,14 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 	f = open_target(argv[2], o, e);
 	if (!f)
 		return -1;
-	rc = drawing ? export_drawing(s, &d, f, e) : export_routing(s, argv[1], f, e);
+	rc = drawing ? export_drawing(s, &d, f, o, e) : export_routing(s, argv[1], f, e);
 	return close_target(f, argv[2], rc, o, e);
 }
 
 const struct command export_commands[] = {
 	{"save", "save FILE", "write the fabric, without what failed, as ibnetdiscover text", NULL, "f", NULL,
 	 cmd_save},
-	{"export", "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER]]",
+	{"export", "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER] [group N]]",
 	 "write tables, paths or a drawing; FILE - is the screen",
 	 "  lfts    as OpenSM's opensm-lfts.dump, byte for byte\n"
 	 "  fdbs    as opensm.fdbs        subnet  as opensm-subnet.lst\n"
@@ -238,7 +265,8 @@ const struct command export_commands[] = {
 	 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's "
 	 "opensm-ftree-ca-order.dump (ftree)\n"
 	 "  dot svg the fabric as a graph (svg through Graphviz); with `cdg` the channel dependencies, of "
-	 "one VL or all\n",
+	 "one VL or all,\n"
+	 "          or of one group of channels with credit loops, as `cycles` numbers them\n",
 	 "wf", EXPORTS "|" ENGINE_EXPORTS, cmd_export},
 	{0},
 };

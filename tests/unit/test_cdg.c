@@ -7,7 +7,7 @@
 
 /* Routes by pair of (port, VL); a channel is port * 16 + VL. */
 struct brute {
-	uint32_t n;	/* ports * 16 */
+	uint32_t n;	      /* ports * 16 */
 	uint32_t *load, *dep; /* [n], [n * n] */
 };
 
@@ -280,6 +280,7 @@ static void test_broken_tables(void **state)
 static void test_commands(void **state)
 {
 	struct session *s = routed("synth ring:6; route minhop");
+	unsigned n_channels = 0;
 	bool fault = false;
 	struct err e;
 	char *text;
@@ -297,6 +298,15 @@ static void test_commands(void **state)
 	line_says(s, "cdg 0", "24 channels, 36 dependencies, 12 channels on cycles");
 	line_says(s, "cdg 1", "0 channels, 0 dependencies");
 	line_says(s, "export dot - cdg 0", "digraph cdg");
+	text = run_line(s, "export dot - cdg 0 group 2", &rc, &e, false, &fault);
+	assert_int_equal(rc, 0);
+	for (const char *p = text; (p = strstr(p, "label=\"")) != NULL; p++)
+		n_channels++;
+	assert_int_equal(n_channels, 6);
+	free(text);
+	line_says(s, "cycles", "(group 2)");
+	line_fails(s, "export dot - cdg group 3", "expected one of the 2 groups");
+	line_fails(s, "export dot - cdg 0 group x", "expected the number of a group");
 	line_fails(s, "cdg 16", "expected a layer");
 	line_fails(s, "export dot - cgd", "expected: export");
 	line_fails(s, "export lfts - cdg", "expected: export");
@@ -313,12 +323,9 @@ static void test_commands(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_tree_has_none),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_sl2vl),
-		cmocka_unit_test(test_broken_tables),
-		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_ring),	      cmocka_unit_test(test_tree_has_none),
+		cmocka_unit_test(test_random),	      cmocka_unit_test(test_sl2vl),
+		cmocka_unit_test(test_broken_tables), cmocka_unit_test(test_commands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
