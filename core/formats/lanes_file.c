@@ -205,7 +205,8 @@ static bool sl_line(struct reading *r, struct cursor c)
 		return false;
 	if (cur_char(&c, '-')) /* no path */
 		return true;
-	if (!number(&c, 15, &sl) || (!at_end(&c) && !cur_number(&c, 0, &hops)) || !at_end(&c))
+	if (!number(&c, 15, &sl) || (cur_word(&c, "..") && !number(&c, 15, &hops)) ||
+	    (!at_end(&c) && !cur_number(&c, 0, &hops)) || !at_end(&c))
 		return false;
 	if (from > MAX_LID)
 		put_node_sl(r, from, dlid, sl);

@@ -4,7 +4,7 @@
  * Maps: opensm-sl2vl.dump (what OpenSM writes with `qos TRUE`, and `export
  * sl2vl`), or a line a map as ibdmchk takes them: switch GUID, port in, port
  * out, eight bytes with two VLs each.
- * SLs: lines `SLID DLID SL [HOPS]` (`export paths`), or as ibdmchk takes them:
+ * SLs: lines `SLID DLID SL [HOPS]` (`export paths`; of a range `2..5` the first), or as ibdmchk takes them:
  * lines `NODE-GUID DLID SL`, and blocks of a line `Channel Adapter PORT-GUID,
  * ...` with lines `LID : SL`.
  */

@@ -110,6 +110,9 @@ static void test_sls(void **state)
 	assert_int_equal(lanes_sl(x.l, ep, 6), LANES_NO_SL);
 	assert_int_equal(x.l->n_sls, 3);
 	assert_non_null(strstr(text_str(&x.notes), "1 SLs or nodes"));
+	assert_int_equal(sls(&x, "2 1 2..5 3\n"), 0);
+	assert_int_equal(lanes_sl(x.l, lid_owner(x.w->lids, 2), 1), 2);
+	assert_int_equal(sls(&x, "2 1 2..16 3\n"), -1);
 	assert_int_equal(sls(&x, "1 2 16\n"), -1);
 	assert_string_equal(x.e.msg,
 			    "sls:1: found '1 2 16', expected `SLID DLID SL`, `GUID DLID SL` or `LID : SL` "

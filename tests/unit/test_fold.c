@@ -1,0 +1,387 @@
+/* Panes folded by switch element: headers, what they say, what stays open and selected. */
+#include "fixture.h"
+#include "views/views.h"
+
+static struct session *routed(const char *spec)
+{
+	struct session *s = session_new(all_engines);
+	struct err e;
+
+	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, &e), 0);
+	ok_line(s, "route minhop");
+	return s;
+}
+
+/* A pane of the session, folded and finished. */
+static struct view *open_pane(struct scene *sc, struct session *s, const struct view_ops *ops, const char *a,
+			      const char *b)
+{
+	char x[64] = "", y[64] = "", *argv[] = {x, y};
+	struct err e = {{0}};
+	struct view *v;
+
+	if (scene_stale(sc, s))
+		scene_take(sc, s);
+	sc->fold = true;
+	snprintf(x, sizeof(x), "%s", a ? a : "");
+	snprintf(y, sizeof(y), "%s", b ? b : "");
+	v = view_new(ops, sc, b ? 2 : a ? 1 : 0, argv, &e);
+	if (!v)
+		fail_msg("%s", e.msg);
+	view_refresh(v);
+	while (!view_work(v, 1))
+		;
+	return v;
+}
+
+static void do_line(struct scene *sc, struct session *s, struct view *v, const char *line)
+{
+	ok_line(s, line);
+	scene_take(sc, s);
+	view_refresh(v);
+	while (!view_work(v, 1))
+		;
+}
+
+/* The shown place i, column `name`. */
+static void expect(const struct view *v, uint32_t i, const char *name, const char *want)
+{
+	struct text t = {0};
+	struct err e;
+	int col = view_column(v, name, &e);
+
+	assert_true(col >= 0);
+	assert_true(i < view_count(v));
+	view_cell(v, view_row(v, i), (unsigned)col, &t);
+	assert_string_equal(text_str(&t), want);
+	text_free(&t);
+}
+
+static void expect_place(const struct view *v, uint32_t i, const char *what, const char *want)
+{
+	struct text t = {0};
+	bool known = view_place(v, view_row(v, i), what, &t);
+
+	if (known != (want != NULL))
+		fail_msg("%s: found \"%s\"", what, text_str(&t));
+	assert_string_equal(text_str(&t), want ? want : "");
+	text_free(&t);
+}
+
+static void end(struct scene *sc, struct session *s, struct view *v)
+{
+	view_free(v);
+	scene_release(sc);
+	session_free(s);
+}
+
+/* 2 directors of 4 line cards and 3 spines, 8 edge switches. */
+static void test_headers(void **state)
+{
+	struct scene sc = {0};
+	struct session *s = routed("director:2,4,3,8");
+	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	int64_t routes = 0;
+
+	(void)state;
+	assert_int_equal(view_count(v), 10);
+	expect(v, 0, "name", "+ dir1 (7)");
+	expect(v, 0, "ports", "32");
+	expect(v, 0, "hosts", "0");
+	expect(v, 0, "lid", "");
+	expect(v, 2, "name", "edge-01");
+	expect_place(v, 0, "element", "dir1");
+	expect_place(v, 0, "node", NULL);
+	expect_place(v, 2, "element", "edge-01");
+	view_select(v, 0);
+	assert_true(view_toggle(v));
+	assert_int_equal(view_count(v), 17);
+	expect(v, 0, "name", "- dir1 (7)");
+	expect(v, 1, "name", "  Line 1 Chip 0: dir1/L01/U1");
+	expect(v, 7, "name", "  Spine 3 Chip 0: dir1/S03/U1");
+	expect_place(v, 1, "element", "dir1");
+	expect_place(v, 1, "node", "dir1/L01/U1");
+	for (uint32_t i = 1; i < 8; i++)
+		routes += view_number(v, view_row(v, i), 5);
+	assert_int_equal(view_number(v, view_row(v, 0), 5), routes);
+	assert_true(view_toggle(v));
+	assert_int_equal(view_count(v), 10);
+	view_select(v, 2);
+	assert_false(view_toggle(v));
+	end(&sc, s, v);
+}
+
+static void test_events(void **state)
+{
+	struct scene sc = {0};
+	struct session *s = routed("director:2,4,3,8");
+	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	uint32_t row;
+
+	(void)state;
+	view_select(v, 0);
+	view_toggle(v);
+	view_select(v, 3);
+	do_line(&sc, s, v, "fail switch dir1/L01/U1"); /* the chip whose GUID named the element */
+	assert_int_equal(view_count(v), 17);
+	assert_int_equal(v->sel, 3);
+	expect(v, 0, "name", "- dir1 (7)");
+	assert_int_equal(marks_sign(view_marks(v, view_row(v, 0))), 'x');
+	assert_int_equal(marks_sign(view_marks(v, view_row(v, 1))), 'x');
+	do_line(&sc, s, v, "undo");
+	assert_int_equal(view_count(v), 17);
+	/* folded away: the selection goes to the header, and when nothing is folded to the first row of it */
+	view_select(v, 0);
+	assert_false(view_selected(v, &row));
+	assert_true(view_current(v, &row));
+	assert_true(view_is_header(v, row));
+	sc.fold = false;
+	view_refresh(v);
+	assert_int_equal(view_count(v), 22);
+	expect(v, v->sel, "name", "dir1/L01/U1");
+	view_select(v, 9);
+	sc.fold = true;
+	view_refresh(v);
+	expect(v, v->sel, "name", "+ dir2 (7)");
+	end(&sc, s, v);
+}
+
+/* A chassis that falls apart: the first part keeps what was open. */
+static void test_parts(void **state)
+{
+	struct scene sc = {0};
+	struct session *s = routed("director:1,4,1,4");
+	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+
+	(void)state;
+	expect(v, 0, "name", "+ dir1 (5)");
+	view_select(v, 0);
+	view_toggle(v);
+	assert_int_equal(view_count(v), 10);
+	do_line(&sc, s, v, "fail switch dir1/S01/U1");
+	for (uint32_t i = 0; i < view_count(v); i++)
+		assert_true(!view_is_header(v, view_row(v, i)) || i == 0);
+	do_line(&sc, s, v, "reset");
+	assert_int_equal(view_count(v), 10);
+	expect(v, 0, "name", "- dir1 (5)");
+	end(&sc, s, v);
+}
+
+static void test_find(void **state)
+{
+	struct scene sc = {0};
+	struct session *s = routed("director:2,4,3,8");
+	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	struct err e;
+
+	(void)state;
+	view_filter(v, "spine");
+	assert_int_equal(view_count(v), 2);
+	expect(v, 0, "name", "+ dir1 (3)");
+	expect(v, 0, "ports", "12");
+	view_filter(v, "dir2");
+	assert_int_equal(view_count(v), 1);
+	expect(v, 0, "name", "+ dir2 (7)");
+	view_filter(v, "");
+	assert_true(view_search(v, "dir2/S02", 1, false, 1)); /* below a closed header */
+	expect(v, v->sel, "name", "+ dir2 (7)");
+	assert_int_equal(view_sort(v, view_column(v, "ports", &e), true, &e), 0);
+	expect(v, 0, "name", "+ dir2 (7)");
+	expect(v, 1, "name", "+ dir1 (7)");
+	expect(v, 2, "name", "edge-08");
+	view_toggle(v);
+	expect(v, 1, "name", "  Line 4 Chip 0: dir2/L04/U1");
+	expect(v, 7, "name", "  Spine 1 Chip 0: dir2/S01/U1");
+	expect(v, 8, "name", "+ dir1 (7)");
+	assert_int_equal(view_sort(v, view_column(v, "name", &e), false, &e), 0);
+	expect(v, 0, "name", "+ dir1 (7)");
+	expect(v, 9, "name", "edge-01");
+	end(&sc, s, v);
+}
+
+/* A load that asks for a row opens what it is under. */
+static void test_reveal(void **state)
+{
+	struct scene sc = {0};
+	struct session *s = routed("director:2,4,3,8");
+	struct view *v = open_pane(&sc, s, &view_lft, "edge-01", "dir1/S02/U1");
+
+	(void)state;
+	expect(v, v->sel, "destination", "  dir1/S02/U1");
+	end(&sc, s, v);
+}
+
+static void test_ports(void **state)
+{
+	struct scene sc = {0};
+	struct session *s = routed("director:2,4,3,8");
+	struct view *v = open_pane(&sc, s, &view_ports, "dir1/L01/U1", NULL);
+
+	(void)state;
+	assert_int_equal(view_count(v), 3);
+	expect(v, 2, "peer", "+ dir1: 3 links");
+	expect(v, 2, "state", "up");
+	expect(v, 2, "port", "");
+	do_line(&sc, s, v, "fail link dir1/L01/U1[4]");
+	expect(v, 2, "state", "");
+	assert_int_equal(marks_sign(view_marks(v, view_row(v, 2))), 'x');
+	end(&sc, s, v);
+}
+
+/* Hops of one element in a row are one; there and back stay side by side. */
+static void test_path(void **state)
+{
+	struct scene sc = {0};
+	struct session *s = routed("director:2,4,3,8");
+	struct view *v = open_pane(&sc, s, &view_path, "node0001", "node0005");
+
+	(void)state;
+	assert_int_equal(view_count(v), 6); /* two ends, two edge switches, the chassis, the SL */
+	expect(v, 2, "there", "+ · [1] dir1 (3) [1]");
+	expect(v, 2, "back", " · [1] dir1 (3) [1]");
+	expect(v, 4, "there", "node0005[1]");
+	view_select(v, 2);
+	view_toggle(v);
+	assert_int_equal(view_count(v), 9);
+	expect_place(v, 3, "switch", "dir1/L01/U1");
+	expect_place(v, 2, "src", "3");
+	expect_place(v, 2, "switch", NULL);
+	end(&sc, s, v);
+}
+
+/* All panes about switches can be folded, opened and read to the last cell. */
+static void test_all(void **state)
+{
+	static const struct {
+		const struct view_ops *ops;
+		const char *a, *b;
+	} panes[] = {
+		{&view_switches, NULL, NULL}, {&view_ports, "edge-01", NULL}, {&view_hosts, NULL, NULL},
+		{&view_lft, "edge-01", NULL}, {&view_hops, "edge-01", NULL},  {&view_changes, NULL, NULL},
+		{&view_pairs, NULL, NULL},    {&view_ranks, NULL, NULL},      {&view_histogram, NULL, NULL},
+		{&view_tree, NULL, NULL},     {&view_groups, "edge-01", NULL}, {&view_path, "node0001", "node0032"},
+		{&view_caorder, NULL, NULL},  {&view_bars, NULL, NULL},	      {&view_elements, NULL, NULL},
+	};
+	struct scene sc = {0};
+	struct session *s = routed("director:2,4,3,8");
+
+	(void)state;
+	ok_line(s, "route ftree");
+	ok_line(s, "fail switch dir1/S01/U1");
+	for (size_t i = 0; i < ARRAY_LEN(panes); i++) {
+		struct view *v = open_pane(&sc, s, panes[i].ops, panes[i].a, panes[i].b);
+		uint32_t plain = 0, headers = 0;
+		struct text t = {0};
+
+		for (uint32_t k = 0; k < view_count(v); k++) {
+			view_select(v, k);
+			view_toggle(v);
+			view_row(v, k) < v->n_rows ? plain++ : headers++;
+			for (unsigned c = 0; c < v->ops->n_columns; c++)
+				view_cell(v, view_row(v, k), c, &t);
+			view_marks(v, view_row(v, k));
+		}
+		assert_int_equal(plain, v->n_rows); /* each row is shown once */
+		assert_true(v->ops->chip || !headers);
+		text_free(&t);
+		view_free(v);
+	}
+	scene_release(&sc);
+	session_free(s);
+}
+
+/* --- a list too long -------------------------------------------------------------- */
+
+static void load_many(struct view *v)
+{
+	v->n_rows = VIEW_SORT_MAX + 1000;
+}
+
+static void many_title(const struct view *v, struct text *t)
+{
+	(void)v;
+	text_add(t, "Many");
+}
+
+static void many_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	(void)v;
+	(void)col;
+	text_add(t, "%s %u", row & 1 ? "odd" : "even", row);
+}
+
+static uint32_t many_chip(const struct view *v, uint32_t row)
+{
+	return row % v->scene->fabric->n_switches;
+}
+
+static void test_too_many(void **state)
+{
+	static const struct column column = {.name = "row", .flex = 1};
+	static const struct view_ops ops = {.name = "many",
+					    .column = &column,
+					    .n_columns = 1,
+					    .load = load_many,
+					    .title = many_title,
+					    .cell = many_cell,
+					    .chip = many_chip};
+	struct scene sc = {0};
+	struct session *s = routed("director:2,4,3,8");
+	struct view *v = open_pane(&sc, s, &ops, NULL, NULL);
+	uint32_t many = v->n_rows / 2, headers = 0;
+	struct text t = {0};
+
+	(void)state;
+	assert_int_equal(view_count(v), v->n_rows);
+	view_fold_title(v, &t);
+	assert_non_null(strstr(text_str(&t), "not folded: 401000 rows are too many"));
+	view_filter(v, "odd");
+	while (!view_work(v, 1))
+		;
+	assert_false(v->ordering);
+	assert_true(view_count(v) < many);
+	for (uint32_t i = 0; i < view_count(v) && headers < 2; i++) {
+		view_select(v, i);
+		headers += view_toggle(v);
+	}
+	assert_int_equal(view_count(v), many + headers);
+	text_free(&t);
+	end(&sc, s, v);
+}
+
+static void test_bad_file(void **state)
+{
+	struct scene sc = {0};
+	struct session *s = routed("director:1,2,2,2");
+	char path[] = "/tmp/ibscope-fold-XXXXXX", line[100];
+	int fd = mkstemp(path);
+	struct view *v;
+	struct text t = {0};
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "no grouping\n", 12), 12);
+	close(fd);
+	snprintf(line, sizeof(line), "set chassis_file %s", path);
+	ok_line(s, line);
+	v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	assert_int_equal(view_count(v), v->n_rows);
+	view_fold_title(v, &t);
+	assert_non_null(strstr(text_str(&t), "not folded: "));
+	assert_non_null(strstr(text_str(&t), path));
+	unlink(path);
+	text_free(&t);
+	end(&sc, s, v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_headers), cmocka_unit_test(test_events),	 cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_find),	cmocka_unit_test(test_reveal),	 cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_path),	cmocka_unit_test(test_all),	 cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_bad_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
