@@ -261,10 +261,22 @@ static char refine(const struct completer *c, char kind)
 				      : ARG_NONE;
 }
 
+/* Engines and options in any order: `compare`, and the pane of that name. */
+static bool compares(const struct completer *c, const struct command *k)
+{
+	return !strcmp(k->name, "compare") ||
+	       (!strcmp(k->name, "pane") && c->argc > 1 && !strcmp(c->argv[1], "compare"));
+}
+
 static void complete_argument(struct completer *c, const struct command *k)
 {
 	char kind = refine(c, kind_at(k, c->argc - 1));
 
+	if (compares(c, k)) {
+		add_engines(c);
+		add_assignment(c);
+		return;
+	}
 	switch (kind) {
 	case ARG_NODE:
 	case ARG_SWITCH:

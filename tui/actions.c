@@ -140,7 +140,9 @@ ACTION(do_end)
 ACTION(do_left)
 {
 	UNUSED;
-	if (v)
+	if (v && v->ops->across)
+		v->ops->across(v, -1);
+	else if (v)
 		v->shift -= v->shift < 8 ? v->shift : 8;
 	return 0;
 }
@@ -148,7 +150,9 @@ ACTION(do_left)
 ACTION(do_right)
 {
 	UNUSED;
-	if (v && v->shift < 400)
+	if (v && v->ops->across)
+		v->ops->across(v, 1);
+	else if (v && v->shift < 400)
 		v->shift += 8;
 	return 0;
 }
@@ -159,6 +163,8 @@ ACTION(do_follow)
 	uint32_t row;
 
 	(void)arg;
+	if (v && view_toggle(v))
+		return 0;
 	if (!v || !v->ops->follow || !view_selected(v, &row))
 		return err_set(e, "nothing to follow here");
 	v->ops->follow(v, row, &t);
@@ -166,6 +172,29 @@ ACTION(do_follow)
 		repl_run(t.s, !ui_command_line(t.s));
 	text_free(&t);
 	return 0;
+}
+
+/* Panes are read anew at once, for the keys that were typed ahead. */
+int fold_panes(bool on, struct err *e)
+{
+	const struct chassis *c;
+
+	ui_refresh();
+	c = on && ui.scene.fabric ? scene_chassis(&ui.scene, e) : NULL;
+	if (on && ui.scene.fabric && !c)
+		return -1;
+	ui.scene.fold = on;
+	ui_refresh();
+	if (c && !c->several)
+		ui_message(false, "no element has several chips: nothing to fold");
+	return 0;
+}
+
+ACTION(do_fold)
+{
+	(void)v;
+	(void)arg;
+	return fold_panes(!ui.scene.fold, e);
 }
 
 ACTION(do_back)
@@ -299,8 +328,11 @@ static const struct action actions[] = {
 	{"end", "last row", do_end},
 	{"left", "move long cells right", do_left},
 	{"right", "move long cells left", do_right},
-	{"follow", "follow the row: switch to its ports, port to its peer, entry to its path, ...",
+	{"follow",
+	 "follow the row: switch to its ports, port to its peer, entry to its path, ...; open or close an "
+	 "element",
 	 do_follow},
+	{"fold", "all panes: switch chips under their element (chassis), or each by itself", do_fold},
 	{"back", "back to the pane before", do_back},
 	{"next-pane", "next pane", do_next_pane},
 	{"prev-pane", "pane before", do_prev_pane},

@@ -22,8 +22,8 @@ static void fit_columns(const struct view *v, int w, struct fit *f)
 			f->w[c] = o->column[c].drop < limit ? v->width[c] : 0;
 			if (!f->w[c])
 				continue;
-			if (text_columns(o->column[c].name) > f->w[c])
-				f->w[c] = text_columns(o->column[c].name);
+			if (text_columns(view_column_name(v, c)) > f->w[c])
+				f->w[c] = text_columns(view_column_name(v, c));
 			need += f->w[c] + 1;
 			flex += o->column[c].flex;
 			if (o->column[c].drop > most)
@@ -84,10 +84,11 @@ static enum style row_style(const struct view *v, uint32_t row, bool selected, b
 	if (selected)
 		return focus ? ST_SELECT : ST_SELECT_AWAY;
 	m = view_marks(v, row);
-	return m & MARK_DOWN	  ? ST_DOWN
-	       : m & MARK_CHANGED ? ST_CHANGED
-	       : m & MARK_DETOUR  ? ST_DETOUR
-				  : ST_NORMAL;
+	return m & MARK_DOWN		? ST_DOWN
+	       : m & MARK_CHANGED	? ST_CHANGED
+	       : m & MARK_DETOUR	? ST_DETOUR
+	       : view_is_header(v, row) ? ST_TITLE
+					: ST_NORMAL;
 }
 
 /* Room for the text of a flexible cell: empty cells on its right are lent to it. */
@@ -99,7 +100,7 @@ static int cell_room(const struct view *v, uint32_t row, unsigned col, const str
 	for (unsigned c = col + 1; c < v->ops->n_columns && room < need; c++) {
 		if (!f->w[c])
 			continue;
-		v->ops->cell(v, row, c, &t);
+		view_cell(v, row, c, &t);
 		if (t.len)
 			break;
 		room = f->x[c] + f->w[c] - f->x[col];
@@ -123,7 +124,7 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 		if (!f->w[c])
 			continue;
 		text_clear(t);
-		v->ops->cell(v, row, c, t);
+		view_cell(v, row, c, t);
 		w = f->w[c];
 		if (v->ops->column[c].flex && text_columns(text_str(t)) > w)
 			w = cell_room(v, row, c, f, text_columns(text_str(t)));
@@ -136,7 +137,7 @@ static void draw_header(const struct view *v, int y, const struct rect *r, const
 	draw_text(y, r->x + 1, r->w - 2, "", ST_HEADER, true);
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
 		if (f->w[c])
-			draw_cell(y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], v->ops->column[c].name,
+			draw_cell(y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], view_column_name(v, c),
 				  0, ST_HEADER);
 }
 
@@ -160,12 +161,14 @@ static void titles(const struct view *v, struct text *t, struct text *right)
 	v->ops->title(v, t);
 	if (v->filter[0])
 		text_add(t, " ── filter: %s", v->filter);
+	view_fold_title(v, t);
 	if (v->waiting)
 		text_add(right, "computing %u%%", v->scene->percent);
 	else if (v->ordering && v->n_rows)
 		text_add(right, "%u%%", (unsigned)(100.0 * v->scanned / v->n_rows));
 	else if (v->sort >= 0)
-		text_add(right, "by %s %s", v->ops->column[v->sort].name, v->descending ? "▾" : "▴");
+		text_add(right, "by %s %s", view_column_name(v, (unsigned)v->sort),
+			 v->descending ? "▾" : "▴");
 }
 
 /* Keep the selection within the rows shown. */
@@ -192,6 +195,8 @@ void draw_view(enum place_id p, struct view *v)
 	struct fit f;
 
 	fit_columns(v, r->w - 2, &f);
+	for (unsigned c = 0; c < v->ops->n_columns; c++)
+		v->room[c] = (uint8_t)(f.w[c] < 255 ? f.w[c] : 255);
 	scroll(v, rows);
 	titles(v, &t, &right);
 	draw_box_top(r->y, r->x, r->w, text_str(&t), text_str(&right), focus);

@@ -119,6 +119,7 @@ bool pane_back(void)
 	s = &ui.stack[p];
 	if (s->n > 1) {
 		view_free(s->view[--s->n]);
+		view_refresh(pane_top(p));
 		return true;
 	}
 	if (p == PLACE_DETAIL) {
@@ -132,6 +133,7 @@ bool pane_back(void)
 void pane_track(void)
 {
 	static uint64_t shown_key;
+	static bool folded;
 	struct view *list = pane_top(PLACE_LIST), *v = pane_top(PLACE_DETAIL), *now;
 	struct text t = {0};
 	char *argv[1];
@@ -139,23 +141,25 @@ void pane_track(void)
 
 	if (!list || !v || ui.focus == PLACE_DETAIL || !(v->ops->flags & VIEW_TRACKS) || !list->ops->place)
 		return;
-	if (!view_selected(list, &row) || list->ordering)
+	if (!view_current(list, &row) || list->ordering)
 		return;
+	if (folded != ui.scene.fold) { /* not a selection by a person */
+		folded = ui.scene.fold;
+		shown_key = list->sel_key;
+	}
 	if (list->sel_key == shown_key)
 		return;
 	shown_key = list->sel_key;
-	if (list->ops->place(list, row, "switch", &t)) {
+	if (view_place(list, row, "switch", &t)) {
 		argv[0] = (char *)(uintptr_t)text_str(&t);
 		if (t.len > 1 && t.s[0] == '"') { /* a word of the command language, quoted: take the GUID */
 			text_clear(&t);
-			list->ops->place(list, row, "guid", &t);
+			view_place(list, row, "guid", &t);
 			argv[0] = t.s;
 		}
 		now = view_new(v->ops, &ui.scene, 1, argv, NULL);
 		if (now) {
-			now->sort = v->sort;
-			now->descending = v->descending;
-			snprintf(now->filter, sizeof(now->filter), "%s", v->filter);
+			view_inherit(now, v);
 			ui.stack[PLACE_DETAIL].view[ui.stack[PLACE_DETAIL].n - 1] = now;
 			view_free(v);
 			view_refresh(now);

@@ -95,6 +95,8 @@ bool function_bar_keys(int x, keycode *key, unsigned *n);
 bool action_known(const char *name);
 int action_run(const char *does,
 	       struct err *e); /* an action with its argument, or ":COMMAND" with placeholders */
+/* All panes by switch element, or not; -1 and *e when there is no grouping. */
+int fold_panes(bool on, struct err *e);
 void help_build(void);
 void help_free(void);
 int keymap_choose(const char *name, struct err *e); /* NAME or FILE, plus the user's own bindings */

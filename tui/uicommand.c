@@ -23,6 +23,10 @@ const struct command ui_commands[] = {
 	 .syntax = "follow",
 	 .help = "follow the selected row, as Enter does",
 	 .run = hand_over},
+	{.name = "fold",
+	 .syntax = "fold [on|off]",
+	 .help = "panes show switch chips under their element (chassis); Enter opens one",
+	 .run = hand_over},
 	{.name = "action",
 	 .syntax = "action NAME [ARG]",
 	 .help = "do what a key bound to NAME does",
@@ -144,6 +148,16 @@ static int ui_maximise(int argc, char **argv, FILE *out, struct err *e)
 		return err_set(e, "maximise: found \"%s\", expected on or off", argv[1]);
 	ui.maximised = argc > 1 ? !strcmp(argv[1], "on") : !ui.maximised;
 	return 0;
+}
+
+static int ui_fold(int argc, char **argv, FILE *out, struct err *e)
+{
+	(void)out;
+	if (need(argc, 0, 1, argv, e))
+		return -1;
+	if (argc > 1 && strcmp(argv[1], "on") && strcmp(argv[1], "off"))
+		return err_set(e, "fold: found \"%s\", expected on or off", argv[1]);
+	return fold_panes(argc > 1 ? !strcmp(argv[1], "on") : !ui.scene.fold, e);
 }
 
 static int ui_back(int argc, char **argv, FILE *out, struct err *e)
@@ -282,7 +296,7 @@ static const struct {
 	{"screen", ui_screen},	 {"pane", ui_pane},	{"focus", ui_focus},   {"maximise", ui_maximise},
 	{"back", ui_back},	 {"sort", ui_sort},	{"filter", ui_filter}, {"search", ui_search},
 	{"select", ui_select},	 {"follow", ui_follow}, {"action", ui_action}, {"keymap", ui_keymap},
-	{"colours", ui_colours}, {"clear", ui_clear},
+	{"colours", ui_colours}, {"clear", ui_clear},	{"fold", ui_fold},
 };
 
 int ui_command_now(int argc, char **argv, FILE *out, struct err *e)

@@ -13,7 +13,8 @@ struct ask ask_copy(const struct ask *a)
 {
 	struct ask c = *a;
 
-	routing_ref(a->routing);
+	if (a->routing)
+		routing_ref(a->routing);
 	result_ref(a->base);
 	return c;
 }

@@ -16,6 +16,7 @@ struct task {
 	/*
 	 * In another thread: a new value, or NULL when cancelled.  base: value of
 	 * another result it starts from, NULL = none.  Everything given is immutable.
+	 * r is NULL only where a base alone says what is asked for.
 	 */
 	void *(*run)(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p);
 	void (*free)(void *value);
@@ -26,8 +27,8 @@ struct result;
 /* Who asks names the task, the routing and up to TASK_ARGS numbers. */
 struct ask {
 	const struct task *task;
-	const struct routing *routing;
-	const struct result *base; /* NULL = none */
+	const struct routing *routing; /* NULL = none: only with a base */
+	const struct result *base;     /* NULL = none */
 	uint32_t arg[TASK_ARGS];
 };
 

@@ -7,8 +7,10 @@
 enum { C_PLACE, C_LEAF, C_INDEX, C_LID, C_NAME };
 
 static const struct column columns[] = {
-	{.name = "place", .right = true, .numeric = true}, {.name = "leaf", .width = 8, .flex = 1},
-	{.name = "index", .width = 5, .drop = 1},	   {.name = "lid", .right = true, .numeric = true},
+	{.name = "place", .right = true, .numeric = true},
+	{.name = "leaf", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "index", .width = 5, .drop = 1},
+	{.name = "lid", .right = true, .numeric = true},
 	{.name = "node", .width = 8, .flex = 1},
 };
 
@@ -141,6 +143,11 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return place_node(f, endport_node(f, ep), what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return leaf_of(v->priv, row);
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -171,4 +178,6 @@ const struct view_ops view_caorder = {
 	.key = key,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
+	.fold_row = "place",
 };

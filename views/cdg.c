@@ -9,11 +9,11 @@
 enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP };
 
 static const struct column columns[] = {
-	{.name = "channel", .width = 19, .flex = 1},
+	{.name = "channel", .width = 19, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "VL", .width = 2, .right = true, .numeric = true},
-	{.name = "in", .width = 3, .right = true, .numeric = true, .drop = 2},
-	{.name = "out", .right = true, .numeric = true, .drop = 1},
-	{.name = "routes", .right = true, .numeric = true},
+	{.name = "in", .width = 3, .right = true, .numeric = true, .drop = 2, .fold = FOLD_SUM},
+	{.name = "out", .right = true, .numeric = true, .drop = 1, .fold = FOLD_SUM},
+	{.name = "routes", .right = true, .numeric = true, .fold = FOLD_SUM},
 	{.name = "loop", .width = 4, .right = true, .numeric = true, .drop = 3},
 };
 
@@ -274,6 +274,14 @@ static uint64_t key(const struct view *v, uint32_t row)
 	return (uint64_t)c->port[l->channel] << 8 | (uint64_t)c->vl[l->channel] << 1 | l->before;
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	return f->node_switch[f->port_node[p->graph->cdg->port[p->line[row].channel]]];
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -329,4 +337,6 @@ const struct view_ops view_cdg = {
 	.key = key,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
+	.fold_row = "channel",
 };

@@ -7,7 +7,7 @@
 enum { C_SWITCH, C_LID, C_DEST, C_PORT, C_VIA };
 
 static const struct column columns[] = {
-	{.name = "switch", .width = 8, .flex = 1},
+	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "lid", .width = 5, .right = true, .numeric = true},
 	{.name = "destination", .width = 8, .flex = 1, .drop = 2},
 	{.name = "was → now", .width = 9, .right = true, .numeric = true},
@@ -82,10 +82,9 @@ static void fill(const struct view *v, uint32_t i)
 	}
 }
 
-/* Switch and LID of a row. */
-static void entry_at(const struct view *v, uint32_t row, uint32_t *sw, unsigned *lid)
+/* Which of the changed switches a row is about. */
+static uint32_t index_of(const struct priv *p, uint32_t row)
 {
-	struct priv *p = v->priv;
 	uint32_t lo = 0, hi = p->n;
 
 	while (hi - lo > 1) {
@@ -96,6 +95,15 @@ static void entry_at(const struct view *v, uint32_t row, uint32_t *sw, unsigned 
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+/* Switch and LID of a row. */
+static void entry_at(const struct view *v, uint32_t row, uint32_t *sw, unsigned *lid)
+{
+	struct priv *p = v->priv;
+	uint32_t lo = index_of(p, row);
+
 	fill(v, lo);
 	*sw = p->sw[lo];
 	*lid = row - p->first[lo] < p->n_lid ? p->lid[row - p->first[lo]] : 0;
@@ -211,6 +219,13 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return place_node(f, f->switch_node[sw], what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->sw[index_of(p, row)];
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane lft ");
@@ -237,4 +252,6 @@ const struct view_ops view_changes = {
 	.marks = marks,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
+	.fold_row = "change",
 };

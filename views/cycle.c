@@ -409,6 +409,36 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return p->line[row].kind == EDGE || p->line[row].kind == CLOSE ? MARK_HERE : 0;
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct line *l = &p->line[row];
+
+	if (l->kind == CLOSE || l->kind == NEXT)
+		return NO_ID;
+	return f->node_switch[f->port_node[edge_port(p, l->edge)]];
+}
+
+/* The channels out of chips of the element, and where the last one leads. */
+static bool head(const struct view *v, const char *element, const uint32_t *row, uint32_t n, unsigned col,
+		 struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct topo *tp = v->scene->topo;
+	uint32_t edges = 0, peer;
+
+	if (col != C_WALK)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		edges += p->line[row[i]].kind == EDGE;
+	text_add(t, "%s: %u channel%s", element, edges, edges == 1 ? "" : "s");
+	peer = tp->peer[edge_port(p, p->line[row[n - 1]].edge)];
+	if (peer != NO_ID)
+		text_add(t, ", to %s", tp->fabric->node_name[tp->fabric->port_node[peer]]);
+	return true;
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -462,7 +492,7 @@ const struct view_ops view_cycle = {
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -473,4 +503,6 @@ const struct view_ops view_cycle = {
 	.marks = marks,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
+	.head = head,
 };

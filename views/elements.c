@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engines/mincontention/mincontention.h"
+#include "views/chips.h"
 #include "views/views.h"
 
 enum { C_NAME, C_CHIPS, C_OUT, C_IN, C_HOSTS, C_MOST, C_PLACE, C_GUID };
@@ -24,10 +24,10 @@ struct counts {
 };
 
 struct priv {
-	uint64_t guid;	      /* a chip of the element whose chips are listed, 0 = all elements are */
-	uint32_t element;     /* that element, NO_ID when it is not there now */
-	struct elements *el;  /* NULL when there is no fabric, or no grouping: why says so */
-	struct counts *count; /* [n_rows] */
+	uint64_t guid;		   /* a chip of the element whose chips are listed, 0 = all elements are */
+	uint32_t element;	   /* that element, NO_ID when it is not there now */
+	const struct elements *el; /* reference; NULL when there is no fabric, or no grouping: why says so */
+	struct counts *count;	   /* [n_rows] */
 	struct err why;
 };
 
@@ -46,23 +46,9 @@ static const struct routing *routing_of(const struct scene *sc)
 	return sc->sweep ? sc->sweep->routing : NULL;
 }
 
-/* Those the engine routed by, else the scene's; NULL and *e. */
-static struct elements *elements_of(const struct scene *sc, struct err *e)
-{
-	const struct mincontention *m = mincontention_of(routing_of(sc));
-	const struct options *o = sc->sweep ? sc->sweep->options : sc->session->options;
-
-	if (m && m->elements->topo == sc->topo)
-		return elements_ref(m->elements);
-	return elements_new(
-		sc->topo, options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL, NULL, e);
-}
-
 static int open_view(struct view *v, int argc, char **argv, struct err *e)
 {
 	struct priv *p = v->priv;
-	struct elements *el;
-	uint32_t found, node;
 
 	if (argc > 1)
 		return err_set(e, "pane elements: found %d arguments, expected [ELEMENT]", argc);
@@ -70,16 +56,7 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 		return 0;
 	if (!v->scene->fabric)
 		return err_set(e, "pane elements: no fabric is loaded");
-	el = elements_of(v->scene, e);
-	if (!el)
-		return -1;
-	found = elements_find(el, argv[0], e);
-	node = found == NO_ID ? session_node(v->scene->session, argv[0], NULL) : NO_ID;
-	if (node != NO_ID && node_is_switch(v->scene->fabric, node))
-		found = el->of[v->scene->fabric->node_switch[node]];
-	p->guid = found == NO_ID ? 0 : el->guid[found];
-	elements_unref(el);
-	return found == NO_ID ? -1 : 0;
+	return view_element_argument(v, argv[0], &p->guid, e);
 }
 
 /* LIDs that a switch sends by each of its ports. */
@@ -140,21 +117,21 @@ static void load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
-	uint32_t node;
+	const struct elements *el;
 
 	close_view(v);
 	v->n_rows = 0;
 	p->element = NO_ID;
 	if (!f)
 		return;
-	p->el = elements_of(v->scene, &p->why);
-	if (!p->el)
+	el = scene_elements(v->scene, &p->why);
+	if (!el)
 		return;
-	node = p->guid ? fabric_node_by_guid(f, p->guid) : NO_ID;
-	if (node != NO_ID && node_is_switch(f, node))
-		p->element = p->el->of[f->node_switch[node]];
-	if (p->guid)
+	p->el = elements_ref(el);
+	if (p->guid) {
+		p->element = element_of_guid(p->el, p->guid);
 		v->width[C_CHIPS] = 0;
+	}
 	load_rows(v);
 }
 
@@ -251,7 +228,7 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	uint32_t sw = switch_of_row(p, row);
 
 	if (!strcmp(what, "element")) {
-		word_text(p->el->name[p->guid ? p->element : row], t);
+		word_element(p->el, p->guid ? p->element : row, t);
 		return true;
 	}
 	return sw != NO_ID && place_node(v->scene->fabric, v->scene->fabric->switch_node[sw], what, t);

@@ -9,10 +9,10 @@ enum { C_DIR, C_PEER, C_LINKS, C_CU, C_CD, C_CABLES };
 
 static const struct column columns[] = {
 	{.name = "dir", .width = 4},
-	{.name = "peer", .width = 10, .flex = 1},
-	{.name = "links", .right = true, .numeric = true},
-	{.name = "cu", .width = 3, .right = true, .numeric = true},
-	{.name = "cd", .width = 3, .right = true, .numeric = true},
+	{.name = "peer", .width = 10, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "links", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "cu", .width = 3, .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "cd", .width = 3, .right = true, .numeric = true, .fold = FOLD_SUM},
 	{.name = "port cu,cd", .width = 12, .flex = 2},
 };
 
@@ -165,6 +165,13 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return place_port(v->scene->fabric, port_of(v, row), what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	enum ft_dir d;
+
+	return group_of(v, row, &d)->peer;
+}
+
 /* To the groups of a switch; for a CA its line in the forwarding table. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
@@ -201,4 +208,6 @@ const struct view_ops view_groups = {
 	.key = key,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
+	.fold_row = "group",
 };

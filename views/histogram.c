@@ -111,7 +111,7 @@ static void verdict_text(const struct root_search *s, uint32_t sw, struct text *
 enum { H_NAME, H_ROOT, H_D0, H_WHY = H_D0 + SHOWN };
 
 static const struct column histogram_columns[] = {
-	{.name = "name", .width = 8, .flex = 1},
+	{.name = "name", .width = 8, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "root"},
 	{.name = "0", .right = true, .numeric = true},
 	{.name = "1", .right = true, .numeric = true},
@@ -274,6 +274,11 @@ static bool histogram_place(const struct view *v, uint32_t row, const char *what
 	return place_node(f, f->switch_node[p->sw[row]], what, t);
 }
 
+static uint32_t histogram_chip(const struct view *v, uint32_t row)
+{
+	return ((const struct list *)v->priv)->sw[row];
+}
+
 static void histogram_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane bars ");
@@ -299,6 +304,7 @@ const struct view_ops view_histogram = {
 	.key = histogram_key,
 	.follow = histogram_follow,
 	.place = histogram_place,
+	.chip = histogram_chip,
 };
 
 /* --- bars -------------------------------------------------------------------------------- */

@@ -6,9 +6,9 @@
 enum { C_TARGET, C_LEAST, C_SHORTEST, C_N, C_PORTS };
 
 static const struct column columns[] = {
-	{.name = "target", .width = 10, .flex = 1},
-	{.name = "least", .right = true, .numeric = true},
-	{.name = "links", .right = true, .numeric = true, .drop = 1},
+	{.name = "target", .width = 10, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "least", .right = true, .numeric = true, .fold = FOLD_MIN},
+	{.name = "links", .right = true, .numeric = true, .drop = 1, .fold = FOLD_MIN},
 	{.name = "n", .width = 2, .right = true, .numeric = true, .drop = 2},
 	{.name = "ports of least cost", .width = 12, .flex = 2},
 };
@@ -288,6 +288,11 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return place_node(f, f->switch_node[p->target[row]], what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->target[row];
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane lft ");
@@ -316,4 +321,5 @@ const struct view_ops view_hops = {
 	.key = key,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
 };

@@ -7,9 +7,12 @@
 enum { C_NAME, C_LID, C_SWITCH, C_LINK, C_STATE, C_GUID };
 
 static const struct column columns[] = {
-	{.name = "name", .width = 10, .flex = 2},   {.name = "lid", .right = true, .numeric = true},
-	{.name = "switch", .width = 10, .flex = 1}, {.name = "link", .width = 6, .drop = 4},
-	{.name = "state", .width = 5, .drop = 3},   {.name = "guid", .width = 18, .drop = 6},
+	{.name = "name", .width = 10, .flex = 2},
+	{.name = "lid", .right = true, .numeric = true},
+	{.name = "switch", .width = 10, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "link", .width = 6, .drop = 4},
+	{.name = "state", .width = 5, .drop = 3},
+	{.name = "guid", .width = 18, .drop = 6},
 };
 
 struct priv {
@@ -172,6 +175,14 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return strcmp(what, "object") ? place_port(f, port, what, t) : place_node(f, node, what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t peer = f->port_peer[port_of(v, row)];
+
+	return peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -187,7 +198,7 @@ const struct view_ops view_hosts = {
 	.name = "hosts",
 	.brief = "endports of CAs and routers: LID, switch and port they hang on",
 	.syntax = "",
-	.hints = "follow=switch prompt_pane_path=path :fail=fail",
+	.hints = "follow=switch prompt_pane_path=path :pane_lids=lids :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_WIDE,
@@ -201,4 +212,6 @@ const struct view_ops view_hosts = {
 	.key = key,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
+	.fold_row = "host",
 };

@@ -7,10 +7,10 @@
 enum { C_FROM, C_TO, C_HOPS, C_LAYERS };
 
 static const struct column columns[] = {
-	{.name = "switch", .width = 8, .flex = 1},
+	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "and switch", .width = 8, .flex = 1},
-	{.name = "hops", .right = true, .numeric = true},
-	{.name = "first", .right = true, .numeric = true},
+	{.name = "hops", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "first", .right = true, .numeric = true, .fold = FOLD_RANGE},
 };
 
 struct priv {
@@ -139,6 +139,11 @@ static void word_on_switch(const struct view *v, uint32_t sw, struct text *t)
 	word_node(f, f->switch_node[sw], t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->pair[row][0];
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -184,4 +189,6 @@ const struct view_ops view_layer_pairs = {
 	.key = key,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
+	.fold_row = "pair",
 };

@@ -11,8 +11,8 @@ static const struct column columns[] = {
 	{.name = "lid", .width = 5, .right = true, .numeric = true},
 	{.name = "destination", .width = 11, .flex = 2},
 	{.name = "was → now", .width = 10, .right = true, .numeric = true},
-	{.name = "via", .width = 9, .flex = 1},
-	{.name = "hops", .right = true, .numeric = true, .drop = 2},
+	{.name = "via", .width = 9, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "hops", .right = true, .numeric = true, .drop = 2, .fold = FOLD_RANGE},
 	{.name = "also equal", .width = 10, .flex = 1, .drop = 3},
 };
 
@@ -343,6 +343,18 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return place_node(f, f->switch_node[p->sw], what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	unsigned out = routing_port(routing_of(v), p->sw, p->lid[row]);
+	uint32_t peer = NO_ID;
+
+	if (out && out <= f->switch_nports[p->sw])
+		peer = f->port_peer[switch_port_id(f, p->sw, out)];
+	return peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -372,4 +384,6 @@ const struct view_ops view_lft = {
 	.key = key,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
+	.fold_row = "LID",
 };

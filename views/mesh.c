@@ -7,7 +7,7 @@
 enum { C_SWITCH, C_COORD, C_PORTS, C_TYPE };
 
 static const struct column columns[] = {
-	{.name = "switch", .width = 8, .flex = 1},
+	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "at", .width = 4},
 	{.name = "ports by axis", .width = 13, .flex = 4},
 	{.name = "type", .right = true, .numeric = true, .drop = 1},
@@ -194,6 +194,11 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return place_node(v->scene->fabric, v->scene->fabric->switch_node[p->item[row].sw], what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->item[row].sw;
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane ports ");
@@ -218,4 +223,5 @@ const struct view_ops view_mesh = {
 	.key = key,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
 };

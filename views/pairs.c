@@ -128,6 +128,14 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return place_port(f, f->endport_port[ep], what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct pair_group *g;
+
+	comparison_pair(change_of(v), row, &g);
+	return g->sw;
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	struct text src = {0};
@@ -155,4 +163,6 @@ const struct view_ops view_pairs = {
 	.marks = marks,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
+	.fold_row = "pair",
 };

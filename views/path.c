@@ -27,6 +27,8 @@ struct priv {
 	unsigned offset[2]; /* LID - base LID */
 	struct direction dir[2];
 	bool known;
+	uint32_t *line[2]; /* [lines] row of each direction, from 0; NO_ID = blank beside a longer element */
+	uint32_t lines;
 	const struct lash *lash; /* NULL: another engine */
 	uint32_t sw[2];		 /* its switches at the ends */
 	unsigned first, layer;	 /* layer the pair was put in and is in; LASH_NO_LAYER */
@@ -66,6 +68,11 @@ static void close_view(struct view *v)
 		path_free(&p->dir[i].path);
 		text_free(&p->dir[i].was);
 	}
+	for (unsigned i = 0; i < 2; i++) {
+		free(p->line[i]);
+		p->line[i] = NULL;
+	}
+	p->lines = 0;
 	memset(p->dir, 0, sizeof(p->dir));
 	p->known = false;
 	p->lash = NULL;
@@ -168,10 +175,48 @@ static void load_layer(struct view *v, const uint32_t ep[2])
 	}
 }
 
-/* Rows of the hops; behind them one about the SL and one for each lower layer. */
-static uint32_t hop_rows(const struct priv *p)
+/* Switch at a row of a direction, NO_ID = an end. */
+static uint32_t switch_at(const struct priv *p, unsigned i, uint32_t at)
 {
-	return dir_rows(p, 0) > dir_rows(p, 1) ? dir_rows(p, 0) : dir_rows(p, 1);
+	return at && at <= p->dir[i].path.n ? p->dir[i].path.hop[at - 1].sw : NO_ID;
+}
+
+/* Rows from `at` on that are in one element; 1 for others and where nothing is folded (c NULL). */
+static uint32_t run_length(const struct priv *p, unsigned i, uint32_t at, const struct chassis *c)
+{
+	uint32_t sw = switch_at(p, i, at), e = c && sw != NO_ID ? c->of[sw] : NO_ID, n = 1;
+
+	if (at >= dir_rows(p, i))
+		return 0;
+	for (; e != NO_ID; n++) {
+		sw = switch_at(p, i, at + n);
+		if (sw == NO_ID || c->of[sw] != e)
+			break;
+	}
+	return n;
+}
+
+/*
+ * Hops stand side by side, folded element by element.  Behind the lines of the
+ * hops come one about the SL and one for each lower layer.
+ */
+static void place_lines(struct priv *p, const struct chassis *c)
+{
+	uint32_t at[2] = {0, 0}, n[2], most = dir_rows(p, 0) + dir_rows(p, 1);
+
+	for (unsigned i = 0; i < 2; i++)
+		p->line[i] = NEW_ARRAY(most + 1, uint32_t);
+	while (at[0] < dir_rows(p, 0) || at[1] < dir_rows(p, 1)) {
+		for (unsigned i = 0; i < 2; i++)
+			n[i] = run_length(p, i, at[i], c);
+		most = n[0] > n[1] ? n[0] : n[1];
+		for (uint32_t k = 0; k < most; k++, p->lines++)
+			for (unsigned i = 0; i < 2; i++)
+				p->line[i][p->lines] =
+					k < n[i] || at[i] >= dir_rows(p, i) ? at[i] + k : NO_ID;
+		for (unsigned i = 0; i < 2; i++)
+			at[i] += at[i] >= dir_rows(p, i) ? most : n[i];
+	}
 }
 
 static void load(struct view *v)
@@ -193,7 +238,8 @@ static void load(struct view *v)
 		p->dir[i].turn = first_turn(sc->sweep->routing, p->dir[i].path.hop, p->dir[i].path.n);
 	}
 	load_layer(v, ep);
-	v->n_rows = hop_rows(p) + 1 + p->first;
+	place_lines(p, sc->fold ? scene_chassis(v->scene, NULL) : NULL);
+	v->n_rows = p->lines + 1 + p->first;
 }
 
 static void end_label(const struct fabric *f, uint64_t guid, struct text *t)
@@ -252,7 +298,7 @@ static unsigned lower_layer(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
 
-	return p->known && row > hop_rows(p) ? row - hop_rows(p) - 1 : LASH_NO_LAYER;
+	return p->known && row > p->lines ? row - p->lines - 1 : LASH_NO_LAYER;
 }
 
 static void why_text(const struct view *v, unsigned layer, struct text *t)
@@ -346,6 +392,16 @@ static const char *arrow(const struct view *v, const struct path *path, unsigned
 	return direction_sign(r->ops->direction(r, path->hop[h - 1].sw, path->hop[h - 1].out), "·");
 }
 
+/* In an element that is folded the place says more than the name. */
+static const char *hop_name(const struct view *v, uint32_t sw)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct chassis *c = v->scene->fold ? scene_chassis(v->scene, NULL) : NULL;
+	const char *place = f->node_place[f->switch_node[sw]];
+
+	return c && c->of[sw] != NO_ID && place ? place : switch_name(f, sw);
+}
+
 static void hop_cell(const struct view *v, const struct path *path, unsigned h, struct text *t)
 {
 	const struct path_hop *hop = &path->hop[h];
@@ -353,11 +409,17 @@ static void hop_cell(const struct view *v, const struct path *path, unsigned h, 
 	text_add(t, " %s ", arrow(v, path, h));
 	if (hop->in)
 		text_add(t, "[%u] ", hop->in);
-	text_add(t, "%s", switch_name(v->scene->fabric, hop->sw));
+	text_add(t, "%s", hop_name(v, hop->sw));
 	if (hop->out == NO_PATH)
 		text_add(t, " [-]");
 	else if (hop->out)
 		text_add(t, " [%u]", hop->out);
+}
+
+/* Row of a direction that a line shows; NO_ID or one behind its end = none. */
+static uint32_t line_row(const struct priv *p, unsigned i, uint32_t line)
+{
+	return line < p->lines ? p->line[i][line] : NO_ID;
 }
 
 /* Port by which the packet leaves at row `row` of a direction, NO_ID = none. */
@@ -378,17 +440,17 @@ static uint32_t out_port(const struct view *v, unsigned i, uint32_t row)
 								 : NO_ID;
 }
 
-static void side_cell(const struct view *v, unsigned i, uint32_t row, unsigned what, struct text *t)
+static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned what, struct text *t)
 {
 	struct scene *sc = v->scene;
 	const struct priv *p = v->priv;
 	const struct path *path = &p->dir[i].path;
-	uint32_t port;
+	uint32_t port, row = line_row(p, i, line);
 
-	if (row == hop_rows(p) && what == C_HOP)
+	if (line == p->lines && what == C_HOP)
 		sl_cell(v, i, t);
-	else if (row > hop_rows(p) && what == C_HOP && !i)
-		why_text(v, lower_layer(v, row), t);
+	else if (line > p->lines && what == C_HOP && !i)
+		why_text(v, lower_layer(v, line), t);
 	if (row >= dir_rows(p, i))
 		return;
 	port = out_port(v, i, row);
@@ -420,15 +482,18 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		side_cell(v, col > C_LINE, row, col > C_LINE ? col - C_BHOP : col, t);
 }
 
-static unsigned marks(const struct view *v, uint32_t row)
+static unsigned marks(const struct view *v, uint32_t line)
 {
 	const struct priv *p = v->priv;
 	unsigned m = 0;
 
 	for (unsigned i = 0; i < 2; i++) {
 		const struct direction *d = &p->dir[i];
+		uint32_t row = line_row(p, i, line);
 
-		if (d->path.end != PATH_OK && row + 1 >= dir_rows(p, i) && row < hop_rows(p))
+		if (row == NO_ID)
+			continue;
+		if (d->path.end != PATH_OK && row + 1 >= dir_rows(p, i))
 			m |= MARK_DOWN;
 		if (row && row <= d->path.n && d->changed)
 			m |= MARK_CHANGED;
@@ -438,12 +503,71 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return m;
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+/* A blank belongs to what stands above it. */
+static uint32_t chip(const struct view *v, uint32_t line)
+{
+	const struct priv *p = v->priv;
+	uint32_t row = line_row(p, 0, line);
+
+	if (line >= p->lines)
+		return NO_ID;
+	if (row != NO_ID && row >= dir_rows(p, 0))
+		return switch_at(p, 1, line_row(p, 1, line));
+	while (line && row == NO_ID)
+		row = line_row(p, 0, --line);
+	return switch_at(p, 0, row);
+}
+
+/* First and last of the lines at which a direction is at a switch; false when there is none. */
+static bool find_ends(const struct priv *p, unsigned i, const uint32_t *line, uint32_t n, uint32_t end[2])
+{
+	end[0] = end[1] = NO_ID;
+	for (uint32_t k = 0; k < n; k++) {
+		if (switch_at(p, i, line_row(p, i, line[k])) == NO_ID)
+			continue;
+		end[0] = end[0] == NO_ID ? line[k] : end[0];
+		end[1] = line[k];
+	}
+	return end[0] != NO_ID;
+}
+
+/* An element as one hop: in by its first chip, out by its last one. */
+static bool head(const struct view *v, const char *element, const uint32_t *line, uint32_t n, unsigned col,
+		 struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct chassis *c = scene_chassis(v->scene, NULL);
+	unsigned i = col > C_LINE, what = i ? col - C_BHOP : col;
+	const struct path_hop *in, *out;
+	uint32_t end[2];
+
+	(void)element;
+	if (col == C_LINE)
+		return false;
+	if (!find_ends(p, i, line, n, end))
+		return true;
+	in = &p->dir[i].path.hop[line_row(p, i, end[0]) - 1];
+	out = &p->dir[i].path.hop[line_row(p, i, end[1]) - 1];
+	if (what != C_HOP || !c || c->of[in->sw] == NO_ID) {
+		side_cell(v, i, end[1], what, t);
+		return true;
+	}
+	text_add(t, i ? " %s " : "%s ", arrow(v, &p->dir[i].path, line_row(p, i, end[0]) - 1));
+	if (in->in)
+		text_add(t, "[%u] ", in->in);
+	text_add(t, "%s (%u)", c->el->name[c->of[in->sw]],
+		 line_row(p, i, end[1]) - line_row(p, i, end[0]) + 1);
+	if (out->out)
+		text_add(t, out->out == NO_PATH ? " [-]" : " [%u]", out->out);
+	return true;
+}
+
+static bool place(const struct view *v, uint32_t line, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct path *path = &p->dir[0].path;
 	const struct fabric *f = v->scene->fabric;
-	uint32_t port;
+	uint32_t port, row = line_row(p, 0, line);
 
 	if (!strcmp(what, "layer") && path->n) {
 		text_add(t, "%u", path->hop[0].vl);
@@ -467,18 +591,19 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return port != NO_ID && place_port(f, port, what, t);
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static void follow(const struct view *v, uint32_t line, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct path *path = &p->dir[0].path;
 	const struct fabric *f = v->scene->fabric;
+	uint32_t row = line_row(p, 0, line);
 
-	if (lower_layer(v, row) != LASH_NO_LAYER) {
+	if (lower_layer(v, line) != LASH_NO_LAYER) {
 		text_add(t, "pane cycle ");
 		word_node(f, f->switch_node[p->sw[0]], t);
 		text_putc(t, ' ');
 		word_node(f, f->switch_node[p->sw[1]], t);
-		text_add(t, " %u", lower_layer(v, row));
+		text_add(t, " %u", lower_layer(v, line));
 	}
 	if (!row || row > path->n)
 		return;
@@ -495,7 +620,7 @@ const struct view_ops view_path = {
 	.hints = "follow=lft :why=why :why_%src=layer :fail=fail :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -506,4 +631,6 @@ const struct view_ops view_path = {
 	.marks = marks,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
+	.head = head,
 };

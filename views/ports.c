@@ -10,9 +10,9 @@ static const struct column columns[] = {
 	{.name = "port", .right = true, .numeric = true},
 	{.name = "state", .width = 5, .drop = 5},
 	{.name = "link", .width = 6, .drop = 4},
-	{.name = "peer", .width = 10, .flex = 1},
-	{.name = "load", .width = 5, .right = true, .numeric = true, .drop = 2},
-	{.name = "lids", .right = true, .numeric = true},
+	{.name = "peer", .width = 10, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "load", .width = 5, .right = true, .numeric = true, .drop = 2, .fold = FOLD_SUM},
+	{.name = "lids", .right = true, .numeric = true, .fold = FOLD_SUM},
 	{.name = "vls", .right = true, .numeric = true, .drop = 8},
 	{.name = "dir", .drop = 1},
 	{.name = "equal ranks", .width = 18, .drop = 7},
@@ -277,6 +277,14 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return place_port(v->scene->fabric, port_of(v, row), what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t peer = f->port_peer[port_of(v, row)];
+
+	return peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	if (v->scene->fabric->port_peer[port_of(v, row)] == NO_ID)
@@ -303,4 +311,6 @@ const struct view_ops view_ports = {
 	.marks = marks,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
+	.fold_row = "link",
 };

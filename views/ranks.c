@@ -6,12 +6,12 @@
 enum { C_RANK, C_NAME, C_UP, C_DOWN, C_LEVEL, C_HOSTS, C_GUID };
 
 static const struct column columns[] = {
-	{.name = "rank", .right = true, .numeric = true},
-	{.name = "name", .width = 8, .flex = 1},
-	{.name = "up", .width = 3, .right = true, .numeric = true},
-	{.name = "down", .right = true, .numeric = true},
-	{.name = "level", .right = true, .numeric = true},
-	{.name = "hosts", .right = true, .numeric = true, .drop = 2},
+	{.name = "rank", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "name", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "up", .width = 3, .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "down", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "level", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "hosts", .right = true, .numeric = true, .drop = 2, .fold = FOLD_SUM},
 	{.name = "guid", .width = 18, .drop = 3},
 };
 
@@ -203,6 +203,11 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return place_node(f, f->switch_node[p->line[row].sw], what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->line[row].sw;
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane ports ");
@@ -227,4 +232,5 @@ const struct view_ops view_ranks = {
 	.key = key,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
 };

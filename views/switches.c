@@ -6,14 +6,14 @@
 enum { C_RANK, C_NAME, C_LID, C_PORTS, C_UP, C_ROUTES, C_CHANGED, C_HOSTS, C_GUID };
 
 static const struct column columns[] = {
-	{.name = "rank", .right = true, .numeric = true, .drop = 3},
-	{.name = "name", .width = 8, .flex = 1},
+	{.name = "rank", .right = true, .numeric = true, .drop = 3, .fold = FOLD_RANGE},
+	{.name = "name", .width = 8, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "lid", .right = true, .numeric = true},
-	{.name = "ports", .right = true, .numeric = true, .drop = 5},
-	{.name = "up", .right = true, .numeric = true},
-	{.name = "routes", .right = true, .numeric = true, .drop = 2},
-	{.name = "changed", .right = true, .numeric = true, .drop = 6},
-	{.name = "hosts", .right = true, .numeric = true, .drop = 7},
+	{.name = "ports", .right = true, .numeric = true, .drop = 5, .fold = FOLD_SUM},
+	{.name = "up", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "routes", .right = true, .numeric = true, .drop = 2, .fold = FOLD_SUM},
+	{.name = "changed", .right = true, .numeric = true, .drop = 6, .fold = FOLD_SUM},
+	{.name = "hosts", .right = true, .numeric = true, .drop = 7, .fold = FOLD_SUM},
 	{.name = "guid", .width = 18, .drop = 8},
 };
 
@@ -195,6 +195,11 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return place_node(f, f->switch_node[p->sw[row]], what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->sw[row];
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane ports ");
@@ -218,4 +223,5 @@ const struct view_ops view_switches = {
 	.key = key,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
 };

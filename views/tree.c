@@ -7,13 +7,13 @@
 enum { C_RANK, C_INDEX, C_NAME, C_UP, C_SIDE, C_DOWN, C_CN, C_BREAKS, C_GUID };
 
 static const struct column columns[] = {
-	{.name = "rank", .right = true, .numeric = true},
+	{.name = "rank", .right = true, .numeric = true, .fold = FOLD_RANGE},
 	{.name = "index", .width = 5},
-	{.name = "switch", .width = 8, .flex = 1},
-	{.name = "up", .width = 3, .right = true, .numeric = true},
-	{.name = "side", .right = true, .numeric = true},
-	{.name = "down", .right = true, .numeric = true},
-	{.name = "nodes", .right = true, .numeric = true},
+	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "up", .width = 3, .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "side", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "down", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "nodes", .right = true, .numeric = true, .fold = FOLD_SUM},
 	{.name = "breaks the rule", .width = 15, .flex = 3},
 	{.name = "guid", .width = 18, .drop = 1},
 };
@@ -339,6 +339,11 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 	return place_node(f, f->switch_node[p->line[row].sw], what, t);
 }
 
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->line[row].sw;
+}
+
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane groups ");
@@ -366,4 +371,5 @@ const struct view_ops view_tree = {
 	.key = key,
 	.follow = follow,
 	.place = place,
+	.chip = chip,
 };

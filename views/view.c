@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "views/view.h"
+#include "views/fold.h"
 
 struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e)
 {
@@ -33,13 +33,17 @@ void view_free(struct view *v)
 		v->ops->close(v);
 	for (unsigned i = 0; i < v->n_ask; i++)
 		result_unref(v->held[i]);
+	fold_free(v);
 	free(v->priv);
 	free(v->order);
+	free(v->open);
 	free(v);
 }
 
-static uint64_t row_key(const struct view *v, uint32_t row)
+uint64_t view_key(const struct view *v, uint32_t row)
 {
+	if (view_is_header(v, row))
+		return fold_group_of(v, row)->key;
 	return v->ops->key ? v->ops->key(v, row) : row;
 }
 
@@ -47,23 +51,49 @@ static void note_selection(struct view *v)
 {
 	uint32_t row;
 
-	if (view_selected(v, &row))
-		v->sel_key = row_key(v, row);
+	if (!view_current(v, &row))
+		return;
+	v->sel_key = v->sel_inner = view_key(v, row);
+	if (view_is_header(v, row))
+		v->sel_inner = view_key(v, v->fold->member[fold_group_of(v, row)->at]);
 }
 
-/* Find the row that was selected again; a bounded look, so that huge lists stay quick. */
-static void restore_selection(struct view *v)
-{
-	uint32_t n = view_count(v), most = n < 200000 ? n : 200000;
+#define LOOK_MOST 200000 /* rows looked at for the selection, so that huge lists stay quick */
 
-	if (v->sel < n && row_key(v, view_row(v, v->sel)) == v->sel_key)
-		return;
-	for (uint32_t i = 0; i < most; i++) {
-		if (row_key(v, view_row(v, i)) == v->sel_key) {
+static bool select_key(struct view *v, uint64_t key)
+{
+	uint32_t n = view_count(v);
+
+	for (uint32_t i = 0; i < n && i < LOOK_MOST; i++) {
+		if (view_key(v, view_row(v, i)) == key) {
 			v->sel = i;
-			return;
+			return true;
 		}
 	}
+	return false;
+}
+
+static bool select_header(struct view *v, uint32_t header)
+{
+	for (uint32_t i = 0; header != NO_ID && i < v->n_order; i++) {
+		if (v->order[i] == header) {
+			v->sel = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Find again what was selected; a row folded away is where its header is, and the other way round. */
+static void restore_selection(struct view *v)
+{
+	uint32_t n = view_count(v);
+
+	if (v->sel < n && view_key(v, view_row(v, v->sel)) == v->sel_key)
+		return;
+	if (select_key(v, v->sel_key) || (v->sel_inner != v->sel_key && select_key(v, v->sel_inner)) ||
+	    select_header(v, fold_header_of(v, v->sel_inner, LOOK_MOST)))
+		return;
 	if (v->sel >= n)
 		v->sel = n ? n - 1 : 0;
 }
@@ -72,7 +102,8 @@ static void order_start(struct view *v)
 {
 	v->scanned = 0;
 	v->n_order = 0;
-	v->ordering = v->filter[0] || v->sort >= 0;
+	fold_start(v);
+	v->ordering = v->filter[0] || v->sort >= 0 || fold_wanted(v);
 	if (!v->ordering) {
 		free(v->order);
 		v->order = NULL;
@@ -84,8 +115,10 @@ static void order_start(struct view *v)
 
 static void select_row(struct view *v, uint32_t row)
 {
-	uint32_t n = view_count(v);
+	uint32_t n;
 
+	fold_reveal(v, row);
+	n = view_count(v);
 	if (!v->order) {
 		view_select(v, row);
 		return;
@@ -98,15 +131,27 @@ static void select_row(struct view *v, uint32_t row)
 	}
 }
 
+/* What load() wished to be selected, once the rows are in order. */
+static bool take_wish(struct view *v)
+{
+	uint32_t row = (uint32_t)v->select;
+
+	if (v->select < 0)
+		return false;
+	v->select = -1;
+	select_row(v, row);
+	return true;
+}
+
 const struct result *view_ask(struct view *v, const struct task *task, const struct result *base,
 			      const uint32_t arg[TASK_ARGS])
 {
 	const struct sweep *w = v->scene->sweep;
 	struct ask *a = &v->ask[v->n_ask];
 
-	if (v->n_ask == VIEW_ASKS || !w || !w->routing)
+	if (v->n_ask == VIEW_ASKS || (!base && (!w || !w->routing)))
 		return NULL;
-	*a = (struct ask){.task = task, .routing = w->routing, .base = base};
+	*a = (struct ask){.task = task, .routing = w ? w->routing : NULL, .base = base};
 	if (arg)
 		memcpy(a->arg, arg, sizeof(a->arg));
 	v->held[v->n_ask] = result_ref(scene_result(v->scene, a));
@@ -130,14 +175,16 @@ static void load_view(struct view *v)
 
 void view_refresh(struct view *v)
 {
-	bool other = !v->loaded || v->serial != v->scene->serial;
-	bool first = !v->loaded;
+	bool other =
+		!v->loaded || v->serial != v->scene->serial || (v->ops->chip && v->folded != v->scene->fold);
+	bool first = !v->loaded, wish;
 
 	if (!other && v->results_version == v->scene->results_version)
 		return;
 	v->serial = v->scene->serial;
 	v->results_version = v->scene->results_version;
 	v->loaded = true;
+	v->folded = v->scene->fold;
 	v->n_rows = 0;
 	v->select = -1;
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
@@ -147,9 +194,10 @@ void view_refresh(struct view *v)
 	}
 	load_view(v);
 	order_start(v);
+	wish = v->select >= 0;
 	view_work(v, 0.05);
-	if (v->select >= 0)
-		select_row(v, (uint32_t)v->select);
+	if (wish && !v->ordering)
+		take_wish(v);
 	else if (first)
 		view_select(v, v->ops->flags & VIEW_AT_END ? (int64_t)view_count(v) - 1 : 0);
 	else
@@ -158,6 +206,11 @@ void view_refresh(struct view *v)
 }
 
 bool view_selected(const struct view *v, uint32_t *row)
+{
+	return view_current(v, row) && !view_is_header(v, *row);
+}
+
+bool view_current(const struct view *v, uint32_t *row)
 {
 	if (v->sel >= view_count(v))
 		return false;
@@ -175,8 +228,48 @@ void view_select(struct view *v, int64_t i)
 	note_selection(v);
 }
 
+const char *view_column_name(const struct view *v, unsigned col)
+{
+	return v->ops->column_name ? v->ops->column_name(v, col) : v->ops->column[col].name;
+}
+
+void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	if (v->fold)
+		fold_cell(v, row, col, t);
+	else
+		v->ops->cell(v, row, col, t);
+}
+
+int64_t view_number(const struct view *v, uint32_t row, unsigned col)
+{
+	return view_is_header(v, row) ? fold_number(v, row, col) : v->ops->number(v, row, col);
+}
+
+/* Element of a row, whether it is one of several chips or not. */
+static bool place_element(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct elements *el = v->ops->chip ? scene_elements(v->scene, NULL) : NULL;
+	uint32_t sw = el ? v->ops->chip(v, row) : NO_ID, e = sw == NO_ID ? NO_ID : el->of[sw];
+
+	if (e != NO_ID)
+		word_text(el->name[e], t);
+	return e != NO_ID;
+}
+
+bool view_place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	if (view_is_header(v, row))
+		return fold_place(v, row, what, t);
+	if (v->ops->place && v->ops->place(v, row, what, t))
+		return true;
+	return !strcmp(what, "element") && place_element(v, row, t);
+}
+
 unsigned view_marks(const struct view *v, uint32_t row)
 {
+	if (view_is_header(v, row))
+		return fold_group_of(v, row)->marks;
 	return v->ops->marks ? v->ops->marks(v, row) : 0;
 }
 
@@ -222,9 +315,18 @@ static bool contains(const char *hay, const char *w, size_t len)
 static int column_of_word(const struct view *v, const char *w, size_t len)
 {
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
-		if (strlen(v->ops->column[c].name) == len && !strncasecmp(v->ops->column[c].name, w, len))
+		if (strlen(view_column_name(v, c)) == len && !strncasecmp(view_column_name(v, c), w, len))
 			return (int)c;
 	return -1;
+}
+
+/* Rows of a folded pane are also found by the element they are under. */
+static void add_element(const struct view *v, uint32_t row, struct text *all)
+{
+	uint32_t e = !fold_wanted(v) || view_is_header(v, row) ? NO_ID : fold_element(v, row);
+
+	if (e != NO_ID)
+		text_add(all, "%s", v->fold->chassis->el->name[e]);
 }
 
 /* One word against a row; *all is the text of all cells, made when first needed. */
@@ -237,7 +339,7 @@ static bool word_matches(const struct view *v, uint32_t row, const char *w, size
 		struct text t = {0};
 		bool hit;
 
-		v->ops->cell(v, row, (unsigned)col, &t);
+		view_cell(v, row, (unsigned)col, &t);
 		hit = contains(text_str(&t), colon + 1, len - (size_t)(colon + 1 - w));
 		text_free(&t);
 		return hit;
@@ -246,9 +348,10 @@ static bool word_matches(const struct view *v, uint32_t row, const char *w, size
 		return true;
 	if (!all->len) {
 		for (unsigned c = 0; c < v->ops->n_columns; c++) {
-			v->ops->cell(v, row, c, all);
+			view_cell(v, row, c, all);
 			text_putc(all, ' ');
 		}
+		add_element(v, row, all);
 	}
 	return contains(text_str(all), w, len);
 }
@@ -292,7 +395,7 @@ void view_filter(struct view *v, const char *filter)
 struct sort_item {
 	int64_t number;
 	const char *text;
-	uint32_t row;
+	uint32_t row, place;
 };
 
 static int by_number(const void *pa, const void *pb)
@@ -301,7 +404,7 @@ static int by_number(const void *pa, const void *pb)
 
 	if (a->number != b->number)
 		return a->number < b->number ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
+	return a->place < b->place ? -1 : a->place > b->place;
 }
 
 static int by_text(const void *pa, const void *pb)
@@ -309,46 +412,51 @@ static int by_text(const void *pa, const void *pb)
 	const struct sort_item *a = pa, *b = pb;
 	int d = strverscmp(a->text, b->text);
 
-	return d ? d : a->row < b->row ? -1 : a->row > b->row;
+	return d ? d : a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* A header goes by its element's name. */
+static void sort_text(const struct view *v, uint32_t row, struct text *t)
+{
+	if (view_is_header(v, row) && v->sort == (int)v->fold->name)
+		text_add(t, "%s", v->fold->chassis->el->name[fold_group_of(v, row)->element]);
+	else
+		view_cell(v, row, (unsigned)v->sort, t);
 }
 
 /* Text keys of all rows lie behind each other in one buffer. */
-static void sort_by_text(struct view *v, struct sort_item *it)
+static void sort_by_text(const struct view *v, struct sort_item *it, uint32_t n)
 {
-	size_t *at = NEW_ARRAY(v->n_order + 1, size_t);
+	size_t *at = NEW_ARRAY((size_t)n + 1, size_t);
 	struct text keys = {0};
 
-	for (uint32_t i = 0; i < v->n_order; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		at[i] = keys.len;
-		it[i].row = v->order[i];
-		v->ops->cell(v, it[i].row, (unsigned)v->sort, &keys);
+		sort_text(v, it[i].row, &keys);
 		text_putc(&keys, 0);
 	}
-	for (uint32_t i = 0; i < v->n_order; i++)
+	for (uint32_t i = 0; i < n; i++)
 		it[i].text = keys.s + at[i];
-	qsort(it, v->n_order, sizeof(*it), by_text);
+	qsort(it, n, sizeof(*it), by_text);
 	text_free(&keys);
 	free(at);
 }
 
-static void sort_order(struct view *v)
+void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n)
 {
-	struct sort_item *it;
+	struct sort_item *it = NEW_ARRAY((size_t)n + 1, struct sort_item);
 
-	if (v->n_order > VIEW_SORT_MAX)
-		return;
-	it = NEW_ARRAY(v->n_order + 1, struct sort_item);
+	for (uint32_t i = 0; i < n; i++)
+		it[i] = (struct sort_item){.row = row[i], .place = i};
 	if (v->ops->column[v->sort].numeric && v->ops->number) {
-		for (uint32_t i = 0; i < v->n_order; i++) {
-			it[i].row = v->order[i];
-			it[i].number = v->ops->number(v, it[i].row, (unsigned)v->sort);
-		}
-		qsort(it, v->n_order, sizeof(*it), by_number);
+		for (uint32_t i = 0; i < n; i++)
+			it[i].number = view_number(v, row[i], (unsigned)v->sort);
+		qsort(it, n, sizeof(*it), by_number);
 	} else {
-		sort_by_text(v, it);
+		sort_by_text(v, it, n);
 	}
-	for (uint32_t i = 0; i < v->n_order; i++)
-		v->order[v->descending ? v->n_order - 1 - i : i] = it[i].row;
+	for (uint32_t i = 0; i < n; i++)
+		row[v->descending ? n - 1 - i : i] = it[i].row;
 	free(it);
 }
 
@@ -361,8 +469,11 @@ bool view_work(struct view *v, double seconds)
 		return true;
 	while (v->scanned < v->n_rows) {
 		uint32_t row = v->scanned++;
+		bool hit = !v->filter[0] || row_matches(v, row, v->filter, &all);
 
-		if (!v->filter[0] || row_matches(v, row, v->filter, &all)) {
+		if (fold_wanted(v))
+			fold_note(v, row, hit);
+		if (hit) {
 			GROW(v->order, v->n_order, v->cap_order);
 			v->order[v->n_order++] = row;
 		}
@@ -370,12 +481,15 @@ bool view_work(struct view *v, double seconds)
 			break;
 	}
 	text_free(&all);
-	if (v->scanned < v->n_rows)
+	if (v->scanned < v->n_rows || (fold_wanted(v) && !fold_work(v, end)))
 		return false;
 	v->ordering = false;
-	if (v->sort >= 0)
-		sort_order(v);
-	restore_selection(v);
+	if (fold_wanted(v))
+		fold_show(v);
+	else if (v->sort >= 0 && v->n_order <= VIEW_SORT_MAX)
+		view_sort_rows(v, v->order, v->n_order);
+	if (!take_wish(v))
+		restore_selection(v);
 	return true;
 }
 
@@ -400,7 +514,7 @@ int view_column(const struct view *v, const char *name, struct err *e)
 	int found = -1;
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
-		const char *n = v->ops->column[c].name;
+		const char *n = view_column_name(v, c);
 
 		text_add(&names, " %s", n);
 		if (!strcasecmp(n, name))
@@ -415,6 +529,17 @@ int view_column(const struct view *v, const char *name, struct err *e)
 	return found;
 }
 
+/* A closed header is found by the rows under it, too. */
+static bool row_found(const struct view *v, uint32_t row, const char *what, struct text *all)
+{
+	const struct fold_group *g = view_is_header(v, row) ? fold_group_of(v, row) : NULL;
+	bool hit = row_matches(v, row, what, all);
+
+	for (uint32_t i = 0; g && !fold_is_open(v, g) && i < g->n && !hit; i++)
+		hit = row_matches(v, v->fold->member[g->at + i], what, all);
+	return hit;
+}
+
 bool view_search(struct view *v, const char *what, int dir, bool start, double seconds)
 {
 	uint32_t n = view_count(v);
@@ -426,7 +551,7 @@ bool view_search(struct view *v, const char *what, int dir, bool start, double s
 		uint32_t i = dir > 0 ? (uint32_t)(((uint64_t)v->sel + k) % n)
 				     : (uint32_t)(((uint64_t)v->sel + n - k % n) % n);
 
-		hit = row_matches(v, view_row(v, i), what, &all);
+		hit = row_found(v, view_row(v, i), what, &all);
 		if (hit)
 			view_select(v, i);
 		else if (!(k & 255) && now_seconds() > end)
@@ -441,7 +566,7 @@ bool view_search(struct view *v, const char *what, int dir, bool start, double s
 int view_expand(const struct view *v, const char *template, struct text *t, struct err *e)
 {
 	uint32_t row;
-	bool any = view_selected(v, &row);
+	bool any = view_current(v, &row);
 
 	for (const char *p = template; *p;) {
 		char name[24];
@@ -454,7 +579,7 @@ int view_expand(const struct view *v, const char *template, struct text *t, stru
 		for (p++; islower((unsigned char)*p) && n + 1 < sizeof(name); p++)
 			name[n++] = *p;
 		name[n] = 0;
-		if (!any || !v->ops->place || !v->ops->place(v, row, name, t))
+		if (!any || !view_place(v, row, name, t))
 			return err_set(e, "no %s in this row of pane %s", name, v->ops->name);
 	}
 	return 0;

@@ -13,6 +13,7 @@
 #ifndef IBSCOPE_VIEW_H
 #define IBSCOPE_VIEW_H
 
+#include "core/elements.h"
 #include "core/session.h"
 #include "views/beside.h"
 
@@ -24,6 +25,14 @@ struct help_line {
 	char *key;   /* "C-x o", or a command's name */
 	char *where; /* pane it holds in, "all", "repl", "command" */
 	char *does;
+};
+
+/* The element each switch is shown under when panes are folded; made once per scene. */
+struct chassis {
+	const struct elements *el; /* the scene's */
+	uint32_t *of;	  /* [n_switches] element, also of chips that are down; NO_ID: it stands alone */
+	uint64_t *id;	  /* [el->n] the same after an event for the same chassis */
+	uint32_t several; /* elements of several chips */
 };
 
 /*
@@ -52,6 +61,11 @@ struct scene {
 	unsigned percent;	  /* of what is being computed */
 	const struct help_line *help;
 	size_t n_help;
+	bool fold; /* panes show chips under their switch element */
+	/* References, NULL = not asked for yet, or no_elements says why not. */
+	const struct elements *elements;
+	struct chassis *chassis;
+	struct err no_elements;
 };
 
 /* Look at the session as it is now (under its lock); what was taken before is released. */
@@ -66,6 +80,20 @@ void scene_add_result(struct scene *sc, const struct result *r);
 /* Let go of what belongs to another routing than the scene's; of everything when the scene is released. */
 void scene_drop_results(struct scene *sc);
 
+/* Switch elements of the scene: those the engine routed by, else of its topo; borrowed.  NULL and *e. */
+const struct elements *scene_elements(struct scene *sc, struct err *e);
+const struct chassis *scene_chassis(struct scene *sc, struct err *e);
+
+/* What the header of a switch element shows for its rows where they differ; when they agree it shows that. */
+enum fold_rule {
+	FOLD_SAME, /* nothing */
+	FOLD_CHIP, /* nothing; the cell names the row's chip: its place in the chassis goes before it */
+	FOLD_SUM,  /* numbers below 0 are unknown and left out, here and below */
+	FOLD_MIN,
+	FOLD_MAX,
+	FOLD_RANGE, /* "1..3" */
+};
+
 struct column {
 	const char *name;
 	uint8_t width; /* at least; 0 = the name's */
@@ -73,6 +101,7 @@ struct column {
 	bool right;    /* aligned right */
 	bool numeric;  /* sorted by number() */
 	uint8_t drop;  /* narrow panes leave out columns with the highest value first, 0 = never */
+	uint8_t fold;  /* enum fold_rule */
 };
 
 /* Marks of a row, each shown by its own sign so that colour is never needed. */
@@ -82,10 +111,11 @@ enum { MARK_CHANGED = 1, MARK_DOWN = 2, MARK_DETOUR = 4, MARK_HERE = 8 };
 char marks_sign(unsigned marks);
 
 enum {
-	VIEW_DETAIL = 1, /* opens in the second place, beside the list it belongs to */
-	VIEW_WIDE = 2,	 /* wants the whole width where the terminal is narrow */
-	VIEW_TRACKS = 4, /* follows the selection of the list beside it */
-	VIEW_AT_END = 8, /* starts at its last row */
+	VIEW_DETAIL = 1,    /* opens in the second place, beside the list it belongs to */
+	VIEW_WIDE = 2,	    /* wants the whole width where the terminal is narrow */
+	VIEW_TRACKS = 4,    /* follows the selection of the list beside it */
+	VIEW_AT_END = 8,    /* starts at its last row */
+	VIEW_SEQUENCE = 16, /* rows follow each other: only neighbours are folded together */
 };
 
 #define VIEW_COLUMNS 12
@@ -121,6 +151,20 @@ struct view_ops {
 	 * on a row, quoted for a command line; false when it has none here.  May be NULL.
 	 */
 	bool (*place)(const struct view *v, uint32_t row, const char *what, struct text *t);
+	/* Left (dir -1) and Right (1) choose within a row; NULL: they move long cells. */
+	void (*across)(struct view *v, int dir);
+
+	/* Switch a row belongs to, NO_ID = none.  NULL: the pane is not about switches and is never folded.
+	 */
+	uint32_t (*chip)(const struct view *v, uint32_t row);
+	/* "link": headers read "dir2: 6 links", else "dir2 (6)"; they stand in the first flexible column. */
+	const char *fold_row;
+	/* A header's cell where the pane knows better; false: as the column's rule says.  May be NULL. */
+	bool (*head)(const struct view *v, const char *element, const uint32_t *row, uint32_t n, unsigned col,
+		     struct text *t);
+	/* Names of columns that differ from pane to pane, valid until the next load().  NULL: as in column[].
+	 */
+	const char *(*column_name)(const struct view *v, unsigned col);
 };
 
 struct view {
@@ -149,10 +193,17 @@ struct view {
 
 	uint32_t sel, top; /* of the shown rows */
 	uint64_t sel_key;
-	unsigned shift; /* columns the flexible cells are moved to the left */
+	uint64_t sel_inner;	    /* of the first row under a header, else the same */
+	unsigned shift;		    /* columns the flexible cells are moved to the left */
+	uint8_t room[VIEW_COLUMNS]; /* width of each column as drawn last, at most 255; 0 = not drawn */
+
+	bool folded;	   /* as it was loaded */
+	struct fold *fold; /* NULL = not folded */
+	uint64_t *open;	   /* elements whose rows are shown: struct chassis' id, or made of it */
+	uint32_t n_open, cap_open;
 };
 
-/* Rows beyond which sorting is refused (it would hold up the terminal). */
+/* Rows beyond which sorting and folding are refused (they would hold up the terminal). */
 #define VIEW_SORT_MAX 400000
 
 struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e);
@@ -161,7 +212,8 @@ void view_free(struct view *v);
 /*
  * For load(): a result for the routing shown, NULL while it is not there; then
  * load() is called again when it is.  It stays until the next load() has ended.
- * base (NULL = none): a result got before by the same load().
+ * base (NULL = none): a result got before by the same load(), or one of the pane's
+ * own; with one it need not be about a routing, and none has to be there.
  */
 const struct result *view_ask(struct view *v, const struct task *task, const struct result *base,
 			      const uint32_t arg[TASK_ARGS]);
@@ -176,14 +228,16 @@ static inline uint32_t view_count(const struct view *v)
 	return v->order ? v->n_order : v->n_rows;
 }
 
-/* The row shown at place i (0 .. view_count() - 1). */
+/* The row shown at place i (0 .. view_count() - 1); n_rows and above are headers of switch elements. */
 static inline uint32_t view_row(const struct view *v, uint32_t i)
 {
 	return v->order ? v->order[i] : i;
 }
 
-/* Selected row, false when there is none. */
+/* Selected row, false when there is none or it is a header. */
 bool view_selected(const struct view *v, uint32_t *row);
+/* Selected row or header, false when there is none. */
+bool view_current(const struct view *v, uint32_t *row);
 void view_select(struct view *v, int64_t i); /* place i, clamped */
 
 /*
@@ -204,7 +258,27 @@ int view_column(const struct view *v, const char *name, struct err *e); /* by na
  */
 bool view_search(struct view *v, const char *what, int dir, bool start, double seconds);
 
+const char *view_column_name(const struct view *v, unsigned col);
+/* What the pane says about a row, or what stands on a header. */
+void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
+int64_t view_number(const struct view *v, uint32_t row, unsigned col);
 unsigned view_marks(const struct view *v, uint32_t row);
+/* %element is known for all rows with a chip; on a header what all its rows agree on. */
+bool view_place(const struct view *v, uint32_t row, const char *what, struct text *t);
+
+/* --- folding (fold.c) -------------------------------------------------------- */
+
+static inline bool view_is_header(const struct view *v, uint32_t row)
+{
+	return row >= v->n_rows;
+}
+
+/* Show or hide the rows under the selected header; false when it is none. */
+bool view_toggle(struct view *v);
+/* What a title says about folding. */
+void view_fold_title(const struct view *v, struct text *t);
+/* Sort, filter and what is open, for a pane that takes another's place. */
+void view_inherit(struct view *v, const struct view *from);
 
 /* A command line's placeholders (%name) filled in for the selected row; -1 and *e when one has no value. */
 int view_expand(const struct view *v, const char *template, struct text *t, struct err *e);

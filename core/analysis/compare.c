@@ -303,6 +303,36 @@ differ:
 	return map;
 }
 
+static unsigned top_lid(const struct comparison *c)
+{
+	unsigned a = c->a->lids->max_lid, b = c->b->lids->max_lid;
+
+	return a > b ? a : b;
+}
+
+/* Count all entries that differ; marked: [top + 1] gets 1 for the LIDs that have some. */
+static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked)
+{
+	uint32_t n = c->b->topo->fabric->n_switches;
+
+	c->switch_entries = NEW_ARRAY(n, uint32_t);
+	for (uint32_t s = 0; s < n; s++)
+		compare_rows(c, s, lid_a, top_lid(c), marked);
+}
+
+uint64_t entries_unlike(const struct routing *a, const struct routing *b)
+{
+	struct comparison c = {.a = a, .b = b};
+	uint8_t *marked = NEW_ARRAY(top_lid(&c) + 1, uint8_t);
+	uint16_t *lid_a = map_lids(&c, top_lid(&c));
+
+	count_entries(&c, lid_a, marked);
+	free(c.switch_entries);
+	free(lid_a);
+	free(marked);
+	return c.entries_changed;
+}
+
 static bool any_source_changed(const struct comparison *c, const struct fabric *f)
 {
 	for (uint32_t s = 0; s < f->n_switches; s++)
@@ -314,7 +344,7 @@ static bool any_source_changed(const struct comparison *c, const struct fabric *
 static bool run_comparison(struct comparison *c, struct progress *p)
 {
 	const struct fabric *f = c->b->topo->fabric;
-	unsigned top = c->a->lids->max_lid > c->b->lids->max_lid ? c->a->lids->max_lid : c->b->lids->max_lid;
+	unsigned top = top_lid(c);
 	uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
 	uint16_t *lid_a = map_lids(c, top);
 	uint32_t n = f->n_switches;
@@ -332,9 +362,7 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	bool done;
 
 	list_sources(c, f);
-	c->switch_entries = NEW_ARRAY(n, uint32_t);
-	for (uint32_t s = 0; s < n; s++)
-		compare_rows(c, s, lid_a, top, marked);
+	count_entries(c, lid_a, marked);
 	mark_cables(c, top, marked);
 	done = walk_all(&w, lid_a, top, marked, any_source_changed(c, f), p);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)

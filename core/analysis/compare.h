@@ -45,6 +45,9 @@ struct comparison {
 struct comparison *compare_routings(const struct routing *a, const struct routing *b, struct progress *p);
 void comparison_free(struct comparison *c);
 
+/* LFT entries of b unlike those of a, as comparison.entries_changed, without a look at paths. */
+uint64_t entries_unlike(const struct routing *a, const struct routing *b);
+
 /* Port of an entry before or after; LIDs are matched by endport and offset when the two assign them
  * otherwise. */
 bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_t *before, uint8_t *after);

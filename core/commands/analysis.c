@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/analysis/check.h"
+#include "core/analysis/figures.h"
 #include "core/analysis/loads.h"
 #include "core/analysis/shift.h"
 #include "core/analysis/turns.h"
@@ -231,6 +232,37 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 	out_json(o, "pairs", list);
 }
 
+static json_t *was_now(double was, double now, bool whole)
+{
+	if (whole)
+		return json_pack("{s:I, s:I}", "was", (json_int_t)was, "now", (json_int_t)now);
+	return json_pack("{s:f, s:f}", "was", was, "now", now);
+}
+
+/* Lengths, links and usage before and after: a line for what changed as it is shown.  -1 when cancelled. */
+static int diff_figures(const struct comparison *c, struct out *o, struct progress *p)
+{
+	static const enum figure told[] = {FIG_HOPS_MEAN,  FIG_HOPS_MOST,   FIG_FIRST_MEAN, FIG_FIRST_LEAST,
+					   FIG_LINKS_MEAN, FIG_LINKS_LEAST, FIG_USAGE_MOST};
+	struct figures was, now;
+	json_t *list;
+	char a[32], b[32];
+
+	if (figures_of_tables(c->a, NULL, &was, p) || figures_of_tables(c->b, NULL, &now, p))
+		return -1;
+	list = json_object();
+	for (size_t i = 0; i < ARRAY_LEN(told); i++) {
+		const struct figure_def *d = &figure_defs[told[i]];
+
+		if (figure_order(&was, &now, told[i]))
+			out_text(o, "  %-29s %s -> %s\n", d->name, figure_text(&was, told[i], a, sizeof(a)),
+				 figure_text(&now, told[i], b, sizeof(b)));
+		json_object_set_new(list, d->key, was_now(was.v[told[i]], now.v[told[i]], !d->decimals));
+	}
+	out_json(o, "figures", list);
+	return 0;
+}
+
 /* The two sides of a diff; references are taken.  -1 and *e. */
 static int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a,
 		      const struct sweep **b, struct err *e)
@@ -258,6 +290,7 @@ static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, str
 	const struct sweep *a, *b;
 	struct comparison *c;
 	uint64_t limit = DIFF_LINES;
+	int rc;
 
 	if (argc > 1 && !strcmp(argv[argc - 1], "all")) {
 		limit = UINT64_MAX;
@@ -273,10 +306,13 @@ static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, str
 	if (strcmp(a->routing->engine, b->routing->engine))
 		out_text(o, "%s -> %s: ", a->routing->engine, b->routing->engine);
 	report_comparison(c, o);
-	diff_entries(c, limit, o);
-	diff_pairs(c, limit, o);
+	rc = diff_figures(c, o, &s->progress);
+	if (!rc) {
+		diff_entries(c, limit, o);
+		diff_pairs(c, limit, o);
+	}
 	comparison_free(c);
-	return 0;
+	return rc ? err_set(e, CANCELLED) : 0;
 }
 
 /* --- load-map --------------------------------------------------------------------------------- */
@@ -574,8 +610,11 @@ const struct command analysis_commands[] = {
 	 "wrong",
 	 NULL, "", NULL, cmd_check},
 	{"diff", "diff [SNAPSHOT [SNAPSHOT]] [all]", "compare routings entry by entry and pair by pair",
-	 "  Without a name: what the last event changed.  One name: from the snapshot to now.\n", "SS", NULL,
-	 cmd_diff},
+	 "  Without a name: what the last event changed.  One name: from the snapshot to now.  First links: "
+	 "ports by\n"
+	 "  which an edge switch sends the LIDs of a distant host port; all links: those on the whole paths "
+	 "from there.\n",
+	 "SS", NULL, cmd_diff},
 	{"load-map", "load-map [all | shift K | bisection [seed=K] | hotspot NODE] [all]",
 	 "routes per link for a traffic pattern", NULL, "wn", "all|shift|bisection|hotspot", cmd_load_map},
 	{"shifts", "shifts [SAMPLE]",

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/check.h"
+#include "core/analysis/engines.h"
 #include "core/analysis/equal_paths.h"
-#include "core/analysis/loads.h"
 #include "core/commands/commands.h"
 #include "core/elements.h"
 
@@ -205,401 +204,127 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 
 /* --- compare ------------------------------------------------------------------------------------ */
 
-/* What is told of one engine. */
-struct column {
-	const char *engine;
-	struct sweep *sweep;
-	char *refused; /* NULL: it routed */
-	struct check_result check;
-	double mean_hops, mean_load, mean_links;
-	uint32_t min_load, max_load, max_usage, sls, loops, least_links;
-	uint64_t differ; /* LFT entries unlike the first's */
-};
-
-static double mean_hops(const struct check_result *c)
-{
-	uint64_t n = 0, sum = 0;
-
-	for (unsigned h = 0; h < ARRAY_LEN(c->hops_count); h++) {
-		n += c->hops_count[h];
-		sum += c->hops_count[h] * h;
-	}
-	return n ? (double)sum / (double)n : 0;
-}
-
-/* CA and router ports that are up and have a LID; their number. */
-static uint32_t host_ports(const struct routing *r, uint32_t *ep)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < r->topo->fabric->n_endports; i++)
-		if (r->lids->base[i] && !endport_is_switch(r->topo->fabric, i) &&
-		    r->topo->endport_switch[i] != NO_ID)
-			ep[n++] = i;
-	return n;
-}
-
-/* SLs of paths between host ports, as bits; one source a switch where that is enough. */
-static uint32_t sls_used(const struct routing *r, const uint32_t *ep, uint32_t n, struct progress *p)
-{
-	uint8_t *seen = NEW_ARRAY(r->topo->fabric->n_switches + 1, uint8_t);
-	uint32_t sls = r->ops->sl ? 0 : 1;
-
-	for (uint32_t i = 0; r->ops->sl && i < n; i++) {
-		if (r->ops->sl_by_switch && seen[r->topo->endport_switch[ep[i]]]++)
-			continue;
-		if (!progress_step(p, i))
-			break;
-		for (uint32_t k = 0; k < n; k++) {
-			struct sl_range sl = {1, 0};
-
-			if (routing_port(r, r->topo->endport_switch[ep[i]], r->lids->base[ep[k]]) !=
-				    NO_PATH &&
-			    i != k)
-				sl = routing_sl(r, r->lids->base[ep[i]], r->lids->base[ep[k]]);
-			for (unsigned v = sl.lo; v <= sl.hi && v < 16; v++)
-				sls |= 1u << v;
-		}
-	}
-	free(seen);
-	return sls;
-}
-
-/* Ports by which a switch sends the LIDs of an endport. */
-static uint32_t distinct_ports(const struct routing *r, uint32_t sw, uint32_t ep)
-{
-	uint8_t seen[256] = {0};
-	uint32_t n = 0;
-
-	for (unsigned k = 0; k < r->lids->count[ep]; k++) {
-		unsigned port = routing_port(r, sw, r->lids->base[ep] + k);
-
-		n += port != NO_PATH && !seen[port];
-		seen[port] = 1;
-	}
-	return n;
-}
-
-/* First links that edge switches take for the LIDs of a host port on another: mean and least. */
-static void count_first_links(struct column *c, const uint32_t *ep, uint32_t n)
-{
-	const struct routing *r = c->sweep->routing;
-	uint8_t *edge = NEW_ARRAY(r->topo->fabric->n_switches + 1, uint8_t);
-	uint64_t sum = 0, cases = 0;
-
-	c->least_links = UINT32_MAX;
-	for (uint32_t i = 0; i < n; i++)
-		edge[r->topo->endport_switch[ep[i]]] = 1;
-	for (uint32_t sw = 0; sw < r->topo->fabric->n_switches; sw++)
-		for (uint32_t i = 0; edge[sw] && i < n; i++) {
-			uint32_t d = r->topo->endport_switch[ep[i]] == sw ? 0 : distinct_ports(r, sw, ep[i]);
-
-			if (!d)
-				continue;
-			sum += d;
-			cases++;
-			c->least_links = d < c->least_links ? d : c->least_links;
-		}
-	c->mean_links = cases ? (double)sum / (double)cases : 0;
-	c->least_links = cases ? c->least_links : 0;
-	free(edge);
-}
-
-/* Most LIDs that a port between switches sends. */
-static uint32_t largest_usage(const struct routing *r)
-{
-	const struct fabric *f = r->topo->fabric;
-	uint32_t most = 0;
-
-	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		const struct lft_row *row = r->row[sw];
-		uint32_t count[256] = {0};
-
-		for (unsigned lid = 1; row && lid <= row->top; lid++)
-			count[row->port[lid]]++;
-		for (unsigned p = 1; row && p <= f->switch_nports[sw]; p++)
-			if (r->topo->peer_switch[switch_port_id(f, sw, p)] != NO_ID && count[p] > most)
-				most = count[p];
-	}
-	return most;
-}
-
-static int measure_loads(struct column *c, struct progress *p, struct err *e)
-{
-	struct loads *l = loads_new(c->sweep->routing, "all", p, e);
-
-	if (!l)
-		return -1;
-	c->min_load = l->min;
-	c->mean_load = l->mean;
-	c->max_load = l->max;
-	loads_free(l);
-	return 0;
-}
-
-static int measure_loops(struct column *c, struct progress *p, struct err *e)
-{
-	struct cdg *g = cdg_new(c->sweep->routing, CDG_ALL_VLS, false, p);
-
-	if (!g)
-		return err_set(e, CANCELLED);
-	c->loops = g->n_components;
-	cdg_free(g);
-	return 0;
-}
-
-static int measure_difference(struct column *c, const struct column *first, struct progress *p, struct err *e)
-{
-	struct comparison *d;
-
-	if (c == first || first->refused)
-		return 0;
-	d = compare_routings(first->sweep->routing, c->sweep->routing, p);
-	if (!d)
-		return err_set(e, CANCELLED);
-	c->differ = d->entries_changed;
-	comparison_free(d);
-	return 0;
-}
-
-static int measure(struct column *c, const struct column *first, struct progress *p, struct err *e)
-{
-	const struct routing *r = c->sweep->routing;
-	uint32_t *ep, n;
-
-	if (check_routing(r, &c->check, p))
-		return err_set(e, CANCELLED);
-	c->mean_hops = mean_hops(&c->check);
-	if (measure_loads(c, p, e) || measure_loops(c, p, e) || measure_difference(c, first, p, e))
-		return -1;
-	ep = NEW_ARRAY(r->topo->fabric->n_endports + 1, uint32_t);
-	n = host_ports(r, ep);
-	c->sls = sls_used(r, ep, n, p);
-	count_first_links(c, ep, n);
-	c->max_usage = largest_usage(r);
-	free(ep);
-	return p && atomic_load(&p->cancel) ? err_set(e, CANCELLED) : 0;
-}
-
-/* Route as a subnet manager that starts now with this engine alone would. */
-static int route_column(struct session *s, struct column *c, const struct options *opts, bool same_lids,
-			struct err *e)
-{
-	char *chain = str_printf("%s,no_fallback", c->engine);
-	struct sweep_request rq = {
-		.fabric = s->fabric,
-		.state = session_state(s),
-		.options = opts,
-		.chain = chain,
-		.engines = s->engines,
-		.manual_rules = s->manual_rules,
-		.restart = true,
-		.prev = same_lids ? session_sweep(s) : NULL,
-		.progress = &s->progress,
-	};
-
-	c->sweep = sweep_run(&rq, e);
-	free(chain);
-	if (!c->sweep)
-		return -1;
-	if (!c->sweep->routing)
-		c->refused = str_dup(c->sweep->n_refusals ? c->sweep->refusal[0].why
-							  : "there is nothing to route");
-	return 0;
-}
-
-/* --- compare: the table --- */
-
 #define CELL 40
 
-enum row { R_UNREACHABLE, R_HOPS, R_MAX_HOPS, R_LOAD, R_USAGE, R_LINKS, R_SLS, R_LOOPS, R_DIFFER, ROWS };
-
-static const char *const row_names[ROWS] = {
-	[R_UNREACHABLE] = "pairs of hosts without a path",
-	[R_HOPS] = "mean hops",
-	[R_MAX_HOPS] = "most hops",
-	[R_LOAD] = "routes per link: min mean max",
-	[R_USAGE] = "most LIDs sent by a port",
-	[R_LINKS] = "first links per host port: mean, least",
-	[R_SLS] = "service levels",
-	[R_LOOPS] = "groups of credit loops",
-	[R_DIFFER] = "LFT entries unlike the first's",
+/* A line of the table: up to three figures with `between` between them. */
+struct line {
+	const char *name, *between;
+	enum figure figure[3];
+	unsigned n;
 };
 
-static void sl_text(uint32_t sls, char *buf, size_t size)
+static const struct line compare_lines[] = {
+	{"pairs of hosts without a path", "", {FIG_UNREACHABLE}, 1},
+	{"mean hops", "", {FIG_HOPS_MEAN}, 1},
+	{"most hops", "", {FIG_HOPS_MOST}, 1},
+	{"elements of a path: mean, most", ", ", {FIG_ELEMENTS_MEAN, FIG_ELEMENTS_MOST}, 2},
+	{"routes per link: min mean max", " ", {FIG_LOAD_LEAST, FIG_LOAD_MEAN, FIG_LOAD_MOST}, 3},
+	{"most LIDs sent by a port", "", {FIG_USAGE_MOST}, 1},
+	{"first links per host port: mean, least", ", ", {FIG_FIRST_MEAN, FIG_FIRST_LEAST}, 2},
+	{"all links per host port: mean, least", ", ", {FIG_LINKS_MEAN, FIG_LINKS_LEAST}, 2},
+	{"service levels", "", {FIG_SLS}, 1},
+	{"groups of credit loops", "", {FIG_LOOPS}, 1},
+	{"LFT entries unlike the first's", "", {FIG_DIFFER}, 1},
+};
+
+static json_t *figure_json(const struct figures *f, enum figure which)
 {
-	size_t at = 0;
+	char buf[CELL];
 
-	buf[0] = 0;
-	for (unsigned v = 0; v < 16 && at < size; v++) {
-		unsigned hi = v;
-
-		if (!(sls & 1u << v))
-			continue;
-		while (hi < 15 && sls & 1u << (hi + 1))
-			hi++;
-		at += snprintf(buf + at, size - at, hi > v ? "%s%u-%u" : "%s%u", at ? "," : "", v, hi);
-		v = hi;
-	}
+	if (f->v[which] < 0)
+		return json_null();
+	if (which == FIG_SLS)
+		return json_string(figure_text(f, which, buf, sizeof(buf)));
+	return figure_defs[which].decimals ? json_real(f->v[which]) : json_integer((json_int_t)f->v[which]);
 }
 
-static void cell_text(const struct column *c, enum row row, char *buf, size_t size)
+static json_t *engine_json(const struct engine_figures *c)
 {
-	switch (row) {
-	case R_UNREACHABLE:
-		snprintf(buf, size, "%" PRIu64, c->check.unreachable);
-		break;
-	case R_HOPS:
-		snprintf(buf, size, "%.3f", c->mean_hops);
-		break;
-	case R_MAX_HOPS:
-		snprintf(buf, size, "%u", c->check.max_hops);
-		break;
-	case R_LOAD:
-		snprintf(buf, size, "%u %.1f %u", c->min_load, c->mean_load, c->max_load);
-		break;
-	case R_USAGE:
-		snprintf(buf, size, "%u", c->max_usage);
-		break;
-	case R_LINKS:
-		snprintf(buf, size, "%.2f, %u", c->mean_links, c->least_links);
-		break;
-	case R_SLS:
-		sl_text(c->sls, buf, size);
-		break;
-	case R_LOOPS:
-		snprintf(buf, size, "%u", c->loops);
-		break;
-	default:
-		snprintf(buf, size, "%" PRIu64, c->differ);
-	}
-}
-
-static json_t *column_json(const struct column *c)
-{
-	char sls[CELL];
+	json_t *o = json_pack("{s:s}", "engine", c->engine->name);
 
 	if (c->refused)
-		return json_pack("{s:s, s:s}", "engine", c->engine, "refused", c->refused);
-	sl_text(c->sls, sls, sizeof(sls));
-	return json_pack("{s:s, s:I, s:f, s:i, s:i, s:f, s:i, s:i, s:f, s:i, s:s, s:i, s:I}", "engine",
-			 c->engine, "unreachable", (json_int_t)c->check.unreachable, "hops_mean",
-			 c->mean_hops, "hops_max", (int)c->check.max_hops, "load_min", (int)c->min_load,
-			 "load_mean", c->mean_load, "load_max", (int)c->max_load, "usage_max",
-			 (int)c->max_usage, "first_links_mean", c->mean_links, "first_links_min",
-			 (int)c->least_links, "sls", sls, "credit_loops", (int)c->loops,
-			 "entries_unlike_first", (json_int_t)c->differ);
+		json_object_set_new(o, "refused", json_string(c->refused));
+	for (unsigned i = 0; !c->refused && i < FIGURES; i++)
+		json_object_set_new(o, figure_defs[i].key, figure_json(&c->f, i));
+	return o;
 }
 
-static void print_row(const struct column *c, unsigned n, enum row row, struct out *o)
+static void cell_text(const struct engine_figures *c, const struct line *line, struct text *t)
 {
-	char cell[CELL];
+	char buf[CELL];
 
-	out_text(o, "%-38s", row_names[row]);
+	for (unsigned i = 0; i < line->n; i++)
+		text_add(t, "%s%s", i ? line->between : "",
+			 figure_text(&c->f, line->figure[i], buf, sizeof(buf)));
+}
+
+static void print_line(struct engine_figures *const *c, unsigned n, const struct line *line, struct out *o)
+{
+	out_text(o, "%-38s", line->name);
 	for (unsigned i = 0; i < n; i++) {
-		if (c[i].refused || (row == R_DIFFER && (!i || c[0].refused)))
-			snprintf(cell, sizeof(cell), "-");
+		struct text t = {0};
+
+		if (c[i]->refused || (line->figure[0] == FIG_DIFFER && !i))
+			text_putc(&t, '-');
 		else
-			cell_text(&c[i], row, cell, sizeof(cell));
-		out_text(o, "  %16s", cell);
+			cell_text(c[i], line, &t);
+		out_text(o, "  %16s", text_str(&t));
+		text_free(&t);
 	}
 	out_text(o, "\n");
 }
 
-static void print_columns(const struct column *c, unsigned n, struct out *o)
+static void print_engines(struct engine_figures *const *c, unsigned n, struct out *o)
 {
 	json_t *list = json_array();
 
 	out_text(o, "%-38s", "");
 	for (unsigned i = 0; i < n; i++)
-		out_text(o, "  %16s", c[i].engine);
+		out_text(o, "  %16s", c[i]->engine->name);
 	out_text(o, "\n");
-	for (enum row row = 0; row < ROWS; row++)
-		print_row(c, n, row, o);
+	for (size_t i = 0; i < ARRAY_LEN(compare_lines); i++)
+		print_line(c, n, &compare_lines[i], o);
 	for (unsigned i = 0; i < n; i++) {
-		if (c[i].refused)
-			out_text(o, "%s refuses this fabric: %s\n", c[i].engine, c[i].refused);
-		else if (*c[i].sweep->notes)
-			out_text(o, "%s: %s", c[i].engine, c[i].sweep->notes);
-		json_array_append_new(list, column_json(&c[i]));
+		if (c[i]->refused)
+			out_text(o, "%s refuses this fabric: %s\n", c[i]->engine->name, c[i]->refused);
+		else if (*c[i]->notes)
+			out_text(o, "%s: %s", c[i]->engine->name, c[i]->notes);
+		json_array_append_new(list, engine_json(c[i]));
 	}
 	out_json(o, "compare", list);
 }
 
-static const char *const lid_options[] = {"lmc", "lmc_esp0", "reassign_lids", "honor_guid2lid_file",
-					  "guid2lid_file"};
-
-/* Take NAME=VALUE into the options; *lids turns false when the LIDs change with it. */
-static int take_option(struct options *opts, char *word, bool *lids, struct err *e)
-{
-	char *eq = strchr(word, '='), *name = str_printf("%.*s", (int)(eq - word), word), *was;
-	int rc = -1;
-
-	if (!options_find(opts, name)) {
-		err_set(e, "unknown option \"%s\"; `show options` lists them", name);
-	} else {
-		was = str_dup(options_get(opts, name));
-		rc = options_set(opts, name, eq + 1, e);
-		for (size_t i = 0; !rc && i < ARRAY_LEN(lid_options); i++)
-			if (!strcmp(lid_options[i], name) && strcmp(was, options_get(opts, name)))
-				*lids = false;
-		free(was);
-	}
-	free(name);
-	return rc;
-}
-
-#define MAX_COLUMNS 16
-
-/* Engines and options in the words; the number of engines, -1 and *e. */
-static int parse_compare(struct session *s, int argc, char **argv, struct column *c, struct options *opts,
-			 bool *lids, struct err *e)
-{
-	int n = 0;
-
-	for (int i = 1; i < argc; i++) {
-		const struct engine *g;
-
-		if (strchr(argv[i], '=')) {
-			if (take_option(opts, argv[i], lids, e))
-				return -1;
-			continue;
-		}
-		g = engine_find(s->engines, argv[i]);
-		if (!g)
-			return err_set(e, "there is no engine \"%s\"; `show engines` lists them", argv[i]);
-		if (n == MAX_COLUMNS)
-			return err_set(e, "more than %d engines; expected fewer", MAX_COLUMNS);
-		c[n++].engine = g->name;
-	}
-	return n < 2 ? usage(s, "compare", e) : n;
-}
-
 static int cmd_compare(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	struct column c[MAX_COLUMNS] = {0};
-	const struct sweep *w = session_sweep(s);
-	struct options *opts;
-	bool same_lids = w != NULL;
-	int n, rc = 0;
+	struct engine_figures *c[ENGINES_MOST] = {0};
+	struct engines_place at = {.fabric = s->fabric,
+				   .state = s->fabric ? session_state(s) : NULL,
+				   .options = s->options,
+				   .manual_rules = s->manual_rules,
+				   .list = s->engines,
+				   .sweep = session_sweep(s)};
+	struct engines_request *rq;
+	unsigned n = 0;
+	int rc;
 
 	if (!s->fabric)
 		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
-	opts = options_copy(s->options);
-	n = parse_compare(s, argc, argv, c, opts, &same_lids, e);
-	for (int i = 0; !rc && i < n; i++) {
-		rc = route_column(s, &c[i], opts, same_lids, e);
-		if (!rc && !c[i].refused)
-			rc = measure(&c[i], c, &s->progress, e);
+	rq = engines_request_new(&at, argc - 1, argv + 1, e);
+	if (!rq)
+		return -1;
+	if (rq->n < 2) {
+		engines_request_unref(rq);
+		return usage(s, "compare", e);
 	}
-	if (!rc && n > 0)
-		print_columns(c, (unsigned)n, o);
-	for (int i = 0; i < n; i++) {
-		sweep_unref(c[i].sweep);
-		free(c[i].refused);
-	}
-	options_free(opts);
-	return n < 0 ? -1 : rc;
+	while (n < rq->n && (c[n] = engines_measure(rq, n, c[0], &s->progress, e)))
+		n++;
+	rc = n < rq->n ? -1 : 0;
+	if (!rc)
+		print_engines(c, n, o);
+	while (n)
+		engine_figures_free(c[--n]);
+	engines_request_unref(rq);
+	return rc;
 }
 
 const struct command element_commands[] = {
@@ -618,7 +343,10 @@ const struct command element_commands[] = {
 	 "  Each routes as a subnet manager that has just started; nothing of the session changes.  Routes "
 	 "are those\n"
 	 "  from all to all; first links: how many ports edge switches send the LIDs of a distant host port "
-	 "by.\n",
+	 "by;\n"
+	 "  all links: how many ports between switches lie on the whole paths from there.  Elements: switches "
+	 "passed,\n"
+	 "  chips of a chassis taken together.\n",
 	 "EEo*", NULL, cmd_compare},
 	{0},
 };

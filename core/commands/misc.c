@@ -61,7 +61,7 @@ const struct command session_commands[] = {
 	{"source", "source FILE", "run commands from a file", NULL, "f", NULL, cmd_source},
 	{"echo", "echo TEXT...", "print the words", NULL, "t*", NULL, cmd_echo},
 	{"screen", "screen FILE", "save what the terminal shows as text", NULL, "f", NULL, cmd_ui},
-	{"pane", "pane NAME [ARGUMENT...]", "show a pane", NULL, "te", NULL, cmd_ui},
+	{"pane", "pane NAME [ARGUMENT...]", "show a pane", NULL, "te*", NULL, cmd_ui},
 	{"focus", "focus NAME|next|previous", "move to a pane", NULL, "t", NULL, cmd_ui},
 	{"back", "back", "the pane before", NULL, "", NULL, cmd_ui},
 	{"maximise", "maximise", "the focused pane over the whole screen, and back", NULL, "", NULL, cmd_ui},

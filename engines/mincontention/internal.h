@@ -68,6 +68,15 @@ uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_
  */
 bool tree_stands(struct run *x, const struct routing *from);
 
+/* Was LID a of an endport placed before its LID b? */
+bool placed_before(const struct mincontention *m, unsigned a, unsigned b);
+
+/*
+ * Acceptable paths of an element that is not the target, the chosen one first, with what is
+ * known of them (key[], egress[], marked[], use[]).  way: room for all its links.  Their number.
+ */
+uint32_t list_ways(const struct run *x, uint32_t e, bool kept, struct mincontention_way *way);
+
 /* Tell an observer; the LID at hand was just chosen (before its usage is counted), or kept. */
 void tell_elements(const struct run *x);
 void tell_chosen(const struct run *x);

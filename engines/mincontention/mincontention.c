@@ -74,8 +74,7 @@ uint32_t mincontention_egress(const struct routing *r, uint32_t element, unsigne
 	return l == NO_ID ? NO_ID : m->elements->link_port[l];
 }
 
-/* Was LID a of an endport placed before its LID b? */
-static bool placed_before(const struct mincontention *m, unsigned a, unsigned b)
+bool placed_before(const struct mincontention *m, unsigned a, unsigned b)
 {
 	return m->kept[a] != m->kept[b] ? m->kept[a] : a < b;
 }

@@ -41,4 +41,53 @@ struct mincontention_key {
 /* false: no route. */
 bool mincontention_key(const struct routing *r, uint32_t element, unsigned lid, struct mincontention_key *k);
 
+/* What settles between the acceptable paths of an element, in the order in which it is asked; then the rest.
+ */
+enum mincontention_rule {
+	RULE_ONLY_PATH,
+	RULE_CONTENTION,
+	RULE_DISTANCE,
+	RULE_USAGE,
+	RULE_NEXT_ELEMENT, /* by lowest chip GUID */
+	RULE_OWN_CHIP,	   /* by GUID */
+	RULE_PORT,	   /* by number */
+	RULE_KEPT,	   /* the LID's tree stood: nothing was compared */
+	RULE_HOST_PORT,	   /* the endport hangs on it */
+	RULE_OWN_PORT,	   /* port 0 of the switch that has the LID */
+};
+
+/* "least contention": of the path that was chosen. */
+const char *mincontention_rule_name(enum mincontention_rule rule);
+
+/* An acceptable path of an element for a LID: one that leaves by this port and goes on as the next element
+ * does. */
+struct mincontention_way {
+	uint32_t port;		      /* id of the one that sends */
+	uint32_t to;		      /* element at the other end, NO_ID at the LID's own */
+	struct mincontention_key key; /* of the path */
+	uint32_t usage;		      /* LIDs sent by the port when the LID was placed */
+	bool chosen;
+	/* Of the chosen one: what settled it, the last thing asked.  Of another: in what the chosen one was
+	 * better. */
+	uint8_t rule; /* enum mincontention_rule */
+};
+
+/* The ways of all elements for one LID. */
+struct mincontention_ways {
+	const struct elements *elements; /* reference held */
+	unsigned lid;
+	uint32_t target; /* element of the LID, NO_ID: it has no route, and no element has a way */
+	uint32_t *first; /* [n + 1] ways of e: way[first[e]], the chosen one, up to way[first[e + 1]] */
+	struct mincontention_way *way;
+};
+
+/*
+ * What the engine compared when it placed a LID, found again from its tables: as an
+ * observer hears it.  Contention of a LID that was kept is as in struct mincontention_key
+ * (nobody compared it).  Tables of the unicast cache are explained by those it kept.
+ * Cost: all tables are read once.  NULL when cancelled; r must be of this engine.
+ */
+struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned lid, struct progress *p);
+void mincontention_ways_free(struct mincontention_ways *w); /* NULL is fine */
+
 #endif

@@ -30,81 +30,17 @@ void tell_elements(const struct run *x)
 	observe_text(x->in, STEP_PHASE, NO_ID, "paths between elements, then inside them");
 }
 
-/* Does the path that element n has chosen pass e? */
-static bool passes(const struct run *x, uint32_t n, uint32_t e)
+static struct step_candidate candidate(const struct run *x, const struct mincontention_way *w, bool kept)
 {
-	for (; n != x->target; n = x->el->link_to[x->egress[n]])
-		if (n == e)
-			return true;
-	return false;
-}
-
-static struct step_candidate outside(const struct run *x, uint32_t l, bool kept)
-{
-	const struct fabric *f = x->topo->fabric;
-	uint32_t port = x->el->link_port[l], key = key_through(x, l, x->key[x->el->link_to[l]]);
 	struct step_candidate c = no_candidate;
 
-	c.port = f->port_num[port];
-	c.peer = x->topo->peer[port];
+	c.port = x->topo->fabric->port_num[w->port];
+	c.peer = x->topo->peer[w->port];
 	if (!kept)
-		c.q[Q_CONTENTION] = CONTENTION(key);
-	c.q[Q_DISTANCE] = DISTANCE(key);
-	c.q[Q_USAGE] = x->use[l];
+		c.q[Q_CONTENTION] = w->key.contention;
+	c.q[Q_DISTANCE] = w->key.distance;
+	c.q[Q_USAGE] = w->usage;
 	return c;
-}
-
-/* Acceptable paths of e, the chosen one first; room for all its links.  Their number. */
-static unsigned rivals(const struct run *x, uint32_t e, bool kept, struct step_candidate *c)
-{
-	const struct elements *el = x->el;
-	unsigned n = 1;
-
-	c[0] = outside(x, x->egress[e], kept);
-	for (uint32_t l = el->first_link[e]; l < el->first_link[e + 1]; l++) {
-		if (l == x->egress[e] || DISTANCE(x->key[el->link_to[l]]) + 1 > x->sp[e] + x->tolerance ||
-		    passes(x, el->link_to[l], e))
-			continue;
-		c[n++] = outside(x, l, kept);
-	}
-	return n;
-}
-
-static bool equal_up_to(const struct step_candidate *a, const struct step_candidate *b, unsigned q)
-{
-	for (unsigned k = 0; k <= q; k++)
-		if (a->q[k] != b->q[k])
-			return false;
-	return true;
-}
-
-/* The first quantity in which the chosen path is the only best one, or what settled the tie. */
-static const char *deciding_rule(const struct run *x, uint32_t e, const struct step_candidate *c, unsigned n)
-{
-	static const char *const rules[] = {"least contention", "least distance", "least usage"};
-	const struct fabric *f = x->topo->fabric;
-	unsigned equal = n, best = 0;
-	bool element = false, chip = false;
-
-	if (n == 1)
-		return "only path";
-	for (unsigned q = 0; q <= Q_USAGE; q++, equal = best) {
-		best = 0;
-		for (unsigned i = 0; i < n; i++)
-			best += equal_up_to(&c[i], &c[0], q);
-		if (best == 1 && equal > 1)
-			return rules[q];
-	}
-	for (unsigned i = 1; i < n; i++) {
-		uint32_t own = f->port_peer[c[i].peer], mine = x->el->link_port[x->egress[e]];
-
-		if (!equal_up_to(&c[i], &c[0], Q_USAGE) ||
-		    x->el->link_to[x->el->port_link[own]] != x->el->link_to[x->egress[e]])
-			continue;
-		element = true;
-		chip |= f->port_node[own] == f->port_node[mine];
-	}
-	return chip ? "lowest port" : element ? "lowest own chip" : "lowest next element";
 }
 
 /* Shortest ways of a chip towards the one with the port; their number. */
@@ -152,10 +88,11 @@ static const char *inside_rule(const struct step_candidate *c, unsigned n, const
 
 struct telling {
 	const struct run *x;
-	struct step_candidate *c;     /* room for the links of an element and of a chip */
-	unsigned n;		      /* acceptable paths of the element */
-	uint32_t element, exit, port; /* where it leaves, by which port id */
-	const char *rule;	      /* of the element's choice */
+	struct mincontention_way *way; /* acceptable paths of the element; room for all links */
+	struct step_candidate *c;      /* the same as candidates, then those of a chip */
+	unsigned n;		       /* acceptable paths of the element */
+	uint32_t element, exit, port;  /* where it leaves, by which port id */
+	enum mincontention_rule rule;  /* of the element's choice */
 	bool kept;
 };
 
@@ -166,8 +103,8 @@ static void key_text(const struct telling *t, struct text *s)
 	else if (t->kept)
 		text_add(s, "no link of the LID's tree failed");
 	else
-		text_add(s, "contention %" PRId64 ", distance %" PRId64 ", usage %" PRId64 ": %s",
-			 t->c[0].q[Q_CONTENTION], t->c[0].q[Q_DISTANCE], t->c[0].q[Q_USAGE], t->rule);
+		text_add(s, "contention %u, distance %u, usage %u: %s", t->way->key.contention,
+			 t->way->key.distance, t->way->usage, mincontention_rule_name(t->rule));
 }
 
 /* The entry of one chip. */
@@ -183,7 +120,7 @@ static void tell_chip(struct telling *t, uint32_t sw)
 			 .lid = (uint16_t)x->lid,
 			 .port = f->port_num[t->port],
 			 .old_port = NO_PATH,
-			 .rule = t->rule,
+			 .rule = mincontention_rule_name(t->rule),
 			 .quantity = quantities,
 			 .n_quantities = ARRAY_LEN(quantities),
 			 .candidate = t->c,
@@ -195,7 +132,7 @@ static void tell_chip(struct telling *t, uint32_t sw)
 		const struct step_candidate *best = least_inside(inside, n);
 
 		s.port = t->kept ? (uint8_t)routing_port(x->in->current, sw, x->lid) : best->port;
-		s.rule = t->kept ? t->rule : inside_rule(inside, n, best);
+		s.rule = t->kept ? s.rule : inside_rule(inside, n, best);
 		text_add(&text, "%s; ", s.rule);
 	}
 	text_add(&text, "element %s sends by %s (", x->el->name[t->element],
@@ -218,13 +155,13 @@ static void tell_element(struct telling *t, uint32_t e)
 	t->element = e;
 	t->port = e == x->target ? switch_port_id(f, x->sw, x->swport) : el->link_port[x->egress[e]];
 	t->exit = f->node_switch[f->port_node[t->port]];
-	t->n = e == x->target ? 0 : rivals(x, e, t->kept, t->c);
-	if (t->kept)
-		t->rule = "kept";
+	t->n = e == x->target ? 0 : list_ways(x, e, t->kept, t->way);
+	for (unsigned i = 0; i < t->n; i++)
+		t->c[i] = candidate(x, &t->way[i], t->kept);
+	if (e != x->target)
+		t->rule = t->way->rule;
 	else
-		t->rule = e != x->target ? deciding_rule(x, e, t->c, t->n)
-			  : x->swport	 ? "the host's port"
-					 : "own port 0";
+		t->rule = t->kept ? RULE_KEPT : x->swport ? RULE_HOST_PORT : RULE_OWN_PORT;
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
 		if (x->in->observer->sw == NO_ID || x->in->observer->sw == el->chip[c])
 			tell_chip(t, el->chip[c]);
@@ -253,6 +190,7 @@ static void tell(const struct run *x, bool kept)
 
 	if (o->lid && o->lid != x->lid)
 		return;
+	t.way = NEW_ARRAY((size_t)el->n_links + 1, struct mincontention_way);
 	t.c = NEW_ARRAY((size_t)el->n_links + MAX_PORTS + 1, struct step_candidate);
 	observe_text(x->in, STEP_NOTE, x->sw, "LID %u begun: destination in element %s", x->lid,
 		     el->name[x->target]);
@@ -263,6 +201,7 @@ static void tell(const struct run *x, bool kept)
 		tell_settled(&t);
 	}
 	observe_text(x->in, STEP_NOTE, x->sw, "LID %u done: %u elements send it", x->lid, x->n_near);
+	free(t.way);
 	free(t.c);
 }
 

@@ -4,7 +4,7 @@
 usage: run.py [--quick] [--no-opensm] [--engines E,E...] [FABRIC...]
 
   FABRIC        a synthetic description or a saved fabric (.xz is unpacked); none: a list of both
-  --engines     names as in opensm -R; default: all that ibscope has but `file`
+  --engines     names as in opensm -R; default: all that ibscope has but `file` and `live`
   --quick       a short list of small fabrics, one run
   --no-opensm   ibscope alone
 
@@ -257,7 +257,7 @@ def bench_fabric(what, options):
 def engines_there():
     out, _ = run(["--json", "-e", "show engines"])
     names = [e["name"] for e in json.loads(out)["engines"]]
-    return [n for n in names if n != "file"]
+    return [n for n in names if n not in ("file", "live")]
 
 
 def main():

@@ -153,6 +153,8 @@ struct search {
 	unsigned len;
 	bool follow; /* behind the first link, only what elements have chosen */
 	struct best best;
+	struct best all[9 * 12]; /* with `follow`: acceptable paths, one a first port of random_fabric() */
+	unsigned n_all;
 };
 
 static uint32_t element_of_port(const struct elements *el, uint32_t port)
@@ -160,26 +162,29 @@ static uint32_t element_of_port(const struct elements *el, uint32_t port)
 	return el->of[el->topo->fabric->node_switch[el->topo->fabric->port_node[port]]];
 }
 
-/* Better by the rules: least key, then the next element's GUID, own chip's GUID, port number. */
-static bool better(const struct search *s, const struct best *b)
+/* All that is compared: key, usage, the next element's GUID, own chip's GUID, port number. */
+static void compared(const struct search *s, const struct best *b, uint64_t x[6])
 {
 	const struct fabric *f = s->n->f;
-	const struct topo *t = s->n->t;
-	uint64_t x[3], y[3];
 
 	for (unsigned i = 0; i < 3; i++)
-		if (b->q[i] != s->best.q[i])
-			return b->q[i] < s->best.q[i];
-	x[0] = s->el->guid[element_of_port(s->el, t->peer[b->port])];
-	y[0] = s->el->guid[element_of_port(s->el, t->peer[s->best.port])];
-	x[1] = f->node_guid[f->port_node[b->port]];
-	y[1] = f->node_guid[f->port_node[s->best.port]];
-	x[2] = f->port_num[b->port];
-	y[2] = f->port_num[s->best.port];
-	for (unsigned i = 0; i < 3; i++)
+		x[i] = b->q[i];
+	x[3] = s->el->guid[element_of_port(s->el, s->n->t->peer[b->port])];
+	x[4] = f->node_guid[f->port_node[b->port]];
+	x[5] = f->port_num[b->port];
+}
+
+/* By which of them b is the better one; -1: it is not. */
+static int better(const struct search *s, const struct best *b, const struct best *than)
+{
+	uint64_t x[6], y[6];
+
+	compared(s, b, x);
+	compared(s, than, y);
+	for (int i = 0; i < 6; i++)
 		if (x[i] != y[i])
-			return x[i] < y[i];
-	return false;
+			return x[i] < y[i] ? i : -1;
+	return -1;
 }
 
 static void path_found(struct search *s)
@@ -190,8 +195,12 @@ static void path_found(struct search *s)
 		return;
 	for (unsigned i = 0; i < s->len; i++)
 		b.q[0] += s->n->marked[s->path[i]];
-	if (s->best.port == NO_ID || better(s, &b))
+	if (s->best.port == NO_ID || better(s, &b, &s->best) >= 0)
 		s->best = b;
+	if (!s->follow)
+		return;
+	assert_true(s->n_all < ARRAY_LEN(s->all));
+	s->all[s->n_all++] = b;
 }
 
 /* All simple paths of elements from `at` on. */
@@ -234,7 +243,39 @@ static unsigned shortest_contention(const struct search *like)
 	return s.best.q[0];
 }
 
-static void check_element(const struct net *n, uint32_t e, uint32_t target, unsigned lid, const uint16_t *sp)
+/* The ways told of an element are the paths found here, with what the best one has before each of them. */
+static void check_ways(const struct search *s, const struct mincontention_ways *w, uint32_t e)
+{
+	static const uint8_t rules[] = {RULE_CONTENTION,   RULE_DISTANCE, RULE_USAGE,
+					RULE_NEXT_ELEMENT, RULE_OWN_CHIP, RULE_PORT};
+	uint8_t last = RULE_ONLY_PATH;
+
+	assert_int_equal(w->first[e + 1] - w->first[e], s->n_all);
+	for (uint32_t i = w->first[e]; i < w->first[e + 1]; i++) {
+		const struct mincontention_way *way = &w->way[i];
+		const struct best *b = NULL;
+
+		for (unsigned k = 0; k < s->n_all; k++)
+			if (s->all[k].port == way->port)
+				b = &s->all[k];
+		assert_non_null(b);
+		assert_int_equal(way->key.contention, b->q[0]);
+		assert_int_equal(way->key.distance, b->q[1]);
+		assert_int_equal(way->usage, b->q[2]);
+		assert_int_equal(way->to, element_of_port(s->el, s->n->t->peer[way->port]));
+		assert_int_equal(way->chosen, i == w->first[e]);
+		assert_int_equal(way->chosen, way->port == s->best.port);
+		if (way->chosen)
+			continue;
+		assert_true(better(s, &s->best, b) >= 0);
+		assert_int_equal(way->rule, rules[better(s, &s->best, b)]);
+		last = way->rule > last ? way->rule : last;
+	}
+	assert_int_equal(w->way[w->first[e]].rule, last);
+}
+
+static void check_element(const struct net *n, const struct mincontention_ways *w, uint32_t e,
+			  uint32_t target, unsigned lid, const uint16_t *sp)
 {
 	const struct mincontention *m = mincontention_of(n->r);
 	struct search s = {.n = n,
@@ -259,6 +300,7 @@ static void check_element(const struct net *n, uint32_t e, uint32_t target, unsi
 	if (!m->tolerance)
 		assert_int_equal(k.distance, sp[e]);
 	assert_true(k.contention <= shortest_contention(&s));
+	check_ways(&s, w, e);
 	free(s.seen);
 }
 
@@ -296,11 +338,17 @@ static void replay_lid(struct net *n, uint32_t ep, unsigned lid)
 	uint32_t sw = n->t->endport_switch[ep], target = el->of[sw];
 	uint16_t *sp = NEW_ARRAY(el->n, uint16_t);
 	uint32_t *order = NEW_ARRAY(el->n, uint32_t);
+	struct mincontention_ways *w = mincontention_ways(n->r, lid, NULL);
 
 	assert_int_equal(elements_distances(el, target, sp, order), el->n);
+	assert_int_equal(w->target, target);
 	for (uint32_t e = 0; e < el->n; e++)
 		if (e != target)
-			check_element(n, e, target, lid, sp);
+			check_element(n, w, e, target, lid, sp);
+	assert_int_equal(w->first[target + 1], w->first[target] + 1);
+	assert_int_equal(w->way[w->first[target]].port, mincontention_egress(n->r, target, lid));
+	assert_int_equal(w->way[w->first[target]].usage, n->usage[mincontention_egress(n->r, target, lid)]);
+	mincontention_ways_free(w);
 	for (uint32_t e = 0; e < el->n; e++) {
 		uint32_t port = mincontention_egress(n->r, e, lid),
 			 exit = n->f->node_switch[n->f->port_node[port]];
@@ -360,6 +408,82 @@ static void test_brute_force(void **state)
 		replay(&n);
 		net_free(&n);
 	}
+}
+
+/* --- ways as an observer hears them -------------------------------------------------------------------- */
+
+struct listener {
+	const struct routing *r;
+	struct mincontention_ways *w; /* of the LID at hand */
+	unsigned heard, kept;
+};
+
+/* The element's candidates of an entry, one after the other. */
+static void hear_ways(void *ctx, const struct step *s)
+{
+	struct listener *h = ctx;
+	const struct fabric *f = h->r->topo->fabric;
+	uint32_t e, n;
+
+	if (s->kind != STEP_CHOICE)
+		return;
+	if (!h->w || h->w->lid != s->lid) {
+		mincontention_ways_free(h->w);
+		h->w = mincontention_ways(h->r, s->lid, NULL);
+	}
+	e = h->w->elements->of[s->sw];
+	n = h->w->first[e + 1] - h->w->first[e];
+	for (uint32_t i = 0; i < n && e != h->w->target; i++) {
+		const struct mincontention_way *way = &h->w->way[h->w->first[e] + i];
+		const struct step_candidate *c = &s->candidate[i];
+
+		assert_true(i < s->n_candidates);
+		assert_int_equal(c->port, f->port_num[way->port]);
+		assert_int_equal(c->peer, h->r->topo->peer[way->port]);
+		if (c->q[0] == INT64_MIN) /* nobody asked: kept */
+			assert_int_equal(way->rule, RULE_KEPT);
+		else
+			assert_int_equal(c->q[0], way->key.contention);
+		assert_int_equal(c->q[1], way->key.distance);
+		assert_int_equal(c->q[2], way->usage);
+		h->kept += way->rule == RULE_KEPT;
+		h->heard++;
+	}
+}
+
+/* The first way of every element is the routing's egress, with its key. */
+static void check_chosen(const struct net *n, unsigned lid)
+{
+	struct mincontention_ways *w = mincontention_ways(n->r, lid, NULL);
+
+	for (uint32_t e = 0; lid_owner(n->l, lid) != NO_ID && e < w->elements->n; e++) {
+		const struct mincontention_way *way = &w->way[w->first[e]];
+		struct mincontention_key k;
+
+		assert_true(way->chosen);
+		assert_int_equal(way->port, mincontention_egress(n->r, e, lid));
+		assert_true(mincontention_key(n->r, e, lid, &k));
+		assert_memory_equal(&k, &way->key, sizeof(k));
+		assert_int_equal(way->rule == RULE_KEPT, mincontention_of(n->r)->kept[lid]);
+	}
+	mincontention_ways_free(w);
+}
+
+/* What the tables tell afterwards is what was compared; of kept LIDs, too.  How many of these were looked at.
+ */
+static unsigned check_heard(const struct net *n)
+{
+	struct listener h = {.r = n->r};
+	struct observer obs = {.step = hear_ways, .ctx = &h, .sw = NO_ID};
+	struct net again = *n;
+
+	again.in.observer = &obs;
+	routing_unref(run(&again, false));
+	for (unsigned lid = 1; lid <= n->l->max_lid; lid++)
+		check_chosen(n, lid);
+	mincontention_ways_free(h.w);
+	assert_true(h.heard > 0 || mincontention_of(n->r)->elements->n == 1);
+	return h.kept;
 }
 
 /* --- stability: kept trees, update() equal to route() ------------------------------------------------ */
@@ -422,6 +546,7 @@ static void check_kept(const struct net *n, const struct routing *old)
 static void test_changes(void **state)
 {
 	uint64_t rng = test_seed();
+	unsigned kept = 0;
 
 	(void)state;
 	for (unsigned i = 0; i < 200; i++) {
@@ -445,11 +570,31 @@ static void test_changes(void **state)
 			assert_same(n.r, again);
 			assert_sound(&n);
 			check_kept(&n, old);
+			if (i < 60)
+				kept += check_heard(&n);
 			routing_unref(again);
 			routing_unref(old);
 		}
 		net_free(&n);
 	}
+	assert_true(kept > 1000);
+}
+
+/* Nobody has the LID. */
+static void test_no_ways(void **state)
+{
+	struct mincontention_ways *w;
+	struct net n;
+
+	(void)state;
+	net_new(&n, make_fabric("ring:4"), 0, 0);
+	net_run(&n);
+	w = mincontention_ways(n.r, n.l->max_lid + 1u, NULL);
+	assert_int_equal(w->target, NO_ID);
+	for (uint32_t e = 0; e <= w->elements->n; e++)
+		assert_int_equal(w->first[e], 0);
+	mincontention_ways_free(w);
+	net_free(&n);
 }
 
 /* A sweep in which nothing happened changes nothing, and shares every row. */
@@ -644,10 +789,11 @@ static void test_chassis_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_brute_force),    cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_quiet),	       cmocka_unit_test(test_balance),
-		cmocka_unit_test(test_distinct_ports), cmocka_unit_test(test_why),
-		cmocka_unit_test(test_steps),	       cmocka_unit_test(test_chassis_file),
+		cmocka_unit_test(test_brute_force),  cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_no_ways),	     cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_balance),	     cmocka_unit_test(test_distinct_ports),
+		cmocka_unit_test(test_why),	     cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_chassis_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

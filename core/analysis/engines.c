@@ -1,0 +1,196 @@
+#include "core/analysis/engines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the request ----------------------------------------------------------------------------- */
+
+static const char *const lid_options[] = {"lmc", "lmc_esp0", "reassign_lids", "honor_guid2lid_file",
+					  "guid2lid_file"};
+
+/* Take NAME=VALUE into the options; *lids turns false when the LIDs change with it. */
+static int take_option(struct options *opts, const char *word, bool *lids, struct err *e)
+{
+	const char *eq = strchr(word, '=');
+	char *name = str_printf("%.*s", (int)(eq - word), word), *was;
+	int rc = -1;
+
+	if (!options_find(opts, name)) {
+		err_set(e, "unknown option \"%s\"; `show options` lists them", name);
+	} else {
+		was = str_dup(options_get(opts, name));
+		rc = options_set(opts, name, eq + 1, e);
+		for (size_t i = 0; !rc && i < ARRAY_LEN(lid_options); i++)
+			if (!strcmp(lid_options[i], name) && strcmp(was, options_get(opts, name)))
+				*lids = false;
+		free(was);
+	}
+	free(name);
+	return rc;
+}
+
+static int take_word(struct engines_request *rq, const char *word, bool *lids, struct err *e)
+{
+	const struct engine *g;
+
+	if (strchr(word, '='))
+		return take_option(rq->options, word, lids, e);
+	g = engine_find(rq->list, word);
+	if (!g)
+		return err_set(e, "there is no engine \"%s\"; `show engines` lists them", word);
+	if (rq->n == ENGINES_MOST)
+		return err_set(e, "more than %d engines; expected fewer", ENGINES_MOST);
+	rq->engine[rq->n++] = g;
+	return 0;
+}
+
+struct engines_request *engines_request_new(const struct engines_place *at, int argc, char **argv,
+					    struct err *e)
+{
+	struct engines_request *rq = NEW(struct engines_request);
+	bool lids = at->sweep != NULL;
+
+	rq->refs = 1;
+	rq->fabric = fabric_ref(at->fabric);
+	rq->state = state_copy(at->state);
+	rq->options = options_copy(at->options);
+	rq->manual_rules = at->manual_rules;
+	rq->list = at->list;
+	for (int i = 0; i < argc; i++) {
+		if (take_word(rq, argv[i], &lids, e)) {
+			engines_request_unref(rq);
+			return NULL;
+		}
+	}
+	rq->lids_of = lids ? sweep_ref(at->sweep) : NULL;
+	return rq;
+}
+
+struct engines_request *engines_request_ref(const struct engines_request *rq)
+{
+	struct engines_request *r = (struct engines_request *)(uintptr_t)rq;
+
+	atomic_fetch_add(&r->refs, 1);
+	return r;
+}
+
+void engines_request_unref(const struct engines_request *crq)
+{
+	struct engines_request *rq = (struct engines_request *)(uintptr_t)crq;
+
+	if (!rq || atomic_fetch_sub(&rq->refs, 1) != 1)
+		return;
+	fabric_unref(rq->fabric);
+	state_free(rq->state);
+	options_free(rq->options);
+	sweep_unref(rq->lids_of);
+	free(rq);
+}
+
+bool engines_request_equal(const struct engines_request *a, const struct engines_request *b)
+{
+	if (a->fabric != b->fabric || a->lids_of != b->lids_of || a->manual_rules != b->manual_rules ||
+	    a->n != b->n || memcmp(a->engine, b->engine, a->n * sizeof(a->engine[0])) ||
+	    !state_equal(a->state, b->state))
+		return false;
+	for (size_t i = 0; i < options_count(a->options); i++) {
+		const char *name = options_at(a->options, i)->name;
+
+		if (strcmp(options_get(a->options, name), options_get(b->options, name)))
+			return false;
+	}
+	return true;
+}
+
+/* --- an engine ------------------------------------------------------------------------------- */
+
+struct engine_figures *engine_figures_refused(const struct engines_request *rq, unsigned i, const char *why)
+{
+	struct engine_figures *f = NEW(struct engine_figures);
+
+	f->request = engines_request_ref(rq);
+	f->engine = rq->engine[i];
+	f->refused = str_dup(why);
+	f->notes = str_dup("");
+	return f;
+}
+
+void engine_figures_free(struct engine_figures *f)
+{
+	if (!f)
+		return;
+	engines_request_unref(f->request);
+	if (f->routing)
+		routing_unref(f->routing);
+	free(f->refused);
+	free(f->notes);
+	free(f);
+}
+
+static struct sweep *route(const struct engines_request *rq, unsigned i, struct progress *p, struct err *e)
+{
+	char *chain = str_printf("%s,no_fallback", rq->engine[i]->name);
+	struct sweep_request sr = {
+		.fabric = rq->fabric,
+		.state = rq->state,
+		.options = rq->options,
+		.chain = chain,
+		.engines = rq->list,
+		.manual_rules = rq->manual_rules,
+		.restart = true,
+		.prev = rq->lids_of,
+		.progress = p,
+	};
+	struct sweep *w = sweep_run(&sr, e);
+
+	free(chain);
+	return w;
+}
+
+/* The grouping is needed for two figures only: without it they stay unknown, and the notes say why. */
+static int measure(const struct sweep *w, const struct routing *other, struct figures *f, struct text *notes,
+		   struct progress *p)
+{
+	bool known = options_find(w->options, "chassis_file") != NULL;
+	struct err e;
+	struct elements *el =
+		elements_new(w->topo, known ? options_file(w->options, "chassis_file") : NULL, NULL, &e);
+	int rc;
+
+	text_add(notes, "%s", w->notes);
+	if (!el)
+		text_add(notes, "elements are not counted: %s\n", e.msg);
+	rc = figures_of_routing(w->routing, el, other, f, p);
+	elements_unref(el);
+	return rc;
+}
+
+struct engine_figures *engines_measure(const struct engines_request *rq, unsigned i,
+				       const struct engine_figures *first, struct progress *p, struct err *e)
+{
+	struct sweep *w = route(rq, i, p, e);
+	struct engine_figures *f = NULL;
+	struct text notes = {0};
+	struct figures measured;
+
+	if (!w)
+		return NULL;
+	if (!w->routing) {
+		f = engine_figures_refused(rq, i,
+					   w->n_refusals ? w->refusal[0].why : "there is nothing to route");
+	} else if (measure(w, first ? first->routing : NULL, &measured, &notes, p)) {
+		err_set(e, CANCELLED);
+	} else {
+		f = NEW(struct engine_figures);
+		f->request = engines_request_ref(rq);
+		f->engine = rq->engine[i];
+		f->notes = str_dup(text_str(&notes));
+		f->routing = i ? NULL : routing_ref(w->routing);
+		f->f = measured;
+		if (!i)
+			f->f.v[FIG_DIFFER] = 0;
+	}
+	text_free(&notes);
+	sweep_unref(w);
+	return f;
+}

@@ -1,0 +1,72 @@
+/*
+ * Engines side by side: each routes the same fabric as a subnet manager that has
+ * just started with it alone, and what comes out is measured (figures.h).  A
+ * session is not touched; what is given is kept by reference or copied, so that
+ * the work may go on in another thread while the session changes.
+ */
+#ifndef IBSCOPE_ANALYSIS_ENGINES_H
+#define IBSCOPE_ANALYSIS_ENGINES_H
+
+#include "core/analysis/figures.h"
+#include "core/sweep.h"
+
+#define ENGINES_MOST 16 /* in one request */
+
+/* What is to be compared; immutable and shared. */
+struct engines_request {
+	atomic_uint refs;
+	const struct fabric *fabric; /* reference held */
+	struct state *state;	     /* owned */
+	struct options *options;     /* owned */
+	bool manual_rules;
+	const struct engine *const *list; /* of all engines (static) */
+	const struct sweep *lids_of;	  /* reference held; its LIDs are kept.  NULL = assigned anew */
+	const struct engine *engine[ENGINES_MOST];
+	unsigned n;
+};
+
+/* Where the engines run; everything is borrowed. */
+struct engines_place {
+	const struct fabric *fabric;
+	const struct state *state;
+	const struct options *options; /* those that no word sets */
+	bool manual_rules;
+	const struct engine *const *list;
+	const struct sweep *sweep; /* in force: ports carry its LIDs; NULL = none */
+};
+
+/*
+ * Words are engines' names and OPTION=VALUE, in any order.  LIDs are kept unless an
+ * option about them changes.  NULL and *e: an unknown name, a bad value, too many engines.
+ */
+struct engines_request *engines_request_new(const struct engines_place *at, int argc, char **argv,
+					    struct err *e);
+struct engines_request *engines_request_ref(const struct engines_request *rq);
+void engines_request_unref(const struct engines_request *rq);
+
+/* Would both give the same? */
+bool engines_request_equal(const struct engines_request *a, const struct engines_request *b);
+
+/* What is told of one engine. */
+struct engine_figures {
+	const struct engines_request *request; /* reference held */
+	const struct engine *engine;
+	char *refused;		       /* why it did not route; NULL: it did */
+	char *notes;		       /* lines for the person, "" when none */
+	const struct routing *routing; /* reference held; of the request's first engine only, else NULL */
+	struct figures f;	       /* when it routed */
+};
+
+/*
+ * Route with engine i of the request and measure.  first: what came out for engine
+ * 0, whose tables FIG_DIFFER is about (NULL, or refused: not measured; 0 for i = 0).
+ * NULL and *e when cancelled or when the fabric or an option is unusable.
+ */
+struct engine_figures *engines_measure(const struct engines_request *rq, unsigned i,
+				       const struct engine_figures *first, struct progress *p, struct err *e);
+
+/* An engine that could not be tried, for those who show it like one that refused. */
+struct engine_figures *engine_figures_refused(const struct engines_request *rq, unsigned i, const char *why);
+void engine_figures_free(struct engine_figures *f);
+
+#endif

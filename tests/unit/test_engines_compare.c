@@ -1,0 +1,501 @@
+/* Engines side by side: every figure against plain path tracing, the request, the pane. */
+#include "tests/unit/fixture.h"
+
+#include "core/analysis/check.h"
+#include "core/analysis/engines.h"
+#include "core/paths.h"
+#include "views/views.h"
+
+/* --- the slow count --------------------------------------------------------------------------- */
+
+struct slow {
+	uint64_t unreachable, paths, hops, elements, cases, first, link_cases, links;
+	uint32_t most_hops, most_elements, least_first, least_links, usage;
+};
+
+static bool is_host(const struct routing *r, uint32_t ep)
+{
+	return r->topo->endport_up[ep] && !endport_is_switch(r->topo->fabric, ep) && r->topo->endport_switch[ep] != NO_ID;
+}
+
+static void slow_pair(struct slow *s, const struct routing *r, const struct elements *el, uint32_t src, uint32_t dst)
+{
+	for (unsigned k = 0; k < r->lids->count[dst]; k++) {
+		uint32_t elements = 1;
+		struct path p;
+
+		path_trace(r, src, 0, r->lids->base[dst] + k, &p);
+		if (p.end != PATH_OK) {
+			s->unreachable++;
+		} else {
+			for (unsigned i = 1; i < p.n; i++)
+				elements += el->of[p.hop[i].sw] != el->of[p.hop[i - 1].sw];
+			s->paths++;
+			s->hops += p.hops;
+			s->elements += elements;
+			s->most_hops = p.hops > s->most_hops ? p.hops : s->most_hops;
+			s->most_elements = elements > s->most_elements ? elements : s->most_elements;
+		}
+		path_free(&p);
+	}
+}
+
+/* All LIDs of a host, from one host on a switch: the sets of ports met, as a byte a port. */
+static void slow_spread(struct slow *s, const struct routing *r, uint32_t src, uint32_t dst)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t sw = r->topo->endport_switch[src], first = 0, links = 0;
+	uint8_t *met = NEW_ARRAY(f->n_ports, uint8_t), out[256] = {0};
+
+	for (unsigned k = 0; k < r->lids->count[dst]; k++) {
+		unsigned lid = r->lids->base[dst] + k;
+		struct path p;
+
+		out[routing_port(r, sw, lid)] = 1;
+		path_trace(r, src, 0, lid, &p);
+		for (unsigned i = 0; p.end == PATH_OK && i + 1 < p.n; i++)
+			met[switch_port_id(f, p.hop[i].sw, p.hop[i].out)] = 1;
+		path_free(&p);
+	}
+	for (unsigned p = 0; p < NO_PATH; p++)
+		first += out[p];
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		links += met[p];
+	s->cases += first > 0;
+	s->first += first;
+	s->least_first = first && first < s->least_first ? first : s->least_first;
+	s->link_cases += links > 0;
+	s->links += links;
+	s->least_links = links && links < s->least_links ? links : s->least_links;
+	free(met);
+}
+
+static uint32_t slow_usage(const struct routing *r)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t most = 0;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+			uint32_t n = 0;
+
+			for (unsigned lid = 1; lid <= MAX_LID; lid++)
+				n += routing_port(r, sw, lid) == p;
+			if (r->topo->peer_switch[switch_port_id(f, sw, p)] != NO_ID && n > most)
+				most = n;
+		}
+	}
+	return most;
+}
+
+static struct slow slow_count(const struct routing *r, const struct elements *el)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct slow s = {.least_first = UINT32_MAX, .least_links = UINT32_MAX};
+
+	for (uint32_t dst = 0; dst < f->n_endports; dst++) {
+		uint8_t *seen = NEW_ARRAY(f->n_switches, uint8_t);
+
+		for (uint32_t src = 0; is_host(r, dst) && src < f->n_endports; src++) {
+			uint32_t sw;
+
+			if (src == dst || !is_host(r, src))
+				continue;
+			slow_pair(&s, r, el, src, dst);
+			sw = r->topo->endport_switch[src];
+			if (sw != r->topo->endport_switch[dst] && !seen[sw] && r->lids->base[src]) {
+				seen[sw] = 1;
+				slow_spread(&s, r, src, dst);
+			}
+		}
+		free(seen);
+	}
+	s.usage = slow_usage(r);
+	return s;
+}
+
+static double mean(uint64_t sum, uint64_t n)
+{
+	return n ? (double)sum / (double)n : 0;
+}
+
+static void expect_figures(const struct routing *r, const struct elements *el, const struct figures *f)
+{
+	struct slow s = slow_count(r, el);
+
+	assert_true(f->v[FIG_UNREACHABLE] == (double)s.unreachable);
+	assert_true(f->v[FIG_HOPS_MEAN] == mean(s.hops, s.paths));
+	assert_true(f->v[FIG_HOPS_MOST] == s.most_hops);
+	assert_true(f->v[FIG_ELEMENTS_MEAN] == mean(s.elements, s.paths));
+	assert_true(f->v[FIG_ELEMENTS_MOST] == s.most_elements);
+	assert_true(f->v[FIG_FIRST_MEAN] == mean(s.first, s.cases));
+	assert_true(f->v[FIG_FIRST_LEAST] == (s.cases ? s.least_first : 0));
+	assert_true(f->v[FIG_LINKS_MEAN] == mean(s.links, s.link_cases));
+	assert_true(f->v[FIG_LINKS_LEAST] == (s.link_cases ? s.least_links : 0));
+	assert_true(f->v[FIG_USAGE_MOST] == s.usage);
+}
+
+static void measure_and_compare(const struct routing *r)
+{
+	struct elements *el = elements_new(r->topo, NULL, NULL, NULL);
+	struct check_result c;
+	struct figures f;
+
+	assert_int_equal(figures_of_tables(r, el, &f, NULL), 0);
+	expect_figures(r, el, &f);
+	assert_int_equal(check_routing(r, &c, NULL), 0);
+	assert_true(f.v[FIG_UNREACHABLE] == (double)c.unreachable);
+	assert_true(f.v[FIG_HOPS_MOST] == c.max_hops);
+	assert_true(f.v[FIG_LOOPS] == FIGURE_UNKNOWN && f.v[FIG_DIFFER] == FIGURE_UNKNOWN);
+	assert_int_equal(figures_of_tables(r, NULL, &f, NULL), 0);
+	assert_true(f.v[FIG_ELEMENTS_MEAN] == FIGURE_UNKNOWN && f.v[FIG_HOPS_MOST] == c.max_hops);
+	elements_unref(el);
+}
+
+/* Entries that lead nowhere, back, or to another host. */
+static void spoil(const struct routing *r, uint64_t *seed)
+{
+	for (int i = 0; i < 30; i++) {
+		uint32_t sw = rng_below(seed, r->topo->fabric->n_switches);
+
+		if (r->row[sw])
+			r->row[sw]->port[1 + rng_below(seed, r->row[sw]->top)] =
+				(uint8_t)(rng_below(seed, 3) ? rng_below(seed, r->topo->fabric->switch_nports[sw] + 1u)
+							     : 250 + rng_below(seed, 6)); /* 255: none */
+	}
+}
+
+static void test_against_tracing(void **state)
+{
+	static const char *const specs[] = {"xgft:3,3,2:1,2,2",	     "torus:3x3,hosts=2",
+					    "director:2,3,2,4",	     "ring:7",
+					    "random:9,3,hosts=2,parallel=2,shuffle=1,seed=5", "xgft:4:2"};
+	static const char *const engines[] = {"minhop", "updn", "mincontention", "lash"};
+	uint64_t seed = test_seed();
+	char line[100];
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_LEN(specs) * 4; i++) {
+		struct session *s = session_new(all_engines);
+
+		snprintf(line, sizeof(line), "synth %s; route %s lmc=%u", specs[i / 4],
+			 engines[rng_below(&seed, ARRAY_LEN(engines))], i % 4);
+		print_message("%s\n", line);
+		ok_line(s, line);
+		measure_and_compare(session_routing(s));
+		if (rng_below(&seed, 2)) {
+			struct err e;
+			int rc;
+
+			snprintf(line, sizeof(line), "fail random 2 seed=%u", rng_below(&seed, 1000));
+			free(run_line(s, line, &rc, &e, false, NULL)); /* there may be too few links */
+			measure_and_compare(session_routing(s));
+		}
+		spoil(session_routing(s), &seed);
+		measure_and_compare(session_routing(s));
+		session_free(s);
+	}
+}
+
+/* --- the request and what comes out ------------------------------------------------------------ */
+
+static struct engines_request *request(struct session *s, const char *words, struct err *e)
+{
+	struct engines_place at = {.fabric = s->fabric,
+				   .state = session_state(s),
+				   .options = s->options,
+				   .manual_rules = s->manual_rules,
+				   .list = s->engines,
+				   .sweep = session_sweep(s)};
+	struct engines_request *rq;
+	const char *rest;
+	char **argv;
+	int argc;
+
+	assert_int_equal(words_split(words, &rest, &argc, &argv, e), 0);
+	rq = engines_request_new(&at, argc, argv, e);
+	words_free(argc, argv);
+	return rq;
+}
+
+static void test_request(void **state)
+{
+	struct session *s = session_new(all_engines);
+	struct engines_request *a, *b;
+	struct err e;
+
+	(void)state;
+	ok_line(s, "synth xgft:4,4:1,4; route minhop");
+	a = request(s, "minhop updn", &e);
+	b = request(s, "minhop updn", &e);
+	assert_true(engines_request_equal(a, b));
+	assert_ptr_equal(a->lids_of, session_sweep(s));
+	engines_request_unref(b);
+	b = request(s, "updn minhop", &e);
+	assert_false(engines_request_equal(a, b));
+	engines_request_unref(b);
+	b = request(s, "minhop updn lmc=0", &e);
+	assert_true(engines_request_equal(a, b));
+	engines_request_unref(b);
+	b = request(s, "minhop lmc=1 updn", &e);
+	assert_false(engines_request_equal(a, b));
+	assert_null(b->lids_of);
+	engines_request_unref(b);
+	ok_line(s, "fail link leaf-01[5]");
+	b = request(s, "minhop updn", &e);
+	assert_false(engines_request_equal(a, b));
+	engines_request_unref(b);
+	engines_request_unref(a);
+	assert_null(request(s, "minhop nosuch", &e));
+	assert_non_null(strstr(e.msg, "nosuch"));
+	assert_null(request(s, "minhop lmc=8", &e));
+	assert_null(request(s, "minhop what=8", &e));
+	assert_null(request(s, "updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn", &e));
+	assert_non_null(strstr(e.msg, "16"));
+	session_free(s);
+}
+
+/* What is measured outlives the session's event; the tables that differ are those the comparison counts. */
+static void test_measure(void **state)
+{
+	struct session *s = session_new(all_engines);
+	struct engine_figures *f[3];
+	struct engines_request *rq;
+	struct progress stop = {.cancel = true};
+	struct routing *other;
+	struct comparison *c;
+	struct err e;
+	char buf[40];
+
+	(void)state;
+	ok_line(s, "synth xgft:4,4:1,4; route minhop");
+	rq = request(s, "minhop lash ftree lmc=1", &e);
+	assert_null(engines_measure(rq, 0, NULL, &stop, &e));
+	assert_string_equal(e.msg, CANCELLED);
+	ok_line(s, "fail link leaf-01[5]");
+	for (unsigned i = 0; i < 3; i++)
+		assert_non_null(f[i] = engines_measure(rq, i, i ? f[0] : NULL, NULL, &e));
+	assert_null(f[0]->refused);
+	assert_true(f[0]->f.v[FIG_DIFFER] == 0);
+	assert_int_equal(f[0]->routing->lids->lmc, 1);
+	assert_true(f[0]->f.v[FIG_FIRST_MEAN] == 2 && f[0]->f.v[FIG_LINKS_LEAST] == 4);
+	assert_string_equal(figure_text(&f[0]->f, FIG_HOPS_MEAN, buf, sizeof(buf)), "3.600");
+	assert_string_equal(figure_text(&f[1]->f, FIG_SLS, buf, sizeof(buf)), "0");
+	assert_non_null(strstr(f[2]->refused, "lmc"));
+	assert_null(f[1]->routing);
+	ok_line(s, "undo; set lmc 1; route lash");
+	other = routing_ref(session_routing(s));
+	assert_true(f[1]->f.v[FIG_DIFFER] == (double)entries_unlike(f[0]->routing, other));
+	c = compare_routings(f[0]->routing, other, NULL);
+	assert_true(f[1]->f.v[FIG_DIFFER] == (double)c->entries_changed);
+	assert_true(c->entries_changed > 0);
+	comparison_free(c);
+	routing_unref(other);
+	engines_request_unref(rq);
+	session_free(s);
+	for (unsigned i = 0; i < 3; i++)
+		engine_figures_free(f[i]);
+}
+
+static void test_diff(void **state)
+{
+	struct session *s = session_new(all_engines);
+	struct err e;
+	json_t *root, *o;
+	char *text;
+	int rc;
+
+	(void)state;
+	ok_line(s, "synth xgft:4,4:1,4; route minhop lmc=2; fail link leaf-01[5]");
+	line_says(s, "diff", "first links per host, least   4 -> 3");
+	line_says(s, "diff", "all links per host, mean      8.00 -> 7.00");
+	text = run_line(s, "diff", &rc, &e, true, NULL);
+	root = json_loads(text, 0, NULL);
+	free(text);
+	o = json_object_get(json_object_get(root, "figures"), "links_min");
+	assert_int_equal(json_integer_value(json_object_get(o, "was")), 8);
+	assert_int_equal(json_integer_value(json_object_get(o, "now")), 6);
+	json_decref(root);
+	ok_line(s, "snapshot here");
+	text = run_line(s, "diff here here", &rc, &e, false, NULL);
+	assert_null(strstr(text, "links per host"));
+	free(text);
+	session_free(s);
+}
+
+/* --- the pane ----------------------------------------------------------------------------------- */
+
+/* As the interface does: compute what is asked for until nothing is; the number of things computed. */
+static unsigned settle(struct scene *sc, struct view *v)
+{
+	struct progress p = {0};
+	unsigned n = 0, before;
+
+	do {
+		before = n;
+		view_refresh(v);
+		for (unsigned i = 0; i < v->n_ask; i++) {
+			const struct ask *a = &v->ask[i];
+
+			if (scene_result(sc, a))
+				continue;
+			n++;
+			scene_add_result(sc, result_new(a, a->task->run(a->routing, a->base ? a->base->value : NULL,
+									a->arg, &p)));
+		}
+	} while (n > before);
+	assert_false(v->waiting);
+	return n;
+}
+
+static void expect_cell(const struct view *v, uint32_t row, unsigned col, const char *want)
+{
+	struct text t = {0};
+
+	v->ops->cell(v, row, col, &t);
+	assert_string_equal(text_str(&t), want);
+	text_free(&t);
+}
+
+static void expect_text(void (*say)(const struct view *, struct text *), const struct view *v, const char *want)
+{
+	struct text t = {0};
+
+	say(v, &t);
+	assert_string_equal(text_str(&t), want);
+	text_free(&t);
+}
+
+static void expect_follow(const struct view *v, uint32_t row, const char *want)
+{
+	struct text t = {0};
+
+	v->ops->follow(v, row, &t);
+	assert_string_equal(text_str(&t), want);
+	text_free(&t);
+}
+
+static void take_again(struct scene *sc, struct session *s)
+{
+	scene_take(sc, s);
+	scene_drop_results(sc);
+}
+
+static void test_pane(void **state)
+{
+	struct session *s = session_new(all_engines);
+	char *argv[] = {(char[]){"mincontention"}, (char[]){"lash"}, (char[]){"ftree"}, (char[]){"lmc=2"}};
+	struct scene sc = {0};
+	struct view *v;
+	struct err e;
+
+	(void)state;
+	ok_line(s, "synth xgft:4,4:1,4; route lash");
+	scene_take(&sc, s);
+	v = view_new(&view_compare, &sc, 4, argv, &e);
+	assert_non_null(v);
+	assert_int_equal(settle(&sc, v), 3);
+	assert_int_equal(v->n_rows, FIGURES + 1);
+	assert_string_equal(view_column_name(v, 2), "[lash]");
+	assert_string_equal(view_column_name(v, 3), "ftree ");
+	assert_string_equal(view_column_name(v, 4), "");
+	assert_int_equal(v->width[4], 0);
+	assert_int_equal(view_column(v, "mincon", &e), 1);
+	expect_text(v->ops->title, v, "Compare 3 engines ── lmc=2");
+	expect_text(v->ops->footer, v, "[lash] in force, * best of its row");
+	assert_int_equal(v->ops->marks(v, 0), MARK_DOWN);
+	expect_cell(v, 0, 0, "ftree refuses: lmc is 2, and fat-tree routing knows one LID a port only; `set lmc 0`");
+	expect_cell(v, 1 + FIG_UNREACHABLE, 1, "0 ");
+	expect_cell(v, 1 + FIG_FIRST_LEAST, 1, "4*");
+	expect_cell(v, 1 + FIG_FIRST_LEAST, 2, "1 ");
+	expect_cell(v, 1 + FIG_FIRST_LEAST, 3, "- ");
+	expect_cell(v, 1 + FIG_DIFFER, 1, "- ");
+	expect_follow(v, 0, "");
+	expect_follow(v, 1 + FIG_LOOPS, "pane cycle all");
+	expect_follow(v, 1 + FIG_HOPS_MEAN, "pane histogram");
+	assert_int_equal(v->ops->key(v, 0), FIGURES + 2);
+	/* nothing changed: nothing is computed again; a link lost: everything is */
+	scene_take(&sc, s);
+	scene_drop_results(&sc);
+	assert_int_equal(settle(&sc, v), 0);
+	ok_line(s, "fail link leaf-01[5]");
+	take_again(&sc, s);
+	assert_int_equal(settle(&sc, v), 3);
+	expect_cell(v, 1 + FIG_FIRST_LEAST, 1, "3*");
+	view_free(v);
+	scene_release(&sc);
+	scene_drop_results(&sc);
+	session_free(s);
+}
+
+/* Without arguments, without tables, without a fabric. */
+static void test_pane_alone(void **state)
+{
+	struct session *s = session_new(all_engines);
+	char *argv[] = {(char[]){"nosuch"}};
+	struct scene sc = {0};
+	struct view *v;
+	struct err e;
+
+	(void)state;
+	scene_take(&sc, s);
+	assert_null(view_new(&view_compare, &sc, 1, argv, &e));
+	v = view_new(&view_compare, &sc, 0, NULL, &e);
+	assert_int_equal(settle(&sc, v), 0);
+	assert_int_equal(v->n_rows, 0);
+	ok_line(s, "synth ring:5");
+	take_again(&sc, s);
+	assert_int_equal(settle(&sc, v), 3);
+	expect_text(v->ops->title, v, "Compare 3 engines");
+	expect_text(v->ops->footer, v, "* best of its row");
+	assert_int_equal(v->n_rows, FIGURES + 2); /* a ring has neither roots nor a top */
+	expect_cell(v, 2 + FIG_LOOPS, 1, "2 ");
+	expect_follow(v, 2 + FIG_LOOPS, "");
+	ok_line(s, "route lash");
+	take_again(&sc, s);
+	assert_int_equal(settle(&sc, v), 4);
+	assert_string_equal(view_column_name(v, 1), "[lash]");
+	expect_cell(v, 2 + FIG_LOOPS, 1, "0*");
+	assert_null(view_new(&view_compare, &sc, 1, argv, &e));
+	assert_non_null(strstr(e.msg, "nosuch"));
+	view_free(v);
+	scene_release(&sc);
+	scene_drop_results(&sc);
+	session_free(s);
+}
+
+static bool offers(struct session *s, const char *line, const char *word)
+{
+	size_t start;
+	char **c = session_complete(s, line, &start);
+	bool found = false;
+
+	for (size_t i = 0; c[i]; i++)
+		found |= !strcmp(c[i], word);
+	completions_free(c);
+	return found;
+}
+
+static void test_completion(void **state)
+{
+	struct session *s = session_new(all_engines);
+
+	(void)state;
+	assert_true(offers(s, "compare minhop updn la", "lash"));
+	assert_true(offers(s, "pane compare la", "lash"));
+	assert_true(offers(s, "pane compare lash lm", "lmc="));
+	assert_false(offers(s, "pane hosts la", "lash"));
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_tracing), cmocka_unit_test(test_request),
+		cmocka_unit_test(test_measure),		cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_pane),		cmocka_unit_test(test_pane_alone),
+		cmocka_unit_test(test_completion),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,390 @@
+/*
+ * Pane: engines side by side on the fabric as it is now, a row a figure, a column
+ * an engine.  Every engine is routed and measured beside the loop, one after the other.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/engines.h"
+#include "views/views.h"
+
+#define MOST (VIEW_COLUMNS - 1) /* engines */
+#define CELL 40
+
+/* Named by the engines shown; the rightmost is left out first. */
+static const struct column columns[VIEW_COLUMNS] = {
+	{.name = "figure", .width = 25, .flex = 1},
+	{.name = "", .flex = 1, .right = true},
+	{.name = "", .flex = 1, .right = true},
+	{.name = "", .flex = 1, .right = true, .drop = 1},
+	{.name = "", .flex = 1, .right = true, .drop = 2},
+	{.name = "", .flex = 1, .right = true, .drop = 3},
+	{.name = "", .flex = 1, .right = true, .drop = 4},
+	{.name = "", .flex = 1, .right = true, .drop = 5},
+	{.name = "", .flex = 1, .right = true, .drop = 6},
+	{.name = "", .flex = 1, .right = true, .drop = 7},
+	{.name = "", .flex = 1, .right = true, .drop = 8},
+	{.name = "", .flex = 1, .right = true, .drop = 9},
+};
+
+struct priv {
+	int argc;
+	char **argv;			       /* as given */
+	const struct result *request;	       /* own reference; a struct engines_request, NULL = none */
+	unsigned n;			       /* engines */
+	const struct engine_figures *of[MOST]; /* [n] borrowed from results; NULL = not there yet */
+	char name[MOST][CELL];
+	unsigned refused[MOST]; /* engines that refuse: they have the first rows */
+	unsigned n_refused;
+	struct err why; /* there is no request */
+};
+
+/* --- what is computed beside the loop ------------------------------------------------------- */
+
+static void *measure(const struct engines_request *rq, unsigned i, const struct engine_figures *first,
+		     struct progress *p)
+{
+	struct err e;
+	struct engine_figures *f = engines_measure(rq, i, first, p, &e);
+
+	return f || progress_cancelled(p) ? f : engine_figures_refused(rq, i, e.msg);
+}
+
+static void *run_first(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+{
+	(void)r;
+	(void)arg;
+	return measure(base, 0, NULL, p);
+}
+
+/* base: what came out for the first. */
+static void *run_other(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct engine_figures *first = base;
+
+	(void)r;
+	return measure(first->request, arg[0], first, p);
+}
+
+static void free_figures(void *value)
+{
+	engine_figures_free(value);
+}
+
+static void free_request(void *value)
+{
+	engines_request_unref(value);
+}
+
+static const struct task task_first = {run_first, free_figures}, task_other = {run_other, free_figures};
+/* Never run: a request is made by the pane, and a base to the others. */
+static const struct task task_request = {NULL, free_request};
+
+/* --- the request ------------------------------------------------------------------------------ */
+
+static const char *engine_in_force(const struct scene *sc)
+{
+	return sc->sweep && sc->sweep->routing ? sc->sweep->routing->engine : NULL;
+}
+
+static void add_word(char **word, int *n, const char *w)
+{
+	for (int i = 0; i < *n; i++)
+		if (!strcmp(word[i], w))
+			return;
+	word[(*n)++] = (char *)(uintptr_t)w;
+}
+
+/* What is compared; with fewer than two engines named, also those that always make sense.  NULL and *e. */
+static struct engines_request *make_request(const struct view *v, struct err *e)
+{
+	static const char *const usual[] = {"minhop", "updn", "ftree"};
+	const struct scene *sc = v->scene;
+	const struct priv *p = v->priv;
+	struct engines_place at = {.fabric = sc->fabric,
+				   .state = sc->state,
+				   .options = sc->event->options,
+				   .manual_rules = sc->session->manual_rules,
+				   .list = sc->session->engines,
+				   .sweep = sc->sweep};
+	char **word = NEW_ARRAY((size_t)p->argc + ARRAY_LEN(usual) + 2, char *);
+	const char *now = engine_in_force(sc);
+	struct engines_request *rq;
+	int n = 0, engines = 0;
+
+	for (int i = 0; i < p->argc; i++)
+		engines += !strchr(p->argv[i], '=');
+	if (engines < 2 && now)
+		add_word(word, &n, now);
+	for (int i = 0; i < p->argc; i++) {
+		if (engines < 2)
+			add_word(word, &n, p->argv[i]);
+		else
+			word[n++] = p->argv[i];
+	}
+	for (size_t i = 0; engines < 2 && i < ARRAY_LEN(usual); i++)
+		add_word(word, &n, usual[i]);
+	rq = engines_request_new(&at, n, word, e);
+	free(word);
+	if (rq && rq->n > MOST) {
+		err_set(e, "pane compare: found %u engines, expected at most %d", rq->n, MOST);
+		engines_request_unref(rq);
+		return NULL;
+	}
+	return rq;
+}
+
+static int open_view(struct view *v, int argc, char **argv, struct err *e)
+{
+	struct priv *p = v->priv;
+	struct engines_request *rq;
+
+	if (argc && !v->scene->fabric)
+		return err_set(e, "pane compare: no fabric is loaded");
+	p->argv = NEW_ARRAY((size_t)argc, char *);
+	for (; p->argc < argc; p->argc++)
+		p->argv[p->argc] = str_dup(argv[p->argc]);
+	if (!v->scene->fabric)
+		return 0;
+	rq = make_request(v, e);
+	engines_request_unref(rq);
+	return rq ? 0 : -1;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	result_unref(p->request);
+	for (int i = 0; i < p->argc; i++)
+		free(p->argv[i]);
+	free(p->argv);
+}
+
+/* The request that fits the scene: the one there is as long as it says the same, so that results stay. */
+static const struct engines_request *update_request(struct view *v)
+{
+	struct priv *p = v->priv;
+	struct engines_request *rq = v->scene->fabric ? make_request(v, &p->why) : NULL;
+
+	if (rq && p->request && engines_request_equal(p->request->value, rq)) {
+		engines_request_unref(rq);
+		return p->request->value;
+	}
+	result_unref(p->request);
+	p->request = rq ? result_new(&(struct ask){.task = &task_request}, rq) : NULL;
+	return rq;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static void ask_all(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct result *first = view_ask(v, &task_first, p->request, NULL);
+
+	p->of[0] = first ? first->value : NULL;
+	v->waiting |= p->n > 1 && !first;
+	for (unsigned i = 1; first && i < p->n; i++) {
+		uint32_t arg[TASK_ARGS] = {i};
+		const struct result *r = view_ask(v, &task_other, first, arg);
+
+		p->of[i] = r ? r->value : NULL;
+	}
+}
+
+static enum figure figure_of(const struct priv *p, uint32_t row)
+{
+	return (enum figure)(row - p->n_refused);
+}
+
+static bool is_measured(const struct priv *p, unsigned i)
+{
+	return p->of[i] && !p->of[i]->refused;
+}
+
+/* No engine shown is better, and some are worse. */
+static bool is_best(const struct priv *p, unsigned engine, enum figure which)
+{
+	int better = figure_defs[which].better;
+	bool worse = false;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		int order;
+
+		if (!is_measured(p, i) || p->of[i]->f.v[which] < 0)
+			continue;
+		order = better * figure_order(&p->of[i]->f, &p->of[engine]->f, which);
+		if (order > 0)
+			return false;
+		worse |= order < 0;
+	}
+	return worse;
+}
+
+static void figure_cell(const struct priv *p, unsigned i, enum figure which, struct text *t)
+{
+	char buf[CELL];
+
+	if (!p->of[i])
+		text_add(t, "… ");
+	else if (!is_measured(p, i) || (which == FIG_DIFFER && !i))
+		text_add(t, "- ");
+	else
+		text_add(t, "%s%c", figure_text(&p->of[i]->f, which, buf, sizeof(buf)),
+			 is_best(p, i, which) ? '*' : ' ');
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct engine_figures *f = row < p->n_refused ? p->of[p->refused[row]] : NULL;
+
+	if (col > p->n)
+		return;
+	if (f && !col)
+		text_add(t, "%s refuses: %s", f->engine->name, f->refused);
+	else if (!f && !col)
+		text_add(t, "%s", figure_defs[figure_of(p, row)].name);
+	else if (!f)
+		figure_cell(p, col - 1, figure_of(p, row), t);
+}
+
+static uint8_t column_width(const struct priv *p, unsigned i)
+{
+	size_t w = strlen(p->name[i]);
+
+	for (unsigned fig = 0; fig < FIGURES; fig++) {
+		struct text t = {0};
+
+		figure_cell(p, i, fig, &t);
+		w = t.len > w ? t.len : w;
+		text_free(&t);
+	}
+	return (uint8_t)(w < 2 * CELL ? w : 2 * CELL);
+}
+
+static void load(struct view *v)
+{
+	const char *now = engine_in_force(v->scene);
+	struct priv *p = v->priv;
+	const struct engines_request *rq;
+
+	p->why.msg[0] = 0;
+	p->n = p->n_refused = 0;
+	memset(p->of, 0, sizeof(p->of));
+	rq = update_request(v);
+	if (rq) {
+		p->n = rq->n;
+		ask_all(v);
+		v->n_rows = FIGURES;
+	}
+	for (unsigned i = 0; i < p->n; i++) {
+		bool here = now && !strcmp(now, rq->engine[i]->name);
+
+		snprintf(p->name[i], CELL, here ? "[%s]" : "%s ", rq->engine[i]->name);
+		if (p->of[i] && p->of[i]->refused)
+			p->refused[p->n_refused++] = i;
+	}
+	v->n_rows += p->n_refused;
+	for (unsigned i = 0; i < MOST; i++)
+		v->width[i + 1] = i < p->n ? column_width(p, i) : 0;
+}
+
+static const char *column_name(const struct view *v, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	return !col ? columns[0].name : col <= p->n ? p->name[col - 1] : "";
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const char *between = " ──";
+
+	v->scene->want_loads = true; /* for follow_load() */
+	text_add(t, "Compare");
+	if (p->n)
+		text_add(t, " %u engines", p->n);
+	for (int i = 0; i < p->argc; i++) {
+		if (!strchr(p->argv[i], '='))
+			continue;
+		text_add(t, "%s %s", between, p->argv[i]);
+		between = "";
+	}
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const char *now = engine_in_force(v->scene);
+
+	if (p->why.msg[0])
+		text_add(t, "%s", p->why.msg);
+	else if (p->n)
+		text_add(t, "%s%s%s* best of its row", now ? "[" : "", now ? now : "",
+			 now ? "] in force, " : "");
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	return row < ((const struct priv *)v->priv)->n_refused ? MARK_DOWN : 0;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return row < p->n_refused ? FIGURES + p->refused[row] : figure_of(p, row);
+}
+
+/* Ports of the switch with the most loaded link, once it is known. */
+static void follow_load(const struct scene *sc, struct text *t)
+{
+	text_add(t, "pane ports");
+	if (!sc->loads || sc->loads->max_port == NO_ID)
+		return;
+	text_putc(t, ' ');
+	word_node(sc->fabric, sc->fabric->port_node[sc->loads->max_port], t);
+}
+
+/* Where the figure of the routing in force is shown. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	static const char *const where[FIGURES] = {
+		[FIG_UNREACHABLE] = "check",	       [FIG_HOPS_MEAN] = "pane histogram",
+		[FIG_HOPS_MOST] = "pane histogram",    [FIG_ELEMENTS_MEAN] = "pane elements",
+		[FIG_ELEMENTS_MOST] = "pane elements", [FIG_SLS] = "pane layers",
+		[FIG_LOOPS] = "pane cycle all",	       [FIG_DIFFER] = "pane changes",
+	};
+	const struct priv *p = v->priv;
+	enum figure which = figure_of(p, row);
+
+	if (row < p->n_refused || !engine_in_force(v->scene))
+		return;
+	if (which >= FIG_LOAD_LEAST && which <= FIG_USAGE_MOST)
+		follow_load(v->scene, t);
+	else if (where[which])
+		text_add(t, "%s", where[which]);
+}
+
+const struct view_ops view_compare = {
+	.name = "compare",
+	.brief = "engines side by side on the fabric as it is now: lengths, loads, links, credit loops",
+	.syntax = "[ENGINE...] [OPTION=VALUE]...",
+	.hints = "follow=show :pane_layers=layers :pane_cycle_all=loops back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.column_name = column_name,
+};
