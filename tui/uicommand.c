@@ -97,7 +97,7 @@ static int ui_screen(int argc, char **argv, FILE *out, struct err *e)
 static int ui_pane(int argc, char **argv, FILE *out, struct err *e)
 {
 	(void)out;
-	if (need(argc, 1, 9, argv, e))
+	if (need(argc, 1, 99, argv, e)) /* panes know better how many they take */
 		return -1;
 	ui_refresh();
 	return pane_open(argc - 1, argv + 1, e);

@@ -205,7 +205,7 @@ static bool is_measured(const struct priv *p, unsigned i)
 /* No engine shown is better, and some are worse. */
 static bool is_best(const struct priv *p, unsigned engine, enum figure which)
 {
-	int better = figure_defs[which].better;
+	int sign = figure_defs[which].better > 0 ? 1 : figure_defs[which].better ? -1 : 0;
 	bool worse = false;
 
 	for (unsigned i = 0; i < p->n; i++) {
@@ -213,7 +213,7 @@ static bool is_best(const struct priv *p, unsigned engine, enum figure which)
 
 		if (!is_measured(p, i) || p->of[i]->f.v[which] < 0)
 			continue;
-		order = better * figure_order(&p->of[i]->f, &p->of[engine]->f, which);
+		order = sign * figure_order(&p->of[i]->f, &p->of[engine]->f, which);
 		if (order > 0)
 			return false;
 		worse |= order < 0;
@@ -278,7 +278,7 @@ static void load(struct view *v)
 		ask_all(v);
 		v->n_rows = FIGURES;
 	}
-	for (unsigned i = 0; i < p->n; i++) {
+	for (unsigned i = 0; rq && i < p->n; i++) {
 		bool here = now && !strcmp(now, rq->engine[i]->name);
 
 		snprintf(p->name[i], CELL, here ? "[%s]" : "%s ", rq->engine[i]->name);

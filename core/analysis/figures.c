@@ -399,12 +399,12 @@ static int measure_sls(const struct routing *r, struct figures *f, struct progre
 	uint32_t *ep = NEW_ARRAY(fb->n_endports + 1, uint32_t), n = list_hosts(r, ep);
 	int rc = 0;
 
-	f->sls = r->ops->sl ? 0 : 1;
+	f->sls = routing_has_sls(r) ? 0 : 1;
 	progress_start(p, "looking up service levels", n);
-	for (uint32_t i = 0; r->ops->sl && i < n && !rc; i++) {
+	for (uint32_t i = 0; routing_has_sls(r) && i < n && !rc; i++) {
 		uint8_t *was = &seen[r->topo->endport_switch[ep[i]]];
 
-		if (r->ops->sl_by_switch && *was)
+		if (routing_sls_by_switch(r) && *was)
 			continue;
 		*was = 1;
 		f->sls |= sls_from(r, ep, n, i);

@@ -344,7 +344,8 @@ const struct command element_commands[] = {
 	 "are those\n"
 	 "  from all to all; first links: how many ports edge switches send the LIDs of a distant host port "
 	 "by;\n"
-	 "  all links: how many ports between switches lie on the whole paths from there.  Elements: switches "
+	 "  all links: how many ports between switches lie on the whole paths from there.  Elements: "
+	 "switches "
 	 "passed,\n"
 	 "  chips of a chassis taken together.\n",
 	 "EEo*", NULL, cmd_compare},

@@ -15,10 +15,12 @@ struct slow {
 
 static bool is_host(const struct routing *r, uint32_t ep)
 {
-	return r->topo->endport_up[ep] && !endport_is_switch(r->topo->fabric, ep) && r->topo->endport_switch[ep] != NO_ID;
+	return r->topo->endport_up[ep] && !endport_is_switch(r->topo->fabric, ep) &&
+	       r->topo->endport_switch[ep] != NO_ID;
 }
 
-static void slow_pair(struct slow *s, const struct routing *r, const struct elements *el, uint32_t src, uint32_t dst)
+static void slow_pair(struct slow *s, const struct routing *r, const struct elements *el, uint32_t src,
+		      uint32_t dst)
 {
 	for (unsigned k = 0; k < r->lids->count[dst]; k++) {
 		uint32_t elements = 1;
@@ -160,16 +162,20 @@ static void spoil(const struct routing *r, uint64_t *seed)
 
 		if (r->row[sw])
 			r->row[sw]->port[1 + rng_below(seed, r->row[sw]->top)] =
-				(uint8_t)(rng_below(seed, 3) ? rng_below(seed, r->topo->fabric->switch_nports[sw] + 1u)
-							     : 250 + rng_below(seed, 6)); /* 255: none */
+				(uint8_t)(rng_below(seed, 3)
+						  ? rng_below(seed, r->topo->fabric->switch_nports[sw] + 1u)
+						  : 250 + rng_below(seed, 6)); /* 255: none */
 	}
 }
 
 static void test_against_tracing(void **state)
 {
-	static const char *const specs[] = {"xgft:3,3,2:1,2,2",	     "torus:3x3,hosts=2",
-					    "director:2,3,2,4",	     "ring:7",
-					    "random:9,3,hosts=2,parallel=2,shuffle=1,seed=5", "xgft:4:2"};
+	static const char *const specs[] = {"xgft:3,3,2:1,2,2",
+					    "torus:3x3,hosts=2",
+					    "director:2,3,2,4",
+					    "ring:7",
+					    "random:9,3,hosts=2,parallel=2,shuffle=1,seed=5",
+					    "xgft:4:2"};
 	static const char *const engines[] = {"minhop", "updn", "mincontention", "lash"};
 	uint64_t seed = test_seed();
 	char line[100];
@@ -250,7 +256,9 @@ static void test_request(void **state)
 	assert_non_null(strstr(e.msg, "nosuch"));
 	assert_null(request(s, "minhop lmc=8", &e));
 	assert_null(request(s, "minhop what=8", &e));
-	assert_null(request(s, "updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn", &e));
+	assert_null(request(
+		s, "updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn updn",
+		&e));
 	assert_non_null(strstr(e.msg, "16"));
 	session_free(s);
 }
@@ -340,8 +348,9 @@ static unsigned settle(struct scene *sc, struct view *v)
 			if (scene_result(sc, a))
 				continue;
 			n++;
-			scene_add_result(sc, result_new(a, a->task->run(a->routing, a->base ? a->base->value : NULL,
-									a->arg, &p)));
+			scene_add_result(
+				sc, result_new(a, a->task->run(a->routing, a->base ? a->base->value : NULL,
+							       a->arg, &p)));
 		}
 	} while (n > before);
 	assert_false(v->waiting);
@@ -357,7 +366,8 @@ static void expect_cell(const struct view *v, uint32_t row, unsigned col, const 
 	text_free(&t);
 }
 
-static void expect_text(void (*say)(const struct view *, struct text *), const struct view *v, const char *want)
+static void expect_text(void (*say)(const struct view *, struct text *), const struct view *v,
+			const char *want)
 {
 	struct text t = {0};
 
@@ -404,7 +414,8 @@ static void test_pane(void **state)
 	expect_text(v->ops->title, v, "Compare 3 engines ── lmc=2");
 	expect_text(v->ops->footer, v, "[lash] in force, * best of its row");
 	assert_int_equal(v->ops->marks(v, 0), MARK_DOWN);
-	expect_cell(v, 0, 0, "ftree refuses: lmc is 2, and fat-tree routing knows one LID a port only; `set lmc 0`");
+	expect_cell(v, 0, 0,
+		    "ftree refuses: lmc is 2, and fat-tree routing knows one LID a port only; `set lmc 0`");
 	expect_cell(v, 1 + FIG_UNREACHABLE, 1, "0 ");
 	expect_cell(v, 1 + FIG_FIRST_LEAST, 1, "4*");
 	expect_cell(v, 1 + FIG_FIRST_LEAST, 2, "1 ");
@@ -491,9 +502,12 @@ static void test_completion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_tracing), cmocka_unit_test(test_request),
-		cmocka_unit_test(test_measure),		cmocka_unit_test(test_diff),
-		cmocka_unit_test(test_pane),		cmocka_unit_test(test_pane_alone),
+		cmocka_unit_test(test_against_tracing),
+		cmocka_unit_test(test_request),
+		cmocka_unit_test(test_measure),
+		cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_pane),
+		cmocka_unit_test(test_pane_alone),
 		cmocka_unit_test(test_completion),
 	};
 
