@@ -49,7 +49,8 @@ const struct optdef common_options[] = {
 	{.name = "path_sl_file",
 	 .type = OPT_FILE,
 	 .def = "",
-	 .help = "SLs of paths: lines `SLID DLID SL` or as ibdmchk takes them; default: the engine's, else 0"},
+	 .help = "SLs of paths: lines `SLID DLID SL` or as ibdmchk takes them; default: the engine's, else "
+		 "0"},
 	{.name = "hop_weights_file",
 	 .flag = "-w FILE",
 	 .type = OPT_FILE,

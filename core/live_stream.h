@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIVE_CHILD_FLAG "--discover-child" /* argv[1]; then CA ("" = any), port (0 = any), enum live_tables \
-					    */
+#define LIVE_CHILD_FLAG                                                                     \
+	"--discover-child" /* argv[1]; then CA ("" = any), port (0 = any), enum live_tables \
+			    */
 #define LIVE_DATA_FD 3
 #define LIVE_HEAD 0x6962736cu
 #define LIVE_TAIL 0x6c736269u

@@ -140,7 +140,7 @@ static uint32_t xgft_parent(const struct xgft *t, int l, uint32_t i, uint32_t k)
 
 	for (int j = 0; j < l; j++)
 		below *= t->w[j];
-	low = i % below; /* NOLINT(clang-analyzer-core.DivideZero): every w is at least 1 */
+	low = i % below;	    /* NOLINT(clang-analyzer-core.DivideZero): every w is at least 1 */
 	high = i / below / t->m[l]; /* NOLINT(clang-analyzer-core.DivideZero): m and w are at least 1 */
 	return (high * t->w[l] + k) * below + low;
 }

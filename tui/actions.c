@@ -215,6 +215,7 @@ ACTION(do_maximise)
 ACTION(do_redraw)
 {
 	UNUSED;
+	background_resume();
 	term_resized();
 	return 0;
 }
@@ -227,6 +228,9 @@ ACTION(do_cancel)
 		ui_message(false, "cancelling");
 	} else if (v && v->filter[0]) {
 		view_filter(v, "");
+	} else if (background_busy()) {
+		background_give_up();
+		ui_message(false, "stopped what the panes wait for; C-l goes on");
 	} else {
 		ui_message(false, "nothing is running");
 	}
@@ -349,8 +353,9 @@ static const struct action actions[] = {
 	{"scroll-up", "REPL: text above", do_scroll_up},
 	{"scroll-down", "REPL: text below", do_scroll_down},
 	{"clear", "REPL: forget its text", do_clear},
-	{"redraw", "draw the screen anew", do_redraw},
-	{"cancel", "cancel the running command; else drop the filter", do_cancel},
+	{"redraw", "draw the screen anew; go on with what was stopped", do_redraw},
+	{"cancel", "cancel the running command; else drop the filter; else stop what the pane waits for",
+	 do_cancel},
 	{"suspend", "suspend to the shell", do_suspend},
 	{"quit", "leave", do_quit},
 };

@@ -17,6 +17,9 @@ static struct {
 	struct ask current; /* with references; being computed when `running` */
 	bool running;
 	const struct result *done; /* reference; computed, but not taken yet */
+	/* With references: what the person does not want to wait for; nothing else was asked for since. */
+	struct ask given_up[WANTED];
+	unsigned n_given_up;
 	struct progress progress;
 } b = {.mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
@@ -79,6 +82,12 @@ static void forget_wanted(void)
 		ask_clear(&b.wanted[--b.n_wanted]);
 }
 
+static void forget_given_up(void)
+{
+	while (b.n_given_up)
+		ask_clear(&b.given_up[--b.n_given_up]);
+}
+
 void background_stop(void)
 {
 	pthread_mutex_lock(&b.mutex);
@@ -88,8 +97,53 @@ void background_stop(void)
 	pthread_mutex_unlock(&b.mutex);
 	pthread_join(b.thread, NULL);
 	forget_wanted();
+	forget_given_up();
 	result_unref(b.done);
 	b.done = NULL;
+}
+
+void background_give_up(void)
+{
+	pthread_mutex_lock(&b.mutex);
+	forget_given_up();
+	if (b.running)
+		b.given_up[b.n_given_up++] = ask_copy(&b.current);
+	for (unsigned i = 0; i < b.n_wanted && b.n_given_up < WANTED; i++)
+		b.given_up[b.n_given_up++] = ask_copy(&b.wanted[i]);
+	forget_wanted();
+	atomic_store(&b.progress.cancel, true);
+	pthread_mutex_unlock(&b.mutex);
+}
+
+void background_resume(void)
+{
+	pthread_mutex_lock(&b.mutex);
+	forget_given_up();
+	pthread_mutex_unlock(&b.mutex);
+}
+
+bool background_given_up(void)
+{
+	bool up;
+
+	pthread_mutex_lock(&b.mutex);
+	up = b.n_given_up != 0;
+	pthread_mutex_unlock(&b.mutex);
+	return up;
+}
+
+/* Is all that is asked for something that was given up? */
+static bool only_given_up(const struct ask *a, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		bool found = false;
+
+		for (unsigned k = 0; k < b.n_given_up && !found; k++)
+			found = ask_equal(&a[i], &b.given_up[k]);
+		if (!found)
+			return false;
+	}
+	return n != 0;
 }
 
 void background_take(struct scene *sc)
@@ -122,6 +176,11 @@ void background_want(const struct ask *a, unsigned n)
 
 	pthread_mutex_lock(&b.mutex);
 	forget_wanted();
+	if (only_given_up(a, n)) {
+		pthread_mutex_unlock(&b.mutex);
+		return;
+	}
+	forget_given_up();
 	for (unsigned i = 0; i < n && i < WANTED; i++) {
 		if (b.running && ask_equal(&a[i], &b.current))
 			keep = true;

@@ -103,7 +103,8 @@ static unsigned n_labels;
 static const char general[] =
 	"follow=open next-pane=pane :undo=undo search=search :pane_help=help :diff=diff filter=filter "
 	"sort=sort "
-	":why=why prompt_why=why :trace=trace prompt_trace=trace repl=repl maximise=max back=back fold=fold quit=quit";
+	":why=why prompt_why=why :trace=trace prompt_trace=trace repl=repl maximise=max back=back fold=fold "
+	"quit=quit";
 static const char in_repl[] =
 	"leave=panes prev-pane=back scroll-up=scroll maximise=max :pane_help=help quit=quit";
 

@@ -146,7 +146,7 @@ static const char *nothing(const struct view *v)
 	if (v->ordering)
 		return "looking ...";
 	if (v->waiting)
-		return "computing ...";
+		return background_given_up() ? "stopped; C-l goes on" : "computing ...";
 	if (v->filter[0] && v->n_rows)
 		return "no row matches the filter";
 	if (!v->scene->fabric)
@@ -162,7 +162,9 @@ static void titles(const struct view *v, struct text *t, struct text *right)
 	if (v->filter[0])
 		text_add(t, " ── filter: %s", v->filter);
 	view_fold_title(v, t);
-	if (v->waiting)
+	if (v->waiting && background_given_up())
+		text_add(right, "stopped");
+	else if (v->waiting)
 		text_add(right, "computing %u%%", v->scene->percent);
 	else if (v->ordering && v->n_rows)
 		text_add(right, "%u%%", (unsigned)(100.0 * v->scanned / v->n_rows));

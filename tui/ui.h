@@ -152,6 +152,10 @@ void background_take(struct scene *sc); /* hand over what is ready; drop what is
 /* All that is wanted now, most urgent first; what is under way and no longer wanted is cancelled. */
 void background_want(const struct ask *a, unsigned n);
 bool background_busy(void);
+/* Stop what panes wait for, until they ask for something else or background_resume(). */
+void background_give_up(void);
+void background_resume(void);
+bool background_given_up(void);
 
 /* term.c */
 int term_start(struct err *e);

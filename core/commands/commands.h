@@ -48,7 +48,8 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, bool routes, struct 
 /* A layer (VL) as text; -1 and *e. */
 int parse_layer(const char *word, int *vl, struct err *e);
 
-/* Endports whose node did not fail, yet the subnet manager does not reach them; *first (may be NULL): one of them. */
+/* Endports whose node did not fail, yet the subnet manager does not reach them; *first (may be NULL): one of
+ * them. */
 uint32_t count_cut_off(const struct sweep *w, uint32_t *first);
 
 #endif

@@ -32,7 +32,7 @@ void acyclic_free(struct acyclic *a); /* NULL is fine */
 bool acyclic_add(struct acyclic *a, const struct dependency *d, unsigned n);
 
 bool acyclic_has(const struct acyclic *a, struct dependency d);
-uint32_t acyclic_count(const struct acyclic *a); /* dependencies in it */
+uint32_t acyclic_count(const struct acyclic *a);    /* dependencies in it */
 uint64_t acyclic_searches(const struct acyclic *a); /* searches for a cycle that acyclic_add() made so far */
 
 struct acyclic_memory;

@@ -19,7 +19,7 @@
 #define PR_NUMB_PATH (1u << 12)
 
 #define TIMEOUT_MS 2000
-#define RECORD_SIZE 2048	/* room that libibmad may fill */
+#define RECORD_SIZE 2048 /* room that libibmad may fill */
 
 /* SL of a path, -1 when there is none. */
 static int path_sl(const struct ibmad_port *port, ib_portid_t *sa, unsigned slid, unsigned dlid)
@@ -44,8 +44,8 @@ static int path_sl(const struct ibmad_port *port, ib_portid_t *sa, unsigned slid
 /* Where the subnet administrator is: at the LID that the local port knows as its subnet manager's. */
 static int find_sa(struct ibmad_port *port, ib_portid_t *sa)
 {
-	uint8_t info[IB_SMP_DATA_SIZE] = { 0 };
-	ib_portid_t local = { 0 };
+	uint8_t info[IB_SMP_DATA_SIZE] = {0};
+	ib_portid_t local = {0};
 
 	if (!smp_query_via(info, &local, IB_ATTR_PORT_INFO, 0, 0, port))
 		return -1;
@@ -55,9 +55,9 @@ static int find_sa(struct ibmad_port *port, ib_portid_t *sa)
 
 int main(void)
 {
-	int classes[] = { IB_SMI_CLASS, IB_SMI_DIRECT_CLASS, IB_SA_CLASS };
+	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS, IB_SA_CLASS};
 	struct ibmad_port *port = mad_rpc_open_port(NULL, 0, classes, 3);
-	ib_portid_t sa = { 0 };
+	ib_portid_t sa = {0};
 	unsigned slid, dlid;
 	int n;
 

@@ -39,7 +39,8 @@ static inline struct fabric *make_fabric(const char *spec)
 }
 
 /* Output of a line; freed by the caller.  *rc is the result, *e the message. */
-static inline char *run_line(struct session *s, const char *line, int *rc, struct err *e, bool json, bool *fault)
+static inline char *run_line(struct session *s, const char *line, int *rc, struct err *e, bool json,
+			     bool *fault)
 {
 	char *text = NULL;
 	size_t len = 0;

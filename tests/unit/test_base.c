@@ -83,8 +83,8 @@ static void test_progress(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_glob), cmocka_unit_test(test_text), cmocka_unit_test(test_err),
-		cmocka_unit_test(test_guid_key), cmocka_unit_test(test_rng), cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_glob),	 cmocka_unit_test(test_text), cmocka_unit_test(test_err),
+		cmocka_unit_test(test_guid_key), cmocka_unit_test(test_rng),  cmocka_unit_test(test_progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

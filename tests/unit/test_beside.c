@@ -29,8 +29,9 @@ static void settle(struct scene *sc, struct view *v)
 
 			if (scene_result(sc, a))
 				continue;
-			scene_add_result(sc, result_new(a, a->task->run(a->routing, a->base ? a->base->value : NULL,
-									a->arg, &p)));
+			scene_add_result(
+				sc, result_new(a, a->task->run(a->routing, a->base ? a->base->value : NULL,
+							       a->arg, &p)));
 		}
 		if (n && !v->waiting)
 			return;
@@ -92,7 +93,8 @@ static void expect_walk(const struct topo *t, const struct witness *w)
 		uint32_t peer = t->peer[e->port];
 
 		assert_int_not_equal(peer, NO_ID);
-		assert_int_equal(t->fabric->port_node[peer], t->fabric->port_node[w->edge[(i + 1) % w->n].port]);
+		assert_int_equal(t->fabric->port_node[peer],
+				 t->fabric->port_node[w->edge[(i + 1) % w->n].port]);
 		assert_true(e->own || e->routes);
 		assert_int_equal(e->routes != 0, e->sw != NO_ID);
 		own |= e->own;
@@ -227,7 +229,8 @@ static void pairs_are_explained(void **state)
 	struct session *s = routed("torus:4x4", "lash");
 
 	(void)state;
-	line_says(s, "why node0002 node0004", "Not in layer 0: that would have closed the cycle\n  t02[4] ->");
+	line_says(s, "why node0002 node0004",
+		  "Not in layer 0: that would have closed the cycle\n  t02[4] ->");
 	line_says(s, "why node0001 node0006", "Balancing moved it to layer 1.");
 	ok_line(s, "route minhop");
 	line_says(s, "why node0001 node0006", "puts no pairs in layers");
@@ -237,9 +240,12 @@ static void pairs_are_explained(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(witnesses_are_closed_walks), cmocka_unit_test(a_loop_is_walked_round),
-		cmocka_unit_test(dependencies_add_up), cmocka_unit_test(results_go_with_their_routing),
-		cmocka_unit_test(mesh_is_listed_by_coordinates), cmocka_unit_test(pairs_are_explained),
+		cmocka_unit_test(witnesses_are_closed_walks),
+		cmocka_unit_test(a_loop_is_walked_round),
+		cmocka_unit_test(dependencies_add_up),
+		cmocka_unit_test(results_go_with_their_routing),
+		cmocka_unit_test(mesh_is_listed_by_coordinates),
+		cmocka_unit_test(pairs_are_explained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,14 +198,17 @@ static void test_names(void **state)
 	uint32_t ep;
 
 	(void)state;
-	assert_int_equal(session_node(s, "0x0002c90300a00000", &e), fabric_node_by_name(s->fabric, "leaf-01", &e));
-	assert_int_equal(session_node(s, "1", &e), fabric_node_by_name(s->fabric, "leaf-01", &e)); /* the SM's LID */
+	assert_int_equal(session_node(s, "0x0002c90300a00000", &e),
+			 fabric_node_by_name(s->fabric, "leaf-01", &e));
+	assert_int_equal(session_node(s, "1", &e),
+			 fabric_node_by_name(s->fabric, "leaf-01", &e)); /* the SM's LID */
 	assert_int_equal(session_node(s, "0xdead", &e), NO_ID);
 	assert_non_null(strstr(e.msg, "0xdead"));
 	ep = session_endport(s, "node0002", &lid, &e);
 	assert_int_equal(lid, session_sweep(s)->lids->base[ep]);
 	assert_int_equal(session_endport(s, "node0002[1]", &lid, &e), ep);
-	assert_int_equal(session_port(s, "leaf-01[4]", &e), s->fabric->node_port[session_node(s, "leaf-01", &e)] + 4);
+	assert_int_equal(session_port(s, "leaf-01[4]", &e),
+			 s->fabric->node_port[session_node(s, "leaf-01", &e)] + 4);
 	assert_int_equal(session_port(s, "leaf-01[x]", &e), NO_ID);
 	session_free(s);
 }
@@ -247,7 +250,8 @@ static void test_why_is_right(void **state)
 
 			if (lid_owner(session_sweep(s)->lids, lid) == NO_ID)
 				continue;
-			snprintf(line, sizeof(line), "why 0x%lx %u", s->fabric->node_guid[s->fabric->switch_node[sw]], lid);
+			snprintf(line, sizeof(line), "why 0x%lx %u",
+				 s->fabric->node_guid[s->fabric->switch_node[sw]], lid);
 			snprintf(expected, sizeof(expected), "\"port\":%u,\"rule\"", port);
 			text = run_line(s, line, &rc, &e, true, &fault);
 			if (rc || !strstr(text, expected))
@@ -261,9 +265,25 @@ static void test_json(void **state)
 {
 	struct session *s = tree();
 	static const char *const lines[] = {
-		"show", "show options", "show engines", "show switches", "show links", "show hosts", "show warnings",
-		"fail link leaf-01[4]", "journal", "trace node0001 node0009", "lft leaf-01", "check", "diff", "load-map",
-		"survey links", "help", "nonsense", "why leaf-01 node0009", "load-map shift 1",
+		"show",
+		"show options",
+		"show engines",
+		"show switches",
+		"show links",
+		"show hosts",
+		"show warnings",
+		"fail link leaf-01[4]",
+		"journal",
+		"trace node0001 node0009",
+		"lft leaf-01",
+		"check",
+		"diff",
+		"load-map",
+		"survey links",
+		"help",
+		"nonsense",
+		"why leaf-01 node0009",
+		"load-map shift 1",
 	};
 	struct err e;
 	int rc;
@@ -329,7 +349,8 @@ static void test_completion(void **state)
 static void test_scripts(void **state)
 {
 	struct session *s = session_new(all_engines);
-	char text[] = "synth ring:4\n# comment\n\nroute minhop\nfrob\nshow\n", path[] = "/tmp/ibscope-test-XXXXXX";
+	char text[] = "synth ring:4\n# comment\n\nroute minhop\nfrob\nshow\n",
+	     path[] = "/tmp/ibscope-test-XXXXXX";
 	struct out o = {.f = fopen("/dev/null", "w")};
 	FILE *f = fmemopen(text, strlen(text), "r");
 	struct err e;
@@ -412,11 +433,14 @@ static void test_cancel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words), cmocka_unit_test(test_finding), cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_failing), cmocka_unit_test(test_history), cmocka_unit_test(test_snapshots),
-		cmocka_unit_test(test_options), cmocka_unit_test(test_names), cmocka_unit_test(test_trace_and_why),
-		cmocka_unit_test(test_why_is_right), cmocka_unit_test(test_json), cmocka_unit_test(test_completion),
-		cmocka_unit_test(test_scripts), cmocka_unit_test(test_failed_load), cmocka_unit_test(test_cancel), cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_words),	      cmocka_unit_test(test_finding),
+		cmocka_unit_test(test_arguments),     cmocka_unit_test(test_failing),
+		cmocka_unit_test(test_history),	      cmocka_unit_test(test_snapshots),
+		cmocka_unit_test(test_options),	      cmocka_unit_test(test_names),
+		cmocka_unit_test(test_trace_and_why), cmocka_unit_test(test_why_is_right),
+		cmocka_unit_test(test_json),	      cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_scripts),	      cmocka_unit_test(test_failed_load),
+		cmocka_unit_test(test_cancel),	      cmocka_unit_test(test_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

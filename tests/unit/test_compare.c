@@ -12,7 +12,8 @@ struct tally {
 
 static bool is_host(const struct routing *r, uint32_t ep)
 {
-	return r->topo->endport_up[ep] && !endport_is_switch(r->topo->fabric, ep) && r->topo->endport_switch[ep] != NO_ID;
+	return r->topo->endport_up[ep] && !endport_is_switch(r->topo->fabric, ep) &&
+	       r->topo->endport_switch[ep] != NO_ID;
 }
 
 static bool same_path(const struct path *a, const struct path *b)
@@ -25,7 +26,8 @@ static bool same_path(const struct path *a, const struct path *b)
 	return true;
 }
 
-static void tally_pair(struct tally *t, const struct routing *a, const struct routing *b, uint32_t src, unsigned lid)
+static void tally_pair(struct tally *t, const struct routing *a, const struct routing *b, uint32_t src,
+		       unsigned lid)
 {
 	struct path p, q;
 	bool ok_a, ok_b;
@@ -56,7 +58,8 @@ static struct tally tally_all(const struct routing *a, const struct routing *b)
 		if (!is_host(a, src) && !is_host(b, src))
 			continue;
 		for (unsigned lid = 1; lid <= b->lids->max_lid; lid++) {
-			uint32_t ob = lid_owner(b->lids, lid), dst = ob != NO_ID ? ob : lid_owner(a->lids, lid);
+			uint32_t ob = lid_owner(b->lids, lid),
+				 dst = ob != NO_ID ? ob : lid_owner(a->lids, lid);
 
 			if (dst == NO_ID || dst == src || endport_is_switch(f, dst))
 				continue;
@@ -122,13 +125,16 @@ static void random_failures(const char *spec, uint64_t *seed)
 		int rc;
 
 		if (rng_below(seed, 3) && session_state(s)->node_down[host] == 0)
-			snprintf(line, sizeof(line), "fail %s 0x%lx", node_is_switch(s->fabric, host) ? "switch" : "host",
+			snprintf(line, sizeof(line), "fail %s 0x%lx",
+				 node_is_switch(s->fabric, host) ? "switch" : "host",
 				 s->fabric->node_guid[host]);
 		else if (rng_below(seed, 4))
-			snprintf(line, sizeof(line), "fail random %u seed=%u", 1 + rng_below(seed, 3), rng_below(seed, 1000));
+			snprintf(line, sizeof(line), "fail random %u seed=%u", 1 + rng_below(seed, 3),
+				 rng_below(seed, 1000));
 		else
 			snprintf(line, sizeof(line), "restore all");
-		free(run_line(s, line, &rc, &e, false, NULL)); /* may fail for want of links: then nothing happened */
+		free(run_line(s, line, &rc, &e, false,
+			      NULL)); /* may fail for want of links: then nothing happened */
 		if (s->at == before)
 			continue;
 		compare_both_ways(s->event[before].sweep->routing, s->event[s->at].sweep->routing);
@@ -144,8 +150,8 @@ static void test_against_tracing(void **state)
 
 	(void)state;
 	for (int i = 0; i < 6; i++) {
-		snprintf(spec, sizeof(spec), "random:%u,%u,hosts=2,parallel=2,shuffle=1,seed=%u", 8 + rng_below(&seed, 10),
-			 3 + rng_below(&seed, 2), rng_below(&seed, 100000));
+		snprintf(spec, sizeof(spec), "random:%u,%u,hosts=2,parallel=2,shuffle=1,seed=%u",
+			 8 + rng_below(&seed, 10), 3 + rng_below(&seed, 2), rng_below(&seed, 100000));
 		random_failures(spec, &seed);
 	}
 	random_failures("xgft:3,3,2:1,2,2", &seed);
@@ -165,7 +171,7 @@ static void test_check(void **state)
 	assert_int_equal(check_routing(session_routing(s), &c, NULL), 0);
 	assert_true(check_sound(&c));
 	assert_int_equal(c.pairs, 9 * 8);
-	assert_int_equal(c.hops_count[2], 9 * 2);	/* same leaf */
+	assert_int_equal(c.hops_count[2], 9 * 2); /* same leaf */
 	assert_int_equal(c.hops_count[4], 9 * 6);
 	assert_int_equal(c.max_hops, 4);
 	free(run_line(s, "check", &rc, &e, false, &fault));
@@ -192,7 +198,8 @@ static void test_faults(void **state)
 	(void)state;
 	ok_line(s, "synth ring:4,hosts=1; route minhop");
 	r = session_routing(s);
-	src = session_endport(s, s->fabric->node_name[endport_node(s->fabric, lid_owner(r->lids, 5))], &slid, &e);
+	src = session_endport(s, s->fabric->node_name[endport_node(s->fabric, lid_owner(r->lids, 5))], &slid,
+			      &e);
 	for (dlid = 1; dlid <= r->lids->max_lid; dlid++) {
 		dst = lid_owner(r->lids, dlid);
 		if (dst != NO_ID && dst != src && !endport_is_switch(s->fabric, dst) &&
@@ -236,7 +243,8 @@ static void test_loads(void **state)
 	struct err e;
 
 	(void)state;
-	snprintf(spec, sizeof(spec), "synth random:14,4,hosts=3,parallel=2,seed=%u; route minhop", rng_below(&seed, 99999));
+	snprintf(spec, sizeof(spec), "synth random:14,4,hosts=3,parallel=2,seed=%u; route minhop",
+		 rng_below(&seed, 99999));
 	ok_line(s, spec);
 	{
 		const struct routing *r = session_routing(s);
@@ -279,7 +287,9 @@ static void test_loads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_tracing), cmocka_unit_test(test_check), cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_against_tracing),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_loads),
 	};
 

@@ -4,7 +4,8 @@
 static struct fabric_builder *small(void)
 {
 	struct fabric_builder *b = fb_new();
-	uint32_t s1 = fb_add(b, NODE_SWITCH, 0x1001, 4, "sw one"), s2 = fb_add(b, NODE_SWITCH, 0x0102, 4, "sw two");
+	uint32_t s1 = fb_add(b, NODE_SWITCH, 0x1001, 4, "sw one"),
+		 s2 = fb_add(b, NODE_SWITCH, 0x0102, 4, "sw two");
 	uint32_t h1 = fb_add(b, NODE_CA, 0x2000, 2, "host a"), h2 = fb_add(b, NODE_CA, 0x3000, 2, "host b");
 
 	assert_true(fb_link(b, s1, 1, s2, 1));
@@ -37,7 +38,8 @@ static void test_order(void **state)
 	assert_int_equal(f->node_guid[2], 0x1001);
 	assert_int_equal(f->node_guid[3], 0x0102);
 	for (uint32_t ep = 1; ep < f->n_endports; ep++)
-		assert_true(guid_key(f->port_guid[f->endport_port[ep - 1]]) < guid_key(f->port_guid[f->endport_port[ep]]));
+		assert_true(guid_key(f->port_guid[f->endport_port[ep - 1]]) <
+			    guid_key(f->port_guid[f->endport_port[ep]]));
 	/* two switch ports 0, two ports of host a, one of host b: its second has no cable */
 	assert_int_equal(f->n_endports, 5);
 	fabric_unref(f);
@@ -69,11 +71,11 @@ static void test_builder_refuses(void **state)
 
 	(void)state;
 	assert_int_equal(fb_add(b, NODE_CA, 0x2000, 1, "twin"), NO_ID);
-	assert_false(fb_link(b, 0, 1, 3, 2));	/* taken */
-	assert_true(fb_link(b, 0, 1, 1, 1));	/* the same cable again */
-	assert_false(fb_link(b, 0, 3, 0, 3));	/* a port to itself */
-	assert_false(fb_link(b, 0, 9, 1, 4));	/* no such port */
-	assert_true(fb_link(b, 0, 3, 0, 4));	/* a loop-back cable is real */
+	assert_false(fb_link(b, 0, 1, 3, 2)); /* taken */
+	assert_true(fb_link(b, 0, 1, 1, 1));  /* the same cable again */
+	assert_false(fb_link(b, 0, 3, 0, 3)); /* a port to itself */
+	assert_false(fb_link(b, 0, 9, 1, 4)); /* no such port */
+	assert_true(fb_link(b, 0, 3, 0, 4));  /* a loop-back cable is real */
 	fb_more_ports(b, 0, 9);
 	assert_true(fb_link(b, 0, 9, 1, 4));
 	f = finish(b);
@@ -188,8 +190,9 @@ static void test_speeds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order), cmocka_unit_test(test_links), cmocka_unit_test(test_builder_refuses),
-		cmocka_unit_test(test_lookup), cmocka_unit_test(test_variants), cmocka_unit_test(test_topo),
+		cmocka_unit_test(test_order),		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_builder_refuses), cmocka_unit_test(test_lookup),
+		cmocka_unit_test(test_variants),	cmocka_unit_test(test_topo),
 		cmocka_unit_test(test_speeds),
 	};
 

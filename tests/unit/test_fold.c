@@ -256,11 +256,14 @@ static void test_all(void **state)
 		const struct view_ops *ops;
 		const char *a, *b;
 	} panes[] = {
-		{&view_switches, NULL, NULL}, {&view_ports, "edge-01", NULL}, {&view_hosts, NULL, NULL},
-		{&view_lft, "edge-01", NULL}, {&view_hops, "edge-01", NULL},  {&view_changes, NULL, NULL},
-		{&view_pairs, NULL, NULL},    {&view_ranks, NULL, NULL},      {&view_histogram, NULL, NULL},
-		{&view_tree, NULL, NULL},     {&view_groups, "edge-01", NULL}, {&view_path, "node0001", "node0032"},
-		{&view_caorder, NULL, NULL},  {&view_bars, NULL, NULL},	      {&view_elements, NULL, NULL},
+		{&view_switches, NULL, NULL},	 {&view_ports, "edge-01", NULL},
+		{&view_hosts, NULL, NULL},	 {&view_lft, "edge-01", NULL},
+		{&view_hops, "edge-01", NULL},	 {&view_changes, NULL, NULL},
+		{&view_pairs, NULL, NULL},	 {&view_ranks, NULL, NULL},
+		{&view_histogram, NULL, NULL},	 {&view_tree, NULL, NULL},
+		{&view_groups, "edge-01", NULL}, {&view_path, "node0001", "node0032"},
+		{&view_caorder, NULL, NULL},	 {&view_bars, NULL, NULL},
+		{&view_elements, NULL, NULL},
 	};
 	struct scene sc = {0};
 	struct session *s = routed("director:2,4,3,8");
@@ -377,10 +380,11 @@ static void test_bad_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_headers), cmocka_unit_test(test_events),	 cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_find),	cmocka_unit_test(test_reveal),	 cmocka_unit_test(test_ports),
-		cmocka_unit_test(test_path),	cmocka_unit_test(test_all),	 cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_bad_file),
+		cmocka_unit_test(test_headers),	 cmocka_unit_test(test_events),
+		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_find),
+		cmocka_unit_test(test_reveal),	 cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_path),	 cmocka_unit_test(test_all),
+		cmocka_unit_test(test_too_many), cmocka_unit_test(test_bad_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1386,12 +1386,13 @@ static void test_write_paths(void **state)
 	got = paths(x.r);
 	/* 4 endports of 2 LIDs: 8 sources, 7 destinations each */
 	assert_int_equal(count_lines(got), 56);
-	assert_int_equal(strncmp(got, "4 5 3 0\n4 6 2..5 2\n4 7 3 2\n4 8 3 3\n4 9 3 3\n4 10 - -\n4 11 3 3\n", 59), 0);
+	assert_int_equal(
+		strncmp(got, "4 5 3 0\n4 6 2..5 2\n4 7 3 2\n4 8 3 3\n4 9 3 3\n4 10 - -\n4 11 3 3\n", 59), 0);
 	assert_non_null(strstr(got, "\n5 4 3 0\n5 6 3 2\n"));
 	assert_non_null(strstr(got, "\n8 10 3 2\n"));
 	assert_non_null(strstr(got, "\n11 9 3 2\n"));
 	assert_non_null(strstr(got, "\n8 9 3 0\n")); /* two LIDs of one port */
-	assert_null(strstr(got, "\n1 "));   /* a switch */
+	assert_null(strstr(got, "\n1 "));	     /* a switch */
 	assert_int_equal(write_paths(null, x.r, &p), -1);
 	fclose(null);
 	free(got);

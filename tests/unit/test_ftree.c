@@ -601,18 +601,12 @@ static void test_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_example),
-		cmocka_unit_test(test_structure),
-		cmocka_unit_test(test_dummies),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_refusal_details),
-		cmocka_unit_test(test_root_file),
-		cmocka_unit_test(test_manual),
-		cmocka_unit_test(test_reverse_hops),
-		cmocka_unit_test(test_reverse_loops),
-		cmocka_unit_test(test_shifts),
-		cmocka_unit_test(test_sequences),
-		cmocka_unit_test(test_why),
+		cmocka_unit_test(test_example),		cmocka_unit_test(test_structure),
+		cmocka_unit_test(test_dummies),		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusal_details), cmocka_unit_test(test_root_file),
+		cmocka_unit_test(test_manual),		cmocka_unit_test(test_reverse_hops),
+		cmocka_unit_test(test_reverse_loops),	cmocka_unit_test(test_shifts),
+		cmocka_unit_test(test_sequences),	cmocka_unit_test(test_why),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,8 +21,8 @@ static const struct keymap_check check = {action, pane};
 
 static void names_round_trip(void **state)
 {
-	static const char *const names[] = {"x", "C-x", "M-x", "Enter", "Tab", "S-Tab", "Esc", "Space", "Up", "F1",
-					    "F12", "PgDn", "M-C-a", "\xc3\xa9", "?", "C-_"};
+	static const char *const names[] = {"x",  "C-x", "M-x", "Enter", "Tab",	  "S-Tab",    "Esc", "Space",
+					    "Up", "F1",	 "F12", "PgDn",	 "M-C-a", "\xc3\xa9", "?",   "C-_"};
 	char buf[32], with[40];
 
 	(void)state;
@@ -56,8 +56,8 @@ static void panes_before_all(void **state)
 	bool more;
 
 	(void)state;
-	keymap_parse(&km, "bind f :fail %object\nbind ports f :fail link %port # of the row\nbind g,g up\n", "k", &check,
-		     &errors);
+	keymap_parse(&km, "bind f :fail %object\nbind ports f :fail link %port # of the row\nbind g,g up\n",
+		     "k", &check, &errors);
 	assert_string_equal(text_str(&errors), "");
 	assert_string_equal(keymap_find(&km, "ports", key, 1, &more)->does, ":fail link %port");
 	assert_string_equal(keymap_find(&km, "hosts", key, 1, &more)->does, ":fail %object");
@@ -76,7 +76,9 @@ static void mistakes_leave_the_rest(void **state)
 	struct text errors = {0};
 
 	(void)state;
-	keymap_parse(&km, "# c\nbind x up\nbnid y up\nbind C-% up\nbind y nonsense\nbind z\nbind x,y up\nunbind q\nbind w up",
+	keymap_parse(&km,
+		     "# c\nbind x up\nbnid y up\nbind C-% up\nbind y nonsense\nbind z\nbind x,y up\nunbind "
+		     "q\nbind w up",
 		     "my.keys", &check, &errors);
 	assert_int_equal(km.n, 2);
 	assert_non_null(strstr(errors.s, "my.keys:3: found \"bnid\""));
@@ -102,8 +104,9 @@ static void missing_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_round_trip), cmocka_unit_test(bad_names), cmocka_unit_test(panes_before_all),
-		cmocka_unit_test(mistakes_leave_the_rest), cmocka_unit_test(missing_file),
+		cmocka_unit_test(names_round_trip), cmocka_unit_test(bad_names),
+		cmocka_unit_test(panes_before_all), cmocka_unit_test(mistakes_leave_the_rest),
+		cmocka_unit_test(missing_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,8 @@ static unsigned levelled_states(const char *spec, const char *engine, uint64_t *
 		if (u && !u->n_level) {
 			count(session_routing(s), &turns, &loops);
 			if (turns || loops)
-				fail_msg("%s %s: %lu turns, %u loops though no link joins equal ranks", spec, engine, turns, loops);
+				fail_msg("%s %s: %lu turns, %u loops though no link joins equal ranks", spec,
+					 engine, turns, loops);
 			seen++;
 		}
 		snprintf(line, sizeof(line), "fail random 1 seed=%u", rng_below(seed, 100000));
@@ -50,8 +51,8 @@ static unsigned levelled_states(const char *spec, const char *engine, uint64_t *
 
 static void test_no_cycles(void **state)
 {
-	static const char *const shapes[] = {"xgft:4,4:1,3", "xgft:3,3,3:1,2,2", "xgft:2,4,4:1,2,4", "xgft:2,2,3,3:1,2,2,2",
-					     "xgft:4,6:1,3,parallel=2"};
+	static const char *const shapes[] = {"xgft:4,4:1,3", "xgft:3,3,3:1,2,2", "xgft:2,4,4:1,2,4",
+					     "xgft:2,2,3,3:1,2,2,2", "xgft:4,6:1,3,parallel=2"};
 	uint64_t seed = test_seed();
 	unsigned seen = 0;
 	char spec[120];
@@ -59,7 +60,8 @@ static void test_no_cycles(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
 		for (int k = 0; k < 3; k++) {
-			snprintf(spec, sizeof(spec), "%s,shuffle=1,fail=%d,seed=%u", shapes[i], k, rng_below(&seed, 100000));
+			snprintf(spec, sizeof(spec), "%s,shuffle=1,fail=%d,seed=%u", shapes[i], k,
+				 rng_below(&seed, 100000));
 			seen += levelled_states(spec, "updn", &seed);
 			seen += levelled_states(spec, "dnup", &seed);
 		}
@@ -83,7 +85,8 @@ static void test_loops_are_seen(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_cycles), cmocka_unit_test(test_loops_are_seen)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_cycles),
+					   cmocka_unit_test(test_loops_are_seen)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,8 @@ static void test_restoring(void **state)
 		struct session *s;
 		const struct routing *first;
 
-		snprintf(spec, sizeof(spec), "random:15,4,hosts=2,parallel=2,shuffle=1,seed=%u", rng_below(&seed, 99999));
+		snprintf(spec, sizeof(spec), "random:15,4,hosts=2,parallel=2,shuffle=1,seed=%u",
+			 rng_below(&seed, 99999));
 		s = random_fabric(spec);
 		first = session_routing(s);
 		snprintf(line, sizeof(line), "fail random 3 seed=%u", rng_below(&seed, 99999));
@@ -153,8 +154,9 @@ static void test_flap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reasons), cmocka_unit_test(test_sharing), cmocka_unit_test(test_restoring),
-		cmocka_unit_test(test_lids_stay), cmocka_unit_test(test_chain), cmocka_unit_test(test_manager_moves),
+		cmocka_unit_test(test_reasons),	  cmocka_unit_test(test_sharing),
+		cmocka_unit_test(test_restoring), cmocka_unit_test(test_lids_stay),
+		cmocka_unit_test(test_chain),	  cmocka_unit_test(test_manager_moves),
 		cmocka_unit_test(test_flap),
 	};
 

@@ -87,29 +87,29 @@ static void test_sizes(void **state)
 		const char *spec;
 		uint32_t switches, cas, links;
 	} want[] = {
-		{ "xgft:4,4:1,2", 6, 16, 16 + 8 },
-		{ "xgft:18,18,6:1,18,18", 540, 1944, 3 * 1944 },
-		{ "xgft:18,18:1,18", 36, 324, 648 },
-		{ "torus:4x4x4", 64, 64, 64 + 192 },
-		{ "mesh:8x8", 64, 64, 64 + 112 },
-		{ "torus:2x5", 10, 10, 10 + 5 + 10 },
-		{ "torus:1x3", 3, 3, 3 + 3 },
-		{ "hypercube:5", 32, 32, 32 + 80 },
-		{ "dragonfly:4,2,2", 36, 72, 72 + 9 * 6 + 36 },
-		{ "dragonfly:4,2,2,5", 20, 40, 40 + 5 * 6 + 20 },
-		{ "hyperx:6x6", 36, 36, 36 + 36 * 10 / 2 },
-		{ "ring:8", 8, 8, 16 },
-		{ "ring:8,hosts=3,parallel=2", 8, 24, 24 + 16 },
-		{ "torus:4x4,hosts_on=4", 16, 4, 4 + 32 },
-		{ "director:2,6,3,12", 30, 48, 48 + 36 + 24 },
-		{ "director:1,4,2,0", 6, 16, 16 + 8 },
-		{ "xgft:4,4:1,2,aggregation=1", 6, 22, 24 + 6 },
-		{ "mesh:4x4,fail=3", 16, 16, 16 + 24 - 3 },
-		{ "published:t2hx", 96, 672, 672 + 864 },
-		{ "published:gordon", 64, 1088, 1088 + 576 },
-		{ "published:deimos", 108, 724, 724 + 3 * 288 + 60 },
-		{ "published:summit", 1484, 9216, 9216 + 9216 + 18 * 648 },
-		{ "published:salomon", 128, 1152, 1152 + 64 * 27 },
+		{"xgft:4,4:1,2", 6, 16, 16 + 8},
+		{"xgft:18,18,6:1,18,18", 540, 1944, 3 * 1944},
+		{"xgft:18,18:1,18", 36, 324, 648},
+		{"torus:4x4x4", 64, 64, 64 + 192},
+		{"mesh:8x8", 64, 64, 64 + 112},
+		{"torus:2x5", 10, 10, 10 + 5 + 10},
+		{"torus:1x3", 3, 3, 3 + 3},
+		{"hypercube:5", 32, 32, 32 + 80},
+		{"dragonfly:4,2,2", 36, 72, 72 + 9 * 6 + 36},
+		{"dragonfly:4,2,2,5", 20, 40, 40 + 5 * 6 + 20},
+		{"hyperx:6x6", 36, 36, 36 + 36 * 10 / 2},
+		{"ring:8", 8, 8, 16},
+		{"ring:8,hosts=3,parallel=2", 8, 24, 24 + 16},
+		{"torus:4x4,hosts_on=4", 16, 4, 4 + 32},
+		{"director:2,6,3,12", 30, 48, 48 + 36 + 24},
+		{"director:1,4,2,0", 6, 16, 16 + 8},
+		{"xgft:4,4:1,2,aggregation=1", 6, 22, 24 + 6},
+		{"mesh:4x4,fail=3", 16, 16, 16 + 24 - 3},
+		{"published:t2hx", 96, 672, 672 + 864},
+		{"published:gordon", 64, 1088, 1088 + 576},
+		{"published:deimos", 108, 724, 724 + 3 * 288 + 60},
+		{"published:summit", 1484, 9216, 9216 + 9216 + 18 * 648},
+		{"published:salomon", 128, 1152, 1152 + 64 * 27},
 	};
 
 	(void)state;
@@ -130,8 +130,8 @@ static void test_sizes(void **state)
 
 static void test_published_all(void **state)
 {
-	static const char *const names[] = { "t2hx", "tsubame2", "summit", "sierra", "narval",	"deimos",
-					     "odin", "salomon",	 "gordon", "redsky", "superpod" };
+	static const char *const names[] = {"t2hx", "tsubame2", "summit", "sierra", "narval",  "deimos",
+					    "odin", "salomon",	"gordon", "redsky", "superpod"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -234,7 +234,7 @@ static void test_grid_ports(void **state)
 static void test_director_system(void **state)
 {
 	struct fabric *f = make("director:2,4,2,4");
-	unsigned chips[3] = { 0 };
+	unsigned chips[3] = {0};
 
 	(void)state;
 	for (uint32_t s = 0; s < f->n_switches; s++) {
@@ -282,7 +282,7 @@ static bool same(const struct fabric *a, const struct fabric *b)
 
 static void test_same_seed(void **state)
 {
-	static const char *const kinds[] = { "random:24,4", "torus:4x4,fail=5", "xgft:4,4:1,2,shuffle=1" };
+	static const char *const kinds[] = {"random:24,4", "torus:4x4,fail=5", "xgft:4,4:1,2,shuffle=1"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
@@ -347,10 +347,10 @@ static void test_source_order(void **state)
 		const char *spec;
 		enum node_type first;
 	} want[] = {
-		{ "xgft:4,4:1,2", NODE_SWITCH },
-		{ "xgft:4,4:1,2,shuffle=1,seed=5", NODE_SWITCH },
-		{ "xgft:4,4:1,2,sm=host", NODE_CA },
-		{ "ring:4,shuffle=1,sm=host,aggregation=1", NODE_CA },
+		{"xgft:4,4:1,2", NODE_SWITCH},
+		{"xgft:4,4:1,2,shuffle=1,seed=5", NODE_SWITCH},
+		{"xgft:4,4:1,2,sm=host", NODE_CA},
+		{"ring:4,shuffle=1,sm=host,aggregation=1", NODE_CA},
 	};
 
 	(void)state;
@@ -412,50 +412,50 @@ static void test_messages(void **state)
 	static const struct {
 		const char *spec, *part;
 	} want[] = {
-		{ "torsu:4x4", "expected one of xgft: torus:" },
-		{ "torus:", "expected a number from 1 to 48000 (AxBx..)" },
-		{ "torus:4y4", "found 'y4'" },
-		{ "torus:4x0", "found '0'" },
-		{ "torus:4x4,foo=1", "unknown option 'foo=1'" },
-		{ "torus:4x4,hosts=300", "hosts=300: expected a number from 0 to 254" },
-		{ "torus:4x4,hosts=-1", "hosts=-1: expected a number" },
-		{ "torus:4x4,seed=99999999999999999999", "seed=99999999999999999999: expected" },
-		{ "torus:4x4,shuffle=", "shuffle=: expected a number from 0 to 1" },
-		{ "torus:4x4,seed=1,x", "found 'x' behind the options" },
-		{ "torus:4x4,lmc=1", "expected lids=1" },
-		{ "torus:4x4,fail=99", "only 32 cables" },
-		{ "torus:4x4,hosts=0,sm=host", "there is no host" },
-		{ "torus:4x4,sm=moon", "expected sm=switch or sm=host" },
-		{ "torus:4x4,speed=WARP", "expected a speed" },
-		{ "torus:4x4,uplinks=2", "for director: only" },
-		{ "torus:4x4,hosts_on=0", "expected 'all' or a number" },
-		{ "xgft:4,4:1", "2 numbers before the colon and 1 behind" },
-		{ "xgft:4,4", "expected ':'" },
-		{ "xgft:4,4:17,2", "W1 = 17" },
-		{ "xgft:4,4:1,2,hosts=3", "expected hosts_on=all" },
-		{ "dragonfly:4,2", "2 numbers, expected dragonfly:A,H,P[,G]" },
-		{ "dragonfly:4,2,2,10", "expected 1 to A*H+1 = 9" },
-		{ "random:5,1", "cannot be connected" },
-		{ "director:0,1,1,1", "expected at least one of each" },
-		{ "hypercube:16", "expected a number from 1 to 15" },
-		{ "published:nowhere", "unknown name 'nowhere'" },
-		{ "published:odin,parallel=2", "has its own hosts and cables" },
+		{"torsu:4x4", "expected one of xgft: torus:"},
+		{"torus:", "expected a number from 1 to 48000 (AxBx..)"},
+		{"torus:4y4", "found 'y4'"},
+		{"torus:4x0", "found '0'"},
+		{"torus:4x4,foo=1", "unknown option 'foo=1'"},
+		{"torus:4x4,hosts=300", "hosts=300: expected a number from 0 to 254"},
+		{"torus:4x4,hosts=-1", "hosts=-1: expected a number"},
+		{"torus:4x4,seed=99999999999999999999", "seed=99999999999999999999: expected"},
+		{"torus:4x4,shuffle=", "shuffle=: expected a number from 0 to 1"},
+		{"torus:4x4,seed=1,x", "found 'x' behind the options"},
+		{"torus:4x4,lmc=1", "expected lids=1"},
+		{"torus:4x4,fail=99", "only 32 cables"},
+		{"torus:4x4,hosts=0,sm=host", "there is no host"},
+		{"torus:4x4,sm=moon", "expected sm=switch or sm=host"},
+		{"torus:4x4,speed=WARP", "expected a speed"},
+		{"torus:4x4,uplinks=2", "for director: only"},
+		{"torus:4x4,hosts_on=0", "expected 'all' or a number"},
+		{"xgft:4,4:1", "2 numbers before the colon and 1 behind"},
+		{"xgft:4,4", "expected ':'"},
+		{"xgft:4,4:17,2", "W1 = 17"},
+		{"xgft:4,4:1,2,hosts=3", "expected hosts_on=all"},
+		{"dragonfly:4,2", "2 numbers, expected dragonfly:A,H,P[,G]"},
+		{"dragonfly:4,2,2,10", "expected 1 to A*H+1 = 9"},
+		{"random:5,1", "cannot be connected"},
+		{"director:0,1,1,1", "expected at least one of each"},
+		{"hypercube:16", "expected a number from 1 to 15"},
+		{"published:nowhere", "unknown name 'nowhere'"},
+		{"published:odin,parallel=2", "has its own hosts and cables"},
 		/* sizes */
-		{ "ring:48000", "96000 endports" },
-		{ "torus:48000x48000x48000x48000x48000x48000", "expected at most 48000" },
-		{ "xgft:48000,48000,48000:1,48000,48000", "expected at most 48000" },
-		{ "hyperx:300", "300 ports on a switch, expected at most 254" },
-		{ "ring:4,parallel=254", "509 ports on a switch" },
-		{ "ring:4,ports=254,aggregation=1", "255 ports on a switch" },
-		{ "mesh:150x150,ports=254", "switch ports in all" },
-		{ "random:24000,1,hosts=0", "cannot be connected" },
-		{ "ring:300,hosts=100,lids=1,lmc=7", "more LIDs than" },
+		{"ring:48000", "96000 endports"},
+		{"torus:48000x48000x48000x48000x48000x48000", "expected at most 48000"},
+		{"xgft:48000,48000,48000:1,48000,48000", "expected at most 48000"},
+		{"hyperx:300", "300 ports on a switch, expected at most 254"},
+		{"ring:4,parallel=254", "509 ports on a switch"},
+		{"ring:4,ports=254,aggregation=1", "255 ports on a switch"},
+		{"mesh:150x150,ports=254", "switch ports in all"},
+		{"random:24000,1,hosts=0", "cannot be connected"},
+		{"ring:300,hosts=100,lids=1,lmc=7", "more LIDs than"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
 		struct fabric *f = NULL;
-		struct err e = { "" };
+		struct err e = {""};
 
 		assert_int_equal(synth_make(want[i].spec, &f, &e), -1);
 		assert_null(f);
@@ -481,8 +481,7 @@ static void test_mutations(void **state)
 	static const char *const seeds[] = {
 		"xgft:4,4:1,2,shuffle=1",	   "torus:3x3x3,fail=2",       "dragonfly:4,2,2,5",
 		"director:2,6,3,12,uplinks=2",	   "random:24,4,seed=7",       "hyperx:3x4,lids=1",
-		"ring:8,hosts_on=2,aggregation=1", "xgft:3,2:2,2,hosts_on=all"
-	};
+		"ring:8,hosts_on=2,aggregation=1", "xgft:3,2:2,2,hosts_on=all"};
 	static const char letters[] = "0123456789,:x=ahlnopst";
 	uint64_t rng = 1;
 
@@ -490,7 +489,7 @@ static void test_mutations(void **state)
 	for (unsigned round = 0; round < 4000; round++) {
 		char spec[80];
 		struct fabric *f = NULL;
-		struct err e = { "" };
+		struct err e = {""};
 		size_t len;
 
 		snprintf(spec, sizeof(spec), "%s", seeds[round % ARRAY_LEN(seeds)]);
@@ -512,22 +511,14 @@ static void test_mutations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_published_all),
-		cmocka_unit_test(test_regular),
-		cmocka_unit_test(test_xgft_levels),
-		cmocka_unit_test(test_two_port_hosts),
-		cmocka_unit_test(test_grid_ports),
-		cmocka_unit_test(test_director_system),
-		cmocka_unit_test(test_random_graph),
-		cmocka_unit_test(test_same_seed),
-		cmocka_unit_test(test_shuffle),
-		cmocka_unit_test(test_source_order),
-		cmocka_unit_test(test_lids),
-		cmocka_unit_test(test_aggregation),
-		cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_is_spec),
-		cmocka_unit_test(test_mutations),
+		cmocka_unit_test(test_sizes),		cmocka_unit_test(test_published_all),
+		cmocka_unit_test(test_regular),		cmocka_unit_test(test_xgft_levels),
+		cmocka_unit_test(test_two_port_hosts),	cmocka_unit_test(test_grid_ports),
+		cmocka_unit_test(test_director_system), cmocka_unit_test(test_random_graph),
+		cmocka_unit_test(test_same_seed),	cmocka_unit_test(test_shuffle),
+		cmocka_unit_test(test_source_order),	cmocka_unit_test(test_lids),
+		cmocka_unit_test(test_aggregation),	cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_is_spec),		cmocka_unit_test(test_mutations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,12 +90,14 @@ static void expect_counts(const struct session *s)
 		sum += x->routes;
 		assert_true(turn_forbidden(r, x->sw, x->in, x->out));
 		path_trace(r, x->source, r->lids->base[x->source], x->dlid, &p); /* the example takes it */
-		for (h = 0; h < p.n && (p.hop[h].sw != x->sw || p.hop[h].in != x->in || p.hop[h].out != x->out); h++)
+		for (h = 0;
+		     h < p.n && (p.hop[h].sw != x->sw || p.hop[h].in != x->in || p.hop[h].out != x->out); h++)
 			;
 		assert_true(h < p.n);
 		path_free(&p);
 		for (uint32_t k = 0; k < i; k++)
-			assert_false(t.turn[k].sw == x->sw && t.turn[k].in == x->in && t.turn[k].out == x->out);
+			assert_false(t.turn[k].sw == x->sw && t.turn[k].in == x->in &&
+				     t.turn[k].out == x->out);
 	}
 	assert_int_equal(sum, taken);
 	turns_free(&t);
@@ -130,7 +132,8 @@ static void test_left_by_opensm(void **state)
 	line_says(s, "check", "on 1 of 132 paths between hosts");
 	line_says(s, "check", "Sound");
 	line_says(s, "why node0012 sw-12 sw-04 sw-01 sw-10 node0010", "the path that the tables take");
-	line_says(s, "why node0012 sw-12 sw-04 sw-01 sw-10 node0010", "Forbidden turn at sw-04: in by port 2");
+	line_says(s, "why node0012 sw-12 sw-04 sw-01 sw-10 node0010",
+		  "Forbidden turn at sw-04: in by port 2");
 	done(s);
 }
 
@@ -230,7 +233,8 @@ static void test_why(void **state)
 	line_says(s, "why leaf-01 leaf-03 via 6", "equal, but not chosen");
 	line_says(s, "why leaf-01 leaf-03 via 1", "is no switch and forwards nothing");
 	line_says(s, "why leaf-01 node0001 via 5", "on this very switch");
-	line_says(s, "why node0001 leaf-01 spine-01 leaf-02 spine-02 leaf-03 node0009", "forbidden by the up/down");
+	line_says(s, "why node0001 leaf-01 spine-01 leaf-02 spine-02 leaf-03 node0009",
+		  "forbidden by the up/down");
 	line_says(s, "why node0001 leaf-01 spine-01 leaf-02 spine-02 leaf-03 node0009", "up to spine-02[2]");
 	line_says(s, "why leaf-01[6] spine-02 leaf-03", "equal, but not chosen");
 	line_says(s, "why leaf-01[6] spine-02 leaf-03", "The tables part from it at leaf-01");
@@ -250,8 +254,9 @@ static void test_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),   cmocka_unit_test(test_left_by_opensm), cmocka_unit_test(test_many),
-		cmocka_unit_test(test_none),   cmocka_unit_test(test_cancel),	      cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_tree),   cmocka_unit_test(test_left_by_opensm),
+		cmocka_unit_test(test_many),   cmocka_unit_test(test_none),
+		cmocka_unit_test(test_cancel), cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_why),
 	};
 
