@@ -11,15 +11,19 @@
 
 /* --- who belongs to whom by name ---------------------------------------------------- */
 
-/* What switches of one group have in common; ELEMENT_ALONE: nothing. */
+/* What a switch says of where it belongs. */
 struct group {
-	uint64_t value; /* number of the name in the file, or system image GUID */
-	uint8_t rule;
+	bool named;	  /* by the file, which counts alone */
+	uint64_t name;	  /* its number */
+	uint64_t sys;	  /* system image GUID, 0 = unknown */
+	uint16_t chassis; /* number in the source, 0 = none */
 };
 
 static bool same_group(const struct group *a, const struct group *b)
 {
-	return a->rule != ELEMENT_ALONE && a->rule == b->rule && a->value == b->value;
+	if (a->named || b->named)
+		return a->named && b->named && a->name == b->name;
+	return (a->sys && a->sys == b->sys) || (a->chassis && a->chassis == b->chassis);
 }
 
 struct grouping {
@@ -74,12 +78,13 @@ static int take_line(struct grouping *g, const struct fabric *f, const char *pat
 				 l->line, l->guid);
 		return 0;
 	}
-	if (g->line[sw] && g->group[sw].value != value)
+	if (g->line[sw] && g->group[sw].name != value)
 		return err_set(e,
 			       "%s:%u: 0x%016" PRIx64
 			       " is in \"%s\", and in \"%s\" by line %u; expected one chassis",
-			       path, l->line, l->guid, l->rest, g->name[g->group[sw].value], g->line[sw]);
-	g->group[sw] = (struct group){value, ELEMENT_FILE};
+			       path, l->line, l->guid, l->rest, g->name[g->group[sw].name], g->line[sw]);
+	g->group[sw].named = true;
+	g->group[sw].name = value;
 	g->line[sw] = l->line;
 	return 0;
 }
@@ -109,15 +114,11 @@ static int group_switches(struct grouping *g, const struct fabric *f, const char
 {
 	*g = (struct grouping){.group = NEW_ARRAY(f->n_switches + 1, struct group),
 			       .line = NEW_ARRAY(f->n_switches + 1, uint32_t)};
-	if (path && group_by_file(g, f, path, notes, e))
-		return -1;
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		uint64_t sys = f->node_sysguid[f->switch_node[s]];
-
-		if (g->group[s].rule == ELEMENT_ALONE && sys)
-			g->group[s] = (struct group){sys, ELEMENT_SYSTEM};
+		g->group[s].sys = f->node_sysguid[f->switch_node[s]];
+		g->group[s].chassis = f->node_chassis[f->switch_node[s]];
 	}
-	return 0;
+	return path ? group_by_file(g, f, path, notes, e) : 0;
 }
 
 static void grouping_free(struct grouping *g)
@@ -175,6 +176,21 @@ static uint32_t switches_by_guid(const struct topo *t, uint32_t *sw)
 	return n;
 }
 
+/* What made an element of its chips. */
+static uint8_t rule_of(const struct elements *el, const struct grouping *g, uint32_t e)
+{
+	const struct group *first = &g->group[el->chip[el->first_chip[e]]];
+
+	if (first->named)
+		return ELEMENT_FILE;
+	if (element_chips(el, e) == 1)
+		return ELEMENT_ALONE;
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
+		if (!first->sys || g->group[el->chip[c]].sys != first->sys)
+			return ELEMENT_CHASSIS;
+	return ELEMENT_SYSTEM;
+}
+
 /* Number the parts by their lowest GUID and list their chips. */
 static void make_elements(struct elements *el, const struct grouping *g)
 {
@@ -202,12 +218,8 @@ static void make_elements(struct elements *el, const struct grouping *g)
 		el->place[sw[i]] = fill[e] - el->first_chip[e];
 		el->chip[fill[e]++] = sw[i];
 	}
-	for (uint32_t e = 0; e < el->n; e++) {
-		const struct group *gr = &g->group[el->chip[el->first_chip[e]]];
-
-		el->rule[e] =
-			gr->rule == ELEMENT_SYSTEM && element_chips(el, e) == 1 ? ELEMENT_ALONE : gr->rule;
-	}
+	for (uint32_t e = 0; e < el->n; e++)
+		el->rule[e] = rule_of(el, g, e);
 	free(fill);
 	free(parent);
 	free(sw);
@@ -364,6 +376,8 @@ static char *numbered_name(const struct elements *el, uint32_t e)
 
 	if (number)
 		return str_printf("chassis %u", number);
+	if (el->rule[e] == ELEMENT_CHASSIS)
+		return str_printf("chassis of 0x%016" PRIx64, el->guid[e]);
 	return str_printf("system 0x%016" PRIx64,
 			  f->node_sysguid[f->switch_node[el->chip[el->first_chip[e]]]]);
 }
@@ -374,7 +388,7 @@ static char *first_name(const struct elements *el, const struct grouping *g, uin
 	char *name;
 
 	if (el->rule[e] == ELEMENT_FILE && g->name)
-		return str_dup(g->name[g->group[chip].value]);
+		return str_dup(g->name[g->group[chip].name]);
 	if (el->rule[e] == ELEMENT_ALONE)
 		return str_dup(switch_name(el->topo->fabric, chip));
 	name = common_name(el, e);
@@ -415,7 +429,7 @@ static void part_names(struct elements *el, uint32_t *order, bool second)
 				name[e] = str_printf("%s part %u", el->name[e], k - i + 1);
 			else if (second)
 				name[e] = str_printf("%s 0x%016" PRIx64, el->name[e], el->guid[e]);
-			else if (el->rule[e] == ELEMENT_SYSTEM)
+			else if (el->rule[e] == ELEMENT_SYSTEM || el->rule[e] == ELEMENT_CHASSIS)
 				name[e] = numbered_name(el, e);
 		}
 	}

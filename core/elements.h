@@ -4,7 +4,8 @@
  * that stands alone is an element of one chip.
  *
  * Chips belong together when a file says so (a line a chip: `GUID NAME`), else
- * when they share a system image GUID, and when live links between members
+ * when they share a system image GUID or a chassis number (of libibnetdisc, of
+ * the sections of `ibnetdiscover -g`), and when live links between members
  * connect them: a group that falls apart makes an element of each part.
  *
  * Elements are numbered by their lowest chip GUID, chips and links within one by
@@ -16,7 +17,7 @@
 #include "core/state.h"
 
 /* What made an element. */
-enum element_rule { ELEMENT_ALONE, ELEMENT_SYSTEM, ELEMENT_FILE };
+enum element_rule { ELEMENT_ALONE, ELEMENT_SYSTEM, ELEMENT_CHASSIS, ELEMENT_FILE };
 
 struct elements {
 	atomic_uint refs;

@@ -44,13 +44,21 @@ static void tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid,
 	observe(in, &st);
 }
 
-static struct lft_row *row_of(const struct held *h, uint32_t sw, const uint16_t *then, unsigned top)
+/* *odd counts entries with a port that the switch does not have; they lead nowhere. */
+static struct lft_row *row_of(const struct fabric *f, uint32_t sw, const uint16_t *then, unsigned top,
+			      uint32_t *odd)
 {
+	const struct held *h = f->held;
 	struct lft_row *row = lft_row_new(top);
 
-	for (unsigned lid = 1; h->lft[sw] && lid <= top; lid++)
-		if (then[lid] && then[lid] <= h->top[sw])
-			row->port[lid] = h->lft[sw][then[lid]];
+	for (unsigned lid = 1; h->lft[sw] && lid <= top; lid++) {
+		unsigned port = then[lid] && then[lid] <= h->top[sw] ? h->lft[sw][then[lid]] : NO_PATH;
+
+		if (port <= f->switch_nports[sw])
+			row->port[lid] = (uint8_t)port;
+		else
+			*odd += port != NO_PATH;
+	}
 	return row;
 }
 
@@ -98,6 +106,7 @@ static void note_oddities(const struct engine_input *in, const uint16_t *then, s
 static struct routing *live_route(const struct engine_input *in, struct engine_output *out)
 {
 	const struct fabric *f = in->topo->fabric;
+	uint32_t odd = 0;
 	struct routing *r;
 	uint16_t *then;
 
@@ -111,13 +120,15 @@ static struct routing *live_route(const struct engine_input *in, struct engine_o
 	r = routing_new("live", in->topo, in->lids);
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (switch_up(in->topo, s))
-			r->row[s] = row_of(f->held, s, then, in->lids->max_lid);
+			r->row[s] = row_of(f, s, then, in->lids->max_lid, &odd);
 	for (uint32_t s = 0; OBSERVED(in) && s < f->n_switches; s++)
 		for (unsigned lid = 1; r->row[s] && lid <= in->lids->max_lid; lid++)
 			if (lid_owner(in->lids, lid) != NO_ID)
 				tell_entry(in, s, lid, r->row[s]->port[lid]);
 	if (f->held->lanes)
 		r->lanes = lanes_ref(f->held->lanes);
+	if (odd)
+		text_add(&out->notes, "live: %u entries name ports that their switches do not have\n", odd);
 	note_oddities(in, then, &out->notes);
 	free(then);
 	return r;

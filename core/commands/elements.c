@@ -32,8 +32,10 @@ static struct elements *current_elements(struct session *s, struct out *o, struc
 	return el;
 }
 
-static const char *const rule_names[] = {
-	[ELEMENT_ALONE] = "alone", [ELEMENT_SYSTEM] = "system GUID", [ELEMENT_FILE] = "file"};
+static const char *const rule_names[] = {[ELEMENT_ALONE] = "alone",
+					 [ELEMENT_SYSTEM] = "system GUID",
+					 [ELEMENT_CHASSIS] = "chassis number",
+					 [ELEMENT_FILE] = "file"};
 
 static json_t *element_json(const struct elements *el, uint32_t e)
 {
@@ -332,7 +334,7 @@ const struct command element_commands[] = {
 	 "switch elements: chips of one chassis taken together; chips and links of one",
 	 "  ELEMENT is a name (or a beginning or glob of one), a number, or a switch in it.  Chips belong "
 	 "together by\n"
-	 "  the option chassis_file, else by their system image GUID.\n",
+	 "  the option chassis_file, else by their system image GUID or chassis number.\n",
 	 "s", NULL, cmd_elements},
 	{"equal-paths", "equal-paths [all]",
 	 "pairs of edge elements with ways of unequal length between them",

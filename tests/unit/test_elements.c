@@ -173,6 +173,40 @@ static void test_system(void **state)
 	net_free(&n);
 }
 
+/* Chips of one chassis section that have system image GUIDs of their own, or none, or one of another chip. */
+static void test_sections(void **state)
+{
+	static const uint64_t sys[] = {0x21, 0, 0x31, 0x31, 0x41};
+	static const uint16_t number[] = {1, 1, 1, 0, 2};
+	struct net n;
+	uint32_t sw[5];
+
+	(void)state;
+	net_new(&n);
+	for (unsigned i = 0; i < 5; i++) {
+		sw[i] = add(&n, i + 1, sys[i], "chip");
+		n.b->node[sw[i]].chassis = number[i];
+		if (i)
+			cable(&n, sw[i], 1, sw[i - 1], 2);
+	}
+	finish(&n);
+	group(&n, NULL);
+	assert_consistent(n.el);
+	/* 1, 2 and 3 by number, 4 by the GUID it shares with 3; 5 is another chassis */
+	assert_int_equal(n.el->n, 2);
+	assert_int_equal(element_chips(n.el, 0), 4);
+	assert_int_equal(n.el->rule[0], ELEMENT_CHASSIS);
+	assert_int_equal(n.el->rule[1], ELEMENT_ALONE);
+	/* the file counts alone */
+	write_file(&n, "0x2 left\n0x1 left\n");
+	group(&n, n.file);
+	assert_int_equal(n.el->n, 3);
+	assert_string_equal(n.el->name[0], "left");
+	assert_int_equal(element_chips(n.el, 1), 2);
+	assert_int_equal(n.el->rule[1], ELEMENT_SYSTEM);
+	net_free(&n);
+}
+
 /* A chassis that loses what holds it together makes elements of its parts, and is whole again with it. */
 static void test_parts(void **state)
 {
@@ -413,11 +447,11 @@ static void test_compare(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_system),	       cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_through_others), cmocka_unit_test(test_file),
-		cmocka_unit_test(test_names),	       cmocka_unit_test(test_find),
-		cmocka_unit_test(test_equal_paths),    cmocka_unit_test(test_commands),
-		cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_system),	 cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_through_others),
+		cmocka_unit_test(test_file),	 cmocka_unit_test(test_names),
+		cmocka_unit_test(test_find),	 cmocka_unit_test(test_equal_paths),
+		cmocka_unit_test(test_commands), cmocka_unit_test(test_compare),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
