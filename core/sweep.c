@@ -286,6 +286,20 @@ static void note_sm_place(const struct sweep *s, struct text *notes)
 			 s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)]);
 }
 
+/* Rows that came out as they were become the same objects: a history costs what changed. */
+static void share_rows(const struct sweep *s)
+{
+	struct routing *r = (struct routing *)s->routing;
+	const struct routing *old = s->prev ? s->prev->routing : NULL;
+
+	for (uint32_t sw = 0; r && old && sw < s->fabric->n_switches; sw++) {
+		const struct lft_row *a = r->row[sw], *b = old->row[sw];
+
+		if (a && b && a != b && a->top == b->top && !memcmp(a->port, b->port, a->top + 1u))
+			routing_share_row(r, old, sw);
+	}
+}
+
 /* SLs and maps from files take the place of what the engine says. */
 static int give_lanes(struct sweep *s, struct text *notes, struct err *e)
 {
@@ -335,6 +349,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	}
 	if (!rc)
 		rc = give_lanes(s, &notes, e);
+	share_rows(s);
 	s->memory->ignore = !s->routing && s->from_scratch;
 	if (s->routing) {
 		routing_unref(s->memory->tables);
