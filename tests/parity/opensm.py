@@ -29,6 +29,11 @@ class OpenSMError(Exception):
     """opensm or ibsim did not do what was expected of them."""
 
 
+class OpenSMSlow(OpenSMError):
+    """It took longer than it was given; log: what opensm had written by then; when: seconds since 1970."""
+    log, when = "", 0
+
+
 def missing():
     """What this machine lacks, as a sentence, or None."""
     for program in ("ibsim", "opensm"):
@@ -149,7 +154,11 @@ class OpenSM:
                     raise OpenSMError("%s ended (status %d) while waiting for %s\n%s"
                                       % (name, p.returncode, what, self._last_words(name)))
             if time.monotonic() > end:
-                raise OpenSMError("no %s within %g s\n%s" % (what, self.timeout, self._last_words("opensm")))
+                slow = OpenSMSlow("no %s within %g s\n%s" % (what, self.timeout, self._last_words("opensm")))
+                slow.when = time.time()
+                if os.path.exists(self._path("opensm.log")):
+                    slow.log = self.read("opensm.log").decode(errors="replace")
+                raise slow
             time.sleep(POLL)
 
     def _last_words(self, name):
