@@ -15,6 +15,7 @@ static void fit_columns(const struct view *v, int w, struct fit *f)
 	unsigned limit = 256, most, flex;
 	int need, x = GUTTER;
 
+	memset(f, 0, sizeof(*f));
 	do {
 		need = GUTTER;
 		most = flex = 0;
