@@ -18,7 +18,7 @@ enum figure {
 	FIG_HOPS_MOST,
 	FIG_ELEMENTS_MEAN, /* switch elements (elements.h) of a path, first and last included */
 	FIG_ELEMENTS_MOST,
-	FIG_LOAD_LEAST, /* routes from all to all (base LIDs) out of a port between switches */
+	FIG_LOAD_LEAST, /* routes from all hosts to all LIDs of all others out of a port between switches */
 	FIG_LOAD_MEAN,
 	FIG_LOAD_MOST,
 	FIG_USAGE_MOST, /* LIDs that a port between switches sends */

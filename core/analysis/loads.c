@@ -55,15 +55,16 @@ struct all_work {
 	uint32_t *work, *order, *flow, *hosts;
 };
 
-/* Routes from everywhere to one destination, gathered from the far end inwards. */
-static void add_destination(struct loads *l, const struct routing *r, struct all_work *w, uint32_t dst)
+/* Routes from everywhere to one LID of a destination, gathered from the far end inwards. */
+static void add_destination(struct loads *l, const struct routing *r, struct all_work *w, uint32_t dst,
+			    unsigned lid)
 {
 	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
 	uint32_t n = f->n_switches, count[258] = {0};
 
 	for (uint32_t s = 0; s < n; s++)
-		w->col[s] = routing_port(r, s, r->lids->base[dst]);
+		w->col[s] = routing_port(r, s, lid);
 	column_hops(t, w->col, dst, w->hops, w->work);
 	for (uint32_t s = 0; s < n; s++)
 		count[(w->hops[s] < 256 ? w->hops[s] : 256) + 1]++;
@@ -87,7 +88,9 @@ static void add_destination(struct loads *l, const struct routing *r, struct all
 	}
 }
 
-static int load_all(struct loads *l, const struct routing *r, const struct hosts *h, struct progress *p)
+/* From every host to the base LID of every other, or to all its LIDs. */
+static int load_all(struct loads *l, const struct routing *r, const struct hosts *h, bool lids,
+		    struct progress *p)
 {
 	const struct topo *t = r->topo;
 	uint32_t n = t->fabric->n_switches;
@@ -99,15 +102,20 @@ static int load_all(struct loads *l, const struct routing *r, const struct hosts
 		.flow = NEW_ARRAY(n, uint32_t),
 		.hosts = NEW_ARRAY(n, uint32_t),
 	};
+	uint32_t all = 0;
 	int rc = 0;
 
 	progress_start(p, "adding up routes", h->n);
 	for (uint32_t i = 0; i < h->n; i++) {
 		w.hosts[t->endport_switch[h->ep[i]]]++;
-		l->port[t->fabric->endport_port[h->ep[i]]] = h->n - 1;
+		all += lids ? r->lids->count[h->ep[i]] : 1;
 	}
 	for (uint32_t i = 0; !rc && i < h->n; i++) {
-		add_destination(l, r, &w, h->ep[i]);
+		unsigned base = r->lids->base[h->ep[i]], n_lids = lids ? r->lids->count[h->ep[i]] : 1;
+
+		l->port[t->fabric->endport_port[h->ep[i]]] = all - n_lids;
+		for (unsigned k = 0; k < n_lids; k++)
+			add_destination(l, r, &w, h->ep[i], base + k);
 		if (!progress_step(p, i))
 			rc = -1;
 	}
@@ -220,7 +228,9 @@ struct loads *loads_new(const struct routing *r, const char *pattern, struct pro
 
 	l->port = NEW_ARRAY(r->topo->fabric->n_ports, uint32_t);
 	if (len == 3 && !strncmp(pattern, "all", 3))
-		rc = load_all(l, r, &h, p) ? err_set(e, CANCELLED) : 0;
+		rc = load_all(l, r, &h, false, p) ? err_set(e, CANCELLED) : 0;
+	else if (len == 4 && !strncmp(pattern, "lids", 4))
+		rc = load_all(l, r, &h, true, p) ? err_set(e, CANCELLED) : 0;
 	else if (len == 5 && !strncmp(pattern, "shift", 5))
 		rc = load_shift(l, r, arg, e);
 	else if (len == 9 && !strncmp(pattern, "bisection", 9))
@@ -228,10 +238,10 @@ struct loads *loads_new(const struct routing *r, const char *pattern, struct pro
 	else if (len == 7 && !strncmp(pattern, "hotspot", 7))
 		rc = load_hotspot(l, r, &h, arg, e);
 	else
-		rc = err_set(
-			e,
-			"load-map: found \"%s\", expected all, shift K, bisection [seed=K] or hotspot NODE",
-			pattern);
+		rc = err_set(e,
+			     "load-map: found \"%s\", expected all, lids, shift K, bisection [seed=K] or "
+			     "hotspot NODE",
+			     pattern);
 	free(h.ep);
 	if (rc) {
 		loads_free(l);

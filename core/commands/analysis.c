@@ -615,8 +615,9 @@ const struct command analysis_commands[] = {
 	 "  which an edge switch sends the LIDs of a distant host port; all links: those on the whole paths "
 	 "from there.\n",
 	 "SS", NULL, cmd_diff},
-	{"load-map", "load-map [all | shift K | bisection [seed=K] | hotspot NODE] [all]",
-	 "routes per link for a traffic pattern", NULL, "wn", "all|shift|bisection|hotspot", cmd_load_map},
+	{"load-map", "load-map [all | lids | shift K | bisection [seed=K] | hotspot NODE] [all]",
+	 "routes per link for a traffic pattern", NULL, "wn", "all|lids|shift|bisection|hotspot",
+	 cmd_load_map},
 	{"shifts", "shifts [SAMPLE]",
 	 "most flows on a link when every node sends K places further, for all K or SAMPLE of them",
 	 "  The order is the engine's (ftree) or that of the LIDs.  Without SAMPLE large fabrics are sampled "

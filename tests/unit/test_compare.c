@@ -235,6 +235,37 @@ static void test_faults(void **state)
 	session_free(s);
 }
 
+/* Routes traced one by one, to base LIDs or to all. */
+static void count_pattern(const struct routing *r, const char *pattern)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct err e;
+	struct loads *l = loads_new(r, pattern, NULL, &e);
+	uint32_t *count = NEW_ARRAY(f->n_ports, uint32_t);
+	uint64_t routes = 0;
+
+	for (uint32_t a = 0; a < f->n_endports; a++)
+		for (uint32_t b = 0; b < f->n_endports; b++) {
+			unsigned n = strcmp(pattern, "lids") ? 1 : r->lids->count[b];
+
+			for (unsigned k = 0; a != b && is_host(r, a) && is_host(r, b) && k < n; k++) {
+				struct path p;
+
+				path_trace(r, a, 0, r->lids->base[b] + k, &p);
+				assert_int_equal(p.end, PATH_OK);
+				count[f->endport_port[a]]++;
+				for (unsigned i = 0; i < p.n; i++)
+					count[switch_port_id(f, p.hop[i].sw, p.hop[i].out)]++;
+				routes++;
+				path_free(&p);
+			}
+		}
+	assert_int_equal(l->routes, routes);
+	assert_memory_equal(l->port, count, f->n_ports * sizeof(*count));
+	free(count);
+	loads_free(l);
+}
+
 static void test_loads(void **state)
 {
 	uint64_t seed = test_seed();
@@ -246,31 +277,15 @@ static void test_loads(void **state)
 	snprintf(spec, sizeof(spec), "synth random:14,4,hosts=3,parallel=2,seed=%u; route minhop",
 		 rng_below(&seed, 99999));
 	ok_line(s, spec);
+	count_pattern(session_routing(s), "all");
+	count_pattern(session_routing(s), "lids");
+	ok_line(s, "set lmc 2");
+	count_pattern(session_routing(s), "all");
+	count_pattern(session_routing(s), "lids");
 	{
 		const struct routing *r = session_routing(s);
-		const struct fabric *f = s->fabric;
-		struct loads *l = loads_new(r, "all", NULL, &e);
-		uint32_t *count = NEW_ARRAY(f->n_ports, uint32_t);
-		uint64_t routes = 0;
+		struct loads *l;
 
-		for (uint32_t a = 0; a < f->n_endports; a++)
-			for (uint32_t b = 0; b < f->n_endports; b++) {
-				struct path p;
-
-				if (a == b || !is_host(r, a) || !is_host(r, b))
-					continue;
-				path_trace(r, a, 0, r->lids->base[b], &p);
-				assert_int_equal(p.end, PATH_OK);
-				count[f->endport_port[a]]++;
-				for (unsigned i = 0; i < p.n; i++)
-					count[switch_port_id(f, p.hop[i].sw, p.hop[i].out)]++;
-				routes++;
-				path_free(&p);
-			}
-		assert_int_equal(l->routes, routes);
-		assert_memory_equal(l->port, count, f->n_ports * sizeof(*count));
-		free(count);
-		loads_free(l);
 		l = loads_new(r, "shift 5", NULL, &e);
 		assert_int_equal(l->routes, 14 * 3);
 		loads_free(l);
