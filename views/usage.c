@@ -26,7 +26,7 @@ struct use {
 	uint32_t lids, hosts, switches; /* all; of them those of CA and router ports, of switches */
 };
 
-/* Ports that lead from one element to another; or those of a chip that stay in its element. */
+/* Equivalent ports. */
 struct group {
 	uint32_t n;
 	uint64_t lids;
@@ -125,45 +125,150 @@ static void close_view(struct view *v)
 	*p = (struct priv){.guid = p->guid, .element = NO_ID};
 }
 
-/* Group of a port: `out` has those of the element at hand by the one they lead to, `inside` that of the chip.
+/*
+ * Equivalent ports: links of an element to the same one, or to such as only pass
+ * traffic on, to the same neighbours; inside an element, of a chip to the same chip or
+ * to such.  Those to different edges are not: the destination decides between them.
  */
-static uint32_t group_for(struct priv *p, uint32_t port, uint32_t *out, uint32_t *inside)
-{
-	const struct fabric *f = p->el->topo->fabric;
-	uint32_t link = p->el->port_link[port], peer = p->el->topo->peer_switch[port], *g;
+struct far {
+	uint64_t own; /* who sends: element or chip */
+	uint64_t to;  /* who it leads to, or what all that pass on to the same neighbours have in common */
+	uint32_t row;
+};
 
-	if (link != NO_ID)
-		g = &out[p->el->link_to[link]];
-	else if (peer != NO_ID && p->el->of[peer] == p->el->of[f->node_switch[f->port_node[port]]])
-		g = inside;
-	else
-		return NO_ID;
-	if (*g == NO_ID)
-		*g = p->n_groups++;
-	return *g;
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* One number for a set of neighbours, in any order, each once. */
+static uint64_t neighbours(uint32_t *set, uint32_t n)
+{
+	uint64_t h = 1;
+
+	qsort(set, n, sizeof(*set), by_number);
+	for (uint32_t i = 0; i < n; i++)
+		h = i && set[i] == set[i - 1] ? h : mix(h, set[i] + 1u);
+	return h | (uint64_t)1 << 63;
+}
+
+/* What an element stands for as one that a link leads to; never 0. */
+static uint64_t far_element(const struct elements *el, uint32_t e, uint32_t *set)
+{
+	uint32_t n = 0;
+
+	if (el->hosts[e])
+		return e + 1u;
+	for (uint32_t l = el->first_link[e]; l < el->first_link[e + 1]; l++)
+		set[n++] = el->link_to[l];
+	return neighbours(set, n);
+}
+
+/* The same of a chip within its element; never 0. */
+static uint64_t far_chip(const struct elements *el, uint32_t sw, uint32_t *set)
+{
+	const struct fabric *f = el->topo->fabric;
+	uint32_t n = 0;
+
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+		uint32_t peer = el->topo->peer[switch_port_id(f, sw, p)];
+
+		if (peer == NO_ID)
+			continue;
+		if (!node_is_switch(f, f->port_node[peer]) ||
+		    el->of[f->node_switch[f->port_node[peer]]] != el->of[sw])
+			return sw + 1u;
+		set[n++] = f->node_switch[f->port_node[peer]];
+	}
+	return neighbours(set, n);
+}
+
+/* What is known of them; 0: not yet. */
+struct fars {
+	uint64_t *element; /* [elements] */
+	uint64_t *chip;	   /* [n_switches] */
+	uint32_t *set;	   /* room for n_ports */
+};
+
+static bool far_end(const struct elements *el, uint32_t port, struct fars *k, struct far *x)
+{
+	const struct fabric *f = el->topo->fabric;
+	uint32_t sw = f->node_switch[f->port_node[port]], link = el->port_link[port],
+		 peer = el->topo->peer_switch[port], to;
+
+	if (link != NO_ID) {
+		to = el->link_to[link];
+		x->own = el->of[sw];
+		x->to = k->element[to] = k->element[to] ? k->element[to] : far_element(el, to, k->set);
+		return true;
+	}
+	if (peer == NO_ID || el->of[peer] != el->of[sw])
+		return false;
+	x->own = (uint64_t)1 << 32 | sw;
+	x->to = k->chip[peer] = k->chip[peer] ? k->chip[peer] : far_chip(el, peer, k->set);
+	return true;
+}
+
+static int by_far(const void *pa, const void *pb)
+{
+	const struct far *a = pa, *b = pb;
+
+	if (a->own != b->own)
+		return a->own < b->own ? -1 : 1;
+	return a->to < b->to ? -1 : a->to > b->to;
+}
+
+/* group_of[] of all rows. */
+static void find_groups(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct fabric *f = p->el->topo->fabric;
+	struct far *x = NEW_ARRAY(v->n_rows + 1, struct far);
+	struct fars k = {NEW_ARRAY(p->el->n + 1, uint64_t), NEW_ARRAY(f->n_switches + 1, uint64_t),
+			 NEW_ARRAY(f->n_ports + 1, uint32_t)};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < v->n_rows; i++) {
+		x[n].row = i;
+		p->group_of[i] = NO_ID;
+		n += far_end(p->el, p->port[i], &k, &x[n]);
+	}
+	qsort(x, n, sizeof(*x), by_far);
+	for (uint32_t i = 0; i < n; i++) {
+		p->n_groups += !i || by_far(&x[i - 1], &x[i]);
+		p->group_of[x[i].row] = p->n_groups - 1;
+	}
+	free(x);
+	free(k.element);
+	free(k.chip);
+	free(k.set);
 }
 
 /* Rows of one element: its chips' cabled ports. */
-static void load_element(struct view *v, uint32_t e, uint32_t *out)
+static void load_element(struct view *v, uint32_t e)
 {
 	struct priv *p = v->priv;
 	const struct elements *el = p->el;
 	const struct fabric *f = el->topo->fabric;
 
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
-		uint32_t s = el->chip[c], inside = NO_ID;
+		uint32_t s = el->chip[c];
 
 		for (unsigned n = 1; n <= f->switch_nports[s]; n++) {
 			uint32_t port = switch_port_id(f, s, n);
 
-			if (f->port_peer[port] == NO_ID)
-				continue;
-			p->port[v->n_rows] = port;
-			p->group_of[v->n_rows++] = group_for(p, port, out, &inside);
+			if (f->port_peer[port] != NO_ID)
+				p->port[v->n_rows++] = port;
 		}
 	}
-	for (uint32_t l = el->first_link[e]; l < el->first_link[e + 1]; l++)
-		out[el->link_to[l]] = NO_ID;
 }
 
 static void sum_groups(const struct view *v)
@@ -185,7 +290,6 @@ static void load(struct view *v)
 	const struct elements *el;
 	struct priv *p = v->priv;
 	const struct result *res;
-	uint32_t *out;
 
 	close_view(v);
 	el = f ? scene_elements(v->scene, &p->why) : NULL;
@@ -199,12 +303,10 @@ static void load(struct view *v)
 	p->group_of = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	p->was = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	p->counted = NEW_ARRAY(f->n_switches + 1, uint8_t);
-	out = NEW_ARRAY(el->n + 1, uint32_t);
-	memset(out, 0xff, (el->n + 1) * sizeof(*out));
 	for (uint32_t e = 0; e < el->n; e++)
 		if (!p->guid || e == p->element)
-			load_element(v, e, out);
-	free(out);
+			load_element(v, e);
+	find_groups(v);
 	sum_groups(v);
 }
 

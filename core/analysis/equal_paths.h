@@ -4,7 +4,9 @@
  * a tolerance of 0 uses all of them.
  *
  * A way of element A to B here: any link of A to a neighbour, then the shortest
- * way on to B that does not come back to A.
+ * way on to B that does not come back to A; or a shortest way but for one step
+ * sideways, to an element that is as far from B.  Steps away from B behind the
+ * first are left out: every tree has such detours.
  */
 #ifndef IBSCOPE_EQUAL_PATHS_H
 #define IBSCOPE_EQUAL_PATHS_H
@@ -15,7 +17,7 @@
 struct unequal_pair {
 	uint32_t from, to;
 	uint16_t least, most;	    /* distances: links between elements */
-	uint32_t n_least, n_longer; /* links of `from` that begin a shortest way, a longer one */
+	uint32_t n_least, n_longer; /* links of `from` that begin a shortest way, a longer one; some both */
 };
 
 struct unequal_paths {

@@ -194,7 +194,10 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 	}
 	if (!all && u->n > PAIR_LINES)
 		out_text(o, "  ... %zu more pairs; `equal-paths all` prints them\n", u->n - PAIR_LINES);
-	if (!u->n)
+	if (!u->pairs)
+		out_text(o,
+			 "There are no two edge elements, with hosts and a way between them, to compare.\n");
+	else if (!u->n)
 		out_text(o, "Equal paths: a tolerance of 0 uses every way there is.\n");
 	out_json(o, "equal_paths",
 		 json_pack("{s:i, s:I, s:I, s:o}", "edges", (int)u->n_edges, "pairs", (json_int_t)u->pairs,
@@ -338,7 +341,9 @@ const struct command element_commands[] = {
 	 "s", NULL, cmd_elements},
 	{"equal-paths", "equal-paths [all]",
 	 "pairs of edge elements with ways of unequal length between them",
-	 "  A way: any link of an element to another, then the shortest way on that does not come back.\n",
+	 "  A way: any link of an element to another, then the shortest way on that does not come back; or a "
+	 "shortest\n"
+	 "  way but for one step sideways, to an element just as far.\n",
 	 "w", "all", cmd_equal_paths},
 	{"compare", "compare ENGINE ENGINE... [OPTION=VALUE]...",
 	 "engines side by side on the fabric as it is now",

@@ -364,6 +364,40 @@ static void test_equal_paths(void **state)
 	}
 }
 
+/* A - X, X - W, X - Y, Y - W, W - B: the longer way forks off behind the only link of A. */
+static void test_sideways(void **state)
+{
+	static const uint8_t link[][2] = {{0, 1}, {1, 2}, {1, 3}, {3, 2}, {2, 4}};
+	unsigned next[5] = {0};
+	uint32_t sw[5], ca[2];
+	struct unequal_paths *u;
+	struct net n;
+
+	(void)state;
+	net_new(&n);
+	for (unsigned i = 0; i < 5; i++)
+		sw[i] = add(&n, 0x10 + i, 0, "switch");
+	for (unsigned i = 0; i < ARRAY_LEN(link); i++)
+		cable(&n, sw[link[i][0]], ++next[link[i][0]], sw[link[i][1]], ++next[link[i][1]]);
+	for (unsigned i = 0; i < 2; i++) {
+		ca[i] = fb_add(n.b, NODE_CA, 0x50 + i, 1, "host");
+		cable(&n, sw[4 * i], 8, ca[i], 1);
+	}
+	finish(&n);
+	group(&n, NULL);
+	u = unequal_paths_new(n.el, NULL);
+	assert_int_equal(u->pairs, 2);
+	assert_int_equal(u->n, 2);
+	for (size_t k = 0; k < u->n; k++) {
+		assert_int_equal(u->pair[k].least, 3);
+		assert_int_equal(u->pair[k].most, 4);
+		assert_int_equal(u->pair[k].n_least, 1);
+		assert_int_equal(u->pair[k].n_longer, 1);
+	}
+	unequal_paths_free(u);
+	net_free(&n);
+}
+
 static void test_commands(void **state)
 {
 	struct session *s = session_new(all_engines);
@@ -451,7 +485,8 @@ int main(void)
 		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_through_others),
 		cmocka_unit_test(test_file),	 cmocka_unit_test(test_names),
 		cmocka_unit_test(test_find),	 cmocka_unit_test(test_equal_paths),
-		cmocka_unit_test(test_commands), cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_sideways), cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_compare),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
