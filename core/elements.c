@@ -40,10 +40,15 @@ static int by_rest(const void *x, const void *y)
 	return strcmp((*a)->rest, (*b)->rest);
 }
 
+/* A name without what a terminal cannot show, without a comment behind it and without blanks at its end. */
 static void trim(char *s)
 {
-	size_t len = strlen(s);
+	size_t len = 0;
 
+	for (; s[len] && !(s[len] == '#' && (!len || s[len - 1] == ' ')); len++)
+		if ((unsigned char)s[len] < ' ' || s[len] == 0x7f)
+			s[len] = ' ';
+	s[len] = 0;
 	while (len && isspace((unsigned char)s[len - 1]))
 		s[--len] = 0;
 }

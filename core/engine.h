@@ -96,6 +96,11 @@ struct engine_output {
 	struct text notes;  /* lines for the person: oddities, where rules manual/opensm differ, ignored file
 			       lines */
 	struct err refused; /* why, when it refused; CANCELLED when progress was cancelled */
+	/*
+	 * With a refusal: what OpenSM itself would do instead of trying another engine
+	 * ("never ends", "crashes"; static), NULL = it would try one.
+	 */
+	const char *fatal;
 };
 
 struct engine {

@@ -73,6 +73,12 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	return 0;
 }
 
+/* The subnet manager starts again, be it because the last sweep was its end. */
+static bool starts_anew(const struct sweep_request *rq)
+{
+	return rq->restart || rq->prev->fatal;
+}
+
 /* --- what came up since the last sweep (minhop.md section 8) ------------------------ */
 
 static char *came_up(const struct sweep_request *rq, const struct topo *now)
@@ -102,7 +108,7 @@ static char *came_up(const struct sweep_request *rq, const struct topo *now)
 
 static char *scratch_reason(const struct sweep_request *rq, const struct topo *now, const struct sm_memory *m)
 {
-	if (!rq->prev || rq->restart)
+	if (!rq->prev || starts_anew(rq))
 		return str_dup("first sweep");
 	if (rq->reroute)
 		return str_dup("reroute asked for");
@@ -151,7 +157,10 @@ static void add_refusal(struct sweep *s, const char *engine, const char *why)
 	s->refusal[s->n_refusals++] = (struct refusal){engine, str_dup(why)};
 }
 
-/* Try one engine; true when it routed or everything was cancelled (then routing is NULL and *e set). */
+/*
+ * Try one engine; true when no other is to be tried: it routed, OpenSM would not
+ * get past it, or everything was cancelled (then routing is NULL and *e set).
+ */
 static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, struct err *e)
 {
 	struct engine_output out = {0};
@@ -171,7 +180,8 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 		return true;
 	}
 	add_refusal(r->s, g->name, out.refused.msg);
-	return false;
+	r->s->fatal = out.fatal;
+	return out.fatal != NULL;
 }
 
 static int run_chain(struct run *r, const char *names, struct err *e)
@@ -333,7 +343,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	s->topo = topo_new(rq->fabric, rq->state);
 	if (s->topo->sm_endport == NO_ID)
 		return err_set(e, "nothing is up: there is no port on which a subnet manager could run");
-	if (rq->prev && rq->restart)
+	if (rq->prev && starts_anew(rq))
 		s->memory = memory_restarted(rq->prev->memory);
 	else if (rq->prev)
 		s->memory = memory_copy(rq->prev->memory);
@@ -371,7 +381,7 @@ struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)
 	s->options = options_copy(rq->options);
 	s->chain = str_dup(rq->chain && *rq->chain ? rq->chain : "minhop");
 	s->manual_rules = rq->manual_rules;
-	if (rq->prev && !rq->restart) {
+	if (rq->prev && !starts_anew(rq)) {
 		s->prev = sweep_ref(rq->prev);
 		s->number = rq->prev->number + 1;
 	}

@@ -27,14 +27,15 @@ struct sweep {
 	bool manual_rules;
 	struct refusal *refusal; /* engines that refused before routing->engine */
 	size_t n_refusals;
-	bool fallback;		  /* Min Hop took over after the last of the chain */
-	char *notes;		  /* lines for the person, "" when none */
-	bool from_scratch;	  /* existing entries were ignored */
-	char *scratch_reason;	  /* why ("first sweep", "link a[1] came up", "reroute"), NULL when not */
-	bool cached;		  /* ucast_cache was valid: no engine ran */
-	double seconds;		  /* of discovery, LIDs and routing */
-	double engine_seconds;	  /* of the engines alone */
-	unsigned number;	  /* 0 = first heavy sweep of this subnet manager */
+	const char *fatal;     /* OpenSM would not get past the last refusal: "never ends", "crashes"; NULL */
+	bool fallback;	       /* Min Hop took over after the last of the chain */
+	char *notes;	       /* lines for the person, "" when none */
+	bool from_scratch;     /* existing entries were ignored */
+	char *scratch_reason;  /* why ("first sweep", "link a[1] came up", "reroute"), NULL when not */
+	bool cached;	       /* ucast_cache was valid: no engine ran */
+	double seconds;	       /* of discovery, LIDs and routing */
+	double engine_seconds; /* of the engines alone */
+	unsigned number;       /* 0 = first heavy sweep of this subnet manager */
 	const struct sweep *prev; /* reference held: the sweep before, whose tables were current; NULL */
 	struct sm_memory *memory; /* what the subnet manager remembers after it (opaque, owned) */
 };

@@ -263,9 +263,20 @@ static uint8_t column_width(const struct priv *p, unsigned i)
 	return (uint8_t)(w < 2 * CELL ? w : 2 * CELL);
 }
 
+/* The same while no word sets other options than those in force. */
+static const char *marked_engine(const struct view *v)
+{
+	const struct priv *p = v->priv;
+
+	for (int i = 0; i < p->argc; i++)
+		if (strchr(p->argv[i], '='))
+			return NULL;
+	return engine_in_force(v->scene);
+}
+
 static void load(struct view *v)
 {
-	const char *now = engine_in_force(v->scene);
+	const char *now = marked_engine(v);
 	struct priv *p = v->priv;
 	const struct engines_request *rq;
 
@@ -317,13 +328,13 @@ static void title(const struct view *v, struct text *t)
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const char *now = engine_in_force(v->scene);
+	const char *now = marked_engine(v);
 
 	if (p->why.msg[0])
 		text_add(t, "%s", p->why.msg);
 	else if (p->n)
-		text_add(t, "%s%s%s* best of its row", now ? "[" : "", now ? now : "",
-			 now ? "] in force, " : "");
+		text_add(t, "%s%s%s* best of its row; each as if it started now", now ? "[" : "",
+			 now ? now : "", now ? "] in force, " : "");
 }
 
 static unsigned marks(const struct view *v, uint32_t row)

@@ -271,7 +271,7 @@ static void footer_ports(const struct view *v, uint32_t e, struct text *t)
 	const struct routing *r = routing_of(v);
 	unsigned n = 0;
 
-	text_add(t, "LID %u: ", p->base + p->at);
+	text_add(t, "%s: LID %u: ", p->el->name[e], p->base + p->at);
 	for (uint32_t c = p->el->first_chip[e]; c < p->el->first_chip[e + 1]; c++) {
 		struct exit x = {0};
 		unsigned port = exit_port(p, r, p->el->chip[c], p->base + p->at);

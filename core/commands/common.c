@@ -150,9 +150,18 @@ static void report_refusals(const struct sweep *w, struct out *o)
 		json_array_append_new(list, json_pack("{s:s, s:s}", "engine", w->refusal[i].engine, "why",
 						      w->refusal[i].why));
 	}
+	if (w->fatal) {
+		out_text(o,
+			 "STOP: OpenSM 3.3.23 %s here.  Nothing after %s is tried, no tables are made; do "
+			 "not let "
+			 "it happen on a cluster.\n",
+			 w->fatal, w->refusal[w->n_refusals - 1].engine);
+		out_json(o, "fatal", json_string(w->fatal));
+		o->found_fault = true;
+	}
 	if (w->n_refusals && w->routing)
 		out_text(o, "Falling back as OpenSM does: %s.\n", w->routing->engine);
-	if (!w->routing)
+	if (!w->routing && !w->fatal)
 		out_text(o, "No engine is left (no_fallback): OpenSM programs nothing, the switches keep "
 			    "what they had.\n");
 	out_json(o, "refusals", list);

@@ -191,10 +191,12 @@ static int run_turns(struct balance *b)
 	while (!stop) {
 		size_t s, d;
 
-		if (!draw_pair(b, &s, &d))
+		if (!draw_pair(b, &s, &d)) {
+			b->out->fatal = "never ends";
 			return err_set(&b->out->refused,
 				       "balancing of the layers never ends with these random numbers: "
 				       "OpenSM 3.3.23 would not terminate");
+		}
 		move_or_flag(b, s, d);
 		stop = !b->trials || (int64_t)(b->l->count[b->mx] - b->l->count[b->mn]) < CLOSE_ENOUGH;
 		choose_layers(b);

@@ -77,14 +77,16 @@ static int check_settings(const struct engine_input *in, const struct lash_vls *
 
 	if (v->port != NO_ID)
 		port_label(in->topo->fabric, v->port, at, sizeof(at));
-	if (!v->avail)
+	if (!v->avail) {
+		out->fatal = in->previous && lash_of(in->previous) ? "crashes" : NULL;
 		return err_set(
 			&out->refused,
 			"lash_start_vl is %u, but switch ports have only %u VLs (%s); expected less than "
 			"that%s",
 			v->start, v->vls, at,
-			in->sweep ? "; OpenSM 3.3.23 crashes here when an earlier sweep was routed by lash"
-				  : "");
+			out->fatal ? "; lash routed the sweep before, whose structures OpenSM frees twice"
+				   : "");
+	}
 	if (!in->lids->lmc)
 		return 0;
 	if (in->manual_rules)
@@ -102,6 +104,8 @@ static int analyse_mesh(struct lash_plan *p, const struct engine_input *in, stru
 	p->mesh = lash_mesh_new(p->graph, in, &out->refused);
 	if (p->mesh && p->mesh->none)
 		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", p->mesh->none);
+	if (!p->mesh && !progress_cancelled(in->progress))
+		out->fatal = "never ends";
 	return p->mesh ? 0 : -1;
 }
 
@@ -264,7 +268,7 @@ static const struct optdef lash_options[] = {
 	 .flag = "--lash_start_vl N",
 	 .type = OPT_UINT,
 	 .def = "0",
-	 .max = 15,
+	 .max = 255, /* as in opensm.conf; more than there are VLs is refused by the engine */
 	 .help = "lash: first SL and VL used"},
 	{.name = "max_op_vls",
 	 .type = OPT_UINT,

@@ -14,6 +14,7 @@ static const struct step_candidate no_candidate = {
 static const char *const made_by[] = {
 	[ELEMENT_ALONE] = "stands alone",
 	[ELEMENT_SYSTEM] = "one system image GUID",
+	[ELEMENT_CHASSIS] = "one chassis number",
 	[ELEMENT_FILE] = "by chassis_file",
 };
 
@@ -24,8 +25,8 @@ void tell_elements(const struct run *x)
 	observe_text(x->in, STEP_PHASE, NO_ID, "switch elements");
 	for (uint32_t e = 0; e < el->n; e++)
 		observe_text(x->in, STEP_SWITCH, el->chip[el->first_chip[e]],
-			     "element %s formed: %u chips (%s), %u links out, %u hosts", el->name[e],
-			     element_chips(el, e), made_by[el->rule[e]],
+			     "element %s formed: %u chip%s (%s), %u links out, %u hosts", el->name[e],
+			     element_chips(el, e), element_chips(el, e) == 1 ? "" : "s", made_by[el->rule[e]],
 			     el->first_link[e + 1] - el->first_link[e], el->hosts[e]);
 	observe_text(x->in, STEP_PHASE, NO_ID, "paths between elements, then inside them");
 }
@@ -200,6 +201,9 @@ static void tell(const struct run *x, bool kept)
 		tell_element(&t, x->near[i]);
 		tell_settled(&t);
 	}
+	if (!kept)
+		observe_text(x->in, STEP_NOTE, x->sw, "LID %u: usage of %u egress ports updated", x->lid,
+			     x->n_near ? x->n_near - 1 : 0);
 	observe_text(x->in, STEP_NOTE, x->sw, "LID %u done: %u elements send it", x->lid, x->n_near);
 	free(t.way);
 	free(t.c);

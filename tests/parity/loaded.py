@@ -36,6 +36,8 @@ CASES = {
     "director-lmc": ("director:2,4,3,8,shuffle=1,seed=5", "mincontention", {"lmc": 2, "tolerance": 1}),
     "tree": ("xgft:3,4,2:1,2,4,shuffle=1,seed=3", "mincontention", {"lmc": 1}),
     "random": ("random:12,4,hosts=2,parallel=2,seed=9", "mincontention", {"lmc": 1, "tolerance": 2}),
+    "director-lmc3": ("director:3,3,2,6,shuffle=1,seed=2", "mincontention", {"lmc": 3, "tolerance": 0}),
+    "random-lmc3": ("random:10,4,hosts=1,seed=4", "mincontention", {"lmc": 3, "tolerance": 2}),
     "torus": ("torus:4x4", "lash", {}),
 }
 

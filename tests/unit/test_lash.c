@@ -65,6 +65,7 @@ static const struct lash *run_route(struct run *x)
 	routing_unref(x->r);
 	text_free(&x->out.notes);
 	x->out.refused.msg[0] = 0;
+	x->out.fatal = NULL;
 	x->r = engine_lash.route(&x->in, &x->out);
 	return x->r ? lash_of(x->r) : NULL;
 }
@@ -740,12 +741,51 @@ static void test_update(void **state)
 
 /* --- refusals, steps ------------------------------------------------------------------------------------ */
 
+/* Where OpenSM would never get further, nothing else is tried, and a new subnet manager starts the next
+ * sweep. */
+static void test_stop(void **state)
+{
+	struct session *s = session_new(all_engines);
+	bool fault = false;
+	struct err e;
+	char *text;
+	int rc;
+
+	(void)state;
+	ok_line(s, "synth mesh:5x4,fail=3,shuffle=1,seed=12");
+	text = run_line(s, "route lash,updn do_mesh_analysis=TRUE", &rc, &e, false, &fault);
+	assert_int_equal(rc, 0);
+	assert_true(fault);
+	assert_non_null(strstr(text, "STOP: OpenSM 3.3.23 never ends here"));
+	assert_null(strstr(text, "routed"));
+	free(text);
+	assert_null(session_routing(s));
+	ok_line(s, "set do_mesh_analysis FALSE");
+	assert_string_equal(session_routing(s)->engine, "lash");
+	assert_int_equal(session_sweep(s)->number, 0);
+	/* the first sweep of a subnet manager falls back; behind one that lash routed it crashes */
+	ok_line(s, "route lash lash_start_vl=8 max_op_vls=1");
+	assert_string_equal(session_routing(s)->engine, "minhop");
+	ok_line(s, "sweep");
+	assert_string_equal(session_routing(s)->engine, "minhop");
+	ok_line(s, "route lash lash_start_vl=2");
+	assert_string_equal(session_routing(s)->engine, "lash");
+	text = run_line(s, "sweep", &rc, &e, true, &fault);
+	assert_non_null(strstr(text, "\"fatal\":\"crashes\""));
+	free(text);
+	assert_null(session_routing(s));
+	session_free(s);
+}
+
 static void test_refusals(void **state)
 {
+	const struct routing *before;
 	struct run x;
 
 	(void)state;
 	run_new(&x, make_fabric("torus:6x5"));
+	run_set(&x, "lash_start_vl", "255");
+	assert_null(run_route(&x));
 	run_set(&x, "lash_start_vl", "8");
 	assert_null(run_route(&x));
 	assert_non_null(strstr(x.out.refused.msg, "only 8 VLs"));
@@ -756,11 +796,17 @@ static void test_refusals(void **state)
 	run_set(&x, "max_op_vls", "2"); /* acts from the second sweep on */
 	assert_non_null(run_route(&x));
 	assert_int_equal(routing_sl(x.r, x.l->base[0], x.l->base[0]).lo, 1);
+	before = routing_ref(x.r);
 	x.in.sweep = 1;
 	assert_null(run_route(&x));
 	run_set(&x, "max_op_vls", "1");
 	assert_null(run_route(&x));
-	assert_non_null(strstr(x.out.refused.msg, "crashes"));
+	assert_null(x.out.fatal);
+	x.in.previous = before;
+	assert_null(run_route(&x));
+	assert_string_equal(x.out.fatal, "crashes");
+	x.in.previous = NULL;
+	routing_unref(before);
 	run_free(&x);
 }
 
@@ -813,13 +859,13 @@ static void test_steps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ring),	 cmocka_unit_test(test_endless_balancing),
-		cmocka_unit_test(test_shapes),	 cmocka_unit_test(test_chain_switch),
-		cmocka_unit_test(test_mesh),	 cmocka_unit_test(test_random_numbers),
-		cmocka_unit_test(test_acyclic),	 cmocka_unit_test(test_recall),
-		cmocka_unit_test(test_model),	 cmocka_unit_test(test_update),
-		cmocka_unit_test(test_refusals), cmocka_unit_test(test_lmc),
-		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_ring),	cmocka_unit_test(test_endless_balancing),
+		cmocka_unit_test(test_shapes),	cmocka_unit_test(test_chain_switch),
+		cmocka_unit_test(test_mesh),	cmocka_unit_test(test_random_numbers),
+		cmocka_unit_test(test_acyclic), cmocka_unit_test(test_recall),
+		cmocka_unit_test(test_model),	cmocka_unit_test(test_update),
+		cmocka_unit_test(test_stop),	cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_lmc),	cmocka_unit_test(test_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

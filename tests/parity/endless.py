@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Fabrics on which ibscope says that OpenSM would never end: does it?
+
+For each, ibscope has to stop with that warning, and the real OpenSM over ibsim must still be
+at LASH after SECONDS, which is a hundred times what it needs for fabrics of this size.
+
+Environment: IBSCOPE=build/ibscope-san.  The last line is "N passed, N failed".
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import opensm           # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope-san")))
+SECONDS = 15
+STOP = "STOP: OpenSM 3.3.23 never ends here"
+
+# (fabric, options)
+CASES = (("mesh:5x4,fail=3,shuffle=1,seed=12", {"do_mesh_analysis": "TRUE"}),)
+
+
+def run_case(spec, options):
+    """None, or why it failed."""
+    with tempfile.TemporaryDirectory(prefix="endless.") as folder:
+        topo = os.path.join(folder, "fabric.topo")
+        lines = ["synth " + spec, "save " + topo] + ["set %s %s" % item for item in options.items()] + ["route lash"]
+        done = subprocess.run([IBSCOPE, "-e", "; ".join(lines)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=120)
+        if STOP not in done.stdout or " routed " in done.stdout or done.returncode != 1:
+            return "ibscope does not stop (status %d): %s" % (done.returncode, done.stdout[-300:])
+        try:
+            with opensm.OpenSM(topo, dict(options, routing_engine="lash", log_flags="0x47"), timeout=SECONDS):
+                return "opensm came to an end"
+        except opensm.OpenSMSlow as slow:
+            if "building routing with 'lash'" not in slow.log or "tables configured" in slow.log:
+                return "opensm did not come to lash, or past it:\n" + slow.log[-500:]
+    return None
+
+
+def run_all():
+    """(passed, failed)"""
+    counts = [0, 0]
+    for spec, options in CASES:
+        try:
+            why = run_case(spec, options)
+        except (opensm.OpenSMError, subprocess.SubprocessError, OSError) as e:
+            why = str(e)
+        counts[why is not None] += 1
+        if why:
+            print("FAILED endless %s: %s" % (spec, why))
+    return tuple(counts)
+
+
+if __name__ == "__main__":
+    passed, failed = run_all()
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(1 if failed else 0)
