@@ -117,6 +117,8 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 	bool selected = i == v->sel;
 	enum style st = row_style(v, row, selected, focus);
 	char mark[2] = {marks_sign(view_marks(v, row)), 0};
+	struct text brief = {0};
+	const char *s;
 	int w;
 
 	draw_text(y, r->x + 1, r->w - 2, selected ? "▸" : " ", st, true);
@@ -126,11 +128,16 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 			continue;
 		text_clear(t);
 		view_cell(v, row, c, t);
+		s = text_str(t);
 		w = f->w[c];
 		if (v->ops->column[c].flex && text_columns(text_str(t)) > w)
 			w = cell_room(v, row, c, f, text_columns(text_str(t)));
-		draw_cell(y, r->x + 1 + f->x[c], w, &v->ops->column[c], text_str(t), v->shift, st);
+		text_clear(&brief);
+		if (!v->shift && text_columns(text_str(t)) > w && view_brief_cell(v, row, c, &brief))
+			s = text_str(&brief);
+		draw_cell(y, r->x + 1 + f->x[c], w, &v->ops->column[c], s, v->shift, st);
 	}
+	text_free(&brief);
 }
 
 static void draw_header(const struct view *v, int y, const struct rect *r, const struct fit *f)

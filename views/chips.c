@@ -1,5 +1,6 @@
 /* Switch elements and their chips in panes. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include "views/chips.h"
 
@@ -98,6 +99,109 @@ void label_chip_port(const struct elements *el, uint32_t port, struct text *t)
 	if (el->of[sw] != NO_ID && element_chips(el, el->of[sw]) > 1)
 		label_chip(el, sw, t);
 	text_add(t, "[%u]", f->port_num[port]);
+}
+
+/* --- places in a chassis --------------------------------------------------------- */
+
+void label_member(const struct chassis *c, uint32_t sw, struct text *t)
+{
+	const struct elements *el = c->el;
+	uint32_t e = el->of[sw];
+	bool twin = !c->place[sw];
+
+	for (uint32_t i = el->first_chip[e]; i < el->first_chip[e + 1] && !twin; i++)
+		twin = el->chip[i] != sw && c->place[el->chip[i]] &&
+		       !strcmp(c->place[el->chip[i]], c->place[sw]);
+	if (c->place[sw])
+		text_add(t, twin ? "%s: " : "%s", c->place[sw]);
+	if (twin)
+		label_chip(el, sw, t);
+}
+
+/* Length of a place without its " Chip N". */
+static size_t slot_length(const char *place)
+{
+	size_t len = strlen(place), end = len;
+
+	while (end && isdigit((unsigned char)place[end - 1]))
+		end--;
+	return end < len && end > 6 && !memcmp(place + end - 6, " Chip ", 6) ? end - 6 : len;
+}
+
+static bool same_slot(const char *a, const char *b)
+{
+	size_t len = slot_length(a);
+
+	return len == slot_length(b) && !memcmp(a, b, len);
+}
+
+struct chip_place {
+	const char *place;
+	uint32_t sw;
+};
+
+static int by_place(const void *x, const void *y)
+{
+	const struct chip_place *a = x, *b = y;
+
+	return strcmp(a->place, b->place);
+}
+
+/* Bytes of the words that all n places begin with, sorted; two words of the place stay ("Spine 1"). */
+static size_t common_words(const struct chip_place *at, uint32_t n)
+{
+	const char *p = at[0].place;
+	size_t len = common_start(p, at[n - 1].place), keep = slot_length(p);
+
+	for (unsigned words = 0; keep && words < 2; words++)
+		while (keep && p[--keep] != ' ')
+			;
+	len = len < keep + 1 ? len : keep + 1;
+	while (len && p[len - 1] != ' ')
+		len--;
+	return len;
+}
+
+/* Chips of one board are neighbours among the n sorted by place; numbers of chips stay where they differ. */
+static void shorten_places(struct chip_place *at, uint32_t n, char **place)
+{
+	size_t skip;
+
+	qsort(at, n, sizeof(*at), by_place);
+	skip = common_words(at, n);
+	for (uint32_t i = 0, j; i < n; i = j) {
+		const char *p = at[i].place;
+
+		for (j = i + 1; j < n && same_slot(p, at[j].place);)
+			j++;
+		for (uint32_t k = i; k < j; k++) {
+			place[at[k].sw] = str_dup(at[k].place + skip);
+			if (!strcmp(p, at[j - 1].place))
+				place[at[k].sw][slot_length(p) - skip] = 0;
+		}
+	}
+}
+
+char **chassis_places(const struct elements *el)
+{
+	const struct fabric *f = el->topo->fabric;
+	char **place = NEW_ARRAY(f->n_switches + 1, char *);
+	struct chip_place *at = NEW_ARRAY(f->n_switches + 1, struct chip_place);
+
+	for (uint32_t e = 0; e < el->n; e++) {
+		uint32_t n = 0;
+
+		for (uint32_t i = el->first_chip[e]; i < el->first_chip[e + 1]; i++) {
+			const char *p = f->node_place[f->switch_node[el->chip[i]]];
+
+			if (p && element_chips(el, e) > 1)
+				at[n++] = (struct chip_place){p, el->chip[i]};
+		}
+		if (n)
+			shorten_places(at, n, place);
+	}
+	free(at);
+	return place;
 }
 
 void label_far(const struct elements *el, uint32_t port, struct text *t)

@@ -18,6 +18,17 @@ void word_element(const struct elements *el, uint32_t e, struct text *t);
  * element have in common; "[3]" for the only chip.  Port 0 is "port 0".
  */
 void label_chip_port(const struct elements *el, uint32_t port, struct text *t);
+/*
+ * A chip within its chassis: its place, behind it what tells the names of chips at
+ * one place apart; that alone where places are unknown.
+ */
+void label_member(const struct chassis *c, uint32_t sw, struct text *t);
+/*
+ * Places of chips, [n_switches], owned by the caller; NULL where unknown and for
+ * switches that stand alone.  Left out are the words that all places of an element
+ * begin with ("ISR9288"), and " Chip N" where it is the same for all of a board.
+ */
+char **chassis_places(const struct elements *el);
 /* What a live port leads to: an element, or a node of the own one or without any; "-" when nothing. */
 void label_far(const struct elements *el, uint32_t port, struct text *t);
 

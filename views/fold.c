@@ -1,7 +1,9 @@
 /* Panes folded by switch element: headers for the rows of its chips, opened and closed in place. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "views/chips.h"
 #include "views/fold.h"
 
 /* --- what belongs together -------------------------------------------------------- */
@@ -84,8 +86,8 @@ static uint32_t new_group(struct fold *f, uint32_t e)
 
 	GROW(f->group, f->n, f->cap);
 	g = &f->group[f->n];
-	*g = (struct fold_group){.element = e, .same = UINT32_MAX};
-	g->key = header_key(f->chassis->id[e], f->times[e]);
+	*g = (struct fold_group){.element = e, .same = UINT32_MAX, .all_marks = UINT_MAX};
+	g->key = header_key(f->chassis->el->guid[e], f->times[e]);
 	for (unsigned c = 0; c < VIEW_COLUMNS; c++) {
 		g->lo[c] = INT64_MAX;
 		g->hi[c] = INT64_MIN;
@@ -162,8 +164,10 @@ static void sum_number(const struct view *v, struct fold_group *g, uint32_t row,
 static void sum_row(const struct view *v, struct fold_group *g, uint32_t row, bool first, struct text *cell)
 {
 	struct text *kept = v->fold->first;
+	unsigned marks = v->ops->marks ? v->ops->marks(v, row) : 0;
 
-	g->marks |= v->ops->marks ? v->ops->marks(v, row) : 0;
+	g->marks |= marks;
+	g->all_marks &= marks;
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		if (v->ops->column[c].numeric && v->ops->number)
 			sum_number(v, g, row, c);
@@ -270,14 +274,35 @@ static void head_cell(const struct view *v, const struct fold_group *g, unsigned
 /* A row under a header: set in, and the chip's place in the chassis before its name. */
 static void member_cell(const struct view *v, uint32_t row, unsigned c, struct text *t)
 {
-	const struct fabric *f = v->scene->fabric;
-	const char *place = f->node_place[f->switch_node[v->ops->chip(v, row)]];
+	const char *place = v->fold->chassis->place[v->ops->chip(v, row)];
 
 	if (c == v->fold->name)
 		text_add(t, "  ");
 	if (v->ops->column[c].fold == FOLD_CHIP && place)
 		text_add(t, "%s: ", place);
 	v->ops->cell(v, row, c, t);
+}
+
+/* Such a row where the cell is narrow: the chip by its place instead of its name. */
+bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const char *name;
+	struct text cell = {0};
+	bool named;
+
+	if (!fold_wanted(v) || view_is_header(v, row) || v->ops->column[col].fold != FOLD_CHIP ||
+	    fold_element(v, row) == NO_ID)
+		return false;
+	name = switch_name(v->scene->fabric, v->ops->chip(v, row));
+	v->ops->cell(v, row, col, &cell);
+	named = !strncmp(text_str(&cell), name, strlen(name));
+	if (named) {
+		text_add(t, col == v->fold->name ? "  " : "");
+		label_member(v->fold->chassis, v->ops->chip(v, row), t);
+		text_add(t, "%s", text_str(&cell) + strlen(name));
+	}
+	text_free(&cell);
+	return named;
 }
 
 void fold_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -301,19 +326,44 @@ int64_t fold_number(const struct view *v, uint32_t header, unsigned col)
 	return rule == FOLD_SUM ? g->sum[col] : rule == FOLD_MAX ? g->hi[col] : g->lo[col];
 }
 
+/* Down is a header of which nothing is up. */
+unsigned fold_marks(const struct view *v, uint32_t header)
+{
+	const struct fold_group *g = fold_group_of(v, header);
+
+	return g->marks & ~g->all_marks & MARK_DOWN ? (g->marks & ~MARK_DOWN) | MARK_CHANGED : g->marks;
+}
+
+/* The element that those of the chips are of which are up: what commands know it by; false when of several.
+ */
+static bool place_element(const struct view *v, const struct fold_group *g, struct text *t)
+{
+	const struct elements *el = scene_elements(v->scene, NULL);
+	uint32_t found = NO_ID;
+
+	for (uint32_t i = 0; i < g->n && el; i++) {
+		uint32_t e = el->of[v->ops->chip(v, v->fold->member[g->at + i])];
+
+		if (e != NO_ID && found != NO_ID && e != found)
+			return false;
+		found = e != NO_ID ? e : found;
+	}
+	if (found != NO_ID)
+		word_text(el->name[found], t);
+	return found != NO_ID;
+}
+
 #define PLACE_ROWS 4096 /* looked at for what all agree on */
 
 bool fold_place(const struct view *v, uint32_t header, const char *what, struct text *t)
 {
 	const struct fold_group *g = fold_group_of(v, header);
 	struct text first = {0}, other = {0};
-	bool agree = g->n <= PLACE_ROWS && v->ops->place && v->ops->place(v, first_row(v, g), what, &first);
+	bool agree;
 
-	if (!strcmp(what, "element")) {
-		word_text(element_name(v, g->element), t);
-		text_free(&first);
-		return true;
-	}
+	if (!strcmp(what, "element"))
+		return place_element(v, g, t);
+	agree = g->n <= PLACE_ROWS && v->ops->place && v->ops->place(v, first_row(v, g), what, &first);
 	for (uint32_t i = 1; i < g->n && agree; i++) {
 		text_clear(&other);
 		agree = v->ops->place(v, v->fold->member[g->at + i], what, &other) &&
@@ -356,11 +406,31 @@ static void show_row(struct view *v, uint32_t row)
 	v->order[v->n_order++] = row;
 }
 
+/* Sums have more digits than the rows a column was made for; hidden columns stay hidden. */
+static void widen(struct view *v)
+{
+	struct text t = {0};
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		if (v->ops->column[c].fold < FOLD_SUM || v->ops->column[c].flex || !v->width[c])
+			continue;
+		for (uint32_t g = 0; g < v->fold->n; g++) {
+			text_clear(&t);
+			head_cell(v, &v->fold->group[g], c, &t);
+			if (t.len > v->width[c])
+				v->width[c] = (uint8_t)(t.len < UINT8_MAX ? t.len : UINT8_MAX);
+		}
+	}
+	text_free(&t);
+}
+
 void fold_show(struct view *v)
 {
 	struct fold *f = v->fold;
 	uint32_t *item = mem_dup(f->item, (f->n_item + 1) * sizeof(*item));
 
+	if (!f->ready)
+		widen(v);
 	f->ready = true;
 	if (v->sort >= 0)
 		view_sort_rows(v, item, f->n_item);
@@ -438,10 +508,8 @@ void view_fold_title(const struct view *v, struct text *t)
 		text_add(t, " ── not folded: %s", f->why.msg);
 	else if (f->ready && !f->n)
 		text_add(t, v->n_rows ? " ── nothing to fold" : "");
-	else if (f->ready && v->ops->flags & VIEW_SEQUENCE)
-		text_add(t, " ── folded");
 	else if (f->ready)
-		text_add(t, " ── folded: %u element%s", f->n, f->n == 1 ? "" : "s");
+		text_add(t, " ── folded");
 }
 
 void view_inherit(struct view *v, const struct view *from)

@@ -9,8 +9,8 @@ struct fold_group {
 	uint32_t element;
 	uint32_t at, n; /* fold.member[at] .. [at + n - 1] */
 	uint64_t key;
-	unsigned marks;
-	uint32_t same; /* bit c: all rows say the same in column c */
+	unsigned marks, all_marks; /* of any row, of all rows */
+	uint32_t same;		   /* bit c: all rows say the same in column c */
 	int64_t lo[VIEW_COLUMNS], hi[VIEW_COLUMNS], sum[VIEW_COLUMNS]; /* lo > hi: nothing is known */
 };
 
@@ -62,6 +62,7 @@ bool fold_is_open(const struct view *v, const struct fold_group *g);
 /* Cells of rows and headers. */
 void fold_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
 int64_t fold_number(const struct view *v, uint32_t header, unsigned col);
+unsigned fold_marks(const struct view *v, uint32_t header);
 bool fold_place(const struct view *v, uint32_t header, const char *what, struct text *t);
 
 /* view.c: put rows and headers into the order of v->sort. */

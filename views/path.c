@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/turns.h"
+#include "views/chips.h"
 #include "views/views.h"
 #include "views/witness.h"
 
@@ -393,13 +394,14 @@ static const char *arrow(const struct view *v, const struct path *path, unsigned
 }
 
 /* In an element that is folded the place says more than the name. */
-static const char *hop_name(const struct view *v, uint32_t sw)
+static void hop_name(const struct view *v, uint32_t sw, struct text *t)
 {
-	const struct fabric *f = v->scene->fabric;
 	const struct chassis *c = v->scene->fold ? scene_chassis(v->scene, NULL) : NULL;
-	const char *place = f->node_place[f->switch_node[sw]];
 
-	return c && c->of[sw] != NO_ID && place ? place : switch_name(f, sw);
+	if (c && c->of[sw] != NO_ID && c->place[sw])
+		label_member(c, sw, t);
+	else
+		text_add(t, "%s", switch_name(v->scene->fabric, sw));
 }
 
 static void hop_cell(const struct view *v, const struct path *path, unsigned h, struct text *t)
@@ -409,7 +411,7 @@ static void hop_cell(const struct view *v, const struct path *path, unsigned h, 
 	text_add(t, " %s ", arrow(v, path, h));
 	if (hop->in)
 		text_add(t, "[%u] ", hop->in);
-	text_add(t, "%s", hop_name(v, hop->sw));
+	hop_name(v, hop->sw, t);
 	if (hop->out == NO_PATH)
 		text_add(t, " [-]");
 	else if (hop->out)

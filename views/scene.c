@@ -2,19 +2,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engines/mincontention/mincontention.h"
-#include "views/view.h"
+#include "views/chips.h"
+
+static void chassis_free(struct chassis *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; i < c->el->topo->fabric->n_switches; i++)
+		free(c->place[i]);
+	free(c->place);
+	free(c->of);
+	elements_unref(c->el);
+	free(c);
+}
 
 static void forget_elements(struct scene *sc)
 {
-	if (sc->chassis) {
-		free(sc->chassis->of);
-		free(sc->chassis->id);
-		free(sc->chassis);
-	}
+	chassis_free(sc->chassis);
 	elements_unref(sc->elements);
 	sc->chassis = NULL;
 	sc->elements = NULL;
-	sc->no_elements.msg[0] = 0;
+	sc->no_elements.msg[0] = sc->no_chassis.msg[0] = 0;
 }
 
 void scene_release(struct scene *sc)
@@ -76,8 +84,28 @@ void scene_drop_results(struct scene *sc)
 			drop_result(sc, i);
 }
 
+/* The file that says how switches are grouped, NULL = none. */
+static const char *grouping_file(const struct scene *sc)
+{
+	const struct options *o = sc->sweep ? sc->sweep->options : sc->session->options;
+
+	return options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL;
+}
+
+/* Chassis stay those of the fabric, but a file may have changed. */
+static void keep_chassis(struct scene *sc, struct chassis *c)
+{
+	if (c && c->el->topo->fabric == sc->fabric && !c->by_file && !grouping_file(sc))
+		sc->chassis = c;
+	else
+		chassis_free(c);
+}
+
 void scene_take(struct scene *sc, struct session *s)
 {
+	struct chassis *kept = sc->chassis;
+
+	sc->chassis = NULL;
 	scene_release(sc);
 	sc->session = s;
 	sc->serial++;
@@ -85,8 +113,10 @@ void scene_take(struct scene *sc, struct session *s)
 	sc->valid = true;
 	sc->at = s->at;
 	sc->n_events = s->n_events;
-	if (!s->fabric || !s->n_events)
-		return; /* nothing, or a fabric that is being put in place */
+	if (!s->fabric || !s->n_events) { /* nothing, or a fabric that is being put in place */
+		chassis_free(kept);
+		return;
+	}
 	sc->fabric = fabric_ref(s->fabric);
 	sc->event = &s->event[s->at];
 	sc->state = sc->event->state;
@@ -99,17 +129,10 @@ void scene_take(struct scene *sc, struct session *s)
 		sc->topo = topo_ref(sc->sweep->topo);
 	else
 		sc->topo = topo_new(sc->fabric, sc->state);
+	keep_chassis(sc, kept);
 }
 
 /* --- switch elements ---------------------------------------------------------------- */
-
-static struct elements *group_switches(const struct scene *sc, const struct topo *t, struct err *e)
-{
-	const struct options *o = sc->sweep ? sc->sweep->options : sc->session->options;
-
-	return elements_new(t, options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL, NULL,
-			    e);
-}
 
 const struct elements *scene_elements(struct scene *sc, struct err *e)
 {
@@ -121,82 +144,69 @@ const struct elements *scene_elements(struct scene *sc, struct err *e)
 		else if (m && m->elements->topo == sc->topo)
 			sc->elements = elements_ref(m->elements);
 		else
-			sc->elements = group_switches(sc, sc->topo, &sc->no_elements);
+			sc->elements = elements_new(sc->topo, grouping_file(sc), NULL, &sc->no_elements);
 	}
 	if (!sc->elements)
 		err_set(e, "%s", sc->no_elements.msg);
 	return sc->elements;
 }
 
-/*
- * Chips that are down go with those of their chassis that are up, and elements get
- * the identity of the chassis; of the parts of one that fell apart the first has it.
- */
-static void add_down(const struct elements *whole, struct chassis *c)
+/* All switches and all cables between them as if up and reached; nothing but what elements are made of. */
+static struct topo *whole_fabric(const struct fabric *f)
+{
+	struct state *up = state_new(f);
+	struct topo *t = topo_new(f, up);
+
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		uint32_t sw = f->node_switch[f->port_node[p]], q = f->port_peer[p],
+			 to = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
+
+		if (sw == NO_ID)
+			continue;
+		t->node_up[f->port_node[p]] = 1;
+		t->peer[p] = q;
+		t->peer_switch[p] = to == sw ? NO_ID : to;
+	}
+	state_free(up);
+	return t;
+}
+
+/* Switches that stand alone are of no chassis. */
+static void find_chassis(struct chassis *c)
 {
 	const struct elements *el = c->el;
-	uint32_t *part = NEW_ARRAY(whole->n + 1, uint32_t);
 
-	memset(part, 0xff, (whole->n + 1) * sizeof(*part));
-	for (uint32_t e = 0; e < el->n; e++) {
-		uint32_t w = whole->of[el->chip[el->first_chip[e]]];
-
-		if (w == NO_ID || part[w] != NO_ID)
-			continue;
-		part[w] = e;
-		c->id[e] = whole->guid[w];
-	}
+	for (uint32_t e = 0; e < el->n; e++)
+		c->several += element_chips(el, e) > 1;
 	for (uint32_t s = 0; s < el->topo->fabric->n_switches; s++)
-		if (c->of[s] == NO_ID && whole->of[s] != NO_ID)
-			c->of[s] = part[whole->of[s]];
-	free(part);
+		c->of[s] = element_chips(el, el->of[s]) > 1 ? el->of[s] : NO_ID;
 }
 
-/* The grouping if nothing were down; NULL when it cannot be had. */
-static struct elements *group_all(const struct scene *sc)
+static struct chassis *new_chassis(const struct scene *sc, struct err *e)
 {
-	struct state *up = state_new(sc->fabric);
-	struct topo *t = topo_new(sc->fabric, up);
-	struct elements *el = group_switches(sc, t, NULL);
+	struct topo *t = whole_fabric(sc->fabric);
+	struct elements *el = elements_new(t, grouping_file(sc), NULL, e);
+	struct chassis *c;
 
 	topo_unref(t);
-	state_free(up);
-	return el;
-}
-
-/* Switches that stand alone are of no element here. */
-static void drop_single(struct chassis *c)
-{
-	uint32_t n = c->el->topo->fabric->n_switches, *chips = NEW_ARRAY(c->el->n + 1, uint32_t);
-
-	for (uint32_t s = 0; s < n; s++)
-		if (c->of[s] != NO_ID)
-			c->several += ++chips[c->of[s]] == 2;
-	for (uint32_t s = 0; s < n; s++)
-		if (c->of[s] != NO_ID && chips[c->of[s]] < 2)
-			c->of[s] = NO_ID;
-	free(chips);
+	if (!el)
+		return NULL;
+	c = NEW(struct chassis);
+	c->el = el;
+	c->by_file = grouping_file(sc) != NULL;
+	c->of = NEW_ARRAY(sc->fabric->n_switches + 1, uint32_t);
+	find_chassis(c);
+	c->place = chassis_places(el);
+	return c;
 }
 
 const struct chassis *scene_chassis(struct scene *sc, struct err *e)
 {
-	const struct elements *el = scene_elements(sc, e);
-	struct elements *whole;
-	struct chassis *c;
-
-	if (!el || sc->chassis)
-		return el ? sc->chassis : NULL;
-	c = NEW(struct chassis);
-	c->el = el;
-	c->of = NEW_ARRAY(sc->fabric->n_switches + 1, uint32_t);
-	c->id = NEW_ARRAY(el->n + 1, uint64_t);
-	memcpy(c->of, el->of, sc->fabric->n_switches * sizeof(*c->of));
-	memcpy(c->id, el->guid, el->n * sizeof(*c->id));
-	whole = sc->topo->n_switches_up < sc->fabric->n_switches ? group_all(sc) : NULL;
-	if (whole)
-		add_down(whole, c);
-	elements_unref(whole);
-	drop_single(c);
-	sc->chassis = c;
-	return c;
+	if (!sc->fabric)
+		err_set(&sc->no_chassis, "no fabric is loaded");
+	else if (!sc->chassis && !sc->no_chassis.msg[0])
+		sc->chassis = new_chassis(sc, &sc->no_chassis);
+	if (!sc->chassis)
+		err_set(e, "%s", sc->no_chassis.msg);
+	return sc->chassis;
 }

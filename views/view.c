@@ -269,7 +269,7 @@ bool view_place(const struct view *v, uint32_t row, const char *what, struct tex
 unsigned view_marks(const struct view *v, uint32_t row)
 {
 	if (view_is_header(v, row))
-		return fold_group_of(v, row)->marks;
+		return fold_marks(v, row);
 	return v->ops->marks ? v->ops->marks(v, row) : 0;
 }
 

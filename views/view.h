@@ -27,12 +27,17 @@ struct help_line {
 	char *does;
 };
 
-/* The element each switch is shown under when panes are folded; made once per scene. */
+/*
+ * What each switch is shown under when panes are folded: elements of the fabric as
+ * it is cabled, whatever has failed or is out of the SM's reach.  Made once per
+ * fabric; where a file says who belongs together, once per scene.
+ */
 struct chassis {
-	const struct elements *el; /* the scene's */
-	uint32_t *of;	  /* [n_switches] element, also of chips that are down; NO_ID: it stands alone */
-	uint64_t *id;	  /* [el->n] the same after an event for the same chassis */
+	struct elements *el; /* of all switches */
+	bool by_file;
+	uint32_t *of;	  /* [n_switches] element, NO_ID: the switch stands alone */
 	uint32_t several; /* elements of several chips */
+	char **place;	  /* [n_switches] of chassis_places() */
 };
 
 /*
@@ -62,10 +67,10 @@ struct scene {
 	const struct help_line *help;
 	size_t n_help;
 	bool fold; /* panes show chips under their switch element */
-	/* References, NULL = not asked for yet, or no_elements says why not. */
+	/* NULL = not asked for yet, or the error says why not. */
 	const struct elements *elements;
 	struct chassis *chassis;
-	struct err no_elements;
+	struct err no_elements, no_chassis;
 };
 
 /* Look at the session as it is now (under its lock); what was taken before is released. */
@@ -82,6 +87,7 @@ void scene_drop_results(struct scene *sc);
 
 /* Switch elements of the scene: those the engine routed by, else of its topo; borrowed.  NULL and *e. */
 const struct elements *scene_elements(struct scene *sc, struct err *e);
+/* What panes are folded by; borrowed, until the next scene is taken.  NULL and *e. */
 const struct chassis *scene_chassis(struct scene *sc, struct err *e);
 
 /* What the header of a switch element shows for its rows where they differ; when they agree it shows that. */
@@ -199,7 +205,7 @@ struct view {
 
 	bool folded;	   /* as it was loaded */
 	struct fold *fold; /* NULL = not folded */
-	uint64_t *open;	   /* elements whose rows are shown: struct chassis' id, or made of it */
+	uint64_t *open;	   /* headers whose rows are shown: made of the lowest GUID of the element */
 	uint32_t n_open, cap_open;
 };
 
@@ -261,6 +267,8 @@ bool view_search(struct view *v, const char *what, int dir, bool start, double s
 const char *view_column_name(const struct view *v, unsigned col);
 /* What the pane says about a row, or what stands on a header. */
 void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
+/* What matters most of a cell that has not enough room; false when nothing shorter does. */
+bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
 int64_t view_number(const struct view *v, uint32_t row, unsigned col);
 unsigned view_marks(const struct view *v, uint32_t row);
 /* %element is known for all rows with a chip; on a header what all its rows agree on. */

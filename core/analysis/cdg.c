@@ -117,6 +117,10 @@ static void start_route(struct counting *k, const struct cdg_source *s, unsigned
 {
 	unsigned vl = routing_vl(k->r, s->sw, s->in, out, sl) & 15;
 
+	if (vl == CDG_DROP_VL) {
+		k->c->dropped++;
+		return;
+	}
 	k->c->vl_routes[vl]++;
 	k->flow[(size_t)find_slot(k, sl, vl) * k->n + s->sw]++;
 	if (!s->in)
@@ -157,6 +161,10 @@ static void start_group(struct counting *k, const struct cdg_source *s, uint32_t
 	for (unsigned v = sl.lo; v <= sl.hi; v++) {
 		unsigned vl = v & 15;
 
+		if (vl == CDG_DROP_VL) {
+			k->c->dropped += n;
+			continue;
+		}
 		k->c->vl_routes[vl] += n;
 		k->c->used |= 1u << vl;
 		k->flow[(size_t)find_slot(k, v, vl) * k->n + s->sw] += n;
@@ -213,6 +221,10 @@ static void pass_on(struct counting *k, uint32_t sw)
 		if (!out)
 			continue;
 		vl = routing_vl(k->r, next, in, out, s.sl) & 15;
+		if (vl == CDG_DROP_VL) {
+			k->c->dropped += routes;
+			continue;
+		}
 		add_dependency(k, next, in, s.vl, out, vl, routes);
 		k->flow[(size_t)find_slot(k, s.sl, vl) * k->n + next] += routes;
 	}
@@ -355,6 +367,7 @@ static void list_row(struct counting *k, uint32_t channel, uint32_t *cap_to, uin
 				continue;
 			GROW(c->to, c->n_deps, *cap_to);
 			GROW(c->routes, c->n_deps, *cap_routes);
+			c->crosses |= va != vb;
 			c->to[c->n_deps] = k->load[vb][switch_port_id(k->f, sw, out)];
 			c->routes[c->n_deps++] = row[out];
 		}
@@ -399,6 +412,11 @@ struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progr
 	return NULL;
 }
 
+struct cdg *cdg_for_vl(const struct routing *r, int vl, bool switches, struct progress *p)
+{
+	return cdg_new(r, routing_has_maps(r) ? CDG_ALL_VLS : vl, switches, p);
+}
+
 void cdg_free(struct cdg *c)
 {
 	if (!c)
@@ -412,5 +430,6 @@ void cdg_free(struct cdg *c)
 	free(c->routes);
 	free(c->component);
 	free(c->size);
+	free(c->vls);
 	free(c);
 }

@@ -13,6 +13,10 @@
  * the others that arrive; with `switches` also from and to port 0 of switches.  A
  * route whose SL OpenSM draws at random counts on each SL of the range.  The VL
  * of a CA's own link is taken to be that of the route's first switch.
+ *
+ * VL 15 is for management and no lane: a switch that maps an SL to it drops the
+ * packet (InfiniBand Architecture Specification 1.3, 7.6.6).  The route ends
+ * before that channel.
  */
 #ifndef IBSCOPE_CDG_H
 #define IBSCOPE_CDG_H
@@ -22,6 +26,7 @@
 
 #define CDG_ALL_VLS (-1)
 #define CDG_VLS 16
+#define CDG_DROP_VL 15
 
 struct cdg {
 	const struct routing *routing; /* reference held */
@@ -29,6 +34,8 @@ struct cdg {
 	bool switches;		       /* routes of switches count as well */
 	uint32_t used;		       /* bit v: routes use VL v somewhere, wanted or not */
 	uint64_t vl_routes[CDG_VLS];   /* routes that begin on the VL, wanted or not */
+	uint64_t dropped;	       /* routes that end where their SL leads to VL 15 */
+	bool crosses;		       /* some dependency leads from one VL to another */
 	/* Channels that carry routes [n_channels], by VL, then by port id. */
 	uint32_t n_channels;
 	uint32_t *port; /* port id that sends */
@@ -43,6 +50,7 @@ struct cdg {
 	uint32_t n_components;
 	uint32_t *component; /* [n_channels] NO_ID = on no cycle */
 	uint32_t *size;	     /* [n_components] channels */
+	uint16_t *vls;	     /* [n_components] bit v: has a channel on VL v */
 };
 
 /*
@@ -51,10 +59,17 @@ struct cdg {
  * NULL when cancelled.  Cost: destinations x (switches x SLs + sources).
  */
 struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p);
+/* To look at one VL: of all VLs where SL2VL maps may lead its routes to others, else of the one. */
+struct cdg *cdg_for_vl(const struct routing *r, int vl, bool switches, struct progress *p);
 void cdg_free(struct cdg *c);
 
 uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl); /* channel; NO_ID: carries nothing */
 uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to); /* index in to[], NO_ID */
+
+/* Components below a number that touch a VL; CDG_ALL_VLS: any VL. */
+uint32_t cdg_components_below(const struct cdg *c, int vl, uint32_t component);
+/* The nth of those that touch it, from 0; NO_ID. */
+uint32_t cdg_component_on(const struct cdg *c, int vl, uint32_t n);
 
 /*
  * A shortest cycle of a component: channels in order, the last is followed by the
@@ -67,13 +82,17 @@ struct cdg_route {
 	uint16_t slid, dlid;
 };
 
-/* Routes that make a dependency, by DLID, then by source; at most max are stored.  Number stored. */
+/*
+ * Routes that make a dependency, by DLID, then by source; at most max are stored.
+ * Number stored: fewer than routes[] counts where an SL is drawn from a range.
+ */
 size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max);
 
 /*
- * Write it, or one strongly connected component of it (NO_ID = all), as Graphviz
- * text; channels on cycles stand out.  -1: stream failed.
+ * Write it as Graphviz text: one strongly connected component on all its VLs, or
+ * (NO_ID) the channels of a VL (CDG_ALL_VLS: all) and those of other VLs that they
+ * depend on or that depend on them.  Channels on cycles stand out.  -1: stream failed.
  */
-int cdg_write_dot(FILE *f, const struct cdg *c, uint32_t component);
+int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component);
 
 #endif

@@ -72,13 +72,14 @@ static void search_from(struct tarjan *t, struct cdg *c, uint32_t start)
 	}
 }
 
-/* Numbers by first channel, and sizes. */
+/* Numbers by first channel, sizes and VLs. */
 static void renumber(struct cdg *c)
 {
 	uint32_t *id = NEW_ARRAY(c->n_components, uint32_t), n = 0;
 
 	memset(id, 0xff, c->n_components * sizeof(*id));
 	c->size = NEW_ARRAY(c->n_components, uint32_t);
+	c->vls = NEW_ARRAY(c->n_components, uint16_t);
 	for (uint32_t v = 0; v < c->n_channels; v++) {
 		if (c->component[v] == NO_ID)
 			continue;
@@ -86,6 +87,7 @@ static void renumber(struct cdg *c)
 			id[c->component[v]] = n++;
 		c->component[v] = id[c->component[v]];
 		c->size[c->component[v]]++;
+		c->vls[c->component[v]] |= (uint16_t)(1u << c->vl[v]);
 	}
 	free(id);
 }
@@ -110,6 +112,28 @@ void cdg_find_components(struct cdg *c)
 	free(t.next);
 	free(t.path);
 	free(t.open);
+}
+
+static bool touches(const struct cdg *c, int vl, uint32_t component)
+{
+	return vl == CDG_ALL_VLS || c->vls[component] >> vl & 1;
+}
+
+uint32_t cdg_components_below(const struct cdg *c, int vl, uint32_t component)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < component; i++)
+		n += touches(c, vl, i);
+	return n;
+}
+
+uint32_t cdg_component_on(const struct cdg *c, int vl, uint32_t n)
+{
+	for (uint32_t i = 0; i < c->n_components; i++)
+		if (touches(c, vl, i) && !n--)
+			return i;
+	return NO_ID;
 }
 
 /* --- a shortest cycle -------------------------------------------------------------------- */
@@ -282,6 +306,8 @@ static bool on_path(const struct routing *r, const struct path *p, unsigned sl, 
 		const struct path_hop *h = &p->hop[i];
 		unsigned vl = routing_vl(r, h->sw, h->in, h->out, sl) & 15;
 
+		if (vl == CDG_DROP_VL)
+			return false;
 		if (i == 0 && h->in) {
 			last = f->endport_port[p->src];
 			last_vl = vl;
@@ -338,12 +364,58 @@ static bool tables_agree(const struct routing *r, const struct wanted_pair *w, u
 	return true;
 }
 
+/* Which switches send a LID through a port: 0 not known, 1 no, 2 yes. */
+struct passing {
+	uint8_t *switches; /* [n_switches] */
+	uint32_t *way;	   /* [n_switches] room */
+};
+
+/* What is found holds for all switches on the way; where it goes round, for none. */
+static bool leads_through(const struct routing *r, uint32_t sw, uint32_t port, unsigned lid,
+			  struct passing *p)
+{
+	const struct topo *t = r->topo;
+	uint32_t n = 0;
+	uint8_t found = 0;
+
+	while (!found) {
+		unsigned out = sw == NO_ID ? 0 : routing_port(r, sw, lid);
+		uint32_t at;
+
+		if (!out || out == NO_PATH || out > t->fabric->switch_nports[sw]) {
+			found = 1;
+			break;
+		}
+		at = switch_port_id(t->fabric, sw, out);
+		found = at == port ? 2 : p->switches[sw];
+		p->switches[sw] = 1;
+		p->way[n++] = sw;
+		sw = t->peer_switch[at];
+	}
+	while (n)
+		p->switches[p->way[--n]] = found;
+	return found == 2;
+}
+
+/* May a route from a source to a LID pass both ports? */
+static bool may_pass(const struct routing *r, const struct cdg_source *s, const struct wanted_pair *w,
+		     unsigned lid, struct passing *p)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	if (f->node_switch[f->port_node[w->port[0]]] == NO_ID)
+		return f->endport_port[s->endport] == w->port[0];
+	return leads_through(r, s->sw, w->port[0], lid, p);
+}
+
 size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max)
 {
 	const struct routing *r = c->routing;
-	uint32_t from = from_of(c, dependency), to = c->to[dependency], n_sources;
+	uint32_t from = from_of(c, dependency), to = c->to[dependency], n_sources,
+		 n_switches = r->topo->fabric->n_switches;
 	struct wanted_pair w = {{c->port[from], c->port[to]}, {c->vl[from], c->vl[to]}};
 	struct cdg_source *s = cdg_sources(r, c->switches, &n_sources);
+	struct passing p = {NEW_ARRAY(n_switches, uint8_t), NEW_ARRAY(n_switches, uint32_t)};
 	size_t n = 0;
 
 	for (unsigned lid = 1; lid <= r->lids->max_lid && n < max; lid++) {
@@ -351,10 +423,14 @@ size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *ro
 
 		if (!cdg_is_destination(r, c->switches, lid) || !tables_agree(r, &w, lid))
 			continue;
+		memset(p.switches, 0, n_switches);
 		for (uint32_t i = 0; i < n_sources && n < max; i++)
-			if (s[i].endport != owner && route_makes(r, &s[i], lid, &w))
+			if (s[i].endport != owner && may_pass(r, &s[i], &w, lid, &p) &&
+			    route_makes(r, &s[i], lid, &w))
 				route[n++] = (struct cdg_route){s[i].endport, s[i].lid, lid};
 	}
+	free(p.switches);
+	free(p.way);
 	free(s);
 	return n;
 }
@@ -375,25 +451,53 @@ static void dot_channel(FILE *f, const struct cdg *c, uint32_t v)
 	fprintf(f, ", VL %u\"%s];\n", c->vl[v], c->component[v] == NO_ID ? "" : ", color=red");
 }
 
-static bool is_drawn(const struct cdg *c, uint32_t v, uint32_t component)
+/* What is drawn: a component, or what has to do with a VL. */
+struct drawn {
+	int vl;
+	uint32_t component;
+};
+
+static bool on_vl(const struct cdg *c, const struct drawn *d, uint32_t v)
 {
-	return component == NO_ID || c->component[v] == component;
+	return d->vl == CDG_ALL_VLS || c->vl[v] == d->vl;
 }
 
-int cdg_write_dot(FILE *f, const struct cdg *c, uint32_t component)
+static bool is_drawn(const struct cdg *c, const struct drawn *d, uint32_t from, uint32_t to)
 {
-	fprintf(f, "digraph cdg {\n\tnode [shape=box, fontsize=9];\n\tedge [fontsize=8];\n");
+	if (d->component != NO_ID)
+		return c->component[from] == d->component && c->component[to] == d->component;
+	return on_vl(c, d, from) || on_vl(c, d, to);
+}
+
+static void dot_channels(FILE *f, const struct cdg *c, const struct drawn *d)
+{
+	bool *near = NEW_ARRAY(c->n_channels, bool);
+
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		near[v] |= is_drawn(c, d, v, v);
+		for (uint32_t i = c->first[v]; i < c->first[v + 1]; i++)
+			if (is_drawn(c, d, v, c->to[i]))
+				near[v] = near[c->to[i]] = true;
+	}
 	for (uint32_t v = 0; v < c->n_channels; v++)
-		if (is_drawn(c, v, component))
+		if (near[v])
 			dot_channel(f, c, v);
+	free(near);
+}
+
+int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component)
+{
+	const struct drawn d = {vl, component};
+
+	fprintf(f, "digraph cdg {\n\tnode [shape=box, fontsize=9];\n\tedge [fontsize=8];\n");
+	dot_channels(f, c, &d);
 	for (uint32_t v = 0; v < c->n_channels; v++) {
 		for (uint32_t i = c->first[v]; i < c->first[v + 1]; i++) {
 			bool cyclic = c->component[v] != NO_ID && c->component[v] == c->component[c->to[i]];
 
-			if (!is_drawn(c, v, component) || !is_drawn(c, c->to[i], component))
-				continue;
-			fprintf(f, "\tc%u -> c%u [label=%u%s];\n", v, c->to[i], c->routes[i],
-				cyclic ? ", color=red" : "");
+			if (is_drawn(c, &d, v, c->to[i]))
+				fprintf(f, "\tc%u -> c%u [label=%u%s];\n", v, c->to[i], c->routes[i],
+					cyclic ? ", color=red" : "");
 		}
 	}
 	fprintf(f, "}\n");

@@ -97,8 +97,8 @@ static void test_headers(void **state)
 	assert_true(view_toggle(v));
 	assert_int_equal(view_count(v), 17);
 	expect(v, 0, "name", "- dir1 (7)");
-	expect(v, 1, "name", "  Line 1 Chip 0: dir1/L01/U1");
-	expect(v, 7, "name", "  Spine 3 Chip 0: dir1/S03/U1");
+	expect(v, 1, "name", "  Line 1: dir1/L01/U1");
+	expect(v, 7, "name", "  Spine 3: dir1/S03/U1");
 	expect_place(v, 1, "element", "dir1");
 	expect_place(v, 1, "node", "dir1/L01/U1");
 	for (uint32_t i = 1; i < 8; i++)
@@ -126,7 +126,7 @@ static void test_events(void **state)
 	assert_int_equal(view_count(v), 17);
 	assert_int_equal(v->sel, 3);
 	expect(v, 0, "name", "- dir1 (7)");
-	assert_int_equal(marks_sign(view_marks(v, view_row(v, 0))), 'x');
+	assert_int_equal(marks_sign(view_marks(v, view_row(v, 0))), '!');
 	assert_int_equal(marks_sign(view_marks(v, view_row(v, 1))), 'x');
 	do_line(&sc, s, v, "undo");
 	assert_int_equal(view_count(v), 17);
@@ -146,24 +146,50 @@ static void test_events(void **state)
 	end(&sc, s, v);
 }
 
-/* A chassis that falls apart: the first part keeps what was open. */
+/* What is up of a chassis says nothing about what belongs to it. */
 static void test_parts(void **state)
 {
 	struct scene sc = {0};
-	struct session *s = routed("director:1,4,1,4");
+	struct session *s = routed("director:2,3,2,4");
 	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
 
 	(void)state;
-	expect(v, 0, "name", "+ dir1 (5)");
 	view_select(v, 0);
 	view_toggle(v);
-	assert_int_equal(view_count(v), 10);
-	do_line(&sc, s, v, "fail switch dir1/S01/U1");
-	for (uint32_t i = 0; i < view_count(v); i++)
-		assert_true(!view_is_header(v, view_row(v, i)) || i == 0);
-	do_line(&sc, s, v, "reset");
-	assert_int_equal(view_count(v), 10);
+	assert_int_equal(view_count(v), 11);
+	do_line(&sc, s, v, "fail switch dir1/S01/U1 dir1/S02/U1");
 	expect(v, 0, "name", "- dir1 (5)");
+	expect(v, 5, "name", "  Spine 2: dir1/S02/U1");
+	expect(v, 6, "name", "+ dir2 (5)");
+	expect_place(v, 0, "element", NULL); /* of several by now */
+	expect_place(v, 6, "element", "dir2");
+	assert_int_equal(marks_sign(view_marks(v, view_row(v, 0))), '!');
+	assert_int_equal(view_count(v), 11);
+	do_line(&sc, s, v, "fail switch dir1/L01/U1 dir1/L02/U1 dir1/L03/U1");
+	assert_int_equal(marks_sign(view_marks(v, view_row(v, 0))), 'x');
+	do_line(&sc, s, v, "reset");
+	assert_int_equal(view_count(v), 11);
+	expect(v, 0, "name", "- dir1 (5)");
+	end(&sc, s, v);
+}
+
+/* A chassis that no cable leads to from the SM. */
+static void test_out_of_reach(void **state)
+{
+	static const char *const engine[] = {"route minhop", "route mincontention"};
+	struct scene sc = {0};
+	struct session *s = routed("director:2,3,2,0");
+	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(engine); i++) {
+		do_line(&sc, s, v, engine[i]);
+		assert_int_equal(view_count(v), 2);
+		expect(v, 0, "name", "+ dir1 (5)");
+		expect(v, 1, "name", "+ dir2 (5)");
+		assert_int_equal(marks_sign(view_marks(v, view_row(v, 1))), 'x');
+		expect_place(v, 1, "element", NULL);
+	}
 	end(&sc, s, v);
 }
 
@@ -190,8 +216,8 @@ static void test_find(void **state)
 	expect(v, 1, "name", "+ dir1 (7)");
 	expect(v, 2, "name", "edge-08");
 	view_toggle(v);
-	expect(v, 1, "name", "  Line 4 Chip 0: dir2/L04/U1");
-	expect(v, 7, "name", "  Spine 1 Chip 0: dir2/S01/U1");
+	expect(v, 1, "name", "  Line 4: dir2/L04/U1");
+	expect(v, 7, "name", "  Spine 1: dir2/S01/U1");
 	expect(v, 8, "name", "+ dir1 (7)");
 	assert_int_equal(view_sort(v, view_column(v, "name", &e), false, &e), 0);
 	expect(v, 0, "name", "+ dir1 (7)");
@@ -224,6 +250,8 @@ static void test_ports(void **state)
 	expect(v, 2, "port", "");
 	do_line(&sc, s, v, "fail link dir1/L01/U1[4]");
 	expect(v, 2, "state", "");
+	assert_int_equal(marks_sign(view_marks(v, view_row(v, 2))), '!');
+	do_line(&sc, s, v, "fail link dir1/L01/U1[3] dir1/L01/U1[5]");
 	assert_int_equal(marks_sign(view_marks(v, view_row(v, 2))), 'x');
 	end(&sc, s, v);
 }
@@ -246,6 +274,65 @@ static void test_path(void **state)
 	expect_place(v, 3, "switch", "dir1/L01/U1");
 	expect_place(v, 2, "src", "3");
 	expect_place(v, 2, "switch", NULL);
+	end(&sc, s, v);
+}
+
+/* Cells as short as they stay clear; column `name` of place i. */
+static void expect_brief(const struct view *v, uint32_t i, const char *name, const char *want)
+{
+	struct text t = {0};
+	struct err e;
+	bool known = view_brief_cell(v, view_row(v, i), (unsigned)view_column(v, name, &e), &t);
+
+	assert_int_equal(known, want != NULL);
+	assert_string_equal(text_str(&t), want ? want : "");
+	text_free(&t);
+}
+
+static void test_brief(void **state)
+{
+	struct scene sc = {0};
+	struct session *s = routed("director:2,4,3,8");
+	struct view *v = open_pane(&sc, s, &view_ports, "dir1/L01/U1", NULL);
+
+	(void)state;
+	view_select(v, 2);
+	view_toggle(v);
+	expect(v, 3, "peer", "  Spine 1: dir1/S01/U1[1]");
+	expect_brief(v, 3, "peer", "  Spine 1[1]");
+	expect_brief(v, 2, "peer", NULL);
+	expect_brief(v, 0, "peer", NULL);
+	view_free(v);
+	/* two boards with one place, and a type that all places begin with */
+	ok_line(s, "load tests/fabrics/formats/voltaire-chassis.ibnetdiscover-g");
+	v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	view_select(v, 0);
+	view_toggle(v);
+	assert_int_equal(view_count(v), 3);
+	expect(v, 1, "name", "  Spine 1: ISR9024D-M Voltaire");
+	expect_brief(v, 1, "name", "  Spine 1: #2");
+	expect_brief(v, 2, "name", "  Spine 1: #1");
+	end(&sc, s, v);
+}
+
+/* A column gives room for the sum, and takes it back with the fold. */
+static void test_widths(void **state)
+{
+	struct scene sc = {0};
+	struct session *s = routed("director:2,30,10,60");
+	struct view *v = open_pane(&sc, s, &view_switches, NULL, NULL);
+	struct text t = {0};
+	struct err e;
+	unsigned up = (unsigned)view_column(v, "up", &e);
+
+	(void)state;
+	view_cell(v, view_row(v, 0), up, &t);
+	assert_int_equal(t.len, 3);
+	assert_int_equal(v->width[up], 3);
+	sc.fold = false;
+	view_refresh(v);
+	assert_int_equal(v->width[up], 2);
+	text_free(&t);
 	end(&sc, s, v);
 }
 
@@ -381,10 +468,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headers),	 cmocka_unit_test(test_events),
-		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_find),
-		cmocka_unit_test(test_reveal),	 cmocka_unit_test(test_ports),
-		cmocka_unit_test(test_path),	 cmocka_unit_test(test_all),
-		cmocka_unit_test(test_too_many), cmocka_unit_test(test_bad_file),
+		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_out_of_reach),
+		cmocka_unit_test(test_brief),	 cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_find),	 cmocka_unit_test(test_reveal),
+		cmocka_unit_test(test_ports),	 cmocka_unit_test(test_path),
+		cmocka_unit_test(test_all),	 cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_bad_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
