@@ -310,6 +310,19 @@ static void share_rows(const struct sweep *s)
 	}
 }
 
+/* Switches that a file of maps says nothing of; port numbers are not looked at one by one. */
+static void note_without_maps(const struct sweep *s, const struct lanes *l, const char *path,
+			      struct text *notes)
+{
+	uint32_t n = 0;
+
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		n += switch_up(s->topo, sw) && !l->map[sw];
+	if (n)
+		text_add(notes, "%s: no maps of %u of %u switches: VL = SL is taken there\n", path, n,
+			 s->topo->n_switches_up);
+}
+
 /* SLs and maps from files take the place of what the engine says. */
 static int give_lanes(struct sweep *s, struct text *notes, struct err *e)
 {
@@ -328,6 +341,10 @@ static int give_lanes(struct sweep *s, struct text *notes, struct err *e)
 		lanes_unref(l);
 		return -1;
 	}
+	if (maps)
+		note_without_maps(s, l, maps, notes);
+	if (sls && !l->n_sls)
+		text_add(notes, "%s: no SL of a path is told\n", sls);
 	if (own && !maps)
 		lanes_copy_maps(l, own);
 	lanes_unref(own);

@@ -196,6 +196,27 @@ static void scroll(struct view *v, int rows)
 		v->top = n > h ? n - h : 0;
 }
 
+/* Numbers are never cut: their columns grow with the rows on the screen, until the next load. */
+static void grow_columns(struct view *v, int rows)
+{
+	struct text t = {0};
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		if (!v->ops->column[c].numeric || !v->ops->column[c].right || !v->width[c])
+			continue;
+		for (int i = 0; i < rows && v->top + (uint32_t)i < view_count(v); i++) {
+			int w;
+
+			text_clear(&t);
+			view_cell(v, view_row(v, v->top + (uint32_t)i), c, &t);
+			w = text_columns(text_str(&t));
+			if (w > v->width[c] && w < 40)
+				v->width[c] = (uint8_t)w;
+		}
+	}
+	text_free(&t);
+}
+
 void draw_view(enum place_id p, struct view *v)
 {
 	const struct rect *r = &ui.rect[p];
@@ -204,10 +225,11 @@ void draw_view(enum place_id p, struct view *v)
 	int first = r->y + 1 + header, rows = r->h - 2 - header;
 	struct fit f;
 
+	scroll(v, rows);
+	grow_columns(v, rows);
 	fit_columns(v, r->w - 2, &f);
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
 		v->room[c] = (uint8_t)(f.w[c] < 255 ? f.w[c] : 255);
-	scroll(v, rows);
 	titles(v, &t, &right);
 	draw_box_top(r->y, r->x, r->w, text_str(&t), text_str(&right), focus);
 	if (header)

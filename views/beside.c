@@ -86,7 +86,6 @@ static void free_graph(void *value)
 static void sum_up(struct graph *g)
 {
 	const struct cdg *c = g->cdg;
-	uint32_t next = 0;
 
 	for (uint32_t v = 0; v < c->n_channels; v++) {
 		struct graph_vl *s = &g->vl[c->vl[v]];
@@ -94,22 +93,19 @@ static void sum_up(struct graph *g)
 		s->channels++;
 		s->deps += c->first[v + 1] - c->first[v];
 		s->on_cycles += c->component[v] != NO_ID;
-		if (c->component[v] != next)
-			continue;
-		s->components++;
-		next++;
 	}
+	for (int l = 0; l < CDG_VLS; l++)
+		g->vl[l].components = cdg_components_below(c, l, c->n_components);
 	for (uint32_t i = 0; i < c->n_deps; i++)
 		g->in[c->to[i]]++;
 }
 
 static void *run_graph(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
 {
-	struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, p);
+	struct cdg *c = cdg_new(r, CDG_ALL_VLS, arg[0] != 0, p);
 	struct graph *g;
 
 	(void)base;
-	(void)arg;
 	if (!c)
 		return NULL;
 	g = NEW(struct graph);
@@ -121,14 +117,10 @@ static void *run_graph(const struct routing *r, const void *base, const uint32_t
 
 const struct task task_graph = {run_graph, free_graph};
 
-unsigned graph_component_vl(const struct graph *g, uint32_t component)
+bool with_switches(int *argc, char **argv)
 {
-	uint32_t before = 0;
+	bool found = *argc && !strcmp(argv[*argc - 1], "switches");
 
-	for (unsigned v = 0; v < CDG_VLS; v++) {
-		before += g->vl[v].components;
-		if (component < before)
-			return v;
-	}
-	return 0;
+	*argc -= found;
+	return found;
 }

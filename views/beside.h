@@ -51,7 +51,7 @@ void result_unref(const struct result *r);
 /* --- what several panes ask for ------------------------------------------------------ */
 
 extern const struct task task_loads; /* struct loads, all to all */
-extern const struct task task_graph; /* struct graph */
+extern const struct task task_graph; /* struct graph; arg[0]: routes of switches count as well */
 
 /* The channel dependencies on all VLs, and what lists of them need. */
 struct graph {
@@ -60,11 +60,11 @@ struct graph {
 	struct graph_vl {
 		uint32_t channels, deps;
 		uint32_t on_cycles;  /* channels */
-		uint32_t components; /* strongly connected ones with a cycle, that begin on this VL */
+		uint32_t components; /* strongly connected ones with a cycle, that touch this VL */
 	} vl[CDG_VLS];
 };
 
-/* VL on which a component begins; components are numbered by their first channel. */
-unsigned graph_component_vl(const struct graph *g, uint32_t component);
+/* The last word of a pane's arguments, `switches`, is taken off; false: another one. */
+bool with_switches(int *argc, char **argv);
 
 #endif

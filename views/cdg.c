@@ -26,6 +26,7 @@ struct line {
 
 struct priv {
 	int vl;	       /* CDG_ALL_VLS */
+	bool switches; /* routes of switches count as well */
 	uint64_t guid; /* node and port of the selected channel, */
 	unsigned port; /* 0 = all channels */
 	const struct graph *graph;
@@ -40,8 +41,9 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 	struct priv *p = v->priv;
 	uint32_t port;
 
+	p->switches = with_switches(&argc, argv);
 	if (argc > 2)
-		return err_set(e, "pane cdg: found %d arguments, expected at most two: LAYER PORT", argc);
+		return err_set(e, "pane cdg: found %d arguments, expected LAYER PORT and perhaps switches", argc);
 	if (!sc->fabric)
 		return err_set(e, "pane cdg: no fabric is loaded");
 	p->vl = argc ? word_layer(argv[0]) : CDG_ALL_VLS;
@@ -140,11 +142,12 @@ static void list_dependencies(struct priv *p)
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
-	const struct result *r;
+	const struct result *r = NULL;
 
 	forget_lines(p);
 	v->width[C_VL] = v->width[C_GROUP] = 0;
-	r = v->scene->fabric ? view_ask(v, &task_graph, NULL, NULL) : NULL;
+	if (v->scene->fabric)
+		r = view_ask(v, &task_graph, NULL, (const uint32_t[TASK_ARGS]){p->switches});
 	if (!r)
 		return;
 	p->graph = r->value;
@@ -155,7 +158,8 @@ static void load(struct view *v)
 	else if (p->self != NO_ID)
 		list_dependencies(p);
 	v->n_rows = p->n;
-	if (p->vl < 0 && p->graph->cdg->used & (p->graph->cdg->used - 1))
+	if ((p->vl < 0 && p->graph->cdg->used & (p->graph->cdg->used - 1)) ||
+	    (p->port && p->graph->cdg->crosses))
 		v->width[C_VL] = columns[C_VL].width;
 	if (p->graph->cdg->n_components)
 		v->width[C_GROUP] = columns[C_GROUP].width;
@@ -184,6 +188,8 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, "CDG");
 	if (p->vl >= 0)
 		text_add(t, " of VL %d", p->vl);
+	if (p->switches)
+		text_add(t, " with switches");
 	if (!g)
 		return;
 	if (p->port) {
@@ -289,30 +295,32 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 	text_add(t, "pane cdg %u ", c->vl[p->line[row].channel]);
 	word_port(v->scene->fabric, c->port[p->line[row].channel], t);
+	if (p->switches)
+		text_add(t, " switches");
 }
 
-/* Place of the component among those that begin on its VL, from 1; the VL goes with it. */
+/* The VL, and behind it the component's place among those that touch it, from 1; 0 = none. */
+static void layer_words(const struct priv *p, unsigned vl, uint32_t place, struct text *t)
+{
+	text_add(t, "%u", vl);
+	if (place)
+		text_add(t, " %u", place);
+	if (p->switches)
+		text_add(t, " switches");
+}
+
 static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct cdg *c = p->graph->cdg;
 	uint32_t channel = p->line[row].channel, k = c->component[channel];
-	unsigned vl;
+	bool loop = !strcmp(what, "loop");
 
-	if (!strcmp(what, "layer") || !strcmp(what, "vl")) {
-		text_add(t, "%u", c->vl[channel]);
-		return true;
-	}
-	if (strcmp(what, "loop"))
+	if (!loop && strcmp(what, "layer") && strcmp(what, "vl"))
 		return place_port(v->scene->fabric, c->port[channel], what, t);
-	if (k == NO_ID) { /* what there is on its VL */
-		text_add(t, "%u", c->vl[channel]);
-		return true;
-	}
-	vl = graph_component_vl(p->graph, k);
-	for (unsigned l = 0; l < vl; l++)
-		k -= p->graph->vl[l].components;
-	text_add(t, "%u %u", vl, k + 1);
+	/* off all cycles: what there is on its VL */
+	layer_words(p, c->vl[channel],
+		    loop && k != NO_ID ? cdg_components_below(c, c->vl[channel], k) + 1 : 0, t);
 	return true;
 }
 
@@ -320,7 +328,7 @@ const struct view_ops view_cdg = {
 	.name = "cdg",
 	.brief = "channel dependencies of a layer: channels with in and out degree; Enter follows a "
 		 "dependency",
-	.syntax = "[LAYER|all [PORT]]",
+	.syntax = "[LAYER|all [PORT]] [switches]",
 	.hints = "follow=follow :pane_cycle=loop back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

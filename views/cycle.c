@@ -1,7 +1,7 @@
 /*
  * Pane: a cycle of channels as a closed walk, and the routes that hold each
  * channel while they want the next.  Of a layer: a shortest cycle of one of its
- * groups.  Of two switches: the one that keeps their pair out of a layer of lash.
+ * groups, or one step of it with all its routes.  Of two switches: the one that keeps their pair out of a layer of lash.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +16,15 @@ static const struct column columns[] = {
 	{.name = "routes", .right = true},
 };
 
-#define HOLDERS 3 /* routes shown of a dependency */
+#define HOLDERS 3 /* routes shown of a dependency, unless it is looked at alone */
 
 /* --- a shortest cycle of a component ------------------------------------------------------ */
 
 struct walk {
 	uint32_t n;
 	uint32_t *channel;
-	unsigned *n_routes; /* [n] at most HOLDERS */
-	struct cdg_route (*route)[HOLDERS];
+	uint32_t *n_routes; /* [n] that are listed */
+	struct cdg_route **route;
 };
 
 static void free_walk(void *value)
@@ -32,11 +32,23 @@ static void free_walk(void *value)
 	struct walk *w = value;
 
 	free(w->channel);
+	for (uint32_t i = 0; i < w->n; i++)
+		free(w->route[i]);
 	free(w->n_routes);
 	free(w->route);
 	free(w);
 }
 
+static void find_routes(struct walk *w, const struct cdg *c, uint32_t i, uint32_t max)
+{
+	uint32_t dep = cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n]),
+		 room = c->routes[dep] < max ? c->routes[dep] : max;
+
+	w->route[i] = NEW_ARRAY(room, struct cdg_route);
+	w->n_routes[i] = (uint32_t)cdg_routes(c, dep, w->route[i], room);
+}
+
+/* arg: the component, and 0 or the step, from 1, that is looked at alone. */
 static void *run_walk(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
 {
 	const struct graph *g = base;
@@ -47,13 +59,12 @@ static void *run_walk(const struct routing *r, const void *base, const uint32_t 
 	(void)r;
 	w->channel = NEW_ARRAY(c->size[arg[0]] + 1, uint32_t);
 	w->n = cdg_cycle(c, arg[0], w->channel);
-	w->n_routes = NEW_ARRAY(w->n + 1, unsigned);
-	w->route = mem_array(w->n + 1, sizeof(*w->route));
+	w->n_routes = NEW_ARRAY(w->n + 1, uint32_t);
+	w->route = NEW_ARRAY(w->n + 1, struct cdg_route *);
 	progress_start(p, "routes on the cycle", w->n);
 	for (uint32_t i = 0; i < w->n && go_on; i++) {
-		uint32_t dep = cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n]);
-
-		w->n_routes[i] = (unsigned)cdg_routes(c, dep, w->route[i], HOLDERS);
+		if (!arg[1] || arg[1] == i + 1)
+			find_routes(w, c, i, arg[1] ? UINT32_MAX : HOLDERS);
 		go_on = progress_step(p, i);
 	}
 	if (go_on)
@@ -76,8 +87,10 @@ struct line {
 
 struct priv {
 	bool pair;	  /* of two switches */
+	bool switches;	  /* routes of switches count as well */
 	int want_vl;	  /* CDG_ALL_VLS: the first that has one */
-	unsigned group;	  /* from 0, among those that begin on the VL */
+	unsigned group;	  /* from 0, among those that touch the VL */
+	unsigned step;	  /* from 1: looked at alone; 0 = all */
 	uint64_t guid[2]; /* switches */
 	int want_layer;	  /* that refused them, -1 = the highest that did */
 	int vl, layer;	  /* shown; -1 = none */
@@ -98,7 +111,7 @@ static int open_pair(struct view *v, int argc, char **argv, struct err *e)
 	p->pair = true;
 	p->want_layer = argc > 2 ? word_layer(argv[2]) : -1;
 	if (argc < 2 || argc > 3 || (argc > 2 && p->want_layer < 0))
-		return err_set(e, "pane cycle: expected LAYER [GROUP], all, or SWITCH SWITCH [LAYER]");
+		return err_set(e, "pane cycle: expected LAYER [GROUP [STEP]], all, or SWITCH SWITCH [LAYER]");
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t node = session_node(v->scene->session, argv[i], e);
 
@@ -111,25 +124,35 @@ static int open_pair(struct view *v, int argc, char **argv, struct err *e)
 	return 0;
 }
 
+static int parse_number(const char *word, const char *what, unsigned *n, struct err *e)
+{
+	char *end;
+	unsigned long x = strtoul(word, &end, 10);
+
+	if (*end || !x || x > UINT32_MAX)
+		return err_set(e, "pane cycle: found \"%s\", expected the number of a %s, from 1", word, what);
+	*n = (unsigned)x;
+	return 0;
+}
+
 static int open_view(struct view *v, int argc, char **argv, struct err *e)
 {
 	struct priv *p = v->priv;
-	char *end;
-	unsigned long n;
 
 	if (!v->scene->fabric)
 		return err_set(e, "pane cycle: no fabric is loaded");
+	p->switches = with_switches(&argc, argv);
 	p->want_vl = argc ? word_layer(argv[0]) : CDG_ALL_VLS;
 	if (argc && p->want_vl < 0 && strcmp(argv[0], "all"))
 		return open_pair(v, argc, argv, e);
 	if (argc < 2)
 		return 0;
-	n = strtoul(argv[1], &end, 10);
-	if (argc > 2 || *end || !n || n > UINT32_MAX)
-		return err_set(e, "pane cycle: found \"%s\", expected the number of a group, from 1",
-			       argv[1]);
-	p->group = (unsigned)(n - 1);
-	return 0;
+	if (argc > 3)
+		return err_set(e, "pane cycle: found %d arguments, expected LAYER GROUP STEP", argc);
+	if (parse_number(argv[1], "group", &p->group, e))
+		return -1;
+	p->group--;
+	return argc > 2 ? parse_number(argv[2], "step", &p->step, e) : 0;
 }
 
 static void close_view(struct view *v)
@@ -168,12 +191,16 @@ static void list_walk(struct priv *p)
 	for (uint32_t i = 0; i < w->n; i++) {
 		uint32_t all = edge_routes(p, i);
 
+		if (p->step && p->step != i + 1)
+			continue;
 		add_line(p, EDGE, i, 0);
 		for (uint32_t k = 0; k < w->n_routes[i]; k++)
 			add_line(p, ROUTE, i, k);
-		if (all > w->n_routes[i])
+		if (all > w->n_routes[i] && !p->step)
 			add_line(p, MORE, i, all - w->n_routes[i]);
 	}
+	if (p->step)
+		return;
 	add_line(p, CLOSE, 0, 0);
 	if (p->group + 1 < p->n_groups)
 		add_line(p, NEXT, 0, p->group + 2);
@@ -199,16 +226,13 @@ static void list_witness(struct priv *p)
 /* The group of the VL that was asked for; without a VL the first there is. */
 static bool find_component(struct priv *p)
 {
-	uint32_t before = 0;
-
 	for (int l = 0; l < CDG_VLS; l++) {
 		p->n_groups = p->graph->vl[l].components;
 		if (p->want_vl == l || (p->want_vl < 0 && p->n_groups)) {
 			p->vl = l;
-			p->component = before + p->group;
-			return p->group < p->n_groups;
+			p->component = cdg_component_on(p->graph->cdg, l, p->group);
+			return p->component != NO_ID;
 		}
-		before += p->n_groups;
 	}
 	p->n_groups = 0;
 	return false;
@@ -217,14 +241,16 @@ static bool find_component(struct priv *p)
 static void load_cycle(struct view *v)
 {
 	struct priv *p = v->priv;
-	const struct result *g = view_ask(v, &task_graph, NULL, NULL), *r;
+	const struct result *g, *r;
+
+	g = view_ask(v, &task_graph, NULL, (const uint32_t[TASK_ARGS]){p->switches});
 
 	if (!g)
 		return;
 	p->graph = g->value;
 	if (!find_component(p))
 		return;
-	r = view_ask(v, &task_walk, g, (const uint32_t[TASK_ARGS]){p->component});
+	r = view_ask(v, &task_walk, g, (const uint32_t[TASK_ARGS]){p->component, p->step});
 	if (!r)
 		return;
 	p->walk = r->value;
@@ -287,6 +313,27 @@ static const char *name_by_guid(const struct fabric *f, uint64_t guid)
 	return node == NO_ID ? "?" : f->node_name[node];
 }
 
+/* What took a pair that no layer refused, or not the one asked for. */
+static void taken_title(const struct priv *p, const struct lash *l, struct text *t)
+{
+	unsigned first = LASH_NO_LAYER, now = LASH_NO_LAYER;
+
+	if (p->sw[0] != NO_ID && p->sw[1] != NO_ID) {
+		first = lash_first_layer_of(l, p->sw[0], p->sw[1]);
+		now = lash_layer_of(l, p->sw[0], p->sw[1]);
+	}
+	if (first == LASH_NO_LAYER) {
+		text_add(t, " ── in no layer");
+		return;
+	}
+	if (p->layer >= 0)
+		text_add(t, " ── layer %d did not refuse the pair", p->layer);
+	else if (now == first)
+		text_add(t, " ── the lowest layer took the pair");
+	else
+		text_add(t, " ── layer %u took the pair; balancing moved it to layer %u", first, now);
+}
+
 static void pair_title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -299,10 +346,8 @@ static void pair_title(const struct view *v, struct text *t)
 		text_add(t, " ── no layers: not routed by lash");
 	else if (v->waiting || p->n)
 		text_add(t, " ── why not in layer %d", p->layer);
-	else if (p->layer < 0)
-		text_add(t, " ── the lowest layer took the pair");
 	else
-		text_add(t, " ── layer %d did not refuse the pair", p->layer);
+		taken_title(p, l, t);
 }
 
 static void title(const struct view *v, struct text *t)
@@ -316,6 +361,8 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, "Credit loops");
 	if (p->vl >= 0)
 		text_add(t, " of VL %d", p->vl);
+	if (p->switches)
+		text_add(t, " with switches");
 	if (!p->graph)
 		return;
 	if (!p->n_groups)
@@ -326,13 +373,17 @@ static void title(const struct view *v, struct text *t)
 	else
 		text_add(t, " ── group %u of %u: %u channels", p->group + 1, p->n_groups,
 			 p->graph->cdg->size[p->component]);
+	if (p->step && p->walk)
+		text_add(t, p->step > p->walk->n ? ", no step %u" : ", step %u", p->step);
 }
 
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 
-	if (p->walk)
+	if (p->walk && p->step)
+		text_add(t, "all routes of a step; the cycle has %u", p->walk->n);
+	else if (p->walk)
 		text_add(t, "a shortest cycle of the group: %u channels", p->walk->n);
 	if (p->witness && p->witness->n)
 		text_add(t, "%u channels: the pair would have closed the cycle", p->witness->n);
@@ -458,10 +509,14 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		word_node(f, f->switch_node[l->kind == OWN ? p->sw[1] : e->sw2], t);
 	} else if (l->kind == NEXT) {
 		text_add(t, "pane cycle %d %u", p->vl, l->k);
+	} else if (l->kind == MORE && !p->pair) {
+		text_add(t, "pane cycle %d %u %u", p->vl, p->group + 1, l->edge + 1);
 	} else if (!p->pair) {
 		text_add(t, "pane cdg %u ", p->graph->cdg->vl[p->walk->channel[l->edge]]);
 		word_port(f, edge_port(p, l->edge), t);
 	}
+	if (p->switches && !p->pair && l->kind != ROUTE)
+		text_add(t, " switches");
 }
 
 static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
@@ -478,7 +533,8 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 		return true;
 	}
 	if (!p->pair && !strcmp(what, "layer")) {
-		text_add(t, "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
+		text_add(t, p->switches ? "%u switches" : "%u",
+			 p->graph->cdg->vl[p->walk->channel[l->edge]]);
 		return true;
 	}
 	return place_port(v->scene->fabric, edge_port(p, l->edge), what, t);
@@ -486,9 +542,9 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 
 const struct view_ops view_cycle = {
 	.name = "cycle",
-	.brief = "a credit loop as a closed walk, the routes that hold it; why lash keeps a pair out of a "
+	.brief = "a credit loop as a closed walk, the routes that hold it (of one step all); why lash keeps a pair out of a "
 		 "layer",
-	.syntax = "[LAYER [GROUP] | all | SWITCH SWITCH [LAYER]]",
+	.syntax = "[LAYER [GROUP [STEP]] [switches] | all [switches] | SWITCH SWITCH [LAYER]]",
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

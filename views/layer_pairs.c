@@ -106,7 +106,7 @@ static void footer(const struct view *v, struct text *t)
 		return;
 	first = (unsigned)number(v, row, C_LAYERS);
 	if (first != p->layer)
-		text_add(t, "put in %u, moved here by balancing", first);
+		text_add(t, "layer %u took it; balancing moved it here", first);
 	else if (first == 1)
 		text_add(t, "layer 0 refused it, for a cycle");
 	else if (first)

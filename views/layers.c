@@ -19,10 +19,19 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	const struct lash *lash;   /* NULL: another engine */
+	bool switches;		   /* routes of switches count as well */
+	const struct lash *lash;   /* NULL: another engine, or lanes given from outside */
 	const struct graph *graph; /* NULL: not there yet */
 	uint8_t vl[CDG_VLS];	   /* [n_rows] */
 };
+
+static int open_view(struct view *v, int argc, char **argv, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	p->switches = with_switches(&argc, argv);
+	return argc ? err_set(e, "pane layers: found \"%s\", expected nothing or switches", argv[0]) : 0;
+}
 
 static void load(struct view *v)
 {
@@ -31,11 +40,11 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 	const struct result *res;
 
-	memset(p, 0, sizeof(*p));
+	*p = (struct priv){.switches = p->switches};
 	if (!r)
 		return;
-	p->lash = lash_of(r);
-	res = view_ask(v, &task_graph, NULL, NULL);
+	p->lash = r->lanes ? NULL : lash_of(r);
+	res = view_ask(v, &task_graph, NULL, (const uint32_t[TASK_ARGS]){p->switches});
 	p->graph = res ? res->value : NULL;
 	for (unsigned l = 0; p->lash && l < lash_layers(p->lash); l++)
 		p->vl[v->n_rows++] = (uint8_t)(l + p->lash->vls.start);
@@ -58,6 +67,19 @@ static void title(const struct view *v, struct text *t)
 			 v->n_rows == 1 ? "" : "s");
 	if (p->lash && p->lash->moved)
 		text_add(t, ", balanced");
+	if (p->switches)
+		text_add(t, ", with switches");
+}
+
+/* A layer of pairs that no routes between hosts use. */
+static bool hidden_pairs(const struct view *v)
+{
+	const struct priv *p = v->priv;
+
+	for (uint32_t i = 0; p->lash && !p->switches && i < v->n_rows; i++)
+		if (lash_pairs_after(p->lash, i) && !p->graph->cdg->vl_routes[p->vl[i]])
+			return true;
+	return false;
 }
 
 static void footer(const struct view *v, struct text *t)
@@ -75,6 +97,10 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "credit loops: %u channels on %u VL%s", on, vls, vls == 1 ? "" : "s");
 	else
 		text_add(t, "no credit loops");
+	if (p->graph->cdg->dropped)
+		text_add(t, "; %" PRIu64 " routes dropped on VL %d", p->graph->cdg->dropped, CDG_DROP_VL);
+	if (hidden_pairs(v))
+		text_add(t, "; pairs of switches without hosts: pane layers switches");
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
@@ -144,7 +170,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	if (p->lash)
 		text_add(t, "pane layer-pairs %u", row);
 	else
-		text_add(t, "pane cdg %u", p->vl[row]);
+		text_add(t, "pane cdg %u%s", p->vl[row], p->switches ? " switches" : "");
 }
 
 static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
@@ -153,18 +179,19 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 
 	if (strcmp(what, "layer") && strcmp(what, "vl"))
 		return false;
-	text_add(t, "%u", p->vl[row]);
+	text_add(t, p->switches ? "%u switches" : "%u", p->vl[row]);
 	return true;
 }
 
 const struct view_ops view_layers = {
 	.name = "layers",
 	.brief = "layers (VLs): pairs of switches before and after balancing, dependencies, credit loops",
-	.syntax = "",
+	.syntax = "[switches]",
 	.hints = "follow=pairs :pane_cdg=cdg :pane_cycle=loops back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.priv_size = sizeof(struct priv),
+	.open = open_view,
 	.load = load,
 	.title = title,
 	.footer = footer,

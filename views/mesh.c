@@ -42,6 +42,32 @@ static int by_coord(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
+static void coord_cell(const struct lash_mesh *m, const struct item *it, struct text *t)
+{
+	for (unsigned d = 0; d < m->dimensions; d++) {
+		if (it->coord[d] == MESH_FAR)
+			text_add(t, "%s-", d ? "," : "");
+		else
+			text_add(t, "%s%d", d ? "," : "", it->coord[d]);
+	}
+}
+
+/* Columns that coordinates take. */
+static unsigned coord_width(const struct lash_mesh *m, const struct item *item, uint32_t n)
+{
+	size_t width = 4;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct text t = {0};
+
+		coord_cell(m, &item[i], &t);
+		if (t.len > width)
+			width = t.len;
+		text_free(&t);
+	}
+	return width < UINT8_MAX ? (unsigned)width : UINT8_MAX;
+}
+
 static void load(struct view *v)
 {
 	const struct scene *sc = v->scene;
@@ -63,7 +89,18 @@ static void load(struct view *v)
 	}
 	qsort(p->item, g->n, sizeof(*p->item), by_coord);
 	v->n_rows = g->n;
-	v->width[C_COORD] = (uint8_t)(p->mesh->dimensions ? 3 * p->mesh->dimensions : 4);
+	v->width[C_COORD] = (uint8_t)coord_width(p->mesh, p->item, g->n);
+}
+
+/* Why lash did not route, NULL when it was not asked or did. */
+static const char *lash_refusal(const struct view *v)
+{
+	const struct sweep *w = v->scene->sweep;
+
+	for (size_t i = 0; w && i < w->n_refusals; i++)
+		if (!strcmp(w->refusal[i].engine, "lash"))
+			return w->refusal[i].why;
+	return NULL;
 }
 
 static void title(const struct view *v, struct text *t)
@@ -72,7 +109,9 @@ static void title(const struct view *v, struct text *t)
 	const struct lash_mesh *m = p->mesh;
 
 	text_add(t, "Mesh");
-	if (!p->lash)
+	if (!p->lash && lash_refusal(v))
+		text_add(t, " ── lash refused: %s", lash_refusal(v));
+	else if (!p->lash)
 		text_add(t, " ── lash finds it: set do_mesh_analysis TRUE; route lash");
 	else if (!m)
 		text_add(t, " ── no analysis: set do_mesh_analysis TRUE");
@@ -130,16 +169,6 @@ static void ports_cell(const struct view *v, uint32_t sw, struct text *t)
 			text_add(t, " %u", n);
 			any = true;
 		}
-	}
-}
-
-static void coord_cell(const struct lash_mesh *m, const struct item *it, struct text *t)
-{
-	for (unsigned d = 0; d < m->dimensions; d++) {
-		if (it->coord[d] == MESH_FAR)
-			text_add(t, "%s-", d ? "," : "");
-		else
-			text_add(t, "%s%d", d ? "," : "", it->coord[d]);
 	}
 }
 

@@ -79,7 +79,7 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	out_json(o, "loop_turns", json_integer(turns));
 }
 
-/* Credit loops; their number, -1 when cancelled. */
+/* Credit loops and dropped routes; how many there are of both, -1 when cancelled. */
 static int64_t check_loops(struct session *s, const struct sweep *w, struct out *o)
 {
 	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, false, &s->progress);
@@ -87,8 +87,9 @@ static int64_t check_loops(struct session *s, const struct sweep *w, struct out 
 
 	if (!c)
 		return -1;
-	n = report_cycles(c, 1, false, o);
+	n = report_cycles(c, 1, 0, &s->progress, o);
 	print_loop_turns(w, c, o);
+	n += (int64_t)report_dropped(c, o);
 	cdg_free(c);
 	return n;
 }

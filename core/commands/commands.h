@@ -41,10 +41,14 @@ void report_fabric(struct session *s, struct out *o);
 void report_comparison(const struct comparison *c, struct out *o);
 
 /*
- * Credit loops with a shortest cycle each, at most `limit`; with `routes` also
- * some that make it; JSON field "credit_loops".  Returns the groups there are.
+ * Credit loops with a shortest cycle each, at most `limit`, and at most `routes`
+ * of the routes that make each step; JSON field "credit_loops".  Returns the groups
+ * there are; stops early when cancelled.
  */
-uint32_t report_cycles(const struct cdg *c, uint32_t limit, bool routes, struct out *o);
+uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, struct progress *p,
+		       struct out *o);
+/* Routes that VL 15 ends, when there are any; JSON field "dropped".  Their number. */
+uint64_t report_dropped(const struct cdg *c, struct out *o);
 /* A layer (VL) as text; -1 and *e. */
 int parse_layer(const char *word, int *vl, struct err *e);
 

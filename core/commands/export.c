@@ -124,17 +124,19 @@ static int run_graphviz(const char *dot, size_t len, FILE *to, struct err *e)
 
 /* What `export dot|svg` draws: the fabric, or the channel dependencies of a layer or of a group on cycles. */
 struct drawing {
-	bool svg, cdg;
+	bool svg, cdg, switches;
 	int vl;
-	uint32_t group; /* from 1, as `cycles` numbers them; 0 = all */
+	uint32_t group; /* from 1, as `cycles` numbers them, or of those on the VL; 0 = all */
 };
 
 static int write_dependencies(const struct cdg *c, const struct drawing *d, FILE *f, struct err *e)
 {
-	if (d->group > c->n_components)
+	uint32_t component = d->group ? cdg_component_on(c, d->vl, d->group - 1) : NO_ID;
+
+	if (d->group && component == NO_ID)
 		return err_set(e, "found group %u, expected one of the %u groups with credit loops there are",
-			       d->group, c->n_components);
-	if (cdg_write_dot(f, c, d->group ? d->group - 1 : NO_ID))
+			       d->group, cdg_components_below(c, d->vl, c->n_components));
+	if (cdg_write_dot(f, c, d->vl, component))
 		return err_set(e, "cannot be written: %s", strerror(errno));
 	return 0;
 }
@@ -148,7 +150,7 @@ static int write_drawing(struct session *s, const struct drawing *d, FILE *f, st
 		rc = write_dot(f, s->fabric, session_state(s));
 		return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
 	}
-	c = cdg_new(session_routing(s), d->vl, false, &s->progress);
+	c = cdg_for_vl(session_routing(s), d->vl, d->switches, &s->progress);
 	if (!c)
 		return err_set(e, CANCELLED);
 	rc = write_dependencies(c, d, f, e);
@@ -179,7 +181,7 @@ static int export_drawing(struct session *s, const struct drawing *d, FILE *f, s
 	return rc;
 }
 
-/* `export dot|svg FILE [cdg [LAYER] [group N]]` */
+/* `export dot|svg FILE [cdg [LAYER] [switches] [group N]]` */
 static int parse_drawing(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
 {
 	char *end;
@@ -192,6 +194,8 @@ static int parse_drawing(struct session *s, int argc, char **argv, struct drawin
 				       argv[argc - 1]);
 		argc -= 2;
 	}
+	d->switches = argc > 4 && !strcmp(argv[argc - 1], "switches");
+	argc -= d->switches;
 	if (d->cdg && (strcmp(argv[3], "cdg") || argc > 5))
 		return usage(s, "export", e);
 	if (argc == 5 && parse_layer(argv[4], &d->vl, e))
@@ -255,7 +259,7 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 const struct command export_commands[] = {
 	{"save", "save FILE", "write the fabric, without what failed, as ibnetdiscover text", NULL, "f", NULL,
 	 cmd_save},
-	{"export", "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER] [group N]]",
+	{"export", "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER] [switches] [group N]]",
 	 "write tables, paths or a drawing; FILE - is the screen",
 	 "  lfts    as OpenSM's opensm-lfts.dump, byte for byte\n"
 	 "  fdbs    as opensm.fdbs        subnet  as opensm-subnet.lst\n"
@@ -266,7 +270,9 @@ const struct command export_commands[] = {
 	 "opensm-ftree-ca-order.dump (ftree)\n"
 	 "  dot svg the fabric as a graph (svg through Graphviz); with `cdg` the channel dependencies, of "
 	 "one VL or all,\n"
-	 "          or of one group of channels with credit loops, as `cycles` numbers them\n",
+	 "          or of one group of channels with credit loops, as `cycles` numbers them (with LAYER: "
+	 "of those on it);\n"
+	 "          `switches`: routes of switches count too\n",
 	 "wf", EXPORTS "|" ENGINE_EXPORTS, cmd_export},
 	{0},
 };

@@ -127,8 +127,8 @@ int sl2vl_file_parse(struct lanes *l, const char *name, const char *data, size_t
 			return expected(&r, c, "`IN OUT : VL...` of a switch or `GUID IN OUT 0x01 0x23...`",
 					e);
 	if (r.unknown && notes)
-		text_add(notes, "%s: maps of %u switches that are not in the fabric were skipped\n", name,
-			 r.unknown);
+		text_add(notes, "%s: maps of %u switch%s not in the fabric were skipped\n", name, r.unknown,
+			 r.unknown == 1 ? " that is" : "es that are");
 	return 0;
 }
 
@@ -226,7 +226,7 @@ int sl_file_parse(struct lanes *l, const char *name, const char *data, size_t si
 		if (!is_comment(c) && !sl_block(&r, c) && !sl_row(&r, c) && !sl_line(&r, c))
 			return expected(&r, c, "`SLID DLID SL`, `GUID DLID SL` or `LID : SL` of a block", e);
 	if (r.unknown && notes)
-		text_add(notes, "%s: %u SLs or nodes that the fabric does not have were skipped\n", name,
+		text_add(notes, "%s: SLs and nodes that the fabric does not have were skipped: %u\n", name,
 			 r.unknown);
 	return 0;
 }
