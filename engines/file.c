@@ -280,7 +280,8 @@ static struct routing *file_route(const struct engine_input *in, struct engine_o
 	if (!h)
 		return NULL;
 	if (!path && !options_file(in->options, MATRIX))
-		text_add(&out->notes, "file: neither " TABLES " nor " MATRIX " is set: the tables are Min Hop's\n");
+		text_add(&out->notes,
+			 "file: neither " TABLES " nor " MATRIX " is set: the tables are Min Hop's\n");
 	r = path ? load_tables(in, out, path, h) : assign_routing("file", in, out, h, false, NULL);
 	if (!r && left)
 		leave_matrix(in, left);

@@ -43,7 +43,8 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 
 	p->switches = with_switches(&argc, argv);
 	if (argc > 2)
-		return err_set(e, "pane cdg: found %d arguments, expected LAYER PORT and perhaps switches", argc);
+		return err_set(e, "pane cdg: found %d arguments, expected LAYER PORT and perhaps switches",
+			       argc);
 	if (!sc->fabric)
 		return err_set(e, "pane cdg: no fabric is loaded");
 	p->vl = argc ? word_layer(argv[0]) : CDG_ALL_VLS;

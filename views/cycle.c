@@ -1,7 +1,8 @@
 /*
  * Pane: a cycle of channels as a closed walk, and the routes that hold each
  * channel while they want the next.  Of a layer: a shortest cycle of one of its
- * groups, or one step of it with all its routes.  Of two switches: the one that keeps their pair out of a layer of lash.
+ * groups, or one step of it with all its routes.  Of two switches: the one that keeps their pair out of a
+ * layer of lash.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,8 @@ static int parse_number(const char *word, const char *what, unsigned *n, struct 
 	unsigned long x = strtoul(word, &end, 10);
 
 	if (*end || !x || x > UINT32_MAX)
-		return err_set(e, "pane cycle: found \"%s\", expected the number of a %s, from 1", word, what);
+		return err_set(e, "pane cycle: found \"%s\", expected the number of a %s, from 1", word,
+			       what);
 	*n = (unsigned)x;
 	return 0;
 }
@@ -533,8 +535,7 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 		return true;
 	}
 	if (!p->pair && !strcmp(what, "layer")) {
-		text_add(t, p->switches ? "%u switches" : "%u",
-			 p->graph->cdg->vl[p->walk->channel[l->edge]]);
+		text_add(t, p->switches ? "%u switches" : "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
 		return true;
 	}
 	return place_port(v->scene->fabric, edge_port(p, l->edge), what, t);
@@ -542,7 +543,8 @@ static bool place(const struct view *v, uint32_t row, const char *what, struct t
 
 const struct view_ops view_cycle = {
 	.name = "cycle",
-	.brief = "a credit loop as a closed walk, the routes that hold it (of one step all); why lash keeps a pair out of a "
+	.brief = "a credit loop as a closed walk, the routes that hold it (of one step all); why lash keeps "
+		 "a pair out of a "
 		 "layer",
 	.syntax = "[LAYER [GROUP [STEP]] [switches] | all [switches] | SWITCH SWITCH [LAYER]]",
 	.hints = "follow=follow :fail=fail :trace=trace back=back",

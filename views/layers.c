@@ -63,12 +63,10 @@ static void title(const struct view *v, struct text *t)
 	if (!sc->sweep || !sc->sweep->routing)
 		text_add(t, "Layers");
 	else
-		text_add(t, "%s: %u layer%s", sc->sweep->routing->engine, v->n_rows,
-			 v->n_rows == 1 ? "" : "s");
+		text_add(t, "%s%s: %u layer%s", sc->sweep->routing->engine,
+			 p->switches ? " with switches" : "", v->n_rows, v->n_rows == 1 ? "" : "s");
 	if (p->lash && p->lash->moved)
 		text_add(t, ", balanced");
-	if (p->switches)
-		text_add(t, ", with switches");
 }
 
 /* A layer of pairs that no routes between hosts use. */
@@ -98,7 +96,8 @@ static void footer(const struct view *v, struct text *t)
 	else
 		text_add(t, "no credit loops");
 	if (p->graph->cdg->dropped)
-		text_add(t, "; %" PRIu64 " routes dropped on VL %d", p->graph->cdg->dropped, CDG_DROP_VL);
+		text_add(t, "; %" PRIu64 " route%s dropped", p->graph->cdg->dropped,
+			 p->graph->cdg->dropped == 1 ? "" : "s");
 	if (hidden_pairs(v))
 		text_add(t, "; pairs of switches without hosts: pane layers switches");
 }

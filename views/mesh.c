@@ -52,20 +52,20 @@ static void coord_cell(const struct lash_mesh *m, const struct item *it, struct 
 	}
 }
 
-/* Columns that coordinates take. */
-static unsigned coord_width(const struct lash_mesh *m, const struct item *item, uint32_t n)
+/* Columns that coordinates take, and one between them and the ports. */
+static uint8_t coord_width(const struct lash_mesh *m, const struct item *item, uint32_t n)
 {
+	struct text t = {0};
 	size_t width = 4;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct text t = {0};
-
+		text_clear(&t);
 		coord_cell(m, &item[i], &t);
-		if (t.len > width)
-			width = t.len;
-		text_free(&t);
+		if (t.len >= width)
+			width = t.len + 1;
 	}
-	return width < UINT8_MAX ? (unsigned)width : UINT8_MAX;
+	text_free(&t);
+	return width < UINT8_MAX ? (uint8_t)width : UINT8_MAX;
 }
 
 static void load(struct view *v)
@@ -89,7 +89,7 @@ static void load(struct view *v)
 	}
 	qsort(p->item, g->n, sizeof(*p->item), by_coord);
 	v->n_rows = g->n;
-	v->width[C_COORD] = (uint8_t)coord_width(p->mesh, p->item, g->n);
+	v->width[C_COORD] = coord_width(p->mesh, p->item, g->n);
 }
 
 /* Why lash did not route, NULL when it was not asked or did. */

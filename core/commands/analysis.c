@@ -91,7 +91,7 @@ static int64_t check_loops(struct session *s, const struct sweep *w, struct out 
 	print_loop_turns(w, c, o);
 	n += (int64_t)report_dropped(c, o);
 	cdg_free(c);
-	return n;
+	return progress_cancelled(&s->progress) ? -1 : n;
 }
 
 /* Turns from down to up: information, for OpenSM itself leaves some.  -1 when cancelled. */

@@ -57,9 +57,9 @@ static void tell_missing(const struct cdg *c, struct out *o)
 
 	if (layers <= rows)
 		return;
-	out_text(o, "%s %s no row: no routes between %s are on %s", plural(layers - rows, "layer", a, sizeof(a)),
-		 layers - rows == 1 ? "has" : "have", c->switches ? "endports" : "hosts",
-		 layers - rows == 1 ? "it" : "them");
+	out_text(o, "%s %s no row: no routes between %s are on %s",
+		 plural(layers - rows, "layer", a, sizeof(a)), layers - rows == 1 ? "has" : "have",
+		 c->switches ? "endports" : "hosts", layers - rows == 1 ? "it" : "them");
 	out_text(o, c->switches ? ".\n" : "; `layers switches` counts those of switches.\n");
 }
 
@@ -69,7 +69,8 @@ uint64_t report_dropped(const struct cdg *c, struct out *o)
 
 	if (c->dropped)
 		out_text(o, "%s %s dropped where their SL leads to VL %d.\n",
-			 plural(c->dropped, "route", a, sizeof(a)), c->dropped == 1 ? "is" : "are", CDG_DROP_VL);
+			 plural(c->dropped, "route", a, sizeof(a)), c->dropped == 1 ? "is" : "are",
+			 CDG_DROP_VL);
 	out_json(o, "dropped", json_integer((json_int_t)c->dropped));
 	return c->dropped;
 }
@@ -83,8 +84,7 @@ static void print_layers(const struct cdg *c, struct out *o)
 
 	sum_layers(c, sum);
 	if (r->ops->n_layers)
-		out_text(o, "%s uses %s.\n", r->engine,
-			 plural(r->ops->n_layers(r), "layer", a, sizeof(a)));
+		out_text(o, "%s uses %s.\n", r->engine, plural(r->ops->n_layers(r), "layer", a, sizeof(a)));
 	out_text(o, "%4s %10s %9s %9s  %s\n", "VL", "routes", "channels", "deps", "credit loops");
 	for (unsigned v = 0; v < CDG_VLS; v++) {
 		const struct layer_sums *s = &sum[v];
@@ -334,10 +334,11 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 
 		out_text(o, c->vls[i] & (c->vls[i] - 1) ? "VLs" : "VL");
 		print_vls(c->vls[i], o);
-		out_text(o, ": credit loops among %u channels; a shortest one has %u (group %u):\n", c->size[i], n,
-			 i + 1);
-		group = json_pack("{s:i, s:i, s:o, s:i, s:i}", "group", (int)i + 1, "vl", (int)c->vl[cycle[0]],
-				  "vls", list_vls(c->vls[i]), "channels", (int)c->size[i], "length", (int)n);
+		out_text(o, ": credit loops among %u channels; a shortest one has %u (group %u):\n",
+			 c->size[i], n, i + 1);
+		group = json_pack("{s:i, s:i, s:o, s:i, s:i}", "group", (int)i + 1, "vl",
+				  (int)c->vl[cycle[0]], "vls", list_vls(c->vls[i]), "channels",
+				  (int)c->size[i], "length", (int)n);
 		json_object_set_new(group, "cycle", print_cycle(c, cycle, n, routes, p, o));
 		json_array_append_new(list, group);
 	}

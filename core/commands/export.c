@@ -259,7 +259,8 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 const struct command export_commands[] = {
 	{"save", "save FILE", "write the fabric, without what failed, as ibnetdiscover text", NULL, "f", NULL,
 	 cmd_save},
-	{"export", "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER] [switches] [group N]]",
+	{"export",
+	 "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER] [switches] [group N]]",
 	 "write tables, paths or a drawing; FILE - is the screen",
 	 "  lfts    as OpenSM's opensm-lfts.dump, byte for byte\n"
 	 "  fdbs    as opensm.fdbs        subnet  as opensm-subnet.lst\n"

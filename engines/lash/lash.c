@@ -135,8 +135,9 @@ static int check_layers(const struct lash *l, struct engine_output *out)
 	if (l->plan->need <= l->vls.avail)
 		return 0;
 	return err_set(&out->refused,
-		       "more than %u layers are needed, and there are %u VLs from lash_start_vl %u on",
-		       l->vls.avail, l->vls.avail, l->vls.start);
+		       "more than %u layer%s needed, and there %s %u VL%s from lash_start_vl %u on",
+		       l->vls.avail, l->vls.avail == 1 ? " is" : "s are", l->vls.avail == 1 ? "is" : "are",
+		       l->vls.avail, l->vls.avail == 1 ? "" : "s", l->vls.start);
 }
 
 static void tell_counts(const struct lash *l, const struct engine_input *in)

@@ -64,6 +64,33 @@ static void expect_cell(const struct view *v, uint32_t row, unsigned col, const 
 	text_free(&t);
 }
 
+static void expect_footer(const struct view *v, const char *want)
+{
+	struct text t = {0};
+
+	v->ops->footer(v, &t);
+	assert_string_equal(text_str(&t), want);
+	text_free(&t);
+}
+
+static void expect_follow(const struct view *v, uint32_t row, const char *want)
+{
+	struct text t = {0};
+
+	v->ops->follow(v, row, &t);
+	assert_string_equal(text_str(&t), want);
+	text_free(&t);
+}
+
+static void expect_place(const struct view *v, uint32_t row, const char *what, const char *want)
+{
+	struct text t = {0};
+
+	assert_true(v->ops->place(v, row, what, &t));
+	assert_string_equal(text_str(&t), want);
+	text_free(&t);
+}
+
 static void expect_title(const struct view *v, const char *want)
 {
 	struct text t = {0};
@@ -224,6 +251,203 @@ static void mesh_is_listed_by_coordinates(void **state)
 	end(&sc, s);
 }
 
+/* All SLs to VL 0 at switches of even numbers, to VL 1 at the others. */
+static void map_by_parity(struct session *s, const char *engine)
+{
+	char name[] = "/tmp/ibscope-beside-XXXXXX", line[100];
+	const struct fabric *f = s->fabric;
+	int fd = mkstemp(name);
+	FILE *out = fdopen(fd, "w");
+
+	assert_non_null(out);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		fprintf(out, "Switch 0x%lx\n", (unsigned long)f->node_guid[f->switch_node[sw]]);
+		for (unsigned in = 0; in <= f->switch_nports[sw]; in++) {
+			for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+				fprintf(out, "%u %u :", in, p);
+				for (unsigned sl = 0; sl < 16; sl++)
+					fprintf(out, " %u", sw % 2);
+				fprintf(out, "\n");
+			}
+		}
+	}
+	assert_int_equal(fclose(out), 0);
+	snprintf(line, sizeof(line), "route %s sl2vl_file=%s", engine, name);
+	ok_line(s, line);
+	unlink(name);
+}
+
+static void loops_are_seen_from_each_of_their_vls(void **state)
+{
+	struct session *s = routed("ring:6", "minhop");
+	struct scene sc = {0};
+	struct view *v;
+
+	(void)state;
+	map_by_parity(s, "minhop");
+	scene_take(&sc, s);
+	v = open_pane(&sc, &view_layers, NULL, NULL);
+	assert_int_equal(v->n_rows, 2);
+	expect_cell(v, 0, 5, "2");
+	expect_cell(v, 1, 5, "2");
+	view_free(v);
+	v = open_pane(&sc, &view_cycle, "1", "2");
+	expect_title(v, "Credit loops of VL 1 ── group 2 of 2: 6 channels");
+	expect_cell(v, 0, 0, "ring0[3] → [2]ring5");
+	expect_cell(v, 0, 1, "0");
+	view_free(v);
+	v = open_pane(&sc, &view_cdg, "1", NULL);
+	expect_title(v, "CDG of VL 1 ── 12 channels, 18 deps");
+	expect_footer(v, "* 6 channels are on cycles");
+	expect_cell(v, 0, 0, "ring1[2] → ring2");
+	expect_place(v, 0, "loop", "1 1");
+	view_free(v);
+	v = open_pane(&sc, &view_cdg, "1", "ring1[2]");
+	assert_true(v->width[1] > 0);
+	expect_cell(v, 0, 1, "0"); /* goes on on the other VL */
+	view_free(v);
+	map_by_parity(s, "lash");
+	scene_take(&sc, s);
+	scene_drop_results(&sc);
+	v = open_pane(&sc, &view_layers, NULL, NULL);
+	expect_title(v, "lash: 2 layers");
+	expect_cell(v, 1, 1, "1");
+	expect_follow(v, 1, "pane cdg 1");
+	view_free(v);
+	end(&sc, s);
+}
+
+/* A layer of pairs between spines alone. */
+static void a_layer_without_hosts_has_a_hint(void **state)
+{
+	struct session *s = routed("xgft:18,18,6:1,18,18", "lash");
+	struct scene sc = {0};
+	struct view *v;
+
+	(void)state;
+	scene_take(&sc, s);
+	v = open_pane(&sc, &view_layers, NULL, NULL);
+	assert_int_equal(v->ops->number(v, 1, 6), 0);
+	expect_footer(v, "no credit loops; pairs of switches without hosts: pane layers switches");
+	view_free(v);
+	line_says(s, "layers", "1 layer has no row: no routes between hosts are on it; `layers switches`");
+	end(&sc, s);
+}
+
+static void routes_of_switches_count(void **state)
+{
+	struct session *s = routed("xgft:6,6,3:1,6,6", "lash");
+	struct scene sc = {0};
+	const struct lash *l;
+	struct view *v;
+	struct cdg *c;
+
+	(void)state;
+	scene_take(&sc, s);
+	l = lash_of(sc.sweep->routing);
+	c = cdg_new(sc.sweep->routing, CDG_ALL_VLS, true, NULL);
+	v = open_pane(&sc, &view_layers, "switches", NULL);
+	expect_title(v, "lash with switches: 4 layers, balanced");
+	assert_int_equal(v->n_rows, lash_layers(l));
+	for (uint32_t i = 0; i < v->n_rows; i++)
+		assert_int_equal(v->ops->number(v, i, 6), c->vl_routes[i]);
+	expect_place(v, 0, "layer", "0 switches");
+	expect_footer(v, "no credit loops");
+	view_free(v);
+	v = open_pane(&sc, &view_cdg, "0", "switches");
+	expect_place(v, 0, "loop", "0 switches");
+	for (uint32_t i = 0; i < v->n_rows; i++)
+		assert_int_equal(v->ops->number(v, i, 4), c->load[i]);
+	view_free(v);
+	v = open_pane(&sc, &view_cycle, "all", "switches");
+	assert_int_equal(v->n_rows, 0);
+	view_free(v);
+	cdg_free(c);
+	end(&sc, s);
+}
+
+/* "and N more" leads to all routes of the step. */
+static void the_rest_of_the_routes_is_shown(void **state)
+{
+	char group[] = "1", layer[] = "0", step[] = "1", *argv[] = {layer, group, step};
+	struct session *s = routed("ring:9", "minhop");
+	struct scene sc = {0};
+	uint32_t row = 0, all;
+	struct text t = {0};
+	struct err e;
+	struct view *v;
+
+	(void)state;
+	scene_take(&sc, s);
+	v = open_pane(&sc, &view_cycle, NULL, NULL);
+	while (!strstr(text_str(&t), "and ")) {
+		text_clear(&t);
+		v->ops->cell(v, row++, 0, &t);
+	}
+	text_free(&t);
+	expect_cell(v, row - 1, 0, "    and 3 more");
+	expect_follow(v, row - 1, "pane cycle 0 1 1");
+	view_free(v);
+	v = view_new(&view_cycle, &sc, 3, argv, &e);
+	assert_non_null(v);
+	settle(&sc, v);
+	expect_title(v, "Credit loops of VL 0 ── group 1 of 2: 9 channels, step 1");
+	expect_cell(v, 0, 2, "6");
+	all = v->n_rows;
+	assert_int_equal(all, 7);
+	view_free(v);
+	end(&sc, s);
+}
+
+static void moved_pairs_say_so(void **state)
+{
+	struct session *s = routed("torus:4x4", "lash");
+	struct scene sc = {0};
+	const struct lash *l;
+	unsigned moved = 0;
+
+	(void)state;
+	scene_take(&sc, s);
+	l = lash_of(sc.sweep->routing);
+	for (uint32_t b = 1; b < s->fabric->n_switches; b++) {
+		struct view *v;
+
+		if (lash_first_layer_of(l, 0, b))
+			continue;
+		v = open_pane(&sc, &view_cycle, switch_name(s->fabric, 0), switch_name(s->fabric, b));
+		char want[200];
+		bool stays = !lash_layer_of(l, 0, b);
+
+		snprintf(want, sizeof(want), "%s and %s ── %s", switch_name(s->fabric, 0),
+			 switch_name(s->fabric, b),
+			 stays ? "the lowest layer took the pair"
+			       : "layer 0 took the pair; balancing moved it to layer 1");
+		expect_title(v, want);
+		moved += !stays;
+		view_free(v);
+	}
+	assert_true(moved);
+	end(&sc, s);
+}
+
+static void a_refused_mesh_says_why(void **state)
+{
+	struct session *s = routed("torus:26x26", "minhop");
+	struct scene sc = {0};
+	struct text t = {0};
+	struct view *v;
+
+	(void)state;
+	ok_line(s, "route lash");
+	scene_take(&sc, s);
+	v = open_pane(&sc, &view_mesh, NULL, NULL);
+	v->ops->title(v, &t);
+	assert_non_null(strstr(text_str(&t), "Mesh ── lash refused: more than 8 layers are needed"));
+	text_free(&t);
+	view_free(v);
+	end(&sc, s);
+}
+
 static void pairs_are_explained(void **state)
 {
 	struct session *s = routed("torus:4x4", "lash");
@@ -245,6 +469,12 @@ int main(void)
 		cmocka_unit_test(dependencies_add_up),
 		cmocka_unit_test(results_go_with_their_routing),
 		cmocka_unit_test(mesh_is_listed_by_coordinates),
+		cmocka_unit_test(loops_are_seen_from_each_of_their_vls),
+		cmocka_unit_test(routes_of_switches_count),
+		cmocka_unit_test(a_layer_without_hosts_has_a_hint),
+		cmocka_unit_test(the_rest_of_the_routes_is_shown),
+		cmocka_unit_test(moved_pairs_say_so),
+		cmocka_unit_test(a_refused_mesh_says_why),
 		cmocka_unit_test(pairs_are_explained),
 	};
 

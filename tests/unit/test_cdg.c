@@ -9,6 +9,7 @@
 struct brute {
 	uint32_t n;	      /* ports * 16 */
 	uint32_t *load, *dep; /* [n], [n * n] */
+	uint64_t dropped;     /* routes that meet VL 15 */
 };
 
 static bool counts(const struct routing *r, bool switches, uint32_t ep)
@@ -34,6 +35,10 @@ static void walk(struct brute *b, const struct routing *r, const struct path *p,
 		const struct path_hop *h = &p->hop[i];
 		unsigned vl = routing_vl(r, h->sw, h->in, h->out, sl);
 
+		if (vl == 15) {
+			b->dropped++;
+			return;
+		}
 		if (!i && h->in)
 			pass(b, &last, f->endport_port[p->src] * 16 + vl);
 		pass(b, &last, switch_port_id(f, h->sw, h->out) * 16 + vl);
@@ -146,6 +151,7 @@ static void check_against_brute(const struct routing *r, int vl, bool switches)
 				assert_int_equal(cdg_routes(c, d, route, ARRAY_LEN(route)), want);
 		}
 	}
+	assert_int_equal(b.dropped, c->dropped);
 	assert_int_equal(channels, c->n_channels);
 	assert_int_equal(deps, c->n_deps);
 	check_cycles(c);
@@ -233,10 +239,31 @@ static unsigned odd_vl(const struct routing *r, uint32_t sw, unsigned in, unsign
 	return (in + 2 * out + sl + (r->topo->fabric->switch_nports[sw] & 1)) % 3;
 }
 
+/* Some lead to VL 15, by one SL of a range or by another. */
+static unsigned dropping_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
+{
+	return (sw + in + 2 * out + sl) % 4 ? odd_vl(r, sw, in, out, sl) : 15;
+}
+
+static struct sl_range high_sl(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	(void)r;
+	return (struct sl_range){13 + (slid + dlid) % 2, 15 - slid % 2};
+}
+
+static struct sl_range high_by_switch(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	(void)r;
+	(void)slid;
+	(void)dlid;
+	return (struct sl_range){14, 15};
+}
+
 static void test_sl2vl(void **state)
 {
-	static const struct routing_ops ranges = {.sl = odd_sl}, maps = {.sl = odd_sl, .vl = odd_vl};
-	const struct routing_ops *const ops[] = {&ranges, &maps};
+	static const struct routing_ops ranges = {.sl = odd_sl}, maps = {.sl = odd_sl, .vl = odd_vl},
+					dropping = {.sl = odd_sl, .vl = dropping_vl}, high = {.sl = high_sl};
+	const struct routing_ops *const ops[] = {&ranges, &maps, &dropping, &high};
 	struct session *s = routed("synth random:5,3,hosts=2,seed=5,shuffle=1; route minhop");
 	const struct routing *r = session_routing(s);
 
@@ -252,6 +279,29 @@ static void test_sl2vl(void **state)
 		check_against_brute(q, 1, false);
 		routing_unref(q);
 	}
+	session_free(s);
+}
+
+/* SLs by switches alone: sources of a switch are counted at once, also those that VL 15 drops. */
+static void test_drop_of_groups(void **state)
+{
+	static const struct routing_ops ops = {.sl = high_by_switch, .sl_by_switch = true};
+	struct session *s = routed("synth ring:5; route minhop");
+	const struct routing *r = session_routing(s);
+	struct routing *q = routing_new("high", r->topo, r->lids);
+	struct cdg *c;
+
+	(void)state;
+	for (uint32_t sw = 0; sw < r->topo->fabric->n_switches; sw++)
+		routing_share_row(q, r, sw);
+	q->ops = &ops;
+	check_against_brute(q, CDG_ALL_VLS, false);
+	check_against_brute(q, CDG_ALL_VLS, true);
+	c = cdg_new(q, CDG_ALL_VLS, false, NULL);
+	assert_int_equal(c->dropped, 20);
+	assert_int_equal(c->used, 1u << 14);
+	cdg_free(c);
+	routing_unref(q);
 	session_free(s);
 }
 
@@ -298,6 +348,13 @@ static void test_commands(void **state)
 	line_says(s, "cdg 0", "24 channels, 36 dependencies, 12 channels on cycles");
 	line_says(s, "cdg 1", "0 channels, 0 dependencies");
 	line_says(s, "export dot - cdg 0", "digraph cdg");
+	line_says(s, "export dot - cdg 0 switches group 1", "ring0[2]");
+	text = run_line(s, "cycles", &rc, &e, false, &fault);
+	assert_null(strstr(text, ", VL "));
+	free(text);
+	text = run_line(s, "cycles", &rc, &e, true, &fault);
+	assert_non_null(strstr(text, "\"routes\":[{\"src\":\"node0001\",\"dst\":\"node0003\",\"dlid\":8}]"));
+	free(text);
 	text = run_line(s, "export dot - cdg 0 group 2", &rc, &e, false, &fault);
 	assert_int_equal(rc, 0);
 	for (const char *p = text; (p = strstr(p, "label=\"")) != NULL; p++)
@@ -320,12 +377,38 @@ static void test_commands(void **state)
 	session_free(s);
 }
 
+/* Of a step with more than three routes: three, or all, as many as the dependency counts. */
+static void test_routes_of_steps(void **state)
+{
+	struct session *s = routed("synth ring:9; route minhop");
+	unsigned n = 0, all = 0;
+	bool fault = false;
+	struct err e;
+	char *text;
+	int rc;
+
+	(void)state;
+	line_says(s, "cycles", ", ... (6 routes)\n");
+	text = run_line(s, "cycles all", &rc, &e, false, &fault);
+	assert_null(strstr(text, "..."));
+	free(text);
+	text = run_line(s, "cycles all", &rc, &e, true, &fault);
+	for (const char *p = text; (p = strstr(p, "\"dlid\":")) != NULL; p++)
+		n++;
+	for (const char *p = text; (p = strstr(p, "\"routes_on\":")) != NULL; p++)
+		all += (unsigned)atoi(p + strlen("\"routes_on\":"));
+	assert_int_equal(n, all);
+	free(text);
+	session_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ring),	      cmocka_unit_test(test_tree_has_none),
-		cmocka_unit_test(test_random),	      cmocka_unit_test(test_sl2vl),
-		cmocka_unit_test(test_broken_tables), cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_ring),	       cmocka_unit_test(test_tree_has_none),
+		cmocka_unit_test(test_random),	       cmocka_unit_test(test_sl2vl),
+		cmocka_unit_test(test_drop_of_groups), cmocka_unit_test(test_broken_tables),
+		cmocka_unit_test(test_commands),       cmocka_unit_test(test_routes_of_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

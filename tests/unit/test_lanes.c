@@ -173,6 +173,115 @@ static void test_files_in_use(void **state)
 	session_free(s);
 }
 
+/* One map for all ports of each switch: all SLs to a VL.  vl: of even and of odd switches, and of switch 2.
+ */
+static void write_maps(const char *name, const struct fabric *f, const unsigned vl[3])
+{
+	FILE *out = fopen(name, "w");
+
+	assert_non_null(out);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		unsigned v = sw == 2 ? vl[2] : vl[sw % 2], pair = v << 4 | v;
+
+		for (unsigned in = 0; in <= f->switch_nports[sw]; in++)
+			for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
+				fprintf(out, "0x%lx %u %u %u %u %u %u %u %u %u %u\n",
+					(unsigned long)f->node_guid[f->switch_node[sw]], in, p, pair, pair,
+					pair, pair, pair, pair, pair, pair);
+	}
+	assert_int_equal(fclose(out), 0);
+}
+
+static struct session *ring_with_maps(const unsigned vl[3])
+{
+	char name[] = "/tmp/ibscope-lanes-XXXXXX", line[100];
+	struct session *s = session_new(all_engines);
+	int fd = mkstemp(name);
+
+	assert_true(fd >= 0);
+	close(fd);
+	ok_line(s, "synth ring:6");
+	write_maps(name, s->fabric, vl);
+	snprintf(line, sizeof(line), "route minhop sl2vl_file=%s", name);
+	ok_line(s, line);
+	unlink(name);
+	return s;
+}
+
+/* Loops that change their VL at every switch are found from each of their VLs. */
+static void test_loops_across_vls(void **state)
+{
+	struct session *s = ring_with_maps((const unsigned[]){0, 1, 0});
+	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, false, NULL);
+	unsigned n_channels = 0;
+	bool fault;
+	struct err e;
+	char *text;
+	int rc;
+
+	(void)state;
+	assert_true(c->crosses);
+	assert_int_equal(c->n_components, 2);
+	for (int vl = 0; vl < 2; vl++) {
+		assert_int_equal(c->vls[vl], 3);
+		assert_int_equal(cdg_components_below(c, vl, 2), 2);
+		assert_int_equal(cdg_component_on(c, vl, 1), 1);
+	}
+	assert_int_equal(cdg_component_on(c, 0, 2), NO_ID);
+	assert_int_equal(cdg_component_on(c, 2, 0), NO_ID);
+	cdg_free(c);
+	line_says(s, "cycles",
+		  "VLs 0 1: credit loops among 6 channels; a shortest one has 6 (group 1):\n"
+		  "    ring0[2] -> ring1, VL 0\n");
+	line_says(s, "cycles", "ring5[2] -> ring0, VL 1  and round again\n");
+	line_says(s, "layers", "6 of its channels are on cycles");
+	line_says(s, "cdg 0", "12 channels, 18 dependencies, 6 channels on cycles");
+	line_says(s, "cdg 1", "12 channels, 18 dependencies, 6 channels on cycles");
+	line_fails(s, "export dot - cdg 1 group 3", "expected one of the 2 groups");
+	line_fails(s, "export dot - cdg 2 group 1", "expected one of the 0 groups");
+	text = run_line(s, "export dot - cdg 1 group 2", &rc, &e, false, &fault);
+	for (const char *p = text; (p = strstr(p, "[label=\"")) != NULL; p++)
+		n_channels++;
+	assert_int_equal(n_channels, 6);
+	free(text);
+	text = run_line(s, "cycles", &rc, &e, true, &fault);
+	assert_non_null(strstr(text, "\"vl\":0,\"vls\":[0,1]"));
+	free(text);
+	session_free(s);
+}
+
+/* A switch that sends all to VL 15 passes nothing on: its host's 10 routes are lost, and those through it. */
+static void test_drops(void **state)
+{
+	struct session *s = ring_with_maps((const unsigned[]){0, 0, 15});
+	unsigned through = 0;
+	char line[100];
+
+	(void)state;
+	for (uint32_t a = 0; a < s->fabric->n_endports; a++) {
+		const struct routing *r = session_routing(s);
+
+		for (uint32_t b = 0; !endport_is_switch(s->fabric, a) && b < s->fabric->n_endports; b++) {
+			struct path p;
+
+			if (a == b || endport_is_switch(s->fabric, b))
+				continue;
+			path_trace(r, a, r->lids->base[a], r->lids->base[b], &p);
+			for (unsigned i = 0; i < p.n; i++)
+				through += p.hop[i].sw == 2;
+			path_free(&p);
+		}
+	}
+	assert_true(through >= 10);
+	snprintf(line, sizeof(line), "%u routes are dropped where their SL leads to VL 15.\n", through);
+	line_says(s, "layers", line);
+	line_says(s, "cycles", line);
+	line_says(s, "check", line);
+	line_says(s, "check", "NOT SOUND");
+	line_says(s, "cycles", "No credit loops");
+	session_free(s);
+}
+
 /* A file that goes bad between sweeps: a message, and all stays as it was. */
 static void test_bad_file(void **state)
 {
@@ -198,10 +307,9 @@ static void test_bad_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_maps),
-		cmocka_unit_test(test_sls),
-		cmocka_unit_test(test_files_in_use),
-		cmocka_unit_test(test_bad_file),
+		cmocka_unit_test(test_maps),	     cmocka_unit_test(test_sls),
+		cmocka_unit_test(test_files_in_use), cmocka_unit_test(test_loops_across_vls),
+		cmocka_unit_test(test_drops),	     cmocka_unit_test(test_bad_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

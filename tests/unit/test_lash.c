@@ -791,7 +791,7 @@ static void test_refusals(void **state)
 	assert_non_null(strstr(x.out.refused.msg, "only 8 VLs"));
 	run_set(&x, "lash_start_vl", "7");
 	assert_null(run_route(&x));
-	assert_non_null(strstr(x.out.refused.msg, "more than 1 layers are needed"));
+	assert_non_null(strstr(x.out.refused.msg, "more than 1 layer is needed"));
 	run_set(&x, "lash_start_vl", "1");
 	run_set(&x, "max_op_vls", "2"); /* acts from the second sweep on */
 	assert_non_null(run_route(&x));
