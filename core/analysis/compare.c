@@ -282,6 +282,14 @@ static bool lids_equal(const struct lids *a, const struct lids *b)
 			  !memcmp(a->count, b->count, a->n_endports * sizeof(*a->count)));
 }
 
+/* Is the LID nobody's in b because its endport has another one there? */
+static bool has_moved(const struct lids *a, const struct lids *b, unsigned lid)
+{
+	uint32_t owner = lid_owner(a, lid);
+
+	return lid_owner(b, lid) == NO_ID && owner != NO_ID && b->base[owner] && same_lid(a, b, lid);
+}
+
 /* For each LID of b the LID of the same endport in a (0: none); NULL when they are the same LIDs. */
 static uint16_t *map_lids(const struct comparison *c, unsigned top)
 {
@@ -299,7 +307,7 @@ static uint16_t *map_lids(const struct comparison *c, unsigned top)
 differ:
 	map = NEW_ARRAY(top + COLUMN_BLOCK + 1, uint16_t);
 	for (unsigned lid = 1; lid <= top; lid++)
-		map[lid] = same_lid(b, a, lid);
+		map[lid] = has_moved(a, b, lid) ? 0 : same_lid(b, a, lid);
 	return map;
 }
 

@@ -235,6 +235,19 @@ static void test_faults(void **state)
 	session_free(s);
 }
 
+/* Ports that get other LIDs lose nothing. */
+static void test_moved_lids(void **state)
+{
+	struct session *s = session_new(all_engines);
+
+	(void)state;
+	ok_line(s, "synth xgft:4,4:1,4");
+	ok_line(s, "route minhop");
+	line_says(s, "set lmc 2",
+		  "(0 lost, 384 gained); of 960 pairs 0 take another path, 0 lost, 720 regained");
+	session_free(s);
+}
+
 /* Routes traced one by one, to base LIDs or to all. */
 static void count_pattern(const struct routing *r, const char *pattern)
 {
@@ -302,9 +315,8 @@ static void test_loads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_tracing),
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_against_tracing), cmocka_unit_test(test_check),
+		cmocka_unit_test(test_faults),		cmocka_unit_test(test_moved_lids),
 		cmocka_unit_test(test_loads),
 	};
 
