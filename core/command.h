@@ -69,6 +69,8 @@ const struct command *command_find(const struct session *s, const char *name,
  */
 int words_split(const char *line, const char **rest, int *argc, char ***argv, struct err *e);
 void words_free(int argc, char **argv);
+/* Is the last word this one?  Then it is taken off. */
+bool words_take_last(int *argc, char **argv, const char *word);
 
 /* Run a line (one or more commands).  0, or -1 and *e; commands behind a failed one are not run. */
 int session_execute(struct session *s, const char *line, struct out *o, struct err *e);

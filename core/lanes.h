@@ -56,6 +56,16 @@ static inline unsigned sl2vl_of(sl2vl_map m, unsigned sl)
 	return m >> (4 * (sl & 15)) & 15;
 }
 
+/* From the eight bytes of an SLtoVLMappingTable: two VLs a byte, that of the lower SL in its upper half. */
+static inline sl2vl_map sl2vl_of_bytes(const uint8_t bytes[8])
+{
+	sl2vl_map m = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		m |= (sl2vl_map)(bytes[i] >> 4 | (bytes[i] & 15) << 4) << 8 * i;
+	return m;
+}
+
 /* LANES_NO_SL: not given. */
 static inline unsigned lanes_sl(const struct lanes *l, uint32_t source, unsigned dlid)
 {

@@ -524,18 +524,13 @@ static bool get_nodes(struct reader *r, const struct live_head *h)
 	return true;
 }
 
-/* n maps of 8 bytes, the VL of SL 0 in the upper half of the first byte. */
+/* n maps of 8 bytes. */
 static void get_maps(struct lanes *l, uint32_t sw, const uint8_t *data, uint32_t n)
 {
 	unsigned ports = l->ports[sw];
 
-	for (uint32_t i = 0; i < n && n == (ports + 1) * (ports + 1); i++) {
-		sl2vl_map m = 0;
-
-		for (unsigned sl = 0; sl < 16; sl++)
-			m |= (sl2vl_map)(data[8 * i + sl / 2] >> (sl & 1 ? 0 : 4) & 15) << 4 * sl;
-		lanes_set_map(l, sw, i / (ports + 1), i % (ports + 1), m);
-	}
+	for (uint32_t i = 0; i < n && n == (ports + 1) * (ports + 1); i++)
+		lanes_set_map(l, sw, i / (ports + 1), i % (ports + 1), sl2vl_of_bytes(data + 8 * (size_t)i));
 }
 
 static bool get_table(struct reader *r, const struct fabric *f, struct held *t)

@@ -87,3 +87,11 @@ void words_free(int argc, char **argv)
 		free(argv[i]);
 	free(argv);
 }
+
+bool words_take_last(int *argc, char **argv, const char *word)
+{
+	bool found = *argc && !strcmp(argv[*argc - 1], word);
+
+	*argc -= found;
+	return found;
+}

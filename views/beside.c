@@ -116,11 +116,3 @@ static void *run_graph(const struct routing *r, const void *base, const uint32_t
 }
 
 const struct task task_graph = {run_graph, free_graph};
-
-bool with_switches(int *argc, char **argv)
-{
-	bool found = *argc && !strcmp(argv[*argc - 1], "switches");
-
-	*argc -= found;
-	return found;
-}

@@ -64,7 +64,4 @@ struct graph {
 	} vl[CDG_VLS];
 };
 
-/* The last word of a pane's arguments, `switches`, is taken off; false: another one. */
-bool with_switches(int *argc, char **argv);
-
 #endif

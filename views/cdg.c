@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/command.h"
 #include "views/views.h"
 
 enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP };
@@ -41,7 +42,7 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 	struct priv *p = v->priv;
 	uint32_t port;
 
-	p->switches = with_switches(&argc, argv);
+	p->switches = words_take_last(&argc, argv, "switches");
 	if (argc > 2)
 		return err_set(e, "pane cdg: found %d arguments, expected LAYER PORT and perhaps switches",
 			       argc);

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/command.h"
 #include "views/views.h"
 #include "views/witness.h"
 
@@ -143,7 +144,7 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 
 	if (!v->scene->fabric)
 		return err_set(e, "pane cycle: no fabric is loaded");
-	p->switches = with_switches(&argc, argv);
+	p->switches = words_take_last(&argc, argv, "switches");
 	p->want_vl = argc ? word_layer(argv[0]) : CDG_ALL_VLS;
 	if (argc && p->want_vl < 0 && strcmp(argv[0], "all"))
 		return open_pair(v, argc, argv, e);

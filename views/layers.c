@@ -1,6 +1,7 @@
 /* Pane: layers (virtual lanes in use): pairs before and after balancing, dependencies, credit loops. */
 #include <inttypes.h>
 #include <string.h>
+#include "core/command.h"
 #include "engines/lash/lash.h"
 #include "views/views.h"
 
@@ -29,7 +30,7 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 {
 	struct priv *p = v->priv;
 
-	p->switches = with_switches(&argc, argv);
+	p->switches = words_take_last(&argc, argv, "switches");
 	return argc ? err_set(e, "pane layers: found \"%s\", expected nothing or switches", argv[0]) : 0;
 }
 

@@ -106,15 +106,6 @@ static void print_layers(const struct cdg *c, struct out *o)
 	report_dropped(c, o);
 }
 
-/* The last word `switches`: routes of switches count as well. */
-static bool with_switches(int *argc, char **argv)
-{
-	bool found = *argc > 1 && !strcmp(argv[*argc - 1], "switches");
-
-	*argc -= found;
-	return found;
-}
-
 /* In the engine's own words. */
 static void tell_layers(const struct routing *r, struct out *o)
 {
@@ -132,7 +123,7 @@ static void tell_layers(const struct routing *r, struct out *o)
 static int cmd_layers(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = need_routing(s, e);
-	bool switches = with_switches(&argc, argv);
+	bool switches = words_take_last(&argc, argv, "switches");
 	struct cdg *c;
 
 	if (!w)
@@ -220,7 +211,7 @@ static int cmd_cdg(struct session *s, int argc, char **argv, struct out *o, stru
 		limit = UINT32_MAX;
 		argc--;
 	}
-	switches = with_switches(&argc, argv);
+	switches = words_take_last(&argc, argv, "switches");
 	if (argc > 2)
 		return usage(s, "cdg", e);
 	if (argc == 2 && parse_layer(argv[1], &vl, e))
@@ -361,7 +352,7 @@ static int cmd_cycles(struct session *s, int argc, char **argv, struct out *o, s
 		limit = UINT32_MAX;
 		argc--;
 	}
-	switches = with_switches(&argc, argv);
+	switches = words_take_last(&argc, argv, "switches");
 	if (argc != 1)
 		return usage(s, "cycles", e);
 	c = cdg_new(w->routing, CDG_ALL_VLS, switches, &s->progress);

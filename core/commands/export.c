@@ -87,7 +87,7 @@ static int export_routing(struct session *s, const char *what, FILE *f, struct e
 		rc = w->routing->ops->write_extra(w->routing, what, f);
 	else
 		rc = write_json(f, w);
-	if (rc && atomic_load(&s->progress.cancel))
+	if (rc && progress_cancelled(&s->progress))
 		return err_set(e, CANCELLED);
 	return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
 }
@@ -164,11 +164,12 @@ static int export_drawing(struct session *s, const struct drawing *d, FILE *f, s
 	size_t len = 0;
 	FILE *mem;
 	int rc;
+	bool svg = d->svg && has_graphviz();
 
-	if (d->svg && !has_graphviz())
+	if (d->svg && !svg)
 		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
 			    "instead\n");
-	if (!d->svg || !has_graphviz())
+	if (!svg)
 		return write_drawing(s, d, f, e);
 	mem = open_memstream(&dot, &len);
 	if (!mem)
@@ -194,8 +195,7 @@ static int parse_drawing(struct session *s, int argc, char **argv, struct drawin
 				       argv[argc - 1]);
 		argc -= 2;
 	}
-	d->switches = argc > 4 && !strcmp(argv[argc - 1], "switches");
-	argc -= d->switches;
+	d->switches = argc > 4 && words_take_last(&argc, argv, "switches");
 	if (d->cdg && (strcmp(argv[3], "cdg") || argc > 5))
 		return usage(s, "export", e);
 	if (argc == 5 && parse_layer(argv[4], &d->vl, e))

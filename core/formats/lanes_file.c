@@ -93,26 +93,26 @@ static bool map_row(struct reading *r, struct cursor c)
 	return true;
 }
 
-/* "GUID IN OUT 0x01 0x23 ...": the first VL of a byte is in its upper half. */
+/* "GUID IN OUT 0x01 0x23 ...": the bytes of the mapping table. */
 static bool map_line(struct reading *r, struct cursor c)
 {
 	uint64_t guid, in, out, pair;
-	sl2vl_map m = 0;
+	uint8_t bytes[8];
 	uint32_t sw;
 
 	if (!cur_number(&c, 0, &guid) || !number(&c, MAX_PORTS + 1, &in) || !number(&c, MAX_PORTS + 1, &out))
 		return false;
-	for (unsigned sl = 0; sl < 16; sl += 2) {
+	for (unsigned i = 0; i < 8; i++) {
 		if (!number(&c, 255, &pair))
 			return false;
-		m |= (pair >> 4 | (pair & 15) << 4) << 4 * sl;
+		bytes[i] = (uint8_t)pair;
 	}
 	if (!at_end(&c))
 		return false;
 	sw = switch_of_guid(r->f, guid);
 	r->unknown += sw == NO_ID;
 	if (sw != NO_ID)
-		lanes_set_map(r->l, sw, in, out, m);
+		lanes_set_map(r->l, sw, in, out, sl2vl_of_bytes(bytes));
 	return true;
 }
 

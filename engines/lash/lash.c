@@ -102,8 +102,6 @@ static int analyse_mesh(struct lash_plan *p, const struct engine_input *in, stru
 		return 0;
 	p->before = lash_graph_new(in->topo);
 	p->mesh = lash_mesh_new(p->graph, in, &out->refused);
-	if (p->mesh && p->mesh->none)
-		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", p->mesh->none);
 	if (!p->mesh && !progress_cancelled(in->progress))
 		out->fatal = "never ends";
 	return p->mesh ? 0 : -1;
@@ -186,6 +184,32 @@ static struct routing *make_routing(struct lash *l, const struct engine_input *i
 	return r;
 }
 
+/*
+ * Routes and layers depend on the switches and their links alone: when only what
+ * hangs on the switches changed, those of old stay.
+ */
+static bool plan_holds(const struct lash_plan *old, unsigned avail, const struct engine_input *in)
+{
+	struct lash_graph *g;
+	bool same;
+
+	if (!old || old->need > avail || old->collapsed != options_bool(in->options, "do_mesh_analysis"))
+		return false;
+	g = lash_graph_new(in->topo);
+	same = lash_graph_equal(old->before ? old->before : old->graph, g);
+	lash_graph_free(g);
+	return same;
+}
+
+static struct lash_plan *plan_again(const struct lash_plan *old)
+{
+	struct lash_plan *p = (struct lash_plan *)old;
+
+	atomic_fetch_add(&p->refs, 1);
+	return p;
+}
+
+/* old: plan of the routing before, NULL = none; balancing draws anew in any case. */
 static struct routing *route_from(const struct lash_plan *old, const struct engine_input *in,
 				  struct engine_output *out)
 {
@@ -198,7 +222,10 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 		observe_text(in, STEP_NOTE, NO_ID, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls,
 			     l->vls.start, l->vls.avail);
 	if (!check_settings(in, &l->vls, out))
-		l->plan = plan_new(old, &c, l->vls.avail, in, out);
+		l->plan = plan_holds(old, l->vls.avail, in) ? plan_again(old)
+							    : plan_new(old, &c, l->vls.avail, in, out);
+	if (l->plan && l->plan->mesh && l->plan->mesh->none)
+		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
 	if (l->plan && !finish(l, &c, in, out))
 		r = make_routing(l, in);
 	lash_free_cdgs(&c);
@@ -212,51 +239,15 @@ static struct routing *lash_route(const struct engine_input *in, struct engine_o
 	return route_from(NULL, in, out);
 }
 
-/* --- update ------------------------------------------------------------------------------------- */
-
-/* Routes and layers depend on the switches and their links alone. */
-
-static bool same_links(const struct lash_plan *p, const struct lash_graph *g)
-{
-	return lash_graph_equal(p->before ? p->before : p->graph, g);
-}
-
-/*
- * When only what hangs on the switches changed, routes and layers stay, and
- * balancing draws anew.  Else the layers are filled again from the order and the
- * cycles of those before.
+/* Where routes or layers change, the layers are filled again from the order and the cycles of those before.
  */
 static struct routing *lash_update(const struct engine_input *in, struct engine_output *out)
 {
 	const struct lash *old = in->previous ? lash_of(in->previous) : NULL;
-	struct lash_graph *g;
-	struct lash_cdgs c = {{NULL}};
-	struct routing *r = NULL;
-	struct lash *l;
-	bool same;
 
 	if (!old || OBSERVED(in) || in->previous->topo->fabric != in->topo->fabric)
 		return lash_route(in, out);
-	g = lash_graph_new(in->topo);
-	same = old->plan->collapsed == options_bool(in->options, "do_mesh_analysis") &&
-	       same_links(old->plan, g);
-	lash_graph_free(g);
-	l = NEW(struct lash);
-	l->vls = lash_find_vls(in);
-	if (!same || old->plan->need > l->vls.avail) {
-		free(l);
-		return route_from(old->plan, in, out);
-	}
-	l->plan = old->plan;
-	atomic_fetch_add(&l->plan->refs, 1);
-	if (l->plan->mesh && l->plan->mesh->none)
-		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
-	if (!check_settings(in, &l->vls, out) && !finish(l, &c, in, out))
-		r = make_routing(l, in);
-	lash_free_cdgs(&c);
-	if (!r)
-		lash_free(l);
-	return r;
+	return route_from(old->plan, in, out);
 }
 
 static const struct optdef lash_options[] = {

@@ -77,6 +77,9 @@ bool placed_before(const struct mincontention *m, unsigned a, unsigned b);
  */
 uint32_t list_ways(const struct run *x, uint32_t e, bool kept, struct mincontention_way *way);
 
+/* Free what is not handed on; tables that were never made are NULL. */
+void run_end(struct run *x);
+
 /* Tell an observer; the LID at hand was just chosen (before its usage is counted), or kept. */
 void tell_elements(const struct run *x);
 void tell_chosen(const struct run *x);

@@ -369,8 +369,7 @@ static void run_begin(struct run *x, const struct engine_input *in, const struct
 	x->heap.next = NEW_ARRAY(links, uint32_t);
 }
 
-/* Free what is not handed on. */
-static void run_end(struct run *x)
+void run_end(struct run *x)
 {
 	for (uint32_t e = 0; e < x->el->n; e++) {
 		free(x->all_sp[e]);

@@ -215,18 +215,7 @@ static void replay_begin(struct replay *y, const struct routing *r, unsigned lid
 
 static void replay_end(struct replay *y)
 {
-	struct run *x = &y->x;
-
-	for (uint32_t e = 0; e < x->el->n; e++) {
-		free(x->all_sp[e]);
-		free(x->all_near[e]);
-	}
-	free(x->all_sp);
-	free(x->all_near);
-	free(x->use);
-	free(x->marked);
-	free(x->key);
-	free(x->egress);
+	run_end(&y->x);
 	free(y->before);
 }
 
