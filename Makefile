@@ -64,7 +64,7 @@ demo: deps
 check: deps-check
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/ibscope $(BUILD)/ibscope-san $(BUILD)/live/probe \
 		$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
-	@BUILD=$(BUILD) tests/run.sh unit fuzz-corpus large parity live tui
+	@BUILD=$(BUILD) tests/run.sh includes unit fuzz-corpus large parity live tui
 check-unit: $(UNIT:%=$(BUILD)/unit/%)
 	@BUILD=$(BUILD) tests/run.sh unit
 check-parity: $(BUILD)/ibscope-san

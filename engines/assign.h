@@ -6,6 +6,7 @@
 #ifndef IBSCOPE_ASSIGN_H
 #define IBSCOPE_ASSIGN_H
 
+#include "core/base/defs.h"
 #include "engines/hops.h"
 
 /*

@@ -3,6 +3,9 @@
  * from the switches with hosts; packets go away from the hosts, then back to them
  * (updn.md 6 as OpenSM 3.3.23).
  */
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "engines/engines.h"
 #include "engines/updown.h"
 

@@ -1,7 +1,7 @@
 #ifndef IBSCOPE_ENGINES_H
 #define IBSCOPE_ENGINES_H
 
-#include "core/engine.h"
+#include "core/sm/engine.h"
 
 /* Every engine there is, ended by NULL.  A new engine is one line in engines.c. */
 extern const struct engine *const all_engines[];

@@ -6,7 +6,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/formats/lft_file.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/sm/lft_file.h"
 #include "engines/assign.h"
 #include "engines/engines.h"
 

@@ -1,9 +1,12 @@
 #include "engines/hops.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/formats/guidfile.h"
+#include "core/base/guidfile.h"
 
 /* Paths above this cost do not exist. */
 #define MAX_COST 254

@@ -10,7 +10,8 @@
 #ifndef IBSCOPE_HOPS_H
 #define IBSCOPE_HOPS_H
 
-#include "core/engine.h"
+#include "core/base/defs.h"
+#include "core/sm/engine.h"
 
 /* Immutable once made, shared by reference; of one fabric, but of no particular state of it. */
 struct hops {

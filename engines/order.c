@@ -1,10 +1,11 @@
 #include "engines/order.h"
+#include "core/base/memory.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/formats/guidfile.h"
+#include "core/base/guidfile.h"
 #include "engines/hops.h"
 
 #define ORDER_FILE "guid_routing_order_file"

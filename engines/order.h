@@ -6,7 +6,8 @@
 #ifndef IBSCOPE_ORDER_H
 #define IBSCOPE_ORDER_H
 
-#include "core/engine.h"
+#include "core/base/defs.h"
+#include "core/sm/engine.h"
 
 struct order {
 	uint32_t n;	   /* endports that are up */

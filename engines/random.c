@@ -1,4 +1,5 @@
 #include "engines/random.h"
+#include "core/base/defs.h"
 
 uint32_t glibc_random_next(struct glibc_random *g)
 {

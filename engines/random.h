@@ -5,6 +5,7 @@
 #ifndef IBSCOPE_RANDOM_H
 #define IBSCOPE_RANDOM_H
 
+#include "core/base/defs.h"
 #include <stdint.h>
 
 #define RANDOM_DEFAULT_SEED 1

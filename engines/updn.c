@@ -7,7 +7,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/formats/guidfile.h"
+#include "core/base/err.h"
+#include "core/base/guidfile.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "engines/engines.h"
 #include "engines/updown.h"
 

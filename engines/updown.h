@@ -10,6 +10,7 @@
 #ifndef IBSCOPE_UPDOWN_H
 #define IBSCOPE_UPDOWN_H
 
+#include "core/base/err.h"
 #include "engines/hops.h"
 
 /* --- detection of roots --------------------------------------------------------- */

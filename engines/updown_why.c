@@ -1,4 +1,6 @@
 /* Words for the way a chosen port leads, and for the way the rule forbids. */
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "engines/updown.h"
 
 #include <stdlib.h>

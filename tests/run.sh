@@ -50,6 +50,7 @@ fuzz_corpus() {
 
 suite() {
 	case $1 in
+	includes) python3 tests/includes.py ;;
 	unit) unit ;;
 	fuzz-corpus) fuzz_corpus ;;
 	large) IBSCOPE="$BUILD/ibscope" python3 tests/parity/large.py ;;

@@ -4,6 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "tui/ui.h"
 
 struct action {

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/progress.h"
 #include "tui/ui.h"
 
 #define WANTED (2 * VIEW_ASKS + 1)

@@ -1,6 +1,8 @@
 /* The bar on top (fabric, engine, failures, times) and the one that tells what keys do here. */
 #include <inttypes.h>
 #include <string.h>
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "tui/ui.h"
 
 static const char *base_name(const char *s)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
+#include "core/base/err.h"
 #include "tui/ui.h"
 
 /* --- colours ----------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* A list pane on the screen: title, header, rows, footer. */
 #include <string.h>
+#include "core/base/text.h"
 #include "tui/ui.h"
 
 #define GUTTER 3 /* cursor, mark, blank */

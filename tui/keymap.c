@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tui/keymap.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 
 #define INCLUDE_DEPTH 8
 

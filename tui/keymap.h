@@ -13,7 +13,8 @@
 #ifndef IBSCOPE_KEYMAP_H
 #define IBSCOPE_KEYMAP_H
 
-#include "core/base.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
 
 /* A key: a Unicode character, or one of enum special_key; KEYF_META when Alt or Esc came with it. */
 typedef uint32_t keycode;

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/live.h"
-#include "core/synth.h"
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/source/live.h"
+#include "core/source/synth.h"
 #include "engines/engines.h"
 #include "tui/ui.h"
 
@@ -131,12 +135,12 @@ static int parse(struct command_line *cl, int argc, char **argv)
 
 /* --- what the options ask for, as commands ----------------------------------------- */
 
-struct lines {
+struct line_list {
 	char **line;
 	size_t n, cap;
 };
 
-static void add_line(struct lines *l, const char *command, const char *arg)
+static void add_line(struct line_list *l, const char *command, const char *arg)
 {
 	struct text t = {0};
 
@@ -151,7 +155,7 @@ static void add_line(struct lines *l, const char *command, const char *arg)
 }
 
 /* Options and names come before the fabric. */
-static void option_lines(const struct command_line *cl, struct lines *l)
+static void option_lines(const struct command_line *cl, struct line_list *l)
 {
 	if (cl->config)
 		add_line(l, "config", cl->config);
@@ -159,7 +163,7 @@ static void option_lines(const struct command_line *cl, struct lines *l)
 		add_line(l, "names", cl->names);
 }
 
-static void fabric_lines(const struct command_line *cl, const struct session *s, struct lines *l)
+static void fabric_lines(const struct command_line *cl, const struct session *s, struct line_list *l)
 {
 	const char *engines = cl->engines ? cl->engines : s->config_chain;
 
@@ -172,7 +176,7 @@ static void fabric_lines(const struct command_line *cl, const struct session *s,
 		add_line(l, "route", engines);
 }
 
-static void free_lines(struct lines *l)
+static void free_lines(struct line_list *l)
 {
 	while (l->n)
 		free(l->line[--l->n]);
@@ -211,7 +215,7 @@ static int run_piece(struct session *s, const struct piece *p, struct out *o, st
 	return rc;
 }
 
-static int run_lines(struct session *s, const struct lines *l, struct out *o, struct err *e)
+static int run_lines(struct session *s, const struct line_list *l, struct out *o, struct err *e)
 {
 	for (size_t i = 0; i < l->n && !s->quit; i++)
 		if (session_execute(s, l->line[i], o, e))
@@ -223,7 +227,7 @@ static int run_lines(struct session *s, const struct lines *l, struct out *o, st
  * Get the fabric and route it.  Standard output is for the commands' results;
  * what is said here only matters when an engine refused or noted something, and goes to stderr then.
  */
-static int prepare(struct session *s, const struct command_line *cl, struct lines *start, struct err *e)
+static int prepare(struct session *s, const struct command_line *cl, struct line_list *start, struct err *e)
 {
 	char *said = NULL;
 	size_t size = 0;
@@ -241,7 +245,7 @@ static int prepare(struct session *s, const struct command_line *cl, struct line
 	return rc;
 }
 
-static int batch(struct session *s, const struct command_line *cl, struct lines *start)
+static int batch(struct session *s, const struct command_line *cl, struct line_list *start)
 {
 	struct out o = {.f = stdout, .json = cl->json};
 	struct err e = {{0}};
@@ -259,7 +263,7 @@ static int batch(struct session *s, const struct command_line *cl, struct lines 
 }
 
 /* Options are read before the screen is taken, so that mistakes in them are told on it. */
-static int explore(struct session *s, const struct command_line *cl, struct lines *start)
+static int explore(struct session *s, const struct command_line *cl, struct line_list *start)
 {
 	struct ui_config c = {.keymap = cl->keymap};
 	struct err e = {{0}};
@@ -304,7 +308,7 @@ int main(int argc, char **argv)
 {
 	const struct command **tables;
 	struct command_line cl = {0};
-	struct lines start = {0};
+	struct line_list start = {0};
 	struct session *s;
 	int rc = live_child_main(argc, argv);
 

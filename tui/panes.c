@@ -1,5 +1,7 @@
 /* Panes on the screen: two stacks beside (or above) each other, the REPL below. */
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "tui/ui.h"
 
 #define BESIDE 76	/* columns from which two panes stand side by side */

@@ -10,6 +10,10 @@
 #include <unistd.h>
 #include <readline/history.h>
 #include <readline/readline.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
 #include "tui/ui.h"
 
 #define SCROLLBACK 10000

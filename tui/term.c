@@ -11,6 +11,8 @@
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "tui/ui.h"
 
 volatile int term_signal, term_stopped, term_continued;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "tui/ui.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
 
 struct ui ui;
 

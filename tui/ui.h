@@ -7,7 +7,9 @@
 #define IBSCOPE_UI_H
 
 #include <stdio.h>
-#include "core/command.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/session/command.h"
 #include "tui/keymap.h"
 #include "views/views.h"
 

@@ -2,6 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
 #include "tui/ui.h"
 
 /* In batch mode there is no interface; with one, the command is done in its thread. */

@@ -3,6 +3,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "tui/ui.h"
 
 #define OUTPUT_MOST (4u << 20) /* a command that writes more waits until the pane has taken it */

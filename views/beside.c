@@ -2,6 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "views/beside.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
 
 bool ask_equal(const struct ask *a, const struct ask *b)
 {

@@ -8,6 +8,7 @@
 
 #include "core/analysis/cdg.h"
 #include "core/analysis/loads.h"
+#include "core/base/progress.h"
 
 #define TASK_ARGS 3
 

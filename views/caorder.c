@@ -1,6 +1,7 @@
 /* Pane: the order of compute nodes that ftree routes for, leaf by leaf; shifts in it do not collide. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/text.h"
 #include "views/tree.h"
 #include "views/views.h"
 

@@ -4,7 +4,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/command.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/session/command.h"
 #include "views/views.h"
 
 enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP };

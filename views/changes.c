@@ -2,6 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "views/views.h"
 
 enum { C_SWITCH, C_LID, C_DEST, C_PORT, C_VIA };

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "views/chips.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 
 int view_element_argument(const struct view *v, const char *word, uint64_t *guid, struct err *e)
 {

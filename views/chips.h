@@ -2,6 +2,8 @@
 #ifndef IBSCOPE_CHIPS_H
 #define IBSCOPE_CHIPS_H
 
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "views/view.h"
 
 /* Element that a word of a command means: by its name or that of a chip.  *guid: of its lowest chip; -1 and

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/engines.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "views/views.h"
 
 #define MOST (VIEW_COLUMNS - 1) /* engines */

@@ -6,7 +6,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/command.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/session/command.h"
 #include "views/views.h"
 #include "views/witness.h"
 

@@ -2,6 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "views/chips.h"
 #include "views/views.h"
 

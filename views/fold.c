@@ -3,8 +3,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "views/chips.h"
 #include "views/fold.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "views/chips.h"
 
 /* --- what belongs together -------------------------------------------------------- */
 

@@ -2,6 +2,8 @@
 #ifndef IBSCOPE_FOLD_H
 #define IBSCOPE_FOLD_H
 
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "views/view.h"
 
 /* Rows under one header, and what they say together. */

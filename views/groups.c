@@ -2,6 +2,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "views/tree.h"
 #include "views/views.h"
 

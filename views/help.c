@@ -1,5 +1,6 @@
 /* Pane: keys of the loaded keymap and commands of the table. */
 #include <string.h>
+#include "core/base/text.h"
 #include "views/views.h"
 
 enum { C_KEY, C_WHERE, C_DOES };

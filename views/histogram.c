@@ -4,6 +4,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "engines/updown.h"
 #include "views/views.h"
 

@@ -1,6 +1,9 @@
 /* Pane: the hop matrix of a switch: what every other switch costs, and through which ports. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "views/views.h"
 
 enum { C_TARGET, C_LEAST, C_SHORTEST, C_N, C_PORTS };

@@ -1,6 +1,9 @@
 /* Pane: the pairs of switches in a layer of LASH. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "engines/lash/lash.h"
 #include "views/views.h"
 

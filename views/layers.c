@@ -1,7 +1,10 @@
 /* Pane: layers (virtual lanes in use): pairs before and after balancing, dependencies, credit loops. */
 #include <inttypes.h>
 #include <string.h>
-#include "core/command.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/session/command.h"
 #include "engines/lash/lash.h"
 #include "views/views.h"
 

@@ -1,7 +1,10 @@
 /* Pane: the forwarding table of a switch, with what the last event changed in it. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/paths.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/routing/paths.h"
 #include "engines/ftree/ftree.h"
 #include "views/views.h"
 

@@ -1,6 +1,8 @@
 /* Pane: what lash's mesh analysis found: dimensions, coordinates of switches, axes of their ports. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "engines/lash/lash.h"
 #include "views/views.h"
 

@@ -1,7 +1,8 @@
 /* Pane: pairs of endports whose path the last event changed. */
 #include <inttypes.h>
 #include <string.h>
-#include "core/paths.h"
+#include "core/base/text.h"
+#include "core/routing/paths.h"
 #include "views/views.h"
 
 enum { C_SRC, C_DST, C_WHAT, C_HOPS };

@@ -1,6 +1,8 @@
 /* Pane: ports of a switch (or of a CA) and what hangs on them. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "engines/updown.h"
 #include "views/views.h"
 

@@ -1,6 +1,8 @@
 /* Pane: switches by rank, roots first; links up, down and within a rank. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "views/views.h"
 
 enum { C_RANK, C_NAME, C_UP, C_DOWN, C_LEVEL, C_HOSTS, C_GUID };

@@ -1,6 +1,8 @@
 /* The session as panes see it. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
 #include "engines/mincontention/mincontention.h"
 #include "views/chips.h"
 

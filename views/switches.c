@@ -1,6 +1,8 @@
 /* Pane: switches, in the source's order; by rank where the engine has ranks. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "views/views.h"
 
 enum { C_RANK, C_NAME, C_LID, C_PORTS, C_UP, C_ROUTES, C_CHANGED, C_HOSTS, C_GUID };

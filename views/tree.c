@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "views/tree.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "views/views.h"
 
 enum { C_RANK, C_INDEX, C_NAME, C_UP, C_SIDE, C_DOWN, C_CN, C_BREAKS, C_GUID };

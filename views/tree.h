@@ -5,6 +5,7 @@
 #ifndef IBSCOPE_VIEWS_TREE_H
 #define IBSCOPE_VIEWS_TREE_H
 
+#include "core/base/text.h"
 #include "engines/ftree/ftree.h"
 #include "views/view.h"
 

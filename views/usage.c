@@ -3,7 +3,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/ucast_cache.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/sm/ucast_cache.h"
 #include "engines/mincontention/mincontention.h"
 #include "views/chips.h"
 #include "views/views.h"

@@ -2,6 +2,10 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "views/fold.h"
 
 struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e)

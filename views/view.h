@@ -13,8 +13,10 @@
 #ifndef IBSCOPE_VIEW_H
 #define IBSCOPE_VIEW_H
 
-#include "core/elements.h"
-#include "core/session.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/fabric/elements.h"
+#include "core/session/session.h"
 #include "views/beside.h"
 
 #define SCENE_RESULTS 32 /* kept at most */

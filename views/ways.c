@@ -4,6 +4,9 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "engines/mincontention/mincontention.h"
 #include "views/chips.h"
 #include "views/views.h"

@@ -2,6 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "views/witness.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 
 struct search {
 	const struct routing *r;

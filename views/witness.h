@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_WITNESS_H
 #define IBSCOPE_WITNESS_H
 
+#include "core/base/text.h"
 #include "engines/lash/lash.h"
 #include "views/view.h"
 

@@ -3,6 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "views/view.h"
 
 void text_clear(struct text *t)

@@ -1,5 +1,7 @@
 /* Making channel dependency graphs: all routes by destination trees. */
 #include "core/analysis/cdg.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,8 @@
 #define IBSCOPE_CDG_H
 
 #include <stdio.h>
-#include "core/paths.h"
+#include "core/base/progress.h"
+#include "core/routing/paths.h"
 
 #define CDG_ALL_VLS (-1)
 #define CDG_VLS 16

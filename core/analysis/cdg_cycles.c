@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/analysis/cdg_parts.h"
+#include "core/base/memory.h"
 
 /*
  * Strongly connected components (R. E. Tarjan, Depth-First Search and Linear

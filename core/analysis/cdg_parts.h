@@ -3,6 +3,7 @@
 #define IBSCOPE_CDG_PARTS_H
 
 #include "core/analysis/cdg.h"
+#include "core/base/defs.h"
 
 /* Where routes begin. */
 struct cdg_source {

@@ -5,7 +5,8 @@
 #ifndef IBSCOPE_CHECK_H
 #define IBSCOPE_CHECK_H
 
-#include "core/paths.h"
+#include "core/base/progress.h"
+#include "core/routing/paths.h"
 
 struct check_example {
 	uint32_t sw; /* switch from which it fails */

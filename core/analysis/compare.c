@@ -1,9 +1,11 @@
 #include "core/analysis/compare.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/paths.h"
+#include "core/routing/paths.h"
 
 enum { STAYED, LEFT, CAME };
 

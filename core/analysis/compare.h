@@ -5,7 +5,8 @@
 #ifndef IBSCOPE_COMPARE_H
 #define IBSCOPE_COMPARE_H
 
-#include "core/routing.h"
+#include "core/base/progress.h"
+#include "core/routing/routing.h"
 
 enum pair_change { PAIR_REROUTED, PAIR_LOST, PAIR_REGAINED };
 

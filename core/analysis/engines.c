@@ -1,4 +1,8 @@
 #include "core/analysis/engines.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,9 @@
 #define IBSCOPE_ANALYSIS_ENGINES_H
 
 #include "core/analysis/figures.h"
-#include "core/sweep.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/sm/sweep.h"
 
 #define ENGINES_MOST 16 /* in one request */
 

@@ -1,4 +1,6 @@
 #include "core/analysis/equal_paths.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,8 @@
 #ifndef IBSCOPE_EQUAL_PATHS_H
 #define IBSCOPE_EQUAL_PATHS_H
 
-#include "core/elements.h"
+#include "core/base/progress.h"
+#include "core/fabric/elements.h"
 
 /* A pair of edge elements (with CAs or routers) whose ways differ. */
 struct unequal_pair {

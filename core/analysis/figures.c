@@ -1,4 +1,6 @@
 #include "core/analysis/figures.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +10,7 @@
 #include "core/analysis/cdg.h"
 #include "core/analysis/compare.h"
 #include "core/analysis/loads.h"
-#include "core/paths.h"
+#include "core/routing/paths.h"
 
 /* --- telling ------------------------------------------------------------------------------- */
 

@@ -9,8 +9,9 @@
 #ifndef IBSCOPE_FIGURES_H
 #define IBSCOPE_FIGURES_H
 
-#include "core/elements.h"
-#include "core/routing.h"
+#include "core/base/progress.h"
+#include "core/fabric/elements.h"
+#include "core/routing/routing.h"
 
 enum figure {
 	FIG_UNREACHABLE, /* paths between hosts that do not arrive */

@@ -1,10 +1,14 @@
 #include "core/analysis/loads.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/rng.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/shift.h"
-#include "core/paths.h"
+#include "core/routing/paths.h"
 
 struct hosts {
 	uint32_t *ep; /* CA and router ports with a LID, by ascending base LID */

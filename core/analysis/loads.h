@@ -5,7 +5,9 @@
 #ifndef IBSCOPE_LOADS_H
 #define IBSCOPE_LOADS_H
 
-#include "core/routing.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/routing/routing.h"
 
 struct loads {
 	uint32_t *port;	   /* [n_ports] routes leaving through the port, CA ports included */

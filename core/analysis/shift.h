@@ -6,7 +6,8 @@
 #ifndef IBSCOPE_SHIFT_H
 #define IBSCOPE_SHIFT_H
 
-#include "core/routing.h"
+#include "core/base/progress.h"
+#include "core/routing/routing.h"
 
 /*
  * The order of shifts: the one the engine routes for (NO_ID = place of a missing

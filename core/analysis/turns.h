@@ -7,7 +7,8 @@
 #ifndef IBSCOPE_TURNS_H
 #define IBSCOPE_TURNS_H
 
-#include "core/paths.h"
+#include "core/base/progress.h"
+#include "core/routing/paths.h"
 
 /* Does the engine tell directions?  Nothing is forbidden where it does not. */
 static inline bool has_directions(const struct routing *r)

@@ -3,7 +3,10 @@
  * layout: little endian, a head, nodes, ports.  Every size and reference is
  * checked; the library itself does not stand damaged files.
  */
-#include "core/formats/parse.h"
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/formats/readers.h"
 
 #include <infiniband/mad.h>
 #include <stdlib.h>

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/formats/conf.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
 
 #define MAX_SIZE (16u << 20) /* far beyond any real file: 16 MiB */
 #define PIECE 1022 /* characters OpenSM takes at a time; the rest of a longer line is another line */

@@ -4,7 +4,9 @@
 #ifndef IBSCOPE_CONF_H
 #define IBSCOPE_CONF_H
 
-#include "core/options.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/sm/options.h"
 
 /*
  * Set options from lines `key value`, read as OpenSM 3.3.23 reads them: `#` ends

@@ -1,4 +1,6 @@
 #include "core/formats/drawing.h"
+#include "core/base/defs.h"
+#include "core/base/memory.h"
 
 #include <jansson.h>
 #include <stdlib.h>

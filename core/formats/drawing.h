@@ -5,7 +5,7 @@
 #define IBSCOPE_DRAWING_H
 
 #include <stdio.h>
-#include "core/sweep.h"
+#include "core/sm/sweep.h"
 
 /* Undirected graph; parallel cables of equal state are one edge with a count; failed ones dashed.  -1: stream
  * failed. */

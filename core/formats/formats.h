@@ -6,8 +6,10 @@
 #define IBSCOPE_FORMATS_H
 
 #include <stdio.h>
-#include "core/fabric.h"
-#include "core/sweep.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/fabric/fabric.h"
+#include "core/sm/sweep.h"
 
 /*
  * Load a saved fabric of any known format: ibnetdiscover text (all variants,

@@ -2,7 +2,9 @@
  * Text of ibnetdiscover (infiniband-diags 44 and the layouts since 2006),
  * -g and -f included, and copies of it that went through a terminal.
  */
-#include "core/formats/parse.h"
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/formats/readers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,11 @@
  * first word of a line counts, the line behind a node's port lines is lost.
  * GUIDs of ports are counted up from that of their node.
  */
-#include "core/formats/parse.h"
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/formats/readers.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,9 @@
 /* Writing forwarding tables and paths in the forms OpenSM's users know. */
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "core/formats/formats.h"
-#include "core/paths.h"
+#include "core/routing/paths.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

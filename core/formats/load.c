@@ -1,6 +1,8 @@
 /* What kind of file is it? */
+#include "core/base/cursor.h"
+#include "core/base/err.h"
 #include "core/formats/formats.h"
-#include "core/formats/parse.h"
+#include "core/formats/readers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,10 @@
 /* node-name-map files: `0x<node guid> "name" # comment`. */
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/guidfile.h"
+#include "core/base/memory.h"
 #include "core/formats/formats.h"
-#include "core/formats/guidfile.h"
-#include "core/formats/parse.h"
+#include "core/formats/readers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,11 @@
  * Nodes and cables of formats in which each end of a cable has a line of its
  * own and names the other end.
  */
-#include "core/formats/parse.h"
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/formats/readers.h"
 
 #include <stdlib.h>
 #include <string.h>

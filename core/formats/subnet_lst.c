@@ -1,5 +1,8 @@
 /* opensm-subnet.lst and the .lst of ibdiagnet: a line a port with a cable. */
-#include "core/formats/parse.h"
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/formats/readers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

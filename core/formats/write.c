@@ -1,4 +1,5 @@
 /* Writing a fabric: ibnetdiscover text and opensm-subnet.lst. */
+#include "core/base/memory.h"
 #include "core/formats/formats.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* Is it a pure tree?  Switches of a rank must look alike; asked only without root_guid_file. */
 #include <stdio.h>
 #include <stdlib.h>
+#include "core/base/text.h"
 #include "engines/ftree/internal.h"
 
 static uint32_t links_of(const struct ftree *t, uint32_t sw, enum ft_dir d, uint32_t i)

@@ -3,6 +3,8 @@
  * every switch on the way all below learn to climb there.
  */
 #include <stdlib.h>
+#include "core/base/err.h"
+#include "core/base/progress.h"
 #include "engines/ftree/run.h"
 
 /* Calls within calls before max_reverse_hops is given up: the climb repeats itself through every group. */

@@ -2,14 +2,16 @@
  * Fat-tree routing (E. Zahavi, G. Johnson, D. J. Kerbyson, M. Lang, Concurrency
  * and Computation 22(2), 2010), as OpenSM 3.3.23: the tree it sees, its
  * counters, why it refuses.  For panes and tests; the rest of the program knows
- * engines by core/engine.h only.
+ * engines by core/sm/engine.h only.
  *
  * Directions are seen from a switch: up is toward the roots (rank 0).
  */
 #ifndef IBSCOPE_FTREE_H
 #define IBSCOPE_FTREE_H
 
-#include "core/engine.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/sm/engine.h"
 #include "engines/hops.h"
 
 #define FT_UNRANKED UINT32_MAX

@@ -1,6 +1,8 @@
 /* CA ports by their use, and the cables of each switch in groups by peer and direction. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "engines/ftree/internal.h"
 
 void ft_read_guids(const struct engine_input *in, struct engine_output *out, const char *option,

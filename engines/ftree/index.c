@@ -1,5 +1,6 @@
 /* Indexes ("tuples"): the place of a switch among its like, found by walking the tree from a leaf. */
 #include <stdlib.h>
+#include "core/base/memory.h"
 #include "engines/ftree/internal.h"
 
 /* --- leaves --------------------------------------------------------------------------- */

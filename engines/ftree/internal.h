@@ -2,7 +2,8 @@
 #ifndef IBSCOPE_FTREE_INTERNAL_H
 #define IBSCOPE_FTREE_INTERNAL_H
 
-#include "core/formats/guidfile.h"
+#include "core/base/defs.h"
+#include "core/base/guidfile.h"
 #include "engines/ftree/ftree.h"
 
 /* Key of a CA among tuples: behind every assigned one, before the unassigned. */

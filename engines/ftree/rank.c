@@ -1,5 +1,7 @@
 /* Ranks: distances from the roots, which are named in a file or lie farthest from the CAs. */
 #include <stdlib.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "engines/ftree/internal.h"
 
 struct queue {

@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_FTREE_RUN_H
 #define IBSCOPE_FTREE_RUN_H
 
+#include "core/base/defs.h"
 #include "engines/ftree/internal.h"
 
 /* Destinations whose entries are written into the tables together: one byte in each table at a time is slow.

@@ -1,5 +1,8 @@
 /* Telling an observer how entries come about. */
 #include <stdlib.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
 #include "engines/ftree/internal.h"
 
 struct ft_watch {

@@ -1,4 +1,5 @@
 #include "engines/lash/acyclic.h"
+#include "core/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

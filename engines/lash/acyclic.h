@@ -15,6 +15,7 @@
 #ifndef IBSCOPE_LASH_ACYCLIC_H
 #define IBSCOPE_LASH_ACYCLIC_H
 
+#include "core/base/defs.h"
 #include "engines/lash/graph.h"
 
 /* Channel `to` is used right after channel `from`, which leads to the switch where `to` begins. */

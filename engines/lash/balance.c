@@ -2,6 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "engines/lash/lash.h"
 #include "engines/random.h"
 

@@ -6,7 +6,8 @@
 #ifndef IBSCOPE_LASH_GRAPH_H
 #define IBSCOPE_LASH_GRAPH_H
 
-#include "core/state.h"
+#include "core/base/defs.h"
+#include "core/fabric/state.h"
 
 struct lash_graph {
 	uint32_t n;   /* switches */

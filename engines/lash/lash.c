@@ -1,8 +1,12 @@
 #include "engines/lash/lash.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "core/ucast_cache.h"
+#include "core/sm/ucast_cache.h"
 
 static void plan_unref(struct lash_plan *p)
 {

@@ -10,7 +10,10 @@
 #ifndef IBSCOPE_LASH_H
 #define IBSCOPE_LASH_H
 
-#include "core/engine.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/sm/engine.h"
 #include "engines/lash/acyclic.h"
 #include "engines/lash/mesh.h"
 #include "engines/random.h"

@@ -5,7 +5,8 @@
 #ifndef IBSCOPE_LASH_MESH_H
 #define IBSCOPE_LASH_MESH_H
 
-#include "core/engine.h"
+#include "core/base/err.h"
+#include "core/sm/engine.h"
 #include "engines/lash/graph.h"
 
 #define MESH_LINKS 8 /* switches with more neighbours have no matrix */

@@ -1,4 +1,5 @@
 /* Which link runs along which dimension (lash.md 6.4, 6.5). */
+#include "core/base/defs.h"
 #include "engines/lash/mesh_work.h"
 
 /* Assignments of one repetition of the passes; those of 0 make OpenSM repeat as well. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/memory.h"
 #include "engines/lash/mesh_work.h"
 
 static int32_t *place_of(const struct mesh_work *w, uint32_t u)

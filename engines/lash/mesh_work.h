@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_LASH_MESH_WORK_H
 #define IBSCOPE_LASH_MESH_WORK_H
 
+#include "core/base/defs.h"
 #include "engines/lash/mesh.h"
 
 #define NO_CLASS UINT32_MAX

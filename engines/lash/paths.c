@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/memory.h"
+#include "core/base/progress.h"
 #include "engines/lash/lash.h"
 
 struct tree {

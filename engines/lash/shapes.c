@@ -1,6 +1,7 @@
 /* The known shapes of a switch's neighbourhood and their characteristic polynomials (lash.md 6.1, 6.2). */
 #include <string.h>
 
+#include "core/base/defs.h"
 #include "engines/lash/mesh.h"
 
 typedef uint32_t polynomial[MESH_LINKS + 1];

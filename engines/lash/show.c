@@ -2,6 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "engines/lash/lash.h"
 
 unsigned lash_layers(const struct lash *l)

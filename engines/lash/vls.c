@@ -1,3 +1,4 @@
+#include "core/base/defs.h"
 #include "engines/lash/lash.h"
 
 #define DEFAULT_CODE 5

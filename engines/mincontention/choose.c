@@ -1,6 +1,7 @@
 /* Stages 2 and 3: paths between elements for one LID, then the entries of all chips. */
 #include <string.h>
 
+#include "core/base/memory.h"
 #include "engines/mincontention/internal.h"
 
 /* --- paths between elements ---------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_MINCONTENTION_INTERNAL_H
 #define IBSCOPE_MINCONTENTION_INTERNAL_H
 
+#include "core/base/defs.h"
 #include "engines/mincontention/mincontention.h"
 
 /* Keys that may still improve, by contention and distance: two levels of contention at a time. */

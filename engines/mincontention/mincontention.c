@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/ucast_cache.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/sm/ucast_cache.h"
 #include "engines/engines.h"
 #include "engines/mincontention/internal.h"
 

@@ -2,7 +2,7 @@
  * Minimum contention, shortest path and load balancing: how the subnet manager
  * embedded in Topspin-family switches routes (HP 376227-B21, chapter on routing).
  * Whole chassis first, then the chips inside each.  For panes and tests; the
- * rest of the program knows engines by core/engine.h only.
+ * rest of the program knows engines by core/sm/engine.h only.
  *
  * Where the source leaves a point open it is settled here so that results are
  * the same everywhere; the comments say where.
@@ -10,8 +10,9 @@
 #ifndef IBSCOPE_MINCONTENTION_H
 #define IBSCOPE_MINCONTENTION_H
 
-#include "core/elements.h"
-#include "core/engine.h"
+#include "core/base/progress.h"
+#include "core/fabric/elements.h"
+#include "core/sm/engine.h"
 
 struct mincontention {
 	const struct elements *elements; /* reference held */

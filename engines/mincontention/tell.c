@@ -2,6 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "engines/mincontention/internal.h"
 
 static const char *const quantities[] = {"contention", "distance", "usage", "inside", "inside usage"};

@@ -4,7 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "core/ucast_cache.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/sm/ucast_cache.h"
 #include "engines/mincontention/internal.h"
 
 const char *mincontention_rule_name(enum mincontention_rule rule)

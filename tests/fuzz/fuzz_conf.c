@@ -2,6 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "core/formats/conf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

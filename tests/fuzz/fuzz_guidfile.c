@@ -2,7 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/formats/guidfile.h"
+#include "core/base/defs.h"
+#include "core/base/guidfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

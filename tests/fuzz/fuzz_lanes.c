@@ -2,8 +2,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/formats/lanes_file.h"
-#include "core/synth.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/sm/lanes_file.h"
+#include "core/source/synth.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

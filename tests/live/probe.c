@@ -1,5 +1,5 @@
 /*
- * Program of the live tests: discovers through core/live.h and prints what it
+ * Program of the live tests: discovers through core/source/live.h and prints what it
  * got in a form that is easy to compare.
  *
  *	probe dump TARGET	nodes and ports; warnings on stderr
@@ -16,8 +16,11 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "core/held.h"
-#include "core/live.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/routing/held.h"
+#include "core/source/live.h"
 
 static int fail(const struct err *e)
 {
@@ -90,7 +93,7 @@ static int dump_tables(const char *target)
 
 	if (discover(target, &f, LIVE_LFTS, NULL, &e))
 		return fail(&e);
-	t = f->held;
+	t = fabric_held(f);
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		printf("0x%016lx %u", f->node_guid[f->switch_node[s]], t->top[s]);
 		for (unsigned lid = 0; t->lft[s] && lid <= t->top[s]; lid++)

@@ -8,6 +8,8 @@
  * the simulator.  Build: cc sa_paths.c -libmad -libumad.  Status 1: no port, or
  * a line that is no pair.
  */
+#include "core/base/defs.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <infiniband/mad.h>

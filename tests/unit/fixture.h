@@ -14,8 +14,9 @@
 
 #include <cmocka.h>
 
-#include "core/command.h"
-#include "core/synth.h"
+#include "core/base/err.h"
+#include "core/session/command.h"
+#include "core/source/synth.h"
 #include "engines/engines.h"
 
 /* A fresh seed, printed; SEED= in the environment repeats a run. */

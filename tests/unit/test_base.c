@@ -1,3 +1,8 @@
+#include "core/base/err.h"
+#include "core/base/glob.h"
+#include "core/base/progress.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
 #include "tests/unit/fixture.h"
 
 static void test_glob(void **state)

@@ -1,4 +1,7 @@
 /* What panes about layers ask for beside the loop, and what they make of it. */
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "fixture.h"
 #include "views/views.h"
 #include "views/witness.h"

@@ -1,4 +1,7 @@
 /* Channel dependency graphs against plain tracing of every route. */
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
 #include "fixture.h"
 
 #include "core/analysis/cdg.h"

@@ -1,4 +1,7 @@
 /* Splitting, finding, running and completing commands; the session behind them. */
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/words.h"
 #include "tests/unit/fixture.h"
 
 static struct session *tree(void)

@@ -1,9 +1,12 @@
 /* Comparison, checks and loads against plain path tracing on random fabrics. */
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
 #include "tests/unit/fixture.h"
 
 #include "core/analysis/check.h"
 #include "core/analysis/loads.h"
-#include "core/paths.h"
+#include "core/routing/paths.h"
 
 struct tally {
 	uint64_t hops, reached; /* of the second routing */

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "core/formats/conf.h"
 
 static const struct optdef table[] = {

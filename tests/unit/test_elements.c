@@ -1,8 +1,10 @@
 /* Switch elements: grouping, names, links, distances; the commands that show them. */
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "tests/unit/fixture.h"
 
 #include "core/analysis/equal_paths.h"
-#include "core/elements.h"
+#include "core/fabric/elements.h"
 
 struct net {
 	struct fabric_builder *b;

@@ -1,9 +1,15 @@
 /* Engines side by side: every figure against plain path tracing, the request, the pane. */
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
 #include "tests/unit/fixture.h"
 
 #include "core/analysis/check.h"
 #include "core/analysis/engines.h"
-#include "core/paths.h"
+#include "core/routing/paths.h"
 #include "views/views.h"
 
 /* --- the slow count --------------------------------------------------------------------------- */

@@ -1,3 +1,4 @@
+#include "core/base/err.h"
 #include "tests/unit/fixture.h"
 
 /* Two switches, a dual-port host between them, a host with an uncabled second port. */

@@ -1,4 +1,6 @@
 /* Panes folded by switch element: headers, what they say, what stays open and selected. */
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "fixture.h"
 #include "views/views.h"
 

@@ -14,9 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/guidfile.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
 #include "core/formats/formats.h"
-#include "core/formats/guidfile.h"
-#include "core/formats/parse.h"
+#include "core/formats/readers.h"
 
 #define FILES "tests/fabrics/formats/"
 

@@ -1,8 +1,11 @@
 /* Fat trees: what the engine sees, why it refuses, counters, reverse hops, shifts, explanations. */
-#include "tests/unit/fixture.h"
 #include "core/analysis/check.h"
 #include "core/analysis/shift.h"
+#include "core/base/err.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
 #include "engines/ftree/ftree.h"
+#include "tests/unit/fixture.h"
 
 static struct session *start(const char *spec)
 {

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "tui/keymap.h"
 
 static bool action(const char *name)

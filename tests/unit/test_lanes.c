@@ -1,8 +1,10 @@
 /* SLs and SL-to-VL maps from files: read, written, used by paths and channel dependencies. */
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "fixture.h"
 
 #include "core/analysis/cdg.h"
-#include "core/formats/lanes_file.h"
+#include "core/sm/lanes_file.h"
 
 struct ring {
 	struct session *s;

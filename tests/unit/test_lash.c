@@ -1,4 +1,8 @@
 /* LASH: routes, layers, balancing, mesh analysis, against plain models and known vectors. */
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
 #include "fixture.h"
 
 #include "core/analysis/cdg.h"

@@ -3,6 +3,8 @@
  * turn, no credit loop, ever; found by code that knows no engine.  Where such links
  * exist OpenSM's Up/Down may leave both, and then they must be found.
  */
+#include "core/base/defs.h"
+#include "core/base/rng.h"
 #include "tests/unit/fixture.h"
 
 #include "core/analysis/cdg.h"

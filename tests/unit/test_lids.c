@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "core/lids.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/routing/lids.h"
 
 /* GUID whose place in OpenSM's order is n. */
 #define G(n) ((uint64_t)(n) << 56)

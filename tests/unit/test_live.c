@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "core/live.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/source/live.h"
 
 static void target(const char *word, const char *want_ca, int want_port)
 {

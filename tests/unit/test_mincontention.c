@@ -1,4 +1,8 @@
 /* Minimum contention: its guarantees, by brute force on small random fabrics with random chassis. */
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
 #include "tests/unit/fixture.h"
 
 #include "core/analysis/check.h"

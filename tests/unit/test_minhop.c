@@ -8,6 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
 #include "engines/assign.h"
 #include "engines/engines.h"
 

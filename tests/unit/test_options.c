@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "core/options.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/sm/options.h"
 
 static const struct optdef table_a[] = {
 	{.name = "lmc", .type = OPT_UINT, .def = "0", .max = 7},

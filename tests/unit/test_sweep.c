@@ -1,4 +1,6 @@
 /* What a heavy sweep keeps, recomputes and falls back to (minhop.md sections 8 and 10). */
+#include "core/base/err.h"
+#include "core/base/rng.h"
 #include "tests/unit/fixture.h"
 
 static const struct sweep *now(const struct session *s)

@@ -1,4 +1,7 @@
 /* Synthetic fabrics: sizes, degrees, names, options, messages. */
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
 #include "tests/unit/fixture.h"
 
 static struct fabric *make(const char *spec)

@@ -1,6 +1,8 @@
 /* Forbidden turns: in tables, on given ways, and what `why` and `check` say about them. */
-#include "fixture.h"
 #include "core/analysis/turns.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "fixture.h"
 
 /* OpenSM's updn leaves one turn in this fabric when sw-02 is the root. */
 #define TURN_FABRIC "random:12,4,hosts=1,seed=58"

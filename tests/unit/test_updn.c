@@ -1,6 +1,8 @@
 /* Up/Down, Down/Up, DOR, tables from files, and the unicast cache. */
-#include "fixture.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
 #include "engines/updown.h"
+#include "fixture.h"
 
 /* GUID of switch i of the graphs below, and of the host at a port of it. */
 #define SWITCH(i) (0x2c90300a00000u + 0x10u * (i))

@@ -1,0 +1,170 @@
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+int read_file(const char *path, char **data, size_t *size, struct err *e)
+{
+	FILE *f = fopen(path, "rb");
+	size_t cap = 1 << 16, n = 0, got;
+	char *buf;
+
+	if (!f)
+		return err_set(e, "%s: cannot be opened: %s", path, strerror(errno));
+	buf = mem_alloc(cap);
+	while ((got = fread(buf + n, 1, cap - n, f)) > 0) {
+		n += got;
+		if (n == cap)
+			buf = mem_resize(buf, cap *= 2, 1);
+	}
+	if (ferror(f)) {
+		err_set(e, "%s: cannot be read: %s", path, strerror(errno));
+		fclose(f);
+		free(buf);
+		return -1;
+	}
+	fclose(f);
+	*data = buf;
+	*size = n;
+	return 0;
+}
+
+/* --- text ------------------------------------------------------------------- */
+
+bool lines_next(struct lines *l, struct cursor *line)
+{
+	const char *nl;
+
+	if (l->p >= l->end)
+		return false;
+	nl = memchr(l->p, '\n', l->end - l->p);
+	line->p = l->p;
+	line->end = nl ? nl : l->end;
+	l->p = nl ? nl + 1 : l->end;
+	while (line->end > line->p && line->end[-1] == '\r')
+		line->end--;
+	l->no++;
+	return true;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+void cur_blanks(struct cursor *c)
+{
+	while (c->p < c->end && is_space(*c->p))
+		c->p++;
+}
+
+bool cur_char(struct cursor *c, char ch)
+{
+	struct cursor d = *c;
+
+	cur_blanks(&d);
+	if (cur_empty(&d) || *d.p != ch)
+		return false;
+	c->p = d.p + 1;
+	return true;
+}
+
+bool cur_word(struct cursor *c, const char *word)
+{
+	struct cursor d = *c;
+	size_t n = strlen(word);
+
+	cur_blanks(&d);
+	if ((size_t)(d.end - d.p) < n || memcmp(d.p, word, n))
+		return false;
+	c->p = d.p + n;
+	return true;
+}
+
+static unsigned digit(char ch)
+{
+	if (ch >= '0' && ch <= '9')
+		return ch - '0';
+	if (ch >= 'a' && ch <= 'f')
+		return ch - 'a' + 10;
+	if (ch >= 'A' && ch <= 'F')
+		return ch - 'A' + 10;
+	return 99;
+}
+
+bool cur_number(struct cursor *c, unsigned base, uint64_t *v)
+{
+	struct cursor d = *c;
+	const char *first;
+
+	cur_blanks(&d);
+	if (base != 10 && d.end - d.p > 2 && d.p[0] == '0' && (d.p[1] == 'x' || d.p[1] == 'X') &&
+	    digit(d.p[2]) < 16) {
+		d.p += 2;
+		base = 16;
+	}
+	base = base ? base : 10;
+	*v = 0;
+	for (first = d.p; d.p < d.end && digit(*d.p) < base; d.p++)
+		if (__builtin_mul_overflow(*v, (uint64_t)base, v) ||
+		    __builtin_add_overflow(*v, digit(*d.p), v))
+			*v = UINT64_MAX / base + 1; /* stays too large */
+	if (d.p == first)
+		return false;
+	c->p = d.p;
+	return true;
+}
+
+bool cur_quoted(struct cursor *c, struct cursor *inside)
+{
+	struct cursor d = *c;
+	const char *end;
+
+	if (!cur_char(&d, '"') || !(end = memchr(d.p, '"', d.end - d.p)))
+		return false;
+	*inside = (struct cursor){d.p, end};
+	c->p = end + 1;
+	return true;
+}
+
+const char *cur_find(const struct cursor *c, const char *text)
+{
+	return cur_empty(c) ? NULL : memmem(c->p, c->end - c->p, text, strlen(text));
+}
+
+const char *cur_find_last(const struct cursor *c, char ch)
+{
+	return cur_empty(c) ? NULL : memrchr(c->p, ch, c->end - c->p);
+}
+
+char *clean_text(const char *s, size_t len, size_t max)
+{
+	char *t;
+
+	if (len > max)
+		len = max;
+	t = mem_alloc(len + 1);
+	for (size_t i = 0; i < len; i++)
+		t[i] = s[i] >= 0x20 && s[i] < 0x7f ? s[i] : ' ';
+	return t;
+}
+
+const char *excerpt(struct cursor c, char *buf, size_t size)
+{
+	size_t n;
+
+	cur_blanks(&c);
+	n = c.end - c.p;
+	for (size_t i = 0; i < n && i + 1 < size; i++)
+		buf[i] = c.p[i] >= 0x20 && c.p[i] < 0x7f ? c.p[i] : ' ';
+	buf[n < size ? n : size - 1] = 0;
+	if (n >= size && size > 4)
+		memcpy(buf + size - 4, "...", 4);
+	return buf;
+}

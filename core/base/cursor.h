@@ -1,0 +1,58 @@
+/*
+ * Reading text from left to right: whole files, lines, words, numbers.  What all
+ * readers of files are made of.
+ */
+#ifndef IBSCOPE_CURSOR_H
+#define IBSCOPE_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+
+/* Content of a file; name is for messages.  Not NUL-terminated. */
+struct input {
+	const char *name, *data;
+	size_t size;
+};
+
+/* Whole content of a file (or pipe) in a new buffer; -1 and *e when it cannot be read. */
+int read_file(const char *path, char **data, size_t *size, struct err *e);
+
+/* Text still to be read: [p, end). */
+struct cursor {
+	const char *p, *end;
+};
+
+/* Lines of a text, without their line ends (LF, CR LF, CR CR LF). */
+struct lines {
+	const char *p, *end;
+	unsigned no; /* number of the line given last, from 1 */
+};
+
+bool lines_next(struct lines *l, struct cursor *line);
+
+static inline bool cur_empty(const struct cursor *c)
+{
+	return c->p >= c->end;
+}
+
+void cur_blanks(struct cursor *c);		   /* skip white space */
+bool cur_char(struct cursor *c, char ch);	   /* skip white space, then `ch`; false: nothing taken */
+bool cur_word(struct cursor *c, const char *word); /* the same for a word; letters may follow it */
+/* Skip white space, then a number (base 10 or 16; 0: 0x = 16, else 10); too large ones become UINT64_MAX. */
+bool cur_number(struct cursor *c, unsigned base, uint64_t *v);
+bool cur_quoted(struct cursor *c,
+		struct cursor *inside); /* skip white space, then "..."; the first closing quote */
+const char *cur_find(const struct cursor *c, const char *text); /* first occurrence, NULL */
+const char *cur_find_last(const struct cursor *c, char ch);	/* last occurrence, NULL */
+
+/* A new string of at most max bytes; bytes that cannot be printed become blanks, as in infiniband-diags and
+ * OpenSM. */
+char *clean_text(const char *s, size_t len, size_t max);
+
+/* The first bytes of something unexpected, cleaned and cut, for messages; buf is returned. */
+const char *excerpt(struct cursor c, char *buf, size_t size);
+
+#endif

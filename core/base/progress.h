@@ -1,0 +1,34 @@
+/*
+ * Progress and cancellation of long work, and the clock it is told by.
+ */
+#ifndef IBSCOPE_PROGRESS_H
+#define IBSCOPE_PROGRESS_H
+
+#include <stdatomic.h>
+#include "core/base/defs.h"
+
+/*
+ * Progress of long work, shared between the thread that works and the one that
+ * shows it.  Workers call progress_step() now and then (NULL is allowed) and
+ * give up when it returns false: the work was cancelled.
+ */
+struct progress {
+	atomic_bool cancel;
+	atomic_uint done, total;
+	_Atomic(const char *) what; /* static string: what is being done */
+};
+
+void progress_start(struct progress *p, const char *what, unsigned total);
+bool progress_step(struct progress *p, unsigned done);
+static inline bool progress_cancelled(const struct progress *p)
+{
+	return p && atomic_load(&p->cancel);
+}
+
+/* Message of an operation that was given up because of progress.cancel. */
+#define CANCELLED "cancelled"
+
+/* Seconds on the monotonic clock. */
+double now_seconds(void);
+
+#endif

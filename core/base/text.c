@@ -1,0 +1,70 @@
+#include "core/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/memory.h"
+
+char *str_printf(const char *fmt, ...)
+{
+	char *s;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		abort();
+	va_end(ap);
+	return s;
+}
+
+static void text_room(struct text *t, size_t more)
+{
+	size_t need = t->len + more + 1;
+
+	if (need <= t->cap)
+		return;
+	t->cap = need < 2 * t->cap ? 2 * t->cap : need + 64;
+	t->s = mem_resize(t->s, t->cap, 1);
+}
+
+void text_addv(struct text *t, const char *fmt, va_list ap)
+{
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (n < 0)
+		return;
+	text_room(t, n);
+	vsnprintf(t->s + t->len, n + 1, fmt, ap);
+	t->len += n;
+}
+
+void text_add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_addv(t, fmt, ap);
+	va_end(ap);
+}
+
+void text_putc(struct text *t, char c)
+{
+	text_room(t, 1);
+	t->s[t->len++] = c;
+	t->s[t->len] = 0;
+}
+
+const char *text_str(const struct text *t)
+{
+	return t->s ? t->s : "";
+}
+
+void text_free(struct text *t)
+{
+	free(t->s);
+	*t = (struct text){0};
+}

@@ -1,0 +1,606 @@
+#include "core/fabric/elements.h"
+#include "core/base/err.h"
+#include "core/base/glob.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/guidfile.h"
+
+/* --- who belongs to whom by name ---------------------------------------------------- */
+
+/* What a switch says of where it belongs. */
+struct group {
+	bool named;	  /* by the file, which counts alone */
+	uint64_t name;	  /* its number */
+	uint64_t sys;	  /* system image GUID, 0 = unknown */
+	uint16_t chassis; /* number in the source, 0 = none */
+};
+
+static bool same_group(const struct group *a, const struct group *b)
+{
+	if (a->named || b->named)
+		return a->named && b->named && a->name == b->name;
+	return (a->sys && a->sys == b->sys) || (a->chassis && a->chassis == b->chassis);
+}
+
+struct grouping {
+	struct group *group; /* [n_switches] */
+	struct guid_file file;
+	const char **name; /* [names] of the file, owned by it */
+	uint32_t *line;	   /* [n_switches] line that named it, 0 = none */
+};
+
+static int by_rest(const void *x, const void *y)
+{
+	const struct guid_line *const *a = x, *const *b = y;
+
+	return strcmp((*a)->rest, (*b)->rest);
+}
+
+/* A name without what a terminal cannot show, without a comment behind it and without blanks at its end. */
+static void trim(char *s)
+{
+	size_t len = 0;
+
+	for (; s[len] && !(s[len] == '#' && (!len || s[len - 1] == ' ')); len++)
+		if ((unsigned char)s[len] < ' ' || s[len] == 0x7f)
+			s[len] = ' ';
+	s[len] = 0;
+	while (len && isspace((unsigned char)s[len - 1]))
+		s[--len] = 0;
+}
+
+/* Numbers for the names; value[i] is that of line i. */
+static void number_names(struct grouping *g, uint64_t *value)
+{
+	const struct guid_line **sorted = NEW_ARRAY(g->file.n + 1, const struct guid_line *);
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < g->file.n; i++)
+		sorted[i] = &g->file.l[i];
+	qsort(sorted, g->file.n, sizeof(*sorted), by_rest);
+	for (size_t i = 0; i < g->file.n; i++) {
+		if (!i || strcmp(sorted[i]->rest, sorted[i - 1]->rest))
+			g->name[n++] = sorted[i]->rest;
+		value[sorted[i] - g->file.l] = n - 1;
+	}
+	free(sorted);
+}
+
+static int take_line(struct grouping *g, const struct fabric *f, const char *path, const struct guid_line *l,
+		     uint64_t value, struct text *notes, struct err *e)
+{
+	uint32_t node = fabric_node_by_guid(f, l->guid), sw = node == NO_ID ? NO_ID : f->node_switch[node];
+
+	if (!*l->rest)
+		return err_set(e, "%s:%u: found a GUID alone, expected `GUID NAME`", path, l->line);
+	if (sw == NO_ID) {
+		if (notes)
+			text_add(notes, "%s:%u: 0x%016" PRIx64 " is no switch of the fabric: ignored\n", path,
+				 l->line, l->guid);
+		return 0;
+	}
+	if (g->line[sw] && g->group[sw].name != value)
+		return err_set(e,
+			       "%s:%u: 0x%016" PRIx64
+			       " is in \"%s\", and in \"%s\" by line %u; expected one chassis",
+			       path, l->line, l->guid, l->rest, g->name[g->group[sw].name], g->line[sw]);
+	g->group[sw].named = true;
+	g->group[sw].name = value;
+	g->line[sw] = l->line;
+	return 0;
+}
+
+static int group_by_file(struct grouping *g, const struct fabric *f, const char *path, struct text *notes,
+			 struct err *e)
+{
+	uint64_t *value;
+	int rc = 0;
+
+	guid_file_read(&g->file, path, false);
+	if (g->file.stopped)
+		return err_set(e, "%s", g->file.why.msg);
+	for (size_t i = 0; i < g->file.n; i++)
+		trim(g->file.l[i].rest);
+	value = NEW_ARRAY(g->file.n + 1, uint64_t);
+	g->name = NEW_ARRAY(g->file.n + 1, const char *);
+	number_names(g, value);
+	for (size_t i = 0; !rc && i < g->file.n; i++)
+		rc = take_line(g, f, path, &g->file.l[i], value[i], notes, e);
+	free(value);
+	return rc;
+}
+
+static int group_switches(struct grouping *g, const struct fabric *f, const char *path, struct text *notes,
+			  struct err *e)
+{
+	*g = (struct grouping){.group = NEW_ARRAY(f->n_switches + 1, struct group),
+			       .line = NEW_ARRAY(f->n_switches + 1, uint32_t)};
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		g->group[s].sys = f->node_sysguid[f->switch_node[s]];
+		g->group[s].chassis = f->node_chassis[f->switch_node[s]];
+	}
+	return path ? group_by_file(g, f, path, notes, e) : 0;
+}
+
+static void grouping_free(struct grouping *g)
+{
+	free(g->group);
+	free(g->line);
+	free(g->name);
+	guid_file_free(&g->file);
+}
+
+/* --- connected parts ------------------------------------------------------------------- */
+
+static uint32_t find_root(uint32_t *parent, uint32_t s)
+{
+	while (parent[s] != s)
+		s = parent[s] = parent[parent[s]];
+	return s;
+}
+
+static uint32_t *connected_parts(const struct topo *t, const struct grouping *g)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t *parent = NEW_ARRAY(f->n_switches + 1, uint32_t);
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		parent[s] = s;
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t q = t->peer_switch[switch_port_id(f, s, p)];
+
+			if (q != NO_ID && same_group(&g->group[s], &g->group[q]))
+				parent[find_root(parent, s)] = find_root(parent, q);
+		}
+	return parent;
+}
+
+static int by_guid(const void *x, const void *y, void *ctx)
+{
+	const struct fabric *f = ctx;
+	uint64_t a = f->node_guid[f->switch_node[*(const uint32_t *)x]];
+	uint64_t b = f->node_guid[f->switch_node[*(const uint32_t *)y]];
+
+	return a < b ? -1 : a > b;
+}
+
+/* Switches that are up by GUID; their number. */
+static uint32_t switches_by_guid(const struct topo *t, uint32_t *sw)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < t->fabric->n_switches; s++)
+		if (switch_up(t, s))
+			sw[n++] = s;
+	qsort_r(sw, n, sizeof(*sw), by_guid, (void *)t->fabric);
+	return n;
+}
+
+/* What made an element of its chips. */
+static uint8_t rule_of(const struct elements *el, const struct grouping *g, uint32_t e)
+{
+	const struct group *first = &g->group[el->chip[el->first_chip[e]]];
+
+	if (first->named)
+		return ELEMENT_FILE;
+	if (element_chips(el, e) == 1)
+		return ELEMENT_ALONE;
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
+		if (!first->sys || g->group[el->chip[c]].sys != first->sys)
+			return ELEMENT_CHASSIS;
+	return ELEMENT_SYSTEM;
+}
+
+/* Number the parts by their lowest GUID and list their chips. */
+static void make_elements(struct elements *el, const struct grouping *g)
+{
+	const struct fabric *f = el->topo->fabric;
+	uint32_t *parent = connected_parts(el->topo, g), *sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	uint32_t *id = NEW_ARRAY(f->n_switches + 1, uint32_t), *fill, n = switches_by_guid(el->topo, sw);
+
+	memset(id, 0xff, f->n_switches * sizeof(*id));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t *e = &id[find_root(parent, sw[i])];
+
+		if (*e == NO_ID) {
+			*e = el->n++;
+			el->guid[*e] = f->node_guid[f->switch_node[sw[i]]];
+		}
+		el->of[sw[i]] = *e;
+		el->first_chip[*e + 1]++;
+	}
+	for (uint32_t e = 0; e < el->n; e++)
+		el->first_chip[e + 1] += el->first_chip[e];
+	fill = mem_dup(el->first_chip, (el->n + 1) * sizeof(*fill));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t e = el->of[sw[i]];
+
+		el->place[sw[i]] = fill[e] - el->first_chip[e];
+		el->chip[fill[e]++] = sw[i];
+	}
+	for (uint32_t e = 0; e < el->n; e++)
+		el->rule[e] = rule_of(el, g, e);
+	free(fill);
+	free(parent);
+	free(sw);
+	free(id);
+}
+
+/* --- links -------------------------------------------------------------------------------- */
+
+/* Links from a chip to other elements; hosts on it. */
+static void outside_links(struct elements *el, uint32_t sw)
+{
+	const struct topo *t = el->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t e = el->of[sw];
+
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+		uint32_t port = switch_port_id(f, sw, p), to = t->peer_switch[port];
+
+		if (to == NO_ID) {
+			el->hosts[e] +=
+				t->peer[port] != NO_ID && !node_is_switch(f, f->port_node[t->peer[port]]);
+		} else if (el->of[to] != e) {
+			el->port_link[port] = el->n_links;
+			el->link_port[el->n_links] = port;
+			el->link_to[el->n_links++] = el->of[to];
+		}
+	}
+}
+
+/* Links from a chip to others of its element, put behind the n there are; the new number. */
+static uint32_t inside_links(struct elements *el, uint32_t sw, uint32_t n)
+{
+	const struct fabric *f = el->topo->fabric;
+
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+		uint32_t port = switch_port_id(f, sw, p), to = el->topo->peer_switch[port];
+
+		if (to == NO_ID || el->of[to] != el->of[sw])
+			continue;
+		el->inside_port[n] = port;
+		el->inside_to[n++] = el->place[to];
+	}
+	return n;
+}
+
+static void make_links(struct elements *el)
+{
+	const struct fabric *f = el->topo->fabric;
+	uint32_t inside = 0;
+
+	memset(el->port_link, 0xff, f->n_ports * sizeof(*el->port_link));
+	for (uint32_t e = 0; e < el->n; e++) {
+		for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
+			outside_links(el, el->chip[c]);
+		el->first_link[e + 1] = el->n_links;
+	}
+	for (uint32_t l = 0; l < el->n_links; l++)
+		el->link_back[l] = el->port_link[el->topo->peer[el->link_port[l]]];
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		if (el->of[s] != NO_ID)
+			inside = inside_links(el, s, inside);
+		el->first_inside[s + 1] = inside;
+	}
+}
+
+/* Breadth first from every chip of an element; links go both ways, so from and to do not matter. */
+static void inside_hops(struct elements *el, uint32_t e, uint32_t *queue)
+{
+	uint32_t k = element_chips(el, e), head, tail;
+
+	for (uint32_t from = 0; from < k; from++) {
+		uint16_t *row = &el->hops[el->hops_at[e] + (size_t)k * from];
+
+		memset(row, 0xff, k * sizeof(*row));
+		row[from] = 0;
+		queue[0] = from;
+		for (head = 0, tail = 1; head < tail; head++) {
+			uint32_t sw = el->chip[el->first_chip[e] + queue[head]];
+
+			for (uint32_t i = el->first_inside[sw]; i < el->first_inside[sw + 1]; i++)
+				if (row[el->inside_to[i]] == UINT16_MAX) {
+					row[el->inside_to[i]] = (uint16_t)(row[queue[head]] + 1);
+					queue[tail++] = el->inside_to[i];
+				}
+		}
+	}
+}
+
+static void make_hops(struct elements *el)
+{
+	uint32_t *queue = NEW_ARRAY(el->topo->fabric->n_switches + 1, uint32_t);
+	size_t size = 0;
+
+	for (uint32_t e = 0; e < el->n; e++) {
+		size_t k = element_chips(el, e);
+
+		el->hops_at[e] = size;
+		size += k > 1 ? k * k : 0;
+	}
+	el->hops = NEW_ARRAY(size + 1, uint16_t);
+	for (uint32_t e = 0; e < el->n; e++)
+		if (element_chips(el, e) > 1)
+			inside_hops(el, e, queue);
+	free(queue);
+}
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+/* What the names of all chips begin with, up to the end of a word; "" when nothing. */
+static char *common_name(const struct elements *el, uint32_t e)
+{
+	const struct fabric *f = el->topo->fabric;
+	const uint32_t *chip = &el->chip[el->first_chip[e]];
+	const char *a = switch_name(f, chip[0]);
+	size_t len = strlen(a);
+	bool split = false;
+	char *s;
+
+	for (uint32_t i = 1; i < element_chips(el, e); i++) {
+		const char *b = switch_name(f, chip[i]);
+		size_t k = 0;
+
+		while (k < len && a[k] == b[k])
+			k++;
+		len = k;
+	}
+	for (uint32_t i = 0; i < element_chips(el, e); i++)
+		split |= isalnum((unsigned char)switch_name(f, chip[i])[len]) != 0;
+	while (split && len && isalnum((unsigned char)a[len - 1]))
+		len--;
+	while (len && !isalnum((unsigned char)a[len - 1]) && a[len - 1] != ')')
+		len--;
+	s = str_dup(a);
+	s[len] = 0;
+	return s;
+}
+
+/* Number of the chassis in the source when all chips agree, else 0. */
+static unsigned chassis_number(const struct elements *el, uint32_t e)
+{
+	const struct fabric *f = el->topo->fabric;
+	unsigned number = f->node_chassis[f->switch_node[el->chip[el->first_chip[e]]]];
+
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
+		if (f->node_chassis[f->switch_node[el->chip[c]]] != number)
+			return 0;
+	return number;
+}
+
+static char *numbered_name(const struct elements *el, uint32_t e)
+{
+	const struct fabric *f = el->topo->fabric;
+	unsigned number = chassis_number(el, e);
+
+	if (number)
+		return str_printf("chassis %u", number);
+	if (el->rule[e] == ELEMENT_CHASSIS)
+		return str_printf("chassis of 0x%016" PRIx64, el->guid[e]);
+	return str_printf("system 0x%016" PRIx64,
+			  f->node_sysguid[f->switch_node[el->chip[el->first_chip[e]]]]);
+}
+
+static char *first_name(const struct elements *el, const struct grouping *g, uint32_t e)
+{
+	uint32_t chip = el->chip[el->first_chip[e]];
+	char *name;
+
+	if (el->rule[e] == ELEMENT_FILE && g->name)
+		return str_dup(g->name[g->group[chip].name]);
+	if (el->rule[e] == ELEMENT_ALONE)
+		return str_dup(switch_name(el->topo->fabric, chip));
+	name = common_name(el, e);
+	if (*name)
+		return name;
+	free(name);
+	return numbered_name(el, e);
+}
+
+static int by_name(const void *x, const void *y, void *ctx)
+{
+	const struct elements *el = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = strcmp(el->name[a],
+		       el->name[b]); /* NOLINT(clang-analyzer-core.NullDereference): all are named by now */
+
+	return c ? c : a < b ? -1 : a > b;
+}
+
+/*
+ * Elements that share a name get another: in the first round that of their
+ * chassis number, in the second a number of their own.
+ */
+static void part_names(struct elements *el, uint32_t *order, bool second)
+{
+	char **name = mem_dup(el->name, el->n * sizeof(*name));
+
+	for (uint32_t e = 0; e < el->n; e++)
+		order[e] = e;
+	qsort_r(order, el->n, sizeof(*order), by_name, el);
+	for (uint32_t i = 0, j; i < el->n; i = j) {
+		for (j = i + 1; j < el->n && !strcmp(el->name[order[i]], el->name[order[j]]);)
+			j++;
+		for (uint32_t k = i; j - i > 1 && k < j; k++) {
+			uint32_t e = order[k];
+
+			if (second && el->rule[e] != ELEMENT_ALONE)
+				name[e] = str_printf("%s part %u", el->name[e], k - i + 1);
+			else if (second)
+				name[e] = str_printf("%s 0x%016" PRIx64, el->name[e], el->guid[e]);
+			else if (el->rule[e] == ELEMENT_SYSTEM || el->rule[e] == ELEMENT_CHASSIS)
+				name[e] = numbered_name(el, e);
+		}
+	}
+	for (uint32_t e = 0; e < el->n; e++)
+		if (name[e] != el->name[e]) {
+			free(el->name[e]);
+			el->name[e] = name[e];
+		}
+	free(name);
+}
+
+static void make_names(struct elements *el, const struct grouping *g)
+{
+	uint32_t *order = NEW_ARRAY(el->n + 1, uint32_t);
+
+	for (uint32_t e = 0; e < el->n; e++)
+		el->name[e] = first_name(el, g, e);
+	part_names(el, order, false);
+	part_names(el, order, true);
+	free(order);
+}
+
+/* --- all of it ----------------------------------------------------------------------------------- */
+
+static struct elements *allocate(const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+	struct elements *el = NEW(struct elements);
+	size_t s = f->n_switches + 1, p = (size_t)f->n_ports + 1;
+
+	el->refs = 1;
+	el->topo = topo_ref(t);
+	el->guid = NEW_ARRAY(s, uint64_t);
+	el->name = NEW_ARRAY(s, char *);
+	el->rule = NEW_ARRAY(s, uint8_t);
+	el->hosts = NEW_ARRAY(s, uint32_t);
+	el->first_chip = NEW_ARRAY(s + 1, uint32_t);
+	el->chip = NEW_ARRAY(s, uint32_t);
+	el->of = NEW_ARRAY(s, uint32_t);
+	el->place = NEW_ARRAY(s, uint32_t);
+	el->first_link = NEW_ARRAY(s + 1, uint32_t);
+	el->link_port = NEW_ARRAY(p, uint32_t);
+	el->link_to = NEW_ARRAY(p, uint32_t);
+	el->link_back = NEW_ARRAY(p, uint32_t);
+	el->port_link = NEW_ARRAY(p, uint32_t);
+	el->first_inside = NEW_ARRAY(s + 1, uint32_t);
+	el->inside_port = NEW_ARRAY(p, uint32_t);
+	el->inside_to = NEW_ARRAY(p, uint32_t);
+	el->hops_at = NEW_ARRAY(s, size_t);
+	memset(el->of, 0xff, s * sizeof(*el->of));
+	return el;
+}
+
+struct elements *elements_new(const struct topo *t, const char *file, struct text *notes, struct err *e)
+{
+	struct grouping g;
+	struct elements *el;
+
+	if (group_switches(&g, t->fabric, file, notes, e)) {
+		grouping_free(&g);
+		return NULL;
+	}
+	el = allocate(t);
+	make_elements(el, &g);
+	make_links(el);
+	make_hops(el);
+	make_names(el, &g);
+	grouping_free(&g);
+	return el;
+}
+
+struct elements *elements_ref(const struct elements *el)
+{
+	struct elements *r = (struct elements *)el;
+
+	atomic_fetch_add(&r->refs, 1);
+	return r;
+}
+
+void elements_unref(const struct elements *cel)
+{
+	struct elements *el = (struct elements *)cel;
+
+	if (!el || atomic_fetch_sub(&el->refs, 1) != 1)
+		return;
+	for (uint32_t e = 0; e < el->n; e++)
+		free(el->name[e]);
+	topo_unref(el->topo);
+	free(el->guid);
+	free(el->name);
+	free(el->rule);
+	free(el->hosts);
+	free(el->first_chip);
+	free(el->chip);
+	free(el->of);
+	free(el->place);
+	free(el->first_link);
+	free(el->link_port);
+	free(el->link_to);
+	free(el->link_back);
+	free(el->port_link);
+	free(el->first_inside);
+	free(el->inside_port);
+	free(el->inside_to);
+	free(el->hops_at);
+	free(el->hops);
+	free(el);
+}
+
+/* --- questions ------------------------------------------------------------------------------------ */
+
+uint32_t element_inside_links(const struct elements *el, uint32_t e)
+{
+	uint32_t n = 0;
+
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
+		n += el->first_inside[el->chip[c] + 1] - el->first_inside[el->chip[c]];
+	return n;
+}
+
+uint32_t elements_find(const struct elements *el, const char *word, struct err *e)
+{
+	uint32_t found = NO_ID, n = 0;
+	size_t len = strlen(word);
+	char *end;
+
+	for (uint32_t i = 0; i < el->n; i++) {
+		if (!strcmp(el->name[i], word))
+			return i;
+		if (!strncasecmp(el->name[i], word, len) || glob_match(word, el->name[i]))
+			found = n++ ? found : i;
+	}
+	if (isdigit((unsigned char)*word)) {
+		unsigned long k = strtoul(word, &end, 10);
+
+		if (!*end && k >= 1 && k <= el->n)
+			return (uint32_t)(k - 1);
+	}
+	if (n == 1)
+		return found;
+	if (!n)
+		err_set(e, "there is no element \"%s\"; `elements` lists them", word);
+	else
+		err_set(e, "\"%s\" may be %u elements (%s, ...)", word, n, el->name[found]);
+	return NO_ID;
+}
+
+uint32_t elements_distances(const struct elements *el, uint32_t d, uint16_t *dist, uint32_t *order)
+{
+	uint32_t n = 1;
+
+	memset(dist, 0xff, el->n * sizeof(*dist));
+	dist[d] = 0;
+	order[0] = d;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = order[i];
+
+		for (uint32_t l = el->first_link[at]; l < el->first_link[at + 1]; l++)
+			if (dist[el->link_to[l]] == NO_DISTANCE) {
+				dist[el->link_to[l]] = (uint16_t)(dist[at] + 1);
+				order[n++] = el->link_to[l];
+			}
+	}
+	return n;
+}

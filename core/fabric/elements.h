@@ -1,0 +1,89 @@
+/*
+ * Switch elements: the switch chips of one chassis taken together, as fabric
+ * managers of chassis see them (HP 376227-B21, chapter on routing).  A switch
+ * that stands alone is an element of one chip.
+ *
+ * Chips belong together when a file says so (a line a chip: `GUID NAME`), else
+ * when they share a system image GUID or a chassis number (of libibnetdisc, of
+ * the sections of `ibnetdiscover -g`), and when live links between members
+ * connect them: a group that falls apart makes an element of each part.
+ *
+ * Elements are numbered by their lowest chip GUID, chips and links within one by
+ * GUID and port number: the order of ids settles ties.
+ */
+#ifndef IBSCOPE_ELEMENTS_H
+#define IBSCOPE_ELEMENTS_H
+
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/fabric/state.h"
+
+/* What made an element. */
+enum element_rule { ELEMENT_ALONE, ELEMENT_SYSTEM, ELEMENT_CHASSIS, ELEMENT_FILE };
+
+struct elements {
+	atomic_uint refs;
+	const struct topo *topo; /* reference held */
+	uint32_t n;
+	uint64_t *guid;	 /* [n] lowest GUID of its chips, ascending */
+	char **name;	 /* [n] */
+	uint8_t *rule;	 /* [n] enum element_rule */
+	uint32_t *hosts; /* [n] CA and router ports that are up on its chips */
+	/* Chips of e: chip[first_chip[e]] up to chip[first_chip[e + 1]], by GUID; switch ids. */
+	uint32_t *first_chip; /* [n + 1] */
+	uint32_t *chip;
+	uint32_t *of;	 /* [n_switches] element, NO_ID when the switch is not up */
+	uint32_t *place; /* [n_switches] which of its element's chips it is */
+	/* Live links to other elements as e sends: from first_link[e] up to first_link[e + 1], by chip and
+	 * port. */
+	uint32_t n_links;
+	uint32_t *first_link; /* [n + 1] */
+	uint32_t *link_port;  /* port id that sends */
+	uint32_t *link_to;    /* element at the other end */
+	uint32_t *link_back;  /* the same cable in the other direction */
+	uint32_t *port_link;  /* [n_ports] link of a port, NO_ID for all others */
+	/* Live links to other chips of the same element, by port: from first_inside[s] up to first_inside[s +
+	 * 1]. */
+	uint32_t *first_inside; /* [n_switches + 1] */
+	uint32_t *inside_port;	/* port id that sends */
+	uint32_t *inside_to;	/* place of the chip at the other end */
+	/* Hops inside an element: hops[hops_at[e] + chips * from + to]; 0 bytes for those of one chip. */
+	size_t *hops_at; /* [n] */
+	uint16_t *hops;
+};
+
+/*
+ * Group the switches that are up.  file: the grouping, NULL = none; names in it
+ * that mean no switch of the fabric become lines of *notes (may be NULL).  NULL and
+ * *e: the file cannot be read, or a line of it is no `GUID NAME` or contradicts another.
+ */
+struct elements *elements_new(const struct topo *t, const char *file, struct text *notes, struct err *e);
+struct elements *elements_ref(const struct elements *el);
+void elements_unref(const struct elements *el);
+
+static inline uint32_t element_chips(const struct elements *el, uint32_t e)
+{
+	return el->first_chip[e + 1] - el->first_chip[e];
+}
+
+/* Links from one chip of an element to another of the same; chips by place. */
+static inline unsigned element_hops(const struct elements *el, uint32_t e, uint32_t from, uint32_t to)
+{
+	return from == to ? 0 : el->hops[el->hops_at[e] + (size_t)element_chips(el, e) * from + to];
+}
+
+/* Directed links inside an element. */
+uint32_t element_inside_links(const struct elements *el, uint32_t e);
+
+/* Element of a name, of a unique prefix or glob of one, or of a number from 1; NO_ID and *e. */
+uint32_t elements_find(const struct elements *el, const char *word, struct err *e);
+
+/*
+ * Distances to element d over links between elements: dist[n], NO_DISTANCE where
+ * there is no way.  order[n]: elements reached, nearest first (d itself is the
+ * first).  Their number.
+ */
+#define NO_DISTANCE UINT16_MAX
+uint32_t elements_distances(const struct elements *el, uint32_t d, uint16_t *dist, uint32_t *order);
+
+#endif

@@ -1,0 +1,256 @@
+/*
+ * A fabric: nodes, ports and cables as loaded or discovered.
+ *
+ * Everything has a dense integer id and lives in flat arrays.  A fabric never
+ * changes once it is built and is shared by reference; what is up or down lies
+ * in a struct state (state.h).
+ *
+ * Order.  Nodes, switches and endports are numbered in OpenSM's table order:
+ * ascending by guid_key() of the node GUID (endports: of the port GUID).  A
+ * loop over ids 0 .. n-1 is therefore OpenSM's loop.
+ */
+#ifndef IBSCOPE_FABRIC_H
+#define IBSCOPE_FABRIC_H
+
+#include "core/base/counted.h"
+#include "core/base/err.h"
+
+enum node_type { NODE_CA = 1, NODE_SWITCH = 2, NODE_ROUTER = 3 };
+enum port_state { PORT_UNKNOWN = 0, PORT_DOWN = 1, PORT_INIT = 2, PORT_ARMED = 3, PORT_ACTIVE = 4 };
+/* In OpenSM's order, slowest first. */
+enum link_speed {
+	SPEED_UNKNOWN,
+	SPEED_SDR,
+	SPEED_DDR,
+	SPEED_QDR,
+	SPEED_FDR10,
+	SPEED_FDR,
+	SPEED_EDR,
+	SPEED_HDR,
+	SPEED_NDR,
+	SPEED_XDR,
+	SPEED_COUNT
+};
+/* Slowest first: 1x 2x 4x 8x 12x. */
+enum link_width { WIDTH_UNKNOWN, WIDTH_1X, WIDTH_2X, WIDTH_4X, WIDTH_8X, WIDTH_12X, WIDTH_COUNT };
+
+const char *link_speed_name(enum link_speed s); /* "HDR", "???" when unknown */
+const char *link_width_name(enum link_width w); /* "4x", "??" when unknown */
+enum link_speed link_speed_parse(const char *s, size_t len);
+enum link_width link_width_parse(const char *s, size_t len);
+enum link_width link_width_of_code(unsigned code);	     /* of PortInfo: 1 2 4 8 16 = 1x 4x 8x 12x 2x */
+double link_rate_gbps(enum link_width w, enum link_speed s); /* signalling rate, 0 when unknown */
+
+/* Something odd in the input that was survived. */
+struct warning {
+	const char *kind; /* static, short: "one-sided link", "duplicate GUID", "unknown line", ... */
+	unsigned line;	  /* 0: no line */
+	char *text;
+};
+
+struct warnings {
+	struct warning *w;
+	size_t n, cap;
+};
+
+void warnings_add(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+void warnings_free(struct warnings *w);
+
+#define MAX_PORTS 254	      /* external ports of a switch, as an LFT can name */
+#define DEFAULT_FDB_CAP 49152 /* LinearFDBCap where the source does not tell */
+#define DEFAULT_OPER_VLS 4    /* OperVLs code (VL0-7) where the source does not tell */
+
+struct fabric {
+	atomic_uint refs;
+	char *source;	 /* file, spec or device it came from */
+	char *format;	 /* "ibnetdiscover", "ibsim", "cache", "subnet.lst", "synthetic", "live" */
+	char *generated; /* header line of the source about its making, or NULL */
+	struct warnings warnings;
+
+	/* Nodes [n_nodes], in GUID order. */
+	uint32_t n_nodes;
+	uint8_t *node_type; /* enum node_type */
+	uint64_t *node_guid;
+	uint64_t *node_sysguid; /* system image GUID, 0 when unknown */
+	uint32_t *node_vendor;
+	uint32_t *node_device;
+	uint8_t *node_nports;  /* external ports, 1 .. node_nports */
+	uint32_t *node_port;   /* [n_nodes + 1]: id of port 0; port p is node_port[n] + p.  Slot 0 of a CA is
+				  unused */
+	uint32_t *node_switch; /* switch id, NO_ID for others */
+	uint32_t *node_order;  /* place in the source, 0 = first: shows and saves keep the source's order */
+	char **node_desc;      /* NodeDescription as in the source, never NULL */
+	char **node_name; /* what is shown: from the node-name-map, else node_desc (or the GUID when empty) */
+	uint16_t *node_chassis; /* chassis number of the source, 0 = none */
+	char **node_place;	/* place in the chassis ("ISR9288 Spine 1 Chip 0"), NULL when unknown */
+
+	/* Ports [n_ports]. */
+	uint32_t n_ports;
+	uint32_t *port_node;
+	uint8_t *port_num;
+	uint64_t *port_guid;	/* switch: that of port 0, on all its ports */
+	uint32_t *port_peer;	/* port id at the other end of the cable, NO_ID when not cabled */
+	uint32_t *port_link;	/* link id, NO_ID when not cabled */
+	uint32_t *port_endport; /* endport id, NO_ID for others */
+	uint16_t *port_lid;	/* base LID in the source; endports only; 0 = none */
+	uint8_t *port_lmc;	/* LMC in the source; endports only */
+	uint8_t *port_width;	/* enum link_width */
+	uint8_t *port_speed;	/* enum link_speed */
+	uint8_t *port_state;   /* enum port_state as in the source (PORT_ACTIVE for cabled ports where it does
+				  not tell) */
+	uint8_t *port_opervls; /* OperVLs code: 1 = VL0, 2 = VL0-1, 3 = VL0-3, 4 = VL0-7, 5 = VL0-14 */
+	uint8_t *port_ext;     /* external (front panel) number within the chassis, 0 = unknown */
+
+	/* Switches [n_switches], in GUID order. */
+	uint32_t n_switches;
+	uint32_t *switch_node;
+	uint32_t *switch_port; /* id of port 0; port p is switch_port[s] + p */
+	uint8_t *switch_nports;
+	uint32_t *switch_fdb_cap;
+	uint8_t *switch_esp0; /* 1: enhanced port 0 */
+
+	/*
+	 * Endports [n_endports], in port GUID order: port 0 of every switch and
+	 * every cabled CA or router port.
+	 */
+	uint32_t n_endports;
+	uint32_t *endport_port;
+
+	/* Links [n_links], each once; link_port[2*l] < link_port[2*l + 1]; by ascending first port. */
+	uint32_t n_links;
+	uint32_t *link_port;
+
+	/* Where the subnet manager runs: an endport id (never NO_ID unless the fabric has no endport). */
+	uint32_t sm_endport;
+
+	/*
+	 * What its switches held when it was read live (routing/held.h knows what it is:
+	 * fabric_held()), reference held; NULL = not read.
+	 */
+	struct counted *held;
+
+	/* Look-ups; use the functions below. */
+	uint32_t *by_guid; /* nodes by ascending node GUID */
+	uint32_t *by_name; /* nodes by node_name (strcasecmp, ties by id) */
+};
+
+struct fabric *fabric_ref(const struct fabric *f);
+void fabric_unref(const struct fabric *f); /* NULL is fine */
+
+static inline uint32_t switch_port_id(const struct fabric *f, uint32_t sw, unsigned port)
+{
+	return f->switch_port[sw] + port;
+}
+
+static inline bool node_is_switch(const struct fabric *f, uint32_t node)
+{
+	return f->node_type[node] == NODE_SWITCH;
+}
+
+static inline const char *switch_name(const struct fabric *f, uint32_t sw)
+{
+	return f->node_name[f->switch_node[sw]];
+}
+
+static inline uint32_t endport_node(const struct fabric *f, uint32_t ep)
+{
+	return f->port_node[f->endport_port[ep]];
+}
+
+static inline bool endport_is_switch(const struct fabric *f, uint32_t ep)
+{
+	return f->node_type[endport_node(f, ep)] == NODE_SWITCH;
+}
+
+uint32_t fabric_node_by_guid(const struct fabric *f, uint64_t node_guid); /* NO_ID when unknown; O(log n) */
+uint32_t fabric_endport_by_guid(const struct fabric *f,
+				uint64_t port_guid); /* NO_ID when unknown; O(log n) */
+
+/*
+ * The first node whose name is `name` exactly, else the only one it is a prefix
+ * or glob of (letter case ignored).  NO_ID and *e set when none or several match
+ * (the message names some of them).
+ */
+uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct err *e);
+
+/* "leaf-03[19]": name and port number of a port; buf is returned. */
+const char *port_label(const struct fabric *f, uint32_t port, char *buf, size_t size);
+
+/*
+ * Give nodes the names of a node-name-map (n pairs of GUID and name); returns a
+ * new fabric that shares nothing with the old one.  GUIDs not in the fabric are ignored.
+ */
+struct name_map {
+	uint64_t *guid;
+	char **name;
+	size_t n, cap;
+};
+struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map);
+
+/*
+ * The same fabric with the SM on another endport (NO_ID: where it is) and, with
+ * as_ibsim, what ibsim makes of the file: port GUIDs are node GUID + port number on
+ * CAs and routers, the node GUID on switches, and routers start without LIDs.  Node,
+ * port, switch and link ids stay.
+ */
+struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool as_ibsim);
+
+/*
+ * Building a fabric.  Nodes get builder indexes in order of their addition;
+ * fb_finish() sorts, numbers and checks, and frees the builder.
+ */
+struct fb_port {
+	uint64_t guid;	    /* 0: the default, node GUID + port number (switches: node GUID) */
+	uint32_t peer_node; /* builder index, NO_ID when not cabled */
+	uint16_t lid;
+	uint8_t lmc, peer_port, width, speed, state, opervls, ext;
+};
+
+struct fb_node {
+	uint64_t guid, sysguid;
+	uint32_t vendor, device, fdb_cap;
+	uint16_t chassis;
+	uint8_t type, nports, esp0;
+	char *desc;	      /* owned; NULL = empty */
+	char *place;	      /* owned; may be NULL */
+	struct fb_port *port; /* [nports + 1]; a switch's LID and LMC stand in port[0] */
+};
+
+struct fabric_builder {
+	struct fb_node *node;
+	uint32_t n, cap;
+	struct warnings warnings;
+	uint32_t sm_node; /* builder index, NO_ID: the first node added */
+	uint8_t sm_port;  /* CA: its port, 0 = the first cabled one */
+	char *generated;
+	/* GUID -> builder index, for fb_find(); open addressing, private */
+	uint32_t *hash;
+	uint32_t hash_size;
+};
+
+struct fabric_builder *fb_new(void);
+void fb_free(struct fabric_builder *b);
+
+/*
+ * Add a node; its ports are uncabled, PORT_UNKNOWN, with the defaults above.
+ * Returns its index, or NO_ID when the GUID is already there (nothing is added).
+ */
+uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, unsigned nports,
+		const char *desc);
+uint32_t fb_find(const struct fabric_builder *b, uint64_t guid); /* NO_ID when absent */
+
+/* Raise the number of ports of a node (a file may name ports above its own count). */
+void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports);
+
+/* Cable two ports.  false (nothing done) when either is out of range or cabled elsewhere. */
+bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2);
+
+/*
+ * Make the fabric.  Fails (-1, *e) only when there is no node or the SM's port
+ * does not exist.  The builder is freed either way.  source and format are copied.
+ */
+int fb_finish(struct fabric_builder *b, const char *source, const char *format, struct fabric **out,
+	      struct err *e);
+
+#endif

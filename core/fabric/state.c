@@ -1,0 +1,232 @@
+#include "core/fabric/state.h"
+#include "core/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct state *state_new(const struct fabric *f)
+{
+	struct state *s = NEW(struct state);
+
+	s->n_links = f->n_links;
+	s->n_nodes = f->n_nodes;
+	s->link_down = NEW_ARRAY(s->n_links, uint8_t);
+	s->node_down = NEW_ARRAY(s->n_nodes, uint8_t);
+	return s;
+}
+
+struct state *state_copy(const struct state *s)
+{
+	struct state *c = mem_dup(s, sizeof(*s));
+
+	c->link_down = mem_dup(s->link_down, s->n_links);
+	c->node_down = mem_dup(s->node_down, s->n_nodes);
+	return c;
+}
+
+bool state_equal(const struct state *a, const struct state *b)
+{
+	return a->n_links == b->n_links && a->n_nodes == b->n_nodes &&
+	       !memcmp(a->link_down, b->link_down, a->n_links) &&
+	       !memcmp(a->node_down, b->node_down, a->n_nodes);
+}
+
+void state_free(struct state *s)
+{
+	if (!s)
+		return;
+	free(s->link_down);
+	free(s->node_down);
+	free(s);
+}
+
+bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link)
+{
+	uint32_t a = f->port_node[f->link_port[2 * link]], b = f->port_node[f->link_port[2 * link + 1]];
+
+	return !s->link_down[link] && !s->node_down[a] && !s->node_down[b];
+}
+
+/* The peer of a port under the state, whether reached or not. */
+static uint32_t live_peer(const struct fabric *f, const struct state *s, uint32_t port)
+{
+	uint32_t q = f->port_peer[port];
+
+	if (q == NO_ID || !state_link_up(f, s, f->port_link[port]) || f->port_state[port] == PORT_DOWN ||
+	    f->port_state[q] == PORT_DOWN)
+		return NO_ID;
+	return q;
+}
+
+/* Can an SM work at this endport: its node is up, and a CA port has a live cable? */
+static bool sm_can_run(const struct fabric *f, const struct state *s, uint32_t ep)
+{
+	return !s->node_down[endport_node(f, ep)] &&
+	       (endport_is_switch(f, ep) || live_peer(f, s, f->endport_port[ep]) != NO_ID);
+}
+
+/* Endport where the SM runs under the state; the first in the source's order when its own place is gone. */
+static uint32_t place_sm(struct topo *t, const struct state *s)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t best = NO_ID;
+
+	if (f->sm_endport == NO_ID || sm_can_run(f, s, f->sm_endport))
+		return f->sm_endport;
+	t->sm_moved = true;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t n = endport_node(f, ep);
+
+		if (!sm_can_run(f, s, ep))
+			continue;
+		if (best == NO_ID || f->node_order[n] < f->node_order[endport_node(f, best)])
+			best = ep;
+	}
+	return best;
+}
+
+struct search {
+	uint32_t *queue;
+	uint32_t n;
+};
+
+static void reach_switch(struct topo *t, struct search *q, uint32_t sw)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t node = f->switch_node[sw];
+
+	if (t->node_up[node])
+		return;
+	t->node_up[node] = 1;
+	q->queue[q->n++] = sw;
+}
+
+/* Record the live cable between two ports and what is behind it. */
+static void reach_port(struct topo *t, struct search *q, uint32_t port, uint32_t peer)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t node = f->port_node[peer], ep = f->port_endport[peer];
+
+	t->peer[port] = peer;
+	t->peer[peer] = port;
+	if (f->node_type[node] == NODE_SWITCH) {
+		reach_switch(t, q, f->node_switch[node]);
+		return;
+	}
+	t->node_up[node] = 1;
+	if (ep != NO_ID && !t->endport_up[ep]) {
+		t->endport_up[ep] = 1;
+		t->n_endports_up++;
+	}
+}
+
+static void search_from(struct topo *t, const struct state *s, struct search *q)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t port = f->endport_port[t->sm_endport], node = f->port_node[port], peer;
+
+	if (f->node_type[node] == NODE_SWITCH) {
+		reach_switch(t, q, f->node_switch[node]);
+	} else {
+		t->node_up[node] = 1;
+		t->endport_up[t->sm_endport] = 1;
+		t->n_endports_up++;
+		peer = live_peer(f, s, port);
+		if (peer != NO_ID)
+			reach_port(t, q, port, peer);
+	}
+	for (uint32_t i = 0; i < q->n; i++) {
+		uint32_t sw = q->queue[i], p0 = f->switch_port[sw];
+
+		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+			peer = live_peer(f, s, p0 + p);
+			if (peer != NO_ID)
+				reach_port(t, q, p0 + p, peer);
+		}
+	}
+}
+
+/* What hangs where, and the counts, once everything reached is known. */
+static void fill_topo(struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		uint32_t p0 = f->switch_port[sw];
+
+		if (!switch_up(t, sw))
+			continue;
+		t->n_switches_up++;
+		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+			uint32_t q = t->peer[p0 + p],
+				 other = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
+
+			if (other != sw)
+				t->peer_switch[p0 + p] = other;
+		}
+	}
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t port = f->endport_port[ep], q = t->peer[port];
+
+		if (endport_is_switch(f, ep)) {
+			t->endport_up[ep] = t->node_up[f->port_node[port]];
+			t->n_endports_up += t->endport_up[ep];
+			t->endport_switch[ep] =
+				t->endport_up[ep] ? f->node_switch[f->port_node[port]] : NO_ID;
+		} else if (t->endport_up[ep] && q != NO_ID && node_is_switch(f, f->port_node[q])) {
+			t->endport_switch[ep] = f->node_switch[f->port_node[q]];
+			t->endport_swport[ep] = f->port_num[q];
+		}
+	}
+	for (uint32_t l = 0; l < f->n_links; l++)
+		t->n_links_up += t->peer[f->link_port[2 * l]] != NO_ID;
+}
+
+struct topo *topo_new(const struct fabric *f, const struct state *s)
+{
+	struct topo *t = NEW(struct topo);
+	struct search q = {.queue = NEW_ARRAY(f->n_switches, uint32_t)};
+
+	t->refs = 1;
+	t->fabric = fabric_ref(f);
+	t->node_up = NEW_ARRAY(f->n_nodes, uint8_t);
+	t->peer = NEW_ARRAY(f->n_ports, uint32_t);
+	t->peer_switch = NEW_ARRAY(f->n_ports, uint32_t);
+	t->endport_up = NEW_ARRAY(f->n_endports, uint8_t);
+	t->endport_switch = NEW_ARRAY(f->n_endports, uint32_t);
+	t->endport_swport = NEW_ARRAY(f->n_endports, uint8_t);
+	memset(t->peer, 0xff, f->n_ports * sizeof(*t->peer));
+	memset(t->peer_switch, 0xff, f->n_ports * sizeof(*t->peer_switch));
+	memset(t->endport_switch, 0xff, f->n_endports * sizeof(*t->endport_switch));
+	t->sm_endport = place_sm(t, s);
+	if (t->sm_endport != NO_ID) {
+		search_from(t, s, &q);
+		fill_topo(t);
+	}
+	free(q.queue);
+	return t;
+}
+
+struct topo *topo_ref(const struct topo *t)
+{
+	struct topo *u = (struct topo *)t;
+
+	atomic_fetch_add(&u->refs, 1);
+	return u;
+}
+
+void topo_unref(const struct topo *ct)
+{
+	struct topo *t = (struct topo *)ct;
+
+	if (!t || atomic_fetch_sub(&t->refs, 1) != 1)
+		return;
+	fabric_unref(t->fabric);
+	free(t->node_up);
+	free(t->peer);
+	free(t->peer_switch);
+	free(t->endport_up);
+	free(t->endport_switch);
+	free(t->endport_swport);
+	free(t);
+}

@@ -1,0 +1,62 @@
+/*
+ * What is up.  A struct state is the small set of failures a person (or the
+ * live fabric) has made; a struct topo is what the subnet manager discovers
+ * under that state: the connected part that it reaches.
+ */
+#ifndef IBSCOPE_STATE_H
+#define IBSCOPE_STATE_H
+
+#include "core/base/defs.h"
+#include "core/fabric/fabric.h"
+
+/* Failures; plain bytes so that copies are cheap and tests obvious. */
+struct state {
+	uint32_t n_links, n_nodes;
+	uint8_t *link_down; /* [n_links] 1 = failed */
+	uint8_t *node_down; /* [n_nodes] 1 = failed, with all its links */
+};
+
+struct state *state_new(const struct fabric *f); /* everything up */
+struct state *state_copy(const struct state *s);
+bool state_equal(const struct state *a, const struct state *b);
+void state_free(struct state *s);
+
+/* A link is usable: not failed, and neither are the nodes at its ends. */
+bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link);
+
+/*
+ * What a sweep discovers from the SM's port (minhop.md 1.1, 1.2 as OpenSM
+ * 3.3.23): every switch port that is not down is followed; CAs and routers end
+ * the search, each reached CA port on its own.  Ids are the fabric's own;
+ * whatever is not reached has node_up 0 and no peers.
+ *
+ * A port whose state in the source is PORT_DOWN has no peer here.
+ */
+struct topo {
+	atomic_uint refs;
+	const struct fabric *fabric; /* reference held */
+	uint8_t *node_up;	     /* [n_nodes] 1 = reached */
+	uint32_t *peer; /* [n_ports] port id at the other end of a live cable, NO_ID when none; loop-backs
+			   included */
+	uint32_t *peer_switch;	  /* [n_ports] for ports of switches: id of the switch at the other end, NO_ID
+				     when    none, not a switch, or the same switch (loop-back) */
+	uint8_t *endport_up;	  /* [n_endports] 1 = reached */
+	uint32_t *endport_switch; /* [n_endports] switch it hangs on; a switch port 0: that switch; NO_ID when
+				     none */
+	uint8_t *endport_swport;  /* [n_endports] port number at that switch, 0 for a switch port 0 */
+	uint32_t n_switches_up, n_endports_up, n_links_up; /* counts; links between reached ports */
+	uint32_t sm_endport;				   /* where the SM runs; NO_ID when nothing is left */
+	bool sm_moved; /* the fabric's own SM port is down: the first endport that is up in the source's order
+			  took over */
+};
+
+struct topo *topo_new(const struct fabric *f, const struct state *s);
+struct topo *topo_ref(const struct topo *t);
+void topo_unref(const struct topo *t);
+
+static inline bool switch_up(const struct topo *t, uint32_t sw)
+{
+	return t->node_up[t->fabric->switch_node[sw]];
+}
+
+#endif

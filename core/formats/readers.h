@@ -1,0 +1,94 @@
+/*
+ * What the readers of this folder share: reading what is common to all formats, and
+ * the list of nodes and cables of the formats that name a cable at both ends.
+ * Private to core/formats/.
+ */
+#ifndef IBSCOPE_FORMATS_READERS_H
+#define IBSCOPE_FORMATS_READERS_H
+
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/fabric/fabric.h"
+
+/* Description of a node: what NodeDescription holds, 63 bytes as OpenSM 3.3.23 shows it. */
+#define DESC_MAX 63
+
+/* "4xHDR", "12xFDR10", "??FDR", "4x???". */
+void parse_rate(struct cursor token, uint8_t *width, uint8_t *speed);
+
+/* Lines that mean nothing, gathered into one warning. */
+struct unknown_lines {
+	unsigned n, first;
+	struct text list;
+	char example[48];
+};
+
+void unknown_line(struct unknown_lines *u, unsigned line, struct cursor text);
+void unknown_report(struct unknown_lines *u, struct warnings *w); /* adds the warning and frees */
+
+/* --- nodes and cables ---------------------------------------------------------- */
+
+/* One line `[port] "peer"[peer_port]`. */
+struct wire {
+	uint32_t node;	    /* builder index */
+	uint32_t peer;	    /* name id */
+	uint64_t peer_guid; /* port GUID of the other end, 0 = not told */
+	unsigned line;
+	uint16_t peer_lid; /* LID of the other end as told here, 0 = not told */
+	uint8_t port, peer_port;
+	bool linked;
+};
+
+/* What a name in quotes stands for. */
+struct net_name {
+	uint32_t text; /* offset in net.chars */
+	uint32_t len;
+	uint32_t node; /* builder index, NO_ID = unknown so far */
+	uint8_t port;  /* of an alias of a port, else 0 */
+};
+
+struct net {
+	const char *source;
+	struct fabric_builder *b;
+	struct net_name *name;
+	uint32_t n_names, cap_names;
+	uint32_t *hash;
+	uint32_t hash_size;
+	struct text chars;
+	struct wire *wire;
+	uint32_t n_wires, cap_wires;
+	uint32_t *first; /* [n + 1] where a node's ports begin in at[]; after net_link() */
+	uint32_t *at;	 /* wire of a port, NO_ID = has no line */
+	struct unknown_lines unknown;
+};
+
+void net_init(struct net *n, const char *source);
+void net_free(struct net *n);				     /* with the builder, if it is still there */
+uint32_t net_name(struct net *n, const char *s, size_t len); /* id of a name */
+void net_wire(struct net *n, const struct wire *w);
+/*
+ * Add a node under a name; GUID and name must be new, otherwise a warning and
+ * NO_ID.  -1 in *status and *e when it has more than MAX_PORTS ports.
+ */
+uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t nports, struct cursor name,
+		  unsigned line, int *status, struct err *e);
+/* Cable everything; oddities become warnings. */
+void net_link(struct net *n);
+/* Make the fabric; n is freed either way. */
+int net_finish(struct net *n, const char *format, struct fabric **out, struct err *e);
+
+/* --- readers, one a format -------------------------------------------------------- */
+
+int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e);
+int parse_ibsim(const struct input *in, struct fabric **out, struct err *e);
+int parse_cache(const struct input *in, struct fabric **out, struct err *e);
+int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e);
+
+bool is_cache(const struct input *in);
+bool is_subnet_lst(const struct input *in);
+
+/* `Switch`, `Ca`, `Hca`, `Rt` at the start of a line; 0 = none.  Taken from c when found. */
+enum node_type cur_node_type(struct cursor *c);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * SLs of paths and SL-to-VL maps that come from outside: from files, or as the
+ * switches of a live fabric hold them.  What is not given here is the engine's
+ * (struct routing_ops), and without that SL 0 and VL = SL.
+ */
+#ifndef IBSCOPE_LANES_H
+#define IBSCOPE_LANES_H
+
+#include "core/base/defs.h"
+#include "core/fabric/fabric.h"
+
+#define LANES_NO_SL 255
+#define LANES_IDENTITY UINT64_C(0xfedcba9876543210)
+
+/* A map of SLs to VLs: bits 4n .. 4n + 3 are the VL of SL n. */
+typedef uint64_t sl2vl_map;
+
+struct lanes {
+	atomic_uint refs;
+	uint32_t n_switches, n_endports;
+	uint8_t *ports; /* [n_switches] */
+	/*
+	 * [n_switches] by port a packet comes in by and goes out of: in * (ports + 1) +
+	 * out; NULL: nothing is known of the switch, VL = SL.
+	 */
+	sl2vl_map **map;
+	uint32_t n_maps; /* switches with one */
+	uint8_t **sl;	 /* [n_endports] of the source: SL by DLID, up to top; LANES_NO_SL, NULL: not given */
+	uint16_t top;
+	uint64_t n_sls; /* pairs with one */
+};
+
+/* For the switches and endports of a fabric; knows nothing yet.  top: highest DLID that SLs can be given for.
+ */
+struct lanes *lanes_new(const struct fabric *f, uint16_t top);
+struct lanes *lanes_ref(const struct lanes *l);
+void lanes_unref(const struct lanes *l); /* NULL is fine */
+
+/* Port numbers within the switch's; what is not set of a switch stays VL = SL. */
+void lanes_set_map(struct lanes *l, uint32_t sw, unsigned in, unsigned out, sl2vl_map m);
+/* false: the endport or LID is not there. */
+bool lanes_set_sl(struct lanes *l, uint32_t source, unsigned dlid, unsigned sl);
+
+/* The maps of another set for the same switches. */
+void lanes_copy_maps(struct lanes *l, const struct lanes *from);
+
+static inline sl2vl_map lanes_map(const struct lanes *l, uint32_t sw, unsigned in, unsigned out)
+{
+	unsigned ports = l->ports[sw];
+
+	return l->map[sw] && in <= ports && out <= ports ? l->map[sw][in * (ports + 1) + out]
+							 : LANES_IDENTITY;
+}
+
+static inline unsigned sl2vl_of(sl2vl_map m, unsigned sl)
+{
+	return m >> (4 * (sl & 15)) & 15;
+}
+
+/* From the eight bytes of an SLtoVLMappingTable: two VLs a byte, that of the lower SL in its upper half. */
+static inline sl2vl_map sl2vl_of_bytes(const uint8_t bytes[8])
+{
+	sl2vl_map m = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		m |= (sl2vl_map)(bytes[i] >> 4 | (bytes[i] & 15) << 4) << 8 * i;
+	return m;
+}
+
+/* LANES_NO_SL: not given. */
+static inline unsigned lanes_sl(const struct lanes *l, uint32_t source, unsigned dlid)
+{
+	return l->sl[source] && dlid <= l->top ? l->sl[source][dlid] : LANES_NO_SL;
+}
+
+#endif

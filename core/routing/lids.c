@@ -1,0 +1,387 @@
+#include "core/routing/lids.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One more than the largest unicast LID, with room for an LMC range that starts below it. */
+#define LID_SLOTS (MAX_LID + 1 + 128)
+
+struct range {
+	uint32_t min, max; /* empty when min > max */
+};
+
+struct lid_memory {
+	struct lid_options o; /* o.file is not kept */
+	uint32_t n_endports;
+	bool swept; /* the first sweep is over */
+	uint32_t max_lid;
+	uint16_t *carried;    /* [n_endports] base LID on the port */
+	uint8_t *carried_lmc; /* [n_endports] LMC on the port */
+	uint8_t *known;	      /* [n_endports] 1 = the port has a guid2lid entry */
+	struct range *entry;  /* [n_endports] that entry */
+	uint8_t *used;	      /* [LID_SLOTS] 1 = belongs to an entry */
+	struct lids *last;    /* result of the last sweep, NULL before the first; reference held */
+};
+
+struct lids *lids_ref(const struct lids *l)
+{
+	struct lids *m = (struct lids *)l;
+
+	atomic_fetch_add(&m->refs, 1);
+	return m;
+}
+
+void lids_unref(const struct lids *cl)
+{
+	struct lids *l = (struct lids *)cl;
+
+	if (!l || atomic_fetch_sub(&l->refs, 1) != 1)
+		return;
+	free(l->base);
+	free(l->count);
+	free(l->owner);
+	free(l);
+}
+
+/* May a port have 2^lmc LIDs? */
+static bool lmc_capable(const struct lid_memory *m, const struct fabric *f, uint32_t ep)
+{
+	uint32_t sw = f->node_switch[endport_node(f, ep)];
+
+	return sw == NO_ID || (m->o.lmc_esp0 && f->switch_esp0[sw]);
+}
+
+/* LIDs that a port is to have. */
+static unsigned need_of(const struct lid_memory *m, const struct fabric *f, uint32_t ep)
+{
+	return lmc_capable(m, f, ep) ? 1u << m->o.lmc : 1;
+}
+
+static bool any_used(const struct lid_memory *m, uint32_t first, uint32_t last)
+{
+	for (uint32_t l = first; l <= last; l++)
+		if (m->used[l])
+			return true;
+	return false;
+}
+
+/* Take over the entries of a guid2lid file that make sense; of two for one GUID or LID the first stays. */
+static void read_entries(struct lid_memory *m, const struct fabric *f, const struct lid_options *o)
+{
+	unsigned need = 1u << o->lmc;
+
+	for (size_t i = 0; i < o->n_file; i++) {
+		const struct guid2lid *g = &o->file[i];
+		uint32_t ep = fabric_endport_by_guid(f, g->guid);
+
+		if (!g->guid || !g->min || g->min > g->max || g->max > MAX_LID ||
+		    (g->min != g->max && g->min % need) || any_used(m, g->min, g->max) ||
+		    (ep != NO_ID && m->known[ep]))
+			continue;
+		for (uint32_t l = g->min; l <= g->max && l < g->min + need; l++)
+			m->used[l] = 1;
+		if (ep == NO_ID)
+			continue;
+		m->known[ep] = 1;
+		m->entry[ep] = (struct range){g->min, g->max};
+	}
+}
+
+struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_options *o)
+{
+	struct lid_memory *m = NEW(struct lid_memory);
+
+	m->o = *o;
+	m->o.file = NULL;
+	m->o.n_file = 0;
+	m->n_endports = f->n_endports;
+	m->carried = NEW_ARRAY(f->n_endports, uint16_t);
+	m->carried_lmc = NEW_ARRAY(f->n_endports, uint8_t);
+	m->known = NEW_ARRAY(f->n_endports, uint8_t);
+	m->entry = NEW_ARRAY(f->n_endports, struct range);
+	m->used = NEW_ARRAY(LID_SLOTS, uint8_t);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t port = f->endport_port[ep];
+
+		m->carried[ep] = f->port_lid[port] > MAX_LID ? 0 : f->port_lid[port];
+		m->carried_lmc[ep] = f->port_lmc[port] & 7;
+	}
+	if (!o->reassign)
+		read_entries(m, f, o);
+	return m;
+}
+
+struct lid_memory *lid_memory_copy(const struct lid_memory *m)
+{
+	struct lid_memory *c = mem_dup(m, sizeof(*m));
+
+	c->carried = mem_dup(m->carried, m->n_endports * sizeof(*m->carried));
+	c->carried_lmc = mem_dup(m->carried_lmc, m->n_endports);
+	c->known = mem_dup(m->known, m->n_endports);
+	c->entry = mem_dup(m->entry, m->n_endports * sizeof(*m->entry));
+	c->used = mem_dup(m->used, LID_SLOTS);
+	c->last = m->last ? lids_ref(m->last) : NULL;
+	return c;
+}
+
+void lid_memory_free(struct lid_memory *m)
+{
+	if (!m)
+		return;
+	free(m->carried);
+	free(m->carried_lmc);
+	free(m->known);
+	free(m->entry);
+	free(m->used);
+	lids_unref(m->last);
+	free(m);
+}
+
+/* A sweep's work: what LIDs the ports were found with, and which ranges are free. */
+struct sweep_lids {
+	struct lid_memory *m;
+	const struct topo *t;
+	const struct fabric *f;
+	uint32_t *disc;	    /* [LID_SLOTS] endport found with the LID, NO_ID */
+	struct range *free; /* ascending; exhausted ones are empty */
+	size_t n_free, cap_free;
+	size_t first_free; /* ranges before this one are empty */
+	uint32_t top;
+	bool fresh; /* the first sweep with `reassign` */
+};
+
+/* Smallest LinearFDBCap. */
+static uint32_t top_lid(const struct topo *t)
+{
+	uint32_t top = MAX_LID;
+
+	for (uint32_t sw = 0; sw < t->fabric->n_switches; sw++)
+		if (switch_up(t, sw) && t->fabric->switch_fdb_cap[sw] < top)
+			top = t->fabric->switch_fdb_cap[sw];
+	return top;
+}
+
+/* What a port carries, and whether its remembered range still fits the LMC (minhop.md 2.2, step 1). */
+static void find_lids(struct sweep_lids *w, uint32_t ep)
+{
+	struct lid_memory *m = w->m;
+	uint32_t b = m->carried[ep], c = 1u << m->carried_lmc[ep], need = need_of(m, w->f, ep);
+	struct range *r = &m->entry[ep];
+
+	if (b + c - 1 <= MAX_LID)
+		for (uint32_t l = b; l < b + c; l++) {
+			w->disc[l] = l < b + (1u << m->o.lmc) ? ep : NO_ID;
+			if (l > m->max_lid)
+				m->max_lid = l;
+		}
+	if (m->known[ep] && need != 1 && (r->min % need || r->max - r->min + 1 < need)) {
+		m->known[ep] = 0;
+		memset(m->used + r->min, 0, r->max - r->min + 1);
+	}
+}
+
+/* Is a LID taken?  *l moves to the last LID of the range that is (step 2). */
+static bool lid_taken(const struct sweep_lids *w, uint32_t *l)
+{
+	const struct lid_memory *m = w->m;
+	uint32_t ep = w->disc[*l], b, e, need;
+
+	if (m->used[*l])
+		return true;
+	if (ep == NO_ID || m->known[ep])
+		return false;
+	b = m->carried[ep];
+	need = need_of(m, w->f, ep);
+	e = b + (lmc_capable(m, w->f, ep) ? need : 1u << m->carried_lmc[ep]) - 1;
+	if ((need != 1 && b % need) || any_used(m, b + 1, e))
+		return false;
+	if (e > *l)
+		*l = e;
+	return true;
+}
+
+static void add_range(struct sweep_lids *w, uint32_t min, uint32_t max)
+{
+	GROW(w->free, w->n_free, w->cap_free);
+	w->free[w->n_free++] = (struct range){min, max};
+}
+
+static void find_free(struct sweep_lids *w)
+{
+	uint32_t start = 0, l;
+
+	for (l = 1; l <= MAX_LID; l++) {
+		uint32_t at = l;
+
+		if (!lid_taken(w, &l)) {
+			start = start ? start : l;
+		} else if (start) {
+			add_range(w, start, at - 1);
+			start = 0;
+		}
+	}
+	add_range(w, start ? start : l, w->top);
+}
+
+/* The first free range that holds `need` LIDs, aligned; 0 when none does (2.3, step 3). */
+static uint32_t take_free(struct sweep_lids *w, uint32_t need)
+{
+	while (w->first_free < w->n_free && w->free[w->first_free].min > w->free[w->first_free].max)
+		w->first_free++;
+	for (size_t i = w->first_free; i < w->n_free; i++) {
+		struct range *r = &w->free[i];
+		uint32_t l = (r->min + need - 1) / need * need;
+
+		if (r->min > r->max || l + need - 1 > r->max)
+			continue;
+		r->min = l + need;
+		return l;
+	}
+	return 0;
+}
+
+/* Give a port its LIDs (2.3). */
+static enum lid_rule give(struct sweep_lids *w, uint32_t ep)
+{
+	struct lid_memory *m = w->m;
+	uint32_t need = need_of(m, w->f, ep), b = m->carried[ep], lmc = 0;
+	enum lid_rule rule;
+
+	if (!w->fresh && m->known[ep]) {
+		b = m->entry[ep].min;
+		rule = b ? LID_REMEMBERED : LID_NONE;
+	} else if (!w->fresh && b && b % need == 0 && b + need - 1 <= MAX_LID &&
+		   !any_used(m, b, b + need - 1)) {
+		rule = LID_KEPT;
+	} else {
+		b = take_free(w, need);
+		rule = b ? LID_NEW : LID_NONE;
+	}
+	m->known[ep] = 1;
+	m->entry[ep] = b ? (struct range){b, b + need - 1} : (struct range){0, 0};
+	if (!b)
+		return rule;
+	memset(m->used + b, 1, need);
+	if (b + need - 1 > m->max_lid)
+		m->max_lid = b + need - 1;
+	while (1u << lmc < need)
+		lmc++;
+	m->carried[ep] = b;
+	m->carried_lmc[ep] = lmc;
+	return rule;
+}
+
+static void note_no_lid(struct text *notes, const struct sweep_lids *w, uint32_t ep)
+{
+	char buf[256];
+
+	text_add(notes, "%s gets no LID: no %u free LIDs up to %u (the smallest LinearFDBCap)\n",
+		 port_label(w->f, w->f->endport_port[ep], buf, sizeof(buf)), need_of(w->m, w->f, ep), w->top);
+}
+
+static void note_twice(struct text *notes, const struct sweep_lids *w, unsigned lid, uint32_t ep1,
+		       uint32_t ep2)
+{
+	char a[256], b[256];
+
+	text_add(notes, "LID %u goes to both %s and %s: OpenSM reports an inconsistency here\n", lid,
+		 port_label(w->f, w->f->endport_port[ep1], a, sizeof(a)),
+		 port_label(w->f, w->f->endport_port[ep2], b, sizeof(b)));
+}
+
+/* The table of the sweep, from what was given. */
+static struct lids *collect(const struct sweep_lids *w, struct text *notes)
+{
+	const struct lid_memory *m = w->m;
+	struct lids *l = NEW(struct lids);
+
+	l->refs = 1;
+	l->lmc = m->o.lmc;
+	l->max_lid = m->max_lid;
+	l->n_endports = m->n_endports;
+	l->base = NEW_ARRAY(l->n_endports, uint16_t);
+	l->count = NEW_ARRAY(l->n_endports, uint16_t);
+	l->owner = NEW_ARRAY(l->max_lid + 1u, uint32_t);
+	memset(l->owner, 0xff, (l->max_lid + 1u) * sizeof(*l->owner));
+	for (uint32_t ep = 0; ep < l->n_endports; ep++) {
+		const struct range *r = &m->entry[ep];
+
+		if (!w->t->endport_up[ep] || !r->min)
+			continue;
+		l->base[ep] = r->min;
+		l->count[ep] = r->max - r->min + 1;
+		for (uint32_t lid = r->min; lid <= r->max; lid++) {
+			if (l->owner[lid] != NO_ID && notes)
+				note_twice(notes, w, lid, l->owner[lid], ep);
+			l->owner[lid] = ep;
+		}
+	}
+	return l;
+}
+
+static bool lids_equal(const struct lids *a, const struct lids *b)
+{
+	return a->max_lid == b->max_lid && a->lmc == b->lmc &&
+	       !memcmp(a->base, b->base, a->n_endports * sizeof(*a->base)) &&
+	       !memcmp(a->count, b->count, a->n_endports * sizeof(*a->count));
+}
+
+/* Keep the result for the next sweep; an equal one is the same object. */
+static struct lids *keep(struct lid_memory *m, struct lids *l)
+{
+	if (m->last && lids_equal(m->last, l)) {
+		lids_unref(l);
+		return lids_ref(m->last);
+	}
+	lids_unref(m->last);
+	m->last = l;
+	return lids_ref(l);
+}
+
+/* The SM's own port first, then the others in GUID order. */
+static void give_all(struct sweep_lids *w, struct text *notes, uint8_t *rule)
+{
+	uint32_t sm = w->t->sm_endport;
+
+	for (uint32_t i = 0; i <= w->m->n_endports; i++) {
+		uint32_t ep = i ? i - 1 : sm;
+		enum lid_rule how;
+
+		if (ep == NO_ID || (i && ep == sm) || !w->t->endport_up[ep])
+			continue;
+		how = give(w, ep);
+		if (how == LID_NONE && notes)
+			note_no_lid(notes, w, ep);
+		if (rule)
+			rule[ep] = how;
+	}
+}
+
+struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text *notes, uint8_t *rule)
+{
+	struct sweep_lids w = {.m = m, .t = t, .f = t->fabric};
+	struct lids *l;
+
+	w.disc = NEW_ARRAY(LID_SLOTS, uint32_t);
+	memset(w.disc, 0xff, LID_SLOTS * sizeof(*w.disc));
+	w.top = top_lid(t);
+	w.fresh = m->o.reassign && !m->swept;
+	if (rule)
+		memset(rule, LID_NONE, m->n_endports);
+	if (w.fresh) {
+		add_range(&w, 1, w.top);
+	} else {
+		for (uint32_t ep = 0; ep < m->n_endports; ep++)
+			if (t->endport_up[ep])
+				find_lids(&w, ep);
+		find_free(&w);
+	}
+	give_all(&w, notes, rule);
+	m->swept = true;
+	l = collect(&w, notes);
+	free(w.disc);
+	free(w.free);
+	return keep(m, l);
+}

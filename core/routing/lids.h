@@ -1,0 +1,63 @@
+/*
+ * LIDs, assigned exactly as OpenSM 3.3.23 does (minhop.md section 2): what a
+ * sweep finds on the ports, what it remembers (guid2lid), what it gives anew.
+ */
+#ifndef IBSCOPE_LIDS_H
+#define IBSCOPE_LIDS_H
+
+#include "core/base/text.h"
+#include "core/fabric/state.h"
+
+/* The result for one sweep; immutable and shared. */
+struct lids {
+	atomic_uint refs;
+	uint8_t lmc; /* of the subnet */
+	uint16_t
+		max_lid; /* LinearFDBTop: largest LID that ever had a slot; tables have max_lid + 1 entries */
+	uint32_t n_endports;
+	uint16_t *base;	 /* [n_endports] 0 = no LID (or not present) */
+	uint16_t *count; /* [n_endports] LIDs of the port: 2^lmc, or 1; 0 when base is 0 */
+	uint32_t *owner; /* [max_lid + 1] endport present in the fabric, NO_ID for LIDs of nobody */
+};
+
+struct lids *lids_ref(const struct lids *l);
+void lids_unref(const struct lids *l);
+
+/* Endport of a LID, NO_ID when it is nobody's. */
+static inline uint32_t lid_owner(const struct lids *l, unsigned lid)
+{
+	return lid <= l->max_lid ? l->owner[lid] : NO_ID;
+}
+
+/* How a port came by its LID, for explanations. */
+enum lid_rule { LID_NONE, LID_REMEMBERED, LID_KEPT, LID_NEW };
+
+/* What OpenSM keeps between sweeps (G2L, used, maxLID) plus the LIDs the ports carry now. */
+struct lid_memory;
+
+/* A guid2lid file entry. */
+struct guid2lid {
+	uint64_t guid;
+	uint16_t min, max;
+};
+
+struct lid_options {
+	unsigned lmc; /* 0 .. 7 */
+	bool lmc_esp0;
+	bool reassign;		     /* opensm -r: forget the ports' LIDs in the first sweep */
+	const struct guid2lid *file; /* guid2lid entries at start (honor_guid2lid_file), may be NULL */
+	size_t n_file;
+};
+
+struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_options *o);
+struct lid_memory *lid_memory_copy(const struct lid_memory *m);
+void lid_memory_free(struct lid_memory *m);
+
+/*
+ * Assign for one sweep; m is updated.  A port that cannot get a LID stays
+ * without one; every such port is named in *notes (one line each).  rule (may
+ * be NULL) gets an enum lid_rule per endport.
+ */
+struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text *notes, uint8_t *rule);
+
+#endif

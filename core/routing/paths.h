@@ -1,0 +1,66 @@
+/*
+ * Paths through forwarding tables: one path hop by hop, and for one destination
+ * the hops from every switch.  Knows tables only, no engine.
+ */
+#ifndef IBSCOPE_PATHS_H
+#define IBSCOPE_PATHS_H
+
+#include "core/base/defs.h"
+#include "core/routing/routing.h"
+
+enum path_end {
+	PATH_OK,
+	PATH_NO_SOURCE, /* the source is down, has no LID or no link */
+	PATH_NO_LID,	/* nobody has the destination LID */
+	PATH_NO_ENTRY,	/* a switch has no entry (255) */
+	PATH_DEAD_PORT, /* an entry names a port without live link */
+	PATH_WRONG_END, /* arrives at an endport that has another LID */
+	PATH_LOOP,
+};
+
+const char *path_end_text(enum path_end e); /* "no entry for the LID", ... */
+
+struct path_hop {
+	uint32_t sw;
+	uint8_t in,
+		out; /* port numbers; in 0 = the packet starts here; out 0 = ends here; out NO_PATH = stuck */
+	uint8_t vl;  /* VL on the link out of `out` */
+};
+
+struct path {
+	enum path_end end;
+	uint32_t src, dst; /* endports; dst NO_ID when nobody has the LID */
+	uint16_t slid, dlid;
+	struct sl_range sl;
+	unsigned hops;	      /* links from source to destination, when PATH_OK */
+	struct path_hop *hop; /* switches passed, in order */
+	unsigned n, cap;
+};
+
+/* Follow a path from an endport (its LID slid) to a LID.  p is initialised here; free with path_free(). */
+void path_trace(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid, struct path *p);
+void path_free(struct path *p);
+
+/*
+ * For one destination LID, links from each switch to the destination endport
+ * (the switch itself: 0; a CA on it: 1); HOPS_NONE where the tables do not lead
+ * there, HOPS_LOOP where they loop.  hops: [n_switches].  work: [n_switches].
+ */
+#define HOPS_NONE 0xFFFF
+#define HOPS_LOOP 0xFFFE
+void dest_hops(const struct routing *r, unsigned lid, uint16_t *hops, uint32_t *work);
+
+/*
+ * The same from a column: col[s] = entry of switch s for a LID that belongs to
+ * endport `owner` (NO_ID: nobody, then everything is HOPS_NONE).
+ */
+void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint16_t *hops, uint32_t *work);
+
+/*
+ * Columns of up to n consecutive LIDs from lid0, transposed for walking by
+ * destination: col[i * n_switches + s].  LIDs above the tables give NO_PATH.
+ */
+#define COLUMN_BLOCK 64
+void routing_columns(const struct routing *r, unsigned lid0, unsigned n, uint8_t *col);
+
+#endif

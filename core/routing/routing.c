@@ -1,0 +1,105 @@
+#include "core/routing/routing.h"
+#include "core/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lft_row *lft_row_new(unsigned top)
+{
+	struct lft_row *r = mem_alloc(sizeof(*r) + top + 1);
+
+	r->refs = 1;
+	r->top = top;
+	memset(r->port, NO_PATH, top + 1);
+	return r;
+}
+
+void lft_row_unref(struct lft_row *r)
+{
+	if (r && atomic_fetch_sub(&r->refs, 1) == 1)
+		free(r);
+}
+
+static const struct routing_ops no_ops;
+
+struct routing *routing_new(const char *engine, const struct topo *t, const struct lids *l)
+{
+	struct routing *r = NEW(struct routing);
+
+	r->refs = 1;
+	r->engine = engine;
+	r->topo = topo_ref(t);
+	r->lids = lids_ref(l);
+	r->row = NEW_ARRAY(t->fabric->n_switches, struct lft_row *);
+	r->ops = &no_ops;
+	return r;
+}
+
+struct routing *routing_ref(const struct routing *r)
+{
+	struct routing *q = (struct routing *)r;
+
+	atomic_fetch_add(&q->refs, 1);
+	return q;
+}
+
+void routing_unref(const struct routing *cr)
+{
+	struct routing *r = (struct routing *)cr;
+
+	if (!r || atomic_fetch_sub(&r->refs, 1) != 1)
+		return;
+	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
+		lft_row_unref(r->row[s]);
+	free(r->row);
+	if (r->ops->free_priv)
+		r->ops->free_priv(r->priv);
+	lanes_unref(r->lanes);
+	topo_unref(r->topo);
+	lids_unref(r->lids);
+	free(r);
+}
+
+void routing_share_row(struct routing *r, const struct routing *from, uint32_t sw)
+{
+	struct lft_row *row = from->row[sw];
+
+	if (row == r->row[sw])
+		return;
+	if (row)
+		atomic_fetch_add(&row->refs, 1);
+	lft_row_unref(r->row[sw]);
+	r->row[sw] = row;
+}
+
+struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	uint32_t source = r->lanes && r->lanes->n_sls ? lid_owner(r->lids, slid) : NO_ID;
+	unsigned sl = source == NO_ID ? LANES_NO_SL : lanes_sl(r->lanes, source, dlid);
+
+	if (sl != LANES_NO_SL)
+		return (struct sl_range){sl, sl};
+	return r->ops->sl ? r->ops->sl(r, slid, dlid) : (struct sl_range){0, 0};
+}
+
+unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
+{
+	if (r->lanes && r->lanes->n_maps)
+		return sl2vl_of(lanes_map(r->lanes, sw, in, out), sl);
+	return r->ops->vl ? r->ops->vl(r, sw, in, out, sl) : sl;
+}
+
+bool routing_has_sls(const struct routing *r)
+{
+	return r->ops->sl || (r->lanes && r->lanes->n_sls);
+}
+
+bool routing_sls_by_switch(const struct routing *r)
+{
+	return !(r->lanes && r->lanes->n_sls) && (!r->ops->sl || r->ops->sl_by_switch);
+}
+
+bool routing_has_maps(const struct routing *r)
+{
+	return r->ops->vl || (r->lanes && r->lanes->n_maps);
+}

@@ -1,0 +1,118 @@
+/*
+ * The result of an engine on a discovered fabric: forwarding tables, SLs, and
+ * the engine's own inspectable tables.  Immutable once made; rows (one LFT each)
+ * are shared between routings, so a history costs what changed.
+ */
+#ifndef IBSCOPE_ROUTING_H
+#define IBSCOPE_ROUTING_H
+
+#include <stdio.h>
+
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/fabric/state.h"
+#include "core/routing/lanes.h"
+#include "core/routing/lids.h"
+
+/* LFT of one switch: port[lid], NO_PATH without route; LID 0 is NO_PATH. */
+struct lft_row {
+	atomic_uint refs;
+	uint16_t top; /* largest LID; port[] has top + 1 entries */
+	uint8_t port[];
+};
+
+struct lft_row *lft_row_new(unsigned top); /* filled with NO_PATH */
+void lft_row_unref(struct lft_row *r);
+
+/* Up/down rank of a switch that has none (absent or unreached). */
+#define NO_RANK UINT32_MAX
+
+/* Service levels a path may have: one, or any of a range where OpenSM draws at random. */
+struct sl_range {
+	uint8_t lo, hi;
+};
+
+struct routing;
+
+/* Typed accessors to what an engine leaves to look at.  A NULL member: this engine has no such table. */
+struct routing_ops {
+	/* SL of a path between two endport LIDs that have a route; NULL: 0 everywhere. */
+	struct sl_range (*sl)(const struct routing *r, unsigned slid, unsigned dlid);
+	/* sl() gives the same for all LIDs on one switch to all LIDs on another: analyses may ask once for
+	 * them. */
+	bool sl_by_switch;
+	/* VL that a packet of an SL takes out of `out` having come in by `in` (port numbers) at a switch;
+	 * NULL: VL = SL. */
+	unsigned (*vl)(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
+	/* Hop matrix: cost from switch s to switch d through a port (port 0: the least), NO_PATH = none. */
+	unsigned (*hops)(const struct routing *r, uint32_t s, uint32_t d, unsigned port);
+	/* Rank of a switch, 0 = root; NO_RANK. */
+	uint32_t (*rank)(const struct routing *r, uint32_t sw);
+	bool (*is_root)(const struct routing *r, uint32_t sw);
+	/* Direction of the step from a switch through a port: 'U', 'D', '=' (level) or ' '. */
+	char (*direction)(const struct routing *r, uint32_t sw, unsigned port);
+	/* Layers (virtual lanes) used, and that of a pair of endport LIDs. */
+	unsigned (*n_layers)(const struct routing *r);
+	/*
+	 * Why the path between two LIDs with a route is in its layer and in none below, in lines of text.  r
+	 * may also be what the unicast cache kept of it (ask routing_origin() for the operation).  May take
+	 * long.
+	 */
+	void (*explain_pair)(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
+			     struct progress *p);
+	/* What stands behind its layers, in lines of text. */
+	void (*explain_layers)(const struct routing *r, struct text *t);
+	/*
+	 * Order of CA ports for which the tables are made (endport ids; NO_ID = place of a
+	 * missing one), *n places; caller frees.  Shifts go by it.
+	 */
+	uint32_t *(*order)(const struct routing *r, uint32_t *n);
+	/* Texts of its own for `export`: their names, '|' between, and the writer of one (-1: cannot be
+	 * written). */
+	const char *extras;
+	int (*write_extra)(const struct routing *r, const char *what, FILE *f);
+	/* Name of the option that lets the engine turn up again after a step down ("max_reverse_hops"); NULL:
+	 * none does. */
+	const char *turn_option;
+	/* Give back the engine's private tables. */
+	void (*free_priv)(void *priv);
+};
+
+struct routing {
+	atomic_uint refs;
+	const char *engine;	       /* name of the engine that made the tables (static) */
+	const struct topo *topo;       /* reference held */
+	const struct lids *lids;       /* reference held */
+	struct lft_row **row;	       /* [n_switches], NULL for switches that are not up */
+	const struct routing_ops *ops; /* never NULL */
+	const struct lanes *lanes;     /* reference held; SLs and VLs given from outside, NULL = none */
+	void *priv;		       /* the engine's own, behind ops */
+};
+
+/* A routing whose rows are all missing; engines fill row[] and ops. */
+struct routing *routing_new(const char *engine, const struct topo *t, const struct lids *l);
+struct routing *routing_ref(const struct routing *r);
+void routing_unref(const struct routing *r);
+
+/* Make r's row of a switch the same object as that of `from` (both lists of the same fabric). */
+void routing_share_row(struct routing *r, const struct routing *from, uint32_t sw);
+
+static inline unsigned routing_port(const struct routing *r, uint32_t sw, unsigned lid)
+{
+	const struct lft_row *row = r->row[sw];
+
+	return row && lid <= row->top ? row->port[lid] : NO_PATH;
+}
+
+/* What was given from outside comes before what the engine says. */
+struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid);
+unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
+
+/* May an SL be another one than 0? */
+bool routing_has_sls(const struct routing *r);
+/* Is the SL the same for all LIDs on one switch to all LIDs on another (0 included)? */
+bool routing_sls_by_switch(const struct routing *r);
+/* May the VL be another one than the SL? */
+bool routing_has_maps(const struct routing *r);
+
+#endif

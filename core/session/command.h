@@ -1,0 +1,82 @@
+/*
+ * The command language: one table of commands.  The REPL, --execute, --script,
+ * key bindings and tests all come here.
+ */
+#ifndef IBSCOPE_COMMAND_H
+#define IBSCOPE_COMMAND_H
+
+#include <stdio.h>
+#include <jansson.h>
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/session/session.h"
+
+/* Where a command writes.  In JSON mode text is collected and one object per command is printed. */
+struct out {
+	FILE *f;
+	bool json;
+	json_t *object;	     /* JSON mode: fields of the running command */
+	json_t *lines;	     /* JSON mode: its text lines */
+	struct text partial; /* JSON mode: the line being written */
+	unsigned width;	     /* columns of the reader, 0 = unlimited */
+	bool found_fault;    /* a check found something wrong: exit status 1 in batch, but no error */
+};
+
+/* A line (or part of one) of text. */
+void out_text(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* A field of the JSON object (takes over v); nothing in text mode. */
+void out_json(struct out *o, const char *key, json_t *v);
+
+/* What an argument is, for completion.  A command's `args` names them by letter in order. */
+enum arg_kind {
+	ARG_NONE = 0,
+	ARG_NODE = 'n',
+	ARG_SWITCH = 's',
+	ARG_HOST = 'h',
+	ARG_PORT = 'p',
+	ARG_ENDPORT = 'e',
+	ARG_FILE = 'f',
+	ARG_ENGINES = 'E',
+	ARG_ENGINE_OPTION = 'o',
+	ARG_OPTION = 'O',
+	ARG_VALUE = 'v',
+	ARG_SNAPSHOT = 'S',
+	ARG_COMMAND = 'c',
+	ARG_WORD = 'w', /* one of `words`, '|' between */
+	ARG_SPEC = 'y',
+	ARG_TEXT = 't',
+	ARG_REPEAT = '*', /* the kind before it, again and again */
+};
+
+struct command {
+	const char *name;
+	const char *syntax;  /* "fail link|switch|host|random TARGET..." as help shows it */
+	const char *help;    /* one line */
+	const char *details; /* more lines for `help NAME`, may be NULL */
+	const char *args;    /* kinds of the arguments for completion, letters of enum arg_kind */
+	const char *words;   /* for ARG_WORD, '|' between */
+	int (*run)(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+};
+
+/* All tables of commands, ended by NULL; each table is ended by an entry with name NULL. */
+extern const struct command *const command_tables[];
+
+const struct command *command_find(const struct session *s, const char *name,
+				   struct err *e); /* unique prefixes too */
+
+/* Run a line (one or more commands).  0, or -1 and *e; commands behind a failed one are not run. */
+int session_execute(struct session *s, const char *line, struct out *o, struct err *e);
+
+/* Run a script up to its first failing command; the message begins with "NAME:LINE: ". */
+int session_script(struct session *s, FILE *in, const char *name, struct out *o, struct err *e);
+
+/*
+ * Completion: all words that may stand at the end of `line` (up to the cursor),
+ * as a NULL-terminated array of strings to be freed with completions_free().
+ * *start is the offset in line where the word to be replaced begins.  Words
+ * are quoted where they need it.
+ */
+char **session_complete(struct session *s, const char *line, size_t *start);
+void completions_free(char **c);
+
+#endif

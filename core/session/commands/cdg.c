@@ -1,0 +1,388 @@
+/* Commands about layers and channel dependencies. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/cdg.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/session/commands/commands.h"
+#include "core/sm/ucast_cache.h"
+
+#define SHOWN_LINES 20
+#define SHOWN_ROUTES 3
+
+/* "leaf-03[19] -> spine-01" */
+static const char *channel_text(const struct cdg *c, uint32_t channel, char *buf, size_t size)
+{
+	const struct topo *t = c->routing->topo;
+	uint32_t port = c->port[channel];
+	char a[300];
+
+	snprintf(buf, size, "%s -> %s", port_label(t->fabric, port, a, sizeof(a)),
+		 t->fabric->node_name[t->fabric->port_node[t->peer[port]]]);
+	return buf;
+}
+
+/* --- layers ------------------------------------------------------------------------------ */
+
+struct layer_sums {
+	uint32_t channels, deps, components, on_cycles;
+};
+
+static void sum_layers(const struct cdg *c, struct layer_sums *sum)
+{
+	uint32_t last = 0; /* components are numbered by their first channel */
+
+	memset(sum, 0, CDG_VLS * sizeof(*sum));
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		struct layer_sums *s = &sum[c->vl[v]];
+
+		s->channels++;
+		s->deps += c->first[v + 1] - c->first[v];
+		if (c->component[v] == NO_ID)
+			continue;
+		s->on_cycles++;
+		if (c->component[v] == last) {
+			s->components++;
+			last++;
+		}
+	}
+}
+
+/* Layers of the engine without a row. */
+static void tell_missing(const struct cdg *c, struct out *o)
+{
+	const struct routing *r = c->routing;
+	unsigned layers = r->ops->n_layers && !r->lanes ? r->ops->n_layers(r) : 0,
+		 rows = (unsigned)__builtin_popcount(c->used);
+	char a[40];
+
+	if (layers <= rows)
+		return;
+	out_text(o, "%s %s no row: no routes between %s are on %s",
+		 plural(layers - rows, "layer", a, sizeof(a)), layers - rows == 1 ? "has" : "have",
+		 c->switches ? "endports" : "hosts", layers - rows == 1 ? "it" : "them");
+	out_text(o, c->switches ? ".\n" : "; `layers switches` counts those of switches.\n");
+}
+
+uint64_t report_dropped(const struct cdg *c, struct out *o)
+{
+	char a[40];
+
+	if (c->dropped)
+		out_text(o, "%s %s dropped where their SL leads to VL %d.\n",
+			 plural(c->dropped, "route", a, sizeof(a)), c->dropped == 1 ? "is" : "are",
+			 CDG_DROP_VL);
+	out_json(o, "dropped", json_integer((json_int_t)c->dropped));
+	return c->dropped;
+}
+
+static void print_layers(const struct cdg *c, struct out *o)
+{
+	const struct routing *r = c->routing;
+	struct layer_sums sum[CDG_VLS];
+	json_t *list = json_array();
+	char a[40];
+
+	sum_layers(c, sum);
+	if (r->ops->n_layers)
+		out_text(o, "%s uses %s.\n", r->engine, plural(r->ops->n_layers(r), "layer", a, sizeof(a)));
+	out_text(o, "%4s %10s %9s %9s  %s\n", "VL", "routes", "channels", "deps", "credit loops");
+	for (unsigned v = 0; v < CDG_VLS; v++) {
+		const struct layer_sums *s = &sum[v];
+
+		if (!(c->used >> v & 1))
+			continue;
+		out_text(o, "%4u %10lu %9u %9u  ", v, c->vl_routes[v], s->channels, s->deps);
+		if (s->on_cycles)
+			out_text(o, "%u of its channels are on cycles\n", s->on_cycles);
+		else
+			out_text(o, "none\n");
+		json_array_append_new(list, json_pack("{s:i, s:I, s:i, s:i, s:i}", "vl", (int)v, "routes",
+						      (json_int_t)c->vl_routes[v], "channels",
+						      (int)s->channels, "dependencies", (int)s->deps,
+						      "on_cycles", (int)s->on_cycles));
+	}
+	tell_missing(c, o);
+	out_json(o, "layers", list);
+	report_dropped(c, o);
+}
+
+/* In the engine's own words. */
+static void tell_layers(const struct routing *r, struct out *o)
+{
+	const struct routing_ops *ops = routing_origin(r)->ops;
+	struct text t = {0};
+
+	if (!ops->explain_layers)
+		return;
+	ops->explain_layers(r, &t);
+	out_text(o, "%s", text_str(&t));
+	out_json(o, "explained", json_string(text_str(&t)));
+	text_free(&t);
+}
+
+static int cmd_layers(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	bool switches = words_take_last(&argc, argv, "switches");
+	struct cdg *c;
+
+	if (!w)
+		return -1;
+	if (argc != 1)
+		return usage(s, "layers", e);
+	c = cdg_new(w->routing, CDG_ALL_VLS, switches, &s->progress);
+	if (!c)
+		return err_set(e, CANCELLED);
+	print_layers(c, o);
+	cdg_free(c);
+	tell_layers(w->routing, o);
+	return 0;
+}
+
+/* --- cdg -------------------------------------------------------------------------------------- */
+
+int parse_layer(const char *word, int *vl, struct err *e)
+{
+	char *end;
+	unsigned long v = strtoul(word, &end, 10);
+
+	if (!*word || *end || v >= CDG_VLS)
+		return err_set(e, "found \"%s\", expected a layer (VL), 0 to %d", word, CDG_VLS - 1);
+	*vl = v;
+	return 0;
+}
+
+static uint32_t *count_inputs(const struct cdg *c)
+{
+	uint32_t *n = NEW_ARRAY(c->n_channels, uint32_t);
+
+	for (uint32_t i = 0; i < c->n_deps; i++)
+		n[c->to[i]]++;
+	return n;
+}
+
+/* Those of a VL, or CDG_ALL_VLS; dependencies that lead to other VLs count where they begin. */
+static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct out *o)
+{
+	uint32_t *in = count_inputs(c), *channel = NEW_ARRAY(c->n_channels, uint32_t), n = 0, deps = 0,
+		 cyclic = 0;
+	json_t *list = json_array();
+	char a[700];
+
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		if (vl != CDG_ALL_VLS && c->vl[v] != vl)
+			continue;
+		channel[n++] = v;
+		deps += c->first[v + 1] - c->first[v];
+		cyclic += c->component[v] != NO_ID;
+	}
+	out_text(o, "%u channels, %u dependencies, %u channels on cycles\n", n, deps, cyclic);
+	out_text(o, "%4s %5s %5s %9s  %s\n", "VL", "in", "out", "routes", "channel");
+	for (uint32_t i = 0; i < n && i < limit; i++) {
+		uint32_t v = channel[i], out = c->first[v + 1] - c->first[v];
+
+		out_text(o, "%4u %5u %5u %9u  %s%s\n", c->vl[v], in[v], out, c->load[v],
+			 channel_text(c, v, a, sizeof(a)), c->component[v] == NO_ID ? "" : "  (cycle)");
+		json_array_append_new(list,
+				      json_pack("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v],
+						"channel", a, "in", (int)in[v], "out", (int)out, "routes",
+						(int)c->load[v], "cycle", (int)(c->component[v] != NO_ID)));
+	}
+	if (n > limit)
+		out_text(o, "  ... %u more channels; `cdg ... all` prints them\n", n - limit);
+	out_json(o, "cdg",
+		 json_pack("{s:i, s:i, s:i, s:o}", "channels", (int)n, "dependencies", (int)deps, "on_cycles",
+			   (int)cyclic, "list", list));
+	free(channel);
+	free(in);
+}
+
+static int cmd_cdg(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	uint32_t limit = SHOWN_LINES;
+	int vl = CDG_ALL_VLS;
+	bool switches;
+	struct cdg *c;
+
+	if (!w)
+		return -1;
+	if (argc > 1 && !strcmp(argv[argc - 1], "all")) {
+		limit = UINT32_MAX;
+		argc--;
+	}
+	switches = words_take_last(&argc, argv, "switches");
+	if (argc > 2)
+		return usage(s, "cdg", e);
+	if (argc == 2 && parse_layer(argv[1], &vl, e))
+		return -1;
+	c = cdg_for_vl(w->routing, vl, switches, &s->progress);
+	if (!c)
+		return err_set(e, CANCELLED);
+	print_channels(c, vl, limit, o);
+	cdg_free(c);
+	return 0;
+}
+
+/* --- cycles ---------------------------------------------------------------------------------------- */
+
+static json_t *print_route(const struct cdg *c, const struct cdg_route *r, struct out *o)
+{
+	const struct fabric *f = c->routing->topo->fabric;
+	char a[300], b[300];
+
+	endport_label(f, r->source, a, sizeof(a));
+	endport_label(f, lid_owner(c->routing->lids, r->dlid), b, sizeof(b));
+	out_text(o, " %s to %s (LID %u)", a, b, r->dlid);
+	return json_pack("{s:s, s:s, s:i}", "src", a, "dst", b, "dlid", (int)r->dlid);
+}
+
+/* At most `max` routes that make a dependency. */
+static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, struct out *o)
+{
+	uint32_t room = c->routes[dep] < max ? c->routes[dep] : max;
+	struct cdg_route *r = NEW_ARRAY(room, struct cdg_route);
+	size_t n = cdg_routes(c, dep, r, room);
+	json_t *list = json_array();
+
+	for (size_t k = 0; k < n; k++) {
+		out_text(o, k ? "," : "        goes on by");
+		json_array_append_new(list, print_route(c, &r[k], o));
+	}
+	if (n)
+		out_text(o, c->routes[dep] > max ? ", ... (%u routes)\n" : "\n", c->routes[dep]);
+	free(r);
+	return list;
+}
+
+/* A cycle, and at most `routes` of the routes that make each step of it; the VL where it changes. */
+static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t n, uint32_t routes,
+			   struct progress *p, struct out *o)
+{
+	uint32_t vls = c->vls[c->component[cycle[0]]];
+	json_t *list = json_array();
+	char a[700];
+
+	for (uint32_t i = 0; i < n && !progress_cancelled(p); i++) {
+		uint32_t d = cdg_dependency(c, cycle[i], cycle[(i + 1) % n]);
+		json_t *step;
+
+		out_text(o, "    %s", channel_text(c, cycle[i], a, sizeof(a)));
+		if (vls & (vls - 1))
+			out_text(o, ", VL %u", c->vl[cycle[i]]);
+		out_text(o, i + 1 < n ? "\n" : "  and round again\n");
+		step = json_pack("{s:s, s:i, s:i}", "channel", a, "vl", (int)c->vl[cycle[i]], "routes_on",
+				 (int)c->routes[d]);
+		if (routes)
+			json_object_set_new(step, "routes", print_routes(c, d, routes, o));
+		json_array_append_new(list, step);
+	}
+	return list;
+}
+
+static void print_vls(uint32_t vls, struct out *o)
+{
+	for (unsigned v = 0; v < CDG_VLS; v++)
+		if (vls >> v & 1)
+			out_text(o, " %u", v);
+}
+
+static json_t *list_vls(uint32_t vls)
+{
+	json_t *list = json_array();
+
+	for (unsigned v = 0; v < CDG_VLS; v++)
+		if (vls >> v & 1)
+			json_array_append_new(list, json_integer(v));
+	return list;
+}
+
+/* Groups that are not shown, and the VLs they are on. */
+static void print_rest(const struct cdg *c, uint32_t limit, struct out *o)
+{
+	uint32_t vls = 0;
+	char a[40];
+
+	if (c->n_components <= limit)
+		return;
+	for (uint32_t i = limit; i < c->n_components; i++)
+		vls |= c->vls[i];
+	out_text(o, "  ... and %s more of channels with credit loops, on VL",
+		 plural(c->n_components - limit, "group", a, sizeof(a)));
+	print_vls(vls, o);
+	out_text(o, "; `cycles all` prints them\n");
+}
+
+uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, struct progress *p,
+		       struct out *o)
+{
+	uint32_t *cycle = NEW_ARRAY(c->n_channels, uint32_t);
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < c->n_components && i < limit && !progress_cancelled(p); i++) {
+		uint32_t n = cdg_cycle(c, i, cycle);
+		json_t *group;
+
+		out_text(o, c->vls[i] & (c->vls[i] - 1) ? "VLs" : "VL");
+		print_vls(c->vls[i], o);
+		out_text(o, ": credit loops among %u channels; a shortest one has %u (group %u):\n",
+			 c->size[i], n, i + 1);
+		group = json_pack("{s:i, s:i, s:o, s:i, s:i}", "group", (int)i + 1, "vl",
+				  (int)c->vl[cycle[0]], "vls", list_vls(c->vls[i]), "channels",
+				  (int)c->size[i], "length", (int)n);
+		json_object_set_new(group, "cycle", print_cycle(c, cycle, n, routes, p, o));
+		json_array_append_new(list, group);
+	}
+	print_rest(c, limit, o);
+	out_json(o, "credit_loops", list);
+	free(cycle);
+	return c->n_components;
+}
+
+static int cmd_cycles(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	uint32_t limit = SHOWN_ROUTES;
+	bool switches, cancelled;
+	struct cdg *c;
+
+	if (!w)
+		return -1;
+	if (argc > 1 && !strcmp(argv[argc - 1], "all")) {
+		limit = UINT32_MAX;
+		argc--;
+	}
+	switches = words_take_last(&argc, argv, "switches");
+	if (argc != 1)
+		return usage(s, "cycles", e);
+	c = cdg_new(w->routing, CDG_ALL_VLS, switches, &s->progress);
+	if (!c)
+		return err_set(e, CANCELLED);
+	if (!report_cycles(c, limit, limit, &s->progress, o) && !progress_cancelled(&s->progress))
+		out_text(o, "No credit loops.\n");
+	report_dropped(c, o);
+	cancelled = progress_cancelled(&s->progress);
+	cdg_free(c);
+	return cancelled ? err_set(e, CANCELLED) : 0;
+}
+
+#define ABOUT_SWITCHES \
+	"  Routes between CA and router ports count; with `switches` also those from and to switches.\n"
+
+const struct command cdg_commands[] = {
+	{"layers", "layers [switches]", "virtual lanes in use: routes, channels, dependencies, credit loops",
+	 ABOUT_SWITCHES, "w", "switches", cmd_layers},
+	{"cdg", "cdg [LAYER] [switches] [all]", "channel dependency graph of a layer (VL), or of all",
+	 "  A channel is a directed link on a VL; in and out are dependencies from and to "
+	 "others.\n" ABOUT_SWITCHES,
+	 "ww", "switches|all", cmd_cdg},
+	{"cycles", "cycles [switches] [all]",
+	 "credit loops: a shortest cycle of each group, and routes that make it", ABOUT_SWITCHES, "ww",
+	 "switches|all", cmd_cycles},
+	{0},
+};

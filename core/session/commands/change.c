@@ -1,0 +1,442 @@
+/* Commands that route, fail, restore and walk through the changes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+#include "core/session/commands/commands.h"
+
+/* --- route ---------------------------------------------------------------------------- */
+
+/* At least one engine of a chain must be known; OpenSM would silently route with Min Hop otherwise. */
+static int check_chain(const struct session *s, const char *chain, struct err *e)
+{
+	char *copy = str_dup(chain), *save = NULL;
+	bool known = false;
+
+	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save))
+		known |= engine_find(s->engines, w) != NULL;
+	free(copy);
+	if (known)
+		return 0;
+	return err_set(e, "no engine of \"%s\" is known; `show engines` lists them", chain);
+}
+
+static int cmd_route(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct options *opts;
+	struct text text = {0};
+	struct change_request rq = {.kind = EVENT_ROUTE};
+	int rc = 0;
+
+	if (argc < 2)
+		return usage(s, "route", e);
+	if (check_chain(s, argv[1], e))
+		return -1;
+	opts = options_copy(s->options);
+	text_add(&text, "route %s", argv[1]);
+	for (int i = 2; !rc && i < argc; i++) {
+		char *eq = strchr(argv[i], '=');
+
+		if (!eq) {
+			rc = err_set(e, "found \"%s\", expected OPTION=VALUE", argv[i]);
+			break;
+		}
+		*eq = 0;
+		rc = options_find(opts, argv[i])
+			     ? options_set(opts, argv[i], eq + 1, e)
+			     : err_set(e, "unknown option \"%s\"; `show options` lists them", argv[i]);
+		*eq = '=';
+		text_add(&text, " %s", argv[i]);
+	}
+	rq.chain = argv[1];
+	rq.options = opts;
+	rq.text = text_str(&text);
+	if (!rc)
+		rc = session_change(s, &rq, e);
+	if (!rc)
+		report_event(s, o);
+	options_free(opts);
+	text_free(&text);
+	return rc;
+}
+
+static int resweep(struct session *s, bool reroute, struct out *o, struct err *e)
+{
+	struct change_request rq = {
+		.kind = EVENT_SWEEP, .reroute = reroute, .text = reroute ? "reroute" : "sweep"};
+	const struct event *at = session_event(s);
+
+	if (at && !at->chain)
+		return err_set(e, "nothing is routed yet; `route ENGINE` does it");
+	if (session_change(s, &rq, e))
+		return -1;
+	report_event(s, o);
+	return 0;
+}
+
+static int cmd_sweep(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	(void)argv;
+	return argc == 1 ? resweep(s, false, o, e) : usage(s, "sweep", e);
+}
+
+static int cmd_reroute(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	(void)argv;
+	return argc == 1 ? resweep(s, true, o, e) : usage(s, "reroute", e);
+}
+
+/* --- fail and restore ------------------------------------------------------------------- */
+
+struct edit {
+	struct session *s;
+	struct state *state;
+	bool down;	       /* fail or restore */
+	unsigned links, nodes; /* changed */
+	struct text text;      /* of the event */
+};
+
+static int edit_link(struct edit *d, const char *word, struct err *e)
+{
+	const struct fabric *f = d->s->fabric;
+	uint32_t port = session_port(d->s, word, e), link;
+	char a[300];
+
+	if (port == NO_ID)
+		return -1;
+	link = f->port_link[port];
+	port_label(f, port, a, sizeof(a));
+	if (link == NO_ID)
+		return err_set(e, "%s has no cable", a);
+	if (d->state->link_down[link] == d->down)
+		return err_set(
+			e, d->down ? "the link of %s is down already" : "the link of %s did not fail%s", a,
+			!d->down && !state_link_up(f, d->state, link) ? "; the node at one end did" : "");
+	d->state->link_down[link] = d->down;
+	d->links++;
+	text_add(&d->text, " %s", a);
+	return 0;
+}
+
+static int edit_node(struct edit *d, const char *word, bool want_switch, struct err *e)
+{
+	const struct fabric *f = d->s->fabric;
+	uint32_t n = session_node(d->s, word, e);
+
+	if (n == NO_ID)
+		return -1;
+	if (node_is_switch(f, n) != want_switch)
+		return err_set(e, "%s is %s", f->node_name[n],
+			       want_switch ? "no switch; `host` names hosts"
+					   : "a switch; `switch` names switches");
+	if (d->state->node_down[n] == d->down)
+		return err_set(e, d->down ? "%s is down already" : "%s did not fail", f->node_name[n]);
+	d->state->node_down[n] = d->down;
+	d->nodes++;
+	text_add(&d->text, " %s", f->node_name[n]);
+	return 0;
+}
+
+/* N links between switches, at random, of those that are up. */
+static int fail_random(struct edit *d, int argc, char **argv, struct err *e)
+{
+	const struct fabric *f = d->s->fabric;
+	uint64_t seed = 1, want;
+	uint32_t *up, n = 0;
+	char *end;
+
+	if (argc < 1 || argc > 2)
+		return err_set(e, "expected: fail random N [seed=K]");
+	want = strtoull(argv[0], &end, 10);
+	if (*end || !*argv[0] || want < 1 || want > f->n_links)
+		return err_set(e, "found \"%s\", expected a number of links from 1 to %u", argv[0],
+			       f->n_links);
+	if (argc == 2) {
+		if (strncmp(argv[1], "seed=", 5) || !argv[1][5])
+			return err_set(e, "found \"%s\", expected seed=K", argv[1]);
+		seed = strtoull(argv[1] + 5, &end, 0);
+		if (*end)
+			return err_set(e, "seed: found \"%s\", expected a number", argv[1] + 5);
+	}
+	up = NEW_ARRAY(f->n_links, uint32_t);
+	for (uint32_t l = 0; l < f->n_links; l++)
+		if (state_link_up(f, d->state, l) && node_is_switch(f, f->port_node[f->link_port[2 * l]]) &&
+		    node_is_switch(f, f->port_node[f->link_port[2 * l + 1]]))
+			up[n++] = l;
+	text_add(&d->text, " %lu seed=%lu", want, seed);
+	if (want > n) {
+		free(up);
+		return err_set(e, "only %u links between switches are up, %lu were to fail", n, want);
+	}
+	for (uint32_t i = 0; i < want; i++) {
+		uint32_t k = i + rng_below(&seed, n - i), l = up[k];
+
+		up[k] = up[i];
+		up[i] = l;
+		d->state->link_down[l] = 1;
+		d->links++;
+	}
+	free(up);
+	return 0;
+}
+
+static int restore_all(struct edit *d)
+{
+	for (uint32_t l = 0; l < d->state->n_links; l++) {
+		d->links += d->state->link_down[l];
+		d->state->link_down[l] = 0;
+	}
+	for (uint32_t n = 0; n < d->state->n_nodes; n++) {
+		d->nodes += d->state->node_down[n];
+		d->state->node_down[n] = 0;
+	}
+	return 0;
+}
+
+/* Apply the words behind `fail` or `restore` to the state. */
+static int edit_state(struct edit *d, int argc, char **argv, struct err *e)
+{
+	const char *kind = argc ? argv[0] : "";
+	int rc = 0;
+
+	text_add(&d->text, "%s %s", d->down ? "fail" : "restore", kind);
+	if (d->down && !strcmp(kind, "random"))
+		return fail_random(d, argc - 1, argv + 1, e);
+	if (!d->down && !strcmp(kind, "all") && argc == 1)
+		return restore_all(d);
+	if (argc < 2 || (strcmp(kind, "link") && strcmp(kind, "switch") && strcmp(kind, "host")))
+		return err_set(
+			e, "expected: %s",
+			d->down ? "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]"
+				: "restore link NODE[PORT]... | switch S... | host H... | all");
+	for (int i = 1; !rc && i < argc; i++)
+		rc = *kind == 'l' ? edit_link(d, argv[i], e) : edit_node(d, argv[i], *kind == 's', e);
+	return rc;
+}
+
+static void report_edit(const struct edit *d, struct out *o)
+{
+	char a[40], b[40];
+
+	if (d->links)
+		out_text(o, "%s %s. ", plural(d->links, "link", a, sizeof(a)), d->down ? "down" : "restored");
+	if (d->nodes)
+		out_text(o, "%s %s. ", plural(d->nodes, "node", b, sizeof(b)), d->down ? "down" : "restored");
+	out_json(o, "links", json_integer(d->links));
+	out_json(o, "nodes", json_integer(d->nodes));
+}
+
+static int edit_command(struct session *s, bool down, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct edit d = {.s = s, .down = down};
+	struct change_request rq = {.kind = down ? EVENT_FAIL : EVENT_RESTORE};
+	int rc;
+
+	if (!s->fabric)
+		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+	d.state = state_copy(session_state(s));
+	rc = edit_state(&d, argc - 1, argv + 1, e);
+	if (!rc && !d.links && !d.nodes)
+		rc = err_set(e, "nothing is down");
+	if (rc) {
+		state_free(d.state);
+	} else {
+		rq.state = d.state;
+		rq.text = text_str(&d.text);
+		rc = session_change(s, &rq, e);
+	}
+	if (!rc) {
+		report_edit(&d, o);
+		report_event(s, o);
+		if (!session_sweep(s))
+			out_text(o, "Nothing is routed yet.\n");
+	}
+	text_free(&d.text);
+	return rc;
+}
+
+static int cmd_fail(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	return edit_command(s, true, argc, argv, o, e);
+}
+
+static int cmd_restore(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	return edit_command(s, false, argc, argv, o, e);
+}
+
+static int cmd_flap(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct change_request rq = {.kind = EVENT_SWEEP};
+	struct text text = {0};
+	uint8_t *flapped;
+	int rc = 0;
+
+	if (argc < 2)
+		return usage(s, "flap", e);
+	if (!need_routing(s, e))
+		return -1;
+	flapped = NEW_ARRAY(s->fabric->n_links, uint8_t);
+	text_add(&text, "flap");
+	for (int i = 1; !rc && i < argc; i++) {
+		uint32_t port = session_port(s, argv[i], e);
+
+		if (port == NO_ID || s->fabric->port_link[port] == NO_ID) {
+			rc = port == NO_ID ? -1 : err_set(e, "%s has no cable", argv[i]);
+			break;
+		}
+		flapped[s->fabric->port_link[port]] = 1;
+		text_add(&text, " %s", argv[i]);
+	}
+	rq.flapped = flapped;
+	rq.text = text_str(&text);
+	if (!rc)
+		rc = session_change(s, &rq, e);
+	if (!rc)
+		report_event(s, o);
+	free(flapped);
+	text_free(&text);
+	return rc;
+}
+
+/* --- history --------------------------------------------------------------------------------- */
+
+static int moved(struct session *s, int rc, struct out *o)
+{
+	if (!rc)
+		out_text(o, "Now at event %zu of %zu: %s\n", s->at, s->n_events - 1, session_event(s)->text);
+	return rc;
+}
+
+static int cmd_undo(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	char *what;
+	int rc;
+
+	(void)argv;
+	if (argc != 1)
+		return usage(s, "undo", e);
+	what = session_event(s) ? str_dup(session_event(s)->text) : NULL;
+	rc = session_undo(s, e);
+	if (!rc)
+		out_text(o, "Undone: %s. ", what);
+	free(what);
+	return moved(s, rc, o);
+}
+
+static int cmd_redo(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	(void)argv;
+	return argc == 1 ? moved(s, session_redo(s, e), o) : usage(s, "redo", e);
+}
+
+static int cmd_journal(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	json_t *list;
+	char *end;
+
+	if (argc == 2) {
+		size_t at = strtoul(argv[1], &end, 10);
+
+		if (*end || !*argv[1])
+			return usage(s, "journal", e);
+		return moved(s, session_goto(s, at, e), o);
+	}
+	if (argc != 1)
+		return usage(s, "journal", e);
+	list = json_array();
+	for (size_t i = 0; i < s->n_events; i++) {
+		const struct event *ev = &s->event[i];
+		const struct comparison *c = ev->change;
+
+		out_text(o, "%c%3zu  %s", i == s->at ? '>' : ' ', i, ev->text);
+		if (ev->sweep && ev->sweep->routing)
+			out_text(o, "  [%s %.1f ms]", ev->sweep->routing->engine, ev->sweep->seconds * 1e3);
+		if (c)
+			out_text(o, "  %lu entries on %u switches, %lu rerouted, %lu lost, %lu regained",
+				 c->entries_changed, c->switches_changed, c->rerouted, c->lost, c->regained);
+		out_text(o, "\n");
+		json_array_append_new(list, json_pack("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text,
+						      "current", i == s->at));
+	}
+	out_json(o, "events", list);
+	return 0;
+}
+
+static int cmd_reset(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	(void)argv;
+	if (argc != 1)
+		return usage(s, "reset", e);
+	if (session_reset(s, e))
+		return -1;
+	out_text(o, "Everything is up again; the journal is empty.\n");
+	report_event(s, o);
+	return 0;
+}
+
+static int cmd_snapshot(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w;
+	struct snapshot *old = NULL;
+
+	if (argc == 1) {
+		for (size_t i = 0; i < s->n_snapshots; i++)
+			out_text(o, "%-20s %s\n", s->snapshot[i].name,
+				 s->snapshot[i].sweep->routing ? s->snapshot[i].sweep->routing->engine : "-");
+		if (!s->n_snapshots)
+			out_text(o, "no snapshots\n");
+		return 0;
+	}
+	if (argc != 2)
+		return usage(s, "snapshot", e);
+	w = need_routing(s, e);
+	if (!w)
+		return -1;
+	for (size_t i = 0; i < s->n_snapshots; i++)
+		if (!strcmp(s->snapshot[i].name, argv[1]))
+			old = &s->snapshot[i];
+	session_lock(s);
+	if (old) {
+		sweep_unref(old->sweep);
+		old->sweep = sweep_ref(w);
+	} else {
+		GROW(s->snapshot, s->n_snapshots, s->cap_snapshots);
+		s->snapshot[s->n_snapshots++] = (struct snapshot){str_dup(argv[1]), sweep_ref(w)};
+	}
+	session_unlock(s);
+	out_text(o, "Routing kept as \"%s\"%s.\n", argv[1], old ? " (in place of an older one)" : "");
+	return 0;
+}
+
+const struct command change_commands[] = {
+	{"route", "route ENGINE[,ENGINE...] [OPTION=VALUE]...",
+	 "compute the tables as if OpenSM started with this engine",
+	 "  Engines are tried in order; when all refuse, Min Hop takes over, unless no_fallback is in the "
+	 "list.\n"
+	 "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show options` list "
+	 "what there is.\n",
+	 "Eo*", NULL, cmd_route},
+	{"sweep", "sweep", "a heavy sweep without a change: files are read again, right entries are kept",
+	 NULL, "", NULL, cmd_sweep},
+	{"reroute", "reroute", "a heavy sweep that ignores existing entries", NULL, "", NULL, cmd_reroute},
+	{"fail", "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]",
+	 "take something down; the engine in force reroutes",
+	 "  Several targets fail at once, before one sweep.  random: links between switches.\n", "w*p*",
+	 "link|switch|host|random", cmd_fail},
+	{"restore", "restore link NODE[PORT]... | switch S... | host H... | all", "bring back what failed",
+	 NULL, "w*p*", "link|switch|host|all", cmd_restore},
+	{"flap", "flap NODE[PORT]...", "links go down and come up again between two sweeps", NULL, "p*", NULL,
+	 cmd_flap},
+	{"undo", "undo", "go back before the last change", NULL, "", NULL, cmd_undo},
+	{"redo", "redo", "make the undone change again", NULL, "", NULL, cmd_redo},
+	{"journal", "journal [EVENT]", "list the changes; with a number: go there", NULL, "t", NULL,
+	 cmd_journal},
+	{"reset", "reset", "everything up, journal empty, routed anew", NULL, "", NULL, cmd_reset},
+	{"snapshot", "snapshot [NAME]", "keep the routing under a name; without: list them", NULL, "S", NULL,
+	 cmd_snapshot},
+	{0},
+};

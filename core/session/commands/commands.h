@@ -1,0 +1,61 @@
+/*
+ * The tables of commands and what their functions share.  A new command is one
+ * entry in the table of the file it belongs to.
+ */
+#ifndef IBSCOPE_COMMANDS_H
+#define IBSCOPE_COMMANDS_H
+
+#include "core/analysis/cdg.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/session/command.h"
+
+extern const struct command fabric_commands[];	 /* getting a fabric, options, summaries */
+extern const struct command change_commands[];	 /* routing, failing, undoing */
+extern const struct command path_commands[];	 /* trace, why, tables of one switch */
+extern const struct command step_commands[];	 /* an engine's run, step by step */
+extern const struct command analysis_commands[]; /* check, diff, load-map, survey */
+extern const struct command cdg_commands[];	 /* layers, cdg, cycles */
+extern const struct command element_commands[];	 /* elements, equal-paths, compare */
+extern const struct command export_commands[];	 /* save, export */
+extern const struct command session_commands[];	 /* source, help, quit, the user interface */
+
+int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+
+/* Usage error: -1 and "expected: SYNTAX". */
+int usage(const struct session *s, const char *name, struct err *e);
+
+/* The sweep in force with tables, or NULL and *e ("nothing is routed; `route ENGINE` does it"). */
+const struct sweep *need_routing(const struct session *s, struct err *e);
+
+/* Name of an endport: the node's name, with [port] when the node has several cabled ones. */
+const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t size);
+
+/* "1 link", "3 links". */
+const char *plural(uint64_t n, const char *one, char *buf, size_t size);
+
+/* Lines that tell what the event in force did: routing, refusals, changes. */
+void report_event(struct session *s, struct out *o);
+/* Sizes of the fabric in one line. */
+void report_fabric(struct session *s, struct out *o);
+/* Summary line and JSON fields of a comparison. */
+void report_comparison(const struct comparison *c, struct out *o);
+
+/*
+ * Credit loops with a shortest cycle each, at most `limit`, and at most `routes`
+ * of the routes that make each step; JSON field "credit_loops".  Returns the groups
+ * there are; stops early when cancelled.
+ */
+uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, struct progress *p,
+		       struct out *o);
+/* Routes that VL 15 ends, when there are any; JSON field "dropped".  Their number. */
+uint64_t report_dropped(const struct cdg *c, struct out *o);
+/* A layer (VL) as text; -1 and *e. */
+int parse_layer(const char *word, int *vl, struct err *e);
+
+/* Endports whose node did not fail, yet the subnet manager does not reach them; *first (may be NULL): one of
+ * them. */
+uint32_t count_cut_off(const struct sweep *w, uint32_t *first);
+
+#endif

@@ -1,0 +1,213 @@
+#include <string.h>
+
+#include "core/analysis/check.h"
+#include "core/base/err.h"
+#include "core/session/commands/commands.h"
+
+int usage(const struct session *s, const char *name, struct err *e)
+{
+	const struct command *c = command_find(s, name, NULL);
+
+	return err_set(e, "expected: %s", c ? c->syntax : name);
+}
+
+const struct sweep *need_routing(const struct session *s, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+
+	if (!s->fabric)
+		err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+	else if (!w)
+		err_set(e, "nothing is routed yet; `route ENGINE` does it");
+	else if (!w->routing)
+		err_set(e, "no engine could route the fabric (no_fallback): there are no tables");
+	else
+		return w;
+	return NULL;
+}
+
+const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t size)
+{
+	uint32_t node = endport_node(f, ep), cabled = 0;
+
+	for (unsigned p = 1; p <= f->node_nports[node]; p++)
+		cabled += f->port_endport[f->node_port[node] + p] != NO_ID;
+	if (cabled > 1)
+		return port_label(f, f->endport_port[ep], buf, size);
+	snprintf(buf, size, "%s", f->node_name[node]);
+	return buf;
+}
+
+const char *plural(uint64_t n, const char *one, char *buf, size_t size)
+{
+	size_t len = strlen(one);
+
+	if (n == 1)
+		snprintf(buf, size, "1 %s", one);
+	else if (len > 1 && one[len - 1] == 'y')
+		snprintf(buf, size, "%lu %.*sies", n, (int)len - 1, one);
+	else
+		snprintf(buf, size, "%lu %s%s", n, one,
+			 one[len - 1] == 's' || (one[len - 1] == 'h' && one[len - 2] == 'c') ? "es" : "s");
+	return buf;
+}
+
+void report_fabric(struct session *s, struct out *o)
+{
+	const struct fabric *f = s->fabric;
+	uint32_t cas = 0, routers = 0;
+	char a[32], b[32], c[32], d[32];
+
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		cas += f->node_type[n] == NODE_CA;
+		routers += f->node_type[n] == NODE_ROUTER;
+	}
+	out_text(o, "%s (%s): %s, %s, %s", f->source, f->format,
+		 plural(f->n_switches, "switch", a, sizeof(a)), plural(cas, "host", b, sizeof(b)),
+		 plural(f->n_links, "link", c, sizeof(c)));
+	if (routers)
+		out_text(o, ", %s", plural(routers, "router", d, sizeof(d)));
+	if (f->warnings.n)
+		out_text(o, "; %s: `show warnings`", plural(f->warnings.n, "warning", d, sizeof(d)));
+	out_text(o, "\n");
+	out_json(o, "fabric",
+		 json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "source", f->source, "format",
+			   f->format, "switches", (int)f->n_switches, "hosts", (int)cas, "routers",
+			   (int)routers, "links", (int)f->n_links, "endports", (int)f->n_endports, "warnings",
+			   (int)f->warnings.n));
+}
+
+static const char *hops_text(unsigned h, char *buf, size_t size)
+{
+	if (h == 0)
+		return "none";
+	snprintf(buf, size, "%u hops", h);
+	return buf;
+}
+
+void report_comparison(const struct comparison *c, struct out *o)
+{
+	char a[40], b[40], d[40], e[40];
+
+	out_text(o,
+		 "%s on %s changed (%lu lost, %lu gained); of %s %lu take another path, %lu lost, %lu "
+		 "regained",
+		 plural(c->entries_changed, "entry", a, sizeof(a)),
+		 plural(c->switches_changed, "switch", b, sizeof(b)), c->entries_lost, c->entries_gained,
+		 plural(c->pairs, "pair", d, sizeof(d)), c->rerouted, c->lost, c->regained);
+	if (c->longer || c->shorter)
+		out_text(o, " (%lu longer, %lu shorter)", c->longer, c->shorter);
+	if (c->max_hops_after == c->max_hops_before)
+		out_text(o, "; longest path still %s", hops_text(c->max_hops_after, a, sizeof(a)));
+	else
+		out_text(o, "; longest path %s, was %s", hops_text(c->max_hops_after, a, sizeof(a)),
+			 hops_text(c->max_hops_before, b, sizeof(b)));
+	out_text(o, ", mean %.2f", c->mean_hops_after);
+	if (c->mean_hops_after != c->mean_hops_before)
+		out_text(o, " (was %.2f)", c->mean_hops_before);
+	out_text(o, ".\n");
+	if (c->switches_gone || c->switches_new)
+		out_text(o, "%s gone, %s new.\n", plural(c->switches_gone, "switch", d, sizeof(d)),
+			 plural(c->switches_new, "switch", e, sizeof(e)));
+	out_json(o, "change",
+		 json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, s:i, s:i}",
+			   "switches", (json_int_t)c->switches_changed, "entries",
+			   (json_int_t)c->entries_changed, "entries_lost", (json_int_t)c->entries_lost,
+			   "entries_gained", (json_int_t)c->entries_gained, "pairs", (json_int_t)c->pairs,
+			   "rerouted", (json_int_t)c->rerouted, "lost", (json_int_t)c->lost, "regained",
+			   (json_int_t)c->regained, "longer", (json_int_t)c->longer, "shorter",
+			   (json_int_t)c->shorter, "max_hops_before", (int)c->max_hops_before,
+			   "max_hops_after", (int)c->max_hops_after, "mean_hops_before", c->mean_hops_before,
+			   "mean_hops_after", c->mean_hops_after, "switches_gone", (int)c->switches_gone,
+			   "switches_new", (int)c->switches_new));
+}
+
+/* Reachable, failed: sizes of what the subnet manager sees. */
+static void report_routing(const struct sweep *w, struct out *o)
+{
+	uint32_t lids = 0;
+	char a[32], b[32];
+
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+		lids += w->lids->count[ep];
+	out_text(o, "%s routed %s, %s in %.1f ms%s.\n", w->routing->engine,
+		 plural(w->topo->n_switches_up, "switch", a, sizeof(a)), plural(lids, "LID", b, sizeof(b)),
+		 w->seconds * 1e3, w->cached ? " (the unicast cache kept the tables)" : "");
+	if (w->number && w->from_scratch)
+		out_text(o, "Existing entries were ignored: %s.\n", w->scratch_reason);
+	out_json(o, "routing",
+		 json_pack("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine", w->routing->engine,
+			   "asked", w->chain, "switches", (int)w->topo->n_switches_up, "lids", (int)lids,
+			   "max_lid", (int)w->lids->max_lid, "ms", w->seconds * 1e3, "from_scratch",
+			   w->from_scratch, "fallback", w->fallback, "cached", w->cached));
+}
+
+static void report_refusals(const struct sweep *w, struct out *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < w->n_refusals; i++) {
+		out_text(o, "%s refuses this fabric: %s\n", w->refusal[i].engine, w->refusal[i].why);
+		json_array_append_new(list, json_pack("{s:s, s:s}", "engine", w->refusal[i].engine, "why",
+						      w->refusal[i].why));
+	}
+	if (w->fatal) {
+		out_text(o,
+			 "STOP: OpenSM 3.3.23 %s here.  Nothing after %s is tried, no tables are made; do "
+			 "not let "
+			 "it happen on a cluster.\n",
+			 w->fatal, w->refusal[w->n_refusals - 1].engine);
+		out_json(o, "fatal", json_string(w->fatal));
+		o->found_fault = true;
+	}
+	if (w->n_refusals && w->routing)
+		out_text(o, "Falling back as OpenSM does: %s.\n", w->routing->engine);
+	if (!w->routing && !w->fatal)
+		out_text(o, "No engine is left (no_fallback): OpenSM programs nothing, the switches keep "
+			    "what they had.\n");
+	out_json(o, "refusals", list);
+}
+
+uint32_t count_cut_off(const struct sweep *w, uint32_t *first)
+{
+	uint32_t n = 0;
+
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
+		if (w->topo->endport_up[ep] || w->state->node_down[endport_node(w->fabric, ep)])
+			continue;
+		if (n++ == 0 && first)
+			*first = ep;
+	}
+	return n;
+}
+
+static void report_cut_off(const struct sweep *w, struct out *o)
+{
+	uint32_t first = NO_ID, n = count_cut_off(w, &first);
+	char a[300], b[40];
+
+	if (n)
+		out_text(o, "%s cut off from the subnet manager (%s%s).\n",
+			 plural(n, "endport", b, sizeof(b)), endport_label(w->fabric, first, a, sizeof(a)),
+			 n > 1 ? ", ..." : "");
+	out_json(o, "cut_off", json_integer(n));
+}
+
+void report_event(struct session *s, struct out *o)
+{
+	const struct event *ev = session_event(s);
+	const struct sweep *w = ev->sweep;
+
+	if (!w)
+		return;
+	report_refusals(w, o);
+	if (w->routing)
+		report_routing(w, o);
+	report_cut_off(w, o);
+	if (*w->notes) {
+		out_text(o, "%s", w->notes);
+		out_json(o, "notes", json_string(w->notes));
+	}
+	if (ev->change)
+		report_comparison(ev->change, o);
+}

@@ -1,0 +1,363 @@
+/* Commands about switch elements (chassis), and engines side by side. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/engines.h"
+#include "core/analysis/equal_paths.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/fabric/elements.h"
+#include "core/session/commands/commands.h"
+
+/* --- elements ----------------------------------------------------------------------------- */
+
+/* Elements of the fabric as it is now; NULL and *e. */
+static struct elements *current_elements(struct session *s, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	const struct options *opts = w ? w->options : s->options;
+	struct text notes = {0};
+	struct elements *el;
+	struct topo *t;
+
+	if (!s->fabric) {
+		err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+		return NULL;
+	}
+	t = w ? topo_ref(w->topo) : topo_new(s->fabric, session_state(s));
+	el = elements_new(t, options_find(opts, "chassis_file") ? options_file(opts, "chassis_file") : NULL,
+			  &notes, e);
+	out_text(o, "%s", text_str(&notes));
+	text_free(&notes);
+	topo_unref(t);
+	return el;
+}
+
+static const char *const rule_names[] = {[ELEMENT_ALONE] = "alone",
+					 [ELEMENT_SYSTEM] = "system GUID",
+					 [ELEMENT_CHASSIS] = "chassis number",
+					 [ELEMENT_FILE] = "file"};
+
+static json_t *element_json(const struct elements *el, uint32_t e)
+{
+	char guid[24];
+
+	snprintf(guid, sizeof(guid), "0x%016" PRIx64, el->guid[e]);
+	return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name",
+			 el->name[e], "guid", guid, "by", rule_names[el->rule[e]], "chips",
+			 (int)element_chips(el, e), "external",
+			 (int)(el->first_link[e + 1] - el->first_link[e]), "internal",
+			 (int)element_inside_links(el, e), "hosts", (int)el->hosts[e]);
+}
+
+static void print_elements(const struct elements *el, struct out *o)
+{
+	json_t *list = json_array();
+	uint32_t chassis = 0;
+	char a[40], b[40];
+
+	for (uint32_t e = 0; e < el->n; e++)
+		chassis += element_chips(el, e) > 1;
+	out_text(o, "%s, %u of them of several chips; %s between them.\n",
+		 plural(el->n, "element", a, sizeof(a)), chassis,
+		 plural(el->n_links / 2, "link", b, sizeof(b)));
+	out_text(o, "%6s %6s %9s %9s %6s  %-11s %-18s  %s\n", "number", "chips", "external", "internal",
+		 "hosts", "by", "guid", "element");
+	for (uint32_t e = 0; e < el->n; e++) {
+		out_text(o, "%6u %6u %9u %9u %6u  %-11s 0x%016" PRIx64 "  %s\n", e + 1, element_chips(el, e),
+			 el->first_link[e + 1] - el->first_link[e], element_inside_links(el, e), el->hosts[e],
+			 rule_names[el->rule[e]], el->guid[e], el->name[e]);
+		json_array_append_new(list, element_json(el, e));
+	}
+	out_json(o, "elements", list);
+}
+
+/* LIDs that the tables in force send out of a port; 0 without tables. */
+static uint32_t port_usage(const struct routing *r, uint32_t sw, unsigned port)
+{
+	const struct lft_row *row = r ? r->row[sw] : NULL;
+	uint32_t n = 0;
+
+	for (unsigned lid = 1; row && lid <= row->top; lid++)
+		n += row->port[lid] == port;
+	return n;
+}
+
+static json_t *print_chip(const struct elements *el, uint32_t sw, struct out *o)
+{
+	const struct fabric *f = el->topo->fabric;
+	uint32_t outside = 0, node = f->switch_node[sw],
+		 inside = el->first_inside[sw + 1] - el->first_inside[sw];
+	const char *place = f->node_place[node] ? f->node_place[node] : "";
+	char guid[24];
+
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
+		outside += el->port_link[switch_port_id(f, sw, p)] != NO_ID;
+	snprintf(guid, sizeof(guid), "0x%016" PRIx64, f->node_guid[node]);
+	out_text(o, "  %s  %9u %9u  %-20s %s\n", guid, outside, inside, place, switch_name(f, sw));
+	return json_pack("{s:s, s:s, s:s, s:i, s:i}", "guid", guid, "name", switch_name(f, sw), "place",
+			 place, "external", (int)outside, "internal", (int)inside);
+}
+
+static json_t *print_link(const struct elements *el, const struct routing *r, uint32_t l, struct out *o)
+{
+	const struct fabric *f = el->topo->fabric;
+	uint32_t port = el->link_port[l],
+		 usage = port_usage(r, f->node_switch[f->port_node[port]], f->port_num[port]);
+	char a[300], b[300];
+
+	port_label(f, port, a, sizeof(a));
+	port_label(f, el->topo->peer[port], b, sizeof(b));
+	out_text(o, "  %6u  %s -> %s", usage, a, b);
+	out_text(o, element_chips(el, el->link_to[l]) > 1 ? "  (%s)\n" : "\n", el->name[el->link_to[l]]);
+	return json_pack("{s:s, s:s, s:s, s:i}", "from", a, "to", b, "element", el->name[el->link_to[l]],
+			 "usage", (int)usage);
+}
+
+static void print_element(const struct elements *el, const struct routing *r, uint32_t e, struct out *o)
+{
+	json_t *chips = json_array(), *links = json_array();
+	char a[40], b[40];
+
+	out_text(o, "Element %s: %s (%s), %s\n", el->name[e],
+		 plural(element_chips(el, e), "chip", a, sizeof(a)), rule_names[el->rule[e]],
+		 plural(el->hosts[e], "host port", b, sizeof(b)));
+	out_text(o, "  %-18s  %9s %9s  %-20s %s\n", "guid", "external", "internal", "place", "chip");
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
+		json_array_append_new(chips, print_chip(el, el->chip[c], o));
+	out_text(o, "Links to other elements, and the LIDs sent out of them:\n");
+	for (uint32_t l = el->first_link[e]; l < el->first_link[e + 1]; l++)
+		json_array_append_new(links, print_link(el, r, l, o));
+	out_json(o, "element", element_json(el, e));
+	out_json(o, "chips", chips);
+	out_json(o, "links", links);
+}
+
+static int cmd_elements(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct elements *el;
+	uint32_t found = 0, node;
+
+	if (argc > 2)
+		return usage(s, "elements", e);
+	el = current_elements(s, o, e);
+	if (!el)
+		return -1;
+	if (argc == 1) {
+		print_elements(el, o);
+	} else {
+		found = elements_find(el, argv[1], e);
+		node = found == NO_ID ? session_node(s, argv[1], NULL) : NO_ID;
+		if (node != NO_ID && node_is_switch(s->fabric, node))
+			found = el->of[s->fabric->node_switch[node]];
+		if (found != NO_ID)
+			print_element(el, session_routing(s), found, o);
+	}
+	elements_unref(el);
+	return found == NO_ID ? -1 : 0;
+}
+
+/* --- equal-paths ----------------------------------------------------------------------------- */
+
+#define PAIR_LINES 20
+
+static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	bool all = argc == 2 && !strcmp(argv[1], "all");
+	struct elements *el;
+	struct unequal_paths *u;
+	json_t *list = json_array();
+	char a[40];
+
+	if (argc > 1 + all || !(el = current_elements(s, o, e))) {
+		json_decref(list);
+		return argc > 1 + all ? usage(s, "equal-paths", e) : -1;
+	}
+	u = unequal_paths_new(el, &s->progress);
+	if (!u) {
+		json_decref(list);
+		elements_unref(el);
+		return err_set(e, CANCELLED);
+	}
+	out_text(o, "%s between %u edge elements: %zu with ways of unequal length.\n",
+		 plural(u->pairs, "pair", a, sizeof(a)), u->n_edges, u->n);
+	if (u->n)
+		out_text(o, "%8s %8s %8s %8s  %s\n", "shortest", "by links", "longest", "longer", "elements");
+	for (size_t i = 0; i < u->n && (all || i < PAIR_LINES); i++) {
+		const struct unequal_pair *p = &u->pair[i];
+
+		out_text(o, "%8u %8u %8u %8u  %s -> %s\n", p->least, p->n_least, p->most, p->n_longer,
+			 el->name[p->from], el->name[p->to]);
+		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "from",
+						      el->name[p->from], "to", el->name[p->to], "shortest",
+						      (int)p->least, "links", (int)p->n_least, "longest",
+						      (int)p->most, "longer", (int)p->n_longer));
+	}
+	if (!all && u->n > PAIR_LINES)
+		out_text(o, "  ... %zu more pairs; `equal-paths all` prints them\n", u->n - PAIR_LINES);
+	if (!u->pairs)
+		out_text(o,
+			 "There are no two edge elements, with hosts and a way between them, to compare.\n");
+	else if (!u->n)
+		out_text(o, "Equal paths: a tolerance of 0 uses every way there is.\n");
+	out_json(o, "equal_paths",
+		 json_pack("{s:i, s:I, s:I, s:o}", "edges", (int)u->n_edges, "pairs", (json_int_t)u->pairs,
+			   "unequal", (json_int_t)u->n, "list", list));
+	unequal_paths_free(u);
+	elements_unref(el);
+	return 0;
+}
+
+/* --- compare ------------------------------------------------------------------------------------ */
+
+#define CELL 40
+
+/* A line of the table: up to three figures with `between` between them. */
+struct line {
+	const char *name, *between;
+	enum figure figure[3];
+	unsigned n;
+};
+
+static const struct line compare_lines[] = {
+	{"pairs of hosts without a path", "", {FIG_UNREACHABLE}, 1},
+	{"mean hops", "", {FIG_HOPS_MEAN}, 1},
+	{"most hops", "", {FIG_HOPS_MOST}, 1},
+	{"elements of a path: mean, most", ", ", {FIG_ELEMENTS_MEAN, FIG_ELEMENTS_MOST}, 2},
+	{"routes per link: min mean max", " ", {FIG_LOAD_LEAST, FIG_LOAD_MEAN, FIG_LOAD_MOST}, 3},
+	{"most LIDs sent by a port", "", {FIG_USAGE_MOST}, 1},
+	{"first links per host port: mean, least", ", ", {FIG_FIRST_MEAN, FIG_FIRST_LEAST}, 2},
+	{"all links per host port: mean, least", ", ", {FIG_LINKS_MEAN, FIG_LINKS_LEAST}, 2},
+	{"service levels", "", {FIG_SLS}, 1},
+	{"groups of credit loops", "", {FIG_LOOPS}, 1},
+	{"LFT entries unlike the first's", "", {FIG_DIFFER}, 1},
+};
+
+static json_t *figure_json(const struct figures *f, enum figure which)
+{
+	char buf[CELL];
+
+	if (f->v[which] < 0)
+		return json_null();
+	if (which == FIG_SLS)
+		return json_string(figure_text(f, which, buf, sizeof(buf)));
+	return figure_defs[which].decimals ? json_real(f->v[which]) : json_integer((json_int_t)f->v[which]);
+}
+
+static json_t *engine_json(const struct engine_figures *c)
+{
+	json_t *o = json_pack("{s:s}", "engine", c->engine->name);
+
+	if (c->refused)
+		json_object_set_new(o, "refused", json_string(c->refused));
+	for (unsigned i = 0; !c->refused && i < FIGURES; i++)
+		json_object_set_new(o, figure_defs[i].key, figure_json(&c->f, i));
+	return o;
+}
+
+static void cell_text(const struct engine_figures *c, const struct line *line, struct text *t)
+{
+	char buf[CELL];
+
+	for (unsigned i = 0; i < line->n; i++)
+		text_add(t, "%s%s", i ? line->between : "",
+			 figure_text(&c->f, line->figure[i], buf, sizeof(buf)));
+}
+
+static void print_line(struct engine_figures *const *c, unsigned n, const struct line *line, struct out *o)
+{
+	out_text(o, "%-38s", line->name);
+	for (unsigned i = 0; i < n; i++) {
+		struct text t = {0};
+
+		if (c[i]->refused || (line->figure[0] == FIG_DIFFER && !i))
+			text_putc(&t, '-');
+		else
+			cell_text(c[i], line, &t);
+		out_text(o, "  %16s", text_str(&t));
+		text_free(&t);
+	}
+	out_text(o, "\n");
+}
+
+static void print_engines(struct engine_figures *const *c, unsigned n, struct out *o)
+{
+	json_t *list = json_array();
+
+	out_text(o, "%-38s", "");
+	for (unsigned i = 0; i < n; i++)
+		out_text(o, "  %16s", c[i]->engine->name);
+	out_text(o, "\n");
+	for (size_t i = 0; i < ARRAY_LEN(compare_lines); i++)
+		print_line(c, n, &compare_lines[i], o);
+	for (unsigned i = 0; i < n; i++) {
+		if (c[i]->refused)
+			out_text(o, "%s refuses this fabric: %s\n", c[i]->engine->name, c[i]->refused);
+		else if (*c[i]->notes)
+			out_text(o, "%s: %s", c[i]->engine->name, c[i]->notes);
+		json_array_append_new(list, engine_json(c[i]));
+	}
+	out_json(o, "compare", list);
+}
+
+static int cmd_compare(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct engine_figures *c[ENGINES_MOST] = {0};
+	struct engines_place at = {.fabric = s->fabric,
+				   .state = s->fabric ? session_state(s) : NULL,
+				   .options = s->options,
+				   .manual_rules = s->manual_rules,
+				   .list = s->engines,
+				   .sweep = session_sweep(s)};
+	struct engines_request *rq;
+	unsigned n = 0;
+	int rc;
+
+	if (!s->fabric)
+		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+	rq = engines_request_new(&at, argc - 1, argv + 1, e);
+	if (!rq)
+		return -1;
+	if (rq->n < 2) {
+		engines_request_unref(rq);
+		return usage(s, "compare", e);
+	}
+	while (n < rq->n && (c[n] = engines_measure(rq, n, c[0], &s->progress, e)))
+		n++;
+	rc = n < rq->n ? -1 : 0;
+	if (!rc)
+		print_engines(c, n, o);
+	while (n)
+		engine_figures_free(c[--n]);
+	engines_request_unref(rq);
+	return rc;
+}
+
+const struct command element_commands[] = {
+	{"elements", "elements [ELEMENT]",
+	 "switch elements: chips of one chassis taken together; chips and links of one",
+	 "  ELEMENT is a name (or a beginning or glob of one), a number, or a switch in it.  Chips belong "
+	 "together by\n"
+	 "  the option chassis_file, else by their system image GUID or chassis number.\n",
+	 "s", NULL, cmd_elements},
+	{"equal-paths", "equal-paths [all]",
+	 "pairs of edge elements with ways of unequal length between them",
+	 "  A way: any link of an element to another, then the shortest way on that does not come back; or a "
+	 "shortest\n"
+	 "  way but for one step sideways, to an element just as far.\n",
+	 "w", "all", cmd_equal_paths},
+	{"compare", "compare ENGINE ENGINE... [OPTION=VALUE]...",
+	 "engines side by side on the fabric as it is now",
+	 "  Each routes as a subnet manager that has just started; nothing of the session changes.  Routes "
+	 "are those\n"
+	 "  from all to all; first links: how many ports edge switches send the LIDs of a distant host port "
+	 "by;\n"
+	 "  all links: how many ports between switches lie on the whole paths from there.  Elements: "
+	 "switches "
+	 "passed,\n"
+	 "  chips of a chassis taken together.\n",
+	 "EEo*", NULL, cmd_compare},
+	{0},
+};

@@ -1,0 +1,283 @@
+/* Commands that write files. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/formats/drawing.h"
+#include "core/formats/formats.h"
+#include "core/session/commands/commands.h"
+#include "core/sm/lanes_file.h"
+
+/* Open FILE for writing; "-" is the command's own output. */
+static FILE *open_target(const char *path, struct out *o, struct err *e)
+{
+	FILE *f = !strcmp(path, "-") ? o->f : fopen(path, "we");
+
+	if (!f)
+		err_set(e, "%s: %s", path, strerror(errno));
+	return f;
+}
+
+static int close_target(FILE *f, const char *path, int rc, struct out *o, struct err *e)
+{
+	bool failed = ferror(f) != 0;
+
+	if (f == o->f)
+		fflush(f);
+	else
+		failed |= fclose(f) != 0;
+	if (!rc && failed)
+		return err_set(e, "%s: %s", path, strerror(errno));
+	if (!rc && f != o->f)
+		out_text(o, "%s written\n", path);
+	return rc;
+}
+
+/* The fabric without what failed; NULL when nothing did. */
+static struct topo *present(const struct session *s)
+{
+	const struct state *st = session_state(s);
+	struct state *all_up = state_new(s->fabric);
+	bool whole = state_equal(st, all_up);
+
+	state_free(all_up);
+	return whole ? NULL : topo_new(s->fabric, st);
+}
+
+static int cmd_save(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	struct topo *t;
+	FILE *f;
+	int rc;
+
+	if (argc != 2)
+		return usage(s, "save", e);
+	if (!s->fabric)
+		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+	f = open_target(argv[1], o, e);
+	if (!f)
+		return -1;
+	t = present(s);
+	rc = write_ibnetdiscover(f, s->fabric, t, w ? w->lids : NULL);
+	topo_unref(t);
+	return close_target(f, argv[1], rc ? err_set(e, "%s: cannot be written", argv[1]) : 0, o, e);
+}
+
+static int export_routing(struct session *s, const char *what, FILE *f, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	int rc;
+
+	if (!w)
+		return -1;
+	if (!strcmp(what, "lfts"))
+		rc = write_lfts(f, w->routing);
+	else if (!strcmp(what, "fdbs"))
+		rc = write_fdbs(f, w->routing);
+	else if (!strcmp(what, "subnet"))
+		rc = write_subnet(f, w->routing);
+	else if (!strcmp(what, "sl2vl"))
+		rc = write_sl2vl(f, w->routing);
+	else if (!strcmp(what, "paths"))
+		rc = write_paths(f, w->routing, &s->progress);
+	else if (strcmp(what, "json"))
+		rc = w->routing->ops->write_extra(w->routing, what, f);
+	else
+		rc = write_json(f, w);
+	if (rc && progress_cancelled(&s->progress))
+		return err_set(e, CANCELLED);
+	return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
+}
+
+static bool has_graphviz(void)
+{
+	return system("command -v dot >/dev/null 2>&1") == 0; /* NOLINT(cert-env33-c): a fixed line */
+}
+
+/* DOT text to SVG by Graphviz' own program. */
+static int run_graphviz(const char *dot, size_t len, FILE *to, struct err *e)
+{
+	char path[] = "/tmp/ibscope-dot-XXXXXX", *command, buf[8192];
+	int fd = mkstemp(path), rc = 0;
+	size_t n;
+	FILE *p;
+
+	if (fd < 0 || write(fd, dot, len) != (ssize_t)len) {
+		if (fd >= 0)
+			close(fd);
+		return err_set(e, "%s: %s", path, strerror(errno));
+	}
+	close(fd);
+	command = str_printf("dot -Tsvg '%s' 2>/dev/null", path);
+	p = popen(command, "re");
+	while (p && (n = fread(buf, 1, sizeof(buf), p)) > 0)
+		fwrite(buf, 1, n, to);
+	if (!p || pclose(p))
+		rc = err_set(e, "Graphviz' program dot failed; `export dot FILE` writes what it was given");
+	free(command);
+	unlink(path);
+	return rc;
+}
+
+/* What `export dot|svg` draws: the fabric, or the channel dependencies of a layer or of a group on cycles. */
+struct drawing {
+	bool svg, cdg, switches;
+	int vl;
+	uint32_t group; /* from 1, as `cycles` numbers them, or of those on the VL; 0 = all */
+};
+
+static int write_dependencies(const struct cdg *c, const struct drawing *d, FILE *f, struct err *e)
+{
+	uint32_t component = d->group ? cdg_component_on(c, d->vl, d->group - 1) : NO_ID;
+
+	if (d->group && component == NO_ID)
+		return err_set(e, "found group %u, expected one of the %u groups with credit loops there are",
+			       d->group, cdg_components_below(c, d->vl, c->n_components));
+	if (cdg_write_dot(f, c, d->vl, component))
+		return err_set(e, "cannot be written: %s", strerror(errno));
+	return 0;
+}
+
+static int write_drawing(struct session *s, const struct drawing *d, FILE *f, struct err *e)
+{
+	struct cdg *c;
+	int rc;
+
+	if (!d->cdg) {
+		rc = write_dot(f, s->fabric, session_state(s));
+		return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
+	}
+	c = cdg_for_vl(session_routing(s), d->vl, d->switches, &s->progress);
+	if (!c)
+		return err_set(e, CANCELLED);
+	rc = write_dependencies(c, d, f, e);
+	cdg_free(c);
+	return rc;
+}
+
+static int export_drawing(struct session *s, const struct drawing *d, FILE *f, struct out *o, struct err *e)
+{
+	char *dot = NULL;
+	size_t len = 0;
+	FILE *mem;
+	int rc;
+	bool svg = d->svg && has_graphviz();
+
+	if (d->svg && !svg)
+		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
+			    "instead\n");
+	if (!svg)
+		return write_drawing(s, d, f, e);
+	mem = open_memstream(&dot, &len);
+	if (!mem)
+		return err_set(e, "%s", strerror(errno));
+	rc = write_drawing(s, d, mem, e);
+	fclose(mem);
+	if (!rc)
+		rc = run_graphviz(dot, len, f, e);
+	free(dot);
+	return rc;
+}
+
+/* `export dot|svg FILE [cdg [LAYER] [switches] [group N]]` */
+static int parse_drawing(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
+{
+	char *end;
+
+	*d = (struct drawing){.svg = *argv[1] == 's', .cdg = argc > 3, .vl = CDG_ALL_VLS};
+	if (argc > 5 && !strcmp(argv[argc - 2], "group")) {
+		d->group = (uint32_t)strtoul(argv[argc - 1], &end, 10);
+		if (*end || !d->group)
+			return err_set(e, "found \"%s\", expected the number of a group as `cycles` shows it",
+				       argv[argc - 1]);
+		argc -= 2;
+	}
+	d->switches = argc > 4 && words_take_last(&argc, argv, "switches");
+	if (d->cdg && (strcmp(argv[3], "cdg") || argc > 5))
+		return usage(s, "export", e);
+	if (argc == 5 && parse_layer(argv[4], &d->vl, e))
+		return -1;
+	if (!s->fabric)
+		return err_set(e, "no fabric is loaded");
+	return d->cdg && !need_routing(s, e) ? -1 : 0;
+}
+
+static bool is_word(const char *w, const char *words)
+{
+	size_t len = strlen(w);
+
+	for (const char *p = words; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+		if (strcspn(p, "|") == len && !strncmp(p, w, len))
+			return true;
+	return false;
+}
+
+#define EXPORTS "lfts|fdbs|subnet|paths|sl2vl|json|dot|svg"
+
+/* Texts that only some engines have; the one in force names its own. */
+#define ENGINE_EXPORTS "ca-order"
+
+static int check_what(const struct session *s, const char *what, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	const char *own = w && w->routing ? w->routing->ops->extras : NULL;
+
+	if (is_word(what, EXPORTS) || is_word(what, own))
+		return 0;
+	if (is_word(what, ENGINE_EXPORTS) && w && w->routing)
+		return err_set(e, "export: %s has no %s", w->routing->engine, what);
+	return err_set(e, "export: found \"%s\", expected one of %s%s%s", what, EXPORTS, own ? "|" : "",
+		       own ? own : "");
+}
+
+static int cmd_export(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct drawing d;
+	bool drawing;
+	FILE *f;
+	int rc;
+
+	if (argc < 3)
+		return usage(s, "export", e);
+	if (check_what(s, argv[1], e))
+		return -1;
+	drawing = is_word(argv[1], "dot|svg");
+	if (!drawing && argc != 3)
+		return usage(s, "export", e);
+	if (drawing ? parse_drawing(s, argc, argv, &d, e) : !need_routing(s, e))
+		return -1;
+	f = open_target(argv[2], o, e);
+	if (!f)
+		return -1;
+	rc = drawing ? export_drawing(s, &d, f, o, e) : export_routing(s, argv[1], f, e);
+	return close_target(f, argv[2], rc, o, e);
+}
+
+const struct command export_commands[] = {
+	{"save", "save FILE", "write the fabric, without what failed, as ibnetdiscover text", NULL, "f", NULL,
+	 cmd_save},
+	{"export",
+	 "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER] [switches] [group N]]",
+	 "write tables, paths or a drawing; FILE - is the screen",
+	 "  lfts    as OpenSM's opensm-lfts.dump, byte for byte\n"
+	 "  fdbs    as opensm.fdbs        subnet  as opensm-subnet.lst\n"
+	 "  paths   lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs\n"
+	 "  sl2vl   SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
+	 "  json    fabric, LIDs and tables\n"
+	 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's "
+	 "opensm-ftree-ca-order.dump (ftree)\n"
+	 "  dot svg the fabric as a graph (svg through Graphviz); with `cdg` the channel dependencies, of "
+	 "one VL or all,\n"
+	 "          or of one group of channels with credit loops, as `cycles` numbers them (with LAYER: "
+	 "of those on it);\n"
+	 "          `switches`: routes of switches count too\n",
+	 "wf", EXPORTS "|" ENGINE_EXPORTS, cmd_export},
+	{0},
+};

@@ -1,0 +1,509 @@
+/* Commands that get a fabric, set options and show summaries. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/formats/conf.h"
+#include "core/formats/formats.h"
+#include "core/session/commands/commands.h"
+#include "core/source/live.h"
+#include "core/source/synth.h"
+
+static int take_fabric(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
+{
+	if (session_set_fabric(s, f, how, e))
+		return -1;
+	report_fabric(s, o);
+	report_event(s, o);
+	return 0;
+}
+
+static int cmd_load(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct fabric *f;
+	char *how;
+	int rc;
+
+	if (argc != 2)
+		return usage(s, "load", e);
+	progress_start(&s->progress, "reading the file", 0);
+	if (fabric_load(argv[1], &f, e))
+		return -1;
+	how = str_printf("load %s", argv[1]);
+	rc = take_fabric(s, f, how, o, e);
+	free(how);
+	return rc;
+}
+
+static int cmd_synth(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct fabric *f;
+	char *how;
+	int rc;
+
+	if (argc < 2) {
+		out_text(o, "%s", synth_help);
+		return 0;
+	}
+	if (argc > 2)
+		return usage(s, "synth", e);
+	if (synth_make(argv[1], &f, e))
+		return -1;
+	how = str_printf("synth %s", argv[1]);
+	rc = take_fabric(s, f, how, o, e);
+	free(how);
+	return rc;
+}
+
+/* What differs from the fabric discovered before, when there was one. */
+static void report_discovery(const struct fabric *before, const struct fabric *now, struct out *o)
+{
+	struct text lines = {0};
+	unsigned n;
+
+	if (!before || strcmp(before->format, "live"))
+		return;
+	n = fabric_changes(before, now, &lines);
+	out_text(o, n ? "Since the last discovery:\n%s" : "Nothing changed since the last discovery.\n%s",
+		 text_str(&lines));
+	out_json(o, "changes", json_integer(n));
+	text_free(&lines);
+}
+
+static int cmd_live(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct fabric *before;
+	struct fabric *f;
+	enum live_tables what = LIVE_NO_TABLES;
+	char *ca = NULL, *how;
+	int port = 0, words = argc, rc;
+
+	if (words > 1 && !strcmp(argv[words - 1], "tables"))
+		what = LIVE_LFTS;
+	else if (words > 1 && !strcmp(argv[words - 1], "sl2vl"))
+		what = LIVE_LFTS_SL2VL;
+	words -= what != LIVE_NO_TABLES;
+	if (words > 2)
+		return usage(s, "live", e);
+	if (live_parse_target(words > 1 ? argv[1] : "", &ca, &port, e))
+		return -1;
+	before = s->loaded ? fabric_ref(s->loaded) : NULL;
+	rc = live_discover_tables(ca, port, what, &f, &s->progress, e);
+	free(ca);
+	if (!rc) {
+		how = str_printf("live%s%s", words > 1 ? " " : "", words > 1 ? argv[1] : "");
+		fabric_ref(f);
+		rc = take_fabric(s, f, how, o, e);
+		if (!rc)
+			report_discovery(before, f, o);
+		if (!rc && what != LIVE_NO_TABLES)
+			rc = session_execute(s, "route live,no_fallback", o, e);
+		fabric_unref(f);
+		free(how);
+	}
+	fabric_unref(before);
+	return rc;
+}
+
+static int cmd_names(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct name_map *map, *old = s->names;
+	struct warnings w = {0};
+
+	if (argc != 2)
+		return usage(s, "names", e);
+	map = NEW(struct name_map);
+	if (name_map_load(argv[1], map, &w, e)) {
+		free(map);
+		return -1;
+	}
+	s->names = map;
+	if (session_reshape(s, s->options, e)) {
+		s->names = old;
+		name_map_free(map);
+		free(map);
+		warnings_free(&w);
+		return -1;
+	}
+	if (old) {
+		name_map_free(old);
+		free(old);
+	}
+	out_text(o, "%zu names from %s\n", map->n, argv[1]);
+	for (size_t i = 0; i < w.n; i++)
+		out_text(o, "%s:%u: %s\n", argv[1], w.w[i].line, w.w[i].text);
+	warnings_free(&w);
+	return 0;
+}
+
+/* --- options ------------------------------------------------------------------------- */
+
+static void show_option(struct out *o, const struct options *opts, const struct optdef *d)
+{
+	const char *v = options_get(opts, d->name);
+
+	out_text(o, "%c %-30s %-12s %s\n", options_is_set(opts, d->name) ? '*' : ' ', d->name,
+		 *v ? v : "(null)", d->help);
+}
+
+static void show_options(struct session *s, struct out *o)
+{
+	json_t *obj = json_object();
+
+	out_text(o, "%c %-30s %-12s %s\n", s->manual_rules ? '*' : ' ', "rules",
+		 s->manual_rules ? "manual" : "opensm",
+		 "opensm: as the program 3.3.23 does; manual: as its manual says");
+	for (size_t i = 0; i < options_count(s->options); i++) {
+		const struct optdef *d = options_at(s->options, i);
+
+		show_option(o, s->options, d);
+		json_object_set_new(obj, d->name, json_string(options_get(s->options, d->name)));
+	}
+	json_object_set_new(obj, "rules", json_string(s->manual_rules ? "manual" : "opensm"));
+	out_json(o, "options", obj);
+}
+
+/* Options that change the fabric itself rather than its routing. */
+static bool shapes_fabric(const char *name)
+{
+	return !strcmp(name, "guid") || !strcmp(name, "port_guids");
+}
+
+/* Take a changed set of options into force. */
+static int apply_options(struct session *s, const struct options *opts, bool reshape, const char *text,
+			 struct out *o, struct err *e)
+{
+	struct change_request rq = {.kind = EVENT_SET, .options = opts, .text = text};
+	const struct event *at = session_event(s);
+
+	if (reshape) {
+		if (session_reshape(s, opts, e))
+			return -1;
+		if (at) {
+			out_text(o, "The fabric begins anew with this option; the journal is empty.\n");
+			report_event(s, o);
+		}
+		return 0;
+	}
+	if (at && at->chain) {
+		if (session_change(s, &rq, e))
+			return -1;
+		report_event(s, o);
+		return 0;
+	}
+	session_lock(s);
+	options_free(s->options);
+	s->options = options_copy(opts);
+	session_unlock(s);
+	return 0;
+}
+
+static int set_rules(struct session *s, const char *value, struct out *o, struct err *e)
+{
+	bool manual = !strcmp(value, "manual"), old = s->manual_rules;
+	struct change_request rq = {.kind = EVENT_SET,
+				    .text = manual ? "set rules manual" : "set rules opensm"};
+	const struct event *at = session_event(s);
+
+	if (!manual && strcmp(value, "opensm"))
+		return err_set(e, "rules: found \"%s\", expected opensm or manual", value);
+	s->manual_rules = manual;
+	if (!at || !at->chain || manual == old)
+		return 0;
+	if (session_change(s, &rq, e)) {
+		s->manual_rules = old;
+		return -1;
+	}
+	report_event(s, o);
+	return 0;
+}
+
+static int set_option(struct session *s, const char *name, const char *value, struct out *o, struct err *e)
+{
+	struct options *opts = options_copy(s->options);
+	char *text = str_printf(value ? "set %s %s" : "unset %s", name, value);
+	int rc = 0;
+
+	if (!options_find(opts, name))
+		rc = err_set(e, "unknown option \"%s\"; `show options` lists them", name);
+	else if (value)
+		rc = options_set(opts, name, value, e);
+	else
+		options_unset(opts, name);
+	if (!rc)
+		rc = apply_options(s, opts, shapes_fabric(name), text, o, e);
+	options_free(opts);
+	free(text);
+	return rc;
+}
+
+static int cmd_set(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	if (argc == 1) {
+		show_options(s, o);
+		return 0;
+	}
+	if (argc == 2 && options_find(s->options, argv[1])) {
+		show_option(o, s->options, options_find(s->options, argv[1]));
+		return 0;
+	}
+	if (argc != 3)
+		return usage(s, "set", e);
+	if (!strcmp(argv[1], "rules"))
+		return set_rules(s, argv[2], o, e);
+	return set_option(s, argv[1], argv[2], o, e);
+}
+
+static int cmd_unset(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	if (argc != 2)
+		return usage(s, "unset", e);
+	return set_option(s, argv[1], NULL, o, e);
+}
+
+static int cmd_config(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct options *opts;
+	struct text notes = {0};
+	const struct event *at = session_event(s);
+	char *engines = NULL;
+	int rc;
+
+	if (argc != 2)
+		return usage(s, "config", e);
+	opts = options_copy(s->options);
+	rc = conf_read(opts, argv[1], &engines, &notes, e);
+	if (!rc) {
+		out_text(o, "%s", text_str(&notes));
+		rc = session_reshape(s, opts, e);
+	}
+	options_free(opts);
+	text_free(&notes);
+	if (!rc && engines) {
+		struct change_request rq = {.kind = EVENT_ROUTE, .chain = engines, .text = "routing_engine"};
+
+		free(s->config_chain);
+		s->config_chain = str_dup(engines);
+		out_text(o, "routing_engine %s\n", engines);
+		if (at) {
+			rc = session_change(s, &rq, e);
+			if (!rc)
+				report_event(s, o);
+		}
+	}
+	free(engines);
+	return rc;
+}
+
+/* --- show ---------------------------------------------------------------------------------- */
+
+static void show_summary(struct session *s, struct out *o)
+{
+	const struct event *ev = session_event(s);
+	uint32_t links = 0, nodes = 0;
+	char a[300];
+
+	if (!s->fabric) {
+		out_text(o, "no fabric is loaded\n");
+		return;
+	}
+	report_fabric(s, o);
+	for (uint32_t l = 0; l < ev->state->n_links; l++)
+		links += ev->state->link_down[l];
+	for (uint32_t n = 0; n < ev->state->n_nodes; n++)
+		nodes += ev->state->node_down[n];
+	out_text(o, "failed: %u links, %u nodes; event %zu of %zu\n", links, nodes, s->at, s->n_events - 1);
+	if (s->fabric->sm_endport != NO_ID)
+		out_text(o, "subnet manager: %s\n",
+			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)));
+	out_json(o, "failed_links", json_integer(links));
+	out_json(o, "failed_nodes", json_integer(nodes));
+	if (ev->sweep && ev->sweep->routing)
+		out_text(o, "routed by %s (asked: %s), LMC %u, highest LID %u, %.1f ms\n",
+			 ev->sweep->routing->engine, ev->sweep->chain, ev->sweep->lids->lmc,
+			 ev->sweep->lids->max_lid, ev->sweep->seconds * 1e3);
+	else
+		out_text(o, "not routed\n");
+}
+
+static void show_warnings(struct session *s, struct out *o)
+{
+	const struct warnings *w = &s->fabric->warnings;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->w[i].line)
+			out_text(o, "%s:%u: %s: %s\n", s->fabric->source, w->w[i].line, w->w[i].kind,
+				 w->w[i].text);
+		else
+			out_text(o, "%s: %s: %s\n", s->fabric->source, w->w[i].kind, w->w[i].text);
+		json_array_append_new(list, json_pack("{s:s, s:i, s:s}", "kind", w->w[i].kind, "line",
+						      (int)w->w[i].line, "text", w->w[i].text));
+	}
+	if (!w->n)
+		out_text(o, "no warnings\n");
+	out_json(o, "warnings", list);
+}
+
+static unsigned ports_up(const struct session *s, uint32_t node)
+{
+	const struct fabric *f = s->fabric;
+	const struct state *st = session_state(s);
+	unsigned up = 0;
+
+	for (unsigned p = 1; p <= f->node_nports[node]; p++) {
+		uint32_t id = f->node_port[node] + p;
+
+		up += f->port_peer[id] != NO_ID && state_link_up(f, st, f->port_link[id]);
+	}
+	return up;
+}
+
+static void show_nodes(struct session *s, bool switches, struct out *o)
+{
+	const struct fabric *f = s->fabric;
+	const struct sweep *w = session_sweep(s);
+	json_t *list = json_array();
+
+	out_text(o, "%-18s %5s %5s %5s %s\n", "guid", "lid", "ports", "up", "name");
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t n = endport_node(f, ep), port = f->endport_port[ep];
+		unsigned lid = w ? w->lids->base[ep] : f->port_lid[port];
+		char name[300];
+
+		if (node_is_switch(f, n) != switches)
+			continue;
+		endport_label(f, ep, name, sizeof(name));
+		out_text(o, "0x%016lx %5u %5u %5u %s%s\n", f->port_guid[port], lid, f->node_nports[n],
+			 ports_up(s, n), name, session_state(s)->node_down[n] ? " (down)" : "");
+		json_array_append_new(list,
+				      json_pack("{s:s, s:i, s:i, s:i, s:b}", "name", name, "lid", (int)lid,
+						"ports", (int)f->node_nports[n], "up", (int)ports_up(s, n),
+						"down", (int)session_state(s)->node_down[n]));
+	}
+	out_json(o, switches ? "switches" : "hosts", list);
+}
+
+static void show_links(struct session *s, struct out *o)
+{
+	const struct fabric *f = s->fabric;
+	json_t *list = json_array();
+	char a[300], b[300];
+
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
+		bool up = state_link_up(f, session_state(s), l);
+
+		port_label(f, p, a, sizeof(a));
+		port_label(f, q, b, sizeof(b));
+		out_text(o, "%s %s %s %s%s\n", up ? "up  " : "down", a, b, link_width_name(f->port_width[p]),
+			 link_speed_name(f->port_speed[p]));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:b}", "a", a, "b", b, "up", (int)up));
+	}
+	out_json(o, "links", list);
+}
+
+static void show_engines(struct session *s, struct out *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; s->engines[i]; i++) {
+		const struct engine *g = s->engines[i];
+
+		out_text(o, "%-14s %s\n%15s%s\n", g->name, g->brief, "", g->reference);
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", g->name, "brief", g->brief,
+						      "reference", g->reference));
+	}
+	out_json(o, "engines", list);
+}
+
+static int show_node(struct session *s, const char *word, struct out *o, struct err *e)
+{
+	static const char *const types[] = {"", "CA", "switch", "router"};
+	const struct fabric *f = s->fabric;
+	uint32_t n = session_node(s, word, e);
+	char a[300];
+
+	if (n == NO_ID)
+		return -1;
+	out_text(o,
+		 "%s %s\nnode GUID 0x%016lx, system image GUID 0x%016lx, vendor 0x%x, device 0x%x, %u "
+		 "ports%s%s\n",
+		 types[f->node_type[n]], f->node_name[n], f->node_guid[n], f->node_sysguid[n],
+		 f->node_vendor[n], f->node_device[n], f->node_nports[n], f->node_place[n] ? ", " : "",
+		 f->node_place[n] ? f->node_place[n] : "");
+	for (unsigned p = 1; p <= f->node_nports[n]; p++) {
+		uint32_t id = f->node_port[n] + p;
+
+		if (f->port_peer[id] == NO_ID)
+			continue;
+		out_text(o, "  [%u] %-4s %s%-5s %s\n", p,
+			 state_link_up(f, session_state(s), f->port_link[id]) ? "up" : "down",
+			 link_width_name(f->port_width[id]), link_speed_name(f->port_speed[id]),
+			 port_label(f, f->port_peer[id], a, sizeof(a)));
+	}
+	return 0;
+}
+
+static int cmd_show(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const char *what = argc > 1 ? argv[1] : "summary";
+
+	if (argc > 3 || (argc == 3 && strcmp(what, "node")))
+		return usage(s, "show", e);
+	if (!strcmp(what, "options"))
+		show_options(s, o);
+	else if (!strcmp(what, "engines"))
+		show_engines(s, o);
+	else if (!strcmp(what, "summary"))
+		show_summary(s, o);
+	else if (!s->fabric)
+		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+	else if (!strcmp(what, "warnings"))
+		show_warnings(s, o);
+	else if (!strcmp(what, "switches"))
+		show_nodes(s, true, o);
+	else if (!strcmp(what, "hosts"))
+		show_nodes(s, false, o);
+	else if (!strcmp(what, "links"))
+		show_links(s, o);
+	else if (!strcmp(what, "node") && argc == 3)
+		return show_node(s, argv[2], o, e);
+	else
+		return err_set(e,
+			       "show: found \"%s\", expected summary, options, engines, warnings, switches, "
+			       "hosts, links or node NODE",
+			       what);
+	return 0;
+}
+
+const struct command fabric_commands[] = {
+	{"load", "load FILE", "load a saved fabric",
+	 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), ibsim net "
+	 "files,\n"
+	 "  libibnetdisc caches, opensm-subnet.lst, ibdiagnet .lst.  Begins a new journal; the engine in "
+	 "force routes it.\n",
+	 "f", NULL, cmd_load},
+	{"live", "live [CA[:PORT]] [tables|sl2vl]",
+	 "discover the fabric through libibnetdisc; again: also what changed since",
+	 "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the switches' "
+	 "forwarding tables\n"
+	 "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n",
+	 "ww", "tables|sl2vl", cmd_live},
+	{"synth", "synth SPEC", "make a synthetic fabric; without SPEC: the kinds there are", NULL, "y", NULL,
+	 cmd_synth},
+	{"names", "names FILE", "take node names from a node-name-map", NULL, "f", NULL, cmd_names},
+	{"config", "config FILE", "take routing options from an opensm.conf", NULL, "f", NULL, cmd_config},
+	{"set", "set [OPTION [VALUE]]",
+	 "set a routing option (names as in opensm.conf); the engine in force reroutes",
+	 "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual says.\n",
+	 "Ov", NULL, cmd_set},
+	{"unset", "unset OPTION", "give an option its default again", NULL, "O", NULL, cmd_unset},
+	{"show", "show [summary|options|engines|warnings|switches|hosts|links|node NODE]",
+	 "summaries and lists", NULL, "wn", "summary|options|engines|warnings|switches|hosts|links|node",
+	 cmd_show},
+	{0},
+};

@@ -1,0 +1,259 @@
+/* Commands that look at paths and at the tables of one switch. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/routing/paths.h"
+#include "core/session/commands/commands.h"
+
+/* --- trace ------------------------------------------------------------------------------- */
+
+static void print_sl(const struct path *p, char *buf, size_t size)
+{
+	if (p->sl.lo == p->sl.hi)
+		snprintf(buf, size, "%u", p->sl.lo);
+	else
+		snprintf(buf, size, "%u..%u", p->sl.lo, p->sl.hi);
+}
+
+static void print_hop(const struct routing *r, const struct path_hop *h, struct out *o)
+{
+	const struct fabric *f = r->topo->fabric;
+	char dir =
+		h->out && h->out != NO_PATH && r->ops->direction ? r->ops->direction(r, h->sw, h->out) : ' ';
+	char in[12] = "", out[12] = "";
+
+	if (h->in)
+		snprintf(in, sizeof(in), "[%u] ", h->in);
+	if (h->out == NO_PATH)
+		snprintf(out, sizeof(out), " [-]");
+	else if (h->out)
+		snprintf(out, sizeof(out), " [%u]", h->out);
+	out_text(o, "  %c %s%s%s", dir, in, switch_name(f, h->sw), out);
+	if (h->out && h->out != NO_PATH)
+		out_text(o, "  VL %u", h->vl);
+	out_text(o, "\n");
+}
+
+static json_t *path_json(const struct fabric *f, const struct path *p)
+{
+	json_t *hops = json_array();
+
+	for (unsigned i = 0; i < p->n; i++)
+		json_array_append_new(hops, json_pack("{s:s, s:i, s:i, s:i}", "switch",
+						      switch_name(f, p->hop[i].sw), "in", (int)p->hop[i].in,
+						      "out", (int)p->hop[i].out, "vl", (int)p->hop[i].vl));
+	return json_pack("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
+			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
+			 (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "path", hops);
+}
+
+static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid, struct out *o)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct path p;
+	json_t *json;
+	char a[300], b[300], sl[16];
+
+	path_trace(r, src, slid, dlid, &p);
+	print_sl(&p, sl, sizeof(sl));
+	endport_label(f, src, a, sizeof(a));
+	if (p.dst == NO_ID)
+		snprintf(b, sizeof(b), "?");
+	else
+		endport_label(f, p.dst, b, sizeof(b));
+	out_text(o, "%s (LID %u) -> %s (LID %u): ", a, slid, b, dlid);
+	if (p.end == PATH_OK)
+		out_text(o, "SL %s, %u hops\n", sl, p.hops);
+	else
+		out_text(o, "NO PATH: %s\n", path_end_text(p.end));
+	for (unsigned i = 0; i < p.n; i++)
+		print_hop(r, &p.hop[i], o);
+	if (p.end != PATH_OK)
+		o->found_fault = true;
+	json = path_json(f, &p);
+	path_free(&p);
+	return json;
+}
+
+static int cmd_trace(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	unsigned slid, dlid;
+	uint32_t src, dst;
+
+	if (!w)
+		return -1;
+	if (argc != 3)
+		return usage(s, "trace", e);
+	src = session_endport(s, argv[1], &slid, e);
+	dst = src == NO_ID ? NO_ID : session_endport(s, argv[2], &dlid, e);
+	if (dst == NO_ID)
+		return -1;
+	out_json(o, "forward", print_path(w->routing, src, slid, dlid, o));
+	if (src != dst)
+		out_json(o, "back", print_path(w->routing, dst, dlid, slid, o));
+	return 0;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+static uint32_t switch_argument(struct session *s, const char *word, struct err *e)
+{
+	uint32_t n = session_node(s, word, e);
+
+	if (n != NO_ID && !node_is_switch(s->fabric, n)) {
+		err_set(e, "%s is no switch", s->fabric->node_name[n]);
+		return NO_ID;
+	}
+	return n == NO_ID ? NO_ID : s->fabric->node_switch[n];
+}
+
+static int cmd_lft(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	const struct comparison *c = w ? session_event(s)->change : NULL;
+	json_t *list;
+	uint32_t sw;
+	char a[300];
+
+	if (!w)
+		return -1;
+	if (argc != 2)
+		return usage(s, "lft", e);
+	sw = switch_argument(s, argv[1], e);
+	if (sw == NO_ID)
+		return -1;
+	if (!w->routing->row[sw])
+		return err_set(e, "%s is down: it has no tables", switch_name(s->fabric, sw));
+	list = json_array();
+	out_text(o, "LFT of %s (LID %u), LIDs up to %u\n", switch_name(s->fabric, sw),
+		 w->lids->base[s->fabric->port_endport[s->fabric->switch_port[sw]]], w->lids->max_lid);
+	for (unsigned lid = 1; lid <= w->lids->max_lid; lid++) {
+		uint32_t owner = lid_owner(w->lids, lid);
+		uint8_t was, now = routing_port(w->routing, sw, lid);
+		bool changed = c && entry_changed(c, sw, lid, &was, &now);
+
+		if (owner == NO_ID && now == NO_PATH && !changed)
+			continue;
+		if (now == NO_PATH)
+			out_text(o, "%c %5u   -", changed ? '!' : ' ', lid);
+		else
+			out_text(o, "%c %5u %3u", changed ? '!' : ' ', lid, now);
+		out_text(o, "  %s",
+			 owner == NO_ID ? "(nobody)" : endport_label(s->fabric, owner, a, sizeof(a)));
+		if (changed && was != NO_PATH)
+			out_text(o, "  (was %u)", was);
+		out_text(o, "\n");
+		json_array_append_new(list, json_pack("{s:i, s:i}", "lid", (int)lid, "port", (int)now));
+	}
+	out_json(o, "entries", list);
+	return 0;
+}
+
+static int cmd_hops(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	const struct routing *r = w ? w->routing : NULL;
+	uint32_t sw;
+
+	if (!w)
+		return -1;
+	if (argc != 2)
+		return usage(s, "hops", e);
+	sw = switch_argument(s, argv[1], e);
+	if (sw == NO_ID)
+		return -1;
+	if (!r->ops->hops)
+		return err_set(e, "%s has no hop matrix", r->engine);
+	out_text(o, "Hop matrix of %s: least, and the ports that have it\n", switch_name(s->fabric, sw));
+	for (uint32_t d = 0; d < s->fabric->n_switches; d++) {
+		unsigned least = d == sw ? 0 : r->ops->hops(r, sw, d, 0);
+
+		if (!switch_up(w->topo, d))
+			continue;
+		if (least == NO_PATH)
+			out_text(o, "    -  %-30s", switch_name(s->fabric, d));
+		else
+			out_text(o, "  %3u  %-30s", least, switch_name(s->fabric, d));
+		for (unsigned p = 1; d != sw && least != NO_PATH && p <= s->fabric->switch_nports[sw]; p++)
+			if (r->ops->hops(r, sw, d, p) == least)
+				out_text(o, " %u", p);
+		out_text(o, "\n");
+	}
+	return 0;
+}
+
+static int by_rank(const struct routing *r, uint32_t max, struct out *o)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	for (uint32_t rank = 0; rank <= max; rank++) {
+		out_text(o, "rank %u:", rank);
+		for (uint32_t sw = 0; sw < f->n_switches; sw++)
+			if (switch_up(r->topo, sw) && r->ops->rank(r, sw) == rank)
+				out_text(o, " %s", switch_name(f, sw));
+		out_text(o, "\n");
+	}
+	return 0;
+}
+
+static int cmd_ranks(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	const struct routing *r = w ? w->routing : NULL;
+	uint32_t max = 0;
+
+	(void)argv;
+	if (!w)
+		return -1;
+	if (argc != 1)
+		return usage(s, "ranks", e);
+	if (!r->ops->rank)
+		return err_set(e, "%s does not rank the switches", r->engine);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
+		uint32_t k = switch_up(w->topo, sw) ? r->ops->rank(r, sw) : NO_RANK;
+
+		max = k != NO_RANK && k > max ? k : max;
+	}
+	return by_rank(r, max, o);
+}
+
+static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	const struct routing *r = w ? w->routing : NULL;
+
+	(void)argv;
+	if (!w)
+		return -1;
+	if (argc != 1)
+		return usage(s, "roots", e);
+	if (!r->ops->is_root)
+		return err_set(e, "%s has no roots", r->engine);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		if (switch_up(w->topo, sw) && r->ops->is_root(r, sw))
+			out_text(o, "0x%016lx %s\n", s->fabric->node_guid[s->fabric->switch_node[sw]],
+				 switch_name(s->fabric, sw));
+	return 0;
+}
+
+const struct command path_commands[] = {
+	{"trace", "trace SRC DST", "the path hop by hop, both directions", NULL, "ee", NULL, cmd_trace},
+	{"why", "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
+	 "why an entry is as it is, and why not by another port or path",
+	 "  why SWITCH DST: the candidate ports and the rule that decided; runs the engine's own code once "
+	 "more on\n"
+	 "  the very same inputs and listens to this decision.\n"
+	 "  why HOST DST: the SL of the path, and why its pair of switches is in no lower layer (lash).\n"
+	 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
+	 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n",
+	 "nen*", NULL, cmd_why},
+	{"lft", "lft SWITCH",
+	 "the forwarding table of a switch; entries changed by the last event are marked", NULL, "s", NULL,
+	 cmd_lft},
+	{"hops", "hops SWITCH", "the hop matrix of a switch", NULL, "s", NULL, cmd_hops},
+	{"ranks", "ranks", "switches by rank", NULL, "", NULL, cmd_ranks},
+	{"roots", "roots", "root switches", NULL, "", NULL, cmd_roots},
+	{0},
+};

@@ -1,0 +1,181 @@
+/* `step`: an engine's run, told step by step from the observer's reports. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/session/commands/commands.h"
+
+#define MOST_STEPS 200000
+#define PAGE 15
+
+struct recorder {
+	struct step_list *list;
+	const struct sweep *w;
+};
+
+static void step_list_clear(struct step_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->line[i]);
+	free(l->line);
+	*l = (struct step_list){0};
+}
+
+void session_forget_steps(struct session *s)
+{
+	step_list_clear(&s->steps);
+}
+
+/* Candidates as "20:16 >21:15 22:17": port and the last quantity compared. */
+static void add_candidates(struct text *t, const struct step *st)
+{
+	if (!st->n_candidates || !st->n_quantities)
+		return;
+	text_add(t, "  [port:%s", st->quantity[st->n_quantities > 1 ? 1 : 0]);
+	for (unsigned i = 0; i < st->n_candidates; i++) {
+		const struct step_candidate *c = &st->candidate[i];
+
+		text_add(t, " %s%u:%ld", c->port == st->port ? ">" : "", c->port,
+			 c->q[st->n_quantities > 1 ? 1 : 0]);
+	}
+	text_add(t, "]");
+}
+
+static void add_choice(struct text *t, const struct sweep *w, const struct step *st)
+{
+	uint32_t owner = lid_owner(w->lids, st->lid);
+	char name[300] = "nobody";
+
+	if (owner != NO_ID)
+		endport_label(w->fabric, owner, name, sizeof(name));
+	text_add(t, "  %s LID %u (%s) -> ", switch_name(w->fabric, st->sw), st->lid, name);
+	if (st->port == NO_PATH)
+		text_add(t, "no port");
+	else
+		text_add(t, "port %u", st->port);
+	text_add(t, ": %s", st->text && *st->text ? st->text : st->rule ? st->rule : "");
+	add_candidates(t, st);
+}
+
+static void record(void *ctx, const struct step *st)
+{
+	struct recorder *r = ctx;
+	struct step_list *l = r->list;
+	const struct fabric *f = r->w->fabric;
+	struct text t = {0};
+
+	if (l->n >= MOST_STEPS) {
+		l->cut = true;
+		return;
+	}
+	switch (st->kind) {
+	case STEP_PHASE:
+		text_add(&t, "== %s", st->text);
+		break;
+	case STEP_CHOICE:
+		add_choice(&t, r->w, st);
+		break;
+	case STEP_PAIR:
+		text_add(&t, "  %s - %s: ", st->sw == NO_ID ? "?" : switch_name(f, st->sw),
+			 st->sw2 == NO_ID ? "?" : switch_name(f, st->sw2));
+		text_add(&t, "%s", st->text ? st->text : "");
+		break;
+	default:
+		if (st->sw != NO_ID)
+			text_add(&t, "  %s: ", switch_name(f, st->sw));
+		else
+			text_add(&t, "  ");
+		text_add(&t, "%s", st->text ? st->text : "");
+	}
+	GROW(l->line, l->n, l->cap);
+	l->line[l->n++] = t.s ? t.s : str_dup("");
+}
+
+/* Record a run from the start: all of it, one switch, or one entry of one switch. */
+static int start_steps(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+	struct recorder r = {.list = &s->steps, .w = w};
+	struct observer obs = {.step = record, .ctx = &r, .sw = NO_ID};
+	unsigned lid = 0;
+	uint32_t node;
+
+	if (!w)
+		return -1;
+	if (argc > 0) {
+		node = session_node(s, argv[0], e);
+		if (node == NO_ID)
+			return -1;
+		if (!node_is_switch(s->fabric, node))
+			return err_set(e, "%s is no switch; expected: step start [SWITCH [DST]]",
+				       s->fabric->node_name[node]);
+		obs.sw = s->fabric->node_switch[node];
+	}
+	if (argc > 1 && session_endport(s, argv[1], &lid, e) == NO_ID)
+		return -1;
+	obs.lid = lid;
+	session_forget_steps(s);
+	if (sweep_observe(w, s->engines, &obs, &s->progress, e))
+		return -1;
+	out_text(o, "%zu steps of %s recorded%s; `step` walks through them, `step find TEXT` jumps.\n",
+		 s->steps.n, w->routing->engine, s->steps.cut ? " (more were left out: name a switch)" : "");
+	out_json(o, "steps", json_integer(s->steps.n));
+	return 0;
+}
+
+static void print_steps(struct step_list *l, size_t n, struct out *o)
+{
+	for (; n && l->at < l->n; n--, l->at++)
+		out_text(o, "%6zu %s\n", l->at + 1, l->line[l->at]);
+	if (l->at >= l->n)
+		out_text(o, "The run is over: %zu steps.\n", l->n);
+}
+
+static int find_step(struct step_list *l, const char *what, struct out *o, struct err *e)
+{
+	for (size_t i = l->at; i < l->n; i++)
+		if (strcasestr(l->line[i], what)) {
+			l->at = i;
+			print_steps(l, 1, o);
+			return 0;
+		}
+	return err_set(e, "no step from %zu on contains \"%s\"", l->at + 1, what);
+}
+
+static int cmd_step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const char *what = argc > 1 ? argv[1] : "next";
+	struct step_list *l = &s->steps;
+	char *end;
+	size_t n = PAGE;
+
+	if (!strcmp(what, "start") && argc <= 4)
+		return start_steps(s, argc - 2, argv + 2, o, e);
+	if (!l->n && start_steps(s, 0, NULL, o, e))
+		return -1;
+	if (!strcmp(what, "find") && argc == 3)
+		return find_step(l, argv[2], o, e);
+	if (!strcmp(what, "back") && argc == 2) {
+		l->at = l->at > 2 * PAGE ? l->at - 2 * PAGE : 0;
+	} else if (!strcmp(what, "all") && argc == 2) {
+		n = l->n;
+		l->at = 0;
+	} else if (strcmp(what, "next")) {
+		n = strtoul(what, &end, 10);
+		if (*end || !n || argc > 2)
+			return usage(s, "step", e);
+	}
+	print_steps(l, n, o);
+	return 0;
+}
+
+const struct command step_commands[] = {
+	{"step", "step [N | next | back | all | find TEXT | start [SWITCH [DST]]]",
+	 "walk through the run of the engine in force",
+	 "  `step start` records the run (of one switch, or one entry of it); `step` shows the next 15 "
+	 "steps, `step 1` one.\n",
+	 "wse", "next|back|all|find|start", cmd_step},
+	{0},
+};

@@ -1,0 +1,139 @@
+#include "core/sm/engine.h"
+#include "core/base/text.h"
+
+#include <string.h>
+
+const struct optdef common_options[] = {
+	{.name = "lmc",
+	 .flag = "-l N",
+	 .type = OPT_UINT,
+	 .def = "0",
+	 .max = 7,
+	 .help = "LIDs a CA port gets: 2 to this power"},
+	{.name = "lmc_esp0",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
+	 .help = "enhanced switch ports 0 get as many LIDs as CA ports"},
+	{.name = "reassign_lids",
+	 .flag = "-r",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
+	 .help = "forget the LIDs that ports carry when the subnet manager starts"},
+	{.name = "honor_guid2lid_file",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
+	 .help = "take LIDs from guid2lid_file when the subnet manager starts"},
+	{.name = "guid2lid_file",
+	 .type = OPT_FILE,
+	 .def = "",
+	 .help = "OpenSM's guid2lid file to start with (used with honor_guid2lid_file)"},
+	{.name = "guid",
+	 .flag = "-g GUID",
+	 .type = OPT_STRING,
+	 .def = "",
+	 .help = "port GUID where the subnet manager runs; default: as the fabric's source tells"},
+	{.name = "use_ucast_cache",
+	 .flag = "-A",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
+	 .help = "keep tables over sweeps in which only hosts or leaf switches came and went"},
+	{.name = "port_guids",
+	 .type = OPT_CHOICE,
+	 .def = "file",
+	 .choices = "file|ibsim",
+	 .help = "identities as in the file, or as ibsim simulates them: CA port GUID = node GUID + port, "
+		 "routers without LIDs"},
+	{.name = "sl2vl_file",
+	 .type = OPT_FILE,
+	 .def = "",
+	 .help = "SL-to-VL maps of the switches, as opensm-sl2vl.dump; default: the engine's, else VL = SL"},
+	{.name = "path_sl_file",
+	 .type = OPT_FILE,
+	 .def = "",
+	 .help = "SLs of paths: lines `SLID DLID SL` or as ibdmchk takes them; default: the engine's, else "
+		 "0"},
+	{.name = "hop_weights_file",
+	 .flag = "-w FILE",
+	 .type = OPT_FILE,
+	 .def = "",
+	 .help = "weights of ports in hop counts: lines `switch-GUID port weight`"},
+	{.name = "port_search_ordering_file",
+	 .flag = "-O FILE",
+	 .type = OPT_FILE,
+	 .def = "",
+	 .help = "order in which a switch tries its ports: lines `switch-GUID port port ...`"},
+	{.name = "port_prof_ignore_file",
+	 .flag = "-i FILE",
+	 .type = OPT_FILE,
+	 .def = "",
+	 .help = "ports whose routes are not counted in balancing: lines `switch-GUID port`"},
+	{.name = "guid_routing_order_file",
+	 .flag = "-X FILE",
+	 .type = OPT_FILE,
+	 .def = "",
+	 .help = "port GUIDs to be routed first, one a line"},
+	{.name = "guid_routing_order_no_scatter",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
+	 .help = "ports of guid_routing_order_file are not scattered"},
+	{.name = "port_shifting",
+	 .flag = "--port-shifting",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
+	 .help = "start the search among equal ports at a place that moves with the routes placed"},
+	{.name = "scatter_ports",
+	 .flag = "--scatter-ports SEED",
+	 .type = OPT_UINT,
+	 .def = "0",
+	 .max = UINT32_MAX,
+	 .help = "choose at random among equal ports, from this seed; 0 = off"},
+	{.name = "port_profile_switch_nodes",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
+	 .help = "routes to switches count in balancing"},
+	{.name = "connect_roots",
+	 .flag = "-z",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
+	 .help = "connect root switches with each other even where that breaks the engine's rules"},
+	{.name = "avoid_throttled_links",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
+	 .help = "sssp, dfsssp and nue avoid links that run below what both ends can"},
+	{0},
+};
+
+const struct engine *engine_find(const struct engine *const *list, const char *name)
+{
+	for (; *list; list++)
+		if (!strcmp((*list)->name, name))
+			return *list;
+	return NULL;
+}
+
+void observe(const struct engine_input *in, const struct step *s)
+{
+	const struct observer *o = in->observer;
+
+	if (!o)
+		return;
+	if (s->kind == STEP_CHOICE && ((o->sw != NO_ID && o->sw != s->sw) || (o->lid && o->lid != s->lid)))
+		return;
+	o->step(o->ctx, s);
+}
+
+void observe_text(const struct engine_input *in, enum step_kind kind, uint32_t sw, const char *fmt, ...)
+{
+	struct text t = {0};
+	struct step s = {.kind = kind, .sw = sw, .sw2 = NO_ID};
+	va_list ap;
+
+	if (!in->observer)
+		return;
+	va_start(ap, fmt);
+	text_addv(&t, fmt, ap);
+	va_end(ap);
+	s.text = text_str(&t);
+	observe(in, &s);
+	text_free(&t);
+}

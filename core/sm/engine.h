@@ -1,0 +1,140 @@
+/*
+ * The contract between a routing engine and everything else.  An engine is one
+ * file in engines/ that defines a `const struct engine`, and one line in
+ * engines/engines.c.
+ */
+#ifndef IBSCOPE_ENGINE_H
+#define IBSCOPE_ENGINE_H
+
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/routing/routing.h"
+#include "core/sm/options.h"
+
+/*
+ * Steps an engine reports to an observer.  All text is only made when somebody
+ * listens; with no observer a step costs one test of a pointer.
+ */
+enum step_kind {
+	STEP_PHASE,  /* a phase begins: text says which ("hop matrix", "order of destinations") */
+	STEP_NOTE,   /* something worth telling inside a phase */
+	STEP_SWITCH, /* something about one switch: rank, root, coordinate, table finished */
+	STEP_CHOICE, /* an entry of a forwarding table was decided */
+	STEP_PAIR,   /* something about a pair of switches (layer, path) */
+};
+
+/* One candidate port of a STEP_CHOICE with the quantities compared, in the order of step.quantity. */
+#define STEP_QUANTITIES 6
+struct step_candidate {
+	uint8_t port;
+	uint32_t peer;		    /* port id at the other end */
+	int64_t q[STEP_QUANTITIES]; /* INT64_MIN = does not apply */
+};
+
+struct step {
+	enum step_kind kind;
+	const char *text; /* plain words; valid during the call only */
+	uint32_t sw;	  /* switch concerned, NO_ID = none */
+	uint32_t sw2;	  /* other switch (target of a STEP_CHOICE, of a pair), NO_ID = none */
+	/* STEP_CHOICE only */
+	uint16_t lid;
+	uint8_t port;	  /* chosen; NO_PATH = none */
+	uint8_t old_port; /* entry of the table before, NO_PATH = none or not looked at */
+	const char *
+		rule; /* short static name of the rule that decided: "least count", "kept", "own port", ... */
+	unsigned n_quantities;
+	const char *const *quantity; /* names of q[] ("hops", "routes", ...) */
+	unsigned n_candidates;
+	const struct step_candidate *candidate;
+};
+
+struct observer {
+	void (*step)(void *ctx, const struct step *s);
+	void *ctx;
+	/*
+	 * What it wants to hear; an engine may skip all work that does not bear
+	 * on it.  sw NO_ID = every switch; lid 0 = every LID.
+	 */
+	uint32_t sw;
+	uint16_t lid;
+};
+
+/*
+ * Usage counters and hop values that a refused engine leaves to the engines
+ * tried after it in the same run (minhop.md 10.1).  NULL tables = none.
+ */
+struct leftovers {
+	uint32_t *count; /* [n_ports] usage per port id of a switch */
+	uint8_t *hops; /* [n_ports * n_switches]: hops[port id * n_switches + d], NO_PATH = untouched; port 0
+			  = least */
+};
+
+/* What an engine works on.  Everything is read only, `left` excepted. */
+struct engine_input {
+	const struct topo *topo;
+	const struct lids *lids;
+	const struct options *options;
+	/*
+	 * The tables the switches have now, or NULL: existing entries are to be
+	 * ignored (first sweep, or something came up: minhop.md section 8).
+	 */
+	const struct routing *current;
+	/*
+	 * The routing of the previous sweep whatever came since (NULL in the first
+	 * one): for update() only, as a hint; results must not depend on it.
+	 */
+	const struct routing *previous;
+	bool manual_rules; /* `set rules manual` */
+	unsigned sweep;	   /* 0 = first heavy sweep of this subnet manager */
+	uint64_t *random;  /* state of random() that lasts between sweeps (LASH), owned by the session; may be
+			      NULL */
+	struct leftovers *left;
+	const struct observer *observer; /* NULL = none */
+	struct progress *progress;	 /* NULL = none */
+};
+
+/* What an engine gives back beside the routing. */
+struct engine_output {
+	struct text notes;  /* lines for the person: oddities, where rules manual/opensm differ, ignored file
+			       lines */
+	struct err refused; /* why, when it refused; CANCELLED when progress was cancelled */
+	/*
+	 * With a refusal: what OpenSM itself would do instead of trying another engine
+	 * ("never ends", "crashes"; static), NULL = it would try one.
+	 */
+	const char *fatal;
+};
+
+struct engine {
+	const char *name;	      /* as in opensm -R */
+	const char *brief;	      /* one line */
+	const char *reference;	      /* paper or "as OpenSM 3.3.23" */
+	const struct optdef *options; /* its own, ended by a NULL name; NULL when it has none */
+	/*
+	 * Compute.  Returns the routing (caller owns one reference), or NULL: the
+	 * engine refuses this fabric or these options (out->refused says why), and
+	 * OpenSM would try the next one.
+	 */
+	struct routing *(*route)(const struct engine_input *in, struct engine_output *out);
+	/*
+	 * The same result as route(), made faster from in->previous (which the same
+	 * engine made under the same options).  NULL: route() is used.
+	 */
+	struct routing *(*update)(const struct engine_input *in, struct engine_output *out);
+};
+
+/* The list of all engines is handed to the session by main(); ended by NULL. */
+const struct engine *engine_find(const struct engine *const *list, const char *name);
+
+/* Report a step when somebody listens and it concerns him; use through the macro so that arguments cost
+ * nothing. */
+#define OBSERVED(in) ((in)->observer != NULL)
+void observe(const struct engine_input *in, const struct step *s);
+void observe_text(const struct engine_input *in, enum step_kind kind, uint32_t sw, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+
+/* Options that belong to routing in general (lmc, use_ucast_cache, guid, ...), in core/sm/engine.c. */
+extern const struct optdef common_options[];
+
+#endif

@@ -1,0 +1,45 @@
+#include "core/sm/guid2lid.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int guid2lid_read(const char *path, struct guid2lid **entries, size_t *n, struct err *e)
+{
+	FILE *f = fopen(path, "re");
+	char line[512], rest[2];
+	size_t cap = 0;
+	int rc = 0;
+
+	*entries = NULL;
+	*n = 0;
+	if (!f)
+		return err_set(e, "%s: %s", path, strerror(errno));
+	for (unsigned number = 1; !rc && fgets(line, sizeof(line), f); number++) {
+		unsigned long long guid;
+		unsigned min, max;
+		int fields = sscanf(line, "%llx %x %x %1s", &guid, &min, &max, rest);
+
+		if (line[strspn(line, " \t\r\n")] == 0 || line[0] == '#')
+			continue;
+		if (fields != 3) {
+			rc = err_set(e, "%s:%u: found \"%.*s\", expected `0xGUID 0xMINLID 0xMAXLID`", path,
+				     number, (int)strcspn(line, "\r\n"), line);
+			break;
+		}
+		GROW(*entries, *n, cap);
+		/* a LID above 16 bits can only be an error; 0 makes lids_assign() drop the entry */
+		(*entries)[(*n)++] =
+			(struct guid2lid){guid, min > 0xFFFF ? 0 : min, max > 0xFFFF ? 0xFFFF : max};
+	}
+	fclose(f);
+	if (rc) {
+		free(*entries);
+		*entries = NULL;
+		*n = 0;
+	}
+	return rc;
+}

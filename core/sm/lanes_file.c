@@ -1,0 +1,282 @@
+#include "core/sm/lanes_file.h"
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A file on its way into the lanes. */
+struct reading {
+	struct lanes *l;
+	const char *name;
+	const struct fabric *f;
+	const struct lids *lids;
+	struct lines lines;
+	uint32_t sw;	  /* of the present block of maps, NO_ID = none or not in the fabric */
+	uint32_t source;  /* endport of the present block of SLs, NO_ID */
+	bool block;	  /* a block has begun */
+	uint32_t unknown; /* nodes or LIDs that the fabric does not have */
+};
+
+static int expected(const struct reading *r, struct cursor line, const char *what, struct err *e)
+{
+	char found[60];
+
+	return err_set(e, "%s:%u: found '%s', expected %s", r->name, r->lines.no,
+		       excerpt(line, found, sizeof(found)), what);
+}
+
+/* A number of at most `max`; hexadecimal with 0x. */
+static bool number(struct cursor *c, uint64_t max, uint64_t *v)
+{
+	return cur_number(c, 0, v) && *v <= max;
+}
+
+static bool at_end(struct cursor *c)
+{
+	cur_blanks(c);
+	return cur_empty(c);
+}
+
+static bool is_comment(struct cursor c)
+{
+	return at_end(&c) || *c.p == '#';
+}
+
+/* --- maps ------------------------------------------------------------------------------- */
+
+static uint32_t switch_of_guid(const struct fabric *f, uint64_t guid)
+{
+	uint32_t node = fabric_node_by_guid(f, guid), ep;
+
+	if (node == NO_ID) {
+		ep = fabric_endport_by_guid(f, guid);
+		node = ep == NO_ID ? NO_ID : endport_node(f, ep);
+	}
+	return node == NO_ID ? NO_ID : f->node_switch[node];
+}
+
+/* "Switch 0x..., base LID 1, ..." and the like begin a block. */
+static bool map_block(struct reading *r, struct cursor c)
+{
+	bool sw = cur_word(&c, "Switch");
+	uint64_t guid;
+
+	if (!sw && !cur_word(&c, "Channel Adapter") && !cur_word(&c, "Router"))
+		return false;
+	if (!cur_number(&c, 0, &guid))
+		return false;
+	r->block = true;
+	r->sw = sw ? switch_of_guid(r->f, guid) : NO_ID;
+	r->unknown += sw && r->sw == NO_ID;
+	return true;
+}
+
+/* "IN OUT : VL ... VL", sixteen of them. */
+static bool map_row(struct reading *r, struct cursor c)
+{
+	uint64_t in, out, vl;
+	sl2vl_map m = 0;
+
+	if (!r->block || !number(&c, MAX_PORTS + 1, &in) || !number(&c, MAX_PORTS + 1, &out) ||
+	    !cur_char(&c, ':'))
+		return false;
+	for (unsigned sl = 0; sl < 16; sl++) {
+		if (!number(&c, 15, &vl))
+			return false;
+		m |= vl << 4 * sl;
+	}
+	if (!at_end(&c))
+		return false;
+	if (r->sw != NO_ID)
+		lanes_set_map(r->l, r->sw, in, out, m);
+	return true;
+}
+
+/* "GUID IN OUT 0x01 0x23 ...": the bytes of the mapping table. */
+static bool map_line(struct reading *r, struct cursor c)
+{
+	uint64_t guid, in, out, pair;
+	uint8_t bytes[8];
+	uint32_t sw;
+
+	if (!cur_number(&c, 0, &guid) || !number(&c, MAX_PORTS + 1, &in) || !number(&c, MAX_PORTS + 1, &out))
+		return false;
+	for (unsigned i = 0; i < 8; i++) {
+		if (!number(&c, 255, &pair))
+			return false;
+		bytes[i] = (uint8_t)pair;
+	}
+	if (!at_end(&c))
+		return false;
+	sw = switch_of_guid(r->f, guid);
+	r->unknown += sw == NO_ID;
+	if (sw != NO_ID)
+		lanes_set_map(r->l, sw, in, out, sl2vl_of_bytes(bytes));
+	return true;
+}
+
+int sl2vl_file_parse(struct lanes *l, const char *name, const char *data, size_t size, const struct fabric *f,
+		     struct text *notes, struct err *e)
+{
+	struct reading r = {.l = l, .name = name, .f = f, .lines = {data, data + size, 0}, .sw = NO_ID};
+	struct cursor c;
+
+	while (lines_next(&r.lines, &c))
+		if (!is_comment(c) && !map_block(&r, c) && !map_row(&r, c) && !map_line(&r, c))
+			return expected(&r, c, "`IN OUT : VL...` of a switch or `GUID IN OUT 0x01 0x23...`",
+					e);
+	if (r.unknown && notes)
+		text_add(notes, "%s: maps of %u switch%s not in the fabric were skipped\n", name, r.unknown,
+			 r.unknown == 1 ? " that is" : "es that are");
+	return 0;
+}
+
+int sl2vl_file_read(struct lanes *l, const char *path, const struct fabric *f, struct text *notes,
+		    struct err *e)
+{
+	char *data;
+	size_t size;
+	int rc;
+
+	if (read_file(path, &data, &size, e))
+		return -1;
+	rc = sl2vl_file_parse(l, path, data, size, f, notes, e);
+	free(data);
+	return rc;
+}
+
+/* --- SLs of paths --------------------------------------------------------------------------- */
+
+static void put_sl(struct reading *r, uint32_t source, uint64_t dlid, uint64_t sl)
+{
+	if (source == NO_ID || !lanes_set_sl(r->l, source, dlid, sl))
+		r->unknown++;
+}
+
+/* All ports of a node, when it is a CA or router; a switch has one. */
+static void put_node_sl(struct reading *r, uint64_t guid, uint64_t dlid, uint64_t sl)
+{
+	uint32_t node = fabric_node_by_guid(r->f, guid);
+	bool any = false;
+
+	for (unsigned p = 0; node != NO_ID && p <= r->f->node_nports[node]; p++) {
+		uint32_t port = r->f->node_port[node] + p, ep = r->f->port_endport[port];
+
+		if (ep == NO_ID)
+			continue;
+		put_sl(r, ep, dlid, sl);
+		any = true;
+	}
+	r->unknown += !any;
+}
+
+static bool sl_block(struct reading *r, struct cursor c)
+{
+	uint64_t guid;
+
+	if ((!cur_word(&c, "Channel Adapter") && !cur_word(&c, "Switch") && !cur_word(&c, "Router")) ||
+	    !cur_number(&c, 0, &guid))
+		return false;
+	r->block = true;
+	r->source = fabric_endport_by_guid(r->f, guid);
+	r->unknown += r->source == NO_ID;
+	return true;
+}
+
+/* "LID : SL" of the present block. */
+static bool sl_row(struct reading *r, struct cursor c)
+{
+	uint64_t dlid, sl;
+
+	if (!r->block || !number(&c, MAX_LID, &dlid) || !cur_char(&c, ':') || !number(&c, 15, &sl))
+		return false;
+	if (r->source != NO_ID)
+		put_sl(r, r->source, dlid, sl);
+	return true;
+}
+
+/* "FROM DLID SL [HOPS]"; FROM: a LID, or a node's GUID. */
+static bool sl_line(struct reading *r, struct cursor c)
+{
+	uint64_t from, dlid, sl, hops;
+
+	if (!cur_number(&c, 0, &from) || !number(&c, MAX_LID, &dlid))
+		return false;
+	if (cur_char(&c, '-')) /* no path */
+		return true;
+	if (!number(&c, 15, &sl) || (cur_word(&c, "..") && !number(&c, 15, &hops)) ||
+	    (!at_end(&c) && !cur_number(&c, 0, &hops)) || !at_end(&c))
+		return false;
+	if (from > MAX_LID)
+		put_node_sl(r, from, dlid, sl);
+	else
+		put_sl(r, lid_owner(r->lids, (unsigned)from), dlid, sl);
+	return true;
+}
+
+int sl_file_parse(struct lanes *l, const char *name, const char *data, size_t size, const struct fabric *f,
+		  const struct lids *lids, struct text *notes, struct err *e)
+{
+	struct reading r = {
+		.l = l, .name = name, .f = f, .lids = lids, .lines = {data, data + size, 0}, .source = NO_ID};
+	struct cursor c;
+
+	while (lines_next(&r.lines, &c))
+		if (!is_comment(c) && !sl_block(&r, c) && !sl_row(&r, c) && !sl_line(&r, c))
+			return expected(&r, c, "`SLID DLID SL`, `GUID DLID SL` or `LID : SL` of a block", e);
+	if (r.unknown && notes)
+		text_add(notes, "%s: SLs and nodes that the fabric does not have were skipped: %u\n", name,
+			 r.unknown);
+	return 0;
+}
+
+int sl_file_read(struct lanes *l, const char *path, const struct fabric *f, const struct lids *lids,
+		 struct text *notes, struct err *e)
+{
+	char *data;
+	size_t size;
+	int rc;
+
+	if (read_file(path, &data, &size, e))
+		return -1;
+	rc = sl_file_parse(l, path, data, size, f, lids, notes, e);
+	free(data);
+	return rc;
+}
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+static const char separator[] = "#--------------------------------------------------------\n";
+
+static void write_switch(FILE *f, const struct routing *r, uint32_t sw)
+{
+	const struct fabric *fb = r->topo->fabric;
+	uint32_t port = fb->switch_port[sw], ep = fb->port_endport[port];
+	unsigned ports = fb->switch_nports[sw];
+
+	fprintf(f, "Switch 0x%016" PRIx64 ", base LID %u, \"%s\"\n", fb->port_guid[port],
+		ep == NO_ID ? 0 : r->lids->base[ep], fb->node_desc[fb->switch_node[sw]]);
+	fprintf(f, "#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n%s", separator);
+	for (unsigned out = 1; out <= ports; out++) {
+		if (r->topo->peer[port + out] == NO_ID)
+			continue; /* OpenSM leaves out ports that are down */
+		for (unsigned in = 0; in <= ports; in++) {
+			fprintf(f, "%-3u %-3u :", in, out);
+			for (unsigned sl = 0; sl < 16; sl++)
+				fprintf(f, " %-2u", routing_vl(r, sw, in, out, sl));
+			fputc('\n', f);
+		}
+	}
+	fprintf(f, "%s\n", separator);
+}
+
+int write_sl2vl(FILE *f, const struct routing *r)
+{
+	for (uint32_t sw = 0; sw < r->topo->fabric->n_switches && !ferror(f); sw++)
+		if (switch_up(r->topo, sw))
+			write_switch(f, r, sw);
+	return ferror(f) ? -1 : 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * SL-to-VL maps and SLs of paths in text.
+ *
+ * Maps: opensm-sl2vl.dump (what OpenSM writes with `qos TRUE`, and `export
+ * sl2vl`), or a line a map as ibdmchk takes them: switch GUID, port in, port
+ * out, eight bytes with two VLs each.
+ * SLs: lines `SLID DLID SL [HOPS]` (`export paths`; of a range `2..5` the first), or as ibdmchk takes them:
+ * lines `NODE-GUID DLID SL`, and blocks of a line `Channel Adapter PORT-GUID,
+ * ...` with lines `LID : SL`.
+ */
+#ifndef IBSCOPE_LANES_FILE_H
+#define IBSCOPE_LANES_FILE_H
+
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/routing/lanes.h"
+#include "core/routing/lids.h"
+#include "core/routing/routing.h"
+
+/*
+ * Read into l.  What belongs to nodes that the fabric does not have is skipped
+ * and counted in a line of notes.  -1 and *e: the file cannot be read, or a line is
+ * neither (what was read before it is in l).
+ */
+int sl2vl_file_read(struct lanes *l, const char *path, const struct fabric *f, struct text *notes,
+		    struct err *e);
+int sl_file_read(struct lanes *l, const char *path, const struct fabric *f, const struct lids *lids,
+		 struct text *notes, struct err *e);
+/* The same from memory; name is for messages. */
+int sl2vl_file_parse(struct lanes *l, const char *name, const char *data, size_t size, const struct fabric *f,
+		     struct text *notes, struct err *e);
+int sl_file_parse(struct lanes *l, const char *name, const char *data, size_t size, const struct fabric *f,
+		  const struct lids *lids, struct text *notes, struct err *e);
+
+/* The maps of all switches that are up, as opensm-sl2vl.dump has them; -1: the stream failed. */
+int write_sl2vl(FILE *f, const struct routing *r);
+
+#endif

@@ -1,0 +1,314 @@
+/* Option values under OpenSM's names: checked and normalised when they are set. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "core/sm/options.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+struct options {
+	size_t n;
+	const struct optdef **def; /* [n] in the order of the tables, every name once */
+	uint32_t *by_name;	   /* [n] indexes by strcmp() order of the names */
+	char **def_value;	   /* [n] normalised defaults */
+	char **value;		   /* [n] NULL = the default */
+};
+
+/* Longest value an error message repeats. */
+#define SHOWN 80
+
+static const char *const true_words[] = {"TRUE", "yes", "on", "1"};
+static const char *const false_words[] = {"FALSE", "no", "off", "0"};
+
+static bool among(const char *const *words, size_t n, const char *w)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcasecmp(words[i], w))
+			return true;
+	return false;
+}
+
+static bool is_null(const char *v)
+{
+	return !*v || !strcmp(v, "(null)");
+}
+
+static char *bool_value(const struct optdef *d, const char *v, struct err *e)
+{
+	if (among(true_words, ARRAY_LEN(true_words), v))
+		return str_dup("TRUE");
+	if (among(false_words, ARRAY_LEN(false_words), v))
+		return str_dup("FALSE");
+	err_set(e, "%s: found '%.*s', expected TRUE or FALSE", d->name, SHOWN, v);
+	return NULL;
+}
+
+/* A number as C writes it, nothing before and nothing behind it. */
+static bool parse_uint(const char *v, uint64_t *n)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*v))
+		return false;
+	errno = 0;
+	*n = strtoull(v, &end, 0);
+	return !*end && !errno;
+}
+
+static char *uint_value(const struct optdef *d, const char *v, struct err *e)
+{
+	uint64_t n;
+	bool hex = d->def && !strncmp(d->def, "0x", 2);
+
+	if (parse_uint(v, &n) && n >= d->min && n <= d->max)
+		return str_printf(hex ? "0x%016llx" : "%llu", (unsigned long long)n);
+	if (hex)
+		err_set(e, "%s: found '%.*s', expected a number from 0x%llx to 0x%llx", d->name, SHOWN, v,
+			(unsigned long long)d->min, (unsigned long long)d->max);
+	else
+		err_set(e, "%s: found '%.*s', expected a number from %llu to %llu", d->name, SHOWN, v,
+			(unsigned long long)d->min, (unsigned long long)d->max);
+	return NULL;
+}
+
+static char *file_value(const struct optdef *d, const char *v, struct err *e)
+{
+	struct stat st;
+
+	if (is_null(v))
+		return str_dup("");
+	if (stat(v, &st) || access(v, R_OK)) {
+		err_set(e, "%s: %.200s: %s; expected a file that can be read", d->name, v, strerror(errno));
+		return NULL;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		err_set(e, "%s: %.200s is a directory; expected a file", d->name, v);
+		return NULL;
+	}
+	return str_dup(v);
+}
+
+static char *choice_value(const struct optdef *d, const char *v, struct err *e)
+{
+	size_t len = strlen(v);
+
+	for (const char *w = d->choices; *w;) {
+		size_t n = strcspn(w, "|");
+
+		if (n == len && !strncasecmp(w, v, n)) {
+			char *s = mem_alloc(n + 1);
+
+			memcpy(s, w, n);
+			return s;
+		}
+		w += n + (w[n] == '|');
+	}
+	err_set(e, "%s: found '%.*s', expected one of %s", d->name, SHOWN, v, d->choices);
+	return NULL;
+}
+
+/* The value as options_get() shows it (caller frees), or NULL and *e. */
+static char *normalise(const struct optdef *d, const char *v, struct err *e)
+{
+	switch (d->type) {
+	case OPT_BOOL:
+		return bool_value(d, v, e);
+	case OPT_UINT:
+		return uint_value(d, v, e);
+	case OPT_FILE:
+		return file_value(d, v, e);
+	case OPT_CHOICE:
+		return choice_value(d, v, e);
+	case OPT_STRING:
+		break;
+	}
+	return str_dup(is_null(v) ? "" : v);
+}
+
+/* Defaults are not checked against the file system, and one out of range is shown as it stands. */
+static char *default_value(const struct optdef *d)
+{
+	const char *def = d->def ? d->def : "";
+	char *v = NULL;
+
+	if (d->type != OPT_FILE && d->def)
+		v = normalise(d, def, NULL);
+	return v ? v : str_dup(is_null(def) ? "" : def);
+}
+
+static int find_slot(const struct options *o, const char *name)
+{
+	size_t lo = 0, hi = o->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		int c = strcmp(o->def[o->by_name[mid]]->name, name);
+
+		if (!c)
+			return (int)o->by_name[mid];
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return -1;
+}
+
+/* Slot of an option that must be there. */
+static size_t slot(const struct options *o, const char *name)
+{
+	int i = find_slot(o, name);
+
+	if (i < 0)
+		abort();
+	return (size_t)i;
+}
+
+/* Put the newest definition at its place among the sorted names. */
+static void index_last(struct options *o)
+{
+	size_t at = o->n - 1;
+
+	while (at > 0 && strcmp(o->def[o->by_name[at - 1]]->name, o->def[o->n - 1]->name) > 0) {
+		o->by_name[at] = o->by_name[at - 1];
+		at--;
+	}
+	o->by_name[at] = (uint32_t)(o->n - 1);
+}
+
+struct options *options_new(const struct optdef *const *defs)
+{
+	struct options *o = NEW(struct options);
+	size_t n = 0;
+
+	for (size_t t = 0; defs[t]; t++)
+		for (const struct optdef *d = defs[t]; d->name; d++)
+			n++;
+	o->def = NEW_ARRAY(n + 1, const struct optdef *);
+	o->by_name = NEW_ARRAY(n + 1, uint32_t);
+	for (size_t t = 0; defs[t]; t++) {
+		for (const struct optdef *d = defs[t]; d->name; d++) {
+			if (find_slot(o, d->name) >= 0)
+				continue;
+			o->def[o->n++] = d;
+			index_last(o);
+		}
+	}
+	o->def_value = NEW_ARRAY(o->n + 1, char *);
+	o->value = NEW_ARRAY(o->n + 1, char *);
+	for (size_t i = 0; i < o->n; i++)
+		o->def_value[i] = default_value(o->def[i]);
+	return o;
+}
+
+struct options *options_copy(const struct options *o)
+{
+	struct options *c = NEW(struct options);
+
+	c->n = o->n;
+	c->def = mem_dup(o->def, (o->n + 1) * sizeof(*o->def));
+	c->by_name = mem_dup(o->by_name, (o->n + 1) * sizeof(*o->by_name));
+	c->def_value = NEW_ARRAY(o->n + 1, char *);
+	c->value = NEW_ARRAY(o->n + 1, char *);
+	for (size_t i = 0; i < o->n; i++) {
+		c->def_value[i] = str_dup(o->def_value[i]);
+		c->value[i] = o->value[i] ? str_dup(o->value[i]) : NULL;
+	}
+	return c;
+}
+
+void options_free(struct options *o)
+{
+	if (!o)
+		return;
+	for (size_t i = 0; i < o->n; i++) {
+		free(o->def_value[i]);
+		free(o->value[i]);
+	}
+	free(o->def);
+	free(o->by_name);
+	free(o->def_value);
+	free(o->value);
+	free(o);
+}
+
+const struct optdef *options_find(const struct options *o, const char *name)
+{
+	int i = find_slot(o, name);
+
+	return i < 0 ? NULL : o->def[i];
+}
+
+size_t options_count(const struct options *o)
+{
+	return o->n;
+}
+
+const struct optdef *options_at(const struct options *o, size_t i)
+{
+	return o->def[i];
+}
+
+int options_set(struct options *o, const char *name, const char *value, struct err *e)
+{
+	int i = find_slot(o, name);
+	char *v;
+
+	if (i < 0)
+		return err_set(e, "unknown option '%.*s'", SHOWN, name);
+	if (!strcmp(value, o->def_value[i])) {
+		options_unset(o, name);
+		return 0;
+	}
+	v = normalise(o->def[i], value, e);
+	if (!v)
+		return -1;
+	free(o->value[i]);
+	o->value[i] = v;
+	if (!strcmp(v, o->def_value[i]))
+		options_unset(o, name);
+	return 0;
+}
+
+void options_unset(struct options *o, const char *name)
+{
+	size_t i = slot(o, name);
+
+	free(o->value[i]);
+	o->value[i] = NULL;
+}
+
+bool options_is_set(const struct options *o, const char *name)
+{
+	return o->value[slot(o, name)] != NULL;
+}
+
+const char *options_get(const struct options *o, const char *name)
+{
+	size_t i = slot(o, name);
+
+	return o->value[i] ? o->value[i] : o->def_value[i];
+}
+
+bool options_bool(const struct options *o, const char *name)
+{
+	return !strcmp(options_get(o, name), "TRUE");
+}
+
+uint64_t options_uint(const struct options *o, const char *name)
+{
+	return strtoull(options_get(o, name), NULL, 0);
+}
+
+const char *options_file(const struct options *o, const char *name)
+{
+	const char *v = options_get(o, name);
+
+	return *v ? v : NULL;
+}

@@ -1,0 +1,489 @@
+#include "core/sm/sweep.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sm/guid2lid.h"
+#include "core/sm/lanes_file.h"
+#include "core/sm/ucast_cache.h"
+
+/* What the subnet manager carries from one heavy sweep to the next. */
+struct sm_memory {
+	struct lid_memory *lids;
+	const struct routing *tables; /* what the switches have; reference; NULL before the first success */
+	bool ignore;		      /* ignore_existing is still set: the last sweep programmed nothing */
+	struct ucast_cache *cache;    /* use_ucast_cache: valid for `tables`; NULL = not valid */
+	uint64_t random;	      /* draws made from random() so far, engines' own meaning */
+};
+
+static void memory_free(struct sm_memory *m)
+{
+	if (!m)
+		return;
+	lid_memory_free(m->lids);
+	routing_unref(m->tables);
+	ucast_cache_free(m->cache);
+	free(m);
+}
+
+static struct sm_memory *memory_copy(const struct sm_memory *m)
+{
+	struct sm_memory *c = mem_dup(m, sizeof(*m));
+
+	c->lids = lid_memory_copy(m->lids);
+	if (c->tables)
+		routing_ref(c->tables);
+	if (c->cache)
+		c->cache = ucast_cache_copy(c->cache);
+	return c;
+}
+
+/* Only the LIDs, which the ports carry, outlive the process. */
+static struct sm_memory *memory_restarted(const struct sm_memory *m)
+{
+	struct sm_memory *c = NEW(struct sm_memory);
+
+	c->lids = lid_memory_copy(m->lids);
+	c->ignore = true;
+	return c;
+}
+
+/* --- LIDs ------------------------------------------------------------------------ */
+
+static int start_memory(struct sm_memory **out, const struct sweep_request *rq, struct err *e)
+{
+	struct lid_options lo = {
+		.lmc = options_uint(rq->options, "lmc"),
+		.lmc_esp0 = options_bool(rq->options, "lmc_esp0"),
+		.reassign = options_bool(rq->options, "reassign_lids"),
+	};
+	struct guid2lid *entries = NULL;
+	struct sm_memory *m;
+
+	if (options_bool(rq->options, "honor_guid2lid_file") && options_file(rq->options, "guid2lid_file") &&
+	    guid2lid_read(options_file(rq->options, "guid2lid_file"), &entries, &lo.n_file, e))
+		return -1;
+	lo.file = entries;
+	m = NEW(struct sm_memory);
+	m->lids = lid_memory_new(rq->fabric, &lo);
+	m->ignore = true;
+	free(entries);
+	*out = m;
+	return 0;
+}
+
+/* The subnet manager starts again, be it because the last sweep was its end. */
+static bool starts_anew(const struct sweep_request *rq)
+{
+	return rq->restart || rq->prev->fatal;
+}
+
+/* --- what came up since the last sweep (minhop.md section 8) ------------------------ */
+
+static char *came_up(const struct sweep_request *rq, const struct topo *now)
+{
+	const struct topo *before = rq->prev->topo;
+	const struct fabric *f = now->fabric;
+	char a[300], b[300];
+
+	if (now->sm_moved != before->sm_moved || now->sm_endport != before->sm_endport)
+		return str_dup("another subnet manager took over");
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (switch_up(now, s) && !switch_up(before, s))
+			return str_printf("switch %s came up", switch_name(f, s));
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
+		bool flapped = rq->flapped && rq->flapped[l];
+
+		if (now->peer[p] == NO_ID || (before->peer[p] != NO_ID && !flapped))
+			continue;
+		if (!node_is_switch(f, f->port_node[p]) && !node_is_switch(f, f->port_node[q]))
+			continue;
+		return str_printf("link %s %s came up", port_label(f, p, a, sizeof(a)),
+				  port_label(f, q, b, sizeof(b)));
+	}
+	return NULL;
+}
+
+static char *scratch_reason(const struct sweep_request *rq, const struct topo *now, const struct sm_memory *m)
+{
+	if (!rq->prev || starts_anew(rq))
+		return str_dup("first sweep");
+	if (rq->reroute)
+		return str_dup("reroute asked for");
+	if (m->ignore)
+		return str_dup("no tables were programmed before");
+	return came_up(rq, now);
+}
+
+/* --- the chain of engines (minhop.md section 10) --------------------------------------- */
+
+struct chain {
+	const struct engine *engine[32];
+	unsigned n;
+	bool no_fallback;
+};
+
+static void parse_chain(struct chain *c, const char *names, const struct engine *const *engines,
+			struct text *notes)
+{
+	char *copy = str_dup(names ? names : ""), *save = NULL;
+
+	*c = (struct chain){0};
+	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save)) {
+		const struct engine *g = engine_find(engines, w);
+
+		if (!strcmp(w, "no_fallback"))
+			c->no_fallback = true;
+		else if (g && c->n < ARRAY_LEN(c->engine))
+			c->engine[c->n++] = g;
+		else
+			text_add(notes, "engine \"%s\" is not known here and is skipped\n", w);
+	}
+	free(copy);
+}
+
+struct run {
+	struct sweep *s;
+	const struct engine *const *engines;
+	struct engine_input in;
+	struct text *notes;
+};
+
+static void add_refusal(struct sweep *s, const char *engine, const char *why)
+{
+	s->refusal = mem_resize(s->refusal, s->n_refusals + 1, sizeof(*s->refusal));
+	s->refusal[s->n_refusals++] = (struct refusal){engine, str_dup(why)};
+}
+
+/*
+ * Try one engine; true when no other is to be tried: it routed, OpenSM would not
+ * get past it, or everything was cancelled (then routing is NULL and *e set).
+ */
+static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, struct err *e)
+{
+	struct engine_output out = {0};
+	struct engine_input in = r->in;
+	bool same = in.previous && !strcmp(in.previous->engine, g->name);
+
+	if (!same)
+		in.previous = NULL;
+	r->s->routing = same && g->update ? g->update(&in, &out) : g->route(&in, &out);
+	text_add(r->notes, "%s", text_str(&out.notes));
+	text_free(&out.notes);
+	if (r->s->routing)
+		return true;
+	if (progress_cancelled(in.progress)) {
+		*cancelled = true;
+		err_set(e, CANCELLED);
+		return true;
+	}
+	add_refusal(r->s, g->name, out.refused.msg);
+	r->s->fatal = out.fatal;
+	return out.fatal != NULL;
+}
+
+static int run_chain(struct run *r, const char *names, struct err *e)
+{
+	struct chain c;
+	bool cancelled = false;
+
+	parse_chain(&c, names, r->engines, r->notes);
+	for (unsigned i = 0; i < c.n; i++)
+		if (try_engine(r, c.engine[i], &cancelled, e))
+			return cancelled ? -1 : 0;
+	if (c.no_fallback && c.n)
+		return 0;
+	r->s->fallback = c.n > 0;
+	try_engine(r, engine_find(r->engines, "minhop"), &cancelled, e);
+	return cancelled ? -1 : 0;
+}
+
+/* --- a sweep ------------------------------------------------------------------------------ */
+
+static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_t *random,
+				    struct leftovers *left, struct progress *progress)
+{
+	const struct sm_memory *before = s->prev ? s->prev->memory : NULL;
+
+	return (struct engine_input){
+		.topo = s->topo,
+		.lids = s->lids,
+		.options = s->options,
+		.manual_rules = s->manual_rules,
+		.current = s->from_scratch || !before ? NULL : before->tables,
+		.previous = s->prev && !reroute ? routing_origin(s->prev->routing) : NULL,
+		.sweep = s->number,
+		.random = random,
+		.left = left,
+		.progress = progress,
+	};
+}
+
+static void leftovers_free(struct leftovers *l)
+{
+	free(l->count);
+	free(l->hops);
+	*l = (struct leftovers){0};
+}
+
+static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct text *notes, struct err *e)
+{
+	struct leftovers left = {0};
+	struct run r = {.s = s, .engines = rq->engines, .notes = notes};
+	double start = now_seconds();
+	int rc;
+
+	if (!s->topo->n_switches_up) {
+		add_refusal(s, "minhop", "the fabric has no switch");
+		return 0;
+	}
+	r.in = input_of(s, rq->reroute, &s->memory->random, &left, rq->progress);
+	rc = run_chain(&r, rq->chain, e);
+	s->engine_seconds = now_seconds() - start;
+	leftovers_free(&left);
+	return rc;
+}
+
+/* --- the unicast cache (minhop.md section 9) ------------------------------------------------ */
+
+/* Did the tables stay as they are, without an engine? */
+static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, struct text *notes)
+{
+	struct sm_memory *m = s->memory;
+	struct cache_sweep cs = {
+		.now = s->topo,
+		.lids = s->lids,
+		.flapped = rq->flapped,
+		.tables = m->tables,
+	};
+	char *why;
+
+	if (!m->cache || rq->reroute || !s->prev)
+		return false;
+	cs.was = s->prev->topo;
+	cs.lids_was = s->prev->lids;
+	why = ucast_cache_check(m->cache, &cs);
+	if (why) {
+		text_add(notes, "use_ucast_cache: the tables are computed anew: %s\n", why);
+		free(why);
+		return false;
+	}
+	s->routing = ucast_cache_routing(m->cache, &cs);
+	s->cached = true;
+	s->from_scratch = false;
+	free(s->scratch_reason);
+	s->scratch_reason = NULL;
+	text_add(notes, "use_ucast_cache: only hosts or leaf switches came or went; all tables stay\n");
+	return true;
+}
+
+/* After engines ran the cache is empty, and valid when they made tables. */
+static void restart_cache(struct sweep *s)
+{
+	ucast_cache_free(s->memory->cache);
+	s->memory->cache = NULL;
+	if (s->routing && options_bool(s->options, "use_ucast_cache"))
+		s->memory->cache = ucast_cache_new(s->fabric);
+}
+
+static void note_sm_place(const struct sweep *s, struct text *notes)
+{
+	if (s->topo->sm_moved && s->topo->sm_endport != NO_ID)
+		text_add(notes,
+			 "the subnet manager's port is down; a standby on %s is assumed to take over\n",
+			 s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)]);
+}
+
+/* Rows that came out as they were become the same objects: a history costs what changed. */
+static void share_rows(const struct sweep *s)
+{
+	struct routing *r = (struct routing *)s->routing;
+	const struct routing *old = s->prev ? s->prev->routing : NULL;
+
+	for (uint32_t sw = 0; r && old && sw < s->fabric->n_switches; sw++) {
+		const struct lft_row *a = r->row[sw], *b = old->row[sw];
+
+		if (a && b && a != b && a->top == b->top && !memcmp(a->port, b->port, a->top + 1u))
+			routing_share_row(r, old, sw);
+	}
+}
+
+/* Switches that a file of maps says nothing of; port numbers are not looked at one by one. */
+static void note_without_maps(const struct sweep *s, const struct lanes *l, const char *path,
+			      struct text *notes)
+{
+	uint32_t n = 0;
+
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		n += switch_up(s->topo, sw) && !l->map[sw];
+	if (n)
+		text_add(notes, "%s: no maps of %u of %u switches: VL = SL is taken there\n", path, n,
+			 s->topo->n_switches_up);
+}
+
+/* SLs and maps from files take the place of what the engine says. */
+static int give_lanes(struct sweep *s, struct text *notes, struct err *e)
+{
+	const char *maps = options_file(s->options, "sl2vl_file"),
+		   *sls = options_file(s->options, "path_sl_file");
+	struct routing *r = (struct routing *)s->routing;
+	const struct lanes *own;
+	struct lanes *l;
+
+	if (!r || (!maps && !sls))
+		return 0;
+	own = r->lanes;
+	l = lanes_new(s->fabric, s->lids->max_lid);
+	if ((maps && sl2vl_file_read(l, maps, s->fabric, notes, e)) ||
+	    (sls && sl_file_read(l, sls, s->fabric, s->lids, notes, e))) {
+		lanes_unref(l);
+		return -1;
+	}
+	if (maps)
+		note_without_maps(s, l, maps, notes);
+	if (sls && !l->n_sls)
+		text_add(notes, "%s: no SL of a path is told\n", sls);
+	if (own && !maps)
+		lanes_copy_maps(l, own);
+	lanes_unref(own);
+	r->lanes = l;
+	return 0;
+}
+
+static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct err *e)
+{
+	struct text notes = {0};
+	int rc = 0;
+
+	s->topo = topo_new(rq->fabric, rq->state);
+	if (s->topo->sm_endport == NO_ID)
+		return err_set(e, "nothing is up: there is no port on which a subnet manager could run");
+	if (rq->prev && starts_anew(rq))
+		s->memory = memory_restarted(rq->prev->memory);
+	else if (rq->prev)
+		s->memory = memory_copy(rq->prev->memory);
+	else if (start_memory(&s->memory, rq, e))
+		return -1;
+	s->scratch_reason = scratch_reason(rq, s->topo, s->memory);
+	s->from_scratch = s->scratch_reason != NULL;
+	note_sm_place(s, &notes);
+	s->lids = lids_assign(s->memory->lids, s->topo, &notes, NULL);
+	if (!serve_from_cache(s, rq, &notes)) {
+		rc = route_sweep(s, rq, &notes, e);
+		restart_cache(s);
+	}
+	if (!rc)
+		rc = give_lanes(s, &notes, e);
+	share_rows(s);
+	s->memory->ignore = !s->routing && s->from_scratch;
+	if (s->routing) {
+		routing_unref(s->memory->tables);
+		s->memory->tables = routing_ref(s->routing);
+	}
+	s->notes = str_dup(text_str(&notes));
+	text_free(&notes);
+	return rc;
+}
+
+struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)
+{
+	struct sweep *s = NEW(struct sweep);
+	double start = now_seconds();
+
+	s->refs = 1;
+	s->fabric = fabric_ref(rq->fabric);
+	s->state = state_copy(rq->state);
+	s->options = options_copy(rq->options);
+	s->chain = str_dup(rq->chain && *rq->chain ? rq->chain : "minhop");
+	s->manual_rules = rq->manual_rules;
+	if (rq->prev && !starts_anew(rq)) {
+		s->prev = sweep_ref(rq->prev);
+		s->number = rq->prev->number + 1;
+	}
+	if (fill_sweep(s, rq, e)) {
+		sweep_unref(s);
+		return NULL;
+	}
+	s->seconds = now_seconds() - start;
+	return s;
+}
+
+struct sweep *sweep_ref(const struct sweep *s)
+{
+	struct sweep *t = (struct sweep *)s;
+
+	atomic_fetch_add(&t->refs, 1);
+	return t;
+}
+
+static void sweep_free(struct sweep *s)
+{
+	fabric_unref(s->fabric);
+	state_free(s->state);
+	topo_unref(s->topo);
+	lids_unref(s->lids);
+	routing_unref(s->routing);
+	options_free(s->options);
+	memory_free(s->memory);
+	for (size_t i = 0; i < s->n_refusals; i++)
+		free(s->refusal[i].why);
+	free(s->refusal);
+	free(s->chain);
+	free(s->notes);
+	free(s->scratch_reason);
+	free(s);
+}
+
+/* A long history must not be freed by recursion. */
+void sweep_unref(const struct sweep *cs)
+{
+	struct sweep *s = (struct sweep *)cs;
+
+	while (s && atomic_fetch_sub(&s->refs, 1) == 1) {
+		struct sweep *prev = (struct sweep *)s->prev;
+
+		sweep_free(s);
+		s = prev;
+	}
+}
+
+/* --- once more, with somebody looking ---------------------------------------------------------- */
+
+int sweep_observe(const struct sweep *s, const struct engine *const *engines, const struct observer *obs,
+		  struct progress *progress, struct err *e)
+{
+	struct leftovers left = {0};
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the origin of a cached sweep exists */
+	uint64_t random = s->prev ? s->prev->memory->random : 0;
+	struct engine_input in = input_of(s, true, &random, &left, progress);
+	struct engine_output out = {0};
+	struct routing *r;
+	int rc = 0;
+
+	if (s->cached) /* made by the sweep that computed the tables */
+		return sweep_observe(s->prev, engines, obs, progress, e);
+	if (!s->routing)
+		return err_set(e, "no engine routed the fabric");
+	/* engines that refused may have left counters behind that matter: they run again, unobserved */
+	for (size_t i = 0; i < s->n_refusals; i++) {
+		const struct engine *g = engine_find(engines, s->refusal[i].engine);
+
+		if (g)
+			routing_unref(g->route(&in, &out));
+		text_free(&out.notes);
+	}
+	in.observer = obs;
+	r = engine_find(engines, s->routing->engine)->route(&in, &out);
+	if (!r)
+		rc = err_set(e, "%s", out.refused.msg);
+	text_free(&out.notes);
+	routing_unref(r);
+	leftovers_free(&left);
+	return rc;
+}

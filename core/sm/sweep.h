@@ -1,0 +1,77 @@
+/*
+ * A heavy sweep of the subnet manager: discover, assign LIDs, run the chain of
+ * engines, keep what OpenSM keeps.  A struct sweep is the record of one; it
+ * never changes once made, so undo, comparison and "why" simply look at an
+ * older one.
+ */
+#ifndef IBSCOPE_SWEEP_H
+#define IBSCOPE_SWEEP_H
+
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/sm/engine.h"
+
+/* An engine of the chain that was tried and refused. */
+struct refusal {
+	const char *engine; /* static */
+	char *why;
+};
+
+struct sweep {
+	atomic_uint refs;
+	const struct fabric *fabric;   /* reference held */
+	struct state *state;	       /* owned */
+	const struct topo *topo;       /* reference held */
+	const struct lids *lids;       /* reference held */
+	const struct routing *routing; /* reference held; NULL: no engine routed (no_fallback) */
+	char *chain;		       /* engines asked for, "updn,minhop" */
+	struct options *options;       /* owned copy of those in force */
+	bool manual_rules;
+	struct refusal *refusal; /* engines that refused before routing->engine */
+	size_t n_refusals;
+	const char *fatal;     /* OpenSM would not get past the last refusal: "never ends", "crashes"; NULL */
+	bool fallback;	       /* Min Hop took over after the last of the chain */
+	char *notes;	       /* lines for the person, "" when none */
+	bool from_scratch;     /* existing entries were ignored */
+	char *scratch_reason;  /* why ("first sweep", "link a[1] came up", "reroute"), NULL when not */
+	bool cached;	       /* ucast_cache was valid: no engine ran */
+	double seconds;	       /* of discovery, LIDs and routing */
+	double engine_seconds; /* of the engines alone */
+	unsigned number;       /* 0 = first heavy sweep of this subnet manager */
+	const struct sweep *prev; /* reference held: the sweep before, whose tables were current; NULL */
+	struct sm_memory *memory; /* what the subnet manager remembers after it (opaque, owned) */
+};
+
+struct sweep *sweep_ref(const struct sweep *s);
+void sweep_unref(const struct sweep *s);
+
+struct sweep_request {
+	const struct fabric *fabric;
+	const struct state *state;
+	const struct options *options;
+	const char *chain; /* engine names as in opensm -R; NULL or "" = minhop */
+	const struct engine *const *engines;
+	bool manual_rules;
+	bool reroute;		   /* ignore existing entries, as a console reroute does */
+	bool restart;		   /* the subnet manager starts again: of prev only the LIDs are known */
+	const struct sweep *prev;  /* of the same fabric; NULL = the subnet manager starts, ports carry the
+				      source's LIDs */
+	const uint8_t *flapped;	   /* [n_links] 1 = went down and up again since prev; NULL = none */
+	struct progress *progress; /* may be NULL */
+};
+
+/*
+ * Run one.  NULL and *e only when cancelled or when an option or the chain is
+ * unusable; engines that refuse are part of the result.
+ */
+struct sweep *sweep_run(const struct sweep_request *rq, struct err *e);
+
+/*
+ * Run the engine of a finished sweep once more with an observer: the very same
+ * inputs, hence the very same decisions.  Tables that the unicast cache kept are
+ * explained by the sweep that computed them.  0, or -1 and *e (no routing, refused, cancelled).
+ */
+int sweep_observe(const struct sweep *s, const struct engine *const *engines, const struct observer *obs,
+		  struct progress *progress, struct err *e);
+
+#endif

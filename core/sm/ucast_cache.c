@@ -1,0 +1,476 @@
+#include "core/sm/ucast_cache.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A link that is missing, as a port of a switch saw it. */
+struct missing {
+	uint16_t lid; /* at the other end */
+	bool is_host, recorded;
+};
+
+struct ucast_cache {
+	const struct fabric *fabric; /* reference held */
+	struct missing *missing;     /* [n_ports] by port of a switch */
+	uint8_t *leaf;		     /* [n_switches] 1 = lost a host once, or has one beside missing links */
+	uint8_t *dropped;	     /* [n_switches] 1 = the switch itself is gone */
+	struct lft_row **row;	     /* [n_switches] table of a switch that was dropped */
+};
+
+struct ucast_cache *ucast_cache_new(const struct fabric *f)
+{
+	struct ucast_cache *c = NEW(struct ucast_cache);
+
+	c->fabric = fabric_ref(f);
+	c->missing = NEW_ARRAY(f->n_ports, struct missing);
+	c->leaf = NEW_ARRAY(f->n_switches, uint8_t);
+	c->dropped = NEW_ARRAY(f->n_switches, uint8_t);
+	c->row = NEW_ARRAY(f->n_switches, struct lft_row *);
+	return c;
+}
+
+static struct lft_row *row_ref(struct lft_row *r)
+{
+	if (r)
+		atomic_fetch_add(&r->refs, 1);
+	return r;
+}
+
+struct ucast_cache *ucast_cache_copy(const struct ucast_cache *c)
+{
+	const struct fabric *f = c->fabric;
+	struct ucast_cache *d = ucast_cache_new(f);
+
+	memcpy(d->missing, c->missing, f->n_ports * sizeof(*c->missing));
+	memcpy(d->leaf, c->leaf, f->n_switches);
+	memcpy(d->dropped, c->dropped, f->n_switches);
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		d->row[s] = row_ref(c->row[s]);
+	return d;
+}
+
+void ucast_cache_free(struct ucast_cache *c)
+{
+	if (!c)
+		return;
+	for (uint32_t s = 0; s < c->fabric->n_switches; s++)
+		lft_row_unref(c->row[s]);
+	fabric_unref(c->fabric);
+	free(c->missing);
+	free(c->leaf);
+	free(c->dropped);
+	free(c->row);
+	free(c);
+}
+
+/* --- one check -------------------------------------------------------------------------- */
+
+struct check {
+	struct ucast_cache *c;
+	const struct cache_sweep *s;
+	const struct fabric *f;
+	uint32_t *dist; /* [n_switches] hops from the subnet manager's switch, NO_ID = none */
+	char *why;	/* the first reason found */
+};
+
+static bool is_host(const struct check *k, uint32_t port)
+{
+	return !node_is_switch(k->f, k->f->port_node[port]);
+}
+
+static uint32_t switch_of(const struct check *k, uint32_t port)
+{
+	return k->f->node_switch[k->f->port_node[port]];
+}
+
+/* LID of the node or host port behind a port id. */
+static uint16_t lid_of(const struct check *k, const struct lids *l, uint32_t port)
+{
+	uint32_t sw = switch_of(k, port), ep;
+
+	ep = k->f->port_endport[sw == NO_ID ? port : k->f->switch_port[sw]];
+	return ep == NO_ID ? 0 : l->base[ep];
+}
+
+static void invalid(struct check *k, const char *what, uint32_t port)
+{
+	char a[300];
+
+	if (!k->why)
+		k->why = str_printf("%s: %s", what, port_label(k->f, port, a, sizeof(a)));
+}
+
+static bool new_switch(const struct check *k, uint32_t sw)
+{
+	return !switch_up(k->s->was, sw);
+}
+
+/* A host port that the sweep before did not know. */
+static bool new_host(const struct check *k, uint32_t port)
+{
+	uint32_t ep = k->f->port_endport[port];
+
+	return ep == NO_ID || !k->s->was->endport_up[ep];
+}
+
+static bool link_flapped(const struct check *k, uint32_t link)
+{
+	return k->s->flapped && k->s->flapped[link];
+}
+
+/* Distances in the present fabric decide which LIDs are known when a link is seen (minhop.md 9.4). */
+static void measure(struct check *k)
+{
+	const struct topo *t = k->s->now;
+	uint32_t *queue = NEW_ARRAY(k->f->n_switches, uint32_t), end = 0, from;
+
+	k->dist = NEW_ARRAY(k->f->n_switches, uint32_t);
+	memset(k->dist, 0xff, k->f->n_switches * sizeof(*k->dist));
+	from = t->endport_switch[t->sm_endport];
+	if (from != NO_ID) {
+		k->dist[from] = 0;
+		queue[end++] = from;
+	}
+	for (uint32_t i = 0; i < end; i++)
+		for (unsigned p = 1; p <= k->f->switch_nports[queue[i]]; p++) {
+			uint32_t r = t->peer_switch[switch_port_id(k->f, queue[i], p)];
+
+			if (r == NO_ID || k->dist[r] != NO_ID)
+				continue;
+			k->dist[r] = k->dist[queue[i]] + 1;
+			queue[end++] = r;
+		}
+	free(queue);
+}
+
+/* --- discovery: links that are new ----------------------------------------------------------- */
+
+static bool matches(const struct check *k, uint32_t port, uint32_t peer)
+{
+	const struct missing *m = &k->c->missing[port];
+
+	return m->recorded && m->is_host == is_host(k, peer) && m->lid == lid_of(k, k->s->lids, peer);
+}
+
+/* Is the link decided by validation, because the LID of one end is not known when it is seen? */
+static bool decided_later(const struct check *k, uint32_t p, uint32_t q)
+{
+	uint32_t a = switch_of(k, p), b = switch_of(k, q), far;
+
+	if (a == NO_ID || b == NO_ID)
+		return new_host(k, a == NO_ID ? p : q);
+	if (k->dist[a] == k->dist[b])
+		return false;
+	far = k->dist[a] > k->dist[b] ? a : b;
+	return new_switch(k, far);
+}
+
+static void see_link(struct check *k, uint32_t p, uint32_t q)
+{
+	struct missing *m = k->c->missing;
+
+	if (is_host(k, p) && is_host(k, q)) {
+		invalid(k, "two hosts were cabled to each other", p);
+		return;
+	}
+	if (decided_later(k, p, q))
+		return;
+	if ((!is_host(k, p) && !matches(k, p, q)) || (!is_host(k, q) && !matches(k, q, p)))
+		invalid(k, "a link came up that was not there when the tables were computed", p);
+	m[p].recorded = m[q].recorded = false;
+}
+
+static void see_new_links(struct check *k)
+{
+	for (uint32_t l = 0; l < k->f->n_links && !k->why; l++) {
+		uint32_t p = k->f->link_port[2 * l], q = k->f->link_port[2 * l + 1];
+
+		if (k->s->now->peer[p] != NO_ID && k->s->was->peer[p] == NO_ID)
+			see_link(k, p, q);
+	}
+}
+
+/* --- what is gone ------------------------------------------------------------------------------- */
+
+static void record(struct check *k, uint32_t port, uint32_t peer)
+{
+	struct missing *m = &k->c->missing[port];
+	uint16_t lid = lid_of(k, k->s->lids_was, peer);
+
+	if (is_host(k, port) || !lid || !lid_of(k, k->s->lids_was, port))
+		return;
+	k->c->leaf[switch_of(k, port)] |= is_host(k, peer);
+	if (!m->recorded)
+		*m = (struct missing){lid, is_host(k, peer), true};
+}
+
+static void record_lost_links(struct check *k)
+{
+	for (uint32_t l = 0; l < k->f->n_links; l++) {
+		uint32_t p = k->f->link_port[2 * l], q = k->f->link_port[2 * l + 1];
+
+		if (k->s->was->peer[p] == NO_ID || k->s->now->peer[p] != NO_ID)
+			continue;
+		if (is_host(k, p) && is_host(k, q))
+			invalid(k, "a link between two hosts is gone", p);
+		record(k, p, q);
+		record(k, q, p);
+	}
+}
+
+/* A switch that is gone must have lost a host, now or before. */
+static bool lost_host(const struct check *k, uint32_t sw)
+{
+	for (unsigned p = 1; p <= k->f->switch_nports[sw]; p++) {
+		const struct missing *m = &k->c->missing[switch_port_id(k->f, sw, p)];
+
+		if (m->recorded && m->is_host)
+			return true;
+	}
+	return false;
+}
+
+static void drop_switches(struct check *k)
+{
+	for (uint32_t s = 0; s < k->f->n_switches; s++) {
+		uint32_t port0 = k->f->switch_port[s];
+
+		if (!switch_up(k->s->was, s) || switch_up(k->s->now, s))
+			continue;
+		if (!lid_of(k, k->s->lids_was, port0) || !lost_host(k, s))
+			invalid(k, "a switch without hosts is gone", port0);
+		k->c->dropped[s] = 1;
+		lft_row_unref(k->c->row[s]);
+		k->c->row[s] = row_ref(k->s->tables->row[s]);
+	}
+}
+
+/* --- validation ------------------------------------------------------------------------------------ */
+
+static bool has_records(const struct check *k, uint32_t sw)
+{
+	for (unsigned p = 1; p <= k->f->switch_nports[sw]; p++)
+		if (k->c->missing[switch_port_id(k->f, sw, p)].recorded)
+			return true;
+	return false;
+}
+
+/* A port with a live link that came up since the last sweep. */
+static void validate_new_port(struct check *k, uint32_t sw, uint32_t port, uint32_t peer)
+{
+	struct missing *m = &k->c->missing[port];
+	uint32_t other = switch_of(k, peer);
+
+	if (m->recorded) {
+		if (!matches(k, port, peer))
+			invalid(k, "something else came back", port);
+		m->recorded = false;
+		k->c->dropped[sw] = 0;
+		return;
+	}
+	if (new_switch(k, sw))
+		invalid(k, "a switch came up with a link that its record does not have", port);
+	else if (other == NO_ID ? new_host(k, peer) : new_switch(k, other))
+		invalid(k, "something new came up", peer);
+}
+
+static void validate_links(struct check *k)
+{
+	for (uint32_t s = 0; s < k->f->n_switches; s++) {
+		uint32_t p0 = k->f->switch_port[s];
+
+		for (unsigned p = 1; switch_up(k->s->now, s) && p <= k->f->switch_nports[s]; p++) {
+			uint32_t port = p0 + p, peer = k->s->now->peer[port];
+
+			if (peer == NO_ID)
+				continue;
+			if (is_host(k, peer) && !k->c->leaf[s])
+				k->c->leaf[s] = has_records(k, s);
+			if (new_switch(k, s) || k->s->was->peer[port] == NO_ID ||
+			    link_flapped(k, k->f->port_link[port]))
+				validate_new_port(k, s, port, peer);
+		}
+	}
+	for (uint32_t s = 0; s < k->f->n_switches; s++)
+		k->c->leaf[s] &= has_records(k, s);
+}
+
+/* What is still missing after validation. */
+static void validate_missing(struct check *k)
+{
+	for (uint32_t s = 0; s < k->f->n_switches; s++) {
+		if (k->c->dropped[s]) {
+			if (!k->c->leaf[s])
+				invalid(k, "a switch without hosts is gone", k->f->switch_port[s]);
+			continue;
+		}
+		for (unsigned p = 1; p <= k->f->switch_nports[s]; p++) {
+			uint32_t port = switch_port_id(k->f, s, p), other;
+
+			if (!k->c->missing[port].recorded || k->c->missing[port].is_host)
+				continue;
+			other = switch_of(k, k->f->port_peer[port]);
+			if (!k->c->dropped[other])
+				invalid(k, "a link between switches is gone", port);
+			else if (!k->c->leaf[other] || k->c->leaf[s])
+				invalid(k, "a switch is gone whose neighbour has hosts", port);
+		}
+	}
+}
+
+char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s)
+{
+	struct check k = {.c = c, .s = s, .f = c->fabric};
+
+	if (s->now->sm_endport != s->was->sm_endport)
+		return str_dup("another subnet manager took over");
+	measure(&k);
+	see_new_links(&k);
+	record_lost_links(&k);
+	drop_switches(&k);
+	validate_links(&k);
+	validate_missing(&k);
+	free(k.dist);
+	return k.why;
+}
+
+/* --- the tables that stay ------------------------------------------------------------------------------ */
+
+/* Accessors of a kept routing answer for the one that was computed. */
+struct kept {
+	struct routing_ops ops;
+	const struct routing *of; /* reference held */
+	uint8_t *lost; /* [n_switches] 1 = away at some time since: the engine's own data of it is lost */
+};
+
+static const struct routing *origin_of(const struct routing *r)
+{
+	const struct kept *k = r->priv;
+
+	return k->of;
+}
+
+static bool on_lost_switch(const struct routing *r, unsigned lid)
+{
+	const struct kept *k = r->priv;
+	uint32_t ep = lid_owner(r->lids, lid), sw = ep == NO_ID ? NO_ID : r->topo->endport_switch[ep];
+
+	return sw != NO_ID && k->lost[sw];
+}
+
+/* SLs that an engine keeps by switch (lash.md 11) are 0 for switches that left and came back. */
+static struct sl_range kept_sl(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	if (origin_of(r)->ops->sl_by_switch && (on_lost_switch(r, slid) || on_lost_switch(r, dlid)))
+		return (struct sl_range){0, 0};
+	return routing_sl(origin_of(r), slid, dlid);
+}
+
+static unsigned kept_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
+{
+	return routing_vl(origin_of(r), sw, in, out, sl);
+}
+
+static unsigned kept_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
+{
+	return origin_of(r)->ops->hops(origin_of(r), s, d, port);
+}
+
+static uint32_t kept_rank(const struct routing *r, uint32_t sw)
+{
+	return origin_of(r)->ops->rank(origin_of(r), sw);
+}
+
+static bool kept_is_root(const struct routing *r, uint32_t sw)
+{
+	return origin_of(r)->ops->is_root(origin_of(r), sw);
+}
+
+static char kept_direction(const struct routing *r, uint32_t sw, unsigned port)
+{
+	return origin_of(r)->ops->direction(origin_of(r), sw, port);
+}
+
+static unsigned kept_n_layers(const struct routing *r)
+{
+	return origin_of(r)->ops->n_layers(origin_of(r));
+}
+
+static uint32_t *kept_order(const struct routing *r, uint32_t *n)
+{
+	return origin_of(r)->ops->order(origin_of(r), n);
+}
+
+static int kept_write_extra(const struct routing *r, const char *what, FILE *f)
+{
+	return origin_of(r)->ops->write_extra(origin_of(r), what, f);
+}
+
+static void kept_free(void *priv)
+{
+	struct kept *k = priv;
+
+	routing_unref(k->of);
+	free(k->lost);
+	free(k);
+}
+
+static struct kept *kept_new(const struct routing *of)
+{
+	const struct routing_ops *o = of->ops;
+	struct kept *k = NEW(struct kept);
+
+	k->of = routing_ref(of);
+	k->ops = (struct routing_ops){
+		.sl = o->sl ? kept_sl : NULL,
+		.sl_by_switch = o->sl_by_switch,
+		.vl = o->vl ? kept_vl : NULL,
+		.hops = o->hops ? kept_hops : NULL,
+		.rank = o->rank ? kept_rank : NULL,
+		.is_root = o->is_root ? kept_is_root : NULL,
+		.direction = o->direction ? kept_direction : NULL,
+		.n_layers = o->n_layers ? kept_n_layers : NULL,
+		.order = o->order ? kept_order : NULL,
+		.extras = o->extras,
+		.write_extra = o->write_extra ? kept_write_extra : NULL,
+		.free_priv = kept_free,
+	};
+	return k;
+}
+
+const struct routing *routing_origin(const struct routing *r)
+{
+	return r && r->ops->free_priv == kept_free ? origin_of(r) : r;
+}
+
+/* Switches that are away, or were so when the tables had been kept before. */
+static uint8_t *lost_switches(const struct cache_sweep *s)
+{
+	const struct topo *first = routing_origin(s->tables)->topo;
+	const struct kept *before = routing_origin(s->tables) == s->tables ? NULL : s->tables->priv;
+	uint8_t *lost = NEW_ARRAY(first->fabric->n_switches, uint8_t);
+
+	for (uint32_t sw = 0; sw < first->fabric->n_switches; sw++)
+		lost[sw] = !switch_up(s->now, sw) || (before && before->lost[sw]);
+	return lost;
+}
+
+struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct cache_sweep *s)
+{
+	struct routing *r = routing_new(s->tables->engine, s->now, s->lids);
+	struct kept *k = kept_new(routing_origin(s->tables));
+
+	r->ops = &k->ops;
+	r->priv = k;
+	k->lost = lost_switches(s);
+	for (uint32_t sw = 0; sw < c->fabric->n_switches; sw++) {
+		if (!switch_up(s->now, sw))
+			continue;
+		routing_share_row(r, s->tables, sw);
+		if (!r->row[sw])
+			r->row[sw] = row_ref(c->row[sw]);
+	}
+	return r;
+}

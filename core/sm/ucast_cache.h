@@ -1,0 +1,44 @@
+/*
+ * OpenSM's unicast cache (use_ucast_cache, minhop.md section 9): tables stay over
+ * sweeps in which only hosts or whole leaf switches came or went.
+ */
+#ifndef IBSCOPE_UCAST_CACHE_H
+#define IBSCOPE_UCAST_CACHE_H
+
+#include "core/base/defs.h"
+#include "core/routing/lids.h"
+#include "core/routing/routing.h"
+
+/* What is remembered since the tables were computed: missing links, and tables of switches that are gone. */
+struct ucast_cache;
+
+/* Valid and empty: tables were just computed for this fabric. */
+struct ucast_cache *ucast_cache_new(const struct fabric *f);
+struct ucast_cache *ucast_cache_copy(const struct ucast_cache *c);
+void ucast_cache_free(struct ucast_cache *c);
+
+/* A sweep that has discovered and given LIDs, and the one before it. */
+struct cache_sweep {
+	const struct topo *was, *now;
+	const struct lids *lids_was, *lids;
+	const uint8_t *flapped;	      /* [n_links] 1 = went down and up in between; NULL = none */
+	const struct routing *tables; /* what the switches have */
+};
+
+/*
+ * Take in what came and went, and decide whether the tables may stay: NULL when
+ * they may, otherwise why not (the caller frees it; the cache is then worthless).
+ */
+char *ucast_cache_check(struct ucast_cache *c, const struct cache_sweep *s);
+
+/*
+ * The tables of a sweep that the cache served: rows of s->tables, those of
+ * switches that came back as they were.  Accessors answer from the routing that
+ * was computed.
+ */
+struct routing *ucast_cache_routing(const struct ucast_cache *c, const struct cache_sweep *s);
+
+/* The routing that an engine computed: r itself, or where its tables were taken from. */
+const struct routing *routing_origin(const struct routing *r);
+
+#endif

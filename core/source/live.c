@@ -1,0 +1,670 @@
+/* Live discovery, the parent's side: start the discovery process, watch it, build a fabric of what it sends.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <glob.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "core/source/live.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/routing/held.h"
+#include "core/source/live_stream.h"
+
+#define TICK_MS 50	    /* how often cancelling is looked at */
+#define FIRST_ANSWER_S 10.0 /* the local port answers at once; a simulator that is not there never does */
+#define SILENCE_S 60.0	    /* later: a row of dead nodes may be waited for */
+#define POLITE_S 0.4	    /* time to leave after a cancel, before SIGKILL */
+#define END_S 3.0	    /* time to end after the last output */
+#define MAX_CHATTER 20	    /* lines of the library that are kept */
+
+enum { STREAM_OUT, STREAM_ERR, STREAM_DATA, N_STREAMS };
+
+/* The discovery process and what has come from it. */
+struct child {
+	pid_t pid;
+	int keep; /* its stdin: closing it tells it to leave */
+	int fd[N_STREAMS];
+	struct text line;   /* of stdout, not yet ended */
+	struct text errors; /* its stderr */
+	uint8_t *data;
+	size_t size, cap;
+	unsigned count; /* nodes found, or tables read */
+	bool tables;	/* discovery is over, tables are being read */
+	double last;	/* when something came */
+	bool answered;
+};
+
+static bool simulated(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload && strstr(preload, "umad2sim");
+}
+
+/* --- starting ------------------------------------------------------------------ */
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* A pipe whose ends lie above the numbers that the child will use. */
+static int make_pipe(int fd[2])
+{
+	int low[2];
+
+	fd[0] = fd[1] = -1;
+	if (pipe2(low, O_CLOEXEC))
+		return -1;
+	for (int i = 0; i < 2; i++)
+		fd[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 10);
+	close(low[0]);
+	close(low[1]);
+	return fd[0] < 0 || fd[1] < 0 ? -1 : 0;
+}
+
+/* Our environment and the mark of a discovery process; the array is to be freed, not the strings. */
+static char **marked_environment(void)
+{
+	static char mark[] = LIVE_CHILD_MARK "=1";
+	size_t n = 0;
+	char **envp;
+
+	while (environ[n])
+		n++;
+	envp = NEW_ARRAY(n + 2, char *);
+	memcpy(envp, environ, n * sizeof(*envp));
+	envp[n] = mark;
+	return envp;
+}
+
+/* end[0]: child's stdin, end[1..]: its stdout, stderr and data. */
+static int spawn(pid_t *pid, const int end[4], char **argv)
+{
+	static const int undo[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGCHLD, SIGALRM};
+	posix_spawn_file_actions_t fa;
+	posix_spawnattr_t at;
+	sigset_t set;
+	char **envp;
+	int rc;
+
+	posix_spawn_file_actions_init(&fa);
+	posix_spawnattr_init(&at);
+	for (int i = 0; i < 4; i++)
+		posix_spawn_file_actions_adddup2(&fa, end[i], i);
+	posix_spawn_file_actions_addclosefrom_np(&fa, LIVE_DATA_FD + 1);
+	sigemptyset(&set);
+	posix_spawnattr_setsigmask(&at, &set);
+	for (size_t i = 0; i < ARRAY_LEN(undo); i++)
+		sigaddset(&set, undo[i]);
+	posix_spawnattr_setsigdefault(&at, &set);
+	posix_spawnattr_setflags(&at, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+	envp = marked_environment();
+	rc = posix_spawn(pid, "/proc/self/exe", &fa, &at, argv, envp);
+	free(envp);
+	posix_spawn_file_actions_destroy(&fa);
+	posix_spawnattr_destroy(&at);
+	return rc;
+}
+
+static int start(struct child *c, const char *ca, int port, enum live_tables what, struct err *e)
+{
+	char name[] = "ibscope", flag[] = LIVE_CHILD_FLAG, num[16], tables[4];
+	char *device = str_dup(ca ? ca : "");
+	char *argv[] = {name, flag, device, num, tables, NULL};
+	int p[4][2], end[4], rc = 0;
+
+	if (!live_child_possible()) {
+		free(device);
+		return err_set(e, "this program was not made for live discovery");
+	}
+	snprintf(num, sizeof(num), "%d", port);
+	snprintf(tables, sizeof(tables), "%d", (int)what);
+	for (int i = 0; i < 4; i++) {
+		if (make_pipe(p[i]) && !rc)
+			rc = errno;
+		end[i] = p[i][i ? 1 : 0];
+	}
+	if (!rc)
+		rc = spawn(&c->pid, end, argv);
+	free(device);
+	for (int i = 0; i < 4; i++)
+		close_fd(&p[i][i ? 1 : 0]);
+	if (rc) {
+		for (int i = 0; i < 4; i++)
+			close_fd(&p[i][i ? 0 : 1]);
+		return err_set(e, "cannot start the discovery process: %s", strerror(rc));
+	}
+	c->keep = p[0][1];
+	for (int i = 0; i < N_STREAMS; i++)
+		c->fd[i] = p[i + 1][0];
+	c->last = now_seconds();
+	return 0;
+}
+
+/* --- ending -------------------------------------------------------------------- */
+
+/* Wait up to `seconds` for the end; true when it has ended. */
+static bool ended(struct child *c, double seconds, int *status)
+{
+	double until = now_seconds() + seconds;
+
+	for (;;) {
+		pid_t r = waitpid(c->pid, status, WNOHANG);
+
+		if (r == c->pid)
+			return true;
+		if (r < 0 && errno != EINTR) {
+			*status = 0; /* somebody else (SIGCHLD ignored) collects children; the data has a tail
+					to check */
+			return true;
+		}
+		if (now_seconds() >= until)
+			return false;
+		poll(NULL, 0, 10);
+	}
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
+/* umad2sim makes ./sys-<pid>/ and leaves it there when its process is killed. */
+static void clean_simulator_folder(pid_t pid)
+{
+	char path[32];
+
+	if (!simulated())
+		return;
+	snprintf(path, sizeof(path), "./sys-%ld", (long)pid);
+	nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Collect the process, which is told to leave first unless it is done, and ended by force when it stays. */
+static int stop(struct child *c, bool done)
+{
+	int status = 0;
+
+	if (!done)
+		close_fd(&c->keep);
+	if (!ended(c, done ? END_S : POLITE_S, &status)) {
+		kill(c->pid, SIGKILL);
+		ended(c, END_S, &status);
+	}
+	close_fd(&c->keep);
+	clean_simulator_folder(c->pid);
+	for (int i = 0; i < N_STREAMS; i++)
+		close_fd(&c->fd[i]);
+	return status;
+}
+
+/* --- listening ----------------------------------------------------------------- */
+
+/* A line of the child's stdout: the library's "... -> new Switch {guid} ...", or one about tables. */
+static void progress_line(struct child *c, const char *s, struct progress *p)
+{
+	unsigned n;
+
+	if (sscanf(s, "tables %u", &n) == 1) {
+		c->count = 0;
+		c->tables = true;
+		if (p)
+			progress_start(p, "reading forwarding tables", n);
+	} else if (c->tables ? !strcmp(s, "table") : strstr(s, " -> new ") != NULL) {
+		c->count++;
+	}
+}
+
+static void take_out(struct child *c, const char *s, size_t n, struct progress *p)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] != '\n') {
+			text_putc(&c->line, s[i]);
+			continue;
+		}
+		progress_line(c, text_str(&c->line), p);
+		c->line.len = 0;
+		if (c->line.s)
+			c->line.s[0] = '\0';
+	}
+}
+
+static void take(struct child *c, int stream, const char *s, size_t n, struct progress *p)
+{
+	c->last = now_seconds();
+	if (stream == STREAM_ERR) {
+		for (size_t i = 0; i < n; i++)
+			text_putc(&c->errors, s[i] ? s[i] : ' ');
+		return;
+	}
+	c->answered = true;
+	if (stream == STREAM_OUT) {
+		take_out(c, s, n, p);
+		return;
+	}
+	if (c->size + n > c->cap) {
+		c->cap = 2 * (c->size + n);
+		c->data = mem_resize(c->data, c->cap, 1);
+	}
+	memcpy(c->data + c->size, s, n);
+	c->size += n;
+}
+
+static void read_streams(struct child *c, const struct pollfd *pf, struct progress *p)
+{
+	char buf[16384];
+
+	for (int i = 0; i < N_STREAMS; i++) {
+		ssize_t n;
+
+		if (pf[i].fd < 0 || !pf[i].revents)
+			continue;
+		n = read(c->fd[i], buf, sizeof(buf));
+		if (n > 0)
+			take(c, i, buf, (size_t)n, p);
+		else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+			close_fd(&c->fd[i]);
+	}
+}
+
+/* Until the child has closed everything.  -1 and *e when cancelled or when it fell silent. */
+static int listen_to(struct child *c, struct progress *p, struct err *e)
+{
+	for (;;) {
+		struct pollfd pf[N_STREAMS];
+		double limit = c->answered ? SILENCE_S : FIRST_ANSWER_S;
+		bool open = false;
+
+		for (int i = 0; i < N_STREAMS; i++) {
+			pf[i] = (struct pollfd){.fd = c->fd[i], .events = POLLIN};
+			open = open || c->fd[i] >= 0;
+		}
+		if (!open)
+			return 0;
+		if (poll(pf, N_STREAMS, TICK_MS) > 0)
+			read_streams(c, pf, p);
+		if (!progress_step(p, c->count))
+			return err_set(e, CANCELLED);
+		if (now_seconds() - c->last > limit)
+			return err_set(e, "no answer from the %s for %.0f s%s%s",
+				       c->answered ? "fabric" : "InfiniBand device", limit,
+				       simulated() ? ": is ibsim running under the same IBSIM_SOCKNAME?" : "",
+				       c->answered ? " (some nodes had been found)" : "");
+	}
+}
+
+/* --- what the library said ------------------------------------------------------- */
+
+/* A line of the library without "ibwarn: [pid] " or "file.c:123; "; NULL when it tells nothing. */
+static const char *plain_line(const char *s)
+{
+	const char *t = s;
+
+	if (strstr(s, "sim_connect: attached"))
+		return NULL;
+	if (!strncmp(s, "ibwarn: [", 9) && (t = strstr(s, "] ")))
+		return t + 2;
+	t = strstr(s, ".c:");
+	if (t && isdigit((unsigned char)t[3])) {
+		t += 3 + strspn(t + 3, "0123456789");
+		if (!strncmp(t, "; ", 2))
+			return t + 2;
+	}
+	return *s ? s : NULL;
+}
+
+typedef void line_fn(void *ctx, const char *line);
+
+static void each_line(struct text *errors, line_fn *fn, void *ctx)
+{
+	char *save = NULL;
+	unsigned n = 0;
+
+	if (!errors->len)
+		return;
+	for (char *s = strtok_r(errors->s, "\r\n", &save); s && n < MAX_CHATTER;
+	     s = strtok_r(NULL, "\r\n", &save)) {
+		const char *plain = plain_line(s);
+
+		if (plain) {
+			fn(ctx, plain);
+			n++;
+		}
+	}
+}
+
+static void join_line(void *ctx, const char *line)
+{
+	struct text *t = ctx;
+
+	text_add(t, "%s%s", t->len ? "; " : "", line);
+}
+
+static void warn_line(void *ctx, const char *line)
+{
+	warnings_add(ctx, "discovery", 0, "%s", line);
+}
+
+/* What stands in the way of any device: text into why, or nothing. */
+static void device_trouble(struct text *why)
+{
+	glob_t g;
+	bool usable = false;
+
+	if (glob("/dev/infiniband/umad*", 0, NULL, &g)) {
+		text_add(why, "no InfiniBand device: /dev/infiniband/umad* does not exist "
+			      "(is the ib_umad module loaded?)");
+		return;
+	}
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		usable = usable || !access(g.gl_pathv[i], R_OK | W_OK);
+	if (!usable)
+		text_add(why, "no permission to open %s: run as root or join its group", g.gl_pathv[0]);
+	globfree(&g);
+}
+
+static int explain(struct child *c, const char *source, int status, struct err *e)
+{
+	struct text why = {0}, said = {0};
+
+	each_line(&c->errors, join_line, &said);
+	if (!simulated())
+		device_trouble(&why);
+	if (!why.len)
+		text_add(&why, "discovery from %s failed", source);
+	if (WIFSIGNALED(status))
+		text_add(&why, ": the discovery process was ended by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	if (said.len)
+		text_add(&why, " (%s)", text_str(&said));
+	err_set(e, "%s", text_str(&why));
+	text_free(&why);
+	text_free(&said);
+	return -1;
+}
+
+/* --- building ------------------------------------------------------------------ */
+
+struct reader {
+	const uint8_t *data;
+	size_t size, at;
+	struct fabric_builder *b;
+};
+
+static bool get(struct reader *r, void *to, size_t size)
+{
+	if (r->size - r->at < size)
+		return false;
+	memcpy(to, r->data + r->at, size);
+	r->at += size;
+	return true;
+}
+
+static void set_port(struct fb_node *n, const struct live_port *p)
+{
+	struct fb_port *q = &n->port[p->num];
+
+	q->guid = p->guid;
+	q->width = p->width;
+	q->speed = p->speed;
+	q->state = p->state;
+	q->ext = p->ext;
+	if (p->opervls)
+		q->opervls = p->opervls;
+	if (n->type != NODE_SWITCH || p->num == 0) {
+		q->lid = p->lid;
+		q->lmc = p->lmc;
+	}
+}
+
+/* A node and its ports; cables are left for the second pass. */
+static bool get_node(struct reader *r)
+{
+	struct live_node n;
+	uint32_t at;
+
+	if (!get(r, &n, sizeof(n)))
+		return false;
+	n.desc[sizeof(n.desc) - 1] = n.place[sizeof(n.place) - 1] = '\0';
+	at = fb_add(r->b, n.type, n.guid, n.nports, n.desc);
+	if (at == NO_ID)
+		warnings_add(&r->b->warnings, "duplicate GUID", 0, "node 0x%016lx (%s) was found twice",
+			     n.guid, n.desc);
+	else {
+		struct fb_node *to = &r->b->node[at];
+
+		to->sysguid = n.sysguid;
+		to->vendor = n.vendor;
+		to->device = n.device;
+		to->chassis = n.chassis;
+		to->esp0 = n.esp0;
+		to->place = *n.place ? str_dup(n.place) : NULL;
+		if (n.fdb_cap)
+			to->fdb_cap = n.fdb_cap;
+	}
+	for (uint32_t i = 0; i < n.n_ports; i++) {
+		struct live_port p;
+
+		if (!get(r, &p, sizeof(p)))
+			return false;
+		if (at != NO_ID && p.num <= n.nports)
+			set_port(&r->b->node[at], &p);
+	}
+	return true;
+}
+
+static bool cable_node(struct reader *r)
+{
+	struct live_node n;
+	uint32_t at;
+
+	if (!get(r, &n, sizeof(n)))
+		return false;
+	at = fb_find(r->b, n.guid);
+	for (uint32_t i = 0; i < n.n_ports; i++) {
+		struct live_port p;
+		uint32_t peer;
+
+		if (!get(r, &p, sizeof(p)))
+			return false;
+		if (!p.peer_guid)
+			continue;
+		peer = fb_find(r->b, p.peer_guid);
+		if (peer == NO_ID || !fb_link(r->b, at, p.num, peer, p.peer_port))
+			warnings_add(&r->b->warnings, "one-sided link", 0,
+				     "%s[%u]: the other end names another cable", r->b->node[at].desc, p.num);
+	}
+	return true;
+}
+
+/* The endport that owns the local port's SM LID, else the local port. */
+static void place_sm(struct fabric_builder *b, const struct live_head *h)
+{
+	b->sm_node = fb_find(b, h->from_guid);
+	b->sm_port = h->from_port;
+	for (uint32_t n = 0; n < b->n && h->sm_lid; n++) {
+		for (unsigned p = 0; p <= b->node[n].nports; p++) {
+			const struct fb_port *q = &b->node[n].port[p];
+
+			if (!q->lid || h->sm_lid < q->lid || h->sm_lid >= q->lid + (1u << q->lmc))
+				continue;
+			b->sm_node = n;
+			b->sm_port = (uint8_t)p;
+			return;
+		}
+	}
+}
+
+static bool get_nodes(struct reader *r, const struct live_head *h)
+{
+	size_t nodes = r->at;
+
+	for (uint32_t i = 0; i < h->n_nodes; i++)
+		if (!get_node(r))
+			return false;
+	r->at = nodes;
+	for (uint32_t i = 0; i < h->n_nodes; i++)
+		if (!cable_node(r))
+			return false;
+	place_sm(r->b, h);
+	return true;
+}
+
+/* n maps of 8 bytes. */
+static void get_maps(struct lanes *l, uint32_t sw, const uint8_t *data, uint32_t n)
+{
+	unsigned ports = l->ports[sw];
+
+	for (uint32_t i = 0; i < n && n == (ports + 1) * (ports + 1); i++)
+		lanes_set_map(l, sw, i / (ports + 1), i % (ports + 1), sl2vl_of_bytes(data + 8 * (size_t)i));
+}
+
+static bool get_table(struct reader *r, const struct fabric *f, struct held *t)
+{
+	struct live_table h;
+	uint32_t node, sw;
+	size_t size;
+
+	if (!get(r, &h, sizeof(h)))
+		return false;
+	size = h.n_entries + (size_t)h.n_maps * 8;
+	if (r->size - r->at < size)
+		return false;
+	node = fabric_node_by_guid(f, h.guid);
+	sw = node == NO_ID ? NO_ID : f->node_switch[node];
+	if (sw != NO_ID && h.n_entries && !t->lft[sw]) {
+		t->top[sw] = (uint16_t)(h.n_entries - 1);
+		t->lft[sw] = mem_dup(r->data + r->at, h.n_entries);
+		if (t->lanes)
+			get_maps(t->lanes, sw, r->data + r->at + h.n_entries, h.n_maps);
+	}
+	r->at += size;
+	return true;
+}
+
+static struct held *get_tables(struct reader *r, const struct fabric *f, const struct live_head *h,
+			       enum live_tables what)
+{
+	struct held *t = held_new(f->n_switches);
+
+	if (what == LIVE_LFTS_SL2VL)
+		t->lanes = lanes_new(f, 0);
+	for (uint32_t i = 0; i < h->n_tables; i++) {
+		if (!get_table(r, f, t)) {
+			counted_unref(&t->counted);
+			return NULL;
+		}
+	}
+	return t;
+}
+
+/* The whole stream arrived: its tail is there. */
+static bool complete(const struct child *c)
+{
+	uint32_t tail = 0;
+
+	if (c->size < sizeof(tail))
+		return false;
+	memcpy(&tail, c->data + c->size - sizeof(tail), sizeof(tail));
+	return tail == LIVE_TAIL;
+}
+
+static int build(struct child *c, const char *source, struct fabric **out, enum live_tables what,
+		 struct err *e)
+{
+	struct reader r = {.data = c->data, .size = c->size, .b = fb_new()};
+	struct live_head h;
+	struct held *held;
+
+	if (!get(&r, &h, sizeof(h)) || h.magic != LIVE_HEAD || !get_nodes(&r, &h)) {
+		fb_free(r.b);
+		return err_set(e, "discovery from %s: the discovery process sent something unreadable",
+			       source);
+	}
+	each_line(&c->errors, warn_line, &r.b->warnings);
+	if (fb_finish(r.b, source, "live", out, e))
+		return -1;
+	if (!what)
+		return 0;
+	held = get_tables(&r, *out, &h, what);
+	if (held) {
+		(*out)->held = &held->counted;
+		return 0;
+	}
+	fabric_unref(*out);
+	*out = NULL;
+	return err_set(e, "discovery from %s: the discovery process sent unreadable tables", source);
+}
+
+int live_discover_tables(const char *ca, int port, enum live_tables what, struct fabric **out,
+			 struct progress *p, struct err *e)
+{
+	struct child c = {.pid = -1, .keep = -1, .fd = {-1, -1, -1}};
+	char *source = port ? str_printf("%s:%d", ca ? ca : "first CA", port)
+			    : str_dup(ca ? ca : "first active port");
+	int status, rc;
+
+	if (p)
+		progress_start(p, "discovering", 0);
+	rc = start(&c, ca, port, what, e);
+	if (!rc) {
+		rc = listen_to(&c, p, e);
+		status = stop(&c, rc == 0);
+		if (!rc && (status || !complete(&c)))
+			rc = explain(&c, source, status, e);
+		else if (!rc)
+			rc = build(&c, source, out, what, e);
+	}
+	text_free(&c.line);
+	text_free(&c.errors);
+	free(c.data);
+	free(source);
+	return rc;
+}
+
+int live_discover(const char *ca, int port, struct fabric **out, struct progress *p, struct err *e)
+{
+	return live_discover_tables(ca, port, LIVE_NO_TABLES, out, p, e);
+}
+
+int live_parse_target(const char *word, char **ca, int *port, struct err *e)
+{
+	const char *colon = strrchr(word, ':');
+	size_t n = colon ? (size_t)(colon - word) : strlen(word);
+	char *end;
+	long v = 0;
+
+	*ca = NULL;
+	*port = 0;
+	if (colon) {
+		v = strtol(colon + 1, &end, 10);
+		if (!isdigit((unsigned char)colon[1]) || *end || v < 1 || v > MAX_PORTS)
+			return err_set(
+				e, "found '%.80s', expected CA, CA:PORT or :PORT with a port from 1 to %d",
+				word, MAX_PORTS);
+	}
+	*port = (int)v;
+	if (n) {
+		*ca = str_dup(word);
+		(*ca)[n] = '\0';
+	}
+	return 0;
+}

@@ -1,0 +1,63 @@
+/*
+ * Live fabrics through libibnetdisc.  Only Get requests are ever sent.
+ *
+ * The library can neither be interrupted nor kept from writing to stderr, and
+ * over a simulator it may block for ever.  So the program starts itself again
+ * (posix_spawn of /proc/self/exe, safe with threads) as a discovery process that streams
+ * what it found back through a pipe, and is ended when the caller cancels or
+ * nothing comes any more.  main() has to let it in: see live_child_main().
+ */
+#ifndef IBSCOPE_LIVE_H
+#define IBSCOPE_LIVE_H
+
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/fabric/fabric.h"
+
+/*
+ * To be called first thing in main(): when this process was started by
+ * live_discover() it does its work and returns its exit status, otherwise it returns -1
+ * at once.
+ *
+ *	int status = live_child_main(argc, argv);
+ *	if (status >= 0)
+ *		return status;
+ */
+int live_child_main(int argc, char **argv);
+
+/*
+ * Discover from a local port: ca NULL = first active CA, port 0 = its first
+ * active port.  The SM's place is taken from the local port's SM LID (without a
+ * known one: the local port).  What the library writes to stderr becomes part of
+ * *e, or, when the discovery succeeds, warnings of the fabric.  p (may be NULL)
+ * counts nodes found; the total is not known.  -1 and *e when there is no device,
+ * no permission, no answer within a bounded time (10 s at the start, 60 s later),
+ * or when cancelled (within half a second).
+ */
+int live_discover(const char *ca, int port, struct fabric **out, struct progress *p, struct err *e);
+
+enum live_tables {
+	LIVE_NO_TABLES,
+	LIVE_LFTS,	/* forwarding tables */
+	LIVE_LFTS_SL2VL /* and all SL-to-VL maps: (ports + 1) squared requests a switch */
+};
+
+/* live_discover(), and read what the switches hold: (*out)->held, see held.h. */
+int live_discover_tables(const char *ca, int port, enum live_tables what, struct fabric **out,
+			 struct progress *p, struct err *e);
+
+/* "CA", "CA:PORT", ":PORT" or "" taken apart; *ca (NULL = none) is to be freed, *port 0 = none. */
+int live_parse_target(const char *word, char **ca, int *port, struct err *e);
+
+/*
+ * Differences between two discoveries as lines of text; returns their number.
+ *	+ node NAME (GUID, switch, 36 ports)	- node ...
+ *	~ name GUID: OLD -> NEW			~ lid PORT: OLD -> NEW
+ *	+ link PORT -- PORT			- link ...
+ *	~ link PORT: from PORT to PORT		(the cable was moved)
+ *	~ rate PORT -- PORT: 4xHDR -> 2xHDR
+ */
+unsigned fabric_changes(const struct fabric *a, const struct fabric *b, struct text *lines);
+
+#endif

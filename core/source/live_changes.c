@@ -1,0 +1,171 @@
+/* What differs between two discoveries of a fabric. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/source/live.h"
+
+struct differ {
+	const struct fabric *a, *b;
+	struct text *out;
+	unsigned n;
+	uint8_t *told; /* [b->n_links] 1: the link was reported as the new place of a cable */
+};
+
+static const char *kind_of(const struct fabric *f, uint32_t n)
+{
+	return f->node_type[n] == NODE_SWITCH ? "switch" : f->node_type[n] == NODE_ROUTER ? "router" : "CA";
+}
+
+static void node_line(struct differ *d, char sign, const struct fabric *f, uint32_t n)
+{
+	text_add(d->out, "%c node %s (0x%016lx, %s, %u ports)\n", sign, f->node_name[n], f->node_guid[n],
+		 kind_of(f, n), f->node_nports[n]);
+	d->n++;
+}
+
+static void nodes_only_in(struct differ *d, char sign, const struct fabric *f, const struct fabric *other)
+{
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (fabric_node_by_guid(other, f->node_guid[f->by_name[i]]) == NO_ID)
+			node_line(d, sign, f, f->by_name[i]);
+}
+
+static void names(struct differ *d)
+{
+	for (uint32_t n = 0; n < d->a->n_nodes; n++) {
+		uint32_t m = fabric_node_by_guid(d->b, d->a->node_guid[n]);
+
+		if (m == NO_ID || !strcmp(d->a->node_desc[n], d->b->node_desc[m]))
+			continue;
+		text_add(d->out, "~ name 0x%016lx: %s -> %s\n", d->a->node_guid[n], d->a->node_desc[n],
+			 d->b->node_desc[m]);
+		d->n++;
+	}
+}
+
+/* The same port (node GUID and number) in another fabric, NO_ID when it is not there. */
+static uint32_t port_in(const struct fabric *to, const struct fabric *from, uint32_t port)
+{
+	uint32_t n;
+
+	if (port == NO_ID)
+		return NO_ID;
+	n = fabric_node_by_guid(to, from->node_guid[from->port_node[port]]);
+	if (n == NO_ID || from->port_num[port] > to->node_nports[n])
+		return NO_ID;
+	return to->node_port[n] + from->port_num[port];
+}
+
+static void lids(struct differ *d)
+{
+	char name[192];
+
+	for (uint32_t i = 0; i < d->a->n_endports; i++) {
+		uint32_t p = d->a->endport_port[i], q = port_in(d->b, d->a, p);
+		unsigned lid = d->a->port_lid[p], lmc = d->a->port_lmc[p];
+
+		if (q == NO_ID || d->b->port_endport[q] == NO_ID)
+			continue;
+		if (lid == d->b->port_lid[q] && lmc == d->b->port_lmc[q])
+			continue;
+		text_add(d->out, "~ lid %s: %u -> %u", port_label(d->b, q, name, sizeof(name)), lid,
+			 d->b->port_lid[q]);
+		if (lmc != d->b->port_lmc[q])
+			text_add(d->out, ", lmc %u -> %u", lmc, d->b->port_lmc[q]);
+		text_putc(d->out, '\n');
+		d->n++;
+	}
+}
+
+/* The link of `from` at the same place in `to`, NO_ID when that cable is not there. */
+static uint32_t link_in(const struct fabric *to, const struct fabric *from, uint32_t link)
+{
+	uint32_t x = port_in(to, from, from->link_port[2 * link]),
+		 y = port_in(to, from, from->link_port[2 * link + 1]);
+
+	return x == NO_ID || y == NO_ID || to->port_peer[x] != y ? NO_ID : to->port_link[x];
+}
+
+static void link_line(struct differ *d, char sign, const struct fabric *f, uint32_t link)
+{
+	char x[192], y[192];
+
+	text_add(d->out, "%c link %s -- %s\n", sign, port_label(f, f->link_port[2 * link], x, sizeof(x)),
+		 port_label(f, f->link_port[2 * link + 1], y, sizeof(y)));
+	d->n++;
+}
+
+/* A cable that is gone: moved, when one of its ends now leads elsewhere. */
+static void lost_link(struct differ *d, uint32_t link)
+{
+	char x[192], y[192], z[192];
+
+	for (unsigned side = 0; side < 2; side++) {
+		uint32_t p = d->a->link_port[2 * link + side], old = d->a->port_peer[p],
+			 q = port_in(d->b, d->a, p);
+
+		if (q == NO_ID || d->b->port_link[q] == NO_ID || d->told[d->b->port_link[q]])
+			continue;
+		d->told[d->b->port_link[q]] = 1;
+		text_add(d->out, "~ link %s: from %s to %s\n", port_label(d->b, q, x, sizeof(x)),
+			 port_label(d->a, old, y, sizeof(y)),
+			 port_label(d->b, d->b->port_peer[q], z, sizeof(z)));
+		d->n++;
+		return;
+	}
+	link_line(d, '-', d->a, link);
+}
+
+/* Compare one end of a cable that stayed: width and speed of port p (in a) and q (in b). */
+static bool rate_differs(const struct differ *d, uint32_t p, uint32_t q)
+{
+	return d->a->port_width[p] != d->b->port_width[q] || d->a->port_speed[p] != d->b->port_speed[q];
+}
+
+static void rates(struct differ *d, uint32_t link)
+{
+	char x[192], y[192];
+
+	for (unsigned side = 0; side < 2; side++) {
+		uint32_t p = d->a->link_port[2 * link + side], q = port_in(d->b, d->a, p);
+
+		if (!rate_differs(d, p, q))
+			continue;
+		text_add(d->out, "~ rate %s -- %s: %s%s -> %s%s\n", port_label(d->b, q, x, sizeof(x)),
+			 port_label(d->b, d->b->port_peer[q], y, sizeof(y)),
+			 link_width_name(d->a->port_width[p]), link_speed_name(d->a->port_speed[p]),
+			 link_width_name(d->b->port_width[q]), link_speed_name(d->b->port_speed[q]));
+		d->n++;
+		return;
+	}
+}
+
+static void links(struct differ *d)
+{
+	for (uint32_t l = 0; l < d->b->n_links; l++)
+		d->told[l] = link_in(d->a, d->b, l) != NO_ID;
+	for (uint32_t l = 0; l < d->a->n_links; l++) {
+		if (link_in(d->b, d->a, l) == NO_ID)
+			lost_link(d, l);
+		else
+			rates(d, l);
+	}
+	for (uint32_t l = 0; l < d->b->n_links; l++)
+		if (!d->told[l])
+			link_line(d, '+', d->b, l);
+}
+
+unsigned fabric_changes(const struct fabric *a, const struct fabric *b, struct text *lines)
+{
+	struct differ d = {.a = a, .b = b, .out = lines};
+
+	d.told = NEW_ARRAY(b->n_links, uint8_t);
+	nodes_only_in(&d, '-', a, b);
+	nodes_only_in(&d, '+', b, a);
+	names(&d);
+	lids(&d);
+	links(&d);
+	free(d.told);
+	return d.n;
+}

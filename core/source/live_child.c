@@ -1,0 +1,303 @@
+/* The discovery process: runs libibnetdisc, writes what it found to LIVE_DATA_FD. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include <infiniband/ibnetdisc.h>
+#include "core/base/memory.h"
+#include "core/source/live.h"
+#include "core/source/live_stream.h"
+
+#define TIMEOUT_MS 500
+#define RETRIES 2
+#define CAP_EXT_SPEEDS 0x4000u /* PortInfo.CapabilityMask: IsExtendedSpeedsSupported */
+#define EXT_INFO_FDR10 1
+#define LFT_BLOCK 64
+
+/* stdin ends when the parent cancels or dies: leave through exit(), so that libraries clean up, or by force.
+ */
+static void *watch_parent(void *arg)
+{
+	char c;
+
+	(void)arg;
+	while (read(0, &c, 1) > 0)
+		continue;
+	alarm(1);
+	exit(3);
+}
+
+static int start_watch(void)
+{
+	pthread_t t;
+
+	prctl(PR_SET_NAME, "ibscope-live");
+	signal(SIGALRM, SIG_DFL);
+	if (pthread_create(&t, NULL, watch_parent, NULL))
+		return -1;
+	return pthread_detach(t);
+}
+
+static enum link_speed ext_speed_of(unsigned code)
+{
+	switch (code) {
+	case 1:
+		return SPEED_FDR;
+	case 2:
+		return SPEED_EDR;
+	case 4:
+		return SPEED_HDR;
+	case 8:
+		return SPEED_NDR;
+	case 32:
+		return SPEED_XDR;
+	}
+	return SPEED_UNKNOWN;
+}
+
+/* Extended speeds count where the capability bit says so; a switch's is in port 0. */
+static enum link_speed speed_of(ibnd_port_t *p)
+{
+	ibnd_port_t *cap = p->node->type == IB_NODE_SWITCH ? p->node->ports[0] : p;
+	unsigned ext = 0, code = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
+
+	if (cap && mad_get_field(cap->info, 0, IB_PORT_CAPMASK_F) & CAP_EXT_SPEEDS)
+		ext = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
+	if (ext)
+		return ext_speed_of(ext);
+	if (code == 4 &&
+	    mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) == EXT_INFO_FDR10)
+		return SPEED_FDR10;
+	return code == 1 ? SPEED_SDR : code == 2 ? SPEED_DDR : code == 4 ? SPEED_QDR : SPEED_UNKNOWN;
+}
+
+static void put(FILE *f, const void *p, size_t size)
+{
+	if (fwrite(p, size, 1, f) != 1)
+		exit(1);
+}
+
+static void put_port(FILE *f, ibnd_port_t *p)
+{
+	struct live_port r;
+
+	memset(&r, 0, sizeof(r));
+	r.guid = p->guid;
+	r.num = (uint8_t)p->portnum;
+	r.lid = p->base_lid;
+	r.lmc = p->lmc;
+	r.state = (uint8_t)mad_get_field(p->info, 0, IB_PORT_STATE_F);
+	r.opervls = (uint8_t)mad_get_field(p->info, 0, IB_PORT_OPER_VLS_F);
+	r.ext = (uint8_t)p->ext_portnum;
+	if (p->remoteport) {
+		r.peer_guid = p->remoteport->node->guid;
+		r.peer_port = (uint8_t)p->remoteport->portnum;
+		r.width = link_width_of_code(mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F));
+		r.speed = speed_of(p);
+	}
+	put(f, &r, sizeof(r));
+}
+
+/* "ISR9288 Spine 1 Chip 0", as ibnetdiscover -g shows it. */
+static void set_place(struct live_node *r, ibnd_node_t *n)
+{
+	char slot[32];
+	const char *type, *where;
+
+	if (!n->chassis || !n->chassis->chassisnum)
+		return;
+	r->chassis = n->chassis->chassisnum;
+	type = ibnd_get_chassis_type(n);
+	where = ibnd_get_chassis_slot_str(n, slot, sizeof(slot));
+	if (type || where)
+		snprintf(r->place, sizeof(r->place), "%s%s%s", type ? type : "", type && where ? " " : "",
+			 where ? where : "");
+}
+
+static void put_node(FILE *f, ibnd_node_t *n)
+{
+	struct live_node r;
+
+	memset(&r, 0, sizeof(r));
+	r.guid = n->guid;
+	r.sysguid = mad_get_field64(n->info, 0, IB_NODE_SYSTEM_GUID_F);
+	r.vendor = mad_get_field(n->info, 0, IB_NODE_VENDORID_F);
+	r.device = mad_get_field(n->info, 0, IB_NODE_DEVID_F);
+	r.type = (uint8_t)n->type;
+	r.nports = (uint8_t)n->numports;
+	if (n->type == IB_NODE_SWITCH) {
+		r.fdb_cap = mad_get_field(n->switchinfo, 0, IB_SW_LINEAR_FDB_CAP_F);
+		r.esp0 = n->smaenhsp0 != 0;
+	}
+	memcpy(r.desc, n->nodedesc, sizeof(r.desc) - 1);
+	for (char *c = r.desc; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = ' ';
+	set_place(&r, n);
+	for (int p = 0; p <= n->numports; p++)
+		r.n_ports += n->ports[p] != NULL;
+	put(f, &r, sizeof(r));
+	for (int p = 0; p <= n->numports; p++)
+		if (n->ports[p])
+			put_port(f, n->ports[p]);
+}
+
+/* Blocks 0 .. top / 64 of a switch's table into lft; number of entries that count, 0 = no answer. */
+static uint32_t read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
+{
+	uint8_t info[IB_SMP_DATA_SIZE] = {0};
+	uint32_t top;
+
+	if (!smp_query_via(info, &n->path_portid, IB_ATTR_SWITCH_INFO, 0, 0, via))
+		return 0;
+	top = mad_get_field(info, 0, IB_SW_LINEAR_FDB_TOP_F);
+	if (top > MAX_LID)
+		top = MAX_LID;
+	for (uint32_t b = 0; b <= top / LFT_BLOCK; b++)
+		if (!smp_query_via(lft + b * LFT_BLOCK, &n->path_portid, IB_ATTR_LINEARFORWTBL, b, 0, via))
+			return 0;
+	return top + 1;
+}
+
+/* Maps of all pairs of ports, in times (ports + 1) plus out; their number, 0 = no answer. */
+static uint32_t read_maps(struct ibmad_port *via, ibnd_node_t *n, uint8_t *maps)
+{
+	unsigned ports = n->numports, i = 0;
+	uint8_t data[IB_SMP_DATA_SIZE];
+
+	for (unsigned in = 0; in <= ports; in++) {
+		for (unsigned out = 0; out <= ports; out++, i++) {
+			memset(data, 0, sizeof(data));
+			for (unsigned b = 0; b < 8; b++) /* plain port 0 has no map */
+				data[b] = (uint8_t)(2 * b << 4 | (2 * b + 1));
+			if ((out || n->smaenhsp0) &&
+			    !smp_query_via(data, &n->path_portid, IB_ATTR_SLVL_TABLE, in << 8 | out, 0, via))
+				return 0;
+			memcpy(maps + 8 * (size_t)i, data, 8);
+		}
+	}
+	return i;
+}
+
+static void put_tables(FILE *f, struct ibmad_port *via, ibnd_fabric_t *fb, uint32_t n_tables,
+		       enum live_tables what)
+{
+	uint8_t *lft = mem_alloc(MAX_LID + 1), *maps = mem_array(256 * 256, 8);
+
+	printf("tables %u\n", n_tables);
+	for (ibnd_node_t *n = fb->nodes; n; n = n->next) {
+		struct live_table r;
+
+		if (n->type != IB_NODE_SWITCH)
+			continue;
+		memset(&r, 0, sizeof(r));
+		r.guid = n->guid;
+		r.n_entries = read_table(via, n, lft);
+		r.n_maps = what == LIVE_LFTS_SL2VL && r.n_entries ? read_maps(via, n, maps) : 0;
+		put(f, &r, sizeof(r));
+		if (r.n_entries)
+			put(f, lft, r.n_entries);
+		if (r.n_maps)
+			put(f, maps, (size_t)r.n_maps * 8);
+		printf("table\n");
+	}
+	free(lft);
+	free(maps);
+}
+
+static void put_head(FILE *f, ibnd_fabric_t *fb, bool tables, struct live_head *h)
+{
+	ibnd_node_t *from = fb->from_node;
+	ibnd_port_t *p = NULL;
+
+	memset(h, 0, sizeof(*h));
+	h->magic = LIVE_HEAD;
+	for (ibnd_node_t *n = fb->nodes; n; n = n->next) {
+		h->n_nodes++;
+		h->n_tables += tables && n->type == IB_NODE_SWITCH;
+	}
+	if (from) {
+		h->from_guid = from->guid;
+		h->from_port = (uint8_t)fb->from_portnum;
+		if (from->type == IB_NODE_SWITCH)
+			p = from->ports[0];
+		else if (fb->from_portnum >= 1 && fb->from_portnum <= from->numports)
+			p = from->ports[fb->from_portnum];
+	}
+	if (p)
+		h->sm_lid = (uint16_t)mad_get_field(p->info, 0, IB_PORT_SMLID_F);
+	put(f, h, sizeof(*h));
+}
+
+static struct ibmad_port *open_port(char *ca, int port)
+{
+	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS};
+	struct ibmad_port *via = mad_rpc_open_port(ca, port, classes, 2);
+
+	if (via) {
+		mad_rpc_set_timeout(via, TIMEOUT_MS);
+		mad_rpc_set_retries(via, RETRIES);
+	}
+	return via;
+}
+
+static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables what)
+{
+	uint32_t tail = LIVE_TAIL;
+	FILE *f = fdopen(LIVE_DATA_FD, "w");
+	struct live_head h;
+	struct ibmad_port *via = NULL;
+
+	if (!f)
+		return 1;
+	if (what && !(via = open_port(ca, port))) {
+		fclose(f);
+		return 1;
+	}
+	put_head(f, fb, what != LIVE_NO_TABLES, &h);
+	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
+		put_node(f, n);
+	if (via) {
+		put_tables(f, via, fb, h.n_tables, what);
+		mad_rpc_close_port(via);
+	}
+	put(f, &tail, sizeof(tail));
+	return fclose(f) ? 1 : 0;
+}
+
+/* Set once main() has let us look: only then may the program be started again as a discovery process. */
+static atomic_bool let_in;
+
+bool live_child_possible(void)
+{
+	return let_in && !getenv(LIVE_CHILD_MARK);
+}
+
+int live_child_main(int argc, char **argv)
+{
+	struct ibnd_config cfg = {.timeout_ms = TIMEOUT_MS,
+				  .retries = RETRIES,
+				  .show_progress = 1,
+				  .flags = IBND_CONFIG_MLX_EPI};
+	ibnd_fabric_t *fb;
+	char *ca;
+	int port, status;
+
+	let_in = true;
+	if (argc != 5 || strcmp(argv[1], LIVE_CHILD_FLAG))
+		return -1;
+	ca = *argv[2] ? argv[2] : NULL;
+	port = atoi(argv[3]);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (start_watch())
+		return 1;
+	fb = ibnd_discover_fabric(ca, port, NULL, &cfg);
+	if (!fb)
+		return 1;
+	status = put_fabric(fb, ca, port, (enum live_tables)atoi(argv[4]));
+	ibnd_destroy_fabric(fb);
+	return status;
+}

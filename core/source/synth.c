@@ -1,0 +1,665 @@
+/*
+ * Synthetic fabrics: the description is split, a kind fills a plan of nodes and
+ * cables (synth_kinds.c, synth_published.c), and the plan becomes a fabric.
+ *
+ * Ports: CAs first, from port 1 up; then links in the order the kind makes them.
+ * In grids a direction has the same port number on every switch.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/source/synth.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+#include "core/source/synth_plan.h"
+
+#define SWITCH_GUID UINT64_C(0x0002c90300a00000)
+#define CA_GUID UINT64_C(0x0002c90300f00000)
+#define SWITCH_STEP 0x10
+#define CA_STEP 0x20	     /* more than SYNTH_MAX_CA_PORTS */
+#define AGGREGATION_OFFSET 8 /* of the switch's GUID, as Quantum switches have it */
+#define VENDOR 0x2c9
+#define DEVICE_SWITCH 0xd2f0
+#define DEVICE_CA 0x101b
+#define DEVICE_AGGREGATION 0xcf09
+#define AGGREGATION_NAME "Mellanox Technologies Aggregation Node"
+
+struct kind {
+	const char *name;
+	int (*make)(struct plan *p, const char *shape);
+	int hosts; /* default of hosts=, -1: the shape says it */
+};
+
+static const struct kind kinds[] = {
+	{"xgft", synth_xgft, -1},
+	{"torus", synth_torus, 1},
+	{"mesh", synth_mesh, 1},
+	{"ring", synth_ring, 1},
+	{"hypercube", synth_hypercube, 1},
+	{"hyperx", synth_hyperx, 1},
+	{"dragonfly", synth_dragonfly, -1},
+	{"director", synth_director, 4},
+	{"random", synth_random, 1},
+	{"published", synth_published, -1},
+};
+
+const char synth_help[] =
+	"kinds:\n"
+	"  xgft:M1,..,Mh:W1,..,Wh    extended generalised fat tree (Ohring et al. 1995) of h switch levels:\n"
+	"                            M1 hosts a leaf, Mi children, Wi parents; W1 > 1: hosts of W1 ports\n"
+	"  torus:AxBx..  mesh:AxBx.. grid with or without wrap-around (a ring of 2 has one link)\n"
+	"  ring:N                    torus of one dimension\n"
+	"  hypercube:D               2^D switches\n"
+	"  hyperx:AxBx..             all-to-all in every row of every dimension (Ahn et al. 2009)\n"
+	"  dragonfly:A,H,P[,G]       groups of A switches with H global links and P hosts each, G groups\n"
+	"                            (default and at most A*H+1; Kim et al. 2008)\n"
+	"  director:C,L,S,E          E edge switches below C chassis of L line and S spine chips;\n"
+	"                            E = 0: hosts on the line chips\n"
+	"  random:N,D[,seed=K]       N switches, connected, up to D links each\n"
+	"  published:NAME            t2hx tsubame2 summit sierra narval deimos odin salomon gordon\n"
+	"                            redsky superpod\n"
+	"options, behind the shape as ,NAME=VALUE:\n"
+	"  hosts=N        CAs a switch (default 1, director 4); xgft: with hosts_on=all, above the leaves\n"
+	"  hosts_on=K|all CAs on every K-th switch only; all: on every switch\n"
+	"  parallel=N     cables a link between switches (default 1)\n"
+	"  uplinks=N      director: cables from an edge switch to each chassis (default 1)\n"
+	"  ports=N        at least N ports on every switch\n"
+	"  seed=K         of everything random (default 1)\n"
+	"  shuffle=1      port numbers, order of GUIDs and order in the file at random\n"
+	"  fail=N         N links between switches left out at random\n"
+	"  lids=1 lmc=N   LIDs on the ports, with this LMC (default: no LIDs)\n"
+	"  aggregation=1  an aggregation node on the highest port of every switch\n"
+	"  esp0=1         enhanced port 0 on all switches\n"
+	"  sm=host        a host comes first and runs the subnet manager (default: a switch)\n"
+	"  speed=HDR width=4x\n"
+	"at most 48000 endports and 254 ports a switch\n";
+
+/* --- the plan ---------------------------------------------------------------- */
+
+int plan_fail(struct plan *p, const char *fmt, ...)
+{
+	char buf[360];
+	va_list ap;
+
+	if (p->failed)
+		return -1;
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	p->failed = true;
+	return err_set(&p->why, "%.100s: %s", p->spec, buf);
+}
+
+uint64_t size_mul(uint64_t a, uint64_t b)
+{
+	const uint64_t top = 1000000000;
+
+	if (a > top || b > top || (b && a > top / b))
+		return top;
+	return a * b;
+}
+
+int plan_expect(struct plan *p, uint64_t switches, uint64_t endports, uint64_t ports)
+{
+	if (p->o.aggregation) {
+		endports += switches;
+		ports += 1;
+	}
+	if (p->o.ports + p->o.aggregation > ports)
+		ports = p->o.ports + p->o.aggregation;
+	if (endports > SYNTH_MAX_ENDPORTS)
+		return plan_fail(p, "%llu endports (switches and CA ports), expected at most %d",
+				 (unsigned long long)endports, SYNTH_MAX_ENDPORTS);
+	if (ports > MAX_PORTS)
+		return plan_fail(p, "%llu ports on a switch, expected at most %d", (unsigned long long)ports,
+				 MAX_PORTS);
+	if (switches * ports > SYNTH_MAX_PORTS)
+		return plan_fail(p, "%llu switch ports in all, expected at most %u",
+				 (unsigned long long)switches * ports, SYNTH_MAX_PORTS);
+	return 0;
+}
+
+static uint32_t plan_add(struct plan *p, enum node_type type, char *name)
+{
+	GROW(p->node, p->n, p->cap);
+	p->node[p->n] = (struct plan_node){.name = name, .type = type, .system = p->n};
+	p->n_switches += type == NODE_SWITCH;
+	return p->n++;
+}
+
+uint32_t plan_switch(struct plan *p, const char *fmt, ...)
+{
+	struct text t = {0};
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_addv(&t, fmt, ap);
+	va_end(ap);
+	p->n_endports++;
+	return plan_add(p, NODE_SWITCH, t.s);
+}
+
+uint32_t plan_ca(struct plan *p)
+{
+	return plan_add(p, NODE_CA, NULL);
+}
+
+/* Port number, or 0 (and the plan has failed) when the node has no more. */
+static unsigned take_port(struct plan *p, uint32_t node, unsigned port)
+{
+	struct plan_node *n = &p->node[node];
+	unsigned max = n->type == NODE_SWITCH ? MAX_PORTS : SYNTH_MAX_CA_PORTS;
+
+	if (!port)
+		port = n->nports + 1u;
+	if (port > max) {
+		plan_fail(p, "'%s' needs more than %u ports", n->name ? n->name : "a host", max);
+		return 0;
+	}
+	if (port > n->nports)
+		n->nports = (uint8_t)port;
+	p->n_endports += n->type == NODE_CA;
+	return port;
+}
+
+struct plan_cable *plan_cable(struct plan *p, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2)
+{
+	struct plan_cable *c;
+
+	GROW(p->cable, p->n_cables, p->cap_cables);
+	c = &p->cable[p->n_cables++];
+	*c = (struct plan_cable){
+		.node = {n1, n2}, .width = (uint8_t)p->o.width, .speed = (uint8_t)p->o.speed};
+	c->port[0] = (uint8_t)take_port(p, n1, p1);
+	c->port[1] = (uint8_t)take_port(p, n2, p2);
+	return c;
+}
+
+void plan_link(struct plan *p, uint32_t n1, uint32_t n2)
+{
+	for (uint64_t k = 0; k < p->o.parallel && !p->failed; k++)
+		plan_cable(p, n1, 0, n2, 0);
+}
+
+void plan_hosts(struct plan *p, uint32_t sw, unsigned n)
+{
+	for (unsigned k = 0; k < n && !p->failed; k++)
+		plan_cable(p, sw, 0, plan_ca(p), 0);
+}
+
+int digits_of(uint32_t n, int min)
+{
+	int d = 1;
+
+	for (n = n ? n - 1 : 0; n >= 10; n /= 10)
+		d++;
+	return d < min ? min : d;
+}
+
+static void plan_free(struct plan *p)
+{
+	for (uint32_t i = 0; i < p->n; i++) {
+		free(p->node[i].name);
+		free(p->node[i].place);
+	}
+	free(p->node);
+	free(p->cable);
+}
+
+/* --- options ----------------------------------------------------------------- */
+
+static const struct number_option {
+	const char *name;
+	size_t at;
+	uint64_t min, max;
+} number_options[] = {
+	{"hosts", offsetof(struct synth_options, hosts), 0, MAX_PORTS},
+	{"parallel", offsetof(struct synth_options, parallel), 1, MAX_PORTS},
+	{"uplinks", offsetof(struct synth_options, uplinks), 1, MAX_PORTS},
+	{"ports", offsetof(struct synth_options, ports), 1, MAX_PORTS},
+	{"seed", offsetof(struct synth_options, seed), 0, UINT64_MAX},
+	{"shuffle", offsetof(struct synth_options, shuffle), 0, 1},
+	{"fail", offsetof(struct synth_options, fail), 0, SYNTH_MAX_PORTS},
+	{"lids", offsetof(struct synth_options, lids), 0, 1},
+	{"lmc", offsetof(struct synth_options, lmc), 0, 7},
+	{"aggregation", offsetof(struct synth_options, aggregation), 0, 1},
+	{"esp0", offsetof(struct synth_options, esp0), 0, 1},
+};
+
+static bool number_parse(const char *s, size_t len, uint64_t *v)
+{
+	*v = 0;
+	if (!len)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned d = (unsigned char)s[i] - '0';
+
+		if (d > 9 || *v > (UINT64_MAX - d) / 10)
+			return false;
+		*v = *v * 10 + d;
+	}
+	return true;
+}
+
+static bool word_is(const char *s, size_t len, const char *word)
+{
+	return strlen(word) == len && !memcmp(s, word, len);
+}
+
+static int option_number(struct plan *p, const struct number_option *d, const char *value, size_t len)
+{
+	uint64_t v;
+
+	if (!number_parse(value, len, &v) || v < d->min || v > d->max)
+		return plan_fail(p, "%s=%.*s: expected a number from %llu to %llu", d->name,
+				 len > 40 ? 40 : (int)len, value, (unsigned long long)d->min,
+				 (unsigned long long)d->max);
+	*(uint64_t *)((char *)&p->o + d->at) = v;
+	p->o.hosts_given |= d->at == offsetof(struct synth_options, hosts);
+	p->o.uplinks_given |= d->at == offsetof(struct synth_options, uplinks);
+	return 0;
+}
+
+static int option_hosts_on(struct plan *p, const char *value, size_t len)
+{
+	p->o.hosts_on_given = true;
+	if (word_is(value, len, "all")) {
+		p->o.hosts_on = 1;
+		return 0;
+	}
+	if (!number_parse(value, len, &p->o.hosts_on) || !p->o.hosts_on || p->o.hosts_on > SYNTH_MAX_ENDPORTS)
+		return plan_fail(p, "hosts_on=%.*s: expected 'all' or a number K (every K-th switch)",
+				 len > 40 ? 40 : (int)len, value);
+	return 0;
+}
+
+static int option_set(struct plan *p, const char *item, size_t len)
+{
+	const char *eq = memchr(item, '=', len);
+	int shown = len > 40 ? 40 : (int)len;
+	const char *value;
+	size_t name_len, n;
+
+	if (!eq)
+		return plan_fail(p, "found '%.*s' behind the options, expected NAME=VALUE", shown, item);
+	value = eq + 1;
+	name_len = (size_t)(eq - item);
+	n = len - name_len - 1;
+	for (size_t i = 0; i < ARRAY_LEN(number_options); i++)
+		if (word_is(item, name_len, number_options[i].name))
+			return option_number(p, &number_options[i], value, n);
+	if (word_is(item, name_len, "hosts_on"))
+		return option_hosts_on(p, value, n);
+	if (word_is(item, name_len, "sm")) {
+		p->o.sm_host = word_is(value, n, "host");
+		if (p->o.sm_host || word_is(value, n, "switch"))
+			return 0;
+		return plan_fail(p, "%.*s: expected sm=switch or sm=host", shown, item);
+	}
+	if (word_is(item, name_len, "speed")) {
+		p->o.speed = link_speed_parse(value, n);
+		return p->o.speed ? 0
+				  : plan_fail(p, "%.*s: expected a speed such as QDR, EDR, HDR", shown, item);
+	}
+	if (word_is(item, name_len, "width")) {
+		p->o.width = link_width_parse(value, n);
+		return p->o.width ? 0 : plan_fail(p, "%.*s: expected a width: 1x 2x 4x 8x 12x", shown, item);
+	}
+	return plan_fail(
+		p,
+		"unknown option '%.*s', expected one of hosts hosts_on parallel uplinks ports seed shuffle "
+		"fail lids lmc aggregation esp0 sm speed width",
+		shown, item);
+}
+
+/* Split "SHAPE,name=value,...": *len is the length of the shape; the options are set. */
+static int options_read(struct plan *p, const char *s, size_t *len)
+{
+	const char *eq = strchr(s, '=');
+	const char *item;
+
+	*len = strlen(s);
+	if (!eq)
+		return 0;
+	for (item = eq; item > s && item[-1] != ','; item--)
+		;
+	*len = (size_t)(item - s);
+	if (item > s)
+		(*len)--;
+	while (item) {
+		const char *end = strchr(item, ',');
+
+		if (option_set(p, item, end ? (size_t)(end - item) : strlen(item)))
+			return -1;
+		item = end ? end + 1 : NULL;
+	}
+	return 0;
+}
+
+/* --- from plan to fabric ------------------------------------------------------- */
+
+static void swap_u32(uint32_t *a, uint32_t *b)
+{
+	uint32_t t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+/* 0 .. n-1, in random order when asked for. */
+static uint32_t *sequence(struct plan *p, uint32_t n)
+{
+	uint32_t *v = NEW_ARRAY(n ? n : 1, uint32_t);
+
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = i;
+	if (p->o.shuffle)
+		for (uint32_t i = n; i > 1; i--)
+			swap_u32(&v[i - 1], &v[rng_below(&p->rng, i)]);
+	return v;
+}
+
+static void plan_aggregation(struct plan *p)
+{
+	uint32_t n = p->n;
+
+	for (uint32_t i = 0; i < n && !p->failed; i++) {
+		uint32_t ca;
+
+		if (p->node[i].type != NODE_SWITCH)
+			continue;
+		ca = plan_ca(p);
+		p->node[ca].name = str_dup(AGGREGATION_NAME);
+		p->node[ca].aggregation = p->node[i].aggregation = true;
+		p->node[ca].system = i;
+		plan_cable(p, i, 0, ca, 0);
+	}
+}
+
+static void plan_names(struct plan *p)
+{
+	uint32_t hosts = 0, k = 0;
+	int width;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		hosts += !p->node[i].name;
+	width = digits_of(hosts + 1, 4);
+	for (uint32_t i = 0; i < p->n; i++)
+		if (!p->node[i].name)
+			p->node[i].name = str_printf("node%0*u", width, ++k);
+}
+
+/* Leave out o.fail cables between switches. */
+static int plan_remove(struct plan *p)
+{
+	uint32_t *list = NEW_ARRAY(p->n_cables + 1, uint32_t);
+	uint32_t n = 0, kept = 0;
+
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		if (p->node[p->cable[i].node[0]].type == NODE_SWITCH &&
+		    p->node[p->cable[i].node[1]].type == NODE_SWITCH)
+			list[n++] = i;
+	if (p->o.fail > n)
+		plan_fail(p, "fail=%llu: there are only %u cables between switches",
+			  (unsigned long long)p->o.fail, n);
+	for (uint32_t k = 0; k < p->o.fail && !p->failed; k++) {
+		swap_u32(&list[k], &list[k + rng_below(&p->rng, n - k)]);
+		p->cable[list[k]].node[0] = NO_ID;
+	}
+	free(list);
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		if (p->cable[i].node[0] != NO_ID)
+			p->cable[kept++] = p->cable[i];
+	p->n_cables = kept;
+	return p->failed ? -1 : 0;
+}
+
+static void plan_shuffle_ports(struct plan *p)
+{
+	uint32_t *first = NEW_ARRAY(p->n + 1, uint32_t);
+	uint8_t *map;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		first[i + 1] = first[i] + p->node[i].nports;
+	map = NEW_ARRAY(first[p->n] + 1, uint8_t);
+	for (uint32_t i = 0; i < p->n; i++) {
+		bool top_stays = p->node[i].type == NODE_SWITCH && p->node[i].aggregation;
+		uint8_t *m = map + first[i];
+
+		for (unsigned k = 0; k < p->node[i].nports; k++)
+			m[k] = (uint8_t)(k + 1);
+		for (uint32_t k = p->node[i].nports - top_stays; k > 1; k--) {
+			uint32_t with = rng_below(&p->rng, k);
+			uint8_t t = m[k - 1];
+
+			m[k - 1] = m[with];
+			m[with] = t;
+		}
+	}
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		for (int e = 0; e < 2; e++)
+			p->cable[i].port[e] = map[first[p->cable[i].node[e]] + p->cable[i].port[e] - 1];
+	free(map);
+	free(first);
+}
+
+/* GUID of every node. */
+static uint64_t *plan_guids(struct plan *p)
+{
+	uint64_t *guid = NEW_ARRAY(p->n, uint64_t);
+	uint32_t *sw = sequence(p, p->n_switches), *ca = sequence(p, p->n - p->n_switches);
+	uint32_t n_sw = 0, n_ca = 0;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->node[i].type == NODE_SWITCH)
+			guid[i] = SWITCH_GUID + (uint64_t)sw[n_sw++] * SWITCH_STEP;
+		else
+			guid[i] = CA_GUID + (uint64_t)ca[n_ca++] * CA_STEP;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->node[i].type == NODE_CA && p->node[i].aggregation)
+			guid[i] = guid[p->node[i].system] + AGGREGATION_OFFSET;
+	free(sw);
+	free(ca);
+	return guid;
+}
+
+/* Order in the source: switches, then CAs, or mixed; the node the subnet manager sits on comes first. */
+static uint32_t *plan_order(struct plan *p)
+{
+	uint32_t *order = sequence(p, p->n), n = 0;
+	enum node_type first = p->o.sm_host ? NODE_CA : NODE_SWITCH;
+
+	if (!p->o.shuffle) {
+		for (int want = NODE_SWITCH; want >= NODE_CA; want--)
+			for (uint32_t i = 0; i < p->n; i++)
+				if (p->node[i].type == want)
+					order[n++] = i;
+	}
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct plan_node *node = &p->node[order[i]];
+
+		if (node->type == first && !(first == NODE_CA && node->aggregation)) {
+			uint32_t chosen = order[i];
+
+			memmove(order + 1, order, i * sizeof(*order));
+			order[0] = chosen;
+			break;
+		}
+	}
+	return order;
+}
+
+static void emit_node(const struct plan *p, struct fabric_builder *b, uint32_t i, const uint64_t *guid,
+		      uint32_t *index)
+{
+	const struct plan_node *n = &p->node[i];
+	bool sw = n->type == NODE_SWITCH;
+	struct fb_node *fb;
+
+	index[i] = fb_add(b, n->type, guid[i], n->nports, n->name);
+	fb = &b->node[index[i]];
+	fb->sysguid = guid[n->system];
+	fb->vendor = VENDOR;
+	fb->device = sw ? DEVICE_SWITCH : n->aggregation ? DEVICE_AGGREGATION : DEVICE_CA;
+	fb->esp0 = sw && p->o.esp0;
+	fb->chassis = n->chassis;
+	fb->place = n->place ? str_dup(n->place) : NULL;
+}
+
+static void emit_cable(struct fabric_builder *b, const struct plan_cable *c, const uint32_t *index)
+{
+	fb_link(b, index[c->node[0]], c->port[0], index[c->node[1]], c->port[1]);
+	for (int e = 0; e < 2; e++) {
+		struct fb_port *port = &b->node[index[c->node[e]]].port[c->port[e]];
+
+		port->width = c->width;
+		port->speed = c->speed;
+	}
+}
+
+static int emit_lids(struct plan *p, struct fabric_builder *b)
+{
+	uint32_t next = 1, step = 1u << p->o.lmc;
+
+	for (uint32_t i = 0; i < b->n && !p->failed; i++) {
+		struct fb_node *n = &b->node[i];
+
+		for (unsigned k = n->type == NODE_SWITCH ? 0 : 1; k <= n->nports; k++) {
+			bool sw = n->type == NODE_SWITCH;
+			struct fb_port *port = &n->port[k];
+
+			if (sw ? k > 0 : port->peer_node == NO_ID)
+				continue;
+			if (!sw)
+				next = (next + step - 1) / step * step;
+			port->lid = (uint16_t)next;
+			port->lmc = sw ? 0 : (uint8_t)p->o.lmc;
+			next += sw ? 1 : step;
+			if (next > MAX_LID + 1)
+				return plan_fail(p, "lmc=%u: more LIDs than the %d there are",
+						 (unsigned)p->o.lmc, MAX_LID);
+		}
+	}
+	return 0;
+}
+
+static int plan_emit(struct plan *p, struct fabric **out, struct err *e)
+{
+	struct fabric_builder *b = fb_new();
+	uint64_t *guid = plan_guids(p);
+	uint32_t *order = plan_order(p), *index = NEW_ARRAY(p->n, uint32_t);
+
+	for (uint32_t i = 0; i < p->n; i++)
+		emit_node(p, b, order[i], guid, index);
+	for (uint32_t i = 0; i < p->n_cables; i++)
+		emit_cable(b, &p->cable[i], index);
+	free(guid);
+	free(order);
+	free(index);
+	if (p->o.lids && emit_lids(p, b)) {
+		fb_free(b);
+		return err_set(e, "%s", p->why.msg);
+	}
+	return fb_finish(b, p->spec, "synthetic", out, e);
+}
+
+/* What all kinds have in common, once their nodes and cables stand. */
+static int plan_complete(struct plan *p)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->node[i].type == NODE_SWITCH && p->node[i].nports < p->o.ports)
+			p->node[i].nports = (uint8_t)p->o.ports;
+	if (p->o.aggregation)
+		plan_aggregation(p);
+	if (!p->failed && p->o.sm_host && p->n == p->n_switches * (1 + (uint32_t)p->o.aggregation))
+		plan_fail(p, "sm=host: there is no host");
+	if (p->failed || plan_expect(p, 0, p->n_endports, 0) || plan_remove(p))
+		return -1;
+	plan_names(p);
+	if (p->o.shuffle)
+		plan_shuffle_ports(p);
+	return 0;
+}
+
+/* --- entry points -------------------------------------------------------------- */
+
+static size_t kind_length(const char *word)
+{
+	size_t n = 0;
+
+	while (islower((unsigned char)word[n]))
+		n++;
+	return word[n] == ':' ? n : 0;
+}
+
+bool synth_is_spec(const char *word)
+{
+	return kind_length(word) >= 3;
+}
+
+static const struct kind *kind_find(const char *spec, struct err *e)
+{
+	size_t n = kind_length(spec);
+	struct text t = {0};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (word_is(spec, n, kinds[i].name))
+			return &kinds[i];
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		text_add(&t, " %s:", kinds[i].name);
+	err_set(e, "%.100s: not a synthetic fabric, expected one of%s", spec, text_str(&t));
+	text_free(&t);
+	return NULL;
+}
+
+static int options_check(struct plan *p, const struct kind *k)
+{
+	if (k->hosts < 0 && p->o.hosts_given && p->o.hosts_on != 1)
+		return plan_fail(
+			p,
+			"hosts=: %s says itself how many hosts a switch has, expected hosts_on=all with it",
+			k->name);
+	if (k->hosts < 0 && p->o.hosts_on > 1)
+		return plan_fail(p, "hosts_on=: %s knows hosts_on=all only", k->name);
+	if (k->make == synth_published && (p->o.hosts_given || p->o.hosts_on_given || p->o.parallel != 1))
+		return plan_fail(
+			p,
+			"a published fabric has its own hosts and cables: no hosts=, hosts_on=, parallel=");
+	if (k->make != synth_director && p->o.uplinks_given)
+		return plan_fail(p, "uplinks=: for director: only");
+	if (p->o.lmc && !p->o.lids)
+		return plan_fail(p, "lmc=: expected lids=1 with it");
+	if (!p->o.hosts_given)
+		p->o.hosts = k->hosts < 0 ? 1 : (uint64_t)k->hosts;
+	return 0;
+}
+
+int synth_make(const char *spec, struct fabric **out, struct err *e)
+{
+	struct plan p = {
+		.spec = spec,
+		.o = {.parallel = 1, .uplinks = 1, .seed = 1, .speed = SPEED_HDR, .width = WIDTH_4X}};
+	const struct kind *k = kind_find(spec, e);
+	char *shape;
+	size_t len;
+	int ret;
+
+	if (!k)
+		return -1;
+	spec += strlen(k->name) + 1;
+	if (options_read(&p, spec, &len) || options_check(&p, k))
+		return err_set(e, "%s", p.why.msg);
+	p.rng = p.o.seed;
+	shape = str_printf("%.*s", (int)len, spec);
+	if (len > 1000)
+		ret = plan_fail(&p, "the shape has %zu characters, expected at most 1000", len);
+	else
+		ret = k->make(&p, shape) || p.failed || plan_complete(&p) ? -1 : 0;
+	free(shape);
+	ret = ret ? err_set(e, "%s", p.why.msg) : plan_emit(&p, out, e);
+	plan_free(&p);
+	return ret;
+}

@@ -1,0 +1,28 @@
+/*
+ * Synthetic fabrics from short descriptions.
+ */
+#ifndef IBSCOPE_SYNTH_H
+#define IBSCOPE_SYNTH_H
+
+#include "core/base/err.h"
+#include "core/fabric/fabric.h"
+
+/* Does the word look like a synthetic description ("kind:...")? */
+bool synth_is_spec(const char *word);
+
+/*
+ * Make a fabric:
+ *   xgft:M1,..,Mh:W1,..,Wh   extended generalised fat tree (Ohring et al. 1995): h levels of
+ *                            switches under... see synth.c for every kind and option
+ *   torus:AxBx..  mesh:AxBx..  hypercube:D  dragonfly:A,H,P[,G]  hyperx:AxBx..  ring:N
+ *   director:...  random:SWITCHES,DEGREE
+ * followed by ",option=value" items: hosts= (per switch), parallel= (cables per link),
+ * seed=, shuffle=1 (port numbers, GUIDs and file order at random), fail= (links removed at random), lids=1.
+ * -1 and *e names the part of the description that is wrong and what was expected.
+ */
+int synth_make(const char *spec, struct fabric **out, struct err *e);
+
+/* Lines of help about kinds and options, for `help synth` and the manual. */
+extern const char synth_help[];
+
+#endif

@@ -1,0 +1,597 @@
+/*
+ * The kinds of synthetic fabrics: trees, grids, dragonflies, directors, random graphs.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+#include "core/source/synth_plan.h"
+
+/* --- reading shapes ---------------------------------------------------------- */
+
+/*
+ * Read up to max numbers of low .. high with `sep` between; *s moves behind
+ * them.  The count, or -1.  what: the shape that is expected, for messages.
+ */
+static int numbers_read(struct plan *p, const char **s, char sep, uint32_t *v, int max,
+			const uint32_t range[2], const char *what)
+{
+	int n = 0;
+
+	for (;;) {
+		uint64_t x = 0;
+		const char *at = *s;
+
+		while (**s >= '0' && **s <= '9' && x < 1000000)
+			x = x * 10 + (uint64_t)(*(*s)++ - '0');
+		if (*s == at || x < range[0] || x > range[1])
+			return plan_fail(p, "found '%.20s', expected a number from %u to %u (%s)", at,
+					 range[0], range[1], what);
+		if (n == max)
+			return plan_fail(p, "more than %d numbers, expected %s", max, what);
+		v[n++] = (uint32_t)x;
+		if (**s != sep)
+			return n;
+		(*s)++;
+	}
+}
+
+/* The whole shape is between min and max numbers. */
+static int shape_read(struct plan *p, const char *s, char sep, uint32_t *v, int min, int max,
+		      const uint32_t range[2], const char *what)
+{
+	int n = numbers_read(p, &s, sep, v, max, range, what);
+
+	if (n < 0)
+		return -1;
+	if (*s)
+		return plan_fail(p, "found '%.20s', expected %s", s, what);
+	if (n < min)
+		return plan_fail(p, "%d numbers, expected %s", n, what);
+	return n;
+}
+
+/* CAs that the options ask for on the switch that is the k-th of the fabric. */
+static unsigned hosts_at(const struct plan *p, uint32_t k)
+{
+	if (p->o.hosts_on > 1 && k % p->o.hosts_on)
+		return 0;
+	return (unsigned)p->o.hosts;
+}
+
+static uint64_t hosts_in_all(const struct plan *p, uint64_t switches)
+{
+	uint64_t every = p->o.hosts_on > 1 ? p->o.hosts_on : 1;
+
+	return (switches + every - 1) / every * p->o.hosts;
+}
+
+/* --- extended generalised fat trees -------------------------------------------- */
+
+/*
+ * XGFT(h; M; W): a node of level l has digits x_1 .. x_h; digit j is below W_j
+ * for j <= l, else below M_j.  Nodes of levels l and l+1 are linked when all
+ * digits but number l+1 agree.  The index of a node counts digit 1 fastest.
+ */
+struct xgft {
+	int h;
+	uint32_t m[SYNTH_MAX_DIMS], w[SYNTH_MAX_DIMS];
+	uint32_t count[SYNTH_MAX_DIMS + 1]; /* nodes of each level, 0 = hosts */
+	uint32_t first[SYNTH_MAX_DIMS + 1]; /* their first plan node */
+};
+
+static const char *const xgft_shape = "M1,..,Mh:W1,..,Wh";
+
+static int xgft_read(struct plan *p, const char *s, struct xgft *t)
+{
+	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
+	int n;
+
+	t->h = numbers_read(p, &s, ',', t->m, SYNTH_MAX_DIMS, range, xgft_shape);
+	if (t->h < 0)
+		return -1;
+	if (*s != ':')
+		return plan_fail(p, "found '%.20s' behind the M, expected ':' (%s)", s, xgft_shape);
+	s++;
+	n = numbers_read(p, &s, ',', t->w, SYNTH_MAX_DIMS, range, xgft_shape);
+	if (n < 0)
+		return -1;
+	if (*s)
+		return plan_fail(p, "found '%.20s', expected %s", s, xgft_shape);
+	if (n != t->h)
+		return plan_fail(p, "%d numbers before the colon and %d behind it, expected as many (%s)",
+				 t->h, n, xgft_shape);
+	if (t->w[0] > SYNTH_MAX_CA_PORTS)
+		return plan_fail(p, "W1 = %u ports of a host, expected at most %d", t->w[0],
+				 SYNTH_MAX_CA_PORTS);
+	return 0;
+}
+
+static int xgft_sizes(struct plan *p, struct xgft *t)
+{
+	uint64_t switches = 0, ports = 0, cas, par = p->o.parallel;
+
+	for (int l = 0; l <= t->h; l++) {
+		uint64_t n = 1;
+
+		for (int j = 1; j <= t->h; j++)
+			n = size_mul(n, j <= l ? t->w[j - 1] : t->m[j - 1]);
+		if (n > SYNTH_MAX_ENDPORTS)
+			return plan_expect(p, n, n, 0);
+		t->count[l] = (uint32_t)n;
+		switches += l ? n : 0;
+	}
+	for (int l = 1; l <= t->h; l++) {
+		uint64_t down = size_mul(t->m[l - 1], l > 1 ? par : 1),
+			 up = l < t->h ? size_mul(t->w[l], par) : 0;
+		uint64_t extra = l > 1 && p->o.hosts_on ? p->o.hosts : 0;
+
+		if (down + up + extra > ports)
+			ports = down + up + extra;
+	}
+	cas = size_mul(t->count[0], t->w[0]) +
+	      (p->o.hosts_on ? size_mul(switches - t->count[1], p->o.hosts) : 0);
+	return plan_expect(p, switches, switches + cas, ports);
+}
+
+/* Node of level l+1 that differs from node i of level l by digit l+1 = k. */
+static uint32_t xgft_parent(const struct xgft *t, int l, uint32_t i, uint32_t k)
+{
+	uint32_t below = 1, high, low;
+
+	for (int j = 0; j < l; j++)
+		below *= t->w[j];
+	low = i % below;	    /* NOLINT(clang-analyzer-core.DivideZero): every w is at least 1 */
+	high = i / below / t->m[l]; /* NOLINT(clang-analyzer-core.DivideZero): m and w are at least 1 */
+	return (high * t->w[l] + k) * below + low;
+}
+
+static void xgft_level_names(const struct xgft *t, int l, char *prefix, size_t size)
+{
+	if (l == 1)
+		snprintf(prefix, size, "leaf-");
+	else if (l == 2)
+		snprintf(prefix, size, "spine-");
+	else if (l == 3 && t->h == 3)
+		snprintf(prefix, size, "core-");
+	else
+		snprintf(prefix, size, "level%d-", l);
+}
+
+int synth_xgft(struct plan *p, const char *shape)
+{
+	struct xgft t = {0};
+
+	if (xgft_read(p, shape, &t) || xgft_sizes(p, &t))
+		return -1;
+	for (int l = 1; l <= t.h; l++) {
+		char prefix[24];
+
+		xgft_level_names(&t, l, prefix, sizeof(prefix));
+		t.first[l] = p->n;
+		for (uint32_t i = 0; i < t.count[l]; i++)
+			plan_switch(p, "%s%0*u", prefix, digits_of(t.count[l] + 1, 2), i + 1);
+	}
+	t.first[0] = p->n;
+	for (uint32_t i = 0; i < t.count[0]; i++)
+		plan_ca(p);
+	for (uint32_t i = 0; i < t.count[0]; i++)
+		for (uint32_t k = 0; k < t.w[0]; k++)
+			plan_cable(p, t.first[1] + xgft_parent(&t, 0, i, k), 0, t.first[0] + i, 0);
+	for (int l = 2; l <= t.h && p->o.hosts_on; l++)
+		for (uint32_t i = 0; i < t.count[l]; i++)
+			plan_hosts(p, t.first[l] + i, (unsigned)p->o.hosts);
+	for (int l = 1; l < t.h; l++)
+		for (uint32_t i = 0; i < t.count[l]; i++)
+			for (uint32_t k = 0; k < t.w[l]; k++)
+				plan_link(p, t.first[l] + i, t.first[l + 1] + xgft_parent(&t, l, i, k));
+	return p->failed ? -1 : 0;
+}
+
+/* --- grids --------------------------------------------------------------------- */
+
+/* Ports that dimension d takes on every switch: one a direction, or one a switch of the row. */
+static uint32_t grid_slots(const struct grid *g, unsigned d)
+{
+	uint32_t n = g->size[d];
+
+	if (g->kind == GRID_HYPERX)
+		return n - 1;
+	return n > 2 ? 2 : n - 1;
+}
+
+static int grid_expect(struct plan *p, const struct grid *g)
+{
+	uint64_t n = 1, ports = p->o.hosts;
+
+	for (unsigned d = 0; d < g->dims; d++) {
+		n = size_mul(n, g->size[d]);
+		ports += size_mul(grid_slots(g, d), g->cables[d]);
+	}
+	return plan_expect(p, n, n + hosts_in_all(p, n), ports);
+}
+
+static void grid_switch(struct plan *p, const struct grid *g, uint32_t i)
+{
+	bool wide = false;
+	struct text t = {0};
+
+	for (unsigned d = 0; d < g->dims; d++)
+		wide |= g->size[d] > 10;
+	/* the last coordinate counts fastest */
+	for (unsigned d = 0; d < g->dims; d++) {
+		uint32_t below = 1;
+
+		for (unsigned k = d + 1; k < g->dims; k++)
+			below *= g->size[k];
+		if (wide)
+			text_add(&t, "-%0*u", digits_of(g->size[d], 1), i / below % g->size[d]);
+		else
+			text_add(&t, "%u", i / below % g->size[d]);
+	}
+	plan_switch(p, "%s%s", g->prefix, text_str(&t));
+	text_free(&t);
+}
+
+/* Cables of switch i (coordinate x, next one `stride` away) in dimension d; ports begin behind `port`. */
+static void grid_links(struct plan *p, const struct grid *g, unsigned d, uint32_t i, uint32_t x,
+		       uint32_t stride, unsigned port)
+{
+	uint32_t n = g->size[d], c = g->cables[d];
+
+	if (g->kind == GRID_HYPERX) {
+		for (uint32_t y = x + 1; y < n; y++)
+			for (uint32_t k = 1; k <= c; k++)
+				plan_cable(p, i, port + (y - 1) * c + k, i + (y - x) * stride,
+					   port + x * c + k);
+		return;
+	}
+	if (x + 1 == n && (g->kind == GRID_MESH || n <= 2))
+		return;
+	for (uint32_t k = 1; k <= c; k++) {
+		uint32_t to = x + 1 < n ? i + stride : i - x * stride;
+
+		plan_cable(p, i, port + k, to, port + (n > 2 ? c : 0) + k);
+	}
+}
+
+int plan_grid(struct plan *p, const struct grid *g)
+{
+	uint32_t n = 1, stride, first = p->n;
+	unsigned port = (unsigned)p->o.hosts;
+
+	if (grid_expect(p, g))
+		return -1;
+	for (unsigned d = 0; d < g->dims; d++)
+		n *= g->size[d];
+	for (uint32_t i = 0; i < n; i++)
+		grid_switch(p, g, i);
+	for (uint32_t i = 0; i < n; i++)
+		plan_hosts(p, first + i, hosts_at(p, i));
+	stride = n;
+	for (unsigned d = 0; d < g->dims; d++) {
+		stride /= g->size[d];
+		for (uint32_t i = 0; i < n && !p->failed; i++)
+			grid_links(p, g, d, first + i, i / stride % g->size[d], stride, port);
+		port += grid_slots(g, d) * g->cables[d];
+	}
+	return p->failed ? -1 : 0;
+}
+
+static int grid_make(struct plan *p, const char *shape, enum grid_kind kind, const char *prefix)
+{
+	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
+	struct grid g = {.kind = kind, .prefix = prefix};
+	int n = shape_read(p, shape, 'x', g.size, 1, SYNTH_MAX_DIMS, range, "AxBx..");
+
+	if (n < 0)
+		return -1;
+	g.dims = (unsigned)n;
+	for (int d = 0; d < n; d++)
+		g.cables[d] = (uint32_t)p->o.parallel;
+	return plan_grid(p, &g);
+}
+
+int synth_torus(struct plan *p, const char *shape)
+{
+	return grid_make(p, shape, GRID_TORUS, "t");
+}
+
+int synth_mesh(struct plan *p, const char *shape)
+{
+	return grid_make(p, shape, GRID_MESH, "m");
+}
+
+int synth_hyperx(struct plan *p, const char *shape)
+{
+	return grid_make(p, shape, GRID_HYPERX, "x");
+}
+
+int synth_ring(struct plan *p, const char *shape)
+{
+	static const uint32_t range[2] = {2, SYNTH_MAX_ENDPORTS};
+	struct grid g = {
+		.kind = GRID_TORUS, .prefix = "ring", .dims = 1, .cables = {(uint32_t)p->o.parallel}};
+
+	if (shape_read(p, shape, ',', g.size, 1, 1, range, "ring:N, the number of switches") < 0)
+		return -1;
+	return plan_grid(p, &g);
+}
+
+int synth_hypercube(struct plan *p, const char *shape)
+{
+	static const uint32_t range[2] = {1, SYNTH_MAX_DIMS - 1};
+	struct grid g = {.kind = GRID_MESH, .prefix = "c"};
+	uint32_t dims = 0;
+
+	if (shape_read(p, shape, ',', &dims, 1, 1, range, "hypercube:D, the number of dimensions") < 0)
+		return -1;
+	g.dims = dims;
+	for (unsigned d = 0; d < dims; d++) {
+		g.size[d] = 2;
+		g.cables[d] = (uint32_t)p->o.parallel;
+	}
+	return plan_grid(p, &g);
+}
+
+/* --- dragonflies ----------------------------------------------------------------- */
+
+/*
+ * Groups of a switches, all linked with each other; global link l of group i
+ * (switch l / h) leads to the group l mod (groups - 1) + 1 places on.
+ */
+struct dragonfly {
+	uint32_t a, h, p, groups;
+};
+
+static void dragonfly_group(struct plan *p, const struct dragonfly *d, uint32_t first)
+{
+	for (uint32_t i = 0; i < d->a; i++)
+		for (uint32_t j = i + 1; j < d->a; j++)
+			plan_link(p, first + i, first + j);
+}
+
+static void dragonfly_global(struct plan *p, const struct dragonfly *d, uint32_t first)
+{
+	uint32_t others = d->groups - 1, links = d->a * d->h;
+
+	for (uint32_t i = 0; i < d->groups; i++)
+		for (uint32_t l = 0; others && l < links / others * others; l++) {
+			uint32_t to = (i + l % others + 1) % d->groups;
+			/* the other end counts back, in the same round */
+			uint32_t back = l / others * others + others - 1 - l % others;
+
+			if (i < to)
+				plan_link(p, first + i * d->a + l / d->h, first + to * d->a + back / d->h);
+		}
+}
+
+int synth_dragonfly(struct plan *p, const char *shape)
+{
+	static const uint32_t range[2] = {0, SYNTH_MAX_ENDPORTS};
+	uint32_t v[4] = {0}, first = p->n, n, hosts;
+	struct dragonfly d;
+	uint64_t most, par = p->o.parallel;
+	int given = shape_read(p, shape, ',', v, 3, 4, range, "dragonfly:A,H,P[,G]");
+
+	if (given < 0)
+		return -1;
+	d = (struct dragonfly){v[0], v[1], v[2], v[3]};
+	hosts = !d.p && p->o.hosts_on ? (uint32_t)p->o.hosts : d.p;
+	most = (uint64_t)d.a * d.h + 1;
+	if (!d.a)
+		return plan_fail(p, "A = 0 switches in a group, expected at least 1");
+	if (given == 4 && (!d.groups || d.groups > most))
+		return plan_fail(p, "G = %u groups, expected 1 to A*H+1 = %llu", d.groups,
+				 (unsigned long long)most);
+	most = size_mul(given == 4 ? d.groups : most, d.a);
+	if (plan_expect(p, most, most + size_mul(most, hosts), hosts + size_mul(d.a - 1 + d.h, par)))
+		return -1;
+	n = (uint32_t)most;
+	d.groups = n / d.a;
+	for (uint32_t i = 0; i < n; i++)
+		plan_switch(p, "g%0*us%0*u", digits_of(d.groups, 2), i / d.a, digits_of(d.a, 1), i % d.a);
+	for (uint32_t i = 0; i < n; i++)
+		plan_hosts(p, first + i, hosts);
+	for (uint32_t i = 0; i < n; i += d.a)
+		dragonfly_group(p, &d, first + i);
+	dragonfly_global(p, &d, first);
+	return p->failed ? -1 : 0;
+}
+
+/* --- directors ------------------------------------------------------------------- */
+
+uint32_t plan_chassis(struct plan *p, const struct chassis *c, unsigned number)
+{
+	uint32_t first = p->n;
+
+	for (unsigned i = 0; i < c->lines + c->spines; i++) {
+		bool line = i < c->lines;
+		unsigned k = line ? i + 1 : i - c->lines + 1;
+		uint32_t sw = plan_switch(p, "%s%u/%c%02u/U1", c->name, number, line ? 'L' : 'S', k);
+
+		p->node[sw].system = first;
+		p->node[sw].chassis = (uint16_t)number;
+		p->node[sw].place = str_printf("%s %u Chip 0", line ? "Line" : "Spine", k);
+	}
+	for (unsigned i = 0; i < c->lines; i++)
+		for (unsigned j = 0; j < c->spines; j++)
+			for (unsigned k = 1; k <= c->links && !p->failed; k++)
+				plan_cable(p, first + i, c->outer + j * c->links + k, first + c->lines + j,
+					   i * c->links + k);
+	return first;
+}
+
+/* The chips of all chassis and the edge switches below them; uplinks are dealt to the line chips in turn. */
+static void director_edges(struct plan *p, uint32_t chassis, uint32_t edges, const struct chassis *c,
+			   uint32_t first)
+{
+	uint32_t chips = c->lines + c->spines, up = (uint32_t)p->o.uplinks, edge = p->n;
+
+	for (uint32_t i = 0; i < edges; i++)
+		plan_switch(p, "edge-%0*u", digits_of(edges + 1, 2), i + 1);
+	for (uint32_t i = 0; i < edges; i++)
+		plan_hosts(p, edge + i, hosts_at(p, i));
+	for (uint32_t i = 0; i < edges; i++)
+		for (uint32_t d = 0; d < chassis; d++)
+			for (uint32_t k = 0; k < up && !p->failed; k++) {
+				uint32_t nth = i * up + k;
+
+				plan_cable(p, edge + i, 0, first + d * chips + nth % c->lines,
+					   nth / c->lines + 1);
+			}
+}
+
+int synth_director(struct plan *p, const char *shape)
+{
+	static const uint32_t range[2] = {0, 10000};
+	uint32_t v[4] = {0}, first = p->n, chips;
+	struct chassis c = {.name = "dir"};
+	uint64_t up = p->o.uplinks, par = p->o.parallel, switches, hosted, outer, ports;
+
+	if (shape_read(p, shape, ',', v, 4, 4, range, "director:CHASSIS,LINES,SPINES,EDGES") < 0)
+		return -1;
+	if (!v[0] || !v[1])
+		return plan_fail(p, "%u chassis of %u line chips, expected at least one of each", v[0], v[1]);
+	chips = v[1] + v[2];
+	switches = (uint64_t)v[0] * chips + v[3];
+	hosted = v[3] ? v[3] : (uint64_t)v[0] * v[1];
+	outer = v[3] ? (v[3] * up + v[1] - 1) / v[1] : p->o.hosts;
+	ports = outer + v[2] * par;
+	if (ports < v[1] * par)
+		ports = v[1] * par;
+	if (v[3] && ports < p->o.hosts + v[0] * up)
+		ports = p->o.hosts + v[0] * up;
+	if (plan_expect(p, switches, switches + hosts_in_all(p, hosted), ports))
+		return -1;
+	c.lines = v[1];
+	c.spines = v[2];
+	c.links = (unsigned)par;
+	c.outer = (unsigned)outer;
+	for (uint32_t i = 0; i < v[0]; i++)
+		plan_chassis(p, &c, i + 1);
+	if (v[3])
+		director_edges(p, v[0], v[3], &c, first);
+	for (uint32_t i = 0; i < v[0] * chips; i++) {
+		bool line = i % chips < c.lines;
+
+		/* ports 1 .. outer of a line chip are free when there are no edge switches */
+		for (unsigned k = 1; !v[3] && line && k <= hosts_at(p, i / chips * c.lines + i % chips); k++)
+			plan_cable(p, first + i, k, plan_ca(p), 0);
+		if (p->o.hosts_on_given && p->o.hosts_on == 1 && (v[3] || !line))
+			plan_hosts(p, first + i, (unsigned)p->o.hosts);
+	}
+	return p->failed ? -1 : 0;
+}
+
+/* --- random graphs ------------------------------------------------------------- */
+
+struct graph {
+	uint32_t n, degree;
+	uint32_t *used; /* [n] links so far */
+	uint32_t *next; /* [n * degree] neighbours */
+};
+
+static bool graph_linked(const struct graph *g, uint32_t a, uint32_t b)
+{
+	for (uint32_t k = 0; k < g->used[a]; k++)
+		if (g->next[(size_t)a * g->degree + k] == b)
+			return true;
+	return false;
+}
+
+static void graph_link(struct plan *p, struct graph *g, uint32_t a, uint32_t b, uint32_t first)
+{
+	g->next[(size_t)a * g->degree + g->used[a]++] = b;
+	g->next[(size_t)b * g->degree + g->used[b]++] = a;
+	plan_link(p, first + a, first + b);
+}
+
+/* A random tree over a random order: every switch is linked to one before it that has room. */
+static void graph_tree(struct plan *p, struct graph *g, uint32_t *order, uint32_t first)
+{
+	uint32_t *room = NEW_ARRAY(g->n, uint32_t), n_room = 0;
+
+	for (uint32_t i = g->n; i > 1; i--) {
+		uint32_t with = rng_below(&p->rng, i), t = order[i - 1];
+
+		order[i - 1] = order[with];
+		order[with] = t;
+	}
+	for (uint32_t i = 0; i < g->n; i++) {
+		if (n_room) {
+			uint32_t k = rng_below(&p->rng, n_room);
+
+			graph_link(p, g, order[i], room[k], first);
+			if (g->used[room[k]] == g->degree)
+				room[k] = room[--n_room];
+		}
+		if (g->used[order[i]] < g->degree)
+			room[n_room++] = order[i];
+	}
+	free(room);
+}
+
+/* Links between random switches that have room and are not linked yet, until it gets hard to find any. */
+static void graph_fill(struct plan *p, struct graph *g, uint32_t *room, uint32_t first)
+{
+	uint32_t n = 0, misses = 0;
+
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->used[i] < g->degree)
+			room[n++] = i;
+	while (n > 1 && misses < 50 + 4 * n && !p->failed) {
+		uint32_t a = rng_below(&p->rng, n), b = rng_below(&p->rng, n);
+
+		if (a == b || graph_linked(g, room[a], room[b])) {
+			misses++;
+			continue;
+		}
+		misses = 0;
+		graph_link(p, g, room[a], room[b], first);
+		if (a < b) { /* the higher place is given up first */
+			uint32_t t = a;
+
+			a = b;
+			b = t;
+		}
+		if (g->used[room[a]] == g->degree)
+			room[a] = room[--n];
+		if (g->used[room[b]] == g->degree)
+			room[b] = room[--n];
+	}
+}
+
+int synth_random(struct plan *p, const char *shape)
+{
+	static const uint32_t range[2] = {1, SYNTH_MAX_ENDPORTS};
+	uint32_t v[2] = {0}, first = p->n, *order;
+	struct graph g;
+
+	if (shape_read(p, shape, ',', v, 2, 2, range, "random:SWITCHES,DEGREE") < 0)
+		return -1;
+	if (v[1] < 2 && v[0] > 2)
+		return plan_fail(p, "DEGREE = %u: %u switches cannot be connected, expected at least 2", v[1],
+				 v[0]);
+	if (v[1] >= v[0])
+		v[1] = v[0] > 1 ? v[0] - 1 : 1;
+	if (plan_expect(p, v[0], v[0] + hosts_in_all(p, v[0]), p->o.hosts + size_mul(v[1], p->o.parallel)))
+		return -1;
+	g = (struct graph){v[0], v[1], NEW_ARRAY(v[0], uint32_t),
+			   mem_array((size_t)v[0] * v[1], sizeof(uint32_t))};
+	order = NEW_ARRAY(v[0], uint32_t);
+	for (uint32_t i = 0; i < g.n; i++) {
+		plan_switch(p, "sw-%0*u", digits_of(g.n + 1, 2), i + 1);
+		order[i] = i;
+	}
+	for (uint32_t i = 0; i < g.n; i++)
+		plan_hosts(p, first + i, hosts_at(p, i));
+	graph_tree(p, &g, order, first);
+	graph_fill(p, &g, order, first);
+	free(order);
+	free(g.used);
+	free(g.next);
+	return p->failed ? -1 : 0;
+}

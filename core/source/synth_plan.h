@@ -1,0 +1,120 @@
+/*
+ * Private to the synthetic fabrics: a plan is a list of nodes and cables that
+ * kinds (synth_kinds.c, synth_published.c) fill and synth.c turns into a fabric.
+ */
+#ifndef IBSCOPE_SYNTH_PLAN_H
+#define IBSCOPE_SYNTH_PLAN_H
+
+#include "core/base/err.h"
+#include "core/fabric/fabric.h"
+
+#define SYNTH_MAX_ENDPORTS 48000
+#define SYNTH_MAX_PORTS (1u << 20) /* ports of all switches together */
+#define SYNTH_MAX_CA_PORTS 16
+#define SYNTH_MAX_DIMS 16
+
+/* Options behind the shape; numbers as given, words as numbers. */
+struct synth_options {
+	uint64_t hosts;	   /* CAs a switch; the kind's default when not set */
+	uint64_t hosts_on; /* 0: where the kind has them; K: on every K-th switch (1 = all) */
+	uint64_t parallel; /* cables a switch-switch link */
+	uint64_t uplinks;  /* director: cables from an edge switch to each chassis */
+	uint64_t seed, shuffle, fail, lids, lmc, aggregation, esp0;
+	uint64_t ports;	       /* at least so many ports on every switch */
+	uint64_t sm_host;      /* 1: the first node of the source is a CA */
+	uint64_t speed, width; /* enum link_speed, enum link_width */
+	bool hosts_given, hosts_on_given, uplinks_given;
+};
+
+struct plan_node {
+	char *name;  /* NULL: a CA, numbered at the end */
+	char *place; /* place in the chassis, may be NULL */
+	uint32_t
+		system; /* node whose GUID is the system image GUID: itself, or the first chip of a chassis */
+	uint16_t chassis; /* 0 = none */
+	uint8_t type;	  /* NODE_SWITCH or NODE_CA */
+	uint8_t nports;	  /* highest port so far */
+	bool aggregation; /* CA: the aggregation node of a switch; switch: its highest port leads to one */
+};
+
+struct plan_cable {
+	uint32_t node[2];
+	uint8_t port[2];
+	uint8_t width, speed;
+};
+
+struct plan {
+	struct plan_node *node;
+	uint32_t n, cap;
+	struct plan_cable *cable;
+	uint32_t n_cables, cap_cables;
+	uint32_t n_switches, n_endports;
+	struct synth_options o;
+	uint64_t rng;
+	const char *spec; /* for messages */
+	struct err why;	  /* first thing that went wrong */
+	bool failed;
+};
+
+/* Note the first failure ("SPEC: ..."); always -1. */
+int plan_fail(struct plan *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/*
+ * Say beforehand how large it gets: -1 with a message when that is too much.
+ * endports counts switches and CA ports, ports those of the largest switch.
+ */
+int plan_expect(struct plan *p, uint64_t switches, uint64_t endports, uint64_t ports);
+
+/* a * b, at most 10^9: sizes that are too large stay too large. */
+uint64_t size_mul(uint64_t a, uint64_t b);
+
+uint32_t plan_switch(struct plan *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
+uint32_t plan_ca(struct plan *p);
+
+/* A cable between port p1 of n1 and p2 of n2; port 0 stands for the next free one of its node. */
+struct plan_cable *plan_cable(struct plan *p, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2);
+
+/* o.parallel cables on the next free ports. */
+void plan_link(struct plan *p, uint32_t n1, uint32_t n2);
+
+/* n CAs with one port on the next free ports of a switch. */
+void plan_hosts(struct plan *p, uint32_t sw, unsigned n);
+
+/* Decimal digits of the largest of n numbers that start at 0 (n - 1), but at least min. */
+int digits_of(uint32_t n, int min);
+
+/* The generators; each gets the text between "kind:" and the options.  0, or -1 with p->why. */
+int synth_xgft(struct plan *p, const char *shape);
+int synth_torus(struct plan *p, const char *shape);
+int synth_mesh(struct plan *p, const char *shape);
+int synth_ring(struct plan *p, const char *shape);
+int synth_hypercube(struct plan *p, const char *shape);
+int synth_hyperx(struct plan *p, const char *shape);
+int synth_dragonfly(struct plan *p, const char *shape);
+int synth_director(struct plan *p, const char *shape);
+int synth_random(struct plan *p, const char *shape);
+int synth_published(struct plan *p, const char *shape);
+
+/* Coordinates: grids and cubes, also for published shapes. cables[d]: parallel cables in dimension d. */
+enum grid_kind { GRID_MESH, GRID_TORUS, GRID_HYPERX };
+struct grid {
+	enum grid_kind kind;
+	const char *prefix; /* of switch names */
+	unsigned dims;
+	uint32_t size[SYNTH_MAX_DIMS];
+	uint32_t cables[SYNTH_MAX_DIMS];
+};
+int plan_grid(struct plan *p, const struct grid *g);
+
+/*
+ * A chassis of line and spine chips with `links` cables between each pair,
+ * all of one system image GUID.  Returns the first line chip; the spine chips follow.
+ * Line chips keep their ports 1 .. outer free for what is outside.
+ */
+struct chassis {
+	const char *name;
+	unsigned lines, spines, links, outer;
+};
+uint32_t plan_chassis(struct plan *p, const struct chassis *c, unsigned number);
+
+#endif
