@@ -289,24 +289,11 @@ static int explore(struct session *s, const struct command_line *cl, struct line
 	return rc ? failed(&e) : EXIT_DONE;
 }
 
-/* The core's tables of commands and that of the interface; to be freed. */
-static const struct command **all_tables(void)
-{
-	size_t n = 0;
-	const struct command **t;
-
-	while (command_tables[n])
-		n++;
-	t = NEW_ARRAY(n + 2, const struct command *);
-	for (size_t i = 0; i < n; i++)
-		t[i] = command_tables[i];
-	t[n] = ui_commands;
-	return t;
-}
+/* All commands there are. */
+static const struct command *const all_commands[] = {CORE_COMMANDS, ui_commands, NULL};
 
 int main(int argc, char **argv)
 {
-	const struct command **tables;
 	struct command_line cl = {0};
 	struct line_list start = {0};
 	struct session *s;
@@ -324,13 +311,10 @@ int main(int argc, char **argv)
 		free(cl.piece);
 		return rc;
 	}
-	s = session_new(all_engines);
-	tables = all_tables();
-	s->commands = tables;
+	s = session_new(all_engines, all_commands);
 	option_lines(&cl, &start);
 	rc = cl.n_pieces ? batch(s, &cl, &start) : explore(s, &cl, &start);
 	session_free(s);
-	free(tables);
 	free_lines(&start);
 	free(cl.piece);
 	return rc;

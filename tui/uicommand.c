@@ -12,12 +12,22 @@
 static int hand_over(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	if (!s->ui_command)
-		return err_set(e, "%s: needs the curses interface", argv[0]);
+		return err_set(e, "%s: needs the curses interface (start without -e and -x)", argv[0]);
 	return s->ui_command(s->ui, argc, argv, o->f, e);
 }
 
-/* Beside those in the core's table (pane, screen, sort, ...). */
 const struct command ui_commands[] = {
+	{"screen", "screen FILE", "save what the terminal shows as text", NULL, "f", NULL, hand_over},
+	{"pane", "pane NAME [ARGUMENT...]", "show a pane", NULL, "te*", NULL, hand_over},
+	{"focus", "focus NAME|next|previous", "move to a pane", NULL, "t", NULL, hand_over},
+	{"back", "back", "the pane before", NULL, "", NULL, hand_over},
+	{"maximise", "maximise", "the focused pane over the whole screen, and back", NULL, "", NULL,
+	 hand_over},
+	{"sort", "sort [COLUMN [reverse]]", "sort the focused pane by a column", NULL, "t", NULL, hand_over},
+	{"filter", "filter [TEXT]", "show only rows that contain the text", NULL, "t", NULL, hand_over},
+	{"search", "search TEXT", "go to the next row that contains the text", NULL, "t", NULL, hand_over},
+	{"keymap", "keymap NAME|FILE", "load key bindings", NULL, "f", NULL, hand_over},
+	{"colours", "colours NAME", "choose a colour scheme", NULL, "t", NULL, hand_over},
 	{.name = "select",
 	 .syntax = "select N",
 	 .help = "select the N-th row shown",

@@ -10,10 +10,7 @@
 
 #include "core/session/commands/commands.h"
 
-const struct command *const command_tables[] = {
-	fabric_commands, change_commands,  path_commands,   step_commands,    analysis_commands,
-	cdg_commands,	 element_commands, export_commands, session_commands, NULL,
-};
+const struct command *const core_commands[] = {CORE_COMMANDS, NULL};
 
 /* --- output ------------------------------------------------------------------------ */
 

@@ -58,8 +58,25 @@ struct command {
 	int (*run)(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 };
 
-/* All tables of commands, ended by NULL; each table is ended by an entry with name NULL. */
-extern const struct command *const command_tables[];
+/*
+ * The core's tables of commands, ended by NULL; each table is ended by an entry with
+ * name NULL.  The session is given the list that main() puts together: these, and those of
+ * views/ and tui/.
+ */
+#define CORE_COMMANDS                                                                                    \
+	fabric_commands, change_commands, path_commands, step_commands, analysis_commands, cdg_commands, \
+		element_commands, export_commands, session_commands
+extern const struct command *const core_commands[];
+
+extern const struct command fabric_commands[];	 /* getting a fabric, options, summaries */
+extern const struct command change_commands[];	 /* routing, failing, undoing */
+extern const struct command path_commands[];	 /* trace, why, tables of one switch */
+extern const struct command step_commands[];	 /* an engine's run, step by step */
+extern const struct command analysis_commands[]; /* check, diff, load-map, survey */
+extern const struct command cdg_commands[];	 /* layers, cdg, cycles */
+extern const struct command element_commands[];	 /* elements, equal-paths, compare */
+extern const struct command export_commands[];	 /* save, export */
+extern const struct command session_commands[];	 /* source, help, quit */
 
 const struct command *command_find(const struct session *s, const char *name,
 				   struct err *e); /* unique prefixes too */

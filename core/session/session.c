@@ -29,12 +29,12 @@ static const struct optdef **option_tables(const struct engine *const *engines)
 	return t;
 }
 
-struct session *session_new(const struct engine *const *engines)
+struct session *session_new(const struct engine *const *engines, const struct command *const *tables)
 {
 	struct session *s = NEW(struct session);
 
 	s->engines = engines;
-	s->commands = command_tables;
+	s->commands = tables;
 	s->option_tables = option_tables(engines);
 	s->options = options_new(s->option_tables);
 	pthread_mutex_init(&s->mutex, NULL);

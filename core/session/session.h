@@ -18,6 +18,8 @@
 #include "core/base/progress.h"
 #include "core/sm/sweep.h"
 
+struct command;
+
 enum event_kind { EVENT_LOAD, EVENT_ROUTE, EVENT_FAIL, EVENT_RESTORE, EVENT_SWEEP, EVENT_SET };
 
 /* One entry of the journal.  events[0] is the fabric as loaded. */
@@ -42,8 +44,6 @@ struct step_list {
 	size_t n, cap, at; /* at: the next one to show */
 	bool cut;	   /* there were more than are kept */
 };
-
-struct command;
 
 struct session {
 	const struct engine *const *engines;
@@ -78,7 +78,11 @@ struct session {
 	void *ui;
 };
 
-struct session *session_new(const struct engine *const *engines);
+/*
+ * engines: NULL-terminated.  tables: NULL-terminated list of tables of commands
+ * (command.h), each ended by an entry with name NULL.  Both must outlive the session.
+ */
+struct session *session_new(const struct engine *const *engines, const struct command *const *tables);
 void session_free(struct session *s);
 
 void session_lock(struct session *s);

@@ -166,7 +166,7 @@ static void check_against_brute(const struct routing *r, int vl, bool switches)
 
 static struct session *routed(const char *line)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 
 	ok_line(s, line);
 	return s;

@@ -3,10 +3,14 @@
 #include "core/base/progress.h"
 #include "core/base/words.h"
 #include "tests/unit/fixture.h"
+#include "tui/ui.h"
+
+/* Those of the interface too: without one they say so. */
+static const struct command *const all_commands[] = {CORE_COMMANDS, ui_commands, NULL};
 
 static struct session *tree(void)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, all_commands);
 
 	ok_line(s, "synth xgft:3,3:1,2; route minhop");
 	return s;
@@ -56,7 +60,7 @@ static void test_words(void **state)
 
 static void test_finding(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, all_commands);
 	struct err e;
 
 	(void)state;
@@ -238,7 +242,7 @@ static void test_trace_and_why(void **state)
 /* "why" must name the port that stands in the table, for every entry, also after failures. */
 static void test_why_is_right(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, all_commands);
 	char line[100];
 	struct err e;
 	int rc;
@@ -351,7 +355,7 @@ static void test_completion(void **state)
 
 static void test_scripts(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, all_commands);
 	char text[] = "synth ring:4\n# comment\n\nroute minhop\nfrob\nshow\n",
 	     path[] = "/tmp/ibscope-test-XXXXXX";
 	struct out o = {.f = fopen("/dev/null", "w")};

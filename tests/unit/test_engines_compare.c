@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "tests/unit/fixture.h"
+#include "tui/ui.h"
 
 #include "core/analysis/check.h"
 #include "core/analysis/engines.h"
@@ -188,7 +189,7 @@ static void test_against_tracing(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(specs) * 4; i++) {
-		struct session *s = session_new(all_engines);
+		struct session *s = session_new(all_engines, core_commands);
 
 		snprintf(line, sizeof(line), "synth %s; route %s lmc=%u", specs[i / 4],
 			 engines[rng_below(&seed, ARRAY_LEN(engines))], i % 4);
@@ -232,7 +233,7 @@ static struct engines_request *request(struct session *s, const char *words, str
 
 static void test_request(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	struct engines_request *a, *b;
 	struct err e;
 
@@ -272,7 +273,7 @@ static void test_request(void **state)
 /* What is measured outlives the session's event; the tables that differ are those the comparison counts. */
 static void test_measure(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	struct engine_figures *f[3];
 	struct engines_request *rq;
 	struct progress stop = {.cancel = true};
@@ -313,7 +314,7 @@ static void test_measure(void **state)
 
 static void test_diff(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	struct err e;
 	json_t *root, *o;
 	char *text;
@@ -399,7 +400,7 @@ static void take_again(struct scene *sc, struct session *s)
 
 static void test_pane(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	char *argv[] = {(char[]){"mincontention"}, (char[]){"lash"}, (char[]){"ftree"}, (char[]){"lmc=2"}};
 	struct scene sc = {0};
 	struct view *v;
@@ -448,7 +449,7 @@ static void test_pane(void **state)
 /* Without arguments, without tables, without a fabric. */
 static void test_pane_alone(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	char *argv[] = {(char[]){"nosuch"}};
 	struct scene sc = {0};
 	struct view *v;
@@ -482,6 +483,8 @@ static void test_pane_alone(void **state)
 	session_free(s);
 }
 
+static const struct command *const all_commands[] = {CORE_COMMANDS, ui_commands, NULL};
+
 static bool offers(struct session *s, const char *line, const char *word)
 {
 	size_t start;
@@ -496,7 +499,7 @@ static bool offers(struct session *s, const char *line, const char *word)
 
 static void test_completion(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, all_commands);
 
 	(void)state;
 	assert_true(offers(s, "compare minhop updn la", "lash"));

@@ -17,7 +17,7 @@ struct ring {
 
 static void ring_new(struct ring *x)
 {
-	*x = (struct ring){.s = session_new(all_engines)};
+	*x = (struct ring){.s = session_new(all_engines, core_commands)};
 	ok_line(x->s, "synth ring:6");
 	ok_line(x->s, "route minhop");
 	x->f = x->s->fabric;
@@ -127,7 +127,7 @@ static void test_sls(void **state)
 static void test_files_in_use(void **state)
 {
 	char folder[] = "/tmp/ibscope-lanes-XXXXXX", line[200];
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	static const char *const files[] = {"lfts", "paths", "maps"};
 	FILE *f;
 
@@ -197,7 +197,7 @@ static void write_maps(const char *name, const struct fabric *f, const unsigned 
 static struct session *ring_with_maps(const unsigned vl[3])
 {
 	char name[] = "/tmp/ibscope-lanes-XXXXXX", line[100];
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	int fd = mkstemp(name);
 
 	assert_true(fd >= 0);
@@ -288,7 +288,7 @@ static void test_drops(void **state)
 static void test_bad_file(void **state)
 {
 	char name[] = "/tmp/ibscope-lanes-XXXXXX", line[100];
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	int fd = mkstemp(name);
 
 	(void)state;

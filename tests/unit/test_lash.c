@@ -749,7 +749,7 @@ static void test_update(void **state)
  * sweep. */
 static void test_stop(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	bool fault = false;
 	struct err e;
 	char *text;
@@ -816,7 +816,7 @@ static void test_refusals(void **state)
 
 static void test_lmc(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 
 	(void)state;
 	ok_line(s, "set lmc 1");

@@ -707,7 +707,7 @@ static void test_distinct_ports(void **state)
 
 static void test_why(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 
 	(void)state;
 	ok_line(s, "synth director:2,4,3,8");
@@ -778,7 +778,7 @@ static void test_steps(void **state)
 static void test_chassis_file(void **state)
 {
 	char path[] = "/tmp/test_mincontention.XXXXXX";
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	int fd = mkstemp(path);
 	char line[100];
 

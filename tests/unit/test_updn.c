@@ -28,7 +28,7 @@ static unsigned port_to(const ports *p, unsigned at, unsigned of, const uint8_t 
 
 static struct session *session_of(const ports *p, unsigned n)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	struct fabric_builder *b = fb_new();
 	uint8_t used[16][13] = {{0}};
 	struct fabric *f;
@@ -320,7 +320,7 @@ static void test_thresholds(void **state)
 
 static void test_refusal(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	struct file roots;
 
 	(void)state;
@@ -554,7 +554,7 @@ static void expect_cached(struct session *s, const char *line, bool cached)
 
 static void test_cache(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 	const struct routing *before;
 
 	(void)state;
@@ -588,7 +588,7 @@ static void test_cache(void **state)
 /* A lost switch whose neighbours have hosts, and a switch that comes back beside its equals. */
 static void test_cache_invalid(void **state)
 {
-	struct session *s = session_new(all_engines);
+	struct session *s = session_new(all_engines, core_commands);
 
 	(void)state;
 	ok_line(s, "synth mesh:3x3");

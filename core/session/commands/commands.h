@@ -1,6 +1,6 @@
 /*
- * The tables of commands and what their functions share.  A new command is one
- * entry in the table of the file it belongs to.
+ * What the functions of the commands share.  A new command is one entry in the
+ * table of the file it belongs to (the tables: command.h).
  */
 #ifndef IBSCOPE_COMMANDS_H
 #define IBSCOPE_COMMANDS_H
@@ -9,16 +9,6 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/session/command.h"
-
-extern const struct command fabric_commands[];	 /* getting a fabric, options, summaries */
-extern const struct command change_commands[];	 /* routing, failing, undoing */
-extern const struct command path_commands[];	 /* trace, why, tables of one switch */
-extern const struct command step_commands[];	 /* an engine's run, step by step */
-extern const struct command analysis_commands[]; /* check, diff, load-map, survey */
-extern const struct command cdg_commands[];	 /* layers, cdg, cycles */
-extern const struct command element_commands[];	 /* elements, equal-paths, compare */
-extern const struct command export_commands[];	 /* save, export */
-extern const struct command session_commands[];	 /* source, help, quit, the user interface */
 
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e);
