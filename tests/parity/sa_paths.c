@@ -8,7 +8,6 @@
  * the simulator.  Build: cc sa_paths.c -libmad -libumad.  Status 1: no port, or
  * a line that is no pair.
  */
-#include "core/base/defs.h"
 
 #include <stdio.h>
 #include <string.h>
