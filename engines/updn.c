@@ -89,7 +89,7 @@ static void read_named(const struct engine_input *in, const char *path, bool man
 	*r = (struct named_roots){.root = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t)};
 	guid_file_read(&r->file, path, manual);
 	for (size_t i = 0; i < r->file.n; i++)
-		take_line(in, &r->file.l[i], manual, manual == in->manual_rules, r);
+		take_line(in, &r->file.l[i], manual, manual == manual_rules(in->options), r);
 }
 
 static void free_named(struct named_roots *r)
@@ -121,7 +121,7 @@ static void note_difference(const struct engine_input *in, struct engine_output 
 			 "line%s, first "
 			 "%u);",
 			 manual->n_cas, manual->n_cas == 1 ? "" : "s", manual->first_ca);
-	text_add(t, " rules in force: %s\n", in->manual_rules ? "manual" : "opensm");
+	text_add(t, " rules in force: %s\n", manual_rules(in->options) ? "manual" : "opensm");
 }
 
 /*
@@ -133,7 +133,7 @@ static bool named_roots(const struct engine_input *in, struct engine_output *out
 {
 	const char *path = options_file(in->options, ROOTS);
 	/* cppcheck-suppress uninitvar ; only the address is taken */
-	struct named_roots opensm, manual, *r = in->manual_rules ? &manual : &opensm;
+	struct named_roots opensm, manual, *r = manual_rules(in->options) ? &manual : &opensm;
 	bool good;
 
 	*n = 0;
@@ -277,7 +277,7 @@ static void refuse_reason(const struct engine_input *in, const struct updown *u,
 	else
 		err_set(why, "no root switches: %s names no switch that is up (GUIDs of channel adapters %s)",
 			options_file(in->options, ROOTS),
-			in->manual_rules ? "stand for their switches" : "do not count");
+			manual_rules(in->options) ? "stand for their switches" : "do not count");
 }
 
 static struct routing *updn_route(const struct engine_input *in, struct engine_output *out)

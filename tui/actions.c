@@ -172,7 +172,7 @@ ACTION(do_follow)
 		return err_set(e, "nothing to follow here");
 	v->ops->follow(v, row, &t);
 	if (t.len)
-		repl_run(t.s, !ui_command_line(t.s));
+		repl_run(t.s, false);
 	text_free(&t);
 	return 0;
 }
@@ -389,7 +389,7 @@ int action_run(const char *does, struct err *e)
 
 		rc = f ? view_expand(f, does + 1, &t, e) : 0;
 		if (!rc)
-			repl_run(f ? text_str(&t) : does + 1, !ui_command_line(f ? text_str(&t) : does + 1));
+			repl_run(f ? text_str(&t) : does + 1, false);
 		text_free(&t);
 		return rc;
 	}

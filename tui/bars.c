@@ -160,7 +160,7 @@ static bool draw_hints(int y, int *x, int cols, const char *hints)
 
 static void draw_progress(int y, int cols, double since)
 {
-	struct progress *p = &ui.session->progress;
+	struct progress *p = worker_progress();
 	unsigned done = atomic_load(&p->done), total = atomic_load(&p->total);
 	const char *what = atomic_load(&p->what);
 	bool cancel = atomic_load(&p->cancel);

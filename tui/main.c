@@ -1,5 +1,6 @@
 /* ibscope: the command line; batch mode; start of the explorer. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
 #include <stdio.h>
@@ -70,6 +71,11 @@ static void add_piece(struct command_line *cl, bool file, const char *text)
 	cl->piece[cl->n_pieces++] = (struct piece){file, text};
 }
 
+static bool is_standard(const char *name)
+{
+	return !strcmp(name, "-");
+}
+
 /* -1 to go on, else the exit status. */
 static int parse(struct command_line *cl, int argc, char **argv)
 {
@@ -133,6 +139,22 @@ static int parse(struct command_line *cl, int argc, char **argv)
 	return -1;
 }
 
+/* What cannot be together, or not here; as parse(). */
+static int check_line(const struct command_line *cl)
+{
+	unsigned readers = cl->fabric && is_standard(cl->fabric);
+
+	for (size_t i = 0; i < cl->n_pieces; i++)
+		readers += cl->piece[i].file && is_standard(cl->piece[i].text);
+	if (readers > 1)
+		return wrong("\"-\" (standard input) stands for %u things, expected one", readers);
+	if (!cl->n_pieces && !isatty(STDOUT_FILENO))
+		return wrong("standard output is no terminal; use -e COMMANDS or -x FILE to run without one");
+	if (cl->json && !cl->n_pieces)
+		return wrong("--json goes with -e or -x");
+	return -1;
+}
+
 /* --- what the options ask for, as commands ----------------------------------------- */
 
 struct line_list {
@@ -163,15 +185,19 @@ static void option_lines(const struct command_line *cl, struct line_list *l)
 		add_line(l, "names", cl->names);
 }
 
-static void fabric_lines(const struct command_line *cl, const struct session *s, struct line_list *l)
+static void fabric_lines(const struct command_line *cl, struct line_list *l)
 {
-	const char *engines = cl->engines ? cl->engines : s->config_chain;
-
 	if (cl->fabric)
 		add_line(l, synth_is_spec(cl->fabric) && access(cl->fabric, F_OK) ? "synth" : "load",
 			 cl->fabric);
 	if (cl->live)
 		add_line(l, "live", cl->live);
+}
+
+static void route_lines(const struct command_line *cl, const struct interpreter *in, struct line_list *l)
+{
+	const char *engines = cl->engines ? cl->engines : in->config_chain;
+
 	if (engines && (cl->fabric || cl->live || cl->engines))
 		add_line(l, "route", engines);
 }
@@ -193,9 +219,9 @@ static int failed(const struct err *e)
 	return EXIT_FAILED;
 }
 
-static int run_piece(struct session *s, const struct piece *p, struct out *o, struct err *e)
+static int run_piece(struct command_run *r, const struct piece *p, struct err *e)
 {
-	bool standard = p->file && !strcmp(p->text, "-");
+	bool standard = p->file && is_standard(p->text);
 	FILE *in;
 	int rc;
 
@@ -209,83 +235,131 @@ static int run_piece(struct session *s, const struct piece *p, struct out *o, st
 		in = fmemopen((void *)(uintptr_t)p->text, strlen(p->text), "r");
 	if (!in)
 		return err_set(e, "cannot read %s: %s", p->file ? p->text : "-e", strerror(errno));
-	rc = session_script(s, in, standard ? "standard input" : p->file ? p->text : "-e", o, e);
+	rc = run_script(r, in, standard ? "standard input" : p->file ? p->text : "-e", e);
 	if (!standard)
 		fclose(in);
 	return rc;
 }
 
-static int run_lines(struct session *s, const struct line_list *l, struct out *o, struct err *e)
+/* Run what the options ask for; the lines are done with then. */
+static int run_lines(struct command_run *r, struct line_list *l, struct err *e)
 {
-	for (size_t i = 0; i < l->n && !s->quit; i++)
-		if (session_execute(s, l->line[i], o, e))
-			return -1;
-	return 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < l->n && !rc && !r->in->quit; i++)
+		rc = run_text(r, l->line[i], e);
+	free_lines(l);
+	return rc;
+}
+
+/* Options, fabric, engine. */
+static int run_start(struct command_run *r, const struct command_line *cl, struct err *e)
+{
+	struct line_list l = {0};
+
+	option_lines(cl, &l);
+	fabric_lines(cl, &l);
+	if (run_lines(r, &l, e))
+		return -1;
+	route_lines(cl, r->in, &l);
+	return run_lines(r, &l, e);
 }
 
 /*
  * Get the fabric and route it.  Standard output is for the commands' results;
- * what is said here only matters when an engine refused or noted something, and goes to stderr then.
+ * what is said here only matters when an engine refused or noted something, and goes to stderr
+ * then.  In JSON these are commands like all others.
  */
-static int prepare(struct session *s, const struct command_line *cl, struct line_list *start, struct err *e)
+static int prepare(struct command_run *r, const struct command_line *cl, struct err *e)
 {
+	const struct sweep *w;
+	struct command_run quiet = *r;
 	char *said = NULL;
 	size_t size = 0;
-	struct out o = {.f = open_memstream(&said, &size)};
-	int rc = run_lines(s, start, &o, e);
+	int rc;
 
-	free_lines(start);
-	fabric_lines(cl, s, start);
-	if (!rc)
-		rc = run_lines(s, start, &o, e);
-	fclose(o.f);
-	if (session_sweep(s) && (session_sweep(s)->n_refusals || *session_sweep(s)->notes))
+	if (r->json)
+		return run_start(r, cl, e);
+	quiet.f = open_memstream(&said, &size);
+	rc = run_start(&quiet, cl, e);
+	fclose(quiet.f);
+	r->found_fault = quiet.found_fault;
+	w = session_sweep(r->in->session);
+	if (w && (w->n_refusals || *w->notes))
 		fputs(said, stderr);
 	free(said);
 	return rc;
 }
 
-static int batch(struct session *s, const struct command_line *cl, struct line_list *start)
+static int batch(struct interpreter *in, const struct command_line *cl)
 {
-	struct out o = {.f = stdout, .json = cl->json};
+	struct command_run r = {.in = in, .f = stdout, .json = cl->json};
 	struct err e = {{0}};
 
-	if (prepare(s, cl, start, &e))
+	if (prepare(&r, cl, &e))
 		return failed(&e);
-	for (size_t i = 0; i < cl->n_pieces && !s->quit; i++)
-		if (run_piece(s, &cl->piece[i], &o, &e))
+	for (size_t i = 0; i < cl->n_pieces && !in->quit; i++)
+		if (run_piece(&r, &cl->piece[i], &e))
 			return failed(&e);
 	if (fflush(stdout) || ferror(stdout)) {
 		err_set(&e, "cannot write standard output: %s", strerror(errno));
 		return failed(&e);
 	}
-	return o.found_fault ? EXIT_FAILED : EXIT_DONE;
+	return r.found_fault ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* Options are read before the screen is taken, so that mistakes in them are told on it. */
-static int explore(struct session *s, const struct command_line *cl, struct line_list *start)
+/* --- the explorer ------------------------------------------------------------------ */
+
+/* A fabric came through standard input: keys are read from the terminal itself. */
+static int take_terminal(struct err *e)
 {
-	struct ui_config c = {.keymap = cl->keymap};
-	struct err e = {{0}};
+	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+		return err_set(e, "/dev/tty: %s; there are no keys to be read", strerror(errno));
+	close(fd);
+	return 0;
+}
+
+/*
+ * Options are read before the screen is taken, so that mistakes in them are told on it; the
+ * rest becomes lines that run in it, but for a fabric from standard input.
+ */
+static int start_explorer(struct interpreter *in, const struct command_line *cl, struct ui_config *c,
+			  struct line_list *start, struct err *e)
+{
+	bool standard = cl->fabric && is_standard(cl->fabric);
+	struct line_list before = {0};
 	size_t size = 0;
-	FILE *said;
+	struct command_run r = {.in = in};
 	int rc;
 
-	if (cl->fabric && !synth_is_spec(cl->fabric) && access(cl->fabric, R_OK)) {
-		err_set(&e, "cannot read %s: %s", cl->fabric, strerror(errno));
-		return failed(&e);
-	}
-	said = open_memstream(&c.greeting, &size);
-	rc = run_lines(s, start, &(struct out){.f = said}, &e);
-	fclose(said);
-	if (!rc) {
-		free_lines(start);
-		fabric_lines(cl, s, start);
-		c.start = start->line;
-		c.n_start = start->n;
-		rc = ui_run(s, &c, &e);
-	}
+	if (cl->fabric && !standard && !synth_is_spec(cl->fabric) && access(cl->fabric, R_OK))
+		return err_set(e, "cannot read %s: %s", cl->fabric, strerror(errno));
+	option_lines(cl, &before);
+	fabric_lines(cl, standard ? &before : start);
+	r.f = open_memstream(&c->greeting, &size);
+	rc = run_lines(&r, &before, e);
+	fclose(r.f);
+	if (!rc && standard)
+		rc = take_terminal(e);
+	route_lines(cl, in, start);
+	c->start = start->line;
+	c->n_start = start->n;
+	return rc;
+}
+
+static int explore(struct interpreter *in, const struct command_line *cl)
+{
+	struct ui_config c = {.keymap = cl->keymap};
+	struct line_list start = {0};
+	struct err e = {{0}};
+	int rc = start_explorer(in, cl, &c, &start, &e);
+
+	if (!rc)
+		rc = ui_run(in, &c, &e);
 	free(c.greeting);
+	free_lines(&start);
 	return rc ? failed(&e) : EXIT_DONE;
 }
 
@@ -295,27 +369,23 @@ static const struct command *const all_commands[] = {CORE_COMMANDS, ui_commands,
 int main(int argc, char **argv)
 {
 	struct command_line cl = {0};
-	struct line_list start = {0};
-	struct session *s;
+	struct interpreter in = {0};
 	int rc = live_child_main(argc, argv);
 
 	if (rc >= 0) /* started by ourselves to discover a live fabric */
 		return rc;
 	setlocale(LC_CTYPE, "");
 	rc = parse(&cl, argc, argv);
-	if (rc < 0 && !cl.n_pieces && !isatty(STDOUT_FILENO))
-		rc = wrong("standard output is no terminal; use -e COMMANDS or -x FILE to run without one");
-	if (rc < 0 && cl.json && !cl.n_pieces)
-		rc = wrong("--json goes with -e or -x");
+	if (rc < 0)
+		rc = check_line(&cl);
 	if (rc >= 0) {
 		free(cl.piece);
 		return rc;
 	}
-	s = session_new(all_engines, all_commands);
-	option_lines(&cl, &start);
-	rc = cl.n_pieces ? batch(s, &cl, &start) : explore(s, &cl, &start);
-	session_free(s);
-	free_lines(&start);
+	in.session = session_new(all_engines, all_commands);
+	rc = cl.n_pieces ? batch(&in, &cl) : explore(&in, &cl);
+	interpreter_free(&in);
+	session_free(in.session);
 	free(cl.piece);
 	return rc;
 }

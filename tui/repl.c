@@ -13,7 +13,6 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
 #include "tui/ui.h"
 
 #define SCROLLBACK 10000
@@ -230,54 +229,30 @@ static bool only_blanks(const char *s)
 	return !s[strspn(s, " \t;")];
 }
 
-/* Commands that concern the interface only need not wait for others. */
-static void run_here(const char *line)
+void repl_run(const char *line, bool typed)
 {
-	const char *rest = line;
+	struct command_list *in;
+	bool here;
 
-	while (rest) {
-		const char *next = NULL;
-		struct err e = {{0}};
-		struct text t = {0};
-		int argc = 0;
-		char **argv = NULL;
-		char *buf = NULL;
-		size_t size = 0;
-		FILE *f = open_memstream(&buf, &size);
-		bool bad = words_split(rest, &next, &argc, &argv, &e) ||
-			   (argc && ui_command_now(argc, argv, f, &e));
-
-		fclose(f);
-		repl_print(buf, size);
-		free(buf);
-		words_free(argc, argv);
-		if (bad) {
-			repl_printf("\001%s\n", e.msg);
-			ui_message(true, "%s", e.msg);
-			next = NULL;
-		}
-		text_free(&t);
-		rest = next;
-	}
-}
-
-void repl_run(const char *line, bool echo)
-{
 	if (only_blanks(line))
 		return;
+	in = commands_split(ui.session, line);
+	here = commands_on_screen(in);
 	if (r.open)
 		repl_print("\n", 1);
-	if (echo) {
+	if (typed || !here) {
 		char *s = str_printf("> %s", line);
 
 		add_line(s, strlen(s), ST_ECHO);
 		free(s);
 		r.back = 0;
 	}
-	if (ui_command_line(line))
-		run_here(line);
-	else
-		worker_add(line);
+	if (here) {
+		commands_run_here(in);
+		commands_free(in);
+	} else {
+		worker_add(in);
+	}
 }
 
 /* --- readline ---------------------------------------------------------------- */

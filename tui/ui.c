@@ -329,7 +329,7 @@ static void serve_request(void)
 		repl_print(t.s, t.len);
 	text_free(&t);
 	rq->err->msg[0] = 0;
-	rq->rc = ui_command_now(rq->argc, rq->argv, rq->out, rq->err);
+	rq->rc = rq->command->run(ui.session, rq->argc, rq->argv, rq->out, rq->err);
 	worker_answer();
 }
 
@@ -373,7 +373,7 @@ static void loop(void)
 {
 	bool more = false;
 
-	while (!ui.quit && !ui.session->quit && !term_signal) {
+	while (!ui.quit && !ui.interpreter->quit && !term_signal) {
 		session_lock(ui.session);
 		ui_draw();
 		session_unlock(ui.session);
@@ -435,7 +435,7 @@ static void first_steps(void)
 
 	line = str_printf("echo 'First steps: press' %s 'and type  fail random 2, then diff, undo, help'",
 			  prompt_key(key, sizeof(key)));
-	repl_run(line, false);
+	worker_add(commands_split(ui.session, line));
 	free(line);
 }
 
@@ -448,20 +448,19 @@ static void run_start(const struct ui_config *c)
 		repl_run(c->start[i], true);
 	first_steps();
 	if (c->n_start)
-		worker_add("pane ports; focus list");
+		worker_add(commands_split(ui.session, "pane ports; focus list"));
 	if (ui.key_errors.len)
 		repl_print(ui.key_errors.s, ui.key_errors.len);
 	text_free(&ui.key_errors);
 	memset(&ui.key_errors, 0, sizeof(ui.key_errors));
 }
 
-int ui_run(struct session *s, const struct ui_config *c, struct err *e)
+int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 {
 	int sig;
 
-	ui.session = s;
-	s->ui = &ui;
-	s->ui_command = tui_ui_command;
+	ui.interpreter = in;
+	ui.session = in->session;
 	if (keymap_choose(c->keymap, e) || open_pipe(e))
 		return -1;
 	repl_start();
@@ -469,7 +468,7 @@ int ui_run(struct session *s, const struct ui_config *c, struct err *e)
 		repl_stop();
 		return -1;
 	}
-	worker_start(s);
+	worker_start(in);
 	background_start();
 	open_panes();
 	run_start(c);
@@ -478,7 +477,6 @@ int ui_run(struct session *s, const struct ui_config *c, struct err *e)
 	term_stop();
 	worker_stop();
 	background_stop();
-	s->ui_command = NULL;
 	panes_free();
 	scene_release(&ui.scene);
 	scene_drop_results(&ui.scene);

@@ -32,7 +32,8 @@ struct rect {
 enum line_mode { LINE_NONE, LINE_SEARCH, LINE_FILTER };
 
 struct ui {
-	struct session *session;
+	struct interpreter *interpreter;
+	struct session *session; /* the interpreter's */
 	struct scene scene;
 	struct keymap keys;
 	struct text key_errors; /* of the keymap files, until they are shown */
@@ -63,7 +64,7 @@ struct ui_config {
 	char **start;
 	size_t n_start;
 };
-int ui_run(struct session *s, const struct ui_config *c, struct err *e);
+int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e);
 void ui_wake(void); /* from any thread: look for news */
 void ui_message(bool bad, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void ui_draw(void);
@@ -107,11 +108,9 @@ void mouse_pressed(void);
 void line_key(keycode k);
 
 /* uicommand.c */
-extern const struct command ui_commands[];
-int tui_ui_command(void *ui, int argc, char **argv, FILE *out,
-		   struct err *e);				     /* session->ui_command; worker thread */
-int ui_command_now(int argc, char **argv, FILE *out, struct err *e); /* the same in the UI's thread */
-bool ui_command_line(const char *line); /* do all commands of the line concern the interface only? */
+extern const struct command ui_commands[];    /* all on_screen: they run in the UI's thread */
+bool commands_on_screen(const struct command_list *in); /* do all commands concern the interface only? */
+void commands_run_here(const struct command_list *in);  /* those, at once */
 
 /* repl.c */
 void repl_start(void);
@@ -120,7 +119,8 @@ void repl_print(const char *s, size_t len); /* whole or part of lines */
 void repl_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void repl_key(keycode k);
 void repl_prefill(const char *text);
-void repl_run(const char *line, bool echo); /* run a command line as if typed */
+/* Run a command line; typed: it is shown in any case, else when it is not about the interface only. */
+void repl_run(const char *line, bool typed);
 void repl_scroll(int lines);
 void repl_clear(void);
 bool repl_busy_editing(void); /* readline waits for more (search, quoted insert) */
@@ -130,19 +130,21 @@ int repl_page(void);
 unsigned repl_columns(void); /* room for text; from any thread */
 
 /* worker.c */
-void worker_start(struct session *s);
+void worker_start(struct interpreter *in);
 void worker_stop(void);
-void worker_add(const char *line); /* copied; runs behind what is queued */
+void worker_add(struct command_list *in); /* taken over; runs behind what is queued */
 bool worker_busy(double *since);   /* a command runs or waits; since when */
-void worker_cancel(void);
+void worker_cancel(void);	       /* it and all that it started; what waits is dropped */
+struct progress *worker_progress(void); /* of what runs */
 bool worker_output(struct text *t);	 /* what commands have written since; true when something */
 struct ui_request *worker_request(void); /* a UI command a running command waits for; NULL */
 void worker_answer(void);
 
 struct ui_request {
+	const struct command *command;
 	int argc;
 	char **argv;
-	FILE *out;
+	struct out *out;
 	struct err *err;
 	int rc;
 };

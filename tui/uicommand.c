@@ -5,66 +5,23 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
 #include "tui/ui.h"
 
-/* In batch mode there is no interface; with one, the command is done in its thread. */
-static int hand_over(struct session *s, int argc, char **argv, struct out *o, struct err *e)
-{
-	if (!s->ui_command)
-		return err_set(e, "%s: needs the curses interface (start without -e and -x)", argv[0]);
-	return s->ui_command(s->ui, argc, argv, o->f, e);
-}
-
-const struct command ui_commands[] = {
-	{"screen", "screen FILE", "save what the terminal shows as text", NULL, "f", NULL, hand_over},
-	{"pane", "pane NAME [ARGUMENT...]", "show a pane", NULL, "te*", NULL, hand_over},
-	{"focus", "focus NAME|next|previous", "move to a pane", NULL, "t", NULL, hand_over},
-	{"back", "back", "the pane before", NULL, "", NULL, hand_over},
-	{"maximise", "maximise", "the focused pane over the whole screen, and back", NULL, "", NULL,
-	 hand_over},
-	{"sort", "sort [COLUMN [reverse]]", "sort the focused pane by a column", NULL, "t", NULL, hand_over},
-	{"filter", "filter [TEXT]", "show only rows that contain the text", NULL, "t", NULL, hand_over},
-	{"search", "search TEXT", "go to the next row that contains the text", NULL, "t", NULL, hand_over},
-	{"keymap", "keymap NAME|FILE", "load key bindings", NULL, "f", NULL, hand_over},
-	{"colours", "colours NAME", "choose a colour scheme", NULL, "t", NULL, hand_over},
-	{.name = "select",
-	 .syntax = "select N",
-	 .help = "select the N-th row shown",
-	 .args = "t",
-	 .run = hand_over},
-	{.name = "follow",
-	 .syntax = "follow",
-	 .help = "follow the selected row, as Enter does",
-	 .run = hand_over},
-	{.name = "fold",
-	 .syntax = "fold [on|off]",
-	 .help = "panes show switch chips under their element (chassis); Enter opens one",
-	 .run = hand_over},
-	{.name = "action",
-	 .syntax = "action NAME [ARG]",
-	 .help = "do what a key bound to NAME does",
-	 .args = "t*",
-	 .run = hand_over},
-	{.name = "clear", .syntax = "clear", .help = "forget the text of the REPL", .run = hand_over},
-	{.name = NULL},
-};
-
-/* How a command is written, from the session's tables. */
-static const char *syntax_of(const char *name)
-{
-	for (size_t t = 0; ui.session->commands[t]; t++)
-		for (const struct command *c = ui.session->commands[t]; c->name; c++)
-			if (!strcmp(c->name, name))
-				return c->syntax;
-	return name;
-}
+/* A command; most need its words only. */
+#define UNUSED __attribute__((unused))
+#define COMMAND(name)                                                                                        \
+	static int name(UNUSED struct session *s, UNUSED int argc, UNUSED char **argv, UNUSED struct out *o, \
+			UNUSED struct err *e)
 
 static int need(int argc, int least, int most, char **argv, struct err *e)
 {
+	const struct command *c;
+
 	if (argc - 1 >= least && argc - 1 <= most)
 		return 0;
-	return err_set(e, "%s: found %d arguments, expected: %s", argv[0], argc - 1, syntax_of(argv[0]));
+	c = command_find(ui.session, argv[0], NULL);
+	return err_set(e, "%s: found %d arguments, expected: %s", c ? c->name : argv[0], argc - 1,
+		       c ? c->syntax : argv[0]);
 }
 
 static char *joined(int argc, char **argv)
@@ -89,11 +46,10 @@ static struct view *need_view(struct err *e)
 	return v;
 }
 
-static int ui_screen(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_screen)
 {
 	FILE *f;
 
-	(void)out;
 	if (need(argc, 1, 1, argv, e))
 		return -1;
 	f = fopen(argv[1], "we");
@@ -108,9 +64,8 @@ static int ui_screen(int argc, char **argv, FILE *out, struct err *e)
 	return 0;
 }
 
-static int ui_pane(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_pane)
 {
-	(void)out;
 	if (need(argc, 1, 99, argv, e)) /* panes know better how many they take */
 		return -1;
 	ui_refresh();
@@ -133,9 +88,8 @@ static int focus_by_name(const char *name, struct err *e)
 		name);
 }
 
-static int ui_focus(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_focus)
 {
-	(void)out;
 	if (need(argc, 1, 1, argv, e))
 		return -1;
 	if (!strcmp(argv[1], "list"))
@@ -153,9 +107,8 @@ static int ui_focus(int argc, char **argv, FILE *out, struct err *e)
 	return 0;
 }
 
-static int ui_maximise(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_maximise)
 {
-	(void)out;
 	if (need(argc, 0, 1, argv, e))
 		return -1;
 	if (argc > 1 && strcmp(argv[1], "on") && strcmp(argv[1], "off"))
@@ -164,9 +117,8 @@ static int ui_maximise(int argc, char **argv, FILE *out, struct err *e)
 	return 0;
 }
 
-static int ui_fold(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_fold)
 {
-	(void)out;
 	if (need(argc, 0, 1, argv, e))
 		return -1;
 	if (argc > 1 && strcmp(argv[1], "on") && strcmp(argv[1], "off"))
@@ -174,9 +126,8 @@ static int ui_fold(int argc, char **argv, FILE *out, struct err *e)
 	return fold_panes(argc > 1 ? !strcmp(argv[1], "on") : !ui.scene.fold, e);
 }
 
-static int ui_back(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_back)
 {
-	(void)out;
 	if (need(argc, 0, 0, argv, e))
 		return -1;
 	if (ui.focus == PLACE_REPL)
@@ -185,12 +136,11 @@ static int ui_back(int argc, char **argv, FILE *out, struct err *e)
 	return 0;
 }
 
-static int ui_sort(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_sort)
 {
 	struct view *v = need_view(e);
 	int col;
 
-	(void)out;
 	if (!v || need(argc, 0, 2, argv, e))
 		return -1;
 	if (argc > 2 && strcmp(argv[2], "reverse"))
@@ -201,44 +151,41 @@ static int ui_sort(int argc, char **argv, FILE *out, struct err *e)
 	return view_sort(v, col, argc > 2, e);
 }
 
-static int ui_filter(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_filter)
 {
 	struct view *v = need_view(e);
-	char *s;
+	char *text;
 
-	(void)out;
 	if (!v)
 		return -1;
-	s = joined(argc, argv);
-	view_filter(v, s);
-	free(s);
+	text = joined(argc, argv);
+	view_filter(v, text);
+	free(text);
 	return 0;
 }
 
-static int ui_search(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_search)
 {
 	struct view *v = need_view(e);
-	char *s;
+	char *text;
 	int rc = 0;
 
-	(void)out;
 	if (!v || need(argc, 1, 99, argv, e))
 		return -1;
-	s = joined(argc, argv);
-	snprintf(ui.search, sizeof(ui.search), "%s", s);
-	if (!view_search(v, s, 1, false, 0.5))
-		rc = err_set(e, "search: \"%s\" is in no row of pane %s", s, v->ops->name);
-	free(s);
+	text = joined(argc, argv);
+	snprintf(ui.search, sizeof(ui.search), "%s", text);
+	if (!view_search(v, text, 1, false, 0.5))
+		rc = err_set(e, "search: \"%s\" is in no row of pane %s", text, v->ops->name);
+	free(text);
 	return rc;
 }
 
-static int ui_select(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_select)
 {
 	struct view *v = need_view(e);
 	char *end;
 	unsigned long n;
 
-	(void)out;
 	if (!v || need(argc, 1, 1, argv, e))
 		return -1;
 	errno = 0;
@@ -249,22 +196,20 @@ static int ui_select(int argc, char **argv, FILE *out, struct err *e)
 	return 0;
 }
 
-static int ui_action(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_action)
 {
-	char *s = joined(argc, argv);
+	char *text = joined(argc, argv);
 	int rc;
 
-	(void)out;
 	if (ui.focus == PLACE_REPL && argc > 1 && strcmp(argv[1], "clear"))
 		pane_focus(ui.last_pane);
-	rc = need(argc, 1, 9, argv, e) || action_run(s, e) ? -1 : 0;
-	free(s);
+	rc = need(argc, 1, 9, argv, e) || action_run(text, e) ? -1 : 0;
+	free(text);
 	return rc;
 }
 
-static int ui_follow(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_follow)
 {
-	(void)out;
 	if (need(argc, 0, 0, argv, e))
 		return -1;
 	if (ui.focus == PLACE_REPL)
@@ -272,75 +217,153 @@ static int ui_follow(int argc, char **argv, FILE *out, struct err *e)
 	return action_run("follow", e);
 }
 
-static void show_key_errors(FILE *out)
+static void show_key_errors(struct out *o)
 {
-	if (ui.key_errors.len)
-		fputs(ui.key_errors.s, out);
+	out_text(o, "%s", text_str(&ui.key_errors));
 	text_free(&ui.key_errors);
 	memset(&ui.key_errors, 0, sizeof(ui.key_errors));
 }
 
-static int ui_keymap(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_keymap)
 {
 	if (need(argc, 1, 1, argv, e) || keymap_choose(argv[1], e))
 		return -1;
-	show_key_errors(out);
+	show_key_errors(o);
 	return 0;
 }
 
-static int ui_colours(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_colours)
 {
-	(void)out;
 	return need(argc, 1, 1, argv, e) ? -1 : colours_choose(argv[1], e);
 }
 
-static int ui_clear(int argc, char **argv, FILE *out, struct err *e)
+COMMAND(ui_clear)
 {
-	(void)out;
 	if (need(argc, 0, 0, argv, e))
 		return -1;
 	repl_clear();
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv, FILE *out, struct err *e);
-} table[] = {
-	{"screen", ui_screen},	 {"pane", ui_pane},	{"focus", ui_focus},   {"maximise", ui_maximise},
-	{"back", ui_back},	 {"sort", ui_sort},	{"filter", ui_filter}, {"search", ui_search},
-	{"select", ui_select},	 {"follow", ui_follow}, {"action", ui_action}, {"keymap", ui_keymap},
-	{"colours", ui_colours}, {"clear", ui_clear},	{"fold", ui_fold},
+const struct command ui_commands[] = {
+	{.name = "screen",
+	 .syntax = "screen FILE",
+	 .help = "save what the terminal shows as text",
+	 .args = "f",
+	 .run = ui_screen,
+	 .on_screen = true},
+	{.name = "pane",
+	 .syntax = "pane NAME [ARGUMENT...]",
+	 .help = "show a pane",
+	 .args = "te*",
+	 .run = ui_pane,
+	 .on_screen = true},
+	{.name = "focus",
+	 .syntax = "focus NAME|next|previous",
+	 .help = "move to a pane",
+	 .args = "t",
+	 .run = ui_focus,
+	 .on_screen = true},
+	{.name = "back", .syntax = "back", .help = "the pane before", .run = ui_back, .on_screen = true},
+	{.name = "maximise",
+	 .syntax = "maximise",
+	 .help = "the focused pane over the whole screen, and back",
+	 .run = ui_maximise,
+	 .on_screen = true},
+	{.name = "sort",
+	 .syntax = "sort [COLUMN [reverse]]",
+	 .help = "sort the focused pane by a column",
+	 .args = "t",
+	 .run = ui_sort,
+	 .on_screen = true},
+	{.name = "filter",
+	 .syntax = "filter [TEXT]",
+	 .help = "show only rows that contain the text",
+	 .args = "t",
+	 .run = ui_filter,
+	 .on_screen = true},
+	{.name = "search",
+	 .syntax = "search TEXT",
+	 .help = "go to the next row that contains the text",
+	 .args = "t",
+	 .run = ui_search,
+	 .on_screen = true},
+	{.name = "keymap",
+	 .syntax = "keymap NAME|FILE",
+	 .help = "load key bindings",
+	 .args = "f",
+	 .run = ui_keymap,
+	 .on_screen = true},
+	{.name = "colours",
+	 .syntax = "colours NAME",
+	 .help = "choose a colour scheme",
+	 .args = "t",
+	 .run = ui_colours,
+	 .on_screen = true},
+	{.name = "select",
+	 .syntax = "select N",
+	 .help = "select the N-th row shown",
+	 .args = "t",
+	 .run = ui_select,
+	 .on_screen = true},
+	{.name = "follow",
+	 .syntax = "follow",
+	 .help = "follow the selected row, as Enter does",
+	 .run = ui_follow,
+	 .on_screen = true},
+	{.name = "fold",
+	 .syntax = "fold [on|off]",
+	 .help = "panes show switch chips under their element (chassis); Enter opens one",
+	 .run = ui_fold,
+	 .on_screen = true},
+	{.name = "action",
+	 .syntax = "action NAME [ARG]",
+	 .help = "do what a key bound to NAME does",
+	 .args = "t*",
+	 .run = ui_action,
+	 .on_screen = true},
+	{.name = "clear",
+	 .syntax = "clear",
+	 .help = "forget the text of the REPL",
+	 .run = ui_clear,
+	 .on_screen = true},
+	{.name = NULL},
 };
 
-int ui_command_now(int argc, char **argv, FILE *out, struct err *e)
-{
-	for (size_t i = 0; i < ARRAY_LEN(table); i++)
-		if (!strcmp(table[i].name, argv[0]))
-			return table[i].run(argc, argv, out, e);
-	return err_set(e, "the interface has no command \"%s\"", argv[0]);
-}
+/* --- lines that concern the interface only ------------------------------------------------- */
 
 /* `screen` is left to the worker, so that it shows what the commands typed before it did. */
-bool ui_command_line(const char *line)
+bool commands_on_screen(const struct command_list *in)
 {
-	const char *rest = line;
-	bool all = true;
+	for (size_t i = 0; i < in->n; i++) {
+		const struct command *c = in->command[i].command;
 
-	while (rest && all) {
-		const char *next = NULL;
-		struct err e;
-		int argc = 0;
-		char **argv = NULL;
-		bool known = false;
-
-		if (words_split(rest, &next, &argc, &argv, &e))
+		if (!c || !c->on_screen || c->run == ui_screen)
 			return false;
-		for (size_t i = 1; argc && i < ARRAY_LEN(table); i++)
-			known |= !strcmp(table[i].name, argv[0]);
-		all = known || !argc;
-		words_free(argc, argv);
-		rest = next;
 	}
-	return all;
+	return true;
+}
+
+static int do_here(const struct command *c, int argc, char **argv, struct out *o, struct err *e)
+{
+	return c->run(ui.session, argc, argv, o, e);
+}
+
+/* They need not wait for others. */
+void commands_run_here(const struct command_list *in)
+{
+	struct err e = {{0}};
+	char *buf = NULL;
+	size_t size = 0;
+	struct command_run run = {
+		.in = ui.interpreter, .f = open_memstream(&buf, &size), .on_screen = do_here};
+	int rc = run_commands(&run, in, &e);
+
+	fclose(run.f);
+	repl_print(buf, size);
+	free(buf);
+	if (rc) {
+		repl_printf("\001%s\n", e.msg);
+		ui_message(true, "%s", e.msg);
+	}
 }

@@ -16,8 +16,9 @@ static struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t work;	 /* something to do, or stop */
 	pthread_cond_t answered; /* a UI request was served; output was taken */
-	struct session *session;
-	char **queue;
+	struct interpreter *interpreter;
+	struct progress progress; /* of the line that runs */
+	struct command_list **queue;
 	size_t n, cap;
 	bool running, stop;
 	double since;
@@ -40,14 +41,33 @@ static ssize_t collect(void *cookie, const char *buf, size_t size)
 	return (ssize_t)size;
 }
 
-static void run(char *line, FILE *f)
+/* Commands of the interface are done in its thread; this one waits. */
+static int hand_over(const struct command *c, int argc, char **argv, struct out *o, struct err *e)
 {
-	struct out o = {.f = f, .width = repl_columns()};
+	struct ui_request rq = {.command = c, .argc = argc, .argv = argv, .out = o, .err = e, .rc = -1};
+
+	fflush(o->run->f);
+	err_set(e, "the interface is being closed");
+	pthread_mutex_lock(&w.mutex);
+	w.request = &rq;
+	ui_wake();
+	while (w.request == &rq && !w.stop)
+		pthread_cond_wait(&w.answered, &w.mutex);
+	w.request = NULL;
+	pthread_mutex_unlock(&w.mutex);
+	return rq.rc;
+}
+
+static void run(const struct command_list *in, FILE *f)
+{
+	struct command_run r = {.in = w.interpreter,
+				.f = f,
+				.width = repl_columns(),
+				.progress = &w.progress,
+				.on_screen = hand_over};
 	struct err e = {{0}};
 
-	atomic_store(&w.session->progress.cancel, false);
-	progress_start(&w.session->progress, NULL, 0);
-	if (session_execute(w.session, line, &o, &e))
+	if (run_commands(&r, in, &e))
 		fprintf(f, "\001%s\n", e.msg); /* \001 at the start of a line: an error */
 	fflush(f);
 }
@@ -58,20 +78,21 @@ static void *work(void *arg)
 
 	pthread_mutex_lock(&w.mutex);
 	while (!w.stop) {
-		char *line;
+		struct command_list *in;
 
 		if (!w.n) {
 			w.running = false;
 			pthread_cond_wait(&w.work, &w.mutex);
 			continue;
 		}
-		line = w.queue[0];
+		in = w.queue[0];
 		memmove(w.queue, w.queue + 1, --w.n * sizeof(*w.queue));
 		w.running = true;
 		w.since = now_seconds();
+		atomic_store(&w.progress.cancel, false);
 		pthread_mutex_unlock(&w.mutex);
-		run(line, f);
-		free(line);
+		run(in, f);
+		commands_free(in);
 		pthread_mutex_lock(&w.mutex);
 		if (!w.n)
 			w.running = false;
@@ -82,13 +103,13 @@ static void *work(void *arg)
 	return NULL;
 }
 
-void worker_start(struct session *s)
+void worker_start(struct interpreter *in)
 {
 	static const cookie_io_functions_t io = {.write = collect};
 	FILE *f = fopencookie(NULL, "w", io);
 	sigset_t all, old;
 
-	w.session = s;
+	w.interpreter = in;
 	setvbuf(f, NULL, _IOLBF, BUFSIZ);
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
@@ -107,8 +128,8 @@ void worker_stop(void)
 	pthread_mutex_lock(&w.mutex);
 	w.stop = true;
 	while (w.n)
-		free(w.queue[--w.n]);
-	atomic_store(&w.session->progress.cancel, true);
+		commands_free(w.queue[--w.n]);
+	atomic_store(&w.progress.cancel, true);
 	pthread_cond_broadcast(&w.work);
 	pthread_cond_broadcast(&w.answered);
 	pthread_mutex_unlock(&w.mutex);
@@ -117,11 +138,11 @@ void worker_stop(void)
 	text_free(&w.output);
 }
 
-void worker_add(const char *line)
+void worker_add(struct command_list *in)
 {
 	pthread_mutex_lock(&w.mutex);
 	GROW(w.queue, w.n, w.cap);
-	w.queue[w.n++] = str_dup(line);
+	w.queue[w.n++] = in;
 	if (!w.running)
 		w.since = now_seconds();
 	w.running = true;
@@ -145,9 +166,14 @@ void worker_cancel(void)
 {
 	pthread_mutex_lock(&w.mutex);
 	while (w.n)
-		free(w.queue[--w.n]);
-	atomic_store(&w.session->progress.cancel, true);
+		commands_free(w.queue[--w.n]);
+	atomic_store(&w.progress.cancel, true);
 	pthread_mutex_unlock(&w.mutex);
+}
+
+struct progress *worker_progress(void)
+{
+	return &w.progress;
 }
 
 bool worker_output(struct text *t)
@@ -182,21 +208,4 @@ void worker_answer(void)
 	w.request = NULL;
 	pthread_cond_broadcast(&w.answered);
 	pthread_mutex_unlock(&w.mutex);
-}
-
-int tui_ui_command(void *cookie, int argc, char **argv, FILE *out, struct err *e)
-{
-	struct ui_request rq = {.argc = argc, .argv = argv, .out = out, .err = e, .rc = -1};
-
-	(void)cookie;
-	fflush(out);
-	err_set(e, "the interface is being closed");
-	pthread_mutex_lock(&w.mutex);
-	w.request = &rq;
-	ui_wake();
-	while (w.request == &rq && !w.stop)
-		pthread_cond_wait(&w.answered, &w.mutex);
-	w.request = NULL;
-	pthread_mutex_unlock(&w.mutex);
-	return rq.rc;
 }

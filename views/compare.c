@@ -104,10 +104,7 @@ static struct engines_request *make_request(const struct view *v, struct err *e)
 	static const char *const usual[] = {"minhop", "updn", "ftree"};
 	const struct scene *sc = v->scene;
 	const struct priv *p = v->priv;
-	struct engines_place at = {.fabric = sc->fabric,
-				   .state = sc->state,
-				   .options = sc->event->options,
-				   .manual_rules = sc->session->manual_rules,
+	struct engines_place at = {.setup = sc->event->setup,
 				   .list = sc->session->engines,
 				   .sweep = sc->sweep};
 	char **word = NEW_ARRAY((size_t)p->argc + ARRAY_LEN(usual) + 2, char *);

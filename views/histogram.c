@@ -43,7 +43,7 @@ static void counts_take(const struct scene *sc, struct counts *c)
 		c->search = u->search;
 		return;
 	}
-	in = (struct engine_input){.topo = w->topo, .lids = w->lids, .options = w->options};
+	in = (struct engine_input){.topo = w->topo, .lids = w->lids, .options = w->setup->options};
 	plain = hops_build(&in, &out);
 	text_free(&out.notes);
 	if (!plain)

@@ -89,7 +89,7 @@ void scene_drop_results(struct scene *sc)
 /* The file that says how switches are grouped, NULL = none. */
 static const char *grouping_file(const struct scene *sc)
 {
-	const struct options *o = sc->sweep ? sc->sweep->options : sc->session->options;
+	const struct options *o = sc->sweep ? sc->sweep->setup->options : sc->session->setup->options;
 
 	return options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL;
 }
@@ -121,7 +121,7 @@ void scene_take(struct scene *sc, struct session *s)
 	}
 	sc->fabric = fabric_ref(s->fabric);
 	sc->event = &s->event[s->at];
-	sc->state = sc->event->state;
+	sc->state = sc->event->setup->state;
 	sc->change = sc->event->change;
 	if (sc->event->sweep)
 		sc->sweep = sweep_ref(sc->event->sweep);

@@ -54,8 +54,7 @@ void tree_look_take(struct tree_look *look, const struct scene *sc)
 		return;
 	in.topo = w->topo;
 	in.lids = w->lids;
-	in.options = w->options;
-	in.manual_rules = w->manual_rules;
+	in.options = w->setup->options;
 	look->tree = look->built = ftree_build(&in, &out);
 	text_free(&out.notes);
 }

@@ -33,12 +33,13 @@ static int take_option(struct options *opts, const char *word, bool *lids, struc
 	return rc;
 }
 
-static int take_word(struct engines_request *rq, const char *word, bool *lids, struct err *e)
+static int take_word(struct engines_request *rq, struct options *opts, const char *word, bool *lids,
+		     struct err *e)
 {
 	const struct engine *g;
 
 	if (strchr(word, '='))
-		return take_option(rq->options, word, lids, e);
+		return take_option(opts, word, lids, e);
 	g = engine_find(rq->list, word);
 	if (!g)
 		return err_set(e, "there is no engine \"%s\"; `show engines` lists them", word);
@@ -52,19 +53,19 @@ struct engines_request *engines_request_new(const struct engines_place *at, int 
 					    struct err *e)
 {
 	struct engines_request *rq = NEW(struct engines_request);
+	struct options *opts = options_copy(at->setup->options);
 	bool lids = at->sweep != NULL;
+	int rc = 0;
 
 	rq->refs = 1;
-	rq->fabric = fabric_ref(at->fabric);
-	rq->state = state_copy(at->state);
-	rq->options = options_copy(at->options);
-	rq->manual_rules = at->manual_rules;
 	rq->list = at->list;
-	for (int i = 0; i < argc; i++) {
-		if (take_word(rq, argv[i], &lids, e)) {
-			engines_request_unref(rq);
-			return NULL;
-		}
+	for (int i = 0; i < argc && !rc; i++)
+		rc = take_word(rq, opts, argv[i], &lids, e);
+	rq->setup = setup_with(at->setup, &(struct setup){.options = opts});
+	options_free(opts);
+	if (rc) {
+		engines_request_unref(rq);
+		return NULL;
 	}
 	rq->lids_of = lids ? sweep_ref(at->sweep) : NULL;
 	return rq;
@@ -84,26 +85,15 @@ void engines_request_unref(const struct engines_request *crq)
 
 	if (!rq || atomic_fetch_sub(&rq->refs, 1) != 1)
 		return;
-	fabric_unref(rq->fabric);
-	state_free(rq->state);
-	options_free(rq->options);
+	setup_unref(rq->setup);
 	sweep_unref(rq->lids_of);
 	free(rq);
 }
 
 bool engines_request_equal(const struct engines_request *a, const struct engines_request *b)
 {
-	if (a->fabric != b->fabric || a->lids_of != b->lids_of || a->manual_rules != b->manual_rules ||
-	    a->n != b->n || memcmp(a->engine, b->engine, a->n * sizeof(a->engine[0])) ||
-	    !state_equal(a->state, b->state))
-		return false;
-	for (size_t i = 0; i < options_count(a->options); i++) {
-		const char *name = options_at(a->options, i)->name;
-
-		if (strcmp(options_get(a->options, name), options_get(b->options, name)))
-			return false;
-	}
-	return true;
+	return a->lids_of == b->lids_of && a->n == b->n &&
+	       !memcmp(a->engine, b->engine, a->n * sizeof(a->engine[0])) && setup_equal(a->setup, b->setup);
 }
 
 /* --- an engine ------------------------------------------------------------------------------- */
@@ -134,19 +124,17 @@ void engine_figures_free(struct engine_figures *f)
 static struct sweep *route(const struct engines_request *rq, unsigned i, struct progress *p, struct err *e)
 {
 	char *chain = str_printf("%s,no_fallback", rq->engine[i]->name);
+	const struct setup *setup = setup_with(rq->setup, &(struct setup){.chain = chain});
 	struct sweep_request sr = {
-		.fabric = rq->fabric,
-		.state = rq->state,
-		.options = rq->options,
-		.chain = chain,
+		.setup = setup,
 		.engines = rq->list,
-		.manual_rules = rq->manual_rules,
 		.restart = true,
 		.prev = rq->lids_of,
 		.progress = p,
 	};
 	struct sweep *w = sweep_run(&sr, e);
 
+	setup_unref(setup);
 	free(chain);
 	return w;
 }
@@ -155,10 +143,10 @@ static struct sweep *route(const struct engines_request *rq, unsigned i, struct 
 static int measure(const struct sweep *w, const struct routing *other, struct figures *f, struct text *notes,
 		   struct progress *p)
 {
-	bool known = options_find(w->options, "chassis_file") != NULL;
+	bool known = options_find(w->setup->options, "chassis_file") != NULL;
 	struct err e;
-	struct elements *el =
-		elements_new(w->topo, known ? options_file(w->options, "chassis_file") : NULL, NULL, &e);
+	struct elements *el = elements_new(
+		w->topo, known ? options_file(w->setup->options, "chassis_file") : NULL, NULL, &e);
 	int rc;
 
 	text_add(notes, "%s", w->notes);

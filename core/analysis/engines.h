@@ -17,10 +17,7 @@
 /* What is to be compared; immutable and shared. */
 struct engines_request {
 	atomic_uint refs;
-	const struct fabric *fabric; /* reference held */
-	struct state *state;	     /* owned */
-	struct options *options;     /* owned */
-	bool manual_rules;
+	const struct setup *setup;	  /* reference held; its chain is not looked at */
 	const struct engine *const *list; /* of all engines (static) */
 	const struct sweep *lids_of;	  /* reference held; its LIDs are kept.  NULL = assigned anew */
 	const struct engine *engine[ENGINES_MOST];
@@ -29,10 +26,7 @@ struct engines_request {
 
 /* Where the engines run; everything is borrowed. */
 struct engines_place {
-	const struct fabric *fabric;
-	const struct state *state;
-	const struct options *options; /* those that no word sets */
-	bool manual_rules;
+	const struct setup *setup; /* its options are those that no word sets */
 	const struct engine *const *list;
 	const struct sweep *sweep; /* in force: ports carry its LIDs; NULL = none */
 };

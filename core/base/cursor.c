@@ -9,30 +9,36 @@
 #include <string.h>
 #include <strings.h>
 
-int read_file(const char *path, char **data, size_t *size, struct err *e)
+int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e)
 {
-	FILE *f = fopen(path, "rb");
 	size_t cap = 1 << 16, n = 0, got;
-	char *buf;
+	char *buf = mem_alloc(cap);
 
-	if (!f)
-		return err_set(e, "%s: cannot be opened: %s", path, strerror(errno));
-	buf = mem_alloc(cap);
 	while ((got = fread(buf + n, 1, cap - n, f)) > 0) {
 		n += got;
 		if (n == cap)
 			buf = mem_resize(buf, cap *= 2, 1);
 	}
 	if (ferror(f)) {
-		err_set(e, "%s: cannot be read: %s", path, strerror(errno));
-		fclose(f);
+		err_set(e, "%s: cannot be read: %s", name, strerror(errno));
 		free(buf);
 		return -1;
 	}
-	fclose(f);
 	*data = buf;
 	*size = n;
 	return 0;
+}
+
+int read_file(const char *path, char **data, size_t *size, struct err *e)
+{
+	FILE *f = fopen(path, "rb");
+	int rc;
+
+	if (!f)
+		return err_set(e, "%s: cannot be opened: %s", path, strerror(errno));
+	rc = read_stream(f, path, data, size, e);
+	fclose(f);
+	return rc;
 }
 
 /* --- text ------------------------------------------------------------------- */

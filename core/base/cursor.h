@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct err;
 
@@ -19,6 +20,8 @@ struct input {
 
 /* Whole content of a file (or pipe) in a new buffer; -1 and *e when it cannot be read. */
 int read_file(const char *path, char **data, size_t *size, struct err *e);
+/* The same of an open file, from where it stands; it is not closed. */
+int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e);
 
 /* Text still to be read: [p, end). */
 struct cursor {

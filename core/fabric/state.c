@@ -8,6 +8,7 @@ struct state *state_new(const struct fabric *f)
 {
 	struct state *s = NEW(struct state);
 
+	atomic_init(&s->refs, 1);
 	s->n_links = f->n_links;
 	s->n_nodes = f->n_nodes;
 	s->link_down = NEW_ARRAY(s->n_links, uint8_t);
@@ -19,6 +20,7 @@ struct state *state_copy(const struct state *s)
 {
 	struct state *c = mem_dup(s, sizeof(*s));
 
+	atomic_init(&c->refs, 1);
 	c->link_down = mem_dup(s->link_down, s->n_links);
 	c->node_down = mem_dup(s->node_down, s->n_nodes);
 	return c;
@@ -31,13 +33,23 @@ bool state_equal(const struct state *a, const struct state *b)
 	       !memcmp(a->node_down, b->node_down, a->n_nodes);
 }
 
-void state_free(struct state *s)
+struct state *state_ref(const struct state *s)
 {
-	if (!s)
+	struct state *m = (struct state *)(uintptr_t)s;
+
+	atomic_fetch_add(&m->refs, 1);
+	return m;
+}
+
+void state_free(const struct state *s)
+{
+	struct state *m = (struct state *)(uintptr_t)s;
+
+	if (!m || atomic_fetch_sub(&m->refs, 1) != 1)
 		return;
-	free(s->link_down);
-	free(s->node_down);
-	free(s);
+	free(m->link_down);
+	free(m->node_down);
+	free(m);
 }
 
 bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link)

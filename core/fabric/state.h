@@ -9,8 +9,12 @@
 #include "core/base/defs.h"
 #include "core/fabric/fabric.h"
 
-/* Failures; plain bytes so that copies are cheap and tests obvious. */
+/*
+ * Failures; plain bytes so that copies are cheap and tests obvious.  Whoever makes
+ * one may change it until he hands it on; then it is shared and stays as it is.
+ */
 struct state {
+	atomic_uint refs;
 	uint32_t n_links, n_nodes;
 	uint8_t *link_down; /* [n_links] 1 = failed */
 	uint8_t *node_down; /* [n_nodes] 1 = failed, with all its links */
@@ -19,7 +23,8 @@ struct state {
 struct state *state_new(const struct fabric *f); /* everything up */
 struct state *state_copy(const struct state *s);
 bool state_equal(const struct state *a, const struct state *b);
-void state_free(struct state *s);
+struct state *state_ref(const struct state *s);
+void state_free(const struct state *s); /* lets go of a reference; NULL is fine */
 
 /* A link is usable: not failed, and neither are the nodes at its ends. */
 bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link);

@@ -132,14 +132,16 @@ int fabric_parse(const char *name, const char *data, size_t size, struct fabric 
 
 int fabric_load(const char *path, struct fabric **out, struct err *e)
 {
+	bool standard = !strcmp(path, "-");
+	const char *name = standard ? "standard input" : path;
 	char *data;
 	size_t size;
 	int status;
 
 	*out = NULL;
-	if (read_file(path, &data, &size, e))
+	if (standard ? read_stream(stdin, name, &data, &size, e) : read_file(path, &data, &size, e))
 		return -1;
-	status = fabric_parse(path, data, size, out, e);
+	status = fabric_parse(name, data, size, out, e);
 	free(data);
 	return status;
 }

@@ -1,31 +1,14 @@
 /*
  * The command language: one table of commands.  The REPL, --execute, --script,
- * key bindings and tests all come here.
+ * key bindings and tests all come here (interpreter.h runs them).
  */
 #ifndef IBSCOPE_COMMAND_H
 #define IBSCOPE_COMMAND_H
 
-#include <stdio.h>
-#include <jansson.h>
 #include "core/base/err.h"
-#include "core/base/text.h"
+#include "core/session/interpreter.h"
+#include "core/session/out.h"
 #include "core/session/session.h"
-
-/* Where a command writes.  In JSON mode text is collected and one object per command is printed. */
-struct out {
-	FILE *f;
-	bool json;
-	json_t *object;	     /* JSON mode: fields of the running command */
-	json_t *lines;	     /* JSON mode: its text lines */
-	struct text partial; /* JSON mode: the line being written */
-	unsigned width;	     /* columns of the reader, 0 = unlimited */
-	bool found_fault;    /* a check found something wrong: exit status 1 in batch, but no error */
-};
-
-/* A line (or part of one) of text. */
-void out_text(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* A field of the JSON object (takes over v); nothing in text mode. */
-void out_json(struct out *o, const char *key, json_t *v);
 
 /* What an argument is, for completion.  A command's `args` names them by letter in order. */
 enum arg_kind {
@@ -56,6 +39,7 @@ struct command {
 	const char *args;    /* kinds of the arguments for completion, letters of enum arg_kind */
 	const char *words;   /* for ARG_WORD, '|' between */
 	int (*run)(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+	bool on_screen; /* needs the interface, in whose thread it runs (struct command_run) */
 };
 
 /*
@@ -78,14 +62,10 @@ extern const struct command element_commands[];	 /* elements, equal-paths, compa
 extern const struct command export_commands[];	 /* save, export */
 extern const struct command session_commands[];	 /* source, help, quit */
 
+void step_list_clear(struct step_list *l);
+
 const struct command *command_find(const struct session *s, const char *name,
 				   struct err *e); /* unique prefixes too */
-
-/* Run a line (one or more commands).  0, or -1 and *e; commands behind a failed one are not run. */
-int session_execute(struct session *s, const char *line, struct out *o, struct err *e);
-
-/* Run a script up to its first failing command; the message begins with "NAME:LINE: ". */
-int session_script(struct session *s, FILE *in, const char *name, struct out *o, struct err *e);
 
 /*
  * Completion: all words that may stand at the end of `line` (up to the cursor),

@@ -166,11 +166,9 @@ static void add_engines(struct completer *c)
 
 static void add_option_value(struct completer *c, const char *name)
 {
-	const struct optdef *d = options_find(c->s->options, name);
+	const struct optdef *d = options_find(c->s->setup->options, name);
 
-	if (!strcmp(name, "rules"))
-		add_words(c, "opensm|manual");
-	else if (d && d->type == OPT_BOOL)
+	if (d && d->type == OPT_BOOL)
 		add_words(c, "TRUE|FALSE");
 	else if (d && d->type == OPT_CHOICE)
 		add_words(c, d->choices);
@@ -180,14 +178,13 @@ static void add_option_value(struct completer *c, const char *name)
 
 static void add_options(struct completer *c, bool with_equals)
 {
-	for (size_t i = 0; i < options_count(c->s->options); i++) {
-		char *w = str_printf("%s%s", options_at(c->s->options, i)->name, with_equals ? "=" : "");
+	for (size_t i = 0; i < options_count(c->s->setup->options); i++) {
+		char *w =
+			str_printf("%s%s", options_at(c->s->setup->options, i)->name, with_equals ? "=" : "");
 
 		add_if(c, w);
 		free(w);
 	}
-	if (!with_equals)
-		add_if(c, "rules");
 }
 
 static void add_commands(struct completer *c)

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/formats/formats.h"
-#include "core/session/command.h"
 
 /* --- life --------------------------------------------------------------------------- */
 
@@ -32,11 +31,14 @@ static const struct optdef **option_tables(const struct engine *const *engines)
 struct session *session_new(const struct engine *const *engines, const struct command *const *tables)
 {
 	struct session *s = NEW(struct session);
+	struct options *options;
 
 	s->engines = engines;
 	s->commands = tables;
 	s->option_tables = option_tables(engines);
-	s->options = options_new(s->option_tables);
+	options = options_new(s->option_tables);
+	s->setup = setup_new(NULL, NULL, options, NULL);
+	options_free(options);
 	pthread_mutex_init(&s->mutex, NULL);
 	return s;
 }
@@ -44,11 +46,9 @@ struct session *session_new(const struct engine *const *engines, const struct co
 static void event_clear(struct event *ev)
 {
 	free(ev->text);
-	free(ev->chain);
-	state_free(ev->state);
+	setup_unref(ev->setup);
 	sweep_unref(ev->sweep);
 	comparison_free(ev->change);
-	options_free(ev->options);
 	*ev = (struct event){0};
 }
 
@@ -75,14 +75,11 @@ void session_free(struct session *s)
 		return;
 	drop_events(s, 0);
 	drop_snapshots(s);
-	session_forget_steps(s);
 	free(s->event);
 	free(s->snapshot);
-	fabric_unref(s->fabric);
 	fabric_unref(s->loaded);
-	options_free(s->options);
+	setup_unref(s->setup);
 	free(s->option_tables);
-	free(s->config_chain);
 	if (s->names) {
 		name_map_free(s->names);
 		free(s->names);
@@ -122,7 +119,7 @@ const struct routing *session_routing(const struct session *s)
 
 const struct state *session_state(const struct session *s)
 {
-	return s->n_events ? s->event[s->at].state : NULL;
+	return s->setup->state;
 }
 
 struct sweep *session_find_snapshot(const struct session *s, const char *name)
@@ -146,28 +143,31 @@ static bool lid_options_equal(const struct options *a, const struct options *b)
 	return true;
 }
 
-/* The routing of an event of a fabric under its new state and options; NULL and *e when cancelled or
- * impossible. */
-static struct sweep *sweep_event(struct session *s, const struct fabric *f, const struct sweep *prev,
-				 const struct event *ev, const struct change_request *rq, struct err *e)
+/* The routing of an event under its setup; NULL and *e when cancelled or impossible. */
+static struct sweep *sweep_event(struct session *s, const struct sweep *prev, const struct event *ev,
+				 const struct change_request *rq, struct err *e)
 {
 	struct sweep_request sr = {
-		.fabric = f,
-		.state = ev->state,
-		.options = ev->options,
-		.chain = ev->chain,
+		.setup = ev->setup,
 		.engines = s->engines,
-		.manual_rules = s->manual_rules,
 		.reroute = rq->reroute,
 		.restart = rq->kind == EVENT_ROUTE || rq->kind == EVENT_SET,
 		.flapped = rq->flapped,
 		.prev = prev,
-		.progress = &s->progress,
+		.progress = rq->progress,
 	};
 
-	if (prev && sr.restart && !lid_options_equal(prev->options, ev->options))
+	if (prev && sr.restart && !lid_options_equal(prev->setup->options, ev->setup->options))
 		sr.prev = NULL;
 	return sweep_run(&sr, e);
+}
+
+/* What is in force from now on (reference taken over); the lock is held. */
+static void put_in_force(struct session *s, const struct setup *setup)
+{
+	setup_unref(s->setup);
+	s->setup = setup;
+	s->fabric = setup->fabric;
 }
 
 /* Make an event the one in force; the lock is held. */
@@ -178,9 +178,7 @@ static void append_event(struct session *s, struct event *ev)
 	GROW(s->event, s->n_events, s->cap_events);
 	s->at = s->n_events;
 	s->event[s->n_events++] = *ev;
-	options_free(s->options);
-	s->options = options_copy(ev->options);
-	session_forget_steps(s);
+	put_in_force(s, setup_ref(ev->setup));
 	s->generation++;
 }
 
@@ -188,13 +186,13 @@ static int make_event(struct session *s, struct event *ev, const struct change_r
 {
 	const struct routing *before = session_routing(s);
 
-	if (ev->chain) {
-		ev->sweep = sweep_event(s, s->fabric, session_sweep(s), ev, rq, e);
+	if (ev->setup->chain) {
+		ev->sweep = sweep_event(s, session_sweep(s), ev, rq, e);
 		if (!ev->sweep)
 			return -1;
 	}
 	if (before && ev->sweep && ev->sweep->routing) {
-		ev->change = compare_routings(before, ev->sweep->routing, &s->progress);
+		ev->change = compare_routings(before, ev->sweep->routing, rq->progress);
 		if (!ev->change)
 			return err_set(e, CANCELLED);
 	}
@@ -206,18 +204,12 @@ static int make_event(struct session *s, struct event *ev, const struct change_r
 
 int session_change(struct session *s, const struct change_request *rq, struct err *e)
 {
-	const struct event *at = session_event(s);
-	const char *chain = rq->chain ? rq->chain : at ? at->chain : NULL;
 	struct event ev = {.kind = rq->kind};
 
-	if (!at) {
-		state_free(rq->state);
+	if (!session_event(s))
 		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
-	}
 	ev.text = str_dup(rq->text);
-	ev.state = rq->state ? rq->state : state_copy(at->state);
-	ev.chain = chain ? str_dup(chain) : NULL;
-	ev.options = options_copy(rq->options ? rq->options : s->options);
+	ev.setup = setup_with(s->setup, &rq->setup);
 	if (make_event(s, &ev, rq, e)) {
 		event_clear(&ev);
 		return -1;
@@ -260,76 +252,84 @@ static int shape_fabric(const struct session *s, const struct fabric *loaded, co
 	return 0;
 }
 
-/* Begin a new history on a fabric (reference taken over); nothing changes when it cannot be routed. */
-static int begin_history(struct session *s, const struct fabric *f, const struct options *o, const char *how,
-			 const char *chain, struct err *e)
+/* What an event of a new history holds: everything up under these options. */
+static const struct setup *fresh_setup(const struct session *s, const struct fabric *f,
+				       const struct options *o)
 {
-	struct event ev = {.kind = EVENT_LOAD, .text = str_dup(how), .state = state_new(f)};
-	struct change_request rq = {.kind = EVENT_LOAD};
-	const struct fabric *old = s->fabric;
+	struct state *up = state_new(f);
+	const struct setup *setup =
+		setup_with(s->setup, &(struct setup){.fabric = f, .state = up, .options = o});
 
-	ev.options = options_copy(o);
-	ev.chain = chain ? str_dup(chain) : NULL;
-	if (ev.chain && !(ev.sweep = sweep_event(s, f, NULL, &ev, &rq, e))) {
+	state_free(up);
+	return setup;
+}
+
+/* Begin a new history on a fabric; nothing changes when it cannot be routed. */
+static int begin_history(struct session *s, const struct fabric *f, const struct options *o, const char *how,
+			 struct progress *p, struct err *e)
+{
+	struct event ev = {.kind = EVENT_LOAD, .text = str_dup(how), .setup = fresh_setup(s, f, o)};
+	struct change_request rq = {.kind = EVENT_LOAD, .progress = p};
+
+	if (ev.setup->chain && !(ev.sweep = sweep_event(s, NULL, &ev, &rq, e))) {
 		event_clear(&ev);
-		fabric_unref(f);
 		return -1;
 	}
 	session_lock(s);
 	drop_events(s, 0);
-	drop_snapshots(s);
-	s->fabric = f;
+	if (f != s->fabric)
+		drop_snapshots(s);
 	append_event(s, &ev);
 	session_unlock(s);
-	fabric_unref(old);
 	return 0;
 }
 
-int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct err *e)
+int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
+		       struct err *e)
 {
-	const struct event *at = session_event(s);
-	char *chain = at && at->chain ? str_dup(at->chain) : NULL;
 	const struct fabric *shaped;
-	int rc;
+	int rc = shape_fabric(s, f, s->setup->options, &shaped, e);
 
-	if (shape_fabric(s, f, s->options, &shaped, e) ||
-	    begin_history(s, shaped, s->options, how, chain, e)) {
-		fabric_unref(f);
-		rc = -1;
-	} else {
-		session_lock(s);
-		fabric_unref(s->loaded);
-		s->loaded = f;
-		session_unlock(s);
-		rc = 0;
+	if (!rc) {
+		rc = begin_history(s, shaped, s->setup->options, how, p, e);
+		fabric_unref(shaped);
 	}
-	free(chain);
-	return rc;
+	if (rc) {
+		fabric_unref(f);
+		return -1;
+	}
+	session_lock(s);
+	fabric_unref(s->loaded);
+	s->loaded = f;
+	session_unlock(s);
+	return 0;
 }
 
-int session_reshape(struct session *s, const struct options *o, struct err *e)
+void session_set_options(struct session *s, const struct options *o)
 {
-	const struct event *at = session_event(s);
+	const struct setup *setup = setup_with(s->setup, &(struct setup){.options = o});
+
+	session_lock(s);
+	put_in_force(s, setup);
+	session_unlock(s);
+}
+
+int session_reshape(struct session *s, const struct options *o, struct progress *p, struct err *e)
+{
 	const struct fabric *shaped;
-	struct options *copy;
-	char *text, *chain;
+	char *text;
 	int rc;
 
 	if (!s->loaded) {
-		copy = options_copy(o);
-		session_lock(s);
-		options_free(s->options);
-		s->options = copy;
-		session_unlock(s);
+		session_set_options(s, o);
 		return 0;
 	}
 	if (shape_fabric(s, s->loaded, o, &shaped, e))
 		return -1;
 	text = str_dup(s->event[0].text);
-	chain = at->chain ? str_dup(at->chain) : NULL;
-	rc = begin_history(s, shaped, o, text, chain, e);
+	rc = begin_history(s, shaped, o, text, p, e);
+	fabric_unref(shaped);
 	free(text);
-	free(chain);
 	return rc;
 }
 
@@ -339,9 +339,7 @@ static void go_to(struct session *s, size_t at)
 {
 	session_lock(s);
 	s->at = at;
-	options_free(s->options);
-	s->options = options_copy(s->event[at].options);
-	session_forget_steps(s);
+	put_in_force(s, setup_ref(s->event[at].setup));
 	s->generation++;
 	session_unlock(s);
 }
@@ -371,19 +369,16 @@ int session_goto(struct session *s, size_t at, struct err *e)
 	return 0;
 }
 
-int session_reset(struct session *s, struct err *e)
+int session_reset(struct session *s, struct progress *p, struct err *e)
 {
-	const struct event *at = session_event(s);
-	char *text, *chain;
+	char *text;
 	int rc;
 
-	if (!at)
+	if (!session_event(s))
 		return err_set(e, "no fabric is loaded");
 	text = str_dup(s->event[0].text);
-	chain = at->chain ? str_dup(at->chain) : NULL;
-	rc = begin_history(s, fabric_ref(s->fabric), s->options, text, chain, e);
+	rc = begin_history(s, s->fabric, s->setup->options, text, p, e);
 	free(text);
-	free(chain);
 	return rc;
 }
 

@@ -1,6 +1,6 @@
 /*
  * A session: a fabric, options, the events made to it, snapshots.  Everything a
- * person does goes through session_execute() (command.h); the functions here
+ * person does goes through command lines (interpreter.h); the functions here
  * are what commands and panes are made of.
  *
  * Threads.  One thread at a time runs commands and changes the session.
@@ -26,11 +26,9 @@ enum event_kind { EVENT_LOAD, EVENT_ROUTE, EVENT_FAIL, EVENT_RESTORE, EVENT_SWEE
 struct event {
 	enum event_kind kind;
 	char *text;		   /* "fail link leaf-03[19]" */
-	struct state *state;	   /* after it; owned */
-	struct sweep *sweep;	   /* reference; NULL while nothing has been routed */
+	const struct setup *setup; /* in force after it; reference held */
+	struct sweep *sweep;	   /* of that setup; reference; NULL while nothing has been routed */
 	struct comparison *change; /* against the event before; NULL when there is nothing to compare */
-	char *chain;		   /* engines in force after it; NULL = none */
-	struct options *options;   /* in force after it; owned */
 };
 
 struct snapshot {
@@ -38,24 +36,20 @@ struct snapshot {
 	struct sweep *sweep; /* reference */
 };
 
-/* The steps of an engine's run as text, for the command `step`. */
-struct step_list {
-	char **line;
-	size_t n, cap, at; /* at: the next one to show */
-	bool cut;	   /* there were more than are kept */
-};
-
 struct session {
 	const struct engine *const *engines;
 	const struct command *const *commands; /* NULL-terminated list of tables, each ended by a NULL name */
 	pthread_mutex_t mutex;
 
-	const struct fabric *fabric; /* NULL before the first load */
+	/*
+	 * In force: that of the event, but for options that were set since and route
+	 * nothing yet.  Reference held.
+	 */
+	const struct setup *setup;
+	const struct fabric *fabric; /* that of the setup; NULL before the first load */
 	const struct fabric
 		*loaded; /* the same before the options guid, port_guids and the name map shaped it */
 	const struct optdef **option_tables;
-	struct options *options;
-	bool manual_rules;
 	struct name_map *names; /* --node-name-map, NULL = none */
 
 	struct event *event;
@@ -65,17 +59,6 @@ struct session {
 
 	struct snapshot *snapshot;
 	size_t n_snapshots, cap_snapshots;
-
-	struct step_list steps;	  /* of the last `step start`; dropped with every event */
-	struct progress progress; /* of the command that runs */
-	char *config_chain; /* routing_engine of the last `config`, NULL = none; main() routes with it when -R
-			       is not given */
-	bool quit;	    /* `quit` was given */
-	unsigned source_depth; /* scripts within scripts */
-	bool error_placed; /* the message of a failed script within a script names file and line already */
-	/* Hook of the user interface for commands that concern it ("screen", "pane", ...); NULL in batch. */
-	int (*ui_command)(void *ui, int argc, char **argv, FILE *out, struct err *e);
-	void *ui;
 };
 
 /*
@@ -94,33 +77,39 @@ const struct routing *session_routing(const struct session *s);
 const struct event *session_event(const struct session *s);
 const struct state *session_state(const struct session *s);
 
-/* Replace the fabric (takes over the reference); history and snapshots go.  The engine in force routes it. */
-int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct err *e);
+/*
+ * Replace the fabric (takes over the reference); history goes, and with another
+ * fabric the snapshots.  The engine in force routes it.
+ */
+int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
+		       struct err *e);
 
-/* Make an event: new state (taken over) and/or chain and/or options; sweeps when a chain is in force. */
+/* Make an event: new state and/or chain and/or options; sweeps when a chain is in force. */
 struct change_request {
 	enum event_kind kind;
-	struct state *state;	       /* NULL = as it is; taken over */
-	const char *chain;	       /* NULL = as it is */
-	const struct options *options; /* NULL = as they are; copied */
-	bool reroute;		       /* from scratch */
+	struct setup setup; /* members that are not NULL are new; borrowed */
+	bool reroute;	    /* from scratch */
 	const uint8_t *flapped;
 	const char *text;
+	struct progress *progress; /* may be NULL */
 };
 int session_change(struct session *s, const struct change_request *rq, struct err *e);
 
+/* Options that count from the next sweep on; nothing is routed.  Takes a reference. */
+void session_set_options(struct session *s, const struct options *o);
+
 /*
  * Take options that shape the fabric (guid, port_guids) or a new s->names into
- * force: a new history begins.  The options are copied.
+ * force: a new history begins.  Takes a reference on the options.
  */
-int session_reshape(struct session *s, const struct options *o, struct err *e);
+int session_reshape(struct session *s, const struct options *o, struct progress *p, struct err *e);
 
 int session_goto(struct session *s, size_t at, struct err *e); /* event number as the journal shows it */
 int session_undo(struct session *s, struct err *e);
 int session_redo(struct session *s, struct err *e);
-int session_reset(struct session *s, struct err *e);
+/* Everything up, a history with one event; snapshots stay. */
+int session_reset(struct session *s, struct progress *p, struct err *e);
 
-void session_forget_steps(struct session *s);
 struct sweep *session_find_snapshot(const struct session *s, const char *name); /* borrowed; NULL */
 
 /*

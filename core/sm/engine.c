@@ -4,6 +4,11 @@
 #include <string.h>
 
 const struct optdef common_options[] = {
+	{.name = "rules",
+	 .type = OPT_CHOICE,
+	 .def = "opensm",
+	 .choices = "opensm|manual",
+	 .help = "opensm: as the program 3.3.23 does; manual: as its manual says"},
 	{.name = "lmc",
 	 .flag = "-l N",
 	 .type = OPT_UINT,
@@ -102,6 +107,11 @@ const struct optdef common_options[] = {
 	 .help = "sssp, dfsssp and nue avoid links that run below what both ends can"},
 	{0},
 };
+
+bool manual_rules(const struct options *o)
+{
+	return !strcmp(options_get(o, "rules"), "manual");
+}
 
 const struct engine *engine_find(const struct engine *const *list, const char *name)
 {

@@ -85,10 +85,9 @@ struct engine_input {
 	 * one): for update() only, as a hint; results must not depend on it.
 	 */
 	const struct routing *previous;
-	bool manual_rules; /* `set rules manual` */
-	unsigned sweep;	   /* 0 = first heavy sweep of this subnet manager */
-	uint64_t *random;  /* state of random() that lasts between sweeps (LASH), owned by the session; may be
-			      NULL */
+	unsigned sweep;	  /* 0 = first heavy sweep of this subnet manager */
+	uint64_t *random; /* state of random() that lasts between sweeps (LASH), owned by the session; may be
+			     NULL */
 	struct leftovers *left;
 	const struct observer *observer; /* NULL = none */
 	struct progress *progress;	 /* NULL = none */
@@ -134,7 +133,10 @@ void observe(const struct engine_input *in, const struct step *s);
 void observe_text(const struct engine_input *in, enum step_kind kind, uint32_t sw, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 
-/* Options that belong to routing in general (lmc, use_ucast_cache, guid, ...), in core/sm/engine.c. */
+/* `set rules manual`: what OpenSM's manual says counts where the program does something else. */
+bool manual_rules(const struct options *o);
+
+/* Options that belong to routing in general (rules, lmc, use_ucast_cache, guid, ...), in core/sm/engine.c. */
 extern const struct optdef common_options[];
 
 #endif

@@ -1,6 +1,7 @@
 /* Option values under OpenSM's names: checked and normalised when they are set. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "core/base/text.h"
 
 struct options {
+	atomic_uint refs;
 	size_t n;
 	const struct optdef **def; /* [n] in the order of the tables, every name once */
 	uint32_t *by_name;	   /* [n] indexes by strcmp() order of the names */
@@ -96,6 +98,7 @@ static char *file_value(const struct optdef *d, const char *v, struct err *e)
 
 static char *choice_value(const struct optdef *d, const char *v, struct err *e)
 {
+	const char *second;
 	size_t len = strlen(v);
 
 	for (const char *w = d->choices; *w;) {
@@ -109,7 +112,12 @@ static char *choice_value(const struct optdef *d, const char *v, struct err *e)
 		}
 		w += n + (w[n] == '|');
 	}
-	err_set(e, "%s: found '%.*s', expected one of %s", d->name, SHOWN, v, d->choices);
+	second = strchr(d->choices, '|');
+	if (second && !strchr(second + 1, '|'))
+		err_set(e, "%s: found '%.*s', expected %.*s or %s", d->name, SHOWN, v,
+			(int)(second - d->choices), d->choices, second + 1);
+	else
+		err_set(e, "%s: found '%.*s', expected one of %s", d->name, SHOWN, v, d->choices);
 	return NULL;
 }
 
@@ -187,6 +195,7 @@ struct options *options_new(const struct optdef *const *defs)
 	struct options *o = NEW(struct options);
 	size_t n = 0;
 
+	atomic_init(&o->refs, 1);
 	for (size_t t = 0; defs[t]; t++)
 		for (const struct optdef *d = defs[t]; d->name; d++)
 			n++;
@@ -211,6 +220,7 @@ struct options *options_copy(const struct options *o)
 {
 	struct options *c = NEW(struct options);
 
+	atomic_init(&c->refs, 1);
 	c->n = o->n;
 	c->def = mem_dup(o->def, (o->n + 1) * sizeof(*o->def));
 	c->by_name = mem_dup(o->by_name, (o->n + 1) * sizeof(*o->by_name));
@@ -223,9 +233,19 @@ struct options *options_copy(const struct options *o)
 	return c;
 }
 
-void options_free(struct options *o)
+struct options *options_ref(const struct options *co)
 {
-	if (!o)
+	struct options *o = (struct options *)(uintptr_t)co;
+
+	atomic_fetch_add(&o->refs, 1);
+	return o;
+}
+
+void options_free(const struct options *co)
+{
+	struct options *o = (struct options *)(uintptr_t)co;
+
+	if (!o || atomic_fetch_sub(&o->refs, 1) != 1)
 		return;
 	for (size_t i = 0; i < o->n; i++) {
 		free(o->def_value[i]);
@@ -236,6 +256,16 @@ void options_free(struct options *o)
 	free(o->def_value);
 	free(o->value);
 	free(o);
+}
+
+bool options_equal(const struct options *a, const struct options *b)
+{
+	if (a == b)
+		return true;
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(options_get(a, a->def[i]->name), options_get(b, a->def[i]->name)))
+			return false;
+	return true;
 }
 
 const struct optdef *options_find(const struct options *o, const char *name)

@@ -26,13 +26,18 @@ struct optdef {
 	const char *help;    /* one line */
 };
 
-/* A set of option values; options that were not set have their default. */
+/*
+ * A set of option values; options that were not set have their default.  Whoever
+ * makes one may change it until he hands it on; then it is shared and stays as it is.
+ */
 struct options;
 
 /* defs: NULL-terminated list of tables, each ended by an entry with name NULL; all must outlive the set. */
 struct options *options_new(const struct optdef *const *defs);
 struct options *options_copy(const struct options *o);
-void options_free(struct options *o);
+struct options *options_ref(const struct options *o);
+void options_free(const struct options *o); /* lets go of a reference; NULL is fine */
+bool options_equal(const struct options *a, const struct options *b); /* of the same tables */
 
 const struct optdef *options_find(const struct options *o, const char *name); /* NULL when unknown */
 size_t options_count(const struct options *o);

@@ -58,19 +58,20 @@ static struct sm_memory *memory_restarted(const struct sm_memory *m)
 static int start_memory(struct sm_memory **out, const struct sweep_request *rq, struct err *e)
 {
 	struct lid_options lo = {
-		.lmc = options_uint(rq->options, "lmc"),
-		.lmc_esp0 = options_bool(rq->options, "lmc_esp0"),
-		.reassign = options_bool(rq->options, "reassign_lids"),
+		.lmc = options_uint(rq->setup->options, "lmc"),
+		.lmc_esp0 = options_bool(rq->setup->options, "lmc_esp0"),
+		.reassign = options_bool(rq->setup->options, "reassign_lids"),
 	};
 	struct guid2lid *entries = NULL;
 	struct sm_memory *m;
 
-	if (options_bool(rq->options, "honor_guid2lid_file") && options_file(rq->options, "guid2lid_file") &&
-	    guid2lid_read(options_file(rq->options, "guid2lid_file"), &entries, &lo.n_file, e))
+	if (options_bool(rq->setup->options, "honor_guid2lid_file") &&
+	    options_file(rq->setup->options, "guid2lid_file") &&
+	    guid2lid_read(options_file(rq->setup->options, "guid2lid_file"), &entries, &lo.n_file, e))
 		return -1;
 	lo.file = entries;
 	m = NEW(struct sm_memory);
-	m->lids = lid_memory_new(rq->fabric, &lo);
+	m->lids = lid_memory_new(rq->setup->fabric, &lo);
 	m->ignore = true;
 	free(entries);
 	*out = m;
@@ -214,8 +215,7 @@ static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_
 	return (struct engine_input){
 		.topo = s->topo,
 		.lids = s->lids,
-		.options = s->options,
-		.manual_rules = s->manual_rules,
+		.options = s->setup->options,
 		.current = s->from_scratch || !before ? NULL : before->tables,
 		.previous = s->prev && !reroute ? routing_origin(s->prev->routing) : NULL,
 		.sweep = s->number,
@@ -244,7 +244,7 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct t
 		return 0;
 	}
 	r.in = input_of(s, rq->reroute, &s->memory->random, &left, rq->progress);
-	rc = run_chain(&r, rq->chain, e);
+	rc = run_chain(&r, s->setup->chain, e);
 	s->engine_seconds = now_seconds() - start;
 	leftovers_free(&left);
 	return rc;
@@ -288,7 +288,7 @@ static void restart_cache(struct sweep *s)
 {
 	ucast_cache_free(s->memory->cache);
 	s->memory->cache = NULL;
-	if (s->routing && options_bool(s->options, "use_ucast_cache"))
+	if (s->routing && options_bool(s->setup->options, "use_ucast_cache"))
 		s->memory->cache = ucast_cache_new(s->fabric);
 }
 
@@ -330,8 +330,8 @@ static void note_without_maps(const struct sweep *s, const struct lanes *l, cons
 /* SLs and maps from files take the place of what the engine says. */
 static int give_lanes(struct sweep *s, struct text *notes, struct err *e)
 {
-	const char *maps = options_file(s->options, "sl2vl_file"),
-		   *sls = options_file(s->options, "path_sl_file");
+	const char *maps = options_file(s->setup->options, "sl2vl_file"),
+		   *sls = options_file(s->setup->options, "path_sl_file");
 	struct routing *r = (struct routing *)s->routing;
 	const struct lanes *own;
 	struct lanes *l;
@@ -361,7 +361,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	struct text notes = {0};
 	int rc = 0;
 
-	s->topo = topo_new(rq->fabric, rq->state);
+	s->topo = topo_new(rq->setup->fabric, rq->setup->state);
 	if (s->topo->sm_endport == NO_ID)
 		return err_set(e, "nothing is up: there is no port on which a subnet manager could run");
 	if (rq->prev && starts_anew(rq))
@@ -397,11 +397,10 @@ struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)
 	double start = now_seconds();
 
 	s->refs = 1;
-	s->fabric = fabric_ref(rq->fabric);
-	s->state = state_copy(rq->state);
-	s->options = options_copy(rq->options);
-	s->chain = str_dup(rq->chain && *rq->chain ? rq->chain : "minhop");
-	s->manual_rules = rq->manual_rules;
+	s->setup = rq->setup->chain && *rq->setup->chain
+			   ? setup_ref(rq->setup)
+			   : setup_with(rq->setup, &(struct setup){.chain = "minhop"});
+	s->fabric = s->setup->fabric;
 	if (rq->prev && !starts_anew(rq)) {
 		s->prev = sweep_ref(rq->prev);
 		s->number = rq->prev->number + 1;
@@ -424,19 +423,16 @@ struct sweep *sweep_ref(const struct sweep *s)
 
 static void sweep_free(struct sweep *s)
 {
-	fabric_unref(s->fabric);
-	state_free(s->state);
 	topo_unref(s->topo);
 	lids_unref(s->lids);
 	routing_unref(s->routing);
-	options_free(s->options);
 	memory_free(s->memory);
 	for (size_t i = 0; i < s->n_refusals; i++)
 		free(s->refusal[i].why);
 	free(s->refusal);
-	free(s->chain);
 	free(s->notes);
 	free(s->scratch_reason);
+	setup_unref(s->setup); /* last: the others borrow its fabric */
 	free(s);
 }
 

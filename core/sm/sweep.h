@@ -10,6 +10,7 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/sm/engine.h"
+#include "core/sm/setup.h"
 
 /* An engine of the chain that was tried and refused. */
 struct refusal {
@@ -19,15 +20,12 @@ struct refusal {
 
 struct sweep {
 	atomic_uint refs;
-	const struct fabric *fabric;   /* reference held */
-	struct state *state;	       /* owned */
+	const struct setup *setup;     /* reference held; its chain is "minhop" when none was asked for */
+	const struct fabric *fabric;   /* that of the setup */
 	const struct topo *topo;       /* reference held */
 	const struct lids *lids;       /* reference held */
 	const struct routing *routing; /* reference held; NULL: no engine routed (no_fallback) */
-	char *chain;		       /* engines asked for, "updn,minhop" */
-	struct options *options;       /* owned copy of those in force */
-	bool manual_rules;
-	struct refusal *refusal; /* engines that refused before routing->engine */
+	struct refusal *refusal;       /* engines that refused before routing->engine */
 	size_t n_refusals;
 	const char *fatal;     /* OpenSM would not get past the last refusal: "never ends", "crashes"; NULL */
 	bool fallback;	       /* Min Hop took over after the last of the chain */
@@ -46,12 +44,8 @@ struct sweep *sweep_ref(const struct sweep *s);
 void sweep_unref(const struct sweep *s);
 
 struct sweep_request {
-	const struct fabric *fabric;
-	const struct state *state;
-	const struct options *options;
-	const char *chain; /* engine names as in opensm -R; NULL or "" = minhop */
+	const struct setup *setup; /* chain: engine names as in opensm -R; NULL or "" = minhop */
 	const struct engine *const *engines;
-	bool manual_rules;
 	bool reroute;		   /* ignore existing entries, as a console reroute does */
 	bool restart;		   /* the subnet manager starts again: of prev only the LIDs are known */
 	const struct sweep *prev;  /* of the same fabric; NULL = the subnet manager starts, ports carry the

@@ -183,7 +183,7 @@ static char *odd_ca(const struct ftree *t)
 	return NULL;
 }
 
-static bool manual_rules(struct ftree *t, const uint32_t *ref, struct engine_output *out)
+static bool by_manual(struct ftree *t, const uint32_t *ref, struct engine_output *out)
 {
 	char *what = odd_ca(t);
 
@@ -221,5 +221,5 @@ bool ft_check_purity(struct ftree *t, struct engine_output *out)
 		else if (!compare(t, s, *first))
 			return false;
 	}
-	return manual_rules(t, ref, out);
+	return by_manual(t, ref, out);
 }

@@ -170,7 +170,7 @@ struct ftree *ftree_build(const struct engine_input *in, struct engine_output *o
 	t->cn_file = options_file(o, "cn_guid_file") != NULL;
 	t->quasi = options_bool(o, "quasi_ftree_indexing");
 	t->connect_roots = options_bool(o, "connect_roots");
-	t->manual = in->manual_rules;
+	t->manual = manual_rules(in->options);
 	t->max_reverse = options_uint(o, "max_reverse_hops");
 	t->sw = NEW_ARRAY(in->topo->fabric->n_switches, struct ft_switch);
 	build(t, in, out);

@@ -93,7 +93,7 @@ static int check_settings(const struct engine_input *in, const struct lash_vls *
 	}
 	if (!in->lids->lmc)
 		return 0;
-	if (in->manual_rules)
+	if (manual_rules(in->options))
 		return err_set(&out->refused, "lmc is %u; lash works with LMC 0 only, says the manual",
 			       in->lids->lmc);
 	text_add(&out->notes, "lash: the manual says that LMC > 0 is refused; OpenSM 3.3.23 accepts it\n");

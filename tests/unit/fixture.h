@@ -39,19 +39,31 @@ static inline struct fabric *make_fabric(const char *spec)
 	return f;
 }
 
+/* What outlives a line, of the session that lines were run on last. */
+static inline struct interpreter *interpreter_of(struct session *s)
+{
+	static struct interpreter in;
+
+	if (in.session != s) {
+		interpreter_free(&in);
+		in = (struct interpreter){.session = s};
+	}
+	return &in;
+}
+
 /* Output of a line; freed by the caller.  *rc is the result, *e the message. */
 static inline char *run_line(struct session *s, const char *line, int *rc, struct err *e, bool json,
 			     bool *fault)
 {
 	char *text = NULL;
 	size_t len = 0;
-	struct out o = {.f = open_memstream(&text, &len), .json = json};
+	struct command_run r = {.in = interpreter_of(s), .f = open_memstream(&text, &len), .json = json};
 
 	memset(e, 0, sizeof(*e));
-	*rc = session_execute(s, line, &o, e);
-	fclose(o.f);
+	*rc = run_text(&r, line, e);
+	fclose(r.f);
 	if (fault)
-		*fault = o.found_fault;
+		*fault = r.found_fault;
 	return text;
 }
 

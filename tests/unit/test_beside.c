@@ -12,7 +12,7 @@ static struct session *routed(const char *spec, const char *engine)
 	char line[100];
 	struct err e;
 
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, &e), 0);
+	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
 	snprintf(line, sizeof(line), "route %s", engine);
 	ok_line(s, line);
 	return s;

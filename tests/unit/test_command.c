@@ -184,7 +184,7 @@ static void test_options(void **state)
 	assert_int_equal(session_sweep(s)->lids->lmc, 2);
 	ok_line(s, "undo");
 	assert_int_equal(session_sweep(s)->lids->lmc, 0);
-	assert_int_equal(options_uint(s->options, "lmc"), 0);
+	assert_int_equal(options_uint(s->setup->options, "lmc"), 0);
 	line_fails(s, "set lmc 8", "7");
 	line_fails(s, "set nonsense 1", "unknown option");
 	line_fails(s, "route minhop lmc=x", "lmc");
@@ -358,13 +358,14 @@ static void test_scripts(void **state)
 	struct session *s = session_new(all_engines, all_commands);
 	char text[] = "synth ring:4\n# comment\n\nroute minhop\nfrob\nshow\n",
 	     path[] = "/tmp/ibscope-test-XXXXXX";
-	struct out o = {.f = fopen("/dev/null", "w")};
+	struct interpreter in = {.session = s};
+	struct command_run r = {.in = &in, .f = fopen("/dev/null", "w")};
 	FILE *f = fmemopen(text, strlen(text), "r");
 	struct err e;
 	int fd = mkstemp(path);
 
 	(void)state;
-	assert_int_equal(session_script(s, f, "test.ibs", &o, &e), -1);
+	assert_int_equal(run_script(&r, f, "test.ibs", &e), -1);
 	assert_non_null(strstr(e.msg, "test.ibs:5: unknown command"));
 	fclose(f);
 	/* a script that calls itself ends with a message */
@@ -372,13 +373,14 @@ static void test_scripts(void **state)
 	fprintf(f, "source %s\n", path);
 	fclose(f);
 	snprintf(text, sizeof(text), "source %s", path);
-	assert_int_equal(session_execute(s, text, &o, &e), -1);
+	assert_int_equal(run_text(&r, text, &e), -1);
 	assert_non_null(strstr(e.msg, "deep"));
-	assert_int_equal(s->source_depth, 0);
-	assert_int_equal(session_execute(s, "quit; frob", &o, &e), 0);
-	assert_true(s->quit);
+	assert_int_equal(r.depth, 0);
+	assert_int_equal(run_text(&r, "quit; frob", &e), 0);
+	assert_true(in.quit);
 	unlink(path);
-	fclose(o.f);
+	fclose(r.f);
+	interpreter_free(&in);
 	session_free(s);
 }
 
@@ -402,7 +404,8 @@ static void test_steps(void **state)
 	free(all);
 	line_fails(s, "step start node0001", "no switch");
 	ok_line(s, "fail link leaf-01[4]");
-	assert_int_equal(s->steps.n, 0); /* another run now */
+	line_says(s, "step 1", "     1 "); /* another run now, of all switches */
+	assert_true(interpreter_of(s)->steps.n > 3);
 	session_free(s);
 }
 
@@ -424,12 +427,13 @@ static void test_failed_load(void **state)
 static void test_cancel(void **state)
 {
 	struct session *s = tree();
-	struct change_request rq = {.kind = EVENT_ROUTE, .chain = "minhop", .text = "route minhop"};
+	struct progress p = {.cancel = true};
+	struct change_request rq = {
+		.kind = EVENT_ROUTE, .setup.chain = "minhop", .text = "route minhop", .progress = &p};
 	const struct routing *r = session_routing(s);
 	struct err e;
 
 	(void)state;
-	s->progress.cancel = true;
 	assert_int_equal(session_change(s, &rq, &e), -1);
 	assert_string_equal(e.msg, CANCELLED);
 	assert_ptr_equal(session_routing(s), r);

@@ -214,10 +214,7 @@ static void test_against_tracing(void **state)
 
 static struct engines_request *request(struct session *s, const char *words, struct err *e)
 {
-	struct engines_place at = {.fabric = s->fabric,
-				   .state = session_state(s),
-				   .options = s->options,
-				   .manual_rules = s->manual_rules,
+	struct engines_place at = {.setup = s->setup,
 				   .list = s->engines,
 				   .sweep = session_sweep(s)};
 	struct engines_request *rq;

@@ -9,7 +9,7 @@ static struct session *routed(const char *spec)
 	struct session *s = session_new(all_engines, core_commands);
 	struct err e;
 
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, &e), 0);
+	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
 	ok_line(s, "route minhop");
 	return s;
 }

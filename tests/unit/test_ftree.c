@@ -118,7 +118,7 @@ static void test_example(void **state)
 	char a[40];
 
 	(void)state;
-	assert_int_equal(session_set_fabric(s, example(), "example", &e), 0);
+	assert_int_equal(session_set_fabric(s, example(), "example", NULL, &e), 0);
 	ok_line(s, "route ftree");
 	t = tree(s);
 	for (unsigned lid = 1; lid <= 18; lid++)
@@ -295,7 +295,7 @@ static void test_refusal_details(void **state)
 	ok_line(s, "route minhop");
 	in.topo = session_sweep(s)->topo;
 	in.lids = session_sweep(s)->lids;
-	in.options = s->options;
+	in.options = s->setup->options;
 	t = ftree_build(&in, &out);
 	assert_non_null(t->refusal.rule);
 	assert_string_equal(t->refusal.label, "AB09");
@@ -568,7 +568,7 @@ static void test_sequences(void **state)
 				continue;
 			in.topo = session_sweep(s)->topo;
 			in.lids = session_sweep(s)->lids;
-			in.options = session_sweep(s)->options;
+			in.options = session_sweep(s)->setup->options;
 			again = engine_find(all_engines, "ftree")->route(&in, &out);
 			assert_non_null(again);
 			assert_same_tables(again, session_routing(s));

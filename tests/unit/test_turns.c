@@ -15,7 +15,7 @@ static struct session *routed(const char *spec, const char *root, const char *en
 	struct err e;
 	int fd;
 
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, &e), 0);
+	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
 	if (root) {
 		fd = mkstemp(path);
 		assert_true(fd >= 0);
@@ -31,7 +31,7 @@ static struct session *routed(const char *spec, const char *root, const char *en
 
 static void done(struct session *s)
 {
-	const char *path = options_file(s->options, "root_guid_file");
+	const char *path = options_file(s->setup->options, "root_guid_file");
 
 	if (path)
 		unlink(path);

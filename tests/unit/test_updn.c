@@ -60,7 +60,7 @@ static struct session *session_of(const ports *p, unsigned n)
 		}
 	b->sm_node = 0;
 	assert_int_equal(fb_finish(b, "test", "synthetic", &f, &e), 0);
-	assert_int_equal(session_set_fabric(s, f, "test", &e), 0);
+	assert_int_equal(session_set_fabric(s, f, "test", NULL, &e), 0);
 	return s;
 }
 

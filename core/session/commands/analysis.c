@@ -76,37 +76,38 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	if (turns)
 		out_text(o, "  It is closed by %s from down to up, one at %s",
 			 plural(turns, "turn", a, sizeof(a)), f->node_name[first]);
-	if (turns && option && options_uint(w->options, option))
-		out_text(o, ": reverse hops make them (%s %s)", option, options_get(w->options, option));
+	if (turns && option && options_uint(w->setup->options, option))
+		out_text(o, ": reverse hops make them (%s %s)", option,
+			 options_get(w->setup->options, option));
 	if (turns)
 		out_text(o, ".\n");
 	out_json(o, "loop_turns", json_integer(turns));
 }
 
 /* Credit loops and dropped routes; how many there are of both, -1 when cancelled. */
-static int64_t check_loops(struct session *s, const struct sweep *w, struct out *o)
+static int64_t check_loops(const struct sweep *w, struct out *o)
 {
-	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, false, &s->progress);
+	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, false, o->run->progress);
 	int64_t n;
 
 	if (!c)
 		return -1;
-	n = report_cycles(c, 1, 0, &s->progress, o);
+	n = report_cycles(c, 1, 0, o->run->progress, o);
 	print_loop_turns(w, c, o);
 	n += (int64_t)report_dropped(c, o);
 	cdg_free(c);
-	return progress_cancelled(&s->progress) ? -1 : n;
+	return progress_cancelled(o->run->progress) ? -1 : n;
 }
 
 /* Turns from down to up: information, for OpenSM itself leaves some.  -1 when cancelled. */
-static int check_turns(struct session *s, const struct sweep *w, struct out *o)
+static int check_turns(const struct sweep *w, struct out *o)
 {
 	struct turns t;
 	char a[40], b[300], c[300];
 
 	if (!has_directions(w->routing))
 		return 0;
-	if (turns_count(w->routing, &t, &s->progress))
+	if (turns_count(w->routing, &t, o->run->progress))
 		return -1;
 	if (t.n) {
 		const struct turn *x = &t.turn[0];
@@ -142,20 +143,20 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 		return -1;
 	if (argc != 1)
 		return usage(s, "check", e);
-	if (check_routing(w->routing, &c, &s->progress))
+	if (check_routing(w->routing, &c, o->run->progress))
 		return err_set(e, CANCELLED);
 	cut = count_cut_off(w, NULL);
 	print_check(w, &c, o);
 	if (cut)
 		out_text(o, "%u endports are cut off from the subnet manager.\n", cut);
 	out_json(o, "cut_off", json_integer(cut));
-	loops = check_turns(s, w, o) ? -1 : check_loops(s, w, o);
+	loops = check_turns(w, o) ? -1 : check_loops(w, o);
 	if (loops < 0)
 		return err_set(e, CANCELLED);
 	sound = check_sound(&c) && !cut && !loops;
 	out_text(o, sound ? "Sound: every host reaches every host, without credit loops.\n" : "NOT SOUND.\n");
 	out_json(o, "sound", json_boolean(sound));
-	o->found_fault |= !sound;
+	o->run->found_fault |= !sound;
 	return 0;
 }
 
@@ -305,13 +306,13 @@ static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, str
 		return usage(s, "diff", e);
 	if (diff_sides(s, argc - 1, argv + 1, &a, &b, e))
 		return -1;
-	c = compare_routings(a->routing, b->routing, &s->progress);
+	c = compare_routings(a->routing, b->routing, o->run->progress);
 	if (!c)
 		return err_set(e, CANCELLED);
 	if (strcmp(a->routing->engine, b->routing->engine))
 		out_text(o, "%s -> %s: ", a->routing->engine, b->routing->engine);
 	report_comparison(c, o);
-	rc = diff_figures(c, o, &s->progress);
+	rc = diff_figures(c, o, o->run->progress);
 	if (!rc) {
 		diff_entries(c, limit, o);
 		diff_pairs(c, limit, o);
@@ -377,7 +378,7 @@ static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o,
 	}
 	for (int i = 1; i < argc; i++)
 		text_add(&pattern, "%s%s", i > 1 ? " " : "", argv[i]);
-	l = loads_new(w->routing, argc > 1 ? text_str(&pattern) : "all", &s->progress, e);
+	l = loads_new(w->routing, argc > 1 ? text_str(&pattern) : "all", o->run->progress, e);
 	text_free(&pattern);
 	if (!l)
 		return -1;
@@ -463,7 +464,7 @@ static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, s
 		if ((uint64_t)n * n > SHIFT_FLOWS)
 			sample = SHIFT_FLOWS / n ? SHIFT_FLOWS / n : 1;
 	}
-	sh = shifts_new(w->routing, sample, &s->progress);
+	sh = shifts_new(w->routing, sample, o->run->progress);
 	if (!sh)
 		return err_set(e, CANCELLED);
 	print_shifts(w, sh, o);
@@ -500,15 +501,8 @@ static int by_harm(const void *x, const void *y)
 /* What one failure does. */
 static int survey_one(struct session *s, const struct sweep *w, bool links, struct finding *f, struct err *e)
 {
-	struct sweep_request rq = {
-		.fabric = w->fabric,
-		.options = w->options,
-		.chain = w->chain,
-		.engines = s->engines,
-		.manual_rules = w->manual_rules,
-		.prev = w,
-	};
-	struct state *state = state_copy(w->state);
+	struct state *state = state_copy(w->setup->state);
+	const struct setup *setup;
 	struct sweep *after;
 	struct comparison *c = NULL;
 
@@ -516,9 +510,10 @@ static int survey_one(struct session *s, const struct sweep *w, bool links, stru
 		state->link_down[f->id] = 1;
 	else
 		state->node_down[f->id] = 1;
-	rq.state = state;
-	after = sweep_run(&rq, e);
+	setup = setup_with(w->setup, &(struct setup){.state = state});
 	state_free(state);
+	after = sweep_run(&(struct sweep_request){.setup = setup, .engines = s->engines, .prev = w}, e);
+	setup_unref(setup);
 	if (!after)
 		return -1;
 	f->cut = count_cut_off(after, NULL);
@@ -588,9 +583,9 @@ static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, s
 		return usage(s, "survey", e);
 	f = NEW_ARRAY(links ? w->fabric->n_links : w->fabric->n_switches, struct finding);
 	n = list_victims(w, links, f);
-	progress_start(&s->progress, "surveying failures", n);
+	progress_start(o->run->progress, "surveying failures", n);
 	for (uint32_t i = 0; !rc && i < n; i++) {
-		if (!progress_step(&s->progress, i))
+		if (!progress_step(o->run->progress, i))
 			rc = err_set(e, CANCELLED);
 		else
 			rc = survey_one(s, w, links, &f[i], e);
@@ -610,25 +605,42 @@ static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, s
 }
 
 const struct command analysis_commands[] = {
-	{"check", "check",
-	 "unreachable pairs, forwarding loops, credit loops per VL; exit status 1 in batch when something is "
-	 "wrong",
-	 NULL, "", NULL, cmd_check},
-	{"diff", "diff [SNAPSHOT [SNAPSHOT]] [all]", "compare routings entry by entry and pair by pair",
-	 "  Without a name: what the last event changed.  One name: from the snapshot to now.  First links: "
-	 "ports by\n"
-	 "  which an edge switch sends the LIDs of a distant host port; all links: those on the whole paths "
-	 "from there.\n",
-	 "SS", NULL, cmd_diff},
-	{"load-map", "load-map [all | lids | shift K | bisection [seed=K] | hotspot NODE] [all]",
-	 "routes per link for a traffic pattern", NULL, "wn", "all|lids|shift|bisection|hotspot",
-	 cmd_load_map},
-	{"shifts", "shifts [SAMPLE]",
-	 "most flows on a link when every node sends K places further, for all K or SAMPLE of them",
-	 "  The order is the engine's (ftree) or that of the LIDs.  Without SAMPLE large fabrics are sampled "
-	 "too.\n",
-	 "t", NULL, cmd_shifts},
-	{"survey", "survey links|switches", "every single failure, ranked by what it does", NULL, "w",
-	 "links|switches", cmd_survey},
-	{0},
+	{.name = "check",
+	 .syntax = "check",
+	 .help = "unreachable pairs, forwarding loops, credit loops per VL; exit status 1 in batch when "
+		 "something is "
+		 "wrong",
+	 .run = cmd_check},
+	{.name = "diff",
+	 .syntax = "diff [SNAPSHOT [SNAPSHOT]] [all]",
+	 .help = "compare routings entry by entry and pair by pair",
+	 .details = "  Without a name: what the last event changed.  One name: from the snapshot to now.  "
+		    "First links: "
+		    "ports by\n"
+		    "  which an edge switch sends the LIDs of a distant host port; all links: those on the "
+		    "whole paths "
+		    "from there.\n",
+	 .args = "SS",
+	 .run = cmd_diff},
+	{.name = "load-map",
+	 .syntax = "load-map [all | lids | shift K | bisection [seed=K] | hotspot NODE] [all]",
+	 .help = "routes per link for a traffic pattern",
+	 .args = "wn",
+	 .words = "all|lids|shift|bisection|hotspot",
+	 .run = cmd_load_map},
+	{.name = "shifts",
+	 .syntax = "shifts [SAMPLE]",
+	 .help = "most flows on a link when every node sends K places further, for all K or SAMPLE of them",
+	 .details = "  The order is the engine's (ftree) or that of the LIDs.  Without SAMPLE large fabrics "
+		    "are sampled "
+		    "too.\n",
+	 .args = "t",
+	 .run = cmd_shifts},
+	{.name = "survey",
+	 .syntax = "survey links|switches",
+	 .help = "every single failure, ranked by what it does",
+	 .args = "w",
+	 .words = "links|switches",
+	 .run = cmd_survey},
+	{.name = NULL},
 };

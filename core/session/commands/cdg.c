@@ -135,7 +135,7 @@ static int cmd_layers(struct session *s, int argc, char **argv, struct out *o, s
 		return -1;
 	if (argc != 1)
 		return usage(s, "layers", e);
-	c = cdg_new(w->routing, CDG_ALL_VLS, switches, &s->progress);
+	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress);
 	if (!c)
 		return err_set(e, CANCELLED);
 	print_layers(c, o);
@@ -221,7 +221,7 @@ static int cmd_cdg(struct session *s, int argc, char **argv, struct out *o, stru
 		return usage(s, "cdg", e);
 	if (argc == 2 && parse_layer(argv[1], &vl, e))
 		return -1;
-	c = cdg_for_vl(w->routing, vl, switches, &s->progress);
+	c = cdg_for_vl(w->routing, vl, switches, o->run->progress);
 	if (!c)
 		return err_set(e, CANCELLED);
 	print_channels(c, vl, limit, o);
@@ -360,13 +360,13 @@ static int cmd_cycles(struct session *s, int argc, char **argv, struct out *o, s
 	switches = words_take_last(&argc, argv, "switches");
 	if (argc != 1)
 		return usage(s, "cycles", e);
-	c = cdg_new(w->routing, CDG_ALL_VLS, switches, &s->progress);
+	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress);
 	if (!c)
 		return err_set(e, CANCELLED);
-	if (!report_cycles(c, limit, limit, &s->progress, o) && !progress_cancelled(&s->progress))
+	if (!report_cycles(c, limit, limit, o->run->progress, o) && !progress_cancelled(o->run->progress))
 		out_text(o, "No credit loops.\n");
 	report_dropped(c, o);
-	cancelled = progress_cancelled(&s->progress);
+	cancelled = progress_cancelled(o->run->progress);
 	cdg_free(c);
 	return cancelled ? err_set(e, CANCELLED) : 0;
 }
@@ -375,14 +375,27 @@ static int cmd_cycles(struct session *s, int argc, char **argv, struct out *o, s
 	"  Routes between CA and router ports count; with `switches` also those from and to switches.\n"
 
 const struct command cdg_commands[] = {
-	{"layers", "layers [switches]", "virtual lanes in use: routes, channels, dependencies, credit loops",
-	 ABOUT_SWITCHES, "w", "switches", cmd_layers},
-	{"cdg", "cdg [LAYER] [switches] [all]", "channel dependency graph of a layer (VL), or of all",
-	 "  A channel is a directed link on a VL; in and out are dependencies from and to "
-	 "others.\n" ABOUT_SWITCHES,
-	 "ww", "switches|all", cmd_cdg},
-	{"cycles", "cycles [switches] [all]",
-	 "credit loops: a shortest cycle of each group, and routes that make it", ABOUT_SWITCHES, "ww",
-	 "switches|all", cmd_cycles},
-	{0},
+	{.name = "layers",
+	 .syntax = "layers [switches]",
+	 .help = "virtual lanes in use: routes, channels, dependencies, credit loops",
+	 .details = ABOUT_SWITCHES,
+	 .args = "w",
+	 .words = "switches",
+	 .run = cmd_layers},
+	{.name = "cdg",
+	 .syntax = "cdg [LAYER] [switches] [all]",
+	 .help = "channel dependency graph of a layer (VL), or of all",
+	 .details = "  A channel is a directed link on a VL; in and out are dependencies from and to "
+		    "others.\n" ABOUT_SWITCHES,
+	 .args = "ww",
+	 .words = "switches|all",
+	 .run = cmd_cdg},
+	{.name = "cycles",
+	 .syntax = "cycles [switches] [all]",
+	 .help = "credit loops: a shortest cycle of each group, and routes that make it",
+	 .details = ABOUT_SWITCHES,
+	 .args = "ww",
+	 .words = "switches|all",
+	 .run = cmd_cycles},
+	{.name = NULL},
 };

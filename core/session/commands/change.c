@@ -28,14 +28,14 @@ static int cmd_route(struct session *s, int argc, char **argv, struct out *o, st
 {
 	struct options *opts;
 	struct text text = {0};
-	struct change_request rq = {.kind = EVENT_ROUTE};
+	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
 	int rc = 0;
 
 	if (argc < 2)
 		return usage(s, "route", e);
 	if (check_chain(s, argv[1], e))
 		return -1;
-	opts = options_copy(s->options);
+	opts = options_copy(s->setup->options);
 	text_add(&text, "route %s", argv[1]);
 	for (int i = 2; !rc && i < argc; i++) {
 		char *eq = strchr(argv[i], '=');
@@ -51,8 +51,7 @@ static int cmd_route(struct session *s, int argc, char **argv, struct out *o, st
 		*eq = '=';
 		text_add(&text, " %s", argv[i]);
 	}
-	rq.chain = argv[1];
-	rq.options = opts;
+	rq.setup = (struct setup){.chain = argv[1], .options = opts};
 	rq.text = text_str(&text);
 	if (!rc)
 		rc = session_change(s, &rq, e);
@@ -66,10 +65,14 @@ static int cmd_route(struct session *s, int argc, char **argv, struct out *o, st
 static int resweep(struct session *s, bool reroute, struct out *o, struct err *e)
 {
 	struct change_request rq = {
-		.kind = EVENT_SWEEP, .reroute = reroute, .text = reroute ? "reroute" : "sweep"};
+		.kind = EVENT_SWEEP,
+		.reroute = reroute,
+		.text = reroute ? "reroute" : "sweep",
+		.progress = o->run->progress,
+	};
 	const struct event *at = session_event(s);
 
-	if (at && !at->chain)
+	if (at && !at->setup->chain)
 		return err_set(e, "nothing is routed yet; `route ENGINE` does it");
 	if (session_change(s, &rq, e))
 		return -1;
@@ -232,7 +235,7 @@ static void report_edit(const struct edit *d, struct out *o)
 static int edit_command(struct session *s, bool down, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct edit d = {.s = s, .down = down};
-	struct change_request rq = {.kind = down ? EVENT_FAIL : EVENT_RESTORE};
+	struct change_request rq = {.kind = down ? EVENT_FAIL : EVENT_RESTORE, .progress = o->run->progress};
 	int rc;
 
 	if (!s->fabric)
@@ -241,13 +244,11 @@ static int edit_command(struct session *s, bool down, int argc, char **argv, str
 	rc = edit_state(&d, argc - 1, argv + 1, e);
 	if (!rc && !d.links && !d.nodes)
 		rc = err_set(e, "nothing is down");
-	if (rc) {
-		state_free(d.state);
-	} else {
-		rq.state = d.state;
-		rq.text = text_str(&d.text);
+	rq.setup.state = d.state;
+	rq.text = text_str(&d.text);
+	if (!rc)
 		rc = session_change(s, &rq, e);
-	}
+	state_free(d.state);
 	if (!rc) {
 		report_edit(&d, o);
 		report_event(s, o);
@@ -270,7 +271,7 @@ static int cmd_restore(struct session *s, int argc, char **argv, struct out *o, 
 
 static int cmd_flap(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	struct change_request rq = {.kind = EVENT_SWEEP};
+	struct change_request rq = {.kind = EVENT_SWEEP, .progress = o->run->progress};
 	struct text text = {0};
 	uint8_t *flapped;
 	int rc = 0;
@@ -371,7 +372,7 @@ static int cmd_reset(struct session *s, int argc, char **argv, struct out *o, st
 	(void)argv;
 	if (argc != 1)
 		return usage(s, "reset", e);
-	if (session_reset(s, e))
+	if (session_reset(s, o->run->progress, e))
 		return -1;
 	out_text(o, "Everything is up again; the journal is empty.\n");
 	report_event(s, o);
@@ -413,30 +414,58 @@ static int cmd_snapshot(struct session *s, int argc, char **argv, struct out *o,
 }
 
 const struct command change_commands[] = {
-	{"route", "route ENGINE[,ENGINE...] [OPTION=VALUE]...",
-	 "compute the tables as if OpenSM started with this engine",
-	 "  Engines are tried in order; when all refuse, Min Hop takes over, unless no_fallback is in the "
-	 "list.\n"
-	 "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show options` list "
-	 "what there is.\n",
-	 "Eo*", NULL, cmd_route},
-	{"sweep", "sweep", "a heavy sweep without a change: files are read again, right entries are kept",
-	 NULL, "", NULL, cmd_sweep},
-	{"reroute", "reroute", "a heavy sweep that ignores existing entries", NULL, "", NULL, cmd_reroute},
-	{"fail", "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]",
-	 "take something down; the engine in force reroutes",
-	 "  Several targets fail at once, before one sweep.  random: links between switches.\n", "w*p*",
-	 "link|switch|host|random", cmd_fail},
-	{"restore", "restore link NODE[PORT]... | switch S... | host H... | all", "bring back what failed",
-	 NULL, "w*p*", "link|switch|host|all", cmd_restore},
-	{"flap", "flap NODE[PORT]...", "links go down and come up again between two sweeps", NULL, "p*", NULL,
-	 cmd_flap},
-	{"undo", "undo", "go back before the last change", NULL, "", NULL, cmd_undo},
-	{"redo", "redo", "make the undone change again", NULL, "", NULL, cmd_redo},
-	{"journal", "journal [EVENT]", "list the changes; with a number: go there", NULL, "t", NULL,
-	 cmd_journal},
-	{"reset", "reset", "everything up, journal empty, routed anew", NULL, "", NULL, cmd_reset},
-	{"snapshot", "snapshot [NAME]", "keep the routing under a name; without: list them", NULL, "S", NULL,
-	 cmd_snapshot},
-	{0},
+	{.name = "route",
+	 .syntax = "route ENGINE[,ENGINE...] [OPTION=VALUE]...",
+	 .help = "compute the tables as if OpenSM started with this engine",
+	 .details = "  Engines are tried in order; when all refuse, Min Hop takes over, unless no_fallback "
+		    "is in the "
+		    "list.\n"
+		    "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show "
+		    "options` list "
+		    "what there is.\n",
+	 .args = "Eo*",
+	 .run = cmd_route},
+	{.name = "sweep",
+	 .syntax = "sweep",
+	 .help = "a heavy sweep without a change: files are read again, right entries are kept",
+	 .run = cmd_sweep},
+	{.name = "reroute",
+	 .syntax = "reroute",
+	 .help = "a heavy sweep that ignores existing entries",
+	 .run = cmd_reroute},
+	{.name = "fail",
+	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]",
+	 .help = "take something down; the engine in force reroutes",
+	 .details = "  Several targets fail at once, before one sweep.  random: links between switches.\n",
+	 .args = "w*p*",
+	 .words = "link|switch|host|random",
+	 .run = cmd_fail},
+	{.name = "restore",
+	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | all",
+	 .help = "bring back what failed",
+	 .args = "w*p*",
+	 .words = "link|switch|host|all",
+	 .run = cmd_restore},
+	{.name = "flap",
+	 .syntax = "flap NODE[PORT]...",
+	 .help = "links go down and come up again between two sweeps",
+	 .args = "p*",
+	 .run = cmd_flap},
+	{.name = "undo", .syntax = "undo", .help = "go back before the last change", .run = cmd_undo},
+	{.name = "redo", .syntax = "redo", .help = "make the undone change again", .run = cmd_redo},
+	{.name = "journal",
+	 .syntax = "journal [EVENT]",
+	 .help = "list the changes; with a number: go there",
+	 .args = "t",
+	 .run = cmd_journal},
+	{.name = "reset",
+	 .syntax = "reset",
+	 .help = "everything up, journal empty, routed anew",
+	 .run = cmd_reset},
+	{.name = "snapshot",
+	 .syntax = "snapshot [NAME]",
+	 .help = "keep the routing under a name; without: list them",
+	 .args = "S",
+	 .run = cmd_snapshot},
+	{.name = NULL},
 };

@@ -137,9 +137,9 @@ static void report_routing(const struct sweep *w, struct out *o)
 		out_text(o, "Existing entries were ignored: %s.\n", w->scratch_reason);
 	out_json(o, "routing",
 		 json_pack("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine", w->routing->engine,
-			   "asked", w->chain, "switches", (int)w->topo->n_switches_up, "lids", (int)lids,
-			   "max_lid", (int)w->lids->max_lid, "ms", w->seconds * 1e3, "from_scratch",
-			   w->from_scratch, "fallback", w->fallback, "cached", w->cached));
+			   "asked", w->setup->chain, "switches", (int)w->topo->n_switches_up, "lids",
+			   (int)lids, "max_lid", (int)w->lids->max_lid, "ms", w->seconds * 1e3,
+			   "from_scratch", w->from_scratch, "fallback", w->fallback, "cached", w->cached));
 }
 
 static void report_refusals(const struct sweep *w, struct out *o)
@@ -158,7 +158,7 @@ static void report_refusals(const struct sweep *w, struct out *o)
 			 "it happen on a cluster.\n",
 			 w->fatal, w->refusal[w->n_refusals - 1].engine);
 		out_json(o, "fatal", json_string(w->fatal));
-		o->found_fault = true;
+		o->run->found_fault = true;
 	}
 	if (w->n_refusals && w->routing)
 		out_text(o, "Falling back as OpenSM does: %s.\n", w->routing->engine);
@@ -173,7 +173,7 @@ uint32_t count_cut_off(const struct sweep *w, uint32_t *first)
 	uint32_t n = 0;
 
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
-		if (w->topo->endport_up[ep] || w->state->node_down[endport_node(w->fabric, ep)])
+		if (w->topo->endport_up[ep] || w->setup->state->node_down[endport_node(w->fabric, ep)])
 			continue;
 		if (n++ == 0 && first)
 			*first = ep;

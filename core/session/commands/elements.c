@@ -17,7 +17,7 @@
 static struct elements *current_elements(struct session *s, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
-	const struct options *opts = w ? w->options : s->options;
+	const struct options *opts = w ? w->setup->options : s->setup->options;
 	struct text notes = {0};
 	struct elements *el;
 	struct topo *t;
@@ -175,7 +175,7 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 		json_decref(list);
 		return argc > 1 + all ? usage(s, "equal-paths", e) : -1;
 	}
-	u = unequal_paths_new(el, &s->progress);
+	u = unequal_paths_new(el, o->run->progress);
 	if (!u) {
 		json_decref(list);
 		elements_unref(el);
@@ -305,12 +305,7 @@ static void print_engines(struct engine_figures *const *c, unsigned n, struct ou
 static int cmd_compare(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct engine_figures *c[ENGINES_MOST] = {0};
-	struct engines_place at = {.fabric = s->fabric,
-				   .state = s->fabric ? session_state(s) : NULL,
-				   .options = s->options,
-				   .manual_rules = s->manual_rules,
-				   .list = s->engines,
-				   .sweep = session_sweep(s)};
+	struct engines_place at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
 	struct engines_request *rq;
 	unsigned n = 0;
 	int rc;
@@ -324,7 +319,7 @@ static int cmd_compare(struct session *s, int argc, char **argv, struct out *o, 
 		engines_request_unref(rq);
 		return usage(s, "compare", e);
 	}
-	while (n < rq->n && (c[n] = engines_measure(rq, n, c[0], &s->progress, e)))
+	while (n < rq->n && (c[n] = engines_measure(rq, n, c[0], o->run->progress, e)))
 		n++;
 	rc = n < rq->n ? -1 : 0;
 	if (!rc)
@@ -336,28 +331,40 @@ static int cmd_compare(struct session *s, int argc, char **argv, struct out *o, 
 }
 
 const struct command element_commands[] = {
-	{"elements", "elements [ELEMENT]",
-	 "switch elements: chips of one chassis taken together; chips and links of one",
-	 "  ELEMENT is a name (or a beginning or glob of one), a number, or a switch in it.  Chips belong "
-	 "together by\n"
-	 "  the option chassis_file, else by their system image GUID or chassis number.\n",
-	 "s", NULL, cmd_elements},
-	{"equal-paths", "equal-paths [all]",
-	 "pairs of edge elements with ways of unequal length between them",
-	 "  A way: any link of an element to another, then the shortest way on that does not come back; or a "
-	 "shortest\n"
-	 "  way but for one step sideways, to an element just as far.\n",
-	 "w", "all", cmd_equal_paths},
-	{"compare", "compare ENGINE ENGINE... [OPTION=VALUE]...",
-	 "engines side by side on the fabric as it is now",
-	 "  Each routes as a subnet manager that has just started; nothing of the session changes.  Routes "
-	 "are those\n"
-	 "  from all to all; first links: how many ports edge switches send the LIDs of a distant host port "
-	 "by;\n"
-	 "  all links: how many ports between switches lie on the whole paths from there.  Elements: "
-	 "switches "
-	 "passed,\n"
-	 "  chips of a chassis taken together.\n",
-	 "EEo*", NULL, cmd_compare},
-	{0},
+	{.name = "elements",
+	 .syntax = "elements [ELEMENT]",
+	 .help = "switch elements: chips of one chassis taken together; chips and links of one",
+	 .details = "  ELEMENT is a name (or a beginning or glob of one), a number, or a switch in it.  "
+		    "Chips belong "
+		    "together by\n"
+		    "  the option chassis_file, else by their system image GUID or chassis number.\n",
+	 .args = "s",
+	 .run = cmd_elements},
+	{.name = "equal-paths",
+	 .syntax = "equal-paths [all]",
+	 .help = "pairs of edge elements with ways of unequal length between them",
+	 .details = "  A way: any link of an element to another, then the shortest way on that does not come "
+		    "back; or a "
+		    "shortest\n"
+		    "  way but for one step sideways, to an element just as far.\n",
+	 .args = "w",
+	 .words = "all",
+	 .run = cmd_equal_paths},
+	{.name = "compare",
+	 .syntax = "compare ENGINE ENGINE... [OPTION=VALUE]...",
+	 .help = "engines side by side on the fabric as it is now",
+	 .details =
+		 "  Each routes as a subnet manager that has just started; nothing of the session changes.  "
+		 "Routes "
+		 "are those\n"
+		 "  from all to all; first links: how many ports edge switches send the LIDs of a distant "
+		 "host port "
+		 "by;\n"
+		 "  all links: how many ports between switches lie on the whole paths from there.  Elements: "
+		 "switches "
+		 "passed,\n"
+		 "  chips of a chassis taken together.\n",
+	 .args = "EEo*",
+	 .run = cmd_compare},
+	{.name = NULL},
 };

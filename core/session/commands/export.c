@@ -14,28 +14,45 @@
 #include "core/session/commands/commands.h"
 #include "core/sm/lanes_file.h"
 
-/* Open FILE for writing; "-" is the command's own output. */
-static FILE *open_target(const char *path, struct out *o, struct err *e)
-{
-	FILE *f = !strcmp(path, "-") ? o->f : fopen(path, "we");
+/* Where a command writes to. */
+struct target {
+	const char *path;
+	FILE *f;
+	char *text; /* what was written for "-", the command's own output, in JSON mode */
+	size_t len;
+};
 
-	if (!f)
-		err_set(e, "%s: %s", path, strerror(errno));
-	return f;
+static bool on_output(const struct target *t)
+{
+	return !strcmp(t->path, "-");
 }
 
-static int close_target(FILE *f, const char *path, int rc, struct out *o, struct err *e)
+/* Open FILE for writing; "-" is the command's own output. */
+static int open_target(struct target *t, const char *path, struct out *o, struct err *e)
 {
-	bool failed = ferror(f) != 0;
-
-	if (f == o->f)
-		fflush(f);
+	*t = (struct target){.path = path};
+	if (!on_output(t))
+		t->f = fopen(path, "we");
 	else
-		failed |= fclose(f) != 0;
+		t->f = o->run->json ? open_memstream(&t->text, &t->len) : o->run->f;
+	return t->f ? 0 : err_set(e, "%s: %s", path, strerror(errno));
+}
+
+static int close_target(struct target *t, int rc, struct out *o, struct err *e)
+{
+	bool failed = ferror(t->f) != 0;
+
+	if (t->f == o->run->f)
+		fflush(t->f);
+	else
+		failed |= fclose(t->f) != 0;
+	if (t->text)
+		out_text(o, "%s", t->text);
+	free(t->text);
 	if (!rc && failed)
-		return err_set(e, "%s: %s", path, strerror(errno));
-	if (!rc && f != o->f)
-		out_text(o, "%s written\n", path);
+		return err_set(e, "%s: %s", t->path, strerror(errno));
+	if (!rc && !on_output(t))
+		out_text(o, "%s written\n", t->path);
 	return rc;
 }
 
@@ -53,24 +70,23 @@ static struct topo *present(const struct session *s)
 static int cmd_save(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
+	struct target to;
 	struct topo *t;
-	FILE *f;
 	int rc;
 
 	if (argc != 2)
 		return usage(s, "save", e);
 	if (!s->fabric)
 		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
-	f = open_target(argv[1], o, e);
-	if (!f)
+	if (open_target(&to, argv[1], o, e))
 		return -1;
 	t = present(s);
-	rc = write_ibnetdiscover(f, s->fabric, t, w ? w->lids : NULL);
+	rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL);
 	topo_unref(t);
-	return close_target(f, argv[1], rc ? err_set(e, "%s: cannot be written", argv[1]) : 0, o, e);
+	return close_target(&to, rc ? err_set(e, "%s: cannot be written", argv[1]) : 0, o, e);
 }
 
-static int export_routing(struct session *s, const char *what, FILE *f, struct err *e)
+static int export_routing(struct session *s, const char *what, FILE *f, struct progress *p, struct err *e)
 {
 	const struct sweep *w = need_routing(s, e);
 	int rc;
@@ -86,12 +102,12 @@ static int export_routing(struct session *s, const char *what, FILE *f, struct e
 	else if (!strcmp(what, "sl2vl"))
 		rc = write_sl2vl(f, w->routing);
 	else if (!strcmp(what, "paths"))
-		rc = write_paths(f, w->routing, &s->progress);
+		rc = write_paths(f, w->routing, p);
 	else if (strcmp(what, "json"))
 		rc = w->routing->ops->write_extra(w->routing, what, f);
 	else
 		rc = write_json(f, w);
-	if (rc && progress_cancelled(&s->progress))
+	if (rc && progress_cancelled(p))
 		return err_set(e, CANCELLED);
 	return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
 }
@@ -145,7 +161,8 @@ static int write_dependencies(const struct cdg *c, const struct drawing *d, FILE
 	return 0;
 }
 
-static int write_drawing(struct session *s, const struct drawing *d, FILE *f, struct err *e)
+static int write_drawing(struct session *s, const struct drawing *d, FILE *f, struct progress *p,
+			 struct err *e)
 {
 	struct cdg *c;
 	int rc;
@@ -154,7 +171,7 @@ static int write_drawing(struct session *s, const struct drawing *d, FILE *f, st
 		rc = write_dot(f, s->fabric, session_state(s));
 		return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
 	}
-	c = cdg_for_vl(session_routing(s), d->vl, d->switches, &s->progress);
+	c = cdg_for_vl(session_routing(s), d->vl, d->switches, p);
 	if (!c)
 		return err_set(e, CANCELLED);
 	rc = write_dependencies(c, d, f, e);
@@ -174,11 +191,11 @@ static int export_drawing(struct session *s, const struct drawing *d, FILE *f, s
 		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
 			    "instead\n");
 	if (!svg)
-		return write_drawing(s, d, f, e);
+		return write_drawing(s, d, f, o->run->progress, e);
 	mem = open_memstream(&dot, &len);
 	if (!mem)
 		return err_set(e, "%s", strerror(errno));
-	rc = write_drawing(s, d, mem, e);
+	rc = write_drawing(s, d, mem, o->run->progress, e);
 	fclose(mem);
 	if (!rc)
 		rc = run_graphviz(dot, len, f, e);
@@ -241,7 +258,7 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 {
 	struct drawing d;
 	bool drawing;
-	FILE *f;
+	struct target to;
 	int rc;
 
 	if (argc < 3)
@@ -253,31 +270,39 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 		return usage(s, "export", e);
 	if (drawing ? parse_drawing(s, argc, argv, &d, e) : !need_routing(s, e))
 		return -1;
-	f = open_target(argv[2], o, e);
-	if (!f)
+	if (open_target(&to, argv[2], o, e))
 		return -1;
-	rc = drawing ? export_drawing(s, &d, f, o, e) : export_routing(s, argv[1], f, e);
-	return close_target(f, argv[2], rc, o, e);
+	rc = drawing ? export_drawing(s, &d, to.f, o, e)
+		     : export_routing(s, argv[1], to.f, o->run->progress, e);
+	return close_target(&to, rc, o, e);
 }
 
 const struct command export_commands[] = {
-	{"save", "save FILE", "write the fabric, without what failed, as ibnetdiscover text", NULL, "f", NULL,
-	 cmd_save},
-	{"export",
-	 "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER] [switches] [group N]]",
-	 "write tables, paths or a drawing; FILE - is the screen",
-	 "  lfts    as OpenSM's opensm-lfts.dump, byte for byte\n"
-	 "  fdbs    as opensm.fdbs        subnet  as opensm-subnet.lst\n"
-	 "  paths   lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs\n"
-	 "  sl2vl   SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
-	 "  json    fabric, LIDs and tables\n"
-	 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's "
-	 "opensm-ftree-ca-order.dump (ftree)\n"
-	 "  dot svg the fabric as a graph (svg through Graphviz); with `cdg` the channel dependencies, of "
-	 "one VL or all,\n"
-	 "          or of one group of channels with credit loops, as `cycles` numbers them (with LAYER: "
-	 "of those on it);\n"
-	 "          `switches`: routes of switches count too\n",
-	 "wf", EXPORTS "|" ENGINE_EXPORTS, cmd_export},
-	{0},
+	{.name = "save",
+	 .syntax = "save FILE",
+	 .help = "write the fabric, without what failed, as ibnetdiscover text",
+	 .args = "f",
+	 .run = cmd_save},
+	{.name = "export",
+	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER] [switches] "
+		   "[group N]]",
+	 .help = "write tables, paths or a drawing; FILE - is the screen",
+	 .details = "  lfts    as OpenSM's opensm-lfts.dump, byte for byte\n"
+		    "  fdbs    as opensm.fdbs        subnet  as opensm-subnet.lst\n"
+		    "  paths   lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs\n"
+		    "  sl2vl   SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
+		    "  json    fabric, LIDs and tables\n"
+		    "  ca-order  compute nodes in the order an engine routes for, as OpenSM's "
+		    "opensm-ftree-ca-order.dump (ftree)\n"
+		    "  dot svg the fabric as a graph (svg through Graphviz); with `cdg` the channel "
+		    "dependencies, of "
+		    "one VL or all,\n"
+		    "          or of one group of channels with credit loops, as `cycles` numbers them (with "
+		    "LAYER: "
+		    "of those on it);\n"
+		    "          `switches`: routes of switches count too\n",
+	 .args = "wf",
+	 .words = EXPORTS "|" ENGINE_EXPORTS,
+	 .run = cmd_export},
+	{.name = NULL},
 };

@@ -14,7 +14,7 @@
 
 static int take_fabric(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
 {
-	if (session_set_fabric(s, f, how, e))
+	if (session_set_fabric(s, f, how, o->run->progress, e))
 		return -1;
 	report_fabric(s, o);
 	report_event(s, o);
@@ -29,7 +29,9 @@ static int cmd_load(struct session *s, int argc, char **argv, struct out *o, str
 
 	if (argc != 2)
 		return usage(s, "load", e);
-	progress_start(&s->progress, "reading the file", 0);
+	if (!strcmp(argv[1], "-") && o->run->on_screen)
+		return err_set(e, "load -: standard input is the terminal here; expected a file");
+	progress_start(o->run->progress, "reading the file", 0);
 	if (fabric_load(argv[1], &f, e))
 		return -1;
 	how = str_printf("load %s", argv[1]);
@@ -91,7 +93,7 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 	if (live_parse_target(words > 1 ? argv[1] : "", &ca, &port, e))
 		return -1;
 	before = s->loaded ? fabric_ref(s->loaded) : NULL;
-	rc = live_discover_tables(ca, port, what, &f, &s->progress, e);
+	rc = live_discover_tables(ca, port, what, &f, o->run->progress, e);
 	free(ca);
 	if (!rc) {
 		how = str_printf("live%s%s", words > 1 ? " " : "", words > 1 ? argv[1] : "");
@@ -100,7 +102,7 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 		if (!rc)
 			report_discovery(before, f, o);
 		if (!rc && what != LIVE_NO_TABLES)
-			rc = session_execute(s, "route live,no_fallback", o, e);
+			rc = run_text(o->run, "route live,no_fallback", e);
 		fabric_unref(f);
 		free(how);
 	}
@@ -121,7 +123,7 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 		return -1;
 	}
 	s->names = map;
-	if (session_reshape(s, s->options, e)) {
+	if (session_reshape(s, s->setup->options, o->run->progress, e)) {
 		s->names = old;
 		name_map_free(map);
 		free(map);
@@ -153,16 +155,12 @@ static void show_options(struct session *s, struct out *o)
 {
 	json_t *obj = json_object();
 
-	out_text(o, "%c %-30s %-12s %s\n", s->manual_rules ? '*' : ' ', "rules",
-		 s->manual_rules ? "manual" : "opensm",
-		 "opensm: as the program 3.3.23 does; manual: as its manual says");
-	for (size_t i = 0; i < options_count(s->options); i++) {
-		const struct optdef *d = options_at(s->options, i);
+	for (size_t i = 0; i < options_count(s->setup->options); i++) {
+		const struct optdef *d = options_at(s->setup->options, i);
 
-		show_option(o, s->options, d);
-		json_object_set_new(obj, d->name, json_string(options_get(s->options, d->name)));
+		show_option(o, s->setup->options, d);
+		json_object_set_new(obj, d->name, json_string(options_get(s->setup->options, d->name)));
 	}
-	json_object_set_new(obj, "rules", json_string(s->manual_rules ? "manual" : "opensm"));
 	out_json(o, "options", obj);
 }
 
@@ -176,11 +174,12 @@ static bool shapes_fabric(const char *name)
 static int apply_options(struct session *s, const struct options *opts, bool reshape, const char *text,
 			 struct out *o, struct err *e)
 {
-	struct change_request rq = {.kind = EVENT_SET, .options = opts, .text = text};
+	struct change_request rq = {
+		.kind = EVENT_SET, .setup.options = opts, .text = text, .progress = o->run->progress};
 	const struct event *at = session_event(s);
 
 	if (reshape) {
-		if (session_reshape(s, opts, e))
+		if (session_reshape(s, opts, o->run->progress, e))
 			return -1;
 		if (at) {
 			out_text(o, "The fabric begins anew with this option; the journal is empty.\n");
@@ -188,42 +187,19 @@ static int apply_options(struct session *s, const struct options *opts, bool res
 		}
 		return 0;
 	}
-	if (at && at->chain) {
+	if (at && at->setup->chain) {
 		if (session_change(s, &rq, e))
 			return -1;
 		report_event(s, o);
 		return 0;
 	}
-	session_lock(s);
-	options_free(s->options);
-	s->options = options_copy(opts);
-	session_unlock(s);
-	return 0;
-}
-
-static int set_rules(struct session *s, const char *value, struct out *o, struct err *e)
-{
-	bool manual = !strcmp(value, "manual"), old = s->manual_rules;
-	struct change_request rq = {.kind = EVENT_SET,
-				    .text = manual ? "set rules manual" : "set rules opensm"};
-	const struct event *at = session_event(s);
-
-	if (!manual && strcmp(value, "opensm"))
-		return err_set(e, "rules: found \"%s\", expected opensm or manual", value);
-	s->manual_rules = manual;
-	if (!at || !at->chain || manual == old)
-		return 0;
-	if (session_change(s, &rq, e)) {
-		s->manual_rules = old;
-		return -1;
-	}
-	report_event(s, o);
+	session_set_options(s, opts);
 	return 0;
 }
 
 static int set_option(struct session *s, const char *name, const char *value, struct out *o, struct err *e)
 {
-	struct options *opts = options_copy(s->options);
+	struct options *opts = options_copy(s->setup->options);
 	char *text = str_printf(value ? "set %s %s" : "unset %s", name, value);
 	int rc = 0;
 
@@ -246,14 +222,12 @@ static int cmd_set(struct session *s, int argc, char **argv, struct out *o, stru
 		show_options(s, o);
 		return 0;
 	}
-	if (argc == 2 && options_find(s->options, argv[1])) {
-		show_option(o, s->options, options_find(s->options, argv[1]));
+	if (argc == 2 && options_find(s->setup->options, argv[1])) {
+		show_option(o, s->setup->options, options_find(s->setup->options, argv[1]));
 		return 0;
 	}
 	if (argc != 3)
 		return usage(s, "set", e);
-	if (!strcmp(argv[1], "rules"))
-		return set_rules(s, argv[2], o, e);
 	return set_option(s, argv[1], argv[2], o, e);
 }
 
@@ -274,19 +248,23 @@ static int cmd_config(struct session *s, int argc, char **argv, struct out *o, s
 
 	if (argc != 2)
 		return usage(s, "config", e);
-	opts = options_copy(s->options);
+	opts = options_copy(s->setup->options);
 	rc = conf_read(opts, argv[1], &engines, &notes, e);
 	if (!rc) {
 		out_text(o, "%s", text_str(&notes));
-		rc = session_reshape(s, opts, e);
+		rc = session_reshape(s, opts, o->run->progress, e);
 	}
 	options_free(opts);
 	text_free(&notes);
 	if (!rc && engines) {
-		struct change_request rq = {.kind = EVENT_ROUTE, .chain = engines, .text = "routing_engine"};
+		struct change_request rq = {.kind = EVENT_ROUTE,
+					    .setup.chain = engines,
+					    .text = "routing_engine",
+					    .progress = o->run->progress};
+		struct interpreter *in = o->run->in;
 
-		free(s->config_chain);
-		s->config_chain = str_dup(engines);
+		free(in->config_chain);
+		in->config_chain = str_dup(engines);
 		out_text(o, "routing_engine %s\n", engines);
 		if (at) {
 			rc = session_change(s, &rq, e);
@@ -311,10 +289,10 @@ static void show_summary(struct session *s, struct out *o)
 		return;
 	}
 	report_fabric(s, o);
-	for (uint32_t l = 0; l < ev->state->n_links; l++)
-		links += ev->state->link_down[l];
-	for (uint32_t n = 0; n < ev->state->n_nodes; n++)
-		nodes += ev->state->node_down[n];
+	for (uint32_t l = 0; l < ev->setup->state->n_links; l++)
+		links += ev->setup->state->link_down[l];
+	for (uint32_t n = 0; n < ev->setup->state->n_nodes; n++)
+		nodes += ev->setup->state->node_down[n];
 	out_text(o, "failed: %u links, %u nodes; event %zu of %zu\n", links, nodes, s->at, s->n_events - 1);
 	if (s->fabric->sm_endport != NO_ID)
 		out_text(o, "subnet manager: %s\n",
@@ -323,7 +301,7 @@ static void show_summary(struct session *s, struct out *o)
 	out_json(o, "failed_nodes", json_integer(nodes));
 	if (ev->sweep && ev->sweep->routing)
 		out_text(o, "routed by %s (asked: %s), LMC %u, highest LID %u, %.1f ms\n",
-			 ev->sweep->routing->engine, ev->sweep->chain, ev->sweep->lids->lmc,
+			 ev->sweep->routing->engine, ev->sweep->setup->chain, ev->sweep->lids->lmc,
 			 ev->sweep->lids->max_lid, ev->sweep->seconds * 1e3);
 	else
 		out_text(o, "not routed\n");
@@ -481,29 +459,59 @@ static int cmd_show(struct session *s, int argc, char **argv, struct out *o, str
 }
 
 const struct command fabric_commands[] = {
-	{"load", "load FILE", "load a saved fabric",
-	 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), ibsim net "
-	 "files,\n"
-	 "  libibnetdisc caches, opensm-subnet.lst, ibdiagnet .lst.  Begins a new journal; the engine in "
-	 "force routes it.\n",
-	 "f", NULL, cmd_load},
-	{"live", "live [CA[:PORT]] [tables|sl2vl]",
-	 "discover the fabric through libibnetdisc; again: also what changed since",
-	 "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the switches' "
-	 "forwarding tables\n"
-	 "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n",
-	 "ww", "tables|sl2vl", cmd_live},
-	{"synth", "synth SPEC", "make a synthetic fabric; without SPEC: the kinds there are", NULL, "y", NULL,
-	 cmd_synth},
-	{"names", "names FILE", "take node names from a node-name-map", NULL, "f", NULL, cmd_names},
-	{"config", "config FILE", "take routing options from an opensm.conf", NULL, "f", NULL, cmd_config},
-	{"set", "set [OPTION [VALUE]]",
-	 "set a routing option (names as in opensm.conf); the engine in force reroutes",
-	 "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual says.\n",
-	 "Ov", NULL, cmd_set},
-	{"unset", "unset OPTION", "give an option its default again", NULL, "O", NULL, cmd_unset},
-	{"show", "show [summary|options|engines|warnings|switches|hosts|links|node NODE]",
-	 "summaries and lists", NULL, "wn", "summary|options|engines|warnings|switches|hosts|links|node",
-	 cmd_show},
-	{0},
+	{.name = "load",
+	 .syntax = "load FILE",
+	 .help = "load a saved fabric",
+	 .details = "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), "
+		    "ibsim net "
+		    "files,\n"
+		    "  libibnetdisc caches, opensm-subnet.lst, ibdiagnet .lst.  Begins a new journal; the "
+		    "engine in "
+		    "force routes it.\n",
+	 .args = "f",
+	 .run = cmd_load},
+	{.name = "live",
+	 .syntax = "live [CA[:PORT]] [tables|sl2vl]",
+	 .help = "discover the fabric through libibnetdisc; again: also what changed since",
+	 .details = "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the "
+		    "switches' "
+		    "forwarding tables\n"
+		    "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n",
+	 .args = "ww",
+	 .words = "tables|sl2vl",
+	 .run = cmd_live},
+	{.name = "synth",
+	 .syntax = "synth SPEC",
+	 .help = "make a synthetic fabric; without SPEC: the kinds there are",
+	 .args = "y",
+	 .run = cmd_synth},
+	{.name = "names",
+	 .syntax = "names FILE",
+	 .help = "take node names from a node-name-map",
+	 .args = "f",
+	 .run = cmd_names},
+	{.name = "config",
+	 .syntax = "config FILE",
+	 .help = "take routing options from an opensm.conf",
+	 .args = "f",
+	 .run = cmd_config},
+	{.name = "set",
+	 .syntax = "set [OPTION [VALUE]]",
+	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
+	 .details = "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
+		    "says.\n",
+	 .args = "Ov",
+	 .run = cmd_set},
+	{.name = "unset",
+	 .syntax = "unset OPTION",
+	 .help = "give an option its default again",
+	 .args = "O",
+	 .run = cmd_unset},
+	{.name = "show",
+	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links|node NODE]",
+	 .help = "summaries and lists",
+	 .args = "wn",
+	 .words = "summary|options|engines|warnings|switches|hosts|links|node",
+	 .run = cmd_show},
+	{.name = NULL},
 };

@@ -10,23 +10,20 @@
 
 static int cmd_source(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	struct out inner = *o;
+	struct command_run *r = o->run;
 	FILE *f;
 	int rc;
 
 	if (argc != 2)
 		return usage(s, "source", e);
-	if (s->source_depth >= MAX_SOURCE_DEPTH)
+	if (r->depth >= MAX_SOURCE_DEPTH)
 		return err_set(e, "%s: scripts call each other more than %d deep", argv[1], MAX_SOURCE_DEPTH);
 	f = fopen(argv[1], "re");
 	if (!f)
 		return err_set(e, "%s: %s", argv[1], strerror(errno));
-	s->source_depth++;
-	inner.object = inner.lines = NULL;
-	inner.partial = (struct text){0};
-	rc = session_script(s, f, argv[1], &inner, e);
-	s->source_depth--;
-	o->found_fault |= inner.found_fault;
+	r->depth++;
+	rc = run_script(r, f, argv[1], e);
+	r->depth--;
 	fclose(f);
 	return rc;
 }
@@ -34,10 +31,9 @@ static int cmd_source(struct session *s, int argc, char **argv, struct out *o, s
 static int cmd_quit(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	(void)argv;
-	(void)o;
 	if (argc != 1)
 		return usage(s, "quit", e);
-	s->quit = true;
+	o->run->in->quit = true;
 	return 0;
 }
 
@@ -52,9 +48,17 @@ static int cmd_echo(struct session *s, int argc, char **argv, struct out *o, str
 }
 
 const struct command session_commands[] = {
-	{"source", "source FILE", "run commands from a file", NULL, "f", NULL, cmd_source},
-	{"echo", "echo TEXT...", "print the words", NULL, "t*", NULL, cmd_echo},
-	{"help", "help [COMMAND]", "list the commands, or tell about one", NULL, "c", NULL, cmd_help},
-	{"quit", "quit", "leave", NULL, "", NULL, cmd_quit},
-	{0},
+	{.name = "source",
+	 .syntax = "source FILE",
+	 .help = "run commands from a file",
+	 .args = "f",
+	 .run = cmd_source},
+	{.name = "echo", .syntax = "echo TEXT...", .help = "print the words", .args = "t*", .run = cmd_echo},
+	{.name = "help",
+	 .syntax = "help [COMMAND]",
+	 .help = "list the commands, or tell about one",
+	 .args = "c",
+	 .run = cmd_help},
+	{.name = "quit", .syntax = "quit", .help = "leave", .run = cmd_quit},
+	{.name = NULL},
 };

@@ -70,7 +70,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	for (unsigned i = 0; i < p.n; i++)
 		print_hop(r, &p.hop[i], o);
 	if (p.end != PATH_OK)
-		o->found_fault = true;
+		o->run->found_fault = true;
 	json = path_json(f, &p);
 	path_free(&p);
 	return json;
@@ -239,21 +239,36 @@ static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, st
 }
 
 const struct command path_commands[] = {
-	{"trace", "trace SRC DST", "the path hop by hop, both directions", NULL, "ee", NULL, cmd_trace},
-	{"why", "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
-	 "why an entry is as it is, and why not by another port or path",
-	 "  why SWITCH DST: the candidate ports and the rule that decided; runs the engine's own code once "
-	 "more on\n"
-	 "  the very same inputs and listens to this decision.\n"
-	 "  why HOST DST: the SL of the path, and why its pair of switches is in no lower layer (lash).\n"
-	 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
-	 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n",
-	 "nen*", NULL, cmd_why},
-	{"lft", "lft SWITCH",
-	 "the forwarding table of a switch; entries changed by the last event are marked", NULL, "s", NULL,
-	 cmd_lft},
-	{"hops", "hops SWITCH", "the hop matrix of a switch", NULL, "s", NULL, cmd_hops},
-	{"ranks", "ranks", "switches by rank", NULL, "", NULL, cmd_ranks},
-	{"roots", "roots", "root switches", NULL, "", NULL, cmd_roots},
-	{0},
+	{.name = "trace",
+	 .syntax = "trace SRC DST",
+	 .help = "the path hop by hop, both directions",
+	 .args = "ee",
+	 .run = cmd_trace},
+	{.name = "why",
+	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
+	 .help = "why an entry is as it is, and why not by another port or path",
+	 .details =
+		 "  why SWITCH DST: the candidate ports and the rule that decided; runs the engine's own "
+		 "code once "
+		 "more on\n"
+		 "  the very same inputs and listens to this decision.\n"
+		 "  why HOST DST: the SL of the path, and why its pair of switches is in no lower layer "
+		 "(lash).\n"
+		 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
+		 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n",
+	 .args = "nen*",
+	 .run = cmd_why},
+	{.name = "lft",
+	 .syntax = "lft SWITCH",
+	 .help = "the forwarding table of a switch; entries changed by the last event are marked",
+	 .args = "s",
+	 .run = cmd_lft},
+	{.name = "hops",
+	 .syntax = "hops SWITCH",
+	 .help = "the hop matrix of a switch",
+	 .args = "s",
+	 .run = cmd_hops},
+	{.name = "ranks", .syntax = "ranks", .help = "switches by rank", .run = cmd_ranks},
+	{.name = "roots", .syntax = "roots", .help = "root switches", .run = cmd_roots},
+	{.name = NULL},
 };

@@ -15,17 +15,12 @@ struct recorder {
 	const struct sweep *w;
 };
 
-static void step_list_clear(struct step_list *l)
+void step_list_clear(struct step_list *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->line[i]);
 	free(l->line);
 	*l = (struct step_list){0};
-}
-
-void session_forget_steps(struct session *s)
-{
-	step_list_clear(&s->steps);
 }
 
 /* Candidates as "20:16 >21:15 22:17": port and the last quantity compared. */
@@ -97,7 +92,8 @@ static void record(void *ctx, const struct step *st)
 static int start_steps(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = need_routing(s, e);
-	struct recorder r = {.list = &s->steps, .w = w};
+	struct step_list *l = &o->run->in->steps;
+	struct recorder r = {.list = l, .w = w};
 	struct observer obs = {.step = record, .ctx = &r, .sw = NO_ID};
 	unsigned lid = 0;
 	uint32_t node;
@@ -116,12 +112,13 @@ static int start_steps(struct session *s, int argc, char **argv, struct out *o, 
 	if (argc > 1 && session_endport(s, argv[1], &lid, e) == NO_ID)
 		return -1;
 	obs.lid = lid;
-	session_forget_steps(s);
-	if (sweep_observe(w, s->engines, &obs, &s->progress, e))
+	step_list_clear(l);
+	l->generation = s->generation;
+	if (sweep_observe(w, s->engines, &obs, o->run->progress, e))
 		return -1;
-	out_text(o, "%zu steps of %s recorded%s; `step` walks through them, `step find TEXT` jumps.\n",
-		 s->steps.n, w->routing->engine, s->steps.cut ? " (more were left out: name a switch)" : "");
-	out_json(o, "steps", json_integer(s->steps.n));
+	out_text(o, "%zu steps of %s recorded%s; `step` walks through them, `step find TEXT` jumps.\n", l->n,
+		 w->routing->engine, l->cut ? " (more were left out: name a switch)" : "");
+	out_json(o, "steps", json_integer((json_int_t)l->n));
 	return 0;
 }
 
@@ -147,10 +144,12 @@ static int find_step(struct step_list *l, const char *what, struct out *o, struc
 static int cmd_step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const char *what = argc > 1 ? argv[1] : "next";
-	struct step_list *l = &s->steps;
+	struct step_list *l = &o->run->in->steps;
 	char *end;
 	size_t n = PAGE;
 
+	if (l->generation != s->generation) /* another run now */
+		step_list_clear(l);
 	if (!strcmp(what, "start") && argc <= 4)
 		return start_steps(s, argc - 2, argv + 2, o, e);
 	if (!l->n && start_steps(s, 0, NULL, o, e))
@@ -172,10 +171,14 @@ static int cmd_step(struct session *s, int argc, char **argv, struct out *o, str
 }
 
 const struct command step_commands[] = {
-	{"step", "step [N | next | back | all | find TEXT | start [SWITCH [DST]]]",
-	 "walk through the run of the engine in force",
-	 "  `step start` records the run (of one switch, or one entry of it); `step` shows the next 15 "
-	 "steps, `step 1` one.\n",
-	 "wse", "next|back|all|find|start", cmd_step},
-	{0},
+	{.name = "step",
+	 .syntax = "step [N | next | back | all | find TEXT | start [SWITCH [DST]]]",
+	 .help = "walk through the run of the engine in force",
+	 .details = "  `step start` records the run (of one switch, or one entry of it); `step` shows the "
+		    "next 15 "
+		    "steps, `step 1` one.\n",
+	 .args = "wse",
+	 .words = "next|back|all|find|start",
+	 .run = cmd_step},
+	{.name = NULL},
 };

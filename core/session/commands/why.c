@@ -150,7 +150,7 @@ static int why_entry(struct why *y, struct err *e)
 {
 	struct observer obs = {.step = why_step, .ctx = y, .sw = y->sw, .lid = y->lid};
 
-	if (sweep_observe(y->w, y->s->engines, &obs, &y->s->progress, e))
+	if (sweep_observe(y->w, y->s->engines, &obs, y->o->run->progress, e))
 		return -1;
 	if (!y->told)
 		why_untold(y);
@@ -398,7 +398,7 @@ static void tell_pair(const struct why *y, const struct path *p)
 	out_text(y->o, p->sl.lo == p->sl.hi ? "SL %u.\n" : "SL %u to %u, drawn at random.\n", p->sl.lo,
 		 p->sl.hi);
 	if (ops->explain_pair)
-		ops->explain_pair(r, p->slid, p->dlid, &t, &y->s->progress);
+		ops->explain_pair(r, p->slid, p->dlid, &t, y->o->run->progress);
 	else
 		text_add(&t,
 			 "%s puts no pairs in layers; `why SWITCH DST` tells about each port of the path.\n",
@@ -426,7 +426,7 @@ static int why_pair(struct why *y, char **argv, struct err *e)
 	else
 		rc = err_set(e, "%s to %s: no path (%s)", argv[1], argv[2], path_end_text(p.end));
 	path_free(&p);
-	return !rc && progress_cancelled(&y->s->progress) ? err_set(e, CANCELLED) : rc;
+	return !rc && progress_cancelled(y->o->run->progress) ? err_set(e, CANCELLED) : rc;
 }
 
 /* --- why NODE NODE NODE...: a path given as a list -------------------------------------------- */

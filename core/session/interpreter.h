@@ -1,0 +1,75 @@
+/*
+ * Command lines and scripts, run on a session.
+ *
+ * An interpreter is what outlives a line; a run is what is done for one line typed,
+ * one script, or all that a batch is asked for.  A run owns its output and its
+ * cancellation: whatever is started within it (scripts, commands that run others,
+ * sweeps of a survey) belongs to the same run and stops with it.
+ */
+#ifndef IBSCOPE_INTERPRETER_H
+#define IBSCOPE_INTERPRETER_H
+
+#include <stdio.h>
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/session/out.h"
+#include "core/session/session.h"
+
+struct command;
+
+/* The steps of an engine's run as text, for the command `step`. */
+struct step_list {
+	char **line;
+	size_t n, cap, at;   /* at: the next one to show */
+	bool cut;	     /* there were more than are kept */
+	uint64_t generation; /* of the session when they were recorded: another one forgets them */
+};
+
+struct interpreter {
+	struct session *session; /* borrowed */
+	struct step_list steps;	 /* of the last `step start` */
+	char *config_chain;	 /* routing_engine of the last `config`, NULL = none */
+	atomic_bool quit;	 /* `quit` was given */
+};
+
+void interpreter_free(struct interpreter *in); /* what it holds */
+
+struct command_run {
+	struct interpreter *in;
+	FILE *f; /* text, or one JSON object a line */
+	bool json;
+	unsigned width;		   /* columns of the reader, 0 = unlimited */
+	struct progress *progress; /* told and cancelled from other threads; may be NULL */
+	/* Does commands of the interface, which know panes and the terminal; NULL: there is none. */
+	int (*on_screen)(const struct command *c, int argc, char **argv, struct out *o, struct err *e);
+	/* The rest begins as 0. */
+	bool found_fault; /* a check found something wrong: exit status 1 in batch, but no error */
+	unsigned depth;	  /* scripts within scripts */
+	bool placed;	  /* the message of the failure names file and line already */
+	bool begun;	  /* a JSON object was printed */
+};
+
+/* A command line, split once: its commands with their words. */
+struct command_list {
+	struct command_words {
+		const struct command *command; /* NULL: no command, `why` tells */
+		int argc;
+		char **argv; /* ended by NULL */
+		struct err why;
+	} * command;
+	size_t n;
+};
+
+/* Never fails: what cannot be read or is no command is the last one, and fails when it is run. */
+struct command_list *commands_split(const struct session *s, const char *text);
+void commands_free(struct command_list *l);
+
+/* Commands behind a failed one are not run, nor any once it is cancelled.  0, or -1 and *e. */
+int run_commands(struct command_run *r, const struct command_list *l, struct err *e);
+int run_text(struct command_run *r, const char *text,
+	     struct err *e); /* commands_split() and run_commands() */
+
+/* Run a script up to its first failing command; the message begins with "NAME:LINE: ". */
+int run_script(struct command_run *r, FILE *script, const char *name, struct err *e);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * What one command writes: lines of text, or in JSON mode one object that holds
+ * its fields and its text lines.
+ */
+#ifndef IBSCOPE_OUT_H
+#define IBSCOPE_OUT_H
+
+#include <jansson.h>
+#include "core/base/err.h"
+#include "core/base/text.h"
+
+struct command_run;
+
+struct out {
+	struct command_run *run; /* what the command is part of: where it writes, how it is cancelled */
+	json_t *object;		 /* JSON mode: its fields */
+	json_t *lines;		 /* JSON mode: its text lines */
+	struct text partial;	 /* JSON mode: the line being written */
+};
+
+/* A line (or part of one) of text. */
+void out_text(struct out *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* A field of the JSON object (takes over v); nothing in text mode. */
+void out_json(struct out *o, const char *key, json_t *v);
+
+/* The object of a command in JSON mode: begun before it runs, printed when it has ended with rc. */
+void out_begin(struct out *o, struct command_run *r, const char *command);
+void out_end(struct out *o, int rc, const struct err *e);
+
+#endif
