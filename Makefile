@@ -30,7 +30,7 @@ DEPS_CHECK := libcmocka-dev opensm ibsim-utils infiniband-diags python3 tmux xz-
 DEPS_LINT  := cppcheck clang-tidy clang-format
 DEPS_FUZZ  := clang libclang-rt-dev
 
-.PHONY: all deps deps-check deps-lint deps-fuzz demo check check-unit check-parity check-live check-tui bench fuzz \
+.PHONY: all deps deps-check deps-lint deps-fuzz demo check check-unit check-parity check-live check-cli check-tui bench fuzz \
 	lint format install uninstall clean
 all: $(BUILD)/ibscope
 
@@ -64,13 +64,15 @@ demo: deps
 check: deps-check
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/ibscope $(BUILD)/ibscope-san $(BUILD)/live/probe \
 		$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
-	@BUILD=$(BUILD) tests/run.sh includes unit fuzz-corpus large parity live tui
+	@BUILD=$(BUILD) tests/run.sh includes unit fuzz-corpus large parity live cli tui
 check-unit: $(UNIT:%=$(BUILD)/unit/%)
 	@BUILD=$(BUILD) tests/run.sh unit
 check-parity: $(BUILD)/ibscope-san
 	@BUILD=$(BUILD) tests/run.sh parity
 check-live: $(BUILD)/ibscope $(BUILD)/live/probe
 	@BUILD=$(BUILD) tests/run.sh live
+check-cli: $(BUILD)/ibscope
+	@BUILD=$(BUILD) tests/run.sh cli
 check-tui: $(BUILD)/ibscope
 	@BUILD=$(BUILD) tests/run.sh tui
 bench: deps-check

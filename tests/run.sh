@@ -56,6 +56,7 @@ suite() {
 	large) IBSCOPE="$BUILD/ibscope" python3 tests/parity/large.py ;;
 	parity) IBSCOPE="$BUILD/ibscope-san" python3 tests/parity/run.py ;;
 	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
+	cli) IBSCOPE="$BUILD/ibscope" python3 tests/cli/run.py ;;
 	tui) IBSCOPE="$BUILD/ibscope" python3 tests/tui/run.py ;;
 	*)
 		echo "unknown suite $1"

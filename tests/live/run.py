@@ -8,7 +8,7 @@ ibnetdiscover format to discover.  Needs ibsim-utils, infiniband-diags and opens
 $PRELOAD_FIRST names libraries to be loaded before the simulator's: libasan.so for a sanitized PROBE.
 Prints "N passed, N failed"; exit status 1 when something failed.
 """
-import atexit, glob, os, re, shutil, signal, subprocess, sys, tempfile, time
+import atexit, glob, json, os, re, shutil, signal, subprocess, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SMALL = os.path.join(HERE, "two-level.net")
@@ -368,6 +368,10 @@ def tables(ibscope):
         r = run("live tables; route live; set sl2vl_file maps; export sl2vl again")
         again = os.path.join(WORK, "again")
         check("maps from a file", os.path.exists(again) and switch_blocks(open(again).read()) == switch_blocks(before),
+              r.stdout + r.stderr)
+        r = sim.run(ibscope, "--json", "-e", "live tables")
+        told = [json.loads(line) for line in r.stdout.splitlines()]
+        check("an object for each command", [(o["command"], o["ok"]) for o in told] == [("route", True), ("live", True)],
               r.stdout + r.stderr)
         r = run("live; route live")
         check("tables that were not read", "`live tables` reads them" in r.stdout + r.stderr, r.stdout + r.stderr)

@@ -12,11 +12,26 @@
 #include "core/source/live.h"
 #include "core/source/synth.h"
 
+/* Snapshots are routings of one fabric; with another one those there were are gone. */
+static void report_snapshots_gone(size_t were, const struct session *s, struct out *o)
+{
+	char a[40];
+
+	if (were == s->n_snapshots)
+		return;
+	out_text(o, "%s of the fabric before %s dropped.\n", plural(were, "snapshot", a, sizeof(a)),
+		 were == 1 ? "is" : "are");
+	out_json(o, "snapshots_dropped", json_integer((json_int_t)were));
+}
+
 static int take_fabric(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
 {
+	size_t snapshots = s->n_snapshots;
+
 	if (session_set_fabric(s, f, how, o->run->progress, e))
 		return -1;
 	report_fabric(s, o);
+	report_snapshots_gone(snapshots, s, o);
 	report_event(s, o);
 	return 0;
 }
@@ -114,6 +129,7 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 {
 	struct name_map *map, *old = s->names;
 	struct warnings w = {0};
+	size_t snapshots = s->n_snapshots;
 
 	if (argc != 2)
 		return usage(s, "names", e);
@@ -135,6 +151,7 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 		free(old);
 	}
 	out_text(o, "%zu names from %s\n", map->n, argv[1]);
+	report_snapshots_gone(snapshots, s, o);
 	for (size_t i = 0; i < w.n; i++)
 		out_text(o, "%s:%u: %s\n", argv[1], w.w[i].line, w.w[i].text);
 	warnings_free(&w);
@@ -177,12 +194,14 @@ static int apply_options(struct session *s, const struct options *opts, bool res
 	struct change_request rq = {
 		.kind = EVENT_SET, .setup.options = opts, .text = text, .progress = o->run->progress};
 	const struct event *at = session_event(s);
+	size_t snapshots = s->n_snapshots;
 
 	if (reshape) {
 		if (session_reshape(s, opts, o->run->progress, e))
 			return -1;
 		if (at) {
 			out_text(o, "The fabric begins anew with this option; the journal is empty.\n");
+			report_snapshots_gone(snapshots, s, o);
 			report_event(s, o);
 		}
 		return 0;
@@ -243,6 +262,7 @@ static int cmd_config(struct session *s, int argc, char **argv, struct out *o, s
 	struct options *opts;
 	struct text notes = {0};
 	const struct event *at = session_event(s);
+	size_t snapshots = s->n_snapshots;
 	char *engines = NULL;
 	int rc;
 
@@ -254,6 +274,8 @@ static int cmd_config(struct session *s, int argc, char **argv, struct out *o, s
 		out_text(o, "%s", text_str(&notes));
 		rc = session_reshape(s, opts, o->run->progress, e);
 	}
+	if (!rc)
+		report_snapshots_gone(snapshots, s, o);
 	options_free(opts);
 	text_free(&notes);
 	if (!rc && engines) {
