@@ -157,7 +157,7 @@ static inline uint64_t bits_below(unsigned w, unsigned port)
 	return ((uint64_t)1 << (port & 63)) - 1;
 }
 
-/* The candidates in the order in which they are looked at (minhop.md 6.1). */
+/* The candidates in the order in which they are looked at (engines/doc/minhop.md 6.1). */
 static void list_candidates(struct assign *a, const uint64_t *mask, unsigned start, struct choice *c)
 {
 	unsigned first = start % a->num_ports;

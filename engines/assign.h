@@ -1,6 +1,6 @@
 /*
  * From a hop matrix to forwarding tables: each switch chooses one port of
- * least cost for every LID (minhop.md section 6).  Shared by minhop, dor, updn,
+ * least cost for every LID (engines/doc/minhop.md section 6).  Shared by minhop, dor, updn,
  * dnup and file.
  */
 #ifndef IBSCOPE_ASSIGN_H

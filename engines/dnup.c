@@ -1,7 +1,7 @@
 /*
  * Down/Up: Up/Down seen from the hosts.  Switches are ranked by their distance
  * from the switches with hosts; packets go away from the hosts, then back to them
- * (updn.md 6 as OpenSM 3.3.23).
+ * (engines/doc/updn.md 6 as OpenSM 3.3.23).
  */
 #include "core/base/err.h"
 #include "core/base/progress.h"

@@ -80,7 +80,7 @@ static struct hops *hops_of_table(const struct fabric *f, const uint8_t *m)
 	return h;
 }
 
-/* A refusal: what was read so far stays for the engines tried after this one (minhop.md 10.1). */
+/* A refusal: what was read so far stays for the engines tried after this one (engines/doc/minhop.md 10.1). */
 static void leave_matrix(const struct engine_input *in, uint8_t *m)
 {
 	if (!in->left) {

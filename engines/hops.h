@@ -1,6 +1,6 @@
 /*
  * Hop matrices: what it costs to reach a switch from a switch through a port
- * (minhop.md section 4), and the ports of least cost as bit masks.
+ * (engines/doc/minhop.md section 4), and the ports of least cost as bit masks.
  *
  * Two shapes behind one interface.  A plain matrix holds only the least costs:
  * the cost through a port is its weight plus the least cost of the switch at
@@ -62,7 +62,7 @@ void hops_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t
 
 /*
  * Min Hop's matrix of the topology, with the weights of hop_weights_file and
- * what a refused engine left (minhop.md 4, 10.1).  Bad lines of the file become
+ * what a refused engine left (engines/doc/minhop.md 4, 10.1).  Bad lines of the file become
  * notes.  NULL when cancelled.  O(links * switches / 64) per unit of diameter
  * without weights, O(switches * links) with.
  */

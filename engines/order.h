@@ -1,5 +1,5 @@
 /*
- * Order in which destinations are routed (minhop.md section 5): those of
+ * Order in which destinations are routed (engines/doc/minhop.md section 5): those of
  * guid_routing_order_file, then the hosts of the switches with most hosts
  * first, then the rest.  Also the GUID files about single switches.
  */

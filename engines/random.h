@@ -1,5 +1,5 @@
 /*
- * glibc's random(), the generator that OpenSM draws from (lash.md 9.3): an
+ * glibc's random(), the generator that OpenSM draws from (engines/doc/lash.md 9.3): an
  * additive feedback generator of 31 words.
  */
 #ifndef IBSCOPE_RANDOM_H

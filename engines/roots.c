@@ -1,4 +1,5 @@
-/* Which switches Up/Down takes for roots when nobody names them (updn.md 3.3 as OpenSM 3.3.23). */
+/* Which switches Up/Down takes for roots when nobody names them (engines/doc/updn.md 3.3 as OpenSM 3.3.23).
+ */
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"

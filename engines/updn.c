@@ -1,5 +1,5 @@
 /*
- * Up/Down: packets go towards the roots and then away from them (updn.md as
+ * Up/Down: packets go towards the roots and then away from them (engines/doc/updn.md as
  * OpenSM 3.3.23).  Roots come from root_guid_file or are found by counting hosts.
  */
 #include <ctype.h>

@@ -230,7 +230,7 @@ static bool arc_cost(struct search *k, uint32_t t, uint32_t s, uint8_t way, cons
 }
 
 /*
- * Costs towards one target, from the target outwards (updn.md 5.2): entry[port id],
+ * Costs towards one target, from the target outwards (engines/doc/updn.md 5.2): entry[port id],
  * k->least.  The order of visits is OpenSM's and part of the result: a switch
  * that waits in the queue keeps the way of the first who reached it.
  */

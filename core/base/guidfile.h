@@ -1,5 +1,5 @@
 /*
- * OpenSM's GUID files: lines `<guid> <rest>` (minhop.md 1.3): root_guid_file,
+ * OpenSM's GUID files: lines `<guid> <rest>` (engines/doc/minhop.md 1.3): root_guid_file,
  * cn_guid_file, guid_routing_order_file, hop_weights_file, ...
  */
 #ifndef IBSCOPE_GUIDFILE_H

@@ -30,7 +30,7 @@ void state_free(const struct state *s); /* lets go of a reference; NULL is fine 
 bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link);
 
 /*
- * What a sweep discovers from the SM's port (minhop.md 1.1, 1.2 as OpenSM
+ * What a sweep discovers from the SM's port (engines/doc/minhop.md 1.1, 1.2 as OpenSM
  * 3.3.23): every switch port that is not down is followed; CAs and routers end
  * the search, each reached CA port on its own.  Ids are the fabric's own;
  * whatever is not reached has node_up 0 and no peers.

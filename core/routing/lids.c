@@ -163,7 +163,7 @@ static uint32_t top_lid(const struct topo *t)
 	return top;
 }
 
-/* What a port carries, and whether its remembered range still fits the LMC (minhop.md 2.2, step 1). */
+/* What a port carries, and whether its remembered range fits the LMC (engines/doc/minhop.md 2.2, step 1). */
 static void find_lids(struct sweep_lids *w, uint32_t ep)
 {
 	struct lid_memory *m = w->m;

@@ -1,5 +1,5 @@
 /*
- * LIDs, assigned exactly as OpenSM 3.3.23 does (minhop.md section 2): what a
+ * LIDs, assigned exactly as OpenSM 3.3.23 does (engines/doc/minhop.md section 2): what a
  * sweep finds on the ports, what it remembers (guid2lid), what it gives anew.
  */
 #ifndef IBSCOPE_LIDS_H

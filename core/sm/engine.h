@@ -62,7 +62,7 @@ struct observer {
 
 /*
  * Usage counters and hop values that a refused engine leaves to the engines
- * tried after it in the same run (minhop.md 10.1).  NULL tables = none.
+ * tried after it in the same run (engines/doc/minhop.md 10.1).  NULL tables = none.
  */
 struct leftovers {
 	uint32_t *count; /* [n_ports] usage per port id of a switch */
@@ -77,7 +77,7 @@ struct engine_input {
 	const struct options *options;
 	/*
 	 * The tables the switches have now, or NULL: existing entries are to be
-	 * ignored (first sweep, or something came up: minhop.md section 8).
+	 * ignored (first sweep, or something came up: engines/doc/minhop.md section 8).
 	 */
 	const struct routing *current;
 	/*

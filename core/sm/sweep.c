@@ -84,7 +84,7 @@ static bool starts_anew(const struct sweep_request *rq)
 	return rq->restart || rq->prev->fatal;
 }
 
-/* --- what came up since the last sweep (minhop.md section 8) ------------------------ */
+/* --- what came up since the last sweep (engines/doc/minhop.md section 8) ------------------------ */
 
 static char *came_up(const struct sweep_request *rq, const struct topo *now)
 {
@@ -122,7 +122,7 @@ static char *scratch_reason(const struct sweep_request *rq, const struct topo *n
 	return came_up(rq, now);
 }
 
-/* --- the chain of engines (minhop.md section 10) --------------------------------------- */
+/* --- the chain of engines (engines/doc/minhop.md section 10) --------------------------------------- */
 
 struct chain {
 	const struct engine *engine[32];
@@ -250,7 +250,7 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct t
 	return rc;
 }
 
-/* --- the unicast cache (minhop.md section 9) ------------------------------------------------ */
+/* --- the unicast cache (engines/doc/minhop.md section 9) ------------------------------------------------ */
 
 /* Did the tables stay as they are, without an engine? */
 static bool serve_from_cache(struct sweep *s, const struct sweep_request *rq, struct text *notes)

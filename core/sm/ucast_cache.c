@@ -120,7 +120,8 @@ static bool link_flapped(const struct check *k, uint32_t link)
 	return k->s->flapped && k->s->flapped[link];
 }
 
-/* Distances in the present fabric decide which LIDs are known when a link is seen (minhop.md 9.4). */
+/* Distances in the present fabric decide which LIDs are known when a link is seen
+ * (engines/doc/minhop.md 9.4). */
 static void measure(struct check *k)
 {
 	const struct topo *t = k->s->now;
@@ -360,7 +361,7 @@ static bool on_lost_switch(const struct routing *r, unsigned lid)
 	return sw != NO_ID && k->lost[sw];
 }
 
-/* SLs that an engine keeps by switch (lash.md 11) are 0 for switches that left and came back. */
+/* SLs that an engine keeps by switch (engines/doc/lash.md 11) are 0 for switches that left and came back. */
 static struct sl_range kept_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	if (origin_of(r)->ops->sl_by_switch && (on_lost_switch(r, slid) || on_lost_switch(r, dlid)))

@@ -1,5 +1,5 @@
 /*
- * OpenSM's unicast cache (use_ucast_cache, minhop.md section 9): tables stay over
+ * OpenSM's unicast cache (use_ucast_cache, engines/doc/minhop.md section 9): tables stay over
  * sweeps in which only hosts or whole leaf switches came or went.
  */
 #ifndef IBSCOPE_UCAST_CACHE_H

@@ -1,4 +1,4 @@
-/* Pairs move from full layers to empty ones, chosen at random (lash.md 9). */
+/* Pairs move from full layers to empty ones, chosen at random (engines/doc/lash.md 9). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * The switch graph that LASH works on (lash.md 3).  Switches have LASH's own
+ * The switch graph that LASH works on (engines/doc/lash.md 3).  Switches have LASH's own
  * ids 0 .. n-1; a channel is an ordered pair of neighbouring switches, numbered
  * so that those that leave a switch lie together, in the order of its links.
  */

@@ -34,7 +34,7 @@ static void lash_free(void *priv)
 	free(l);
 }
 
-/* --- service levels (lash.md 11) --------------------------------------------------------- */
+/* --- service levels (engines/doc/lash.md 11) --------------------------------------------------------- */
 
 /* LASH id of the switch that a LID hangs on, NO_ID. */
 static uint32_t switch_of_lid(const struct routing *r, const struct lash *l, unsigned lid)

@@ -22,7 +22,7 @@
 #define LASH_NO_LINK 255  /* in out[]: no route */
 #define LASH_NO_LAYER 255 /* in layer tables: a switch and itself */
 
-/* Virtual lanes that may be used (lash.md 4). */
+/* Virtual lanes that may be used (engines/doc/lash.md 4). */
 struct lash_vls {
 	unsigned vls;	/* 1, 2, 4, 8 or 15 */
 	uint32_t port;	/* port id of a switch that sets the minimum; NO_ID: none below the default */

@@ -1,4 +1,4 @@
-/* Layers for pairs of switches (lash.md 8). */
+/* Layers for pairs of switches (engines/doc/lash.md 8). */
 #include <stdlib.h>
 #include <string.h>
 

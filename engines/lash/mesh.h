@@ -1,5 +1,5 @@
 /*
- * Mesh analysis (lash.md 6): find out that the switches form a mesh or torus,
+ * Mesh analysis (engines/doc/lash.md 6): find out that the switches form a mesh or torus,
  * and order switches and links by dimension.  OpenSM's own addition to LASH.
  */
 #ifndef IBSCOPE_LASH_MESH_H

@@ -1,4 +1,4 @@
-/* Which link runs along which dimension (lash.md 6.4, 6.5). */
+/* Which link runs along which dimension (engines/doc/lash.md 6.4, 6.5). */
 #include "core/base/defs.h"
 #include "engines/lash/mesh_work.h"
 

@@ -1,4 +1,4 @@
-/* Coordinates, and the order of links and switches that follows from them (lash.md 6.6 - 6.8). */
+/* Coordinates, and the order of links and switches that follows from them (engines/doc/lash.md 6.6 - 6.8). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Local matrices, their types and classes (lash.md 6.1, 6.3). */
+/* Local matrices, their types and classes (engines/doc/lash.md 6.1, 6.3). */
 #include <stdlib.h>
 #include <string.h>
 

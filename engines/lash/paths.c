@@ -1,4 +1,4 @@
-/* Shortest routes from breadth-first trees (lash.md 7). */
+/* Shortest routes from breadth-first trees (engines/doc/lash.md 7). */
 #include <stdlib.h>
 #include <string.h>
 

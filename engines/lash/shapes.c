@@ -1,4 +1,4 @@
-/* The known shapes of a switch's neighbourhood and their characteristic polynomials (lash.md 6.1, 6.2). */
+/* The known shapes of a switch's neighbourhood, and their polynomials (engines/doc/lash.md 6.1, 6.2). */
 #include <string.h>
 
 #include "core/base/defs.h"

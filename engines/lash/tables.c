@@ -1,4 +1,4 @@
-/* Forwarding tables from the routes (lash.md 10). */
+/* Forwarding tables from the routes (engines/doc/lash.md 10). */
 #include <stdlib.h>
 #include <string.h>
 

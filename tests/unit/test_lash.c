@@ -442,7 +442,7 @@ static void test_recall(void **state)
 	assert_true(recalled_searches * 2 < fresh_searches);
 }
 
-/* --- a plain model of layers and balancing (lash.md 8, 9) --------------------------------------------- */
+/* --- a plain model of layers and balancing (engines/doc/lash.md 8, 9) ----------------------------------- */
 
 struct model {
 	const struct lash_plan *p;

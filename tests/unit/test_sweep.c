@@ -1,4 +1,4 @@
-/* What a heavy sweep keeps, recomputes and falls back to (minhop.md sections 8 and 10). */
+/* What a heavy sweep keeps, recomputes and falls back to (engines/doc/minhop.md sections 8 and 10). */
 #include "core/base/err.h"
 #include "core/base/rng.h"
 #include "tests/unit/fixture.h"

@@ -144,7 +144,10 @@ static void note_visit(void *ctx, const struct step *st)
 		text_add(&v->t, "%u%c ", st->sw, strstr(st->text, "go up") ? 'D' : 'U');
 }
 
-/* updn.md 5.5, deviation 1: a waiting switch keeps the direction of the first arrival, and a path is lost. */
+/*
+ * engines/doc/updn.md 5.5, deviation 1: a waiting switch keeps the direction of
+ * the first arrival, and a path is lost.
+ */
 static void test_lost_path(void **state)
 {
 	static const ports graph[] = {{-1, 1, 3, 5, 4, END}, {-1, 0, 2, 4, END},    {-1, 1, 4, END},
@@ -177,7 +180,7 @@ static void test_lost_path(void **state)
 	drop(s, &roots);
 }
 
-/* updn.md 5.5, deviation 3: least ports of both kinds. */
+/* engines/doc/updn.md 5.5, deviation 3: least ports of both kinds. */
 static void test_mixed_ports(void **state)
 {
 	static const ports graph[] = {{-1, 1, 2, 3, END}, {-1, 0, 5, 4, 3, END}, {-1, 0, 5, END},
@@ -431,7 +434,7 @@ static void test_id_files(void **state)
 
 /* --- dor -------------------------------------------------------------------------------------------- */
 
-/* dor.md section 9. */
+/* engines/doc/dor.md section 9. */
 static void test_dor(void **state)
 {
 	static const ports graph[] = {
