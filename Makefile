@@ -32,7 +32,7 @@ DEPS_FUZZ  := clang libclang-rt-dev
 
 .PHONY: all deps deps-check deps-lint deps-fuzz demo check check-unit check-parity check-live check-cli check-tui bench fuzz \
 	lint format install uninstall clean
-all: $(BUILD)/ibscope
+all: $(BUILD)/ibscope $(BUILD)/ibscope.1
 
 # --- set-up: installs what is missing, says which ------------------------------
 define install_missing
@@ -107,6 +107,10 @@ $(BUILD)/ibscope: $(UISRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/libibscope.a
 $(BUILD)/ibscope-san: $(UISRC:%.c=$(BUILD)/san/%.o) $(BUILD)/libibscope-san.a
 	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) $(UILIBS)
 
+# the manual page: its lists are filled in by the program, from the tables that `help` shows
+$(BUILD)/ibscope.1: tui/ibscope.1.in keymaps/default.keys $(BUILD)/ibscope
+	$(Q)$(BUILD)/ibscope --manual tui/ibscope.1.in >$@.new && mv $@.new $@
+
 # --- unit tests: one program a module, under the sanitizers ------------------
 $(BUILD)/libibscope-ui-san.a: $(UIOBJSRC:%.c=$(BUILD)/san/%.o)
 	$(Q)rm -f $@; ar rcs $@ $^
@@ -142,7 +146,7 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 install: all
 	install -Dm755 $(BUILD)/ibscope $(DESTDIR)$(PREFIX)/bin/ibscope
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/keymaps keymaps/*.keys
-	install -Dm644 tui/ibscope.1 $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1
+	install -Dm644 $(BUILD)/ibscope.1 $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1
 	install -Dm644 tui/ibscope.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibscope
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ibscope $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1 \

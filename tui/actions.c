@@ -371,6 +371,15 @@ static const struct action *find(const char *name, size_t len)
 	return NULL;
 }
 
+bool action_at(size_t i, const char **name, const char **help)
+{
+	if (i >= ARRAY_LEN(actions))
+		return false;
+	*name = actions[i].name;
+	*help = actions[i].help;
+	return true;
+}
+
 bool action_known(const char *name)
 {
 	return find(name, strlen(name)) != NULL;

@@ -14,6 +14,7 @@
 #include "core/source/live.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"
+#include "tui/manual.h"
 #include "tui/ui.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -373,6 +374,9 @@ int main(int argc, char **argv)
 	int rc = live_child_main(argc, argv);
 
 	if (rc >= 0) /* started by ourselves to discover a live fabric */
+		return rc;
+	rc = manual_main(argc, argv, all_commands, all_engines);
+	if (rc >= 0) /* asked for the manual page when the program is built */
 		return rc;
 	setlocale(LC_CTYPE, "");
 	rc = parse(&cl, argc, argv);

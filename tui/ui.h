@@ -96,6 +96,7 @@ bool function_bar_keys(int x, keycode *key, unsigned *n);
 
 /* actions.c */
 bool action_known(const char *name);
+bool action_at(size_t i, const char **name, const char **help); /* the i-th of all; false: there are fewer */
 int action_run(const char *does,
 	       struct err *e); /* an action with its argument, or ":COMMAND" with placeholders */
 /* All panes by switch element, or not; -1 and *e when there is no grouping. */

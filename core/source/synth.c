@@ -50,7 +50,7 @@ const char synth_help[] =
 	"kinds:\n"
 	"  xgft:M1,..,Mh:W1,..,Wh    extended generalised fat tree (Ohring et al. 1995) of h switch levels:\n"
 	"                            M1 hosts a leaf, Mi children, Wi parents; W1 > 1: hosts of W1 ports\n"
-	"  torus:AxBx..  mesh:AxBx.. grid with or without wrap-around (a ring of 2 has one link)\n"
+	"  torus:AxBx.. mesh:AxBx..  grid with or without wrap-around (a ring of 2 has one link)\n"
 	"  ring:N                    torus of one dimension\n"
 	"  hypercube:D               2^D switches\n"
 	"  hyperx:AxBx..             all-to-all in every row of every dimension (Ahn et al. 2009)\n"
@@ -63,7 +63,7 @@ const char synth_help[] =
 	"                            redsky superpod\n"
 	"options, behind the shape as ,NAME=VALUE:\n"
 	"  hosts=N        CAs a switch (default 1, director 4); xgft: with hosts_on=all, above the leaves\n"
-	"  hosts_on=K|all CAs on every K-th switch only; all: on every switch\n"
+	"  hosts_on=K|all  CAs on every K-th switch only; all: on every switch\n"
 	"  parallel=N     cables a link between switches (default 1)\n"
 	"  uplinks=N      director: cables from an edge switch to each chassis (default 1)\n"
 	"  ports=N        at least N ports on every switch\n"
@@ -74,7 +74,7 @@ const char synth_help[] =
 	"  aggregation=1  an aggregation node on the highest port of every switch\n"
 	"  esp0=1         enhanced port 0 on all switches\n"
 	"  sm=host        a host comes first and runs the subnet manager (default: a switch)\n"
-	"  speed=HDR width=4x\n"
+	"  speed=HDR       of all links; width=4x too\n"
 	"at most 48000 endports and 254 ports a switch\n";
 
 /* --- the plan ---------------------------------------------------------------- */

@@ -625,6 +625,11 @@ const struct command analysis_commands[] = {
 	{.name = "load-map",
 	 .syntax = "load-map [all | lids | shift K | bisection [seed=K] | hotspot NODE] [all]",
 	 .help = "routes per link for a traffic pattern",
+	 .details = "  all: one route for each pair of hosts (default); lids: one for each LID; shift K: "
+		    "each host to the\n"
+		    "  K-th behind it; bisection: a random half to the other, one to one, both ways; "
+		    "hotspot: all to one.\n"
+		    "  Lists the 20 links with most; with `all` behind the pattern every link.\n",
 	 .args = "wn",
 	 .words = "all|lids|shift|bisection|hotspot",
 	 .run = cmd_load_map},

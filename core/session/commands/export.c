@@ -287,20 +287,21 @@ const struct command export_commands[] = {
 	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER] [switches] "
 		   "[group N]]",
 	 .help = "write tables, paths or a drawing; FILE - is the screen",
-	 .details = "  lfts    as OpenSM's opensm-lfts.dump, byte for byte\n"
-		    "  fdbs    as opensm.fdbs        subnet  as opensm-subnet.lst\n"
-		    "  paths   lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs\n"
-		    "  sl2vl   SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
-		    "  json    fabric, LIDs and tables\n"
-		    "  ca-order  compute nodes in the order an engine routes for, as OpenSM's "
-		    "opensm-ftree-ca-order.dump (ftree)\n"
-		    "  dot svg the fabric as a graph (svg through Graphviz); with `cdg` the channel "
-		    "dependencies, of "
-		    "one VL or all,\n"
-		    "          or of one group of channels with credit loops, as `cycles` numbers them (with "
-		    "LAYER: "
-		    "of those on it);\n"
-		    "          `switches`: routes of switches count too\n",
+	 .details = "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
+		    "  fdbs      as opensm.fdbs\n"
+		    "  subnet    as opensm-subnet.lst\n"
+		    "  paths     lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs; SL "
+		    "2..5 where\n"
+		    "            OpenSM draws one at random, - where there is no path\n"
+		    "  sl2vl     SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
+		    "  json      fabric, LIDs and tables\n"
+		    "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
+		    "            opensm-ftree-ca-order.dump (ftree)\n"
+		    "  dot, svg  the fabric as a graph (svg through Graphviz); with `cdg` the channel "
+		    "dependencies, of\n"
+		    "            one VL or all, or of one group of channels with credit loops, as `cycles` "
+		    "numbers them\n"
+		    "            (with LAYER: of those on it); `switches`: routes of switches count too\n",
 	 .args = "wf",
 	 .words = EXPORTS "|" ENGINE_EXPORTS,
 	 .run = cmd_export},

@@ -1,0 +1,511 @@
+/* The manual page's lists of commands, engines, options, panes, actions and keys (mdoc, for man(1)). */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/source/synth.h"
+#include "tui/keymap.h"
+#include "tui/manual.h"
+#include "tui/ui.h"
+
+struct manual {
+	FILE *out;
+	const struct command *const *commands;
+	const struct engine *const *engines;
+};
+
+/* --- troff ------------------------------------------------------------------------- */
+
+/* One character as it is, whatever it means to troff. */
+static void put(FILE *f, char c)
+{
+	static const char special[] = "\\-\"'`^~";
+	static const char *const name[] = {"\\e", "\\-", "\\(dq", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
+	const char *at = c ? strchr(special, c) : NULL;
+
+	if (at)
+		fputs(name[at - special], f);
+	else
+		fputc(c, f);
+}
+
+/* Running text; what stands between backticks is set as something to type. */
+static void prose(FILE *f, const char *s, size_t len)
+{
+	bool code = false;
+
+	fputs("\\&", f);
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] == '`') {
+			code = !code;
+			fputs(code ? "\\fB" : "\\fR", f);
+		} else {
+			put(f, s[i]);
+		}
+	}
+	fputs(code ? "\\fR\n" : "\n", f);
+}
+
+/* Length of the name that s begins with, 0 when it is none; *upper: in capitals, something to fill in. */
+static size_t name_length(const char *s, bool *upper)
+{
+	size_t n = 0;
+
+	*upper = isupper((unsigned char)*s) != 0;
+	if (*upper)
+		while (isupper((unsigned char)s[n]) || isdigit((unsigned char)s[n]))
+			n++;
+	else
+		while (islower((unsigned char)s[n]) || isdigit((unsigned char)s[n]) || s[n] == '_' ||
+		       (n && s[n] == '-' && islower((unsigned char)s[n + 1])))
+			n++;
+	return n;
+}
+
+/* How something is typed: capitals stand for what is to be filled in, small letters for themselves. */
+static void syntax(FILE *f, const char *s)
+{
+	fputs("\\&", f);
+	while (*s) {
+		bool upper;
+		size_t n = name_length(s, &upper);
+
+		if (n)
+			fputs(upper ? "\\fI" : "\\fB", f);
+		for (size_t i = 0; i < (n ? n : 1); i++)
+			put(f, s[i]);
+		if (n)
+			fputs("\\fR", f);
+		s += n ? n : 1;
+	}
+}
+
+static void list_begin(FILE *f)
+{
+	fputs(".Bl -tag -width Ds\n", f);
+}
+
+static void list_end(FILE *f)
+{
+	fputs(".El\n", f);
+}
+
+static void item(FILE *f, const char *name, const char *arguments)
+{
+	fputs(".It \\&\\fB", f);
+	for (const char *s = name; *s; s++)
+		put(f, *s);
+	fputs("\\fR", f);
+	if (arguments && *arguments) {
+		fputs(" ", f);
+		syntax(f, arguments);
+	}
+	fputs("\n", f);
+}
+
+static void sentence(FILE *f, const char *s)
+{
+	struct text t = {0};
+
+	text_add(&t, "%s", s);
+	if (t.len && !strchr(".:", t.s[t.len - 1]))
+		text_putc(&t, '.');
+	if (t.len)
+		t.s[0] = (char)toupper((unsigned char)t.s[0]);
+	prose(f, text_str(&t), t.len);
+	text_free(&t);
+}
+
+/* --- lines of help ------------------------------------------------------------------------ */
+
+/* A line of help as it is made up: "  WORD   text", a further line of such a text, or text. */
+enum line_kind { LINE_PLAIN, LINE_ITEM, LINE_MORE };
+
+struct help_part {
+	enum line_kind kind;
+	const char *head, *body;
+	size_t n_head, n_body;
+};
+
+/* Blanks behind a sentence make no list; "torus:AxBx.." is no sentence. */
+static bool ends_sentence(const char *s, size_t n)
+{
+	if (n < 2)
+		return false;
+	return strchr(";:?", s[n - 1]) || (s[n - 1] == '.' && s[n - 2] != '.');
+}
+
+static struct help_part take_apart(const char *s, size_t len, bool in_list)
+{
+	size_t indent = 0, n;
+	struct help_part p = {.kind = LINE_PLAIN};
+
+	while (indent < len && s[indent] == ' ')
+		indent++;
+	for (n = indent; n + 1 < len && !(s[n] == ' ' && s[n + 1] == ' ');)
+		n++;
+	p.body = s + indent;
+	p.n_body = len - indent;
+	if (in_list && indent > 2)
+		p.kind = LINE_MORE;
+	if (p.kind == LINE_MORE || indent != 2 || n + 1 >= len || ends_sentence(s, n))
+		return p;
+	p.kind = LINE_ITEM;
+	p.head = s + indent;
+	p.n_head = n - indent;
+	while (n < len && s[n] == ' ')
+		n++;
+	p.body = s + n;
+	p.n_body = len - n;
+	return p;
+}
+
+/* Lines of help, each ended by a line feed: lists where they are made up as lists. */
+static void help_lines(FILE *f, const char *s)
+{
+	bool in_list = false;
+
+	while (*s) {
+		size_t len = strcspn(s, "\n");
+		struct help_part p = take_apart(s, len, in_list);
+
+		if (p.kind == LINE_ITEM && !in_list)
+			list_begin(f);
+		if (p.kind == LINE_PLAIN && in_list)
+			list_end(f);
+		in_list = p.kind != LINE_PLAIN;
+		if (p.kind == LINE_ITEM) {
+			char *head = str_printf("%.*s", (int)p.n_head, p.head);
+
+			fputs(".It ", f);
+			syntax(f, head);
+			fputs("\n", f);
+			free(head);
+		}
+		prose(f, p.body, p.n_body);
+		s += len + (s[len] == '\n');
+	}
+	if (in_list)
+		list_end(f);
+}
+
+/* --- the lists ------------------------------------------------------------------------------ */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(const struct command *const *)a)->name, (*(const struct command *const *)b)->name);
+}
+
+static void put_commands(const struct manual *m)
+{
+	const struct command **c = NULL;
+	size_t n = 0, cap = 0;
+
+	for (size_t t = 0; m->commands[t]; t++)
+		for (const struct command *k = m->commands[t]; k->name; k++) {
+			GROW(c, n, cap);
+			c[n++] = k;
+		}
+	if (n)
+		qsort(c, n, sizeof(*c), by_name);
+	list_begin(m->out);
+	for (size_t i = 0; i < n; i++) {
+		fputs(".It ", m->out);
+		syntax(m->out, c[i]->syntax);
+		fputs("\n", m->out);
+		sentence(m->out, c[i]->help);
+		if (c[i]->details)
+			help_lines(m->out, c[i]->details);
+	}
+	list_end(m->out);
+	free(c);
+}
+
+static void put_engines(const struct manual *m)
+{
+	list_begin(m->out);
+	for (size_t i = 0; m->engines[i]; i++) {
+		const struct engine *g = m->engines[i];
+		struct text t = {0};
+
+		item(m->out, g->name, NULL);
+		sentence(m->out, g->brief);
+		for (const struct optdef *d = g->options; d && d->name; d++)
+			text_add(&t, "%s`%s`", t.len ? ", " : "Options of its own: ", d->name);
+		if (t.len)
+			sentence(m->out, text_str(&t));
+		text_free(&t);
+		text_add(&t, "Source: %s", g->reference);
+		sentence(m->out, text_str(&t));
+		text_free(&t);
+	}
+	list_end(m->out);
+}
+
+static char *option_values(const struct optdef *d)
+{
+	switch (d->type) {
+	case OPT_BOOL:
+		return str_dup("TRUE|FALSE");
+	case OPT_UINT:
+		return str_printf("%llu..%llu", (unsigned long long)d->min, (unsigned long long)d->max);
+	case OPT_FILE:
+		return str_dup("FILE");
+	case OPT_CHOICE:
+		return str_dup(d->choices);
+	case OPT_STRING:
+		break;
+	}
+	return str_dup("TEXT");
+}
+
+static void put_option(FILE *f, const struct optdef *d)
+{
+	char *values = option_values(d);
+	struct text t = {0};
+
+	item(f, d->name, values);
+	sentence(f, d->help);
+	if (d->def && *d->def && strcmp(d->def, "(null)"))
+		text_add(&t, "Default: `%s`.", d->def);
+	if (d->flag)
+		text_add(&t, "%sWith opensm: `%s`.", t.len ? " " : "", d->flag);
+	if (t.len)
+		prose(f, text_str(&t), t.len);
+	text_free(&t);
+	free(values);
+}
+
+/* Is a table before the i-th engine's the one that describes the option first? */
+static bool described_before(const struct manual *m, size_t i, const char *name)
+{
+	for (const struct optdef *d = common_options; d->name; d++)
+		if (!strcmp(d->name, name))
+			return true;
+	for (size_t j = 0; j < i; j++)
+		for (const struct optdef *d = m->engines[j]->options; d && d->name; d++)
+			if (!strcmp(d->name, name))
+				return true;
+	return false;
+}
+
+static void put_options(const struct manual *m)
+{
+	list_begin(m->out);
+	for (const struct optdef *d = common_options; d->name; d++)
+		put_option(m->out, d);
+	for (size_t i = 0; m->engines[i]; i++)
+		for (const struct optdef *d = m->engines[i]->options; d && d->name; d++)
+			if (!described_before(m, i, d->name))
+				put_option(m->out, d);
+	list_end(m->out);
+}
+
+/* Some headings only draw a line or a scale. */
+static bool is_column_name(const char *name)
+{
+	return isalnum((unsigned char)*name) && !strstr(name, "  ");
+}
+
+static void put_panes(const struct manual *m)
+{
+	list_begin(m->out);
+	for (size_t i = 0; all_views[i]; i++) {
+		const struct view_ops *v = all_views[i];
+		struct text t = {0};
+
+		item(m->out, v->name, v->syntax);
+		sentence(m->out, v->brief);
+		for (unsigned c = 0; c < v->n_columns; c++)
+			if (is_column_name(v->column[c].name))
+				text_add(&t, "%s%s", t.len ? ", " : "Columns: ", v->column[c].name);
+		if (t.len)
+			sentence(m->out, text_str(&t));
+		text_free(&t);
+	}
+	list_end(m->out);
+}
+
+static void put_actions(const struct manual *m)
+{
+	const char *name, *help;
+
+	list_begin(m->out);
+	for (size_t i = 0; action_at(i, &name, &help); i++) {
+		item(m->out, name, NULL);
+		sentence(m->out, help);
+	}
+	list_end(m->out);
+}
+
+/* --- keys --------------------------------------------------------------------------- */
+
+static bool pane_known(const char *name)
+{
+	for (size_t i = 0; all_views[i]; i++)
+		if (!strcmp(all_views[i]->name, name))
+			return true;
+	return false;
+}
+
+static const char *action_help(const char *does)
+{
+	const char *name, *help;
+	size_t len = strcspn(does, " ");
+
+	for (size_t i = 0; action_at(i, &name, &help); i++)
+		if (strlen(name) == len && !strncmp(name, does, len))
+			return help;
+	return NULL;
+}
+
+static bool same_deed(const struct binding *a, const struct binding *b)
+{
+	return !strcmp(a->map, b->map) && !strcmp(a->does, b->does);
+}
+
+/* All keys of a map that do the same, on one line; the first of them stands at b[i]. */
+static void put_binding(FILE *f, const struct keymap *km, size_t i)
+{
+	const struct binding *b = &km->b[i];
+	const char *help = action_help(b->does);
+	struct text t = {0};
+	char name[80];
+
+	for (size_t j = 0; j < i; j++)
+		if (same_deed(b, &km->b[j]))
+			return;
+	fputs(".It ", f);
+	for (size_t j = i; j < km->n; j++) {
+		if (!same_deed(b, &km->b[j]))
+			continue;
+		fputs(j == i ? "\\&\\fB" : " \\fB", f);
+		for (const char *s = keys_text(km->b[j].key, km->b[j].n, name, sizeof(name)); *s; s++)
+			put(f, *s);
+		fputs("\\fR", f);
+	}
+	fputs("\n", f);
+	text_add(&t, "`%s`", b->does);
+	if (help)
+		text_add(&t, ": %s", help);
+	prose(f, text_str(&t), t.len);
+	text_free(&t);
+}
+
+static void put_map(FILE *f, const struct keymap *km, const char *map)
+{
+	if (!strcmp(map, "all"))
+		fputs(".Ss \\&In all panes\n", f);
+	else if (!strcmp(map, "repl"))
+		fputs(".Ss \\&In the REPL\n", f);
+	else
+		fprintf(f, ".Ss \\&In the pane %s\n", map);
+	list_begin(f);
+	for (size_t i = 0; i < km->n; i++)
+		if (!strcmp(km->b[i].map, map))
+			put_binding(f, km, i);
+	list_end(f);
+}
+
+static bool first_of_map(const struct keymap *km, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(km->b[j].map, km->b[i].map))
+			return false;
+	return true;
+}
+
+static int put_keys(const struct manual *m, const char *path, struct err *e)
+{
+	static const struct keymap_check check = {action_known, pane_known};
+	struct keymap km = {0};
+	struct text errors = {0};
+	int rc = keymap_load(&km, path, &check, &errors, e);
+
+	if (!rc && errors.len)
+		rc = err_set(e, "%s", text_str(&errors));
+	for (size_t i = 0; !rc && i < km.n; i++)
+		if (first_of_map(&km, i))
+			put_map(m->out, &km, km.b[i].map);
+	text_free(&errors);
+	keymap_clear(&km);
+	return rc;
+}
+
+/* --- the template ------------------------------------------------------------------------- */
+
+static void put_kinds(const struct manual *m)
+{
+	help_lines(m->out, synth_help);
+}
+
+static const struct {
+	const char *name;
+	void (*put)(const struct manual *m);
+} places[] = {
+	{"@commands@\n", put_commands}, {"@engines@\n", put_engines}, {"@options@\n", put_options},
+	{"@kinds@\n", put_kinds},	{"@panes@\n", put_panes},     {"@actions@\n", put_actions},
+};
+
+static int put_line(const struct manual *m, const char *line, struct err *e)
+{
+	char path[256];
+
+	if (*line != '@') {
+		fputs(line, m->out);
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		if (!strcmp(line, places[i].name)) {
+			places[i].put(m);
+			return 0;
+		}
+	if (sscanf(line, "@keys %255[^@\n]@", path) == 1)
+		return put_keys(m, path, e);
+	return err_set(
+		e,
+		"found %.*s, expected @commands@, @engines@, @options@, @kinds@, @panes@, @actions@ or "
+		"@keys FILE@",
+		(int)strcspn(line, "\n"), line);
+}
+
+static int put_template(const struct manual *m, const char *path, struct err *e)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t cap = 0;
+	int rc = 0;
+
+	if (!f)
+		return err_set(e, "%s: %s", path, strerror(errno));
+	for (unsigned n = 1; !rc && getline(&line, &cap, f) >= 0; n++) {
+		struct err why = {{0}};
+
+		rc = put_line(m, line, &why);
+		if (rc)
+			err_set(e, "%s:%u: %s", path, n, why.msg);
+	}
+	if (!rc && ferror(f))
+		rc = err_set(e, "%s: %s", path, strerror(errno));
+	free(line);
+	fclose(f);
+	return rc;
+}
+
+int manual_main(int argc, char **argv, const struct command *const *commands,
+		const struct engine *const *engines)
+{
+	struct manual m = {stdout, commands, engines};
+	struct err e;
+
+	if (argc != 3 || strcmp(argv[1], "--manual"))
+		return -1;
+	if (!put_template(&m, argv[2], &e) && !fflush(stdout) && !ferror(stdout))
+		return 0;
+	fprintf(stderr, "ibscope: %s\n", ferror(stdout) ? strerror(errno) : e.msg);
+	return 1;
+}

@@ -1,0 +1,20 @@
+/*
+ * The manual page, made from the same tables as `help`.  `ibscope --manual
+ * TEMPLATE` prints TEMPLATE (tui/ibscope.1.in) with its places filled in; the
+ * build does this.  A place is a line
+ *
+ *	@commands@  @engines@  @options@  @kinds@  @panes@  @actions@  @keys FILE@
+ *
+ * where FILE is a keymap, by its path from the present folder.
+ */
+#ifndef IBSCOPE_MANUAL_H
+#define IBSCOPE_MANUAL_H
+
+#include "core/session/command.h"
+#include "core/sm/engine.h"
+
+/* -1: the command line does not ask for the manual page; else it was printed, and this is the exit status. */
+int manual_main(int argc, char **argv, const struct command *const *commands,
+		const struct engine *const *engines);
+
+#endif
