@@ -62,9 +62,9 @@ demo: deps
 
 # --- tests -----------------------------------------------------------------------
 check: deps-check
-	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/ibscope $(BUILD)/ibscope-san $(BUILD)/live/probe \
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/ibscope-san $(BUILD)/live/probe \
 		$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
-	@BUILD=$(BUILD) tests/run.sh includes unit fuzz-corpus large parity live cli tui
+	@BUILD=$(BUILD) tests/run.sh includes docs unit fuzz-corpus large parity live cli tui
 check-unit: $(UNIT:%=$(BUILD)/unit/%)
 	@BUILD=$(BUILD) tests/run.sh unit
 check-parity: $(BUILD)/ibscope-san

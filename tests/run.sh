@@ -51,6 +51,7 @@ fuzz_corpus() {
 suite() {
 	case $1 in
 	includes) python3 tests/includes.py ;;
+	docs) python3 tests/docs.py ;;
 	unit) unit ;;
 	fuzz-corpus) fuzz_corpus ;;
 	large) IBSCOPE="$BUILD/ibscope" python3 tests/parity/large.py ;;

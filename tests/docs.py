@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""Do the documents tell the truth?
+
+usage: docs.py [PART...]        citations links tours engines stories manual; none: all of them
+
+  citations  documents and sections that comments and documents cite exist
+  links      files that the documents name exist
+  tours      every command line of the README's tours runs, and none fails
+  engines    the README's table of engines has those of the program
+  stories    functions named in the stories of the rooms' READMEs stand in the files named beside them
+  manual     the manual page has the commands, engines, options, panes, actions and keys there are, no others,
+             and man(1) takes it without a warning
+
+Environment: BUILD=build, folder of the program and its manual page.
+Prints what is wrong, with file and line, and at last "N passed, N failed".
+"""
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
+IBSCOPE = os.path.join(BUILD, "ibscope")
+PAGE = os.path.join(BUILD, "ibscope.1")
+DOCUMENTS = "engines/doc", "core/formats/doc"
+passed = failed = 0
+
+
+def verdict(ok, what):
+    global passed, failed
+    passed += bool(ok)
+    failed += not ok
+    if not ok:
+        print(what)
+
+
+def files(*endings):
+    """Files of the project by their path from the top, but for what is built."""
+    for folder, names, found in os.walk(TOP):
+        names[:] = sorted(n for n in names if not n.startswith(".") and os.path.join(folder, n) != BUILD
+                          and n != "build")
+        for name in sorted(found):
+            if name.endswith(endings):
+                yield os.path.relpath(os.path.join(folder, name), TOP)
+
+
+def read(path):
+    with open(os.path.join(TOP, path), encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def run(arguments, **more):
+    return subprocess.run([IBSCOPE] + arguments, cwd=more.pop("cwd", TOP), stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, **more)
+
+
+# --- citations --------------------------------------------------------------------------
+
+NUMBER = r"\d+(?:\.\d+)*"
+CITED = re.compile(r"(?P<path>[\w./-]*?)(?P<name>[\w-]+\.md)`?(?P<rest>(?:,? ?(?:sections?|and|to|-)? ?§?%s(?![\w%%])(?! %%))*)"
+                   % NUMBER)
+
+
+def sections(path):
+    """Numbers of the headings of a document, and of the numbered points right below them."""
+    found, heading = set(), None
+    for line in read(path).splitlines():
+        m = re.match(r"(#+ )?(%s)\.? " % NUMBER, line)
+        if line.startswith("#"):
+            heading = m[2] if m else None
+            found.add(heading)
+        elif m and heading:
+            found.add("%s.%s" % (heading, m[2]))
+    return found
+
+
+def documents():
+    found = {}
+    for folder in DOCUMENTS:
+        for name in sorted(os.listdir(os.path.join(TOP, folder))):
+            found[name] = os.path.join(folder, name)
+    return found
+
+
+def citations():
+    known = documents()
+    have = {name: sections(path) for name, path in known.items()}
+    for path in files(".c", ".h", ".py", ".md", ".def"):
+        text = read(path)
+        flat = re.sub(r"\n[ \t]*\*?[ \t]*", lambda m: " " * len(m[0]), text)
+        for m in CITED.finditer(flat):
+            where = "%s:%d" % (path, line_of(text, m.start("name")))
+            name = m["name"]
+            if name not in known:
+                continue            # other files are looked for by links()
+            if not path.endswith(".md") or m["path"]:
+                verdict(m["path"] + name == known[name] or os.path.normpath(
+                    os.path.join(os.path.dirname(path), m["path"], name)) == known[name],
+                    "%s: found %s, expected %s" % (where, m["path"] + name, known[name]))
+            for number in re.findall(NUMBER, m["rest"]):
+                verdict(number in have[name], "%s: %s has no section %s" % (where, known[name], number))
+    for name, path in known.items():
+        text = read(path)
+        verdict("Sources\n" in text, "%s: has no section about its sources" % path)
+        for m in re.finditer(r"(?:(?<![\w.])[Ss]ections? |§)(%s)(?! of `?\w+\.md)" % NUMBER, text):
+            before = text[max(0, m.start() - 30):m.start()]
+            if not re.search(r"\.md`?,?\s+(\(\w+\)\s*)?$", before):
+                verdict(m[1] in have[name], "%s:%d: has no section %s" % (path, line_of(text, m.start()), m[1]))
+
+
+# --- links ----------------------------------------------------------------------------
+
+ROOMS = ("core", "engines", "views", "tui", "keymaps", "tests")
+PATH = re.compile(r"`((?:%s)/[\w./-]*)`|\]\((?!http)([\w./-]+\.\w+)\)" % "|".join(ROOMS))
+
+
+def links():
+    for path in files(".md"):
+        text = read(path)
+        for m in PATH.finditer(text):
+            target = m[1] or os.path.normpath(os.path.join(os.path.dirname(path), m[2]))
+            verdict(os.path.exists(os.path.join(TOP, target)),
+                    "%s:%d: there is no %s" % (path, line_of(text, m.start()), target))
+
+
+# --- tours ----------------------------------------------------------------------------
+
+
+def tour(where, start, lines, folder):
+    """One block: the program's start, and what is typed then."""
+    words = re.match(r"build/ibscope((?: -R \S+)?) (\S+)$", start)
+    if not words:
+        return verdict(False, "%s: found \"%s\", expected build/ibscope [-R ENGINE] FABRIC" % (where, start))
+    script = os.path.join(folder, "tour")
+    with open(script, "w") as f:
+        f.writelines(line + "\n" for line in lines)
+    done = run(words[1].split() + [words[2], "-x", script])
+    for line in lines:              # each by itself would lose what came before it: count them, blame the whole
+        verdict(not done.stderr.strip() and done.returncode in (0, 1), "%s: in \"%s\": %s" % (
+            where, line, done.stderr.strip() or "exit status %d" % done.returncode))
+    return None
+
+
+def tours():
+    text = read("README.md")
+    verdict(text.count("\n") <= 250, "README.md: found %d lines, expected at most 250" % text.count("\n"))
+    found = collections.Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for part in re.finditer(r"^## (A tour [^\n]*)\n(.*?)(?=^## )", text, re.M | re.S):
+            for block in re.finditer(r"^```\n(.*?)^```", part[2], re.M | re.S):
+                where = "README.md:%d" % line_of(text, part.start(2) + block.start())
+                start, *lines = block[1].splitlines()
+                found[part[1]] += len(lines)
+                if lines:
+                    tour(where, start, [line[2:] for line in lines if line.startswith("> ")], folder)
+                else:
+                    done = subprocess.run(start, shell=True, cwd=TOP, stdout=subprocess.PIPE,
+                                          stderr=subprocess.STDOUT, text=True,
+                                          env=dict(os.environ, PATH=BUILD + ":" + os.environ["PATH"]))
+                    verdict(done.returncode == 0, "%s: %s: %s" % (where, start, done.stdout[-300:]))
+    verdict(len(found) == 3 and min(found.values()) >= 8,
+            "README.md: found tours of %s lines, expected three of 8 or more" % dict(found))
+
+
+# --- engines -------------------------------------------------------------------------------
+
+
+def answer(*commands):
+    """The last JSON object that the program prints for some commands."""
+    done = run(["--json"] + [w for c in commands for w in ("-e", c)])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def engine_names():
+    return {e["name"] for e in answer("show engines")["engines"]}
+
+
+def engines():
+    text = read("README.md")
+    table = text[text.index("| engine |"):].split("\n\n")[0]
+    told = set(re.findall(r"^\| `([^`]+)`", table, re.M))
+    for name in sorted(told ^ engine_names()):
+        verdict(False, "README.md: the table of engines %s %s" % (
+            ("has", name) if name in told else ("lacks", name)))
+    verdict(told, "README.md: has no table of engines")
+
+
+# --- stories -------------------------------------------------------------------------------
+
+STEP = re.compile(r"^\d+\. `(\w+)` \(`([\w./-]+)`\)", re.M)
+
+
+def defined(function, path):
+    """Is a function or a table of this name defined there?  A definition begins in the first column."""
+    full = os.path.join(TOP, path)
+    if not os.path.exists(full):
+        return False
+    return bool(re.search(r"^[A-Za-z_][^\n;]*\b%s(\(|\[| =)" % function, read(path), re.M))
+
+
+def stories():
+    found = 0
+    for path in files("README.md"):
+        text = read(path)
+        for m in STEP.finditer(text):
+            found += 1
+            verdict(defined(m[1], m[2]), "%s:%d: %s does not define %s" % (
+                path, line_of(text, m.start()), m[2], m[1]))
+    verdict(found >= 20, "found %d steps of stories in the rooms' READMEs, expected three stories" % found)
+
+
+# --- the manual page ------------------------------------------------------------------------
+
+
+def plain(troff):
+    """A line of the page as it reads."""
+    for name, sign in ((r"\&", ""), (r"\fB", ""), (r"\fI", ""), (r"\fR", ""), (r"\-", "-"), (r"\(dq", '"'),
+                       (r"\(aq", "'"), (r"\(ga", "`"), (r"\(ha", "^"), (r"\(ti", "~"), (r"\e", "\\")):
+        troff = troff.replace(name, sign)
+    return troff
+
+
+def page_items():
+    """Heads of the lists of the page, by section; those of lists within items are left out."""
+    items, section, depth = collections.defaultdict(list), "", 0
+    for line in read(os.path.relpath(PAGE, TOP)).splitlines():
+        if line.startswith((".Sh ", ".Ss ")):
+            section = plain(line[4:])
+        elif line.startswith((".Bl", ".El")):
+            depth += 1 if line.startswith(".Bl") else -1
+        elif line.startswith(".It ") and depth == 1:
+            items[section].append(plain(line[4:]))
+    return items
+
+
+def same(what, page, program):
+    for name in sorted(set(page) | set(program)):
+        verdict(name in page and name in program, "manual page: %s %s %s" % (
+            what, name, "is missing" if name in program else "does not exist"))
+    verdict(len(page) == len(set(page)), "manual page: a %s twice" % what)
+    verdict(page, "manual page: has no %ss" % what)
+
+
+def firsts(items):
+    return [i.split()[0] for i in items]
+
+
+def keymap(path):
+    """(section of the page, key) of every binding."""
+    bound = {}
+    for line in read(path).splitlines():
+        words = re.sub(r"(^|\s)#.*", "", line).split()
+        if len(words) < 3 or words[0] != "bind":
+            continue
+        pane = words[1] in PANES or words[1] in ("all", "repl")
+        place, key = (words[1], words[2]) if pane else ("all", words[1])
+        heading = {"all": "In all panes", "repl": "In the REPL"}.get(place, "In the pane " + place)
+        bound[heading, key] = True
+    return list(bound)
+
+
+PANES = ()
+
+
+def pane_names():
+    """From the files that define them."""
+    names = []
+    for symbol in re.findall(r"^PANE\((\w+)\)", read("views/panes.def"), re.M):
+        for path in files(".c"):
+            m = path.startswith("views/") and re.search(
+                r"view_ops view_%s = \{.*?\.name = \"([^\"]+)\"" % symbol, read(path), re.S)
+            if m:
+                names.append(m[1])
+    return names
+
+
+def actions():
+    text = read("tui/actions.c")
+    return re.findall(r"^\t\{\"([a-z-]+)\",", text[text.index("actions[] = {"):], re.M)
+
+
+def flags():
+    """Long options of the command line, as --help tells them."""
+    return re.findall(r"--([a-z-]+)", run(["--help"]).stdout)
+
+
+def manual():
+    global PANES
+    if not os.path.exists(PAGE):
+        return verdict(False, "%s is missing: `make` builds it" % PAGE)
+    PANES = pane_names()
+    items = page_items()
+    same("command", firsts(items["COMMANDS"]), [c["name"] for c in answer("help")["commands"]])
+    same("engine", firsts(items["ROUTING ENGINES"]), engine_names())
+    same("option", firsts(items["ROUTING OPTIONS"]), answer("synth ring:3", "show options")["options"])
+    same("pane", firsts(items["PANES"]), PANES)
+    same("action", firsts(items["Actions"]), actions())
+    keys = [(s, k) for s in items if s.startswith("In ") for i in items[s] for k in i.split()]
+    same("key", ["%s: %s" % k for k in keys], ["%s: %s" % k for k in keymap("keymaps/default.keys")])
+    same("flag", re.findall(r"^\.It.* Fl \\?-([a-z-]+)", read(os.path.relpath(PAGE, TOP)), re.M),
+         [f for f in flags()] + ["manual"])
+    verdict(not re.search(r"^@", read(os.path.relpath(PAGE, TOP)), re.M), "manual page: a place was not filled in")
+    if shutil.which("man"):
+        done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", PAGE], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, env=dict(os.environ, MANPAGER="cat", LC_ALL="C"))
+        verdict(done.returncode == 0 and not done.stderr, "manual page: man says: %s" % done.stderr[:500])
+    return None
+
+
+def main():
+    parts = {"citations": citations, "links": links, "tours": tours, "engines": engines, "stories": stories,
+             "manual": manual}
+    for name in sys.argv[1:] or parts:
+        if name not in parts:
+            sys.exit("docs.py: found %s, expected %s" % (name, " ".join(parts)))
+        parts[name]()
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
