@@ -144,9 +144,11 @@ def tour(where, start, lines, folder):
     with open(script, "w") as f:
         f.writelines(line + "\n" for line in lines)
     done = run(words[1].split() + [words[2], "-x", script])
-    for line in lines:              # each by itself would lose what came before it: count them, blame the whole
-        verdict(not done.stderr.strip() and done.returncode in (0, 1), "%s: in \"%s\": %s" % (
-            where, line, done.stderr.strip() or "exit status %d" % done.returncode))
+    at = re.search(r"tour:(\d+): ", done.stderr)      # the first line that failed; those behind it were not run
+    for n, line in enumerate(lines, 1):
+        ran = int(at[1]) > n if at else done.returncode in (0, 1) and not done.stderr
+        verdict(ran, "%s: \"%s\": %s" % (where, line, "was not run" if at and int(at[1]) < n else
+                                         done.stderr.strip() or "exit status %d" % done.returncode))
     return None
 
 
