@@ -311,10 +311,12 @@ def manual():
     same("flag", re.findall(r"^\.It.* Fl \\?-([a-z-]+)", read(os.path.relpath(PAGE, TOP)), re.M),
          [f for f in flags()] + ["manual"])
     verdict(not re.search(r"^@", read(os.path.relpath(PAGE, TOP)), re.M), "manual page: a place was not filled in")
-    if shutil.which("man"):
-        done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", PAGE], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, env=dict(os.environ, MANPAGER="cat", LC_ALL="C"))
-        verdict(done.returncode == 0 and not done.stderr, "manual page: man says: %s" % done.stderr[:500])
+    for reader in (["man", "--warnings=w", "-l"], ["groff", "-mandoc", "-ww", "-Tutf8", "-z"]):
+        if shutil.which(reader[0]):
+            done = subprocess.run(reader + [PAGE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env=dict(os.environ, MANPAGER="cat", LC_ALL="C.UTF-8"))
+            verdict(done.returncode == 0 and not done.stderr,
+                    "manual page: %s says: %s" % (reader[0], done.stderr[:500]))
     return None
 
 

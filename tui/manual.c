@@ -20,17 +20,32 @@ struct manual {
 
 /* --- troff ------------------------------------------------------------------------- */
 
-/* One character as it is, whatever it means to troff. */
-static void put(FILE *f, char c)
+/* One character as it is, whatever it means to troff; its bytes. */
+static size_t put(FILE *f, const char *s)
 {
 	static const char special[] = "\\-\"'`^~";
 	static const char *const name[] = {"\\e", "\\-", "\\(dq", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
-	const char *at = c ? strchr(special, c) : NULL;
+	const char *at = strchr(special, *s);
+	unsigned char c = (unsigned char)*s;
+	uint32_t code = c & (c < 0xe0 ? 0x1f : c < 0xf0 ? 0x0f : 0x07);
+	size_t n = 1;
 
-	if (at)
+	if (at) {
 		fputs(name[at - special], f);
-	else
+	} else if (c < 0x80) {
 		fputc(c, f);
+	} else { /* UTF-8, as all our text is */
+		for (; ((unsigned char)s[n] & 0xc0) == 0x80; n++)
+			code = code << 6 | ((unsigned char)s[n] & 0x3f);
+		fprintf(f, "\\[u%04X]", code);
+	}
+	return n;
+}
+
+static void put_all(FILE *f, const char *s)
+{
+	while (*s)
+		s += put(f, s);
 }
 
 /* Running text; what stands between backticks is set as something to type. */
@@ -39,12 +54,13 @@ static void prose(FILE *f, const char *s, size_t len)
 	bool code = false;
 
 	fputs("\\&", f);
-	for (size_t i = 0; i < len; i++) {
-		if (s[i] == '`') {
+	for (const char *end = s + len; s < end;) {
+		if (*s == '`') {
 			code = !code;
 			fputs(code ? "\\fB" : "\\fR", f);
+			s++;
 		} else {
-			put(f, s[i]);
+			s += put(f, s);
 		}
 	}
 	fputs(code ? "\\fR\n" : "\n", f);
@@ -76,11 +92,10 @@ static void syntax(FILE *f, const char *s)
 
 		if (n)
 			fputs(upper ? "\\fI" : "\\fB", f);
-		for (size_t i = 0; i < (n ? n : 1); i++)
-			put(f, s[i]);
+		for (const char *end = s + (n ? n : 1); s < end;)
+			s += put(f, s);
 		if (n)
 			fputs("\\fR", f);
-		s += n ? n : 1;
 	}
 }
 
@@ -97,8 +112,7 @@ static void list_end(FILE *f)
 static void item(FILE *f, const char *name, const char *arguments)
 {
 	fputs(".It \\&\\fB", f);
-	for (const char *s = name; *s; s++)
-		put(f, *s);
+	put_all(f, name);
 	fputs("\\fR", f);
 	if (arguments && *arguments) {
 		fputs(" ", f);
@@ -384,8 +398,7 @@ static void put_binding(FILE *f, const struct keymap *km, size_t i)
 		if (!same_deed(b, &km->b[j]))
 			continue;
 		fputs(j == i ? "\\&\\fB" : " \\fB", f);
-		for (const char *s = keys_text(km->b[j].key, km->b[j].n, name, sizeof(name)); *s; s++)
-			put(f, *s);
+		put_all(f, keys_text(km->b[j].key, km->b[j].n, name, sizeof(name)));
 		fputs("\\fR", f);
 	}
 	fputs("\n", f);
