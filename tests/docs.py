@@ -4,7 +4,7 @@
 usage: docs.py [PART...]        citations links tours engines stories manual; none: all of them
 
   citations  documents and sections that comments and documents cite exist
-  links      files that the documents name exist
+  links      files that the documents name exist; tests/README.md tells of all suites
   tours      every command line of the README's tours runs, and none fails
   engines    the README's table of engines has those of the program
   stories    functions named in the stories of the rooms' READMEs stand in the files named beside them
@@ -130,6 +130,9 @@ def links():
             target = m[1] or os.path.normpath(os.path.join(os.path.dirname(path), m[2]))
             verdict(os.path.exists(os.path.join(TOP, target)),
                     "%s:%d: there is no %s" % (path, line_of(text, m.start()), target))
+    told = set(re.findall(r"^\| ([a-z-]+) \|", read("tests/README.md"), re.M)) - {"suite", "variable"}
+    there = set(re.findall(r"^\t([a-z-]+)\)", read("tests/run.sh"), re.M))
+    verdict(told == there, "tests/README.md: tells of suites %s, tests/run.sh has %s" % (sorted(told), sorted(there)))
 
 
 # --- tours ----------------------------------------------------------------------------
