@@ -13,17 +13,6 @@
 	static int name(UNUSED struct session *s, UNUSED int argc, UNUSED char **argv, UNUSED struct out *o, \
 			UNUSED struct err *e)
 
-static int need(int argc, int least, int most, char **argv, struct err *e)
-{
-	const struct command *c;
-
-	if (argc - 1 >= least && argc - 1 <= most)
-		return 0;
-	c = command_find(ui.session, argv[0], NULL);
-	return err_set(e, "%s: found %d arguments, expected: %s", c ? c->name : argv[0], argc - 1,
-		       c ? c->syntax : argv[0]);
-}
-
 static char *joined(int argc, char **argv)
 {
 	struct text t = {0};
@@ -50,8 +39,6 @@ COMMAND(ui_screen)
 {
 	FILE *f;
 
-	if (need(argc, 1, 1, argv, e))
-		return -1;
 	f = fopen(argv[1], "we");
 	if (!f)
 		return err_set(e, "screen: cannot write %s: %s", argv[1], strerror(errno));
@@ -66,8 +53,6 @@ COMMAND(ui_screen)
 
 COMMAND(ui_pane)
 {
-	if (need(argc, 1, 99, argv, e)) /* panes know better how many they take */
-		return -1;
 	ui_refresh();
 	return pane_open(argc - 1, argv + 1, e);
 }
@@ -90,8 +75,6 @@ static int focus_by_name(const char *name, struct err *e)
 
 COMMAND(ui_focus)
 {
-	if (need(argc, 1, 1, argv, e))
-		return -1;
 	if (!strcmp(argv[1], "list"))
 		pane_focus(PLACE_LIST);
 	else if (!strcmp(argv[1], "detail"))
@@ -109,8 +92,6 @@ COMMAND(ui_focus)
 
 COMMAND(ui_maximise)
 {
-	if (need(argc, 0, 1, argv, e))
-		return -1;
 	if (argc > 1 && strcmp(argv[1], "on") && strcmp(argv[1], "off"))
 		return err_set(e, "maximise: found \"%s\", expected on or off", argv[1]);
 	ui.maximised = argc > 1 ? !strcmp(argv[1], "on") : !ui.maximised;
@@ -119,8 +100,6 @@ COMMAND(ui_maximise)
 
 COMMAND(ui_fold)
 {
-	if (need(argc, 0, 1, argv, e))
-		return -1;
 	if (argc > 1 && strcmp(argv[1], "on") && strcmp(argv[1], "off"))
 		return err_set(e, "fold: found \"%s\", expected on or off", argv[1]);
 	return fold_panes(argc > 1 ? !strcmp(argv[1], "on") : !ui.scene.fold, e);
@@ -128,8 +107,6 @@ COMMAND(ui_fold)
 
 COMMAND(ui_back)
 {
-	if (need(argc, 0, 0, argv, e))
-		return -1;
 	if (ui.focus == PLACE_REPL)
 		pane_focus(ui.last_pane);
 	pane_back();
@@ -141,7 +118,7 @@ COMMAND(ui_sort)
 	struct view *v = need_view(e);
 	int col;
 
-	if (!v || need(argc, 0, 2, argv, e))
+	if (!v)
 		return -1;
 	if (argc > 2 && strcmp(argv[2], "reverse"))
 		return err_set(e, "sort: found \"%s\", expected reverse", argv[2]);
@@ -170,7 +147,7 @@ COMMAND(ui_search)
 	char *text;
 	int rc = 0;
 
-	if (!v || need(argc, 1, 99, argv, e))
+	if (!v)
 		return -1;
 	text = joined(argc, argv);
 	snprintf(ui.search, sizeof(ui.search), "%s", text);
@@ -186,7 +163,7 @@ COMMAND(ui_select)
 	char *end;
 	unsigned long n;
 
-	if (!v || need(argc, 1, 1, argv, e))
+	if (!v)
 		return -1;
 	errno = 0;
 	n = strtoul(argv[1], &end, 10);
@@ -203,15 +180,13 @@ COMMAND(ui_action)
 
 	if (ui.focus == PLACE_REPL && argc > 1 && strcmp(argv[1], "clear"))
 		pane_focus(ui.last_pane);
-	rc = need(argc, 1, 9, argv, e) || action_run(text, e) ? -1 : 0;
+	rc = action_run(text, e) ? -1 : 0;
 	free(text);
 	return rc;
 }
 
 COMMAND(ui_follow)
 {
-	if (need(argc, 0, 0, argv, e))
-		return -1;
 	if (ui.focus == PLACE_REPL)
 		pane_focus(ui.last_pane);
 	return action_run("follow", e);
@@ -226,7 +201,7 @@ static void show_key_errors(struct out *o)
 
 COMMAND(ui_keymap)
 {
-	if (need(argc, 1, 1, argv, e) || keymap_choose(argv[1], e))
+	if (keymap_choose(argv[1], e))
 		return -1;
 	show_key_errors(o);
 	return 0;
@@ -234,76 +209,75 @@ COMMAND(ui_keymap)
 
 COMMAND(ui_colours)
 {
-	return need(argc, 1, 1, argv, e) ? -1 : colours_choose(argv[1], e);
+	return colours_choose(argv[1], e);
 }
 
 COMMAND(ui_clear)
 {
-	if (need(argc, 0, 0, argv, e))
-		return -1;
 	repl_clear();
 	return 0;
+}
+
+/* Panes, for completion. */
+static bool pane_subject(size_t i, struct subject *s)
+{
+	if (!all_views[i])
+		return false;
+	*s = (struct subject){all_views[i]->name, all_views[i]->syntax};
+	return true;
 }
 
 const struct command ui_commands[] = {
 	{.name = "screen",
 	 .syntax = "screen FILE",
 	 .help = "save what the terminal shows as text",
-	 .args = "f",
 	 .run = ui_screen,
 	 .on_screen = true},
 	{.name = "pane",
 	 .syntax = "pane NAME [ARGUMENT...]",
 	 .help = "show a pane",
-	 .args = "te*",
+	 .subject = pane_subject,
 	 .run = ui_pane,
 	 .on_screen = true},
 	{.name = "focus",
-	 .syntax = "focus NAME|next|previous",
+	 .syntax = "focus NAME|next|previous|list|detail|repl",
 	 .help = "move to a pane",
-	 .args = "t",
 	 .run = ui_focus,
 	 .on_screen = true},
 	{.name = "back", .syntax = "back", .help = "the pane before", .run = ui_back, .on_screen = true},
 	{.name = "maximise",
-	 .syntax = "maximise",
+	 .syntax = "maximise [on|off]",
 	 .help = "the focused pane over the whole screen, and back",
 	 .run = ui_maximise,
 	 .on_screen = true},
 	{.name = "sort",
 	 .syntax = "sort [COLUMN [reverse]]",
 	 .help = "sort the focused pane by a column",
-	 .args = "t",
 	 .run = ui_sort,
 	 .on_screen = true},
 	{.name = "filter",
-	 .syntax = "filter [TEXT]",
+	 .syntax = "filter [TEXT...]",
 	 .help = "show only rows that contain the text",
-	 .args = "t",
 	 .run = ui_filter,
 	 .on_screen = true},
 	{.name = "search",
-	 .syntax = "search TEXT",
+	 .syntax = "search TEXT...",
 	 .help = "go to the next row that contains the text",
-	 .args = "t",
 	 .run = ui_search,
 	 .on_screen = true},
 	{.name = "keymap",
 	 .syntax = "keymap NAME|FILE",
 	 .help = "load key bindings",
-	 .args = "f",
 	 .run = ui_keymap,
 	 .on_screen = true},
 	{.name = "colours",
 	 .syntax = "colours NAME",
 	 .help = "choose a colour scheme",
-	 .args = "t",
 	 .run = ui_colours,
 	 .on_screen = true},
 	{.name = "select",
 	 .syntax = "select N",
 	 .help = "select the N-th row shown",
-	 .args = "t",
 	 .run = ui_select,
 	 .on_screen = true},
 	{.name = "follow",
@@ -317,9 +291,8 @@ const struct command ui_commands[] = {
 	 .run = ui_fold,
 	 .on_screen = true},
 	{.name = "action",
-	 .syntax = "action NAME [ARG]",
+	 .syntax = "action NAME [ARG...]",
 	 .help = "do what a key bound to NAME does",
-	 .args = "t*",
 	 .run = ui_action,
 	 .on_screen = true},
 	{.name = "clear",

@@ -10,35 +10,26 @@
 #include "core/session/out.h"
 #include "core/session/session.h"
 
-/* What an argument is, for completion.  A command's `args` names them by letter in order. */
-enum arg_kind {
-	ARG_NONE = 0,
-	ARG_NODE = 'n',
-	ARG_SWITCH = 's',
-	ARG_HOST = 'h',
-	ARG_PORT = 'p',
-	ARG_ENDPORT = 'e',
-	ARG_FILE = 'f',
-	ARG_ENGINES = 'E',
-	ARG_ENGINE_OPTION = 'o',
-	ARG_OPTION = 'O',
-	ARG_VALUE = 'v',
-	ARG_SNAPSHOT = 'S',
-	ARG_COMMAND = 'c',
-	ARG_WORD = 'w', /* one of `words`, '|' between */
-	ARG_SPEC = 'y',
-	ARG_TEXT = 't',
-	ARG_REPEAT = '*', /* the kind before it, again and again */
+/* What there must be before a command is tried; without it the command says so, whatever its words are. */
+enum command_needs { NEEDS_NOTHING, NEEDS_FABRIC, NEEDS_ROUTING };
+
+/* Something with a name that a command is about and that has arguments of its own: a pane. */
+struct subject {
+	const char *name;
+	const char *syntax; /* of its arguments, as a command's without the name */
 };
 
 struct command {
 	const char *name;
-	const char *syntax;  /* "fail link|switch|host|random TARGET..." as help shows it */
+	const char
+		*syntax; /* "fail link NODE[PORT]... | switch S...": help, checked and completed (syntax.h) */
 	const char *help;    /* one line */
 	const char *details; /* more lines for `help NAME`, may be NULL */
-	const char *args;    /* kinds of the arguments for completion, letters of enum arg_kind */
-	const char *words;   /* for ARG_WORD, '|' between */
+	enum command_needs needs;
+	/* Words fit the syntax; numbers of words need not be looked at again. */
 	int (*run)(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+	/* The i-th there is, false: no more.  NULL: the first word is no subject's name. */
+	bool (*subject)(size_t i, struct subject *subject);
 	bool on_screen; /* needs the interface, in whose thread it runs (struct command_run) */
 };
 

@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/command.h"
+#include "core/session/syntax.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -13,11 +14,30 @@
 
 #define MOST_COMPLETIONS 20000
 
+/* What a capital word of a syntax line stands for. */
+enum kind {
+	KIND_NONE,
+	KIND_NODE,
+	KIND_SWITCH,
+	KIND_HOST,
+	KIND_PORT,
+	KIND_ENDPORT,
+	KIND_FILE,
+	KIND_ENGINES,
+	KIND_ASSIGNMENT,
+	KIND_OPTION,
+	KIND_VALUE,
+	KIND_SNAPSHOT,
+	KIND_COMMAND,
+	KIND_SPEC,
+};
+
 struct completer {
 	struct session *s;
 	int argc; /* words before the one to be completed */
 	char **argv;
-	char *word; /* what stands there so far, unquoted */
+	char *word;	  /* what stands there so far, unquoted */
+	unsigned offered; /* kinds that were, as bits */
 	char **list;
 	size_t n, cap;
 };
@@ -81,16 +101,16 @@ static void add_ports(struct completer *c, const char *open)
 	free(name);
 }
 
-static bool wanted(const struct fabric *f, uint32_t n, char kind)
+static bool wanted(const struct fabric *f, uint32_t n, enum kind kind)
 {
-	if (kind == ARG_SWITCH)
+	if (kind == KIND_SWITCH)
 		return node_is_switch(f, n);
-	if (kind == ARG_HOST)
+	if (kind == KIND_HOST)
 		return !node_is_switch(f, n);
 	return true;
 }
 
-static void add_nodes(struct completer *c, char kind)
+static void add_nodes(struct completer *c, enum kind kind)
 {
 	const struct fabric *f = c->s->fabric;
 	const char *open = strrchr(c->word, '[');
@@ -99,7 +119,7 @@ static void add_nodes(struct completer *c, char kind)
 
 	if (!f)
 		return;
-	if (open && (kind == ARG_PORT || kind == ARG_ENDPORT)) {
+	if (open && (kind == KIND_PORT || kind == KIND_ENDPORT)) {
 		add_ports(c, open);
 		return;
 	}
@@ -109,7 +129,7 @@ static void add_nodes(struct completer *c, char kind)
 
 		if (!wanted(f, n, kind) || strncasecmp(f->node_name[n], c->word, strlen(c->word)))
 			continue;
-		w = kind == ARG_PORT ? str_printf("%s[", f->node_name[n]) : NULL;
+		w = kind == KIND_PORT ? str_printf("%s[", f->node_name[n]) : NULL;
 		add(c, w ? w : f->node_name[n]);
 		free(w);
 	}
@@ -228,93 +248,99 @@ static void add_specs(struct completer *c)
 	add_words(c, specs);
 }
 
-/* The kind of the argument at place i (0 = first behind the command). */
-static char kind_at(const struct command *k, int i)
-{
-	const char *a = k->args ? k->args : "";
-	char kind = ARG_NONE;
+static const struct {
+	const char *word;
+	enum kind kind;
+} kinds[] = {
+	{"NODE", KIND_NODE},
+	{"SWITCH", KIND_SWITCH},
+	{"S", KIND_SWITCH},
+	{"ELEMENT", KIND_SWITCH},
+	{"HOST", KIND_HOST},
+	{"H", KIND_HOST},
+	{"NODE[PORT]", KIND_PORT},
+	{"SRC", KIND_ENDPORT},
+	{"DST", KIND_ENDPORT},
+	{"DESTINATION", KIND_ENDPORT},
+	{"FILE", KIND_FILE},
+	{"ENGINE", KIND_ENGINES},
+	{"ENGINE[,ENGINE...]", KIND_ENGINES},
+	{"OPTION=VALUE", KIND_ASSIGNMENT},
+	{"OPTION", KIND_OPTION},
+	{"VALUE", KIND_VALUE},
+	{"SNAPSHOT", KIND_SNAPSHOT},
+	{"COMMAND", KIND_COMMAND},
+	{"SPEC", KIND_SPEC},
+};
 
-	for (; *a; a++) {
-		if (*a != ARG_REPEAT) {
-			kind = *a;
-			if (i-- == 0)
-				return a[0];
-		}
-		if (a[1] == ARG_REPEAT && !a[2])
-			return kind;
-	}
-	return ARG_NONE;
+static enum kind kind_of(const char *word, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (strlen(kinds[i].word) == len && !strncmp(kinds[i].word, word, len))
+			return kinds[i].kind;
+	return KIND_NONE;
 }
 
-/* `fail` and `restore`: what is named depends on the word before. */
-static char refine(const struct completer *c, char kind)
+static void add_snapshots(struct completer *c)
 {
-	const char *w = c->argc > 1 ? c->argv[1] : "";
-
-	if (strcmp(c->argv[0], "fail") && strcmp(c->argv[0], "restore"))
-		return kind;
-	if (c->argc < 2)
-		return ARG_WORD;
-	return !strcmp(w, "link")     ? ARG_PORT
-	       : !strcmp(w, "switch") ? ARG_SWITCH
-	       : !strcmp(w, "host")   ? ARG_HOST
-				      : ARG_NONE;
+	for (size_t i = 0; i < c->s->n_snapshots; i++)
+		add_if(c, c->s->snapshot[i].name);
 }
 
-/* Engines and options in any order: `compare`, and the pane of that name. */
-static bool compares(const struct completer *c, const struct command *k)
+static void complete_kind(struct completer *c, enum kind kind)
 {
-	return !strcmp(k->name, "compare") ||
-	       (!strcmp(k->name, "pane") && c->argc > 1 && !strcmp(c->argv[1], "compare"));
-}
-
-static void complete_argument(struct completer *c, const struct command *k)
-{
-	char kind = refine(c, kind_at(k, c->argc - 1));
-
-	if (compares(c, k)) {
-		add_engines(c);
-		add_assignment(c);
-		return;
-	}
 	switch (kind) {
-	case ARG_NODE:
-	case ARG_SWITCH:
-	case ARG_HOST:
-	case ARG_PORT:
-	case ARG_ENDPORT:
+	case KIND_NODE:
+	case KIND_SWITCH:
+	case KIND_HOST:
+	case KIND_PORT:
+	case KIND_ENDPORT:
 		add_nodes(c, kind);
 		break;
-	case ARG_FILE:
+	case KIND_FILE:
 		add_files(c);
 		break;
-	case ARG_ENGINES:
+	case KIND_ENGINES:
 		add_engines(c);
 		break;
-	case ARG_ENGINE_OPTION:
+	case KIND_ASSIGNMENT:
 		add_assignment(c);
 		break;
-	case ARG_OPTION:
+	case KIND_OPTION:
 		add_options(c, false);
 		break;
-	case ARG_VALUE:
+	case KIND_VALUE:
 		add_option_value(c, c->argv[c->argc - 1]);
 		break;
-	case ARG_SNAPSHOT:
-		for (size_t i = 0; i < c->s->n_snapshots; i++)
-			add_if(c, c->s->snapshot[i].name);
+	case KIND_SNAPSHOT:
+		add_snapshots(c);
 		break;
-	case ARG_COMMAND:
+	case KIND_COMMAND:
 		add_commands(c);
 		break;
-	case ARG_WORD:
-		add_words(c, k->words);
-		break;
-	case ARG_SPEC:
+	case KIND_SPEC:
 		add_specs(c);
 		break;
-	default:
+	case KIND_NONE:
 		break;
+	}
+}
+
+/* A word of the syntax that may stand where the cursor is. */
+static void offer_word(void *ctx, const char *word, size_t len)
+{
+	struct completer *c = ctx;
+	size_t fixed = syntax_fixed(word, len);
+	enum kind kind = kind_of(word, len);
+	char *w;
+
+	if (fixed) {
+		w = str_printf("%.*s", (int)fixed, word);
+		add_if(c, w);
+		free(w);
+	} else if (!(c->offered & 1u << kind)) {
+		c->offered |= 1u << kind;
+		complete_kind(c, kind);
 	}
 }
 
@@ -359,6 +385,90 @@ static char *unquote(const char *w)
 	return t.s ? t.s : str_dup("");
 }
 
+/* The one that is named, whole or by a beginning that no other has. */
+static bool find_subject(const struct command *k, const char *name, struct subject *found)
+{
+	struct subject s;
+	unsigned n = 0;
+
+	for (size_t i = 0; k->subject(i, &s); i++) {
+		if (strncmp(s.name, name, strlen(name)))
+			continue;
+		*found = s;
+		if (!strcmp(s.name, name))
+			return true;
+		n++;
+	}
+	return n == 1;
+}
+
+static void complete_subject(struct completer *c, const struct command *k)
+{
+	struct subject s;
+	char *syntax;
+
+	for (size_t i = 0; c->argc == 1 && k->subject(i, &s); i++)
+		add_if(c, s.name);
+	if (c->argc == 1 || !find_subject(k, c->argv[1], &s))
+		return;
+	syntax = str_printf("%s %s", s.name, s.syntax);
+	syntax_next(syntax, c->argc - 1, c->argv + 1, offer_word, c);
+	free(syntax);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(**(char **const *)a, **(char **const *)b);
+}
+
+/* A word that two parts of the syntax offer is told once, where it came first. */
+static void drop_doubles(struct completer *c)
+{
+	char ***order = NEW_ARRAY(c->n + 1, char **);
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		order[i] = &c->list[i];
+	qsort(order, c->n, sizeof(*order), by_text);
+	for (size_t i = 0, first = 0; i < c->n; i++) {
+		char **later;
+
+		if (!i || strcmp(*order[first], *order[i])) {
+			first = i;
+			continue;
+		}
+		later = order[first] < order[i] ? order[i] : order[first];
+		order[first] = order[first] < order[i] ? order[first] : order[i];
+		free(*later);
+		*later = NULL;
+	}
+	for (size_t i = 0; i < c->n; i++)
+		if (c->list[i])
+			c->list[n++] = c->list[i];
+	c->n = n;
+	free(order);
+}
+
+static void complete_argument(struct completer *c, const struct command *k)
+{
+	if (k->subject)
+		complete_subject(c, k);
+	syntax_next(k->syntax, c->argc, c->argv, offer_word, c);
+	drop_doubles(c);
+}
+
+/* A colon before a command is let be. */
+static void skip_colon(const char *line, size_t *command, size_t *start)
+{
+	size_t at = *command + strspn(line + *command, " \t");
+
+	if (line[at] != ':')
+		return;
+	*command = at + 1;
+	if (*start <= at)
+		*start = at + 1;
+}
+
 char **session_complete(struct session *s, const char *line, size_t *start)
 {
 	struct completer c = {.s = s};
@@ -367,6 +477,7 @@ char **session_complete(struct session *s, const char *line, size_t *start)
 	char *before;
 
 	*start = word_start(line, &command);
+	skip_colon(line, &command, start);
 	before = str_dup(line + command);
 	before[*start > command ? *start - command : 0] = 0;
 	c.word = unquote(line + *start);

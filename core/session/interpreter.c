@@ -2,6 +2,8 @@
 #include "core/base/memory.h"
 #include "core/base/words.h"
 #include "core/session/command.h"
+#include "core/session/commands/commands.h"
+#include "core/session/syntax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -80,12 +82,26 @@ void commands_free(struct command_list *l)
 
 /* --- running --------------------------------------------------------------------------- */
 
+/* Is there what the command needs, and do its words fit? */
+static int check_command(const struct session *s, const struct command_words *c, struct err *e)
+{
+	if (!c->command)
+		return err_set(e, "%s", c->why.msg);
+	if (c->command->needs == NEEDS_FABRIC && need_fabric(s, e))
+		return -1;
+	if (c->command->needs == NEEDS_ROUTING && !need_routing(s, e))
+		return -1;
+	if (!syntax_fits(c->command->syntax, c->argc, c->argv))
+		return err_set(e, "expected: %s", c->command->syntax);
+	return 0;
+}
+
 static int do_command(const struct command_words *c, struct out *o, struct err *e)
 {
 	struct command_run *r = o->run;
 
-	if (!c->command)
-		return err_set(e, "%s", c->why.msg);
+	if (check_command(r->in->session, c, e))
+		return -1;
 	if (!c->command->on_screen)
 		return c->command->run(r->in->session, c->argc, c->argv, o, e);
 	if (!r->on_screen)

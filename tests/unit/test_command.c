@@ -2,6 +2,7 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/words.h"
+#include "core/session/syntax.h"
 #include "tests/unit/fixture.h"
 #include "tui/ui.h"
 
@@ -76,6 +77,8 @@ static void test_finding(void **state)
 	line_fails(s, "load /nonexistent/file", "/nonexistent/file");
 	line_fails(s, "synth torus:0", "torus");
 	line_fails(s, "screen x", "curses");
+	line_fails(s, "scre x", "screen: needs the curses");
+	line_fails(s, "pan hosts", "pane: needs the curses");
 	line_says(s, "help", "fail link");
 	line_says(s, "help set", "opensm");
 	session_free(s);
@@ -97,9 +100,12 @@ static void test_arguments(void **state)
 			assert_non_null(c->help);
 			assert_non_null(strstr(c->syntax, c->name));
 			free(run_line(s, c->name, &rc, &e, false, NULL));
-			snprintf(line, sizeof(line), "%s a b c d e f", c->name);
-			free(run_line(s, line, &rc, &e, true, NULL));
-			assert_non_null(s->fabric);
+			snprintf(line, sizeof(line), "%s", c->name);
+			for (unsigned n = 1; n <= 6; n++) {
+				strcat(line, " /nonexistent/a");
+				free(run_line(s, line, &rc, &e, n % 2, NULL));
+				assert_non_null(s->fabric);
+			}
 		}
 	session_free(s);
 }
@@ -171,6 +177,10 @@ static void test_snapshots(void **state)
 	line_says(s, "diff bad bad", "0 entries");
 	line_fails(s, "diff nobody", "no snapshot");
 	line_says(s, "snapshot", "good");
+	ok_line(s, "reset"); /* the fabric stays the same, so they stay */
+	line_says(s, "diff good", "0 entries");
+	line_says(s, "synth ring:4", "2 snapshots of the fabric before are dropped");
+	line_says(s, "snapshot", "no snapshots");
 	session_free(s);
 }
 
@@ -324,6 +334,19 @@ static bool offers(struct session *s, const char *line, const char *word, size_t
 	return found;
 }
 
+/* How often a word is offered. */
+static unsigned times(struct session *s, const char *line, const char *word)
+{
+	size_t start;
+	char **c = session_complete(s, line, &start);
+	unsigned n = 0;
+
+	for (size_t i = 0; c[i]; i++)
+		n += !strcmp(c[i], word);
+	completions_free(c);
+	return n;
+}
+
 static void test_completion(void **state)
 {
 	struct session *s = tree();
@@ -348,8 +371,141 @@ static void test_completion(void **state)
 	assert_true(offers(s, "export lf", "lfts", 7));
 	assert_true(offers(s, "export lfts /et", "/etc/", 12));
 	assert_true(offers(s, "help und", "undo", 5));
+	assert_true(offers(s, ":und", "undo", 1));
+	assert_true(offers(s, "pane ho", "hosts", 5));
+	assert_true(offers(s, "pan ho", "hosts", 4));
+	assert_true(offers(s, "pane path node0001 node", "node0002", 19));
+	assert_true(offers(s, "fail random 3 ", "seed=", 14));
+	assert_false(offers(s, "fail random 3 seed=1 ", "seed=", 21));
+	assert_true(offers(s, "export svg x cdg 0 ", "switches", 19));
+	assert_true(offers(s, "why leaf-01 node0009 ", "via", 21));
+	assert_int_equal(times(s, "why leaf-01 node00", "node0009"), 1);
 	assert_false(offers(s, "undo ", "undo", 5));
 	assert_false(offers(s, "trace \"unclosed", "leaf-01", 6));
+	session_free(s);
+}
+
+static bool fits(const char *syntax, const char *line)
+{
+	const char *rest;
+	char **argv;
+	struct err e;
+	int argc;
+	bool yes;
+
+	assert_int_equal(words_split(line, &rest, &argc, &argv, &e), 0);
+	yes = syntax_fits(syntax, argc, argv);
+	words_free(argc, argv);
+	return yes;
+}
+
+/* The line that help shows is what words are checked by. */
+static void test_syntax(void **state)
+{
+	static const char fail[] = "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]",
+			  why[] = "why SWITCH DST [via PORT] | why NODE NODE NODE...",
+			  load[] = "load-map [all | shift K | bisection [seed=K] | hotspot NODE] [all]";
+
+	(void)state;
+	assert_true(fits("undo", "undo"));
+	assert_false(fits("undo", "undo x"));
+	assert_true(fits("synth [SPEC]", "synth") && fits("synth [SPEC]", "synth x"));
+	assert_false(fits("synth [SPEC]", "synth x y"));
+	assert_false(fits(fail, "fail") || fits(fail, "fail link") || fits(fail, "fail cable a"));
+	assert_true(fits(fail, "fail link a") && fits(fail, "fail link a b c d"));
+	assert_true(fits(fail, "fail random 3") && fits(fail, "fail random 3 seed=4"));
+	assert_false(fits(fail, "fail random 3 4") || fits(fail, "fail random 3 seed=4 seed=5"));
+	assert_true(fits(why, "why a b") && fits(why, "why a b via 3") && fits(why, "why a b c d e"));
+	assert_false(fits(why, "why a"));
+	assert_true(fits(load, "load-map") && fits(load, "load-map all all") && fits(load, "load-map shift 1 all"));
+	assert_false(fits(load, "load-map shift") || fits(load, "load-map nothing"));
+	assert_true(fits("live [CA[:PORT]] [tables|sl2vl]", "live tables"));
+	assert_false(fits("live [CA[:PORT]] [tables|sl2vl]", "live a tables sl2vl"));
+	assert_true(fits("route ENGINE[,ENGINE...] [OPTION=VALUE]...", "route a b=c d=e f=g"));
+	assert_false(fits("route ENGINE[,ENGINE...] [OPTION=VALUE]...", "route"));
+}
+
+/* Words that do not fit are told what fits, after what is missing. */
+static void test_usage(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	line_fails(s, "undo twice", "expected: undo");
+	line_fails(s, "load", "expected: load FILE");
+	line_fails(s, "check all", "no fabric");
+	ok_line(s, "synth ring:4");
+	line_fails(s, "check all", "nothing is routed");
+	ok_line(s, "route minhop");
+	line_fails(s, "check all", "expected: check");
+	line_fails(s, "fail cable x", "expected: fail link");
+	line_fails(s, "show node", "expected: show");
+	session_free(s);
+}
+
+static int cmd_cancel(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	(void)s;
+	(void)argc;
+	(void)argv;
+	(void)e;
+	atomic_store(&o->run->progress->cancel, true); /* as another thread would */
+	return 0;
+}
+
+static const struct command cancel_commands[] = {
+	{.name = "cancel-now", .syntax = "cancel-now", .help = "for tests", .run = cmd_cancel},
+	{.name = NULL},
+};
+
+/* Between two commands, also of a script within a script, cancelling stops all of it. */
+static void test_cancelled_script(void **state)
+{
+	static const struct command *const tables[] = {CORE_COMMANDS, cancel_commands, NULL};
+	struct session *s = session_new(all_engines, tables);
+	struct interpreter in = {.session = s};
+	char path[] = "/tmp/ibscope-test-XXXXXX", *text = NULL, line[100];
+	struct progress p = {0};
+	size_t len = 0;
+	struct command_run r = {.in = &in, .f = open_memstream(&text, &len), .progress = &p};
+	FILE *f = fdopen(mkstemp(path), "w");
+	struct err e;
+
+	(void)state;
+	fputs("echo one\ncancel-now\necho two\n", f);
+	fclose(f);
+	snprintf(line, sizeof(line), "source %s; echo three", path);
+	assert_int_equal(run_text(&r, line, &e), -1);
+	assert_non_null(strstr(e.msg, ":3: " CANCELLED));
+	assert_int_equal(run_text(&r, "echo four", &e), -1); /* the same run: it stays cancelled */
+	fclose(r.f);
+	assert_string_equal(text, "one\n");
+	free(text);
+	unlink(path);
+	interpreter_free(&in);
+	session_free(s);
+}
+
+/* A setup is shared, never copied, by all that follow from it. */
+static void test_setup(void **state)
+{
+	struct session *s = tree();
+	const struct setup *before = s->setup;
+
+	(void)state;
+	assert_ptr_equal(session_event(s)->setup, before);
+	assert_ptr_equal(session_sweep(s)->setup, before);
+	ok_line(s, "fail link leaf-01[4]");
+	assert_ptr_not_equal(s->setup, before);
+	assert_ptr_equal(s->setup->options, before->options);
+	assert_ptr_equal(s->setup->fabric, before->fabric);
+	ok_line(s, "undo");
+	assert_ptr_equal(s->setup, before);
+	ok_line(s, "set rules manual");
+	assert_true(manual_rules(session_sweep(s)->setup->options));
+	assert_ptr_equal(s->setup->state, before->state);
+	ok_line(s, "undo");
+	assert_false(manual_rules(s->setup->options));
 	session_free(s);
 }
 
@@ -452,6 +608,8 @@ int main(void)
 		cmocka_unit_test(test_json),	      cmocka_unit_test(test_completion),
 		cmocka_unit_test(test_scripts),	      cmocka_unit_test(test_failed_load),
 		cmocka_unit_test(test_cancel),	      cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_syntax),	      cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_setup),	      cmocka_unit_test(test_cancelled_script),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,17 +132,14 @@ static int check_turns(const struct sweep *w, struct out *o)
 
 static int cmd_check(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
+	const struct sweep *w = session_sweep(s);
 	struct check_result c;
 	int64_t loops;
 	uint32_t cut;
 	bool sound;
 
+	(void)argc;
 	(void)argv;
-	if (!w)
-		return -1;
-	if (argc != 1)
-		return usage(s, "check", e);
 	if (check_routing(w->routing, &c, o->run->progress))
 		return err_set(e, CANCELLED);
 	cut = count_cut_off(w, NULL);
@@ -302,8 +299,6 @@ static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, str
 		limit = UINT64_MAX;
 		argc--;
 	}
-	if (argc > 3)
-		return usage(s, "diff", e);
 	if (diff_sides(s, argc - 1, argv + 1, &a, &b, e))
 		return -1;
 	c = compare_routings(a->routing, b->routing, o->run->progress);
@@ -365,13 +360,11 @@ static void print_loads(const struct topo *t, const struct loads *l, uint32_t li
 
 static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
+	const struct sweep *w = session_sweep(s);
 	struct text pattern = {0};
 	struct loads *l;
 	uint32_t limit = 20;
 
-	if (!w)
-		return -1;
 	if (argc > 2 && !strcmp(argv[argc - 1], "all")) {
 		limit = UINT32_MAX;
 		argc--;
@@ -444,16 +437,12 @@ static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
 
 static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
+	const struct sweep *w = session_sweep(s);
 	struct shifts *sh;
 	uint32_t n = 0;
 	unsigned long sample = 0;
 	char *end;
 
-	if (!w)
-		return -1;
-	if (argc > 2)
-		return usage(s, "shifts", e);
 	if (argc == 2) {
 		sample = strtoul(argv[1], &end, 10);
 		if (*end || !sample || sample > UINT32_MAX)
@@ -571,16 +560,13 @@ static void print_finding(const struct sweep *w, bool links, const struct findin
 
 static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
-	bool links = argc > 1 && !strcmp(argv[1], "links");
+	const struct sweep *w = session_sweep(s);
+	bool links = !strcmp(argv[1], "links");
 	struct finding *f;
 	uint32_t n;
 	int rc = 0;
 
-	if (!w)
-		return -1;
-	if (argc != 2 || (!links && strcmp(argv[1], "switches")))
-		return usage(s, "survey", e);
+	(void)argc;
 	f = NEW_ARRAY(links ? w->fabric->n_links : w->fabric->n_switches, struct finding);
 	n = list_victims(w, links, f);
 	progress_start(o->run->progress, "surveying failures", n);
@@ -610,6 +596,7 @@ const struct command analysis_commands[] = {
 	 .help = "unreachable pairs, forwarding loops, credit loops per VL; exit status 1 in batch when "
 		 "something is "
 		 "wrong",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_check},
 	{.name = "diff",
 	 .syntax = "diff [SNAPSHOT [SNAPSHOT]] [all]",
@@ -620,7 +607,6 @@ const struct command analysis_commands[] = {
 		    "  which an edge switch sends the LIDs of a distant host port; all links: those on the "
 		    "whole paths "
 		    "from there.\n",
-	 .args = "SS",
 	 .run = cmd_diff},
 	{.name = "load-map",
 	 .syntax = "load-map [all | lids | shift K | bisection [seed=K] | hotspot NODE] [all]",
@@ -630,8 +616,7 @@ const struct command analysis_commands[] = {
 		    "  K-th behind it; bisection: a random half to the other, one to one, both ways; "
 		    "hotspot: all to one.\n"
 		    "  Lists the 20 links with most; with `all` behind the pattern every link.\n",
-	 .args = "wn",
-	 .words = "all|lids|shift|bisection|hotspot",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_load_map},
 	{.name = "shifts",
 	 .syntax = "shifts [SAMPLE]",
@@ -639,13 +624,12 @@ const struct command analysis_commands[] = {
 	 .details = "  The order is the engine's (ftree) or that of the LIDs.  Without SAMPLE large fabrics "
 		    "are sampled "
 		    "too.\n",
-	 .args = "t",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_shifts},
 	{.name = "survey",
 	 .syntax = "survey links|switches",
 	 .help = "every single failure, ranked by what it does",
-	 .args = "w",
-	 .words = "links|switches",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_survey},
 	{.name = NULL},
 };

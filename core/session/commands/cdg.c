@@ -127,14 +127,10 @@ static void tell_layers(const struct routing *r, struct out *o)
 
 static int cmd_layers(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
+	const struct sweep *w = session_sweep(s);
 	bool switches = words_take_last(&argc, argv, "switches");
 	struct cdg *c;
 
-	if (!w)
-		return -1;
-	if (argc != 1)
-		return usage(s, "layers", e);
 	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress);
 	if (!c)
 		return err_set(e, CANCELLED);
@@ -204,21 +200,17 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 
 static int cmd_cdg(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
+	const struct sweep *w = session_sweep(s);
 	uint32_t limit = SHOWN_LINES;
 	int vl = CDG_ALL_VLS;
 	bool switches;
 	struct cdg *c;
 
-	if (!w)
-		return -1;
 	if (argc > 1 && !strcmp(argv[argc - 1], "all")) {
 		limit = UINT32_MAX;
 		argc--;
 	}
 	switches = words_take_last(&argc, argv, "switches");
-	if (argc > 2)
-		return usage(s, "cdg", e);
 	if (argc == 2 && parse_layer(argv[1], &vl, e))
 		return -1;
 	c = cdg_for_vl(w->routing, vl, switches, o->run->progress);
@@ -346,20 +338,16 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 
 static int cmd_cycles(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
+	const struct sweep *w = session_sweep(s);
 	uint32_t limit = SHOWN_ROUTES;
 	bool switches, cancelled;
 	struct cdg *c;
 
-	if (!w)
-		return -1;
 	if (argc > 1 && !strcmp(argv[argc - 1], "all")) {
 		limit = UINT32_MAX;
 		argc--;
 	}
 	switches = words_take_last(&argc, argv, "switches");
-	if (argc != 1)
-		return usage(s, "cycles", e);
 	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress);
 	if (!c)
 		return err_set(e, CANCELLED);
@@ -379,23 +367,20 @@ const struct command cdg_commands[] = {
 	 .syntax = "layers [switches]",
 	 .help = "virtual lanes in use: routes, channels, dependencies, credit loops",
 	 .details = ABOUT_SWITCHES,
-	 .args = "w",
-	 .words = "switches",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_layers},
 	{.name = "cdg",
 	 .syntax = "cdg [LAYER] [switches] [all]",
 	 .help = "channel dependency graph of a layer (VL), or of all",
 	 .details = "  A channel is a directed link on a VL; in and out are dependencies from and to "
 		    "others.\n" ABOUT_SWITCHES,
-	 .args = "ww",
-	 .words = "switches|all",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_cdg},
 	{.name = "cycles",
 	 .syntax = "cycles [switches] [all]",
 	 .help = "credit loops: a shortest cycle of each group, and routes that make it",
 	 .details = ABOUT_SWITCHES,
-	 .args = "ww",
-	 .words = "switches|all",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_cycles},
 	{.name = NULL},
 };

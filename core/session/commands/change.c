@@ -31,8 +31,6 @@ static int cmd_route(struct session *s, int argc, char **argv, struct out *o, st
 	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
 	int rc = 0;
 
-	if (argc < 2)
-		return usage(s, "route", e);
 	if (check_chain(s, argv[1], e))
 		return -1;
 	opts = options_copy(s->setup->options);
@@ -82,14 +80,16 @@ static int resweep(struct session *s, bool reroute, struct out *o, struct err *e
 
 static int cmd_sweep(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
+	(void)argc;
 	(void)argv;
-	return argc == 1 ? resweep(s, false, o, e) : usage(s, "sweep", e);
+	return resweep(s, false, o, e);
 }
 
 static int cmd_reroute(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
+	(void)argc;
 	(void)argv;
-	return argc == 1 ? resweep(s, true, o, e) : usage(s, "reroute", e);
+	return resweep(s, true, o, e);
 }
 
 /* --- fail and restore ------------------------------------------------------------------- */
@@ -151,17 +151,13 @@ static int fail_random(struct edit *d, int argc, char **argv, struct err *e)
 	uint32_t *up, n = 0;
 	char *end;
 
-	if (argc < 1 || argc > 2)
-		return err_set(e, "expected: fail random N [seed=K]");
 	want = strtoull(argv[0], &end, 10);
 	if (*end || !*argv[0] || want < 1 || want > f->n_links)
 		return err_set(e, "found \"%s\", expected a number of links from 1 to %u", argv[0],
 			       f->n_links);
 	if (argc == 2) {
-		if (strncmp(argv[1], "seed=", 5) || !argv[1][5])
-			return err_set(e, "found \"%s\", expected seed=K", argv[1]);
 		seed = strtoull(argv[1] + 5, &end, 0);
-		if (*end)
+		if (*end || !argv[1][5])
 			return err_set(e, "seed: found \"%s\", expected a number", argv[1] + 5);
 	}
 	up = NEW_ARRAY(f->n_links, uint32_t);
@@ -202,19 +198,14 @@ static int restore_all(struct edit *d)
 /* Apply the words behind `fail` or `restore` to the state. */
 static int edit_state(struct edit *d, int argc, char **argv, struct err *e)
 {
-	const char *kind = argc ? argv[0] : "";
+	const char *kind = argv[0];
 	int rc = 0;
 
 	text_add(&d->text, "%s %s", d->down ? "fail" : "restore", kind);
 	if (d->down && !strcmp(kind, "random"))
 		return fail_random(d, argc - 1, argv + 1, e);
-	if (!d->down && !strcmp(kind, "all") && argc == 1)
+	if (!strcmp(kind, "all"))
 		return restore_all(d);
-	if (argc < 2 || (strcmp(kind, "link") && strcmp(kind, "switch") && strcmp(kind, "host")))
-		return err_set(
-			e, "expected: %s",
-			d->down ? "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]"
-				: "restore link NODE[PORT]... | switch S... | host H... | all");
 	for (int i = 1; !rc && i < argc; i++)
 		rc = *kind == 'l' ? edit_link(d, argv[i], e) : edit_node(d, argv[i], *kind == 's', e);
 	return rc;
@@ -238,8 +229,6 @@ static int edit_command(struct session *s, bool down, int argc, char **argv, str
 	struct change_request rq = {.kind = down ? EVENT_FAIL : EVENT_RESTORE, .progress = o->run->progress};
 	int rc;
 
-	if (!s->fabric)
-		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
 	d.state = state_copy(session_state(s));
 	rc = edit_state(&d, argc - 1, argv + 1, e);
 	if (!rc && !d.links && !d.nodes)
@@ -276,8 +265,6 @@ static int cmd_flap(struct session *s, int argc, char **argv, struct out *o, str
 	uint8_t *flapped;
 	int rc = 0;
 
-	if (argc < 2)
-		return usage(s, "flap", e);
 	if (!need_routing(s, e))
 		return -1;
 	flapped = NEW_ARRAY(s->fabric->n_links, uint8_t);
@@ -317,9 +304,8 @@ static int cmd_undo(struct session *s, int argc, char **argv, struct out *o, str
 	char *what;
 	int rc;
 
+	(void)argc;
 	(void)argv;
-	if (argc != 1)
-		return usage(s, "undo", e);
 	what = session_event(s) ? str_dup(session_event(s)->text) : NULL;
 	rc = session_undo(s, e);
 	if (!rc)
@@ -330,8 +316,9 @@ static int cmd_undo(struct session *s, int argc, char **argv, struct out *o, str
 
 static int cmd_redo(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
+	(void)argc;
 	(void)argv;
-	return argc == 1 ? moved(s, session_redo(s, e), o) : usage(s, "redo", e);
+	return moved(s, session_redo(s, e), o);
 }
 
 static int cmd_journal(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -346,8 +333,6 @@ static int cmd_journal(struct session *s, int argc, char **argv, struct out *o, 
 			return usage(s, "journal", e);
 		return moved(s, session_goto(s, at, e), o);
 	}
-	if (argc != 1)
-		return usage(s, "journal", e);
 	list = json_array();
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct event *ev = &s->event[i];
@@ -369,9 +354,8 @@ static int cmd_journal(struct session *s, int argc, char **argv, struct out *o, 
 
 static int cmd_reset(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
+	(void)argc;
 	(void)argv;
-	if (argc != 1)
-		return usage(s, "reset", e);
 	if (session_reset(s, o->run->progress, e))
 		return -1;
 	out_text(o, "Everything is up again; the journal is empty.\n");
@@ -392,8 +376,6 @@ static int cmd_snapshot(struct session *s, int argc, char **argv, struct out *o,
 			out_text(o, "no snapshots\n");
 		return 0;
 	}
-	if (argc != 2)
-		return usage(s, "snapshot", e);
 	w = need_routing(s, e);
 	if (!w)
 		return -1;
@@ -423,7 +405,6 @@ const struct command change_commands[] = {
 		    "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show "
 		    "options` list "
 		    "what there is.\n",
-	 .args = "Eo*",
 	 .run = cmd_route},
 	{.name = "sweep",
 	 .syntax = "sweep",
@@ -437,35 +418,31 @@ const struct command change_commands[] = {
 	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]",
 	 .help = "take something down; the engine in force reroutes",
 	 .details = "  Several targets fail at once, before one sweep.  random: links between switches.\n",
-	 .args = "w*p*",
-	 .words = "link|switch|host|random",
+	 .needs = NEEDS_FABRIC,
 	 .run = cmd_fail},
 	{.name = "restore",
 	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | all",
 	 .help = "bring back what failed",
-	 .args = "w*p*",
-	 .words = "link|switch|host|all",
+	 .needs = NEEDS_FABRIC,
 	 .run = cmd_restore},
 	{.name = "flap",
 	 .syntax = "flap NODE[PORT]...",
 	 .help = "links go down and come up again between two sweeps",
-	 .args = "p*",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_flap},
 	{.name = "undo", .syntax = "undo", .help = "go back before the last change", .run = cmd_undo},
 	{.name = "redo", .syntax = "redo", .help = "make the undone change again", .run = cmd_redo},
 	{.name = "journal",
 	 .syntax = "journal [EVENT]",
 	 .help = "list the changes; with a number: go there",
-	 .args = "t",
 	 .run = cmd_journal},
 	{.name = "reset",
 	 .syntax = "reset",
 	 .help = "everything up, journal empty, routed anew",
 	 .run = cmd_reset},
 	{.name = "snapshot",
-	 .syntax = "snapshot [NAME]",
+	 .syntax = "snapshot [SNAPSHOT]",
 	 .help = "keep the routing under a name; without: list them",
-	 .args = "S",
 	 .run = cmd_snapshot},
 	{.name = NULL},
 };

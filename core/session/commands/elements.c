@@ -22,10 +22,6 @@ static struct elements *current_elements(struct session *s, struct out *o, struc
 	struct elements *el;
 	struct topo *t;
 
-	if (!s->fabric) {
-		err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
-		return NULL;
-	}
 	t = w ? topo_ref(w->topo) : topo_new(s->fabric, session_state(s));
 	el = elements_new(t, options_find(opts, "chassis_file") ? options_file(opts, "chassis_file") : NULL,
 			  &notes, e);
@@ -140,8 +136,6 @@ static int cmd_elements(struct session *s, int argc, char **argv, struct out *o,
 	struct elements *el;
 	uint32_t found = 0, node;
 
-	if (argc > 2)
-		return usage(s, "elements", e);
 	el = current_elements(s, o, e);
 	if (!el)
 		return -1;
@@ -165,15 +159,16 @@ static int cmd_elements(struct session *s, int argc, char **argv, struct out *o,
 
 static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	bool all = argc == 2 && !strcmp(argv[1], "all");
+	bool all = argc > 1;
 	struct elements *el;
 	struct unequal_paths *u;
 	json_t *list = json_array();
 	char a[40];
 
-	if (argc > 1 + all || !(el = current_elements(s, o, e))) {
+	(void)argv;
+	if (!(el = current_elements(s, o, e))) {
 		json_decref(list);
-		return argc > 1 + all ? usage(s, "equal-paths", e) : -1;
+		return -1;
 	}
 	u = unequal_paths_new(el, o->run->progress);
 	if (!u) {
@@ -310,8 +305,6 @@ static int cmd_compare(struct session *s, int argc, char **argv, struct out *o, 
 	unsigned n = 0;
 	int rc;
 
-	if (!s->fabric)
-		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
 	rq = engines_request_new(&at, argc - 1, argv + 1, e);
 	if (!rq)
 		return -1;
@@ -338,7 +331,7 @@ const struct command element_commands[] = {
 		    "Chips belong "
 		    "together by\n"
 		    "  the option chassis_file, else by their system image GUID or chassis number.\n",
-	 .args = "s",
+	 .needs = NEEDS_FABRIC,
 	 .run = cmd_elements},
 	{.name = "equal-paths",
 	 .syntax = "equal-paths [all]",
@@ -347,8 +340,7 @@ const struct command element_commands[] = {
 		    "back; or a "
 		    "shortest\n"
 		    "  way but for one step sideways, to an element just as far.\n",
-	 .args = "w",
-	 .words = "all",
+	 .needs = NEEDS_FABRIC,
 	 .run = cmd_equal_paths},
 	{.name = "compare",
 	 .syntax = "compare ENGINE ENGINE... [OPTION=VALUE]...",
@@ -364,7 +356,7 @@ const struct command element_commands[] = {
 		 "switches "
 		 "passed,\n"
 		 "  chips of a chassis taken together.\n",
-	 .args = "EEo*",
+	 .needs = NEEDS_FABRIC,
 	 .run = cmd_compare},
 	{.name = NULL},
 };

@@ -74,10 +74,7 @@ static int cmd_save(struct session *s, int argc, char **argv, struct out *o, str
 	struct topo *t;
 	int rc;
 
-	if (argc != 2)
-		return usage(s, "save", e);
-	if (!s->fabric)
-		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+	(void)argc;
 	if (open_target(&to, argv[1], o, e))
 		return -1;
 	t = present(s);
@@ -261,8 +258,6 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 	struct target to;
 	int rc;
 
-	if (argc < 3)
-		return usage(s, "export", e);
 	if (check_what(s, argv[1], e))
 		return -1;
 	drawing = is_word(argv[1], "dot|svg");
@@ -281,7 +276,7 @@ const struct command export_commands[] = {
 	{.name = "save",
 	 .syntax = "save FILE",
 	 .help = "write the fabric, without what failed, as ibnetdiscover text",
-	 .args = "f",
+	 .needs = NEEDS_FABRIC,
 	 .run = cmd_save},
 	{.name = "export",
 	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER] [switches] "
@@ -302,8 +297,6 @@ const struct command export_commands[] = {
 		    "            one VL or all, or of one group of channels with credit loops, as `cycles` "
 		    "numbers them\n"
 		    "            (with LAYER: of those on it); `switches`: routes of switches count too\n",
-	 .args = "wf",
-	 .words = EXPORTS "|" ENGINE_EXPORTS,
 	 .run = cmd_export},
 	{.name = NULL},
 };

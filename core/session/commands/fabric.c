@@ -42,8 +42,7 @@ static int cmd_load(struct session *s, int argc, char **argv, struct out *o, str
 	char *how;
 	int rc;
 
-	if (argc != 2)
-		return usage(s, "load", e);
+	(void)argc;
 	if (!strcmp(argv[1], "-") && o->run->on_screen)
 		return err_set(e, "load -: standard input is the terminal here; expected a file");
 	progress_start(o->run->progress, "reading the file", 0);
@@ -65,8 +64,6 @@ static int cmd_synth(struct session *s, int argc, char **argv, struct out *o, st
 		out_text(o, "%s", synth_help);
 		return 0;
 	}
-	if (argc > 2)
-		return usage(s, "synth", e);
 	if (synth_make(argv[1], &f, e))
 		return -1;
 	how = str_printf("synth %s", argv[1]);
@@ -103,8 +100,6 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 	else if (words > 1 && !strcmp(argv[words - 1], "sl2vl"))
 		what = LIVE_LFTS_SL2VL;
 	words -= what != LIVE_NO_TABLES;
-	if (words > 2)
-		return usage(s, "live", e);
 	if (live_parse_target(words > 1 ? argv[1] : "", &ca, &port, e))
 		return -1;
 	before = s->loaded ? fabric_ref(s->loaded) : NULL;
@@ -131,8 +126,7 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 	struct warnings w = {0};
 	size_t snapshots = s->n_snapshots;
 
-	if (argc != 2)
-		return usage(s, "names", e);
+	(void)argc;
 	map = NEW(struct name_map);
 	if (name_map_load(argv[1], map, &w, e)) {
 		free(map);
@@ -245,15 +239,12 @@ static int cmd_set(struct session *s, int argc, char **argv, struct out *o, stru
 		show_option(o, s->setup->options, options_find(s->setup->options, argv[1]));
 		return 0;
 	}
-	if (argc != 3)
-		return usage(s, "set", e);
 	return set_option(s, argv[1], argv[2], o, e);
 }
 
 static int cmd_unset(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	if (argc != 2)
-		return usage(s, "unset", e);
+	(void)argc;
 	return set_option(s, argv[1], NULL, o, e);
 }
 
@@ -266,8 +257,7 @@ static int cmd_config(struct session *s, int argc, char **argv, struct out *o, s
 	char *engines = NULL;
 	int rc;
 
-	if (argc != 2)
-		return usage(s, "config", e);
+	(void)argc;
 	opts = options_copy(s->setup->options);
 	rc = conf_read(opts, argv[1], &engines, &notes, e);
 	if (!rc) {
@@ -452,8 +442,6 @@ static int cmd_show(struct session *s, int argc, char **argv, struct out *o, str
 {
 	const char *what = argc > 1 ? argv[1] : "summary";
 
-	if (argc > 3 || (argc == 3 && strcmp(what, "node")))
-		return usage(s, "show", e);
 	if (!strcmp(what, "options"))
 		show_options(s, o);
 	else if (!strcmp(what, "engines"))
@@ -470,13 +458,8 @@ static int cmd_show(struct session *s, int argc, char **argv, struct out *o, str
 		show_nodes(s, false, o);
 	else if (!strcmp(what, "links"))
 		show_links(s, o);
-	else if (!strcmp(what, "node") && argc == 3)
-		return show_node(s, argv[2], o, e);
 	else
-		return err_set(e,
-			       "show: found \"%s\", expected summary, options, engines, warnings, switches, "
-			       "hosts, links or node NODE",
-			       what);
+		return show_node(s, argv[2], o, e);
 	return 0;
 }
 
@@ -490,7 +473,6 @@ const struct command fabric_commands[] = {
 		    "  libibnetdisc caches, opensm-subnet.lst, ibdiagnet .lst.  Begins a new journal; the "
 		    "engine in "
 		    "force routes it.\n",
-	 .args = "f",
 	 .run = cmd_load},
 	{.name = "live",
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl]",
@@ -499,41 +481,32 @@ const struct command fabric_commands[] = {
 		    "switches' "
 		    "forwarding tables\n"
 		    "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n",
-	 .args = "ww",
-	 .words = "tables|sl2vl",
 	 .run = cmd_live},
 	{.name = "synth",
-	 .syntax = "synth SPEC",
+	 .syntax = "synth [SPEC]",
 	 .help = "make a synthetic fabric; without SPEC: the kinds there are",
-	 .args = "y",
 	 .run = cmd_synth},
 	{.name = "names",
 	 .syntax = "names FILE",
 	 .help = "take node names from a node-name-map",
-	 .args = "f",
 	 .run = cmd_names},
 	{.name = "config",
 	 .syntax = "config FILE",
 	 .help = "take routing options from an opensm.conf",
-	 .args = "f",
 	 .run = cmd_config},
 	{.name = "set",
 	 .syntax = "set [OPTION [VALUE]]",
 	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
 	 .details = "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
 		    "says.\n",
-	 .args = "Ov",
 	 .run = cmd_set},
 	{.name = "unset",
 	 .syntax = "unset OPTION",
 	 .help = "give an option its default again",
-	 .args = "O",
 	 .run = cmd_unset},
 	{.name = "show",
-	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links|node NODE]",
+	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links | node NODE]",
 	 .help = "summaries and lists",
-	 .args = "wn",
-	 .words = "summary|options|engines|warnings|switches|hosts|links|node",
 	 .run = cmd_show},
 	{.name = NULL},
 };

@@ -14,8 +14,8 @@ static int cmd_source(struct session *s, int argc, char **argv, struct out *o, s
 	FILE *f;
 	int rc;
 
-	if (argc != 2)
-		return usage(s, "source", e);
+	(void)s;
+	(void)argc;
 	if (r->depth >= MAX_SOURCE_DEPTH)
 		return err_set(e, "%s: scripts call each other more than %d deep", argv[1], MAX_SOURCE_DEPTH);
 	f = fopen(argv[1], "re");
@@ -30,9 +30,10 @@ static int cmd_source(struct session *s, int argc, char **argv, struct out *o, s
 
 static int cmd_quit(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
+	(void)s;
+	(void)argc;
+	(void)e;
 	(void)argv;
-	if (argc != 1)
-		return usage(s, "quit", e);
 	o->run->in->quit = true;
 	return 0;
 }
@@ -48,16 +49,11 @@ static int cmd_echo(struct session *s, int argc, char **argv, struct out *o, str
 }
 
 const struct command session_commands[] = {
-	{.name = "source",
-	 .syntax = "source FILE",
-	 .help = "run commands from a file",
-	 .args = "f",
-	 .run = cmd_source},
-	{.name = "echo", .syntax = "echo TEXT...", .help = "print the words", .args = "t*", .run = cmd_echo},
+	{.name = "source", .syntax = "source FILE", .help = "run commands from a file", .run = cmd_source},
+	{.name = "echo", .syntax = "echo [TEXT...]", .help = "print the words", .run = cmd_echo},
 	{.name = "help",
 	 .syntax = "help [COMMAND]",
 	 .help = "list the commands, or tell about one",
-	 .args = "c",
 	 .run = cmd_help},
 	{.name = "quit", .syntax = "quit", .help = "leave", .run = cmd_quit},
 	{.name = NULL},

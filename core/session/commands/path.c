@@ -78,14 +78,11 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 
 static int cmd_trace(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
+	const struct sweep *w = session_sweep(s);
 	unsigned slid, dlid;
 	uint32_t src, dst;
 
-	if (!w)
-		return -1;
-	if (argc != 3)
-		return usage(s, "trace", e);
+	(void)argc;
 	src = session_endport(s, argv[1], &slid, e);
 	dst = src == NO_ID ? NO_ID : session_endport(s, argv[2], &dlid, e);
 	if (dst == NO_ID)
@@ -111,16 +108,13 @@ static uint32_t switch_argument(struct session *s, const char *word, struct err 
 
 static int cmd_lft(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
-	const struct comparison *c = w ? session_event(s)->change : NULL;
+	const struct sweep *w = session_sweep(s);
+	const struct comparison *c = session_event(s)->change;
 	json_t *list;
 	uint32_t sw;
 	char a[300];
 
-	if (!w)
-		return -1;
-	if (argc != 2)
-		return usage(s, "lft", e);
+	(void)argc;
 	sw = switch_argument(s, argv[1], e);
 	if (sw == NO_ID)
 		return -1;
@@ -153,14 +147,11 @@ static int cmd_lft(struct session *s, int argc, char **argv, struct out *o, stru
 
 static int cmd_hops(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
-	const struct routing *r = w ? w->routing : NULL;
+	const struct sweep *w = session_sweep(s);
+	const struct routing *r = w->routing;
 	uint32_t sw;
 
-	if (!w)
-		return -1;
-	if (argc != 2)
-		return usage(s, "hops", e);
+	(void)argc;
 	sw = switch_argument(s, argv[1], e);
 	if (sw == NO_ID)
 		return -1;
@@ -200,15 +191,12 @@ static int by_rank(const struct routing *r, uint32_t max, struct out *o)
 
 static int cmd_ranks(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
-	const struct routing *r = w ? w->routing : NULL;
+	const struct sweep *w = session_sweep(s);
+	const struct routing *r = w->routing;
 	uint32_t max = 0;
 
+	(void)argc;
 	(void)argv;
-	if (!w)
-		return -1;
-	if (argc != 1)
-		return usage(s, "ranks", e);
 	if (!r->ops->rank)
 		return err_set(e, "%s does not rank the switches", r->engine);
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
@@ -221,14 +209,11 @@ static int cmd_ranks(struct session *s, int argc, char **argv, struct out *o, st
 
 static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = need_routing(s, e);
-	const struct routing *r = w ? w->routing : NULL;
+	const struct sweep *w = session_sweep(s);
+	const struct routing *r = w->routing;
 
+	(void)argc;
 	(void)argv;
-	if (!w)
-		return -1;
-	if (argc != 1)
-		return usage(s, "roots", e);
 	if (!r->ops->is_root)
 		return err_set(e, "%s has no roots", r->engine);
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
@@ -242,7 +227,7 @@ const struct command path_commands[] = {
 	{.name = "trace",
 	 .syntax = "trace SRC DST",
 	 .help = "the path hop by hop, both directions",
-	 .args = "ee",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_trace},
 	{.name = "why",
 	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
@@ -256,19 +241,27 @@ const struct command path_commands[] = {
 		 "(lash).\n"
 		 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
 		 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n",
-	 .args = "nen*",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_why},
 	{.name = "lft",
 	 .syntax = "lft SWITCH",
 	 .help = "the forwarding table of a switch; entries changed by the last event are marked",
-	 .args = "s",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_lft},
 	{.name = "hops",
 	 .syntax = "hops SWITCH",
 	 .help = "the hop matrix of a switch",
-	 .args = "s",
+	 .needs = NEEDS_ROUTING,
 	 .run = cmd_hops},
-	{.name = "ranks", .syntax = "ranks", .help = "switches by rank", .run = cmd_ranks},
-	{.name = "roots", .syntax = "roots", .help = "root switches", .run = cmd_roots},
+	{.name = "ranks",
+	 .syntax = "ranks",
+	 .help = "switches by rank",
+	 .needs = NEEDS_ROUTING,
+	 .run = cmd_ranks},
+	{.name = "roots",
+	 .syntax = "roots",
+	 .help = "root switches",
+	 .needs = NEEDS_ROUTING,
+	 .run = cmd_roots},
 	{.name = NULL},
 };

@@ -593,7 +593,7 @@ int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err 
 
 	if (!y.w)
 		return -1;
-	if (argc < 3 || (argc == 4 && !strcmp(argv[3], "via")))
+	if (argc == 4 && !strcmp(argv[3], "via"))
 		return usage(s, "why", e);
 	if (argc > 3 && !via)
 		return why_path(&y, argc - 1, argv + 1, e);
