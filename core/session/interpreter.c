@@ -87,7 +87,7 @@ static int check_command(const struct session *s, const struct command_words *c,
 {
 	if (!c->command)
 		return err_set(e, "%s", c->why.msg);
-	if (c->command->needs == NEEDS_FABRIC && need_fabric(s, e))
+	if (c->command->needs == NEEDS_FABRIC && session_need_fabric(s, e))
 		return -1;
 	if (c->command->needs == NEEDS_ROUTING && !need_routing(s, e))
 		return -1;

@@ -130,6 +130,11 @@ struct sweep *session_find_snapshot(const struct session *s, const char *name)
 	return NULL;
 }
 
+int session_need_fabric(const struct session *s, struct err *e)
+{
+	return s->fabric ? 0 : err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+}
+
 /* --- making events ------------------------------------------------------------------------ */
 
 static bool lid_options_equal(const struct options *a, const struct options *b)
@@ -206,8 +211,8 @@ int session_change(struct session *s, const struct change_request *rq, struct er
 {
 	struct event ev = {.kind = rq->kind};
 
-	if (!session_event(s))
-		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+	if (session_need_fabric(s, e))
+		return -1;
 	ev.text = str_dup(rq->text);
 	ev.setup = setup_with(s->setup, &rq->setup);
 	if (make_event(s, &ev, rq, e)) {
@@ -374,8 +379,8 @@ int session_reset(struct session *s, struct progress *p, struct err *e)
 	char *text;
 	int rc;
 
-	if (!session_event(s))
-		return err_set(e, "no fabric is loaded");
+	if (session_need_fabric(s, e))
+		return -1;
 	text = str_dup(s->event[0].text);
 	rc = begin_history(s, s->fabric, s->setup->options, text, p, e);
 	free(text);
@@ -383,11 +388,6 @@ int session_reset(struct session *s, struct progress *p, struct err *e)
 }
 
 /* --- names ---------------------------------------------------------------------------------------- */
-
-static int need_fabric(const struct session *s, struct err *e)
-{
-	return s->fabric ? 0 : err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
-}
 
 /* Endport that has a LID now (in the source, while nothing is routed). */
 static uint32_t endport_of_lid(const struct session *s, unsigned lid)
@@ -422,7 +422,7 @@ uint32_t session_node(const struct session *s, const char *word, struct err *e)
 	uint64_t v;
 	uint32_t n;
 
-	if (need_fabric(s, e))
+	if (session_need_fabric(s, e))
 		return NO_ID;
 	if (parse_number(word, true, &v)) {
 		uint32_t ep = fabric_endport_by_guid(s->fabric, v);
@@ -469,7 +469,7 @@ uint32_t session_port(const struct session *s, const char *word, struct err *e)
 	unsigned port;
 	uint32_t n;
 
-	if (need_fabric(s, e))
+	if (session_need_fabric(s, e))
 		return NO_ID;
 	if (split_port(word, &name, &port)) {
 		err_set(e, "found \"%s\", expected a port as NODE[PORT]", word);
@@ -521,7 +521,7 @@ uint32_t session_endport(const struct session *s, const char *word, unsigned *li
 	uint32_t ep = NO_ID, n;
 
 	*lid = 0;
-	if (need_fabric(s, e))
+	if (session_need_fabric(s, e))
 		return NO_ID;
 	if (parse_number(word, false, &v) && v <= MAX_LID && (ep = endport_of_lid(s, v)) != NO_ID) {
 		*lid = v;

@@ -77,6 +77,9 @@ const struct routing *session_routing(const struct session *s);
 const struct event *session_event(const struct session *s);
 const struct state *session_state(const struct session *s);
 
+/* 0, or -1 and *e: no fabric is loaded. */
+int session_need_fabric(const struct session *s, struct err *e);
+
 /*
  * Replace the fabric (takes over the reference); history goes, and with another
  * fabric the snapshots.  The engine in force routes it.

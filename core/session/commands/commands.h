@@ -16,9 +16,6 @@ int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err 
 /* Usage error: -1 and "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);
 
-/* 0, or -1 and *e: a fabric is loaded. */
-int need_fabric(const struct session *s, struct err *e);
-
 /* The sweep in force with tables, or NULL and *e ("nothing is routed; `route ENGINE` does it"). */
 const struct sweep *need_routing(const struct session *s, struct err *e);
 

@@ -11,16 +11,11 @@ int usage(const struct session *s, const char *name, struct err *e)
 	return err_set(e, "expected: %s", c ? c->syntax : name);
 }
 
-int need_fabric(const struct session *s, struct err *e)
-{
-	return s->fabric ? 0 : err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
-}
-
 const struct sweep *need_routing(const struct session *s, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 
-	if (need_fabric(s, e))
+	if (session_need_fabric(s, e))
 		return NULL;
 	if (!w)
 		err_set(e, "nothing is routed yet; `route ENGINE` does it");

@@ -218,8 +218,8 @@ static int parse_drawing(struct session *s, int argc, char **argv, struct drawin
 		return usage(s, "export", e);
 	if (argc == 5 && parse_layer(argv[4], &d->vl, e))
 		return -1;
-	if (!s->fabric)
-		return err_set(e, "no fabric is loaded");
+	if (session_need_fabric(s, e))
+		return -1;
 	return d->cdg && !need_routing(s, e) ? -1 : 0;
 }
 

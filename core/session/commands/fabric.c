@@ -448,8 +448,8 @@ static int cmd_show(struct session *s, int argc, char **argv, struct out *o, str
 		show_engines(s, o);
 	else if (!strcmp(what, "summary"))
 		show_summary(s, o);
-	else if (!s->fabric)
-		return err_set(e, "no fabric is loaded; `load FILE`, `synth SPEC` or `live` get one");
+	else if (session_need_fabric(s, e))
+		return -1;
 	else if (!strcmp(what, "warnings"))
 		show_warnings(s, o);
 	else if (!strcmp(what, "switches"))
