@@ -24,7 +24,7 @@ static const struct column columns[] = {
 
 struct priv {
 	bool switches;		   /* routes of switches count as well */
-	const struct lash *lash;   /* NULL: another engine, or lanes given from outside */
+	const struct lash *lash;   /* NULL: another engine, or its layers are not those in force */
 	const struct graph *graph; /* NULL: not there yet */
 	uint8_t vl[CDG_VLS];	   /* [n_rows] */
 };
@@ -47,7 +47,9 @@ static void load(struct view *v)
 	*p = (struct priv){.switches = p->switches};
 	if (!r)
 		return;
-	p->lash = r->lanes ? NULL : lash_of(r);
+	p->lash = lash_of(r);
+	if (p->lash && !routing_keeps_layers(r, p->lash->vls.start, lash_layers(p->lash)))
+		p->lash = NULL;
 	res = view_ask(v, &task_graph, NULL, (const uint32_t[TASK_ARGS]){p->switches});
 	p->graph = res ? res->value : NULL;
 	for (unsigned l = 0; p->lash && l < lash_layers(p->lash); l++)
@@ -71,6 +73,9 @@ static void title(const struct view *v, struct text *t)
 			 p->switches ? " with switches" : "", v->n_rows, v->n_rows == 1 ? "" : "s");
 	if (p->lash && p->lash->moved)
 		text_add(t, ", balanced");
+	if (sc->sweep && sc->sweep->routing && routing_layers_idle(sc->sweep->routing))
+		text_add(t, " in force, of %u computed (qos is off)",
+			 sc->sweep->routing->ops->n_layers(sc->sweep->routing));
 }
 
 /* A layer of pairs that no routes between hosts use. */

@@ -151,7 +151,7 @@ static void start_one_by_one(struct counting *k, unsigned lid, uint32_t owner)
 }
 
 /*
- * All sources of a switch at once, where SLs are equal and VLs are SLs.  Their
+ * All sources of a switch at once, where SLs are equal and VLs go by SL.  Their
  * own links are counted in row 0 of the switch's matrix; spread_rows() gives each
  * its share in the end.
  */
@@ -161,7 +161,7 @@ static void start_group(struct counting *k, const struct cdg_source *s, uint32_t
 	unsigned out = k->col[s->sw];
 
 	for (unsigned v = sl.lo; v <= sl.hi; v++) {
-		unsigned vl = v & 15;
+		unsigned vl = routing_vl(k->r, s->sw, 0, out, v) & 15;
 
 		if (vl == CDG_DROP_VL) {
 			k->c->dropped += n;
@@ -297,7 +297,7 @@ static void counting_start(struct counting *k, struct cdg *c)
 	*k = (struct counting){.r = c->routing, .t = c->routing->topo, .f = f, .c = c, .n = f->n_switches};
 	k->source = cdg_sources(k->r, c->switches, &k->n_sources);
 	qsort(k->source, k->n_sources, sizeof(*k->source), by_switch);
-	k->grouped = !routing_has_maps(k->r) && routing_sls_by_switch(k->r);
+	k->grouped = routing_vl_by_sl(k->r) && routing_sls_by_switch(k->r);
 	k->at = NEW_ARRAY(k->n, size_t);
 	for (uint32_t s = 0; s < k->n; s++) {
 		k->at[s] = k->cells;

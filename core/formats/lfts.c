@@ -291,7 +291,9 @@ static unsigned path_hops(const struct path_table *t, uint32_t src, size_t d)
 	unsigned h;
 
 	if (src == t->end[d].ep) /* another LID of the same port: never leaves it */
-		return 0;
+		return routing_sa_refuses(t->r, src, false) ? HOPS_NONE : 0;
+	if (routing_sa_refuses(t->r, src, sw != NO_ID))
+		return HOPS_NONE;
 	if (sw == NO_ID) /* two adapters wired to each other */
 		return top->peer[top->fabric->endport_port[src]] == top->fabric->endport_port[t->end[d].ep]
 			       ? 1

@@ -13,6 +13,7 @@ struct lanes *lanes_new(const struct fabric *f, uint16_t top)
 	l->n_endports = f->n_endports;
 	l->ports = mem_dup(f->switch_nports, f->n_switches);
 	l->map = NEW_ARRAY(f->n_switches + 1u, sl2vl_map *);
+	l->out = NEW_ARRAY(f->n_switches + 1u, sl2vl_map *);
 	l->sl = NEW_ARRAY(f->n_endports + 1u, uint8_t *);
 	l->top = top;
 	return l;
@@ -32,14 +33,27 @@ void lanes_unref(const struct lanes *cl)
 
 	if (!l || atomic_fetch_sub(&l->refs, 1) != 1)
 		return;
-	for (uint32_t s = 0; s < l->n_switches; s++)
+	for (uint32_t s = 0; s < l->n_switches; s++) {
 		free(l->map[s]);
+		free(l->out[s]);
+	}
 	for (uint32_t e = 0; e < l->n_endports; e++)
 		free(l->sl[e]);
 	free(l->map);
+	free(l->out);
+	free(l->endport);
 	free(l->sl);
 	free(l->ports);
 	free(l);
+}
+
+static sl2vl_map *identities(size_t n)
+{
+	sl2vl_map *m = NEW_ARRAY(n, sl2vl_map);
+
+	for (size_t i = 0; i < n; i++)
+		m[i] = LANES_IDENTITY;
+	return m;
 }
 
 void lanes_set_map(struct lanes *l, uint32_t sw, unsigned in, unsigned out, sl2vl_map m)
@@ -49,12 +63,35 @@ void lanes_set_map(struct lanes *l, uint32_t sw, unsigned in, unsigned out, sl2v
 	if (in > ports || out > ports)
 		return;
 	if (!l->map[sw]) {
-		l->map[sw] = NEW_ARRAY(n, sl2vl_map);
-		for (unsigned i = 0; i < n; i++)
-			l->map[sw][i] = LANES_IDENTITY;
+		l->map[sw] = identities(n);
 		l->n_maps++;
 	}
 	l->map[sw][in * (ports + 1) + out] = m;
+}
+
+void lanes_set_out(struct lanes *l, uint32_t sw, unsigned out, sl2vl_map m)
+{
+	if (out > l->ports[sw])
+		return;
+	if (!l->out[sw]) {
+		l->out[sw] = identities(l->ports[sw] + 1u);
+		l->n_maps++;
+	}
+	l->out[sw][out] = m;
+}
+
+void lanes_set_all(struct lanes *l, sl2vl_map m)
+{
+	l->one = true;
+	l->all = m;
+	l->n_maps = l->n_switches;
+}
+
+void lanes_set_endport(struct lanes *l, uint32_t ep, sl2vl_map m)
+{
+	if (!l->endport)
+		l->endport = identities(l->n_endports);
+	l->endport[ep] = m;
 }
 
 bool lanes_set_sl(struct lanes *l, uint32_t source, unsigned dlid, unsigned sl)
@@ -72,13 +109,17 @@ bool lanes_set_sl(struct lanes *l, uint32_t source, unsigned dlid, unsigned sl)
 
 void lanes_copy_maps(struct lanes *l, const struct lanes *from)
 {
-	for (uint32_t s = 0; s < l->n_switches && s < from->n_switches; s++) {
-		size_t n = (l->ports[s] + 1u) * (l->ports[s] + 1u);
+	l->one = from->one;
+	l->all = from->all;
+	l->n_maps = from->n_maps;
+	for (uint32_t s = 0; s < l->n_switches; s++) {
+		size_t n = l->ports[s] + 1u;
 
-		if (!from->map[s] || l->ports[s] != from->ports[s])
-			continue;
-		l->n_maps += !l->map[s];
 		free(l->map[s]);
-		l->map[s] = mem_dup(from->map[s], n * sizeof(sl2vl_map));
+		free(l->out[s]);
+		l->map[s] = from->map[s] ? mem_dup(from->map[s], n * n * sizeof(sl2vl_map)) : NULL;
+		l->out[s] = from->out[s] ? mem_dup(from->out[s], n * sizeof(sl2vl_map)) : NULL;
 	}
+	free(l->endport);
+	l->endport = from->endport ? mem_dup(from->endport, l->n_endports * sizeof(sl2vl_map)) : NULL;
 }

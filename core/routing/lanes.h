@@ -1,7 +1,8 @@
 /*
- * SLs of paths and SL-to-VL maps that come from outside: from files, or as the
- * switches of a live fabric hold them.  What is not given here is the engine's
- * (struct routing_ops), and without that SL 0 and VL = SL.
+ * SLs of paths and SL-to-VL maps that come from outside the engine: from files, as
+ * the switches of a live fabric hold them, or as the subnet manager programs them
+ * with quality of service.  What is not given here is the engine's (struct
+ * routing_ops), and without that SL 0 and VL = SL.
  */
 #ifndef IBSCOPE_LANES_H
 #define IBSCOPE_LANES_H
@@ -25,7 +26,19 @@ struct lanes {
 	 */
 	sl2vl_map **map;
 	uint32_t n_maps; /* switches with one */
-	uint8_t **sl;	 /* [n_endports] of the source: SL by DLID, up to top; LANES_NO_SL, NULL: not given */
+	sl2vl_map **out; /* [n_switches] by port a packet goes out of, whatever it came in by; where map is
+			    NULL */
+	bool one;	 /* every switch port has the map `all`; map and out are not looked at */
+	sl2vl_map all;
+	sl2vl_map *endport; /* [n_endports] maps of CA and router ports and of enhanced ports 0; NULL: not
+			       known */
+	uint8_t **sl; /* [n_endports] of the source: SL by DLID, up to top; LANES_NO_SL, NULL: not given */
+	bool assumed; /* `all` is VL 0 for want of knowledge: the engine's layers are not in force */
+	/*
+	 * The subnet manager programs the maps and goes by them: where SL 0 leads to VL 15
+	 * its SA gives no path.  closed: out of switches.
+	 */
+	bool programmed, closed;
 	uint16_t top;
 	uint64_t n_sls; /* pairs with one */
 };
@@ -41,15 +54,25 @@ void lanes_set_map(struct lanes *l, uint32_t sw, unsigned in, unsigned out, sl2v
 /* false: the endport or LID is not there. */
 bool lanes_set_sl(struct lanes *l, uint32_t source, unsigned dlid, unsigned sl);
 
-/* The maps of another set for the same switches. */
+/* One for all ports a packet comes in by; a switch has such maps, or those of lanes_set_map(). */
+void lanes_set_out(struct lanes *l, uint32_t sw, unsigned out, sl2vl_map m);
+/* One for all ports of all switches. */
+void lanes_set_all(struct lanes *l, sl2vl_map m);
+/* Of a CA or router port, or of an enhanced port 0. */
+void lanes_set_endport(struct lanes *l, uint32_t ep, sl2vl_map m);
+
+/* The maps of another set for the same fabric take the place of its own. */
 void lanes_copy_maps(struct lanes *l, const struct lanes *from);
 
 static inline sl2vl_map lanes_map(const struct lanes *l, uint32_t sw, unsigned in, unsigned out)
 {
 	unsigned ports = l->ports[sw];
 
-	return l->map[sw] && in <= ports && out <= ports ? l->map[sw][in * (ports + 1) + out]
-							 : LANES_IDENTITY;
+	if (l->one)
+		return l->all;
+	if (l->map[sw] && in <= ports && out <= ports)
+		return l->map[sw][in * (ports + 1) + out];
+	return l->out[sw] && out <= ports ? l->out[sw][out] : LANES_IDENTITY;
 }
 
 static inline unsigned sl2vl_of(sl2vl_map m, unsigned sl)

@@ -14,6 +14,7 @@ const char *path_end_text(enum path_end e)
 		[PATH_DEAD_PORT] = "the entry names a port without a live link",
 		[PATH_WRONG_END] = "arrives at the wrong endport",
 		[PATH_LOOP] = "forwarding loop",
+		[PATH_DROPPED] = "dropped, its SL is mapped to VL 15",
 	};
 
 	return text[e];
@@ -64,6 +65,15 @@ static bool is_unswitched_pair(const struct topo *t, uint32_t src, uint32_t dst)
 	return !endport_is_switch(f, src) && t->peer[f->endport_port[src]] == f->endport_port[dst];
 }
 
+/* No SL that the path may have gets through. */
+static bool dropped(const struct routing *r, uint32_t sw, unsigned in, unsigned out, struct sl_range sl)
+{
+	for (unsigned v = sl.lo; v <= sl.hi; v++)
+		if ((routing_vl(r, sw, in, out, v) & 15) != 15)
+			return false;
+	return true;
+}
+
 void path_trace(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid, struct path *p)
 {
 	const struct topo *t = r->topo;
@@ -94,6 +104,10 @@ void path_trace(const struct routing *r, uint32_t src, unsigned slid, unsigned d
 		add_hop(p, sw, from, out, out && out != NO_PATH ? routing_vl(r, sw, from, out, p->sl.lo) : 0);
 		if (p->end != PATH_OK || (next == NO_ID && out == 0))
 			return;
+		if (slid && dropped(r, sw, from, out, p->sl)) {
+			p->end = PATH_DROPPED;
+			return;
+		}
 		p->hops++;
 		if (next == NO_ID)
 			return;

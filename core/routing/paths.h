@@ -16,6 +16,7 @@ enum path_end {
 	PATH_DEAD_PORT, /* an entry names a port without live link */
 	PATH_WRONG_END, /* arrives at an endport that has another LID */
 	PATH_LOOP,
+	PATH_DROPPED, /* the SL is mapped to VL 15 at the last switch shown */
 };
 
 const char *path_end_text(enum path_end e); /* "no entry for the LID", ... */

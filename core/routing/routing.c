@@ -89,6 +89,15 @@ unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 	return r->ops->vl ? r->ops->vl(r, sw, in, out, sl) : sl;
 }
 
+bool routing_sa_refuses(const struct routing *r, uint32_t endport, bool through_switches)
+{
+	const struct lanes *l = r->lanes;
+
+	if (!l || !l->programmed)
+		return false;
+	return (through_switches && l->closed) || (l->endport && sl2vl_of(l->endport[endport], 0) == 15);
+}
+
 bool routing_has_sls(const struct routing *r)
 {
 	return r->ops->sl || (r->lanes && r->lanes->n_sls);
@@ -102,4 +111,26 @@ bool routing_sls_by_switch(const struct routing *r)
 bool routing_has_maps(const struct routing *r)
 {
 	return r->ops->vl || (r->lanes && r->lanes->n_maps);
+}
+
+bool routing_vl_by_sl(const struct routing *r)
+{
+	if (r->lanes && r->lanes->n_maps)
+		return r->lanes->one;
+	return !r->ops->vl;
+}
+
+bool routing_keeps_layers(const struct routing *r, unsigned first, unsigned n)
+{
+	if (!routing_vl_by_sl(r) || (r->lanes && r->lanes->n_sls))
+		return false;
+	for (unsigned sl = first; sl < first + n; sl++)
+		if (routing_vl(r, 0, 0, 0, sl) != sl)
+			return false;
+	return true;
+}
+
+bool routing_layers_idle(const struct routing *r)
+{
+	return r->lanes && r->lanes->assumed;
 }

@@ -108,11 +108,25 @@ static inline unsigned routing_port(const struct routing *r, uint32_t sw, unsign
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid);
 unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
 
+/*
+ * Does the SA give no path record from an endport, through switches or straight to
+ * its neighbour?  With quality of service on OpenSM 3.3.23 first takes SL 0, which
+ * must not lead to VL 15 anywhere, whatever SL the engine has for the path.
+ */
+bool routing_sa_refuses(const struct routing *r, uint32_t endport, bool through_switches);
+
 /* May an SL be another one than 0? */
 bool routing_has_sls(const struct routing *r);
 /* Is the SL the same for all LIDs on one switch to all LIDs on another (0 included)? */
 bool routing_sls_by_switch(const struct routing *r);
 /* May the VL be another one than the SL? */
 bool routing_has_maps(const struct routing *r);
+/* Does the VL depend on the SL alone, be the switch and its ports what they may? */
+bool routing_vl_by_sl(const struct routing *r);
+/* Do paths of the SLs first .. first + n - 1 travel on the VL of that number on all links? */
+bool routing_keeps_layers(const struct routing *r, unsigned first, unsigned n);
+/* The engine's layers are computed, but nothing makes switches keep them apart (quality of service is off).
+ */
+bool routing_layers_idle(const struct routing *r);
 
 #endif

@@ -1,7 +1,10 @@
 #include "core/sm/engine.h"
 #include "core/base/text.h"
+#include "core/sm/qos.h"
 
 #include <string.h>
+
+#define MAX_VLS_HELP "VLs that VL arbitration is set up for; no table or map depends on it"
 
 const struct optdef common_options[] = {
 	{.name = "rules",
@@ -105,6 +108,35 @@ const struct optdef common_options[] = {
 	 .type = OPT_BOOL,
 	 .def = "FALSE",
 	 .help = "sssp, dfsssp and nue avoid links that run below what both ends can"},
+	{.name = "qos",
+	 .flag = "-Q",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
+	 .help = "the subnet manager programs SL-to-VL maps; FALSE: switches keep theirs"},
+	{.name = "max_op_vls",
+	 .type = OPT_UINT,
+	 .def = "5",
+	 .max = 255,
+	 .help = "OperVLs code that is programmed at most: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 VLs"},
+	{.name = "qos_max_vls", .type = OPT_UINT, .def = "0", .max = 15, .help = MAX_VLS_HELP},
+	{.name = "qos_sl2vl",
+	 .type = OPT_STRING,
+	 .def = "",
+	 .help = "VLs of SLs 0 to 15, with `,` between; default " QOS_DEFAULT_SL2VL},
+	{.name = "qos_ca_max_vls", .type = OPT_UINT, .def = "0", .max = 15, .help = MAX_VLS_HELP},
+	{.name = "qos_ca_sl2vl", .type = OPT_STRING, .def = "", .help = "qos_sl2vl of CA ports"},
+	{.name = "qos_sw0_max_vls", .type = OPT_UINT, .def = "0", .max = 15, .help = MAX_VLS_HELP},
+	{.name = "qos_sw0_sl2vl",
+	 .type = OPT_STRING,
+	 .def = "",
+	 .help = "qos_sl2vl of enhanced switch ports 0"},
+	{.name = "qos_swe_max_vls", .type = OPT_UINT, .def = "0", .max = 15, .help = MAX_VLS_HELP},
+	{.name = "qos_swe_sl2vl",
+	 .type = OPT_STRING,
+	 .def = "",
+	 .help = "qos_sl2vl of external switch ports"},
+	{.name = "qos_rtr_max_vls", .type = OPT_UINT, .def = "0", .max = 15, .help = MAX_VLS_HELP},
+	{.name = "qos_rtr_sl2vl", .type = OPT_STRING, .def = "", .help = "qos_sl2vl of router ports"},
 	{0},
 };
 

@@ -251,32 +251,65 @@ int sl_file_read(struct lanes *l, const char *path, const struct fabric *f, cons
 
 static const char separator[] = "#--------------------------------------------------------\n";
 
-static void write_switch(FILE *f, const struct routing *r, uint32_t sw)
+static void write_head(FILE *f, const struct routing *r, uint32_t ep, const char *kind)
 {
 	const struct fabric *fb = r->topo->fabric;
-	uint32_t port = fb->switch_port[sw], ep = fb->port_endport[port];
+
+	fprintf(f, "%s 0x%016" PRIx64 ", base LID %u, \"%s\"\n", kind, fb->port_guid[fb->endport_port[ep]],
+		r->lids->base[ep], fb->node_desc[endport_node(fb, ep)]);
+	fprintf(f, "#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n%s", separator);
+}
+
+static void write_row(FILE *f, unsigned in, unsigned out, sl2vl_map m)
+{
+	fprintf(f, "%-3u %-3u :", in, out);
+	for (unsigned sl = 0; sl < 16; sl++)
+		fprintf(f, " %-2u", sl2vl_of(m, sl));
+	fputc('\n', f);
+}
+
+static void write_switch(FILE *f, const struct routing *r, uint32_t ep)
+{
+	const struct fabric *fb = r->topo->fabric;
+	uint32_t sw = r->topo->endport_switch[ep], port = fb->switch_port[sw];
 	unsigned ports = fb->switch_nports[sw];
 
-	fprintf(f, "Switch 0x%016" PRIx64 ", base LID %u, \"%s\"\n", fb->port_guid[port],
-		ep == NO_ID ? 0 : r->lids->base[ep], fb->node_desc[fb->switch_node[sw]]);
-	fprintf(f, "#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n%s", separator);
+	write_head(f, r, ep, "Switch");
 	for (unsigned out = 1; out <= ports; out++) {
 		if (r->topo->peer[port + out] == NO_ID)
 			continue; /* OpenSM leaves out ports that are down */
 		for (unsigned in = 0; in <= ports; in++) {
-			fprintf(f, "%-3u %-3u :", in, out);
+			sl2vl_map m = 0;
+
 			for (unsigned sl = 0; sl < 16; sl++)
-				fprintf(f, " %-2u", routing_vl(r, sw, in, out, sl));
-			fputc('\n', f);
+				m |= (sl2vl_map)routing_vl(r, sw, in, out, sl) << (4 * sl);
+			write_row(f, in, out, m);
 		}
 	}
 	fprintf(f, "%s\n", separator);
 }
 
+/* CA and router ports send by one map. */
+static void write_endport(FILE *f, const struct routing *r, uint32_t ep)
+{
+	bool router = r->topo->fabric->node_type[endport_node(r->topo->fabric, ep)] == NODE_ROUTER;
+
+	write_head(f, r, ep, router ? "Router" : "Channel Adapter");
+	write_row(f, 0, 0, r->lanes->endport[ep]);
+	fprintf(f, "%s\n", separator);
+}
+
 int write_sl2vl(FILE *f, const struct routing *r)
 {
-	for (uint32_t sw = 0; sw < r->topo->fabric->n_switches && !ferror(f); sw++)
-		if (switch_up(r->topo, sw))
-			write_switch(f, r, sw);
+	const struct fabric *fb = r->topo->fabric;
+
+	for (uint32_t ep = 0; ep < fb->n_endports && !ferror(f); ep++) {
+		if (!r->topo->endport_up[ep])
+			continue;
+		if (endport_is_switch(fb, ep))
+			write_switch(f, r, ep);
+		else if (r->lanes && r->lanes->endport)
+			write_endport(f, r, ep);
+	}
 	return ferror(f) ? -1 : 0;
 }

@@ -32,7 +32,10 @@ int sl2vl_file_parse(struct lanes *l, const char *name, const char *data, size_t
 int sl_file_parse(struct lanes *l, const char *name, const char *data, size_t size, const struct fabric *f,
 		  const struct lids *lids, struct text *notes, struct err *e);
 
-/* The maps of all switches that are up, as opensm-sl2vl.dump has them; -1: the stream failed. */
+/*
+ * The maps of all switches that are up, and where they are known those of CA and router
+ * ports, as opensm-sl2vl.dump has them; -1: the stream failed.
+ */
 int write_sl2vl(FILE *f, const struct routing *r);
 
 #endif

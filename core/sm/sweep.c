@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/routing/held.h"
 #include "core/sm/guid2lid.h"
 #include "core/sm/lanes_file.h"
+#include "core/sm/opervls.h"
+#include "core/sm/qos.h"
 #include "core/sm/ucast_cache.h"
 
 /* What the subnet manager carries from one heavy sweep to the next. */
@@ -18,6 +21,7 @@ struct sm_memory {
 	const struct routing *tables; /* what the switches have; reference; NULL before the first success */
 	bool ignore;		      /* ignore_existing is still set: the last sweep programmed nothing */
 	struct ucast_cache *cache;    /* use_ucast_cache: valid for `tables`; NULL = not valid */
+	uint8_t *opervls;	      /* [n_ports] OperVLs codes that ports have (core/sm/opervls.h) */
 	uint64_t random;	      /* draws made from random() so far, engines' own meaning */
 };
 
@@ -26,16 +30,18 @@ static void memory_free(struct sm_memory *m)
 	if (!m)
 		return;
 	lid_memory_free(m->lids);
+	free(m->opervls);
 	routing_unref(m->tables);
 	ucast_cache_free(m->cache);
 	free(m);
 }
 
-static struct sm_memory *memory_copy(const struct sm_memory *m)
+static struct sm_memory *memory_copy(const struct sm_memory *m, const struct fabric *f)
 {
 	struct sm_memory *c = mem_dup(m, sizeof(*m));
 
 	c->lids = lid_memory_copy(m->lids);
+	c->opervls = mem_dup(m->opervls, f->n_ports);
 	if (c->tables)
 		routing_ref(c->tables);
 	if (c->cache)
@@ -43,12 +49,13 @@ static struct sm_memory *memory_copy(const struct sm_memory *m)
 	return c;
 }
 
-/* Only the LIDs, which the ports carry, outlive the process. */
-static struct sm_memory *memory_restarted(const struct sm_memory *m)
+/* Only what the ports carry outlives the process: LIDs and operational VLs. */
+static struct sm_memory *memory_restarted(const struct sm_memory *m, const struct fabric *f)
 {
 	struct sm_memory *c = NEW(struct sm_memory);
 
 	c->lids = lid_memory_copy(m->lids);
+	c->opervls = mem_dup(m->opervls, f->n_ports);
 	c->ignore = true;
 	return c;
 }
@@ -72,6 +79,7 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	lo.file = entries;
 	m = NEW(struct sm_memory);
 	m->lids = lid_memory_new(rq->setup->fabric, &lo);
+	m->opervls = opervls_of_source(rq->setup->fabric);
 	m->ignore = true;
 	free(entries);
 	*out = m;
@@ -219,6 +227,7 @@ static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_
 		.current = s->from_scratch || !before ? NULL : before->tables,
 		.previous = s->prev && !reroute ? routing_origin(s->prev->routing) : NULL,
 		.sweep = s->number,
+		.opervls = s->opervls,
 		.random = random,
 		.left = left,
 		.progress = progress,
@@ -327,31 +336,91 @@ static void note_without_maps(const struct sweep *s, const struct lanes *l, cons
 			 s->topo->n_switches_up);
 }
 
-/* SLs and maps from files take the place of what the engine says. */
+/* What fills the maps of a routing, in this order. */
+enum map_source {
+	MAPS_ENGINE,  /* the engine itself, or nobody: VL = SL */
+	MAPS_FILE,    /* sl2vl_file */
+	MAPS_QOS,     /* the subnet manager programs them */
+	MAPS_HELD,    /* qos is off: what the live switches held stays */
+	MAPS_UNKNOWN, /* qos is off and nobody knows: layers are not in force */
+};
+
+static enum map_source map_source(const struct sweep *s)
+{
+	const struct routing *r = s->routing;
+	const struct held *held = fabric_held(s->fabric);
+
+	if (options_file(s->setup->options, "sl2vl_file"))
+		return MAPS_FILE;
+	if (r->ops->vl || r->lanes)
+		return MAPS_ENGINE;
+	if (options_bool(s->setup->options, "qos"))
+		return MAPS_QOS;
+	if (held && held->lanes)
+		return MAPS_HELD;
+	return r->ops->n_layers && r->ops->n_layers(r) > 1 ? MAPS_UNKNOWN : MAPS_ENGINE;
+}
+
+static void note_idle_layers(const struct sweep *s, struct text *notes)
+{
+	text_add(notes,
+		 "%s needs %u VLs, but qos is off: switches keep their own SL-to-VL maps, which are not "
+		 "known, "
+		 "so all routes are taken to be on VL 0 (`set qos TRUE` puts the layers into force)\n",
+		 s->routing->engine, s->routing->ops->n_layers(s->routing));
+}
+
+static int fill_maps(struct sweep *s, struct lanes *l, enum map_source source, struct text *notes,
+		     struct err *e)
+{
+	const char *file = options_file(s->setup->options, "sl2vl_file");
+
+	switch (source) {
+	case MAPS_FILE:
+		if (sl2vl_file_read(l, file, s->fabric, notes, e))
+			return -1;
+		note_without_maps(s, l, file, notes);
+		return 0;
+	case MAPS_QOS:
+		qos_give_maps(l, s->topo, s->setup->options, s->opervls);
+		return 0;
+	case MAPS_HELD:
+		lanes_copy_maps(l, fabric_held(s->fabric)->lanes);
+		return 0;
+	case MAPS_UNKNOWN:
+		lanes_set_all(l, 0);
+		l->assumed = true;
+		note_idle_layers(s, notes);
+		return 0;
+	default:
+		if (s->routing->lanes)
+			lanes_copy_maps(l, s->routing->lanes);
+		return 0;
+	}
+}
+
+/* SLs and maps that do not come from the engine take the place of what it says. */
 static int give_lanes(struct sweep *s, struct text *notes, struct err *e)
 {
-	const char *maps = options_file(s->setup->options, "sl2vl_file"),
-		   *sls = options_file(s->setup->options, "path_sl_file");
+	const char *sls = options_file(s->setup->options, "path_sl_file");
 	struct routing *r = (struct routing *)s->routing;
-	const struct lanes *own;
+	enum map_source source;
 	struct lanes *l;
 
-	if (!r || (!maps && !sls))
+	if (!r)
 		return 0;
-	own = r->lanes;
+	source = map_source(s);
+	if (source == MAPS_ENGINE && !sls)
+		return 0;
 	l = lanes_new(s->fabric, s->lids->max_lid);
-	if ((maps && sl2vl_file_read(l, maps, s->fabric, notes, e)) ||
+	if (fill_maps(s, l, source, notes, e) ||
 	    (sls && sl_file_read(l, sls, s->fabric, s->lids, notes, e))) {
 		lanes_unref(l);
 		return -1;
 	}
-	if (maps)
-		note_without_maps(s, l, maps, notes);
 	if (sls && !l->n_sls)
 		text_add(notes, "%s: no SL of a path is told\n", sls);
-	if (own && !maps)
-		lanes_copy_maps(l, own);
-	lanes_unref(own);
+	lanes_unref(r->lanes);
 	r->lanes = l;
 	return 0;
 }
@@ -365,11 +434,14 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	if (s->topo->sm_endport == NO_ID)
 		return err_set(e, "nothing is up: there is no port on which a subnet manager could run");
 	if (rq->prev && starts_anew(rq))
-		s->memory = memory_restarted(rq->prev->memory);
+		s->memory = memory_restarted(rq->prev->memory, s->fabric);
 	else if (rq->prev)
-		s->memory = memory_copy(rq->prev->memory);
+		s->memory = memory_copy(rq->prev->memory, s->fabric);
 	else if (start_memory(&s->memory, rq, e))
 		return -1;
+	if (rq->prev)
+		opervls_reset(s->memory->opervls, s->topo, rq->prev->setup->state, rq->flapped);
+	s->opervls = mem_dup(s->memory->opervls, s->fabric->n_ports);
 	s->scratch_reason = scratch_reason(rq, s->topo, s->memory);
 	s->from_scratch = s->scratch_reason != NULL;
 	note_sm_place(s, &notes);
@@ -381,6 +453,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	if (!rc)
 		rc = give_lanes(s, &notes, e);
 	share_rows(s);
+	opervls_program(s->memory->opervls, s->topo, (unsigned)options_uint(s->setup->options, "max_op_vls"));
 	s->memory->ignore = !s->routing && s->from_scratch;
 	if (s->routing) {
 		routing_unref(s->memory->tables);
@@ -432,6 +505,7 @@ static void sweep_free(struct sweep *s)
 	free(s->refusal);
 	free(s->notes);
 	free(s->scratch_reason);
+	free(s->opervls);
 	setup_unref(s->setup); /* last: the others borrow its fabric */
 	free(s);
 }

@@ -266,12 +266,6 @@ static const struct optdef lash_options[] = {
 	 .def = "0",
 	 .max = 255, /* as in opensm.conf; more than there are VLs is refused by the engine */
 	 .help = "lash: first SL and VL used"},
-	{.name = "max_op_vls",
-	 .type = OPT_UINT,
-	 .def = "5",
-	 .min = 1,
-	 .max = 5,
-	 .help = "OperVLs code that is programmed at most: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 VLs"},
 	{0},
 };
 

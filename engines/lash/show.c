@@ -195,7 +195,4 @@ void lash_explain_layers(const struct routing *r, struct text *t)
 		tell_counts("After balancing:", l->count, p->need, t);
 	text_add(t, "%" PRIu64 " dependencies; %" PRIu64 " searches for cycles%s.\n", p->deps, p->searches,
 		 p->kept ? ", those of unchanged routes kept their order and cycles" : "");
-	text_add(t,
-		 "OpenSM programs SL-to-VL maps with `qos TRUE` only; without it the layers hold as far as "
-		 "the switches' own maps keep SLs apart.\n");
 }

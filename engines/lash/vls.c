@@ -3,21 +3,9 @@
 
 #define DEFAULT_CODE 5
 
-/*
- * OperVLs as the subnet manager knows them when it routes: in the first sweep
- * what the switches reported; later what it programmed, the least of both ends
- * and max_op_vls.
- */
 static unsigned known_code(const struct engine_input *in, uint32_t port)
 {
-	const struct fabric *f = in->topo->fabric;
-	unsigned code = f->port_opervls[port], peer = f->port_opervls[in->topo->peer[port]];
-	unsigned max = options_uint(in->options, "max_op_vls");
-
-	if (!in->sweep || !code)
-		return code;
-	code = peer && peer < code ? peer : code;
-	return max && max < code ? max : code;
+	return in->opervls ? in->opervls[port] : in->topo->fabric->port_opervls[port];
 }
 
 struct lash_vls lash_find_vls(const struct engine_input *in)

@@ -158,6 +158,30 @@ COMMON_OPTIONS = (
     ("reassign_lids", 0.1, lambda r, f: "TRUE"),
 )
 
+
+
+def sl2vl_text(rng, f):
+    """A list of VLs, mostly a sensible one, now and then what nobody should write."""
+    vls = [rng.randrange(rng.choice((2, 4, 8, 16))) for _ in range(16)]
+    if rng.random() < 0.7:
+        return ",".join(map(str, vls))
+    vls += rng.sample((-1, 16, 99, 255, 300), 2)
+    words = [rng.choice(("%d", "0x%x", "%d")) % v if v >= 0 else str(v) for v in rng.sample(vls, rng.randrange(1, 18))]
+    return rng.choice((",", ",", " ", ";")).join(words) + rng.choice(("", "", ",", ",x,3"))
+
+
+# Quality of service: what is drawn for any engine; with it SL-to-VL maps are compared as well.
+QOS_OPTIONS = (
+    ("qos_sl2vl", 0.6, sl2vl_text), ("qos_ca_sl2vl", 0.3, sl2vl_text), ("qos_swe_sl2vl", 0.3, sl2vl_text),
+    ("qos_sw0_sl2vl", 0.2, sl2vl_text), ("qos_rtr_sl2vl", 0.2, sl2vl_text),
+    ("qos_max_vls", 0.2, lambda r, f: r.randrange(1, 16)), ("max_op_vls", 0.4, lambda r, f: r.randrange(6)),
+)
+
+
+def draw_qos(rng):
+    return dict([("qos", "TRUE")] + [(name, value) for name, chance, value in QOS_OPTIONS if rng.random() < chance])
+
+
 BROKEN_TABLE = ("0x1z 1", "0x3", "0x3 300", "0x4 a", "Unicast lids of switch", "0x5 99 # too high", "0x6 255")
 BROKEN_ROW = ("0x1z: 01 02", "0x2: 01 zz", "Switch 1")
 ODD_LINES = ("# comment", "", "12 valid lids dumped", "Multicast mlids [0xc000-0xc3ff] of switch", "  # 0x1 1", "1 2")
@@ -490,6 +514,8 @@ def random_case(seed, number):
         for option, chance, value in engine.options:
             if rng.random() < chance:
                 options[option] = value
+    if rng.random() < 0.2:
+        options.update(draw_qos(rng))
     return Case("random-%d" % number, name, rng.choice(engine.families)(rng, lmc), options, rng=rng)
 
 
@@ -502,6 +528,14 @@ LASH_CASES = (
     ("torus:7x5,fail=4,shuffle=1", {"scatter_ports": 9}, []), ("mesh:9", {}, []),
     ("random:24,4,parallel=2,shuffle=1", {"max_op_vls": 3}, None),
     ("xgft:4,4,2:1,4,4,shuffle=1", {"use_ucast_cache": "TRUE"}, None),
+)
+
+
+# Maps programmed with quality of service; options are drawn.
+QOS_CASES = (
+    ("minhop", "xgft:3,4,2:1,2,4,shuffle=1"), ("lash", "torus:5x4,shuffle=1"), ("updn", "random:20,4,shuffle=1,seed=5"),
+    ("minhop", "dragonfly:3,1,2,shuffle=1,esp0=1"), ("lash", "random:16,4,parallel=2,shuffle=1,seed=3"),
+    ("ftree", "xgft:4,4:1,2"),
 )
 
 
@@ -534,6 +568,8 @@ def bundled_cases(folder):
         cases.append(Case("option-%s" % option, "minhop", ("spec", "random:24,4,hosts=2,shuffle=1,seed=3"),
                           {"lmc": 1, option: value}))
     cases.append(Case("sl-xgft", "minhop-sl", ("spec", "xgft:4,4:1,2"), {"lmc": 1}))
+    for number, (engine, text) in enumerate(QOS_CASES):
+        cases.append(Case("qos-%d" % number, engine, ("spec", text), dict(draw_qos(random.Random(number)), max_op_vls=number % 6)))
     for number, (engine, text, options) in enumerate(UPDN_CASES):
         cases.append(Case("%s-%d" % (engine, number), engine, ("spec", text), dict(options)))
     for number, (text, options, steps) in enumerate(LASH_CASES):

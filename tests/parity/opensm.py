@@ -246,6 +246,9 @@ class OpenSM:
     def lfts(self):
         return self.read("opensm-lfts.dump")
 
+    def sl2vl(self):
+        return self.read("opensm-sl2vl.dump")
+
     def engine(self):
         """Name of the engine that routed last, as the log has it; None when there is none."""
         names = re.findall(rb"(\S+) tables configured on all switches", self.read("opensm.log"))

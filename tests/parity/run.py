@@ -93,7 +93,7 @@ def write_options(case, folder):
 
 
 def write_script(case, options, folder):
-    lines = ["set port_guids ibsim"] + ["set %s %s" % item for item in options.items()]
+    lines = ["set port_guids ibsim"] + ['set %s "%s"' % item for item in options.items()]
     lines += ["load fabric.topo", "route " + case.engine.chain]
     for n in range(len(case.steps) + 1):
         if n:
@@ -101,6 +101,8 @@ def write_script(case, options, folder):
         lines.append("export lfts got.%d" % n)
         if "paths" in case.engine.compare:
             lines.append("export paths got-paths.%d" % n)
+        if options.get("qos") == "TRUE":
+            lines.append("export sl2vl got-maps.%d" % n)
     with open(os.path.join(folder, "script"), "w") as f:
         f.writelines(line + "\n" for line in lines)
 
@@ -118,6 +120,9 @@ def run_opensm(case, options, fabric, folder):
                     sm.step(world.apply(step))
                 with open(os.path.join(folder, "expected.%d" % n), "wb") as f:
                     f.write(sm.lfts())
+                if options.get("qos") == "TRUE":
+                    with open(os.path.join(folder, "expected-maps.%d" % n), "wb") as f:
+                        f.write(sm.sl2vl())
                 engines.append(sm.engine())
                 if "paths" in case.engine.compare:
                     lids = sm.endport_lids()
@@ -147,8 +152,9 @@ def sa_paths():
 # --- comparison -------------------------------------------------------------------------
 
 
-def compare_lfts(folder, n, step):
-    names = [os.path.join(folder, "%s.%d" % (side, n)) for side in ("expected", "got")]
+def compare_dumps(folder, what, n, step):
+    """what: "" forwarding tables, "-maps" SL-to-VL maps; both begin a switch's block with a line in letters."""
+    names = [os.path.join(folder, "%s%s.%d" % (side, what, n)) for side in ("expected", "got")]
     with open(names[0], "rb") as a, open(names[1], "rb") as b:
         want, got = a.read(), b.read()
     if want == got:
@@ -157,9 +163,9 @@ def compare_lfts(folder, n, step):
     different = [i for i in range(max(len(want), len(got))) if want[i:i + 1] != got[i:i + 1]]
     switch = b""
     for line in want[:different[0] + 1]:
-        if line.startswith(b"Unicast"):
+        if line[:1].isalpha():
             switch = line
-    text = "sweep %d (%s): lfts differ in %d lines" % (n, step or "first", len(different))
+    text = "sweep %d (%s): %s differ in %d lines" % (n, step or "first", what.strip("-") or "lfts", len(different))
     text += "\n    %s" % switch.decode("utf-8", "replace")
     for i in different[:3]:
         for side, lines in (("opensm ", want), ("ibscope", got)):
@@ -226,7 +232,9 @@ def check(case, folder):
         compare_engines(engines, output)
     for n in range(len(case.steps) + 1):
         step = case.steps[n - 1] if n else None
-        compare_lfts(folder, n, step)
+        compare_dumps(folder, "", n, step)
+        if options.get("qos") == "TRUE":
+            compare_dumps(folder, "-maps", n, step)
         if "paths" in case.engine.compare:
             compare_paths(folder, n, step)
 

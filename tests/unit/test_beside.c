@@ -13,6 +13,7 @@ static struct session *routed(const char *spec, const char *engine)
 	struct err e;
 
 	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
+	ok_line(s, "set qos TRUE"); /* layers are in force */
 	snprintf(line, sizeof(line), "route %s", engine);
 	ok_line(s, line);
 	return s;

@@ -63,7 +63,8 @@ static struct brute brute_new(const struct routing *r, bool switches)
 			if (d == NO_ID || d == s || !counts(r, switches, d))
 				continue;
 			path_trace(r, s, r->lids->base[s], lid, &p);
-			for (unsigned sl = p.sl.lo; p.end == PATH_OK && sl <= p.sl.hi; sl++)
+			for (unsigned sl = p.sl.lo;
+			     (p.end == PATH_OK || p.end == PATH_DROPPED) && sl <= p.sl.hi; sl++)
 				walk(&b, r, &p, sl);
 			path_free(&p);
 		}
@@ -192,6 +193,8 @@ static void test_ring(void **state)
 	assert_int_equal(cdg_cycle(c, 0, cycle), 6);
 	cdg_free(c);
 	ok_line(s, "route lash");
+	assert_int_equal(loops(s, false), 2); /* qos is off: all on VL 0 */
+	ok_line(s, "set qos TRUE");
 	assert_int_equal(loops(s, false), 0);
 	assert_int_equal(loops(s, true), 0);
 	session_free(s);
@@ -371,6 +374,14 @@ static void test_commands(void **state)
 	line_fails(s, "export dot - cgd", "expected: export");
 	line_fails(s, "export lfts - cdg", "expected: export");
 	ok_line(s, "route lash");
+	text = run_line(s, "check", &rc, &e, true, &fault);
+	assert_non_null(strstr(text, "\"layers_in_force\":false"));
+	free(text);
+	line_says(s, "check", "All routes are taken to be on VL 0: lash computes 3 layers, but qos is off");
+	line_says(s, "check", "NOT SOUND");
+	line_says(s, "layers", "lash uses 3 layers; qos is off, so they are not in force");
+	line_fails(s, "export sl2vl -", "qos is off");
+	ok_line(s, "set qos TRUE");
 	text = run_line(s, "check", &rc, &e, true, &fault);
 	assert_non_null(strstr(text, "\"credit_loops\":[]"));
 	free(text);

@@ -450,7 +450,7 @@ static void test_compare(void **state)
 
 	(void)state;
 	ok_line(s, "synth ring:5");
-	o = compared(s, "compare minhop lash ftree", 0, &root);
+	o = compared(s, "compare minhop lash ftree qos=TRUE", 0, &root);
 	assert_string_equal(json_string_value(json_object_get(o, "engine")), "minhop");
 	assert_int_equal(number(o, "hops_max"), 4);
 	assert_int_equal(number(o, "load_max"), 3);

@@ -466,7 +466,7 @@ static void test_pane_alone(void **state)
 	assert_int_equal(v->n_rows, FIGURES + 2); /* a ring has neither roots nor a top */
 	expect_cell(v, 2 + FIG_LOOPS, 1, "2 ");
 	expect_follow(v, 2 + FIG_LOOPS, "");
-	ok_line(s, "route lash");
+	ok_line(s, "route lash qos=TRUE");
 	take_again(&sc, s);
 	assert_int_equal(settle(&sc, v), 4);
 	assert_string_equal(view_column_name(v, 1), "[lash]");

@@ -163,6 +163,7 @@ static void test_files_in_use(void **state)
 	ok_line(s, "unset sl2vl_file");
 	line_says(s, "export sl2vl -", "1   2   : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15");
 	/* Routing by LASH itself: its SLs on the maps of a file. */
+	ok_line(s, "set qos TRUE");
 	ok_line(s, "route lash");
 	line_says(s, "check", "Sound");
 	ok_line(s, line);

@@ -150,6 +150,12 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 	loops = check_turns(w, o) ? -1 : check_loops(w, o);
 	if (loops < 0)
 		return err_set(e, CANCELLED);
+	if (routing_layers_idle(w->routing))
+		out_text(o,
+			 "All routes are taken to be on VL 0: %s computes %u layers, but qos is off (`set qos "
+			 "TRUE`).\n",
+			 w->routing->engine, w->routing->ops->n_layers(w->routing));
+	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
 	sound = check_sound(&c) && !cut && !loops;
 	out_text(o, sound ? "Sound: every host reaches every host, without credit loops.\n" : "NOT SOUND.\n");
 	out_json(o, "sound", json_boolean(sound));

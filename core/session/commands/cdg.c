@@ -56,7 +56,9 @@ static void sum_layers(const struct cdg *c, struct layer_sums *sum)
 static void tell_missing(const struct cdg *c, struct out *o)
 {
 	const struct routing *r = c->routing;
-	unsigned layers = r->ops->n_layers && !r->lanes ? r->ops->n_layers(r) : 0,
+	unsigned layers = r->ops->n_layers && routing_vl_by_sl(r) && !routing_layers_idle(r)
+				  ? r->ops->n_layers(r)
+				  : 0,
 		 rows = (unsigned)__builtin_popcount(c->used);
 	char a[40];
 
@@ -89,7 +91,9 @@ static void print_layers(const struct cdg *c, struct out *o)
 
 	sum_layers(c, sum);
 	if (r->ops->n_layers)
-		out_text(o, "%s uses %s.\n", r->engine, plural(r->ops->n_layers(r), "layer", a, sizeof(a)));
+		out_text(o, "%s uses %s%s.\n", r->engine, plural(r->ops->n_layers(r), "layer", a, sizeof(a)),
+			 routing_layers_idle(r) ? "; qos is off, so they are not in force" : "");
+	out_json(o, "in_force", json_boolean(!routing_layers_idle(r)));
 	out_text(o, "%4s %10s %9s %9s  %s\n", "VL", "routes", "channels", "deps", "credit loops");
 	for (unsigned v = 0; v < CDG_VLS; v++) {
 		const struct layer_sums *s = &sum[v];

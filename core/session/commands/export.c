@@ -90,6 +90,8 @@ static int export_routing(struct session *s, const char *what, FILE *f, struct p
 
 	if (!w)
 		return -1;
+	if (!strcmp(what, "sl2vl") && routing_layers_idle(w->routing))
+		return err_set(e, "no SL-to-VL map is known: qos is off (`set qos TRUE` programs them)");
 	if (!strcmp(what, "lfts"))
 		rc = write_lfts(f, w->routing);
 	else if (!strcmp(what, "fdbs"))

@@ -69,6 +69,8 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 		out_text(o, "NO PATH: %s\n", path_end_text(p.end));
 	for (unsigned i = 0; i < p.n; i++)
 		print_hop(r, &p.hop[i], o);
+	if (slid && p.end != PATH_NO_SOURCE && routing_sa_refuses(r, src, p.n > 0))
+		out_text(o, "  OpenSM's SA gives no path: SL 0, which it tries first, is mapped to VL 15.\n");
 	if (p.end != PATH_OK)
 		o->run->found_fault = true;
 	json = path_json(f, &p);

@@ -1,0 +1,122 @@
+/* Quality of service: lists of VLs, maps cut to operational VLs, what layers become of it. */
+#include "tests/unit/fixture.h"
+
+#include "core/sm/opervls.h"
+#include "core/sm/qos.h"
+
+static void expect_list(const char *list, const char *vls)
+{
+	sl2vl_map m = qos_parse_sl2vl(list);
+	struct text t = {0};
+
+	for (unsigned sl = 0; sl < 16; sl++)
+		text_add(&t, "%s%u", sl ? " " : "", sl2vl_of(m, sl));
+	assert_string_equal(text_str(&t), vls);
+	text_free(&t);
+}
+
+/* As OpenSM 3.3.23 programmed them over ibsim, before they are cut. */
+static void test_lists(void **state)
+{
+	(void)state;
+	expect_list(QOS_DEFAULT_SL2VL, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 7");
+	expect_list("1,2,3", "1 2 3 0 0 0 0 0 0 0 0 0 0 0 0 0");
+	expect_list("", "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0");
+	expect_list("1,2,3,16,17,99,255,300,-1,0x5,007,8,9,10,11,12,13",
+		    "1 2 3 0 1 3 15 12 15 5 7 8 9 10 11 12");
+	expect_list("a,2,3 4,5,,6", "0 0 2 3 4 5 0 6 0 0 0 0 0 0 0 0");
+}
+
+static void test_cuts(void **state)
+{
+	sl2vl_map m = qos_parse_sl2vl("0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15");
+
+	(void)state;
+	assert_int_equal(opervls_cut(m, 0), m);
+	assert_int_equal(opervls_cut(m, 5), m);
+	assert_int_equal(opervls_cut(m, 4), UINT64_C(0xf654321076543210)); /* VL 15 stays */
+	assert_int_equal(opervls_cut(m, 3), UINT64_C(0xf210321032103210));
+	assert_int_equal(opervls_cut(m, 1), UINT64_C(0xf000000000000000));
+}
+
+/* Routes by their SL, from switch 0 out of its first cabled port. */
+static unsigned vl_of(struct session *s, unsigned sl)
+{
+	return routing_vl(session_routing(s), 0, 0, 1, sl);
+}
+
+/* Switches are given OperVLs at the end of a sweep and keep them when the subnet manager starts again; CAs
+ * before. */
+static void test_opervls_over_sweeps(void **state)
+{
+	struct session *s = session_new(all_engines, core_commands);
+
+	(void)state;
+	ok_line(s, "synth ring:6; set qos TRUE; set max_op_vls 2");
+	ok_line(s, "route minhop");
+	assert_int_equal(vl_of(s, 5), 5);
+	line_says(s, "export sl2vl -", "0   0   : 0  1  0  1  0  1  0  1  0  1  0  1  0  1  0  1 ");
+	ok_line(s, "sweep");
+	assert_int_equal(vl_of(s, 5), 1);
+	ok_line(s, "route minhop max_op_vls=5");
+	assert_int_equal(vl_of(s, 5), 1);
+	ok_line(s, "sweep");
+	assert_int_equal(vl_of(s, 5), 5);
+	ok_line(s, "undo");
+	assert_int_equal(vl_of(s, 5), 1);
+	session_free(s);
+}
+
+/* Layers of LASH: not in force without quality of service, in force with it, merged by a list of few VLs. */
+static void test_layers(void **state)
+{
+	struct session *s = session_new(all_engines, core_commands);
+
+	(void)state;
+	ok_line(s, "synth torus:4x4");
+	line_says(s, "route lash", "lash needs 2 VLs, but qos is off");
+	line_says(s, "check", "All routes are taken to be on VL 0");
+	assert_true(routing_layers_idle(session_routing(s)));
+	assert_int_equal(vl_of(s, 1), 0);
+	ok_line(s, "set qos TRUE");
+	assert_false(routing_layers_idle(session_routing(s)));
+	assert_true(routing_keeps_layers(session_routing(s), 0, 2));
+	line_says(s, "check", "Sound");
+	line_says(s, "layers", "lash uses 2 layers.");
+	ok_line(s, "set qos_swe_sl2vl 3,3");
+	assert_false(routing_keeps_layers(session_routing(s), 0, 2));
+	line_says(s, "check", "VL 3: credit loops");
+	session_free(s);
+}
+
+/* SL 0 on VL 15: the SA has no path, though the engine's SL might get through; SL 1 on it: routes are
+ * dropped. */
+static void test_closed(void **state)
+{
+	struct session *s = session_new(all_engines, core_commands);
+
+	(void)state;
+	ok_line(s, "synth ring:5; set qos TRUE");
+	ok_line(s, "route lash qos_swe_sl2vl=15,1");
+	line_says(s, "export paths -", "2 5 - -");
+	line_says(s, "trace node0001 node0002", "SA gives no path");
+	ok_line(s, "set qos_swe_sl2vl 0,15");
+	line_says(s, "check", "dropped where their SL leads to VL 15");
+	ok_line(s, "unset qos_swe_sl2vl");
+	ok_line(s, "set qos_ca_sl2vl 15");
+	line_says(s, "export paths -", "2 5 - -");
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_opervls_over_sweeps),
+		cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_closed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
