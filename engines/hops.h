@@ -79,13 +79,4 @@ struct hops *hops_update(const struct hops *old, const struct topo *was, const s
 /* routing_ops of engines whose private table is a struct hops: the hop matrix, nothing else. */
 extern const struct routing_ops hops_routing_ops;
 
-/* Read an option's GUID file, if set; what stops the reading becomes a note.  false: no file.  Free g in any
- * case. */
-struct guid_file;
-bool read_guid_option(const struct engine_input *in, struct engine_output *out, const char *option,
-		      struct guid_file *g);
-/* Note that a line of such a file is ignored, and why. */
-void note_ignored(const struct engine_input *in, struct engine_output *out, const char *option, unsigned line,
-		  const char *fmt, ...) PRINTF_LIKE(5, 6);
-
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/guidfile.h"
+#include "engines/guid_option.h"
 #include "engines/hops.h"
 
 #define ORDER_FILE "guid_routing_order_file"

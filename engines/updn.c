@@ -13,6 +13,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "engines/engines.h"
+#include "engines/guid_option.h"
 #include "engines/updown.h"
 
 #define ROOTS "root_guid_file"

@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "engines/ftree/internal.h"
+#include "engines/guid_option.h"
 
 struct queue {
 	uint32_t *sw;

@@ -1,0 +1,29 @@
+#include "engines/guid_option.h"
+#include "core/base/guidfile.h"
+#include "core/base/text.h"
+
+bool read_guid_option(const struct engine_input *in, struct engine_output *out, const char *option,
+		      struct guid_file *g)
+{
+	const char *path = options_file(in->options, option);
+
+	*g = (struct guid_file){0};
+	if (!path)
+		return false;
+	guid_file_read(g, path, false);
+	if (g->stopped)
+		text_add(&out->notes, "%s: reading stopped: %s\n", option, g->why.msg);
+	return true;
+}
+
+void note_ignored(const struct engine_input *in, struct engine_output *out, const char *option, unsigned line,
+		  const char *fmt, ...)
+{
+	va_list ap;
+
+	text_add(&out->notes, "%s: %s:%u ignored: ", option, options_file(in->options, option), line);
+	va_start(ap, fmt);
+	text_addv(&out->notes, fmt, ap);
+	va_end(ap);
+	text_putc(&out->notes, '\n');
+}

@@ -1,0 +1,17 @@
+/* Options that name a file of GUIDs, as engines read them: what is wrong with the file becomes a note. */
+#ifndef IBSCOPE_GUID_OPTION_H
+#define IBSCOPE_GUID_OPTION_H
+
+#include "core/base/defs.h"
+#include "core/base/guidfile.h"
+#include "core/sm/engine.h"
+
+/* Read an option's GUID file, if set; what stops the reading becomes a note.  false: no file.  Free g in any
+ * case. */
+bool read_guid_option(const struct engine_input *in, struct engine_output *out, const char *option,
+		      struct guid_file *g);
+/* Note that a line of such a file is ignored, and why. */
+void note_ignored(const struct engine_input *in, struct engine_output *out, const char *option, unsigned line,
+		  const char *fmt, ...) PRINTF_LIKE(5, 6);
+
+#endif
