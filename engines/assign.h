@@ -13,7 +13,6 @@
  * Fill the rows of r from the matrix, as OpenSM 3.3.23.  dor: the rules of the
  * DOR engine.  touched [n_switches] or NULL: switches with 0 keep the row of
  * in->current without a look (the caller knows that all its entries stay).
- * Rows equal to those of the previous or current routing are shared with it.
  *
  * With an observer that wants one switch only, only that one's row is filled.
  * false: cancelled.
@@ -28,11 +27,5 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
  */
 struct routing *assign_routing(const char *engine, const struct engine_input *in, struct engine_output *out,
 			       struct hops *h, bool dor, const uint8_t *touched);
-
-/* route() and update() of the engines that use Min Hop's matrix: minhop, dor. */
-struct routing *min_hop_route(const char *engine, bool dor, const struct engine_input *in,
-			      struct engine_output *out);
-struct routing *min_hop_update(const char *engine, bool dor, const struct engine_input *in,
-			       struct engine_output *out);
 
 #endif

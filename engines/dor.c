@@ -4,8 +4,8 @@
  * (engines/doc/dor.md as OpenSM 3.3.23).  H. Sullivan, T. R. Bashkow, A Large Scale, Homogeneous,
  * Fully Distributed Parallel Machine, ISCA 1977.
  */
-#include "engines/assign.h"
 #include "engines/engines.h"
+#include "engines/minhop.h"
 
 static struct routing *dor_route(const struct engine_input *in, struct engine_output *out)
 {

@@ -313,7 +313,7 @@ static void note_sm_place(const struct sweep *s, struct text *notes)
 static void share_rows(const struct sweep *s)
 {
 	struct routing *r = (struct routing *)s->routing;
-	const struct routing *old = s->prev ? s->prev->routing : NULL;
+	const struct routing *old = s->memory->tables; /* still those before this sweep */
 
 	for (uint32_t sw = 0; r && old && sw < s->fabric->n_switches; sw++) {
 		const struct lft_row *a = r->row[sw], *b = old->row[sw];

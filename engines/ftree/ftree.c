@@ -338,21 +338,6 @@ const struct ftree *ftree_of(const struct routing *r)
 
 /* --- the engine ------------------------------------------------------------------------------ */
 
-/* Rows that did not change are kept once. */
-static void share_rows(struct routing *r, const struct routing *from)
-{
-	uint32_t n = r->topo->fabric->n_switches;
-
-	if (!from || from->topo->fabric->n_switches != n)
-		return;
-	for (uint32_t s = 0; s < n; s++) {
-		const struct lft_row *a = r->row[s], *b = from->row[s];
-
-		if (a && b && a != b && a->top == b->top && !memcmp(a->port, b->port, a->top + 1u))
-			routing_share_row(r, from, s);
-	}
-}
-
 static struct routing *ftree_route(const struct engine_input *in, struct engine_output *out)
 {
 	struct ftree *t = ftree_build(in, out);
@@ -376,7 +361,6 @@ static struct routing *ftree_route(const struct engine_input *in, struct engine_
 		routing_unref(r);
 		return NULL;
 	}
-	share_rows(r, in->previous ? in->previous : in->current);
 	return r;
 }
 

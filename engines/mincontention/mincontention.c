@@ -332,19 +332,6 @@ static bool route_all(struct run *x, const uint32_t *list, uint32_t n)
 	return true;
 }
 
-/* Rows that came out as they were are kept as objects. */
-static void share_rows(struct run *x)
-{
-	const struct routing *from = x->in->current;
-
-	for (uint32_t s = 0; from && s < x->topo->fabric->n_switches; s++) {
-		const struct lft_row *was = from->row[s], *now = x->r->row[s];
-
-		if (was && now && was->top == now->top && !memcmp(was->port, now->port, now->top + 1))
-			routing_share_row(x->r, from, s);
-	}
-}
-
 /* --- one run ------------------------------------------------------------------------------------ */
 
 static void run_begin(struct run *x, const struct engine_input *in, const struct elements *el)
@@ -430,7 +417,6 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 	split_usage(&x);
 	done = done && route_all(&x, list, n);
 	join_usage(&x);
-	share_rows(&x);
 	free(list);
 	run_end(&x);
 	return run_result(&x, done, out);

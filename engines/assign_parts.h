@@ -1,0 +1,105 @@
+/*
+ * How ports are assigned: what the files assign*.c share.
+ *   assign.c         options and destinations; all switches
+ *   assign_switch.c  one switch, LID by LID: how a port is chosen
+ *   assign_tell.c    steps for an observer
+ */
+#ifndef IBSCOPE_ASSIGN_PARTS_H
+#define IBSCOPE_ASSIGN_PARTS_H
+
+#include "engines/assign.h"
+#include "engines/order.h"
+#include "engines/random.h"
+
+#define ASSIGN_MAX_WORDS 4 /* of a mask: 255 ports */
+
+/* A destination: an endport, ready for the loop over the LIDs. */
+struct dest {
+	uint32_t endport;
+	uint32_t target; /* switch it hangs on, NO_ID = none */
+	uint16_t lid, count;
+	uint8_t swport; /* port at that switch */
+	bool is_switch, scatter;
+};
+
+/* Remote node that some LIDs of a destination go through at the present switch. */
+struct track {
+	uint32_t node;
+	uint32_t forwarded;
+	uint8_t port; /* number of the remote port */
+};
+
+/* A candidate of one choice. */
+struct cand {
+	uint8_t port;
+	bool sys_used, node_used;
+	bool present; /* its track exists (DOR: always) */
+	uint32_t count, forwarded;
+};
+
+struct assign {
+	const struct engine_input *in;
+	const struct topo *t;
+	const struct fabric *f;
+	const struct hops *h;
+	struct routing *out;
+	bool dor, shifting, profile_switches, plain;
+	unsigned lmc;
+	struct dest *dest;
+	uint32_t n_dest;
+	struct search_order search;
+	uint8_t *ignored; /* [n_ports] or NULL */
+	struct glibc_random random;
+	struct track *track; /* [n_dest << lmc], lmc > 0 only */
+	uint8_t *n_track;    /* [n_dest] */
+	uint64_t *mask;	     /* [n_switches * ASSIGN_MAX_WORDS] */
+
+	/* the present switch */
+	uint32_t sw, p0;
+	uint8_t *row; /* [max_lid + 1] its new table, in `out` */
+	unsigned num_ports, words;
+	const struct lft_row *current;
+	const uint8_t *order;  /* port search order, NULL = ascending */
+	const uint8_t *ignore; /* [num_ports] or NULL */
+	uint32_t count[256];
+	struct cand cand[256];
+	bool observed;
+};
+/* What a choice was made of, beside the port. */
+struct choice {
+	uint8_t port;
+	const char *rule;
+	unsigned n;	      /* candidates in a->cand, when looked at */
+	uint32_t drawn, ties; /* random value, ports it was drawn for */
+};
+
+/* Rules of a choice that are looked for: their addresses count. */
+extern const char assign_kept[], assign_random[];
+
+static inline bool mask_has(const uint64_t *mask, unsigned p)
+{
+	return mask[p / 64] >> (p & 63) & 1;
+}
+
+/* The entry of the switch's present table, NO_PATH when there is none to be looked at. */
+static inline unsigned current_port(const struct lft_row *row, unsigned lid)
+{
+	return row && lid <= row->top ? row->port[lid] : NO_PATH;
+}
+
+/*
+ * List the ports of a mask as a->cand, from port `start` on, in the order in which
+ * they are looked at (minhop.md 6.1); returns how many.
+ */
+unsigned assign_list_candidates(struct assign *a, const uint64_t *mask, unsigned start);
+
+/* Make the table of a switch. */
+void assign_switch(struct assign *a, uint32_t sw);
+
+/* Tell of a choice: candidates of a plain one are listed only here, for somebody who listens. */
+void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
+			struct choice *c);
+/* Tell that the table of the present switch is finished. */
+void assign_tell_switch(const struct assign *a);
+
+#endif
