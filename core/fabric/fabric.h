@@ -14,49 +14,11 @@
 
 #include "core/base/counted.h"
 #include "core/base/err.h"
+#include "core/fabric/speed.h"
+#include "core/fabric/warnings.h"
 
 enum node_type { NODE_CA = 1, NODE_SWITCH = 2, NODE_ROUTER = 3 };
 enum port_state { PORT_UNKNOWN = 0, PORT_DOWN = 1, PORT_INIT = 2, PORT_ARMED = 3, PORT_ACTIVE = 4 };
-/* In OpenSM's order, slowest first. */
-enum link_speed {
-	SPEED_UNKNOWN,
-	SPEED_SDR,
-	SPEED_DDR,
-	SPEED_QDR,
-	SPEED_FDR10,
-	SPEED_FDR,
-	SPEED_EDR,
-	SPEED_HDR,
-	SPEED_NDR,
-	SPEED_XDR,
-	SPEED_COUNT
-};
-/* Slowest first: 1x 2x 4x 8x 12x. */
-enum link_width { WIDTH_UNKNOWN, WIDTH_1X, WIDTH_2X, WIDTH_4X, WIDTH_8X, WIDTH_12X, WIDTH_COUNT };
-
-const char *link_speed_name(enum link_speed s); /* "HDR", "???" when unknown */
-const char *link_width_name(enum link_width w); /* "4x", "??" when unknown */
-enum link_speed link_speed_parse(const char *s, size_t len);
-enum link_width link_width_parse(const char *s, size_t len);
-enum link_width link_width_of_code(unsigned code);	     /* of PortInfo: 1 2 4 8 16 = 1x 4x 8x 12x 2x */
-double link_rate_gbps(enum link_width w, enum link_speed s); /* signalling rate, 0 when unknown */
-
-/* Something odd in the input that was survived. */
-struct warning {
-	const char *kind; /* static, short: "one-sided link", "duplicate GUID", "unknown line", ... */
-	unsigned line;	  /* 0: no line */
-	char *text;
-};
-
-struct warnings {
-	struct warning *w;
-	size_t n, cap;
-};
-
-void warnings_add(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
-	PRINTF_LIKE(4, 5);
-void warnings_free(struct warnings *w);
-
 #define MAX_PORTS 254	      /* external ports of a switch, as an LFT can name */
 #define DEFAULT_FDB_CAP 49152 /* LinearFDBCap where the source does not tell */
 #define DEFAULT_OPER_VLS 4    /* OperVLs code (VL0-7) where the source does not tell */
@@ -195,62 +157,5 @@ struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map
  * port, switch and link ids stay.
  */
 struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool as_ibsim);
-
-/*
- * Building a fabric.  Nodes get builder indexes in order of their addition;
- * fb_finish() sorts, numbers and checks, and frees the builder.
- */
-struct fb_port {
-	uint64_t guid;	    /* 0: the default, node GUID + port number (switches: node GUID) */
-	uint32_t peer_node; /* builder index, NO_ID when not cabled */
-	uint16_t lid;
-	uint8_t lmc, peer_port, width, speed, state, opervls, ext;
-};
-
-struct fb_node {
-	uint64_t guid, sysguid;
-	uint32_t vendor, device, fdb_cap;
-	uint16_t chassis;
-	uint8_t type, nports, esp0;
-	char *desc;	      /* owned; NULL = empty */
-	char *place;	      /* owned; may be NULL */
-	struct fb_port *port; /* [nports + 1]; a switch's LID and LMC stand in port[0] */
-};
-
-struct fabric_builder {
-	struct fb_node *node;
-	uint32_t n, cap;
-	struct warnings warnings;
-	uint32_t sm_node; /* builder index, NO_ID: the first node added */
-	uint8_t sm_port;  /* CA: its port, 0 = the first cabled one */
-	char *generated;
-	/* GUID -> builder index, for fb_find(); open addressing, private */
-	uint32_t *hash;
-	uint32_t hash_size;
-};
-
-struct fabric_builder *fb_new(void);
-void fb_free(struct fabric_builder *b);
-
-/*
- * Add a node; its ports are uncabled, PORT_UNKNOWN, with the defaults above.
- * Returns its index, or NO_ID when the GUID is already there (nothing is added).
- */
-uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, unsigned nports,
-		const char *desc);
-uint32_t fb_find(const struct fabric_builder *b, uint64_t guid); /* NO_ID when absent */
-
-/* Raise the number of ports of a node (a file may name ports above its own count). */
-void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports);
-
-/* Cable two ports.  false (nothing done) when either is out of range or cabled elsewhere. */
-bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2);
-
-/*
- * Make the fabric.  Fails (-1, *e) only when there is no node or the SM's port
- * does not exist.  The builder is freed either way.  source and format are copied.
- */
-int fb_finish(struct fabric_builder *b, const char *source, const char *format, struct fabric **out,
-	      struct err *e);
 
 #endif

@@ -9,7 +9,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/text.h"
-#include "core/fabric/fabric.h"
+#include "core/fabric/builder.h"
 
 /* Description of a node: what NodeDescription holds, 63 bytes as OpenSM 3.3.23 shows it. */
 #define DESC_MAX 63

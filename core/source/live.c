@@ -18,6 +18,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/fabric/builder.h"
 #include "core/routing/held.h"
 #include "core/source/live_stream.h"
 

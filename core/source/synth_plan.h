@@ -6,7 +6,7 @@
 #define IBSCOPE_SYNTH_PLAN_H
 
 #include "core/base/err.h"
-#include "core/fabric/fabric.h"
+#include "core/fabric/builder.h"
 
 #define SYNTH_MAX_ENDPORTS 48000
 #define SYNTH_MAX_PORTS (1u << 20) /* ports of all switches together */

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "core/base/err.h"
+#include "core/fabric/builder.h"
 #include "core/session/command.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"

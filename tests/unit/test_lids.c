@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
+#include "core/fabric/builder.h"
 #include "core/routing/lids.h"
 
 /* GUID whose place in OpenSM's order is n. */

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
+#include "core/fabric/builder.h"
 #include "core/source/live.h"
 
 static void target(const char *word, const char *want_ca, int want_port)

@@ -13,6 +13,7 @@
 #include "core/base/progress.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
+#include "core/fabric/builder.h"
 #include "engines/hops.h"
 #include "engines/minhop.h"
 #include "engines/engines.h"

@@ -1,0 +1,108 @@
+#include "core/fabric/builder.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fabric_builder *fb_new(void)
+{
+	struct fabric_builder *b = NEW(struct fabric_builder);
+
+	b->sm_node = NO_ID;
+	return b;
+}
+
+void fb_free(struct fabric_builder *b)
+{
+	if (!b)
+		return;
+	for (uint32_t i = 0; i < b->n; i++) {
+		free(b->node[i].desc);
+		free(b->node[i].place);
+		free(b->node[i].port);
+	}
+	free(b->node);
+	free(b->hash);
+	free(b->generated);
+	warnings_free(&b->warnings);
+	free(b);
+}
+
+/* Place of a GUID in the hash: where it is, or the free place where it belongs. */
+static uint32_t *hash_slot(const struct fabric_builder *b, uint64_t guid)
+{
+	uint64_t seed = guid;
+	uint32_t i = rng_next(&seed) & (b->hash_size - 1);
+
+	while (b->hash[i] != NO_ID && b->node[b->hash[i]].guid != guid)
+		i = (i + 1) & (b->hash_size - 1);
+	return &b->hash[i];
+}
+
+static void hash_grow(struct fabric_builder *b)
+{
+	b->hash_size = b->hash_size ? b->hash_size * 4 : 256;
+	free(b->hash);
+	b->hash = NEW_ARRAY(b->hash_size, uint32_t);
+	memset(b->hash, 0xff, b->hash_size * sizeof(*b->hash));
+	for (uint32_t i = 0; i < b->n; i++)
+		*hash_slot(b, b->node[i].guid) = i;
+}
+
+uint32_t fb_find(const struct fabric_builder *b, uint64_t guid)
+{
+	return b->hash_size ? *hash_slot(b, guid) : NO_ID;
+}
+
+void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports)
+{
+	struct fb_node *n = &b->node[node];
+	unsigned from = n->port ? n->nports + 1u : 0;
+
+	if (n->port && nports <= n->nports)
+		return;
+	n->port = mem_resize(n->port, nports + 1, sizeof(*n->port));
+	for (unsigned p = from; p <= nports; p++)
+		n->port[p] = (struct fb_port){.peer_node = NO_ID, .opervls = DEFAULT_OPER_VLS};
+	n->nports = nports;
+}
+
+uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, unsigned nports,
+		const char *desc)
+{
+	struct fb_node *n;
+
+	if (2 * (b->n + 1) > b->hash_size)
+		hash_grow(b);
+	if (fb_find(b, guid) != NO_ID)
+		return NO_ID;
+	GROW(b->node, b->n, b->cap);
+	n = &b->node[b->n];
+	*n = (struct fb_node){.guid = guid, .type = type, .fdb_cap = DEFAULT_FDB_CAP};
+	n->desc = desc ? str_dup(desc) : NULL;
+	fb_more_ports(b, b->n, nports);
+	*hash_slot(b, guid) = b->n;
+	return b->n++;
+}
+
+bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2)
+{
+	struct fb_port *a, *z;
+
+	if (n1 >= b->n || n2 >= b->n || p1 < 1 || p2 < 1 || p1 > b->node[n1].nports ||
+	    p2 > b->node[n2].nports)
+		return false;
+	if (n1 == n2 && p1 == p2)
+		return false;
+	a = &b->node[n1].port[p1];
+	z = &b->node[n2].port[p2];
+	if (a->peer_node != NO_ID || z->peer_node != NO_ID)
+		return a->peer_node == n2 && a->peer_port == p2;
+	a->peer_node = n2;
+	a->peer_port = p2;
+	z->peer_node = n1;
+	z->peer_port = p1;
+	return true;
+}

@@ -1,0 +1,63 @@
+/*
+ * Building a fabric.  Nodes get builder indexes in order of their addition;
+ * fb_finish() sorts, numbers and checks, and frees the builder.
+ */
+#ifndef IBSCOPE_BUILDER_H
+#define IBSCOPE_BUILDER_H
+
+#include "core/fabric/fabric.h"
+
+struct fb_port {
+	uint64_t guid;	    /* 0: the default, node GUID + port number (switches: node GUID) */
+	uint32_t peer_node; /* builder index, NO_ID when not cabled */
+	uint16_t lid;
+	uint8_t lmc, peer_port, width, speed, state, opervls, ext;
+};
+
+struct fb_node {
+	uint64_t guid, sysguid;
+	uint32_t vendor, device, fdb_cap;
+	uint16_t chassis;
+	uint8_t type, nports, esp0;
+	char *desc;	      /* owned; NULL = empty */
+	char *place;	      /* owned; may be NULL */
+	struct fb_port *port; /* [nports + 1]; a switch's LID and LMC stand in port[0] */
+};
+
+struct fabric_builder {
+	struct fb_node *node;
+	uint32_t n, cap;
+	struct warnings warnings;
+	uint32_t sm_node; /* builder index, NO_ID: the first node added */
+	uint8_t sm_port;  /* CA: its port, 0 = the first cabled one */
+	char *generated;
+	/* GUID -> builder index, for fb_find(); open addressing, private */
+	uint32_t *hash;
+	uint32_t hash_size;
+};
+
+struct fabric_builder *fb_new(void);
+void fb_free(struct fabric_builder *b);
+
+/*
+ * Add a node; its ports are uncabled, PORT_UNKNOWN, with the defaults above.
+ * Returns its index, or NO_ID when the GUID is already there (nothing is added).
+ */
+uint32_t fb_add(struct fabric_builder *b, enum node_type type, uint64_t guid, unsigned nports,
+		const char *desc);
+uint32_t fb_find(const struct fabric_builder *b, uint64_t guid); /* NO_ID when absent */
+
+/* Raise the number of ports of a node (a file may name ports above its own count). */
+void fb_more_ports(struct fabric_builder *b, uint32_t node, unsigned nports);
+
+/* Cable two ports.  false (nothing done) when either is out of range or cabled elsewhere. */
+bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, unsigned p2);
+
+/*
+ * Make the fabric.  Fails (-1, *e) only when there is no node or the SM's port
+ * does not exist.  The builder is freed either way.  source and format are copied.
+ */
+int fb_finish(struct fabric_builder *b, const char *source, const char *format, struct fabric **out,
+	      struct err *e);
+
+#endif
