@@ -2,26 +2,15 @@
 #include "core/base/err.h"
 #include "core/base/glob.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/guidfile.h"
+#include "core/fabric/elements_parts.h"
 
-/* --- who belongs to whom by name ---------------------------------------------------- */
-
-/* What a switch says of where it belongs. */
-struct group {
-	bool named;	  /* by the file, which counts alone */
-	uint64_t name;	  /* its number */
-	uint64_t sys;	  /* system image GUID, 0 = unknown */
-	uint16_t chassis; /* number in the source, 0 = none */
-};
+/* --- connected parts ------------------------------------------------------------------- */
 
 static bool same_group(const struct group *a, const struct group *b)
 {
@@ -29,116 +18,6 @@ static bool same_group(const struct group *a, const struct group *b)
 		return a->named && b->named && a->name == b->name;
 	return (a->sys && a->sys == b->sys) || (a->chassis && a->chassis == b->chassis);
 }
-
-struct grouping {
-	struct group *group; /* [n_switches] */
-	struct guid_file file;
-	const char **name; /* [names] of the file, owned by it */
-	uint32_t *line;	   /* [n_switches] line that named it, 0 = none */
-};
-
-static int by_rest(const void *x, const void *y)
-{
-	const struct guid_line *const *a = x, *const *b = y;
-
-	return strcmp((*a)->rest, (*b)->rest);
-}
-
-/* A name without what a terminal cannot show, without a comment behind it and without blanks at its end. */
-static void trim(char *s)
-{
-	size_t len = 0;
-
-	for (; s[len] && !(s[len] == '#' && (!len || s[len - 1] == ' ')); len++)
-		if ((unsigned char)s[len] < ' ' || s[len] == 0x7f)
-			s[len] = ' ';
-	s[len] = 0;
-	while (len && isspace((unsigned char)s[len - 1]))
-		s[--len] = 0;
-}
-
-/* Numbers for the names; value[i] is that of line i. */
-static void number_names(struct grouping *g, uint64_t *value)
-{
-	const struct guid_line **sorted = NEW_ARRAY(g->file.n + 1, const struct guid_line *);
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < g->file.n; i++)
-		sorted[i] = &g->file.l[i];
-	qsort(sorted, g->file.n, sizeof(*sorted), by_rest);
-	for (size_t i = 0; i < g->file.n; i++) {
-		if (!i || strcmp(sorted[i]->rest, sorted[i - 1]->rest))
-			g->name[n++] = sorted[i]->rest;
-		value[sorted[i] - g->file.l] = n - 1;
-	}
-	free(sorted);
-}
-
-static int take_line(struct grouping *g, const struct fabric *f, const char *path, const struct guid_line *l,
-		     uint64_t value, struct text *notes, struct err *e)
-{
-	uint32_t node = fabric_node_by_guid(f, l->guid), sw = node == NO_ID ? NO_ID : f->node_switch[node];
-
-	if (!*l->rest)
-		return err_set(e, "%s:%u: found a GUID alone, expected `GUID NAME`", path, l->line);
-	if (sw == NO_ID) {
-		if (notes)
-			text_add(notes, "%s:%u: 0x%016" PRIx64 " is no switch of the fabric: ignored\n", path,
-				 l->line, l->guid);
-		return 0;
-	}
-	if (g->line[sw] && g->group[sw].name != value)
-		return err_set(e,
-			       "%s:%u: 0x%016" PRIx64
-			       " is in \"%s\", and in \"%s\" by line %u; expected one chassis",
-			       path, l->line, l->guid, l->rest, g->name[g->group[sw].name], g->line[sw]);
-	g->group[sw].named = true;
-	g->group[sw].name = value;
-	g->line[sw] = l->line;
-	return 0;
-}
-
-static int group_by_file(struct grouping *g, const struct fabric *f, const char *path, struct text *notes,
-			 struct err *e)
-{
-	uint64_t *value;
-	int rc = 0;
-
-	guid_file_read(&g->file, path, false);
-	if (g->file.stopped)
-		return err_set(e, "%s", g->file.why.msg);
-	for (size_t i = 0; i < g->file.n; i++)
-		trim(g->file.l[i].rest);
-	value = NEW_ARRAY(g->file.n + 1, uint64_t);
-	g->name = NEW_ARRAY(g->file.n + 1, const char *);
-	number_names(g, value);
-	for (size_t i = 0; !rc && i < g->file.n; i++)
-		rc = take_line(g, f, path, &g->file.l[i], value[i], notes, e);
-	free(value);
-	return rc;
-}
-
-static int group_switches(struct grouping *g, const struct fabric *f, const char *path, struct text *notes,
-			  struct err *e)
-{
-	*g = (struct grouping){.group = NEW_ARRAY(f->n_switches + 1, struct group),
-			       .line = NEW_ARRAY(f->n_switches + 1, uint32_t)};
-	for (uint32_t s = 0; s < f->n_switches; s++) {
-		g->group[s].sys = f->node_sysguid[f->switch_node[s]];
-		g->group[s].chassis = f->node_chassis[f->switch_node[s]];
-	}
-	return path ? group_by_file(g, f, path, notes, e) : 0;
-}
-
-static void grouping_free(struct grouping *g)
-{
-	free(g->group);
-	free(g->line);
-	free(g->name);
-	guid_file_free(&g->file);
-}
-
-/* --- connected parts ------------------------------------------------------------------- */
 
 static uint32_t find_root(uint32_t *parent, uint32_t s)
 {
@@ -335,132 +214,6 @@ static void make_hops(struct elements *el)
 	free(queue);
 }
 
-/* --- names ----------------------------------------------------------------------------------- */
-
-/* What the names of all chips begin with, up to the end of a word; "" when nothing. */
-static char *common_name(const struct elements *el, uint32_t e)
-{
-	const struct fabric *f = el->topo->fabric;
-	const uint32_t *chip = &el->chip[el->first_chip[e]];
-	const char *a = switch_name(f, chip[0]);
-	size_t len = strlen(a);
-	bool split = false;
-	char *s;
-
-	for (uint32_t i = 1; i < element_chips(el, e); i++) {
-		const char *b = switch_name(f, chip[i]);
-		size_t k = 0;
-
-		while (k < len && a[k] == b[k])
-			k++;
-		len = k;
-	}
-	for (uint32_t i = 0; i < element_chips(el, e); i++)
-		split |= isalnum((unsigned char)switch_name(f, chip[i])[len]) != 0;
-	while (split && len && isalnum((unsigned char)a[len - 1]))
-		len--;
-	while (len && !isalnum((unsigned char)a[len - 1]) && a[len - 1] != ')')
-		len--;
-	s = str_dup(a);
-	s[len] = 0;
-	return s;
-}
-
-/* Number of the chassis in the source when all chips agree, else 0. */
-static unsigned chassis_number(const struct elements *el, uint32_t e)
-{
-	const struct fabric *f = el->topo->fabric;
-	unsigned number = f->node_chassis[f->switch_node[el->chip[el->first_chip[e]]]];
-
-	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
-		if (f->node_chassis[f->switch_node[el->chip[c]]] != number)
-			return 0;
-	return number;
-}
-
-static char *numbered_name(const struct elements *el, uint32_t e)
-{
-	const struct fabric *f = el->topo->fabric;
-	unsigned number = chassis_number(el, e);
-
-	if (number)
-		return str_printf("chassis %u", number);
-	if (el->rule[e] == ELEMENT_CHASSIS)
-		return str_printf("chassis of 0x%016" PRIx64, el->guid[e]);
-	return str_printf("system 0x%016" PRIx64,
-			  f->node_sysguid[f->switch_node[el->chip[el->first_chip[e]]]]);
-}
-
-static char *first_name(const struct elements *el, const struct grouping *g, uint32_t e)
-{
-	uint32_t chip = el->chip[el->first_chip[e]];
-	char *name;
-
-	if (el->rule[e] == ELEMENT_FILE && g->name)
-		return str_dup(g->name[g->group[chip].name]);
-	if (el->rule[e] == ELEMENT_ALONE)
-		return str_dup(switch_name(el->topo->fabric, chip));
-	name = common_name(el, e);
-	if (*name)
-		return name;
-	free(name);
-	return numbered_name(el, e);
-}
-
-static int by_name(const void *x, const void *y, void *ctx)
-{
-	const struct elements *el = ctx;
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	int c = strcmp(el->name[a],
-		       el->name[b]); /* NOLINT(clang-analyzer-core.NullDereference): all are named by now */
-
-	return c ? c : a < b ? -1 : a > b;
-}
-
-/*
- * Elements that share a name get another: in the first round that of their
- * chassis number, in the second a number of their own.
- */
-static void part_names(struct elements *el, uint32_t *order, bool second)
-{
-	char **name = mem_dup(el->name, el->n * sizeof(*name));
-
-	for (uint32_t e = 0; e < el->n; e++)
-		order[e] = e;
-	qsort_r(order, el->n, sizeof(*order), by_name, el);
-	for (uint32_t i = 0, j; i < el->n; i = j) {
-		for (j = i + 1; j < el->n && !strcmp(el->name[order[i]], el->name[order[j]]);)
-			j++;
-		for (uint32_t k = i; j - i > 1 && k < j; k++) {
-			uint32_t e = order[k];
-
-			if (second && el->rule[e] != ELEMENT_ALONE)
-				name[e] = str_printf("%s part %u", el->name[e], k - i + 1);
-			else if (second)
-				name[e] = str_printf("%s 0x%016" PRIx64, el->name[e], el->guid[e]);
-			else if (el->rule[e] == ELEMENT_SYSTEM || el->rule[e] == ELEMENT_CHASSIS)
-				name[e] = numbered_name(el, e);
-		}
-	}
-	for (uint32_t e = 0; e < el->n; e++)
-		if (name[e] != el->name[e]) {
-			free(el->name[e]);
-			el->name[e] = name[e];
-		}
-	free(name);
-}
-
-static void make_names(struct elements *el, const struct grouping *g)
-{
-	uint32_t *order = NEW_ARRAY(el->n + 1, uint32_t);
-
-	for (uint32_t e = 0; e < el->n; e++)
-		el->name[e] = first_name(el, g, e);
-	part_names(el, order, false);
-	part_names(el, order, true);
-	free(order);
-}
-
 /* --- all of it ----------------------------------------------------------------------------------- */
 
 static struct elements *allocate(const struct topo *t)
@@ -497,7 +250,7 @@ struct elements *elements_new(const struct topo *t, const char *file, struct tex
 	struct grouping g;
 	struct elements *el;
 
-	if (group_switches(&g, t->fabric, file, notes, e)) {
+	if (grouping_read(&g, t->fabric, file, notes, e)) {
 		grouping_free(&g);
 		return NULL;
 	}
@@ -505,7 +258,7 @@ struct elements *elements_new(const struct topo *t, const char *file, struct tex
 	make_elements(el, &g);
 	make_links(el);
 	make_hops(el);
-	make_names(el, &g);
+	elements_make_names(el, &g);
 	grouping_free(&g);
 	return el;
 }
