@@ -1,0 +1,200 @@
+/*
+ * What tests of readers and writers of fabrics share.  The files in
+ * tests/fabrics/formats/ named two-leaf.* were written by OpenSM 3.3.23 and
+ * libibnetdisc 44 over ibsim 0.10, and so were the values the tests expect of
+ * the ibsim-*.net files.
+ */
+#ifndef IBSCOPE_TEST_FORMATS_H
+#define IBSCOPE_TEST_FORMATS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/guidfile.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/formats/formats.h"
+#include "core/formats/readers.h"
+
+#define FILES "tests/fabrics/formats/"
+
+static inline struct fabric *load(const char *file)
+{
+	struct fabric *f = NULL;
+	struct err e = {""};
+
+	if (fabric_load(file, &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
+static inline struct fabric *parse(const char *text)
+{
+	struct fabric *f = NULL;
+	struct err e = {""};
+
+	if (fabric_parse("x", text, strlen(text), &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
+/* The text must be refused with a message that holds `part`. */
+static inline void refused_n(const char *data, size_t n, const char *part)
+{
+	struct fabric *f = NULL;
+	struct err e = {""};
+
+	assert_int_equal(fabric_parse("x", data, n, &f, &e), -1);
+	assert_null(f);
+	if (!strstr(e.msg, part))
+		fail_msg("expected \"%s\" in \"%s\"", part, e.msg);
+}
+
+static inline void refused(const char *text, const char *part)
+{
+	refused_n(text, strlen(text), part);
+}
+
+static inline unsigned count_warnings(const struct fabric *f, const char *kind)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < f->warnings.n; i++)
+		n += !strcmp(f->warnings.w[i].kind, kind);
+	return n;
+}
+
+/* Exactly one warning, of this kind, line and with this text in it. */
+static inline void one_warning(const struct fabric *f, const char *kind, unsigned line, const char *part)
+{
+	assert_int_equal(f->warnings.n, 1);
+	assert_string_equal(f->warnings.w[0].kind, kind);
+	assert_int_equal(f->warnings.w[0].line, line);
+	if (!strstr(f->warnings.w[0].text, part))
+		fail_msg("expected \"%s\" in \"%s\"", part, f->warnings.w[0].text);
+}
+
+static inline uint32_t node(const struct fabric *f, uint64_t guid)
+{
+	uint32_t n = fabric_node_by_guid(f, guid);
+
+	assert_int_not_equal(n, NO_ID);
+	return n;
+}
+
+static inline uint32_t port(const struct fabric *f, uint64_t guid, unsigned num)
+{
+	uint32_t n = node(f, guid);
+
+	assert_in_range(num, 0, f->node_nports[n]);
+	return f->node_port[n] + num;
+}
+
+static inline void linked(const struct fabric *f, uint64_t g1, unsigned p1, uint64_t g2, unsigned p2)
+{
+	assert_int_equal(f->port_peer[port(f, g1, p1)], port(f, g2, p2));
+	assert_int_equal(f->port_peer[port(f, g2, p2)], port(f, g1, p1));
+}
+
+static inline const char *desc(const struct fabric *f, uint64_t guid)
+{
+	return f->node_desc[node(f, guid)];
+}
+
+static inline char *read_all(const char *path, size_t *size)
+{
+	struct err e = {""};
+	char *data;
+
+	if (read_file(path, &data, size, &e))
+		fail_msg("%s", e.msg);
+	data = mem_resize(data, *size + 1, 1);
+	data[*size] = 0;
+	return data;
+}
+
+static inline uint64_t sm_node(const struct fabric *f)
+{
+	assert_int_not_equal(f->sm_endport, NO_ID);
+	return f->node_guid[endport_node(f, f->sm_endport)];
+}
+
+/* Two fabrics are the same but for source, format and warnings. */
+static inline void same_fabric(const struct fabric *a, const struct fabric *b)
+{
+	assert_int_equal(a->n_nodes, b->n_nodes);
+	assert_int_equal(a->n_ports, b->n_ports);
+	assert_int_equal(a->n_links, b->n_links);
+	assert_int_equal(a->n_endports, b->n_endports);
+	assert_int_equal(a->sm_endport, b->sm_endport);
+	for (uint32_t n = 0; n < a->n_nodes; n++) {
+		assert_int_equal(a->node_type[n], b->node_type[n]);
+		assert_int_equal(a->node_guid[n], b->node_guid[n]);
+		assert_int_equal(a->node_sysguid[n], b->node_sysguid[n]);
+		assert_int_equal(a->node_vendor[n], b->node_vendor[n]);
+		assert_int_equal(a->node_device[n], b->node_device[n]);
+		assert_string_equal(a->node_desc[n], b->node_desc[n]);
+	}
+	for (uint32_t p = 0; p < a->n_ports; p++) {
+		assert_int_equal(a->port_guid[p], b->port_guid[p]);
+		assert_int_equal(a->port_peer[p], b->port_peer[p]);
+		assert_int_equal(a->port_lid[p], b->port_lid[p]);
+		assert_int_equal(a->port_lmc[p], b->port_lmc[p]);
+		assert_int_equal(a->port_width[p], b->port_width[p]);
+		assert_int_equal(a->port_speed[p], b->port_speed[p]);
+	}
+	for (uint32_t s = 0; s < a->n_switches; s++)
+		assert_int_equal(a->switch_esp0[s], b->switch_esp0[s]);
+}
+
+static inline struct fabric *written(const struct fabric *f)
+{
+	struct fabric *g = NULL;
+	struct err e = {""};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(write_ibnetdiscover(out, f, NULL, NULL), 0);
+	fclose(out);
+	if (fabric_parse("written", text, size, &g, &e))
+		fail_msg("%s", e.msg);
+	free(text);
+	return g;
+}
+
+static inline void round_trip(const char *file)
+{
+	struct fabric *f = load(file), *g = written(f);
+
+	same_fabric(f, g);
+	assert_int_equal(g->warnings.n, 0);
+	fabric_unref(f);
+	fabric_unref(g);
+}
+
+/* Records of ibnetdiscover: one switch, one CA. */
+#define SW_HEAD "vendid=0x2c9\ndevid=0xd2f0\nsysimgguid=0xa0\nswitchguid=0xa1(a1)\n"
+#define SW_LINE "Switch\t4 \"S-00000000000000a1\"\t\t# \"sw\" enhanced port 0 lid 3 lmc 0\n"
+#define CA_RECORD                                                    \
+	"vendid=0x2c9\ndevid=0x101b\nsysimgguid=0xb0\ncaguid=0xb1\n" \
+	"Ca\t1 \"H-00000000000000b1\"\t\t# \"host\"\n"               \
+	"[1](b2) \t\"S-00000000000000a1\"[1]\t\t# lid 4 lmc 1 \"sw\" lid 3 4xHDR\n"
+#define SW_PORT "[1]\t\"H-00000000000000b1\"[1](b2) \t\t# \"host\" lid 4 4xHDR\n"
+
+/* One end of a link in opensm-subnet.lst. */
+#define LST_END(type, guid, pguid, desc, lid, pn)                                           \
+	"{ " type " Ports:02 SystemGUID:0000000000000000 NodeGUID:" guid " PortGUID:" pguid \
+	" VenID:0002C9 DevID:1003 Rev:000000A1 {" desc "} LID:" lid " PN:" pn " }"
+
+#endif

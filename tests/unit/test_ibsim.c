@@ -1,0 +1,200 @@
+/* The reader of ibsim files. */
+#include "tests/unit/formats.h"
+
+static void test_ibsim_defaults(void **state)
+{
+	struct fabric *f = load(FILES "ibsim-defaults.net");
+
+	(void)state;
+	assert_string_equal(f->format, "ibsim");
+	assert_int_equal(f->n_nodes, 9);
+	assert_int_equal(f->warnings.n, 0);
+	assert_int_equal(sm_node(f), 0x5000);
+	linked(f, 0x5000, 1, 0x5001, 2);
+	linked(f, 0x5000, 2, 0x100000, 1);
+	linked(f, 0x5000, 5, 0x100003, 1);
+	linked(f, 0x5000, 6, 5, 1);
+	linked(f, 0x5000, 7, 0x5000, 8);
+	assert_int_equal(f->node_type[node(f, 5)], NODE_ROUTER);
+	assert_int_equal(f->node_type[node(f, 8)], NODE_ROUTER);
+	assert_int_equal(f->node_nports[node(f, 0x5003)], 3); /* switchguid+3 */
+	assert_int_equal(f->node_nports[node(f, 9)], 3);      /* switchguid=+9 */
+	assert_int_equal(f->node_type[node(f, 0x100006)], NODE_CA);
+	assert_int_equal(f->port_guid[port(f, 0x100003, 1)], 0x100004); /* whatever stands in parentheses */
+	assert_int_equal(f->port_guid[port(f, 0x5000, 0)], 0x5000);
+	assert_int_equal(f->port_lid[port(f, 0x5000, 0)], 7);
+	assert_int_equal(f->port_lmc[port(f, 0x5000, 0)], 2);
+	assert_int_equal(f->port_lid[port(f, 0x5001, 0)], 5);
+	assert_int_equal(f->port_lmc[port(f, 0x5001, 0)], 1);
+	assert_int_equal(f->port_lid[port(f, 0x100000, 1)], 11);
+	assert_int_equal(f->port_lid[port(f, 0x100000, 2)], 16);
+	assert_int_equal(f->port_lid[port(f, 5, 1)], 0); /* a router's is not taken */
+	assert_string_equal(desc(f, 0x5001), "plain name # with");
+	assert_string_equal(desc(f, 0x100000), "lid 1 \"foo\"");
+	assert_string_equal(desc(f, 0x100003), "h4");
+	assert_int_equal(f->node_sysguid[node(f, 0x5000)], 0x77);
+	assert_int_equal(f->node_sysguid[node(f, 0x5001)], 0x5001);
+	assert_int_equal(f->node_vendor[node(f, 0x5001)], 0);
+	assert_int_equal(f->node_device[node(f, 0x100003)], 0x1234);
+	assert_int_equal(f->port_width[port(f, 0x5000, 2)], WIDTH_1X);
+	assert_int_equal(f->port_speed[port(f, 0x100000, 1)], SPEED_DDR);
+	assert_int_equal(f->port_width[port(f, 0x5000, 1)], WIDTH_4X);
+	assert_int_equal(f->port_speed[port(f, 0x5000, 1)], SPEED_SDR);
+	fabric_unref(f);
+}
+
+static void test_ibsim_modules(void **state)
+{
+	struct fabric *f = load(FILES "ibsim-modules.net");
+
+	(void)state;
+	assert_int_equal(f->n_nodes, 7);
+	assert_string_equal(desc(f, 0x200000), "m1#A");
+	linked(f, 0x200000, 1, 0x200001, 1);
+	linked(f, 0x200002, 1, 0x200000, 3); /* "m1@up" */
+	linked(f, 0x200002, 2, 0x200000, 2); /* "m1@dn" */
+	linked(f, 0x200004, 3, 0x200003, 1); /* "@al" */
+	linked(f, 0x200004, 4, 0x200005, 2);
+	one_warning(f, "port cabled to itself", 14, "port 4 is cabled to itself");
+	fabric_unref(f);
+}
+
+static void test_ibsim_include(void **state)
+{
+	struct fabric *f = load(FILES "include/top.net");
+
+	(void)state;
+	assert_int_equal(f->n_nodes, 3);
+	assert_int_equal(f->warnings.n, 0);
+	assert_int_equal(sm_node(f), 0x100000); /* the innermost file comes first */
+	linked(f, 0x200001, 1, 0x200000, 1);
+	linked(f, 0x200001, 2, 0x200000, 2); /* do Link */
+	linked(f, 0x100000, 1, 0x200000, 3);
+	fabric_unref(f);
+	refused("include \"no/such.net\"\n", "x:1: include: no/such.net: cannot be opened: No such file");
+	refused("include \"" FILES "include/top.net\"\nSwitch 0 \"A\"\n",
+		"x:2: found a node without a number of ports");
+}
+
+static void test_ibsim_include_itself(void **state)
+{
+	char name[] = "/tmp/ibscope-include-XXXXXX";
+	struct fabric *f = NULL;
+	struct err e = {""};
+	int fd = mkstemp(name);
+
+	(void)state;
+	assert_true(fd >= 0);
+	dprintf(fd, "include \"%s\"\n", name);
+	close(fd);
+	assert_int_equal(fabric_load(name, &f, &e), -1);
+	assert_non_null(strstr(e.msg, "found too many includes inside each other, expected at most 9"));
+	unlink(name);
+}
+
+static void test_ibsim_line_behind_ports(void **state)
+{
+	struct fabric *f =
+		parse("Switch 2 \"A\"\n[1] \"B\"[1]\nswitchguid=0x77\nSwitch 2 \"B\"\n[1] \"A\"[1]\n");
+
+	(void)state;
+	linked(f, 0x200000, 1, 0x200001, 1);
+	one_warning(f, "lost line", 3, "ibsim skips the line right behind a node's ports");
+	fabric_unref(f);
+}
+
+/* Lines are taken 255 bytes at a time; what is left ends the record. */
+static void test_ibsim_long_line(void **state)
+{
+	char pad[300];
+	struct fabric *f;
+	char *s;
+
+	(void)state;
+	memset(pad, 'z', sizeof(pad));
+	pad[sizeof(pad) - 1] = 0;
+	s = str_printf("Switch 2 \"A\"\n[1] \"B\"[1] # %s\n[2] \"B\"[2]\n\nSwitch 2 \"B\"\n[1] \"A\"[1]\n",
+		       pad);
+	f = parse(s);
+	linked(f, 0x200000, 1, 0x200001, 1);
+	assert_int_equal(f->n_links, 1);
+	assert_int_equal(count_warnings(f, "lost line"), 1);
+	assert_int_equal(count_warnings(f, "unknown line"), 1);
+	fabric_unref(f);
+	free(s);
+}
+
+static void test_ibsim_rates(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		enum link_width w;
+		enum link_speed s;
+	} t[] = {
+		{"", "", WIDTH_4X, SPEED_SDR},
+		{" # lid 1 4xQDR", " # lid 1 4xDDR", WIDTH_4X, SPEED_DDR},
+		{" # \"x\" lid 1 4xHDR", " # \"x\" lid 1 4xEDR", WIDTH_4X, SPEED_EDR},
+		{" # \"x\" lid 1 4xFDR10", " # \"x\" lid 1 4xFDR10", WIDTH_4X, SPEED_FDR10},
+		{" w=1", "", WIDTH_1X, SPEED_SDR},
+		{" s=4", " s=7", WIDTH_4X, SPEED_QDR},
+		{" s=1 e=7", " s=7 e=3", WIDTH_4X, SPEED_EDR},
+		{" # \"x\" lid 1 1xSDR", " # \"x\" lid 1 4xSDR", WIDTH_1X, SPEED_SDR},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(t); i++) {
+		char *s = str_printf("Switch 2 \"A\"\n[1] \"B\"[1]%s\n\nSwitch 2 \"B\"\n[1] \"A\"[1]%s\n",
+				     t[i].a, t[i].b);
+		struct fabric *f = parse(s);
+
+		linked(f, 0x200000, 1, 0x200001, 1);
+		assert_int_equal(f->port_width[port(f, 0x200000, 1)], t[i].w);
+		assert_int_equal(f->port_speed[port(f, 0x200001, 1)], t[i].s);
+		fabric_unref(f);
+		free(s);
+	}
+	{
+		struct fabric *f =
+			parse("speed=7\nwidth=1\nextspeed=1\nSwitch 2 \"A\"\n[1] \"A\"[2]\n[2] \"A\"[1]\n");
+
+		assert_int_equal(f->port_width[port(f, 0x200000, 1)], WIDTH_1X);
+		assert_int_equal(f->port_speed[port(f, 0x200000, 1)], SPEED_FDR);
+		fabric_unref(f);
+	}
+}
+
+static void test_ibsim_errors(void **state)
+{
+	(void)state;
+	refused("Switch \"A\"\n", "found no node");
+	refused("Switch 4 \"A\"\n\nSwitch 4 B\n",
+		"x:3: found a node without id, expected an id in double quotes");
+	refused("Switch 4 \"A#b\"\n", "x:1: found '#' or '@' in a node's id");
+	refused("Switch 300 \"A\"\n", "x:1: found a switch with 300 ports, expected at most 254");
+	refused("Switch 2 \"A\"\n[3] \"B\"[1]\n", "x:2: found a wrong port number, expected [1] up to");
+	refused("Switch 2 \"A\"\n[0] \"B\"[1]\n", "x:2: found a wrong port number");
+	refused("Switch 2 \"A\"\n[1] B\n", "x:2: found a port without the id of the other end");
+	refused("Switch 2 \"A\"\n[1] \"B\"[1] s=9\n", "x:2: found a wrong w=, s= or e= value");
+	refused("width=99\nSwitch 2 \"A\"\n", "x:1: found a value that cannot be used");
+	refused("Switch 2 \"A\"\n\ndo Link \"A\"[1] \"Z\"[1]\n", "x:3: found a link to an unknown node");
+	refused("Switch 2 \"A\"\n\ndo Link \"A\"[1]\n", "x:3: found a wrong Link command");
+	refused("Switch 2 \"A\"\n@[7] \"n\"\n", "x:2: found a wrong name of a port");
+}
+
+/* Ids like ibnetdiscover's alone do not make it one; lines that tell GUIDs do. */
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ibsim_defaults),
+		cmocka_unit_test(test_ibsim_modules),
+		cmocka_unit_test(test_ibsim_include),
+		cmocka_unit_test(test_ibsim_include_itself),
+		cmocka_unit_test(test_ibsim_line_behind_ports),
+		cmocka_unit_test(test_ibsim_long_line),
+		cmocka_unit_test(test_ibsim_rates),
+		cmocka_unit_test(test_ibsim_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
