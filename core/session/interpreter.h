@@ -21,6 +21,7 @@ struct command;
 struct step_list {
 	char **line;
 	size_t n, cap, at;   /* at: the next one to show */
+	size_t from;	     /* the first of those shown last */
 	bool cut;	     /* there were more than are kept */
 	uint64_t generation; /* of the session when they were recorded: another one forgets them */
 };

@@ -93,7 +93,7 @@ struct acyclic *lash_layer_before(const struct lash_plan *p, unsigned layer, uin
 /* Make the dependencies of a layer again from first[]. */
 void lash_restore_cdg(const struct lash_plan *p, struct lash_cdgs *c, unsigned layer);
 void lash_free_cdgs(struct lash_cdgs *c);
-/* Does the observer want to hear about this pair (LASH ids)? */
+/* Does the observer want to hear about this pair (LASH ids)?  For one LID: those with its switch. */
 bool lash_pair_observed(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d);
 /* Tell him something about it; or that layer v with dependencies a refuses it, for a cycle. */
 void lash_tell_pair(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,

@@ -11,8 +11,15 @@
 bool lash_pair_observed(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d)
 {
 	const struct observer *o = in->observer;
+	uint32_t a = p->graph->sw[s], b = p->graph->sw[d], owner, target;
 
-	return o && !o->lid && (o->sw == NO_ID || o->sw == p->graph->sw[s] || o->sw == p->graph->sw[d]);
+	if (!o || (o->sw != NO_ID && o->sw != a && o->sw != b))
+		return false;
+	if (!o->lid)
+		return true;
+	owner = lid_owner(in->lids, o->lid);
+	target = owner == NO_ID ? NO_ID : in->topo->endport_switch[owner];
+	return target == a || target == b;
 }
 
 void lash_tell_pair(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
@@ -97,7 +104,7 @@ static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 	}
 	p->first[s * switches + d] = p->first[d * switches + s] = v;
 	p->count[v] += 2;
-	if (OBSERVED(a->in) && v && lash_pair_observed(a->in, p, s, d))
+	if (OBSERVED(a->in) && (v || a->in->observer->lid) && lash_pair_observed(a->in, p, s, d))
 		tell_layer(a->in, p, s, d, v, opened);
 	return true;
 }

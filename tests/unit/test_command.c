@@ -565,6 +565,115 @@ static void test_steps(void **state)
 	session_free(s);
 }
 
+/* Output of a line that must work. */
+static char *said(struct session *s, const char *line)
+{
+	struct err e;
+	int rc;
+	char *text = run_line(s, line, &rc, &e, false, NULL);
+
+	if (rc)
+		fail_msg("%s: %s", line, e.msg);
+	return text;
+}
+
+/* What `back` shows ends where that begins which was shown last, whatever its length. */
+static void test_steps_back(void **state)
+{
+	static const struct {
+		const char *line, *first, *last;
+	} cases[] = {
+		{"step 40", "     1 ", "    40 "},   {"step 3", "    41 ", "    43 "},
+		{"step back", "    26 ", "    40 "}, {"step", "    41 ", "    55 "},
+		{"step back", "    26 ", "    40 "}, {"step back", "    11 ", "    25 "},
+		{"step back", "     1 ", "    10 "}, {"step back", "     1 ", "    15 "},
+		{"step 1", "    16 ", "    16 "},    {"step back", "     1 ", "    15 "},
+	};
+	struct session *s = tree();
+
+	(void)state;
+	ok_line(s, "step start");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char *text = said(s, cases[i].line), *end = text + strlen(text) - 1;
+
+		while (end > text && end[-1] != '\n')
+			end--;
+		if (strncmp(text, cases[i].first, 7) || strncmp(end, cases[i].last, 7))
+			fail_msg("%zu: %s: expected %s to %s, found:\n%s", i, cases[i].line, cases[i].first,
+				 cases[i].last, text);
+		free(text);
+	}
+	session_free(s);
+}
+
+/* `step find` takes its words as they come, as its help says. */
+static void test_steps_found(void **state)
+{
+	struct session *s = tree();
+
+	(void)state;
+	line_says(s, "step find order of destinations", "order of destinations");
+	line_fails(s, "step find order of nonsense", "contains \"order of nonsense\"");
+	session_free(s);
+}
+
+/* The layer of the pair asked for is told, in layer 0 too, and of no other pair. */
+static void test_steps_of_a_pair(void **state)
+{
+	static const char *const ends[][2] = {{"t00", "t11"}, {"t32", "t04"}, {"t04", "t32"}};
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	ok_line(s, "synth torus:5x5; route lash");
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		char line[60], *text, *at;
+		unsigned told = 0;
+
+		snprintf(line, sizeof(line), "step start %s %s", ends[i][0], ends[i][1]);
+		ok_line(s, line);
+		text = said(s, "step all");
+		for (at = text; (at = strstr(at, "put in layer")); at++)
+			told++;
+		if (told != 1)
+			fail_msg("%s: expected one layer, found:\n%s", line, text);
+		free(text);
+	}
+	session_free(s);
+}
+
+/* Neither step nor why shows how "does not apply" and "no entry" are written inside the program. */
+static void test_nothing_is_no_number(void **state)
+{
+	char path[] = "/tmp/ibscope-test-XXXXXX", line[80], *text;
+	struct session *s = session_new(all_engines, all_commands);
+	int fd = mkstemp(path);
+	struct err e;
+	int rc;
+
+	(void)state;
+	ok_line(s, "synth director:2,4,3,8; route mincontention");
+	text = said(s, "step all");
+	assert_null(strstr(text, "-922337"));
+	assert_non_null(strstr(text, "dir1/L02/U1 LID 3 (node0001) -> port 3: lowest port inside"));
+	assert_non_null(strstr(text, "[port:inside usage >3:0 4:0 5:0]"));
+	free(text);
+	assert_true(fd >= 0);
+	assert_true(dprintf(fd, "Unicast lids [0-1] of switch Lid 1 guid 0x0002c90300a00000 "
+				"('leaf-01'):\n0x0001 000\n") > 0);
+	close(fd);
+	snprintf(line, sizeof(line), "synth xgft:3,3:1,2; route file lfts_file=%s", path);
+	ok_line(s, line);
+	text = said(s, "why leaf-01 5 via 4");
+	assert_non_null(strstr(text, "no entry for the LID"));
+	assert_null(strstr(text, "255"));
+	free(text);
+	text = run_line(s, "why leaf-01 5 via 4", &rc, &e, true, NULL);
+	assert_non_null(strstr(text, "\"chosen\":null"));
+	free(text);
+	unlink(path);
+	session_free(s);
+}
+
 /* A failed load leaves fabric, history and tables as they were. */
 static void test_failed_load(void **state)
 {
@@ -600,16 +709,30 @@ static void test_cancel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),	      cmocka_unit_test(test_finding),
-		cmocka_unit_test(test_arguments),     cmocka_unit_test(test_failing),
-		cmocka_unit_test(test_history),	      cmocka_unit_test(test_snapshots),
-		cmocka_unit_test(test_options),	      cmocka_unit_test(test_names),
-		cmocka_unit_test(test_trace_and_why), cmocka_unit_test(test_why_is_right),
-		cmocka_unit_test(test_json),	      cmocka_unit_test(test_completion),
-		cmocka_unit_test(test_scripts),	      cmocka_unit_test(test_failed_load),
-		cmocka_unit_test(test_cancel),	      cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_syntax),	      cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_setup),	      cmocka_unit_test(test_cancelled_script),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_finding),
+		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_failing),
+		cmocka_unit_test(test_history),
+		cmocka_unit_test(test_snapshots),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_trace_and_why),
+		cmocka_unit_test(test_why_is_right),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_scripts),
+		cmocka_unit_test(test_failed_load),
+		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_syntax),
+		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_setup),
+		cmocka_unit_test(test_cancelled_script),
+		cmocka_unit_test(test_steps_back),
+		cmocka_unit_test(test_steps_found),
+		cmocka_unit_test(test_steps_of_a_pair),
+		cmocka_unit_test(test_nothing_is_no_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,12 @@ const struct sweep *need_routing(const struct session *s, struct err *e);
 /* Name of an endport: the node's name, with [port] when the node has several cabled ones. */
 const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t size);
 
+/*
+ * Where a candidate of a choice is when not on the switch of the step itself (on another
+ * chip of the same chassis): the port id that leaves there; NO_ID: on the switch itself.
+ */
+uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, const struct step_candidate *c);
+
 /* "1 link", "3 links". */
 const char *plural(uint64_t n, const char *one, char *buf, size_t size);
 

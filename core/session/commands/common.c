@@ -38,6 +38,13 @@ const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t
 	return buf;
 }
 
+uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, const struct step_candidate *c)
+{
+	uint32_t own = c->peer == NO_ID ? NO_ID : f->port_peer[c->peer];
+
+	return own == NO_ID || f->port_node[own] == f->switch_node[st->sw] ? NO_ID : own;
+}
+
 const char *plural(uint64_t n, const char *one, char *buf, size_t size)
 {
 	size_t len = strlen(one);

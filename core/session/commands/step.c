@@ -23,17 +23,41 @@ void step_list_clear(struct step_list *l)
 	*l = (struct step_list){0};
 }
 
-/* Candidates as "20:16 >21:15 22:17": port and the last quantity compared. */
-static void add_candidates(struct text *t, const struct step *st)
+/* Which quantity tells of the choice: the second where it applies, else the last that does; -1 = none. */
+static int telling_quantity(const struct step *st, const struct step_candidate *c)
 {
-	if (!st->n_candidates || !st->n_quantities)
-		return;
-	text_add(t, "  [port:%s", st->quantity[st->n_quantities > 1 ? 1 : 0]);
+	int last = -1;
+
+	for (unsigned q = 0; q < st->n_quantities; q++)
+		if (c->q[q] != INT64_MIN)
+			last = (int)q;
+	return st->n_quantities > 1 && c->q[1] != INT64_MIN ? 1 : last;
+}
+
+/*
+ * Candidates on the switch itself as "20:16 >21:15 22:17": port and what was
+ * compared.  Those that compare by something else than the one taken are left out.
+ */
+static void add_candidates(struct text *t, const struct fabric *f, const struct step *st)
+{
+	const struct step_candidate *first = NULL;
+	int q;
+
 	for (unsigned i = 0; i < st->n_candidates; i++) {
 		const struct step_candidate *c = &st->candidate[i];
 
-		text_add(t, " %s%u:%ld", c->port == st->port ? ">" : "", c->port,
-			 c->q[st->n_quantities > 1 ? 1 : 0]);
+		if (candidate_elsewhere(f, st, c) == NO_ID && (!first || c->port == st->port))
+			first = c;
+	}
+	q = first ? telling_quantity(st, first) : -1;
+	if (q < 0)
+		return;
+	text_add(t, "  [port:%s", st->quantity[q]);
+	for (unsigned i = 0; i < st->n_candidates; i++) {
+		const struct step_candidate *c = &st->candidate[i];
+
+		if (c->q[q] != INT64_MIN && candidate_elsewhere(f, st, c) == NO_ID)
+			text_add(t, " %s%u:%ld", c->port == st->port ? ">" : "", c->port, c->q[q]);
 	}
 	text_add(t, "]");
 }
@@ -51,7 +75,7 @@ static void add_choice(struct text *t, const struct sweep *w, const struct step 
 	else
 		text_add(t, "port %u", st->port);
 	text_add(t, ": %s", st->text && *st->text ? st->text : st->rule ? st->rule : "");
-	add_candidates(t, st);
+	add_candidates(t, w->fabric, st);
 }
 
 static void record(void *ctx, const struct step *st)
@@ -122,15 +146,26 @@ static int start_steps(struct session *s, int argc, char **argv, struct out *o, 
 	return 0;
 }
 
+/* The next n; they are those that were shown last. */
 static void print_steps(struct step_list *l, size_t n, struct out *o)
 {
+	l->from = l->at;
 	for (; n && l->at < l->n; n--, l->at++)
 		out_text(o, "%6zu %s\n", l->at + 1, l->line[l->at]);
 	if (l->at >= l->n)
 		out_text(o, "The run is over: %zu steps.\n", l->n);
 }
 
-static int find_step(struct step_list *l, const char *what, struct out *o, struct err *e)
+/* A page that ends where those shown last began; the first page where there is none before. */
+static void print_back(struct step_list *l, struct out *o)
+{
+	size_t n = l->from && l->from < PAGE ? l->from : PAGE;
+
+	l->at = l->from > PAGE ? l->from - PAGE : 0;
+	print_steps(l, n, o);
+}
+
+static int print_found(struct step_list *l, const char *what, struct out *o, struct err *e)
 {
 	for (size_t i = l->at; i < l->n; i++)
 		if (strcasestr(l->line[i], what)) {
@@ -139,6 +174,19 @@ static int find_step(struct step_list *l, const char *what, struct out *o, struc
 			return 0;
 		}
 	return err_set(e, "no step from %zu on contains \"%s\"", l->at + 1, what);
+}
+
+/* The next step that contains the words, one blank between them. */
+static int find_step(struct step_list *l, int n, char **words, struct out *o, struct err *e)
+{
+	struct text t = {0};
+	int rc;
+
+	for (int i = 0; i < n; i++)
+		text_add(&t, "%s%s", i ? " " : "", words[i]);
+	rc = print_found(l, text_str(&t), o, e);
+	text_free(&t);
+	return rc;
 }
 
 static int cmd_step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -154,11 +202,13 @@ static int cmd_step(struct session *s, int argc, char **argv, struct out *o, str
 		return start_steps(s, argc - 2, argv + 2, o, e);
 	if (!l->n && start_steps(s, 0, NULL, o, e))
 		return -1;
-	if (!strcmp(what, "find") && argc == 3)
-		return find_step(l, argv[2], o, e);
+	if (!strcmp(what, "find") && argc >= 3)
+		return find_step(l, argc - 2, argv + 2, o, e);
 	if (!strcmp(what, "back") && argc == 2) {
-		l->at = l->at > 2 * PAGE ? l->at - 2 * PAGE : 0;
-	} else if (!strcmp(what, "all") && argc == 2) {
+		print_back(l, o);
+		return 0;
+	}
+	if (!strcmp(what, "all") && argc == 2) {
 		n = l->n;
 		l->at = 0;
 	} else if (strcmp(what, "next")) {

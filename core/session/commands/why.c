@@ -23,14 +23,6 @@ struct why {
 	bool told;
 };
 
-/* The port at this end of a candidate when it is on another chip of the same chassis, else NO_ID. */
-static uint32_t other_chip(const struct fabric *f, const struct step *st, const struct step_candidate *c)
-{
-	uint32_t own = c->peer == NO_ID ? NO_ID : f->port_peer[c->peer];
-
-	return own == NO_ID || f->port_node[own] == f->switch_node[st->sw] ? NO_ID : own;
-}
-
 static void print_candidates(const struct why *y, const struct step *st)
 {
 	const struct fabric *f = y->w->fabric;
@@ -42,7 +34,7 @@ static void print_candidates(const struct why *y, const struct step *st)
 	out_text(y->o, "  to\n");
 	for (unsigned i = 0; i < st->n_candidates; i++) {
 		const struct step_candidate *c = &st->candidate[i];
-		uint32_t own = other_chip(f, st, c);
+		uint32_t own = candidate_elsewhere(f, st, c);
 
 		if (own == NO_ID)
 			out_text(y->o, "%c %-4u", c->port == st->port ? '>' : ' ', c->port);
@@ -59,6 +51,12 @@ static void print_candidates(const struct why *y, const struct step *st)
 	}
 }
 
+/* A port of a table: null where there is no entry. */
+static json_t *port_json(unsigned port)
+{
+	return port == NO_PATH ? json_null() : json_integer(port);
+}
+
 static json_t *candidates_json(const struct why *y, const struct step *st)
 {
 	const struct fabric *f = y->w->fabric;
@@ -67,7 +65,7 @@ static json_t *candidates_json(const struct why *y, const struct step *st)
 
 	for (unsigned i = 0; i < st->n_candidates; i++) {
 		const struct step_candidate *c = &st->candidate[i];
-		uint32_t own = other_chip(f, st, c);
+		uint32_t own = candidate_elsewhere(f, st, c);
 		json_t *obj = json_pack("{s:i, s:s}", "port", (int)c->port, "peer",
 					port_label(f, c->peer, a, sizeof(a)));
 
@@ -108,8 +106,8 @@ static void why_step(void *ctx, const struct step *st)
 	if (st->old_port != NO_PATH)
 		out_text(y->o, "The table had port %u before.\n", st->old_port);
 	out_json(y->o, "choice",
-		 json_pack("{s:s, s:i, s:i, s:s, s:s, s:o}", "switch", switch_name(f, y->sw), "lid",
-			   (int)y->lid, "port", (int)st->port, "rule", st->rule ? st->rule : "", "text",
+		 json_pack("{s:s, s:i, s:o, s:s, s:s, s:o}", "switch", switch_name(f, y->sw), "lid",
+			   (int)y->lid, "port", port_json(st->port), "rule", st->rule ? st->rule : "", "text",
 			   st->text ? st->text : "", "candidates", candidates_json(y, st)));
 }
 
@@ -335,8 +333,8 @@ static void tell_via(struct via *v)
 	}
 	tell_matrix(v);
 	out_json(y->o, "via",
-		 json_pack("{s:i, s:i, s:s, s:i, s:i, s:i}", "port", (int)v->port, "chosen", (int)v->chosen,
-			   "verdict", word, "links", v->links, "lawful",
+		 json_pack("{s:i, s:o, s:s, s:i, s:i, s:i}", "port", (int)v->port, "chosen",
+			   port_json(v->chosen), "verdict", word, "links", v->links, "lawful",
 			   v->lawful_way ? (int)v->lawful.links : -1, "shortest",
 			   v->free_way ? (int)v->any.links : -1));
 	way_free(&v->any);
@@ -371,7 +369,9 @@ static int why_via(struct why *y, const char *word, struct err *e)
 	} else {
 		out_text(y->o, "no way, that is no switch and forwards nothing.\n");
 	}
-	if (v.port != v.chosen)
+	if (v.chosen == NO_PATH)
+		out_text(y->o, "  It has no entry for the LID; `why` without `via` tells about that.\n");
+	else if (v.port != v.chosen)
 		out_text(y->o, "  `why` without `via` tells how port %u was chosen.\n", v.chosen);
 	return 0;
 }
