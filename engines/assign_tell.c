@@ -72,9 +72,10 @@ void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, co
 		};
 	}
 	text_add(&t, "%s", s.rule);
+	if (c->n > 1 || c->rule == assign_kept)
+		text_add(&t, " of %s", PLURAL(c->n, "candidate"));
 	if (c->n)
-		text_add(&t, " of %u candidate%s at %u hops", c->n, c->n == 1 ? "" : "s",
-			 hops_least(a->h, a->sw, d->target));
+		text_add(&t, " at %s", PLURAL(hops_least(a->h, a->sw, d->target), "hop"));
 	if (c->rule == assign_random)
 		text_add(&t, ", %u with the least count, value %u", c->ties, c->drawn);
 	text_add(&t, "; %s", why_not_counted(a, d, c->port));
@@ -90,7 +91,7 @@ void assign_tell_switch(const struct assign *a)
 
 	for (unsigned lid = 1; lid <= a->in->lids->max_lid; lid++)
 		entries += a->row[lid] != NO_PATH;
-	text_add(&t, "table finished: %u entries; routes counted per port:", entries);
+	text_add(&t, "table finished: %s; routes counted per port:", PLURAL(entries, "entry"));
 	for (unsigned p = 0; p < a->num_ports; p++)
 		if (a->count[p])
 			text_add(&t, " %u:%u", p, a->count[p]);

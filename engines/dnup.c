@@ -38,9 +38,9 @@ static void note_price(const struct updown *u, struct text *notes)
 			u->weight);
 	if (u->n_erased)
 		text_add(notes,
-			 "dnup: %u entries were lost because costs reached 64; such destinations may be "
+			 "dnup: %s lost because costs reached 64; such destinations may be "
 			 "unreachable\n",
-			 u->n_erased);
+			 PLURAL(u->n_erased, "entry"));
 }
 
 static struct routing *dnup_route(const struct engine_input *in, struct engine_output *out)

@@ -112,9 +112,8 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 	hops_file_read(&file, path, in->topo);
 	*left = fill_matrix(in, &file);
 	if (file.n_unknown)
-		text_add(&out->notes,
-			 MATRIX ": %s: rows of %u switches that are not in the fabric were skipped\n", path,
-			 file.n_unknown);
+		text_add(&out->notes, MATRIX ": %s: rows of %s not in the fabric were skipped\n", path,
+			 PLURAL(file.n_unknown, "switch"));
 	if (file.broken) {
 		out->refused = file.why;
 		leave_matrix(in, *left);
@@ -180,29 +179,27 @@ static void note_tables(const struct engine_input *in, struct engine_output *out
 			unrouted += lid_owner(in->lids, lid) != NO_ID && routing_port(r, s, lid) == NO_PATH;
 	}
 	if (n_moved)
-		text_add(n, TABLES ": %u entries were moved to the present LIDs of their ports\n", n_moved);
+		text_add(n, TABLES ": %s %s moved to the present LIDs of their ports\n",
+			 PLURAL(n_moved, "entry"), n_moved == 1 ? "was" : "were");
 	if (l->n_unknown)
 		text_add(n,
-			 TABLES
-			 ": %s: %u tables of switches that are not in the fabric were skipped, the first of "
-			 "0x%016" PRIx64 "\n",
-			 path, l->n_unknown, l->unknown);
+			 TABLES ": %s: skipped %s of switches not in the fabric, the first of 0x%016" PRIx64
+				"\n",
+			 path, PLURAL(l->n_unknown, "table"), l->unknown);
 	if (l->n_multicast)
-		text_add(n, TABLES ": %s: %u multicast tables were skipped\n", path, l->n_multicast);
+		text_add(n, TABLES ": %s: skipped %s\n", path, PLURAL(l->n_multicast, "multicast table"));
 	if (n_beyond)
-		text_add(n,
-			 TABLES ": %s: %u entries of LIDs above %u, the last of this subnet, were skipped\n",
-			 path, n_beyond, in->lids->max_lid);
+		text_add(n, TABLES ": %s: skipped %s of LIDs above %u, the last of this subnet\n", path,
+			 PLURAL(n_beyond, "entry"), in->lids->max_lid);
 	if (l->n_cut)
 		text_add(n,
-			 TABLES
-			 ": %s: %u tables lack their last LID, as dump_fts and ibroute omit it when it is a "
-			 "multiple of 64\n",
-			 path, l->n_cut);
+			 TABLES ": %s: %s without the last LID, as dump_fts and ibroute omit it when it is a "
+				"multiple of 64\n",
+			 path, PLURAL(l->n_cut, "table"));
 	if (without)
-		text_add(n, TABLES ": %s has no table of %u switches that are up\n", path, without);
+		text_add(n, TABLES ": %s has no table of %s now up\n", path, PLURAL(without, "switch"));
 	if (unrouted)
-		text_add(n, TABLES ": %u pairs of switch and LID have no entry\n", unrouted);
+		text_add(n, TABLES ": %s of switch and LID without an entry\n", PLURAL(unrouted, "pair"));
 }
 
 static void tell_entry(const struct engine_input *in, const struct lft_entry *e, unsigned lid)

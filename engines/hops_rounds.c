@@ -89,10 +89,11 @@ static bool relax_rounds(struct relaxation *r)
 			lowered = relax_switch(r, s);
 			changed += lowered;
 			if (lowered && OBSERVED(r->in))
-				observe_text(r->in, STEP_SWITCH, s, "%u hop counts lowered", lowered);
+				observe_text(r->in, STEP_SWITCH, s, "%s lowered",
+					     PLURAL(lowered, "hop count"));
 		}
 	}
-	observe_text(r->in, STEP_NOTE, NO_ID, "hop matrix done after %u rounds", round);
+	observe_text(r->in, STEP_NOTE, NO_ID, "hop matrix done after %s", PLURAL(round, "round"));
 	return true;
 }
 

@@ -89,12 +89,12 @@ static void note_oddities(const struct engine_input *in, const uint16_t *then, s
 	for (unsigned lid = 1; lid <= in->lids->max_lid; lid++)
 		moved += lid_owner(in->lids, lid) != NO_ID && then[lid] != lid;
 	if (silent)
-		text_add(notes, "live: %u switches did not tell their tables\n", silent);
+		text_add(notes, "live: %s did not tell their tables\n", PLURAL(silent, "switch"));
 	if (moved)
 		text_add(notes,
-			 "live: %u LIDs are others here than when the tables were read; entries follow the "
+			 "live: %s changed since the tables were read; entries follow the "
 			 "ports\n",
-			 moved);
+			 PLURAL(moved, "LID"));
 	if (lmc_then(f) != in->lids->lmc)
 		text_add(
 			notes,
@@ -131,7 +131,8 @@ static struct routing *live_route(const struct engine_input *in, struct engine_o
 	if (fabric_held(f)->lanes)
 		r->lanes = lanes_ref(fabric_held(f)->lanes);
 	if (odd)
-		text_add(&out->notes, "live: %u entries name ports that their switches do not have\n", odd);
+		text_add(&out->notes, "live: %s for a port that the switch does not have\n",
+			 PLURAL(odd, "entry"));
 	note_oddities(in, then, &out->notes);
 	free(then);
 	return r;

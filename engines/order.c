@@ -44,7 +44,7 @@ static void append_file(const struct engine_input *in, struct engine_output *out
 			append(o, listed, ep, scatter);
 	}
 	guid_file_free(&g);
-	observe_text(in, STEP_NOTE, NO_ID, "%u destinations come first by " ORDER_FILE, o->n);
+	observe_text(in, STEP_NOTE, NO_ID, "%s put first by " ORDER_FILE, PLURAL(o->n, "destination"));
 }
 
 /* The endport behind a port of a switch, NO_ID when none or a switch. */
@@ -95,8 +95,8 @@ static void append_hosts(const struct engine_input *in, struct order *o, uint8_t
 				append(o, listed, ep, scatter);
 		}
 		if (hosts[s] && OBSERVED(in))
-			observe_text(in, STEP_SWITCH, s, "%u endports, destinations up to number %u",
-				     hosts[s], o->n);
+			observe_text(in, STEP_SWITCH, s, "%s, destinations up to number %u",
+				     PLURAL(hosts[s], "endport"), o->n);
 	}
 	free(sorted);
 	free(hosts);

@@ -217,10 +217,11 @@ static void note_odd_roots(const struct topo *t, const struct updown *u, struct 
 			 u->n_roots);
 	else if (with_hosts && t->n_switches_up > 1)
 		text_add(notes,
-			 "updn: %u of the %u roots found have hosts themselves (%s, for one); see that they "
+			 "updn: %u of the %u roots found %s hosts (%s, for one); see that they "
 			 "are meant "
 			 "to be roots\n",
-			 with_hosts, u->n_roots, switch_name(t->fabric, example));
+			 with_hosts, u->n_roots, with_hosts == 1 ? "has" : "have",
+			 switch_name(t->fabric, example));
 }
 
 /* --- ids ---------------------------------------------------------------------------------- */
@@ -258,7 +259,7 @@ static void read_ids(const struct engine_input *in, struct engine_output *out, s
 		if (OBSERVED(in))
 			observe_text(in, STEP_SWITCH, sw, "id %" PRIu64, id);
 	}
-	observe_text(in, STEP_NOTE, NO_ID, "%u ids given, other switches go by their GUID", n);
+	observe_text(in, STEP_NOTE, NO_ID, "%s given, other switches go by their GUID", PLURAL(n, "id"));
 	guid_file_free(&g);
 }
 

@@ -85,9 +85,8 @@ void updown_rank(const struct engine_input *in, struct updown *u)
 	}
 	free(queue);
 	count_level(t, u);
-	observe_text(in, STEP_NOTE, NO_ID,
-		     "ranks 0 to %u; %u cables between equal ranks, %u of them between roots", u->max_rank,
-		     u->n_level, u->n_root_links);
+	observe_text(in, STEP_NOTE, NO_ID, "ranks 0 to %u; %s between equal ranks, %u of them between roots",
+		     u->max_rank, PLURAL(u->n_level, "cable"), u->n_root_links);
 }
 
 /* The way of a packet from one switch to a neighbour. */
@@ -185,7 +184,7 @@ static void tell_visit(const struct search *k, uint32_t t, uint32_t s)
 	struct step st = {.kind = STEP_PAIR, .sw = s, .sw2 = t};
 	struct text x = {0};
 
-	text_add(&x, "visited, %u hops from the target; packets go %s from here", k->least[s],
+	text_add(&x, "visited, %s from the target; packets go %s from here", PLURAL(k->least[s], "hop"),
 		 way_word[k->way[s]]);
 	st.text = text_str(&x);
 	observe(k->in, &st);
@@ -479,10 +478,10 @@ static void tell_matrix(const struct engine_input *in, const struct updown *u)
 		if (!switch_up(t, d))
 			continue;
 		if (lost)
-			observe_text(in, STEP_SWITCH, d,
-				     "as a target: up to %u hops, %u switches have no way to it", far, lost);
+			observe_text(in, STEP_SWITCH, d, "as a target: up to %s, no way to it from %s",
+				     PLURAL(far, "hop"), PLURAL(lost, "switch"));
 		else
-			observe_text(in, STEP_SWITCH, d, "as a target: up to %u hops", far);
+			observe_text(in, STEP_SWITCH, d, "as a target: up to %s", PLURAL(far, "hop"));
 	}
 }
 

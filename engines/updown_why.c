@@ -158,15 +158,14 @@ static void add_forbidden(struct narrator *n, uint32_t sw, struct text *t)
 
 	if (n->legal[sw] & LEGAL) {
 		text_add(t,
-			 "a legal way of %u hops is missed: OpenSM's search goes on from a switch in the "
+			 "a legal way of %s is missed: OpenSM's search goes on from a switch in the "
 			 "direction "
 			 "that reached it first",
-			 n->dist[sw]);
+			 PLURAL(n->dist[sw], "hop"));
 		return;
 	}
 	follow_shortest(n, sw, &w);
-	text_add(t, "the shortest way (%u hop%s: %s) is forbidden", w.hops, w.hops == 1 ? "" : "s",
-		 text_str(&w.t));
+	text_add(t, "the shortest way (%s: %s) is forbidden", PLURAL(w.hops, "hop"), text_str(&w.t));
 	if (w.turn != NO_ID)
 		text_add(t, ": it turns up again at %s", switch_name(n->in->topo->fabric, w.turn));
 	text_free(&w.t);
@@ -181,7 +180,7 @@ static void add_way(struct narrator *n, const struct step *s, struct text *t)
 	measure(n, s->sw2);
 	if (s->port != NO_PATH && s->port && peer_of(n, s->sw, s->port) != NO_ID) {
 		follow_matrix(n, s->sw, s->port, s->sw2, &w);
-		text_add(t, "%u hop%s, %s", w.hops, w.hops == 1 ? "" : "s", text_str(&w.t));
+		text_add(t, "%s, %s", PLURAL(w.hops, "hop"), text_str(&w.t));
 		if (w.turn != NO_ID)
 			text_add(t, " (the turn up at %s breaks the rule)",
 				 switch_name(n->in->topo->fabric, w.turn));

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/memory.h"
 
@@ -67,4 +68,33 @@ void text_free(struct text *t)
 {
 	free(t->s);
 	*t = (struct text){0};
+}
+
+/* What stands in place of the last `cut` letters of a noun when there are several. */
+static const char *plural_end(const char *one, size_t len, size_t *cut)
+{
+	char last = one[len - 1], before = len > 1 ? one[len - 2] : 0;
+
+	*cut = 0;
+	if (last == 'y' && !strchr("aeiou", before)) {
+		*cut = 1;
+		return "ies";
+	}
+	if (len >= 4 && !strcmp(one + len - 4, "leaf")) {
+		*cut = 1;
+		return "ves";
+	}
+	return last == 's' || last == 'x' || (last == 'h' && (before == 'c' || before == 's')) ? "es" : "s";
+}
+
+const char *plural(uint64_t n, const char *one, char *buf, size_t size)
+{
+	size_t len = strlen(one), cut;
+	const char *end = plural_end(one, len, &cut);
+
+	if (n == 1)
+		snprintf(buf, size, "1 %s", one);
+	else
+		snprintf(buf, size, "%lu %.*s%s", n, (int)(len - cut), one, end);
+	return buf;
 }

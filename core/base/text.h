@@ -22,4 +22,9 @@ void text_free(struct text *t);
 /* A new string; to be freed. */
 char *str_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
+/* "1 link", "3 links", "2 entries", "4 more switches": a count with its noun, given for one. */
+const char *plural(uint64_t n, const char *one, char *buf, size_t size);
+/* The same in a buffer of its own, which lasts to the end of the block: for arguments of a format. */
+#define PLURAL(n, one) plural(n, one, (char[64]){0}, 64)
+
 #endif

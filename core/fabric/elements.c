@@ -335,7 +335,7 @@ uint32_t elements_find(const struct elements *el, const char *word, struct err *
 	if (!n)
 		err_set(e, "there is no element \"%s\"; `elements` lists them", word);
 	else
-		err_set(e, "\"%s\" may be %u elements (%s, ...)", word, n, el->name[found]);
+		err_set(e, "\"%s\" may be %s (%s, ...)", word, PLURAL(n, "element"), el->name[found]);
 	return NO_ID;
 }
 

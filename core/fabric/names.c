@@ -59,8 +59,8 @@ static uint32_t name_result(struct name_search *s, const char *name, struct err 
 			"no node is named \"%s\" (expected a GUID, a LID, a name, a unique prefix or a glob)",
 			name);
 	else if (s->n > 1)
-		err_set(e, "\"%s\" fits %u nodes: %s%s; say more of the name, or use the GUID", name, s->n,
-			text_str(&s->names), s->n > 4 ? ", ..." : "");
+		err_set(e, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID", name,
+			PLURAL(s->n, "node"), text_str(&s->names), s->n > 4 ? ", ..." : "");
 	text_free(&s->names);
 	return s->n == 1 ? s->found : NO_ID;
 }

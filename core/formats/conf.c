@@ -360,7 +360,8 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 	if (!rc)
 		rc = take_over(o, r.o, e);
 	if (!rc && r.others && notes)
-		text_add(notes, "%s: %u options that do not concern routing were skipped\n", name, r.others);
+		text_add(notes, "%s: %s that do not concern routing were skipped\n", name,
+			 PLURAL(r.others, "option"));
 	if (rc) {
 		free(r.engines);
 		r.engines = NULL;

@@ -332,8 +332,8 @@ static void note_without_maps(const struct sweep *s, const struct lanes *l, cons
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		n += switch_up(s->topo, sw) && !l->map[sw];
 	if (n)
-		text_add(notes, "%s: no maps of %u of %u switches: VL = SL is taken there\n", path, n,
-			 s->topo->n_switches_up);
+		text_add(notes, "%s: no maps of %u of %s: VL = SL is taken there\n", path, n,
+			 PLURAL(s->topo->n_switches_up, "switch"));
 }
 
 /* What fills the maps of a routing, in this order. */

@@ -19,8 +19,8 @@ static const char *kind_of(const struct fabric *f, uint32_t n)
 
 static void node_line(struct differ *d, char sign, const struct fabric *f, uint32_t n)
 {
-	text_add(d->out, "%c node %s (0x%016lx, %s, %u ports)\n", sign, f->node_name[n], f->node_guid[n],
-		 kind_of(f, n), f->node_nports[n]);
+	text_add(d->out, "%c node %s (0x%016lx, %s, %s)\n", sign, f->node_name[n], f->node_guid[n],
+		 kind_of(f, n), PLURAL(f->node_nports[n], "port"));
 	d->n++;
 }
 

@@ -162,8 +162,8 @@ static char *manual_finds(const struct ftree *t, uint32_t w, uint32_t ref)
 	for (unsigned d = FT_UP; d <= FT_DOWN; d += FT_DOWN - FT_UP)
 		for (uint32_t i = 0; i < t->sw[w].n[d]; i++)
 			if (links_of(t, w, d, i) != links_of(t, ref, d, 0))
-				return str_printf("%.80s has %u cables to %.80s, %.80s has %u to %.80s",
-						  ft_name(t, w), links_of(t, w, d, i),
+				return str_printf("%.80s has %s to %.80s, %.80s has %u to %.80s",
+						  ft_name(t, w), PLURAL(links_of(t, w, d, i), "cable"),
 						  peer_name(t, ftree_group(t, w, d, i)), ft_name(t, ref),
 						  links_of(t, ref, d, 0),
 						  peer_name(t, ftree_group(t, ref, d, 0)));

@@ -151,9 +151,9 @@ static void build(struct ftree *t, const struct engine_input *in, struct engine_
 		return;
 	if (t->unindexed)
 		text_add(&out->notes,
-			 "ftree: %u switches stay without index: not connected with the first leaf over "
+			 "ftree: %s without index: not connected with the first leaf over "
 			 "links up and down, below the leaves, or more than 255 of a kind\n",
-			 t->unindexed);
+			 PLURAL(t->unindexed, "switch"));
 	if (t->skipped)
 		text_add(&out->notes, "ftree: OpenSM's result is undefined on this fabric: it indexes "
 				      "neighbours of switches that got no index themselves\n");

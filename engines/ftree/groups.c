@@ -16,9 +16,9 @@ void ft_read_guids(const struct engine_input *in, struct engine_output *out, con
 				 : "; by the manual (`set rules manual`) only the line is ignored");
 	else if (g->skipped)
 		text_add(&out->notes,
-			 "%s: %u invalid lines ignored as the manual says, the first is line %u; OpenSM "
+			 "%s: %s ignored as the manual says, the first is line %u; OpenSM "
 			 "itself stops reading there\n",
-			 option, g->skipped, g->first_skipped);
+			 option, PLURAL(g->skipped, "invalid line"), g->first_skipped);
 }
 
 static int by_guid(const void *a, const void *b)

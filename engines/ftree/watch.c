@@ -62,13 +62,12 @@ void watch_tree(const struct ftree *t, const struct engine_input *in)
 		const struct ft_switch *w = &t->sw[s];
 
 		if (w->in && (in->observer->sw == NO_ID || in->observer->sw == s))
-			observe_text(in, STEP_SWITCH, s,
-				     "rank %u, index %s: %u groups up, %u beside, %u down; %u compute nodes",
-				     w->rank, ftree_tuple(t, s, a, sizeof(a)), w->n[FT_UP], w->n[FT_SIDE],
-				     w->n[FT_DOWN], w->n_cn);
+			observe_text(in, STEP_SWITCH, s, "rank %u, index %s: %s up, %u beside, %u down; %s",
+				     w->rank, ftree_tuple(t, s, a, sizeof(a)), PLURAL(w->n[FT_UP], "group"),
+				     w->n[FT_SIDE], w->n[FT_DOWN], PLURAL(w->n_cn, "compute node"));
 	}
-	observe_text(in, STEP_NOTE, NO_ID, "%u leaves in index order, %u compute nodes on the fullest",
-		     t->n_leaves, t->max_cn);
+	observe_text(in, STEP_NOTE, NO_ID, "%s in index order, %s on the fullest",
+		     PLURAL(t->n_leaves, "leaf"), PLURAL(t->max_cn, "compute node"));
 }
 
 void watch_begin(struct ft_watch *w, uint16_t lid, uint32_t leaf, uint32_t target, unsigned local)
@@ -110,23 +109,23 @@ static void words_of(const struct ft_watch *w, const struct ft_offer *o, struct 
 	text_add(t, "%s", o->reverse ? "after a reverse hop, " : "");
 	switch (o->cause) {
 	case FT_DESCENT:
-		text_add(t, "learned from %s as the route spread down, %u hops", from, o->hops);
+		text_add(t, "learned from %s as the route spread down, %s", from, PLURAL(o->hops, "hop"));
 		break;
 	case FT_MAIN:
-		text_add(t, "main path: %s climbed to here, %u hops", from, o->hops);
+		text_add(t, "main path: %s climbed to here, %s", from, PLURAL(o->hops, "hop"));
 		break;
 	case FT_SECOND:
-		text_add(t, "secondary path up from %s, %u hops", from, o->hops);
+		text_add(t, "secondary path up from %s, %s", from, PLURAL(o->hops, "hop"));
 		break;
 	case FT_BESIDE:
-		text_add(t, "over a side link from %s, %u hops", from, o->hops);
+		text_add(t, "over a side link from %s, %s", from, PLURAL(o->hops, "hop"));
 		break;
 	case FT_LOCAL:
 	case FT_ROOTS:
 		break;
 	}
 	if (o->g->n_links > 1)
-		text_add(t, "; of %u parallel cables the first with least load", o->g->n_links);
+		text_add(t, "; of %s the first with least load", PLURAL(o->g->n_links, "parallel cable"));
 }
 
 static const char *rule_of(const struct ft_offer *o)
@@ -256,9 +255,9 @@ static void tell_destination(struct ft_watch *w, uint32_t reached)
 		observe_text(w->in, STEP_NOTE, w->leaf, "missing node of %s, for the counters only: %s",
 			     ft_name(w->t, w->leaf), text_str(&w->path));
 	else
-		observe_text(w->in, STEP_NOTE, w->leaf, "LID %u (%s) known to %u of %u switches%s%s", w->lid,
-			     port_label(f, f->endport_port[ep], a, sizeof(a)), reached, w->t->n_in,
-			     w->path.len ? ": " : "", text_str(&w->path));
+		observe_text(w->in, STEP_NOTE, w->leaf, "LID %u (%s) known to %u of %s%s%s", w->lid,
+			     port_label(f, f->endport_port[ep], a, sizeof(a)), reached,
+			     PLURAL(w->t->n_in, "switch"), w->path.len ? ": " : "", text_str(&w->path));
 }
 
 void watch_end(struct ft_watch *w, uint32_t reached, const uint8_t *port)

@@ -148,16 +148,15 @@ static void tell_counts(const struct lash *l, const struct engine_input *in)
 
 	for (unsigned v = 0; v < l->plan->need; v++)
 		text_add(&t, "%s%lu", v ? ", " : "", l->plan->count[v]);
-	observe_text(in, STEP_NOTE, NO_ID, "%u layers of %u; ordered pairs per layer %s", l->plan->need,
-		     l->vls.avail, text_str(&t));
+	observe_text(in, STEP_NOTE, NO_ID, "%s of %u; ordered pairs per layer %s",
+		     PLURAL(l->plan->need, "layer"), l->vls.avail, text_str(&t));
 	text_free(&t);
 	if (l->plan->need < 2)
 		return;
 	for (unsigned v = 0; v < l->plan->need; v++)
 		text_add(&t, "%s%lu", v ? ", " : "", l->count[v]);
-	observe_text(in, STEP_NOTE, NO_ID,
-		     "%lu pairs moved, %lu refused, %lu random numbers; pairs per layer now %s", l->moved,
-		     l->refused, l->draws, text_str(&t));
+	observe_text(in, STEP_NOTE, NO_ID, "%s moved, %lu refused, %s; pairs per layer now %s",
+		     PLURAL(l->moved, "pair"), l->refused, PLURAL(l->draws, "random number"), text_str(&t));
 	text_free(&t);
 }
 

@@ -23,15 +23,16 @@ static void tell_types(const struct mesh_work *w)
 
 		if (type > 0)
 			shape_text(&w->shape[type - 1], &t);
-		observe_text(w->in, STEP_SWITCH, w->g->sw[u], "%u neighbours, neighbourhood %s",
-			     lash_degree(w->g, u),
+		observe_text(w->in, STEP_SWITCH, w->g->sw[u], "%s, neighbourhood %s",
+			     PLURAL(lash_degree(w->g, u), "neighbour"),
 			     type > 0 ? text_str(&t)
 			     : type   ? "at an edge"
 				      : "unknown");
 		text_free(&t);
 	}
 	for (uint32_t i = 0; i < w->m->n_classes; i++)
-		observe_text(w->in, STEP_NOTE, NO_ID, "%u switches are like %s", w->m->class[i].population,
+		observe_text(w->in, STEP_NOTE, NO_ID, "%s like %s",
+			     PLURAL(w->m->class[i].population, "switch"),
 			     switch_name(f, w->g->sw[w->m->class[i].exemplar]));
 }
 

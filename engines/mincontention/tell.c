@@ -27,9 +27,10 @@ void tell_elements(const struct run *x)
 	observe_text(x->in, STEP_PHASE, NO_ID, "switch elements");
 	for (uint32_t e = 0; e < el->n; e++)
 		observe_text(x->in, STEP_SWITCH, el->chip[el->first_chip[e]],
-			     "element %s formed: %u chip%s (%s), %u links out, %u hosts", el->name[e],
-			     element_chips(el, e), element_chips(el, e) == 1 ? "" : "s", made_by[el->rule[e]],
-			     el->first_link[e + 1] - el->first_link[e], el->hosts[e]);
+			     "element %s formed: %s (%s), %s out, %s", el->name[e],
+			     PLURAL(element_chips(el, e), "chip"), made_by[el->rule[e]],
+			     PLURAL(el->first_link[e + 1] - el->first_link[e], "link"),
+			     PLURAL(el->hosts[e], "host"));
 	observe_text(x->in, STEP_PHASE, NO_ID, "paths between elements, then inside them");
 }
 
@@ -178,10 +179,9 @@ static void tell_settled(const struct telling *t)
 	struct text key = {0};
 
 	key_text(t, &key);
-	observe_text(x->in, STEP_SWITCH, t->exit,
-		     "LID %u: element %s settled, by %s of %u acceptable paths: %s", x->lid,
+	observe_text(x->in, STEP_SWITCH, t->exit, "LID %u: element %s settled, by %s of %s: %s", x->lid,
 		     x->el->name[t->element], port_label(x->topo->fabric, t->port, label, sizeof(label)),
-		     t->n, text_str(&key));
+		     PLURAL(t->n, "acceptable path"), text_str(&key));
 	text_free(&key);
 }
 
@@ -204,9 +204,10 @@ static void tell(const struct run *x, bool kept)
 		tell_settled(&t);
 	}
 	if (!kept)
-		observe_text(x->in, STEP_NOTE, x->sw, "LID %u: usage of %u egress ports updated", x->lid,
-			     x->n_near ? x->n_near - 1 : 0);
-	observe_text(x->in, STEP_NOTE, x->sw, "LID %u done: %u elements send it", x->lid, x->n_near);
+		observe_text(x->in, STEP_NOTE, x->sw, "LID %u: usage of %s updated", x->lid,
+			     PLURAL(x->n_near ? x->n_near - 1 : 0, "egress port"));
+	observe_text(x->in, STEP_NOTE, x->sw, "LID %u done: sent by %s", x->lid,
+		     PLURAL(x->n_near, "element"));
 	free(t.way);
 	free(t.c);
 }

@@ -205,7 +205,7 @@ def changes(probe):
                     'Unlink "S-000000000abc0012"[1]', 'Link "H-0000000000000a40"[1] "S-000000000abc0013"[4]',
                     'Baselid "H-0000000000000a10"[1] 200 1')
         out, _ = p.communicate("\n", timeout=60)
-        want = ["- node host6 HCA-1 (0x0000000000000a60, CA, 1 ports)",
+        want = ["- node host6 HCA-1 (0x0000000000000a60, CA, 1 port)",
                 "~ lid host1 HCA-1[1]: 100 -> 200, lmc 2 -> 1",
                 "- link leaf1[7] -- MF0;spine1:MQM8700/U1[1]",
                 "- link leaf3[1] -- host6 HCA-1[1]",

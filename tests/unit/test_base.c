@@ -85,11 +85,39 @@ static void test_progress(void **state)
 	assert_false(progress_step(&p, 5));
 }
 
+static void test_plural(void **state)
+{
+	static const struct {
+		uint64_t n;
+		const char *one, *text;
+	} cases[] = {
+		{0, "hop", "0 hops"},
+		{1, "hop", "1 hop"},
+		{2, "hop", "2 hops"},
+		{1, "entry", "1 entry"},
+		{2, "entry", "2 entries"},
+		{2, "way", "2 ways"},
+		{2, "switch", "2 switches"},
+		{2, "leaf", "2 leaves"},
+		{2, "pass", "2 passes"},
+		{2, "box", "2 boxes"},
+		{1, "more entry", "1 more entry"},
+		{3, "more entry", "3 more entries"},
+	};
+	char small[5];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		assert_string_equal(PLURAL(cases[i].n, cases[i].one), cases[i].text);
+	assert_string_equal(plural(12345, "link", small, sizeof(small)), "1234");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_glob),	 cmocka_unit_test(test_text), cmocka_unit_test(test_err),
 		cmocka_unit_test(test_guid_key), cmocka_unit_test(test_rng),  cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_plural),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

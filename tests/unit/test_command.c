@@ -641,6 +641,24 @@ static void test_steps_of_a_pair(void **state)
 	session_free(s);
 }
 
+/* One of a thing is told in the singular. */
+static void test_one_thing(void **state)
+{
+	struct session *s = tree();
+	char *text;
+
+	(void)state;
+	line_says(s, "trace leaf-01 spine-01", "SL 0, 1 hop\n");
+	line_says(s, "why spine-01 leaf-01", "only candidate at 1 hop;");
+	line_says(s, "step start; step find round 2", "round 2");
+	ok_line(s, "fail link leaf-01[1]");
+	text = said(s, "check");
+	assert_non_null(strstr(text, "1 endport cut off"));
+	assert_null(strstr(text, " 1 endports"));
+	free(text);
+	session_free(s);
+}
+
 /* Neither step nor why shows how "does not apply" and "no entry" are written inside the program. */
 static void test_nothing_is_no_number(void **state)
 {
@@ -733,6 +751,7 @@ int main(void)
 		cmocka_unit_test(test_steps_found),
 		cmocka_unit_test(test_steps_of_a_pair),
 		cmocka_unit_test(test_nothing_is_no_number),
+		cmocka_unit_test(test_one_thing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

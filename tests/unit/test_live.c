@@ -140,8 +140,8 @@ static void test_nodes(void **state)
 
 	(void)state;
 	differs(make("AB12", before, 10, "sw-a"), make("AB13", after, 10, "sw-a"), 4,
-		"- node h2 (0x0000000000000200, CA, 1 ports)\n"
-		"+ node h3 (0x0000000000000300, CA, 1 ports)\n"
+		"- node h2 (0x0000000000000200, CA, 1 port)\n"
+		"+ node h3 (0x0000000000000300, CA, 1 port)\n"
 		"- link h2[1] -- sw-a[2]\n"
 		"+ link h3[1] -- sw-b[1]\n");
 }

@@ -484,8 +484,8 @@ static void test_file(void **state)
 	assert_non_null(strstr(notes(s), "2 entries were moved"));
 	assert_non_null(strstr(notes(s), "1 tables of switches that are not in the fabric"));
 	assert_non_null(strstr(notes(s), "1 entries of LIDs above"));
-	assert_non_null(strstr(notes(s), "1 tables lack their last LID"));
-	assert_non_null(strstr(notes(s), "no table of 1 switches"));
+	assert_non_null(strstr(notes(s), "1 table without the last LID"));
+	assert_non_null(strstr(notes(s), "no table of 1 switch "));
 	bad = set_file(s, "lfts_file", TABLE_HEAD "0x0001 255 : (illegal port)\n");
 	line_says(s, "route file", ":2: found '0x0001 255");
 	assert_string_equal(session_routing(s)->engine, "minhop");

@@ -23,10 +23,11 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 		 c->unreachable);
 	if (c->looping)
 		out_text(o, " (%lu of them loop)", c->looping);
-	out_text(o, ", longest %u hops.\n", c->max_hops);
+	out_text(o, ", longest %s.\n", PLURAL(c->max_hops, "hop"));
 	for (unsigned h = 0; h < 64; h++)
 		if (c->hops_count[h])
-			out_text(o, "  %2u%s hops: %lu\n", h, h == 63 ? "+" : "", c->hops_count[h]);
+			out_text(o, "  %2u%s %s %lu\n", h, h == 63 ? "+" : "",
+				 h == 1 ? "hop: " : "hops:", c->hops_count[h]);
 	if (c->switch_unreachable)
 		out_text(o, "From hosts to switches: %lu unreachable.\n", c->switch_unreachable);
 	if (c->no_lid)
@@ -145,7 +146,7 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 	cut = count_cut_off(w, NULL);
 	print_check(w, &c, o);
 	if (cut)
-		out_text(o, "%u endports are cut off from the subnet manager.\n", cut);
+		out_text(o, "%s cut off from the subnet manager.\n", PLURAL(cut, "endport"));
 	out_json(o, "cut_off", json_integer(cut));
 	loops = check_turns(w, o) ? -1 : check_loops(w, o);
 	if (loops < 0)
@@ -202,7 +203,8 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 		}
 	}
 	if (c->entries_changed > n)
-		out_text(o, "  ... %lu more entries; `diff ... all` prints them\n", c->entries_changed - n);
+		out_text(o, "  ... %s; `diff ... all` prints them\n",
+			 PLURAL(c->entries_changed - n, "more entry"));
 	out_json(o, "entries", list);
 }
 
@@ -237,7 +239,7 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 						      (int)g->lid, "before", h1, "after", h2));
 	}
 	if (total > n)
-		out_text(o, "  ... %lu more pairs; `diff ... all` prints them\n", total - n);
+		out_text(o, "  ... %s; `diff ... all` prints them\n", PLURAL(total - n, "more pair"));
 	out_json(o, "pairs", list);
 }
 
@@ -346,8 +348,8 @@ static void print_loads(const struct topo *t, const struct loads *l, uint32_t li
 			if (t->peer_switch[switch_port_id(f, s, p)] != NO_ID)
 				order[n++] = switch_port_id(f, s, p);
 	qsort_r(order, n, sizeof(*order), by_load, (void *)l);
-	out_text(o, "%lu routes over %u directed links: min %u, mean %.1f, max %u\n", l->routes, l->n_links,
-		 l->min, l->mean, l->max);
+	out_text(o, "%s over %s: min %u, mean %.1f, max %u\n", PLURAL(l->routes, "route"),
+		 PLURAL(l->n_links, "directed link"), l->min, l->mean, l->max);
 	for (uint32_t i = 0; i < n && i < limit; i++) {
 		port_label(f, order[i], a, sizeof(a));
 		port_label(f, t->peer[order[i]], b, sizeof(b));
@@ -356,7 +358,7 @@ static void print_loads(const struct topo *t, const struct loads *l, uint32_t li
 						      (int)l->port[order[i]]));
 	}
 	if (n > limit)
-		out_text(o, "  ... %u more links; `load-map PATTERN all` prints them\n", n - limit);
+		out_text(o, "  ... %s; `load-map PATTERN all` prints them\n", PLURAL(n - limit, "more link"));
 	out_json(o, "loads",
 		 json_pack("{s:I, s:i, s:i, s:f, s:i, s:o}", "routes", (json_int_t)l->routes, "links",
 			   (int)l->n_links, "min", (int)l->min, "mean", l->mean, "max", (int)l->max, "ports",
@@ -422,12 +424,13 @@ static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
 	json_t *list = json_array();
 	uint32_t max = s->n ? s->load[s->worst].max : 0;
 
-	out_text(o, "Order of %u places (%s)", s->n_places, s->by_engine ? "the engine's own" : "by LID");
+	out_text(o, "Order of %s (%s)", PLURAL(s->n_places, "place"),
+		 s->by_engine ? "the engine's own" : "by LID");
 	if (s->n_missing)
 		out_text(o, ", %u of them of missing nodes", s->n_missing);
-	out_text(o, "; %u of %u shifts looked at.\n", s->n, s->n_places ? s->n_places - 1 : 0);
-	out_text(o, "Most flows on a link: mean %.2f, worst %u; %u shifts without two flows on a link.\n",
-		 s->mean, max, s->free);
+	out_text(o, "; %u of %s looked at.\n", s->n, PLURAL(s->n_places ? s->n_places - 1 : 0, "shift"));
+	out_text(o, "Most flows on a link: mean %.2f, worst %u; %s without two flows on a link.\n", s->mean,
+		 max, PLURAL(s->free, "shift"));
 	qsort(s->load, s->n, sizeof(*s->load), by_congestion);
 	if (max > 1)
 		out_text(o, "%8s %6s  %s\n", "shift", "flows", "link");

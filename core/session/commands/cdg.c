@@ -102,7 +102,8 @@ static void print_layers(const struct cdg *c, struct out *o)
 			continue;
 		out_text(o, "%4u %10lu %9u %9u  ", v, c->vl_routes[v], s->channels, s->deps);
 		if (s->on_cycles)
-			out_text(o, "%u of its channels are on cycles\n", s->on_cycles);
+			out_text(o, "%u of its channels %s on cycles\n", s->on_cycles,
+				 s->on_cycles == 1 ? "is" : "are");
 		else
 			out_text(o, "none\n");
 		json_array_append_new(list, json_pack("{s:i, s:I, s:i, s:i, s:i}", "vl", (int)v, "routes",
@@ -181,7 +182,8 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 		deps += c->first[v + 1] - c->first[v];
 		cyclic += c->component[v] != NO_ID;
 	}
-	out_text(o, "%u channels, %u dependencies, %u channels on cycles\n", n, deps, cyclic);
+	out_text(o, "%s, %s, %s on cycles\n", PLURAL(n, "channel"), PLURAL(deps, "dependency"),
+		 PLURAL(cyclic, "channel"));
 	out_text(o, "%4s %5s %5s %9s  %s\n", "VL", "in", "out", "routes", "channel");
 	for (uint32_t i = 0; i < n && i < limit; i++) {
 		uint32_t v = channel[i], out = c->first[v + 1] - c->first[v];
@@ -194,7 +196,7 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 						(int)c->load[v], "cycle", (int)(c->component[v] != NO_ID)));
 	}
 	if (n > limit)
-		out_text(o, "  ... %u more channels; `cdg ... all` prints them\n", n - limit);
+		out_text(o, "  ... %s; `cdg ... all` prints them\n", PLURAL(n - limit, "more channel"));
 	out_json(o, "cdg",
 		 json_pack("{s:i, s:i, s:i, s:o}", "channels", (int)n, "dependencies", (int)deps, "on_cycles",
 			   (int)cyclic, "list", list));
@@ -251,7 +253,7 @@ static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, str
 		json_array_append_new(list, print_route(c, &r[k], o));
 	}
 	if (n)
-		out_text(o, c->routes[dep] > max ? ", ... (%u routes)\n" : "\n", c->routes[dep]);
+		out_text(o, c->routes[dep] > max ? ", ... (%s)\n" : "\n", PLURAL(c->routes[dep], "route"));
 	free(r);
 	return list;
 }
@@ -326,8 +328,8 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 
 		out_text(o, c->vls[i] & (c->vls[i] - 1) ? "VLs" : "VL");
 		print_vls(c->vls[i], o);
-		out_text(o, ": credit loops among %u channels; a shortest one has %u (group %u):\n",
-			 c->size[i], n, i + 1);
+		out_text(o, ": credit loops among %s; a shortest one has %u (group %u):\n",
+			 PLURAL(c->size[i], "channel"), n, i + 1);
 		group = json_pack("{s:i, s:i, s:o, s:i, s:i}", "group", (int)i + 1, "vl",
 				  (int)c->vl[cycle[0]], "vls", list_vls(c->vls[i]), "channels",
 				  (int)c->size[i], "length", (int)n);

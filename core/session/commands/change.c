@@ -168,7 +168,8 @@ static int fail_random(struct edit *d, int argc, char **argv, struct err *e)
 	text_add(&d->text, " %lu seed=%lu", want, seed);
 	if (want > n) {
 		free(up);
-		return err_set(e, "only %u links between switches are up, %lu were to fail", n, want);
+		return err_set(e, "found %s up between switches, expected at least the %lu to fail",
+			       PLURAL(n, "link"), want);
 	}
 	for (uint32_t i = 0; i < want; i++) {
 		uint32_t k = i + rng_below(&seed, n - i), l = up[k];
@@ -342,8 +343,9 @@ static int cmd_journal(struct session *s, int argc, char **argv, struct out *o, 
 		if (ev->sweep && ev->sweep->routing)
 			out_text(o, "  [%s %.1f ms]", ev->sweep->routing->engine, ev->sweep->seconds * 1e3);
 		if (c)
-			out_text(o, "  %lu entries on %u switches, %lu rerouted, %lu lost, %lu regained",
-				 c->entries_changed, c->switches_changed, c->rerouted, c->lost, c->regained);
+			out_text(o, "  %s on %s, %lu rerouted, %lu lost, %lu regained",
+				 PLURAL(c->entries_changed, "entry"), PLURAL(c->switches_changed, "switch"),
+				 c->rerouted, c->lost, c->regained);
 		out_text(o, "\n");
 		json_array_append_new(list, json_pack("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text,
 						      "current", i == s->at));

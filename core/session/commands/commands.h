@@ -8,6 +8,7 @@
 #include "core/analysis/cdg.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
+#include "core/base/text.h"
 #include "core/session/command.h"
 
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
@@ -27,9 +28,6 @@ const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t
  * chip of the same chassis): the port id that leaves there; NO_ID: on the switch itself.
  */
 uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, const struct step_candidate *c);
-
-/* "1 link", "3 links". */
-const char *plural(uint64_t n, const char *one, char *buf, size_t size);
 
 /* Lines that tell what the event in force did: routing, refusals, changes. */
 void report_event(struct session *s, struct out *o);

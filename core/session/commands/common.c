@@ -45,20 +45,6 @@ uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, cons
 	return own == NO_ID || f->port_node[own] == f->switch_node[st->sw] ? NO_ID : own;
 }
 
-const char *plural(uint64_t n, const char *one, char *buf, size_t size)
-{
-	size_t len = strlen(one);
-
-	if (n == 1)
-		snprintf(buf, size, "1 %s", one);
-	else if (len > 1 && one[len - 1] == 'y')
-		snprintf(buf, size, "%lu %.*sies", n, (int)len - 1, one);
-	else
-		snprintf(buf, size, "%lu %s%s", n, one,
-			 one[len - 1] == 's' || (one[len - 1] == 'h' && one[len - 2] == 'c') ? "es" : "s");
-	return buf;
-}
-
 void report_fabric(struct session *s, struct out *o)
 {
 	const struct fabric *f = s->fabric;
@@ -88,8 +74,7 @@ static const char *hops_text(unsigned h, char *buf, size_t size)
 {
 	if (h == 0)
 		return "none";
-	snprintf(buf, size, "%u hops", h);
-	return buf;
+	return plural(h, "hop", buf, size);
 }
 
 void report_comparison(const struct comparison *c, struct out *o)

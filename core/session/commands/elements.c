@@ -176,8 +176,8 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 		elements_unref(el);
 		return err_set(e, CANCELLED);
 	}
-	out_text(o, "%s between %u edge elements: %zu with ways of unequal length.\n",
-		 plural(u->pairs, "pair", a, sizeof(a)), u->n_edges, u->n);
+	out_text(o, "%s between %s: %zu with ways of unequal length.\n",
+		 plural(u->pairs, "pair", a, sizeof(a)), PLURAL(u->n_edges, "edge element"), u->n);
 	if (u->n)
 		out_text(o, "%8s %8s %8s %8s  %s\n", "shortest", "by links", "longest", "longer", "elements");
 	for (size_t i = 0; i < u->n && (all || i < PAIR_LINES); i++) {
@@ -191,7 +191,8 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 						      (int)p->most, "longer", (int)p->n_longer));
 	}
 	if (!all && u->n > PAIR_LINES)
-		out_text(o, "  ... %zu more pairs; `equal-paths all` prints them\n", u->n - PAIR_LINES);
+		out_text(o, "  ... %s; `equal-paths all` prints them\n",
+			 PLURAL(u->n - PAIR_LINES, "more pair"));
 	if (!u->pairs)
 		out_text(o,
 			 "There are no two edge elements, with hosts and a way between them, to compare.\n");

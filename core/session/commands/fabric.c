@@ -144,7 +144,7 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 		name_map_free(old);
 		free(old);
 	}
-	out_text(o, "%zu names from %s\n", map->n, argv[1]);
+	out_text(o, "%s from %s\n", PLURAL(map->n, "name"), argv[1]);
 	report_snapshots_gone(snapshots, s, o);
 	for (size_t i = 0; i < w.n; i++)
 		out_text(o, "%s:%u: %s\n", argv[1], w.w[i].line, w.w[i].text);
@@ -305,7 +305,8 @@ static void show_summary(struct session *s, struct out *o)
 		links += ev->setup->state->link_down[l];
 	for (uint32_t n = 0; n < ev->setup->state->n_nodes; n++)
 		nodes += ev->setup->state->node_down[n];
-	out_text(o, "failed: %u links, %u nodes; event %zu of %zu\n", links, nodes, s->at, s->n_events - 1);
+	out_text(o, "failed: %s, %s; event %zu of %zu\n", PLURAL(links, "link"), PLURAL(nodes, "node"), s->at,
+		 s->n_events - 1);
 	if (s->fabric->sm_endport != NO_ID)
 		out_text(o, "subnet manager: %s\n",
 			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)));

@@ -64,7 +64,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 		endport_label(f, p.dst, b, sizeof(b));
 	out_text(o, "%s (LID %u) -> %s (LID %u): ", a, slid, b, dlid);
 	if (p.end == PATH_OK)
-		out_text(o, "SL %s, %u hops\n", sl, p.hops);
+		out_text(o, "SL %s, %s\n", sl, PLURAL(p.hops, "hop"));
 	else
 		out_text(o, "NO PATH: %s\n", path_end_text(p.end));
 	for (unsigned i = 0; i < p.n; i++)

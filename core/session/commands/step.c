@@ -140,8 +140,9 @@ static int start_steps(struct session *s, int argc, char **argv, struct out *o, 
 	l->generation = s->generation;
 	if (sweep_observe(w, s->engines, &obs, o->run->progress, e))
 		return -1;
-	out_text(o, "%zu steps of %s recorded%s; `step` walks through them, `step find TEXT` jumps.\n", l->n,
-		 w->routing->engine, l->cut ? " (more were left out: name a switch)" : "");
+	out_text(o, "%s of %s recorded%s; `step` walks through them, `step find TEXT` jumps.\n",
+		 PLURAL(l->n, "step"), w->routing->engine,
+		 l->cut ? " (more were left out: name a switch)" : "");
 	out_json(o, "steps", json_integer((json_int_t)l->n));
 	return 0;
 }
@@ -153,7 +154,7 @@ static void print_steps(struct step_list *l, size_t n, struct out *o)
 	for (; n && l->at < l->n; n--, l->at++)
 		out_text(o, "%6zu %s\n", l->at + 1, l->line[l->at]);
 	if (l->at >= l->n)
-		out_text(o, "The run is over: %zu steps.\n", l->n);
+		out_text(o, "The run is over: %s.\n", PLURAL(l->n, "step"));
 }
 
 /* A page that ends where those shown last began; the first page where there is none before. */
