@@ -482,8 +482,8 @@ static void test_file(void **state)
 	assert_int_equal(entry(s, 0, 0, 1), NO_PATH);
 	assert_int_equal(entry(s, 1, 1, 1), NO_PATH);
 	assert_non_null(strstr(notes(s), "2 entries were moved"));
-	assert_non_null(strstr(notes(s), "1 tables of switches that are not in the fabric"));
-	assert_non_null(strstr(notes(s), "1 entries of LIDs above"));
+	assert_non_null(strstr(notes(s), "1 table of switches not in the fabric"));
+	assert_non_null(strstr(notes(s), "1 entry of LIDs above"));
 	assert_non_null(strstr(notes(s), "1 table without the last LID"));
 	assert_non_null(strstr(notes(s), "no table of 1 switch "));
 	bad = set_file(s, "lfts_file", TABLE_HEAD "0x0001 255 : (illegal port)\n");
