@@ -38,20 +38,24 @@ struct command {
  * name NULL.  The session is given the list that main() puts together: these, and those of
  * views/ and tui/.
  */
-#define CORE_COMMANDS                                                                                    \
-	fabric_commands, change_commands, path_commands, step_commands, analysis_commands, cdg_commands, \
-		element_commands, export_commands, session_commands
+#define CORE_COMMANDS                                                                                  \
+	fabric_commands, change_commands, path_commands, step_commands, check_commands, diff_commands, \
+		load_commands, survey_commands, cdg_commands, element_commands, export_commands,       \
+		session_commands
 extern const struct command *const core_commands[];
 
-extern const struct command fabric_commands[];	 /* getting a fabric, options, summaries */
-extern const struct command change_commands[];	 /* routing, failing, undoing */
-extern const struct command path_commands[];	 /* trace, why, tables of one switch */
-extern const struct command step_commands[];	 /* an engine's run, step by step */
-extern const struct command analysis_commands[]; /* check, diff, load-map, survey */
-extern const struct command cdg_commands[];	 /* layers, cdg, cycles */
-extern const struct command element_commands[];	 /* elements, equal-paths, compare */
-extern const struct command export_commands[];	 /* save, export */
-extern const struct command session_commands[];	 /* source, help, quit */
+extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
+extern const struct command change_commands[];	/* routing, failing, undoing */
+extern const struct command path_commands[];	/* trace, why, tables of one switch */
+extern const struct command step_commands[];	/* an engine's run, step by step */
+extern const struct command check_commands[];	/* check */
+extern const struct command diff_commands[];	/* diff */
+extern const struct command load_commands[];	/* load-map, shifts */
+extern const struct command survey_commands[];	/* survey */
+extern const struct command cdg_commands[];	/* layers, cdg, cycles */
+extern const struct command element_commands[]; /* elements, equal-paths, compare */
+extern const struct command export_commands[];	/* save, export */
+extern const struct command session_commands[]; /* source, help, quit */
 
 void step_list_clear(struct step_list *l);
 

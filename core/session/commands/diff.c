@@ -1,0 +1,181 @@
+/* `diff`: two routings, entry by entry and pair by pair. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/analysis/figures.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/session/commands/commands.h"
+
+#define DIFF_LINES 20
+
+static const char *port_text(unsigned p, char *buf, size_t size)
+{
+	if (p == NO_PATH)
+		return "-";
+	snprintf(buf, size, "%u", p);
+	return buf;
+}
+
+static void diff_entries(const struct comparison *c, uint64_t limit, struct out *o)
+{
+	const struct fabric *f = c->b->topo->fabric;
+	json_t *list = json_array();
+	uint64_t n = 0;
+	char a[8], b[8], name[300];
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		unsigned top =
+			c->a->lids->max_lid > c->b->lids->max_lid ? c->a->lids->max_lid : c->b->lids->max_lid;
+
+		for (unsigned lid = 1; c->switch_entries[s] && lid <= top && n < limit; lid++) {
+			uint8_t was, now;
+			uint32_t owner = lid_owner(c->b->lids, lid);
+
+			if (!entry_changed(c, s, lid, &was, &now))
+				continue;
+			n++;
+			out_text(o, "! %-24s LID %5u  %3s -> %-3s  %s\n", switch_name(f, s), lid,
+				 port_text(was, a, sizeof(a)), port_text(now, b, sizeof(b)),
+				 owner == NO_ID ? "(nobody)" : endport_label(f, owner, name, sizeof(name)));
+			json_array_append_new(list,
+					      json_pack("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, s),
+							"lid", (int)lid, "was", (int)was, "now", (int)now));
+		}
+	}
+	if (c->entries_changed > n)
+		out_text(o, "  ... %s; `diff ... all` prints them\n",
+			 PLURAL(c->entries_changed - n, "more entry"));
+	out_json(o, "entries", list);
+}
+
+static const char *hops_word(unsigned h, char *buf, size_t size)
+{
+	if (h >= HOPS_LOOP)
+		return h == HOPS_LOOP ? "loop" : "none";
+	snprintf(buf, size, "%u", h);
+	return buf;
+}
+
+static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o)
+{
+	static const char *const words[] = {"~ rerouted", "x lost", "+ regained"};
+	const struct fabric *f = c->b->topo->fabric;
+	uint64_t total = c->rerouted + c->lost + c->regained, n = total < limit ? total : limit;
+	json_t *list = json_array();
+	char a[300], b[300], h1[8], h2[8];
+
+	for (uint64_t i = 0; i < n; i++) {
+		const struct pair_group *g;
+		uint32_t src = comparison_pair(c, i, &g), dst = lid_owner(c->b->lids, g->lid);
+
+		if (dst == NO_ID)
+			dst = lid_owner(c->a->lids, g->lid);
+		endport_label(f, src, a, sizeof(a));
+		endport_label(f, dst, b, sizeof(b));
+		out_text(o, "%-11s %s -> %s (LID %u)  hops %s -> %s\n", words[g->change], a, b, g->lid,
+			 hops_word(g->before, h1, sizeof(h1)), hops_word(g->after, h2, sizeof(h2)));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s}", "change",
+						      words[g->change] + 2, "src", a, "dst", b, "dlid",
+						      (int)g->lid, "before", h1, "after", h2));
+	}
+	if (total > n)
+		out_text(o, "  ... %s; `diff ... all` prints them\n", PLURAL(total - n, "more pair"));
+	out_json(o, "pairs", list);
+}
+
+static json_t *was_now(double was, double now, bool whole)
+{
+	if (whole)
+		return json_pack("{s:I, s:I}", "was", (json_int_t)was, "now", (json_int_t)now);
+	return json_pack("{s:f, s:f}", "was", was, "now", now);
+}
+
+/* Lengths, links and usage before and after: a line for what changed as it is shown.  -1 when cancelled. */
+static int diff_figures(const struct comparison *c, struct out *o, struct progress *p)
+{
+	static const enum figure told[] = {FIG_HOPS_MEAN,  FIG_HOPS_MOST,   FIG_FIRST_MEAN, FIG_FIRST_LEAST,
+					   FIG_LINKS_MEAN, FIG_LINKS_LEAST, FIG_USAGE_MOST};
+	struct figures was, now;
+	json_t *list;
+	char a[32], b[32];
+
+	if (figures_of_tables(c->a, NULL, &was, p) || figures_of_tables(c->b, NULL, &now, p))
+		return -1;
+	list = json_object();
+	for (size_t i = 0; i < ARRAY_LEN(told); i++) {
+		const struct figure_def *d = &figure_defs[told[i]];
+
+		if (figure_order(&was, &now, told[i]))
+			out_text(o, "  %-29s %s -> %s\n", d->name, figure_text(&was, told[i], a, sizeof(a)),
+				 figure_text(&now, told[i], b, sizeof(b)));
+		json_object_set_new(list, d->key, was_now(was.v[told[i]], now.v[told[i]], !d->decimals));
+	}
+	out_json(o, "figures", list);
+	return 0;
+}
+
+/* The two sides of a diff; references are taken.  -1 and *e. */
+static int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a,
+		      const struct sweep **b, struct err *e)
+{
+	*b = need_routing(s, e);
+	if (!*b)
+		return -1;
+	if (argc == 0) {
+		*a = s->at ? s->event[s->at - 1].sweep : NULL;
+		return *a && (*a)->routing ? 0 : err_set(e, "the event before had no tables to compare with");
+	}
+	*a = session_find_snapshot(s, argv[0]);
+	if (!*a)
+		return err_set(e, "there is no snapshot \"%s\"; `snapshot` lists them", argv[0]);
+	if (argc == 2) {
+		*b = session_find_snapshot(s, argv[1]);
+		if (!*b)
+			return err_set(e, "there is no snapshot \"%s\"; `snapshot` lists them", argv[1]);
+	}
+	return 0;
+}
+
+static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *a, *b;
+	struct comparison *c;
+	uint64_t limit = DIFF_LINES;
+	int rc;
+
+	if (argc > 1 && !strcmp(argv[argc - 1], "all")) {
+		limit = UINT64_MAX;
+		argc--;
+	}
+	if (diff_sides(s, argc - 1, argv + 1, &a, &b, e))
+		return -1;
+	c = compare_routings(a->routing, b->routing, o->run->progress);
+	if (!c)
+		return err_set(e, CANCELLED);
+	if (strcmp(a->routing->engine, b->routing->engine))
+		out_text(o, "%s -> %s: ", a->routing->engine, b->routing->engine);
+	report_comparison(c, o);
+	rc = diff_figures(c, o, o->run->progress);
+	if (!rc) {
+		diff_entries(c, limit, o);
+		diff_pairs(c, limit, o);
+	}
+	comparison_free(c);
+	return rc ? err_set(e, CANCELLED) : 0;
+}
+
+const struct command diff_commands[] = {
+	{.name = "diff",
+	 .syntax = "diff [SNAPSHOT [SNAPSHOT]] [all]",
+	 .help = "compare routings entry by entry and pair by pair",
+	 .details = "  Without a name: what the last event changed.  One name: from the snapshot to now.  "
+		    "First links: "
+		    "ports by\n"
+		    "  which an edge switch sends the LIDs of a distant host port; all links: those on the "
+		    "whole paths "
+		    "from there.\n",
+	 .run = cmd_diff},
+	{.name = NULL},
+};

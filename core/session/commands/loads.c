@@ -1,0 +1,175 @@
+/* Routes and flows on links under traffic patterns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/loads.h"
+#include "core/analysis/shift.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/session/commands/commands.h"
+
+static int by_load(const void *x, const void *y, void *ctx)
+{
+	const struct loads *l = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	if (l->port[a] != l->port[b])
+		return l->port[a] > l->port[b] ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void print_loads(const struct topo *t, const struct loads *l, uint32_t limit, struct out *o)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t *order = NEW_ARRAY(l->n_links, uint32_t), n = 0;
+	json_t *list = json_array();
+	char a[300], b[300];
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
+			if (t->peer_switch[switch_port_id(f, s, p)] != NO_ID)
+				order[n++] = switch_port_id(f, s, p);
+	qsort_r(order, n, sizeof(*order), by_load, (void *)l);
+	out_text(o, "%s over %s: min %u, mean %.1f, max %u\n", PLURAL(l->routes, "route"),
+		 PLURAL(l->n_links, "directed link"), l->min, l->mean, l->max);
+	for (uint32_t i = 0; i < n && i < limit; i++) {
+		port_label(f, order[i], a, sizeof(a));
+		port_label(f, t->peer[order[i]], b, sizeof(b));
+		out_text(o, "%8u  %s -> %s\n", l->port[order[i]], a, b);
+		json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "from", a, "to", b, "routes",
+						      (int)l->port[order[i]]));
+	}
+	if (n > limit)
+		out_text(o, "  ... %s; `load-map PATTERN all` prints them\n", PLURAL(n - limit, "more link"));
+	out_json(o, "loads",
+		 json_pack("{s:I, s:i, s:i, s:f, s:i, s:o}", "routes", (json_int_t)l->routes, "links",
+			   (int)l->n_links, "min", (int)l->min, "mean", l->mean, "max", (int)l->max, "ports",
+			   list));
+	free(order);
+}
+
+static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	struct text pattern = {0};
+	struct loads *l;
+	uint32_t limit = 20;
+
+	if (argc > 2 && !strcmp(argv[argc - 1], "all")) {
+		limit = UINT32_MAX;
+		argc--;
+	}
+	for (int i = 1; i < argc; i++)
+		text_add(&pattern, "%s%s", i > 1 ? " " : "", argv[i]);
+	l = loads_new(w->routing, argc > 1 ? text_str(&pattern) : "all", o->run->progress, e);
+	text_free(&pattern);
+	if (!l)
+		return -1;
+	print_loads(w->topo, l, limit, o);
+	loads_free(l);
+	return 0;
+}
+
+#define SHIFT_LINES 10
+/* Flows looked at when no sample is asked for. */
+#define SHIFT_FLOWS 20000000u
+
+static int by_congestion(const void *x, const void *y)
+{
+	const struct shift_load *a = x, *b = y;
+
+	if (a->max != b->max)
+		return a->max > b->max ? -1 : 1;
+	return a->shift < b->shift ? -1 : a->shift > b->shift;
+}
+
+static void print_shift(const struct sweep *w, const struct shift_load *l, json_t *list, struct out *o)
+{
+	const struct topo *t = w->topo;
+	char a[300] = "-", b[300] = "-";
+
+	if (l->port != NO_ID) {
+		port_label(t->fabric, l->port, a, sizeof(a));
+		port_label(t->fabric, t->peer[l->port], b, sizeof(b));
+	}
+	out_text(o, "%8u %6u  %s -> %s%s\n", l->shift, l->max, a, b,
+		 l->lost ? "  (flows without a way: see check)" : "");
+	json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:s, s:i, s:i}", "shift", (int)l->shift, "max",
+					      (int)l->max, "from", a, "to", b, "flows", (int)l->flows, "lost",
+					      (int)l->lost));
+}
+
+static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
+{
+	json_t *list = json_array();
+	uint32_t max = s->n ? s->load[s->worst].max : 0;
+
+	out_text(o, "Order of %s (%s)", PLURAL(s->n_places, "place"),
+		 s->by_engine ? "the engine's own" : "by LID");
+	if (s->n_missing)
+		out_text(o, ", %u of them of missing nodes", s->n_missing);
+	out_text(o, "; %u of %s looked at.\n", s->n, PLURAL(s->n_places ? s->n_places - 1 : 0, "shift"));
+	out_text(o, "Most flows on a link: mean %.2f, worst %u; %s without two flows on a link.\n", s->mean,
+		 max, PLURAL(s->free, "shift"));
+	qsort(s->load, s->n, sizeof(*s->load), by_congestion);
+	if (max > 1)
+		out_text(o, "%8s %6s  %s\n", "shift", "flows", "link");
+	for (uint32_t i = 0; max > 1 && i < s->n && i < SHIFT_LINES; i++)
+		print_shift(w, &s->load[i], list, o);
+	if (max <= 1)
+		out_text(o, "Free of congestion: no link carries more than one flow in any of them.\n");
+	out_json(o, "shifts",
+		 json_pack("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:o}", "places", (int)s->n_places, "missing",
+			   (int)s->n_missing, "looked_at", (int)s->n, "free", (int)s->free, "worst", (int)max,
+			   "mean", s->mean, "engine_order", (int)s->by_engine, "list", list));
+}
+
+static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	struct shifts *sh;
+	uint32_t n = 0;
+	unsigned long sample = 0;
+	char *end;
+
+	if (argc == 2) {
+		sample = strtoul(argv[1], &end, 10);
+		if (*end || !sample || sample > UINT32_MAX)
+			return err_set(e, "shifts: found \"%s\", expected how many shifts to look at, from 1",
+				       argv[1]);
+	} else {
+		free(shift_order(w->routing, &n));
+		if ((uint64_t)n * n > SHIFT_FLOWS)
+			sample = SHIFT_FLOWS / n ? SHIFT_FLOWS / n : 1;
+	}
+	sh = shifts_new(w->routing, sample, o->run->progress);
+	if (!sh)
+		return err_set(e, CANCELLED);
+	print_shifts(w, sh, o);
+	shifts_free(sh);
+	return 0;
+}
+
+const struct command load_commands[] = {
+	{.name = "load-map",
+	 .syntax = "load-map [all | lids | shift K | bisection [seed=K] | hotspot NODE] [all]",
+	 .help = "routes per link for a traffic pattern",
+	 .details = "  all: one route for each pair of hosts (default); lids: one for each LID; shift K: "
+		    "each host to the\n"
+		    "  K-th behind it; bisection: a random half to the other, one to one, both ways; "
+		    "hotspot: all to one.\n"
+		    "  Lists the 20 links with most; with `all` behind the pattern every link.\n",
+	 .needs = NEEDS_ROUTING,
+	 .run = cmd_load_map},
+	{.name = "shifts",
+	 .syntax = "shifts [SAMPLE]",
+	 .help = "most flows on a link when every node sends K places further, for all K or SAMPLE of them",
+	 .details = "  The order is the engine's (ftree) or that of the LIDs.  Without SAMPLE large fabrics "
+		    "are sampled "
+		    "too.\n",
+	 .needs = NEEDS_ROUTING,
+	 .run = cmd_shifts},
+	{.name = NULL},
+};
