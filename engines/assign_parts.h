@@ -89,7 +89,7 @@ static inline unsigned current_port(const struct lft_row *row, unsigned lid)
 
 /*
  * List the ports of a mask as a->cand, from port `start` on, in the order in which
- * they are looked at (minhop.md 6.1); returns how many.
+ * they are looked at (engines/doc/minhop.md 6.1); returns how many.
  */
 unsigned assign_list_candidates(struct assign *a, const uint64_t *mask, unsigned start);
 
