@@ -40,15 +40,20 @@ static inline struct fabric *make_fabric(const char *spec)
 	return f;
 }
 
-/* What outlives a line, of the session that lines were run on last. */
+/*
+ * What outlives a line, of the session that lines were run on last.  Another session may
+ * lie where one was that is freed: its generation begins anew.
+ */
 static inline struct interpreter *interpreter_of(struct session *s)
 {
 	static struct interpreter in;
+	static uint64_t generation;
 
-	if (in.session != s) {
+	if (in.session != s || s->generation < generation) {
 		interpreter_free(&in);
 		in = (struct interpreter){.session = s};
 	}
+	generation = s->generation;
 	return &in;
 }
 
