@@ -223,7 +223,7 @@ static int cmd_step(struct session *s, int argc, char **argv, struct out *o, str
 
 const struct command step_commands[] = {
 	{.name = "step",
-	 .syntax = "step [N | next|back|all | find TEXT | start [SWITCH [DST]]]",
+	 .syntax = "step [N | next|back|all | find TEXT... | start [SWITCH [DST]]]",
 	 .help = "walk through the run of the engine in force",
 	 .details = "  `step start` records the run (of one switch, or one entry of it); `step` shows the "
 		    "next 15 "
