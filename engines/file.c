@@ -75,7 +75,7 @@ static struct hops *hops_of_table(const struct fabric *f, const uint8_t *m)
 		memcpy(h->least + (size_t)s * n, m + (size_t)p0 * n, n);
 		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
 			for (uint32_t d = 0; d < n; d++)
-				h->entry[(size_t)d * h->n_ports + p0 + p] = m[(size_t)(p0 + p) * n + d];
+				h->by_port[(size_t)d * h->n_ports + p0 + p] = m[(size_t)(p0 + p) * n + d];
 	}
 	return h;
 }

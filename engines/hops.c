@@ -21,8 +21,8 @@ struct hops *hops_new(const struct fabric *f, bool full)
 	h->least = mem_alloc(n * n + VECTOR);
 	memset(h->least, NO_PATH, n * n + VECTOR);
 	if (full) {
-		h->entry = mem_alloc(n * f->n_ports + VECTOR);
-		memset(h->entry, NO_PATH, n * f->n_ports + VECTOR);
+		h->by_port = mem_alloc(n * f->n_ports + VECTOR);
+		memset(h->by_port, NO_PATH, n * f->n_ports + VECTOR);
 	}
 	return h;
 }
@@ -75,7 +75,7 @@ void hops_unref(const struct hops *ch)
 	free(h->weight);
 	free(h->level);
 	free(h->open);
-	free(h->entry);
+	free(h->by_port);
 	free(h);
 }
 
@@ -86,8 +86,8 @@ unsigned hops_value(const struct hops *h, const struct topo *t, uint32_t s, uint
 
 	if (!port)
 		return hops_least(h, s, d);
-	if (h->entry)
-		return h->entry[(size_t)d * h->n_ports + id];
+	if (h->by_port)
+		return h->by_port[(size_t)d * h->n_ports + id];
 	if (r == NO_ID)
 		return NO_PATH;
 	if (h->level && h->level[r] > h->level[s] && !h->open[d] &&
@@ -202,7 +202,7 @@ static void full_masks(const struct hops *h, const struct topo *t, uint32_t s, u
 		if (t->peer[p0 + p] != NO_ID)
 			live[p / 64] |= (uint64_t)1 << (p & 63);
 	for (uint32_t d = 0; d < n; d++) {
-		const uint8_t *e = h->entry + (size_t)d * h->n_ports + p0;
+		const uint8_t *e = h->by_port + (size_t)d * h->n_ports + p0;
 		uint8_t least = hops_least(h, s, d);
 		uint64_t *to = mask + (size_t)d * words;
 
@@ -218,7 +218,7 @@ static void full_masks(const struct hops *h, const struct topo *t, uint32_t s, u
 
 void hops_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t *mask)
 {
-	if (h->entry)
+	if (h->by_port)
 		full_masks(h, t, s, mask);
 	else
 		plain_masks(h, t, s, mask);

@@ -25,12 +25,12 @@ struct hops {
 	 * its other end: least + its level = level of the target.  Targets with open
 	 * 0xff are free of that.  NULL = not levelled.
 	 */
-	uint8_t *level; /* [n_switches] */
-	uint8_t *open;	/* [n_switches] */
-	uint8_t *entry; /* full: entry[d * n_ports + port id]; NULL = plain */
+	uint8_t *level;	  /* [n_switches] */
+	uint8_t *open;	  /* [n_switches] */
+	uint8_t *by_port; /* full: by_port[d * n_ports + port id]; NULL = plain */
 };
 
-/* A matrix without any path; full: with entries, all NO_PATH (the caller fills both). */
+/* A matrix without any path; full: with values by port, all NO_PATH (the caller fills both). */
 struct hops *hops_new(const struct fabric *f, bool full);
 /* A levelled one: all levels 0, nothing open, no path (the caller fills level, open and least). */
 struct hops *hops_new_levelled(const struct fabric *f);

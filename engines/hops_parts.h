@@ -38,7 +38,7 @@ bool hops_search_weighted(const struct topo *t, struct hops *h, struct progress 
 
 /*
  * The relaxation as OpenSM 3.3.23 does it, starting from what a refused engine
- * left (in->left); fills h->least, and h->entry of a full matrix.  Tells the
+ * left (in->left); fills h->least, and h->by_port of a full matrix.  Tells the
  * observer.  false: cancelled.
  */
 bool hops_relax(const struct engine_input *in, struct hops *h);

@@ -121,7 +121,7 @@ struct hops *hops_update(const struct hops *old, const struct topo *was, const s
 	uint8_t *farther;
 	struct hops *h;
 
-	if (old->entry || old->weight || old->level || !only_lost(was, now))
+	if (old->by_port || old->weight || old->level || !only_lost(was, now))
 		return NULL;
 	farther = NEW_ARRAY(n, uint8_t);
 	count = find_farther(old, was, now, farther, touched);

@@ -7,7 +7,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/routing/held.h"
+#include "core/routing/switch_tables.h"
 #include "engines/engines.h"
 
 /* The LID that an endport had when the tables were read, for the one it has now; 0 = none. */
@@ -51,7 +51,7 @@ static void tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid,
 static struct lft_row *row_of(const struct fabric *f, uint32_t sw, const uint16_t *then, unsigned top,
 			      uint32_t *odd)
 {
-	const struct held *h = fabric_held(f);
+	const struct switch_tables *h = fabric_switch_tables(f);
 	struct lft_row *row = lft_row_new(top);
 
 	for (unsigned lid = 1; h->lft[sw] && lid <= top; lid++) {
@@ -85,7 +85,7 @@ static void note_oddities(const struct engine_input *in, const uint16_t *then, s
 	uint32_t silent = 0, moved = 0;
 
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		silent += switch_up(in->topo, s) && !fabric_held(f)->lft[s];
+		silent += switch_up(in->topo, s) && !fabric_switch_tables(f)->lft[s];
 	for (unsigned lid = 1; lid <= in->lids->max_lid; lid++)
 		moved += lid_owner(in->lids, lid) != NO_ID && then[lid] != lid;
 	if (silent)
@@ -100,7 +100,7 @@ static void note_oddities(const struct engine_input *in, const uint16_t *then, s
 			notes,
 			"live: ports carry LMC %u, the option lmc is %u; `set lmc %u` shows all their LIDs\n",
 			lmc_then(f), in->lids->lmc, lmc_then(f));
-	if (!fabric_held(f)->lanes && !*options_get(in->options, "sl2vl_file"))
+	if (!fabric_switch_tables(f)->sl_tables && !*options_get(in->options, "sl2vl_file"))
 		text_add(notes, "live: VL = SL is assumed; `live sl2vl` reads the switches' maps as well\n");
 	if (!*options_get(in->options, "path_sl_file"))
 		text_add(notes, "live: SL 0 is assumed for all paths; path_sl_file tells others\n");
@@ -113,7 +113,7 @@ static struct routing *live_route(const struct engine_input *in, struct engine_o
 	struct routing *r;
 	uint16_t *then;
 
-	if (!f->held) {
+	if (!f->switch_tables) {
 		err_set(&out->refused, "the switches' tables were not read; `live tables` reads them");
 		return NULL;
 	}
@@ -128,8 +128,8 @@ static struct routing *live_route(const struct engine_input *in, struct engine_o
 		for (unsigned lid = 1; r->row[s] && lid <= in->lids->max_lid; lid++)
 			if (lid_owner(in->lids, lid) != NO_ID)
 				tell_entry(in, s, lid, r->row[s]->port[lid]);
-	if (fabric_held(f)->lanes)
-		r->lanes = lanes_ref(fabric_held(f)->lanes);
+	if (fabric_switch_tables(f)->sl_tables)
+		r->sl_tables = sl_tables_ref(fabric_switch_tables(f)->sl_tables);
 	if (odd)
 		text_add(&out->notes, "live: %s for a port that the switch does not have\n",
 			 PLURAL(odd, "entry"));

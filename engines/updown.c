@@ -300,10 +300,10 @@ static bool search_all_targets(struct search *k, struct hops *h, const struct ho
 {
 	const struct topo *t = k->in->topo;
 
-	memset(h->entry, NO_PATH, (size_t)h->n_switches * h->n_ports);
+	memset(h->by_port, NO_PATH, (size_t)h->n_switches * h->n_ports);
 	memset(h->least, NO_PATH, (size_t)h->n_switches * h->n_switches);
 	for (uint32_t d = 0; d < k->n; d++) {
-		uint8_t *entry = h->entry + (size_t)d * h->n_ports;
+		uint8_t *entry = h->by_port + (size_t)d * h->n_ports;
 
 		if (!switch_up(t, d))
 			continue;
@@ -448,7 +448,7 @@ static bool levelled_matrix(const struct engine_input *in, struct updown *u, con
 /* Min Hop's matrix with all costs 1. */
 static bool is_plain(const struct hops *h)
 {
-	return h && !h->entry && !h->weight;
+	return h && !h->by_port && !h->weight;
 }
 
 static bool has_loopback(const struct topo *t)

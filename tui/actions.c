@@ -83,7 +83,7 @@ ACTION(do_prev_pane)
 ACTION(do_repl)
 {
 	UNUSED;
-	pane_focus(PLACE_REPL);
+	pane_focus(SLOT_REPL);
 	return 0;
 }
 ACTION(do_leave)
@@ -317,7 +317,7 @@ ACTION(do_prompt)
 	if (!rc) {
 		if (t.len && t.s[t.len - 1] != ' ')
 			text_putc(&t, ' ');
-		pane_focus(PLACE_REPL);
+		pane_focus(SLOT_REPL);
 		repl_prefill(v ? text_str(&t) : arg);
 	}
 	text_free(&t);
@@ -388,7 +388,7 @@ bool action_known(const char *name)
 int action_run(const char *does, struct err *e)
 {
 	size_t len = strcspn(does, " ");
-	struct view *v = ui.focus == PLACE_REPL ? NULL : pane_top(ui.focus);
+	struct view *v = ui.focus == SLOT_REPL ? NULL : pane_top(ui.focus);
 	const struct action *a;
 	struct text t = {0};
 	int rc;

@@ -9,12 +9,12 @@
 
 struct view *pane_top(enum place_id p)
 {
-	return p < PLACE_REPL && ui.stack[p].n ? ui.stack[p].view[ui.stack[p].n - 1] : NULL;
+	return p < SLOT_REPL && ui.stack[p].n ? ui.stack[p].view[ui.stack[p].n - 1] : NULL;
 }
 
 struct view *pane_focused(void)
 {
-	return pane_top(ui.focus == PLACE_REPL ? ui.last_pane : ui.focus);
+	return pane_top(ui.focus == SLOT_REPL ? ui.last_pane : ui.focus);
 }
 
 const char *pane_map(void)
@@ -26,10 +26,10 @@ const char *pane_map(void)
 
 void pane_focus(enum place_id p)
 {
-	if (p < PLACE_REPL && !pane_top(p))
-		p = pane_top(PLACE_LIST) ? PLACE_LIST : pane_top(PLACE_DETAIL) ? PLACE_DETAIL : PLACE_REPL;
+	if (p < SLOT_REPL && !pane_top(p))
+		p = pane_top(SLOT_LIST) ? SLOT_LIST : pane_top(SLOT_DETAIL) ? SLOT_DETAIL : SLOT_REPL;
 	ui.focus = p;
-	if (p != PLACE_REPL)
+	if (p != SLOT_REPL)
 		ui.last_pane = p;
 }
 
@@ -39,7 +39,7 @@ void pane_next(int dir)
 
 	do
 		p = (enum place_id)((p + (dir > 0 ? 1 : N_PLACES - 1)) % N_PLACES);
-	while (p != PLACE_REPL && !pane_top(p));
+	while (p != SLOT_REPL && !pane_top(p));
 	pane_focus(p);
 }
 
@@ -49,7 +49,7 @@ static void push(enum place_id p, struct view *v)
 	struct stack *s = &ui.stack[p];
 	struct view *top = pane_top(p);
 
-	if (top && p == PLACE_DETAIL && ui.focus == PLACE_LIST && top->ops == v->ops &&
+	if (top && p == SLOT_DETAIL && ui.focus == SLOT_LIST && top->ops == v->ops &&
 	    (v->ops->flags & VIEW_TRACKS)) {
 		view_free(s->view[--s->n]);
 	} else if (s->n == STACK_DEPTH) {
@@ -94,7 +94,7 @@ int pane_open(int argc, char **argv, struct err *e)
 		text_free(&t);
 		return -1;
 	}
-	p = ops->flags & VIEW_DETAIL ? PLACE_DETAIL : PLACE_LIST;
+	p = ops->flags & VIEW_DETAIL ? SLOT_DETAIL : SLOT_LIST;
 	if (argc > 1 || !raise(p, ops)) {
 		v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
 		if (!v)
@@ -114,7 +114,7 @@ bool pane_back(void)
 		ui.maximised = false;
 		return true;
 	}
-	if (p == PLACE_REPL) {
+	if (p == SLOT_REPL) {
 		pane_focus(ui.last_pane);
 		return true;
 	}
@@ -124,8 +124,8 @@ bool pane_back(void)
 		view_refresh(pane_top(p));
 		return true;
 	}
-	if (p == PLACE_DETAIL) {
-		pane_focus(PLACE_LIST);
+	if (p == SLOT_DETAIL) {
+		pane_focus(SLOT_LIST);
 		return true;
 	}
 	return false;
@@ -136,12 +136,13 @@ void pane_track(void)
 {
 	static uint64_t shown_key;
 	static bool folded;
-	struct view *list = pane_top(PLACE_LIST), *v = pane_top(PLACE_DETAIL), *now;
+	struct view *list = pane_top(SLOT_LIST), *v = pane_top(SLOT_DETAIL), *now;
 	struct text t = {0};
 	char *argv[1];
 	uint32_t row;
 
-	if (!list || !v || ui.focus == PLACE_DETAIL || !(v->ops->flags & VIEW_TRACKS) || !list->ops->place)
+	if (!list || !v || ui.focus == SLOT_DETAIL || !(v->ops->flags & VIEW_TRACKS) ||
+	    !list->ops->placeholder)
 		return;
 	if (!view_current(list, &row) || list->ordering)
 		return;
@@ -162,7 +163,7 @@ void pane_track(void)
 		now = view_new(v->ops, &ui.scene, 1, argv, NULL);
 		if (now) {
 			view_inherit(now, v);
-			ui.stack[PLACE_DETAIL].view[ui.stack[PLACE_DETAIL].n - 1] = now;
+			ui.stack[SLOT_DETAIL].view[ui.stack[SLOT_DETAIL].n - 1] = now;
 			view_free(v);
 			view_refresh(now);
 		}
@@ -172,17 +173,17 @@ void pane_track(void)
 
 static void split(int top, int h, int cols)
 {
-	struct view *a = pane_top(PLACE_LIST), *b = pane_top(PLACE_DETAIL);
+	struct view *a = pane_top(SLOT_LIST), *b = pane_top(SLOT_DETAIL);
 	struct view *f = pane_focused();
 	bool wide = f && (f->ops->flags & VIEW_WIDE) && cols < WIDE_BESIDE;
-	enum place_id one = ui.focus == PLACE_REPL ? ui.last_pane : ui.focus;
+	enum place_id one = ui.focus == SLOT_REPL ? ui.last_pane : ui.focus;
 
 	if (a && b && !wide && cols >= BESIDE) {
-		ui.rect[PLACE_LIST] = (struct rect){top, 0, h, cols / 2};
-		ui.rect[PLACE_DETAIL] = (struct rect){top, cols / 2, h, cols - cols / 2};
+		ui.rect[SLOT_LIST] = (struct rect){top, 0, h, cols / 2};
+		ui.rect[SLOT_DETAIL] = (struct rect){top, cols / 2, h, cols - cols / 2};
 	} else if (a && b && cols < BESIDE && h >= 12) {
-		ui.rect[PLACE_LIST] = (struct rect){top, 0, h / 2, cols};
-		ui.rect[PLACE_DETAIL] = (struct rect){top + h / 2, 0, h - h / 2, cols};
+		ui.rect[SLOT_LIST] = (struct rect){top, 0, h / 2, cols};
+		ui.rect[SLOT_DETAIL] = (struct rect){top + h / 2, 0, h - h / 2, cols};
 	} else if (f) {
 		ui.rect[one] = (struct rect){top, 0, h, cols};
 	}
@@ -199,7 +200,7 @@ void panes_layout(int rows, int cols)
 	}
 	if (repl > 16)
 		repl = 16;
-	ui.rect[PLACE_REPL] = (struct rect){rows - 1 - repl, 0, repl, cols};
+	ui.rect[SLOT_REPL] = (struct rect){rows - 1 - repl, 0, repl, cols};
 	split(1, body - repl, cols);
 }
 

@@ -98,8 +98,8 @@ static void draw_all(void)
 	for (int p = 0; p < N_PLACES; p++) {
 		if (!ui.rect[p].h)
 			continue;
-		if (p == PLACE_REPL)
-			draw_repl(&ui.rect[p], ui.focus == PLACE_REPL && !ui.line_mode);
+		if (p == SLOT_REPL)
+			draw_repl(&ui.rect[p], ui.focus == SLOT_REPL && !ui.line_mode);
 		else if (pane_top((enum place_id)p))
 			draw_view((enum place_id)p, pane_top((enum place_id)p));
 	}
@@ -114,7 +114,7 @@ void ui_draw(void)
 		draw_too_small();
 	else
 		draw_all();
-	curs_set(ui.focus == PLACE_REPL || ui.line_mode);
+	curs_set(ui.focus == SLOT_REPL || ui.line_mode);
 	move(cursor.y, cursor.x);
 	refresh();
 	serve_panes();
@@ -208,7 +208,7 @@ static void no_binding(bool repl)
 
 void key_pressed(keycode k)
 {
-	bool repl = ui.focus == PLACE_REPL, more;
+	bool repl = ui.focus == SLOT_REPL, more;
 	const struct binding *b;
 
 	ui.message[0] = 0;
@@ -283,17 +283,17 @@ void mouse_pressed(void)
 	if (!pane_at(y, x, &p))
 		return;
 	if (button == 4 || button == 5) {
-		if (p == PLACE_REPL)
+		if (p == SLOT_REPL)
 			repl_scroll(button == 4 ? 3 : -3);
 		else if (pane_top(p))
 			view_select(pane_top(p), (int64_t)pane_top(p)->sel + (button == 4 ? -3 : 3));
 		return;
 	}
-	if (p != PLACE_REPL && pane_top(p) && (button == 1 || button == 6))
+	if (p != SLOT_REPL && pane_top(p) && (button == 1 || button == 6))
 		click_row(p, y, x, button == 6);
-	if (ui.focus != p && p == PLACE_REPL)
+	if (ui.focus != p && p == SLOT_REPL)
 		pane_focus(p);
-	else if (p != PLACE_REPL && ui.focus == PLACE_REPL)
+	else if (p != SLOT_REPL && ui.focus == SLOT_REPL)
 		pane_focus(p);
 	else if (button == 1 && pane_top(p) && ui.rect[p].h)
 		pane_focus(ui.focus == p ? p : y > ui.rect[p].y ? p : ui.focus);
@@ -410,10 +410,10 @@ static void open_panes(void)
 	session_lock(ui.session);
 	ui_refresh();
 	pane_open(1, a, &e);
-	view_refresh(pane_top(PLACE_LIST));
+	view_refresh(pane_top(SLOT_LIST));
 	if (ui.scene.fabric)
 		pane_open(1, b, &e);
-	pane_focus(PLACE_LIST);
+	pane_focus(SLOT_LIST);
 	session_unlock(ui.session);
 }
 

@@ -17,7 +17,7 @@
 #define MIN_ROWS 6
 #define MIN_COLS 24
 
-enum place_id { PLACE_LIST, PLACE_DETAIL, PLACE_REPL, N_PLACES };
+enum place_id { SLOT_LIST, SLOT_DETAIL, SLOT_REPL, N_PLACES };
 
 /* Where a stack of panes is shown; the topmost is seen, `back` removes it. */
 struct stack {
@@ -109,9 +109,9 @@ void mouse_pressed(void);
 void line_key(keycode k);
 
 /* uicommand.c */
-extern const struct command ui_commands[];    /* all on_screen: they run in the UI's thread */
+extern const struct command ui_commands[];		/* all on_screen: they run in the UI's thread */
 bool commands_on_screen(const struct command_list *in); /* do all commands concern the interface only? */
-void commands_run_here(const struct command_list *in);  /* those, at once */
+void commands_run_here(const struct command_list *in);	/* those, at once */
 
 /* repl.c */
 void repl_start(void);
@@ -134,11 +134,11 @@ unsigned repl_columns(void); /* room for text; from any thread */
 void worker_start(struct interpreter *in);
 void worker_stop(void);
 void worker_add(struct command_list *in); /* taken over; runs behind what is queued */
-bool worker_busy(double *since);   /* a command runs or waits; since when */
-void worker_cancel(void);	       /* it and all that it started; what waits is dropped */
-struct progress *worker_progress(void); /* of what runs */
-bool worker_output(struct text *t);	 /* what commands have written since; true when something */
-struct ui_request *worker_request(void); /* a UI command a running command waits for; NULL */
+bool worker_busy(double *since);	  /* a command runs or waits; since when */
+void worker_cancel(void);		  /* it and all that it started; what waits is dropped */
+struct progress *worker_progress(void);	  /* of what runs */
+bool worker_output(struct text *t);	  /* what commands have written since; true when something */
+struct ui_request *worker_request(void);  /* a UI command a running command waits for; NULL */
 void worker_answer(void);
 
 struct ui_request {

@@ -76,11 +76,11 @@ static int focus_by_name(const char *name, struct err *e)
 COMMAND(ui_focus)
 {
 	if (!strcmp(argv[1], "list"))
-		pane_focus(PLACE_LIST);
+		pane_focus(SLOT_LIST);
 	else if (!strcmp(argv[1], "detail"))
-		pane_focus(PLACE_DETAIL);
+		pane_focus(SLOT_DETAIL);
 	else if (!strcmp(argv[1], "repl"))
-		pane_focus(PLACE_REPL);
+		pane_focus(SLOT_REPL);
 	else if (!strcmp(argv[1], "next"))
 		pane_next(1);
 	else if (!strcmp(argv[1], "previous"))
@@ -107,7 +107,7 @@ COMMAND(ui_fold)
 
 COMMAND(ui_back)
 {
-	if (ui.focus == PLACE_REPL)
+	if (ui.focus == SLOT_REPL)
 		pane_focus(ui.last_pane);
 	pane_back();
 	return 0;
@@ -178,7 +178,7 @@ COMMAND(ui_action)
 	char *text = joined(argc, argv);
 	int rc;
 
-	if (ui.focus == PLACE_REPL && argc > 1 && strcmp(argv[1], "clear"))
+	if (ui.focus == SLOT_REPL && argc > 1 && strcmp(argv[1], "clear"))
 		pane_focus(ui.last_pane);
 	rc = action_run(text, e) ? -1 : 0;
 	free(text);
@@ -187,7 +187,7 @@ COMMAND(ui_action)
 
 COMMAND(ui_follow)
 {
-	if (ui.focus == PLACE_REPL)
+	if (ui.focus == SLOT_REPL)
 		pane_focus(ui.last_pane);
 	return action_run("follow", e);
 }

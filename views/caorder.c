@@ -125,7 +125,7 @@ static uint64_t key(const struct view *v, uint32_t row)
 	return p->order[row] == NO_ID ? row : f->port_guid[f->endport_port[p->order[row]]];
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
@@ -156,9 +156,9 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	if (p->order[row] == NO_ID)
 		return;
 	text_add(t, "pane lft ");
-	place(v, row, "switch", t);
+	placeholder(v, row, "switch", t);
 	text_putc(t, ' ');
-	place(v, row, "dst", t);
+	placeholder(v, row, "dst", t);
 }
 
 const struct view_ops view_caorder = {
@@ -178,7 +178,7 @@ const struct view_ops view_caorder = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.fold_row = "place",
 };

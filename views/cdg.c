@@ -315,7 +315,7 @@ static void layer_words(const struct priv *p, unsigned vl, uint32_t place, struc
 		text_add(t, " switches");
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct cdg *c = p->graph->cdg;
@@ -350,7 +350,7 @@ const struct view_ops view_cdg = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.fold_row = "channel",
 };

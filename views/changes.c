@@ -204,7 +204,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return number(v, row, C_PORT) == NO_PATH ? MARK_CHANGED | MARK_DOWN : MARK_CHANGED;
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
 	uint32_t sw;
@@ -231,9 +231,9 @@ static uint32_t chip(const struct view *v, uint32_t row)
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane lft ");
-	place(v, row, "switch", t);
+	placeholder(v, row, "switch", t);
 	text_add(t, " ");
-	place(v, row, "lid", t);
+	placeholder(v, row, "lid", t);
 }
 
 const struct view_ops view_changes = {
@@ -253,7 +253,7 @@ const struct view_ops view_changes = {
 	.number = number,
 	.marks = marks,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.fold_row = "change",
 };

@@ -83,7 +83,7 @@ static void label_chip(const struct elements *el, uint32_t sw, struct text *t)
 	while (end && isalnum((unsigned char)name[len - end]))
 		end--;
 	if (twin)
-		text_add(t, "#%u", el->place[sw] + 1);
+		text_add(t, "#%u", el->chip_index[sw] + 1);
 	else if (start + end < len)
 		text_add(t, "%.*s", (int)(len - end - start), name + start);
 	else
@@ -110,13 +110,13 @@ void label_member(const struct chassis *c, uint32_t sw, struct text *t)
 {
 	const struct elements *el = c->el;
 	uint32_t e = el->of[sw];
-	bool twin = !c->place[sw];
+	bool twin = !c->chassis_place[sw];
 
 	for (uint32_t i = el->first_chip[e]; i < el->first_chip[e + 1] && !twin; i++)
-		twin = el->chip[i] != sw && c->place[el->chip[i]] &&
-		       !strcmp(c->place[el->chip[i]], c->place[sw]);
-	if (c->place[sw])
-		text_add(t, twin ? "%s: " : "%s", c->place[sw]);
+		twin = el->chip[i] != sw && c->chassis_place[el->chip[i]] &&
+		       !strcmp(c->chassis_place[el->chip[i]], c->chassis_place[sw]);
+	if (c->chassis_place[sw])
+		text_add(t, twin ? "%s: " : "%s", c->chassis_place[sw]);
 	if (twin)
 		label_chip(el, sw, t);
 }
@@ -195,7 +195,7 @@ char **chassis_places(const struct elements *el)
 		uint32_t n = 0;
 
 		for (uint32_t i = el->first_chip[e]; i < el->first_chip[e + 1]; i++) {
-			const char *p = f->node_place[f->switch_node[el->chip[i]]];
+			const char *p = f->node_chassis_place[f->switch_node[el->chip[i]]];
 
 			if (p && element_chips(el, e) > 1)
 				at[n++] = (struct chip_place){p, el->chip[i]};

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/analysis/engines.h"
+#include "core/analysis/side_by_side.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -33,7 +33,7 @@ static const struct column columns[VIEW_COLUMNS] = {
 struct priv {
 	int argc;
 	char **argv;			       /* as given */
-	const struct result *request;	       /* own reference; a struct engines_request, NULL = none */
+	const struct result *request;	       /* own reference; a struct side_request, NULL = none */
 	unsigned n;			       /* engines */
 	const struct engine_figures *of[MOST]; /* [n] borrowed from results; NULL = not there yet */
 	char name[MOST][CELL];
@@ -44,11 +44,11 @@ struct priv {
 
 /* --- what is computed beside the loop ------------------------------------------------------- */
 
-static void *measure(const struct engines_request *rq, unsigned i, const struct engine_figures *first,
+static void *measure(const struct side_request *rq, unsigned i, const struct engine_figures *first,
 		     struct progress *p)
 {
 	struct err e;
-	struct engine_figures *f = engines_measure(rq, i, first, p, &e);
+	struct engine_figures *f = side_measure(rq, i, first, p, &e);
 
 	return f || progress_cancelled(p) ? f : engine_figures_refused(rq, i, e.msg);
 }
@@ -76,7 +76,7 @@ static void free_figures(void *value)
 
 static void free_request(void *value)
 {
-	engines_request_unref(value);
+	side_request_unref(value);
 }
 
 static const struct task task_first = {run_first, free_figures}, task_other = {run_other, free_figures};
@@ -99,17 +99,15 @@ static void add_word(char **word, int *n, const char *w)
 }
 
 /* What is compared; with fewer than two engines named, also those that always make sense.  NULL and *e. */
-static struct engines_request *make_request(const struct view *v, struct err *e)
+static struct side_request *make_request(const struct view *v, struct err *e)
 {
 	static const char *const usual[] = {"minhop", "updn", "ftree"};
 	const struct scene *sc = v->scene;
 	const struct priv *p = v->priv;
-	struct engines_place at = {.setup = sc->event->setup,
-				   .list = sc->session->engines,
-				   .sweep = sc->sweep};
+	struct side_base at = {.setup = sc->event->setup, .list = sc->session->engines, .sweep = sc->sweep};
 	char **word = NEW_ARRAY((size_t)p->argc + ARRAY_LEN(usual) + 2, char *);
 	const char *now = engine_in_force(sc);
-	struct engines_request *rq;
+	struct side_request *rq;
 	int n = 0, engines = 0;
 
 	for (int i = 0; i < p->argc; i++)
@@ -124,11 +122,11 @@ static struct engines_request *make_request(const struct view *v, struct err *e)
 	}
 	for (size_t i = 0; engines < 2 && i < ARRAY_LEN(usual); i++)
 		add_word(word, &n, usual[i]);
-	rq = engines_request_new(&at, n, word, e);
+	rq = side_request_new(&at, n, word, e);
 	free(word);
 	if (rq && rq->n > MOST) {
 		err_set(e, "pane compare: found %u engines, expected at most %d", rq->n, MOST);
-		engines_request_unref(rq);
+		side_request_unref(rq);
 		return NULL;
 	}
 	return rq;
@@ -137,7 +135,7 @@ static struct engines_request *make_request(const struct view *v, struct err *e)
 static int open_view(struct view *v, int argc, char **argv, struct err *e)
 {
 	struct priv *p = v->priv;
-	struct engines_request *rq;
+	struct side_request *rq;
 
 	if (argc && !v->scene->fabric)
 		return err_set(e, "pane compare: no fabric is loaded");
@@ -147,7 +145,7 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 	if (!v->scene->fabric)
 		return 0;
 	rq = make_request(v, e);
-	engines_request_unref(rq);
+	side_request_unref(rq);
 	return rq ? 0 : -1;
 }
 
@@ -162,13 +160,13 @@ static void close_view(struct view *v)
 }
 
 /* The request that fits the scene: the one there is as long as it says the same, so that results stay. */
-static const struct engines_request *update_request(struct view *v)
+static const struct side_request *update_request(struct view *v)
 {
 	struct priv *p = v->priv;
-	struct engines_request *rq = v->scene->fabric ? make_request(v, &p->why) : NULL;
+	struct side_request *rq = v->scene->fabric ? make_request(v, &p->why) : NULL;
 
-	if (rq && p->request && engines_request_equal(p->request->value, rq)) {
-		engines_request_unref(rq);
+	if (rq && p->request && side_request_equal(p->request->value, rq)) {
+		side_request_unref(rq);
 		return p->request->value;
 	}
 	result_unref(p->request);
@@ -279,7 +277,7 @@ static void load(struct view *v)
 {
 	const char *now = marked_engine(v);
 	struct priv *p = v->priv;
-	const struct engines_request *rq;
+	const struct side_request *rq;
 
 	p->why.msg[0] = 0;
 	p->n = p->n_refused = 0;

@@ -527,7 +527,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, " switches");
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct line *l = &p->line[row];
@@ -566,7 +566,7 @@ const struct view_ops view_cycle = {
 	.cell = cell,
 	.marks = marks,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.head = head,
 };

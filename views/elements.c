@@ -200,8 +200,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%s", p->guid ? switch_name(f, sw) : p->el->name[row]);
 		break;
 	case C_PLACE:
-		if (sw != NO_ID && f->node_place[f->switch_node[sw]])
-			text_add(t, "%s", f->node_place[f->switch_node[sw]]);
+		if (sw != NO_ID && f->node_chassis_place[f->switch_node[sw]])
+			text_add(t, "%s", f->node_chassis_place[f->switch_node[sw]]);
 		break;
 	case C_GUID:
 		text_add(t, "0x%016" PRIx64, key(v, row));
@@ -225,7 +225,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return 0;
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	uint32_t sw = switch_of_row(p, row);
@@ -242,7 +242,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	const struct priv *p = v->priv;
 
 	text_add(t, p->guid ? "pane ports " : "pane elements ");
-	place(v, row, p->guid ? "node" : "element", t);
+	placeholder(v, row, p->guid ? "node" : "element", t);
 }
 
 const struct view_ops view_elements = {
@@ -263,5 +263,5 @@ const struct view_ops view_elements = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 };

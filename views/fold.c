@@ -278,7 +278,7 @@ static void head_cell(const struct view *v, const struct fold_group *g, unsigned
 /* A row under a header: set in, and the chip's place in the chassis before its name. */
 static void member_cell(const struct view *v, uint32_t row, unsigned c, struct text *t)
 {
-	const char *place = v->fold->chassis->place[v->ops->chip(v, row)];
+	const char *place = v->fold->chassis->chassis_place[v->ops->chip(v, row)];
 
 	if (c == v->fold->name)
 		text_add(t, "  ");
@@ -357,7 +357,7 @@ static bool place_element(const struct view *v, const struct fold_group *g, stru
 	return found != NO_ID;
 }
 
-#define PLACE_ROWS 4096 /* looked at for what all agree on */
+#define PLACEHOLDER_ROWS 4096 /* looked at for what all agree on */
 
 bool fold_place(const struct view *v, uint32_t header, const char *what, struct text *t)
 {
@@ -367,10 +367,11 @@ bool fold_place(const struct view *v, uint32_t header, const char *what, struct 
 
 	if (!strcmp(what, "element"))
 		return place_element(v, g, t);
-	agree = g->n <= PLACE_ROWS && v->ops->place && v->ops->place(v, first_row(v, g), what, &first);
+	agree = g->n <= PLACEHOLDER_ROWS && v->ops->placeholder &&
+		v->ops->placeholder(v, first_row(v, g), what, &first);
 	for (uint32_t i = 1; i < g->n && agree; i++) {
 		text_clear(&other);
-		agree = v->ops->place(v, v->fold->member[g->at + i], what, &other) &&
+		agree = v->ops->placeholder(v, v->fold->member[g->at + i], what, &other) &&
 			!strcmp(text_str(&first), text_str(&other));
 	}
 	if (agree)

@@ -162,7 +162,7 @@ static uint32_t port_of(const struct view *v, uint32_t row)
 	return switch_port_id(v->scene->fabric, p->sw, (unsigned)key(v, row));
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	return place_port(v->scene->fabric, port_of(v, row), what, t);
 }
@@ -183,11 +183,11 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 	if (g->peer != NO_ID) {
 		text_add(t, "pane groups ");
-		place(v, row, "peer", t);
+		placeholder(v, row, "peer", t);
 		return;
 	}
 	text_add(t, "pane lft ");
-	place(v, row, "node", t);
+	placeholder(v, row, "node", t);
 	text_add(t, " %u", p->look.tree->ca[g->ca].lid);
 }
 
@@ -209,7 +209,7 @@ const struct view_ops view_groups = {
 	.number = number,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.fold_row = "group",
 };

@@ -269,7 +269,7 @@ static uint64_t histogram_key(const struct view *v, uint32_t row)
 	return f->node_guid[f->switch_node[p->sw[row]]];
 }
 
-static bool histogram_place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool histogram_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct list *p = v->priv;
 	const struct fabric *f = p->counts.search->topo->fabric;
@@ -285,7 +285,7 @@ static uint32_t histogram_chip(const struct view *v, uint32_t row)
 static void histogram_follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane bars ");
-	histogram_place(v, row, "node", t);
+	histogram_placeholder(v, row, "node", t);
 }
 
 const struct view_ops view_histogram = {
@@ -306,7 +306,7 @@ const struct view_ops view_histogram = {
 	.marks = histogram_marks,
 	.key = histogram_key,
 	.follow = histogram_follow,
-	.place = histogram_place,
+	.placeholder = histogram_placeholder,
 	.chip = histogram_chip,
 };
 
@@ -449,7 +449,7 @@ static void bars_cell(const struct view *v, uint32_t row, unsigned col, struct t
 	}
 }
 
-static bool bars_place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool bars_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct one *p = v->priv;
 	const struct fabric *f = p->counts.search->topo->fabric;
@@ -474,5 +474,5 @@ const struct view_ops view_bars = {
 	.footer = bars_footer,
 	.cell = bars_cell,
 	.number = bars_number,
-	.place = bars_place,
+	.placeholder = bars_placeholder,
 };

@@ -272,7 +272,7 @@ static uint64_t key(const struct view *v, uint32_t row)
 	return f->node_guid[f->switch_node[p->target[row]]];
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
@@ -299,9 +299,9 @@ static uint32_t chip(const struct view *v, uint32_t row)
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane lft ");
-	place(v, row, "switch", t);
+	placeholder(v, row, "switch", t);
 	text_putc(t, ' ');
-	place(v, row, "dst", t);
+	placeholder(v, row, "dst", t);
 }
 
 const struct view_ops view_hops = {
@@ -323,6 +323,6 @@ const struct view_ops view_hops = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 };

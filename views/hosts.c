@@ -150,7 +150,7 @@ static uint64_t key(const struct view *v, uint32_t row)
 	return v->scene->fabric->port_guid[port_of(v, row)];
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
 	uint32_t port = port_of(v, row), node = f->port_node[port];
@@ -213,7 +213,7 @@ const struct view_ops view_hosts = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.fold_row = "host",
 };

@@ -157,7 +157,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	word_on_switch(v, p->pair[row][1], t);
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
@@ -191,7 +191,7 @@ const struct view_ops view_layer_pairs = {
 	.number = number,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.fold_row = "pair",
 };

@@ -181,7 +181,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, "pane cdg %u%s", p->vl[row], p->switches ? " switches" : "");
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 
@@ -208,5 +208,5 @@ const struct view_ops view_layers = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 };

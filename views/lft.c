@@ -327,7 +327,7 @@ static void word_source(const struct view *v, unsigned lid, struct text *t)
 	word_node(f, f->switch_node[p->sw], t);
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
@@ -386,7 +386,7 @@ const struct view_ops view_lft = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.fold_row = "LID",
 };

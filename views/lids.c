@@ -356,7 +356,7 @@ static uint32_t chip_of(const struct priv *p, uint32_t row)
 	return port == NO_ID ? f->switch_node[p->el->chip[p->el->first_chip[row]]] : f->port_node[port];
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = p->el->topo->fabric;
@@ -410,6 +410,6 @@ const struct view_ops view_lids = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.across = across,
 };

@@ -218,7 +218,7 @@ static uint64_t key(const struct view *v, uint32_t row)
 	return v->scene->fabric->node_guid[v->scene->fabric->switch_node[p->item[row].sw]];
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 
@@ -233,7 +233,7 @@ static uint32_t chip(const struct view *v, uint32_t row)
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane ports ");
-	place(v, row, "node", t);
+	placeholder(v, row, "node", t);
 }
 
 const struct view_ops view_mesh = {
@@ -253,6 +253,6 @@ const struct view_ops view_mesh = {
 	.number = number,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 };

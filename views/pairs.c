@@ -106,7 +106,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return MARK_CHANGED;
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
 	const struct pair_group *g;
@@ -141,9 +141,9 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	struct text src = {0};
 
-	if (place(v, row, "src", &src)) {
+	if (placeholder(v, row, "src", &src)) {
 		text_add(t, "pane path %s ", text_str(&src));
-		place(v, row, "dst", t);
+		placeholder(v, row, "dst", t);
 	}
 	text_free(&src);
 }
@@ -163,7 +163,7 @@ const struct view_ops view_pairs = {
 	.number = number,
 	.marks = marks,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.fold_row = "pair",
 };

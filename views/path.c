@@ -401,7 +401,7 @@ static void hop_name(const struct view *v, uint32_t sw, struct text *t)
 {
 	const struct chassis *c = v->scene->fold ? scene_chassis(v->scene, NULL) : NULL;
 
-	if (c && c->of[sw] != NO_ID && c->place[sw])
+	if (c && c->of[sw] != NO_ID && c->chassis_place[sw])
 		label_member(c, sw, t);
 	else
 		text_add(t, "%s", switch_name(v->scene->fabric, sw));
@@ -567,7 +567,7 @@ static bool head(const struct view *v, const char *element, const uint32_t *line
 	return true;
 }
 
-static bool place(const struct view *v, uint32_t line, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t line, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct path *path = &p->dir[0].path;
@@ -635,7 +635,7 @@ const struct view_ops view_path = {
 	.cell = cell,
 	.marks = marks,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.head = head,
 };

@@ -274,7 +274,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return m;
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	return place_port(v->scene->fabric, port_of(v, row), what, t);
 }
@@ -292,7 +292,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	if (v->scene->fabric->port_peer[port_of(v, row)] == NO_ID)
 		return;
 	text_add(t, "pane ports ");
-	place(v, row, "peer", t);
+	placeholder(v, row, "peer", t);
 }
 
 const struct view_ops view_ports = {
@@ -312,7 +312,7 @@ const struct view_ops view_ports = {
 	.number = number,
 	.marks = marks,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.fold_row = "link",
 };

@@ -197,7 +197,7 @@ static uint64_t key(const struct view *v, uint32_t row)
 	return f->node_guid[f->switch_node[p->line[row].sw]];
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
@@ -213,7 +213,7 @@ static uint32_t chip(const struct view *v, uint32_t row)
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane ports ");
-	place(v, row, "node", t);
+	placeholder(v, row, "node", t);
 }
 
 const struct view_ops view_ranks = {
@@ -233,6 +233,6 @@ const struct view_ops view_ranks = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 };

@@ -11,8 +11,8 @@ static void chassis_free(struct chassis *c)
 	if (!c)
 		return;
 	for (uint32_t i = 0; i < c->el->topo->fabric->n_switches; i++)
-		free(c->place[i]);
-	free(c->place);
+		free(c->chassis_place[i]);
+	free(c->chassis_place);
 	free(c->of);
 	elements_unref(c->el);
 	free(c);
@@ -198,7 +198,7 @@ static struct chassis *new_chassis(const struct scene *sc, struct err *e)
 	c->by_file = grouping_file(sc) != NULL;
 	c->of = NEW_ARRAY(sc->fabric->n_switches + 1, uint32_t);
 	find_chassis(c);
-	c->place = chassis_places(el);
+	c->chassis_place = chassis_places(el);
 	return c;
 }
 

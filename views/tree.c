@@ -332,7 +332,7 @@ static uint64_t key(const struct view *v, uint32_t row)
 	return v->scene->fabric->node_guid[v->scene->fabric->switch_node[p->line[row].sw]];
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
@@ -348,7 +348,7 @@ static uint32_t chip(const struct view *v, uint32_t row)
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	text_add(t, "pane groups ");
-	place(v, row, "node", t);
+	placeholder(v, row, "node", t);
 }
 
 const struct view_ops view_tree = {
@@ -371,6 +371,6 @@ const struct view_ops view_tree = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 };

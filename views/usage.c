@@ -481,7 +481,7 @@ static uint64_t key(const struct view *v, uint32_t row)
 	return p->port[row];
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
@@ -531,7 +531,7 @@ const struct view_ops view_usage = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 	.chip = chip,
 	.fold_row = "port",
 };

@@ -36,7 +36,7 @@ void view_free(struct view *v)
 	if (v->ops->close)
 		v->ops->close(v);
 	for (unsigned i = 0; i < v->n_ask; i++)
-		result_unref(v->held[i]);
+		result_unref(v->results[i]);
 	fold_free(v);
 	free(v->priv);
 	free(v->order);
@@ -158,9 +158,9 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 	*a = (struct ask){.task = task, .routing = w ? w->routing : NULL, .base = base};
 	if (arg)
 		memcpy(a->arg, arg, sizeof(a->arg));
-	v->held[v->n_ask] = result_ref(scene_result(v->scene, a));
-	v->waiting |= !v->held[v->n_ask];
-	return v->held[v->n_ask++];
+	v->results[v->n_ask] = result_ref(scene_result(v->scene, a));
+	v->waiting |= !v->results[v->n_ask];
+	return v->results[v->n_ask++];
 }
 
 /* load() may still give back what the results before belong to. */
@@ -169,7 +169,7 @@ static void load_view(struct view *v)
 	const struct result *old[VIEW_ASKS];
 	unsigned n = v->n_ask;
 
-	memcpy(old, v->held, sizeof(old));
+	memcpy(old, v->results, sizeof(old));
 	v->n_ask = 0;
 	v->waiting = false;
 	v->ops->load(v);
@@ -265,7 +265,7 @@ bool view_place(const struct view *v, uint32_t row, const char *what, struct tex
 {
 	if (view_is_header(v, row))
 		return fold_place(v, row, what, t);
-	if (v->ops->place && v->ops->place(v, row, what, t))
+	if (v->ops->placeholder && v->ops->placeholder(v, row, what, t))
 		return true;
 	return !strcmp(what, "element") && place_element(v, row, t);
 }

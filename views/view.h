@@ -37,9 +37,9 @@ struct help_line {
 struct chassis {
 	struct elements *el; /* of all switches */
 	bool by_file;
-	uint32_t *of;	  /* [n_switches] element, NO_ID: the switch stands alone */
-	uint32_t several; /* elements of several chips */
-	char **place;	  /* [n_switches] of chassis_places() */
+	uint32_t *of;	      /* [n_switches] element, NO_ID: the switch stands alone */
+	uint32_t several;     /* elements of several chips */
+	char **chassis_place; /* [n_switches] of chassis_places() */
 };
 
 /*
@@ -158,7 +158,7 @@ struct view_ops {
 	 * Value of a placeholder (%node %switch %host %port %peer %lid %dst %object ...)
 	 * on a row, quoted for a command line; false when it has none here.  May be NULL.
 	 */
-	bool (*place)(const struct view *v, uint32_t row, const char *what, struct text *t);
+	bool (*placeholder)(const struct view *v, uint32_t row, const char *what, struct text *t);
 	/* Left (dir -1) and Right (1) choose within a row; NULL: they move long cells. */
 	void (*across)(struct view *v, int dir);
 
@@ -182,8 +182,8 @@ struct view {
 	uint64_t serial; /* of the scene it was loaded from */
 	unsigned results_version;
 	bool loaded;
-	struct ask ask[VIEW_ASKS];	      /* made by load(): borrowed routing */
-	const struct result *held[VIEW_ASKS]; /* references; NULL = not there yet */
+	struct ask ask[VIEW_ASKS];		 /* made by load(): borrowed routing */
+	const struct result *results[VIEW_ASKS]; /* references; NULL = not there yet */
 	unsigned n_ask;
 	bool waiting;		     /* something asked for is not there yet */
 	uint32_t n_rows;	     /* set by load() */

@@ -247,7 +247,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, "; select %u", f->port_num[way->port]);
 }
 
-static bool place(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = p->w->elements->topo->fabric;
@@ -284,5 +284,5 @@ const struct view_ops view_ways = {
 	.marks = marks,
 	.key = key,
 	.follow = follow,
-	.place = place,
+	.placeholder = placeholder,
 };

@@ -20,7 +20,7 @@ void fb_free(struct fabric_builder *b)
 		return;
 	for (uint32_t i = 0; i < b->n; i++) {
 		free(b->node[i].desc);
-		free(b->node[i].place);
+		free(b->node[i].chassis_place);
 		free(b->node[i].port);
 	}
 	free(b->node);

@@ -20,7 +20,7 @@ struct fb_node {
 	uint16_t chassis;
 	uint8_t type, nports, esp0;
 	char *desc;	      /* owned; NULL = empty */
-	char *place;	      /* owned; may be NULL */
+	char *chassis_place;  /* owned; may be NULL */
 	struct fb_port *port; /* [nports + 1]; a switch's LID and LMC stand in port[0] */
 };
 

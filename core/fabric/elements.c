@@ -103,7 +103,7 @@ static void make_elements(struct elements *el, const struct grouping *g)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t e = el->of[sw[i]];
 
-		el->place[sw[i]] = fill[e] - el->first_chip[e];
+		el->chip_index[sw[i]] = fill[e] - el->first_chip[e];
 		el->chip[fill[e]++] = sw[i];
 	}
 	for (uint32_t e = 0; e < el->n; e++)
@@ -148,7 +148,7 @@ static uint32_t inside_links(struct elements *el, uint32_t sw, uint32_t n)
 		if (to == NO_ID || el->of[to] != el->of[sw])
 			continue;
 		el->inside_port[n] = port;
-		el->inside_to[n++] = el->place[to];
+		el->inside_to[n++] = el->chip_index[to];
 	}
 	return n;
 }
@@ -231,7 +231,7 @@ static struct elements *allocate(const struct topo *t)
 	el->first_chip = NEW_ARRAY(s + 1, uint32_t);
 	el->chip = NEW_ARRAY(s, uint32_t);
 	el->of = NEW_ARRAY(s, uint32_t);
-	el->place = NEW_ARRAY(s, uint32_t);
+	el->chip_index = NEW_ARRAY(s, uint32_t);
 	el->first_link = NEW_ARRAY(s + 1, uint32_t);
 	el->link_port = NEW_ARRAY(p, uint32_t);
 	el->link_to = NEW_ARRAY(p, uint32_t);
@@ -287,7 +287,7 @@ void elements_unref(const struct elements *cel)
 	free(el->first_chip);
 	free(el->chip);
 	free(el->of);
-	free(el->place);
+	free(el->chip_index);
 	free(el->first_link);
 	free(el->link_port);
 	free(el->link_to);

@@ -32,8 +32,8 @@ struct elements {
 	/* Chips of e: chip[first_chip[e]] up to chip[first_chip[e + 1]], by GUID; switch ids. */
 	uint32_t *first_chip; /* [n + 1] */
 	uint32_t *chip;
-	uint32_t *of;	 /* [n_switches] element, NO_ID when the switch is not up */
-	uint32_t *place; /* [n_switches] which of its element's chips it is */
+	uint32_t *of;	      /* [n_switches] element, NO_ID when the switch is not up */
+	uint32_t *chip_index; /* [n_switches] which of its element's chips it is */
 	/* Live links to other elements as e sends: from first_link[e] up to first_link[e + 1], by chip and
 	 * port. */
 	uint32_t n_links;

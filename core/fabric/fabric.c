@@ -24,10 +24,10 @@ void fabric_unref(const struct fabric *cf)
 
 	if (!f || atomic_fetch_sub(&f->refs, 1) != 1)
 		return;
-	counted_unref(f->held);
+	counted_unref(f->switch_tables);
 	free_strings(f->node_desc, f->n_nodes);
 	free_strings(f->node_name, f->n_nodes);
-	free_strings(f->node_place, f->n_nodes);
+	free_strings(f->node_chassis_place, f->n_nodes);
 	void *arrays[] = {
 		f->source,	 f->format,	  f->generated,	   f->node_type,     f->node_guid,
 		f->node_sysguid, f->node_vendor,  f->node_device,  f->node_nports,   f->node_port,

@@ -44,8 +44,8 @@ struct fabric {
 	uint32_t *node_order;  /* place in the source, 0 = first: shows and saves keep the source's order */
 	char **node_desc;      /* NodeDescription as in the source, never NULL */
 	char **node_name; /* what is shown: from the node-name-map, else node_desc (or the GUID when empty) */
-	uint16_t *node_chassis; /* chassis number of the source, 0 = none */
-	char **node_place;	/* place in the chassis ("ISR9288 Spine 1 Chip 0"), NULL when unknown */
+	uint16_t *node_chassis;	   /* chassis number of the source, 0 = none */
+	char **node_chassis_place; /* place in the chassis ("ISR9288 Spine 1 Chip 0"), NULL when unknown */
 
 	/* Ports [n_ports]. */
 	uint32_t n_ports;
@@ -87,10 +87,10 @@ struct fabric {
 	uint32_t sm_endport;
 
 	/*
-	 * What its switches held when it was read live (routing/held.h knows what it is:
-	 * fabric_held()), reference held; NULL = not read.
+	 * What its switches held when it was read live (routing/switch_tables.h knows what it is:
+	 * fabric_switch_tables()), reference held; NULL = not read.
 	 */
-	struct counted *held;
+	struct counted *switch_tables;
 
 	/* Look-ups; use the functions below. */
 	uint32_t *by_guid; /* nodes by ascending node GUID */

@@ -34,7 +34,7 @@ static void fill_node(struct fabric *f, uint32_t n, uint32_t order, const struct
 	f->node_desc[n] = str_dup(from->desc ? from->desc : "");
 	f->node_name[n] =
 		from->desc && *from->desc ? str_dup(from->desc) : str_printf("0x%016lx", from->guid);
-	f->node_place[n] = from->place ? str_dup(from->place) : NULL;
+	f->node_chassis_place[n] = from->chassis_place ? str_dup(from->chassis_place) : NULL;
 }
 
 static void alloc_nodes(struct fabric *f)
@@ -53,7 +53,7 @@ static void alloc_nodes(struct fabric *f)
 	f->node_desc = NEW_ARRAY(n, char *);
 	f->node_name = NEW_ARRAY(n, char *);
 	f->node_chassis = NEW_ARRAY(n, uint16_t);
-	f->node_place = NEW_ARRAY(n, char *);
+	f->node_chassis_place = NEW_ARRAY(n, char *);
 }
 
 static void alloc_ports(struct fabric *f)
@@ -188,7 +188,7 @@ static void index_nodes(struct fabric *f)
 
 /* Where the SM runs: the builder's choice, else port 0 or the first cabled port of the first node, else any
  * endport. */
-static void place_sm(struct fabric *f, const struct fabric_builder *b, const uint32_t *new_id)
+static void choose_sm(struct fabric *f, const struct fabric_builder *b, const uint32_t *new_id)
 {
 	uint32_t node = new_id[b->sm_node == NO_ID ? 0 : b->sm_node];
 	uint32_t p0 = f->node_port[node];
@@ -227,7 +227,7 @@ static struct fabric *make_fabric(struct fabric_builder *b)
 	number_links(f);
 	number_endports(f);
 	index_nodes(f);
-	place_sm(f, b, new_id);
+	choose_sm(f, b, new_id);
 	free(k);
 	free(new_id);
 	return f;

@@ -78,7 +78,7 @@ static bool sm_can_run(const struct fabric *f, const struct state *s, uint32_t e
 }
 
 /* Endport where the SM runs under the state; the first in the source's order when its own place is gone. */
-static uint32_t place_sm(struct topo *t, const struct state *s)
+static uint32_t choose_sm(struct topo *t, const struct state *s)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t best = NO_ID;
@@ -210,7 +210,7 @@ struct topo *topo_new(const struct fabric *f, const struct state *s)
 	memset(t->peer, 0xff, f->n_ports * sizeof(*t->peer));
 	memset(t->peer_switch, 0xff, f->n_ports * sizeof(*t->peer_switch));
 	memset(t->endport_switch, 0xff, f->n_endports * sizeof(*t->endport_switch));
-	t->sm_endport = place_sm(t, s);
+	t->sm_endport = choose_sm(t, s);
 	if (t->sm_endport != NO_ID) {
 		search_from(t, s, &q);
 		fill_topo(t);

@@ -24,7 +24,7 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 		to->vendor = f->node_vendor[n];
 		to->device = f->node_device[n];
 		to->chassis = f->node_chassis[n];
-		to->place = f->node_place[n] ? str_dup(f->node_place[n]) : NULL;
+		to->chassis_place = f->node_chassis_place[n] ? str_dup(f->node_chassis_place[n]) : NULL;
 		if (s != NO_ID) {
 			to->fdb_cap = f->switch_fdb_cap[s];
 			to->esp0 = f->switch_esp0[s];
@@ -67,7 +67,7 @@ struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map
 
 	if (fb_finish(builder_from(f), f->source, f->format, &g, NULL))
 		abort(); /* a finished fabric can always be built again */
-	g->held = counted_ref(f->held);
+	g->switch_tables = counted_ref(f->switch_tables);
 	for (size_t i = 0; i < map->n; i++) {
 		uint32_t n = fabric_node_by_guid(g, map->guid[i]);
 
@@ -97,7 +97,7 @@ struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool 
 		}
 	if (fb_finish(b, f->source, f->format, &g, NULL))
 		abort(); /* as above */
-	g->held = counted_ref(f->held);
+	g->switch_tables = counted_ref(f->switch_tables);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
 		free(g->node_name[n]);
 		g->node_name[n] = str_dup(f->node_name[n]);

@@ -58,7 +58,7 @@ struct port_record {
 };
 
 /* Ports by GUID and number, to find the other end of a cable. */
-struct place {
+struct port_ref {
 	uint64_t guid;
 	uint32_t node;
 	uint8_t num;
@@ -69,8 +69,8 @@ struct reader {
 	struct bytes b;
 	struct fabric_builder *fb;
 	struct port_record *port;
-	struct place *place;
-	uint32_t n_ports, n_places;
+	struct port_ref *port_ref;
+	uint32_t n_ports, n_port_refs;
 };
 
 bool is_cache(const struct input *in)
@@ -194,7 +194,7 @@ static void fill_port(struct reader *r, const struct port_record *rec, uint32_t 
 	struct fb_port *p = &n->port[rec->num];
 	unsigned state = field(rec->info, IB_PORT_STATE_F), vls = field(rec->info, IB_PORT_OPER_VLS_F);
 
-	r->place[r->n_places++] = (struct place){rec->guid, node, rec->num};
+	r->port_ref[r->n_port_refs++] = (struct port_ref){rec->guid, node, rec->num};
 	if (state <= PORT_ACTIVE)
 		p->state = state;
 	if (vls >= 1 && vls <= 5)
@@ -230,9 +230,9 @@ static int read_ports(struct reader *r, struct err *e)
 	return 0;
 }
 
-static int place_compare(const void *x, const void *y)
+static int port_ref_compare(const void *x, const void *y)
 {
-	const struct place *a = x, *b = y;
+	const struct port_ref *a = x, *b = y;
 
 	if (a->guid != b->guid)
 		return a->guid < b->guid ? -1 : 1;
@@ -241,14 +241,14 @@ static int place_compare(const void *x, const void *y)
 
 static void link_ports(struct reader *r)
 {
-	qsort(r->place, r->n_places, sizeof(*r->place), place_compare);
+	qsort(r->port_ref, r->n_port_refs, sizeof(*r->port_ref), port_ref_compare);
 	for (uint32_t i = 0; i < r->n_ports; i++) {
 		const struct port_record *p = &r->port[i];
-		struct place key = {p->peer_guid, 0, p->peer_num}, *peer;
+		struct port_ref key = {p->peer_guid, 0, p->peer_num}, *peer;
 
 		if (!p->has_peer || !p->num)
 			continue;
-		peer = bsearch(&key, r->place, r->n_places, sizeof(*r->place), place_compare);
+		peer = bsearch(&key, r->port_ref, r->n_port_refs, sizeof(*r->port_ref), port_ref_compare);
 		if (!peer)
 			warnings_add(&r->fb->warnings, "dangling link", 0,
 				     "port %u of node 0x%016lx is cabled to port 0x%016lx, which is not in "
@@ -289,12 +289,12 @@ static int read_all(struct reader *r, uint64_t *from, struct err *e)
 		return truncated(r, e);
 	r->n_ports = ports;
 	r->port = NEW_ARRAY(ports, struct port_record);
-	r->place = NEW_ARRAY(ports, struct place);
+	r->port_ref = NEW_ARRAY(ports, struct port_ref);
 	return read_ports(r, e);
 }
 
 /* Where the discovery began is where the subnet manager is taken to run. */
-static void place_sm(struct reader *r, uint64_t from)
+static void choose_sm(struct reader *r, uint64_t from)
 {
 	uint32_t node = fb_find(r->fb, from);
 
@@ -318,10 +318,10 @@ int parse_cache(const struct input *in, struct fabric **out, struct err *e)
 	status = read_all(&r, &from, e);
 	if (!status) {
 		link_ports(&r);
-		place_sm(&r, from);
+		choose_sm(&r, from);
 	}
 	free(r.port);
-	free(r.place);
+	free(r.port_ref);
 	if (status) {
 		fb_free(r.fb);
 		return -1;

@@ -14,7 +14,7 @@
 struct pending {
 	uint64_t guid, port_guid, sysguid, vendor, device;
 	unsigned chassis;
-	char *place;
+	char *chassis_place;
 	bool has_guid;
 };
 
@@ -31,7 +31,7 @@ struct reader {
 
 static void pending_clear(struct reader *r)
 {
-	free(r->pend.place);
+	free(r->pend.chassis_place);
 	r->pend = (struct pending){0};
 }
 
@@ -45,7 +45,7 @@ static void read_chassis(struct cursor c, unsigned *chassis)
 }
 
 /* "# ISR9288 Spine 1 Chip 0" behind a node GUID. */
-static void read_place(struct cursor c, char **place)
+static void read_chassis_place(struct cursor c, char **place)
 {
 	if (!cur_char(&c, '#'))
 		return;
@@ -98,7 +98,7 @@ static bool read_key(struct reader *r, struct cursor c)
 			return false;
 		p->has_guid = true;
 		read_port_guid(&c, &p->port_guid);
-		read_place(c, &p->place);
+		read_chassis_place(c, &p->chassis_place);
 		return true;
 	}
 	return false;
@@ -205,8 +205,8 @@ static bool read_node(struct reader *r, struct cursor c)
 		n->vendor = p->vendor;
 		n->device = p->device;
 		n->chassis = p->chassis ? p->chassis : r->section;
-		n->place = p->place;
-		p->place = NULL;
+		n->chassis_place = p->chassis_place;
+		p->chassis_place = NULL;
 		if (type == NODE_SWITCH)
 			n->port[0].guid = p->port_guid;
 		read_node_comment(r, c, n);

@@ -54,7 +54,7 @@ void routing_unref(const struct routing *cr)
 	free(r->row);
 	if (r->ops->free_priv)
 		r->ops->free_priv(r->priv);
-	lanes_unref(r->lanes);
+	sl_tables_unref(r->sl_tables);
 	topo_unref(r->topo);
 	lids_unref(r->lids);
 	free(r);
@@ -74,24 +74,24 @@ void routing_share_row(struct routing *r, const struct routing *from, uint32_t s
 
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
-	uint32_t source = r->lanes && r->lanes->n_sls ? lid_owner(r->lids, slid) : NO_ID;
-	unsigned sl = source == NO_ID ? LANES_NO_SL : lanes_sl(r->lanes, source, dlid);
+	uint32_t source = r->sl_tables && r->sl_tables->n_sls ? lid_owner(r->lids, slid) : NO_ID;
+	unsigned sl = source == NO_ID ? SL_TABLES_NO_SL : sl_tables_sl(r->sl_tables, source, dlid);
 
-	if (sl != LANES_NO_SL)
+	if (sl != SL_TABLES_NO_SL)
 		return (struct sl_range){sl, sl};
 	return r->ops->sl ? r->ops->sl(r, slid, dlid) : (struct sl_range){0, 0};
 }
 
 unsigned routing_vl(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
 {
-	if (r->lanes && r->lanes->n_maps)
-		return sl2vl_of(lanes_map(r->lanes, sw, in, out), sl);
+	if (r->sl_tables && r->sl_tables->n_maps)
+		return sl2vl_of(sl_tables_map(r->sl_tables, sw, in, out), sl);
 	return r->ops->vl ? r->ops->vl(r, sw, in, out, sl) : sl;
 }
 
 bool routing_sa_refuses(const struct routing *r, uint32_t endport, bool through_switches)
 {
-	const struct lanes *l = r->lanes;
+	const struct sl_tables *l = r->sl_tables;
 
 	if (!l || !l->programmed)
 		return false;
@@ -100,29 +100,29 @@ bool routing_sa_refuses(const struct routing *r, uint32_t endport, bool through_
 
 bool routing_has_sls(const struct routing *r)
 {
-	return r->ops->sl || (r->lanes && r->lanes->n_sls);
+	return r->ops->sl || (r->sl_tables && r->sl_tables->n_sls);
 }
 
 bool routing_sls_by_switch(const struct routing *r)
 {
-	return !(r->lanes && r->lanes->n_sls) && (!r->ops->sl || r->ops->sl_by_switch);
+	return !(r->sl_tables && r->sl_tables->n_sls) && (!r->ops->sl || r->ops->sl_by_switch);
 }
 
 bool routing_has_maps(const struct routing *r)
 {
-	return r->ops->vl || (r->lanes && r->lanes->n_maps);
+	return r->ops->vl || (r->sl_tables && r->sl_tables->n_maps);
 }
 
 bool routing_vl_by_sl(const struct routing *r)
 {
-	if (r->lanes && r->lanes->n_maps)
-		return r->lanes->one;
+	if (r->sl_tables && r->sl_tables->n_maps)
+		return r->sl_tables->one;
 	return !r->ops->vl;
 }
 
 bool routing_keeps_layers(const struct routing *r, unsigned first, unsigned n)
 {
-	if (!routing_vl_by_sl(r) || (r->lanes && r->lanes->n_sls))
+	if (!routing_vl_by_sl(r) || (r->sl_tables && r->sl_tables->n_sls))
 		return false;
 	for (unsigned sl = first; sl < first + n; sl++)
 		if (routing_vl(r, 0, 0, 0, sl) != sl)
@@ -132,5 +132,5 @@ bool routing_keeps_layers(const struct routing *r, unsigned first, unsigned n)
 
 bool routing_layers_idle(const struct routing *r)
 {
-	return r->lanes && r->lanes->assumed;
+	return r->sl_tables && r->sl_tables->assumed;
 }

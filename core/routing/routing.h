@@ -11,7 +11,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/state.h"
-#include "core/routing/lanes.h"
+#include "core/routing/sl_tables.h"
 #include "core/routing/lids.h"
 
 /* LFT of one switch: port[lid], NO_PATH without route; LID 0 is NO_PATH. */
@@ -80,13 +80,13 @@ struct routing_ops {
 
 struct routing {
 	atomic_uint refs;
-	const char *engine;	       /* name of the engine that made the tables (static) */
-	const struct topo *topo;       /* reference held */
-	const struct lids *lids;       /* reference held */
-	struct lft_row **row;	       /* [n_switches], NULL for switches that are not up */
-	const struct routing_ops *ops; /* never NULL */
-	const struct lanes *lanes;     /* reference held; SLs and VLs given from outside, NULL = none */
-	void *priv;		       /* the engine's own, behind ops */
+	const char *engine;		   /* name of the engine that made the tables (static) */
+	const struct topo *topo;	   /* reference held */
+	const struct lids *lids;	   /* reference held */
+	struct lft_row **row;		   /* [n_switches], NULL for switches that are not up */
+	const struct routing_ops *ops;	   /* never NULL */
+	const struct sl_tables *sl_tables; /* reference held; SLs and VLs given from outside, NULL = none */
+	void *priv;			   /* the engine's own, behind ops */
 };
 
 /* A routing whose rows are all missing; engines fill row[] and ops. */

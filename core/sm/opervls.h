@@ -8,7 +8,7 @@
 #define IBSCOPE_OPERVLS_H
 
 #include "core/fabric/state.h"
-#include "core/routing/lanes.h"
+#include "core/routing/sl_tables.h"
 
 /* Codes as the source tells them, [n_ports]; the caller frees. */
 uint8_t *opervls_of_source(const struct fabric *f);

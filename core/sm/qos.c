@@ -48,21 +48,21 @@ static bool one_map(const struct topo *t, sl2vl_map m, const uint8_t *opervls, s
 	return true;
 }
 
-static void give_switches(struct lanes *l, const struct topo *t, sl2vl_map m, const uint8_t *opervls)
+static void give_switches(struct sl_tables *l, const struct topo *t, sl2vl_map m, const uint8_t *opervls)
 {
 	const struct fabric *f = t->fabric;
 	sl2vl_map all;
 
 	if (one_map(t, m, opervls, &all)) {
-		lanes_set_all(l, all);
+		sl_tables_set_all(l, all);
 		return;
 	}
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (unsigned p = 1; switch_up(t, sw) && p <= f->switch_nports[sw]; p++)
-			lanes_set_out(l, sw, p, opervls_cut(m, opervls[switch_port_id(f, sw, p)]));
+			sl_tables_set_out(l, sw, p, opervls_cut(m, opervls[switch_port_id(f, sw, p)]));
 }
 
-void qos_give_maps(struct lanes *l, const struct topo *t, const struct options *o, const uint8_t *opervls)
+void qos_give_maps(struct sl_tables *l, const struct topo *t, const struct options *o, const uint8_t *opervls)
 {
 	const struct fabric *f = t->fabric;
 	unsigned max = (unsigned)options_uint(o, "max_op_vls");
@@ -79,9 +79,9 @@ void qos_give_maps(struct lanes *l, const struct topo *t, const struct options *
 			continue;
 		if (endport_is_switch(f, ep)) {
 			if (f->switch_esp0[t->endport_switch[ep]])
-				lanes_set_endport(l, ep, opervls_cut(sw0, opervls[port]));
+				sl_tables_set_endport(l, ep, opervls_cut(sw0, opervls[port]));
 		} else if (t->peer[port] != NO_ID) {
-			lanes_set_endport(
+			sl_tables_set_endport(
 				l, ep,
 				opervls_cut(f->node_type[f->port_node[port]] == NODE_ROUTER ? rtr : ca,
 					    opervls_given(t, port, max)));

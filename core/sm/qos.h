@@ -7,7 +7,7 @@
 #define IBSCOPE_QOS_H
 
 #include "core/fabric/state.h"
-#include "core/routing/lanes.h"
+#include "core/routing/sl_tables.h"
 #include "core/sm/options.h"
 
 /* qos_sl2vl where none is given. */
@@ -26,6 +26,7 @@ sl2vl_map qos_parse_sl2vl(const char *list);
  * opervls: [n_ports] codes of external switch ports as this sweep reads them; CA and
  * router ports have already got those they are given in this sweep.
  */
-void qos_give_maps(struct lanes *l, const struct topo *t, const struct options *o, const uint8_t *opervls);
+void qos_give_maps(struct sl_tables *l, const struct topo *t, const struct options *o,
+		   const uint8_t *opervls);
 
 #endif

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/routing/held.h"
+#include "core/routing/switch_tables.h"
 #include "core/sm/guid2lid.h"
-#include "core/sm/lanes_file.h"
+#include "core/sm/sl_tables_file.h"
 #include "core/sm/opervls.h"
 #include "core/sm/qos.h"
 #include "core/sm/ucast_cache.h"
@@ -324,7 +324,7 @@ static void share_rows(const struct sweep *s)
 }
 
 /* Switches that a file of maps says nothing of; port numbers are not looked at one by one. */
-static void note_without_maps(const struct sweep *s, const struct lanes *l, const char *path,
+static void note_without_maps(const struct sweep *s, const struct sl_tables *l, const char *path,
 			      struct text *notes)
 {
 	uint32_t n = 0;
@@ -348,15 +348,15 @@ enum map_source {
 static enum map_source map_source(const struct sweep *s)
 {
 	const struct routing *r = s->routing;
-	const struct held *held = fabric_held(s->fabric);
+	const struct switch_tables *held = fabric_switch_tables(s->fabric);
 
 	if (options_file(s->setup->options, "sl2vl_file"))
 		return MAPS_FILE;
-	if (r->ops->vl || r->lanes)
+	if (r->ops->vl || r->sl_tables)
 		return MAPS_ENGINE;
 	if (options_bool(s->setup->options, "qos"))
 		return MAPS_QOS;
-	if (held && held->lanes)
+	if (held && held->sl_tables)
 		return MAPS_HELD;
 	return r->ops->n_layers && r->ops->n_layers(r) > 1 ? MAPS_UNKNOWN : MAPS_ENGINE;
 }
@@ -370,7 +370,7 @@ static void note_idle_layers(const struct sweep *s, struct text *notes)
 		 s->routing->engine, s->routing->ops->n_layers(s->routing));
 }
 
-static int fill_maps(struct sweep *s, struct lanes *l, enum map_source source, struct text *notes,
+static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source source, struct text *notes,
 		     struct err *e)
 {
 	const char *file = options_file(s->setup->options, "sl2vl_file");
@@ -385,43 +385,43 @@ static int fill_maps(struct sweep *s, struct lanes *l, enum map_source source, s
 		qos_give_maps(l, s->topo, s->setup->options, s->opervls);
 		return 0;
 	case MAPS_HELD:
-		lanes_copy_maps(l, fabric_held(s->fabric)->lanes);
+		sl_tables_copy_maps(l, fabric_switch_tables(s->fabric)->sl_tables);
 		return 0;
 	case MAPS_UNKNOWN:
-		lanes_set_all(l, 0);
+		sl_tables_set_all(l, 0);
 		l->assumed = true;
 		note_idle_layers(s, notes);
 		return 0;
 	default:
-		if (s->routing->lanes)
-			lanes_copy_maps(l, s->routing->lanes);
+		if (s->routing->sl_tables)
+			sl_tables_copy_maps(l, s->routing->sl_tables);
 		return 0;
 	}
 }
 
 /* SLs and maps that do not come from the engine take the place of what it says. */
-static int give_lanes(struct sweep *s, struct text *notes, struct err *e)
+static int give_sl_tables(struct sweep *s, struct text *notes, struct err *e)
 {
 	const char *sls = options_file(s->setup->options, "path_sl_file");
 	struct routing *r = (struct routing *)s->routing;
 	enum map_source source;
-	struct lanes *l;
+	struct sl_tables *l;
 
 	if (!r)
 		return 0;
 	source = map_source(s);
 	if (source == MAPS_ENGINE && !sls)
 		return 0;
-	l = lanes_new(s->fabric, s->lids->max_lid);
+	l = sl_tables_new(s->fabric, s->lids->max_lid);
 	if (fill_maps(s, l, source, notes, e) ||
 	    (sls && sl_file_read(l, sls, s->fabric, s->lids, notes, e))) {
-		lanes_unref(l);
+		sl_tables_unref(l);
 		return -1;
 	}
 	if (sls && !l->n_sls)
 		text_add(notes, "%s: no SL of a path is told\n", sls);
-	lanes_unref(r->lanes);
-	r->lanes = l;
+	sl_tables_unref(r->sl_tables);
+	r->sl_tables = l;
 	return 0;
 }
 
@@ -451,7 +451,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		restart_cache(s);
 	}
 	if (!rc)
-		rc = give_lanes(s, &notes, e);
+		rc = give_sl_tables(s, &notes, e);
 	share_rows(s);
 	opervls_program(s->memory->opervls, s->topo, (unsigned)options_uint(s->setup->options, "max_op_vls"));
 	s->memory->ignore = !s->routing && s->from_scratch;

@@ -19,7 +19,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
-#include "core/routing/held.h"
+#include "core/routing/switch_tables.h"
 #include "core/source/live_stream.h"
 
 #define TICK_MS 50	    /* how often cancelling is looked at */
@@ -444,7 +444,7 @@ static bool get_node(struct reader *r)
 
 	if (!get(r, &n, sizeof(n)))
 		return false;
-	n.desc[sizeof(n.desc) - 1] = n.place[sizeof(n.place) - 1] = '\0';
+	n.desc[sizeof(n.desc) - 1] = n.chassis_place[sizeof(n.chassis_place) - 1] = '\0';
 	at = fb_add(r->b, n.type, n.guid, n.nports, n.desc);
 	if (at == NO_ID)
 		warnings_add(&r->b->warnings, "duplicate GUID", 0, "node 0x%016lx (%s) was found twice",
@@ -457,7 +457,7 @@ static bool get_node(struct reader *r)
 		to->device = n.device;
 		to->chassis = n.chassis;
 		to->esp0 = n.esp0;
-		to->place = *n.place ? str_dup(n.place) : NULL;
+		to->chassis_place = *n.chassis_place ? str_dup(n.chassis_place) : NULL;
 		if (n.fdb_cap)
 			to->fdb_cap = n.fdb_cap;
 	}
@@ -497,7 +497,7 @@ static bool cable_node(struct reader *r)
 }
 
 /* The endport that owns the local port's SM LID, else the local port. */
-static void place_sm(struct fabric_builder *b, const struct live_head *h)
+static void choose_sm(struct fabric_builder *b, const struct live_head *h)
 {
 	b->sm_node = fb_find(b, h->from_guid);
 	b->sm_port = h->from_port;
@@ -525,20 +525,21 @@ static bool get_nodes(struct reader *r, const struct live_head *h)
 	for (uint32_t i = 0; i < h->n_nodes; i++)
 		if (!cable_node(r))
 			return false;
-	place_sm(r->b, h);
+	choose_sm(r->b, h);
 	return true;
 }
 
 /* n maps of 8 bytes. */
-static void get_maps(struct lanes *l, uint32_t sw, const uint8_t *data, uint32_t n)
+static void get_maps(struct sl_tables *l, uint32_t sw, const uint8_t *data, uint32_t n)
 {
 	unsigned ports = l->ports[sw];
 
 	for (uint32_t i = 0; i < n && n == (ports + 1) * (ports + 1); i++)
-		lanes_set_map(l, sw, i / (ports + 1), i % (ports + 1), sl2vl_of_bytes(data + 8 * (size_t)i));
+		sl_tables_set_map(l, sw, i / (ports + 1), i % (ports + 1),
+				  sl2vl_of_bytes(data + 8 * (size_t)i));
 }
 
-static bool get_table(struct reader *r, const struct fabric *f, struct held *t)
+static bool get_table(struct reader *r, const struct fabric *f, struct switch_tables *t)
 {
 	struct live_table h;
 	uint32_t node, sw;
@@ -554,20 +555,20 @@ static bool get_table(struct reader *r, const struct fabric *f, struct held *t)
 	if (sw != NO_ID && h.n_entries && !t->lft[sw]) {
 		t->top[sw] = (uint16_t)(h.n_entries - 1);
 		t->lft[sw] = mem_dup(r->data + r->at, h.n_entries);
-		if (t->lanes)
-			get_maps(t->lanes, sw, r->data + r->at + h.n_entries, h.n_maps);
+		if (t->sl_tables)
+			get_maps(t->sl_tables, sw, r->data + r->at + h.n_entries, h.n_maps);
 	}
 	r->at += size;
 	return true;
 }
 
-static struct held *get_tables(struct reader *r, const struct fabric *f, const struct live_head *h,
-			       enum live_tables what)
+static struct switch_tables *get_tables(struct reader *r, const struct fabric *f, const struct live_head *h,
+					enum live_tables what)
 {
-	struct held *t = held_new(f->n_switches);
+	struct switch_tables *t = switch_tables_new(f->n_switches);
 
 	if (what == LIVE_LFTS_SL2VL)
-		t->lanes = lanes_new(f, 0);
+		t->sl_tables = sl_tables_new(f, 0);
 	for (uint32_t i = 0; i < h->n_tables; i++) {
 		if (!get_table(r, f, t)) {
 			counted_unref(&t->counted);
@@ -593,7 +594,7 @@ static int build(struct child *c, const char *source, struct fabric **out, enum 
 {
 	struct reader r = {.data = c->data, .size = c->size, .b = fb_new()};
 	struct live_head h;
-	struct held *held;
+	struct switch_tables *held;
 
 	if (!get(&r, &h, sizeof(h)) || h.magic != LIVE_HEAD || !get_nodes(&r, &h)) {
 		fb_free(r.b);
@@ -607,7 +608,7 @@ static int build(struct child *c, const char *source, struct fabric **out, enum 
 		return 0;
 	held = get_tables(&r, *out, &h, what);
 	if (held) {
-		(*out)->held = &held->counted;
+		(*out)->switch_tables = &held->counted;
 		return 0;
 	}
 	fabric_unref(*out);

@@ -43,7 +43,7 @@ enum live_tables {
 	LIVE_LFTS_SL2VL /* and all SL-to-VL maps: (ports + 1) squared requests a switch */
 };
 
-/* live_discover(), and read what the switches hold: (*out)->held, see held.h. */
+/* live_discover(), and read what the switches hold: (*out)->switch_tables, see switch_tables.h. */
 int live_discover_tables(const char *ca, int port, enum live_tables what, struct fabric **out,
 			 struct progress *p, struct err *e);
 

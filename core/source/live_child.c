@@ -113,8 +113,8 @@ static void set_place(struct live_node *r, ibnd_node_t *n)
 	type = ibnd_get_chassis_type(n);
 	where = ibnd_get_chassis_slot_str(n, slot, sizeof(slot));
 	if (type || where)
-		snprintf(r->place, sizeof(r->place), "%s%s%s", type ? type : "", type && where ? " " : "",
-			 where ? where : "");
+		snprintf(r->chassis_place, sizeof(r->chassis_place), "%s%s%s", type ? type : "",
+			 type && where ? " " : "", where ? where : "");
 }
 
 static void put_node(FILE *f, ibnd_node_t *n)

@@ -30,7 +30,7 @@ struct live_node {
 	uint32_t vendor, device, fdb_cap, n_ports; /* n_ports: records that follow */
 	uint16_t chassis;
 	uint8_t type, nports, esp0;
-	char desc[65], place[64];
+	char desc[65], chassis_place[64];
 };
 
 struct live_port {

@@ -203,7 +203,7 @@ static void plan_free(struct plan *p)
 {
 	for (uint32_t i = 0; i < p->n; i++) {
 		free(p->node[i].name);
-		free(p->node[i].place);
+		free(p->node[i].chassis_place);
 	}
 	free(p->node);
 	free(p->cable);
@@ -506,7 +506,7 @@ static void emit_node(const struct plan *p, struct fabric_builder *b, uint32_t i
 	fb->device = sw ? DEVICE_SWITCH : n->aggregation ? DEVICE_AGGREGATION : DEVICE_CA;
 	fb->esp0 = sw && p->o.esp0;
 	fb->chassis = n->chassis;
-	fb->place = n->place ? str_dup(n->place) : NULL;
+	fb->chassis_place = n->chassis_place ? str_dup(n->chassis_place) : NULL;
 }
 
 static void emit_cable(struct fabric_builder *b, const struct plan_cable *c, const uint32_t *index)

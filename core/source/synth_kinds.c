@@ -414,7 +414,7 @@ uint32_t plan_chassis(struct plan *p, const struct chassis *c, unsigned number)
 
 		p->node[sw].system = first;
 		p->node[sw].chassis = (uint16_t)number;
-		p->node[sw].place = str_printf("%s %u Chip 0", line ? "Line" : "Spine", k);
+		p->node[sw].chassis_place = str_printf("%s %u Chip 0", line ? "Line" : "Spine", k);
 	}
 	for (unsigned i = 0; i < c->lines; i++)
 		for (unsigned j = 0; j < c->spines; j++)

@@ -27,8 +27,8 @@ struct synth_options {
 };
 
 struct plan_node {
-	char *name;  /* NULL: a CA, numbered at the end */
-	char *place; /* place in the chassis, may be NULL */
+	char *name;	     /* NULL: a CA, numbered at the end */
+	char *chassis_place; /* place in the chassis, may be NULL */
 	uint32_t
 		system; /* node whose GUID is the system image GUID: itself, or the first chip of a chassis */
 	uint16_t chassis; /* 0 = none */

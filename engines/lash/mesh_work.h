@@ -37,7 +37,7 @@ unsigned mesh_opposite(const struct mesh_work *w, uint32_t u, unsigned code);
 /* false: OpenSM 3.3.23 would repeat the passes for ever. */
 bool mesh_induce_axes(struct mesh_work *w);
 
-/* mesh_place.c: coordinates, sizes, new order of links and switches. */
+/* mesh_coordinates.c: coordinates, sizes, new order of links and switches. */
 void mesh_place(struct mesh_work *w);
 void mesh_reorder(struct mesh_work *w);
 

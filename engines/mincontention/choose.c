@@ -142,7 +142,7 @@ void choose_paths(struct run *x)
 static uint32_t inside_link(const struct run *x, uint32_t e, uint32_t sw, uint32_t to)
 {
 	const struct elements *el = x->el;
-	unsigned hops = element_hops(el, e, el->place[sw], to);
+	unsigned hops = element_hops(el, e, el->chip_index[sw], to);
 	uint32_t best = NO_ID;
 
 	for (uint32_t i = el->first_inside[sw]; i < el->first_inside[sw + 1]; i++) {
@@ -165,7 +165,7 @@ static void place_inside(struct run *x, uint32_t e, uint32_t exit)
 
 		if (sw == exit)
 			continue;
-		port = inside_link(x, e, sw, el->place[exit]);
+		port = inside_link(x, e, sw, el->chip_index[exit]);
 		x->r->row[sw]->port[x->lid] = f->port_num[port];
 		x->usage[port]++;
 	}
@@ -225,8 +225,8 @@ static bool inside_stands(const struct run *x, const struct routing *from, uint3
 			return false;
 		to = x->topo->peer_switch[switch_port_id(f, sw, p)];
 		if (to == NO_ID || el->of[to] != e ||
-		    element_hops(el, e, el->place[to], el->place[exit]) + 1 !=
-			    element_hops(el, e, el->place[sw], el->place[exit]))
+		    element_hops(el, e, el->chip_index[to], el->chip_index[exit]) + 1 !=
+			    element_hops(el, e, el->chip_index[sw], el->chip_index[exit]))
 			return false;
 	}
 	return true;

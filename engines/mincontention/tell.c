@@ -52,12 +52,12 @@ static unsigned inside_rivals(const struct run *x, uint32_t e, uint32_t sw, uint
 			      struct step_candidate *c)
 {
 	const struct elements *el = x->el;
-	unsigned n = 0, hops = element_hops(el, e, el->place[sw], el->place[exit]);
+	unsigned n = 0, hops = element_hops(el, e, el->chip_index[sw], el->chip_index[exit]);
 
 	for (uint32_t i = el->first_inside[sw]; sw != exit && i < el->first_inside[sw + 1]; i++) {
 		uint32_t port = el->inside_port[i];
 
-		if (element_hops(el, e, el->inside_to[i], el->place[exit]) + 1 != hops)
+		if (element_hops(el, e, el->inside_to[i], el->chip_index[exit]) + 1 != hops)
 			continue;
 		c[n] = no_candidate;
 		c[n].port = x->topo->fabric->port_num[port];

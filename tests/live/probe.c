@@ -19,7 +19,7 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/routing/held.h"
+#include "core/routing/switch_tables.h"
 #include "core/source/live.h"
 
 static int fail(const struct err *e)
@@ -75,7 +75,7 @@ static int dump(const char *target)
 		       f->node_device[n], f->node_sysguid[n],
 		       f->node_switch[n] == NO_ID ? 0 : f->switch_fdb_cap[f->node_switch[n]],
 		       f->node_switch[n] == NO_ID ? 0 : f->switch_esp0[f->node_switch[n]], f->node_chassis[n],
-		       f->node_place[n] ? f->node_place[n] : "-", f->node_desc[n]);
+		       f->node_chassis_place[n] ? f->node_chassis_place[n] : "-", f->node_desc[n]);
 	for (uint32_t i = 0; i < f->n_ports; i++)
 		if (f->port_endport[i] != NO_ID || f->port_peer[i] != NO_ID)
 			dump_port(f, i);
@@ -88,12 +88,12 @@ static int dump(const char *target)
 static int dump_tables(const char *target)
 {
 	struct fabric *f = NULL;
-	const struct held *t;
+	const struct switch_tables *t;
 	struct err e;
 
 	if (discover(target, &f, LIVE_LFTS, NULL, &e))
 		return fail(&e);
-	t = fabric_held(f);
+	t = fabric_switch_tables(f);
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		printf("0x%016lx %u", f->node_guid[f->switch_node[s]], t->top[s]);
 		for (unsigned lid = 0; t->lft[s] && lid <= t->top[s]; lid++)

@@ -90,7 +90,7 @@ static void expect_place(const struct view *v, uint32_t row, const char *what, c
 {
 	struct text t = {0};
 
-	assert_true(v->ops->place(v, row, what, &t));
+	assert_true(v->ops->placeholder(v, row, what, &t));
 	assert_string_equal(text_str(&t), want);
 	text_free(&t);
 }
@@ -197,7 +197,7 @@ static void dependencies_add_up(void **state)
 	(void)state;
 	scene_take(&sc, s);
 	v = open_pane(&sc, &view_cdg, "0", NULL);
-	g = v->held[0]->value;
+	g = v->results[0]->value;
 	for (uint32_t i = 0; i < g->cdg->n_channels; i++)
 		in += g->in[i];
 	assert_int_equal(in, g->cdg->n_deps);
@@ -226,11 +226,11 @@ static void results_go_with_their_routing(void **state)
 	scene_take(&sc, s);
 	scene_drop_results(&sc);
 	assert_int_equal(sc.n_results, 0);
-	assert_int_not_equal(((const struct graph *)v->held[0]->value)->cdg->n_components, 0);
+	assert_int_not_equal(((const struct graph *)v->results[0]->value)->cdg->n_components, 0);
 	view_refresh(v);
 	assert_true(v->waiting);
 	settle(&sc, v);
-	assert_int_equal(((const struct graph *)v->held[0]->value)->cdg->n_components, 0);
+	assert_int_equal(((const struct graph *)v->results[0]->value)->cdg->n_components, 0);
 	view_free(v);
 	end(&sc, s);
 }

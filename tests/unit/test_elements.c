@@ -109,7 +109,7 @@ static void assert_consistent(const struct elements *el)
 		assert_true(!e || el->guid[e - 1] < el->guid[e]);
 		for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++, chips++) {
 			assert_int_equal(el->of[el->chip[c]], e);
-			assert_int_equal(el->place[el->chip[c]], c - el->first_chip[e]);
+			assert_int_equal(el->chip_index[el->chip[c]], c - el->first_chip[e]);
 		}
 		for (uint32_t l = el->first_link[e]; l < el->first_link[e + 1]; l++) {
 			assert_int_equal(el->of[f->node_switch[f->port_node[el->link_port[l]]]], e);

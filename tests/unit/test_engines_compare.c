@@ -9,7 +9,7 @@
 #include "tui/ui.h"
 
 #include "core/analysis/check.h"
-#include "core/analysis/engines.h"
+#include "core/analysis/side_by_side.h"
 #include "core/routing/paths.h"
 #include "views/views.h"
 
@@ -212,18 +212,16 @@ static void test_against_tracing(void **state)
 
 /* --- the request and what comes out ------------------------------------------------------------ */
 
-static struct engines_request *request(struct session *s, const char *words, struct err *e)
+static struct side_request *request(struct session *s, const char *words, struct err *e)
 {
-	struct engines_place at = {.setup = s->setup,
-				   .list = s->engines,
-				   .sweep = session_sweep(s)};
-	struct engines_request *rq;
+	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
+	struct side_request *rq;
 	const char *rest;
 	char **argv;
 	int argc;
 
 	assert_int_equal(words_split(words, &rest, &argc, &argv, e), 0);
-	rq = engines_request_new(&at, argc, argv, e);
+	rq = side_request_new(&at, argc, argv, e);
 	words_free(argc, argv);
 	return rq;
 }
@@ -231,31 +229,31 @@ static struct engines_request *request(struct session *s, const char *words, str
 static void test_request(void **state)
 {
 	struct session *s = session_new(all_engines, core_commands);
-	struct engines_request *a, *b;
+	struct side_request *a, *b;
 	struct err e;
 
 	(void)state;
 	ok_line(s, "synth xgft:4,4:1,4; route minhop");
 	a = request(s, "minhop updn", &e);
 	b = request(s, "minhop updn", &e);
-	assert_true(engines_request_equal(a, b));
+	assert_true(side_request_equal(a, b));
 	assert_ptr_equal(a->lids_of, session_sweep(s));
-	engines_request_unref(b);
+	side_request_unref(b);
 	b = request(s, "updn minhop", &e);
-	assert_false(engines_request_equal(a, b));
-	engines_request_unref(b);
+	assert_false(side_request_equal(a, b));
+	side_request_unref(b);
 	b = request(s, "minhop updn lmc=0", &e);
-	assert_true(engines_request_equal(a, b));
-	engines_request_unref(b);
+	assert_true(side_request_equal(a, b));
+	side_request_unref(b);
 	b = request(s, "minhop lmc=1 updn", &e);
-	assert_false(engines_request_equal(a, b));
+	assert_false(side_request_equal(a, b));
 	assert_null(b->lids_of);
-	engines_request_unref(b);
+	side_request_unref(b);
 	ok_line(s, "fail link leaf-01[5]");
 	b = request(s, "minhop updn", &e);
-	assert_false(engines_request_equal(a, b));
-	engines_request_unref(b);
-	engines_request_unref(a);
+	assert_false(side_request_equal(a, b));
+	side_request_unref(b);
+	side_request_unref(a);
 	assert_null(request(s, "minhop nosuch", &e));
 	assert_non_null(strstr(e.msg, "nosuch"));
 	assert_null(request(s, "minhop lmc=8", &e));
@@ -272,7 +270,7 @@ static void test_measure(void **state)
 {
 	struct session *s = session_new(all_engines, core_commands);
 	struct engine_figures *f[3];
-	struct engines_request *rq;
+	struct side_request *rq;
 	struct progress stop = {.cancel = true};
 	struct routing *other;
 	struct comparison *c;
@@ -282,11 +280,11 @@ static void test_measure(void **state)
 	(void)state;
 	ok_line(s, "synth xgft:4,4:1,4; route minhop");
 	rq = request(s, "minhop lash ftree lmc=1", &e);
-	assert_null(engines_measure(rq, 0, NULL, &stop, &e));
+	assert_null(side_measure(rq, 0, NULL, &stop, &e));
 	assert_string_equal(e.msg, CANCELLED);
 	ok_line(s, "fail link leaf-01[5]");
 	for (unsigned i = 0; i < 3; i++)
-		assert_non_null(f[i] = engines_measure(rq, i, i ? f[0] : NULL, NULL, &e));
+		assert_non_null(f[i] = side_measure(rq, i, i ? f[0] : NULL, NULL, &e));
 	assert_null(f[0]->refused);
 	assert_true(f[0]->f.v[FIG_DIFFER] == 0);
 	assert_int_equal(f[0]->routing->lids->lmc, 1);
@@ -303,7 +301,7 @@ static void test_measure(void **state)
 	assert_true(c->entries_changed > 0);
 	comparison_free(c);
 	routing_unref(other);
-	engines_request_unref(rq);
+	side_request_unref(rq);
 	session_free(s);
 	for (unsigned i = 0; i < 3; i++)
 		engine_figures_free(f[i]);

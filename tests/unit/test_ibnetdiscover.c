@@ -383,8 +383,8 @@ static void test_grouping(void **state)
 	assert_int_equal(f->node_chassis[node(f, 0x8f10400410101)], 1);
 	assert_int_equal(f->node_chassis[node(f, 0x8f10400410102)], 1);
 	assert_int_equal(f->node_chassis[node(f, 0x8f10400410200)], 0);
-	assert_string_equal(f->node_place[node(f, 0x8f10400410102)], "ISR9096 Spine 1 Chip 1");
-	assert_null(f->node_place[node(f, 0x8f10400410200)]);
+	assert_string_equal(f->node_chassis_place[node(f, 0x8f10400410102)], "ISR9096 Spine 1 Chip 1");
+	assert_null(f->node_chassis_place[node(f, 0x8f10400410200)]);
 	fabric_unref(f);
 }
 
@@ -405,9 +405,9 @@ static void test_external_ports(void **state)
 	assert_int_equal(f->port_ext[port(f, 0xa1, 12)], 3);
 	assert_int_equal(f->port_ext[port(f, 0xa2, 7)], 21);
 	assert_int_equal(f->node_chassis[node(f, 0xa1)], 2);
-	assert_string_equal(f->node_place[node(f, 0xa1)], "ISR9288 Line 3 Chip 1");
+	assert_string_equal(f->node_chassis_place[node(f, 0xa1)], "ISR9288 Line 3 Chip 1");
 	assert_int_equal(f->node_chassis[node(f, 0xa2)], 0);
-	assert_null(f->node_place[node(f, 0xa2)]);
+	assert_null(f->node_chassis_place[node(f, 0xa2)]);
 	fabric_unref(f);
 }
 

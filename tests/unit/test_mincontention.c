@@ -314,7 +314,7 @@ static void check_inside(const struct net *n, uint32_t e, uint32_t exit, unsigne
 	const struct elements *el = mincontention_of(n->r)->elements;
 
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
-		uint32_t sw = el->chip[c], best = NO_ID, to = el->place[exit];
+		uint32_t sw = el->chip[c], best = NO_ID, to = el->chip_index[exit];
 		unsigned least = UINT32_MAX;
 
 		if (sw == exit)
@@ -325,7 +325,7 @@ static void check_inside(const struct net *n, uint32_t e, uint32_t exit, unsigne
 
 			if (q == NO_ID || el->of[q] != e)
 				continue;
-			h = element_hops(el, e, el->place[q], to);
+			h = element_hops(el, e, el->chip_index[q], to);
 			if (best == NO_ID || h < least || (h == least && n->usage[port] < n->usage[best])) {
 				least = h;
 				best = port;

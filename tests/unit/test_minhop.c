@@ -587,7 +587,7 @@ static void test_masks(void **state)
 		for (uint32_t s = 0; s < n.f->n_switches; s++)
 			for (uint32_t d = 0; d < n.f->n_switches; d++)
 				for (unsigned p = 1; p <= n.f->switch_nports[s]; p++)
-					full->entry[(size_t)d * n.f->n_ports + switch_port_id(n.f, s, p)] =
+					full->by_port[(size_t)d * n.f->n_ports + switch_port_id(n.f, s, p)] =
 						n.r->ops->hops(n.r, s, d, p);
 		for (uint32_t s = 0; s < n.f->n_switches; s++) {
 			unsigned words = mask_words(n.f, s);

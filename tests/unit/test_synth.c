@@ -246,7 +246,7 @@ static void test_director_system(void **state)
 		assert_in_range(f->node_chassis[n], 0, 2);
 		chips[f->node_chassis[n]]++;
 		if (f->node_chassis[n]) {
-			assert_non_null(f->node_place[n]);
+			assert_non_null(f->node_chassis_place[n]);
 			assert_int_not_equal(fabric_node_by_guid(f, f->node_sysguid[n]), NO_ID);
 			assert_int_equal(f->node_chassis[fabric_node_by_guid(f, f->node_sysguid[n])],
 					 f->node_chassis[n]);

@@ -226,7 +226,7 @@ static void test_closed_form(void **state)
 		ok_line(a, engines[k]);
 		ok_line(b, engines[k]);
 		assert_non_null(updown_of(session_routing(a))->hops->level);
-		assert_non_null(updown_of(session_routing(b))->hops->entry);
+		assert_non_null(updown_of(session_routing(b))->hops->by_port);
 		for (unsigned i = 0; i < ARRAY_LEN(tree); i++)
 			for (unsigned j = 0; j < ARRAY_LEN(tree); j++)
 				for (unsigned p = 0; p <= 12; p++)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/engines.h"
+#include "core/analysis/side_by_side.h"
 #include "core/analysis/equal_paths.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
@@ -86,7 +86,7 @@ static json_t *print_chip(const struct elements *el, uint32_t sw, struct out *o)
 	const struct fabric *f = el->topo->fabric;
 	uint32_t outside = 0, node = f->switch_node[sw],
 		 inside = el->first_inside[sw + 1] - el->first_inside[sw];
-	const char *place = f->node_place[node] ? f->node_place[node] : "";
+	const char *place = f->node_chassis_place[node] ? f->node_chassis_place[node] : "";
 	char guid[24];
 
 	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
@@ -300,27 +300,27 @@ static void print_engines(struct engine_figures *const *c, unsigned n, struct ou
 
 static int cmd_compare(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	struct engine_figures *c[ENGINES_MOST] = {0};
-	struct engines_place at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
-	struct engines_request *rq;
+	struct engine_figures *c[SIDES_MOST] = {0};
+	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
+	struct side_request *rq;
 	unsigned n = 0;
 	int rc;
 
-	rq = engines_request_new(&at, argc - 1, argv + 1, e);
+	rq = side_request_new(&at, argc - 1, argv + 1, e);
 	if (!rq)
 		return -1;
 	if (rq->n < 2) {
-		engines_request_unref(rq);
+		side_request_unref(rq);
 		return usage(s, "compare", e);
 	}
-	while (n < rq->n && (c[n] = engines_measure(rq, n, c[0], o->run->progress, e)))
+	while (n < rq->n && (c[n] = side_measure(rq, n, c[0], o->run->progress, e)))
 		n++;
 	rc = n < rq->n ? -1 : 0;
 	if (!rc)
 		print_engines(c, n, o);
 	while (n)
 		engine_figures_free(c[--n]);
-	engines_request_unref(rq);
+	side_request_unref(rq);
 	return rc;
 }
 

@@ -12,7 +12,7 @@
 #include "core/formats/drawing.h"
 #include "core/formats/formats.h"
 #include "core/session/commands/commands.h"
-#include "core/sm/lanes_file.h"
+#include "core/sm/sl_tables_file.h"
 
 /* Where a command writes to. */
 struct target {

@@ -8,12 +8,12 @@
  * lines `NODE-GUID DLID SL`, and blocks of a line `Channel Adapter PORT-GUID,
  * ...` with lines `LID : SL`.
  */
-#ifndef IBSCOPE_LANES_FILE_H
-#define IBSCOPE_LANES_FILE_H
+#ifndef IBSCOPE_SL_TABLES_FILE_H
+#define IBSCOPE_SL_TABLES_FILE_H
 
 #include "core/base/err.h"
 #include "core/base/text.h"
-#include "core/routing/lanes.h"
+#include "core/routing/sl_tables.h"
 #include "core/routing/lids.h"
 #include "core/routing/routing.h"
 
@@ -22,15 +22,15 @@
  * and counted in a line of notes.  -1 and *e: the file cannot be read, or a line is
  * neither (what was read before it is in l).
  */
-int sl2vl_file_read(struct lanes *l, const char *path, const struct fabric *f, struct text *notes,
+int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct text *notes,
 		    struct err *e);
-int sl_file_read(struct lanes *l, const char *path, const struct fabric *f, const struct lids *lids,
+int sl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, const struct lids *lids,
 		 struct text *notes, struct err *e);
 /* The same from memory; name is for messages. */
-int sl2vl_file_parse(struct lanes *l, const char *name, const char *data, size_t size, const struct fabric *f,
-		     struct text *notes, struct err *e);
-int sl_file_parse(struct lanes *l, const char *name, const char *data, size_t size, const struct fabric *f,
-		  const struct lids *lids, struct text *notes, struct err *e);
+int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
+		     const struct fabric *f, struct text *notes, struct err *e);
+int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
+		  const struct fabric *f, const struct lids *lids, struct text *notes, struct err *e);
 
 /*
  * The maps of all switches that are up, and where they are known those of CA and router

@@ -1,4 +1,4 @@
-#include "core/sm/lanes_file.h"
+#include "core/sm/sl_tables_file.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/text.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file on its way into the lanes. */
+/* A file on its way into the SL tables. */
 struct reading {
-	struct lanes *l;
+	struct sl_tables *l;
 	const char *name;
 	const struct fabric *f;
 	const struct lids *lids;
@@ -91,7 +91,7 @@ static bool map_row(struct reading *r, struct cursor c)
 	if (!at_end(&c))
 		return false;
 	if (r->sw != NO_ID)
-		lanes_set_map(r->l, r->sw, in, out, m);
+		sl_tables_set_map(r->l, r->sw, in, out, m);
 	return true;
 }
 
@@ -114,12 +114,12 @@ static bool map_line(struct reading *r, struct cursor c)
 	sw = switch_of_guid(r->f, guid);
 	r->unknown += sw == NO_ID;
 	if (sw != NO_ID)
-		lanes_set_map(r->l, sw, in, out, sl2vl_of_bytes(bytes));
+		sl_tables_set_map(r->l, sw, in, out, sl2vl_of_bytes(bytes));
 	return true;
 }
 
-int sl2vl_file_parse(struct lanes *l, const char *name, const char *data, size_t size, const struct fabric *f,
-		     struct text *notes, struct err *e)
+int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
+		     const struct fabric *f, struct text *notes, struct err *e)
 {
 	struct reading r = {.l = l, .name = name, .f = f, .lines = {data, data + size, 0}, .sw = NO_ID};
 	struct cursor c;
@@ -134,7 +134,7 @@ int sl2vl_file_parse(struct lanes *l, const char *name, const char *data, size_t
 	return 0;
 }
 
-int sl2vl_file_read(struct lanes *l, const char *path, const struct fabric *f, struct text *notes,
+int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct text *notes,
 		    struct err *e)
 {
 	char *data;
@@ -152,7 +152,7 @@ int sl2vl_file_read(struct lanes *l, const char *path, const struct fabric *f, s
 
 static void put_sl(struct reading *r, uint32_t source, uint64_t dlid, uint64_t sl)
 {
-	if (source == NO_ID || !lanes_set_sl(r->l, source, dlid, sl))
+	if (source == NO_ID || !sl_tables_set_sl(r->l, source, dlid, sl))
 		r->unknown++;
 }
 
@@ -217,8 +217,8 @@ static bool sl_line(struct reading *r, struct cursor c)
 	return true;
 }
 
-int sl_file_parse(struct lanes *l, const char *name, const char *data, size_t size, const struct fabric *f,
-		  const struct lids *lids, struct text *notes, struct err *e)
+int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
+		  const struct fabric *f, const struct lids *lids, struct text *notes, struct err *e)
 {
 	struct reading r = {
 		.l = l, .name = name, .f = f, .lids = lids, .lines = {data, data + size, 0}, .source = NO_ID};
@@ -233,7 +233,7 @@ int sl_file_parse(struct lanes *l, const char *name, const char *data, size_t si
 	return 0;
 }
 
-int sl_file_read(struct lanes *l, const char *path, const struct fabric *f, const struct lids *lids,
+int sl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, const struct lids *lids,
 		 struct text *notes, struct err *e)
 {
 	char *data;
@@ -295,7 +295,7 @@ static void write_endport(FILE *f, const struct routing *r, uint32_t ep)
 	bool router = r->topo->fabric->node_type[endport_node(r->topo->fabric, ep)] == NODE_ROUTER;
 
 	write_head(f, r, ep, router ? "Router" : "Channel Adapter");
-	write_row(f, 0, 0, r->lanes->endport[ep]);
+	write_row(f, 0, 0, r->sl_tables->endport[ep]);
 	fprintf(f, "%s\n", separator);
 }
 
@@ -308,7 +308,7 @@ int write_sl2vl(FILE *f, const struct routing *r)
 			continue;
 		if (endport_is_switch(fb, ep))
 			write_switch(f, r, ep);
-		else if (r->lanes && r->lanes->endport)
+		else if (r->sl_tables && r->sl_tables->endport)
 			write_endport(f, r, ep);
 	}
 	return ferror(f) ? -1 : 0;

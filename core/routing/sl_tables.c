@@ -1,12 +1,12 @@
-#include "core/routing/lanes.h"
+#include "core/routing/sl_tables.h"
 #include "core/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct lanes *lanes_new(const struct fabric *f, uint16_t top)
+struct sl_tables *sl_tables_new(const struct fabric *f, uint16_t top)
 {
-	struct lanes *l = NEW(struct lanes);
+	struct sl_tables *l = NEW(struct sl_tables);
 
 	l->refs = 1;
 	l->n_switches = f->n_switches;
@@ -19,17 +19,17 @@ struct lanes *lanes_new(const struct fabric *f, uint16_t top)
 	return l;
 }
 
-struct lanes *lanes_ref(const struct lanes *l)
+struct sl_tables *sl_tables_ref(const struct sl_tables *l)
 {
-	struct lanes *m = (struct lanes *)l;
+	struct sl_tables *m = (struct sl_tables *)l;
 
 	atomic_fetch_add(&m->refs, 1);
 	return m;
 }
 
-void lanes_unref(const struct lanes *cl)
+void sl_tables_unref(const struct sl_tables *cl)
 {
-	struct lanes *l = (struct lanes *)cl;
+	struct sl_tables *l = (struct sl_tables *)cl;
 
 	if (!l || atomic_fetch_sub(&l->refs, 1) != 1)
 		return;
@@ -52,11 +52,11 @@ static sl2vl_map *identities(size_t n)
 	sl2vl_map *m = NEW_ARRAY(n, sl2vl_map);
 
 	for (size_t i = 0; i < n; i++)
-		m[i] = LANES_IDENTITY;
+		m[i] = SL_TABLES_IDENTITY;
 	return m;
 }
 
-void lanes_set_map(struct lanes *l, uint32_t sw, unsigned in, unsigned out, sl2vl_map m)
+void sl_tables_set_map(struct sl_tables *l, uint32_t sw, unsigned in, unsigned out, sl2vl_map m)
 {
 	unsigned ports = l->ports[sw], n = (ports + 1) * (ports + 1);
 
@@ -69,7 +69,7 @@ void lanes_set_map(struct lanes *l, uint32_t sw, unsigned in, unsigned out, sl2v
 	l->map[sw][in * (ports + 1) + out] = m;
 }
 
-void lanes_set_out(struct lanes *l, uint32_t sw, unsigned out, sl2vl_map m)
+void sl_tables_set_out(struct sl_tables *l, uint32_t sw, unsigned out, sl2vl_map m)
 {
 	if (out > l->ports[sw])
 		return;
@@ -80,34 +80,34 @@ void lanes_set_out(struct lanes *l, uint32_t sw, unsigned out, sl2vl_map m)
 	l->out[sw][out] = m;
 }
 
-void lanes_set_all(struct lanes *l, sl2vl_map m)
+void sl_tables_set_all(struct sl_tables *l, sl2vl_map m)
 {
 	l->one = true;
 	l->all = m;
 	l->n_maps = l->n_switches;
 }
 
-void lanes_set_endport(struct lanes *l, uint32_t ep, sl2vl_map m)
+void sl_tables_set_endport(struct sl_tables *l, uint32_t ep, sl2vl_map m)
 {
 	if (!l->endport)
 		l->endport = identities(l->n_endports);
 	l->endport[ep] = m;
 }
 
-bool lanes_set_sl(struct lanes *l, uint32_t source, unsigned dlid, unsigned sl)
+bool sl_tables_set_sl(struct sl_tables *l, uint32_t source, unsigned dlid, unsigned sl)
 {
 	if (source >= l->n_endports || dlid > l->top)
 		return false;
 	if (!l->sl[source]) {
 		l->sl[source] = mem_alloc(l->top + 1u);
-		memset(l->sl[source], LANES_NO_SL, l->top + 1u);
+		memset(l->sl[source], SL_TABLES_NO_SL, l->top + 1u);
 	}
-	l->n_sls += l->sl[source][dlid] == LANES_NO_SL;
+	l->n_sls += l->sl[source][dlid] == SL_TABLES_NO_SL;
 	l->sl[source][dlid] = sl & 15;
 	return true;
 }
 
-void lanes_copy_maps(struct lanes *l, const struct lanes *from)
+void sl_tables_copy_maps(struct sl_tables *l, const struct sl_tables *from)
 {
 	l->one = from->one;
 	l->all = from->all;

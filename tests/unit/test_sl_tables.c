@@ -4,13 +4,13 @@
 #include "fixture.h"
 
 #include "core/analysis/cdg.h"
-#include "core/sm/lanes_file.h"
+#include "core/sm/sl_tables_file.h"
 
 struct ring {
 	struct session *s;
 	const struct fabric *f;
 	const struct sweep *w;
-	struct lanes *l;
+	struct sl_tables *l;
 	struct text notes;
 	struct err e;
 };
@@ -22,12 +22,12 @@ static void ring_new(struct ring *x)
 	ok_line(x->s, "route minhop");
 	x->f = x->s->fabric;
 	x->w = session_sweep(x->s);
-	x->l = lanes_new(x->f, x->w->lids->max_lid);
+	x->l = sl_tables_new(x->f, x->w->lids->max_lid);
 }
 
 static void ring_free(struct ring *x)
 {
-	lanes_unref(x->l);
+	sl_tables_unref(x->l);
 	text_free(&x->notes);
 	session_free(x->s);
 }
@@ -63,16 +63,16 @@ static void test_maps(void **state)
 	assert_int_equal(maps(&x, t), 0);
 	free(t);
 	for (unsigned sl = 0; sl < 16; sl++) {
-		assert_int_equal(sl2vl_of(lanes_map(x.l, 2, 0, 1), sl), 15 - sl);
-		assert_int_equal(sl2vl_of(lanes_map(x.l, 2, 1, 1), sl), sl);
-		assert_int_equal(sl2vl_of(lanes_map(x.l, 3, 0, 1), sl), sl);
+		assert_int_equal(sl2vl_of(sl_tables_map(x.l, 2, 0, 1), sl), 15 - sl);
+		assert_int_equal(sl2vl_of(sl_tables_map(x.l, 2, 1, 1), sl), sl);
+		assert_int_equal(sl2vl_of(sl_tables_map(x.l, 3, 0, 1), sl), sl);
 	}
 	t = formatted("0x%016lx 1 2 0x10 0x32 0x54 0x76 0x98 0xba 0xdc 0xfe\n0x99 1 2 0 0 0 0 0 0 0 0\n",
 		      guid);
 	assert_int_equal(maps(&x, t), 0);
 	free(t);
 	for (unsigned sl = 0; sl < 16; sl++)
-		assert_int_equal(sl2vl_of(lanes_map(x.l, 2, 1, 2), sl), sl ^ 1);
+		assert_int_equal(sl2vl_of(sl_tables_map(x.l, 2, 1, 2), sl), sl ^ 1);
 	assert_int_equal(x.l->n_maps, 1);
 	assert_non_null(strstr(text_str(&x.notes), "maps of 1 switch that is not in the fabric"));
 	assert_int_equal(maps(&x, "\n# fine\n1 2 : 0 1\n"), -1);
@@ -98,22 +98,22 @@ static void test_sls(void **state)
 	t = formatted("0x%016lx 3 9\n", x.f->node_guid[endport_node(x.f, ep)]);
 	assert_int_equal(sls(&x, t), 0);
 	free(t);
-	assert_int_equal(lanes_sl(x.l, ep, 3), 9);
-	assert_int_equal(lanes_sl(x.l, ep, 4), LANES_NO_SL);
+	assert_int_equal(sl_tables_sl(x.l, ep, 3), 9);
+	assert_int_equal(sl_tables_sl(x.l, ep, 4), SL_TABLES_NO_SL);
 	t = formatted("Channel Adapter 0x%016lx, base LID 7, \"x\"\n# LID : SL\n0x0004 : 2\n",
 		      x.f->port_guid[x.f->endport_port[ep]]);
 	assert_int_equal(sls(&x, t), 0);
 	free(t);
-	assert_int_equal(lanes_sl(x.l, ep, 4), 2);
+	assert_int_equal(sl_tables_sl(x.l, ep, 4), 2);
 	t = str_printf("%u 5 11 3\n%u 6 -\n%u 7 1\n", x.w->lids->base[ep], x.w->lids->base[ep], MAX_LID);
 	assert_int_equal(sls(&x, t), 0);
 	free(t);
-	assert_int_equal(lanes_sl(x.l, ep, 5), 11);
-	assert_int_equal(lanes_sl(x.l, ep, 6), LANES_NO_SL);
+	assert_int_equal(sl_tables_sl(x.l, ep, 5), 11);
+	assert_int_equal(sl_tables_sl(x.l, ep, 6), SL_TABLES_NO_SL);
 	assert_int_equal(x.l->n_sls, 3);
 	assert_non_null(strstr(text_str(&x.notes), "were skipped: 1"));
 	assert_int_equal(sls(&x, "2 1 2..5 3\n"), 0);
-	assert_int_equal(lanes_sl(x.l, lid_owner(x.w->lids, 2), 1), 2);
+	assert_int_equal(sl_tables_sl(x.l, lid_owner(x.w->lids, 2), 1), 2);
 	assert_int_equal(sls(&x, "2 1 2..16 3\n"), -1);
 	assert_int_equal(sls(&x, "1 2 16\n"), -1);
 	assert_string_equal(x.e.msg,

@@ -4,19 +4,19 @@
  * with quality of service.  What is not given here is the engine's (struct
  * routing_ops), and without that SL 0 and VL = SL.
  */
-#ifndef IBSCOPE_LANES_H
-#define IBSCOPE_LANES_H
+#ifndef IBSCOPE_SL_TABLES_H
+#define IBSCOPE_SL_TABLES_H
 
 #include "core/base/defs.h"
 #include "core/fabric/fabric.h"
 
-#define LANES_NO_SL 255
-#define LANES_IDENTITY UINT64_C(0xfedcba9876543210)
+#define SL_TABLES_NO_SL 255
+#define SL_TABLES_IDENTITY UINT64_C(0xfedcba9876543210)
 
 /* A map of SLs to VLs: bits 4n .. 4n + 3 are the VL of SL n. */
 typedef uint64_t sl2vl_map;
 
-struct lanes {
+struct sl_tables {
 	atomic_uint refs;
 	uint32_t n_switches, n_endports;
 	uint8_t *ports; /* [n_switches] */
@@ -32,7 +32,8 @@ struct lanes {
 	sl2vl_map all;
 	sl2vl_map *endport; /* [n_endports] maps of CA and router ports and of enhanced ports 0; NULL: not
 			       known */
-	uint8_t **sl; /* [n_endports] of the source: SL by DLID, up to top; LANES_NO_SL, NULL: not given */
+	uint8_t *
+		*sl; /* [n_endports] of the source: SL by DLID, up to top; SL_TABLES_NO_SL, NULL: not given */
 	bool assumed; /* `all` is VL 0 for want of knowledge: the engine's layers are not in force */
 	/*
 	 * The subnet manager programs the maps and goes by them: where SL 0 leads to VL 15
@@ -45,26 +46,26 @@ struct lanes {
 
 /* For the switches and endports of a fabric; knows nothing yet.  top: highest DLID that SLs can be given for.
  */
-struct lanes *lanes_new(const struct fabric *f, uint16_t top);
-struct lanes *lanes_ref(const struct lanes *l);
-void lanes_unref(const struct lanes *l); /* NULL is fine */
+struct sl_tables *sl_tables_new(const struct fabric *f, uint16_t top);
+struct sl_tables *sl_tables_ref(const struct sl_tables *l);
+void sl_tables_unref(const struct sl_tables *l); /* NULL is fine */
 
 /* Port numbers within the switch's; what is not set of a switch stays VL = SL. */
-void lanes_set_map(struct lanes *l, uint32_t sw, unsigned in, unsigned out, sl2vl_map m);
+void sl_tables_set_map(struct sl_tables *l, uint32_t sw, unsigned in, unsigned out, sl2vl_map m);
 /* false: the endport or LID is not there. */
-bool lanes_set_sl(struct lanes *l, uint32_t source, unsigned dlid, unsigned sl);
+bool sl_tables_set_sl(struct sl_tables *l, uint32_t source, unsigned dlid, unsigned sl);
 
-/* One for all ports a packet comes in by; a switch has such maps, or those of lanes_set_map(). */
-void lanes_set_out(struct lanes *l, uint32_t sw, unsigned out, sl2vl_map m);
+/* One for all ports a packet comes in by; a switch has such maps, or those of sl_tables_set_map(). */
+void sl_tables_set_out(struct sl_tables *l, uint32_t sw, unsigned out, sl2vl_map m);
 /* One for all ports of all switches. */
-void lanes_set_all(struct lanes *l, sl2vl_map m);
+void sl_tables_set_all(struct sl_tables *l, sl2vl_map m);
 /* Of a CA or router port, or of an enhanced port 0. */
-void lanes_set_endport(struct lanes *l, uint32_t ep, sl2vl_map m);
+void sl_tables_set_endport(struct sl_tables *l, uint32_t ep, sl2vl_map m);
 
 /* The maps of another set for the same fabric take the place of its own. */
-void lanes_copy_maps(struct lanes *l, const struct lanes *from);
+void sl_tables_copy_maps(struct sl_tables *l, const struct sl_tables *from);
 
-static inline sl2vl_map lanes_map(const struct lanes *l, uint32_t sw, unsigned in, unsigned out)
+static inline sl2vl_map sl_tables_map(const struct sl_tables *l, uint32_t sw, unsigned in, unsigned out)
 {
 	unsigned ports = l->ports[sw];
 
@@ -72,7 +73,7 @@ static inline sl2vl_map lanes_map(const struct lanes *l, uint32_t sw, unsigned i
 		return l->all;
 	if (l->map[sw] && in <= ports && out <= ports)
 		return l->map[sw][in * (ports + 1) + out];
-	return l->out[sw] && out <= ports ? l->out[sw][out] : LANES_IDENTITY;
+	return l->out[sw] && out <= ports ? l->out[sw][out] : SL_TABLES_IDENTITY;
 }
 
 static inline unsigned sl2vl_of(sl2vl_map m, unsigned sl)
@@ -90,10 +91,10 @@ static inline sl2vl_map sl2vl_of_bytes(const uint8_t bytes[8])
 	return m;
 }
 
-/* LANES_NO_SL: not given. */
-static inline unsigned lanes_sl(const struct lanes *l, uint32_t source, unsigned dlid)
+/* SL_TABLES_NO_SL: not given. */
+static inline unsigned sl_tables_sl(const struct sl_tables *l, uint32_t source, unsigned dlid)
 {
-	return l->sl[source] && dlid <= l->top ? l->sl[source][dlid] : LANES_NO_SL;
+	return l->sl[source] && dlid <= l->top ? l->sl[source][dlid] : SL_TABLES_NO_SL;
 }
 
 #endif

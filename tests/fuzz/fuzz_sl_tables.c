@@ -4,7 +4,7 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
-#include "core/sm/lanes_file.h"
+#include "core/sm/sl_tables_file.h"
 #include "core/source/synth.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,7 +34,7 @@ static struct lids *ring(struct topo **t)
 	return lids;
 }
 
-static void check_lanes(const struct lanes *l, int rc, const struct err *e)
+static void check_lanes(const struct sl_tables *l, int rc, const struct err *e)
 {
 	uint32_t maps = 0;
 	uint64_t sls = 0;
@@ -43,7 +43,7 @@ static void check_lanes(const struct lanes *l, int rc, const struct err *e)
 		maps += l->map[s] != NULL;
 	for (uint32_t ep = 0; ep < l->n_endports; ep++)
 		for (unsigned lid = 0; lid <= l->top; lid++)
-			sls += lanes_sl(l, ep, lid) != LANES_NO_SL;
+			sls += sl_tables_sl(l, ep, lid) != SL_TABLES_NO_SL;
 	if (maps != l->n_maps || sls != l->n_sls)
 		abort();
 	if (rc && strncmp(e->msg, "fuzz:", 5))
@@ -55,12 +55,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct topo *t;
 	struct lids *lids = ring(&t);
 	struct text notes = {0};
-	struct lanes *l = lanes_new(t->fabric, lids->max_lid);
+	struct sl_tables *l = sl_tables_new(t->fabric, lids->max_lid);
 	struct err e;
 
 	check_lanes(l, sl2vl_file_parse(l, "fuzz", (const char *)data, size, t->fabric, &notes, &e), &e);
 	check_lanes(l, sl_file_parse(l, "fuzz", (const char *)data, size, t->fabric, lids, &notes, &e), &e);
-	lanes_unref(l);
+	sl_tables_unref(l);
 	text_free(&notes);
 	return 0;
 }

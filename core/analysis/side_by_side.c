@@ -1,4 +1,4 @@
-#include "core/analysis/engines.h"
+#include "core/analysis/side_by_side.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -33,7 +33,7 @@ static int take_option(struct options *opts, const char *word, bool *lids, struc
 	return rc;
 }
 
-static int take_word(struct engines_request *rq, struct options *opts, const char *word, bool *lids,
+static int take_word(struct side_request *rq, struct options *opts, const char *word, bool *lids,
 		     struct err *e)
 {
 	const struct engine *g;
@@ -43,16 +43,15 @@ static int take_word(struct engines_request *rq, struct options *opts, const cha
 	g = engine_find(rq->list, word);
 	if (!g)
 		return err_set(e, "there is no engine \"%s\"; `show engines` lists them", word);
-	if (rq->n == ENGINES_MOST)
-		return err_set(e, "more than %d engines; expected fewer", ENGINES_MOST);
+	if (rq->n == SIDES_MOST)
+		return err_set(e, "more than %d engines; expected fewer", SIDES_MOST);
 	rq->engine[rq->n++] = g;
 	return 0;
 }
 
-struct engines_request *engines_request_new(const struct engines_place *at, int argc, char **argv,
-					    struct err *e)
+struct side_request *side_request_new(const struct side_base *at, int argc, char **argv, struct err *e)
 {
-	struct engines_request *rq = NEW(struct engines_request);
+	struct side_request *rq = NEW(struct side_request);
 	struct options *opts = options_copy(at->setup->options);
 	bool lids = at->sweep != NULL;
 	int rc = 0;
@@ -64,24 +63,24 @@ struct engines_request *engines_request_new(const struct engines_place *at, int 
 	rq->setup = setup_with(at->setup, &(struct setup){.options = opts});
 	options_free(opts);
 	if (rc) {
-		engines_request_unref(rq);
+		side_request_unref(rq);
 		return NULL;
 	}
 	rq->lids_of = lids ? sweep_ref(at->sweep) : NULL;
 	return rq;
 }
 
-struct engines_request *engines_request_ref(const struct engines_request *rq)
+struct side_request *side_request_ref(const struct side_request *rq)
 {
-	struct engines_request *r = (struct engines_request *)(uintptr_t)rq;
+	struct side_request *r = (struct side_request *)(uintptr_t)rq;
 
 	atomic_fetch_add(&r->refs, 1);
 	return r;
 }
 
-void engines_request_unref(const struct engines_request *crq)
+void side_request_unref(const struct side_request *crq)
 {
-	struct engines_request *rq = (struct engines_request *)(uintptr_t)crq;
+	struct side_request *rq = (struct side_request *)(uintptr_t)crq;
 
 	if (!rq || atomic_fetch_sub(&rq->refs, 1) != 1)
 		return;
@@ -90,7 +89,7 @@ void engines_request_unref(const struct engines_request *crq)
 	free(rq);
 }
 
-bool engines_request_equal(const struct engines_request *a, const struct engines_request *b)
+bool side_request_equal(const struct side_request *a, const struct side_request *b)
 {
 	return a->lids_of == b->lids_of && a->n == b->n &&
 	       !memcmp(a->engine, b->engine, a->n * sizeof(a->engine[0])) && setup_equal(a->setup, b->setup);
@@ -98,11 +97,11 @@ bool engines_request_equal(const struct engines_request *a, const struct engines
 
 /* --- an engine ------------------------------------------------------------------------------- */
 
-struct engine_figures *engine_figures_refused(const struct engines_request *rq, unsigned i, const char *why)
+struct engine_figures *engine_figures_refused(const struct side_request *rq, unsigned i, const char *why)
 {
 	struct engine_figures *f = NEW(struct engine_figures);
 
-	f->request = engines_request_ref(rq);
+	f->request = side_request_ref(rq);
 	f->engine = rq->engine[i];
 	f->refused = str_dup(why);
 	f->notes = str_dup("");
@@ -113,7 +112,7 @@ void engine_figures_free(struct engine_figures *f)
 {
 	if (!f)
 		return;
-	engines_request_unref(f->request);
+	side_request_unref(f->request);
 	if (f->routing)
 		routing_unref(f->routing);
 	free(f->refused);
@@ -121,7 +120,7 @@ void engine_figures_free(struct engine_figures *f)
 	free(f);
 }
 
-static struct sweep *route(const struct engines_request *rq, unsigned i, struct progress *p, struct err *e)
+static struct sweep *route(const struct side_request *rq, unsigned i, struct progress *p, struct err *e)
 {
 	char *chain = str_printf("%s,no_fallback", rq->engine[i]->name);
 	const struct setup *setup = setup_with(rq->setup, &(struct setup){.chain = chain});
@@ -157,8 +156,8 @@ static int measure(const struct sweep *w, const struct routing *other, struct fi
 	return rc;
 }
 
-struct engine_figures *engines_measure(const struct engines_request *rq, unsigned i,
-				       const struct engine_figures *first, struct progress *p, struct err *e)
+struct engine_figures *side_measure(const struct side_request *rq, unsigned i,
+				    const struct engine_figures *first, struct progress *p, struct err *e)
 {
 	struct sweep *w = route(rq, i, p, e);
 	struct engine_figures *f = NULL;
@@ -174,7 +173,7 @@ struct engine_figures *engines_measure(const struct engines_request *rq, unsigne
 		err_set(e, CANCELLED);
 	} else {
 		f = NEW(struct engine_figures);
-		f->request = engines_request_ref(rq);
+		f->request = side_request_ref(rq);
 		f->engine = rq->engine[i];
 		f->notes = str_dup(text_str(&notes));
 		f->routing = i ? NULL : routing_ref(w->routing);
