@@ -194,7 +194,7 @@ uninstall:
 
 # a Debian package in build/
 deb: deps-build deps-deb
-	@.ci/package '$(BUILD)' '$(VERSION)'
+	+@.ci/package '$(BUILD)' '$(VERSION)'
 
 clean:
 	rm -rf $(BUILD)
