@@ -95,6 +95,10 @@ $(BUILD)/ibscope-tsan: $(MAINSRC:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/ui.a $(BUI
 $(BUILD)/ibscope.1: tui/ibscope.1.in keymaps/default.keys $(BUILD)/ibscope
 	$(Q)$(BUILD)/ibscope --manual tui/ibscope.1.in >$@.new && mv $@.new $@
 
+# a program with a race: the test of the test
+$(BUILD)/racy: $(BUILD)/tsan/tests/tui/racy.o $(BUILD)/stamp/link
+	$(Q)$(CC) -g $(TSAN) $(LDFLAGS) -o $@ $(LINKED) -lpthread
+
 # unit tests: one program a module, under the sanitizers
 $(BUILD)/unit/%: $(BUILD)/san/tests/unit/%.o $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
@@ -116,7 +120,7 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 	$(FUZZ:%=$(BUILD)/fuzz/tests/fuzz/%.o)
 
 # --- tests -----------------------------------------------------------------------
-TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/live/probe \
+TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/live/probe \
 	$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
 
@@ -133,7 +137,7 @@ check-cli: $(BUILD)/ibscope
 	@$(RUN) cli
 check-tui: $(BUILD)/ibscope
 	@$(RUN) tui
-check-tsan: $(BUILD)/ibscope-tsan
+check-tsan: $(BUILD)/ibscope-tsan $(BUILD)/racy
 	@$(RUN) tsan
 bench: deps-build deps-check
 	@$(MAKE) --no-print-directory $(BUILD)/ibscope

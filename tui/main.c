@@ -14,8 +14,8 @@
 #include "core/source/live.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"
-#include "tui/manual.h"
 #include "tui/about.h"
+#include "tui/manual.h"
 #include "tui/ui.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
