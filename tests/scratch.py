@@ -82,6 +82,20 @@ class Scratch:
                 found.update(os.path.relpath(os.path.join(folder, n), self.top) for n in names if n.endswith(endings))
         return found
 
+    def including(self, header):
+        """Sources that include a file, or one that does; read from their #include lines."""
+        users = {}
+        for path in self.sources((".c", ".h", ".def")):
+            for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', self.read(path), re.M):
+                users.setdefault(name, set()).add(path)
+        found, todo = set(), [header]
+        while todo:
+            for path in users.get(todo.pop(), ()):
+                if path not in found:
+                    found.add(path)
+                    todo.append(path)
+        return {path for path in found if path.endswith(".c")}
+
     def ibscope(self, *args, status=0, **env):
         return self.run(self.path("build", "ibscope"), *args, status=status, **env)
 
