@@ -1,7 +1,7 @@
 /* The least a pane can be: name, columns, load, cell.  Counts what the fabric has. */
 #include "views/views.h"
 
-static const struct column columns[] = {{.name = "what"}, {.name = "how many"}};
+static const struct column columns[] = {{.name = "what", .width = 10}, {.name = "how many"}};
 
 static void load(struct view *v)
 {
