@@ -30,7 +30,7 @@ UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 
 Q := $(if $(filter 1,$(V)),,@)
 
-.PHONY: all demo check check-unit check-parity check-live check-cli check-tui check-tsan bench fuzz lint format deb \
+.PHONY: all demo check check-unit check-parity check-live check-cli check-tui check-tsan bench fuzz lint linted format deb \
 	install uninstall clean FORCE
 all: $(BUILD)/ibscope $(BUILD)/ibscope.1
 
@@ -165,7 +165,8 @@ CPPCHECK := cppcheck --quiet --std=c11 --enable=warning,performance,portability 
 $(eval $(call stamp,cppcheck,$$(CPPCHECK)))
 
 lint: deps-build deps-check deps-lint
-	@$(MAKE) --no-print-directory -k -j$$(nproc) $(LINTED)
+	@$(MAKE) --no-print-directory -k -j$$(nproc) linted
+linted: $(LINTED)
 
 # clang's object stands for the file and all it includes
 $(BUILD)/lint/tui/about.c.tidy: DEFS = $(ABOUT)

@@ -90,7 +90,7 @@ def changes_under_panes():
 
     def keys(t):
         run_commands(t, *lines, "echo all-done")
-        t.keys("Escape")  # leaves the REPL: keys go to panes
+        t.keys("BTab")  # leaves the REPL: keys go to panes
         for _ in range(20):
             t.keys("Down", "Right", "Tab")
         t.wait(r"^. all-done")

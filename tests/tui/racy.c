@@ -1,4 +1,5 @@
-/* Two threads write one number without a lock: what ThreadSanitizer must report, the test of races.py's eyes. */
+/* Two threads write one number without a lock: what ThreadSanitizer must report, the test of races.py's eyes.
+ */
 #include <pthread.h>
 #include <stdio.h>
 
