@@ -1,42 +1,42 @@
 # ibscope: `make demo` opens the explorer on a bundled fabric, `make check` runs all tests.
 # Both install what is missing.  Everything built goes to build/.
 
+VERSION := 0.1.0
+# empty where the sources did not come with git
+REVISION := $(shell [ -e .git ] && git describe --always --dirty --exclude '*' 2>/dev/null)
+
 PREFIX  ?= /usr/local
 CC      ?= cc
 V       ?= 0
 
-VERSION := 0.1.0
 BUILD   := build
 CFLAGS  ?= -O2 -g
+STD     := -std=c11 -D_GNU_SOURCE -I.
 WARN    := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
-CPPFLAGS += -D_GNU_SOURCE -I. -DVERSION='"$(VERSION)"' -DKEYMAPDIR='"$(PREFIX)/share/ibscope/keymaps"'
-STD     := -std=c11
 LIBS    := -libnetdisc -libmad -libumad -ljansson -lpthread -lm
 UILIBS  := -lncursesw -lreadline
 SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+TSAN    := -fsanitize=thread -fno-omit-frame-pointer
+FUZZCC  ?= clang
+FUZZSAN := -fsanitize=address,undefined
+CLANG   ?= clang
 
 LIBSRC  := $(shell find core engines -name '*.c' | sort)
-UISRC   := $(shell find views tui -name '*.c' | sort)
-MAINSRC := tui/main.c
-UIOBJSRC := $(filter-out $(MAINSRC),$(UISRC))
+# main() and what is made anew with every revision stay out of the unit tests
+MAINSRC := tui/main.c tui/about.c
+UISRC   := $(filter-out $(MAINSRC),$(shell find views tui -name '*.c' | sort))
 FUZZ    := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 
 Q := $(if $(filter 1,$(V)),,@)
 
-# Debian packages by name: to build, to test, to look over the code, to fuzz.
-DEPS_BUILD := gcc libc6-dev libncurses-dev libreadline-dev libibnetdisc-dev libibmad-dev libibumad-dev libjansson-dev
-DEPS_CHECK := libcmocka-dev opensm ibsim-utils infiniband-diags python3 tmux xz-utils graphviz procps
-DEPS_LINT  := cppcheck clang-tidy clang-format
-DEPS_FUZZ  := clang libclang-rt-dev
-
-.PHONY: all deps deps-check deps-lint deps-fuzz demo check check-unit check-parity check-live check-cli check-tui bench fuzz \
-	lint format install uninstall clean
+.PHONY: all demo check check-unit check-parity check-live check-cli check-tui check-tsan bench fuzz lint linted format deb \
+	install uninstall clean FORCE
 all: $(BUILD)/ibscope $(BUILD)/ibscope.1
 
-# --- set-up: installs what is missing, says which ------------------------------
-define install_missing
-	@missing=; for p in $(1); do \
+# --- set-up: installs what is missing, says which; .ci/packages names it ----------
+deps-%:
+	@missing=; for p in $$(sed -n 's/^$*: //p' .ci/packages); do \
 		dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q '^install ok installed' || missing="$$missing $$p"; \
 	done; \
 	if [ -n "$$missing" ]; then \
@@ -45,102 +45,150 @@ define install_missing
 		$$sudo apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
-endef
 
-deps:
-	$(call install_missing,$(DEPS_BUILD))
-deps-check:
-	$(call install_missing,$(DEPS_BUILD) $(DEPS_CHECK))
-deps-lint:
-	$(call install_missing,$(DEPS_BUILD) $(DEPS_LINT))
-deps-fuzz:
-	$(call install_missing,$(DEPS_BUILD) $(DEPS_FUZZ))
-
-demo: deps
+demo: deps-build
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/ibscope -R minhop tests/fabrics/demo-3level.ibnet
 
-# --- tests -----------------------------------------------------------------------
-check: deps-check
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/ibscope-san $(BUILD)/live/probe \
-		$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
-	@BUILD=$(BUILD) tests/run.sh includes docs unit fuzz-corpus large parity live cli tui
-check-unit: $(UNIT:%=$(BUILD)/unit/%)
-	@BUILD=$(BUILD) tests/run.sh unit
-check-parity: $(BUILD)/ibscope-san
-	@BUILD=$(BUILD) tests/run.sh parity
-check-live: $(BUILD)/ibscope $(BUILD)/live/probe
-	@BUILD=$(BUILD) tests/run.sh live
-check-cli: $(BUILD)/ibscope
-	@BUILD=$(BUILD) tests/run.sh cli
-check-tui: $(BUILD)/ibscope
-	@BUILD=$(BUILD) tests/run.sh tui
-bench: deps-check
-	@$(MAKE) --no-print-directory $(BUILD)/ibscope
-	@IBSCOPE=$(BUILD)/ibscope tests/bench/run.py
+# --- what is built depends on how: a file for each line of flags, new when it changes ---
+# $(call stamp,NAME,TEXT): $(BUILD)/stamp/NAME holds TEXT; made by `make -n` and `make -q` too, so that they tell the truth
+define stamp
+$(BUILD)/stamp/$(1): FORCE
+	+@:$$(if $$(subst x$(2)x,,x$$(file <$$@)x),$$(shell mkdir -p $$(@D))$$(file >$$@,$(2)))
+endef
+$(eval $(call stamp,about,$$(VERSION) $$(REVISION) $$(PREFIX)))
+$(eval $(call stamp,sources,$$(LIBSRC) $$(UISRC)))
+$(eval $(call stamp,link,$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(LIBS) $$(UILIBS)))
 
-# --- looking over -------------------------------------------------------------------
-SOURCES := $(LIBSRC) $(UISRC)
-lint: deps-lint
-	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-		--suppress=missingIncludeSystem --suppress=unusedStructMember -D_GNU_SOURCE -I. $(SOURCES)
-	clang-tidy --quiet --warnings-as-errors='*' $(SOURCES) -- $(STD) $(CPPFLAGS) 2>/dev/null
-format: deps-lint
-	clang-format -i $(SOURCES) $(shell find core engines views tui -name '*.h')
+# --- objects and libraries of each kind: obj (plain), san (ASan and UBSan), tsan, fuzz, clang (for lint) ---
+# $(call kind,NAME,COMPILER AND FLAGS); DEFS is of one file, that which tells version and paths
+ABOUT = -DVERSION='"$(VERSION)"' $(if $(REVISION),-DREVISION='"$(REVISION)"') -DKEYMAPDIR='"$(PREFIX)/share/ibscope/keymaps"'
+define kind
+$(call stamp,$(1),$(2))
+$(BUILD)/$(1)/%.o: %.c $(BUILD)/stamp/$(1)
+	@mkdir -p $$(@D)
+	$$(Q)$(2) $$(DEFS) -MMD -MP -c -o $$@ $$<
+$(BUILD)/$(1)/tui/about.o: $(BUILD)/stamp/about
+$(BUILD)/$(1)/tui/about.o: DEFS = $$(ABOUT)
+$(BUILD)/$(1)/core.a: $(LIBSRC:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/stamp/sources
+	$$(Q)rm -f $$@; ar rcs $$@ $$(filter %.o,$$^)
+$(BUILD)/$(1)/ui.a: $(UISRC:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/stamp/sources
+	$$(Q)rm -f $$@; ar rcs $$@ $$(filter %.o,$$^)
+endef
+$(eval $(call kind,obj,$$(CC) $$(STD) $$(CPPFLAGS) $$(CFLAGS) $$(WARN)))
+$(eval $(call kind,san,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g $$(SAN) $$(WARN)))
+$(eval $(call kind,tsan,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g $$(TSAN) $$(WARN)))
+$(eval $(call kind,fuzz,$$(FUZZCC) $$(STD) $$(CPPFLAGS) -O1 -g $$(FUZZSAN) -fsanitize=fuzzer-no-link))
+$(eval $(call kind,clang,$$(CLANG) $$(STD) $$(CPPFLAGS) -O1 $$(WARN)))
 
-# --- objects: build/obj (plain) and build/san (ASan + UBSan) ----------------
-$(BUILD)/obj/%.o: %.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -MMD -MP -c -o $@ $<
+# what is linked with what: objects and libraries among the prerequisites, in their order
+LINKED = $(filter %.o %.a,$^)
 
-$(BUILD)/san/%.o: %.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(CPPFLAGS) -O1 -g $(SAN) $(WARN) -MMD -MP -c -o $@ $<
-
-$(BUILD)/libibscope.a: $(LIBSRC:%.c=$(BUILD)/obj/%.o)
-	$(Q)rm -f $@; ar rcs $@ $^
-$(BUILD)/libibscope-san.a: $(LIBSRC:%.c=$(BUILD)/san/%.o)
-	$(Q)rm -f $@; ar rcs $@ $^
-
-$(BUILD)/ibscope: $(UISRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/libibscope.a
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(UILIBS)
-$(BUILD)/ibscope-san: $(UISRC:%.c=$(BUILD)/san/%.o) $(BUILD)/libibscope-san.a
-	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) $(UILIBS)
+$(BUILD)/ibscope: $(MAINSRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+$(BUILD)/ibscope-san: $(MAINSRC:%.c=$(BUILD)/san/%.o) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
+	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+$(BUILD)/ibscope-tsan: $(MAINSRC:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/ui.a $(BUILD)/tsan/core.a $(BUILD)/stamp/link
+	$(Q)$(CC) -g $(TSAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 
 # the manual page: its lists are filled in by the program, from the tables that `help` shows
 $(BUILD)/ibscope.1: tui/ibscope.1.in keymaps/default.keys $(BUILD)/ibscope
 	$(Q)$(BUILD)/ibscope --manual tui/ibscope.1.in >$@.new && mv $@.new $@
 
-# --- unit tests: one program a module, under the sanitizers ------------------
-$(BUILD)/libibscope-ui-san.a: $(UIOBJSRC:%.c=$(BUILD)/san/%.o)
-	$(Q)rm -f $@; ar rcs $@ $^
-$(BUILD)/unit/%: $(BUILD)/san/tests/unit/%.o $(BUILD)/libibscope-ui-san.a $(BUILD)/libibscope-san.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) -g $(SAN) -o $@ $^ $(LIBS) $(UILIBS) -lcmocka
+# a program with a race: the test of the test
+$(BUILD)/racy: $(BUILD)/tsan/tests/tui/racy.o $(BUILD)/stamp/link
+	$(Q)$(CC) -g $(TSAN) $(LDFLAGS) -o $@ $(LINKED) -lpthread
 
-# --- fuzzing: `make fuzz` runs every target for FUZZ_SECONDS ------------------------
+# unit tests: one program a module, under the sanitizers
+$(BUILD)/unit/%: $(BUILD)/san/tests/unit/%.o $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS) -lcmocka
+
+# drives live discovery for tests/live; not sanitized: the simulator's library reads beyond its own buffers
+$(BUILD)/live/probe: $(BUILD)/obj/tests/live/probe.o $(BUILD)/obj/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
+
+# fuzz targets, and the same without libFuzzer: they replay files under the sanitizers
+$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(BUILD)/fuzz/core.a $(BUILD)/stamp/link
+	$(Q)$(FUZZCC) -g $(FUZZSAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
+$(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o $(BUILD)/san/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
+
+.SECONDARY: $(UNIT:%=$(BUILD)/san/tests/unit/%.o) $(FUZZ:%=$(BUILD)/san/tests/fuzz/%.o) $(BUILD)/san/tests/fuzz/replay.o \
+	$(FUZZ:%=$(BUILD)/fuzz/tests/fuzz/%.o)
+
+# --- tests -----------------------------------------------------------------------
+TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/live/probe \
+	$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
+RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
+
+check: deps-build deps-check
+	@$(MAKE) --no-print-directory -j$$(nproc) $(TESTED)
+	@$(RUN)
+check-unit: $(UNIT:%=$(BUILD)/unit/%)
+	@$(RUN) unit
+check-parity: $(BUILD)/ibscope-san
+	@$(RUN) parity
+check-live: $(BUILD)/ibscope $(BUILD)/live/probe
+	@$(RUN) live
+check-cli: $(BUILD)/ibscope
+	@$(RUN) cli
+check-tui: $(BUILD)/ibscope
+	@$(RUN) tui
+check-tsan: $(BUILD)/ibscope-tsan $(BUILD)/racy
+	@$(RUN) tsan
+bench: deps-build deps-check
+	@$(MAKE) --no-print-directory $(BUILD)/ibscope
+	@IBSCOPE=$(BUILD)/ibscope tests/bench/run.py
+
+# every fuzz target for FUZZ_SECONDS
 FUZZ_SECONDS ?= 60
-FUZZCC ?= clang
-
-$(BUILD)/fz/%.o: %.c
-	@mkdir -p $(@D)
-	$(Q)$(FUZZCC) $(STD) $(CPPFLAGS) -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
-$(BUILD)/libibscope-fuzz.a: $(LIBSRC:%.c=$(BUILD)/fz/%.o)
-	$(Q)rm -f $@; ar rcs $@ $^
-$(BUILD)/fuzz/%: $(BUILD)/fz/tests/fuzz/%.o $(BUILD)/libibscope-fuzz.a
-	@mkdir -p $(@D)
-	$(Q)$(FUZZCC) -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS)
-fuzz: deps-fuzz
+fuzz: deps-build deps-fuzz
 	@$(MAKE) --no-print-directory $(FUZZ:%=$(BUILD)/fuzz/%)
 	@for t in $(FUZZ); do \
 		mkdir -p $(BUILD)/fuzz/corpus-$$t; \
 		$(BUILD)/fuzz/$$t -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -close_fd_mask=0 \
 			$(BUILD)/fuzz/corpus-$$t tests/fuzz/corpus/$${t#fuzz_} || exit 1; \
 	done
-# the same targets without libFuzzer: replay files under the sanitizers
-$(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o $(BUILD)/libibscope-san.a
+
+# --- looking over: a file is read again when it, or a header it includes, has changed ---
+SOURCES := $(LIBSRC) $(UISRC) $(MAINSRC)
+TESTSRC := $(sort $(wildcard tests/*/*.c))
+HEADERS := $(shell find core engines views tui tests -name '*.h')
+LINTED  := $(SOURCES:%=$(BUILD)/lint/%.tidy) $(SOURCES:%=$(BUILD)/lint/%.check) \
+	$(patsubst %,$(BUILD)/lint/%.format,$(SOURCES) $(TESTSRC) $(HEADERS)) \
+	$(patsubst %.c,$(BUILD)/clang/%.o,$(SOURCES) $(TESTSRC)) $(patsubst %.c,$(BUILD)/obj/%.o,$(SOURCES) $(TESTSRC))
+CPPCHECK := cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+	--suppress=missingIncludeSystem --suppress=unusedStructMember -D_GNU_SOURCE -I.
+$(eval $(call stamp,cppcheck,$$(CPPCHECK)))
+
+lint: deps-build deps-check deps-lint
+	@clang-format --version | grep -q ' version $(FORMATTER)\.' || \
+		echo "the format is not judged: it is that of clang-format $(FORMATTER)"
+	@$(MAKE) --no-print-directory -k -j$$(nproc) linted
+linted: $(LINTED)
+
+# clang's object stands for the file and all it includes
+$(BUILD)/lint/tui/about.c.tidy: DEFS = $(ABOUT)
+$(BUILD)/lint/%.c.tidy: $(BUILD)/clang/%.o .clang-tidy
 	@mkdir -p $(@D)
-	$(Q)$(CC) -g $(SAN) -o $@ $^ $(LIBS)
+	$(Q)clang-tidy --quiet --warnings-as-errors='*' $*.c -- $(STD) $(CPPFLAGS) $(DEFS) \
+		2>$@.log || { cat $@.log; exit 1; }
+	@touch $@
+$(BUILD)/lint/%.c.check: $(BUILD)/clang/%.o $(BUILD)/stamp/cppcheck
+	@mkdir -p $(@D)
+	$(Q)$(CPPCHECK) $*.c
+	@touch $@
+# versions of clang-format differ in what they make of a file: one judges
+FORMATTER := 14
+$(BUILD)/lint/%.format: % .clang-format
+	@mkdir -p $(@D)
+	$(Q)case "$$(clang-format --version)" in *' version $(FORMATTER).'*) clang-format --dry-run -Werror $< ;; esac
+	@touch $@
+format: deps-lint
+	clang-format -i $(SOURCES) $(TESTSRC) $(HEADERS)
 
 # --- installing -----------------------------------------------------------------------
 install: all
@@ -153,10 +201,9 @@ uninstall:
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibscope
 	rm -rf $(DESTDIR)$(PREFIX)/share/ibscope
 
-# drives live discovery for tests/live; not sanitized: the simulator's library reads beyond its own buffers
-$(BUILD)/live/probe: $(BUILD)/obj/tests/live/probe.o $(BUILD)/libibscope.a
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+# a Debian package in build/
+deb: deps-build deps-deb
+	+@.ci/package '$(BUILD)' '$(VERSION)'
 
 clean:
 	rm -rf $(BUILD)

@@ -1,7 +1,11 @@
 #!/bin/sh
-# Run test suites and add up their results: tests/run.sh SUITE...
-# Every suite ends with a line "N passed, N failed"; the last line is their sum.
+# Run test suites and add up their results: tests/run.sh [SUITE...], without names all of them.
+# Every suite ends with a line "N passed, N failed"; the last line is their sum.  A suite that
+# ends with anything else, or with a status that does not go with its line, has failed.
+# A SUITE with a "/" in it is a program to run as a suite.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
+SUITES="includes docs harness unit fuzz-corpus build extend large parity live cli tsan tui"
+
 BUILD=${BUILD:-build}
 export BUILD
 cd "$(dirname "$0")/.." || exit 2
@@ -52,31 +56,54 @@ suite() {
 	case $1 in
 	includes) python3 tests/includes.py ;;
 	docs) python3 tests/docs.py ;;
+	harness) python3 tests/harness.py ;;
 	unit) unit ;;
 	fuzz-corpus) fuzz_corpus ;;
+	build) python3 tests/build/run.py ;;
+	extend) python3 tests/extend/run.py ;;
 	large) IBSCOPE="$BUILD/ibscope" python3 tests/parity/large.py ;;
 	parity) IBSCOPE="$BUILD/ibscope-san" python3 tests/parity/run.py ;;
 	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
 	cli) IBSCOPE="$BUILD/ibscope" python3 tests/cli/run.py ;;
+	tsan) IBSCOPE="$BUILD/ibscope-tsan" python3 tests/tui/races.py ;;
 	tui) IBSCOPE="$BUILD/ibscope" python3 tests/tui/run.py ;;
+	*/*) "$1" ;;
 	*)
-		echo "unknown suite $1"
-		echo "0 passed, 1 failed"
+		echo "unknown suite $1; there are $SUITES"
+		return 2
 		;;
 	esac
 }
 
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.status"' EXIT
+# names have no blanks: split on purpose
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $SUITES
 for s in "$@"; do
 	echo "== $s"
-	suite "$s" 2>&1 | tee "$log"
-	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -1)
-	# a suite that does not get to its last line has failed
-	[ -n "$line" ] || line="0 passed, 1 failed"
-	set -- $(echo "$line" | tr -dc '0-9 ')
-	total_passed=$((total_passed + $1))
-	total_failed=$((total_failed + $2))
+	{
+		suite "$s" 2>&1
+		echo $? >"$log.status"
+	} | tee "$log"
+	status=$(cat "$log.status")
+	line=$(tail -n 1 "$log" | grep -Ex '[0-9]+ passed, [0-9]+ failed')
+	passed=${line%% passed*}
+	failed=${line##*, }
+	failed=${failed%% failed}
+	if [ -z "$line" ]; then
+		echo "suite $s did not reach its last line (status $status)"
+		passed=0
+		failed=1
+	elif [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+		echo "suite $s ended with status $status"
+		failed=1
+	elif [ $((passed + failed)) -eq 0 ]; then
+		echo "suite $s tested nothing"
+		failed=1
+	fi
+	total_passed=$((total_passed + passed))
+	total_failed=$((total_failed + failed))
 done
 echo "$total_passed passed, $total_failed failed"
 [ "$total_failed" -eq 0 ]

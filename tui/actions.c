@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -427,62 +426,9 @@ static const char last_resort[] =
 	"bind Backspace back\nbind : repl\nbind C-c cancel\nbind q quit\nbind F10 quit\nbind ? :pane help\n"
 	"bind repl Esc leave\nbind repl F10 quit\nbind repl C-c cancel\n";
 
-static char *user_folder(void)
-{
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-
-	if (config && *config == '/')
-		return str_printf("%s/ibscope", config);
-	return home && *home ? str_printf("%s/.config/ibscope", home) : NULL;
-}
-
-/* keymaps/ beside the program or above it, for one that runs where it was built. */
-static char *program_folder(void)
-{
-	char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char *slash;
-
-	if (n <= 0)
-		return NULL;
-	path[n] = 0;
-	slash = strrchr(path, '/');
-	return slash ? str_printf("%.*s/../keymaps", (int)(slash - path), path) : NULL;
-}
-
-static char *try_folder(char *folder, const char *name)
-{
-	char *path = folder ? str_printf("%s/%s.keys", folder, name) : NULL;
-
-	free(folder);
-	if (path && access(path, R_OK)) {
-		free(path);
-		return NULL;
-	}
-	return path;
-}
-
-static char *find_keymap(const char *name)
-{
-	char *path;
-
-	if (strchr(name, '/') || !access(name, R_OK)) {
-		struct stat st;
-
-		if (!stat(name, &st) && S_ISREG(st.st_mode))
-			return str_dup(name);
-	}
-	path = try_folder(user_folder(), name);
-	if (!path)
-		path = try_folder(program_folder(), name);
-	if (!path)
-		path = try_folder(str_dup(KEYMAPDIR), name);
-	return path;
-}
-
 static void load_user(struct keymap *km)
 {
-	char *folder = user_folder();
+	char *folder = keymap_user_folder();
 	char *path = folder ? str_printf("%s/keys", folder) : NULL;
 	struct err e;
 
@@ -496,7 +442,7 @@ int keymap_choose(const char *name, struct err *e)
 {
 	struct keymap km = {0};
 	const char *want = name ? name : "default";
-	char *path = find_keymap(want);
+	char *path = keymap_path(want, "/proc/self/exe", ui.about->keymaps);
 	int rc = 0;
 
 	if (path) {
@@ -504,10 +450,10 @@ int keymap_choose(const char *name, struct err *e)
 	} else if (name) {
 		rc = err_set(
 			e, "keymap \"%s\" is neither a file nor NAME.keys in $XDG_CONFIG_HOME/ibscope or %s",
-			name, KEYMAPDIR);
+			name, ui.about->keymaps);
 	} else {
 		text_add(&ui.key_errors, "default.keys was not found in %s: only a few keys are bound\n",
-			 KEYMAPDIR);
+			 ui.about->keymaps);
 		keymap_parse(&km, last_resort, "built in", &check, &ui.key_errors);
 	}
 	free(path);

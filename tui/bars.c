@@ -67,6 +67,7 @@ void draw_top_bar(int cols)
 {
 	static uint64_t serial;
 	static char line[512];
+	char title[64];
 	const struct scene *sc = &ui.scene;
 	int name;
 
@@ -88,8 +89,8 @@ void draw_top_bar(int cols)
 	draw_text(0, 0, cols, "", ST_BAR, true);
 	name = cols - 2 - text_columns(line) - time_slack;
 	name = name < 8 ? 8 : name;
-	name = draw_text(0, 1, name, sc->fabric ? base_name(sc->fabric->source) : "ibscope " VERSION, ST_BAR,
-			 false);
+	snprintf(title, sizeof(title), "ibscope %s", ui.about->version);
+	name = draw_text(0, 1, name, sc->fabric ? base_name(sc->fabric->source) : title, ST_BAR, false);
 	draw_text(0, 1 + name, cols - 1 - name, line, ST_BAR, false);
 }
 

@@ -87,6 +87,18 @@ int keymap_load(struct keymap *km, const char *path, const struct keymap_check *
 void keymap_parse(struct keymap *km, const char *text, const char *name, const struct keymap_check *check,
 		  struct text *errors);
 
+/* Folder of the user's own keymaps and bindings ($XDG_CONFIG_HOME/ibscope or ~/.config/ibscope); NULL: none.
+ */
+char *keymap_user_folder(void);
+
+/*
+ * The file of a keymap, to be freed; NULL when there is none.  A name that is a
+ * file's is that file; else NAME.keys is looked for in the user's folder, in
+ * keymaps, ../keymaps and ../share/ibscope/keymaps as seen from the folder of the
+ * program (a link to it will do), at last in `installed`.
+ */
+char *keymap_path(const char *name, const char *program, const char *installed);
+
 /*
  * Look a sequence up in a map, then (unless the map is "repl") in "all".
  * *more is set when a longer binding begins with it.

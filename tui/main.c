@@ -14,6 +14,7 @@
 #include "core/source/live.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"
+#include "tui/about.h"
 #include "tui/manual.h"
 #include "tui/ui.h"
 
@@ -77,6 +78,16 @@ static bool is_standard(const char *name)
 	return !strcmp(name, "-");
 }
 
+/* Revisions of sources that came without git are unknown: "", or what git left to be filled in. */
+static int show_version(void)
+{
+	if (*about.revision && *about.revision != '$')
+		printf("ibscope %s (git %s)\n", about.version, about.revision);
+	else
+		printf("ibscope %s\n", about.version);
+	return EXIT_DONE;
+}
+
 /* -1 to go on, else the exit status. */
 static int parse(struct command_line *cl, int argc, char **argv)
 {
@@ -124,8 +135,7 @@ static int parse(struct command_line *cl, int argc, char **argv)
 			fputs(usage, stdout);
 			return EXIT_DONE;
 		case 'V':
-			puts("ibscope " VERSION);
-			return EXIT_DONE;
+			return show_version();
 		default:
 			fputs("Try `ibscope --help`.\n", stderr);
 			return EXIT_USAGE;
@@ -352,7 +362,7 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 
 static int explore(struct interpreter *in, const struct command_line *cl)
 {
-	struct ui_config c = {.keymap = cl->keymap};
+	struct ui_config c = {.about = &about, .keymap = cl->keymap};
 	struct line_list start = {0};
 	struct err e = {{0}};
 	int rc = start_explorer(in, cl, &c, &start, &e);

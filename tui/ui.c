@@ -461,6 +461,7 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 
 	ui.interpreter = in;
 	ui.session = in->session;
+	ui.about = c->about;
 	if (keymap_choose(c->keymap, e) || open_pipe(e))
 		return -1;
 	repl_start();

@@ -10,6 +10,7 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "core/session/command.h"
+#include "tui/about.h"
 #include "tui/keymap.h"
 #include "views/views.h"
 
@@ -34,6 +35,7 @@ enum line_mode { LINE_NONE, LINE_SEARCH, LINE_FILTER };
 struct ui {
 	struct interpreter *interpreter;
 	struct session *session; /* the interpreter's */
+	const struct about *about;
 	struct scene scene;
 	struct keymap keys;
 	struct text key_errors; /* of the keymap files, until they are shown */
@@ -59,6 +61,7 @@ extern struct ui ui;
 
 /* ui.c: the loop.  start: command lines to run first.  0, or -1 and *e. */
 struct ui_config {
+	const struct about *about;
 	const char *keymap; /* NAME or FILE, NULL = default */
 	char *greeting;	    /* text for the REPL, may be NULL */
 	char **start;

@@ -128,7 +128,7 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, "Ranks");
 	if (r && !r->ops->rank)
 		text_add(t, ": %s has none", r->engine);
-	if (!v->n_rows)
+	if (!r || !v->n_rows)
 		return;
 	text_add(t, " %u/%u ── 0 to %u, %u ", n ? v->sel + 1 : 0, n, p->max, p->roots);
 	text_add(t, r->ops->is_root ? "root%s" : "of rank 0", p->roots == 1 ? "" : "s");

@@ -423,8 +423,7 @@ static int by_text(const void *pa, const void *pb)
 static void sort_text(const struct view *v, uint32_t row, struct text *t)
 {
 	if (view_is_header(v, row) && v->sort == (int)v->fold->name)
-		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are headers where there are
-		 * chassis */
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a header is of a chassis */
 		text_add(t, "%s", v->fold->chassis->el->name[fold_group_of(v, row)->element]);
 	else
 		view_cell(v, row, (unsigned)v->sort, t);

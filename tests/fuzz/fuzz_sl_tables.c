@@ -5,30 +5,23 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "core/sm/sl_tables_file.h"
-#include "core/source/synth.h"
+#include "tests/fuzz/ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A ring of three switches with two hosts each, LIDs 1 up; made once. */
-static struct lids *ring(struct topo **t)
+/* LIDs 1 up on a small fabric; made once. */
+static struct lids *numbered(struct topo **t)
 {
 	static struct lids *lids;
 	static struct topo *topo;
 	struct lid_options o = {.lmc = 1};
-	struct fabric *f;
-	struct state *st;
 	struct lid_memory *m;
 
 	if (!lids) {
-		if (synth_make("ring:3,hosts=2", &f, NULL))
-			abort();
-		st = state_new(f);
-		topo = topo_new(f, st);
-		m = lid_memory_new(f, &o);
+		topo = ring_of_three(false);
+		m = lid_memory_new(topo->fabric, &o);
 		lids = lids_assign(m, topo, NULL, NULL);
 		lid_memory_free(m);
-		state_free(st);
-		fabric_unref(f);
 	}
 	*t = topo;
 	return lids;
@@ -53,7 +46,7 @@ static void check_lanes(const struct sl_tables *l, int rc, const struct err *e)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct topo *t;
-	struct lids *lids = ring(&t);
+	struct lids *lids = numbered(&t);
 	struct text notes = {0};
 	struct sl_tables *l = sl_tables_new(t->fabric, lids->max_lid);
 	struct err e;

@@ -31,7 +31,7 @@ class Terminal:
             "PATH": os.environ["PATH"], "HOME": self.dir, "LANG": "C.UTF-8", "TERM": term, "PS1": "ready> ",
             "XDG_STATE_HOME": os.path.join(self.dir, "state"), "XDG_CONFIG_HOME": os.path.join(self.dir, "config"),
             "INPUTRC": "/dev/null", "TMPDIR": self.dir, "OUT": self.dir, "TESTS": HERE, "ROOT": ROOT,
-            "ASAN_OPTIONS": "detect_leaks=0",
+            "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", ""),
         }
         self.env.update(env or {})
         self.tmux("-f", "/dev/null", "new-session", "-d", "-s", "t", "-x", str(size[0]), "-y", str(size[1]),
@@ -116,7 +116,7 @@ def compare(term, name):
         return
     with open(path) as f:
         want = f.read()
-    end = time.monotonic() + min(BOUND, 10)
+    end = time.monotonic() + BOUND
     while True:
         got = mask(term.capture())
         if got == want:

@@ -3,7 +3,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
@@ -103,12 +105,116 @@ static void missing_file(void **state)
 	assert_non_null(strstr(e.msg, "/nonexistent/x.keys"));
 }
 
+/* --- where keymaps are found --------------------------------------------------- */
+
+static char top[64]; /* a folder of its own for every test */
+
+/* An empty file below top, with the folders it needs. */
+static void put(const char *path)
+{
+	char *line = str_printf("mkdir -p \"$(dirname %s/%s)\" && : >%s/%s", top, path, top, path);
+
+	assert_int_equal(system(line), 0);
+	free(line);
+}
+
+/* What is found for a name, as seen from top; "" for nothing. */
+static void expect_found(const char *name, const char *want)
+{
+	char *program = str_printf("%s/a/bin/program", top), *installed = str_printf("%s/installed", top);
+	char *path = keymap_path(name, program, installed), *whole = path ? realpath(path, NULL) : NULL;
+
+	assert_string_equal(whole ? whole + strlen(top) + 1 : "", want);
+	free(whole);
+	free(path);
+	free(installed);
+	free(program);
+}
+
+static int new_top(void **state)
+{
+	char *config;
+
+	(void)state;
+	strcpy(top, "/tmp/ibscope-keymap-XXXXXX");
+	if (!mkdtemp(top))
+		return -1;
+	config = str_printf("%s/config", top);
+	setenv("XDG_CONFIG_HOME", config, 1);
+	free(config);
+	put("a/bin/program");
+	return 0;
+}
+
+static int drop_top(void **state)
+{
+	char *line = str_printf("rm -rf %s", top);
+	int rc = system(line);
+
+	(void)state;
+	free(line);
+	return rc;
+}
+
+/* Each place comes before those that were filled earlier. */
+static void places_in_order(void **state)
+{
+	static const char *const places[] = {"installed/x.keys", "a/share/ibscope/keymaps/x.keys",
+					     "a/keymaps/x.keys", "a/bin/keymaps/x.keys",
+					     "config/ibscope/x.keys"};
+
+	(void)state;
+	expect_found("x", "");
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		put(places[i]);
+		expect_found("x", places[i]);
+	}
+	expect_found("y", "");
+}
+
+/* A link in another folder leads to the program, and so to its keymaps. */
+static void link_to_program(void **state)
+{
+	char *link = str_printf("%s/link", top), *target = str_printf("%s/a/bin/program", top), *path;
+
+	(void)state;
+	put("a/share/ibscope/keymaps/x.keys");
+	assert_int_equal(symlink(target, link), 0);
+	path = keymap_path("x", link, "/nonexistent");
+	assert_non_null(path);
+	free(path);
+	free(target);
+	free(link);
+}
+
+/* A file by its path; a folder of that name is none. */
+static void by_path(void **state)
+{
+	char *path, *name;
+
+	(void)state;
+	put("mine/my.keys");
+	name = str_printf("%s/mine/my.keys", top);
+	path = keymap_path(name, "/nonexistent", "/nonexistent");
+	assert_string_equal(path, name);
+	free(path);
+	free(name);
+	name = str_printf("%s/mine", top);
+	assert_null(keymap_path(name, "/nonexistent", "/nonexistent"));
+	free(name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_round_trip), cmocka_unit_test(bad_names),
-		cmocka_unit_test(panes_before_all), cmocka_unit_test(mistakes_leave_the_rest),
+		cmocka_unit_test(names_round_trip),
+		cmocka_unit_test(bad_names),
+		cmocka_unit_test(panes_before_all),
+		cmocka_unit_test(mistakes_leave_the_rest),
 		cmocka_unit_test(missing_file),
+		cmocka_unit_test_setup_teardown(places_in_order, new_top, drop_top),
+		cmocka_unit_test_setup_teardown(link_to_program, new_top, drop_top),
+		cmocka_unit_test_setup_teardown(by_path, new_top, drop_top),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
