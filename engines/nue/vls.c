@@ -1,0 +1,57 @@
+/* Number of layers (nue.md 5). */
+#include "engines/nue/internal.h"
+
+/*
+ * OperVLs as the subnet manager knows them when it routes: in the first sweep
+ * what the switches reported; later what it programmed, the least of both ends
+ * and max_op_vls.
+ */
+static unsigned known_code(const struct engine_input *in, uint32_t port)
+{
+	const struct fabric *f = in->topo->fabric;
+	unsigned code = f->port_opervls[port], peer = f->port_opervls[in->topo->peer[port]];
+	unsigned max = options_uint(in->options, "max_op_vls");
+
+	if (!in->sweep || !code)
+		return code;
+	code = peer && peer < code ? peer : code;
+	return max && max < code ? max : code;
+}
+
+/* The least code of all cabled switch ports, and a port that has it; 0 = none counts. */
+static unsigned least_code(const struct engine_input *in, uint32_t *at)
+{
+	const struct fabric *f = in->topo->fabric;
+	unsigned min = 0;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		if (!switch_up(in->topo, sw))
+			continue;
+		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+			uint32_t port = switch_port_id(f, sw, p);
+			unsigned code = in->topo->peer[port] == NO_ID ? 0 : known_code(in, port);
+
+			if (!code || (min && code >= min))
+				continue;
+			min = code;
+			*at = port;
+		}
+	}
+	return min;
+}
+
+struct nue_vls nue_find_vls(const struct engine_input *in)
+{
+	struct nue_vls v = {.port = NO_ID,
+			    .asked = options_uint(in->options, "nue_max_num_vls"),
+			    .qos = options_bool(in->options, "qos")};
+	unsigned code = least_code(in, &v.port);
+
+	v.supported = code ? 1u << (code - 1) : 1;
+	if (v.supported > NUE_MAX_LAYERS)
+		v.supported = NUE_MAX_LAYERS;
+	v.layers = v.asked && v.asked < v.supported ? v.asked : v.supported;
+	if (!v.qos)
+		v.layers = 1;
+	return v;
+}
