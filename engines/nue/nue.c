@@ -58,10 +58,19 @@ static const struct routing_ops nue_ops = {
 
 /* --- destinations and layers (nue.md 6) ------------------------------------------------------- */
 
+/* Is the endport a destination of a layer? */
+static bool in_layers(const struct nue_run *x, uint32_t ep)
+{
+	enum node_type type = x->in->topo->fabric->node_type[endport_node(x->in->topo->fabric, ep)];
+
+	if (!x->in->lids->count[ep] || nue_node_of(x->g, x->in->topo, ep) == NO_ID)
+		return false;
+	return type == NODE_CA || (type == NODE_SWITCH && x->nue->include_switches);
+}
+
 static void deal_destinations(struct nue_run *x)
 {
-	const struct topo *t = x->in->topo;
-	const struct fabric *f = t->fabric;
+	const struct fabric *f = x->in->topo->fabric;
 	unsigned k = x->nue->vls.layers, turn = 0;
 
 	for (unsigned v = 0; v < k; v++) {
@@ -70,11 +79,8 @@ static void deal_destinations(struct nue_run *x)
 	}
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		struct nue_layer *l = &x->nue->layer[turn];
-		enum node_type type = f->node_type[endport_node(f, ep)];
 
-		if (!x->in->lids->count[ep] || type == NODE_ROUTER || nue_node_of(x->g, t, ep) == NO_ID)
-			continue;
-		if (type == NODE_SWITCH && !x->nue->include_switches)
+		if (!in_layers(x, ep))
 			continue;
 		l->lid[l->n_lids++] = x->in->lids->base[ep];
 		turn = (turn + 1) % k;
@@ -123,23 +129,32 @@ static int check_base_lids(struct nue_run *x)
 	return 0;
 }
 
+/* Does a destination of some layer hang on the node? */
+static bool has_destination(const struct nue_run *x, uint32_t u)
+{
+	const struct topo *t = x->in->topo;
+
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
+		if (t->endport_up[ep] && nue_node_of(x->g, t, ep) == u && in_layers(x, ep))
+			return true;
+	return false;
+}
+
 /* A search begins at a switch with MOST_LINKS + 1 links, or goes on over one with more. */
 static int check_degrees(struct nue_run *x)
 {
 	const struct nue_graph *g = x->g;
 
-	for (unsigned v = 0; v < x->nue->vls.layers; v++) {
-		const struct nue_layer *l = &x->nue->layer[v];
+	for (uint32_t u = 0; u < g->n; u++) {
+		unsigned links = nue_degree(g, u);
 
-		for (uint32_t u = 0; l->n_lids && u < g->n; u++) {
-			if (nue_degree(g, u) <= MOST_LINKS + (l->hull[u] == 2 ? 0u : 1u))
-				continue;
-			x->out->fatal = "hangs or crashes";
-			return err_set(&x->out->refused,
-				       "%s has %u links to switches, and OpenSM's nue counts them in 8 bits "
-				       "with sign; expected at most %u",
-				       switch_name(x->in->topo->fabric, g->sw[u]), nue_degree(g, u), MOST_LINKS);
-		}
+		if (links <= MOST_LINKS || (links == MOST_LINKS + 1 && !has_destination(x, u)))
+			continue;
+		x->out->fatal = "hangs or crashes";
+		return err_set(&x->out->refused,
+			       "%s has %u links to switches, and OpenSM's nue counts them in 8 bits with sign; "
+			       "expected at most %u",
+			       switch_name(x->in->topo->fabric, g->sw[u]), links, MOST_LINKS);
 	}
 	return 0;
 }

@@ -341,6 +341,19 @@ LASH_OPTIONS = (
     ("reassign_lids", 0.1, lambda r, f: "TRUE"),
 )
 
+# Grids on which Nue's search meets impasses: backtracking, shortcuts, escape paths.
+NUE_GRID = spec("torus:4x4x3", "torus:4x4x4", "torus:5x5,parallel=2", "torus:4x4x3,parallel=2", "torus:6x6",
+                "hypercube:4,parallel=2", "torus:4x3x3,hosts=2")
+# No lmc_esp0: with lmc > 0 it crashes OpenSM, which ibscope says.
+NUE_OPTIONS = (
+    ("nue_max_num_vls", 0.7, lambda r, f: r.choice((0, 0, 1, 2, 2, 3, 4, 5, 8, 12, 255))),
+    ("qos", 0.7, lambda r, f: "TRUE"),
+    ("nue_include_switches", 0.4, lambda r, f: "TRUE"),
+    ("max_op_vls", 0.2, lambda r, f: r.randrange(1, 6)),
+    ("avoid_throttled_links", 0.1, lambda r, f: "TRUE"),
+    ("reassign_lids", 0.1, lambda r, f: "TRUE"),
+)
+
 ENGINES = {
     "minhop": Engine("minhop"),
     "updn": Engine("updn", options=UPDN_OPTIONS),
@@ -358,6 +371,8 @@ ENGINES = {
     "minhop-sl": Engine("minhop", compare=("lfts", "engine", "paths"), lmc=(0, 1)),
     "lash": Engine("lash", families=(LASH_GRID, LASH_GRID, RING, CLIQUES, TREE, DIRECTOR, RANDOM, nasty),
                    options=LASH_OPTIONS, lmc=(0, 0, 0, 1, 2), compare=("lfts", "engine", "paths")),
+    "nue": Engine("nue", families=(LASH_GRID, RING, CLIQUES, TREE, DIRECTOR, RANDOM, NUE_GRID, nasty),
+                  options=NUE_OPTIONS, lmc=(0, 0, 0, 1, 2), compare=("lfts", "engine", "paths")),
 }
 
 # --- sequences ------------------------------------------------------------------------
