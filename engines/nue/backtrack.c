@@ -124,9 +124,9 @@ static bool open_way(struct nue_run *x, uint32_t c, uint32_t h)
 		return false;
 	e1 = nue_edge_of(d, q, c);
 	was = d->edge_wet[e1];
-	if (d->edge[e1] == NUE_BLOCKED || nue_try(d, q, c, x->colour))
+	if (d->edge[e1] == NUE_BLOCKED || nue_refused(x, q, c))
 		return false;
-	if (!nue_try(d, c, h, x->colour))
+	if (!nue_refused(x, c, h))
 		return true;
 	if (!was)
 		nue_unpaint(d, e1);
@@ -203,7 +203,7 @@ static bool lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uint32_
 	for (i = 0; i < n; i++)
 		was[i] = d->edge_wet[nue_edge_of(d, c, list[i])];
 	for (i = 0; i < n; i++)
-		if (d->edge[nue_edge_of(d, c, list[i])] == NUE_BLOCKED || nue_try(d, c, list[i], x->colour))
+		if (d->edge[nue_edge_of(d, c, list[i])] == NUE_BLOCKED || nue_refused(x, c, list[i]))
 			break;
 	if (i == n)
 		return true;

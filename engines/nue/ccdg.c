@@ -445,4 +445,3 @@ uint32_t nue_way_back(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t *way)
 	}
 	return len;
 }
-

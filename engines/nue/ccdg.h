@@ -44,13 +44,13 @@ struct nue_ccdg {
 	uint32_t *real; /* [n_colours] colour of an id */
 	uint32_t n_colours;
 	/* order of channels: no coloured edge leads from a higher to a lower one, unless cyclic */
-	uint32_t *order;  /* [n_channels] */
-	uint32_t *mark;	  /* [n_channels] epoch in which a search met it */
+	uint32_t *order; /* [n_channels] */
+	uint32_t *mark;	 /* [n_channels] epoch in which a search met it */
 	uint32_t epoch;
 	uint32_t *queue, *before, *place; /* [n_channels] room for searches */
 	uint64_t *sort;			  /* [n_channels] */
-	bool cyclic;		  /* a merge closed a cycle: the order is worth nothing in this layer */
-	bool endless;		  /* OpenSM's search would go round in it for ever */
+	bool cyclic;  /* a merge closed a cycle: the order is worth nothing in this layer */
+	bool endless; /* OpenSM's search would go round in it for ever */
 	/* of the layer, for those who ask */
 	uint64_t searches, blocked, merges;
 };

@@ -15,17 +15,17 @@
 
 struct nue_graph {
 	uint32_t n;
-	uint32_t *sw;	/* [n] switch id in the fabric */
-	uint32_t *node; /* [n_switches] the other way, NO_ID = takes no part */
+	uint32_t *sw;	 /* [n] switch id in the fabric */
+	uint32_t *node;	 /* [n_switches] the other way, NO_ID = takes no part */
 	uint32_t *first; /* [n + 1] */
 	uint32_t n_channels;
 	uint32_t *from, *to, *rev; /* [n_channels]; rev: the same cable the other way */
 	uint8_t *lport, *rport;	   /* [n_channels] ports at from and to */
 	/* [n] LIDs of CAs, routers and port 0 on the switch, modulo 256 as in OpenSM */
 	uint8_t *terminals;
-	uint64_t total;		/* LIDs of all CAs and switches */
-	unsigned max_lids;	/* most LIDs of one of these ports */
-	unsigned throttled;	/* cables left out */
+	uint64_t total;	    /* LIDs of all CAs and switches */
+	unsigned max_lids;  /* most LIDs of one of these ports */
+	unsigned throttled; /* cables left out */
 };
 
 /*

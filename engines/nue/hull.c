@@ -102,7 +102,7 @@ bool nue_find_hull(struct nue_run *x, struct nue_layer *l)
 struct brandes {
 	const struct nue_graph *g;
 	const struct nue_layer *l;
-	double *b; /* [n] */
+	double *b;  /* [n] */
 	uint8_t *t; /* [n] CAs of the layer on the switch, modulo 256 */
 	uint64_t *sigma;
 	uint32_t *d, *order, n_order;

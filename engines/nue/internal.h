@@ -10,13 +10,13 @@ struct nue_watch;
 
 /* Channels kept for backtracking: other ways into a node, in the order they were met. */
 struct nue_stacks {
-	bool made;	      /* else they still lie in expanded[] */
+	bool made; /* else they still lie in expanded[] */
 	uint32_t n_expanded;
-	uint32_t *expanded;   /* [n] vertices in the order they were expanded */
-	uint32_t *accepted;   /* [n_channels] destination in which the channel was taken as a way */
+	uint32_t *expanded;    /* [n] vertices in the order they were expanded */
+	uint32_t *accepted;    /* [n_channels] destination in which the channel was taken as a way */
 	uint32_t *head, *tail; /* [n] channel, NO_ID */
-	uint32_t *next;	      /* [n_channels] NO_ID */
-	uint32_t *member;     /* [n_channels] destination in which it was put on a stack */
+	uint32_t *next;	       /* [n_channels] NO_ID */
+	uint32_t *member;      /* [n_channels] destination in which it was put on a stack */
 };
 
 struct nue_run {
@@ -31,9 +31,9 @@ struct nue_run {
 	struct nue_heap heap;
 	/* the search of one destination; per node */
 	uint64_t *dist;
-	uint32_t *used;	 /* channel by which it is reached, NO_ID */
-	uint32_t *found; /* step in which it was first reached */
-	uint64_t *cd;	 /* [vertices] distance to the end of a channel, of those that matter */
+	uint32_t *used;	     /* channel by which it is reached, NO_ID */
+	uint32_t *found;     /* step in which it was first reached */
+	uint64_t *cd;	     /* [vertices] distance to the end of a channel, of those that matter */
 	uint32_t *candidate; /* [n_channels] room */
 	struct nue_stacks stacks;
 	uint32_t serial; /* of the destination, from 1 */
@@ -86,6 +86,17 @@ void nue_watch_model(struct nue_run *x);
 void nue_watch_layer(struct nue_run *x, const struct nue_layer *l);
 void nue_watch_begin(struct nue_run *x, unsigned lid, uint32_t src);
 void nue_watch_blocked(struct nue_run *x, uint32_t c, uint32_t to);
+
+/* nue_try(), and tell of what it refuses. */
+static inline bool nue_refused(struct nue_run *x, uint32_t h, uint32_t c)
+{
+	if (!nue_try(x->d, h, c, x->colour))
+		return false;
+	if (x->watch)
+		nue_watch_blocked(x, h, c);
+	return true;
+}
+
 void nue_watch_backtrack(struct nue_run *x, uint32_t u, uint32_t through, unsigned candidates);
 void nue_watch_shortcut(struct nue_run *x, uint32_t v, uint32_t old, uint32_t now, bool taken);
 void nue_watch_impasse(struct nue_run *x);

@@ -151,10 +151,11 @@ static int check_degrees(struct nue_run *x)
 		if (links <= MOST_LINKS || (links == MOST_LINKS + 1 && !has_destination(x, u)))
 			continue;
 		x->out->fatal = "hangs or crashes";
-		return err_set(&x->out->refused,
-			       "%s has %u links to switches, and OpenSM's nue counts them in 8 bits with sign; "
-			       "expected at most %u",
-			       switch_name(x->in->topo->fabric, g->sw[u]), links, MOST_LINKS);
+		return err_set(
+			&x->out->refused,
+			"%s has %u links to switches, and OpenSM's nue counts them in 8 bits with sign; "
+			"expected at most %u",
+			switch_name(x->in->topo->fabric, g->sw[u]), links, MOST_LINKS);
 	}
 	return 0;
 }
@@ -172,8 +173,8 @@ static int check_tree(struct nue_run *x, const struct nue_layer *l)
 	if (!lost)
 		return 0;
 	return err_set(&x->out->refused,
-		       "%u switch%s out of reach of the spanning tree (the first is %s): %s",
-		       lost, lost == 1 ? " is" : "es are", switch_name(x->in->topo->fabric, x->g->sw[first]),
+		       "%u switch%s out of reach of the spanning tree (the first is %s): %s", lost,
+		       lost == 1 ? " is" : "es are", switch_name(x->in->topo->fabric, x->g->sw[first]),
 		       x->g->throttled ? "throttled links are left out"
 				       : "distances of OpenSM's nue end at 2^31, and every link weighs the "
 					 "square of the number of LIDs");
@@ -407,6 +408,12 @@ static struct routing *nue_route(const struct engine_input *in, struct engine_ou
 	struct nue_run x = {.in = in, .out = out};
 	int rc;
 
+	if (in->refused_before) {
+		out->fatal = "crashes";
+		err_set(&out->refused,
+			"nue refused an earlier sweep, and OpenSM goes on with what it freed then");
+		return NULL;
+	}
 	begin_run(&x);
 	rc = route_all(&x);
 	free_room(&x);

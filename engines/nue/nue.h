@@ -73,8 +73,8 @@ struct nue {
 	struct nue_layer layer[NUE_MAX_LAYERS];
 	bool include_switches;
 	uint16_t max_lid;
-	uint8_t *sl_of;	      /* [max_lid + 1] layer of a LID, NUE_NO_LAYER = never routed */
-	uint8_t *event;	      /* [max_lid + 1] enum nue_event */
+	uint8_t *sl_of;	       /* [max_lid + 1] layer of a LID, NUE_NO_LAYER = never routed */
+	uint8_t *event;	       /* [max_lid + 1] enum nue_event */
 	uint64_t first_weight; /* of every channel in the beginning */
 	uint64_t *weight;      /* [n_channels] in the end */
 };

@@ -36,11 +36,8 @@ static void look_first(struct nue_run *x, uint32_t cur, uint32_t c)
 
 	if (dist >= x->dist[v])
 		return;
-	if (nue_try(x->d, cur, c, x->colour)) {
-		if (x->watch)
-			nue_watch_blocked(x, cur, c);
+	if (nue_refused(x, cur, c))
 		return;
-	}
 	take(x, c, v, dist);
 	x->stacks.accepted[c] = x->serial;
 }
@@ -75,11 +72,8 @@ static void expand_first(struct nue_run *x, uint32_t cur)
 /* A shorter way c, from cur, into v. */
 static void shorter(struct nue_run *x, uint32_t cur, uint32_t c, uint32_t v, uint64_t dist)
 {
-	if (nue_try(x->d, cur, c, x->colour)) {
-		if (x->watch)
-			nue_watch_blocked(x, cur, c);
+	if (nue_refused(x, cur, c))
 		return;
-	}
 	if (x->used[v] == NO_ID || x->found[v] == x->step) {
 		take(x, c, v, dist);
 		return;

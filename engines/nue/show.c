@@ -114,7 +114,7 @@ static void measure_ways(const struct routing *r, const struct nue_graph *g, uin
 				least[g->to[c]] = least[queue[i]] + 1;
 				queue[n++] = g->to[c];
 			}
-	for (n = 0, queue[n++] = to; n; ) {
+	for (n = 0, queue[n++] = to; n;) {
 		uint32_t u = queue[--n];
 
 		for (uint32_t c = g->first[u]; c < g->first[u + 1]; c++) {
@@ -156,7 +156,8 @@ static void tell_limit(const struct routing *r, const struct nue *n, struct text
 		port_label(r->topo->fabric, n->vls.port, a, sizeof(a));
 	text_add(t, "%u layer%s: the ports support %u (%s), nue_max_num_vls is %u", n->vls.layers,
 		 n->vls.layers == 1 ? "" : "s", n->vls.supported, a, n->vls.asked);
-	text_add(t, "%s.\n", n->vls.qos || n->vls.supported == 1 || n->vls.asked == 1 ? "" : ", but qos is off");
+	text_add(t, "%s.\n",
+		 n->vls.qos || n->vls.supported == 1 || n->vls.asked == 1 ? "" : ", but qos is off");
 }
 
 static void tell_layer(const struct routing *r, const struct nue *n, unsigned v, struct text *t)
@@ -168,14 +169,16 @@ static void tell_layer(const struct routing *r, const struct nue *n, unsigned v,
 		return;
 	}
 	text_add(t,
-		 "Layer %u: %u destinations; %u of %u switches in the hull, central switch %s; %u channels and "
+		 "Layer %u: %u destinations; %u of %u switches in the hull, central switch %s; %u channels "
+		 "and "
 		 "%u dependencies kept for escape paths; in the end %" PRIu64 " of %" PRIu64
 		 " dependencies in use, %u would close a cycle.\n",
 		 v, l->n_lids, l->n_hull, n->graph->n, switch_name(r->topo->fabric, n->graph->sw[l->root]),
 		 l->escape_channels, l->escape_edges, l->used, l->edges, l->n_blocked);
 	if (l->backtracked || l->fallbacks)
 		text_add(t,
-			 "  %u LIDs needed backtracking, %u of them took shortcuts; %u follow the escape paths "
+			 "  %u LIDs needed backtracking, %u of them took shortcuts; %u follow the escape "
+			 "paths "
 			 "altogether.\n",
 			 l->backtracked, l->shortcuts, l->fallbacks);
 }
@@ -188,8 +191,9 @@ void nue_explain_layers(const struct routing *r, struct text *t)
 	for (unsigned v = 0; v < n->vls.layers; v++)
 		tell_layer(r, n, v, t);
 	if (!n->include_switches)
-		text_add(t, "Routes to switches themselves keep to no layer (nue_include_switches FALSE): they "
-			    "are shortest paths by weight, on SL 0.\n");
+		text_add(t,
+			 "Routes to switches themselves keep to no layer (nue_include_switches FALSE): they "
+			 "are shortest paths by weight, on SL 0.\n");
 }
 
 static void tell_destination(const struct nue *n, const struct nue_layer *l, unsigned layer, uint16_t base,
@@ -204,7 +208,8 @@ static void tell_destination(const struct nue *n, const struct nue_layer *l, uns
 			 i + 1);
 	else
 		text_add(t,
-			 "Destinations are dealt to %u layers in turn, in order of port GUIDs; LID %u is number "
+			 "Destinations are dealt to %u layers in turn, in order of port GUIDs; LID %u is "
+			 "number "
 			 "%u of all, so layer %u.  The source plays no part.\n",
 			 n->vls.layers, base, i * n->vls.layers + layer + 1, layer);
 }
@@ -225,7 +230,8 @@ static void tell_length(const struct routing *r, uint32_t from, unsigned dlid, s
 
 	for (uint32_t i = 0; i < n; i++)
 		if (list[i].sw == from)
-			text_add(t, "From %s it is a detour: %u links, %u would do without the restrictions.\n",
+			text_add(t,
+				 "From %s it is a detour: %u links, %u would do without the restrictions.\n",
 				 switch_name(r->topo->fabric, from), list[i].links, list[i].least);
 	free(list);
 }
