@@ -345,14 +345,12 @@ uint32_t nue_begin(struct nue_ccdg *d, uint32_t node, uint32_t s)
 	return f;
 }
 
-/* Would h -> x close a cycle?  Nothing leads into a fake channel. */
+/* Would h -> x close a cycle?  Nothing leads into a fake channel, but OpenSM searches for it. */
 static bool closes_cycle(struct nue_ccdg *d, uint32_t h, uint32_t x)
 {
-	if (h >= d->g->n_channels)
-		return false;
 	if (d->cyclic)
 		return literal_search(d, h, x);
-	return !order_allows(d, h, x);
+	return h < d->g->n_channels && !order_allows(d, h, x);
 }
 
 /* An edge that OpenSM adds without a look. */

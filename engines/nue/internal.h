@@ -79,6 +79,9 @@ int nue_write(struct nue_run *x, unsigned lid, uint32_t src);
 /* All switches, after the layers (nue.md 14). */
 int nue_route_switches(struct nue_run *x);
 
+/* verify.c: look whether the routes of a layer are free of cycles: unrecorded and loop of it. */
+void nue_verify(struct nue_run *x, struct nue_layer *l);
+
 /* watch.c: for an observer; all of them are only called with x->watch. */
 struct nue_watch *nue_watch_new(const struct nue_run *x);
 void nue_watch_free(struct nue_watch *w); /* NULL is fine */

@@ -228,7 +228,7 @@ static int route_pass(struct nue_run *x, struct nue_layer *l, bool switches, uin
 }
 
 /* The restrictions, seen by packets: these go the other way. */
-static void keep_results(const struct nue_run *x, struct nue_layer *l)
+static void keep_results(struct nue_run *x, struct nue_layer *l)
 {
 	const struct nue_graph *g = x->g;
 	const struct nue_ccdg *d = x->d;
@@ -236,6 +236,13 @@ static void keep_results(const struct nue_run *x, struct nue_layer *l)
 	l->edges = d->n_edges - g->n_channels;
 	l->searches = d->searches;
 	l->merges = d->merges;
+	if (d->cyclic || l->shortcuts)
+		nue_verify(x, l);
+	if (l->loop)
+		text_add(&x->out->notes,
+			 "nue: the routes of layer %u have a credit loop; OpenSM's nue loses sight of some "
+			 "dependencies here\n",
+			 x->layer);
 	l->blocked = NEW_ARRAY(d->blocked + 1, struct nue_turn);
 	for (uint32_t c = 0; c < d->n_vertices; c++) {
 		uint32_t v = nue_end(d, c);

@@ -64,6 +64,13 @@ struct nue_layer {
 	struct nue_turn *blocked; /* restrictions, in the order of channels */
 	uint64_t searches, merges;
 	uint32_t backtracked, shortcuts, fallbacks; /* LIDs */
+	/*
+	 * Dependencies that its routes make though OpenSM has no record of them, and
+	 * whether the routes of the layer have a credit loop (to its own LIDs, those of
+	 * switches included).  Rare, and only looked for where it can be.
+	 */
+	uint32_t unrecorded;
+	bool loop;
 };
 
 /* The engine's own tables. */

@@ -181,6 +181,9 @@ static void tell_layer(const struct routing *r, const struct nue *n, unsigned v,
 			 "paths "
 			 "altogether.\n",
 			 l->backtracked, l->shortcuts, l->fallbacks);
+	if (l->unrecorded)
+		text_add(t, "  Routes make %u dependencies that OpenSM has no record of%s.\n", l->unrecorded,
+			 l->loop ? ", and they have a CREDIT LOOP" : "; they have no credit loop");
 }
 
 void nue_explain_layers(const struct routing *r, struct text *t)
