@@ -569,6 +569,17 @@ UPDN_CASES = (
 )
 
 
+# Nue: (fabric, options); five failures drawn.  Impasses of every kind on the tori.
+NUE_CASES = (
+    ("torus:4x4x4", {}), ("torus:4x4x3,parallel=2,fail=20,shuffle=1,seed=5", {"nue_max_num_vls": 2, "qos": "TRUE"}),
+    ("torus:4x4x3,shuffle=1,seed=3", {"nue_include_switches": "TRUE"}), ("hypercube:4,parallel=2,shuffle=1,seed=7", {}),
+    ("xgft:3,3,3:1,2,2,shuffle=1", {"lmc": 1, "nue_max_num_vls": 0, "qos": "TRUE"}),
+    ("dragonfly:4,2,2,shuffle=1", {"nue_max_num_vls": 3, "qos": "TRUE"}), ("mesh:4x4,hosts=2", {"nue_max_num_vls": 4}),
+    ("random:24,4,hosts=2,parallel=2,shuffle=1", {"max_op_vls": 2, "nue_max_num_vls": 0, "qos": "TRUE"}),
+    ("ring:6,hosts=2", {"lmc": 2}), ("xgft:4,4:1,2", {"use_ucast_cache": "TRUE"}),
+)
+
+
 BUNDLED_SPECS = ("xgft:4,4:1,2", "torus:4x4x4", "mesh:8x8", "hypercube:5", "dragonfly:4,2,2", "hyperx:6x6",
                  "ring:8", "random:24,4,seed=7", "xgft:4,4:2,2", "xgft:3,4,3:1,2,3,aggregation=1,shuffle=1",
                  "director:2,6,3,12", "published:odin", "xgft:18,18:1,18",
@@ -591,6 +602,8 @@ def bundled_cases(folder):
         for mesh in (["FALSE", "TRUE"] if steps is not None else ["FALSE"]):
             cases.append(Case("lash-%d%s" % (number, "-mesh" if mesh == "TRUE" else ""), "lash", ("spec", text),
                               dict(options, do_mesh_analysis=mesh), steps))
+    for number, (text, options) in enumerate(NUE_CASES):
+        cases.append(Case("nue-%d" % number, "nue", ("spec", text), dict(options)))
     for root, _, files in sorted(os.walk(folder)):
         for name in sorted(files):
             path = os.path.join(root, name)
