@@ -104,7 +104,7 @@ static int check_colours(struct nue_run *x)
 
 	if (colours <= MOST_COLOURS)
 		return 0;
-	x->out->fatal = "never ends";
+	x->out->fatal = "crashes";
 	return err_set(&x->out->refused,
 		       "a layer needs %lu colours for %u destinations with %u LIDs each, and OpenSM counts "
 		       "them in 16 bits; expected at most %u",
@@ -150,7 +150,7 @@ static int check_degrees(struct nue_run *x)
 
 		if (links <= MOST_LINKS || (links == MOST_LINKS + 1 && !has_destination(x, u)))
 			continue;
-		x->out->fatal = "hangs or crashes";
+		x->out->fatal = "crashes";
 		return err_set(
 			&x->out->refused,
 			"%s has %u links to switches, and OpenSM's nue counts them in 8 bits with sign; "
