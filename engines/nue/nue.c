@@ -441,17 +441,6 @@ static const struct optdef nue_options[] = {
 	 .type = OPT_BOOL,
 	 .def = "FALSE",
 	 .help = "nue: routes to switches keep to the layers too"},
-	{.name = "qos",
-	 .flag = "-Q",
-	 .type = OPT_BOOL,
-	 .def = "FALSE",
-	 .help = "quality of service: SL-to-VL maps are programmed, and nue may use more than one layer"},
-	{.name = "max_op_vls",
-	 .type = OPT_UINT,
-	 .def = "5",
-	 .min = 1,
-	 .max = 5,
-	 .help = "OperVLs code that is programmed at most: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 VLs"},
 	{0},
 };
 

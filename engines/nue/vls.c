@@ -1,21 +1,9 @@
 /* Number of layers (nue.md 5). */
 #include "engines/nue/internal.h"
 
-/*
- * OperVLs as the subnet manager knows them when it routes: in the first sweep
- * what the switches reported; later what it programmed, the least of both ends
- * and max_op_vls.
- */
 static unsigned known_code(const struct engine_input *in, uint32_t port)
 {
-	const struct fabric *f = in->topo->fabric;
-	unsigned code = f->port_opervls[port], peer = f->port_opervls[in->topo->peer[port]];
-	unsigned max = options_uint(in->options, "max_op_vls");
-
-	if (!in->sweep || !code)
-		return code;
-	code = peer && peer < code ? peer : code;
-	return max && max < code ? max : code;
+	return in->opervls ? in->opervls[port] : in->topo->fabric->port_opervls[port];
 }
 
 /* The least code of all cabled switch ports, and a port that has it; 0 = none counts. */

@@ -6,6 +6,7 @@
 #include "core/base/progress.h"
 #include "core/base/rng.h"
 #include "core/routing/paths.h"
+#include "core/sm/opervls.h"
 #include "engines/nue/nue.h"
 #include "nue_model.h"
 
@@ -330,6 +331,7 @@ static void test_layers(void **state)
 	struct run x;
 	const struct nue *n;
 	unsigned turn = 0;
+	uint8_t *codes;
 
 	(void)state;
 	run_new(&x, row(4, true, 1, 2), 1, false);
@@ -355,10 +357,14 @@ static void test_layers(void **state)
 	}
 	run_set(&x, "nue_max_num_vls", "0");
 	assert_int_equal(nue_layers(run_route(&x)), 8);
-	run_set(&x, "max_op_vls", "2");
-	assert_int_equal(nue_layers(run_route(&x)), 8); /* not yet programmed */
-	x.in.sweep = 1;
+	codes = opervls_of_source(x.f);
+	x.in.opervls = codes;
+	assert_int_equal(nue_layers(run_route(&x)), 8);
+	opervls_program(codes, x.t, 2);
 	assert_int_equal(nue_layers(run_route(&x)), 2);
+	opervls_program(codes, x.t, 0); /* no port counts */
+	assert_int_equal(nue_layers(run_route(&x)), 1);
+	free(codes);
 	run_free(&x);
 }
 
