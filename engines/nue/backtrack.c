@@ -1,4 +1,4 @@
-/* What is done for switches that the search could not reach (nue.md 12.3 - 12.5). */
+/* What is done for switches that the search could not reach (engines/doc/nue.md 12.3 - 12.5). */
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "engines/nue/internal.h"

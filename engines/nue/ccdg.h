@@ -1,6 +1,6 @@
 /*
  * The complete channel dependency graph of a fabric with what a layer has made
- * of it (nue.md 9, 10): which dependencies are in use, which would close a cycle.
+ * of it (engines/doc/nue.md 9, 10): which dependencies are in use, which would close a cycle.
  *
  * Its vertices are the channels 0 .. n_channels - 1 and, behind them, one fake
  * channel a node (n_channels + node) by which a search begins there.  A

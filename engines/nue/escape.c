@@ -1,4 +1,4 @@
-/* Escape paths (nue.md 11.4): those dependencies that stay open whatever else is routed. */
+/* Escape paths (engines/doc/nue.md 11.4): those dependencies that stay open whatever else is routed. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"

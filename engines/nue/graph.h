@@ -1,5 +1,5 @@
 /*
- * The fabric as Nue sees it (nue.md 4), searched from destinations outwards.
+ * The fabric as Nue sees it (engines/doc/nue.md 4), searched from destinations outwards.
  *
  * Nodes are switches 0 .. n-1, ordered by the bytes of their LID.  A channel is
  * a cable between switches in one direction: the search goes from[c] -> to[c],

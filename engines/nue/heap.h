@@ -1,6 +1,6 @@
 /*
  * The heap of Nue's searches: four children a place, its moves exactly as in
- * OpenSM 3.3.23 (nue.md 8), as they decide between equal distances.  Items are
+ * OpenSM 3.3.23 (engines/doc/nue.md 8), as they decide between equal distances.  Items are
  * nodes, each at most once.
  */
 #ifndef IBSCOPE_NUE_HEAP_H

@@ -1,4 +1,4 @@
-/* Switches that matter to a layer, and the most central of them (nue.md 11.1, 11.2). */
+/* Switches that matter to a layer, and the most central of them (engines/doc/nue.md 11.1, 11.2). */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"

@@ -76,7 +76,7 @@ void nue_stack_add(struct nue_run *x, uint32_t v, uint32_t c);
 
 /* tables.c: entries and weights of a LID from used[]; -1 as nue_search(). */
 int nue_write(struct nue_run *x, unsigned lid, uint32_t src);
-/* All switches, after the layers (nue.md 14). */
+/* All switches, after the layers (engines/doc/nue.md 14). */
 int nue_route_switches(struct nue_run *x);
 
 /* verify.c: look whether the routes of a layer are free of cycles: unrecorded and loop of it. */

@@ -30,7 +30,8 @@ static void nue_free(void *priv)
 	free(n);
 }
 
-/* --- service levels (nue.md 15) -------------------------------------------------------------- */
+/* --- service levels (engines/doc/nue.md 15) --------------------------------------------------------------
+ */
 
 static struct sl_range nue_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
@@ -56,7 +57,8 @@ static const struct routing_ops nue_ops = {
 	.free_priv = nue_free,
 };
 
-/* --- destinations and layers (nue.md 6) ------------------------------------------------------- */
+/* --- destinations and layers (engines/doc/nue.md 6) -------------------------------------------------------
+ */
 
 /* Is the endport a destination of a layer? */
 static bool in_layers(const struct nue_run *x, uint32_t ep)
@@ -87,7 +89,8 @@ static void deal_destinations(struct nue_run *x)
 	}
 }
 
-/* --- where OpenSM 3.3.23 would not survive (nue.md 16) ---------------------------------------- */
+/* --- where OpenSM 3.3.23 would not survive (engines/doc/nue.md 16) ----------------------------------------
+ */
 
 static uint32_t largest_layer(const struct nue *n)
 {

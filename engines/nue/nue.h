@@ -4,7 +4,7 @@
  * built without METIS: destinations are dealt to layers (SLs) in turn, and routed
  * one by one within the complete channel dependency graph of the fabric, where a
  * dependency that would close a cycle is not used; what cannot be reached that way
- * follows a spanning tree whose paths were reserved (nue.md).
+ * follows a spanning tree whose paths were reserved (engines/doc/nue.md).
  *
  * For panes: the accessors, on a routing that Nue made.  Switches are the fabric's
  * ids, LIDs the subnet's; layers count from 0 and are SLs when there are several.
@@ -20,7 +20,7 @@
 #define NUE_MAX_LAYERS 15
 #define NUE_NO_LAYER 255
 
-/* How many layers there are, and why (nue.md 5). */
+/* How many layers there are, and why (engines/doc/nue.md 5). */
 struct nue_vls {
 	unsigned supported; /* VLs that every port has: 1, 2, 4, 8, 15 */
 	uint32_t port;	    /* port id of a switch that sets this limit; NO_ID: no port counts */

@@ -1,4 +1,4 @@
-/* The search for one destination within the dependency graph (nue.md 12). */
+/* The search for one destination within the dependency graph (engines/doc/nue.md 12). */
 #include <string.h>
 #include "engines/nue/internal.h"
 

@@ -1,4 +1,4 @@
-/* Entries and weights from the ways found (nue.md 13, 14). */
+/* Entries and weights from the ways found (engines/doc/nue.md 13, 14). */
 #include <string.h>
 #include "engines/nue/internal.h"
 

@@ -1,4 +1,4 @@
-/* The spanning tree of shortest paths by weight (nue.md 11.3). */
+/* The spanning tree of shortest paths by weight (engines/doc/nue.md 11.3). */
 #include <string.h>
 #include "engines/nue/internal.h"
 

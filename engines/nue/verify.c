@@ -1,6 +1,6 @@
 /*
  * The dependencies that the routes of a layer really make.  OpenSM takes some
- * back by mistake after shortcuts (nue.md 12.3) and adds some unseen (10), so
+ * back by mistake after shortcuts (engines/doc/nue.md 12.3) and adds some unseen (10), so
  * that they are not always those it knows of, nor always free of cycles.
  */
 #include <stdlib.h>

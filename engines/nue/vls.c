@@ -1,4 +1,4 @@
-/* Number of layers (nue.md 5). */
+/* Number of layers (engines/doc/nue.md 5). */
 #include "engines/nue/internal.h"
 
 static unsigned known_code(const struct engine_input *in, uint32_t port)

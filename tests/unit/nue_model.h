@@ -1,5 +1,5 @@
 /*
- * Nue once more, word by word as nue.md has it and as slow as that is: ids of
+ * Nue once more, word by word as engines/doc/nue.md has it and as slow as that is: ids of
  * colours in every channel and edge, a search for every cycle, stacks as they
  * come.  Shares only the list of nodes and links with the engine.
  */
