@@ -85,7 +85,7 @@ static void deal_destinations(struct nue_run *x)
 		if (!in_layers(x, ep))
 			continue;
 		l->lid[l->n_lids++] = x->in->lids->base[ep];
-		turn = (turn + 1) % k;
+		turn = turn + 1 < k ? turn + 1 : 0;
 	}
 }
 
@@ -384,7 +384,10 @@ static void note_layers(const struct nue *n, struct text *notes)
 		text_add(notes, "nue: nue_max_num_vls is %u, the ports have %u VL%s\n", n->vls.asked,
 			 n->vls.supported, n->vls.supported == 1 ? "" : "s");
 	if (n->graph->throttled)
-		text_add(notes, "nue: %u throttled cables between switches are not used\n",
+		text_add(notes,
+			 "nue: %u throttled cables between switches are not used (ends of different speed or "
+			 "width; "
+			 "what ports could run at is not known here)\n",
 			 n->graph->throttled / 2);
 }
 
