@@ -9,6 +9,7 @@
 	X(file)          \
 	X(ftree)         \
 	X(lash)          \
+	X(nue)           \
 	X(mincontention) \
 	X(live)
 

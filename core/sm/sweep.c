@@ -170,6 +170,16 @@ static void add_refusal(struct sweep *s, const char *engine, const char *why)
 	s->refusal[s->n_refusals++] = (struct refusal){engine, str_dup(why)};
 }
 
+/* Did an engine refuse one of these sweeps, or one before it? */
+static bool has_refused(const struct sweep *s, const char *engine)
+{
+	for (; s; s = s->prev)
+		for (size_t i = 0; i < s->n_refusals; i++)
+			if (!strcmp(s->refusal[i].engine, engine))
+				return true;
+	return false;
+}
+
 /*
  * Try one engine; true when no other is to be tried: it routed, OpenSM would not
  * get past it, or everything was cancelled (then routing is NULL and *e set).
@@ -182,6 +192,7 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 
 	if (!same)
 		in.previous = NULL;
+	in.refused_before = has_refused(r->s->prev, g->name);
 	r->s->routing = same && g->update ? g->update(&in, &out) : g->route(&in, &out);
 	text_add(r->notes, "%s", text_str(&out.notes));
 	text_free(&out.notes);

@@ -341,6 +341,19 @@ LASH_OPTIONS = (
     ("reassign_lids", 0.1, lambda r, f: "TRUE"),
 )
 
+# Grids on which Nue's search meets impasses: backtracking, shortcuts, escape paths.
+NUE_GRID = spec("torus:4x4x3", "torus:4x4x4", "torus:5x5,parallel=2", "torus:4x4x3,parallel=2", "torus:6x6",
+                "hypercube:4,parallel=2", "torus:4x3x3,hosts=2")
+# No lmc_esp0: with lmc > 0 it crashes OpenSM, which ibscope says.
+NUE_OPTIONS = (
+    ("nue_max_num_vls", 0.7, lambda r, f: r.choice((0, 0, 1, 2, 2, 3, 4, 5, 8, 12, 255))),
+    ("qos", 0.7, lambda r, f: "TRUE"),
+    ("nue_include_switches", 0.4, lambda r, f: "TRUE"),
+    ("max_op_vls", 0.2, lambda r, f: r.randrange(1, 6)),
+    ("avoid_throttled_links", 0.1, lambda r, f: "TRUE"),
+    ("reassign_lids", 0.1, lambda r, f: "TRUE"),
+)
+
 ENGINES = {
     "minhop": Engine("minhop"),
     "updn": Engine("updn", options=UPDN_OPTIONS),
@@ -358,6 +371,8 @@ ENGINES = {
     "minhop-sl": Engine("minhop", compare=("lfts", "engine", "paths"), lmc=(0, 1)),
     "lash": Engine("lash", families=(LASH_GRID, LASH_GRID, RING, CLIQUES, TREE, DIRECTOR, RANDOM, nasty),
                    options=LASH_OPTIONS, lmc=(0, 0, 0, 1, 2), compare=("lfts", "engine", "paths")),
+    "nue": Engine("nue", families=(LASH_GRID, RING, CLIQUES, TREE, DIRECTOR, RANDOM, NUE_GRID, nasty),
+                  options=NUE_OPTIONS, lmc=(0, 0, 0, 1, 2), compare=("lfts", "engine", "paths")),
 }
 
 # --- sequences ------------------------------------------------------------------------
@@ -554,6 +569,17 @@ UPDN_CASES = (
 )
 
 
+# Nue: (fabric, options); five failures drawn.  Impasses of every kind on the tori.
+NUE_CASES = (
+    ("torus:4x4x4", {}), ("torus:4x4x3,parallel=2,fail=20,shuffle=1,seed=5", {"nue_max_num_vls": 2, "qos": "TRUE"}),
+    ("torus:4x4x3,shuffle=1,seed=3", {"nue_include_switches": "TRUE"}), ("hypercube:4,parallel=2,shuffle=1,seed=7", {}),
+    ("xgft:3,3,3:1,2,2,shuffle=1", {"lmc": 1, "nue_max_num_vls": 0, "qos": "TRUE"}),
+    ("dragonfly:4,2,2,shuffle=1", {"nue_max_num_vls": 3, "qos": "TRUE"}), ("mesh:4x4,hosts=2", {"nue_max_num_vls": 4}),
+    ("random:24,4,hosts=2,parallel=2,shuffle=1", {"max_op_vls": 2, "nue_max_num_vls": 0, "qos": "TRUE"}),
+    ("ring:6,hosts=2", {"lmc": 2}), ("xgft:4,4:1,2", {"use_ucast_cache": "TRUE"}),
+)
+
+
 BUNDLED_SPECS = ("xgft:4,4:1,2", "torus:4x4x4", "mesh:8x8", "hypercube:5", "dragonfly:4,2,2", "hyperx:6x6",
                  "ring:8", "random:24,4,seed=7", "xgft:4,4:2,2", "xgft:3,4,3:1,2,3,aggregation=1,shuffle=1",
                  "director:2,6,3,12", "published:odin", "xgft:18,18:1,18",
@@ -576,6 +602,8 @@ def bundled_cases(folder):
         for mesh in (["FALSE", "TRUE"] if steps is not None else ["FALSE"]):
             cases.append(Case("lash-%d%s" % (number, "-mesh" if mesh == "TRUE" else ""), "lash", ("spec", text),
                               dict(options, do_mesh_analysis=mesh), steps))
+    for number, (text, options) in enumerate(NUE_CASES):
+        cases.append(Case("nue-%d" % number, "nue", ("spec", text), dict(options)))
     for root, _, files in sorted(os.walk(folder)):
         for name in sorted(files):
             path = os.path.join(root, name)

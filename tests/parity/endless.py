@@ -2,7 +2,7 @@
 """Fabrics on which ibscope says that OpenSM would never end: does it?
 
 For each, ibscope has to stop with that warning, and the real OpenSM over ibsim must still be
-at LASH after SECONDS, which is a hundred times what it needs for fabrics of this size.
+at the engine after SECONDS, which is a hundred times what it needs for fabrics of this size.
 
 Environment: IBSCOPE=build/ibscope-san.  The last line is "N passed, N failed".
 """
@@ -21,34 +21,35 @@ IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", 
 SECONDS = 15
 STOP = "STOP: OpenSM 3.3.23 never ends here"
 
-# (fabric, options)
-CASES = (("mesh:5x4,fail=3,shuffle=1,seed=12", {"do_mesh_analysis": "TRUE"}),)
+# (engine, fabric, options)
+CASES = (("lash", "mesh:5x4,fail=3,shuffle=1,seed=12", {"do_mesh_analysis": "TRUE"}),
+         ("nue", "xgft:4,4:1,2,parallel=2,shuffle=1,seed=911219", {"nue_include_switches": "TRUE"}))
 
 
-def run_case(spec, options):
+def run_case(engine, spec, options):
     """None, or why it failed."""
     with tempfile.TemporaryDirectory(prefix="endless.") as folder:
         topo = os.path.join(folder, "fabric.topo")
-        lines = ["synth " + spec, "save " + topo] + ["set %s %s" % item for item in options.items()] + ["route lash"]
+        lines = ["synth " + spec, "save " + topo] + ["set %s %s" % item for item in options.items()] + ["route " + engine]
         done = subprocess.run([IBSCOPE, "-e", "; ".join(lines)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=120)
         if STOP not in done.stdout or " routed " in done.stdout or done.returncode != 1:
             return "ibscope does not stop (status %d): %s" % (done.returncode, done.stdout[-300:])
         try:
-            with opensm.OpenSM(topo, dict(options, routing_engine="lash", log_flags="0x47"), timeout=SECONDS):
+            with opensm.OpenSM(topo, dict(options, routing_engine=engine, log_flags="0x47"), timeout=SECONDS):
                 return "opensm came to an end"
         except opensm.OpenSMSlow as slow:
-            if "building routing with 'lash'" not in slow.log or "tables configured" in slow.log:
-                return "opensm did not come to lash, or past it:\n" + slow.log[-500:]
+            if "building routing with '%s'" % engine not in slow.log or "tables configured" in slow.log:
+                return "opensm did not come to %s, or past it:\n%s" % (engine, slow.log[-500:])
     return None
 
 
 def run_all():
     """(passed, failed)"""
     counts = [0, 0]
-    for spec, options in CASES:
+    for engine, spec, options in CASES:
         try:
-            why = run_case(spec, options)
+            why = run_case(engine, spec, options)
         except (opensm.OpenSMError, subprocess.SubprocessError, OSError) as e:
             why = str(e)
         counts[why is not None] += 1

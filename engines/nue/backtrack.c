@@ -1,0 +1,253 @@
+/* What is done for switches that the search could not reach (engines/doc/nue.md 12.3 - 12.5). */
+#include <stdlib.h>
+#include "core/base/memory.h"
+#include "engines/nue/internal.h"
+
+/* --- stacks ------------------------------------------------------------------------------------- */
+
+void nue_stack_add(struct nue_run *x, uint32_t v, uint32_t c)
+{
+	struct nue_stacks *s = &x->stacks;
+
+	if (s->member[c] == x->serial)
+		return;
+	s->member[c] = x->serial;
+	s->next[c] = NO_ID;
+	if (s->head[v] == NO_ID)
+		s->head[v] = c;
+	else
+		s->next[s->tail[v]] = c;
+	s->tail[v] = c;
+}
+
+/*
+ * What OpenSM put on stacks so far: all channels that a dependency in use led to
+ * when its switch was expanded, but those taken as a way.
+ */
+static void make_stacks(struct nue_run *x)
+{
+	const struct nue_graph *g = x->g;
+	struct nue_stacks *s = &x->stacks;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		s->head[v] = NO_ID;
+	for (uint32_t i = 0; i < s->n_expanded; i++) {
+		uint32_t cur = s->expanded[i], v = nue_end(x->d, cur);
+
+		for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++) {
+			if (s->accepted[c] == x->serial || !nue_used(x->d, nue_edge_of(x->d, cur, c)))
+				continue;
+			x->cd[c] = x->cd[cur] + x->weight[c];
+			nue_stack_add(x, g->to[c], c);
+		}
+	}
+	s->made = true;
+}
+
+/* --- backtracking --------------------------------------------------------------------------------- */
+
+/* The new way Q -> A -> U: channel c into A, k from U to A. */
+struct candidate {
+	uint64_t distance;
+	uint32_t place, k, c;
+};
+
+struct candidates {
+	struct candidate *of;
+	size_t n, cap;
+};
+
+static int by_distance(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->distance != y->distance)
+		return x->distance < y->distance ? -1 : 1;
+	return x->place < y->place ? -1 : 1;
+}
+
+/* Does d lead straight back where c comes from, by switch? */
+static bool turns_back(const struct nue_graph *g, uint32_t c, uint32_t d)
+{
+	return g->from[c] == g->to[d] && g->to[c] == g->from[d];
+}
+
+/* Could all that is reached over A be reached with c as the way into A? */
+static bool carries_all(const struct nue_run *x, uint32_t a, uint32_t c)
+{
+	const struct nue_graph *g = x->g;
+
+	for (uint32_t k = g->first[a]; k < g->first[a + 1]; k++) {
+		uint32_t d = x->used[g->to[k]];
+
+		if (d == NO_ID || g->from[d] != a)
+			continue;
+		if (turns_back(g, c, d) || !nue_used(x->d, nue_edge_of(x->d, c, d)))
+			return false;
+	}
+	return true;
+}
+
+static void find_candidates(struct nue_run *x, uint32_t u, struct candidates *l)
+{
+	const struct nue_graph *g = x->g;
+
+	l->n = 0;
+	for (uint32_t k = g->first[u]; k < g->first[u + 1]; k++) {
+		uint32_t a = g->to[k];
+
+		if (x->dist[a] == NUE_INF)
+			continue;
+		for (uint32_t c = x->stacks.head[a]; c != NO_ID; c = x->stacks.next[c]) {
+			if (!carries_all(x, a, c))
+				continue;
+			GROW(l->of, l->n, l->cap);
+			l->of[l->n] = (struct candidate){x->cd[c], (uint32_t)l->n, k, c};
+			l->n++;
+		}
+	}
+	if (l->n)
+		qsort(l->of, l->n, sizeof(*l->of), by_distance);
+}
+
+/* Both dependencies q -> c -> h taken in, or neither. */
+static bool open_way(struct nue_run *x, uint32_t c, uint32_t h)
+{
+	struct nue_ccdg *d = x->d;
+	uint32_t q, e1;
+	bool was;
+
+	if (d->edge[nue_edge_of(d, c, h)] == NUE_BLOCKED || x->g->from[c] == x->src)
+		return false;
+	q = x->used[x->g->from[c]];
+	if (q == NO_ID || turns_back(x->g, c, q))
+		return false;
+	e1 = nue_edge_of(d, q, c);
+	was = d->edge_wet[e1];
+	if (d->edge[e1] == NUE_BLOCKED || nue_refused(x, q, c))
+		return false;
+	if (!nue_refused(x, c, h))
+		return true;
+	if (!was)
+		nue_unpaint(d, e1);
+	return false;
+}
+
+/* Reach U; the channel into it, NO_ID. */
+static uint32_t try_candidates(struct nue_run *x, uint32_t u, const struct candidates *l)
+{
+	uint32_t way = NO_ID;
+
+	for (size_t i = 0; i < l->n; i++) {
+		uint32_t c = l->of[i].c, h = x->g->rev[l->of[i].k], a = x->g->to[c];
+
+		if (!open_way(x, c, h))
+			continue;
+		x->cd[h] = x->cd[c] + x->weight[h];
+		if (way != NO_ID) {
+			nue_stack_add(x, u, h);
+			continue;
+		}
+		if (x->watch)
+			nue_watch_backtrack(x, u, c, (unsigned)l->n);
+		x->used[u] = h;
+		x->dist[u] = x->cd[h];
+		x->used[a] = c;
+		x->dist[a] = x->cd[c];
+		way = h;
+	}
+	return way;
+}
+
+uint32_t nue_backtrack(struct nue_run *x)
+{
+	struct candidates l = {0};
+	uint32_t way = NO_ID;
+
+	if (!x->stacks.made)
+		make_stacks(x);
+	for (uint32_t u = 0; u < x->g->n && way == NO_ID; u++) {
+		if (x->dist[u] != NUE_INF)
+			continue;
+		find_candidates(x, u, &l);
+		way = try_candidates(x, u, &l);
+	}
+	free(l.of);
+	return way;
+}
+
+/* --- shortcuts ------------------------------------------------------------------------------------ */
+
+/* Channels by which switches are reached over v. */
+static uint32_t ways_over(const struct nue_run *x, uint32_t v, uint32_t *list)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t n = 0;
+
+	for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++) {
+		uint32_t d = x->used[g->to[k]];
+
+		if (d != NO_ID && g->from[d] == v)
+			list[n++] = d;
+	}
+	return n;
+}
+
+/* All dependencies from c on to list[] taken in; those painted are undone when one cannot be. */
+static bool lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uint32_t n)
+{
+	struct nue_ccdg *d = x->d;
+	uint8_t was[256];
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		was[i] = d->edge_wet[nue_edge_of(d, c, list[i])];
+	for (i = 0; i < n; i++)
+		if (d->edge[nue_edge_of(d, c, list[i])] == NUE_BLOCKED || nue_refused(x, c, list[i]))
+			break;
+	if (i == n)
+		return true;
+	while (i-- > 0)
+		if (d->edge[nue_edge_of(d, c, list[i])] != NUE_BLOCKED && !was[i])
+			nue_unpaint(d, nue_edge_of(d, c, list[i]));
+	return false;
+}
+
+bool nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
+{
+	struct nue_ccdg *d = x->d;
+	uint32_t old = x->used[v], before = x->used[x->g->from[old]], list[256];
+	uint32_t n = ways_over(x, v, list);
+	bool taken = lead_on(x, c, list, n);
+
+	if (x->watch)
+		nue_watch_shortcut(x, v, old, c, taken);
+	if (!taken)
+		return false;
+	x->events |= NUE_SHORTCUT;
+	if (before != NO_ID)
+		nue_unpaint(d, nue_edge_of(d, before, old));
+	/* OpenSM means the dependencies of the old way here */
+	for (uint32_t i = 0; i < n; i++)
+		nue_unpaint(d, nue_edge_of(d, c, list[i]));
+	return true;
+}
+
+/* --- impasse ----------------------------------------------------------------------------------------- */
+
+void nue_escape_fallback(struct nue_run *x)
+{
+	const struct nue_layer *l = &x->nue->layer[x->layer];
+	uint32_t c, next;
+
+	for (uint32_t u = 0; u < x->g->n; u++)
+		x->used[u] = l->escape[u];
+	c = x->used[x->src];
+	x->used[x->src] = NO_ID;
+	for (; c != NO_ID; c = next) {
+		uint32_t y = x->g->from[c];
+
+		next = x->used[y];
+		x->used[y] = x->g->rev[c];
+	}
+}

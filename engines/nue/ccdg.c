@@ -1,0 +1,445 @@
+#include "engines/nue/ccdg.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+
+/* --- making and resetting --------------------------------------------------------------- */
+
+static void place_edges(struct nue_ccdg *d)
+{
+	const struct nue_graph *g = d->g;
+	uint32_t n = 0;
+
+	for (uint32_t c = 0; c < d->n_vertices; c++) {
+		uint32_t v = nue_end(d, c);
+
+		d->first_edge[c] = n - g->first[v];
+		n += nue_degree(g, v);
+	}
+	d->n_edges = n;
+}
+
+struct nue_ccdg *nue_ccdg_new(const struct nue_graph *g)
+{
+	struct nue_ccdg *d = NEW(struct nue_ccdg);
+	uint32_t channels = g->n_channels + 1u;
+
+	d->g = g;
+	d->n_vertices = g->n_channels + g->n;
+	d->first_edge = NEW_ARRAY(d->n_vertices + 1u, uint32_t);
+	place_edges(d);
+	d->edge = NEW_ARRAY(d->n_edges + 1u, uint16_t);
+	d->edge_wet = NEW_ARRAY(d->n_edges + 1u, uint8_t);
+	d->vertex = NEW_ARRAY(d->n_vertices + 1u, uint16_t);
+	d->vertex_wet = NEW_ARRAY(d->n_vertices + 1u, uint8_t);
+	d->slot = NEW_ARRAY(g->n + (size_t)NUE_FIRST_COLOUR, uint32_t);
+	d->order = NEW_ARRAY(channels, uint32_t);
+	d->mark = NEW_ARRAY(channels, uint32_t);
+	d->queue = NEW_ARRAY(channels, uint32_t);
+	d->before = NEW_ARRAY(channels, uint32_t);
+	d->sort = NEW_ARRAY(channels, uint64_t);
+	d->place = NEW_ARRAY(channels, uint32_t);
+	return d;
+}
+
+void nue_ccdg_free(struct nue_ccdg *d)
+{
+	if (!d)
+		return;
+	free(d->first_edge);
+	free(d->edge);
+	free(d->edge_wet);
+	free(d->vertex);
+	free(d->vertex_wet);
+	free(d->wet_edges.of);
+	free(d->wet_vertices.of);
+	free(d->slot);
+	free(d->real);
+	free(d->order);
+	free(d->mark);
+	free(d->queue);
+	free(d->before);
+	free(d->sort);
+	free(d->place);
+	free(d);
+}
+
+void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours)
+{
+	for (uint32_t e = 0; e < d->n_edges; e++)
+		d->edge[e] = NUE_UNUSED;
+	for (uint32_t c = 0; c < d->n_vertices; c++)
+		d->vertex[c] = NUE_UNUSED;
+	for (uint32_t c = 0; c < d->g->n_channels; c++)
+		d->edge[nue_edge_of(d, c, d->g->rev[c])] = NUE_BLOCKED;
+	memset(d->edge_wet, 0, d->n_edges);
+	memset(d->vertex_wet, 0, d->n_vertices);
+	d->wet_edges.n = d->wet_vertices.n = 0;
+	d->real = mem_resize(d->real, n_colours, sizeof(*d->real));
+	d->n_colours = n_colours;
+	for (uint32_t i = 0; i < n_colours; i++)
+		d->real[i] = i;
+	for (d->n_slots = 0; d->n_slots < NUE_FIRST_COLOUR; d->n_slots++)
+		d->slot[d->n_slots] = d->n_slots;
+	d->cyclic = d->endless = false;
+	d->searches = d->blocked = d->merges = 0;
+}
+
+void nue_mark_edge(struct nue_ccdg *d, uint32_t c, uint32_t x)
+{
+	d->edge[nue_edge_of(d, c, x)] = NUE_ESCAPE;
+}
+
+/* --- order of channels ---------------------------------------------------------------------- */
+
+static uint32_t new_epoch(struct nue_ccdg *d)
+{
+	if (!++d->epoch) {
+		memset(d->mark, 0, d->g->n_channels * sizeof(*d->mark));
+		d->epoch = 1;
+	}
+	return d->epoch;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* --- a heap of 64-bit numbers, least first, for the first order only --- */
+
+static void push(uint64_t *h, uint32_t *n, uint64_t x)
+{
+	uint32_t i = (*n)++;
+
+	for (; i && x < h[(i - 1) / 2]; i = (i - 1) / 2)
+		h[i] = h[(i - 1) / 2];
+	h[i] = x;
+}
+
+static uint64_t pop(uint64_t *h, uint32_t *n)
+{
+	uint64_t least = h[0], x = h[--*n];
+	uint32_t i = 0, c;
+
+	while ((c = 2 * i + 1) < *n) {
+		c += c + 1 < *n && h[c + 1] < h[c];
+		if (x <= h[c])
+			break;
+		h[i] = h[c];
+		i = c;
+	}
+	h[i] = x;
+	return least;
+}
+
+/* Edges in use that lead into each channel, into d->before. */
+static void count_before(struct nue_ccdg *d)
+{
+	const struct nue_graph *g = d->g;
+
+	memset(d->before, 0, g->n_channels * sizeof(*d->before));
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		for (uint32_t x = g->first[g->to[c]]; x < g->first[g->to[c] + 1]; x++)
+			d->before[x] += nue_used(d, nue_edge_of(d, c, x));
+}
+
+void nue_ccdg_order(struct nue_ccdg *d, const uint32_t *rank)
+{
+	const struct nue_graph *g = d->g;
+	uint32_t n = 0, done = 0;
+
+	count_before(d);
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		if (!d->before[c])
+			push(d->sort, &n, (uint64_t)rank[c] << 32 | c);
+	while (n) {
+		uint32_t c = (uint32_t)pop(d->sort, &n);
+
+		d->order[c] = done++;
+		for (uint32_t x = g->first[g->to[c]]; x < g->first[g->to[c] + 1]; x++)
+			if (nue_used(d, nue_edge_of(d, c, x)) && !--d->before[x])
+				push(d->sort, &n, (uint64_t)rank[x] << 32 | x);
+	}
+	d->cyclic = done < g->n_channels;
+}
+
+/* All that x leads to within the order up to `limit`, into d->queue; NO_ID when h is among it. */
+static uint32_t search_on(struct nue_ccdg *d, uint32_t x, uint32_t h, uint32_t limit)
+{
+	const struct nue_graph *g = d->g;
+	uint32_t epoch = new_epoch(d), n = 0;
+
+	d->queue[n++] = x;
+	d->mark[x] = epoch;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t c = d->queue[i], end = g->first[g->to[c] + 1];
+
+		for (uint32_t y = g->first[g->to[c]]; y < end; y++) {
+			if (!nue_used(d, nue_edge_of(d, c, y)) || d->order[y] > limit || d->mark[y] == epoch)
+				continue;
+			if (y == h)
+				return NO_ID;
+			d->mark[y] = epoch;
+			d->queue[n++] = y;
+		}
+	}
+	return n;
+}
+
+/* All that leads to h within the order down to `limit`, into d->before. */
+static uint32_t search_back(struct nue_ccdg *d, uint32_t h, uint32_t limit)
+{
+	const struct nue_graph *g = d->g;
+	uint32_t epoch = new_epoch(d), n = 0;
+
+	d->before[n++] = h;
+	d->mark[h] = epoch;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t c = d->before[i], u = g->from[c];
+
+		for (uint32_t k = g->first[u]; k < g->first[u + 1]; k++) {
+			uint32_t y = g->rev[k];
+
+			if (d->order[y] < limit || d->mark[y] == epoch || !nue_used(d, nue_edge_of(d, y, c)))
+				continue;
+			d->mark[y] = epoch;
+			d->before[n++] = y;
+		}
+	}
+	return n;
+}
+
+/* The channels of list, by their order, get the places at place[]. */
+static void sort_by_order(struct nue_ccdg *d, uint32_t *list, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		d->sort[i] = (uint64_t)d->order[list[i]] << 32 | list[i];
+	qsort(d->sort, n, sizeof(*d->sort), by_number);
+	for (uint32_t i = 0; i < n; i++)
+		list[i] = (uint32_t)d->sort[i];
+}
+
+/* What is before h moves before what comes after x, within the places of both. */
+static void reorder(struct nue_ccdg *d, uint32_t n_on, uint32_t n_back)
+{
+	uint32_t n = n_on + n_back, i = 0, j = 0, k = 0, *place = d->place;
+
+	sort_by_order(d, d->queue, n_on);
+	sort_by_order(d, d->before, n_back);
+	while (k < n) {
+		bool on = j == n_back || (i < n_on && d->order[d->queue[i]] < d->order[d->before[j]]);
+
+		place[k++] = d->order[on ? d->queue[i++] : d->before[j++]];
+	}
+	for (j = 0; j < n_back; j++)
+		d->order[d->before[j]] = place[j];
+	for (i = 0; i < n_on; i++)
+		d->order[d->queue[i]] = place[n_back + i];
+}
+
+/* Make room in the order for h -> x; false when x leads to h. */
+static bool order_allows(struct nue_ccdg *d, uint32_t h, uint32_t x)
+{
+	uint32_t on;
+
+	if (d->order[h] < d->order[x])
+		return true;
+	d->searches++;
+	on = search_on(d, x, h, d->order[h]);
+	if (on == NO_ID)
+		return false;
+	reorder(d, on, search_back(d, h, d->order[x]));
+	return true;
+}
+
+/* --- when the coloured graph has a cycle already ------------------------------------------- */
+
+/* Next edge in use from c, from channel *y on; a channel, NO_ID = none. */
+static uint32_t next_used(const struct nue_ccdg *d, uint32_t c, uint32_t *y)
+{
+	uint32_t end = d->g->first[d->g->to[c] + 1];
+
+	for (; *y < end; ++*y)
+		if (nue_used(d, nue_edge_of(d, c, *y)))
+			return (*y)++;
+	return NO_ID;
+}
+
+/*
+ * OpenSM's own search: depth first, done with a channel only when leaving it.  On
+ * meeting one that it is still in, it would repeat itself for ever.
+ */
+static bool literal_search(struct nue_ccdg *d, uint32_t h, uint32_t x)
+{
+	const struct nue_graph *g = d->g;
+	uint32_t epoch = new_epoch(d), n = 0, *left = NEW_ARRAY(g->n_channels, uint32_t), y;
+	uint8_t *inside = NEW_ARRAY(g->n_channels, uint8_t);
+	bool met = x == h;
+
+	d->queue[n++] = x;
+	left[0] = g->first[g->to[x]];
+	inside[x] = 1;
+	while (n && !met && !d->endless) {
+		y = next_used(d, d->queue[n - 1], &left[n - 1]);
+		if (y == NO_ID) {
+			inside[d->queue[--n]] = 0;
+			d->mark[d->queue[n]] = epoch;
+		} else if (y == h) {
+			met = true;
+		} else if (inside[y]) {
+			d->endless = true;
+		} else if (d->mark[y] != epoch) {
+			inside[y] = 1;
+			left[n] = g->first[g->to[y]];
+			d->queue[n++] = y;
+		}
+	}
+	free(left);
+	free(inside);
+	return met;
+}
+
+/* --- painting ------------------------------------------------------------------------------- */
+
+static void wet_add(struct nue_wet *w, uint32_t x)
+{
+	GROW(w->of, w->n, w->cap);
+	w->of[w->n++] = x;
+}
+
+static void paint_edge(struct nue_ccdg *d, uint32_t h, uint32_t e)
+{
+	d->edge[e] = d->vertex[h];
+	if (!d->edge_wet[e])
+		wet_add(&d->wet_edges, e);
+	d->edge_wet[e] = 1;
+}
+
+static void paint_channel(struct nue_ccdg *d, uint32_t h, uint32_t x)
+{
+	d->vertex[x] = d->vertex[h];
+	if (!d->vertex_wet[x])
+		wet_add(&d->wet_vertices, x);
+	d->vertex_wet[x] = 1;
+}
+
+static uint32_t colour_of(const struct nue_ccdg *d, unsigned slot)
+{
+	return d->real[d->slot[slot]];
+}
+
+uint32_t nue_begin(struct nue_ccdg *d, uint32_t node, uint32_t s)
+{
+	uint32_t f = nue_fake(d, node);
+
+	if (d->vertex[f] > NUE_UNUSED) {
+		d->real[d->slot[d->vertex[f]]] = s;
+	} else {
+		d->slot[d->n_slots] = s;
+		d->vertex[f] = d->n_slots++;
+	}
+	return f;
+}
+
+/* Would h -> x close a cycle?  Nothing leads into a fake channel, but OpenSM searches for it. */
+static bool closes_cycle(struct nue_ccdg *d, uint32_t h, uint32_t x)
+{
+	if (d->cyclic)
+		return literal_search(d, h, x);
+	return h < d->g->n_channels && !order_allows(d, h, x);
+}
+
+/* An edge that OpenSM adds without a look. */
+static void add_unseen(struct nue_ccdg *d, uint32_t h, uint32_t x)
+{
+	if (h < d->g->n_channels && !d->cyclic && !order_allows(d, h, x))
+		d->cyclic = true;
+}
+
+bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s)
+{
+	uint32_t e = nue_edge_of(d, h, x), c;
+
+	if (nue_used(d, e))
+		return false;
+	c = colour_of(d, d->vertex[x]);
+	if (c == s) {
+		if (closes_cycle(d, h, x)) {
+			d->edge[e] = NUE_BLOCKED;
+			d->blocked++;
+			return true;
+		}
+	} else if (c == NUE_UNUSED) {
+		add_unseen(d, h, x);
+		paint_channel(d, h, x);
+	} else {
+		add_unseen(d, h, x);
+		d->merges++;
+		d->real[d->slot[d->vertex[x]]] = d->slot[d->vertex[h]];
+	}
+	paint_edge(d, h, e);
+	return false;
+}
+
+void nue_end_destination(struct nue_ccdg *d, const uint32_t *used, uint32_t src)
+{
+	const struct nue_graph *g = d->g;
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		uint32_t c = used[v], p;
+
+		if (c == NO_ID)
+			continue;
+		p = g->from[c];
+		d->vertex_wet[c] = 0;
+		d->edge_wet[nue_edge_of(d, p == src ? nue_fake(d, src) : used[p], c)] = 0;
+	}
+	for (size_t i = 0; i < d->wet_vertices.n; i++) {
+		uint32_t c = d->wet_vertices.of[i];
+
+		if (d->vertex_wet[c])
+			d->vertex[c] = NUE_UNUSED;
+		d->vertex_wet[c] = 0;
+	}
+	for (size_t i = 0; i < d->wet_edges.n; i++)
+		nue_unpaint(d, d->wet_edges.of[i]);
+	d->wet_vertices.n = d->wet_edges.n = 0;
+	for (uint32_t i = NUE_ESCAPE; i < d->n_slots; i++)
+		d->slot[i] = d->real[d->slot[i]];
+}
+
+uint32_t nue_way_back(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t *way)
+{
+	const struct nue_graph *g = d->g;
+	uint32_t epoch = new_epoch(d), n = 0, len = 0, *from = d->before;
+
+	d->queue[n++] = x;
+	d->mark[x] = epoch;
+	from[x] = NO_ID;
+	for (uint32_t i = 0; i < n && d->mark[h] != epoch; i++) {
+		uint32_t c = d->queue[i];
+
+		for (uint32_t y = g->first[g->to[c]]; y < g->first[g->to[c] + 1]; y++) {
+			if (d->mark[y] == epoch || !nue_used(d, nue_edge_of(d, c, y)))
+				continue;
+			d->mark[y] = epoch;
+			from[y] = c;
+			d->queue[n++] = y;
+		}
+	}
+	if (d->mark[h] != epoch)
+		return 0;
+	for (uint32_t c = h; c != NO_ID; c = from[c])
+		way[len++] = c;
+	for (uint32_t i = 0; i < len / 2; i++) {
+		uint32_t c = way[i];
+
+		way[i] = way[len - 1 - i];
+		way[len - 1 - i] = c;
+	}
+	return len;
+}

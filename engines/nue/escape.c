@@ -1,0 +1,133 @@
+/* Escape paths (engines/doc/nue.md 11.4): those dependencies that stay open whatever else is routed. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "engines/nue/internal.h"
+
+/*
+ * The way from n over c, and back if a destination lies there: from its side on
+ * to all other branches of the tree at the switch between.
+ */
+static void mark_step(struct nue_run *x, const uint32_t *esc, uint32_t n, uint32_t c, bool both)
+{
+	const struct nue_graph *g = x->g;
+	struct nue_ccdg *d = x->d;
+	uint32_t y = g->from[c], rc = g->rev[c], rn = g->rev[n];
+
+	nue_mark_channel(d, n);
+	nue_mark_edge(d, n, c);
+	if (!both)
+		return;
+	nue_mark_channel(d, rc);
+	nue_mark_channel(d, rn);
+	nue_mark_edge(d, rc, rn);
+	for (uint32_t k = g->first[y]; k < g->first[y + 1]; k++) {
+		uint32_t a = esc[g->to[k]];
+
+		if (a != NO_ID && g->from[a] == y && g->to[a] != g->to[c])
+			nue_mark_edge(d, rc, a);
+	}
+}
+
+/* Along the tree from a node up to the link that leaves the root. */
+static void mark_path(struct nue_run *x, const struct nue_layer *l, uint32_t node, uint8_t *at_root)
+{
+	uint32_t c = l->escape[node], n;
+
+	for (; c != NO_ID; c = n) {
+		nue_mark_channel(x->d, c);
+		n = l->escape[x->g->from[c]];
+		if (n == NO_ID) {
+			at_root[c] = 1;
+			return;
+		}
+		mark_step(x, l->escape, n, c, l->hull[node] == 2);
+	}
+}
+
+static void mark_across_root(struct nue_run *x, const uint8_t *at_root, uint32_t root)
+{
+	const struct nue_graph *g = x->g;
+
+	for (uint32_t a = g->first[root]; a < g->first[root + 1]; a++) {
+		for (uint32_t b = g->first[root]; b < g->first[root + 1]; b++) {
+			if (a == b || !at_root[a] || !at_root[b])
+				continue;
+			nue_mark_channel(x->d, a);
+			nue_mark_channel(x->d, g->rev[b]);
+			nue_mark_edge(x->d, g->rev[b], a);
+		}
+	}
+}
+
+static void count_marked(struct nue_run *x, struct nue_layer *l)
+{
+	for (uint32_t c = 0; c < x->g->n_channels; c++)
+		l->escape_channels += x->d->vertex[c] == NUE_ESCAPE;
+	for (uint32_t e = 0; e < x->d->n_edges; e++)
+		l->escape_edges += x->d->edge[e] == NUE_ESCAPE;
+}
+
+/* --- a first order ----------------------------------------------------------------------------- */
+
+/* Hops of all nodes from the nearest one with a destination, and from the root. */
+static void measure(const struct nue_run *x, const struct nue_layer *l, bool from_root, uint32_t *d)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t n = 0, *queue = x->queue;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		bool start = from_root ? u == l->root : l->hull[u] == 2;
+
+		d[u] = start ? 0 : NO_ID;
+		if (start)
+			queue[n++] = u;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t c = g->first[queue[i]]; c < g->first[queue[i] + 1]; c++) {
+			if (d[g->to[c]] != NO_ID)
+				continue;
+			d[g->to[c]] = d[queue[i]] + 1;
+			queue[n++] = g->to[c];
+		}
+	}
+}
+
+/*
+ * A guess which channels come before which, so that little is reordered later:
+ * away from the destinations first, then level, towards the root first, then
+ * towards the destinations.
+ */
+static void guess_ranks(struct nue_run *x, const struct nue_layer *l, uint32_t *rank)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t *up = x->children, *in = x->found, most = g->n;
+
+	measure(x, l, false, up);
+	measure(x, l, true, in);
+	for (uint32_t c = 0; c < g->n_channels; c++) {
+		uint32_t u = g->from[c], v = g->to[c];
+
+		if (up[u] < up[v])
+			rank[c] = up[u];
+		else if (up[u] > up[v])
+			rank[c] = 5 * most - up[u];
+		else
+			rank[c] = in[v] < in[u] ? 2 * most - in[u] : 2 * most + in[v];
+	}
+}
+
+void nue_mark_escape(struct nue_run *x, struct nue_layer *l)
+{
+	uint8_t *at_root = NEW_ARRAY(x->g->n_channels + 1u, uint8_t);
+	uint32_t *rank = NEW_ARRAY(x->g->n_channels + 1u, uint32_t);
+
+	for (uint32_t u = 0; u < x->g->n; u++)
+		mark_path(x, l, u, at_root);
+	mark_across_root(x, at_root, l->root);
+	count_marked(x, l);
+	guess_ranks(x, l, rank);
+	nue_ccdg_order(x->d, rank);
+	free(at_root);
+	free(rank);
+}

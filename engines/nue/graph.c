@@ -1,0 +1,156 @@
+#include "engines/nue/graph.h"
+
+#include <stdlib.h>
+#include "core/base/memory.h"
+
+struct keyed {
+	uint16_t key;
+	uint32_t sw;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+static void number_nodes(struct nue_graph *g, const struct topo *t, const struct lids *l)
+{
+	const struct fabric *f = t->fabric;
+	struct keyed *k = NEW_ARRAY(f->n_switches + 1u, struct keyed);
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		uint32_t ep = f->port_endport[f->switch_port[sw]];
+
+		g->node[sw] = NO_ID;
+		if (switch_up(t, sw))
+			k[g->n++] = (struct keyed){nue_lid_key(l->base[ep]), sw};
+	}
+	qsort(k, g->n, sizeof(*k), by_key);
+	for (uint32_t u = 0; u < g->n; u++) {
+		g->sw[u] = k[u].sw;
+		g->node[k[u].sw] = u;
+	}
+	free(k);
+}
+
+/*
+ * OpenSM also looks at what both ends have enabled, which no source of fabrics
+ * tells; taken to be what they run at.
+ */
+static bool throttled(const struct fabric *f, uint32_t p, uint32_t q)
+{
+	return f->port_speed[p] != f->port_speed[q] || f->port_width[p] != f->port_width[q];
+}
+
+/* A CA or router port adds as many LIDs as the subnet's LMC gives. */
+static unsigned lids_behind(const struct topo *t, const struct lids *l, uint32_t peer)
+{
+	return node_is_switch(t->fabric, t->fabric->port_node[peer]) ? 0 : 1u << l->lmc;
+}
+
+static void add_links(struct nue_graph *g, const struct topo *t, const struct lids *l, uint32_t u, bool avoid,
+		      uint32_t *channel_at)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t sw = g->sw[u];
+	unsigned terminals = l->count[f->port_endport[f->switch_port[sw]]];
+
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+		uint32_t port = switch_port_id(f, sw, p), peer = t->peer[port], c = g->n_channels;
+
+		channel_at[port] = NO_ID;
+		if (peer == NO_ID)
+			continue;
+		terminals += lids_behind(t, l, peer);
+		if (t->peer_switch[port] == NO_ID)
+			continue;
+		if (avoid && throttled(f, port, peer)) {
+			g->throttled++;
+			continue;
+		}
+		g->from[c] = u;
+		g->to[c] = g->node[t->peer_switch[port]];
+		g->lport[c] = p;
+		g->rport[c] = f->port_num[peer];
+		channel_at[port] = c;
+		g->n_channels++;
+	}
+	g->terminals[u] = terminals;
+}
+
+static void pair_channels(struct nue_graph *g, const struct fabric *f, const uint32_t *channel_at)
+{
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		g->rev[c] = channel_at[switch_port_id(f, g->sw[g->to[c]], g->rport[c])];
+}
+
+static uint32_t count_links(const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t n = 0;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
+			n += t->peer_switch[switch_port_id(f, sw, p)] != NO_ID;
+	return n;
+}
+
+/* Routers have LIDs, but Nue gives them no routes and does not count them here. */
+static void count_lids(struct nue_graph *g, const struct topo *t, const struct lids *l)
+{
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		if (!t->endport_up[ep] || f->node_type[endport_node(f, ep)] == NODE_ROUTER)
+			continue;
+		g->total += l->count[ep];
+		if (l->count[ep] > g->max_lids)
+			g->max_lids = l->count[ep];
+	}
+}
+
+struct nue_graph *nue_graph_new(const struct topo *t, const struct lids *l, bool avoid)
+{
+	const struct fabric *f = t->fabric;
+	struct nue_graph *g = NEW(struct nue_graph);
+	uint32_t links = count_links(t), *channel_at = NEW_ARRAY(f->n_ports + 1u, uint32_t);
+
+	g->sw = NEW_ARRAY(f->n_switches + 1u, uint32_t);
+	g->node = NEW_ARRAY(f->n_switches + 1u, uint32_t);
+	g->first = NEW_ARRAY(f->n_switches + 1u, uint32_t);
+	g->terminals = NEW_ARRAY(f->n_switches + 1u, uint8_t);
+	g->from = NEW_ARRAY(links + 1u, uint32_t);
+	g->to = NEW_ARRAY(links + 1u, uint32_t);
+	g->rev = NEW_ARRAY(links + 1u, uint32_t);
+	g->lport = NEW_ARRAY(links + 1u, uint8_t);
+	g->rport = NEW_ARRAY(links + 1u, uint8_t);
+	number_nodes(g, t, l);
+	for (uint32_t u = 0; u < g->n; u++) {
+		add_links(g, t, l, u, avoid, channel_at);
+		g->first[u + 1] = g->n_channels;
+	}
+	pair_channels(g, f, channel_at);
+	count_lids(g, t, l);
+	free(channel_at);
+	return g;
+}
+
+void nue_graph_free(struct nue_graph *g)
+{
+	if (!g)
+		return;
+	free(g->sw);
+	free(g->node);
+	free(g->first);
+	free(g->from);
+	free(g->to);
+	free(g->rev);
+	free(g->lport);
+	free(g->rport);
+	free(g->terminals);
+	free(g);
+}

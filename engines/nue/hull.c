@@ -1,0 +1,239 @@
+/* Switches that matter to a layer, and the most central of them (engines/doc/nue.md 11.1, 11.2). */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "engines/nue/internal.h"
+
+/* --- convex hull ---------------------------------------------------------------------------- */
+
+/* Hops from u to all, NO_ID where there is no way. */
+static void hops_from(const struct nue_graph *g, uint32_t u, uint32_t *d, uint32_t *queue)
+{
+	uint32_t n = 0;
+
+	memset(d, 0xff, g->n * sizeof(*d));
+	d[u] = 0;
+	queue[n++] = u;
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t c = g->first[queue[i]]; c < g->first[queue[i] + 1]; c++) {
+			if (d[g->to[c]] != NO_ID)
+				continue;
+			d[g->to[c]] = d[queue[i]] + 1;
+			queue[n++] = g->to[c];
+		}
+	}
+}
+
+struct hull_work {
+	const struct nue_graph *g;
+	struct nue_layer *l;
+	uint32_t *d, *queue;
+	uint8_t *done;
+};
+
+/* All on shortest paths from j to the node that d[] counts from join the hull. */
+static void draw_in(struct hull_work *w, uint32_t j)
+{
+	const struct nue_graph *g = w->g;
+	uint32_t n = 0;
+
+	w->done[j] = 1;
+	w->queue[n++] = j;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t v = w->queue[i];
+
+		for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++) {
+			uint32_t u = g->to[c];
+
+			if (w->done[u] || w->d[u] + 1 != w->d[v])
+				continue;
+			w->l->n_hull += !w->l->hull[u];
+			if (!w->l->hull[u])
+				w->l->hull[u] = 1;
+			w->done[u] = 1;
+			w->queue[n++] = u;
+		}
+	}
+}
+
+static void begin_hull(struct nue_run *x, struct nue_layer *l)
+{
+	l->hull = NEW_ARRAY(x->g->n, uint8_t);
+	for (uint32_t i = 0; i < l->n_lids; i++) {
+		uint32_t u = nue_node_of(x->g, x->in->topo, lid_owner(x->in->lids, l->lid[i]));
+
+		l->n_hull += !l->hull[u];
+		l->hull[u] = 2;
+	}
+}
+
+bool nue_find_hull(struct nue_run *x, struct nue_layer *l)
+{
+	uint32_t n = x->g->n;
+	struct hull_work w = {.g = x->g,
+			      .l = l,
+			      .d = NEW_ARRAY(n, uint32_t),
+			      .queue = NEW_ARRAY(n, uint32_t),
+			      .done = NEW_ARRAY(n, uint8_t)};
+	bool go_on = true;
+
+	begin_hull(x, l);
+	progress_start(x->in->progress, "nue: convex hull", n);
+	/* once all are in, nothing changes any more */
+	for (uint32_t i = 0; i < n && l->n_hull < n && go_on; i++) {
+		if (!l->hull[i])
+			continue;
+		hops_from(x->g, i, w.d, w.queue);
+		memset(w.done, 0, n);
+		w.done[i] = 1;
+		for (uint32_t j = 0; j < n; j++)
+			if (l->hull[j] && !w.done[j])
+				draw_in(&w, j);
+		go_on = progress_step(x->in->progress, i);
+	}
+	free(w.d);
+	free(w.queue);
+	free(w.done);
+	return go_on;
+}
+
+/* --- betweenness centrality (U. Brandes, A Faster Algorithm for Betweenness Centrality, 2001) -------- */
+
+struct brandes {
+	const struct nue_graph *g;
+	const struct nue_layer *l;
+	double *b;  /* [n] */
+	uint8_t *t; /* [n] CAs of the layer on the switch, modulo 256 */
+	uint64_t *sigma;
+	uint32_t *d, *order, n_order;
+	/* predecessors of v in the order they were met: from[first[v] .. first[v] + n_pred[v]] */
+	uint32_t *pred, *n_pred;
+	double *delta;
+};
+
+static void count_paths(struct brandes *b, uint32_t s)
+{
+	const struct nue_graph *g = b->g;
+
+	memset(b->sigma, 0, g->n * sizeof(*b->sigma));
+	memset(b->n_pred, 0, g->n * sizeof(*b->n_pred));
+	memset(b->d, 0xff, g->n * sizeof(*b->d));
+	b->sigma[s] = 1;
+	b->d[s] = 0;
+	b->n_order = 0;
+	b->order[b->n_order++] = s;
+	for (uint32_t i = 0; i < b->n_order; i++) {
+		uint32_t u = b->order[i];
+
+		for (uint32_t c = g->first[u]; c < g->first[u + 1]; c++) {
+			uint32_t v = g->to[c];
+
+			if (!b->l->hull[v])
+				continue;
+			if (b->d[v] == NO_ID) {
+				b->d[v] = b->d[u] + 1;
+				b->order[b->n_order++] = v;
+			}
+			if (b->d[v] == b->d[u] + 1) {
+				b->sigma[v] += b->sigma[u];
+				b->pred[g->first[v] + b->n_pred[v]++] = u;
+			}
+		}
+	}
+}
+
+static double plus_ones(double x, unsigned n)
+{
+	while (n--)
+		x += 1.0;
+	return x;
+}
+
+static double plus_times(double x, double y, unsigned n)
+{
+	while (n--)
+		x += y;
+	return x;
+}
+
+/*
+ * OpenSM goes over the sources behind s one by one; only s itself differs between
+ * the first and the others.  Sums keep its order, as they decide ties.
+ */
+static void add_dependencies(struct brandes *b, uint32_t s)
+{
+	const struct nue_graph *g = b->g;
+	unsigned t = b->t[s];
+	double own;
+
+	memset(b->delta, 0, g->n * sizeof(*b->delta));
+	for (uint32_t i = b->n_order; i-- > 1;) {
+		uint32_t v = b->order[i];
+
+		b->delta[v] = plus_ones(b->delta[v], b->t[v]);
+		for (uint32_t k = 0; k < b->n_pred[v]; k++) {
+			uint32_t u = b->pred[g->first[v] + k];
+
+			b->delta[u] += ((double)b->sigma[u] / (double)b->sigma[v]) * (1 + b->delta[v]);
+		}
+		b->b[v] = plus_times(b->b[v], b->delta[v], t + 1);
+	}
+	own = t ? plus_ones(b->delta[s], t - 1) : 0;
+	b->b[s] = plus_times(b->b[s], own, t);
+}
+
+static void count_terminals(const struct nue_run *x, const struct nue_layer *l, uint8_t *t)
+{
+	for (uint32_t i = 0; i < l->n_lids; i++) {
+		uint32_t ep = lid_owner(x->in->lids, l->lid[i]);
+
+		if (!endport_is_switch(x->in->topo->fabric, ep))
+			t[nue_node_of(x->g, x->in->topo, ep)]++;
+	}
+}
+
+static uint32_t most_central(const struct nue_layer *l, uint32_t n)
+{
+	uint32_t best = NO_ID;
+
+	for (uint32_t u = 0; u < n; u++)
+		if (l->hull[u] && (best == NO_ID || l->betweenness[u] > l->betweenness[best]))
+			best = u;
+	return best;
+}
+
+bool nue_find_root(struct nue_run *x, struct nue_layer *l)
+{
+	uint32_t n = x->g->n;
+	bool go_on = true;
+	struct brandes b = {.g = x->g,
+			    .l = l,
+			    .b = NEW_ARRAY(n, double),
+			    .t = NEW_ARRAY(n, uint8_t),
+			    .sigma = NEW_ARRAY(n, uint64_t),
+			    .d = NEW_ARRAY(n, uint32_t),
+			    .order = NEW_ARRAY(n, uint32_t),
+			    .pred = NEW_ARRAY(x->g->n_channels + 1u, uint32_t),
+			    .n_pred = NEW_ARRAY(n, uint32_t),
+			    .delta = NEW_ARRAY(n, double)};
+
+	count_terminals(x, l, b.t);
+	progress_start(x->in->progress, "nue: central switch", n);
+	for (uint32_t s = 0; s < n && go_on; s++) {
+		if (l->hull[s]) {
+			count_paths(&b, s);
+			add_dependencies(&b, s);
+		}
+		go_on = progress_step(x->in->progress, s);
+	}
+	l->betweenness = b.b;
+	l->root = most_central(l, n);
+	free(b.t);
+	free(b.sigma);
+	free(b.d);
+	free(b.order);
+	free(b.pred);
+	free(b.n_pred);
+	free(b.delta);
+	return go_on;
+}

@@ -1,0 +1,466 @@
+#include "engines/nue/nue.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/sm/ucast_cache.h"
+#include "engines/nue/internal.h"
+
+/* OpenSM counts colours in 16 bits and the links of a switch in 8. */
+#define MOST_COLOURS 65535
+#define MOST_LINKS 127
+
+static void nue_free(void *priv)
+{
+	struct nue *n = priv;
+
+	if (!n)
+		return;
+	for (unsigned v = 0; v < NUE_MAX_LAYERS; v++) {
+		free(n->layer[v].lid);
+		free(n->layer[v].hull);
+		free(n->layer[v].betweenness);
+		free(n->layer[v].escape);
+		free(n->layer[v].blocked);
+	}
+	nue_graph_free(n->graph);
+	free(n->sl_of);
+	free(n->event);
+	free(n->weight);
+	free(n);
+}
+
+/* --- service levels (engines/doc/nue.md 15) --------------------------------------------------------------
+ */
+
+static struct sl_range nue_sl(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	const struct nue *n = r->priv;
+	unsigned sl = nue_layer_of(n, dlid);
+
+	(void)slid;
+	if (n->vls.layers == 1 || sl == NUE_NO_LAYER)
+		sl = 0;
+	return (struct sl_range){sl, sl};
+}
+
+static unsigned nue_n_layers(const struct routing *r)
+{
+	return nue_layers(r->priv);
+}
+
+static const struct routing_ops nue_ops = {
+	.sl = nue_sl,
+	.n_layers = nue_n_layers,
+	.explain_pair = nue_explain_pair,
+	.explain_layers = nue_explain_layers,
+	.free_priv = nue_free,
+};
+
+/* --- destinations and layers (engines/doc/nue.md 6) -------------------------------------------------------
+ */
+
+/* Is the endport a destination of a layer? */
+static bool in_layers(const struct nue_run *x, uint32_t ep)
+{
+	enum node_type type = x->in->topo->fabric->node_type[endport_node(x->in->topo->fabric, ep)];
+
+	if (!x->in->lids->count[ep] || nue_node_of(x->g, x->in->topo, ep) == NO_ID)
+		return false;
+	return type == NODE_CA || (type == NODE_SWITCH && x->nue->include_switches);
+}
+
+static void deal_destinations(struct nue_run *x)
+{
+	const struct fabric *f = x->in->topo->fabric;
+	unsigned k = x->nue->vls.layers, turn = 0;
+
+	for (unsigned v = 0; v < k; v++) {
+		x->nue->layer[v].lid = NEW_ARRAY(f->n_endports / k + 1u, uint16_t);
+		x->nue->layer[v].root = NO_ID;
+	}
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		struct nue_layer *l = &x->nue->layer[turn];
+
+		if (!in_layers(x, ep))
+			continue;
+		l->lid[l->n_lids++] = x->in->lids->base[ep];
+		turn = turn + 1 < k ? turn + 1 : 0;
+	}
+}
+
+/* --- where OpenSM 3.3.23 would not survive (engines/doc/nue.md 16) ----------------------------------------
+ */
+
+static uint32_t largest_layer(const struct nue *n)
+{
+	uint32_t most = 0;
+
+	for (unsigned v = 0; v < n->vls.layers; v++)
+		most = n->layer[v].n_lids > most ? n->layer[v].n_lids : most;
+	return most;
+}
+
+static int check_colours(struct nue_run *x)
+{
+	uint64_t colours = NUE_FIRST_COLOUR + (uint64_t)largest_layer(x->nue) * x->g->max_lids;
+
+	if (colours <= MOST_COLOURS)
+		return 0;
+	x->out->fatal = "crashes";
+	return err_set(&x->out->refused,
+		       "a layer needs %lu colours for %u destinations with %u LIDs each, and OpenSM counts "
+		       "them in 16 bits; expected at most %u",
+		       colours, largest_layer(x->nue), x->g->max_lids, MOST_COLOURS);
+}
+
+static int check_base_lids(struct nue_run *x)
+{
+	const struct fabric *f = x->in->topo->fabric;
+
+	for (uint32_t u = 0; u < x->g->n; u++) {
+		uint32_t ep = f->port_endport[f->switch_port[x->g->sw[u]]];
+
+		if (x->in->lids->count[ep] <= 1)
+			continue;
+		x->out->fatal = "crashes";
+		return err_set(&x->out->refused,
+			       "lmc_esp0 gives port 0 of %s %u LIDs, and OpenSM's nue finds a switch by its "
+			       "first LID only; expected lmc_esp0 FALSE, or lmc 0",
+			       switch_name(f, x->g->sw[u]), x->in->lids->count[ep]);
+	}
+	return 0;
+}
+
+/* Does a destination of some layer hang on the node? */
+static bool has_destination(const struct nue_run *x, uint32_t u)
+{
+	const struct topo *t = x->in->topo;
+
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
+		if (t->endport_up[ep] && nue_node_of(x->g, t, ep) == u && in_layers(x, ep))
+			return true;
+	return false;
+}
+
+/* A search begins at a switch with MOST_LINKS + 1 links, or goes on over one with more. */
+static int check_degrees(struct nue_run *x)
+{
+	const struct nue_graph *g = x->g;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		unsigned links = nue_degree(g, u);
+
+		if (links <= MOST_LINKS || (links == MOST_LINKS + 1 && !has_destination(x, u)))
+			continue;
+		x->out->fatal = "crashes";
+		return err_set(
+			&x->out->refused,
+			"%s has %u links to switches, and OpenSM's nue counts them in 8 bits with sign; "
+			"expected at most %u",
+			switch_name(x->in->topo->fabric, g->sw[u]), links, MOST_LINKS);
+	}
+	return 0;
+}
+
+/* OpenSM looks for what the tree does not reach in the first layer only. */
+static int check_tree(struct nue_run *x, const struct nue_layer *l)
+{
+	uint32_t lost = 0, first = NO_ID;
+
+	for (uint32_t u = 0; u < x->g->n; u++) {
+		if (l->escape[u] != NO_ID || u == l->root)
+			continue;
+		first = lost++ ? first : u;
+	}
+	if (!lost)
+		return 0;
+	return err_set(&x->out->refused,
+		       "%u switch%s out of reach of the spanning tree (the first is %s): %s", lost,
+		       lost == 1 ? " is" : "es are", switch_name(x->in->topo->fabric, x->g->sw[first]),
+		       x->g->throttled ? "throttled links are left out"
+				       : "distances of OpenSM's nue end at 2^31, and every link weighs the "
+					 "square of the number of LIDs");
+}
+
+/* --- a layer ------------------------------------------------------------------------------------ */
+
+static int prepare_layer(struct nue_run *x, struct nue_layer *l)
+{
+	nue_ccdg_reset(x->d, NUE_FIRST_COLOUR + l->n_lids * x->g->max_lids);
+	if (!nue_find_hull(x, l) || !nue_find_root(x, l))
+		return err_set(&x->out->refused, CANCELLED);
+	l->escape = NEW_ARRAY(x->g->n, uint32_t);
+	nue_tree(x, l->root, l->escape);
+	if (!x->layer && check_tree(x, l))
+		return -1;
+	nue_mark_escape(x, l);
+	if (x->watch)
+		nue_watch_layer(x, l);
+	return 0;
+}
+
+static int route_port(struct nue_run *x, struct nue_layer *l, uint16_t base, uint32_t *colour)
+{
+	uint32_t ep = lid_owner(x->in->lids, base), src = nue_node_of(x->g, x->in->topo, ep);
+
+	for (unsigned i = 0; i < x->in->lids->count[ep]; i++) {
+		if (nue_search(x, base + i, src, (*colour)++) || nue_write(x, base + i, src))
+			return -1;
+		l->backtracked += (x->events & NUE_BACKTRACKED) != 0;
+		l->shortcuts += (x->events & NUE_SHORTCUT) != 0;
+		l->fallbacks += (x->events & NUE_FALLBACK) != 0;
+	}
+	return 0;
+}
+
+/* Destinations on CAs, or switches. */
+static int route_pass(struct nue_run *x, struct nue_layer *l, bool switches, uint32_t *colour)
+{
+	const struct fabric *f = x->in->topo->fabric;
+
+	for (uint32_t i = 0; i < l->n_lids; i++) {
+		if (endport_is_switch(f, lid_owner(x->in->lids, l->lid[i])) != switches)
+			continue;
+		if (route_port(x, l, l->lid[i], colour))
+			return -1;
+		if (!progress_step(x->in->progress, *colour))
+			return err_set(&x->out->refused, CANCELLED);
+	}
+	return 0;
+}
+
+/* The restrictions, seen by packets: these go the other way. */
+static void keep_results(struct nue_run *x, struct nue_layer *l)
+{
+	const struct nue_graph *g = x->g;
+	const struct nue_ccdg *d = x->d;
+
+	l->edges = d->n_edges - g->n_channels;
+	l->searches = d->searches;
+	l->merges = d->merges;
+	if (d->cyclic || l->shortcuts)
+		nue_verify(x, l);
+	if (l->loop)
+		text_add(&x->out->notes,
+			 "nue: the routes of layer %u have a credit loop; OpenSM's nue loses sight of some "
+			 "dependencies here\n",
+			 x->layer);
+	l->blocked = NEW_ARRAY(d->blocked + 1, struct nue_turn);
+	for (uint32_t c = 0; c < d->n_vertices; c++) {
+		uint32_t v = nue_end(d, c);
+
+		for (uint32_t y = g->first[v]; y < g->first[v + 1]; y++) {
+			unsigned slot = d->edge[nue_edge_of(d, c, y)];
+
+			l->used += slot > NUE_UNUSED;
+			if (slot == NUE_BLOCKED && y != (c < g->n_channels ? g->rev[c] : NO_ID))
+				l->blocked[l->n_blocked++] =
+					(struct nue_turn){g->sw[v], g->lport[y], g->rport[c]};
+		}
+	}
+}
+
+static int route_layer(struct nue_run *x, unsigned v)
+{
+	struct nue_layer *l = &x->nue->layer[v];
+	uint32_t colour = NUE_FIRST_COLOUR;
+
+	x->layer = v;
+	if (!l->n_lids) {
+		if (x->nue->vls.layers > 1)
+			text_add(&x->out->notes, "nue: layer %u has no destination\n", v);
+		return 0;
+	}
+	if (prepare_layer(x, l))
+		return -1;
+	if (v == 0 && (check_base_lids(x) || check_degrees(x)))
+		return -1;
+	progress_start(x->in->progress, "nue: destinations", l->n_lids * x->g->max_lids);
+	if (route_pass(x, l, false, &colour) || route_pass(x, l, true, &colour))
+		return -1;
+	keep_results(x, l);
+	return 0;
+}
+
+/* --- the run -------------------------------------------------------------------------------------- */
+
+static void make_rows(struct nue_run *x)
+{
+	const struct fabric *f = x->in->topo->fabric;
+
+	x->r = routing_new("nue", x->in->topo, x->in->lids);
+	for (uint32_t u = 0; u < x->g->n; u++) {
+		uint32_t sw = x->g->sw[u], ep = f->port_endport[f->switch_port[sw]];
+		struct lft_row *row = lft_row_new(x->in->lids->max_lid);
+
+		for (unsigned i = 0; i < x->in->lids->count[ep]; i++)
+			row->port[x->in->lids->base[ep] + i] = 0;
+		x->r->row[sw] = row;
+	}
+	x->r->ops = &nue_ops;
+	x->r->priv = x->nue;
+}
+
+static void begin_weights(struct nue_run *x)
+{
+	x->nue->first_weight = x->g->total * x->g->total;
+	for (uint32_t c = 0; c < x->g->n_channels; c++)
+		x->weight[c] = x->nue->first_weight;
+	for (uint32_t u = 0; u < x->g->n; u++)
+		x->all_far[u] = (struct nue_heap_item){NUE_INF, u};
+}
+
+static void make_room(struct nue_run *x)
+{
+	uint32_t n = x->g->n, channels = x->g->n_channels + 1u, vertices = n + channels;
+
+	x->weight = x->nue->weight = NEW_ARRAY(channels, uint64_t);
+	x->heap.item = NEW_ARRAY(n, struct nue_heap_item);
+	x->heap.at = NEW_ARRAY(n, uint32_t);
+	x->dist = NEW_ARRAY(n, uint64_t);
+	x->used = NEW_ARRAY(n, uint32_t);
+	x->found = NEW_ARRAY(n, uint32_t);
+	x->cd = NEW_ARRAY(vertices, uint64_t);
+	x->candidate = NEW_ARRAY(channels, uint32_t);
+	x->stacks.expanded = NEW_ARRAY(n, uint32_t);
+	x->stacks.accepted = NEW_ARRAY(channels, uint32_t);
+	x->stacks.head = NEW_ARRAY(n, uint32_t);
+	x->stacks.tail = NEW_ARRAY(n, uint32_t);
+	x->stacks.next = NEW_ARRAY(channels, uint32_t);
+	x->stacks.member = NEW_ARRAY(channels, uint32_t);
+	x->children = NEW_ARRAY(n, uint32_t);
+	x->queue = NEW_ARRAY(n, uint32_t);
+	x->sum = NEW_ARRAY(n, uint64_t);
+	x->all_far = NEW_ARRAY(n, struct nue_heap_item);
+	begin_weights(x);
+}
+
+static void free_room(struct nue_run *x)
+{
+	free(x->heap.item);
+	free(x->heap.at);
+	free(x->dist);
+	free(x->used);
+	free(x->found);
+	free(x->cd);
+	free(x->candidate);
+	free(x->stacks.expanded);
+	free(x->stacks.accepted);
+	free(x->stacks.head);
+	free(x->stacks.tail);
+	free(x->stacks.next);
+	free(x->stacks.member);
+	free(x->children);
+	free(x->queue);
+	free(x->sum);
+	free(x->all_far);
+	nue_ccdg_free(x->d);
+	nue_watch_free(x->watch);
+}
+
+static int route_all(struct nue_run *x)
+{
+	if (check_colours(x))
+		return -1;
+	for (unsigned v = 0; v < x->nue->vls.layers; v++)
+		if (route_layer(x, v))
+			return -1;
+	if (!x->nue->include_switches && (check_base_lids(x) || nue_route_switches(x)))
+		return -1;
+	if (x->watch)
+		nue_watch_done(x);
+	return 0;
+}
+
+static void note_layers(const struct nue *n, struct text *notes)
+{
+	unsigned wanted = n->vls.asked ? n->vls.asked : n->vls.supported;
+
+	if (!n->vls.qos && wanted > 1 && n->vls.supported > 1)
+		text_add(notes, "nue: one layer instead of %u, because qos is off\n",
+			 wanted < n->vls.supported ? wanted : n->vls.supported);
+	else if (n->vls.asked > n->vls.supported)
+		text_add(notes, "nue: nue_max_num_vls is %u, the ports have %u VL%s\n", n->vls.asked,
+			 n->vls.supported, n->vls.supported == 1 ? "" : "s");
+	if (n->graph->throttled)
+		text_add(notes,
+			 "nue: %u throttled cables between switches are not used (ends of different speed or "
+			 "width; "
+			 "what ports could run at is not known here)\n",
+			 n->graph->throttled / 2);
+}
+
+static void begin_run(struct nue_run *x)
+{
+	const struct engine_input *in = x->in;
+	size_t lids = in->lids->max_lid + 1u;
+
+	x->nue = NEW(struct nue);
+	x->nue->graph = x->g =
+		nue_graph_new(in->topo, in->lids, options_bool(in->options, "avoid_throttled_links"));
+	x->nue->vls = nue_find_vls(in);
+	x->nue->include_switches = options_bool(in->options, "nue_include_switches");
+	x->nue->max_lid = in->lids->max_lid;
+	x->nue->sl_of = mem_array(lids, 1);
+	memset(x->nue->sl_of, NUE_NO_LAYER, lids);
+	x->nue->event = mem_array(lids, 1);
+	x->d = nue_ccdg_new(x->g);
+	make_room(x);
+	make_rows(x);
+	deal_destinations(x);
+	note_layers(x->nue, &x->out->notes);
+	if (OBSERVED(in)) {
+		x->watch = nue_watch_new(x);
+		nue_watch_model(x);
+	}
+}
+
+static struct routing *nue_route(const struct engine_input *in, struct engine_output *out)
+{
+	struct nue_run x = {.in = in, .out = out};
+	int rc;
+
+	if (in->refused_before) {
+		out->fatal = "crashes";
+		err_set(&out->refused,
+			"nue refused an earlier sweep, and OpenSM goes on with what it freed then");
+		return NULL;
+	}
+	begin_run(&x);
+	rc = route_all(&x);
+	free_room(&x);
+	if (!rc)
+		return x.r;
+	routing_unref(x.r);
+	return NULL;
+}
+
+static const struct optdef nue_options[] = {
+	{.name = "nue_max_num_vls",
+	 .flag = "--nue_max_num_vls N",
+	 .type = OPT_UINT,
+	 .def = "1",
+	 .max = 255, /* as in opensm.conf; the command line takes 0 to 15 */
+	 .help = "nue: layers at most, each an SL and VL; 0 = as many as all ports support"},
+	{.name = "nue_include_switches",
+	 .type = OPT_BOOL,
+	 .def = "FALSE",
+	 .help = "nue: routes to switches keep to the layers too"},
+	{0},
+};
+
+const struct engine engine_nue = {
+	.name = "nue",
+	.brief = "balanced routes within the dependency graph, free of credit loops with any number of VLs",
+	.reference = "Domke, Hoefler, Matsuoka, Routing on the Dependency Graph, HPDC 2016; as OpenSM 3.3.23 "
+		     "without METIS",
+	.options = nue_options,
+	.route = nue_route,
+};
+
+const struct nue *nue_of(const struct routing *r)
+{
+	r = routing_origin(r);
+	return r->ops == &nue_ops ? r->priv : NULL;
+}

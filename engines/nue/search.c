@@ -1,0 +1,199 @@
+/* The search for one destination within the dependency graph (engines/doc/nue.md 12). */
+#include <string.h>
+#include "engines/nue/internal.h"
+
+/* The channel into v that is replaced leaves the heap, and the edge to it the subgraph. */
+static void drop(struct nue_run *x, uint32_t v)
+{
+	uint32_t old = x->used[v], before = x->used[x->g->from[old]];
+
+	nue_heap_delete(&x->heap, x->heap.at[v]);
+	if (before != NO_ID)
+		nue_unpaint(x->d, nue_edge_of(x->d, before, old));
+}
+
+/* Channel c is the way into v, to be gone on from. */
+static void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
+{
+	if (x->used[v] != NO_ID) {
+		drop(x, v);
+	} else {
+		x->count++;
+		x->found[v] = x->step;
+	}
+	x->cd[c] = dist;
+	nue_heap_insert(&x->heap, v, dist);
+	x->dist[v] = dist;
+	x->used[v] = c;
+}
+
+/* --- before any backtracking --------------------------------------------------------------- */
+
+static void look_first(struct nue_run *x, uint32_t cur, uint32_t c)
+{
+	uint32_t v = x->g->to[c];
+	uint64_t dist = x->cd[cur] + x->weight[c];
+
+	if (dist >= x->dist[v])
+		return;
+	if (nue_refused(x, cur, c))
+		return;
+	take(x, c, v, dist);
+	x->stacks.accepted[c] = x->serial;
+}
+
+/*
+ * Channels that cannot be shorter are left out beforehand, as distances only
+ * shrink; those that OpenSM puts on stacks are found when a stack is asked for.
+ */
+static void expand_first(struct nue_run *x, uint32_t cur)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t v = nue_end(x->d, cur), end = g->first[v + 1], n = 0, *list = x->candidate;
+	uint64_t base = x->cd[cur];
+	const uint16_t *edge = x->d->edge;
+	uint32_t at = x->d->first_edge[cur];
+
+	x->stacks.expanded[x->stacks.n_expanded++] = cur;
+	for (uint32_t c = g->first[v]; c < end; c++) {
+		list[n] = c;
+		n += base + x->weight[c] < x->dist[g->to[c]];
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (edge[at + list[i]] > NUE_UNUSED)
+			look_first(x, cur, list[i]);
+	for (uint32_t i = 0; i < n; i++)
+		if (edge[at + list[i]] == NUE_UNUSED)
+			look_first(x, cur, list[i]);
+}
+
+/* --- after it ---------------------------------------------------------------------------------- */
+
+/* A shorter way c, from cur, into v. */
+static void shorter(struct nue_run *x, uint32_t cur, uint32_t c, uint32_t v, uint64_t dist)
+{
+	if (nue_refused(x, cur, c))
+		return;
+	if (x->used[v] == NO_ID || x->found[v] == x->step) {
+		take(x, c, v, dist);
+		return;
+	}
+	if (!nue_shortcut(x, v, c))
+		return;
+	x->dist[v] = dist;
+	x->used[v] = c;
+}
+
+static void look_again(struct nue_run *x, uint32_t cur, uint32_t c)
+{
+	uint32_t v = x->g->to[c];
+	uint64_t dist = x->cd[cur] + x->weight[c];
+
+	if (dist < x->dist[v]) {
+		shorter(x, cur, c, v, dist);
+	} else if (nue_used(x->d, nue_edge_of(x->d, cur, c)) && x->used[v] == NO_ID) {
+		x->cd[c] = dist;
+		nue_stack_add(x, v, c);
+	}
+}
+
+static void expand_again(struct nue_run *x, uint32_t cur)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t v = nue_end(x->d, cur), end = g->first[v + 1], at = x->d->first_edge[cur];
+
+	for (uint32_t c = g->first[v]; c < end; c++)
+		if (x->d->edge[at + c] > NUE_UNUSED)
+			look_again(x, cur, c);
+	for (uint32_t c = g->first[v]; c < end; c++)
+		if (x->d->edge[at + c] == NUE_UNUSED)
+			look_again(x, cur, c);
+}
+
+/* --- the whole ----------------------------------------------------------------------------------- */
+
+static void begin(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
+{
+	uint32_t n = x->g->n;
+
+	for (uint32_t u = 0; u < n; u++)
+		x->dist[u] = NUE_INF;
+	memset(x->used, 0xff, n * sizeof(*x->used));
+	memset(x->found, 0xff, n * sizeof(*x->found));
+	x->heap.n = 0;
+	x->stacks.made = false;
+	x->stacks.n_expanded = 0;
+	x->serial++;
+	x->src = src;
+	x->colour = colour;
+	x->count = 1;
+	x->step = 0;
+	x->events = NUE_ROUTED;
+	x->dist[src] = 0;
+	if (x->watch)
+		nue_watch_begin(x, lid, src);
+}
+
+static uint32_t next_channel(struct nue_run *x)
+{
+	uint32_t v = nue_heap_extract(&x->heap), c;
+
+	if (v != NO_ID)
+		return x->used[v];
+	if (x->count == x->g->n)
+		return NO_ID;
+	c = nue_backtrack(x);
+	if (c != NO_ID) {
+		x->count++;
+		x->step++;
+		x->events |= NUE_BACKTRACKED;
+	} else {
+		if (x->watch)
+			nue_watch_impasse(x);
+		nue_escape_fallback(x);
+		x->step = 0;
+		x->events |= NUE_FALLBACK;
+	}
+	return c;
+}
+
+/* OpenSM goes on as if all were reached. */
+static int check_reached(struct nue_run *x, unsigned lid)
+{
+	for (uint32_t u = 0; u < x->g->n; u++) {
+		if (x->used[u] != NO_ID || u == x->src)
+			continue;
+		x->out->fatal = "crashes";
+		return err_set(&x->out->refused,
+			       "LID %u: %s is farther away than the distances of OpenSM's nue reach, and no "
+			       "escape path leads there; expected sums of weights below 2^31",
+			       lid, switch_name(x->in->topo->fabric, x->g->sw[u]));
+	}
+	return 0;
+}
+
+int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
+{
+	uint32_t cur;
+
+	begin(x, lid, src, colour);
+	cur = nue_begin(x->d, src, colour);
+	x->cd[cur] = 0;
+	for (; cur != NO_ID && !x->d->endless; cur = next_channel(x)) {
+		if (x->step)
+			expand_again(x, cur);
+		else
+			expand_first(x, cur);
+	}
+	if (x->d->endless) {
+		x->out->fatal = "never ends";
+		return err_set(&x->out->refused,
+			       "LID %u: the dependencies in use of layer %u have a cycle, in which OpenSM's "
+			       "search for cycles goes round for ever",
+			       lid, x->layer);
+	}
+	if (check_reached(x, lid))
+		return -1;
+	nue_end_destination(x->d, x->used, src);
+	return 0;
+}

@@ -1,0 +1,261 @@
+/* Accessors for panes, and the layers in words. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "engines/nue/nue.h"
+
+unsigned nue_layers(const struct nue *n)
+{
+	return n->vls.layers;
+}
+
+unsigned nue_layer_of(const struct nue *n, unsigned lid)
+{
+	return lid <= n->max_lid ? n->sl_of[lid] : NUE_NO_LAYER;
+}
+
+unsigned nue_events_of(const struct nue *n, unsigned lid)
+{
+	return lid <= n->max_lid ? n->event[lid] : 0;
+}
+
+static const struct nue_layer *filled(const struct nue *n, unsigned layer)
+{
+	return layer < n->vls.layers && n->layer[layer].root != NO_ID ? &n->layer[layer] : NULL;
+}
+
+uint32_t nue_central_switch(const struct nue *n, unsigned layer)
+{
+	const struct nue_layer *l = filled(n, layer);
+
+	return l ? n->graph->sw[l->root] : NO_ID;
+}
+
+bool nue_in_hull(const struct nue *n, unsigned layer, uint32_t sw)
+{
+	const struct nue_layer *l = filled(n, layer);
+	uint32_t u = n->graph->node[sw];
+
+	return l && u != NO_ID && l->hull[u];
+}
+
+double nue_betweenness(const struct nue *n, unsigned layer, uint32_t sw)
+{
+	return nue_in_hull(n, layer, sw) ? n->layer[layer].betweenness[n->graph->node[sw]] : 0;
+}
+
+unsigned nue_escape_port(const struct nue *n, unsigned layer, uint32_t sw)
+{
+	const struct nue_layer *l = filled(n, layer);
+	uint32_t u = n->graph->node[sw];
+
+	if (!l || u == NO_ID)
+		return NO_PATH;
+	if (u == l->root)
+		return 0;
+	return l->escape[u] == NO_ID ? NO_PATH : n->graph->rport[l->escape[u]];
+}
+
+uint32_t nue_escape_depth(const struct nue *n, unsigned layer, uint32_t sw)
+{
+	const struct nue_layer *l = filled(n, layer);
+	uint32_t u = n->graph->node[sw], depth = 0;
+
+	if (!l || u == NO_ID)
+		return NO_ID;
+	for (; u != l->root; depth++) {
+		if (l->escape[u] == NO_ID)
+			return NO_ID;
+		u = n->graph->from[l->escape[u]];
+	}
+	return depth;
+}
+
+uint32_t nue_restrictions(const struct nue *n, unsigned layer)
+{
+	const struct nue_layer *l = filled(n, layer);
+
+	return l ? l->n_blocked : 0;
+}
+
+struct nue_turn nue_restriction(const struct nue *n, unsigned layer, uint32_t i)
+{
+	return n->layer[layer].blocked[i];
+}
+
+uint64_t nue_weight_growth(const struct nue *n, uint32_t sw, unsigned port)
+{
+	const struct nue_graph *g = n->graph;
+	uint32_t u = g->node[sw];
+
+	/* packets leave by the port that the channel comes in by */
+	for (uint32_t c = u == NO_ID ? 0 : g->first[u]; u != NO_ID && c < g->first[u + 1]; c++)
+		if (g->lport[c] == port)
+			return n->weight[g->rev[c]] - n->first_weight;
+	return 0;
+}
+
+/* --- detours -------------------------------------------------------------------------------------- */
+
+/* Links from every switch to `to`: least[], and by the table towards a LID: links[].  NO_ID = none. */
+static void measure_ways(const struct routing *r, const struct nue_graph *g, uint32_t to, unsigned lid,
+			 uint32_t *least, uint32_t *links, uint32_t *queue)
+{
+	uint32_t n = 0;
+
+	memset(least, 0xff, g->n * sizeof(*least));
+	memset(links, 0xff, g->n * sizeof(*links));
+	least[to] = links[to] = 0;
+	queue[n++] = to;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t c = g->first[queue[i]]; c < g->first[queue[i] + 1]; c++)
+			if (least[g->to[c]] == NO_ID) {
+				least[g->to[c]] = least[queue[i]] + 1;
+				queue[n++] = g->to[c];
+			}
+	for (n = 0, queue[n++] = to; n;) {
+		uint32_t u = queue[--n];
+
+		for (uint32_t c = g->first[u]; c < g->first[u + 1]; c++) {
+			uint32_t v = g->to[c];
+
+			if (links[v] != NO_ID || routing_port(r, g->sw[v], lid) != g->rport[c])
+				continue;
+			links[v] = links[u] + 1;
+			queue[n++] = v;
+		}
+	}
+}
+
+uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *list)
+{
+	const struct nue_graph *g = nue_of(r)->graph;
+	uint32_t to = nue_node_of(g, r->topo, lid_owner(r->lids, lid)), n = 0, *room, *least, *links;
+
+	if (to == NO_ID)
+		return 0;
+	room = NEW_ARRAY(3 * (size_t)g->n, uint32_t);
+	least = room + g->n;
+	links = least + g->n;
+	measure_ways(r, g, to, lid, least, links, room);
+	for (uint32_t u = 0; u < g->n; u++)
+		if (links[u] != NO_ID && links[u] > least[u])
+			list[n++] = (struct nue_detour){g->sw[u], links[u], least[u]};
+	free(room);
+	return n;
+}
+
+/* --- in words ---------------------------------------------------------------------------------------- */
+
+static void tell_limit(const struct routing *r, const struct nue *n, struct text *t)
+{
+	char a[300] = "no port counts";
+
+	if (n->vls.port != NO_ID)
+		port_label(r->topo->fabric, n->vls.port, a, sizeof(a));
+	text_add(t, "%u layer%s: the ports support %u (%s), nue_max_num_vls is %u", n->vls.layers,
+		 n->vls.layers == 1 ? "" : "s", n->vls.supported, a, n->vls.asked);
+	text_add(t, "%s.\n",
+		 n->vls.qos || n->vls.supported == 1 || n->vls.asked == 1 ? "" : ", but qos is off");
+}
+
+static void tell_layer(const struct routing *r, const struct nue *n, unsigned v, struct text *t)
+{
+	const struct nue_layer *l = filled(n, v);
+
+	if (!l) {
+		text_add(t, "Layer %u: no destination.\n", v);
+		return;
+	}
+	text_add(t,
+		 "Layer %u: %u destinations; %u of %u switches in the hull, central switch %s; %u channels "
+		 "and "
+		 "%u dependencies kept for escape paths; in the end %" PRIu64 " of %" PRIu64
+		 " dependencies in use, %u would close a cycle.\n",
+		 v, l->n_lids, l->n_hull, n->graph->n, switch_name(r->topo->fabric, n->graph->sw[l->root]),
+		 l->escape_channels, l->escape_edges, l->used, l->edges, l->n_blocked);
+	if (l->backtracked || l->fallbacks)
+		text_add(t,
+			 "  %u LIDs needed backtracking, %u of them took shortcuts; %u follow the escape "
+			 "paths "
+			 "altogether.\n",
+			 l->backtracked, l->shortcuts, l->fallbacks);
+	if (l->unrecorded)
+		text_add(t, "  Routes make %u dependencies that OpenSM has no record of%s.\n", l->unrecorded,
+			 l->loop ? ", and they have a CREDIT LOOP" : "; they have no credit loop");
+}
+
+void nue_explain_layers(const struct routing *r, struct text *t)
+{
+	const struct nue *n = nue_of(r);
+
+	tell_limit(r, n, t);
+	for (unsigned v = 0; v < n->vls.layers; v++)
+		tell_layer(r, n, v, t);
+	if (!n->include_switches)
+		text_add(t,
+			 "Routes to switches themselves keep to no layer (nue_include_switches FALSE): they "
+			 "are shortest paths by weight, on SL 0.\n");
+}
+
+static void tell_destination(const struct nue *n, const struct nue_layer *l, unsigned layer, uint16_t base,
+			     struct text *t)
+{
+	uint32_t i = 0;
+
+	while (i < l->n_lids && l->lid[i] != base)
+		i++;
+	if (n->vls.layers == 1)
+		text_add(t, "There is one layer, for all destinations; LID %u is its destination %u.\n", base,
+			 i + 1);
+	else
+		text_add(t,
+			 "Destinations are dealt to %u layers in turn, in order of port GUIDs; LID %u is "
+			 "number "
+			 "%u of all, so layer %u.  The source plays no part.\n",
+			 n->vls.layers, base, i * n->vls.layers + layer + 1, layer);
+}
+
+static void tell_events(unsigned events, struct text *t)
+{
+	if (events & NUE_FALLBACK)
+		text_add(t, "The search met an impasse: all switches follow the escape paths to it.\n");
+	else if (events & NUE_BACKTRACKED)
+		text_add(t, "Some switches were only reached by backtracking%s.\n",
+			 events & NUE_SHORTCUT ? ", which opened shortcuts to others" : "");
+}
+
+static void tell_length(const struct routing *r, uint32_t from, unsigned dlid, struct text *t)
+{
+	struct nue_detour *list = NEW_ARRAY(r->topo->fabric->n_switches, struct nue_detour);
+	uint32_t n = nue_detours(r, dlid, list);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i].sw == from)
+			text_add(t,
+				 "From %s it is a detour: %u links, %u would do without the restrictions.\n",
+				 switch_name(r->topo->fabric, from), list[i].links, list[i].least);
+	free(list);
+}
+
+void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
+		      struct progress *p)
+{
+	const struct nue *n = nue_of(r);
+	uint32_t src = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
+	unsigned layer = nue_layer_of(n, dlid);
+
+	(void)p;
+	if (layer == NUE_NO_LAYER || src == NO_ID || dst == NO_ID) {
+		text_add(t, "Nue gives LID %u no route: it is no CA and no switch.\n", dlid);
+		return;
+	}
+	if (n->event[dlid] & NUE_OUTSIDE)
+		text_add(t, "LID %u is a switch: routed after the layers, on SL 0.\n", dlid);
+	else
+		tell_destination(n, &n->layer[layer], layer, r->lids->base[dst], t);
+	tell_events(n->event[dlid], t);
+	if (r->topo->endport_switch[src] != NO_ID)
+		tell_length(r, r->topo->endport_switch[src], dlid, t);
+}

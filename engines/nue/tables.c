@@ -1,0 +1,108 @@
+/* Entries and weights from the ways found (engines/doc/nue.md 13, 14). */
+#include <string.h>
+#include "engines/nue/internal.h"
+
+static uint8_t *entry(const struct nue_run *x, uint32_t node, unsigned lid)
+{
+	return &x->r->row[x->g->sw[node]]->port[lid];
+}
+
+/*
+ * Nodes in x->queue so that each comes before the one it is reached from, without
+ * src; their number, which is short of n - 1 when ways go round in a ring.
+ */
+static uint32_t leaves_first(struct nue_run *x, uint32_t src)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t n = 0;
+
+	memset(x->children, 0, g->n * sizeof(*x->children));
+	for (uint32_t v = 0; v < g->n; v++)
+		if (v != src)
+			x->children[g->from[x->used[v]]]++;
+	for (uint32_t v = 0; v < g->n; v++)
+		if (v != src && !x->children[v])
+			x->queue[n++] = v;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t p = g->from[x->used[x->queue[i]]];
+
+		if (!--x->children[p] && p != src)
+			x->queue[n++] = p;
+	}
+	return n;
+}
+
+/* Every link gets heavier by the terminals whose way leads over it. */
+static int add_weights(struct nue_run *x, unsigned lid, uint32_t src)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t n = leaves_first(x, src);
+
+	if (n + 1 != g->n) {
+		x->out->fatal = "never ends";
+		return err_set(&x->out->refused, "LID %u: the ways of OpenSM's nue go round in a ring", lid);
+	}
+	for (uint32_t v = 0; v < g->n; v++)
+		x->sum[v] = g->terminals[v];
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t v = x->queue[i], c = x->used[v];
+
+		x->weight[c] += x->sum[v];
+		x->sum[g->from[c]] += x->sum[v];
+	}
+	return 0;
+}
+
+int nue_write(struct nue_run *x, unsigned lid, uint32_t src)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t owner = lid_owner(x->in->lids, lid);
+
+	for (uint32_t v = 0; v < g->n; v++)
+		if (v != src)
+			*entry(x, v, lid) = g->rport[x->used[v]];
+	*entry(x, src, lid) = x->in->topo->endport_swport[owner];
+	x->nue->event[lid] = x->events;
+	x->nue->sl_of[lid] = x->layer;
+	if (x->watch)
+		nue_watch_end(x, lid, src);
+	return add_weights(x, lid, src);
+}
+
+static int check_tree(struct nue_run *x, uint32_t root)
+{
+	for (uint32_t v = 0; v < x->g->n; v++) {
+		if (v == root || x->used[v] != NO_ID)
+			continue;
+		x->out->fatal = "crashes";
+		return err_set(&x->out->refused,
+			       "%s is farther from %s than the distances of OpenSM's nue reach: weights of "
+			       "links begin with %lu, the square of the number of LIDs; expected sums below "
+			       "2^31",
+			       switch_name(x->in->topo->fabric, x->g->sw[v]),
+			       switch_name(x->in->topo->fabric, x->g->sw[root]), x->g->total * x->g->total);
+	}
+	return 0;
+}
+
+int nue_route_switches(struct nue_run *x)
+{
+	const struct fabric *f = x->in->topo->fabric;
+
+	progress_start(x->in->progress, "nue: switches", x->g->n);
+	x->layer = 0;
+	x->events = NUE_OUTSIDE;
+	for (uint32_t u = 0; u < x->g->n; u++) {
+		unsigned lid = x->in->lids->base[f->port_endport[f->switch_port[x->g->sw[u]]]];
+
+		x->src = u;
+		if (!lid)
+			continue;
+		nue_tree(x, u, x->used);
+		if (check_tree(x, u) || nue_write(x, lid, u))
+			return -1;
+		if (!progress_step(x->in->progress, u))
+			return err_set(&x->out->refused, CANCELLED);
+	}
+	return 0;
+}

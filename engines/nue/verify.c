@@ -1,0 +1,90 @@
+/*
+ * The dependencies that the routes of a layer really make.  OpenSM takes some
+ * back by mistake after shortcuts (engines/doc/nue.md 12.3) and adds some unseen (10), so
+ * that they are not always those it knows of, nor always free of cycles.
+ */
+#include <stdlib.h>
+#include "core/base/memory.h"
+#include "engines/nue/internal.h"
+
+struct check {
+	struct nue_run *x;
+	uint32_t *leaving; /* [ports of the fabric] channel that leaves by it */
+	uint8_t *made;	   /* [edges of the dependency graph] */
+	uint32_t *before;  /* [n_channels] edges made that lead into it */
+};
+
+static void find_channels(struct check *k)
+{
+	const struct nue_graph *g = k->x->g;
+	const struct fabric *f = k->x->in->topo->fabric;
+
+	k->leaving = NEW_ARRAY(f->n_ports, uint32_t);
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		k->leaving[switch_port_id(f, g->sw[g->from[c]], g->lport[c])] = c;
+}
+
+/* Channel by which the search came to a node, that is by which its packets to a LID go. */
+static uint32_t way_of(const struct check *k, uint32_t v, unsigned lid)
+{
+	uint32_t sw = k->x->g->sw[v];
+
+	return k->x->g
+		->rev[k->leaving[switch_port_id(k->x->in->topo->fabric, sw, routing_port(k->x->r, sw, lid))]];
+}
+
+static void add_routes(struct check *k, unsigned lid, uint32_t src)
+{
+	const struct nue_graph *g = k->x->g;
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		uint32_t c = v == src ? NO_ID : way_of(k, v, lid), e;
+
+		if (c == NO_ID || g->from[c] == src)
+			continue;
+		e = nue_edge_of(k->x->d, way_of(k, g->from[c], lid), c);
+		k->before[c] += !k->made[e];
+		k->made[e] = 1;
+	}
+}
+
+/* Channels that are on cycles, or that a cycle leads to. */
+static uint32_t count_cyclic(struct check *k)
+{
+	const struct nue_graph *g = k->x->g;
+	uint32_t *queue = NEW_ARRAY(g->n_channels + 1u, uint32_t), n = 0, done = 0;
+
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		if (!k->before[c])
+			queue[n++] = c;
+	for (; done < n; done++) {
+		uint32_t c = queue[done];
+
+		for (uint32_t y = g->first[g->to[c]]; y < g->first[g->to[c] + 1]; y++)
+			if (k->made[nue_edge_of(k->x->d, c, y)] && !--k->before[y])
+				queue[n++] = y;
+	}
+	free(queue);
+	return g->n_channels - done;
+}
+
+void nue_verify(struct nue_run *x, struct nue_layer *l)
+{
+	struct check k = {.x = x,
+			  .made = NEW_ARRAY(x->d->n_edges + 1u, uint8_t),
+			  .before = NEW_ARRAY(x->g->n_channels + 1u, uint32_t)};
+
+	find_channels(&k);
+	for (uint32_t i = 0; i < l->n_lids; i++) {
+		uint32_t ep = lid_owner(x->in->lids, l->lid[i]);
+
+		for (unsigned j = 0; j < x->in->lids->count[ep]; j++)
+			add_routes(&k, l->lid[i] + j, nue_node_of(x->g, x->in->topo, ep));
+	}
+	for (uint32_t e = 0; e < x->d->n_edges; e++)
+		l->unrecorded += k.made[e] && !nue_used(x->d, e);
+	l->loop = count_cyclic(&k) > 0;
+	free(k.leaving);
+	free(k.made);
+	free(k.before);
+}
