@@ -296,12 +296,12 @@ static void tell_rule(const struct nue_run *x, uint32_t v, const struct step *st
 		text_add(t, "led this way by backtracking, so that a neighbour could be reached");
 	else if (st->rule == rule_shortcut)
 		text_add(t, "a shortcut that backtracking opened");
-	else if (st->rule == rule_free)
+	else if (st->rule == rule_free && other)
 		text_add(t,
 			 "least weight without closing a cycle; port %u would be lighter by %" PRId64
 			 ", but its dependency is blocked in layer %u",
-			 other->port, st->candidate ? x->watch->far[v] - other->q[1] : 0, x->layer);
-	else if (st->rule == rule_first)
+			 other->port, x->watch->far[v] - other->q[1], x->layer);
+	else if (st->rule == rule_first && other)
 		text_add(t, "least weight; port %u is as light, but was met later", other->port);
 	else
 		text_add(t, "least weight");
