@@ -94,7 +94,7 @@ struct engine_input {
 	/*
 	 * [n_switches] 1: the ports of a switch bear the marks of port_prof_ignore_file, because an engine
 	 * that counts routes (engines/assign.c) began since the switch is there; such engines set it for all
-	 * that are up (minhop.md 10.1).  Lasts between sweeps, owned by the session; may be NULL.
+	 * that are up (engines/doc/minhop.md 10.1).  Lasts between sweeps, owned by the session; may be NULL.
 	 */
 	uint8_t *marked;
 	struct leftovers *left;

@@ -478,18 +478,28 @@ static void set_option(struct run *x, const char *name, const char *value)
 		fail_msg("%s", e.msg);
 }
 
-/* From the second sweep on max_op_vls counts; what was counted stays for the next engine. */
+/* OperVLs codes as a sweep reads them: 1 at each port. */
+static uint8_t *one_vl(struct run *x)
+{
+	uint8_t *code = NEW_ARRAY(x->f->n_ports, uint8_t);
+
+	memset(code, 1, x->f->n_ports);
+	x->in.opervls = code;
+	return code;
+}
+
+/* Too few VLs; what was counted stays for the next engine. */
 static void test_few_vls(void **state)
 {
 	static const char *const row[] = {"0223312233", "2033221332", "2203322133", "3220332213",
 					  "3322033221"};
 	struct run x;
+	uint8_t *code;
 
 	(void)state;
 	run_new(&x, make_ring(), 0);
-	set_option(&x, "max_op_vls", "1");
 	assert_non_null(run_route(&x, &engine_dfsssp));
-	x.in.sweep = 1;
+	code = one_vl(&x);
 	for (unsigned times = 1; times <= 2; times++) {
 		assert_null(run_route(&x, &engine_dfsssp));
 		assert_non_null(strstr(x.out.refused.msg, "AD25"));
@@ -506,22 +516,24 @@ static void test_few_vls(void **state)
 	assert_null(x.left.hops);
 	assert_non_null(run_route(&x, &engine_sssp));
 	run_free(&x);
+	free(code);
 }
 
 static void test_switches_counted(void **state)
 {
 	struct run x;
+	uint8_t *code;
 
 	(void)state;
 	run_new(&x, make_ring(), 0);
-	set_option(&x, "max_op_vls", "1");
+	code = one_vl(&x);
 	set_option(&x, "port_profile_switch_nodes", "TRUE");
-	x.in.sweep = 1;
 	assert_null(run_route(&x, &engine_dfsssp));
 	assert_int_equal(x.left.count[switch_port_id(x.f, 0, 1)], 1);
 	assert_int_equal(x.left.count[switch_port_id(x.f, 0, 2)], 4);
 	assert_int_equal(x.left.count[switch_port_id(x.f, 0, 3)], 4);
 	run_free(&x);
+	free(code);
 }
 
 /* Distances beyond 2^31: the search from the middle passes, and later ones lose entries. */
@@ -615,7 +627,7 @@ static void test_guid_files(void **state)
 	assert_null(run_route(&x, &engine_dfsssp));
 	assert_non_null(strstr(x.out.refused.msg, "AD33"));
 	assert_null(x.left.count);
-	x.in.manual_rules = true; /* by the manual an invalid line is only ignored */
+	set_option(&x, "rules", "manual"); /* by the manual an invalid line is only ignored */
 	assert_non_null(run_route(&x, &engine_dfsssp));
 	run_free(&x);
 	unlink(cn);
