@@ -110,7 +110,8 @@ bool routing_sls_by_switch(const struct routing *r)
 
 bool routing_sls_by_source(const struct routing *r)
 {
-	return routing_sls_by_switch(r) || (!(r->lanes && r->lanes->n_sls) && r->ops->sl_by_source);
+	return !(r->sl_tables && r->sl_tables->n_sls) &&
+	       (!r->ops->sl || r->ops->sl_by_switch || r->ops->sl_by_source);
 }
 
 bool routing_has_maps(const struct routing *r)
