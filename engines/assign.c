@@ -45,6 +45,8 @@ static void assign_start(struct assign *a, struct engine_output *out)
 	order_free(&o);
 	search_order_read(a->in, out, &a->search);
 	a->ignored = ignored_ports_read(a->in, out);
+	for (uint32_t s = 0; a->in->marked && s < a->f->n_switches; s++)
+		a->in->marked[s] = switch_up(a->t, s);
 	a->mask = NEW_ARRAY((size_t)a->f->n_switches * ASSIGN_MAX_WORDS, uint64_t);
 	if (a->lmc) {
 		a->track = NEW_ARRAY((size_t)a->n_dest << a->lmc, struct track);

@@ -10,6 +10,8 @@
 	X(ftree)         \
 	X(lash)          \
 	X(nue)           \
+	X(sssp)          \
+	X(dfsssp)        \
 	X(mincontention) \
 	X(live)
 

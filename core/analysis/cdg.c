@@ -290,6 +290,17 @@ static bool count_all(struct counting *k, struct progress *p)
 	return go_on;
 }
 
+/* May all sources of a switch be counted at once? */
+static bool may_group(const struct counting *k)
+{
+	if (!routing_vl_by_sl(k->r) || !routing_sls_by_source(k->r))
+		return false;
+	for (uint32_t i = 0; i < k->n_sources && !routing_sls_by_switch(k->r); i++)
+		if (k->f->node_type[endport_node(k->f, k->source[i].endport)] != NODE_CA)
+			return false;
+	return true;
+}
+
 static void counting_start(struct counting *k, struct cdg *c)
 {
 	const struct fabric *f = c->routing->topo->fabric;
@@ -297,7 +308,7 @@ static void counting_start(struct counting *k, struct cdg *c)
 	*k = (struct counting){.r = c->routing, .t = c->routing->topo, .f = f, .c = c, .n = f->n_switches};
 	k->source = cdg_sources(k->r, c->switches, &k->n_sources);
 	qsort(k->source, k->n_sources, sizeof(*k->source), by_switch);
-	k->grouped = routing_vl_by_sl(k->r) && routing_sls_by_switch(k->r);
+	k->grouped = may_group(k);
 	k->at = NEW_ARRAY(k->n, size_t);
 	for (uint32_t s = 0; s < k->n; s++) {
 		k->at[s] = k->cells;

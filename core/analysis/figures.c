@@ -393,6 +393,11 @@ static uint32_t sls_from(const struct routing *r, const uint32_t *ep, uint32_t n
 	return sls;
 }
 
+static bool is_ca(const struct fabric *f, uint32_t ep)
+{
+	return f->node_type[endport_node(f, ep)] == NODE_CA;
+}
+
 /* One source a switch where that is enough. */
 static int measure_sls(const struct routing *r, struct figures *f, struct progress *p)
 {
@@ -406,9 +411,9 @@ static int measure_sls(const struct routing *r, struct figures *f, struct progre
 	for (uint32_t i = 0; routing_has_sls(r) && i < n && !rc; i++) {
 		uint8_t *was = &seen[r->topo->endport_switch[ep[i]]];
 
-		if (routing_sls_by_switch(r) && *was)
+		if (*was && (routing_sls_by_switch(r) || (routing_sls_by_source(r) && is_ca(fb, ep[i]))))
 			continue;
-		*was = 1;
+		*was |= is_ca(fb, ep[i]) || routing_sls_by_switch(r);
 		f->sls |= sls_from(r, ep, n, i);
 		rc = progress_step(p, i) ? 0 : -1;
 	}

@@ -11,7 +11,7 @@ struct fb_port {
 	uint64_t guid;	    /* 0: the default, node GUID + port number (switches: node GUID) */
 	uint32_t peer_node; /* builder index, NO_ID when not cabled */
 	uint16_t lid;
-	uint8_t lmc, peer_port, width, speed, state, opervls, ext;
+	uint8_t lmc, peer_port, width, speed, widths, speeds, state, opervls, ext;
 };
 
 struct fb_node {

@@ -29,18 +29,46 @@ void fabric_unref(const struct fabric *cf)
 	free_strings(f->node_name, f->n_nodes);
 	free_strings(f->node_chassis_place, f->n_nodes);
 	void *arrays[] = {
-		f->source,	 f->format,	  f->generated,	   f->node_type,     f->node_guid,
-		f->node_sysguid, f->node_vendor,  f->node_device,  f->node_nports,   f->node_port,
-		f->node_switch,	 f->node_order,	  f->node_chassis, f->port_node,     f->port_num,
-		f->port_guid,	 f->port_peer,	  f->port_link,	   f->port_endport,  f->port_lid,
-		f->port_lmc,	 f->port_width,	  f->port_speed,   f->port_state,    f->port_opervls,
-		f->port_ext,	 f->switch_node,  f->switch_port,  f->switch_nports, f->switch_fdb_cap,
-		f->switch_esp0,	 f->endport_port, f->link_port,	   f->by_guid,	     f->by_name,
+		f->source,	  f->format,	     f->generated,    f->node_type,    f->node_guid,
+		f->node_sysguid,  f->node_vendor,    f->node_device,  f->node_nports,  f->node_port,
+		f->node_switch,	  f->node_order,     f->node_chassis, f->port_node,    f->port_num,
+		f->port_guid,	  f->port_peer,	     f->port_link,    f->port_endport, f->port_lid,
+		f->port_lmc,	  f->port_width,     f->port_speed,   f->port_widths,  f->port_speeds,
+		f->port_state,	  f->port_opervls,   f->port_ext,     f->switch_node,  f->switch_port,
+		f->switch_nports, f->switch_fdb_cap, f->switch_esp0,  f->endport_port, f->link_port,
+		f->by_guid,	  f->by_name,
 	};
 	for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
 		free(arrays[i]);
 	warnings_free(&f->warnings);
 	free(f);
+}
+
+/* The widest of a set of PortInfo's width bits. */
+static enum link_width widest(unsigned widths)
+{
+	enum link_width best = WIDTH_UNKNOWN;
+
+	for (unsigned bit = 1; bit <= 16; bit *= 2)
+		if (widths & bit && link_width_of_code(bit) > best)
+			best = link_width_of_code(bit);
+	return best;
+}
+
+bool link_throttled(const struct fabric *f, uint32_t a)
+{
+	uint32_t b = f->port_peer[a];
+	unsigned speeds, best;
+
+	if (b == NO_ID)
+		return false;
+	if (f->port_speed[a] != f->port_speed[b] || f->port_width[a] != f->port_width[b])
+		return true;
+	if (!f->port_speeds[a] || !f->port_speeds[b] || !f->port_widths[a] || !f->port_widths[b])
+		return false;
+	speeds = f->port_speeds[a] & f->port_speeds[b];
+	best = speeds ? 32 - (unsigned)__builtin_clz(speeds) : SPEED_UNKNOWN;
+	return f->port_speed[a] != best || f->port_width[a] != widest(f->port_widths[a] & f->port_widths[b]);
 }
 
 uint32_t fabric_node_by_guid(const struct fabric *f, uint64_t guid)

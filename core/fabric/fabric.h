@@ -59,6 +59,8 @@ struct fabric {
 	uint8_t *port_lmc;	/* LMC in the source; endports only */
 	uint8_t *port_width;	/* enum link_width */
 	uint8_t *port_speed;	/* enum link_speed */
+	/* What is enabled, 0 = the source does not tell: width bits as in PortInfo; speeds, see SPEED_BITS */
+	uint8_t *port_widths, *port_speeds;
 	uint8_t *port_state;   /* enum port_state as in the source (PORT_ACTIVE for cabled ports where it does
 				  not tell) */
 	uint8_t *port_opervls; /* OperVLs code: 1 = VL0, 2 = VL0-1, 3 = VL0-3, 4 = VL0-7, 5 = VL0-14 */
@@ -124,6 +126,13 @@ static inline bool endport_is_switch(const struct fabric *f, uint32_t ep)
 {
 	return f->node_type[endport_node(f, ep)] == NODE_SWITCH;
 }
+
+/*
+ * Does the link of a port run below the best speed or width that both its ends have
+ * enabled, or do its ends differ?  Where the source does not tell what is enabled,
+ * that is taken to be what runs.
+ */
+bool link_throttled(const struct fabric *f, uint32_t port);
 
 uint32_t fabric_node_by_guid(const struct fabric *f, uint64_t node_guid); /* NO_ID when unknown; O(log n) */
 uint32_t fabric_endport_by_guid(const struct fabric *f,

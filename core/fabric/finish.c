@@ -70,6 +70,8 @@ static void alloc_ports(struct fabric *f)
 	f->port_lmc = NEW_ARRAY(n, uint8_t);
 	f->port_width = NEW_ARRAY(n, uint8_t);
 	f->port_speed = NEW_ARRAY(n, uint8_t);
+	f->port_widths = NEW_ARRAY(n, uint8_t);
+	f->port_speeds = NEW_ARRAY(n, uint8_t);
 	f->port_state = NEW_ARRAY(n, uint8_t);
 	f->port_opervls = NEW_ARRAY(n, uint8_t);
 	f->port_ext = NEW_ARRAY(n, uint8_t);
@@ -98,6 +100,8 @@ static void fill_ports(struct fabric *f, uint32_t node, const struct fb_node *fr
 		f->port_lmc[id] = q->lmc & 7;
 		f->port_width[id] = q->width;
 		f->port_speed[id] = q->speed;
+		f->port_widths[id] = q->widths;
+		f->port_speeds[id] = q->speeds;
 		f->port_opervls[id] = q->opervls;
 		f->port_ext[id] = q->ext;
 		f->port_state[id] = q->state;

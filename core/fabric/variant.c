@@ -39,6 +39,8 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 				.lmc = f->port_lmc[id],
 				.width = f->port_width[id],
 				.speed = f->port_speed[id],
+				.widths = f->port_widths[id],
+				.speeds = f->port_speeds[id],
 				.state = f->port_state[id],
 				.opervls = f->port_opervls[id],
 				.ext = f->port_ext[id],

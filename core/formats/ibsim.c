@@ -656,6 +656,8 @@ static void negotiate(struct reader *r)
 
 			q->width = best_width(a->width & b->width);
 			q->speed = best_speed(a, b);
+			q->widths = a->width;
+			q->speeds = SPEED_BITS(a->speed, a->fdr10, a->ext);
 		}
 	}
 }

@@ -108,6 +108,12 @@ bool routing_sls_by_switch(const struct routing *r)
 	return !(r->sl_tables && r->sl_tables->n_sls) && (!r->ops->sl || r->ops->sl_by_switch);
 }
 
+bool routing_sls_by_source(const struct routing *r)
+{
+	return !(r->sl_tables && r->sl_tables->n_sls) &&
+	       (!r->ops->sl || r->ops->sl_by_switch || r->ops->sl_by_source);
+}
+
 bool routing_has_maps(const struct routing *r)
 {
 	return r->ops->vl || (r->sl_tables && r->sl_tables->n_maps);

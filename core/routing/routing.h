@@ -41,6 +41,8 @@ struct routing_ops {
 	/* sl() gives the same for all LIDs on one switch to all LIDs on another: analyses may ask once for
 	 * them. */
 	bool sl_by_switch;
+	/* ... or at least for all LIDs of CAs on one switch to one LID. */
+	bool sl_by_source;
 	/* VL that a packet of an SL takes out of `out` having come in by `in` (port numbers) at a switch;
 	 * NULL: VL = SL. */
 	unsigned (*vl)(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
@@ -119,6 +121,8 @@ bool routing_sa_refuses(const struct routing *r, uint32_t endport, bool through_
 bool routing_has_sls(const struct routing *r);
 /* Is the SL the same for all LIDs on one switch to all LIDs on another (0 included)? */
 bool routing_sls_by_switch(const struct routing *r);
+/* Is it the same for all LIDs of CAs on one switch to one LID? */
+bool routing_sls_by_source(const struct routing *r);
 /* May the VL be another one than the SL? */
 bool routing_has_maps(const struct routing *r);
 /* Does the VL depend on the SL alone, be the switch and its ports what they may? */

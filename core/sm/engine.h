@@ -91,6 +91,12 @@ struct engine_input {
 				   source's */
 	uint64_t *random; /* state of random() that lasts between sweeps (LASH), owned by the session; may be
 			     NULL */
+	/*
+	 * [n_switches] 1: the ports of a switch bear the marks of port_prof_ignore_file, because an engine
+	 * that counts routes (engines/assign.c) began since the switch is there; such engines set it for all
+	 * that are up (engines/doc/minhop.md 10.1).  Lasts between sweeps, owned by the session; may be NULL.
+	 */
+	uint8_t *marked;
 	struct leftovers *left;
 	const struct observer *observer; /* NULL = none */
 	struct progress *progress;	 /* NULL = none */

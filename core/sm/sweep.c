@@ -23,6 +23,7 @@ struct sm_memory {
 	struct ucast_cache *cache;    /* use_ucast_cache: valid for `tables`; NULL = not valid */
 	uint8_t *opervls;	      /* [n_ports] OperVLs codes that ports have (core/sm/opervls.h) */
 	uint64_t random;	      /* draws made from random() so far, engines' own meaning */
+	uint8_t *marked; /* [n_switches] as in struct engine_input */
 };
 
 static void memory_free(struct sm_memory *m)
@@ -33,6 +34,7 @@ static void memory_free(struct sm_memory *m)
 	free(m->opervls);
 	routing_unref(m->tables);
 	ucast_cache_free(m->cache);
+	free(m->marked);
 	free(m);
 }
 
@@ -42,6 +44,7 @@ static struct sm_memory *memory_copy(const struct sm_memory *m, const struct fab
 
 	c->lids = lid_memory_copy(m->lids);
 	c->opervls = mem_dup(m->opervls, f->n_ports);
+	c->marked = mem_dup(m->marked, f->n_switches);
 	if (c->tables)
 		routing_ref(c->tables);
 	if (c->cache)
@@ -57,6 +60,7 @@ static struct sm_memory *memory_restarted(const struct sm_memory *m, const struc
 	c->lids = lid_memory_copy(m->lids);
 	c->opervls = mem_dup(m->opervls, f->n_ports);
 	c->ignore = true;
+	c->marked = NEW_ARRAY(f->n_switches, uint8_t);
 	return c;
 }
 
@@ -79,6 +83,7 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	lo.file = entries;
 	m = NEW(struct sm_memory);
 	m->lids = lid_memory_new(rq->setup->fabric, &lo);
+	m->marked = NEW_ARRAY(rq->setup->fabric->n_switches, uint8_t);
 	m->opervls = opervls_of_source(rq->setup->fabric);
 	m->ignore = true;
 	free(entries);
@@ -226,7 +231,7 @@ static int run_chain(struct run *r, const char *names, struct err *e)
 
 /* --- a sweep ------------------------------------------------------------------------------ */
 
-static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_t *random,
+static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_t *random, uint8_t *marked,
 				    struct leftovers *left, struct progress *progress)
 {
 	const struct sm_memory *before = s->prev ? s->prev->memory : NULL;
@@ -240,9 +245,27 @@ static struct engine_input input_of(const struct sweep *s, bool reroute, uint64_
 		.sweep = s->number,
 		.opervls = s->opervls,
 		.random = random,
+		.marked = marked,
 		.left = left,
 		.progress = progress,
 	};
+}
+
+/* A switch that went away comes back as a new one, without marks. */
+static void drop_marks(uint8_t *marked, const struct topo *t)
+{
+	for (uint32_t sw = 0; sw < t->fabric->n_switches; sw++)
+		marked[sw] &= switch_up(t, sw);
+}
+
+/* The marks that the engines of a sweep found; caller frees. */
+static uint8_t *marks_before(const struct sweep *s)
+{
+	uint8_t *marked = s->number ? mem_dup(s->prev->memory->marked, s->fabric->n_switches)
+				    : NEW_ARRAY(s->fabric->n_switches, uint8_t);
+
+	drop_marks(marked, s->topo);
+	return marked;
 }
 
 static void leftovers_free(struct leftovers *l)
@@ -263,7 +286,7 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct t
 		add_refusal(s, "minhop", "the fabric has no switch");
 		return 0;
 	}
-	r.in = input_of(s, rq->reroute, &s->memory->random, &left, rq->progress);
+	r.in = input_of(s, rq->reroute, &s->memory->random, s->memory->marked, &left, rq->progress);
 	rc = run_chain(&r, s->setup->chain, e);
 	s->engine_seconds = now_seconds() - start;
 	leftovers_free(&left);
@@ -450,6 +473,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		s->memory = memory_copy(rq->prev->memory, s->fabric);
 	else if (start_memory(&s->memory, rq, e))
 		return -1;
+	drop_marks(s->memory->marked, s->topo);
 	if (rq->prev)
 		opervls_reset(s->memory->opervls, s->topo, rq->prev->setup->state, rq->flapped);
 	s->opervls = mem_dup(s->memory->opervls, s->fabric->n_ports);
@@ -542,8 +566,9 @@ int sweep_observe(const struct sweep *s, const struct engine *const *engines, co
 	struct leftovers left = {0};
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the origin of a cached sweep exists */
 	uint64_t random = s->prev ? s->prev->memory->random : 0;
-	struct engine_input in = input_of(s, true, &random, &left, progress);
 	struct engine_output out = {0};
+	struct engine_input in;
+	uint8_t *marked;
 	struct routing *r;
 	int rc = 0;
 
@@ -551,6 +576,8 @@ int sweep_observe(const struct sweep *s, const struct engine *const *engines, co
 		return sweep_observe(s->prev, engines, obs, progress, e);
 	if (!s->routing)
 		return err_set(e, "no engine routed the fabric");
+	marked = marks_before(s);
+	in = input_of(s, true, &random, marked, &left, progress);
 	/* engines that refused may have left counters behind that matter: they run again, unobserved */
 	for (size_t i = 0; i < s->n_refusals; i++) {
 		const struct engine *g = engine_find(engines, s->refusal[i].engine);
@@ -566,5 +593,6 @@ int sweep_observe(const struct sweep *s, const struct engine *const *engines, co
 	text_free(&out.notes);
 	routing_unref(r);
 	leftovers_free(&left);
+	free(marked);
 	return rc;
 }

@@ -427,6 +427,7 @@ static struct kept *kept_new(const struct routing *of)
 	k->ops = (struct routing_ops){
 		.sl = o->sl ? kept_sl : NULL,
 		.sl_by_switch = o->sl_by_switch,
+		.sl_by_source = o->sl_by_source,
 		.vl = o->vl ? kept_vl : NULL,
 		.hops = o->hops ? kept_hops : NULL,
 		.rank = o->rank ? kept_rank : NULL,

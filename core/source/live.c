@@ -426,6 +426,8 @@ static void set_port(struct fb_node *n, const struct live_port *p)
 	q->guid = p->guid;
 	q->width = p->width;
 	q->speed = p->speed;
+	q->widths = p->widths;
+	q->speeds = p->speeds;
 	q->state = p->state;
 	q->ext = p->ext;
 	if (p->opervls)

@@ -59,12 +59,28 @@ static enum link_speed ext_speed_of(unsigned code)
 }
 
 /* Extended speeds count where the capability bit says so; a switch's is in port 0. */
-static enum link_speed speed_of(ibnd_port_t *p)
+static bool has_ext_speeds(ibnd_port_t *p)
 {
 	ibnd_port_t *cap = p->node->type == IB_NODE_SWITCH ? p->node->ports[0] : p;
+
+	return cap && mad_get_field(cap->info, 0, IB_PORT_CAPMASK_F) & CAP_EXT_SPEEDS;
+}
+
+/* Speeds enabled, as SPEED_BITS. */
+static unsigned speeds_of(ibnd_port_t *p)
+{
+	unsigned ext = has_ext_speeds(p) ? mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ENABLED_F) : 0;
+	unsigned fdr10 = mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F);
+
+	return SPEED_BITS(mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ENABLED_F), fdr10 == EXT_INFO_FDR10,
+			  ext);
+}
+
+static enum link_speed speed_of(ibnd_port_t *p)
+{
 	unsigned ext = 0, code = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
 
-	if (cap && mad_get_field(cap->info, 0, IB_PORT_CAPMASK_F) & CAP_EXT_SPEEDS)
+	if (has_ext_speeds(p))
 		ext = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
 	if (ext)
 		return ext_speed_of(ext);
@@ -97,6 +113,8 @@ static void put_port(FILE *f, ibnd_port_t *p)
 		r.peer_port = (uint8_t)p->remoteport->portnum;
 		r.width = link_width_of_code(mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F));
 		r.speed = speed_of(p);
+		r.widths = (uint8_t)mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ENABLED_F);
+		r.speeds = (uint8_t)speeds_of(p);
 	}
 	put(f, &r, sizeof(r));
 }

@@ -36,7 +36,7 @@ struct live_node {
 struct live_port {
 	uint64_t guid, peer_guid; /* peer_guid: node GUID at the other end, 0 = none */
 	uint16_t lid;
-	uint8_t num, lmc, peer_port, width, speed, state, opervls, ext;
+	uint8_t num, lmc, peer_port, width, speed, widths, speeds, state, opervls, ext;
 };
 
 struct live_table {

@@ -37,15 +37,6 @@ static void number_nodes(struct nue_graph *g, const struct topo *t, const struct
 	free(k);
 }
 
-/*
- * OpenSM also looks at what both ends have enabled, which no source of fabrics
- * tells; taken to be what they run at.
- */
-static bool throttled(const struct fabric *f, uint32_t p, uint32_t q)
-{
-	return f->port_speed[p] != f->port_speed[q] || f->port_width[p] != f->port_width[q];
-}
-
 /* A CA or router port adds as many LIDs as the subnet's LMC gives. */
 static unsigned lids_behind(const struct topo *t, const struct lids *l, uint32_t peer)
 {
@@ -68,7 +59,7 @@ static void add_links(struct nue_graph *g, const struct topo *t, const struct li
 		terminals += lids_behind(t, l, peer);
 		if (t->peer_switch[port] == NO_ID)
 			continue;
-		if (avoid && throttled(f, port, peer)) {
+		if (avoid && link_throttled(f, port)) {
 			g->throttled++;
 			continue;
 		}

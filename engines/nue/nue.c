@@ -385,9 +385,8 @@ static void note_layers(const struct nue *n, struct text *notes)
 			 n->vls.supported, n->vls.supported == 1 ? "" : "s");
 	if (n->graph->throttled)
 		text_add(notes,
-			 "nue: %u throttled cables between switches are not used (ends of different speed or "
-			 "width; "
-			 "what ports could run at is not known here)\n",
+			 "nue: %u throttled cables between switches are not used (below what both ends have "
+			 "enabled, or ends that differ)\n",
 			 n->graph->throttled / 2);
 }
 

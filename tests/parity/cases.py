@@ -354,6 +354,40 @@ NUE_OPTIONS = (
     ("reassign_lids", 0.1, lambda r, f: "TRUE"),
 )
 
+
+def some_ports_file(rng, f):
+    """Some of all CA ports, router ports and switches; now and then nothing, or something that is no GUID."""
+    guids = f.endport_guids()
+    lines = ["0x%016x" % g for g in rng.sample(guids, rng.randrange(len(guids) + 1))]
+    lines += rng.sample(lines, len(lines) // 5) + ["# ports", "0x00000000deadbeef # nobody"]
+    rng.shuffle(lines)
+    draw = rng.random()
+    if draw < 0.05:
+        lines.insert(rng.randrange(len(lines) + 1), rng.choice(("rubbish", "0x12,0x13")))
+    return File(["# none"] if draw > 0.95 else lines)
+
+
+# Few VLs, from the second sweep on, make dfsssp refuse; what it leaves shows in the tables of the next engine.
+DFSSSP_OPTIONS = (
+    ("cn_guid_file", 0.3, some_ports_file),
+    ("io_guid_file", 0.3, some_ports_file),
+    ("max_op_vls", 0.2, lambda r, f: r.randrange(1, 6)),
+    ("lmc_esp0", 0.15, lambda r, f: "TRUE"),
+    ("reassign_lids", 0.1, lambda r, f: "TRUE"),
+    ("avoid_throttled_links", 0.1, lambda r, f: "TRUE"),
+    ("use_ucast_cache", 0.1, lambda r, f: "TRUE"),
+)
+DFSSSP_LEFT = (
+    ("max_op_vls", 0.8, lambda r, f: r.randrange(1, 4)),
+    ("port_profile_switch_nodes", 0.3, lambda r, f: "TRUE"),
+    ("port_prof_ignore_file", 0.4, ignore_file),
+    ("hop_weights_file", 0.4, weights_file),
+    ("port_shifting", 0.2, lambda r, f: "TRUE"),
+    ("scatter_ports", 0.2, lambda r, f: r.randrange(1, 2 ** 32)),
+    ("cn_guid_file", 0.2, some_ports_file),
+)
+LOOPY = (GRID, GRID, RING, CLIQUES, RANDOM, nasty, spec("torus:4x4x4", "torus:4x4x3,fail=6", "torus:5x4x3"))
+
 ENGINES = {
     "minhop": Engine("minhop"),
     "updn": Engine("updn", options=UPDN_OPTIONS),
@@ -373,6 +407,12 @@ ENGINES = {
                    options=LASH_OPTIONS, lmc=(0, 0, 0, 1, 2), compare=("lfts", "engine", "paths")),
     "nue": Engine("nue", families=(LASH_GRID, RING, CLIQUES, TREE, DIRECTOR, RANDOM, NUE_GRID, nasty),
                   options=NUE_OPTIONS, lmc=(0, 0, 0, 1, 2), compare=("lfts", "engine", "paths")),
+    "sssp": Engine("sssp", options=DFSSSP_OPTIONS, lmc=(0, 0, 1, 2)),
+    "dfsssp": Engine("dfsssp", options=DFSSSP_OPTIONS, lmc=(0, 0, 0, 1, 2), compare=("lfts", "engine", "paths")),
+    "dfsssp-minhop": Engine("dfsssp", families=LOOPY, options=DFSSSP_LEFT, lmc=(0, 0, 0, 1, 2)),
+    "dfsssp-dor": Engine("dfsssp,lash,dfsssp,dor", families=LOOPY, options=DFSSSP_LEFT, lmc=(0, 0, 1)),
+    "dfsssp-updn": Engine("file,dfsssp,updn", families=LOOPY, options=DFSSSP_LEFT + FILES[:2], lmc=(0, 0, 1)),
+    "sssp-chain": Engine("dfsssp,sssp", families=(chain,), options=(), lmc=(0, 1)),
 }
 
 # --- sequences ------------------------------------------------------------------------
@@ -580,6 +620,21 @@ NUE_CASES = (
 )
 
 
+# SSSP and DFSSSP, and what a refused DFSSSP leaves to others: (engine, fabric, options).
+DFSSSP_CASES = (
+    ("dfsssp", "ring:12,parallel=2,hosts=3,shuffle=1", {}), ("dfsssp", "torus:4x4,hosts=2,shuffle=1", {"lmc": 1}),
+    ("dfsssp", "torus:4x4x4,shuffle=1", {}), ("dfsssp", "hypercube:5,shuffle=1", {"cn_guid_file": some_ports_file}),
+    ("dfsssp", "dragonfly:4,2,2,shuffle=1,fail=5", {}), ("dfsssp", "xgft:4,4,3:1,2,2,fail=3,shuffle=1", {"lmc": 2}),
+    ("dfsssp", "random:24,4,hosts=2,parallel=2,shuffle=1,seed=11", {"max_op_vls": 2}),
+    ("sssp", "dragonfly:4,2,2,shuffle=1", {"cn_guid_file": some_ports_file, "io_guid_file": some_ports_file}),
+    ("sssp", "xgft:3,4,4:2,3,3,parallel=2,shuffle=1,fail=4", {"lmc": 2}),
+    ("dfsssp-minhop", "torus:4x4x4,hosts=2,fail=12,shuffle=1", {"port_prof_ignore_file": ignore_file}),
+    ("dfsssp-minhop", "torus:4x4x4,hosts=2,fail=12,shuffle=1", {"hop_weights_file": weights_file}),
+    ("dfsssp-dor", "torus:5x5x4,hosts=2", {"port_profile_switch_nodes": "TRUE"}),
+    ("dfsssp-updn", "torus:4x4x4,hosts=2,fail=12,shuffle=1", {"lmc": 1, "hop_weights_file": weights_file}),
+)
+
+
 BUNDLED_SPECS = ("xgft:4,4:1,2", "torus:4x4x4", "mesh:8x8", "hypercube:5", "dragonfly:4,2,2", "hyperx:6x6",
                  "ring:8", "random:24,4,seed=7", "xgft:4,4:2,2", "xgft:3,4,3:1,2,3,aggregation=1,shuffle=1",
                  "director:2,6,3,12", "published:odin", "xgft:18,18:1,18",
@@ -597,6 +652,8 @@ def bundled_cases(folder):
     for number, (engine, text) in enumerate(QOS_CASES):
         cases.append(Case("qos-%d" % number, engine, ("spec", text), dict(draw_qos(random.Random(number)), max_op_vls=number % 6)))
     for number, (engine, text, options) in enumerate(UPDN_CASES):
+        cases.append(Case("%s-%d" % (engine, number), engine, ("spec", text), dict(options)))
+    for number, (engine, text, options) in enumerate(DFSSSP_CASES):
         cases.append(Case("%s-%d" % (engine, number), engine, ("spec", text), dict(options)))
     for number, (text, options, steps) in enumerate(LASH_CASES):
         for mesh in (["FALSE", "TRUE"] if steps is not None else ["FALSE"]):

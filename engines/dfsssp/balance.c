@@ -1,0 +1,50 @@
+/* Lanes that no layer needs go to those with most pairs (engines/doc/dfsssp.md 6.8). */
+#include <inttypes.h>
+
+#include "engines/dfsssp/build.h"
+
+static double pairs_a_lane(const struct ds_layers *l, unsigned t)
+{
+	return (double)l->count[t] / l->width[t];
+}
+
+static void give_lanes(struct ds_layers *l, const struct engine_input *in)
+{
+	for (unsigned i = l->need; i < l->vls; i++) {
+		unsigned most = 0;
+
+		for (unsigned t = 1; t < l->need; t++)
+			if (pairs_a_lane(l, t) > pairs_a_lane(l, most))
+				most = t;
+		if (ds_tells_layers(in))
+			observe_text(in, STEP_NOTE, NO_ID,
+				     "one more lane for layer %u: %.1f pairs a lane so far", most,
+				     pairs_a_lane(l, most));
+		l->width[most]++;
+	}
+}
+
+void ds_balance(struct ds_layers *l, const struct engine_input *in)
+{
+	unsigned base = 0;
+
+	for (unsigned t = 0; t < l->need; t++)
+		l->width[t] = 1;
+	if (ds_tells_layers(in))
+		observe_text(in, STEP_PHASE, NO_ID, "%u of %u VLs are needed", l->need, l->vls);
+	give_lanes(l, in);
+	for (unsigned t = 0; t < l->need; t++) {
+		unsigned width = l->width[t];
+
+		l->base[t] = base;
+		base += width;
+		/* OpenSM writes the place of a layer that stays where it is, then clears it */
+		if (t && l->base[t] == t && l->need < l->vls) {
+			l->idle += width - 1;
+			l->width[t] = 1;
+		}
+		if (ds_tells_layers(in))
+			observe_text(in, STEP_NOTE, NO_ID, "layer %u: %" PRIu64 " pairs on SL %u to %u", t,
+				     l->count[t], l->base[t], l->base[t] + l->width[t] - 1u);
+	}
+}

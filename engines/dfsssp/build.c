@@ -1,0 +1,168 @@
+/* Layer 0: the dependencies of all pairs, while the trees of the destinations come
+ * (engines/doc/dfsssp.md 6.2, 6.3). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "engines/dfsssp/build.h"
+#include "engines/vls.h"
+
+static void list_sources(struct ds_builder *b, const struct ds_order *o)
+{
+	const struct topo *t = b->in->topo;
+	struct ds_layers *l = b->l;
+
+	l->source = NEW_ARRAY(b->g->n, uint32_t);
+	l->source_of = NEW_ARRAY(b->g->n, uint32_t);
+	l->ca_lids = NEW_ARRAY(b->g->n, uint32_t);
+	memset(l->source_of, 0xff, b->g->n * sizeof(*l->source_of));
+	for (uint32_t i = 0; i < o->n; i++) {
+		uint32_t ep = o->endport[i], v;
+		uint64_t lids = b->in->lids->count[ep];
+
+		if (!ds_is_routed(b->in, ep))
+			continue;
+		b->pairs += lids;
+		b->own += lids * lids;
+		if (o->phase[i] == DS_SWITCH)
+			continue;
+		v = b->g->id[t->endport_switch[ep]];
+		if (l->source_of[v] == NO_ID) {
+			l->source_of[v] = l->n_sources;
+			l->source[l->n_sources++] = v;
+		}
+		l->ca_lids[l->source_of[v]] += lids;
+		b->weight[v] += lids;
+	}
+	b->pairs = b->pairs * b->pairs - b->own;
+}
+
+struct ds_builder *ds_builder_new(const struct engine_input *in, const struct ds_graph *g,
+				  const struct ds_order *o)
+{
+	struct ds_builder *b = NEW(struct ds_builder);
+	unsigned code;
+
+	b->in = in;
+	b->g = g;
+	b->o = o;
+	b->l = NEW(struct ds_layers);
+	b->weight = NEW_ARRAY(g->n, uint32_t);
+	b->flow = NEW_ARRAY(g->n, uint32_t);
+	b->missing = NO_ID;
+	b->at = ds_cdg_places(g);
+	b->cdg = ds_cdg_new(g, b->at);
+	list_sources(b, o);
+	code = least_vls_code(in, &b->l->vls_port);
+	b->l->vls = code ? vls_of_code(code) : 1;
+	return b;
+}
+
+void ds_builder_free(struct ds_builder *b)
+{
+	if (!b)
+		return;
+	ds_layers_free(b->l);
+	ds_cdg_free(b->cdg);
+	free(b->at);
+	free(b->weight);
+	free(b->flow);
+	free(b->next);
+	free(b->seen);
+	free(b);
+}
+
+static uint32_t *new_tree(struct ds_builder *b)
+{
+	size_t n = b->g->n;
+
+	if (b->n_trees == b->cap_trees) {
+		b->cap_trees = b->cap_trees ? 2 * b->cap_trees : 1;
+		b->next = mem_resize(b->next, b->cap_trees * n, sizeof(*b->next));
+		b->seen = mem_resize(b->seen, b->cap_trees * n, sizeof(*b->seen));
+	}
+	return b->next + b->n_trees++ * n;
+}
+
+/* A source that this tree does not reach; NO_ID. */
+static uint32_t missing_source(const struct ds_builder *b, const struct ds_search *s, uint32_t target)
+{
+	for (uint32_t i = 0; i < b->l->n_sources; i++)
+		if (s->used[b->l->source[i]] == NO_ID && b->l->source[i] != target)
+			return b->l->source[i];
+	return NO_ID;
+}
+
+/* Pairs on each dependency of the tree: what comes from above, and what starts here. */
+static void add_pairs(struct ds_builder *b, const struct ds_search *s, const uint32_t *next)
+{
+	struct ds_cdg *c = b->cdg;
+
+	for (uint32_t i = s->n_order; i-- > 0;) {
+		uint32_t v = s->order[i], pairs = b->flow[v] + b->weight[v], u;
+
+		b->flow[v] = 0;
+		if (!pairs || next[v] == NO_ID)
+			continue;
+		u = b->g->to[next[v]];
+		b->flow[u] += pairs;
+		b->fresh |= !c->known[next[v]];
+		if (next[u] != NO_ID) {
+			uint32_t *left = &c->left[ds_dependency(c, next[v], next[u])];
+
+			b->fresh |= !*left;
+			*left += pairs;
+		}
+	}
+}
+
+void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s, unsigned lid)
+{
+	uint32_t *next = new_tree(b), ep = lid_owner(b->in->lids, lid);
+	uint32_t target = b->g->id[b->in->topo->endport_switch[ep]];
+
+	for (uint32_t v = 0; v < b->g->n; v++)
+		next[v] = s->used[v] < DS_ATTACHED ? b->g->mate[s->used[v]] : NO_ID;
+	if (s->n_order < b->g->n && b->missing == NO_ID) {
+		b->missing = missing_source(b, s, target);
+		b->missing_lid = lid;
+	}
+	add_pairs(b, s, next);
+}
+
+/* New channels and dependencies of one class, up to where another class came along. */
+static void learn_path(struct ds_builder *b, unsigned tree, uint32_t v)
+{
+	const uint32_t *next = b->next + (size_t)tree * b->g->n;
+	uint8_t *seen = b->seen + (size_t)tree * b->g->n;
+
+	while (next[v] != NO_ID && !seen[v]) {
+		uint32_t u = b->g->to[next[v]];
+
+		seen[v] = 1;
+		ds_cdg_learn_channel(b->cdg, next[v]);
+		if (next[u] != NO_ID)
+			ds_cdg_learn(b->cdg, next[v], next[u]);
+		v = u;
+	}
+}
+
+int ds_builder_add_destination(struct ds_builder *b, struct err *e)
+{
+	const struct fabric *f = b->in->topo->fabric;
+
+	if (b->fresh) {
+		memset(b->seen, 0, (size_t)b->n_trees * b->g->n);
+		for (uint32_t i = 0; i < b->l->n_sources; i++)
+			for (unsigned t = 0; t < b->n_trees; t++)
+				learn_path(b, t, b->l->source[i]);
+	}
+	b->fresh = false;
+	b->n_trees = 0;
+	if (b->missing == NO_ID)
+		return 0;
+	return err_set(e,
+		       "switch %s has CAs, but no route to LID %u: distances with %u LIDs pass the limit of "
+		       "2^31 (AD14)",
+		       switch_name(f, b->g->sw[b->missing]), b->missing_lid, b->g->lids);
+}

@@ -1,0 +1,380 @@
+/* Pairs move up until no layer has a cycle (engines/doc/dfsssp.md 6.5 to 6.7). */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "engines/dfsssp/build.h"
+
+/* A class that a dependency moves. */
+struct member {
+	uint64_t key; /* their order */
+	uint32_t lid, source;
+};
+
+/* What is needed from the first cut on. */
+struct mover {
+	const struct ds_graph *g;
+	const struct engine_input *in;
+	const struct routing *r;
+	struct ds_layers *l;
+	const uint32_t *at;
+	struct ds_cdg *cdg, *up; /* the present layer and the next one, NULL = empty yet */
+	unsigned t;		 /* the present layer */
+	uint32_t top;		 /* largest LID */
+	uint8_t *out;		 /* [(top + 1) * n] the tables by LID */
+	uint32_t *port0;	 /* [n] port id of port 0 */
+	uint32_t *place;	 /* [top + 1] of a LID's port among the destinations */
+	uint32_t *seq;	   /* [(top + 1) * n_sources] when a class came into its layer; not for layer 0 */
+	uint32_t arrivals; /* classes that came into the next layer */
+	uint32_t *stack;   /* [n] */
+	struct member *member;
+	size_t n_members, cap_members;
+};
+
+static void transpose(struct mover *m)
+{
+	for (uint32_t v = 0; v < m->g->n; v++) {
+		const uint8_t *port = m->r->row[m->g->sw[v]]->port;
+
+		for (uint32_t lid = 0; lid <= m->top; lid++)
+			m->out[(size_t)lid * m->g->n + v] = port[lid];
+	}
+}
+
+static void mover_start(struct mover *m, const struct ds_order *o)
+{
+	const struct lids *lids = m->in->lids;
+	size_t rows = m->top + 1u;
+
+	m->out = NEW_ARRAY(rows * m->g->n, uint8_t);
+	m->seq = NEW_ARRAY(rows * m->l->n_sources, uint32_t);
+	m->l->layer = NEW_ARRAY(rows * m->l->n_sources, uint8_t);
+	m->stack = NEW_ARRAY(m->g->n, uint32_t);
+	m->port0 = NEW_ARRAY(m->g->n, uint32_t);
+	m->place = NEW_ARRAY(rows, uint32_t);
+	for (uint32_t v = 0; v < m->g->n; v++)
+		m->port0[v] = m->in->topo->fabric->switch_port[m->g->sw[v]];
+	for (uint32_t i = 0; i < o->n; i++)
+		for (unsigned k = 0; k < lids->count[o->endport[i]]; k++)
+			m->place[lids->base[o->endport[i]] + k] = i;
+	transpose(m);
+}
+
+static void mover_end(struct mover *m)
+{
+	ds_cdg_free(m->up);
+	free(m->out);
+	free(m->seq);
+	free(m->stack);
+	free(m->port0);
+	free(m->place);
+	free(m->member);
+}
+
+/* Place of a class among those of a layer: layer 0 was filled by destination, then source, then LID. */
+static uint64_t key_of(const struct mover *m, uint32_t lid, uint32_t source)
+{
+	uint32_t base = m->in->lids->base[lid_owner(m->in->lids, lid)];
+
+	if (m->t)
+		return m->seq[(size_t)lid * m->l->n_sources + source];
+	return ((uint64_t)m->place[lid] * m->l->n_sources + source) << 7 | (lid - base);
+}
+
+static void add_member(struct mover *m, uint32_t lid, uint32_t source, struct ds_cut *cut)
+{
+	unsigned layer = ds_layer_of(m->l, source, lid);
+
+	if (layer > m->t)
+		cut->skipped += m->l->ca_lids[source];
+	if (layer != m->t)
+		return;
+	GROW(m->member, m->n_members, m->cap_members);
+	m->member[m->n_members++] = (struct member){key_of(m, lid, source), lid, source};
+}
+
+/* All classes that reach vertex v on their way to a LID. */
+static void gather_tree(struct mover *m, uint32_t lid, uint32_t v, struct ds_cut *cut)
+{
+	const struct ds_graph *g = m->g;
+	const uint8_t *out = m->out + (size_t)lid * g->n;
+	uint32_t depth = 0;
+
+	m->stack[depth++] = v;
+	while (depth) {
+		v = m->stack[--depth];
+		if (m->l->source_of[v] != NO_ID)
+			add_member(m, lid, m->l->source_of[v], cut);
+		for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++)
+			if (out[g->to[c]] == g->to_port[c])
+				m->stack[depth++] = g->to[c];
+	}
+}
+
+static int by_key(const void *a, const void *b)
+{
+	uint64_t x = ((const struct member *)a)->key, y = ((const struct member *)b)->key;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The classes of the present layer that make the dependency, in their order. */
+static void gather(struct mover *m, struct ds_cut *cut)
+{
+	const struct ds_graph *g = m->g;
+	const uint8_t *a = m->r->row[g->sw[g->from[cut->from]]]->port,
+		      *b = m->r->row[g->sw[g->from[cut->to]]]->port;
+	uint8_t p = g->port[cut->from], q = g->port[cut->to];
+
+	m->n_members = 0;
+	for (uint32_t lid = 1; lid <= m->top; lid++)
+		if (a[lid] == p && b[lid] == q)
+			gather_tree(m, lid, g->from[cut->from], cut);
+	qsort(m->member, m->n_members, sizeof(*m->member), by_key);
+}
+
+/* Channel by which a vertex sends to a LID, NO_ID = the path ends there. */
+static uint32_t channel_to(const struct mover *m, uint32_t v, uint32_t lid)
+{
+	return m->g->of_port[m->port0[v] + m->out[(size_t)lid * m->g->n + v]];
+}
+
+static void move_up(struct mover *m, const struct member *k)
+{
+	size_t cell = (size_t)k->lid * m->l->n_sources + k->source;
+	uint32_t pairs = m->l->ca_lids[k->source], c = channel_to(m, m->l->source[k->source], k->lid), next;
+
+	for (; (next = channel_to(m, m->g->to[c], k->lid)) != NO_ID; c = next) {
+		uint32_t dep = ds_dependency(m->cdg, c, next);
+
+		m->cdg->left[dep] -= pairs;
+		m->up->left[dep] += pairs;
+		ds_cdg_learn(m->up, c, next);
+	}
+	m->l->layer[cell]++;
+	m->seq[cell] = m->arrivals++;
+	m->l->count[m->t] -= pairs;
+	m->l->count[m->t + 1] += pairs;
+}
+
+/* --- cuts ----------------------------------------------------------------------------------- */
+
+static void channel_text(const struct mover *m, uint32_t c, struct text *t)
+{
+	char a[300];
+
+	text_add(t, "%s",
+		 port_label(m->in->topo->fabric, m->port0[m->g->from[c]] + m->g->port[c], a, sizeof(a)));
+}
+
+static void tell_cut(const struct mover *m, const struct ds_cut *cut)
+{
+	struct text t = {0};
+
+	text_add(&t, "layer %u, cycle %u:", m->t, m->l->n_cuts);
+	for (uint32_t i = 0; i < cut->length; i++) {
+		text_putc(&t, ' ');
+		channel_text(m, m->l->cycle_channel[cut->first + i], &t);
+		text_add(&t, " (%u)", m->l->cycle_left[cut->first + i]);
+	}
+	text_add(&t, "; cut: ");
+	channel_text(m, cut->from, &t);
+	text_add(&t, " -> ");
+	channel_text(m, cut->to, &t);
+	text_add(&t, ", %u pairs, the fewest; %" PRIu64 " moved to layer %u, %" PRIu64 " had moved before",
+		 m->l->cycle_left[cut->first + cut->at], cut->moved, m->t + 1, cut->skipped);
+	observe_text(m->in, STEP_NOTE, m->g->sw[m->g->to[cut->from]], "%s", text_str(&t));
+	text_free(&t);
+}
+
+static void tell_moves(const struct mover *m)
+{
+	const struct fabric *f = m->in->topo->fabric;
+
+	for (size_t i = 0; i < m->n_members; i++) {
+		const struct member *k = &m->member[i];
+		uint32_t sw = m->g->sw[m->l->source[k->source]];
+		struct text t = {0};
+		struct step s = {.kind = STEP_PAIR,
+				 .sw = sw,
+				 .sw2 = m->in->topo->endport_switch[lid_owner(m->in->lids, k->lid)]};
+
+		text_add(&t, "the CAs of %s to LID %u: layer %u", switch_name(f, sw), k->lid, m->t + 1);
+		s.text = text_str(&t);
+		observe(m->in, &s);
+		text_free(&t);
+	}
+}
+
+/* Room for one more cycle; its channels go to the end. */
+static void record_cycle(struct ds_layers *l, struct ds_cycles *k, uint32_t channel, uint32_t room,
+			 struct ds_cut *cut)
+{
+	uint32_t weakest;
+
+	while (l->n_cycle + room > l->cap_cycle) {
+		l->cap_cycle = l->cap_cycle ? 2 * l->cap_cycle : 4096;
+		l->cycle_channel = mem_resize(l->cycle_channel, l->cap_cycle, sizeof(*l->cycle_channel));
+		l->cycle_left = mem_resize(l->cycle_left, l->cap_cycle, sizeof(*l->cycle_left));
+	}
+	cut->first = l->n_cycle;
+	cut->length = ds_cycles_walk(k, channel, l->cycle_channel + cut->first, l->cycle_left + cut->first,
+				     &weakest);
+	cut->at = weakest;
+	cut->from = l->cycle_channel[cut->first + weakest];
+	cut->to = l->cycle_channel[cut->first + (weakest + 1) % cut->length];
+	l->n_cycle += cut->length;
+}
+
+static void cut_cycle(struct mover *m, struct ds_cycles *k, uint32_t channel)
+{
+	struct ds_layers *l = m->l;
+	struct ds_cut cut = {.layer = m->t};
+	uint64_t before = l->count[m->t];
+
+	record_cycle(l, k, channel, m->cdg->n_channels, &cut);
+	ds_cdg_cut(m->cdg, cut.from, cut.to);
+	if (!m->up)
+		m->up = ds_cdg_new(m->g, m->at);
+	gather(m, &cut);
+	for (size_t i = 0; i < m->n_members; i++)
+		move_up(m, &m->member[i]);
+	cut.moved = before - l->count[m->t];
+	GROW(l->cut, l->n_cuts, l->cap_cuts);
+	l->cut[l->n_cuts++] = cut;
+	if (ds_tells_layers(m->in)) {
+		tell_cut(m, &cut);
+		tell_moves(m);
+	}
+}
+
+/* Cut until the present layer has no cycle; false when cancelled. */
+static bool clean_layer(struct mover *m, const struct ds_order *o, const uint16_t *lids)
+{
+	struct ds_cycles *k = ds_cycles_new(m->cdg, lids);
+	uint32_t channel;
+	bool go_on = true;
+
+	m->arrivals = 0;
+	while ((channel = ds_cycles_next(k)) != NO_ID && (go_on = progress_step(m->in->progress, m->t))) {
+		if (!m->out)
+			mover_start(m, o);
+		cut_cycle(m, k, channel);
+		m->l->need = m->t + 2;
+	}
+	ds_cycles_free(k);
+	return go_on;
+}
+
+/* The last layer must be clean by itself. */
+static void check_last(struct mover *m, const uint16_t *lids)
+{
+	struct ds_cycles *k = ds_cycles_new(m->cdg, lids);
+
+	if (ds_cycles_next(k) != NO_ID)
+		m->l->need = m->l->vls + 1;
+	ds_cycles_free(k);
+}
+
+/* LIDs of the vertices. */
+static uint16_t *vertex_lids(const struct engine_input *in, const struct ds_graph *g)
+{
+	const struct fabric *f = in->topo->fabric;
+	uint16_t *lids = NEW_ARRAY(g->n, uint16_t);
+
+	for (uint32_t v = 0; v < g->n; v++)
+		lids[v] = in->lids->base[f->port_endport[f->switch_port[g->sw[v]]]];
+	return lids;
+}
+
+/* False when cancelled. */
+static bool find_layers(struct mover *m, const struct ds_order *o, struct ds_cdg **cdg)
+{
+	uint16_t *lids = vertex_lids(m->in, m->g);
+	bool go_on = true;
+
+	progress_start(m->in->progress, "layers without cycles", m->l->vls);
+	for (m->t = 0; m->cdg && m->t + 1 < m->l->vls && go_on; m->t++) {
+		go_on = clean_layer(m, o, lids);
+		if (ds_tells_layers(m->in))
+			observe_text(m->in, STEP_NOTE, NO_ID, "layer %u has no cycle: %" PRIu64 " pairs",
+				     m->t, m->l->count[m->t]);
+		ds_cdg_free(m->cdg);
+		m->cdg = *cdg = m->up;
+		m->up = NULL;
+	}
+	if (m->cdg && go_on)
+		check_last(m, lids);
+	free(lids);
+	return go_on;
+}
+
+static uint64_t count_deps(const struct ds_cdg *c)
+{
+	uint64_t n = 0;
+
+	for (uint32_t e = 0; e < c->g->n_edges; e++)
+		n += c->n_list[e];
+	return n;
+}
+
+static int check_need(const struct ds_layers *l, const struct engine_input *in, struct err *e)
+{
+	char at[300] = "no switch has a cable";
+
+	if (l->need <= l->vls)
+		return 0;
+	if (l->vls_port != NO_ID)
+		port_label(in->topo->fabric, l->vls_port, at, sizeof(at));
+	return err_set(e, "more than %u layer%s needed, and there %s %u VL%s, as %s has it (AD25)", l->vls,
+		       l->vls == 1 ? " is" : "s are", l->vls == 1 ? "is" : "are", l->vls,
+		       l->vls == 1 ? "" : "s", at);
+}
+
+struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *r, struct err *e)
+{
+	struct ds_layers *l = b->l;
+	struct mover m = {.g = b->g,
+			  .in = b->in,
+			  .r = r,
+			  .l = l,
+			  .at = b->at,
+			  .cdg = b->cdg,
+			  .top = b->in->lids->max_lid};
+	bool done;
+
+	l->need = 1;
+	l->count[0] = b->pairs;
+	l->channels = b->cdg->n_channels;
+	l->deps = count_deps(b->cdg);
+	if (ds_tells_layers(b->in))
+		observe_text(b->in, STEP_NOTE, NO_ID,
+			     "layer 0: %" PRIu64 " pairs, %" PRIu64 " channels, %" PRIu64 " dependencies",
+			     l->count[0], l->channels, l->deps);
+	done = find_layers(&m, b->o, &b->cdg);
+	mover_end(&m);
+	if (!done) {
+		err_set(e, CANCELLED);
+		return NULL;
+	}
+	if (check_need(l, b->in, e))
+		return NULL;
+	ds_balance(l, b->in);
+	b->l = NULL;
+	return l;
+}
+
+void ds_layers_free(struct ds_layers *l)
+{
+	if (!l)
+		return;
+	free(l->source);
+	free(l->source_of);
+	free(l->ca_lids);
+	free(l->layer);
+	free(l->cut);
+	free(l->cycle_channel);
+	free(l->cycle_left);
+	free(l);
+}

@@ -1,0 +1,171 @@
+/* Order of destinations (engines/doc/dfsssp.md 4). */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/guidfile.h"
+#include "core/base/memory.h"
+#include "engines/dfsssp/graph.h"
+
+bool ds_is_routed(const struct engine_input *in, uint32_t ep)
+{
+	const struct fabric *f = in->topo->fabric;
+
+	return f->node_type[endport_node(f, ep)] != NODE_ROUTER;
+}
+
+/* Mark the endports that a file names; 1 when it names some GUID, -1: refused. */
+static int read_set(const struct engine_input *in, struct engine_output *out, const char *option,
+		    const char *label, uint8_t mark, uint8_t *marks)
+{
+	const char *path = options_file(in->options, option);
+	struct guid_file g = {0};
+	int rc;
+
+	if (!path)
+		return 0;
+	guid_file_read(&g, path, manual_rules(in->options));
+	rc = g.n > 0;
+	if (g.stopped)
+		rc = err_set(&out->refused, "%s cannot be used (%s): %.300s", option, label, g.why.msg);
+	for (size_t i = 0; rc > 0 && i < g.n; i++) {
+		uint32_t ep = fabric_endport_by_guid(in->topo->fabric, g.l[i].guid);
+
+		if (ep != NO_ID)
+			marks[ep] |= mark;
+	}
+	guid_file_free(&g);
+	return rc;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The vertices by descending number of LIDs; equal ones stay in order, as OpenSM's C library leaves them. */
+static void sort_by_hosts(const struct ds_graph *g, uint32_t *sorted)
+{
+	uint64_t *key = NEW_ARRAY(g->n, uint64_t);
+
+	for (uint32_t v = 0; v < g->n; v++)
+		key[v] = (uint64_t)(UINT32_MAX - g->hosts[v]) << 32 | v;
+	qsort(key, g->n, sizeof(*key), by_key);
+	for (uint32_t v = 0; v < g->n; v++)
+		sorted[v] = (uint32_t)key[v];
+	free(key);
+}
+
+struct listing {
+	const struct engine_input *in;
+	const struct ds_graph *g;
+	struct ds_order *o;
+	const uint8_t *marks; /* [n_endports] bits DS_COMPUTE + 1, DS_IO + 1 */
+	uint8_t *listed;      /* [n_endports] */
+};
+
+static void append(struct listing *l, uint32_t ep, enum ds_phase phase)
+{
+	if (l->listed[ep])
+		return;
+	l->listed[ep] = 1;
+	l->o->endport[l->o->n] = ep;
+	l->o->phase[l->o->n++] = phase;
+}
+
+/* Ports that hang on the switches: those with the mark, or (0) with none. */
+static void append_hosts(struct listing *l, uint8_t mark, enum ds_phase phase)
+{
+	const struct topo *t = l->in->topo;
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t i = 0; i < l->g->n; i++) {
+		uint32_t sw = l->g->sw[l->o->by_hosts[i]];
+
+		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+			uint32_t q = t->peer[switch_port_id(f, sw, p)], ep;
+
+			if (q == NO_ID || node_is_switch(f, f->port_node[q]))
+				continue;
+			ep = f->port_endport[q];
+			if (ep != NO_ID && (mark ? (l->marks[ep] & mark) : !l->marks[ep]))
+				append(l, ep, phase);
+		}
+	}
+}
+
+static void append_switches(struct listing *l)
+{
+	const struct fabric *f = l->in->topo->fabric;
+
+	for (uint32_t i = 0; i < l->g->n; i++)
+		append(l, f->port_endport[f->switch_port[l->g->sw[l->o->by_hosts[i]]]], DS_SWITCH);
+}
+
+static void tell_order(const struct listing *l, struct engine_output *out)
+{
+	const struct fabric *f = l->in->topo->fabric;
+	uint32_t count[4] = {0}, both = 0;
+
+	for (uint32_t i = 0; i < l->o->n; i++) {
+		count[l->o->phase[i]]++;
+		both += l->marks[l->o->endport[i]] == (DS_COMPUTE + 1) + (DS_IO + 1);
+	}
+	if (both)
+		text_add(&out->notes,
+			 "%" PRIu32 " port%s named by cn_guid_file and io_guid_file both: routed as compute "
+			 "nodes\n",
+			 both, both == 1 ? " is" : "s are");
+	if (!OBSERVED(l->in))
+		return;
+	observe_text(l->in, STEP_PHASE, NO_ID, "order of destinations");
+	observe_text(l->in, STEP_NOTE, NO_ID,
+		     "%" PRIu32 " compute nodes, %" PRIu32 " I/O nodes, %" PRIu32 " other hosts, %" PRIu32
+		     " switches",
+		     count[DS_COMPUTE], count[DS_IO], count[DS_OTHER], count[DS_SWITCH]);
+	for (uint32_t i = 0; i < l->g->n; i++) {
+		uint32_t v = l->o->by_hosts[i];
+
+		observe_text(l->in, STEP_SWITCH, l->g->sw[v],
+			     "%" PRIu32 ". by number of LIDs: %s with %" PRIu32, i + 1,
+			     switch_name(f, l->g->sw[v]), l->g->hosts[v]);
+	}
+}
+
+int ds_order_build(const struct engine_input *in, struct engine_output *out, const struct ds_graph *g,
+		   struct ds_order *o)
+{
+	const struct fabric *f = in->topo->fabric;
+	uint8_t *marks = NEW_ARRAY(f->n_endports, uint8_t);
+	struct listing l = {.in = in, .g = g, .o = o, .marks = marks};
+	int cn = read_set(in, out, "cn_guid_file", "AD33", DS_COMPUTE + 1, marks);
+	int io = cn < 0 ? -1 : read_set(in, out, "io_guid_file", "AD35", DS_IO + 1, marks);
+
+	*o = (struct ds_order){0};
+	if (cn >= 0 && io >= 0) {
+		o->by_hosts = NEW_ARRAY(g->n, uint32_t);
+		o->endport = NEW_ARRAY(f->n_endports, uint32_t);
+		o->phase = NEW_ARRAY(f->n_endports, uint8_t);
+		l.listed = NEW_ARRAY(f->n_endports, uint8_t);
+		sort_by_hosts(g, o->by_hosts);
+		if (cn)
+			append_hosts(&l, DS_COMPUTE + 1, DS_COMPUTE);
+		if (io)
+			append_hosts(&l, DS_IO + 1, DS_IO);
+		append_hosts(&l, 0, DS_OTHER);
+		append_switches(&l);
+		tell_order(&l, out);
+		free(l.listed);
+	}
+	free(marks);
+	return cn < 0 || io < 0 ? -1 : 0;
+}
+
+void ds_order_free(struct ds_order *o)
+{
+	free(o->by_hosts);
+	free(o->endport);
+	free(o->phase);
+	*o = (struct ds_order){0};
+}

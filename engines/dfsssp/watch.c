@@ -1,0 +1,166 @@
+/* What a listener hears of a run: each entry with the ways there were, weights as they grow. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "engines/dfsssp/run.h"
+
+static const char rule_only[] = "only way", rule_near[] = "least distance", rule_first[] = "first of equals",
+		  rule_port[] = "lowest far port", rule_own[] = "own port", rule_attached[] = "attached here",
+		  rule_none[] = "too far";
+
+void ds_tell_graph(const struct ds_run *x)
+{
+	const struct ds_graph *g = x->d->graph;
+
+	observe_text(x->in, STEP_PHASE, NO_ID, "graph");
+	observe_text(x->in, STEP_NOTE, NO_ID,
+		     "%" PRIu32 " switches, %" PRIu32 " channels, %" PRIu32
+		     " LIDs: every channel starts with weight %" PRIu64,
+		     g->n, g->n_edges, g->lids, g->start);
+	if (g->throttled)
+		observe_text(x->in, STEP_NOTE, NO_ID, "%" PRIu32 " throttled cables left out", g->throttled);
+}
+
+/* Place of each switch in the order of extraction, and its links to the destination. */
+static void rank_tree(struct ds_run *x, struct ds_source from)
+{
+	const struct ds_search *s = x->s;
+
+	for (uint32_t v = 0; v < s->g->n; v++)
+		x->rank[v] = NO_ID;
+	for (uint32_t i = 0; i < s->n_order; i++) {
+		uint32_t v = s->order[i], e = s->used[v];
+
+		x->rank[v] = i + 1;
+		x->hops[v] = e < DS_ATTACHED ? x->hops[s->g->from[e]] + 1 : from.host;
+	}
+}
+
+/* The ways out of v: through each channel, how far it would be. */
+static unsigned list_ways(struct ds_run *x, uint32_t v)
+{
+	const struct ds_graph *g = x->d->graph;
+	uint32_t p0 = x->in->topo->fabric->switch_port[g->sw[v]];
+	unsigned n = 0;
+
+	for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++) {
+		uint32_t u = g->to[c];
+		uint64_t weight = x->s->link[g->mate[c]].weight;
+		bool reached = x->rank[u] != NO_ID;
+
+		x->candidate[n++] = (struct step_candidate){
+			.port = g->port[c],
+			.peer = x->in->topo->peer[p0 + g->port[c]],
+			.q = {reached ? (int64_t)(x->s->dist[u] + weight) : INT64_MIN, (int64_t)weight,
+			      reached ? x->hops[u] + 1 : INT64_MIN, reached ? x->rank[u] : INT64_MIN},
+		};
+	}
+	return n;
+}
+
+/* Which rule took the edge that reached v. */
+static const char *rule_of(const struct ds_run *x, uint32_t v, unsigned n)
+{
+	const struct ds_graph *g = x->d->graph;
+	uint32_t chosen = g->mate[x->s->used[v]];
+	unsigned equal = 0, beside = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t c = g->first[v] + i;
+
+		if (c == chosen || x->candidate[i].q[0] != (int64_t)x->s->dist[v])
+			continue;
+		if (g->to[c] == g->to[chosen])
+			beside++;
+		else
+			equal++;
+	}
+	return n == 1 ? rule_only : equal ? rule_first : beside ? rule_port : rule_near;
+}
+
+static const char *text_of(const char *rule)
+{
+	if (rule == rule_first)
+		return "of equal distances the one through the switch that the search took first";
+	if (rule == rule_port)
+		return "parallel cables of equal weight: the one with the lowest port number at the other "
+		       "end";
+	if (rule == rule_near)
+		return "the least distance, the weights of the channels on the way added up";
+	if (rule == rule_none)
+		return "no distance below 2^31: OpenSM takes this for unreachable";
+	return "";
+}
+
+static void tell_entry(struct ds_run *x, uint32_t v, unsigned lid, struct ds_source from, unsigned port)
+{
+	static const char *const quantity[] = {"distance", "weight", "hops", "taken"};
+	const struct observer *o = x->in->observer;
+	const struct ds_graph *g = x->d->graph;
+	struct step st = {.kind = STEP_CHOICE,
+			  .sw = g->sw[v],
+			  .sw2 = g->sw[from.v],
+			  .lid = lid,
+			  .port = port,
+			  .old_port = NO_PATH,
+			  .quantity = quantity,
+			  .n_quantities = ARRAY_LEN(quantity),
+			  .candidate = x->candidate};
+
+	if (o->sw != NO_ID && o->sw != st.sw)
+		return;
+	if (v == from.v) {
+		st.rule = from.host ? rule_attached : rule_own;
+	} else {
+		st.n_candidates = list_ways(x, v);
+		st.rule = port == NO_PATH ? rule_none : rule_of(x, v, st.n_candidates);
+	}
+	st.text = text_of(st.rule);
+	observe(x->in, &st);
+}
+
+static void tell_destination(const struct ds_run *x, unsigned lid)
+{
+	static const char *const phase[] = {"compute node", "I/O node", "host", "switch"};
+	const struct fabric *f = x->in->topo->fabric;
+	uint32_t ep = lid_owner(x->in->lids, lid), i = 0;
+
+	while (x->d->order.endport[i] != ep)
+		i++;
+	observe_text(x->in, STEP_NOTE, x->in->topo->endport_switch[ep],
+		     "destination %" PRIu32 ": LID %u, %s %s", i + 1, lid, phase[x->d->order.phase[i]],
+		     f->node_name[endport_node(f, ep)]);
+}
+
+void ds_tell_tree(struct ds_run *x, unsigned lid, struct ds_source from, const uint8_t *column)
+{
+	const struct observer *o = x->in->observer;
+
+	if (o->lid && o->lid != lid)
+		return;
+	rank_tree(x, from);
+	tell_destination(x, lid);
+	for (uint32_t i = 0; i < x->s->n_order; i++)
+		tell_entry(x, x->s->order[i], lid, from, column[(size_t)x->s->order[i] * DS_BLOCK]);
+	for (uint32_t v = 0; v < x->d->graph->n; v++)
+		if (x->rank[v] == NO_ID)
+			tell_entry(x, v, lid, from, NO_PATH);
+}
+
+void ds_tell_weights(const struct ds_run *x)
+{
+	const struct ds_graph *g = x->d->graph;
+	uint64_t least = UINT64_MAX, most = 0, sum = 0;
+
+	for (uint32_t e = 0; e < g->n_edges; e++) {
+		uint64_t routes = x->s->link[e].weight - g->start;
+
+		least = routes < least ? routes : least;
+		most = routes > most ? routes : most;
+		sum += routes;
+	}
+	if (g->n_edges)
+		observe_text(x->in, STEP_NOTE, NO_ID,
+			     "routes per channel: least %" PRIu64 ", mean %.1f, most %" PRIu64, least,
+			     (double)sum / g->n_edges, most);
+}

@@ -1,0 +1,28 @@
+#include "engines/vls.h"
+
+static unsigned known_code(const struct engine_input *in, uint32_t port)
+{
+	return in->opervls ? in->opervls[port] : in->topo->fabric->port_opervls[port];
+}
+
+unsigned least_vls_code(const struct engine_input *in, uint32_t *port)
+{
+	const struct fabric *f = in->topo->fabric;
+	unsigned least = 0;
+
+	*port = NO_ID;
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		if (!switch_up(in->topo, sw))
+			continue;
+		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+			uint32_t id = switch_port_id(f, sw, p);
+			unsigned code = in->topo->peer[id] == NO_ID ? 0 : known_code(in, id);
+
+			if (!code || (least && code >= least))
+				continue;
+			least = code;
+			*port = id;
+		}
+	}
+	return least;
+}
