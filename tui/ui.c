@@ -48,7 +48,7 @@ void draw_cursor(int y, int x)
 /* Results that came are handed over, those that the panes on top ask for are begun. */
 static void serve_panes(void)
 {
-	struct ask a[2 * VIEW_ASKS + 1];
+	struct ask a[2 * VIEW_ASKS];
 	unsigned n = 0;
 
 	background_take(&ui.scene);
@@ -61,8 +61,6 @@ static void serve_panes(void)
 			if (!scene_result(&ui.scene, &v->ask[i]))
 				a[n++] = v->ask[i];
 	}
-	if (ui.scene.want_loads && !ui.scene.loads && ui.scene.sweep && ui.scene.sweep->routing)
-		a[n++] = (struct ask){.task = &task_loads, .routing = ui.scene.sweep->routing};
 	background_want(a, n);
 }
 
@@ -89,7 +87,6 @@ static void draw_too_small(void)
 
 static void draw_all(void)
 {
-	ui.scene.want_loads = false;
 	erase();
 	panes_layout(LINES, COLS);
 	cursor.y = LINES - 1;

@@ -27,7 +27,7 @@ struct priv {
 static int open_view(struct view *v, int argc, char **argv, struct err *e)
 {
 	const struct scene *sc = v->scene;
-	const struct lash *l = sc->sweep && sc->sweep->routing ? lash_of(sc->sweep->routing) : NULL;
+	const struct lash *l = lash_of(scene_routing(sc));
 	int layer = argc ? word_layer(argv[0]) : 0;
 
 	if (argc > 1)
@@ -58,7 +58,7 @@ static void load(struct view *v)
 	uint32_t a, b;
 
 	close_view(v);
-	p->lash = sc->sweep && sc->sweep->routing ? lash_of(sc->sweep->routing) : NULL;
+	p->lash = lash_of(scene_routing(sc));
 	if (!p->lash)
 		return;
 	p->ports = NEW_ARRAY(sc->fabric->n_switches + 1, uint32_t);
@@ -85,7 +85,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	const uint32_t *q = p->pair[row];
 
 	if (col == C_HOPS)
-		return lash_route_ports(v->scene->sweep->routing, q[0], q[1], p->ports);
+		return lash_route_ports(scene_routing(v->scene), q[0], q[1], p->ports);
 	return lash_first_layer_of(p->lash, q[0], q[1]);
 }
 

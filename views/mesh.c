@@ -77,7 +77,7 @@ static void load(struct view *v)
 	const struct lash_graph *g;
 
 	close_view(v);
-	p->lash = sc->sweep && sc->sweep->routing ? lash_of(sc->sweep->routing) : NULL;
+	p->lash = lash_of(scene_routing(sc));
 	p->mesh = p->lash ? lash_mesh_of(p->lash) : NULL;
 	if (!p->mesh)
 		return;

@@ -28,7 +28,7 @@ struct priv {
 
 static uint32_t rank_of(const struct scene *sc, uint32_t sw)
 {
-	const struct routing *r = sc->sweep ? sc->sweep->routing : NULL;
+	const struct routing *r = scene_routing(sc);
 
 	return r && r->ops->rank ? r->ops->rank(r, sw) : NO_RANK;
 }
@@ -131,7 +131,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	case C_UP:
 		return p->up[sw];
 	case C_ROUTES:
-		lft = sc->sweep && sc->sweep->routing ? sc->sweep->routing->row[sw] : NULL;
+		lft = scene_routing(sc) ? scene_routing(sc)->row[sw] : NULL;
 		for (unsigned l = 0; lft && l <= lft->top; l++)
 			n += lft->port[l] != NO_PATH;
 		return n;

@@ -153,14 +153,21 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 	const struct sweep *w = v->scene->sweep;
 	struct ask *a = &v->ask[v->n_ask];
 
-	if (v->n_ask == VIEW_ASKS || (!base && (!w || !w->routing)))
+	if (v->n_ask == VIEW_ASKS || (!base && (!w || (!w->routing && !task->any_sweep))))
 		return NULL;
-	*a = (struct ask){.task = task, .routing = w ? w->routing : NULL, .base = base};
+	*a = (struct ask){.task = task, .sweep = w, .base = base};
 	if (arg)
 		memcpy(a->arg, arg, sizeof(a->arg));
 	v->results[v->n_ask] = result_ref(scene_result(v->scene, a));
 	v->waiting |= !v->results[v->n_ask];
 	return v->results[v->n_ask++];
+}
+
+const void *view_ask_value(struct view *v, const struct task *task, const uint32_t arg[TASK_ARGS])
+{
+	const struct result *r = view_ask(v, task, NULL, arg);
+
+	return r ? r->value : NULL;
 }
 
 /* load() may still give back what the results before belong to. */
@@ -207,6 +214,32 @@ void view_refresh(struct view *v)
 	else
 		restore_selection(v);
 	note_selection(v);
+}
+
+/* The first thing asked for that is not there, NULL = none. */
+static const struct ask *missing(const struct view *v)
+{
+	for (unsigned i = 0; i < v->n_ask; i++)
+		if (!v->results[i])
+			return &v->ask[i];
+	return NULL;
+}
+
+bool view_settle(struct view *v, struct progress *p)
+{
+	const struct ask *a;
+	struct result *r;
+
+	for (view_refresh(v); (a = missing(v)); view_refresh(v)) {
+		r = ask_run(a, p);
+		if (!r)
+			return false;
+		scene_add_result(v->scene, r);
+	}
+	while (!view_work(v, 0.1))
+		if (progress_cancelled(p))
+			return false;
+	return true;
 }
 
 bool view_selected(const struct view *v, uint32_t *row)

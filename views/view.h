@@ -13,6 +13,7 @@
 #ifndef IBSCOPE_VIEW_H
 #define IBSCOPE_VIEW_H
 
+#include "core/analysis/distances.h"
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "core/fabric/elements.h"
@@ -60,9 +61,7 @@ struct scene {
 	const struct topo *topo; /* of the sweep, else of the state */
 	const struct event *event;
 	size_t at, n_events;
-	const struct loads *loads; /* all-to-all routes per port, NULL while they are not known */
-	bool want_loads;	   /* set by a pane that shows them: they are computed beside the loop */
-	const struct result *result[SCENE_RESULTS]; /* references; what was computed for the routing */
+	const struct result *result[SCENE_RESULTS]; /* references; what was computed for the sweep */
 	unsigned n_results;
 	unsigned results_version; /* grows when results come or go */
 	unsigned percent;	  /* of what is being computed */
@@ -84,8 +83,14 @@ bool scene_stale(const struct scene *sc, const struct session *s);
 const struct result *scene_result(const struct scene *sc, const struct ask *a);
 /* Take over a reference; the oldest is let go when there are too many. */
 void scene_add_result(struct scene *sc, const struct result *r);
-/* Let go of what belongs to another routing than the scene's; of everything when the scene is released. */
+/* Let go of what belongs to another sweep than the scene's; of everything when the scene is released. */
 void scene_drop_results(struct scene *sc);
+
+/* Tables in force, NULL = none; those of the event before when they are of the same fabric. */
+const struct routing *scene_routing(const struct scene *sc);
+const struct routing *scene_routing_before(const struct scene *sc);
+/* Operations of the engine behind them, also where the unicast cache kept them; never NULL. */
+const struct routing_ops *scene_ops(const struct scene *sc);
 
 /* Switch elements of the scene: those the engine routed by, else of its topo; borrowed.  NULL and *e. */
 const struct elements *scene_elements(struct scene *sc, struct err *e);
@@ -182,7 +187,7 @@ struct view {
 	uint64_t serial; /* of the scene it was loaded from */
 	unsigned results_version;
 	bool loaded;
-	struct ask ask[VIEW_ASKS];		 /* made by load(): borrowed routing */
+	struct ask ask[VIEW_ASKS];		 /* made by load(): borrowed sweep */
 	const struct result *results[VIEW_ASKS]; /* references; NULL = not there yet */
 	unsigned n_ask;
 	bool waiting;		     /* something asked for is not there yet */
@@ -218,13 +223,18 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 void view_free(struct view *v);
 
 /*
- * For load(): a result for the routing shown, NULL while it is not there; then
+ * For load(): a result for the sweep shown, NULL while it is not there; then
  * load() is called again when it is.  It stays until the next load() has ended.
  * base (NULL = none): a result got before by the same load(), or one of the pane's
- * own; with one it need not be about a routing, and none has to be there.
+ * own; with one it need not be about a sweep, and none has to be there.
  */
 const struct result *view_ask(struct view *v, const struct task *task, const struct result *base,
 			      const uint32_t arg[TASK_ARGS]);
+/* The same for the value of a result without base. */
+const void *view_ask_value(struct view *v, const struct task *task, const uint32_t arg[TASK_ARGS]);
+
+/* Bring it up to date, computing all it asks for here and now, and ordering all rows; false when cancelled. */
+bool view_settle(struct view *v, struct progress *p);
 
 /* Bring it up to date with its scene. */
 void view_refresh(struct view *v);
@@ -305,13 +315,9 @@ void text_clear(struct text *t);
 bool place_node(const struct fabric *f, uint32_t node, const char *what, struct text *t);
 bool place_port(const struct fabric *f, uint32_t port, const char *what, struct text *t);
 
-/* Links from one switch to all others, NO_HOPS where there is no way; hops: [n_switches]. */
-#define NO_HOPS 0xFFFF
-void switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops);
-
-/* An endport as a person reads it: node name, with [port] for a CA of several ports. */
+/* An endport as all of the program names it (endport_label()). */
 void label_endport(const struct fabric *f, uint32_t ep, struct text *t);
-/* A LID's owner as a person reads it: node name, with [port] for a CA of several ports, +offset with LMC. */
+/* A LID's owner: its endport, +offset with LMC. */
 void lid_label(const struct fabric *f, const struct lids *l, unsigned lid, struct text *t);
 
 /* An arrow for a direction of routing_ops ('U', 'D', '='; the letter itself in ASCII), `none` for ' '. */

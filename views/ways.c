@@ -31,11 +31,6 @@ struct priv {
 	const struct mincontention_ways *w; /* NULL: another engine, or not there yet */
 };
 
-static const struct routing *routing_of(const struct view *v)
-{
-	return v->scene->sweep ? v->scene->sweep->routing : NULL;
-}
-
 static int open_view(struct view *v, int argc, char **argv, struct err *e)
 {
 	struct priv *p = v->priv;
@@ -53,10 +48,10 @@ static int open_view(struct view *v, int argc, char **argv, struct err *e)
 
 /* --- computed beside the loop ------------------------------------------------------------- */
 
-static void *run_ways(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_ways(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
 	(void)base;
-	return mincontention_ways(r, arg[0], p);
+	return mincontention_ways(w->routing, arg[0], p);
 }
 
 static void free_ways(void *value)
@@ -64,7 +59,7 @@ static void free_ways(void *value)
 	mincontention_ways_free(value);
 }
 
-static const struct task task_ways = {run_ways, free_ways};
+static const struct task task_ways = {.run = run_ways, .free = free_ways};
 
 /* --- the pane ------------------------------------------------------------------------------- */
 
@@ -75,7 +70,7 @@ static void load(struct view *v)
 	uint32_t arg[TASK_ARGS] = {p->lid};
 
 	p->element = NO_ID;
-	if (mincontention_of(routing_of(v)))
+	if (mincontention_of(scene_routing(v->scene)))
 		res = view_ask(v, &task_ways, NULL, arg);
 	p->w = res ? res->value : NULL;
 	if (p->guid)
@@ -107,7 +102,7 @@ static void title(const struct view *v, struct text *t)
 	const struct scene *sc = v->scene;
 
 	text_add(t, "Ways ");
-	if (!mincontention_of(routing_of(v))) {
+	if (!mincontention_of(scene_routing(v->scene))) {
 		text_add(t, "── needs routes of mincontention: `route mincontention`");
 		return;
 	}
