@@ -574,7 +574,7 @@ void help_build(void)
 		help_keys(all_views[i]->name);
 	help_keys("repl");
 	for (size_t i = 0; all_views[i]; i++)
-		help_add(all_views[i]->name, "pane", all_views[i]->brief, all_views[i]->syntax);
+		help_add(all_views[i]->name, "pane", view_brief(all_views[i]), view_syntax(all_views[i]));
 	for (size_t t = 0; ui.session->commands && ui.session->commands[t]; t++)
 		for (const struct command *c = ui.session->commands[t]; c->name; c++)
 			help_add(c->name, "command", c->syntax ? c->syntax : c->name, c->help);

@@ -134,16 +134,14 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 	return rq;
 }
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 	struct side_request *rq;
 
-	if (argc && !v->scene->fabric)
-		return err_set(e, "pane compare: no fabric is loaded");
-	p->argv = NEW_ARRAY((size_t)argc, char *);
-	for (; p->argc < argc; p->argc++)
-		p->argv[p->argc] = str_dup(argv[p->argc]);
+	p->argv = NEW_ARRAY((size_t)a->argc, char *);
+	for (; p->argc < a->argc; p->argc++)
+		p->argv[p->argc] = str_dup(a->argv[p->argc]);
 	if (!v->scene->fabric)
 		return 0;
 	rq = make_request(v, e);
@@ -387,6 +385,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_compare = {
 	.name = "compare",
 	.brief = "engines side by side on the fabric as it is now: lengths, loads, links, credit loops",
+	.args = "?m*",
 	.syntax = "[ENGINE...] [OPTION=VALUE]...",
 	.hints = "follow=show :pane_layers=layers :pane_cycle_all=loops back=back",
 	.column = columns,

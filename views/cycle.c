@@ -10,7 +10,6 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
 #include "core/session/command.h"
 #include "views/views.h"
 #include "views/witness.h"
@@ -110,57 +109,23 @@ struct priv {
 	uint32_t n, cap;
 };
 
-static int open_pair(struct view *v, int argc, char **argv, struct err *e)
-{
-	struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-
-	p->pair = true;
-	p->want_layer = argc > 2 ? word_layer(argv[2]) : -1;
-	if (argc < 2 || argc > 3 || (argc > 2 && p->want_layer < 0))
-		return err_set(e, "pane cycle: expected LAYER [GROUP [STEP]], all, or SWITCH SWITCH [LAYER]");
-	for (unsigned i = 0; i < 2; i++) {
-		uint32_t node = session_node(v->scene->session, argv[i], e);
-
-		if (node == NO_ID)
-			return -1;
-		if (!node_is_switch(f, node))
-			return err_set(e, "pane cycle: %s is no switch", f->node_name[node]);
-		p->guid[i] = f->node_guid[node];
-	}
-	return 0;
-}
-
-static int parse_number(const char *word, const char *what, unsigned *n, struct err *e)
-{
-	char *end;
-	unsigned long x = strtoul(word, &end, 10);
-
-	if (*end || !x || x > UINT32_MAX)
-		return err_set(e, "pane cycle: found \"%s\", expected the number of a %s, from 1", word,
-			       what);
-	*n = (unsigned)x;
-	return 0;
-}
-
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+/* The two forms: a layer, or a pair of switches. */
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
-	if (!v->scene->fabric)
-		return err_set(e, "pane cycle: no fabric is loaded");
-	p->switches = words_take_last(&argc, argv, "switches");
-	p->want_vl = argc ? word_layer(argv[0]) : CDG_ALL_VLS;
-	if (argc && p->want_vl < 0 && strcmp(argv[0], "all"))
-		return open_pair(v, argc, argv, e);
-	if (argc < 2)
-		return 0;
-	if (argc > 3)
-		return err_set(e, "pane cycle: found %d arguments, expected LAYER GROUP STEP", argc);
-	if (parse_number(argv[1], "group", &p->group, e))
-		return -1;
-	p->group--;
-	return argc > 2 ? parse_number(argv[2], "step", &p->step, e) : 0;
+	(void)e;
+	p->switches = a->flag;
+	p->pair = a->arg[0].kind == ARG_SWITCH;
+	p->want_vl = a->n && !p->pair ? a->arg[0].n : CDG_ALL_VLS;
+	p->want_layer = p->pair && a->n > 2 ? a->arg[2].n : -1;
+	for (unsigned i = 0; p->pair && i < 2; i++)
+		p->guid[i] = a->arg[i].guid;
+	if (!p->pair && a->n > 1)
+		p->group = (unsigned)a->arg[1].n - 1;
+	if (!p->pair && a->n > 2)
+		p->step = (unsigned)a->arg[2].n;
+	return 0;
 }
 
 static void close_view(struct view *v)
@@ -548,6 +513,8 @@ const struct view_ops view_cycle = {
 	.brief = "a credit loop as a closed walk, the routes that hold it (of one step all); why lash keeps "
 		 "a pair out of a "
 		 "layer",
+	.args = "?L##|ss?l",
+	.flag = "switches",
 	.syntax = "[LAYER [GROUP [STEP]] [switches] | all [switches] | SWITCH SWITCH [LAYER]]",
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
 	.column = columns,

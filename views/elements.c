@@ -45,17 +45,11 @@ static void close_view(struct view *v)
 	p->count = NULL;
 }
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
-	struct priv *p = v->priv;
-
-	if (argc > 1)
-		return err_set(e, "pane elements: found %d arguments, expected [ELEMENT]", argc);
-	if (!argc)
-		return 0;
-	if (!v->scene->fabric)
-		return err_set(e, "pane elements: no fabric is loaded");
-	return view_element_argument(v, argv[0], &p->guid, e);
+	(void)e;
+	((struct priv *)v->priv)->guid = a->arg[0].guid;
+	return 0;
 }
 
 /* use: NULL = not there (yet). */
@@ -238,6 +232,7 @@ const struct view_ops view_elements = {
 	.name = "elements",
 	.brief = "switch elements: chips of one chassis together, links out, hosts, most LIDs on a link; "
 		 "Enter: its chips",
+	.args = "?x",
 	.syntax = "[ELEMENT]",
 	.hints = "follow=open :pane_lft=lft",
 	.column = columns,

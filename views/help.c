@@ -49,7 +49,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_help = {
 	.name = "help",
 	.brief = "keys that are bound, panes and commands",
-	.syntax = "",
 	.hints = "follow=more filter=filter search=search",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -134,25 +134,10 @@ struct list {
 	uint64_t want; /* GUID of the switch to select when loaded next, 0 = none */
 };
 
-static int histogram_open(struct view *v, int argc, char **argv, struct err *e)
+static int histogram_open(struct view *v, const struct view_args *a, struct err *e)
 {
-	const struct fabric *f = v->scene->fabric;
-	struct list *p = v->priv;
-	uint32_t node;
-
-	if (argc > 1)
-		return err_set(e, "pane histogram: found %d arguments, expected at most one: SWITCH", argc);
-	if (!argc)
-		return 0;
-	if (!f)
-		return err_set(e, "pane histogram: no fabric is loaded");
-	node = session_node(v->scene->session, argv[0], e);
-	if (node == NO_ID)
-		return -1;
-	if (!node_is_switch(f, node))
-		return err_set(e, "pane histogram: %s is no switch, and only switches become roots",
-			       f->node_name[node]);
-	p->want = f->node_guid[node];
+	(void)e;
+	((struct list *)v->priv)->want = a->arg[0].guid;
 	return 0;
 }
 
@@ -290,6 +275,7 @@ static void histogram_follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_histogram = {
 	.name = "histogram",
 	.brief = "CA and router ports by distance from every switch, and whether it passes for a root (updn)",
+	.args = "?s",
 	.syntax = "[SWITCH]",
 	.hints = "follow=bars :pane_ranks=ranks",
 	.column = histogram_columns,
@@ -327,25 +313,10 @@ struct one {
 	uint32_t sw;   /* NO_ID when it is not there or not up */
 };
 
-static int bars_open(struct view *v, int argc, char **argv, struct err *e)
+static int bars_open(struct view *v, const struct view_args *a, struct err *e)
 {
-	const struct fabric *f = v->scene->fabric;
-	struct one *p = v->priv;
-	uint32_t node;
-
-	if (argc > 1)
-		return err_set(e, "pane bars: found %d arguments, expected at most one: SWITCH", argc);
-	if (!argc)
-		return 0;
-	if (!f)
-		return err_set(e, "pane bars: no fabric is loaded");
-	node = session_node(v->scene->session, argv[0], e);
-	if (node == NO_ID)
-		return -1;
-	if (!node_is_switch(f, node))
-		return err_set(e, "pane bars: %s is no switch, and only switches become roots",
-			       f->node_name[node]);
-	p->guid = f->node_guid[node];
+	(void)e;
+	((struct one *)v->priv)->guid = a->arg[0].guid;
 	return 0;
 }
 
@@ -454,6 +425,7 @@ static bool bars_placeholder(const struct view *v, uint32_t row, const char *wha
 const struct view_ops view_bars = {
 	.name = "bars",
 	.brief = "the root histogram of one switch as bars, with both thresholds",
+	.args = "?s",
 	.syntax = "[SWITCH]",
 	.hints = ":pane_ranks=ranks back=back",
 	.column = bars_columns,

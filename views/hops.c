@@ -17,19 +17,11 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint64_t guid;
 	uint32_t sw;	       /* NO_ID when the fabric has it no more */
 	uint32_t *target;      /* [n_rows] */
 	uint16_t *distance;    /* [n_switches] links when nothing is forbidden */
 	uint32_t longer, none; /* targets that cost more than their links; that have no path */
 };
-
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
-{
-	struct priv *p = v->priv;
-
-	return view_switch_argument(v, argc, argv, &p->guid, e);
-}
 
 static void close_view(struct view *v)
 {
@@ -82,7 +74,7 @@ static void load(struct view *v)
 	const struct scene *sc = v->scene;
 	struct priv *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
-	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, p->guid) : NO_ID;
+	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, v->args.arg[0].guid) : NO_ID;
 
 	close_view(v);
 	p->longer = p->none = 0;
@@ -301,13 +293,13 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_hops = {
 	.name = "hops",
 	.brief = "hop matrix of a switch: least cost to every other one, and the ports by cost",
+	.args = "s",
 	.syntax = "SWITCH",
 	.hints = "follow=lft :why=why back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS,
 	.priv_size = sizeof(struct priv),
-	.open = open_view,
 	.load = load,
 	.close = close_view,
 	.title = title,

@@ -199,7 +199,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_hosts = {
 	.name = "hosts",
 	.brief = "endports of CAs and routers: LID, switch and port they hang on",
-	.syntax = "",
 	.hints = "follow=switch prompt_pane_path=path :pane_lids=lids :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

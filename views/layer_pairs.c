@@ -24,20 +24,17 @@ struct priv {
 	uint32_t *ports; /* [n_switches] room for a route */
 };
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
-	const struct scene *sc = v->scene;
-	const struct lash *l = lash_of(scene_routing(sc));
-	int layer = argc ? word_layer(argv[0]) : 0;
+	const struct lash *l = lash_of(scene_routing(v->scene));
+	unsigned layer = (unsigned)a->arg[0].n;
 
-	if (argc > 1)
-		return err_set(e, "pane layer-pairs: found %d arguments, expected one: LAYER", argc);
 	if (!l)
 		return err_set(e, "pane layer-pairs: only lash puts pairs in layers; try `route lash`");
-	if (layer < 0 || (unsigned)layer >= lash_layers(l))
-		return err_set(e, "pane layer-pairs: found \"%s\", expected a layer 0 .. %u", argv[0],
+	if (layer >= lash_layers(l))
+		return err_set(e, "pane layer-pairs: found \"%s\", expected a layer 0 .. %u", a->argv[0],
 			       lash_layers(l) - 1);
-	((struct priv *)v->priv)->layer = (unsigned)layer;
+	((struct priv *)v->priv)->layer = layer;
 	return 0;
 }
 
@@ -176,6 +173,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 const struct view_ops view_layer_pairs = {
 	.name = "layer-pairs",
 	.brief = "pairs of switches in a layer of lash, and the layer they were put in first",
+	.args = "?l",
 	.syntax = "[LAYER]",
 	.hints = "follow=path :pane_cycle=why :pane_cdg=cdg back=back",
 	.column = columns,

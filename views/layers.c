@@ -1,10 +1,7 @@
 /* Pane: layers (virtual lanes in use): pairs before and after balancing, dependencies, credit loops. */
 #include <inttypes.h>
 #include <string.h>
-#include "core/base/err.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
-#include "core/session/command.h"
 #include "views/views.h"
 
 enum { C_LAYER, C_VL, C_PAIRS, C_BEFORE, C_MOVED, C_LOOPS, C_ROUTES, C_CHANNELS, C_DEPS };
@@ -22,20 +19,11 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	bool switches;		   /* routes of switches count as well */
 	bool pairs;		   /* the engine put pairs in layers, and they are in force */
 	struct layer_info info[CDG_VLS]; /* [n_rows] with pairs */
 	const struct graph *graph; /* NULL: not there yet */
 	uint8_t vl[CDG_VLS];	   /* [n_rows] */
 };
-
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
-{
-	struct priv *p = v->priv;
-
-	p->switches = words_take_last(&argc, argv, "switches");
-	return argc ? err_set(e, "pane layers: found \"%s\", expected nothing or switches", argv[0]) : 0;
-}
 
 /* The layers that the engine put pairs in, where they are those in force. */
 static void load_pairs(struct view *v, const struct routing *r)
@@ -58,10 +46,10 @@ static void load(struct view *v)
 	const struct routing *r = scene_routing(sc);
 	struct priv *p = v->priv;
 
-	*p = (struct priv){.switches = p->switches};
+	memset(p, 0, sizeof(*p));
 	if (!r)
 		return;
-	p->graph = view_ask_value(v, &task_graph, (const uint32_t[TASK_ARGS]){p->switches});
+	p->graph = view_ask_value(v, &task_graph, (const uint32_t[TASK_ARGS]){v->args.flag});
 	load_pairs(v, r);
 	for (unsigned l = 0; !p->pairs && p->graph && l < CDG_VLS; l++)
 		if (p->graph->cdg->used >> l & 1)
@@ -79,7 +67,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, "Layers");
 	else
 		text_add(t, "%s%s: %u layer%s", r->engine,
-			 p->switches ? " with switches" : "", v->n_rows, v->n_rows == 1 ? "" : "s");
+			 v->args.flag ? " with switches" : "", v->n_rows, v->n_rows == 1 ? "" : "s");
 	if (p->pairs && v->n_rows && p->info[0].balanced)
 		text_add(t, ", balanced");
 	if (r && routing_layers_idle(r))
@@ -91,7 +79,7 @@ static bool hidden_pairs(const struct view *v)
 {
 	const struct priv *p = v->priv;
 
-	for (uint32_t i = 0; p->pairs && !p->switches && i < v->n_rows; i++)
+	for (uint32_t i = 0; p->pairs && !v->args.flag && i < v->n_rows; i++)
 		if (p->info[i].pairs && !p->graph->cdg->vl_routes[p->vl[i]])
 			return true;
 	return false;
@@ -186,7 +174,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	if (p->pairs)
 		text_add(t, "pane layer-pairs %u", row);
 	else
-		text_add(t, "pane cdg %u%s", p->vl[row], p->switches ? " switches" : "");
+		text_add(t, "pane cdg %u%s", p->vl[row], v->args.flag ? " switches" : "");
 }
 
 static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
@@ -195,19 +183,19 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 	if (strcmp(what, "layer") && strcmp(what, "vl"))
 		return false;
-	text_add(t, p->switches ? "%u switches" : "%u", p->vl[row]);
+	text_add(t, v->args.flag ? "%u switches" : "%u", p->vl[row]);
 	return true;
 }
 
 const struct view_ops view_layers = {
 	.name = "layers",
 	.brief = "layers (VLs): pairs of switches before and after balancing, dependencies, credit loops",
+	.flag = "switches",
 	.syntax = "[switches]",
 	.hints = "follow=pairs :pane_cdg=cdg :pane_cycle=loops back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.priv_size = sizeof(struct priv),
-	.open = open_view,
 	.load = load,
 	.title = title,
 	.footer = footer,

@@ -29,25 +29,13 @@ struct priv {
 	uint32_t n_notes;
 };
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
-	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
-	uint32_t node;
 
-	if (argc < 1 || argc > 2)
-		return err_set(e, "pane lft: found %d arguments, expected SWITCH [DESTINATION]", argc);
-	if (!f)
-		return err_set(e, "pane lft: no fabric is loaded");
-	node = session_node(v->scene->session, argv[0], e);
-	if (node == NO_ID)
-		return -1;
-	if (!node_is_switch(f, node))
-		return err_set(e, "pane lft: %s is no switch and has no forwarding table",
-			       f->node_name[node]);
-	p->guid = f->node_guid[node];
-	if (argc == 2 && session_endport(v->scene->session, argv[1], &p->want, e) == NO_ID)
-		return -1;
+	(void)e;
+	p->guid = a->arg[0].guid;
+	p->want = (unsigned)a->arg[1].n;
 	return 0;
 }
 
@@ -369,6 +357,7 @@ const struct view_ops view_lft = {
 	.name = "lft",
 	.brief = "forwarding table of a switch: port before and after the last event, next node, hops, equal "
 		 "ports",
+	.args = "s?e",
 	.syntax = "SWITCH [DESTINATION]",
 	.hints = "follow=path :why=why :fail=fail back=back",
 	.column = columns,

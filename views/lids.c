@@ -44,23 +44,15 @@ struct priv {
 	struct err why;
 };
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
-	unsigned lid = 0;
-	uint32_t ep;
 
-	if (argc != 1)
-		return err_set(e, "pane lids: found %d arguments, expected HOST, or one of its LIDs", argc);
-	if (!f)
-		return err_set(e, "pane lids: no fabric is loaded");
-	ep = session_endport(v->scene->session, argv[0], &lid, e);
-	if (ep == NO_ID)
-		return -1;
-	p->guid = f->port_guid[f->endport_port[ep]];
-	if (lid && v->scene->sweep)
-		p->at = lid - v->scene->sweep->lids->base[ep];
+	(void)e;
+	p->guid = a->arg[0].guid;
+	if (a->arg[0].n && v->scene->sweep)
+		p->at = (unsigned)a->arg[0].n - v->scene->sweep->lids->base[fabric_endport_by_guid(f, p->guid)];
 	return 0;
 }
 
@@ -385,6 +377,7 @@ const struct view_ops view_lids = {
 	.brief = "LIDs of a host port side by side: port each element (chassis) sends each by; = with "
 		 "another; "
 		 "Left, Right: choose one",
+	.args = "e",
 	.syntax = "HOST|LID",
 	.hints = "follow=open left=LID right=LID :why=why :fail=fail back=back",
 	.column = columns,

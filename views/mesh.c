@@ -239,7 +239,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_mesh = {
 	.name = "mesh",
 	.brief = "what lash's mesh analysis found: dimensions, coordinates of switches, axes of their ports",
-	.syntax = "",
 	.hints = "follow=ports :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

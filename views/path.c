@@ -41,28 +41,22 @@ struct priv {
 	const struct witness *why[CDG_VLS]; /* [layer.first] why not in those below; NULL: not known yet */
 };
 
-static int open_end(struct view *v, unsigned i, const char *word, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
+	const struct fabric *f = v->scene->fabric;
+	const struct lids *l = v->scene->sweep ? v->scene->sweep->lids : NULL;
 	struct priv *p = v->priv;
-	const struct scene *sc = v->scene;
-	unsigned lid;
-	uint32_t ep = session_endport(sc->session, word, &lid, e);
 
-	if (ep == NO_ID)
-		return -1;
-	p->guid[i] = sc->fabric->port_guid[sc->fabric->endport_port[ep]];
-	if (sc->sweep && lid > sc->sweep->lids->base[ep])
-		p->offset[i] = lid - sc->sweep->lids->base[ep];
+	(void)e;
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t ep = fabric_endport_by_guid(f, a->arg[i].guid);
+		unsigned lid = (unsigned)a->arg[i].n;
+
+		p->guid[i] = a->arg[i].guid;
+		if (l && lid > l->base[ep])
+			p->offset[i] = lid - l->base[ep];
+	}
 	return 0;
-}
-
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
-{
-	if (argc != 2)
-		return err_set(e, "pane path: found %d arguments, expected two: SRC DST", argc);
-	if (!v->scene->fabric)
-		return err_set(e, "pane path: no fabric is loaded");
-	return open_end(v, 0, argv[0], e) || open_end(v, 1, argv[1], e) ? -1 : 0;
 }
 
 static void close_view(struct view *v)
@@ -617,6 +611,7 @@ const struct view_ops view_path = {
 	.name = "path",
 	.brief = "path between two endports and back: ports, VL, routes over each link, and what it was "
 		 "before",
+	.args = "ee",
 	.syntax = "SRC DST",
 	.hints = "follow=lft :why=why :why_%src=layer :fail=fail :trace=trace back=back",
 	.column = columns,

@@ -28,25 +28,20 @@ struct priv {
 	const struct loads *loads; /* routes over each port, all to all; NULL = not there yet */
 };
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+/* Without a node: the first switch. */
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
+	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
-	uint32_t node;
 
-	if (argc > 1)
-		return err_set(e, "pane ports: found %d arguments, expected one: NODE", argc);
-	if (!v->scene->fabric)
-		return err_set(e, "pane ports: no fabric is loaded");
-	if (!argc) {
-		if (!v->scene->fabric->n_switches)
-			return err_set(e, "pane ports: the fabric has no switch; name a node");
-		p->guid = v->scene->fabric->node_guid[v->scene->fabric->switch_node[0]];
+	p->guid = a->arg[0].guid;
+	if (a->n)
 		return 0;
-	}
-	node = session_node(v->scene->session, argv[0], e);
-	if (node == NO_ID)
-		return -1;
-	p->guid = v->scene->fabric->node_guid[node];
+	if (!f)
+		return err_set(e, "pane ports: no fabric is loaded");
+	if (!f->n_switches)
+		return err_set(e, "pane ports: the fabric has no switch; name a node");
+	p->guid = f->node_guid[f->switch_node[0]];
 	return 0;
 }
 
@@ -288,6 +283,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_ports = {
 	.name = "ports",
 	.brief = "ports and links of a node: peer, routes over the link (all to all), LFT entries, direction",
+	.args = "?n",
 	.syntax = "[NODE]",
 	.hints = "follow=peer :fail=fail :restore=restore",
 	.column = columns,

@@ -212,7 +212,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_ranks = {
 	.name = "ranks",
 	.brief = "switches by rank, roots (*) first; links up, down and to switches of equal rank",
-	.syntax = "",
 	.hints = "follow=open :pane_hops=hops :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

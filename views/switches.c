@@ -211,7 +211,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_switches = {
 	.name = "switches",
 	.brief = "all switches: rank, LID, live ports, routes, entries the last event changed",
-	.syntax = "",
 	.hints = "follow=open :fail=fail :pane_lft=lft",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -45,17 +45,11 @@ struct priv {
 
 /* --- the pane ------------------------------------------------------------------------------- */
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
-	struct priv *p = v->priv;
-
-	if (argc > 1)
-		return err_set(e, "pane usage: found %d arguments, expected [ELEMENT|all]", argc);
-	if (!argc || !strcmp(argv[0], "all"))
-		return 0;
-	if (!v->scene->fabric)
-		return err_set(e, "pane usage: no fabric is loaded");
-	return view_element_argument(v, argv[0], &p->guid, e);
+	(void)e;
+	((struct priv *)v->priv)->guid = a->arg[0].guid;
+	return 0;
 }
 
 static void close_view(struct view *v)
@@ -323,6 +317,8 @@ const struct view_ops view_usage = {
 	.brief =
 		"LIDs sent by each port of switches, of hosts and of switches, beside the mean of ports that "
 		"lead the same way",
+	.args = "?w|x",
+	.words = "all",
 	.syntax = "[ELEMENT|all]",
 	.hints = "follow=ports :pane_lft=lft :fail=fail back=back",
 	.column = columns,

@@ -17,16 +17,13 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 	v->sort = -1;
 	v->select = -1;
 	v->priv = mem_alloc(ops->priv_size ? ops->priv_size : 1);
-	if (!ops->open && argc) {
-		err_set(e, "pane %s: found %s, expected no argument", ops->name, argv[0]);
-		goto fail;
+	if (view_args_parse(ops, sc, argc, argv, &v->args, e) ||
+	    (ops->open && ops->open(v, &v->args, e))) {
+		view_free(v);
+		return NULL;
 	}
-	if (ops->open && ops->open(v, argc, argv, e))
-		goto fail;
+	v->args.argv = NULL;
 	return v;
-fail:
-	view_free(v);
-	return NULL;
 }
 
 void view_free(struct view *v)
@@ -265,6 +262,32 @@ void view_select(struct view *v, int64_t i)
 	note_selection(v);
 }
 
+const char *view_syntax(const struct view_ops *ops)
+{
+	return ops->syntax ? ops->syntax : "";
+}
+
+const char *view_brief(const struct view_ops *ops)
+{
+	return ops->brief ? ops->brief : "";
+}
+
+const char *view_hints(const struct view_ops *ops)
+{
+	return ops->hints ? ops->hints : "";
+}
+
+void view_title(const struct view *v, struct text *t)
+{
+	uint32_t n = view_count(v);
+
+	if (v->ops->title)
+		v->ops->title(v, t);
+	else
+		text_add(t, "%c%s %u/%u", toupper((unsigned char)v->ops->name[0]), v->ops->name + 1,
+			 n ? v->sel + 1 : 0, n);
+}
+
 const char *view_column_name(const struct view *v, unsigned col)
 {
 	return v->ops->column_name ? v->ops->column_name(v, col) : v->ops->column[col].name;
@@ -278,9 +301,25 @@ void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 		v->ops->cell(v, row, col, t);
 }
 
+/* -1: the cell begins with no number. */
+static int64_t number_of_cell(const struct view *v, uint32_t row, unsigned col)
+{
+	struct text t = {0};
+	char *end;
+	int64_t n;
+
+	v->ops->cell(v, row, col, &t);
+	n = strtoll(text_str(&t), &end, 10);
+	n = end == text_str(&t) ? -1 : n;
+	text_free(&t);
+	return n;
+}
+
 int64_t view_number(const struct view *v, uint32_t row, unsigned col)
 {
-	return view_is_header(v, row) ? fold_number(v, row, col) : v->ops->number(v, row, col);
+	if (view_is_header(v, row))
+		return fold_number(v, row, col);
+	return v->ops->number ? v->ops->number(v, row, col) : number_of_cell(v, row, col);
 }
 
 /* Element of a row, whether it is one of several chips or not. */
@@ -487,7 +526,7 @@ void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		it[i] = (struct sort_item){.row = row[i], .place = i};
-	if (v->ops->column[v->sort].numeric && v->ops->number) {
+	if (v->ops->column[v->sort].numeric) {
 		for (uint32_t i = 0; i < n; i++)
 			it[i].number = view_number(v, row[i], (unsigned)v->sort);
 		qsort(it, n, sizeof(*it), by_number);

@@ -18,6 +18,7 @@
 #include "core/base/text.h"
 #include "core/fabric/elements.h"
 #include "core/session/session.h"
+#include "views/args.h"
 #include "views/beside.h"
 
 #define SCENE_RESULTS 32 /* kept at most */
@@ -134,34 +135,42 @@ enum {
 #define VIEW_COLUMNS 12
 struct view;
 
+/*
+ * What a pane is.  Required: name, column, n_columns, load, cell; everything else may
+ * be left out, and view.c does what the comment says.
+ */
 struct view_ops {
-	const char *name;   /* as in `pane NAME` and in keymaps */
-	const char *brief;  /* one line for help */
-	const char *syntax; /* arguments, "" when none */
-	const char *hints;  /* what the function bar offers first: "ACTION=label" or ":command=label" words */
+	const char *name;  /* as in `pane NAME` and in keymaps */
+	const char *brief; /* one line for help */
+	/* Arguments: letters of enum arg_kind (NULL = none), words for ARG_WORD with '|' between, a word that
+	 * may stand behind them all, and how help shows it. */
+	const char *args, *words, *flag, *syntax;
+	const char *hints; /* what the function bar offers first: "ACTION=label" or ":command=label" words */
 	const struct column *column;
-	unsigned n_columns;
+	unsigned n_columns; /* at most VIEW_COLUMNS */
 	unsigned flags;
 	size_t priv_size; /* v->priv, zeroed */
 
-	/* Take arguments (checked against v->scene); -1 and *e when they name nothing.  NULL: takes none. */
-	int (*open)(struct view *v, int argc, char **argv, struct err *e);
-	/* The scene is another one: set v->n_rows, perhaps v->width[], v->select. */
+	/* Take arguments that v->args alone does not hold (checked against v->scene); -1 and *e when they name
+	 * nothing. */
+	int (*open)(struct view *v, const struct view_args *a, struct err *e);
+	/* The scene is another one, or a result came: set v->n_rows (0 before), perhaps v->width[], v->select. */
 	void (*load)(struct view *v);
-	void (*close)(struct view *v); /* free what priv holds; may be NULL */
+	void (*close)(struct view *v); /* free what priv holds */
+	/* NULL: the name, and the place of the selection. */
 	void (*title)(const struct view *v, struct text *t);
-	void (*footer)(const struct view *v, struct text *t); /* a line at the lower edge; may be NULL */
+	void (*footer)(const struct view *v, struct text *t); /* a line at the lower edge */
 	void (*cell)(const struct view *v, uint32_t row, unsigned col, struct text *t);
-	int64_t (*number)(const struct view *v, uint32_t row,
-			  unsigned col);		       /* NULL when no column is numeric */
-	unsigned (*marks)(const struct view *v, uint32_t row); /* may be NULL */
+	/* Of numeric columns; below 0: unknown.  NULL: the number that the cell begins with. */
+	int64_t (*number)(const struct view *v, uint32_t row, unsigned col);
+	unsigned (*marks)(const struct view *v, uint32_t row); /* NULL: none */
 	/* What stays the same over events; NULL: the row number. */
 	uint64_t (*key)(const struct view *v, uint32_t row);
-	/* Enter: a command line; leaves t empty when there is nothing to follow.  May be NULL. */
+	/* Enter: a command line; leaves t empty when there is nothing to follow. */
 	void (*follow)(const struct view *v, uint32_t row, struct text *t);
 	/*
 	 * Value of a placeholder (%node %switch %host %port %peer %lid %dst %object ...)
-	 * on a row, quoted for a command line; false when it has none here.  May be NULL.
+	 * on a row, quoted for a command line; false when it has none here.
 	 */
 	bool (*placeholder)(const struct view *v, uint32_t row, const char *what, struct text *t);
 	/* Left (dir -1) and Right (1) choose within a row; NULL: they move long cells. */
@@ -172,7 +181,7 @@ struct view_ops {
 	uint32_t (*chip)(const struct view *v, uint32_t row);
 	/* "link": headers read "dir2: 6 links", else "dir2 (6)"; they stand in the first flexible column. */
 	const char *fold_row;
-	/* A header's cell where the pane knows better; false: as the column's rule says.  May be NULL. */
+	/* A header's cell where the pane knows better; false: as the column's rule says. */
 	bool (*head)(const struct view *v, const char *element, const uint32_t *row, uint32_t n, unsigned col,
 		     struct text *t);
 	/* Names of columns that differ from pane to pane, valid until the next load().  NULL: as in column[].
@@ -182,7 +191,8 @@ struct view_ops {
 
 struct view {
 	const struct view_ops *ops;
-	struct scene *scene; /* of the user interface */
+	struct scene *scene; /* of the user interface, or of the command `list` */
+	struct view_args args;
 	void *priv;
 	uint64_t serial; /* of the scene it was loaded from */
 	unsigned results_version;
@@ -276,6 +286,12 @@ int view_column(const struct view *v, const char *name, struct err *e); /* by na
  */
 bool view_search(struct view *v, const char *what, int dir, bool start, double seconds);
 
+/* What ops say, or stands for what they leave out. */
+const char *view_syntax(const struct view_ops *ops);
+const char *view_brief(const struct view_ops *ops);
+const char *view_hints(const struct view_ops *ops);
+void view_title(const struct view *v, struct text *t);
+
 const char *view_column_name(const struct view *v, unsigned col);
 /* What the pane says about a row, or what stands on a header. */
 void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
@@ -325,7 +341,7 @@ const char *direction_sign(char direction, const char *none);
 
 /* The directed link out of a port: "ring0[2] → ring1", with `arrival` "ring0[2] → [3]ring1". */
 void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct text *t);
-/* A word as a virtual lane or layer, 0 .. 15; -1 when it is no number. */
+/* A word as a virtual lane or layer, 0 .. 15; -1 when it is none. */
 int word_layer(const char *word);
 
 /* Decimal digits of n, at least `least`. */
@@ -334,8 +350,5 @@ unsigned digits(uint64_t n, unsigned least);
 /* All panes, ended by NULL; the number keys go in this order. */
 extern const struct view_ops *const all_views[];
 const struct view_ops *view_find(const char *name); /* unique prefixes too; NULL */
-
-/* For panes about one switch: the node GUID of their one argument. */
-int view_switch_argument(const struct view *v, int argc, char **argv, uint64_t *guid, struct err *e);
 
 #endif

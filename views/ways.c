@@ -31,19 +31,13 @@ struct priv {
 	const struct mincontention_ways *w; /* NULL: another engine, or not there yet */
 };
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
-	if (argc < 1 || argc > 2)
-		return err_set(e, "pane ways: found %d arguments, expected LID [ELEMENT]", argc);
-	if (!v->scene->fabric)
-		return err_set(e, "pane ways: no fabric is loaded");
-	if (session_endport(v->scene->session, argv[0], &p->lid, e) == NO_ID)
-		return -1;
-	if (!p->lid)
-		return err_set(e, "pane ways: \"%s\" is down or has no LID", argv[0]);
-	return argc == 2 ? view_element_argument(v, argv[1], &p->guid, e) : 0;
+	p->lid = (unsigned)a->arg[0].n;
+	p->guid = a->arg[1].guid;
+	return p->lid ? 0 : err_set(e, "pane ways: \"%s\" is down or has no LID", a->argv[0]);
 }
 
 /* --- computed beside the loop ------------------------------------------------------------- */
@@ -264,6 +258,7 @@ const struct view_ops view_ways = {
 	.brief =
 		"mincontention: acceptable paths of an element for a LID, their contention, distance, usage, "
 		"and what decided",
+	.args = "e?x",
 	.syntax = "LID [ELEMENT]",
 	.hints = "follow=ways :why=why :pane_lids=lids :fail=fail back=back",
 	.column = columns,

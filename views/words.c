@@ -162,21 +162,3 @@ int word_layer(const char *word)
 
 	return isdigit((unsigned char)*word) && !*end && n < CDG_VLS ? (int)n : -1;
 }
-
-int view_switch_argument(const struct view *v, int argc, char **argv, uint64_t *guid, struct err *e)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t node;
-
-	if (argc != 1)
-		return err_set(e, "pane %s: found %d arguments, expected SWITCH", v->ops->name, argc);
-	if (!f)
-		return err_set(e, "pane %s: no fabric is loaded", v->ops->name);
-	node = session_node(v->scene->session, argv[0], e);
-	if (node == NO_ID)
-		return -1;
-	if (!node_is_switch(f, node))
-		return err_set(e, "pane %s: %s is no switch", v->ops->name, f->node_name[node]);
-	*guid = f->node_guid[node];
-	return 0;
-}

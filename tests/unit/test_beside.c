@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "fixture.h"
 #include "views/views.h"
+#include "engines/lash/lash.h"
 #include "views/witness.h"
 
 static struct session *routed(const char *spec, const char *engine)
@@ -121,7 +122,7 @@ static void witnesses_are_closed_walks(void **state)
 	for (uint32_t a = 0; a < s->fabric->n_switches; a++) {
 		for (uint32_t b = 0; b < s->fabric->n_switches; b++) {
 			const uint32_t arg[TASK_ARGS] = {a, b, 0};
-			struct witness *w = task_witness.run(r, NULL, arg, &p);
+			struct witness *w = task_witness.run(session_sweep(s), NULL, arg, &p);
 			unsigned first = a == b ? 0 : lash_first_layer_of(l, a, b);
 
 			assert_non_null(w);
