@@ -365,7 +365,7 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 }
 
 /* All commands there are. */
-static const struct command *const all_commands[] = {CORE_COMMANDS, ui_commands, NULL};
+static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
 
 int main(int argc, char **argv)
 {

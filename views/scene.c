@@ -76,7 +76,7 @@ void scene_add_result(struct scene *sc, const struct result *r)
 void scene_drop_results(struct scene *sc)
 {
 	for (unsigned i = sc->n_results; i-- > 0;)
-		if (sc->result[i]->ask.sweep != sc->sweep)
+		if (!sc->fabric || sc->result[i]->ask.sweep != sc->sweep)
 			drop_result(sc, i);
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "views/fold.h"
+#include "views/views.h"
 
 struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e)
 {
@@ -678,4 +679,27 @@ const struct view_ops *view_find(const char *name)
 		}
 	}
 	return n == 1 ? found : NULL;
+}
+
+const struct view_ops *view_need(const char *name, struct err *e)
+{
+	const struct view_ops *ops = view_find(name);
+	struct text t = {0};
+
+	if (ops)
+		return ops;
+	for (size_t i = 0; all_views[i]; i++)
+		text_add(&t, " %s", all_views[i]->name);
+	err_set(e, "found pane \"%s\", expected one of%s", name, text_str(&t));
+	text_free(&t);
+	return NULL;
+}
+
+bool view_subject(size_t i, struct subject *s)
+{
+	const struct view_ops *ops = all_views[i];
+
+	if (ops)
+		*s = (struct subject){ops->name, ops->args, ops->words, ops->flag};
+	return ops != NULL;
 }

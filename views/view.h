@@ -24,11 +24,11 @@
 #define SCENE_RESULTS 32 /* kept at most */
 #define VIEW_ASKS 16	 /* of one pane at a time */
 
-/* A line of help, made by the user interface from the loaded keymap and the command table. */
+/* A line of help: a key (from the user interface, which knows the keymap), a pane or a command. */
 struct help_line {
-	char *key;   /* "C-x o", or a command's name */
-	char *where; /* pane it holds in, "all", "repl", "command" */
-	char *does;
+	const char *key;   /* "C-x o", or a name */
+	const char *where; /* pane a key holds in, "all", "repl"; "pane", "command" */
+	const char *does, *more;
 };
 
 /*
@@ -66,7 +66,7 @@ struct scene {
 	unsigned n_results;
 	unsigned results_version; /* grows when results come or go */
 	unsigned percent;	  /* of what is being computed */
-	const struct help_line *help;
+	const struct help_line *help; /* keys; NULL = none are bound */
 	size_t n_help;
 	bool fold; /* panes show chips under their switch element */
 	/* NULL = not asked for yet, or the error says why not. */
@@ -298,6 +298,7 @@ void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 /* What matters most of a cell that has not enough room; false when nothing shorter does. */
 bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
 int64_t view_number(const struct view *v, uint32_t row, unsigned col);
+uint64_t view_key(const struct view *v, uint32_t row); /* what stays the same over events */
 unsigned view_marks(const struct view *v, uint32_t row);
 /* %element is known for all rows with a chip; on a header what all its rows agree on. */
 bool view_place(const struct view *v, uint32_t row, const char *what, struct text *t);
@@ -350,5 +351,6 @@ unsigned digits(uint64_t n, unsigned least);
 /* All panes, ended by NULL; the number keys go in this order. */
 extern const struct view_ops *const all_views[];
 const struct view_ops *view_find(const char *name); /* unique prefixes too; NULL */
+const struct view_ops *view_need(const char *name, struct err *e); /* the same; NULL and *e */
 
 #endif
