@@ -15,6 +15,7 @@
 #include "core/source/synth.h"
 #include "engines/engines.h"
 #include "tui/manual.h"
+#include "tui/term_check.h"
 #include "tui/ui.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -144,6 +145,7 @@ static int parse(struct command_line *cl, int argc, char **argv)
 static int check_line(const struct command_line *cl)
 {
 	unsigned readers = cl->fabric && is_standard(cl->fabric);
+	struct err e;
 
 	for (size_t i = 0; i < cl->n_pieces; i++)
 		readers += cl->piece[i].file && is_standard(cl->piece[i].text);
@@ -151,6 +153,8 @@ static int check_line(const struct command_line *cl)
 		return wrong("\"-\" (standard input) stands for %u things, expected one", readers);
 	if (!cl->n_pieces && !isatty(STDOUT_FILENO))
 		return wrong("standard output is no terminal; use -e COMMANDS or -x FILE to run without one");
+	if (!cl->n_pieces && term_check(&e))
+		return wrong("%s", e.msg);
 	if (cl->json && !cl->n_pieces)
 		return wrong("--json goes with -e or -x");
 	return -1;
