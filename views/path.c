@@ -235,17 +235,25 @@ static void load(struct view *v)
 	v->n_rows = p->lines + 1 + p->layer.first;
 }
 
-static void end_label(const struct fabric *f, uint64_t guid, struct text *t)
+/* An end as a port, as hops show theirs: the node with the port the packet leaves or comes in by. */
+static void end_port_label(const struct fabric *f, uint64_t guid, struct text *t)
 {
-	uint32_t ep = fabric_endport_by_guid(f, guid);
-	uint32_t port = ep == NO_ID ? NO_ID : f->endport_port[ep];
+	uint32_t ep = fabric_endport_by_guid(f, guid), port = f->endport_port[ep];
 
-	if (port == NO_ID)
-		text_add(t, "0x%016llx", (unsigned long long)guid);
-	else if (endport_is_switch(f, ep))
+	if (endport_is_switch(f, ep))
 		text_add(t, "%s", f->node_name[f->port_node[port]]);
 	else
 		text_add(t, "%s[%u]", f->node_name[f->port_node[port]], f->port_num[port]);
+}
+
+static void end_label(const struct fabric *f, uint64_t guid, struct text *t)
+{
+	uint32_t ep = fabric_endport_by_guid(f, guid);
+
+	if (ep == NO_ID)
+		text_add(t, "0x%016llx", (unsigned long long)guid);
+	else
+		label_endport(f, ep, t);
 }
 
 static bool is_detour(const struct direction *d)
@@ -452,7 +460,7 @@ static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned 
 	port = out_port(v, i, row);
 	if (what == C_HOP && (!row || row == path->n + 1)) {
 		if (!row || path->end == PATH_OK)
-			end_label(sc->fabric, p->guid[row ? !i : i], t);
+			end_port_label(sc->fabric, p->guid[row ? !i : i], t);
 		else
 			text_add(t, " x %s", path_end_text(path->end));
 	} else if (what == C_HOP) {

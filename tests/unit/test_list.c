@@ -11,7 +11,7 @@ static struct session *routed(const char *spec, const char *route)
 	char line[200];
 	struct err e;
 
-	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, &e), 0);
+	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
 	if (route) {
 		snprintf(line, sizeof(line), "route %s", route);
 		ok_line(s, line);

@@ -1,0 +1,456 @@
+"""Scripts of key strokes against the real program; see README.txt for their language."""
+
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
+UPDATE = os.environ.get("UPDATE") == "1"
+BOUND = float(os.environ.get("TUI_BOUND", "30"))  # seconds to wait for anything
+
+
+class Failed(Exception):
+    pass
+
+
+class Terminal:
+    """One tmux server with one window; the program runs under a shell in it."""
+
+    def __init__(self, size=(80, 24), term="screen-256color", env=None):
+        self.dir = tempfile.mkdtemp(prefix="ibscope-tui-")
+        self.sock = os.path.join(self.dir, "tmux")
+        self.env = {
+            "PATH": os.environ["PATH"], "HOME": self.dir, "LANG": "C.UTF-8", "TERM": term, "PS1": "ready> ",
+            "XDG_STATE_HOME": os.path.join(self.dir, "state"), "XDG_CONFIG_HOME": os.path.join(self.dir, "config"),
+            "INPUTRC": "/dev/null", "TMPDIR": self.dir, "OUT": self.dir, "TESTS": HERE, "ROOT": ROOT,
+            "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", ""),
+        }
+        self.env.update(env or {})
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-s", "t", "-x", str(size[0]), "-y", str(size[1]),
+                  "-c", self.dir, "env", "-i", *["%s=%s" % kv for kv in self.env.items()], "sh", "-i")
+        self.wait(r"ready>")
+
+    def tmux(self, *args, check=True):
+        env = dict(os.environ, LC_ALL="C.UTF-8")
+        env.pop("TMUX", None)
+        p = subprocess.run(["tmux", "-u", "-S", self.sock, *args], env=env, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True, timeout=60)
+        if check and p.returncode:
+            raise Failed("tmux %s: %s" % (args[0], p.stderr.strip()))
+        return p.stdout
+
+    def capture(self):
+        return self.tmux("capture-pane", "-p", "-t", "t")
+
+    def keys(self, *keys):
+        self.tmux("send-keys", "-t", "t", *keys)
+
+    def type(self, text):
+        self.tmux("send-keys", "-t", "t", "-l", text)
+
+    def start(self, args):
+        self.type("%s %s" % (PROGRAM, args))
+        self.keys("Enter")
+
+    def run(self, line):
+        """Type a line.  Behind the key that goes to the prompt: when the prompt has the focus, so that it is on
+        the screen before what the line or a later key does."""
+        if line.startswith(":"):
+            self.keys(":")
+            self.wait(r"[▸>]REPL")
+            line = line[1:]
+        self.type(line)
+        self.keys("Enter")
+
+    def fifo(self, name):
+        """A file that holds whoever opens it, until release()."""
+        os.mkfifo(os.path.join(self.dir, name))
+
+    def release(self, name, content=b""):
+        end = time.monotonic() + BOUND
+        while True:
+            try:
+                fd = os.open(os.path.join(self.dir, name), os.O_WRONLY | os.O_NONBLOCK)
+                break
+            except OSError:  # nobody has opened it yet
+                if time.monotonic() > end:
+                    raise Failed("nobody opened %s within %g s:\n%s" % (name, BOUND, self.capture()))
+                time.sleep(0.03)
+        os.set_blocking(fd, True)
+        with os.fdopen(fd, "wb") as f:
+            f.write(content)
+
+    def release_until(self, name, content, regex):
+        """The same for a file that is read more than once."""
+        end = time.monotonic() + BOUND
+        while not re.search(regex, self.capture(), re.M):
+            try:
+                fd = os.open(os.path.join(self.dir, name), os.O_WRONLY | os.O_NONBLOCK)
+                os.write(fd, content)
+                os.close(fd)
+            except OSError:  # nobody reads it now
+                time.sleep(0.03)
+            if time.monotonic() > end:
+                raise Failed("no %r on the screen within %g s:\n%s" % (regex, BOUND, self.capture()))
+
+    def resize(self, w, h):
+        self.tmux("resize-window", "-t", "t", "-x", str(w), "-y", str(h))
+
+    def wait(self, regex, absent=False):
+        end = time.monotonic() + BOUND
+        while True:
+            text = self.capture()
+            if bool(re.search(regex, text, re.M)) != absent:
+                return text
+            if time.monotonic() > end:
+                raise Failed("no %r on the screen within %g s:\n%s" % (regex, BOUND, text))
+            time.sleep(0.03)
+
+    def stable(self, seconds):
+        end = time.monotonic() + BOUND
+        last, since = self.capture(), time.monotonic()
+        while time.monotonic() - since < seconds and time.monotonic() < end:
+            time.sleep(0.05)
+            now = self.capture()
+            if now != last:
+                last, since = now, time.monotonic()
+        return last
+
+    def pids(self):
+        """Processes of the program below the window's shell."""
+        shell = self.tmux("display-message", "-p", "-t", "t", "#{pane_pid}").strip()
+        out = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", shell], stdout=subprocess.PIPE, text=True).stdout
+        name = os.path.basename(PROGRAM)[:15]
+        return [int(line.split()[0]) for line in out.splitlines() if line.split()[1] == name]
+
+    def close(self):
+        self.tmux("kill-server", check=False)
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+def mask(text):
+    """Times differ from run to run, and so do the blanks behind them; the length of help grows."""
+    lines = []
+    for line in text.rstrip("\n").split("\n"):
+        new = re.sub(r"\d+(\.\d+)? (ms|s)\b", "T ms", line)
+        new = re.sub(r" +\d+\.\d(?=[│|]$)", "  T", new)
+        new = re.sub(r"(Help \d+)/\d+", r"\1/N", new)
+        if new != line:
+            new = re.sub(r"[ ]{2,}", "  ", new)
+        lines.append(new.rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def compare(term, name):
+    path = os.path.join(HERE, "expected", name + ".txt")
+    if UPDATE:
+        with open(path, "w") as f:
+            f.write(mask(term.stable(0.8)))
+        return
+    with open(path) as f:
+        want = f.read()
+    end = time.monotonic() + min(BOUND, 10)
+    while True:
+        got = mask(term.capture())
+        if got == want:
+            return
+        if time.monotonic() > end:
+            diff = ["%s%s" % (m, line) for w, g in zip(want.split("\n"), got.split("\n")) if w != g
+                    for m, line in (("- ", w), ("+ ", g))]
+            raise Failed("screen %s differs:\n%s" % (name, "\n".join(diff)))
+        time.sleep(0.05)
+
+
+def run_script(path):
+    """One .test file: settings first, then steps."""
+    size, term, env, fifos, t = (80, 24), "screen-256color", {}, [], None
+    try:
+        with open(path) as f:
+            lines = f.read().split("\n")
+        for number, line in enumerate(lines, 1):
+            word, _, rest = line.strip().partition(" ")
+            rest = rest.strip()
+            if not word or word.startswith("#"):
+                continue
+            if t and word in ("type", "run"):
+                rest = rest.replace("$OUT", t.dir)
+            try:
+                if word == "size":
+                    size = tuple(int(n) for n in rest.split("x"))
+                elif word == "term":
+                    term = rest
+                elif word == "env":
+                    env.update([rest.replace("$TESTS", HERE).split("=", 1)])
+                elif word == "fifo":
+                    fifos.append(rest)
+                elif word == "release":
+                    name, _, source = rest.partition(" ")
+                    t.release(name, open(os.path.join(ROOT, source), "rb").read() if source else b"")
+                elif word == "start":
+                    t = Terminal(size, term, env)
+                    for name in fifos:
+                        t.fifo(name)
+                    t.start(rest)
+                elif word == "keys":
+                    t.keys(*rest.split())
+                elif word == "type":
+                    t.type(rest)
+                elif word == "raw":
+                    t.type(rest.encode().decode("unicode_escape"))
+                elif word == "run":
+                    t.run(rest)
+                elif word == "wait":
+                    t.wait(rest)
+                elif word == "gone":
+                    t.wait(rest, absent=True)
+                elif word == "resize":
+                    t.resize(*[int(n) for n in rest.split("x")])
+                elif word == "screen":
+                    compare(t, rest)
+                elif word == "file":  # file written by the program equals what is shown
+                    same_file(t, rest)
+                else:
+                    raise Failed("unknown step %r" % word)
+            except Failed as e:
+                raise Failed("%s:%d: %s" % (os.path.basename(path), number, e))
+    finally:
+        if t:
+            t.close()
+
+
+def same_file(t, name):
+    path = os.path.join(t.dir, name)
+    end = time.monotonic() + BOUND
+    while not os.path.exists(path) or not os.path.getsize(path):
+        if time.monotonic() > end:
+            raise Failed("%s was not written" % name)
+        time.sleep(0.05)
+    with open(path) as f:
+        got = f.read()
+    if got.count("\n") != len(t.capture().rstrip("\n").split("\n")) or "REPL" not in got:
+        raise Failed("%s is not the screen:\n%s" % (name, got))
+
+
+# --- robustness -------------------------------------------------------------------------
+
+FABRIC = "-R minhop xgft:4,4:1,2"
+READY = r"minhop routed"
+
+
+def started(**kw):
+    t = Terminal(**kw)
+    t.start(FABRIC)
+    t.wait(READY)
+    return t
+
+
+def random_keys():
+    """Any key at any size: the program survives with its session."""
+    keys = (["Up", "Down", "Left", "Right", "PPage", "NPage", "Home", "End", "Enter", "Tab", "BTab", "BSpace",
+             "Escape", "F1", "F5", "F11", "F12", "DC", "IC", "C-a", "C-e", "C-g", "C-h", "C-k", "C-l", "C-r", "C-s",
+             "C-t", "C-u", "C-v", "C-w", "C-x", "C-y", "M-x", "M-b", "M-1", "C-_", "C-@", "C-]"]
+            + [c for c in "abcdefghijklmnoprstuvwxyzABCDEFGHIJKLMNOPRSTUVWXYZ0123456789:/\\?!#$%&()*+,-.<=>@[]^_{|}~'\" "]
+            + ["é", "→", "漢"])
+    rnd = random.Random(int(os.environ.get("SEED", "20261")))
+    t = started()
+    try:
+        for step in range(int(os.environ.get("STEPS", "120"))):
+            if step % 4 == 3:
+                t.resize(rnd.choice([1, 2, 5, 20, 24, 40, 75, 76, 80, 131, 200]),
+                         rnd.choice([1, 2, 5, 6, 7, 10, 12, 24, 50]))
+            batch = []
+            for _ in range(rnd.randint(1, 12)):
+                k = rnd.choice(keys)
+                batch.append(k + "\\" if k == ";" else k)
+            t.keys(*batch)
+            if not t.pids():
+                raise Failed("the program ended after step %d (SEED=%s):\n%s"
+                             % (step, os.environ.get("SEED", "20261"), t.capture()))
+        t.resize(80, 24)
+        for k in ("Escape", "Escape", "C-c", "C-g", "Escape"):
+            t.keys(k)
+            time.sleep(0.1)
+        t.keys("F12")
+        t.stable(0.3)
+        if not t.pids():
+            raise Failed("the program ended:\n" + t.capture())
+    finally:
+        t.close()
+
+
+def tiny_sizes():
+    t = started()
+    try:
+        for w, h in ((1, 1), (3, 2), (10, 3), (23, 24), (80, 5)):
+            t.resize(w, h)
+            if w > 1:  # one cell alone: curses leaves the last cell of a screen be
+                t.wait("^" + "terminal too small"[:w].rstrip())
+        for w, h in ((24, 6), (30, 9), (80, 24)):
+            t.resize(w, h)
+            t.wait(r"Switches")
+        t.wait(r"xgft")
+    finally:
+        t.close()
+
+
+def suspend_resume():
+    t = started()
+    try:
+        t.keys("C-z")
+        t.wait(r"ready>\s*\Z")
+        t.type("fg")
+        t.keys("Enter")
+        t.wait(r"Switches")
+        t.keys("f")
+        t.wait(r"1 failed")
+    finally:
+        t.close()
+
+
+def stty_kept(sig, expect):
+    t = Terminal()
+    try:
+        t.type("stty -g > $OUT/a; %s %s; echo ended $?; stty -g > $OUT/b; cmp $OUT/a $OUT/b && echo same-stty"
+               % (PROGRAM, FABRIC))
+        t.keys("Enter")
+        t.wait(READY)
+        if sig is None:
+            t.keys("q")
+        else:
+            os.kill(t.pids()[0], sig)
+        t.wait(r"^ended %s" % expect)
+        t.wait(r"^same-stty")
+    finally:
+        t.close()
+
+
+def quit_restores():
+    stty_kept(None, 0)
+
+
+def term_restores():
+    stty_kept(signal.SIGTERM, 143)
+
+
+def crash_restores():
+    if "san" in os.path.basename(PROGRAM):
+        return  # the sanitizer ends the program itself
+    stty_kept(signal.SIGSEGV, 139)
+
+
+def history_kept():
+    t = started()
+    try:
+        t.keys("F12")
+        t.type("echo one-two-three")
+        t.keys("Enter")
+        t.wait(r"^│ one-two-three")
+        t.keys("F10")
+        t.wait(r"ready>\s*\Z")
+        t.start(FABRIC)
+        t.wait(READY)
+        t.keys("F12", "C-r")
+        t.type("two")
+        t.wait(r"reverse-i-search.*one-two-three")
+    finally:
+        t.close()
+
+
+def cancel_long_work():
+    """A long command is shown at work, browsing goes on, and Esc ends it.  It lasts as long as a file it reads."""
+    t = Terminal()
+    try:
+        t.fifo("roots")
+        t.start("-R minhop torus:4x4")
+        t.wait(READY)
+        t.run(":route updn root_guid_file=%s" % os.path.join(t.dir, "roots"))
+        t.wait(r"cancels")
+        t.keys("BTab", "BTab", "Down", "Down")
+        t.wait(r"Switches 3/16")
+        t.keys("Escape")
+        t.wait(r"cancelling")
+        t.release_until("roots", b"0x1234\n", r"cancelled")
+        t.wait(r"cancels", absent=True)
+    finally:
+        t.close()
+
+
+def dumb_terminal():
+    """What cannot place a cursor shows no panes: a message says so, and what goes without them."""
+    for term in ("dumb", "no-such-terminal"):
+        t = Terminal()
+        try:
+            t.type("TERM=%s %s ring:4; echo ended $?" % (term, PROGRAM))
+            t.keys("Enter")
+            t.wait(r'^ibscope: .*"%s"' % term)
+            t.wait(r"-e\s+COMMANDS")
+            t.wait(r"^ended 2")
+        finally:
+            t.close()
+
+
+def keymap_errors():
+    t = Terminal()
+    try:
+        bad = os.path.join(t.dir, "bad.keys")
+        with open(bad, "w") as f:
+            f.write("bind Down down\nbind : repl\nbind repl F11 maximise\nbind repl F12 leave\nbind Q quit\nbnid x up\nbind C-% up\nbind y nonsense\n")
+        t.start("-k $OUT/bad.keys -R minhop ring:6")
+        t.wait(READY)
+        t.keys(":", "F11")
+        t.wait(r"bad.keys:6: found \"bnid\"")
+        t.wait(r"bad.keys:7: ")
+        t.wait(r"bad.keys:8: ")
+        t.keys("F11", "F12")
+        t.wait(r"Switches")
+        t.keys("Down", "Down")
+        t.wait(r"Switches 3/6")
+        t.keys("Q")
+        t.wait(r"ready>\s*\Z")
+    finally:
+        t.close()
+
+
+def batch_refuses():
+    """What the interface needs is told in words without it."""
+    p = subprocess.run([PROGRAM, "ring:4", "-e", "pane hosts"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if p.returncode != 1 or "-e:1: pane: needs the curses interface" not in p.stderr:
+        raise Failed("status %d, %r" % (p.returncode, p.stderr))
+    p = subprocess.run([PROGRAM, "ring:4"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if p.returncode != 2 or "no terminal" not in p.stderr:
+        raise Failed("status %d, %r" % (p.returncode, p.stderr))
+
+
+ROBUST = [quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept,
+          cancel_long_work, dumb_terminal, keymap_errors, batch_refuses]
+
+
+def main():
+    tests = [(os.path.basename(f)[:-5], lambda f=f: run_script(os.path.join(HERE, f)))
+             for f in sorted(os.listdir(HERE)) if f.endswith(".test")]
+    tests += [] if UPDATE else [(fn.__name__, fn) for fn in ROBUST]
+    if len(sys.argv) > 1:
+        tests = [t for t in tests if t[0] in sys.argv[1:]]
+    if not os.access(PROGRAM, os.X_OK):
+        sys.exit("%s: no such program; build it or set IBSCOPE" % PROGRAM)
+    bad = 0
+    for name, fn in tests:
+        try:
+            fn()
+        except (Failed, subprocess.TimeoutExpired, OSError) as e:
+            bad += 1
+            print("FAIL tui/%s: %s" % (name, e), flush=True)
+    print("%d passed, %d failed" % (len(tests) - bad, bad))
+    return 1 if bad or not tests else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
