@@ -6,7 +6,9 @@
 #include "core/base/err.h"
 #include "tui/term_check.h"
 
-#define ELSE "set TERM to one that does (xterm, vt100, ...), or use -e COMMANDS or -x FILE to run without a screen"
+#define ELSE                                                                                             \
+	"set TERM to one that does (xterm, vt100, ...), or use -e COMMANDS or -x FILE to run without a " \
+	"screen"
 
 int term_check(struct err *e)
 {

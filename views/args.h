@@ -19,15 +19,15 @@ struct view_ops;
 struct view_arg {
 	char kind;     /* letter of the description; 0 = not given */
 	uint64_t guid; /* of a node; of an endport's port; of the lowest chip of an element */
-	int n;	       /* number of a port; LID of an endport, 0 = it has none; layer, -1 = all; number; word of
-			  view_ops.words */
+	int n; /* number of a port; LID of an endport, 0 = it has none; layer, -1 = all; number; word of
+		  view_ops.words */
 };
 
 struct view_args {
 	struct view_arg arg[VIEW_ARGS];
-	int n;	    /* given */
-	bool flag;  /* view_ops.flag stood behind them */
-	int argc;   /* as typed, for panes that take any number of words; valid during open() only */
+	int n;	   /* given */
+	bool flag; /* view_ops.flag stood behind them */
+	int argc;  /* as typed, for panes that take any number of words; valid during open() only */
 	char **argv;
 };
 

@@ -19,10 +19,10 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	bool pairs;		   /* the engine put pairs in layers, and they are in force */
+	bool pairs; /* the engine put pairs in layers, and they are in force */
 	struct layer_info info[CDG_VLS]; /* [n_rows] with pairs */
-	const struct graph *graph; /* NULL: not there yet */
-	uint8_t vl[CDG_VLS];	   /* [n_rows] */
+	const struct graph *graph;	 /* NULL: not there yet */
+	uint8_t vl[CDG_VLS];		 /* [n_rows] */
 };
 
 /* The layers that the engine put pairs in, where they are those in force. */
@@ -66,8 +66,8 @@ static void title(const struct view *v, struct text *t)
 	if (!r)
 		text_add(t, "Layers");
 	else
-		text_add(t, "%s%s: %u layer%s", r->engine,
-			 v->args.flag ? " with switches" : "", v->n_rows, v->n_rows == 1 ? "" : "s");
+		text_add(t, "%s%s: %u layer%s", r->engine, v->args.flag ? " with switches" : "", v->n_rows,
+			 v->n_rows == 1 ? "" : "s");
 	if (p->pairs && v->n_rows && p->info[0].balanced)
 		text_add(t, ", balanced");
 	if (r && routing_layers_idle(r))

@@ -20,10 +20,10 @@ static const struct column columns[] = {
 
 struct priv {
 	uint64_t guid;
-	uint32_t sw;	    /* NO_ID when the fabric has it no more */
-	unsigned want;	    /* LID to select when loaded next, 0 = none */
-	uint16_t *lid;	    /* [n_rows] */
-	uint16_t *distance; /* [n_switches] links to every switch */
+	uint32_t sw;			/* NO_ID when the fabric has it no more */
+	unsigned want;			/* LID to select when loaded next, 0 = none */
+	uint16_t *lid;			/* [n_rows] */
+	uint16_t *distance;		/* [n_switches] links to every switch */
 	const struct entry_note **note; /* [max_lid + 1] of the engine; NULL = it has none here */
 	uint32_t changed;
 	uint32_t n_notes;

@@ -131,7 +131,8 @@ static bool widen(const struct view *v, struct layout *l, struct progress *p)
 	return go_on;
 }
 
-static void put_cell(const struct view *v, const struct layout *l, unsigned k, const char *s, struct text *line)
+static void put_cell(const struct view *v, const struct layout *l, unsigned k, const char *s,
+		     struct text *line)
 {
 	unsigned w = characters(s), pad = l->width[k] > w ? l->width[k] - w : 0;
 
@@ -326,8 +327,10 @@ const struct command view_commands[] = {
 	{.name = "list",
 	 .syntax = "list PANE [ARGUMENT]... [sort COLUMN [reverse]] [filter TEXT]",
 	 .help = "any pane as text: columns as on the screen, all rows",
-	 .details = "  In front of a row: x down, ! changed, ~ detour, * chosen.  A filter is as on the screen: words\n"
-		    "  that must all occur, COLUMN:TEXT, -WORD; changed, down, detour.  `list help filter where:pane`\n"
+	 .details = "  In front of a row: x down, ! changed, ~ detour, * chosen.  A filter is as on the "
+		    "screen: words\n"
+		    "  that must all occur, COLUMN:TEXT, -WORD; changed, down, detour.  `list help filter "
+		    "where:pane`\n"
 		    "  tells the panes and their arguments.\n",
 	 .args = "P",
 	 .subject = view_subject,

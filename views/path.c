@@ -163,8 +163,8 @@ static void load_layer(struct view *v, const uint32_t ep[2])
 	if (!p->layered)
 		p->layer.first = 0;
 	for (unsigned i = 0; ops->witness && i < p->layer.first; i++)
-		p->why[i] = view_ask_value(v, &task_witness,
-					   (const uint32_t[TASK_ARGS]){p->sw[0], p->sw[1], i});
+		p->why[i] =
+			view_ask_value(v, &task_witness, (const uint32_t[TASK_ARGS]){p->sw[0], p->sw[1], i});
 }
 
 /* Switch at a row of a direction, NO_ID = an end. */

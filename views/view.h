@@ -64,8 +64,8 @@ struct scene {
 	size_t at, n_events;
 	const struct result *result[SCENE_RESULTS]; /* references; what was computed for the sweep */
 	unsigned n_results;
-	unsigned results_version; /* grows when results come or go */
-	unsigned percent;	  /* of what is being computed */
+	unsigned results_version;     /* grows when results come or go */
+	unsigned percent;	      /* of what is being computed */
 	const struct help_line *help; /* keys; NULL = none are bound */
 	size_t n_help;
 	bool fold; /* panes show chips under their switch element */
@@ -151,10 +151,11 @@ struct view_ops {
 	unsigned flags;
 	size_t priv_size; /* v->priv, zeroed */
 
-	/* Take arguments that v->args alone does not hold (checked against v->scene); -1 and *e when they name
-	 * nothing. */
+	/* Take arguments that v->args alone does not hold (checked against v->scene); -1 and *e when they
+	 * name nothing. */
 	int (*open)(struct view *v, const struct view_args *a, struct err *e);
-	/* The scene is another one, or a result came: set v->n_rows (0 before), perhaps v->width[], v->select. */
+	/* The scene is another one, or a result came: set v->n_rows (0 before), perhaps v->width[],
+	 * v->select. */
 	void (*load)(struct view *v);
 	void (*close)(struct view *v); /* free what priv holds */
 	/* NULL: the name, and the place of the selection. */
@@ -243,7 +244,8 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 /* The same for the value of a result without base. */
 const void *view_ask_value(struct view *v, const struct task *task, const uint32_t arg[TASK_ARGS]);
 
-/* Bring it up to date, computing all it asks for here and now, and ordering all rows; false when cancelled. */
+/* Bring it up to date, computing all it asks for here and now, and ordering all rows; false when cancelled.
+ */
 bool view_settle(struct view *v, struct progress *p);
 
 /* Bring it up to date with its scene. */
@@ -350,7 +352,7 @@ unsigned digits(uint64_t n, unsigned least);
 
 /* All panes, ended by NULL; the number keys go in this order. */
 extern const struct view_ops *const all_views[];
-const struct view_ops *view_find(const char *name); /* unique prefixes too; NULL */
+const struct view_ops *view_find(const char *name);		   /* unique prefixes too; NULL */
 const struct view_ops *view_need(const char *name, struct err *e); /* the same; NULL and *e */
 
 #endif

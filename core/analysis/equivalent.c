@@ -6,8 +6,8 @@
 
 /* A port by what it leads from and to. */
 struct far {
-	uint64_t own; /* who sends: element or chip */
-	uint64_t to;  /* who it leads to, or what all that pass on to the same neighbours have in common */
+	uint64_t own;	/* who sends: element or chip */
+	uint64_t to;	/* who it leads to, or what all that pass on to the same neighbours have in common */
 	uint32_t place; /* in the list asked for */
 };
 

@@ -1,4 +1,5 @@
-/* Layers (virtual lanes that an engine spreads pairs of switches over), as panes and commands ask for them. */
+/* Layers (virtual lanes that an engine spreads pairs of switches over), as panes and commands ask for them.
+ */
 #ifndef IBSCOPE_LAYERS_H
 #define IBSCOPE_LAYERS_H
 
@@ -7,9 +8,10 @@
 
 /* One layer. */
 struct layer_info {
-	unsigned vl;		    /* its virtual lane */
-	uint64_t pairs, pairs_first; /* ordered pairs of switches in it: now, and before layers were evened out */
-	bool balanced;		    /* the engine moved pairs between its layers */
+	unsigned vl; /* its virtual lane */
+	uint64_t pairs,
+		pairs_first; /* ordered pairs of switches in it: now, and before layers were evened out */
+	bool balanced;	     /* the engine moved pairs between its layers */
 };
 
 /* The layer of a pair of switches. */

@@ -58,11 +58,12 @@ struct routing_ops {
 	bool (*is_root)(const struct routing *r, uint32_t sw);
 	/* Direction of the step from a switch through a port: 'U', 'D', '=' (level) or ' '. */
 	char (*direction)(const struct routing *r, uint32_t sw, unsigned port);
-	/* Static words for the rule that directs a link between switches of equal rank; NULL: no such link. */
+	/* Static words for the rule that directs a link between switches of equal rank; NULL: no such link.
+	 */
 	const char *(*link_rule)(const struct routing *r, uint32_t sw, unsigned port);
 	/*
-	 * Notes on the entries of a switch: note[lid] (room for max_lid + 1, zeroed) is set where there is one.
-	 * How many.
+	 * Notes on the entries of a switch: note[lid] (room for max_lid + 1, zeroed) is set where there is
+	 * one. How many.
 	 */
 	uint32_t (*entry_notes)(const struct routing *r, uint32_t sw, const struct entry_note **note);
 	/* Layers (virtual lanes) used. */
@@ -71,7 +72,8 @@ struct routing_ops {
 	 * The rest about layers, switch elements and ways holds for r that the unicast cache kept, too: take
 	 * the operation from routing_origin(r) and call it with r.
 	 */
-	void (*layer)(const struct routing *r, unsigned layer, struct layer_info *info); /* below n_layers() */
+	void (*layer)(const struct routing *r, unsigned layer,
+		      struct layer_info *info); /* below n_layers() */
 	/* That of an unordered pair of switches; false when it is in none. */
 	bool (*pair_layer)(const struct routing *r, uint32_t sw, uint32_t sw2, struct pair_layer *l);
 	/* Why the pair is not in a layer below its first one; owned by the caller.  May take long; NULL:
