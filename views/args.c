@@ -1,80 +1,33 @@
-/* Words behind a pane's name become arguments, by the pane's description of them. */
+/* Words behind a pane's name become arguments, by the pane's syntax line. */
 #include "views/args.h"
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/words.h"
+#include "core/base/memory.h"
 #include "core/session/command.h"
+#include "core/session/syntax.h"
 #include "views/chips.h"
 
-static bool is_kind(char c)
+static const struct {
+	const char *word;
+	enum view_arg_kind kind;
+} kinds[] = {
+	{"NODE", VIEW_ARG_NODE},	   {"SWITCH", VIEW_ARG_SWITCH}, {"NODE[PORT]", VIEW_ARG_PORT},
+	{"DESTINATION", VIEW_ARG_ENDPORT}, {"SRC", VIEW_ARG_ENDPORT},	{"DST", VIEW_ARG_ENDPORT},
+	{"HOST", VIEW_ARG_ENDPORT},	   {"LID", VIEW_ARG_ENDPORT},	{"ELEMENT", VIEW_ARG_ELEMENT},
+	{"LAYER", VIEW_ARG_LAYER},	   {"GROUP", VIEW_ARG_NUMBER},	{"STEP", VIEW_ARG_NUMBER},
+};
+
+static enum view_arg_kind kind_of(const char *word, size_t len)
 {
-	return c && c != ARG_OPTIONAL && c != ARG_REPEAT && c != ARG_OR;
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (strlen(kinds[i].word) == len && !strncmp(kinds[i].word, word, len))
+			return kinds[i].kind;
+	return VIEW_ARG_OTHER;
 }
 
-/* Arguments of one form: at least, and at most (INT_MAX: any number of words). */
-static void count_kinds(const char *form, int *least, int *most)
-{
-	bool optional = false;
-
-	*least = *most = 0;
-	for (; *form && *form != ARG_OR; form++) {
-		optional |= *form == ARG_OPTIONAL;
-		if (*form == ARG_REPEAT)
-			*most = INT_MAX;
-		else if (is_kind(*form) && *most < INT_MAX)
-			++*most;
-		*least += is_kind(*form) && !optional;
-	}
-}
-
-static char kind_at(const char *form, int i)
-{
-	for (; *form && *form != ARG_OR; form++)
-		if (is_kind(*form) && i-- == 0)
-			return *form;
-	return ARG_NONE;
-}
-
-static int word_number(const char *words, const char *word)
-{
-	size_t len = strlen(word);
-	int n = 0;
-
-	for (const char *w = words ? words : ""; *w; w += *w == '|', n++) {
-		size_t l = strcspn(w, "|");
-
-		if (l == len && !strncmp(w, word, l))
-			return n;
-		w += l;
-	}
-	return -1;
-}
-
-static int layer_number(char kind, const char *word)
-{
-	if (kind == ARG_LAYER_ALL && !strcmp(word, "all"))
-		return -1;
-	return word_layer(word) < 0 ? -2 : word_layer(word);
-}
-
-/* Of several forms the one whose first argument can be this word; the last one takes all. */
-static const char *choose_form(const struct view_ops *ops, const char *word)
-{
-	const char *form = ops->args ? ops->args : "", *next;
-
-	while ((next = strchr(form, ARG_OR))) {
-		char kind = kind_at(form, 0);
-
-		if (!word || (kind == ARG_WORD && word_number(ops->words, word) >= 0) ||
-		    ((kind == ARG_LAYER || kind == ARG_LAYER_ALL) && layer_number(kind, word) > -2) ||
-		    (kind == ARG_NUMBER && isdigit((unsigned char)*word)))
-			break;
-		form = next + 1;
-	}
-	return form;
-}
+/* --- values ----------------------------------------------------------------------------- */
 
 static int parse_node(const struct scene *sc, const char *word, struct view_arg *a, struct err *e)
 {
@@ -83,7 +36,7 @@ static int parse_node(const struct scene *sc, const char *word, struct view_arg 
 
 	if (node == NO_ID)
 		return -1;
-	if (a->kind == ARG_SWITCH && !node_is_switch(f, node))
+	if (a->kind == VIEW_ARG_SWITCH && !node_is_switch(f, node))
 		return err_set(e, "%s is no switch", f->node_name[node]);
 	a->guid = f->node_guid[node];
 	return 0;
@@ -126,79 +79,166 @@ static int parse_number(const char *word, struct view_arg *a, struct err *e)
 
 static int parse_layer(const char *word, struct view_arg *a, struct err *e)
 {
-	a->n = layer_number(a->kind, word);
-	if (a->n > -2)
-		return 0;
-	return err_set(e, "found \"%s\", expected a layer (VL) 0 .. %d%s", word, CDG_VLS - 1,
-		       a->kind == ARG_LAYER_ALL ? ", or all" : "");
+	a->n = word_layer(word);
+	return a->n >= 0 ? 0 : err_set(e, "found \"%s\", expected a layer (VL) 0 .. %d", word, CDG_VLS - 1);
 }
 
-static int parse_word(const struct view_ops *ops, const char *word, struct view_arg *a, struct err *e)
+static int parse_value(struct scene *sc, const char *word, struct view_arg *a, struct err *e)
 {
-	a->n = word_number(ops->words, word);
-	return a->n >= 0 ? 0 : err_set(e, "found \"%s\", expected %s", word, view_syntax(ops));
-}
-
-static bool needs_fabric(char kind)
-{
-	return kind == ARG_NODE || kind == ARG_SWITCH || kind == ARG_HOST || kind == ARG_PORT ||
-	       kind == ARG_ENDPORT || kind == ARG_ELEMENT || kind == ARG_ENGINE_OR_OPTION;
-}
-
-static int parse_one(const struct view_ops *ops, struct scene *sc, const char *word, struct view_arg *a,
-		     struct err *e)
-{
-	if (needs_fabric(a->kind) && !sc->fabric)
+	if (a->kind == VIEW_ARG_LAYER)
+		return parse_layer(word, a, e);
+	if (a->kind == VIEW_ARG_NUMBER)
+		return parse_number(word, a, e);
+	if (!sc->fabric)
 		return err_set(e, "no fabric is loaded");
 	switch (a->kind) {
-	case ARG_NODE:
-	case ARG_SWITCH:
+	case VIEW_ARG_NODE:
+	case VIEW_ARG_SWITCH:
 		return parse_node(sc, word, a, e);
-	case ARG_PORT:
+	case VIEW_ARG_PORT:
 		return parse_port(sc, word, a, e);
-	case ARG_ENDPORT:
+	case VIEW_ARG_ENDPORT:
 		return parse_endport(sc, word, a, e);
-	case ARG_ELEMENT:
+	case VIEW_ARG_ELEMENT:
 		return view_element_argument(sc, word, &a->guid, e);
-	case ARG_LAYER:
-	case ARG_LAYER_ALL:
-		return parse_layer(word, a, e);
-	case ARG_NUMBER:
-		return parse_number(word, a, e);
-	case ARG_WORD:
-		return parse_word(ops, word, a, e);
+	default:
+		return 0;
 	}
+}
+
+/* --- one form of a syntax ----------------------------------------------------------------- */
+
+/* What may stand at a place: a small word that is the one typed, else the first capital one. */
+struct offer {
+	const char *typed;
+	bool small, capital;
+	enum view_arg_kind kind;
+};
+
+static void take_offer(void *ctx, const char *word, size_t len)
+{
+	struct offer *o = ctx;
+
+	if (syntax_fixed(word, len) == len) {
+		o->small |= strlen(o->typed) == len && !strncmp(o->typed, word, len);
+	} else if (!o->capital) {
+		o->capital = true;
+		o->kind = kind_of(word, len);
+	}
+}
+
+static int parse_word(const char *form, struct scene *sc, int i, char **argv, struct view_args *a,
+		      struct err *e)
+{
+	struct offer o = {.typed = argv[i + 1]};
+	struct view_arg *arg = &a->arg[a->n];
+
+	syntax_next(form, i + 1, argv, take_offer, &o);
+	if (o.small && strcmp(o.typed, "all")) {
+		a->flag = true;
+		return 0;
+	}
+	if ((!o.small && !o.capital) || a->n == VIEW_ARGS)
+		return err_set(e, "found \"%s\"", o.typed); /* counted by the caller */
+	*arg = (struct view_arg){.kind = o.small ? VIEW_ARG_ALL : o.kind, .n = o.small ? -1 : 0};
+	if (!o.small && parse_value(sc, o.typed, arg, e))
+		return -1;
+	a->n += o.small || o.kind != VIEW_ARG_OTHER;
 	return 0;
 }
 
-static int found_arguments(const struct view_ops *ops, int argc, char **argv, struct err *e)
+/* argv[0] is the pane's name, as in the form.  1: the words do not fit it; -1 and *e: one of them is wrong.
+ */
+static int parse_form(const char *form, struct scene *sc, int argc, char **argv, struct view_args *a,
+		      struct err *e)
 {
-	if (!*view_syntax(ops))
-		return err_set(e, "pane %s: found %s, expected no argument", ops->name, argv[0]);
-	return err_set(e, "pane %s: found %d argument%s, expected %s", ops->name, argc, argc == 1 ? "" : "s",
-		       view_syntax(ops));
+	if (!syntax_fits(form, argc, argv))
+		return 1;
+	for (int i = 0; i + 1 < argc; i++)
+		if (parse_word(form, sc, i, argv, a, e))
+			return -1;
+	return 0;
+}
+
+/* --- all forms ------------------------------------------------------------------------------ */
+
+/* End of a form: the next '|' by itself outside of brackets. */
+static size_t form_length(const char *p)
+{
+	int depth = 0;
+	size_t n = 0;
+
+	for (; p[n] && !(depth == 0 && p[n] == '|' && n && p[n - 1] == ' '); n++)
+		depth += (p[n] == '[') - (p[n] == ']');
+	return n;
+}
+
+/* "[A | B]" may be left out as a whole: its forms, and nothing, are the forms. */
+static char *all_forms(const char *syntax)
+{
+	size_t len = strlen(syntax);
+	int depth = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		depth += (syntax[i] == '[') - (syntax[i] == ']');
+		if (!depth && i + 1 < len)
+			return str_dup(syntax);
+	}
+	return len && strstr(syntax, " | ") ? str_printf("%.*s | ", (int)len - 2, syntax + 1)
+					    : str_dup(syntax);
+}
+
+/* The first form that all words are right for; what is wrong is told of the form most of them are right for.
+ */
+static int parse_forms(const struct view_ops *ops, struct scene *sc, int argc, char **argv,
+		       struct view_args *a, struct err *e)
+{
+	char *forms = all_forms(view_syntax(ops));
+	const char *p = forms;
+	int rc = 1, most = -1;
+
+	for (bool more = true; more && rc;) {
+		size_t len = form_length(p);
+		char *form = str_printf("%s %.*s", ops->name, (int)len, p);
+		struct err why = {{0}};
+		int now;
+
+		a->n = 0;
+		a->flag = false;
+		memset(a->arg, 0, sizeof(a->arg));
+		now = parse_form(form, sc, argc, argv, a, &why);
+		if (now < 0 && a->n > most) {
+			most = a->n;
+			*e = why;
+		}
+		rc = now == 1 ? rc : now;
+		more = p[len] == '|';
+		p += len + more;
+		free(form);
+	}
+	free(forms);
+	return rc;
 }
 
 int view_args_parse(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct view_args *a,
 		    struct err *e)
 {
+	char **words = NEW_ARRAY((size_t)argc + 2, char *);
 	struct err why = {{0}};
-	const char *form;
-	int least, most;
+	int rc;
 
 	*a = (struct view_args){.argc = argc, .argv = argv};
-	if (ops->flag)
-		a->flag = words_take_last(&argc, argv, ops->flag);
-	form = choose_form(ops, argc ? argv[0] : NULL);
-	count_kinds(form, &least, &most);
-	if (argc && needs_fabric(kind_at(form, 0)) && !sc->fabric)
-		return err_set(e, "pane %s: no fabric is loaded", ops->name);
-	if (argc < least || argc > most)
-		return found_arguments(ops, argc, argv, e);
-	for (a->n = 0; a->n < argc && a->n < VIEW_ARGS && most < INT_MAX; a->n++) {
-		a->arg[a->n].kind = kind_at(form, a->n);
-		if (parse_one(ops, sc, argv[a->n], &a->arg[a->n], &why))
-			return err_set(e, "pane %s: %s", ops->name, why.msg);
-	}
+	words[0] = (char *)(uintptr_t)ops->name;
+	for (int i = 0; i < argc; i++)
+		words[i + 1] = argv[i];
+	rc = parse_forms(ops, sc, argc + 1, words, a, &why);
+	free(words);
+	if (rc < 0)
+		return err_set(e, "pane %s: %s", ops->name, why.msg);
+	if (rc && !*view_syntax(ops))
+		return err_set(e, "pane %s: found %s, expected no argument", ops->name, argv[0]);
+	if (rc)
+		return err_set(e, "pane %s: found %d argument%s, expected %s", ops->name, argc,
+			       argc == 1 ? "" : "s", view_syntax(ops));
 	return 0;
 }

@@ -317,9 +317,7 @@ const struct view_ops view_cdg = {
 	.name = "cdg",
 	.brief = "channel dependencies of a layer: channels with in and out degree; Enter follows a "
 		 "dependency",
-	.args = "?Lp",
-	.flag = "switches",
-	.syntax = "[LAYER|all [PORT]] [switches]",
+	.syntax = "[LAYER|all [NODE[PORT]]] [switches]",
 	.hints = "follow=follow :pane_cycle=loop back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -385,7 +385,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_compare = {
 	.name = "compare",
 	.brief = "engines side by side on the fabric as it is now: lengths, loads, links, credit loops",
-	.args = "?m*",
 	.syntax = "[ENGINE...] [OPTION=VALUE]...",
 	.hints = "follow=show :pane_layers=layers :pane_cycle_all=loops back=back",
 	.column = columns,

@@ -116,7 +116,7 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 
 	(void)e;
 	p->switches = a->flag;
-	p->pair = a->arg[0].kind == ARG_SWITCH;
+	p->pair = a->arg[0].kind == VIEW_ARG_SWITCH;
 	p->want_vl = a->n && !p->pair ? a->arg[0].n : CDG_ALL_VLS;
 	p->want_layer = p->pair && a->n > 2 ? a->arg[2].n : -1;
 	for (unsigned i = 0; p->pair && i < 2; i++)
@@ -513,8 +513,6 @@ const struct view_ops view_cycle = {
 	.brief = "a credit loop as a closed walk, the routes that hold it (of one step all); why lash keeps "
 		 "a pair out of a "
 		 "layer",
-	.args = "?L##|ss?l",
-	.flag = "switches",
 	.syntax = "[LAYER [GROUP [STEP]] [switches] | all [switches] | SWITCH SWITCH [LAYER]]",
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
 	.column = columns,

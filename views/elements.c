@@ -232,7 +232,6 @@ const struct view_ops view_elements = {
 	.name = "elements",
 	.brief = "switch elements: chips of one chassis together, links out, hosts, most LIDs on a link; "
 		 "Enter: its chips",
-	.args = "?x",
 	.syntax = "[ELEMENT]",
 	.hints = "follow=open :pane_lft=lft",
 	.column = columns,

@@ -186,7 +186,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_groups = {
 	.name = "groups",
 	.brief = "port groups of a switch in ftree's order: cables to one peer, their counters",
-	.args = "s",
 	.syntax = "SWITCH",
 	.hints = "follow=open :fail=fail back=back",
 	.column = columns,

@@ -276,7 +276,6 @@ static void histogram_follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_histogram = {
 	.name = "histogram",
 	.brief = "CA and router ports by distance from every switch, and whether it passes for a root (updn)",
-	.args = "?s",
 	.syntax = "[SWITCH]",
 	.hints = "follow=bars :pane_ranks=ranks",
 	.column = histogram_columns,
@@ -426,7 +425,6 @@ static bool bars_placeholder(const struct view *v, uint32_t row, const char *wha
 const struct view_ops view_bars = {
 	.name = "bars",
 	.brief = "the root histogram of one switch as bars, with both thresholds",
-	.args = "?s",
 	.syntax = "[SWITCH]",
 	.hints = ":pane_ranks=ranks back=back",
 	.column = bars_columns,

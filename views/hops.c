@@ -293,7 +293,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_hops = {
 	.name = "hops",
 	.brief = "hop matrix of a switch: least cost to every other one, and the ports by cost",
-	.args = "s",
 	.syntax = "SWITCH",
 	.hints = "follow=lft :why=why back=back",
 	.column = columns,

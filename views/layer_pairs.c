@@ -173,7 +173,6 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 const struct view_ops view_layer_pairs = {
 	.name = "layer-pairs",
 	.brief = "pairs of switches in a layer of lash, and the layer they were put in first",
-	.args = "?l",
 	.syntax = "[LAYER]",
 	.hints = "follow=path :pane_cycle=why :pane_cdg=cdg back=back",
 	.column = columns,

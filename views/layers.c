@@ -190,7 +190,6 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 const struct view_ops view_layers = {
 	.name = "layers",
 	.brief = "layers (VLs): pairs of switches before and after balancing, dependencies, credit loops",
-	.flag = "switches",
 	.syntax = "[switches]",
 	.hints = "follow=pairs :pane_cdg=cdg :pane_cycle=loops back=back",
 	.column = columns,

@@ -357,7 +357,6 @@ const struct view_ops view_lft = {
 	.name = "lft",
 	.brief = "forwarding table of a switch: port before and after the last event, next node, hops, equal "
 		 "ports",
-	.args = "s?e",
 	.syntax = "SWITCH [DESTINATION]",
 	.hints = "follow=path :why=why :fail=fail back=back",
 	.column = columns,

@@ -377,7 +377,6 @@ const struct view_ops view_lids = {
 	.brief = "LIDs of a host port side by side: port each element (chassis) sends each by; = with "
 		 "another; "
 		 "Left, Right: choose one",
-	.args = "e",
 	.syntax = "HOST|LID",
 	.hints = "follow=open left=LID right=LID :why=why :fail=fail back=back",
 	.column = columns,

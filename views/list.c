@@ -325,14 +325,13 @@ static int cmd_list(struct session *s, int argc, char **argv, struct out *o, str
 
 const struct command view_commands[] = {
 	{.name = "list",
-	 .syntax = "list PANE [ARGUMENT]... [sort COLUMN [reverse]] [filter TEXT]",
+	 .syntax = "list PANE [ARGUMENT]... [sort COLUMN [reverse]] [filter TEXT...]",
 	 .help = "any pane as text: columns as on the screen, all rows",
 	 .details = "  In front of a row: x down, ! changed, ~ detour, * chosen.  A filter is as on the "
 		    "screen: words\n"
 		    "  that must all occur, COLUMN:TEXT, -WORD; changed, down, detour.  `list help filter "
 		    "where:pane`\n"
 		    "  tells the panes and their arguments.\n",
-	 .args = "P",
 	 .subject = view_subject,
 	 .run = cmd_list},
 	{.name = NULL},

@@ -619,7 +619,6 @@ const struct view_ops view_path = {
 	.name = "path",
 	.brief = "path between two endports and back: ports, VL, routes over each link, and what it was "
 		 "before",
-	.args = "ee",
 	.syntax = "SRC DST",
 	.hints = "follow=lft :why=why :why_%src=layer :fail=fail :trace=trace back=back",
 	.column = columns,

@@ -283,7 +283,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_ports = {
 	.name = "ports",
 	.brief = "ports and links of a node: peer, routes over the link (all to all), LFT entries, direction",
-	.args = "?n",
 	.syntax = "[NODE]",
 	.hints = "follow=peer :fail=fail :restore=restore",
 	.column = columns,

@@ -317,8 +317,6 @@ const struct view_ops view_usage = {
 	.brief =
 		"LIDs sent by each port of switches, of hosts and of switches, beside the mean of ports that "
 		"lead the same way",
-	.args = "?w|x",
-	.words = "all",
 	.syntax = "[ELEMENT|all]",
 	.hints = "follow=ports :pane_lft=lft :fail=fail back=back",
 	.column = columns,

@@ -699,6 +699,6 @@ bool view_subject(size_t i, struct subject *s)
 	const struct view_ops *ops = all_views[i];
 
 	if (ops)
-		*s = (struct subject){ops->name, ops->args, ops->words, ops->flag};
+		*s = (struct subject){ops->name, view_syntax(ops)};
 	return ops != NULL;
 }

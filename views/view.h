@@ -142,9 +142,8 @@ struct view;
 struct view_ops {
 	const char *name;  /* as in `pane NAME` and in keymaps */
 	const char *brief; /* one line for help */
-	/* Arguments: letters of enum arg_kind (NULL = none), words for ARG_WORD with '|' between, a word that
-	 * may stand behind them all, and how help shows it. */
-	const char *args, *words, *flag, *syntax;
+	/* Arguments as help shows them, and as they are completed and parsed (args.h); NULL: none. */
+	const char *syntax;
 	const char *hints; /* what the function bar offers first: "ACTION=label" or ":command=label" words */
 	const struct column *column;
 	unsigned n_columns; /* at most VIEW_COLUMNS */

@@ -258,7 +258,6 @@ const struct view_ops view_ways = {
 	.brief =
 		"mincontention: acceptable paths of an element for a LID, their contention, distance, usage, "
 		"and what decided",
-	.args = "e?x",
 	.syntax = "LID [ELEMENT]",
 	.hints = "follow=ways :why=why :pane_lids=lids :fail=fail back=back",
 	.column = columns,

@@ -19,13 +19,6 @@ struct subject {
 	const char *syntax; /* of its arguments, as a command's without the name */
 };
 
-/* Something with a name that a command is about and that has arguments of its own: a pane. */
-struct subject {
-	const char *name;
-	const char *args, *words; /* as those of a command */
-	const char *flag;	  /* a word that may stand last, NULL = none */
-};
-
 struct command {
 	const char *name;
 	const char
@@ -38,7 +31,6 @@ struct command {
 	/* The i-th there is, false: no more.  NULL: the first word is no subject's name. */
 	bool (*subject)(size_t i, struct subject *subject);
 	bool on_screen; /* needs the interface, in whose thread it runs (struct command_run) */
-	bool (*subject)(size_t i, struct subject *subject); /* ARG_SUBJECT: the i-th there is; false: no more */
 };
 
 /*

@@ -1,5 +1,6 @@
 /* The command `list`: every pane without a screen, as text and as JSON; what panes leave out. */
 #include "core/base/text.h"
+#include "core/session/syntax.h"
 #include "fixture.h"
 #include "views/views.h"
 
@@ -32,28 +33,36 @@ static json_t *json_line(struct session *s, const char *line, int *rc)
 	return o;
 }
 
-/* A word of each kind that fits the fabric. */
-static void add_word(const struct session *s, char kind, struct text *t)
+/* A word that stands for one of a syntax on this fabric; "" = none does. */
+static void find_word(const struct session *s, const char *what, size_t len, char *word, size_t size)
 {
+	static const char *const endports[] = {"HOST", "LID", "SRC", "DST", "DESTINATION"};
 	const struct fabric *f = s->fabric;
 	uint64_t guid = f->node_guid[f->switch_node[f->n_switches / 2]];
 
-	if (strchr("nsx", kind))
-		text_add(t, " 0x%016lx", guid);
-	else if (kind == ARG_PORT)
-		text_add(t, " 0x%016lx[1]", guid);
-	else if (kind == ARG_ENDPORT)
-		text_add(t, " 0x%016lx", f->port_guid[f->endport_port[t->len % f->n_endports]]);
-	else if (kind == ARG_NUMBER)
-		text_add(t, " 1");
-	else if (kind == ARG_LAYER || kind == ARG_LAYER_ALL)
-		text_add(t, " 0");
-	else if (kind == ARG_WORD)
-		text_add(t, " all");
-	else if (kind == ARG_ENGINE_OR_OPTION)
-		text_add(t, " minhop");
+	snprintf(word, size, "%.*s", (int)len, what);
+	if (syntax_fixed(what, len) == len)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(endports); i++) {
+		if (strcmp(word, endports[i]))
+			continue;
+		snprintf(word, size, "0x%016lx", f->port_guid[f->endport_port[i % 2 ? 0 : f->n_endports - 1]]);
+		return;
+	}
+	if (!strcmp(word, "NODE") || !strcmp(word, "SWITCH") || !strcmp(word, "ELEMENT"))
+		snprintf(word, size, "0x%016lx", guid);
+	else if (!strcmp(word, "NODE[PORT]"))
+		snprintf(word, size, "0x%016lx[1]", guid);
+	else if (!strcmp(word, "GROUP") || !strcmp(word, "STEP"))
+		snprintf(word, size, "1");
+	else if (!strcmp(word, "LAYER"))
+		snprintf(word, size, "0");
+	else if (!strcmp(word, "ENGINE"))
+		snprintf(word, size, "minhop");
+	else if (!strcmp(word, "OPTION=VALUE"))
+		*word = 0;
 	else
-		fail_msg("no word for kind '%c'", kind);
+		fail_msg("no word for %s", word);
 }
 
 static void expect_row(const json_t *row, const json_t *columns)
@@ -103,32 +112,60 @@ static int expect_list(struct session *s, const char *line)
 	return n;
 }
 
-/* Every form of a pane with the fewest arguments and with all of them; rows in all. */
-static int list_pane(struct session *s, const struct view_ops *ops)
+#define MOST_WORDS 3
+
+/* Words that may stand behind others. */
+struct next {
+	const struct session *s;
+	char word[16][32];
+	size_t n;
+};
+
+static void take_next(void *ctx, const char *what, size_t len)
 {
-	const char *form = ops->args ? ops->args : "";
+	struct next *n = ctx;
+
+	assert_true(n->n < ARRAY_LEN(n->word));
+	find_word(n->s, what, len, n->word[n->n], sizeof(n->word[0]));
+	for (size_t i = 0; i < n->n; i++)
+		if (!strcmp(n->word[i], n->word[n->n]))
+			return;
+	n->n += *n->word[n->n] != 0;
+}
+
+/* Every row of words that the pane's syntax offers, up to MOST_WORDS; rows in all. */
+static int list_words(struct session *s, const char *syntax, int argc, char **argv)
+{
+	struct next next = {.s = s};
+	struct text t = {0};
 	int rows = 0;
 
-	for (;; form++) {
-		struct text t = {0};
-
-		text_add(&t, "list %s", ops->name);
-		for (; *form && *form != ARG_OR; form++) {
-			if (*form == ARG_OPTIONAL) {
-				int n = expect_list(s, text_str(&t));
-
-				rows += n > 0 ? n : 0;
-			} else if (*form != ARG_REPEAT) {
-				add_word(s, *form, &t);
-			}
-		}
-		if (ops->flag)
-			text_add(&t, " %s", ops->flag);
+	text_add(&t, "list");
+	for (int i = 0; i < argc; i++)
+		text_add(&t, " %s", argv[i]);
+	if (syntax_fits(syntax, argc, argv))
 		rows += expect_list(s, text_str(&t)) > 0;
-		text_free(&t);
-		if (!*form)
-			return rows;
+	text_free(&t);
+	if (argc > MOST_WORDS)
+		return rows;
+	syntax_next(syntax, argc, argv, take_next, &next);
+	for (size_t i = 0; i < next.n; i++) {
+		argv[argc] = next.word[i];
+		rows += list_words(s, syntax, argc + 1, argv);
 	}
+	return rows;
+}
+
+static int list_pane(struct session *s, const struct view_ops *ops)
+{
+	char *argv[MOST_WORDS + 2] = {(char *)(uintptr_t)ops->name};
+	struct text syntax = {0};
+	int rows;
+
+	text_add(&syntax, "%s %s", ops->name, view_syntax(ops));
+	rows = list_words(s, text_str(&syntax), 1, argv);
+	text_free(&syntax);
+	return rows;
 }
 
 static const struct {
@@ -210,7 +247,7 @@ static void mistakes_are_told(void **state)
 	line_fails(s, "list lft", "pane lft: found 0 arguments, expected SWITCH [DESTINATION]");
 	line_fails(s, "list lft node0001", "pane lft: node0001 is no switch");
 	line_fails(s, "list path node0001", "pane path: found 1 argument, expected SRC DST");
-	line_fails(s, "list cdg 16", "expected a layer (VL) 0 .. 15, or all");
+	line_fails(s, "list cdg 16", "expected a layer (VL) 0 .. 15");
 	line_fails(s, "list cycle 0 x", "expected a number from 1");
 	line_fails(s, "list layers nonsense", "expected [switches]");
 	line_fails(s, "list switches sort", "expected a column");
