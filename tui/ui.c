@@ -74,7 +74,7 @@ static void begin(void)
 	if (!ui.begin || !ui.scene.fabric)
 		return;
 	ui.begin = false;
-	if (pane_top(PLACE_DETAIL))
+	if (pane_top(SLOT_DETAIL))
 		return;
 	pane_open(1, argv, NULL);
 	ui.focus = focus;
