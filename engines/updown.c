@@ -543,6 +543,23 @@ static char ops_direction(const struct routing *r, uint32_t sw, unsigned port)
 	return updown_direction(r->priv, r->topo, sw, port);
 }
 
+/* Equal ranks go by GUIDs (ids) in Up/Down. */
+static const char *ops_link_rule(const struct routing *r, uint32_t sw, unsigned port)
+{
+	const struct updown *u = r->priv;
+	uint32_t peer = r->topo->peer_switch[switch_port_id(r->topo->fabric, sw, port)];
+
+	if (peer == NO_ID || u->rank[sw] != u->rank[peer])
+		return NULL;
+	if (!u->id)
+		return "level";
+	if (!u->rank[sw])
+		return "root-root";
+	if (u->id[sw] == u->id[peer])
+		return "equal id";
+	return u->id[sw] > u->id[peer] ? "id: up to smaller" : "id: down to greater";
+}
+
 static void ops_free(void *priv)
 {
 	updown_free(priv);
@@ -553,6 +570,7 @@ static const struct routing_ops updn_ops = {
 	.rank = ops_rank,
 	.is_root = ops_is_root,
 	.direction = ops_direction,
+	.link_rule = ops_link_rule,
 	.free_priv = ops_free,
 };
 
@@ -561,6 +579,7 @@ static const struct routing_ops dnup_ops = {
 	.hops = ops_hops,
 	.rank = ops_rank,
 	.direction = ops_direction,
+	.link_rule = ops_link_rule,
 	.free_priv = ops_free,
 };
 

@@ -471,15 +471,16 @@ int keymap_choose(const char *name, struct err *e)
 
 /* --- help ---------------------------------------------------------------------- */
 
+/* Texts of a line are owned by it. */
 static void help_add(const char *key, const char *where, const char *does, const char *more)
 {
-	struct help_line *h;
-
 	GROW(ui.help, ui.n_help, ui.cap_help);
-	h = &ui.help[ui.n_help++];
-	h->key = str_dup(key);
-	h->where = str_dup(where);
-	h->does = more && *more ? str_printf("%s ── %s", does, more) : str_dup(does);
+	ui.help[ui.n_help++] = (struct help_line){str_dup(key), str_dup(where), str_dup(does), str_dup(more)};
+}
+
+static void free_text(const char *s)
+{
+	free((void *)(uintptr_t)s);
 }
 
 void help_free(void)
@@ -487,9 +488,10 @@ void help_free(void)
 	while (ui.n_help) {
 		struct help_line *h = &ui.help[--ui.n_help];
 
-		free(h->key);
-		free(h->where);
-		free(h->does);
+		free_text(h->key);
+		free_text(h->where);
+		free_text(h->does);
+		free_text(h->more);
 	}
 	free(ui.help);
 	ui.help = NULL;
@@ -519,11 +521,6 @@ void help_build(void)
 	for (size_t i = 0; all_views[i]; i++)
 		help_keys(all_views[i]->name);
 	help_keys("repl");
-	for (size_t i = 0; all_views[i]; i++)
-		help_add(all_views[i]->name, "pane", all_views[i]->brief, all_views[i]->syntax);
-	for (size_t t = 0; ui.session->commands && ui.session->commands[t]; t++)
-		for (const struct command *c = ui.session->commands[t]; c->name; c++)
-			help_add(c->name, "command", c->syntax ? c->syntax : c->name, c->help);
 	ui.scene.help = ui.help;
 	ui.scene.n_help = ui.n_help;
 	ui.scene.serial++; /* help panes read it anew */

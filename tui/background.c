@@ -6,7 +6,7 @@
 #include "core/base/progress.h"
 #include "tui/ui.h"
 
-#define WANTED (2 * VIEW_ASKS + 1)
+#define WANTED (2 * VIEW_ASKS)
 
 static struct {
 	pthread_t thread;
@@ -28,7 +28,7 @@ static struct {
  */
 static void run_first(void)
 {
-	void *value;
+	struct result *r;
 
 	b.current = b.wanted[0];
 	memmove(&b.wanted[0], &b.wanted[1], --b.n_wanted * sizeof(b.wanted[0]));
@@ -37,12 +37,10 @@ static void run_first(void)
 	atomic_store(&b.progress.total, 0);
 	b.running = true;
 	pthread_mutex_unlock(&b.mutex);
-	value = b.current.task->run(b.current.routing, b.current.base ? b.current.base->value : NULL,
-				    b.current.arg, &b.progress);
+	r = ask_run(&b.current, &b.progress);
 	pthread_mutex_lock(&b.mutex);
 	b.running = false;
-	if (value)
-		b.done = result_new(&b.current, value);
+	b.done = r;
 	ask_clear(&b.current);
 	ui_wake();
 }

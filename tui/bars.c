@@ -231,7 +231,7 @@ void draw_function_bar(int y, int cols)
 		draw_text(y, 1, cols - 1, ui.message, ui.message_bad ? ST_ERROR : ST_NORMAL, false);
 		return;
 	}
-	if (v && !draw_hints(y, &x, cols, v->ops->hints))
+	if (v && !draw_hints(y, &x, cols, view_hints(v->ops)))
 		return;
 	draw_hints(y, &x, cols, v ? general : in_repl);
 }

@@ -167,7 +167,7 @@ static const char *nothing(const struct view *v)
 
 static void titles(const struct view *v, struct text *t, struct text *right)
 {
-	v->ops->title(v, t);
+	view_title(v, t);
 	if (v->filter[0])
 		text_add(t, " ── filter: %s", v->filter);
 	view_fold_title(v, t);

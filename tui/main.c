@@ -16,6 +16,7 @@
 #include "engines/engines.h"
 #include "tui/about.h"
 #include "tui/manual.h"
+#include "tui/term_check.h"
 #include "tui/ui.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -154,6 +155,7 @@ static int parse(struct command_line *cl, int argc, char **argv)
 static int check_line(const struct command_line *cl)
 {
 	unsigned readers = cl->fabric && is_standard(cl->fabric);
+	struct err e;
 
 	for (size_t i = 0; i < cl->n_pieces; i++)
 		readers += cl->piece[i].file && is_standard(cl->piece[i].text);
@@ -161,6 +163,8 @@ static int check_line(const struct command_line *cl)
 		return wrong("\"-\" (standard input) stands for %u things, expected one", readers);
 	if (!cl->n_pieces && !isatty(STDOUT_FILENO))
 		return wrong("standard output is no terminal; use -e COMMANDS or -x FILE to run without one");
+	if (!cl->n_pieces && term_check(&e))
+		return wrong("%s", e.msg);
 	if (cl->json && !cl->n_pieces)
 		return wrong("--json goes with -e or -x");
 	return -1;
@@ -375,7 +379,7 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 }
 
 /* All commands there are. */
-static const struct command *const all_commands[] = {CORE_COMMANDS, ui_commands, NULL};
+static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
 
 int main(int argc, char **argv)
 {

@@ -332,8 +332,8 @@ static void put_panes(const struct manual *m)
 		const struct view_ops *v = all_views[i];
 		struct text t = {0};
 
-		item(m->out, v->name, v->syntax);
-		sentence(m->out, v->brief);
+		item(m->out, v->name, view_syntax(v));
+		sentence(m->out, view_brief(v));
 		for (unsigned c = 0; c < v->n_columns; c++)
 			if (is_column_name(v->column[c].name))
 				text_add(&t, "%s%s", t.len ? ", " : "Columns: ", v->column[c].name);

@@ -81,19 +81,12 @@ static bool raise(enum place_id p, const struct view_ops *ops)
 
 int pane_open(int argc, char **argv, struct err *e)
 {
-	const struct view_ops *ops = view_find(argv[0]);
+	const struct view_ops *ops = view_need(argv[0], e);
 	enum place_id p;
 	struct view *v;
 
-	if (!ops) {
-		struct text t = {0};
-
-		for (size_t i = 0; all_views[i]; i++)
-			text_add(&t, " %s", all_views[i]->name);
-		err_set(e, "found pane \"%s\", expected one of%s", argv[0], text_str(&t));
-		text_free(&t);
+	if (!ops)
 		return -1;
-	}
 	p = ops->flags & VIEW_DETAIL ? SLOT_DETAIL : SLOT_LIST;
 	if (argc > 1 || !raise(p, ops)) {
 		v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);

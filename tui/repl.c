@@ -253,6 +253,7 @@ void repl_run(const char *line, bool typed)
 	} else {
 		worker_add(in);
 	}
+	ui.keys_asked = ui.keys_seen;
 }
 
 /* --- readline ---------------------------------------------------------------- */
@@ -477,6 +478,16 @@ bool repl_busy_editing(void)
 bool repl_vi(void)
 {
 	return rl_editing_mode == 0;
+}
+
+bool repl_abort(void)
+{
+	bool any = rl_end || repl_busy_editing();
+
+	rl_callback_sigcleanup();
+	rl_replace_line("", 0);
+	rl_point = rl_end = 0;
+	return any;
 }
 
 void repl_key(keycode k)

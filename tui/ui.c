@@ -48,7 +48,7 @@ void draw_cursor(int y, int x)
 /* Results that came are handed over, those that the panes on top ask for are begun. */
 static void serve_panes(void)
 {
-	struct ask a[2 * VIEW_ASKS + 1];
+	struct ask a[2 * VIEW_ASKS];
 	unsigned n = 0;
 
 	background_take(&ui.scene);
@@ -61,15 +61,31 @@ static void serve_panes(void)
 			if (!scene_result(&ui.scene, &v->ask[i]))
 				a[n++] = v->ask[i];
 	}
-	if (ui.scene.want_loads && !ui.scene.loads && ui.scene.sweep && ui.scene.sweep->routing)
-		a[n++] = (struct ask){.task = &task_loads, .routing = ui.scene.sweep->routing};
 	background_want(a, n);
+}
+
+/* Ports beside the switches, for a fabric that was asked for at the start; the focus stays where it is. */
+static void begin(void)
+{
+	static char ports[] = "ports";
+	enum place_id focus = ui.focus, last = ui.last_pane;
+	char *argv[] = {ports};
+
+	if (!ui.begin || !ui.scene.fabric)
+		return;
+	ui.begin = false;
+	if (pane_top(SLOT_DETAIL))
+		return;
+	pane_open(1, argv, NULL);
+	ui.focus = focus;
+	ui.last_pane = last;
 }
 
 void ui_refresh(void)
 {
 	if (scene_stale(&ui.scene, ui.session))
 		scene_take(&ui.scene, ui.session);
+	begin();
 	serve_panes();
 	for (int p = 0; p < 2; p++) {
 		struct view *v = pane_top((enum place_id)p);
@@ -89,7 +105,6 @@ static void draw_too_small(void)
 
 static void draw_all(void)
 {
-	ui.scene.want_loads = false;
 	erase();
 	panes_layout(LINES, COLS);
 	cursor.y = LINES - 1;
@@ -212,10 +227,13 @@ void key_pressed(keycode k)
 	const struct binding *b;
 
 	ui.message[0] = 0;
+	ui.keys_seen++;
 	if (ui.line_mode) {
 		line_key(k);
 		return;
 	}
+	if (repl && k == K_CTRL('C') && !ui.n_pending && repl_abort() && !worker_busy(NULL))
+		return;
 	if ((k == K_ESC || k == K_CTRL('C')) && worker_busy(NULL)) {
 		worker_cancel();
 		return;
@@ -275,6 +293,7 @@ void mouse_pressed(void)
 	if (!term_mouse(&y, &x, &button))
 		return;
 	ui.message[0] = 0;
+	ui.keys_seen++;
 	if (y == LINES - 1 && button == 1 && function_bar_keys(x, key, &n)) {
 		for (unsigned i = 0; i < n; i++)
 			key_pressed(key[i]);
@@ -318,9 +337,15 @@ static void read_keys(void)
 
 /* --- the loop -------------------------------------------------------------------- */
 
+/*
+ * A command of the interface out of a line that the worker runs.  Once something was
+ * typed since, the focus is the typist's: it does not move, or his text would be taken for keys.
+ */
 static void serve_request(void)
 {
 	struct ui_request *rq = worker_request();
+	enum place_id focus = ui.focus, last = ui.last_pane;
+	enum line_mode mode = ui.line_mode;
 	struct text t = {0};
 
 	if (!rq)
@@ -330,6 +355,11 @@ static void serve_request(void)
 	text_free(&t);
 	rq->err->msg[0] = 0;
 	rq->rc = rq->command->run(ui.session, rq->argc, rq->argv, rq->out, rq->err);
+	if (ui.keys_seen != ui.keys_asked) {
+		pane_focus(focus);
+		ui.last_pane = last;
+		ui.line_mode = mode;
+	}
 	worker_answer();
 }
 
@@ -439,7 +469,6 @@ static void first_steps(void)
 	free(line);
 }
 
-/* Ports beside the switches as soon as there is a fabric. */
 static void run_start(const struct ui_config *c)
 {
 	if (c->greeting)
@@ -447,8 +476,7 @@ static void run_start(const struct ui_config *c)
 	for (size_t i = 0; i < c->n_start; i++)
 		repl_run(c->start[i], true);
 	first_steps();
-	if (c->n_start)
-		worker_add(commands_split(ui.session, "pane ports; focus list"));
+	ui.begin = c->n_start != 0;
 	if (ui.key_errors.len)
 		repl_print(ui.key_errors.s, ui.key_errors.len);
 	text_free(&ui.key_errors);

@@ -53,6 +53,9 @@ struct ui {
 	unsigned n_pending;
 	bool ascii, colour, too_small, quiet; /* quiet: draw without progress (for `screen`) */
 	bool quit;
+	bool begin; /* ports are shown beside the switches as soon as there is a fabric */
+	/* Keys pressed so far, and when the last line was handed to the worker: see serve_request(). */
+	unsigned long keys_seen, keys_asked;
 	struct help_line *help;
 	size_t n_help, cap_help;
 };
@@ -129,6 +132,7 @@ void repl_scroll(int lines);
 void repl_clear(void);
 bool repl_busy_editing(void); /* readline waits for more (search, quoted insert) */
 bool repl_vi(void);	      /* inputrc asks for vi editing */
+bool repl_abort(void);	      /* forget the typed line and what readline waits for; false: there was nothing */
 void draw_repl(const struct rect *r, bool focus);
 int repl_page(void);
 unsigned repl_columns(void); /* room for text; from any thread */

@@ -218,15 +218,6 @@ COMMAND(ui_clear)
 	return 0;
 }
 
-/* Panes, for completion. */
-static bool pane_subject(size_t i, struct subject *s)
-{
-	if (!all_views[i])
-		return false;
-	*s = (struct subject){all_views[i]->name, all_views[i]->syntax};
-	return true;
-}
-
 const struct command ui_commands[] = {
 	{.name = "screen",
 	 .syntax = "screen FILE",
@@ -236,7 +227,7 @@ const struct command ui_commands[] = {
 	{.name = "pane",
 	 .syntax = "pane NAME [ARGUMENT...]",
 	 .help = "show a pane",
-	 .subject = pane_subject,
+	 .subject = view_subject,
 	 .run = ui_pane,
 	 .on_screen = true},
 	{.name = "focus",

@@ -8,7 +8,7 @@
 
 bool ask_equal(const struct ask *a, const struct ask *b)
 {
-	return a->task == b->task && a->routing == b->routing && a->base == b->base &&
+	return a->task == b->task && a->sweep == b->sweep && a->base == b->base &&
 	       !memcmp(a->arg, b->arg, sizeof(a->arg));
 }
 
@@ -16,17 +16,24 @@ struct ask ask_copy(const struct ask *a)
 {
 	struct ask c = *a;
 
-	if (a->routing)
-		routing_ref(a->routing);
+	if (a->sweep)
+		sweep_ref(a->sweep);
 	result_ref(a->base);
 	return c;
 }
 
 void ask_clear(struct ask *a)
 {
-	routing_unref(a->routing);
+	sweep_unref(a->sweep);
 	result_unref(a->base);
 	memset(a, 0, sizeof(*a));
+}
+
+struct result *ask_run(const struct ask *a, struct progress *p)
+{
+	void *value = a->task->run(a->sweep, a->base ? a->base->value : NULL, a->arg, p);
+
+	return value ? result_new(a, value) : NULL;
 }
 
 struct result *result_new(const struct ask *a, void *value)
@@ -59,13 +66,13 @@ void result_unref(const struct result *cr)
 
 /* --- loads ------------------------------------------------------------------------------ */
 
-static void *run_loads(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_loads(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
 	struct err e;
 
 	(void)base;
 	(void)arg;
-	return loads_new(r, "all", p, &e);
+	return loads_new(w->routing, "all", p, &e);
 }
 
 static void free_loads(void *value)
@@ -73,7 +80,18 @@ static void free_loads(void *value)
 	loads_free(value);
 }
 
-const struct task task_loads = {run_loads, free_loads};
+const struct task task_loads = {.run = run_loads, .free = free_loads};
+
+/* --- usage of ports ----------------------------------------------------------------------- */
+
+static void *run_usage(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	(void)base;
+	(void)arg;
+	return port_use_new(w->routing, p);
+}
+
+const struct task task_usage = {.run = run_usage, .free = free};
 
 /* --- channel dependencies ------------------------------------------------------------------ */
 
@@ -103,9 +121,9 @@ static void sum_up(struct graph *g)
 		g->in[c->to[i]]++;
 }
 
-static void *run_graph(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_graph(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
-	struct cdg *c = cdg_new(r, CDG_ALL_VLS, arg[0] != 0, p);
+	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, arg[0] != 0, p);
 	struct graph *g;
 
 	(void)base;
@@ -118,4 +136,4 @@ static void *run_graph(const struct routing *r, const void *base, const uint32_t
 	return g;
 }
 
-const struct task task_graph = {run_graph, free_graph};
+const struct task task_graph = {.run = run_graph, .free = free_graph};

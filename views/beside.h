@@ -1,14 +1,17 @@
 /*
- * Work that is too long for the interface's loop.  A pane asks for a result; it
- * is computed beside the loop and kept as long as the routing is the one shown
- * and a pane holds it or may ask for it again.
+ * Work that is too long for the interface's loop.  A pane asks for a result in its
+ * load() (view_ask()); it is computed beside the loop and kept as long as the sweep
+ * is the one shown and a pane holds it or may ask for it again.  The command `list`
+ * computes the same on the spot (view_settle()).
  */
 #ifndef IBSCOPE_BESIDE_H
 #define IBSCOPE_BESIDE_H
 
 #include "core/analysis/cdg.h"
 #include "core/analysis/loads.h"
+#include "core/analysis/port_use.h"
 #include "core/base/progress.h"
+#include "core/sm/sweep.h"
 
 #define TASK_ARGS 3
 
@@ -17,32 +20,37 @@ struct task {
 	/*
 	 * In another thread: a new value, or NULL when cancelled.  base: value of
 	 * another result it starts from, NULL = none.  Everything given is immutable.
-	 * r is NULL only where a base alone says what is asked for.
+	 * w is NULL only where a base alone says what is asked for; without a base it
+	 * has tables, unless `any_sweep` is set.
 	 */
-	void *(*run)(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p);
+	void *(*run)(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p);
 	void (*free)(void *value);
+	bool any_sweep; /* also of a sweep in which no engine routed */
 };
 
 struct result;
 
-/* Who asks names the task, the routing and up to TASK_ARGS numbers. */
+/* Who asks names the task, the sweep and up to TASK_ARGS numbers. */
 struct ask {
 	const struct task *task;
-	const struct routing *routing; /* NULL = none: only with a base */
-	const struct result *base;     /* NULL = none */
+	const struct sweep *sweep; /* NULL = none: only with a base */
+	const struct result *base; /* NULL = none */
 	uint32_t arg[TASK_ARGS];
 };
 
 /* What came out; shared by those who hold a reference, in any thread. */
 struct result {
 	atomic_uint refs;
-	struct ask ask; /* references on routing and base */
+	struct ask ask; /* references on sweep and base */
 	void *value;
 };
 
 bool ask_equal(const struct ask *a, const struct ask *b);
 struct ask ask_copy(const struct ask *a); /* with references; ask_clear() gives them back */
 void ask_clear(struct ask *a);
+
+/* Compute it in this thread; NULL when cancelled.  The caller has the one reference. */
+struct result *ask_run(const struct ask *a, struct progress *p);
 
 /* A value becomes a result with one reference. */
 struct result *result_new(const struct ask *a, void *value);
@@ -52,6 +60,7 @@ void result_unref(const struct result *r);
 /* --- what several panes ask for ------------------------------------------------------ */
 
 extern const struct task task_loads; /* struct loads, all to all */
+extern const struct task task_usage; /* struct port_use, [n_ports] */
 extern const struct task task_graph; /* struct graph; arg[0]: routes of switches count as well */
 
 /* The channel dependencies on all VLs, and what lists of them need. */

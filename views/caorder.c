@@ -164,7 +164,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_caorder = {
 	.name = "ca-order",
 	.brief = "compute nodes in the order ftree routes for: leaf by leaf, missing ones as DUMMY (x)",
-	.syntax = "",
 	.hints = "follow=lft :pane_tree=tree back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

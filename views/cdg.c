@@ -4,11 +4,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
-#include "core/session/command.h"
 #include "views/views.h"
 
 enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP };
@@ -40,29 +37,15 @@ struct priv {
 	uint32_t n, cap;
 };
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
-	const struct scene *sc = v->scene;
 	struct priv *p = v->priv;
-	uint32_t port;
 
-	p->switches = words_take_last(&argc, argv, "switches");
-	if (argc > 2)
-		return err_set(e, "pane cdg: found %d arguments, expected LAYER PORT and perhaps switches",
-			       argc);
-	if (!sc->fabric)
-		return err_set(e, "pane cdg: no fabric is loaded");
-	p->vl = argc ? word_layer(argv[0]) : CDG_ALL_VLS;
-	if (argc && p->vl < 0 && strcmp(argv[0], "all"))
-		return err_set(e, "pane cdg: found \"%s\", expected a layer (VL) 0 .. %d, or all", argv[0],
-			       CDG_VLS - 1);
-	if (argc < 2)
-		return 0;
-	port = session_port(sc->session, argv[1], e);
-	if (port == NO_ID)
-		return -1;
-	p->guid = sc->fabric->node_guid[sc->fabric->port_node[port]];
-	p->port = sc->fabric->port_num[port];
+	(void)e;
+	p->switches = a->flag;
+	p->vl = a->n ? a->arg[0].n : CDG_ALL_VLS;
+	p->guid = a->arg[1].guid;
+	p->port = (unsigned)a->arg[1].n;
 	return 0;
 }
 
@@ -334,7 +317,7 @@ const struct view_ops view_cdg = {
 	.name = "cdg",
 	.brief = "channel dependencies of a layer: channels with in and out degree; Enter follows a "
 		 "dependency",
-	.syntax = "[LAYER|all [PORT]] [switches]",
+	.syntax = "[LAYER|all [NODE[PORT]]] [switches]",
 	.hints = "follow=follow :pane_cycle=loop back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -240,7 +240,6 @@ const struct view_ops view_changes = {
 	.name = "changes",
 	.brief = "what the last event changed, entry by entry: old and new port of every forwarding table "
 		 "entry",
-	.syntax = "",
 	.hints = "follow=lft :why=why :pane_pairs=pairs",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -7,15 +7,15 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-int view_element_argument(const struct view *v, const char *word, uint64_t *guid, struct err *e)
+int view_element_argument(struct scene *sc, const char *word, uint64_t *guid, struct err *e)
 {
-	const struct elements *el = scene_elements(v->scene, e);
+	const struct elements *el = scene_elements(sc, e);
 	uint32_t found = el ? elements_find(el, word, e) : NO_ID, node;
 
 	if (el && found == NO_ID) {
-		node = session_node(v->scene->session, word, NULL);
-		if (node != NO_ID && node_is_switch(v->scene->fabric, node))
-			found = el->of[v->scene->fabric->node_switch[node]];
+		node = session_node(sc->session, word, NULL);
+		if (node != NO_ID && node_is_switch(sc->fabric, node))
+			found = el->of[sc->fabric->node_switch[node]];
 	}
 	if (found == NO_ID)
 		return -1;

@@ -8,7 +8,7 @@
 
 /* Element that a word of a command means: by its name or that of a chip.  *guid: of its lowest chip; -1 and
  * *e. */
-int view_element_argument(const struct view *v, const char *word, uint64_t *guid, struct err *e);
+int view_element_argument(struct scene *sc, const char *word, uint64_t *guid, struct err *e);
 /* Element of that chip, NO_ID when it is not up. */
 uint32_t element_of_guid(const struct elements *el, uint64_t guid);
 

@@ -39,6 +39,7 @@ struct priv {
 	char name[MOST][CELL];
 	unsigned refused[MOST]; /* engines that refuse: they have the first rows */
 	unsigned n_refused;
+	const struct loads *loads; /* of the tables in force, NULL = not there yet */
 	struct err why; /* there is no request */
 };
 
@@ -53,19 +54,19 @@ static void *measure(const struct side_request *rq, unsigned i, const struct eng
 	return f || progress_cancelled(p) ? f : engine_figures_refused(rq, i, e.msg);
 }
 
-static void *run_first(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_first(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
-	(void)r;
+	(void)w;
 	(void)arg;
 	return measure(base, 0, NULL, p);
 }
 
 /* base: what came out for the first. */
-static void *run_other(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_other(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
 	const struct engine_figures *first = base;
 
-	(void)r;
+	(void)w;
 	return measure(first->request, arg[0], first, p);
 }
 
@@ -79,15 +80,16 @@ static void free_request(void *value)
 	side_request_unref(value);
 }
 
-static const struct task task_first = {run_first, free_figures}, task_other = {run_other, free_figures};
+static const struct task task_first = {.run = run_first, .free = free_figures},
+			 task_other = {.run = run_other, .free = free_figures};
 /* Never run: a request is made by the pane, and a base to the others. */
-static const struct task task_request = {NULL, free_request};
+static const struct task task_request = {.free = free_request};
 
 /* --- the request ------------------------------------------------------------------------------ */
 
 static const char *engine_in_force(const struct scene *sc)
 {
-	return sc->sweep && sc->sweep->routing ? sc->sweep->routing->engine : NULL;
+	return scene_routing(sc) ? scene_routing(sc)->engine : NULL;
 }
 
 static void add_word(char **word, int *n, const char *w)
@@ -132,16 +134,14 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 	return rq;
 }
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 	struct side_request *rq;
 
-	if (argc && !v->scene->fabric)
-		return err_set(e, "pane compare: no fabric is loaded");
-	p->argv = NEW_ARRAY((size_t)argc, char *);
-	for (; p->argc < argc; p->argc++)
-		p->argv[p->argc] = str_dup(argv[p->argc]);
+	p->argv = NEW_ARRAY((size_t)a->argc, char *);
+	for (; p->argc < a->argc; p->argc++)
+		p->argv[p->argc] = str_dup(a->argv[p->argc]);
 	if (!v->scene->fabric)
 		return 0;
 	rq = make_request(v, e);
@@ -189,6 +189,7 @@ static void ask_all(struct view *v)
 
 		p->of[i] = r ? r->value : NULL;
 	}
+	p->loads = view_ask_value(v, &task_loads, NULL); /* where Enter leads to; not waited for */
 }
 
 static enum figure figure_of(const struct priv *p, uint32_t row)
@@ -282,6 +283,7 @@ static void load(struct view *v)
 	p->why.msg[0] = 0;
 	p->n = p->n_refused = 0;
 	memset(p->of, 0, sizeof(p->of));
+	p->loads = NULL;
 	rq = update_request(v);
 	if (rq) {
 		p->n = rq->n;
@@ -312,7 +314,6 @@ static void title(const struct view *v, struct text *t)
 	const struct priv *p = v->priv;
 	const char *between = " ──";
 
-	v->scene->want_loads = true; /* for follow_load() */
 	text_add(t, "Compare");
 	if (p->n)
 		text_add(t, " %u engines", p->n);
@@ -349,13 +350,16 @@ static uint64_t key(const struct view *v, uint32_t row)
 }
 
 /* Ports of the switch with the most loaded link, once it is known. */
-static void follow_load(const struct scene *sc, struct text *t)
+static void follow_load(const struct view *v, struct text *t)
 {
+	const struct loads *l = ((const struct priv *)v->priv)->loads;
+	const struct fabric *f = v->scene->fabric;
+
 	text_add(t, "pane ports");
-	if (!sc->loads || sc->loads->max_port == NO_ID)
+	if (!l || l->max_port == NO_ID)
 		return;
 	text_putc(t, ' ');
-	word_node(sc->fabric, sc->fabric->port_node[sc->loads->max_port], t);
+	word_node(f, f->port_node[l->max_port], t);
 }
 
 /* Where the figure of the routing in force is shown. */
@@ -373,7 +377,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	if (row < p->n_refused || !engine_in_force(v->scene))
 		return;
 	if (which >= FIG_LOAD_LEAST && which <= FIG_USAGE_MOST)
-		follow_load(v->scene, t);
+		follow_load(v, t);
 	else if (where[which])
 		text_add(t, "%s", where[which]);
 }

@@ -10,7 +10,6 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
 #include "core/session/command.h"
 #include "views/views.h"
 #include "views/witness.h"
@@ -56,14 +55,14 @@ static void find_routes(struct walk *w, const struct cdg *c, uint32_t i, uint32_
 }
 
 /* arg: the component, and 0 or the step, from 1, that is looked at alone. */
-static void *run_walk(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_walk(const struct sweep *sweep, const void *base, const uint32_t *arg, struct progress *p)
 {
 	const struct graph *g = base;
 	const struct cdg *c = g->cdg;
 	struct walk *w = NEW(struct walk);
 	bool go_on = true;
 
-	(void)r;
+	(void)sweep;
 	w->channel = NEW_ARRAY(c->size[arg[0]] + 1, uint32_t);
 	w->n = cdg_cycle(c, arg[0], w->channel);
 	w->n_routes = NEW_ARRAY(w->n + 1, uint32_t);
@@ -80,7 +79,7 @@ static void *run_walk(const struct routing *r, const void *base, const uint32_t 
 	return NULL;
 }
 
-static const struct task task_walk = {run_walk, free_walk};
+static const struct task task_walk = {.run = run_walk, .free = free_walk};
 
 /* --- the pane ---------------------------------------------------------------------------------- */
 
@@ -110,57 +109,23 @@ struct priv {
 	uint32_t n, cap;
 };
 
-static int open_pair(struct view *v, int argc, char **argv, struct err *e)
-{
-	struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-
-	p->pair = true;
-	p->want_layer = argc > 2 ? word_layer(argv[2]) : -1;
-	if (argc < 2 || argc > 3 || (argc > 2 && p->want_layer < 0))
-		return err_set(e, "pane cycle: expected LAYER [GROUP [STEP]], all, or SWITCH SWITCH [LAYER]");
-	for (unsigned i = 0; i < 2; i++) {
-		uint32_t node = session_node(v->scene->session, argv[i], e);
-
-		if (node == NO_ID)
-			return -1;
-		if (!node_is_switch(f, node))
-			return err_set(e, "pane cycle: %s is no switch", f->node_name[node]);
-		p->guid[i] = f->node_guid[node];
-	}
-	return 0;
-}
-
-static int parse_number(const char *word, const char *what, unsigned *n, struct err *e)
-{
-	char *end;
-	unsigned long x = strtoul(word, &end, 10);
-
-	if (*end || !x || x > UINT32_MAX)
-		return err_set(e, "pane cycle: found \"%s\", expected the number of a %s, from 1", word,
-			       what);
-	*n = (unsigned)x;
-	return 0;
-}
-
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+/* The two forms: a layer, or a pair of switches. */
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
-	if (!v->scene->fabric)
-		return err_set(e, "pane cycle: no fabric is loaded");
-	p->switches = words_take_last(&argc, argv, "switches");
-	p->want_vl = argc ? word_layer(argv[0]) : CDG_ALL_VLS;
-	if (argc && p->want_vl < 0 && strcmp(argv[0], "all"))
-		return open_pair(v, argc, argv, e);
-	if (argc < 2)
-		return 0;
-	if (argc > 3)
-		return err_set(e, "pane cycle: found %d arguments, expected LAYER GROUP STEP", argc);
-	if (parse_number(argv[1], "group", &p->group, e))
-		return -1;
-	p->group--;
-	return argc > 2 ? parse_number(argv[2], "step", &p->step, e) : 0;
+	(void)e;
+	p->switches = a->flag;
+	p->pair = a->arg[0].kind == VIEW_ARG_SWITCH;
+	p->want_vl = a->n && !p->pair ? a->arg[0].n : CDG_ALL_VLS;
+	p->want_layer = p->pair && a->n > 2 ? a->arg[2].n : -1;
+	for (unsigned i = 0; p->pair && i < 2; i++)
+		p->guid[i] = a->arg[i].guid;
+	if (!p->pair && a->n > 1)
+		p->group = (unsigned)a->arg[1].n - 1;
+	if (!p->pair && a->n > 2)
+		p->step = (unsigned)a->arg[2].n;
+	return 0;
 }
 
 static void close_view(struct view *v)
@@ -269,28 +234,26 @@ static void load_pair(struct view *v)
 {
 	const struct scene *sc = v->scene;
 	struct priv *p = v->priv;
-	const struct lash *l = lash_of(sc->sweep->routing);
-	const struct result *r;
-	unsigned first;
+	const struct routing_ops *ops = scene_ops(sc);
+	struct pair_layer pl;
 
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t node = fabric_node_by_guid(sc->fabric, p->guid[i]);
 
 		p->sw[i] = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
 	}
-	if (!l || p->sw[0] == NO_ID || p->sw[1] == NO_ID)
+	if (!ops->witness || p->sw[0] == NO_ID || p->sw[1] == NO_ID)
 		return;
-	first = lash_first_layer_of(l, p->sw[0], p->sw[1]);
-	if (first == LASH_NO_LAYER || !first || p->layer >= (int)first)
+	if (!ops->pair_layer(scene_routing(sc), p->sw[0], p->sw[1], &pl) || p->layer >= (int)pl.first)
 		return;
 	if (p->layer < 0)
-		p->layer = (int)first - 1;
-	r = view_ask(v, &task_witness, NULL,
-		     (const uint32_t[TASK_ARGS]){p->sw[0], p->sw[1], (uint32_t)p->layer});
-	if (!r)
+		p->layer = (int)pl.first - 1;
+	if (p->layer < 0)
 		return;
-	p->witness = r->value;
-	list_witness(p);
+	p->witness = view_ask_value(v, &task_witness,
+				    (const uint32_t[TASK_ARGS]){p->sw[0], p->sw[1], (uint32_t)p->layer});
+	if (p->witness)
+		list_witness(p);
 }
 
 static void load(struct view *v)
@@ -301,7 +264,7 @@ static void load(struct view *v)
 	p->vl = p->want_vl;
 	p->layer = p->want_layer;
 	p->n_groups = 0;
-	if (!v->scene->fabric || !v->scene->sweep || !v->scene->sweep->routing)
+	if (!v->scene->fabric || !scene_routing(v->scene))
 		return;
 	if (p->pair)
 		load_pair(v);
@@ -322,40 +285,38 @@ static const char *name_by_guid(const struct fabric *f, uint64_t guid)
 }
 
 /* What took a pair that no layer refused, or not the one asked for. */
-static void taken_title(const struct priv *p, const struct lash *l, struct text *t)
+static void taken_title(const struct view *v, struct text *t)
 {
-	unsigned first = LASH_NO_LAYER, now = LASH_NO_LAYER;
+	const struct scene *sc = v->scene;
+	const struct priv *p = v->priv;
+	struct pair_layer pl;
 
-	if (p->sw[0] != NO_ID && p->sw[1] != NO_ID) {
-		first = lash_first_layer_of(l, p->sw[0], p->sw[1]);
-		now = lash_layer_of(l, p->sw[0], p->sw[1]);
-	}
-	if (first == LASH_NO_LAYER) {
+	if (p->sw[0] == NO_ID || p->sw[1] == NO_ID ||
+	    !scene_ops(sc)->pair_layer(scene_routing(sc), p->sw[0], p->sw[1], &pl)) {
 		text_add(t, " ── in no layer");
 		return;
 	}
 	if (p->layer >= 0)
 		text_add(t, " ── layer %d did not refuse the pair", p->layer);
-	else if (now == first)
+	else if (pl.now == pl.first)
 		text_add(t, " ── the lowest layer took the pair");
 	else
-		text_add(t, " ── layer %u took the pair; balancing moved it to layer %u", first, now);
+		text_add(t, " ── layer %u took the pair; balancing moved it to layer %u", pl.first,
+			 pl.now);
 }
 
 static void pair_title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	const struct sweep *w = v->scene->sweep;
-	const struct lash *l = f && w && w->routing ? lash_of(w->routing) : NULL;
 
 	text_add(t, "%s and %s", name_by_guid(f, p->guid[0]), name_by_guid(f, p->guid[1]));
-	if (!l)
+	if (!f || !scene_ops(v->scene)->witness)
 		text_add(t, " ── no layers: not routed by lash");
 	else if (v->waiting || p->n)
 		text_add(t, " ── why not in layer %d", p->layer);
 	else
-		taken_title(p, l, t);
+		taken_title(v, t);
 }
 
 static void title(const struct view *v, struct text *t)

@@ -30,6 +30,7 @@ struct priv {
 	uint64_t guid;		   /* a chip of the element whose chips are listed, 0 = all elements are */
 	uint32_t element;	   /* that element, NO_ID when it is not there now */
 	const struct elements *el; /* reference; NULL when there is no fabric, or no grouping: why says so */
+	const struct port_use *use; /* NULL = not there yet, or nothing is routed */
 	struct counts *count;	   /* [n_rows] */
 	struct err why;
 };
@@ -44,40 +45,18 @@ static void close_view(struct view *v)
 	p->count = NULL;
 }
 
-static const struct routing *routing_of(const struct scene *sc)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
-	return sc->sweep ? sc->sweep->routing : NULL;
+	(void)e;
+	((struct priv *)v->priv)->guid = a->arg[0].guid;
+	return 0;
 }
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
-{
-	struct priv *p = v->priv;
-
-	if (argc > 1)
-		return err_set(e, "pane elements: found %d arguments, expected [ELEMENT]", argc);
-	if (!argc)
-		return 0;
-	if (!v->scene->fabric)
-		return err_set(e, "pane elements: no fabric is loaded");
-	return view_element_argument(v, argv[0], &p->guid, e);
-}
-
-/* LIDs that a switch sends by each of its ports. */
-static void count_lids(const struct routing *r, uint32_t sw, uint32_t count[256])
-{
-	const struct lft_row *row = r ? r->row[sw] : NULL;
-
-	memset(count, 0, 256 * sizeof(*count));
-	for (unsigned lid = 1; row && lid <= row->top; lid++)
-		count[row->port[lid]]++;
-}
-
-static void count_chip(const struct elements *el, const struct routing *r, uint32_t sw, struct counts *c)
+/* use: NULL = not there (yet). */
+static void count_chip(const struct elements *el, const struct port_use *use, uint32_t sw, struct counts *c)
 {
 	const struct fabric *f = el->topo->fabric;
-	uint32_t lids[256];
 
-	count_lids(r, sw, lids);
 	c->inside += el->first_inside[sw + 1] - el->first_inside[sw];
 	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
 		uint32_t port = switch_port_id(f, sw, n), peer = el->topo->peer[port];
@@ -86,7 +65,8 @@ static void count_chip(const struct elements *el, const struct routing *r, uint3
 		if (el->port_link[port] == NO_ID)
 			continue;
 		c->out++;
-		c->most = lids[n] > c->most ? lids[n] : c->most;
+		if (use && use[port].lids > c->most)
+			c->most = use[port].lids;
 	}
 }
 
@@ -97,7 +77,6 @@ static uint32_t chip_of_row(const struct priv *p, uint32_t row)
 
 static void load_rows(struct view *v)
 {
-	const struct routing *r = routing_of(v->scene);
 	struct priv *p = v->priv;
 	uint32_t first = 0, last = p->el->first_chip[p->el->n];
 
@@ -112,7 +91,7 @@ static void load_rows(struct view *v)
 	for (uint32_t c = first; c < last; c++) {
 		uint32_t sw = p->el->chip[c];
 
-		count_chip(p->el, r, sw, &p->count[p->guid ? c - first : p->el->of[sw]]);
+		count_chip(p->el, p->use, sw, &p->count[p->guid ? c - first : p->el->of[sw]]);
 	}
 }
 
@@ -135,6 +114,7 @@ static void load(struct view *v)
 		p->element = element_of_guid(p->el, p->guid);
 		v->width[C_CHIPS] = 0;
 	}
+	p->use = view_ask_value(v, &task_usage, NULL);
 	load_rows(v);
 }
 
@@ -207,7 +187,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "0x%016" PRIx64, key(v, row));
 		break;
 	default:
-		text_add(t, "%" PRId64, number(v, row, col));
+		if (col == C_MOST && v->waiting)
+			text_add(t, "…");
+		else
+			text_add(t, "%" PRId64, number(v, row, col));
 	}
 }
 

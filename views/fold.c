@@ -155,7 +155,7 @@ static void make_groups(struct view *v)
 
 static void sum_number(const struct view *v, struct fold_group *g, uint32_t row, unsigned c)
 {
-	int64_t n = v->ops->number(v, row, c);
+	int64_t n = view_number(v, row, c);
 
 	if (n < 0)
 		return;
@@ -173,7 +173,7 @@ static void sum_row(const struct view *v, struct fold_group *g, uint32_t row, bo
 	g->marks |= marks;
 	g->all_marks &= marks;
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
-		if (v->ops->column[c].numeric && v->ops->number)
+		if (v->ops->column[c].numeric)
 			sum_number(v, g, row, c);
 		if (!(g->same >> c & 1))
 			continue;

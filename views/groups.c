@@ -19,17 +19,9 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint64_t guid;
 	uint32_t sw; /* NO_ID when the fabric has it no more */
 	struct tree_look look;
 };
-
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
-{
-	struct priv *p = v->priv;
-
-	return view_switch_argument(v, argc, argv, &p->guid, e);
-}
 
 static void close_view(struct view *v)
 {
@@ -42,7 +34,7 @@ static void load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
-	uint32_t node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
+	uint32_t node = f ? fabric_node_by_guid(f, v->args.arg[0].guid) : NO_ID;
 
 	p->sw = node == NO_ID ? NO_ID : f->node_switch[node];
 	tree_look_take(&p->look, v->scene);
@@ -200,7 +192,6 @@ const struct view_ops view_groups = {
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS,
 	.priv_size = sizeof(struct priv),
-	.open = open_view,
 	.load = load,
 	.close = close_view,
 	.title = title,

@@ -13,49 +13,50 @@
 #define SHOWN 8 /* distances with a column; the last one holds all farther ones too */
 #define FULL 20 /* cells of a bar of 100 %: one is the lesser threshold, 18 the greater */
 
-/* The counts in force, or made here when the engine did not look for roots. */
-struct counts {
-	const struct root_search *search;
-	struct root_search *own;    /* owned, NULL when they are the engine's */
-	const struct routing *held; /* reference; whose they are */
-};
+/* --- computed beside the loop ------------------------------------------------------------- */
 
-static void counts_free(struct counts *c)
+static void *run_search(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
-	root_search_free(c->own);
-	routing_unref(c->held);
-	*c = (struct counts){0};
+	struct engine_input in = {
+		.topo = w->topo, .lids = w->lids, .options = w->setup->options, .progress = p};
+	struct engine_output out = {.notes = {0}};
+	struct hops *plain = hops_build(&in, &out);
+	struct root_search *s = plain ? root_search_new(w->topo, plain) : NULL;
+
+	(void)base;
+	(void)arg;
+	text_free(&out.notes);
+	hops_unref(plain);
+	return s;
 }
 
-static void counts_take(const struct scene *sc, struct counts *c)
+static void free_search(void *value)
 {
-	const struct sweep *w = sc->sweep;
-	const struct updown *u = w ? updown_of(w->routing) : NULL;
-	struct engine_output out = {.notes = {0}};
-	struct engine_input in = {0};
-	struct hops *plain;
+	root_search_free(value);
+}
 
-	counts_free(c);
-	if (!w)
-		return;
-	if (u && u->search) {
-		c->held = routing_ref(w->routing);
-		c->search = u->search;
-		return;
-	}
-	in = (struct engine_input){.topo = w->topo, .lids = w->lids, .options = w->setup->options};
-	plain = hops_build(&in, &out);
-	text_free(&out.notes);
-	if (!plain)
-		return;
-	c->search = c->own = root_search_new(w->topo, plain);
-	hops_unref(plain);
+static const struct task task_search = {.run = run_search, .free = free_search, .any_sweep = true};
+
+/* --- both panes ----------------------------------------------------------------------------- */
+
+/* The counts in force, or such as were made for the pane when the engine did not look for roots. */
+struct counts {
+	const struct root_search *search; /* of the routing, or a result; NULL = not there yet */
+	bool own;			  /* a result */
+};
+
+static void counts_take(struct view *v, struct counts *c)
+{
+	const struct updown *u = updown_of(scene_routing(v->scene));
+
+	c->own = !u || !u->search;
+	c->search = c->own ? view_ask_value(v, &task_search, NULL) : u->search;
 }
 
 /* Are the roots in force others, named by a file? */
 static bool roots_given(const struct scene *sc, const struct counts *c)
 {
-	const struct updown *u = sc->sweep ? updown_of(sc->sweep->routing) : NULL;
+	const struct updown *u = updown_of(scene_routing(sc));
 
 	return c->own && u && u->id;
 }
@@ -134,25 +135,10 @@ struct list {
 	uint64_t want; /* GUID of the switch to select when loaded next, 0 = none */
 };
 
-static int histogram_open(struct view *v, int argc, char **argv, struct err *e)
+static int histogram_open(struct view *v, const struct view_args *a, struct err *e)
 {
-	const struct fabric *f = v->scene->fabric;
-	struct list *p = v->priv;
-	uint32_t node;
-
-	if (argc > 1)
-		return err_set(e, "pane histogram: found %d arguments, expected at most one: SWITCH", argc);
-	if (!argc)
-		return 0;
-	if (!f)
-		return err_set(e, "pane histogram: no fabric is loaded");
-	node = session_node(v->scene->session, argv[0], e);
-	if (node == NO_ID)
-		return -1;
-	if (!node_is_switch(f, node))
-		return err_set(e, "pane histogram: %s is no switch, and only switches become roots",
-			       f->node_name[node]);
-	p->want = f->node_guid[node];
+	(void)e;
+	((struct list *)v->priv)->want = a->arg[0].guid;
 	return 0;
 }
 
@@ -160,7 +146,6 @@ static void histogram_close(struct view *v)
 {
 	struct list *p = v->priv;
 
-	counts_free(&p->counts);
 	free(p->sw);
 	p->sw = NULL;
 }
@@ -183,7 +168,7 @@ static void histogram_load(struct view *v)
 
 	histogram_close(v);
 	p->roots = 0;
-	counts_take(v->scene, &p->counts);
+	counts_take(v, &p->counts);
 	s = p->counts.search;
 	if (!s)
 		return;
@@ -328,31 +313,11 @@ struct one {
 	uint32_t sw;   /* NO_ID when it is not there or not up */
 };
 
-static int bars_open(struct view *v, int argc, char **argv, struct err *e)
+static int bars_open(struct view *v, const struct view_args *a, struct err *e)
 {
-	const struct fabric *f = v->scene->fabric;
-	struct one *p = v->priv;
-	uint32_t node;
-
-	if (argc > 1)
-		return err_set(e, "pane bars: found %d arguments, expected at most one: SWITCH", argc);
-	if (!argc)
-		return 0;
-	if (!f)
-		return err_set(e, "pane bars: no fabric is loaded");
-	node = session_node(v->scene->session, argv[0], e);
-	if (node == NO_ID)
-		return -1;
-	if (!node_is_switch(f, node))
-		return err_set(e, "pane bars: %s is no switch, and only switches become roots",
-			       f->node_name[node]);
-	p->guid = f->node_guid[node];
+	(void)e;
+	((struct one *)v->priv)->guid = a->arg[0].guid;
 	return 0;
-}
-
-static void bars_close(struct view *v)
-{
-	counts_free(&((struct one *)v->priv)->counts);
 }
 
 static void bars_load(struct view *v)
@@ -362,9 +327,8 @@ static void bars_load(struct view *v)
 	const struct fabric *f;
 	uint32_t *sw, node;
 
-	bars_close(v);
 	p->sw = NO_ID;
-	counts_take(v->scene, &p->counts);
+	counts_take(v, &p->counts);
 	s = p->counts.search;
 	if (!s)
 		return;
@@ -469,7 +433,6 @@ const struct view_ops view_bars = {
 	.priv_size = sizeof(struct one),
 	.open = bars_open,
 	.load = bars_load,
-	.close = bars_close,
 	.title = bars_title,
 	.footer = bars_footer,
 	.cell = bars_cell,

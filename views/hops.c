@@ -17,19 +17,11 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint64_t guid;
 	uint32_t sw;	       /* NO_ID when the fabric has it no more */
 	uint32_t *target;      /* [n_rows] */
 	uint16_t *distance;    /* [n_switches] links when nothing is forbidden */
 	uint32_t longer, none; /* targets that cost more than their links; that have no path */
 };
-
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
-{
-	struct priv *p = v->priv;
-
-	return view_switch_argument(v, argc, argv, &p->guid, e);
-}
 
 static void close_view(struct view *v)
 {
@@ -39,11 +31,6 @@ static void close_view(struct view *v)
 	free(p->distance);
 	p->target = NULL;
 	p->distance = NULL;
-}
-
-static const struct routing *routing_of(const struct view *v)
-{
-	return v->scene->sweep ? v->scene->sweep->routing : NULL;
 }
 
 static unsigned least_in(const struct routing *r, uint32_t sw, uint32_t to)
@@ -86,8 +73,8 @@ static void load(struct view *v)
 {
 	const struct scene *sc = v->scene;
 	struct priv *p = v->priv;
-	const struct routing *r = routing_of(v);
-	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, p->guid) : NO_ID;
+	const struct routing *r = scene_routing(v->scene);
+	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, v->args.arg[0].guid) : NO_ID;
 
 	close_view(v);
 	p->longer = p->none = 0;
@@ -102,7 +89,7 @@ static void load(struct view *v)
 static void title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 
 	if (p->sw == NO_ID) {
 		text_add(t, "Hops of a switch that is gone");
@@ -125,7 +112,7 @@ static void title(const struct view *v, struct text *t)
 static unsigned ports_of_cost(const struct view *v, uint32_t to, unsigned cost, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 	const struct fabric *f = r->topo->fabric;
 	unsigned n = 0;
 
@@ -144,7 +131,7 @@ static unsigned ports_of_cost(const struct view *v, uint32_t to, unsigned cost, 
 static unsigned next_cost(const struct view *v, uint32_t to, int cost)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 	const struct fabric *f = r->topo->fabric;
 	unsigned best = NO_PATH;
 
@@ -187,8 +174,7 @@ static void footer(const struct view *v, struct text *t)
 static bool before(const struct view *v, uint32_t to, unsigned *was)
 {
 	const struct priv *p = v->priv;
-	const struct sweep *w = v->scene->before;
-	const struct routing *r = w && w->fabric == v->scene->fabric ? w->routing : NULL;
+	const struct routing *r = scene_routing_before(v->scene);
 
 	if (!r || !r->ops->hops || !switch_up(r->topo, p->sw) || !switch_up(r->topo, to))
 		return false;
@@ -200,7 +186,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;
 	uint32_t to = p->target[row];
-	unsigned least = least_in(routing_of(v), p->sw, to);
+	unsigned least = least_in(scene_routing(v->scene), p->sw, to);
 
 	switch (col) {
 	case C_LEAST:
@@ -225,7 +211,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 {
 	const struct priv *p = v->priv;
 	uint32_t to = p->target[row];
-	unsigned least = least_in(routing_of(v), p->sw, to), was;
+	unsigned least = least_in(scene_routing(v->scene), p->sw, to), was;
 	struct text ports = {0};
 
 	switch (col) {
@@ -253,7 +239,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
 	uint32_t to = p->target[row];
-	unsigned least = least_in(routing_of(v), p->sw, to), was, m = 0;
+	unsigned least = least_in(scene_routing(v->scene), p->sw, to), was, m = 0;
 
 	if (before(v, to, &was) && was != least)
 		m |= MARK_CHANGED;
@@ -283,7 +269,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 		return true;
 	}
 	if (!strcmp(what, "dst") || !strcmp(what, "lid")) {
-		unsigned lid = ep == NO_ID ? 0 : routing_of(v)->lids->base[ep];
+		unsigned lid = ep == NO_ID ? 0 : scene_routing(v->scene)->lids->base[ep];
 
 		text_add(t, "%u", lid);
 		return lid != 0;
@@ -313,7 +299,6 @@ const struct view_ops view_hops = {
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS,
 	.priv_size = sizeof(struct priv),
-	.open = open_view,
 	.load = load,
 	.close = close_view,
 	.title = title,

@@ -95,15 +95,13 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	const struct scene *sc = v->scene;
 	const struct fabric *f = sc->fabric;
 	const struct priv *p = v->priv;
-	uint32_t port = port_of(v, row), node = f->port_node[port];
+	uint32_t port = port_of(v, row);
 	char buf[256];
 	int64_t lid;
 
 	switch (col) {
 	case C_NAME:
-		text_add(t, "%s", f->node_name[node]);
-		if (f->node_nports[node] > 1)
-			text_add(t, "[%u]", f->port_num[port]);
+		label_endport(f, p->ep[row], t);
 		break;
 	case C_LID:
 		lid = number(v, row, col);
@@ -199,7 +197,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_hosts = {
 	.name = "hosts",
 	.brief = "endports of CAs and routers: LID, switch and port they hang on",
-	.syntax = "",
 	.hints = "follow=switch prompt_pane_path=path :pane_lids=lids :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -83,7 +83,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_journal = {
 	.name = "journal",
 	.brief = "events made to the fabric, with what each changed; Enter undoes or redoes up to one",
-	.syntax = "",
 	.hints = "follow=go :undo=undo :redo=redo",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

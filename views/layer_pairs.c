@@ -24,20 +24,17 @@ struct priv {
 	uint32_t *ports; /* [n_switches] room for a route */
 };
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
-	const struct scene *sc = v->scene;
-	const struct lash *l = sc->sweep && sc->sweep->routing ? lash_of(sc->sweep->routing) : NULL;
-	int layer = argc ? word_layer(argv[0]) : 0;
+	const struct lash *l = lash_of(scene_routing(v->scene));
+	unsigned layer = (unsigned)a->arg[0].n;
 
-	if (argc > 1)
-		return err_set(e, "pane layer-pairs: found %d arguments, expected one: LAYER", argc);
 	if (!l)
 		return err_set(e, "pane layer-pairs: only lash puts pairs in layers; try `route lash`");
-	if (layer < 0 || (unsigned)layer >= lash_layers(l))
-		return err_set(e, "pane layer-pairs: found \"%s\", expected a layer 0 .. %u", argv[0],
+	if (layer >= lash_layers(l))
+		return err_set(e, "pane layer-pairs: found \"%s\", expected a layer 0 .. %u", a->argv[0],
 			       lash_layers(l) - 1);
-	((struct priv *)v->priv)->layer = (unsigned)layer;
+	((struct priv *)v->priv)->layer = layer;
 	return 0;
 }
 
@@ -58,7 +55,7 @@ static void load(struct view *v)
 	uint32_t a, b;
 
 	close_view(v);
-	p->lash = sc->sweep && sc->sweep->routing ? lash_of(sc->sweep->routing) : NULL;
+	p->lash = lash_of(scene_routing(sc));
 	if (!p->lash)
 		return;
 	p->ports = NEW_ARRAY(sc->fabric->n_switches + 1, uint32_t);
@@ -85,7 +82,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	const uint32_t *q = p->pair[row];
 
 	if (col == C_HOPS)
-		return lash_route_ports(v->scene->sweep->routing, q[0], q[1], p->ports);
+		return lash_route_ports(scene_routing(v->scene), q[0], q[1], p->ports);
 	return lash_first_layer_of(p->lash, q[0], q[1]);
 }
 

@@ -1,11 +1,7 @@
 /* Pane: layers (virtual lanes in use): pairs before and after balancing, dependencies, credit loops. */
 #include <inttypes.h>
 #include <string.h>
-#include "core/base/err.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
-#include "core/session/command.h"
-#include "engines/lash/lash.h"
 #include "views/views.h"
 
 enum { C_LAYER, C_VL, C_PAIRS, C_BEFORE, C_MOVED, C_LOOPS, C_ROUTES, C_CHANNELS, C_DEPS };
@@ -23,59 +19,59 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	bool switches;		   /* routes of switches count as well */
-	const struct lash *lash;   /* NULL: another engine, or its layers are not those in force */
-	const struct graph *graph; /* NULL: not there yet */
-	uint8_t vl[CDG_VLS];	   /* [n_rows] */
+	bool pairs; /* the engine put pairs in layers, and they are in force */
+	struct layer_info info[CDG_VLS]; /* [n_rows] with pairs */
+	const struct graph *graph;	 /* NULL: not there yet */
+	uint8_t vl[CDG_VLS];		 /* [n_rows] */
 };
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+/* The layers that the engine put pairs in, where they are those in force. */
+static void load_pairs(struct view *v, const struct routing *r)
 {
+	const struct routing_ops *ops = scene_ops(v->scene);
 	struct priv *p = v->priv;
+	unsigned n = ops->layer ? ops->n_layers(r) : 0;
 
-	p->switches = words_take_last(&argc, argv, "switches");
-	return argc ? err_set(e, "pane layers: found \"%s\", expected nothing or switches", argv[0]) : 0;
+	n = n < CDG_VLS ? n : CDG_VLS;
+	for (unsigned l = 0; l < n; l++)
+		ops->layer(r, l, &p->info[l]);
+	p->pairs = n && routing_keeps_layers(r, p->info[0].vl, n);
+	for (unsigned l = 0; p->pairs && l < n; l++)
+		p->vl[v->n_rows++] = (uint8_t)p->info[l].vl;
 }
 
 static void load(struct view *v)
 {
 	const struct scene *sc = v->scene;
-	const struct routing *r = sc->sweep ? sc->sweep->routing : NULL;
+	const struct routing *r = scene_routing(sc);
 	struct priv *p = v->priv;
-	const struct result *res;
 
-	*p = (struct priv){.switches = p->switches};
+	memset(p, 0, sizeof(*p));
 	if (!r)
 		return;
-	p->lash = lash_of(r);
-	if (p->lash && !routing_keeps_layers(r, p->lash->vls.start, lash_layers(p->lash)))
-		p->lash = NULL;
-	res = view_ask(v, &task_graph, NULL, (const uint32_t[TASK_ARGS]){p->switches});
-	p->graph = res ? res->value : NULL;
-	for (unsigned l = 0; p->lash && l < lash_layers(p->lash); l++)
-		p->vl[v->n_rows++] = (uint8_t)(l + p->lash->vls.start);
-	for (unsigned l = 0; !p->lash && p->graph && l < CDG_VLS; l++)
+	p->graph = view_ask_value(v, &task_graph, (const uint32_t[TASK_ARGS]){v->args.flag});
+	load_pairs(v, r);
+	for (unsigned l = 0; !p->pairs && p->graph && l < CDG_VLS; l++)
 		if (p->graph->cdg->used >> l & 1)
 			p->vl[v->n_rows++] = (uint8_t)l;
-	if (!p->lash)
+	if (!p->pairs)
 		v->width[C_LAYER] = v->width[C_PAIRS] = v->width[C_BEFORE] = v->width[C_MOVED] = 0;
 }
 
 static void title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct scene *sc = v->scene;
+	const struct routing *r = scene_routing(v->scene);
 
-	if (!sc->sweep || !sc->sweep->routing)
+	if (!r)
 		text_add(t, "Layers");
 	else
-		text_add(t, "%s%s: %u layer%s", sc->sweep->routing->engine,
-			 p->switches ? " with switches" : "", v->n_rows, v->n_rows == 1 ? "" : "s");
-	if (p->lash && p->lash->moved)
+		text_add(t, "%s%s: %u layer%s", r->engine, v->args.flag ? " with switches" : "", v->n_rows,
+			 v->n_rows == 1 ? "" : "s");
+	if (p->pairs && v->n_rows && p->info[0].balanced)
 		text_add(t, ", balanced");
-	if (sc->sweep && sc->sweep->routing && routing_layers_idle(sc->sweep->routing))
-		text_add(t, " in force, of %u computed (qos is off)",
-			 sc->sweep->routing->ops->n_layers(sc->sweep->routing));
+	if (r && routing_layers_idle(r))
+		text_add(t, " in force, of %u computed (qos is off)", r->ops->n_layers(r));
 }
 
 /* A layer of pairs that no routes between hosts use. */
@@ -83,8 +79,8 @@ static bool hidden_pairs(const struct view *v)
 {
 	const struct priv *p = v->priv;
 
-	for (uint32_t i = 0; p->lash && !p->switches && i < v->n_rows; i++)
-		if (lash_pairs_after(p->lash, i) && !p->graph->cdg->vl_routes[p->vl[i]])
+	for (uint32_t i = 0; p->pairs && !v->args.flag && i < v->n_rows; i++)
+		if (p->info[i].pairs && !p->graph->cdg->vl_routes[p->vl[i]])
 			return true;
 	return false;
 }
@@ -116,8 +112,8 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	const struct priv *p = v->priv;
 	unsigned vl = p->vl[row];
 	const struct graph_vl *g = p->graph ? &p->graph->vl[vl] : NULL;
-	int64_t before = p->lash ? (int64_t)lash_pairs_before(p->lash, row) : 0;
-	int64_t after = p->lash ? (int64_t)lash_pairs_after(p->lash, row) : 0;
+	int64_t before = p->pairs ? (int64_t)p->info[row].pairs_first : 0;
+	int64_t after = p->pairs ? (int64_t)p->info[row].pairs : 0;
 
 	switch (col) {
 	case C_LAYER:
@@ -175,10 +171,10 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
 
-	if (p->lash)
+	if (p->pairs)
 		text_add(t, "pane layer-pairs %u", row);
 	else
-		text_add(t, "pane cdg %u%s", p->vl[row], p->switches ? " switches" : "");
+		text_add(t, "pane cdg %u%s", p->vl[row], v->args.flag ? " switches" : "");
 }
 
 static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
@@ -187,7 +183,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 	if (strcmp(what, "layer") && strcmp(what, "vl"))
 		return false;
-	text_add(t, p->switches ? "%u switches" : "%u", p->vl[row]);
+	text_add(t, v->args.flag ? "%u switches" : "%u", p->vl[row]);
 	return true;
 }
 
@@ -199,7 +195,6 @@ const struct view_ops view_layers = {
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.priv_size = sizeof(struct priv),
-	.open = open_view,
 	.load = load,
 	.title = title,
 	.footer = footer,

@@ -5,7 +5,6 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/routing/paths.h"
-#include "engines/ftree/ftree.h"
 #include "views/views.h"
 
 enum { C_LID, C_DEST, C_PORT, C_VIA, C_HOPS, C_EQUAL };
@@ -21,34 +20,22 @@ static const struct column columns[] = {
 
 struct priv {
 	uint64_t guid;
-	uint32_t sw;	    /* NO_ID when the fabric has it no more */
-	unsigned want;	    /* LID to select when loaded next, 0 = none */
-	uint16_t *lid;	    /* [n_rows] */
-	uint16_t *distance; /* [n_switches] links to every switch */
-	uint8_t *reverse;   /* [max_lid + 1] 1 = ftree reaches it by reverse hops only; NULL = none */
+	uint32_t sw;			/* NO_ID when the fabric has it no more */
+	unsigned want;			/* LID to select when loaded next, 0 = none */
+	uint16_t *lid;			/* [n_rows] */
+	uint16_t *distance;		/* [n_switches] links to every switch */
+	const struct entry_note **note; /* [max_lid + 1] of the engine; NULL = it has none here */
 	uint32_t changed;
-	uint32_t n_reverse;
+	uint32_t n_notes;
 };
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
-	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
-	uint32_t node;
 
-	if (argc < 1 || argc > 2)
-		return err_set(e, "pane lft: found %d arguments, expected SWITCH [DESTINATION]", argc);
-	if (!f)
-		return err_set(e, "pane lft: no fabric is loaded");
-	node = session_node(v->scene->session, argv[0], e);
-	if (node == NO_ID)
-		return -1;
-	if (!node_is_switch(f, node))
-		return err_set(e, "pane lft: %s is no switch and has no forwarding table",
-			       f->node_name[node]);
-	p->guid = f->node_guid[node];
-	if (argc == 2 && session_endport(v->scene->session, argv[1], &p->want, e) == NO_ID)
-		return -1;
+	(void)e;
+	p->guid = a->arg[0].guid;
+	p->want = (unsigned)a->arg[1].n;
 	return 0;
 }
 
@@ -58,16 +45,11 @@ static void close_view(struct view *v)
 
 	free(p->lid);
 	free(p->distance);
-	free(p->reverse);
+	free(p->note);
 	p->lid = NULL;
 	p->distance = NULL;
-	p->reverse = NULL;
-	p->n_reverse = 0;
-}
-
-static const struct routing *routing_of(const struct view *v)
-{
-	return v->scene->sweep ? v->scene->sweep->routing : NULL;
+	p->note = NULL;
+	p->n_notes = 0;
 }
 
 static bool entry(const struct view *v, unsigned lid, uint8_t *was, uint8_t *now)
@@ -78,26 +60,29 @@ static bool entry(const struct view *v, unsigned lid, uint8_t *was, uint8_t *now
 	return c && c->switch_entries && c->switch_entries[p->sw] && entry_changed(c, p->sw, lid, was, now);
 }
 
-/* Entries of the switch that exist thanks to ftree's reverse hops. */
-static void find_reverse(struct priv *p, const struct routing *r)
+/* What the engine notes about entries of the switch. */
+static void load_notes(struct priv *p, const struct routing *r)
 {
-	const struct ftree *t = ftree_of(r);
+	if (!r->ops->entry_notes)
+		return;
+	p->note = NEW_ARRAY((size_t)r->lids->max_lid + 1, const struct entry_note *);
+	p->n_notes = r->ops->entry_notes(r, p->sw, p->note);
+}
 
-	for (size_t i = 0; t && i < t->n_reverse; i++) {
-		if (t->reverse[i].sw != p->sw)
-			continue;
-		if (!p->reverse)
-			p->reverse = NEW_ARRAY((size_t)r->lids->max_lid + 1, uint8_t);
-		p->n_reverse += !p->reverse[t->reverse[i].lid];
-		p->reverse[t->reverse[i].lid] = 1;
-	}
+static const struct entry_note *first_note(const struct priv *p, const struct routing *r)
+{
+	unsigned lid = 1;
+
+	while (lid < r->lids->max_lid && !p->note[lid])
+		lid++;
+	return p->note[lid];
 }
 
 static void load(struct view *v)
 {
 	const struct scene *sc = v->scene;
 	struct priv *p = v->priv;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, p->guid) : NO_ID;
 	uint8_t was, now;
 
@@ -120,14 +105,14 @@ static void load(struct view *v)
 	p->want = 0;
 	p->distance = NEW_ARRAY(sc->fabric->n_switches + 1, uint16_t);
 	switch_distances(r->topo, p->sw, p->distance);
-	find_reverse(p, r);
+	load_notes(p, r);
 }
 
 static void title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 
 	if (p->sw == NO_ID) {
 		text_add(t, "LFT of a switch that is gone");
@@ -143,15 +128,15 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, " ── %u LIDs", v->n_rows);
 	if (p->changed)
 		text_add(t, " ── %u changed", p->changed);
-	if (p->n_reverse)
-		text_add(t, " ── %u by reverse hops", p->n_reverse);
+	if (p->n_notes)
+		text_add(t, " ── %u %s", p->n_notes, first_note(p, r)->title);
 }
 
 /* Links from the switch to a LID along the tables, -1 when they do not lead there. */
 static int hops_to(const struct view *v, unsigned lid)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 	const struct fabric *f = r->topo->fabric;
 	uint32_t sw = p->sw;
 
@@ -177,7 +162,7 @@ static int hops_to(const struct view *v, unsigned lid)
 static int shortest_to(const struct view *v, unsigned lid)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 	uint32_t ep = lid_owner(r->lids, lid), sw = ep == NO_ID ? NO_ID : r->topo->endport_switch[ep];
 
 	if (sw == NO_ID || p->distance[sw] == NO_HOPS)
@@ -193,7 +178,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 		return p->lid[row];
 	if (col == C_HOPS)
 		return hops_to(v, p->lid[row]);
-	return routing_port(routing_of(v), p->sw, p->lid[row]);
+	return routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
 }
 
 static void port_text(unsigned port, struct text *t)
@@ -226,7 +211,7 @@ static void via_cell(const struct view *v, unsigned out, struct text *t)
 static void equal_cell(const struct view *v, unsigned lid, unsigned out, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 	const struct topo *tp = r->topo;
 	uint32_t ep = lid_owner(r->lids, lid), dst = ep == NO_ID ? NO_ID : tp->endport_switch[ep];
 	unsigned least;
@@ -243,7 +228,7 @@ static void equal_cell(const struct view *v, unsigned lid, unsigned out, struct 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 	unsigned lid = p->lid[row], out = routing_port(r, p->sw, lid);
 	struct text ports = {0};
 	uint8_t was, now;
@@ -255,7 +240,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		break;
 	case C_DEST:
 		lid_label(v->scene->fabric, r->lids, lid, t);
-		text_add(t, "%s", p->reverse && p->reverse[lid] ? " (reverse)" : "");
+		if (p->note && p->note[lid])
+			text_add(t, " (%s)", p->note[lid]->brief);
 		break;
 	case C_PORT:
 		if (entry(v, lid, &was, &now)) {
@@ -295,7 +281,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 		m |= MARK_CHANGED;
 	if (hops < 0)
 		m |= MARK_DOWN;
-	else if ((least >= 0 && hops > least) || (p->reverse && p->reverse[lid]))
+	else if ((least >= 0 && hops > least) || (p->note && p->note[lid]))
 		m |= MARK_DETOUR;
 	return m;
 }
@@ -312,7 +298,7 @@ static void word_source(const struct view *v, unsigned lid, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 	uint32_t dst = lid_owner(r->lids, lid);
 
 	for (unsigned port = 1; port <= f->switch_nports[p->sw]; port++) {
@@ -331,7 +317,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	unsigned out = routing_port(routing_of(v), p->sw, p->lid[row]);
+	unsigned out = routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
 
 	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
 		text_add(t, "%u", p->lid[row]);
@@ -350,7 +336,7 @@ static uint32_t chip(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	unsigned out = routing_port(routing_of(v), p->sw, p->lid[row]);
+	unsigned out = routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
 	uint32_t peer = NO_ID;
 
 	if (out && out <= f->switch_nports[p->sw])

@@ -5,7 +5,6 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "engines/mincontention/mincontention.h"
 #include "views/chips.h"
 #include "views/views.h"
 
@@ -39,34 +38,21 @@ struct priv {
 	uint32_t ep;   /* NO_ID when the fabric has it no more */
 	unsigned base, count;
 	const struct elements *el;     /* reference; NULL when there is no grouping: why says so */
-	const struct mincontention *m; /* NULL: another engine, or other elements than it routed by */
+	bool ways; /* the engine compared ways of these very elements */
 	struct exit *exit;	       /* [n_rows * count] */
 	uint32_t *ports;	       /* [n_rows] different ones taken by all LIDs */
 	struct err why;
 };
 
-static const struct routing *routing_of(const struct view *v)
-{
-	return v->scene->sweep ? v->scene->sweep->routing : NULL;
-}
-
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
-	unsigned lid = 0;
-	uint32_t ep;
 
-	if (argc != 1)
-		return err_set(e, "pane lids: found %d arguments, expected HOST, or one of its LIDs", argc);
-	if (!f)
-		return err_set(e, "pane lids: no fabric is loaded");
-	ep = session_endport(v->scene->session, argv[0], &lid, e);
-	if (ep == NO_ID)
-		return -1;
-	p->guid = f->port_guid[f->endport_port[ep]];
-	if (lid && v->scene->sweep)
-		p->at = lid - v->scene->sweep->lids->base[ep];
+	(void)e;
+	p->guid = a->arg[0].guid;
+	if (a->arg[0].n && v->scene->sweep)
+		p->at = (unsigned)a->arg[0].n - v->scene->sweep->lids->base[fabric_endport_by_guid(f, p->guid)];
 	return 0;
 }
 
@@ -78,7 +64,7 @@ static void close_view(struct view *v)
 	free(p->exit);
 	free(p->ports);
 	p->el = NULL;
-	p->m = NULL;
+	p->ways = false;
 	p->exit = NULL;
 	p->ports = NULL;
 	p->count = 0;
@@ -131,7 +117,7 @@ static void load_chip(struct priv *p, const struct routing *r, uint32_t e, uint3
 static void load(struct view *v)
 {
 	const struct fabric *f = v->scene->fabric;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 	struct priv *p = v->priv;
 	const struct elements *el;
 
@@ -141,9 +127,7 @@ static void load(struct view *v)
 	if (!el || r->topo->endport_switch[p->ep] == NO_ID)
 		return;
 	p->el = elements_ref(el);
-	p->m = mincontention_of(r);
-	if (p->m && p->m->elements != el)
-		p->m = NULL;
+	p->ways = scene_ops(v->scene)->way && scene_ops(v->scene)->elements(r) == el;
 	p->base = r->lids->base[p->ep];
 	p->count = r->lids->count[p->ep];
 	if (p->at >= p->count)
@@ -186,10 +170,10 @@ static void title(const struct view *v, struct text *t)
 		label_endport(v->scene->fabric, p->ep, t);
 	if (p->count > SHOWN)
 		text_add(t, " (%u-%u)", p->base, p->base + p->count - 1);
-	if (!n && routing_of(v) && p->ep != NO_ID)
+	if (!n && scene_routing(v->scene) && p->ep != NO_ID)
 		text_add(t, " ── %s", p->why.msg[0] ? p->why.msg : "it is down or has no LID");
 	else if (n)
-		text_add(t, " ── %s", routing_of(v)->engine);
+		text_add(t, " ── %s", scene_routing(v->scene)->engine);
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
@@ -271,7 +255,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 static void footer_ports(const struct view *v, uint32_t e, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = routing_of(v);
+	const struct routing *r = scene_routing(v->scene);
 	unsigned n = 0;
 
 	text_add(t, "%s: LID %u: ", p->el->name[e], p->base + p->at);
@@ -292,20 +276,19 @@ static void footer_ports(const struct view *v, uint32_t e, struct text *t)
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	struct mincontention_key k;
+	const struct routing_ops *ops = scene_ops(v->scene);
 	uint32_t row;
 
 	if (!p->count || !view_selected(v, &row))
 		return;
 	footer_ports(v, row, t);
-	if (!p->m)
+	if (!p->ways)
 		return;
-	text_add(t, "; contention/distance");
+	text_add(t, "; %s", ops->way_measure);
 	for (unsigned i = first_shown(p); i < p->count && i < first_shown(p) + SHOWN; i++) {
-		if (mincontention_key(routing_of(v), row, p->base + i, &k))
-			text_add(t, " %u/%u", k.contention, k.distance);
-		else
-			text_add(t, " -");
+		text_putc(t, ' ');
+		if (!ops->way(scene_routing(v->scene), row, p->base + i, t))
+			text_putc(t, '-');
 	}
 }
 
@@ -379,7 +362,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
 
-	if (p->m) {
+	if (p->ways) {
 		text_add(t, "pane ways %u ", p->base + p->at);
 		word_element(p->el, row, t);
 		return;

@@ -77,7 +77,7 @@ static void load(struct view *v)
 	const struct lash_graph *g;
 
 	close_view(v);
-	p->lash = sc->sweep && sc->sweep->routing ? lash_of(sc->sweep->routing) : NULL;
+	p->lash = lash_of(scene_routing(sc));
 	p->mesh = p->lash ? lash_mesh_of(p->lash) : NULL;
 	if (!p->mesh)
 		return;
@@ -239,7 +239,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_mesh = {
 	.name = "mesh",
 	.brief = "what lash's mesh analysis found: dimensions, coordinates of switches, axes of their ports",
-	.syntax = "",
 	.hints = "follow=ports :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -152,7 +152,6 @@ const struct view_ops view_pairs = {
 	.name = "pairs",
 	.brief = "what the last event changed, pair by pair: rerouted, lost and regained paths with their "
 		 "hops",
-	.syntax = "",
 	.hints = "follow=path :why=why :trace=trace",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -1,4 +1,5 @@
 /* Pane: the path between two endports, there and back side by side, and what it was before. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/turns.h"
@@ -33,35 +34,29 @@ struct priv {
 	bool known;
 	uint32_t *line[2]; /* [lines] row of each direction, from 0; NO_ID = blank beside a longer element */
 	uint32_t lines;
-	const struct lash *lash; /* NULL: another engine */
-	uint32_t sw[2];		 /* its switches at the ends */
-	unsigned first, layer;	 /* layer the pair was put in and is in; LASH_NO_LAYER */
-	const struct witness
-		*why[LASH_MAX_LAYERS]; /* [first] why not in the layers below; NULL: not known yet */
+	const struct loads *loads; /* routes over each port, all to all; NULL: not there yet */
+	uint32_t sw[2];		   /* switches at the ends */
+	bool layered;		   /* the engine put them in a layer: */
+	struct pair_layer layer;
+	const struct witness *why[CDG_VLS]; /* [layer.first] why not in those below; NULL: not known yet */
 };
 
-static int open_end(struct view *v, unsigned i, const char *word, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
+	const struct fabric *f = v->scene->fabric;
+	const struct lids *l = v->scene->sweep ? v->scene->sweep->lids : NULL;
 	struct priv *p = v->priv;
-	const struct scene *sc = v->scene;
-	unsigned lid;
-	uint32_t ep = session_endport(sc->session, word, &lid, e);
 
-	if (ep == NO_ID)
-		return -1;
-	p->guid[i] = sc->fabric->port_guid[sc->fabric->endport_port[ep]];
-	if (sc->sweep && lid > sc->sweep->lids->base[ep])
-		p->offset[i] = lid - sc->sweep->lids->base[ep];
+	(void)e;
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t ep = fabric_endport_by_guid(f, a->arg[i].guid);
+		unsigned lid = (unsigned)a->arg[i].n;
+
+		p->guid[i] = a->arg[i].guid;
+		if (l && lid > l->base[ep])
+			p->offset[i] = lid - l->base[ep];
+	}
 	return 0;
-}
-
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
-{
-	if (argc != 2)
-		return err_set(e, "pane path: found %d arguments, expected two: SRC DST", argc);
-	if (!v->scene->fabric)
-		return err_set(e, "pane path: no fabric is loaded");
-	return open_end(v, 0, argv[0], e) || open_end(v, 1, argv[1], e) ? -1 : 0;
 }
 
 static void close_view(struct view *v)
@@ -79,8 +74,9 @@ static void close_view(struct view *v)
 	p->lines = 0;
 	memset(p->dir, 0, sizeof(p->dir));
 	p->known = false;
-	p->lash = NULL;
-	p->first = 0;
+	p->layered = false;
+	p->layer.first = 0;
+	p->loads = NULL;
 }
 
 static void trace_on(const struct sweep *s, const struct priv *p, const uint32_t ep[2], unsigned i,
@@ -120,7 +116,7 @@ static void load_before(struct view *v, const uint32_t ep[2], unsigned i)
 	struct priv *p = v->priv;
 	struct path was;
 
-	if (!sc->before || !sc->before->routing || sc->before->fabric != sc->fabric)
+	if (!scene_routing_before(sc))
 		return;
 	trace_on(sc->before, p, ep, i, &was);
 	p->dir[i].changed = !same_path(&p->dir[i].path, &was);
@@ -152,31 +148,23 @@ static uint32_t dir_rows(const struct priv *p, unsigned i)
 	return p->known ? p->dir[i].path.n + 2 : 0;
 }
 
-/* The layer that lash put the pair of switches in, and what kept it out of those below. */
+/* The layer that the engine put the pair of switches in, and what kept it out of those below. */
 static void load_layer(struct view *v, const uint32_t ep[2])
 {
 	const struct scene *sc = v->scene;
+	const struct routing_ops *ops = scene_ops(sc);
 	struct priv *p = v->priv;
 
 	for (unsigned i = 0; i < 2; i++)
 		p->sw[i] = sc->topo->endport_switch[ep[i]];
 	if (p->sw[0] == NO_ID || p->sw[1] == NO_ID || p->sw[0] == p->sw[1])
 		return;
-	p->lash = lash_of(sc->sweep->routing);
-	if (!p->lash)
-		return;
-	p->layer = lash_layer_of(p->lash, p->sw[0], p->sw[1]);
-	p->first = lash_first_layer_of(p->lash, p->sw[0], p->sw[1]);
-	if (p->layer == LASH_NO_LAYER) {
-		p->lash = NULL;
-		p->first = 0;
-	}
-	for (unsigned i = 0; i < p->first; i++) {
-		const struct result *r =
-			view_ask(v, &task_witness, NULL, (const uint32_t[TASK_ARGS]){p->sw[0], p->sw[1], i});
-
-		p->why[i] = r ? r->value : NULL;
-	}
+	p->layered = ops->pair_layer && ops->pair_layer(scene_routing(sc), p->sw[0], p->sw[1], &p->layer);
+	if (!p->layered)
+		p->layer.first = 0;
+	for (unsigned i = 0; ops->witness && i < p->layer.first; i++)
+		p->why[i] =
+			view_ask_value(v, &task_witness, (const uint32_t[TASK_ARGS]){p->sw[0], p->sw[1], i});
 }
 
 /* Switch at a row of a direction, NO_ID = an end. */
@@ -232,31 +220,40 @@ static void load(struct view *v)
 	close_view(v);
 	for (unsigned i = 0; i < 2 && sc->fabric; i++)
 		ep[i] = fabric_endport_by_guid(sc->fabric, p->guid[i]);
-	if (ep[0] == NO_ID || ep[1] == NO_ID || !sc->sweep || !sc->sweep->routing)
+	if (ep[0] == NO_ID || ep[1] == NO_ID || !scene_routing(sc))
 		return;
 	p->known = true;
 	for (unsigned i = 0; i < 2; i++) {
 		trace_on(sc->sweep, p, ep, i, &p->dir[i].path);
 		load_before(v, ep, i);
 		p->dir[i].shortest = shortest(sc->topo, ep);
-		p->dir[i].turn = first_turn(sc->sweep->routing, p->dir[i].path.hop, p->dir[i].path.n);
+		p->dir[i].turn = first_turn(scene_routing(sc), p->dir[i].path.hop, p->dir[i].path.n);
 	}
 	load_layer(v, ep);
+	p->loads = view_ask_value(v, &task_loads, NULL);
 	place_lines(p, sc->fold ? scene_chassis(v->scene, NULL) : NULL);
-	v->n_rows = p->lines + 1 + p->first;
+	v->n_rows = p->lines + 1 + p->layer.first;
+}
+
+/* An end as a port, as hops show theirs: the node with the port the packet leaves or comes in by. */
+static void end_port_label(const struct fabric *f, uint64_t guid, struct text *t)
+{
+	uint32_t ep = fabric_endport_by_guid(f, guid), port = f->endport_port[ep];
+
+	if (endport_is_switch(f, ep))
+		text_add(t, "%s", f->node_name[f->port_node[port]]);
+	else
+		text_add(t, "%s[%u]", f->node_name[f->port_node[port]], f->port_num[port]);
 }
 
 static void end_label(const struct fabric *f, uint64_t guid, struct text *t)
 {
 	uint32_t ep = fabric_endport_by_guid(f, guid);
-	uint32_t port = ep == NO_ID ? NO_ID : f->endport_port[ep];
 
-	if (port == NO_ID)
+	if (ep == NO_ID)
 		text_add(t, "0x%016llx", (unsigned long long)guid);
-	else if (endport_is_switch(f, ep))
-		text_add(t, "%s", f->node_name[f->port_node[port]]);
 	else
-		text_add(t, "%s[%u]", f->node_name[f->port_node[port]], f->port_num[port]);
+		label_endport(f, ep, t);
 }
 
 static bool is_detour(const struct direction *d)
@@ -297,12 +294,14 @@ static void title(const struct view *v, struct text *t)
 	}
 }
 
-/* Lower layer that a row is about, LASH_NO_LAYER = none is. */
+#define NO_LAYER UINT_MAX
+
+/* Lower layer that a row is about, NO_LAYER = none is. */
 static unsigned lower_layer(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
 
-	return p->known && row > p->lines ? row - p->lines - 1 : LASH_NO_LAYER;
+	return p->known && row > p->lines ? row - p->lines - 1 : NO_LAYER;
 }
 
 static void why_text(const struct view *v, unsigned layer, struct text *t)
@@ -335,11 +334,11 @@ static void sl_cell(const struct view *v, unsigned i, struct text *t)
 	}
 	if (lo <= hi)
 		text_add(t, lo == hi ? " VL %u" : " VL %u..%u", lo, hi);
-	if (!p->lash)
+	if (!p->layered)
 		return;
-	text_add(t, " layer %u", p->layer);
-	if (p->first != p->layer)
-		text_add(t, " (from %u)", p->first);
+	text_add(t, " layer %u", p->layer.now);
+	if (p->layer.first != p->layer.now)
+		text_add(t, " (from %u)", p->layer.first);
 }
 
 static void footer(const struct view *v, struct text *t)
@@ -349,7 +348,7 @@ static void footer(const struct view *v, struct text *t)
 	uint32_t row;
 	unsigned i;
 
-	if (view_selected(v, &row) && lower_layer(v, row) != LASH_NO_LAYER) {
+	if (view_selected(v, &row) && lower_layer(v, row) != NO_LAYER) {
 		why_text(v, lower_layer(v, row), t);
 		return;
 	}
@@ -387,7 +386,7 @@ static void footer(const struct view *v, struct text *t)
 
 static const char *arrow(const struct view *v, const struct path *path, unsigned h)
 {
-	const struct routing *r = v->scene->sweep->routing;
+	const struct routing *r = scene_routing(v->scene);
 
 	if (!h)
 		return "↑";
@@ -447,7 +446,7 @@ static uint32_t out_port(const struct view *v, unsigned i, uint32_t row)
 
 static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned what, struct text *t)
 {
-	struct scene *sc = v->scene;
+	const struct scene *sc = v->scene;
 	const struct priv *p = v->priv;
 	const struct path *path = &p->dir[i].path;
 	uint32_t port, row = line_row(p, i, line);
@@ -461,7 +460,7 @@ static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned 
 	port = out_port(v, i, row);
 	if (what == C_HOP && (!row || row == path->n + 1)) {
 		if (!row || path->end == PATH_OK)
-			end_label(sc->fabric, p->guid[row ? !i : i], t);
+			end_port_label(sc->fabric, p->guid[row ? !i : i], t);
 		else
 			text_add(t, " x %s", path_end_text(path->end));
 	} else if (what == C_HOP) {
@@ -469,9 +468,8 @@ static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned 
 	} else if (what == C_VL && row && row <= path->n && port != NO_ID) {
 		text_add(t, "%u", path->hop[row - 1].vl);
 	} else if (what == C_ROUTES && port != NO_ID) {
-		sc->want_loads = true;
-		if (sc->loads)
-			text_add(t, "%u", sc->loads->port[port]);
+		if (p->loads)
+			text_add(t, "%u", p->loads->port[port]);
 		else
 			text_add(t, "…");
 	}
@@ -479,7 +477,7 @@ static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned 
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	if (col == C_LINE && lower_layer(v, row) != LASH_NO_LAYER)
+	if (col == C_LINE && lower_layer(v, row) != NO_LAYER)
 		return;
 	if (col == C_LINE)
 		text_add(t, "│");
@@ -603,7 +601,7 @@ static void follow(const struct view *v, uint32_t line, struct text *t)
 	const struct fabric *f = v->scene->fabric;
 	uint32_t row = line_row(p, 0, line);
 
-	if (lower_layer(v, line) != LASH_NO_LAYER) {
+	if (lower_layer(v, line) != NO_LAYER) {
 		text_add(t, "pane cycle ");
 		word_node(f, f->switch_node[p->sw[0]], t);
 		text_putc(t, ' ');

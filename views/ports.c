@@ -3,7 +3,6 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
-#include "engines/updown.h"
 #include "views/views.h"
 
 enum { C_PORT, C_STATE, C_LINK, C_PEER, C_LOAD, C_LIDS, C_VLS, C_DIR, C_RULE };
@@ -26,27 +25,23 @@ struct priv {
 	uint32_t lids[256]; /* LFT entries out of each port */
 	bool changed[256];  /* an entry came to this port, or left it, with the last event */
 	unsigned level;	    /* links to switches of the same rank */
+	const struct loads *loads; /* routes over each port, all to all; NULL = not there yet */
 };
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+/* Without a node: the first switch. */
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
+	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
-	uint32_t node;
 
-	if (argc > 1)
-		return err_set(e, "pane ports: found %d arguments, expected one: NODE", argc);
-	if (!v->scene->fabric)
-		return err_set(e, "pane ports: no fabric is loaded");
-	if (!argc) {
-		if (!v->scene->fabric->n_switches)
-			return err_set(e, "pane ports: the fabric has no switch; name a node");
-		p->guid = v->scene->fabric->node_guid[v->scene->fabric->switch_node[0]];
+	p->guid = a->arg[0].guid;
+	if (a->n)
 		return 0;
-	}
-	node = session_node(v->scene->session, argv[0], e);
-	if (node == NO_ID)
-		return -1;
-	p->guid = v->scene->fabric->node_guid[node];
+	if (!f)
+		return err_set(e, "pane ports: no fabric is loaded");
+	if (!f->n_switches)
+		return err_set(e, "pane ports: the fabric has no switch; name a node");
+	p->guid = f->node_guid[f->switch_node[0]];
 	return 0;
 }
 
@@ -54,7 +49,7 @@ static void count_entries(struct view *v, uint32_t sw)
 {
 	const struct scene *sc = v->scene;
 	struct priv *p = v->priv;
-	const struct routing *r = sc->sweep ? sc->sweep->routing : NULL;
+	const struct routing *r = scene_routing(sc);
 	const struct lft_row *row = r ? r->row[sw] : NULL;
 	bool look = sc->change && sc->change->switch_entries && sc->change->switch_entries[sw];
 	unsigned top = row ? row->top : 0;
@@ -73,11 +68,6 @@ static void count_entries(struct view *v, uint32_t sw)
 	p->changed[NO_PATH] = false;
 }
 
-static const struct routing *routing_of(const struct scene *sc)
-{
-	return sc->sweep ? sc->sweep->routing : NULL;
-}
-
 /* Does a port lead to a switch of the same rank? */
 static bool is_level(const struct routing *r, uint32_t sw, uint32_t port)
 {
@@ -89,23 +79,17 @@ static bool is_level(const struct routing *r, uint32_t sw, uint32_t port)
 /* The rule that orders such a link. */
 static const char *level_rule(const struct routing *r, uint32_t sw, uint32_t port)
 {
-	const struct updown *u = updown_of(r);
-	uint32_t peer = r->topo->peer_switch[port];
+	unsigned n = r->topo->fabric->port_num[port];
+	const char *rule = r->ops->link_rule ? r->ops->link_rule(r, sw, n) : NULL;
 
-	if (!u || !u->id)
-		return "level";
-	if (!u->rank[sw])
-		return "root-root";
-	if (u->id[sw] == u->id[peer])
-		return "equal id";
-	return u->id[sw] > u->id[peer] ? "id: up to smaller" : "id: down to greater";
+	return rule ? rule : "level";
 }
 
 /* Columns of engines that know directions; elsewhere they are not there. */
 static void load_directions(struct view *v, uint32_t sw)
 {
 	struct priv *p = v->priv;
-	const struct routing *r = routing_of(v->scene);
+	const struct routing *r = scene_routing(v->scene);
 
 	if (!r || !r->ops->direction || sw == NO_ID) {
 		v->width[C_DIR] = v->width[C_RULE] = 0;
@@ -125,6 +109,7 @@ static void load(struct view *v)
 	memset(p->lids, 0, sizeof(p->lids));
 	memset(p->changed, 0, sizeof(p->changed));
 	p->level = 0;
+	p->loads = NULL;
 	p->node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
 	if (p->node == NO_ID)
 		return;
@@ -132,6 +117,7 @@ static void load(struct view *v)
 	if (node_is_switch(f, p->node))
 		count_entries(v, f->node_switch[p->node]);
 	load_directions(v, f->node_switch[p->node]);
+	p->loads = view_ask_value(v, &task_loads, NULL);
 	v->width[C_LIDS] = (uint8_t)digits(v->scene->sweep ? v->scene->sweep->lids->max_lid : 0, 4);
 }
 
@@ -166,8 +152,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	case C_PORT:
 		return row + 1;
 	case C_LOAD:
-		sc->want_loads = true;
-		return sc->loads ? (int64_t)sc->loads->port[port] : -1;
+		return p->loads ? (int64_t)p->loads->port[port] : -1;
 	case C_LIDS:
 		return p->lids[row + 1];
 	case C_VLS:
@@ -187,7 +172,7 @@ static void peer_cell(const struct scene *sc, uint32_t port, struct text *t)
 
 static void direction_cell(const struct scene *sc, uint32_t port, struct text *t)
 {
-	const struct routing *r = routing_of(sc);
+	const struct routing *r = scene_routing(sc);
 	uint32_t sw = sc->fabric->node_switch[sc->fabric->port_node[port]];
 	char c = ' ';
 
@@ -198,7 +183,7 @@ static void direction_cell(const struct scene *sc, uint32_t port, struct text *t
 
 static void rule_cell(const struct scene *sc, uint32_t port, struct text *t)
 {
-	const struct routing *r = routing_of(sc);
+	const struct routing *r = scene_routing(sc);
 	uint32_t sw = sc->fabric->node_switch[sc->fabric->port_node[port]];
 
 	if (r && sw != NO_ID && is_live(sc, port) && is_level(r, sw, port))
@@ -209,7 +194,7 @@ static void rule_cell(const struct scene *sc, uint32_t port, struct text *t)
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = routing_of(v->scene);
+	const struct routing *r = scene_routing(v->scene);
 	uint32_t row, sw, port;
 
 	if (p->node == NO_ID || !p->level || !r)
@@ -250,7 +235,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		return;
 	case C_LOAD:
 		if (!cabled || number(v, row, col) < 0) {
-			text_add(t, "%s", cabled && sc->sweep && sc->sweep->routing ? "…" : "-");
+			text_add(t, "%s", cabled && scene_routing(sc) ? "…" : "-");
 			return;
 		}
 		break;

@@ -39,15 +39,8 @@ static void close_view(struct view *v)
 	memset(p, 0, sizeof(*p));
 }
 
-static const struct routing *routing_of(const struct scene *sc)
+static uint32_t rank_in(const struct routing *r, uint32_t sw)
 {
-	return sc->sweep ? sc->sweep->routing : NULL;
-}
-
-static uint32_t rank_in(const struct sweep *w, const struct fabric *f, uint32_t sw)
-{
-	const struct routing *r = w && w->fabric == f ? w->routing : NULL;
-
 	return r && r->ops->rank && switch_up(r->topo, sw) ? r->ops->rank(r, sw) : NO_RANK;
 }
 
@@ -87,7 +80,7 @@ static int by_rank(const void *pa, const void *pb)
 static void load(struct view *v)
 {
 	const struct scene *sc = v->scene;
-	const struct routing *r = routing_of(sc);
+	const struct routing *r = scene_routing(sc);
 	const struct fabric *f = sc->fabric;
 	struct priv *p = v->priv;
 
@@ -97,7 +90,7 @@ static void load(struct view *v)
 	p->line = NEW_ARRAY(f->n_switches + 1, struct line);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		struct line *l = &p->line[v->n_rows];
-		uint32_t was = rank_in(sc->before, f, s);
+		uint32_t was = rank_in(scene_routing_before(sc), s);
 
 		if (!switch_up(r->topo, s))
 			continue;
@@ -122,7 +115,7 @@ static void load(struct view *v)
 static void title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = routing_of(v->scene);
+	const struct routing *r = scene_routing(v->scene);
 	uint32_t n = view_count(v);
 
 	text_add(t, "Ranks");
@@ -219,7 +212,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_ranks = {
 	.name = "ranks",
 	.brief = "switches by rank, roots (*) first; links up, down and to switches of equal rank",
-	.syntax = "",
 	.hints = "follow=open :pane_hops=hops :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

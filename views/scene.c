@@ -3,7 +3,7 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "engines/mincontention/mincontention.h"
+#include "core/sm/ucast_cache.h"
 #include "views/chips.h"
 
 static void chassis_free(struct chassis *c)
@@ -59,8 +59,6 @@ const struct result *scene_result(const struct scene *sc, const struct ask *a)
 
 static void drop_result(struct scene *sc, unsigned i)
 {
-	if (sc->loads == sc->result[i]->value)
-		sc->loads = NULL;
 	result_unref(sc->result[i]);
 	memmove(&sc->result[i], &sc->result[i + 1], (sc->n_results - i - 1) * sizeof(*sc->result));
 	sc->n_results--;
@@ -72,17 +70,13 @@ void scene_add_result(struct scene *sc, const struct result *r)
 	if (sc->n_results == SCENE_RESULTS)
 		drop_result(sc, 0);
 	sc->result[sc->n_results++] = r;
-	if (r->ask.task == &task_loads)
-		sc->loads = r->value;
 	sc->results_version++;
 }
 
 void scene_drop_results(struct scene *sc)
 {
-	const struct routing *r = sc->sweep ? sc->sweep->routing : NULL;
-
 	for (unsigned i = sc->n_results; i-- > 0;)
-		if (sc->result[i]->ask.routing != r)
+		if (!sc->fabric || sc->result[i]->ask.sweep != sc->sweep)
 			drop_result(sc, i);
 }
 
@@ -134,17 +128,38 @@ void scene_take(struct scene *sc, struct session *s)
 	keep_chassis(sc, kept);
 }
 
+/* --- tables ----------------------------------------------------------------------- */
+
+const struct routing *scene_routing(const struct scene *sc)
+{
+	return sc->sweep ? sc->sweep->routing : NULL;
+}
+
+const struct routing *scene_routing_before(const struct scene *sc)
+{
+	return sc->before && sc->before->fabric == sc->fabric ? sc->before->routing : NULL;
+}
+
+const struct routing_ops *scene_ops(const struct scene *sc)
+{
+	static const struct routing_ops none;
+	const struct routing *r = scene_routing(sc);
+
+	return r ? routing_origin(r)->ops : &none;
+}
+
 /* --- switch elements ---------------------------------------------------------------- */
 
 const struct elements *scene_elements(struct scene *sc, struct err *e)
 {
-	const struct mincontention *m = mincontention_of(sc->sweep ? sc->sweep->routing : NULL);
+	const struct routing_ops *ops = scene_ops(sc);
+	const struct elements *el = ops->elements ? ops->elements(sc->sweep->routing) : NULL;
 
 	if (!sc->elements && !sc->no_elements.msg[0]) {
 		if (!sc->topo)
 			err_set(&sc->no_elements, "no fabric is loaded");
-		else if (m && m->elements->topo == sc->topo)
-			sc->elements = elements_ref(m->elements);
+		else if (el && el->topo == sc->topo)
+			sc->elements = elements_ref(el);
 		else
 			sc->elements = elements_new(sc->topo, grouping_file(sc), NULL, &sc->no_elements);
 	}

@@ -28,7 +28,7 @@ struct priv {
 
 static uint32_t rank_of(const struct scene *sc, uint32_t sw)
 {
-	const struct routing *r = sc->sweep ? sc->sweep->routing : NULL;
+	const struct routing *r = scene_routing(sc);
 
 	return r && r->ops->rank ? r->ops->rank(r, sw) : NO_RANK;
 }
@@ -131,7 +131,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	case C_UP:
 		return p->up[sw];
 	case C_ROUTES:
-		lft = sc->sweep && sc->sweep->routing ? sc->sweep->routing->row[sw] : NULL;
+		lft = scene_routing(sc) ? scene_routing(sc)->row[sw] : NULL;
 		for (unsigned l = 0; lft && l <= lft->top; l++)
 			n += lft->port[l] != NO_PATH;
 		return n;
@@ -211,7 +211,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_switches = {
 	.name = "switches",
 	.brief = "all switches: rank, LID, live ports, routes, entries the last event changed",
-	.syntax = "",
 	.hints = "follow=open :fail=fail :pane_lft=lft",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -356,7 +356,6 @@ const struct view_ops view_tree = {
 	.brief = "the fat tree by levels: index, port groups (/cables), leaves (*); when refused the rule, "
 		 "who breaks "
 		 "it (!), the cure",
-	.syntax = "",
 	.hints = "follow=groups :pane_ca-order=order :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -3,12 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/analysis/equivalent.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/sm/ucast_cache.h"
-#include "engines/mincontention/mincontention.h"
 #include "views/chips.h"
 #include "views/views.h"
 
@@ -25,11 +23,6 @@ static const struct column columns[] = {
 	{.name = "to mean", .right = true, .numeric = true},
 };
 
-/* LIDs that leave a switch by a port. */
-struct use {
-	uint32_t lids, hosts, switches; /* all; of them those of CA and router ports, of switches */
-};
-
 /* Equivalent ports. */
 struct group {
 	uint32_t n;
@@ -39,7 +32,7 @@ struct group {
 struct priv {
 	uint64_t guid;		   /* a chip of the element asked for, 0 = all */
 	const struct elements *el; /* reference; NULL when there is no grouping: why says so */
-	const struct use *use;	   /* [n_ports], NULL: not there yet */
+	const struct port_use *use;	   /* [n_ports], NULL: not there yet */
 	uint32_t *port;		   /* [n_rows] */
 	uint32_t *group_of;	   /* [n_rows] NO_ID = none */
 	struct group *group;
@@ -50,70 +43,13 @@ struct priv {
 	struct err why;
 };
 
-/* --- computed beside the loop ------------------------------------------------------------- */
-
-static void count_switch(const struct routing *r, uint32_t s, const uint8_t *kind, struct use *use)
-{
-	const struct fabric *f = r->topo->fabric;
-	const struct lft_row *row = r->row[s];
-	uint32_t count[4][256] = {{0}};
-
-	for (unsigned lid = 1; row && lid <= row->top; lid++)
-		count[kind[lid]][row->port[lid]]++;
-	for (unsigned n = 1; n <= f->switch_nports[s]; n++) {
-		struct use *u = &use[switch_port_id(f, s, n)];
-
-		u->hosts = count[1][n];
-		u->switches = count[2][n];
-		u->lids = count[0][n] + u->hosts + u->switches;
-	}
-}
-
-/* By the tables, and where mincontention made them, by its own counts. */
-static void *run_usage(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
-{
-	const struct fabric *f = r->topo->fabric;
-	const struct mincontention *m = routing_origin(r) == r ? mincontention_of(r) : NULL;
-	struct use *use = NEW_ARRAY(f->n_ports + 1, struct use);
-	uint8_t *kind = NEW_ARRAY(MAX_LID + 1, uint8_t);
-	bool done = true;
-
-	(void)base;
-	(void)arg;
-	for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
-		uint32_t ep = lid_owner(r->lids, lid);
-
-		kind[lid] = ep == NO_ID ? 0 : endport_is_switch(f, ep) ? 2 : 1;
-	}
-	progress_start(p, "usage of ports", f->n_switches);
-	for (uint32_t s = 0; s < f->n_switches && done; s++) {
-		count_switch(r, s, kind, use);
-		done = progress_step(p, s);
-	}
-	for (uint32_t port = 0; m && port < f->n_ports; port++)
-		use[port].lids = m->usage[port];
-	free(kind);
-	if (done)
-		return use;
-	free(use);
-	return NULL;
-}
-
-static const struct task task_usage = {run_usage, free};
-
 /* --- the pane ------------------------------------------------------------------------------- */
 
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
-	struct priv *p = v->priv;
-
-	if (argc > 1)
-		return err_set(e, "pane usage: found %d arguments, expected [ELEMENT|all]", argc);
-	if (!argc || !strcmp(argv[0], "all"))
-		return 0;
-	if (!v->scene->fabric)
-		return err_set(e, "pane usage: no fabric is loaded");
-	return view_element_argument(v, argv[0], &p->guid, e);
+	(void)e;
+	((struct priv *)v->priv)->guid = a->arg[0].guid;
+	return 0;
 }
 
 static void close_view(struct view *v)
@@ -127,133 +63,6 @@ static void close_view(struct view *v)
 	free(p->was);
 	free(p->counted);
 	*p = (struct priv){.guid = p->guid, .element = NO_ID};
-}
-
-/*
- * Equivalent ports: links of an element to the same one, or to such as only pass
- * traffic on, to the same neighbours; inside an element, of a chip to the same chip or
- * to such.  Those to different edges are not: the destination decides between them.
- */
-struct far {
-	uint64_t own; /* who sends: element or chip */
-	uint64_t to;  /* who it leads to, or what all that pass on to the same neighbours have in common */
-	uint32_t row;
-};
-
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 29;
-}
-
-static int by_number(const void *pa, const void *pb)
-{
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
-/* One number for a set of neighbours, in any order, each once. */
-static uint64_t neighbours(uint32_t *set, uint32_t n)
-{
-	uint64_t h = 1;
-
-	qsort(set, n, sizeof(*set), by_number);
-	for (uint32_t i = 0; i < n; i++)
-		h = i && set[i] == set[i - 1] ? h : mix(h, set[i] + 1u);
-	return h | (uint64_t)1 << 63;
-}
-
-/* What an element stands for as one that a link leads to; never 0. */
-static uint64_t far_element(const struct elements *el, uint32_t e, uint32_t *set)
-{
-	uint32_t n = 0;
-
-	if (el->hosts[e])
-		return e + 1u;
-	for (uint32_t l = el->first_link[e]; l < el->first_link[e + 1]; l++)
-		set[n++] = el->link_to[l];
-	return neighbours(set, n);
-}
-
-/* The same of a chip within its element; never 0. */
-static uint64_t far_chip(const struct elements *el, uint32_t sw, uint32_t *set)
-{
-	const struct fabric *f = el->topo->fabric;
-	uint32_t n = 0;
-
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-		uint32_t peer = el->topo->peer[switch_port_id(f, sw, p)];
-
-		if (peer == NO_ID)
-			continue;
-		if (!node_is_switch(f, f->port_node[peer]) ||
-		    el->of[f->node_switch[f->port_node[peer]]] != el->of[sw])
-			return sw + 1u;
-		set[n++] = f->node_switch[f->port_node[peer]];
-	}
-	return neighbours(set, n);
-}
-
-/* What is known of them; 0: not yet. */
-struct fars {
-	uint64_t *element; /* [elements] */
-	uint64_t *chip;	   /* [n_switches] */
-	uint32_t *set;	   /* room for n_ports */
-};
-
-static bool far_end(const struct elements *el, uint32_t port, struct fars *k, struct far *x)
-{
-	const struct fabric *f = el->topo->fabric;
-	uint32_t sw = f->node_switch[f->port_node[port]], link = el->port_link[port],
-		 peer = el->topo->peer_switch[port], to;
-
-	if (link != NO_ID) {
-		to = el->link_to[link];
-		x->own = el->of[sw];
-		x->to = k->element[to] = k->element[to] ? k->element[to] : far_element(el, to, k->set);
-		return true;
-	}
-	if (peer == NO_ID || el->of[peer] != el->of[sw])
-		return false;
-	x->own = (uint64_t)1 << 32 | sw;
-	x->to = k->chip[peer] = k->chip[peer] ? k->chip[peer] : far_chip(el, peer, k->set);
-	return true;
-}
-
-static int by_far(const void *pa, const void *pb)
-{
-	const struct far *a = pa, *b = pb;
-
-	if (a->own != b->own)
-		return a->own < b->own ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
-}
-
-/* group_of[] of all rows. */
-static void find_groups(struct view *v)
-{
-	struct priv *p = v->priv;
-	const struct fabric *f = p->el->topo->fabric;
-	struct far *x = NEW_ARRAY(v->n_rows + 1, struct far);
-	struct fars k = {NEW_ARRAY(p->el->n + 1, uint64_t), NEW_ARRAY(f->n_switches + 1, uint64_t),
-			 NEW_ARRAY(f->n_ports + 1, uint32_t)};
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < v->n_rows; i++) {
-		x[n].row = i;
-		p->group_of[i] = NO_ID;
-		n += far_end(p->el, p->port[i], &k, &x[n]);
-	}
-	qsort(x, n, sizeof(*x), by_far);
-	for (uint32_t i = 0; i < n; i++) {
-		p->n_groups += !i || by_far(&x[i - 1], &x[i]);
-		p->group_of[x[i].row] = p->n_groups - 1;
-	}
-	free(x);
-	free(k.element);
-	free(k.chip);
-	free(k.set);
 }
 
 /* Rows of one element: its chips' cabled ports. */
@@ -293,7 +102,6 @@ static void load(struct view *v)
 	const struct fabric *f = v->scene->fabric;
 	const struct elements *el;
 	struct priv *p = v->priv;
-	const struct result *res;
 
 	close_view(v);
 	el = f ? scene_elements(v->scene, &p->why) : NULL;
@@ -301,8 +109,7 @@ static void load(struct view *v)
 		return;
 	p->el = elements_ref(el);
 	p->element = p->guid ? element_of_guid(el, p->guid) : NO_ID;
-	res = view_ask(v, &task_usage, NULL, NULL);
-	p->use = res ? res->value : NULL;
+	p->use = view_ask_value(v, &task_usage, NULL);
 	p->port = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	p->group_of = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	p->was = NEW_ARRAY(f->n_ports + 1, uint32_t);
@@ -310,19 +117,14 @@ static void load(struct view *v)
 	for (uint32_t e = 0; e < el->n; e++)
 		if (!p->guid || e == p->element)
 			load_element(v, e);
-	find_groups(v);
+	p->n_groups = equivalent_ports(el, p->port, v->n_rows, p->group_of);
 	sum_groups(v);
-}
-
-static const struct routing *routing_of(const struct sweep *w)
-{
-	return w ? w->routing : NULL;
 }
 
 static void title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = routing_of(v->scene->sweep);
+	const struct routing *r = scene_routing(v->scene);
 	uint32_t n = view_count(v);
 
 	text_add(t, "Usage of ports");
@@ -431,10 +233,10 @@ static bool has_changed(const struct view *v, uint32_t row, uint32_t *was)
 {
 	struct priv *p = v->priv;
 	const struct scene *sc = v->scene;
-	const struct routing *now = routing_of(sc->sweep), *before = routing_of(sc->before);
+	const struct routing *now = scene_routing(sc), *before = scene_routing_before(sc);
 	uint32_t port = p->port[row], s = sc->fabric->node_switch[sc->fabric->port_node[port]];
 
-	if (!p->use || !before || before->topo->fabric != sc->fabric || before->row[s] == now->row[s])
+	if (!p->use || !before || before->row[s] == now->row[s])
 		return false;
 	if (!p->counted[s])
 		count_before(p, before, s);

@@ -7,6 +7,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "views/fold.h"
+#include "views/views.h"
 
 struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e)
 {
@@ -17,16 +18,12 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 	v->sort = -1;
 	v->select = -1;
 	v->priv = mem_alloc(ops->priv_size ? ops->priv_size : 1);
-	if (!ops->open && argc) {
-		err_set(e, "pane %s: found %s, expected no argument", ops->name, argv[0]);
-		goto fail;
+	if (view_args_parse(ops, sc, argc, argv, &v->args, e) || (ops->open && ops->open(v, &v->args, e))) {
+		view_free(v);
+		return NULL;
 	}
-	if (ops->open && ops->open(v, argc, argv, e))
-		goto fail;
+	v->args.argv = NULL;
 	return v;
-fail:
-	view_free(v);
-	return NULL;
 }
 
 void view_free(struct view *v)
@@ -153,14 +150,21 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 	const struct sweep *w = v->scene->sweep;
 	struct ask *a = &v->ask[v->n_ask];
 
-	if (v->n_ask == VIEW_ASKS || (!base && (!w || !w->routing)))
+	if (v->n_ask == VIEW_ASKS || (!base && (!w || (!w->routing && !task->any_sweep))))
 		return NULL;
-	*a = (struct ask){.task = task, .routing = w ? w->routing : NULL, .base = base};
+	*a = (struct ask){.task = task, .sweep = w, .base = base};
 	if (arg)
 		memcpy(a->arg, arg, sizeof(a->arg));
 	v->results[v->n_ask] = result_ref(scene_result(v->scene, a));
 	v->waiting |= !v->results[v->n_ask];
 	return v->results[v->n_ask++];
+}
+
+const void *view_ask_value(struct view *v, const struct task *task, const uint32_t arg[TASK_ARGS])
+{
+	const struct result *r = view_ask(v, task, NULL, arg);
+
+	return r ? r->value : NULL;
 }
 
 /* load() may still give back what the results before belong to. */
@@ -209,6 +213,32 @@ void view_refresh(struct view *v)
 	note_selection(v);
 }
 
+/* The first thing asked for that is not there, NULL = none. */
+static const struct ask *missing(const struct view *v)
+{
+	for (unsigned i = 0; i < v->n_ask; i++)
+		if (!v->results[i])
+			return &v->ask[i];
+	return NULL;
+}
+
+bool view_settle(struct view *v, struct progress *p)
+{
+	const struct ask *a;
+	struct result *r;
+
+	for (view_refresh(v); (a = missing(v)); view_refresh(v)) {
+		r = ask_run(a, p);
+		if (!r)
+			return false;
+		scene_add_result(v->scene, r);
+	}
+	while (!view_work(v, 0.1))
+		if (progress_cancelled(p))
+			return false;
+	return true;
+}
+
 bool view_selected(const struct view *v, uint32_t *row)
 {
 	return view_current(v, row) && !view_is_header(v, *row);
@@ -232,6 +262,32 @@ void view_select(struct view *v, int64_t i)
 	note_selection(v);
 }
 
+const char *view_syntax(const struct view_ops *ops)
+{
+	return ops->syntax ? ops->syntax : "";
+}
+
+const char *view_brief(const struct view_ops *ops)
+{
+	return ops->brief ? ops->brief : "";
+}
+
+const char *view_hints(const struct view_ops *ops)
+{
+	return ops->hints ? ops->hints : "";
+}
+
+void view_title(const struct view *v, struct text *t)
+{
+	uint32_t n = view_count(v);
+
+	if (v->ops->title)
+		v->ops->title(v, t);
+	else
+		text_add(t, "%c%s %u/%u", toupper((unsigned char)v->ops->name[0]), v->ops->name + 1,
+			 n ? v->sel + 1 : 0, n);
+}
+
 const char *view_column_name(const struct view *v, unsigned col)
 {
 	return v->ops->column_name ? v->ops->column_name(v, col) : v->ops->column[col].name;
@@ -245,9 +301,25 @@ void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 		v->ops->cell(v, row, col, t);
 }
 
+/* -1: the cell begins with no number. */
+static int64_t number_of_cell(const struct view *v, uint32_t row, unsigned col)
+{
+	struct text t = {0};
+	char *end;
+	int64_t n;
+
+	v->ops->cell(v, row, col, &t);
+	n = strtoll(text_str(&t), &end, 10);
+	n = end == text_str(&t) ? -1 : n;
+	text_free(&t);
+	return n;
+}
+
 int64_t view_number(const struct view *v, uint32_t row, unsigned col)
 {
-	return view_is_header(v, row) ? fold_number(v, row, col) : v->ops->number(v, row, col);
+	if (view_is_header(v, row))
+		return fold_number(v, row, col);
+	return v->ops->number ? v->ops->number(v, row, col) : number_of_cell(v, row, col);
 }
 
 /* Element of a row, whether it is one of several chips or not. */
@@ -453,7 +525,7 @@ void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		it[i] = (struct sort_item){.row = row[i], .place = i};
-	if (v->ops->column[v->sort].numeric && v->ops->number) {
+	if (v->ops->column[v->sort].numeric) {
 		for (uint32_t i = 0; i < n; i++)
 			it[i].number = view_number(v, row[i], (unsigned)v->sort);
 		qsort(it, n, sizeof(*it), by_number);
@@ -605,4 +677,27 @@ const struct view_ops *view_find(const char *name)
 		}
 	}
 	return n == 1 ? found : NULL;
+}
+
+const struct view_ops *view_need(const char *name, struct err *e)
+{
+	const struct view_ops *ops = view_find(name);
+	struct text t = {0};
+
+	if (ops)
+		return ops;
+	for (size_t i = 0; all_views[i]; i++)
+		text_add(&t, " %s", all_views[i]->name);
+	err_set(e, "found pane \"%s\", expected one of%s", name, text_str(&t));
+	text_free(&t);
+	return NULL;
+}
+
+bool view_subject(size_t i, struct subject *s)
+{
+	const struct view_ops *ops = all_views[i];
+
+	if (ops)
+		*s = (struct subject){ops->name, view_syntax(ops)};
+	return ops != NULL;
 }

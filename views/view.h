@@ -13,20 +13,22 @@
 #ifndef IBSCOPE_VIEW_H
 #define IBSCOPE_VIEW_H
 
+#include "core/analysis/distances.h"
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "core/fabric/elements.h"
 #include "core/session/session.h"
+#include "views/args.h"
 #include "views/beside.h"
 
 #define SCENE_RESULTS 32 /* kept at most */
 #define VIEW_ASKS 16	 /* of one pane at a time */
 
-/* A line of help, made by the user interface from the loaded keymap and the command table. */
+/* A line of help: a key (from the user interface, which knows the keymap), a pane or a command. */
 struct help_line {
-	char *key;   /* "C-x o", or a command's name */
-	char *where; /* pane it holds in, "all", "repl", "command" */
-	char *does;
+	const char *key;   /* "C-x o", or a name */
+	const char *where; /* pane a key holds in, "all", "repl"; "pane", "command" */
+	const char *does, *more;
 };
 
 /*
@@ -60,13 +62,11 @@ struct scene {
 	const struct topo *topo; /* of the sweep, else of the state */
 	const struct event *event;
 	size_t at, n_events;
-	const struct loads *loads; /* all-to-all routes per port, NULL while they are not known */
-	bool want_loads;	   /* set by a pane that shows them: they are computed beside the loop */
-	const struct result *result[SCENE_RESULTS]; /* references; what was computed for the routing */
+	const struct result *result[SCENE_RESULTS]; /* references; what was computed for the sweep */
 	unsigned n_results;
-	unsigned results_version; /* grows when results come or go */
-	unsigned percent;	  /* of what is being computed */
-	const struct help_line *help;
+	unsigned results_version;     /* grows when results come or go */
+	unsigned percent;	      /* of what is being computed */
+	const struct help_line *help; /* keys; NULL = none are bound */
 	size_t n_help;
 	bool fold; /* panes show chips under their switch element */
 	/* NULL = not asked for yet, or the error says why not. */
@@ -84,8 +84,14 @@ bool scene_stale(const struct scene *sc, const struct session *s);
 const struct result *scene_result(const struct scene *sc, const struct ask *a);
 /* Take over a reference; the oldest is let go when there are too many. */
 void scene_add_result(struct scene *sc, const struct result *r);
-/* Let go of what belongs to another routing than the scene's; of everything when the scene is released. */
+/* Let go of what belongs to another sweep than the scene's; of everything when the scene is released. */
 void scene_drop_results(struct scene *sc);
+
+/* Tables in force, NULL = none; those of the event before when they are of the same fabric. */
+const struct routing *scene_routing(const struct scene *sc);
+const struct routing *scene_routing_before(const struct scene *sc);
+/* Operations of the engine behind them, also where the unicast cache kept them; never NULL. */
+const struct routing_ops *scene_ops(const struct scene *sc);
 
 /* Switch elements of the scene: those the engine routed by, else of its topo; borrowed.  NULL and *e. */
 const struct elements *scene_elements(struct scene *sc, struct err *e);
@@ -129,34 +135,42 @@ enum {
 #define VIEW_COLUMNS 12
 struct view;
 
+/*
+ * What a pane is.  Required: name, column, n_columns, load, cell; everything else may
+ * be left out, and view.c does what the comment says.
+ */
 struct view_ops {
-	const char *name;   /* as in `pane NAME` and in keymaps */
-	const char *brief;  /* one line for help */
-	const char *syntax; /* arguments, "" when none */
-	const char *hints;  /* what the function bar offers first: "ACTION=label" or ":command=label" words */
+	const char *name;  /* as in `pane NAME` and in keymaps */
+	const char *brief; /* one line for help */
+	/* Arguments as help shows them, and as they are completed and parsed (args.h); NULL: none. */
+	const char *syntax;
+	const char *hints; /* what the function bar offers first: "ACTION=label" or ":command=label" words */
 	const struct column *column;
-	unsigned n_columns;
+	unsigned n_columns; /* at most VIEW_COLUMNS */
 	unsigned flags;
 	size_t priv_size; /* v->priv, zeroed */
 
-	/* Take arguments (checked against v->scene); -1 and *e when they name nothing.  NULL: takes none. */
-	int (*open)(struct view *v, int argc, char **argv, struct err *e);
-	/* The scene is another one: set v->n_rows, perhaps v->width[], v->select. */
+	/* Take arguments that v->args alone does not hold (checked against v->scene); -1 and *e when they
+	 * name nothing. */
+	int (*open)(struct view *v, const struct view_args *a, struct err *e);
+	/* The scene is another one, or a result came: set v->n_rows (0 before), perhaps v->width[],
+	 * v->select. */
 	void (*load)(struct view *v);
-	void (*close)(struct view *v); /* free what priv holds; may be NULL */
+	void (*close)(struct view *v); /* free what priv holds */
+	/* NULL: the name, and the place of the selection. */
 	void (*title)(const struct view *v, struct text *t);
-	void (*footer)(const struct view *v, struct text *t); /* a line at the lower edge; may be NULL */
+	void (*footer)(const struct view *v, struct text *t); /* a line at the lower edge */
 	void (*cell)(const struct view *v, uint32_t row, unsigned col, struct text *t);
-	int64_t (*number)(const struct view *v, uint32_t row,
-			  unsigned col);		       /* NULL when no column is numeric */
-	unsigned (*marks)(const struct view *v, uint32_t row); /* may be NULL */
+	/* Of numeric columns; below 0: unknown.  NULL: the number that the cell begins with. */
+	int64_t (*number)(const struct view *v, uint32_t row, unsigned col);
+	unsigned (*marks)(const struct view *v, uint32_t row); /* NULL: none */
 	/* What stays the same over events; NULL: the row number. */
 	uint64_t (*key)(const struct view *v, uint32_t row);
-	/* Enter: a command line; leaves t empty when there is nothing to follow.  May be NULL. */
+	/* Enter: a command line; leaves t empty when there is nothing to follow. */
 	void (*follow)(const struct view *v, uint32_t row, struct text *t);
 	/*
 	 * Value of a placeholder (%node %switch %host %port %peer %lid %dst %object ...)
-	 * on a row, quoted for a command line; false when it has none here.  May be NULL.
+	 * on a row, quoted for a command line; false when it has none here.
 	 */
 	bool (*placeholder)(const struct view *v, uint32_t row, const char *what, struct text *t);
 	/* Left (dir -1) and Right (1) choose within a row; NULL: they move long cells. */
@@ -167,7 +181,7 @@ struct view_ops {
 	uint32_t (*chip)(const struct view *v, uint32_t row);
 	/* "link": headers read "dir2: 6 links", else "dir2 (6)"; they stand in the first flexible column. */
 	const char *fold_row;
-	/* A header's cell where the pane knows better; false: as the column's rule says.  May be NULL. */
+	/* A header's cell where the pane knows better; false: as the column's rule says. */
 	bool (*head)(const struct view *v, const char *element, const uint32_t *row, uint32_t n, unsigned col,
 		     struct text *t);
 	/* Names of columns that differ from pane to pane, valid until the next load().  NULL: as in column[].
@@ -177,12 +191,13 @@ struct view_ops {
 
 struct view {
 	const struct view_ops *ops;
-	struct scene *scene; /* of the user interface */
+	struct scene *scene; /* of the user interface, or of the command `list` */
+	struct view_args args;
 	void *priv;
 	uint64_t serial; /* of the scene it was loaded from */
 	unsigned results_version;
 	bool loaded;
-	struct ask ask[VIEW_ASKS];		 /* made by load(): borrowed routing */
+	struct ask ask[VIEW_ASKS];		 /* made by load(): borrowed sweep */
 	const struct result *results[VIEW_ASKS]; /* references; NULL = not there yet */
 	unsigned n_ask;
 	bool waiting;		     /* something asked for is not there yet */
@@ -218,13 +233,19 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 void view_free(struct view *v);
 
 /*
- * For load(): a result for the routing shown, NULL while it is not there; then
+ * For load(): a result for the sweep shown, NULL while it is not there; then
  * load() is called again when it is.  It stays until the next load() has ended.
  * base (NULL = none): a result got before by the same load(), or one of the pane's
- * own; with one it need not be about a routing, and none has to be there.
+ * own; with one it need not be about a sweep, and none has to be there.
  */
 const struct result *view_ask(struct view *v, const struct task *task, const struct result *base,
 			      const uint32_t arg[TASK_ARGS]);
+/* The same for the value of a result without base. */
+const void *view_ask_value(struct view *v, const struct task *task, const uint32_t arg[TASK_ARGS]);
+
+/* Bring it up to date, computing all it asks for here and now, and ordering all rows; false when cancelled.
+ */
+bool view_settle(struct view *v, struct progress *p);
 
 /* Bring it up to date with its scene. */
 void view_refresh(struct view *v);
@@ -266,12 +287,19 @@ int view_column(const struct view *v, const char *name, struct err *e); /* by na
  */
 bool view_search(struct view *v, const char *what, int dir, bool start, double seconds);
 
+/* What ops say, or stands for what they leave out. */
+const char *view_syntax(const struct view_ops *ops);
+const char *view_brief(const struct view_ops *ops);
+const char *view_hints(const struct view_ops *ops);
+void view_title(const struct view *v, struct text *t);
+
 const char *view_column_name(const struct view *v, unsigned col);
 /* What the pane says about a row, or what stands on a header. */
 void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
 /* What matters most of a cell that has not enough room; false when nothing shorter does. */
 bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
 int64_t view_number(const struct view *v, uint32_t row, unsigned col);
+uint64_t view_key(const struct view *v, uint32_t row); /* what stays the same over events */
 unsigned view_marks(const struct view *v, uint32_t row);
 /* %element is known for all rows with a chip; on a header what all its rows agree on. */
 bool view_place(const struct view *v, uint32_t row, const char *what, struct text *t);
@@ -305,13 +333,9 @@ void text_clear(struct text *t);
 bool place_node(const struct fabric *f, uint32_t node, const char *what, struct text *t);
 bool place_port(const struct fabric *f, uint32_t port, const char *what, struct text *t);
 
-/* Links from one switch to all others, NO_HOPS where there is no way; hops: [n_switches]. */
-#define NO_HOPS 0xFFFF
-void switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops);
-
-/* An endport as a person reads it: node name, with [port] for a CA of several ports. */
+/* An endport as all of the program names it (endport_label()). */
 void label_endport(const struct fabric *f, uint32_t ep, struct text *t);
-/* A LID's owner as a person reads it: node name, with [port] for a CA of several ports, +offset with LMC. */
+/* A LID's owner: its endport, +offset with LMC. */
 void lid_label(const struct fabric *f, const struct lids *l, unsigned lid, struct text *t);
 
 /* An arrow for a direction of routing_ops ('U', 'D', '='; the letter itself in ASCII), `none` for ' '. */
@@ -319,7 +343,7 @@ const char *direction_sign(char direction, const char *none);
 
 /* The directed link out of a port: "ring0[2] → ring1", with `arrival` "ring0[2] → [3]ring1". */
 void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct text *t);
-/* A word as a virtual lane or layer, 0 .. 15; -1 when it is no number. */
+/* A word as a virtual lane or layer, 0 .. 15; -1 when it is none. */
 int word_layer(const char *word);
 
 /* Decimal digits of n, at least `least`. */
@@ -327,9 +351,7 @@ unsigned digits(uint64_t n, unsigned least);
 
 /* All panes, ended by NULL; the number keys go in this order. */
 extern const struct view_ops *const all_views[];
-const struct view_ops *view_find(const char *name); /* unique prefixes too; NULL */
-
-/* For panes about one switch: the node GUID of their one argument. */
-int view_switch_argument(const struct view *v, int argc, char **argv, uint64_t *guid, struct err *e);
+const struct view_ops *view_find(const char *name);		   /* unique prefixes too; NULL */
+const struct view_ops *view_need(const char *name, struct err *e); /* the same; NULL and *e */
 
 #endif

@@ -62,7 +62,6 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_warnings = {
 	.name = "warnings",
 	.brief = "oddities found while the fabric was read; Enter prints the whole text",
-	.syntax = "",
 	.hints = "follow=print",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -31,32 +31,21 @@ struct priv {
 	const struct mincontention_ways *w; /* NULL: another engine, or not there yet */
 };
 
-static const struct routing *routing_of(const struct view *v)
-{
-	return v->scene->sweep ? v->scene->sweep->routing : NULL;
-}
-
-static int open_view(struct view *v, int argc, char **argv, struct err *e)
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
-	if (argc < 1 || argc > 2)
-		return err_set(e, "pane ways: found %d arguments, expected LID [ELEMENT]", argc);
-	if (!v->scene->fabric)
-		return err_set(e, "pane ways: no fabric is loaded");
-	if (session_endport(v->scene->session, argv[0], &p->lid, e) == NO_ID)
-		return -1;
-	if (!p->lid)
-		return err_set(e, "pane ways: \"%s\" is down or has no LID", argv[0]);
-	return argc == 2 ? view_element_argument(v, argv[1], &p->guid, e) : 0;
+	p->lid = (unsigned)a->arg[0].n;
+	p->guid = a->arg[1].guid;
+	return p->lid ? 0 : err_set(e, "pane ways: \"%s\" is down or has no LID", a->argv[0]);
 }
 
 /* --- computed beside the loop ------------------------------------------------------------- */
 
-static void *run_ways(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
+static void *run_ways(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
 	(void)base;
-	return mincontention_ways(r, arg[0], p);
+	return mincontention_ways(w->routing, arg[0], p);
 }
 
 static void free_ways(void *value)
@@ -64,7 +53,7 @@ static void free_ways(void *value)
 	mincontention_ways_free(value);
 }
 
-static const struct task task_ways = {run_ways, free_ways};
+static const struct task task_ways = {.run = run_ways, .free = free_ways};
 
 /* --- the pane ------------------------------------------------------------------------------- */
 
@@ -75,7 +64,7 @@ static void load(struct view *v)
 	uint32_t arg[TASK_ARGS] = {p->lid};
 
 	p->element = NO_ID;
-	if (mincontention_of(routing_of(v)))
+	if (mincontention_of(scene_routing(v->scene)))
 		res = view_ask(v, &task_ways, NULL, arg);
 	p->w = res ? res->value : NULL;
 	if (p->guid)
@@ -107,7 +96,7 @@ static void title(const struct view *v, struct text *t)
 	const struct scene *sc = v->scene;
 
 	text_add(t, "Ways ");
-	if (!mincontention_of(routing_of(v))) {
+	if (!mincontention_of(scene_routing(v->scene))) {
 		text_add(t, "── needs routes of mincontention: `route mincontention`");
 		return;
 	}

@@ -1,99 +1,19 @@
-/* Witness cycles of LASH's layers. */
-#include <stdlib.h>
-#include <string.h>
+/* Why a pair of switches is not in a layer: asked for beside the loop, and as text. */
 #include "views/witness.h"
-#include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
+#include "core/sm/ucast_cache.h"
 
-struct search {
-	const struct routing *r;
-	struct witness *w;
-	uint32_t *edge_of; /* [n_ports] edge whose channel a port sends, NO_ID */
-	uint32_t *route;   /* room for n_switches */
-};
-
-/* Count a route where it holds a channel of the cycle and wants the next. */
-static void note_route(struct search *s, uint32_t sw, uint32_t sw2, bool own)
+static void *run_witness(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
-	unsigned n = lash_route_ports(s->r, sw, sw2, s->route);
-
-	for (unsigned i = 0; i + 1 < n; i++) {
-		uint32_t k = s->edge_of[s->route[i]];
-		struct witness_edge *e;
-
-		if (k == NO_ID || s->edge_of[s->route[i + 1]] != (k + 1) % s->w->n)
-			continue;
-		e = &s->w->edge[k];
-		if (own) {
-			e->own = true;
-			continue;
-		}
-		if (!e->routes++) {
-			e->sw = sw;
-			e->sw2 = sw2;
-		}
-	}
-}
-
-/* Pairs that were in the layer when the turn of the pair came, and itself. */
-static bool note_pairs(struct search *s, const uint32_t *arg, struct progress *p)
-{
-	const struct lash_plan *plan = lash_of(s->r)->plan;
-	const struct lash_graph *g = plan->graph;
-	uint32_t a = g->id[arg[0]], b = g->id[arg[1]], lo = a < b ? a : b, hi = a < b ? b : a;
-
-	progress_start(p, "looking for who holds the cycle", lo + 1);
-	for (uint32_t i = 0; i <= lo; i++) {
-		for (uint32_t j = i + 1; j < (i == lo ? hi : g->n); j++) {
-			if (plan->first[(size_t)i * g->n + j] != arg[2])
-				continue;
-			note_route(s, g->sw[i], g->sw[j], false);
-			note_route(s, g->sw[j], g->sw[i], false);
-		}
-		if (!progress_step(p, i))
-			return false;
-	}
-	note_route(s, arg[0], arg[1], true);
-	note_route(s, arg[1], arg[0], true);
-	return true;
+	(void)base;
+	return routing_origin(w->routing)->ops->witness(w->routing, arg[0], arg[1], arg[2], p);
 }
 
 static void free_witness(void *value)
 {
-	struct witness *w = value;
-
-	free(w->edge);
-	free(w);
+	witness_free(value);
 }
 
-static void *run_witness(const struct routing *r, const void *base, const uint32_t *arg, struct progress *p)
-{
-	const struct fabric *f = r->topo->fabric;
-	struct witness *w = NEW(struct witness);
-	uint32_t *ports = NEW_ARRAY(f->n_ports + 1, uint32_t);
-	struct search s = {r, w, NEW_ARRAY(f->n_ports + 1, uint32_t), NEW_ARRAY(f->n_switches + 1, uint32_t)};
-	bool done;
-
-	(void)base;
-	w->n = lash_witness(r, arg[0], arg[1], arg[2], ports, p);
-	w->edge = NEW_ARRAY(w->n + 1, struct witness_edge);
-	memset(s.edge_of, 0xff, (f->n_ports + 1) * sizeof(*s.edge_of));
-	for (uint32_t i = 0; i < w->n; i++) {
-		w->edge[i] = (struct witness_edge){.port = ports[i], .sw = NO_ID, .sw2 = NO_ID};
-		s.edge_of[ports[i]] = i;
-	}
-	done = w->n ? note_pairs(&s, arg, p) : !progress_cancelled(p);
-	free(ports);
-	free(s.edge_of);
-	free(s.route);
-	if (done)
-		return w;
-	free_witness(w);
-	return NULL;
-}
-
-const struct task task_witness = {run_witness, free_witness};
+const struct task task_witness = {.run = run_witness, .free = free_witness};
 
 void witness_text(const struct fabric *f, const struct witness *w, struct text *t)
 {

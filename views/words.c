@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/fabric/labels.h"
 #include "views/view.h"
 
 void text_clear(struct text *t)
@@ -121,39 +122,11 @@ bool place_port(const struct fabric *f, uint32_t port, const char *what, struct 
 	return place_node(f, f->port_node[port], what, t);
 }
 
-void switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
-{
-	const struct fabric *f = tp->fabric;
-	uint32_t *queue = NEW_ARRAY(f->n_switches + 1, uint32_t), head = 0, tail = 0;
-
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		hops[s] = NO_HOPS;
-	if (switch_up(tp, from)) {
-		hops[from] = 0;
-		queue[tail++] = from;
-	}
-	while (head < tail) {
-		uint32_t s = queue[head++];
-
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t d = tp->peer_switch[switch_port_id(f, s, p)];
-
-			if (d == NO_ID || hops[d] != NO_HOPS)
-				continue;
-			hops[d] = (uint16_t)(hops[s] + 1);
-			queue[tail++] = d;
-		}
-	}
-	free(queue);
-}
-
 void label_endport(const struct fabric *f, uint32_t ep, struct text *t)
 {
-	uint32_t port = f->endport_port[ep], node = f->port_node[port];
+	char buf[256];
 
-	text_add(t, "%s", f->node_name[node]);
-	if (!node_is_switch(f, node) && f->node_nports[node] > 1)
-		text_add(t, "[%u]", f->port_num[port]);
+	text_add(t, "%s", endport_label(f, ep, buf, sizeof(buf)));
 }
 
 void lid_label(const struct fabric *f, const struct lids *l, unsigned lid, struct text *t)
@@ -188,22 +161,4 @@ int word_layer(const char *word)
 	unsigned long n = strtoul(word, &end, 10);
 
 	return isdigit((unsigned char)*word) && !*end && n < CDG_VLS ? (int)n : -1;
-}
-
-int view_switch_argument(const struct view *v, int argc, char **argv, uint64_t *guid, struct err *e)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t node;
-
-	if (argc != 1)
-		return err_set(e, "pane %s: found %d arguments, expected SWITCH", v->ops->name, argc);
-	if (!f)
-		return err_set(e, "pane %s: no fabric is loaded", v->ops->name);
-	node = session_node(v->scene->session, argv[0], e);
-	if (node == NO_ID)
-		return -1;
-	if (!node_is_switch(f, node))
-		return err_set(e, "pane %s: %s is no switch", v->ops->name, f->node_name[node]);
-	*guid = f->node_guid[node];
-	return 0;
 }

@@ -10,9 +10,11 @@
 
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/fabric/elements.h"
 #include "core/fabric/state.h"
-#include "core/routing/sl_tables.h"
+#include "core/routing/layers.h"
 #include "core/routing/lids.h"
+#include "core/routing/sl_tables.h"
 
 /* LFT of one switch: port[lid], NO_PATH without route; LID 0 is NO_PATH. */
 struct lft_row {
@@ -34,6 +36,11 @@ struct sl_range {
 
 struct routing;
 
+/* How an entry of a forwarding table came about where that is worth a note: one word, and words for many. */
+struct entry_note {
+	const char *brief, *title; /* "reverse", "by reverse hops" */
+};
+
 /* Typed accessors to what an engine leaves to look at.  A NULL member: this engine has no such table. */
 struct routing_ops {
 	/* SL of a path between two endport LIDs that have a route; NULL: 0 everywhere. */
@@ -53,8 +60,28 @@ struct routing_ops {
 	bool (*is_root)(const struct routing *r, uint32_t sw);
 	/* Direction of the step from a switch through a port: 'U', 'D', '=' (level) or ' '. */
 	char (*direction)(const struct routing *r, uint32_t sw, unsigned port);
-	/* Layers (virtual lanes) used, and that of a pair of endport LIDs. */
+	/* Static words for the rule that directs a link between switches of equal rank; NULL: no such link.
+	 */
+	const char *(*link_rule)(const struct routing *r, uint32_t sw, unsigned port);
+	/*
+	 * Notes on the entries of a switch: note[lid] (room for max_lid + 1, zeroed) is set where there is
+	 * one. How many.
+	 */
+	uint32_t (*entry_notes)(const struct routing *r, uint32_t sw, const struct entry_note **note);
+	/* Layers (virtual lanes) used. */
 	unsigned (*n_layers)(const struct routing *r);
+	/*
+	 * The rest about layers, switch elements and ways holds for r that the unicast cache kept, too: take
+	 * the operation from routing_origin(r) and call it with r.
+	 */
+	void (*layer)(const struct routing *r, unsigned layer,
+		      struct layer_info *info); /* below n_layers() */
+	/* That of an unordered pair of switches; false when it is in none. */
+	bool (*pair_layer)(const struct routing *r, uint32_t sw, uint32_t sw2, struct pair_layer *l);
+	/* Why the pair is not in a layer below its first one; owned by the caller.  May take long; NULL:
+	 * cancelled. */
+	struct witness *(*witness)(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer,
+				   struct progress *p);
 	/*
 	 * Why the path between two LIDs with a route is in its layer and in none below, in lines of text.  r
 	 * may also be what the unicast cache kept of it (ask routing_origin() for the operation).  May take
@@ -64,6 +91,12 @@ struct routing_ops {
 			     struct progress *p);
 	/* What stands behind its layers, in lines of text. */
 	void (*explain_layers)(const struct routing *r, struct text *t);
+	/* Switch elements it routed by; borrowed from r. */
+	const struct elements *(*elements)(const struct routing *r);
+	/* What it weighs a way of an element by ("contention/distance"), and that of the element's way for a
+	 * LID as text; false: no route. */
+	const char *way_measure;
+	bool (*way)(const struct routing *r, uint32_t element, unsigned lid, struct text *t);
 	/*
 	 * Order of CA ports for which the tables are made (endport ids; NO_ID = place of a
 	 * missing one), *n places; caller frees.  Shifts go by it.

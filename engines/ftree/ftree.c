@@ -314,6 +314,22 @@ static int op_write_extra(const struct routing *r, const char *what, FILE *f)
 	return ferror(f) ? -1 : 0;
 }
 
+/* Entries that exist thanks to reverse hops. */
+static uint32_t op_entry_notes(const struct routing *r, uint32_t sw, const struct entry_note **note)
+{
+	static const struct entry_note reverse = {"reverse", "by reverse hops"};
+	const struct ftree *t = r->priv;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < t->n_reverse; i++) {
+		if (t->reverse[i].sw != sw)
+			continue;
+		n += !note[t->reverse[i].lid];
+		note[t->reverse[i].lid] = &reverse;
+	}
+	return n;
+}
+
 static void op_free(void *priv)
 {
 	ftree_free(priv);
@@ -325,6 +341,7 @@ static const struct routing_ops ftree_ops = {
 	.is_root = op_is_root,
 	.turn_option = "max_reverse_hops",
 	.direction = op_direction,
+	.entry_notes = op_entry_notes,
 	.order = op_order,
 	.extras = "ca-order",
 	.write_extra = op_write_extra,

@@ -67,6 +67,9 @@ static const struct routing_ops lash_ops = {
 	.sl = lash_sl,
 	.sl_by_switch = true,
 	.n_layers = lash_n_layers,
+	.layer = lash_layer,
+	.pair_layer = lash_pair_layer,
+	.witness = lash_find_witness,
 	.explain_pair = lash_explain_pair,
 	.explain_layers = lash_explain_layers,
 	.free_priv = lash_free,
@@ -280,5 +283,5 @@ const struct engine engine_lash = {
 const struct lash *lash_of(const struct routing *r)
 {
 	r = routing_origin(r);
-	return r->ops == &lash_ops ? r->priv : NULL;
+	return r && r->ops == &lash_ops ? r->priv : NULL;
 }

@@ -148,6 +148,12 @@ unsigned lash_route_ports(const struct routing *r, uint32_t sw, uint32_t sw2, ui
 unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports,
 		      struct progress *p);
 
+/* struct routing_ops: figures of a layer, the layer of a pair, the cycle with who holds it. */
+void lash_layer(const struct routing *r, unsigned layer, struct layer_info *info);
+bool lash_pair_layer(const struct routing *r, uint32_t sw, uint32_t sw2, struct pair_layer *l);
+struct witness *lash_find_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer,
+				  struct progress *p);
+
 /* struct routing_ops: the layer of a pair of LIDs, and the cycle in each layer below. */
 void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		       struct progress *p);

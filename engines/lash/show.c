@@ -41,6 +41,25 @@ unsigned lash_first_layer_of(const struct lash *l, uint32_t sw, uint32_t sw2)
 	return entry(l, l->plan->first, sw, sw2);
 }
 
+void lash_layer(const struct routing *r, unsigned layer, struct layer_info *info)
+{
+	const struct lash *l = lash_of(r);
+
+	*info = (struct layer_info){.vl = layer + l->vls.start,
+				    .pairs = lash_pairs_after(l, layer),
+				    .pairs_first = lash_pairs_before(l, layer),
+				    .balanced = l->moved != 0};
+}
+
+bool lash_pair_layer(const struct routing *r, uint32_t sw, uint32_t sw2, struct pair_layer *pl)
+{
+	const struct lash *l = lash_of(r);
+
+	pl->first = lash_first_layer_of(l, sw, sw2);
+	pl->now = lash_layer_of(l, sw, sw2);
+	return pl->now != LASH_NO_LAYER;
+}
+
 bool lash_next_pair(const struct lash *l, unsigned layer, uint64_t *cursor, uint32_t *sw, uint32_t *sw2)
 {
 	const struct lash_graph *g = l->plan->graph;

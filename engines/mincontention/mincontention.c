@@ -41,7 +41,27 @@ static void free_priv(void *priv)
 	free(m);
 }
 
-static const struct routing_ops ops = {.free_priv = free_priv};
+static const struct elements *op_elements(const struct routing *r)
+{
+	return mincontention_of(r)->elements;
+}
+
+static bool op_way(const struct routing *r, uint32_t element, unsigned lid, struct text *t)
+{
+	struct mincontention_key k;
+
+	if (!mincontention_key(r, element, lid, &k))
+		return false;
+	text_add(t, "%u/%u", k.contention, k.distance);
+	return true;
+}
+
+static const struct routing_ops ops = {
+	.elements = op_elements,
+	.way_measure = "contention/distance",
+	.way = op_way,
+	.free_priv = free_priv,
+};
 
 const struct mincontention *mincontention_of(const struct routing *r)
 {

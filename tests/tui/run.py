@@ -60,6 +60,47 @@ class Terminal:
         self.type("%s %s" % (PROGRAM, args))
         self.keys("Enter")
 
+    def run(self, line):
+        """Type a line.  Behind the key that goes to the prompt: when the prompt has the focus, so that it is on
+        the screen before what the line or a later key does."""
+        if line.startswith(":"):
+            self.keys(":")
+            self.wait(r"[▸>]REPL")
+            line = line[1:]
+        self.type(line)
+        self.keys("Enter")
+
+    def fifo(self, name):
+        """A file that holds whoever opens it, until release()."""
+        os.mkfifo(os.path.join(self.dir, name))
+
+    def release(self, name, content=b""):
+        end = time.monotonic() + BOUND
+        while True:
+            try:
+                fd = os.open(os.path.join(self.dir, name), os.O_WRONLY | os.O_NONBLOCK)
+                break
+            except OSError:  # nobody has opened it yet
+                if time.monotonic() > end:
+                    raise Failed("nobody opened %s within %g s:\n%s" % (name, BOUND, self.capture()))
+                time.sleep(0.03)
+        os.set_blocking(fd, True)
+        with os.fdopen(fd, "wb") as f:
+            f.write(content)
+
+    def release_until(self, name, content, regex):
+        """The same for a file that is read more than once."""
+        end = time.monotonic() + BOUND
+        while not re.search(regex, self.capture(), re.M):
+            try:
+                fd = os.open(os.path.join(self.dir, name), os.O_WRONLY | os.O_NONBLOCK)
+                os.write(fd, content)
+                os.close(fd)
+            except OSError:  # nobody reads it now
+                time.sleep(0.03)
+            if time.monotonic() > end:
+                raise Failed("no %r on the screen within %g s:\n%s" % (regex, BOUND, self.capture()))
+
     def resize(self, w, h):
         self.tmux("resize-window", "-t", "t", "-x", str(w), "-y", str(h))
 
@@ -130,7 +171,7 @@ def compare(term, name):
 
 def run_script(path):
     """One .test file: settings first, then steps."""
-    size, term, env, t = (80, 24), "screen-256color", {}, None
+    size, term, env, fifos, t = (80, 24), "screen-256color", {}, [], None
     try:
         with open(path) as f:
             lines = f.read().split("\n")
@@ -139,6 +180,8 @@ def run_script(path):
             rest = rest.strip()
             if not word or word.startswith("#"):
                 continue
+            if t and word in ("type", "run"):
+                rest = rest.replace("$OUT", t.dir)
             try:
                 if word == "size":
                     size = tuple(int(n) for n in rest.split("x"))
@@ -146,8 +189,15 @@ def run_script(path):
                     term = rest
                 elif word == "env":
                     env.update([rest.replace("$TESTS", HERE).split("=", 1)])
+                elif word == "fifo":
+                    fifos.append(rest)
+                elif word == "release":
+                    name, _, source = rest.partition(" ")
+                    t.release(name, open(os.path.join(ROOT, source), "rb").read() if source else b"")
                 elif word == "start":
                     t = Terminal(size, term, env)
+                    for name in fifos:
+                        t.fifo(name)
                     t.start(rest)
                 elif word == "keys":
                     t.keys(*rest.split())
@@ -156,8 +206,7 @@ def run_script(path):
                 elif word == "raw":
                     t.type(rest.encode().decode("unicode_escape"))
                 elif word == "run":
-                    t.type(rest)
-                    t.keys("Enter")
+                    t.run(rest)
                 elif word == "wait":
                     t.wait(rest)
                 elif word == "gone":
@@ -316,22 +365,36 @@ def history_kept():
 
 
 def cancel_long_work():
-    """A long command is shown at work, browsing goes on, and Esc ends it."""
+    """A long command is shown at work, browsing goes on, and Esc ends it.  It lasts as long as a file it reads."""
     t = Terminal()
     try:
-        t.start("-R minhop torus:14x14x14")
+        t.fifo("roots")
+        t.start("-R minhop torus:4x4")
         t.wait(READY)
-        t.keys(":")
-        t.type("survey links")
-        t.keys("Enter")
+        t.run(":route updn root_guid_file=%s" % os.path.join(t.dir, "roots"))
         t.wait(r"cancels")
         t.keys("BTab", "BTab", "Down", "Down")
-        t.wait(r"Switches 3/2744")
+        t.wait(r"Switches 3/16")
         t.keys("Escape")
-        t.wait(r"cancelled")
+        t.wait(r"cancelling")
+        t.release_until("roots", b"0x1234\n", r"cancelled")
         t.wait(r"cancels", absent=True)
     finally:
         t.close()
+
+
+def dumb_terminal():
+    """What cannot place a cursor shows no panes: a message says so, and what goes without them."""
+    for term in ("dumb", "no-such-terminal"):
+        t = Terminal()
+        try:
+            t.type("TERM=%s %s ring:4; echo ended $?" % (term, PROGRAM))
+            t.keys("Enter")
+            t.wait(r'^ibscope: .*"%s"' % term)
+            t.wait(r"-e\s+COMMANDS")
+            t.wait(r"^ended 2")
+        finally:
+            t.close()
 
 
 def keymap_errors():
@@ -367,7 +430,7 @@ def batch_refuses():
 
 
 ROBUST = [quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept,
-          cancel_long_work, keymap_errors, batch_refuses]
+          cancel_long_work, dumb_terminal, keymap_errors, batch_refuses]
 
 
 def main():

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "fixture.h"
 #include "views/views.h"
+#include "engines/lash/lash.h"
 #include "views/witness.h"
 
 static struct session *routed(const char *spec, const char *engine)
@@ -19,30 +20,6 @@ static struct session *routed(const char *spec, const char *engine)
 	return s;
 }
 
-/* Bring a pane up to date, computing what it asks for in this thread. */
-static void settle(struct scene *sc, struct view *v)
-{
-	struct progress p = {0};
-
-	for (int turn = 0; turn < 4; turn++) {
-		unsigned n = v->n_ask;
-
-		view_refresh(v);
-		for (unsigned i = 0; i < v->n_ask; i++) {
-			const struct ask *a = &v->ask[i];
-
-			if (scene_result(sc, a))
-				continue;
-			scene_add_result(
-				sc, result_new(a, a->task->run(a->routing, a->base ? a->base->value : NULL,
-							       a->arg, &p)));
-		}
-		if (n && !v->waiting)
-			return;
-	}
-	view_refresh(v);
-}
-
 static struct view *open_pane(struct scene *sc, const struct view_ops *ops, const char *a, const char *b)
 {
 	char x[64] = "", y[64] = "", *argv[] = {x, y};
@@ -53,7 +30,7 @@ static struct view *open_pane(struct scene *sc, const struct view_ops *ops, cons
 	snprintf(y, sizeof(y), "%s", b ? b : "");
 	v = view_new(ops, sc, b ? 2 : a ? 1 : 0, argv, &e);
 	assert_non_null(v);
-	settle(sc, v);
+	assert_true(view_settle(v, NULL));
 	assert_false(v->waiting);
 	return v;
 }
@@ -145,7 +122,7 @@ static void witnesses_are_closed_walks(void **state)
 	for (uint32_t a = 0; a < s->fabric->n_switches; a++) {
 		for (uint32_t b = 0; b < s->fabric->n_switches; b++) {
 			const uint32_t arg[TASK_ARGS] = {a, b, 0};
-			struct witness *w = task_witness.run(r, NULL, arg, &p);
+			struct witness *w = task_witness.run(session_sweep(s), NULL, arg, &p);
 			unsigned first = a == b ? 0 : lash_first_layer_of(l, a, b);
 
 			assert_non_null(w);
@@ -229,7 +206,7 @@ static void results_go_with_their_routing(void **state)
 	assert_int_not_equal(((const struct graph *)v->results[0]->value)->cdg->n_components, 0);
 	view_refresh(v);
 	assert_true(v->waiting);
-	settle(&sc, v);
+	assert_true(view_settle(v, NULL));
 	assert_int_equal(((const struct graph *)v->results[0]->value)->cdg->n_components, 0);
 	view_free(v);
 	end(&sc, s);
@@ -394,7 +371,7 @@ static void the_rest_of_the_routes_is_shown(void **state)
 	view_free(v);
 	v = view_new(&view_cycle, &sc, 3, argv, &e);
 	assert_non_null(v);
-	settle(&sc, v);
+	assert_true(view_settle(v, NULL));
 	expect_title(v, "Credit loops of VL 0 ── group 1 of 2: 9 channels, step 1");
 	expect_cell(v, 0, 2, "6");
 	all = v->n_rows;

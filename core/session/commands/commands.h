@@ -9,6 +9,7 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/fabric/labels.h"
 #include "core/session/command.h"
 
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
@@ -19,9 +20,6 @@ int usage(const struct session *s, const char *name, struct err *e);
 
 /* The sweep in force with tables, or NULL and *e ("nothing is routed; `route ENGINE` does it"). */
 const struct sweep *need_routing(const struct session *s, struct err *e);
-
-/* Name of an endport: the node's name, with [port] when the node has several cabled ones. */
-const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t size);
 
 /*
  * Where a candidate of a choice is when not on the switch of the step itself (on another

@@ -26,18 +26,6 @@ const struct sweep *need_routing(const struct session *s, struct err *e)
 	return NULL;
 }
 
-const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t size)
-{
-	uint32_t node = endport_node(f, ep), cabled = 0;
-
-	for (unsigned p = 1; p <= f->node_nports[node]; p++)
-		cabled += f->port_endport[f->node_port[node] + p] != NO_ID;
-	if (cabled > 1)
-		return port_label(f, f->endport_port[ep], buf, size);
-	snprintf(buf, size, "%s", f->node_name[node]);
-	return buf;
-}
-
 uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, const struct step_candidate *c)
 {
 	uint32_t own = c->peer == NO_ID ? NO_ID : f->port_peer[c->peer];

@@ -1,0 +1,10 @@
+/* How things of a fabric are named for a person: one spelling for all commands and panes. */
+#ifndef IBSCOPE_LABELS_H
+#define IBSCOPE_LABELS_H
+
+#include "core/fabric/fabric.h"
+
+/* An endport: its node's name, with [port] when the node has several endports.  buf is returned. */
+const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t size);
+
+#endif

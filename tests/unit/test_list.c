@@ -1,0 +1,397 @@
+/* The command `list`: every pane without a screen, as text and as JSON; what panes leave out. */
+#include "core/base/text.h"
+#include "core/session/syntax.h"
+#include "fixture.h"
+#include "views/views.h"
+
+static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, NULL};
+
+static struct session *routed(const char *spec, const char *route)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	char line[200];
+	struct err e;
+
+	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);
+	if (route) {
+		snprintf(line, sizeof(line), "route %s", route);
+		ok_line(s, line);
+	}
+	return s;
+}
+
+/* The object that a line prints; *rc is its result. */
+static json_t *json_line(struct session *s, const char *line, int *rc)
+{
+	struct err e;
+	char *text = run_line(s, line, rc, &e, true, NULL);
+	json_t *o = json_loads(text, 0, NULL);
+
+	if (!o)
+		fail_msg("%s: no JSON: %s", line, text);
+	free(text);
+	return o;
+}
+
+/* A word that stands for one of a syntax on this fabric; "" = none does. */
+static void find_word(const struct session *s, const char *what, size_t len, char *word, size_t size)
+{
+	static const char *const endports[] = {"HOST", "LID", "SRC", "DST", "DESTINATION"};
+	const struct fabric *f = s->fabric;
+	uint64_t guid = f->node_guid[f->switch_node[f->n_switches / 2]];
+
+	snprintf(word, size, "%.*s", (int)len, what);
+	if (syntax_fixed(what, len) == len)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(endports); i++) {
+		if (strcmp(word, endports[i]))
+			continue;
+		snprintf(word, size, "0x%016lx", f->port_guid[f->endport_port[i % 2 ? 0 : f->n_endports - 1]]);
+		return;
+	}
+	if (!strcmp(word, "NODE") || !strcmp(word, "SWITCH") || !strcmp(word, "ELEMENT"))
+		snprintf(word, size, "0x%016lx", guid);
+	else if (!strcmp(word, "NODE[PORT]"))
+		snprintf(word, size, "0x%016lx[1]", guid);
+	else if (!strcmp(word, "GROUP") || !strcmp(word, "STEP"))
+		snprintf(word, size, "1");
+	else if (!strcmp(word, "LAYER"))
+		snprintf(word, size, "0");
+	else if (!strcmp(word, "ENGINE"))
+		snprintf(word, size, "minhop");
+	else if (!strcmp(word, "OPTION=VALUE"))
+		*word = 0;
+	else
+		fail_msg("no word for %s", word);
+}
+
+static void expect_row(const json_t *row, const json_t *columns)
+{
+	size_t i;
+	json_t *name;
+
+	assert_true(json_is_string(json_object_get(row, "key")));
+	assert_true(json_is_array(json_object_get(row, "marks")));
+	json_array_foreach(columns, i, name) {
+		const json_t *cell = json_object_get(row, json_string_value(name));
+
+		assert_true(json_is_string(cell) || json_is_number(cell) || json_is_null(cell));
+	}
+	assert_int_equal(json_object_size(row), json_array_size(columns) + 2);
+}
+
+/* Both outputs agree; the number of rows, or -1 when the pane refuses. */
+static int expect_list(struct session *s, const char *line)
+{
+	int rc, text_rc, lines = 0;
+	json_t *o = json_line(s, line, &rc), *row;
+	const json_t *columns = json_object_get(o, "columns"), *rows = json_object_get(o, "rows");
+	struct err e;
+	char *text = run_line(s, line, &text_rc, &e, false, NULL);
+	size_t i;
+	int n;
+
+	assert_int_equal(rc, text_rc);
+	if (rc) {
+		assert_true(json_is_string(json_object_get(o, "error")));
+		assert_true(strlen(e.msg) > 0);
+		free(text);
+		json_decref(o);
+		return -1;
+	}
+	assert_true(json_array_size(columns) > 0);
+	json_array_foreach(rows, i, row)
+		expect_row(row, columns);
+	for (const char *c = text; *c; c++)
+		lines += *c == '\n';
+	/* the header, or the title when there is nothing else; cells have no line ends */
+	assert_int_equal(lines, (int)json_array_size(rows) + 1);
+	n = (int)json_array_size(rows);
+	free(text);
+	json_decref(o);
+	return n;
+}
+
+#define MOST_WORDS 3
+
+/* Words that may stand behind others. */
+struct next {
+	const struct session *s;
+	char word[16][32];
+	size_t n;
+};
+
+static void take_next(void *ctx, const char *what, size_t len)
+{
+	struct next *n = ctx;
+
+	assert_true(n->n < ARRAY_LEN(n->word));
+	find_word(n->s, what, len, n->word[n->n], sizeof(n->word[0]));
+	for (size_t i = 0; i < n->n; i++)
+		if (!strcmp(n->word[i], n->word[n->n]))
+			return;
+	n->n += *n->word[n->n] != 0;
+}
+
+/* Every row of words that the pane's syntax offers, up to MOST_WORDS; rows in all. */
+static int list_words(struct session *s, const char *syntax, int argc, char **argv)
+{
+	struct next next = {.s = s};
+	struct text t = {0};
+	int rows = 0;
+
+	text_add(&t, "list");
+	for (int i = 0; i < argc; i++)
+		text_add(&t, " %s", argv[i]);
+	if (syntax_fits(syntax, argc, argv))
+		rows += expect_list(s, text_str(&t)) > 0;
+	text_free(&t);
+	if (argc > MOST_WORDS)
+		return rows;
+	syntax_next(syntax, argc, argv, take_next, &next);
+	for (size_t i = 0; i < next.n; i++) {
+		argv[argc] = next.word[i];
+		rows += list_words(s, syntax, argc + 1, argv);
+	}
+	return rows;
+}
+
+static int list_pane(struct session *s, const struct view_ops *ops)
+{
+	char *argv[MOST_WORDS + 2] = {(char *)(uintptr_t)ops->name};
+	struct text syntax = {0};
+	int rows;
+
+	text_add(&syntax, "%s %s", ops->name, view_syntax(ops));
+	rows = list_words(s, text_str(&syntax), 1, argv);
+	text_free(&syntax);
+	return rows;
+}
+
+static const struct {
+	const char *spec, *route;
+} cases[] = {
+	{"xgft:4,4:1,2", NULL},	   {"xgft:4,4,4:1,2,2", "minhop"}, {"xgft:4,4:1,2", "ftree"},
+	{"torus:4x4", "updn"},	   {"torus:4x4", "dnup"},	   {"torus:4x4", "lash do_mesh_analysis=TRUE"},
+	{"torus:4x4", "lash"},	   {"ring:6", "dor"},		   {"director:2,4,3,4", "mincontention lmc=1"},
+	{"torus:4x4", "ftree"},	   {"hypercube:3", "minhop"},
+};
+
+/* Each pane has rows somewhere: none is listed by being empty. */
+static void every_pane_can_be_listed(void **state)
+{
+	int rows[64] = {0};
+	size_t n = 0;
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
+		struct session *s = routed(cases[k].spec, cases[k].route);
+
+		for (n = 0; all_views[n]; n++)
+			rows[n] += list_pane(s, all_views[n]);
+		if (cases[k].route) {
+			ok_line(s, "fail random 2 seed=3");
+			for (n = 0; all_views[n]; n++)
+				rows[n] += list_pane(s, all_views[n]);
+		}
+		session_free(s);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!rows[i] && strcmp(all_views[i]->name, "warnings"))
+			fail_msg("pane %s never has a row", all_views[i]->name);
+}
+
+static void nothing_is_loaded(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	for (size_t i = 0; all_views[i]; i++) {
+		char line[64];
+		struct err e;
+		int rc;
+
+		snprintf(line, sizeof(line), "list %s", all_views[i]->name);
+		free(run_line(s, line, &rc, &e, false, NULL));
+		if (rc && !strstr(e.msg, "expected") && !strstr(e.msg, "no fabric") && !strstr(e.msg, "lash"))
+			fail_msg("%s: %s", line, e.msg);
+	}
+	line_fails(s, "list lft leaf-01", "pane lft: no fabric is loaded");
+	session_free(s);
+}
+
+static void rows_as_asked_for(void **state)
+{
+	struct session *s = routed("xgft:4,4:1,2", "minhop");
+
+	(void)state;
+	line_says(s, "list switches sort name reverse filter spine",
+		  "  name     lid ports up routes changed hosts guid\n"
+		  "  spine-02  12     4  4     22             0 0x0002c90300a00050\n"
+		  "  spine-01   9     4  4     22             0 0x0002c90300a00040\n");
+	ok_line(s, "fail link leaf-01[5]");
+	line_says(s, "list switches filter changed", "! leaf-01");
+	line_says(s, "list ports leaf-01 filter down", "x    5 down ");
+	line_says(s, "list hosts filter nothing-like-it", "Hosts 0/0");
+	session_free(s);
+}
+
+static void mistakes_are_told(void **state)
+{
+	struct session *s = routed("xgft:4,4:1,2", "minhop");
+
+	(void)state;
+	line_fails(s, "list", "expected: list PANE");
+	line_fails(s, "list nonsense", "expected one of switches");
+	line_fails(s, "list switches 3", "pane switches: found 3, expected no argument");
+	line_fails(s, "list lft", "pane lft: found 0 arguments, expected SWITCH [DESTINATION]");
+	line_fails(s, "list lft node0001", "pane lft: node0001 is no switch");
+	line_fails(s, "list path node0001", "pane path: found 1 argument, expected SRC DST");
+	line_fails(s, "list cdg 16", "expected a layer (VL) 0 .. 15");
+	line_fails(s, "list cycle 0 x", "expected a number from 1");
+	line_fails(s, "list layers nonsense", "expected [switches]");
+	line_fails(s, "list switches sort", "expected a column");
+	line_fails(s, "list switches sort nonsense", "has no column 'nonsense'");
+	line_fails(s, "list switches sort name backwards", "expected reverse or filter");
+	session_free(s);
+}
+
+static void json_tells_types_and_marks(void **state)
+{
+	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	json_t *o, *row;
+	int rc;
+
+	(void)state;
+	ok_line(s, "fail link leaf-01[5]");
+	o = json_line(s, "list ports leaf-01 filter down", &rc);
+	assert_int_equal(rc, 0);
+	row = json_array_get(json_object_get(o, "rows"), 0);
+	assert_int_equal(json_integer_value(json_object_get(row, "port")), 5);
+	assert_string_equal(json_string_value(json_object_get(row, "state")), "down");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(row, "marks"), 0)), "down");
+	json_decref(o);
+	o = json_line(s, "list path node0001 node0016", &rc);
+	assert_string_equal(json_string_value(json_array_get(json_object_get(o, "columns"), 4)), "VL 2");
+	json_decref(o);
+	session_free(s);
+}
+
+static void cancelled_at_once(void **state)
+{
+	struct session *s = routed("torus:4x4", "lash");
+	struct scene sc = {0};
+	struct progress p = {0};
+	struct view *v;
+	struct err e;
+
+	(void)state;
+	scene_take(&sc, s);
+	v = view_new(&view_layers, &sc, 0, NULL, &e);
+	atomic_store(&p.cancel, true);
+	assert_false(view_settle(v, &p));
+	atomic_store(&p.cancel, false);
+	assert_true(view_settle(v, &p));
+	view_free(v);
+	scene_release(&sc);
+	scene_drop_results(&sc);
+	session_free(s);
+}
+
+static void completed_from_descriptions(void **state)
+{
+	static const struct {
+		const char *line, *word;
+	} want[] = {
+		{"list sw", "switches"},	  {"list lft le", "leaf-01"}, {"list lft leaf-01 no", "node0001"},
+		{"list cycle ", "all"},		  {"list cycle le", "leaf-01"}, {"list cdg 0 leaf-01[", "leaf-01[1]"},
+		{"list layers ", "switches"},	  {"list usage a", "all"},    {"list compare up", "updn"},
+		{"list compare minhop lm", "lmc="}, {"list his le", "leaf-01"},
+	};
+	struct session *s = routed("xgft:4,4:1,2", "minhop");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+		size_t at;
+		char **c = session_complete(s, want[i].line, &at);
+		bool found = false;
+
+		for (size_t k = 0; c[k]; k++)
+			found |= !strcmp(c[k], want[i].word);
+		if (!found)
+			fail_msg("%s: %s is not offered", want[i].line, want[i].word);
+		completions_free(c);
+	}
+	session_free(s);
+}
+
+/* --- the least a pane may be -------------------------------------------------------------- */
+
+static void least_load(struct view *v)
+{
+	v->n_rows = 12;
+}
+
+static void least_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	(void)v;
+	if (col)
+		text_add(t, row == 3 ? "-" : "%u links", (row * 7) % 12);
+	else
+		text_add(t, "row %u", row);
+}
+
+static void least_pane(void **state)
+{
+	static const struct column columns[] = {{.name = "what", .width = 8, .flex = 1},
+						{.name = "n", .numeric = true}};
+	static const struct view_ops ops = {.name = "least",
+					    .column = columns,
+					    .n_columns = ARRAY_LEN(columns),
+					    .load = least_load,
+					    .cell = least_cell};
+	struct session *s = routed("director:2,4,3,4", "minhop");
+	struct scene sc = {0};
+	struct text t = {0};
+	struct view *v;
+	struct err e;
+	char word[] = "word", *argv[] = {word};
+
+	(void)state;
+	scene_take(&sc, s);
+	sc.fold = true;
+	assert_null(view_new(&ops, &sc, 1, argv, &e));
+	assert_string_equal(e.msg, "pane least: found word, expected no argument");
+	v = view_new(&ops, &sc, 0, NULL, &e);
+	assert_true(view_settle(v, NULL));
+	view_title(v, &t);
+	assert_string_equal(text_str(&t), "Least 1/12");
+	assert_string_equal(view_hints(&ops), "");
+	assert_string_equal(view_brief(&ops), "");
+	assert_string_equal(view_syntax(&ops), "");
+	assert_int_equal(view_sort(v, 1, false, &e), 0);
+	assert_int_equal(view_row(v, 0), 3); /* unknown before 0 */
+	assert_int_equal(view_row(v, 1), 0);
+	assert_int_equal(view_number(v, view_row(v, 11), 1), 11);
+	view_filter(v, "what:3");
+	assert_int_equal(view_count(v), 1);
+	assert_int_equal(view_expand(v, "fail %object", &t, &e), -1);
+	assert_true(view_search(v, "row", 1, true, 1));
+	assert_false(view_toggle(v));
+	text_free(&t);
+	view_free(v);
+	scene_release(&sc);
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_pane_can_be_listed), cmocka_unit_test(nothing_is_loaded),
+		cmocka_unit_test(rows_as_asked_for),	    cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(json_tells_types_and_marks), cmocka_unit_test(cancelled_at_once),
+		cmocka_unit_test(completed_from_descriptions), cmocka_unit_test(least_pane),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,54 @@
+/*
+ * Arguments of panes.  What they are is said once, by the syntax line that help shows
+ * and completion reads (core/session/syntax.h); what a pane gets are GUIDs and numbers
+ * that mean the same when another fabric is loaded.
+ *
+ * NODE SWITCH NODE[PORT] ELEMENT LAYER mean what they say, HOST LID SRC DST DESTINATION an
+ * endport, GROUP and STEP a number from 1; "all" stands for every element or layer, other
+ * small words are flags.  Other capital words are left to the pane's open().
+ */
+#ifndef IBSCOPE_VIEW_ARGS_H
+#define IBSCOPE_VIEW_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/base/err.h"
+
+#define VIEW_ARGS 4
+
+struct scene;
+struct view_ops;
+
+enum view_arg_kind {
+	VIEW_ARG_NONE, /* not given */
+	VIEW_ARG_NODE,
+	VIEW_ARG_SWITCH,
+	VIEW_ARG_PORT,
+	VIEW_ARG_ENDPORT,
+	VIEW_ARG_ELEMENT,
+	VIEW_ARG_LAYER,
+	VIEW_ARG_NUMBER,
+	VIEW_ARG_ALL,
+	VIEW_ARG_OTHER,
+};
+
+/* One argument; what a kind does not set is 0. */
+struct view_arg {
+	enum view_arg_kind kind;
+	uint64_t guid; /* of a node; of an endport's port; of the lowest chip of an element */
+	int n; /* number of a port; LID of an endport, 0 = it has none; layer; number; -1 with "all" */
+};
+
+struct view_args {
+	struct view_arg arg[VIEW_ARGS];
+	int n;	   /* given, flags aside */
+	bool flag; /* the small word of the syntax was among them */
+	int argc;  /* as typed, for panes that take any number of words; valid during open() only */
+	char **argv;
+};
+
+/* Parse against the scene.  -1 and *e, which begins with "pane NAME: ". */
+int view_args_parse(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct view_args *a,
+		    struct err *e);
+
+#endif

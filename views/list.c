@@ -1,0 +1,338 @@
+/* The command `list`: any pane as text or JSON, without a screen. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/session/command.h"
+#include "views/views.h"
+
+/* What stands behind the pane's name. */
+struct wish {
+	int argc; /* of the pane */
+	char **argv;
+	const char *sort;   /* column, NULL = as rows come */
+	bool reverse;	    /* the sorted rows the other way round */
+	struct text filter; /* words, "" = all rows */
+};
+
+/* Columns that are printed, in order. */
+struct layout {
+	unsigned n, col[VIEW_COLUMNS];
+	char *head[VIEW_COLUMNS]; /* as on the screen */
+	char *name[VIEW_COLUMNS]; /* each once */
+	unsigned width[VIEW_COLUMNS];
+};
+
+static int parse(int argc, char **argv, struct wish *w, struct err *e)
+{
+	int i = 2;
+
+	while (i < argc && strcmp(argv[i], "sort") && strcmp(argv[i], "filter"))
+		i++;
+	w->argc = i - 2;
+	w->argv = argv + 2;
+	if (i < argc && !strcmp(argv[i], "sort")) {
+		if (++i == argc)
+			return err_set(e, "list: found nothing behind sort, expected a column");
+		w->sort = argv[i++];
+		w->reverse = i < argc && !strcmp(argv[i], "reverse");
+		i += w->reverse;
+	}
+	if (i < argc && strcmp(argv[i], "filter"))
+		return err_set(e, "list: found \"%s\", expected reverse or filter TEXT", argv[i]);
+	while (++i < argc)
+		text_add(&w->filter, w->filter.len ? " %s" : "%s", argv[i]);
+	return 0;
+}
+
+/* --- columns ----------------------------------------------------------------------------- */
+
+/* Columns of a terminal, one a character. */
+static unsigned characters(const char *s)
+{
+	unsigned n = 0;
+
+	for (; *s; s++)
+		n += (*s & 0xc0) != 0x80;
+	return n;
+}
+
+/* A name without the blanks and brackets around it. */
+static char *column_head(const char *name)
+{
+	size_t len = strlen(name), skip = strspn(name, " [");
+
+	while (len > skip && strchr(" ]", name[len - 1]))
+		len--;
+	return str_printf("%.*s", (int)(len - skip), name + skip);
+}
+
+/* A name that was there, or that every row has besides, gets a number. */
+static char *column_key(const struct layout *l, const char *head)
+{
+	unsigned times = 1 + (!strcmp(head, "key") || !strcmp(head, "marks"));
+
+	for (unsigned i = 0; i < l->n; i++)
+		times += !strcmp(l->head[i], head);
+	return times == 1 ? str_dup(head) : str_printf("%s %u", head, times);
+}
+
+/* A line between others is a drawing, no column. */
+static bool is_line(const char *name)
+{
+	return !strcmp(name, "│");
+}
+
+static void choose_columns(const struct view *v, struct layout *l)
+{
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		const char *name = view_column_name(v, c);
+
+		if (!v->width[c] || is_line(name))
+			continue;
+		l->head[l->n] = column_head(name);
+		l->name[l->n] = column_key(l, l->head[l->n]);
+		l->width[l->n] = characters(l->head[l->n]);
+		l->col[l->n++] = c;
+	}
+}
+
+static void forget_columns(struct layout *l)
+{
+	while (l->n) {
+		free(l->name[--l->n]);
+		free(l->head[l->n]);
+	}
+}
+
+/* --- text ---------------------------------------------------------------------------------- */
+
+/* As wide as the widest cell. */
+static bool widen(const struct view *v, struct layout *l, struct progress *p)
+{
+	struct text t = {0};
+	bool go_on = true;
+
+	progress_start(p, "reading rows", view_count(v));
+	for (uint32_t i = 0; i < view_count(v) && go_on; i++) {
+		for (unsigned k = 0; k < l->n; k++) {
+			unsigned w;
+
+			text_clear(&t);
+			view_cell(v, view_row(v, i), l->col[k], &t);
+			w = characters(text_str(&t));
+			l->width[k] = w > l->width[k] ? w : l->width[k];
+		}
+		go_on = progress_step(p, i);
+	}
+	text_free(&t);
+	return go_on;
+}
+
+static void put_cell(const struct view *v, const struct layout *l, unsigned k, const char *s,
+		     struct text *line)
+{
+	unsigned w = characters(s), pad = l->width[k] > w ? l->width[k] - w : 0;
+
+	if (v->ops->column[l->col[k]].right)
+		text_add(line, " %*s%s", (int)pad, "", s);
+	else
+		text_add(line, " %s%*s", s, (int)pad, "");
+}
+
+static void put_line(struct text *line, struct out *o)
+{
+	while (line->len && line->s[line->len - 1] == ' ')
+		line->s[--line->len] = 0;
+	out_text(o, "%s\n", text_str(line));
+	text_clear(line);
+}
+
+static bool print_text(const struct view *v, struct layout *l, struct progress *p, struct out *o)
+{
+	struct text line = {0}, t = {0};
+	bool go_on = widen(v, l, p);
+
+	if (go_on && view_count(v)) {
+		text_putc(&line, ' ');
+		for (unsigned k = 0; k < l->n; k++)
+			put_cell(v, l, k, l->head[k], &line);
+		put_line(&line, o);
+	}
+	for (uint32_t i = 0; go_on && i < view_count(v); i++) {
+		uint32_t row = view_row(v, i);
+
+		text_putc(&line, marks_sign(view_marks(v, row)));
+		for (unsigned k = 0; k < l->n; k++) {
+			text_clear(&t);
+			view_cell(v, row, l->col[k], &t);
+			put_cell(v, l, k, text_str(&t), &line);
+		}
+		put_line(&line, o);
+		go_on = progress_step(p, i);
+	}
+	text_free(&line);
+	text_free(&t);
+	return go_on;
+}
+
+/* --- JSON ---------------------------------------------------------------------------------- */
+
+static json_t *marks_json(unsigned marks)
+{
+	static const struct {
+		unsigned mark;
+		const char *word;
+	} words[] = {
+		{MARK_DOWN, "down"}, {MARK_CHANGED, "changed"}, {MARK_DETOUR, "detour"}, {MARK_HERE, "here"}};
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (marks & words[i].mark)
+			json_array_append_new(a, json_string(words[i].word));
+	return a;
+}
+
+/* Numbers as such, nothing ("" or "-") as null where a number would stand; else what is shown. */
+static json_t *cell_json(const struct column *c, const char *s)
+{
+	char *end;
+	long long n;
+	double d;
+
+	s += strspn(s, " ");
+	if (c->numeric && (!*s || !strcmp(s, "-")))
+		return json_null();
+	n = strtoll(s, &end, 10);
+	if (c->numeric && end > s && !*end)
+		return json_integer(n);
+	d = strtod(s, &end);
+	if (c->numeric && end > s && !*end && isdigit((unsigned char)end[-1]))
+		return json_real(d);
+	return json_string(s);
+}
+
+static json_t *row_json(const struct view *v, const struct layout *l, uint32_t row)
+{
+	json_t *r = json_object();
+	struct text t = {0};
+	char key[24];
+
+	snprintf(key, sizeof(key), "0x%016" PRIx64, view_key(v, row));
+	json_object_set_new(r, "key", json_string(key));
+	json_object_set_new(r, "marks", marks_json(view_marks(v, row)));
+	for (unsigned k = 0; k < l->n; k++) {
+		text_clear(&t);
+		view_cell(v, row, l->col[k], &t);
+		json_object_set_new(r, l->name[k], cell_json(&v->ops->column[l->col[k]], text_str(&t)));
+	}
+	text_free(&t);
+	return r;
+}
+
+static bool print_json(const struct view *v, const struct layout *l, struct progress *p, struct out *o)
+{
+	json_t *names = json_array(), *rows = json_array();
+	bool go_on = true;
+
+	for (unsigned k = 0; k < l->n; k++)
+		json_array_append_new(names, json_string(l->name[k]));
+	progress_start(p, "reading rows", view_count(v));
+	for (uint32_t i = 0; go_on && i < view_count(v); i++) {
+		json_array_append_new(rows, row_json(v, l, view_row(v, i)));
+		go_on = progress_step(p, i);
+	}
+	out_json(o, "pane", json_string(v->ops->name));
+	out_json(o, "columns", names);
+	out_json(o, "rows", rows);
+	return go_on;
+}
+
+/* --- the command ------------------------------------------------------------------------- */
+
+/* Sort, filter and compute what the pane asks for; 0, or -1 and *e. */
+static int prepare(struct view *v, const struct wish *w, struct progress *p, struct err *e)
+{
+	int col;
+
+	if (!view_settle(v, p))
+		return err_set(e, CANCELLED);
+	if (w->filter.len >= sizeof(v->filter))
+		return err_set(e, "list: found a filter of %zu characters, expected at most %zu",
+			       w->filter.len, sizeof(v->filter) - 1);
+	view_filter(v, text_str(&w->filter));
+	if (!view_settle(v, p))
+		return err_set(e, CANCELLED);
+	col = w->sort ? view_column(v, w->sort, e) : -1;
+	if (w->sort && (col < 0 || view_sort(v, col, w->reverse, e)))
+		return -1;
+	return view_settle(v, p) ? 0 : err_set(e, CANCELLED);
+}
+
+/* The title tells why there are no rows. */
+static void print_title(const struct view *v, struct out *o)
+{
+	struct text t = {0};
+
+	view_title(v, &t);
+	if (!view_count(v))
+		out_text(o, "%s\n", text_str(&t));
+	out_json(o, "title", json_string(text_str(&t)));
+	text_free(&t);
+}
+
+static int print_view(struct view *v, const struct wish *w, struct progress *p, struct out *o, struct err *e)
+{
+	struct layout l = {0};
+	bool done;
+
+	if (prepare(v, w, p, e))
+		return -1;
+	print_title(v, o);
+	v->sel = UINT32_MAX; /* no row is selected, and none looks so */
+	choose_columns(v, &l);
+	done = o->run->json ? print_json(v, &l, p, o) : print_text(v, &l, p, o);
+	forget_columns(&l);
+	return done ? 0 : err_set(e, CANCELLED);
+}
+
+static int cmd_list(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct view_ops *ops = argc > 1 ? view_need(argv[1], e) : NULL;
+	struct scene sc = {0};
+	struct wish w = {0};
+	struct view *v;
+	int rc = -1;
+
+	if (argc < 2)
+		return err_set(e, "expected: list PANE [ARGUMENT]... [sort COLUMN [reverse]] [filter TEXT]");
+	if (!ops || parse(argc, argv, &w, e)) {
+		text_free(&w.filter);
+		return -1;
+	}
+	scene_take(&sc, s);
+	v = view_new(ops, &sc, w.argc, w.argv, e);
+	if (v)
+		rc = print_view(v, &w, o->run->progress, o, e);
+	view_free(v);
+	scene_release(&sc);
+	scene_drop_results(&sc);
+	text_free(&w.filter);
+	return rc;
+}
+
+const struct command view_commands[] = {
+	{.name = "list",
+	 .syntax = "list PANE [ARGUMENT]... [sort COLUMN [reverse]] [filter TEXT...]",
+	 .help = "any pane as text: columns as on the screen, all rows",
+	 .details = "  In front of a row: x down, ! changed, ~ detour, * chosen.  A filter is as on the "
+		    "screen: words\n"
+		    "  that must all occur, COLUMN:TEXT, -WORD; changed, down, detour.  `list help filter "
+		    "where:pane`\n"
+		    "  tells the panes and their arguments.\n",
+	 .subject = view_subject,
+	 .run = cmd_list},
+	{.name = NULL},
+};
