@@ -10,6 +10,7 @@
 	X(ftree)         \
 	X(lash)          \
 	X(nue)           \
+	X(torus)         \
 	X(mincontention) \
 	X(live)
 
