@@ -14,7 +14,7 @@ static unsigned data_vls(const struct torus_run *r, uint32_t port)
 	unsigned code = r->in->topo->fabric->port_opervls[port];
 	unsigned max = (unsigned)options_uint(r->in->options, "max_op_vls");
 
-	code = code > max ? max : code;
+	code = max && code > max ? max : code; /* 0 takes no lane away */
 	return code > 4 ? 15 : code ? 1u << (code - 1) : 1;
 }
 

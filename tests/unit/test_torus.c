@@ -337,6 +337,7 @@ static void test_lanes(void **state)
 	line_says(w.s, "route torus-2QoS max_op_vls=2", "fewer than 4");
 	line_says(w.s, "export sl2vl -", "\n4   2   : 0  1  0  1  0  1  0  1  0  1  0  1  0  1  0  1 \n");
 	line_says(w.s, "route torus-2QoS max_op_vls=1", "ERR 4E48");
+	line_says(w.s, "route torus-2QoS max_op_vls=0", "torus-2QoS routed");
 	line_says(w.s, "route torus-2QoS max_op_vls=5", "torus-2QoS routed");
 	line_says(w.s, "check", "without credit loops");
 	line_says(w.s, "layers", "torus-2QoS uses 2 layers");
