@@ -12,6 +12,7 @@
 	X(nue)           \
 	X(sssp)          \
 	X(dfsssp)        \
+	X(torus)         \
 	X(mincontention) \
 	X(live)
 

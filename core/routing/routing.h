@@ -53,6 +53,8 @@ struct routing_ops {
 	/* VL that a packet of an SL takes out of `out` having come in by `in` (port numbers) at a switch;
 	 * NULL: VL = SL. */
 	unsigned (*vl)(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl);
+	/* VL that a packet of an SL takes out of a CA or router port; NULL: nothing is known of them. */
+	unsigned (*endport_vl)(const struct routing *r, uint32_t endport, unsigned sl);
 	/* Hop matrix: cost from switch s to switch d through a port (port 0: the least), NO_PATH = none. */
 	unsigned (*hops)(const struct routing *r, uint32_t s, uint32_t d, unsigned port);
 	/* Rank of a switch, 0 = root; NO_RANK. */

@@ -41,7 +41,7 @@ struct command {
 #define CORE_COMMANDS                                                                                  \
 	fabric_commands, change_commands, path_commands, step_commands, check_commands, diff_commands, \
 		load_commands, survey_commands, cdg_commands, element_commands, export_commands,       \
-		session_commands
+		torus_commands, session_commands
 extern const struct command *const core_commands[];
 
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
@@ -55,6 +55,7 @@ extern const struct command survey_commands[];	/* survey */
 extern const struct command cdg_commands[];	/* layers, cdg, cycles */
 extern const struct command element_commands[]; /* elements, equal-paths, compare */
 extern const struct command export_commands[];	/* save, export */
+extern const struct command torus_commands[];	/* torus-conf */
 extern const struct command session_commands[]; /* source, help, quit */
 
 void step_list_clear(struct step_list *l);

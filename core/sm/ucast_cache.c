@@ -374,6 +374,11 @@ static unsigned kept_vl(const struct routing *r, uint32_t sw, unsigned in, unsig
 	return routing_vl(origin_of(r), sw, in, out, sl);
 }
 
+static unsigned kept_endport_vl(const struct routing *r, uint32_t endport, unsigned sl)
+{
+	return origin_of(r)->ops->endport_vl(origin_of(r), endport, sl);
+}
+
 static unsigned kept_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
 {
 	return origin_of(r)->ops->hops(origin_of(r), s, d, port);
@@ -429,6 +434,7 @@ static struct kept *kept_new(const struct routing *of)
 		.sl_by_switch = o->sl_by_switch,
 		.sl_by_source = o->sl_by_source,
 		.vl = o->vl ? kept_vl : NULL,
+		.endport_vl = o->endport_vl ? kept_endport_vl : NULL,
 		.hops = o->hops ? kept_hops : NULL,
 		.rank = o->rank ? kept_rank : NULL,
 		.is_root = o->is_root ? kept_is_root : NULL,

@@ -55,7 +55,7 @@ from fabric import Fabric       # noqa: E402
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 OPENSM_SECONDS = float(os.environ.get("OPENSM_SECONDS", "400"))
 QUICK = ["xgft:4,4,4:1,4,4", "torus:4x4x4", "random:24,4,seed=7,hosts=2"]
-FULL = ["xgft:18,18,6:1,18,18", "torus:4x4x4", "dragonfly:8,4,4", "random:200,8,seed=7,hosts=4",
+FULL = ["xgft:18,18,6:1,18,18", "torus:4x4x4", "torus:8x8x8,hosts=2", "dragonfly:8,4,4", "random:200,8,seed=7,hosts=4",
         "tests/fabrics/real/selene-storage.ibnetdiscover.xz",
         "tests/fabrics/real/sat11-director.putty-log.xz",
         "tests/fabrics/real/selene-compute.ibnetdiscover.xz"]
@@ -112,18 +112,31 @@ def peak_memory(topo, commands, folder):
     return int(found[1]) / 1024
 
 
+def settings(topo, engine, folder):
+    """Options that an engine cannot do without: those of torus-2QoS, its configuration made by torus-conf."""
+    if engine != "torus-2QoS":
+        return {}
+    path = os.path.join(folder, "torus-2QoS.conf")
+    try:
+        run(["-e", "torus-conf " + path, topo])
+    except Failed:
+        return {}       # no torus: it will be refused
+    return {"qos": "TRUE", "torus_config": path}
+
+
 def bench_ibscope(topo, engine, fail, runs, folder):
+    words = "".join(" %s=%s" % item for item in settings(topo, engine, folder).items())
     process, load, route, change = [], [], [], []
     for _ in range(runs):
         load.append(run(["-e", "show", topo])[1])
-        process.append(run(["-R", engine, "-e", "show", topo])[1])
-        out, _ = run(["--json", "-e", "route %s; %s" % (engine, fail), topo])
+        process.append(run(["-e", "route %s%s; show" % (engine, words), topo])[1])
+        out, _ = run(["--json", "-e", "route %s%s; %s" % (engine, words, fail), topo])
         first, second = sweeps(out)
         route.append(first["ms"])
         change.append(second["ms"])
     m = statistics.median
     return {"process": m(process), "load": m(load), "route": m(route), "fail": m(change),
-            "MB": peak_memory(topo, ["route " + engine, fail], folder),
+            "MB": peak_memory(topo, ["route " + engine + words, fail], folder),
             "engine": first["engine"], "fail engine": second["engine"]}
 
 
@@ -163,9 +176,9 @@ def stamp_of(when):
     return stamp(datetime.datetime.fromtimestamp(when).strftime("%b %d %H:%M:%S %f"))
 
 
-def run_opensm(topo, engine, unlink):
+def run_opensm(topo, engine, unlink, options):
     """(milliseconds, engine that routed) of the first sweep and of the one after the failure."""
-    conf = {"routing_engine": engine, "log_flags": "0x47"}
+    conf = dict(options, routing_engine=engine, log_flags="0x47")
     try:
         with opensm.OpenSM(topo, conf, timeout=OPENSM_SECONDS) as sm:
             sm.step([unlink])
@@ -183,11 +196,11 @@ def median(times):
     return times[0] if len(times) == 1 else statistics.median(times) if times else None
 
 
-def bench_opensm(topo, engine, unlink, runs):
+def bench_opensm(topo, engine, unlink, runs, options):
     got = []
     while len(got) < runs:
         begin = time.monotonic()
-        got.append(run_opensm(topo, engine, unlink))
+        got.append(run_opensm(topo, engine, unlink, options))
         if time.monotonic() - begin > SLOW or any(isinstance(ms, AtLeast) for ms, _ in got[-1]):
             break
     return {"osm": median([run[0][0] for run in got]), "osm fail": median([run[1][0] for run in got]),
@@ -231,7 +244,8 @@ def bench(topo, engine, cable, options, folder):
         return
     if not options.no_opensm:
         try:
-            other = bench_opensm(topo, engine, 'Unlink "%s"[%d]' % (node.name, port), options.runs)
+            other = bench_opensm(topo, engine, 'Unlink "%s"[%d]' % (node.name, port), options.runs,
+                                 settings(topo, engine, folder))
             for key, figure in (("engine", "osm"), ("fail engine", "osm fail")):
                 if other[key] == row[key]:
                     row[figure] = other[figure]

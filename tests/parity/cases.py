@@ -5,7 +5,9 @@ A new engine is one row of ENGINES.  Everything random comes from one seed.
 import os
 import random
 
+import torus
 from fabric import Fabric, chain_fabric, random_fabric
+from torus import File, Made
 
 # --- fabrics -----------------------------------------------------------------------
 
@@ -57,13 +59,6 @@ RANDOM = spec(lambda r: "random:%d,%d,hosts=%d,parallel=%d" % (r.randrange(4, 40
 ANY = (TREE, TREE, DIRECTOR, GRID, RING, CLIQUES, RANDOM, nasty, nasty, nasty)
 
 # --- options -----------------------------------------------------------------------
-
-
-class File:
-    """An option whose value is a file with these lines."""
-
-    def __init__(self, lines):
-        self.lines = lines
 
 
 def order_file(rng, f):
@@ -320,13 +315,16 @@ class Engine:
     chain: as opensm.conf and `route` take it; families: where its fabrics come
     from; options: rows as in COMMON_OPTIONS; lmc: values to draw from;
     compare: "lfts" (byte for byte), "engine" (who really routed), "paths"
-    (SL of every pair of CA and router LIDs as the SA answers, after each sweep).
+    (SL of every pair of CA and router LIDs as the SA answers, after each sweep);
+    needs: options that every random case has; most_down: as in draw_steps(); steps: those of
+    random cases, None: drawn.
     """
 
     def __init__(self, chain, families=ANY, options=COMMON_OPTIONS, lmc=(0, 0, 1, 2, 3),
-                 compare=("lfts", "engine")):
+                 compare=("lfts", "engine"), needs=(), most_down=None, steps=None):
         self.chain, self.families, self.options = chain, families, options
-        self.lmc, self.compare = lmc, compare
+        self.lmc, self.compare, self.needs = lmc, compare, needs
+        self.most_down, self.steps = most_down, steps
 
 
 LASH_GRID = spec("torus:4x4", "torus:5x5", "torus:6x5", "torus:5x4,parallel=2", "mesh:4x3x2", "hypercube:4", "mesh:9",
@@ -352,6 +350,16 @@ NUE_OPTIONS = (
     ("max_op_vls", 0.2, lambda r, f: r.randrange(1, 6)),
     ("avoid_throttled_links", 0.1, lambda r, f: "TRUE"),
     ("reassign_lids", 0.1, lambda r, f: "TRUE"),
+)
+TORUS_OPTIONS = (
+    ("max_op_vls", 0.2, lambda r, f: r.randrange(1, 6)),
+    ("lmc_esp0", 0.2, lambda r, f: "TRUE"),
+    ("reassign_lids", 0.1, lambda r, f: "TRUE"),
+)
+TORUS_MADE = (("qos", lambda r, f: "TRUE"), ("torus_config", lambda r, f: Made("torus-conf")))
+TORUS_NEEDS = (
+    ("qos", lambda r, f: "TRUE" if r.random() < 0.98 else "FALSE"),
+    ("torus_config", torus.conf_file),
 )
 
 
@@ -413,6 +421,10 @@ ENGINES = {
     "dfsssp-dor": Engine("dfsssp,lash,dfsssp,dor", families=LOOPY, options=DFSSSP_LEFT, lmc=(0, 0, 1)),
     "dfsssp-updn": Engine("file,dfsssp,updn", families=LOOPY, options=DFSSSP_LEFT + FILES[:2], lmc=(0, 0, 1)),
     "sssp-chain": Engine("dfsssp,sssp", families=(chain,), options=(), lmc=(0, 1)),
+    "torus": Engine("torus-2QoS", families=(torus.draw_grid,), options=TORUS_OPTIONS, lmc=(0, 0, 0, 1),
+                    compare=("lfts", "engine", "paths"), needs=TORUS_NEEDS, most_down=2),
+    "torus-conf": Engine("torus-2QoS,no_fallback", families=(torus.draw_routable,), options=(), lmc=(0,),
+                         needs=TORUS_MADE, steps=[]),
 }
 
 # --- sequences ------------------------------------------------------------------------
@@ -517,12 +529,16 @@ class Steps:
         return rng.choice(kinds) if kinds else None
 
 
-def draw_steps(rng, f):
-    """At least five failures and as many restorations as the draw brings; in the end things come back."""
+def draw_steps(rng, f, most_down=None):
+    """
+    At least five failures and as many restorations as the draw brings; in the end things come back.
+    most_down: things that may be down before one is restored.
+    """
     world, steps, failures, tries = Steps(f), [], 0, 0
     while failures < 5 and tries < 60:
         tries += 1
-        command = world.draw(rng)
+        full = most_down and len(world.links_down) + len(world.nodes_down) >= most_down
+        command = world.draw_restore(rng) if full else world.draw(rng)
         if command:
             world.apply(command)
             steps.append(command)
@@ -542,7 +558,7 @@ class Case:
     """
     source: ("spec", text of synth), ("file", path) or ("text", ibnetdiscover
     text); options: name -> text, number or File, or a function of the fabric
-    that draws them; steps: command lines, or None to draw them.
+    that draws them; steps: command lines, a function of the fabric, or None to draw them.
     """
 
     def __init__(self, name, engine, source, options=None, steps=None, rng=None):
@@ -553,8 +569,10 @@ class Case:
         """Draw what depends on the fabric, once its text is known.  Returns the Fabric."""
         f = Fabric(text)
         self.options = {k: v(self.rng, f) if callable(v) else v for k, v in self.options.items()}
+        if callable(self.steps):
+            self.steps = self.steps(self.rng, f)
         if self.steps is None:
-            self.steps = draw_steps(self.rng, f)
+            self.steps = draw_steps(self.rng, f, self.engine.most_down)
         return f
 
 
@@ -565,13 +583,15 @@ def random_case(seed, number):
     engine = ENGINES[name]
     lmc = rng.choice(engine.lmc)
     options = {"lmc": lmc}
+    options.update(engine.needs)
     if rng.random() < 0.75:
         for option, chance, value in engine.options:
             if rng.random() < chance:
                 options[option] = value
     if rng.random() < 0.2:
         options.update(draw_qos(rng))
-    return Case("random-%d" % number, name, rng.choice(engine.families)(rng, lmc), options, rng=rng)
+    source = rng.choice(engine.families)(rng, lmc)
+    return Case("random-%d" % number, name, source, options, engine.steps, rng=rng)
 
 
 # LASH: both without and with mesh analysis; (fabric, further options, steps), None: five failures drawn.
@@ -661,6 +681,13 @@ def bundled_cases(folder):
                               dict(options, do_mesh_analysis=mesh), steps))
     for number, (text, options) in enumerate(NUE_CASES):
         cases.append(Case("nue-%d" % number, "nue", ("spec", text), dict(options)))
+    for name, grid, steps in torus.FIXED:
+        name = "torus-" + name
+        cases.append(Case(name, "torus", ("text", grid.text(random.Random(name))),
+                          {"qos": "TRUE", "torus_config": torus.good_conf}, steps))
+    for number in range(4):
+        name = "torus-conf-%d" % number
+        cases.append(Case(name, "torus-conf", torus.draw_routable(random.Random(name), 0), dict(TORUS_MADE), []))
     for root, _, files in sorted(os.walk(folder)):
         for name in sorted(files):
             path = os.path.join(root, name)

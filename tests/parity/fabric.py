@@ -5,14 +5,14 @@ the only source of what the simulator and the product are fed.
 """
 import re
 
-NODE = re.compile(r'^(Switch|Ca|Hca|Rt)\s*(\d+)\s*"([^"]+)"')
+NODE = re.compile(r'^(Switch|Ca|Hca|Rt)\s*(\d+)\s*"([^"]+)"(?:\s*#\s*"([^"]*)")?')
 PORT = re.compile(r'^\[(\d+)\](?:\(([0-9a-fA-F]+)\))?\s*"([^"]+)"\[(\d+)\]')
 GUID = re.compile(r'^(?:switchguid|caguids?|hcaguids?|rtguid)=(0x[0-9a-fA-F]+)')
 
 
 class Node:
-    def __init__(self, kind, nports, name, guid):
-        self.kind, self.nports, self.name, self.guid = kind, nports, name, guid
+    def __init__(self, kind, nports, name, guid, label=""):
+        self.kind, self.nports, self.name, self.guid, self.label = kind, nports, name, guid, label
         self.peer = {}          # port -> (node, port)
 
     @property
@@ -41,7 +41,7 @@ class Fabric:
                 continue
             m = NODE.match(line)
             if m:
-                node = Node(m[1], int(m[2]), m[3], guid)
+                node = Node(m[1], int(m[2]), m[3], guid, m[4] or "")
                 self.nodes.append(node)
                 by_name[node.name] = node
                 continue

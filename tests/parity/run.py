@@ -88,6 +88,9 @@ def write_options(case, folder):
             with open(path, "w") as f:
                 f.writelines(line + "\n" for line in value.lines)
             value = path
+        elif isinstance(value, cases.Made):
+            value = os.path.join(folder, name)
+            ibscope(["-e", "load fabric.topo; %s %s" % (case.options[name].command, value)], folder)
         values[name] = str(value)
     return values
 

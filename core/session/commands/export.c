@@ -238,7 +238,7 @@ static bool is_word(const char *w, const char *words)
 #define EXPORTS "lfts|fdbs|subnet|paths|sl2vl|json|dot|svg"
 
 /* Texts that only some engines have; the one in force names its own. */
-#define ENGINE_EXPORTS "ca-order"
+#define ENGINE_EXPORTS "ca-order|torus"
 
 static int check_what(const struct session *s, const char *what, struct err *e)
 {
@@ -281,7 +281,7 @@ const struct command export_commands[] = {
 	 .needs = NEEDS_FABRIC,
 	 .run = cmd_save},
 	{.name = "export",
-	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order FILE [cdg [LAYER] [switches] "
+	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order|torus FILE [cdg [LAYER] [switches] "
 		   "[group N]]",
 	 .help = "write tables, paths or a drawing; FILE - is the screen",
 	 .details = "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
@@ -294,6 +294,7 @@ const struct command export_commands[] = {
 		    "  json      fabric, LIDs and tables\n"
 		    "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
 		    "            opensm-ftree-ca-order.dump (ftree)\n"
+		    "  torus     places of the switches, as OpenSM's opensm-torus.dump (torus-2QoS)\n"
 		    "  dot, svg  the fabric as a graph (svg through Graphviz); with `cdg` the channel "
 		    "dependencies, of\n"
 		    "            one VL or all, or of one group of channels with credit loops, as `cycles` "

@@ -1,0 +1,522 @@
+/* Finding the torus in the cabling (engines/doc/torus-2qos.md section 5). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "engines/torus/internal.h"
+
+/* --- links that are not placed yet ----------------------------------------------------------- */
+
+static void list_links(struct torus_run *r)
+{
+	const struct topo *t = r->in->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t n = 0;
+
+	r->base = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	r->end = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	r->port = NEW_ARRAY(f->n_ports + 1, uint8_t);
+	r->peer = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		r->base[sw] = n;
+		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+			uint32_t id = switch_port_id(f, sw, p), peer = t->peer[id];
+
+			if (peer == NO_ID || peer == id)
+				continue;
+			r->n_end_links += !node_is_switch(f, f->port_node[peer]);
+			if (!node_is_switch(f, f->port_node[peer]))
+				continue;
+			r->n_switch_links += id < peer;
+			r->port[n] = (uint8_t)p;
+			r->peer[n++] = peer;
+		}
+		r->end[sw] = n;
+	}
+	r->base[f->n_switches] = n;
+}
+
+static void take_out(struct torus_run *r, uint32_t port)
+{
+	const struct fabric *f = r->in->topo->fabric;
+	uint32_t sw = f->node_switch[f->port_node[port]], i = r->base[sw];
+
+	while (r->port[i] != f->port_num[port])
+		i++;
+	r->end[sw]--;
+	memmove(&r->port[i], &r->port[i + 1], r->end[sw] - i);
+	memmove(&r->peer[i], &r->peer[i + 1], (r->end[sw] - i) * sizeof(*r->peer));
+}
+
+static uint32_t switch_at(const struct torus_run *r, uint32_t port)
+{
+	const struct fabric *f = r->in->topo->fabric;
+
+	return f->node_switch[f->port_node[port]];
+}
+
+/* Is there a free link from a switch to another? */
+static bool free_link(const struct torus_run *r, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = r->base[from]; i < r->end[from]; i++)
+		if (switch_at(r, r->peer[i]) == to)
+			return true;
+	return false;
+}
+
+/* --- placing --------------------------------------------------------------------------------- */
+
+static uint32_t place_of(const struct torus *t, const unsigned c[TORUS_DIMS])
+{
+	return c[0] + t->conf.radix[0] * (c[1] + t->conf.radix[1] * c[2]);
+}
+
+uint32_t torus_at(const struct torus *t, const unsigned c[TORUS_DIMS])
+{
+	return t->at[place_of(t, c)];
+}
+
+uint32_t torus_beside(const struct torus *t, const uint32_t c[TORUS_DIMS], unsigned direction)
+{
+	unsigned to[TORUS_DIMS] = {c[0], c[1], c[2]}, d = direction / 2;
+
+	to[d] = torus_shift(t, d, c[d], direction % 2 ? 1 : -1);
+	return torus_at(t, to);
+}
+
+const char *torus_place_text(const uint32_t c[TORUS_DIMS], char *buf, size_t size)
+{
+	snprintf(buf, size, "%u,%u,%u", c[0], c[1], c[2]);
+	return buf;
+}
+
+static void add_member(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw)
+{
+	struct torus *t = r->t;
+	unsigned ports = r->in->topo->fabric->switch_nports[sw] + 1u;
+	unsigned room = t->conf.max_ports < ports ? t->conf.max_ports : ports;
+	struct torus_member *m;
+
+	GROW(t->member, t->n, t->cap);
+	m = &t->member[t->n];
+	*m = (struct torus_member){.sw = sw, .at = {c[0], c[1], c[2]}, .parent = NO_ID};
+	m->port[0] = NEW_ARRAY((size_t)TORUS_GROUPS * room + 1, uint8_t);
+	for (unsigned g = 1; g < TORUS_GROUPS; g++)
+		m->port[g] = m->port[0] + (size_t)g * room;
+	t->at[place_of(t, c)] = t->n++;
+}
+
+/* A place that is taken stays as it is.  false: there is no such switch. */
+static bool place(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw, const char *how)
+{
+	struct torus *t = r->t;
+	char a[40];
+
+	if (torus_at(t, c) != NO_ID)
+		return true;
+	if (sw == NO_ID)
+		return false;
+	add_member(r, c, sw);
+	if (OBSERVED(r->in))
+		observe_text(r->in, STEP_SWITCH, sw, "at %s, number %u: %s",
+			     torus_place_text(c, a, sizeof(a)), t->n, how);
+	return true;
+}
+
+static uint32_t switch_by_guid(const struct torus_run *r, uint64_t guid)
+{
+	const struct topo *t = r->in->topo;
+	uint32_t node = fabric_node_by_guid(t->fabric, guid);
+
+	return node != NO_ID && node_is_switch(t->fabric, node) && t->node_up[node]
+		       ? t->fabric->node_switch[node]
+		       : NO_ID;
+}
+
+static int place_seed(struct torus_run *r)
+{
+	static const unsigned order[TORUS_DIRECTIONS] = {1, 0, 3, 2, 5, 4};
+	const struct torus_conf *conf = &r->t->conf;
+	const struct torus_seed *s = &conf->seed[r->t->seed];
+	unsigned c[TORUS_DIMS];
+
+	for (unsigned d = 0; d < TORUS_DIMS; d++)
+		c[d] = (unsigned)((conf->radix[d] - (int64_t)s->dateline[d]) % conf->radix[d]);
+	for (unsigned i = 0; i < TORUS_DIRECTIONS; i++) {
+		const struct torus_seed_link *l = &s->link[order[i]];
+		unsigned to[TORUS_DIMS] = {c[0], c[1], c[2]}, d = order[i] / 2;
+
+		if (!l->centre)
+			continue;
+		to[d] = torus_shift(r->t, d, c[d], order[i] % 2 ? 1 : -1);
+		if (!place(r, c, switch_by_guid(r, l->centre), "centre of the seed") ||
+		    !place(r, to, switch_by_guid(r, l->neighbour), torus_direction_keyword(order[i])))
+			return err_set(&r->out->refused,
+				       "line %u: a switch of %s is not in the fabric (ERR 4E57)", l->line,
+				       torus_direction_keyword(order[i]));
+	}
+	return 0;
+}
+
+/* --- placing links ----------------------------------------------------------------------------- */
+
+static bool has_room(const struct torus_run *r, const struct torus_member *m, unsigned group)
+{
+	return m->count[group] < r->t->conf.max_ports;
+}
+
+static void add_port(struct torus_run *r, struct torus_member *m, unsigned group, uint32_t port)
+{
+	m->port[group][m->count[group]++] = r->in->topo->fabric->port_num[port];
+	r->t->group[port] = (uint8_t)group;
+}
+
+static void tell_link(const struct torus_run *r, uint32_t port, uint32_t peer, unsigned d, unsigned i)
+{
+	char a[300], b[300];
+
+	observe_text(r->in, STEP_NOTE, NO_ID, "link %s %s: +%c, number %u of the bundle",
+		     port_label(r->in->topo->fabric, port, a, sizeof(a)),
+		     port_label(r->in->topo->fabric, peer, b, sizeof(b)), (char)('x' + d), i);
+}
+
+/* All free links from a member to the one above it in a dimension.  false: a group is full. */
+static bool link_members(struct torus_run *r, unsigned d, uint32_t lower, uint32_t upper)
+{
+	struct torus_member *a = &r->t->member[lower], *b = &r->t->member[upper];
+
+	if (lower == upper && r->t->conf.radix[d] == 1)
+		return true;
+	if (b->at[d] != torus_shift(r->t, d, a->at[d], 1))
+		return false;
+	for (uint32_t i = r->base[a->sw]; i < r->end[a->sw];) {
+		uint32_t peer = r->peer[i], port = switch_port_id(r->in->topo->fabric, a->sw, r->port[i]);
+
+		if (switch_at(r, peer) != b->sw) {
+			i++;
+			continue;
+		}
+		if (!has_room(r, a, 2 * d + 1) || !has_room(r, b, 2 * d))
+			return false;
+		take_out(r, port);
+		take_out(r, peer);
+		add_port(r, a, 2 * d + 1, port);
+		add_port(r, b, 2 * d, peer);
+		r->t->n_links++;
+		if (OBSERVED(r->in))
+			tell_link(r, port, peer, d, a->count[2 * d + 1]);
+	}
+	return true;
+}
+
+/* --- searches ------------------------------------------------------------------------------------ */
+
+/* The fourth switch of the face a - m - b, by links not placed yet; NO_ID. */
+static uint32_t find_corner(const struct torus_run *r, uint32_t a, uint32_t m, uint32_t b)
+{
+	for (uint32_t i = r->base[a]; i < r->end[a]; i++) {
+		uint32_t f = switch_at(r, r->peer[i]);
+
+		if (f != m && free_link(r, f, b))
+			return f;
+	}
+	return NO_ID;
+}
+
+/* The neighbour of base on which faces with all the ends stand; NO_ID. */
+static uint32_t find_perpendicular(const struct torus_run *r, uint32_t base, uint32_t behind,
+				   const uint32_t *ends, unsigned n)
+{
+	for (uint32_t i = r->base[base]; i < r->end[base]; i++) {
+		uint32_t f = switch_at(r, r->peer[i]);
+		unsigned k = 0;
+
+		if (f == behind)
+			continue;
+		while (k < n && find_corner(r, ends[k], base, f) != NO_ID)
+			k++;
+		if (k == n)
+			return f;
+	}
+	return NO_ID;
+}
+
+/* Guard against taking a ring of four for a face: its links are placed first. */
+static bool safe_ring(struct torus_run *r, unsigned d, const uint32_t pos[TORUS_DIMS])
+{
+	const struct torus *t = r->t;
+	uint32_t s[4]; /* at pos - 1, pos, pos + 1, pos + 2 */
+	bool good = true;
+
+	if (t->conf.radix[d] != 4 || t->conf.open[d])
+		return true;
+	for (int k = -1; k <= 2; k++) {
+		unsigned c[TORUS_DIMS] = {pos[0], pos[1], pos[2]};
+
+		c[d] = torus_shift(t, d, pos[d], k);
+		s[k + 1] = torus_at(t, c);
+	}
+	if ((s[0] != NO_ID) + (s[2] != NO_ID) + (s[3] != NO_ID) < 2)
+		return false;
+	for (unsigned k = 0; k < 4; k++) {
+		uint32_t a = s[(k + 3) % 4], b = s[k];
+
+		if (a != NO_ID && b != NO_ID && !link_members(r, d, a, b))
+			good = false;
+	}
+	return good;
+}
+
+static bool safe_perpendicular(struct torus_run *r, unsigned d, const uint32_t pos[TORUS_DIMS])
+{
+	for (unsigned other = 0; other < TORUS_DIMS; other++)
+		if (other != d && !safe_ring(r, other, pos))
+			return false;
+	return true;
+}
+
+/* --- cells ----------------------------------------------------------------------------------------- */
+
+struct cell {
+	unsigned at[TORUS_DIMS];
+	uint32_t place[8];		/* of its corners */
+	unsigned corner[8][TORUS_DIMS]; /* their coordinates */
+	unsigned fingerprint;
+};
+
+static uint32_t member_at(const struct torus_run *r, const struct cell *c, unsigned corner)
+{
+	return r->t->at[c->place[corner]];
+}
+
+/* false: it would reach around an open dimension. */
+static bool cell_begin(const struct torus *t, struct cell *c)
+{
+	unsigned next[TORUS_DIMS];
+
+	for (unsigned d = 0; d < TORUS_DIMS; d++) {
+		next[d] = torus_shift(t, d, c->at[d], 1);
+		if (t->conf.open[d] && next[d] < c->at[d])
+			return false;
+	}
+	for (unsigned k = 0; k < 8; k++) {
+		for (unsigned d = 0; d < TORUS_DIMS; d++)
+			c->corner[k][d] = k >> d & 1 ? next[d] : c->at[d];
+		c->place[k] = place_of(t, c->corner[k]);
+	}
+	return true;
+}
+
+static void link_cell(struct torus_run *r, const struct cell *c)
+{
+	for (unsigned d = 0; d < TORUS_DIMS; d++)
+		for (unsigned k = 0; k < 8; k++) {
+			uint32_t a, b;
+
+			if (k >> d & 1)
+				continue;
+			a = member_at(r, c, k);
+			b = member_at(r, c, k | 1u << d);
+			if (a != NO_ID && b != NO_ID)
+				link_members(r, d, a, b);
+		}
+}
+
+static unsigned fingerprint(const struct torus_run *r, const struct cell *c)
+{
+	unsigned there = 0, f = 0;
+
+	for (unsigned d = 0; d < TORUS_DIMS; d++)
+		there |= (unsigned)(r->t->conf.radix[d] > 1) << d;
+	for (unsigned k = 0; k < 8; k++)
+		if (member_at(r, c, k) == NO_ID)
+			f |= 1u << (k & there);
+	return f | there << 8;
+}
+
+static uint32_t switch_of(const struct torus_run *r, uint32_t member)
+{
+	return member == NO_ID ? NO_ID : r->t->member[member].sw;
+}
+
+/* A switch for the target by its face; the corners of an attempt are all taken. */
+static uint32_t try_corner(const struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
+{
+	uint32_t s[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		s[i] = switch_of(r, member_at(r, c, a->corner[i]));
+		if (s[i] == NO_ID)
+			return NO_ID;
+	}
+	return find_corner(r, s[0], s[1], s[2]);
+}
+
+/* The first and third corners are the ends of the edges that meet in the second. */
+static uint32_t try_perpendicular(struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
+{
+	unsigned base = a->corner[1], d = base ^ a->target;
+	uint32_t ends[2], b = member_at(r, c, base), behind;
+
+	d = d == 1 ? 0 : d == 2 ? 1 : 2;
+	if (b == NO_ID || !safe_perpendicular(r, d, r->t->member[b].at))
+		return NO_ID;
+	behind = switch_of(r, torus_beside(r->t, r->t->member[b].at, 2 * d + (base >> d & 1)));
+	ends[0] = switch_of(r, member_at(r, c, a->corner[0]));
+	ends[1] = a->n > 2 ? switch_of(r, member_at(r, c, a->corner[2])) : ends[0];
+	if (behind == NO_ID || ends[0] == NO_ID || ends[1] == NO_ID)
+		return NO_ID;
+	return find_perpendicular(r, r->t->member[b].sw, behind, ends, a->n - 1);
+}
+
+static void tell_attempt(const struct torus_run *r, const struct cell *c, const struct torus_attempt *a,
+			 bool placed)
+{
+	struct text x = {0};
+	char where[40];
+
+	for (unsigned i = 0; i < a->n; i++)
+		text_add(&x, "%s%s", i ? ", " : "", torus_name(r->t, member_at(r, c, a->corner[i])));
+	observe_text(r->in, STEP_NOTE, NO_ID, "%s %s of %s%s",
+		     torus_place_text(c->corner[a->target], where, sizeof(where)),
+		     a->perpendicular ? "perpendicular on the edges" : "fourth corner", text_str(&x),
+		     placed ? "" : ": none found");
+	text_free(&x);
+}
+
+static bool attempt(struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
+{
+	uint32_t sw = a->perpendicular ? try_perpendicular(r, c, a) : try_corner(r, c, a);
+
+	if (OBSERVED(r->in))
+		tell_attempt(r, c, a, sw != NO_ID);
+	return sw != NO_ID && place(r, c->corner[a->target], sw,
+				    a->perpendicular ? "perpendicular" : "fourth corner of a face");
+}
+
+static void locate(struct torus_run *r, struct cell *c)
+{
+	struct torus_attempt a[4];
+	bool more = cell_begin(r->t, c);
+
+	while (more) {
+		unsigned n, f;
+
+		more = false;
+		link_cell(r, c);
+		f = fingerprint(r, c);
+		n = torus_attempts(f, a);
+		if (n && OBSERVED(r->in))
+			observe_text(r->in, STEP_NOTE, NO_ID, "cell %u,%u,%u, fingerprint %x", c->at[0],
+				     c->at[1], c->at[2], f);
+		for (unsigned i = 0; i < n && !more; i++)
+			more = attempt(r, c, &a[i]);
+		if (n && !more)
+			link_cell(r, c);
+	}
+}
+
+static int scan(struct torus_run *r)
+{
+	const unsigned *radix = r->t->conf.radix;
+	uint32_t before;
+
+	progress_start(r->in->progress, "finding the torus", r->t->n_places);
+	do {
+		before = r->t->n_links;
+		r->t->scans++;
+		if (OBSERVED(r->in))
+			observe_text(r->in, STEP_NOTE, NO_ID, "scan %u", r->t->scans);
+		for (uint32_t i = 0; i < r->t->n_places; i++) {
+			struct cell c = {
+				.at = {i % radix[0], i / radix[0] % radix[1], i / radix[0] / radix[1]}};
+
+			if (!progress_step(r->in->progress, i))
+				return err_set(&r->out->refused, CANCELLED);
+			locate(r, &c);
+		}
+	} while (r->t->n_links != before);
+	return 0;
+}
+
+/* --- end points --------------------------------------------------------------------------------------- */
+
+/* Port 0 and the ports with CAs or routers, ascending. */
+static int add_ends(struct torus_run *r, uint32_t id)
+{
+	const struct topo *t = r->in->topo;
+	const struct fabric *f = t->fabric;
+	struct torus_member *m = &r->t->member[id];
+	char a[40];
+
+	for (unsigned p = 0; p <= f->switch_nports[m->sw]; p++) {
+		uint32_t port = switch_port_id(f, m->sw, p), peer = t->peer[port];
+
+		if (p && (peer == NO_ID || node_is_switch(f, f->port_node[peer])))
+			continue;
+		if (!has_room(r, m, TORUS_LOCAL))
+			return err_set(&r->out->refused,
+				       "%s at %s has more than %u end points with port 0, expected at most "
+				       "portgroup_max_ports (ERR %s)",
+				       switch_name(f, m->sw), torus_place_text(m->at, a, sizeof(a)),
+				       r->t->conf.max_ports, p ? "4E1E" : "4E1D");
+		add_port(r, m, TORUS_LOCAL, port);
+		r->t->n_links += p > 0;
+	}
+	return 0;
+}
+
+static int place_ends(struct torus_run *r)
+{
+	struct torus *t = r->t;
+	char a[40], b[40];
+
+	for (uint32_t i = 0; i < t->n_places; i++) {
+		uint32_t m = t->at[i], *of;
+
+		if (m == NO_ID)
+			continue;
+		of = &t->of[t->member[m].sw];
+		if (*of != NO_ID)
+			return err_set(
+				&r->out->refused,
+				"%s is found both at %s and at %s: wrong radices, or a wrong seed (ERR 4E1C)",
+				torus_name(t, m), torus_place_text(t->member[*of].at, a, sizeof(a)),
+				torus_place_text(t->member[m].at, b, sizeof(b)));
+		*of = m;
+		if (add_ends(r, m))
+			return -1;
+	}
+	return 0;
+}
+
+static void count_cas(struct torus_run *r)
+{
+	const struct topo *t = r->in->topo;
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		r->n_cas += t->endport_up[ep] && !endport_is_switch(f, ep) &&
+			    t->peer[f->endport_port[ep]] != NO_ID;
+}
+
+void torus_survey(struct torus_run *r)
+{
+	list_links(r);
+	count_cas(r);
+}
+
+int torus_discover(struct torus_run *r)
+{
+	struct torus *t = r->t;
+	const struct fabric *f = r->in->topo->fabric;
+
+	t->at = NEW_ARRAY(t->n_places, uint32_t);
+	memset(t->at, 0xFF, t->n_places * sizeof(*t->at));
+	t->of = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	memset(t->of, 0xFF, f->n_switches * sizeof(*t->of));
+	t->group = NEW_ARRAY(f->n_ports + 1, uint8_t);
+	memset(t->group, TORUS_NO_GROUP, f->n_ports);
+	observe_text(r->in, STEP_PHASE, NO_ID, "finding the torus");
+	return place_seed(r) || scan(r) || place_ends(r) ? -1 : 0;
+}

@@ -1,0 +1,159 @@
+/* Can what was found be routed (engines/doc/torus-2qos.md section 6)? */
+#include "engines/torus/internal.h"
+
+static void place_at(const struct torus *t, uint32_t place, unsigned c[TORUS_DIMS])
+{
+	c[0] = place % t->conf.radix[0];
+	c[1] = place / t->conf.radix[0] % t->conf.radix[1];
+	c[2] = place / t->conf.radix[0] / t->conf.radix[1];
+}
+
+/*
+ * Two or more switches may be missing in one column along z, each with a missing
+ * neighbour there.
+ */
+static int check_missing(struct torus_run *r)
+{
+	const struct torus *t = r->t;
+	unsigned c[TORUS_DIMS], first[TORUS_DIMS];
+	bool any = false;
+	char a[40], b[40];
+
+	for (uint32_t i = 0; i < t->n_places; i++) {
+		if (t->at[i] != NO_ID)
+			continue;
+		place_at(t, i, c);
+		if (!any)
+			place_at(t, i, first);
+		any = true;
+		if (t->n + 1 < t->n_places && torus_beside(t, c, 4) != NO_ID &&
+		    torus_beside(t, c, 5) != NO_ID)
+			return err_set(&r->out->refused,
+				       "%u switches are missing, that at %s without a missing neighbour "
+				       "along z (ERR 4E38)",
+				       t->n_places - t->n, torus_place_text(c, a, sizeof(a)));
+		if (c[0] != first[0] || c[1] != first[1])
+			return err_set(&r->out->refused,
+				       "%u switches are missing, those at %s and %s not in one column along "
+				       "z (ERR 4E38)",
+				       t->n_places - t->n, torus_place_text(first, a, sizeof(a)),
+				       torus_place_text(c, b, sizeof(b)));
+	}
+	return 0;
+}
+
+/* Members of the line through a place along d that have no link down; the last one in *low. */
+static unsigned count_low(const struct torus *t, unsigned c[TORUS_DIMS], unsigned d, uint32_t *low)
+{
+	unsigned n = 0;
+
+	*low = NO_ID;
+	for (c[d] = 0; c[d] < t->conf.radix[d]; c[d]++) {
+		uint32_t m = torus_at(t, c);
+
+		if (m == NO_ID || t->member[m].count[2 * d])
+			continue;
+		n++;
+		*low = m;
+	}
+	return n;
+}
+
+static unsigned count_high(const struct torus *t, unsigned c[TORUS_DIMS], unsigned d)
+{
+	unsigned n = 0;
+
+	for (c[d] = 0; c[d] < t->conf.radix[d]; c[d]++) {
+		uint32_t m = torus_at(t, c);
+
+		n += m != NO_ID && !t->member[m].count[2 * d + 1];
+	}
+	return n;
+}
+
+static void keep_low(struct torus *t, unsigned c[TORUS_DIMS], unsigned d, uint32_t low)
+{
+	for (c[d] = 0; c[d] < t->conf.radix[d]; c[d]++) {
+		uint32_t m = torus_at(t, c);
+
+		if (m != NO_ID)
+			t->member[m].low[d] = low == NO_ID ? TORUS_COMPLETE : t->member[low].at[d];
+	}
+}
+
+static int check_line(struct torus_run *r, unsigned c[TORUS_DIMS], unsigned d)
+{
+	struct torus *t = r->t;
+	uint32_t low;
+	unsigned lows = count_low(t, c, d, &low), highs = count_high(t, c, d);
+	char a[40];
+
+	c[d] = 0;
+	if (lows != highs)
+		return err_set(&r->out->refused,
+			       "the line through %s along %c has %u ends down and %u up (ERR 4E%u)",
+			       torus_place_text(c, a, sizeof(a)), (char)('x' + d), lows, highs, 32 + 2 * d);
+	if (lows > 1)
+		return err_set(
+			&r->out->refused,
+			"the line through %s along %c is in %u pieces, expected at most one gap%s (ERR 4E%u)",
+			torus_place_text(c, a, sizeof(a)), (char)('x' + d), lows,
+			t->conf.open[d] ? ", and an open line has one at its end" : "", 33 + 2 * d);
+	keep_low(t, c, d, low);
+	c[d] = 0;
+	if (OBSERVED(r->in) && lows && !t->conf.open[d] && t->conf.radix[d] > 1)
+		observe_text(r->in, STEP_NOTE, NO_ID, "the ring through %s along %c has a gap",
+			     torus_place_text(c, a, sizeof(a)), (char)('x' + d));
+	return 0;
+}
+
+static int check_lines(struct torus_run *r, unsigned d)
+{
+	const struct torus *t = r->t;
+	unsigned c[TORUS_DIMS];
+
+	for (uint32_t i = 0; i < t->n_places; i++) {
+		place_at(t, i, c);
+		if (c[d] == 0 && check_line(r, c, d))
+			return -1;
+	}
+	return 0;
+}
+
+/* Links of the fabric that are none of the torus', and end points and switches outside it. */
+static void tell_leftovers(struct torus_run *r)
+{
+	const struct torus *t = r->t;
+	const struct topo *topo = r->in->topo;
+	uint32_t outside = topo->n_switches_up - t->n,
+		 links = r->n_switch_links + r->n_end_links - t->n_links;
+
+	if (outside)
+		text_add(&r->out->notes,
+			 "torus-2QoS: %u switch%s outside the torus: no routes lead there, and none from "
+			 "there\n",
+			 outside, outside == 1 ? " is" : "es are");
+	if (links)
+		text_add(&r->out->notes, "torus-2QoS: %u link%s not used, for %s no place in the torus\n",
+			 links, links == 1 ? " is" : "s are", links == 1 ? "it has" : "they have");
+	for (uint32_t sw = 0; OBSERVED(r->in) && sw < topo->fabric->n_switches; sw++)
+		if (switch_up(topo, sw) && t->of[sw] == NO_ID)
+			observe_text(r->in, STEP_SWITCH, sw, "outside the torus");
+	for (uint32_t i = 0; OBSERVED(r->in) && i < t->n_places; i++)
+		if (t->at[i] == NO_ID)
+			observe_text(r->in, STEP_NOTE, NO_ID, "no switch at %u,%u,%u", i % t->conf.radix[0],
+				     i / t->conf.radix[0] % t->conf.radix[1],
+				     i / t->conf.radix[0] / t->conf.radix[1]);
+}
+
+int torus_check(struct torus_run *r)
+{
+	observe_text(r->in, STEP_PHASE, NO_ID, "can it be routed");
+	tell_leftovers(r);
+	if (check_missing(r))
+		return -1;
+	for (unsigned d = 0; d < TORUS_DIMS; d++)
+		if (check_lines(r, d))
+			return -1;
+	return 0;
+}
