@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""What `make` builds, installs and packs, and that it builds anew what has to be, and no more.
+
+All in a copy of the tree.  Arguments: names of tests.
+"""
+import os
+import re
+import shutil
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.dirname(HERE), os.path.join(os.path.dirname(HERE), "tui")]
+
+import run as tui  # noqa: E402
+import scratch  # noqa: E402
+from scratch import Failed  # noqa: E402
+
+TREE = scratch.Scratch()
+INSTALLED = {"bin/ibscope", "share/ibscope/keymaps/default.keys", "share/ibscope/keymaps/emacs.keys",
+             "share/ibscope/keymaps/vi.keys", "share/man/man1/ibscope.1", "share/bash-completion/completions/ibscope"}
+
+
+def expect(what, found, expected):
+    if found != expected:
+        raise Failed("%s: found %s, expected %s" % (what, found, expected))
+
+
+def files_below(folder):
+    return {os.path.relpath(os.path.join(d, n), folder) for d, _, names in os.walk(folder) for n in names}
+
+
+# --- what is built anew --------------------------------------------------------------------
+
+def built_once():
+    """A second make has nothing to do."""
+    TREE.make()
+    expect("compiled again", TREE.would_compile(), set())
+    TREE.make("-q")
+
+
+def version_is_one_file():
+    expect("compiled for another version", TREE.would_compile("VERSION=9.8"), {"tui/about.c"})
+    TREE.make("VERSION=9.8")
+    expect("--version", TREE.ibscope("--version"), "ibscope 9.8\n")
+    TREE.make()
+    number = re.search(r"^VERSION *:= *(\S+)$", TREE.read("Makefile"), re.M)[1]
+    expect("--version", TREE.ibscope("--version"), "ibscope %s\n" % number)
+
+
+def flags_are_all_files():
+    expect("compiled for other flags", TREE.would_compile("CFLAGS=-O0 -DOTHER"), TREE.sources())
+    expect("compiled by another compiler", TREE.would_compile("CC=other-cc"), TREE.sources())
+    TREE.make()
+
+
+def header_is_its_users():
+    """Touching a header compiles what includes it and no more."""
+    TREE.make()
+    headers = sorted(TREE.sources((".h",)))
+    for header in {"core/base/err.h", "core/sm/engine.h", "views/view.h", "tui/about.h", *headers[::12]}:
+        path = TREE.path(header)
+        before = os.stat(path)
+        os.utime(path)
+        found, expected = TREE.would_compile(), TREE.including(header)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        expect("compiled for " + header, sorted(found), sorted(expected))
+
+
+def files_come_and_go():
+    """A new source goes into the program's library, and leaves it when it is removed."""
+    TREE.make()
+    TREE.write("engines/extra.c", "int extra(void);\nint extra(void)\n{\n\treturn 1;\n}\n")
+    expect("compiled for a new file", TREE.would_compile(), {"engines/extra.c"})
+    TREE.make()
+    if "extra.o" not in TREE.run("ar", "t", "build/obj/core.a").split():
+        raise Failed("extra.o is not in core.a")
+    os.unlink(TREE.path("engines/extra.c"))
+    TREE.make()
+    if "extra.o" in TREE.run("ar", "t", "build/obj/core.a").split():
+        raise Failed("extra.o is still in core.a")
+
+
+def revision_of_git():
+    """--version tells the revision, and that files differ from it; archives tell it without git."""
+    git = ["git", "-c", "user.name=test", "-c", "user.email=test@example.org"]
+    TREE.write(".gitignore", "build/\n")
+    TREE.run(*git, "init", "-q")
+    try:
+        TREE.run(*git, "add", "-A")
+        TREE.run(*git, "commit", "-qm", "all")
+        revision = TREE.run("git", "rev-parse", "--short", "HEAD").strip()
+        expect("compiled for a revision", TREE.would_compile(), {"tui/about.c"})
+        TREE.make()
+        number = TREE.ibscope("--version").split()[1]
+        expect("--version", TREE.ibscope("--version"), "ibscope %s (git %s)\n" % (number, revision))
+        TREE.write("README.md", TREE.read("README.md") + "\n")
+        TREE.make()
+        expect("--version", TREE.ibscope("--version"), "ibscope %s (git %s-dirty)\n" % (number, revision))
+        TREE.run("sh", "-c", "mkdir archive && git archive HEAD | tar x -C archive")
+        if '"%s"' % revision not in TREE.read("archive/tui/about.c"):
+            raise Failed("an archive's tui/about.c does not hold the revision")
+    finally:
+        shutil.rmtree(TREE.path(".git"))
+        shutil.rmtree(TREE.path("archive"), ignore_errors=True)
+    TREE.make()
+    expect("--version", TREE.ibscope("--version"), "ibscope %s\n" % number)
+
+
+# --- installing ---------------------------------------------------------------------------
+
+def installed_below_prefix():
+    """make && make install PREFIX=...: a program that looks there; uninstall leaves nothing."""
+    TREE.make("PREFIX=/usr/local")
+    for prefix in ("/opt/some", "/usr"):
+        root = TREE.path("root" + prefix.replace("/", "-"))
+        TREE.make("install", "PREFIX=" + prefix, "DESTDIR=" + root)
+        expect("installed", files_below(root + prefix), INSTALLED)
+        with open(root + prefix + "/bin/ibscope", "rb") as f:
+            folders = set(re.findall(rb"(/[\w/]*)/share/ibscope/keymaps\0", f.read()))
+        expect("prefix in the program", folders - {b"/.."}, {prefix.encode()})
+        TREE.make("uninstall", "PREFIX=" + prefix, "DESTDIR=" + root)
+        expect("left by uninstall", files_below(root), set())
+
+
+def starts_with_keymap(program, name):
+    """The explorer's first screen comes up, or its words of a missing keymap: true, false."""
+    t = tui.Terminal()
+    try:
+        t.type("%s -k %s -R minhop ring:6" % (program, name))
+        t.keys("Enter")
+        return "minhop routed" in t.wait(r"minhop routed|keymap \"%s\" is neither" % name)
+    except tui.Failed as e:
+        raise Failed(e) from e
+    finally:
+        t.close()
+
+
+def keymaps_near_the_program():
+    """Beside a copied program, in ../keymaps, in ../share/ibscope/keymaps of an installed tree that was moved."""
+    TREE.make("PREFIX=/nonexistent")
+    expect("keymap in the tree", starts_with_keymap(TREE.path("build", "ibscope"), "vi"), True)
+    TREE.make("install", "PREFIX=/nonexistent", "DESTDIR=" + TREE.path("moved"))
+    expect("keymap of a moved tree", starts_with_keymap(TREE.path("moved/nonexistent/bin/ibscope"), "vi"), True)
+    os.makedirs(TREE.path("usb/stick"))
+    program = shutil.copy(TREE.path("build", "ibscope"), TREE.path("usb/stick"))
+    expect("keymap without a file", starts_with_keymap(program, "vi"), False)
+    shutil.copytree(TREE.path("keymaps"), TREE.path("usb/stick/keymaps"))
+    expect("keymap beside", starts_with_keymap(program, "vi"), True)
+    TREE.make()
+
+
+# --- the package --------------------------------------------------------------------------
+
+def debian_package():
+    """make deb: files, section, dependencies; it installs into an empty root; lintian finds no error where it is."""
+    package = TREE.path(TREE.run("sh", "-c", 'MAKEFLAGS="$0" .ci/package build 1.2.3', make_flags()).strip().split("\n")[-1])
+    field = dict(re.findall(r"^(\S+): (.*)$", TREE.run("dpkg-deb", "-f", package), re.M))
+    expect("fields", [field[k] for k in ("Package", "Version", "Section", "Priority")],
+           ["ibscope", "1.2.3", "net", "optional"])
+    depends = set(re.findall(r"(?:^|, )([^ ,]+)", field["Depends"]))
+    for library in ("libc6", "libibnetdisc5", "libncursesw6", "libreadline8", "libjansson4"):
+        if not any(d.startswith(library.rstrip("0123456789")) for d in depends):
+            raise Failed("%s is not among the dependencies %s" % (library, depends))
+    root = TREE.path("target")
+    for folder in ("info", "updates"):
+        os.makedirs(root + "/var/lib/dpkg/" + folder)
+    for name in ("status", "available"):
+        TREE.write("target/var/lib/dpkg/" + name, "")
+    TREE.run("dpkg", "--root=" + root, "--force-not-root", "--force-depends", "--log=/dev/null", "--install", package,
+             PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
+    expect("files", {f for f in files_below(root) if f.startswith("usr/")},
+           {"usr/" + re.sub(r"(man1/.*)", r"\1.gz", f) for f in INSTALLED}
+           | {"usr/share/doc/ibscope/copyright", "usr/share/doc/ibscope/changelog.gz"})
+    if not TREE.run(root + "/usr/bin/ibscope", "--version").startswith("ibscope "):
+        raise Failed("the packed program does not tell its version")
+    expect("keymap of the package", starts_with_keymap(root + "/usr/bin/ibscope", "emacs"), True)
+    TREE.make()
+
+
+def make_flags():
+    """CC and CFLAGS as MAKEFLAGS hands them to the make of the script."""
+    return " -- " + " ".join(s.replace(" ", "\\ ") for s in TREE.settings())
+
+
+TESTS = [built_once, version_is_one_file, flags_are_all_files, header_is_its_users, files_come_and_go,
+         revision_of_git, installed_below_prefix, keymaps_near_the_program, debian_package]
+
+
+if __name__ == "__main__":
+    with TREE:
+        sys.exit(scratch.run_tests("build", TESTS, sys.argv[1:]))
