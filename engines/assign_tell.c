@@ -1,5 +1,5 @@
-#include "engines/assign_parts.h"
 #include "core/base/text.h"
+#include "engines/assign_parts.h"
 
 const char assign_kept[] = "kept", assign_random[] = "random";
 

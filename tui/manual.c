@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tui/manual.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/source/synth.h"
 #include "tui/keymap.h"
-#include "tui/manual.h"
 #include "tui/ui.h"
 
 struct manual {

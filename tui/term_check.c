@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <term.h>
 #include <unistd.h>
-#include "core/base/err.h"
 #include "tui/term_check.h"
+#include "core/base/err.h"
 
 #define ELSE                                                                                             \
 	"set TERM to one that does (xterm, vt100, ...), or use -e COMMANDS or -x FILE to run without a " \

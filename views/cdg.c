@@ -165,7 +165,7 @@ static void self_title(const struct view *v, struct text *t)
 	}
 	text_add(t, " ── ");
 	label_channel(v->scene->topo, c->port[p->self], false, t);
-	text_add(t, ", %u routes", c->load[p->self]);
+	text_add(t, ", %s", PLURAL(c->load[p->self], "route"));
 }
 
 static void title(const struct view *v, struct text *t)
@@ -187,19 +187,21 @@ static void title(const struct view *v, struct text *t)
 	}
 	for (int l = 0; l < CDG_VLS; l++)
 		deps += p->vl < 0 || p->vl == l ? g->vl[l].deps : 0;
-	text_add(t, " ── %u channels, %u deps", p->n, deps);
+	text_add(t, " ── %s, %s", PLURAL(p->n, "channel"), PLURAL(deps, "dep"));
 }
 
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	uint32_t row, cyclic = 0;
+	uint32_t row, routes, cyclic = 0;
 
 	if (!p->graph)
 		return;
 	if (p->port && view_selected(v, &row)) {
-		text_add(t, p->line[row].before ? "%u routes come from there" : "%u routes go on there",
-			 p->graph->cdg->routes[p->line[row].dep]);
+		routes = p->graph->cdg->routes[p->line[row].dep];
+		text_add(t, "%s %s", PLURAL(routes, "route"),
+			 p->line[row].before ? (routes == 1 ? "comes from there" : "come from there")
+					     : (routes == 1 ? "goes on there" : "go on there"));
 		return;
 	}
 	for (int l = 0; l < CDG_VLS; l++)

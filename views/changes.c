@@ -4,6 +4,7 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/fabric/labels.h"
 #include "views/views.h"
 
 enum { C_SWITCH, C_LID, C_DEST, C_PORT, C_VIA };
@@ -121,8 +122,8 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, ": nothing to compare");
 		return;
 	}
-	text_add(t, " of event %zu ── %" PRIu64 " entries on %u switches", sc->at, c->entries_changed,
-		 c->switches_changed);
+	text_add(t, " of event %zu ── %s on %s", sc->at, PLURAL(c->entries_changed, "entry"),
+		 PLURAL(c->switches_changed, "switch"));
 	if (c->entries_lost)
 		text_add(t, ", %" PRIu64 " lost", c->entries_lost);
 }
@@ -158,14 +159,6 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return col == C_LID ? lid : now;
 }
 
-static void port_text(unsigned port, struct text *t)
-{
-	if (port == NO_PATH)
-		text_putc(t, '-');
-	else
-		text_add(t, "%u", port);
-}
-
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -185,9 +178,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		lid_label(f, lids_of(v), lid, t);
 		break;
 	case C_PORT:
-		port_text(was, t);
+		text_add(t, "%s", lft_port_label(was, (char[4]){0}, 4));
 		text_add(t, " → ");
-		port_text(now, t);
+		text_add(t, "%s", lft_port_label(now, (char[4]){0}, 4));
 		break;
 	case C_VIA:
 		peer = now && now <= f->switch_nports[sw] ? f->port_peer[switch_port_id(f, sw, now)] : NO_ID;

@@ -316,7 +316,7 @@ static void title(const struct view *v, struct text *t)
 
 	text_add(t, "Compare");
 	if (p->n)
-		text_add(t, " %u engines", p->n);
+		text_add(t, " %s", PLURAL(p->n, "engine"));
 	for (int i = 0; i < p->argc; i++) {
 		if (!strchr(p->argv[i], '='))
 			continue;

@@ -338,7 +338,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── none, %u dependencies are free of cycles",
 			 p->vl < 0 ? p->graph->cdg->n_deps : p->graph->vl[p->vl].deps);
 	else if (p->group >= p->n_groups)
-		text_add(t, " ── %u groups, no number %u", p->n_groups, p->group + 1);
+		text_add(t, " ── %s, no number %u", PLURAL(p->n_groups, "group"), p->group + 1);
 	else
 		text_add(t, " ── group %u of %u: %u channels", p->group + 1, p->n_groups,
 			 p->graph->cdg->size[p->component]);
@@ -353,7 +353,7 @@ static void footer(const struct view *v, struct text *t)
 	if (p->walk && p->step)
 		text_add(t, "all routes of a step; the cycle has %u", p->walk->n);
 	else if (p->walk)
-		text_add(t, "a shortest cycle of the group: %u channels", p->walk->n);
+		text_add(t, "a shortest cycle of the group: %s", PLURAL(p->walk->n, "channel"));
 	if (p->witness && p->witness->n)
 		text_add(t, "%u channels: the pair would have closed the cycle", p->witness->n);
 }

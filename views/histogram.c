@@ -204,7 +204,7 @@ static void histogram_footer(const struct view *v, struct text *t)
 	const struct root_search *s = ((const struct list *)v->priv)->counts.search;
 
 	if (s)
-		text_add(t, "%u ports: one %u+, others up to %u", s->total, root_main_limit(s),
+		text_add(t, "%s: one %u+, others up to %u", PLURAL(s->total, "port"), root_main_limit(s),
 			 root_second_limit(s) - 1);
 }
 

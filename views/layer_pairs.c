@@ -73,7 +73,7 @@ static void title(const struct view *v, struct text *t)
 
 	text_add(t, "Layer %u", p->layer);
 	if (p->lash)
-		text_add(t, " ── %u pairs, both ways", v->n_rows);
+		text_add(t, " ── %s, both ways", PLURAL(v->n_rows, "pair"));
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)

@@ -97,7 +97,7 @@ static void footer(const struct view *v, struct text *t)
 		on += p->graph->vl[l].on_cycles;
 	}
 	if (on)
-		text_add(t, "credit loops: %u channels on %u VL%s", on, vls, vls == 1 ? "" : "s");
+		text_add(t, "credit loops: %s on %s", PLURAL(on, "channel"), PLURAL(vls, "VL"));
 	else
 		text_add(t, "no credit loops");
 	if (p->graph->cdg->dropped)

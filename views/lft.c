@@ -4,6 +4,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/fabric/labels.h"
 #include "core/routing/paths.h"
 #include "views/views.h"
 
@@ -125,7 +126,7 @@ static void title(const struct view *v, struct text *t)
 	}
 	if (r && f->port_endport[f->switch_port[p->sw]] != NO_ID)
 		text_add(t, " (LID %u)", r->lids->base[f->port_endport[f->switch_port[p->sw]]]);
-	text_add(t, " ── %u LIDs", v->n_rows);
+	text_add(t, " ── %s", PLURAL(v->n_rows, "LID"));
 	if (p->changed)
 		text_add(t, " ── %u changed", p->changed);
 	if (p->n_notes)
@@ -179,14 +180,6 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	if (col == C_HOPS)
 		return hops_to(v, p->lid[row]);
 	return routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
-}
-
-static void port_text(unsigned port, struct text *t)
-{
-	if (port == NO_PATH)
-		text_putc(t, '-');
-	else
-		text_add(t, "%u", port);
 }
 
 static void via_cell(const struct view *v, unsigned out, struct text *t)
@@ -245,11 +238,11 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		break;
 	case C_PORT:
 		if (entry(v, lid, &was, &now)) {
-			port_text(was, t);
+			text_add(t, "%s", lft_port_label(was, (char[4]){0}, 4));
 			text_add(t, " → ");
-			port_text(now, t);
+			text_add(t, "%s", lft_port_label(now, (char[4]){0}, 4));
 		} else {
-			port_text(out, t);
+			text_add(t, "%s", lft_port_label(out, (char[4]){0}, 4));
 		}
 		break;
 	case C_VIA:

@@ -290,7 +290,7 @@ static void title(const struct view *v, struct text *t)
 			continue;
 		}
 		sl_text(path->sl, t);
-		text_add(t, ", %u hops", path->hops);
+		text_add(t, ", %s", PLURAL(path->hops, "hop"));
 	}
 }
 
@@ -379,7 +379,8 @@ static void footer(const struct view *v, struct text *t)
 
 		if (!p->known || !is_detour(d))
 			continue;
-		text_add(t, "%s: a detour, the shortest way has %d hops", i ? "back" : "there", d->shortest);
+		text_add(t, "%s: a detour, the shortest way has %s", i ? "back" : "there",
+			 PLURAL((uint64_t)d->shortest, "hop"));
 		return;
 	}
 }

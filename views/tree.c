@@ -186,7 +186,7 @@ static void title(const struct view *v, struct text *t)
 	}
 	text_add(t, ", %u levels, %u leaves", tree->leaf_rank + 1, tree->n_leaves);
 	if (tree->n_reverse)
-		text_add(t, ", %zu routes by reverse hops", tree->n_reverse);
+		text_add(t, ", %s by reverse hops", PLURAL(tree->n_reverse, "route"));
 }
 
 /* What would mend it is the last part of the story; without one the story itself. */

@@ -265,7 +265,7 @@ static void footer(const struct view *v, struct text *t)
 	if (has_mean(p, row)) {
 		g = &p->group[p->group_of[row]];
 		link = p->el->port_link[p->port[row]];
-		text_add(t, "%u ports ", g->n);
+		text_add(t, "%s ", PLURAL(g->n, "port"));
 		if (link == NO_ID)
 			text_add(t, "inside");
 		else

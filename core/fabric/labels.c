@@ -13,3 +13,11 @@ const char *endport_label(const struct fabric *f, uint32_t ep, char *buf, size_t
 	snprintf(buf, size, "%s", f->node_name[node]);
 	return buf;
 }
+
+const char *lft_port_label(unsigned port, char *buf, size_t size)
+{
+	if (port == NO_PATH)
+		return "-";
+	snprintf(buf, size, "%u", port);
+	return buf;
+}

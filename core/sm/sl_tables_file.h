@@ -13,9 +13,9 @@
 
 #include "core/base/err.h"
 #include "core/base/text.h"
-#include "core/routing/sl_tables.h"
 #include "core/routing/lids.h"
 #include "core/routing/routing.h"
+#include "core/routing/sl_tables.h"
 
 /*
  * Read into l.  What belongs to nodes that the fabric does not have is skipped

@@ -10,9 +10,9 @@
 
 #include "core/routing/switch_tables.h"
 #include "core/sm/guid2lid.h"
-#include "core/sm/sl_tables_file.h"
 #include "core/sm/opervls.h"
 #include "core/sm/qos.h"
+#include "core/sm/sl_tables_file.h"
 #include "core/sm/ucast_cache.h"
 
 /* What the subnet manager carries from one heavy sweep to the next. */

@@ -1,8 +1,8 @@
 /* Switches and cables as SSSP sees them (engines/doc/dfsssp.md 3). */
 #include <stdlib.h>
 
-#include "core/base/memory.h"
 #include "engines/dfsssp/graph.h"
+#include "core/base/memory.h"
 
 /* LIDs of an endport that is up. */
 static uint32_t lids_of(const struct engine_input *in, uint32_t ep)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/memory.h"
 #include "engines/dfsssp/search.h"
+#include "core/base/memory.h"
 
 #define SENTINELS 4
 

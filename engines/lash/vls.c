@@ -1,5 +1,5 @@
-#include "engines/vls.h"
 #include "engines/lash/lash.h"
+#include "engines/vls.h"
 
 struct lash_vls lash_find_vls(const struct engine_input *in)
 {

@@ -20,6 +20,7 @@ import fnmatch
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -147,7 +148,7 @@ def sa_paths():
     with sa_lock:
         if not os.path.exists(program) or os.path.getmtime(program) < os.path.getmtime(source):
             os.makedirs(KEEP, exist_ok=True)
-            subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", program, source, "-libmad", "-libumad"],
+            subprocess.run(shlex.split(os.environ.get("CC", "cc")) + ["-O2", "-o", program, source, "-libmad", "-libumad"],
                            check=True)
     return program
 

@@ -2,9 +2,9 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "engines/lash/lash.h"
 #include "fixture.h"
 #include "views/views.h"
-#include "engines/lash/lash.h"
 #include "views/witness.h"
 
 static struct session *routed(const char *spec, const char *engine)

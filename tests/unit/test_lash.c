@@ -6,8 +6,8 @@
 #include "fixture.h"
 
 #include "core/analysis/cdg.h"
-#include "engines/lash/lash.h"
 #include "core/sm/opervls.h"
+#include "engines/lash/lash.h"
 #include "engines/random.h"
 
 extern const struct engine engine_lash;

@@ -14,9 +14,9 @@
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
+#include "engines/engines.h"
 #include "engines/hops.h"
 #include "engines/minhop.h"
-#include "engines/engines.h"
 
 /* GUID whose place in OpenSM's order is n. */
 #define G(n) ((uint64_t)(n) << 48)

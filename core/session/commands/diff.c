@@ -6,17 +6,10 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/fabric/labels.h"
 #include "core/session/commands/commands.h"
 
 #define DIFF_LINES 20
-
-static const char *port_text(unsigned p, char *buf, size_t size)
-{
-	if (p == NO_PATH)
-		return "-";
-	snprintf(buf, size, "%u", p);
-	return buf;
-}
 
 static void diff_entries(const struct comparison *c, uint64_t limit, struct out *o)
 {
@@ -37,7 +30,7 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 				continue;
 			n++;
 			out_text(o, "! %-24s LID %5u  %3s -> %-3s  %s\n", switch_name(f, s), lid,
-				 port_text(was, a, sizeof(a)), port_text(now, b, sizeof(b)),
+				 lft_port_label(was, a, sizeof(a)), lft_port_label(now, b, sizeof(b)),
 				 owner == NO_ID ? "(nobody)" : endport_label(f, owner, name, sizeof(name)));
 			json_array_append_new(list,
 					      json_pack("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, s),
