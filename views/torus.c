@@ -1,0 +1,685 @@
+/*
+ * Pane: the torus as torus-2QoS found it, as a map: columns are x, lines y, planes z (a 2D
+ * torus in y and z: columns y, lines z).
+ * Links show the load of the busiest channel against the mean one, where they are down,
+ * and the dateline; a path is drawn over them with its VL on each link.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "engines/torus/torus.h"
+#include "views/views.h"
+
+enum { C_Z, C_Y, C_GRID };
+
+static const struct column columns[] = {
+	{.name = "z", .width = 2, .right = true, .numeric = true},
+	{.name = "y", .width = 2, .right = true, .numeric = true},
+	{.name = "grid", .width = 20, .flex = 1},
+};
+
+#define LINK_WIDTH 5 /* characters of a link along x */
+#define NAME_MIN 4
+#define NAME_MAX 20
+
+/* A line of the map: switches, or the links along axis 1 or 2 that go up from them. */
+struct line {
+	uint8_t axis;	      /* 0: switches, with their links along the line */
+	uint32_t down, plane; /* coordinates along axes 1 and 2 */
+};
+
+struct priv {
+	uint64_t guid[2]; /* port GUIDs of the ends of the path, 0 = none */
+	const struct torus *t;
+	uint8_t axis[TORUS_DIMS];  /* dimension along a line, down, and from plane to plane: flat ones last */
+	const struct loads *loads; /* NULL: not there yet */
+	struct line *line;	   /* [n_rows] */
+	uint32_t *sw;		   /* [n_places] switch; of an empty place the one that was there, NO_ID */
+	unsigned name_width;	   /* of the longest name */
+	struct path path;
+	bool traced;
+	uint32_t *hop;	    /* [n_places] hop of the path, NO_ID */
+	uint32_t x, left;   /* column chosen, first one drawn */
+	struct text header; /* of the grid, with the coordinates */
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	(void)e;
+	for (int i = 0; i < a->n; i++)
+		p->guid[i] = a->arg[i].guid;
+	return 0;
+}
+
+static void forget(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->line);
+	free(p->sw);
+	free(p->hop);
+	if (p->traced)
+		path_free(&p->path);
+	p->line = NULL;
+	p->sw = p->hop = NULL;
+	p->traced = false;
+	p->loads = NULL;
+}
+
+static void close_view(struct view *v)
+{
+	forget(v);
+	text_free(&((struct priv *)v->priv)->header);
+}
+
+/* --- places --------------------------------------------------------------------------------- */
+
+static uint32_t place_of(const struct torus *t, uint32_t x, uint32_t y, uint32_t z)
+{
+	return x + t->conf.radix[0] * (y + t->conf.radix[1] * z);
+}
+
+static void coordinates(const struct torus *t, uint32_t place, uint32_t c[TORUS_DIMS])
+{
+	c[0] = place % t->conf.radix[0];
+	c[1] = place / t->conf.radix[0] % t->conf.radix[1];
+	c[2] = place / t->conf.radix[0] / t->conf.radix[1];
+}
+
+/* The place of a line of the map and a column. */
+static uint32_t place_on(const struct priv *p, const struct line *l, uint32_t column)
+{
+	uint32_t c[TORUS_DIMS];
+
+	c[p->axis[0]] = column;
+	c[p->axis[1]] = l->down;
+	c[p->axis[2]] = l->plane;
+	return place_of(p->t, c[0], c[1], c[2]);
+}
+
+static uint32_t n_columns(const struct priv *p)
+{
+	return p->t->conf.radix[p->axis[0]];
+}
+
+/* The place above in dimension d, NO_ID at an open end. */
+static uint32_t place_above(const struct torus *t, uint32_t place, unsigned d)
+{
+	uint32_t c[TORUS_DIMS];
+
+	coordinates(t, place, c);
+	if (t->conf.radix[d] < 2 || (c[d] + 1 == t->conf.radix[d] && t->conf.open[d]))
+		return NO_ID;
+	c[d] = (c[d] + 1) % t->conf.radix[d];
+	return place_of(t, c[0], c[1], c[2]);
+}
+
+static bool behind_dateline(const struct torus *t, uint32_t place, unsigned d)
+{
+	uint32_t c[TORUS_DIMS];
+
+	coordinates(t, place, c);
+	return !t->conf.open[d] && c[d] + 1 == t->conf.radix[d];
+}
+
+/* --- switches that have failed ------------------------------------------------------------------ */
+
+#define CANDIDATES 64
+
+struct votes {
+	uint32_t sw[CANDIDATES];
+	unsigned n, votes[CANDIDATES];
+};
+
+/* Switches that are down and cabled to a member have one vote each. */
+static void vote(const struct torus *t, uint32_t member, struct votes *w)
+{
+	const struct topo *tp = t->topo;
+	const struct fabric *f = tp->fabric;
+	uint32_t sw = t->member[member].sw, seen[MAX_PORTS];
+	unsigned n_seen = 0;
+
+	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
+		uint32_t peer = f->port_peer[switch_port_id(f, sw, n)], other;
+		unsigned i = 0;
+
+		other = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+		if (other == NO_ID || switch_up(tp, other))
+			continue;
+		while (i < n_seen && seen[i] != other)
+			i++;
+		if (i < n_seen)
+			continue;
+		seen[n_seen++] = other;
+		for (i = 0; i < w->n && w->sw[i] != other;)
+			i++;
+		if (i == CANDIDATES)
+			continue;
+		if (i == w->n)
+			w->sw[w->n++] = other;
+		w->votes[i]++;
+	}
+}
+
+/* The switch missing from a place: the one that most of the places beside it are cabled to. */
+static uint32_t missing_switch(const struct torus *t, uint32_t place)
+{
+	struct votes w = {.n = 0};
+	uint32_t c[TORUS_DIMS], m;
+	unsigned best = 0;
+
+	coordinates(t, place, c);
+	for (unsigned g = 0; g < TORUS_DIRECTIONS; g++) {
+		if (t->conf.radix[g / 2] < 2)
+			continue;
+		m = torus_beside(t, c, g);
+		if (m != NO_ID)
+			vote(t, m, &w);
+	}
+	for (unsigned i = 1; i < w.n; i++)
+		best = w.votes[i] > w.votes[best] ? i : best;
+	return w.n ? w.sw[best] : NO_ID;
+}
+
+/* --- loading ------------------------------------------------------------------------------------ */
+
+static void load_places(struct priv *p)
+{
+	const struct torus *t = p->t;
+
+	p->sw = NEW_ARRAY(t->n_places + 1, uint32_t);
+	p->hop = NEW_ARRAY(t->n_places + 1, uint32_t);
+	p->name_width = NAME_MIN;
+	for (uint32_t i = 0; i < t->n_places; i++) {
+		size_t len;
+
+		p->sw[i] = t->at[i] == NO_ID ? missing_switch(t, i) : t->member[t->at[i]].sw;
+		p->hop[i] = NO_ID;
+		len = p->sw[i] == NO_ID ? 0 : strlen(switch_name(t->topo->fabric, p->sw[i]));
+		if (len > p->name_width)
+			p->name_width = len < NAME_MAX ? (unsigned)len : NAME_MAX;
+	}
+}
+
+/* Dimensions with several places first. */
+static void choose_axes(struct priv *p)
+{
+	unsigned n = 0;
+
+	for (unsigned flat = 0; flat < 2; flat++)
+		for (unsigned d = 0; d < TORUS_DIMS; d++)
+			if ((p->t->conf.radix[d] < 2) == flat)
+				p->axis[n++] = (uint8_t)d;
+}
+
+static void add_lines(struct view *v, uint32_t down, uint32_t plane)
+{
+	struct priv *p = v->priv;
+
+	for (unsigned axis = 0; axis < TORUS_DIMS; axis++) {
+		struct line l = {(uint8_t)axis, down, plane};
+
+		if (!axis || place_above(p->t, place_on(p, &l, 0), p->axis[axis]) != NO_ID)
+			p->line[v->n_rows++] = l;
+	}
+}
+
+static void load_path(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
+	const struct torus *t = p->t;
+	uint32_t ep[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		ep[i] = fabric_endport_by_guid(v->scene->fabric, p->guid[i]);
+		if (!p->guid[i] || ep[i] == NO_ID)
+			return;
+	}
+	path_trace(r, ep[0], r->lids->base[ep[0]], r->lids->base[ep[1]], &p->path);
+	p->traced = true;
+	for (unsigned h = 0; h < p->path.n; h++) {
+		uint32_t m = t->of[p->path.hop[h].sw];
+
+		if (m != NO_ID)
+			p->hop[place_of(t, t->member[m].at[0], t->member[m].at[1], t->member[m].at[2])] = h;
+	}
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	forget(v);
+	p->t = torus_of(scene_routing(v->scene));
+	if (!p->t)
+		return;
+	load_places(p);
+	p->line = NEW_ARRAY(3 * (size_t)p->t->n_places + 1, struct line);
+	choose_axes(p);
+	for (uint32_t plane = 0; plane < p->t->conf.radix[p->axis[2]]; plane++)
+		for (uint32_t down = 0; down < p->t->conf.radix[p->axis[1]]; down++)
+			add_lines(v, down, plane);
+	if (p->t->conf.radix[p->axis[2]] < 2)
+		v->width[C_Z] = 0;
+	if (p->x >= n_columns(p))
+		p->x = p->left = 0;
+	load_path(v);
+	p->loads = view_ask_value(v, &task_loads, NULL);
+}
+
+/* --- title -------------------------------------------------------------------------------------- */
+
+static const char *refusal(const struct view *v)
+{
+	const struct sweep *w = v->scene->sweep;
+
+	for (size_t i = 0; w && i < w->n_refusals; i++)
+		if (!strcmp(w->refusal[i].engine, "torus-2QoS"))
+			return w->refusal[i].why;
+	return NULL;
+}
+
+static void path_title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, " ── ");
+	label_endport(v->scene->fabric, p->path.src, t);
+	text_add(t, " → ");
+	label_endport(v->scene->fabric, fabric_endport_by_guid(v->scene->fabric, p->guid[1]), t);
+	if (p->path.end == PATH_OK)
+		text_add(t, ": SL %u, %u hops", p->path.sl.lo, p->path.hops);
+	else
+		text_add(t, ": %s", path_end_text(p->path.end));
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
+
+	text_add(t, "Torus");
+	if (!p->t && refusal(v))
+		text_add(t, " ── torus-2QoS refused: %s", refusal(v));
+	else if (!p->t)
+		text_add(t, " ── %s%sset qos TRUE; torus-conf FILE; set torus_config FILE; route torus-2QoS",
+			 r ? r->engine : "", r ? " is in force; " : "");
+	for (unsigned d = 0; p->t && d < TORUS_DIMS; d++)
+		if (d < 2 || p->t->conf.radix[d] > 1)
+			text_add(t, "%s%u%s", d ? "x" : " ", p->t->conf.radix[d],
+				 p->t->conf.open[d] && p->t->conf.radix[d] > 1 ? "m" : "");
+	if (p->traced)
+		path_title(v, t);
+	else if (p->t)
+		text_add(t, ", %u of %u places taken", p->t->n, p->t->n_places);
+}
+
+/* --- links -------------------------------------------------------------------------------------- */
+
+/* What joins a place with that above it in one dimension. */
+struct join {
+	unsigned live, down;
+	uint32_t port; /* of the lower place: one of them, live ones first; NO_ID = none */
+	uint32_t load; /* of the busiest channel */
+	char way;      /* of the path: '+' up, '-' down, 0: it does not pass */
+	uint8_t vl;
+	bool dateline;
+};
+
+static void add_live(const struct priv *p, uint32_t place, unsigned group, struct join *j)
+{
+	const struct torus_member *m = &p->t->member[p->t->at[place]];
+
+	j->live = m->count[group];
+	for (unsigned i = 0; i < m->count[group]; i++) {
+		uint32_t port = switch_port_id(p->t->topo->fabric, m->sw, m->port[group][i]),
+			 peer = p->t->topo->peer[port];
+
+		if (!i)
+			j->port = port;
+		if (p->loads && p->loads->port[port] > j->load)
+			j->load = p->loads->port[port];
+		if (p->loads && peer != NO_ID && p->loads->port[peer] > j->load)
+			j->load = p->loads->port[peer];
+	}
+}
+
+/* Cables between two places that carry nothing. */
+static void add_down(const struct priv *p, uint32_t place, uint32_t above, struct join *j)
+{
+	const struct topo *tp = p->t->topo;
+	const struct fabric *f = tp->fabric;
+	uint32_t sw = p->sw[place], other = p->sw[above];
+
+	for (unsigned n = 1; sw != NO_ID && other != NO_ID && n <= f->switch_nports[sw]; n++) {
+		uint32_t port = switch_port_id(f, sw, n), peer = f->port_peer[port];
+
+		if (peer == NO_ID || f->node_switch[f->port_node[peer]] != other || tp->peer[port] != NO_ID)
+			continue;
+		j->port = j->port == NO_ID ? port : j->port;
+		j->down++;
+	}
+}
+
+/* Does the path leave a place by a group? */
+static bool leaves_by(const struct priv *p, uint32_t place, unsigned group, uint8_t *vl)
+{
+	const struct path_hop *h = p->hop[place] == NO_ID ? NULL : &p->path.hop[p->hop[place]];
+
+	if (!h || !h->out || h->out > p->t->topo->fabric->switch_nports[h->sw] ||
+	    p->t->group[switch_port_id(p->t->topo->fabric, h->sw, h->out)] != group)
+		return false;
+	*vl = h->vl;
+	return true;
+}
+
+static struct join join_above(const struct priv *p, uint32_t place, unsigned d)
+{
+	struct join j = {.port = NO_ID, .dateline = behind_dateline(p->t, place, d)};
+	uint32_t above = place_above(p->t, place, d);
+
+	if (above == NO_ID)
+		return j;
+	if (p->t->at[place] != NO_ID)
+		add_live(p, place, 2 * d + 1, &j);
+	add_down(p, place, above, &j);
+	if (leaves_by(p, place, 2 * d + 1, &j.vl))
+		j.way = '+';
+	else if (leaves_by(p, above, 2 * d, &j.vl))
+		j.way = '-';
+	return j;
+}
+
+/* Does the path turn back from a later to an earlier dimension at a place? */
+static bool turns_back(const struct priv *p, uint32_t place)
+{
+	const struct fabric *f = p->t->topo->fabric;
+	const struct path_hop *h = p->hop[place] == NO_ID ? NULL : &p->path.hop[p->hop[place]];
+	unsigned in, out;
+
+	if (!h || !h->in || !h->out || h->out > f->switch_nports[h->sw])
+		return false;
+	in = p->t->group[switch_port_id(f, h->sw, h->in)];
+	out = p->t->group[switch_port_id(f, h->sw, h->out)];
+	return in < TORUS_LOCAL && out < TORUS_LOCAL && in / 2 > out / 2;
+}
+
+/* --- drawing ------------------------------------------------------------------------------------ */
+
+/* Characters of a switch's name: all of it where there is room; one more stands before it. */
+static unsigned name_room(const struct view *v)
+{
+	const struct priv *p = v->priv;
+	unsigned room = v->room[C_GRID], each = room / n_columns(p);
+
+	if (!room || each >= p->name_width + LINK_WIDTH + 1)
+		return p->name_width;
+	return each > NAME_MIN + LINK_WIDTH + 1 ? each - LINK_WIDTH - 1 : NAME_MIN;
+}
+
+static unsigned cell_width(const struct view *v)
+{
+	return name_room(v) + LINK_WIDTH + 1;
+}
+
+/* The value in the middle of a link: three characters. */
+static void value_text(const struct priv *p, const struct join *j, char buf[8])
+{
+	double x = p->loads && p->loads->mean > 0 ? j->load / p->loads->mean : 0;
+
+	if (j->way)
+		snprintf(buf, 8, j->vl < 10 ? "VL%u" : "V%u", j->vl % 16u);
+	else if (!p->loads)
+		snprintf(buf, 8, " … ");
+	else if (x > 99)
+		snprintf(buf, 8, "99+");
+	else
+		snprintf(buf, 8, x < 9.95 ? "%3.1f" : "%3.0f", x);
+}
+
+/* The sign a link begins with: the way the path goes along it, else the dimension. */
+static const char *link_sign(const struct join *j, unsigned dim)
+{
+	static const char *const up[] = {"→", "↓", "+"}, *const down[] = {"←", "↑", "-"},
+				 *const at_rest[] = {"─", "│", "z"};
+
+	return (j->way == '+' ? up : j->way == '-' ? down : at_rest)[dim];
+}
+
+/* LINK_WIDTH characters: sign, value, and 'x' where some are down or '║' where it crosses the dateline. */
+static void link_text(const struct priv *p, const struct join *j, unsigned dim, struct text *t)
+{
+	char value[8];
+
+	if (!j->live) {
+		text_add(t, !j->down ? "     " : dim ? "x    " : "──x──");
+		return;
+	}
+	value_text(p, j, value);
+	text_add(t, "%s%s", link_sign(j, dim), value);
+	if (j->down)
+		text_putc(t, 'x');
+	else if (j->dateline)
+		text_add(t, dim ? "═" : "║");
+	else
+		text_add(t, "%s", dim ? " " : link_sign(j, dim));
+}
+
+static bool switch_changed(const struct view *v, uint32_t sw)
+{
+	const struct comparison *c = v->scene->change;
+
+	return sw != NO_ID && c && c->switch_entries && c->switch_entries[sw];
+}
+
+/* Marks of one switch; MARK_HERE: the path passes. */
+static unsigned place_marks(const struct view *v, uint32_t place)
+{
+	const struct priv *p = v->priv;
+
+	return (p->t->at[place] == NO_ID && p->sw[place] != NO_ID ? MARK_DOWN : 0) |
+	       (!p->traced && switch_changed(v, p->sw[place]) ? MARK_CHANGED : 0) |
+	       (turns_back(p, place) ? MARK_DETOUR : 0) | (p->hop[place] != NO_ID ? MARK_HERE : 0);
+}
+
+/* The end of a name tells switches apart. */
+static void name_cell(const struct view *v, uint32_t place, struct text *t)
+{
+	const struct priv *p = v->priv;
+	unsigned room = name_room(v);
+	const char *name = p->sw[place] == NO_ID ? "-" : switch_name(v->scene->fabric, p->sw[place]);
+	size_t len = strlen(name);
+
+	text_putc(t, marks_sign(place_marks(v, place)));
+	text_add(t, "%-*s", (int)room, name + (len > room ? len - room : 0));
+}
+
+static bool chosen(const struct view *v, uint32_t row, uint32_t x)
+{
+	uint32_t sel;
+
+	return x == ((const struct priv *)v->priv)->x && view_selected(v, &sel) && sel == row;
+}
+
+static void grid_cell(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	for (uint32_t x = p->left; x < n_columns(p); x++) {
+		uint32_t place = place_on(p, l, x);
+		struct join j = join_above(p, place, p->axis[l->axis]);
+		size_t at = t->len;
+
+		if (l->axis)
+			text_putc(t, ' ');
+		else
+			name_cell(v, place, t);
+		link_text(p, &j, l->axis, t);
+		if (l->axis)
+			text_add(t, "%*s", (int)name_room(v), "");
+		if (chosen(v, row, x))
+			t->s[at] = '>';
+	}
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	if (col == C_Z)
+		text_add(t, "%u", l->plane);
+	else if (col == C_Y && !l->axis)
+		text_add(t, "%u", l->down);
+	else if (col == C_GRID)
+		grid_cell(v, row, t);
+}
+
+static const char *column_name(const struct view *v, unsigned col)
+{
+	struct priv *p = v->priv;
+
+	if (!p->t || (col == C_GRID && !v->room[C_GRID]))
+		return columns[col].name;
+	if (col != C_GRID)
+		return &"x\0y\0z"[2 * p->axis[col == C_Y ? 1 : 2]];
+	text_clear(&p->header);
+	for (uint32_t x = p->left; x < n_columns(p); x++)
+		text_add(&p->header, "%s%-*u", x == p->left ? &"x\0y\0z"[2 * p->axis[0]] : " ",
+			 (int)cell_width(v) - 1, x);
+	return text_str(&p->header);
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+	unsigned m = 0;
+
+	for (uint32_t x = 0; x < n_columns(p); x++) {
+		uint32_t place = place_on(p, l, x);
+		struct join j = join_above(p, place, p->axis[l->axis]);
+
+		m |= (l->axis ? 0 : place_marks(v, place)) | (j.down ? MARK_DOWN : 0) |
+		     (j.way ? MARK_HERE : 0);
+	}
+	return m;
+}
+
+/* --- the switch chosen -------------------------------------------------------------------------- */
+
+static uint32_t chosen_place(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return place_on(p, &p->line[row], p->x);
+}
+
+/* Left and Right: the switch before, the next one; the map moves along. */
+static void across(struct view *v, int dir)
+{
+	struct priv *p = v->priv;
+	unsigned fit;
+
+	if (!p->t)
+		return;
+	if (dir < 0 ? p->x > 0 : p->x + 1 < n_columns(p))
+		p->x += (unsigned)dir;
+	fit = v->room[C_GRID] / cell_width(v);
+	fit = fit ? fit : 1;
+	if (p->x < p->left)
+		p->left = p->x;
+	if (p->x >= p->left + fit)
+		p->left = p->x - fit + 1;
+}
+
+static void link_footer(const struct view *v, uint32_t place, unsigned d, struct text *t)
+{
+	const struct priv *p = v->priv;
+	struct join j = join_above(p, place, d);
+
+	if (j.port == NO_ID)
+		return;
+	text_add(t, "; up %c: %u link%s", (char)('x' + d), j.live + j.down, j.live + j.down == 1 ? "" : "s");
+	if (j.down)
+		text_add(t, ", %u down", j.down);
+	if (p->loads && j.live)
+		text_add(t, ", %u routes", j.load);
+	if (j.dateline)
+		text_add(t, ", dateline");
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l;
+	uint32_t row, place;
+	uint32_t c[TORUS_DIMS];
+	char at[40];
+
+	if (!p->t || !view_selected(v, &row))
+		return;
+	l = &p->line[row];
+	place = chosen_place(v, row);
+	coordinates(p->t, place, c);
+	text_add(t, "%s at %s",
+		 p->sw[place] == NO_ID ? "nothing" : switch_name(v->scene->fabric, p->sw[place]),
+		 torus_place_text(c, at, sizeof(at)));
+	if (place_marks(v, place) & MARK_DOWN)
+		text_add(t, " is down");
+	if (turns_back(p, place))
+		text_add(t, ": turns back to an earlier dimension behind a missing switch, VL bit 1");
+	link_footer(v, place, p->axis[l->axis], t);
+}
+
+/* On a line of links the link below the switch, else the switch. */
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t place = chosen_place(v, row);
+	struct join j = join_above(p, place, p->axis[p->line[row].axis]);
+
+	if (p->line[row].axis && j.port != NO_ID)
+		return place_port(f, j.port, what, t);
+	return p->sw[place] != NO_ID && place_node(f, f->switch_node[p->sw[place]], what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t sw = p->sw[chosen_place(v, row)];
+
+	if (sw == NO_ID)
+		return;
+	text_add(t, "pane ports ");
+	word_node(v->scene->fabric, v->scene->fabric->switch_node[sw], t);
+}
+
+const struct view_ops view_torus = {
+	.name = "torus",
+	.brief = "the torus of torus-2QoS as a map: links with load (1.0: the mean) and dateline, or a path "
+		 "with its VLs",
+	.syntax = "[SRC DST]",
+	.hints = "follow=ports :fail=fail :restore=restore back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.column_name = column_name,
+	.marks = marks,
+	.follow = follow,
+	.placeholder = placeholder,
+	.across = across,
+};
