@@ -132,7 +132,7 @@ enum {
 	VIEW_SEQUENCE = 16, /* rows follow each other: only neighbours are folded together */
 };
 
-#define VIEW_COLUMNS 12
+#define VIEW_COLUMNS 18
 struct view;
 
 /*

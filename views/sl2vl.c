@@ -1,0 +1,245 @@
+/* Pane: the SL-to-VL map of a port: the VL each SL takes out of it, by the port a packet comes in by. */
+#include <stdlib.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/views.h"
+
+#define SLS 16
+
+enum { C_IN, C_FROM, C_SL };
+
+#define SL(n)                                                          \
+	{                                                              \
+		.name = #n, .width = 2, .right = true, .numeric = true \
+	}
+static const struct column columns[] = {
+	{.name = "in", .width = 3, .right = true, .numeric = true},
+	{.name = "from", .width = 9, .flex = 1, .drop = 1},
+	SL(0),
+	SL(1),
+	SL(2),
+	SL(3),
+	SL(4),
+	SL(5),
+	SL(6),
+	SL(7),
+	SL(8),
+	SL(9),
+	SL(10),
+	SL(11),
+	SL(12),
+	SL(13),
+	SL(14),
+	SL(15),
+};
+
+struct priv {
+	uint64_t guid; /* node */
+	int num;
+	uint32_t port; /* NO_ID when the fabric has it no more, or no map of it is known */
+	uint32_t sw;   /* NO_ID: a CA or router port */
+	uint8_t *in;   /* [n_rows] ports of the switch; 0: from itself */
+	bool changed;  /* some row of the switch is not VL = SL */
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	(void)e;
+	p->guid = a->arg[0].guid;
+	p->num = a->arg[0].n;
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->in);
+	p->in = NULL;
+}
+
+static unsigned vl_of(const struct view *v, uint32_t row, unsigned sl)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
+	uint32_t ep = r->topo->fabric->port_endport[p->port];
+
+	if (p->sw != NO_ID)
+		return routing_vl(r, p->sw, p->in[row], (unsigned)p->num, sl);
+	if (r->sl_tables && r->sl_tables->endport)
+		return sl2vl_of(r->sl_tables->endport[ep], sl);
+	return r->ops->endport_vl(r, ep, sl);
+}
+
+static bool identity(const struct view *v, uint32_t row)
+{
+	for (unsigned sl = 0; sl < SLS; sl++)
+		if (vl_of(v, row, sl) != sl)
+			return false;
+	return true;
+}
+
+/* Is anything known of what a CA or router port does? */
+static bool endport_known(const struct routing *r, uint32_t port)
+{
+	return r->topo->fabric->port_endport[port] != NO_ID &&
+	       ((r->sl_tables && r->sl_tables->endport) || r->ops->endport_vl);
+}
+
+static void load_switch(struct view *v, const struct routing *r)
+{
+	struct priv *p = v->priv;
+	unsigned nports = r->topo->fabric->switch_nports[p->sw];
+
+	p->in = NEW_ARRAY(nports + 1u, uint8_t);
+	for (unsigned n = 0; n <= nports; n++)
+		if (!n || r->topo->peer[switch_port_id(r->topo->fabric, p->sw, n)] != NO_ID)
+			p->in[v->n_rows++] = (uint8_t)n;
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct routing *r = scene_routing(v->scene);
+	uint32_t node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
+
+	close_view(v);
+	p->changed = false;
+	p->port = node == NO_ID || p->num > f->node_nports[node] ? NO_ID
+								 : f->node_port[node] + (uint32_t)p->num;
+	if (p->port == NO_ID || !r)
+		return;
+	p->sw = f->node_switch[node];
+	if (p->sw != NO_ID && switch_up(r->topo, p->sw))
+		load_switch(v, r);
+	else if (p->sw == NO_ID && endport_known(r, p->port))
+		v->n_rows = 1;
+	for (uint32_t i = 0; i < v->n_rows; i++)
+		p->changed |= !identity(v, i);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
+	char buf[300];
+
+	text_add(t, "SL to VL out of %s",
+		 p->port == NO_ID ? "a port that is gone"
+				  : port_label(v->scene->fabric, p->port, buf, sizeof(buf)));
+	if (p->port == NO_ID)
+		return;
+	if (!r)
+		text_add(t, " ── nothing is routed");
+	else if (!v->n_rows)
+		text_add(t, " ── %s", p->sw != NO_ID ? "the switch is down" : "not known of CA ports here");
+	else
+		text_add(t, " ── %s%s", r->engine, p->changed ? "" : ": VL = SL");
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct routing *r = scene_routing(v->scene);
+	const struct priv *p = v->priv;
+	uint32_t row;
+
+	if (!r || p->port == NO_ID || !v->n_rows)
+		return;
+	if (r->topo->peer[p->port] == NO_ID && p->num)
+		text_add(t, "the port has no live link; ");
+	if (r->sl_tables && (r->sl_tables->programmed || r->sl_tables->n_maps))
+		text_add(t, "maps %s; ",
+			 r->sl_tables->programmed ? "as the subnet manager programs them" : "from outside");
+	if (view_selected(v, &row))
+		for (unsigned sl = 0; sl < SLS; sl++)
+			if (vl_of(v, row, sl) == 15) {
+				text_add(t, "VL 15: dropped");
+				return;
+			}
+}
+
+static void from_cell(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct topo *tp = scene_routing(v->scene)->topo;
+	char buf[300];
+
+	if (p->sw == NO_ID)
+		text_add(t, "the port's node");
+	else if (!p->in[row])
+		text_add(t, "itself");
+	else
+		text_add(t, "%s",
+			 port_label(tp->fabric, tp->peer[switch_port_id(tp->fabric, p->sw, p->in[row])], buf,
+				    sizeof(buf)));
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (col == C_IN && p->sw == NO_ID)
+		text_putc(t, '-');
+	else if (col == C_IN)
+		text_add(t, "%u", p->in[row]);
+	else if (col == C_FROM)
+		from_cell(v, row, t);
+	else
+		text_add(t, "%u", vl_of(v, row, col - C_SL));
+}
+
+static uint32_t in_port(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->sw != NO_ID && p->in[row] ? switch_port_id(v->scene->fabric, p->sw, p->in[row]) : NO_ID;
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t in = in_port(v, row);
+
+	return place_port(v->scene->fabric, in == NO_ID ? p->port : in, what, t);
+}
+
+/* The map by which packets come here. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	uint32_t in = in_port(v, row), peer = in == NO_ID ? NO_ID : v->scene->fabric->port_peer[in];
+
+	if (peer == NO_ID)
+		return;
+	text_add(t, "pane sl2vl ");
+	word_port(v->scene->fabric, peer, t);
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->sw == NO_ID ? 0 : p->in[row];
+}
+
+const struct view_ops view_sl2vl = {
+	.name = "sl2vl",
+	.brief = "SL-to-VL map of a port: a line for each port that packets come in by, a column for each SL",
+	.syntax = "NODE[PORT]",
+	.hints = "follow=from back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+};

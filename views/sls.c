@@ -1,0 +1,219 @@
+/* Pane: the SL of the path from an endport to every other one, and under torus-2QoS what its bits mean. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "engines/torus/torus.h"
+#include "views/views.h"
+
+enum { C_LID, C_DST, C_SL, C_AT, C_WHY };
+
+static const struct column columns[] = {
+	{.name = "lid", .width = 4, .right = true, .numeric = true},
+	{.name = "destination", .width = 11, .flex = 1},
+	{.name = "SL", .width = 2, .right = true, .numeric = true},
+	{.name = "at", .width = 6, .drop = 1},
+	{.name = "bits", .width = 20, .flex = 3},
+};
+
+struct priv {
+	uint64_t guid;	       /* port GUID */
+	uint32_t ep;	       /* NO_ID when the fabric has it no more */
+	unsigned slid;	       /* 0: it has none */
+	const struct torus *t; /* NULL: another engine's */
+	uint32_t *dst;	       /* [n_rows] endports */
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	(void)e;
+	((struct priv *)v->priv)->guid = a->arg[0].guid;
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->dst);
+	p->dst = NULL;
+}
+
+/* Has an endport a LID, and switches that lead there? */
+static bool is_routed(const struct routing *r, uint32_t ep)
+{
+	return r->topo->endport_up[ep] && r->lids->base[ep] && r->topo->endport_switch[ep] != NO_ID;
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct routing *r = scene_routing(v->scene);
+
+	close_view(v);
+	p->ep = f ? fabric_endport_by_guid(f, p->guid) : NO_ID;
+	p->t = torus_of(r);
+	p->slid = 0;
+	if (!r || p->ep == NO_ID || !is_routed(r, p->ep))
+		return;
+	p->slid = r->lids->base[p->ep];
+	p->dst = NEW_ARRAY(f->n_endports + 1, uint32_t);
+	for (uint32_t i = 0; i < f->n_endports; i++)
+		if (i != p->ep && is_routed(r, i))
+			p->dst[v->n_rows++] = i;
+	if (!p->t)
+		v->width[C_AT] = v->width[C_WHY] = 0;
+}
+
+/* Member of the torus that an endport hangs on, NO_ID. */
+static uint32_t member(const struct priv *p, uint32_t ep)
+{
+	uint32_t sw = p->t && ep != NO_ID ? p->t->topo->endport_switch[ep] : NO_ID;
+
+	return sw == NO_ID ? NO_ID : torus_member_of(p->t, sw);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
+	uint32_t m = r && p->slid ? member(p, p->ep) : NO_ID;
+	char at[40];
+
+	text_add(t, "SLs from ");
+	if (p->ep == NO_ID)
+		text_add(t, "an endport that is gone");
+	else
+		label_endport(v->scene->fabric, p->ep, t);
+	if (m != NO_ID)
+		text_add(t, " at %s", torus_place_text(p->t->member[m].at, at, sizeof(at)));
+	if (!r)
+		text_add(t, " ── nothing is routed");
+	else if (!p->slid)
+		text_add(t, " ── it is down or has no LID");
+	else
+		text_add(t, " ── %s%s", r->engine, routing_has_sls(r) ? "" : ": SL 0 everywhere");
+}
+
+/* "y3→0 crosses, z0→2": what each dimension adds to the SL. */
+static void bits_cell(const struct priv *p, uint32_t ep, struct text *t)
+{
+	uint32_t a = member(p, p->ep), b = member(p, ep);
+	unsigned n = 0;
+
+	if (a == NO_ID || b == NO_ID || a == b) {
+		text_add(t, a == NO_ID || b == NO_ID ? "outside the torus" : "same switch");
+		return;
+	}
+	for (unsigned d = 0; d < TORUS_DIMS; d++) {
+		uint32_t s = p->t->member[a].at[d], c = p->t->member[b].at[d];
+
+		if (s == c)
+			continue;
+		text_add(t, "%s%c %u→%u", n++ ? ", " : "", (char)('x' + d), s, c);
+		if (torus_crosses(s, c, p->t->conf.radix[d]))
+			text_add(t, " crosses: %u", 1u << d);
+	}
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->t && v->n_rows)
+		text_add(t, "bit 0 x, 1 y, 2 z: the shorter way crosses the dateline; 3: QoS level, asked "
+			    "for by users");
+}
+
+static void sl_cell(const struct view *v, uint32_t ep, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
+	struct sl_range sl = routing_sl(r, p->slid, r->lids->base[ep]);
+
+	if (sl.lo == sl.hi)
+		text_add(t, "%u", sl.lo);
+	else
+		text_add(t, "%u..%u", sl.lo, sl.hi);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t ep = p->dst[row], m;
+	char at[40];
+
+	switch (col) {
+	case C_LID:
+		text_add(t, "%u", scene_routing(v->scene)->lids->base[ep]);
+		break;
+	case C_DST:
+		label_endport(v->scene->fabric, ep, t);
+		break;
+	case C_SL:
+		sl_cell(v, ep, t);
+		break;
+	case C_AT:
+		m = member(p, ep);
+		text_add(t, "%s", m == NO_ID ? "-" : torus_place_text(p->t->member[m].at, at, sizeof(at)));
+		break;
+	case C_WHY:
+		bits_cell(p, ep, t);
+		break;
+	}
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	return f->port_guid[f->endport_port[((const struct priv *)v->priv)->dst[row]]];
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	return place_port(f, f->endport_port[((const struct priv *)v->priv)->dst[row]], what, t);
+}
+
+static void word_endport(const struct fabric *f, uint32_t ep, struct text *t)
+{
+	if (endport_is_switch(f, ep))
+		word_node(f, endport_node(f, ep), t);
+	else
+		word_port(f, f->endport_port[ep], t);
+}
+
+/* The path on the map, or as a list. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "pane %s ", p->t ? "torus" : "path");
+	word_endport(v->scene->fabric, p->ep, t);
+	text_putc(t, ' ');
+	word_endport(v->scene->fabric, p->dst[row], t);
+}
+
+const struct view_ops view_sls = {
+	.name = "sls",
+	.brief =
+		"SL of the path from an endport to every other one; under torus-2QoS with its bits explained",
+	.syntax = "HOST",
+	.hints = "follow=path back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+};
