@@ -68,6 +68,8 @@ static void tell_sl(const struct torus *t, uint32_t a, uint32_t b, struct text *
 				 d, set, (char)('x' + d), s, c, set ? "crosses" : "does not cross",
 				 radix - 1);
 	}
+	text_add(x,
+		 "SL bit 3 is the QoS level, taken over from the request; the SL told here is without it.\n");
 	text_add(x, "Failures do not change the SL: it depends on the two places alone.\n");
 }
 

@@ -2,6 +2,7 @@
 #include "core/base/text.h"
 #include "core/session/syntax.h"
 #include "fixture.h"
+#include "torus_session.h"
 #include "views/views.h"
 
 static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, NULL};
@@ -177,9 +178,19 @@ static const struct {
 	{"torus:4x4", "ftree"},	   {"hypercube:3", "minhop"},
 };
 
+static size_t list_panes(struct session *s, int *rows)
+{
+	size_t n = 0;
+
+	for (; all_views[n]; n++)
+		rows[n] += list_pane(s, all_views[n]);
+	return n;
+}
+
 /* Each pane has rows somewhere: none is listed by being empty. */
 static void every_pane_can_be_listed(void **state)
 {
+	struct session *torus;
 	int rows[64] = {0};
 	size_t n = 0;
 
@@ -187,15 +198,18 @@ static void every_pane_can_be_listed(void **state)
 	for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
 		struct session *s = routed(cases[k].spec, cases[k].route);
 
-		for (n = 0; all_views[n]; n++)
-			rows[n] += list_pane(s, all_views[n]);
+		list_panes(s, rows);
 		if (cases[k].route) {
 			ok_line(s, "fail random 2 seed=3");
-			for (n = 0; all_views[n]; n++)
-				rows[n] += list_pane(s, all_views[n]);
+			list_panes(s, rows);
 		}
 		session_free(s);
 	}
+	torus = torus_session("torus:4x4");
+	n = list_panes(torus, rows);
+	ok_line(torus, "fail random 2 seed=3");
+	list_panes(torus, rows);
+	torus_session_end(torus);
 	for (size_t i = 0; i < n; i++)
 		if (!rows[i] && strcmp(all_views[i]->name, "warnings"))
 			fail_msg("pane %s never has a row", all_views[i]->name);
