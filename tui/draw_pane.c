@@ -79,13 +79,41 @@ static void draw_cell(int y, int x, int w, const struct column *col, const char 
 		draw_text(y, x + w - 1, 1, "…", st, false);
 }
 
+static enum style tone_style(unsigned tone)
+{
+	static const enum style style[] = {
+		[TONE_PLAIN] = ST_NORMAL,   [TONE_DOWN] = ST_DOWN,  [TONE_CHANGED] = ST_CHANGED,
+		[TONE_DETOUR] = ST_DETOUR,  [TONE_HERE] = ST_TITLE, [TONE_HEAVY] = ST_DETOUR,
+		[TONE_LIGHT] = ST_DIM,
+	};
+
+	return tone < sizeof(style) / sizeof(*style) ? style[tone] : ST_NORMAL;
+}
+
+/* The pieces of a cell that have a tone, drawn over it; the last place of a cut cell stays. */
+static void draw_spans(const struct view *v, uint32_t row, unsigned col, int y, int x, int w, const char *s)
+{
+	int room = text_columns(s) - (int)v->shift > w ? w - 1 : w;
+	struct span p;
+
+	for (unsigned i = 0; v->ops->span(v, row, col, i, &p); i++) {
+		unsigned from = p.from > v->shift ? p.from : v->shift, end = p.from + p.n;
+		int at = (int)(from - v->shift);
+
+		if (p.tone == TONE_PLAIN || end <= from || at >= room)
+			continue;
+		draw_text_from(y, x + at, (int)(end - from) < room - at ? (int)(end - from) : room - at, from,
+			       s, tone_style(p.tone), false);
+	}
+}
+
 static enum style row_style(const struct view *v, uint32_t row, bool selected, bool focus)
 {
 	unsigned m;
 
 	if (selected)
 		return focus ? ST_SELECT : ST_SELECT_AWAY;
-	m = view_marks(v, row);
+	m = v->ops->span ? 0 : view_marks(v, row);
 	return m & MARK_DOWN		? ST_DOWN
 	       : m & MARK_CHANGED	? ST_CHANGED
 	       : m & MARK_DETOUR	? ST_DETOUR
@@ -137,6 +165,8 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 		if (!v->shift && text_columns(text_str(t)) > w && view_brief_cell(v, row, c, &brief))
 			s = text_str(&brief);
 		draw_cell(y, r->x + 1 + f->x[c], w, &v->ops->column[c], s, v->shift, st);
+		if (v->ops->span && !selected && !view_is_header(v, row) && v->ops->column[c].flex)
+			draw_spans(v, row, c, y, r->x + 1 + f->x[c], w, s);
 	}
 	text_free(&brief);
 }

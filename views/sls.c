@@ -122,8 +122,7 @@ static void footer(const struct view *v, struct text *t)
 	const struct priv *p = v->priv;
 
 	if (p->t && v->n_rows)
-		text_add(t, "bit 0 x, 1 y, 2 z: the shorter way crosses the dateline; 3: QoS level, asked "
-			    "for by users");
+		text_add(t, "SL bits: x 1, y 2, z 4, set where the dateline is crossed; 8: QoS level");
 }
 
 static void sl_cell(const struct view *v, uint32_t ep, struct text *t)

@@ -38,7 +38,7 @@ struct priv {
 	uint32_t *sw;		   /* [n_places] switch; of an empty place the one that was there, NO_ID */
 	unsigned name_width;	   /* of the longest name */
 	struct path path;
-	bool traced;
+	bool traced, shown; /* the path; the selection has been on it */
 	uint32_t *hop;	    /* [n_places] hop of the path, NO_ID */
 	uint32_t x, left;   /* column chosen, first one drawn */
 	struct text header; /* of the grid, with the coordinates */
@@ -247,28 +247,6 @@ static void load_path(struct view *v)
 		if (m != NO_ID)
 			p->hop[place_of(t, t->member[m].at[0], t->member[m].at[1], t->member[m].at[2])] = h;
 	}
-}
-
-static void load(struct view *v)
-{
-	struct priv *p = v->priv;
-
-	forget(v);
-	p->t = torus_of(scene_routing(v->scene));
-	if (!p->t)
-		return;
-	load_places(p);
-	p->line = NEW_ARRAY(3 * (size_t)p->t->n_places + 1, struct line);
-	choose_axes(p);
-	for (uint32_t plane = 0; plane < p->t->conf.radix[p->axis[2]]; plane++)
-		for (uint32_t down = 0; down < p->t->conf.radix[p->axis[1]]; down++)
-			add_lines(v, down, plane);
-	if (p->t->conf.radix[p->axis[2]] < 2)
-		v->width[C_Z] = 0;
-	if (p->x >= n_columns(p))
-		p->x = p->left = 0;
-	load_path(v);
-	p->loads = view_ask_value(v, &task_loads, NULL);
 }
 
 /* --- title -------------------------------------------------------------------------------------- */
@@ -573,6 +551,24 @@ static unsigned marks(const struct view *v, uint32_t row)
 
 /* --- the switch chosen -------------------------------------------------------------------------- */
 
+/* Where the path starts, or where it first turns back. */
+static void choose_path(struct view *v)
+{
+	struct priv *p = v->priv;
+	uint32_t best = NO_ID;
+
+	for (uint32_t i = 0; i < p->t->n_places; i++)
+		if (p->hop[i] == 0 || (p->hop[i] != NO_ID && turns_back(p, i)))
+			if (best == NO_ID || (turns_back(p, i) && !turns_back(p, best)))
+				best = i;
+	for (uint32_t row = 0; best != NO_ID && row < v->n_rows; row++)
+		for (uint32_t x = 0; x < n_columns(p); x++)
+			if (!p->line[row].axis && place_on(p, &p->line[row], x) == best) {
+				v->select = row;
+				p->x = x;
+			}
+}
+
 static uint32_t chosen_place(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
@@ -632,8 +628,10 @@ static void footer(const struct view *v, struct text *t)
 		 torus_place_text(c, at, sizeof(at)));
 	if (place_marks(v, place) & MARK_DOWN)
 		text_add(t, " is down");
-	if (turns_back(p, place))
-		text_add(t, ": turns back to an earlier dimension behind a missing switch, VL bit 1");
+	if (turns_back(p, place)) {
+		text_add(t, ": turns back to an earlier dimension, VL bit 1 is set");
+		return;
+	}
 	link_footer(v, place, p->axis[l->axis], t);
 }
 
@@ -661,6 +659,85 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	word_node(v->scene->fabric, v->scene->fabric->switch_node[sw], t);
 }
 
+/* --- colours ------------------------------------------------------------------------------------ */
+
+/* Links with this many times the mean load are heavy, with less than that part of it light. */
+#define HEAVY 1.5
+#define LIGHT 0.75
+
+static uint8_t link_tone(const struct priv *p, const struct join *j)
+{
+	if (j->down)
+		return TONE_DOWN;
+	if (j->way)
+		return TONE_HERE;
+	if (!p->loads || !j->live)
+		return TONE_PLAIN;
+	return j->load >= HEAVY * p->loads->mean  ? TONE_HEAVY
+	       : j->load < LIGHT * p->loads->mean ? TONE_LIGHT
+						  : TONE_PLAIN;
+}
+
+static uint8_t name_tone(unsigned m)
+{
+	return m & MARK_DOWN	  ? TONE_DOWN
+	       : m & MARK_DETOUR  ? TONE_DETOUR
+	       : m & MARK_HERE	  ? TONE_HERE
+	       : m & MARK_CHANGED ? TONE_CHANGED
+				  : TONE_PLAIN;
+}
+
+/* Names and links in turn. */
+static bool span(const struct view *v, uint32_t row, unsigned col, unsigned i, struct span *s)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+	uint32_t x = p->left + i / 2, place;
+	unsigned name = name_room(v) + 1;
+	struct join j;
+
+	if (col != C_GRID || x >= n_columns(p))
+		return false;
+	place = place_on(p, l, x);
+	j = join_above(p, place, p->axis[l->axis]);
+	s->from = i / 2 * (name + LINK_WIDTH);
+	s->n = l->axis ? 1 : name;
+	s->tone = l->axis ? TONE_PLAIN : name_tone(place_marks(v, place));
+	if (i % 2) {
+		s->from += s->n;
+		s->n = LINK_WIDTH;
+		s->tone = link_tone(p, &j);
+	}
+	return true;
+}
+
+/* --- the pane ------------------------------------------------------------------------------------- */
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	forget(v);
+	p->t = torus_of(scene_routing(v->scene));
+	if (!p->t)
+		return;
+	load_places(p);
+	p->line = NEW_ARRAY(3 * (size_t)p->t->n_places + 1, struct line);
+	choose_axes(p);
+	for (uint32_t plane = 0; plane < p->t->conf.radix[p->axis[2]]; plane++)
+		for (uint32_t down = 0; down < p->t->conf.radix[p->axis[1]]; down++)
+			add_lines(v, down, plane);
+	if (p->t->conf.radix[p->axis[2]] < 2)
+		v->width[C_Z] = 0;
+	if (p->x >= n_columns(p))
+		p->x = p->left = 0;
+	load_path(v);
+	if (p->traced && !p->shown)
+		choose_path(v);
+	p->shown = p->traced;
+	p->loads = view_ask_value(v, &task_loads, NULL);
+}
+
 const struct view_ops view_torus = {
 	.name = "torus",
 	.brief = "the torus of torus-2QoS as a map: links with load (1.0: the mean) and dateline, or a path "
@@ -682,4 +759,5 @@ const struct view_ops view_torus = {
 	.follow = follow,
 	.placeholder = placeholder,
 	.across = across,
+	.span = span,
 };

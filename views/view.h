@@ -132,6 +132,15 @@ enum {
 	VIEW_SEQUENCE = 16, /* rows follow each other: only neighbours are folded together */
 };
 
+/* Tones of a piece of a cell; each goes with a sign of its own, so that colour is never needed. */
+enum { TONE_PLAIN, TONE_DOWN, TONE_CHANGED, TONE_DETOUR, TONE_HERE, TONE_HEAVY, TONE_LIGHT };
+
+/* Characters of a cell, in columns of the screen. */
+struct span {
+	unsigned from, n;
+	uint8_t tone;
+};
+
 #define VIEW_COLUMNS 18
 struct view;
 
@@ -173,6 +182,9 @@ struct view_ops {
 	 * on a row, quoted for a command line; false when it has none here.
 	 */
 	bool (*placeholder)(const struct view *v, uint32_t row, const char *what, struct text *t);
+	/* Piece i = 0, 1 ... of a cell with a tone of its own; false behind the last.  Then rows have no
+	 * colour of their marks.  NULL: rows have. */
+	bool (*span)(const struct view *v, uint32_t row, unsigned col, unsigned i, struct span *s);
 	/* Left (dir -1) and Right (1) choose within a row; NULL: they move long cells. */
 	void (*across)(struct view *v, int dir);
 

@@ -143,6 +143,40 @@ static void switches_are_chosen(void **state)
 	torus_session_end(s);
 }
 
+/* Pieces of a line with their tones: its text without gaps. */
+static void links_have_tones(void **state)
+{
+	static const uint8_t want[] = {TONE_CHANGED, TONE_DOWN, TONE_DOWN, TONE_DOWN};
+	struct session *s = torus_session("torus:4x4");
+	struct scene sc = {0};
+	struct span sp;
+	struct view *v;
+	struct err e;
+	unsigned end = 0;
+
+	(void)state;
+	ok_line(s, "fail switch t11");
+	scene_take(&sc, s);
+	v = view_new(&view_torus, &sc, 0, NULL, &e);
+	assert_true(view_settle(v, NULL));
+	for (unsigned i = 0; v->ops->span(v, 2, 2, i, &sp); i++) {
+		assert_int_equal(sp.from, end);
+		end += sp.n;
+		if (i < ARRAY_LEN(want))
+			assert_int_equal(sp.tone, want[i]);
+	}
+	assert_int_equal(end, 40);
+	assert_true(v->ops->span(v, 5, 2, 1, &sp)); /* 1.4 of the mean above, 0.5 at the dateline */
+	assert_int_equal(sp.tone, TONE_PLAIN);
+	assert_true(v->ops->span(v, 7, 2, 1, &sp));
+	assert_int_equal(sp.tone, TONE_LIGHT);
+	assert_false(v->ops->span(v, 7, 1, 0, &sp));
+	view_free(v);
+	scene_release(&sc);
+	scene_drop_results(&sc);
+	torus_session_end(s);
+}
+
 /* --- SLs and maps ------------------------------------------------------------------------------- */
 
 static void maps_of_ports(void **state)
@@ -199,11 +233,11 @@ static void why_tells_the_rule(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_torus),	      cmocka_unit_test(switch_and_link_down),
-		cmocka_unit_test(path_with_lanes),    cmocka_unit_test(three_dimensions),
-		cmocka_unit_test(engines_without),    cmocka_unit_test(switches_are_chosen),
-		cmocka_unit_test(maps_of_ports),      cmocka_unit_test(sls_of_hosts),
-		cmocka_unit_test(why_tells_the_rule),
+		cmocka_unit_test(whole_torus),	    cmocka_unit_test(switch_and_link_down),
+		cmocka_unit_test(path_with_lanes),  cmocka_unit_test(three_dimensions),
+		cmocka_unit_test(engines_without),  cmocka_unit_test(switches_are_chosen),
+		cmocka_unit_test(links_have_tones), cmocka_unit_test(maps_of_ports),
+		cmocka_unit_test(sls_of_hosts),	    cmocka_unit_test(why_tells_the_rule),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
