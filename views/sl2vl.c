@@ -38,8 +38,8 @@ struct priv {
 	int num;
 	uint32_t port; /* NO_ID when the fabric has it no more, or no map of it is known */
 	uint32_t sw;   /* NO_ID: a CA or router port */
-	uint8_t *in;   /* [n_rows] ports of the switch; 0: from itself */
-	bool changed;  /* some row of the switch is not VL = SL */
+	uint8_t *in;   /* [n_rows] ports of the switch; 0: from itself; NULL: no switch, or it is down */
+	bool mapped;   /* some VL is another one than its SL */
 };
 
 static int open_view(struct view *v, const struct view_args *a, struct err *e)
@@ -66,7 +66,7 @@ static unsigned vl_of(const struct view *v, uint32_t row, unsigned sl)
 	const struct routing *r = scene_routing(v->scene);
 	uint32_t ep = r->topo->fabric->port_endport[p->port];
 
-	if (p->sw != NO_ID)
+	if (p->in)
 		return routing_vl(r, p->sw, p->in[row], (unsigned)p->num, sl);
 	if (r->sl_tables && r->sl_tables->endport)
 		return sl2vl_of(r->sl_tables->endport[ep], sl);
@@ -107,7 +107,7 @@ static void load(struct view *v)
 	uint32_t node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
 
 	close_view(v);
-	p->changed = false;
+	p->mapped = false;
 	p->port = node == NO_ID || p->num > f->node_nports[node] ? NO_ID
 								 : f->node_port[node] + (uint32_t)p->num;
 	if (p->port == NO_ID || !r)
@@ -118,7 +118,7 @@ static void load(struct view *v)
 	else if (p->sw == NO_ID && endport_known(r, p->port))
 		v->n_rows = 1;
 	for (uint32_t i = 0; i < v->n_rows; i++)
-		p->changed |= !identity(v, i);
+		p->mapped |= !identity(v, i);
 }
 
 static void title(const struct view *v, struct text *t)
@@ -137,7 +137,7 @@ static void title(const struct view *v, struct text *t)
 	else if (!v->n_rows)
 		text_add(t, " ── %s", p->sw != NO_ID ? "the switch is down" : "not known of CA ports here");
 	else
-		text_add(t, " ── %s%s", r->engine, p->changed ? "" : ": VL = SL");
+		text_add(t, " ── %s%s", r->engine, p->mapped ? "" : ": VL = SL");
 }
 
 static void footer(const struct view *v, struct text *t)
