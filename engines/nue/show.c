@@ -105,7 +105,8 @@ uint16_t *nue_destinations(const struct routing *r, uint32_t *n)
 	*n = 0;
 	for (unsigned v = 0; v < nue->vls.layers; v++)
 		for (uint32_t i = 0; i < nue->layer[v].n_lids; i++) {
-			unsigned base = nue->layer[v].lid[i], count = r->lids->count[lid_owner(r->lids, base)];
+			unsigned base = nue->layer[v].lid[i],
+				 count = r->lids->count[lid_owner(r->lids, base)];
 
 			for (unsigned k = 0; k < count; k++)
 				lid[(*n)++] = base + k;
@@ -215,6 +216,39 @@ uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *l
 			list[n++] = (struct nue_detour){g->sw[u], links[u], least[u]};
 	free(room);
 	return n;
+}
+
+/* --- layers as all engines tell of them ------------------------------------------------------------------
+ */
+
+/* In a layer, and not routed after all of them. */
+static bool is_in(const struct nue *n, unsigned lid, unsigned layer)
+{
+	return n->sl_of[lid] == layer && n->event[lid] && !(n->event[lid] & NUE_OUTSIDE);
+}
+
+void nue_layer_info(const struct routing *r, unsigned layer, struct layer_info *info)
+{
+	const struct nue *n = nue_of(r);
+
+	*info = (struct layer_info){.vl = layer, .lanes = 1, .unit = LAYER_LIDS};
+	for (unsigned lid = 1; lid <= n->max_lid; lid++)
+		info->pairs += is_in(n, lid, layer);
+	info->pairs_first = info->pairs;
+}
+
+bool nue_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr)
+{
+	const struct nue *n = nue_of(r);
+
+	for (*cursor += !*cursor; *cursor <= n->max_lid; ++*cursor) {
+		if (!is_in(n, (unsigned)*cursor, layer))
+			continue;
+		*lr = (struct layer_route){NO_ID, NO_ID, (uint16_t)*cursor};
+		++*cursor;
+		return true;
+	}
+	return false;
 }
 
 /* --- in words ---------------------------------------------------------------------------------------- */

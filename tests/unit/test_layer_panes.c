@@ -221,6 +221,63 @@ static void detours_are_longer(void **state)
 	session_free(s);
 }
 
+/* --- the panes that all engines with layers have ------------------------------------------------- */
+
+/* Rows of layer-pairs over all layers, and each with an end. */
+static size_t expect_layers(struct session *s, size_t layers)
+{
+	json_t *rows, *o = list(s, "list layers", &rows), *row, *pairs;
+	size_t n = 0, i;
+
+	assert_int_equal(json_array_size(rows), layers);
+	json_decref(o);
+	for (size_t l = 0; l < layers; l++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "list layer-pairs %zu", l);
+		o = list(s, line, &pairs);
+		json_array_foreach(pairs, i, row)
+			assert_true(!json_object_get(row, "hops") || number(row, "hops") > 0);
+		n += json_array_size(pairs);
+		json_decref(o);
+	}
+	return n;
+}
+
+static void one_pane_for_all_engines(void **state)
+{
+	struct session *s = routed("torus:4x4", "dfsssp qos=TRUE");
+	const struct dfsssp *d = dfsssp_of(routing_of(s));
+	json_t *rows, *row, *o = list(s, "list layers", &rows);
+	json_int_t pairs = 0, moved = 0;
+	size_t i;
+
+	(void)state;
+	json_array_foreach(rows, i, row)
+	{
+		assert_int_equal(number(row, "pairs"), d->layers->count[i]);
+		assert_string_equal(json_string_value(json_object_get(row, "loops")), "none");
+		pairs += number(row, "pairs");
+		moved += number(row, "moved");
+	}
+	assert_int_equal(pairs, number(json_array_get(rows, 0), "before"));
+	assert_int_equal(moved, 0);
+	json_decref(o);
+	/* from 16 switches to 32 LIDs, those of their own left out */
+	assert_int_equal(expect_layers(s, dfsssp_layers(d)), 16 * 30);
+	line_says(s, "list layer-pairs 1", "CAs of");
+	line_fails(s, "list layer-pairs 9", "expected a layer 0 .. 2");
+	ok_line(s, "route nue nue_max_num_vls=4 qos=TRUE");
+	assert_int_equal(expect_layers(s, 4), 16); /* switches are in no layer */
+	ok_line(s, "route nue nue_max_num_vls=4 qos=TRUE nue_include_switches=TRUE");
+	assert_int_equal(expect_layers(s, 4), 32);
+	ok_line(s, "route lash qos=TRUE");
+	assert_int_equal(expect_layers(s, 2), 16 * 15 / 2);
+	ok_line(s, "route sssp");
+	line_fails(s, "list layer-pairs 0", "lash, dfsssp and nue put routes in layers");
+	session_free(s);
+}
+
 /* --- other engines, and tables that the unicast cache kept -------------------------------------- */
 
 static void another_engine_is_in_force(void **state)
@@ -269,6 +326,7 @@ int main(void)
 		cmocka_unit_test(cuts_moved_what_is_above),
 		cmocka_unit_test(layers_of_nue),
 		cmocka_unit_test(detours_are_longer),
+		cmocka_unit_test(one_pane_for_all_engines),
 		cmocka_unit_test(another_engine_is_in_force),
 		cmocka_unit_test(kept_tables_have_their_run),
 	};
