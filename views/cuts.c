@@ -208,7 +208,7 @@ const struct view_ops view_cuts = {
 	.name = "cuts",
 	.brief = "dfsssp: cycles broken in its layers, the dependency cut in each, pairs moved",
 	.syntax = "[LAYER [GROUP]]",
-	.hints = "follow=cycle :pane_moved=moved :pane_layers=layers back=back",
+	.hints = "follow=cycle :pane_moved=moved back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,

@@ -219,7 +219,7 @@ const struct view_ops view_detours = {
 	.name = "detours",
 	.brief = "nue: entries whose way is longer than the fabric allows, and what made it so",
 	.syntax = "[LAYER]",
-	.hints = "follow=path :why=why :pane_escape=escape back=back",
+	.hints = "follow=path :why=why :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,

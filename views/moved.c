@@ -241,7 +241,7 @@ const struct view_ops view_moved = {
 	.name = "moved",
 	.brief = "dfsssp: routes that the cut of a cycle moved one layer up",
 	.syntax = "LAYER GROUP",
-	.hints = "follow=path :why=why :pane_cuts=cuts back=back",
+	.hints = "follow=path :why=why :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,

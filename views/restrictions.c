@@ -150,7 +150,7 @@ const struct view_ops view_restrictions = {
 	.name = "restrictions",
 	.brief = "nue: turns that no route of a layer may make, as they would close a cycle",
 	.syntax = "[LAYER]",
-	.hints = "follow=ports :pane_escape=escape :pane_cdg=cdg back=back",
+	.hints = "follow=ports :pane_escape=escape back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,
