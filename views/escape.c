@@ -214,7 +214,7 @@ const struct view_ops view_escape = {
 	.name = "escape",
 	.brief = "nue: the escape tree of a layer from its central switch on, betweenness, restrictions",
 	.syntax = "[LAYER]",
-	.hints = "follow=ports :pane_restrictions=restr :pane_detours=detours back=back",
+	.hints = "follow=ports :pane_restricted=restr :pane_detours=detours back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE,

@@ -127,7 +127,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 const struct view_ops view_nue_layers = {
 	.name = "nue-layers",
 	.brief = "nue: central switch of each layer, dependencies, restrictions, LIDs that met an impasse",
-	.hints = "follow=tree :pane_restrictions=restr :pane_detours=detours :pane_cdg=cdg back=back",
+	.hints = "follow=tree :pane_restricted=restr :pane_detours=detours :pane_cdg=cdg back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_WIDE,

@@ -187,7 +187,7 @@ static void layers_of_nue(void **state)
 		assert_string_equal(json_string_value(json_object_get(json_array_get(tree, 0), "switch")),
 				    json_string_value(json_object_get(row, "central switch")));
 		json_decref(p);
-		snprintf(line, sizeof(line), "list restrictions %zu", k);
+		snprintf(line, sizeof(line), "list restricted %zu", k);
 		p = list(s, line, &blocked);
 		assert_int_equal(json_array_size(blocked), nue_restrictions(n, k));
 		assert_int_equal(number(row, "restricted"), nue_restrictions(n, k));
@@ -195,7 +195,7 @@ static void layers_of_nue(void **state)
 		json_decref(p);
 	}
 	json_decref(o);
-	o = list(s, "list restrictions", &rows);
+	o = list(s, "list restricted", &rows);
 	assert_int_equal(json_array_size(rows), turns);
 	json_decref(o);
 	line_says(s, "list escape 3", "there is no layer 3, nue has 3 layers");
@@ -290,7 +290,7 @@ static void another_engine_is_in_force(void **state)
 	line_says(s, "list moved 0 1", "needs layers of dfsssp");
 	line_says(s, "list nue-layers", "needs routes of nue");
 	line_says(s, "list escape", "needs routes of nue");
-	line_says(s, "list restrictions", "needs routes of nue");
+	line_says(s, "list restricted", "needs routes of nue");
 	line_says(s, "list detours", "needs routes of nue");
 	ok_line(s, "route sssp");
 	line_says(s, "list cuts", "needs layers of dfsssp");

@@ -146,8 +146,8 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 	return place_port(f, switch_port_id(f, turn.sw, turn.out), what, t);
 }
 
-const struct view_ops view_restrictions = {
-	.name = "restrictions",
+const struct view_ops view_restricted = {
+	.name = "restricted",
 	.brief = "nue: turns that no route of a layer may make, as they would close a cycle",
 	.syntax = "[LAYER]",
 	.hints = "follow=ports :pane_escape=escape back=back",
