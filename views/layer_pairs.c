@@ -302,6 +302,10 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 		text_add(t, "%u", lr->lid);
 		return true;
 	}
+	if (lr->sw2 == NO_ID && lr->sw != NO_ID && !strcmp(what, "src")) {
+		word_on_switch(v, lr->sw, t);
+		return true;
+	}
 	if (!strcmp(what, "src") || !strcmp(what, "dst")) {
 		word_node(f, f->switch_node[*what == 'd' ? lr->sw2 : chip(v, row)], t);
 		return true;
