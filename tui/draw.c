@@ -178,6 +178,8 @@ static char ascii_of(uint32_t c)
 	for (size_t i = 0; i < ARRAY_LEN(map); i++)
 		if (map[i].c == c)
 			return map[i].a;
+	if (c >= 0x2581 && c <= 0x2587) /* eighths of a column: a digit for each */
+		return (char)('1' + (c - 0x2581));
 	return c >= 0x250c && c <= 0x254b ? '+' : '?';
 }
 

@@ -1,110 +1,202 @@
-/* Pane: the pairs of switches in a layer of LASH. */
+/* Pane: what an engine put in a layer: pairs of switches, or routes to LIDs. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "engines/lash/lash.h"
+#include "core/sm/ucast_cache.h"
 #include "views/views.h"
 
-enum { C_FROM, C_TO, C_HOPS, C_LAYERS };
+enum { C_FROM, C_LID, C_TO, C_HOPS, C_FIRST };
 
 static const struct column columns[] = {
 	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "LID", .width = 3, .right = true, .numeric = true},
 	{.name = "and switch", .width = 8, .flex = 1},
 	{.name = "hops", .right = true, .numeric = true, .fold = FOLD_RANGE},
 	{.name = "first", .right = true, .numeric = true, .fold = FOLD_RANGE},
 };
 
+struct list {
+	struct layer_route *route;
+	uint32_t n, cap;
+};
+
 struct priv {
 	unsigned layer;
-	const struct lash *lash;
-	uint32_t (*pair)[2]; /* [n_rows] switches */
-	uint32_t n, cap;
-	uint32_t *ports; /* [n_switches] room for a route */
+	const struct routing *r; /* NULL: puts nothing in layers */
+	struct layer_info info;
+	const struct list *list; /* NULL: not there yet */
 };
+
+/* What puts routes in layers, also where the unicast cache kept them; NULL. */
+static const struct routing *layered(const struct routing *kept)
+{
+	const struct routing *r = routing_origin(kept);
+
+	return r && r->ops->next_route ? r : NULL;
+}
 
 static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
-	const struct lash *l = lash_of(scene_routing(v->scene));
+	const struct routing *r = layered(scene_routing(v->scene));
 	unsigned layer = (unsigned)a->arg[0].n;
 
-	if (!l)
-		return err_set(e, "pane layer-pairs: only lash puts pairs in layers; try `route lash`");
-	if (layer >= lash_layers(l))
-		return err_set(e, "pane layer-pairs: found \"%s\", expected a layer 0 .. %u", a->argv[0],
-			       lash_layers(l) - 1);
+	if (!r)
+		return err_set(e, "pane layer-pairs: lash, dfsssp and nue put routes in layers; try `route "
+				  "lash`");
+	if (layer >= r->ops->n_layers(r))
+		return err_set(e, "pane layer-pairs: found \"%s\", expected a layer 0 .. %u",
+			       a->n ? a->argv[0] : "", r->ops->n_layers(r) - 1);
 	((struct priv *)v->priv)->layer = layer;
 	return 0;
 }
 
-static void close_view(struct view *v)
-{
-	struct priv *p = v->priv;
+/* --- computed beside the loop ---------------------------------------------------------------- */
 
-	free(p->pair);
-	free(p->ports);
-	*p = (struct priv){.layer = p->layer};
+static void free_list(void *value)
+{
+	struct list *l = value;
+
+	free(l->route);
+	free(l);
 }
+
+static void *run_list(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct routing *r = routing_origin(w->routing);
+	struct list *l = NEW(struct list);
+	struct layer_route lr;
+	uint64_t cursor = 0;
+	bool go_on = true;
+
+	(void)base;
+	progress_start(p, "routes of a layer", 0);
+	while (r->ops->next_route(r, arg[0], &cursor, &lr) && (go_on = progress_step(p, cursor))) {
+		GROW(l->route, l->n, l->cap);
+		l->route[l->n++] = lr;
+	}
+	if (go_on)
+		return l;
+	free_list(l);
+	return NULL;
+}
+
+static const struct task task_list = {.run = run_list, .free = free_list};
+
+/* --- the pane ---------------------------------------------------------------------------------- */
 
 static void load(struct view *v)
 {
-	const struct scene *sc = v->scene;
 	struct priv *p = v->priv;
-	uint64_t cursor = 0;
-	uint32_t a, b;
 
-	close_view(v);
-	p->lash = lash_of(scene_routing(sc));
-	if (!p->lash)
+	p->list = NULL;
+	p->r = layered(scene_routing(v->scene));
+	if (!p->r || p->layer >= p->r->ops->n_layers(p->r)) {
+		p->r = NULL;
 		return;
-	p->ports = NEW_ARRAY(sc->fabric->n_switches + 1, uint32_t);
-	while (lash_next_pair(p->lash, p->layer, &cursor, &a, &b)) {
-		GROW(p->pair, p->n, p->cap);
-		p->pair[p->n][0] = a;
-		p->pair[p->n++][1] = b;
 	}
-	v->n_rows = p->n;
+	p->r->ops->layer(p->r, p->layer, &p->info);
+	p->list = view_ask_value(v, &task_list, (const uint32_t[TASK_ARGS]){p->layer});
+	v->n_rows = p->list ? p->list->n : 0;
+	if (p->info.unit == LAYER_SWITCH_PAIRS)
+		v->width[C_LID] = 0;
+	else
+		v->width[C_FIRST] = 0;
+	if (p->info.unit == LAYER_LIDS)
+		v->width[C_FROM] = v->width[C_HOPS] = 0;
+}
+
+static const char *column_name(const struct view *v, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	if (!p->r || p->info.unit == LAYER_SWITCH_PAIRS)
+		return columns[col].name;
+	return col == C_FROM ? "CAs of" : col == C_TO ? "to" : columns[col].name;
 }
 
 static void title(const struct view *v, struct text *t)
 {
+	static const char *const one[] = {"pair", "route", "LID"};
+	static const char *const more[] = {"both ways", "from CAs of a switch to a LID", "from wherever"};
 	const struct priv *p = v->priv;
 
 	text_add(t, "Layer %u", p->layer);
-	if (p->lash)
-		text_add(t, " ── %s, both ways", PLURAL(v->n_rows, "pair"));
+	if (p->list)
+		text_add(t, " ── %s, %s", PLURAL(v->n_rows, one[p->info.unit]), more[p->info.unit]);
+}
+
+static const struct layer_route *route_of(const struct view *v, uint32_t row)
+{
+	return &((const struct priv *)v->priv)->list->route[row];
+}
+
+static unsigned lid_of(const struct view *v, const struct layer_route *lr)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	return lr->sw2 == NO_ID ? lr->lid
+				: ((const struct priv *)v->priv)
+					  ->r->lids->base[f->port_endport[f->switch_port[lr->sw2]]];
+}
+
+/* Links of the route by the tables; -1 when it has no end. */
+static int64_t links(const struct view *v, const struct layer_route *lr)
+{
+	const struct routing *r = ((const struct priv *)v->priv)->r;
+	const struct fabric *f = r->topo->fabric;
+	uint32_t sw = lr->sw;
+
+	for (uint32_t n = 0; n <= f->n_switches; n++) {
+		unsigned port = routing_port(r, sw, lid_of(v, lr));
+		uint32_t peer = port == NO_PATH ? NO_ID : r->topo->peer[switch_port_id(f, sw, port)];
+
+		if (!port)
+			return n;
+		if (peer == NO_ID)
+			return -1;
+		if (!node_is_switch(f, f->port_node[peer]))
+			return n + 1;
+		sw = f->node_switch[f->port_node[peer]];
+	}
+	return -1;
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;
-	const uint32_t *q = p->pair[row];
+	const struct layer_route *lr = route_of(v, row);
+	struct pair_layer pl = {0};
 
+	if (col == C_LID)
+		return lid_of(v, lr);
 	if (col == C_HOPS)
-		return lash_route_ports(scene_routing(v->scene), q[0], q[1], p->ports);
-	return lash_first_layer_of(p->lash, q[0], q[1]);
+		return lr->sw == NO_ID ? -1 : links(v, lr);
+	if (!p->r->ops->pair_layer || !p->r->ops->pair_layer(p->r, lr->sw, lr->sw2, &pl))
+		return -1;
+	return pl.first;
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
+	const struct layer_route *lr = route_of(v, row);
 
-	if (col == C_FROM || col == C_TO)
-		text_add(t, "%s", switch_name(v->scene->fabric, p->pair[row][col == C_TO]));
+	if (col == C_FROM)
+		text_add(t, "%s", lr->sw == NO_ID ? "all" : switch_name(v->scene->fabric, lr->sw));
+	else if (col == C_TO && lr->sw2 != NO_ID)
+		text_add(t, "%s", switch_name(v->scene->fabric, lr->sw2));
+	else if (col == C_TO)
+		lid_label(v->scene->fabric, p->r->lids, lr->lid, t);
+	else if (number(v, row, col) < 0)
+		text_add(t, "-");
 	else
 		text_add(t, "%d", (int)number(v, row, col));
 }
 
-static void footer(const struct view *v, struct text *t)
+static void tell_first(const struct priv *p, unsigned first, struct text *t)
 {
-	const struct priv *p = v->priv;
-	unsigned first;
-	uint32_t row;
-
-	if (!view_selected(v, &row))
-		return;
-	first = (unsigned)number(v, row, C_LAYERS);
 	if (first != p->layer)
 		text_add(t, "layer %u took it; balancing moved it here", first);
 	else if (first == 1)
@@ -115,64 +207,115 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "the lowest layer took it");
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+/* A CA port on a switch that is up; NO_ID. */
+static uint32_t ca_on(const struct topo *tp, uint32_t sw)
 {
-	const struct priv *p = v->priv;
-
-	return (uint64_t)p->pair[row][0] << 32 | p->pair[row][1];
-}
-
-/* An endport on a switch: its first live host, else its port 0. */
-static void word_on_switch(const struct view *v, uint32_t sw, struct text *t)
-{
-	const struct topo *tp = v->scene->topo;
 	const struct fabric *f = tp->fabric;
 
 	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
 		uint32_t peer = tp->peer[switch_port_id(f, sw, n)];
 
-		if (peer == NO_ID || node_is_switch(f, f->port_node[peer]) || f->port_endport[peer] == NO_ID)
-			continue;
-		word_port(f, peer, t);
-		return;
+		if (peer != NO_ID && !node_is_switch(f, f->port_node[peer]) && f->port_endport[peer] != NO_ID)
+			return peer;
 	}
-	word_node(f, f->switch_node[sw], t);
+	return NO_ID;
 }
 
+/* Pairs of switches: what took them.  Else the first line of what the engine says. */
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	struct text why = {0};
+	uint32_t row, ca;
+
+	if (!p->list || !view_selected(v, &row))
+		return;
+	if (p->info.unit == LAYER_SWITCH_PAIRS) {
+		tell_first(p, (unsigned)number(v, row, C_FIRST), t);
+		return;
+	}
+	ca = p->info.unit == LAYER_LID_PAIRS ? ca_on(p->r->topo, route_of(v, row)->sw) : NO_ID;
+	if (ca == NO_ID)
+		return;
+	p->r->ops->explain_pair(p->r, p->r->lids->base[v->scene->fabric->port_endport[ca]],
+				route_of(v, row)->lid, &why, NULL);
+	text_add(t, "%.*s", (int)strcspn(text_str(&why), "\n"), text_str(&why));
+	text_free(&why);
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct layer_route *lr = route_of(v, row);
+
+	return (uint64_t)lr->sw << 32 | (lr->sw2 == NO_ID ? lr->lid : lr->sw2);
+}
+
+/* An endport on a switch: its first live host, else its port 0. */
+static void word_on_switch(const struct view *v, uint32_t sw, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t ca = ca_on(v->scene->topo, sw);
+
+	if (ca != NO_ID)
+		word_port(f, ca, t);
+	else
+		word_node(f, f->switch_node[sw], t);
+}
+
+/* Where the route starts; of a LID from wherever: where it ends. */
 static uint32_t chip(const struct view *v, uint32_t row)
 {
-	return ((const struct priv *)v->priv)->pair[row][0];
+	const struct routing *r = ((const struct priv *)v->priv)->r;
+	const struct layer_route *lr = route_of(v, row);
+
+	return lr->sw != NO_ID ? lr->sw : r->topo->endport_switch[lid_owner(r->lids, lr->lid)];
 }
 
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
+	const struct layer_route *lr = route_of(v, row);
 
+	if (lr->sw == NO_ID) {
+		text_add(t, "pane lids %u", lr->lid);
+		return;
+	}
 	text_add(t, "pane path ");
-	word_on_switch(v, p->pair[row][0], t);
+	word_on_switch(v, lr->sw, t);
 	text_putc(t, ' ');
-	word_on_switch(v, p->pair[row][1], t);
+	if (lr->sw2 == NO_ID)
+		text_add(t, "%u", lr->lid);
+	else
+		word_on_switch(v, lr->sw2, t);
 }
 
 static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
+	const struct layer_route *lr = route_of(v, row);
 
-	if (!strcmp(what, "src") || !strcmp(what, "dst")) {
-		word_node(f, f->switch_node[p->pair[row][*what == 'd']], t);
-		return true;
-	}
 	if (!strcmp(what, "layer")) {
-		text_add(t, "%u", p->layer + p->lash->vls.start);
+		text_add(t, "%u", p->info.vl);
 		return true;
 	}
-	return place_node(f, f->switch_node[p->pair[row][0]], what, t);
+	if (lr->sw2 == NO_ID && (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "endport"))) {
+		text_add(t, "%u", lr->lid);
+		return true;
+	}
+	if (lr->sw2 == NO_ID && lr->sw != NO_ID && !strcmp(what, "src")) {
+		word_on_switch(v, lr->sw, t);
+		return true;
+	}
+	if (!strcmp(what, "src") || !strcmp(what, "dst")) {
+		word_node(f, f->switch_node[*what == 'd' ? lr->sw2 : chip(v, row)], t);
+		return true;
+	}
+	return place_node(f, f->switch_node[chip(v, row)], what, t);
 }
 
 const struct view_ops view_layer_pairs = {
 	.name = "layer-pairs",
-	.brief = "pairs of switches in a layer of lash, and the layer they were put in first",
+	.brief = "what is in a layer of lash, dfsssp or nue: pairs of switches, routes to LIDs",
 	.syntax = "[LAYER]",
 	.hints = "follow=path :pane_cycle=why :pane_cdg=cdg back=back",
 	.column = columns,
@@ -181,7 +324,6 @@ const struct view_ops view_layer_pairs = {
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
-	.close = close_view,
 	.title = title,
 	.footer = footer,
 	.cell = cell,
@@ -191,4 +333,5 @@ const struct view_ops view_layer_pairs = {
 	.placeholder = placeholder,
 	.chip = chip,
 	.fold_row = "pair",
+	.column_name = column_name,
 };

@@ -1,4 +1,4 @@
-/* Pane: layers (virtual lanes in use): pairs before and after balancing, dependencies, credit loops. */
+/* Pane: layers (virtual lanes in use): pairs before and after some moved, dependencies, credit loops. */
 #include <inttypes.h>
 #include <string.h>
 #include "core/base/text.h"
@@ -19,10 +19,10 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	bool pairs; /* the engine put pairs in layers, and they are in force */
-	struct layer_info info[CDG_VLS]; /* [n_rows] with pairs */
-	const struct graph *graph;	 /* NULL: not there yet */
-	uint8_t vl[CDG_VLS];		 /* [n_rows] */
+	bool pairs;			     /* the engine put pairs in layers, and they are in force */
+	struct layer_info info[CDG_VLS];     /* [n_rows] with pairs */
+	const struct graph *graph;	     /* NULL: not there yet */
+	uint8_t vl[CDG_VLS], lanes[CDG_VLS]; /* [n_rows] first lane, how many */
 };
 
 /* The layers that the engine put pairs in, where they are those in force. */
@@ -35,9 +35,26 @@ static void load_pairs(struct view *v, const struct routing *r)
 	n = n < CDG_VLS ? n : CDG_VLS;
 	for (unsigned l = 0; l < n; l++)
 		ops->layer(r, l, &p->info[l]);
-	p->pairs = n && routing_keeps_layers(r, p->info[0].vl, n);
-	for (unsigned l = 0; p->pairs && l < n; l++)
+	p->pairs = n && routing_keeps_layers(r, p->info[0].vl,
+					     p->info[n - 1].vl + p->info[n - 1].lanes - p->info[0].vl);
+	for (unsigned l = 0; p->pairs && l < n; l++) {
+		p->lanes[l] = (uint8_t)p->info[l].lanes;
 		p->vl[v->n_rows++] = (uint8_t)p->info[l].vl;
+	}
+}
+
+/* Room for large numbers; nothing moves where LIDs are dealt to layers for good. */
+static void set_widths(struct view *v)
+{
+	const struct priv *p = v->priv;
+	uint64_t most = 0;
+
+	for (uint32_t l = 0; l < v->n_rows; l++)
+		most = p->info[l].pairs_first > most ? p->info[l].pairs_first : most;
+	v->width[C_PAIRS] = (uint8_t)digits(most, 5);
+	v->width[C_BEFORE] = (uint8_t)digits(most, 6);
+	if (p->info[0].unit == LAYER_LIDS)
+		v->width[C_BEFORE] = v->width[C_MOVED] = 0;
 }
 
 static void load(struct view *v)
@@ -52,9 +69,13 @@ static void load(struct view *v)
 	p->graph = view_ask_value(v, &task_graph, (const uint32_t[TASK_ARGS]){v->args.flag});
 	load_pairs(v, r);
 	for (unsigned l = 0; !p->pairs && p->graph && l < CDG_VLS; l++)
-		if (p->graph->cdg->used >> l & 1)
+		if (p->graph->cdg->used >> l & 1) {
+			p->lanes[v->n_rows] = 1;
 			p->vl[v->n_rows++] = (uint8_t)l;
-	if (!p->pairs)
+		}
+	if (p->pairs)
+		set_widths(v);
+	else
 		v->width[C_LAYER] = v->width[C_PAIRS] = v->width[C_BEFORE] = v->width[C_MOVED] = 0;
 }
 
@@ -79,10 +100,19 @@ static bool hidden_pairs(const struct view *v)
 {
 	const struct priv *p = v->priv;
 
+	if (p->pairs && p->info[0].unit != LAYER_SWITCH_PAIRS)
+		return false;
 	for (uint32_t i = 0; p->pairs && !v->args.flag && i < v->n_rows; i++)
 		if (p->info[i].pairs && !p->graph->cdg->vl_routes[p->vl[i]])
 			return true;
 	return false;
+}
+
+static const char *column_name(const struct view *v, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	return p->pairs && col == C_PAIRS && p->info[0].unit == LAYER_LIDS ? "LIDs" : columns[col].name;
 }
 
 static void footer(const struct view *v, struct text *t)
@@ -103,15 +133,28 @@ static void footer(const struct view *v, struct text *t)
 	if (p->graph->cdg->dropped)
 		text_add(t, "; %" PRIu64 " route%s dropped", p->graph->cdg->dropped,
 			 p->graph->cdg->dropped == 1 ? "" : "s");
+	if (p->pairs && p->info[0].unit == LAYER_LID_PAIRS)
+		text_add(t, "; pairs are of LIDs");
 	if (hidden_pairs(v))
 		text_add(t, "; pairs of switches without hosts: pane layers switches");
+}
+
+/* On all lanes of a row. */
+static int64_t sum_lanes(const struct priv *p, uint32_t row, unsigned col)
+{
+	int64_t sum = 0;
+
+	for (unsigned vl = p->vl[row]; vl < p->vl[row] + (unsigned)p->lanes[row] && vl < CDG_VLS; vl++) {
+		const struct graph_vl *g = &p->graph->vl[vl];
+
+		sum += col == C_LOOPS ? g->components : col == C_CHANNELS ? g->channels : g->deps;
+	}
+	return sum;
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;
-	unsigned vl = p->vl[row];
-	const struct graph_vl *g = p->graph ? &p->graph->vl[vl] : NULL;
 	int64_t before = p->pairs ? (int64_t)p->info[row].pairs_first : 0;
 	int64_t after = p->pairs ? (int64_t)p->info[row].pairs : 0;
 
@@ -119,30 +162,27 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	case C_LAYER:
 		return row;
 	case C_VL:
-		return vl;
+		return p->vl[row];
 	case C_PAIRS:
 		return after;
 	case C_BEFORE:
 		return before;
 	case C_MOVED:
 		return after - before;
-	case C_LOOPS:
-		return g ? (int64_t)g->components : -1;
-	case C_ROUTES:
-		return g ? (int64_t)p->graph->cdg->vl_routes[vl] : -1;
-	case C_CHANNELS:
-		return g ? (int64_t)g->channels : -1;
-	case C_DEPS:
-		return g ? (int64_t)g->deps : -1;
+	case C_ROUTES: /* a route counts on each lane that it may draw */
+		return p->graph ? (int64_t)p->graph->cdg->vl_routes[p->vl[row]] : -1;
 	}
-	return 0;
+	return p->graph ? sum_lanes(p, row, col) : -1;
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
+	const struct priv *p = v->priv;
 	int64_t n = number(v, row, col);
 
-	if (col == C_MOVED)
+	if (col == C_VL && p->lanes[row] > 1)
+		text_add(t, "%u-%u", p->vl[row], p->vl[row] + p->lanes[row] - 1);
+	else if (col == C_MOVED)
 		text_add(t, n ? "%+" PRId64 : "%" PRId64, n);
 	else if (n < 0)
 		text_add(t, "…");
@@ -154,9 +194,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 
 static unsigned marks(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
-
-	return p->graph && p->graph->vl[p->vl[row]].on_cycles ? MARK_DETOUR : 0;
+	return number(v, row, C_LOOPS) > 0 ? MARK_DETOUR : 0;
 }
 
 static uint64_t key(const struct view *v, uint32_t row)
@@ -189,7 +227,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 const struct view_ops view_layers = {
 	.name = "layers",
-	.brief = "layers (VLs): pairs of switches before and after balancing, dependencies, credit loops",
+	.brief = "layers (VLs): pairs in each before and after some moved, dependencies, credit loops",
 	.syntax = "[switches]",
 	.hints = "follow=pairs :pane_cdg=cdg :pane_cycle=loops back=back",
 	.column = columns,
@@ -204,4 +242,5 @@ const struct view_ops view_layers = {
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,
+	.column_name = column_name,
 };

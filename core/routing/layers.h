@@ -6,12 +6,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What an engine puts in layers: ordered pairs of switches or of LIDs, or LIDs from wherever. */
+enum layer_unit { LAYER_SWITCH_PAIRS, LAYER_LID_PAIRS, LAYER_LIDS };
+
 /* One layer. */
 struct layer_info {
-	unsigned vl; /* its virtual lane */
-	uint64_t pairs,
-		pairs_first; /* ordered pairs of switches in it: now, and before layers were evened out */
-	bool balanced;	     /* the engine moved pairs between its layers */
+	unsigned vl;	/* its first virtual lane */
+	unsigned lanes; /* how many from there on: drawn at random where there are several */
+	enum layer_unit unit;
+	uint64_t pairs, pairs_first; /* in it: now, and before any went to another layer */
+	bool balanced;		     /* the engine evened its layers out */
+};
+
+/* What has a layer: the routes between two switches, or those to a LID. */
+struct layer_route {
+	uint32_t sw;  /* from, NO_ID = from wherever; of LIDs: that the CAs hang on */
+	uint32_t sw2; /* to, and back; NO_ID: to the LID only */
+	uint16_t lid;
 };
 
 /* The layer of a pair of switches. */

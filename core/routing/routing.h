@@ -78,6 +78,9 @@ struct routing_ops {
 	 */
 	void (*layer)(const struct routing *r, unsigned layer,
 		      struct layer_info *info); /* below n_layers() */
+	/* The next of what is in a layer, from *cursor = 0 on; false at the end.  All of them cost no more
+	 * than one look at everything that has a layer. */
+	bool (*next_route)(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr);
 	/* That of an unordered pair of switches; false when it is in none. */
 	bool (*pair_layer)(const struct routing *r, uint32_t sw, uint32_t sw2, struct pair_layer *l);
 	/* Why the pair is not in a layer below its first one; owned by the caller.  May take long; NULL:

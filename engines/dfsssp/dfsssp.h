@@ -70,6 +70,8 @@ uint32_t dfsssp_channel_port(const struct dfsssp *d, const struct fabric *f, uin
 uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, unsigned layer);
 
 /* struct routing_ops */
+void dfsssp_layer(const struct routing *r, unsigned layer, struct layer_info *info);
+bool dfsssp_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr);
 void dfsssp_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			 struct progress *p);
 void dfsssp_explain_layers(const struct routing *r, struct text *t);

@@ -119,6 +119,40 @@ struct sl_range dfsssp_lanes(const struct dfsssp *d, unsigned layer)
 	return (struct sl_range){l->base[layer], l->base[layer] + l->width[layer] - 1};
 }
 
+/* All pairs begin in layer 0. */
+void dfsssp_layer(const struct routing *r, unsigned layer, struct layer_info *info)
+{
+	const struct ds_layers *l = dfsssp_of(routing_origin(r))->layers;
+
+	*info = (struct layer_info){.vl = l->base[layer],
+				    .lanes = l->width[layer],
+				    .unit = LAYER_LID_PAIRS,
+				    .pairs = l->count[layer]};
+	for (unsigned i = 0; !layer && i < l->need; i++)
+		info->pairs_first += l->count[i];
+}
+
+/* Classes whose two ends hang on one switch make no dependency, and are left out. */
+bool dfsssp_next_route(const struct routing *kept, unsigned layer, uint64_t *cursor, struct layer_route *lr)
+{
+	const struct routing *r = routing_origin(kept);
+	const struct dfsssp *d = dfsssp_of(r);
+	uint64_t n = d->layers->n_sources, end = n * (r->lids->max_lid + 1u);
+
+	for (; *cursor < end; ++*cursor) {
+		unsigned lid = (unsigned)(*cursor / n), i = (unsigned)(*cursor % n);
+		uint32_t sw = d->graph->sw[d->layers->source[i]], ep = lid_owner(r->lids, lid);
+
+		if (ep == NO_ID || r->topo->endport_switch[ep] == sw || routing_port(r, sw, lid) == NO_PATH ||
+		    ds_layer_of(d->layers, i, lid) != layer)
+			continue;
+		*lr = (struct layer_route){sw, NO_ID, (uint16_t)lid};
+		++*cursor;
+		return true;
+	}
+	return false;
+}
+
 uint32_t dfsssp_cuts(const struct dfsssp *d, unsigned layer, uint32_t *first)
 {
 	const struct ds_layers *l = d->layers;

@@ -68,6 +68,7 @@ static const struct routing_ops lash_ops = {
 	.sl_by_switch = true,
 	.n_layers = lash_n_layers,
 	.layer = lash_layer,
+	.next_route = lash_next_route,
 	.pair_layer = lash_pair_layer,
 	.witness = lash_find_witness,
 	.explain_pair = lash_explain_pair,

@@ -150,6 +150,7 @@ unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsign
 
 /* struct routing_ops: figures of a layer, the layer of a pair, the cycle with who holds it. */
 void lash_layer(const struct routing *r, unsigned layer, struct layer_info *info);
+bool lash_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr);
 bool lash_pair_layer(const struct routing *r, uint32_t sw, uint32_t sw2, struct pair_layer *l);
 struct witness *lash_find_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer,
 				  struct progress *p);

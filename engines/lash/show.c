@@ -46,6 +46,7 @@ void lash_layer(const struct routing *r, unsigned layer, struct layer_info *info
 	const struct lash *l = lash_of(r);
 
 	*info = (struct layer_info){.vl = layer + l->vls.start,
+				    .lanes = 1,
 				    .pairs = lash_pairs_after(l, layer),
 				    .pairs_first = lash_pairs_before(l, layer),
 				    .balanced = l->moved != 0};
@@ -76,6 +77,12 @@ bool lash_next_pair(const struct lash *l, unsigned layer, uint64_t *cursor, uint
 		return true;
 	}
 	return false;
+}
+
+bool lash_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr)
+{
+	*lr = (struct layer_route){0};
+	return lash_next_pair(lash_of(r), layer, cursor, &lr->sw, &lr->sw2);
 }
 
 unsigned lash_route_ports(const struct routing *r, uint32_t sw, uint32_t sw2, uint32_t *ports)

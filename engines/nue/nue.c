@@ -52,6 +52,8 @@ static unsigned nue_n_layers(const struct routing *r)
 static const struct routing_ops nue_ops = {
 	.sl = nue_sl,
 	.n_layers = nue_n_layers,
+	.layer = nue_layer_info,
+	.next_route = nue_next_route,
 	.explain_pair = nue_explain_pair,
 	.explain_layers = nue_explain_layers,
 	.free_priv = nue_free,

@@ -113,6 +113,17 @@ struct nue_turn nue_restriction(const struct nue *n, unsigned layer, uint32_t i)
 /* LIDs whose way out of a port of a switch was chosen, weighted: growth of the link's weight in the run. */
 uint64_t nue_weight_growth(const struct nue *n, uint32_t sw, unsigned port);
 
+/* Destination LIDs in the order in which they were routed (caller frees), *n of them. */
+uint16_t *nue_destinations(const struct routing *r, uint32_t *n);
+
+/*
+ * The same growth over the run, by port id: that of lids[from] up to lids[n - 1] of
+ * nue_destinations() is added.  growth: [n_ports].  false when cancelled.  Costs
+ * (n - from) * switches.
+ */
+bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from, uint32_t n,
+		    uint32_t *growth, struct progress *p);
+
 /*
  * Switches whose way to a LID is longer than the fabric allows.  list: room for
  * n_switches.  Their number; breadth-first search each time.
@@ -120,6 +131,8 @@ uint64_t nue_weight_growth(const struct nue *n, uint32_t sw, unsigned port);
 uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *list);
 
 /* struct routing_ops */
+void nue_layer_info(const struct routing *r, unsigned layer, struct layer_info *info);
+bool nue_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr);
 void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		      struct progress *p);
 void nue_explain_layers(const struct routing *r, struct text *t);

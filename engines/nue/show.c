@@ -96,6 +96,78 @@ uint64_t nue_weight_growth(const struct nue *n, uint32_t sw, unsigned port)
 	return 0;
 }
 
+uint16_t *nue_destinations(const struct routing *r, uint32_t *n)
+{
+	const struct nue *nue = nue_of(r);
+	const struct fabric *f = r->topo->fabric;
+	uint16_t *lid = NEW_ARRAY(nue->max_lid + 1u, uint16_t);
+
+	*n = 0;
+	for (unsigned v = 0; v < nue->vls.layers; v++)
+		for (uint32_t i = 0; i < nue->layer[v].n_lids; i++) {
+			unsigned base = nue->layer[v].lid[i],
+				 count = r->lids->count[lid_owner(r->lids, base)];
+
+			for (unsigned k = 0; k < count; k++)
+				lid[(*n)++] = base + k;
+		}
+	for (uint32_t u = 0; u < nue->graph->n; u++) {
+		unsigned own = r->lids->base[f->port_endport[f->switch_port[nue->graph->sw[u]]]];
+
+		if (own && nue->event[own] & NUE_OUTSIDE)
+			lid[(*n)++] = own;
+	}
+	return lid;
+}
+
+/* The channel by which the way of a node to a LID is searched (packets go it backwards), NO_ID. */
+static uint32_t channel_from(const struct routing *r, const struct nue_graph *g, uint32_t u, unsigned lid)
+{
+	unsigned port = routing_port(r, g->sw[u], lid);
+
+	for (uint32_t c = g->first[u]; c < g->first[u + 1]; c++)
+		if (g->lport[c] == port)
+			return g->rev[c];
+	return NO_ID;
+}
+
+/* What comes in and what is there goes on, from the ends of the tree inwards. */
+static void add_tree(const struct routing *r, const struct nue_graph *g, uint32_t *next, uint32_t *waits,
+		     uint32_t *sum, uint32_t *growth)
+{
+	for (uint32_t start = 0; start < g->n; start++)
+		for (uint32_t u = start; !waits[u] && next[u] != NO_ID;) {
+			uint32_t c = next[u], to = g->from[c];
+
+			growth[switch_port_id(r->topo->fabric, g->sw[u], g->rport[c])] += sum[u];
+			sum[to] += sum[u];
+			next[u] = NO_ID;
+			waits[to]--;
+			u = to;
+		}
+}
+
+bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from, uint32_t n,
+		    uint32_t *growth, struct progress *p)
+{
+	const struct nue_graph *g = nue_of(r)->graph;
+	uint32_t *next = NEW_ARRAY(3 * (size_t)g->n, uint32_t), *waits = next + g->n, *sum = waits + g->n;
+	bool go_on = true;
+
+	progress_start(p, "weights of links", n);
+	for (uint32_t i = from; i < n && (go_on = progress_step(p, i)); i++) {
+		for (uint32_t u = 0; u < g->n; u++) {
+			next[u] = channel_from(r, g, u, lids[i]);
+			sum[u] = g->terminals[u];
+			if (next[u] != NO_ID)
+				waits[g->from[next[u]]]++;
+		}
+		add_tree(r, g, next, waits, sum, growth);
+	}
+	free(next);
+	return go_on;
+}
+
 /* --- detours -------------------------------------------------------------------------------------- */
 
 /* Links from every switch to `to`: least[], and by the table towards a LID: links[].  NO_ID = none. */
@@ -144,6 +216,39 @@ uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *l
 			list[n++] = (struct nue_detour){g->sw[u], links[u], least[u]};
 	free(room);
 	return n;
+}
+
+/* --- layers as all engines tell of them ------------------------------------------------------------------
+ */
+
+/* In a layer, and not routed after all of them. */
+static bool is_in(const struct nue *n, unsigned lid, unsigned layer)
+{
+	return n->sl_of[lid] == layer && n->event[lid] && !(n->event[lid] & NUE_OUTSIDE);
+}
+
+void nue_layer_info(const struct routing *r, unsigned layer, struct layer_info *info)
+{
+	const struct nue *n = nue_of(r);
+
+	*info = (struct layer_info){.vl = layer, .lanes = 1, .unit = LAYER_LIDS};
+	for (unsigned lid = 1; lid <= n->max_lid; lid++)
+		info->pairs += is_in(n, lid, layer);
+	info->pairs_first = info->pairs;
+}
+
+bool nue_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr)
+{
+	const struct nue *n = nue_of(r);
+
+	for (*cursor += !*cursor; *cursor <= n->max_lid; ++*cursor) {
+		if (!is_in(n, (unsigned)*cursor, layer))
+			continue;
+		*lr = (struct layer_route){NO_ID, NO_ID, (uint16_t)*cursor};
+		++*cursor;
+		return true;
+	}
+	return false;
 }
 
 /* --- in words ---------------------------------------------------------------------------------------- */

@@ -176,6 +176,8 @@ static const struct {
 	{"torus:4x4", "updn"},	   {"torus:4x4", "dnup"},	   {"torus:4x4", "lash do_mesh_analysis=TRUE"},
 	{"torus:4x4", "lash"},	   {"ring:6", "dor"},		   {"director:2,4,3,4", "mincontention lmc=1"},
 	{"torus:4x4", "ftree"},	   {"hypercube:3", "minhop"},
+	{"torus:4x4", "dfsssp qos=TRUE"}, {"torus:4x4", "nue nue_max_num_vls=2 qos=TRUE"}, {"ring:6", "nue"},
+	{"ring:6", "sssp"},
 };
 
 static size_t list_panes(struct session *s, int *rows)

@@ -1,0 +1,225 @@
+/*
+ * Pane: the cycles that dfsssp broke in its layers.  Without a number: all of them,
+ * with the dependency that was cut.  With one: the channels of that cycle.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/sm/ucast_cache.h"
+#include "engines/dfsssp/dfsssp.h"
+#include "views/views.h"
+
+enum { C_LAYER, C_CYCLE, C_CHANNEL, C_NEXT, C_LENGTH, C_LEFT, C_MOVED, C_TO };
+
+static const struct column columns[] = {
+	{.name = "layer", .right = true, .numeric = true},
+	{.name = "cycle", .right = true, .numeric = true},
+	{.name = "channel", .width = 12, .flex = 1},
+	{.name = "next channel", .width = 12, .flex = 1},
+	{.name = "length", .right = true, .numeric = true, .drop = 2},
+	{.name = "pairs", .right = true, .numeric = true, .drop = 3},
+	{.name = "moved", .right = true, .numeric = true},
+	{.name = "to", .width = 2, .right = true, .numeric = true, .drop = 1},
+};
+
+struct priv {
+	int layer;		/* -1 = all */
+	uint32_t cycle;		/* of the layer, from 1; 0 = all */
+	const struct dfsssp *d; /* NULL: another engine */
+	uint32_t first;		/* first row's cut; of one cycle: the cut */
+	bool none;		/* the layer has no such cycle */
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	(void)e;
+	p->layer = a->n ? a->arg[0].n : -1;
+	p->cycle = a->n > 1 ? (uint32_t)a->arg[1].n : 0;
+	return 0;
+}
+
+static const struct routing *run_of(const struct view *v)
+{
+	return routing_origin(scene_routing(v->scene));
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	uint32_t n;
+
+	p->d = dfsssp_of(run_of(v));
+	p->first = 0;
+	p->none = false;
+	if (!p->d || !p->d->layers) {
+		p->d = NULL;
+		return;
+	}
+	if (p->layer < 0) {
+		v->n_rows = p->d->layers->n_cuts;
+		v->width[C_LEFT] = 0;
+		return;
+	}
+	n = dfsssp_cuts(p->d, (unsigned)p->layer, &p->first);
+	v->n_rows = n;
+	if (!p->cycle) {
+		v->width[C_LEFT] = 0;
+		return;
+	}
+	p->none = p->cycle > n;
+	p->first += p->cycle - 1;
+	v->n_rows = p->none ? 0 : p->d->layers->cut[p->first].length;
+	v->width[C_LAYER] = v->width[C_CYCLE] = v->width[C_LENGTH] = v->width[C_MOVED] = v->width[C_TO] = 0;
+}
+
+static const struct ds_cut *cut_of(const struct priv *p, uint32_t row)
+{
+	return &p->d->layers->cut[p->first + (p->cycle ? 0 : row)];
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "Cuts");
+	if (!p->d)
+		text_add(t, " ── needs layers of dfsssp: `route dfsssp`");
+	else if (p->layer < 0)
+		text_add(t, " ── %s broken, %s", PLURAL(v->n_rows, "cycle"),
+			 PLURAL(dfsssp_layers(p->d), "layer"));
+	else if (!p->cycle)
+		text_add(t, " of layer %d ── %s broken", p->layer, PLURAL(v->n_rows, "cycle"));
+	else if (p->none)
+		text_add(t, " ── layer %d has no cycle %u", p->layer, p->cycle);
+	else
+		text_add(t, " of layer %d ── cycle %u: %s", p->layer, p->cycle, PLURAL(v->n_rows, "channel"));
+}
+
+/* The two channels of a row's dependency. */
+static void channels_of(const struct priv *p, uint32_t row, uint32_t *channel, uint32_t *next)
+{
+	const struct ds_cut *cut = cut_of(p, row);
+	const uint32_t *cycle = p->d->layers->cycle_channel + cut->first;
+
+	*channel = p->cycle ? cycle[row] : cut->from;
+	*next = p->cycle ? cycle[(row + 1) % cut->length] : cut->to;
+}
+
+static uint32_t port_of(const struct view *v, uint32_t row, bool next)
+{
+	const struct priv *p = v->priv;
+	uint32_t c[2];
+
+	channels_of(p, row, &c[0], &c[1]);
+	return dfsssp_channel_port(p->d, run_of(v)->topo->fabric, c[next]);
+}
+
+static uint32_t cycle_number(const struct priv *p, uint32_t row)
+{
+	uint32_t first;
+
+	dfsssp_cuts(p->d, cut_of(p, row)->layer, &first);
+	return p->cycle ? p->cycle : p->first + row - first + 1;
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct ds_cut *cut = cut_of(p, row);
+
+	switch (col) {
+	case C_LAYER:
+		return cut->layer;
+	case C_CYCLE:
+		return cycle_number(p, row);
+	case C_LENGTH:
+		return cut->length;
+	case C_LEFT:
+		return p->d->layers->cycle_left[cut->first + (p->cycle ? row : cut->at)];
+	case C_MOVED:
+		return (int64_t)cut->moved;
+	case C_TO:
+		return cut->layer + 1;
+	}
+	return 0;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	if (col == C_CHANNEL || col == C_NEXT)
+		label_channel(run_of(v)->topo, port_of(v, row, col == C_NEXT), false, t);
+	else
+		text_add(t, "%" PRId64, number(v, row, col));
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct ds_cut *cut;
+	uint32_t row;
+
+	if (!p->d || !view_selected(v, &row))
+		return;
+	cut = cut_of(p, row);
+	if (p->cycle && row != cut->at)
+		text_add(t, "%" PRId64 " pairs make this dependency; * has the fewest and was cut",
+			 number(v, row, C_LEFT));
+	else
+		text_add(t, "cut: %" PRIu64 " pairs of LIDs went to layer %u", cut->moved, cut->layer + 1u);
+	if (cut->skipped && (!p->cycle || row == cut->at))
+		text_add(t, "; %" PRIu64 " had moved before", cut->skipped);
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->cycle && row == cut_of(p, row)->at ? MARK_HERE : 0;
+}
+
+/* From the list to a cycle, from there to the routes that moved. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "pane %s %u %u", p->cycle ? "moved" : "cuts", cut_of(p, row)->layer,
+		 cycle_number(p, row));
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (!strcmp(what, "cycle")) {
+		text_add(t, "%u %u", cut_of(p, row)->layer, cycle_number(p, row));
+		return true;
+	}
+	if (!strcmp(what, "layer")) {
+		text_add(t, "%u", dfsssp_lanes(p->d, cut_of(p, row)->layer).lo);
+		return true;
+	}
+	return place_port(run_of(v)->topo->fabric, port_of(v, row, false), what, t);
+}
+
+const struct view_ops view_cuts = {
+	.name = "cuts",
+	.brief = "dfsssp: cycles broken in its layers, the dependency cut in each, pairs moved",
+	.syntax = "[LAYER [GROUP]]",
+	.hints = "follow=cycle :pane_moved=moved back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.follow = follow,
+	.placeholder = placeholder,
+};

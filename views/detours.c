@@ -1,0 +1,237 @@
+/* Pane: routes of nue that are longer than the fabric allows, and what the search of their LID met. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/sm/ucast_cache.h"
+#include "engines/nue/nue.h"
+#include "views/views.h"
+
+enum { C_SWITCH, C_LID, C_TO, C_LAYER, C_LINKS, C_LEAST, C_EXTRA, C_EVENT };
+
+static const struct column columns[] = {
+	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "LID", .width = 3, .right = true, .numeric = true},
+	{.name = "to", .width = 8, .flex = 1},
+	{.name = "layer", .right = true, .numeric = true, .drop = 2, .fold = FOLD_RANGE},
+	{.name = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "least", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "more", .right = true, .numeric = true, .drop = 3, .fold = FOLD_MAX},
+	{.name = "for", .width = 12},
+};
+
+struct detour {
+	struct nue_detour d;
+	uint16_t lid;
+};
+
+struct detours {
+	struct detour *at; /* by order of the destinations, then by switch */
+	uint32_t n, cap;
+	uint32_t n_lids; /* looked at */
+};
+
+struct priv {
+	int layer; /* -1 = all, and routes to switches outside of the layers */
+	const struct nue *nue;
+	const struct routing *r;
+	const struct detours *found;
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	(void)e;
+	((struct priv *)v->priv)->layer = a->n ? a->arg[0].n : -1;
+	return 0;
+}
+
+/* --- computed beside the loop ---------------------------------------------------------------- */
+
+static void free_detours(void *value)
+{
+	struct detours *d = value;
+
+	free(d->at);
+	free(d);
+}
+
+static bool of_layer(const struct nue *n, unsigned lid, uint32_t layer)
+{
+	return layer == NO_ID || (nue_layer_of(n, lid) == layer && !(nue_events_of(n, lid) & NUE_OUTSIDE));
+}
+
+static void *run_detours(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct routing *r = routing_origin(w->routing);
+	struct detours *d = NEW(struct detours);
+	struct nue_detour *room = NEW_ARRAY(r->topo->fabric->n_switches + 1, struct nue_detour);
+	uint32_t n_lids;
+	uint16_t *lid = nue_destinations(r, &n_lids);
+	bool go_on = true;
+
+	(void)base;
+	progress_start(p, "detours", n_lids);
+	for (uint32_t i = 0; i < n_lids && (go_on = progress_step(p, i)); i++) {
+		uint32_t n = of_layer(nue_of(r), lid[i], arg[0]) ? nue_detours(r, lid[i], room) : 0;
+
+		d->n_lids += of_layer(nue_of(r), lid[i], arg[0]);
+		for (uint32_t k = 0; k < n; k++) {
+			GROW(d->at, d->n, d->cap);
+			d->at[d->n++] = (struct detour){room[k], lid[i]};
+		}
+	}
+	free(lid);
+	free(room);
+	if (go_on)
+		return d;
+	free_detours(d);
+	return NULL;
+}
+
+static const struct task task_detours = {.run = run_detours, .free = free_detours};
+
+/* --- the pane ---------------------------------------------------------------------------------- */
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	p->found = NULL;
+	p->r = routing_origin(scene_routing(v->scene));
+	p->nue = p->r ? nue_of(p->r) : NULL;
+	if (!p->nue || p->layer >= (int)nue_layers(p->nue))
+		return;
+	p->found = view_ask_value(v, &task_detours,
+				  (const uint32_t[TASK_ARGS]){p->layer < 0 ? NO_ID : (uint32_t)p->layer});
+	v->n_rows = p->found ? p->found->n : 0;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "Detours");
+	if (!p->nue) {
+		text_add(t, " ── needs routes of nue: `route nue`");
+		return;
+	}
+	if (p->layer >= (int)nue_layers(p->nue)) {
+		text_add(t, " ── there is no layer %d, nue has %s", p->layer,
+			 PLURAL(nue_layers(p->nue), "layer"));
+		return;
+	}
+	if (p->layer >= 0)
+		text_add(t, " of layer %d", p->layer);
+	if (p->found)
+		text_add(t, " ── %s longer than need be, to %s", PLURAL(v->n_rows, "entry"),
+			 PLURAL(p->found->n_lids, "LID"));
+}
+
+static const struct detour *detour_of(const struct view *v, uint32_t row)
+{
+	return &((const struct priv *)v->priv)->found->at[row];
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct detour *d = detour_of(v, row);
+
+	switch (col) {
+	case C_LID:
+		return d->lid;
+	case C_LAYER:
+		return nue_events_of(p->nue, d->lid) & NUE_OUTSIDE ? -1 : (int)nue_layer_of(p->nue, d->lid);
+	case C_LINKS:
+		return d->d.links;
+	case C_LEAST:
+		return d->d.least;
+	case C_EXTRA:
+		return d->d.links - d->d.least;
+	}
+	return 0;
+}
+
+/* What made the ways to a LID what they are. */
+static const char *reason(unsigned events)
+{
+	if (events & NUE_OUTSIDE)
+		return "weights"; /* outside of the layers nothing is restricted */
+	if (events & NUE_FALLBACK)
+		return "escape paths";
+	if (events & NUE_SHORTCUT)
+		return "backtracking, shortcut";
+	if (events & NUE_BACKTRACKED)
+		return "backtracking";
+	return "restrictions or weights";
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct detour *d = detour_of(v, row);
+
+	if (col == C_SWITCH)
+		text_add(t, "%s", switch_name(v->scene->fabric, d->d.sw));
+	else if (col == C_TO)
+		lid_label(v->scene->fabric, p->r->lids, d->lid, t);
+	else if (col == C_EVENT)
+		text_add(t, "%s", reason(nue_events_of(p->nue, d->lid)));
+	else if (number(v, row, col) < 0)
+		text_add(t, "-");
+	else
+		text_add(t, "%" PRId64, number(v, row, col));
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	return (uint64_t)detour_of(v, row)->d.sw << 16 | detour_of(v, row)->lid;
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return detour_of(v, row)->d.sw;
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct detour *d = detour_of(v, row);
+
+	if (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "endport")) {
+		text_add(t, "%u", d->lid);
+		return true;
+	}
+	if (!strcmp(what, "src"))
+		what = "node";
+	return place_node(f, f->switch_node[d->d.sw], what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	text_add(t, "pane path ");
+	placeholder(v, row, "src", t);
+	text_add(t, " %u", detour_of(v, row)->lid);
+}
+
+const struct view_ops view_detours = {
+	.name = "detours",
+	.brief = "nue: entries whose way is longer than the fabric allows, and what made it so",
+	.syntax = "[LAYER]",
+	.hints = "follow=path :why=why :trace=trace back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "entry",
+};

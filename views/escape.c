@@ -1,0 +1,234 @@
+/* Pane: the escape tree of a layer of nue, its central switch first. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/sm/ucast_cache.h"
+#include "engines/nue/nue.h"
+#include "views/views.h"
+
+enum { C_LINKS, C_SWITCH, C_PORT, C_TO, C_HULL, C_BETWEEN, C_BLOCKED };
+
+static const struct column columns[] = {
+	{.name = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "port", .right = true, .numeric = true},
+	{.name = "towards", .width = 8, .flex = 1},
+	{.name = "hull", .width = 8},
+	{.name = "betweenness", .right = true, .numeric = true, .drop = 1},
+	{.name = "restricted", .right = true, .numeric = true, .drop = 2, .fold = FOLD_SUM},
+};
+
+struct node {
+	uint32_t sw, depth;
+	uint32_t blocked; /* restrictions of the layer at it */
+};
+
+struct priv {
+	unsigned layer;
+	const struct nue *nue; /* NULL: another engine */
+	const struct routing *r;
+	struct node *node; /* [n_rows] by depth */
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	(void)e;
+	((struct priv *)v->priv)->layer = a->n ? (unsigned)a->arg[0].n : 0;
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->node);
+	p->node = NULL;
+}
+
+static int by_depth(const void *pa, const void *pb)
+{
+	const struct node *a = pa, *b = pb;
+
+	if (a->depth != b->depth)
+		return a->depth < b->depth ? -1 : 1;
+	return a->sw < b->sw ? -1 : a->sw > b->sw;
+}
+
+static void list_tree(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct fabric *f = p->r->topo->fabric;
+	uint32_t *blocked = NEW_ARRAY(f->n_switches + 1, uint32_t);
+
+	for (uint32_t i = 0; i < nue_restrictions(p->nue, p->layer); i++)
+		blocked[nue_restriction(p->nue, p->layer, i).sw]++;
+	p->node = NEW_ARRAY(f->n_switches + 1, struct node);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		uint32_t depth = nue_escape_depth(p->nue, p->layer, sw);
+
+		if (depth != NO_ID)
+			p->node[v->n_rows++] = (struct node){sw, depth, blocked[sw]};
+	}
+	free(blocked);
+	qsort(p->node, v->n_rows, sizeof(*p->node), by_depth);
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	close_view(v);
+	p->r = routing_origin(scene_routing(v->scene));
+	p->nue = p->r ? nue_of(p->r) : NULL;
+	if (p->nue && nue_central_switch(p->nue, p->layer) != NO_ID)
+		list_tree(v);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct nue_layer *l;
+
+	text_add(t, "Escape tree");
+	if (!p->nue) {
+		text_add(t, " ── needs routes of nue: `route nue`");
+	} else if (p->layer >= nue_layers(p->nue)) {
+		text_add(t, " ── there is no layer %u, nue has %s", p->layer,
+			 PLURAL(nue_layers(p->nue), "layer"));
+	} else if (!v->n_rows) {
+		text_add(t, " ── layer %u has no destination", p->layer);
+	} else {
+		l = &p->nue->layer[p->layer];
+		text_add(t, " of layer %u ── central switch %s, %s and %s kept for it", p->layer,
+			 switch_name(v->scene->fabric, p->node[0].sw), PLURAL(l->escape_channels, "channel"),
+			 PLURAL(l->escape_edges, "dependency"));
+	}
+}
+
+/* Port that sends along the tree towards the central switch; NO_ID: it is the central switch. */
+static uint32_t up_port(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	unsigned port = nue_escape_port(p->nue, p->layer, p->node[row].sw);
+
+	return port && port != NO_PATH ? switch_port_id(v->scene->fabric, p->node[row].sw, port) : NO_ID;
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct node *n = &p->node[row];
+
+	switch (col) {
+	case C_LINKS:
+		return n->depth;
+	case C_PORT:
+		return up_port(v, row) == NO_ID ? -1 : (int)nue_escape_port(p->nue, p->layer, n->sw);
+	case C_BETWEEN:
+		return (int64_t)(nue_betweenness(p->nue, p->layer, n->sw) * 100);
+	case C_BLOCKED:
+		return n->blocked;
+	}
+	return 0;
+}
+
+static const char *hull_text(const struct priv *p, uint32_t sw)
+{
+	static const char *const text[] = {"-", "drawn in", "has LIDs"};
+
+	return text[p->nue->layer[p->layer].hull[p->nue->graph->node[sw]]];
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t port = up_port(v, row);
+	const struct topo *tp = p->r->topo;
+
+	switch (col) {
+	case C_SWITCH:
+		text_add(t, "%s", switch_name(v->scene->fabric, p->node[row].sw));
+		break;
+	case C_TO:
+		if (port == NO_ID)
+			text_add(t, "(central switch)");
+		else if (tp->peer[port] != NO_ID)
+			text_add(t, "%s", tp->fabric->node_name[tp->fabric->port_node[tp->peer[port]]]);
+		break;
+	case C_HULL:
+		text_add(t, "%s", hull_text(p, p->node[row].sw));
+		break;
+	case C_BETWEEN:
+		text_add(t, "%.2f", nue_betweenness(p->nue, p->layer, p->node[row].sw));
+		break;
+	default:
+		if (number(v, row, col) < 0)
+			text_add(t, "-");
+		else
+			text_add(t, "%" PRId64, number(v, row, col));
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->node[row].depth ? 0 : MARK_HERE;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->node[row].sw;
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->node[row].sw;
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	if (!strcmp(what, "layer")) {
+		text_add(t, "%u", p->layer);
+		return true;
+	}
+	if (up_port(v, row) != NO_ID)
+		return place_port(f, up_port(v, row), what, t);
+	return place_node(f, f->switch_node[p->node[row].sw], what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "pane ports ");
+	word_node(v->scene->fabric, v->scene->fabric->switch_node[p->node[row].sw], t);
+	if (number(v, row, C_PORT) > 0)
+		text_add(t, "; select %" PRId64, number(v, row, C_PORT));
+}
+
+const struct view_ops view_escape = {
+	.name = "escape",
+	.brief = "nue: the escape tree of a layer from its central switch on, betweenness, restrictions",
+	.syntax = "[LAYER]",
+	.hints = "follow=ports :pane_restricted=restr :pane_detours=detours back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "switch",
+};

@@ -1,0 +1,259 @@
+/* Pane: the routes that a cut of dfsssp moved one layer up: source switch, LID. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/sm/ucast_cache.h"
+#include "engines/dfsssp/dfsssp.h"
+#include "views/views.h"
+
+enum { C_FROM, C_LID, C_TO, C_PAIRS, C_HOPS, C_NOW };
+
+static const struct column columns[] = {
+	{.name = "CAs of", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "LID", .width = 3, .right = true, .numeric = true},
+	{.name = "to", .width = 8, .flex = 1},
+	{.name = "pairs", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "links", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "layer now", .right = true, .numeric = true, .fold = FOLD_RANGE},
+};
+
+struct class
+{
+	uint32_t sw;
+	uint16_t lid;
+};
+
+struct moved {
+	struct class *class;
+	uint32_t n, cap;
+};
+
+struct priv {
+	unsigned layer;
+	uint32_t cycle; /* of the layer, from 1 */
+	bool layered;	/* dfsssp's tables are in force */
+	uint64_t pairs; /* that moved, of LIDs */
+	const struct moved *m;
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	(void)e;
+	p->layer = (unsigned)a->arg[0].n;
+	p->cycle = (uint32_t)a->arg[1].n;
+	return 0;
+}
+
+static const struct routing *run_of(const struct view *v)
+{
+	return routing_origin(scene_routing(v->scene));
+}
+
+/* --- computed beside the loop ---------------------------------------------------------------- */
+
+static void free_moved(void *value)
+{
+	struct moved *m = value;
+
+	free(m->class);
+	free(m);
+}
+
+/* Do packets to the LID that come by the first channel go on by the second? */
+static bool makes_dependency(const struct routing *r, const struct ds_graph *g, const struct ds_cut *cut,
+			     unsigned lid)
+{
+	return routing_port(r, g->sw[g->from[cut->from]], lid) == g->port[cut->from] &&
+	       routing_port(r, g->sw[g->from[cut->to]], lid) == g->port[cut->to];
+}
+
+/* Sources whose routes to the LID the cut moved. */
+static void add_sources(struct moved *m, const struct routing *r, uint32_t index, unsigned lid)
+{
+	const struct dfsssp *d = dfsssp_of(r);
+	const struct ds_layers *l = d->layers;
+
+	for (uint32_t i = 0; i < l->n_sources; i++) {
+		uint32_t sw = d->graph->sw[l->source[i]];
+
+		if (ds_layer_of(l, i, lid) <= l->cut[index].layer ||
+		    dfsssp_moved_by(r, sw, lid, l->cut[index].layer) != index)
+			continue;
+		GROW(m->class, m->n, m->cap);
+		m->class[m->n++] = (struct class){sw, (uint16_t)lid};
+	}
+}
+
+static void *run_moved(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct routing *r = routing_origin(w->routing);
+	const struct dfsssp *d = dfsssp_of(r);
+	struct moved *m = NEW(struct moved);
+	uint32_t first, n = dfsssp_cuts(d, arg[0], &first), n_lids;
+	uint16_t *lid = dfsssp_destinations(r, &n_lids);
+	bool go_on = true;
+
+	(void)base;
+	progress_start(p, "routes moved", n_lids);
+	for (uint32_t i = 0; arg[1] <= n && i < n_lids && (go_on = progress_step(p, i)); i++)
+		if (makes_dependency(r, d->graph, &d->layers->cut[first + arg[1] - 1], lid[i]))
+			add_sources(m, r, first + arg[1] - 1, lid[i]);
+	free(lid);
+	if (go_on)
+		return m;
+	free_moved(m);
+	return NULL;
+}
+
+static const struct task task_moved = {.run = run_moved, .free = free_moved};
+
+/* --- the pane ---------------------------------------------------------------------------------- */
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct dfsssp *d = dfsssp_of(run_of(v));
+	uint32_t first;
+
+	p->m = NULL;
+	p->pairs = 0;
+	p->layered = d && d->layers;
+	if (!p->layered)
+		return;
+	if (p->cycle <= dfsssp_cuts(d, p->layer, &first))
+		p->pairs = d->layers->cut[first + p->cycle - 1].moved;
+	p->m = view_ask_value(v, &task_moved, (const uint32_t[TASK_ARGS]){p->layer, p->cycle});
+	v->n_rows = p->m ? p->m->n : 0;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "Moved");
+	if (!p->layered)
+		text_add(t, " ── needs layers of dfsssp: `route dfsssp`");
+	else if (!p->pairs)
+		text_add(t, " ── layer %u has no cycle %u", p->layer, p->cycle);
+	else
+		text_add(t, " by cut %u of layer %u ── %" PRIu64 " pairs of LIDs", p->cycle, p->layer,
+			 p->pairs);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct class *c = &p->m->class[row];
+	const struct dfsssp *d = dfsssp_of(run_of(v));
+
+	switch (col) {
+	case C_LID:
+		return c->lid;
+	case C_PAIRS:
+		return d->layers->ca_lids[d->layers->source_of[d->graph->id[c->sw]]];
+	case C_HOPS:
+		return dfsssp_hops(run_of(v), c->sw, c->lid);
+	case C_NOW:
+		return dfsssp_layer_of(d, c->sw, c->lid);
+	}
+	return 0;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct class *c = &((const struct priv *)v->priv)->m->class[row];
+
+	if (col == C_FROM)
+		text_add(t, "%s", switch_name(v->scene->fabric, c->sw));
+	else if (col == C_TO)
+		lid_label(v->scene->fabric, run_of(v)->lids, c->lid, t);
+	else
+		text_add(t, "%" PRId64, number(v, row, col));
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct class *c = &((const struct priv *)v->priv)->m->class[row];
+
+	return (uint64_t)c->sw << 16 | c->lid;
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->m->class[row].sw;
+}
+
+/* A CA port on a switch, NO_ID. */
+static uint32_t source_port(const struct view *v, uint32_t sw)
+{
+	const struct topo *tp = v->scene->topo;
+	const struct fabric *f = tp->fabric;
+
+	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
+		uint32_t peer = tp->peer[switch_port_id(f, sw, n)];
+
+		if (peer != NO_ID && f->node_type[f->port_node[peer]] == NODE_CA)
+			return peer;
+	}
+	return NO_ID;
+}
+
+static void source_word(const struct view *v, uint32_t sw, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t port = source_port(v, sw);
+
+	if (port != NO_ID)
+		word_port(f, port, t);
+	else
+		word_node(f, f->switch_node[sw], t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct class *c = &((const struct priv *)v->priv)->m->class[row];
+
+	text_add(t, "pane path ");
+	source_word(v, c->sw, t);
+	text_add(t, " %u", c->lid);
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct class *c = &((const struct priv *)v->priv)->m->class[row];
+
+	if (!strcmp(what, "src")) {
+		source_word(v, c->sw, t);
+		return true;
+	}
+	if (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "endport")) {
+		text_add(t, "%u", c->lid);
+		return true;
+	}
+	return place_node(v->scene->fabric, v->scene->fabric->switch_node[c->sw], what, t);
+}
+
+const struct view_ops view_moved = {
+	.name = "moved",
+	.brief = "dfsssp: routes that the cut of a cycle moved one layer up",
+	.syntax = "LAYER GROUP",
+	.hints = "follow=path :why=why :trace=trace back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "route",
+};

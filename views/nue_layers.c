@@ -1,0 +1,143 @@
+/* Pane: layers of nue: destinations, central switch, hull, restrictions, LIDs the search had trouble with. */
+#include <inttypes.h>
+#include <string.h>
+#include "core/base/text.h"
+#include "core/sm/ucast_cache.h"
+#include "engines/nue/nue.h"
+#include "views/views.h"
+
+enum { C_LAYER, C_LIDS, C_CENTRAL, C_HULL, C_ESCAPE, C_USED, C_DEPS, C_BLOCKED, C_BACK, C_FALLBACK };
+
+static const struct column columns[] = {
+	{.name = "layer", .right = true, .numeric = true},
+	{.name = "ports", .right = true, .numeric = true},
+	{.name = "central switch", .width = 8, .flex = 1},
+	{.name = "hull", .width = 4, .right = true, .numeric = true, .drop = 4},
+	{.name = "escape deps", .right = true, .numeric = true, .drop = 6},
+	{.name = "used", .width = 5, .right = true, .numeric = true, .drop = 3},
+	{.name = "of deps", .right = true, .numeric = true, .drop = 5},
+	{.name = "restricted", .right = true, .numeric = true},
+	{.name = "backtracked", .right = true, .numeric = true, .drop = 2},
+	{.name = "escape only", .right = true, .numeric = true, .drop = 1},
+};
+
+struct priv {
+	const struct nue *nue; /* NULL: another engine */
+};
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct routing *r = routing_origin(scene_routing(v->scene));
+
+	p->nue = r ? nue_of(r) : NULL;
+	v->n_rows = p->nue ? nue_layers(p->nue) : 0;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->nue)
+		text_add(t, "Nue: %s of %u that ports support, nue_max_num_vls %u",
+			 PLURAL(nue_layers(p->nue), "layer"), p->nue->vls.supported, p->nue->vls.asked);
+	else
+		text_add(t, "Nue ── needs routes of nue: `route nue`");
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct nue_layer *l = &((const struct priv *)v->priv)->nue->layer[row];
+
+	switch (col) {
+	case C_LAYER:
+		return row;
+	case C_LIDS:
+		return l->n_lids;
+	case C_HULL:
+		return l->n_hull;
+	case C_ESCAPE:
+		return l->escape_edges;
+	case C_USED:
+		return (int64_t)l->used;
+	case C_DEPS:
+		return (int64_t)l->edges;
+	case C_BLOCKED:
+		return l->n_blocked;
+	case C_BACK:
+		return l->backtracked;
+	case C_FALLBACK:
+		return l->fallbacks;
+	}
+	return 0;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t sw = nue_central_switch(p->nue, row);
+
+	if (col != C_CENTRAL)
+		text_add(t, "%" PRId64, number(v, row, col));
+	else
+		text_add(t, "%s", sw == NO_ID ? "-" : switch_name(v->scene->fabric, sw));
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t row;
+
+	if (!p->nue || !view_selected(v, &row))
+		return;
+	if (p->nue->layer[row].unrecorded)
+		text_add(t, "routes make %s that OpenSM has no record of%s",
+			 PLURAL(p->nue->layer[row].unrecorded, "dependency"),
+			 p->nue->layer[row].loop ? ": a CREDIT LOOP" : ", no credit loop");
+	else if (!p->nue->vls.qos && p->nue->vls.supported > 1 && p->nue->vls.asked != 1)
+		text_add(t, "one layer, as qos is off");
+	else if (!p->nue->include_switches)
+		text_add(t, "routes to switches keep to no layer (nue_include_switches FALSE)");
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct nue_layer *l = &((const struct priv *)v->priv)->nue->layer[row];
+
+	return l->loop || l->fallbacks ? MARK_DETOUR : 0;
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	if (nue_central_switch(((const struct priv *)v->priv)->nue, row) != NO_ID)
+		text_add(t, "pane escape %u", row);
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	uint32_t sw = nue_central_switch(((const struct priv *)v->priv)->nue, row);
+
+	if (!strcmp(what, "layer")) {
+		text_add(t, "%u", row);
+		return true;
+	}
+	return sw != NO_ID && place_node(v->scene->fabric, v->scene->fabric->switch_node[sw], what, t);
+}
+
+const struct view_ops view_nue_layers = {
+	.name = "nue-layers",
+	.brief = "nue: central switch of each layer, dependencies, restrictions, LIDs that met an impasse",
+	.hints = "follow=tree :pane_restricted=restr :pane_detours=detours :pane_cdg=cdg back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.follow = follow,
+	.placeholder = placeholder,
+};

@@ -1,0 +1,169 @@
+/* Pane: turns that no route of a layer of nue may make, for they would close a cycle. */
+#include <inttypes.h>
+#include <string.h>
+#include "core/base/text.h"
+#include "core/sm/ucast_cache.h"
+#include "engines/nue/nue.h"
+#include "views/views.h"
+
+enum { C_LAYER, C_FROM, C_IN, C_SWITCH, C_OUT, C_TO };
+
+static const struct column columns[] = {
+	{.name = "layer", .right = true, .numeric = true},
+	{.name = "from", .width = 8, .flex = 1},
+	{.name = "in", .width = 3, .right = true, .numeric = true},
+	{.name = "at switch", .width = 9, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "out", .width = 3, .right = true, .numeric = true},
+	{.name = "not to", .width = 8, .flex = 1},
+};
+
+struct priv {
+	int layer; /* -1 = all */
+	const struct routing *r;
+	const struct nue *nue; /* NULL: another engine */
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	(void)e;
+	((struct priv *)v->priv)->layer = a->n ? a->arg[0].n : -1;
+	return 0;
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	p->r = routing_origin(scene_routing(v->scene));
+	p->nue = p->r ? nue_of(p->r) : NULL;
+	for (unsigned l = 0; p->nue && l < nue_layers(p->nue); l++)
+		if (p->layer < 0 || (unsigned)p->layer == l)
+			v->n_rows += nue_restrictions(p->nue, l);
+	if (p->layer >= 0)
+		v->width[C_LAYER] = 0;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "Restrictions");
+	if (!p->nue)
+		text_add(t, " ── needs routes of nue: `route nue`");
+	else if (p->layer >= (int)nue_layers(p->nue))
+		text_add(t, " ── there is no layer %d, nue has %s", p->layer,
+			 PLURAL(nue_layers(p->nue), "layer"));
+	else if (p->layer >= 0)
+		text_add(t, " of layer %d ── %s no route may make", p->layer, PLURAL(v->n_rows, "turn"));
+	else
+		text_add(t, " ── %s no route may make", PLURAL(v->n_rows, "turn"));
+}
+
+static struct nue_turn turn_of(const struct priv *p, uint32_t row, unsigned *layer)
+{
+	unsigned l = p->layer < 0 ? 0 : (unsigned)p->layer;
+
+	for (; row >= nue_restrictions(p->nue, l); l++)
+		row -= nue_restrictions(p->nue, l);
+	*layer = l;
+	return nue_restriction(p->nue, l, row);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	unsigned layer;
+	struct nue_turn turn = turn_of(v->priv, row, &layer);
+
+	return col == C_LAYER ? layer : col == C_IN ? turn.in : turn.out;
+}
+
+static const char *neighbour(const struct priv *p, uint32_t sw, unsigned port)
+{
+	const struct topo *tp = p->r->topo;
+	uint32_t peer = tp->peer[switch_port_id(tp->fabric, sw, port)];
+
+	return peer == NO_ID ? "" : tp->fabric->node_name[tp->fabric->port_node[peer]];
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	unsigned layer;
+	struct nue_turn turn = turn_of(p, row, &layer);
+
+	if (col == C_SWITCH)
+		text_add(t, "%s", switch_name(v->scene->fabric, turn.sw));
+	else if (col == C_FROM || col == C_TO)
+		text_add(t, "%s", neighbour(p, turn.sw, col == C_FROM ? turn.in : turn.out));
+	else
+		text_add(t, "%" PRId64, number(v, row, col));
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->nue && v->n_rows)
+		text_add(t, "with the routes and escape paths of the layer they would close a cycle");
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	unsigned layer;
+	struct nue_turn turn = turn_of(v->priv, row, &layer);
+
+	return (uint64_t)layer << 48 | (uint64_t)turn.sw << 16 | (unsigned)turn.in << 8 | turn.out;
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	unsigned layer;
+
+	return turn_of(v->priv, row, &layer).sw;
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	unsigned layer;
+	struct nue_turn turn = turn_of(v->priv, row, &layer);
+
+	text_add(t, "pane ports ");
+	word_node(f, f->switch_node[turn.sw], t);
+	text_add(t, "; select %u", turn.out);
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	unsigned layer;
+	struct nue_turn turn = turn_of(v->priv, row, &layer);
+
+	if (!strcmp(what, "layer")) {
+		text_add(t, "%u", layer);
+		return true;
+	}
+	return place_port(f, switch_port_id(f, turn.sw, turn.out), what, t);
+}
+
+const struct view_ops view_restricted = {
+	.name = "restricted",
+	.brief = "nue: turns that no route of a layer may make, as they would close a cycle",
+	.syntax = "[LAYER]",
+	.hints = "follow=ports :pane_escape=escape back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "turn",
+};

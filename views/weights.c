@@ -1,0 +1,289 @@
+/*
+ * Pane: what the weight of each directed link between switches came to in a run of sssp,
+ * dfsssp or nue, and how it grew from destination to destination.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/sm/ucast_cache.h"
+#include "engines/dfsssp/dfsssp.h"
+#include "engines/nue/nue.h"
+#include "views/views.h"
+
+enum { C_CHANNEL, C_WEIGHT, C_GROWTH, C_HALF, C_RUN };
+
+#define POINTS 16 /* of a plot */
+
+static const struct column columns[] = {
+	{.name = "link", .width = 14, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "weight", .width = 8, .right = true, .numeric = true, .drop = 2},
+	{.name = "growth", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "half by", .right = true, .numeric = true, .drop = 1},
+	{.name = "over the run", .width = POINTS},
+};
+
+/* Routes on links as they were after each of POINTS equal parts of the run. */
+struct growth {
+	uint32_t n_ports, n_lids;
+	uint64_t start; /* weight of each link at first */
+	uint32_t most;	/* on a link in the end */
+	uint32_t *at;	/* [POINTS * n_ports] */
+	uint32_t *link; /* [n] port ids, by switch and port */
+	uint32_t n;
+};
+
+struct priv {
+	uint64_t guid; /* of the switch the links leave, 0 = of all */
+	const struct growth *g;
+	uint32_t from; /* first row's link */
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	(void)e;
+	((struct priv *)v->priv)->guid = a->arg[0].guid;
+	return 0;
+}
+
+/* The run that made the tables, also where the unicast cache kept them; NULL: none with weights. */
+static const struct routing *weighted(const struct routing *kept)
+{
+	const struct routing *r = routing_origin(kept);
+
+	return r && (dfsssp_of(r) || nue_of(r)) ? r : NULL;
+}
+
+/* --- computed beside the loop ---------------------------------------------------------------- */
+
+static void free_growth(void *value)
+{
+	struct growth *g = value;
+
+	free(g->at);
+	free(g->link);
+	free(g);
+}
+
+static void list_links(struct growth *g, const struct routing *r)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	g->link = NEW_ARRAY(g->n_ports + 1, uint32_t);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
+			uint32_t port = switch_port_id(f, sw, n), peer = r->topo->peer[port];
+
+			if (peer != NO_ID && node_is_switch(f, f->port_node[peer]))
+				g->link[g->n++] = port;
+		}
+}
+
+static bool fill_points(struct growth *g, const struct routing *r, const uint16_t *lid, struct progress *p)
+{
+	uint32_t *routes = NEW_ARRAY(g->n_ports + 1, uint32_t), from = 0;
+	bool go_on = true;
+
+	for (unsigned k = 0; k < POINTS && go_on; k++) {
+		uint32_t to = (uint32_t)((uint64_t)g->n_lids * (k + 1) / POINTS);
+
+		go_on = nue_of(r) ? nue_add_routes(r, lid, from, to, routes, p)
+				  : dfsssp_add_routes(r, lid, from, to, routes, p);
+		memcpy(g->at + (size_t)k * g->n_ports, routes, g->n_ports * sizeof(*routes));
+		from = to;
+	}
+	for (uint32_t i = 0; i < g->n; i++)
+		if (routes[g->link[i]] > g->most)
+			g->most = routes[g->link[i]];
+	free(routes);
+	return go_on;
+}
+
+static void *run_growth(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct routing *r = weighted(w->routing);
+	struct growth *g = NEW(struct growth);
+	uint16_t *lid;
+	bool done;
+
+	(void)base;
+	(void)arg;
+	g->n_ports = r->topo->fabric->n_ports;
+	g->at = NEW_ARRAY((size_t)POINTS * g->n_ports, uint32_t);
+	g->start = nue_of(r) ? nue_of(r)->first_weight : dfsssp_start_weight(dfsssp_of(r));
+	lid = nue_of(r) ? nue_destinations(r, &g->n_lids) : dfsssp_destinations(r, &g->n_lids);
+	list_links(g, r);
+	done = fill_points(g, r, lid, p);
+	free(lid);
+	if (done)
+		return g;
+	free_growth(g);
+	return NULL;
+}
+
+static const struct task task_growth = {.run = run_growth, .free = free_growth};
+
+/* --- the pane ---------------------------------------------------------------------------------- */
+
+static uint32_t point(const struct growth *g, uint32_t port, unsigned k)
+{
+	return g->at[(size_t)k * g->n_ports + port];
+}
+
+static uint32_t port_of(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->g->link[p->from + row];
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t node;
+
+	p->g = NULL;
+	p->from = 0;
+	if (!weighted(scene_routing(v->scene)))
+		return;
+	p->g = view_ask_value(v, &task_growth, (const uint32_t[TASK_ARGS]){0});
+	if (!p->g)
+		return;
+	v->n_rows = p->g->n;
+	if (!p->guid)
+		return;
+	node = fabric_node_by_guid(f, p->guid);
+	while (p->from < p->g->n && f->port_node[p->g->link[p->from]] != node)
+		p->from++;
+	for (v->n_rows = 0; p->from + v->n_rows < p->g->n && f->port_node[port_of(v, v->n_rows)] == node;)
+		v->n_rows++;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
+
+	text_add(t, "Weights");
+	if (!weighted(r)) {
+		text_add(t, " ── sssp, dfsssp and nue weigh links: `route dfsssp`");
+		return;
+	}
+	text_add(t, " of %s", r->engine);
+	if (p->g)
+		text_add(t, " ── %s from %" PRIu64 " on, %s", PLURAL(v->n_rows, "link"), p->g->start,
+			 PLURAL(p->g->n_lids, "destination"));
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	uint32_t port = port_of(v, row), end = point(p->g, port, POINTS - 1);
+	unsigned k = 0;
+
+	switch (col) {
+	case C_WEIGHT:
+		return (int64_t)(p->g->start + end);
+	case C_GROWTH:
+		return end;
+	case C_HALF:
+		while (end && 2 * (uint64_t)point(p->g, port, k) < end)
+			k++;
+		return end ? (int64_t)((k + 1) * 100 / POINTS) : -1;
+	}
+	return 0;
+}
+
+/* One sign for each part of the run: eighths of what the heaviest link grew by. */
+static void plot(const struct growth *g, uint32_t port, struct text *t)
+{
+	static const char *const level[] = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+	for (unsigned k = 0; k < POINTS; k++) {
+		uint64_t n = point(g, port, k);
+
+		text_add(t, "%s", level[n ? 1 + (n * 8 - 1) / g->most : 0]);
+	}
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	int64_t n;
+
+	switch (col) {
+	case C_CHANNEL:
+		label_channel(routing_origin(scene_routing(v->scene))->topo, port_of(v, row), false, t);
+		break;
+	case C_RUN:
+		plot(p->g, port_of(v, row), t);
+		break;
+	case C_HALF:
+		n = number(v, row, col);
+		text_add(t, n < 0 ? "-" : "%d%%", (int)n);
+		break;
+	default:
+		text_add(t, "%" PRId64, number(v, row, col));
+	}
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t row;
+
+	if (p->g && view_selected(v, &row))
+		text_add(t, "%" PRId64 " of at most %u routes; plot: each sign a %uth of the destinations",
+			 number(v, row, C_GROWTH), p->g->most, POINTS);
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	return port_of(v, row);
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	return f->node_switch[f->port_node[port_of(v, row)]];
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	return place_port(v->scene->fabric, port_of(v, row), what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t port = port_of(v, row);
+
+	text_add(t, "pane ports ");
+	word_node(f, f->port_node[port], t);
+	text_add(t, "; select %u", f->port_num[port]);
+}
+
+const struct view_ops view_weights = {
+	.name = "weights",
+	.brief = "sssp, dfsssp, nue: the weight of each link in the end, and how it grew over the run",
+	.syntax = "[SWITCH]",
+	.hints = "follow=ports :pane_usage=usage :fail=fail back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "link",
+};
