@@ -129,7 +129,7 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, " ── %s", PLURAL(v->n_rows, "LID"));
 	if (p->changed)
 		text_add(t, " ── %u changed", p->changed);
-	if (p->n_notes)
+	if (r && p->n_notes)
 		text_add(t, " ── %u %s", p->n_notes, first_note(p, r)->title);
 }
 

@@ -18,9 +18,11 @@ struct state *state_new(const struct fabric *f)
 
 struct state *state_copy(const struct state *s)
 {
-	struct state *c = mem_dup(s, sizeof(*s));
+	struct state *c = NEW(struct state); /* not mem_dup(): others count references to s meanwhile */
 
 	atomic_init(&c->refs, 1);
+	c->n_links = s->n_links;
+	c->n_nodes = s->n_nodes;
 	c->link_down = mem_dup(s->link_down, s->n_links);
 	c->node_down = mem_dup(s->node_down, s->n_nodes);
 	return c;

@@ -23,7 +23,7 @@ struct sm_memory {
 	struct ucast_cache *cache;    /* use_ucast_cache: valid for `tables`; NULL = not valid */
 	uint8_t *opervls;	      /* [n_ports] OperVLs codes that ports have (core/sm/opervls.h) */
 	uint64_t random;	      /* draws made from random() so far, engines' own meaning */
-	uint8_t *marked; /* [n_switches] as in struct engine_input */
+	uint8_t *marked;	      /* [n_switches] as in struct engine_input */
 };
 
 static void memory_free(struct sm_memory *m)
@@ -261,8 +261,8 @@ static void drop_marks(uint8_t *marked, const struct topo *t)
 /* The marks that the engines of a sweep found; caller frees. */
 static uint8_t *marks_before(const struct sweep *s)
 {
-	uint8_t *marked = s->number ? mem_dup(s->prev->memory->marked, s->fabric->n_switches)
-				    : NEW_ARRAY(s->fabric->n_switches, uint8_t);
+	uint8_t *marked = s->number && s->prev ? mem_dup(s->prev->memory->marked, s->fabric->n_switches)
+					       : NEW_ARRAY(s->fabric->n_switches, uint8_t);
 
 	drop_marks(marked, s->topo);
 	return marked;

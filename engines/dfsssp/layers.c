@@ -131,7 +131,8 @@ static void gather(struct mover *m, struct ds_cut *cut)
 	for (uint32_t lid = 1; lid <= m->top; lid++)
 		if (a[lid] == p && b[lid] == q)
 			gather_tree(m, lid, g->from[cut->from], cut);
-	qsort(m->member, m->n_members, sizeof(*m->member), by_key);
+	if (m->n_members)
+		qsort(m->member, m->n_members, sizeof(*m->member), by_key);
 }
 
 /* Channel by which a vertex sends to a LID, NO_ID = the path ends there. */

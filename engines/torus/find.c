@@ -366,7 +366,7 @@ static uint32_t try_perpendicular(struct torus_run *r, const struct cell *c, con
 	ends[1] = a->n > 2 ? switch_of(r, member_at(r, c, a->corner[2])) : ends[0];
 	if (behind == NO_ID || ends[0] == NO_ID || ends[1] == NO_ID)
 		return NO_ID;
-	return find_perpendicular(r, r->t->member[b].sw, behind, ends, a->n - 1);
+	return find_perpendicular(r, r->t->member[b].sw, behind, ends, a->n > 2 ? 2 : 1);
 }
 
 static void tell_attempt(const struct torus_run *r, const struct cell *c, const struct torus_attempt *a,
