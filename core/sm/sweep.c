@@ -343,6 +343,16 @@ static void note_sm_place(const struct sweep *s, struct text *notes)
 			 s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)]);
 }
 
+static void note_hop_limit(const struct sweep *s, struct text *notes)
+{
+	if (s->topo->n_cut)
+		text_add(notes,
+			 "%u live ports are not followed: they are on switches %d hops from the subnet "
+			 "manager, where "
+			 "directed routes end; OpenSM does not discover what is only behind them\n",
+			 s->topo->n_cut, DR_MAX_HOPS);
+}
+
 /* Rows that came out as they were become the same objects: a history costs what changed. */
 static void share_rows(const struct sweep *s)
 {
@@ -480,6 +490,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	s->scratch_reason = scratch_reason(rq, s->topo, s->memory);
 	s->from_scratch = s->scratch_reason != NULL;
 	note_sm_place(s, &notes);
+	note_hop_limit(s, &notes);
 	s->lids = lids_assign(s->memory->lids, s->topo, &notes, NULL);
 	if (!serve_from_cache(s, rq, &notes)) {
 		rc = route_sweep(s, rq, &notes, e);
