@@ -59,8 +59,7 @@ bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link)
 	return !s->link_down[link] && !s->node_down[a] && !s->node_down[b];
 }
 
-/* The peer of a port under the state, whether reached or not. */
-static uint32_t live_peer(const struct fabric *f, const struct state *s, uint32_t port)
+uint32_t state_live_peer(const struct fabric *f, const struct state *s, uint32_t port)
 {
 	uint32_t q = f->port_peer[port];
 
@@ -74,7 +73,7 @@ static uint32_t live_peer(const struct fabric *f, const struct state *s, uint32_
 static bool sm_can_run(const struct fabric *f, const struct state *s, uint32_t ep)
 {
 	return !s->node_down[endport_node(f, ep)] &&
-	       (endport_is_switch(f, ep) || live_peer(f, s, f->endport_port[ep]) != NO_ID);
+	       (endport_is_switch(f, ep) || state_live_peer(f, s, f->endport_port[ep]) != NO_ID);
 }
 
 /* Endport where the SM runs under the state; the first in the source's order when its own place is gone. */
@@ -146,7 +145,7 @@ static void search_from(struct topo *t, const struct state *s, struct search *q)
 		t->node_up[node] = 1;
 		t->endport_up[t->sm_endport] = 1;
 		t->n_endports_up++;
-		peer = live_peer(f, s, port);
+		peer = state_live_peer(f, s, port);
 		if (peer != NO_ID)
 			reach_port(t, q, port, peer, 1);
 	}
@@ -154,23 +153,36 @@ static void search_from(struct topo *t, const struct state *s, struct search *q)
 		uint32_t sw = q->queue[i], p0 = f->switch_port[sw];
 
 		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-			peer = live_peer(f, s, p0 + p);
+			peer = state_live_peer(f, s, p0 + p);
 			if (peer != NO_ID)
 				reach_port(t, q, p0 + p, peer, q->hops[i] + 1u);
 		}
 	}
 }
 
-/* Cables that lead on from where directed routes end, and that no other end has shown. */
-static void count_cut(struct topo *t, const struct state *s, const struct search *q)
+/*
+ * Cables that lead on from where directed routes end, and that no other end has
+ * shown.  One between two switches that are both still there is known if it was before.
+ */
+static void count_cut(struct topo *t, const struct state *s, const struct search *q,
+		      const struct topo *before)
 {
 	const struct fabric *f = t->fabric;
+	uint32_t peer;
 
 	for (uint32_t i = q->n; i-- && q->hops[i] == DR_MAX_HOPS;) {
 		uint32_t p0 = f->switch_port[q->queue[i]];
 
-		for (unsigned p = 1; p <= f->switch_nports[q->queue[i]]; p++)
-			t->n_cut += t->peer[p0 + p] == NO_ID && live_peer(f, s, p0 + p) != NO_ID;
+		for (unsigned p = 1; p <= f->switch_nports[q->queue[i]]; p++) {
+			peer = state_live_peer(f, s, p0 + p);
+			if (t->peer[p0 + p] != NO_ID || peer == NO_ID)
+				continue;
+			if (before && before->peer[p0 + p] == peer && t->node_up[f->port_node[peer]] &&
+			    node_is_switch(f, f->port_node[peer]))
+				t->peer[p0 + p] = peer;
+			else
+				t->n_cut++;
+		}
 	}
 }
 
@@ -212,6 +224,11 @@ static void fill_topo(struct topo *t)
 
 struct topo *topo_new(const struct fabric *f, const struct state *s)
 {
+	return topo_after(f, s, NULL);
+}
+
+struct topo *topo_after(const struct fabric *f, const struct state *s, const struct topo *before)
+{
 	struct topo *t = NEW(struct topo);
 	struct search q = {
 		.queue = NEW_ARRAY(f->n_switches, uint32_t),
@@ -232,7 +249,7 @@ struct topo *topo_new(const struct fabric *f, const struct state *s)
 	t->sm_endport = choose_sm(t, s);
 	if (t->sm_endport != NO_ID) {
 		search_from(t, s, &q);
-		count_cut(t, s, &q);
+		count_cut(t, s, &q, before);
 		fill_topo(t);
 	}
 	free(q.queue);

@@ -29,6 +29,9 @@ void state_free(const struct state *s); /* lets go of a reference; NULL is fine 
 /* A link is usable: not failed, and neither are the nodes at its ends. */
 bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link);
 
+/* The peer of a port under the state, reached or not; NO_ID: none, or the cable is not live. */
+uint32_t state_live_peer(const struct fabric *f, const struct state *s, uint32_t port);
+
 /* Hops that a directed route can have (IB_SUBNET_PATH_HOPS_MAX - 1 of OpenSM 3.3.23). */
 #define DR_MAX_HOPS 63
 
@@ -62,6 +65,11 @@ struct topo {
 };
 
 struct topo *topo_new(const struct fabric *f, const struct state *s);
+/*
+ * The same for a subnet manager that knows `before` (NULL = nothing): of cables
+ * between switches DR_MAX_HOPS away it remembers those that it could follow then.
+ */
+struct topo *topo_after(const struct fabric *f, const struct state *s, const struct topo *before);
 struct topo *topo_ref(const struct topo *t);
 void topo_unref(const struct topo *t);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/routing/switch_tables.h"
+#include "core/sm/activated.h"
 #include "core/sm/guid2lid.h"
 #include "core/sm/opervls.h"
 #include "core/sm/qos.h"
@@ -22,6 +23,7 @@ struct sm_memory {
 	bool ignore;		      /* ignore_existing is still set: the last sweep programmed nothing */
 	struct ucast_cache *cache;    /* use_ucast_cache: valid for `tables`; NULL = not valid */
 	uint8_t *opervls;	      /* [n_ports] OperVLs codes that ports have (core/sm/opervls.h) */
+	uint8_t *active;	      /* [n_ports] 1 = ports made active (core/sm/activated.h) */
 	uint64_t random;	      /* draws made from random() so far, engines' own meaning */
 	uint8_t *marked; /* [n_switches] as in struct engine_input */
 };
@@ -32,6 +34,7 @@ static void memory_free(struct sm_memory *m)
 		return;
 	lid_memory_free(m->lids);
 	free(m->opervls);
+	free(m->active);
 	routing_unref(m->tables);
 	ucast_cache_free(m->cache);
 	free(m->marked);
@@ -45,6 +48,7 @@ static struct sm_memory *memory_copy(const struct sm_memory *m, const struct fab
 	c->lids = lid_memory_copy(m->lids);
 	c->opervls = mem_dup(m->opervls, f->n_ports);
 	c->marked = mem_dup(m->marked, f->n_switches);
+	c->active = mem_dup(m->active, f->n_ports);
 	if (c->tables)
 		routing_ref(c->tables);
 	if (c->cache)
@@ -59,6 +63,7 @@ static struct sm_memory *memory_restarted(const struct sm_memory *m, const struc
 
 	c->lids = lid_memory_copy(m->lids);
 	c->opervls = mem_dup(m->opervls, f->n_ports);
+	c->active = mem_dup(m->active, f->n_ports);
 	c->ignore = true;
 	c->marked = NEW_ARRAY(f->n_switches, uint8_t);
 	return c;
@@ -85,6 +90,7 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	m->lids = lid_memory_new(rq->setup->fabric, &lo);
 	m->marked = NEW_ARRAY(rq->setup->fabric->n_switches, uint8_t);
 	m->opervls = opervls_of_source(rq->setup->fabric);
+	m->active = NEW_ARRAY(rq->setup->fabric->n_ports, uint8_t);
 	m->ignore = true;
 	free(entries);
 	*out = m;
@@ -126,12 +132,19 @@ static char *came_up(const struct sweep_request *rq, const struct topo *now)
 
 static char *scratch_reason(const struct sweep_request *rq, const struct topo *now, const struct sm_memory *m)
 {
+	char buf[300];
+	uint32_t port;
+
 	if (!rq->prev || starts_anew(rq))
 		return str_dup("first sweep");
 	if (rq->reroute)
 		return str_dup("reroute asked for");
 	if (m->ignore)
 		return str_dup("no tables were programmed before");
+	port = activated_lacking(m->active, now, rq->setup->state);
+	if (port != NO_ID)
+		return str_printf("port %s is up but too far away to be followed",
+				  port_label(now->fabric, port, buf, sizeof(buf)));
 	return came_up(rq, now);
 }
 
@@ -474,7 +487,8 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	struct text notes = {0};
 	int rc = 0;
 
-	s->topo = topo_new(rq->setup->fabric, rq->setup->state);
+	s->topo = topo_after(rq->setup->fabric, rq->setup->state,
+			     rq->prev && !starts_anew(rq) ? rq->prev->topo : NULL);
 	if (s->topo->sm_endport == NO_ID)
 		return err_set(e, "nothing is up: there is no port on which a subnet manager could run");
 	if (rq->prev && starts_anew(rq))
@@ -484,8 +498,10 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	else if (start_memory(&s->memory, rq, e))
 		return -1;
 	drop_marks(s->memory->marked, s->topo);
-	if (rq->prev)
+	if (rq->prev) {
 		opervls_reset(s->memory->opervls, s->topo, rq->prev->setup->state, rq->flapped);
+		activated_reset(s->memory->active, s->fabric, rq->prev->setup->state, rq->flapped);
+	}
 	s->opervls = mem_dup(s->memory->opervls, s->fabric->n_ports);
 	s->scratch_reason = scratch_reason(rq, s->topo, s->memory);
 	s->from_scratch = s->scratch_reason != NULL;
@@ -500,6 +516,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		rc = give_sl_tables(s, &notes, e);
 	share_rows(s);
 	opervls_program(s->memory->opervls, s->topo, (unsigned)options_uint(s->setup->options, "max_op_vls"));
+	activated_program(s->memory->active, s->topo);
 	s->memory->ignore = !s->routing && s->from_scratch;
 	if (s->routing) {
 		routing_unref(s->memory->tables);

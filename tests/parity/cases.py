@@ -402,6 +402,7 @@ ENGINES = {
     "updn-root": Engine("updn", options=ONE_ROOT),
     "updn-tree": Engine("updn", families=(TREE, WIDE, DIRECTOR), options=CONNECT),
     "dnup-chain": Engine("dnup", families=(chain,), options=CONNECT, lmc=(0, 1)),
+    "minhop-chain": Engine("minhop", families=(chain,), lmc=(0, 0, 1)),
     "dnup": Engine("dnup", options=CONNECT + COMMON_OPTIONS),
     "updn-dnup": Engine("updn,dnup", options=CONNECT),
     "dor": Engine("dor", families=(GRID, GRID, RING, CLIQUES, RANDOM, nasty)),

@@ -196,17 +196,26 @@ def random_fabric(rng, lmc):
 
 
 def chain_fabric(rng):
-    """Switches in a line, with some spurs and shortcuts and few hosts; discovery ends after 63 hops."""
+    """
+    Switches in a line or ring, with some spurs and shortcuts and few hosts; some are
+    longer than discovery reaches, which ends after 63 hops.
+    """
     d = Draft(rng)
-    switches = [d.add("Switch", 8, "sw %d" % i) for i in range(rng.choice((20, 40, 58, rng.randrange(30, 59))))]
+    length = rng.choice((20, 40, 58, rng.randrange(30, 59), rng.randrange(58, 80)))
+    switches = [d.add("Switch", 8, "sw %d" % i) for i in range(length)]
     for a, b in zip(switches, switches[1:]):
         d.link(a, b)
+    if length >= 58 and rng.random() < 0.3:
+        ring = [d.add("Switch", 8, "ring %d" % i) for i in range(rng.randrange(40, 60))]
+        for a, b in zip(switches[-1:] + ring, ring + switches[:1]):
+            d.link(a, b)
+        switches += ring
     for _ in range(rng.randrange(4)):
         i = rng.randrange(len(switches) - 3)
         d.link(switches[i], switches[i + rng.choice((1, 2, 3))])
     for _ in range(rng.randrange(5)):
         d.link(d.add("Switch", 4, "spur"), rng.choice(switches))
-    for i in range(rng.randrange(1, 4)):
+    for i in range(rng.choice((1, 2, 3, 3, 8))):
         d.link(d.add("Ca", 1, "host %d" % i), switches[0] if i == 0 else rng.choice(switches[:1 + 20 * i]))
     d.nodes.sort(key=lambda n: n is not switches[0])
     return d.text()
