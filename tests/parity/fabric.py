@@ -197,7 +197,7 @@ def random_fabric(rng, lmc):
 
 def chain_fabric(rng):
     """
-    Switches in a line or ring, with some spurs and shortcuts and few hosts; some are
+    Switches in a line, with some spurs and shortcuts and few hosts; some are
     longer than discovery reaches, which ends after 63 hops.
     """
     d = Draft(rng)
@@ -205,11 +205,6 @@ def chain_fabric(rng):
     switches = [d.add("Switch", 8, "sw %d" % i) for i in range(length)]
     for a, b in zip(switches, switches[1:]):
         d.link(a, b)
-    if length >= 58 and rng.random() < 0.3:
-        ring = [d.add("Switch", 8, "ring %d" % i) for i in range(rng.randrange(40, 60))]
-        for a, b in zip(switches[-1:] + ring, ring + switches[:1]):
-            d.link(a, b)
-        switches += ring
     for _ in range(rng.randrange(4)):
         i = rng.randrange(len(switches) - 3)
         d.link(switches[i], switches[i + rng.choice((1, 2, 3))])
