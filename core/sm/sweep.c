@@ -20,12 +20,12 @@
 struct sm_memory {
 	struct lid_memory *lids;
 	const struct routing *tables; /* what the switches have; reference; NULL before the first success */
-	bool ignore;		      /* ignore_existing is still set: the last sweep programmed nothing */
-	struct ucast_cache *cache;    /* use_ucast_cache: valid for `tables`; NULL = not valid */
-	uint8_t *opervls;	      /* [n_ports] OperVLs codes that ports have (core/sm/opervls.h) */
-	uint8_t *active;	      /* [n_ports] 1 = ports made active (core/sm/activated.h) */
-	uint64_t random;	      /* draws made from random() so far, engines' own meaning */
-	uint8_t *marked; /* [n_switches] as in struct engine_input */
+	bool ignore; /* ignore_existing is still set: the last sweep programmed nothing or had errors */
+	struct ucast_cache *cache; /* use_ucast_cache: valid for `tables`; NULL = not valid */
+	uint8_t *opervls;	   /* [n_ports] OperVLs codes that ports have (core/sm/opervls.h) */
+	uint8_t *active;	   /* [n_ports] 1 = ports made active (core/sm/activated.h) */
+	uint64_t random;	   /* draws made from random() so far, engines' own meaning */
+	uint8_t *marked;	   /* [n_switches] as in struct engine_input */
 };
 
 static void memory_free(struct sm_memory *m)
@@ -140,7 +140,8 @@ static char *scratch_reason(const struct sweep_request *rq, const struct topo *n
 	if (rq->reroute)
 		return str_dup("reroute asked for");
 	if (m->ignore)
-		return str_dup("no tables were programmed before");
+		return str_dup(m->tables ? "the sweep before ended with errors"
+					 : "no tables were programmed before");
 	port = activated_lacking(m->active, now, rq->setup->state);
 	if (port != NO_ID)
 		return str_printf("port %s is up but too far away to be followed",
@@ -517,7 +518,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	share_rows(s);
 	opervls_program(s->memory->opervls, s->topo, (unsigned)options_uint(s->setup->options, "max_op_vls"));
 	activated_program(s->memory->active, s->topo);
-	s->memory->ignore = !s->routing && s->from_scratch;
+	s->memory->ignore = s->from_scratch && (!s->routing || s->lids->n_dropped);
 	if (s->routing) {
 		routing_unref(s->memory->tables);
 		s->memory->tables = routing_ref(s->routing);

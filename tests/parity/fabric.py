@@ -142,9 +142,10 @@ class Draft:
 
 
 def draft_lids(d, lmc):
-    """LIDs on the ports: good ones, twice the same, misaligned, too large, none."""
+    """LIDs on the ports: good ones, twice the same, misaligned, too large, none; LMCs, now and then on switches."""
     rng, high = d.rng, d.rng.choice((60, 400, 5000))
     odd = rng.random() < 0.5
+    switch_lmc = rng.random() < 0.3
     for n in d.nodes:
         if n["kind"] == "Rt":
             continue        # the simulator does not read them
@@ -157,6 +158,8 @@ def draft_lids(d, lmc):
             n["lid"][p] = rng.choice((0xC000, 0xFFFF)) if odd and rng.random() < 0.03 else lid
         if n["kind"] == "Ca" and rng.random() < 0.7:
             n["lmc"] = lmc
+        if switch_lmc and n["kind"] == "Switch" and rng.random() < 0.1:
+            n["lmc"] = rng.choice((1, 2))
 
 
 def random_fabric(rng, lmc):

@@ -111,27 +111,29 @@ def write_script(case, options, folder):
         f.writelines(line + "\n" for line in lines)
 
 
-def run_opensm(case, options, fabric, folder, steps=None, cpu_seconds=None):
+def run_opensm(case, options, fabric, folder, steps=None, cpu_seconds=None, failing=()):
     """
     Dumps expected.N, paths expected-paths.N; the engine that routed, per sweep.
-    steps: not all of the case's; cpu_seconds: as OpenSM() has it.
+    steps: not all of the case's; cpu_seconds, failing: as OpenSM() has them.
     """
     engines = []
     conf = dict(options, routing_engine=case.engine.chain)
     with opensm.OpenSM(os.path.join(folder, "fabric.topo"), conf, timeout=300 if cpu_seconds else 60,
-                       cpu_seconds=cpu_seconds) as sm:
+                       cpu_seconds=cpu_seconds, failing=failing) as sm:
         running.add(sm)
         try:
             world = cases.Steps(fabric)
             for n, step in enumerate([None] + (case.steps if steps is None else steps)):
                 if step is not None:
                     sm.step(world.apply(step))
+                engines.append(sm.engine())
+                if n in failing:
+                    continue        # no dumps
                 with open(os.path.join(folder, "expected.%d" % n), "wb") as f:
                     f.write(sm.lfts())
                 if options.get("qos") == "TRUE":
                     with open(os.path.join(folder, "expected-maps.%d" % n), "wb") as f:
                         f.write(sm.sl2vl())
-                engines.append(sm.engine())
                 if "paths" in case.engine.compare:
                     lids = sm.endport_lids()
                     text = sm.paths(sa_paths(), [(s, d) for s in lids for d in lids if s != d])
@@ -213,9 +215,19 @@ def compare_engines(engines, output):
             raise Mismatch("sweep %d: opensm routed with %s, ibscope with %s" % (n, a, b))
 
 
-# Preset LIDs that overlap under an LMC: OpenSM then reports an error, drops LIDs for a sweep and mends it
-# in the next one, which ibscope does not model but says.
+# What ibscope says of a sweep that OpenSM ends with errors, because its table of ports by LID is wrong.
 INCONSISTENT = "OpenSM reports an inconsistency here"
+# Switches with one LID: engines with matrices of their own treat the LIDs in ways that are not modelled.
+SAME_LID = re.compile(r"^LID \d+ goes to both ", re.M)
+
+
+COLUMN_A_LID = ("minhop", "dor")
+
+
+def failing_sweeps(output):
+    """Numbers of the sweeps that ibscope says OpenSM ends with errors."""
+    parts = re.split(r"^.*\S+ routed \d+ switch.*$", output, flags=re.M)[1:]
+    return {n for n, text in enumerate(parts) if INCONSISTENT in text}
 
 
 # OpenSM would not get past a sweep: after it ibscope makes no tables and says so.
@@ -226,7 +238,7 @@ STOP_CPU_SECONDS = 8    # of CPU time: a hundred times what it needs for a fabri
 
 
 class NotModelled(Exception):
-    """ibscope itself said that the fabric makes OpenSM inconsistent."""
+    """ibscope itself said that LIDs are given twice, and the engine is not one of COLUMN_A_LID."""
 
 
 class Stops(Exception):
@@ -243,15 +255,18 @@ def predict(case, folder):
 
 def check(case, folder):
     fabric, options, output = predict(case, folder)
-    if case.options.get("lmc") and INCONSISTENT in output:
+    if SAME_LID.search(output) and case.engine.chain not in COLUMN_A_LID:
         raise NotModelled()
     if STOP.search(output):
         raise Stops()
-    engines = run_opensm(case, options, fabric, folder)
+    failing = failing_sweeps(output)
+    engines = run_opensm(case, options, fabric, folder, failing=failing)
     if "engine" in case.engine.compare:
         compare_engines(engines, output)
     for n in range(len(case.steps) + 1):
         step = case.steps[n - 1] if n else None
+        if n in failing:
+            continue
         compare_dumps(folder, "", n, step)
         if options.get("qos") == "TRUE":
             compare_dumps(folder, "-maps", n, step)
@@ -400,7 +415,7 @@ def report(todo, seed, end, before):
     more = run_stops(stops, seed, sum(map(is_random, todo)) - skipped)
     passed, failed = passed + more[0], failed + more[1]
     if unmodelled:
-        print("%d random cases with overlapping preset LIDs, where OpenSM is inconsistent, not compared" % unmodelled)
+        print("%d random cases with LIDs given twice, under other engines than minhop and dor, not compared" % unmodelled)
     if skipped:
         print("%d random cases not started: time was up" % skipped)
     print("%d passed, %d failed" % (passed, failed))
