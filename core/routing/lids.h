@@ -15,10 +15,10 @@ struct lids {
 	uint16_t
 		max_lid; /* LinearFDBTop: largest LID that ever had a slot; tables have max_lid + 1 entries */
 	uint32_t n_endports;
-	uint32_t n_dropped; /* ports that lost their LIDs for the sweep: OpenSM ends it with errors */
-	uint16_t *base;	    /* [n_endports] 0 = no LID (or not present) */
-	uint16_t *count;    /* [n_endports] LIDs of the port: 2^lmc, or 1; 0 when base is 0 */
-	uint32_t *owner;    /* [max_lid + 1] endport present in the fabric, NO_ID for LIDs of nobody */
+	uint32_t n_wrong; /* LIDs at which OpenSM's check of its table fails: it ends the sweep with errors */
+	uint16_t *base;	  /* [n_endports] 0 = no LID (or not present) */
+	uint16_t *count;  /* [n_endports] LIDs of the port: 2^lmc, or 1; 0 when base is 0 */
+	uint32_t *owner;  /* [max_lid + 1] endport present in the fabric, NO_ID for LIDs of nobody */
 };
 
 struct lids *lids_ref(const struct lids *l);

@@ -518,7 +518,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	share_rows(s);
 	opervls_program(s->memory->opervls, s->topo, (unsigned)options_uint(s->setup->options, "max_op_vls"));
 	activated_program(s->memory->active, s->topo);
-	s->memory->ignore = s->from_scratch && (!s->routing || s->lids->n_dropped);
+	s->memory->ignore = s->from_scratch && (!s->routing || s->lids->n_wrong);
 	if (s->routing) {
 		routing_unref(s->memory->tables);
 		s->memory->tables = routing_ref(s->routing);
