@@ -198,16 +198,15 @@ def random_fabric(rng, lmc):
     return d.text()
 
 
-def chain_fabric(rng):
-    """
-    Switches in a line, with some spurs and shortcuts and few hosts; some are
-    longer than discovery reaches, which ends after 63 hops.
-    """
+def chain_fabric(rng, lengths=(20, 40, 58, None)):
+    """Switches in a line, with some spurs and shortcuts and few hosts; discovery ends after 63 hops."""
     d = Draft(rng)
-    length = rng.choice((20, 40, 58, rng.randrange(30, 59), rng.randrange(58, 80)))
+    length = rng.choice(lengths) or rng.randrange(30, 59)
     switches = [d.add("Switch", 8, "sw %d" % i) for i in range(length)]
     for a, b in zip(switches, switches[1:]):
         d.link(a, b)
+    if length > 120:
+        d.link(switches[-1], switches[0])
     for _ in range(rng.randrange(4)):
         i = rng.randrange(len(switches) - 3)
         d.link(switches[i], switches[i + rng.choice((1, 2, 3))])
@@ -216,6 +215,31 @@ def chain_fabric(rng):
     for i in range(rng.choice((1, 2, 3, 3, 8))):
         d.link(d.add("Ca", 1, "host %d" % i), switches[0] if i == 0 else rng.choice(switches[:1 + 20 * i]))
     d.nodes.sort(key=lambda n: n is not switches[0])
+    return d.text()
+
+
+def twin_fabric(rng, lmc):
+    """A few switches with few hosts and small LIDs and LMCs already on all ports: many are there twice."""
+    d = Draft(rng)
+    switches = [d.add("Switch", 12, "sw %d" % i) for i in range(rng.choice((2, 3, 4, 6)))]
+    for i in range(1, len(switches)):
+        d.link(switches[i], rng.choice(switches[:i]))
+    d.link(switches[0], switches[-1])
+    for i in range(rng.randrange(3, 8)):
+        d.link(d.add("Ca", 1, "h%d" % i), rng.choice(switches))
+    if rng.random() < 0.5:
+        for s in switches:
+            s["esp0"] = rng.random() < 0.5
+    high = rng.choice((12, 24, 40))
+    for n in d.nodes:
+        for p in [0] if n["kind"] == "Switch" else n["ports"]:
+            if rng.random() < 0.85:
+                n["lid"][p] = rng.randrange(1, high)
+        if n["kind"] == "Ca":
+            n["lmc"] = lmc if rng.random() < 0.7 else 0
+        elif rng.random() < 0.25:
+            n["lmc"] = rng.choice((1, 2))
+    rng.shuffle(d.nodes)
     return d.text()
 
 
