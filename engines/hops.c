@@ -224,6 +224,58 @@ void hops_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t
 		plain_masks(h, t, s, mask);
 }
 
+/* --- switches that share a LID --------------------------------------------------- */
+
+/* Costs to d become those to its twin where these are less. */
+static void take_less(struct hops *h, uint32_t d, uint32_t twin)
+{
+	uint32_t n = h->n_switches;
+
+	for (uint32_t s = 0; s < n; s++) {
+		uint8_t *row = h->least + (size_t)s * n;
+
+		if (row[twin] < row[d])
+			row[d] = row[twin];
+	}
+}
+
+static void forget_target(struct hops *h, uint32_t d)
+{
+	for (uint32_t s = 0; s < h->n_switches; s++)
+		h->least[(size_t)s * h->n_switches + d] = NO_PATH;
+}
+
+bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t *first = NEW_ARRAY(l->max_lid + 1u, uint32_t), *twin = NEW_ARRAY(f->n_switches, uint32_t);
+	bool any = false;
+
+	memset(first, 0xff, (l->max_lid + 1u) * sizeof(*first));
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		unsigned lid = l->base[f->port_endport[f->switch_port[s]]];
+
+		twin[s] = s;
+		if (!switch_up(t, s))
+			continue;
+		if (lid && first[lid] == NO_ID)
+			first[lid] = s;
+		twin[s] = lid ? first[lid] : NO_ID;
+		any |= twin[s] != s;
+	}
+	for (uint32_t s = 0; h && any && s < f->n_switches; s++)
+		if (twin[s] == NO_ID)
+			forget_target(h, s);
+		else if (twin[s] != s)
+			take_less(h, twin[s], s);
+	for (uint32_t s = 0; h && any && s < f->n_switches; s++)
+		if (twin[s] != NO_ID && twin[s] != s)
+			take_less(h, s, twin[s]);
+	free(first);
+	free(twin);
+	return any;
+}
+
 /* --- as the tables of a routing --------------------------------------------------- */
 
 static unsigned ops_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)

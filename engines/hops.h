@@ -69,6 +69,13 @@ void hops_masks(const struct hops *h, const struct topo *t, uint32_t s, uint64_t
 struct hops *hops_build(const struct engine_input *in, struct engine_output *out);
 
 /*
+ * OpenSM's matrix has a column a LID, not a switch: switches with the same base LID
+ * share one (the least of them counts), and a switch without LID has none.  True
+ * when there are such switches; a plain matrix h (NULL: only look) is then changed to that.
+ */
+bool hops_share_lids(struct hops *h, const struct topo *t, const struct lids *l);
+
+/*
  * The matrix of topology `now` from the plain one without weights of `was`,
  * when cables only went away in between; NULL otherwise.  Adds to touched
  * [n_switches] every switch whose mask or cost for any target may differ.

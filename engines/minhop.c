@@ -19,6 +19,8 @@ struct routing *min_hop_route(const char *engine, bool dor, const struct engine_
 {
 	struct hops *h = hops_build(in, out);
 
+	if (h && !h->by_port)
+		hops_share_lids(h, in->topo, in->lids);
 	if (h)
 		return assign_routing(engine, in, out, h, dor, NULL);
 	err_set(&out->refused, CANCELLED);
@@ -53,7 +55,8 @@ struct routing *min_hop_update(const char *engine, bool dor, const struct engine
 
 	if (!old || OBSERVED(in) || (in->left && in->left->hops) ||
 	    options_file(in->options, "hop_weights_file") || old->ops != &hops_routing_ops ||
-	    strcmp(old->engine, engine) || old->topo->fabric != in->topo->fabric)
+	    strcmp(old->engine, engine) || old->topo->fabric != in->topo->fabric ||
+	    hops_share_lids(NULL, old->topo, old->lids) || hops_share_lids(NULL, in->topo, in->lids))
 		return min_hop_route(engine, dor, in, out);
 	touched = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
 	h = hops_update(old->priv, old->topo, in->topo, touched);

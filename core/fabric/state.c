@@ -61,8 +61,7 @@ bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link)
 	return !s->link_down[link] && !s->node_down[a] && !s->node_down[b];
 }
 
-/* The peer of a port under the state, whether reached or not. */
-static uint32_t live_peer(const struct fabric *f, const struct state *s, uint32_t port)
+uint32_t state_live_peer(const struct fabric *f, const struct state *s, uint32_t port)
 {
 	uint32_t q = f->port_peer[port];
 
@@ -76,7 +75,7 @@ static uint32_t live_peer(const struct fabric *f, const struct state *s, uint32_
 static bool sm_can_run(const struct fabric *f, const struct state *s, uint32_t ep)
 {
 	return !s->node_down[endport_node(f, ep)] &&
-	       (endport_is_switch(f, ep) || live_peer(f, s, f->endport_port[ep]) != NO_ID);
+	       (endport_is_switch(f, ep) || state_live_peer(f, s, f->endport_port[ep]) != NO_ID);
 }
 
 /* Endport where the SM runs under the state; the first in the source's order when its own place is gone. */
@@ -99,12 +98,14 @@ static uint32_t choose_sm(struct topo *t, const struct state *s)
 	return best;
 }
 
+/* Switches reached, nearest first, and the hops of the directed route to each. */
 struct search {
 	uint32_t *queue;
+	uint8_t *hops;
 	uint32_t n;
 };
 
-static void reach_switch(struct topo *t, struct search *q, uint32_t sw)
+static void reach_switch(struct topo *t, struct search *q, uint32_t sw, unsigned hops)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t node = f->switch_node[sw];
@@ -112,11 +113,12 @@ static void reach_switch(struct topo *t, struct search *q, uint32_t sw)
 	if (t->node_up[node])
 		return;
 	t->node_up[node] = 1;
+	q->hops[q->n] = (uint8_t)hops;
 	q->queue[q->n++] = sw;
 }
 
-/* Record the live cable between two ports and what is behind it. */
-static void reach_port(struct topo *t, struct search *q, uint32_t port, uint32_t peer)
+/* Record the live cable between two ports and what is behind it, that many hops away. */
+static void reach_port(struct topo *t, struct search *q, uint32_t port, uint32_t peer, unsigned hops)
 {
 	const struct fabric *f = t->fabric;
 	uint32_t node = f->port_node[peer], ep = f->port_endport[peer];
@@ -124,7 +126,7 @@ static void reach_port(struct topo *t, struct search *q, uint32_t port, uint32_t
 	t->peer[port] = peer;
 	t->peer[peer] = port;
 	if (f->node_type[node] == NODE_SWITCH) {
-		reach_switch(t, q, f->node_switch[node]);
+		reach_switch(t, q, f->node_switch[node], hops);
 		return;
 	}
 	t->node_up[node] = 1;
@@ -140,22 +142,48 @@ static void search_from(struct topo *t, const struct state *s, struct search *q)
 	uint32_t port = f->endport_port[t->sm_endport], node = f->port_node[port], peer;
 
 	if (f->node_type[node] == NODE_SWITCH) {
-		reach_switch(t, q, f->node_switch[node]);
+		reach_switch(t, q, f->node_switch[node], 0);
 	} else {
 		t->node_up[node] = 1;
 		t->endport_up[t->sm_endport] = 1;
 		t->n_endports_up++;
-		peer = live_peer(f, s, port);
+		peer = state_live_peer(f, s, port);
 		if (peer != NO_ID)
-			reach_port(t, q, port, peer);
+			reach_port(t, q, port, peer, 1);
 	}
-	for (uint32_t i = 0; i < q->n; i++) {
+	for (uint32_t i = 0; i < q->n && q->hops[i] < DR_MAX_HOPS; i++) {
 		uint32_t sw = q->queue[i], p0 = f->switch_port[sw];
 
 		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-			peer = live_peer(f, s, p0 + p);
+			peer = state_live_peer(f, s, p0 + p);
 			if (peer != NO_ID)
-				reach_port(t, q, p0 + p, peer);
+				reach_port(t, q, p0 + p, peer, q->hops[i] + 1u);
+		}
+	}
+}
+
+/*
+ * Cables that lead on from where directed routes end, and that no other end has
+ * shown.  One between two switches that are both still there is known if it was before.
+ */
+static void count_cut(struct topo *t, const struct state *s, const struct search *q,
+		      const struct topo *before)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t peer;
+
+	for (uint32_t i = q->n; i-- && q->hops[i] == DR_MAX_HOPS;) {
+		uint32_t p0 = f->switch_port[q->queue[i]];
+
+		for (unsigned p = 1; p <= f->switch_nports[q->queue[i]]; p++) {
+			peer = state_live_peer(f, s, p0 + p);
+			if (t->peer[p0 + p] != NO_ID || peer == NO_ID)
+				continue;
+			if (before && before->peer[p0 + p] == peer && t->node_up[f->port_node[peer]] &&
+			    node_is_switch(f, f->port_node[peer]))
+				t->peer[p0 + p] = peer;
+			else
+				t->n_cut++;
 		}
 	}
 }
@@ -198,8 +226,16 @@ static void fill_topo(struct topo *t)
 
 struct topo *topo_new(const struct fabric *f, const struct state *s)
 {
+	return topo_after(f, s, NULL);
+}
+
+struct topo *topo_after(const struct fabric *f, const struct state *s, const struct topo *before)
+{
 	struct topo *t = NEW(struct topo);
-	struct search q = {.queue = NEW_ARRAY(f->n_switches, uint32_t)};
+	struct search q = {
+		.queue = NEW_ARRAY(f->n_switches, uint32_t),
+		.hops = NEW_ARRAY(f->n_switches, uint8_t),
+	};
 
 	t->refs = 1;
 	t->fabric = fabric_ref(f);
@@ -215,9 +251,11 @@ struct topo *topo_new(const struct fabric *f, const struct state *s)
 	t->sm_endport = choose_sm(t, s);
 	if (t->sm_endport != NO_ID) {
 		search_from(t, s, &q);
+		count_cut(t, s, &q, before);
 		fill_topo(t);
 	}
 	free(q.queue);
+	free(q.hops);
 	return t;
 }
 

@@ -29,11 +29,19 @@ void state_free(const struct state *s); /* lets go of a reference; NULL is fine 
 /* A link is usable: not failed, and neither are the nodes at its ends. */
 bool state_link_up(const struct fabric *f, const struct state *s, uint32_t link);
 
+/* The peer of a port under the state, reached or not; NO_ID: none, or the cable is not live. */
+uint32_t state_live_peer(const struct fabric *f, const struct state *s, uint32_t port);
+
+/* Hops that a directed route can have (IB_SUBNET_PATH_HOPS_MAX - 1 of OpenSM 3.3.23). */
+#define DR_MAX_HOPS 63
+
 /*
  * What a sweep discovers from the SM's port (engines/doc/minhop.md 1.1, 1.2 as OpenSM
  * 3.3.23): every switch port that is not down is followed; CAs and routers end
  * the search, each reached CA port on its own.  Ids are the fabric's own;
- * whatever is not reached has node_up 0 and no peers.
+ * whatever is not reached has node_up 0 and no peers.  Switches DR_MAX_HOPS away
+ * are reached, but none of their cables is followed from them: a host on such
+ * a switch is not found, nor a cable between two of them (minhop.md 1.4).
  *
  * A port whose state in the source is PORT_DOWN has no peer here.
  */
@@ -50,12 +58,18 @@ struct topo {
 				     none */
 	uint8_t *endport_swport;  /* [n_endports] port number at that switch, 0 for a switch port 0 */
 	uint32_t n_switches_up, n_endports_up, n_links_up; /* counts; links between reached ports */
-	uint32_t sm_endport;				   /* where the SM runs; NO_ID when nothing is left */
+	uint32_t n_cut;	     /* ports with a live cable that DR_MAX_HOPS kept from being followed */
+	uint32_t sm_endport; /* where the SM runs; NO_ID when nothing is left */
 	bool sm_moved; /* the fabric's own SM port is down: the first endport that is up in the source's order
 			  took over */
 };
 
 struct topo *topo_new(const struct fabric *f, const struct state *s);
+/*
+ * The same for a subnet manager that knows `before` (NULL = nothing): of cables
+ * between switches DR_MAX_HOPS away it remembers those that it could follow then.
+ */
+struct topo *topo_after(const struct fabric *f, const struct state *s, const struct topo *before);
 struct topo *topo_ref(const struct topo *t);
 void topo_unref(const struct topo *t);
 

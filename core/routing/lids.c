@@ -144,7 +144,11 @@ struct sweep_lids {
 	struct lid_memory *m;
 	const struct topo *t;
 	const struct fabric *f;
-	uint32_t *disc;	    /* [LID_SLOTS] endport found with the LID, NO_ID */
+	/*
+	 * [LID_SLOTS] OpenSM's table of ports by LID: first endports found with a LID
+	 * (NO_ID = none), then those that are given one.
+	 */
+	uint32_t *disc;
 	struct range *free; /* ascending; exhausted ones are empty */
 	size_t n_free, cap_free;
 	size_t first_free; /* ranges before this one are empty */
@@ -242,6 +246,16 @@ static uint32_t take_free(struct sweep_lids *w, uint32_t need)
 	return 0;
 }
 
+/* A port that leaves the LIDs it was found with leaves their slots too. */
+static void leave_slots(struct sweep_lids *w, uint32_t ep)
+{
+	uint32_t b = w->m->carried[ep], e = b + (1u << w->m->carried_lmc[ep]);
+
+	for (uint32_t l = b; l < e && l < LID_SLOTS; l++)
+		if (w->disc[l] == ep)
+			w->disc[l] = NO_ID;
+}
+
 /* Give a port its LIDs (2.3). */
 static enum lid_rule give(struct sweep_lids *w, uint32_t ep)
 {
@@ -259,17 +273,21 @@ static enum lid_rule give(struct sweep_lids *w, uint32_t ep)
 		b = take_free(w, need);
 		rule = b ? LID_NEW : LID_NONE;
 	}
+	if (rule == LID_NEW || rule == LID_NONE || b != m->carried[ep])
+		leave_slots(w, ep);
+	for (uint32_t l = b; b && l < b + need; l++)
+		w->disc[l] = ep;
 	m->known[ep] = 1;
 	m->entry[ep] = b ? (struct range){b, b + need - 1} : (struct range){0, 0};
+	while (1u << lmc < need)
+		lmc++;
+	m->carried[ep] = b;
+	m->carried_lmc[ep] = lmc; /* programmed without a LID, too */
 	if (!b)
 		return rule;
 	memset(m->used + b, 1, need);
 	if (b + need - 1 > m->max_lid)
 		m->max_lid = b + need - 1;
-	while (1u << lmc < need)
-		lmc++;
-	m->carried[ep] = b;
-	m->carried_lmc[ep] = lmc;
 	return rule;
 }
 
@@ -286,7 +304,7 @@ static void note_twice(struct text *notes, const struct sweep_lids *w, unsigned 
 {
 	char a[256], b[256];
 
-	text_add(notes, "LID %u goes to both %s and %s: OpenSM reports an inconsistency here\n", lid,
+	text_add(notes, "LID %u goes to both %s and %s\n", lid,
 		 port_label(w->f, w->f->endport_port[ep1], a, sizeof(a)),
 		 port_label(w->f, w->f->endport_port[ep2], b, sizeof(b)));
 }
@@ -321,9 +339,71 @@ static struct lids *collect(const struct sweep_lids *w, struct text *notes)
 	return l;
 }
 
+static void drop(struct lids *l, uint32_t ep)
+{
+	for (uint32_t lid = 1; lid <= l->max_lid; lid++)
+		if (l->owner[lid] == ep)
+			l->owner[lid] = NO_ID;
+	l->base[ep] = l->count[ep] = 0;
+}
+
+static void note_wrong(struct text *notes, const struct sweep_lids *w, unsigned lid, uint32_t ep)
+{
+	char a[256];
+
+	if (ep == NO_ID) {
+		text_add(notes, "LID %u is nobody's in the table, but a port without LID takes it: ", lid);
+		text_add(notes, "OpenSM reports an inconsistency here and errors during initialization\n");
+		return;
+	}
+	text_add(notes,
+		 "LID %u is in the table for %s, but not so on the ports: OpenSM reports an inconsistency "
+		 "here and errors during initialization, and leaves out that port's LID until the next "
+		 "sweep\n",
+		 lid, port_label(w->f, w->f->endport_port[ep], a, sizeof(a)));
+}
+
+/*
+ * The endport whose own LIDs hold a LID, the last in GUID order of several.  Ports
+ * without LID are programmed with the LMC, so that they seem to have LIDs 0 .. 2^lmc - 1.
+ */
+static uint32_t seen_with(const struct sweep_lids *w, const struct lids *l, unsigned lid)
+{
+	uint32_t ep = l->owner[lid];
+
+	if (lid >= 1u << l->lmc)
+		return ep;
+	for (uint32_t e = ep == NO_ID ? 0 : ep + 1; e < l->n_endports; e++)
+		if (w->t->endport_up[e] && !l->base[e] && lid < need_of(w->m, w->f, e))
+			ep = e;
+	return ep;
+}
+
+/*
+ * OpenSM compares its table of ports by LID with the LIDs that ports have (in GUID
+ * order), and takes away those of a port that is wrong in the table (minhop.md 2.4).
+ */
+static void check_table(const struct sweep_lids *w, struct lids *l, struct text *notes)
+{
+	uint8_t *wrong = NEW_ARRAY(l->max_lid + 1u, uint8_t);
+
+	for (uint32_t lid = 1; lid <= l->max_lid; lid++)
+		wrong[lid] = w->disc[lid] != seen_with(w, l, lid);
+	for (uint32_t lid = 1; lid <= l->max_lid; lid++) {
+		if (!wrong[lid])
+			continue;
+		l->n_wrong++;
+		if (notes)
+			note_wrong(notes, w, lid, w->disc[lid]);
+		if (w->disc[lid] != NO_ID)
+			drop(l, w->disc[lid]);
+	}
+	free(wrong);
+}
+
 static bool lids_equal(const struct lids *a, const struct lids *b)
 {
-	return a->max_lid == b->max_lid && a->lmc == b->lmc &&
+	return a->max_lid == b->max_lid && a->lmc == b->lmc && a->n_wrong == b->n_wrong &&
 	       !memcmp(a->base, b->base, a->n_endports * sizeof(*a->base)) &&
 	       !memcmp(a->count, b->count, a->n_endports * sizeof(*a->count));
 }
@@ -381,6 +461,7 @@ struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text
 	give_all(&w, notes, rule);
 	m->swept = true;
 	l = collect(&w, notes);
+	check_table(&w, l, notes);
 	free(w.disc);
 	free(w.free);
 	return keep(m, l);

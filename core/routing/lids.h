@@ -15,9 +15,10 @@ struct lids {
 	uint16_t
 		max_lid; /* LinearFDBTop: largest LID that ever had a slot; tables have max_lid + 1 entries */
 	uint32_t n_endports;
-	uint16_t *base;	 /* [n_endports] 0 = no LID (or not present) */
-	uint16_t *count; /* [n_endports] LIDs of the port: 2^lmc, or 1; 0 when base is 0 */
-	uint32_t *owner; /* [max_lid + 1] endport present in the fabric, NO_ID for LIDs of nobody */
+	uint32_t n_wrong; /* LIDs at which OpenSM's check of its table fails: it ends the sweep with errors */
+	uint16_t *base;	  /* [n_endports] 0 = no LID (or not present) */
+	uint16_t *count;  /* [n_endports] LIDs of the port: 2^lmc, or 1; 0 when base is 0 */
+	uint32_t *owner;  /* [max_lid + 1] endport present in the fabric, NO_ID for LIDs of nobody */
 };
 
 struct lids *lids_ref(const struct lids *l);
@@ -55,7 +56,8 @@ void lid_memory_free(struct lid_memory *m);
 
 /*
  * Assign for one sweep; m is updated.  A port that cannot get a LID stays
- * without one; every such port is named in *notes (one line each).  rule (may
+ * without one, and so does one that OpenSM's check of its table takes LIDs from
+ * (minhop.md 2.4); every such port is named in *notes (one line each).  rule (may
  * be NULL) gets an enum lid_rule per endport.
  */
 struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text *notes, uint8_t *rule);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/routing/switch_tables.h"
+#include "core/sm/activated.h"
 #include "core/sm/guid2lid.h"
 #include "core/sm/opervls.h"
 #include "core/sm/qos.h"
@@ -19,11 +20,12 @@
 struct sm_memory {
 	struct lid_memory *lids;
 	const struct routing *tables; /* what the switches have; reference; NULL before the first success */
-	bool ignore;		      /* ignore_existing is still set: the last sweep programmed nothing */
-	struct ucast_cache *cache;    /* use_ucast_cache: valid for `tables`; NULL = not valid */
-	uint8_t *opervls;	      /* [n_ports] OperVLs codes that ports have (core/sm/opervls.h) */
-	uint64_t random;	      /* draws made from random() so far, engines' own meaning */
-	uint8_t *marked;	      /* [n_switches] as in struct engine_input */
+	bool ignore; /* ignore_existing is still set: the last sweep programmed nothing or had errors */
+	struct ucast_cache *cache; /* use_ucast_cache: valid for `tables`; NULL = not valid */
+	uint8_t *opervls;	   /* [n_ports] OperVLs codes that ports have (core/sm/opervls.h) */
+	uint8_t *active;	   /* [n_ports] 1 = ports made active (core/sm/activated.h) */
+	uint64_t random;	   /* draws made from random() so far, engines' own meaning */
+	uint8_t *marked;	   /* [n_switches] as in struct engine_input */
 };
 
 static void memory_free(struct sm_memory *m)
@@ -32,6 +34,7 @@ static void memory_free(struct sm_memory *m)
 		return;
 	lid_memory_free(m->lids);
 	free(m->opervls);
+	free(m->active);
 	routing_unref(m->tables);
 	ucast_cache_free(m->cache);
 	free(m->marked);
@@ -45,6 +48,7 @@ static struct sm_memory *memory_copy(const struct sm_memory *m, const struct fab
 	c->lids = lid_memory_copy(m->lids);
 	c->opervls = mem_dup(m->opervls, f->n_ports);
 	c->marked = mem_dup(m->marked, f->n_switches);
+	c->active = mem_dup(m->active, f->n_ports);
 	if (c->tables)
 		routing_ref(c->tables);
 	if (c->cache)
@@ -59,6 +63,7 @@ static struct sm_memory *memory_restarted(const struct sm_memory *m, const struc
 
 	c->lids = lid_memory_copy(m->lids);
 	c->opervls = mem_dup(m->opervls, f->n_ports);
+	c->active = mem_dup(m->active, f->n_ports);
 	c->ignore = true;
 	c->marked = NEW_ARRAY(f->n_switches, uint8_t);
 	return c;
@@ -85,6 +90,7 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	m->lids = lid_memory_new(rq->setup->fabric, &lo);
 	m->marked = NEW_ARRAY(rq->setup->fabric->n_switches, uint8_t);
 	m->opervls = opervls_of_source(rq->setup->fabric);
+	m->active = NEW_ARRAY(rq->setup->fabric->n_ports, uint8_t);
 	m->ignore = true;
 	free(entries);
 	*out = m;
@@ -126,12 +132,20 @@ static char *came_up(const struct sweep_request *rq, const struct topo *now)
 
 static char *scratch_reason(const struct sweep_request *rq, const struct topo *now, const struct sm_memory *m)
 {
+	char buf[300];
+	uint32_t port;
+
 	if (!rq->prev || starts_anew(rq))
 		return str_dup("first sweep");
 	if (rq->reroute)
 		return str_dup("reroute asked for");
 	if (m->ignore)
-		return str_dup("no tables were programmed before");
+		return str_dup(m->tables ? "the sweep before ended with errors"
+					 : "no tables were programmed before");
+	port = activated_lacking(m->active, now, rq->setup->state);
+	if (port != NO_ID)
+		return str_printf("port %s is up but too far away to be followed",
+				  port_label(now->fabric, port, buf, sizeof(buf)));
 	return came_up(rq, now);
 }
 
@@ -275,6 +289,24 @@ static void leftovers_free(struct leftovers *l)
 	*l = (struct leftovers){0};
 }
 
+/* A switch without a linear table: OpenSM 3.3.23 has no object for it and falls over that (minhop.md 2.5). */
+static bool stopped_by_switch(struct sweep *s)
+{
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
+		char *why;
+
+		if (!switch_up(s->topo, sw) || s->fabric->switch_fdb_cap[sw])
+			continue;
+		why = str_printf("switch %s has LinearFDBCap 0, no table by LIDs",
+				 switch_name(s->fabric, sw));
+		add_refusal(s, "discovery", why);
+		free(why);
+		s->fatal = "crashes";
+		return true;
+	}
+	return false;
+}
+
 static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct text *notes, struct err *e)
 {
 	struct leftovers left = {0};
@@ -286,6 +318,8 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct t
 		add_refusal(s, "minhop", "the fabric has no switch");
 		return 0;
 	}
+	if (stopped_by_switch(s))
+		return 0;
 	r.in = input_of(s, rq->reroute, &s->memory->random, s->memory->marked, &left, rq->progress);
 	rc = run_chain(&r, s->setup->chain, e);
 	s->engine_seconds = now_seconds() - start;
@@ -341,6 +375,16 @@ static void note_sm_place(const struct sweep *s, struct text *notes)
 		text_add(notes,
 			 "the subnet manager's port is down; a standby on %s is assumed to take over\n",
 			 s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)]);
+}
+
+static void note_hop_limit(const struct sweep *s, struct text *notes)
+{
+	if (s->topo->n_cut)
+		text_add(notes,
+			 "%u live ports are not followed: they are on switches %d hops from the subnet "
+			 "manager, where "
+			 "directed routes end; OpenSM does not discover what is only behind them\n",
+			 s->topo->n_cut, DR_MAX_HOPS);
 }
 
 /* Rows that came out as they were become the same objects: a history costs what changed. */
@@ -464,7 +508,8 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	struct text notes = {0};
 	int rc = 0;
 
-	s->topo = topo_new(rq->setup->fabric, rq->setup->state);
+	s->topo = topo_after(rq->setup->fabric, rq->setup->state,
+			     rq->prev && !starts_anew(rq) ? rq->prev->topo : NULL);
 	if (s->topo->sm_endport == NO_ID)
 		return err_set(e, "nothing is up: there is no port on which a subnet manager could run");
 	if (rq->prev && starts_anew(rq))
@@ -474,12 +519,15 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	else if (start_memory(&s->memory, rq, e))
 		return -1;
 	drop_marks(s->memory->marked, s->topo);
-	if (rq->prev)
+	if (rq->prev) {
 		opervls_reset(s->memory->opervls, s->topo, rq->prev->setup->state, rq->flapped);
+		activated_reset(s->memory->active, s->fabric, rq->prev->setup->state, rq->flapped);
+	}
 	s->opervls = mem_dup(s->memory->opervls, s->fabric->n_ports);
 	s->scratch_reason = scratch_reason(rq, s->topo, s->memory);
 	s->from_scratch = s->scratch_reason != NULL;
 	note_sm_place(s, &notes);
+	note_hop_limit(s, &notes);
 	s->lids = lids_assign(s->memory->lids, s->topo, &notes, NULL);
 	if (!serve_from_cache(s, rq, &notes)) {
 		rc = route_sweep(s, rq, &notes, e);
@@ -489,7 +537,8 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		rc = give_sl_tables(s, &notes, e);
 	share_rows(s);
 	opervls_program(s->memory->opervls, s->topo, (unsigned)options_uint(s->setup->options, "max_op_vls"));
-	s->memory->ignore = !s->routing && s->from_scratch;
+	activated_program(s->memory->active, s->topo);
+	s->memory->ignore = s->from_scratch && (!s->routing || s->lids->n_wrong);
 	if (s->routing) {
 		routing_unref(s->memory->tables);
 		s->memory->tables = routing_ref(s->routing);

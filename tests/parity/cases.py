@@ -6,7 +6,7 @@ import os
 import random
 
 import torus
-from fabric import Fabric, chain_fabric, random_fabric
+from fabric import Fabric, chain_fabric, random_fabric, twin_fabric
 from torus import File, Made
 
 # --- fabrics -----------------------------------------------------------------------
@@ -41,6 +41,16 @@ def nasty(rng, lmc):
 def chain(rng, lmc):
     """A family: chains of switches with few hosts, long enough for costs that OpenSM takes for too large."""
     return "text", chain_fabric(rng)
+
+
+def far(rng, lmc):
+    """A family: lines and rings longer than discovery reaches."""
+    return "text", chain_fabric(rng, (62, 63, 64, 65, 70, 90, 125, 126, 127, 128, 135))
+
+
+def twins(rng, lmc):
+    """A family: LIDs that ports have twice, LMCs on switches."""
+    return "text", twin_fabric(rng, lmc)
 
 
 TREE = spec("xgft:4,4:1,2", "xgft:4,4:1,4,parallel=2", "xgft:2,3,3:1,2,2", "xgft:3,4,2:1,2,4", "xgft:6,6:2,3",
@@ -402,6 +412,10 @@ ENGINES = {
     "updn-root": Engine("updn", options=ONE_ROOT),
     "updn-tree": Engine("updn", families=(TREE, WIDE, DIRECTOR), options=CONNECT),
     "dnup-chain": Engine("dnup", families=(chain,), options=CONNECT, lmc=(0, 1)),
+    "minhop-chain": Engine("minhop", families=(chain,), lmc=(0, 0, 1)),
+    "minhop-far": Engine("minhop", families=(far,), lmc=(0, 0, 1), steps=[]),
+    "minhop-twins": Engine("minhop", families=(twins,), lmc=(1, 1, 2, 3)),
+    "dor-twins": Engine("dor", families=(twins,), lmc=(1, 2)),
     "dnup": Engine("dnup", options=CONNECT + COMMON_OPTIONS),
     "updn-dnup": Engine("updn,dnup", options=CONNECT),
     "dor": Engine("dor", families=(GRID, GRID, RING, CLIQUES, RANDOM, nasty)),
@@ -688,6 +702,13 @@ def bundled_cases(folder):
     for number in range(4):
         name = "torus-conf-%d" % number
         cases.append(Case(name, "torus-conf", torus.draw_routable(random.Random(name), 0), dict(TORUS_MADE), []))
+    for number in range(6):
+        rng = random.Random("far/%d" % number)
+        cases.append(Case("far-%d" % number, "minhop-far", far(rng, 0), {"lmc": number % 2}, [], rng))
+    for number in range(8):
+        rng = random.Random("twins/%d" % number)
+        cases.append(Case("twins-%d" % number, "dor-twins" if number == 7 else "minhop-twins", twins(rng, 1 + number // 5),
+                          {"lmc": 1 + number // 5}, rng=rng))
     for root, _, files in sorted(os.walk(folder)):
         for name in sorted(files):
             path = os.path.join(root, name)

@@ -142,9 +142,10 @@ class Draft:
 
 
 def draft_lids(d, lmc):
-    """LIDs on the ports: good ones, twice the same, misaligned, too large, none."""
+    """LIDs on the ports: good ones, twice the same, misaligned, too large, none; LMCs, now and then on switches."""
     rng, high = d.rng, d.rng.choice((60, 400, 5000))
     odd = rng.random() < 0.5
+    switch_lmc = rng.random() < 0.3
     for n in d.nodes:
         if n["kind"] == "Rt":
             continue        # the simulator does not read them
@@ -157,6 +158,8 @@ def draft_lids(d, lmc):
             n["lid"][p] = rng.choice((0xC000, 0xFFFF)) if odd and rng.random() < 0.03 else lid
         if n["kind"] == "Ca" and rng.random() < 0.7:
             n["lmc"] = lmc
+        if switch_lmc and n["kind"] == "Switch" and rng.random() < 0.1:
+            n["lmc"] = rng.choice((1, 2))
 
 
 def random_fabric(rng, lmc):
@@ -195,20 +198,48 @@ def random_fabric(rng, lmc):
     return d.text()
 
 
-def chain_fabric(rng):
+def chain_fabric(rng, lengths=(20, 40, 58, None)):
     """Switches in a line, with some spurs and shortcuts and few hosts; discovery ends after 63 hops."""
     d = Draft(rng)
-    switches = [d.add("Switch", 8, "sw %d" % i) for i in range(rng.choice((20, 40, 58, rng.randrange(30, 59))))]
+    length = rng.choice(lengths) or rng.randrange(30, 59)
+    switches = [d.add("Switch", 8, "sw %d" % i) for i in range(length)]
     for a, b in zip(switches, switches[1:]):
         d.link(a, b)
+    if length > 120:
+        d.link(switches[-1], switches[0])
     for _ in range(rng.randrange(4)):
         i = rng.randrange(len(switches) - 3)
         d.link(switches[i], switches[i + rng.choice((1, 2, 3))])
     for _ in range(rng.randrange(5)):
         d.link(d.add("Switch", 4, "spur"), rng.choice(switches))
-    for i in range(rng.randrange(1, 4)):
+    for i in range(rng.choice((1, 2, 3, 3, 8))):
         d.link(d.add("Ca", 1, "host %d" % i), switches[0] if i == 0 else rng.choice(switches[:1 + 20 * i]))
     d.nodes.sort(key=lambda n: n is not switches[0])
+    return d.text()
+
+
+def twin_fabric(rng, lmc):
+    """A few switches with few hosts and small LIDs and LMCs already on all ports: many are there twice."""
+    d = Draft(rng)
+    switches = [d.add("Switch", 12, "sw %d" % i) for i in range(rng.choice((2, 3, 4, 6)))]
+    for i in range(1, len(switches)):
+        d.link(switches[i], rng.choice(switches[:i]))
+    d.link(switches[0], switches[-1])
+    for i in range(rng.randrange(3, 8)):
+        d.link(d.add("Ca", 1, "h%d" % i), rng.choice(switches))
+    if rng.random() < 0.5:
+        for s in switches:
+            s["esp0"] = rng.random() < 0.5
+    high = rng.choice((12, 24, 40))
+    for n in d.nodes:
+        for p in [0] if n["kind"] == "Switch" else n["ports"]:
+            if rng.random() < 0.85:
+                n["lid"][p] = rng.randrange(1, high)
+        if n["kind"] == "Ca":
+            n["lmc"] = lmc if rng.random() < 0.7 else 0
+        elif rng.random() < 0.25:
+            n["lmc"] = rng.choice((1, 2))
+    rng.shuffle(d.nodes)
     return d.text()
 
 

@@ -34,6 +34,16 @@ class OpenSMSlow(OpenSMError):
     log, when = "", 0
 
 
+class OpenSMEnded(OpenSMError):
+    """A program ended by itself (program: its name)."""
+    program = ""
+
+
+class OpenSMSpins(OpenSMError):
+    """One sweep used up the CPU time it was given; log: what opensm had written by then."""
+    log = ""
+
+
 def missing():
     """What this machine lacks, as a sentence, or None."""
     for program in ("ibsim", "opensm"):
@@ -74,10 +84,14 @@ class Tail:
 
 
 class OpenSM:
-    def __init__(self, topology, options=None, timeout=60):
+    def __init__(self, topology, options=None, timeout=60, cpu_seconds=None, failing=()):
+        """
+        timeout: seconds that a wait may take; cpu_seconds: CPU time that opensm may take for a
+        sweep; failing: numbers of sweeps (0 = first) that must end with errors, without dumps.
+        """
         self.topology = os.path.abspath(topology)
         self.options = dict(options or {})
-        self.timeout = timeout
+        self.timeout, self.cpu_seconds, self.failing = timeout, cpu_seconds, failing
         self.folder = None
         self.processes = {}
         self.sweeps = 0
@@ -151,8 +165,10 @@ class OpenSM:
         while not ready():
             for name, p in self.processes.items():
                 if p.poll() is not None:
-                    raise OpenSMError("%s ended (status %d) while waiting for %s\n%s"
-                                      % (name, p.returncode, what, self._last_words(name)))
+                    ended = OpenSMEnded("%s ended (status %d) while waiting for %s\n%s"
+                                        % (name, p.returncode, what, self._last_words(name)))
+                    ended.program = name
+                    raise ended
             if time.monotonic() > end:
                 slow = OpenSMSlow("no %s within %g s\n%s" % (what, self.timeout, self._last_words("opensm")))
                 slow.when = time.time()
@@ -211,11 +227,36 @@ class OpenSM:
             raise OpenSMError("ibsim ended\n" + self._last_words("ibsim"))
         self._wait("the answer of ibsim's console", tail.read)
 
+    def cpu_time(self):
+        """Seconds of CPU time that opensm has used."""
+        try:
+            with open("/proc/%d/stat" % self.processes["opensm"].pid) as f:
+                fields = f.read().rpartition(")")[2].split()
+        except FileNotFoundError:
+            return 0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def _sweep(self):
         self.sweeps += 1
-        self._wait("end of sweep %d" % self.sweeps, lambda: self.tail.read() >= self.sweeps)
-        if FAILED.encode() in self.tail.last:
-            raise OpenSMError("sweep %d failed\n%s" % (self.sweeps, self._last_words("opensm")))
+        begin = self.cpu_time()
+
+        def ended():
+            if self.tail.read() >= self.sweeps:
+                return True
+            if self.cpu_seconds and self.cpu_time() - begin > self.cpu_seconds:
+                spins = OpenSMSpins("sweep %d took more than %g s of CPU time\n%s"
+                                    % (self.sweeps, self.cpu_seconds, self._last_words("opensm")))
+                spins.log = self.read("opensm.log").decode(errors="replace")
+                raise spins
+            return False
+
+        self._wait("end of sweep %d" % self.sweeps, ended)
+        failed = FAILED.encode() in self.tail.last
+        if failed != (self.sweeps - 1 in self.failing):
+            raise OpenSMError("sweep %d %s\n%s" % (self.sweeps, "failed" if failed else "did not fail",
+                                                   self._last_words("opensm")))
+        if failed:
+            return
         self._wait("the dumps of sweep %d" % self.sweeps, self._dumps_complete)
 
     def _dumps_complete(self):

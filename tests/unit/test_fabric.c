@@ -177,6 +177,58 @@ static void test_topo(void **state)
 	fabric_unref(f);
 }
 
+/* A ring of switches; the SM runs on switch 0. */
+static struct fabric *ring(unsigned n)
+{
+	struct fabric_builder *b = fb_new();
+
+	for (unsigned i = 0; i < n; i++)
+		fb_add(b, NODE_SWITCH, 0x1000 + i, 3, "ring");
+	for (unsigned i = 0; i < n; i++)
+		assert_true(fb_link(b, i, 1, (i + 1) % n, 2));
+	return finish(b);
+}
+
+/* Directed routes end after 63 hops. */
+static void test_far(void **state)
+{
+	struct fabric *f = ring(128);
+	struct state *st = state_new(f);
+	struct topo *t = topo_new(f, st), *u;
+	uint32_t far = f->node_switch[fabric_node_by_guid(f, 0x1000 + 63)];
+	uint32_t next = f->node_switch[fabric_node_by_guid(f, 0x1000 + 64)];
+
+	(void)state;
+	assert_int_equal(t->n_switches_up, 127); /* all but the one opposite */
+	assert_true(switch_up(t, far));
+	assert_false(switch_up(t, next));
+	assert_int_equal(t->n_cut, 2);
+	assert_int_equal(t->peer[switch_port_id(f, far, 1)], NO_ID);
+	topo_unref(t);
+	fabric_unref(f);
+	state_free(st);
+	/* one switch less: both neighbours are 63 hops away, their cable is not seen */
+	f = ring(127);
+	st = state_new(f);
+	t = topo_new(f, st);
+	far = f->node_switch[fabric_node_by_guid(f, 0x1000 + 63)];
+	next = f->node_switch[fabric_node_by_guid(f, 0x1000 + 64)];
+	assert_int_equal(t->n_switches_up, 127);
+	assert_int_equal(t->n_cut, 2);
+	assert_int_equal(t->n_links_up, 126);
+	/* ... unless it was seen before */
+	t->peer[switch_port_id(f, far, 1)] = switch_port_id(f, next, 2);
+	t->peer[switch_port_id(f, next, 2)] = switch_port_id(f, far, 1);
+	u = topo_after(f, st, t);
+	assert_int_equal(u->n_cut, 0);
+	assert_int_equal(u->n_links_up, 127);
+	assert_int_equal(u->peer_switch[switch_port_id(f, far, 1)], next);
+	topo_unref(t);
+	topo_unref(u);
+	state_free(st);
+	fabric_unref(f);
+}
+
 static void test_speeds(void **state)
 {
 	(void)state;
@@ -191,9 +243,13 @@ static void test_speeds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),		cmocka_unit_test(test_links),
-		cmocka_unit_test(test_builder_refuses), cmocka_unit_test(test_lookup),
-		cmocka_unit_test(test_variants),	cmocka_unit_test(test_topo),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_builder_refuses),
+		cmocka_unit_test(test_lookup),
+		cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_topo),
+		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_speeds),
 	};
 

@@ -275,6 +275,55 @@ static void test_exhausted(void **state)
 	net_free(&n);
 }
 
+/* Ports without LID under an LMC seem to have the LIDs below 2^lmc: the owner of LID 1 loses it, every sweep.
+ */
+static void test_exhausted_lmc(void **state)
+{
+	struct net n;
+
+	(void)state;
+	net_make(&n, 3, NULL, 0, 5, false);
+	net_start(&n, (struct lid_options){.lmc = 1});
+	for (int sweep = 0; sweep < 2; sweep++) {
+		net_sweep(&n);
+		expect(&n, (unsigned[]){0, 2, 4, 0});
+		assert_int_equal(n.l->n_wrong, 1);
+		assert_non_null(strstr(text_str(&n.notes), "LID 1 is in the table for switch"));
+	}
+	n.st->node_down[3] = 1;
+	net_sweep(&n);
+	expect(&n, (unsigned[]){1, 2, 4, 0});
+	assert_int_equal(n.l->n_wrong, 0);
+	net_free(&n);
+}
+
+/* A switch keeps its LID, but not the LMC it comes with: its further LIDs stay in OpenSM's table for a sweep.
+ */
+static void test_surplus(void **state)
+{
+	const struct carried found[] = {{6, 1}, {8, 1}};
+	struct net n;
+
+	(void)state;
+	net_make(&n, 1, found, 1, 49152, false);
+	net_start(&n, (struct lid_options){.lmc = 1});
+	net_sweep(&n);
+	expect(&n, (unsigned[]){0, 8});
+	assert_int_equal(n.l->n_wrong, 1);
+	assert_non_null(strstr(text_str(&n.notes), "LID 7 is in the table for switch"));
+	net_sweep(&n);
+	expect(&n, (unsigned[]){6, 8});
+	assert_int_equal(n.l->n_wrong, 0);
+	net_free(&n);
+	/* not without an LMC of the subnet */
+	net_make(&n, 1, found, 1, 49152, false);
+	net_start(&n, (struct lid_options){0});
+	net_sweep(&n);
+	expect(&n, (unsigned[]){6, 8});
+	assert_int_equal(n.l->n_wrong, 0);
+	net_free(&n);
+}
+
 static void test_esp0(void **state)
 {
 	struct net n;
@@ -298,7 +347,8 @@ int main(void)
 		cmocka_unit_test(test_reassign),     cmocka_unit_test(test_guid2lid),
 		cmocka_unit_test(test_guid2lid_lmc), cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_late),	     cmocka_unit_test(test_exhausted),
-		cmocka_unit_test(test_esp0),
+		cmocka_unit_test(test_esp0),	     cmocka_unit_test(test_exhausted_lmc),
+		cmocka_unit_test(test_surplus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
