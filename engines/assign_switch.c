@@ -244,7 +244,7 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 	c->ties = weigh(a, dest, scatter, n, &b, ties);
 	if (scatter) {
 		c->drawn = glibc_random_next(&a->random);
-		/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): of n > 0 candidates one at least is the best */
+		/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): one candidate is the best */
 		c->port = ties[c->drawn % c->ties];
 		c->rule = assign_random;
 		return;
