@@ -82,8 +82,8 @@ static void draw_cell(int y, int x, int w, const struct column *col, const char 
 static enum style tone_style(unsigned tone)
 {
 	static const enum style style[] = {
-		[TONE_PLAIN] = ST_NORMAL,   [TONE_DOWN] = ST_DOWN,  [TONE_CHANGED] = ST_CHANGED,
-		[TONE_DETOUR] = ST_DETOUR,  [TONE_HERE] = ST_TITLE, [TONE_HEAVY] = ST_DETOUR,
+		[TONE_PLAIN] = ST_NORMAL,  [TONE_DOWN] = ST_DOWN,  [TONE_CHANGED] = ST_CHANGED,
+		[TONE_DETOUR] = ST_DETOUR, [TONE_HERE] = ST_TITLE, [TONE_HEAVY] = ST_DETOUR,
 		[TONE_LIGHT] = ST_DIM,
 	};
 

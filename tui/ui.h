@@ -132,7 +132,7 @@ void repl_scroll(int lines);
 void repl_clear(void);
 bool repl_busy_editing(void); /* readline waits for more (search, quoted insert) */
 bool repl_vi(void);	      /* inputrc asks for vi editing */
-bool repl_abort(void);	      /* forget the typed line and what readline waits for; false: there was nothing */
+bool repl_abort(void); /* forget the typed line and what readline waits for; false: there was nothing */
 void draw_repl(const struct rect *r, bool focus);
 int repl_page(void);
 unsigned repl_columns(void); /* room for text; from any thread */

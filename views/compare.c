@@ -40,7 +40,7 @@ struct priv {
 	unsigned refused[MOST]; /* engines that refuse: they have the first rows */
 	unsigned n_refused;
 	const struct loads *loads; /* of the tables in force, NULL = not there yet */
-	struct err why; /* there is no request */
+	struct err why;		   /* there is no request */
 };
 
 /* --- what is computed beside the loop ------------------------------------------------------- */

@@ -301,8 +301,7 @@ static void taken_title(const struct view *v, struct text *t)
 	else if (pl.now == pl.first)
 		text_add(t, " ── the lowest layer took the pair");
 	else
-		text_add(t, " ── layer %u took the pair; balancing moved it to layer %u", pl.first,
-			 pl.now);
+		text_add(t, " ── layer %u took the pair; balancing moved it to layer %u", pl.first, pl.now);
 }
 
 static void pair_title(const struct view *v, struct text *t)

@@ -27,11 +27,11 @@ struct counts {
 };
 
 struct priv {
-	uint64_t guid;		   /* a chip of the element whose chips are listed, 0 = all elements are */
-	uint32_t element;	   /* that element, NO_ID when it is not there now */
-	const struct elements *el; /* reference; NULL when there is no fabric, or no grouping: why says so */
+	uint64_t guid;		    /* a chip of the element whose chips are listed, 0 = all elements are */
+	uint32_t element;	    /* that element, NO_ID when it is not there now */
+	const struct elements *el;  /* reference; NULL when there is no fabric, or no grouping: why says so */
 	const struct port_use *use; /* NULL = not there yet, or nothing is routed */
-	struct counts *count;	   /* [n_rows] */
+	struct counts *count;	    /* [n_rows] */
 	struct err why;
 };
 

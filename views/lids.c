@@ -37,10 +37,10 @@ struct priv {
 	unsigned at;   /* the LID chosen among its LIDs */
 	uint32_t ep;   /* NO_ID when the fabric has it no more */
 	unsigned base, count;
-	const struct elements *el;     /* reference; NULL when there is no grouping: why says so */
-	bool ways; /* the engine compared ways of these very elements */
-	struct exit *exit;	       /* [n_rows * count] */
-	uint32_t *ports;	       /* [n_rows] different ones taken by all LIDs */
+	const struct elements *el; /* reference; NULL when there is no grouping: why says so */
+	bool ways;		   /* the engine compared ways of these very elements */
+	struct exit *exit;	   /* [n_rows * count] */
+	uint32_t *ports;	   /* [n_rows] different ones taken by all LIDs */
 	struct err why;
 };
 
@@ -52,7 +52,8 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 	(void)e;
 	p->guid = a->arg[0].guid;
 	if (a->arg[0].n && v->scene->sweep)
-		p->at = (unsigned)a->arg[0].n - v->scene->sweep->lids->base[fabric_endport_by_guid(f, p->guid)];
+		p->at = (unsigned)a->arg[0].n -
+			v->scene->sweep->lids->base[fabric_endport_by_guid(f, p->guid)];
 	return 0;
 }
 

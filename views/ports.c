@@ -20,11 +20,11 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint64_t guid;	    /* node */
-	uint32_t node;	    /* NO_ID when the fabric has it no more */
-	uint32_t lids[256]; /* LFT entries out of each port */
-	bool changed[256];  /* an entry came to this port, or left it, with the last event */
-	unsigned level;	    /* links to switches of the same rank */
+	uint64_t guid;		   /* node */
+	uint32_t node;		   /* NO_ID when the fabric has it no more */
+	uint32_t lids[256];	   /* LFT entries out of each port */
+	bool changed[256];	   /* an entry came to this port, or left it, with the last event */
+	unsigned level;		   /* links to switches of the same rank */
 	const struct loads *loads; /* routes over each port, all to all; NULL = not there yet */
 };
 

@@ -30,11 +30,11 @@ struct group {
 };
 
 struct priv {
-	uint64_t guid;		   /* a chip of the element asked for, 0 = all */
-	const struct elements *el; /* reference; NULL when there is no grouping: why says so */
-	const struct port_use *use;	   /* [n_ports], NULL: not there yet */
-	uint32_t *port;		   /* [n_rows] */
-	uint32_t *group_of;	   /* [n_rows] NO_ID = none */
+	uint64_t guid;		    /* a chip of the element asked for, 0 = all */
+	const struct elements *el;  /* reference; NULL when there is no grouping: why says so */
+	const struct port_use *use; /* [n_ports], NULL: not there yet */
+	uint32_t *port;		    /* [n_rows] */
+	uint32_t *group_of;	    /* [n_rows] NO_ID = none */
 	struct group *group;
 	uint32_t n_groups;
 	uint32_t element;

@@ -41,7 +41,7 @@ uint32_t state_live_peer(const struct fabric *f, const struct state *s, uint32_t
  * the search, each reached CA port on its own.  Ids are the fabric's own;
  * whatever is not reached has node_up 0 and no peers.  Switches DR_MAX_HOPS away
  * are reached, but none of their cables is followed from them: a host on such
- * a switch is not found, nor a cable between two of them (minhop.md 1.4).
+ * a switch is not found, nor a cable between two of them (engines/doc/minhop.md 1.4).
  *
  * A port whose state in the source is PORT_DOWN has no peer here.
  */

@@ -381,7 +381,7 @@ static uint32_t seen_with(const struct sweep_lids *w, const struct lids *l, unsi
 
 /*
  * OpenSM compares its table of ports by LID with the LIDs that ports have (in GUID
- * order), and takes away those of a port that is wrong in the table (minhop.md 2.4).
+ * order), and takes away those of a port that is wrong in the table (engines/doc/minhop.md 2.4).
  */
 static void check_table(const struct sweep_lids *w, struct lids *l, struct text *notes)
 {

@@ -57,7 +57,7 @@ void lid_memory_free(struct lid_memory *m);
 /*
  * Assign for one sweep; m is updated.  A port that cannot get a LID stays
  * without one, and so does one that OpenSM's check of its table takes LIDs from
- * (minhop.md 2.4); every such port is named in *notes (one line each).  rule (may
+ * (engines/doc/minhop.md 2.4); every such port is named in *notes (one line each).  rule (may
  * be NULL) gets an enum lid_rule per endport.
  */
 struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text *notes, uint8_t *rule);

@@ -289,7 +289,8 @@ static void leftovers_free(struct leftovers *l)
 	*l = (struct leftovers){0};
 }
 
-/* A switch without a linear table: OpenSM 3.3.23 has no object for it and falls over that (minhop.md 2.5). */
+/* A switch without a linear table: OpenSM 3.3.23 has no object for it and falls over that
+ * (engines/doc/minhop.md 2.5). */
 static bool stopped_by_switch(struct sweep *s)
 {
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {

@@ -417,7 +417,8 @@ static void test_syntax(void **state)
 	assert_false(fits(fail, "fail random 3 4") || fits(fail, "fail random 3 seed=4 seed=5"));
 	assert_true(fits(why, "why a b") && fits(why, "why a b via 3") && fits(why, "why a b c d e"));
 	assert_false(fits(why, "why a"));
-	assert_true(fits(load, "load-map") && fits(load, "load-map all all") && fits(load, "load-map shift 1 all"));
+	assert_true(fits(load, "load-map") && fits(load, "load-map all all") &&
+		    fits(load, "load-map shift 1 all"));
 	assert_false(fits(load, "load-map shift") || fits(load, "load-map nothing"));
 	assert_true(fits("live [CA[:PORT]] [tables|sl2vl]", "live tables"));
 	assert_false(fits("live [CA[:PORT]] [tables|sl2vl]", "live a tables sl2vl"));

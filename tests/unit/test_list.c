@@ -47,7 +47,8 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 	for (size_t i = 0; i < ARRAY_LEN(endports); i++) {
 		if (strcmp(word, endports[i]))
 			continue;
-		snprintf(word, size, "0x%016lx", f->port_guid[f->endport_port[i % 2 ? 0 : f->n_endports - 1]]);
+		snprintf(word, size, "0x%016lx",
+			 f->port_guid[f->endport_port[i % 2 ? 0 : f->n_endports - 1]]);
 		return;
 	}
 	if (!strcmp(word, "NODE") || !strcmp(word, "SWITCH") || !strcmp(word, "ELEMENT"))
@@ -73,7 +74,8 @@ static void expect_row(const json_t *row, const json_t *columns)
 
 	assert_true(json_is_string(json_object_get(row, "key")));
 	assert_true(json_is_array(json_object_get(row, "marks")));
-	json_array_foreach(columns, i, name) {
+	json_array_foreach(columns, i, name)
+	{
 		const json_t *cell = json_object_get(row, json_string_value(name));
 
 		assert_true(json_is_string(cell) || json_is_number(cell) || json_is_null(cell));
@@ -101,8 +103,7 @@ static int expect_list(struct session *s, const char *line)
 		return -1;
 	}
 	assert_true(json_array_size(columns) > 0);
-	json_array_foreach(rows, i, row)
-		expect_row(row, columns);
+	json_array_foreach(rows, i, row) expect_row(row, columns);
 	for (const char *c = text; *c; c++)
 		lines += *c == '\n';
 	/* the header, or the title when there is nothing else; cells have no line ends */
@@ -172,11 +173,20 @@ static int list_pane(struct session *s, const struct view_ops *ops)
 static const struct {
 	const char *spec, *route;
 } cases[] = {
-	{"xgft:4,4:1,2", NULL},	   {"xgft:4,4,4:1,2,2", "minhop"}, {"xgft:4,4:1,2", "ftree"},
-	{"torus:4x4", "updn"},	   {"torus:4x4", "dnup"},	   {"torus:4x4", "lash do_mesh_analysis=TRUE"},
-	{"torus:4x4", "lash"},	   {"ring:6", "dor"},		   {"director:2,4,3,4", "mincontention lmc=1"},
-	{"torus:4x4", "ftree"},	   {"hypercube:3", "minhop"},
-	{"torus:4x4", "dfsssp qos=TRUE"}, {"torus:4x4", "nue nue_max_num_vls=2 qos=TRUE"}, {"ring:6", "nue"},
+	{"xgft:4,4:1,2", NULL},
+	{"xgft:4,4,4:1,2,2", "minhop"},
+	{"xgft:4,4:1,2", "ftree"},
+	{"torus:4x4", "updn"},
+	{"torus:4x4", "dnup"},
+	{"torus:4x4", "lash do_mesh_analysis=TRUE"},
+	{"torus:4x4", "lash"},
+	{"ring:6", "dor"},
+	{"director:2,4,3,4", "mincontention lmc=1"},
+	{"torus:4x4", "ftree"},
+	{"hypercube:3", "minhop"},
+	{"torus:4x4", "dfsssp qos=TRUE"},
+	{"torus:4x4", "nue nue_max_num_vls=2 qos=TRUE"},
+	{"ring:6", "nue"},
 	{"ring:6", "sssp"},
 };
 
@@ -319,10 +329,17 @@ static void completed_from_descriptions(void **state)
 	static const struct {
 		const char *line, *word;
 	} want[] = {
-		{"list sw", "switches"},	  {"list lft le", "leaf-01"}, {"list lft leaf-01 no", "node0001"},
-		{"list cycle ", "all"},		  {"list cycle le", "leaf-01"}, {"list cdg 0 leaf-01[", "leaf-01[1]"},
-		{"list layers ", "switches"},	  {"list usage a", "all"},    {"list compare up", "updn"},
-		{"list compare minhop lm", "lmc="}, {"list his le", "leaf-01"},
+		{"list sw", "switches"},
+		{"list lft le", "leaf-01"},
+		{"list lft leaf-01 no", "node0001"},
+		{"list cycle ", "all"},
+		{"list cycle le", "leaf-01"},
+		{"list cdg 0 leaf-01[", "leaf-01[1]"},
+		{"list layers ", "switches"},
+		{"list usage a", "all"},
+		{"list compare up", "updn"},
+		{"list compare minhop lm", "lmc="},
+		{"list his le", "leaf-01"},
 	};
 	struct session *s = routed("xgft:4,4:1,2", "minhop");
 
@@ -403,9 +420,9 @@ static void least_pane(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_pane_can_be_listed), cmocka_unit_test(nothing_is_loaded),
-		cmocka_unit_test(rows_as_asked_for),	    cmocka_unit_test(mistakes_are_told),
-		cmocka_unit_test(json_tells_types_and_marks), cmocka_unit_test(cancelled_at_once),
+		cmocka_unit_test(every_pane_can_be_listed),    cmocka_unit_test(nothing_is_loaded),
+		cmocka_unit_test(rows_as_asked_for),	       cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(json_tells_types_and_marks),  cmocka_unit_test(cancelled_at_once),
 		cmocka_unit_test(completed_from_descriptions), cmocka_unit_test(least_pane),
 	};
 

@@ -101,8 +101,9 @@ static void expect_use(const struct routing *r)
 
 static void every_port_is_counted(void **state)
 {
-	static const char *const cases[][2] = {
-		{"xgft:4,4:1,2", "minhop"}, {"torus:3x3", "dor lmc=1"}, {"director:2,4,3,4", "mincontention lmc=1"}};
+	static const char *const cases[][2] = {{"xgft:4,4:1,2", "minhop"},
+					       {"torus:3x3", "dor lmc=1"},
+					       {"director:2,4,3,4", "mincontention lmc=1"}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -147,7 +148,8 @@ static void by_what_they_lead_to(void **state)
 	struct session *s = routed("xgft:4,4:1,2", "minhop");
 	const struct topo *t = session_sweep(s)->topo;
 	const struct fabric *f = t->fabric;
-	uint32_t *port = calloc(f->n_ports, sizeof(*port)), *group = calloc(f->n_ports, sizeof(*group)), n = 0;
+	uint32_t *port = calloc(f->n_ports, sizeof(*port)), *group = calloc(f->n_ports, sizeof(*group)),
+		 n = 0;
 	struct elements *el;
 	struct err e;
 
@@ -160,7 +162,8 @@ static void by_what_they_lead_to(void **state)
 			port[n++] = switch_port_id(f, sw, k);
 	equivalent_ports(el, port, n, group);
 	/* spine-02 lost a leaf: it no longer leads where spine-01 does */
-	assert_int_not_equal(group_of(s, port, group, n, "leaf-01[5]"), group_of(s, port, group, n, "leaf-01[6]"));
+	assert_int_not_equal(group_of(s, port, group, n, "leaf-01[5]"),
+			     group_of(s, port, group, n, "leaf-01[6]"));
 	/* hosts' ports and dead ones are in none */
 	assert_int_equal(group_of(s, port, group, n, "leaf-01[1]"), NO_ID);
 	assert_int_equal(group_of(s, port, group, n, "leaf-04[6]"), NO_ID);
@@ -169,9 +172,12 @@ static void by_what_they_lead_to(void **state)
 	el = elements_new(session_sweep(s)->topo, NULL, NULL, &e);
 	/* 4 leaves with a group of two each, 2 spines with a port to each of 4 leaves */
 	assert_int_equal(equivalent_ports(el, port, n, group), 4 + 2 * 4);
-	assert_int_equal(group_of(s, port, group, n, "leaf-01[5]"), group_of(s, port, group, n, "leaf-01[6]"));
-	assert_int_not_equal(group_of(s, port, group, n, "leaf-01[5]"), group_of(s, port, group, n, "leaf-02[5]"));
-	assert_int_not_equal(group_of(s, port, group, n, "spine-01[1]"), group_of(s, port, group, n, "spine-01[2]"));
+	assert_int_equal(group_of(s, port, group, n, "leaf-01[5]"),
+			 group_of(s, port, group, n, "leaf-01[6]"));
+	assert_int_not_equal(group_of(s, port, group, n, "leaf-01[5]"),
+			     group_of(s, port, group, n, "leaf-02[5]"));
+	assert_int_not_equal(group_of(s, port, group, n, "spine-01[1]"),
+			     group_of(s, port, group, n, "spine-01[2]"));
 	elements_unref(el);
 	free(port);
 	free(group);
@@ -183,8 +189,8 @@ static void inside_an_element(void **state)
 {
 	struct session *s = routed("director:2,4,3,4", "minhop");
 	const struct fabric *f = s->fabric;
-	uint32_t *port = calloc(f->n_ports, sizeof(*port)), *group = calloc(f->n_ports, sizeof(*group)), n = 0,
-		 inside = 0;
+	uint32_t *port = calloc(f->n_ports, sizeof(*port)), *group = calloc(f->n_ports, sizeof(*group)),
+		 n = 0, inside = 0;
 	struct elements *el;
 	struct err e;
 

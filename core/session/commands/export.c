@@ -281,7 +281,8 @@ const struct command export_commands[] = {
 	 .needs = NEEDS_FABRIC,
 	 .run = cmd_save},
 	{.name = "export",
-	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order|torus FILE [cdg [LAYER] [switches] "
+	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order|torus FILE [cdg [LAYER] "
+		   "[switches] "
 		   "[group N]]",
 	 .help = "write tables, paths or a drawing; FILE - is the screen",
 	 .details = "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
