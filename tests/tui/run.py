@@ -141,6 +141,7 @@ def mask(text):
     lines = []
     for line in text.rstrip("\n").split("\n"):
         new = re.sub(r"\d+(\.\d+)? (ms|s)\b", "T ms", line)
+        new = re.sub(r"( sw .*\|) \d[\d.]*( m?)?$", r"\1 T", new)  # cut off by the edge
         new = re.sub(r" +\d+\.\d(?=[│|]$)", "  T", new)
         new = re.sub(r"(Help \d+)/\d+", r"\1/N", new)
         if new != line:
