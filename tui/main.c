@@ -393,6 +393,7 @@ int main(int argc, char **argv)
 	if (rc >= 0) /* asked for the manual page when the program is built */
 		return rc;
 	setlocale(LC_CTYPE, "");
+	signals_start();
 	rc = parse(&cl, argc, argv);
 	if (rc < 0)
 		rc = check_line(&cl);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <wchar.h>
 #include "core/base/err.h"
+#include "core/base/outfile.h"
 #include "core/base/text.h"
 #include "tui/ui.h"
 
@@ -24,8 +25,29 @@ static char restore_bytes[256]; /* what brings the screen back when nothing else
 static size_t n_restore;
 static char alt_stack[65536];
 
+/* Only calls that are safe in a signal handler: nothing is left on the disk, and the terminal as it was. */
+static void leave_at_once(void)
+{
+	outfile_remove_unfinished();
+	if (!started)
+		return;
+	(void)!write(STDOUT_FILENO, restore_bytes, n_restore);
+	tcsetattr(STDIN_FILENO, TCSANOW, &before);
+}
+
+/*
+ * The first time what runs is stopped, the second time there is no waiting for it; a terminal that
+ * goes away sends several SIGHUP.
+ */
 static void on_end(int sig)
 {
+	static volatile sig_atomic_t times;
+
+	if (times++ && sig != SIGHUP) {
+		leave_at_once();
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
 	term_signal = sig;
 	ui_wake();
 }
@@ -48,14 +70,9 @@ static void on_continue(int sig)
 static void on_crash(int sig)
 {
 	static const char said[] = "ibscope: crashed; please report what you did\n";
-	ssize_t n = 0;
 
-	if (started) {
-		n += write(STDOUT_FILENO, restore_bytes, n_restore);
-		tcsetattr(STDIN_FILENO, TCSANOW, &before);
-	}
-	n += write(STDERR_FILENO, said, sizeof(said) - 1);
-	(void)n;
+	leave_at_once();
+	(void)!write(STDERR_FILENO, said, sizeof(said) - 1);
 	signal(sig, SIG_DFL);
 	raise(sig);
 }

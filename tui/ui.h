@@ -174,9 +174,11 @@ int term_start(struct err *e);
 void term_stop(void);
 void term_suspend(void);
 void term_resized(void);
-extern volatile int term_signal;			       /* a signal that ends the program came */
-extern volatile int term_stopped;			       /* SIGTSTP came */
-extern volatile int term_continued;			       /* SIGCONT came */
+extern volatile int term_signal;    /* a signal that ends the program came */
+extern volatile int term_stopped;   /* SIGTSTP came */
+extern volatile int term_continued; /* SIGCONT came */
+void signals_start(
+	void); /* before the terminal is taken: unfinished files are removed when one ends the program */
 void term_die(int sig);					       /* end as the signal would have */
 keycode term_key(void);					       /* K_NONE when nothing is there */
 const char *term_key_bytes(keycode k, char *buf, size_t size); /* what the terminal sends for it */

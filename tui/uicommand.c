@@ -4,6 +4,7 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/outfile.h"
 #include "core/base/text.h"
 #include "tui/ui.h"
 
@@ -37,18 +38,15 @@ static struct view *need_view(struct err *e)
 
 COMMAND(ui_screen)
 {
-	FILE *f;
+	struct outfile to;
 
-	f = fopen(argv[1], "we");
-	if (!f)
-		return err_set(e, "screen: cannot write %s: %s", argv[1], strerror(errno));
+	if (outfile_open(&to, argv[1], worker_progress(), e))
+		return -1;
 	ui.quiet = true;
 	ui_draw();
 	ui.quiet = false;
-	term_screen(f);
-	if (fclose(f))
-		return err_set(e, "screen: cannot write %s: %s", argv[1], strerror(errno));
-	return 0;
+	term_screen(to.f);
+	return outfile_close(&to, 0, e);
 }
 
 COMMAND(ui_pane)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/err.h"
+#include "core/base/outfile.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -14,11 +15,12 @@
 #include "core/session/commands/commands.h"
 #include "core/sm/sl_tables_file.h"
 
-/* Where a command writes to. */
+/* Where a command writes to: a file, or for "-" the command's own output. */
 struct target {
 	const char *path;
 	FILE *f;
-	char *text; /* what was written for "-", the command's own output, in JSON mode */
+	struct outfile file;
+	char *text; /* what was written for "-" in JSON mode */
 	size_t len;
 };
 
@@ -27,33 +29,43 @@ static bool on_output(const struct target *t)
 	return !strcmp(t->path, "-");
 }
 
-/* Open FILE for writing; "-" is the command's own output. */
 static int open_target(struct target *t, const char *path, struct out *o, struct err *e)
 {
 	*t = (struct target){.path = path};
-	if (!on_output(t))
-		t->f = fopen(path, "we");
-	else
-		t->f = o->run->json ? open_memstream(&t->text, &t->len) : o->run->f;
-	return t->f ? 0 : err_set(e, "%s: %s", path, strerror(errno));
+	if (!on_output(t)) {
+		if (outfile_open(&t->file, path, o->run->progress, e))
+			return -1;
+		t->f = t->file.f;
+		return 0;
+	}
+	t->f = o->run->json ? open_memstream(&t->text, &t->len) : o->run->f;
+	return t->f ? 0 : err_set(e, "standard output: %s", strerror(errno));
+}
+
+/* What was written to the command's own output is on its way. */
+static int close_output(struct target *t, int rc, struct out *o, struct err *e)
+{
+	bool bad = ferror(t->f) || (t->f == o->run->f ? fflush(t->f) : fclose(t->f));
+
+	if (t->text)
+		out_text(o, "%s", t->text);
+	free(t->text);
+	return !rc && bad ? err_set(e, "standard output: %s", strerror(errno)) : rc;
 }
 
 static int close_target(struct target *t, int rc, struct out *o, struct err *e)
 {
-	bool failed = ferror(t->f) != 0;
-
-	if (t->f == o->run->f)
-		fflush(t->f);
-	else
-		failed |= fclose(t->f) != 0;
-	if (t->text)
-		out_text(o, "%s", t->text);
-	free(t->text);
-	if (!rc && failed)
-		return err_set(e, "%s: %s", t->path, strerror(errno));
-	if (!rc && !on_output(t))
+	if (on_output(t))
+		return close_output(t, rc, o, e);
+	rc = outfile_close(&t->file, rc, e);
+	if (!rc)
 		out_text(o, "%s written\n", t->path);
 	return rc;
+}
+
+static int cannot_write(const struct target *t, struct err *e)
+{
+	return err_set(e, "%s: cannot be written: %s", t->path, strerror(errno));
 }
 
 /* The fabric without what failed; NULL when nothing did. */
@@ -80,18 +92,28 @@ static int cmd_save(struct session *s, int argc, char **argv, struct out *o, str
 	t = present(s);
 	rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL);
 	topo_unref(t);
-	return close_target(&to, rc ? err_set(e, "%s: cannot be written", argv[1]) : 0, o, e);
+	return close_target(&to, rc ? cannot_write(&to, e) : 0, o, e);
 }
 
-static int export_routing(struct session *s, const char *what, FILE *f, struct progress *p, struct err *e)
+/* Is it there to be written? */
+static int check_routing(struct session *s, const char *what, struct err *e)
 {
 	const struct sweep *w = need_routing(s, e);
-	int rc;
 
 	if (!w)
 		return -1;
 	if (!strcmp(what, "sl2vl") && routing_layers_idle(w->routing))
 		return err_set(e, "no SL-to-VL map is known: qos is off (`set qos TRUE` programs them)");
+	return 0;
+}
+
+static int export_routing(struct session *s, const char *what, const struct target *t, struct progress *p,
+			  struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	FILE *f = t->f;
+	int rc;
+
 	if (!strcmp(what, "lfts"))
 		rc = write_lfts(f, w->routing);
 	else if (!strcmp(what, "fdbs"))
@@ -108,7 +130,7 @@ static int export_routing(struct session *s, const char *what, FILE *f, struct p
 		rc = write_json(f, w);
 	if (rc && progress_cancelled(p))
 		return err_set(e, CANCELLED);
-	return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
+	return rc ? cannot_write(t, e) : 0;
 }
 
 static bool has_graphviz(void)
@@ -116,29 +138,21 @@ static bool has_graphviz(void)
 	return system("command -v dot >/dev/null 2>&1") == 0; /* NOLINT(cert-env33-c): a fixed line */
 }
 
-/* DOT text to SVG by Graphviz' own program. */
-static int run_graphviz(const char *dot, size_t len, FILE *to, struct err *e)
+/* DOT text, in a file, to SVG by Graphviz' own program. */
+static int run_graphviz(const char *dot, FILE *to, struct err *e)
 {
-	char path[] = "/tmp/ibscope-dot-XXXXXX", *command, buf[8192];
-	int fd = mkstemp(path), rc = 0;
+	char *command = str_printf("dot -Tsvg '%s' 2>/dev/null", dot), buf[8192];
+	FILE *p = popen(command, "re");
+	bool bad = !p;
 	size_t n;
-	FILE *p;
 
-	if (fd < 0 || write(fd, dot, len) != (ssize_t)len) {
-		if (fd >= 0)
-			close(fd);
-		return err_set(e, "%s: %s", path, strerror(errno));
-	}
-	close(fd);
-	command = str_printf("dot -Tsvg '%s' 2>/dev/null", path);
-	p = popen(command, "re");
 	while (p && (n = fread(buf, 1, sizeof(buf), p)) > 0)
 		fwrite(buf, 1, n, to);
-	if (!p || pclose(p))
-		rc = err_set(e, "Graphviz' program dot failed; `export dot FILE` writes what it was given");
+	if (p)
+		bad = ferror(p) || pclose(p);
 	free(command);
-	unlink(path);
-	return rc;
+	return bad ? err_set(e, "Graphviz' program dot failed; `export dot FILE` writes what it was given")
+		   : 0;
 }
 
 /* What `export dot|svg` draws: the fabric, or the channel dependencies of a layer or of a group on cycles. */
@@ -146,60 +160,71 @@ struct drawing {
 	bool svg, cdg, switches;
 	int vl;
 	uint32_t group; /* from 1, as `cycles` numbers them, or of those on the VL; 0 = all */
+	struct cdg *c;	/* owned */
+	uint32_t component;
 };
 
-static int write_dependencies(const struct cdg *c, const struct drawing *d, FILE *f, struct err *e)
+/* The dependencies that are drawn, d->c; all that may be wrong with the words is found here. */
+static int find_dependencies(struct session *s, struct drawing *d, struct progress *p, struct err *e)
 {
-	uint32_t component = d->group ? cdg_component_on(c, d->vl, d->group - 1) : NO_ID;
-
-	if (d->group && component == NO_ID)
-		return err_set(e, "found group %u, expected one of the %u groups with credit loops there are",
-			       d->group, cdg_components_below(c, d->vl, c->n_components));
-	if (cdg_write_dot(f, c, d->vl, component))
-		return err_set(e, "cannot be written: %s", strerror(errno));
-	return 0;
+	d->component = NO_ID;
+	if (!d->cdg)
+		return 0;
+	d->c = cdg_for_vl(session_routing(s), d->vl, d->switches, p);
+	if (!d->c)
+		return err_set(e, CANCELLED);
+	if (!d->group)
+		return 0;
+	d->component = cdg_component_on(d->c, d->vl, d->group - 1);
+	if (d->component != NO_ID)
+		return 0;
+	err_set(e, "found group %u, expected one of the %u groups with credit loops there are", d->group,
+		cdg_components_below(d->c, d->vl, d->c->n_components));
+	cdg_free(d->c);
+	d->c = NULL;
+	return -1;
 }
 
-static int write_drawing(struct session *s, const struct drawing *d, FILE *f, struct progress *p,
+static int write_drawing(struct session *s, const struct drawing *d, FILE *f, const struct target *t,
 			 struct err *e)
 {
-	struct cdg *c;
-	int rc;
+	int rc = d->c ? cdg_write_dot(f, d->c, d->vl, d->component)
+		      : write_dot(f, s->fabric, session_state(s));
 
-	if (!d->cdg) {
-		rc = write_dot(f, s->fabric, session_state(s));
-		return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
+	return rc ? cannot_write(t, e) : 0;
+}
+
+/* By way of a file that has no name, so that nothing is left behind. */
+static int draw_svg(struct session *s, const struct drawing *d, const struct target *t, struct err *e)
+{
+	char path[SCRATCH_PATH];
+	int fd = scratch_file(path, e), rc;
+	FILE *dot = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd < 0)
+		return -1;
+	if (!dot) {
+		close(fd);
+		return cannot_write(t, e);
 	}
-	c = cdg_for_vl(session_routing(s), d->vl, d->switches, p);
-	if (!c)
-		return err_set(e, CANCELLED);
-	rc = write_dependencies(c, d, f, e);
-	cdg_free(c);
+	rc = write_drawing(s, d, dot, t, e);
+	if (!rc && fflush(dot))
+		rc = cannot_write(t, e);
+	if (!rc)
+		rc = run_graphviz(path, t->f, e);
+	fclose(dot);
 	return rc;
 }
 
-static int export_drawing(struct session *s, const struct drawing *d, FILE *f, struct out *o, struct err *e)
+static int export_drawing(struct session *s, const struct drawing *d, const struct target *t, struct out *o,
+			  struct err *e)
 {
-	char *dot = NULL;
-	size_t len = 0;
-	FILE *mem;
-	int rc;
 	bool svg = d->svg && has_graphviz();
 
 	if (d->svg && !svg)
 		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
 			    "instead\n");
-	if (!svg)
-		return write_drawing(s, d, f, o->run->progress, e);
-	mem = open_memstream(&dot, &len);
-	if (!mem)
-		return err_set(e, "%s", strerror(errno));
-	rc = write_drawing(s, d, mem, o->run->progress, e);
-	fclose(mem);
-	if (!rc)
-		rc = run_graphviz(dot, len, f, e);
-	free(dot);
-	return rc;
+	return svg ? draw_svg(s, d, t, e) : write_drawing(s, d, t->f, t, e);
 }
 
 /* `export dot|svg FILE [cdg [LAYER] [switches] [group N]]` */
@@ -253,25 +278,32 @@ static int check_what(const struct session *s, const char *what, struct err *e)
 		       own ? own : "");
 }
 
+/* Words and all they ask for are looked at before a file is. */
+static int prepare(struct session *s, int argc, char **argv, struct drawing *d, struct out *o, struct err *e)
+{
+	if (check_what(s, argv[1], e))
+		return -1;
+	if (is_word(argv[1], "dot|svg"))
+		return parse_drawing(s, argc, argv, d, e) ? -1 : find_dependencies(s, d, o->run->progress, e);
+	return argc == 3 ? check_routing(s, argv[1], e) : usage(s, "export", e);
+}
+
 static int cmd_export(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	struct drawing d;
-	bool drawing;
+	struct drawing d = {0};
 	struct target to;
 	int rc;
 
-	if (check_what(s, argv[1], e))
+	if (prepare(s, argc, argv, &d, o, e))
 		return -1;
-	drawing = is_word(argv[1], "dot|svg");
-	if (!drawing && argc != 3)
-		return usage(s, "export", e);
-	if (drawing ? parse_drawing(s, argc, argv, &d, e) : !need_routing(s, e))
-		return -1;
-	if (open_target(&to, argv[2], o, e))
-		return -1;
-	rc = drawing ? export_drawing(s, &d, to.f, o, e)
-		     : export_routing(s, argv[1], to.f, o->run->progress, e);
-	return close_target(&to, rc, o, e);
+	rc = open_target(&to, argv[2], o, e);
+	if (!rc) {
+		rc = is_word(argv[1], "dot|svg") ? export_drawing(s, &d, &to, o, e)
+						 : export_routing(s, argv[1], &to, o->run->progress, e);
+		rc = close_target(&to, rc, o, e);
+	}
+	cdg_free(d.c);
+	return rc;
 }
 
 const struct command export_commands[] = {

@@ -6,6 +6,7 @@
 
 #include "core/analysis/torus_conf.h"
 #include "core/base/memory.h"
+#include "core/base/outfile.h"
 #include "core/session/commands/commands.h"
 
 #define ENGINE "torus-2QoS"
@@ -18,9 +19,10 @@ struct maker {
 	struct session *s;
 	struct progress *progress;
 	const struct topo *t;
-	struct setup *setup; /* what is in force, with the engine and its options */
-	char path[40];	     /* of the file that the engine reads */
-	char *refused;	     /* why the engine did not take the last one; owned, NULL = not tried */
+	struct setup *setup;	 /* what is in force, with the engine and its options */
+	char path[SCRATCH_PATH]; /* of the file that the engine reads */
+	int fd;			 /* of that file, -1 = none */
+	char *refused;		 /* why the engine did not take the last one; owned, NULL = not tried */
 };
 
 /* --- trying ------------------------------------------------------------------------------------- */
@@ -41,14 +43,23 @@ static bool whole(const struct sweep *w)
 	return true;
 }
 
-static int write_file(const char *path, const struct text *x, struct err *e)
+static int write_file(const char *path, const struct text *x, struct progress *p, struct err *e)
 {
-	FILE *f = fopen(path, "we");
-	bool failed = !f || fputs(text_str(x), f) < 0;
+	struct outfile o;
 
-	if (f && fclose(f))
-		failed = true;
-	return failed ? err_set(e, "%s: %s", path, strerror(errno)) : 0;
+	if (outfile_open(&o, path, p, e))
+		return -1;
+	fputs(text_str(x), o.f);
+	return outfile_close(&o, 0, e);
+}
+
+static int write_scratch(const struct maker *m, const struct text *x, struct err *e)
+{
+	const char *s = text_str(x);
+
+	if (ftruncate(m->fd, 0) || pwrite(m->fd, s, strlen(s), 0) != (ssize_t)strlen(s))
+		return err_set(e, "%s: %s", m->path, strerror(errno));
+	return 0;
 }
 
 static void set_refused(struct maker *m, const char *why)
@@ -66,7 +77,7 @@ static int try_plan(struct maker *m, const struct torus_plan *p, struct err *e)
 	int good;
 
 	torus_conf_text(p, &x);
-	good = write_file(m->path, &x, e);
+	good = write_scratch(m, &x, e);
 	text_free(&x);
 	if (good)
 		return -1;
@@ -236,7 +247,7 @@ static int give_plan(struct maker *m, const struct torus_plan *p, bool good, con
 	tell_plan(m, p, good, o);
 	torus_conf_text(p, &x);
 	if (path && strcmp(path, "-"))
-		rc = write_file(path, &x, e);
+		rc = write_file(path, &x, m->progress, e);
 	else
 		out_text(o, "%s", text_str(&x));
 	if (path && strcmp(path, "-") && !rc)
@@ -248,15 +259,13 @@ static int give_plan(struct maker *m, const struct torus_plan *p, bool good, con
 static int begin(struct maker *m, struct err *e)
 {
 	struct options *options;
-	int fd, rc;
+	int rc;
 
 	if (!engine_find(m->s->engines, ENGINE))
 		return err_set(e, "engine " ENGINE " is not known here");
-	strcpy(m->path, "/tmp/ibscope-torus-XXXXXX");
-	fd = mkstemp(m->path);
-	if (fd < 0)
-		return err_set(e, "%s: %s", m->path, strerror(errno));
-	close(fd);
+	m->fd = scratch_file(m->path, e);
+	if (m->fd < 0)
+		return -1;
 	m->t = topo_new(m->s->fabric, session_state(m->s));
 	options = options_copy(m->s->setup->options);
 	rc = options_set(options, "qos", "TRUE", e) || options_set(options, "torus_config", m->path, e) ? -1
@@ -269,8 +278,8 @@ static int begin(struct maker *m, struct err *e)
 
 static void end(struct maker *m)
 {
-	if (m->t)
-		unlink(m->path);
+	if (m->fd >= 0)
+		close(m->fd);
 	topo_unref(m->t);
 	setup_unref(m->setup);
 	free(m->refused);
@@ -278,7 +287,7 @@ static void end(struct maker *m)
 
 static int cmd_torus_conf(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	struct maker m = {.s = s, .progress = o->run->progress};
+	struct maker m = {.s = s, .progress = o->run->progress, .fd = -1};
 	struct torus_plan p = {0};
 	int rc;
 

@@ -1,0 +1,332 @@
+#include "core/base/outfile.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define MOST_LINKS 40 /* followed, as the kernel does */
+#define TEMP_MARK ".ibscope-"
+#define TEMP_RANDOM 6
+#define WAIT_MS 50
+#define MOST_PENDING 8 /* one for each thread that writes would do */
+
+/*
+ * Names of what is unfinished, for a signal handler: the one thing in core/ that is global and
+ * changes, as a handler sees nothing else.
+ */
+enum { SLOT_FREE, SLOT_TAKEN, SLOT_NAMED };
+static struct {
+	atomic_int state;
+	char path[PATH_MAX];
+} pending[MOST_PENDING];
+
+static atomic_int *pending_add(const char *path)
+{
+	size_t size = strlen(path) + 1;
+
+	for (size_t i = 0; i < ARRAY_LEN(pending) && size <= sizeof(pending[i].path); i++) {
+		int is_free = SLOT_FREE;
+
+		if (!atomic_compare_exchange_strong(&pending[i].state, &is_free, SLOT_TAKEN))
+			continue;
+		memcpy(pending[i].path, path, size);
+		atomic_store(&pending[i].state, SLOT_NAMED);
+		return &pending[i].state;
+	}
+	return NULL;
+}
+
+void outfile_remove_unfinished(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(pending); i++)
+		if (atomic_load(&pending[i].state) == SLOT_NAMED)
+			unlink(pending[i].path);
+}
+
+/* --- where a path leads to ----------------------------------------------------------------- */
+
+static size_t folder_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Is the link one of /proc, whose text is not where it leads? */
+static bool is_magic_link(const char *path)
+{
+	struct statfs fs;
+	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	bool magic = fd >= 0 && !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+
+	if (fd >= 0)
+		close(fd);
+	return magic;
+}
+
+/* The end of a chain of links, which need not be there; NULL and errno. */
+static char *follow_links(const char *path, bool *magic)
+{
+	char *at = str_dup(path), link[PATH_MAX];
+
+	*magic = false;
+	for (unsigned n = 0; n < MOST_LINKS; n++) {
+		ssize_t len = readlink(at, link, sizeof(link) - 1);
+		char *next;
+
+		if (len < 0)
+			return at;
+		*magic = is_magic_link(at);
+		if (*magic)
+			return at;
+		link[len] = 0;
+		next = *link == '/' ? str_dup(link) : str_printf("%.*s%s", (int)folder_length(at), at, link);
+		free(at);
+		at = next;
+	}
+	free(at);
+	errno = ELOOP;
+	return NULL;
+}
+
+/* The descriptor of our own that a path in /proc stands for; -1: none. */
+static int own_descriptor(const char *path)
+{
+	char *folder = str_printf("%.*s.", (int)folder_length(path), path), real[PATH_MAX];
+	char *own = str_printf("/proc/%d/fd", (int)getpid()), *end;
+	const char *number = path + folder_length(path);
+	long fd = strtol(number, &end, 10);
+	bool found = realpath(folder, real) && !strcmp(real, own) && *number && !*end;
+
+	free(folder);
+	free(own);
+	return found ? (int)fd : -1;
+}
+
+static int failed(const struct outfile *o, int error, struct err *e)
+{
+	if (progress_cancelled(o->progress))
+		return err_set(e, CANCELLED);
+	return err_set(e, "%s: %s", o->path, strerror(error));
+}
+
+/* --- opening ------------------------------------------------------------------------------- */
+
+/* Wait a little for one who reads; false: cancelled meanwhile. */
+static bool wait_writable(const struct outfile *o)
+{
+	struct pollfd p = {.fd = o->fd, .events = POLLOUT};
+
+	poll(&p, o->fd < 0 ? 0 : 1, WAIT_MS);
+	return !progress_cancelled(o->progress);
+}
+
+static ssize_t write_bytes(void *cookie, const char *buf, size_t size)
+{
+	struct outfile *o = cookie;
+	size_t done = 0;
+
+	while (done < size && !o->failed) {
+		ssize_t n = progress_cancelled(o->progress) ? -1 : write(o->fd, buf + done, size - done);
+
+		if (n >= 0)
+			done += (size_t)n;
+		else if (progress_cancelled(o->progress) || (errno == EAGAIN && !wait_writable(o)))
+			o->failed = ECANCELED;
+		else if (errno != EINTR && errno != EAGAIN)
+			o->failed = errno;
+	}
+	return done < size ? 0 : (ssize_t)size;
+}
+
+/* NAME.ibscope-XXXXXX in the folder of the target; a long name is cut. */
+static char *temp_name(const char *target)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	size_t folder = folder_length(target), most = NAME_MAX - strlen(TEMP_MARK) - TEMP_RANDOM;
+	unsigned char random[TEMP_RANDOM];
+	char name[TEMP_RANDOM + 1];
+
+	while (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		;
+	for (size_t i = 0; i < TEMP_RANDOM; i++)
+		name[i] = letters[random[i] % (sizeof(letters) - 1)];
+	name[TEMP_RANDOM] = 0;
+	return str_printf("%.*s%.*s" TEMP_MARK "%s", (int)folder, target, (int)most, target + folder, name);
+}
+
+/* Forget the temporary name. */
+static void drop_temp(struct outfile *o)
+{
+	if (o->slot)
+		atomic_store(o->slot, SLOT_FREE);
+	free(o->temp);
+	o->temp = NULL;
+	o->slot = NULL;
+}
+
+/* Owner and mode as those of what is replaced. */
+static void keep_mode(int fd, const struct stat *was)
+{
+	mode_t mode = was->st_mode & 07777;
+
+	if (fchown(fd, was->st_uid, was->st_gid)) {
+		mode &= 0777;				/* not set-uid to another one */
+		if (fchown(fd, (uid_t)-1, was->st_gid)) /* nor open to another group */
+			mode = (mode & 0707) | (mode & 07) << 3;
+	}
+	(void)!fchmod(fd, mode);
+}
+
+/* -1 and errno. */
+static int open_temp(struct outfile *o, const struct stat *was)
+{
+	do {
+		drop_temp(o);
+		o->temp = temp_name(o->target);
+		o->slot = pending_add(o->temp);
+		o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, was ? 0600 : 0666);
+	} while (o->fd < 0 && errno == EEXIST);
+	if (o->fd >= 0 && was)
+		keep_mode(o->fd, was);
+	return o->fd < 0 ? -1 : 0;
+}
+
+static int open_straight(struct outfile *o, bool magic, bool is_fifo)
+{
+	int own = magic ? own_descriptor(o->target) : -1;
+
+	if (own >= 0) { /* what was printed comes first, and goes on behind it */
+		fflush(stdout);
+		o->fd = fcntl(own, F_DUPFD_CLOEXEC, 0);
+	} else { /* a FIFO may have no reader yet */
+		while ((o->fd = open(o->target, O_WRONLY | O_TRUNC | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)) <
+			       0 &&
+		       errno == ENXIO && is_fifo && wait_writable(o))
+			;
+	}
+	return o->fd < 0 ? -1 : 0;
+}
+
+static int open_beside(struct outfile *o, const struct stat *was, struct err *e)
+{
+	size_t folder = folder_length(o->target);
+
+	if (!open_temp(o, was))
+		return 0;
+	if (!was || (errno != EACCES && errno != EPERM && errno != EROFS))
+		return failed(o, errno, e);
+	return err_set(e, "%s: left as it is, as no new file can be made beside it in %.*s: %s", o->path,
+		       folder ? (int)folder : 1, folder ? o->target : ".", strerror(errno));
+}
+
+static int open_any(struct outfile *o, struct err *e)
+{
+	struct stat was;
+	bool magic, there;
+
+	o->target = follow_links(o->path, &magic);
+	if (!o->target)
+		return failed(o, errno, e);
+	there = !stat(o->target, &was);
+	if (!there && errno != ENOENT)
+		return failed(o, errno, e);
+	if (there && S_ISDIR(was.st_mode))
+		return failed(o, EISDIR, e);
+	if (there && (magic || !S_ISREG(was.st_mode)))
+		return open_straight(o, magic, S_ISFIFO(was.st_mode)) ? failed(o, errno, e) : 0;
+	if (there && eaccess(o->target, W_OK))
+		return failed(o, errno, e);
+	return open_beside(o, there ? &was : NULL, e);
+}
+
+/* What it holds beside its stream. */
+static void give_up(struct outfile *o)
+{
+	if (o->fd >= 0)
+		close(o->fd);
+	if (o->temp)
+		unlink(o->temp);
+	drop_temp(o);
+	free(o->target);
+	*o = (struct outfile){.fd = -1};
+}
+
+int outfile_open(struct outfile *o, const char *path, struct progress *p, struct err *e)
+{
+	static const cookie_io_functions_t io = {.write = write_bytes};
+
+	*o = (struct outfile){.path = path, .progress = p, .fd = -1};
+	if (open_any(o, e)) {
+		give_up(o);
+		return -1;
+	}
+	o->f = fopencookie(o, "w", io);
+	if (!o->f) {
+		failed(o, errno, e);
+		give_up(o);
+		return -1;
+	}
+	return 0;
+}
+
+/* --- ending -------------------------------------------------------------------------------- */
+
+/* Not all that is no disk can be brought to one. */
+static bool sync_failed(int fd)
+{
+	return fsync(fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP;
+}
+
+/* The new file is whole: it takes the place of the old one. */
+static int take_place(struct outfile *o, struct err *e)
+{
+	int fd = o->fd, bad = sync_failed(fd) ? errno : 0;
+
+	o->fd = -1;
+	if (close(fd) && !bad)
+		bad = errno;
+	if (bad)
+		return failed(o, bad, e);
+	if (rename(o->temp, o->target))
+		return err_set(e, "%s: left as it is, as it cannot be replaced: %s", o->path,
+			       strerror(errno));
+	drop_temp(o);
+	return 0;
+}
+
+int outfile_close(struct outfile *o, int rc, struct err *e)
+{
+	if (fclose(o->f) && !o->failed)
+		o->failed = errno;
+	o->f = NULL;
+	if (o->failed)
+		rc = failed(o, o->failed, e);
+	if (!rc && o->temp)
+		rc = take_place(o, e);
+	give_up(o);
+	return rc;
+}
+
+/* --- scratch ------------------------------------------------------------------------------- */
+
+int scratch_file(char path[SCRATCH_PATH], struct err *e)
+{
+	int fd = memfd_create("ibscope", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return err_set(e, "a file in memory cannot be made: %s", strerror(errno));
+	snprintf(path, SCRATCH_PATH, "/proc/%d/fd/%d", (int)getpid(), fd);
+	return fd;
+}

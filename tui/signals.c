@@ -1,0 +1,26 @@
+/* What ends the program from outside, while it runs without the explorer. */
+#include <signal.h>
+#include <stddef.h>
+#include "core/base/outfile.h"
+#include "tui/ui.h"
+
+/* Only calls that are safe in a signal handler; the signal's own end comes when it returns. */
+static void on_end(int sig)
+{
+	outfile_remove_unfinished();
+	raise(sig);
+}
+
+void signals_start(void)
+{
+	static const int ends[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU,
+				   SIGUSR1, SIGUSR2, SIGSEGV, SIGABRT, SIGBUS,	SIGFPE,	 SIGILL};
+	struct sigaction was, end = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
+
+	sigemptyset(&end.sa_mask);
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (!sigaction(ends[i], NULL, &was) &&
+		    was.sa_handler == SIG_DFL) /* others chose, as nohup does */
+			sigaction(ends[i], &end, NULL);
+	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error of writing */
+}
