@@ -109,6 +109,11 @@ $(BUILD)/live/probe: $(BUILD)/obj/tests/live/probe.o $(BUILD)/obj/core.a $(BUILD
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
 
+# put before the program, it lets allocations fail
+$(BUILD)/memory/fail.so: tests/memory/fail.c $(BUILD)/stamp/obj
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -shared -fPIC -o $@ $<
+
 # fuzz targets, and the same without libFuzzer: they replay files under the sanitizers
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(BUILD)/fuzz/core.a $(BUILD)/stamp/link
 	$(Q)$(FUZZCC) -g $(FUZZSAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
@@ -121,6 +126,7 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 
 # --- tests -----------------------------------------------------------------------
 TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/live/probe \
+	$(BUILD)/memory/fail.so \
 	$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
 

@@ -55,8 +55,7 @@ static struct routing *dnup_route(const struct engine_input *in, struct engine_o
 	}
 	updown_rank(in, u);
 	u->connect = options_bool(in->options, "connect_roots");
-	if (!updown_matrix(in, u, NULL, false, u->connect)) {
-		err_set(&out->refused, CANCELLED);
+	if (!updown_matrix(in, u, NULL, false, u->connect, &out->refused)) {
 		updown_free(u);
 		return NULL;
 	}
@@ -69,4 +68,5 @@ const struct engine engine_dnup = {
 	.brief = "Down/Up: as Up/Down, with ranks counted from the switches with hosts",
 	.reference = "as OpenSM 3.3.23",
 	.route = dnup_route,
+	.room = updown_room,
 };

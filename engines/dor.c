@@ -5,6 +5,7 @@
  * Fully Distributed Parallel Machine, ISCA 1977.
  */
 #include "engines/engines.h"
+#include "engines/hops.h"
 #include "engines/minhop.h"
 
 static struct routing *dor_route(const struct engine_input *in, struct engine_output *out)
@@ -23,4 +24,5 @@ const struct engine engine_dor = {
 	.reference = "Sullivan, Bashkow, ISCA 1977; as OpenSM 3.3.23",
 	.route = dor_route,
 	.update = dor_update,
+	.room = hops_build_room,
 };

@@ -305,10 +305,21 @@ static const struct optdef file_options[] = {
 	{0},
 };
 
+/* With a file of a matrix: what is read and what is made of it. */
+static size_t file_room(const struct engine_input *in, const char **what)
+{
+	size_t size = hops_build_room(in, what);
+
+	if (!options_file(in->options, MATRIX))
+		return size;
+	return hops_size(in->topo->fabric, 0, 2);
+}
+
 const struct engine engine_file = {
 	.name = "file",
 	.brief = "tables from a file: a dump, or tables written by hand",
 	.reference = "as OpenSM 3.3.23",
 	.options = file_options,
 	.route = file_route,
+	.room = file_room,
 };

@@ -9,6 +9,13 @@
 #define VECTOR 16
 typedef uint8_t vector __attribute__((vector_size(VECTOR)));
 
+size_t hops_size(const struct fabric *f, unsigned plain, unsigned full)
+{
+	size_t n = f->n_switches;
+
+	return (plain + full) * n * n + full * n * f->n_ports;
+}
+
 struct hops *hops_new(const struct fabric *f, bool full)
 {
 	struct hops *h = NEW(struct hops);

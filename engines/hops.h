@@ -30,6 +30,10 @@ struct hops {
 	uint8_t *by_port; /* full: by_port[d * n_ports + port id]; NULL = plain */
 };
 
+/* Bytes of matrices for a fabric: so many plain ones, and full ones. */
+size_t hops_size(const struct fabric *f, unsigned plain, unsigned full);
+/* As struct engine's room(): of engines that make one by hops_build(). */
+size_t hops_build_room(const struct engine_input *in, const char **what);
 /* A matrix without any path; full: with values by port, all NO_PATH (the caller fills both). */
 struct hops *hops_new(const struct fabric *f, bool full);
 /* A levelled one: all levels 0, nothing open, no path (the caller fills level, open and least). */

@@ -61,6 +61,14 @@ static uint8_t *read_weights(const struct engine_input *in, struct engine_output
 	return NULL;
 }
 
+size_t hops_build_room(const struct engine_input *in, const char **what)
+{
+	bool left = in->left && in->left->hops;
+
+	*what = "hop matrix";
+	return hops_size(in->topo->fabric, !left, left);
+}
+
 struct hops *hops_build(const struct engine_input *in, struct engine_output *out)
 {
 	bool left = in->left && in->left->hops, done;

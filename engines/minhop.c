@@ -85,4 +85,5 @@ const struct engine engine_minhop = {
 	.reference = "as OpenSM 3.3.23",
 	.route = minhop_route,
 	.update = minhop_update,
+	.room = hops_build_room,
 };

@@ -308,10 +308,8 @@ static struct routing *updn_route(const struct engine_input *in, struct engine_o
 	updown_rank(in, u);
 	note_odd_roots(in->topo, u, &out->notes);
 	u->connect = connect && plain;
-	if (!updown_matrix(in, u, plain, u->connect, false)) {
-		err_set(&out->refused, CANCELLED);
+	if (!updown_matrix(in, u, plain, u->connect, false, &out->refused))
 		return refuse(u, plain);
-	}
 	hops_unref(plain);
 	return updown_routing("updn", in, out, u);
 }
@@ -338,4 +336,5 @@ const struct engine engine_updn = {
 	.reference = "Schroeder et al., Autonet, IEEE JSAC 9(8), 1991; as OpenSM 3.3.23",
 	.options = updn_options,
 	.route = updn_route,
+	.room = updown_room,
 };

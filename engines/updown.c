@@ -335,11 +335,15 @@ static void tell_target(struct search *k, uint32_t d, const struct hops *plain)
 }
 
 static bool exact_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain,
-			 bool price)
+			 bool price, struct err *e)
 {
-	struct search *k = search_new(in, u);
+	struct search *k;
 	bool done;
 
+	if (mem_room(e, hops_size(in->topo->fabric, 0, 1), "the hop matrix by port of %u switches",
+		     in->topo->fabric->n_switches))
+		return false;
+	k = search_new(in, u);
 	u->hops = hops_new(in->topo->fabric, true);
 	done = search_all_targets(k, u->hops, plain);
 	if (done && price) {
@@ -485,8 +489,14 @@ static void tell_matrix(const struct engine_input *in, const struct updown *u)
 	}
 }
 
+size_t updown_room(const struct engine_input *in, const char **what)
+{
+	*what = "hop matrices"; /* of Min Hop, from which roots are found, and its own */
+	return hops_size(in->topo->fabric, 2, 0);
+}
+
 bool updown_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain, bool keep_roots,
-		   bool price)
+		   bool price, struct err *e)
 {
 	const struct hops *kept = keep_roots ? plain : NULL;
 	bool exact = false, done = true;
@@ -498,9 +508,11 @@ bool updown_matrix(const struct engine_input *in, struct updown *u, const struct
 	} else if (u->id && !u->max_rank && is_plain(plain) && !has_loopback(in->topo)) {
 		u->hops = hops_ref(plain); /* nothing but roots: nothing is forbidden */
 	} else {
-		done = exact_matrix(in, u, kept, price);
+		done = exact_matrix(in, u, kept, price, e);
 		exact = true;
 	}
+	if (!done && progress_cancelled(in->progress))
+		err_set(e, CANCELLED);
 	if (!done || !OBSERVED(in))
 		return done;
 	for (uint32_t d = 0; !exact && d < in->topo->fabric->n_switches; d++)

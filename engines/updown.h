@@ -90,10 +90,12 @@ void updown_rank(const struct engine_input *in, struct updown *u);
 /*
  * The matrix.  plain: the one of Min Hop when it was computed, else NULL;
  * keep_roots: rows of root targets are taken from it (updn); price: dnup's second
- * pass allows forbidden turns.  false: cancelled.
+ * pass allows forbidden turns.  false and *e: cancelled, or there is no memory for it.
  */
 bool updown_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain, bool keep_roots,
-		   bool price);
+		   bool price, struct err *e);
+/* As struct engine's room(). */
+size_t updown_room(const struct engine_input *in, const char **what);
 
 /* Ports and routing; takes u over.  NULL: cancelled. */
 struct routing *updown_routing(const char *engine, const struct engine_input *in, struct engine_output *out,

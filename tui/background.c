@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "tui/ui.h"
 
@@ -21,6 +23,7 @@ static struct {
 	/* With references: what the person does not want to wait for; nothing else was asked for since. */
 	struct ask given_up[WANTED];
 	unsigned n_given_up;
+	bool no_memory; /* something could not be computed for want of it; not told yet */
 	struct progress progress;
 } b = {.mutex = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
@@ -41,6 +44,11 @@ static void run_first(void)
 	pthread_mutex_lock(&b.mutex);
 	b.running = false;
 	b.done = r;
+	if (!r && !atomic_load(&b.progress.cancel)) { /* it is not tried again by itself */
+		b.no_memory = true;
+		if (b.n_given_up < WANTED)
+			b.given_up[b.n_given_up++] = ask_copy(&b.current);
+	}
 	ask_clear(&b.current);
 	ui_wake();
 }
@@ -71,7 +79,7 @@ void background_start(void)
 	sigdelset(&all, SIGILL);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	if (pthread_create(&b.thread, NULL, work, NULL))
-		abort();
+		mem_exhausted(0);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
@@ -148,15 +156,20 @@ static bool only_given_up(const struct ask *a, unsigned n)
 void background_take(struct scene *sc)
 {
 	unsigned done = atomic_load(&b.progress.done), total = atomic_load(&b.progress.total);
+	bool no_memory;
 
 	sc->percent = total ? (unsigned)(100.0 * (done < total ? done : total) / total) : 0;
 	pthread_mutex_lock(&b.mutex);
+	no_memory = b.no_memory;
+	b.no_memory = false;
 	if (b.done) {
 		scene_add_result(sc, b.done);
 		b.done = NULL;
 	}
 	pthread_mutex_unlock(&b.mutex);
 	scene_drop_results(sc);
+	if (no_memory)
+		ui_message(true, OUT_OF_MEMORY "what a pane shows is too large");
 }
 
 static bool is_known(const struct ask *a)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tui/keymap.h"
+#include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -404,25 +405,23 @@ static int load_file(struct reader *from, const char *path, struct err *e)
 {
 	struct reader r = *from;
 	FILE *f = fopen(path, "re");
-	char *line = NULL;
-	size_t size = 0;
+	struct text line = {0};
+	int got;
 
 	if (!f)
 		return err_set(e, "cannot read %s: %s", path, strerror(errno));
 	r.file = path;
 	r.line = 0;
 	r.depth++;
-	while (getline(&line, &size, f) >= 0) {
+	while ((got = read_text_line(f, path, &line, e)) > 0 && r.line < LINES_MOST) {
 		r.line++;
-		read_line(&r, line);
+		read_line(&r, line.s);
 	}
-	free(line);
-	if (ferror(f)) {
-		fclose(f);
-		return err_set(e, "cannot read %s: %s", path, strerror(EISDIR));
-	}
+	text_free(&line);
 	fclose(f);
-	return 0;
+	if (got > 0)
+		return err_set(e, "%s: found more than %d lines, expected a keymap", path, LINES_MOST);
+	return got < 0 ? -1 : 0;
 }
 
 int keymap_load(struct keymap *km, const char *path, const struct keymap_check *check, struct text *errors,

@@ -19,7 +19,7 @@
 #include "tui/term_check.h"
 #include "tui/ui.h"
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 }; /* and EXIT_MEMORY */
 
 struct piece {
 	bool file; /* -x FILE, else -e COMMANDS */
@@ -53,7 +53,8 @@ static const char usage[] =
 	"  -h, --help               this text; `ibscope -e help` lists the commands\n"
 	"  -V, --version\n"
 	"\n"
-	"Exit status: 0 all done, 1 a command failed or found a fault, 2 the command line is wrong.\n";
+	"Exit status: 0 all done, 1 a command failed or found a fault, 2 the command line is wrong, 3 out of "
+	"memory.\n";
 
 static int wrong(const char *fmt, ...) PRINTF_LIKE(1, 2);
 static int wrong(const char *fmt, ...)
@@ -231,7 +232,7 @@ static int failed(const struct err *e)
 {
 	fflush(stdout);
 	fprintf(stderr, "ibscope: %s\n", e->msg);
-	return EXIT_FAILED;
+	return err_is_memory(e) ? EXIT_MEMORY : EXIT_FAILED;
 }
 
 static int run_piece(struct command_run *r, const struct piece *p, struct err *e)
@@ -249,7 +250,9 @@ static int run_piece(struct command_run *r, const struct piece *p, struct err *e
 	else
 		in = fmemopen((void *)(uintptr_t)p->text, strlen(p->text), "r");
 	if (!in)
-		return err_set(e, "cannot read %s: %s", p->file ? p->text : "-e", strerror(errno));
+		return errno == ENOMEM
+			       ? err_system(e, p->file ? p->text : "-e", errno)
+			       : err_set(e, "cannot read %s: %s", p->file ? p->text : "-e", strerror(errno));
 	rc = run_script(r, in, standard ? "standard input" : p->file ? p->text : "-e", e);
 	if (!standard)
 		fclose(in);
@@ -289,20 +292,19 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 {
 	const struct sweep *w;
 	struct command_run quiet = *r;
-	char *said = NULL;
-	size_t size = 0;
+	struct text said = {0};
 	int rc;
 
 	if (r->json)
 		return run_start(r, cl, e);
-	quiet.f = open_memstream(&said, &size);
+	quiet.f = text_stream(&said);
 	rc = run_start(&quiet, cl, e);
 	fclose(quiet.f);
 	r->found_fault = quiet.found_fault;
 	w = session_sweep(r->in->session);
 	if (w && (w->n_refusals || *w->notes))
-		fputs(said, stderr);
-	free(said);
+		fputs(text_str(&said), stderr);
+	text_free(&said);
 	return rc;
 }
 
@@ -345,7 +347,7 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 {
 	bool standard = cl->fabric && is_standard(cl->fabric);
 	struct line_list before = {0};
-	size_t size = 0;
+	struct text said = {0};
 	struct command_run r = {.in = in};
 	int rc;
 
@@ -353,9 +355,10 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 		return err_set(e, "cannot read %s: %s", cl->fabric, strerror(errno));
 	option_lines(cl, &before);
 	fabric_lines(cl, standard ? &before : start);
-	r.f = open_memstream(&c->greeting, &size);
+	r.f = text_stream(&said);
 	rc = run_lines(&r, &before, e);
 	fclose(r.f);
+	c->greeting = said.s;
 	if (!rc && standard)
 		rc = take_terminal(e);
 	route_lines(cl, in, start);

@@ -494,7 +494,7 @@ static int put_template(const struct manual *m, const char *path, struct err *e)
 	int rc = 0;
 
 	if (!f)
-		return err_set(e, "%s: %s", path, strerror(errno));
+		return err_system(e, path, errno);
 	for (unsigned n = 1; !rc && getline(&line, &cap, f) >= 0; n++) {
 		struct err why = {{0}};
 

@@ -1,6 +1,8 @@
 /* What ends the program from outside, while it runs without the explorer. */
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "tui/ui.h"
 
@@ -9,6 +11,12 @@ static void on_end(int sig)
 {
 	outfile_remove_unfinished();
 	raise(sig);
+}
+
+/* What was printed so far is not lost. */
+static void flush_output(void)
+{
+	fflush(stdout);
 }
 
 void signals_start(void)
@@ -22,5 +30,6 @@ void signals_start(void)
 		if (!sigaction(ends[i], NULL, &was) &&
 		    was.sa_handler == SIG_DFL) /* others chose, as nohup does */
 			sigaction(ends[i], &end, NULL);
+	mem_before_end(flush_output);
 	signal(SIGXFSZ, SIG_IGN); /* too large a file is an error of writing */
 }

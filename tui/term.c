@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <wchar.h>
 #include "core/base/err.h"
+#include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/base/text.h"
 #include "tui/ui.h"
@@ -25,10 +26,9 @@ static char restore_bytes[256]; /* what brings the screen back when nothing else
 static size_t n_restore;
 static char alt_stack[65536];
 
-/* Only calls that are safe in a signal handler: nothing is left on the disk, and the terminal as it was. */
-static void leave_at_once(void)
+/* Only calls that are safe in a signal handler: the terminal as it was. */
+static void restore_terminal(void)
 {
-	outfile_remove_unfinished();
 	if (!started)
 		return;
 	(void)!write(STDOUT_FILENO, restore_bytes, n_restore);
@@ -44,7 +44,8 @@ static void on_end(int sig)
 	static volatile sig_atomic_t times;
 
 	if (times++ && sig != SIGHUP) {
-		leave_at_once();
+		outfile_remove_unfinished();
+		restore_terminal();
 		signal(sig, SIG_DFL);
 		raise(sig);
 	}
@@ -71,7 +72,8 @@ static void on_crash(int sig)
 {
 	static const char said[] = "ibscope: crashed; please report what you did\n";
 
-	leave_at_once();
+	outfile_remove_unfinished();
+	restore_terminal();
 	(void)!write(STDERR_FILENO, said, sizeof(said) - 1);
 	signal(sig, SIG_DFL);
 	raise(sig);
@@ -146,6 +148,7 @@ int term_start(struct err *e)
 			"terminal type \"%s\" is not known here; set TERM to one that is (xterm, vt100, ...)",
 			term ? term : "");
 	started = true;
+	mem_before_end(restore_terminal);
 	raw();
 	noecho();
 	nonl();

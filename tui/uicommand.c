@@ -315,15 +315,13 @@ static int do_here(const struct command *c, int argc, char **argv, struct out *o
 void commands_run_here(const struct command_list *in)
 {
 	struct err e = {{0}};
-	char *buf = NULL;
-	size_t size = 0;
-	struct command_run run = {
-		.in = ui.interpreter, .f = open_memstream(&buf, &size), .on_screen = do_here};
+	struct text said = {0};
+	struct command_run run = {.in = ui.interpreter, .f = text_stream(&said), .on_screen = do_here};
 	int rc = run_commands(&run, in, &e);
 
 	fclose(run.f);
-	repl_print(buf, size);
-	free(buf);
+	repl_print(text_str(&said), said.len);
+	text_free(&said);
 	if (rc) {
 		repl_printf("\001%s\n", e.msg);
 		ui_message(true, "%s", e.msg);

@@ -119,7 +119,7 @@ void worker_start(struct interpreter *in)
 	sigdelset(&all, SIGILL);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	if (pthread_create(&w.thread, NULL, work, f))
-		abort();
+		mem_exhausted(0);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 

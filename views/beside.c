@@ -123,7 +123,7 @@ static void sum_up(struct graph *g)
 
 static void *run_graph(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
-	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, arg[0] != 0, p);
+	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, arg[0] != 0, p, NULL);
 	struct graph *g;
 
 	(void)base;

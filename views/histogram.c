@@ -20,7 +20,9 @@ static void *run_search(const struct sweep *w, const void *base, const uint32_t 
 	struct engine_input in = {
 		.topo = w->topo, .lids = w->lids, .options = w->setup->options, .progress = p};
 	struct engine_output out = {.notes = {0}};
-	struct hops *plain = hops_build(&in, &out);
+	const char *what;
+	struct hops *plain =
+		mem_room(NULL, hops_build_room(&in, &what), "%s", "") ? NULL : hops_build(&in, &out);
 	struct root_search *s = plain ? root_search_new(w->topo, plain) : NULL;
 
 	(void)base;

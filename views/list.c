@@ -252,23 +252,31 @@ static bool print_json(const struct view *v, const struct layout *l, struct prog
 
 /* --- the command ------------------------------------------------------------------------- */
 
+/* What a pane computes ends early when it is cancelled, or short of memory. */
+static int not_done(const struct view *v, const struct progress *p, struct err *e)
+{
+	return progress_cancelled(p)
+		       ? err_set(e, CANCELLED)
+		       : err_set(e, OUT_OF_MEMORY "what pane %s shows is too large", v->ops->name);
+}
+
 /* Sort, filter and compute what the pane asks for; 0, or -1 and *e. */
 static int prepare(struct view *v, const struct wish *w, struct progress *p, struct err *e)
 {
 	int col;
 
 	if (!view_settle(v, p))
-		return err_set(e, CANCELLED);
+		return not_done(v, p, e);
 	if (w->filter.len >= sizeof(v->filter))
 		return err_set(e, "list: found a filter of %zu characters, expected at most %zu",
 			       w->filter.len, sizeof(v->filter) - 1);
 	view_filter(v, text_str(&w->filter));
 	if (!view_settle(v, p))
-		return err_set(e, CANCELLED);
+		return not_done(v, p, e);
 	col = w->sort ? view_column(v, w->sort, e) : -1;
 	if (w->sort && (col < 0 || view_sort(v, col, w->reverse, e)))
 		return -1;
-	return view_settle(v, p) ? 0 : err_set(e, CANCELLED);
+	return view_settle(v, p) ? 0 : not_done(v, p, e);
 }
 
 /* The title tells why there are no rows. */
@@ -295,7 +303,7 @@ static int print_view(struct view *v, const struct wish *w, struct progress *p, 
 	choose_columns(v, &l);
 	done = o->run->json ? print_json(v, &l, p, o) : print_text(v, &l, p, o);
 	forget_columns(&l);
-	return done ? 0 : err_set(e, CANCELLED);
+	return done ? 0 : not_done(v, p, e);
 }
 
 static int cmd_list(struct session *s, int argc, char **argv, struct out *o, struct err *e)

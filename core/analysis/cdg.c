@@ -74,6 +74,8 @@ struct counting {
 	uint16_t *hops;
 	uint32_t *order, *work, *count; /* switches that arrive, farthest first */
 	uint32_t n_order;
+	bool failed; /* for want of memory, as *e tells */
+	struct err *e;
 };
 
 static unsigned find_slot(struct counting *k, unsigned sl, unsigned vl)
@@ -92,26 +94,34 @@ static bool wanted(const struct counting *k, unsigned vl)
 	return k->c->want == CDG_ALL_VLS || (unsigned)k->c->want == vl;
 }
 
-static uint32_t *counters(uint32_t **table, size_t n)
+/* NULL, and k->failed: there is no memory for them. */
+static uint32_t *counters(struct counting *k, uint32_t **table, size_t n)
 {
-	if (!*table)
+	if (!*table && !k->failed &&
+	    mem_room(k->e, n * sizeof(**table), "counts of channel dependencies by the ports of %u switches",
+		     k->n))
+		k->failed = true;
+	if (!*table && !k->failed)
 		*table = NEW_ARRAY(n, uint32_t);
 	return *table;
 }
 
 static void add_load(struct counting *k, uint32_t port, unsigned vl, uint32_t routes)
 {
+	uint32_t *load;
+
 	k->c->used |= 1u << vl;
-	if (wanted(k, vl))
-		counters(&k->load[vl], k->f->n_ports)[port] += routes;
+	if (wanted(k, vl) && (load = counters(k, &k->load[vl], k->f->n_ports)))
+		load[port] += routes;
 }
 
 static void add_dependency(struct counting *k, uint32_t sw, unsigned in, unsigned va, unsigned out,
 			   unsigned vb, uint32_t routes)
 {
-	if (wanted(k, va) && wanted(k, vb))
-		counters(&k->matrix[va][vb],
-			 k->cells)[k->at[sw] + (size_t)in * (k->f->switch_nports[sw] + 1u) + out] += routes;
+	uint32_t *matrix;
+
+	if (wanted(k, va) && wanted(k, vb) && (matrix = counters(k, &k->matrix[va][vb], k->cells)))
+		matrix[k->at[sw] + (size_t)in * (k->f->switch_nports[sw] + 1u) + out] += routes;
 }
 
 /* A route enters at its source's switch. */
@@ -278,7 +288,8 @@ static bool count_all(struct counting *k, struct progress *p)
 	bool go_on = true;
 
 	progress_start(p, "channel dependencies", top);
-	for (unsigned lid0 = 1; lid0 <= top && (go_on = progress_step(p, lid0)); lid0 += COLUMN_BLOCK) {
+	for (unsigned lid0 = 1; lid0 <= top && (go_on = progress_step(p, lid0) && !k->failed);
+	     lid0 += COLUMN_BLOCK) {
 		routing_columns(k->r, lid0, COLUMN_BLOCK, block);
 		for (unsigned lid = lid0; lid < lid0 + COLUMN_BLOCK && lid <= top; lid++) {
 			k->col = block + (size_t)(lid - lid0) * k->n;
@@ -287,7 +298,7 @@ static bool count_all(struct counting *k, struct progress *p)
 		}
 	}
 	free(block);
-	return go_on;
+	return go_on && !k->failed;
 }
 
 /* May all sources of a switch be counted at once? */
@@ -403,7 +414,7 @@ static void make_graph(struct counting *k)
 	c->first[c->n_channels] = c->n_deps;
 }
 
-struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p)
+struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e)
 {
 	struct cdg *c = NEW(struct cdg);
 	struct counting k;
@@ -413,6 +424,7 @@ struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progr
 	c->want = vl;
 	c->switches = switches;
 	counting_start(&k, c);
+	k.e = e;
 	done = count_all(&k, p);
 	if (done) {
 		make_graph(&k);
@@ -421,13 +433,15 @@ struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progr
 	counting_end(&k);
 	if (done)
 		return c;
+	if (!k.failed)
+		err_set(e, CANCELLED);
 	cdg_free(c);
 	return NULL;
 }
 
-struct cdg *cdg_for_vl(const struct routing *r, int vl, bool switches, struct progress *p)
+struct cdg *cdg_for_vl(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e)
 {
-	return cdg_new(r, routing_has_maps(r) ? CDG_ALL_VLS : vl, switches, p);
+	return cdg_new(r, routing_has_maps(r) ? CDG_ALL_VLS : vl, switches, p, e);
 }
 
 void cdg_free(struct cdg *c)

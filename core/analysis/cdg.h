@@ -59,9 +59,9 @@ struct cdg {
  * across VLs included, which an engine with SL2VL maps of its own may have).
  * NULL when cancelled.  Cost: destinations x (switches x SLs + sources).
  */
-struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p);
+struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e);
 /* To look at one VL: of all VLs where SL2VL maps may lead its routes to others, else of the one. */
-struct cdg *cdg_for_vl(const struct routing *r, int vl, bool switches, struct progress *p);
+struct cdg *cdg_for_vl(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e);
 void cdg_free(struct cdg *c);
 
 uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl); /* channel; NO_ID: carries nothing */

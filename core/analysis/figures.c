@@ -438,7 +438,7 @@ static int measure_loads(const struct routing *r, struct figures *f, struct prog
 
 static int measure_loops(const struct routing *r, struct figures *f, struct progress *p)
 {
-	struct cdg *g = cdg_new(r, CDG_ALL_VLS, false, p);
+	struct cdg *g = cdg_new(r, CDG_ALL_VLS, false, p, NULL);
 
 	if (!g)
 		return -1;

@@ -1,6 +1,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,19 +9,62 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+
+/* How much may be read, and, where that is known, will be. */
+static int stream_size(FILE *f, const char *name, size_t *most, size_t *cap, struct err *e)
+{
+	struct stat st;
+	bool regular = !fstat(fileno(f), &st) && S_ISREG(st.st_mode);
+	char size[32], limit[32];
+
+	*cap = 1 << 16;
+	*most = regular ? FILE_BYTES_MOST : STREAM_BYTES_MOST;
+	if (!regular)
+		return 0;
+	if ((uint64_t)st.st_size > *most)
+		return err_set(e, "%s: found %s, expected at most %s", name,
+			       mem_text((size_t)st.st_size, size, sizeof(size)),
+			       mem_text(*most, limit, sizeof(limit)));
+	if ((size_t)st.st_size >= *cap)
+		*cap = (size_t)st.st_size + 1; /* one more, so that the end is seen */
+	return mem_room(e, *cap, "reading %s", name);
+}
+
+/* Room for more; -1: there is too much. */
+static int grow_buffer(char **buf, size_t *cap, size_t most, const char *name, struct err *e)
+{
+	char limit[32];
+
+	if (*cap > most)
+		return err_set(e, "%s: found more than %s, which is as much as is read of %s", name,
+			       mem_text(most, limit, sizeof(limit)),
+			       most == STREAM_BYTES_MOST ? "what is no regular file" : "a file");
+	if (mem_room(e, *cap, "reading %s", name))
+		return -1;
+	*cap *= 2;
+	*buf = mem_resize(*buf, *cap, 1);
+	return 0;
+}
 
 int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e)
 {
-	size_t cap = 1 << 16, n = 0, got;
-	char *buf = mem_alloc(cap);
+	size_t cap, most, n = 0, got;
+	int rc = 0;
+	char *buf;
 
-	while ((got = fread(buf + n, 1, cap - n, f)) > 0) {
+	if (stream_size(f, name, &most, &cap, e))
+		return -1;
+	buf = mem_alloc(cap);
+	while (!rc && (got = fread(buf + n, 1, cap - n, f)) > 0) {
 		n += got;
 		if (n == cap)
-			buf = mem_resize(buf, cap *= 2, 1);
+			rc = grow_buffer(&buf, &cap, most, name, e);
 	}
-	if (ferror(f)) {
-		err_set(e, "%s: cannot be read: %s", name, strerror(errno));
+	if (!rc && ferror(f))
+		rc = errno == ENOMEM ? err_system(e, name, errno)
+				     : err_set(e, "%s: cannot be read: %s", name, strerror(errno));
+	if (rc) {
 		free(buf);
 		return -1;
 	}
@@ -35,10 +79,26 @@ int read_file(const char *path, char **data, size_t *size, struct err *e)
 	int rc;
 
 	if (!f)
-		return err_set(e, "%s: cannot be opened: %s", path, strerror(errno));
+		return errno == ENOMEM ? err_system(e, path, errno)
+				       : err_set(e, "%s: cannot be opened: %s", path, strerror(errno));
 	rc = read_stream(f, path, data, size, e);
 	fclose(f);
 	return rc;
+}
+
+int read_text_line(FILE *f, const char *name, struct text *t, struct err *e)
+{
+	int c = 0;
+
+	t->len = 0;
+	while (c != '\n' && (c = getc(f)) != EOF) {
+		if (t->len == LINE_BYTES_MOST)
+			return err_set(e, "%s: found a line of more than %zu bytes", name, t->len);
+		text_putc(t, (char)c);
+	}
+	if (c == EOF && ferror(f))
+		return err_system(e, name, errno);
+	return t->len > 0;
 }
 
 /* --- text ------------------------------------------------------------------- */

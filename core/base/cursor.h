@@ -11,6 +11,17 @@
 #include <stdio.h>
 
 struct err;
+struct text;
+
+/*
+ * What is read ends somewhere, also where what is read does not (/dev/zero, a FIFO).  Bytes of a regular
+ * file; of anything else; of a line of a
+ * script or keymap; lines of a keymap or guid2lid file.
+ */
+#define FILE_BYTES_MOST ((size_t)16000000000)
+#define STREAM_BYTES_MOST ((size_t)1000000000)
+#define LINE_BYTES_MOST ((size_t)1000000)
+#define LINES_MOST 1000000
 
 /* Content of a file; name is for messages.  Not NUL-terminated. */
 struct input {
@@ -22,6 +33,8 @@ struct input {
 int read_file(const char *path, char **data, size_t *size, struct err *e);
 /* The same of an open file, from where it stands; it is not closed. */
 int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e);
+/* The next line, with its line end, in the place of what is in t; 1, 0 at the end, -1 and *e. */
+int read_text_line(FILE *f, const char *name, struct text *t, struct err *e);
 
 /* Text still to be read: [p, end). */
 struct cursor {

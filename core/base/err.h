@@ -18,6 +18,17 @@ struct err {
 /* Set *e; NULL is fine. */
 void err_format(struct err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* *e says why a call to the system failed on NAME: "NAME: No such file or directory"; ENOMEM: memory is out.
+ */
+void err_format_system(struct err *e, const char *name, int error);
+
+/*
+ * Was there not enough memory?  The exit status in batch is 3 then, and no other way is tried.  The message
+ * tells, so that it is known also where something was told before it.
+ */
+#define OUT_OF_MEMORY "out of memory: "
+bool err_is_memory(const struct err *e);
+
 static inline int err_failed(void)
 {
 	return -1;
@@ -25,5 +36,6 @@ static inline int err_failed(void)
 
 /* Set *e and be -1, so that `return err_set(e, ...)` reads well; a macro so that analysers see the -1. */
 #define err_set(...) (err_format(__VA_ARGS__), err_failed())
+#define err_system(...) (err_format_system(__VA_ARGS__), err_failed())
 
 #endif

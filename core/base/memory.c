@@ -1,11 +1,44 @@
 #include "core/base/memory.h"
+#include "core/base/outfile.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static void (*_Atomic before_end)(void);
+
+void mem_before_end(void (*fn)(void))
+{
+	atomic_store(&before_end, fn);
+}
+
+void mem_exhausted(size_t size)
+{
+	void (*fn)(void) = atomic_load(&before_end);
+	char size_text[32], said[96];
+	int n = snprintf(said, sizeof(said), "ibscope: " OUT_OF_MEMORY "%s asked for\n",
+			 mem_text(size, size_text, sizeof(size_text)));
+
+	outfile_remove_unfinished();
+	if (fn)
+		fn();
+	(void)!write(STDERR_FILENO, said, (size_t)n);
+	_exit(EXIT_MEMORY);
+}
 
 void *mem_alloc(size_t size)
 {
 	return mem_array(1, size);
+}
+
+/* As much as it comes to; too much to be counted is SIZE_MAX. */
+static size_t total(size_t n, size_t size)
+{
+	size_t bytes;
+
+	return __builtin_mul_overflow(n, size, &bytes) ? SIZE_MAX : bytes;
 }
 
 void *mem_array(size_t n, size_t size)
@@ -13,7 +46,7 @@ void *mem_array(size_t n, size_t size)
 	void *p = calloc(n ? n : 1, size ? size : 1);
 
 	if (!p)
-		abort();
+		mem_exhausted(total(n, size));
 	return p;
 }
 
@@ -22,7 +55,7 @@ void *mem_resize(void *p, size_t n, size_t size)
 	void *q = reallocarray(p, n ? n : 1, size ? size : 1);
 
 	if (!q)
-		abort();
+		mem_exhausted(total(n, size));
 	return q;
 }
 

@@ -1,12 +1,16 @@
 /*
- * Allocation and growing arrays.
+ * Allocation and growing arrays; what the machine has left.
  */
 #ifndef IBSCOPE_MEMORY_H
 #define IBSCOPE_MEMORY_H
 
 #include "core/base/defs.h"
+#include "core/base/err.h"
 
-/* Allocation; memory exhaustion aborts (nothing sensible can be done on Linux). */
+/*
+ * Allocation never fails: when there is no memory, mem_exhausted() ends the program.  Whatever may be
+ * large is asked for by mem_room() before, so that the command fails and the session goes on.
+ */
 #define NEVER_NULL __attribute__((returns_nonnull))
 NEVER_NULL void *mem_alloc(size_t size);	   /* zeroed */
 NEVER_NULL void *mem_array(size_t n, size_t size); /* zeroed, checked for overflow */
@@ -25,5 +29,32 @@ NEVER_NULL char *str_dup(const char *s);
 			(a) = mem_resize((a), (cap), sizeof(*(a))); \
 		}                                                   \
 	} while (0)
+
+/*
+ * Are there `size` bytes for what the rest says ("the hop matrix of 300 switches")?  0, or -1 and *e:
+ * "out of memory: 1.2 GB asked for the hop matrix of 30000 switches, 0.8 GB can be had".  Less than
+ * MEM_LARGE is not looked at.
+ */
+int mem_room(struct err *e, size_t size, const char *what, ...) PRINTF_LIKE(3, 4);
+#define MEM_LARGE ((size_t)4 << 20)
+
+/*
+ * Bytes that this process may still get: what the machine has free or can free, less where the limits of the
+ * process (address space, data) or of its control groups (version 1 and 2) are nearer.  `root`: before
+ * /proc and /sys in paths, "" but for tests.  Nothing is allocated.
+ */
+size_t mem_available(const char *root);
+
+/* "512 bytes", "1.2 GB" (powers of 1000) in buf. */
+const char *mem_text(size_t size, char *buf, size_t room);
+
+/*
+ * There is no memory: what is written beside its target is removed, the message goes to standard error, and
+ * the program ends with status 3.  fn, when given, comes first (it leaves the terminal as it was); it may not
+ * allocate.
+ */
+#define EXIT_MEMORY 3
+void mem_exhausted(size_t size) __attribute__((noreturn));
+void mem_before_end(void (*fn)(void));
 
 #endif

@@ -118,7 +118,7 @@ static int failed(const struct outfile *o, int error, struct err *e)
 {
 	if (progress_cancelled(o->progress))
 		return err_set(e, CANCELLED);
-	return err_set(e, "%s: %s", o->path, strerror(error));
+	return err_system(e, o->path, error);
 }
 
 /* --- opening ------------------------------------------------------------------------------- */
@@ -326,7 +326,7 @@ int scratch_file(char path[SCRATCH_PATH], struct err *e)
 	int fd = memfd_create("ibscope", MFD_CLOEXEC);
 
 	if (fd < 0)
-		return err_set(e, "a file in memory cannot be made: %s", strerror(errno));
+		return err_system(e, "a file in memory", errno);
 	snprintf(path, SCRATCH_PATH, "/proc/%d/fd/%d", (int)getpid(), fd);
 	return fd;
 }

@@ -13,7 +13,7 @@ char *str_printf(const char *fmt, ...)
 
 	va_start(ap, fmt);
 	if (vasprintf(&s, fmt, ap) < 0)
-		abort();
+		mem_exhausted(strlen(fmt));
 	va_end(ap);
 	return s;
 }
@@ -37,9 +37,10 @@ void text_addv(struct text *t, const char *fmt, va_list ap)
 	n = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
 	if (n < 0)
-		return;
+		mem_exhausted(strlen(fmt));
 	text_room(t, n);
-	vsnprintf(t->s + t->len, n + 1, fmt, ap);
+	if (vsnprintf(t->s + t->len, n + 1, fmt, ap) < 0)
+		mem_exhausted(n);
 	t->len += n;
 }
 
@@ -57,6 +58,26 @@ void text_putc(struct text *t, char c)
 	text_room(t, 1);
 	t->s[t->len++] = c;
 	t->s[t->len] = 0;
+}
+
+static ssize_t append(void *cookie, const char *buf, size_t size)
+{
+	struct text *t = cookie;
+
+	text_room(t, size);
+	memcpy(t->s + t->len, buf, size);
+	t->len += size;
+	t->s[t->len] = 0;
+	return (ssize_t)size;
+}
+
+FILE *text_stream(struct text *t)
+{
+	FILE *f = fopencookie(t, "w", (cookie_io_functions_t){.write = append});
+
+	if (!f)
+		mem_exhausted(BUFSIZ);
+	return f;
 }
 
 const char *text_str(const struct text *t)

@@ -5,6 +5,7 @@
 #define IBSCOPE_TEXT_H
 
 #include <stdarg.h>
+#include <stdio.h>
 #include "core/base/defs.h"
 
 /* A growing piece of text; always NUL-terminated once something was added. */
@@ -16,6 +17,8 @@ struct text {
 void text_add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void text_addv(struct text *t, const char *fmt, va_list ap);
 void text_putc(struct text *t, char c);
+/* A stream that appends to t, which is up to date once it is flushed or closed; writing to it never fails. */
+FILE *text_stream(struct text *t);
 const char *text_str(const struct text *t); /* "" when empty */
 void text_free(struct text *t);
 

@@ -196,7 +196,7 @@ static void inside_hops(struct elements *el, uint32_t e, uint32_t *queue)
 	}
 }
 
-static void make_hops(struct elements *el)
+static int make_hops(struct elements *el, struct err *why)
 {
 	uint32_t *queue = NEW_ARRAY(el->topo->fabric->n_switches + 1, uint32_t);
 	size_t size = 0;
@@ -207,11 +207,16 @@ static void make_hops(struct elements *el)
 		el->hops_at[e] = size;
 		size += k > 1 ? k * k : 0;
 	}
+	if (mem_room(why, size * sizeof(*el->hops), "the hops between chips of %u elements", el->n)) {
+		free(queue);
+		return -1;
+	}
 	el->hops = NEW_ARRAY(size + 1, uint16_t);
 	for (uint32_t e = 0; e < el->n; e++)
 		if (element_chips(el, e) > 1)
 			inside_hops(el, e, queue);
 	free(queue);
+	return 0;
 }
 
 /* --- all of it ----------------------------------------------------------------------------------- */
@@ -257,7 +262,11 @@ struct elements *elements_new(const struct topo *t, const char *file, struct tex
 	el = allocate(t);
 	make_elements(el, &g);
 	make_links(el);
-	make_hops(el);
+	if (make_hops(el, e)) {
+		grouping_free(&g);
+		elements_unref(el);
+		return NULL;
+	}
 	elements_make_names(el, &g);
 	grouping_free(&g);
 	return el;

@@ -380,7 +380,7 @@ int conf_read(struct options *o, const char *path, char **engines, struct text *
 
 	*engines = NULL;
 	if (!f)
-		return err_set(e, "%.300s: %s", path, strerror(errno));
+		return err_system(e, path, errno);
 	do {
 		cap = cap ? 2 * cap : 65536;
 		data = mem_resize(data, cap, 1);
@@ -388,7 +388,7 @@ int conf_read(struct options *o, const char *path, char **engines, struct text *
 		size += got;
 	} while (got && size == cap && size <= MAX_SIZE);
 	if (ferror(f))
-		rc = err_set(e, "%.300s: %s", path, strerror(errno));
+		rc = err_system(e, path, errno);
 	else if (size > MAX_SIZE)
 		rc = err_set(e, "%.300s: found more than %u MiB, expected an opensm.conf", path,
 			     MAX_SIZE >> 20);

@@ -93,21 +93,44 @@ static json_t *endport_json(const struct sweep *w, uint32_t ep)
 			 sw == NO_ID ? NULL : switch_name(f, sw), "port", (int)w->topo->endport_swport[ep]);
 }
 
-int write_json(FILE *f, const struct sweep *w)
+/* Two more blanks before each line; texts in JSON have no raw line ends. */
+static int put_indented(const char *buf, size_t size, void *f)
 {
-	json_t *switches = json_array(), *endports = json_array(), *all;
+	for (size_t i = 0; i < size; i++) {
+		fputc(buf[i], f);
+		if (buf[i] == '\n')
+			fputs("  ", f);
+	}
+	return ferror(f) ? -1 : 0;
+}
+
+/* An element of an array of the outermost object, or the value of a key of it; v is used up.  0, or -1. */
+static int put_value(FILE *f, const char *before, json_t *v)
+{
 	int rc;
 
-	for (uint32_t s = 0; s < w->fabric->n_switches; s++)
-		json_array_append_new(switches, switch_json(w, s));
-	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+	fputs(before, f);
+	rc = v ? json_dump_callback(v, put_indented, f, JSON_INDENT(1) | JSON_ENSURE_ASCII | JSON_ENCODE_ANY)
+	       : -1;
+	json_decref(v);
+	return rc;
+}
+
+/* One switch or port is made at a time: all of them would take a hundred times the tables. */
+int write_json(FILE *f, const struct sweep *w)
+{
+	int rc = put_value(f, "{\n \"fabric\": ", json_string(w->fabric->source));
+	uint32_t n = 0;
+
+	rc |= put_value(f, ",\n \"engine\": ", json_string(w->routing->engine));
+	fprintf(f, ",\n \"lmc\": %u,\n \"max_lid\": %u,\n \"switches\": [", w->lids->lmc, w->lids->max_lid);
+	for (uint32_t s = 0; s < w->fabric->n_switches && !rc; s++, n++)
+		rc = put_value(f, n ? ",\n  " : "\n  ", switch_json(w, s));
+	fprintf(f, "%s],\n \"endports\": [", n ? "\n " : "");
+	n = 0;
+	for (uint32_t ep = 0; ep < w->fabric->n_endports && !rc; ep++)
 		if (!endport_is_switch(w->fabric, ep))
-			json_array_append_new(endports, endport_json(w, ep));
-	all = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "fabric", w->fabric->source, "engine",
-			w->routing->engine, "lmc", (int)w->lids->lmc, "max_lid", (int)w->lids->max_lid,
-			"switches", switches, "endports", endports);
-	rc = all ? json_dumpf(all, f, JSON_INDENT(1) | JSON_ENSURE_ASCII) : -1;
-	fputc('\n', f);
-	json_decref(all);
+			rc = put_value(f, n++ ? ",\n  " : "\n  ", endport_json(w, ep));
+	fprintf(f, "%s]\n}\n", n ? "\n " : "");
 	return rc || ferror(f) ? -1 : 0;
 }

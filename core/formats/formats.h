@@ -38,6 +38,9 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 int write_lfts(FILE *f, const struct routing *r);
 /* opensm.fdbs, for ibdmchk. */
 int write_fdbs(FILE *f, const struct routing *r);
+/* Bytes that write_fdbs() and write_paths() take meanwhile: hops between all switches, of all LIDs. */
+size_t write_fdbs_room(const struct routing *r);
+size_t write_paths_room(const struct routing *r);
 /* opensm-subnet.lst. */
 int write_subnet(FILE *f, const struct routing *r);
 /* Lines "SLID DLID SL HOPS" (design, `export paths`). */

@@ -206,6 +206,13 @@ static void fdbs_entry(FILE *f, const struct distances *x, uint32_t s, unsigned 
 			hops + more, best + more, d == s ? t->endport_swport[ep] : best_port(x, s, d, best));
 }
 
+size_t write_fdbs_room(const struct routing *r)
+{
+	size_t n = r->topo->fabric->n_switches;
+
+	return r->ops->hops ? 0 : n * n;
+}
+
 int write_fdbs(FILE *f, const struct routing *r)
 {
 	const struct fabric *fb = r->topo->fabric;
@@ -358,6 +365,18 @@ static void write_sources(FILE *f, const struct path_table *t, size_t s, char *b
 		}
 	}
 	fwrite(buf, 1, p - buf, f);
+}
+
+size_t write_paths_room(const struct routing *r)
+{
+	struct path_table t = {.r = r};
+	size_t size;
+
+	find_ends(&t);
+	size = t.n_ends * t.n_columns * sizeof(*t.hops);
+	free(t.end);
+	free(t.column);
+	return size;
 }
 
 int write_paths(FILE *f, const struct routing *r, struct progress *p)

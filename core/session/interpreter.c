@@ -1,11 +1,11 @@
 #include "core/session/interpreter.h"
+#include "core/base/cursor.h"
 #include "core/base/memory.h"
 #include "core/base/words.h"
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
 #include "core/session/syntax.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,22 +142,22 @@ int run_text(struct command_run *r, const char *text, struct err *e)
 
 int run_script(struct command_run *r, FILE *script, const char *name, struct err *e)
 {
-	char *line = NULL;
-	size_t cap = 0;
-	int rc = 0;
+	struct text line = {0};
+	int rc = 0, got = 1;
 
-	for (unsigned number = 1; !rc && !r->in->quit && getline(&line, &cap, script) >= 0; number++) {
+	for (unsigned number = 1; !rc && !r->in->quit; number++) {
 		struct err why = {{0}};
 
-		rc = run_text(r, line, &why);
+		got = read_text_line(script, name, &line, e);
+		if (got <= 0)
+			break;
+		rc = run_text(r, text_str(&line), &why);
 		if (rc && r->placed) /* of scripts within scripts the innermost place counts */
 			err_set(e, "%s", why.msg);
 		else if (rc)
 			err_set(e, "%s:%u: %s", name, number, why.msg);
 		r->placed = rc != 0;
 	}
-	if (!rc && ferror(script))
-		rc = err_set(e, "%s: %s", name, strerror(errno));
-	free(line);
-	return rc;
+	text_free(&line);
+	return got < 0 ? -1 : rc;
 }

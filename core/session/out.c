@@ -1,6 +1,8 @@
 #include "core/session/out.h"
+#include "core/base/memory.h"
 #include "core/session/interpreter.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +28,12 @@ static void json_text(struct out *o, const char *fmt, va_list ap)
 		memmove(o->partial.s, from, o->partial.len + 1);
 }
 
+static void print(FILE *f, const char *fmt, va_list ap)
+{
+	if (vfprintf(f, fmt, ap) < 0 && errno == ENOMEM) /* a failure to write is told by the stream */
+		mem_exhausted(strlen(fmt));
+}
+
 void out_text(struct out *o, const char *fmt, ...)
 {
 	va_list ap;
@@ -34,7 +42,7 @@ void out_text(struct out *o, const char *fmt, ...)
 	if (o->run->json)
 		json_text(o, fmt, ap);
 	else
-		vfprintf(o->run->f, fmt, ap);
+		print(o->run->f, fmt, ap);
 	va_end(ap);
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/progress.h"
 
 #include <ctype.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,8 @@ struct session *session_new(const struct engine *const *engines, const struct co
 	struct session *s = NEW(struct session);
 	struct options *options;
 
+	/* jansson tells a failed allocation by a value that is not set: with ours there is none */
+	json_set_alloc_funcs(mem_alloc, free);
 	s->engines = engines;
 	s->commands = tables;
 	s->option_tables = option_tables(engines);

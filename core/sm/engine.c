@@ -1,4 +1,5 @@
 #include "core/sm/engine.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/sm/qos.h"
 
@@ -178,4 +179,15 @@ void observe_text(const struct engine_input *in, enum step_kind kind, uint32_t s
 	s.text = text_str(&t);
 	observe(in, &s);
 	text_free(&t);
+}
+
+int engine_room(const struct engine *g, const struct engine_input *in, struct err *e)
+{
+	size_t size = in->topo->n_switches_up * (in->lids->max_lid + sizeof(struct lft_row) + 1);
+	const char *what = NULL;
+
+	if (g->room)
+		size += g->room(in, &what);
+	return what ? mem_room(e, size, "%s and tables of %u switches", what, in->topo->n_switches_up)
+		    : mem_room(e, size, "tables of %u switches", in->topo->n_switches_up);
 }

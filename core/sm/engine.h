@@ -130,7 +130,19 @@ struct engine {
 	 * engine made under the same options).  NULL: route() is used.
 	 */
 	struct routing *(*update)(const struct engine_input *in, struct engine_output *out);
+	/*
+	 * Bytes of tables that grow with more than the fabric (a value for each two switches), beside the
+	 * forwarding tables; *what names them ("hop matrix").  NULL: it has none.  What is only known on the
+	 * way the engine asks for by mem_room() with &out->refused.
+	 */
+	size_t (*room)(const struct engine_input *in, const char **what);
 };
+
+/*
+ * Is there memory for what an engine is about to make?  0, or -1 and *e by mem_room(); asked before
+ * route() and update().
+ */
+int engine_room(const struct engine *g, const struct engine_input *in, struct err *e);
 
 /* The list of all engines is handed to the session by main(); ended by NULL. */
 const struct engine *engine_find(const struct engine *const *list, const char *name);

@@ -1,5 +1,6 @@
 #include "core/sm/guid2lid.h"
 #include "core/base/err.h"
+#include "core/base/cursor.h"
 #include "core/base/memory.h"
 
 #include <errno.h>
@@ -17,12 +18,17 @@ int guid2lid_read(const char *path, struct guid2lid **entries, size_t *n, struct
 	*entries = NULL;
 	*n = 0;
 	if (!f)
-		return err_set(e, "%s: %s", path, strerror(errno));
+		return err_system(e, path, errno);
 	for (unsigned number = 1; !rc && fgets(line, sizeof(line), f); number++) {
 		unsigned long long guid;
 		unsigned min, max;
 		int fields = sscanf(line, "%llx %x %x %1s", &guid, &min, &max, rest);
 
+		if (number > LINES_MOST) { /* /dev/zero */
+			rc = err_set(e, "%s: found more than %d lines, expected one for each GUID", path,
+				     LINES_MOST);
+			break;
+		}
 		if (line[strspn(line, " \t\r\n")] == 0 || line[0] == '#')
 			continue;
 		if (fields != 3) {

@@ -212,7 +212,8 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 	if (!same)
 		in.previous = NULL;
 	in.refused_before = has_refused(r->s->prev, g->name);
-	r->s->routing = same && g->update ? g->update(&in, &out) : g->route(&in, &out);
+	if (!engine_room(g, &in, &out.refused))
+		r->s->routing = same && g->update ? g->update(&in, &out) : g->route(&in, &out);
 	text_add(r->notes, "%s", text_str(&out.notes));
 	text_free(&out.notes);
 	if (r->s->routing)
@@ -220,6 +221,11 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 	if (progress_cancelled(in.progress)) {
 		*cancelled = true;
 		err_set(e, CANCELLED);
+		return true;
+	}
+	if (err_is_memory(&out.refused)) { /* the engine would route: another one may not take its place */
+		*cancelled = true;
+		*e = out.refused;
 		return true;
 	}
 	add_refusal(r->s, g->name, out.refused.msg);
@@ -610,6 +616,12 @@ void sweep_unref(const struct sweep *cs)
 
 /* --- once more, with somebody looking ---------------------------------------------------------- */
 
+static struct routing *route_again(const struct engine *g, const struct engine_input *in,
+				   struct engine_output *out)
+{
+	return engine_room(g, in, &out->refused) ? NULL : g->route(in, out);
+}
+
 int sweep_observe(const struct sweep *s, const struct engine *const *engines, const struct observer *obs,
 		  struct progress *progress, struct err *e)
 {
@@ -633,11 +645,11 @@ int sweep_observe(const struct sweep *s, const struct engine *const *engines, co
 		const struct engine *g = engine_find(engines, s->refusal[i].engine);
 
 		if (g)
-			routing_unref(g->route(&in, &out));
+			routing_unref(route_again(g, &in, &out));
 		text_free(&out.notes);
 	}
 	in.observer = obs;
-	r = engine_find(engines, s->routing->engine)->route(&in, &out);
+	r = route_again(engine_find(engines, s->routing->engine), &in, &out);
 	if (!r)
 		rc = err_set(e, "%s", out.refused.msg);
 	text_free(&out.notes);

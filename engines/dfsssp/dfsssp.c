@@ -186,12 +186,49 @@ static const struct optdef dfsssp_options[] = {
 	{0},
 };
 
+/* What a refusal leaves to other engines. */
+static size_t left_size(const struct engine_input *in)
+{
+	bool leaves = in->left && (in->left->hops || options_file(in->options, "hop_weights_file"));
+
+	return leaves ? (size_t)in->topo->fabric->n_switches * in->topo->fabric->n_ports : 0;
+}
+
+static size_t sssp_room(const struct engine_input *in, const char **what)
+{
+	size_t size = left_size(in);
+
+	if (size)
+		*what = "costs by port";
+	return size;
+}
+
+/* By LID: the way of each switch, and layer and place in it of each switch with hosts. */
+static size_t dfsssp_room(const struct engine_input *in, const char **what)
+{
+	const struct topo *t = in->topo;
+	uint8_t *hosts = NEW_ARRAY(t->fabric->n_switches + 1u, uint8_t);
+	size_t sources = 0;
+
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
+		if (t->endport_up[ep] && t->endport_switch[ep] != NO_ID &&
+		    !endport_is_switch(t->fabric, ep) && !hosts[t->endport_switch[ep]]) {
+			hosts[t->endport_switch[ep]] = 1;
+			sources++;
+		}
+	free(hosts);
+	*what = "layers of pairs";
+	return (in->lids->max_lid + 1u) * (t->n_switches_up + sources * (1 + sizeof(uint32_t))) +
+	       left_size(in);
+}
+
 const struct engine engine_sssp = {
 	.name = "sssp",
 	.brief = "shortest paths that become longer with each route; not free of credit loops",
 	.reference = "Hoefler, Schneider, Lumsdaine, HOTI 2009; as OpenSM 3.3.23",
 	.options = dfsssp_options,
 	.route = sssp_route,
+	.room = sssp_room,
 };
 
 const struct engine engine_dfsssp = {
@@ -200,4 +237,5 @@ const struct engine engine_dfsssp = {
 	.reference = "Domke, Hoefler, Nagel, Deadlock-Free Oblivious Routing, IPDPS 2011; as OpenSM 3.3.23",
 	.options = dfsssp_options,
 	.route = dfsssp_route,
+	.room = dfsssp_room,
 };

@@ -30,6 +30,7 @@ struct mover {
 	uint32_t *stack;   /* [n] */
 	struct member *member;
 	size_t n_members, cap_members;
+	struct err *e;
 };
 
 static void transpose(struct mover *m)
@@ -208,17 +209,30 @@ static void tell_moves(const struct mover *m)
 	}
 }
 
-/* Room for one more cycle; its channels go to the end. */
-static void record_cycle(struct ds_layers *l, struct ds_cycles *k, uint32_t channel, uint32_t room,
-			 struct ds_cut *cut)
+/* Room for the channels of one more cycle; false and *m->e: there is no memory for it. */
+static bool room_for_cycle(struct mover *m)
+{
+	struct ds_layers *l = m->l;
+	size_t cap = l->cap_cycle ? l->cap_cycle : 4096;
+
+	while (l->n_cycle + m->cdg->n_channels > cap)
+		cap *= 2;
+	if (cap == l->cap_cycle)
+		return true;
+	if (mem_room(m->e, cap * (sizeof(*l->cycle_channel) + sizeof(*l->cycle_left)),
+		     "a record of %zu cycles", (size_t)l->n_cuts + 1))
+		return false;
+	l->cap_cycle = cap;
+	l->cycle_channel = mem_resize(l->cycle_channel, cap, sizeof(*l->cycle_channel));
+	l->cycle_left = mem_resize(l->cycle_left, cap, sizeof(*l->cycle_left));
+	return true;
+}
+
+/* Its channels go to the end. */
+static void record_cycle(struct ds_layers *l, struct ds_cycles *k, uint32_t channel, struct ds_cut *cut)
 {
 	uint32_t weakest;
 
-	while (l->n_cycle + room > l->cap_cycle) {
-		l->cap_cycle = l->cap_cycle ? 2 * l->cap_cycle : 4096;
-		l->cycle_channel = mem_resize(l->cycle_channel, l->cap_cycle, sizeof(*l->cycle_channel));
-		l->cycle_left = mem_resize(l->cycle_left, l->cap_cycle, sizeof(*l->cycle_left));
-	}
 	cut->first = l->n_cycle;
 	cut->length = ds_cycles_walk(k, channel, l->cycle_channel + cut->first, l->cycle_left + cut->first,
 				     &weakest);
@@ -234,7 +248,7 @@ static void cut_cycle(struct mover *m, struct ds_cycles *k, uint32_t channel)
 	struct ds_cut cut = {.layer = m->t};
 	uint64_t before = l->count[m->t];
 
-	record_cycle(l, k, channel, m->cdg->n_channels, &cut);
+	record_cycle(l, k, channel, &cut);
 	ds_cdg_cut(m->cdg, cut.from, cut.to);
 	if (!m->up)
 		m->up = ds_cdg_new(m->g, m->at);
@@ -250,7 +264,7 @@ static void cut_cycle(struct mover *m, struct ds_cycles *k, uint32_t channel)
 	}
 }
 
-/* Cut until the present layer has no cycle; false when cancelled. */
+/* Cut until the present layer has no cycle; false when cancelled or short of memory. */
 static bool clean_layer(struct mover *m, const struct ds_order *o, const uint16_t *lids)
 {
 	struct ds_cycles *k = ds_cycles_new(m->cdg, lids);
@@ -258,7 +272,8 @@ static bool clean_layer(struct mover *m, const struct ds_order *o, const uint16_
 	bool go_on = true;
 
 	m->arrivals = 0;
-	while ((channel = ds_cycles_next(k)) != NO_ID && (go_on = progress_step(m->in->progress, m->t))) {
+	while ((channel = ds_cycles_next(k)) != NO_ID &&
+	       (go_on = progress_step(m->in->progress, m->t) && room_for_cycle(m))) {
 		if (!m->out)
 			mover_start(m, o);
 		cut_cycle(m, k, channel);
@@ -289,7 +304,7 @@ static uint16_t *vertex_lids(const struct engine_input *in, const struct ds_grap
 	return lids;
 }
 
-/* False when cancelled. */
+/* False when cancelled or short of memory. */
 static bool find_layers(struct mover *m, const struct ds_order *o, struct ds_cdg **cdg)
 {
 	uint16_t *lids = vertex_lids(m->in, m->g);
@@ -342,7 +357,8 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 			  .l = l,
 			  .at = b->at,
 			  .cdg = b->cdg,
-			  .top = b->in->lids->max_lid};
+			  .top = b->in->lids->max_lid,
+			  .e = e};
 	bool done;
 
 	l->need = 1;
@@ -356,7 +372,8 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 	done = find_layers(&m, b->o, &b->cdg);
 	mover_end(&m);
 	if (!done) {
-		err_set(e, CANCELLED);
+		if (progress_cancelled(b->in->progress))
+			err_set(e, CANCELLED);
 		return NULL;
 	}
 	if (check_need(l, b->in, e))

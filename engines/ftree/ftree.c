@@ -387,4 +387,5 @@ const struct engine engine_ftree = {
 	.reference = "Zahavi et al. 2010, as OpenSM 3.3.23",
 	.options = ftree_options,
 	.route = ftree_route,
+	.room = hops_build_room,
 };

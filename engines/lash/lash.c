@@ -272,6 +272,15 @@ static const struct optdef lash_options[] = {
 	{0},
 };
 
+/* Routes, first and last layers, with a listener the switches they end at; balancing has two bits a layer. */
+static size_t lash_room(const struct engine_input *in, const char **what)
+{
+	size_t n = in->topo->n_switches_up, layers = 8;
+
+	*what = "routes, layers";
+	return n * n * (3 + (OBSERVED(in) ? sizeof(uint32_t) : 0)) + 2 * layers * n * n / 8;
+}
+
 const struct engine engine_lash = {
 	.name = "lash",
 	.brief = "shortest routes between switches, put in layers free of credit loops",
@@ -279,6 +288,7 @@ const struct engine engine_lash = {
 	.options = lash_options,
 	.route = lash_route,
 	.update = lash_update,
+	.room = lash_room,
 };
 
 const struct lash *lash_of(const struct routing *r)

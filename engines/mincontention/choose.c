@@ -6,9 +6,6 @@
 
 /* --- paths between elements ---------------------------------------------------------- */
 
-/* Larger numbers of elements are not remembered, for their size. */
-#define REMEMBERED 4096
-
 void aim(struct run *x, uint32_t target)
 {
 	uint32_t n = x->el->n, slot = n <= REMEMBERED ? target : 0;

@@ -14,6 +14,9 @@ struct heap {
 	bool used[2];
 };
 
+/* Distances of more elements are not remembered, for their size. */
+#define REMEMBERED 4096
+
 struct run {
 	const struct engine_input *in;
 	const struct elements *el;

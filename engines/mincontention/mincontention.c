@@ -452,6 +452,15 @@ static struct routing *update(const struct engine_input *in, struct engine_outpu
 	return run(in, out, true);
 }
 
+/* Distances between all elements, of which there are no more than switches. */
+static size_t room(const struct engine_input *in, const char **what)
+{
+	size_t n = in->topo->n_switches_up < REMEMBERED ? in->topo->n_switches_up : REMEMBERED;
+
+	*what = "distances of elements";
+	return n * n * (sizeof(uint16_t) + sizeof(uint32_t));
+}
+
 const struct engine engine_mincontention = {
 	.name = "mincontention",
 	.brief = "whole chassis first: least contention among the LIDs of a port, shortest, least used",
@@ -459,4 +468,5 @@ const struct engine engine_mincontention = {
 	.options = options,
 	.route = route,
 	.update = update,
+	.room = room,
 };

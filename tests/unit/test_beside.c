@@ -326,7 +326,7 @@ static void routes_of_switches_count(void **state)
 	(void)state;
 	scene_take(&sc, s);
 	l = lash_of(sc.sweep->routing);
-	c = cdg_new(sc.sweep->routing, CDG_ALL_VLS, true, NULL);
+	c = cdg_new(sc.sweep->routing, CDG_ALL_VLS, true, NULL, NULL);
 	v = open_pane(&sc, &view_layers, "switches", NULL);
 	expect_title(v, "lash with switches: 4 layers, balanced");
 	assert_int_equal(v->n_rows, lash_layers(l));

@@ -131,7 +131,7 @@ static void check_cycles(const struct cdg *c)
 static void check_against_brute(const struct routing *r, int vl, bool switches)
 {
 	struct brute b = brute_new(r, switches);
-	struct cdg *c = cdg_new(r, vl, switches, NULL);
+	struct cdg *c = cdg_new(r, vl, switches, NULL, NULL);
 	struct cdg_route route[512];
 	uint32_t channels = 0, deps = 0;
 
@@ -175,7 +175,7 @@ static struct session *routed(const char *line)
 
 static uint32_t loops(struct session *s, bool switches)
 {
-	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, switches, NULL);
+	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, switches, NULL, NULL);
 	uint32_t n = c->n_components;
 
 	cdg_free(c);
@@ -186,7 +186,7 @@ static void test_ring(void **state)
 {
 	struct session *s = routed("synth ring:6; route minhop");
 	uint32_t cycle[64];
-	struct cdg *c = cdg_new(session_routing(s), 0, false, NULL);
+	struct cdg *c = cdg_new(session_routing(s), 0, false, NULL, NULL);
 
 	(void)state;
 	assert_int_equal(c->n_components, 2); /* one each way round */
@@ -303,7 +303,7 @@ static void test_drop_of_groups(void **state)
 	q->ops = &ops;
 	check_against_brute(q, CDG_ALL_VLS, false);
 	check_against_brute(q, CDG_ALL_VLS, true);
-	c = cdg_new(q, CDG_ALL_VLS, false, NULL);
+	c = cdg_new(q, CDG_ALL_VLS, false, NULL, NULL);
 	assert_int_equal(c->dropped, 20);
 	assert_int_equal(c->used, 1u << 14);
 	cdg_free(c);

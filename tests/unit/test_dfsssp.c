@@ -254,7 +254,7 @@ static void test_no_loops(void **state)
 
 			run_new(&x, make_fabric(specs[i]), lmc);
 			assert_non_null(run_route(&x, &engine_dfsssp));
-			c = cdg_new(x.r, CDG_ALL_VLS, false, NULL);
+			c = cdg_new(x.r, CDG_ALL_VLS, false, NULL, NULL);
 			assert_int_equal(c->n_components, 0);
 			cdg_free(c);
 			run_free(&x);
@@ -273,12 +273,12 @@ static void test_grouped_dependencies(void **state)
 
 		run_new(&x, make_fabric(specs[i]), i % 2);
 		assert_non_null(run_route(&x, &engine_dfsssp));
-		a = cdg_new(x.r, CDG_ALL_VLS, false, NULL);
+		a = cdg_new(x.r, CDG_ALL_VLS, false, NULL, NULL);
 		own = x.r->ops;
 		ops = *own;
 		ops.sl_by_source = false;
 		x.r->ops = &ops;
-		b = cdg_new(x.r, CDG_ALL_VLS, false, NULL);
+		b = cdg_new(x.r, CDG_ALL_VLS, false, NULL, NULL);
 		x.r->ops = own;
 		assert_int_equal(a->n_channels, b->n_channels);
 		assert_int_equal(a->n_deps, b->n_deps);

@@ -619,7 +619,7 @@ static uint64_t count_pairs(const struct lash *l, unsigned layer)
 static void check_layers_acyclic(const struct routing *r, const struct lash *l)
 {
 	for (unsigned v = 0; v < lash_layers(l); v++) {
-		struct cdg *c = cdg_new(r, v + l->vls.start, true, NULL);
+		struct cdg *c = cdg_new(r, v + l->vls.start, true, NULL, NULL);
 
 		assert_int_equal(c->n_components, 0);
 		assert_int_equal(count_pairs(l, v), lash_pairs_after(l, v));

@@ -13,7 +13,7 @@
 
 static void count(const struct routing *r, uint64_t *turns, uint32_t *loops)
 {
-	struct cdg *c = cdg_new(r, CDG_ALL_VLS, true, NULL);
+	struct cdg *c = cdg_new(r, CDG_ALL_VLS, true, NULL, NULL);
 	struct turns t;
 
 	assert_int_equal(turns_count(r, &t, NULL), 0);

@@ -208,7 +208,7 @@ static void check_turns(const struct run *x, const struct nue *n, unsigned lid)
 
 static void check_routing(const struct run *x, const struct nue *n)
 {
-	struct cdg *c = cdg_new(x->r, CDG_ALL_VLS, n->include_switches, NULL);
+	struct cdg *c = cdg_new(x->r, CDG_ALL_VLS, n->include_switches, NULL, NULL);
 	unsigned loops = 0;
 
 	for (unsigned v = 0; v < nue_layers(n); v++)

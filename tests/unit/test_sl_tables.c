@@ -215,7 +215,7 @@ static struct session *ring_with_maps(const unsigned vl[3])
 static void test_loops_across_vls(void **state)
 {
 	struct session *s = ring_with_maps((const unsigned[]){0, 1, 0});
-	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, false, NULL);
+	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, false, NULL, NULL);
 	unsigned n_channels = 0;
 	bool fault;
 	struct err e;

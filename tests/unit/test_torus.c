@@ -200,12 +200,12 @@ static void check_tree(const struct torus *t)
 /* Everything arrives, without credit loops, also with the routes of switches. */
 static void check_sound(const struct routing *r)
 {
-	struct cdg *c = cdg_new(r, CDG_ALL_VLS, true, NULL);
+	struct cdg *c = cdg_new(r, CDG_ALL_VLS, true, NULL, NULL);
 	uint64_t hosts = r->topo->n_endports_up - r->topo->n_switches_up, routes = 0;
 
 	assert_int_equal(c->n_components, 0);
 	cdg_free(c);
-	c = cdg_new(r, CDG_ALL_VLS, false, NULL);
+	c = cdg_new(r, CDG_ALL_VLS, false, NULL, NULL);
 	for (unsigned v = 0; v < CDG_VLS; v++)
 		routes += c->vl_routes[v];
 	assert_int_equal(routes, hosts * (hosts - 1));

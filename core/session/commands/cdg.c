@@ -136,9 +136,9 @@ static int cmd_layers(struct session *s, int argc, char **argv, struct out *o, s
 	bool switches = words_take_last(&argc, argv, "switches");
 	struct cdg *c;
 
-	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress);
+	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress, e);
 	if (!c)
-		return err_set(e, CANCELLED);
+		return -1;
 	print_layers(c, o);
 	cdg_free(c);
 	tell_layers(w->routing, o);
@@ -219,9 +219,9 @@ static int cmd_cdg(struct session *s, int argc, char **argv, struct out *o, stru
 	switches = words_take_last(&argc, argv, "switches");
 	if (argc == 2 && parse_layer(argv[1], &vl, e))
 		return -1;
-	c = cdg_for_vl(w->routing, vl, switches, o->run->progress);
+	c = cdg_for_vl(w->routing, vl, switches, o->run->progress, e);
 	if (!c)
-		return err_set(e, CANCELLED);
+		return -1;
 	print_channels(c, vl, limit, o);
 	cdg_free(c);
 	return 0;
@@ -354,9 +354,9 @@ static int cmd_cycles(struct session *s, int argc, char **argv, struct out *o, s
 		argc--;
 	}
 	switches = words_take_last(&argc, argv, "switches");
-	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress);
+	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress, e);
 	if (!c)
-		return err_set(e, CANCELLED);
+		return -1;
 	if (!report_cycles(c, limit, limit, o->run->progress, o) && !progress_cancelled(o->run->progress))
 		out_text(o, "No credit loops.\n");
 	report_dropped(c, o);

@@ -79,10 +79,11 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	out_json(o, "loop_turns", json_integer(turns));
 }
 
-/* Credit loops and dropped routes; how many there are of both, -1 when cancelled. */
-static int64_t check_loops(const struct sweep *w, struct out *o)
+/* Credit loops and dropped routes; how many there are of both, -1 and *e when cancelled or short of memory.
+ */
+static int64_t check_loops(const struct sweep *w, struct out *o, struct err *e)
 {
-	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, false, o->run->progress);
+	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, false, o->run->progress, e);
 	int64_t n;
 
 	if (!c)
@@ -91,7 +92,7 @@ static int64_t check_loops(const struct sweep *w, struct out *o)
 	print_loop_turns(w, c, o);
 	n += (int64_t)report_dropped(c, o);
 	cdg_free(c);
-	return progress_cancelled(o->run->progress) ? -1 : n;
+	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : n;
 }
 
 /* Turns from down to up: information, for OpenSM itself leaves some.  -1 when cancelled. */
@@ -142,9 +143,9 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 	if (cut)
 		out_text(o, "%s cut off from the subnet manager.\n", PLURAL(cut, "endport"));
 	out_json(o, "cut_off", json_integer(cut));
-	loops = check_turns(w, o) ? -1 : check_loops(w, o);
+	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, o, e);
 	if (loops < 0)
-		return err_set(e, CANCELLED);
+		return -1;
 	if (routing_layers_idle(w->routing))
 		out_text(
 			o,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/err.h"
+#include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -20,8 +21,7 @@ struct target {
 	const char *path;
 	FILE *f;
 	struct outfile file;
-	char *text; /* what was written for "-" in JSON mode */
-	size_t len;
+	struct text text; /* what was written for "-" in JSON mode */
 };
 
 static bool on_output(const struct target *t)
@@ -38,8 +38,8 @@ static int open_target(struct target *t, const char *path, struct out *o, struct
 		t->f = t->file.f;
 		return 0;
 	}
-	t->f = o->run->json ? open_memstream(&t->text, &t->len) : o->run->f;
-	return t->f ? 0 : err_set(e, "standard output: %s", strerror(errno));
+	t->f = o->run->json ? text_stream(&t->text) : o->run->f;
+	return 0;
 }
 
 /* What was written to the command's own output is on its way. */
@@ -47,10 +47,10 @@ static int close_output(struct target *t, int rc, struct out *o, struct err *e)
 {
 	bool bad = ferror(t->f) || (t->f == o->run->f ? fflush(t->f) : fclose(t->f));
 
-	if (t->text)
-		out_text(o, "%s", t->text);
-	free(t->text);
-	return !rc && bad ? err_set(e, "standard output: %s", strerror(errno)) : rc;
+	if (t->text.len)
+		out_text(o, "%s", text_str(&t->text));
+	text_free(&t->text);
+	return !rc && bad ? err_system(e, "standard output", errno) : rc;
 }
 
 static int close_target(struct target *t, int rc, struct out *o, struct err *e)
@@ -104,6 +104,11 @@ static int check_routing(struct session *s, const char *what, struct err *e)
 		return -1;
 	if (!strcmp(what, "sl2vl") && routing_layers_idle(w->routing))
 		return err_set(e, "no SL-to-VL map is known: qos is off (`set qos TRUE` programs them)");
+	if (!strcmp(what, "fdbs"))
+		return mem_room(e, write_fdbs_room(w->routing), "hops between %u switches",
+				w->fabric->n_switches);
+	if (!strcmp(what, "paths"))
+		return mem_room(e, write_paths_room(w->routing), "hops to %u LIDs", w->lids->max_lid);
 	return 0;
 }
 
@@ -170,9 +175,9 @@ static int find_dependencies(struct session *s, struct drawing *d, struct progre
 	d->component = NO_ID;
 	if (!d->cdg)
 		return 0;
-	d->c = cdg_for_vl(session_routing(s), d->vl, d->switches, p);
+	d->c = cdg_for_vl(session_routing(s), d->vl, d->switches, p, e);
 	if (!d->c)
-		return err_set(e, CANCELLED);
+		return -1;
 	if (!d->group)
 		return 0;
 	d->component = cdg_component_on(d->c, d->vl, d->group - 1);

@@ -20,7 +20,7 @@ static int cmd_source(struct session *s, int argc, char **argv, struct out *o, s
 		return err_set(e, "%s: scripts call each other more than %d deep", argv[1], MAX_SOURCE_DEPTH);
 	f = fopen(argv[1], "re");
 	if (!f)
-		return err_set(e, "%s: %s", argv[1], strerror(errno));
+		return err_system(e, argv[1], errno);
 	r->depth++;
 	rc = run_script(r, f, argv[1], e);
 	r->depth--;

@@ -13,6 +13,8 @@
 struct recorder {
 	struct step_list *list;
 	const struct sweep *w;
+	bool failed; /* for want of memory, as *e tells */
+	struct err *e;
 };
 
 void step_list_clear(struct step_list *l)
@@ -78,6 +80,16 @@ static void add_choice(struct text *t, const struct sweep *w, const struct step 
 	add_candidates(t, w->fabric, st);
 }
 
+/* Asked for so many at a time. */
+static bool memory_for_more(struct recorder *r)
+{
+	enum { AT_ONCE = 16384, BYTES = 512 };
+
+	if (!r->failed && r->list->n % AT_ONCE == 0)
+		r->failed = mem_room(r->e, (size_t)AT_ONCE * BYTES, "more than %zu steps", r->list->n) != 0;
+	return !r->failed;
+}
+
 static void record(void *ctx, const struct step *st)
 {
 	struct recorder *r = ctx;
@@ -85,7 +97,7 @@ static void record(void *ctx, const struct step *st)
 	const struct fabric *f = r->w->fabric;
 	struct text t = {0};
 
-	if (l->n >= MOST_STEPS) {
+	if (l->n >= MOST_STEPS || !memory_for_more(r)) {
 		l->cut = true;
 		return;
 	}
@@ -117,7 +129,7 @@ static int start_steps(struct session *s, int argc, char **argv, struct out *o, 
 {
 	const struct sweep *w = need_routing(s, e);
 	struct step_list *l = &o->run->in->steps;
-	struct recorder r = {.list = l, .w = w};
+	struct recorder r = {.list = l, .w = w, .e = e};
 	struct observer obs = {.step = record, .ctx = &r, .sw = NO_ID};
 	unsigned lid = 0;
 	uint32_t node;
@@ -140,6 +152,10 @@ static int start_steps(struct session *s, int argc, char **argv, struct out *o, 
 	l->generation = s->generation;
 	if (sweep_observe(w, s->engines, &obs, o->run->progress, e))
 		return -1;
+	if (r.failed) {
+		step_list_clear(l);
+		return -1;
+	}
 	out_text(o, "%s of %s recorded%s; `step` walks through them, `step find TEXT` jumps.\n",
 		 PLURAL(l->n, "step"), w->routing->engine,
 		 l->cut ? " (more were left out: name a switch)" : "");

@@ -58,7 +58,7 @@ static int write_scratch(const struct maker *m, const struct text *x, struct err
 	const char *s = text_str(x);
 
 	if (ftruncate(m->fd, 0) || pwrite(m->fd, s, strlen(s), 0) != (ssize_t)strlen(s))
-		return err_set(e, "%s: %s", m->path, strerror(errno));
+		return err_system(e, m->path, errno);
 	return 0;
 }
 
