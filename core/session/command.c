@@ -7,8 +7,6 @@
 
 #include "core/session/commands/commands.h"
 
-const struct command *const core_commands[] = {CORE_COMMANDS, NULL};
-
 /* --- finding --------------------------------------------------------------- */
 
 static const struct command *next_command(const struct session *s, size_t *table, size_t *i)

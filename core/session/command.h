@@ -42,7 +42,6 @@ struct command {
 	fabric_commands, change_commands, path_commands, step_commands, check_commands, diff_commands, \
 		load_commands, survey_commands, cdg_commands, element_commands, export_commands,       \
 		torus_commands, session_commands
-extern const struct command *const core_commands[];
 
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
 extern const struct command change_commands[];	/* routing, failing, undoing */

@@ -64,9 +64,8 @@ static void tell_missing(const struct cdg *c, struct out *o)
 
 	if (layers <= rows)
 		return;
-	out_text(o, "%s %s no row: no routes between %s are on %s",
-		 plural(layers - rows, "layer", a, sizeof(a)), layers - rows == 1 ? "has" : "have",
-		 c->switches ? "endports" : "hosts", layers - rows == 1 ? "it" : "them");
+	out_text(o, "No routes between %s are on %s", c->switches ? "endports" : "hosts",
+		 plural(layers - rows, "layer", a, sizeof(a)));
 	out_text(o, c->switches ? ".\n" : "; `layers switches` counts those of switches.\n");
 }
 
@@ -94,26 +93,17 @@ static void print_layers(const struct cdg *c, struct out *o)
 		out_text(o, "%s uses %s%s.\n", r->engine, plural(r->ops->n_layers(r), "layer", a, sizeof(a)),
 			 routing_layers_idle(r) ? "; qos is off, so they are not in force" : "");
 	out_json(o, "in_force", json_boolean(!routing_layers_idle(r)));
-	out_text(o, "%4s %10s %9s %9s  %s\n", "VL", "routes", "channels", "deps", "credit loops");
 	for (unsigned v = 0; v < CDG_VLS; v++) {
 		const struct layer_sums *s = &sum[v];
 
 		if (!(c->used >> v & 1))
 			continue;
-		out_text(o, "%4u %10lu %9u %9u  ", v, c->vl_routes[v], s->channels, s->deps);
-		if (s->on_cycles)
-			out_text(o, "%u of its channels %s on cycles\n", s->on_cycles,
-				 s->on_cycles == 1 ? "is" : "are");
-		else
-			out_text(o, "none\n");
 		json_array_append_new(list, json_pack("{s:i, s:I, s:i, s:i, s:i}", "vl", (int)v, "routes",
 						      (json_int_t)c->vl_routes[v], "channels",
 						      (int)s->channels, "dependencies", (int)s->deps,
 						      "on_cycles", (int)s->on_cycles));
 	}
-	tell_missing(c, o);
 	out_json(o, "layers", list);
-	report_dropped(c, o);
 }
 
 /* In the engine's own words. */
@@ -135,14 +125,18 @@ static int cmd_layers(struct session *s, int argc, char **argv, struct out *o, s
 	const struct sweep *w = session_sweep(s);
 	bool switches = words_take_last(&argc, argv, "switches");
 	struct cdg *c;
+	int rc;
 
 	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress);
 	if (!c)
 		return err_set(e, CANCELLED);
 	print_layers(c, o);
+	rc = print_table(s, "layers", switches ? "switches" : NULL, o, e);
+	tell_missing(c, o);
+	report_dropped(c, o);
 	cdg_free(c);
 	tell_layers(w->routing, o);
-	return 0;
+	return rc;
 }
 
 /* --- cdg -------------------------------------------------------------------------------------- */

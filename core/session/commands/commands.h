@@ -22,6 +22,12 @@ int usage(const struct session *s, const char *name, struct err *e);
 const struct sweep *need_routing(const struct session *s, struct err *e);
 
 /*
+ * A table that is also a pane, as `list NAME [ARGUMENT]` prints it, so that it is laid out
+ * once.  argument may be NULL.  Nothing in a session that has no `list`.
+ */
+int print_table(struct session *s, const char *name, const char *argument, struct out *o, struct err *e);
+
+/*
  * Where a candidate of a choice is when not on the switch of the step itself (on another
  * chip of the same chassis): the port id that leaves there; NO_ID: on the switch itself.
  */

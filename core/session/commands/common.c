@@ -26,6 +26,15 @@ const struct sweep *need_routing(const struct session *s, struct err *e)
 	return NULL;
 }
 
+int print_table(struct session *s, const char *name, const char *argument, struct out *o, struct err *e)
+{
+	const struct command *list = command_find(s, "list", NULL);
+	char *words[] = {NULL, (char *)name, (char *)argument,
+			 NULL}; /* commands do not write to their words */
+
+	return list ? list->run(s, argument ? 3 : 2, words, o, e) : 0;
+}
+
 uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, const struct step_candidate *c)
 {
 	uint32_t own = c->peer == NO_ID ? NO_ID : f->port_peer[c->peer];

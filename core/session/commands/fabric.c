@@ -353,13 +353,12 @@ static unsigned ports_up(const struct session *s, uint32_t node)
 	return up;
 }
 
-static void show_nodes(struct session *s, bool switches, struct out *o)
+static int show_nodes(struct session *s, bool switches, struct out *o, struct err *e)
 {
 	const struct fabric *f = s->fabric;
 	const struct sweep *w = session_sweep(s);
 	json_t *list = json_array();
 
-	out_text(o, "%-18s %5s %5s %5s %s\n", "guid", "lid", "ports", "up", "name");
 	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
 		uint32_t n = endport_node(f, ep), port = f->endport_port[ep];
 		unsigned lid = w ? w->lids->base[ep] : f->port_lid[port];
@@ -368,14 +367,13 @@ static void show_nodes(struct session *s, bool switches, struct out *o)
 		if (node_is_switch(f, n) != switches)
 			continue;
 		endport_label(f, ep, name, sizeof(name));
-		out_text(o, "0x%016lx %5u %5u %5u %s%s\n", f->port_guid[port], lid, f->node_nports[n],
-			 ports_up(s, n), name, session_state(s)->node_down[n] ? " (down)" : "");
 		json_array_append_new(list,
 				      json_pack("{s:s, s:i, s:i, s:i, s:b}", "name", name, "lid", (int)lid,
 						"ports", (int)f->node_nports[n], "up", (int)ports_up(s, n),
 						"down", (int)session_state(s)->node_down[n]));
 	}
 	out_json(o, switches ? "switches" : "hosts", list);
+	return print_table(s, switches ? "switches" : "hosts", NULL, o, e);
 }
 
 static void show_links(struct session *s, struct out *o)
@@ -455,9 +453,9 @@ static int cmd_show(struct session *s, int argc, char **argv, struct out *o, str
 	else if (!strcmp(what, "warnings"))
 		show_warnings(s, o);
 	else if (!strcmp(what, "switches"))
-		show_nodes(s, true, o);
+		return show_nodes(s, true, o, e);
 	else if (!strcmp(what, "hosts"))
-		show_nodes(s, false, o);
+		return show_nodes(s, false, o, e);
 	else if (!strcmp(what, "links"))
 		show_links(s, o);
 	else
