@@ -280,6 +280,18 @@ static int run_start(struct command_run *r, const struct command_line *cl, struc
 	return run_lines(r, &l, e);
 }
 
+/* Whatever the commands that follow say, it rests on a part of the fabric. */
+static void tell_incomplete(const struct fabric *f)
+{
+	struct text t = {0};
+
+	if (!f || !f->warnings.missing)
+		return;
+	warnings_tell_missing(&f->warnings, &t);
+	fprintf(stderr, "ibscope: %s is incomplete (%s; `show warnings`)\n", f->source, text_str(&t));
+	text_free(&t);
+}
+
 /*
  * Get the fabric and route it.  Standard output is for the commands' results;
  * what is said here only matters when an engine refused or noted something, and goes to stderr
@@ -293,8 +305,11 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 	size_t size = 0;
 	int rc;
 
-	if (r->json)
-		return run_start(r, cl, e);
+	if (r->json) {
+		rc = run_start(r, cl, e);
+		tell_incomplete(r->in->session->loaded);
+		return rc;
+	}
 	quiet.f = open_memstream(&said, &size);
 	rc = run_start(&quiet, cl, e);
 	fclose(quiet.f);
@@ -302,6 +317,8 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 	w = session_sweep(r->in->session);
 	if (w && (w->n_refusals || *w->notes))
 		fputs(said, stderr);
+	else
+		tell_incomplete(r->in->session->loaded);
 	free(said);
 	return rc;
 }

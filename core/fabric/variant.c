@@ -52,8 +52,9 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 		}
 	}
 	for (size_t i = 0; i < f->warnings.n; i++)
-		warnings_add(&b->warnings, f->warnings.w[i].kind, f->warnings.w[i].line, "%s",
-			     f->warnings.w[i].text);
+		(f->warnings.w[i].missing ? warnings_missing
+					  : warnings_add)(&b->warnings, f->warnings.w[i].kind,
+							  f->warnings.w[i].line, "%s", f->warnings.w[i].text);
 	if (f->sm_endport != NO_ID) {
 		b->sm_node = f->node_order[endport_node(f, f->sm_endport)];
 		b->sm_port = f->port_num[f->endport_port[f->sm_endport]];

@@ -234,9 +234,9 @@ static void link_one_sided(struct net *n, struct wire *w)
 	if (w->linked)
 		return;
 	if (!wire_peer(n, w, &peer, &port)) {
-		warnings_add(warn, "dangling link", w->line,
-			     "port %u is cabled to \"%s\", which is not in the file", w->port,
-			     name_text(n, w->peer));
+		warnings_missing(warn, "dangling link", w->line,
+				 "port %u is cabled to \"%s\", which is not in the file", w->port,
+				 name_text(n, w->peer));
 		return;
 	}
 	other = n->at[n->first[peer] + port];

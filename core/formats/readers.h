@@ -27,6 +27,9 @@ struct unknown_lines {
 void unknown_line(struct unknown_lines *u, unsigned line, struct cursor text);
 void unknown_report(struct unknown_lines *u, struct warnings *w); /* adds the warning and frees */
 
+/* A record that the text's end cuts off: a part of the fabric is missing. */
+void cut_record(const struct input *in, unsigned line, struct warnings *w);
+
 /* --- nodes and cables ---------------------------------------------------------- */
 
 /* One line `[port] "peer"[peer_port]`. */

@@ -474,6 +474,17 @@ static bool get_node(struct reader *r)
 	return true;
 }
 
+/* A switch's port that is up leads to what did not answer. */
+static void note_open(struct reader *r, uint32_t node, const struct live_port *p)
+{
+	const struct fb_node *n = &r->b->node[node];
+
+	if (n->type == NODE_SWITCH && p->num && p->state >= PORT_INIT)
+		warnings_missing(&r->b->warnings, "open port", 0,
+				 "%s[%u] is up, but what is at its other end did not answer", n->desc,
+				 p->num);
+}
+
 static bool cable_node(struct reader *r)
 {
 	struct live_node n;
@@ -488,8 +499,10 @@ static bool cable_node(struct reader *r)
 
 		if (!get(r, &p, sizeof(p)))
 			return false;
-		if (!p.peer_guid)
+		if (!p.peer_guid) {
+			note_open(r, at, &p);
 			continue;
+		}
 		peer = fb_find(r->b, p.peer_guid);
 		if (peer == NO_ID || !fb_link(r->b, at, p.num, peer, p.peer_port))
 			warnings_add(&r->b->warnings, "one-sided link", 0,

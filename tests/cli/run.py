@@ -6,6 +6,7 @@ Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
 """
 import fnmatch
 import json
+import lzma
 import os
 import re
 import shutil
@@ -181,6 +182,26 @@ def run_case(case, folder):
     return objects_fault(case, done.stdout) if case.objects else None
 
 
+def cut_off(folder):
+    """A real file that was cut off in the middle is told to be incomplete, and never sound."""
+    path = os.path.join(ROOT, "tests", "fabrics", "real", "sat11-director.putty-log.xz")
+    with lzma.open(path) as f:
+        text = f.read()
+    for name, size, status in (("whole", len(text), 0), ("cut", len(text) * 8 // 10, 1)):
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(text[:size])
+        done = run(["--json", name, *UPDN, "-e", "check"], folder)
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        if done.returncode != status or told[-1]["sound"] != (not status) or told[-1]["complete"] != (not status):
+            return "%s: status %d: %s%s" % (name, done.returncode, done.stdout[-600:], done.stderr)
+        if told[0]["fabric"]["complete"] != (not status) or ("is incomplete" in done.stderr) != bool(status):
+            return "%s: %s%s" % (name, done.stdout[:600], done.stderr)
+        done = run([name, *UPDN, "-e", "check"], folder)
+        if (re.search("^Sound", done.stdout, re.M) is None) != bool(status):
+            return "%s: %s" % (name, done.stdout[-600:])
+    return None
+
+
 def standard_input(folder):
     """What `save -` writes is read back through "-", in another process."""
     saved = run([TREE, "-e", "save -"], folder)
@@ -203,7 +224,8 @@ def full_disk(folder):
 def main():
     folder = tempfile.mkdtemp(prefix="ibscope-cli-")
     tests = [(c.name, lambda c=c: run_case(c, folder)) for c in CASES]
-    tests += [("fabric from standard input", lambda: standard_input(folder)), ("full disk", lambda: full_disk(folder))]
+    tests += [("fabric from standard input", lambda: standard_input(folder)),
+              ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
     if len(sys.argv) > 1:
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], p) for p in sys.argv[1:])]
     bad = 0

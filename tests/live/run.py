@@ -379,6 +379,56 @@ def tables(ibscope):
         sim.close()
 
 
+def held(sim, ibscope, commands, act):
+    """Run commands of which one is `source hold`: act is done while the program waits there."""
+    hold = os.path.join(WORK, "hold")
+    os.mkfifo(hold)
+    p = subprocess.Popen([ibscope, "-e", commands], env=sim.env(True), cwd=WORK, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+    try:
+        with open(hold, "w"):  # opens when the program has opened it, too
+            act()
+        out, err = p.communicate(timeout=120)
+        return p.returncode, out, err
+    finally:
+        if p.poll() is None:
+            p.kill()
+            p.wait()
+        os.unlink(hold)
+
+
+def partial(ibscope):
+    """A switch that does not answer: the fabric is incomplete, and nothing of it is told to be gone."""
+    silent = 'Error "S-000000000abc0013" %d'
+    sim = Sim(SMALL)
+    try:
+        sim.console(silent % 100)
+        r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "check")
+        check("incomplete: status", r.returncode == 1, r.stdout)
+        check("incomplete: told at start", re.search(r"is incomplete \(.*open port", r.stderr), r.stderr)
+        check("incomplete: check", "INCOMPLETE" in r.stdout and "Sound:" not in r.stdout, r.stdout)
+        r = sim.run(ibscope, "--json", "-L", "-R", "minhop", "-e", "check")
+        told = [json.loads(line) for line in r.stdout.splitlines()]
+        check("incomplete: JSON", told[0]["fabric"]["complete"] is False and told[-1]["complete"] is False
+              and told[-1]["sound"] is False, r.stdout)
+        sim.console(silent % 0)
+        status, out, err = held(sim, ibscope, "live; source hold; live", lambda: sim.console(silent % 100))
+        check("a partial fabric replaces none", status == 1 and "the fabric loaded before stays" in err, out + err)
+        sim.console(silent % 0)
+        status, out, err = held(sim, ibscope, "live; source hold; live partial; show", lambda: sim.console(silent % 100))
+        check("unless asked for", status == 0 and "INCOMPLETE" in out, out + err)
+        check("no answer is not gone", re.search(r"^\? node leaf3", out, re.M) and re.search(r"^\? node host6", out, re.M)
+              and not re.search(r"^- ", out, re.M), out + err)
+        # The console's order reaches the simulator before the next discovery does.
+        sim.console(silent % 0)
+        status, out, err = held(sim, ibscope, "live; source hold; live; show",
+                                lambda: sim.console('Unlink "H-0000000000000a60"[1]'))
+        check("what answered no more and is down is gone", status == 0 and re.search(r"^- node host6", out, re.M)
+              and "INCOMPLETE" not in out, out + err)
+    finally:
+        sim.close()
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
@@ -392,6 +442,7 @@ def main():
         if os.access(arg, os.X_OK):
             program(os.path.abspath(arg))
             tables(os.path.abspath(arg))
+            partial(os.path.abspath(arg))
             continue
         sim = Sim(arg)
         try:

@@ -153,7 +153,14 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 			w->routing->engine, w->routing->ops->n_layers(w->routing));
 	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
 	sound = check_sound(&c) && !cut && !loops;
-	out_text(o, sound ? "Sound: every host reaches every host, without credit loops.\n" : "NOT SOUND.\n");
+	report_missing(w->fabric, o);
+	if (sound && w->fabric->warnings.missing)
+		out_text(o, "Nothing wrong in the part that is known; whether the fabric is sound is not.\n");
+	else
+		out_text(o, sound ? "Sound: every host reaches every host, without credit loops.\n"
+				  : "NOT SOUND.\n");
+	sound = sound && !w->fabric->warnings.missing;
+	out_json(o, "complete", json_boolean(!w->fabric->warnings.missing));
 	out_json(o, "sound", json_boolean(sound));
 	o->run->found_fault |= !sound;
 	return 0;

@@ -35,7 +35,9 @@ uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, cons
 
 /* Lines that tell what the event in force did: routing, refusals, changes. */
 void report_event(struct session *s, struct out *o);
-/* Sizes of the fabric in one line. */
+/* A line that the fabric is incomplete, and what is missing, when something is. */
+void report_missing(const struct fabric *f, struct out *o);
+/* Sizes of the fabric in one line, and whether it is complete. */
 void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */
 void report_comparison(const struct comparison *c, struct out *o);

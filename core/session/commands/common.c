@@ -42,6 +42,18 @@ uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, cons
 	return own == NO_ID || f->port_node[own] == f->switch_node[st->sw] ? NO_ID : own;
 }
 
+void report_missing(const struct fabric *f, struct out *o)
+{
+	struct text t = {0};
+
+	if (!f->warnings.missing)
+		return;
+	warnings_tell_missing(&f->warnings, &t);
+	out_text(o, "INCOMPLETE: a part of the fabric is not in %s (%s; `show warnings`).\n", f->source,
+		 text_str(&t));
+	text_free(&t);
+}
+
 void report_fabric(struct session *s, struct out *o)
 {
 	const struct fabric *f = s->fabric;
@@ -60,11 +72,12 @@ void report_fabric(struct session *s, struct out *o)
 	if (f->warnings.n)
 		out_text(o, "; %s: `show warnings`", plural(f->warnings.n, "warning", d, sizeof(d)));
 	out_text(o, "\n");
+	report_missing(f, o);
 	out_json(o, "fabric",
-		 json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "source", f->source, "format",
+		 json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "source", f->source, "format",
 			   f->format, "switches", (int)f->n_switches, "hosts", (int)cas, "routers",
 			   (int)routers, "links", (int)f->n_links, "endports", (int)f->n_endports, "warnings",
-			   (int)f->warnings.n));
+			   (int)f->warnings.n, "complete", !f->warnings.missing));
 }
 
 static const char *hops_text(unsigned h, char *buf, size_t size)

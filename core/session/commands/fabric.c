@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/formats/conf.h"
 #include "core/formats/formats.h"
 #include "core/session/commands/commands.h"
@@ -87,11 +88,29 @@ static void report_discovery(const struct fabric *before, const struct fabric *n
 	text_free(&lines);
 }
 
+/* A fabric of which a part did not answer does not take the place of a whole one unasked. */
+static int refuse_partial(const struct fabric *before, const struct fabric *f, struct err *e)
+{
+	struct text t = {0};
+
+	if (!f->warnings.missing || !before || before->warnings.missing)
+		return 0;
+	warnings_tell_missing(&f->warnings, &t);
+	err_set(e,
+		"live: a part of the fabric did not answer (%s); the fabric loaded before stays.  `live` "
+		"asks "
+		"again, `live ... partial` takes what answered",
+		text_str(&t));
+	text_free(&t);
+	return -1;
+}
+
 static int cmd_live(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct fabric *before;
 	struct fabric *f;
 	enum live_tables what = LIVE_NO_TABLES;
+	bool partial = words_take_last(&argc, argv, "partial");
 	char *ca = NULL, *how;
 	int port = 0, words = argc, rc;
 
@@ -105,6 +124,10 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 	before = s->loaded ? fabric_ref(s->loaded) : NULL;
 	rc = live_discover_tables(ca, port, what, &f, o->run->progress, e);
 	free(ca);
+	if (!rc && !partial && refuse_partial(before, f, e)) {
+		fabric_unref(f);
+		rc = -1;
+	}
 	if (!rc) {
 		how = str_printf("live%s%s", words > 1 ? " " : "", words > 1 ? argv[1] : "");
 		fabric_ref(f);
@@ -475,12 +498,13 @@ const struct command fabric_commands[] = {
 		    "force routes it.\n",
 	 .run = cmd_load},
 	{.name = "live",
-	 .syntax = "live [CA[:PORT]] [tables|sl2vl]",
+	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial]",
 	 .help = "discover the fabric through libibnetdisc; again: also what changed since",
 	 .details = "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the "
 		    "switches' "
 		    "forwarding tables\n"
-		    "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n",
+		    "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n"
+		    "  partial: also when a part of the fabric did not answer and the one loaded is whole.\n",
 	 .run = cmd_live},
 	{.name = "synth",
 	 .syntax = "synth [SPEC]",
