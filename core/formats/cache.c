@@ -321,6 +321,7 @@ static void choose_sm(struct reader *r, uint64_t from)
 			from);
 	else
 		r->fb->sm_node = node;
+	r->fb->sm_guessed = true;
 }
 
 int parse_cache(const struct input *in, struct fabric **out, struct err *e)

@@ -308,6 +308,7 @@ int net_finish(struct net *n, const char *format, struct fabric **out, struct er
 
 	unknown_report(&n->unknown, &b->warnings);
 	b->sm_node = first_place(b);
+	b->sm_guessed = strcmp(format, "ibsim") != 0; /* ibsim attaches programs to the first node */
 	if (b->n && b->sm_node != 0)
 		warnings_add(
 			&b->warnings, "place of the subnet manager", 0, "the first node has no cable; %s",

@@ -221,6 +221,7 @@ static void note_end(struct reader *r, uint32_t node, const struct end *n)
 	if (!n->sm)
 		return;
 	r->b->sm_node = node;
+	r->b->sm_guessed = false;
 	r->b->sm_port = n->port;
 }
 
@@ -345,6 +346,7 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 	struct reader r = {.in = in, .b = fb_new(), .lines = {in->data, in->data + in->size, 0}};
 	struct cursor line = {0}, c;
 
+	r.b->sm_guessed = true; /* until a line tells */
 	while (lines_next(&r.lines, &line)) {
 		c = line;
 		cur_blanks(&c);

@@ -516,6 +516,7 @@ static void choose_sm(struct fabric_builder *b, const struct live_head *h)
 {
 	b->sm_node = fb_find(b, h->from_guid);
 	b->sm_port = h->from_port;
+	b->sm_guessed = true;
 	for (uint32_t n = 0; n < b->n && h->sm_lid; n++) {
 		for (unsigned p = 0; p <= b->node[n].nports; p++) {
 			const struct fb_port *q = &b->node[n].port[p];
@@ -524,6 +525,7 @@ static void choose_sm(struct fabric_builder *b, const struct live_head *h)
 				continue;
 			b->sm_node = n;
 			b->sm_port = (uint8_t)p;
+			b->sm_guessed = false;
 			return;
 		}
 	}

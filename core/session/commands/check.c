@@ -128,6 +128,7 @@ static int check_turns(const struct sweep *w, struct out *o)
 static int cmd_check(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
+	const struct comparison *change = session_event(s)->change;
 	struct check_result c;
 	int64_t loops;
 	uint32_t cut;
@@ -141,7 +142,11 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 	print_check(w, &c, o);
 	if (cut)
 		out_text(o, "%s cut off from the subnet manager.\n", PLURAL(cut, "endport"));
-	out_json(o, "cut_off", json_integer(cut));
+	out_json(o, "hosts_gone", json_integer(cut));
+	if (change) {
+		out_json(o, "cut_off", json_integer((json_int_t)change->cut_off));
+		out_json(o, "between_survivors", json_integer((json_int_t)change->between_survivors));
+	}
 	loops = check_turns(w, o) ? -1 : check_loops(w, o);
 	if (loops < 0)
 		return err_set(e, CANCELLED);

@@ -97,6 +97,8 @@ void report_comparison(const struct comparison *c, struct out *o)
 		 plural(c->entries_changed, "entry", a, sizeof(a)),
 		 plural(c->switches_changed, "switch", b, sizeof(b)), c->entries_lost, c->entries_gained,
 		 plural(c->pairs, "pair", d, sizeof(d)), c->rerouted, c->lost, c->regained);
+	if (c->lost)
+		out_text(o, " (%lu cut off, %lu between survivors)", c->cut_off, c->between_survivors);
 	if (c->longer || c->shorter)
 		out_text(o, " (%lu longer, %lu shorter)", c->longer, c->shorter);
 	if (c->max_hops_after == c->max_hops_before)
@@ -111,6 +113,8 @@ void report_comparison(const struct comparison *c, struct out *o)
 	if (c->switches_gone || c->switches_new)
 		out_text(o, "%s gone, %s new.\n", plural(c->switches_gone, "switch", d, sizeof(d)),
 			 plural(c->switches_new, "switch", e, sizeof(e)));
+	out_json(o, "cut_off", json_integer((json_int_t)c->cut_off));
+	out_json(o, "between_survivors", json_integer((json_int_t)c->between_survivors));
 	out_json(o, "change",
 		 json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, s:i, s:i}",
 			   "switches", (json_int_t)c->switches_changed, "entries",
@@ -192,7 +196,7 @@ static void report_cut_off(const struct sweep *w, struct out *o)
 		out_text(o, "%s cut off from the subnet manager (%s%s).\n",
 			 plural(n, "endport", b, sizeof(b)), endport_label(w->fabric, first, a, sizeof(a)),
 			 n > 1 ? ", ..." : "");
-	out_json(o, "cut_off", json_integer(n));
+	out_json(o, "hosts_gone", json_integer(n));
 }
 
 void report_event(struct session *s, struct out *o)

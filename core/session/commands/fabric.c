@@ -331,8 +331,11 @@ static void show_summary(struct session *s, struct out *o)
 	out_text(o, "failed: %s, %s; event %zu of %zu\n", PLURAL(links, "link"), PLURAL(nodes, "node"), s->at,
 		 s->n_events - 1);
 	if (s->fabric->sm_endport != NO_ID)
-		out_text(o, "subnet manager: %s\n",
-			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)));
+		out_text(o, "subnet manager: %s%s\n",
+			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)),
+			 s->fabric->sm_guessed ? " (guessed, the source does not tell; `set guid` does)"
+					       : "");
+	out_json(o, "sm_guessed", json_boolean(s->fabric->sm_guessed));
 	out_json(o, "failed_links", json_integer(links));
 	out_json(o, "failed_nodes", json_integer(nodes));
 	if (ev->sweep && ev->sweep->routing)
