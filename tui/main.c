@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/base/clean.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -323,11 +324,13 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 	return rc;
 }
 
+/* From here on nothing gets to standard output but through the one that cleans. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
-	struct command_run r = {.in = in, .f = stdout, .json = cl->json};
+	struct command_run r = {.in = in, .json = cl->json};
 	struct err e = {{0}};
 
+	r.f = stdout = clean_stream(STDOUT_FILENO);
 	if (prepare(&r, cl, &e))
 		return failed(&e);
 	for (size_t i = 0; i < cl->n_pieces && !in->quit; i++)
@@ -395,6 +398,13 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 	return rc ? failed(&e) : EXIT_DONE;
 }
 
+/* Standard error for messages, which may hold words of the command line, names and what libraries say. */
+static void clean_messages(void)
+{
+	stderr = clean_stream(STDERR_FILENO); /* the GNU C library lets it be set */
+	setvbuf(stderr, NULL, _IONBF, 0);
+}
+
 /* All commands there are. */
 static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
 
@@ -410,6 +420,7 @@ int main(int argc, char **argv)
 	if (rc >= 0) /* asked for the manual page when the program is built */
 		return rc;
 	setlocale(LC_CTYPE, "");
+	clean_messages();
 	rc = parse(&cl, argc, argv);
 	if (rc < 0)
 		rc = check_line(&cl);

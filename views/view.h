@@ -306,7 +306,7 @@ const char *view_hints(const struct view_ops *ops);
 void view_title(const struct view *v, struct text *t);
 
 const char *view_column_name(const struct view *v, unsigned col);
-/* What the pane says about a row, or what stands on a header. */
+/* What the pane says about a row, or what stands on a header; clean text. */
 void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
 /* What matters most of a cell that has not enough room; false when nothing shorter does. */
 bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);

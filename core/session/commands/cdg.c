@@ -98,7 +98,7 @@ static void print_layers(const struct cdg *c, struct out *o)
 
 		if (!(c->used >> v & 1))
 			continue;
-		json_array_append_new(list, json_pack("{s:i, s:I, s:i, s:i, s:i}", "vl", (int)v, "routes",
+		json_array_append_new(list, json_make("{s:i, s:I, s:i, s:i, s:i}", "vl", (int)v, "routes",
 						      (json_int_t)c->vl_routes[v], "channels",
 						      (int)s->channels, "dependencies", (int)s->deps,
 						      "on_cycles", (int)s->on_cycles));
@@ -116,7 +116,7 @@ static void tell_layers(const struct routing *r, struct out *o)
 		return;
 	ops->explain_layers(r, &t);
 	out_text(o, "%s", text_str(&t));
-	out_json(o, "explained", json_string(text_str(&t)));
+	out_json(o, "explained", json_text(text_str(&t)));
 	text_free(&t);
 }
 
@@ -185,14 +185,14 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 		out_text(o, "%4u %5u %5u %9u  %s%s\n", c->vl[v], in[v], out, c->load[v],
 			 channel_text(c, v, a, sizeof(a)), c->component[v] == NO_ID ? "" : "  (cycle)");
 		json_array_append_new(list,
-				      json_pack("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v],
+				      json_make("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v],
 						"channel", a, "in", (int)in[v], "out", (int)out, "routes",
 						(int)c->load[v], "cycle", (int)(c->component[v] != NO_ID)));
 	}
 	if (n > limit)
 		out_text(o, "  ... %s; `cdg ... all` prints them\n", PLURAL(n - limit, "more channel"));
 	out_json(o, "cdg",
-		 json_pack("{s:i, s:i, s:i, s:o}", "channels", (int)n, "dependencies", (int)deps, "on_cycles",
+		 json_make("{s:i, s:i, s:i, s:o}", "channels", (int)n, "dependencies", (int)deps, "on_cycles",
 			   (int)cyclic, "list", list));
 	free(channel);
 	free(in);
@@ -231,7 +231,7 @@ static json_t *print_route(const struct cdg *c, const struct cdg_route *r, struc
 	endport_label(f, r->source, a, sizeof(a));
 	endport_label(f, lid_owner(c->routing->lids, r->dlid), b, sizeof(b));
 	out_text(o, " %s to %s (LID %u)", a, b, r->dlid);
-	return json_pack("{s:s, s:s, s:i}", "src", a, "dst", b, "dlid", (int)r->dlid);
+	return json_make("{s:s, s:s, s:i}", "src", a, "dst", b, "dlid", (int)r->dlid);
 }
 
 /* At most `max` routes that make a dependency. */
@@ -268,7 +268,7 @@ static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t 
 		if (vls & (vls - 1))
 			out_text(o, ", VL %u", c->vl[cycle[i]]);
 		out_text(o, i + 1 < n ? "\n" : "  and round again\n");
-		step = json_pack("{s:s, s:i, s:i}", "channel", a, "vl", (int)c->vl[cycle[i]], "routes_on",
+		step = json_make("{s:s, s:i, s:i}", "channel", a, "vl", (int)c->vl[cycle[i]], "routes_on",
 				 (int)c->routes[d]);
 		if (routes)
 			json_object_set_new(step, "routes", print_routes(c, d, routes, o));
@@ -324,7 +324,7 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 		print_vls(c->vls[i], o);
 		out_text(o, ": credit loops among %s; a shortest one has %u (group %u):\n",
 			 PLURAL(c->size[i], "channel"), n, i + 1);
-		group = json_pack("{s:i, s:i, s:o, s:i, s:i}", "group", (int)i + 1, "vl",
+		group = json_make("{s:i, s:i, s:o, s:i, s:i}", "group", (int)i + 1, "vl",
 				  (int)c->vl[cycle[0]], "vls", list_vls(c->vls[i]), "channels",
 				  (int)c->size[i], "length", (int)n);
 		json_object_set_new(group, "cycle", print_cycle(c, cycle, n, routes, p, o));

@@ -32,7 +32,7 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 			 endport_label(w->fabric, lid_owner(w->lids, c->example[i].lid), b, sizeof(b)),
 			 path_end_text(c->example[i].end));
 	out_json(o, "check",
-		 json_pack("{s:I, s:I, s:I, s:I, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
+		 json_make("{s:I, s:I, s:I, s:I, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
 			   (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
 			   "switch_unreachable", (json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid,
 			   "max_hops", (int)c->max_hops));
@@ -119,7 +119,7 @@ static int check_turns(const struct sweep *w, struct out *o)
 		out_text(o, "No path turns from down to up.\n");
 	}
 	out_json(o, "turns",
-		 json_pack("{s:i, s:I, s:I}", "turns", (int)t.n, "paths", (json_int_t)t.bad, "switch_paths",
+		 json_make("{s:i, s:I, s:I}", "turns", (int)t.n, "paths", (json_int_t)t.bad, "switch_paths",
 			   (json_int_t)t.switch_bad));
 	turns_free(&t);
 	return 0;

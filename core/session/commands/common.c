@@ -74,7 +74,7 @@ void report_fabric(struct session *s, struct out *o)
 	out_text(o, "\n");
 	report_missing(f, o);
 	out_json(o, "fabric",
-		 json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "source", f->source, "format",
+		 json_make("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "source", f->source, "format",
 			   f->format, "switches", (int)f->n_switches, "hosts", (int)cas, "routers",
 			   (int)routers, "links", (int)f->n_links, "endports", (int)f->n_endports, "warnings",
 			   (int)f->warnings.n, "complete", !f->warnings.missing));
@@ -116,7 +116,7 @@ void report_comparison(const struct comparison *c, struct out *o)
 	out_json(o, "cut_off", json_integer((json_int_t)c->cut_off));
 	out_json(o, "between_survivors", json_integer((json_int_t)c->between_survivors));
 	out_json(o, "change",
-		 json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, s:i, s:i}",
+		 json_make("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, s:i, s:i}",
 			   "switches", (json_int_t)c->switches_changed, "entries",
 			   (json_int_t)c->entries_changed, "entries_lost", (json_int_t)c->entries_lost,
 			   "entries_gained", (json_int_t)c->entries_gained, "pairs", (json_int_t)c->pairs,
@@ -142,7 +142,7 @@ static void report_routing(const struct sweep *w, struct out *o)
 	if (w->number && w->from_scratch)
 		out_text(o, "Existing entries were ignored: %s.\n", w->scratch_reason);
 	out_json(o, "routing",
-		 json_pack("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine", w->routing->engine,
+		 json_make("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine", w->routing->engine,
 			   "asked", w->setup->chain, "switches", (int)w->topo->n_switches_up, "lids",
 			   (int)lids, "max_lid", (int)w->lids->max_lid, "ms", w->seconds * 1e3,
 			   "from_scratch", w->from_scratch, "fallback", w->fallback, "cached", w->cached));
@@ -154,7 +154,7 @@ static void report_refusals(const struct sweep *w, struct out *o)
 
 	for (size_t i = 0; i < w->n_refusals; i++) {
 		out_text(o, "%s refuses this fabric: %s\n", w->refusal[i].engine, w->refusal[i].why);
-		json_array_append_new(list, json_pack("{s:s, s:s}", "engine", w->refusal[i].engine, "why",
+		json_array_append_new(list, json_make("{s:s, s:s}", "engine", w->refusal[i].engine, "why",
 						      w->refusal[i].why));
 	}
 	if (w->fatal) {
@@ -163,7 +163,7 @@ static void report_refusals(const struct sweep *w, struct out *o)
 			 "not let "
 			 "it happen on a cluster.\n",
 			 w->fatal, w->refusal[w->n_refusals - 1].engine);
-		out_json(o, "fatal", json_string(w->fatal));
+		out_json(o, "fatal", json_text(w->fatal));
 		o->run->found_fault = true;
 	}
 	if (w->n_refusals && w->routing)
@@ -212,7 +212,7 @@ void report_event(struct session *s, struct out *o)
 	report_cut_off(w, o);
 	if (*w->notes) {
 		out_text(o, "%s", w->notes);
-		out_json(o, "notes", json_string(w->notes));
+		out_json(o, "notes", json_text(w->notes));
 	}
 	if (ev->change)
 		report_comparison(ev->change, o);

@@ -36,7 +36,7 @@ static json_t *element_json(const struct elements *el, uint32_t e)
 	char guid[24];
 
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, el->guid[e]);
-	return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name",
+	return json_make("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name",
 			 el->name[e], "guid", guid, "by", element_rule_names[el->rule[e]], "chips",
 			 (int)element_chips(el, e), "external",
 			 (int)(el->first_link[e + 1] - el->first_link[e]), "internal",
@@ -82,7 +82,7 @@ static json_t *chip_json(const struct elements *el, uint32_t sw)
 	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
 		outside += el->port_link[switch_port_id(f, sw, p)] != NO_ID;
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, f->node_guid[node]);
-	return json_pack("{s:s, s:s, s:s, s:i, s:i}", "guid", guid, "name", switch_name(f, sw), "place",
+	return json_make("{s:s, s:s, s:s, s:i, s:i}", "guid", guid, "name", switch_name(f, sw), "place",
 			 place, "external", (int)outside, "internal", (int)inside);
 }
 
@@ -97,7 +97,7 @@ static json_t *print_link(const struct elements *el, const struct routing *r, ui
 	port_label(f, el->topo->peer[port], b, sizeof(b));
 	out_text(o, "  %6u  %s -> %s", usage, a, b);
 	out_text(o, element_chips(el, el->link_to[l]) > 1 ? "  (%s)\n" : "\n", el->name[el->link_to[l]]);
-	return json_pack("{s:s, s:s, s:s, s:i}", "from", a, "to", b, "element", el->name[el->link_to[l]],
+	return json_make("{s:s, s:s, s:s, s:i}", "from", a, "to", b, "element", el->name[el->link_to[l]],
 			 "usage", (int)usage);
 }
 
@@ -181,7 +181,7 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 
 		out_text(o, "%8u %8u %8u %8u  %s -> %s\n", p->least, p->n_least, p->most, p->n_longer,
 			 el->name[p->from], el->name[p->to]);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "from",
+		json_array_append_new(list, json_make("{s:s, s:s, s:i, s:i, s:i, s:i}", "from",
 						      el->name[p->from], "to", el->name[p->to], "shortest",
 						      (int)p->least, "links", (int)p->n_least, "longest",
 						      (int)p->most, "longer", (int)p->n_longer));
@@ -195,7 +195,7 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 	else if (!u->n)
 		out_text(o, "Equal paths: a tolerance of 0 uses every way there is.\n");
 	out_json(o, "equal_paths",
-		 json_pack("{s:i, s:I, s:I, s:o}", "edges", (int)u->n_edges, "pairs", (json_int_t)u->pairs,
+		 json_make("{s:i, s:I, s:I, s:o}", "edges", (int)u->n_edges, "pairs", (json_int_t)u->pairs,
 			   "unequal", (json_int_t)u->n, "list", list));
 	unequal_paths_free(u);
 	elements_unref(el);
@@ -213,16 +213,16 @@ static json_t *figure_json(const struct figures *f, enum figure which)
 	if (f->v[which] < 0)
 		return json_null();
 	if (which == FIG_SLS)
-		return json_string(figure_text(f, which, buf, sizeof(buf)));
+		return json_text(figure_text(f, which, buf, sizeof(buf)));
 	return figure_defs[which].decimals ? json_real(f->v[which]) : json_integer((json_int_t)f->v[which]);
 }
 
 static json_t *engine_json(const struct engine_figures *c)
 {
-	json_t *o = json_pack("{s:s}", "engine", c->engine->name);
+	json_t *o = json_make("{s:s}", "engine", c->engine->name);
 
 	if (c->refused)
-		json_object_set_new(o, "refused", json_string(c->refused));
+		json_object_set_new(o, "refused", json_text(c->refused));
 	for (unsigned i = 0; !c->refused && i < FIGURES; i++)
 		json_object_set_new(o, figure_defs[i].key, figure_json(&c->f, i));
 	return o;

@@ -193,7 +193,7 @@ static void show_options(struct session *s, struct out *o)
 		const struct optdef *d = options_at(s->setup->options, i);
 
 		show_option(o, s->setup->options, d);
-		json_object_set_new(obj, d->name, json_string(options_get(s->setup->options, d->name)));
+		json_object_set_new(obj, d->name, json_text(options_get(s->setup->options, d->name)));
 	}
 	out_json(o, "options", obj);
 }
@@ -357,7 +357,7 @@ static void show_warnings(struct session *s, struct out *o)
 				 w->w[i].text);
 		else
 			out_text(o, "%s: %s: %s\n", s->fabric->source, w->w[i].kind, w->w[i].text);
-		json_array_append_new(list, json_pack("{s:s, s:i, s:s}", "kind", w->w[i].kind, "line",
+		json_array_append_new(list, json_make("{s:s, s:i, s:s}", "kind", w->w[i].kind, "line",
 						      (int)w->w[i].line, "text", w->w[i].text));
 	}
 	if (!w->n)
@@ -394,7 +394,7 @@ static int show_nodes(struct session *s, bool switches, struct out *o, struct er
 			continue;
 		endport_label(f, ep, name, sizeof(name));
 		json_array_append_new(list,
-				      json_pack("{s:s, s:i, s:i, s:i, s:b}", "name", name, "lid", (int)lid,
+				      json_make("{s:s, s:i, s:i, s:i, s:b}", "name", name, "lid", (int)lid,
 						"ports", (int)f->node_nports[n], "up", (int)ports_up(s, n),
 						"down", (int)session_state(s)->node_down[n]));
 	}
@@ -416,7 +416,7 @@ static void show_links(struct session *s, struct out *o)
 		port_label(f, q, b, sizeof(b));
 		out_text(o, "%s %s %s %s%s\n", up ? "up  " : "down", a, b, link_width_name(f->port_width[p]),
 			 link_speed_name(f->port_speed[p]));
-		json_array_append_new(list, json_pack("{s:s, s:s, s:b}", "a", a, "b", b, "up", (int)up));
+		json_array_append_new(list, json_make("{s:s, s:s, s:b}", "a", a, "b", b, "up", (int)up));
 	}
 	out_json(o, "links", list);
 }
@@ -429,7 +429,7 @@ static void show_engines(struct session *s, struct out *o)
 		const struct engine *g = s->engines[i];
 
 		out_text(o, "%-14s %s\n%15s%s\n", g->name, g->brief, "", g->reference);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", g->name, "brief", g->brief,
+		json_array_append_new(list, json_make("{s:s, s:s, s:s}", "name", g->name, "brief", g->brief,
 						      "reference", g->reference));
 	}
 	out_json(o, "engines", list);

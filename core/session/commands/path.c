@@ -40,10 +40,10 @@ static json_t *path_json(const struct fabric *f, const struct path *p)
 	json_t *hops = json_array();
 
 	for (unsigned i = 0; i < p->n; i++)
-		json_array_append_new(hops, json_pack("{s:s, s:i, s:i, s:i}", "switch",
+		json_array_append_new(hops, json_make("{s:s, s:i, s:i, s:i}", "switch",
 						      switch_name(f, p->hop[i].sw), "in", (int)p->hop[i].in,
 						      "out", (int)p->hop[i].out, "vl", (int)p->hop[i].vl));
-	return json_pack("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
+	return json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
 			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
 			 (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "path", hops);
 }
@@ -129,7 +129,7 @@ static int cmd_lft(struct session *s, int argc, char **argv, struct out *o, stru
 		if (lid_owner(w->lids, lid) == NO_ID && now == NO_PATH &&
 		    !(c && entry_changed(c, sw, lid, &was, &now)))
 			continue;
-		json_array_append_new(list, json_pack("{s:i, s:i}", "lid", (int)lid, "port", (int)now));
+		json_array_append_new(list, json_make("{s:i, s:i}", "lid", (int)lid, "port", (int)now));
 	}
 	out_json(o, "entries", list);
 	return print_table(s, "lft", argv[1], o, e);

@@ -98,7 +98,7 @@ static void print_finding(const struct sweep *w, bool links, const struct findin
 		 : f->fallback ? "  (falls back)"
 			       : "");
 	json_array_append_new(list,
-			      json_pack("{s:s, s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:b}", "what", name, "lost",
+			      json_make("{s:s, s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:b}", "what", name, "lost",
 					(json_int_t)f->lost, "rerouted", (json_int_t)f->rerouted, "longer",
 					(json_int_t)f->longer, "entries", (json_int_t)f->entries,
 					"hosts_gone", (int)f->gone, "cut_off", (json_int_t)f->cut_off,
