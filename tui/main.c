@@ -408,10 +408,26 @@ static void clean_messages(void)
 /* All commands there are. */
 static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	struct command_line cl = {0};
 	struct interpreter in = {0};
+	int rc = parse(&cl, argc, argv);
+
+	if (rc < 0)
+		rc = check_line(&cl);
+	if (rc < 0) {
+		in.session = session_new(all_engines, all_commands);
+		rc = cl.n_pieces ? batch(&in, &cl) : explore(&in, &cl);
+		interpreter_free(&in);
+		session_free(in.session);
+	}
+	free(cl.piece);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
 	int rc = live_child_main(argc, argv);
 
 	if (rc >= 0) /* started by ourselves to discover a live fabric */
@@ -421,17 +437,8 @@ int main(int argc, char **argv)
 		return rc;
 	setlocale(LC_CTYPE, "");
 	clean_messages();
-	rc = parse(&cl, argc, argv);
-	if (rc < 0)
-		rc = check_line(&cl);
-	if (rc >= 0) {
-		free(cl.piece);
-		return rc;
-	}
-	in.session = session_new(all_engines, all_commands);
-	rc = cl.n_pieces ? batch(&in, &cl) : explore(&in, &cl);
-	interpreter_free(&in);
-	session_free(in.session);
-	free(cl.piece);
+	rc = run(argc, argv);
+	fclose(stdout);
+	fclose(stderr);
 	return rc;
 }

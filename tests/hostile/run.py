@@ -134,7 +134,8 @@ def run_both(folder, options, commands, succeed=True):
     if failed and (not status or len(failed) > 1 or found[-1] is not failed[0]):
         raise Failed("%s: objects behind a failure, or no status of it" % ascii(args))
     if succeed and failed:
-        raise Failed("%s: %s failed: %s" % (ascii(options), ascii(commands[len(found) - asked - 1]), failed[0]["error"]))
+        raise Failed("%s: %s failed, %d commands from the end: %s" % (
+            ascii(options + commands), failed[0]["command"], asked - len(found), failed[0]["error"]))
     asked += "-F" in options and bool([o for o in found[:3] if o["command"] == "route"])  # what the file asks for
     if (not failed and len(found) != asked) or len(found) > asked:
         raise Failed("%s: %d objects of %d commands" % (ascii(args), len(found), asked))
@@ -195,7 +196,8 @@ COMMANDS = [
     f"why {LEAF} {HOST2} via 4", f"why {HOST} {LEAF} {SPINE} {LEAF2} {HOST2}", "lft " + LEAF, "hops " + LEAF,
     "ranks", "roots", f"fail link {LEAF}[3]", f"why {LEAF} {HOST2}", "diff", "diff all", "snapshot a",
     f"fail switch {SPINE}", "undo", f"fail host {HOST}", "journal", "diff a", "diff a all", "snapshot", "show links",
-    "restore all", "undo", "redo", "journal 0", "reset", "route updn", "snapshot \x1bc\u202e", SET_CHASSIS, "load-map", "load-map lids", "load-map all all", "load-map shift 1",
+    "restore all", "undo", "redo", "journal 0", "reset", "route updn",
+    "snapshot \x1bc\u202e", SET_CHASSIS, "load-map", "load-map lids", "load-map all all", "load-map shift 1",
     "load-map hotspot nod*e0001*", "shifts", "survey links", "survey switches", "layers", "layers switches", "cdg",
     "cdg 0 all", "cdg switches all", "elements", "equal-paths all", "compare minhop updn dfsssp ftree",
     f"step start {LEAF} {HOST2}", "step all", "save -", "export lfts -", "export fdbs -", "export subnet -",
@@ -327,7 +329,8 @@ class Tests:
 
     def includes(self):
         """Names of files that a file for ibsim asks for."""
-        net = b'include "PAYLOADsub"\n\nSwitch 2 "Top PAYLOAD"\n[1] "Leaf"[1]\n\ndo Link "Top PAYLOAD"[2] "LeafPAYLOAD"[2]\n'
+        net = (b'include "PAYLOADsub"\n\nSwitch 2 "Top PAYLOAD"\n[1] "Leaf"[1]\n\n'
+               b'do Link "Top PAYLOAD"[2] "LeafPAYLOAD"[2]\n')
         for p in PAYLOADS:
             write(self.folder, "inc", net.replace(b"PAYLOAD", p))
             self.both(["inc"], ["show warnings", "show switches"], succeed=False)
@@ -341,11 +344,14 @@ class Tests:
     def option_files(self):
         tables = saved(self.folder, TREE, "export lfts -", ["-R", "updn"])
         guids = b"# roots\n0x0002c90300a00020 # spine\n0x0002c90300a00030\n"
+        maps = saved(self.folder, "torus:3x3", "export sl2vl -", ["-R", "lash", "-e", "set qos TRUE"])
         pairs = b"0x0002c90300a00000 1 2\n0x0002c90300a00010 2 1 # two\n"
         kinds = {
-            "root_guid_file": (guids, "updn"), "ids_guid_file": (b"0x0002c90300a00020 7\n0x0002c90300a00030 8\n", "updn"),
+            "root_guid_file": (guids, "updn"),
+            "ids_guid_file": (b"0x0002c90300a00020 7\n0x0002c90300a00030 8\n", "updn"),
             "cn_guid_file": (b"0x0002c90300f00001\n0x0002c90300f00021\n", "ftree"),
-            "io_guid_file": (b"0x0002c90300f00041\n", "ftree"), "guid_routing_order_file": (b"0x0002c90300f00041\n", "minhop"),
+            "io_guid_file": (b"0x0002c90300f00041\n", "ftree"),
+            "guid_routing_order_file": (b"0x0002c90300f00041\n", "minhop"),
             "hop_weights_file": (pairs, "minhop"), "port_search_ordering_file": (pairs, "minhop"),
             "port_prof_ignore_file": (b"0x0002c90300a00000 1\n", "minhop"),
             "guid2lid_file": (b"0x0002c90300a00000 0x0005 0x0005\n\n0x0002c90300f00001 0x0006 0x0006\n", "minhop"),
@@ -353,12 +359,12 @@ class Tests:
             "path_sl_file": (b"2 5 1\n5 2 1\n", "minhop"), "lfts_file": (tables, "file"),
             "lid_matrix_dump_file": (b"Switch: guid 0x0002c90300a00000\n0x0001: 00 FF 01 01 02\n", "file"),
             "torus_config": (b"torus 2 2 1\nxp_link 0x0002c90300a00000 0x0002c90300a00020\n", "torus-2QoS"),
-            "sl2vl_file": (saved(self.folder, "torus:3x3", "export sl2vl -", ["-R", "lash", "-e", "set qos TRUE"]), "minhop"),
+            "sl2vl_file": (maps, "minhop"),
         }
         for option, (data, engine) in kinds.items():
             self.mutants(option, data, lambda n, o=option, r=engine: ([TREE], [
-                "set honor_guid2lid_file TRUE", "set %s %s" % (o, n), "route " + r, "show", "show options", "list switches",
-                "list elements"]))
+                "set honor_guid2lid_file TRUE", "set %s %s" % (o, n), "route " + r, "show", "show options",
+                "list switches", "list elements"]))
 
     def name_map(self):
         data = b'# names\n0x0002c90300a00000 "first leaf"\n0x0002c90300a00020 spine # a comment\n'
@@ -380,23 +386,28 @@ class Tests:
 
     def words(self):
         """Of every command: where an option, a node, a file, a number is expected."""
-        forms = [b"%s", b"help %s", b"load %s", b"synth %s", b"names %s", b"config %s", b"set %s", b"set lmc %s",
-                 b"set lfts_file %s; route file", b"unset %s", b"show %s", b"show node %s", b"route %s", b"route minhop x=%s",
-                 b"fail %s", b"fail link %s", b"fail random %s", b"restore host %s", b"flap %s", b"journal %s", b"snapshot %s; snapshot",
-                 b"trace %s 1", b"why 1 %s", b"lft %s", b"step find %s", b"diff %s", b"load-map %s", b"load-map hotspot %s",
-                 b"survey %s", b"cdg %s", b"elements %s", b"compare %s updn", b"save no/%s", b"save %s", b"export %s -",
-                 b"export lfts no/%s", b"export dot - cdg %s", b"torus-conf %s", b"source %s", b"echo %s", b"list %s",
-                 b"list lft %s", b"list hosts sort %s", b"list hosts filter %s", b"list hosts %s", b"live %s:x", b"pane %s"]
+        forms = [
+            b"%s", b"help %s", b"load %s", b"synth %s", b"names %s", b"config %s", b"set %s", b"set lmc %s",
+            b"set lfts_file %s; route file", b"unset %s", b"show %s", b"show node %s", b"route %s",
+            b"route minhop x=%s", b"fail %s", b"fail link %s", b"fail random %s", b"restore host %s",
+            b"flap %s", b"journal %s", b"snapshot %s; snapshot", b"trace %s 1", b"why 1 %s", b"lft %s",
+            b"step find %s", b"diff %s", b"load-map %s", b"load-map hotspot %s", b"survey %s", b"cdg %s",
+            b"elements %s", b"compare %s updn", b"save no/%s", b"save %s", b"export %s -",
+            b"export lfts no/%s", b"export dot - cdg %s", b"torus-conf %s", b"source no%s", b"echo %s",
+            b"list %s", b"list lft %s", b"list hosts sort %s", b"list hosts filter %s", b"list hosts %s",
+            b"live %s:x", b"pane %s"]
         rng = random.Random("%d words" % SEED)
         for form in forms:
             p = rng.choice(PAYLOADS)
-            self.both([TREE, "-R", "minhop"], [f % (b'"lea' + p + b'"') if b"%s" in f else f for f in form.split(b"; ")], succeed=False)
+            self.both([TREE, "-R", "minhop"], [
+                f.replace(b"%s", b'"lea' + p + b'"') for f in form.split(b"; ")], succeed=False)
             run(self.folder, [TREE, "-R", "minhop", "-e", form % p])
 
     def command_line(self):
         """What is said before any command runs."""
         for p in PAYLOADS:
-            for args in ([b"--" + p], [b"-" + p], [b"a" + p, b"b" + p], [b"-L", p], [p], [b"-e", b"show", p], [b"-x", p],
+            for args in ([b"--" + p], [b"-" + p], [b"a" + p, b"b" + p], [b"-L", p], [b"--live=" + p, "-e", "show"],
+                         [p], [b"-e", b"show", p], [b"-x", p],
                          [b"-F", p, "-e", "show"], [b"-R", p, TREE, "-e", "show"], [b"-k", p, TREE], [b"--json=" + p],
                          [b"--node-name-map", p, "-e", "show"], [b"ring:" + p, "-e", "show"]):
                 run(self.folder, args)
@@ -455,8 +466,8 @@ def complete(t, beginning, regex):
 
 def explore(t):
     """Panes, the command line with its completion, messages, filters, searches: all show names."""
-    script = ["set qos TRUE", SET_CHASSIS, f"fail link {LEAF}[3]", f"trace {HOST} {HOST2}", f"why {LEAF} {HOST2}", "list elements",
-              "show links", "diff all", "snapshot \x1bc", "echo \"\x1b]0;pwned\x07 \u202e \x9b2J\""]
+    script = ["set qos TRUE", SET_CHASSIS, f"fail link {LEAF}[3]", f"trace {HOST} {HOST2}", f"why {LEAF} {HOST2}",
+              "list elements", "show links", "diff all", "snapshot \x1bc", "echo \"\x1b]0;pwned\x07 \u202e \x9b2J\""]
     script += ["pane %s %s" % (pane, args) for pane, args in PANES.items()]
     for pane, (engine, args) in PANES_OF.items():
         script += ["route " + engine, "pane %s %s" % (pane, args)]
@@ -469,7 +480,8 @@ def explore(t):
     t.keys(":")
     t.wait(r"[▸>]REPL")
     for line, shown in (("source bad.ibs", r"bad.ibs:2:.*frob\\x1b\[31337m"), ("keymap bad.keys", r"bad.keys:1: .*\\x1b"),
-                        ("keymap default", r"F10 quit"), ("export lfts no/tr", r"no/tr: "), ("compare updn minhop", r"credit loops")):
+                        ("keymap default", r"F10 quit"), ("export lfts no/tr", r"no/tr: "),
+                        ("compare updn minhop", r"credit loops")):
         t.type(line)
         t.keys("Enter")
         t.wait(shown)
@@ -509,7 +521,7 @@ def main():
         for name in names:
             try:
                 getattr(tests, name)()
-            except (Failed, tui.Failed, OSError, subprocess.SubprocessError, KeyError) as e:
+            except (Failed, tui.Failed, OSError, ValueError, KeyError, subprocess.SubprocessError) as e:
                 bad += 1
                 print("FAIL hostile/%s: %s" % (name, cut(str(e))), flush=True)
     finally:
