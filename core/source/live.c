@@ -319,8 +319,8 @@ static const char *plain_line(const char *s)
 {
 	const char *t = s;
 
-	if (strstr(s, "sim_connect: attached"))
-		return NULL;
+	if (strstr(s, "sim_connect: attached") || !strncmp(s, "cannot opendir ./sys-", 21))
+		return NULL; /* of the simulator's library; its folder is removed here: the process may not */
 	if (!strncmp(s, "ibwarn: [", 9) && (t = strstr(s, "] ")))
 		return t + 2;
 	t = strstr(s, ".c:");
