@@ -118,6 +118,7 @@ def softness(program):
         "stack not executable": re.search(r"GNU_STACK.* RW +0x", shown["-l"]),
         "no library folder of its own": not re.search(r"\(R(UN)?PATH\)", shown["-d"]),
         "stack protector": "__stack_chk_fail" in shown["--dyn-syms"],
+        "no shell": not re.search(r" (popen|system)@", shown["--dyn-syms"]),
         "fortified": re.search(r" __(f|v?s)n?printf_chk\b", shown["--dyn-syms"]),
     }
     return sorted(name for name, there in protections.items() if not there)
@@ -128,10 +129,10 @@ def hardened():
     TREE.make()
     expect("missing in the program", softness(TREE.path("build/ibscope")), [])
     expect("rights of the program", oct(os.stat(TREE.path("build/ibscope")).st_mode & 0o7000), oct(0))
-    TREE.write("soft.c", "#include <stdio.h>\nint main(int c, char **v)\n{\n\tchar b[99];\n\treturn sprintf(b, \"%s\", v[c - 1]) + puts(b);\n}\n")
+    TREE.write("soft.c", "#include <stdio.h>\n#include <stdlib.h>\nint main(int c, char **v)\n{\n\tchar b[99];\n\treturn sprintf(b, \"%s\", v[c - 1]) + system(b);\n}\n")
     TREE.run("cc", "-O0", "-fno-stack-protector", "-U_FORTIFY_SOURCE", "-no-pie", "-fno-pie", "-Wl,-z,norelro,-z,lazy,-z,execstack",
              "-Wl,--enable-new-dtags,-rpath,/tmp", "-o", "soft", "soft.c")
-    expect("missing in a soft program", len(softness(TREE.path("soft"))), 7)
+    expect("missing in a soft program", len(softness(TREE.path("soft"))), 8)
 
 
 # --- installing ---------------------------------------------------------------------------
