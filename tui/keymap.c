@@ -9,7 +9,6 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-
 static const struct {
 	const char *name;
 	keycode key;

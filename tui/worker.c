@@ -9,7 +9,6 @@
 #include "core/base/text.h"
 #include "tui/ui.h"
 
-
 static struct {
 	pthread_t thread;
 	pthread_mutex_t mutex;

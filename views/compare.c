@@ -31,9 +31,9 @@ static const struct column columns[COMPARE_MOST + 1] = {
 
 struct priv {
 	int argc;
-	char **argv;			       /* as given */
-	const struct result *request;	       /* own reference; a struct side_request, NULL = none */
-	unsigned n;			       /* engines */
+	char **argv;				       /* as given */
+	const struct result *request;		       /* own reference; a struct side_request, NULL = none */
+	unsigned n;				       /* engines */
 	const struct engine_figures *of[COMPARE_MOST]; /* [n] borrowed from results; NULL = not there yet */
 	char name[COMPARE_MOST][CELL];
 	unsigned refused[COMPARE_MOST]; /* engines that refuse: they have the first rows */

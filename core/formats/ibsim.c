@@ -16,8 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PIECE 255 /* bytes taken as one line */
-#define MODULE_MAX 20	   /* bytes of a module's name */
+#define PIECE 255     /* bytes taken as one line */
+#define MODULE_MAX 20 /* bytes of a module's name */
 #define NAME_MAX_LEN 63
 
 /* Enabled rates of a port, as bit masks of PortInfo. */
@@ -506,7 +506,8 @@ static int read_include(struct reader *r, const struct source *s, struct cursor 
 	if (!cur_quoted(&c, &name) || name.p == name.end)
 		return bad_line(r, s, "include without a file", "include \"file\"");
 	if (r->depth > IBSIM_INCLUDE_DEPTH)
-		return bad_line(r, s, "too many includes inside each other", "at most " STR(IBSIM_INCLUDE_DEPTH));
+		return bad_line(r, s, "too many includes inside each other",
+				"at most " STR(IBSIM_INCLUDE_DEPTH));
 	if (r->includes++ >= IBSIM_INCLUDE_FILES)
 		return bad_line(r, s, "too many includes in all", "at most " STR(IBSIM_INCLUDE_FILES));
 	if (open_include(s->name, name, &path, &data, &size, &why))

@@ -655,7 +655,8 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 	p.rng = p.o.seed;
 	shape = str_printf("%.*s", (int)len, spec);
 	if (len > SYNTH_MAX_SHAPE)
-		ret = plan_fail(&p, "the shape has %zu characters, expected at most %d", len, SYNTH_MAX_SHAPE);
+		ret = plan_fail(&p, "the shape has %zu characters, expected at most %d", len,
+				SYNTH_MAX_SHAPE);
 	else
 		ret = k->make(&p, shape) || p.failed || plan_complete(&p) ? -1 : 0;
 	free(shape);

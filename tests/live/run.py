@@ -434,7 +434,7 @@ def partial(ibscope):
 
 GET, CLASSES = 0x01, {0x01: "SubnLid", 0x81: "SubnDir"}
 ATTRIBUTES = {0x10: "NodeDescription", 0x11: "NodeInfo", 0x12: "SwitchInfo", 0x15: "PortInfo", 0x17: "SLtoVLTable",
-              0x19: "LinearForwardingTable"}
+              0x19: "LinearForwardingTable", 0xff90: "MlnxExtPortInfo"}
 
 
 class Mad:
@@ -472,9 +472,12 @@ def only_gets(probe, ibscope):
         r, lines = captured(sim, "session", ibscope, "-e",
                             "live; route minhop; live tables; live sl2vl; check; fail switch *spine1*; undo; live tables; save saved2")
         sent = mads(lines)
-        asked = {ATTRIBUTES[m.attribute] for m in sent if m.attribute in ATTRIBUTES}
+        asked = {ATTRIBUTES.get(m.attribute, m.attribute) for m in sent}
         check("a session's MADs are seen", asked == set(ATTRIBUTES.values()) and len(sent) > 4 * 11 * 3 and r.stdout,
               "%d MADs: %s; %s" % (len(sent), asked, r.stderr))
+        page = open(os.path.join(HERE, "..", "..", "tui", "ibscope.1.in")).read()
+        told = set(re.findall(r"\w+(?:Info|Description|Table)\b", re.search(r"^\.Ss What is sent\n(.*?)^\.S", page, re.M | re.S)[1]))
+        check("the manual page names what is asked", told == set(ATTRIBUTES.values()), told)
         check("only Get is sent", not not_get(lines), not_get(lines)[:3])
         opened = {line[5:] for line in lines if line.startswith("open ")}
         check("only the MAD device is opened", opened and all(re.fullmatch(r"/dev/infiniband/umad\d+", f) for f in opened),

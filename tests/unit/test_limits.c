@@ -160,6 +160,15 @@ static void lmc(const struct row *r)
 {
 	accepted(line_of("synth ring:4; set lmc %u; route minhop", r->n));
 	refused(r, line_of("synth ring:4; set lmc %u", r->n + 1));
+	for (unsigned more = 0; more < 2; more++) {
+		const char *text = line_of("Switch 1 \"S\" # \"n\" base port 0 lid 5 lmc %u\n", r->n + more);
+		struct fabric *f;
+		struct err e;
+
+		assert_int_equal(fabric_parse("lmc", text, strlen(text), &f, &e), 0);
+		assert_int_equal(f->port_lmc[f->node_port[0]], more ? 0 : r->n);
+		fabric_unref(f);
+	}
 	accepted(line_of("synth ring:4,lids=1,lmc=%u", r->n));
 	refused(r, line_of("synth ring:4,lids=1,lmc=%u", r->n + 1));
 }
