@@ -501,7 +501,7 @@ def has_seccomp(program):
 def confined(probe):
     """While requests to other nodes are under way, the process may neither open nor start anything."""
     sim = Sim(SMALL)
-    fifo, p = os.path.join(WORK, "hold"), None
+    fifo, p = os.path.join(WORK, "hold-child"), None
     barred = "1" if has_seccomp(probe) else r"\d+"
     try:
         _, lines = captured(sim, "tried", probe, "dump", "", CAPTURE_TRY="1")

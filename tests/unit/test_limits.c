@@ -10,8 +10,6 @@
 #include "tui/ui.h"
 #include "views/view.h"
 
-static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
-
 /* The row at hand, and what it says between backticks ("" when nothing). */
 struct row {
 	const struct limit *l;
