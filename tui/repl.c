@@ -17,7 +17,6 @@
 #include "tui/ui.h"
 
 #define SCROLLBACK 10000
-#define HISTORY_LINES 2000
 #define FEED 64
 
 struct repl_line {

@@ -14,6 +14,8 @@
 #include "tui/keymap.h"
 #include "views/views.h"
 
+#define HISTORY_LINES 2000
+#define OUTPUT_MIB 4 /* a command that writes more waits until the pane has taken it */
 #define STACK_DEPTH 32
 #define MIN_ROWS 6
 #define MIN_COLS 24

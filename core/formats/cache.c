@@ -139,7 +139,7 @@ static int read_node(struct reader *r, struct err *e)
 		return 0;
 	n->esp0 = esp0 != 0;
 	n->port[0].lid = lid;
-	n->port[0].lmc = lmc <= 7 ? lmc : 0;
+	n->port[0].lmc = lmc <= MAX_LMC ? lmc : 0;
 	n->port[0].guid = field64(info, IB_NODE_PORT_GUID_F);
 	if (field(swinfo, IB_SW_LINEAR_FDB_CAP_F))
 		n->fdb_cap = field(swinfo, IB_SW_LINEAR_FDB_CAP_F);
@@ -207,7 +207,7 @@ static void fill_port(struct reader *r, const struct port_record *rec, uint32_t 
 	if (n->type != NODE_SWITCH) {
 		p->guid = rec->guid;
 		p->lid = rec->lid;
-		p->lmc = rec->lmc <= 7 ? rec->lmc : 0;
+		p->lmc = rec->lmc <= MAX_LMC ? rec->lmc : 0;
 	}
 }
 

@@ -133,7 +133,7 @@ static uint16_t lid_of(struct reader *r, uint64_t v)
 
 static uint8_t lmc_of(struct reader *r, uint64_t v)
 {
-	if (v <= 7)
+	if (v <= MAX_LMC)
 		return v;
 	warnings_add(&r->net.b->warnings, "LMC out of range", r->lines.no,
 		     "found LMC %lu, expected 0 to 7; taken as 0", v);

@@ -11,9 +11,6 @@
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
 
-/* Description of a node: what NodeDescription holds, 63 bytes as OpenSM 3.3.23 shows it. */
-#define DESC_MAX 63
-
 /* "4xHDR", "12xFDR10", "??FDR", "4x???". */
 void parse_rate(struct cursor token, uint8_t *width, uint8_t *speed);
 

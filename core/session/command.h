@@ -68,6 +68,7 @@ const struct command *command_find(const struct session *s, const char *name,
  * *start is the offset in line where the word to be replaced begins.  Words
  * are quoted where they need it.
  */
+#define MOST_COMPLETIONS 20000 /* the rest is left out */
 char **session_complete(struct session *s, const char *line, size_t *start);
 void completions_free(char **c);
 

@@ -33,6 +33,10 @@ FILES = {
     "quits.ibs": "show\nquit\nfrob\n",
     "names.map": "0x0002c90300a00000 \"first leaf\"\n",
     "junk": "this is no fabric\n",
+    "pair.net": 'Hca 1 "A"\n[1] "B"[1]\n\nHca 1 "B"\n[1] "A"[1]\n',
+    "loops.net": 'Switch 6 "S"\n[1] "S"[2]\n[3] "A"[1]\n[4] "B"[1]\n\nHca 1 "A"\n[1] "S"[3]\n\nHca 1 "B"\n[1] "S"[4]\n',
+    "parts.net": 'Switch 6 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nSwitch 6 "T"\n[1] "C"[1]\n\nHca 1 "A"\n[1] "S"[1]\n\n'
+                 'Hca 1 "B"\n[1] "S"[2]\n\nHca 1 "C"\n[1] "T"[1]\n',
 }
 
 NOTHING = r"\A\Z"
@@ -72,6 +76,11 @@ CASES = [
     Case("check without tables", [TREE, "-e", "check"], 1, NOTHING, r"-e:1: nothing is routed yet"),
     Case("check with too much", [TREE, *UPDN, "-e", "check all"], 1, NOTHING, r"expected: check$"),
     Case("trace without a path", [TREE, *UPDN, "-e", "fail switch leaf-01; trace node0004 node0001"], 1, r"NO PATH"),
+
+    # --- the edges of what there may be
+    Case("two hosts and no switch", ["pair.net", "-e", "route minhop; trace A B"], 1, r"has no switch", r"-e:1: "),
+    Case("a switch cabled to itself", ["loops.net", "-R", "minhop", "-e", "check; trace A B"], 0, r"^Sound: [\s\S]*hop"),
+    Case("parts apart", ["parts.net", "-R", "minhop", "-e", "check; trace A B"], 1, r"^2 endports cut off[\s\S]*^NOT SOUND[\s\S]*A \(LID 2\) -> B \(LID 3\)"),
 
     # --- scripts
     Case("script", [TREE, "-x", "good.ibs"], 0, r"^Sound: "),

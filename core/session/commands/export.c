@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/err.h"
+#include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -111,18 +112,13 @@ static int export_routing(struct session *s, const char *what, FILE *f, struct p
 	return rc ? err_set(e, "cannot be written: %s", strerror(errno)) : 0;
 }
 
-static bool has_graphviz(void)
-{
-	return system("command -v dot >/dev/null 2>&1") == 0; /* NOLINT(cert-env33-c): a fixed line */
-}
-
 /* DOT text to SVG by Graphviz' own program. */
-static int run_graphviz(const char *dot, size_t len, FILE *to, struct err *e)
+static int run_graphviz(const char *dot, size_t len, FILE *to, struct progress *p, struct err *e)
 {
-	char path[] = "/tmp/ibscope-dot-XXXXXX", *command, buf[8192];
-	int fd = mkstemp(path), rc = 0;
-	size_t n;
-	FILE *p;
+	char path[] = "/tmp/ibscope-dot-XXXXXX", name[] = "dot", format[] = "-Tsvg";
+	char *argv[] = {name, format, path, NULL};
+	int fd = mkstemp(path), rc;
+	struct err why;
 
 	if (fd < 0 || write(fd, dot, len) != (ssize_t)len) {
 		if (fd >= 0)
@@ -130,15 +126,12 @@ static int run_graphviz(const char *dot, size_t len, FILE *to, struct err *e)
 		return err_set(e, "%s: %s", path, strerror(errno));
 	}
 	close(fd);
-	command = str_printf("dot -Tsvg '%s' 2>/dev/null", path);
-	p = popen(command, "re");
-	while (p && (n = fread(buf, 1, sizeof(buf), p)) > 0)
-		fwrite(buf, 1, n, to);
-	if (!p || pclose(p))
-		rc = err_set(e, "Graphviz' program dot failed; `export dot FILE` writes what it was given");
-	free(command);
+	rc = program_run(argv, to, p, &why);
 	unlink(path);
-	return rc;
+	if (rc && progress_cancelled(p))
+		return err_set(e, CANCELLED);
+	return rc ? err_set(e, "Graphviz' program %s; `export dot FILE` writes what it was given", why.msg)
+		  : 0;
 }
 
 /* What `export dot|svg` draws: the fabric, or the channel dependencies of a layer or of a group on cycles. */
@@ -184,7 +177,7 @@ static int export_drawing(struct session *s, const struct drawing *d, FILE *f, s
 	size_t len = 0;
 	FILE *mem;
 	int rc;
-	bool svg = d->svg && has_graphviz();
+	bool svg = d->svg && program_exists("dot");
 
 	if (d->svg && !svg)
 		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
@@ -197,7 +190,7 @@ static int export_drawing(struct session *s, const struct drawing *d, FILE *f, s
 	rc = write_drawing(s, d, mem, o->run->progress, e);
 	fclose(mem);
 	if (!rc)
-		rc = run_graphviz(dot, len, f, e);
+		rc = run_graphviz(dot, len, f, o->run->progress, e);
 	free(dot);
 	return rc;
 }
