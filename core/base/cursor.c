@@ -11,66 +11,54 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* How much may be read, and, where that is known, will be. */
-static int stream_size(FILE *f, const char *name, size_t *most, size_t *cap, struct err *e)
+/* A file that is too large by what the system says of it is not begun. */
+static bool known_too_large(FILE *f, size_t most)
 {
 	struct stat st;
-	bool regular = !fstat(fileno(f), &st) && S_ISREG(st.st_mode);
-	char size[32], limit[32];
 
-	*cap = 1 << 16;
-	*most = regular ? FILE_BYTES_MOST : STREAM_BYTES_MOST;
-	if (!regular)
-		return 0;
-	if ((uint64_t)st.st_size > *most)
-		return err_set(e, "%s: found %s, expected at most %s", name,
-			       mem_text((size_t)st.st_size, size, sizeof(size)),
-			       mem_text(*most, limit, sizeof(limit)));
-	if ((size_t)st.st_size >= *cap)
-		*cap = (size_t)st.st_size + 1; /* one more, so that the end is seen */
-	return mem_room(e, *cap, "reading %s", name);
+	return !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > most;
 }
 
-/* Room for more; -1: there is too much. */
-static int grow_buffer(char **buf, size_t *cap, size_t most, const char *name, struct err *e)
+/* Twice the room; -1 and *e: there is no memory for it. */
+static int grow_buffer(char **buf, size_t *cap, const char *name, struct err *e)
 {
-	char limit[32];
-
-	if (*cap > most)
-		return err_set(e, "%s: found more than %s, which is as much as is read of %s", name,
-			       mem_text(most, limit, sizeof(limit)),
-			       most == STREAM_BYTES_MOST ? "what is no regular file" : "a file");
-	if (mem_room(e, *cap, "reading %s", name))
+	if (mem_room(e, *cap, "reading %s", name)) /* more than there is already */
 		return -1;
 	*cap *= 2;
 	*buf = mem_resize(*buf, *cap, 1);
 	return 0;
 }
 
-int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e)
+int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *size, struct err *e)
 {
-	size_t cap, most, n = 0, got;
+	size_t cap = 1 << 16, n = 0, got, most = mib << 20;
+	bool too_large = known_too_large(f, most);
 	int rc = 0;
-	char *buf;
+	char *buf = mem_alloc(cap);
 
-	if (stream_size(f, name, &most, &cap, e))
-		return -1;
-	buf = mem_alloc(cap);
-	while (!rc && (got = fread(buf + n, 1, cap - n, f)) > 0) {
+	while (!rc && !too_large && (got = fread(buf + n, 1, cap - n, f)) > 0) {
 		n += got;
-		if (n == cap)
-			rc = grow_buffer(&buf, &cap, most, name, e);
+		too_large = n > most;
+		if (n == cap && !too_large)
+			rc = grow_buffer(&buf, &cap, name, e);
 	}
-	if (!rc && ferror(f))
+	if (too_large)
+		rc = err_set(e, "%s: found more than %zu MiB, the most that is read", name, mib);
+	else if (!rc && ferror(f))
 		rc = errno == ENOMEM ? err_system(e, name, errno)
 				     : err_set(e, "%s: cannot be read: %s", name, strerror(errno));
 	if (rc) {
 		free(buf);
-		return -1;
+		return rc;
 	}
 	*data = buf;
 	*size = n;
 	return 0;
+}
+
+int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e)
+{
+	return read_at_most(f, name, FILE_MIB, data, size, e);
 }
 
 int read_file(const char *path, char **data, size_t *size, struct err *e)

@@ -13,14 +13,9 @@
 struct err;
 struct text;
 
-/*
- * What is read ends somewhere, also where what is read does not (/dev/zero, a FIFO).  Bytes of a regular
- * file; of anything else; of a line of a
- * script or keymap; lines of a keymap or guid2lid file.
- */
-#define FILE_BYTES_MOST ((size_t)16000000000)
-#define STREAM_BYTES_MOST ((size_t)1000000000)
-#define LINE_BYTES_MOST ((size_t)1000000)
+/* A script or a keymap may never end (/dev/zero): bytes of a line of them; lines of a keymap or guid2lid
+ * file. */
+#define LINE_BYTES_MOST 1000000
 #define LINES_MOST 1000000
 
 /* Content of a file; name is for messages.  Not NUL-terminated. */
@@ -29,12 +24,16 @@ struct input {
 	size_t size;
 };
 
+#define FILE_MIB 4096 /* the most that is read of a file */
+
 /* Whole content of a file (or pipe) in a new buffer; -1 and *e when it cannot be read. */
 int read_file(const char *path, char **data, size_t *size, struct err *e);
 /* The same of an open file, from where it stands; it is not closed. */
 int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e);
 /* The next line, with its line end, in the place of what is in t; 1, 0 at the end, -1 and *e. */
 int read_text_line(FILE *f, const char *name, struct text *t, struct err *e);
+/* The same with a limit of so many MiB; what holds more is refused. */
+int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *size, struct err *e);
 
 /* Text still to be read: [p, end). */
 struct cursor {

@@ -1,19 +1,20 @@
 #include "core/formats/drawing.h"
-#include "core/base/defs.h"
+#include "core/base/clean.h"
+#include "core/base/json.h"
 #include "core/base/memory.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 
-static void dot_string(FILE *f, const char *s)
+void dot_text(FILE *f, const char *s)
 {
-	fputc('"', f);
-	for (; *s; s++) {
+	struct text t = {0};
+
+	for (s = clean_string(s, &t); *s; s++) {
 		if (*s == '"' || *s == '\\')
 			fputc('\\', f);
 		fputc(*s, f);
 	}
-	fputc('"', f);
+	text_free(&t);
 }
 
 struct edge {
@@ -38,9 +39,9 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st)
 
 	fprintf(f, "graph fabric {\n\tnode [fontsize=10];\n\tedge [fontsize=9];\n");
 	for (uint32_t n = 0; n < fb->n_nodes; n++) {
-		fprintf(f, "\t\"%016lx\" [label=", fb->node_guid[n]);
-		dot_string(f, fb->node_name[n]);
-		fprintf(f, ", shape=%s%s];\n", node_is_switch(fb, n) ? "box" : "ellipse",
+		fprintf(f, "\t\"%016lx\" [label=\"", fb->node_guid[n]);
+		dot_text(f, fb->node_name[n]);
+		fprintf(f, "\", shape=%s%s];\n", node_is_switch(fb, n) ? "box" : "ellipse",
 			st && st->node_down[n] ? ", style=dashed, color=red" : "");
 	}
 	for (uint32_t l = 0; l < fb->n_links; l++) {
@@ -75,9 +76,8 @@ static json_t *switch_json(const struct sweep *w, uint32_t sw)
 			snprintf(key, sizeof(key), "%u", lid);
 			json_object_set_new(lft, key, json_integer(row->port[lid]));
 		}
-	return json_pack("{s:o, s:s, s:i, s:b, s:o}", "guid",
-			 json_sprintf("0x%016lx", f->node_guid[f->switch_node[sw]]), "name",
-			 switch_name(f, sw), "ports", (int)f->switch_nports[sw], "up",
+	return json_make("{s:o, s:s, s:i, s:b, s:o}", "guid", json_guid(f->node_guid[f->switch_node[sw]]),
+			 "name", switch_name(f, sw), "ports", (int)f->switch_nports[sw], "up",
 			 (int)switch_up(w->topo, sw), "lft", lft);
 }
 
@@ -86,9 +86,8 @@ static json_t *endport_json(const struct sweep *w, uint32_t ep)
 	const struct fabric *f = w->fabric;
 	uint32_t port = f->endport_port[ep], sw = w->topo->endport_switch[ep];
 
-	return json_pack("{s:o, s:s, s:i, s:i, s:b, s:s*, s:i}", "guid",
-			 json_sprintf("0x%016lx", f->port_guid[port]), "name",
-			 f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
+	return json_make("{s:o, s:s, s:i, s:i, s:b, s:s*, s:i}", "guid", json_guid(f->port_guid[port]),
+			 "name", f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
 			 (int)w->lids->count[ep], "up", (int)w->topo->endport_up[ep], "switch",
 			 sw == NO_ID ? NULL : switch_name(f, sw), "port", (int)w->topo->endport_swport[ep]);
 }
@@ -119,10 +118,10 @@ static int put_value(FILE *f, const char *before, json_t *v)
 /* One switch or port is made at a time: all of them would take a hundred times the tables. */
 int write_json(FILE *f, const struct sweep *w)
 {
-	int rc = put_value(f, "{\n \"fabric\": ", json_string(w->fabric->source));
+	int rc = put_value(f, "{\n \"fabric\": ", json_text(w->fabric->source));
 	uint32_t n = 0;
 
-	rc |= put_value(f, ",\n \"engine\": ", json_string(w->routing->engine));
+	rc |= put_value(f, ",\n \"engine\": ", json_text(w->routing->engine));
 	fprintf(f, ",\n \"lmc\": %u,\n \"max_lid\": %u,\n \"switches\": [", w->lids->lmc, w->lids->max_lid);
 	for (uint32_t s = 0; s < w->fabric->n_switches && !rc; s++, n++)
 		rc = put_value(f, n ? ",\n  " : "\n  ", switch_json(w, s));

@@ -134,7 +134,7 @@ def limited():
     with Place() as p:
         for line in ("export lfts good", "export json good", "export paths good", "export dot good", "save good"):
             p.refused([*LARGE, "-e", line], r"good: .*File too large", preexec_fn=limit)
-        p.refused([*LARGE, "-e", "export svg good"], r"good: .*File too large|dot failed", preexec_fn=limit)
+        p.refused([*LARGE, "-e", "export svg good"], r"good: .*File too large|program dot: ", preexec_fn=limit)
 
 
 def random_moments():
@@ -376,7 +376,7 @@ def no_scratch():
             expect(not done.returncode, done.stderr)
         p.file("dot", "#!/bin/sh\necho half\nexit 1\n", 0o755)
         env = dict(os.environ, PATH=p.dir + ":" + os.environ["PATH"])
-        p.refused([*SMALL, "-e", "export svg good"], r"dot failed", env=env)
+        p.refused([*SMALL, "-e", "export svg good"], r"Graphviz. program dot: ended with status 1", env=env)
         after = {n for n in os.listdir("/tmp") if n.startswith(("ibscope-dot", "ibscope-torus"))}
         expect(after <= before, "left behind:", after - before)
 

@@ -8,6 +8,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
+#include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -138,26 +139,18 @@ static int export_routing(struct session *s, const char *what, const struct targ
 	return rc ? cannot_write(t, e) : 0;
 }
 
-static bool has_graphviz(void)
-{
-	return system("command -v dot >/dev/null 2>&1") == 0; /* NOLINT(cert-env33-c): a fixed line */
-}
-
 /* DOT text, in a file, to SVG by Graphviz' own program. */
-static int run_graphviz(const char *dot, FILE *to, struct err *e)
+static int run_graphviz(char *dot, FILE *to, struct progress *p, struct err *e)
 {
-	char *command = str_printf("dot -Tsvg '%s' 2>/dev/null", dot), buf[8192];
-	FILE *p = popen(command, "re");
-	bool bad = !p;
-	size_t n;
+	char name[] = "dot", format[] = "-Tsvg";
+	char *argv[] = {name, format, dot, NULL};
+	struct err why;
 
-	while (p && (n = fread(buf, 1, sizeof(buf), p)) > 0)
-		fwrite(buf, 1, n, to);
-	if (p)
-		bad = ferror(p) || pclose(p);
-	free(command);
-	return bad ? err_set(e, "Graphviz' program dot failed; `export dot FILE` writes what it was given")
-		   : 0;
+	if (!program_run(argv, to, p, &why))
+		return 0;
+	if (progress_cancelled(p))
+		return err_set(e, CANCELLED);
+	return err_set(e, "Graphviz' program %s; `export dot FILE` writes what it was given", why.msg);
 }
 
 /* What `export dot|svg` draws: the fabric, or the channel dependencies of a layer or of a group on cycles. */
@@ -200,7 +193,8 @@ static int write_drawing(struct session *s, const struct drawing *d, FILE *f, co
 }
 
 /* By way of a file that has no name, so that nothing is left behind. */
-static int draw_svg(struct session *s, const struct drawing *d, const struct target *t, struct err *e)
+static int draw_svg(struct session *s, const struct drawing *d, const struct target *t, struct progress *p,
+		    struct err *e)
 {
 	char path[SCRATCH_PATH];
 	int fd = scratch_file(path, e), rc;
@@ -216,7 +210,7 @@ static int draw_svg(struct session *s, const struct drawing *d, const struct tar
 	if (!rc && fflush(dot))
 		rc = cannot_write(t, e);
 	if (!rc)
-		rc = run_graphviz(path, t->f, e);
+		rc = run_graphviz(path, t->f, p, e);
 	fclose(dot);
 	return rc;
 }
@@ -224,12 +218,12 @@ static int draw_svg(struct session *s, const struct drawing *d, const struct tar
 static int export_drawing(struct session *s, const struct drawing *d, const struct target *t, struct out *o,
 			  struct err *e)
 {
-	bool svg = d->svg && has_graphviz();
+	bool svg = d->svg && program_exists("dot");
 
 	if (d->svg && !svg)
 		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
 			    "instead\n");
-	return svg ? draw_svg(s, d, t, e) : write_drawing(s, d, t->f, t, e);
+	return svg ? draw_svg(s, d, t, o->run->progress, e) : write_drawing(s, d, t->f, t, e);
 }
 
 /* `export dot|svg FILE [cdg [LAYER] [switches] [group N]]` */
