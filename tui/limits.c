@@ -34,6 +34,9 @@ const struct limit limits[] = {
 	/* files */
 	{"MiB of a file", FILE_MIB, "refused: `found more than # MiB, the most that is read`"},
 	{"MiB of an opensm.conf", CONF_MIB, "refused: `found more than # MiB, the most that is read`"},
+	{"bytes of a line of a script or keymap", LINE_BYTES_MOST,
+	 "refused: `found a line of more than # bytes`"},
+	{"lines of a keymap or guid2lid file", LINES_MOST, "refused: `found more than # lines`"},
 	{"scripts within each other", MAX_SOURCE_DEPTH,
 	 "refused: `scripts call each other more than # deep`"},
 	{"ibsim net files within each other", IBSIM_INCLUDE_DEPTH,

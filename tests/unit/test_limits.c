@@ -301,6 +301,47 @@ static void conf_mib(const struct row *r)
 	free(path);
 }
 
+static void script_line(const struct row *r)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		char *text = many("#", r->n + more), *path = write_file("line", text);
+		char *line = str_printf("source %s", path);
+
+		if (more)
+			refused(r, line);
+		else
+			accepted(line);
+		free(line);
+		free(path);
+		free(text);
+	}
+}
+
+static void file_lines(const struct row *r)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		char *text = many("#\n", r->n + more), *path = write_file("lines", text);
+		char *line = str_printf("synth ring:4; set guid2lid_file %s; set honor_guid2lid_file TRUE; "
+					"route minhop",
+					path);
+		struct keymap km = {0};
+		struct text errors = {0};
+		struct err e;
+
+		if (more)
+			refused(r, line);
+		else
+			accepted(line);
+		assert_int_equal(keymap_load(&km, path, NULL, &errors, &e), more ? -1 : 0);
+		assert_true(!more || strstr(e.msg, r->said));
+		keymap_clear(&km);
+		text_free(&errors);
+		free(line);
+		free(path);
+		free(text);
+	}
+}
+
 static void scripts(const struct row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
@@ -540,6 +581,8 @@ static const struct {
 	{"characters of a synthetic fabric's shape", synth_shape},
 	{"MiB of a file", mib},
 	{"MiB of an opensm.conf", conf_mib},
+	{"bytes of a line of a script or keymap", script_line},
+	{"lines of a keymap or guid2lid file", file_lines},
 	{"scripts within each other", scripts},
 	{"ibsim net files within each other", net_depth},
 	{"includes of an ibsim net file", net_files},
