@@ -45,13 +45,13 @@ static void free_walk(void *value)
 	free(w);
 }
 
-static void find_routes(struct walk *w, const struct cdg *c, uint32_t i, uint32_t max)
+static void find_routes(struct walk *w, const struct cdg *c, uint32_t i, uint32_t max, struct progress *p)
 {
 	uint32_t dep = cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n]),
 		 room = c->routes[dep] < max ? c->routes[dep] : max;
 
 	w->route[i] = NEW_ARRAY(room, struct cdg_route);
-	w->n_routes[i] = (uint32_t)cdg_routes(c, dep, w->route[i], room);
+	w->n_routes[i] = (uint32_t)cdg_routes(c, dep, w->route[i], room, p);
 }
 
 /* arg: the component, and 0 or the step, from 1, that is looked at alone. */
@@ -60,17 +60,18 @@ static void *run_walk(const struct sweep *sweep, const void *base, const uint32_
 	const struct graph *g = base;
 	const struct cdg *c = g->cdg;
 	struct walk *w = NEW(struct walk);
-	bool go_on = true;
+	bool go_on;
 
 	(void)sweep;
 	w->channel = NEW_ARRAY(c->size[arg[0]] + 1, uint32_t);
-	w->n = cdg_cycle(c, arg[0], w->channel);
+	w->n = cdg_cycle(c, arg[0], w->channel, p);
 	w->n_routes = NEW_ARRAY(w->n + 1, uint32_t);
 	w->route = NEW_ARRAY(w->n + 1, struct cdg_route *);
 	progress_start(p, "routes on the cycle", w->n);
+	go_on = w->n != 0;
 	for (uint32_t i = 0; i < w->n && go_on; i++) {
 		if (!arg[1] || arg[1] == i + 1)
-			find_routes(w, c, i, arg[1] ? UINT32_MAX : HOLDERS);
+			find_routes(w, c, i, arg[1] ? UINT32_MAX : HOLDERS, p);
 		go_on = progress_step(p, i);
 	}
 	if (go_on)

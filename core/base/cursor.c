@@ -1,5 +1,6 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 
 #include <ctype.h>
@@ -29,16 +30,16 @@ int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err
 	return 0;
 }
 
-int read_file(const char *path, char **data, size_t *size, struct err *e)
+int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e)
 {
-	FILE *f = fopen(path, "rb");
+	FILE *f = infile_open(path, p);
 	int rc;
 
 	if (!f)
 		return err_set(e, "%s: cannot be opened: %s", path, strerror(errno));
 	rc = read_stream(f, path, data, size, e);
 	fclose(f);
-	return rc;
+	return rc && progress_cancelled(p) ? err_set(e, CANCELLED) : rc;
 }
 
 /* --- text ------------------------------------------------------------------- */

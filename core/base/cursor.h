@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 struct err;
+struct progress;
 
 /* Content of a file; name is for messages.  Not NUL-terminated. */
 struct input {
@@ -18,8 +19,9 @@ struct input {
 	size_t size;
 };
 
-/* Whole content of a file (or pipe) in a new buffer; -1 and *e when it cannot be read. */
-int read_file(const char *path, char **data, size_t *size, struct err *e);
+/* Whole content of a file (or pipe) in a new buffer; -1 and *e when it cannot be read, or p (may be NULL) was
+ * cancelled while it was waited for. */
+int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
 /* The same of an open file, from where it stands; it is not closed. */
 int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e);
 

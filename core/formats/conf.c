@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/formats/conf.h"
 #include "core/base/err.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -371,9 +372,10 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 	return rc;
 }
 
-int conf_read(struct options *o, const char *path, char **engines, struct text *notes, struct err *e)
+int conf_read(struct options *o, const char *path, struct progress *p, char **engines, struct text *notes,
+	      struct err *e)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = infile_open(path, p);
 	char *data = NULL;
 	size_t size = 0, cap = 0, got;
 	int rc;
@@ -387,7 +389,9 @@ int conf_read(struct options *o, const char *path, char **engines, struct text *
 		got = fread(data + size, 1, cap - size, f);
 		size += got;
 	} while (got && size == cap && size <= MAX_SIZE);
-	if (ferror(f))
+	if (progress_cancelled(p))
+		rc = err_set(e, CANCELLED);
+	else if (ferror(f))
 		rc = err_set(e, "%.300s: %s", path, strerror(errno));
 	else if (size > MAX_SIZE)
 		rc = err_set(e, "%.300s: found more than %u MiB, expected an opensm.conf", path,

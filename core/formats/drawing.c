@@ -1,9 +1,11 @@
 #include "core/formats/drawing.h"
 #include "core/base/defs.h"
 #include "core/base/memory.h"
+#include "core/base/progress.h"
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void dot_string(FILE *f, const char *s)
 {
@@ -32,12 +34,14 @@ static int edge_compare(const void *x, const void *y)
 	return p->up - q->up;
 }
 
-int write_dot(FILE *f, const struct fabric *fb, const struct state *st)
+int write_dot(FILE *f, const struct fabric *fb, const struct state *st, struct progress *p)
 {
 	struct edge *e = NEW_ARRAY(fb->n_links, struct edge);
+	bool go_on = true;
 
 	fprintf(f, "graph fabric {\n\tnode [fontsize=10];\n\tedge [fontsize=9];\n");
-	for (uint32_t n = 0; n < fb->n_nodes; n++) {
+	progress_start(p, "writing the drawing", fb->n_nodes + fb->n_links);
+	for (uint32_t n = 0; n < fb->n_nodes && (go_on = progress_step(p, n)); n++) {
 		fprintf(f, "\t\"%016lx\" [label=", fb->node_guid[n]);
 		dot_string(f, fb->node_name[n]);
 		fprintf(f, ", shape=%s%s];\n", node_is_switch(fb, n) ? "box" : "ellipse",
@@ -49,7 +53,8 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st)
 		e[l] = (struct edge){a < b ? a : b, a < b ? b : a, !st || state_link_up(fb, st, l)};
 	}
 	qsort(e, fb->n_links, sizeof(*e), edge_compare);
-	for (uint32_t l = 0, n; l < fb->n_links; l += n) {
+	for (uint32_t l = 0, n; l < fb->n_links && go_on && (go_on = progress_step(p, fb->n_nodes + l));
+	     l += n) {
 		for (n = 1; l + n < fb->n_links && !edge_compare(&e[l], &e[l + n]);)
 			n++;
 		fprintf(f, "\t\"%016lx\" -- \"%016lx\"", fb->node_guid[e[l].a], fb->node_guid[e[l].b]);
@@ -60,7 +65,7 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st)
 	}
 	fprintf(f, "}\n");
 	free(e);
-	return ferror(f) ? -1 : 0;
+	return ferror(f) || !go_on ? -1 : 0;
 }
 
 static json_t *switch_json(const struct sweep *w, uint32_t sw)
@@ -81,11 +86,14 @@ static json_t *switch_json(const struct sweep *w, uint32_t sw)
 			 (int)switch_up(w->topo, sw), "lft", lft);
 }
 
+/* NULL: of a switch. */
 static json_t *endport_json(const struct sweep *w, uint32_t ep)
 {
 	const struct fabric *f = w->fabric;
 	uint32_t port = f->endport_port[ep], sw = w->topo->endport_switch[ep];
 
+	if (endport_is_switch(f, ep))
+		return NULL;
 	return json_pack("{s:o, s:s, s:i, s:i, s:b, s:s*, s:i}", "guid",
 			 json_sprintf("0x%016lx", f->port_guid[port]), "name",
 			 f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
@@ -93,21 +101,53 @@ static json_t *endport_json(const struct sweep *w, uint32_t ep)
 			 sw == NO_ID ? NULL : switch_name(f, sw), "port", (int)w->topo->endport_swport[ep]);
 }
 
-int write_json(FILE *f, const struct sweep *w)
+/* Lines of a value two levels down. */
+static void put_indented(FILE *f, const char *text)
 {
-	json_t *switches = json_array(), *endports = json_array(), *all;
-	int rc;
+	for (const char *nl; (nl = strchr(text, '\n')); text = nl + 1)
+		fprintf(f, "%.*s\n  ", (int)(nl - text), text);
+	fputs(text, f);
+}
 
-	for (uint32_t s = 0; s < w->fabric->n_switches; s++)
-		json_array_append_new(switches, switch_json(w, s));
-	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
-		if (!endport_is_switch(w->fabric, ep))
-			json_array_append_new(endports, endport_json(w, ep));
-	all = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "fabric", w->fabric->source, "engine",
-			w->routing->engine, "lmc", (int)w->lids->lmc, "max_lid", (int)w->lids->max_lid,
-			"switches", switches, "endports", endports);
-	rc = all ? json_dumpf(all, f, JSON_INDENT(1) | JSON_ENSURE_ASCII) : -1;
-	fputc('\n', f);
-	json_decref(all);
-	return rc || ferror(f) ? -1 : 0;
+/* A list in the object, an element at a time: all of them would take much memory.  False: cancelled. */
+static bool put_list(FILE *f, const char *name, json_t *element(const struct sweep *w, uint32_t i),
+		     const struct sweep *w, uint32_t n, struct progress *p)
+{
+	bool first = true, go_on = true;
+
+	progress_start(p, "writing tables", n);
+	fprintf(f, ",\n \"%s\": [", name);
+	for (uint32_t i = 0; i < n && (go_on = progress_step(p, i)); i++) {
+		json_t *o = element(w, i);
+		char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
+
+		if (text) {
+			fputs(first ? "\n  " : ",\n  ", f);
+			put_indented(f, text);
+			first = false;
+		}
+		free(text);
+		json_decref(o);
+	}
+	fputs(first ? "]" : "\n ]", f);
+	return go_on;
+}
+
+int write_json(FILE *f, const struct sweep *w, struct progress *p)
+{
+	json_t *head =
+		json_pack("{s:s, s:s, s:i, s:i}", "fabric", w->fabric->source, "engine", w->routing->engine,
+			  "lmc", (int)w->lids->lmc, "max_lid", (int)w->lids->max_lid);
+	char *text = head ? json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
+	bool whole = text != NULL;
+
+	if (whole) {
+		fprintf(f, "%.*s", (int)strlen(text) - 2, text); /* without "\n}" */
+		whole = put_list(f, "switches", switch_json, w, w->fabric->n_switches, p) &&
+			put_list(f, "endports", endport_json, w, w->fabric->n_endports, p);
+		fputs("\n}\n", f);
+	}
+	free(text);
+	json_decref(head);
+	return whole && !ferror(f) ? 0 : -1;
 }

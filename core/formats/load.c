@@ -130,7 +130,7 @@ int fabric_parse(const char *name, const char *data, size_t size, struct fabric 
 	}
 }
 
-int fabric_load(const char *path, struct fabric **out, struct err *e)
+int fabric_load(const char *path, struct fabric **out, struct progress *p, struct err *e)
 {
 	bool standard = !strcmp(path, "-");
 	const char *name = standard ? "standard input" : path;
@@ -139,7 +139,7 @@ int fabric_load(const char *path, struct fabric **out, struct err *e)
 	int status;
 
 	*out = NULL;
-	if (standard ? read_stream(stdin, name, &data, &size, e) : read_file(path, &data, &size, e))
+	if (standard ? read_stream(stdin, name, &data, &size, e) : read_file(path, p, &data, &size, e))
 		return -1;
 	status = fabric_parse(name, data, size, out, e);
 	free(data);

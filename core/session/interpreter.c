@@ -157,7 +157,8 @@ int run_script(struct command_run *r, FILE *script, const char *name, struct err
 		r->placed = rc != 0;
 	}
 	if (!rc && ferror(script))
-		rc = err_set(e, "%s: %s", name, strerror(errno));
+		rc = progress_cancelled(r->progress) ? err_set(e, CANCELLED)
+						     : err_set(e, "%s: %s", name, strerror(errno));
 	free(line);
 	return rc;
 }

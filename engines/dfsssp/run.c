@@ -126,6 +126,7 @@ static uint8_t *ignored_ports(const struct engine_input *in)
 	return ignored;
 }
 
+/* What is not finished when it is cancelled is nobody's. */
 static void leave_counts(const struct ds_run *x)
 {
 	const struct engine_input *in = x->in;
@@ -135,7 +136,7 @@ static void leave_counts(const struct ds_run *x)
 
 	if (!in->left->count)
 		in->left->count = NEW_ARRAY(f->n_ports, uint32_t);
-	for (uint32_t v = 0; v < x->d->graph->n; v++) {
+	for (uint32_t v = 0; v < x->d->graph->n && !progress_cancelled(in->progress); v++) {
 		uint32_t sw = x->d->graph->sw[v];
 		const uint8_t *port = x->r->row[sw]->port;
 		bool marked = ignored && in->marked[sw];
@@ -162,7 +163,7 @@ static void leave_hops(const struct ds_run *x)
 		in->left->hops = mem_alloc(n * f->n_ports);
 		memset(in->left->hops, NO_PATH, n * f->n_ports);
 	}
-	for (uint32_t d = 0; d < n; d++) {
+	for (uint32_t d = 0; d < n && !progress_cancelled(in->progress); d++) {
 		unsigned lid =
 			switch_up(in->topo, d) ? in->lids->base[f->port_endport[f->switch_port[d]]] : 0;
 

@@ -109,7 +109,8 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 		 struct engine_output *out);
 
 /* tables.c */
-void lash_fill_tables(const struct lash *l, const struct engine_input *in, struct routing *r);
+bool lash_fill_tables(const struct lash *l, const struct engine_input *in,
+		      struct routing *r); /* false: cancelled */
 
 /* --- for panes --------------------------------------------------------------------------- */
 

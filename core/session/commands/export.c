@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/err.h"
+#include "core/base/filter.h"
 #include "core/base/outfile.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -90,9 +90,11 @@ static int cmd_save(struct session *s, int argc, char **argv, struct out *o, str
 	if (open_target(&to, argv[1], o, e))
 		return -1;
 	t = present(s);
-	rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL);
+	rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL, o->run->progress);
 	topo_unref(t);
-	return close_target(&to, rc ? cannot_write(&to, e) : 0, o, e);
+	if (rc)
+		rc = progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : cannot_write(&to, e);
+	return close_target(&to, rc, o, e);
 }
 
 /* Is it there to be written? */
@@ -115,44 +117,37 @@ static int export_routing(struct session *s, const char *what, const struct targ
 	int rc;
 
 	if (!strcmp(what, "lfts"))
-		rc = write_lfts(f, w->routing);
+		rc = write_lfts(f, w->routing, p);
 	else if (!strcmp(what, "fdbs"))
-		rc = write_fdbs(f, w->routing);
+		rc = write_fdbs(f, w->routing, p);
 	else if (!strcmp(what, "subnet"))
-		rc = write_subnet(f, w->routing);
+		rc = write_subnet(f, w->routing, p);
 	else if (!strcmp(what, "sl2vl"))
-		rc = write_sl2vl(f, w->routing);
+		rc = write_sl2vl(f, w->routing, p);
 	else if (!strcmp(what, "paths"))
 		rc = write_paths(f, w->routing, p);
 	else if (strcmp(what, "json"))
 		rc = w->routing->ops->write_extra(w->routing, what, f);
 	else
-		rc = write_json(f, w);
+		rc = write_json(f, w, p);
 	if (rc && progress_cancelled(p))
 		return err_set(e, CANCELLED);
 	return rc ? cannot_write(t, e) : 0;
 }
 
-static bool has_graphviz(void)
-{
-	return system("command -v dot >/dev/null 2>&1") == 0; /* NOLINT(cert-env33-c): a fixed line */
-}
-
 /* DOT text, in a file, to SVG by Graphviz' own program. */
-static int run_graphviz(const char *dot, FILE *to, struct err *e)
+static int run_graphviz(const char *program, int dot, FILE *to, struct progress *p, struct err *e)
 {
-	char *command = str_printf("dot -Tsvg '%s' 2>/dev/null", dot), buf[8192];
-	FILE *p = popen(command, "re");
-	bool bad = !p;
-	size_t n;
+	char name[] = "dot", svg[] = "-Tsvg", *argv[] = {name, svg, NULL};
+	struct err why;
 
-	while (p && (n = fread(buf, 1, sizeof(buf), p)) > 0)
-		fwrite(buf, 1, n, to);
-	if (p)
-		bad = ferror(p) || pclose(p);
-	free(command);
-	return bad ? err_set(e, "Graphviz' program dot failed; `export dot FILE` writes what it was given")
-		   : 0;
+	lseek(dot, 0, SEEK_SET);
+	progress_start(p, "Graphviz draws", 0);
+	if (!filter_run(program, argv, dot, to, p, &why))
+		return 0;
+	if (progress_cancelled(p))
+		return err_set(e, CANCELLED);
+	return err_set(e, "Graphviz' program dot: %s; `export dot FILE` writes what it was given", why.msg);
 }
 
 /* What `export dot|svg` draws: the fabric, or the channel dependencies of a layer or of a group on cycles. */
@@ -186,16 +181,19 @@ static int find_dependencies(struct session *s, struct drawing *d, struct progre
 }
 
 static int write_drawing(struct session *s, const struct drawing *d, FILE *f, const struct target *t,
-			 struct err *e)
+			 struct progress *p, struct err *e)
 {
-	int rc = d->c ? cdg_write_dot(f, d->c, d->vl, d->component)
-		      : write_dot(f, s->fabric, session_state(s));
+	int rc = d->c ? cdg_write_dot(f, d->c, d->vl, d->component, p)
+		      : write_dot(f, s->fabric, session_state(s), p);
 
+	if (rc && progress_cancelled(p))
+		return err_set(e, CANCELLED);
 	return rc ? cannot_write(t, e) : 0;
 }
 
 /* By way of a file that has no name, so that nothing is left behind. */
-static int draw_svg(struct session *s, const struct drawing *d, const struct target *t, struct err *e)
+static int draw_svg(struct session *s, const struct drawing *d, const char *program, const struct target *t,
+		    struct progress *p, struct err *e)
 {
 	char path[SCRATCH_PATH];
 	int fd = scratch_file(path, e), rc;
@@ -207,11 +205,11 @@ static int draw_svg(struct session *s, const struct drawing *d, const struct tar
 		close(fd);
 		return cannot_write(t, e);
 	}
-	rc = write_drawing(s, d, dot, t, e);
+	rc = write_drawing(s, d, dot, t, p, e);
 	if (!rc && fflush(dot))
 		rc = cannot_write(t, e);
 	if (!rc)
-		rc = run_graphviz(path, t->f, e);
+		rc = run_graphviz(program, fd, t->f, p, e);
 	fclose(dot);
 	return rc;
 }
@@ -219,12 +217,16 @@ static int draw_svg(struct session *s, const struct drawing *d, const struct tar
 static int export_drawing(struct session *s, const struct drawing *d, const struct target *t, struct out *o,
 			  struct err *e)
 {
-	bool svg = d->svg && has_graphviz();
+	struct progress *p = o->run->progress;
+	char *program = d->svg ? filter_find("dot") : NULL;
+	int rc;
 
-	if (d->svg && !svg)
+	if (d->svg && !program)
 		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
 			    "instead\n");
-	return svg ? draw_svg(s, d, t, e) : write_drawing(s, d, t->f, t, e);
+	rc = program ? draw_svg(s, d, program, t, p, e) : write_drawing(s, d, t->f, t, p, e);
+	free(program);
+	return rc;
 }
 
 /* `export dot|svg FILE [cdg [LAYER] [switches] [group N]]` */

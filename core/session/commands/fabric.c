@@ -46,7 +46,7 @@ static int cmd_load(struct session *s, int argc, char **argv, struct out *o, str
 	if (!strcmp(argv[1], "-") && o->run->on_screen)
 		return err_set(e, "load -: standard input is the terminal here; expected a file");
 	progress_start(o->run->progress, "reading the file", 0);
-	if (fabric_load(argv[1], &f, e))
+	if (fabric_load(argv[1], &f, o->run->progress, e))
 		return -1;
 	how = str_printf("load %s", argv[1]);
 	rc = take_fabric(s, f, how, o, e);
@@ -128,7 +128,7 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 
 	(void)argc;
 	map = NEW(struct name_map);
-	if (name_map_load(argv[1], map, &w, e)) {
+	if (name_map_load(argv[1], map, &w, o->run->progress, e)) {
 		free(map);
 		return -1;
 	}
@@ -259,7 +259,7 @@ static int cmd_config(struct session *s, int argc, char **argv, struct out *o, s
 
 	(void)argc;
 	opts = options_copy(s->setup->options);
-	rc = conf_read(opts, argv[1], &engines, &notes, e);
+	rc = conf_read(opts, argv[1], o->run->progress, &engines, &notes, e);
 	if (!rc) {
 		out_text(o, "%s", text_str(&notes));
 		rc = session_reshape(s, opts, o->run->progress, e);
