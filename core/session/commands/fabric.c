@@ -87,14 +87,36 @@ static void report_discovery(const struct fabric *before, const struct fabric *n
 	text_free(&lines);
 }
 
+#define LIVE_SILENCE_MOST 3600
+
+/* `wait SECONDS` at the end. */
+static int take_silence(int *words, char **argv, unsigned *silence, struct err *e)
+{
+	unsigned long v;
+	char *end;
+
+	if (*words < 3 || strcmp(argv[*words - 2], "wait"))
+		return 0;
+	v = strtoul(argv[*words - 1], &end, 10);
+	if (*end || v < 1 || v > LIVE_SILENCE_MOST)
+		return err_set(e, "found \"%s\", expected seconds from 1 to %d", argv[*words - 1],
+			       LIVE_SILENCE_MOST);
+	*silence = (unsigned)v;
+	*words -= 2;
+	return 0;
+}
+
 static int cmd_live(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct fabric *before;
 	struct fabric *f;
 	enum live_tables what = LIVE_NO_TABLES;
+	unsigned silence = LIVE_SILENCE_S;
 	char *ca = NULL, *how;
 	int port = 0, words = argc, rc;
 
+	if (take_silence(&words, argv, &silence, e))
+		return -1;
 	if (words > 1 && !strcmp(argv[words - 1], "tables"))
 		what = LIVE_LFTS;
 	else if (words > 1 && !strcmp(argv[words - 1], "sl2vl"))
@@ -103,7 +125,7 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 	if (live_parse_target(words > 1 ? argv[1] : "", &ca, &port, e))
 		return -1;
 	before = s->loaded ? fabric_ref(s->loaded) : NULL;
-	rc = live_discover_tables(ca, port, what, &f, o->run->progress, e);
+	rc = live_discover_tables(ca, port, what, silence, &f, o->run->progress, e);
 	free(ca);
 	if (!rc) {
 		how = str_printf("live%s%s", words > 1 ? " " : "", words > 1 ? argv[1] : "");
@@ -477,12 +499,17 @@ const struct command fabric_commands[] = {
 		    "force routes it.\n",
 	 .run = cmd_load},
 	{.name = "live",
-	 .syntax = "live [CA[:PORT]] [tables|sl2vl]",
+	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [wait SECONDS]",
 	 .help = "discover the fabric through libibnetdisc; again: also what changed since",
 	 .details = "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the "
 		    "switches' "
 		    "forwarding tables\n"
-		    "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n",
+		    "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n"
+		    "  When nothing is heard from the fabric for 10 seconds (or those of `wait`), or nothing "
+		    "but "
+		    "errors for\n"
+		    "  three times as long, it is given up: what was loaded before stays, and `live` tries "
+		    "again.\n",
 	 .run = cmd_live},
 	{.name = "synth",
 	 .syntax = "synth [SPEC]",
