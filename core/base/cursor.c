@@ -42,13 +42,15 @@ int read_file(const char *path, struct progress *p, char **data, size_t *size, s
 	return rc && progress_cancelled(p) ? err_set(e, CANCELLED) : rc;
 }
 
+#define LINES_A_LOOK 256
+
 /* --- text ------------------------------------------------------------------- */
 
 bool lines_next(struct lines *l, struct cursor *line)
 {
 	const char *nl;
 
-	if (l->p >= l->end)
+	if (l->p >= l->end || (l->no % LINES_A_LOOK == 0 && progress_cancelled(l->progress)))
 		return false;
 	nl = memchr(l->p, '\n', l->end - l->p);
 	line->p = l->p;

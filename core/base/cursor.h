@@ -17,6 +17,7 @@ struct progress;
 struct input {
 	const char *name, *data;
 	size_t size;
+	struct progress *progress; /* of the reading, may be NULL */
 };
 
 /* Whole content of a file (or pipe) in a new buffer; -1 and *e when it cannot be read, or p (may be NULL) was
@@ -34,6 +35,8 @@ struct cursor {
 struct lines {
 	const char *p, *end;
 	unsigned no; /* number of the line given last, from 1 */
+	/* May be NULL; once it is cancelled there are no more lines: whoever gave it drops what was read. */
+	struct progress *progress;
 };
 
 bool lines_next(struct lines *l, struct cursor *line);

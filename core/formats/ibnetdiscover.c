@@ -356,7 +356,7 @@ static void read_line(struct reader *r, struct cursor line)
 
 int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {.node = NO_ID, .e = e, .lines = {in->data, in->data + in->size, 0}};
+	struct reader r = {.node = NO_ID, .e = e, .lines = {in->data, in->data + in->size, 0, in->progress}};
 	struct cursor line;
 
 	net_init(&r.net, in->name);

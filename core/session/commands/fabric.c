@@ -375,6 +375,7 @@ static unsigned ports_up(const struct session *s, uint32_t node)
 	return up;
 }
 
+/* Until it is cancelled, as show_links(). */
 static void show_nodes(struct session *s, bool switches, struct out *o)
 {
 	const struct fabric *f = s->fabric;
@@ -382,7 +383,7 @@ static void show_nodes(struct session *s, bool switches, struct out *o)
 	json_t *list = json_array();
 
 	out_text(o, "%-18s %5s %5s %5s %s\n", "guid", "lid", "ports", "up", "name");
-	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+	for (uint32_t ep = 0; ep < f->n_endports && !progress_cancelled(o->run->progress); ep++) {
 		uint32_t n = endport_node(f, ep), port = f->endport_port[ep];
 		unsigned lid = w ? w->lids->base[ep] : f->port_lid[port];
 		char name[300];
@@ -406,7 +407,7 @@ static void show_links(struct session *s, struct out *o)
 	json_t *list = json_array();
 	char a[300], b[300];
 
-	for (uint32_t l = 0; l < f->n_links; l++) {
+	for (uint32_t l = 0; l < f->n_links && !progress_cancelled(o->run->progress); l++) {
 		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
 		bool up = state_link_up(f, session_state(s), l);
 
@@ -484,7 +485,7 @@ static int cmd_show(struct session *s, int argc, char **argv, struct out *o, str
 		show_links(s, o);
 	else
 		return show_node(s, argv[2], o, e);
-	return 0;
+	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : 0;
 }
 
 const struct command fabric_commands[] = {
