@@ -265,6 +265,11 @@ def escape_from_files(folder):
         t.keys(":")
         t.wait(r"▸REPL")
         escape(t, "elements", 99)  # ... the command does
+        for command in ("screen", "keymap"):
+            t.run("%s %s" % (command, f))
+            t.wait(r"found a FIFO, expected a file")
+            t.run("clear")
+            t.wait(r"found a FIFO", absent=True)
         left = sorted(set(os.listdir(t.dir)) - {"f", "inner", "state", "config", "tmux", ".local"})
         if left:
             raise Failed("left behind: %s" % left)
