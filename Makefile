@@ -28,6 +28,23 @@ UISRC   := $(filter-out $(MAINSRC),$(shell find views tui -name '*.c' | sort))
 FUZZ    := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
 
+# $(call takes,FLAGS,TEXT): FLAGS, when the compiler takes them without a word for a file that holds TEXT
+takes = $(shell printf '%b\n' '$(2)' | $(CC) $(CPPFLAGS) $(CFLAGS) $(1) -Werror -x c -c -o /dev/null - 2>/dev/null && echo '$(1)')
+empty = \043include <stdio.h>
+# the plain build is hardened (tests/build reads it in the program); sanitizers bring their own
+ifeq ($(findstring -fsanitize,$(CFLAGS)),)
+HARDEN  := -fPIE -fstack-protector-strong $(call takes,-fstack-clash-protection,$(empty)) $(call takes,-fcf-protection,$(empty))
+ifeq ($(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),)
+HARDEN  += $(or $(call takes,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3,$(empty)),$(call takes,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2,$(empty)))
+endif
+LDHARD  := -pie -Wl,-z,relro,-z,now,-z,noexecstack
+endif
+# libseccomp is used where it is
+ifneq ($(call takes,-DHAVE_SECCOMP,\043include <seccomp.h>),)
+STD     += -DHAVE_SECCOMP
+LIBS    += -lseccomp
+endif
+
 Q := $(if $(filter 1,$(V)),,@)
 
 .PHONY: all demo check check-unit check-parity check-live check-cli check-stop check-tui check-tsan bench fuzz lint linted format deb \
@@ -46,7 +63,11 @@ deps-%:
 		DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
 
-demo: deps-build
+# what the build does without when it can't be had
+deps-optional:
+	@$(MAKE) --no-print-directory deps-wanted || echo "Built without: $$(sed -n 's/^wanted: //p' .ci/packages)"
+
+demo: deps-build deps-optional
 	@$(MAKE) --no-print-directory all
 	$(BUILD)/ibscope -R minhop tests/fabrics/demo-3level.ibnet
 
@@ -58,7 +79,7 @@ $(BUILD)/stamp/$(1): FORCE
 endef
 $(eval $(call stamp,about,$$(VERSION) $$(REVISION) $$(PREFIX)))
 $(eval $(call stamp,sources,$$(LIBSRC) $$(UISRC)))
-$(eval $(call stamp,link,$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(LIBS) $$(UILIBS)))
+$(eval $(call stamp,link,$$(CC) $$(CFLAGS) $$(LDHARD) $$(LDFLAGS) $$(LIBS) $$(UILIBS)))
 
 # --- objects and libraries of each kind: obj (plain), san (ASan and UBSan), tsan, fuzz, clang (for lint) ---
 # $(call kind,NAME,COMPILER AND FLAGS); DEFS is of one file, that which tells version and paths
@@ -75,7 +96,7 @@ $(BUILD)/$(1)/core.a: $(LIBSRC:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/stamp/sources
 $(BUILD)/$(1)/ui.a: $(UISRC:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/stamp/sources
 	$$(Q)rm -f $$@; ar rcs $$@ $$(filter %.o,$$^)
 endef
-$(eval $(call kind,obj,$$(CC) $$(STD) $$(CPPFLAGS) $$(CFLAGS) $$(WARN)))
+$(eval $(call kind,obj,$$(CC) $$(STD) $$(HARDEN) $$(CPPFLAGS) $$(CFLAGS) $$(WARN)))
 $(eval $(call kind,san,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g $$(SAN) $$(WARN)))
 $(eval $(call kind,tsan,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g $$(TSAN) $$(WARN)))
 $(eval $(call kind,fuzz,$$(FUZZCC) $$(STD) $$(CPPFLAGS) -O1 -g $$(FUZZSAN) -fsanitize=fuzzer-no-link))
@@ -85,7 +106,7 @@ $(eval $(call kind,clang,$$(CLANG) $$(STD) $$(CPPFLAGS) -O1 $$(WARN)))
 LINKED = $(filter %.o %.a,$^)
 
 $(BUILD)/ibscope: $(MAINSRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 $(BUILD)/ibscope-san: $(MAINSRC:%.c=$(BUILD)/san/%.o) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 $(BUILD)/ibscope-tsan: $(MAINSRC:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/ui.a $(BUILD)/tsan/core.a $(BUILD)/stamp/link
@@ -107,7 +128,13 @@ $(BUILD)/unit/%: $(BUILD)/san/tests/unit/%.o $(BUILD)/san/ui.a $(BUILD)/san/core
 # drives live discovery for tests/live; not sanitized: the simulator's library reads beyond its own buffers
 $(BUILD)/live/probe: $(BUILD)/obj/tests/live/probe.o $(BUILD)/obj/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
+
+# writes down what is sent to a device
+$(BUILD)/live/capture.so: $(BUILD)/stamp/link
+$(BUILD)/live/capture.so: tests/live/capture.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -fPIC -shared $(LDFLAGS) -o $@ $< -libumad
 
 # tells how long commands work without looking whether they were cancelled, for tests/stop
 $(BUILD)/stop/looks: $(BUILD)/obj/tests/stop/looks.o $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
@@ -125,18 +152,19 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 	$(FUZZ:%=$(BUILD)/fuzz/tests/fuzz/%.o)
 
 # --- tests -----------------------------------------------------------------------
-TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/live/probe $(BUILD)/stop/looks \
+TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/live/probe \
+	$(BUILD)/live/capture.so $(BUILD)/stop/looks \
 	$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
 
-check: deps-build deps-check
+check: deps-build deps-optional deps-check
 	@$(MAKE) --no-print-directory -j$$(nproc) $(TESTED)
 	@$(RUN)
 check-unit: $(UNIT:%=$(BUILD)/unit/%)
 	@$(RUN) unit
 check-parity: $(BUILD)/ibscope-san
 	@$(RUN) parity
-check-live: $(BUILD)/ibscope $(BUILD)/live/probe
+check-live: $(BUILD)/ibscope $(BUILD)/live/probe $(BUILD)/live/capture.so
 	@$(RUN) live
 check-cli: $(BUILD)/ibscope
 	@$(RUN) cli

@@ -60,7 +60,8 @@ static void count_links(const struct scene *sc, struct text *t)
 
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		hosts += !node_is_switch(f, n);
-	text_add(t, "  %u sw %u hosts %u links", f->n_switches, hosts, f->n_links);
+	text_add(t, "  %s%u sw %u hosts %u links", f->warnings.missing ? "INCOMPLETE " : "", f->n_switches,
+		 hosts, f->n_links);
 }
 
 void draw_top_bar(int cols)

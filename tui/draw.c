@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
+#include "core/base/clean.h"
 #include "core/base/err.h"
 #include "tui/ui.h"
 
@@ -136,29 +137,12 @@ void colours_start(void)
 
 /* --- text -------------------------------------------------------------------- */
 
-/* Decode one character; an invalid byte stands for itself as '?'. */
-size_t utf8_decode(const char *s, uint32_t *c)
+/* The next character of clean text, and where it ends. */
+static const char *next_char(const char *s, uint32_t *c)
 {
-	const unsigned char *u = (const unsigned char *)s;
-	size_t n = u[0] < 0x80			 ? 1
-		   : u[0] >= 0xf0 && u[0] < 0xf5 ? 4
-		   : u[0] >= 0xe0		 ? 3
-		   : u[0] >= 0xc2		 ? 2
-						 : 0;
+	int n = utf8_decode(s, 4, c);
 
-	if (!n || u[0] >= 0xf5) {
-		*c = '?';
-		return 1;
-	}
-	*c = n == 1 ? u[0] : n == 2 ? u[0] & 0x1fu : n == 3 ? u[0] & 0x0fu : u[0] & 0x07u;
-	for (size_t i = 1; i < n; i++) {
-		if ((u[i] & 0xc0) != 0x80) {
-			*c = '?';
-			return 1;
-		}
-		*c = *c << 6 | (u[i] & 0x3fu);
-	}
-	return n;
+	return s + (n > 0 ? n : 1);
 }
 
 static char ascii_of(uint32_t c)
@@ -203,14 +187,17 @@ static uint32_t printable(uint32_t c, int *w)
 
 int text_columns(const char *s)
 {
+	struct text t = {0};
 	int n = 0, w;
 	uint32_t c;
 
+	s = clean_string(s, &t);
 	while (*s) {
-		s += utf8_decode(s, &c);
+		s = next_char(s, &c);
 		printable(c, &w);
 		n += w;
 	}
+	text_free(&t);
 	return n;
 }
 
@@ -228,17 +215,14 @@ static void put_char(int y, int x, uint32_t c, enum style st)
 	mvadd_wch(y, x, &cc);
 }
 
-int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad)
+/* As draw_text_from(), of clean text at a place on the screen, without padding. */
+static int draw_clean(int y, int x, int w, unsigned skip, const char *s, enum style st)
 {
 	int used = 0, cw;
 	uint32_t c;
 
-	if (y < 0 || y >= LINES || x < 0 || x >= COLS)
-		return 0;
-	if (w > COLS - x)
-		w = COLS - x;
 	while (*s) {
-		s += utf8_decode(s, &c);
+		s = next_char(s, &c);
 		c = printable(c, &cw);
 		if (!cw)
 			continue; /* combining characters are left out */
@@ -252,6 +236,20 @@ int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style
 		put_char(y, x + used, c, st);
 		used += cw;
 	}
+	return used;
+}
+
+int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad)
+{
+	struct text t = {0};
+	int used;
+
+	if (y < 0 || y >= LINES || x < 0 || x >= COLS)
+		return 0;
+	if (w > COLS - x)
+		w = COLS - x;
+	used = draw_clean(y, x, w, skip, clean_string(s, &t), st);
+	text_free(&t);
 	for (int i = used; pad && i < w; i++)
 		put_char(y, x + i, ' ', st);
 	return used;
@@ -307,7 +305,7 @@ size_t wrap_len(const char *s, size_t len, int w)
 	uint32_t c;
 
 	while (at < len) {
-		size_t n = utf8_decode(s + at, &c);
+		size_t n = (size_t)(next_char(s + at, &c) - (s + at));
 
 		printable(c, &cw);
 		if (used + cw > w)

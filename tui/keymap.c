@@ -9,8 +9,6 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-#define INCLUDE_DEPTH 8
-
 static const struct {
 	const char *name;
 	keycode key;
@@ -349,8 +347,8 @@ static void read_include(struct reader *r, char *line)
 		complain(r, "include: the file is missing");
 		return;
 	}
-	if (r->depth >= INCLUDE_DEPTH) {
-		complain(r, "include: more than %d files within each other", INCLUDE_DEPTH);
+	if (r->depth >= KEYMAP_INCLUDE_DEPTH) {
+		complain(r, "include: more than %d files within each other", KEYMAP_INCLUDE_DEPTH);
 		return;
 	}
 	if (*line == '/' || !slash)

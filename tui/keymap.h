@@ -45,7 +45,8 @@ enum special_key {
 #define K_ESC 27
 #define K_CTRL(c) ((c)&0x1f)
 
-#define KEY_SEQ 4
+#define KEY_SEQ 4	       /* keys of a binding */
+#define KEYMAP_INCLUDE_DEPTH 8 /* files within each other */
 
 struct binding {
 	char *map; /* pane name, "all" or "repl" */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/base/clean.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -280,6 +281,18 @@ static int run_start(struct command_run *r, const struct command_line *cl, struc
 	return run_lines(r, &l, e);
 }
 
+/* Whatever the commands that follow say, it rests on a part of the fabric. */
+static void tell_incomplete(const struct fabric *f)
+{
+	struct text t = {0};
+
+	if (!f || !f->warnings.missing)
+		return;
+	warnings_tell_missing(&f->warnings, &t);
+	fprintf(stderr, "ibscope: %s is incomplete (%s; `show warnings`)\n", f->source, text_str(&t));
+	text_free(&t);
+}
+
 /*
  * Get the fabric and route it.  Standard output is for the commands' results;
  * what is said here only matters when an engine refused or noted something, and goes to stderr
@@ -293,8 +306,11 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 	size_t size = 0;
 	int rc;
 
-	if (r->json)
-		return run_start(r, cl, e);
+	if (r->json) {
+		rc = run_start(r, cl, e);
+		tell_incomplete(r->in->session->loaded);
+		return rc;
+	}
 	quiet.f = open_memstream(&said, &size);
 	rc = run_start(&quiet, cl, e);
 	fclose(quiet.f);
@@ -302,15 +318,19 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 	w = session_sweep(r->in->session);
 	if (w && (w->n_refusals || *w->notes))
 		fputs(said, stderr);
+	else
+		tell_incomplete(r->in->session->loaded);
 	free(said);
 	return rc;
 }
 
+/* From here on nothing gets to standard output but through the one that cleans. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
-	struct command_run r = {.in = in, .f = stdout, .json = cl->json};
+	struct command_run r = {.in = in, .json = cl->json};
 	struct err e = {{0}};
 
+	r.f = stdout = clean_stream(STDOUT_FILENO);
 	if (prepare(&r, cl, &e))
 		return failed(&e);
 	for (size_t i = 0; i < cl->n_pieces && !in->quit; i++)
@@ -378,13 +398,36 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 	return rc ? failed(&e) : EXIT_DONE;
 }
 
+/* Standard error for messages, which may hold words of the command line, names and what libraries say. */
+static void clean_messages(void)
+{
+	stderr = clean_stream(STDERR_FILENO); /* the GNU C library lets it be set */
+	setvbuf(stderr, NULL, _IONBF, 0);
+}
+
 /* All commands there are. */
 static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	struct command_line cl = {0};
 	struct interpreter in = {0};
+	int rc = parse(&cl, argc, argv);
+
+	if (rc < 0)
+		rc = check_line(&cl);
+	if (rc < 0) {
+		in.session = session_new(all_engines, all_commands);
+		rc = cl.n_pieces ? batch(&in, &cl) : explore(&in, &cl);
+		interpreter_free(&in);
+		session_free(in.session);
+	}
+	free(cl.piece);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
 	int rc = live_child_main(argc, argv);
 
 	if (rc >= 0) /* started by ourselves to discover a live fabric */
@@ -394,17 +437,9 @@ int main(int argc, char **argv)
 		return rc;
 	setlocale(LC_CTYPE, "");
 	signals_start();
-	rc = parse(&cl, argc, argv);
-	if (rc < 0)
-		rc = check_line(&cl);
-	if (rc >= 0) {
-		free(cl.piece);
-		return rc;
-	}
-	in.session = session_new(all_engines, all_commands);
-	rc = cl.n_pieces ? batch(&in, &cl) : explore(&in, &cl);
-	interpreter_free(&in);
-	session_free(in.session);
-	free(cl.piece);
+	clean_messages();
+	rc = run(argc, argv);
+	fclose(stdout);
+	fclose(stderr);
 	return rc;
 }

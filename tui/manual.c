@@ -1,6 +1,7 @@
 /* The manual page's lists of commands, engines, options, panes, actions and keys (mdoc, for man(1)). */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/source/synth.h"
 #include "tui/keymap.h"
+#include "tui/limits.h"
 #include "tui/ui.h"
 
 struct manual {
@@ -456,12 +458,28 @@ static void put_kinds(const struct manual *m)
 	help_lines(m->out, synth_help);
 }
 
+static void put_limits(const struct manual *m)
+{
+	list_begin(m->out);
+	for (const struct limit *l = limits; l->what; l++) {
+		char *beyond = limit_beyond(l), *what = str_printf("%s: at most %" PRIu64, l->what, l->most);
+
+		fputs(".It ", m->out);
+		prose(m->out, what, strlen(what));
+		sentence(m->out, beyond);
+		free(what);
+		free(beyond);
+	}
+	list_end(m->out);
+}
+
 static const struct {
 	const char *name;
 	void (*put)(const struct manual *m);
 } places[] = {
 	{"@commands@\n", put_commands}, {"@engines@\n", put_engines}, {"@options@\n", put_options},
 	{"@kinds@\n", put_kinds},	{"@panes@\n", put_panes},     {"@actions@\n", put_actions},
+	{"@limits@\n", put_limits},
 };
 
 static int put_line(const struct manual *m, const char *line, struct err *e)
@@ -479,11 +497,11 @@ static int put_line(const struct manual *m, const char *line, struct err *e)
 		}
 	if (sscanf(line, "@keys %255[^@\n]@", path) == 1)
 		return put_keys(m, path, e);
-	return err_set(
-		e,
-		"found %.*s, expected @commands@, @engines@, @options@, @kinds@, @panes@, @actions@ or "
-		"@keys FILE@",
-		(int)strcspn(line, "\n"), line);
+	return err_set(e,
+		       "found %.*s, expected @commands@, @engines@, @options@, @kinds@, @panes@, @actions@, "
+		       "@limits@ or "
+		       "@keys FILE@",
+		       (int)strcspn(line, "\n"), line);
 }
 
 static int put_template(const struct manual *m, const char *path, struct err *e)

@@ -10,13 +10,13 @@
 #include <unistd.h>
 #include <readline/history.h>
 #include <readline/readline.h>
+#include "core/base/clean.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "tui/ui.h"
 
 #define SCROLLBACK 10000
-#define HISTORY_LINES 2000
 #define FEED 64
 
 struct repl_line {
@@ -109,11 +109,13 @@ void repl_clear(void)
 	r.back = 0;
 }
 
-/* Text with tabs made blanks up to the next multiple of eight. */
+/* Clean text, with tabs made blanks up to the next multiple of eight. */
 static void expand_tabs(const char *s, struct text *t)
 {
+	struct text clean = {0};
+
 	text_clear(t);
-	for (; *s; s++) {
+	for (s = clean_string(s, &clean); *s; s++) {
 		if (*s != '\t')
 			text_putc(t, *s);
 		else
@@ -121,6 +123,7 @@ static void expand_tabs(const char *s, struct text *t)
 				text_putc(t, ' ');
 			while (t->len % 8);
 	}
+	text_free(&clean);
 }
 
 static int rows_of(const struct repl_line *l, int w, struct text *t)
@@ -366,9 +369,15 @@ static char **complete(const char *text, int start, int end)
 /* Choices in columns, as a shell shows them, below the line as typed so far. */
 static void show_matches(char **m, int n, int longest)
 {
-	int w = (int)repl_columns(), width = longest - (int)r.complete_start + 2, per, rows;
+	int w = (int)repl_columns(), width = 0, per, rows;
 	struct text t = {0};
 
+	(void)longest; /* in bytes */
+	for (int i = 1; i <= n; i++) {
+		int columns = text_columns(m[i] + r.complete_start) + 2;
+
+		width = columns > width ? columns : width;
+	}
 	if (width > w)
 		width = w;
 	per = w / (width > 0 ? width : 1);

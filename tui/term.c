@@ -352,7 +352,8 @@ static void screen_line(int y, struct text *t)
 		if (mvin_wch(y, x, &cc) == ERR || getcchar(&cc, ws, &a, &pair, NULL) == ERR || !ws[0])
 			ws[0] = L' ';
 		w = wcwidth(ws[0]);
-		wctomb(mb, ws[0]);
+		if (wctomb(mb, ws[0]) < 0)
+			mb[0] = '?';
 		text_add(t, "%s", mb);
 		if (ws[0] != L' ')
 			end = t->len;

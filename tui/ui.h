@@ -14,6 +14,8 @@
 #include "tui/keymap.h"
 #include "views/views.h"
 
+#define HISTORY_LINES 2000
+#define OUTPUT_MIB 4 /* a command that writes more waits until the pane has taken it */
 #define STACK_DEPTH 32
 #define MIN_ROWS 6
 #define MIN_COLS 24
@@ -208,16 +210,15 @@ enum style {
 void colours_start(void);
 int colours_choose(const char *name, struct err *e);
 const char *colours_names(void);
-/* Print at most w columns from the skip-th on; pads with blanks to w when pad.  Columns used. */
+/* Print at most w columns from the skip-th on, cleaned; pads with blanks to w when pad.  Columns used. */
 int draw_text(int y, int x, int w, const char *s, enum style st, bool pad);
 int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad);
-int text_columns(const char *s);
+int text_columns(const char *s); /* that it takes cleaned */
 void draw_fill(int y, int x, int w, const char *ch, enum style st);
 void draw_cursor(int y, int x); /* where the cursor stands after this drawing */
 void draw_box_top(int y, int x, int w, const char *title, const char *right, bool focus);
 void draw_box_bottom(int y, int x, int w, const char *title, bool focus);
-/* Bytes of s that fit into w columns, broken at a blank when there is one. */
+/* Bytes of clean text that fit into w columns, broken at a blank when there is one. */
 size_t wrap_len(const char *s, size_t len, int w);
-size_t utf8_decode(const char *s, uint32_t *c);
 
 #endif

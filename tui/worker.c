@@ -9,8 +9,6 @@
 #include "core/base/text.h"
 #include "tui/ui.h"
 
-#define OUTPUT_MOST (4u << 20) /* a command that writes more waits until the pane has taken it */
-
 static struct {
 	pthread_t thread;
 	pthread_mutex_t mutex;
@@ -32,7 +30,7 @@ static ssize_t collect(void *cookie, const char *buf, size_t size)
 {
 	(void)cookie;
 	pthread_mutex_lock(&w.mutex);
-	while (w.output.len > OUTPUT_MOST && !w.stop)
+	while (w.output.len > (size_t)OUTPUT_MIB << 20 && !w.stop)
 		pthread_cond_wait(&w.answered, &w.mutex);
 	for (size_t i = 0; i < size; i++)
 		text_putc(&w.output, buf[i]);

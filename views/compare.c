@@ -11,11 +11,10 @@
 #include "core/base/text.h"
 #include "views/views.h"
 
-#define MOST 11 /* engines */
 #define CELL 40
 
 /* Named by the engines shown; the rightmost is left out first. */
-static const struct column columns[MOST + 1] = {
+static const struct column columns[COMPARE_MOST + 1] = {
 	{.name = "figure", .width = 25, .flex = 1},
 	{.name = "", .flex = 1, .right = true},
 	{.name = "", .flex = 1, .right = true},
@@ -32,12 +31,12 @@ static const struct column columns[MOST + 1] = {
 
 struct priv {
 	int argc;
-	char **argv;			       /* as given */
-	const struct result *request;	       /* own reference; a struct side_request, NULL = none */
-	unsigned n;			       /* engines */
-	const struct engine_figures *of[MOST]; /* [n] borrowed from results; NULL = not there yet */
-	char name[MOST][CELL];
-	unsigned refused[MOST]; /* engines that refuse: they have the first rows */
+	char **argv;				       /* as given */
+	const struct result *request;		       /* own reference; a struct side_request, NULL = none */
+	unsigned n;				       /* engines */
+	const struct engine_figures *of[COMPARE_MOST]; /* [n] borrowed from results; NULL = not there yet */
+	char name[COMPARE_MOST][CELL];
+	unsigned refused[COMPARE_MOST]; /* engines that refuse: they have the first rows */
 	unsigned n_refused;
 	const struct loads *loads; /* of the tables in force, NULL = not there yet */
 	struct err why;		   /* there is no request */
@@ -126,8 +125,8 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 		add_word(word, &n, usual[i]);
 	rq = side_request_new(&at, n, word, e);
 	free(word);
-	if (rq && rq->n > MOST) {
-		err_set(e, "pane compare: found %u engines, expected at most %d", rq->n, MOST);
+	if (rq && rq->n > COMPARE_MOST) {
+		err_set(e, "pane compare: found %u engines, expected at most %d", rq->n, COMPARE_MOST);
 		side_request_unref(rq);
 		return NULL;
 	}
@@ -298,7 +297,7 @@ static void load(struct view *v)
 			p->refused[p->n_refused++] = i;
 	}
 	v->n_rows += p->n_refused;
-	for (unsigned i = 0; i < MOST; i++)
+	for (unsigned i = 0; i < COMPARE_MOST; i++)
 		v->width[i + 1] = i < p->n ? column_width(p, i) : 0;
 }
 

@@ -8,9 +8,10 @@
 #include "views/chips.h"
 #include "views/views.h"
 
-enum { C_NAME, C_CHIPS, C_OUT, C_IN, C_HOSTS, C_MOST, C_PLACE, C_GUID };
+enum { C_NUMBER, C_NAME, C_CHIPS, C_OUT, C_IN, C_HOSTS, C_MOST, C_PLACE, C_BY, C_GUID };
 
 static const struct column columns[] = {
+	{.name = "nr", .right = true, .numeric = true, .drop = 6},
 	{.name = "name", .width = 10, .flex = 2},
 	{.name = "chips", .right = true, .numeric = true},
 	{.name = "links", .right = true, .numeric = true},
@@ -18,6 +19,7 @@ static const struct column columns[] = {
 	{.name = "hosts", .right = true, .numeric = true, .drop = 1},
 	{.name = "most", .right = true, .numeric = true, .drop = 3},
 	{.name = "place", .width = 10, .flex = 1, .drop = 4},
+	{.name = "by", .width = 14, .drop = 7}, /* the rule that put its chips together */
 	{.name = "guid", .width = 18, .drop = 5},
 };
 
@@ -112,7 +114,7 @@ static void load(struct view *v)
 	p->el = elements_ref(el);
 	if (p->guid) {
 		p->element = element_of_guid(p->el, p->guid);
-		v->width[C_CHIPS] = 0;
+		v->width[C_NUMBER] = v->width[C_CHIPS] = v->width[C_BY] = 0;
 	}
 	p->use = view_ask_value(v, &task_usage, NULL);
 	load_rows(v);
@@ -138,6 +140,8 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	const struct priv *p = v->priv;
 
 	switch (col) {
+	case C_NUMBER:
+		return row + 1;
 	case C_CHIPS:
 		return p->guid ? 1 : element_chips(p->el, row);
 	case C_OUT:
@@ -182,6 +186,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	case C_PLACE:
 		if (sw != NO_ID && f->node_chassis_place[f->switch_node[sw]])
 			text_add(t, "%s", f->node_chassis_place[f->switch_node[sw]]);
+		break;
+	case C_BY:
+		text_add(t, "%s", element_rule_names[p->el->rule[p->guid ? p->element : row]]);
 		break;
 	case C_GUID:
 		text_add(t, "0x%016" PRIx64, key(v, row));

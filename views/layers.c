@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "views/views.h"
 
-enum { C_LAYER, C_VL, C_PAIRS, C_BEFORE, C_MOVED, C_LOOPS, C_ROUTES, C_CHANNELS, C_DEPS };
+enum { C_LAYER, C_VL, C_PAIRS, C_BEFORE, C_MOVED, C_LOOPS, C_ROUTES, C_CHANNELS, C_DEPS, C_CYCLIC };
 
 static const struct column columns[] = {
 	{.name = "layer", .right = true, .numeric = true},
@@ -16,6 +16,7 @@ static const struct column columns[] = {
 	{.name = "routes", .right = true, .numeric = true, .drop = 3},
 	{.name = "channels", .right = true, .numeric = true, .drop = 5},
 	{.name = "deps", .width = 5, .right = true, .numeric = true, .drop = 4},
+	{.name = "cyclic", .right = true, .numeric = true, .drop = 10}, /* channels on cycles */
 };
 
 struct priv {
@@ -147,7 +148,10 @@ static int64_t sum_lanes(const struct priv *p, uint32_t row, unsigned col)
 	for (unsigned vl = p->vl[row]; vl < p->vl[row] + (unsigned)p->lanes[row] && vl < CDG_VLS; vl++) {
 		const struct graph_vl *g = &p->graph->vl[vl];
 
-		sum += col == C_LOOPS ? g->components : col == C_CHANNELS ? g->channels : g->deps;
+		sum += col == C_LOOPS	   ? g->components
+		       : col == C_CHANNELS ? g->channels
+		       : col == C_DEPS	   ? g->deps
+					   : g->on_cycles;
 	}
 	return sum;
 }

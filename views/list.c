@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/clean.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/session/command.h"
@@ -59,14 +60,16 @@ static unsigned characters(const char *s)
 	return n;
 }
 
-/* A name without the blanks and brackets around it. */
+/* A name without the blanks and brackets around it, clean. */
 static char *column_head(const char *name)
 {
 	size_t len = strlen(name), skip = strspn(name, " [");
+	struct text t = {0};
 
 	while (len > skip && strchr(" ]", name[len - 1]))
 		len--;
-	return str_printf("%.*s", (int)(len - skip), name + skip);
+	clean_add(&t, name + skip, len - skip);
+	return t.s ? t.s : str_dup("");
 }
 
 /* A name that was there, or that every row has besides, gets a number. */
@@ -191,7 +194,7 @@ static json_t *marks_json(unsigned marks)
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (marks & words[i].mark)
-			json_array_append_new(a, json_string(words[i].word));
+			json_array_append_new(a, json_text(words[i].word));
 	return a;
 }
 
@@ -211,7 +214,7 @@ static json_t *cell_json(const struct column *c, const char *s)
 	d = strtod(s, &end);
 	if (c->numeric && end > s && !*end && isdigit((unsigned char)end[-1]))
 		return json_real(d);
-	return json_string(s);
+	return json_text(s);
 }
 
 static json_t *row_json(const struct view *v, const struct layout *l, uint32_t row)
@@ -221,7 +224,7 @@ static json_t *row_json(const struct view *v, const struct layout *l, uint32_t r
 	char key[24];
 
 	snprintf(key, sizeof(key), "0x%016" PRIx64, view_key(v, row));
-	json_object_set_new(r, "key", json_string(key));
+	json_object_set_new(r, "key", json_text(key));
 	json_object_set_new(r, "marks", marks_json(view_marks(v, row)));
 	for (unsigned k = 0; k < l->n; k++) {
 		text_clear(&t);
@@ -238,13 +241,13 @@ static bool print_json(const struct view *v, const struct layout *l, struct prog
 	bool go_on = true;
 
 	for (unsigned k = 0; k < l->n; k++)
-		json_array_append_new(names, json_string(l->name[k]));
+		json_array_append_new(names, json_text(l->name[k]));
 	progress_start(p, "reading rows", view_count(v));
 	for (uint32_t i = 0; go_on && i < view_count(v); i++) {
 		json_array_append_new(rows, row_json(v, l, view_row(v, i)));
 		go_on = progress_step(p, i);
 	}
-	out_json(o, "pane", json_string(v->ops->name));
+	out_json(o, "pane", json_text(v->ops->name));
 	out_json(o, "columns", names);
 	out_json(o, "rows", rows);
 	return go_on;
@@ -279,7 +282,7 @@ static void print_title(const struct view *v, struct out *o)
 	view_title(v, &t);
 	if (!view_count(v))
 		out_text(o, "%s\n", text_str(&t));
-	out_json(o, "title", json_string(text_str(&t)));
+	out_json(o, "title", json_text(text_str(&t)));
 	text_free(&t);
 }
 

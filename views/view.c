@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/clean.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -295,10 +296,13 @@ const char *view_column_name(const struct view *v, unsigned col)
 
 void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
+	size_t from = t->len;
+
 	if (v->fold)
 		fold_cell(v, row, col, t);
 	else
 		v->ops->cell(v, row, col, t);
+	clean_rest(t, from);
 }
 
 /* -1: the cell begins with no number. */

@@ -201,6 +201,8 @@ struct view_ops {
 	const char *(*column_name)(const struct view *v, unsigned col);
 };
 
+#define VIEW_FILTER_MAX 79 /* characters */
+
 struct view {
 	const struct view_ops *ops;
 	struct scene *scene; /* of the user interface, or of the command `list` */
@@ -224,7 +226,7 @@ struct view {
 	bool ordering;	  /* filter or sort not finished */
 	int sort;	  /* column, -1 = as they come */
 	bool descending;
-	char filter[80];
+	char filter[VIEW_FILTER_MAX + 1];
 
 	uint32_t sel, top; /* of the shown rows */
 	uint64_t sel_key;
@@ -240,6 +242,8 @@ struct view {
 
 /* Rows beyond which sorting and folding are refused (they would hold up the terminal). */
 #define VIEW_SORT_MAX 400000
+/* Engines that the pane compare has room for. */
+#define COMPARE_MOST 11
 
 struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e);
 void view_free(struct view *v);
@@ -306,7 +310,7 @@ const char *view_hints(const struct view_ops *ops);
 void view_title(const struct view *v, struct text *t);
 
 const char *view_column_name(const struct view *v, unsigned col);
-/* What the pane says about a row, or what stands on a header. */
+/* What the pane says about a row, or what stands on a header; clean text. */
 void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
 /* What matters most of a cell that has not enough room; false when nothing shorter does. */
 bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);

@@ -5,6 +5,7 @@
 #include "core/analysis/cdg_parts.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/formats/drawing.h"
 
 /*
  * Strongly connected components (R. E. Tarjan, Depth-First Search and Linear
@@ -456,11 +457,9 @@ static void dot_channel(FILE *f, const struct cdg *c, uint32_t v)
 	char label[300];
 
 	fprintf(f, "\tc%u [label=\"", v);
-	for (const char *p = port_label(fb, c->port[v], label, sizeof(label)); *p; p++)
-		fprintf(f, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+	dot_text(f, port_label(fb, c->port[v], label, sizeof(label)));
 	fprintf(f, "\\nto ");
-	for (const char *p = fb->node_name[fb->port_node[c->routing->topo->peer[c->port[v]]]]; *p; p++)
-		fprintf(f, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+	dot_text(f, fb->node_name[fb->port_node[c->routing->topo->peer[c->port[v]]]]);
 	fprintf(f, ", VL %u\"%s];\n", c->vl[v], c->component[v] == NO_ID ? "" : ", color=red");
 }
 

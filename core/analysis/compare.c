@@ -114,6 +114,11 @@ static void mark_cables(const struct comparison *c, unsigned top, uint8_t *marke
 		}
 }
 
+static bool dst_stayed(const struct comparison *c, uint32_t dst)
+{
+	return dst != NO_ID && c->b->topo->endport_up[dst];
+}
+
 static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
 		      uint16_t before, uint16_t after, uint32_t dst)
 {
@@ -141,6 +146,10 @@ static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 		.after = after >= HOPS_LOOP ? after : after + 1,
 	};
 	*total += n;
+	if (change == PAIR_LOST && who == STAYED && dst_stayed(c, dst))
+		c->between_survivors += n;
+	else if (change == PAIR_LOST)
+		c->cut_off += n;
 	if (change == PAIR_REROUTED) {
 		c->longer += after > before ? n : 0;
 		c->shorter += after < before ? n : 0;

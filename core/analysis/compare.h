@@ -30,7 +30,9 @@ struct comparison {
 	uint32_t *switch_entries;	       /* [n_switches] entries changed */
 	uint64_t pairs;			       /* pairs that exist in b */
 	uint64_t rerouted, lost, regained;
-	uint64_t longer, shorter; /* of the rerouted */
+	uint64_t cut_off; /* of the lost: an end is gone, or not in the subnet manager's part any more */
+	uint64_t between_survivors; /* of the lost: both ends are there */
+	uint64_t longer, shorter;   /* of the rerouted */
 	unsigned max_hops_before, max_hops_after;
 	double mean_hops_before, mean_hops_after;
 	struct pair_group *group; /* in order of (lid, switch) */

@@ -9,25 +9,45 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
-int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e)
+/* A file that is too large by what the system says of it is not begun. */
+static bool known_too_large(FILE *f, size_t most)
 {
-	size_t cap = 1 << 16, n = 0, got;
+	struct stat st;
+
+	return !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > most;
+}
+
+int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *size, struct err *e)
+{
+	size_t cap = 1 << 16, n = 0, got, most = mib << 20;
+	bool too_large = known_too_large(f, most);
+	int rc = 0;
 	char *buf = mem_alloc(cap);
 
-	while ((got = fread(buf + n, 1, cap - n, f)) > 0) {
+	while (!too_large && (got = fread(buf + n, 1, cap - n, f)) > 0) {
 		n += got;
-		if (n == cap)
+		too_large = n > most;
+		if (n == cap && !too_large)
 			buf = mem_resize(buf, cap *= 2, 1);
 	}
-	if (ferror(f)) {
-		err_set(e, "%s: cannot be read: %s", name, strerror(errno));
+	if (too_large)
+		rc = err_set(e, "%s: found more than %zu MiB, the most that is read", name, mib);
+	else if (ferror(f))
+		rc = err_set(e, "%s: cannot be read: %s", name, strerror(errno));
+	if (rc) {
 		free(buf);
-		return -1;
+		return rc;
 	}
 	*data = buf;
 	*size = n;
 	return 0;
+}
+
+int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e)
+{
+	return read_at_most(f, name, FILE_MIB, data, size, e);
 }
 
 int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e)

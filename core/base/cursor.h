@@ -20,11 +20,15 @@ struct input {
 	struct progress *progress; /* of the reading, may be NULL */
 };
 
+#define FILE_MIB 4096 /* the most that is read of a file */
+
 /* Whole content of a file (or pipe) in a new buffer; -1 and *e when it cannot be read, or p (may be NULL) was
  * cancelled while it was waited for. */
 int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
 /* The same of an open file, from where it stands; it is not closed. */
 int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e);
+/* The same with a limit of so many MiB; what holds more is refused. */
+int read_at_most(FILE *f, const char *name, size_t mib, char **data, size_t *size, struct err *e);
 
 /* Text still to be read: [p, end). */
 struct cursor {

@@ -14,6 +14,12 @@
 #define NO_PATH 255
 /* Unicast LIDs are 1 .. MAX_LID. */
 #define MAX_LID 0xBFFF
+/* A port has 2 to the LMC LIDs. */
+#define MAX_LMC 7
+
+/* The value of a macro as text, for messages and help. */
+#define STR_OF(x) #x
+#define STR(x) STR_OF(x)
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))

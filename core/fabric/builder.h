@@ -30,6 +30,8 @@ struct fabric_builder {
 	struct warnings warnings;
 	uint32_t sm_node; /* builder index, NO_ID: the first node added */
 	uint8_t sm_port;  /* CA: its port, 0 = the first cabled one */
+	bool sm_guessed;  /* the source does not tell where the subnet manager runs */
+	bool again;	  /* a fabric built once more: its warnings are there already */
 	char *generated;
 	/* GUID -> builder index, for fb_find(); open addressing, private */
 	uint32_t *hash;
@@ -59,5 +61,12 @@ bool fb_link(struct fabric_builder *b, uint32_t n1, unsigned p1, uint32_t n2, un
  */
 int fb_finish(struct fabric_builder *b, const char *source, const char *format, struct fabric **out,
 	      struct err *e);
+
+/*
+ * Add warnings for what is odd about the whole: LIDs and port GUIDs that two ports have, LIDs
+ * that are no unicast ones, links slower or narrower than one between the same two nodes.
+ * fb_finish() does it.
+ */
+void fabric_tell_oddities(struct fabric *f);
 
 #endif

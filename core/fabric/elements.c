@@ -12,6 +12,11 @@
 
 /* --- connected parts ------------------------------------------------------------------- */
 
+const char *const element_rule_names[] = {[ELEMENT_ALONE] = "alone",
+					  [ELEMENT_SYSTEM] = "system GUID",
+					  [ELEMENT_CHASSIS] = "chassis number",
+					  [ELEMENT_FILE] = "file"};
+
 static bool same_group(const struct group *a, const struct group *b)
 {
 	if (a->named || b->named)

@@ -21,6 +21,7 @@
 
 /* What made an element. */
 enum element_rule { ELEMENT_ALONE, ELEMENT_SYSTEM, ELEMENT_CHASSIS, ELEMENT_FILE };
+extern const char *const element_rule_names[];
 
 struct elements {
 	atomic_uint refs;

@@ -20,6 +20,7 @@
 enum node_type { NODE_CA = 1, NODE_SWITCH = 2, NODE_ROUTER = 3 };
 enum port_state { PORT_UNKNOWN = 0, PORT_DOWN = 1, PORT_INIT = 2, PORT_ARMED = 3, PORT_ACTIVE = 4 };
 #define MAX_PORTS 254	      /* external ports of a switch, as an LFT can name */
+#define DESC_MAX 63	      /* bytes of a NodeDescription, as OpenSM 3.3.23 shows it */
 #define DEFAULT_FDB_CAP 49152 /* LinearFDBCap where the source does not tell */
 #define DEFAULT_OPER_VLS 4    /* OperVLs code (VL0-7) where the source does not tell */
 
@@ -87,6 +88,7 @@ struct fabric {
 
 	/* Where the subnet manager runs: an endport id (never NO_ID unless the fabric has no endport). */
 	uint32_t sm_endport;
+	bool sm_guessed; /* the source does not tell; see topo.sm_moved */
 
 	/*
 	 * What its switches held when it was read live (routing/switch_tables.h knows what it is:

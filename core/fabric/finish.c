@@ -255,8 +255,11 @@ int fb_finish(struct fabric_builder *b, const char *source, const char *format, 
 	f->format = str_dup(format);
 	f->generated = b->generated;
 	f->warnings = b->warnings;
+	f->sm_guessed = b->sm_guessed;
 	b->generated = NULL;
 	b->warnings = (struct warnings){0};
+	if (!b->again)
+		fabric_tell_oddities(f);
 	fb_free(b);
 	*out = f;
 	return 0;

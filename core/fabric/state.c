@@ -162,6 +162,78 @@ static void search_from(struct topo *t, const struct state *s, struct search *q)
 	}
 }
 
+/* Hosts' ports reached. */
+static uint32_t hosts_reached(const struct topo *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
+		n += t->endport_up[ep] && !endport_is_switch(t->fabric, ep);
+	return n;
+}
+
+static void forget_search(struct topo *t, struct search *q)
+{
+	const struct fabric *f = t->fabric;
+
+	memset(t->node_up, 0, f->n_nodes);
+	memset(t->endport_up, 0, f->n_endports);
+	memset(t->peer, 0xff, f->n_ports * sizeof(*t->peer));
+	t->n_endports_up = 0;
+	q->n = 0;
+}
+
+/*
+ * Is another part of a fabric larger, by hosts, than where a guessed SM sits?  It is there then.
+ * Parts are searched from endports in the source's order, so each begins at its first.
+ */
+static void regard_parts(struct topo *t, const struct state *s, struct search *q)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t *in_order = NEW_ARRAY(f->n_nodes, uint32_t), here = t->sm_endport, best = here,
+		 most = hosts_reached(t);
+	uint8_t *seen = mem_dup(t->node_up, f->n_nodes);
+
+	memset(in_order, 0xff, f->n_nodes * sizeof(*in_order));
+	for (uint32_t ep = f->n_endports; ep--;)
+		in_order[f->node_order[endport_node(f, ep)]] = ep;
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		uint32_t hosts;
+
+		t->sm_endport = in_order[i];
+		if (t->sm_endport == NO_ID || seen[endport_node(f, t->sm_endport)] ||
+		    !sm_can_run(f, s, t->sm_endport))
+			continue;
+		forget_search(t, q);
+		search_from(t, s, q);
+		for (uint32_t n = 0; n < f->n_nodes; n++)
+			seen[n] |= t->node_up[n];
+		hosts = hosts_reached(t);
+		if (hosts > most) {
+			most = hosts;
+			best = t->sm_endport;
+		}
+	}
+	t->sm_endport = best;
+	t->sm_regard = best != here;
+	t->sm_moved |= t->sm_regard;
+	forget_search(t, q);
+	search_from(t, s, q);
+	free(in_order);
+	free(seen);
+}
+
+/* Could there be a part with more hosts than the one searched? */
+static bool may_be_small(const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t hosts = 0;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		hosts += !endport_is_switch(f, ep);
+	return 2 * hosts_reached(t) < hosts;
+}
+
 /*
  * Cables that lead on from where directed routes end, and that no other end has
  * shown.  One between two switches that are both still there is known if it was before.
@@ -251,6 +323,8 @@ struct topo *topo_after(const struct fabric *f, const struct state *s, const str
 	t->sm_endport = choose_sm(t, s);
 	if (t->sm_endport != NO_ID) {
 		search_from(t, s, &q);
+		if (f->sm_guessed && may_be_small(t))
+			regard_parts(t, s, &q);
 		count_cut(t, s, &q, before);
 		fill_topo(t);
 	}

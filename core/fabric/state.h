@@ -60,8 +60,12 @@ struct topo {
 	uint32_t n_switches_up, n_endports_up, n_links_up; /* counts; links between reached ports */
 	uint32_t n_cut;	     /* ports with a live cable that DR_MAX_HOPS kept from being followed */
 	uint32_t sm_endport; /* where the SM runs; NO_ID when nothing is left */
-	bool sm_moved; /* the fabric's own SM port is down: the first endport that is up in the source's order
-			  took over */
+	/*
+	 * The SM is not at the fabric's own place: that port is down, and the first endport that is
+	 * up in the source's order took over; or the place was a guess that turned out to be in
+	 * a part with fewer hosts than another: sm_regard then, and the first endport there.
+	 */
+	bool sm_moved, sm_regard;
 };
 
 struct topo *topo_new(const struct fabric *f, const struct state *s);

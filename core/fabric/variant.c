@@ -52,13 +52,16 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 		}
 	}
 	for (size_t i = 0; i < f->warnings.n; i++)
-		warnings_add(&b->warnings, f->warnings.w[i].kind, f->warnings.w[i].line, "%s",
-			     f->warnings.w[i].text);
+		(f->warnings.w[i].missing ? warnings_missing
+					  : warnings_add)(&b->warnings, f->warnings.w[i].kind,
+							  f->warnings.w[i].line, "%s", f->warnings.w[i].text);
 	if (f->sm_endport != NO_ID) {
 		b->sm_node = f->node_order[endport_node(f, f->sm_endport)];
 		b->sm_port = f->port_num[f->endport_port[f->sm_endport]];
 	}
 	b->generated = f->generated ? str_dup(f->generated) : NULL;
+	b->sm_guessed = f->sm_guessed;
+	b->again = true;
 	free(at);
 	return b;
 }
@@ -91,6 +94,7 @@ struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool 
 		b->sm_node = f->node_order[endport_node(f, sm_endport)];
 		b->sm_port = f->port_num[f->endport_port[sm_endport]];
 	}
+	b->sm_guessed = b->sm_guessed && sm_endport == NO_ID && !as_ibsim; /* ibsim tells its place */
 	for (uint32_t i = 0; as_ibsim && i < b->n; i++)
 		for (unsigned p = 0; p <= b->node[i].nports; p++) {
 			b->node[i].port[p].guid = 0;

@@ -3,21 +3,32 @@
 #define IBSCOPE_WARNINGS_H
 
 #include "core/base/defs.h"
+#include "core/base/text.h"
 
 /* Something odd in the input that was survived. */
 struct warning {
 	const char *kind; /* static, short: "one-sided link", "duplicate GUID", "unknown line", ... */
 	unsigned line;	  /* 0: no line */
+	bool missing;	  /* a part of the fabric is not in the source */
 	char *text;
 };
 
 struct warnings {
 	struct warning *w;
 	size_t n, cap;
+	size_t missing; /* of the n; with any the fabric is incomplete */
 };
 
 void warnings_add(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
+/*
+ * The same where a part of the fabric is not in its source: a cable to what is not there, a
+ * port that is up without another end, a text that ends within a record, no answer.
+ */
+void warnings_missing(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+/* What is missing, counted by kind: "3 dangling links, 1 cut record"; nothing when all is there. */
+void warnings_tell_missing(const struct warnings *w, struct text *t);
 void warnings_free(struct warnings *w);
 
 #endif

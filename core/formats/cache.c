@@ -139,7 +139,7 @@ static int read_node(struct reader *r, struct err *e)
 		return 0;
 	n->esp0 = esp0 != 0;
 	n->port[0].lid = lid;
-	n->port[0].lmc = lmc <= 7 ? lmc : 0;
+	n->port[0].lmc = lmc <= MAX_LMC ? lmc : 0;
 	n->port[0].guid = field64(info, IB_NODE_PORT_GUID_F);
 	if (field(swinfo, IB_SW_LINEAR_FDB_CAP_F))
 		n->fdb_cap = field(swinfo, IB_SW_LINEAR_FDB_CAP_F);
@@ -207,7 +207,7 @@ static void fill_port(struct reader *r, const struct port_record *rec, uint32_t 
 	if (n->type != NODE_SWITCH) {
 		p->guid = rec->guid;
 		p->lid = rec->lid;
-		p->lmc = rec->lmc <= 7 ? rec->lmc : 0;
+		p->lmc = rec->lmc <= MAX_LMC ? rec->lmc : 0;
 	}
 }
 
@@ -239,6 +239,19 @@ static int port_ref_compare(const void *x, const void *y)
 	return (int)a->num - (int)b->num;
 }
 
+/* A switch's port that is up leads somewhere. */
+static void note_open(struct reader *r, const struct port_record *p)
+{
+	uint32_t node = fb_find(r->fb, p->node_guid);
+	const struct fb_node *n = node == NO_ID ? NULL : &r->fb->node[node];
+
+	if (n && n->type == NODE_SWITCH && p->num && p->num <= n->nports &&
+	    n->port[p->num].state >= PORT_INIT)
+		warnings_missing(&r->fb->warnings, "open port", 0,
+				 "port %u of node 0x%016lx is up, but what is at its other end is not known",
+				 p->num, p->node_guid);
+}
+
 static void link_ports(struct reader *r)
 {
 	qsort(r->port_ref, r->n_port_refs, sizeof(*r->port_ref), port_ref_compare);
@@ -246,14 +259,17 @@ static void link_ports(struct reader *r)
 		const struct port_record *p = &r->port[i];
 		struct port_ref key = {p->peer_guid, 0, p->peer_num}, *peer;
 
+		if (!p->has_peer)
+			note_open(r, p);
 		if (!p->has_peer || !p->num)
 			continue;
 		peer = bsearch(&key, r->port_ref, r->n_port_refs, sizeof(*r->port_ref), port_ref_compare);
 		if (!peer)
-			warnings_add(&r->fb->warnings, "dangling link", 0,
-				     "port %u of node 0x%016lx is cabled to port 0x%016lx, which is not in "
-				     "the cache",
-				     p->num, p->node_guid, p->peer_guid);
+			warnings_missing(
+				&r->fb->warnings, "dangling link", 0,
+				"port %u of node 0x%016lx is cabled to port 0x%016lx, which is not in "
+				"the cache",
+				p->num, p->node_guid, p->peer_guid);
 		else if (!fb_link(r->fb, fb_find(r->fb, p->node_guid), p->num, peer->node, peer->num))
 			warnings_add(&r->fb->warnings, "contradicting link", 0,
 				     "port %u of node 0x%016lx is cabled to port %u of 0x%016lx, which is "
@@ -305,6 +321,7 @@ static void choose_sm(struct reader *r, uint64_t from)
 			from);
 	else
 		r->fb->sm_node = node;
+	r->fb->sm_guessed = true;
 }
 
 int parse_cache(const struct input *in, struct fabric **out, struct err *e)

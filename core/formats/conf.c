@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/formats/conf.h"
+#include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-#define MAX_SIZE (16u << 20) /* far beyond any real file: 16 MiB */
 #define PIECE 1022 /* characters OpenSM takes at a time; the rest of a longer line is another line */
 #define TORUS_CONFIG "/etc/opensm/torus-2QoS.conf" /* OpenSM's default, seldom there */
 
@@ -377,26 +377,16 @@ int conf_read(struct options *o, const char *path, struct progress *p, char **en
 {
 	FILE *f = infile_open(path, p);
 	char *data = NULL;
-	size_t size = 0, cap = 0, got;
+	size_t size;
 	int rc;
 
 	*engines = NULL;
 	if (!f)
 		return err_set(e, "%.300s: %s", path, strerror(errno));
-	do {
-		cap = cap ? 2 * cap : 65536;
-		data = mem_resize(data, cap, 1);
-		got = fread(data + size, 1, cap - size, f);
-		size += got;
-	} while (got && size == cap && size <= MAX_SIZE);
-	if (progress_cancelled(p))
-		rc = err_set(e, CANCELLED);
-	else if (ferror(f))
-		rc = err_set(e, "%.300s: %s", path, strerror(errno));
-	else if (size > MAX_SIZE)
-		rc = err_set(e, "%.300s: found more than %u MiB, expected an opensm.conf", path,
-			     MAX_SIZE >> 20);
-	else
+	rc = read_at_most(f, path, CONF_MIB, &data, &size, e);
+	if (rc && progress_cancelled(p))
+		err_set(e, CANCELLED);
+	if (!rc)
 		rc = conf_parse(o, path, data, size, engines, notes, e);
 	free(data);
 	fclose(f);

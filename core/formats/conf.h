@@ -9,6 +9,8 @@
 #include "core/base/text.h"
 #include "core/sm/options.h"
 
+#define CONF_MIB 16 /* far beyond any real opensm.conf */
+
 /*
  * Set options from lines `key value`, read as OpenSM 3.3.23 reads them: `#` ends
  * a line wherever it stands, one pair of quotes around a value is dropped, the

@@ -1,21 +1,22 @@
 #include "core/formats/drawing.h"
-#include "core/base/defs.h"
+#include "core/base/clean.h"
+#include "core/base/json.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void dot_string(FILE *f, const char *s)
+void dot_text(FILE *f, const char *s)
 {
-	fputc('"', f);
-	for (; *s; s++) {
+	struct text t = {0};
+
+	for (s = clean_string(s, &t); *s; s++) {
 		if (*s == '"' || *s == '\\')
 			fputc('\\', f);
 		fputc(*s, f);
 	}
-	fputc('"', f);
+	text_free(&t);
 }
 
 struct edge {
@@ -42,9 +43,9 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st, struct p
 	fprintf(f, "graph fabric {\n\tnode [fontsize=10];\n\tedge [fontsize=9];\n");
 	progress_start(p, "writing the drawing", fb->n_nodes + fb->n_links);
 	for (uint32_t n = 0; n < fb->n_nodes && (go_on = progress_step(p, n)); n++) {
-		fprintf(f, "\t\"%016lx\" [label=", fb->node_guid[n]);
-		dot_string(f, fb->node_name[n]);
-		fprintf(f, ", shape=%s%s];\n", node_is_switch(fb, n) ? "box" : "ellipse",
+		fprintf(f, "\t\"%016lx\" [label=\"", fb->node_guid[n]);
+		dot_text(f, fb->node_name[n]);
+		fprintf(f, "\", shape=%s%s];\n", node_is_switch(fb, n) ? "box" : "ellipse",
 			st && st->node_down[n] ? ", style=dashed, color=red" : "");
 	}
 	for (uint32_t l = 0; l < fb->n_links; l++) {
@@ -80,9 +81,8 @@ static json_t *switch_json(const struct sweep *w, uint32_t sw)
 			snprintf(key, sizeof(key), "%u", lid);
 			json_object_set_new(lft, key, json_integer(row->port[lid]));
 		}
-	return json_pack("{s:o, s:s, s:i, s:b, s:o}", "guid",
-			 json_sprintf("0x%016lx", f->node_guid[f->switch_node[sw]]), "name",
-			 switch_name(f, sw), "ports", (int)f->switch_nports[sw], "up",
+	return json_make("{s:o, s:s, s:i, s:b, s:o}", "guid", json_guid(f->node_guid[f->switch_node[sw]]),
+			 "name", switch_name(f, sw), "ports", (int)f->switch_nports[sw], "up",
 			 (int)switch_up(w->topo, sw), "lft", lft);
 }
 
@@ -94,9 +94,8 @@ static json_t *endport_json(const struct sweep *w, uint32_t ep)
 
 	if (endport_is_switch(f, ep))
 		return NULL;
-	return json_pack("{s:o, s:s, s:i, s:i, s:b, s:s*, s:i}", "guid",
-			 json_sprintf("0x%016lx", f->port_guid[port]), "name",
-			 f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
+	return json_make("{s:o, s:s, s:i, s:i, s:b, s:s*, s:i}", "guid", json_guid(f->port_guid[port]),
+			 "name", f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
 			 (int)w->lids->count[ep], "up", (int)w->topo->endport_up[ep], "switch",
 			 sw == NO_ID ? NULL : switch_name(f, sw), "port", (int)w->topo->endport_swport[ep]);
 }
@@ -136,7 +135,7 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct swe
 int write_json(FILE *f, const struct sweep *w, struct progress *p)
 {
 	json_t *head =
-		json_pack("{s:s, s:s, s:i, s:i}", "fabric", w->fabric->source, "engine", w->routing->engine,
+		json_make("{s:s, s:s, s:i, s:i}", "fabric", w->fabric->source, "engine", w->routing->engine,
 			  "lmc", (int)w->lids->lmc, "max_lid", (int)w->lids->max_lid);
 	char *text = head ? json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
 	bool whole = text != NULL;

@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include "core/sm/sweep.h"
 
+/* What stands between the quotes of a DOT string: cleaned, as neither Graphviz nor XML take control
+ * characters. */
+void dot_text(FILE *f, const char *s);
+
 /* Undirected graph; parallel cables of equal state are one edge with a count; failed ones dashed.  -1: stream
  * failed, or p (may be NULL) cancelled. */
 int write_dot(FILE *f, const struct fabric *fb, const struct state *st, struct progress *p);

@@ -11,6 +11,10 @@
 #include "core/fabric/fabric.h"
 #include "core/sm/sweep.h"
 
+/* Files that include each other, of ibsim's net files: within each other, and in all, as they multiply. */
+#define IBSIM_INCLUDE_DEPTH 9
+#define IBSIM_INCLUDE_FILES 1000
+
 /*
  * Load a saved fabric of any known format: ibnetdiscover text (all variants,
  * -g and -f included), ibsim net file, libibnetdisc cache, opensm-subnet.lst /

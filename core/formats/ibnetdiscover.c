@@ -24,6 +24,7 @@ struct reader {
 	struct pending pend;
 	unsigned section; /* chassis whose section this is, 0 = none */
 	uint32_t node;	  /* whose port lines follow, NO_ID = nobody's */
+	bool bare;	  /* that node has had no port line yet */
 	bool skipping;	  /* port lines belong to a node that was left out */
 	int status;
 	struct err *e;
@@ -132,7 +133,7 @@ static uint16_t lid_of(struct reader *r, uint64_t v)
 
 static uint8_t lmc_of(struct reader *r, uint64_t v)
 {
-	if (v <= 7)
+	if (v <= MAX_LMC)
 		return v;
 	warnings_add(&r->net.b->warnings, "LMC out of range", r->lines.no,
 		     "found LMC %lu, expected 0 to 7; taken as 0", v);
@@ -199,6 +200,7 @@ static bool read_node(struct reader *r, struct cursor c)
 		guid = p->guid;
 	r->node = net_node(&r->net, type, guid, ports, id, r->lines.no, &r->status, r->e);
 	r->skipping = r->node == NO_ID;
+	r->bare = !r->skipping;
 	if (!r->skipping) {
 		n = &r->net.b->node[r->node];
 		n->sysguid = p->sysguid ? p->sysguid : guid; /* as ibsim takes a file without the line */
@@ -308,6 +310,7 @@ static bool read_port(struct reader *r, struct cursor c)
 			     port, r->net.b->node[r->node].nports, port);
 		fb_more_ports(r->net.b, r->node, port);
 	}
+	r->bare = false;
 	p = &r->net.b->node[r->node].port[port];
 	if (r->net.b->node[r->node].type != NODE_SWITCH && guid)
 		p->guid = guid;
@@ -354,14 +357,41 @@ static void read_line(struct reader *r, struct cursor line)
 	}
 }
 
+/* Does the line begin as one of a record does? */
+static bool of_record(struct cursor c)
+{
+	static const char *const begins[] = {
+		"vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "hcaguid",
+		"rtguid=", "Switch", "Ca",	    "Hca",	   "Rt"};
+
+	if (c.end - c.p > 1 && *c.p == '[')
+		return c.p[1] >= '0' && c.p[1] <= '9';
+	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
+		if (cur_word(&c, begins[i]))
+			return true;
+	return false;
+}
+
+/* last: the last line.  A terminal's prompt behind the text is no record; nor is a node without cables cut.
+ */
+static void look_for_cut(struct reader *r, const struct input *in, struct cursor last)
+{
+	bool whole_lines = in->size && in->data[in->size - 1] == '\n';
+
+	if (r->pend.has_guid || r->pend.vendor || (r->bare && r->net.b->n == 1) ||
+	    (!whole_lines && of_record(last)))
+		cut_record(in, r->lines.no, &r->net.b->warnings);
+}
+
 int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e)
 {
 	struct reader r = {.node = NO_ID, .e = e, .lines = {in->data, in->data + in->size, 0, in->progress}};
-	struct cursor line;
+	struct cursor line = {0};
 
 	net_init(&r.net, in->name);
 	while (!r.status && lines_next(&r.lines, &line))
 		read_line(&r, line);
+	look_for_cut(&r, in, line);
 	pending_clear(&r);
 	if (r.status) {
 		net_free(&r.net);

@@ -7,6 +7,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/formats/formats.h"
 #include "core/formats/readers.h"
 
 #include <ctype.h>
@@ -15,10 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PIECE 255 /* bytes taken as one line */
-#define INCLUDE_DEPTH 9
-#define INCLUDE_FILES 1000 /* in all; files that include each other multiply */
-#define MODULE_MAX 20	   /* bytes of a module's name */
+#define PIECE 255     /* bytes taken as one line */
+#define MODULE_MAX 20 /* bytes of a module's name */
 #define NAME_MAX_LEN 63
 
 /* Enabled rates of a port, as bit masks of PortInfo. */
@@ -256,7 +255,7 @@ static void fill_node(struct reader *r, struct fb_node *n, struct cursor id, str
 		return;
 	n->esp0 = cur_find(&tail, "enhanced port 0") != NULL;
 	n->port[0].lid = value_of(tail, "lid ", UINT16_MAX);
-	n->port[0].lmc = value_of(tail, "lmc ", 7);
+	n->port[0].lmc = value_of(tail, "lmc ", MAX_LMC);
 }
 
 static int bad_line(struct reader *r, const struct source *s, const char *found, const char *expected)
@@ -330,7 +329,7 @@ static void read_port_comment(struct cursor c, enum node_type type, struct fb_po
 	if (type == NODE_CA && cur_word(&own, "lid") && cur_number(&own, 0, &v)) {
 		p->lid = v <= UINT16_MAX ? v : 0;
 		if (cur_word(&own, "lmc") && cur_number(&own, 0, &v))
-			p->lmc = v <= 7 ? v : 0;
+			p->lmc = v <= MAX_LMC ? v : 0;
 	}
 	if (quote)
 		tail.p = quote + 1;
@@ -506,10 +505,11 @@ static int read_include(struct reader *r, const struct source *s, struct cursor 
 
 	if (!cur_quoted(&c, &name) || name.p == name.end)
 		return bad_line(r, s, "include without a file", "include \"file\"");
-	if (r->depth > INCLUDE_DEPTH)
-		return bad_line(r, s, "too many includes inside each other", "at most 9");
-	if (r->includes++ >= INCLUDE_FILES)
-		return bad_line(r, s, "too many includes in all", "at most 1000");
+	if (r->depth > IBSIM_INCLUDE_DEPTH)
+		return bad_line(r, s, "too many includes inside each other",
+				"at most " STR(IBSIM_INCLUDE_DEPTH));
+	if (r->includes++ >= IBSIM_INCLUDE_FILES)
+		return bad_line(r, s, "too many includes in all", "at most " STR(IBSIM_INCLUDE_FILES));
 	if (open_include(s->name, name, &path, &data, &size, &why))
 		return r->status = err_set(r->e, "%s:%u: include: %s", s->name, s->line, why.msg);
 	inner.name = path;

@@ -234,9 +234,9 @@ static void link_one_sided(struct net *n, struct wire *w)
 	if (w->linked)
 		return;
 	if (!wire_peer(n, w, &peer, &port)) {
-		warnings_add(warn, "dangling link", w->line,
-			     "port %u is cabled to \"%s\", which is not in the file", w->port,
-			     name_text(n, w->peer));
+		warnings_missing(warn, "dangling link", w->line,
+				 "port %u is cabled to \"%s\", which is not in the file", w->port,
+				 name_text(n, w->peer));
 		return;
 	}
 	other = n->at[n->first[peer] + port];
@@ -308,6 +308,7 @@ int net_finish(struct net *n, const char *format, struct fabric **out, struct er
 
 	unknown_report(&n->unknown, &b->warnings);
 	b->sm_node = first_place(b);
+	b->sm_guessed = strcmp(format, "ibsim") != 0; /* ibsim attaches programs to the first node */
 	if (b->n && b->sm_node != 0)
 		warnings_add(
 			&b->warnings, "place of the subnet manager", 0, "the first node has no cable; %s",

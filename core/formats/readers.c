@@ -31,6 +31,12 @@ void unknown_line(struct unknown_lines *u, unsigned line, struct cursor text)
 		text_add(&u->list, "%s%u", u->n > 1 ? ", " : "", line);
 }
 
+void cut_record(const struct input *in, unsigned line, struct warnings *w)
+{
+	warnings_missing(w, "cut record", line,
+			 "%s ends within a record: was it copied or written to its end?", in->name);
+}
+
 void unknown_report(struct unknown_lines *u, struct warnings *w)
 {
 	if (u->n)

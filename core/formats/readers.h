@@ -11,9 +11,6 @@
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
 
-/* Description of a node: what NodeDescription holds, 63 bytes as OpenSM 3.3.23 shows it. */
-#define DESC_MAX 63
-
 /* "4xHDR", "12xFDR10", "??FDR", "4x???". */
 void parse_rate(struct cursor token, uint8_t *width, uint8_t *speed);
 
@@ -26,6 +23,9 @@ struct unknown_lines {
 
 void unknown_line(struct unknown_lines *u, unsigned line, struct cursor text);
 void unknown_report(struct unknown_lines *u, struct warnings *w); /* adds the warning and frees */
+
+/* A record that the text's end cuts off: a part of the fabric is missing. */
+void cut_record(const struct input *in, unsigned line, struct warnings *w);
 
 /* --- nodes and cables ---------------------------------------------------------- */
 

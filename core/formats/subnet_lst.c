@@ -221,6 +221,7 @@ static void note_end(struct reader *r, uint32_t node, const struct end *n)
 	if (!n->sm)
 		return;
 	r->b->sm_node = node;
+	r->b->sm_guessed = false;
 	r->b->sm_port = n->port;
 }
 
@@ -267,6 +268,11 @@ static void settle_switch(struct fb_node *n)
 	}
 }
 
+static bool has_line(const struct fb_port *p)
+{
+	return p->width || p->speed || p->state;
+}
+
 /* Rate of ends that had no line of their own. */
 static void settle_rates(struct fabric_builder *b, struct fb_node *n)
 {
@@ -276,12 +282,40 @@ static void settle_rates(struct fabric_builder *b, struct fb_node *n)
 		if (q->peer_node == NO_ID)
 			continue;
 		z = &b->node[q->peer_node].port[q->peer_port];
-		if (!z->width && !z->speed && !z->state) {
+		if (!has_line(z)) {
 			z->width = q->width;
 			z->speed = q->speed;
 			z->state = q->state;
 		}
 	}
+}
+
+/*
+ * OpenSM writes a line for each end of a cable, some tools one for both.  Where some cables
+ * have both, an end without is of a node whose lines are missing.
+ */
+static void look_for_halves(struct reader *r)
+{
+	uint32_t halves = 0, whole = 0, node = NO_ID;
+
+	for (uint32_t i = 0; i < r->b->n; i++) {
+		const struct fb_node *n = &r->b->node[i];
+
+		for (unsigned p = 1; p <= n->nports; p++) {
+			const struct fb_port *q = &n->port[p];
+
+			if (q->peer_node == NO_ID || !has_line(&r->b->node[q->peer_node].port[q->peer_port]))
+				continue;
+			whole += has_line(q);
+			node = has_line(q) || halves++ ? node : i;
+		}
+	}
+	if (whole && halves)
+		warnings_missing(
+			&r->b->warnings, "cut list", 0,
+			"ends of cables without a line of their own, as others have: %u, the first at %s; "
+			"was the file written to its end?",
+			halves, r->b->node[node].desc);
 }
 
 static void settle(struct reader *r)
@@ -311,14 +345,18 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 {
 	struct reader r = {
 		.in = in, .b = fb_new(), .lines = {in->data, in->data + in->size, 0, in->progress}};
-	struct cursor line, c;
+	struct cursor line = {0}, c;
 
+	r.b->sm_guessed = true; /* until a line tells */
 	while (lines_next(&r.lines, &line)) {
 		c = line;
 		cur_blanks(&c);
 		if (!cur_empty(&c) && *c.p != '#' && !read_line(&r, c))
 			unknown_line(&r.unknown, r.lines.no, line);
 	}
+	if (in->size && in->data[in->size - 1] != '\n' && *line.p == '{')
+		cut_record(in, r.lines.no, &r.b->warnings);
+	look_for_halves(&r);
 	settle(&r);
 	free(r.seen);
 	unknown_report(&r.unknown, &r.b->warnings);

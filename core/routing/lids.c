@@ -106,7 +106,7 @@ struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_optio
 		uint32_t port = f->endport_port[ep];
 
 		m->carried[ep] = f->port_lid[port] > MAX_LID ? 0 : f->port_lid[port];
-		m->carried_lmc[ep] = f->port_lmc[port] & 7;
+		m->carried_lmc[ep] = f->port_lmc[port] & MAX_LMC;
 	}
 	if (!o->reassign)
 		read_entries(m, f, o);

@@ -7,8 +7,6 @@
 
 #include "core/session/commands/commands.h"
 
-const struct command *const core_commands[] = {CORE_COMMANDS, NULL};
-
 /* --- finding --------------------------------------------------------------- */
 
 static const struct command *next_command(const struct session *s, size_t *table, size_t *i)
@@ -53,7 +51,7 @@ static int help_all(struct session *s, struct out *o)
 
 	while ((c = next_command(s, &t, &i))) {
 		out_text(o, "  %-46s %s\n", c->syntax, c->help);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", c->name, "syntax", c->syntax,
+		json_array_append_new(list, json_make("{s:s, s:s, s:s}", "name", c->name, "syntax", c->syntax,
 						      "help", c->help));
 	}
 	out_text(o, "Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` "

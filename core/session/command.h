@@ -42,7 +42,6 @@ struct command {
 	fabric_commands, change_commands, path_commands, step_commands, check_commands, diff_commands, \
 		load_commands, survey_commands, cdg_commands, element_commands, export_commands,       \
 		torus_commands, session_commands
-extern const struct command *const core_commands[];
 
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
 extern const struct command change_commands[];	/* routing, failing, undoing */
@@ -69,6 +68,7 @@ const struct command *command_find(const struct session *s, const char *name,
  * *start is the offset in line where the word to be replaced begins.  Words
  * are quoted where they need it.
  */
+#define MOST_COMPLETIONS 20000 /* the rest is left out */
 char **session_complete(struct session *s, const char *line, size_t *start);
 void completions_free(char **c);
 

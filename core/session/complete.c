@@ -12,8 +12,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#define MOST_COMPLETIONS 20000
-
 /* What a capital word of a syntax line stands for. */
 enum kind {
 	KIND_NONE,

@@ -17,6 +17,9 @@
 
 struct command;
 
+#define MAX_SOURCE_DEPTH 16 /* scripts that call each other */
+#define MOST_STEPS 200000   /* of an engine's run that are kept */
+
 /* The steps of an engine's run as text, for the command `step`. */
 struct step_list {
 	char **line;

@@ -8,10 +8,10 @@
 
 static void lines_add(struct out *o, const char *from, size_t len)
 {
-	json_array_append_new(o->lines, json_stringn_nocheck(from, len));
+	json_array_append_new(o->lines, json_textn(from, len));
 }
 
-static void json_text(struct out *o, const char *fmt, va_list ap)
+static void add_lines(struct out *o, const char *fmt, va_list ap)
 {
 	const char *nl, *from;
 
@@ -32,7 +32,7 @@ void out_text(struct out *o, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	if (o->run->json)
-		json_text(o, fmt, ap);
+		add_lines(o, fmt, ap);
 	else
 		vfprintf(o->run->f, fmt, ap);
 	va_end(ap);
@@ -53,7 +53,7 @@ void out_begin(struct out *o, struct command_run *r, const char *command)
 		return;
 	o->object = json_object();
 	o->lines = json_array();
-	json_object_set_new(o->object, "command", json_string(command));
+	json_object_set_new(o->object, "command", json_text(command));
 }
 
 void out_end(struct out *o, int rc, const struct err *e)
@@ -70,7 +70,7 @@ void out_end(struct out *o, int rc, const struct err *e)
 		json_object_set_new(o->object, "schema", json_integer(SCHEMA));
 	o->run->begun = true;
 	if (rc)
-		json_object_set_new(o->object, "error", json_string(e->msg));
+		json_object_set_new(o->object, "error", json_text(e->msg));
 	if (json_array_size(o->lines))
 		json_object_set(o->object, "text", o->lines);
 	dump = json_dumps(o->object, JSON_COMPACT | JSON_ENSURE_ASCII);

@@ -5,8 +5,8 @@
 #ifndef IBSCOPE_OUT_H
 #define IBSCOPE_OUT_H
 
-#include <jansson.h>
 #include "core/base/err.h"
+#include "core/base/json.h"
 #include "core/base/text.h"
 
 struct command_run;

@@ -112,7 +112,9 @@ static char *came_up(const struct sweep_request *rq, const struct topo *now)
 	const struct fabric *f = now->fabric;
 	char a[300], b[300];
 
-	if (now->sm_moved != before->sm_moved || now->sm_endport != before->sm_endport)
+	/* a guess that is corrected is no other subnet manager */
+	if (!now->sm_regard && !before->sm_regard &&
+	    (now->sm_moved != before->sm_moved || now->sm_endport != before->sm_endport))
 		return str_dup("another subnet manager took over");
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (switch_up(now, s) && !switch_up(before, s))
@@ -373,7 +375,13 @@ static void restart_cache(struct sweep *s)
 
 static void note_sm_place(const struct sweep *s, struct text *notes)
 {
-	if (s->topo->sm_moved && s->topo->sm_endport != NO_ID)
+	if (s->topo->sm_regard)
+		text_add(notes,
+			 "where the subnet manager runs is not known: it is taken to be on %s, in the part "
+			 "with "
+			 "most hosts; lost pairs depend on it (`set guid` tells its port)\n",
+			 s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)]);
+	else if (s->topo->sm_moved && s->topo->sm_endport != NO_ID)
 		text_add(notes,
 			 "the subnet manager's port is down; a standby on %s is assumed to take over\n",
 			 s->fabric->node_name[endport_node(s->fabric, s->topo->sm_endport)]);

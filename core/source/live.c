@@ -15,6 +15,7 @@
 #include "core/source/live.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
@@ -90,24 +91,16 @@ static char **marked_environment(void)
 /* end[0]: child's stdin, end[1..]: its stdout, stderr and data. */
 static int spawn(pid_t *pid, const int end[4], char **argv)
 {
-	static const int undo[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGCHLD, SIGALRM};
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t at;
-	sigset_t set;
 	char **envp;
 	int rc;
 
 	posix_spawn_file_actions_init(&fa);
-	posix_spawnattr_init(&at);
+	program_attributes(&at, POSIX_SPAWN_SETSID);
 	for (int i = 0; i < 4; i++)
 		posix_spawn_file_actions_adddup2(&fa, end[i], i);
 	posix_spawn_file_actions_addclosefrom_np(&fa, LIVE_DATA_FD + 1);
-	sigemptyset(&set);
-	posix_spawnattr_setsigmask(&at, &set);
-	for (size_t i = 0; i < ARRAY_LEN(undo); i++)
-		sigaddset(&set, undo[i]);
-	posix_spawnattr_setsigdefault(&at, &set);
-	posix_spawnattr_setflags(&at, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
 	envp = marked_environment();
 	rc = posix_spawn(pid, "/proc/self/exe", &fa, &at, argv, envp);
 	free(envp);
@@ -317,8 +310,8 @@ static const char *plain_line(const char *s)
 {
 	const char *t = s;
 
-	if (strstr(s, "sim_connect: attached"))
-		return NULL;
+	if (strstr(s, "sim_connect: attached") || !strncmp(s, "cannot opendir ./sys-", 21))
+		return NULL; /* of the simulator's library; its folder is removed here: the process may not */
 	if (!strncmp(s, "ibwarn: [", 9) && (t = strstr(s, "] ")))
 		return t + 2;
 	t = strstr(s, ".c:");
@@ -472,6 +465,17 @@ static bool get_node(struct reader *r)
 	return true;
 }
 
+/* A switch's port that is up leads to what did not answer. */
+static void note_open(struct reader *r, uint32_t node, const struct live_port *p)
+{
+	const struct fb_node *n = &r->b->node[node];
+
+	if (n->type == NODE_SWITCH && p->num && p->state >= PORT_INIT)
+		warnings_missing(&r->b->warnings, "open port", 0,
+				 "%s[%u] is up, but what is at its other end did not answer", n->desc,
+				 p->num);
+}
+
 static bool cable_node(struct reader *r)
 {
 	struct live_node n;
@@ -486,8 +490,10 @@ static bool cable_node(struct reader *r)
 
 		if (!get(r, &p, sizeof(p)))
 			return false;
-		if (!p.peer_guid)
+		if (!p.peer_guid) {
+			note_open(r, at, &p);
 			continue;
+		}
 		peer = fb_find(r->b, p.peer_guid);
 		if (peer == NO_ID || !fb_link(r->b, at, p.num, peer, p.peer_port))
 			warnings_add(&r->b->warnings, "one-sided link", 0,
@@ -501,6 +507,7 @@ static void choose_sm(struct fabric_builder *b, const struct live_head *h)
 {
 	b->sm_node = fb_find(b, h->from_guid);
 	b->sm_port = h->from_port;
+	b->sm_guessed = true;
 	for (uint32_t n = 0; n < b->n && h->sm_lid; n++) {
 		for (unsigned p = 0; p <= b->node[n].nports; p++) {
 			const struct fb_port *q = &b->node[n].port[p];
@@ -509,6 +516,7 @@ static void choose_sm(struct fabric_builder *b, const struct live_head *h)
 				continue;
 			b->sm_node = n;
 			b->sm_port = (uint8_t)p;
+			b->sm_guessed = false;
 			return;
 		}
 	}

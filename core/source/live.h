@@ -53,6 +53,7 @@ int live_parse_target(const char *word, char **ca, int *port, struct err *e);
 /*
  * Differences between two discoveries as lines of text; returns their number.
  *	+ node NAME (GUID, switch, 36 ports)	- node ...
+ *	? node ... ? link ...			(nothing answered there: not known to be gone)
  *	~ name GUID: OLD -> NEW			~ lid PORT: OLD -> NEW
  *	+ link PORT -- PORT			- link ...
  *	~ link PORT: from PORT to PORT		(the cable was moved)

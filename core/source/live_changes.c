@@ -9,7 +9,8 @@ struct differ {
 	const struct fabric *a, *b;
 	struct text *out;
 	unsigned n;
-	uint8_t *told; /* [b->n_links] 1: the link was reported as the new place of a cable */
+	uint8_t *told;	 /* [b->n_links] 1: the link was reported as the new place of a cable */
+	uint8_t *silent; /* [a->n_nodes] 1: not in b, but behind a port of b that is up: it did not answer */
 };
 
 static const char *kind_of(const struct fabric *f, uint32_t n)
@@ -24,11 +25,64 @@ static void node_line(struct differ *d, char sign, const struct fabric *f, uint3
 	d->n++;
 }
 
+/* The same port (node GUID and number) in another fabric, NO_ID when it is not there. */
+static uint32_t port_in(const struct fabric *to, const struct fabric *from, uint32_t port)
+{
+	uint32_t n;
+
+	if (port == NO_ID)
+		return NO_ID;
+	n = fabric_node_by_guid(to, from->node_guid[from->port_node[port]]);
+	if (n == NO_ID || from->port_num[port] > to->node_nports[n])
+		return NO_ID;
+	return to->node_port[n] + from->port_num[port];
+}
+
+/* A switch's port of b that is up, at whose other end nothing is known. */
+static bool is_open(const struct fabric *f, uint32_t port)
+{
+	return port != NO_ID && f->port_num[port] && f->port_peer[port] == NO_ID &&
+	       f->port_state[port] >= PORT_INIT && node_is_switch(f, f->port_node[port]);
+}
+
+/*
+ * What is missing in b and can be reached in a from an open port of b through what is missing:
+ * nothing tells that it is gone.
+ */
+static void find_silent(struct differ *d)
+{
+	const struct fabric *a = d->a;
+	uint32_t *queue = NEW_ARRAY(a->n_nodes, uint32_t), n = 0;
+
+	for (uint32_t p = 0; p < a->n_ports; p++) {
+		uint32_t peer = a->port_peer[p], node = peer == NO_ID ? NO_ID : a->port_node[peer];
+
+		if (node == NO_ID || d->silent[node] ||
+		    fabric_node_by_guid(d->b, a->node_guid[node]) != NO_ID ||
+		    !is_open(d->b, port_in(d->b, a, p)))
+			continue;
+		d->silent[node] = 1;
+		queue[n++] = node;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		for (unsigned p = 1; p <= a->node_nports[queue[i]]; p++) {
+			uint32_t peer = a->port_peer[a->node_port[queue[i]] + p],
+				 node = peer == NO_ID ? NO_ID : a->port_node[peer];
+
+			if (node == NO_ID || d->silent[node] ||
+			    fabric_node_by_guid(d->b, a->node_guid[node]) != NO_ID)
+				continue;
+			d->silent[node] = 1;
+			queue[n++] = node;
+		}
+	free(queue);
+}
+
 static void nodes_only_in(struct differ *d, char sign, const struct fabric *f, const struct fabric *other)
 {
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		if (fabric_node_by_guid(other, f->node_guid[f->by_name[i]]) == NO_ID)
-			node_line(d, sign, f, f->by_name[i]);
+			node_line(d, f == d->a && d->silent[f->by_name[i]] ? '?' : sign, f, f->by_name[i]);
 }
 
 static void names(struct differ *d)
@@ -42,19 +96,6 @@ static void names(struct differ *d)
 			 d->b->node_desc[m]);
 		d->n++;
 	}
-}
-
-/* The same port (node GUID and number) in another fabric, NO_ID when it is not there. */
-static uint32_t port_in(const struct fabric *to, const struct fabric *from, uint32_t port)
-{
-	uint32_t n;
-
-	if (port == NO_ID)
-		return NO_ID;
-	n = fabric_node_by_guid(to, from->node_guid[from->port_node[port]]);
-	if (n == NO_ID || from->port_num[port] > to->node_nports[n])
-		return NO_ID;
-	return to->node_port[n] + from->port_num[port];
 }
 
 static void lids(struct differ *d)
@@ -96,6 +137,18 @@ static void link_line(struct differ *d, char sign, const struct fabric *f, uint3
 	d->n++;
 }
 
+/* Is a cable of a not in b because what is at one of its ends, or both, did not answer? */
+static bool is_unseen(const struct differ *d, uint32_t link)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		uint32_t p = d->a->link_port[2 * link + side];
+
+		if (d->silent[d->a->port_node[p]] || is_open(d->b, port_in(d->b, d->a, p)))
+			return true;
+	}
+	return false;
+}
+
 /* A cable that is gone: moved, when one of its ends now leads elsewhere. */
 static void lost_link(struct differ *d, uint32_t link)
 {
@@ -114,7 +167,7 @@ static void lost_link(struct differ *d, uint32_t link)
 		d->n++;
 		return;
 	}
-	link_line(d, '-', d->a, link);
+	link_line(d, is_unseen(d, link) ? '?' : '-', d->a, link);
 }
 
 /* Compare one end of a cable that stayed: width and speed of port p (in a) and q (in b). */
@@ -161,11 +214,14 @@ unsigned fabric_changes(const struct fabric *a, const struct fabric *b, struct t
 	struct differ d = {.a = a, .b = b, .out = lines};
 
 	d.told = NEW_ARRAY(b->n_links, uint8_t);
+	d.silent = NEW_ARRAY(a->n_nodes, uint8_t);
+	find_silent(&d);
 	nodes_only_in(&d, '-', a, b);
 	nodes_only_in(&d, '+', b, a);
 	names(&d);
 	lids(&d);
 	links(&d);
 	free(d.told);
+	free(d.silent);
 	return d.n;
 }

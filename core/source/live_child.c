@@ -9,6 +9,7 @@
 #include <infiniband/ibnetdisc.h>
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/source/confine.h"
 #include "core/source/live.h"
 #include "core/source/live_simulator.h"
 #include "core/source/live_stream.h"
@@ -303,6 +304,7 @@ static int put_fabric(ibnd_fabric_t *fb, char *ca, int port, enum live_tables wh
 		fclose(f);
 		return 1;
 	}
+	confine_now();
 	put_head(f, fb, what != LIVE_NO_TABLES, &h);
 	for (ibnd_node_t *n = fb->nodes; n; n = n->next)
 		put_node(f, n);
@@ -329,6 +331,7 @@ int live_child_main(int argc, char **argv)
 				  .show_progress = 1,
 				  .flags = IBND_CONFIG_MLX_EPI};
 	ibnd_fabric_t *fb;
+	enum live_tables what;
 	char *ca;
 	int port, status;
 
@@ -337,13 +340,15 @@ int live_child_main(int argc, char **argv)
 		return -1;
 	ca = *argv[2] ? argv[2] : NULL;
 	port = atoi(argv[3]);
+	what = (enum live_tables)atoi(argv[4]);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (start_watch())
 		return 1;
+	confine_start(what != LIVE_NO_TABLES);
 	fb = ibnd_discover_fabric(ca, port, NULL, &cfg);
 	if (!fb)
 		return 1;
-	status = put_fabric(fb, ca, port, (enum live_tables)atoi(argv[4]));
+	status = put_fabric(fb, ca, port, what);
 	ibnd_destroy_fabric(fb);
 	return status;
 }

@@ -75,7 +75,7 @@ const char synth_help[] =
 	"  esp0=1         enhanced port 0 on all switches\n"
 	"  sm=host        a host comes first and runs the subnet manager (default: a switch)\n"
 	"  speed=HDR       of all links; width=4x too\n"
-	"at most 48000 endports and 254 ports a switch\n";
+	"at most " STR(SYNTH_MAX_ENDPORTS) " endports and " STR(MAX_PORTS) " ports a switch\n";
 
 /* --- the plan ---------------------------------------------------------------- */
 
@@ -224,7 +224,7 @@ static const struct number_option {
 	{"shuffle", offsetof(struct synth_options, shuffle), 0, 1},
 	{"fail", offsetof(struct synth_options, fail), 0, SYNTH_MAX_PORTS},
 	{"lids", offsetof(struct synth_options, lids), 0, 1},
-	{"lmc", offsetof(struct synth_options, lmc), 0, 7},
+	{"lmc", offsetof(struct synth_options, lmc), 0, MAX_LMC},
 	{"aggregation", offsetof(struct synth_options, aggregation), 0, 1},
 	{"esp0", offsetof(struct synth_options, esp0), 0, 1},
 };
@@ -654,8 +654,9 @@ int synth_make(const char *spec, struct fabric **out, struct err *e)
 		return err_set(e, "%s", p.why.msg);
 	p.rng = p.o.seed;
 	shape = str_printf("%.*s", (int)len, spec);
-	if (len > 1000)
-		ret = plan_fail(&p, "the shape has %zu characters, expected at most 1000", len);
+	if (len > SYNTH_MAX_SHAPE)
+		ret = plan_fail(&p, "the shape has %zu characters, expected at most %d", len,
+				SYNTH_MAX_SHAPE);
 	else
 		ret = k->make(&p, shape) || p.failed || plan_complete(&p) ? -1 : 0;
 	free(shape);

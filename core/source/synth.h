@@ -7,6 +7,12 @@
 #include "core/base/err.h"
 #include "core/fabric/fabric.h"
 
+#define SYNTH_MAX_ENDPORTS 48000
+#define SYNTH_MAX_PORTS (1u << 20) /* ports of all switches together */
+#define SYNTH_MAX_CA_PORTS 16
+#define SYNTH_MAX_DIMS 16
+#define SYNTH_MAX_SHAPE 1000 /* characters of a shape */
+
 /* Does the word look like a synthetic description ("kind:...")? */
 bool synth_is_spec(const char *word);
 

@@ -7,11 +7,7 @@
 
 #include "core/base/err.h"
 #include "core/fabric/builder.h"
-
-#define SYNTH_MAX_ENDPORTS 48000
-#define SYNTH_MAX_PORTS (1u << 20) /* ports of all switches together */
-#define SYNTH_MAX_CA_PORTS 16
-#define SYNTH_MAX_DIMS 16
+#include "core/source/synth.h"
 
 /* Options behind the shape; numbers as given, words as numbers. */
 struct synth_options {

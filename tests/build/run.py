@@ -106,6 +106,35 @@ def revision_of_git():
     expect("--version", TREE.ibscope("--version"), "ibscope %s\n" % number)
 
 
+# --- hardening ------------------------------------------------------------------------------
+
+def softness(program):
+    """What is missing of the protections that a program's file shows."""
+    shown = {flag: TREE.run("readelf", "-W", flag, program) for flag in ("-h", "-l", "-d", "--dyn-syms")}
+    protections = {
+        "position independent": re.search(r"Type:\s+DYN", shown["-h"]) and re.search(r"FLAGS_1\).*\bPIE\b", shown["-d"]),
+        "read-only relocations": "GNU_RELRO" in shown["-l"],
+        "bound at start": re.search(r"FLAGS_1\).*\bNOW\b", shown["-d"]),
+        "stack not executable": re.search(r"GNU_STACK.* RW +0x", shown["-l"]),
+        "no library folder of its own": not re.search(r"\(R(UN)?PATH\)", shown["-d"]),
+        "stack protector": "__stack_chk_fail" in shown["--dyn-syms"],
+        "no shell": not re.search(r" (popen|system)@", shown["--dyn-syms"]),
+        "fortified": re.search(r" __(f|v?s)n?printf_chk\b", shown["--dyn-syms"]),
+    }
+    return sorted(name for name, there in protections.items() if not there)
+
+
+def hardened():
+    """The program has what compiler and linker offer; one without it is told from it."""
+    TREE.make()
+    expect("missing in the program", softness(TREE.path("build/ibscope")), [])
+    expect("rights of the program", oct(os.stat(TREE.path("build/ibscope")).st_mode & 0o7000), oct(0))
+    TREE.write("soft.c", "#include <stdio.h>\n#include <stdlib.h>\nint main(int c, char **v)\n{\n\tchar b[99];\n\treturn sprintf(b, \"%s\", v[c - 1]) + system(b);\n}\n")
+    TREE.run("cc", "-O0", "-fno-stack-protector", "-U_FORTIFY_SOURCE", "-no-pie", "-fno-pie", "-Wl,-z,norelro,-z,lazy,-z,execstack",
+             "-Wl,--enable-new-dtags,-rpath,/tmp", "-o", "soft", "soft.c")
+    expect("missing in a soft program", len(softness(TREE.path("soft"))), 8)
+
+
 # --- installing ---------------------------------------------------------------------------
 
 def installed_below_prefix():
@@ -183,7 +212,7 @@ def make_flags():
 
 
 TESTS = [built_once, version_is_one_file, flags_are_all_files, header_is_its_users, files_come_and_go,
-         revision_of_git, installed_below_prefix, keymaps_near_the_program, debian_package]
+         revision_of_git, hardened, installed_below_prefix, keymaps_near_the_program, debian_package]
 
 
 if __name__ == "__main__":

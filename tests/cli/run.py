@@ -6,6 +6,7 @@ Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
 """
 import fnmatch
 import json
+import lzma
 import os
 import re
 import shutil
@@ -32,6 +33,10 @@ FILES = {
     "quits.ibs": "show\nquit\nfrob\n",
     "names.map": "0x0002c90300a00000 \"first leaf\"\n",
     "junk": "this is no fabric\n",
+    "pair.net": 'Hca 1 "A"\n[1] "B"[1]\n\nHca 1 "B"\n[1] "A"[1]\n',
+    "loops.net": 'Switch 6 "S"\n[1] "S"[2]\n[3] "A"[1]\n[4] "B"[1]\n\nHca 1 "A"\n[1] "S"[3]\n\nHca 1 "B"\n[1] "S"[4]\n',
+    "parts.net": 'Switch 6 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nSwitch 6 "T"\n[1] "C"[1]\n\nHca 1 "A"\n[1] "S"[1]\n\n'
+                 'Hca 1 "B"\n[1] "S"[2]\n\nHca 1 "C"\n[1] "T"[1]\n',
 }
 
 NOTHING = r"\A\Z"
@@ -71,6 +76,11 @@ CASES = [
     Case("check without tables", [TREE, "-e", "check"], 1, NOTHING, r"-e:1: nothing is routed yet"),
     Case("check with too much", [TREE, *UPDN, "-e", "check all"], 1, NOTHING, r"expected: check$"),
     Case("trace without a path", [TREE, *UPDN, "-e", "fail switch leaf-01; trace node0004 node0001"], 1, r"NO PATH"),
+
+    # --- the edges of what there may be
+    Case("two hosts and no switch", ["pair.net", "-e", "route minhop; trace A B"], 1, r"has no switch", r"-e:1: "),
+    Case("a switch cabled to itself", ["loops.net", "-R", "minhop", "-e", "check; trace A B"], 0, r"^Sound: [\s\S]*hop"),
+    Case("parts apart", ["parts.net", "-R", "minhop", "-e", "check; trace A B"], 1, r"^2 endports cut off[\s\S]*^NOT SOUND[\s\S]*A \(LID 2\) -> B \(LID 3\)"),
 
     # --- scripts
     Case("script", [TREE, "-x", "good.ibs"], 0, r"^Sound: "),
@@ -181,6 +191,26 @@ def run_case(case, folder):
     return objects_fault(case, done.stdout) if case.objects else None
 
 
+def cut_off(folder):
+    """A real file that was cut off in the middle is told to be incomplete, and never sound."""
+    path = os.path.join(ROOT, "tests", "fabrics", "real", "sat11-director.putty-log.xz")
+    with lzma.open(path) as f:
+        text = f.read()
+    for name, size, status in (("whole", len(text), 0), ("cut", len(text) * 8 // 10, 1)):
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(text[:size])
+        done = run(["--json", name, *UPDN, "-e", "check"], folder)
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        if done.returncode != status or told[-1]["sound"] != (not status) or told[-1]["complete"] != (not status):
+            return "%s: status %d: %s%s" % (name, done.returncode, done.stdout[-600:], done.stderr)
+        if told[0]["fabric"]["complete"] != (not status) or ("is incomplete" in done.stderr) != bool(status):
+            return "%s: %s%s" % (name, done.stdout[:600], done.stderr)
+        done = run([name, *UPDN, "-e", "check"], folder)
+        if (re.search("^Sound", done.stdout, re.M) is None) != bool(status):
+            return "%s: %s" % (name, done.stdout[-600:])
+    return None
+
+
 def standard_input(folder):
     """What `save -` writes is read back through "-", in another process."""
     saved = run([TREE, "-e", "save -"], folder)
@@ -203,7 +233,8 @@ def full_disk(folder):
 def main():
     folder = tempfile.mkdtemp(prefix="ibscope-cli-")
     tests = [(c.name, lambda c=c: run_case(c, folder)) for c in CASES]
-    tests += [("fabric from standard input", lambda: standard_input(folder)), ("full disk", lambda: full_disk(folder))]
+    tests += [("fabric from standard input", lambda: standard_input(folder)),
+              ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
     if len(sys.argv) > 1:
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], p) for p in sys.argv[1:])]
     bad = 0

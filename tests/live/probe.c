@@ -10,6 +10,7 @@
  *				once a node is found, send the signal (to the simulator), and tell how the
  *				discovery that waits SECONDS ends; wait for a line, discover again, tell that
  *	probe again TARGET N	discover N times; print the number of open files and children left
+ *	probe set free|confined	send a Set to the local port, or try to as a discovery process would
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,10 +21,12 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <infiniband/mad.h>
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/routing/switch_tables.h"
+#include "core/source/confine.h"
 #include "core/source/live.h"
 
 static int fail(const struct err *e)
@@ -247,6 +250,24 @@ static int again(const char *target, int n)
 	return 0;
 }
 
+static int set(bool confined)
+{
+	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS};
+	struct ibmad_port *via = mad_rpc_open_port(NULL, 0, classes, 2);
+	uint8_t info[IB_SMP_DATA_SIZE] = {0};
+	ib_portid_t self = {0};
+
+	if (!via || !smp_query_via(info, &self, IB_ATTR_PORT_INFO, 0, 1000, via)) {
+		fprintf(stderr, "probe: the local port does not answer\n");
+		return 1;
+	}
+	if (confined)
+		confine_start(false);
+	printf("%s\n", smp_set_via(info, &self, IB_ATTR_PORT_INFO, 0, 1000, via) ? "answered" : "no answer");
+	mad_rpc_close_port(via);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int status = live_child_main(argc, argv);
@@ -265,6 +286,9 @@ int main(int argc, char **argv)
 		return dying(argv[2], (unsigned)atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
 	if (argc == 4 && !strcmp(argv[1], "again"))
 		return again(argv[2], atoi(argv[3]));
-	fprintf(stderr, "usage: probe dump|tables|changes|cancel|dying|again TARGET [N]...\n");
+	if (argc == 3 && !strcmp(argv[1], "set"))
+		return set(!strcmp(argv[2], "confined"));
+	fprintf(stderr, "usage: probe dump|tables|changes|cancel|dying|again TARGET [N]... | probe set "
+			"free|confined\n");
 	return 2;
 }

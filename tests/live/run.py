@@ -3,7 +3,7 @@
 
 usage: run.py PROBE [IBSCOPE] [FABRIC]...
 
-PROBE is tests/live/probe.c, built; IBSCOPE the program; FABRICs are more files in
+PROBE is tests/live/probe.c, built, with capture.so beside it; IBSCOPE the program; FABRICs are more files in
 ibnetdiscover format to discover.  Needs ibsim-utils, infiniband-diags and opensm.
 $PRELOAD_FIRST names libraries to be loaded before the simulator's: libasan.so for a sanitized PROBE.
 Prints "N passed, N failed"; exit status 1 when something failed.
@@ -19,6 +19,7 @@ os.environ.setdefault("ASAN_OPTIONS", "replace_intrin=0")
 os.environ.setdefault("LSAN_OPTIONS", "print_suppressions=0:suppressions=" + os.path.join(HERE, "lsan.supp"))
 WORK = tempfile.mkdtemp(prefix="live.")
 atexit.register(shutil.rmtree, WORK, True)
+CAPTURE = None  # tests/live/capture.c, built
 counts = [0, 0]
 
 
@@ -480,12 +481,172 @@ def tables(ibscope):
         sim.close()
 
 
+def held(sim, ibscope, commands, act):
+    """Run commands of which one is `source hold`: act is done while the program waits there."""
+    hold = os.path.join(WORK, "hold")
+    os.mkfifo(hold)
+    p = subprocess.Popen([ibscope, "-e", commands], env=sim.env(True), cwd=WORK, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+    try:
+        with open(hold, "w"):  # opens when the program has opened it, too
+            act()
+        out, err = p.communicate(timeout=120)
+        return p.returncode, out, err
+    finally:
+        if p.poll() is None:
+            p.kill()
+            p.wait()
+        os.unlink(hold)
+
+
+def partial(ibscope):
+    """A switch that does not answer: the fabric is incomplete, and nothing of it is told to be gone."""
+    silent = 'Error "S-000000000abc0013" %d'
+    sim = Sim(SMALL)
+    try:
+        sim.console(silent % 100)
+        r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "check")
+        check("incomplete: status", r.returncode == 1, r.stdout)
+        check("incomplete: told at start", re.search(r"is incomplete \(.*open port", r.stderr), r.stderr)
+        check("incomplete: check", "INCOMPLETE" in r.stdout and "Sound:" not in r.stdout, r.stdout)
+        r = sim.run(ibscope, "--json", "-L", "-R", "minhop", "-e", "check")
+        told = [json.loads(line) for line in r.stdout.splitlines()]
+        check("incomplete: JSON", told[0]["fabric"]["complete"] is False and told[-1]["complete"] is False
+              and told[-1]["sound"] is False, r.stdout)
+        sim.console(silent % 0)
+        status, out, err = held(sim, ibscope, "live; source hold; live", lambda: sim.console(silent % 100))
+        check("a partial fabric replaces none", status == 1 and "the fabric loaded before stays" in err, out + err)
+        sim.console(silent % 0)
+        status, out, err = held(sim, ibscope, "live; source hold; live partial; show", lambda: sim.console(silent % 100))
+        check("unless asked for", status == 0 and "INCOMPLETE" in out, out + err)
+        check("no answer is not gone", re.search(r"^\? node leaf3", out, re.M) and re.search(r"^\? node host6", out, re.M)
+              and not re.search(r"^- ", out, re.M), out + err)
+        # The console's order reaches the simulator before the next discovery does.
+        sim.console(silent % 0)
+        status, out, err = held(sim, ibscope, "live; source hold; live; show",
+                                lambda: sim.console('Unlink "H-0000000000000a60"[1]'))
+        check("what answered no more and is down is gone", status == 0 and re.search(r"^- node host6", out, re.M)
+              and "INCOMPLETE" not in out, out + err)
+    finally:
+        sim.close()
+
+
+# --- what is sent, and what the discovery process may do meanwhile ---------------------------------
+
+GET, CLASSES = 0x01, {0x01: "SubnLid", 0x81: "SubnDir"}
+ATTRIBUTES = {0x10: "NodeDescription", 0x11: "NodeInfo", 0x12: "SwitchInfo", 0x15: "PortInfo", 0x17: "SLtoVLTable",
+              0x19: "LinearForwardingTable", 0xff90: "MlnxExtPortInfo"}
+
+
+class Mad:
+    """The header of a MAD as it was sent (IBA 1.3, 13.4.2)."""
+
+    def __init__(self, text):
+        b = bytes.fromhex(text)
+        self.cls, self.method, self.attribute = b[1], b[3], int.from_bytes(b[16:18], "big")
+        self.hops = b[7] if self.cls == 0x81 else 1
+
+    def __repr__(self):
+        return "%s method 0x%02x attribute 0x%04x" % (CLASSES.get(self.cls, "class 0x%02x" % self.cls), self.method, self.attribute)
+
+
+def captured(sim, name, *argv, **env):
+    """Run a program with tests/live/capture.c before the simulator's library: its end, lines of the log."""
+    log = os.path.join(WORK, "capture." + name)
+    r = sim.run(*argv, LD_PRELOAD="%s %s" % (CAPTURE, PRELOAD), CAPTURE_LOG=log, **env)
+    return r, open(log).read().splitlines() if os.path.exists(log) else []
+
+
+def mads(lines):
+    return [Mad(line[5:]) for line in lines if line.startswith("send ")]
+
+
+def not_get(lines):
+    """MADs that are no plain Get of the subnet manager's class."""
+    return [m for m in mads(lines) if m.method != GET or m.cls not in CLASSES]
+
+
+def only_gets(probe, ibscope):
+    """Every MAD of a session is a Get; a Set would be seen, and is not sent by a discovery process."""
+    sim = Sim(SMALL)
+    try:
+        r, lines = captured(sim, "session", ibscope, "-e",
+                            "live; route minhop; live tables; live sl2vl; check; fail switch *spine1*; undo; live tables; save saved2")
+        sent = mads(lines)
+        asked = {ATTRIBUTES.get(m.attribute, m.attribute) for m in sent}
+        check("a session's MADs are seen", asked == set(ATTRIBUTES.values()) and len(sent) > 4 * 11 * 3 and r.stdout,
+              "%d MADs: %s; %s" % (len(sent), asked, r.stderr))
+        page = open(os.path.join(HERE, "..", "..", "tui", "ibscope.1.in")).read()
+        told = set(re.findall(r"\w+(?:Info|Description|Table)\b", re.search(r"^\.Ss What is sent\n(.*?)^\.S", page, re.M | re.S)[1]))
+        check("the manual page names what is asked", told == set(ATTRIBUTES.values()), told)
+        check("only Get is sent", not not_get(lines), not_get(lines)[:3])
+        opened = {line[5:] for line in lines if line.startswith("open ")}
+        check("only the MAD device is opened", opened and all(re.fullmatch(r"/dev/infiniband/umad\d+", f) for f in opened),
+              opened)
+        r, lines = captured(sim, "set", probe, "set", "free")
+        check("a Set is seen", [repr(m) for m in not_get(lines)]
+              == ["SubnDir method 0x02 attribute 0x0015"], r.stdout + r.stderr + str(mads(lines)))
+        r, lines = captured(sim, "refused", probe, "set", "confined")
+        check("a Set is refused", r.stdout == "no answer\n" and mads(lines) and not not_get(lines)
+              and "method 0x02: only Get is sent" in r.stderr, r.stdout + r.stderr + str(mads(lines)))
+    finally:
+        sim.close()
+
+
+def has_seccomp(program):
+    """Was the program built with libseccomp, and has the kernel what it needs?"""
+    needs = subprocess.run(["readelf", "-d", program], capture_output=True, text=True).stdout
+    return "libseccomp" in needs and os.path.exists("/proc/sys/kernel/seccomp/actions_avail")
+
+
+def confined(probe):
+    """While requests to other nodes are under way, the process may neither open nor start anything."""
+    sim = Sim(SMALL)
+    fifo, p = os.path.join(WORK, "hold-child"), None
+    barred = "1" if has_seccomp(probe) else r"\d+"
+    try:
+        _, lines = captured(sim, "tried", probe, "dump", "", CAPTURE_TRY="1")
+        tries = list(zip(mads(lines), [line for line in lines if line.startswith("may ")]))
+        check("free at the start", tries and tries[0][0].hops == 0 and tries[0][1] == "may open 0 socket 0 fork 0 exec 2", tries[:1])
+        wrong = [t for m, t in tries if m.hops and not re.fullmatch("may open %s socket %s fork %s exec %s" % ((barred,) * 4), t)]
+        check("confined beyond the local port", len(tries) > 30 and not wrong, "%d tried; %s" % (len(tries), wrong[:2]))
+        _, lines = captured(sim, "tables", probe, "tables", "", CAPTURE_TRY="1")
+        tries = list(zip(mads(lines), [line for line in lines if line.startswith("may ")]))
+        wrong = [t for m, t in tries if m.hops and not re.fullmatch(r"may open \d+ socket %s fork %s exec %s" % ((barred,) * 3), t)]
+        check("confined before tables", len(tries) > 30 and not wrong, "%d tried; %s" % (len(tries), wrong[:2]))
+        wrong = [t for m, t in tries if ATTRIBUTES.get(m.attribute) == "LinearForwardingTable" and not t.startswith("may open %s " % barred)]
+        check("nothing is opened while tables are read", not wrong or barred != "1", wrong[:2])
+        os.mkfifo(fifo)
+        log = os.path.join(WORK, "capture.held")
+        env = dict(sim.env(True), LD_PRELOAD="%s %s" % (CAPTURE, PRELOAD), CAPTURE_LOG=log, CAPTURE_HOLD=fifo)
+        p = subprocess.Popen([probe, "dump", ""], env=env, cwd=WORK, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        end = time.time() + 30
+        while not (os.path.exists(log) and "held" in open(log).read()) and time.time() < end:
+            time.sleep(0.02)
+        threads = [t for c in children_of(p.pid) for t in glob.glob("/proc/%s/task/*/status" % c)]
+        status = [dict(line.split(":\t", 1) for line in open(t).read().splitlines()) for t in threads]
+        told = {(s["NoNewPrivs"], s["Seccomp"]) for s in status}
+        check("the kernel says so, of all threads", len(status) >= 2 and told == {("1", "2" if barred == "1" else "0")}, told)
+        with open(fifo, "w") as f:
+            f.write("x")
+        out, _ = p.communicate(timeout=60)
+        check("discovery goes on", p.returncode == 0 and out.count("\nnode ") == 11, out[:200])
+    finally:
+        if p and p.poll() is None:
+            p.kill()
+            p.wait()
+        sim.close()
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     if not SIM_SO or not shutil.which("ibsim") or not shutil.which("ibnetdiscover") or not shutil.which("opensm"):
         sys.exit("live tests: install ibsim-utils, infiniband-diags and opensm first")
     probe = os.path.abspath(sys.argv[1])
+    global CAPTURE
+    CAPTURE = os.path.join(os.path.dirname(probe), "capture.so")
+    confined(probe)
     small_fabric(probe)
     changes(probe)
     trouble(probe)
@@ -496,6 +657,8 @@ def main():
             tables(os.path.abspath(arg))
             killed_program(os.path.abspath(arg))
             explorer(os.path.abspath(arg))
+            partial(os.path.abspath(arg))
+            only_gets(probe, os.path.abspath(arg))
             continue
         sim = Sim(arg)
         try:

@@ -6,7 +6,7 @@ import os
 import random
 
 import torus
-from fabric import Fabric, chain_fabric, random_fabric, twin_fabric
+from fabric import Fabric, chain_fabric, edge_fabric, random_fabric, twin_fabric
 from torus import File, Made
 
 # --- fabrics -----------------------------------------------------------------------
@@ -669,6 +669,14 @@ DFSSSP_CASES = (
 )
 
 
+# The edges of what there may be: (name, engine, what it is made of, options).
+EDGE_CASES = (
+    ("lids-full-lmc7", "minhop", ("spec", "hyperx:2,hosts=191"), {"lmc": 7}),
+    ("ports-254", "minhop", ("spec", "ring:2,hosts=253"), {}), ("loops", "updn", None, {"lmc": 1}),
+    ("parts", "minhop", None, {}), ("parts", "dfsssp", None, {}),
+)
+
+
 BUNDLED_SPECS = ("xgft:4,4:1,2", "torus:4x4x4", "mesh:8x8", "hypercube:5", "dragonfly:4,2,2", "hyperx:6x6",
                  "ring:8", "random:24,4,seed=7", "xgft:4,4:2,2", "xgft:3,4,3:1,2,3,aggregation=1,shuffle=1",
                  "director:2,6,3,12", "published:odin", "xgft:18,18:1,18",
@@ -699,6 +707,9 @@ def bundled_cases(folder):
         name = "torus-" + name
         cases.append(Case(name, "torus", ("text", grid.text(random.Random(name))),
                           {"qos": "TRUE", "torus_config": torus.good_conf}, steps))
+    for number, (name, engine, source, options) in enumerate(EDGE_CASES):
+        source = source or ("text", edge_fabric(name, random.Random(name)))
+        cases.append(Case("edge-%d-%s" % (number, name), engine, source, dict(options), []))
     for number in range(4):
         name = "torus-conf-%d" % number
         cases.append(Case(name, "torus-conf", torus.draw_routable(random.Random(name), 0), dict(TORUS_MADE), []))

@@ -243,6 +243,30 @@ def twin_fabric(rng, lmc):
     return d.text()
 
 
+def edge_fabric(kind, rng):
+    """What is at the edge of what there may be: switches cabled to themselves; parts apart, one of them two hosts without a switch."""
+    d = Draft(rng)
+
+    def part(switches, hosts, loops):
+        sw = [d.add("Switch", 12, "sw%d" % len(d.nodes)) for _ in range(switches)]
+        for i, s in enumerate(sw):
+            for _ in range(loops):
+                d.link(s, s)
+            if i:
+                d.link(s, rng.choice(sw[:i]))
+            for _ in range(hosts):
+                d.link(s, d.add("Ca", 2, "host%d HCA-1" % len(d.nodes)))
+
+    if kind == "loops":
+        part(4, 2, 2)
+    else:
+        part(3, 2, 0)
+        part(2, 3, 1)
+        d.link(d.add("Ca", 1, "host98 HCA-1"), d.add("Ca", 1, "host99 HCA-1"))
+    draft_lids(d, 0)
+    return d.text()
+
+
 def draft_endnodes(d, switches):
     rng = d.rng
     for i in range(rng.randrange(1, 4 * len(switches) + 3)):

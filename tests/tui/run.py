@@ -384,6 +384,47 @@ def history_kept():
         t.close()
 
 
+def limit(what):
+    """A number of the manual page's table of limits."""
+    page = subprocess.run([PROGRAM, "--manual", "tui/ibscope.1.in"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return int(re.search(r"^\.It \\&%s: at most (\d+)$" % what, page, re.M)[1])
+
+
+def limits_of_the_explorer():
+    """Beyond so many lines the history forgets the oldest, beyond so many panes the oldest is closed."""
+    lines, panes = limit("lines of the history"), limit("panes behind each other")
+    t = Terminal()
+    try:
+        path = os.path.join(t.env["XDG_STATE_HOME"], "ibscope", "history")
+        os.makedirs(os.path.dirname(path))
+        with open(path, "w", encoding="utf-8") as f:
+            f.writelines("echo line-%d\n" % i for i in range(lines))
+        pairs = ["node%04d node%04d" % (a, b) for a in range(1, 5) for b in range(5, 17)][:panes + 4]
+        with open(os.path.join(t.dir, "panes"), "w", encoding="utf-8") as f:
+            f.writelines("pane path %s\n" % p for p in pairs)
+        t.start(FABRIC)
+        t.wait(READY)
+        t.run(":source $OUT/panes".replace("$OUT", t.dir))
+        shown = lambda p: r"^┌▸%s → %s " % tuple(p.split())
+        t.wait(shown(pairs[-1]))
+        for i in range(1, panes):
+            t.keys("BSpace")
+            t.wait(shown(pairs[-1 - i]))
+        t.keys("BSpace")  # that was the oldest
+        t.run(":echo no older pane")
+        t.wait(r"^│ no older pane")
+        if "%s → %s " % tuple(pairs[-panes].split()) not in t.capture():
+            raise Failed("an older pane than %s:\n%s" % (pairs[-panes], t.capture()))
+        t.keys("F10")
+        t.wait(r"ready>\s*\Z")
+        with open(path, encoding="utf-8") as f:
+            kept = f.read().splitlines()
+        if len(kept) != lines or kept[0] != "echo line-2" or kept[-1] != "echo no older pane":
+            raise Failed("%d lines of history, from %s to %s" % (len(kept), kept[:1], kept[-1:]))
+    finally:
+        t.close()
+
+
 def cancel_long_work():
     """A long command is shown at work, browsing goes on, and Esc ends it.  It waits for a file that nobody writes."""
     t = Terminal()
@@ -448,7 +489,7 @@ def batch_refuses():
         raise Failed("status %d, %r" % (p.returncode, p.stderr))
 
 
-ROBUST = [quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept,
+ROBUST = [quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
           cancel_long_work, dumb_terminal, keymap_errors, batch_refuses]
 
 

@@ -19,6 +19,12 @@
 #include "core/session/command.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"
+#include "tui/ui.h"
+#include "views/views.h"
+
+/* As the program has them. */
+__attribute__((unused)) static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands,
+									     ui_commands, NULL};
 
 /* A fresh seed, printed; SEED= in the environment repeats a run. */
 static inline uint64_t test_seed(void)

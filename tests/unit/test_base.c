@@ -1,5 +1,10 @@
+#include <errno.h>
+#include <fcntl.h>
+
+#include "core/base/clean.h"
 #include "core/base/err.h"
 #include "core/base/glob.h"
+#include "core/base/json.h"
 #include "core/base/progress.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
@@ -112,12 +117,172 @@ static void test_plural(void **state)
 	assert_string_equal(plural(12345, "link", small, sizeof(small)), "1234");
 }
 
+/* --- clean text ------------------------------------------------------------------- */
+
+static const struct {
+	const char *raw, *clean;
+} cleaned[] = {
+	{"", ""},
+	{"leaf-01", "leaf-01"},
+	{"two\nlines\tand a tab", "two\nlines\tand a tab"},
+	{"\x1b[2J", "\\x1b[2J"},
+	{"a\rb\x7f", "a\\x0db\\x7f"},
+	{"\\x1b", "\\x1b"},
+	{"d\xc3\xa9j\xc3\xa0 \xe6\x97\xa5 \xf0\x9f\x92\xa1",
+	 "d\xc3\xa9j\xc3\xa0 \xe6\x97\xa5 \xf0\x9f\x92\xa1"},
+	{"\xc2\x9b"
+	 "2J",
+	 "\\xc2\\x9b2J"}, /* CSI of C1 */
+	{"\xc2\xa0", "\xc2\xa0"},
+	{"\xe2\x80\xae"
+	 "x",
+	 "\\xe2\\x80\\xaex"},		     /* right-to-left override */
+	{"\xe2\x81\xa6", "\\xe2\\x81\\xa6"}, /* left-to-right isolate */
+	{"\xd8\x9c", "\\xd8\\x9c"},	     /* Arabic letter mark */
+	{"\xe2\x80\x8b", "\\xe2\\x80\\x8b"}, /* zero width space */
+	{"\xe2\x80\xa8", "\\xe2\\x80\\xa8"}, /* line separator */
+	{"\xef\xbb\xbf", "\\xef\\xbb\\xbf"}, /* byte order mark */
+	{"\xef\xbf\xbd", "\xef\xbf\xbd"},
+	{"\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81"}, /* a tag letter */
+	{"\x9b"
+	 "2J",
+	 "\\x9b2J"},
+	{"\xc0\xaf", "\\xc0\\xaf"},		      /* too long a form */
+	{"\xe0\x9f\xbf", "\\xe0\\x9f\\xbf"},	      /* the same */
+	{"\xed\xa0\x80", "\\xed\\xa0\\x80"},	      /* half of a surrogate pair */
+	{"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"}, /* above U+10FFFF */
+	{"\xe2\x80"
+	 "a",
+	 "\\xe2\\x80"
+	 "a"},
+	{"a\xe2\x80", "a\\xe2\\x80"},
+	{"\xff\xfe", "\\xff\\xfe"},
+};
+
+static void test_clean(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cleaned); i++) {
+		size_t len = strlen(cleaned[i].raw);
+		struct text t = {0};
+		const char *s = clean_string(cleaned[i].raw, &t);
+
+		assert_string_equal(s, cleaned[i].clean);
+		assert_int_equal(is_clean(cleaned[i].raw, len), !strcmp(cleaned[i].raw, cleaned[i].clean));
+		assert_int_equal(s == cleaned[i].raw, is_clean(cleaned[i].raw, len));
+		assert_true(is_clean(s, strlen(s)));
+		text_free(&t);
+		text_add(&t, "\x1b");
+		text_add(&t, "%s", cleaned[i].raw);
+		clean_rest(&t, 1);
+		assert_int_equal(t.s[0], '\x1b');
+		assert_string_equal(t.s + 1, cleaned[i].clean);
+		text_free(&t);
+	}
+}
+
+/* Whatever the bytes, clean text is made of them, and it is as it was when cleaned again. */
+static void test_clean_random(void **state)
+{
+	static const char first[8] = "\xe2\x80\xc2\xf0\xed"; /* of long characters; 0 stands for any byte */
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		char raw[24];
+		struct text once = {0}, again = {0};
+		size_t len = rng_below(&seed, sizeof(raw));
+
+		for (size_t i = 0; i < len; i++)
+			raw[i] = first[rng_below(&seed, 8)];
+		for (size_t i = 0; i < len; i++)
+			raw[i] = raw[i] ? raw[i] : (char)rng_below(&seed, 256);
+		clean_add(&once, raw, len);
+		assert_true(is_clean(text_str(&once), once.len));
+		clean_add(&again, text_str(&once), once.len);
+		assert_string_equal(text_str(&once), text_str(&again));
+		text_free(&once);
+		text_free(&again);
+	}
+}
+
+/* What a stream wrote to a file. */
+static char *read_back(int fd, char *buf, size_t size)
+{
+	ssize_t n = pread(fd, buf, size - 1, 0);
+
+	assert_true(n >= 0);
+	buf[n] = 0;
+	return buf;
+}
+
+/* Byte by byte comes out what comes out of the whole. */
+static void test_clean_stream(void **state)
+{
+	char buf[256];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cleaned); i++) {
+		FILE *file = tmpfile(), *f;
+
+		assert_non_null(file);
+		f = clean_stream(fileno(file));
+		setvbuf(f, NULL, _IONBF, 0);
+		for (const char *s = cleaned[i].raw; *s; s++)
+			assert_int_equal(fputc(*s, f), (unsigned char)*s);
+		assert_int_equal(fclose(f), 0);
+		assert_string_equal(read_back(fileno(file), buf, sizeof(buf)), cleaned[i].clean);
+		fclose(file);
+	}
+}
+
+static void test_clean_stream_fails(void **state)
+{
+	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	FILE *f = clean_stream(fd);
+
+	(void)state;
+	assert_true(fd >= 0);
+	fputs("\x1b is lost\n", f);
+	assert_int_equal(fflush(f), EOF);
+	assert_int_equal(errno, ENOSPC);
+	assert_true(ferror(f));
+	fclose(f);
+	close(fd);
+}
+
+static void test_json(void **state)
+{
+	json_t *v = json_make("{s:s, s:s*, s:[i,b,f], s:I, s:o, s:{s:s}}", "name", "a\x1b\xff\xc3\xa9",
+			      "none", NULL, "list", 1, true, 0.5, "long", (json_int_t)1 << 40, "guid",
+			      json_guid(0x2c9), "in", "key", "");
+	char *s = json_dumps(v, JSON_COMPACT | JSON_SORT_KEYS);
+
+	(void)state;
+	assert_string_equal(s, "{\"guid\":\"0x00000000000002c9\",\"in\":{\"key\":\"\"},\"list\":[1,true,0.5],"
+			       "\"long\":1099511627776,\"name\":\"a\\\\x1b\\\\xff\xc3\xa9\"}");
+	free(s);
+	json_decref(v);
+	v = json_textn("a\0b", 3);
+	assert_string_equal(json_string_value(v), "a\\x00b");
+	json_decref(v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_glob),	 cmocka_unit_test(test_text), cmocka_unit_test(test_err),
-		cmocka_unit_test(test_guid_key), cmocka_unit_test(test_rng),  cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_glob),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_err),
+		cmocka_unit_test(test_guid_key),
+		cmocka_unit_test(test_rng),
+		cmocka_unit_test(test_progress),
 		cmocka_unit_test(test_plural),
+		cmocka_unit_test(test_clean),
+		cmocka_unit_test(test_clean_random),
+		cmocka_unit_test(test_clean_stream),
+		cmocka_unit_test(test_clean_stream_fails),
+		cmocka_unit_test(test_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

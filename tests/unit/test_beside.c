@@ -9,7 +9,7 @@
 
 static struct session *routed(const char *spec, const char *engine)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	char line[100];
 	struct err e;
 
@@ -311,7 +311,7 @@ static void a_layer_without_hosts_has_a_hint(void **state)
 	assert_int_equal(v->ops->number(v, 1, 6), 0);
 	expect_footer(v, "no credit loops; pairs of switches without hosts: pane layers switches");
 	view_free(v);
-	line_says(s, "layers", "1 layer has no row: no routes between hosts are on it; `layers switches`");
+	line_says(s, "layers", "No routes between hosts are on 1 layer; `layers switches`");
 	end(&sc, s);
 }
 

@@ -167,7 +167,7 @@ static void check_against_brute(const struct routing *r, int vl, bool switches)
 
 static struct session *routed(const char *line)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 
 	ok_line(s, line);
 	return s;
@@ -350,7 +350,7 @@ static void test_commands(void **state)
 	assert_non_null(strstr(text, "NOT SOUND"));
 	free(text);
 	line_says(s, "cycles", "and round again");
-	line_says(s, "layers", "12 of its channels are on cycles");
+	line_says(s, "layers", "deps cyclic\n~  0     2     30       24   36     12\n");
 	line_says(s, "cdg 0", "24 channels, 36 dependencies, 12 channels on cycles");
 	line_says(s, "cdg 1", "0 channels, 0 dependencies");
 	line_says(s, "export dot - cdg 0", "digraph cdg");

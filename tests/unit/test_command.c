@@ -7,8 +7,6 @@
 #include "tui/ui.h"
 
 /* Those of the interface too: without one they say so. */
-static const struct command *const all_commands[] = {CORE_COMMANDS, ui_commands, NULL};
-
 static struct session *tree(void)
 {
 	struct session *s = session_new(all_engines, all_commands);

@@ -116,7 +116,7 @@ static void compare_both_ways(const struct routing *a, const struct routing *b)
 
 static void random_failures(const char *spec, uint64_t *seed)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	char line[200];
 
 	snprintf(line, sizeof(line), "synth %s; route minhop lmc=%u", spec, rng_below(seed, 3));
@@ -163,7 +163,7 @@ static void test_against_tracing(void **state)
 
 static void test_check(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	struct check_result c;
 	struct err e;
 	bool fault;
@@ -190,7 +190,7 @@ static void test_check(void **state)
 /* Hand-made tables: a loop and a dead port are found by trace and check. */
 static void test_faults(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	const struct routing *r;
 	struct check_result c;
 	struct path p;
@@ -241,7 +241,7 @@ static void test_faults(void **state)
 /* Ports that get other LIDs lose nothing. */
 static void test_moved_lids(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 
 	(void)state;
 	ok_line(s, "synth xgft:4,4:1,4");
@@ -285,7 +285,7 @@ static void count_pattern(const struct routing *r, const char *pattern)
 static void test_loads(void **state)
 {
 	uint64_t seed = test_seed();
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	char spec[100];
 	struct err e;
 

@@ -402,7 +402,7 @@ static void test_sideways(void **state)
 
 static void test_commands(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 
 	(void)state;
 	line_fails(s, "elements", "no fabric is loaded");
@@ -445,7 +445,7 @@ static int number(json_t *o, const char *key)
 
 static void test_compare(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	json_t *o, *root;
 
 	(void)state;

@@ -189,7 +189,7 @@ static void test_against_tracing(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_LEN(specs) * 4; i++) {
-		struct session *s = session_new(all_engines, core_commands);
+		struct session *s = session_new(all_engines, all_commands);
 
 		snprintf(line, sizeof(line), "synth %s; route %s lmc=%u", specs[i / 4],
 			 engines[rng_below(&seed, ARRAY_LEN(engines))], i % 4);
@@ -228,7 +228,7 @@ static struct side_request *request(struct session *s, const char *words, struct
 
 static void test_request(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	struct side_request *a, *b;
 	struct err e;
 
@@ -268,7 +268,7 @@ static void test_request(void **state)
 /* What is measured outlives the session's event; the tables that differ are those the comparison counts. */
 static void test_measure(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	struct engine_figures *f[3];
 	struct side_request *rq;
 	struct progress stop = {.cancel = true};
@@ -309,7 +309,7 @@ static void test_measure(void **state)
 
 static void test_diff(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	struct err e;
 	json_t *root, *o;
 	char *text;
@@ -393,7 +393,7 @@ static void take_again(struct scene *sc, struct session *s)
 
 static void test_pane(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	char *argv[] = {(char[]){"mincontention"}, (char[]){"lash"}, (char[]){"ftree"}, (char[]){"lmc=2"}};
 	struct scene sc = {0};
 	struct view *v;
@@ -442,7 +442,7 @@ static void test_pane(void **state)
 /* Without arguments, without tables, without a fabric. */
 static void test_pane_alone(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	char *argv[] = {(char[]){"nosuch"}};
 	struct scene sc = {0};
 	struct view *v;
@@ -475,8 +475,6 @@ static void test_pane_alone(void **state)
 	scene_drop_results(&sc);
 	session_free(s);
 }
-
-static const struct command *const all_commands[] = {CORE_COMMANDS, ui_commands, NULL};
 
 static bool offers(struct session *s, const char *line, const char *word)
 {

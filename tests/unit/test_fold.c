@@ -6,7 +6,7 @@
 
 static struct session *routed(const char *spec)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	struct err e;
 
 	assert_int_equal(session_set_fabric(s, make_fabric(spec), spec, NULL, &e), 0);

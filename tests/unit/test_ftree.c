@@ -9,7 +9,7 @@
 
 static struct session *start(const char *spec)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	char *line = str_printf("synth %s", spec);
 
 	ok_line(s, line);
@@ -112,7 +112,7 @@ static struct fabric *example(void)
 static void test_example(void **state)
 {
 	static const uint8_t want[] = {0, 5, 5, 5, 4, 5, 1, 2, 3, 4, 5, 4, 4, 5, 4, 4, 5, 4};
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	const struct ftree *t;
 	struct err e;
 	char a[40];

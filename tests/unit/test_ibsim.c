@@ -8,7 +8,8 @@ static void test_ibsim_defaults(void **state)
 	(void)state;
 	assert_string_equal(f->format, "ibsim");
 	assert_int_equal(f->n_nodes, 9);
-	assert_int_equal(f->warnings.n, 0);
+	assert_int_equal(f->warnings.n, 1);
+	one_warning(f, "slow link", 0, "is 1xDDR, a link beside it is 4xSDR");
 	assert_int_equal(sm_node(f), 0x5000);
 	linked(f, 0x5000, 1, 0x5001, 2);
 	linked(f, 0x5000, 2, 0x100000, 1);

@@ -750,7 +750,7 @@ static void test_update(void **state)
  * sweep. */
 static void test_stop(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	bool fault = false;
 	struct err e;
 	char *text;
@@ -832,7 +832,7 @@ static void test_refusals(void **state)
 
 static void test_lmc(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 
 	(void)state;
 	ok_line(s, "set lmc 1");

@@ -26,7 +26,7 @@ static void count(const struct routing *r, uint64_t *turns, uint32_t *loops)
 /* Route, fail some links, look again after each. */
 static unsigned levelled_states(const char *spec, const char *engine, uint64_t *seed)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	unsigned seen = 0;
 	char line[200];
 
@@ -73,7 +73,7 @@ static void test_no_cycles(void **state)
 /* On a ring whose switches all have hosts Down/Up is Min Hop: its loop must be seen. */
 static void test_loops_are_seen(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	uint64_t turns;
 	uint32_t loops;
 

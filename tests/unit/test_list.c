@@ -5,8 +5,6 @@
 #include "torus_session.h"
 #include "views/views.h"
 
-static const struct command *const all_commands[] = {CORE_COMMANDS, view_commands, NULL};
-
 static struct session *routed(const char *spec, const char *route)
 {
 	struct session *s = session_new(all_engines, all_commands);

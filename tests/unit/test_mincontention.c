@@ -709,7 +709,7 @@ static void test_distinct_ports(void **state)
 
 static void test_why(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 
 	(void)state;
 	ok_line(s, "synth director:2,4,3,8");
@@ -780,7 +780,7 @@ static void test_steps(void **state)
 static void test_chassis_file(void **state)
 {
 	char path[] = "/tmp/test_mincontention.XXXXXX";
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	int fd = mkstemp(path);
 	char line[100];
 

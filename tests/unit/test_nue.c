@@ -678,7 +678,7 @@ static void test_weights(void **state)
 
 static void test_session(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 
 	(void)state;
 	ok_line(s, "synth torus:4x4x4; set qos TRUE");

@@ -7,7 +7,7 @@
 
 static struct session *routed(const char *spec, const char *engine)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	char line[100];
 	struct err e;
 

@@ -49,7 +49,7 @@ static unsigned vl_of(struct session *s, unsigned sl)
  * before. */
 static void test_opervls_over_sweeps(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 
 	(void)state;
 	ok_line(s, "synth ring:6; set qos TRUE; set max_op_vls 2");
@@ -70,7 +70,7 @@ static void test_opervls_over_sweeps(void **state)
 /* Layers of LASH: not in force without quality of service, in force with it, merged by a list of few VLs. */
 static void test_layers(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 
 	(void)state;
 	ok_line(s, "synth torus:4x4");
@@ -93,7 +93,7 @@ static void test_layers(void **state)
  * dropped. */
 static void test_closed(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 
 	(void)state;
 	ok_line(s, "synth ring:5; set qos TRUE");

@@ -17,7 +17,7 @@ struct ring {
 
 static void ring_new(struct ring *x)
 {
-	*x = (struct ring){.s = session_new(all_engines, core_commands)};
+	*x = (struct ring){.s = session_new(all_engines, all_commands)};
 	ok_line(x->s, "synth ring:6");
 	ok_line(x->s, "route minhop");
 	x->f = x->s->fabric;
@@ -127,7 +127,7 @@ static void test_sls(void **state)
 static void test_files_in_use(void **state)
 {
 	char folder[] = "/tmp/ibscope-lanes-XXXXXX", line[200];
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	static const char *const files[] = {"lfts", "paths", "maps"};
 	FILE *f;
 
@@ -198,7 +198,7 @@ static void write_maps(const char *name, const struct fabric *f, const unsigned 
 static struct session *ring_with_maps(const unsigned vl[3])
 {
 	char name[] = "/tmp/ibscope-lanes-XXXXXX", line[100];
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	int fd = mkstemp(name);
 
 	assert_true(fd >= 0);
@@ -237,7 +237,9 @@ static void test_loops_across_vls(void **state)
 		  "VLs 0 1: credit loops among 6 channels; a shortest one has 6 (group 1):\n"
 		  "    ring0[2] -> ring1, VL 0\n");
 	line_says(s, "cycles", "ring5[2] -> ring0, VL 1  and round again\n");
-	line_says(s, "layers", "6 of its channels are on cycles");
+	line_says(s, "layers",
+		  "deps cyclic\n~  0     2     15       12   18      6\n~  1     2     15       12   18      "
+		  "6\n");
 	line_says(s, "cdg 0", "12 channels, 18 dependencies, 6 channels on cycles");
 	line_says(s, "cdg 1", "12 channels, 18 dependencies, 6 channels on cycles");
 	line_fails(s, "export dot - cdg 1 group 3", "expected one of the 2 groups");
@@ -289,7 +291,7 @@ static void test_drops(void **state)
 static void test_bad_file(void **state)
 {
 	char name[] = "/tmp/ibscope-lanes-XXXXXX", line[100];
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	int fd = mkstemp(name);
 
 	(void)state;

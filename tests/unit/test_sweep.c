@@ -10,7 +10,7 @@ static const struct sweep *now(const struct session *s)
 
 static struct session *random_fabric(const char *spec)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	char line[200];
 
 	snprintf(line, sizeof(line), "synth %s; route minhop", spec);

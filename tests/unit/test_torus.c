@@ -108,7 +108,7 @@ static void world_new(struct world *w, const char *spec)
 	fd = mkstemp(w->path);
 	assert_true(fd >= 0);
 	close(fd);
-	w->s = session_new(all_engines, core_commands);
+	w->s = session_new(all_engines, all_commands);
 	snprintf(line, sizeof(line), "set torus_config %s", w->path);
 	ok_line(w->s, line);
 	ok_line(w->s, "set qos TRUE");

@@ -10,7 +10,7 @@
 
 static struct session *routed(const char *spec, const char *root, const char *engine)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	char path[] = "/tmp/test_turns.XXXXXX", line[100];
 	struct err e;
 	int fd;

@@ -28,7 +28,7 @@ static unsigned port_to(const ports *p, unsigned at, unsigned of, const uint8_t 
 
 static struct session *session_of(const ports *p, unsigned n)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	struct fabric_builder *b = fb_new();
 	uint8_t used[16][13] = {{0}};
 	struct fabric *f;
@@ -323,7 +323,7 @@ static void test_thresholds(void **state)
 
 static void test_refusal(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	struct file roots;
 
 	(void)state;
@@ -557,7 +557,7 @@ static void expect_cached(struct session *s, const char *line, bool cached)
 
 static void test_cache(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 	const struct routing *before;
 
 	(void)state;
@@ -571,7 +571,7 @@ static void test_cache(void **state)
 	for (uint32_t i = 0; i < s->fabric->n_switches; i++)
 		assert_ptr_equal(session_routing(s)->row[i], before->row[i]);
 	line_says(s, "why spine-01 node0005", "1 hop, down");
-	line_says(s, "ranks", "rank 0: spine-01 spine-02");
+	line_says(s, "ranks", "*    0 spine-01  0    4     0     0 0x0002c90300a00040\n*    0 spine-02");
 	expect_cached(s, "restore host node0009", true);
 	expect_cached(s, "fail switch leaf-03", true);
 	assert_null(session_routing(s)
@@ -591,7 +591,7 @@ static void test_cache(void **state)
 /* A lost switch whose neighbours have hosts, and a switch that comes back beside its equals. */
 static void test_cache_invalid(void **state)
 {
-	struct session *s = session_new(all_engines, core_commands);
+	struct session *s = session_new(all_engines, all_commands);
 
 	(void)state;
 	ok_line(s, "synth mesh:3x3");

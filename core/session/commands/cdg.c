@@ -64,9 +64,8 @@ static void tell_missing(const struct cdg *c, struct out *o)
 
 	if (layers <= rows)
 		return;
-	out_text(o, "%s %s no row: no routes between %s are on %s",
-		 plural(layers - rows, "layer", a, sizeof(a)), layers - rows == 1 ? "has" : "have",
-		 c->switches ? "endports" : "hosts", layers - rows == 1 ? "it" : "them");
+	out_text(o, "No routes between %s are on %s", c->switches ? "endports" : "hosts",
+		 plural(layers - rows, "layer", a, sizeof(a)));
 	out_text(o, c->switches ? ".\n" : "; `layers switches` counts those of switches.\n");
 }
 
@@ -94,26 +93,17 @@ static void print_layers(const struct cdg *c, struct out *o)
 		out_text(o, "%s uses %s%s.\n", r->engine, plural(r->ops->n_layers(r), "layer", a, sizeof(a)),
 			 routing_layers_idle(r) ? "; qos is off, so they are not in force" : "");
 	out_json(o, "in_force", json_boolean(!routing_layers_idle(r)));
-	out_text(o, "%4s %10s %9s %9s  %s\n", "VL", "routes", "channels", "deps", "credit loops");
 	for (unsigned v = 0; v < CDG_VLS; v++) {
 		const struct layer_sums *s = &sum[v];
 
 		if (!(c->used >> v & 1))
 			continue;
-		out_text(o, "%4u %10lu %9u %9u  ", v, c->vl_routes[v], s->channels, s->deps);
-		if (s->on_cycles)
-			out_text(o, "%u of its channels %s on cycles\n", s->on_cycles,
-				 s->on_cycles == 1 ? "is" : "are");
-		else
-			out_text(o, "none\n");
-		json_array_append_new(list, json_pack("{s:i, s:I, s:i, s:i, s:i}", "vl", (int)v, "routes",
+		json_array_append_new(list, json_make("{s:i, s:I, s:i, s:i, s:i}", "vl", (int)v, "routes",
 						      (json_int_t)c->vl_routes[v], "channels",
 						      (int)s->channels, "dependencies", (int)s->deps,
 						      "on_cycles", (int)s->on_cycles));
 	}
-	tell_missing(c, o);
 	out_json(o, "layers", list);
-	report_dropped(c, o);
 }
 
 /* In the engine's own words. */
@@ -126,7 +116,7 @@ static void tell_layers(const struct routing *r, struct out *o)
 		return;
 	ops->explain_layers(r, &t);
 	out_text(o, "%s", text_str(&t));
-	out_json(o, "explained", json_string(text_str(&t)));
+	out_json(o, "explained", json_text(text_str(&t)));
 	text_free(&t);
 }
 
@@ -135,14 +125,18 @@ static int cmd_layers(struct session *s, int argc, char **argv, struct out *o, s
 	const struct sweep *w = session_sweep(s);
 	bool switches = words_take_last(&argc, argv, "switches");
 	struct cdg *c;
+	int rc;
 
 	c = cdg_new(w->routing, CDG_ALL_VLS, switches, o->run->progress);
 	if (!c)
 		return err_set(e, CANCELLED);
 	print_layers(c, o);
+	rc = print_table(s, "layers", switches ? "switches" : NULL, o, e);
+	tell_missing(c, o);
+	report_dropped(c, o);
 	cdg_free(c);
 	tell_layers(w->routing, o);
-	return 0;
+	return rc;
 }
 
 /* --- cdg -------------------------------------------------------------------------------------- */
@@ -191,14 +185,14 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 		out_text(o, "%4u %5u %5u %9u  %s%s\n", c->vl[v], in[v], out, c->load[v],
 			 channel_text(c, v, a, sizeof(a)), c->component[v] == NO_ID ? "" : "  (cycle)");
 		json_array_append_new(list,
-				      json_pack("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v],
+				      json_make("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v],
 						"channel", a, "in", (int)in[v], "out", (int)out, "routes",
 						(int)c->load[v], "cycle", (int)(c->component[v] != NO_ID)));
 	}
 	if (n > limit)
 		out_text(o, "  ... %s; `cdg ... all` prints them\n", PLURAL(n - limit, "more channel"));
 	out_json(o, "cdg",
-		 json_pack("{s:i, s:i, s:i, s:o}", "channels", (int)n, "dependencies", (int)deps, "on_cycles",
+		 json_make("{s:i, s:i, s:i, s:o}", "channels", (int)n, "dependencies", (int)deps, "on_cycles",
 			   (int)cyclic, "list", list));
 	free(channel);
 	free(in);
@@ -237,7 +231,7 @@ static json_t *print_route(const struct cdg *c, const struct cdg_route *r, struc
 	endport_label(f, r->source, a, sizeof(a));
 	endport_label(f, lid_owner(c->routing->lids, r->dlid), b, sizeof(b));
 	out_text(o, " %s to %s (LID %u)", a, b, r->dlid);
-	return json_pack("{s:s, s:s, s:i}", "src", a, "dst", b, "dlid", (int)r->dlid);
+	return json_make("{s:s, s:s, s:i}", "src", a, "dst", b, "dlid", (int)r->dlid);
 }
 
 /* At most `max` routes that make a dependency. */
@@ -275,7 +269,7 @@ static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t 
 		if (vls & (vls - 1))
 			out_text(o, ", VL %u", c->vl[cycle[i]]);
 		out_text(o, i + 1 < n ? "\n" : "  and round again\n");
-		step = json_pack("{s:s, s:i, s:i}", "channel", a, "vl", (int)c->vl[cycle[i]], "routes_on",
+		step = json_make("{s:s, s:i, s:i}", "channel", a, "vl", (int)c->vl[cycle[i]], "routes_on",
 				 (int)c->routes[d]);
 		if (routes)
 			json_object_set_new(step, "routes", print_routes(c, d, routes, p, o));
@@ -333,7 +327,7 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 		print_vls(c->vls[i], o);
 		out_text(o, ": credit loops among %s; a shortest one has %u (group %u):\n",
 			 PLURAL(c->size[i], "channel"), n, i + 1);
-		group = json_pack("{s:i, s:i, s:o, s:i, s:i}", "group", (int)i + 1, "vl",
+		group = json_make("{s:i, s:i, s:o, s:i, s:i}", "group", (int)i + 1, "vl",
 				  (int)c->vl[cycle[0]], "vls", list_vls(c->vls[i]), "channels",
 				  (int)c->size[i], "length", (int)n);
 		json_object_set_new(group, "cycle", print_cycle(c, cycle, n, routes, p, o));

@@ -347,7 +347,7 @@ static int cmd_journal(struct session *s, int argc, char **argv, struct out *o, 
 				 PLURAL(c->entries_changed, "entry"), PLURAL(c->switches_changed, "switch"),
 				 c->rerouted, c->lost, c->regained);
 		out_text(o, "\n");
-		json_array_append_new(list, json_pack("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text,
+		json_array_append_new(list, json_make("{s:i, s:s, s:b}", "event", (int)i, "text", ev->text,
 						      "current", i == s->at));
 	}
 	out_json(o, "events", list);

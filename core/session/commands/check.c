@@ -32,7 +32,7 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 			 endport_label(w->fabric, lid_owner(w->lids, c->example[i].lid), b, sizeof(b)),
 			 path_end_text(c->example[i].end));
 	out_json(o, "check",
-		 json_pack("{s:I, s:I, s:I, s:I, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
+		 json_make("{s:I, s:I, s:I, s:I, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
 			   (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
 			   "switch_unreachable", (json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid,
 			   "max_hops", (int)c->max_hops));
@@ -119,7 +119,7 @@ static int check_turns(const struct sweep *w, struct out *o)
 		out_text(o, "No path turns from down to up.\n");
 	}
 	out_json(o, "turns",
-		 json_pack("{s:i, s:I, s:I}", "turns", (int)t.n, "paths", (json_int_t)t.bad, "switch_paths",
+		 json_make("{s:i, s:I, s:I}", "turns", (int)t.n, "paths", (json_int_t)t.bad, "switch_paths",
 			   (json_int_t)t.switch_bad));
 	turns_free(&t);
 	return 0;
@@ -128,6 +128,7 @@ static int check_turns(const struct sweep *w, struct out *o)
 static int cmd_check(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
+	const struct comparison *change = session_event(s)->change;
 	struct check_result c;
 	int64_t loops;
 	uint32_t cut;
@@ -141,7 +142,11 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 	print_check(w, &c, o);
 	if (cut)
 		out_text(o, "%s cut off from the subnet manager.\n", PLURAL(cut, "endport"));
-	out_json(o, "cut_off", json_integer(cut));
+	out_json(o, "hosts_gone", json_integer(cut));
+	if (change) {
+		out_json(o, "cut_off", json_integer((json_int_t)change->cut_off));
+		out_json(o, "between_survivors", json_integer((json_int_t)change->between_survivors));
+	}
 	loops = check_turns(w, o) ? -1 : check_loops(w, o);
 	if (loops < 0)
 		return err_set(e, CANCELLED);
@@ -153,7 +158,14 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 			w->routing->engine, w->routing->ops->n_layers(w->routing));
 	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
 	sound = check_sound(&c) && !cut && !loops;
-	out_text(o, sound ? "Sound: every host reaches every host, without credit loops.\n" : "NOT SOUND.\n");
+	report_missing(w->fabric, o);
+	if (sound && w->fabric->warnings.missing)
+		out_text(o, "Nothing wrong in the part that is known; whether the fabric is sound is not.\n");
+	else
+		out_text(o, sound ? "Sound: every host reaches every host, without credit loops.\n"
+				  : "NOT SOUND.\n");
+	sound = sound && !w->fabric->warnings.missing;
+	out_json(o, "complete", json_boolean(!w->fabric->warnings.missing));
 	out_json(o, "sound", json_boolean(sound));
 	o->run->found_fault |= !sound;
 	return 0;

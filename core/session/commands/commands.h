@@ -22,6 +22,12 @@ int usage(const struct session *s, const char *name, struct err *e);
 const struct sweep *need_routing(const struct session *s, struct err *e);
 
 /*
+ * A table that is also a pane, as `list NAME [ARGUMENT]` prints it, so that it is laid out
+ * once.  argument may be NULL.  Nothing in a session that has no `list`.
+ */
+int print_table(struct session *s, const char *name, const char *argument, struct out *o, struct err *e);
+
+/*
  * Where a candidate of a choice is when not on the switch of the step itself (on another
  * chip of the same chassis): the port id that leaves there; NO_ID: on the switch itself.
  */
@@ -29,7 +35,9 @@ uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, cons
 
 /* Lines that tell what the event in force did: routing, refusals, changes. */
 void report_event(struct session *s, struct out *o);
-/* Sizes of the fabric in one line. */
+/* A line that the fabric is incomplete, and what is missing, when something is. */
+void report_missing(const struct fabric *f, struct out *o);
+/* Sizes of the fabric in one line, and whether it is complete. */
 void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */
 void report_comparison(const struct comparison *c, struct out *o);

@@ -26,11 +26,32 @@ const struct sweep *need_routing(const struct session *s, struct err *e)
 	return NULL;
 }
 
+int print_table(struct session *s, const char *name, const char *argument, struct out *o, struct err *e)
+{
+	const struct command *list = command_find(s, "list", NULL);
+	char *words[] = {NULL, (char *)name, (char *)argument,
+			 NULL}; /* commands do not write to their words */
+
+	return list ? list->run(s, argument ? 3 : 2, words, o, e) : 0;
+}
+
 uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, const struct step_candidate *c)
 {
 	uint32_t own = c->peer == NO_ID ? NO_ID : f->port_peer[c->peer];
 
 	return own == NO_ID || f->port_node[own] == f->switch_node[st->sw] ? NO_ID : own;
+}
+
+void report_missing(const struct fabric *f, struct out *o)
+{
+	struct text t = {0};
+
+	if (!f->warnings.missing)
+		return;
+	warnings_tell_missing(&f->warnings, &t);
+	out_text(o, "INCOMPLETE: a part of the fabric is not in %s (%s; `show warnings`).\n", f->source,
+		 text_str(&t));
+	text_free(&t);
 }
 
 void report_fabric(struct session *s, struct out *o)
@@ -51,11 +72,12 @@ void report_fabric(struct session *s, struct out *o)
 	if (f->warnings.n)
 		out_text(o, "; %s: `show warnings`", plural(f->warnings.n, "warning", d, sizeof(d)));
 	out_text(o, "\n");
+	report_missing(f, o);
 	out_json(o, "fabric",
-		 json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "source", f->source, "format",
+		 json_make("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "source", f->source, "format",
 			   f->format, "switches", (int)f->n_switches, "hosts", (int)cas, "routers",
 			   (int)routers, "links", (int)f->n_links, "endports", (int)f->n_endports, "warnings",
-			   (int)f->warnings.n));
+			   (int)f->warnings.n, "complete", !f->warnings.missing));
 }
 
 static const char *hops_text(unsigned h, char *buf, size_t size)
@@ -75,6 +97,8 @@ void report_comparison(const struct comparison *c, struct out *o)
 		 plural(c->entries_changed, "entry", a, sizeof(a)),
 		 plural(c->switches_changed, "switch", b, sizeof(b)), c->entries_lost, c->entries_gained,
 		 plural(c->pairs, "pair", d, sizeof(d)), c->rerouted, c->lost, c->regained);
+	if (c->lost)
+		out_text(o, " (%lu cut off, %lu between survivors)", c->cut_off, c->between_survivors);
 	if (c->longer || c->shorter)
 		out_text(o, " (%lu longer, %lu shorter)", c->longer, c->shorter);
 	if (c->max_hops_after == c->max_hops_before)
@@ -89,8 +113,10 @@ void report_comparison(const struct comparison *c, struct out *o)
 	if (c->switches_gone || c->switches_new)
 		out_text(o, "%s gone, %s new.\n", plural(c->switches_gone, "switch", d, sizeof(d)),
 			 plural(c->switches_new, "switch", e, sizeof(e)));
+	out_json(o, "cut_off", json_integer((json_int_t)c->cut_off));
+	out_json(o, "between_survivors", json_integer((json_int_t)c->between_survivors));
 	out_json(o, "change",
-		 json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, s:i, s:i}",
+		 json_make("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, s:i, s:i}",
 			   "switches", (json_int_t)c->switches_changed, "entries",
 			   (json_int_t)c->entries_changed, "entries_lost", (json_int_t)c->entries_lost,
 			   "entries_gained", (json_int_t)c->entries_gained, "pairs", (json_int_t)c->pairs,
@@ -116,7 +142,7 @@ static void report_routing(const struct sweep *w, struct out *o)
 	if (w->number && w->from_scratch)
 		out_text(o, "Existing entries were ignored: %s.\n", w->scratch_reason);
 	out_json(o, "routing",
-		 json_pack("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine", w->routing->engine,
+		 json_make("{s:s, s:s, s:i, s:i, s:i, s:f, s:b, s:b, s:b}", "engine", w->routing->engine,
 			   "asked", w->setup->chain, "switches", (int)w->topo->n_switches_up, "lids",
 			   (int)lids, "max_lid", (int)w->lids->max_lid, "ms", w->seconds * 1e3,
 			   "from_scratch", w->from_scratch, "fallback", w->fallback, "cached", w->cached));
@@ -128,7 +154,7 @@ static void report_refusals(const struct sweep *w, struct out *o)
 
 	for (size_t i = 0; i < w->n_refusals; i++) {
 		out_text(o, "%s refuses this fabric: %s\n", w->refusal[i].engine, w->refusal[i].why);
-		json_array_append_new(list, json_pack("{s:s, s:s}", "engine", w->refusal[i].engine, "why",
+		json_array_append_new(list, json_make("{s:s, s:s}", "engine", w->refusal[i].engine, "why",
 						      w->refusal[i].why));
 	}
 	if (w->fatal) {
@@ -137,7 +163,7 @@ static void report_refusals(const struct sweep *w, struct out *o)
 			 "not let "
 			 "it happen on a cluster.\n",
 			 w->fatal, w->refusal[w->n_refusals - 1].engine);
-		out_json(o, "fatal", json_string(w->fatal));
+		out_json(o, "fatal", json_text(w->fatal));
 		o->run->found_fault = true;
 	}
 	if (w->n_refusals && w->routing)
@@ -170,7 +196,7 @@ static void report_cut_off(const struct sweep *w, struct out *o)
 		out_text(o, "%s cut off from the subnet manager (%s%s).\n",
 			 plural(n, "endport", b, sizeof(b)), endport_label(w->fabric, first, a, sizeof(a)),
 			 n > 1 ? ", ..." : "");
-	out_json(o, "cut_off", json_integer(n));
+	out_json(o, "hosts_gone", json_integer(n));
 }
 
 void report_event(struct session *s, struct out *o)
@@ -186,7 +212,7 @@ void report_event(struct session *s, struct out *o)
 	report_cut_off(w, o);
 	if (*w->notes) {
 		out_text(o, "%s", w->notes);
-		out_json(o, "notes", json_string(w->notes));
+		out_json(o, "notes", json_text(w->notes));
 	}
 	if (ev->change)
 		report_comparison(ev->change, o);

@@ -33,7 +33,7 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 				 lft_port_label(was, a, sizeof(a)), lft_port_label(now, b, sizeof(b)),
 				 owner == NO_ID ? "(nobody)" : endport_label(f, owner, name, sizeof(name)));
 			json_array_append_new(list,
-					      json_pack("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, s),
+					      json_make("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, s),
 							"lid", (int)lid, "was", (int)was, "now", (int)now));
 		}
 	}
@@ -69,7 +69,7 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 		endport_label(f, dst, b, sizeof(b));
 		out_text(o, "%-11s %s -> %s (LID %u)  hops %s -> %s\n", words[g->change], a, b, g->lid,
 			 hops_word(g->before, h1, sizeof(h1)), hops_word(g->after, h2, sizeof(h2)));
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:i, s:s, s:s}", "change",
+		json_array_append_new(list, json_make("{s:s, s:s, s:s, s:i, s:s, s:s}", "change",
 						      words[g->change] + 2, "src", a, "dst", b, "dlid",
 						      (int)g->lid, "before", h1, "after", h2));
 	}
@@ -81,8 +81,8 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 static json_t *was_now(double was, double now, bool whole)
 {
 	if (whole)
-		return json_pack("{s:I, s:I}", "was", (json_int_t)was, "now", (json_int_t)now);
-	return json_pack("{s:f, s:f}", "was", was, "now", now);
+		return json_make("{s:I, s:I}", "was", (json_int_t)was, "now", (json_int_t)now);
+	return json_make("{s:f, s:f}", "was", was, "now", now);
 }
 
 /* Lengths, links and usage before and after: a line for what changed as it is shown.  -1 when cancelled. */

@@ -31,43 +31,33 @@ static struct elements *current_elements(struct session *s, struct out *o, struc
 	return el;
 }
 
-static const char *const rule_names[] = {[ELEMENT_ALONE] = "alone",
-					 [ELEMENT_SYSTEM] = "system GUID",
-					 [ELEMENT_CHASSIS] = "chassis number",
-					 [ELEMENT_FILE] = "file"};
-
 static json_t *element_json(const struct elements *el, uint32_t e)
 {
 	char guid[24];
 
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, el->guid[e]);
-	return json_pack("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name",
-			 el->name[e], "guid", guid, "by", rule_names[el->rule[e]], "chips",
+	return json_make("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name",
+			 el->name[e], "guid", guid, "by", element_rule_names[el->rule[e]], "chips",
 			 (int)element_chips(el, e), "external",
 			 (int)(el->first_link[e + 1] - el->first_link[e]), "internal",
 			 (int)element_inside_links(el, e), "hosts", (int)el->hosts[e]);
 }
 
-static void print_elements(const struct elements *el, struct out *o)
+static int print_elements(struct session *s, const struct elements *el, struct out *o, struct err *e)
 {
 	json_t *list = json_array();
 	uint32_t chassis = 0;
 	char a[40], b[40];
 
-	for (uint32_t e = 0; e < el->n; e++)
-		chassis += element_chips(el, e) > 1;
+	for (uint32_t i = 0; i < el->n; i++)
+		chassis += element_chips(el, i) > 1;
 	out_text(o, "%s, %u of them of several chips; %s between them.\n",
 		 plural(el->n, "element", a, sizeof(a)), chassis,
 		 plural(el->n_links / 2, "link", b, sizeof(b)));
-	out_text(o, "%6s %6s %9s %9s %6s  %-11s %-18s  %s\n", "number", "chips", "external", "internal",
-		 "hosts", "by", "guid", "element");
-	for (uint32_t e = 0; e < el->n; e++) {
-		out_text(o, "%6u %6u %9u %9u %6u  %-11s 0x%016" PRIx64 "  %s\n", e + 1, element_chips(el, e),
-			 el->first_link[e + 1] - el->first_link[e], element_inside_links(el, e), el->hosts[e],
-			 rule_names[el->rule[e]], el->guid[e], el->name[e]);
-		json_array_append_new(list, element_json(el, e));
-	}
+	for (uint32_t i = 0; i < el->n; i++)
+		json_array_append_new(list, element_json(el, i));
 	out_json(o, "elements", list);
+	return print_table(s, "elements", NULL, o, e);
 }
 
 /* LIDs that the tables in force send out of a port; 0 without tables. */
@@ -81,7 +71,7 @@ static uint32_t port_usage(const struct routing *r, uint32_t sw, unsigned port)
 	return n;
 }
 
-static json_t *print_chip(const struct elements *el, uint32_t sw, struct out *o)
+static json_t *chip_json(const struct elements *el, uint32_t sw)
 {
 	const struct fabric *f = el->topo->fabric;
 	uint32_t outside = 0, node = f->switch_node[sw],
@@ -92,8 +82,7 @@ static json_t *print_chip(const struct elements *el, uint32_t sw, struct out *o)
 	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
 		outside += el->port_link[switch_port_id(f, sw, p)] != NO_ID;
 	snprintf(guid, sizeof(guid), "0x%016" PRIx64, f->node_guid[node]);
-	out_text(o, "  %s  %9u %9u  %-20s %s\n", guid, outside, inside, place, switch_name(f, sw));
-	return json_pack("{s:s, s:s, s:s, s:i, s:i}", "guid", guid, "name", switch_name(f, sw), "place",
+	return json_make("{s:s, s:s, s:s, s:i, s:i}", "guid", guid, "name", switch_name(f, sw), "place",
 			 place, "external", (int)outside, "internal", (int)inside);
 }
 
@@ -108,49 +97,56 @@ static json_t *print_link(const struct elements *el, const struct routing *r, ui
 	port_label(f, el->topo->peer[port], b, sizeof(b));
 	out_text(o, "  %6u  %s -> %s", usage, a, b);
 	out_text(o, element_chips(el, el->link_to[l]) > 1 ? "  (%s)\n" : "\n", el->name[el->link_to[l]]);
-	return json_pack("{s:s, s:s, s:s, s:i}", "from", a, "to", b, "element", el->name[el->link_to[l]],
+	return json_make("{s:s, s:s, s:s, s:i}", "from", a, "to", b, "element", el->name[el->link_to[l]],
 			 "usage", (int)usage);
 }
 
-static void print_element(const struct elements *el, const struct routing *r, uint32_t e, struct out *o)
+static int print_element(struct session *s, const struct elements *el, uint32_t n, struct out *o,
+			 struct err *e)
 {
 	json_t *chips = json_array(), *links = json_array();
-	char a[40], b[40];
+	char a[40], b[40], number[16];
 
-	out_text(o, "Element %s: %s (%s), %s\n", el->name[e],
-		 plural(element_chips(el, e), "chip", a, sizeof(a)), rule_names[el->rule[e]],
-		 plural(el->hosts[e], "host port", b, sizeof(b)));
-	out_text(o, "  %-18s  %9s %9s  %-20s %s\n", "guid", "external", "internal", "place", "chip");
-	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
-		json_array_append_new(chips, print_chip(el, el->chip[c], o));
-	out_text(o, "Links to other elements, and the LIDs sent out of them:\n");
-	for (uint32_t l = el->first_link[e]; l < el->first_link[e + 1]; l++)
-		json_array_append_new(links, print_link(el, r, l, o));
-	out_json(o, "element", element_json(el, e));
+	out_text(o, "Element %s: %s (%s), %s\n", el->name[n],
+		 plural(element_chips(el, n), "chip", a, sizeof(a)), element_rule_names[el->rule[n]],
+		 plural(el->hosts[n], "host port", b, sizeof(b)));
+	for (uint32_t c = el->first_chip[n]; c < el->first_chip[n + 1]; c++)
+		json_array_append_new(chips, chip_json(el, el->chip[c]));
+	out_json(o, "element", element_json(el, n));
 	out_json(o, "chips", chips);
+	snprintf(number, sizeof(number), "%u", n + 1);
+	if (print_table(s, "elements", number, o, e)) {
+		json_decref(links);
+		return -1;
+	}
+	out_text(o, "Links to other elements, and the LIDs sent out of them:\n");
+	for (uint32_t l = el->first_link[n]; l < el->first_link[n + 1]; l++)
+		json_array_append_new(links, print_link(el, session_routing(s), l, o));
 	out_json(o, "links", links);
+	return 0;
 }
 
 static int cmd_elements(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct elements *el;
 	uint32_t found = 0, node;
+	int rc = 0;
 
 	el = current_elements(s, o, e);
 	if (!el)
 		return -1;
 	if (argc == 1) {
-		print_elements(el, o);
+		rc = print_elements(s, el, o, e);
 	} else {
 		found = elements_find(el, argv[1], e);
 		node = found == NO_ID ? session_node(s, argv[1], NULL) : NO_ID;
 		if (node != NO_ID && node_is_switch(s->fabric, node))
 			found = el->of[s->fabric->node_switch[node]];
 		if (found != NO_ID)
-			print_element(el, session_routing(s), found, o);
+			rc = print_element(s, el, found, o, e);
 	}
 	elements_unref(el);
-	return found == NO_ID ? -1 : 0;
+	return found == NO_ID ? -1 : rc;
 }
 
 /* --- equal-paths ----------------------------------------------------------------------------- */
@@ -185,7 +181,7 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 
 		out_text(o, "%8u %8u %8u %8u  %s -> %s\n", p->least, p->n_least, p->most, p->n_longer,
 			 el->name[p->from], el->name[p->to]);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "from",
+		json_array_append_new(list, json_make("{s:s, s:s, s:i, s:i, s:i, s:i}", "from",
 						      el->name[p->from], "to", el->name[p->to], "shortest",
 						      (int)p->least, "links", (int)p->n_least, "longest",
 						      (int)p->most, "longer", (int)p->n_longer));
@@ -199,7 +195,7 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 	else if (!u->n)
 		out_text(o, "Equal paths: a tolerance of 0 uses every way there is.\n");
 	out_json(o, "equal_paths",
-		 json_pack("{s:i, s:I, s:I, s:o}", "edges", (int)u->n_edges, "pairs", (json_int_t)u->pairs,
+		 json_make("{s:i, s:I, s:I, s:o}", "edges", (int)u->n_edges, "pairs", (json_int_t)u->pairs,
 			   "unequal", (json_int_t)u->n, "list", list));
 	unequal_paths_free(u);
 	elements_unref(el);
@@ -210,27 +206,6 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 
 #define CELL 40
 
-/* A line of the table: up to three figures with `between` between them. */
-struct line {
-	const char *name, *between;
-	enum figure figure[3];
-	unsigned n;
-};
-
-static const struct line compare_lines[] = {
-	{"pairs of hosts without a path", "", {FIG_UNREACHABLE}, 1},
-	{"mean hops", "", {FIG_HOPS_MEAN}, 1},
-	{"most hops", "", {FIG_HOPS_MOST}, 1},
-	{"elements of a path: mean, most", ", ", {FIG_ELEMENTS_MEAN, FIG_ELEMENTS_MOST}, 2},
-	{"routes per link: min mean max", " ", {FIG_LOAD_LEAST, FIG_LOAD_MEAN, FIG_LOAD_MOST}, 3},
-	{"most LIDs sent by a port", "", {FIG_USAGE_MOST}, 1},
-	{"first links per host port: mean, least", ", ", {FIG_FIRST_MEAN, FIG_FIRST_LEAST}, 2},
-	{"all links per host port: mean, least", ", ", {FIG_LINKS_MEAN, FIG_LINKS_LEAST}, 2},
-	{"service levels", "", {FIG_SLS}, 1},
-	{"groups of credit loops", "", {FIG_LOOPS}, 1},
-	{"LFT entries unlike the first's", "", {FIG_DIFFER}, 1},
-};
-
 static json_t *figure_json(const struct figures *f, enum figure which)
 {
 	char buf[CELL];
@@ -238,42 +213,30 @@ static json_t *figure_json(const struct figures *f, enum figure which)
 	if (f->v[which] < 0)
 		return json_null();
 	if (which == FIG_SLS)
-		return json_string(figure_text(f, which, buf, sizeof(buf)));
+		return json_text(figure_text(f, which, buf, sizeof(buf)));
 	return figure_defs[which].decimals ? json_real(f->v[which]) : json_integer((json_int_t)f->v[which]);
 }
 
 static json_t *engine_json(const struct engine_figures *c)
 {
-	json_t *o = json_pack("{s:s}", "engine", c->engine->name);
+	json_t *o = json_make("{s:s}", "engine", c->engine->name);
 
 	if (c->refused)
-		json_object_set_new(o, "refused", json_string(c->refused));
+		json_object_set_new(o, "refused", json_text(c->refused));
 	for (unsigned i = 0; !c->refused && i < FIGURES; i++)
 		json_object_set_new(o, figure_defs[i].key, figure_json(&c->f, i));
 	return o;
 }
 
-static void cell_text(const struct engine_figures *c, const struct line *line, struct text *t)
+static void print_figure(struct engine_figures *const *c, unsigned n, enum figure which, struct out *o)
 {
 	char buf[CELL];
 
-	for (unsigned i = 0; i < line->n; i++)
-		text_add(t, "%s%s", i ? line->between : "",
-			 figure_text(&c->f, line->figure[i], buf, sizeof(buf)));
-}
-
-static void print_line(struct engine_figures *const *c, unsigned n, const struct line *line, struct out *o)
-{
-	out_text(o, "%-38s", line->name);
+	out_text(o, "%-25s", figure_defs[which].name);
 	for (unsigned i = 0; i < n; i++) {
-		struct text t = {0};
+		bool none = c[i]->refused || (which == FIG_DIFFER && !i);
 
-		if (c[i]->refused || (line->figure[0] == FIG_DIFFER && !i))
-			text_putc(&t, '-');
-		else
-			cell_text(c[i], line, &t);
-		out_text(o, "  %16s", text_str(&t));
-		text_free(&t);
+		out_text(o, "  %16s", none ? "-" : figure_text(&c[i]->f, which, buf, sizeof(buf)));
 	}
 	out_text(o, "\n");
 }
@@ -282,12 +245,12 @@ static void print_engines(struct engine_figures *const *c, unsigned n, struct ou
 {
 	json_t *list = json_array();
 
-	out_text(o, "%-38s", "");
+	out_text(o, "%-25s", "");
 	for (unsigned i = 0; i < n; i++)
 		out_text(o, "  %16s", c[i]->engine->name);
 	out_text(o, "\n");
-	for (size_t i = 0; i < ARRAY_LEN(compare_lines); i++)
-		print_line(c, n, &compare_lines[i], o);
+	for (unsigned i = 0; i < FIGURES; i++)
+		print_figure(c, n, i, o);
 	for (unsigned i = 0; i < n; i++) {
 		if (c[i]->refused)
 			out_text(o, "%s refuses this fabric: %s\n", c[i]->engine->name, c[i]->refused);

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "core/base/err.h"
-#include "core/base/filter.h"
 #include "core/base/outfile.h"
+#include "core/base/program.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -136,18 +136,17 @@ static int export_routing(struct session *s, const char *what, const struct targ
 }
 
 /* DOT text, in a file, to SVG by Graphviz' own program. */
-static int run_graphviz(const char *program, int dot, FILE *to, struct progress *p, struct err *e)
+static int run_graphviz(char *dot, FILE *to, struct progress *p, struct err *e)
 {
-	char name[] = "dot", svg[] = "-Tsvg", *argv[] = {name, svg, NULL};
+	char name[] = "dot", format[] = "-Tsvg", *argv[] = {name, format, dot, NULL};
 	struct err why;
 
-	lseek(dot, 0, SEEK_SET);
 	progress_start(p, "Graphviz draws", 0);
-	if (!filter_run(program, argv, dot, to, p, &why))
+	if (!program_run(argv, to, p, &why))
 		return 0;
 	if (progress_cancelled(p))
 		return err_set(e, CANCELLED);
-	return err_set(e, "Graphviz' program dot: %s; `export dot FILE` writes what it was given", why.msg);
+	return err_set(e, "Graphviz' program %s; `export dot FILE` writes what it was given", why.msg);
 }
 
 /* What `export dot|svg` draws: the fabric, or the channel dependencies of a layer or of a group on cycles. */
@@ -192,8 +191,8 @@ static int write_drawing(struct session *s, const struct drawing *d, FILE *f, co
 }
 
 /* By way of a file that has no name, so that nothing is left behind. */
-static int draw_svg(struct session *s, const struct drawing *d, const char *program, const struct target *t,
-		    struct progress *p, struct err *e)
+static int draw_svg(struct session *s, const struct drawing *d, const struct target *t, struct progress *p,
+		    struct err *e)
 {
 	char path[SCRATCH_PATH];
 	int fd = scratch_file(path, e), rc;
@@ -209,7 +208,7 @@ static int draw_svg(struct session *s, const struct drawing *d, const char *prog
 	if (!rc && fflush(dot))
 		rc = cannot_write(t, e);
 	if (!rc)
-		rc = run_graphviz(program, fd, t->f, p, e);
+		rc = run_graphviz(path, t->f, p, e);
 	fclose(dot);
 	return rc;
 }
@@ -218,15 +217,12 @@ static int export_drawing(struct session *s, const struct drawing *d, const stru
 			  struct err *e)
 {
 	struct progress *p = o->run->progress;
-	char *program = d->svg ? filter_find("dot") : NULL;
-	int rc;
+	bool svg = d->svg && program_exists("dot");
 
-	if (d->svg && !program)
+	if (d->svg && !svg)
 		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
 			    "instead\n");
-	rc = program ? draw_svg(s, d, program, t, p, e) : write_drawing(s, d, t->f, t, p, e);
-	free(program);
-	return rc;
+	return svg ? draw_svg(s, d, t, p, e) : write_drawing(s, d, t->f, t, p, e);
 }
 
 /* `export dot|svg FILE [cdg [LAYER] [switches] [group N]]` */

@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/formats/conf.h"
 #include "core/formats/formats.h"
 #include "core/session/commands/commands.h"
@@ -106,17 +107,37 @@ static int take_silence(int *words, char **argv, unsigned *silence, struct err *
 	return 0;
 }
 
+/* A fabric of which a part did not answer does not take the place of a whole one unasked. */
+static int refuse_partial(const struct fabric *before, const struct fabric *f, struct err *e)
+{
+	struct text t = {0};
+
+	if (!f->warnings.missing || !before || before->warnings.missing)
+		return 0;
+	warnings_tell_missing(&f->warnings, &t);
+	err_set(e,
+		"live: a part of the fabric did not answer (%s); the fabric loaded before stays.  `live` "
+		"asks "
+		"again, `live ... partial` takes what answered",
+		text_str(&t));
+	text_free(&t);
+	return -1;
+}
+
 static int cmd_live(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct fabric *before;
 	struct fabric *f;
 	enum live_tables what = LIVE_NO_TABLES;
 	unsigned silence = LIVE_SILENCE_S;
+	bool partial;
 	char *ca = NULL, *how;
-	int port = 0, words = argc, rc;
+	int port = 0, words, rc;
 
-	if (take_silence(&words, argv, &silence, e))
+	if (take_silence(&argc, argv, &silence, e))
 		return -1;
+	partial = words_take_last(&argc, argv, "partial");
+	words = argc;
 	if (words > 1 && !strcmp(argv[words - 1], "tables"))
 		what = LIVE_LFTS;
 	else if (words > 1 && !strcmp(argv[words - 1], "sl2vl"))
@@ -127,6 +148,10 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 	before = s->loaded ? fabric_ref(s->loaded) : NULL;
 	rc = live_discover_tables(ca, port, what, silence, &f, o->run->progress, e);
 	free(ca);
+	if (!rc && !partial && refuse_partial(before, f, e)) {
+		fabric_unref(f);
+		rc = -1;
+	}
 	if (!rc) {
 		how = str_printf("live%s%s", words > 1 ? " " : "", words > 1 ? argv[1] : "");
 		fabric_ref(f);
@@ -192,7 +217,7 @@ static void show_options(struct session *s, struct out *o)
 		const struct optdef *d = options_at(s->setup->options, i);
 
 		show_option(o, s->setup->options, d);
-		json_object_set_new(obj, d->name, json_string(options_get(s->setup->options, d->name)));
+		json_object_set_new(obj, d->name, json_text(options_get(s->setup->options, d->name)));
 	}
 	out_json(o, "options", obj);
 }
@@ -330,8 +355,11 @@ static void show_summary(struct session *s, struct out *o)
 	out_text(o, "failed: %s, %s; event %zu of %zu\n", PLURAL(links, "link"), PLURAL(nodes, "node"), s->at,
 		 s->n_events - 1);
 	if (s->fabric->sm_endport != NO_ID)
-		out_text(o, "subnet manager: %s\n",
-			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)));
+		out_text(o, "subnet manager: %s%s\n",
+			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)),
+			 s->fabric->sm_guessed ? " (guessed, the source does not tell; `set guid` does)"
+					       : "");
+	out_json(o, "sm_guessed", json_boolean(s->fabric->sm_guessed));
 	out_json(o, "failed_links", json_integer(links));
 	out_json(o, "failed_nodes", json_integer(nodes));
 	if (ev->sweep && ev->sweep->routing)
@@ -353,7 +381,7 @@ static void show_warnings(struct session *s, struct out *o)
 				 w->w[i].text);
 		else
 			out_text(o, "%s: %s: %s\n", s->fabric->source, w->w[i].kind, w->w[i].text);
-		json_array_append_new(list, json_pack("{s:s, s:i, s:s}", "kind", w->w[i].kind, "line",
+		json_array_append_new(list, json_make("{s:s, s:i, s:s}", "kind", w->w[i].kind, "line",
 						      (int)w->w[i].line, "text", w->w[i].text));
 	}
 	if (!w->n)
@@ -375,14 +403,12 @@ static unsigned ports_up(const struct session *s, uint32_t node)
 	return up;
 }
 
-/* Until it is cancelled, as show_links(). */
-static void show_nodes(struct session *s, bool switches, struct out *o)
+static int show_nodes(struct session *s, bool switches, struct out *o, struct err *e)
 {
 	const struct fabric *f = s->fabric;
 	const struct sweep *w = session_sweep(s);
 	json_t *list = json_array();
 
-	out_text(o, "%-18s %5s %5s %5s %s\n", "guid", "lid", "ports", "up", "name");
 	for (uint32_t ep = 0; ep < f->n_endports && !progress_cancelled(o->run->progress); ep++) {
 		uint32_t n = endport_node(f, ep), port = f->endport_port[ep];
 		unsigned lid = w ? w->lids->base[ep] : f->port_lid[port];
@@ -391,14 +417,13 @@ static void show_nodes(struct session *s, bool switches, struct out *o)
 		if (node_is_switch(f, n) != switches)
 			continue;
 		endport_label(f, ep, name, sizeof(name));
-		out_text(o, "0x%016lx %5u %5u %5u %s%s\n", f->port_guid[port], lid, f->node_nports[n],
-			 ports_up(s, n), name, session_state(s)->node_down[n] ? " (down)" : "");
 		json_array_append_new(list,
-				      json_pack("{s:s, s:i, s:i, s:i, s:b}", "name", name, "lid", (int)lid,
+				      json_make("{s:s, s:i, s:i, s:i, s:b}", "name", name, "lid", (int)lid,
 						"ports", (int)f->node_nports[n], "up", (int)ports_up(s, n),
 						"down", (int)session_state(s)->node_down[n]));
 	}
 	out_json(o, switches ? "switches" : "hosts", list);
+	return print_table(s, switches ? "switches" : "hosts", NULL, o, e);
 }
 
 static void show_links(struct session *s, struct out *o)
@@ -415,7 +440,7 @@ static void show_links(struct session *s, struct out *o)
 		port_label(f, q, b, sizeof(b));
 		out_text(o, "%s %s %s %s%s\n", up ? "up  " : "down", a, b, link_width_name(f->port_width[p]),
 			 link_speed_name(f->port_speed[p]));
-		json_array_append_new(list, json_pack("{s:s, s:s, s:b}", "a", a, "b", b, "up", (int)up));
+		json_array_append_new(list, json_make("{s:s, s:s, s:b}", "a", a, "b", b, "up", (int)up));
 	}
 	out_json(o, "links", list);
 }
@@ -428,7 +453,7 @@ static void show_engines(struct session *s, struct out *o)
 		const struct engine *g = s->engines[i];
 
 		out_text(o, "%-14s %s\n%15s%s\n", g->name, g->brief, "", g->reference);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", g->name, "brief", g->brief,
+		json_array_append_new(list, json_make("{s:s, s:s, s:s}", "name", g->name, "brief", g->brief,
 						      "reference", g->reference));
 	}
 	out_json(o, "engines", list);
@@ -478,9 +503,9 @@ static int cmd_show(struct session *s, int argc, char **argv, struct out *o, str
 	else if (!strcmp(what, "warnings"))
 		show_warnings(s, o);
 	else if (!strcmp(what, "switches"))
-		show_nodes(s, true, o);
+		return show_nodes(s, true, o, e);
 	else if (!strcmp(what, "hosts"))
-		show_nodes(s, false, o);
+		return show_nodes(s, false, o, e);
 	else if (!strcmp(what, "links"))
 		show_links(s, o);
 	else
@@ -500,12 +525,13 @@ const struct command fabric_commands[] = {
 		    "force routes it.\n",
 	 .run = cmd_load},
 	{.name = "live",
-	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [wait SECONDS]",
+	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
 	 .help = "discover the fabric through libibnetdisc; again: also what changed since",
 	 .details = "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the "
 		    "switches' "
 		    "forwarding tables\n"
 		    "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n"
+		    "  partial: also when a part of the fabric did not answer and the one loaded is whole.\n"
 		    "  When nothing is heard from the fabric for 10 seconds (or those of `wait`), or nothing "
 		    "but "
 		    "errors for\n"

@@ -38,13 +38,13 @@ static void print_loads(const struct topo *t, const struct loads *l, uint32_t li
 		port_label(f, order[i], a, sizeof(a));
 		port_label(f, t->peer[order[i]], b, sizeof(b));
 		out_text(o, "%8u  %s -> %s\n", l->port[order[i]], a, b);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "from", a, "to", b, "routes",
+		json_array_append_new(list, json_make("{s:s, s:s, s:i}", "from", a, "to", b, "routes",
 						      (int)l->port[order[i]]));
 	}
 	if (n > limit)
 		out_text(o, "  ... %s; `load-map PATTERN all` prints them\n", PLURAL(n - limit, "more link"));
 	out_json(o, "loads",
-		 json_pack("{s:I, s:i, s:i, s:f, s:i, s:o}", "routes", (json_int_t)l->routes, "links",
+		 json_make("{s:I, s:i, s:i, s:f, s:i, s:o}", "routes", (json_int_t)l->routes, "links",
 			   (int)l->n_links, "min", (int)l->min, "mean", l->mean, "max", (int)l->max, "ports",
 			   list));
 	free(order);
@@ -96,7 +96,7 @@ static void print_shift(const struct sweep *w, const struct shift_load *l, json_
 	}
 	out_text(o, "%8u %6u  %s -> %s%s\n", l->shift, l->max, a, b,
 		 l->lost ? "  (flows without a way: see check)" : "");
-	json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:s, s:i, s:i}", "shift", (int)l->shift, "max",
+	json_array_append_new(list, json_make("{s:i, s:i, s:s, s:s, s:i, s:i}", "shift", (int)l->shift, "max",
 					      (int)l->max, "from", a, "to", b, "flows", (int)l->flows, "lost",
 					      (int)l->lost));
 }
@@ -121,7 +121,7 @@ static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
 	if (max <= 1)
 		out_text(o, "Free of congestion: no link carries more than one flow in any of them.\n");
 	out_json(o, "shifts",
-		 json_pack("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:o}", "places", (int)s->n_places, "missing",
+		 json_make("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:o}", "places", (int)s->n_places, "missing",
 			   (int)s->n_missing, "looked_at", (int)s->n, "free", (int)s->free, "worst", (int)max,
 			   "mean", s->mean, "engine_order", (int)s->by_engine, "list", list));
 }

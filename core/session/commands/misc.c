@@ -7,8 +7,6 @@
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 
-#define MAX_SOURCE_DEPTH 16
-
 static int cmd_source(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct command_run *r = o->run;

@@ -40,10 +40,10 @@ static json_t *path_json(const struct fabric *f, const struct path *p)
 	json_t *hops = json_array();
 
 	for (unsigned i = 0; i < p->n; i++)
-		json_array_append_new(hops, json_pack("{s:s, s:i, s:i, s:i}", "switch",
+		json_array_append_new(hops, json_make("{s:s, s:i, s:i, s:i}", "switch",
 						      switch_name(f, p->hop[i].sw), "in", (int)p->hop[i].in,
 						      "out", (int)p->hop[i].out, "vl", (int)p->hop[i].vl));
-	return json_pack("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
+	return json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
 			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
 			 (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "path", hops);
 }
@@ -112,12 +112,10 @@ static int cmd_lft(struct session *s, int argc, char **argv, struct out *o, stru
 {
 	const struct sweep *w = session_sweep(s);
 	const struct comparison *c = session_event(s)->change;
+	uint32_t sw = switch_argument(s, argv[1], e);
 	json_t *list;
-	uint32_t sw;
-	char a[300];
 
 	(void)argc;
-	sw = switch_argument(s, argv[1], e);
 	if (sw == NO_ID)
 		return -1;
 	if (!w->routing->row[sw])
@@ -126,87 +124,40 @@ static int cmd_lft(struct session *s, int argc, char **argv, struct out *o, stru
 	out_text(o, "LFT of %s (LID %u), LIDs up to %u\n", switch_name(s->fabric, sw),
 		 w->lids->base[s->fabric->port_endport[s->fabric->switch_port[sw]]], w->lids->max_lid);
 	for (unsigned lid = 1; lid <= w->lids->max_lid; lid++) {
-		uint32_t owner = lid_owner(w->lids, lid);
 		uint8_t was, now = routing_port(w->routing, sw, lid);
-		bool changed = c && entry_changed(c, sw, lid, &was, &now);
 
-		if (owner == NO_ID && now == NO_PATH && !changed)
+		if (lid_owner(w->lids, lid) == NO_ID && now == NO_PATH &&
+		    !(c && entry_changed(c, sw, lid, &was, &now)))
 			continue;
-		if (now == NO_PATH)
-			out_text(o, "%c %5u   -", changed ? '!' : ' ', lid);
-		else
-			out_text(o, "%c %5u %3u", changed ? '!' : ' ', lid, now);
-		out_text(o, "  %s",
-			 owner == NO_ID ? "(nobody)" : endport_label(s->fabric, owner, a, sizeof(a)));
-		if (changed && was != NO_PATH)
-			out_text(o, "  (was %u)", was);
-		out_text(o, "\n");
-		json_array_append_new(list, json_pack("{s:i, s:i}", "lid", (int)lid, "port", (int)now));
+		json_array_append_new(list, json_make("{s:i, s:i}", "lid", (int)lid, "port", (int)now));
 	}
 	out_json(o, "entries", list);
-	return 0;
+	return print_table(s, "lft", argv[1], o, e);
 }
 
 static int cmd_hops(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = session_sweep(s);
-	const struct routing *r = w->routing;
-	uint32_t sw;
+	const struct routing *r = session_sweep(s)->routing;
+	uint32_t sw = switch_argument(s, argv[1], e);
 
 	(void)argc;
-	sw = switch_argument(s, argv[1], e);
 	if (sw == NO_ID)
 		return -1;
 	if (!r->ops->hops)
 		return err_set(e, "%s has no hop matrix", r->engine);
 	out_text(o, "Hop matrix of %s: least, and the ports that have it\n", switch_name(s->fabric, sw));
-	for (uint32_t d = 0; d < s->fabric->n_switches; d++) {
-		unsigned least = d == sw ? 0 : r->ops->hops(r, sw, d, 0);
-
-		if (!switch_up(w->topo, d))
-			continue;
-		if (least == NO_PATH)
-			out_text(o, "    -  %-30s", switch_name(s->fabric, d));
-		else
-			out_text(o, "  %3u  %-30s", least, switch_name(s->fabric, d));
-		for (unsigned p = 1; d != sw && least != NO_PATH && p <= s->fabric->switch_nports[sw]; p++)
-			if (r->ops->hops(r, sw, d, p) == least)
-				out_text(o, " %u", p);
-		out_text(o, "\n");
-	}
-	return 0;
-}
-
-static int by_rank(const struct routing *r, uint32_t max, struct out *o)
-{
-	const struct fabric *f = r->topo->fabric;
-
-	for (uint32_t rank = 0; rank <= max; rank++) {
-		out_text(o, "rank %u:", rank);
-		for (uint32_t sw = 0; sw < f->n_switches; sw++)
-			if (switch_up(r->topo, sw) && r->ops->rank(r, sw) == rank)
-				out_text(o, " %s", switch_name(f, sw));
-		out_text(o, "\n");
-	}
-	return 0;
+	return print_table(s, "hops", argv[1], o, e);
 }
 
 static int cmd_ranks(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = session_sweep(s);
-	const struct routing *r = w->routing;
-	uint32_t max = 0;
+	const struct routing *r = session_sweep(s)->routing;
 
 	(void)argc;
 	(void)argv;
 	if (!r->ops->rank)
 		return err_set(e, "%s does not rank the switches", r->engine);
-	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
-		uint32_t k = switch_up(w->topo, sw) ? r->ops->rank(r, sw) : NO_RANK;
-
-		max = k != NO_RANK && k > max ? k : max;
-	}
-	return by_rank(r, max, o);
+	return print_table(s, "ranks", NULL, o, e);
 }
 
 static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e)

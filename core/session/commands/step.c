@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 
-#define MOST_STEPS 200000
 #define PAGE 15
 
 struct recorder {

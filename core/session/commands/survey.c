@@ -10,8 +10,8 @@
 
 struct finding {
 	uint32_t id; /* link or switch node */
-	uint64_t lost, rerouted, longer, entries;
-	uint32_t cut;
+	uint64_t lost, cut_off, rerouted, longer, entries;
+	uint32_t gone; /* endports that the subnet manager does not reach, though their node is up */
 	bool fallback, refused;
 };
 
@@ -50,13 +50,14 @@ static int survey_one(struct session *s, const struct sweep *w, bool links, stru
 	setup_unref(setup);
 	if (!after)
 		return -1;
-	f->cut = count_cut_off(after, NULL);
+	f->gone = count_cut_off(after, NULL);
 	f->fallback = after->routing && strcmp(after->routing->engine, w->routing->engine);
 	f->refused = !after->routing;
 	if (after->routing)
 		c = compare_routings(w->routing, after->routing, NULL);
 	if (c) {
 		f->lost = c->lost;
+		f->cut_off = c->cut_off;
 		f->rerouted = c->rerouted;
 		f->longer = c->longer;
 		f->entries = c->entries_changed;
@@ -91,16 +92,18 @@ static void print_finding(const struct sweep *w, bool links, const struct findin
 			 port_label(fb, fb->link_port[2 * f->id + 1], b, sizeof(b)));
 	else
 		snprintf(name, sizeof(name), "%s", fb->node_name[f->id]);
-	out_text(o, "%8lu %8lu %8lu %8lu %6u  %s%s\n", f->lost, f->rerouted, f->longer, f->entries, f->cut,
-		 name,
+	out_text(o, "%8lu %8lu %8lu %8lu %8lu %6u  %s%s\n", f->lost, f->lost - f->cut_off, f->rerouted,
+		 f->longer, f->entries, f->gone, name,
 		 f->refused    ? "  (no engine routes it)"
 		 : f->fallback ? "  (falls back)"
 			       : "");
 	json_array_append_new(list,
-			      json_pack("{s:s, s:I, s:I, s:I, s:I, s:i, s:b}", "what", name, "lost",
+			      json_make("{s:s, s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:b}", "what", name, "lost",
 					(json_int_t)f->lost, "rerouted", (json_int_t)f->rerouted, "longer",
-					(json_int_t)f->longer, "entries", (json_int_t)f->entries, "cut_off",
-					(int)f->cut, "fallback", (int)(f->fallback || f->refused)));
+					(json_int_t)f->longer, "entries", (json_int_t)f->entries,
+					"hosts_gone", (int)f->gone, "cut_off", (json_int_t)f->cut_off,
+					"between_survivors", (json_int_t)(f->lost - f->cut_off), "fallback",
+					(int)(f->fallback || f->refused)));
 }
 
 static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -125,8 +128,8 @@ static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, s
 		json_t *list = json_array();
 
 		qsort(f, n, sizeof(*f), by_harm);
-		out_text(o, "%8s %8s %8s %8s %6s  %s\n", "lost", "rerouted", "longer", "entries", "cutoff",
-			 links ? "link" : "switch");
+		out_text(o, "%8s %8s %8s %8s %8s %6s  %s\n", "lost", "between", "rerouted", "longer",
+			 "entries", "gone", links ? "link" : "switch");
 		for (uint32_t i = 0; i < n; i++)
 			print_finding(w, links, &f[i], list, o);
 		out_json(o, "survey", list);
@@ -139,6 +142,10 @@ const struct command survey_commands[] = {
 	{.name = "survey",
 	 .syntax = "survey links|switches",
 	 .help = "every single failure, ranked by what it does",
+	 .details = "  lost: pairs of hosts without a path then; between: of these, between survivors: not "
+		    "cut off with "
+		    "what failed.\n"
+		    "  gone: host ports that are up, but not in the subnet manager's part any more.\n",
 	 .needs = NEEDS_ROUTING,
 	 .run = cmd_survey},
 	{.name = NULL},

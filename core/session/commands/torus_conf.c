@@ -227,7 +227,7 @@ static void tell_plan(struct maker *m, const struct torus_plan *p, bool good, st
 			 m->refused ? m->refused : "not tried");
 	o->run->found_fault |= !good;
 	out_json(o, "torus",
-		 json_pack("{s:s, s:[i,i,i], s:[b,b,b], s:i, s:i, s:i, s:b}", "shape", shape, "radix",
+		 json_make("{s:s, s:[i,i,i], s:[b,b,b], s:i, s:i, s:i, s:b}", "shape", shape, "radix",
 			   (int)g->radix[p->axis[0]], (int)g->radix[p->axis[1]], (int)g->radix[p->axis[2]],
 			   "open", (int)g->open[p->axis[0]], (int)g->open[p->axis[1]],
 			   (int)g->open[p->axis[2]], "missing_switches", (int)g->missing_switches,

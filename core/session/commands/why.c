@@ -66,11 +66,11 @@ static json_t *candidates_json(const struct why *y, const struct step *st)
 	for (unsigned i = 0; i < st->n_candidates; i++) {
 		const struct step_candidate *c = &st->candidate[i];
 		uint32_t own = candidate_elsewhere(f, st, c);
-		json_t *obj = json_pack("{s:i, s:s}", "port", (int)c->port, "peer",
+		json_t *obj = json_make("{s:i, s:s}", "port", (int)c->port, "peer",
 					port_label(f, c->peer, a, sizeof(a)));
 
 		if (own != NO_ID)
-			json_object_set_new(obj, "chip", json_string(f->node_name[f->port_node[own]]));
+			json_object_set_new(obj, "chip", json_text(f->node_name[f->port_node[own]]));
 		for (unsigned q = 0; q < st->n_quantities; q++)
 			if (c->q[q] != INT64_MIN)
 				json_object_set_new(obj, st->quantity[q], json_integer(c->q[q]));
@@ -106,7 +106,7 @@ static void why_step(void *ctx, const struct step *st)
 	if (st->old_port != NO_PATH)
 		out_text(y->o, "The table had port %u before.\n", st->old_port);
 	out_json(y->o, "choice",
-		 json_pack("{s:s, s:i, s:o, s:s, s:s, s:o}", "switch", switch_name(f, y->sw), "lid",
+		 json_make("{s:s, s:i, s:o, s:s, s:s, s:o}", "switch", switch_name(f, y->sw), "lid",
 			   (int)y->lid, "port", port_json(st->port), "rule", st->rule ? st->rule : "", "text",
 			   st->text ? st->text : "", "candidates", candidates_json(y, st)));
 }
@@ -191,7 +191,7 @@ static void tell_turn(const struct why *y, const struct path_hop *hop, unsigned 
 	out_text(y->o, "  Forbidden turn at %s: in by port %u, down from %s; out by port %u, up to %s.\n",
 		 switch_name(t->fabric, hop[i].sw), hop[i].in, a, hop[i].out, b);
 	out_json(y->o, "turn",
-		 json_pack("{s:s, s:i, s:s, s:i, s:s}", "switch", switch_name(t->fabric, hop[i].sw), "in",
+		 json_make("{s:s, s:i, s:s, s:i, s:s}", "switch", switch_name(t->fabric, hop[i].sw), "in",
 			   (int)hop[i].in, "from", a, "out", (int)hop[i].out, "to", b));
 }
 
@@ -333,7 +333,7 @@ static void tell_via(struct via *v)
 	}
 	tell_matrix(v);
 	out_json(y->o, "via",
-		 json_pack("{s:i, s:o, s:s, s:i, s:i, s:i}", "port", (int)v->port, "chosen",
+		 json_make("{s:i, s:o, s:s, s:i, s:i, s:i}", "port", (int)v->port, "chosen",
 			   port_json(v->chosen), "verdict", word, "links", v->links, "lawful",
 			   v->lawful_way ? (int)v->lawful.links : -1, "shortest",
 			   v->free_way ? (int)v->any.links : -1));
@@ -405,7 +405,7 @@ static void tell_pair(const struct why *y, const struct path *p)
 			 r->engine);
 	out_text(y->o, "%s", text_str(&t));
 	out_json(y->o, "pair",
-		 json_pack("{s:s, s:s, s:i, s:i, s:s}", "src", a, "dst", b, "sl_min", (int)p->sl.lo, "sl_max",
+		 json_make("{s:s, s:s, s:i, s:i, s:s}", "src", a, "dst", b, "sl_min", (int)p->sl.lo, "sl_max",
 			   (int)p->sl.hi, "text", text_str(&t)));
 	text_free(&t);
 }
@@ -559,7 +559,7 @@ static void tell_given(const struct why *y, const struct given *g)
 	if (strcmp(word, "chosen"))
 		tell_parting(y, g, &p);
 	out_json(y->o, "given",
-		 json_pack("{s:s, s:s, s:i, s:i}", "path", text_str(&t), "verdict", word, "links",
+		 json_make("{s:s, s:s, s:i, s:i}", "path", text_str(&t), "verdict", word, "links",
 			   (int)g->links, "table_links", p.end == PATH_OK ? (int)p.hops : -1));
 	text_free(&t);
 	path_free(&p);

@@ -1,0 +1,33 @@
+/*
+ * JSON whose strings are clean text (core/base/clean.h), so that it is UTF-8 and an object is never
+ * lost for a name that is none.  Jansson is included here alone; its own functions that make
+ * strings, which refuse some and take others as they are, cannot be called.
+ */
+#ifndef IBSCOPE_JSON_H
+#define IBSCOPE_JSON_H
+
+#include <jansson.h>
+#include "core/base/defs.h"
+
+/* A string; the caller's reference. */
+json_t *json_text(const char *s);
+
+/* As json_text(), for a piece of len bytes. */
+json_t *json_textn(const char *s, size_t len);
+
+/* "0x" and 16 digits. */
+json_t *json_guid(uint64_t guid);
+
+/*
+ * A value after a format: as json_pack() of Jansson 2.14, with of its letters `{}`, `[]`, `s`, `s*`
+ * (NULL leaves the member out), `b`, `i`, `I`, `f` and `o` (taken over).  Keys of objects are the
+ * program's own words.
+ */
+json_t *json_make(const char *fmt, ...);
+
+#ifndef JSON_MAKES_STRINGS
+#pragma GCC poison json_string json_stringn json_string_nocheck json_stringn_nocheck json_string_set
+#pragma GCC poison json_pack json_pack_ex json_vpack_ex json_sprintf json_vsprintf
+#endif
+
+#endif

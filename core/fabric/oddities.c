@@ -1,0 +1,148 @@
+/* What is odd about a fabric as a whole; told as warnings, and nothing is changed by it. */
+#include <stdlib.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/fabric/builder.h"
+#include "core/fabric/labels.h"
+
+#define TOLD 20		     /* of one kind; the rest is counted */
+#define LAST_UNICAST 0xBFFFu /* LIDs above are multicast */
+
+struct held {
+	uint64_t value; /* a GUID, or a LID */
+	uint32_t port;
+};
+
+static int held_compare(const void *x, const void *y)
+{
+	const struct held *a = x, *b = y;
+
+	if (a->value != b->value)
+		return a->value < b->value ? -1 : 1;
+	return a->port < b->port ? -1 : a->port > b->port;
+}
+
+/* After TOLD of a kind only their number, when all are known. */
+static void tell_rest(struct fabric *f, const char *kind, uint32_t n)
+{
+	if (n > TOLD)
+		warnings_add(&f->warnings, kind, 0, "and %u more", n - TOLD);
+}
+
+static void port_guids(struct fabric *f)
+{
+	struct held *h = NEW_ARRAY(f->n_endports, struct held);
+	uint32_t n = 0;
+	char a[300], b[300];
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		h[ep] = (struct held){f->port_guid[f->endport_port[ep]], f->endport_port[ep]};
+	qsort(h, f->n_endports, sizeof(*h), held_compare);
+	for (uint32_t i = 1; i < f->n_endports; i++)
+		if (h[i].value == h[i - 1].value && n++ < TOLD)
+			warnings_add(&f->warnings, "duplicate GUID", 0,
+				     "port GUID 0x%016lx is of %s and of %s", h[i].value,
+				     port_label(f, h[i - 1].port, a, sizeof(a)),
+				     port_label(f, h[i].port, b, sizeof(b)));
+	tell_rest(f, "duplicate GUID", n);
+	free(h);
+}
+
+/* LIDs of all ports by number, each with the first port that has it. */
+static void lids(struct fabric *f)
+{
+	uint32_t *owner = NEW_ARRAY(UINT16_MAX + 1u, uint32_t), twice = 0, beyond = 0; /* endport + 1 */
+	char a[300], b[300];
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t port = f->endport_port[ep], lid = f->port_lid[port];
+		uint32_t last = lid + (1u << f->port_lmc[port]) - 1, other = 0;
+
+		if (!lid)
+			continue;
+		if (last > LAST_UNICAST && beyond++ < TOLD)
+			warnings_add(&f->warnings, "LID out of range", 0,
+				     "LIDs %u to %u of %s: unicast LIDs end at %u", lid, last,
+				     port_label(f, port, a, sizeof(a)), LAST_UNICAST);
+		for (uint32_t l = lid; l <= last && last <= LAST_UNICAST; l++) {
+			other = owner[l] && !other ? owner[l] : other;
+			owner[l] = owner[l] ? owner[l] : ep + 1;
+		}
+		if (other && twice++ < TOLD)
+			warnings_add(&f->warnings, "duplicate LID", 0, "LID %u of %s is one of %s, too", lid,
+				     port_label(f, port, a, sizeof(a)),
+				     port_label(f, f->endport_port[other - 1], b, sizeof(b)));
+	}
+	tell_rest(f, "LID out of range", beyond);
+	tell_rest(f, "duplicate LID", twice);
+	free(owner);
+}
+
+/* A cable by the nodes that it joins. */
+struct cable {
+	uint32_t low, high; /* nodes */
+	uint32_t link;
+};
+
+static int cable_compare(const void *x, const void *y)
+{
+	const struct cable *a = x, *b = y;
+
+	if (a->low != b->low)
+		return a->low < b->low ? -1 : 1;
+	if (a->high != b->high)
+		return a->high < b->high ? -1 : 1;
+	return a->link < b->link ? -1 : a->link > b->link;
+}
+
+static double rate_of(const struct fabric *f, uint32_t link)
+{
+	uint32_t p = f->link_port[2 * link];
+
+	return link_rate_gbps(f->port_width[p], f->port_speed[p]);
+}
+
+static void slow_link(struct fabric *f, uint32_t link, uint32_t best, uint32_t *told)
+{
+	uint32_t p = f->link_port[2 * link], q = f->link_port[2 * link + 1], r = f->link_port[2 * best];
+	char a[300], b[300];
+
+	if ((*told)++ < TOLD)
+		warnings_add(&f->warnings, "slow link", 0, "%s to %s is %s%s, a link beside it is %s%s",
+			     port_label(f, p, a, sizeof(a)), port_label(f, q, b, sizeof(b)),
+			     link_width_name(f->port_width[p]), link_speed_name(f->port_speed[p]),
+			     link_width_name(f->port_width[r]), link_speed_name(f->port_speed[r]));
+}
+
+/* Links between the same two nodes ought to be alike. */
+static void siblings(struct fabric *f)
+{
+	struct cable *c = NEW_ARRAY(f->n_links, struct cable);
+	uint32_t told = 0;
+
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		uint32_t a = f->port_node[f->link_port[2 * l]], b = f->port_node[f->link_port[2 * l + 1]];
+
+		c[l] = (struct cable){a < b ? a : b, a < b ? b : a, l};
+	}
+	qsort(c, f->n_links, sizeof(*c), cable_compare);
+	for (uint32_t first = 0, end; first < f->n_links; first = end) {
+		uint32_t best = c[first].link;
+
+		for (end = first;
+		     end < f->n_links && c[end].low == c[first].low && c[end].high == c[first].high; end++)
+			best = rate_of(f, c[end].link) > rate_of(f, best) ? c[end].link : best;
+		for (uint32_t i = first; i < end; i++)
+			if (rate_of(f, c[i].link) > 0 && rate_of(f, c[i].link) < rate_of(f, best))
+				slow_link(f, c[i].link, best, &told);
+	}
+	tell_rest(f, "slow link", told);
+	free(c);
+}
+
+void fabric_tell_oddities(struct fabric *f)
+{
+	port_guids(f);
+	lids(f);
+	siblings(f);
+}

@@ -1,0 +1,146 @@
+/* Sources of which a part is missing: told, kept in variants, and never taken for whole. */
+#include "core/formats/formats.h"
+#include "fixture.h"
+#include "formats.h"
+
+#include "core/source/live.h"
+
+/* A file of which any part at the end is missing is told to be incomplete, or has lost no link. */
+static void every_cut(const char *path, size_t from)
+{
+	struct fabric *whole = load(path), *f;
+	uint32_t told = 0;
+	struct err e;
+	size_t size;
+	char *data = read_all(path, &size);
+
+	assert_int_equal(whole->warnings.missing, 0);
+	for (size_t cut = from; cut < size; cut++) {
+		if (fabric_parse("x", data, cut, &f, &e))
+			continue;
+		if (!f->warnings.missing && f->n_links != whole->n_links)
+			fail_msg("%s cut behind %zu bytes: %u of %u links, and nothing is missing", path, cut,
+				 f->n_links, whole->n_links);
+		told += f->warnings.missing != 0;
+		fabric_unref(f);
+	}
+	assert_true(told > 20);
+	free(data);
+	fabric_unref(whole);
+}
+
+static void test_cuts(void **state)
+{
+	(void)state;
+	every_cut("tests/fabrics/formats/two-leaf.ibnetdiscover", 1);
+	/* as long as no cable has two lines, the list may be one of a line a cable */
+	every_cut("tests/fabrics/formats/two-leaf.lst", 1200);
+}
+
+/* What a terminal's prompt leaves behind the text is no record. */
+static void test_prompt(void **state)
+{
+	static const char text[] = "vendid=0x2c9\ndevid=0xc738\nswitchguid=0x1000(1000)\n"
+				   "Switch\t2 \"S-0000000000001000\"\t# \"one\" base port 0 lid 1 lmc 0\n"
+				   "[1]\t\"S-0000000000002000\"[1]\t\t# \"two\" lid 2 4xQDR\n\n"
+				   "vendid=0x2c9\ndevid=0xc738\nswitchguid=0x2000(2000)\n"
+				   "Switch\t2 \"S-0000000000002000\"\t# \"two\" base port 0 lid 2 lmc 0\n"
+				   "[1]\t\"S-0000000000001000\"[1]\t\t# \"one\" lid 1 4xQDR\n";
+	static const struct {
+		const char *behind;
+		bool cut;
+	} ends[] = {{"[root@ufm ~]# ", false}, {"$ ", false}, {"vendid=0x2c9", true},
+		    {"[2]\t\"S-00", true},     {"", false},   {"vendid=0x2c9\n", true}};
+	char *all;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		struct fabric *f;
+
+		all = str_printf("%s%s", text, ends[i].behind);
+		f = parse(all);
+		assert_int_equal(f->warnings.missing, ends[i].cut);
+		fabric_unref(f);
+		free(all);
+	}
+}
+
+/* Two switches, a host on each; the switches' port 2 is up: what it leads to is as asked. */
+static struct fabric *discovered(bool second, bool open)
+{
+	struct fabric_builder *b = fb_new();
+	uint32_t one = fb_add(b, NODE_SWITCH, 0x10, 4, "one"), host = fb_add(b, NODE_CA, 0x11, 1, "host1");
+	struct fabric *f;
+	struct err e;
+
+	assert_true(fb_link(b, one, 1, host, 1));
+	if (second) {
+		uint32_t two = fb_add(b, NODE_SWITCH, 0x20, 4, "two"),
+			 far = fb_add(b, NODE_CA, 0x21, 1, "host2");
+
+		assert_true(fb_link(b, one, 2, two, 2));
+		assert_true(fb_link(b, two, 1, far, 1));
+	}
+	b->node[one].port[2].state = second || open ? PORT_ACTIVE : PORT_DOWN;
+	if (open)
+		warnings_missing(&b->warnings, "open port", 0, "one[2]");
+	assert_int_equal(fb_finish(b, "test", "live", &f, &e), 0);
+	return f;
+}
+
+static void test_changes(void **state)
+{
+	struct fabric *before = discovered(true, false), *silent = discovered(false, true),
+		      *gone = discovered(false, false);
+	struct text t = {0};
+
+	(void)state;
+	assert_int_equal(fabric_changes(before, silent, &t), 4);
+	assert_string_equal(text_str(&t), "? node host2 (0x0000000000000021, CA, 1 port)\n"
+					  "? node two (0x0000000000000020, switch, 4 ports)\n"
+					  "? link one[2] -- two[2]\n"
+					  "? link two[1] -- host2[1]\n");
+	text_clear(&t);
+	assert_int_equal(fabric_changes(before, gone, &t), 4);
+	assert_string_equal(text_str(&t), "- node host2 (0x0000000000000021, CA, 1 port)\n"
+					  "- node two (0x0000000000000020, switch, 4 ports)\n"
+					  "- link one[2] -- two[2]\n"
+					  "- link two[1] -- host2[1]\n");
+	text_free(&t);
+	fabric_unref(before);
+	fabric_unref(silent);
+	fabric_unref(gone);
+}
+
+/* Told by kind; kept when names or chassis make another variant of the fabric. */
+static void test_told(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	struct text t = {0};
+
+	(void)state;
+	assert_int_equal(session_set_fabric(s, discovered(false, true), "live", NULL, NULL), 0);
+	warnings_tell_missing(&s->fabric->warnings, &t);
+	assert_string_equal(text_str(&t), "1 open port");
+	text_free(&t);
+	ok_line(s, "route minhop");
+	line_says(s, "check",
+		  "INCOMPLETE: a part of the fabric is not in test (1 open port; `show warnings`)");
+	line_says(s, "check", "whether the fabric is sound is not");
+	line_says(s, "show", "INCOMPLETE");
+	ok_line(s, "set port_guids ibsim");
+	line_says(s, "show", "INCOMPLETE"); /* of another variant */
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_prompt),
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,599 @@
+/* Every row of the table of limits: at the limit all is well, one beyond it happens what the row says. */
+#include "core/base/cursor.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/formats/conf.h"
+#include "core/formats/formats.h"
+#include "tests/unit/fixture.h"
+#include "tui/keymap.h"
+#include "tui/limits.h"
+#include "tui/ui.h"
+#include "views/view.h"
+
+/* The row at hand, and what it says between backticks ("" when nothing). */
+struct row {
+	const struct limit *l;
+	unsigned n; /* the limit */
+	char said[200];
+};
+
+static struct session *new_session(void)
+{
+	return session_new(all_engines, all_commands);
+}
+
+/* A line that is printed to; freed with the next one. */
+static const char *line_of(const char *fmt, ...) PRINTF_LIKE(1, 2);
+static const char *line_of(const char *fmt, ...)
+{
+	static struct text t;
+	va_list ap;
+
+	text_free(&t);
+	va_start(ap, fmt);
+	text_addv(&t, fmt, ap);
+	va_end(ap);
+	return text_str(&t);
+}
+
+/* `part` so many times. */
+static char *many(const char *part, unsigned n)
+{
+	struct text t = {0};
+
+	for (unsigned i = 0; i < n; i++)
+		text_add(&t, "%s", part);
+	return t.s ? t.s : str_dup("");
+}
+
+/* Run a line in a session of its own: fails with what the row says. */
+static void refused(const struct row *r, const char *line)
+{
+	struct session *s = new_session();
+
+	line_fails(s, line, r->said);
+	session_free(s);
+}
+
+static void accepted(const char *line)
+{
+	struct session *s = new_session();
+
+	ok_line(s, line);
+	session_free(s);
+}
+
+/* Does the line, in a session of its own, say what the row says? */
+static void says(const struct row *r, const char *line, bool expected)
+{
+	struct session *s = new_session();
+	struct err e;
+	int rc;
+	char *text = run_line(s, line, &rc, &e, false, NULL);
+
+	if (rc)
+		fail_msg("%s: %s", line, e.msg);
+	if (!strstr(text, r->said) == expected)
+		fail_msg("%s: \"%s\" is %sin: %s", line, r->said, expected ? "not " : "", text);
+	free(text);
+	session_free(s);
+}
+
+static const char *temp_dir(void)
+{
+	static char dir[] = "/tmp/ibscope-limits-XXXXXX";
+	static bool made;
+
+	if (!made && !mkdtemp(dir))
+		fail_msg("no folder %s", dir);
+	made = true;
+	return dir;
+}
+
+static char *write_file(const char *name, const char *text)
+{
+	char *path = str_printf("%s/%s", temp_dir(), name);
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	return path;
+}
+
+/* Files NAME0 .. NAMEn, each naming the next; the last holds `end`.  The path of NAME0. */
+static char *chain(const char *name, unsigned n, const char *fmt_open, const char *fmt_close, const char *end)
+{
+	char *path = NULL, one[40];
+
+	for (unsigned i = n + 1; i--;) {
+		char *text = i == n ? str_dup(end)
+				    : str_printf("%s%s/%s%u%s", fmt_open, temp_dir(), name, i + 1, fmt_close);
+
+		snprintf(one, sizeof(one), "%s%u", name, i);
+		free(path);
+		path = write_file(one, text);
+		free(text);
+	}
+	return path;
+}
+
+/* --- the fabric -------------------------------------------------------------------------- */
+
+/* Two switches with so many hosts in all, as a net file. */
+static char *two_switches(unsigned hosts)
+{
+	struct text t = {0};
+
+	for (unsigned sw = 0; sw < 2; sw++) {
+		text_add(&t, "Switch 254 \"S%u\"\n[254] \"S%u\"[254]\n", sw, 1 - sw);
+		for (unsigned h = sw; h < hosts; h += 2)
+			text_add(&t, "[%u] \"H%u\"[1]\n", h / 2 + 1, h);
+		text_add(&t, "\n");
+	}
+	for (unsigned h = 0; h < hosts; h++)
+		text_add(&t, "Hca 1 \"H%u\"\n[1] \"S%u\"[%u]\n\n", h, h % 2, h / 2 + 1);
+	return t.s;
+}
+
+static void lids(const struct row *r)
+{
+	unsigned block = 1u << MAX_LMC,
+		 fit = (r->n + 1) / block -
+		       2; /* but for that of 0, and that which the second switch begins */
+	const char *line[2];
+	char *path[2], *text;
+
+	for (unsigned i = 0; i < 2; i++) {
+		text = two_switches(fit + i);
+		path[i] = write_file(i ? "lids1" : "lids0", text);
+		free(text);
+		line[i] = line_of("load %s; route minhop lmc=%d; show", path[i], MAX_LMC);
+		says(r, line[i], i > 0);
+		free(path[i]);
+	}
+}
+
+static void lmc(const struct row *r)
+{
+	accepted(line_of("synth ring:4; set lmc %u; route minhop", r->n));
+	refused(r, line_of("synth ring:4; set lmc %u", r->n + 1));
+	for (unsigned more = 0; more < 2; more++) {
+		const char *text = line_of("Switch 1 \"S\" # \"n\" base port 0 lid 5 lmc %u\n", r->n + more);
+		struct fabric *f;
+		struct err e;
+
+		assert_int_equal(fabric_parse("lmc", text, strlen(text), &f, &e), 0);
+		assert_int_equal(f->port_lmc[f->node_port[0]], more ? 0 : r->n);
+		fabric_unref(f);
+	}
+	accepted(line_of("synth ring:4,lids=1,lmc=%u", r->n));
+	refused(r, line_of("synth ring:4,lids=1,lmc=%u", r->n + 1));
+}
+
+static void ports(const struct row *r)
+{
+	static const char *const type[] = {"Switch", "Hca"};
+	struct fabric *f;
+	struct err e;
+
+	for (unsigned i = 0; i < 2; i++) {
+		char *text = str_printf("%s %u \"A\"\n[%u] \"B\"[1]\n\nSwitch 1 \"B\"\n[1] \"A\"[%u]\n",
+					type[i], r->n, r->n, r->n);
+
+		assert_int_equal(fabric_parse("at", text, strlen(text), &f, &e), 0);
+		assert_int_equal(f->n_links, 1);
+		fabric_unref(f);
+		free(text);
+		text = str_printf("%s %u \"A\"\n[1] \"B\"[1]\n\nSwitch 1 \"B\"\n[1] \"A\"[1]\n", type[i],
+				  r->n + 1);
+		assert_int_equal(fabric_parse("beyond", text, strlen(text), &f, &e), -1);
+		assert_non_null(strstr(e.msg, r->said));
+		free(text);
+	}
+	accepted(line_of("synth ring:2,hosts=%u", r->n - 1));
+	refused(r, line_of("synth ring:2,hosts=%u", r->n));
+}
+
+static void hops(const struct row *r)
+{
+	says(r, line_of("synth mesh:%u; route minhop", r->n), false);
+	says(r, line_of("synth mesh:%u; route minhop", r->n + 1), true);
+}
+
+static void names(const struct row *r)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		char *name = many("n", r->n + more), *text = str_printf("Switch 1 \"S\" # \"%s\"\n", name);
+		struct fabric *f;
+		struct err e;
+
+		assert_int_equal(fabric_parse("names", text, strlen(text), &f, &e), 0);
+		assert_int_equal(strlen(f->node_desc[0]), r->n);
+		assert_memory_equal(f->node_desc[0], name, r->n);
+		fabric_unref(f);
+		free(text);
+		free(name);
+	}
+}
+
+/* --- synthetic fabrics ---------------------------------------------------------------------- */
+
+/* Endports of a ring with H hosts a switch: switches times (H + 1). */
+static void synth_endports(const struct row *r)
+{
+	unsigned beyond = r->n + 1, by = 2;
+
+	while (beyond % by || by > MAX_PORTS)
+		by++;
+	accepted(line_of("synth ring:%u,hosts=199", r->n / 200));
+	refused(r, line_of("synth ring:%u,hosts=%u", beyond / by, by - 1));
+}
+
+static void synth_ports(const struct row *r)
+{
+	accepted(line_of("synth ring:%u,ports=128", r->n / 128));
+	refused(r, line_of("synth ring:%u,ports=128", r->n / 128 + 1));
+}
+
+static void synth_host_ports(const struct row *r)
+{
+	accepted(line_of("synth xgft:2,2:%u,1", r->n));
+	refused(r, line_of("synth xgft:2,2:%u,1", r->n + 1));
+}
+
+static void synth_dims(const struct row *r)
+{
+	char *ones = many("1x", r->n - 1);
+
+	accepted(line_of("synth mesh:%s2", ones));
+	refused(r, line_of("synth mesh:%s1x2", ones));
+	free(ones);
+}
+
+static void synth_shape(const struct row *r)
+{
+	char *zeros = many("0", r->n - 1);
+
+	accepted(line_of("synth ring:%s4", zeros));
+	refused(r, line_of("synth ring:0%s4", zeros));
+	free(zeros);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* A reader that takes so many MiB: that much, and a byte more from a file and from a pipe. */
+static void mib(const struct row *r)
+{
+	char *path = write_file("mib", ""), *data, *line;
+	size_t size;
+	struct err e;
+	FILE *f = fopen(path, "r+e");
+
+	assert_int_equal(ftruncate(fileno(f), 1 << 20), 0);
+	assert_int_equal(read_at_most(f, "a", 1, &data, &size, &e), 0);
+	assert_int_equal(size, 1 << 20);
+	free(data);
+	rewind(f);
+	assert_int_equal(ftruncate(fileno(f), (1 << 20) + 1), 0);
+	assert_int_equal(read_at_most(f, "a", 1, &data, &size, &e), -1);
+	fclose(f);
+	f = popen("head -c 1048577 /dev/zero", "re");
+	assert_int_equal(read_at_most(f, "a", 1, &data, &size, &e), -1);
+	pclose(f);
+	assert_string_equal(e.msg, "a: found more than 1 MiB, the most that is read");
+	assert_int_equal(truncate(path, ((off_t)r->n << 20) + 1), 0);
+	line = str_printf("load %s", path);
+	refused(r, line);
+	free(line);
+	free(path);
+}
+
+static void conf_mib(const struct row *r)
+{
+	char *path = write_file("conf", "lmc 1\n"), *line = str_printf("synth ring:4; config %s", path);
+
+	assert_int_equal(truncate(path, (off_t)r->n << 20), 0);
+	accepted(line);
+	assert_int_equal(truncate(path, ((off_t)r->n << 20) + 1), 0);
+	refused(r, line);
+	free(line);
+	free(path);
+}
+
+static void scripts(const struct row *r)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		char *path = chain("script", r->n - 1 + more, "source ", "\n", "echo done\n");
+		char *line = str_printf("source %s", path);
+
+		if (more)
+			refused(r, line);
+		else
+			accepted(line);
+		free(line);
+		free(path);
+	}
+}
+
+static void net_depth(const struct row *r)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		char *path = chain("net", r->n + more, "include \"", "\"\n", "Switch 4 \"S\"\n");
+		char *line = str_printf("load %s", path);
+
+		if (more)
+			refused(r, line);
+		else
+			accepted(line);
+		free(line);
+		free(path);
+	}
+}
+
+static void net_files(const struct row *r)
+{
+	char *inner = write_file("inner", "# nothing\n");
+
+	for (unsigned more = 0; more < 2; more++) {
+		char *one = str_printf("include \"%s\"\n", inner), *all = many(one, r->n + more);
+		char *text = str_printf("%sSwitch 4 \"S\"\n", all), *path = write_file("outer", text);
+		char *line = str_printf("load %s", path);
+
+		if (more)
+			refused(r, line);
+		else
+			accepted(line);
+		free(line);
+		free(path);
+		free(text);
+		free(all);
+		free(one);
+	}
+	free(inner);
+}
+
+static bool any_name(const char *name)
+{
+	return !strcmp(name, "up");
+}
+
+static bool no_pane(const char *name)
+{
+	(void)name;
+	return false;
+}
+
+/* A keymap is read, with so many bindings, and says what the row says or nothing. */
+static void keymap_of(const struct row *r, const char *path, size_t bindings, bool complains)
+{
+	static const struct keymap_check check = {any_name, no_pane};
+	struct keymap km = {0};
+	struct text errors = {0};
+	struct err e;
+
+	assert_int_equal(keymap_load(&km, path, &check, &errors, &e), 0);
+	assert_int_equal(km.n, bindings);
+	if (complains)
+		assert_non_null(strstr(text_str(&errors), r->said));
+	else
+		assert_string_equal(text_str(&errors), "");
+	text_free(&errors);
+	keymap_clear(&km);
+}
+
+static void keymaps(const struct row *r)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		char *path = chain("keys", r->n - 1 + more, "include ", "\n", "bind x up\n");
+
+		keymap_of(r, path, !more, more);
+		free(path);
+	}
+}
+
+static void binding(const struct row *r)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		char *keys = many("x,", r->n - 1 + more), *text = str_printf("bind %sx up\n", keys);
+		char *path = write_file("binding", text);
+
+		keymap_of(r, path, !more, more);
+		free(path);
+		free(text);
+		free(keys);
+	}
+}
+
+/* --- what is asked --------------------------------------------------------------------------- */
+
+static void engines_compared(const struct row *r)
+{
+	char *names_of = many(" dor", r->n);
+
+	accepted(line_of("synth mesh:2x2; compare%s", names_of));
+	refused(r, line_of("synth mesh:2x2; compare%s dor", names_of));
+	free(names_of);
+}
+
+static void engines_in_pane(const struct row *r)
+{
+	char *names_of = many(" dor", r->n);
+
+	accepted(line_of("synth mesh:2x2; route dor; list compare%s", names_of));
+	refused(r, line_of("synth mesh:2x2; route dor; list compare%s dor", names_of));
+	free(names_of);
+}
+
+static void steps(const struct row *r)
+{
+	struct session *s = new_session();
+	struct interpreter *in = interpreter_of(s);
+
+	ok_line(s, "synth xgft:4,4:1,2; route minhop; step start");
+	assert_false(in->steps.cut);
+	ok_line(s, "synth hyperx:250,hosts=4; route minhop");
+	line_says(s, "step start", r->said);
+	assert_int_equal(interpreter_of(s)->steps.n, r->n);
+	session_free(s);
+}
+
+static unsigned rows_asked;
+
+static void rows_load(struct view *v)
+{
+	v->n_rows = rows_asked;
+}
+
+static void rows_title(const struct view *v, struct text *t)
+{
+	(void)v;
+	text_add(t, "Rows");
+}
+
+static void rows_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	(void)v;
+	(void)col;
+	text_add(t, "%u", row);
+}
+
+static void sorting(const struct row *r)
+{
+	static const struct column column = {.name = "row", .flex = 1, .numeric = true};
+	static const struct view_ops ops = {.name = "rows",
+					    .column = &column,
+					    .n_columns = 1,
+					    .load = rows_load,
+					    .title = rows_title,
+					    .cell = rows_cell};
+	struct session *s = new_session();
+	struct scene sc = {0};
+	struct view *v;
+	struct err e;
+
+	ok_line(s, "synth ring:4; route minhop");
+	scene_take(&sc, s);
+	for (unsigned more = 0; more < 2; more++) {
+		rows_asked = r->n + more;
+		v = view_new(&ops, &sc, 0, NULL, &e);
+		assert_non_null(v);
+		view_refresh(v);
+		assert_int_equal(view_count(v), r->n + more);
+		assert_int_equal(view_sort(v, 0, true, &e), more ? -1 : 0);
+		if (more)
+			assert_non_null(strstr(e.msg, r->said));
+		view_free(v);
+	}
+	scene_release(&sc);
+	session_free(s);
+}
+
+static void filters(const struct row *r)
+{
+	char *text = many("y", r->n);
+
+	accepted(line_of("synth ring:4; route minhop; list switches filter %s", text));
+	refused(r, line_of("synth ring:4; route minhop; list switches filter %sy", text));
+	free(text);
+}
+
+static unsigned offered(struct session *s)
+{
+	size_t start;
+	char **words = session_complete(s, "trace node", &start);
+	unsigned n = 0;
+
+	while (words && words[n])
+		n++;
+	completions_free(words);
+	return n;
+}
+
+static void completions(const struct row *r)
+{
+	struct session *s = new_session();
+	unsigned hosts = 200;
+
+	ok_line(s, line_of("synth ring:%u,hosts=%u", r->n / hosts, hosts));
+	assert_int_equal(offered(s), r->n);
+	ok_line(s, line_of("synth ring:%u,hosts=%u", r->n / hosts + 1, hosts));
+	assert_int_equal(offered(s), r->n);
+	session_free(s);
+}
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *what;
+	void (*test)(const struct row *r);
+} cases[] = {
+	{"unicast LIDs", lids},
+	{"LMC", lmc},
+	{"ports of a switch or host", ports},
+	{"hops from the subnet manager", hops},
+	{"bytes of a node's name", names},
+	{"endports of a synthetic fabric", synth_endports},
+	{"switch ports of a synthetic fabric", synth_ports},
+	{"ports of a synthetic host", synth_host_ports},
+	{"dimensions or levels of a synthetic fabric", synth_dims},
+	{"characters of a synthetic fabric's shape", synth_shape},
+	{"MiB of a file", mib},
+	{"MiB of an opensm.conf", conf_mib},
+	{"scripts within each other", scripts},
+	{"ibsim net files within each other", net_depth},
+	{"includes of an ibsim net file", net_files},
+	{"keymaps within each other", keymaps},
+	{"keys of a binding", binding},
+	{"engines of `compare`", engines_compared},
+	{"engines in the pane compare", engines_in_pane},
+	{"steps that `step start` records", steps},
+	{"rows that are sorted or folded", sorting},
+	{"characters of a filter", filters},
+	{"words that Tab offers", completions},
+	{"lines of the history", NULL},	   /* tests/tui/run.py, limits_of_the_explorer */
+	{"panes behind each other", NULL}, /* the same */
+};
+
+static void test_row(void **state)
+{
+	size_t i = *(size_t *)*state;
+	struct row r = {.l = &limits[i], .n = (unsigned)limits[i].most};
+	char *beyond = limit_beyond(r.l), *from = strchr(beyond, '`');
+
+	if (from)
+		snprintf(r.said, sizeof(r.said), "%.*s", (int)strcspn(from + 1, "`"), from + 1);
+	if (!strncmp(beyond, "`list` ", 7))
+		snprintf(r.said, sizeof(r.said), "%.*s", (int)strcspn(strchr(beyond + 7, '`') + 1, "`"),
+			 strchr(beyond + 7, '`') + 1);
+	free(beyond);
+	assert_non_null(cases[i].what);
+	assert_string_equal(cases[i].what, r.l->what);
+	if (cases[i].test)
+		cases[i].test(&r);
+}
+
+static int remove_files(void **state)
+{
+	(void)state;
+	return system(line_of("rm -rf %s", temp_dir())) ? -1 : 0;
+}
+
+int main(void)
+{
+	static size_t number[ARRAY_LEN(cases)];
+	struct CMUnitTest tests[ARRAY_LEN(cases)] = {{0}};
+	size_t n = 0;
+
+	while (limits[n].what)
+		n++;
+	if (n != ARRAY_LEN(cases)) {
+		fprintf(stderr, "%zu limits, %zu tests\n", n, ARRAY_LEN(cases));
+		return 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		number[i] = i;
+		tests[i] = (struct CMUnitTest){cases[i].what, test_row, NULL, NULL, &number[i]};
+	}
+	return cmocka_run_group_tests(tests, NULL, remove_files);
+}

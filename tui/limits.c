@@ -1,0 +1,71 @@
+/* The table of limits: each number is that of the code which holds it. */
+#include "tui/limits.h"
+#include "core/analysis/side_by_side.h"
+#include "core/base/cursor.h"
+#include "core/base/text.h"
+#include "core/fabric/state.h"
+#include "core/formats/conf.h"
+#include "core/formats/formats.h"
+#include "core/session/command.h"
+#include "core/session/interpreter.h"
+#include "core/source/synth.h"
+#include "tui/keymap.h"
+#include "tui/ui.h"
+#include "views/view.h"
+
+const struct limit limits[] = {
+	/* the fabric */
+	{"unicast LIDs", MAX_LID, "ports for which none are left get no LID and no routes: `gets no LID`"},
+	{"LMC", MAX_LMC, "refused: `expected a number from 0 to #`; in a file it counts as 0"},
+	{"ports of a switch or host", MAX_PORTS, "the file is refused: `expected at most #`"},
+	{"hops from the subnet manager", DR_MAX_HOPS,
+	 "what lies behind is not discovered, as by OpenSM: `where directed routes end`"},
+	{"bytes of a node's name", DESC_MAX,
+	 "cut off behind them, as by OpenSM; a node-name-map may have longer ones"},
+	/* synthetic fabrics */
+	{"endports of a synthetic fabric", SYNTH_MAX_ENDPORTS,
+	 "refused: `endports (switches and CA ports), expected at most #`"},
+	{"switch ports of a synthetic fabric", SYNTH_MAX_PORTS,
+	 "refused: `switch ports in all, expected at most #`"},
+	{"ports of a synthetic host", SYNTH_MAX_CA_PORTS, "refused: `ports of a host, expected at most #`"},
+	{"dimensions or levels of a synthetic fabric", SYNTH_MAX_DIMS, "refused: `more than # numbers`"},
+	{"characters of a synthetic fabric's shape", SYNTH_MAX_SHAPE,
+	 "refused: `characters, expected at most #`"},
+	/* files */
+	{"MiB of a file", FILE_MIB, "refused: `found more than # MiB, the most that is read`"},
+	{"MiB of an opensm.conf", CONF_MIB, "refused: `found more than # MiB, the most that is read`"},
+	{"scripts within each other", MAX_SOURCE_DEPTH,
+	 "refused: `scripts call each other more than # deep`"},
+	{"ibsim net files within each other", IBSIM_INCLUDE_DEPTH,
+	 "the file is refused: `too many includes inside each other, expected at most #`"},
+	{"includes of an ibsim net file", IBSIM_INCLUDE_FILES,
+	 "the file is refused: `too many includes in all, expected at most #`"},
+	{"keymaps within each other", KEYMAP_INCLUDE_DEPTH,
+	 "the line is left out: `include: more than # files within each other`"},
+	{"keys of a binding", KEY_SEQ, "the line is left out: `or a key such as`"},
+	/* what is asked */
+	{"engines of `compare`", SIDES_MOST, "refused: `more than # engines`"},
+	{"engines in the pane compare", COMPARE_MOST, "refused: `engines, expected at most #`"},
+	{"steps that `step start` records", MOST_STEPS,
+	 "later ones are left out: `more were left out: name a switch`"},
+	{"rows that are sorted or folded", VIEW_SORT_MAX,
+	 "refused until they are filtered: `rows are too many to sort (at most #)`"},
+	{"characters of a filter", VIEW_FILTER_MAX, "`list` refuses them: `characters, expected at most #`"},
+	{"words that Tab offers", MOST_COMPLETIONS, "the rest is not offered"},
+	{"lines of the history", HISTORY_LINES, "the oldest are forgotten"},
+	{"panes behind each other", STACK_DEPTH, "the oldest is closed"},
+	{0},
+};
+
+char *limit_beyond(const struct limit *l)
+{
+	struct text t = {0};
+
+	for (const char *s = l->beyond; *s; s++) {
+		if (*s == '#')
+			text_add(&t, "%llu", (unsigned long long)l->most);
+		else
+			text_putc(&t, *s);
+	}
+	return t.s; /* never empty */
+}
