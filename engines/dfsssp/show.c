@@ -18,7 +18,7 @@ uint64_t dfsssp_weight(const struct dfsssp *d, uint32_t port)
 {
 	uint32_t c = d->graph->of_port[port];
 
-	return c == NO_ID ? 0 : d->weight[d->graph->mate[c]];
+	return c == NO_ID ? 0 : d->weight[c];
 }
 
 uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n)
