@@ -132,13 +132,16 @@ static const struct layer_route *route_of(const struct view *v, uint32_t row)
 	return &((const struct priv *)v->priv)->list->route[row];
 }
 
+static unsigned switch_lid(const struct routing *r, uint32_t sw)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	return r->lids->base[f->port_endport[f->switch_port[sw]]];
+}
+
 static unsigned lid_of(const struct view *v, const struct layer_route *lr)
 {
-	const struct fabric *f = v->scene->fabric;
-
-	return lr->sw2 == NO_ID ? lr->lid
-				: ((const struct priv *)v->priv)
-					  ->r->lids->base[f->port_endport[f->switch_port[lr->sw2]]];
+	return lr->sw2 == NO_ID ? lr->lid : switch_lid(((const struct priv *)v->priv)->r, lr->sw2);
 }
 
 /* Links of the route by the tables; -1 when it has no end. */
@@ -173,7 +176,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 		return lid_of(v, lr);
 	if (col == C_HOPS)
 		return lr->sw == NO_ID ? -1 : links(v, lr);
-	if (!p->r->ops->pair_layer || !p->r->ops->pair_layer(p->r, lr->sw, lr->sw2, &pl))
+	if (lr->sw2 == NO_ID || !p->r->ops->pair_layer(p->r, switch_lid(p->r, lr->sw), lid_of(v, lr), &pl))
 		return -1;
 	return pl.first;
 }
