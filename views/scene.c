@@ -140,12 +140,17 @@ const struct routing *scene_routing_before(const struct scene *sc)
 	return sc->before && sc->before->fabric == sc->fabric ? sc->before->routing : NULL;
 }
 
+const struct routing *scene_origin(const struct scene *sc)
+{
+	return routing_origin(scene_routing(sc));
+}
+
 const struct routing_ops *scene_ops(const struct scene *sc)
 {
 	static const struct routing_ops none;
-	const struct routing *r = scene_routing(sc);
+	const struct routing *r = scene_origin(sc);
 
-	return r ? routing_origin(r)->ops : &none;
+	return r ? r->ops : &none;
 }
 
 /* --- switch elements ---------------------------------------------------------------- */
