@@ -47,7 +47,7 @@ endif
 
 Q := $(if $(filter 1,$(V)),,@)
 
-.PHONY: all demo check check-unit check-parity check-live check-cli check-tui check-tsan bench fuzz lint linted format deb \
+.PHONY: all demo check check-unit check-parity check-live check-cli check-stop check-tui check-tsan bench fuzz lint linted format deb \
 	install uninstall clean FORCE
 all: $(BUILD)/ibscope $(BUILD)/ibscope.1
 
@@ -141,6 +141,11 @@ $(BUILD)/memory/fail.so: tests/memory/fail.c $(BUILD)/stamp/obj
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -shared -fPIC -o $@ $<
 
+# tells how long commands work without looking whether they were cancelled, for tests/stop
+$(BUILD)/stop/looks: $(BUILD)/obj/tests/stop/looks.o $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -Wl,--wrap=progress_step,--wrap=progress_cancelled -o $@ $(LINKED) $(LIBS) $(UILIBS)
+
 # fuzz targets, and the same without libFuzzer: they replay files under the sanitizers
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(BUILD)/fuzz/core.a $(BUILD)/stamp/link
 	$(Q)$(FUZZCC) -g $(FUZZSAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
@@ -153,7 +158,7 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 
 # --- tests -----------------------------------------------------------------------
 TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/live/probe \
-	$(BUILD)/live/capture.so $(BUILD)/memory/fail.so \
+	$(BUILD)/live/capture.so $(BUILD)/memory/fail.so $(BUILD)/stop/looks \
 	$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
 
@@ -168,6 +173,8 @@ check-live: $(BUILD)/ibscope $(BUILD)/live/probe $(BUILD)/live/capture.so
 	@$(RUN) live
 check-cli: $(BUILD)/ibscope
 	@$(RUN) cli
+check-stop: $(BUILD)/ibscope $(BUILD)/stop/looks
+	@$(RUN) stop
 check-tui: $(BUILD)/ibscope
 	@$(RUN) tui
 check-tsan: $(BUILD)/ibscope-tsan $(BUILD)/racy

@@ -102,6 +102,8 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		}
 		assign_switch(a, sw);
 	}
+	if (OBSERVED(in)) /* the last switch may have been left half way */
+		go_on = go_on && !progress_cancelled(in->progress);
 	assign_end(a);
 	return go_on;
 }

@@ -364,7 +364,8 @@ void assign_switch(struct assign *a, uint32_t sw)
 		return;
 	}
 	for (unsigned off = 0; off < 1u << a->lmc; off++)
-		for (uint32_t i = 0; i < a->n_dest; i++)
+		for (uint32_t i = 0; i < a->n_dest && !(a->observed && progress_cancelled(a->in->progress));
+		     i++)
 			if (off < a->dest[i].count)
 				assign_lid(a, i, off, plain);
 	if (a->observed && !a->in->observer->lid)

@@ -109,7 +109,7 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 		return h;
 	}
 	observe_text(in, STEP_PHASE, NO_ID, "hop matrix of %s", path);
-	hops_file_read(&file, path, in->topo);
+	hops_file_read(&file, path, in->topo, in->progress);
 	*left = fill_matrix(in, &file);
 	if (file.n_unknown)
 		text_add(&out->notes, MATRIX ": %s: rows of %s not in the fabric were skipped\n", path,
@@ -256,7 +256,7 @@ static struct routing *load_tables(const struct engine_input *in, struct engine_
 	struct routing *r = NULL;
 
 	observe_text(in, STEP_PHASE, NO_ID, "forwarding tables of %s", path);
-	lft_file_read(&l, path, in->topo);
+	lft_file_read(&l, path, in->topo, in->progress);
 	if (l.broken) {
 		refuse_tables(in, &l);
 		out->refused = l.why;

@@ -10,7 +10,7 @@ bool read_guid_option(const struct engine_input *in, struct engine_output *out, 
 	*g = (struct guid_file){0};
 	if (!path)
 		return false;
-	guid_file_read(g, path, false);
+	guid_file_read(g, path, false, in->progress);
 	if (g->stopped)
 		text_add(&out->notes, "%s: reading stopped: %s\n", option, g->why.msg);
 	return true;

@@ -88,7 +88,7 @@ static void take_line(const struct engine_input *in, const struct guid_line *l, 
 static void read_named(const struct engine_input *in, const char *path, bool manual, struct named_roots *r)
 {
 	*r = (struct named_roots){.root = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t)};
-	guid_file_read(&r->file, path, manual);
+	guid_file_read(&r->file, path, manual, in->progress);
 	for (size_t i = 0; i < r->file.n; i++)
 		take_line(in, &r->file.l[i], manual, manual == manual_rules(in->options), r);
 }

@@ -4,7 +4,7 @@
 # ends with anything else, or with a status that does not go with its line, has failed.
 # A SUITE with a "/" in it is a program to run as a suite.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs harness unit fuzz-corpus build extend large parity live cli hostile files memory tsan tui"
+SUITES="includes docs harness unit fuzz-corpus build extend large parity live cli files memory stop hostile tsan tui"
 
 BUILD=${BUILD:-build}
 export BUILD
@@ -67,6 +67,7 @@ suite() {
 	cli) IBSCOPE="$BUILD/ibscope" python3 tests/cli/run.py ;;
 	files) IBSCOPE="$BUILD/ibscope" python3 tests/files/run.py ;;
 	memory) IBSCOPE="$BUILD/ibscope" FAIL="$BUILD/memory/fail.so" python3 tests/memory/run.py ;;
+	stop) IBSCOPE="$BUILD/ibscope" LOOKS="$BUILD/stop/looks" python3 tests/stop/run.py ;;
 	hostile) IBSCOPE="$BUILD/ibscope" python3 tests/hostile/run.py ;;
 	tsan) IBSCOPE="$BUILD/ibscope-tsan" python3 tests/tui/races.py ;;
 	tui) IBSCOPE="$BUILD/ibscope" python3 tests/tui/run.py ;;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
@@ -36,10 +37,24 @@ static struct view *need_view(struct err *e)
 	return v;
 }
 
+/* These commands run in the thread that draws, where nobody could stop the waiting for another end. */
+static int refuse_fifo(const char *path, struct err *e)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISFIFO(st.st_mode))
+		return err_set(
+			e, "%s: found a FIFO, expected a file: the screen does not wait for its other end",
+			path);
+	return 0;
+}
+
 COMMAND(ui_screen)
 {
 	struct outfile to;
 
+	if (refuse_fifo(argv[1], e))
+		return -1;
 	if (outfile_open(&to, argv[1], worker_progress(), e))
 		return -1;
 	ui.quiet = true;
@@ -199,7 +214,7 @@ static void show_key_errors(struct out *o)
 
 COMMAND(ui_keymap)
 {
-	if (keymap_choose(argv[1], e))
+	if (refuse_fifo(argv[1], e) || keymap_choose(argv[1], e))
 		return -1;
 	show_key_errors(o);
 	return 0;

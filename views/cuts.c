@@ -6,7 +6,6 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
-#include "core/sm/ucast_cache.h"
 #include "engines/dfsssp/dfsssp.h"
 #include "views/views.h"
 
@@ -41,17 +40,12 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 	return 0;
 }
 
-static const struct routing *run_of(const struct view *v)
-{
-	return routing_origin(scene_routing(v->scene));
-}
-
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 	uint32_t n;
 
-	p->d = dfsssp_of(run_of(v));
+	p->d = dfsssp_of(scene_origin(v->scene));
 	p->first = 0;
 	p->none = false;
 	if (!p->d || !p->d->layers) {
@@ -114,7 +108,7 @@ static uint32_t port_of(const struct view *v, uint32_t row, bool next)
 	uint32_t c[2];
 
 	channels_of(p, row, &c[0], &c[1]);
-	return dfsssp_channel_port(p->d, run_of(v)->topo->fabric, c[next]);
+	return dfsssp_channel_port(p->d, scene_origin(v->scene)->topo->fabric, c[next]);
 }
 
 static uint32_t cycle_number(const struct priv *p, uint32_t row)
@@ -150,7 +144,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	if (col == C_CHANNEL || col == C_NEXT)
-		label_channel(run_of(v)->topo, port_of(v, row, col == C_NEXT), false, t);
+		label_channel(scene_origin(v->scene)->topo, port_of(v, row, col == C_NEXT), false, t);
 	else
 		text_add(t, "%" PRId64, number(v, row, col));
 }
@@ -201,7 +195,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 		text_add(t, "%u", dfsssp_lanes(p->d, cut_of(p, row)->layer).lo);
 		return true;
 	}
-	return place_port(run_of(v)->topo->fabric, port_of(v, row, false), what, t);
+	return place_port(scene_origin(v->scene)->topo->fabric, port_of(v, row, false), what, t);
 }
 
 const struct view_ops view_cuts = {

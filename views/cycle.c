@@ -1,8 +1,8 @@
 /*
  * Pane: a cycle of channels as a closed walk, and the routes that hold each
  * channel while they want the next.  Of a layer: a shortest cycle of one of its
- * groups, or one step of it with all its routes.  Of two switches: the one that keeps their pair out of a
- * layer of lash.
+ * groups, or one step of it with all its routes.  Of two endports: the one that keeps the path between them
+ * out of a layer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,13 +45,13 @@ static void free_walk(void *value)
 	free(w);
 }
 
-static void find_routes(struct walk *w, const struct cdg *c, uint32_t i, uint32_t max)
+static void find_routes(struct walk *w, const struct cdg *c, uint32_t i, uint32_t max, struct progress *p)
 {
 	uint32_t dep = cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n]),
 		 room = c->routes[dep] < max ? c->routes[dep] : max;
 
 	w->route[i] = NEW_ARRAY(room, struct cdg_route);
-	w->n_routes[i] = (uint32_t)cdg_routes(c, dep, w->route[i], room);
+	w->n_routes[i] = (uint32_t)cdg_routes(c, dep, w->route[i], room, p);
 }
 
 /* arg: the component, and 0 or the step, from 1, that is looked at alone. */
@@ -60,17 +60,18 @@ static void *run_walk(const struct sweep *sweep, const void *base, const uint32_
 	const struct graph *g = base;
 	const struct cdg *c = g->cdg;
 	struct walk *w = NEW(struct walk);
-	bool go_on = true;
+	bool go_on;
 
 	(void)sweep;
 	w->channel = NEW_ARRAY(c->size[arg[0]] + 1, uint32_t);
-	w->n = cdg_cycle(c, arg[0], w->channel);
+	w->n = cdg_cycle(c, arg[0], w->channel, p);
 	w->n_routes = NEW_ARRAY(w->n + 1, uint32_t);
 	w->route = NEW_ARRAY(w->n + 1, struct cdg_route *);
 	progress_start(p, "routes on the cycle", w->n);
+	go_on = w->n != 0;
 	for (uint32_t i = 0; i < w->n && go_on; i++) {
 		if (!arg[1] || arg[1] == i + 1)
-			find_routes(w, c, i, arg[1] ? UINT32_MAX : HOLDERS);
+			find_routes(w, c, i, arg[1] ? UINT32_MAX : HOLDERS, p);
 		go_on = progress_step(p, i);
 	}
 	if (go_on)
@@ -92,35 +93,38 @@ struct line {
 };
 
 struct priv {
-	bool pair;	  /* of two switches */
+	bool pair;	  /* of two endports */
 	bool switches;	  /* routes of switches count as well */
 	int want_vl;	  /* CDG_ALL_VLS: the first that has one */
 	unsigned group;	  /* from 0, among those that touch the VL */
 	unsigned step;	  /* from 1: looked at alone; 0 = all */
-	uint64_t guid[2]; /* switches */
-	int want_layer;	  /* that refused them, -1 = the highest that did */
-	int vl, layer;	  /* shown; -1 = none */
+	uint64_t guid[2]; /* port GUIDs of endports */
+	unsigned want_lid[2];
+	int want_layer; /* that refused them, -1 = the highest that did */
+	int vl, layer;	/* shown; -1 = none */
 	const struct graph *graph;
 	const struct walk *walk;
 	const struct witness *witness;
-	uint32_t sw[2];
+	unsigned lid[2]; /* 0 = has none */
 	uint32_t n_groups, component;
 	struct line *line;
 	uint32_t n, cap;
 };
 
-/* The two forms: a layer, or a pair of switches. */
+/* The two forms: a layer, or a path. */
 static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
 	(void)e;
 	p->switches = a->flag;
-	p->pair = a->arg[0].kind == VIEW_ARG_SWITCH;
+	p->pair = a->arg[0].kind == VIEW_ARG_ENDPORT;
 	p->want_vl = a->n && !p->pair ? a->arg[0].n : CDG_ALL_VLS;
 	p->want_layer = p->pair && a->n > 2 ? a->arg[2].n : -1;
-	for (unsigned i = 0; p->pair && i < 2; i++)
+	for (unsigned i = 0; p->pair && i < 2; i++) {
 		p->guid[i] = a->arg[i].guid;
+		p->want_lid[i] = (unsigned)a->arg[i].n;
+	}
 	if (!p->pair && a->n > 1)
 		p->group = (unsigned)a->arg[1].n - 1;
 	if (!p->pair && a->n > 2)
@@ -187,9 +191,9 @@ static void list_witness(struct priv *p)
 		add_line(p, EDGE, i, 0);
 		if (w->edge[i].own)
 			add_line(p, OWN, i, 0);
-		if (w->edge[i].routes)
+		if (w->edge[i].routes && w->edge[i].sw != NO_ID)
 			add_line(p, PAIR, i, 0);
-		if (w->edge[i].routes > 1)
+		if (w->edge[i].routes > 1 && w->edge[i].sw != NO_ID)
 			add_line(p, MORE, i, w->edge[i].routes - 1);
 	}
 	if (w->n)
@@ -230,28 +234,40 @@ static void load_cycle(struct view *v)
 	list_walk(p);
 }
 
+/* The LID that was asked for, where the endport still has it; else its first one. */
+static unsigned lid_now(const struct scene *sc, uint64_t guid, unsigned want)
+{
+	uint32_t ep = fabric_endport_by_guid(sc->fabric, guid);
+
+	if (ep == NO_ID)
+		return 0;
+	return want && lid_owner(sc->sweep->lids, want) == ep ? want : sc->sweep->lids->base[ep];
+}
+
+static bool layer_of_pair(const struct view *v, struct pair_layer *pl)
+{
+	const struct priv *p = v->priv;
+	const struct routing_ops *ops = scene_ops(v->scene);
+
+	return ops->pair_layer && p->lid[0] && p->lid[1] &&
+	       ops->pair_layer(scene_routing(v->scene), p->lid[0], p->lid[1], pl);
+}
+
 static void load_pair(struct view *v)
 {
-	const struct scene *sc = v->scene;
 	struct priv *p = v->priv;
-	const struct routing_ops *ops = scene_ops(sc);
 	struct pair_layer pl;
 
-	for (unsigned i = 0; i < 2; i++) {
-		uint32_t node = fabric_node_by_guid(sc->fabric, p->guid[i]);
-
-		p->sw[i] = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
-	}
-	if (!ops->witness || p->sw[0] == NO_ID || p->sw[1] == NO_ID)
-		return;
-	if (!ops->pair_layer(scene_routing(sc), p->sw[0], p->sw[1], &pl) || p->layer >= (int)pl.first)
+	for (unsigned i = 0; i < 2; i++)
+		p->lid[i] = lid_now(v->scene, p->guid[i], p->want_lid[i]);
+	if (!scene_ops(v->scene)->witness || !layer_of_pair(v, &pl) || p->layer >= (int)pl.first)
 		return;
 	if (p->layer < 0)
 		p->layer = (int)pl.first - 1;
 	if (p->layer < 0)
 		return;
 	p->witness = view_ask_value(v, &task_witness,
-				    (const uint32_t[TASK_ARGS]){p->sw[0], p->sw[1], (uint32_t)p->layer});
+				    (const uint32_t[TASK_ARGS]){p->lid[0], p->lid[1], (uint32_t)p->layer});
 	if (p->witness)
 		list_witness(p);
 }
@@ -277,26 +293,18 @@ static void load(struct view *v)
 
 /* --- cells ----------------------------------------------------------------------------------------- */
 
-static const char *name_by_guid(const struct fabric *f, uint64_t guid)
-{
-	uint32_t node = f ? fabric_node_by_guid(f, guid) : NO_ID;
-
-	return node == NO_ID ? "?" : f->node_name[node];
-}
-
-/* What took a pair that no layer refused, or not the one asked for. */
+/* What took a path that no layer refused, or not the one asked for. */
 static void taken_title(const struct view *v, struct text *t)
 {
-	const struct scene *sc = v->scene;
 	const struct priv *p = v->priv;
 	struct pair_layer pl;
 
-	if (p->sw[0] == NO_ID || p->sw[1] == NO_ID ||
-	    !scene_ops(sc)->pair_layer(scene_routing(sc), p->sw[0], p->sw[1], &pl)) {
+	if (!layer_of_pair(v, &pl))
 		text_add(t, " ── in no layer");
-		return;
-	}
-	if (p->layer >= 0)
+	else if (!scene_ops(v->scene)->witness)
+		text_add(t, " ── in layer %u; %s keeps nothing out of a layer for a cycle", pl.now,
+			 scene_routing(v->scene)->engine);
+	else if (p->layer >= 0)
 		text_add(t, " ── layer %d did not refuse the pair", p->layer);
 	else if (pl.now == pl.first)
 		text_add(t, " ── the lowest layer took the pair");
@@ -309,9 +317,17 @@ static void pair_title(const struct view *v, struct text *t)
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 
-	text_add(t, "%s and %s", name_by_guid(f, p->guid[0]), name_by_guid(f, p->guid[1]));
-	if (!f || !scene_ops(v->scene)->witness)
-		text_add(t, " ── no layers: not routed by lash");
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t ep = f ? fabric_endport_by_guid(f, p->guid[i]) : NO_ID;
+
+		text_add(t, i ? " and " : "");
+		if (ep == NO_ID)
+			text_putc(t, '?');
+		else
+			label_endport(f, ep, t);
+	}
+	if (!f || !scene_ops(v->scene)->pair_layer)
+		text_add(t, " ── no layers: routed by lash, dfsssp or nue they would have one");
 	else if (v->waiting || p->n)
 		text_add(t, " ── why not in layer %d", p->layer);
 	else
@@ -354,7 +370,10 @@ static void footer(const struct view *v, struct text *t)
 	else if (p->walk)
 		text_add(t, "a shortest cycle of the group: %s", PLURAL(p->walk->n, "channel"));
 	if (p->witness && p->witness->n)
-		text_add(t, "%u channels: the pair would have closed the cycle", p->witness->n);
+		text_add(t,
+			 p->witness->cut == NO_ID ? "%u channels: the pair would have closed the cycle"
+						  : "%u channels: the cut moved the pair one layer up",
+			 p->witness->n);
 }
 
 static uint32_t edge_port(const struct priv *p, uint32_t i)
@@ -384,6 +403,8 @@ static void walk_cell(const struct view *v, const struct line *l, struct text *t
 	switch (l->kind) {
 	case EDGE:
 		label_channel(v->scene->topo, edge_port(p, l->edge), true, t);
+		if (p->pair && p->witness->cut == l->edge)
+			text_add(t, "; the fewest go on: cut here");
 		break;
 	case ROUTE:
 		route_cell(v, l, t);
@@ -468,13 +489,15 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		const struct cdg_route *r = &p->walk->route[l->edge][l->k];
 
 		text_add(t, "pane path %u %u", r->slid, r->dlid);
-	} else if (l->kind == PAIR || l->kind == OWN) {
+	} else if (l->kind == OWN) {
+		text_add(t, "pane path %u %u", p->lid[0], p->lid[1]);
+	} else if (l->kind == PAIR) {
 		const struct witness_edge *e = &p->witness->edge[l->edge];
 
 		text_add(t, "pane path ");
-		word_node(f, f->switch_node[l->kind == OWN ? p->sw[0] : e->sw], t);
+		word_node(f, f->switch_node[e->sw], t);
 		text_putc(t, ' ');
-		word_node(f, f->switch_node[l->kind == OWN ? p->sw[1] : e->sw2], t);
+		word_node(f, f->switch_node[e->sw2], t);
 	} else if (l->kind == NEXT) {
 		text_add(t, "pane cycle %d %u", p->vl, l->k);
 	} else if (l->kind == MORE && !p->pair) {
@@ -509,10 +532,9 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 const struct view_ops view_cycle = {
 	.name = "cycle",
-	.brief = "a credit loop as a closed walk, the routes that hold it (of one step all); why lash keeps "
-		 "a pair out of a "
-		 "layer",
-	.syntax = "[LAYER [GROUP [STEP]] [switches] | all [switches] | SWITCH SWITCH [LAYER]]",
+	.brief = "a credit loop as a closed walk, the routes that hold it (of one step all); what "
+		 "keeps a path out of a layer",
+	.syntax = "[LAYER [GROUP [STEP]] [switches] | all [switches] | SRC DST [LAYER]]",
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

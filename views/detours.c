@@ -98,7 +98,7 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 
 	p->found = NULL;
-	p->r = routing_origin(scene_routing(v->scene));
+	p->r = scene_origin(v->scene);
 	p->nue = p->r ? nue_of(p->r) : NULL;
 	if (!p->nue || p->layer >= (int)nue_layers(p->nue))
 		return;

@@ -4,7 +4,6 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/sm/ucast_cache.h"
 #include "engines/nue/nue.h"
 #include "views/views.h"
 
@@ -80,7 +79,7 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 
 	close_view(v);
-	p->r = routing_origin(scene_routing(v->scene));
+	p->r = scene_origin(v->scene);
 	p->nue = p->r ? nue_of(p->r) : NULL;
 	if (p->nue && nue_central_switch(p->nue, p->layer) != NO_ID)
 		list_tree(v);

@@ -29,17 +29,17 @@ struct priv {
 	const struct list *list; /* NULL: not there yet */
 };
 
-/* What puts routes in layers, also where the unicast cache kept them; NULL. */
-static const struct routing *layered(const struct routing *kept)
+/* What puts routes in layers; NULL. */
+static const struct routing *layered(const struct scene *sc)
 {
-	const struct routing *r = routing_origin(kept);
+	const struct routing *r = scene_origin(sc);
 
 	return r && r->ops->next_route ? r : NULL;
 }
 
 static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
-	const struct routing *r = layered(scene_routing(v->scene));
+	const struct routing *r = layered(v->scene);
 	unsigned layer = (unsigned)a->arg[0].n;
 
 	if (!r)
@@ -91,7 +91,7 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 
 	p->list = NULL;
-	p->r = layered(scene_routing(v->scene));
+	p->r = layered(v->scene);
 	if (!p->r || p->layer >= p->r->ops->n_layers(p->r)) {
 		p->r = NULL;
 		return;
@@ -132,13 +132,16 @@ static const struct layer_route *route_of(const struct view *v, uint32_t row)
 	return &((const struct priv *)v->priv)->list->route[row];
 }
 
+static unsigned switch_lid(const struct routing *r, uint32_t sw)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	return r->lids->base[f->port_endport[f->switch_port[sw]]];
+}
+
 static unsigned lid_of(const struct view *v, const struct layer_route *lr)
 {
-	const struct fabric *f = v->scene->fabric;
-
-	return lr->sw2 == NO_ID ? lr->lid
-				: ((const struct priv *)v->priv)
-					  ->r->lids->base[f->port_endport[f->switch_port[lr->sw2]]];
+	return lr->sw2 == NO_ID ? lr->lid : switch_lid(((const struct priv *)v->priv)->r, lr->sw2);
 }
 
 /* Links of the route by the tables; -1 when it has no end. */
@@ -173,7 +176,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 		return lid_of(v, lr);
 	if (col == C_HOPS)
 		return lr->sw == NO_ID ? -1 : links(v, lr);
-	if (!p->r->ops->pair_layer || !p->r->ops->pair_layer(p->r, lr->sw, lr->sw2, &pl))
+	if (lr->sw2 == NO_ID || !p->r->ops->pair_layer(p->r, switch_lid(p->r, lr->sw), lid_of(v, lr), &pl))
 		return -1;
 	return pl.first;
 }
@@ -207,20 +210,6 @@ static void tell_first(const struct priv *p, unsigned first, struct text *t)
 		text_add(t, "the lowest layer took it");
 }
 
-/* A CA port on a switch that is up; NO_ID. */
-static uint32_t ca_on(const struct topo *tp, uint32_t sw)
-{
-	const struct fabric *f = tp->fabric;
-
-	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
-		uint32_t peer = tp->peer[switch_port_id(f, sw, n)];
-
-		if (peer != NO_ID && !node_is_switch(f, f->port_node[peer]) && f->port_endport[peer] != NO_ID)
-			return peer;
-	}
-	return NO_ID;
-}
-
 /* Pairs of switches: what took them.  Else the first line of what the engine says. */
 static void footer(const struct view *v, struct text *t)
 {
@@ -234,7 +223,7 @@ static void footer(const struct view *v, struct text *t)
 		tell_first(p, (unsigned)number(v, row, C_FIRST), t);
 		return;
 	}
-	ca = p->info.unit == LAYER_LID_PAIRS ? ca_on(p->r->topo, route_of(v, row)->sw) : NO_ID;
+	ca = p->info.unit == LAYER_LID_PAIRS ? ca_on_switch(p->r->topo, route_of(v, row)->sw) : NO_ID;
 	if (ca == NO_ID)
 		return;
 	p->r->ops->explain_pair(p->r, p->r->lids->base[v->scene->fabric->port_endport[ca]],
@@ -248,18 +237,6 @@ static uint64_t key(const struct view *v, uint32_t row)
 	const struct layer_route *lr = route_of(v, row);
 
 	return (uint64_t)lr->sw << 32 | (lr->sw2 == NO_ID ? lr->lid : lr->sw2);
-}
-
-/* An endport on a switch: its first live host, else its port 0. */
-static void word_on_switch(const struct view *v, uint32_t sw, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t ca = ca_on(v->scene->topo, sw);
-
-	if (ca != NO_ID)
-		word_port(f, ca, t);
-	else
-		word_node(f, f->switch_node[sw], t);
 }
 
 /* Where the route starts; of a LID from wherever: where it ends. */
@@ -280,12 +257,12 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		return;
 	}
 	text_add(t, "pane path ");
-	word_on_switch(v, lr->sw, t);
+	word_on_switch(v->scene->topo, lr->sw, t);
 	text_putc(t, ' ');
 	if (lr->sw2 == NO_ID)
 		text_add(t, "%u", lr->lid);
 	else
-		word_on_switch(v, lr->sw2, t);
+		word_on_switch(v->scene->topo, lr->sw2, t);
 }
 
 static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
@@ -303,7 +280,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 		return true;
 	}
 	if (lr->sw2 == NO_ID && lr->sw != NO_ID && !strcmp(what, "src")) {
-		word_on_switch(v, lr->sw, t);
+		word_on_switch(v->scene->topo, lr->sw, t);
 		return true;
 	}
 	if (!strcmp(what, "src") || !strcmp(what, "dst")) {

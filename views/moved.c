@@ -48,11 +48,6 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 	return 0;
 }
 
-static const struct routing *run_of(const struct view *v)
-{
-	return routing_origin(scene_routing(v->scene));
-}
-
 /* --- computed beside the loop ---------------------------------------------------------------- */
 
 static void free_moved(void *value)
@@ -116,7 +111,7 @@ static const struct task task_moved = {.run = run_moved, .free = free_moved};
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
-	const struct dfsssp *d = dfsssp_of(run_of(v));
+	const struct dfsssp *d = dfsssp_of(scene_origin(v->scene));
 	uint32_t first;
 
 	p->m = NULL;
@@ -148,7 +143,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;
 	const struct class *c = &p->m->class[row];
-	const struct dfsssp *d = dfsssp_of(run_of(v));
+	const struct dfsssp *d = dfsssp_of(scene_origin(v->scene));
 
 	switch (col) {
 	case C_LID:
@@ -156,7 +151,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	case C_PAIRS:
 		return d->layers->ca_lids[d->layers->source_of[d->graph->id[c->sw]]];
 	case C_HOPS:
-		return dfsssp_hops(run_of(v), c->sw, c->lid);
+		return dfsssp_hops(scene_origin(v->scene), c->sw, c->lid);
 	case C_NOW:
 		return dfsssp_layer_of(d, c->sw, c->lid);
 	}
@@ -170,7 +165,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	if (col == C_FROM)
 		text_add(t, "%s", switch_name(v->scene->fabric, c->sw));
 	else if (col == C_TO)
-		lid_label(v->scene->fabric, run_of(v)->lids, c->lid, t);
+		lid_label(v->scene->fabric, scene_origin(v->scene)->lids, c->lid, t);
 	else
 		text_add(t, "%" PRId64, number(v, row, col));
 }
@@ -187,38 +182,12 @@ static uint32_t chip(const struct view *v, uint32_t row)
 	return ((const struct priv *)v->priv)->m->class[row].sw;
 }
 
-/* A CA port on a switch, NO_ID. */
-static uint32_t source_port(const struct view *v, uint32_t sw)
-{
-	const struct topo *tp = v->scene->topo;
-	const struct fabric *f = tp->fabric;
-
-	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
-		uint32_t peer = tp->peer[switch_port_id(f, sw, n)];
-
-		if (peer != NO_ID && f->node_type[f->port_node[peer]] == NODE_CA)
-			return peer;
-	}
-	return NO_ID;
-}
-
-static void source_word(const struct view *v, uint32_t sw, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t port = source_port(v, sw);
-
-	if (port != NO_ID)
-		word_port(f, port, t);
-	else
-		word_node(f, f->switch_node[sw], t);
-}
-
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct class *c = &((const struct priv *)v->priv)->m->class[row];
 
 	text_add(t, "pane path ");
-	source_word(v, c->sw, t);
+	word_on_switch(v->scene->topo, c->sw, t);
 	text_add(t, " %u", c->lid);
 }
 
@@ -227,7 +196,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 	const struct class *c = &((const struct priv *)v->priv)->m->class[row];
 
 	if (!strcmp(what, "src")) {
-		source_word(v, c->sw, t);
+		word_on_switch(v->scene->topo, c->sw, t);
 		return true;
 	}
 	if (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "endport")) {

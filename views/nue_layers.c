@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include "core/base/text.h"
-#include "core/sm/ucast_cache.h"
 #include "engines/nue/nue.h"
 #include "views/views.h"
 
@@ -28,7 +27,7 @@ struct priv {
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
-	const struct routing *r = routing_origin(scene_routing(v->scene));
+	const struct routing *r = scene_origin(v->scene);
 
 	p->nue = r ? nue_of(r) : NULL;
 	v->n_rows = p->nue ? nue_layers(p->nue) : 0;

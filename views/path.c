@@ -25,6 +25,9 @@ struct direction {
 	bool changed;	 /* other switches or ports than before the last event */
 	unsigned turn;	 /* hop where it goes up again after down; path.n = none */
 	struct text was; /* the path before, when it was another one */
+	bool layered;	 /* the engine put it in a layer: */
+	struct pair_layer layer;
+	const struct witness *why[CDG_VLS]; /* [layer.first] why not in those below; NULL: not known yet */
 };
 
 struct priv {
@@ -35,10 +38,8 @@ struct priv {
 	uint32_t *line[2]; /* [lines] row of each direction, from 0; NO_ID = blank beside a longer element */
 	uint32_t lines;
 	const struct loads *loads; /* routes over each port, all to all; NULL: not there yet */
-	uint32_t sw[2];		   /* switches at the ends */
-	bool layered;		   /* the engine put them in a layer: */
-	struct pair_layer layer;
-	const struct witness *why[CDG_VLS]; /* [layer.first] why not in those below; NULL: not known yet */
+	bool together;		   /* both directions have their layer together */
+	unsigned lower;		   /* layers below the higher one of the two: each has a row */
 };
 
 static int open_view(struct view *v, const struct view_args *a, struct err *e)
@@ -74,8 +75,7 @@ static void close_view(struct view *v)
 	p->lines = 0;
 	memset(p->dir, 0, sizeof(p->dir));
 	p->known = false;
-	p->layered = false;
-	p->layer.first = 0;
+	p->lower = 0;
 	p->loads = NULL;
 }
 
@@ -148,23 +148,35 @@ static uint32_t dir_rows(const struct priv *p, unsigned i)
 	return p->known ? p->dir[i].path.n + 2 : 0;
 }
 
-/* The layer that the engine put the pair of switches in, and what kept it out of those below. */
-static void load_layer(struct view *v, const uint32_t ep[2])
+/* The layer that the engine put a direction in, and what kept it out of those below. */
+static void load_layer(struct view *v, unsigned i)
 {
-	const struct scene *sc = v->scene;
-	const struct routing_ops *ops = scene_ops(sc);
+	const struct routing_ops *ops = scene_ops(v->scene);
 	struct priv *p = v->priv;
+	struct direction *d = &p->dir[i];
+	uint32_t slid = d->path.slid, dlid = d->path.dlid;
 
-	for (unsigned i = 0; i < 2; i++)
-		p->sw[i] = sc->topo->endport_switch[ep[i]];
-	if (p->sw[0] == NO_ID || p->sw[1] == NO_ID || p->sw[0] == p->sw[1])
+	d->layered = ops->pair_layer && d->path.end == PATH_OK &&
+		     ops->pair_layer(scene_routing(v->scene), slid, dlid, &d->layer);
+	if (!d->layered || !ops->witness)
 		return;
-	p->layered = ops->pair_layer && ops->pair_layer(scene_routing(sc), p->sw[0], p->sw[1], &p->layer);
-	if (!p->layered)
-		p->layer.first = 0;
-	for (unsigned i = 0; ops->witness && i < p->layer.first; i++)
-		p->why[i] =
-			view_ask_value(v, &task_witness, (const uint32_t[TASK_ARGS]){p->sw[0], p->sw[1], i});
+	for (unsigned k = 0; k < d->layer.first; k++)
+		d->why[k] = view_ask_value(v, &task_witness, (const uint32_t[TASK_ARGS]){slid, dlid, k});
+	p->lower = d->layer.first > p->lower ? d->layer.first : p->lower;
+}
+
+/* Both directions; where they have one layer together, what is told of the first is told of both. */
+static void load_layers(struct view *v)
+{
+	const struct routing_ops *ops = scene_ops(v->scene);
+	struct priv *p = v->priv;
+	struct layer_info info = {.unit = LAYER_LID_PAIRS};
+
+	load_layer(v, 0);
+	if (p->dir[0].layered)
+		ops->layer(scene_routing(v->scene), p->dir[0].layer.now, &info);
+	p->together = info.unit == LAYER_SWITCH_PAIRS;
+	load_layer(v, 1);
 }
 
 /* Switch at a row of a direction, NO_ID = an end. */
@@ -229,10 +241,10 @@ static void load(struct view *v)
 		p->dir[i].shortest = shortest(sc->topo, ep);
 		p->dir[i].turn = first_turn(scene_routing(sc), p->dir[i].path.hop, p->dir[i].path.n);
 	}
-	load_layer(v, ep);
+	load_layers(v);
 	p->loads = view_ask_value(v, &task_loads, NULL);
 	place_lines(p, sc->fold ? scene_chassis(v->scene, NULL) : NULL);
-	v->n_rows = p->lines + 1 + p->layer.first;
+	v->n_rows = p->lines + 1 + p->lower;
 }
 
 /* An end as a port, as hops show theirs: the node with the port the packet leaves or comes in by. */
@@ -304,17 +316,27 @@ static unsigned lower_layer(const struct view *v, uint32_t row)
 	return p->known && row > p->lines ? row - p->lines - 1 : NO_LAYER;
 }
 
-static void why_text(const struct view *v, unsigned layer, struct text *t)
+/* The direction that Enter on such a row, and the line below the pane, are about. */
+static unsigned lower_side(const struct view *v, uint32_t row)
 {
-	const struct priv *p = v->priv;
+	const struct direction *d = ((const struct priv *)v->priv)->dir;
 
+	return !d[0].layered || lower_layer(v, row) >= d[0].layer.first;
+}
+
+static void why_text(const struct view *v, unsigned i, unsigned layer, struct text *t)
+{
+	const struct direction *d = &((const struct priv *)v->priv)->dir[i];
+
+	if (!d->layered || layer >= d->layer.first)
+		return;
 	text_add(t, "not in layer %u: ", layer);
-	if (!p->why[layer]) {
+	if (!d->why[layer]) {
 		text_add(t, "looking for the cycle ...");
 		return;
 	}
-	text_add(t, "would close ");
-	witness_text(v->scene->fabric, p->why[layer], t);
+	text_add(t, d->why[layer]->cut == NO_ID ? "would close " : "moved by the cut of ");
+	witness_text(v->scene->fabric, d->why[layer], t);
 }
 
 static void sl_cell(const struct view *v, unsigned i, struct text *t)
@@ -334,11 +356,11 @@ static void sl_cell(const struct view *v, unsigned i, struct text *t)
 	}
 	if (lo <= hi)
 		text_add(t, lo == hi ? " VL %u" : " VL %u..%u", lo, hi);
-	if (!p->layered)
+	if (!p->dir[i].layered)
 		return;
-	text_add(t, " layer %u", p->layer.now);
-	if (p->layer.first != p->layer.now)
-		text_add(t, " (from %u)", p->layer.first);
+	text_add(t, " layer %u", p->dir[i].layer.now);
+	if (p->dir[i].layer.first != p->dir[i].layer.now)
+		text_add(t, " (from %u)", p->dir[i].layer.first);
 }
 
 static void footer(const struct view *v, struct text *t)
@@ -349,7 +371,7 @@ static void footer(const struct view *v, struct text *t)
 	unsigned i;
 
 	if (view_selected(v, &row) && lower_layer(v, row) != NO_LAYER) {
-		why_text(v, lower_layer(v, row), t);
+		why_text(v, lower_side(v, row), lower_layer(v, row), t);
 		return;
 	}
 
@@ -454,8 +476,8 @@ static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned 
 
 	if (line == p->lines && what == C_HOP)
 		sl_cell(v, i, t);
-	else if (line > p->lines && what == C_HOP && !i)
-		why_text(v, lower_layer(v, line), t);
+	else if (line > p->lines && what == C_HOP && !(i && p->together))
+		why_text(v, i, lower_layer(v, line), t);
 	if (row >= dir_rows(p, i))
 		return;
 	port = out_port(v, i, row);
@@ -478,7 +500,7 @@ static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned 
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	if (col == C_LINE && lower_layer(v, row) != NO_LAYER)
+	if (col == C_LINE && lower_layer(v, row) != NO_LAYER && ((const struct priv *)v->priv)->together)
 		return;
 	if (col == C_LINE)
 		text_add(t, "│");
@@ -595,6 +617,16 @@ static bool placeholder(const struct view *v, uint32_t line, const char *what, s
 	return port != NO_ID && place_port(f, port, what, t);
 }
 
+/* "pane cycle" and an endport by name: a number would be a layer. */
+static void end_word(const struct fabric *f, uint32_t ep, struct text *t)
+{
+	text_add(t, "pane cycle ");
+	if (endport_is_switch(f, ep))
+		word_node(f, endport_node(f, ep), t);
+	else
+		word_port(f, f->endport_port[ep], t);
+}
+
 static void follow(const struct view *v, uint32_t line, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -603,11 +635,10 @@ static void follow(const struct view *v, uint32_t line, struct text *t)
 	uint32_t row = line_row(p, 0, line);
 
 	if (lower_layer(v, line) != NO_LAYER) {
-		text_add(t, "pane cycle ");
-		word_node(f, f->switch_node[p->sw[0]], t);
-		text_putc(t, ' ');
-		word_node(f, f->switch_node[p->sw[1]], t);
-		text_add(t, " %u", lower_layer(v, line));
+		path = &p->dir[lower_side(v, line)].path;
+		end_word(f, path->src, t);
+		text_add(t, " %u %u", path->dlid, lower_layer(v, line));
+		return;
 	}
 	if (!row || row > path->n)
 		return;

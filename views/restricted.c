@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include "core/base/text.h"
-#include "core/sm/ucast_cache.h"
 #include "engines/nue/nue.h"
 #include "views/views.h"
 
@@ -34,7 +33,7 @@ static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 
-	p->r = routing_origin(scene_routing(v->scene));
+	p->r = scene_origin(v->scene);
 	p->nue = p->r ? nue_of(p->r) : NULL;
 	for (unsigned l = 0; p->nue && l < nue_layers(p->nue); l++)
 		if (p->layer < 0 || (unsigned)p->layer == l)

@@ -140,15 +140,32 @@ const struct routing *scene_routing_before(const struct scene *sc)
 	return sc->before && sc->before->fabric == sc->fabric ? sc->before->routing : NULL;
 }
 
+const struct routing *scene_origin(const struct scene *sc)
+{
+	return routing_origin(scene_routing(sc));
+}
+
 const struct routing_ops *scene_ops(const struct scene *sc)
 {
 	static const struct routing_ops none;
-	const struct routing *r = scene_routing(sc);
+	const struct routing *r = scene_origin(sc);
 
-	return r ? routing_origin(r)->ops : &none;
+	return r ? r->ops : &none;
 }
 
 /* --- switch elements ---------------------------------------------------------------- */
+
+/* Drawing waits for no file: a FIFO is not read. */
+static struct elements *read_elements(const struct scene *sc, const struct topo *t, struct err *e)
+{
+	struct progress no_wait = {.cancel = true};
+	struct elements *el = elements_new(t, grouping_file(sc), &no_wait, NULL, e);
+
+	if (!el && !strcmp(e->msg, CANCELLED))
+		err_set(e, "%s: found no regular file, expected one: panes do not wait for others",
+			grouping_file(sc));
+	return el;
+}
 
 const struct elements *scene_elements(struct scene *sc, struct err *e)
 {
@@ -161,7 +178,7 @@ const struct elements *scene_elements(struct scene *sc, struct err *e)
 		else if (el && el->topo == sc->topo)
 			sc->elements = elements_ref(el);
 		else
-			sc->elements = elements_new(sc->topo, grouping_file(sc), NULL, &sc->no_elements);
+			sc->elements = read_elements(sc, sc->topo, &sc->no_elements);
 	}
 	if (!sc->elements)
 		err_set(e, "%s", sc->no_elements.msg);
@@ -202,7 +219,7 @@ static void find_chassis(struct chassis *c)
 static struct chassis *new_chassis(const struct scene *sc, struct err *e)
 {
 	struct topo *t = whole_fabric(sc->fabric);
-	struct elements *el = elements_new(t, grouping_file(sc), NULL, e);
+	struct elements *el = read_elements(sc, t, e);
 	struct chassis *c;
 
 	topo_unref(t);

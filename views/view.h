@@ -90,6 +90,9 @@ void scene_drop_results(struct scene *sc);
 /* Tables in force, NULL = none; those of the event before when they are of the same fabric. */
 const struct routing *scene_routing(const struct scene *sc);
 const struct routing *scene_routing_before(const struct scene *sc);
+/* The tables in force as their engine made them, also where the unicast cache kept them since; NULL = none.
+ */
+const struct routing *scene_origin(const struct scene *sc);
 /* Operations of the engine behind them, also where the unicast cache kept them; never NULL. */
 const struct routing_ops *scene_ops(const struct scene *sc);
 
@@ -342,7 +345,10 @@ int view_expand(const struct view *v, const char *template, struct text *t, stru
 /* A node as a word of the command language: its name when that is unique, else its GUID. */
 void word_node(const struct fabric *f, uint32_t node, struct text *t);
 void word_port(const struct fabric *f, uint32_t port, struct text *t); /* NODE[PORT] */
-void word_text(const char *s, struct text *t);			       /* quoted where needed */
+/* An endport on a switch: its first CA that is up, else its port 0; and that CA's port, NO_ID = none. */
+void word_on_switch(const struct topo *tp, uint32_t sw, struct text *t);
+uint32_t ca_on_switch(const struct topo *tp, uint32_t sw);
+void word_text(const char *s, struct text *t); /* quoted where needed */
 void text_clear(struct text *t);
 
 /* Placeholders that every row about a node (or a port of it) has; port NO_ID = none. */

@@ -215,7 +215,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 
 	switch (col) {
 	case C_CHANNEL:
-		label_channel(routing_origin(scene_routing(v->scene))->topo, port_of(v, row), false, t);
+		label_channel(scene_origin(v->scene)->topo, port_of(v, row), false, t);
 		break;
 	case C_RUN:
 		plot(p->g, port_of(v, row), t);

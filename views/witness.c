@@ -1,4 +1,4 @@
-/* Why a pair of switches is not in a layer: asked for beside the loop, and as text. */
+/* Why a path is not in a layer: asked for beside the loop, and as text. */
 #include "views/witness.h"
 #include "core/sm/ucast_cache.h"
 

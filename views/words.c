@@ -83,6 +83,29 @@ void word_port(const struct fabric *f, uint32_t port, struct text *t)
 	text_add(t, "[%u]", f->port_num[port]);
 }
 
+uint32_t ca_on_switch(const struct topo *tp, uint32_t sw)
+{
+	const struct fabric *f = tp->fabric;
+
+	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
+		uint32_t peer = tp->peer[switch_port_id(f, sw, n)];
+
+		if (peer != NO_ID && f->node_type[f->port_node[peer]] == NODE_CA)
+			return peer;
+	}
+	return NO_ID;
+}
+
+void word_on_switch(const struct topo *tp, uint32_t sw, struct text *t)
+{
+	uint32_t ca = ca_on_switch(tp, sw);
+
+	if (ca != NO_ID)
+		word_port(tp->fabric, ca, t);
+	else
+		word_node(tp->fabric, tp->fabric->switch_node[sw], t);
+}
+
 bool place_node(const struct fabric *f, uint32_t node, const char *what, struct text *t)
 {
 	bool sw = node_is_switch(f, node);

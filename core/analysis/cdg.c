@@ -398,20 +398,23 @@ static void list_row(struct counting *k, uint32_t channel, uint32_t *cap_to, uin
 	}
 }
 
-static void make_graph(struct counting *k)
+/* False: cancelled. */
+static bool make_graph(struct counting *k, struct progress *p)
 {
 	struct cdg *c = k->c;
 	uint32_t cap_to = 0, cap_routes = 0;
+	bool go_on = true;
 
-	for (unsigned v = 0; k->grouped && v < CDG_VLS; v++)
+	for (unsigned v = 0; k->grouped && v < CDG_VLS && (go_on = !progress_cancelled(p)); v++)
 		spread_rows(k, v);
 	list_channels(k);
 	c->first = NEW_ARRAY(c->n_channels + 1u, uint32_t);
-	for (uint32_t i = 0; i < c->n_channels; i++) {
+	for (uint32_t i = 0; i < c->n_channels && (go_on = go_on && !progress_cancelled(p)); i++) {
 		c->first[i] = c->n_deps;
 		list_row(k, i, &cap_to, &cap_routes);
 	}
 	c->first[c->n_channels] = c->n_deps;
+	return go_on;
 }
 
 struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e)
@@ -425,11 +428,7 @@ struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progr
 	c->switches = switches;
 	counting_start(&k, c);
 	k.e = e;
-	done = count_all(&k, p);
-	if (done) {
-		make_graph(&k);
-		cdg_find_components(c);
-	}
+	done = count_all(&k, p) && make_graph(&k, p) && cdg_find_components(c, p);
 	counting_end(&k);
 	if (done)
 		return c;

@@ -74,9 +74,9 @@ uint32_t cdg_component_on(const struct cdg *c, int vl, uint32_t n);
 
 /*
  * A shortest cycle of a component: channels in order, the last is followed by the
- * first.  cycle: room for size[component].  Their number.
+ * first.  cycle: room for size[component].  Their number; 0: p (may be NULL) was cancelled.
  */
-uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle);
+uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, struct progress *p);
 
 struct cdg_route {
 	uint32_t source; /* endport */
@@ -85,15 +85,18 @@ struct cdg_route {
 
 /*
  * Routes that make a dependency, by DLID, then by source; at most max are stored.
- * Number stored: fewer than routes[] counts where an SL is drawn from a range.
+ * Number stored: fewer than routes[] counts where an SL is drawn from a range, or when p
+ * (may be NULL) was cancelled.
  */
-size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max);
+size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max,
+		  struct progress *p);
 
 /*
  * Write it as Graphviz text: one strongly connected component on all its VLs, or
  * (NO_ID) the channels of a VL (CDG_ALL_VLS: all) and those of other VLs that they
- * depend on or that depend on them.  Channels on cycles stand out.  -1: stream failed.
+ * depend on or that depend on them.  Channels on cycles stand out.  -1: stream failed, or p
+ * (may be NULL) cancelled.
  */
-int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component);
+int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component, struct progress *p);
 
 #endif

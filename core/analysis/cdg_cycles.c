@@ -4,6 +4,7 @@
 
 #include "core/analysis/cdg_parts.h"
 #include "core/base/memory.h"
+#include "core/base/progress.h"
 #include "core/formats/drawing.h"
 
 /*
@@ -56,13 +57,16 @@ static void leave(struct tarjan *t, struct cdg *c, uint32_t v)
 		t->low[t->path[t->n_path - 1]] = low;
 }
 
-static void search_from(struct tarjan *t, struct cdg *c, uint32_t start)
+/* False: cancelled. */
+static bool search_from(struct tarjan *t, struct cdg *c, uint32_t start, struct progress *p)
 {
 	enter(t, c, start);
 	while (t->n_path) {
 		uint32_t v = t->path[t->n_path - 1], x;
 
 		if (t->next[v] == c->first[v + 1]) {
+			if (!progress_step(p, t->numbers))
+				return false;
 			leave(t, c, v);
 			continue;
 		}
@@ -72,6 +76,7 @@ static void search_from(struct tarjan *t, struct cdg *c, uint32_t start)
 		else if (t->low[x] != UINT32_MAX && t->number[x] < t->low[v])
 			t->low[v] = t->number[x];
 	}
+	return true;
 }
 
 /* Numbers by first channel, sizes and VLs. */
@@ -94,7 +99,7 @@ static void renumber(struct cdg *c)
 	free(id);
 }
 
-void cdg_find_components(struct cdg *c)
+bool cdg_find_components(struct cdg *c, struct progress *p)
 {
 	struct tarjan t = {
 		.number = NEW_ARRAY(c->n_channels, uint32_t),
@@ -103,17 +108,21 @@ void cdg_find_components(struct cdg *c)
 		.path = NEW_ARRAY(c->n_channels, uint32_t),
 		.open = NEW_ARRAY(c->n_channels, uint32_t),
 	};
+	bool go_on = true;
 
 	c->component = NEW_ARRAY(c->n_channels, uint32_t);
-	for (uint32_t v = 0; v < c->n_channels; v++)
+	progress_start(p, "credit loops", c->n_channels);
+	for (uint32_t v = 0; v < c->n_channels && go_on; v++)
 		if (!t.number[v])
-			search_from(&t, c, v);
-	renumber(c);
+			go_on = search_from(&t, c, v, p);
+	if (go_on)
+		renumber(c);
 	free(t.number);
 	free(t.low);
 	free(t.next);
 	free(t.path);
 	free(t.open);
+	return go_on;
 }
 
 static bool touches(const struct cdg *c, int vl, uint32_t component)
@@ -240,7 +249,7 @@ static uint32_t take_cycle(const struct seeker *s, uint32_t end, uint32_t *cycle
 	return n;
 }
 
-uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle)
+uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, struct progress *p)
 {
 	uint32_t n = c->n_channels, best = c->size[component] + 1, least = least_length(c, component);
 	struct seeker s = {
@@ -251,8 +260,10 @@ uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle)
 		.dist = NEW_ARRAY(n, uint32_t),
 		.queue = NEW_ARRAY(n, uint32_t),
 	};
+	bool go_on = true;
 
-	for (uint32_t v = 0; v < n && best > least; v++) {
+	progress_start(p, "a shortest credit loop", n);
+	for (uint32_t v = 0; v < n && best > least && (go_on = progress_step(p, v)); v++) {
 		uint32_t end = c->component[v] == component ? way_back(&s, v, best) : NO_ID;
 
 		if (end != NO_ID)
@@ -262,7 +273,7 @@ uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle)
 	free(s.parent);
 	free(s.dist);
 	free(s.queue);
-	return best;
+	return go_on ? best : 0;
 }
 
 /* --- look-ups --------------------------------------------------------------------------------- */
@@ -410,29 +421,30 @@ static bool may_pass(const struct routing *r, const struct cdg_source *s, const 
 	return leads_through(r, s->sw, w->port[0], lid, p);
 }
 
-size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max)
+size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max,
+		  struct progress *p)
 {
 	const struct routing *r = c->routing;
 	uint32_t from = from_of(c, dependency), to = c->to[dependency], n_sources,
 		 n_switches = r->topo->fabric->n_switches;
 	struct wanted_pair w = {{c->port[from], c->port[to]}, {c->vl[from], c->vl[to]}};
 	struct cdg_source *s = cdg_sources(r, c->switches, &n_sources);
-	struct passing p = {NEW_ARRAY(n_switches, uint8_t), NEW_ARRAY(n_switches, uint32_t)};
+	struct passing passing = {NEW_ARRAY(n_switches, uint8_t), NEW_ARRAY(n_switches, uint32_t)};
 	size_t n = 0;
 
-	for (unsigned lid = 1; lid <= r->lids->max_lid && n < max; lid++) {
+	for (unsigned lid = 1; lid <= r->lids->max_lid && n < max && !progress_cancelled(p); lid++) {
 		uint32_t owner = lid_owner(r->lids, lid);
 
 		if (!cdg_is_destination(r, c->switches, lid) || !tables_agree(r, &w, lid))
 			continue;
-		memset(p.switches, 0, n_switches);
+		memset(passing.switches, 0, n_switches);
 		for (uint32_t i = 0; i < n_sources && n < max; i++)
-			if (s[i].endport != owner && may_pass(r, &s[i], &w, lid, &p) &&
+			if (s[i].endport != owner && may_pass(r, &s[i], &w, lid, &passing) &&
 			    route_makes(r, &s[i], lid, &w))
 				route[n++] = (struct cdg_route){s[i].endport, s[i].lid, lid};
 	}
-	free(p.switches);
-	free(p.way);
+	free(passing.switches);
+	free(passing.way);
 	free(s);
 	return n;
 }
@@ -485,13 +497,15 @@ static void dot_channels(FILE *f, const struct cdg *c, const struct drawn *d)
 	free(near);
 }
 
-int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component)
+int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component, struct progress *p)
 {
 	const struct drawn d = {vl, component};
+	bool go_on = true;
 
 	fprintf(f, "digraph cdg {\n\tnode [shape=box, fontsize=9];\n\tedge [fontsize=8];\n");
 	dot_channels(f, c, &d);
-	for (uint32_t v = 0; v < c->n_channels; v++) {
+	progress_start(p, "writing the drawing", c->n_channels);
+	for (uint32_t v = 0; v < c->n_channels && (go_on = progress_step(p, v)); v++) {
 		for (uint32_t i = c->first[v]; i < c->first[v + 1]; i++) {
 			bool cyclic = c->component[v] != NO_ID && c->component[v] == c->component[c->to[i]];
 
@@ -501,5 +515,5 @@ int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component)
 		}
 	}
 	fprintf(f, "}\n");
-	return ferror(f) ? -1 : 0;
+	return ferror(f) || !go_on ? -1 : 0;
 }

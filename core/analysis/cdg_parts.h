@@ -16,7 +16,7 @@ struct cdg_source {
 struct cdg_source *cdg_sources(const struct routing *r, bool switches, uint32_t *n);
 bool cdg_is_destination(const struct routing *r, bool switches, unsigned lid);
 
-/* Fill component[], n_components and size[]. */
-void cdg_find_components(struct cdg *c);
+/* Fill component[], n_components and size[]; false: cancelled. */
+bool cdg_find_components(struct cdg *c, struct progress *p);
 
 #endif

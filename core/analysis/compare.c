@@ -329,13 +329,13 @@ static unsigned top_lid(const struct comparison *c)
 	return a > b ? a : b;
 }
 
-/* Count all entries that differ; marked: [top + 1] gets 1 for the LIDs that have some. */
-static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked)
+/* Count all entries that differ, until cancelled; marked: [top + 1] gets 1 for the LIDs that have some. */
+static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked, struct progress *p)
 {
 	uint32_t n = c->b->topo->fabric->n_switches;
 
 	c->switch_entries = NEW_ARRAY(n, uint32_t);
-	for (uint32_t s = 0; s < n; s++)
+	for (uint32_t s = 0; s < n && !progress_cancelled(p); s++)
 		compare_rows(c, s, lid_a, top_lid(c), marked);
 }
 
@@ -345,7 +345,7 @@ uint64_t entries_unlike(const struct routing *a, const struct routing *b)
 	uint8_t *marked = NEW_ARRAY(top_lid(&c) + 1, uint8_t);
 	uint16_t *lid_a = map_lids(&c, top_lid(&c));
 
-	count_entries(&c, lid_a, marked);
+	count_entries(&c, lid_a, marked, NULL);
 	free(c.switch_entries);
 	free(lid_a);
 	free(marked);
@@ -381,7 +381,7 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	bool done;
 
 	list_sources(c, f);
-	count_entries(c, lid_a, marked);
+	count_entries(c, lid_a, marked, p);
 	mark_cables(c, top, marked);
 	done = walk_all(&w, lid_a, top, marked, any_source_changed(c, f), p);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)

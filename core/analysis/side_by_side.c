@@ -145,7 +145,7 @@ static int measure(const struct sweep *w, const struct routing *other, struct fi
 	bool known = options_find(w->setup->options, "chassis_file") != NULL;
 	struct err e;
 	struct elements *el = elements_new(
-		w->topo, known ? options_file(w->setup->options, "chassis_file") : NULL, NULL, &e);
+		w->topo, known ? options_file(w->setup->options, "chassis_file") : NULL, p, NULL, &e);
 	int rc;
 
 	text_add(notes, "%s", w->notes);

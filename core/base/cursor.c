@@ -1,5 +1,6 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -61,9 +62,9 @@ int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err
 	return read_at_most(f, name, FILE_MIB, data, size, e);
 }
 
-int read_file(const char *path, char **data, size_t *size, struct err *e)
+int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e)
 {
-	FILE *f = fopen(path, "rb");
+	FILE *f = infile_open(path, p);
 	int rc;
 
 	if (!f)
@@ -71,7 +72,7 @@ int read_file(const char *path, char **data, size_t *size, struct err *e)
 				       : err_set(e, "%s: cannot be opened: %s", path, strerror(errno));
 	rc = read_stream(f, path, data, size, e);
 	fclose(f);
-	return rc;
+	return rc && progress_cancelled(p) ? err_set(e, CANCELLED) : rc;
 }
 
 int read_text_line(FILE *f, const char *name, struct text *t, struct err *e)
@@ -89,13 +90,15 @@ int read_text_line(FILE *f, const char *name, struct text *t, struct err *e)
 	return t->len > 0;
 }
 
+#define LINES_A_LOOK 256
+
 /* --- text ------------------------------------------------------------------- */
 
 bool lines_next(struct lines *l, struct cursor *line)
 {
 	const char *nl;
 
-	if (l->p >= l->end)
+	if (l->p >= l->end || (l->no % LINES_A_LOOK == 0 && progress_cancelled(l->progress)))
 		return false;
 	nl = memchr(l->p, '\n', l->end - l->p);
 	line->p = l->p;

@@ -12,6 +12,7 @@
 
 struct err;
 struct text;
+struct progress;
 
 /* A script or a keymap may never end (/dev/zero): bytes of a line of them; lines of a keymap or guid2lid
  * file. */
@@ -22,12 +23,14 @@ struct text;
 struct input {
 	const char *name, *data;
 	size_t size;
+	struct progress *progress; /* of the reading, may be NULL */
 };
 
 #define FILE_MIB 4096 /* the most that is read of a file */
 
-/* Whole content of a file (or pipe) in a new buffer; -1 and *e when it cannot be read. */
-int read_file(const char *path, char **data, size_t *size, struct err *e);
+/* Whole content of a file (or pipe) in a new buffer; -1 and *e when it cannot be read, or p (may be NULL) was
+ * cancelled while it was waited for. */
+int read_file(const char *path, struct progress *p, char **data, size_t *size, struct err *e);
 /* The same of an open file, from where it stands; it is not closed. */
 int read_stream(FILE *f, const char *name, char **data, size_t *size, struct err *e);
 /* The next line, with its line end, in the place of what is in t; 1, 0 at the end, -1 and *e. */
@@ -44,6 +47,8 @@ struct cursor {
 struct lines {
 	const char *p, *end;
 	unsigned no; /* number of the line given last, from 1 */
+	/* May be NULL; once it is cancelled there are no more lines: whoever gave it drops what was read. */
+	struct progress *progress;
 };
 
 bool lines_next(struct lines *l, struct cursor *line);

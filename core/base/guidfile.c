@@ -84,13 +84,13 @@ void guid_file_parse(struct guid_file *g, const char *name, const char *data, si
 	}
 }
 
-void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid)
+void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid, struct progress *p)
 {
 	struct err why;
 	char *data;
 	size_t size;
 
-	if (read_file(path, &data, &size, &why)) {
+	if (read_file(path, p, &data, &size, &why)) {
 		*g = (struct guid_file){.stopped = UINT_MAX, .why = why};
 		return;
 	}

@@ -6,6 +6,7 @@
 #define IBSCOPE_GUIDFILE_H
 
 #include "core/base/err.h"
+#include "core/base/progress.h"
 
 struct guid_line {
 	uint64_t guid;
@@ -31,7 +32,7 @@ struct guid_file {
  * space, '#' or end).  discard_invalid: an invalid line is skipped instead of
  * ending the file (what OpenSM's manual promises).  Never fails: see `stopped`.
  */
-void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid);
+void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid, struct progress *p);
 /* The same from memory; name is for the message. */
 void guid_file_parse(struct guid_file *g, const char *name, const char *data, size_t size,
 		     bool discard_invalid);

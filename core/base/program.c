@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "core/base/memory.h"
@@ -11,6 +12,7 @@
 #include "core/base/text.h"
 
 #define TICK_MS 50 /* how often cancelling is looked at */
+#define LOWEST 10  /* above the numbers that the new process uses */
 
 void program_attributes(posix_spawnattr_t *at, short flags)
 {
@@ -42,32 +44,69 @@ bool program_exists(const char *name)
 	return found;
 }
 
+/*
+ * In the new process: only calls that are safe behind fork() in a program with threads.  It is the first of
+ * a group, so that what it starts can be ended with it, and it never outlives this program.
+ */
+static void become(char *const *argv, int out, int failed, pid_t parent)
+{
+	static const int undo[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGCHLD, SIGALRM};
+	int in = open("/dev/null", O_RDWR), error;
+	sigset_t none;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (size_t i = 0; i < ARRAY_LEN(undo); i++)
+		signal(undo[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	failed = fcntl(failed, F_DUPFD_CLOEXEC, LOWEST);
+	out = fcntl(out, F_DUPFD, LOWEST);
+	in = fcntl(in, F_DUPFD, LOWEST);
+	if (getppid() == parent && dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+	    dup2(in, STDERR_FILENO) >= 0 && dup2(failed, STDERR_FILENO + 1) >= 0) {
+		fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC);
+		close_range(STDERR_FILENO + 2, ~0U, 0);
+		failed = STDERR_FILENO + 1;
+		execvp(argv[0], argv);
+	}
+	error = errno;
+	(void)!write(failed, &error, sizeof(error));
+	_exit(127);
+}
+
 /* Start it with its output to `out`; an errno, 0 = it runs. */
 static int start(char *const *argv, int out, pid_t *pid)
 {
-	posix_spawn_file_actions_t fa;
-	posix_spawnattr_t at;
-	int rc;
+	pid_t parent = getpid();
+	int failed[2], error = 0;
+	ssize_t n;
 
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_addopen(&fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&fa, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_addclosefrom_np(&fa, STDERR_FILENO + 1);
-	program_attributes(&at, 0);
-	rc = posix_spawnp(pid, argv[0], &fa, &at, argv, environ);
-	posix_spawn_file_actions_destroy(&fa);
-	posix_spawnattr_destroy(&at);
-	return rc;
+	if (pipe2(failed, O_CLOEXEC))
+		return errno;
+	*pid = fork();
+	if (!*pid)
+		become(argv, out, failed[1], parent);
+	error = *pid < 0 ? errno : 0;
+	close(failed[1]);
+	if (*pid > 0) {
+		do
+			n = read(failed[0], &error, sizeof(error));
+		while (n < 0 && errno == EINTR);
+		if (n > 0)
+			waitpid(*pid, NULL, 0);
+	}
+	close(failed[0]);
+	return error;
 }
 
-/* Until it closes its output; false: cancelled. */
+/* Until it closes its output; false: cancelled, or `to` failed. */
 static bool take_output(int from, FILE *to, struct progress *p)
 {
 	struct pollfd pf = {.fd = from, .events = POLLIN};
 	char buf[8192];
 
-	while (!progress_cancelled(p)) {
+	while (!progress_cancelled(p) && !ferror(to)) {
 		ssize_t n;
 
 		if (poll(&pf, 1, TICK_MS) <= 0)
@@ -81,10 +120,23 @@ static bool take_output(int from, FILE *to, struct progress *p)
 	return false;
 }
 
+/* It has closed its output: wait for its end; false: cancelled. */
+static bool has_ended(pid_t pid, int *status, struct progress *p)
+{
+	pid_t done;
+
+	while (!(done = waitpid(pid, status, WNOHANG)) || (done < 0 && errno == EINTR)) {
+		if (progress_cancelled(p))
+			return false;
+		poll(NULL, 0, 5);
+	}
+	return true;
+}
+
 int program_run(char *const *argv, FILE *to, struct progress *p, struct err *e)
 {
 	int out[2], status = 0, rc;
-	pid_t pid;
+	pid_t pid = -1;
 	bool whole;
 
 	if (pipe2(out, O_CLOEXEC))
@@ -101,14 +153,15 @@ int program_run(char *const *argv, FILE *to, struct progress *p, struct err *e)
 		close(out[0]);
 		return err_set(e, "%s: %s", argv[0], strerror(rc));
 	}
-	whole = take_output(out[0], to, p);
+	whole = take_output(out[0], to, p) && has_ended(pid, &status, p);
 	close(out[0]);
-	if (!whole)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	if (!whole)
-		return err_set(e, CANCELLED);
+	if (!whole) {
+		kill(-pid, SIGKILL);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			continue;
+		return progress_cancelled(p) ? err_set(e, CANCELLED)
+					     : err_set(e, "%s: what it printed cannot be written", argv[0]);
+	}
 	if (WIFSIGNALED(status))
 		return err_set(e, "%s: ended by signal %d (%s)", argv[0], WTERMSIG(status),
 			       strsignal(WTERMSIG(status)));

@@ -11,7 +11,8 @@
  * Run the program argv[0], looked for in PATH, with the words argv (ended by NULL) and add to `to` what it
  * prints. Its standard input is empty, what it says on standard error is dropped, of our files it gets none,
  * and signals are as at a program's start.  -1 and *e ("NAME: ...") when there is no such program, when it
- * ended with another status than 0, and when p (may be NULL) was cancelled, which ends it.
+ * ended with another status than 0, and when p (may be NULL) was cancelled, which ends it and what it
+ * started.  It never outlives this program, whatever ends that.
  */
 int program_run(char *const *argv, FILE *to, struct progress *p, struct err *e);
 

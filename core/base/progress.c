@@ -19,6 +19,11 @@ bool progress_step(struct progress *p, unsigned done)
 	return !atomic_load_explicit(&p->cancel, memory_order_relaxed);
 }
 
+bool progress_cancelled(const struct progress *p)
+{
+	return p && atomic_load(&p->cancel);
+}
+
 double now_seconds(void)
 {
 	struct timespec t;

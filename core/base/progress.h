@@ -20,10 +20,7 @@ struct progress {
 
 void progress_start(struct progress *p, const char *what, unsigned total);
 bool progress_step(struct progress *p, unsigned done);
-static inline bool progress_cancelled(const struct progress *p)
-{
-	return p && atomic_load(&p->cancel);
-}
+bool progress_cancelled(const struct progress *p);
 
 /* Message of an operation that was given up because of progress.cancel. */
 #define CANCELLED "cancelled"

@@ -255,12 +255,13 @@ static struct elements *allocate(const struct topo *t)
 	return el;
 }
 
-struct elements *elements_new(const struct topo *t, const char *file, struct text *notes, struct err *e)
+struct elements *elements_new(const struct topo *t, const char *file, struct progress *p, struct text *notes,
+			      struct err *e)
 {
 	struct grouping g;
 	struct elements *el;
 
-	if (grouping_read(&g, t->fabric, file, notes, e)) {
+	if (grouping_read(&g, t->fabric, file, p, notes, e)) {
 		grouping_free(&g);
 		return NULL;
 	}

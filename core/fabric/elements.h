@@ -15,6 +15,7 @@
 #define IBSCOPE_ELEMENTS_H
 
 #include "core/base/err.h"
+#include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/state.h"
 
@@ -56,9 +57,11 @@ struct elements {
 /*
  * Group the switches that are up.  file: the grouping, NULL = none; names in it
  * that mean no switch of the fabric become lines of *notes (may be NULL).  NULL and
- * *e: the file cannot be read, or a line of it is no `GUID NAME` or contradicts another.
+ * *e: the file cannot be read, a line of it is no `GUID NAME` or contradicts another, or p (may be NULL)
+ * was cancelled.
  */
-struct elements *elements_new(const struct topo *t, const char *file, struct text *notes, struct err *e);
+struct elements *elements_new(const struct topo *t, const char *file, struct progress *p, struct text *notes,
+			      struct err *e);
 struct elements *elements_ref(const struct elements *el);
 void elements_unref(const struct elements *el);
 

@@ -69,13 +69,13 @@ static int take_line(struct grouping *g, const struct fabric *f, const char *pat
 	return 0;
 }
 
-static int group_by_file(struct grouping *g, const struct fabric *f, const char *path, struct text *notes,
-			 struct err *e)
+static int group_by_file(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
+			 struct text *notes, struct err *e)
 {
 	uint64_t *value;
 	int rc = 0;
 
-	guid_file_read(&g->file, path, false);
+	guid_file_read(&g->file, path, false, p);
 	if (g->file.stopped)
 		return err_set(e, "%s", g->file.why.msg);
 	for (size_t i = 0; i < g->file.n; i++)
@@ -89,8 +89,8 @@ static int group_by_file(struct grouping *g, const struct fabric *f, const char 
 	return rc;
 }
 
-int grouping_read(struct grouping *g, const struct fabric *f, const char *path, struct text *notes,
-		  struct err *e)
+int grouping_read(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
+		  struct text *notes, struct err *e)
 {
 	*g = (struct grouping){.group = NEW_ARRAY(f->n_switches + 1, struct group),
 			       .line = NEW_ARRAY(f->n_switches + 1, uint32_t)};
@@ -98,7 +98,7 @@ int grouping_read(struct grouping *g, const struct fabric *f, const char *path, 
 		g->group[s].sys = f->node_sysguid[f->switch_node[s]];
 		g->group[s].chassis = f->node_chassis[f->switch_node[s]];
 	}
-	return path ? group_by_file(g, f, path, notes, e) : 0;
+	return path ? group_by_file(g, f, path, p, notes, e) : 0;
 }
 
 void grouping_free(struct grouping *g)

@@ -26,8 +26,8 @@ struct grouping {
 };
 
 /* Read the groups of all switches; path, notes, e: as elements_new().  Free g in any case. */
-int grouping_read(struct grouping *g, const struct fabric *f, const char *path, struct text *notes,
-		  struct err *e);
+int grouping_read(struct grouping *g, const struct fabric *f, const char *path, struct progress *p,
+		  struct text *notes, struct err *e);
 void grouping_free(struct grouping *g);
 
 /* Name all elements, each differently. */

@@ -7,6 +7,7 @@
 #include "core/formats/conf.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -371,9 +372,10 @@ int conf_parse(struct options *o, const char *name, const char *data, size_t siz
 	return rc;
 }
 
-int conf_read(struct options *o, const char *path, char **engines, struct text *notes, struct err *e)
+int conf_read(struct options *o, const char *path, struct progress *p, char **engines, struct text *notes,
+	      struct err *e)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = infile_open(path, p);
 	char *data = NULL;
 	size_t size;
 	int rc;
@@ -382,6 +384,8 @@ int conf_read(struct options *o, const char *path, char **engines, struct text *
 	if (!f)
 		return err_system(e, path, errno);
 	rc = read_at_most(f, path, CONF_MIB, &data, &size, e);
+	if (rc && progress_cancelled(p))
+		err_set(e, CANCELLED);
 	if (!rc)
 		rc = conf_parse(o, path, data, size, engines, notes, e);
 	free(data);

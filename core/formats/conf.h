@@ -5,6 +5,7 @@
 #define IBSCOPE_CONF_H
 
 #include "core/base/err.h"
+#include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/sm/options.h"
 
@@ -26,7 +27,8 @@
  * unset.  notes may be NULL.  -1 and *e ("FILE:LINE: option: found ..., expected ...")
  * leave o and *engines (NULL) unchanged.
  */
-int conf_read(struct options *o, const char *path, char **engines, struct text *notes, struct err *e);
+int conf_read(struct options *o, const char *path, struct progress *p, char **engines, struct text *notes,
+	      struct err *e);
 
 /* The same from memory; name is for messages. */
 int conf_parse(struct options *o, const char *name, const char *data, size_t size, char **engines,

@@ -2,8 +2,10 @@
 #include "core/base/clean.h"
 #include "core/base/json.h"
 #include "core/base/memory.h"
+#include "core/base/progress.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void dot_text(FILE *f, const char *s)
 {
@@ -33,12 +35,14 @@ static int edge_compare(const void *x, const void *y)
 	return p->up - q->up;
 }
 
-int write_dot(FILE *f, const struct fabric *fb, const struct state *st)
+int write_dot(FILE *f, const struct fabric *fb, const struct state *st, struct progress *p)
 {
 	struct edge *e = NEW_ARRAY(fb->n_links, struct edge);
+	bool go_on = true;
 
 	fprintf(f, "graph fabric {\n\tnode [fontsize=10];\n\tedge [fontsize=9];\n");
-	for (uint32_t n = 0; n < fb->n_nodes; n++) {
+	progress_start(p, "writing the drawing", fb->n_nodes + fb->n_links);
+	for (uint32_t n = 0; n < fb->n_nodes && (go_on = progress_step(p, n)); n++) {
 		fprintf(f, "\t\"%016lx\" [label=\"", fb->node_guid[n]);
 		dot_text(f, fb->node_name[n]);
 		fprintf(f, "\", shape=%s%s];\n", node_is_switch(fb, n) ? "box" : "ellipse",
@@ -50,7 +54,8 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st)
 		e[l] = (struct edge){a < b ? a : b, a < b ? b : a, !st || state_link_up(fb, st, l)};
 	}
 	qsort(e, fb->n_links, sizeof(*e), edge_compare);
-	for (uint32_t l = 0, n; l < fb->n_links; l += n) {
+	for (uint32_t l = 0, n; l < fb->n_links && go_on && (go_on = progress_step(p, fb->n_nodes + l));
+	     l += n) {
 		for (n = 1; l + n < fb->n_links && !edge_compare(&e[l], &e[l + n]);)
 			n++;
 		fprintf(f, "\t\"%016lx\" -- \"%016lx\"", fb->node_guid[e[l].a], fb->node_guid[e[l].b]);
@@ -61,7 +66,7 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st)
 	}
 	fprintf(f, "}\n");
 	free(e);
-	return ferror(f) ? -1 : 0;
+	return ferror(f) || !go_on ? -1 : 0;
 }
 
 static json_t *switch_json(const struct sweep *w, uint32_t sw)
@@ -81,55 +86,69 @@ static json_t *switch_json(const struct sweep *w, uint32_t sw)
 			 (int)switch_up(w->topo, sw), "lft", lft);
 }
 
+/* NULL: of a switch. */
 static json_t *endport_json(const struct sweep *w, uint32_t ep)
 {
 	const struct fabric *f = w->fabric;
 	uint32_t port = f->endport_port[ep], sw = w->topo->endport_switch[ep];
 
+	if (endport_is_switch(f, ep))
+		return NULL;
 	return json_make("{s:o, s:s, s:i, s:i, s:b, s:s*, s:i}", "guid", json_guid(f->port_guid[port]),
 			 "name", f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
 			 (int)w->lids->count[ep], "up", (int)w->topo->endport_up[ep], "switch",
 			 sw == NO_ID ? NULL : switch_name(f, sw), "port", (int)w->topo->endport_swport[ep]);
 }
 
-/* Two more blanks before each line; texts in JSON have no raw line ends. */
-static int put_indented(const char *buf, size_t size, void *f)
+/* Lines of a value two levels down. */
+static void put_indented(FILE *f, const char *text)
 {
-	for (size_t i = 0; i < size; i++) {
-		fputc(buf[i], f);
-		if (buf[i] == '\n')
-			fputs("  ", f);
+	for (const char *nl; (nl = strchr(text, '\n')); text = nl + 1)
+		fprintf(f, "%.*s\n  ", (int)(nl - text), text);
+	fputs(text, f);
+}
+
+/* A list in the object, an element at a time: all of them would take much memory.  False: cancelled, or one
+ * has no text. */
+static bool put_list(FILE *f, const char *name, json_t *element(const struct sweep *w, uint32_t i),
+		     const struct sweep *w, uint32_t n, struct progress *p)
+{
+	bool first = true, go_on = true, whole = true;
+
+	progress_start(p, "writing tables", n);
+	fprintf(f, ",\n \"%s\": [", name);
+	for (uint32_t i = 0; i < n && (go_on = progress_step(p, i)); i++) {
+		json_t *o = element(w, i);
+		char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
+
+		if (text) {
+			fputs(first ? "\n  " : ",\n  ", f);
+			put_indented(f, text);
+			first = false;
+		}
+		whole &= text != NULL;
+		free(text);
+		json_decref(o);
 	}
-	return ferror(f) ? -1 : 0;
+	fputs(first ? "]" : "\n ]", f);
+	return go_on && whole;
 }
 
-/* An element of an array of the outermost object, or the value of a key of it; v is used up.  0, or -1. */
-static int put_value(FILE *f, const char *before, json_t *v)
+int write_json(FILE *f, const struct sweep *w, struct progress *p)
 {
-	int rc;
+	json_t *head =
+		json_make("{s:s, s:s, s:i, s:i}", "fabric", w->fabric->source, "engine", w->routing->engine,
+			  "lmc", (int)w->lids->lmc, "max_lid", (int)w->lids->max_lid);
+	char *text = head ? json_dumps(head, JSON_INDENT(1) | JSON_ENSURE_ASCII) : NULL;
+	bool whole = text != NULL;
 
-	fputs(before, f);
-	rc = v ? json_dump_callback(v, put_indented, f, JSON_INDENT(1) | JSON_ENSURE_ASCII | JSON_ENCODE_ANY)
-	       : -1;
-	json_decref(v);
-	return rc;
-}
-
-/* One switch or port is made at a time: all of them would take a hundred times the tables. */
-int write_json(FILE *f, const struct sweep *w)
-{
-	int rc = put_value(f, "{\n \"fabric\": ", json_text(w->fabric->source));
-	uint32_t n = 0;
-
-	rc |= put_value(f, ",\n \"engine\": ", json_text(w->routing->engine));
-	fprintf(f, ",\n \"lmc\": %u,\n \"max_lid\": %u,\n \"switches\": [", w->lids->lmc, w->lids->max_lid);
-	for (uint32_t s = 0; s < w->fabric->n_switches && !rc; s++, n++)
-		rc = put_value(f, n ? ",\n  " : "\n  ", switch_json(w, s));
-	fprintf(f, "%s],\n \"endports\": [", n ? "\n " : "");
-	n = 0;
-	for (uint32_t ep = 0; ep < w->fabric->n_endports && !rc; ep++)
-		if (!endport_is_switch(w->fabric, ep))
-			rc = put_value(f, n++ ? ",\n  " : "\n  ", endport_json(w, ep));
-	fprintf(f, "%s]\n}\n", n ? "\n " : "");
-	return rc || ferror(f) ? -1 : 0;
+	if (whole) {
+		fprintf(f, "%.*s", (int)strlen(text) - 2, text); /* without "\n}" */
+		whole = put_list(f, "switches", switch_json, w, w->fabric->n_switches, p) &&
+			put_list(f, "endports", endport_json, w, w->fabric->n_endports, p);
+		fputs("\n}\n", f);
+	}
+	free(text);
+	json_decref(head);
+	return whole && !ferror(f) ? 0 : -1;
 }

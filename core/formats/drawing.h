@@ -12,10 +12,11 @@
 void dot_text(FILE *f, const char *s);
 
 /* Undirected graph; parallel cables of equal state are one edge with a count; failed ones dashed.  -1: stream
- * failed. */
-int write_dot(FILE *f, const struct fabric *fb, const struct state *st);
+ * failed, or p (may be NULL) cancelled. */
+int write_dot(FILE *f, const struct fabric *fb, const struct state *st, struct progress *p);
 
-/* One JSON object: fabric, switches with their tables, endports with LIDs.  -1: stream failed. */
-int write_json(FILE *f, const struct sweep *w);
+/* One JSON object: fabric, switches with their tables, endports with LIDs.  -1: stream failed or cancelled.
+ */
+int write_json(FILE *f, const struct sweep *w, struct progress *p);
 
 #endif

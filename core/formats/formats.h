@@ -21,32 +21,34 @@
  * ibdiagnet .lst; "-" is standard input.  Oddities that can be survived become fabric->warnings.
  * -1 and *e ("FILE:LINE: found ..., expected ...") otherwise.
  */
-int fabric_load(const char *path, struct fabric **out, struct err *e);
+int fabric_load(const char *path, struct fabric **out, struct progress *p, struct err *e);
 
 /* The same from memory; name is for messages (fuzz targets, tests). */
 int fabric_parse(const char *name, const char *data, size_t size, struct fabric **out, struct err *e);
 
 /* node-name-map file: `0x<guid> "name"` per line; -1 and *e when it cannot be read.  Odd lines are warnings.
  */
-int name_map_load(const char *path, struct name_map *m, struct warnings *w, struct err *e);
+int name_map_load(const char *path, struct name_map *m, struct warnings *w, struct progress *p,
+		  struct err *e);
 /* The same from memory; name is for messages. */
 void name_map_parse(const char *name, const char *data, size_t size, struct name_map *m, struct warnings *w);
 void name_map_free(struct name_map *m);
 
 /*
- * Writers; -1 when the stream fails.  `up` restricts to what is reached
+ * Writers; -1 when the stream fails or p (may be NULL) is cancelled.  `up` restricts to what is reached
  * (NULL: everything), `lids` replaces the LIDs of the source (NULL: as they are).
  */
-int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up, const struct lids *lids);
+int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up, const struct lids *lids,
+			struct progress *p);
 /* opensm-lfts.dump, byte for byte as OpenSM 3.3.23 writes it. */
-int write_lfts(FILE *f, const struct routing *r);
+int write_lfts(FILE *f, const struct routing *r, struct progress *p);
 /* opensm.fdbs, for ibdmchk. */
-int write_fdbs(FILE *f, const struct routing *r);
+int write_fdbs(FILE *f, const struct routing *r, struct progress *p);
 /* Bytes that write_fdbs() and write_paths() take meanwhile: hops between all switches, of all LIDs. */
 size_t write_fdbs_room(const struct routing *r);
 size_t write_paths_room(const struct routing *r);
 /* opensm-subnet.lst. */
-int write_subnet(FILE *f, const struct routing *r);
+int write_subnet(FILE *f, const struct routing *r, struct progress *p);
 /* Lines "SLID DLID SL HOPS" (design, `export paths`). */
 int write_paths(FILE *f, const struct routing *r, struct progress *p);
 

@@ -385,7 +385,7 @@ static void look_for_cut(struct reader *r, const struct input *in, struct cursor
 
 int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {.node = NO_ID, .e = e, .lines = {in->data, in->data + in->size, 0}};
+	struct reader r = {.node = NO_ID, .e = e, .lines = {in->data, in->data + in->size, 0, in->progress}};
 	struct cursor line = {0};
 
 	net_init(&r.net, in->name);

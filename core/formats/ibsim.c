@@ -471,7 +471,7 @@ static int read_regular(const char *path, char **data, size_t *size, struct err 
 
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return err_set(e, "%s: is not a regular file", path);
-	return read_file(path, data, size, e);
+	return read_file(path, NULL, data, size, e);
 }
 
 /* Relative to the file that includes it, else to where we are. */

@@ -95,17 +95,20 @@ static void lfts_switch(FILE *f, const struct routing *r, uint32_t sw, const str
 	fprintf(f, "%u lids dumped\n", top);
 }
 
-int write_lfts(FILE *f, const struct routing *r)
+int write_lfts(FILE *f, const struct routing *r, struct progress *p)
 {
+	uint32_t n = r->topo->fabric->n_switches;
 	struct tails t = {0};
+	bool go_on = true;
 
 	make_tails(&t, r);
-	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
+	progress_start(p, "writing tables", n);
+	for (uint32_t s = 0; s < n && (go_on = progress_step(p, s)); s++)
 		if (r->row[s] && switch_up(r->topo, s))
 			lfts_switch(f, r, s, &t);
 	text_free(&t.text);
 	free(t.at);
-	return stream_status(f);
+	return go_on ? stream_status(f) : -1;
 }
 
 /* --- opensm.fdbs ------------------------------------------------------------------- */
@@ -140,21 +143,25 @@ static void distances_from(struct distances *x, uint32_t from, uint32_t *queue)
 	}
 }
 
-static void distances_init(struct distances *x, const struct routing *r)
+/* False: cancelled. */
+static bool distances_init(struct distances *x, const struct routing *r, struct progress *p)
 {
 	uint32_t *queue;
+	bool go_on = true;
 
 	*x = (struct distances){.r = r, .n = r->topo->fabric->n_switches};
 	if (r->ops->hops)
-		return;
+		return true;
 	x->d = NEW_ARRAY((size_t)x->n * x->n, uint8_t);
 	queue = NEW_ARRAY(x->n, uint32_t);
-	for (uint32_t s = 0; s < x->n; s++)
+	progress_start(p, "distances", x->n);
+	for (uint32_t s = 0; s < x->n && (go_on = progress_step(p, s)); s++)
 		if (switch_up(r->topo, s))
 			distances_from(x, s, queue);
 		else
 			memset(x->d + (size_t)s * x->n, NO_PATH, x->n);
 	free(queue);
+	return go_on;
 }
 
 /* From switch s to d, through a port or (port 0) the best way; NO_PATH when there is none. */
@@ -213,13 +220,14 @@ size_t write_fdbs_room(const struct routing *r)
 	return r->ops->hops ? 0 : n * n;
 }
 
-int write_fdbs(FILE *f, const struct routing *r)
+int write_fdbs(FILE *f, const struct routing *r, struct progress *p)
 {
 	const struct fabric *fb = r->topo->fabric;
 	struct distances x;
+	bool go_on = distances_init(&x, r, p);
 
-	distances_init(&x, r);
-	for (uint32_t s = 0; s < fb->n_switches; s++) {
+	progress_start(p, "writing tables", fb->n_switches);
+	for (uint32_t s = 0; go_on && s < fb->n_switches && (go_on = progress_step(p, s)); s++) {
 		if (!r->row[s] || !switch_up(r->topo, s))
 			continue;
 		fprintf(f, "dump_ucast_routes: Switch 0x%016" PRIx64 "\nLID    : Port : Hops : Optimal\n",
@@ -228,7 +236,7 @@ int write_fdbs(FILE *f, const struct routing *r)
 			fdbs_entry(f, &x, s, lid);
 	}
 	free(x.d);
-	return stream_status(f);
+	return go_on ? stream_status(f) : -1;
 }
 
 /* --- paths -------------------------------------------------------------------------- */

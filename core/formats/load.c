@@ -33,7 +33,7 @@ static const struct {
 /* First line with something on it that is no comment; false when there is none. */
 static bool first_line(const struct input *in, struct cursor *line)
 {
-	struct lines l = {in->data, in->data + in->size, 0};
+	struct lines l = {in->data, in->data + in->size, 0, NULL};
 
 	while (lines_next(&l, line)) {
 		struct cursor c = *line;
@@ -97,7 +97,7 @@ enum text_format { TEXT_UNKNOWN, TEXT_IBNETDISCOVER, TEXT_IBSIM };
 static enum text_format text_format(const struct input *in)
 {
 	static const char *const keys[] = {"vendid=", "switchguid=", "caguid=", "hcaguids=", "rtguid="};
-	struct lines l = {in->data, in->data + in->size, 0};
+	struct lines l = {in->data, in->data + in->size, 0, NULL};
 	struct cursor line, id;
 	bool keyed = false, include = false;
 
@@ -111,26 +111,29 @@ static enum text_format text_format(const struct input *in)
 	return include ? TEXT_IBSIM : TEXT_UNKNOWN;
 }
 
-int fabric_parse(const char *name, const char *data, size_t size, struct fabric **out, struct err *e)
+static int parse(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct input in = {name, data, size};
-
 	*out = NULL;
-	if (is_cache(&in))
-		return parse_cache(&in, out, e);
-	if (is_subnet_lst(&in))
-		return parse_subnet_lst(&in, out, e);
-	switch (text_format(&in)) {
+	if (is_cache(in))
+		return parse_cache(in, out, e);
+	if (is_subnet_lst(in))
+		return parse_subnet_lst(in, out, e);
+	switch (text_format(in)) {
 	case TEXT_IBNETDISCOVER:
-		return parse_ibnetdiscover(&in, out, e);
+		return parse_ibnetdiscover(in, out, e);
 	case TEXT_IBSIM:
-		return parse_ibsim(&in, out, e);
+		return parse_ibsim(in, out, e);
 	default:
-		return unknown_format(&in, e);
+		return unknown_format(in, e);
 	}
 }
 
-int fabric_load(const char *path, struct fabric **out, struct err *e)
+int fabric_parse(const char *name, const char *data, size_t size, struct fabric **out, struct err *e)
+{
+	return parse(&(struct input){.name = name, .data = data, .size = size}, out, e);
+}
+
+int fabric_load(const char *path, struct fabric **out, struct progress *p, struct err *e)
 {
 	bool standard = !strcmp(path, "-");
 	const char *name = standard ? "standard input" : path;
@@ -139,9 +142,13 @@ int fabric_load(const char *path, struct fabric **out, struct err *e)
 	int status;
 
 	*out = NULL;
-	if (standard ? read_stream(stdin, name, &data, &size, e) : read_file(path, &data, &size, e))
+	if (standard ? read_stream(stdin, name, &data, &size, e) : read_file(path, p, &data, &size, e))
 		return -1;
-	status = fabric_parse(name, data, size, out, e);
+	status = parse(&(struct input){name, data, size, p}, out, e);
 	free(data);
-	return status;
+	if (!progress_cancelled(p))
+		return status;
+	fabric_unref(*out);
+	*out = NULL;
+	return err_set(e, CANCELLED);
 }

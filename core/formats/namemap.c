@@ -75,13 +75,13 @@ void name_map_parse(const char *name, const char *data, size_t size, struct name
 	guid_file_free(&g);
 }
 
-int name_map_load(const char *path, struct name_map *m, struct warnings *w, struct err *e)
+int name_map_load(const char *path, struct name_map *m, struct warnings *w, struct progress *p, struct err *e)
 {
 	char *data;
 	size_t size;
 
 	*m = (struct name_map){0};
-	if (read_file(path, &data, &size, e))
+	if (read_file(path, p, &data, &size, e))
 		return -1;
 	name_map_parse(path, data, size, m, w);
 	free(data);

@@ -48,7 +48,7 @@ static bool read_type(struct cursor *c, struct end *n)
 
 bool is_subnet_lst(const struct input *in)
 {
-	struct lines l = {in->data, in->data + in->size, 0};
+	struct lines l = {in->data, in->data + in->size, 0, NULL};
 	struct cursor line, c;
 	struct end n;
 
@@ -343,7 +343,8 @@ static void settle(struct reader *r)
 
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 {
-	struct reader r = {.in = in, .b = fb_new(), .lines = {in->data, in->data + in->size, 0}};
+	struct reader r = {
+		.in = in, .b = fb_new(), .lines = {in->data, in->data + in->size, 0, in->progress}};
 	struct cursor line = {0}, c;
 
 	r.b->sm_guessed = true; /* until a line tells */

@@ -25,7 +25,7 @@ struct layer_route {
 	uint16_t lid;
 };
 
-/* The layer of a pair of switches. */
+/* The layer of the path between two LIDs. */
 struct pair_layer {
 	unsigned first, now; /* that took it, and that it is in since layers were evened out */
 };
@@ -33,15 +33,18 @@ struct pair_layer {
 /* One channel of a cycle: routes that hold it while they want the next one. */
 struct witness_edge {
 	uint32_t port;	  /* sender of the channel */
-	uint32_t routes;  /* between switches, of pairs put in the layer earlier */
-	uint32_t sw, sw2; /* the first of them, from and to; NO_ID = none */
+	uint32_t routes;  /* how many that were in the layer then */
+	uint32_t sw, sw2; /* the first of them between switches, from and to; NO_ID = not known */
 	bool own;	  /* a route of the pair itself does */
 };
 
-/* The cycle that keeps a pair of switches out of a layer, and who holds its channels. */
+/* The cycle that keeps a pair out of a layer, and who holds its channels. */
 struct witness {
 	uint32_t n; /* channels; 0: the layer did not refuse the pair */
 	struct witness_edge *edge;
+	/* the pair was in the layer: until the cycle was cut behind this channel; NO_ID: never, it would have
+	 * closed the cycle */
+	uint32_t cut;
 };
 
 void witness_free(struct witness *w); /* NULL is fine */

@@ -81,11 +81,11 @@ struct routing_ops {
 	/* The next of what is in a layer, from *cursor = 0 on; false at the end.  All of them cost no more
 	 * than one look at everything that has a layer. */
 	bool (*next_route)(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr);
-	/* That of an unordered pair of switches; false when it is in none. */
-	bool (*pair_layer)(const struct routing *r, uint32_t sw, uint32_t sw2, struct pair_layer *l);
-	/* Why the pair is not in a layer below its first one; owned by the caller.  May take long; NULL:
-	 * cancelled. */
-	struct witness *(*witness)(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer,
+	/* That of the path between two endport LIDs; false when it is in none. */
+	bool (*pair_layer)(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *l);
+	/* Why it is not in a layer below its first one; owned by the caller.  May take long; NULL:
+	 * cancelled.  No such operation: no cycle keeps anything out of a layer. */
+	struct witness *(*witness)(const struct routing *r, unsigned slid, unsigned dlid, unsigned layer,
 				   struct progress *p);
 	/*
 	 * Why the path between two LIDs with a route is in its layer and in none below, in lines of text.  r

@@ -158,6 +158,8 @@ int run_script(struct command_run *r, FILE *script, const char *name, struct err
 			err_set(e, "%s:%u: %s", name, number, why.msg);
 		r->placed = rc != 0;
 	}
+	if (got < 0 && progress_cancelled(r->progress))
+		err_set(e, CANCELLED);
 	text_free(&line);
 	return got < 0 ? -1 : rc;
 }

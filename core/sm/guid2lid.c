@@ -1,6 +1,7 @@
 #include "core/sm/guid2lid.h"
 #include "core/base/err.h"
 #include "core/base/cursor.h"
+#include "core/base/infile.h"
 #include "core/base/memory.h"
 
 #include <errno.h>
@@ -8,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int guid2lid_read(const char *path, struct guid2lid **entries, size_t *n, struct err *e)
+int guid2lid_read(const char *path, struct progress *p, struct guid2lid **entries, size_t *n, struct err *e)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = infile_open(path, p);
 	char line[512], rest[2];
 	size_t cap = 0;
 	int rc = 0;
@@ -41,6 +42,8 @@ int guid2lid_read(const char *path, struct guid2lid **entries, size_t *n, struct
 		(*entries)[(*n)++] =
 			(struct guid2lid){guid, min > 0xFFFF ? 0 : min, max > 0xFFFF ? 0xFFFF : max};
 	}
+	if (!rc && progress_cancelled(p))
+		rc = err_set(e, CANCELLED);
 	fclose(f);
 	if (rc) {
 		free(*entries);

@@ -181,13 +181,13 @@ void lft_file_parse(struct lft_file *l, const char *name, const char *data, size
 	l->broken = !good;
 }
 
-void lft_file_read(struct lft_file *l, const char *path, const struct topo *t)
+void lft_file_read(struct lft_file *l, const char *path, const struct topo *t, struct progress *p)
 {
 	struct err why;
 	char *data;
 	size_t size;
 
-	if (read_file(path, &data, &size, &why)) {
+	if (read_file(path, p, &data, &size, &why)) {
 		*l = (struct lft_file){.has = NEW_ARRAY(t->fabric->n_switches, uint8_t),
 				       .broken = true,
 				       .missing = true,
@@ -258,13 +258,13 @@ void hops_file_parse(struct hops_file *h, const char *name, const char *data, si
 	}
 }
 
-void hops_file_read(struct hops_file *h, const char *path, const struct topo *t)
+void hops_file_read(struct hops_file *h, const char *path, const struct topo *t, struct progress *p)
 {
 	struct err why;
 	char *data;
 	size_t size;
 
-	if (read_file(path, &data, &size, &why)) {
+	if (read_file(path, p, &data, &size, &why)) {
 		*h = (struct hops_file){.broken = true, .missing = true, .why = why};
 		return;
 	}

@@ -7,6 +7,7 @@
 #define IBSCOPE_LFT_FILE_H
 
 #include "core/base/err.h"
+#include "core/base/progress.h"
 #include "core/fabric/state.h"
 
 /* A line "LID PORT ..." of a switch that is up. */
@@ -35,7 +36,7 @@ struct lft_file {
 };
 
 /* Read as OpenSM 3.3.23 (1022 bytes a line; numbers as strtoul() takes them).  Free in any case. */
-void lft_file_read(struct lft_file *l, const char *path, const struct topo *t);
+void lft_file_read(struct lft_file *l, const char *path, const struct topo *t, struct progress *p);
 /* The same from memory; name is for messages. */
 void lft_file_parse(struct lft_file *l, const char *name, const char *data, size_t size,
 		    const struct topo *t);
@@ -59,7 +60,7 @@ struct hops_file {
 	struct err why;
 };
 
-void hops_file_read(struct hops_file *h, const char *path, const struct topo *t);
+void hops_file_read(struct hops_file *h, const char *path, const struct topo *t, struct progress *p);
 void hops_file_parse(struct hops_file *h, const char *name, const char *data, size_t size,
 		     const struct topo *t);
 void hops_file_free(struct hops_file *h);

@@ -134,14 +134,14 @@ int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, si
 	return 0;
 }
 
-int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct text *notes,
-		    struct err *e)
+int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct progress *p,
+		    struct text *notes, struct err *e)
 {
 	char *data;
 	size_t size;
 	int rc;
 
-	if (read_file(path, &data, &size, e))
+	if (read_file(path, p, &data, &size, e))
 		return -1;
 	rc = sl2vl_file_parse(l, path, data, size, f, notes, e);
 	free(data);
@@ -234,13 +234,13 @@ int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_
 }
 
 int sl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, const struct lids *lids,
-		 struct text *notes, struct err *e)
+		 struct progress *p, struct text *notes, struct err *e)
 {
 	char *data;
 	size_t size;
 	int rc;
 
-	if (read_file(path, &data, &size, e))
+	if (read_file(path, p, &data, &size, e))
 		return -1;
 	rc = sl_file_parse(l, path, data, size, f, lids, notes, e);
 	free(data);
@@ -311,11 +311,13 @@ static void write_endport(FILE *f, const struct routing *r, uint32_t ep)
 	fprintf(f, "%s\n", separator);
 }
 
-int write_sl2vl(FILE *f, const struct routing *r)
+int write_sl2vl(FILE *f, const struct routing *r, struct progress *p)
 {
 	const struct fabric *fb = r->topo->fabric;
+	bool go_on = true;
 
-	for (uint32_t ep = 0; ep < fb->n_endports && !ferror(f); ep++) {
+	progress_start(p, "writing maps", fb->n_endports);
+	for (uint32_t ep = 0; ep < fb->n_endports && !ferror(f) && (go_on = progress_step(p, ep)); ep++) {
 		if (!r->topo->endport_up[ep])
 			continue;
 		if (endport_is_switch(fb, ep))
@@ -323,5 +325,5 @@ int write_sl2vl(FILE *f, const struct routing *r)
 		else if ((r->sl_tables && r->sl_tables->endport) || r->ops->endport_vl)
 			write_endport(f, r, ep);
 	}
-	return ferror(f) ? -1 : 0;
+	return ferror(f) || !go_on ? -1 : 0;
 }

@@ -12,6 +12,7 @@
 #define IBSCOPE_SL_TABLES_FILE_H
 
 #include "core/base/err.h"
+#include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/routing/lids.h"
 #include "core/routing/routing.h"
@@ -22,10 +23,10 @@
  * and counted in a line of notes.  -1 and *e: the file cannot be read, or a line is
  * neither (what was read before it is in l).
  */
-int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct text *notes,
-		    struct err *e);
+int sl2vl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, struct progress *p,
+		    struct text *notes, struct err *e);
 int sl_file_read(struct sl_tables *l, const char *path, const struct fabric *f, const struct lids *lids,
-		 struct text *notes, struct err *e);
+		 struct progress *p, struct text *notes, struct err *e);
 /* The same from memory; name is for messages. */
 int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
 		     const struct fabric *f, struct text *notes, struct err *e);
@@ -36,6 +37,6 @@ int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_
  * The maps of all switches that are up, and where they are known those of CA and router
  * ports, as opensm-sl2vl.dump has them; -1: the stream failed.
  */
-int write_sl2vl(FILE *f, const struct routing *r);
+int write_sl2vl(FILE *f, const struct routing *r, struct progress *p);
 
 #endif

@@ -83,7 +83,8 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 
 	if (options_bool(rq->setup->options, "honor_guid2lid_file") &&
 	    options_file(rq->setup->options, "guid2lid_file") &&
-	    guid2lid_read(options_file(rq->setup->options, "guid2lid_file"), &entries, &lo.n_file, e))
+	    guid2lid_read(options_file(rq->setup->options, "guid2lid_file"), rq->progress, &entries,
+			  &lo.n_file, e))
 		return -1;
 	lo.file = entries;
 	m = NEW(struct sm_memory);
@@ -463,14 +464,14 @@ static void note_idle_layers(const struct sweep *s, struct text *notes)
 		 s->routing->engine, s->routing->ops->n_layers(s->routing));
 }
 
-static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source source, struct text *notes,
-		     struct err *e)
+static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source source, struct progress *p,
+		     struct text *notes, struct err *e)
 {
 	const char *file = options_file(s->setup->options, "sl2vl_file");
 
 	switch (source) {
 	case MAPS_FILE:
-		if (sl2vl_file_read(l, file, s->fabric, notes, e))
+		if (sl2vl_file_read(l, file, s->fabric, p, notes, e))
 			return -1;
 		note_without_maps(s, l, file, notes);
 		return 0;
@@ -493,7 +494,7 @@ static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source sourc
 }
 
 /* SLs and maps that do not come from the engine take the place of what it says. */
-static int give_sl_tables(struct sweep *s, struct text *notes, struct err *e)
+static int give_sl_tables(struct sweep *s, struct progress *p, struct text *notes, struct err *e)
 {
 	const char *sls = options_file(s->setup->options, "path_sl_file");
 	struct routing *r = (struct routing *)s->routing;
@@ -506,8 +507,8 @@ static int give_sl_tables(struct sweep *s, struct text *notes, struct err *e)
 	if (source == MAPS_ENGINE && !sls)
 		return 0;
 	l = sl_tables_new(s->fabric, s->lids->max_lid);
-	if (fill_maps(s, l, source, notes, e) ||
-	    (sls && sl_file_read(l, sls, s->fabric, s->lids, notes, e))) {
+	if (fill_maps(s, l, source, p, notes, e) ||
+	    (sls && sl_file_read(l, sls, s->fabric, s->lids, p, notes, e))) {
 		sl_tables_unref(l);
 		return -1;
 	}
@@ -549,7 +550,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		restart_cache(s);
 	}
 	if (!rc)
-		rc = give_sl_tables(s, &notes, e);
+		rc = give_sl_tables(s, rq->progress, &notes, e);
 	share_rows(s);
 	opervls_program(s->memory->opervls, s->topo, (unsigned)options_uint(s->setup->options, "max_op_vls"));
 	activated_program(s->memory->active, s->topo);

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <glob.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,14 +20,15 @@
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
 #include "core/routing/switch_tables.h"
+#include "core/source/live_simulator.h"
 #include "core/source/live_stream.h"
 
-#define TICK_MS 50	    /* how often cancelling is looked at */
-#define FIRST_ANSWER_S 10.0 /* the local port answers at once; a simulator that is not there never does */
-#define SILENCE_S 60.0	    /* later: a row of dead nodes may be waited for */
-#define POLITE_S 0.4	    /* time to leave after a cancel, before SIGKILL */
-#define END_S 3.0	    /* time to end after the last output */
-#define MAX_CHATTER 20	    /* lines of the library that are kept */
+#define TICK_MS 50     /* how often cancelling is looked at */
+#define NO_ANSWERS 3   /* times as long as silence: errors, but no answers */
+#define GONE_S 1.0     /* silence after which the simulator is looked for */
+#define POLITE_S 0.4   /* time to leave after a cancel, before SIGKILL */
+#define END_S 3.0      /* time to end after the last output */
+#define MAX_CHATTER 20 /* lines of the library that are kept */
 
 enum { STREAM_OUT, STREAM_ERR, STREAM_DATA, N_STREAMS };
 
@@ -43,16 +43,11 @@ struct child {
 	size_t size, cap;
 	unsigned count; /* nodes found, or tables read */
 	bool tables;	/* discovery is over, tables are being read */
+	double silence; /* seconds allowed */
 	double last;	/* when something came */
-	bool answered;
+	double answer;	/* when an answer came last, or the start */
+	double looked;	/* when the simulator was looked for */
 };
-
-static bool simulated(void)
-{
-	const char *preload = getenv("LD_PRELOAD");
-
-	return preload && strstr(preload, "umad2sim");
-}
 
 /* --- starting ------------------------------------------------------------------ */
 
@@ -145,7 +140,7 @@ static int start(struct child *c, const char *ca, int port, enum live_tables wha
 	c->keep = p[0][1];
 	for (int i = 0; i < N_STREAMS; i++)
 		c->fd[i] = p[i + 1][0];
-	c->last = now_seconds();
+	c->last = c->answer = c->looked = now_seconds();
 	return 0;
 }
 
@@ -172,26 +167,6 @@ static bool ended(struct child *c, double seconds, int *status)
 	}
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	remove(path);
-	return 0;
-}
-
-/* umad2sim makes ./sys-<pid>/ and leaves it there when its process is killed. */
-static void clean_simulator_folder(pid_t pid)
-{
-	char path[32];
-
-	if (!simulated())
-		return;
-	snprintf(path, sizeof(path), "./sys-%ld", (long)pid);
-	nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 /* Collect the process, which is told to leave first unless it is done, and ended by force when it stays. */
 static int stop(struct child *c, bool done)
 {
@@ -204,7 +179,7 @@ static int stop(struct child *c, bool done)
 		ended(c, END_S, &status);
 	}
 	close_fd(&c->keep);
-	clean_simulator_folder(c->pid);
+	live_remove_folder(c->pid);
 	for (int i = 0; i < N_STREAMS; i++)
 		close_fd(&c->fd[i]);
 	return status;
@@ -249,7 +224,7 @@ static void take(struct child *c, int stream, const char *s, size_t n, struct pr
 			text_putc(&c->errors, s[i] ? s[i] : ' ');
 		return;
 	}
-	c->answered = true;
+	c->answer = c->last;
 	if (stream == STREAM_OUT) {
 		take_out(c, s, n, p);
 		return;
@@ -279,12 +254,38 @@ static void read_streams(struct child *c, const struct pollfd *pf, struct progre
 	}
 }
 
+/* Nothing comes any more, or nothing but errors: -1 and *e. */
+static int check_silence(struct child *c, struct err *e)
+{
+	double now = now_seconds(), silent = now - c->last;
+	char name[100], found[64] = "";
+
+	if (c->count)
+		snprintf(found, sizeof(found), " (%u %s had come)", c->count, c->tables ? "tables" : "nodes");
+	if (silent > GONE_S && now - c->looked > GONE_S) {
+		c->looked = now;
+		if (live_simulator_gone(name, sizeof(name)))
+			return err_set(e,
+				       "no answer: no ibsim has the socket name \"%s\" (IBSIM_SOCKNAME) any "
+				       "more%s",
+				       name, found);
+	}
+	if (silent > c->silence)
+		return err_set(e, "no answer from the %s for %.0f s%s; `live wait SECONDS` waits longer",
+			       c->count ? "fabric" : "InfiniBand device", c->silence, found);
+	if (now - c->answer > NO_ANSWERS * c->silence)
+		return err_set(
+			e,
+			"nothing but errors from the fabric for %.0f s%s; `live wait SECONDS` waits longer",
+			NO_ANSWERS * c->silence, found);
+	return 0;
+}
+
 /* Until the child has closed everything.  -1 and *e when cancelled or when it fell silent. */
 static int listen_to(struct child *c, struct progress *p, struct err *e)
 {
 	for (;;) {
 		struct pollfd pf[N_STREAMS];
-		double limit = c->answered ? SILENCE_S : FIRST_ANSWER_S;
 		bool open = false;
 
 		for (int i = 0; i < N_STREAMS; i++) {
@@ -297,11 +298,8 @@ static int listen_to(struct child *c, struct progress *p, struct err *e)
 			read_streams(c, pf, p);
 		if (!progress_step(p, c->count))
 			return err_set(e, CANCELLED);
-		if (now_seconds() - c->last > limit)
-			return err_set(e, "no answer from the %s for %.0f s%s%s",
-				       c->answered ? "fabric" : "InfiniBand device", limit,
-				       simulated() ? ": is ibsim running under the same IBSIM_SOCKNAME?" : "",
-				       c->answered ? " (some nodes had been found)" : "");
+		if (check_silence(c, e))
+			return -1;
 	}
 }
 
@@ -380,7 +378,7 @@ static int explain(struct child *c, const char *source, int status, struct err *
 	struct text why = {0}, said = {0};
 
 	each_line(&c->errors, join_line, &said);
-	if (!simulated())
+	if (!live_simulated())
 		device_trouble(&why);
 	if (!why.len)
 		text_add(&why, "discovery from %s failed", source);
@@ -626,10 +624,10 @@ static int build(struct child *c, const char *source, struct fabric **out, enum 
 	return err_set(e, "discovery from %s: the discovery process sent unreadable tables", source);
 }
 
-int live_discover_tables(const char *ca, int port, enum live_tables what, struct fabric **out,
-			 struct progress *p, struct err *e)
+int live_discover_tables(const char *ca, int port, enum live_tables what, unsigned silence,
+			 struct fabric **out, struct progress *p, struct err *e)
 {
-	struct child c = {.pid = -1, .keep = -1, .fd = {-1, -1, -1}};
+	struct child c = {.pid = -1, .keep = -1, .fd = {-1, -1, -1}, .silence = silence};
 	char *source = port ? str_printf("%s:%d", ca ? ca : "first CA", port)
 			    : str_dup(ca ? ca : "first active port");
 	int status, rc;
@@ -650,11 +648,6 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, struct
 	free(c.data);
 	free(source);
 	return rc;
-}
-
-int live_discover(const char *ca, int port, struct fabric **out, struct progress *p, struct err *e)
-{
-	return live_discover_tables(ca, port, LIVE_NO_TABLES, out, p, e);
 }
 
 int live_parse_target(const char *word, char **ca, int *port, struct err *e)

@@ -17,7 +17,7 @@
 
 /*
  * To be called first thing in main(): when this process was started by
- * live_discover() it does its work and returns its exit status, otherwise it returns -1
+ * live_discover_tables() it does its work and returns its exit status, otherwise it returns -1
  * at once.
  *
  *	int status = live_child_main(argc, argv);
@@ -26,26 +26,26 @@
  */
 int live_child_main(int argc, char **argv);
 
+#define LIVE_SILENCE_S 10 /* silence that is allowed; a dead node is given up after less than two */
+
+enum live_tables {
+	LIVE_NO_TABLES,
+	LIVE_LFTS,	/* forwarding tables: (*out)->switch_tables, see switch_tables.h */
+	LIVE_LFTS_SL2VL /* and all SL-to-VL maps: (ports + 1) squared requests a switch */
+};
+
 /*
  * Discover from a local port: ca NULL = first active CA, port 0 = its first
  * active port.  The SM's place is taken from the local port's SM LID (without a
  * known one: the local port).  What the library writes to stderr becomes part of
  * *e, or, when the discovery succeeds, warnings of the fabric.  p (may be NULL)
  * counts nodes found; the total is not known.  -1 and *e when there is no device,
- * no permission, no answer within a bounded time (10 s at the start, 60 s later),
- * or when cancelled (within half a second).
+ * no permission, or when cancelled (within half a second); when nothing at all comes for `silence`
+ * seconds (LIVE_SILENCE_S is usual), nothing but errors for three times as long, or within two seconds of
+ * the end of the simulator.  Nothing stays behind, neither a process nor what umad2sim makes.
  */
-int live_discover(const char *ca, int port, struct fabric **out, struct progress *p, struct err *e);
-
-enum live_tables {
-	LIVE_NO_TABLES,
-	LIVE_LFTS,	/* forwarding tables */
-	LIVE_LFTS_SL2VL /* and all SL-to-VL maps: (ports + 1) squared requests a switch */
-};
-
-/* live_discover(), and read what the switches hold: (*out)->switch_tables, see switch_tables.h. */
-int live_discover_tables(const char *ca, int port, enum live_tables what, struct fabric **out,
-			 struct progress *p, struct err *e);
+int live_discover_tables(const char *ca, int port, enum live_tables what, unsigned silence,
+			 struct fabric **out, struct progress *p, struct err *e);
 
 /* "CA", "CA:PORT", ":PORT" or "" taken apart; *ca (NULL = none) is to be freed, *port 0 = none. */
 int live_parse_target(const char *word, char **ca, int *port, struct err *e);

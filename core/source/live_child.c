@@ -1,6 +1,6 @@
 /* The discovery process: runs libibnetdisc, writes what it found to LIVE_DATA_FD. */
+#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,10 @@
 #include <unistd.h>
 #include <infiniband/ibnetdisc.h>
 #include "core/base/memory.h"
+#include "core/base/progress.h"
 #include "core/source/confine.h"
 #include "core/source/live.h"
+#include "core/source/live_simulator.h"
 #include "core/source/live_stream.h"
 
 #define TIMEOUT_MS 500
@@ -18,17 +20,30 @@
 #define EXT_INFO_FDR10 1
 #define LFT_BLOCK 64
 
-/* stdin ends when the parent cancels or dies: leave through exit(), so that libraries clean up, or by force.
+#define POLITE_MS 500 /* for libraries to clean up */
+
+static void *leave(void *arg)
+{
+	(void)arg;
+	exit(3);
+}
+
+/*
+ * stdin ends when the parent cancels or dies: leave through exit(), so that libraries take their leave of
+ * the simulator; it may hang there, so this is not waited for long.
  */
 static void *watch_parent(void *arg)
 {
+	pthread_t t;
 	char c;
 
 	(void)arg;
 	while (read(0, &c, 1) > 0)
 		continue;
-	alarm(1);
-	exit(3);
+	if (!pthread_create(&t, NULL, leave, NULL))
+		poll(NULL, 0, POLITE_MS);
+	live_remove_folder(getpid());
+	_exit(3);
 }
 
 static int start_watch(void)
@@ -36,7 +51,6 @@ static int start_watch(void)
 	pthread_t t;
 
 	prctl(PR_SET_NAME, "ibscope-live");
-	signal(SIGALRM, SIG_DFL);
 	if (pthread_create(&t, NULL, watch_parent, NULL))
 		return -1;
 	return pthread_detach(t);
@@ -164,10 +178,20 @@ static void put_node(FILE *f, ibnd_node_t *n)
 			put_port(f, n->ports[p]);
 }
 
+/* For the parent: answers come, although nothing is ready to be told. */
+static void tell_alive(double *told)
+{
+	if (now_seconds() - *told < 1)
+		return;
+	*told = now_seconds();
+	printf("alive\n");
+}
+
 /* Blocks 0 .. top / 64 of a switch's table into lft; number of entries that count, 0 = no answer. */
 static uint32_t read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
 {
 	uint8_t info[IB_SMP_DATA_SIZE] = {0};
+	double told = now_seconds();
 	uint32_t top;
 
 	if (!smp_query_via(info, &n->path_portid, IB_ATTR_SWITCH_INFO, 0, 0, via))
@@ -175,9 +199,11 @@ static uint32_t read_table(struct ibmad_port *via, ibnd_node_t *n, uint8_t *lft)
 	top = mad_get_field(info, 0, IB_SW_LINEAR_FDB_TOP_F);
 	if (top > MAX_LID)
 		top = MAX_LID;
-	for (uint32_t b = 0; b <= top / LFT_BLOCK; b++)
+	for (uint32_t b = 0; b <= top / LFT_BLOCK; b++) {
 		if (!smp_query_via(lft + b * LFT_BLOCK, &n->path_portid, IB_ATTR_LINEARFORWTBL, b, 0, via))
 			return 0;
+		tell_alive(&told);
+	}
 	return top + 1;
 }
 
@@ -186,6 +212,7 @@ static uint32_t read_maps(struct ibmad_port *via, ibnd_node_t *n, uint8_t *maps)
 {
 	unsigned ports = n->numports, i = 0;
 	uint8_t data[IB_SMP_DATA_SIZE];
+	double told = now_seconds();
 
 	for (unsigned in = 0; in <= ports; in++) {
 		for (unsigned out = 0; out <= ports; out++, i++) {
@@ -195,6 +222,7 @@ static uint32_t read_maps(struct ibmad_port *via, ibnd_node_t *n, uint8_t *maps)
 			if ((out || n->smaenhsp0) &&
 			    !smp_query_via(data, &n->path_portid, IB_ATTR_SLVL_TABLE, in << 8 | out, 0, via))
 				return 0;
+			tell_alive(&told);
 			memcpy(maps + 8 * (size_t)i, data, 8);
 		}
 	}

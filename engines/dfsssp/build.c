@@ -88,7 +88,7 @@ static uint32_t *new_tree(struct ds_builder *b)
 static uint32_t missing_source(const struct ds_builder *b, const struct ds_search *s, uint32_t target)
 {
 	for (uint32_t i = 0; i < b->l->n_sources; i++)
-		if (s->used[b->l->source[i]] == NO_ID && b->l->source[i] != target)
+		if (s->tree->out[b->l->source[i]] == NO_ID && b->l->source[i] != target)
 			return b->l->source[i];
 	return NO_ID;
 }
@@ -98,8 +98,8 @@ static void add_pairs(struct ds_builder *b, const struct ds_search *s, const uin
 {
 	struct ds_cdg *c = b->cdg;
 
-	for (uint32_t i = s->n_order; i-- > 0;) {
-		uint32_t v = s->order[i], pairs = b->flow[v] + b->weight[v], u;
+	for (uint32_t i = s->tree->n_order; i-- > 0;) {
+		uint32_t v = s->tree->order[i], pairs = b->flow[v] + b->weight[v], u;
 
 		b->flow[v] = 0;
 		if (!pairs || next[v] == NO_ID)
@@ -122,8 +122,8 @@ void ds_builder_add_tree(struct ds_builder *b, const struct ds_search *s, unsign
 	uint32_t target = b->g->id[b->in->topo->endport_switch[ep]];
 
 	for (uint32_t v = 0; v < b->g->n; v++)
-		next[v] = s->used[v] < DS_ATTACHED ? b->g->mate[s->used[v]] : NO_ID;
-	if (s->n_order < b->g->n && b->missing == NO_ID) {
+		next[v] = s->tree->out[v];
+	if (s->tree->n_order < b->g->n && b->missing == NO_ID) {
 		b->missing = missing_source(b, s, target);
 		b->missing_lid = lid;
 	}

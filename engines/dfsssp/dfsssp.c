@@ -70,6 +70,8 @@ static const struct routing_ops dfsssp_ops = {
 	.n_layers = dfsssp_n_layers,
 	.layer = dfsssp_layer,
 	.next_route = dfsssp_next_route,
+	.pair_layer = dfsssp_pair_layer,
+	.witness = dfsssp_witness,
 	.explain_pair = dfsssp_explain_pair,
 	.explain_layers = dfsssp_explain_layers,
 	.free_priv = dfsssp_free,
@@ -89,13 +91,12 @@ static void start_run(struct ds_run *x, const struct engine_input *in, const cha
 	*x = (struct ds_run){.in = in, .d = NEW(struct dfsssp)};
 	x->d->graph = ds_graph_new(in);
 	n = x->d->graph->n;
-	x->s = ds_search_new(x->d->graph);
-	x->load = NEW_ARRAY(n, uint32_t);
-	x->block = NEW_ARRAY((size_t)DS_BLOCK * n, uint8_t);
+	x->s = ds_search_new(x->d->graph, OBSERVED(in));
+	x->stride = ((n + 63u) / 64 | 1) * 64;
+	x->block = NEW_ARRAY(DS_BLOCK * x->stride, uint8_t);
 	x->r = routing_new(name, in->topo, in->lids);
 	x->r->ops = layered ? &dfsssp_ops : &sssp_ops;
 	x->r->priv = x->d;
-	x->s->brief = !OBSERVED(in); /* a listener gets the whole order */
 	if (!OBSERVED(in))
 		return;
 	x->rank = NEW_ARRAY(n, uint32_t);
@@ -108,7 +109,6 @@ static void end_run(struct ds_run *x)
 {
 	ds_search_free(x->s);
 	ds_builder_free(x->b);
-	free(x->load);
 	free(x->block);
 	free(x->rank);
 	free(x->hops);
@@ -121,7 +121,7 @@ static void keep_weights(struct ds_run *x)
 
 	x->d->weight = NEW_ARRAY(n, uint32_t);
 	for (uint32_t e = 0; e < n; e++)
-		x->d->weight[e] = x->s->link[e].weight;
+		x->d->weight[e] = ds_weight(x->s->link[e]);
 }
 
 /* Layers on top of the tables; -1 and *e: refused or cancelled. */

@@ -72,6 +72,9 @@ uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, uns
 /* struct routing_ops */
 void dfsssp_layer(const struct routing *r, unsigned layer, struct layer_info *info);
 bool dfsssp_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr);
+bool dfsssp_pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *l);
+struct witness *dfsssp_witness(const struct routing *r, unsigned slid, unsigned dlid, unsigned layer,
+			       struct progress *p);
 void dfsssp_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			 struct progress *p);
 void dfsssp_explain_layers(const struct routing *r, struct text *t);

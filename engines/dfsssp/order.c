@@ -23,7 +23,7 @@ static int read_set(const struct engine_input *in, struct engine_output *out, co
 
 	if (!path)
 		return 0;
-	guid_file_read(&g, path, manual_rules(in->options));
+	guid_file_read(&g, path, manual_rules(in->options), in->progress);
 	rc = g.n > 0;
 	if (g.stopped)
 		rc = err_set(&out->refused, "%s cannot be used (%s): %.300s", option, label, g.why.msg);

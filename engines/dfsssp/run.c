@@ -15,14 +15,14 @@ int ds_trial(struct ds_run *x, struct err *e)
 	uint32_t lost, v = 0;
 
 	ds_search_run(x->s, from);
-	lost = x->d->graph->n - x->s->n_order;
+	lost = x->d->graph->n - x->s->tree->n_order;
 	if (OBSERVED(x->in))
 		observe_text(x->in, STEP_NOTE, NO_ID,
-			     "trial from the subnet manager's port: %u of %u switches reached", x->s->n_order,
-			     x->d->graph->n);
+			     "trial from the subnet manager's port: %u of %u switches reached",
+			     x->s->tree->n_order, x->d->graph->n);
 	if (!lost)
 		return 0;
-	while (x->s->dist[v] < DS_INFINITE)
+	while (v == from.v || x->s->tree->out[v] != NO_ID)
 		v++;
 	return err_set(e, "%u of %u switches are not reached from the subnet manager, %s for one: %s (AD0C)",
 		       lost, x->d->graph->n, switch_name(t->fabric, x->d->graph->sw[v]),
@@ -32,33 +32,39 @@ int ds_trial(struct ds_run *x, struct err *e)
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
+/* Pointers are taken out of loops that store bytes: these might change them for all that the compiler knows.
+ */
 static void flush(struct ds_run *x)
 {
 	const struct ds_graph *g = x->d->graph;
+	const uint16_t *lid = x->block_lid;
+	size_t stride = x->stride;
+	unsigned n = x->n_block;
 
 	for (uint32_t v = 0; v < g->n; v++) {
+		const uint8_t *entry = x->block + v;
 		uint8_t *port = x->r->row[g->sw[v]]->port;
 
-		for (unsigned k = 0; k < x->n_block; k++)
-			port[x->block_lid[k]] = x->block[(size_t)v * DS_BLOCK + k];
+		for (unsigned k = 0; k < n; k++)
+			port[lid[k]] = entry[k * stride];
 	}
 	x->n_block = 0;
 }
 
-/* The entries for a LID: that of vertex v at [v * DS_BLOCK]. */
+/* The entries for a LID, one a vertex. */
 static uint8_t *fill_column(struct ds_run *x, unsigned lid, struct ds_source from, unsigned swport)
 {
-	const struct ds_graph *g = x->d->graph;
+	const uint32_t *out = x->s->tree->out, n = x->d->graph->n;
+	const uint8_t *port = x->d->graph->port;
 	uint8_t *column;
 
 	if (x->n_block == DS_BLOCK)
 		flush(x);
-	column = x->block + x->n_block;
+	column = x->block + x->n_block * x->stride;
 	x->block_lid[x->n_block++] = (uint16_t)lid;
-	for (uint32_t v = 0; v < g->n; v++)
-		column[(size_t)v * DS_BLOCK] =
-			x->s->used[v] < DS_ATTACHED ? g->to_port[x->s->used[v]] : NO_PATH;
-	column[(size_t)from.v * DS_BLOCK] = swport;
+	for (uint32_t v = 0; v < n; v++)
+		column[v] = out[v] == NO_ID ? NO_PATH : port[out[v]];
+	column[from.v] = swport;
 	return column;
 }
 
@@ -72,7 +78,7 @@ static void route_lid(struct ds_run *x, unsigned lid, struct ds_source from, uns
 		ds_tell_tree(x, lid, from, column);
 	if (x->b)
 		ds_builder_add_tree(x->b, x->s, lid);
-	ds_search_load(x->s, x->load);
+	ds_search_load(x->s);
 }
 
 static void new_rows(struct ds_run *x)
@@ -126,6 +132,7 @@ static uint8_t *ignored_ports(const struct engine_input *in)
 	return ignored;
 }
 
+/* What is not finished when it is cancelled is nobody's. */
 static void leave_counts(const struct ds_run *x)
 {
 	const struct engine_input *in = x->in;
@@ -135,7 +142,7 @@ static void leave_counts(const struct ds_run *x)
 
 	if (!in->left->count)
 		in->left->count = NEW_ARRAY(f->n_ports, uint32_t);
-	for (uint32_t v = 0; v < x->d->graph->n; v++) {
+	for (uint32_t v = 0; v < x->d->graph->n && !progress_cancelled(in->progress); v++) {
 		uint32_t sw = x->d->graph->sw[v];
 		const uint8_t *port = x->r->row[sw]->port;
 		bool marked = ignored && in->marked[sw];
@@ -162,7 +169,7 @@ static void leave_hops(const struct ds_run *x)
 		in->left->hops = mem_alloc(n * f->n_ports);
 		memset(in->left->hops, NO_PATH, n * f->n_ports);
 	}
-	for (uint32_t d = 0; d < n; d++) {
+	for (uint32_t d = 0; d < n && !progress_cancelled(in->progress); d++) {
 		unsigned lid =
 			switch_up(in->topo, d) ? in->lids->base[f->port_endport[f->switch_port[d]]] : 0;
 

@@ -5,7 +5,7 @@
 #include "engines/dfsssp/dfsssp.h"
 
 /* Columns of tables that are put down at a time. */
-#define DS_BLOCK 64
+#define DS_BLOCK 256
 
 struct ds_run {
 	const struct engine_input *in;
@@ -13,8 +13,9 @@ struct ds_run {
 	struct ds_search *s;
 	struct routing *r;
 	struct ds_builder *b; /* NULL: sssp */
-	uint32_t *load;	      /* [n] for ds_search_load() */
-	uint8_t *block;	      /* [n * DS_BLOCK] columns to be put down, side by side */
+	uint8_t *block;	      /* [stride * DS_BLOCK] columns to be put down, one behind the other */
+	size_t stride; /* from one to the next: an odd number of cache lines, so that one entry of each fits
+			  the cache */
 	uint16_t block_lid[DS_BLOCK];
 	unsigned n_block;
 	/* for a listener */
@@ -34,7 +35,7 @@ void ds_leave(const struct ds_run *x);
 void ds_tell_graph(const struct ds_run *x);
 /* After the search to a LID, before its routes count. */
 void ds_tell_tree(struct ds_run *x, unsigned lid, struct ds_source from,
-		  const uint8_t *column); /* entry of v: column[v * DS_BLOCK] */
+		  const uint8_t *column); /* [n] its entries */
 void ds_tell_weights(const struct ds_run *x);
 
 #endif

@@ -18,7 +18,7 @@ uint64_t dfsssp_weight(const struct dfsssp *d, uint32_t port)
 {
 	uint32_t c = d->graph->of_port[port];
 
-	return c == NO_ID ? 0 : d->weight[d->graph->mate[c]];
+	return c == NO_ID ? 0 : d->weight[c];
 }
 
 uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n)
@@ -193,6 +193,75 @@ uint32_t dfsssp_moved_by(const struct routing *r, uint32_t sw, unsigned lid, uns
 			found = i;
 	free(after);
 	return found;
+}
+
+/* The switch from whose CAs, that of a LID among them, routes go to another LID; NO_ID: they have no layer.
+ */
+static uint32_t source_switch(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
+
+	if (s == NO_ID || d == NO_ID || f->node_type[endport_node(f, s)] != NODE_CA ||
+	    f->node_type[endport_node(f, d)] == NODE_ROUTER ||
+	    r->topo->endport_switch[s] == r->topo->endport_switch[d])
+		return NO_ID;
+	return r->topo->endport_switch[s];
+}
+
+bool dfsssp_pair_layer(const struct routing *kept, unsigned slid, unsigned dlid, struct pair_layer *l)
+{
+	const struct routing *r = routing_origin(kept);
+	uint32_t sw = source_switch(r, slid, dlid);
+
+	if (sw == NO_ID || routing_port(r, sw, dlid) == NO_PATH)
+		return false;
+	l->first = l->now = dfsssp_layer_of(dfsssp_of(r), sw, dlid);
+	return true;
+}
+
+/* Where the path from a switch to a LID goes from a channel of the cycle to the next. */
+static void note_own(struct witness *w, const struct routing *r, const uint32_t *cycle, uint32_t sw,
+		     unsigned lid)
+{
+	const struct ds_graph *g = dfsssp_of(r)->graph;
+	uint32_t next;
+
+	for (uint32_t c = channel_to(r, g, g->id[sw], lid); c != NO_ID; c = next) {
+		next = channel_to(r, g, g->to[c], lid);
+		for (uint32_t i = 0; i < w->n; i++)
+			w->edge[i].own |= cycle[i] == c && cycle[(i + 1) % w->n] == next;
+	}
+}
+
+struct witness *dfsssp_witness(const struct routing *kept, unsigned slid, unsigned dlid, unsigned layer,
+			       struct progress *p)
+{
+	const struct routing *r = routing_origin(kept);
+	const struct dfsssp *d = dfsssp_of(r);
+	struct witness *w = NEW(struct witness);
+	uint32_t sw = source_switch(r, slid, dlid),
+		 index = sw == NO_ID ? NO_ID : dfsssp_moved_by(r, sw, dlid, layer);
+	const struct ds_cut *cut;
+
+	(void)p;
+	w->cut = NO_ID;
+	if (index == NO_ID)
+		return w;
+	cut = &d->layers->cut[index];
+	w->n = cut->length;
+	w->cut = cut->at;
+	w->edge = NEW_ARRAY(w->n, struct witness_edge);
+	for (uint32_t i = 0; i < w->n; i++)
+		w->edge[i] = (struct witness_edge){
+			.port = dfsssp_channel_port(d, r->topo->fabric,
+						    d->layers->cycle_channel[cut->first + i]),
+			.routes = d->layers->cycle_left[cut->first + i],
+			.sw = NO_ID,
+			.sw2 = NO_ID,
+		};
+	note_own(w, r, d->layers->cycle_channel + cut->first, sw, dlid);
+	return w;
 }
 
 /* --- in words -------------------------------------------------------------------------------------- */

@@ -28,11 +28,11 @@ static void rank_tree(struct ds_run *x, struct ds_source from)
 
 	for (uint32_t v = 0; v < s->g->n; v++)
 		x->rank[v] = NO_ID;
-	for (uint32_t i = 0; i < s->n_order; i++) {
-		uint32_t v = s->order[i], e = s->used[v];
+	for (uint32_t i = 0; i < s->tree->n_order; i++) {
+		uint32_t v = s->tree->order[i], c = s->tree->out[v];
 
 		x->rank[v] = i + 1;
-		x->hops[v] = e < DS_ATTACHED ? x->hops[s->g->from[e]] + 1 : from.host;
+		x->hops[v] = c != NO_ID ? x->hops[s->g->to[c]] + 1 : from.host;
 	}
 }
 
@@ -45,13 +45,13 @@ static unsigned list_ways(struct ds_run *x, uint32_t v)
 
 	for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++) {
 		uint32_t u = g->to[c];
-		uint64_t weight = x->s->link[g->mate[c]].weight;
+		uint64_t weight = ds_weight(x->s->link[c]);
 		bool reached = x->rank[u] != NO_ID;
 
 		x->candidate[n++] = (struct step_candidate){
 			.port = g->port[c],
 			.peer = x->in->topo->peer[p0 + g->port[c]],
-			.q = {reached ? (int64_t)(x->s->dist[u] + weight) : INT64_MIN, (int64_t)weight,
+			.q = {reached ? (int64_t)(x->s->tree->dist[u] + weight) : INT64_MIN, (int64_t)weight,
 			      reached ? x->hops[u] + 1 : INT64_MIN, reached ? x->rank[u] : INT64_MIN},
 		};
 	}
@@ -62,13 +62,13 @@ static unsigned list_ways(struct ds_run *x, uint32_t v)
 static const char *rule_of(const struct ds_run *x, uint32_t v, unsigned n)
 {
 	const struct ds_graph *g = x->d->graph;
-	uint32_t chosen = g->mate[x->s->used[v]];
+	uint32_t chosen = x->s->tree->out[v];
 	unsigned equal = 0, beside = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t c = g->first[v] + i;
 
-		if (c == chosen || x->candidate[i].q[0] != (int64_t)x->s->dist[v])
+		if (c == chosen || x->candidate[i].q[0] != (int64_t)x->s->tree->dist[v])
 			continue;
 		if (g->to[c] == g->to[chosen])
 			beside++;
@@ -140,8 +140,8 @@ void ds_tell_tree(struct ds_run *x, unsigned lid, struct ds_source from, const u
 		return;
 	rank_tree(x, from);
 	tell_destination(x, lid);
-	for (uint32_t i = 0; i < x->s->n_order; i++)
-		tell_entry(x, x->s->order[i], lid, from, column[(size_t)x->s->order[i] * DS_BLOCK]);
+	for (uint32_t i = 0; i < x->s->tree->n_order; i++)
+		tell_entry(x, x->s->tree->order[i], lid, from, column[x->s->tree->order[i]]);
 	for (uint32_t v = 0; v < x->d->graph->n; v++)
 		if (x->rank[v] == NO_ID)
 			tell_entry(x, v, lid, from, NO_PATH);
@@ -153,7 +153,7 @@ void ds_tell_weights(const struct ds_run *x)
 	uint64_t least = UINT64_MAX, most = 0, sum = 0;
 
 	for (uint32_t e = 0; e < g->n_edges; e++) {
-		uint64_t routes = x->s->link[e].weight - g->start;
+		uint64_t routes = ds_weight(x->s->link[e]) - g->start;
 
 		least = routes < least ? routes : least;
 		most = routes > most ? routes : most;

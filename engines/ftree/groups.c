@@ -8,7 +8,7 @@
 void ft_read_guids(const struct engine_input *in, struct engine_output *out, const char *option,
 		   struct guid_file *g)
 {
-	guid_file_read(g, options_file(in->options, option), manual_rules(in->options));
+	guid_file_read(g, options_file(in->options, option), manual_rules(in->options), in->progress);
 	if (g->stopped)
 		text_add(&out->notes, "%s: reading stopped: %s%s\n", option, g->why.msg,
 			 g->stopped == UINT32_MAX

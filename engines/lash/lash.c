@@ -69,7 +69,7 @@ static const struct routing_ops lash_ops = {
 	.n_layers = lash_n_layers,
 	.layer = lash_layer,
 	.next_route = lash_next_route,
-	.pair_layer = lash_pair_layer,
+	.pair_layer = lash_path_layer,
 	.witness = lash_find_witness,
 	.explain_pair = lash_explain_pair,
 	.explain_layers = lash_explain_layers,
@@ -181,14 +181,17 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 	return 0;
 }
 
+/* NULL: cancelled; l is the routing's, or gone. */
 static struct routing *make_routing(struct lash *l, const struct engine_input *in)
 {
 	struct routing *r = routing_new("lash", in->topo, in->lids);
 
 	r->ops = &lash_ops;
 	r->priv = l;
-	lash_fill_tables(l, in, r);
-	return r;
+	if (lash_fill_tables(l, in, r))
+		return r;
+	routing_unref(r);
+	return NULL;
 }
 
 /*
@@ -233,11 +236,14 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 							    : plan_new(old, &c, l->vls.avail, in, out);
 	if (l->plan && l->plan->mesh && l->plan->mesh->none)
 		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
-	if (l->plan && !finish(l, &c, in, out))
+	if (l->plan && !finish(l, &c, in, out)) {
 		r = make_routing(l, in);
-	lash_free_cdgs(&c);
-	if (!r)
+		if (!r)
+			err_set(&out->refused, CANCELLED);
+	} else {
 		lash_free(l);
+	}
+	lash_free_cdgs(&c);
 	return r;
 }
 

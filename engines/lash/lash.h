@@ -109,7 +109,8 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 		 struct engine_output *out);
 
 /* tables.c */
-void lash_fill_tables(const struct lash *l, const struct engine_input *in, struct routing *r);
+bool lash_fill_tables(const struct lash *l, const struct engine_input *in,
+		      struct routing *r); /* false: cancelled */
 
 /* --- for panes --------------------------------------------------------------------------- */
 
@@ -151,9 +152,11 @@ unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsign
 /* struct routing_ops: figures of a layer, the layer of a pair, the cycle with who holds it. */
 void lash_layer(const struct routing *r, unsigned layer, struct layer_info *info);
 bool lash_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr);
-bool lash_pair_layer(const struct routing *r, uint32_t sw, uint32_t sw2, struct pair_layer *l);
-struct witness *lash_find_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer,
+bool lash_path_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *l);
+struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsigned dlid, unsigned layer,
 				  struct progress *p);
+/* The switches that two LIDs hang on; false when one of them hangs on none. */
+bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2);
 
 /* struct routing_ops: the layer of a pair of LIDs, and the cycle in each layer below. */
 void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,

@@ -52,10 +52,22 @@ void lash_layer(const struct routing *r, unsigned layer, struct layer_info *info
 				    .balanced = l->moved != 0};
 }
 
-bool lash_pair_layer(const struct routing *r, uint32_t sw, uint32_t sw2, struct pair_layer *pl)
+bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2)
+{
+	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
+
+	*sw = s == NO_ID ? NO_ID : r->topo->endport_switch[s];
+	*sw2 = d == NO_ID ? NO_ID : r->topo->endport_switch[d];
+	return *sw != NO_ID && *sw2 != NO_ID;
+}
+
+bool lash_path_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *pl)
 {
 	const struct lash *l = lash_of(r);
+	uint32_t sw, sw2;
 
+	if (!lash_ends(r, slid, dlid, &sw, &sw2))
+		return false;
 	pl->first = lash_first_layer_of(l, sw, sw2);
 	pl->now = lash_layer_of(l, sw, sw2);
 	return pl->now != LASH_NO_LAYER;
@@ -180,12 +192,10 @@ void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 {
 	const struct lash *l = lash_of(r);
 	const struct fabric *f = r->topo->fabric;
-	uint32_t a = lid_owner(r->lids, slid), b = lid_owner(r->lids, dlid), *ports;
+	uint32_t a, b, *ports;
 	unsigned first, now;
 
-	a = a == NO_ID ? NO_ID : r->topo->endport_switch[a];
-	b = b == NO_ID ? NO_ID : r->topo->endport_switch[b];
-	if (a == NO_ID || b == NO_ID)
+	if (!lash_ends(r, slid, dlid, &a, &b))
 		return;
 	first = lash_first_layer_of(l, a, b);
 	now = lash_layer_of(l, a, b);

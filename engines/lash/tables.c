@@ -108,7 +108,7 @@ static struct lft_row *fill_row(const struct filling *f, uint32_t u, uint8_t *li
 	for (size_t d = 0; d < f->g->n; d++)
 		link[d] = f->l->plan->out[d * f->g->n + u];
 	memset(f->cursor, 0, MAX_PORTS + 1);
-	for (unsigned lid = 1; lid <= top; lid++) {
+	for (unsigned lid = 1; lid <= top && !progress_cancelled(f->in->progress); lid++) {
 		row->port[lid] = choose_port(f, u, lid, link);
 		if (OBSERVED(f->in) && lid_owner(f->in->lids, lid) != NO_ID)
 			tell_choice(f, u, lid, row->port[lid]);
@@ -129,7 +129,7 @@ static void place_lids(struct filling *f)
 	}
 }
 
-void lash_fill_tables(const struct lash *l, const struct engine_input *in, struct routing *r)
+bool lash_fill_tables(const struct lash *l, const struct engine_input *in, struct routing *r)
 {
 	size_t lids = in->lids->max_lid + 1u;
 	struct filling f = {
@@ -142,14 +142,17 @@ void lash_fill_tables(const struct lash *l, const struct engine_input *in, struc
 		.candidate = NEW_ARRAY(MAX_PORTS, struct step_candidate),
 	};
 	uint8_t *link = NEW_ARRAY(f.g->n, uint8_t);
+	bool go_on = true;
 
 	observe_text(in, STEP_PHASE, NO_ID, "forwarding tables");
+	progress_start(in->progress, "forwarding tables", f.g->n);
 	place_lids(&f);
-	for (uint32_t u = 0; u < f.g->n; u++)
+	for (uint32_t u = 0; u < f.g->n && (go_on = progress_step(in->progress, u)); u++)
 		r->row[f.g->sw[u]] = fill_row(&f, u, link);
 	free(f.at);
 	free(f.port);
 	free(f.cursor);
 	free(f.candidate);
 	free(link);
+	return go_on && !progress_cancelled(in->progress);
 }

@@ -59,16 +59,18 @@ static bool note_pairs(struct search *s, uint32_t sw, uint32_t sw2, unsigned lay
 	return true;
 }
 
-struct witness *lash_find_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer,
+struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsigned dlid, unsigned layer,
 				  struct progress *p)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct witness *w = NEW(struct witness);
 	uint32_t *ports = NEW_ARRAY(f->n_ports + 1, uint32_t);
 	struct search s = {r, w, NEW_ARRAY(f->n_ports + 1, uint32_t), NEW_ARRAY(f->n_switches + 1, uint32_t)};
+	uint32_t sw, sw2;
 	bool done;
 
-	w->n = lash_witness(r, sw, sw2, layer, ports, p);
+	w->n = lash_ends(r, slid, dlid, &sw, &sw2) ? lash_witness(r, sw, sw2, layer, ports, p) : 0;
+	w->cut = NO_ID;
 	w->edge = NEW_ARRAY(w->n + 1, struct witness_edge);
 	memset(s.edge_of, 0xff, (f->n_ports + 1) * sizeof(*s.edge_of));
 	for (uint32_t i = 0; i < w->n; i++) {

@@ -54,6 +54,7 @@ static const struct routing_ops nue_ops = {
 	.n_layers = nue_n_layers,
 	.layer = nue_layer_info,
 	.next_route = nue_next_route,
+	.pair_layer = nue_pair_layer,
 	.explain_pair = nue_explain_pair,
 	.explain_layers = nue_explain_layers,
 	.free_priv = nue_free,

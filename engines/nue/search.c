@@ -180,6 +180,8 @@ int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 	cur = nue_begin(x->d, src, colour);
 	x->cd[cur] = 0;
 	for (; cur != NO_ID && !x->d->endless; cur = next_channel(x)) {
+		if (progress_cancelled(x->in->progress))
+			return err_set(&x->out->refused, CANCELLED);
 		if (x->step)
 			expand_again(x, cur);
 		else

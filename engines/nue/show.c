@@ -251,6 +251,17 @@ bool nue_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, s
 	return false;
 }
 
+bool nue_pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *l)
+{
+	const struct nue *n = nue_of(r);
+
+	(void)slid; /* a LID has its layer from wherever */
+	if (nue_layer_of(n, dlid) == NUE_NO_LAYER || nue_events_of(n, dlid) & NUE_OUTSIDE)
+		return false;
+	l->first = l->now = nue_layer_of(n, dlid);
+	return true;
+}
+
 /* --- in words ---------------------------------------------------------------------------------------- */
 
 static void tell_limit(const struct routing *r, const struct nue *n, struct text *t)

@@ -133,7 +133,7 @@ static int read_conf(struct torus_run *r)
 	if (!path)
 		return err_set(&r->out->refused,
 			       "no torus_config is given, expected the name of a file (ERR 4E11)");
-	if (read_file(path, &data, &size, &e))
+	if (read_file(path, r->in->progress, &data, &size, &e))
 		return err_set(&r->out->refused, "torus_config: %.400s (ERR 4E11)", e.msg);
 	bad = torus_conf_parse(&r->t->conf, path, data, size, &errors);
 	free(data);

@@ -35,7 +35,7 @@ static void check_written(const struct fabric *f)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	if (write_ibnetdiscover(out, f, NULL, NULL))
+	if (write_ibnetdiscover(out, f, NULL, NULL, NULL))
 		abort();
 	fclose(out);
 	if (fabric_parse("written", text, size, &g, &e) || g->n_nodes != f->n_nodes || g->warnings.n)

@@ -33,9 +33,9 @@ class Sim:
     """ibsim with a console, on a socket name of its own."""
     number = 0
 
-    def __init__(self, path):
+    def __init__(self, path, socket=None):
         Sim.number += 1
-        self.socket = "live.%d.%d" % (os.getpid(), Sim.number)
+        self.socket = socket or "live.%d.%d" % (os.getpid(), Sim.number)
         self.log = os.path.join(WORK, "sim%d.log" % Sim.number)
         self.out = open(self.log, "w")
         self.proc = subprocess.Popen(
@@ -62,6 +62,7 @@ class Sim:
                               text=True, errors="replace", timeout=timeout)
 
     def close(self):
+        self.proc.send_signal(signal.SIGCONT)
         self.proc.terminate()
         try:
             self.proc.wait(5)
@@ -295,6 +296,107 @@ def large_fabric(probe):
         sim.close()
 
 
+def dying(probe, name, sig, silence, expected, again):
+    """The simulator dies, or falls silent, while nodes are being found; again() has it answer once more."""
+    path = os.path.join(WORK, "torus.net")
+    sim = Sim(path)
+    p = None
+    try:
+        p = subprocess.Popen([probe, "dying", "", str(silence), str(int(sig)), str(sim.proc.pid)], env=sim.env(True),
+                             cwd=WORK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        said = p.stdout.readline()
+        check(name + ": told", re.match(expected + r".*\(\d+ nodes had come\).*, children left 0$", said), said)
+        check(name + ": no folder left", not [d for d in os.listdir(WORK) if d.startswith("sys-")], os.listdir(WORK))
+        sim = again(sim, path)
+        out, _ = p.communicate("\n", timeout=60)
+        check(name + ": tried again", out == "found, children left 0\n" and p.returncode == 0, out)
+    finally:
+        if p and p.poll() is None:
+            p.kill()
+            p.wait()
+        sim.close()
+
+
+def begun_anew(sim, path):
+    sim.close()
+    return Sim(path, sim.socket)
+
+
+def goes_on(sim, _path):
+    sim.proc.send_signal(signal.SIGCONT)
+    return sim
+
+
+def dying_simulators(probe):
+    # an hour of silence is allowed: that it is gone is seen without
+    dying(probe, "simulator killed", signal.SIGKILL, 3600, r"no answer: no ibsim has the socket name", begun_anew)
+    dying(probe, "simulator stopped", signal.SIGSTOP, 2, r"no answer from the fabric for 2 s", goes_on)
+
+
+def explorer(ibscope):
+    """What was loaded stays when the next discovery fails, and the one after it may succeed."""
+    os.environ["IBSCOPE"] = ibscope
+    sys.path.insert(0, os.path.join(os.path.dirname(HERE), "tui"))
+    import run as tui
+    sim = Sim(SMALL)
+    t = tui.Terminal(size=(120, 40))
+    try:
+        t.type("LD_PRELOAD='%s' IBSIM_SOCKNAME=%s %s -L" % (SIM_SO, sim.socket, ibscope))
+        t.keys("Enter")
+        t.wait(r"^. first active port \(live\): 5 switches")
+        sim.proc.kill()
+        sim.proc.wait()
+        t.run(":live wait 3600")
+        t.wait(r"no answer: no ibsim has the socket name")
+        t.run("show")
+        t.wait(r"failed: 0 links, 0 nodes")
+        sim = begun_anew(sim, SMALL)
+        t.run("live")
+        t.wait(r"Nothing changed since the last discovery")
+        check("explorer", True)
+    except tui.Failed as e:
+        check("explorer", False, e)
+    finally:
+        t.close()
+        sim.close()
+    check("explorer: nothing left behind", not tui.LEFT, tui.LEFT)
+
+
+def killed_program(ibscope):
+    """A signal ends the program while it discovers: its child and what the simulator's library made go too."""
+    path = os.path.join(WORK, "torus.net")
+    for sig in (signal.SIGTERM, signal.SIGKILL):
+        sim = Sim(path)
+        sim.proc.send_signal(signal.SIGSTOP)  # nothing is ever answered
+        p = subprocess.Popen([ibscope, "-e", "live wait 3600"], env=sim.env(True), cwd=WORK, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            end = time.time() + 30
+            while not children_of(p.pid) and time.time() < end:
+                time.sleep(0.02)
+            child = children_of(p.pid)
+            p.send_signal(sig)
+            check("program ends by signal %d" % sig, p.wait(30) == -sig, p.returncode)
+            while any(alive(c) for c in child) and time.time() < end:
+                time.sleep(0.02)
+            check("its child ends too, signal %d" % sig, child and not any(alive(c) for c in child), child)
+            left = [d for d in os.listdir(WORK) if d.startswith("sys-")]
+            check("no folder left, signal %d" % sig, not left, left)
+        finally:
+            if p.poll() is None:
+                p.kill()
+                p.wait()
+            sim.close()
+
+
+def alive(pid):
+    try:
+        with open("/proc/%s/stat" % pid) as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def children_of(pid):
     try:
         return open("/proc/%d/task/%d/children" % (pid, pid)).read().split()
@@ -312,11 +414,10 @@ def killed_parent(probe, env):
     time.sleep(0.3)
     p.send_signal(signal.SIGKILL)
     p.wait()
-    alive = lambda: any(os.path.exists("/proc/" + c) and open("/proc/%s/stat" % c).read().split()[2] != "Z" for c in child)
     end = time.time() + 4
-    while alive() and time.time() < end:
+    while any(alive(c) for c in child) and time.time() < end:
         time.sleep(0.05)
-    check("parent killed", child and not alive(), child)
+    check("parent killed", child and not any(alive(c) for c in child), child)
 
 
 def program(ibscope):
@@ -549,10 +650,13 @@ def main():
     small_fabric(probe)
     changes(probe)
     trouble(probe)
+    dying_simulators(probe)
     for arg in sys.argv[2:]:
         if os.access(arg, os.X_OK):
             program(os.path.abspath(arg))
             tables(os.path.abspath(arg))
+            killed_program(os.path.abspath(arg))
+            explorer(os.path.abspath(arg))
             partial(os.path.abspath(arg))
             only_gets(probe, os.path.abspath(arg))
             continue

@@ -33,7 +33,7 @@ static inline struct fabric *load(const char *file)
 	struct fabric *f = NULL;
 	struct err e = {""};
 
-	if (fabric_load(file, &f, &e))
+	if (fabric_load(file, &f, NULL, &e))
 		fail_msg("%s", e.msg);
 	return f;
 }
@@ -165,7 +165,7 @@ static inline struct fabric *written(const struct fabric *f)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(write_ibnetdiscover(out, f, NULL, NULL), 0);
+	assert_int_equal(write_ibnetdiscover(out, f, NULL, NULL, NULL), 0);
 	fclose(out);
 	if (fabric_parse("written", text, size, &g, &e))
 		fail_msg("%s", e.msg);

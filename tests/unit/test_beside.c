@@ -93,7 +93,7 @@ static void end(struct scene *sc, struct session *s)
 
 static void expect_walk(const struct topo *t, const struct witness *w)
 {
-	bool own = false;
+	bool own = false, refused = w->cut == NO_ID;
 
 	assert_true(w->n > 2);
 	for (uint32_t i = 0; i < w->n; i++) {
@@ -104,10 +104,19 @@ static void expect_walk(const struct topo *t, const struct witness *w)
 		assert_int_equal(t->fabric->port_node[peer],
 				 t->fabric->port_node[w->edge[(i + 1) % w->n].port]);
 		assert_true(e->own || e->routes);
-		assert_int_equal(e->routes != 0, e->sw != NO_ID);
+		assert_int_equal(refused && e->routes, e->sw != NO_ID);
 		own |= e->own;
 	}
 	assert_true(own);
+	/* what was cut is what the path went by */
+	assert_true(refused || w->edge[w->cut].own);
+}
+
+static unsigned switch_lid(const struct routing *r, uint32_t sw)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	return r->lids->base[f->port_endport[f->switch_port[sw]]];
 }
 
 static void witnesses_are_closed_walks(void **state)
@@ -121,7 +130,7 @@ static void witnesses_are_closed_walks(void **state)
 	(void)state;
 	for (uint32_t a = 0; a < s->fabric->n_switches; a++) {
 		for (uint32_t b = 0; b < s->fabric->n_switches; b++) {
-			const uint32_t arg[TASK_ARGS] = {a, b, 0};
+			const uint32_t arg[TASK_ARGS] = {switch_lid(r, a), switch_lid(r, b), 0};
 			struct witness *w = task_witness.run(session_sweep(s), NULL, arg, &p);
 			unsigned first = a == b ? 0 : lash_first_layer_of(l, a, b);
 
@@ -135,6 +144,37 @@ static void witnesses_are_closed_walks(void **state)
 		}
 	}
 	assert_int_equal(found, lash_pairs_before(l, 1));
+	session_free(s);
+}
+
+/* Each path of dfsssp was moved out of each layer below its own by a cut. */
+static void cuts_are_witnesses(void **state)
+{
+	struct session *s = routed("torus:4x4,hosts=2", "dfsssp");
+	const struct routing *r = session_sweep(s)->routing;
+	struct progress p = {0};
+	unsigned found = 0, top = r->lids->max_lid;
+
+	(void)state;
+	for (unsigned i = 0; i < (top + 1) * (top + 1); i++) {
+		struct pair_layer l = {0};
+		bool layered = r->ops->pair_layer(r, i / (top + 1), i % (top + 1), &l);
+
+		assert_int_equal(l.first, l.now);
+		assert_true(layered || !l.now);
+		for (unsigned k = 0; k <= l.now; k++) {
+			const uint32_t arg[TASK_ARGS] = {i / (top + 1), i % (top + 1), k};
+			struct witness *w = task_witness.run(session_sweep(s), NULL, arg, &p);
+
+			if (k == l.now)
+				assert_int_equal(w->n, 0);
+			else
+				expect_walk(r->topo, w);
+			found += k < l.now;
+			task_witness.free(w);
+		}
+	}
+	assert_true(found > 100);
 	session_free(s);
 }
 
@@ -446,6 +486,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(witnesses_are_closed_walks),
+		cmocka_unit_test(cuts_are_witnesses),
 		cmocka_unit_test(a_loop_is_walked_round),
 		cmocka_unit_test(dependencies_add_up),
 		cmocka_unit_test(results_go_with_their_routing),

@@ -116,7 +116,7 @@ static void check_cycles(const struct cdg *c)
 			best[c->component[v]] = len;
 	}
 	for (uint32_t i = 0; i < c->n_components; i++) {
-		uint32_t n = cdg_cycle(c, i, cycle);
+		uint32_t n = cdg_cycle(c, i, cycle, NULL);
 
 		assert_int_equal(n, best[i]);
 		for (uint32_t k = 0; k < n; k++) {
@@ -152,7 +152,7 @@ static void check_against_brute(const struct routing *r, int vl, bool switches)
 			assert_int_equal(c->routes[d], want);
 			deps++;
 			if (deps % 7 == 0 && want < ARRAY_LEN(route) && !r->ops->vl)
-				assert_int_equal(cdg_routes(c, d, route, ARRAY_LEN(route)), want);
+				assert_int_equal(cdg_routes(c, d, route, ARRAY_LEN(route), NULL), want);
 		}
 	}
 	assert_int_equal(b.dropped, c->dropped);
@@ -190,7 +190,7 @@ static void test_ring(void **state)
 
 	(void)state;
 	assert_int_equal(c->n_components, 2); /* one each way round */
-	assert_int_equal(cdg_cycle(c, 0, cycle), 6);
+	assert_int_equal(cdg_cycle(c, 0, cycle, NULL), 6);
 	cdg_free(c);
 	ok_line(s, "route lash");
 	assert_int_equal(loops(s, false), 2); /* qos is off: all on VL 0 */

@@ -3,6 +3,7 @@
 
 #include "core/analysis/cdg.h"
 #include "core/base/memory.h"
+#include "core/base/rng.h"
 #include "engines/dfsssp/dfsssp.h"
 
 extern const struct engine engine_sssp, engine_dfsssp;
@@ -337,6 +338,83 @@ static void test_weights(void **state)
 		free(lids);
 		run_free(&x);
 	}
+}
+
+/* --- trees ------------------------------------------------------------------------------------ */
+
+/* The same channels, and each vertex after the one that it sends to. */
+static void expect_tree(const struct ds_graph *g, const struct ds_tree *t, const struct ds_tree *heap)
+{
+	uint32_t *place = NEW_ARRAY(g->n, uint32_t);
+
+	assert_int_equal(t->n_order, heap->n_order);
+	assert_memory_equal(t->out, heap->out, g->n * sizeof(*t->out));
+	for (uint32_t i = 0; i < t->n_order; i++) {
+		uint32_t c = t->out[t->order[i]];
+
+		assert_int_equal(place[t->order[i]], 0);
+		place[t->order[i]] = i + 1;
+		assert_true(i ? place[g->to[c]] : c == NO_ID);
+	}
+	free(place);
+}
+
+/* From a switch and from hosts on it, with weights that grow.  How often it could not be done by levels. */
+static unsigned compare_trees(const struct ds_graph *g, ds_link *link, uint32_t v, uint64_t *rng)
+{
+	struct ds_heap *h = ds_heap_new(g), *h2 = ds_heap_new(g);
+	struct ds_levels *l = ds_levels_new(g);
+	unsigned none = 0;
+
+	for (unsigned k = 0; k < 6; k++) {
+		struct ds_source from = {v, k % 3 > 0};
+		const struct ds_tree *heap = ds_heap_run(h, link, from, k % 2);
+		const struct ds_tree *t = ds_levels_run(l, link, from, h2);
+
+		none += !t;
+		if (t)
+			expect_tree(g, t, heap);
+		for (uint32_t i = 0; i < g->n; i++)
+			if (heap->out[i] != NO_ID)
+				link[heap->out[i]] += (uint64_t)rng_below(rng, 3) << 32;
+	}
+	ds_levels_free(l);
+	ds_heap_free(h);
+	ds_heap_free(h2);
+	return none;
+}
+
+/*
+ * By levels the tree is that of the heap, whatever is equally near: weights that differ
+ * by 0, 1, 2, and by so much that levels overlap.
+ */
+static void test_levels(void **state)
+{
+	static const char *const more[] = {"xgft:5,5,3:1,5,5", "hypercube:4,hosts=5", "hyperx:4x4,hosts=3",
+					   "random:30,6,hosts=4,parallel=3,shuffle=1", "random:40,3,fail=9"};
+	static const unsigned spread[] = {1, 2, 3, 100, 0};
+	unsigned none = 0, all = 0;
+	uint64_t rng = test_seed();
+
+	(void)state;
+	for (unsigned i = 0; i < (ARRAY_LEN(specs) + ARRAY_LEN(more)) * ARRAY_LEN(spread); i++) {
+		unsigned k = i / ARRAY_LEN(spread), wide = spread[i % ARRAY_LEN(spread)];
+		struct run x;
+		struct ds_graph *g;
+		ds_link *link;
+
+		run_new(&x, make_fabric(k < ARRAY_LEN(specs) ? specs[k] : more[k - ARRAY_LEN(specs)]), 0);
+		g = ds_graph_new(&x.in);
+		link = NEW_ARRAY(g->n_edges, ds_link);
+		for (uint32_t c = 0; c < g->n_edges; c++)
+			link[c] = (g->start + rng_below(&rng, wide ? wide : (uint32_t)g->start)) << 32 | c;
+		for (uint32_t v = 0; v < g->n; v++, all += 6)
+			none += compare_trees(g, link, v, &rng);
+		free(link);
+		ds_graph_free(g);
+		run_free(&x);
+	}
+	assert_in_range(none, 1, all / 2);
 }
 
 /* What each cut says it moved is what the layers say, and every class knows its cuts. */
@@ -699,6 +777,7 @@ int main(void)
 		cmocka_unit_test(test_grouped_dependencies),
 		cmocka_unit_test(test_same_tables),
 		cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_observer),

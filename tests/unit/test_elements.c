@@ -64,7 +64,7 @@ static void group(struct net *n, const char *file)
 	topo_unref(n->t);
 	text_free(&n->notes);
 	n->t = topo_new(n->f, n->st);
-	n->el = elements_new(n->t, file, &n->notes, &e);
+	n->el = elements_new(n->t, file, NULL, &n->notes, &e);
 	if (!n->el)
 		fail_msg("%s", e.msg);
 }
@@ -73,7 +73,7 @@ static void group_fails(struct net *n, const char *part)
 {
 	struct err e;
 
-	assert_null(elements_new(n->t, n->file, NULL, &e));
+	assert_null(elements_new(n->t, n->file, NULL, NULL, &e));
 	if (!strstr(e.msg, part))
 		fail_msg("\"%s\" is not in: %s", part, e.msg);
 }
@@ -350,7 +350,7 @@ static void test_equal_paths(void **state)
 		struct fabric *f = make_fabric(cases[i].spec);
 		struct state *st = state_new(f);
 		struct topo *t = topo_new(f, st);
-		struct elements *el = elements_new(t, NULL, NULL, NULL);
+		struct elements *el = elements_new(t, NULL, NULL, NULL, NULL);
 		struct unequal_paths *u = unequal_paths_new(el, NULL);
 
 		assert_consistent(el);

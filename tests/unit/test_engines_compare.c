@@ -146,7 +146,7 @@ static void expect_figures(const struct routing *r, const struct elements *el, c
 
 static void measure_and_compare(const struct routing *r)
 {
-	struct elements *el = elements_new(r->topo, NULL, NULL, NULL);
+	struct elements *el = elements_new(r->topo, NULL, NULL, NULL, NULL);
 	struct check_result c;
 	struct figures f;
 

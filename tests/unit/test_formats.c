@@ -56,9 +56,9 @@ static void test_no_fabric(void **state)
 		  7, "x: found data compressed by xz (unpack it first: xz -d)");
 	refused_n("\x1f\x8b\x08\0", 4, "x: found data compressed by gzip");
 	refused_n("a\0b", 3, "x: found binary data");
-	assert_int_equal(fabric_load("no/such/file", &f, &e), -1);
+	assert_int_equal(fabric_load("no/such/file", &f, NULL, &e), -1);
 	assert_string_equal(e.msg, "no/such/file: cannot be opened: No such file or directory");
-	assert_int_equal(fabric_load(FILES, &f, &e), -1);
+	assert_int_equal(fabric_load(FILES, &f, NULL, &e), -1);
 	assert_non_null(strstr(e.msg, "cannot be read: Is a directory"));
 }
 

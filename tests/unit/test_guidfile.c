@@ -101,7 +101,7 @@ static void test_guid_files(void **state)
 	struct guid_file g;
 
 	(void)state;
-	guid_file_read(&g, "no/such/file", false);
+	guid_file_read(&g, "no/such/file", false, NULL);
 	assert_int_equal(g.stopped, UINT_MAX);
 	assert_int_equal(g.n, 0);
 	assert_string_equal(g.why.msg, "no/such/file: cannot be opened: No such file or directory");

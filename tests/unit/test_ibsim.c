@@ -88,7 +88,7 @@ static void test_ibsim_include_itself(void **state)
 	assert_true(fd >= 0);
 	dprintf(fd, "include \"%s\"\n", name);
 	close(fd);
-	assert_int_equal(fabric_load(name, &f, &e), -1);
+	assert_int_equal(fabric_load(name, &f, NULL, &e), -1);
 	assert_non_null(strstr(e.msg, "found too many includes inside each other, expected at most 9"));
 	unlink(name);
 }

@@ -1,10 +1,13 @@
 /* Targets and differences of live discoveries; discovery itself is tested over a simulator. */
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
@@ -197,14 +200,43 @@ static void test_name_lid_rate(void **state)
 		"~ rate h2[1] -- new name[2]: 4xHDR -> 2xEDR\n");
 }
 
-int main(void)
+/* A discovery process that hears nothing but errors, until it is told to leave. */
+static int only_errors(void)
 {
+	static const char said[] = "ibwarn: [1] bad status 110; Connection timed out\n";
+	struct pollfd told = {.fd = 0, .events = POLLIN};
+
+	while (!poll(&told, 1, 20))
+		(void)!write(2, said, sizeof(said) - 1);
+	return 0;
+}
+
+static void test_only_errors(void **state)
+{
+	struct fabric *f = NULL;
+	struct err e = {""};
+
+	(void)state;
+	assert_int_equal(live_discover_tables(NULL, 0, LIVE_NO_TABLES, 2, &f, NULL, &e), -1);
+	assert_non_null(strstr(e.msg, "nothing but errors from the fabric for 6 s"));
+	assert_null(f);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+}
+
+/* It is started again as the discovery process, instead of the real one. */
+int main(int argc, char **argv)
+{
+	char *none[] = {argv[0], NULL};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_target),	      cmocka_unit_test(test_not_child),
 		cmocka_unit_test(test_same),	      cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_moved),	      cmocka_unit_test(test_swapped),
-		cmocka_unit_test(test_name_lid_rate),
+		cmocka_unit_test(test_name_lid_rate), cmocka_unit_test(test_only_errors),
 	};
 
+	if (argc == 5)
+		return only_errors();
+	if (live_child_main(1, none) != -1) /* lets it in */
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void test_name_map_missing(void **state)
 	struct err e = {""};
 
 	(void)state;
-	assert_int_equal(name_map_load("no/such/map", &m, &w, &e), -1);
+	assert_int_equal(name_map_load("no/such/map", &m, &w, NULL, &e), -1);
 	assert_string_equal(e.msg, "no/such/map: cannot be opened: No such file or directory");
 	assert_int_equal(m.n, 0);
 }

@@ -156,7 +156,7 @@ static void by_what_they_lead_to(void **state)
 	(void)state;
 	ok_line(s, "fail link leaf-04[6]");
 	t = session_sweep(s)->topo;
-	el = elements_new(t, NULL, NULL, &e);
+	el = elements_new(t, NULL, NULL, NULL, &e);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (unsigned k = 1; k <= f->switch_nports[sw]; k++)
 			port[n++] = switch_port_id(f, sw, k);
@@ -169,7 +169,7 @@ static void by_what_they_lead_to(void **state)
 	assert_int_equal(group_of(s, port, group, n, "leaf-04[6]"), NO_ID);
 	elements_unref(el);
 	ok_line(s, "restore all");
-	el = elements_new(session_sweep(s)->topo, NULL, NULL, &e);
+	el = elements_new(session_sweep(s)->topo, NULL, NULL, NULL, &e);
 	/* 4 leaves with a group of two each, 2 spines with a port to each of 4 leaves */
 	assert_int_equal(equivalent_ports(el, port, n, group), 4 + 2 * 4);
 	assert_int_equal(group_of(s, port, group, n, "leaf-01[5]"),
@@ -195,7 +195,7 @@ static void inside_an_element(void **state)
 	struct err e;
 
 	(void)state;
-	el = elements_new(session_sweep(s)->topo, NULL, NULL, &e);
+	el = elements_new(session_sweep(s)->topo, NULL, NULL, NULL, &e);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (uint32_t i = el->first_inside[sw]; i < el->first_inside[sw + 1]; i++)
 			port[n++] = el->inside_port[i];

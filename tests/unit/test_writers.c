@@ -92,13 +92,13 @@ static void tables_free(struct tables *x)
 	fabric_unref(x->f);
 }
 
-static char *output(int (*write)(FILE *, const struct routing *), const struct routing *r)
+static char *output(int (*write)(FILE *, const struct routing *, struct progress *), const struct routing *r)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	assert_int_equal(write(f, r), 0);
+	assert_int_equal(write(f, r, NULL), 0);
 	fclose(f);
 	return text;
 }
@@ -239,7 +239,7 @@ static void test_write_restricted(void **state)
 	struct fabric *g;
 
 	(void)state;
-	assert_int_equal(write_ibnetdiscover(f, x.f, x.t, x.l), 0);
+	assert_int_equal(write_ibnetdiscover(f, x.f, x.t, x.l, NULL), 0);
 	fclose(f);
 	g = parse(text);
 	assert_int_equal(g->warnings.n, 0);
@@ -291,7 +291,7 @@ static void test_write_exact(void **state)
 	FILE *out = open_memstream(&text, &size);
 
 	(void)state;
-	assert_int_equal(write_ibnetdiscover(out, f, NULL, NULL), 0);
+	assert_int_equal(write_ibnetdiscover(out, f, NULL, NULL, NULL), 0);
 	fclose(out);
 	assert_string_equal(text, want);
 	free(text);
@@ -306,7 +306,7 @@ static void test_write_fails(void **state)
 
 	(void)state;
 	assert_non_null(full);
-	assert_int_equal(write_ibnetdiscover(full, f, NULL, NULL), -1);
+	assert_int_equal(write_ibnetdiscover(full, f, NULL, NULL, NULL), -1);
 	fclose(full);
 	fabric_unref(f);
 }

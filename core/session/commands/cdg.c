@@ -235,11 +235,12 @@ static json_t *print_route(const struct cdg *c, const struct cdg_route *r, struc
 }
 
 /* At most `max` routes that make a dependency. */
-static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, struct out *o)
+static json_t *print_routes(const struct cdg *c, uint32_t dep, uint32_t max, struct progress *p,
+			    struct out *o)
 {
 	uint32_t room = c->routes[dep] < max ? c->routes[dep] : max;
 	struct cdg_route *r = NEW_ARRAY(room, struct cdg_route);
-	size_t n = cdg_routes(c, dep, r, room);
+	size_t n = cdg_routes(c, dep, r, room, p);
 	json_t *list = json_array();
 
 	for (size_t k = 0; k < n; k++) {
@@ -271,7 +272,7 @@ static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t 
 		step = json_make("{s:s, s:i, s:i}", "channel", a, "vl", (int)c->vl[cycle[i]], "routes_on",
 				 (int)c->routes[d]);
 		if (routes)
-			json_object_set_new(step, "routes", print_routes(c, d, routes, o));
+			json_object_set_new(step, "routes", print_routes(c, d, routes, p, o));
 		json_array_append_new(list, step);
 	}
 	return list;
@@ -317,9 +318,11 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < c->n_components && i < limit && !progress_cancelled(p); i++) {
-		uint32_t n = cdg_cycle(c, i, cycle);
+		uint32_t n = cdg_cycle(c, i, cycle, p);
 		json_t *group;
 
+		if (!n)
+			break;
 		out_text(o, c->vls[i] & (c->vls[i] - 1) ? "VLs" : "VL");
 		print_vls(c->vls[i], o);
 		out_text(o, ": credit loops among %s; a shortest one has %u (group %u):\n",

@@ -59,7 +59,7 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 	if (!has_directions(w->routing) || !c->n_components)
 		return;
 	cycle = NEW_ARRAY(c->size[0], uint32_t);
-	n = cdg_cycle(c, 0, cycle);
+	n = cdg_cycle(c, 0, cycle, o->run->progress);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t next = c->port[cycle[(i + 1) % n]];
 

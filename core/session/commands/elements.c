@@ -24,7 +24,7 @@ static struct elements *current_elements(struct session *s, struct out *o, struc
 
 	t = w ? topo_ref(w->topo) : topo_new(s->fabric, session_state(s));
 	el = elements_new(t, options_find(opts, "chassis_file") ? options_file(opts, "chassis_file") : NULL,
-			  &notes, e);
+			  o->run->progress, &notes, e);
 	out_text(o, "%s", text_str(&notes));
 	text_free(&notes);
 	topo_unref(t);

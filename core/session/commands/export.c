@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/err.h"
@@ -91,9 +90,11 @@ static int cmd_save(struct session *s, int argc, char **argv, struct out *o, str
 	if (open_target(&to, argv[1], o, e))
 		return -1;
 	t = present(s);
-	rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL);
+	rc = write_ibnetdiscover(to.f, s->fabric, t, w ? w->lids : NULL, o->run->progress);
 	topo_unref(t);
-	return close_target(&to, rc ? cannot_write(&to, e) : 0, o, e);
+	if (rc)
+		rc = progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : cannot_write(&to, e);
+	return close_target(&to, rc, o, e);
 }
 
 /* Is it there to be written? */
@@ -121,19 +122,19 @@ static int export_routing(struct session *s, const char *what, const struct targ
 	int rc;
 
 	if (!strcmp(what, "lfts"))
-		rc = write_lfts(f, w->routing);
+		rc = write_lfts(f, w->routing, p);
 	else if (!strcmp(what, "fdbs"))
-		rc = write_fdbs(f, w->routing);
+		rc = write_fdbs(f, w->routing, p);
 	else if (!strcmp(what, "subnet"))
-		rc = write_subnet(f, w->routing);
+		rc = write_subnet(f, w->routing, p);
 	else if (!strcmp(what, "sl2vl"))
-		rc = write_sl2vl(f, w->routing);
+		rc = write_sl2vl(f, w->routing, p);
 	else if (!strcmp(what, "paths"))
 		rc = write_paths(f, w->routing, p);
 	else if (strcmp(what, "json"))
 		rc = w->routing->ops->write_extra(w->routing, what, f);
 	else
-		rc = write_json(f, w);
+		rc = write_json(f, w, p);
 	if (rc && progress_cancelled(p))
 		return err_set(e, CANCELLED);
 	return rc ? cannot_write(t, e) : 0;
@@ -142,10 +143,10 @@ static int export_routing(struct session *s, const char *what, const struct targ
 /* DOT text, in a file, to SVG by Graphviz' own program. */
 static int run_graphviz(char *dot, FILE *to, struct progress *p, struct err *e)
 {
-	char name[] = "dot", format[] = "-Tsvg";
-	char *argv[] = {name, format, dot, NULL};
+	char name[] = "dot", format[] = "-Tsvg", *argv[] = {name, format, dot, NULL};
 	struct err why;
 
+	progress_start(p, "Graphviz draws", 0);
 	if (!program_run(argv, to, p, &why))
 		return 0;
 	if (progress_cancelled(p))
@@ -184,11 +185,13 @@ static int find_dependencies(struct session *s, struct drawing *d, struct progre
 }
 
 static int write_drawing(struct session *s, const struct drawing *d, FILE *f, const struct target *t,
-			 struct err *e)
+			 struct progress *p, struct err *e)
 {
-	int rc = d->c ? cdg_write_dot(f, d->c, d->vl, d->component)
-		      : write_dot(f, s->fabric, session_state(s));
+	int rc = d->c ? cdg_write_dot(f, d->c, d->vl, d->component, p)
+		      : write_dot(f, s->fabric, session_state(s), p);
 
+	if (rc && progress_cancelled(p))
+		return err_set(e, CANCELLED);
 	return rc ? cannot_write(t, e) : 0;
 }
 
@@ -206,7 +209,7 @@ static int draw_svg(struct session *s, const struct drawing *d, const struct tar
 		close(fd);
 		return cannot_write(t, e);
 	}
-	rc = write_drawing(s, d, dot, t, e);
+	rc = write_drawing(s, d, dot, t, p, e);
 	if (!rc && fflush(dot))
 		rc = cannot_write(t, e);
 	if (!rc)
@@ -218,12 +221,13 @@ static int draw_svg(struct session *s, const struct drawing *d, const struct tar
 static int export_drawing(struct session *s, const struct drawing *d, const struct target *t, struct out *o,
 			  struct err *e)
 {
+	struct progress *p = o->run->progress;
 	bool svg = d->svg && program_exists("dot");
 
 	if (d->svg && !svg)
 		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
 			    "instead\n");
-	return svg ? draw_svg(s, d, t, o->run->progress, e) : write_drawing(s, d, t->f, t, e);
+	return svg ? draw_svg(s, d, t, p, e) : write_drawing(s, d, t->f, t, p, e);
 }
 
 /* `export dot|svg FILE [cdg [LAYER] [switches] [group N]]` */

@@ -47,7 +47,7 @@ static int cmd_load(struct session *s, int argc, char **argv, struct out *o, str
 	if (!strcmp(argv[1], "-") && o->run->on_screen)
 		return err_set(e, "load -: standard input is the terminal here; expected a file");
 	progress_start(o->run->progress, "reading the file", 0);
-	if (fabric_load(argv[1], &f, e))
+	if (fabric_load(argv[1], &f, o->run->progress, e))
 		return -1;
 	how = str_printf("load %s", argv[1]);
 	rc = take_fabric(s, f, how, o, e);
@@ -88,6 +88,25 @@ static void report_discovery(const struct fabric *before, const struct fabric *n
 	text_free(&lines);
 }
 
+#define LIVE_SILENCE_MOST 3600
+
+/* `wait SECONDS` at the end. */
+static int take_silence(int *words, char **argv, unsigned *silence, struct err *e)
+{
+	unsigned long v;
+	char *end;
+
+	if (*words < 3 || strcmp(argv[*words - 2], "wait"))
+		return 0;
+	v = strtoul(argv[*words - 1], &end, 10);
+	if (*end || v < 1 || v > LIVE_SILENCE_MOST)
+		return err_set(e, "found \"%s\", expected seconds from 1 to %d", argv[*words - 1],
+			       LIVE_SILENCE_MOST);
+	*silence = (unsigned)v;
+	*words -= 2;
+	return 0;
+}
+
 /* A fabric of which a part did not answer does not take the place of a whole one unasked. */
 static int refuse_partial(const struct fabric *before, const struct fabric *f, struct err *e)
 {
@@ -110,10 +129,15 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 	const struct fabric *before;
 	struct fabric *f;
 	enum live_tables what = LIVE_NO_TABLES;
-	bool partial = words_take_last(&argc, argv, "partial");
+	unsigned silence = LIVE_SILENCE_S;
+	bool partial;
 	char *ca = NULL, *how;
-	int port = 0, words = argc, rc;
+	int port = 0, words, rc;
 
+	if (take_silence(&argc, argv, &silence, e))
+		return -1;
+	partial = words_take_last(&argc, argv, "partial");
+	words = argc;
 	if (words > 1 && !strcmp(argv[words - 1], "tables"))
 		what = LIVE_LFTS;
 	else if (words > 1 && !strcmp(argv[words - 1], "sl2vl"))
@@ -122,7 +146,7 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 	if (live_parse_target(words > 1 ? argv[1] : "", &ca, &port, e))
 		return -1;
 	before = s->loaded ? fabric_ref(s->loaded) : NULL;
-	rc = live_discover_tables(ca, port, what, &f, o->run->progress, e);
+	rc = live_discover_tables(ca, port, what, silence, &f, o->run->progress, e);
 	free(ca);
 	if (!rc && !partial && refuse_partial(before, f, e)) {
 		fabric_unref(f);
@@ -151,7 +175,7 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 
 	(void)argc;
 	map = NEW(struct name_map);
-	if (name_map_load(argv[1], map, &w, e)) {
+	if (name_map_load(argv[1], map, &w, o->run->progress, e)) {
 		free(map);
 		return -1;
 	}
@@ -282,7 +306,7 @@ static int cmd_config(struct session *s, int argc, char **argv, struct out *o, s
 
 	(void)argc;
 	opts = options_copy(s->setup->options);
-	rc = conf_read(opts, argv[1], &engines, &notes, e);
+	rc = conf_read(opts, argv[1], o->run->progress, &engines, &notes, e);
 	if (!rc) {
 		out_text(o, "%s", text_str(&notes));
 		rc = session_reshape(s, opts, o->run->progress, e);
@@ -385,7 +409,7 @@ static int show_nodes(struct session *s, bool switches, struct out *o, struct er
 	const struct sweep *w = session_sweep(s);
 	json_t *list = json_array();
 
-	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+	for (uint32_t ep = 0; ep < f->n_endports && !progress_cancelled(o->run->progress); ep++) {
 		uint32_t n = endport_node(f, ep), port = f->endport_port[ep];
 		unsigned lid = w ? w->lids->base[ep] : f->port_lid[port];
 		char name[300];
@@ -408,7 +432,7 @@ static void show_links(struct session *s, struct out *o)
 	json_t *list = json_array();
 	char a[300], b[300];
 
-	for (uint32_t l = 0; l < f->n_links; l++) {
+	for (uint32_t l = 0; l < f->n_links && !progress_cancelled(o->run->progress); l++) {
 		uint32_t p = f->link_port[2 * l], q = f->link_port[2 * l + 1];
 		bool up = state_link_up(f, session_state(s), l);
 
@@ -486,7 +510,7 @@ static int cmd_show(struct session *s, int argc, char **argv, struct out *o, str
 		show_links(s, o);
 	else
 		return show_node(s, argv[2], o, e);
-	return 0;
+	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : 0;
 }
 
 const struct command fabric_commands[] = {
@@ -501,13 +525,18 @@ const struct command fabric_commands[] = {
 		    "force routes it.\n",
 	 .run = cmd_load},
 	{.name = "live",
-	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial]",
+	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
 	 .help = "discover the fabric through libibnetdisc; again: also what changed since",
 	 .details = "  Only reads.  CA as in ibstat (mlx5_0), default the first active port.  tables: the "
 		    "switches' "
 		    "forwarding tables\n"
 		    "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n"
-		    "  partial: also when a part of the fabric did not answer and the one loaded is whole.\n",
+		    "  partial: also when a part of the fabric did not answer and the one loaded is whole.\n"
+		    "  When nothing is heard from the fabric for 10 seconds (or those of `wait`), or nothing "
+		    "but "
+		    "errors for\n"
+		    "  three times as long, it is given up: what was loaded before stays, and `live` tries "
+		    "again.\n",
 	 .run = cmd_live},
 	{.name = "synth",
 	 .syntax = "synth [SPEC]",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/base/infile.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 
@@ -16,7 +17,7 @@ static int cmd_source(struct session *s, int argc, char **argv, struct out *o, s
 	(void)argc;
 	if (r->depth >= MAX_SOURCE_DEPTH)
 		return err_set(e, "%s: scripts call each other more than %d deep", argv[1], MAX_SOURCE_DEPTH);
-	f = fopen(argv[1], "re");
+	f = infile_open(argv[1], r->progress);
 	if (!f)
 		return err_system(e, argv[1], errno);
 	r->depth++;

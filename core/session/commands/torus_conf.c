@@ -27,11 +27,14 @@ struct maker {
 
 /* --- trying ------------------------------------------------------------------------------------- */
 
-static bool whole(const struct sweep *w)
+/* False also when it is cancelled. */
+static bool whole(const struct sweep *w, struct progress *p)
 {
 	const struct fabric *f = w->fabric;
 
-	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		if (progress_cancelled(p))
+			return false;
 		for (uint32_t ep = 0; switch_up(w->topo, sw) && ep < f->n_endports; ep++) {
 			unsigned lid = w->topo->endport_up[ep] && w->topo->endport_switch[ep] != NO_ID
 					       ? w->lids->base[ep]
@@ -40,6 +43,7 @@ static bool whole(const struct sweep *w)
 			if (lid && routing_port(w->routing, sw, lid) == NO_PATH)
 				return false;
 		}
+	}
 	return true;
 }
 
@@ -84,7 +88,7 @@ static int try_plan(struct maker *m, const struct torus_plan *p, struct err *e)
 	w = sweep_run(&rq, e);
 	if (!w)
 		return -1;
-	good = w->routing && whole(w);
+	good = w->routing && whole(w, m->progress);
 	if (!good)
 		set_refused(m, w->n_refusals ? w->refusal[0].why : "not all switches find a place");
 	sweep_unref(w);

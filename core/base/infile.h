@@ -1,0 +1,17 @@
+/*
+ * Files the program reads.  What is no regular file (a FIFO, a terminal, a device) may keep its reader
+ * waiting for ever: it is waited for only until the work is cancelled.
+ */
+#ifndef IBSCOPE_INFILE_H
+#define IBSCOPE_INFILE_H
+
+#include <stdio.h>
+#include "core/base/progress.h"
+
+/*
+ * Open for reading; fclose() closes it.  NULL and errno when that fails.  Once `p` (NULL: never; it
+ * must outlast the file) is cancelled, reading fails with ECANCELED within a twentieth of a second.
+ */
+FILE *infile_open(const char *path, struct progress *p);
+
+#endif

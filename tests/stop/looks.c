@@ -1,0 +1,139 @@
+/*
+ * How long does a command work without looking whether it was cancelled, and does it end when it was?
+ * Program of the tests in tests/stop.
+ *
+ *	looks COMMANDS...
+ *
+ * runs them one after the other in one session.  Each that looks more than a few times is run once more and
+ * cancelled half way through its looks; not one with ! before it, which can be done only once.  Prints for
+ *each a line of fields with tabs between them:
+ *
+ *	COMMAND		as given
+ *	MILLISECONDS	of processor time, of the longest stretch between two looks
+ *	WHAT		it was doing then
+ *	FROM TO		where those two looks were made, for a debugger
+ *	LOOKS		how often it looked
+ *	MESSAGE		of its failure
+ *	AFTER		looks behind the cancelling; -: not cancelled
+ *	MESSAGE		of the cancelled run
+ *
+ * The functions that look are replaced when this is linked (--wrap).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "core/base/progress.h"
+#include "core/session/command.h"
+#include "engines/engines.h"
+#include "views/views.h"
+
+#define FEW 8
+
+bool __real_progress_step(struct progress *p, unsigned done);
+bool __real_progress_cancelled(const struct progress *p);
+bool __wrap_progress_step(struct progress *p, unsigned done);
+bool __wrap_progress_cancelled(const struct progress *p);
+
+static struct {
+	struct progress progress;
+	unsigned long looks, stop_at, after; /* stop_at: 0 = never */
+	double last, worst;
+	void *from, *before, *behind; /* who looked last; around the longest stretch */
+	const char *what;
+} t;
+
+static double spent(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
+}
+
+static void look(void *from)
+{
+	double now = spent();
+
+	if (now - t.last > t.worst) {
+		t.worst = now - t.last;
+		t.before = t.from;
+		t.behind = from;
+		t.what = atomic_load(&t.progress.what);
+	}
+	t.from = from;
+	t.looks++;
+	t.after += atomic_load(&t.progress.cancel);
+	if (t.looks == t.stop_at)
+		atomic_store(&t.progress.cancel, true);
+	t.last = spent();
+}
+
+bool __wrap_progress_step(struct progress *p, unsigned done)
+{
+	look(__builtin_return_address(0));
+	return __real_progress_step(p, done);
+}
+
+bool __wrap_progress_cancelled(const struct progress *p)
+{
+	look(__builtin_return_address(0));
+	return __real_progress_cancelled(p);
+}
+
+static int run(struct interpreter *in, const char *command, struct err *e)
+{
+	FILE *nowhere = fopen("/dev/null", "w");
+	struct command_run r = {.in = in, .f = nowhere, .progress = &t.progress};
+	int rc;
+
+	t.looks = t.after = 0;
+	t.worst = 0;
+	t.from = t.before = t.behind = NULL;
+	t.what = NULL;
+	atomic_store(&t.progress.cancel, false);
+	t.last = spent();
+	rc = run_text(&r, command, e);
+	look(NULL);
+	t.looks--;
+	fclose(nowhere);
+	return rc;
+}
+
+/* Run, and cancel at the given look; 0: not at all. */
+static const char *try(struct interpreter *in, const char *command, unsigned long stop_at, struct err *e)
+{
+	t.stop_at = stop_at;
+	e->msg[0] = 0;
+	return run(in, command, e) ? e->msg : "";
+}
+
+static void test(struct interpreter *in, const char *command)
+{
+	bool once = *command == '!';
+	struct err e;
+	const char *said = try(in, command + once, 0, &e);
+	unsigned long looks = t.looks;
+
+	printf("%s\t%.1f\t%s\t%p\t%p\t%lu\t%s\t", command, t.worst, t.what ? t.what : "-", t.before, t.behind,
+	       looks, said);
+	if (looks < FEW || *said || once) {
+		printf("-\t\n");
+		return;
+	}
+	said = try(in, command, looks / 2, &e);
+	printf("%lu\t%s\n", t.after, said);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct command *const tables[] = {CORE_COMMANDS, view_commands, NULL};
+	struct interpreter in = {.session = session_new(all_engines, tables)};
+
+	for (int i = 1; i < argc; i++)
+		test(&in, argv[i]);
+	interpreter_free(&in);
+	session_free(in.session);
+	return 0;
+}
