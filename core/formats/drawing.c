@@ -126,7 +126,7 @@ static bool put_list(FILE *f, const char *name, json_t *element(const struct swe
 			put_indented(f, text);
 			first = false;
 		}
-		whole &= text != NULL;
+		whole &= !o || text;
 		free(text);
 		json_decref(o);
 	}

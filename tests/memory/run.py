@@ -32,8 +32,8 @@ DRAWN = 25  # others, by chance
 TEXT = ("show; source inner.ibs; help; export lfts lfts; export fdbs fdbs; export subnet subnet; export paths paths; "
         "export json json; export dot dot cdg; save fabric; export json -; show options; snapshot a; fail random 2 "
         "seed=1; diff a; trace node0001 node0009; why leaf-01 node0009; load-map; cycles; survey switches; load fabric; "
-        "names names.map; route dfsssp qos=TRUE; export sl2vl sl2vl; layers; route nue; route lash; hops leaf-01; "
-        "list hosts; list ports filter leaf; torus-conf conf")
+        "names names.map; route dfsssp qos=TRUE; export sl2vl sl2vl; layers; route nue; route lash; route minhop; hops leaf-02; "
+        "list hosts; list ports filter leaf; echo the end")
 SESSIONS = {
     "text": ["xgft:3,3:1,2", "-F", "opensm.conf", "-R", "updn", "-e", TEXT],
     "json": ["--json", "xgft:3,3:1,2", "-R", "minhop", "-e", TEXT],
@@ -41,7 +41,7 @@ SESSIONS = {
 }
 FILES = {
     "inner.ibs": "echo inner\nshow switches\n",
-    "outer.ibs": "load given\nroute minhop\nsource inner.ibs\n" + "list ports\ncheck\nexport json json\n" * 3,
+    "outer.ibs": "load given\nroute minhop\nsource inner.ibs\n" + "list ports\ncheck\nexport json json\n" * 3 + "echo the end\n",
     "opensm.conf": "lmc 0\nqos TRUE\n",
     "names.map": "0x0002c90300a00000 \"first leaf\"\n",
 }
@@ -97,6 +97,7 @@ class Session:
         self.place, self.args = place, args
         self.given = set(os.listdir(place.dir))
         self.healthy = self.once(FAIL_COUNT=place.path("count"))
+        expect("the end" in self.healthy[1], "it fails with all memory:", self.healthy[2])
         with open(place.path("count"), encoding="ascii") as f:
             self.allocations = int(f.read())
         expect(self.allocations > 1000, "only", self.allocations, "allocations: is", FAIL, "there?")
