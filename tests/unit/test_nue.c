@@ -1,5 +1,5 @@
 /* Nue: against a plain model, layers, impasses, settings that OpenSM does not survive, what it tells. */
-#include "fixture.h"
+#include "engine_run.h"
 
 #include "core/analysis/cdg.h"
 #include "core/base/memory.h"
@@ -12,69 +12,14 @@
 
 extern const struct engine engine_nue;
 
-/* --- an engine run without a session ---------------------------------------------------- */
-
-static const struct optdef *const *tables(void)
-{
-	static const struct optdef *t[3];
-
-	t[0] = common_options;
-	t[1] = engine_nue.options;
-	return t;
-}
-
-struct run {
-	struct fabric *f;
-	struct state *st;
-	struct options *op;
-	struct lid_memory *m;
-	struct topo *t;
-	struct lids *l;
-	struct engine_input in;
-	struct engine_output out;
-	struct routing *r;
-};
-
 static void run_new(struct run *x, struct fabric *f, unsigned lmc, bool esp0)
 {
-	struct lid_options o = {.lmc = lmc, .lmc_esp0 = esp0};
-	struct text notes = {0};
-
-	*x = (struct run){
-		.f = f, .st = state_new(f), .op = options_new(tables()), .m = lid_memory_new(f, &o)};
-	x->t = topo_new(x->f, x->st);
-	x->l = lids_assign(x->m, x->t, &notes, NULL);
-	text_free(&notes);
-	x->in = (struct engine_input){.topo = x->t, .lids = x->l, .options = x->op};
-}
-
-static void run_set(struct run *x, const char *name, const char *value)
-{
-	struct err e;
-
-	if (options_set(x->op, name, value, &e))
-		fail_msg("%s", e.msg);
+	run_start(x, f, &engine_nue, (struct lid_options){.lmc = lmc, .lmc_esp0 = esp0});
 }
 
 static const struct nue *run_route(struct run *x)
 {
-	routing_unref(x->r);
-	text_free(&x->out.notes);
-	x->out = (struct engine_output){0};
-	x->r = engine_nue.route(&x->in, &x->out);
-	return x->r ? nue_of(x->r) : NULL;
-}
-
-static void run_free(struct run *x)
-{
-	routing_unref(x->r);
-	text_free(&x->out.notes);
-	topo_unref(x->t);
-	lids_unref(x->l);
-	lid_memory_free(x->m);
-	options_free(x->op);
-	state_free(x->st);
-	fabric_unref(x->f);
+	return run_engine(x, &engine_nue) ? nue_of(x->r) : NULL;
 }
 
 /* --- small fabrics made by hand --------------------------------------------------------------- */
