@@ -4,6 +4,7 @@
  * $XDG_STATE_HOME/ibscope/history.
  */
 #include <errno.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,6 +38,8 @@ static struct {
 	char *history;
 	FILE *nowhere;
 	bool eof;
+	sigjmp_buf top; /* where readline comes back to from keys that mean nothing */
+	bool reading;
 } r;
 
 /* --- scrollback -------------------------------------------------------------- */
@@ -295,8 +298,44 @@ static int has_byte(void)
 	return r.at_feed < r.n_feed;
 }
 
-static void no_display(void)
+/* What has to be so whatever the user's inputrc says. */
+static void bind_ours(void)
 {
+	const char *ends = rl_variable_value("isearch-terminators");
+	char with[64];
+
+	rl_variable_bind("bell-style", "none");
+	rl_variable_bind("enable-bracketed-paste", "off");
+	if (ends && strstr(ends, "\\C-x"))
+		return;
+	/* C-x ends a search: see end_of_key() */
+	snprintf(with, sizeof(with), "%s\\C-x", ends ? ends : "\\e\\C-j");
+	rl_variable_bind("isearch-terminators", with);
+}
+
+/*
+ * Readline 8.2 takes several keys in one call where some were typed ahead of what they turned out to mean
+ * (C-r C-x, a macro, M-[ 1 in vi).  It jumps out of a sequence that means nothing to where the function
+ * stood that read the first of them, and which has returned by then.  So behind every key, when it would
+ * draw, it is told to jump here.
+ */
+extern sigjmp_buf _rl_top_level __attribute__((weak)); /* readline's own, not in its headers */
+
+static void end_of_key(void)
+{
+	if (r.reading && &_rl_top_level)
+		memcpy(&_rl_top_level, &r.top, sizeof(r.top));
+}
+
+static void read_feed(void)
+{
+	r.reading = true;
+	sigsetjmp(r.top, 0); /* what readline gives up is over; the rest of the bytes is read */
+	while (has_byte())
+		rl_callback_read_char();
+	r.reading = false;
+	if (rl_last_func == rl_re_read_init_file)
+		bind_ours();
 }
 
 static void no_terminal(int meta)
@@ -448,7 +487,7 @@ void repl_start(void)
 	rl_change_environment = 0;
 	rl_getc_function = next_byte;
 	rl_input_available_hook = has_byte;
-	rl_redisplay_function = no_display;
+	rl_redisplay_function = end_of_key;
 	rl_prep_term_function = no_terminal;
 	rl_deprep_term_function = no_terminal_back;
 	rl_attempted_completion_function = complete;
@@ -459,8 +498,7 @@ void repl_start(void)
 	open_history();
 	atomic_store(&r.columns, 76);
 	rl_initialize();
-	rl_variable_bind("bell-style", "none");
-	rl_variable_bind("enable-bracketed-paste", "off");
+	bind_ours();
 	rl_callback_handler_install("> ", on_line);
 }
 
@@ -510,8 +548,7 @@ void repl_key(keycode k)
 	memcpy(r.feed, bytes, r.n_feed);
 	r.at_feed = 0;
 	r.back = 0;
-	while (has_byte())
-		rl_callback_read_char();
+	read_feed();
 	if (r.eof) {
 		r.eof = false;
 		pane_focus(ui.last_pane);
