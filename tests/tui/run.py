@@ -11,15 +11,10 @@ import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
+import pty_signals
+from common import BOUND, FABRIC, HERE, PROGRAM, ROOT, Failed
+
 UPDATE = os.environ.get("UPDATE") == "1"
-BOUND = float(os.environ.get("TUI_BOUND", "30"))  # seconds to wait for anything
-
-
-class Failed(Exception):
-    pass
 
 
 LEFT = []  # processes that outlived their terminal
@@ -262,7 +257,6 @@ def same_file(t, name):
 
 # --- robustness -------------------------------------------------------------------------
 
-FABRIC = "-R minhop xgft:4,4:1,2"
 READY = r"minhop routed"
 
 
@@ -309,7 +303,7 @@ def press_random_keys(program, steps, seed):
             batch = [rnd.choice(KEYS) for _ in range(rnd.randint(1, 12))]
             pressed.extend(batch)
             t.keys(*[k + "\\" if k == ";" else k for k in batch])
-            if not os.path.exists("/proc/%d" % pid):
+            if not alive(pid):
                 raise Failed("%s ended at step %d: SEED=%d; the last keys were %s\n%s"
                              % (os.path.basename(program), step, seed, " ".join(pressed), t.capture()))
         try:
@@ -358,6 +352,34 @@ def suspend_resume():
         t.wait(r"Switches")
         t.keys("f")
         t.wait(r"1 failed")
+    finally:
+        t.close()
+
+
+def alive(pid):
+    """Is it there, and more than a status that nobody has asked for?"""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def suspended_ends():
+    """What is stopped can be ended without a look at the terminal, which is the shell's then."""
+    t = started()
+    try:
+        t.keys("C-z")
+        t.wait(r"ready>\s*\Z")
+        pid = t.pids()[0]
+        t.type("kill %1; kill -CONT %1; echo over")
+        t.keys("Enter")
+        end = time.monotonic() + BOUND
+        while alive(pid):
+            if time.monotonic() > end:
+                raise Failed("it is still there:\n" + t.capture())
+            time.sleep(0.03)
+        t.wait(r"^over\s+ready>\s*\Z")
     finally:
         t.close()
 
@@ -517,7 +539,7 @@ def batch_refuses():
 
 
 ROBUST = [quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
-          cancel_long_work, dumb_terminal, keymap_errors, batch_refuses]
+          cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 
 
 def main():
