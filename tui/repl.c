@@ -40,6 +40,8 @@ static struct {
 	bool eof;
 	sigjmp_buf top; /* where readline comes back to from keys that mean nothing */
 	bool reading;
+	Keymap idle; /* in which keys do nothing */
+	bool finish; /* the next key is one of those */
 } r;
 
 /* --- scrollback -------------------------------------------------------------- */
@@ -275,8 +277,18 @@ static void remember(const char *line)
 		append_history(1, r.history);
 }
 
+/* What was changed in lines of the history cannot be undone from a later line: lists may be gone by then. */
+static void forget_undo(void)
+{
+	HIST_ENTRY **list = history_list();
+
+	for (size_t i = 0; list && list[i]; i++)
+		list[i]->data = NULL;
+}
+
 static void on_line(char *line)
 {
+	forget_undo();
 	if (!line) {
 		r.eof = true; /* C-d on an empty line */
 		return;
@@ -290,6 +302,8 @@ static void on_line(char *line)
 static int next_byte(FILE *in)
 {
 	(void)in;
+	if (r.finish)
+		return 0; /* see finish_line() */
 	return r.at_feed < r.n_feed ? r.feed[r.at_feed++] : EOF;
 }
 
@@ -321,18 +335,62 @@ static void bind_ours(void)
  */
 extern sigjmp_buf _rl_top_level __attribute__((weak)); /* readline's own, not in its headers */
 
+/*
+ * The line that was typed before one of the history was looked at, with its undo list.  Back on that line
+ * the list may be a part of rl_undo_list, too, and would be freed twice: so it stays in one place only.
+ */
+extern HIST_ENTRY *_rl_saved_line_for_history __attribute__((weak));
+
+static void own_undo_list(void)
+{
+	const HIST_ENTRY *kept = &_rl_saved_line_for_history ? _rl_saved_line_for_history : NULL;
+
+	for (const UNDO_LIST *u = rl_undo_list; kept && u; u = u->next)
+		if ((const char *)u == (const char *)kept->data)
+			_rl_saved_line_for_history->data = NULL;
+}
+
 static void end_of_key(void)
 {
 	if (r.reading && &_rl_top_level)
 		memcpy(&_rl_top_level, &r.top, sizeof(r.top));
+	own_undo_list();
+}
+
+static int do_nothing(int count, int key)
+{
+	(void)count;
+	(void)key;
+	return 0;
+}
+
+/*
+ * Behind a numeric argument readline 8.2 takes Enter, but hands the line over with the next key, which
+ * by then may have begun a search of lines that are gone.  So it gets a key that does nothing.
+ */
+static void finish_line(void)
+{
+	Keymap keys = rl_get_keymap();
+
+	if (!rl_done)
+		return;
+	rl_callback_sigcleanup(); /* nothing waits for a key */
+	rl_set_keymap(r.idle);
+	r.finish = true;
+	rl_callback_read_char();
+	r.finish = false;
+	if (rl_get_keymap() == r.idle)
+		rl_set_keymap(keys);
 }
 
 static void read_feed(void)
 {
 	r.reading = true;
 	sigsetjmp(r.top, 0); /* what readline gives up is over; the rest of the bytes is read */
-	while (has_byte())
+	while (has_byte()) {
 		rl_callback_read_char();
+		finish_line();
+	}
 	r.reading = false;
 	if (rl_last_func == rl_re_read_init_file)
 		bind_ours();
@@ -499,6 +557,9 @@ void repl_start(void)
 	atomic_store(&r.columns, 76);
 	rl_initialize();
 	bind_ours();
+	r.idle = rl_make_bare_keymap();
+	for (int key = 0; key < KEYMAP_SIZE - 1; key++)
+		rl_bind_key_in_map(key, do_nothing, r.idle);
 	rl_callback_handler_install("> ", on_line);
 }
 
@@ -508,6 +569,7 @@ void repl_stop(void)
 	if (r.history)
 		history_truncate_file(r.history, HISTORY_LINES);
 	clear_history();
+	rl_free_keymap(r.idle);
 	free(r.history);
 	r.history = NULL;
 	repl_clear();
@@ -527,13 +589,22 @@ bool repl_vi(void)
 	return rl_editing_mode == 0;
 }
 
+/* A new prompt: what readline has of the old line, its undo list among it, goes. */
+static void begin_line(void)
+{
+	rl_callback_sigcleanup();
+	forget_undo();
+	own_undo_list();
+	rl_callback_handler_install("> ", on_line);
+	rl_free_undo_list(); /* behind that of the line kept while looking through the history: it may be the
+				same */
+}
+
 bool repl_abort(void)
 {
 	bool any = rl_end || repl_busy_editing();
 
-	rl_callback_sigcleanup();
-	rl_replace_line("", 0);
-	rl_point = rl_end = 0;
+	begin_line();
 	return any;
 }
 
@@ -557,6 +628,6 @@ void repl_key(keycode k)
 
 void repl_prefill(const char *text)
 {
-	rl_replace_line(text, 0);
-	rl_point = rl_end;
+	begin_line();
+	rl_insert_text(text);
 }

@@ -1,9 +1,10 @@
 /*
- * Every sequence of two keys, and of three where two leave readline waiting for more, typed into the
- * program's own REPL: no sequence may end the program or let it hang.
+ * Every sequence of two keys, of three where two leave readline waiting for more, and random ones of up to
+ * 14 (emacs keys), typed into the program's own REPL: none may end the program or let it hang.
  *
  *	build/keys			what `make check` does
  *	build/keys --all		all sequences of three keys too: takes long
+ *	build/keys --random N		so many random sequences in each setting; SEED=N repeats them
  *	build/keys --setting NAME	one setting alone
  *	build/keys --keys C-r,C-x,C-h	one sequence, in all settings
  *
@@ -20,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <readline/history.h>
 #include <readline/readline.h>
@@ -32,6 +34,7 @@
 
 #define MOST_DEATHS 10 /* of one setting; more tell nothing new */
 #define HANGS 60       /* seconds in which one pair of keys must be through with all its third ones */
+#define LONGEST 14     /* keys of a random sequence */
 
 /* Where keys are typed: what the user's inputrc says, which keymap, what the line holds. */
 static const struct setting {
@@ -59,12 +62,24 @@ static const struct setting {
 	 "emacs", false, false, "fail ab cd"},
 };
 
+struct sequence {
+	unsigned key[LONGEST], n; /* places in keys[] */
+};
+
+/* Where a child begins: with a pair of keys, or with a random sequence. */
+struct place {
+	unsigned key[2];
+	unsigned long random; /* 0: there are pairs to be typed yet; else number of the sequence, from 1 */
+};
+
 /* What both processes see. */
 static struct progress_shared {
-	unsigned key[3], n; /* of the sequence being typed */
+	struct sequence now;
+	struct place place;
 	unsigned long typed;
 } * seen;
 
+static unsigned long n_random = 4000, seed;
 static keycode *keys;
 static size_t n_keys, cap_keys;
 static bool all_of_three;
@@ -89,12 +104,31 @@ static void make_keys(void)
 	add_key(0x6f22); /* three, and two columns */
 }
 
+static bool read_keys(const char *text, struct sequence *q)
+{
+	for (q->n = 0; *text && q->n < LONGEST; q->n++) {
+		size_t len = strcspn(text, ",");
+		keycode k;
+		unsigned i = 0;
+
+		if (!key_parse(text, len, &k))
+			return false;
+		while (i < n_keys && keys[i] != k)
+			i++;
+		if (i == n_keys)
+			return false;
+		q->key[q->n] = i;
+		text += len + (text[len] == ',');
+	}
+	return q->n && !*text;
+}
+
 /* --- the child, which types -------------------------------------------------------- */
 
 static void type(const struct setting *s, const unsigned *key, unsigned n)
 {
-	memcpy(seen->key, key, n * sizeof(*key));
-	seen->n = n;
+	memcpy(seen->now.key, key, n * sizeof(*key));
+	seen->now.n = n;
 	seen->typed++;
 	repl_abort();
 	repl_key(K_ENTER); /* readline forgets what it has of the line */
@@ -141,24 +175,53 @@ static void type_third(const struct setting *s, unsigned *key)
 }
 
 /* From a pair of keys on: all pairs, and what begins with those of which each key leaves readline waiting. */
-static void type_all(const struct setting *s, const unsigned *from)
+static void type_pairs(const struct setting *s, struct place *at)
 {
-	unsigned key[3] = {from[0], from[1], 0};
-
-	for (; key[0] < n_keys; key[0]++, key[1] = 0) {
+	for (; at->key[0] < n_keys; at->key[0]++, at->key[1] = 0) {
 		bool first;
 
-		type(s, key, 1);
+		type(s, at->key, 1);
 		first = waits();
-		if (!all_of_three && alike(keys[key[0]], s->command))
+		if (!all_of_three && alike(keys[at->key[0]], s->command))
 			continue;
-		for (; key[1] < n_keys; key[1]++) {
+		for (; at->key[1] < n_keys; at->key[1]++) {
 			alarm(HANGS);
-			type(s, key, 2);
-			if (all_of_three || (first && !s->pairs && waits() && !alike(keys[key[1]], false)))
-				type_third(s, key);
+			type(s, at->key, 2);
+			if (all_of_three ||
+			    (first && !s->pairs && waits() && !alike(keys[at->key[1]], false)))
+				type_third(s, (unsigned[]){at->key[0], at->key[1], 0});
 			settle();
 		}
+	}
+}
+
+/* A key; those that begin something more often than others. */
+static unsigned random_key(void)
+{
+	static const char begin[] = "\x18\x12\x13\033()e\a\b\x16\x19\n.dcyr2\"mu";
+	unsigned key = (unsigned)(lrand48() % (long)n_keys);
+	keycode k = (keycode)begin[lrand48() % (long)(sizeof(begin) - 1)];
+
+	if (lrand48() % 3) /* readline 8.2 has vi searches for a character that never end */
+		return strchr("fFtT;,", (int)(keys[key] & 0x7f)) ? 0 : key;
+	for (key = 0; keys[key] != k;)
+		key++;
+	return key;
+}
+
+static void type_random(const struct setting *s, struct place *at)
+{
+	for (; at->random <= n_random; at->random++) {
+		struct sequence q = {.n = 3};
+
+		srand48((long)(seed + at->random));
+		q.n += (unsigned)(lrand48() % (LONGEST - 2));
+		for (unsigned i = 0; i < q.n; i++)
+			q.key[i] = random_key();
+		alarm(HANGS);
+		type(s, q.key, q.n);
+		if (at->random % 16 == 0)
+			settle();
 	}
 }
 
@@ -176,6 +239,7 @@ static bool terminators_kept(const struct setting *s)
 static void start_child(const struct setting *s, FILE *said)
 {
 	static const struct command *const commands[] = {CORE_COMMANDS, view_commands, ui_commands, NULL};
+	static const struct about nothing = {"", "", ""};
 	static struct interpreter in;
 	char *inputrc = str_printf("%s/%s", folder, s->name);
 	FILE *nowhere = fopen("/dev/null", "r+e"), *f = fopen(inputrc, "we");
@@ -188,18 +252,18 @@ static void start_child(const struct setting *s, FILE *said)
 	free(inputrc);
 	in.session = session_new(all_engines, commands);
 	ui.interpreter = &in;
+	ui.about = &nothing;
 	ui.session = in.session;
 	repl_start();
 	stifle_history(20); /* a long one takes time and tells nothing new */
+	using_history();
 	if (!newterm("xterm", nowhere, nowhere))
 		exit(2);
 	keypad(stdscr, TRUE);
 	worker_start(&in);
-	for (int i = 0; i < 3; i++) {
-		char *line = str_printf("echo %d two words", i);
-
-		repl_run(line, true);
-		free(line);
+	for (int i = 0; *s->line && i < 3; i++) { /* a history */
+		repl_prefill(i ? i == 1 ? "echo 1 two words" : "show ab" : "echo 2 words");
+		repl_key(K_ENTER);
 	}
 	if (!terminators_kept(s))
 		fprintf(stderr, "found isearch-terminators %s, expected C-x and the user's own\n",
@@ -209,8 +273,8 @@ static void start_child(const struct setting *s, FILE *said)
 
 /* --- the parent, which looks after it ---------------------------------------------- */
 
-/* Type one sequence (n > 0), or all from a pair of keys on; true: the child came to its end. */
-static bool in_child(const struct setting *s, const unsigned *key, unsigned n, FILE *said, int *status)
+/* Type one sequence, or (NULL) all from seen->place on; true: the child came to its end. */
+static bool in_child(const struct setting *s, const struct sequence *only, FILE *said, int *status)
 {
 	pid_t child;
 
@@ -220,59 +284,67 @@ static bool in_child(const struct setting *s, const unsigned *key, unsigned n, F
 	child = fork();
 	if (!child) {
 		start_child(s, said);
-		if (n) {
-			alarm(HANGS);
-			type(s, key, n);
-		} else {
-			type_all(s, key);
+		alarm(HANGS);
+		if (only) {
+			type(s, only->key, only->n);
+			_exit(0);
 		}
+		if (!seen->place.random)
+			type_pairs(s, &seen->place);
+		seen->place.random += !seen->place.random;
+		type_random(s, &seen->place);
 		_exit(0);
 	}
 	return child > 0 && waitpid(child, status, 0) == child && WIFEXITED(*status) && !WEXITSTATUS(*status);
 }
 
-static void tell(const struct setting *s, const unsigned *key, unsigned n, int status, bool alone, FILE *said)
+static void tell(const struct setting *s, const struct sequence *q, int status, FILE *said)
 {
 	char name[32], line[400];
 
-	printf("FAIL keys/%s: ", s->name);
-	for (unsigned i = 0; i < n; i++)
-		printf("%s ", key_text(keys[key[i]], name, sizeof(name)));
+	printf("FAIL keys/%s:", s->name);
+	for (unsigned i = 0; i < q->n; i++)
+		printf(" %s", key_text(keys[q->key[i]], name, sizeof(name)));
 	if (WIFSIGNALED(status))
-		printf("%s", WTERMSIG(status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(status)));
+		printf(": %s\n", WTERMSIG(status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(status)));
 	else
-		printf("ends with status %d", WEXITSTATUS(status));
-	printf("%s\n", alone ? "" : ", but not when typed alone");
+		printf(": ends with status %d\n", WEXITSTATUS(status));
 	rewind(said);
 	for (int i = 0; i < 12 && fgets(line, sizeof(line), said); i++)
 		printf("    %s", line);
 	fflush(stdout);
 }
 
-/* True: nothing died.  wanted: the only sequence to type, when there is one. */
-static bool run(const struct setting *s, const unsigned *wanted, unsigned n)
+static void next_place(struct place *p)
 {
-	unsigned from[3] = {0}, key[3], deaths = 0, length;
+	if (p->random) {
+		p->random++;
+		return;
+	}
+	p->key[0] += p->key[1] + 1 == n_keys;
+	p->key[1] = (p->key[1] + 1) % (unsigned)n_keys;
+}
+
+/* True: nothing died.  only: the one sequence to type, NULL: all. */
+static bool run(const struct setting *s, const struct sequence *only)
+{
+	unsigned deaths = 0;
 	FILE *said = tmpfile();
 	int status = 0;
 
 	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (seen == MAP_FAILED || !said)
 		return perror("keys"), false;
-	while (deaths < MOST_DEATHS && !in_child(s, wanted ? wanted : from, wanted ? n : 0, said, &status)) {
+	while (deaths < MOST_DEATHS && !in_child(s, only, said, &status)) {
+		struct sequence q = seen->now;
+
 		deaths++;
-		memcpy(key, seen->key, sizeof(key));
-		length = seen->n;
-		if (wanted) {
-			tell(s, key, length, status, true, said);
+		tell(s, &q, status, said);
+		if (only)
 			break;
-		}
-		if (in_child(s, key, length, said, &(int){0}))
-			tell(s, key, length, status, false, said);
-		else
-			tell(s, key, length, status, true, said);
-		from[0] = key[0] + (key[1] + 1 == n_keys);
-		from[1] = (key[1] + 1) % (unsigned)n_keys;
+		if (in_child(s, &q, said, &status))
+			printf("    (not when typed alone)\n");
+		next_place(&seen->place);
 	}
 	fclose(said);
 	printf("  %-12s %lu sequences typed\n", s->name, seen->typed);
@@ -291,8 +363,7 @@ static void copy_out(FILE *from)
 }
 
 /* All settings at once, or the one that is named; what they print comes in their order. */
-static void run_settings(const char *only, const unsigned *wanted, unsigned n, unsigned *passed,
-			 unsigned *failed)
+static void run_settings(const char *only, const struct sequence *q, unsigned *passed, unsigned *failed)
 {
 	pid_t pid[ARRAY_LEN(settings)];
 	FILE *out[ARRAY_LEN(settings)];
@@ -305,8 +376,7 @@ static void run_settings(const char *only, const unsigned *wanted, unsigned n, u
 			continue;
 		pid[i] = fork();
 		if (!pid[i]) {
-			bool ok = dup2(fileno(out[i]), STDOUT_FILENO) >= 0 &&
-				  run(&settings[i], n ? wanted : NULL, n);
+			bool ok = dup2(fileno(out[i]), STDOUT_FILENO) >= 0 && run(&settings[i], q);
 
 			exit(!ok);
 		}
@@ -321,20 +391,6 @@ static void run_settings(const char *only, const unsigned *wanted, unsigned n, u
 	}
 }
 
-static unsigned read_keys(const char *text, unsigned *key)
-{
-	keycode k[KEY_SEQ];
-	unsigned n = keys_parse(text, k);
-
-	for (unsigned i = 0; i < n; i++) {
-		for (key[i] = 0; key[i] < n_keys && keys[key[i]] != k[i];)
-			key[i]++;
-		if (key[i] == n_keys)
-			return 0;
-	}
-	return n <= 3 ? n : 0;
-}
-
 static void remove_folder(void)
 {
 	char *command = str_printf("rm -rf '%s'", folder);
@@ -344,30 +400,39 @@ static void remove_folder(void)
 	free(command);
 }
 
+static int usage(void)
+{
+	fprintf(stderr, "usage: keys [--all] [--random N] [--setting NAME] [--keys KEY,KEY...]\n");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
-	const char *setting = NULL;
-	unsigned passed = 0, failed = 0, key[3], n = 0;
+	const char *setting = NULL, *given = getenv("SEED");
+	unsigned passed = 0, failed = 0;
+	struct sequence q = {.n = 0};
 
 	make_keys();
+	seed = given ? strtoul(given, NULL, 0) : (unsigned long)time(NULL) * 1000003 % 2147483647;
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--all"))
 			all_of_three = true;
 		else if (!strcmp(argv[i], "--setting") && i + 1 < argc)
 			setting = argv[++i];
-		else if (!strcmp(argv[i], "--keys") && i + 1 < argc && (n = read_keys(argv[++i], key)))
-			;
-		else
-			return fprintf(stderr,
-				       "usage: keys [--all] [--setting NAME] [--keys KEY,KEY[,KEY]]\n"),
-			       2;
+		else if (!strcmp(argv[i], "--random") && i + 1 < argc)
+			n_random = strtoul(argv[++i], NULL, 0);
+		else if (strcmp(argv[i], "--keys") || i + 1 == argc || !read_keys(argv[++i], &q))
+			return usage();
 	}
 	if (!mkdtemp(folder))
 		return perror("keys"), 2;
-	setenv("XDG_STATE_HOME", folder, 1);
+	unsetenv("XDG_STATE_HOME"); /* no history is kept: each child begins like the others */
+	unsetenv("HOME");
 	setenv("TERM", "xterm", 1);
 	setlocale(LC_ALL, "C.UTF-8");
-	run_settings(setting, key, n, &passed, &failed);
+	printf("random keys: SEED=%lu\n", seed);
+	fflush(stdout);
+	run_settings(setting, q.n ? &q : NULL, &passed, &failed);
 	remove_folder();
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed || !passed;
