@@ -1,4 +1,5 @@
 #include "core/session/interpreter.h"
+#include "core/base/foreign.h"
 #include "core/base/memory.h"
 #include "core/base/words.h"
 #include "core/session/command.h"
@@ -144,12 +145,20 @@ int run_script(struct command_run *r, FILE *script, const char *name, struct err
 {
 	char *line = NULL;
 	size_t cap = 0;
+	ssize_t len;
 	int rc = 0;
 
-	for (unsigned number = 1; !rc && !r->in->quit && getline(&line, &cap, script) >= 0; number++) {
+	for (unsigned number = 1; !rc && !r->in->quit && (len = getline(&line, &cap, script)) >= 0;
+	     number++) {
 		struct err why = {{0}};
 
-		rc = run_text(r, line, &why);
+		r->placed = false;
+		if (number == 1)
+			rc = text_head_check(line, (size_t)len, &why);
+		if (!rc)
+			rc = text_line_check(line, (size_t)len, &why);
+		if (!rc)
+			rc = run_text(r, line, &why);
 		if (rc && r->placed) /* of scripts within scripts the innermost place counts */
 			err_set(e, "%s", why.msg);
 		else if (rc)
