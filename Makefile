@@ -47,7 +47,7 @@ endif
 
 Q := $(if $(filter 1,$(V)),,@)
 
-.PHONY: all demo check check-unit check-parity check-live check-cli check-stop check-tui check-tsan bench fuzz lint linted format deb \
+.PHONY: all demo check check-unit check-parity check-live check-cli check-stop check-keys check-tui check-tsan bench fuzz lint linted format deb \
 	install uninstall clean FORCE
 all: $(BUILD)/ibscope $(BUILD)/ibscope.1
 
@@ -120,6 +120,10 @@ $(BUILD)/ibscope.1: tui/ibscope.1.in keymaps/default.keys $(BUILD)/ibscope
 $(BUILD)/racy: $(BUILD)/tsan/tests/tui/racy.o $(BUILD)/stamp/link
 	$(Q)$(CC) -g $(TSAN) $(LDFLAGS) -o $@ $(LINKED) -lpthread
 
+# every short sequence of keys, typed into the REPL
+$(BUILD)/keys: $(BUILD)/san/tests/tui/keys.o $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
+	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+
 # unit tests: one program a module, under the sanitizers
 $(BUILD)/unit/%: $(BUILD)/san/tests/unit/%.o $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
@@ -157,7 +161,7 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 	$(FUZZ:%=$(BUILD)/fuzz/tests/fuzz/%.o)
 
 # --- tests -----------------------------------------------------------------------
-TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/live/probe \
+TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/keys $(BUILD)/live/probe \
 	$(BUILD)/live/capture.so $(BUILD)/memory/fail.so $(BUILD)/stop/looks \
 	$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
@@ -175,6 +179,8 @@ check-cli: $(BUILD)/ibscope
 	@$(RUN) cli
 check-stop: $(BUILD)/ibscope $(BUILD)/stop/looks
 	@$(RUN) stop
+check-keys: $(BUILD)/keys
+	@$(RUN) keys
 check-tui: $(BUILD)/ibscope
 	@$(RUN) tui
 check-tsan: $(BUILD)/ibscope-tsan $(BUILD)/racy

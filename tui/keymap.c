@@ -7,6 +7,7 @@
 #include "tui/keymap.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/base/foreign.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -227,18 +228,25 @@ struct reader {
 	struct text *errors;
 	const char *file;
 	unsigned line, depth;
+	unsigned *files; /* read so far, with those included */
 };
 
 static void complain(const struct reader *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 static void complain(const struct reader *r, const char *fmt, ...)
 {
+	struct text t = {0};
+	const char *told;
 	va_list ap;
 
-	text_add(r->errors, "%s:%u: ", r->file, r->line);
+	text_add(&t, "%s:%u: ", r->file, r->line);
 	va_start(ap, fmt);
-	text_addv(r->errors, fmt, ap);
+	text_addv(&t, fmt, ap);
 	va_end(ap);
-	text_putc(r->errors, '\n');
+	text_putc(&t, '\n');
+	told = strstr(text_str(r->errors), t.s);
+	if (!told || (told != r->errors->s && told[-1] != '\n')) /* of a file that is read twice: once */
+		text_add(r->errors, "%s", t.s);
+	text_free(&t);
 }
 
 /* Cut the next word off; NULL at the end of the line. */
@@ -352,6 +360,10 @@ static void read_include(struct reader *r, char *line)
 		complain(r, "include: more than %d files within each other", KEYMAP_INCLUDE_DEPTH);
 		return;
 	}
+	if (*r->files >= KEYMAP_FILES) {
+		complain(r, "include: more than %d files in one keymap", KEYMAP_FILES);
+		return;
+	}
 	if (*line == '/' || !slash)
 		path = str_dup(line);
 	else
@@ -404,6 +416,7 @@ static int load_file(struct reader *from, const char *path, struct err *e)
 	struct reader r = *from;
 	FILE *f = fopen(path, "re");
 	struct text line = {0};
+	struct err why;
 	int got;
 
 	if (!f)
@@ -411,8 +424,14 @@ static int load_file(struct reader *from, const char *path, struct err *e)
 	r.file = path;
 	r.line = 0;
 	r.depth++;
+	++*r.files;
 	while ((got = read_text_line(f, path, &line, e)) > 0 && r.line < LINES_MOST) {
-		r.line++;
+		if ((!r.line++ && text_head_check(line.s, line.len, &why)) ||
+		    text_line_check(line.s, line.len, &why)) {
+			complain(&r, "%s", why.msg);
+			got = 0; /* no text: the rest is none either */
+			break;
+		}
 		read_line(&r, line.s);
 	}
 	text_free(&line);
@@ -425,7 +444,8 @@ static int load_file(struct reader *from, const char *path, struct err *e)
 int keymap_load(struct keymap *km, const char *path, const struct keymap_check *check, struct text *errors,
 		struct err *e)
 {
-	struct reader r = {.km = km, .check = check, .errors = errors, .file = path};
+	unsigned files = 0;
+	struct reader r = {.km = km, .check = check, .errors = errors, .file = path, .files = &files};
 
 	return load_file(&r, path, e);
 }
@@ -433,7 +453,8 @@ int keymap_load(struct keymap *km, const char *path, const struct keymap_check *
 void keymap_parse(struct keymap *km, const char *text, const char *name, const struct keymap_check *check,
 		  struct text *errors)
 {
-	struct reader r = {.km = km, .check = check, .errors = errors, .file = name};
+	unsigned files = 1;
+	struct reader r = {.km = km, .check = check, .errors = errors, .file = name, .files = &files};
 
 	while (*text) {
 		size_t len = strcspn(text, "\n");

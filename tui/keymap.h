@@ -47,6 +47,7 @@ enum special_key {
 
 #define KEY_SEQ 4	       /* keys of a binding */
 #define KEYMAP_INCLUDE_DEPTH 8 /* files within each other */
+#define KEYMAP_FILES 64	       /* read for one keymap */
 
 struct binding {
 	char *map; /* pane name, "all" or "repl" */

@@ -45,6 +45,8 @@ const struct limit limits[] = {
 	 "the file is refused: `too many includes in all, expected at most #`"},
 	{"keymaps within each other", KEYMAP_INCLUDE_DEPTH,
 	 "the line is left out: `include: more than # files within each other`"},
+	{"files of a keymap", KEYMAP_FILES,
+	 "the line is left out: `include: more than # files in one keymap`"},
 	{"keys of a binding", KEY_SEQ, "the line is left out: `or a key such as`"},
 	/* what is asked */
 	{"engines of `compare`", SIDES_MOST, "refused: `more than # engines`"},

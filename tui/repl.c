@@ -4,6 +4,7 @@
  * $XDG_STATE_HOME/ibscope/history.
  */
 #include <errno.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,6 +38,10 @@ static struct {
 	char *history;
 	FILE *nowhere;
 	bool eof;
+	sigjmp_buf top; /* where readline comes back to from keys that mean nothing */
+	bool reading;
+	Keymap idle; /* in which keys do nothing */
+	bool finish; /* the next key is one of those */
 } r;
 
 /* --- scrollback -------------------------------------------------------------- */
@@ -272,8 +277,18 @@ static void remember(const char *line)
 		append_history(1, r.history);
 }
 
+/* What was changed in lines of the history cannot be undone from a later line: lists may be gone by then. */
+static void forget_undo(void)
+{
+	HIST_ENTRY **list = history_list();
+
+	for (size_t i = 0; list && list[i]; i++)
+		list[i]->data = NULL;
+}
+
 static void on_line(char *line)
 {
+	forget_undo();
 	if (!line) {
 		r.eof = true; /* C-d on an empty line */
 		return;
@@ -287,6 +302,8 @@ static void on_line(char *line)
 static int next_byte(FILE *in)
 {
 	(void)in;
+	if (r.finish)
+		return 0; /* see finish_line() */
 	return r.at_feed < r.n_feed ? r.feed[r.at_feed++] : EOF;
 }
 
@@ -295,8 +312,88 @@ static int has_byte(void)
 	return r.at_feed < r.n_feed;
 }
 
-static void no_display(void)
+/* What has to be so whatever the user's inputrc says. */
+static void bind_ours(void)
 {
+	const char *ends = rl_variable_value("isearch-terminators");
+	char with[64];
+
+	rl_variable_bind("bell-style", "none");
+	rl_variable_bind("enable-bracketed-paste", "off");
+	if (ends && strstr(ends, "\\C-x"))
+		return;
+	/* C-x ends a search: see end_of_key() */
+	snprintf(with, sizeof(with), "%s\\C-x", ends ? ends : "\\e\\C-j");
+	rl_variable_bind("isearch-terminators", with);
+}
+
+/*
+ * Readline 8.2 takes several keys in one call where some were typed ahead of what they turned out to mean
+ * (C-r C-x, a macro, M-[ 1 in vi).  It jumps out of a sequence that means nothing to where the function
+ * stood that read the first of them, and which has returned by then.  So behind every key, when it would
+ * draw, it is told to jump here.
+ */
+extern sigjmp_buf _rl_top_level __attribute__((weak)); /* readline's own, not in its headers */
+
+/*
+ * The line that was typed before one of the history was looked at, with its undo list.  Back on that line
+ * the list may be a part of rl_undo_list, too, and would be freed twice: so it stays in one place only.
+ */
+extern HIST_ENTRY *_rl_saved_line_for_history __attribute__((weak));
+
+static void own_undo_list(void)
+{
+	const HIST_ENTRY *kept = &_rl_saved_line_for_history ? _rl_saved_line_for_history : NULL;
+
+	for (const UNDO_LIST *u = rl_undo_list; kept && u; u = u->next)
+		if ((const char *)u == (const char *)kept->data)
+			_rl_saved_line_for_history->data = NULL;
+}
+
+static void end_of_key(void)
+{
+	if (r.reading && &_rl_top_level)
+		memcpy(&_rl_top_level, &r.top, sizeof(r.top));
+	own_undo_list();
+}
+
+static int do_nothing(int count, int key)
+{
+	(void)count;
+	(void)key;
+	return 0;
+}
+
+/*
+ * Behind a numeric argument readline 8.2 takes Enter, but hands the line over with the next key, which
+ * by then may have begun a search of lines that are gone.  So it gets a key that does nothing.
+ */
+static void finish_line(void)
+{
+	Keymap keys = rl_get_keymap();
+
+	if (!rl_done)
+		return;
+	rl_callback_sigcleanup(); /* nothing waits for a key */
+	rl_set_keymap(r.idle);
+	r.finish = true;
+	rl_callback_read_char();
+	r.finish = false;
+	if (rl_get_keymap() == r.idle)
+		rl_set_keymap(keys);
+}
+
+static void read_feed(void)
+{
+	r.reading = true;
+	sigsetjmp(r.top, 0); /* what readline gives up is over; the rest of the bytes is read */
+	while (has_byte()) {
+		rl_callback_read_char();
+		finish_line();
+	}
+	r.reading = false;
+	if (rl_last_func == rl_re_read_init_file)
+		bind_ours();
 }
 
 static void no_terminal(int meta)
@@ -448,7 +545,7 @@ void repl_start(void)
 	rl_change_environment = 0;
 	rl_getc_function = next_byte;
 	rl_input_available_hook = has_byte;
-	rl_redisplay_function = no_display;
+	rl_redisplay_function = end_of_key;
 	rl_prep_term_function = no_terminal;
 	rl_deprep_term_function = no_terminal_back;
 	rl_attempted_completion_function = complete;
@@ -459,8 +556,10 @@ void repl_start(void)
 	open_history();
 	atomic_store(&r.columns, 76);
 	rl_initialize();
-	rl_variable_bind("bell-style", "none");
-	rl_variable_bind("enable-bracketed-paste", "off");
+	bind_ours();
+	r.idle = rl_make_bare_keymap();
+	for (int key = 0; key < KEYMAP_SIZE - 1; key++)
+		rl_bind_key_in_map(key, do_nothing, r.idle);
 	rl_callback_handler_install("> ", on_line);
 }
 
@@ -470,6 +569,7 @@ void repl_stop(void)
 	if (r.history)
 		history_truncate_file(r.history, HISTORY_LINES);
 	clear_history();
+	rl_free_keymap(r.idle);
 	free(r.history);
 	r.history = NULL;
 	repl_clear();
@@ -489,13 +589,22 @@ bool repl_vi(void)
 	return rl_editing_mode == 0;
 }
 
+/* A new prompt: what readline has of the old line, its undo list among it, goes. */
+static void begin_line(void)
+{
+	rl_callback_sigcleanup();
+	forget_undo();
+	own_undo_list();
+	rl_callback_handler_install("> ", on_line);
+	rl_free_undo_list(); /* behind that of the line kept while looking through the history: it may be the
+				same */
+}
+
 bool repl_abort(void)
 {
 	bool any = rl_end || repl_busy_editing();
 
-	rl_callback_sigcleanup();
-	rl_replace_line("", 0);
-	rl_point = rl_end = 0;
+	begin_line();
 	return any;
 }
 
@@ -510,8 +619,7 @@ void repl_key(keycode k)
 	memcpy(r.feed, bytes, r.n_feed);
 	r.at_feed = 0;
 	r.back = 0;
-	while (has_byte())
-		rl_callback_read_char();
+	read_feed();
 	if (r.eof) {
 		r.eof = false;
 		pane_focus(ui.last_pane);
@@ -520,6 +628,6 @@ void repl_key(keycode k)
 
 void repl_prefill(const char *text)
 {
-	rl_replace_line(text, 0);
-	rl_point = rl_end;
+	begin_line();
+	rl_insert_text(text);
 }

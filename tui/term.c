@@ -1,6 +1,7 @@
 /* The terminal: start, restore, suspend, signals, keys, mouse, its content as text. */
 #include <curses.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -20,36 +22,61 @@
 volatile int term_signal, term_stopped, term_continued;
 
 static struct termios before; /* as found */
-static bool started;
+static volatile bool started;
 static bool mouse;
 static char restore_bytes[256]; /* what brings the screen back when nothing else can be trusted */
 static size_t n_restore;
 static char alt_stack[65536];
 
-/* Only calls that are safe in a signal handler: the terminal as it was. */
-static void restore_terminal(void)
+/* Another's turn on the terminal: we were stopped, or run in the background. */
+static bool in_background(void)
 {
-	if (!started)
-		return;
-	(void)!write(STDOUT_FILENO, restore_bytes, n_restore);
-	tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	pid_t group = tcgetpgrp(STDIN_FILENO);
+
+	return group > 0 && group != getpgrp();
 }
 
 /*
- * The first time what runs is stopped, the second time there is no waiting for it; a terminal that
- * goes away sends several SIGHUP.
+ * Nothing is left on the disk, and the terminal as it was found.  Only calls that are safe in a signal
+ * handler, and none that waits: where nobody reads what is shown, that is dropped.
+ */
+static void leave_at_once(void)
+{
+	int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
+	outfile_remove_unfinished();
+	if (!started || in_background())
+		return;
+	fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
+	if (write(STDOUT_FILENO, restore_bytes, n_restore) != (ssize_t)n_restore) {
+		tcflush(STDOUT_FILENO, TCOFLUSH);
+		(void)!write(STDOUT_FILENO, restore_bytes, n_restore);
+	}
+	fcntl(STDOUT_FILENO, F_SETFL, flags);
+	tcsetattr(STDIN_FILENO, TCSANOW, &before);
+}
+
+static void end_by(int sig)
+{
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/*
+ * The loop ends; if that takes too long, or who ends us asks twice, there is no waiting for it.  A
+ * terminal that goes away sends several SIGHUP.
  */
 static void on_end(int sig)
 {
-	static volatile sig_atomic_t times;
+	const struct itimerval patience = {.it_value.tv_usec = 700000};
 
-	if (times++ && sig != SIGHUP) {
-		outfile_remove_unfinished();
-		restore_terminal();
-		signal(sig, SIG_DFL);
-		raise(sig);
+	if (term_signal && sig != SIGHUP) {
+		leave_at_once();
+		end_by(term_signal);
+		return;
 	}
 	term_signal = sig;
+	setitimer(ITIMER_REAL, &patience, NULL); /* SIGALRM */
 	ui_wake();
 }
 
@@ -67,21 +94,21 @@ static void on_continue(int sig)
 	ui_wake();
 }
 
-/* Only calls that are safe in a signal handler. */
-static void on_crash(int sig)
+/* A signal of the kind that a fault in the program raises. */
+static void on_crash(int sig, siginfo_t *info, void *context)
 {
 	static const char said[] = "ibscope: crashed; please report what you did\n";
 
-	outfile_remove_unfinished();
-	restore_terminal();
-	(void)!write(STDERR_FILENO, said, sizeof(said) - 1);
-	signal(sig, SIG_DFL);
-	raise(sig);
+	(void)context;
+	leave_at_once();
+	if (info->si_code != SI_USER)
+		(void)!write(STDERR_FILENO, said, sizeof(said) - 1);
+	end_by(sig);
 }
 
-static void handle(int sig, void (*fn)(int), int flags)
+static void handle(int sig, void (*fn)(int))
 {
-	struct sigaction sa = {.sa_handler = fn, .sa_flags = flags};
+	struct sigaction sa = {.sa_handler = fn};
 
 	sigemptyset(&sa.sa_mask);
 	sigaction(sig, &sa, NULL);
@@ -89,18 +116,24 @@ static void handle(int sig, void (*fn)(int), int flags)
 
 static void handle_signals(void)
 {
-	static const int ends[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
-	static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+	static const int ends[] = {SIGTERM,   SIGHUP,  SIGINT,	SIGQUIT, SIGUSR1, SIGUSR2,  SIGALRM,
+				   SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,	 SIGPWR,  SIGSTKFLT};
+	static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+	struct sigaction crash = {.sa_sigaction = on_crash,
+				  .sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND)};
 	stack_t st = {.ss_sp = alt_stack, .ss_size = sizeof(alt_stack)};
 
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-		handle(ends[i], on_end, 0);
-	handle(SIGTSTP, on_stop, 0);
-	handle(SIGCONT, on_continue, 0);
-	handle(SIGPIPE, SIG_IGN, 0);
+		handle(ends[i], on_end);
+	for (int sig = SIGRTMIN; sig <= SIGRTMAX; sig++)
+		handle(sig, on_end);
+	handle(SIGTSTP, on_stop);
+	handle(SIGCONT, on_continue);
+	handle(SIGPIPE, SIG_IGN);
 	sigaltstack(&st, NULL);
+	sigemptyset(&crash.sa_mask);
 	for (size_t i = 0; i < ARRAY_LEN(crashes); i++)
-		handle(crashes[i], on_crash, (int)(SA_ONSTACK | SA_RESETHAND));
+		sigaction(crashes[i], &crash, NULL);
 }
 
 static void add_restore(const char *s)
@@ -148,7 +181,7 @@ int term_start(struct err *e)
 			"terminal type \"%s\" is not known here; set TERM to one that is (xterm, vt100, ...)",
 			term ? term : "");
 	started = true;
-	mem_before_end(restore_terminal);
+	mem_before_end(leave_at_once);
 	raw();
 	noecho();
 	nonl();
@@ -172,8 +205,8 @@ void term_stop(void)
 	if (mouse)
 		mousemask(0, NULL);
 	endwin();
-	started = false;
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+	started = false;
 }
 
 void term_resized(void)
@@ -191,11 +224,15 @@ void term_suspend(void)
 	term_stopped = 0;
 	endwin();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
-	handle(SIGTSTP, SIG_DFL, 0);
+	started = false;
+	handle(SIGTSTP, SIG_DFL);
 	kill(0, SIGTSTP);
 	/* here again: continued */
-	handle(SIGTSTP, on_stop, 0);
+	handle(SIGTSTP, on_stop);
+	if (term_signal)
+		return; /* and ended: the terminal is not ours any more */
 	term_continued = 0;
+	started = true;
 	reset_prog_mode();
 	term_resized();
 	refresh();
@@ -203,7 +240,7 @@ void term_suspend(void)
 
 void term_die(int sig)
 {
-	handle(sig, SIG_DFL, 0);
+	handle(sig, SIG_DFL);
 	raise(sig);
 	_exit(128 + sig);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -396,7 +397,7 @@ static void wait_for_news(bool busy)
 	while (read(wake_pipe[0], drain, sizeof(drain)) > 0)
 		;
 	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
-		term_signal = 1; /* SIGHUP: the terminal is gone */
+		raise(SIGHUP); /* the terminal is gone */
 }
 
 static void loop(void)

@@ -153,18 +153,16 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-/* What made the ways to a LID what they are. */
-static const char *reason(unsigned events)
+/* What made the ways to a LID what they are, and this one longer. */
+static const char *reason(unsigned events, const struct nue_detour *d)
 {
-	if (events & NUE_OUTSIDE)
-		return "weights"; /* outside of the layers nothing is restricted */
 	if (events & NUE_FALLBACK)
 		return "escape paths";
 	if (events & NUE_SHORTCUT)
 		return "backtracking, shortcut";
 	if (events & NUE_BACKTRACKED)
 		return "backtracking";
-	return "restrictions or weights";
+	return d->open ? "weights" : "restrictions";
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -177,11 +175,24 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	else if (col == C_TO)
 		lid_label(v->scene->fabric, p->r->lids, d->lid, t);
 	else if (col == C_EVENT)
-		text_add(t, "%s", reason(nue_events_of(p->nue, d->lid)));
+		text_add(t, "%s", reason(nue_events_of(p->nue, d->lid), &d->d));
 	else if (number(v, row, col) < 0)
 		text_add(t, "-");
 	else
 		text_add(t, "%" PRId64, number(v, row, col));
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t row;
+
+	if (!p->found || !view_selected(v, &row))
+		return;
+	text_add(t,
+		 detour_of(v, row)->d.open ? "a way of %u links was open; weights led elsewhere"
+					   : "each way of %u links makes a turn that the layer restricts",
+		 detour_of(v, row)->d.least);
 }
 
 static uint64_t key(const struct view *v, uint32_t row)
@@ -227,6 +238,7 @@ const struct view_ops view_detours = {
 	.open = open_view,
 	.load = load,
 	.title = title,
+	.footer = footer,
 	.cell = cell,
 	.number = number,
 	.key = key,

@@ -7,6 +7,7 @@
 #include "core/formats/conf.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/base/foreign.h"
 #include "core/base/infile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -319,6 +320,7 @@ static int read_line(struct reader *r, char *s)
 static int read_all(struct reader *r, const char *data, size_t size)
 {
 	char piece[PIECE + 1];
+	struct err why;
 	bool begin = true;
 
 	for (size_t at = 0; at < size;) {
@@ -329,8 +331,13 @@ static int read_all(struct reader *r, const char *data, size_t size)
 			n = (size_t)(nl - (data + at)) + 1;
 		memcpy(piece, data + at, n);
 		piece[n] = '\0';
-		at += n;
 		r->line += begin;
+		if (!at && text_head_check(data, size, &why))
+			return bad(r, &why);
+		if (text_line_check(data + at, n, &why) && r->notes)
+			text_add(r->notes, "%s:%u: %s; OpenSM does not read what stands behind it\n", r->name,
+				 r->line, why.msg);
+		at += n;
 		begin = nl != NULL;
 		if (read_line(r, piece))
 			return -1;

@@ -19,9 +19,9 @@
  * port_search_ordering_file.  Paths are taken relative to the current directory.
  *
  * Unlike OpenSM, which reports a number it cannot use and goes on with the default,
- * a bad value is refused.  Keys of OpenSM that do not concern routing are
- * skipped and counted in a line of notes; a key that OpenSM does not know either gets a
- * line of its own.
+ * a bad value is refused, and so is a file that is no text or begins with a byte order mark.  Keys of OpenSM
+ * that do not concern routing are skipped and counted in a line of notes; a key that OpenSM does not know
+ * either gets a line of its own, and so does a NUL byte, behind which OpenSM reads nothing of the line.
  *
  * *engines: the value of routing_engine as "a,b,c" (caller frees), NULL when
  * unset.  notes may be NULL.  -1 and *e ("FILE:LINE: option: found ..., expected ...")

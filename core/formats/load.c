@@ -1,6 +1,7 @@
 /* What kind of file is it? */
 #include "core/base/cursor.h"
 #include "core/base/err.h"
+#include "core/base/foreign.h"
 #include "core/formats/formats.h"
 #include "core/formats/readers.h"
 
@@ -11,11 +12,6 @@
 static const struct {
 	const char *start, *what;
 } strangers[] = {
-	{"\xfd"
-	 "7zXZ",
-	 "data compressed by xz (unpack it first: xz -d)"},
-	{"\x1f\x8b", "data compressed by gzip (unpack it first: gzip -d)"},
-	{"BZh", "data compressed by bzip2 (unpack it first: bzip2 -d)"},
 	{"Unicast lids", "forwarding tables (opensm-lfts.dump, dump_fts), which name no cables"},
 	{"Multicast mlids", "multicast tables, which name no cables"},
 	{"dump_ucast_routes:", "forwarding tables (opensm.fdbs), which name no cables"},
@@ -50,8 +46,6 @@ static int unknown_format(const struct input *in, struct err *e)
 	struct cursor line, c;
 	char buf[64];
 
-	if (!in->size)
-		return err_set(e, "%s: found an empty file, expected %s", in->name, KNOWN_FORMATS);
 	for (size_t i = 0; i < ARRAY_LEN(strangers); i++) {
 		c = (struct cursor){in->data, in->data + in->size};
 		if (first_line(in, &line) && cur_word(&line, strangers[i].start))
@@ -113,9 +107,21 @@ static enum text_format text_format(const struct input *in)
 
 static int parse(const struct input *in, struct fabric **out, struct err *e)
 {
+	struct input text = *in;
+	size_t mark = text_mark(in->data, in->size);
+	const char *what;
+
 	*out = NULL;
+	if (!in->size)
+		return err_set(e, "%s: found an empty file, expected %s", in->name, KNOWN_FORMATS);
 	if (is_cache(in))
 		return parse_cache(in, out, e);
+	what = foreign_content(in->data, in->size);
+	if (what)
+		return err_set(e, "%s: found %s, expected %s", in->name, what, KNOWN_FORMATS);
+	text.data += mark; /* says nothing: it is left out */
+	text.size -= mark;
+	in = &text;
 	if (is_subnet_lst(in))
 		return parse_subnet_lst(in, out, e);
 	switch (text_format(in)) {

@@ -1,5 +1,6 @@
 #include "core/session/interpreter.h"
 #include "core/base/cursor.h"
+#include "core/base/foreign.h"
 #include "core/base/memory.h"
 #include "core/base/words.h"
 #include "core/session/command.h"
@@ -151,7 +152,13 @@ int run_script(struct command_run *r, FILE *script, const char *name, struct err
 		got = read_text_line(script, name, &line, e);
 		if (got <= 0)
 			break;
-		rc = run_text(r, text_str(&line), &why);
+		r->placed = false;
+		if (number == 1)
+			rc = text_head_check(line.s, line.len, &why);
+		if (!rc)
+			rc = text_line_check(line.s, line.len, &why);
+		if (!rc)
+			rc = run_text(r, line.s, &why);
 		if (rc && r->placed) /* of scripts within scripts the innermost place counts */
 			err_set(e, "%s", why.msg);
 		else if (rc)

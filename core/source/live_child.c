@@ -1,6 +1,7 @@
 /* The discovery process: runs libibnetdisc, writes what it found to LIVE_DATA_FD. */
-#include <poll.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,30 +21,45 @@
 #define EXT_INFO_FDR10 1
 #define LFT_BLOCK 64
 
-#define POLITE_MS 500 /* for libraries to clean up */
-
-static void *leave(void *arg)
-{
-	(void)arg;
-	exit(3);
-}
-
-/*
- * stdin ends when the parent cancels or dies: leave through exit(), so that libraries take their leave of
- * the simulator; it may hang there, so this is not waited for long.
+/* stdin ends when the parent cancels or dies: leave through exit(), so that libraries clean up, or by force.
  */
 static void *watch_parent(void *arg)
 {
-	pthread_t t;
 	char c;
 
 	(void)arg;
 	while (read(0, &c, 1) > 0)
 		continue;
-	if (!pthread_create(&t, NULL, leave, NULL))
-		poll(NULL, 0, POLITE_MS);
-	live_remove_folder(getpid());
-	_exit(3);
+	alarm(1);
+	exit(3);
+}
+
+/*
+ * umad2sim's folder goes with this process, however it ends: neither a killed process nor one that is closed
+ * in can remove it, and the parent may be gone.  So another process waits for the end.
+ */
+static int start_janitor(void)
+{
+	pid_t watched = getpid(), pid;
+	int alive[2];
+	char c;
+
+	if (!live_simulated())
+		return 0;
+	if (pipe2(alive, O_CLOEXEC))
+		return -1;
+	pid = fork();
+	if (pid) {
+		close(alive[0]); /* the other end is closed by our end */
+		return pid < 0 ? -1 : 0;
+	}
+	prctl(PR_SET_NAME, "ibscope-tidy");
+	dup2(alive[0], STDIN_FILENO);
+	close_range(STDIN_FILENO + 1, ~0U, 0);
+	while (read(STDIN_FILENO, &c, 1) > 0)
+		continue;
+	live_remove_folder(watched);
+	_exit(0);
 }
 
 static int start_watch(void)
@@ -51,6 +67,7 @@ static int start_watch(void)
 	pthread_t t;
 
 	prctl(PR_SET_NAME, "ibscope-live");
+	signal(SIGALRM, SIG_DFL);
 	if (pthread_create(&t, NULL, watch_parent, NULL))
 		return -1;
 	return pthread_detach(t);
@@ -342,7 +359,7 @@ int live_child_main(int argc, char **argv)
 	port = atoi(argv[3]);
 	what = (enum live_tables)atoi(argv[4]);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (start_watch())
+	if (start_janitor() || start_watch())
 		return 1;
 	confine_start(what != LIVE_NO_TABLES);
 	fb = ibnd_discover_fabric(ca, port, NULL, &cfg);

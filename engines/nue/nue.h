@@ -48,6 +48,9 @@ struct nue_turn {
 struct nue_detour {
 	uint32_t sw;
 	uint32_t links, least;
+	/* a way of the fewest links makes no turn that the layer restricts in the end: it was open, and
+	 * weights led elsewhere.  false: each of them makes one */
+	bool open;
 };
 
 struct nue_layer {

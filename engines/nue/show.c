@@ -200,21 +200,73 @@ static void measure_ways(const struct routing *r, const struct nue_graph *g, uin
 	}
 }
 
+/* first[c]: the restrictions of a layer on turns into channel c, by which packets leave (l->blocked is by c).
+ */
+static uint32_t *index_restrictions(const struct nue_graph *g, const struct nue_layer *l)
+{
+	uint32_t *first = NEW_ARRAY(g->n_channels + 1u, uint32_t), i = 0;
+
+	for (uint32_t c = 0; c < g->n_channels; c++) {
+		first[c] = i;
+		while (i < l->n_blocked && l->blocked[i].sw == g->sw[g->to[c]] &&
+		       l->blocked[i].out == g->rport[c])
+			i++;
+	}
+	first[g->n_channels] = i;
+	return first;
+}
+
+/* Nodes with a way of the fewest links to `to` without a restricted turn: open[] (zeroed) is set. */
+static void find_open(const struct nue_graph *g, const struct nue_layer *l, uint32_t to,
+		      const uint32_t *least, bool *open)
+{
+	uint32_t *first = index_restrictions(g, l), *stack = NEW_ARRAY(g->n_channels + 1u, uint32_t), n = 0;
+	bool *seen = NEW_ARRAY(g->n_channels + 1u, bool);
+
+	for (uint32_t c = g->first[to]; c < g->first[to + 1]; c++)
+		stack[n++] = c;
+	while (n) {
+		uint32_t c = stack[--n], v = g->to[c];
+
+		open[v] = true;
+		for (uint32_t y = g->first[v]; y < g->first[v + 1]; y++) {
+			bool free_turn = !seen[y] && least[g->to[y]] == least[v] + 1;
+
+			for (uint32_t i = first[c]; i < first[c + 1] && free_turn; i++)
+				free_turn = l->blocked[i].in != g->lport[y];
+			if (!free_turn)
+				continue;
+			seen[y] = true;
+			stack[n++] = y;
+		}
+	}
+	free(first);
+	free(stack);
+	free(seen);
+}
+
 uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *list)
 {
-	const struct nue_graph *g = nue_of(r)->graph;
+	const struct nue *nue = nue_of(r);
+	const struct nue_graph *g = nue->graph;
 	uint32_t to = nue_node_of(g, r->topo, lid_owner(r->lids, lid)), n = 0, *room, *least, *links;
+
+	bool outside = nue_events_of(nue, lid) & NUE_OUTSIDE, *open;
 
 	if (to == NO_ID)
 		return 0;
+	open = NEW_ARRAY(g->n, bool);
 	room = NEW_ARRAY(3 * (size_t)g->n, uint32_t);
 	least = room + g->n;
 	links = least + g->n;
 	measure_ways(r, g, to, lid, least, links, room);
+	if (!outside && nue_layer_of(nue, lid) != NUE_NO_LAYER)
+		find_open(g, &nue->layer[nue_layer_of(nue, lid)], to, least, open);
 	for (uint32_t u = 0; u < g->n; u++)
 		if (links[u] != NO_ID && links[u] > least[u])
-			list[n++] = (struct nue_detour){g->sw[u], links[u], least[u]};
+			list[n++] = (struct nue_detour){g->sw[u], links[u], least[u], outside || open[u]};
 	free(room);
+	free(open);
 	return n;
 }
 
@@ -349,9 +401,10 @@ static void tell_length(const struct routing *r, uint32_t from, unsigned dlid, s
 
 	for (uint32_t i = 0; i < n; i++)
 		if (list[i].sw == from)
-			text_add(t,
-				 "From %s it is a detour: %u links, %u would do without the restrictions.\n",
-				 switch_name(r->topo->fabric, from), list[i].links, list[i].least);
+			text_add(t, "From %s it is a detour of %u links: %u would do, %s.\n",
+				 switch_name(r->topo->fabric, from), list[i].links, list[i].least,
+				 list[i].open ? "by ways that nothing restricts, but weights led elsewhere"
+					      : "but each such way makes a turn that the layer restricts");
 	free(list);
 }
 

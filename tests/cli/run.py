@@ -37,6 +37,11 @@ FILES = {
     "loops.net": 'Switch 6 "S"\n[1] "S"[2]\n[3] "A"[1]\n[4] "B"[1]\n\nHca 1 "A"\n[1] "S"[3]\n\nHca 1 "B"\n[1] "S"[4]\n',
     "parts.net": 'Switch 6 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nSwitch 6 "T"\n[1] "C"[1]\n\nHca 1 "A"\n[1] "S"[1]\n\n'
                  'Hca 1 "B"\n[1] "S"[2]\n\nHca 1 "C"\n[1] "T"[1]\n',
+    "nul.ibs": "show\nroute\0minhop\n",
+    "mark.ibs": "\ufeffshow\n",
+    "mac.ibs": "show\rroute minhop\r",
+    "mark.conf": "\ufeffrouting_engine updn\n",
+    "packed": "PK\3\4\24\0",
 }
 
 NOTHING = r"\A\Z"
@@ -90,6 +95,14 @@ CASES = [
     Case("script within a script fails", [TREE, "-x", "outer.ibs"], 1, r"9 hosts",
          r"\Aibscope: inner.ibs:2: no engine of \"nonsense\""),
     Case("no such script", [TREE, "-x", "nowhere.ibs"], 1, NOTHING, r"cannot read nowhere.ibs: No such file"),
+    Case("script with a NUL byte", [TREE, "-x", "nul.ibs"], 1, r"9 hosts", r"nul.ibs:2: found a NUL byte as character 6"),
+    Case("script with a byte order mark", [TREE, "-x", "mark.ibs"], 1, NOTHING, r"mark.ibs:1: found a byte order mark"),
+    Case("script that calls one", [TREE, "-e", "source mark.ibs"], 1, NOTHING, r"ibscope: mark.ibs:1: found a byte order"),
+    Case("script of another system", [TREE, "-x", "mac.ibs"], 1, NOTHING, r"mac.ibs:1: found lines that end in CR alone"),
+    Case("opensm.conf with a byte order mark", ["-F", "mark.conf", TREE, "-e", "show"], 1, NOTHING,
+         r"mark.conf:1: found a byte order mark"),
+    Case("archive for a fabric", ["packed", "-e", "show"], 1, NOTHING,
+         r"packed: found a zip archive \(unpack it first: unzip\)"),
     Case("script from standard input", [TREE, "-x", "-"], 0, r"^Sound: ", stdin="route minhop; check\n"),
     Case("its errors", [TREE, "-x", "-"], 1, NOTHING, r"ibscope: standard input:2: unknown command", stdin="\nfrob\n"),
     Case("quit ends a script", [TREE, "-x", "quits.ibs", "-e", "frob"], 0, r"9 hosts"),
@@ -240,7 +253,7 @@ def main():
     bad = 0
     try:
         for name, text in FILES.items():
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as f:
                 f.write(text)
         for name, test in tests:
             try:

@@ -1,5 +1,6 @@
 """Scripts of key strokes against the real program; see README.txt for their language."""
 
+import collections
 import os
 import random
 import re
@@ -10,15 +11,10 @@ import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
+import pty_signals
+from common import BOUND, FABRIC, HERE, PROGRAM, ROOT, Failed
+
 UPDATE = os.environ.get("UPDATE") == "1"
-BOUND = float(os.environ.get("TUI_BOUND", "30"))  # seconds to wait for anything
-
-
-class Failed(Exception):
-    pass
 
 
 LEFT = []  # processes that outlived their terminal
@@ -80,8 +76,8 @@ class Terminal:
     def type(self, text):
         self.tmux("send-keys", "-t", "t", "-l", text)
 
-    def start(self, args):
-        self.type("%s %s" % (PROGRAM, args))
+    def start(self, args, program=PROGRAM):
+        self.type("%s %s" % (program, args))
         self.keys("Enter")
 
     def run(self, line):
@@ -135,11 +131,11 @@ class Terminal:
                 last, since = now, time.monotonic()
         return last
 
-    def pids(self):
+    def pids(self, program=PROGRAM):
         """Processes of the program below the window's shell."""
         shell = self.tmux("display-message", "-p", "-t", "t", "#{pane_pid}").strip()
         out = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", shell], stdout=subprocess.PIPE, text=True).stdout
-        name = os.path.basename(PROGRAM)[:15]
+        name = os.path.basename(program)[:15]
         return [int(line.split()[0]) for line in out.splitlines() if line.split()[1] == name]
 
     def close(self):
@@ -261,49 +257,74 @@ def same_file(t, name):
 
 # --- robustness -------------------------------------------------------------------------
 
-FABRIC = "-R minhop xgft:4,4:1,2"
 READY = r"minhop routed"
 
 
-def started(**kw):
+def started(program=PROGRAM, **kw):
     t = Terminal(**kw)
-    t.start(FABRIC)
+    t.start(FABRIC, program)
     t.wait(READY)
     return t
 
 
-def random_keys():
-    """Any key at any size: the program survives with its session."""
-    keys = (["Up", "Down", "Left", "Right", "PPage", "NPage", "Home", "End", "Enter", "Tab", "BTab", "BSpace",
-             "Escape", "F1", "F5", "F11", "F12", "DC", "IC", "C-a", "C-e", "C-g", "C-h", "C-k", "C-l", "C-r", "C-s",
-             "C-t", "C-u", "C-v", "C-w", "C-x", "C-y", "M-x", "M-b", "M-1", "C-_", "C-@", "C-]"]
-            + [c for c in "abcdefghijklmnoprstuvwxyzABCDEFGHIJKLMNOPRSTUVWXYZ0123456789:/\\?!#$%&()*+,-.<=>@[]^_{|}~'\" "]
-            + ["é", "→", "漢"])
-    rnd = random.Random(int(os.environ.get("SEED", "20261")))
-    t = started()
+KEYS = (["Up", "Down", "Left", "Right", "PPage", "NPage", "Home", "End", "Enter", "Tab", "BTab", "BSpace", "Escape", "F1",
+         "F5", "F11", "F12", "DC", "IC", "C-a", "C-e", "C-g", "C-h", "C-k", "C-l", "C-r", "C-s", "C-t", "C-u", "C-v", "C-w",
+         "C-x", "C-y", "M-x", "M-b", "M-1", "M-y", "M-.", "C-_", "C-@", "C-]"]
+        + [c for c in "abcdefghijklmnoprstuvwxyzABCDEFGHIJKLMNOPRSTUVWXYZ0123456789:/\\?!#$%&()*+,-.<=>@[]^_{|}~'\" "]
+        + ["é", "→", "漢"])
+
+
+def answers(t):
+    """Still the same program, and it does what it is told."""
+    t.resize(80, 24)
+    end = time.monotonic() + BOUND
+    while not re.search(r"[▸>]REPL", t.capture(), re.M):
+        if time.monotonic() > end:
+            raise Failed("the prompt cannot be reached:\n" + t.capture())
+        t.keys("C-c")
+        t.keys("F12")
+        t.stable(0.2)
+    t.keys("C-c")
+    t.type("echo it-lives")
+    t.keys("Enter")
+    t.wait(r"^│ it-lives")
+
+
+def press_random_keys(program, steps, seed):
+    rnd = random.Random(seed)
+    pressed = collections.deque(maxlen=40)
+    t = started(program)
     try:
-        for step in range(int(os.environ.get("STEPS", "120"))):
+        pid = t.pids(program)[0]
+        for step in range(steps):
             if step % 4 == 3:
                 t.resize(rnd.choice([1, 2, 5, 20, 24, 40, 75, 76, 80, 131, 200]),
                          rnd.choice([1, 2, 5, 6, 7, 10, 12, 24, 50]))
-            batch = []
-            for _ in range(rnd.randint(1, 12)):
-                k = rnd.choice(keys)
-                batch.append(k + "\\" if k == ";" else k)
-            t.keys(*batch)
-            if not t.pids():
-                raise Failed("the program ended after step %d (SEED=%s):\n%s"
-                             % (step, os.environ.get("SEED", "20261"), t.capture()))
-        t.resize(80, 24)
-        for k in ("Escape", "Escape", "C-c", "C-g", "Escape"):
-            t.keys(k)
-            time.sleep(0.1)
-        t.keys("F12")
-        t.stable(0.3)
-        if not t.pids():
-            raise Failed("the program ended:\n" + t.capture())
+            batch = [rnd.choice(KEYS) for _ in range(rnd.randint(1, 12))]
+            pressed.extend(batch)
+            t.keys(*[k + "\\" if k == ";" else k for k in batch])
+            if not alive(pid):
+                raise Failed("%s ended at step %d: SEED=%d; the last keys were %s\n%s"
+                             % (os.path.basename(program), step, seed, " ".join(pressed), t.capture()))
+        try:
+            answers(t)
+        except Failed as e:
+            raise Failed("%s after %d steps: SEED=%d; the last keys were %s\n%s"
+                         % (os.path.basename(program), steps, seed, " ".join(pressed), e))
     finally:
         t.close()
+
+
+def random_keys():
+    """Any key at any size: the program survives with its session; so does the sanitized one."""
+    seed = int(os.environ.get("SEED", random.SystemRandom().randrange(1 << 31)))
+    steps = int(os.environ.get("STEPS", "500"))
+    print("random keys: SEED=%d" % seed, flush=True)
+    sanitized = os.path.join(os.path.dirname(PROGRAM), "ibscope-san")
+    if os.path.basename(PROGRAM) == "ibscope" and os.access(sanitized, os.X_OK):  # else it is one itself
+        press_random_keys(sanitized, steps * 2 // 5, seed + 1)
+        steps -= steps * 2 // 5
+    press_random_keys(PROGRAM, steps, seed)
 
 
 def tiny_sizes():
@@ -331,6 +352,34 @@ def suspend_resume():
         t.wait(r"Switches")
         t.keys("f")
         t.wait(r"1 failed")
+    finally:
+        t.close()
+
+
+def alive(pid):
+    """Is it there, and more than a status that nobody has asked for?"""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def suspended_ends():
+    """What is stopped can be ended without a look at the terminal, which is the shell's then."""
+    t = started()
+    try:
+        t.keys("C-z")
+        t.wait(r"ready>\s*\Z")
+        pid = t.pids()[0]
+        t.type("kill %1; kill -CONT %1; echo over")
+        t.keys("Enter")
+        end = time.monotonic() + BOUND
+        while alive(pid):
+            if time.monotonic() > end:
+                raise Failed("it is still there:\n" + t.capture())
+            time.sleep(0.03)
+        t.wait(r"^over\s+ready>\s*\Z")
     finally:
         t.close()
 
@@ -490,7 +539,7 @@ def batch_refuses():
 
 
 ROBUST = [quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
-          cancel_long_work, dumb_terminal, keymap_errors, batch_refuses]
+          cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 
 
 def main():

@@ -116,7 +116,7 @@ static inline char *read_all(const char *path, size_t *size)
 	struct err e = {""};
 	char *data;
 
-	if (read_file(path, &data, size, &e))
+	if (read_file(path, NULL, &data, size, &e))
 		fail_msg("%s", e.msg);
 	data = mem_resize(data, *size + 1, 1);
 	data[*size] = 0;

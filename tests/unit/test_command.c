@@ -539,6 +539,41 @@ static void test_scripts(void **state)
 	session_free(s);
 }
 
+/* A script of these bytes fails with this message. */
+static void script_says(struct command_run *r, const char *bytes, size_t size, const char *want)
+{
+	FILE *f = fmemopen((void *)(uintptr_t)bytes, size, "r");
+	struct err e;
+
+	assert_int_equal(run_script(r, f, "s.ibs", &e), -1);
+	assert_string_equal(e.msg, want);
+	fclose(f);
+}
+
+static void test_odd_scripts(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	struct interpreter in = {.session = s};
+	struct command_run r = {.in = &in, .f = fopen("/dev/null", "w")};
+
+	(void)state;
+	script_says(&r, "synth ring:4\nshow\0show\n", 23,
+		    "s.ibs:2: found a NUL byte as character 5, expected text");
+	script_says(
+		&r, "\xef\xbb\xbfsynth ring:4\n", 16,
+		"s.ibs:1: found a byte order mark (EF BB BF) before the text, expected none (take it off: "
+		"tail -c +4)");
+	script_says(&r, "synth ring:4\rshow\r", 18,
+		    "s.ibs:1: found lines that end in CR alone (convert them first: tr '\\r' '\\n'), "
+		    "expected text");
+	script_says(
+		&r, "s\0h\0o\0w\0\n\0", 10,
+		"s.ibs:1: found UTF-16 text (convert it first: iconv -f UTF-16LE -t UTF-8), expected text");
+	fclose(r.f);
+	interpreter_free(&in);
+	session_free(s);
+}
+
 static void test_steps(void **state)
 {
 	struct session *s = tree();
@@ -739,6 +774,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_completion),
 		cmocka_unit_test(test_scripts),
+		cmocka_unit_test(test_odd_scripts),
 		cmocka_unit_test(test_failed_load),
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_steps),

@@ -238,7 +238,20 @@ static void test_zero_bytes(void **state)
 	assert_int_equal(r.rc, 0);
 	assert_int_equal(options_uint(r.o, "lmc"), 1);
 	assert_true(options_bool(r.o, "qos"));
+	assert_non_null(strstr(text_str(&r.notes),
+			       "x.conf:1: found a NUL byte as character 6, expected text; "
+			       "OpenSM does not read what stands behind it"));
 	done(&r);
+}
+
+static void test_no_text(void **state)
+{
+	(void)state;
+	refused("\xef\xbb\xbfqos TRUE\n", "x.conf:1: found a byte order mark (EF BB BF) before the text, "
+					  "expected none (take it off: tail -c +4)");
+	refused("qos TRUE\rlmc 1\r", "x.conf:1: found lines that end in CR alone (convert them first: tr "
+				     "'\\r' '\\n'), expected text");
+	refused("PK\3\4 and more", "x.conf:1: found a zip archive (unpack it first: unzip), expected text");
 }
 
 static void test_keeps_others(void **state)
@@ -283,12 +296,12 @@ static void test_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),	   cmocka_unit_test(test_only_true_is_true),
-		cmocka_unit_test(test_engines),	   cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_guid),	   cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_files),	   cmocka_unit_test(test_long_lines),
-		cmocka_unit_test(test_zero_bytes), cmocka_unit_test(test_keeps_others),
-		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_values),	     cmocka_unit_test(test_only_true_is_true),
+		cmocka_unit_test(test_engines),	     cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_guid),	     cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_files),	     cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_zero_bytes),   cmocka_unit_test(test_no_text),
+		cmocka_unit_test(test_keeps_others), cmocka_unit_test(test_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

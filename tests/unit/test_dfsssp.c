@@ -1,5 +1,5 @@
 /* SSSP and DFSSSP: searches, weights, layers, lanes, refusals and what they leave, against known vectors. */
-#include "fixture.h"
+#include "engine_run.h"
 
 #include "core/analysis/cdg.h"
 #include "core/base/memory.h"
@@ -8,57 +8,14 @@
 
 extern const struct engine engine_sssp, engine_dfsssp;
 
-/* --- an engine run without a session ---------------------------------------------------- */
-
-struct run {
-	struct fabric *f;
-	struct state *st;
-	struct options *op;
-	struct lid_memory *m;
-	struct topo *t;
-	struct lids *l;
-	struct engine_input in;
-	struct engine_output out;
-	struct leftovers left;
-	struct routing *r;
-};
-
 static void run_new(struct run *x, struct fabric *f, unsigned lmc)
 {
-	static const struct optdef *tables[3];
-	struct lid_options o = {.lmc = lmc};
-	struct text notes = {0};
-
-	tables[0] = common_options;
-	tables[1] = engine_dfsssp.options;
-	*x = (struct run){.f = f, .st = state_new(f), .op = options_new(tables), .m = lid_memory_new(f, &o)};
-	x->t = topo_new(f, x->st);
-	x->l = lids_assign(x->m, x->t, &notes, NULL);
-	text_free(&notes);
-	x->in = (struct engine_input){.topo = x->t, .lids = x->l, .options = x->op, .left = &x->left};
+	run_start(x, f, &engine_dfsssp, (struct lid_options){.lmc = lmc});
 }
 
 static const struct dfsssp *run_route(struct run *x, const struct engine *g)
 {
-	routing_unref(x->r);
-	text_free(&x->out.notes);
-	memset(&x->out, 0, sizeof(x->out));
-	x->r = g->route(&x->in, &x->out);
-	return x->r ? dfsssp_of(x->r) : NULL;
-}
-
-static void run_free(struct run *x)
-{
-	routing_unref(x->r);
-	text_free(&x->out.notes);
-	free(x->left.count);
-	free(x->left.hops);
-	topo_unref(x->t);
-	lids_unref(x->l);
-	lid_memory_free(x->m);
-	options_free(x->op);
-	state_free(x->st);
-	fabric_unref(x->f);
+	return run_engine(x, g) ? dfsssp_of(x->r) : NULL;
 }
 
 /* Cables as "switch, port, switch, port"; switches from 1 with LID i, a CA on port 1 of each with LID n + i.
@@ -548,14 +505,6 @@ static void test_observer(void **state)
 /* --- refusals ----------------------------------------------------------------------------------------------
  */
 
-static void set_option(struct run *x, const char *name, const char *value)
-{
-	struct err e;
-
-	if (options_set(x->op, name, value, &e))
-		fail_msg("%s", e.msg);
-}
-
 /* OperVLs codes as a sweep reads them: 1 at each port. */
 static uint8_t *one_vl(struct run *x)
 {
@@ -605,7 +554,7 @@ static void test_switches_counted(void **state)
 	(void)state;
 	run_new(&x, make_ring(), 0);
 	code = one_vl(&x);
-	set_option(&x, "port_profile_switch_nodes", "TRUE");
+	run_set(&x, "port_profile_switch_nodes", "TRUE");
 	assert_null(run_route(&x, &engine_dfsssp));
 	assert_int_equal(x.left.count[switch_port_id(x.f, 0, 1)], 1);
 	assert_int_equal(x.left.count[switch_port_id(x.f, 0, 2)], 4);
@@ -689,8 +638,8 @@ static void test_guid_files(void **state)
 
 	(void)state;
 	run_new(&x, make_ring(), 0);
-	set_option(&x, "cn_guid_file", cn);
-	set_option(&x, "io_guid_file", io);
+	run_set(&x, "cn_guid_file", cn);
+	run_set(&x, "io_guid_file", io);
 	assert_non_null(run_route(&x, &engine_sssp));
 	lids = dfsssp_destinations(x.r, &n);
 	assert_int_equal(n, 10);
@@ -698,14 +647,14 @@ static void test_guid_files(void **state)
 	assert_non_null(
 		strstr(text_str(&x.out.notes), "1 port is named by cn_guid_file and io_guid_file both"));
 	free(lids);
-	set_option(&x, "io_guid_file", bad);
+	run_set(&x, "io_guid_file", bad);
 	assert_null(run_route(&x, &engine_dfsssp));
 	assert_non_null(strstr(x.out.refused.msg, "AD35"));
-	set_option(&x, "cn_guid_file", bad);
+	run_set(&x, "cn_guid_file", bad);
 	assert_null(run_route(&x, &engine_dfsssp));
 	assert_non_null(strstr(x.out.refused.msg, "AD33"));
 	assert_null(x.left.count);
-	set_option(&x, "rules", "manual"); /* by the manual an invalid line is only ignored */
+	run_set(&x, "rules", "manual"); /* by the manual an invalid line is only ignored */
 	assert_non_null(run_route(&x, &engine_dfsssp));
 	run_free(&x);
 	unlink(cn);
@@ -737,7 +686,7 @@ static void test_throttled(void **state)
 	run_new(&x, f, 0);
 	d = run_route(&x, &engine_dfsssp);
 	assert_int_equal(d->graph->throttled, 0);
-	set_option(&x, "avoid_throttled_links", "TRUE");
+	run_set(&x, "avoid_throttled_links", "TRUE");
 	d = run_route(&x, &engine_dfsssp);
 	assert_int_equal(d->graph->throttled, 1);
 	assert_int_equal(d->graph->n_edges, 8);

@@ -51,10 +51,6 @@ static void test_no_fabric(void **state)
 	refused("dump_ucast_routes: Switch 0x1\n", "x: found forwarding tables (opensm.fdbs)");
 	refused("START_NODES\n", "x: found tables of ibdiagnet (db_csv)");
 	refused("Ca\t : 0x0002c9 ports 1\n", "x: found a list of nodes (ibnetdiscover -l)");
-	refused_n("\xfd"
-		  "7zXZ\0\0",
-		  7, "x: found data compressed by xz (unpack it first: xz -d)");
-	refused_n("\x1f\x8b\x08\0", 4, "x: found data compressed by gzip");
 	refused_n("a\0b", 3, "x: found binary data");
 	assert_int_equal(fabric_load("no/such/file", &f, NULL, &e), -1);
 	assert_string_equal(e.msg, "no/such/file: cannot be opened: No such file or directory");
@@ -62,12 +58,49 @@ static void test_no_fabric(void **state)
 	assert_non_null(strstr(e.msg, "cannot be read: Is a directory"));
 }
 
+/* Every kind of file that people try has a hint of its own. */
+static void test_foreign(void **state)
+{
+	static const char text[] = "Switch 4 \"a\"\r[1] \"b\"[1]\r";
+	char tar[512] = "subnet.ibnetdiscover";
+
+	(void)state;
+	refused_n("\xfd"
+		  "7zXZ\0\0",
+		  7, "x: found data compressed by xz (unpack it first: xz -d), expected ibnetdiscover text");
+	refused_n("\x1f\x8b\x08\0", 4, "x: found data compressed by gzip (unpack it first: gzip -d)");
+	refused_n("BZh91AY", 7, "x: found data compressed by bzip2 (unpack it first: bzip2 -d)");
+	refused_n("\x28\xb5\x2f\xfd\x04", 5, "x: found data compressed by zstd (unpack it first: zstd -d)");
+	refused_n("\x04\x22\x4d\x18\x04", 5, "x: found data compressed by lz4 (unpack it first: lz4 -d)");
+	refused_n("PK\3\4\x14\0", 6, "x: found a zip archive (unpack it first: unzip)");
+	refused_n("7z\xbc\xaf\x27\x1c\0", 7, "x: found a 7z archive (unpack it first: 7z x)");
+	memcpy(tar + 257, "ustar", 5);
+	refused_n(tar, sizeof(tar), "x: found a tar archive (unpack it first: tar xf)");
+	refused_n("\xff\xfe#\0\n\0", 6, "x: found UTF-16 text (convert it first: iconv -f UTF-16 -t UTF-8)");
+	refused_n("\xfe\xff\0#\0\n", 6, "x: found UTF-16 text (convert it first: iconv -f UTF-16 -t UTF-8)");
+	refused_n("v\0e\0n\0", 6, "x: found UTF-16 text (convert it first: iconv -f UTF-16LE -t UTF-8)");
+	refused_n("\0v\0e\0n", 6, "x: found UTF-16 text (convert it first: iconv -f UTF-16BE -t UTF-8)");
+	refused(text, "x: found lines that end in CR alone (convert them first: tr '\\r' '\\n')");
+}
+
+/* Lines that end in CR LF are those of a text; a byte order mark before it says nothing. */
+static void test_nearly_foreign(void **state)
+{
+	struct fabric *f = parse("\xef\xbb\xbfSwitch 4 \"a\"\r\n[1] \"b\"[1]\r\n\r\nHca 1 \"b\"\r\n[1] "
+				 "\"a\"[1]\r\n");
+
+	(void)state;
+	assert_int_equal(f->n_nodes, 2);
+	assert_int_equal(f->n_links, 1);
+	fabric_unref(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_which_text_format),
-		cmocka_unit_test(test_both_readers_agree),
-		cmocka_unit_test(test_no_fabric),
+		cmocka_unit_test(test_which_text_format), cmocka_unit_test(test_both_readers_agree),
+		cmocka_unit_test(test_no_fabric),	  cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_nearly_foreign),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

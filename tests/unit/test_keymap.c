@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include "core/base/err.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "tui/keymap.h"
 
@@ -103,6 +105,86 @@ static void missing_file(void **state)
 	(void)state;
 	assert_int_equal(keymap_load(&km, "/nonexistent/x.keys", &check, &errors, &e), -1);
 	assert_non_null(strstr(e.msg, "/nonexistent/x.keys"));
+}
+
+/* Read a file of these bytes, which must be there; what is complained of. */
+static char *complaints(const char *path, const char *bytes, size_t size, size_t *bindings)
+{
+	struct keymap km = {0};
+	struct text errors = {0};
+	struct err e;
+	FILE *f = fopen(path, "w");
+
+	assert_int_equal(fwrite(bytes, 1, size, f), size);
+	fclose(f);
+	assert_int_equal(keymap_load(&km, path, &check, &errors, &e), 0);
+	*bindings = km.n;
+	keymap_clear(&km);
+	return errors.s ? errors.s : str_dup("");
+}
+
+static unsigned lines_in(const char *s)
+{
+	unsigned n = 0;
+
+	while ((s = strchr(s, '\n'))) {
+		s++;
+		n++;
+	}
+	return n;
+}
+
+/* Files that include each other end, whatever they include, and each mistake is told once. */
+static void includes_end(void **state)
+{
+	char path[] = "/tmp/ibscope-include-XXXXXX", *said, *want;
+	struct text t = {0};
+	size_t n;
+
+	(void)state;
+	close(mkstemp(path));
+	text_add(&t, "bind x up\nbind y nonsense\n");
+	for (int i = 0; i < 20; i++)
+		text_add(&t, "include %s\n", path);
+	said = complaints(path, t.s, t.len, &n);
+	assert_int_equal(n, 1);
+	want = str_printf("%s:3: include: more than 8 files within each other\n", path);
+	assert_non_null(strstr(said, want));
+	free(want);
+	want = str_printf("%s:22: include: more than 64 files in one keymap\n", path);
+	assert_non_null(strstr(said, want));
+	free(want);
+	assert_true(lines_in(said) <= 1 + 20 + 20);
+	free(said);
+	text_free(&t);
+	unlink(path);
+}
+
+static void no_text(void **state)
+{
+	char path[] = "/tmp/ibscope-bytes-XXXXXX", *said, *want;
+	size_t n;
+
+	(void)state;
+	close(mkstemp(path));
+	said = complaints(path, "bind x up\nbind y\0up\nbind z up\n", 31, &n);
+	assert_int_equal(n, 1);
+	want = str_printf("%s:2: found a NUL byte as character 7, expected text\n", path);
+	assert_string_equal(said, want);
+	free(want);
+	free(said);
+	said = complaints(path,
+			  "\xef\xbb\xbf"
+			  "bind x up\n",
+			  13, &n);
+	want = str_printf(
+		"%s:1: found a byte order mark (EF BB BF) before the text, expected none (take it off: "
+		"tail -c +4)\n",
+		path);
+	assert_string_equal(said, want);
+	free(want);
+	free(said);
+	unlink(path);
 }
 
 /* --- where keymaps are found --------------------------------------------------- */
@@ -212,6 +294,8 @@ int main(void)
 		cmocka_unit_test(panes_before_all),
 		cmocka_unit_test(mistakes_leave_the_rest),
 		cmocka_unit_test(missing_file),
+		cmocka_unit_test(includes_end),
+		cmocka_unit_test(no_text),
 		cmocka_unit_test_setup_teardown(places_in_order, new_top, drop_top),
 		cmocka_unit_test_setup_teardown(link_to_program, new_top, drop_top),
 		cmocka_unit_test_setup_teardown(by_path, new_top, drop_top),

@@ -3,7 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
-#include "fixture.h"
+#include "engine_run.h"
 
 #include "core/analysis/cdg.h"
 #include "core/sm/opervls.h"
@@ -12,79 +12,14 @@
 
 extern const struct engine engine_lash;
 
-/* --- an engine run without a session ---------------------------------------------------- */
-
-static const struct optdef *const *tables(void)
-{
-	static const struct optdef *t[3];
-
-	t[0] = common_options;
-	t[1] = engine_lash.options;
-	return t;
-}
-
-struct run {
-	struct fabric *f;
-	struct state *st;
-	struct options *op;
-	struct lid_memory *m;
-	struct topo *t;
-	struct lids *l;
-	struct engine_input in;
-	struct engine_output out;
-	struct routing *r;
-	uint64_t random;
-};
-
-static void run_sweep(struct run *x)
-{
-	struct text notes = {0};
-
-	topo_unref(x->t);
-	lids_unref(x->l);
-	x->t = topo_new(x->f, x->st);
-	x->l = lids_assign(x->m, x->t, &notes, NULL);
-	text_free(&notes);
-	x->in = (struct engine_input){.topo = x->t, .lids = x->l, .options = x->op, .random = &x->random};
-}
-
 static void run_new(struct run *x, struct fabric *f)
 {
-	struct lid_options o = {0};
-
-	*x = (struct run){
-		.f = f, .st = state_new(f), .op = options_new(tables()), .m = lid_memory_new(f, &o)};
-	run_sweep(x);
-}
-
-static void run_set(struct run *x, const char *name, const char *value)
-{
-	struct err e;
-
-	if (options_set(x->op, name, value, &e))
-		fail_msg("%s", e.msg);
+	run_start(x, f, &engine_lash, (struct lid_options){0});
 }
 
 static const struct lash *run_route(struct run *x)
 {
-	routing_unref(x->r);
-	text_free(&x->out.notes);
-	x->out.refused.msg[0] = 0;
-	x->out.fatal = NULL;
-	x->r = engine_lash.route(&x->in, &x->out);
-	return x->r ? lash_of(x->r) : NULL;
-}
-
-static void run_free(struct run *x)
-{
-	routing_unref(x->r);
-	text_free(&x->out.notes);
-	topo_unref(x->t);
-	lids_unref(x->l);
-	lid_memory_free(x->m);
-	options_free(x->op);
-	state_free(x->st);
-	fabric_unref(x->f);
+	return run_engine(x, &engine_lash) ? lash_of(x->r) : NULL;
 }
 
 /* Switches 0 .. n-1 in OpenSM's order, ports numbered as the links come; a host runs the SM on switch 0. */

@@ -433,6 +433,20 @@ static void keymaps(const struct row *r)
 	}
 }
 
+static void keymap_files(const struct row *r)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		char *inner = write_file("inner", "bind x up\n"), *one = str_printf("include %s\n", inner);
+		char *all = many(one, r->n - 1 + more), *path = write_file("outer", all);
+
+		keymap_of(r, path, 1, more);
+		free(path);
+		free(all);
+		free(one);
+		free(inner);
+	}
+}
+
 static void binding(const struct row *r)
 {
 	for (unsigned more = 0; more < 2; more++) {
@@ -587,6 +601,7 @@ static const struct {
 	{"ibsim net files within each other", net_depth},
 	{"includes of an ibsim net file", net_files},
 	{"keymaps within each other", keymaps},
+	{"files of a keymap", keymap_files},
 	{"keys of a binding", binding},
 	{"engines of `compare`", engines_compared},
 	{"engines in the pane compare", engines_in_pane},

@@ -1,0 +1,149 @@
+"""Signals on a terminal of our own: what they leave behind, and who is told what ended the program."""
+import fcntl
+import os
+import pty
+import re
+import resource
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import termios
+import time
+
+from common import BOUND, FABRIC, PROGRAM, Failed
+
+# all that end a program that does not look after them; the first real-time signal stands for the others
+ENDS = ["TERM", "HUP", "INT", "QUIT", "USR1", "USR2", "ALRM", "VTALRM", "PROF", "XCPU", "IO", "PWR", "STKFLT", "TRAP",
+        "SYS", "RTMIN"]
+CRASHES = ["SEGV", "ABRT", "BUS", "FPE", "ILL"]
+LARGE = (200, 50)
+
+
+class Pty:
+    """The program on a pty; the slave stays open here, so that its state can be seen afterwards."""
+
+    def __init__(self, args=FABRIC, size=(80, 24), limits=()):
+        self.dir = tempfile.mkdtemp(prefix="ibscope-pty-")
+        self.master, self.slave = pty.openpty()
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+        self.before = termios.tcgetattr(self.slave)
+        self.out = b""
+
+        def prepare():
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            for what, most in limits:
+                resource.setrlimit(what, (most, most))
+
+        env = {"PATH": os.environ["PATH"], "HOME": self.dir, "LANG": "C.UTF-8", "TERM": "xterm-256color",
+               "INPUTRC": "/dev/null", "ASAN_OPTIONS": "detect_leaks=0:handle_abort=0"}
+        self.p = subprocess.Popen([PROGRAM, *args.split()], stdin=self.slave, stdout=self.slave, stderr=self.slave,
+                                  env=env, start_new_session=True, preexec_fn=prepare)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.p.poll() is None:
+            self.p.kill()
+            self.p.wait()
+        os.close(self.master)
+        os.close(self.slave)
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def read(self):
+        """Take what is there."""
+        while select.select([self.master], [], [], 0.02)[0]:
+            self.out += os.read(self.master, 65536)
+
+    def wait(self, regex, start=0):
+        end = time.monotonic() + BOUND
+        while not re.search(regex, self.out[start:]):
+            self.read()
+            if self.p.poll() is not None or time.monotonic() > end:
+                raise Failed("no %r (status %s): %r" % (regex, self.p.poll(), self.out[-600:]))
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    def ended_by(self, sig):
+        """The status tells the signal; modes, alternate screen, cursor, keypad and mouse are as before."""
+        end = time.monotonic() + BOUND
+        while self.p.poll() is None:
+            self.read()
+            if time.monotonic() > end:
+                raise Failed("signal %d does not end it" % sig)
+        self.read()
+        if self.p.returncode != -sig:
+            raise Failed("signal %d: ended with status %d: %r" % (sig, self.p.returncode, self.out[-600:]))
+        self.as_before("signal %d" % sig)
+
+    def as_before(self, what):
+        if termios.tcgetattr(self.slave) != self.before:
+            raise Failed("%s: the terminal's modes are not as before" % what)
+        for on, off in ((b"\x1b[?1049h", b"\x1b[?1049l"), (b"\x1b[?25l", b"\x1b[?25h"), (b"\x1b[?1h", b"\x1b[?1l"),
+                        (b"\x1b[?1000h", b"\x1b[?1000l")):
+            if self.out.rfind(off) < self.out.rfind(on):
+                raise Failed("%s: found %r without %r behind it: %r" % (what, on, off, self.out[-600:]))
+
+
+def signals_restore():
+    """Whatever ends it: the terminal is as it was, and the status says what it was."""
+    names = ENDS + ([] if "san" in os.path.basename(PROGRAM) else CRASHES)  # a sanitizer ends the program itself
+    running = []
+    try:
+        for name in names:
+            running.append((name, Pty()))
+        for name, t in running:
+            t.wait(rb"\x1b\[\?1049h")
+            t.wait(rb"routed")
+            t.p.send_signal(getattr(signal, "SIG" + name))
+            t.ended_by(getattr(signal, "SIG" + name))
+            if b"please report" in t.out:
+                raise Failed("SIG%s, sent from outside, is told as a crash" % name)
+    finally:
+        for _, t in running:
+            t.__exit__()
+
+
+def too_large_file():
+    """A file that may not grow is an error of writing, not an end."""
+    with Pty(limits=[(resource.RLIMIT_FSIZE, 4096)]) as t:
+        t.wait(rb"routed")
+        t.p.send_signal(signal.SIGXFSZ)
+        t.type(":export lfts %s\r" % os.path.join(t.dir, "tables"))
+        t.wait(rb"File too large")
+        t.p.send_signal(signal.SIGTERM)
+        t.ended_by(signal.SIGTERM)
+
+
+def writes_blocked(pid):
+    """Does the drawing thread wait in write()?"""
+    with open("/proc/%d/syscall" % pid) as f:
+        word = f.read().split()
+    return len(word) > 2 and int(word[0]) == 1 and int(word[1], 16) == 1
+
+
+def nobody_reads():
+    """A terminal whose other end takes nothing more holds nobody up."""
+    for sig in (signal.SIGTERM, signal.SIGHUP):
+        with Pty(size=LARGE) as t:
+            t.wait(rb"routed")
+            end = time.monotonic() + BOUND
+            while not writes_blocked(t.p.pid):
+                t.p.send_signal(signal.SIGCONT)  # is drawn anew
+                time.sleep(0.01)
+                if time.monotonic() > end:
+                    raise Failed("the pty takes everything although nobody reads it")
+            t.p.send_signal(sig)
+            try:
+                t.p.wait(BOUND)
+            except subprocess.TimeoutExpired:
+                raise Failed("signal %d does not end it when nobody reads the terminal" % sig) from None
+            t.ended_by(sig)
+
+
+TESTS = [signals_restore, too_large_file, nobody_reads]
