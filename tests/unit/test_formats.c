@@ -42,14 +42,14 @@ static void test_no_fabric(void **state)
 
 	(void)state;
 	refused("", "x: found an empty file, expected ibnetdiscover text, an ibsim net file, a libibnetdisc "
-		    "cache or");
+		    "cache, an opensm-subnet.lst or ibdiagnet's db_csv");
 	refused("# only\n\n# comments\n", "x: found only empty lines and comments");
 	refused("hello world\n", "x: found no node (the text begins 'hello world'), expected");
 	refused("vendid=0x2c9\n", "x: found no node");
 	refused("Unicast lids [0-3] of switch Lid 1\n",
 		"x: found forwarding tables (opensm-lfts.dump, dump_fts)");
 	refused("dump_ucast_routes: Switch 0x1\n", "x: found forwarding tables (opensm.fdbs)");
-	refused("START_NODES\n", "x: found tables of ibdiagnet (db_csv)");
+	refused("START_PM_INFO\n", "x: found sections of ibdiagnet (db_csv) without nodes");
 	refused("Ca\t : 0x0002c9 ports 1\n", "x: found a list of nodes (ibnetdiscover -l)");
 	refused_n("a\0b", 3, "x: found binary data");
 	assert_int_equal(fabric_load("no/such/file", &f, NULL, &e), -1);

@@ -520,7 +520,8 @@ const struct command fabric_commands[] = {
 	 .details = "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), "
 		    "ibsim net "
 		    "files,\n"
-		    "  libibnetdisc caches, opensm-subnet.lst, ibdiagnet .lst.  Begins a new journal; the "
+		    "  libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst and .db_csv.  "
+		    "Begins a new journal; the "
 		    "engine in "
 		    "force routes it.\n",
 	 .run = cmd_load},
