@@ -152,6 +152,8 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 	int status;
 
 	*out = NULL;
+	if (!standard && is_folder(path))
+		return load_folder(path, out, p, e);
 	if (standard ? read_stream(stdin, name, &data, &size, e) : read_file(path, p, &data, &size, e))
 		return -1;
 	status = parse(&(struct input){name, data, size, p}, out, e);
