@@ -89,6 +89,33 @@ bool routing_ports(const struct routing *r, uint32_t sw, unsigned lid, struct po
 	return g != NULL;
 }
 
+unsigned routing_next_port(const struct routing *r, uint32_t sw, unsigned lid)
+{
+	unsigned entry = routing_port(r, sw, lid);
+	struct port_set set;
+
+	if (!r->adaptive || !routing_ports(r, sw, lid, &set) ||
+	    (entry != NO_PATH && port_set_has(&set, entry)))
+		return entry;
+	entry = port_set_next(&set, 0);
+	return entry < NO_PATH ? entry : NO_PATH;
+}
+
+void routing_ports_text(const struct routing *r, uint32_t sw, unsigned lid, struct text *t)
+{
+	const struct adaptive_group *g = adaptive_find(r->adaptive, sw, lid);
+	unsigned entry = routing_port(r, sw, lid);
+
+	if (!g)
+		return;
+	for (unsigned p = 0; p < NO_PATH; p++) {
+		if (p != entry && !port_set_has(&g->ports, p))
+			continue;
+		text_add(t, "%s%s%u ", p == entry ? "*" : "", p && !port_live(r, sw, p) ? "x" : "", p);
+	}
+	text_add(t, "(group %u)", g->number);
+}
+
 void routing_share_row(struct routing *r, const struct routing *from, uint32_t sw)
 {
 	struct lft_row *row = from->row[sw];

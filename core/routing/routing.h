@@ -147,11 +147,21 @@ static inline unsigned routing_port(const struct routing *r, uint32_t sw, unsign
 }
 
 /*
+ * Port by which packets for a LID go on: the entry; where its port is down the first that is up
+ * of the adaptive-routing group.  NO_PATH without an entry.
+ */
+unsigned routing_next_port(const struct routing *r, uint32_t sw, unsigned lid);
+
+/*
  * All ports by which a packet for a LID may leave a switch: the entry of its table, and with
  * adaptive routing those of the group that are up; the entry alone where none is.  false: there
  * is no group, the set is the entry (nothing without one).
  */
 bool routing_ports(const struct routing *r, uint32_t sw, unsigned lid, struct port_set *set);
+
+/* "*2 4 x5 (group 3)": the ports of an adaptive-routing group, * at the entry of the table, x at ports that
+ * are down; nothing where there is no group. */
+void routing_ports_text(const struct routing *r, uint32_t sw, unsigned lid, struct text *t);
 
 /* What was given from outside comes before what the engine says. */
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid);

@@ -43,7 +43,7 @@ static void report_tables(const char *source, const struct tables_info *i, const
 		out_text(o, ".\n");
 	out_text(o, "%s", notes);
 	out_json(o, "tables",
-		 json_pack("{s:s, s:s, s:i, s:I, s:I, s:s, s:{s:i, s:i, s:i, s:i, s:i}}", "source", source,
+		 json_make("{s:s, s:s, s:i, s:I, s:I, s:s, s:{s:i, s:i, s:i, s:i, s:i}}", "source", source,
 			   "format", i->format, "switches", (int)i->n_switches, "entries",
 			   (json_int_t)i->n_entries, "adaptive", (json_int_t)i->n_adaptive, "oddities", notes,
 			   "lids", "named", (int)i->n_named, "differ", (int)i->n_other, "source",
