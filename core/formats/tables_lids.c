@@ -1,5 +1,6 @@
 /* Which LIDs ports have with tables that were read: those that the files name, else others. */
 #include "core/base/memory.h"
+#include "core/fabric/labels.h"
 #include "core/formats/tables.h"
 
 #include <inttypes.h>
@@ -146,8 +147,8 @@ static void note_lids(const struct tables_reader *r, const struct choice *c, uin
 	if (i->n_other)
 		text_add(notes, "%s with another LID than in %s, the first %s: %u here, %u there\n",
 			 PLURAL(i->n_other, "port"), f->source,
-			 port_label(f, first_other, label, sizeof(label)), c->lid[first_other],
-			 f->port_lid[first_other]);
+			 endport_label(f, f->port_endport[first_other], label, sizeof(label)),
+			 c->lid[first_other], f->port_lid[first_other]);
 	if (i->lids_of_now)
 		text_add(
 			notes,
@@ -161,11 +162,11 @@ static void note_lids(const struct tables_reader *r, const struct choice *c, uin
 		text_add(notes, "%s of ports that the fabric does not have\n", PLURAL(strangers, "LID"));
 	if (i->n_misfits)
 		text_add(notes,
-			 "%s not sent to its port by the port's own switch, the first %u of %s: tables and "
-			 "LIDs "
-			 "are of different times\n",
+			 "%s not sent there by the port's own switch, the first %u (%s): tables and LIDs are "
+			 "of "
+			 "different times\n",
 			 PLURAL(i->n_misfits, "LID"), c->lid[f->endport_port[c->first_misfit]],
-			 port_label(f, f->endport_port[c->first_misfit], label, sizeof(label)));
+			 endport_label(f, c->first_misfit, label, sizeof(label)));
 }
 
 void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct text *notes)
