@@ -152,7 +152,7 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 
 static int cmd_trace(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = session_sweep(s);
+	const struct sweep *w;
 	unsigned slid, dlid;
 	uint32_t src, dst;
 
@@ -161,9 +161,10 @@ static int cmd_trace(struct session *s, int argc, char **argv, struct out *o, st
 	dst = src == NO_ID ? NO_ID : session_endport(s, argv[2], &dlid, e);
 	if (dst == NO_ID)
 		return -1;
-	if (!w)
+	if (!session_sweep(s))
 		print_ends(s, src, slid, dst, dlid, o);
-	if (!need_routing(s, e))
+	w = need_routing(s, e);
+	if (!w)
 		return -1;
 	out_json(o, "forward", print_path(w->routing, src, slid, dlid, o));
 	if (src != dst)
