@@ -336,8 +336,8 @@ static int read_rows(struct reader *r, const struct section *s, struct err *e)
 			return -1;
 		header = true;
 	}
-	warnings_add(&r->b->warnings, "cut section", start, "START_%s has no END_%s: the file is cut off",
-		     s->name, s->name);
+	warnings_missing(&r->b->warnings, "cut section", start, "START_%s has no END_%s: the file is cut off",
+			 s->name, s->name);
 	return 0;
 }
 
@@ -357,6 +357,7 @@ static int read_section(struct reader *r, const struct section *s, struct err *e
 /* The node and port that have the LID of the subnet manager; by default the first node has it. */
 static void place_sm(struct reader *r)
 {
+	r->b->sm_guessed = true; /* until a LID tells */
 	for (uint32_t i = 0; r->sm_lid && i < r->b->n; i++) {
 		const struct fb_node *n = &r->b->node[i];
 
@@ -367,6 +368,7 @@ static void place_sm(struct reader *r)
 				continue;
 			r->b->sm_node = i;
 			r->b->sm_port = (uint8_t)p;
+			r->b->sm_guessed = false;
 			return;
 		}
 	}
@@ -390,11 +392,11 @@ static void find_gaps(struct reader *r)
 		}
 	}
 	if (gaps)
-		warnings_add(&r->b->warnings, "incomplete fabric", 0,
-			     "%s active that no row of LINKS names (the first: port %u of 0x%016lx): the "
-			     "fabric is "
-			     "incomplete",
-			     PLURAL(gaps, "port"), port, guid);
+		warnings_missing(&r->b->warnings, "incomplete fabric", 0,
+				 "%s active that no row of LINKS names (the first: port %u of 0x%016lx): the "
+				 "fabric is "
+				 "incomplete",
+				 PLURAL(gaps, "port"), port, guid);
 }
 
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)

@@ -171,7 +171,8 @@ static void begin_part(struct far_reader *f, enum part part)
 
 void tables_read_far(struct tables_reader *r, const struct input *in)
 {
-	struct far_reader f = {.r = r, .lines = {in->data, in->data + in->size, 0, in->progress}, .sw = NO_ID};
+	struct far_reader f = {
+		.r = r, .lines = {in->data, in->data + in->size, 0, in->progress}, .sw = NO_ID};
 	struct cursor line, c;
 	uint64_t guid;
 

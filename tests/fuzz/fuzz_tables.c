@@ -31,7 +31,7 @@ static void check(const struct fabric *f, const struct switch_tables *t)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct topo *topo;
-	struct input in = {"fuzz", (const char *)data, size};
+	struct input in = {.name = "fuzz", .data = (const char *)data, .size = size};
 	struct switch_tables *t;
 	struct tables_info info;
 	struct text notes = {0};

@@ -23,7 +23,7 @@ static char *content(const char *path)
 	char *data, *text;
 	size_t size;
 
-	if (read_file(path, &data, &size, &e))
+	if (read_file(path, NULL, &data, &size, &e))
 		fail_msg("%s", e.msg);
 	text = mem_alloc(size + 1);
 	memcpy(text, data, size);

@@ -62,7 +62,7 @@ static int live_tables(const char *target, const struct fabric *f, const struct 
 
 	if (live_parse_target(target, &ca, &port, e))
 		return -1;
-	rc = live_discover_tables(ca, port, LIVE_LFTS, &found, p, e);
+	rc = live_discover_tables(ca, port, LIVE_LFTS, LIVE_SILENCE_S, &found, p, e);
 	free(ca);
 	if (rc)
 		return -1;
