@@ -14,7 +14,8 @@
 	X(dfsssp)        \
 	X(torus)         \
 	X(mincontention) \
-	X(live)
+	X(live)          \
+	X(tables)
 
 #define DECLARE(name) extern const struct engine engine_##name;
 #define LIST(name) &engine_##name,

@@ -87,7 +87,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct priv *p = v->priv;
 
-	return col == C_LID && v->scene->sweep ? v->scene->sweep->lids->base[p->ep[row]] : 0;
+	return col == C_LID ? scene_lid(v->scene, p->ep[row]) : 0;
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)

@@ -16,7 +16,7 @@ static const struct column columns[] = {
 	{.name = "was → now", .width = 10, .right = true, .numeric = true},
 	{.name = "via", .width = 9, .flex = 1, .fold = FOLD_CHIP},
 	{.name = "hops", .right = true, .numeric = true, .drop = 2, .fold = FOLD_RANGE},
-	{.name = "also equal", .width = 10, .flex = 1, .drop = 3},
+	{.name = "more ports", .width = 10, .flex = 1, .drop = 3},
 };
 
 struct priv {
@@ -142,7 +142,7 @@ static int hops_to(const struct view *v, unsigned lid)
 	uint32_t sw = p->sw;
 
 	for (uint32_t n = 0; n <= f->n_switches; n++) {
-		unsigned out = routing_port(r, sw, lid);
+		unsigned out = routing_next_port(r, sw, lid);
 		uint32_t peer;
 
 		if (!out)
@@ -256,7 +256,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			text_add(t, "%d", n);
 		break;
 	case C_EQUAL:
-		equal_cell(v, lid, out, &ports);
+		routing_ports_text(r, p->sw, lid, &ports);
+		if (!ports.len)
+			equal_cell(v, lid, out, &ports);
 		text_add(t, "%s", text_str(&ports));
 		text_free(&ports);
 		break;
@@ -349,7 +351,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_lft = {
 	.name = "lft",
 	.brief = "forwarding table of a switch: port before and after the last event, next node, hops, equal "
-		 "ports",
+		 "ports or those of the adaptive-routing group",
 	.syntax = "SWITCH [DESTINATION]",
 	.hints = "follow=path :why=why :fail=fail back=back",
 	.column = columns,

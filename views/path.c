@@ -125,23 +125,6 @@ static void load_before(struct view *v, const uint32_t ep[2], unsigned i)
 	path_free(&was);
 }
 
-static int shortest(const struct topo *tp, const uint32_t ep[2])
-{
-	const struct fabric *f = tp->fabric;
-	uint32_t a = tp->endport_switch[ep[0]], b = tp->endport_switch[ep[1]];
-	uint16_t *hops;
-	int n = -1;
-
-	if (a == NO_ID || b == NO_ID)
-		return -1;
-	hops = NEW_ARRAY(f->n_switches + 1, uint16_t);
-	switch_distances(tp, a, hops);
-	if (hops[b] != NO_HOPS)
-		n = hops[b] + !endport_is_switch(f, ep[0]) + !endport_is_switch(f, ep[1]);
-	free(hops);
-	return n;
-}
-
 /* Rows of one direction: source, switches, destination. */
 static uint32_t dir_rows(const struct priv *p, unsigned i)
 {
@@ -238,7 +221,7 @@ static void load(struct view *v)
 	for (unsigned i = 0; i < 2; i++) {
 		trace_on(sc->sweep, p, ep, i, &p->dir[i].path);
 		load_before(v, ep, i);
-		p->dir[i].shortest = shortest(sc->topo, ep);
+		p->dir[i].shortest = endport_distance(sc->topo, ep[0], ep[1]);
 		p->dir[i].turn = first_turn(scene_routing(sc), p->dir[i].path.hop, p->dir[i].path.n);
 	}
 	load_layers(v);
@@ -432,6 +415,7 @@ static void hop_name(const struct view *v, uint32_t sw, struct text *t)
 static void hop_cell(const struct view *v, const struct path *path, unsigned h, struct text *t)
 {
 	const struct path_hop *hop = &path->hop[h];
+	const struct routing *r = scene_routing(v->scene);
 
 	text_add(t, " %s ", arrow(v, path, h));
 	if (hop->in)
@@ -441,6 +425,10 @@ static void hop_cell(const struct view *v, const struct path *path, unsigned h, 
 		text_add(t, " [-]");
 	else if (hop->out)
 		text_add(t, " [%u]", hop->out);
+	if (adaptive_find(r->adaptive, hop->sw, path->dlid)) {
+		text_add(t, " of ");
+		routing_ports_text(r, hop->sw, path->dlid, t);
+	}
 }
 
 /* Row of a direction that a line shows; NO_ID or one behind its end = none. */

@@ -145,6 +145,11 @@ const struct routing *scene_origin(const struct scene *sc)
 	return routing_origin(scene_routing(sc));
 }
 
+unsigned scene_lid(const struct scene *sc, uint32_t ep)
+{
+	return sc->sweep ? sc->sweep->lids->base[ep] : sc->fabric->port_lid[sc->fabric->endport_port[ep]];
+}
+
 const struct routing_ops *scene_ops(const struct scene *sc)
 {
 	static const struct routing_ops none;

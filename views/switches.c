@@ -125,7 +125,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 		return rank_of(sc, sw) == NO_RANK ? -1 : (int64_t)rank_of(sc, sw);
 	case C_LID:
 		ep = f->port_endport[f->switch_port[sw]];
-		return sc->sweep && ep != NO_ID ? sc->sweep->lids->base[ep] : 0;
+		return ep != NO_ID ? scene_lid(sc, ep) : 0;
 	case C_PORTS:
 		return f->switch_nports[sw];
 	case C_UP:

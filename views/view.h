@@ -93,6 +93,8 @@ const struct routing *scene_routing_before(const struct scene *sc);
 /* The tables in force as their engine made them, also where the unicast cache kept them since; NULL = none.
  */
 const struct routing *scene_origin(const struct scene *sc);
+/* LID of an endport: given by the sweep, before any that of the fabric's source; 0 = none. */
+unsigned scene_lid(const struct scene *sc, uint32_t ep);
 /* Operations of the engine behind them, also where the unicast cache kept them; never NULL. */
 const struct routing_ops *scene_ops(const struct scene *sc);
 

@@ -44,58 +44,24 @@ static int by_switch(const void *x, const void *y)
 
 /* --- counting ---------------------------------------------------------------------------- */
 
-/* Routes on their way to one destination are told apart by SL and VL; a slot is such a pair. */
-struct slot {
-	uint8_t sl, vl;
-};
-
-#define NO_SLOT 0xFFFF
-#define MAX_SLOTS (CDG_VLS * CDG_VLS)
-
-struct counting {
-	const struct routing *r;
-	const struct topo *t;
-	const struct fabric *f;
-	struct cdg *c;
-	uint32_t n; /* switches of the fabric */
-	struct cdg_source *source;
-	uint32_t n_sources;
-	bool grouped; /* sources of a switch need not be told apart */
-	size_t *at;   /* [n] first cell of a switch in a matrix */
-	size_t cells;
-	uint32_t *matrix[CDG_VLS][CDG_VLS]; /* by VLs in and out: [cells] routes by ports; NULL = none */
-	uint32_t *load[CDG_VLS];	    /* [n_ports] */
-	struct slot slot[MAX_SLOTS];
-	unsigned n_slots;
-	uint16_t slot_of[CDG_VLS][CDG_VLS]; /* by SL and VL */
-	uint32_t *flow;			    /* [MAX_SLOTS * n] routes of a slot that leave a switch */
-	/* of one destination */
-	const uint8_t *col;
-	uint16_t *hops;
-	uint32_t *order, *work, *count; /* switches that arrive, farthest first */
-	uint32_t n_order;
-	bool failed; /* for want of memory, as *e tells */
-	struct err *e;
-};
-
-static unsigned find_slot(struct counting *k, unsigned sl, unsigned vl)
+unsigned cdg_slot_number(struct cdg_counting *k, unsigned sl, unsigned vl)
 {
 	uint16_t *s = &k->slot_of[sl & 15][vl & 15];
 
-	if (*s == NO_SLOT) {
+	if (*s == CDG_NO_SLOT) {
 		*s = k->n_slots;
-		k->slot[k->n_slots++] = (struct slot){sl & 15, vl & 15};
+		k->slot[k->n_slots++] = (struct cdg_slot){sl & 15, vl & 15};
 	}
 	return *s;
 }
 
-static bool wanted(const struct counting *k, unsigned vl)
+static bool wanted(const struct cdg_counting *k, unsigned vl)
 {
 	return k->c->want == CDG_ALL_VLS || (unsigned)k->c->want == vl;
 }
 
 /* NULL, and k->failed: there is no memory for them. */
-static uint32_t *counters(struct counting *k, uint32_t **table, size_t n)
+static uint32_t *counters(struct cdg_counting *k, uint32_t **table, size_t n)
 {
 	if (!*table && !k->failed &&
 	    mem_room(k->e, n * sizeof(**table), "counts of channel dependencies by the ports of %u switches",
@@ -106,26 +72,26 @@ static uint32_t *counters(struct counting *k, uint32_t **table, size_t n)
 	return *table;
 }
 
-static void add_load(struct counting *k, uint32_t port, unsigned vl, uint32_t routes)
+void cdg_add_load(struct cdg_counting *k, uint32_t port, unsigned vl, uint32_t routes)
 {
 	uint32_t *load;
 
 	k->c->used |= 1u << vl;
 	if (wanted(k, vl) && (load = counters(k, &k->load[vl], k->f->n_ports)))
-		load[port] += routes;
+		cdg_add(&load[port], routes);
 }
 
-static void add_dependency(struct counting *k, uint32_t sw, unsigned in, unsigned va, unsigned out,
-			   unsigned vb, uint32_t routes)
+void cdg_add_dependency(struct cdg_counting *k, uint32_t sw, unsigned in, unsigned va, unsigned out,
+			unsigned vb, uint32_t routes)
 {
 	uint32_t *matrix;
 
 	if (wanted(k, va) && wanted(k, vb) && (matrix = counters(k, &k->matrix[va][vb], k->cells)))
-		matrix[k->at[sw] + (size_t)in * (k->f->switch_nports[sw] + 1u) + out] += routes;
+		cdg_add(&matrix[k->at[sw] + (size_t)in * (k->f->switch_nports[sw] + 1u) + out], routes);
 }
 
 /* A route enters at its source's switch. */
-static void start_route(struct counting *k, const struct cdg_source *s, unsigned sl, unsigned out)
+static void start_route(struct cdg_counting *k, const struct cdg_source *s, unsigned sl, unsigned out)
 {
 	unsigned vl = routing_vl(k->r, s->sw, s->in, out, sl) & 15;
 
@@ -134,15 +100,15 @@ static void start_route(struct counting *k, const struct cdg_source *s, unsigned
 		return;
 	}
 	k->c->vl_routes[vl]++;
-	k->flow[(size_t)find_slot(k, sl, vl) * k->n + s->sw]++;
+	k->flow[(size_t)cdg_slot_number(k, sl, vl) * k->n + s->sw]++;
 	if (!s->in)
 		return;
-	add_load(k, k->f->endport_port[s->endport], vl, 1);
-	add_dependency(k, s->sw, s->in, vl, out, vl, 1);
+	cdg_add_load(k, k->f->endport_port[s->endport], vl, 1);
+	cdg_add_dependency(k, s->sw, s->in, vl, out, vl, 1);
 }
 
 /* Each source by itself. */
-static void start_one_by_one(struct counting *k, unsigned lid, uint32_t owner)
+static void start_one_by_one(struct cdg_counting *k, unsigned lid, uint32_t owner)
 {
 	bool by_sl = routing_has_sls(k->r);
 
@@ -165,7 +131,7 @@ static void start_one_by_one(struct counting *k, unsigned lid, uint32_t owner)
  * own links are counted in row 0 of the switch's matrix; spread_rows() gives each
  * its share in the end.
  */
-static void start_group(struct counting *k, const struct cdg_source *s, uint32_t n, unsigned lid)
+static void start_group(struct cdg_counting *k, const struct cdg_source *s, uint32_t n, unsigned lid)
 {
 	struct sl_range sl = routing_sl(k->r, s->lid, lid);
 	unsigned out = k->col[s->sw];
@@ -179,12 +145,12 @@ static void start_group(struct counting *k, const struct cdg_source *s, uint32_t
 		}
 		k->c->vl_routes[vl] += n;
 		k->c->used |= 1u << vl;
-		k->flow[(size_t)find_slot(k, v, vl) * k->n + s->sw] += n;
-		add_dependency(k, s->sw, 0, vl, out, vl, 1);
+		k->flow[(size_t)cdg_slot_number(k, v, vl) * k->n + s->sw] += n;
+		cdg_add_dependency(k, s->sw, 0, vl, out, vl, 1);
 	}
 }
 
-static void start_groups(struct counting *k, unsigned lid, uint32_t owner)
+static void start_groups(struct cdg_counting *k, unsigned lid, uint32_t owner)
 {
 	for (uint32_t i = 0, next; i < k->n_sources; i = next) {
 		const struct cdg_source *s = &k->source[i];
@@ -198,7 +164,7 @@ static void start_groups(struct counting *k, unsigned lid, uint32_t owner)
 }
 
 /* What row 0 of each switch says holds for all its sources, but none sends to itself. */
-static void spread_rows(struct counting *k, unsigned vl)
+static void spread_rows(struct cdg_counting *k, unsigned vl)
 {
 	for (uint32_t i = 0; k->matrix[vl][vl] && i < k->n_sources; i++) {
 		const struct cdg_source *s = &k->source[i];
@@ -209,13 +175,13 @@ static void spread_rows(struct counting *k, unsigned vl)
 			if (out == s->in || !all[out])
 				continue;
 			own[out] += all[out];
-			add_load(k, k->f->endport_port[s->endport], vl, all[out]);
+			cdg_add_load(k, k->f->endport_port[s->endport], vl, all[out]);
 		}
 	}
 }
 
 /* Everything that leaves a switch goes to the next one. */
-static void pass_on(struct counting *k, uint32_t sw)
+static void pass_on(struct cdg_counting *k, uint32_t sw)
 {
 	uint32_t port = switch_port_id(k->f, sw, k->col[sw]), peer = k->t->peer[port],
 		 next = k->t->peer_switch[port];
@@ -223,13 +189,13 @@ static void pass_on(struct counting *k, uint32_t sw)
 
 	for (unsigned i = 0; i < k->n_slots; i++) {
 		uint32_t routes = k->flow[(size_t)i * k->n + sw];
-		struct slot s = k->slot[i];
+		struct cdg_slot s = k->slot[i];
 		unsigned vl;
 
 		if (!routes)
 			continue;
 		k->flow[(size_t)i * k->n + sw] = 0;
-		add_load(k, port, s.vl, routes);
+		cdg_add_load(k, port, s.vl, routes);
 		if (!out)
 			continue;
 		vl = routing_vl(k->r, next, in, out, s.sl) & 15;
@@ -237,13 +203,13 @@ static void pass_on(struct counting *k, uint32_t sw)
 			k->c->dropped += routes;
 			continue;
 		}
-		add_dependency(k, next, in, s.vl, out, vl, routes);
-		k->flow[(size_t)find_slot(k, s.sl, vl) * k->n + next] += routes;
+		cdg_add_dependency(k, next, in, s.vl, out, vl, routes);
+		k->flow[(size_t)cdg_slot_number(k, s.sl, vl) * k->n + next] += routes;
 	}
 }
 
 /* Switches from which the destination is reached, farthest first (counting sort). */
-static void sort_switches(struct counting *k)
+void cdg_sort_switches(struct cdg_counting *k)
 {
 	uint32_t max = 0, sum = 0;
 
@@ -266,12 +232,12 @@ static void sort_switches(struct counting *k)
 			k->order[k->count[k->hops[s]]++] = s;
 }
 
-static void count_destination(struct counting *k, unsigned lid)
+static void count_destination(struct cdg_counting *k, unsigned lid)
 {
 	uint32_t owner = lid_owner(k->r->lids, lid);
 
 	column_hops(k->t, k->col, owner, k->hops, k->work);
-	sort_switches(k);
+	cdg_sort_switches(k);
 	if (k->grouped)
 		start_groups(k, lid, owner);
 	else
@@ -281,7 +247,7 @@ static void count_destination(struct counting *k, unsigned lid)
 			pass_on(k, k->order[i]);
 }
 
-static bool count_all(struct counting *k, struct progress *p)
+static bool count_all(struct cdg_counting *k, struct progress *p)
 {
 	unsigned top = k->r->lids->max_lid;
 	uint8_t *block = NEW_ARRAY((size_t)k->n * COLUMN_BLOCK, uint8_t);
@@ -293,7 +259,11 @@ static bool count_all(struct counting *k, struct progress *p)
 		routing_columns(k->r, lid0, COLUMN_BLOCK, block);
 		for (unsigned lid = lid0; lid < lid0 + COLUMN_BLOCK && lid <= top; lid++) {
 			k->col = block + (size_t)(lid - lid0) * k->n;
-			if (cdg_is_destination(k->r, k->c->switches, lid))
+			if (!cdg_is_destination(k->r, k->c->switches, lid))
+				continue;
+			if (k->r->adaptive)
+				cdg_count_adaptive(k, lid);
+			else
 				count_destination(k, lid);
 		}
 	}
@@ -302,7 +272,7 @@ static bool count_all(struct counting *k, struct progress *p)
 }
 
 /* May all sources of a switch be counted at once? */
-static bool may_group(const struct counting *k)
+static bool may_group(const struct cdg_counting *k)
 {
 	if (!routing_vl_by_sl(k->r) || !routing_sls_by_source(k->r))
 		return false;
@@ -312,11 +282,12 @@ static bool may_group(const struct counting *k)
 	return true;
 }
 
-static void counting_start(struct counting *k, struct cdg *c)
+static void counting_start(struct cdg_counting *k, struct cdg *c)
 {
 	const struct fabric *f = c->routing->topo->fabric;
 
-	*k = (struct counting){.r = c->routing, .t = c->routing->topo, .f = f, .c = c, .n = f->n_switches};
+	*k = (struct cdg_counting){
+		.r = c->routing, .t = c->routing->topo, .f = f, .c = c, .n = f->n_switches};
 	k->source = cdg_sources(k->r, c->switches, &k->n_sources);
 	qsort(k->source, k->n_sources, sizeof(*k->source), by_switch);
 	k->grouped = may_group(k);
@@ -326,14 +297,16 @@ static void counting_start(struct counting *k, struct cdg *c)
 		k->cells += (f->switch_nports[s] + 1u) * (f->switch_nports[s] + 1u);
 	}
 	memset(k->slot_of, 0xff, sizeof(k->slot_of));
-	k->flow = NEW_ARRAY((size_t)MAX_SLOTS * k->n, uint32_t);
+	k->flow = NEW_ARRAY((size_t)CDG_MAX_SLOTS * k->n, uint32_t);
 	k->hops = NEW_ARRAY(k->n, uint16_t);
 	k->order = NEW_ARRAY(k->n, uint32_t);
 	k->work = NEW_ARRAY(k->n, uint32_t);
 	k->count = NEW_ARRAY(k->n + 2u, uint32_t);
+	if (k->r->adaptive)
+		dest_ways_init(&k->ways, k->r);
 }
 
-static void counting_end(struct counting *k)
+static void counting_end(struct cdg_counting *k)
 {
 	for (unsigned a = 0; a < CDG_VLS; a++) {
 		free(k->load[a]);
@@ -347,11 +320,12 @@ static void counting_end(struct counting *k)
 	free(k->order);
 	free(k->work);
 	free(k->count);
+	cdg_adaptive_end(k);
 }
 
 /* --- from counts to a graph ------------------------------------------------------------------ */
 
-static void list_channels(struct counting *k)
+static void list_channels(struct cdg_counting *k)
 {
 	struct cdg *c = k->c;
 	uint32_t cap = 0;
@@ -374,7 +348,7 @@ static void list_channels(struct counting *k)
 	}
 }
 
-static void list_row(struct counting *k, uint32_t channel, uint32_t *cap_to, uint32_t *cap_routes)
+static void list_row(struct cdg_counting *k, uint32_t channel, uint32_t *cap_to, uint32_t *cap_routes)
 {
 	struct cdg *c = k->c;
 	uint32_t peer = k->t->peer[c->port[channel]], sw = k->f->node_switch[k->f->port_node[peer]];
@@ -399,7 +373,7 @@ static void list_row(struct counting *k, uint32_t channel, uint32_t *cap_to, uin
 }
 
 /* False: cancelled. */
-static bool make_graph(struct counting *k, struct progress *p)
+static bool make_graph(struct cdg_counting *k, struct progress *p)
 {
 	struct cdg *c = k->c;
 	uint32_t cap_to = 0, cap_routes = 0;
@@ -420,7 +394,7 @@ static bool make_graph(struct counting *k, struct progress *p)
 struct cdg *cdg_new(const struct routing *r, int vl, bool switches, struct progress *p, struct err *e)
 {
 	struct cdg *c = NEW(struct cdg);
-	struct counting k;
+	struct cdg_counting k;
 	bool done;
 
 	c->routing = routing_ref(r);

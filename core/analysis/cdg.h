@@ -14,6 +14,9 @@
  * route whose SL OpenSM draws at random counts on each SL of the range.  The VL
  * of a CA's own link is taken to be that of the route's first switch.
  *
+ * With adaptive routing a route is every way that a packet may take: all ports of
+ * routing_ports() at each switch.
+ *
  * VL 15 is for management and no lane: a switch that maps an SL to it drops the
  * packet (InfiniBand Architecture Specification 1.3, 7.6.6).  The route ends
  * before that channel.

@@ -16,26 +16,27 @@ static uint32_t *hosts_per_switch(const struct topo *t)
 	return n;
 }
 
-static enum path_end why_not(const struct routing *r, uint32_t sw, unsigned lid)
+static enum path_end why_not(const struct routing *r, uint32_t sw, unsigned lid, const struct dest_ways *w)
 {
 	struct path p;
 	enum path_end e;
 	const struct fabric *f = r->topo->fabric;
 
-	path_trace(r, f->port_endport[f->switch_port[sw]], 0, lid, &p);
+	path_trace_worst(r, f->port_endport[f->switch_port[sw]], 0, lid, w, &p);
 	e = p.end;
 	path_free(&p);
 	return e;
 }
 
-static void add_example(struct check_result *c, const struct routing *r, uint32_t sw, unsigned lid)
+static void add_example(struct check_result *c, const struct routing *r, uint32_t sw, unsigned lid,
+			const struct dest_ways *w)
 {
 	if (c->n_examples < ARRAY_LEN(c->example))
-		c->example[c->n_examples++] = (struct check_example){sw, lid, why_not(r, sw, lid)};
+		c->example[c->n_examples++] = (struct check_example){sw, lid, why_not(r, sw, lid, w)};
 }
 
 static void count_lid(struct check_result *c, const struct routing *r, unsigned lid, const uint16_t *hops,
-		      const uint32_t *hosts)
+		      const uint32_t *hosts, const struct dest_ways *w)
 {
 	const struct topo *t = r->topo;
 	uint32_t ep = lid_owner(r->lids, lid);
@@ -55,7 +56,7 @@ static void count_lid(struct check_result *c, const struct routing *r, unsigned 
 		if (hops[s] >= HOPS_LOOP) {
 			c->unreachable += n;
 			c->looping += hops[s] == HOPS_LOOP ? n : 0;
-			add_example(c, r, s, lid);
+			add_example(c, r, s, lid, w);
 			continue;
 		}
 		if (links > c->max_hops)
@@ -80,8 +81,10 @@ int check_routing(const struct routing *r, struct check_result *c, struct progre
 	uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
 	uint16_t *hops = NEW_ARRAY(n, uint16_t);
 	uint32_t *work = NEW_ARRAY(n, uint32_t), *hosts = hosts_per_switch(r->topo);
+	struct dest_ways ways, *w = r->adaptive ? &ways : NULL;
 	int result = 0;
 
+	dest_ways_init(&ways, r);
 	*c = (struct check_result){0};
 	progress_start(p, "checking paths", r->lids->max_lid);
 	count_endports(c, r);
@@ -96,14 +99,18 @@ int check_routing(const struct routing *r, struct check_result *c, struct progre
 
 			if (owner == NO_ID)
 				continue;
-			column_hops(r->topo, col + (size_t)(lid - lid0) * n, owner, hops, work);
-			count_lid(c, r, lid, hops, hosts);
+			if (w)
+				dest_ways(r, lid, w);
+			else
+				column_hops(r->topo, col + (size_t)(lid - lid0) * n, owner, hops, work);
+			count_lid(c, r, lid, w ? w->worst : hops, hosts, w);
 		}
 	}
 	free(col);
 	free(hops);
 	free(work);
 	free(hosts);
+	dest_ways_free(&ways);
 	return result;
 }
 

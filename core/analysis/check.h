@@ -1,6 +1,8 @@
 /*
  * Is a routing sound?  Unreachable pairs, forwarding loops, tables that lead to
- * dead ports.  Looks at tables only and knows no engine.
+ * dead ports.  Looks at tables only and knows no engine.  With adaptive routing a pair
+ * counts as unreachable when any choice of ports that packets may take does not arrive, and
+ * hops are those of the longest way.
  */
 #ifndef IBSCOPE_CHECK_H
 #define IBSCOPE_CHECK_H

@@ -30,3 +30,20 @@ void switch_distances(const struct topo *tp, uint32_t from, uint16_t *hops)
 	}
 	free(queue);
 }
+
+int endport_distance(const struct topo *tp, uint32_t from, uint32_t to)
+{
+	const struct fabric *f = tp->fabric;
+	uint32_t a = tp->endport_switch[from], b = tp->endport_switch[to];
+	uint16_t *hops;
+	int n = -1;
+
+	if (a == NO_ID || b == NO_ID)
+		return -1;
+	hops = NEW_ARRAY(f->n_switches + 1, uint16_t);
+	switch_distances(tp, a, hops);
+	if (hops[b] != NO_HOPS)
+		n = hops[b] + !endport_is_switch(f, from) + !endport_is_switch(f, to);
+	free(hops);
+	return n;
+}

@@ -68,7 +68,7 @@ static void add_destination(struct loads *l, const struct routing *r, struct all
 	uint32_t n = f->n_switches, count[258] = {0};
 
 	for (uint32_t s = 0; s < n; s++)
-		w->col[s] = routing_port(r, s, lid);
+		w->col[s] = routing_next_port(r, s, lid);
 	column_hops(t, w->col, dst, w->hops, w->work);
 	for (uint32_t s = 0; s < n; s++)
 		count[(w->hops[s] < 256 ? w->hops[s] : 256) + 1]++;

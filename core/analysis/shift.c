@@ -56,7 +56,7 @@ static bool arrives(const struct work *w, uint32_t sw, uint32_t dst)
 	unsigned lid = w->r->lids->base[dst];
 
 	for (uint32_t i = 0; i <= w->f->n_switches; i++) {
-		unsigned port = routing_port(w->r, sw, lid);
+		unsigned port = routing_next_port(w->r, sw, lid);
 		uint32_t q;
 
 		if (!port || port > w->f->switch_nports[sw])
@@ -85,7 +85,7 @@ static void add_flow(struct work *w, uint32_t src, uint32_t dst, struct shift_lo
 	}
 	l->flows++;
 	for (count(w, q, l); q != w->f->endport_port[dst]; sw = w->f->node_switch[w->f->port_node[q]]) {
-		uint32_t port = switch_port_id(w->f, sw, routing_port(w->r, sw, lid));
+		uint32_t port = switch_port_id(w->f, sw, routing_next_port(w->r, sw, lid));
 
 		count(w, port, l);
 		q = w->t->peer[port];

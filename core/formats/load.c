@@ -17,14 +17,16 @@ static const struct {
 	{"dump_ucast_routes:", "forwarding tables (opensm.fdbs), which name no cables"},
 	{"osm_ucast_mgr_dump_ucast_routes:", "forwarding tables (osm.fdbs), which name no cables"},
 	{"Switch: guid ", "a hop matrix (opensm-lid-matrix.dump), which names no cables"},
-	{"START_", "tables of ibdiagnet (db_csv)"},
+	{"START_", "sections of ibdiagnet (db_csv) without nodes"},
 	{"Ca\t :", "a list of nodes (ibnetdiscover -l); run it without -l"},
 	{"Switch\t :", "a list of nodes (ibnetdiscover -l); run it without -l"},
 	{"SW ", "a list of ports (ibnetdiscover -p); run it without -p"},
 	{"CA ", "a list of ports (ibnetdiscover -p); run it without -p"},
 };
 
-#define KNOWN_FORMATS "ibnetdiscover text, an ibsim net file, a libibnetdisc cache or an opensm-subnet.lst"
+#define KNOWN_FORMATS                                                                           \
+	"ibnetdiscover text, an ibsim net file, a libibnetdisc cache, an opensm-subnet.lst or " \
+	"ibdiagnet's db_csv"
 
 /* First line with something on it that is no comment; false when there is none. */
 static bool first_line(const struct input *in, struct cursor *line)
@@ -124,6 +126,8 @@ static int parse(const struct input *in, struct fabric **out, struct err *e)
 	in = &text;
 	if (is_subnet_lst(in))
 		return parse_subnet_lst(in, out, e);
+	if (is_db_csv(in))
+		return parse_db_csv(in, out, e);
 	switch (text_format(in)) {
 	case TEXT_IBNETDISCOVER:
 		return parse_ibnetdiscover(in, out, e);
@@ -148,6 +152,8 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 	int status;
 
 	*out = NULL;
+	if (!standard && is_folder(path))
+		return load_folder(path, out, p, e);
 	if (standard ? read_stream(stdin, name, &data, &size, e) : read_file(path, p, &data, &size, e))
 		return -1;
 	status = parse(&(struct input){name, data, size, p}, out, e);

@@ -84,9 +84,15 @@ int parse_ibnetdiscover(const struct input *in, struct fabric **out, struct err 
 int parse_ibsim(const struct input *in, struct fabric **out, struct err *e);
 int parse_cache(const struct input *in, struct fabric **out, struct err *e);
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e);
+int parse_db_csv(const struct input *in, struct fabric **out, struct err *e);
 
+/* A folder of ibdiagnet's or OpenSM's dumps: cables, LIDs, tables. */
+int load_folder(const char *path, struct fabric **out, struct progress *p, struct err *e);
+
+bool is_folder(const char *path);
 bool is_cache(const struct input *in);
 bool is_subnet_lst(const struct input *in);
+bool is_db_csv(const struct input *in);
 
 /* `Switch`, `Ca`, `Hca`, `Rt` at the start of a line; 0 = none.  Taken from c when found. */
 enum node_type cur_node_type(struct cursor *c);

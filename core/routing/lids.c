@@ -89,6 +89,16 @@ static void read_entries(struct lid_memory *m, const struct fabric *f, const str
 	}
 }
 
+void lid_memory_carry(struct lid_memory *m, const struct fabric *f, const uint16_t *lid, const uint8_t *lmc)
+{
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t port = f->endport_port[ep];
+
+		m->carried[ep] = lid[port] > MAX_LID ? 0 : lid[port];
+		m->carried_lmc[ep] = lmc[port] & MAX_LMC;
+	}
+}
+
 struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_options *o)
 {
 	struct lid_memory *m = NEW(struct lid_memory);
@@ -102,12 +112,7 @@ struct lid_memory *lid_memory_new(const struct fabric *f, const struct lid_optio
 	m->known = NEW_ARRAY(f->n_endports, uint8_t);
 	m->entry = NEW_ARRAY(f->n_endports, struct range);
 	m->used = NEW_ARRAY(LID_SLOTS, uint8_t);
-	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-		uint32_t port = f->endport_port[ep];
-
-		m->carried[ep] = f->port_lid[port] > MAX_LID ? 0 : f->port_lid[port];
-		m->carried_lmc[ep] = f->port_lmc[port] & MAX_LMC;
-	}
+	lid_memory_carry(m, f, f->port_lid, f->port_lmc);
 	if (!o->reassign)
 		read_entries(m, f, o);
 	return m;
@@ -438,6 +443,76 @@ static void give_all(struct sweep_lids *w, struct text *notes, uint8_t *rule)
 			rule[ep] = how;
 	}
 }
+
+/* --- without assignment -------------------------------------------------------------- */
+
+/* LMC that most CA and router ports carry. */
+static unsigned usual_lmc(const struct lid_memory *m, const struct topo *t)
+{
+	uint32_t count[8] = {0};
+	unsigned best = 0;
+
+	for (uint32_t ep = 0; ep < m->n_endports; ep++)
+		if (t->endport_up[ep] && m->carried[ep] && !endport_is_switch(t->fabric, ep))
+			count[m->carried_lmc[ep]]++;
+	for (unsigned i = 1; i < 8; i++)
+		best = count[i] > count[best] ? i : best;
+	return best;
+}
+
+/* Ports forget what a subnet manager gave them: what they carry is all that is known. */
+static void forget_entries(struct lid_memory *m)
+{
+	memset(m->known, 0, m->n_endports);
+	memset(m->entry, 0, m->n_endports * sizeof(*m->entry));
+	memset(m->used, 0, LID_SLOTS);
+	m->max_lid = 0;
+	for (uint32_t ep = 0; ep < m->n_endports; ep++) {
+		uint32_t last = m->carried[ep] + (1u << m->carried_lmc[ep]) - 1;
+
+		if (m->carried[ep] && last <= MAX_LID && last > m->max_lid)
+			m->max_lid = last;
+	}
+}
+
+static void find_port(struct sweep_lids *w, struct lids *l, uint32_t ep, struct text *notes)
+{
+	uint32_t b = w->m->carried[ep], n = 1u << w->m->carried_lmc[ep];
+
+	if (!w->t->endport_up[ep] || !b || b + n - 1 > l->max_lid)
+		return;
+	l->base[ep] = (uint16_t)b;
+	l->count[ep] = (uint16_t)n;
+	for (uint32_t lid = b; lid < b + n; lid++) {
+		if (l->owner[lid] == NO_ID)
+			l->owner[lid] = ep;
+		else if (notes)
+			note_twice(notes, w, lid, l->owner[lid], ep);
+	}
+}
+
+struct lids *lids_found(struct lid_memory *m, const struct topo *t, const uint16_t *lid, const uint8_t *lmc,
+			unsigned top, struct text *notes)
+{
+	struct sweep_lids w = {.m = m, .t = t, .f = t->fabric};
+	struct lids *l = NEW(struct lids);
+
+	lid_memory_carry(m, t->fabric, lid ? lid : t->fabric->port_lid, lmc ? lmc : t->fabric->port_lmc);
+	forget_entries(m);
+	l->refs = 1;
+	l->lmc = (uint8_t)usual_lmc(m, t);
+	l->max_lid = (uint16_t)(m->max_lid > top ? m->max_lid : top);
+	l->n_endports = m->n_endports;
+	l->base = NEW_ARRAY(l->n_endports, uint16_t);
+	l->count = NEW_ARRAY(l->n_endports, uint16_t);
+	l->owner = NEW_ARRAY(l->max_lid + 1u, uint32_t);
+	memset(l->owner, 0xff, (l->max_lid + 1u) * sizeof(*l->owner));
+	for (uint32_t ep = 0; ep < l->n_endports; ep++)
+		find_port(&w, l, ep, notes);
+	return keep(m, l);
+}
+
+/* --- a sweep's assignment ------------------------------------------------------------- */
 
 struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text *notes, uint8_t *rule)
 {

@@ -62,4 +62,16 @@ void lid_memory_free(struct lid_memory *m);
  */
 struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text *notes, uint8_t *rule);
 
+/*
+ * No assignment: the LIDs that ports have, as [n_ports] base LIDs and LMCs (NULL: those of the
+ * fabric's source), which become what they carry from now on.  Of two ports with one LID the
+ * first in GUID order counts; each such LID is named in *notes.  max_lid is `top` at least; lmc
+ * is that of most CA and router ports.
+ */
+struct lids *lids_found(struct lid_memory *m, const struct topo *t, const uint16_t *lid, const uint8_t *lmc,
+			unsigned top, struct text *notes);
+
+/* Let ports carry these LIDs before the first sweep. */
+void lid_memory_carry(struct lid_memory *m, const struct fabric *f, const uint16_t *lid, const uint8_t *lmc);
+
 #endif

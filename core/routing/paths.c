@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Values of hops on the way to their end. */
+#define UNKNOWN 0xFFFD
+#define WALKING 0xFFFC
+
 const char *path_end_text(enum path_end e)
 {
 	static const char *const text[] = {
@@ -74,7 +78,12 @@ static bool dropped(const struct routing *r, uint32_t sw, unsigned in, unsigned 
 	return true;
 }
 
-void path_trace(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid, struct path *p)
+/* The port that path_trace() or (w given) path_trace_worst() goes on by. */
+static unsigned choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
+		       uint32_t dst);
+
+static void trace(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
+		  const struct dest_ways *w, struct path *p)
 {
 	const struct topo *t = r->topo;
 	uint32_t sw, next;
@@ -97,7 +106,7 @@ void path_trace(const struct routing *r, uint32_t src, unsigned slid, unsigned d
 	}
 	p->sl = slid ? routing_sl(r, slid, dlid) : (struct sl_range){0, 0};
 	for (p->hops = in ? 1 : 0;; sw = next) {
-		unsigned out = routing_port(r, sw, dlid);
+		unsigned out = choose(r, w, sw, dlid, p->dst);
 		unsigned from = in;
 
 		p->end = step(t, sw, out, p->dst, &next, &in);
@@ -118,14 +127,22 @@ void path_trace(const struct routing *r, uint32_t src, unsigned slid, unsigned d
 	}
 }
 
+void path_trace(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid, struct path *p)
+{
+	trace(r, src, slid, dlid, NULL, p);
+}
+
+void path_trace_worst(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
+		      const struct dest_ways *w, struct path *p)
+{
+	trace(r, src, slid, dlid, w, p);
+}
+
 void path_free(struct path *p)
 {
 	free(p->hop);
 	*p = (struct path){0};
 }
-
-#define UNKNOWN 0xFFFD
-#define WALKING 0xFFFC
 
 /* Hops of a switch whose entry ends the walk; UNKNOWN when it leads on to *next. */
 static uint16_t end_hops(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next)
@@ -183,9 +200,133 @@ void dest_hops(const struct routing *r, unsigned lid, uint16_t *hops, uint32_t *
 	uint8_t *col = NEW_ARRAY(n, uint8_t);
 
 	for (uint32_t s = 0; s < n; s++)
-		col[s] = routing_port(r, s, lid);
+		col[s] = routing_next_port(r, s, lid);
 	column_hops(r->topo, col, lid_owner(r->lids, lid), hops, work);
 	free(col);
+}
+
+/* --- adaptive routing ------------------------------------------------------------------ */
+
+void dest_ways_init(struct dest_ways *w, const struct routing *r)
+{
+	uint32_t n = r->topo->fabric->n_switches;
+
+	w->worst = NEW_ARRAY(n, uint16_t);
+	w->good = NEW_ARRAY(n, uint16_t);
+	w->set = NEW_ARRAY(n, struct port_set);
+	w->work = NEW_ARRAY(2 * (size_t)n, uint32_t);
+}
+
+void dest_ways_free(struct dest_ways *w)
+{
+	free(w->worst);
+	free(w->good);
+	free(w->set);
+	free(w->work);
+	*w = (struct dest_ways){0};
+}
+
+/* What is worse of two: a loop, no way, the longer way. */
+static uint16_t worse(uint16_t a, uint16_t b)
+{
+	if (a == HOPS_LOOP || b == HOPS_LOOP)
+		return HOPS_LOOP;
+	return a > b ? a : b;
+}
+
+/* Take a choice of a switch into account: links behind it, or why it does not arrive. */
+static void take_choice(struct dest_ways *w, uint32_t sw, uint16_t worst, uint16_t good)
+{
+	w->worst[sw] = worse(w->worst[sw], worst);
+	if (good < WALKING && (w->good[sw] == HOPS_NONE || good > w->good[sw]))
+		w->good[sw] = good;
+}
+
+static uint16_t one_more(uint16_t hops)
+{
+	return hops < WALKING ? hops + 1 : hops;
+}
+
+/* Depth first from a switch over all choices; state: 1 = on the walk, 2 = all its choices are known. */
+static void walk_choices(const struct routing *r, uint32_t owner, uint32_t from, uint8_t *state,
+			 struct dest_ways *w)
+{
+	uint32_t depth = 0, *stack = w->work, *at = w->work + r->topo->fabric->n_switches;
+	unsigned in;
+
+	stack[0] = from;
+	at[0] = 0;
+	state[from] = 1;
+	while (depth != NO_ID) {
+		uint32_t sw = stack[depth], next;
+		unsigned port = port_set_next(&w->set[sw], at[depth]);
+
+		if (port == 256) {
+			state[sw] = 2;
+			depth = depth ? depth - 1 : NO_ID;
+			if (depth != NO_ID) /* the choice of the switch before led here */
+				take_choice(w, stack[depth], one_more(w->worst[sw]), one_more(w->good[sw]));
+			continue;
+		}
+		at[depth] = port + 1;
+		if (step(r->topo, sw, port, owner, &next, &in) != PATH_OK)
+			take_choice(w, sw, HOPS_NONE, HOPS_NONE);
+		else if (next == NO_ID)
+			take_choice(w, sw, port != 0, port != 0);
+		else if (state[next] == 1)
+			take_choice(w, sw, HOPS_LOOP, HOPS_NONE);
+		else if (state[next] == 2)
+			take_choice(w, sw, one_more(w->worst[next]), one_more(w->good[next]));
+		else {
+			stack[++depth] = next;
+			at[depth] = 0;
+			state[next] = 1;
+		}
+	}
+}
+
+void dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w)
+{
+	uint32_t n = r->topo->fabric->n_switches, owner = lid_owner(r->lids, lid);
+	uint8_t *state = NEW_ARRAY(n, uint8_t); /* 0 not seen, 1 on the walk, 2 known */
+
+	for (uint32_t s = 0; s < n; s++) {
+		w->worst[s] = 0;
+		w->good[s] = HOPS_NONE;
+		if (owner == NO_ID || !switch_up(r->topo, s)) {
+			w->worst[s] = HOPS_NONE;
+			w->set[s] = (struct port_set){{0}};
+			state[s] = 2;
+			continue;
+		}
+		routing_ports(r, s, lid, &w->set[s]);
+		if (port_set_next(&w->set[s], 0) == 256)
+			w->worst[s] = HOPS_NONE;
+	}
+	for (uint32_t s = 0; s < n; s++)
+		if (!state[s])
+			walk_choices(r, owner, s, state, w);
+	free(state);
+}
+
+static unsigned choose(const struct routing *r, const struct dest_ways *w, uint32_t sw, unsigned dlid,
+		       uint32_t dst)
+{
+	uint16_t want = w ? w->worst[sw] : 0;
+	uint32_t next;
+	unsigned in;
+
+	for (unsigned p = w ? port_set_next(&w->set[sw], 0) : 256; p < 256;
+	     p = port_set_next(&w->set[sw], p + 1)) {
+		enum path_end end = step(r->topo, sw, p, dst, &next, &in);
+		uint16_t hops = end != PATH_OK	? HOPS_NONE
+				: next == NO_ID ? (p != 0)
+						: one_more(w->worst[next]);
+
+		if (hops == want)
+			return p;
+	}
+	return routing_next_port(r, sw, dlid);
 }
 
 void routing_columns(const struct routing *r, unsigned lid0, unsigned n, uint8_t *col)
@@ -196,7 +337,8 @@ void routing_columns(const struct routing *r, unsigned lid0, unsigned n, uint8_t
 		const struct lft_row *row = r->row[s];
 
 		for (unsigned i = 0; i < n; i++)
-			col[(size_t)i * n_switches + s] =
-				row && lid0 + i <= row->top ? row->port[lid0 + i] : NO_PATH;
+			col[(size_t)i * n_switches + s] = !row || lid0 + i > row->top ? NO_PATH
+							  : r->adaptive ? routing_next_port(r, s, lid0 + i)
+									: row->port[lid0 + i];
 	}
 }

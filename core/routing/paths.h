@@ -52,6 +52,29 @@ void path_free(struct path *p);
 void dest_hops(const struct routing *r, unsigned lid, uint16_t *hops, uint32_t *work);
 
 /*
+ * With adaptive routing a packet may take any port of routing_ports() at each switch.  For one
+ * destination LID: worst[s] as above over all choices (the longest way; HOPS_LOOP where some
+ * choices loop, HOPS_NONE where some end nowhere), good[s] the longest way of those that
+ * arrive, HOPS_NONE without any; a choice that leads to good[next] >= good[s] closes a loop.
+ * All arrays [n_switches], set[s] is filled with the ports.
+ */
+struct dest_ways {
+	uint16_t *worst, *good;
+	struct port_set *set;
+	uint32_t *work; /* scratch, [2 * n_switches] */
+};
+void dest_ways_init(struct dest_ways *w, const struct routing *r);
+void dest_ways_free(struct dest_ways *w);
+void dest_ways(const struct routing *r, unsigned lid, struct dest_ways *w);
+
+/*
+ * As path_trace(), but with adaptive routing by choices that lead to what worst[] says at the
+ * source's switch: the longest way, or one that does not arrive.
+ */
+void path_trace_worst(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
+		      const struct dest_ways *w, struct path *p);
+
+/*
  * The same from a column: col[s] = entry of switch s for a LID that belongs to
  * endport `owner` (NO_ID: nobody, then everything is HOPS_NONE).
  */
@@ -59,7 +82,8 @@ void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint1
 
 /*
  * Columns of up to n consecutive LIDs from lid0, transposed for walking by
- * destination: col[i * n_switches + s].  LIDs above the tables give NO_PATH.
+ * destination: col[i * n_switches + s], the ports of routing_next_port().  LIDs above the tables give
+ * NO_PATH.
  */
 #define COLUMN_BLOCK 64
 void routing_columns(const struct routing *r, unsigned lid0, unsigned n, uint8_t *col);

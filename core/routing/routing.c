@@ -55,9 +55,65 @@ void routing_unref(const struct routing *cr)
 	if (r->ops->free_priv)
 		r->ops->free_priv(r->priv);
 	sl_tables_unref(r->sl_tables);
+	if (r->adaptive)
+		counted_unref(&r->adaptive->counted);
 	topo_unref(r->topo);
 	lids_unref(r->lids);
 	free(r);
+}
+
+static bool port_live(const struct routing *r, uint32_t sw, unsigned port)
+{
+	const struct topo *t = r->topo;
+
+	return port && port <= t->fabric->switch_nports[sw] &&
+	       t->peer[switch_port_id(t->fabric, sw, port)] != NO_ID;
+}
+
+bool routing_ports(const struct routing *r, uint32_t sw, unsigned lid, struct port_set *set)
+{
+	const struct adaptive_group *g = adaptive_find(r->adaptive, sw, lid);
+	unsigned entry = routing_port(r, sw, lid);
+	bool any = false;
+
+	*set = (struct port_set){{0}};
+	for (unsigned p = g ? port_set_next(&g->ports, 0) : 256; p < 256;
+	     p = port_set_next(&g->ports, p + 1)) {
+		if (!port_live(r, sw, p))
+			continue;
+		port_set_add(set, p);
+		any = true;
+	}
+	if (entry != NO_PATH && (!any || port_live(r, sw, entry)))
+		port_set_add(set, entry);
+	return g != NULL;
+}
+
+unsigned routing_next_port(const struct routing *r, uint32_t sw, unsigned lid)
+{
+	unsigned entry = routing_port(r, sw, lid);
+	struct port_set set;
+
+	if (!r->adaptive || !routing_ports(r, sw, lid, &set) ||
+	    (entry != NO_PATH && port_set_has(&set, entry)))
+		return entry;
+	entry = port_set_next(&set, 0);
+	return entry < NO_PATH ? entry : NO_PATH;
+}
+
+void routing_ports_text(const struct routing *r, uint32_t sw, unsigned lid, struct text *t)
+{
+	const struct adaptive_group *g = adaptive_find(r->adaptive, sw, lid);
+	unsigned entry = routing_port(r, sw, lid);
+
+	if (!g)
+		return;
+	for (unsigned p = 0; p < NO_PATH; p++) {
+		if (p != entry && !port_set_has(&g->ports, p))
+			continue;
+		text_add(t, "%s%s%u ", p == entry ? "*" : "", p && !port_live(r, sw, p) ? "x" : "", p);
+	}
+	text_add(t, "(group %u)", g->number);
 }
 
 void routing_share_row(struct routing *r, const struct routing *from, uint32_t sw)

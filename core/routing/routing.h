@@ -13,6 +13,7 @@
 #include "core/fabric/elements.h"
 #include "core/fabric/state.h"
 #include "core/routing/layers.h"
+#include "core/routing/adaptive.h"
 #include "core/routing/lids.h"
 #include "core/routing/sl_tables.h"
 
@@ -126,6 +127,7 @@ struct routing {
 	struct lft_row **row;		   /* [n_switches], NULL for switches that are not up */
 	const struct routing_ops *ops;	   /* never NULL */
 	const struct sl_tables *sl_tables; /* reference held; SLs and VLs given from outside, NULL = none */
+	struct adaptive *adaptive;	   /* reference held; groups of ports for some LIDs, NULL = none */
 	void *priv;			   /* the engine's own, behind ops */
 };
 
@@ -143,6 +145,23 @@ static inline unsigned routing_port(const struct routing *r, uint32_t sw, unsign
 
 	return row && lid <= row->top ? row->port[lid] : NO_PATH;
 }
+
+/*
+ * Port by which packets for a LID go on: the entry; where its port is down the first that is up
+ * of the adaptive-routing group.  NO_PATH without an entry.
+ */
+unsigned routing_next_port(const struct routing *r, uint32_t sw, unsigned lid);
+
+/*
+ * All ports by which a packet for a LID may leave a switch: the entry of its table, and with
+ * adaptive routing those of the group that are up; the entry alone where none is.  false: there
+ * is no group, the set is the entry (nothing without one).
+ */
+bool routing_ports(const struct routing *r, uint32_t sw, unsigned lid, struct port_set *set);
+
+/* "*2 4 x5 (group 3)": the ports of an adaptive-routing group, * at the entry of the table, x at ports that
+ * are down; nothing where there is no group. */
+void routing_ports_text(const struct routing *r, uint32_t sw, unsigned lid, struct text *t);
 
 /* What was given from outside comes before what the engine says. */
 struct sl_range routing_sl(const struct routing *r, unsigned slid, unsigned dlid);

@@ -11,7 +11,12 @@ static void switch_tables_free(struct counted *c)
 		free(h->lft[s]);
 	free(h->lft);
 	free(h->top);
+	free(h->source);
+	free(h->lid);
+	free(h->lmc);
 	sl_tables_unref(h->sl_tables);
+	if (h->adaptive)
+		counted_unref(&h->adaptive->counted);
 	free(h);
 }
 
@@ -24,4 +29,14 @@ struct switch_tables *switch_tables_new(uint32_t n_switches)
 	h->top = NEW_ARRAY(n_switches + 1u, uint16_t);
 	h->lft = NEW_ARRAY(n_switches + 1u, uint8_t *);
 	return h;
+}
+
+unsigned switch_tables_top(const struct switch_tables *h)
+{
+	unsigned top = 0;
+
+	for (uint32_t s = 0; s < h->n_switches; s++)
+		if (h->lft[s] && h->top[s] > top)
+			top = h->top[s];
+	return top;
 }

@@ -1,19 +1,26 @@
 /*
- * What the switches of a live fabric held when it was read: forwarding tables,
- * and, when asked for, SL-to-VL maps.  Part of the fabric; never changes.
+ * What the switches hold: forwarding tables, and where they are known adaptive-routing
+ * groups and SL-to-VL maps.  Read from a live fabric or from files, never changed.
  */
 #ifndef IBSCOPE_SWITCH_TABLES_H
 #define IBSCOPE_SWITCH_TABLES_H
 
 #include "core/base/defs.h"
+#include "core/routing/adaptive.h"
 #include "core/routing/sl_tables.h"
 
 struct switch_tables {
 	struct counted counted;
+	char *source; /* owned; file they come from, NULL = read live */
 	uint32_t n_switches;
 	uint16_t *top; /* [n_switches] LinearFDBTop: the last LID that counts */
 	uint8_t **lft; /* [n_switches] -> [top + 1] ports by LID, NO_PATH = none; NULL: no answer */
 	struct sl_tables *sl_tables; /* maps; NULL: they were not read */
+	struct adaptive *adaptive;   /* reference held; NULL: no switch has groups, or they were not read */
+	/* [n_ports of the fabric] base LID and LMC that ports have with these tables; NULL: those of its
+	 * source. */
+	uint16_t *lid;
+	uint8_t *lmc;
 };
 
 /* With one reference, let go of by counted_unref(&h->counted). */
@@ -24,5 +31,8 @@ static inline const struct switch_tables *fabric_switch_tables(const struct fabr
 {
 	return (const struct switch_tables *)f->switch_tables;
 }
+
+/* Largest LinearFDBTop, 0 when no switch has a table. */
+unsigned switch_tables_top(const struct switch_tables *h);
 
 #endif

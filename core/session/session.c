@@ -40,7 +40,7 @@ struct session *session_new(const struct engine *const *engines, const struct co
 	s->commands = tables;
 	s->option_tables = option_tables(engines);
 	options = options_new(s->option_tables);
-	s->setup = setup_new(NULL, NULL, options, NULL);
+	s->setup = setup_new(&(struct setup){.options = options});
 	options_free(options);
 	pthread_mutex_init(&s->mutex, NULL);
 	return s;
@@ -260,23 +260,24 @@ static int shape_fabric(const struct session *s, const struct fabric *loaded, co
 	return 0;
 }
 
-/* What an event of a new history holds: everything up under these options. */
+/* What an event of a new history holds: everything up under these options and tables. */
 static const struct setup *fresh_setup(const struct session *s, const struct fabric *f,
-				       const struct options *o)
+				       const struct options *o, const struct switch_tables *tables)
 {
 	struct state *up = state_new(f);
-	const struct setup *setup =
-		setup_with(s->setup, &(struct setup){.fabric = f, .state = up, .options = o});
+	const struct setup *setup = setup_with(
+		s->setup, &(struct setup){.fabric = f, .state = up, .options = o, .tables = tables});
 
 	state_free(up);
 	return setup;
 }
 
 /* Begin a new history on a fabric; nothing changes when it cannot be routed. */
-static int begin_history(struct session *s, const struct fabric *f, const struct options *o, const char *how,
-			 struct progress *p, struct err *e)
+static int begin_history(struct session *s, const struct fabric *f, const struct options *o,
+			 const struct switch_tables *tables, const char *how, struct progress *p,
+			 struct err *e)
 {
-	struct event ev = {.kind = EVENT_LOAD, .text = str_dup(how), .setup = fresh_setup(s, f, o)};
+	struct event ev = {.kind = EVENT_LOAD, .text = str_dup(how), .setup = fresh_setup(s, f, o, tables)};
 	struct change_request rq = {.kind = EVENT_LOAD, .progress = p};
 
 	if (ev.setup->chain && !(ev.sweep = sweep_event(s, NULL, &ev, &rq, e))) {
@@ -299,7 +300,7 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 	int rc = shape_fabric(s, f, s->setup->options, &shaped, e);
 
 	if (!rc) {
-		rc = begin_history(s, shaped, s->setup->options, how, p, e);
+		rc = begin_history(s, shaped, s->setup->options, NULL, how, p, e);
 		fabric_unref(shaped);
 	}
 	if (rc) {
@@ -335,7 +336,8 @@ int session_reshape(struct session *s, const struct options *o, struct progress 
 	if (shape_fabric(s, s->loaded, o, &shaped, e))
 		return -1;
 	text = str_dup(s->event[0].text);
-	rc = begin_history(s, shaped, o, text, p, e);
+	/* the ports are the same ones under the same ids */
+	rc = begin_history(s, shaped, o, s->setup->tables, text, p, e);
 	fabric_unref(shaped);
 	free(text);
 	return rc;
@@ -385,7 +387,7 @@ int session_reset(struct session *s, struct progress *p, struct err *e)
 	if (session_need_fabric(s, e))
 		return -1;
 	text = str_dup(s->event[0].text);
-	rc = begin_history(s, s->fabric, s->setup->options, text, p, e);
+	rc = begin_history(s, s->fabric, s->setup->options, s->setup->tables, text, p, e);
 	free(text);
 	return rc;
 }

@@ -10,6 +10,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/routing/routing.h"
+#include "core/routing/switch_tables.h"
 #include "core/sm/options.h"
 
 /*
@@ -97,6 +98,7 @@ struct engine_input {
 	 * that are up (engines/doc/minhop.md 10.1).  Lasts between sweeps, owned by the session; may be NULL.
 	 */
 	uint8_t *marked;
+	const struct switch_tables *held; /* what the engine's `holds` asks for; NULL = not known */
 	struct leftovers *left;
 	const struct observer *observer; /* NULL = none */
 	struct progress *progress;	 /* NULL = none */
@@ -114,11 +116,20 @@ struct engine_output {
 	const char *fatal;
 };
 
+/* What an engine shows instead of computing. */
+enum engine_holds {
+	HOLDS_NOTHING, /* it computes */
+	HOLDS_LIVE,    /* the tables that were read from a live fabric */
+	HOLDS_TABLES   /* the tables that were read last, from files or live (setup_tables()) */
+};
+
 struct engine {
 	const char *name;	      /* as in opensm -R */
 	const char *brief;	      /* one line */
 	const char *reference;	      /* paper or "as OpenSM 3.3.23" */
 	const struct optdef *options; /* its own, ended by a NULL name; NULL when it has none */
+	/* First of a chain it also leaves the LIDs as they were with those tables (lids_found()). */
+	enum engine_holds holds;
 	/*
 	 * Compute.  Returns the routing (caller owns one reference), or NULL: the
 	 * engine refuses this fabric or these options (out->refused says why), and

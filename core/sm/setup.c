@@ -3,24 +3,37 @@
 
 #include <stdlib.h>
 
-struct setup *setup_new(const struct fabric *f, const struct state *st, const struct options *o,
-			const char *chain)
+static const struct switch_tables *tables_ref(const struct switch_tables *t)
+{
+	return t ? (const struct switch_tables *)counted_ref((struct counted *)(uintptr_t)&t->counted) : NULL;
+}
+
+struct setup *setup_new(const struct setup *m)
 {
 	struct setup *s = NEW(struct setup);
 
 	atomic_init(&s->refs, 1);
-	s->fabric = f ? fabric_ref(f) : NULL;
-	s->state = st ? state_ref(st) : NULL;
-	s->options = options_ref(o);
-	s->chain = chain ? str_dup(chain) : NULL;
+	s->fabric = m->fabric ? fabric_ref(m->fabric) : NULL;
+	s->state = m->state ? state_ref(m->state) : NULL;
+	s->options = options_ref(m->options);
+	s->chain = m->chain ? str_dup(m->chain) : NULL;
+	s->tables = tables_ref(m->tables);
 	return s;
 }
 
 struct setup *setup_with(const struct setup *base, const struct setup *other)
 {
-	return setup_new(
-		other->fabric ? other->fabric : base->fabric, other->state ? other->state : base->state,
-		other->options ? other->options : base->options, other->chain ? other->chain : base->chain);
+	bool same_fabric = !other->fabric || other->fabric == base->fabric;
+
+	return setup_new(&(struct setup){
+		.fabric = other->fabric ? other->fabric : base->fabric,
+		.state = other->state ? other->state : base->state,
+		.options = other->options ? other->options : base->options,
+		.chain = other->chain ? other->chain : base->chain,
+		.tables = other->tables ? other->tables
+			  : same_fabric ? base->tables
+					: NULL,
+	});
 }
 
 struct setup *setup_ref(const struct setup *s)
@@ -41,11 +54,13 @@ void setup_unref(const struct setup *s)
 	state_free(m->state);
 	options_free(m->options);
 	free((void *)(uintptr_t)m->chain);
+	if (m->tables)
+		counted_unref((struct counted *)(uintptr_t)&m->tables->counted);
 	free(m);
 }
 
 bool setup_equal(const struct setup *a, const struct setup *b)
 {
 	return a->fabric == b->fabric && (a->state == b->state || state_equal(a->state, b->state)) &&
-	       options_equal(a->options, b->options);
+	       options_equal(a->options, b->options) && a->tables == b->tables;
 }

@@ -7,6 +7,7 @@
 #define IBSCOPE_SETUP_H
 
 #include "core/fabric/state.h"
+#include "core/routing/switch_tables.h"
 #include "core/sm/options.h"
 
 struct setup {
@@ -15,19 +16,27 @@ struct setup {
 	const struct state *state;     /* reference held; NULL without a fabric */
 	const struct options *options; /* reference held */
 	const char *chain;	       /* engines asked for, "updn,minhop"; owned; NULL = none */
+	/* Tables read for this fabric beside its source; reference held; NULL = none. */
+	const struct switch_tables *tables;
 };
 
-/* Takes references of its own and copies the chain; options are required. */
-struct setup *setup_new(const struct fabric *f, const struct state *st, const struct options *o,
-			const char *chain);
+/* A setup of these members (refs apart): takes references of its own and copies the chain; options are
+ * required. */
+struct setup *setup_new(const struct setup *members);
 
-/* The same but for the members of `other` that are not NULL. */
+/* The same but for the members of `other` that are not NULL; another fabric leaves the tables behind. */
 struct setup *setup_with(const struct setup *base, const struct setup *other);
+
+/* What the switches hold: tables that were read, else those that came with the fabric; NULL = not known. */
+static inline const struct switch_tables *setup_tables(const struct setup *s)
+{
+	return s->tables ? s->tables : fabric_switch_tables(s->fabric);
+}
 
 struct setup *setup_ref(const struct setup *s);
 void setup_unref(const struct setup *s); /* NULL is fine */
 
-/* Does a routing of both find the same: fabric, state and options? */
+/* Does a routing of both find the same: fabric, state, options and tables? */
 bool setup_equal(const struct setup *a, const struct setup *b);
 
 #endif

@@ -89,6 +89,8 @@ static int start_memory(struct sm_memory **out, const struct sweep_request *rq, 
 	lo.file = entries;
 	m = NEW(struct sm_memory);
 	m->lids = lid_memory_new(rq->setup->fabric, &lo);
+	if (rq->setup->tables && rq->setup->tables->lid)
+		lid_memory_carry(m->lids, rq->setup->fabric, rq->setup->tables->lid, rq->setup->tables->lmc);
 	m->marked = NEW_ARRAY(rq->setup->fabric->n_switches, uint8_t);
 	m->opervls = opervls_of_source(rq->setup->fabric);
 	m->active = NEW_ARRAY(rq->setup->fabric->n_ports, uint8_t);
@@ -179,6 +181,32 @@ static void parse_chain(struct chain *c, const char *names, const struct engine 
 	free(copy);
 }
 
+/* The tables that an engine shows, NULL when it computes or there are none. */
+static const struct switch_tables *held_for(const struct setup *s, const struct engine *g)
+{
+	const struct switch_tables *t =
+		g->holds == HOLDS_LIVE ? fabric_switch_tables(s->fabric) : setup_tables(s);
+
+	if (g->holds == HOLDS_NOTHING || (t && g->holds == HOLDS_LIVE && t->source))
+		return NULL;
+	return t;
+}
+
+/* LIDs of a sweep: assigned, or as they were found where the first engine shows what switches hold. */
+static const struct lids *sweep_lids(struct sweep *s, const struct engine *const *engines, struct text *notes)
+{
+	const struct switch_tables *held;
+	struct text unknown = {0};
+	struct chain c;
+
+	parse_chain(&c, s->setup->chain, engines, &unknown);
+	text_free(&unknown); /* told by run_chain() */
+	held = c.n ? held_for(s->setup, c.engine[0]) : NULL;
+	if (!held)
+		return lids_assign(s->memory->lids, s->topo, notes, NULL);
+	return lids_found(s->memory->lids, s->topo, held->lid, held->lmc, switch_tables_top(held), notes);
+}
+
 struct run {
 	struct sweep *s;
 	const struct engine *const *engines;
@@ -214,6 +242,7 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 
 	if (!same)
 		in.previous = NULL;
+	in.held = held_for(r->s->setup, g);
 	in.refused_before = has_refused(r->s->prev, g->name);
 	if (!engine_room(g, &in, &out.refused))
 		r->s->routing = same && g->update ? g->update(&in, &out) : g->route(&in, &out);
@@ -439,10 +468,19 @@ enum map_source {
 	MAPS_UNKNOWN, /* qos is off and nobody knows: layers are not in force */
 };
 
+/* Maps that the switches hold, NULL = not known. */
+static const struct sl_tables *held_maps(const struct setup *s)
+{
+	const struct switch_tables *of_fabric = fabric_switch_tables(s->fabric);
+
+	if (s->tables && s->tables->sl_tables)
+		return s->tables->sl_tables;
+	return of_fabric ? of_fabric->sl_tables : NULL;
+}
+
 static enum map_source map_source(const struct sweep *s)
 {
 	const struct routing *r = s->routing;
-	const struct switch_tables *held = fabric_switch_tables(s->fabric);
 
 	if (options_file(s->setup->options, "sl2vl_file"))
 		return MAPS_FILE;
@@ -450,7 +488,7 @@ static enum map_source map_source(const struct sweep *s)
 		return MAPS_ENGINE;
 	if (options_bool(s->setup->options, "qos"))
 		return MAPS_QOS;
-	if (held && held->sl_tables)
+	if (held_maps(s->setup))
 		return MAPS_HELD;
 	return r->ops->n_layers && r->ops->n_layers(r) > 1 ? MAPS_UNKNOWN : MAPS_ENGINE;
 }
@@ -479,7 +517,7 @@ static int fill_maps(struct sweep *s, struct sl_tables *l, enum map_source sourc
 		qos_give_maps(l, s->topo, s->setup->options, s->opervls);
 		return 0;
 	case MAPS_HELD:
-		sl_tables_copy_maps(l, fabric_switch_tables(s->fabric)->sl_tables);
+		sl_tables_copy_maps(l, held_maps(s->setup));
 		return 0;
 	case MAPS_UNKNOWN:
 		sl_tables_set_all(l, 0);
@@ -544,7 +582,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	s->from_scratch = s->scratch_reason != NULL;
 	note_sm_place(s, &notes);
 	note_hop_limit(s, &notes);
-	s->lids = lids_assign(s->memory->lids, s->topo, &notes, NULL);
+	s->lids = sweep_lids(s, rq->engines, &notes);
 	if (!serve_from_cache(s, rq, &notes)) {
 		rc = route_sweep(s, rq, &notes, e);
 		restart_cache(s);
@@ -658,6 +696,7 @@ int sweep_observe(const struct sweep *s, const struct engine *const *engines, co
 		text_free(&out.notes);
 	}
 	in.observer = obs;
+	in.held = held_for(s->setup, engine_find(engines, s->routing->engine));
 	r = route_again(engine_find(engines, s->routing->engine), &in, &out);
 	if (!r)
 		rc = err_set(e, "%s", out.refused.msg);

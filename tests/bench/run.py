@@ -307,7 +307,7 @@ def bench_fabric(what, options):
 def engines_there():
     out, _ = run(["--json", "-e", "show engines"])
     names = [e["name"] for e in json.loads(out)["engines"]]
-    return [n for n in names if n not in ("file", "live")]
+    return [n for n in names if n not in ("file", "live", "tables")]
 
 
 def main():

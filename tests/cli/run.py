@@ -57,6 +57,8 @@ class Case:
 
 
 TREE = "xgft:3,3:1,2"
+FORMATS = os.path.join(ROOT, "tests", "fabrics", "formats", "")
+LEAVES = FORMATS + "two-leaf.ibnetdiscover"
 UPDN = ["-R", "updn"]
 
 CASES = [
@@ -86,6 +88,25 @@ CASES = [
     Case("two hosts and no switch", ["pair.net", "-e", "route minhop; trace A B"], 1, r"has no switch", r"-e:1: "),
     Case("a switch cabled to itself", ["loops.net", "-R", "minhop", "-e", "check; trace A B"], 0, r"^Sound: [\s\S]*hop"),
     Case("parts apart", ["parts.net", "-R", "minhop", "-e", "check; trace A B"], 1, r"^2 endports cut off[\s\S]*^NOT SOUND[\s\S]*A \(LID 2\) -> B \(LID 3\)"),
+
+    # --- tables as data
+    Case("tables", [LEAVES, "-e", "tables %s; trace 4 10; check" % (FORMATS + "two-leaf.lfts")], 0,
+         r"^It names the LIDs of 7 ports\.[\s\S]*\(LID 4\) -> router \(LID 10\): SL 0, 3 hops[\s\S]*^Sound: "),
+    Case("tables of another fabric", [TREE, "-e", "tables %s" % (FORMATS + "two-leaf.lfts")], 1, NOTHING,
+         r"-e:1: \S*two-leaf.lfts: found tables of 3 switches, none of which is in the fabric"),
+    Case("tables without a fabric", ["-e", "tables x"], 1, NOTHING, r"no fabric is loaded"),
+    Case("tables of what are none", [TREE, "-e", "tables junk"], 1, NOTHING,
+         r"junk: found no table of a switch \(the text begins 'this is no fabric"),
+    Case("json: tables", ["--json", LEAVES, "-e", "tables %s" % (FORMATS + "two-leaf.fdbs")], 0,
+         r'"format":"fdbs"[\s\S]*"routing":\{"engine":"tables"', objects=[("load", True), ("tables", True)]),
+    Case("folder of ibdiagnet", [FORMATS + "two-leaf.ibdiagnet2", "-e", "trace 4 10; check"], 0,
+         r"any of 1 \*2 \(group 3\)[\s\S]*^Adaptive routing[\s\S]*^Sound: ", r"^tables routed 3 switches"),
+    Case("folder, an engine asked for", ["-R", "minhop", FORMATS + "two-leaf.ibdiagnet2", "-e", "show"], 0,
+         r"^routed by minhop"),
+    Case("LIDs before anything is routed", [FORMATS + "two-leaf.ibdiagnet2/ibdiagnet2.db_csv", "-e",
+                                            "list hosts; trace 4 10"], 1,
+         r"host one +4 [\s\S]*host one \(LID 4\) -> router \(LID 10\): the shortest way has 3 hops",
+         r"nothing is routed yet; `route ENGINE` does it, `tables FILE` takes"),
 
     # --- scripts
     Case("script", [TREE, "-x", "good.ibs"], 0, r"^Sound: "),

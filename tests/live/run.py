@@ -475,6 +475,10 @@ def tables(ibscope):
         told = [json.loads(line) for line in r.stdout.splitlines()]
         check("an object for each command", [(o["command"], o["ok"]) for o in told] == [("route", True), ("live", True)],
               r.stdout + r.stderr)
+        r = run("live; save saved; load saved; tables live; export lfts onto; check")
+        onto = os.path.join(WORK, "onto")
+        check("live tables onto a saved fabric", os.path.exists(onto) and entries(open(onto).read()) == entries(lfts)
+              and "read from the live fabric" in r.stdout and "Sound" in r.stdout, r.stdout + r.stderr)
         r = run("live; route live")
         check("tables that were not read", "`live tables` reads them" in r.stdout + r.stderr, r.stdout + r.stderr)
     finally:

@@ -71,7 +71,8 @@ static int resweep(struct session *s, bool reroute, struct out *o, struct err *e
 	const struct event *at = session_event(s);
 
 	if (at && !at->setup->chain)
-		return err_set(e, "nothing is routed yet; `route ENGINE` does it");
+		return err_set(e, "nothing is routed yet; `route ENGINE` does it, `tables FILE` takes what "
+				  "switches hold");
 	if (session_change(s, &rq, e))
 		return -1;
 	report_event(s, o);

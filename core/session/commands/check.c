@@ -141,6 +141,11 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 		return err_set(e, CANCELLED);
 	cut = count_cut_off(w, NULL);
 	print_check(w, &c, o);
+	if (w->routing->adaptive)
+		out_text(o,
+			 "Adaptive routing: all ports that packets may take are judged, and the longest way "
+			 "counts.\n");
+	out_json(o, "adaptive", json_boolean(w->routing->adaptive != NULL));
 	if (cut)
 		out_text(o, "%s cut off from the subnet manager.\n", PLURAL(cut, "endport"));
 	out_json(o, "hosts_gone", json_integer(cut));
@@ -178,6 +183,9 @@ const struct command check_commands[] = {
 	 .help = "unreachable pairs, forwarding loops, credit loops per VL; exit status 1 in batch when "
 		 "something is "
 		 "wrong",
+	 .details = "  With adaptive-routing groups (`tables`) every way that packets may take must arrive, "
+		    "and all "
+		    "of them make\n  dependencies.\n",
 	 .needs = NEEDS_ROUTING,
 	 .run = cmd_check},
 	{.name = NULL},

@@ -18,7 +18,8 @@ const struct sweep *need_routing(const struct session *s, struct err *e)
 	if (session_need_fabric(s, e))
 		return NULL;
 	if (!w)
-		err_set(e, "nothing is routed yet; `route ENGINE` does it");
+		err_set(e, "nothing is routed yet; `route ENGINE` does it, `tables FILE` takes what switches "
+			   "hold");
 	else if (!w->routing)
 		err_set(e, "no engine could route the fabric (no_fallback): there are no tables");
 	else

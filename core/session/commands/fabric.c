@@ -40,6 +40,7 @@ static int take_fabric(struct session *s, struct fabric *f, const char *how, str
 static int cmd_load(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct fabric *f;
+	bool tables;
 	char *how;
 	int rc;
 
@@ -50,8 +51,11 @@ static int cmd_load(struct session *s, int argc, char **argv, struct out *o, str
 	if (fabric_load(argv[1], &f, o->run->progress, e))
 		return -1;
 	how = str_printf("load %s", argv[1]);
+	tables = f->switch_tables != NULL;
 	rc = take_fabric(s, f, how, o, e);
 	free(how);
+	if (!rc && tables && !s->setup->chain)
+		rc = run_text(o->run, "route tables,no_fallback", e);
 	return rc;
 }
 
@@ -517,12 +521,16 @@ const struct command fabric_commands[] = {
 	{.name = "load",
 	 .syntax = "load FILE",
 	 .help = "load a saved fabric",
-	 .details = "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), "
-		    "ibsim net "
-		    "files,\n"
-		    "  libibnetdisc caches, opensm-subnet.lst, ibdiagnet .lst.  Begins a new journal; the "
-		    "engine in "
-		    "force routes it.\n",
+	 .details =
+		 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), "
+		 "ibsim net "
+		 "files,\n"
+		 "  libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst and .db_csv.  "
+		 "A folder of\n"
+		 "  ibdiagnet or OpenSM: also the tables in it (.far, .fdbs, opensm-lfts.dump), taken as the "
+		 "routing "
+		 "when no\n"
+		 "  engine was asked for.  Begins a new journal; the engine in force routes it.\n",
 	 .run = cmd_load},
 	{.name = "live",
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",

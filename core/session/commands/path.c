@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/distances.h"
 #include "core/base/err.h"
 #include "core/routing/paths.h"
 #include "core/session/commands/commands.h"
@@ -16,8 +17,9 @@ static void print_sl(const struct path *p, char *buf, size_t size)
 		snprintf(buf, size, "%u..%u", p->sl.lo, p->sl.hi);
 }
 
-static void print_hop(const struct routing *r, const struct path_hop *h, struct out *o)
+static void print_hop(const struct routing *r, const struct path_hop *h, unsigned dlid, struct out *o)
 {
+	struct text ports = {0};
 	const struct fabric *f = r->topo->fabric;
 	char dir =
 		h->out && h->out != NO_PATH && r->ops->direction ? r->ops->direction(r, h->sw, h->out) : ' ';
@@ -32,20 +34,72 @@ static void print_hop(const struct routing *r, const struct path_hop *h, struct 
 	out_text(o, "  %c %s%s%s", dir, in, switch_name(f, h->sw), out);
 	if (h->out && h->out != NO_PATH)
 		out_text(o, "  VL %u", h->vl);
+	routing_ports_text(r, h->sw, dlid, &ports);
+	if (ports.len)
+		out_text(o, "  any of %s", text_str(&ports));
 	out_text(o, "\n");
+	text_free(&ports);
 }
 
-static json_t *path_json(const struct fabric *f, const struct path *p)
+/* Ports that a packet may take at a hop. */
+static json_t *ports_json(const struct routing *r, uint32_t sw, unsigned dlid)
 {
+	json_t *list = json_array();
+	struct port_set set;
+
+	routing_ports(r, sw, dlid, &set);
+	for (unsigned p = port_set_next(&set, 0); p < 256; p = port_set_next(&set, p + 1))
+		json_array_append_new(list, json_integer(p));
+	return list;
+}
+
+static json_t *path_json(const struct routing *r, const struct path *p)
+{
+	const struct fabric *f = r->topo->fabric;
 	json_t *hops = json_array();
 
-	for (unsigned i = 0; i < p->n; i++)
-		json_array_append_new(hops, json_make("{s:s, s:i, s:i, s:i}", "switch",
-						      switch_name(f, p->hop[i].sw), "in", (int)p->hop[i].in,
-						      "out", (int)p->hop[i].out, "vl", (int)p->hop[i].vl));
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct path_hop *h = &p->hop[i];
+		json_t *hop = json_make("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, h->sw), "in",
+					(int)h->in, "out", (int)h->out, "vl", (int)h->vl);
+
+		if (adaptive_find(r->adaptive, h->sw, p->dlid))
+			json_object_set_new(hop, "ports", ports_json(r, h->sw, p->dlid));
+		json_array_append_new(hops, hop);
+	}
 	return json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
 			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
 			 (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "path", hops);
+}
+
+/* With adaptive routing: do all ways that packets may take arrive, and how long are they? */
+static void print_ways(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid,
+		       const struct path *p, struct out *o)
+{
+	struct dest_ways w;
+	struct path worst;
+	uint32_t sw = p->n ? p->hop[0].sw : NO_ID;
+
+	if (!r->adaptive || sw == NO_ID || p->dst == NO_ID)
+		return;
+	dest_ways_init(&w, r);
+	dest_ways(r, dlid, &w);
+	if (w.worst[sw] < HOPS_LOOP) {
+		unsigned longest = w.worst[sw] + (p->hop[0].in != 0);
+
+		if (longest > p->hops)
+			out_text(o, "  By other ports of the groups up to %s.\n", PLURAL(longest, "hop"));
+	} else if (p->end == PATH_OK) {
+		path_trace_worst(r, src, slid, dlid, &w, &worst);
+		out_text(o, "  NOT by all ports of the groups: %s\n", path_end_text(worst.end));
+		for (unsigned i = 0; i < worst.n && i < 16; i++)
+			print_hop(r, &worst.hop[i], dlid, o);
+		if (worst.n > 16)
+			out_text(o, "    ...\n");
+		path_free(&worst);
+		o->run->found_fault = true;
+	}
+	dest_ways_free(&w);
 }
 
 static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid, struct out *o)
@@ -68,19 +122,37 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	else
 		out_text(o, "NO PATH: %s\n", path_end_text(p.end));
 	for (unsigned i = 0; i < p.n; i++)
-		print_hop(r, &p.hop[i], o);
+		print_hop(r, &p.hop[i], dlid, o);
+	print_ways(r, src, slid, dlid, &p, o);
 	if (slid && p.end != PATH_NO_SOURCE && routing_sa_refuses(r, src, p.n > 0))
 		out_text(o, "  OpenSM's SA gives no path: SL 0, which it tries first, is mapped to VL 15.\n");
 	if (p.end != PATH_OK)
 		o->run->found_fault = true;
-	json = path_json(f, &p);
+	json = path_json(r, &p);
 	path_free(&p);
 	return json;
 }
 
+/* Before anything is routed: who the ends are, and how far apart by cable. */
+static void print_ends(const struct session *s, uint32_t src, unsigned slid, uint32_t dst, unsigned dlid,
+		       struct out *o)
+{
+	struct topo *t = topo_new(s->fabric, session_state(s));
+	int n = endport_distance(t, src, dst);
+	char a[300], b[300];
+
+	out_text(o, "%s (LID %u) -> %s (LID %u): ", endport_label(s->fabric, src, a, sizeof(a)), slid,
+		 endport_label(s->fabric, dst, b, sizeof(b)), dlid);
+	if (n < 0)
+		out_text(o, "no way over switches\n");
+	else
+		out_text(o, "the shortest way has %s\n", PLURAL((unsigned)n, "hop"));
+	topo_unref(t);
+}
+
 static int cmd_trace(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = session_sweep(s);
+	const struct sweep *w;
 	unsigned slid, dlid;
 	uint32_t src, dst;
 
@@ -88,6 +160,11 @@ static int cmd_trace(struct session *s, int argc, char **argv, struct out *o, st
 	src = session_endport(s, argv[1], &slid, e);
 	dst = src == NO_ID ? NO_ID : session_endport(s, argv[2], &dlid, e);
 	if (dst == NO_ID)
+		return -1;
+	if (!session_sweep(s))
+		print_ends(s, src, slid, dst, dlid, o);
+	w = need_routing(s, e);
+	if (!w)
 		return -1;
 	out_json(o, "forward", print_path(w->routing, src, slid, dlid, o));
 	if (src != dst)
@@ -180,7 +257,8 @@ const struct command path_commands[] = {
 	{.name = "trace",
 	 .syntax = "trace SRC DST",
 	 .help = "the path hop by hop, both directions",
-	 .needs = NEEDS_ROUTING,
+	 .details = "  LIDs that the fabric's source holds can be named before anything is routed.\n",
+	 .needs = NEEDS_FABRIC,
 	 .run = cmd_trace},
 	{.name = "why",
 	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",

@@ -1,0 +1,422 @@
+/*
+ * ibdiagnet2.db_csv and opensm-smdb.dump: sections of comma-separated rows under a line
+ * that names their columns (core/formats/doc/formats.md 9.2).
+ */
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/formats/readers.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MAX_FIELDS 256 /* of a row; more are not looked at */
+#define MAX_COLUMNS 16 /* of use in a section */
+
+struct reader {
+	const struct input *in;
+	struct lines lines;
+	struct fabric_builder *b;
+	struct unknown_lines unknown;
+	uint32_t n_links;
+	uint64_t sm_lid;
+};
+
+/* A section of use: its columns, and what to do with a row (value[] in order of the columns). */
+struct section {
+	const char *name;
+	const char *column[MAX_COLUMNS];			   /* ended by NULL */
+	unsigned needed;					   /* the first so many must be there */
+	bool (*row)(struct reader *r, const struct cursor *value); /* false: not understood */
+};
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+static struct cursor trimmed(struct cursor c)
+{
+	while (c.p < c.end && isspace((unsigned char)*c.p))
+		c.p++;
+	while (c.p < c.end && isspace((unsigned char)c.end[-1]))
+		c.end--;
+	return c;
+}
+
+/* The next field of a row and the comma behind it; of a quoted one what is inside the quotes. */
+static struct cursor take_field(struct cursor *c)
+{
+	struct cursor f;
+	const char *comma;
+
+	if (cur_char(c, '"')) {
+		f.p = c->p;
+		while (c->p < c->end && (*c->p != '"' || (c->p + 1 < c->end && c->p[1] == '"')))
+			c->p += *c->p == '"' ? 2 : 1;
+		f.end = c->p;
+	} else {
+		comma = cur_empty(c) ? NULL : memchr(c->p, ',', c->end - c->p);
+		f = trimmed((struct cursor){c->p, comma ? comma : c->end});
+	}
+	comma = cur_empty(c) ? NULL : memchr(c->p, ',', c->end - c->p);
+	c->p = comma ? comma + 1 : c->end;
+	return f;
+}
+
+static bool same_word(struct cursor c, const char *word)
+{
+	size_t n = strlen(word);
+
+	return (size_t)(c.end - c.p) == n && !strncasecmp(c.p, word, n);
+}
+
+/* A number that is known ("N/A" is not). */
+static bool number(struct cursor c, uint64_t *v)
+{
+	return cur_number(&c, 0, v) && cur_empty(&c);
+}
+
+/* A number up to a limit where it is known, else 0. */
+static unsigned small_number(struct cursor c, unsigned limit)
+{
+	uint64_t v;
+
+	return number(c, &v) && v <= limit ? (unsigned)v : 0;
+}
+
+/* Text of a quoted field, "" taken for one quote. */
+static char *quoted_text(struct cursor c)
+{
+	char *raw = mem_alloc((size_t)(c.end - c.p) + 1), *clean;
+	size_t n = 0;
+
+	for (; c.p < c.end; c.p++) {
+		raw[n++] = *c.p;
+		if (*c.p == '"' && c.p + 1 < c.end && c.p[1] == '"')
+			c.p++;
+	}
+	clean = clean_text(raw, n, DESC_MAX);
+	free(raw);
+	return clean;
+}
+
+/* --- what a row tells ---------------------------------------------------------------------- */
+
+enum { N_GUID, N_TYPE, N_PORTS, N_DESC, N_SYSTEM, N_PORT_GUID, N_DEVICE, N_VENDOR };
+
+static bool node_row(struct reader *r, const struct cursor *v)
+{
+	uint64_t guid, type, ports, x;
+	struct fb_node *n;
+	uint32_t node;
+
+	if (!number(v[N_GUID], &guid) || !number(v[N_TYPE], &type) || !number(v[N_PORTS], &ports) || !guid ||
+	    type < NODE_CA || type > NODE_ROUTER || ports > MAX_PORTS)
+		return false;
+	node = fb_add(r->b, (enum node_type)type, guid, (unsigned)ports, NULL);
+	if (node == NO_ID) {
+		warnings_add(&r->b->warnings, "duplicate GUID", r->lines.no,
+			     "a second node has the GUID 0x%016lx; it is left out", guid);
+		return true;
+	}
+	n = &r->b->node[node];
+	n->desc = quoted_text(v[N_DESC]);
+	n->sysguid = number(v[N_SYSTEM], &x) ? x : 0;
+	n->device = small_number(v[N_DEVICE], UINT16_MAX);
+	n->vendor = small_number(v[N_VENDOR], 0xFFFFFF);
+	if (type == NODE_SWITCH && number(v[N_PORT_GUID], &x))
+		n->port[0].guid = x;
+	return true;
+}
+
+enum { S_GUID, S_CAP, S_ESP0 };
+
+static bool switch_row(struct reader *r, const struct cursor *v)
+{
+	uint64_t guid, cap;
+	uint32_t node;
+
+	if (!number(v[S_GUID], &guid))
+		return false;
+	node = fb_find(r->b, guid);
+	if (node == NO_ID)
+		return false;
+	if (number(v[S_CAP], &cap) && cap && cap <= UINT16_MAX)
+		r->b->node[node].fdb_cap = (uint32_t)cap;
+	r->b->node[node].esp0 = small_number(v[S_ESP0], 1);
+	return true;
+}
+
+static enum link_speed speed_of_mask(uint64_t mask)
+{
+	static const struct {
+		uint32_t bit;
+		enum link_speed speed;
+	} table[] = {
+		{0x1, SPEED_SDR},	{0x2, SPEED_DDR},     {0x4, SPEED_QDR},	  {0x100, SPEED_FDR},
+		{0x200, SPEED_EDR},	{0x400, SPEED_HDR},   {0x800, SPEED_NDR}, {0x1000, SPEED_XDR},
+		{0x10000, SPEED_FDR10}, {0x20000, SPEED_EDR},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		if (mask == table[i].bit)
+			return table[i].speed;
+	return SPEED_UNKNOWN;
+}
+
+/* Builder index of the node of a GUID, with room for a port; NO_ID: there is none. */
+static uint32_t node_with_port(struct reader *r, uint64_t guid, uint64_t port)
+{
+	uint32_t node = fb_find(r->b, guid);
+
+	if (node == NO_ID || port > MAX_PORTS)
+		return NO_ID;
+	if (port > r->b->node[node].nports) {
+		warnings_add(&r->b->warnings, "port above count", r->lines.no,
+			     "port %lu of a node that has %u ports by its own count; taken as %lu ports",
+			     port, r->b->node[node].nports, port);
+		fb_more_ports(r->b, node, (unsigned)port);
+	}
+	return node;
+}
+
+enum { P_NODE, P_NUM, P_GUID, P_LID, P_LMC, P_SM_LID, P_WIDTH, P_SPEED, P_STATE, P_OPVLS };
+
+static bool port_row(struct reader *r, const struct cursor *v)
+{
+	uint64_t guid, num, x;
+	struct fb_port *p;
+	uint32_t node;
+	bool addressed; /* LID and port GUID of a switch are those of its port 0 */
+
+	if (!number(v[P_NODE], &guid) || !number(v[P_NUM], &num))
+		return false;
+	node = node_with_port(r, guid, num);
+	if (node == NO_ID)
+		return false;
+	p = &r->b->node[node].port[num];
+	addressed = (r->b->node[node].type == NODE_SWITCH) == (num == 0);
+	if (addressed) {
+		p->lid = small_number(v[P_LID], UINT16_MAX);
+		p->lmc = small_number(v[P_LMC], 7);
+		if (number(v[P_GUID], &x) && x)
+			p->guid = x;
+	}
+	p->state = small_number(v[P_STATE], PORT_ACTIVE);
+	if (!r->sm_lid && addressed && p->state != PORT_DOWN)
+		r->sm_lid = small_number(v[P_SM_LID], UINT16_MAX);
+	if (!num)
+		return true;
+	p->width = link_width_of_code(small_number(v[P_WIDTH], 16));
+	p->speed = number(v[P_SPEED], &x) ? speed_of_mask(x) : SPEED_UNKNOWN;
+	if (small_number(v[P_OPVLS], 5))
+		p->opervls = small_number(v[P_OPVLS], 5);
+	return true;
+}
+
+enum { L_NODE1, L_PORT1, L_NODE2, L_PORT2 };
+
+static bool link_row(struct reader *r, const struct cursor *v)
+{
+	uint64_t guid[2], port[2];
+	uint32_t node[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (!number(v[L_NODE1 + 2 * i], &guid[i]) || !number(v[L_PORT1 + 2 * i], &port[i]) ||
+		    !port[i])
+			return false;
+		node[i] = node_with_port(r, guid[i], port[i]);
+		if (node[i] == NO_ID)
+			return false;
+	}
+	r->n_links++;
+	if (node[0] == node[1] && port[0] == port[1])
+		warnings_add(&r->b->warnings, "port cabled to itself", r->lines.no,
+			     "port %lu is cabled to itself; taken as not cabled", port[0]);
+	else if (!fb_link(r->b, node[0], (unsigned)port[0], node[1], (unsigned)port[1]))
+		warnings_add(&r->b->warnings, "contradicting link", r->lines.no,
+			     "port %lu of 0x%016lx or port %lu of 0x%016lx is cabled elsewhere; the row is "
+			     "left out",
+			     port[0], guid[0], port[1], guid[1]);
+	return true;
+}
+
+/* In the order in which they are read, whatever that of the file. */
+static const struct section sections[] = {
+	{"NODES",
+	 {"NodeGUID", "NodeType", "NumPorts", "NodeDesc", "SystemImageGUID", "PortGUID", "DeviceID",
+	  "VendorID"},
+	 3,
+	 node_row},
+	{"SWITCHES", {"NodeGUID", "LinearFDBCap", "ENP0"}, 1, switch_row},
+	{"PORTS",
+	 {"NodeGuid", "PortNum", "PortGuid", "LID", "LMC", "MSMLID", "LinkWidthActv", "LinkSpeedActv",
+	  "PortState", "OpVLs"},
+	 2,
+	 port_row},
+	{"LINKS", {"NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2"}, 4, link_row},
+};
+
+/* --- sections ---------------------------------------------------------------------------------- */
+
+/* Is a line START_NAME or END_NAME? */
+static bool is_mark(struct cursor line, const char *mark, const char *name)
+{
+	return cur_word(&line, mark) && same_word(trimmed(line), name);
+}
+
+bool is_db_csv(const struct input *in)
+{
+	struct lines l = {in->data, in->data + in->size, 0, NULL};
+	struct cursor line, all = {in->data, in->data + in->size};
+
+	if (!cur_find(&all, "START_NODES"))
+		return false;
+	while (lines_next(&l, &line))
+		if (is_mark(line, "START_", "NODES"))
+			return true;
+	return false;
+}
+
+/* at[i]: field of a row that holds column i, MAX_FIELDS = none does.  -1 and *e when a needed one is missing.
+ */
+static int read_header(const struct reader *r, const struct section *s, struct cursor line, unsigned *at,
+		       struct err *e)
+{
+	struct cursor rest = line;
+	char found[60];
+
+	for (unsigned i = 0; i < MAX_COLUMNS; i++)
+		at[i] = MAX_FIELDS;
+	for (unsigned f = 0; f < MAX_FIELDS && !cur_empty(&rest); f++) {
+		struct cursor name = take_field(&rest);
+
+		for (unsigned i = 0; s->column[i]; i++)
+			if (at[i] == MAX_FIELDS && same_word(name, s->column[i]))
+				at[i] = f;
+	}
+	for (unsigned i = 0; i < s->needed; i++)
+		if (at[i] == MAX_FIELDS)
+			return err_set(e, "%s:%u: found columns '%s' under START_%s, expected one called %s",
+				       r->in->name, r->lines.no, excerpt(line, found, sizeof(found)), s->name,
+				       s->column[i]);
+	return 0;
+}
+
+static void read_row(struct reader *r, const struct section *s, struct cursor line, const unsigned *at)
+{
+	struct cursor field[MAX_FIELDS + 1], value[MAX_COLUMNS], rest = line;
+	unsigned n = 0;
+
+	while (n < MAX_FIELDS && !cur_empty(&rest))
+		field[n++] = take_field(&rest);
+	for (unsigned i = 0; i < MAX_COLUMNS; i++)
+		value[i] = at[i] < n ? field[at[i]] : (struct cursor){line.end, line.end};
+	if (!s->row(r, value))
+		unknown_line(&r->unknown, r->lines.no, line);
+}
+
+/* The rows behind a START_ line, up to END_. */
+static int read_rows(struct reader *r, const struct section *s, struct err *e)
+{
+	unsigned at[MAX_COLUMNS], start = r->lines.no;
+	bool header = false;
+	struct cursor line;
+
+	while (lines_next(&r->lines, &line)) {
+		struct cursor text = trimmed(line);
+
+		if (cur_empty(&text))
+			continue;
+		if (is_mark(line, "END_", s->name))
+			return 0;
+		if (header)
+			read_row(r, s, line, at);
+		else if (read_header(r, s, line, at, e))
+			return -1;
+		header = true;
+	}
+	warnings_missing(&r->b->warnings, "cut section", start, "START_%s has no END_%s: the file is cut off",
+			 s->name, s->name);
+	return 0;
+}
+
+static int read_section(struct reader *r, const struct section *s, struct err *e)
+{
+	struct cursor line;
+
+	r->lines = (struct lines){r->in->data, r->in->data + r->in->size, 0, r->in->progress};
+	while (lines_next(&r->lines, &line))
+		if (is_mark(line, "START_", s->name) && read_rows(r, s, e))
+			return -1;
+	return 0;
+}
+
+/* --- the fabric ---------------------------------------------------------------------------------- */
+
+/* The node and port that have the LID of the subnet manager; by default the first node has it. */
+static void place_sm(struct reader *r)
+{
+	r->b->sm_guessed = true; /* until a LID tells */
+	for (uint32_t i = 0; r->sm_lid && i < r->b->n; i++) {
+		const struct fb_node *n = &r->b->node[i];
+
+		for (unsigned p = 0; p <= n->nports; p++) {
+			uint64_t lid = n->port[p].lid;
+
+			if (!lid || r->sm_lid < lid || r->sm_lid >= lid + (1u << n->port[p].lmc))
+				continue;
+			r->b->sm_node = i;
+			r->b->sm_port = (uint8_t)p;
+			r->b->sm_guessed = false;
+			return;
+		}
+	}
+}
+
+/* Ports that are active but have no cable: rows of LINKS are missing. */
+static void find_gaps(struct reader *r)
+{
+	uint64_t guid = 0;
+	uint32_t gaps = 0;
+	unsigned port = 0;
+
+	for (uint32_t i = 0; i < r->b->n; i++) {
+		const struct fb_node *n = &r->b->node[i];
+
+		for (unsigned p = 1; p <= n->nports; p++) {
+			if (n->port[p].state != PORT_ACTIVE || n->port[p].peer_node != NO_ID || gaps++)
+				continue;
+			guid = n->guid;
+			port = p;
+		}
+	}
+	if (gaps)
+		warnings_missing(&r->b->warnings, "incomplete fabric", 0,
+				 "%s active that no row of LINKS names (the first: port %u of 0x%016lx): the "
+				 "fabric is "
+				 "incomplete",
+				 PLURAL(gaps, "port"), port, guid);
+}
+
+int parse_db_csv(const struct input *in, struct fabric **out, struct err *e)
+{
+	struct reader r = {.in = in, .b = fb_new()};
+	int status = 0;
+
+	for (size_t i = 0; !status && i < ARRAY_LEN(sections); i++)
+		status = read_section(&r, &sections[i], e);
+	if (!status && r.b->n > 1 && !r.n_links)
+		status = err_set(
+			e,
+			"%s: found nodes but no cables (rows of LINKS, which some versions of ibdiagnet "
+			"leave out); expected them, or load the whole folder, its .ibnetdiscover or .lst",
+			in->name);
+	place_sm(&r);
+	find_gaps(&r);
+	unknown_report(&r.unknown, &r.b->warnings);
+	if (!status)
+		return fb_finish(r.b, in->name, "db_csv", out, e);
+	fb_free(r.b);
+	return -1;
+}

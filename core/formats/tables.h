@@ -1,0 +1,84 @@
+/*
+ * What switches hold, in files: opensm-lfts.dump, dump_fts, ibroute and dump_lfts.sh,
+ * opensm.fdbs and ibdiagnet's .fdbs, ibdiagnet's .far with adaptive-routing groups.  Unlike
+ * the engine `file`, which reads as OpenSM does, this takes all that people have and tells
+ * what was odd.
+ */
+#ifndef IBSCOPE_TABLES_H
+#define IBSCOPE_TABLES_H
+
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/routing/lids.h"
+#include "core/routing/switch_tables.h"
+
+/* What was read, in numbers; format is static. */
+struct tables_info {
+	const char *format;  /* "lfts", "fdbs", "far", "live" */
+	uint32_t n_switches; /* with a table */
+	uint64_t n_entries;  /* that name a port */
+	uint64_t n_adaptive; /* entries with an adaptive-routing group */
+	/* LIDs of ports */
+	uint32_t n_named;   /* told by the file */
+	uint32_t n_other;   /* of these the source has another LID for */
+	uint32_t n_source;  /* not told: the source's, or those that ports have now */
+	uint32_t n_none;    /* ports without LID */
+	uint32_t n_misfits; /* LIDs that do not lead to their port at the port's own switch */
+	bool lids_of_now;   /* those not told are those that ports have now: they fit the tables better */
+};
+
+/*
+ * Tables being gathered, from one file or several; what comes later replaces a switch's
+ * table.
+ */
+struct tables_reader {
+	const struct fabric *f;
+	struct switch_tables *t;
+	struct tables_info info;
+	uint32_t *cap;	  /* [n_switches] room in lft[] */
+	uint64_t *guid;	  /* [MAX_LID + 1] port GUID of a LID as the files tell, 0 = not told */
+	uint64_t unknown; /* GUID of the first switch that the fabric does not have */
+	uint32_t n_unknown, n_lines, n_cut, n_twice;
+	unsigned first_line; /* of those not understood */
+	char example[48];
+};
+
+void tables_begin(struct tables_reader *r, const struct fabric *f);
+/* Read one; format recognised by content.  -1 and *e: no tables are in it. */
+int tables_read(struct tables_reader *r, const struct input *in, struct err *e);
+/*
+ * Settle LIDs and give the tables (one reference).  now: LIDs that ports have, used where the
+ * files name none and they fit better than the source's; NULL: nothing is routed.  source: file,
+ * NULL = read live.  Oddities are lines of *notes.  r is freed.
+ */
+struct switch_tables *tables_finish(struct tables_reader *r, const char *source, const struct lids *now,
+				    struct tables_info *info, struct text *notes);
+/* Add what the switches of another fabric held, and the LIDs of its ports: what was read live. */
+void tables_copy(struct tables_reader *r, const struct fabric *from);
+void tables_drop(struct tables_reader *r); /* free without a result */
+
+/* All of it for one file; -1 also when p (may be NULL) is cancelled. */
+int tables_load(const char *path, const struct fabric *f, const struct lids *now, struct switch_tables **out,
+		struct tables_info *info, struct text *notes, struct progress *p, struct err *e);
+/* The same from memory; in->name is for messages. */
+int tables_parse(const struct input *in, const struct fabric *f, const struct lids *now,
+		 struct switch_tables **out, struct tables_info *info, struct text *notes, struct err *e);
+
+/* --- of core/formats/ itself --- */
+
+/* The switch of a node GUID, whose table begins anew; NO_ID: not in the fabric (counted). */
+uint32_t tables_switch(struct tables_reader *r, uint64_t guid);
+/* An entry; false: the LID or the port is out of range. */
+bool tables_entry(struct tables_reader *r, uint32_t sw, uint64_t lid, uint64_t port);
+/* Its LIDs reach up to top, whether or not they have entries. */
+void tables_top(struct tables_reader *r, uint32_t sw, uint64_t top);
+void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text);
+/* ibdiagnet's .far. */
+bool is_far(const struct input *in);
+void tables_read_far(struct tables_reader *r, const struct input *in);
+/* Fill t->lid and t->lmc. */
+void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct text *notes);
+
+#endif

@@ -1,0 +1,136 @@
+/* `tables`: what switches hold, from a file or live, as a routing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/formats/tables.h"
+#include "core/session/commands/commands.h"
+#include "core/source/live.h"
+
+static const char *format_text(const char *format)
+{
+	static const char *const text[][2] = {
+		{"lfts", "forwarding tables as OpenSM and infiniband-diags dump them"},
+		{"fdbs", "forwarding tables as opensm.fdbs has them"},
+		{"far", "ibdiagnet's tables with adaptive-routing groups"},
+		{"live", "read from the live fabric"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(text); i++)
+		if (!strcmp(format, text[i][0]))
+			return text[i][1];
+	return format;
+}
+
+static void report_tables(const char *source, const struct tables_info *i, const char *notes, struct out *o)
+{
+	char a[40], b[40];
+
+	out_text(o, "%s (%s): %s, %s", source, format_text(i->format),
+		 plural(i->n_switches, "switch", a, sizeof(a)), plural(i->n_entries, "entry", b, sizeof(b)));
+	if (i->n_adaptive)
+		out_text(o, ", %lu of them with an adaptive-routing group", i->n_adaptive);
+	out_text(o, ".\n");
+	if (i->n_named)
+		out_text(o, "It names the LIDs of %s", plural(i->n_named, "port", a, sizeof(a)));
+	if (i->n_source)
+		out_text(o, i->n_named ? "; those of %s are %s" : "It names no LIDs; those of %s are %s",
+			 plural(i->n_source, i->n_named ? "other" : "port", a, sizeof(a)),
+			 i->lids_of_now ? "the present ones" : "the source's");
+	if (i->n_named || i->n_source)
+		out_text(o, ".\n");
+	out_text(o, "%s", notes);
+	out_json(o, "tables",
+		 json_make("{s:s, s:s, s:i, s:I, s:I, s:s, s:{s:i, s:i, s:i, s:i, s:i}}", "source", source,
+			   "format", i->format, "switches", (int)i->n_switches, "entries",
+			   (json_int_t)i->n_entries, "adaptive", (json_int_t)i->n_adaptive, "oddities", notes,
+			   "lids", "named", (int)i->n_named, "differ", (int)i->n_other, "source",
+			   (int)i->n_source, "none", (int)i->n_none, "misfits", (int)i->n_misfits));
+}
+
+/* Tables of a live fabric onto the one that is loaded, node by node. */
+static int live_tables(const char *target, const struct fabric *f, const struct lids *now,
+		       struct switch_tables **out, struct tables_info *info, struct text *notes,
+		       struct progress *p, struct err *e)
+{
+	struct tables_reader r;
+	struct fabric *found;
+	char *ca = NULL;
+	int port = 0, rc;
+
+	if (live_parse_target(target, &ca, &port, e))
+		return -1;
+	rc = live_discover_tables(ca, port, LIVE_LFTS, LIVE_SILENCE_S, &found, p, e);
+	free(ca);
+	if (rc)
+		return -1;
+	tables_begin(&r, f);
+	tables_copy(&r, found);
+	fabric_unref(found);
+	*out = tables_finish(&r, NULL, now, info, notes);
+	if (info->n_switches)
+		return 0;
+	counted_unref(&(*out)->counted);
+	return err_set(e, "no switch of the live fabric is in %s", f->source);
+}
+
+static int take_tables(struct session *s, const char *text, const struct switch_tables *t, struct out *o,
+		       struct err *e)
+{
+	struct change_request rq = {
+		.kind = EVENT_ROUTE,
+		.setup = {.chain = "tables,no_fallback", .tables = t},
+		.text = text,
+		.progress = o->run->progress,
+	};
+
+	if (session_change(s, &rq, e))
+		return -1;
+	report_event(s, o);
+	return 0;
+}
+
+static int cmd_tables(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct lids *now = session_sweep(s) ? session_sweep(s)->lids : NULL;
+	bool live = !strcmp(argv[1], "live");
+	struct text notes = {0}, text = {0};
+	struct switch_tables *t;
+	struct tables_info info;
+	int rc;
+
+	progress_start(o->run->progress, "reading tables", 0);
+	rc = live ? live_tables(argc > 2 ? argv[2] : "", s->fabric, now, &t, &info, &notes, o->run->progress,
+				e)
+		  : tables_load(argv[1], s->fabric, now, &t, &info, &notes, o->run->progress, e);
+	if (!rc) {
+		report_tables(argv[1], &info, text_str(&notes), o);
+		text_add(&text, argc > 2 ? "tables %s %s" : "tables %s", argv[1], argc > 2 ? argv[2] : "");
+		rc = take_tables(s, text_str(&text), t, o, e);
+		counted_unref(&t->counted);
+	}
+	text_free(&notes);
+	text_free(&text);
+	return rc;
+}
+
+const struct command tables_commands[] = {
+	{.name = "tables",
+	 .syntax = "tables FILE | live [CA[:PORT]]",
+	 .help = "take what the switches hold as the routing: from a dump, or live",
+	 .details = "  FILE: opensm-lfts.dump, output of dump_fts, ibroute and dump_lfts.sh, opensm.fdbs, "
+		    "ibdiagnet's "
+		    ".fdbs and\n"
+		    "  .far (with adaptive-routing groups), `export lfts` and `export fdbs`.  Nothing need "
+		    "be routed "
+		    "before.\n"
+		    "  LIDs are those the file names by port GUIDs, else those of the fabric's source; what "
+		    "does not "
+		    "fit is told.\n"
+		    "  No failure changes these tables; `route ENGINE` computes others, `diff` compares.\n",
+	 .needs = NEEDS_FABRIC,
+	 .run = cmd_tables},
+	{.name = NULL},
+};

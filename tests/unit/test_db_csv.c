@@ -1,0 +1,114 @@
+/* The reader of ibdiagnet's db_csv and of opensm-smdb.dump. */
+#include "tests/unit/formats.h"
+
+#define DB FILES "two-leaf.ibdiagnet2/ibdiagnet2.db_csv"
+
+static void test_db_csv(void **state)
+{
+	struct fabric *f = load(DB);
+
+	(void)state;
+	assert_string_equal(f->format, "db_csv");
+	assert_int_equal(f->warnings.n, 0);
+	assert_int_equal(f->n_nodes, 6);
+	assert_int_equal(f->n_switches, 3);
+	assert_int_equal(f->n_links, 7);
+	linked(f, 0x2000, 2, 0x3000, 2);
+	linked(f, 0x6000, 2, 0x3000, 3);
+	assert_int_equal(f->node_type[node(f, 0x6000)], NODE_ROUTER);
+	assert_string_equal(desc(f, 0x2000), "leaf # one");
+	assert_string_equal(desc(f, 0x3000), "leaf, \"two\"");
+	assert_int_equal(f->port_lid[port(f, 0x2000, 0)], 2);
+	assert_int_equal(f->port_lid[port(f, 0x5000, 2)], 8);
+	assert_int_equal(f->port_lmc[port(f, 0x5000, 2)], 1);
+	assert_int_equal(f->port_guid[port(f, 0x5000, 2)], 0x5002);
+	assert_int_equal(f->node_device[node(f, 0x3000)], 54000);
+	assert_int_equal(f->node_vendor[node(f, 0x3000)], 0x2c9);
+	assert_int_equal(f->port_speed[port(f, 0x3000, 1)], SPEED_HDR);
+	assert_int_equal(f->port_width[port(f, 0x3000, 1)], WIDTH_4X);
+	assert_int_equal(f->port_state[port(f, 0x3000, 1)], PORT_ACTIVE);
+	assert_int_equal(f->port_state[port(f, 0x3000, 8)], PORT_DOWN);
+	assert_int_equal(f->port_opervls[port(f, 0x3000, 1)], 4);
+	assert_int_equal(f->sm_endport, f->port_endport[port(f, 0x4000, 1)]); /* MSMLID 4 */
+	fabric_unref(f);
+}
+
+/* Sections in another order, blanks around commas, columns in another order and case: as smdb has them. */
+static void test_smdb(void **state)
+{
+	struct fabric *f = parse(
+		"START_LINKS\nPortNum1, NodeGuid1 , NodeGuid2, PortNum2\n1 , 0xa1, 0xb1 , 1\nEND_LINKS\n"
+		"START_PORTS\r\nNODEGUID, PortNum, LID, LMC, PortState, LinkSpeedActv, LinkWidthActv\r\n"
+		"0xa1, 0, 7, 0, 0, N/A, N/A\r\n0xa1, 1, 0, 0, 4, 0x800, 16\r\n"
+		"0xb1, 1, 9, 0, 4, 0x10000, 2\r\nEND_PORTS\r\n"
+		"START_OTHER\nx, y\n1, 2\nEND_OTHER\n"
+		"START_NODES\nNodeGUID , NodeType, NumPorts, NodeDesc\n0xa1, 2, 4, \"s\"\n"
+		"0xb1 , 1 , 1 , \"h, i\"\nEND_NODES\n");
+
+	(void)state;
+	assert_int_equal(f->warnings.n, 0);
+	linked(f, 0xa1, 1, 0xb1, 1);
+	assert_string_equal(desc(f, 0xb1), "h, i");
+	assert_int_equal(f->port_lid[port(f, 0xa1, 0)], 7);
+	assert_int_equal(f->port_lid[port(f, 0xb1, 1)], 9);
+	assert_int_equal(f->port_speed[port(f, 0xa1, 1)], SPEED_NDR);
+	assert_int_equal(f->port_width[port(f, 0xa1, 1)], WIDTH_2X);
+	assert_int_equal(f->port_speed[port(f, 0xb1, 1)], SPEED_FDR10);
+	fabric_unref(f);
+}
+
+#define NODES "START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n\"s\",4,2,0xa1\n\"h\",1,1,0xb1\nEND_NODES\n"
+#define LINKS "START_LINKS\nNodeGuid1,PortNum1,NodeGuid2,PortNum2\n"
+#define LINK LINKS "0xa1,1,0xb1,1\nEND_LINKS\n"
+#define PORTS "START_PORTS\nNodeGuid,PortNum,PortState\n"
+
+static void test_oddities(void **state)
+{
+	struct fabric *f = parse(NODES PORTS "0xa1,3,4\n0xa1,4,4\nEND_PORTS\n" LINK);
+
+	(void)state;
+	one_warning(f, "incomplete fabric", 0,
+		    "2 ports active that no row of LINKS names (the first: port 3 of 0x");
+	fabric_unref(f);
+	f = parse(NODES PORTS "0xa1,x,4\n0xc1,1,4\nEND_PORTS\n" LINK);
+	one_warning(f, "unknown line", 8, "2 lines not understood and skipped: lines 8, 9");
+	fabric_unref(f);
+	f = parse(NODES LINKS "0xa1,1,0xb1,1\n");
+	one_warning(f, "cut section", 6, "START_LINKS has no END_LINKS");
+	fabric_unref(f);
+	f = parse(NODES LINKS "0xa1,1,0xb1,1\n0xa1,2,0xb1,1\n0xa1,2,0xa1,2\nEND_LINKS\n");
+	assert_int_equal(count_warnings(f, "contradicting link"), 1);
+	assert_int_equal(count_warnings(f, "port cabled to itself"), 1);
+	fabric_unref(f);
+	f = parse(NODES LINKS "0xa1,9,0xb1,1\nEND_LINKS\n");
+	one_warning(f, "port above count", 8, "port 9 of a node that has 4 ports");
+	linked(f, 0xa1, 9, 0xb1, 1);
+	fabric_unref(f);
+	f = parse("START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n\"s\",4,2,0xa1\n\"t\",4,2,0xa1\nEND_"
+		  "NODES\n");
+	one_warning(f, "duplicate GUID", 4, "0x00000000000000a1");
+	fabric_unref(f);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	refused(NODES, "x: found nodes but no cables (rows of LINKS");
+	refused("START_NODES\nNodeDesc,NumPorts,NodeType\nEND_NODES\n",
+		"x:2: found columns 'NodeDesc,NumPorts,NodeType' under START_NODES, expected one called "
+		"NodeGUID");
+	refused("START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\nEND_NODES\n", "x: no node found");
+	refused("START_PM_INFO\n", "x: found sections of ibdiagnet (db_csv) without nodes");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_db_csv),
+		cmocka_unit_test(test_smdb),
+		cmocka_unit_test(test_oddities),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

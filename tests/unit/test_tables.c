@@ -1,0 +1,653 @@
+/* Tables of switches from files: formats, LIDs, the round trip of what is exported, adaptive-routing groups.
+ */
+#include "fixture.h"
+
+#include "core/analysis/cdg.h"
+#include "core/analysis/check.h"
+#include "core/base/cursor.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+#include "core/formats/formats.h"
+#include "core/formats/tables.h"
+#include "core/routing/paths.h"
+
+#define FILES "tests/fabrics/formats/"
+#define FOLDER FILES "two-leaf.ibdiagnet2"
+
+static char folder[] = "/tmp/ibscope-tables-XXXXXX";
+
+static char *content(const char *path)
+{
+	struct err e;
+	char *data, *text;
+	size_t size;
+
+	if (read_file(path, NULL, &data, &size, &e))
+		fail_msg("%s", e.msg);
+	text = mem_alloc(size + 1);
+	memcpy(text, data, size);
+	free(data);
+	return text;
+}
+
+/* A file in the folder of the test; the path lasts until the next call but three. */
+static const char *file(const char *name)
+{
+	static char path[4][100];
+	static unsigned at;
+
+	at = (at + 1) % 4;
+	snprintf(path[at], sizeof(path[at]), "%s/%s", folder, name);
+	return path[at];
+}
+
+static const char *put(const char *name, const char *text)
+{
+	const char *path = file(name);
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	return path;
+}
+
+static void line(struct session *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void line(struct session *s, const char *fmt, ...)
+{
+	char buf[1000];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	ok_line(s, buf);
+}
+
+static void same_files(const char *a, const char *b, const char *what)
+{
+	char *x = content(a), *y = content(b);
+
+	if (strcmp(x, y))
+		fail_msg("%s: %s and %s differ", what, a, b);
+	free(x);
+	free(y);
+}
+
+static struct session *start(const char *source)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	line(s, "%s", source);
+	return s;
+}
+
+/* --- formats ------------------------------------------------------------------------------ */
+
+/* What OpenSM dumped comes out again byte for byte, before anything was routed. */
+static void test_dump_of_opensm(void **state)
+{
+	struct session *s = start("load " FILES "two-leaf.ibnetdiscover");
+
+	(void)state;
+	line_says(s, "tables " FILES "two-leaf.lfts", "It names the LIDs of 7 ports.");
+	line_says(s, "trace 4 10", "host one (LID 4) -> router (LID 10): SL 0, 3 hops");
+	line(s, "export lfts %s", file("a"));
+	same_files(file("a"), FILES "two-leaf.lfts", "lfts");
+	line(s, "export fdbs %s", file("b"));
+	same_files(file("b"), FILES "two-leaf.fdbs", "fdbs");
+	session_free(s);
+}
+
+/* The dump after a host was unplugged still has its LIDs, of nobody. */
+static void test_dump_without_a_host(void **state)
+{
+	struct session *s = start("load " FILES "two-leaf.ibnetdiscover");
+
+	(void)state;
+	line(s, "fail host 0x4000");
+	line(s, "tables " FILES "two-leaf-host-lost.lfts");
+	line(s, "export lfts %s", file("a"));
+	same_files(file("a"), FILES "two-leaf-host-lost.lfts", "lfts");
+	session_free(s);
+}
+
+/* .fdbs names no LIDs: they are the source's. */
+static void test_fdbs(void **state)
+{
+	struct session *s = start("load " FOLDER "/ibdiagnet2.db_csv");
+
+	(void)state;
+	line_says(s, "tables " FILES "two-leaf.fdbs", "It names no LIDs; those of 7 ports are the source's.");
+	line(s, "export lfts %s", file("a"));
+	line(s, "tables " FILES "two-leaf.lfts");
+	line(s, "export lfts %s", file("b"));
+	same_files(file("a"), file("b"), "lfts");
+	session_free(s);
+}
+
+#define HEAD                                                                                            \
+	"Unicast lids [0x0-0xb] of switch DR path slid 0; dlid 0; 0,3 guid 0x0000000000002000 (leaf # " \
+	"one):\n"
+
+/* Output of dump_fts: all its forms of lines, those without a route too; of one switch only. */
+static void test_dump_fts(void **state)
+{
+	struct session *s = start("load " FOLDER "/ibdiagnet2.db_csv");
+	const struct routing *r;
+
+	(void)state;
+	line(s, "tables %s",
+	     put("fts",
+		 HEAD "  Lid  Out   Destination\n       Port     Info \n"
+		      "0x0002 000 : (Switch portguid 0x0000000000002000: 'leaf # one')\n"
+		      "0x0004 003 : (path #1 out of 2: portguid 0x0000000000004001)\n"
+		      "0x0006 004 \n0x0007 255 : (illegal port)\n"
+		      "0x0008 009 : (Channel Adapter portguid 0x0000000000005002: 'host two')\n"
+		      "5 valid lids dumped \n\n"
+		      "Multicast mlids [0xc000-0xc3ff] of switch Lid 2 guid 0x2000 (leaf):\n0xc000 x\n"));
+	r = session_routing(s);
+	assert_string_equal(r->engine, "tables");
+	assert_int_equal(routing_port(r, 1, 2), 0);
+	assert_int_equal(routing_port(r, 1, 4), 3);
+	assert_int_equal(routing_port(r, 1, 6), 4);
+	assert_int_equal(routing_port(r, 1, 7), NO_PATH);
+	assert_int_equal(routing_port(r, 1, 8), NO_PATH); /* the switch has 8 ports */
+	assert_int_equal(routing_port(r, 0, 2), NO_PATH);
+	assert_int_equal(r->lids->max_lid, 11);
+	session_free(s);
+}
+
+static void test_oddities(void **state)
+{
+	struct session *s = start("load " FOLDER "/ibdiagnet2.db_csv");
+	char buf[200];
+
+	(void)state;
+	put("odd",
+	    "Unicast lids [0x0-0x40] of switch Lid 2 guid 0x2000 (leaf):\n0x0002 000\n0x0004 x\n0xffff 001\n"
+	    "0x0005 003 # Channel Adapter portguid 0x0000000000005001: 'moved'\n"
+	    "Unicast lids [0-11] of switch Lid 9 guid 0x9000 (who):\n0x0002 000\n"
+	    "Unicast lids [0-11] of switch Lid 3 guid 0x3000 (leaf):\n"
+	    "0x0005 002 # Channel Adapter portguid 0x0000000000004001: 'other'\n"
+	    "0x0007 002 # Channel Adapter portguid 0x0000000000007777: 'who'\n");
+	snprintf(buf, sizeof(buf), "tables %s", file("odd"));
+	line_says(s, buf, "1 switch not in the fabric, the first 0x0000000000009000");
+	line_says(s, buf, "2 lines not understood and left out; the first, line 3, is '0x0004 x'");
+	line_says(s, buf, "1 table may lack the entry of the last LID");
+	line_says(s, buf, "1 entry with another port GUID in one table than in another; the first counts");
+	line_says(s, buf,
+		  "1 port with another LID than in " FOLDER
+		  "/ibdiagnet2.db_csv, the first host two[1]: 5 here, 6");
+	line_says(s, buf, "1 LID of ports that the fabric does not have");
+	line_says(s, buf, "1 port without LID: neither the file nor"); /* LID 5 is another's now */
+	line_says(s, buf, "4 LIDs not sent there by the port's own switch, the first 3 (leaf, \"two\")");
+	line_says(s, buf, "tables: of 1 switch there is no table in");
+	put("none", "Unicast lids [0-11] of switch Lid 9 guid 0x9000 (who):\n0x0002 000\n");
+	snprintf(buf, sizeof(buf), "tables %s", file("none"));
+	line_fails(
+		s, buf,
+		"found tables of 1 switch, none of which is in the fabric (the first is 0x0000000000009000)");
+	line_fails(s, "tables " FILES "two-leaf.lst", "found no table of a switch (the text begins '{ SW");
+	line_fails(s, "tables /no/such/file", "cannot be opened");
+	session_free(s);
+	s = session_new(all_engines, all_commands);
+	line_fails(s, "tables " FILES "two-leaf.lfts", "no fabric is loaded");
+	session_free(s);
+}
+
+/* --- in a session ---------------------------------------------------------------------------- */
+
+static void test_journal(void **state)
+{
+	struct session *s = start("load " FILES "two-leaf.ibnetdiscover");
+	char buf[300];
+
+	(void)state;
+	line(s, "route minhop");
+	line(s, "export lfts %s", file("minhop"));
+	line(s, "snapshot before");
+	line(s, "tables " FILES "two-leaf.lfts");
+	line_says(s, "journal", "tables " FILES "two-leaf.lfts  [tables");
+	line(s, "set lmc 3"); /* LIDs stay those of the tables */
+	line(s, "reset");
+	assert_string_equal(session_routing(s)->engine, "tables");
+	assert_int_equal(session_sweep(s)->lids->lmc, 1);
+	line(s, "unset lmc");
+	snprintf(buf, sizeof(buf), "names %s", put("names", "0x4000 \"renamed\"\n"));
+	line(s, "%s", buf);
+	line_says(s, "trace 4 10", "renamed (LID 4) -> router (LID 10): SL 0, 3 hops");
+	line_says(s, "why 0x2000 10", "held this entry");
+	line(s, "route minhop lmc=1"); /* keeps the LIDs that ports carry */
+	line(s, "export lfts %s", file("again"));
+	session_free(s);
+	s = start("load " FILES "two-leaf.ibnetdiscover");
+	line(s, "tables " FILES "two-leaf.lfts");
+	line(s, "route minhop lmc=1");
+	line_says(s, "diff", "0 entries on 0 switches changed");
+	line(s, "undo");
+	assert_string_equal(session_routing(s)->engine, "tables");
+	line(s, "redo");
+	line_fails(s, "load " FILES "no", "cannot be opened");
+	line(s, "route tables,no_fallback");
+	line(s, "load " FILES "two-leaf.lst"); /* another fabric: the tables were not its */
+	assert_null(session_routing(s));
+	line_says(s, "route tables", "no tables of this fabric were read; `tables FILE` reads them");
+	session_free(s);
+}
+
+static void test_json(void **state)
+{
+	struct session *s = start("load " FILES "two-leaf.ibnetdiscover");
+	struct err e;
+	json_t *o, *t;
+	char *text;
+	int rc;
+
+	(void)state;
+	text = run_line(s, "tables " FILES "two-leaf.lfts", &rc, &e, true, NULL);
+	assert_int_equal(rc, 0);
+	o = json_loads(text, 0, NULL);
+	assert_string_equal(json_string_value(json_object_get(o, "command")), "tables");
+	assert_string_equal(json_string_value(json_object_get(json_object_get(o, "routing"), "engine")),
+			    "tables");
+	t = json_object_get(o, "tables");
+	assert_string_equal(json_string_value(json_object_get(t, "format")), "lfts");
+	assert_int_equal(json_integer_value(json_object_get(t, "switches")), 3);
+	assert_int_equal(json_integer_value(json_object_get(t, "entries")), 33);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(t, "lids"), "named")), 7);
+	json_decref(o);
+	free(text);
+	session_free(s);
+}
+
+/* A folder of ibdiagnet: cables, LIDs, tables with groups and maps at once; OpenSM's folder too. */
+static void test_folder(void **state)
+{
+	struct session *s = start("load " FOLDER);
+	char buf[300];
+
+	(void)state;
+	assert_string_equal(session_routing(s)->engine, "tables");
+	assert_non_null(session_routing(s)->adaptive);
+	assert_non_null(session_routing(s)->sl_tables);
+	line_says(s, "trace 4 10", "any of 1 *2 (group 3)");
+	line_says(s, "show warnings", "no warnings");
+	line(s, "export lfts %s", file("a"));
+	line(s, "load " FOLDER "/ibdiagnet2.db_csv");
+	line(s, "tables " FILES "two-leaf.lfts");
+	line(s, "export lfts %s", file("b"));
+	same_files(file("a"), file("b"), "folder");
+	session_free(s);
+
+	s = start("load " FOLDER "/ibdiagnet2.db_csv");
+	snprintf(buf, sizeof(buf),
+		 "mkdir %s; cp " FILES "two-leaf.lst %s/opensm-subnet.lst; cp " FILES
+		 "two-leaf.lfts %s/opensm-lfts.dump; printf 'START_NODES\\nx\\n' > %s/x.db_csv",
+		 file("osm"), file("osm"), file("osm"), file("osm"));
+	assert_int_equal(system(buf), 0);
+	line(s, "load %s", file("osm"));
+	assert_string_equal(s->fabric->format, "subnet.lst");
+	line_says(s, "show warnings", "file left out: ");
+	line_says(s, "trace 4 10", "SL 0, 3 hops");
+	line(s, "route minhop"); /* an engine in force routes */
+	line(s, "load %s", file("osm"));
+	assert_string_equal(session_routing(s)->engine, "minhop");
+	line_says(s, "route tables", "tables routed");
+	snprintf(buf, sizeof(buf), "load %s", folder);
+	line_fails(s, buf, "found a folder without a file of cables");
+	session_free(s);
+}
+
+/* --- the round trip --------------------------------------------------------------------------- */
+
+/* What is exported loads with an identical result, whatever fabric, engine, LMC and failures. */
+static void test_round_trip(void **state)
+{
+	static const char *const shapes[] = {
+		"xgft:3,3:1,2", "torus:4x3",   "random:8,5,hosts=2,seed=%u",
+		"ring:5",	"hypercube:3", "random:12,4,hosts=1,parallel=2,seed=%u"};
+	static const char *const engines[] = {"minhop", "updn", "ftree", "dor", "sssp"};
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++) {
+		char spec[120], fail[100], shape[100];
+		struct session *s;
+
+		/* NOLINTNEXTLINE(clang-diagnostic-format-nonliteral): one of the list above */
+		snprintf(shape, sizeof(shape), shapes[rng_below(&seed, ARRAY_LEN(shapes))],
+			 (unsigned)rng_below(&seed, 1000));
+		snprintf(spec, sizeof(spec), "synth %s", shape);
+		snprintf(fail, sizeof(fail), "fail random %u seed=%u", 1 + (unsigned)rng_below(&seed, 2),
+			 (unsigned)rng_below(&seed, 1000));
+		s = start(spec);
+		line(s, "route %s lmc=%u", engines[rng_below(&seed, ARRAY_LEN(engines))],
+		     (unsigned)rng_below(&seed, 3));
+		line(s, "%s", fail);
+		line(s, "export lfts %s", file("lfts"));
+		line(s, "export fdbs %s", file("fdbs"));
+		line(s, "tables %s", file("fdbs"));
+		line(s, "export lfts %s", file("a"));
+		same_files(file("lfts"), file("a"), spec);
+		session_free(s);
+		s = start(spec);
+		line(s, "%s", fail);
+		line(s, "tables %s", file("lfts"));
+		line(s, "export lfts %s", file("a"));
+		same_files(file("lfts"), file("a"), spec);
+		session_free(s);
+	}
+}
+
+/* --- adaptive routing ---------------------------------------------------------------------------- */
+
+static const struct adaptive_group *group_of(const struct session *s, uint32_t sw, unsigned lid)
+{
+	return adaptive_find(session_routing(s)->adaptive, sw, lid);
+}
+
+#define FAR(columns, groups, entry_columns, entries)                                        \
+	"# text\nSwitch 0x0000000000002000 (leaf)\nrubbish\n  Groups Definition:\n" columns \
+	"\n-----\n" groups "\nLFT Definition:\n" entry_columns "\n----\n" entries "\n0x0001 1 Static\n"
+
+/* Columns by name, blanks or bars, sub-groups that add up, rows without ports or group. */
+static void test_far(void **state)
+{
+	struct session *s = start("load " FOLDER "/ibdiagnet2.db_csv");
+	char buf[100];
+
+	(void)state;
+	snprintf(buf, sizeof(buf), "tables %s", file("far"));
+	put("far", FAR("Group   SubGroup  Flag  Ports", "0  0  0\n7  0  W  1\n7  1  W  2,9\n",
+		       "LID   Static Port   LID State   Group",
+		       "0x0008  2  Free  7\n0x0009  255  HBF  7\n0x000a 2 Static 7\n"
+		       "0x000b 2 Free 5"));
+	line_says(s, buf, "4 entries, 3 of them with an adaptive-routing group");
+	assert_int_equal(group_of(s, 1, 8)->number, 7);
+	assert_int_equal(group_of(s, 1, 8)->ports.word[0], 1 << 1 | 1 << 2); /* no port 9 */
+	assert_int_equal(group_of(s, 1, 9)->number, 7);
+	assert_int_equal(routing_port(session_routing(s), 1, 9), NO_PATH);
+	assert_null(group_of(s, 1, 10));
+	assert_int_equal(group_of(s, 1, 11)->ports.word[0], 0); /* a group that is not defined */
+	assert_int_equal(routing_next_port(session_routing(s), 1, 9), 1);
+	put("far", FAR("1|Ports|Group", "0|1,3|7\n", "LID|Group|LidState|StaticPort",
+		       "0x0008|7|Free|4\n0x0009||Static|3"));
+	line(s, "%s", buf);
+	assert_int_equal(group_of(s, 1, 8)->ports.word[0], 1 << 1 | 1 << 3);
+	assert_int_equal(routing_port(session_routing(s), 1, 8), 4);
+	assert_int_equal(routing_port(session_routing(s), 1, 9), 3);
+	put("far", FAR("Group|SubGroup|WHBF|Ports", "70000|0||1\n1|0||x\n", "LID|StaticPort|LidState|Group",
+		       "0x0008|2|Free|1\n0xfffff|2|Free|1\n"));
+	line_says(s, buf, "3 lines not understood and left out; the first, line 7, is '70000|0||1'");
+	session_free(s);
+}
+
+/* Ports that a person sees: the group, the entry marked, what is down marked. */
+static void test_shown(void **state)
+{
+	struct session *s = start("load " FOLDER);
+
+	(void)state;
+	line_says(s, "lft 0x2000", "1 *2 (group 3)");
+	line_says(s, "list path 4 10", "[2] of 1 *2 (group 3)");
+	line_says(s, "trace 4 10", "By other ports of the groups up to 4 hops.");
+	line(s, "fail link 0x2000[2]");
+	line_says(s, "trace 4 10", "any of 1 *x2 (group 3)");
+	line_says(s, "check", "Sound");
+	line(s, "fail link 0x2000[1]");
+	line_says(s, "check", "NOT SOUND");
+	session_free(s);
+}
+
+/* A choice of the spine leads back: check and trace find it, though the static ports arrive. */
+static void test_loop(void **state)
+{
+	struct session *s = start("load " FOLDER);
+	char buf[100];
+
+	(void)state;
+	put("loop",
+	    "Switch 0x1000\nGroups Definition:\nh\n-\n1 0 - 1,2\n\nLFT Definition:\nh\n-\n0x0001 0 Static 0\n"
+	    "0x0002 1 Static 0\n0x0003 2 Static 0\n0x0004 1 Static 0\n0x0006 1 Static 0\n0x0008 2 Static 0\n"
+	    "0x000a 2 Free 1\n\n"
+	    "Switch 0x2000\nGroups Definition:\nh\n-\n1 0 - 1,2\n\nLFT Definition:\nh\n-\n0x0001 1 Static 0\n"
+	    "0x0002 0 Static 0\n0x0003 2 Static 0\n0x0004 3 Static 0\n0x0006 4 Static 0\n0x0008 2 Static 0\n"
+	    "0x000a 2 Free 1\n"
+	    "Switch 0x3000\nLFT Definition:\nh\n-\n0x0001 1 Static 0\n0x0002 2 Static 0\n0x0003 0 Static 0\n"
+	    "0x0004 2 Static 0\n0x0006 2 Static 0\n0x0008 4 Static 0\n0x000a 3 Static 0\n");
+	snprintf(buf, sizeof(buf), "tables %s", file("loop"));
+	line(s, "%s", buf);
+	line_says(s, "trace 4 10", "NOT by all ports of the groups: forwarding loop");
+	line_says(s, "check", "of them loop");
+	line_says(s, "check", "to LID 10 (router): forwarding loop");
+	session_free(s);
+}
+
+/* Every way from a switch by plain recursion: the longest, HOPS_LOOP, HOPS_NONE; channels passed. */
+struct brute {
+	const struct routing *r;
+	uint32_t owner;
+	uint8_t *on_way; /* [n_switches] */
+	bool *dep;	 /* [n_ports * n_ports], NULL = not asked for */
+	unsigned lid;
+};
+
+static unsigned longest(struct brute *b, uint32_t sw, uint32_t last, bool count)
+{
+	const struct topo *t = b->r->topo;
+	const struct fabric *f = t->fabric;
+	struct port_set set;
+	unsigned worst = 0;
+	bool none = true, loop = false, dead = false;
+
+	if (b->on_way[sw])
+		return HOPS_LOOP;
+	routing_ports(b->r, sw, b->lid, &set);
+	b->on_way[sw] = 1;
+	for (unsigned p = 0; p < 256; p++) {
+		uint32_t port = switch_port_id(f, sw, p), q;
+		unsigned h;
+
+		if (!port_set_has(&set, p))
+			continue;
+		none = false;
+		q = p && p <= f->switch_nports[sw] ? t->peer[port] : NO_ID;
+		if (!p)
+			h = f->port_endport[port] == b->owner ? 0 : HOPS_NONE;
+		else if (q == NO_ID)
+			h = HOPS_NONE;
+		else if (!node_is_switch(f, f->port_node[q]))
+			h = f->port_endport[q] == b->owner ? 1 : HOPS_NONE;
+		else
+			h = longest(b, f->node_switch[f->port_node[q]], port, count);
+		if (q != NO_ID && count && b->dep && last != NO_ID && h < HOPS_LOOP)
+			b->dep[(size_t)last * f->n_ports + port] = true;
+		if (p && q != NO_ID && node_is_switch(f, f->port_node[q]) && h < HOPS_LOOP)
+			h++;
+		loop |= h == HOPS_LOOP;
+		dead |= h == HOPS_NONE;
+		worst = h < HOPS_LOOP && h > worst ? h : worst;
+	}
+	b->on_way[sw] = 0;
+	return loop ? HOPS_LOOP : dead || none ? HOPS_NONE : worst;
+}
+
+/* Groups at random on top of a routing: mostly ports that lead nearer, at times any. */
+static char *random_groups(const struct routing *r, uint64_t *seed, bool any)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct text t = {0};
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		text_add(&t, "Switch 0x%016lx\nGroups Definition:\nh\n--\n", f->node_guid[f->switch_node[s]]);
+		for (unsigned d = 0; d < f->n_switches; d++) {
+			bool first = true;
+
+			text_add(&t, "%u 0 - ", d);
+			for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+				bool nearer = r->ops->hops(r, s, d, p) == r->ops->hops(r, s, d, 0);
+
+				if (d == s || r->topo->peer_switch[switch_port_id(f, s, p)] == NO_ID ||
+				    !(nearer ? rng_below(seed, 2) : any && !rng_below(seed, 12)))
+					continue;
+				text_add(&t, "%s%u", first ? "" : ",", p);
+				first = false;
+			}
+			text_add(&t, "\n");
+		}
+		text_add(&t, "\nLFT Definition:\nh\n--\n");
+		for (unsigned lid = 1; lid <= r->lids->max_lid; lid++)
+			text_add(&t, "0x%04x %u Free %u\n", lid, routing_port(r, s, lid),
+				 r->topo->endport_switch[lid_owner(r->lids, lid)]);
+	}
+	return t.s;
+}
+
+static void compare_ways(const struct routing *r, bool *dep)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct brute b = {.r = r, .on_way = NEW_ARRAY(f->n_switches, uint8_t), .dep = dep};
+	struct dest_ways w;
+
+	dest_ways_init(&w, r);
+	for (b.lid = 1; b.lid <= r->lids->max_lid; b.lid++) {
+		b.owner = lid_owner(r->lids, b.lid);
+		dest_ways(r, b.lid, &w);
+		for (uint32_t s = 0; s < f->n_switches; s++)
+			assert_int_equal(w.worst[s], longest(&b, s, NO_ID, false));
+		for (uint32_t ep = 0; ep < f->n_endports; ep++)
+			if (!endport_is_switch(f, ep) && ep != b.owner && !endport_is_switch(f, b.owner))
+				longest(&b, r->topo->endport_switch[ep], f->endport_port[ep], true);
+	}
+	dest_ways_free(&w);
+	free(b.on_way);
+}
+
+static struct session *with_groups(const char *spec, uint64_t *seed, bool any)
+{
+	struct session *s = start(spec);
+	char *text;
+
+	line(s, "route minhop");
+	text = random_groups(session_routing(s), seed, any);
+	line(s, "tables %s", put("groups", text));
+	free(text);
+	assert_non_null(session_routing(s)->adaptive);
+	return s;
+}
+
+/* Against plain recursion over all choices, with dead ends and loops. */
+static void test_ways(void **state)
+{
+	static const char *const specs[] = {"synth ring:5,hosts=1", "synth torus:3x3,hosts=1",
+					    "synth random:7,4,hosts=1,seed=3", "synth xgft:2,3:1,2"};
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (unsigned i = 0; i < 12; i++) {
+		struct session *s = with_groups(specs[i % ARRAY_LEN(specs)], &seed, i % 3 == 2);
+
+		compare_ways(session_routing(s), NULL);
+		session_free(s);
+	}
+}
+
+/* Dependencies between channels are those of all ways; where all arrive none is missing and none is more. */
+static void test_dependencies(void **state)
+{
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		struct session *s =
+			with_groups(i % 2 ? "synth torus:3x3,hosts=1" : "synth xgft:3,2:1,2", &seed, false);
+		const struct routing *r = session_routing(s);
+		uint32_t n = r->topo->fabric->n_ports;
+		bool *dep = NEW_ARRAY((size_t)n * n, bool);
+		struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, NULL);
+
+		compare_ways(r, dep);
+		for (uint32_t k = 0; k < c->n_channels; k++)
+			for (uint32_t d = c->first[k]; d < c->first[k + 1]; d++) {
+				bool *cell = &dep[(size_t)c->port[k] * n + c->port[c->to[d]]];
+
+				assert_true(*cell);
+				*cell = false;
+			}
+		for (size_t k = 0; k < (size_t)n * n; k++)
+			assert_false(dep[k]);
+		free(dep);
+		cdg_free(c);
+		session_free(s);
+	}
+}
+
+/* A ring where packets may go round either way: the static ports make no credit loop, the groups do. */
+static void test_credit_loop(void **state)
+{
+	struct session *s = start("synth ring:4,hosts=1");
+	const struct fabric *f = s->fabric;
+	const struct routing *r;
+	struct text t = {0};
+
+	(void)state;
+	line(s, "route updn");
+	line_says(s, "check", "Sound");
+	r = session_routing(s);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		text_add(&t, "Switch 0x%016lx\nGroups Definition:\nh\n--\n",
+			 f->node_guid[f->switch_node[sw]]);
+		for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
+			if (r->topo->peer_switch[switch_port_id(f, sw, p)] != NO_ID)
+				text_add(&t, "1 0 - %u\n", p);
+		text_add(&t, "\nLFT Definition:\nh\n--\n");
+		for (unsigned lid = 1; lid <= r->lids->max_lid; lid++) {
+			uint32_t to = r->topo->endport_switch[lid_owner(r->lids, lid)];
+			bool opposite = to != sw;
+
+			for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
+				opposite &= r->topo->peer_switch[switch_port_id(f, sw, p)] != to;
+			text_add(&t, "0x%04x %u %s 1\n", lid, routing_port(r, sw, lid),
+				 opposite ? "Free" : "Static");
+		}
+	}
+	line(s, "tables %s", put("ring", t.s));
+	line_says(s, "check", "0 unreachable");
+	line_says(s, "check", "NOT SOUND");
+	line_says(s, "cycles", "redit loop");
+	text_free(&t);
+	session_free(s);
+}
+
+static int remove_folder(void **state)
+{
+	char buf[100];
+
+	(void)state;
+	snprintf(buf, sizeof(buf), "rm -r %s", folder);
+	return system(buf);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dump_of_opensm), cmocka_unit_test(test_dump_without_a_host),
+		cmocka_unit_test(test_fdbs),	       cmocka_unit_test(test_dump_fts),
+		cmocka_unit_test(test_oddities),       cmocka_unit_test(test_journal),
+		cmocka_unit_test(test_json),	       cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_far),
+		cmocka_unit_test(test_shown),	       cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_ways),	       cmocka_unit_test(test_dependencies),
+		cmocka_unit_test(test_credit_loop),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
