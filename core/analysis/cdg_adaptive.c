@@ -83,6 +83,7 @@ static void start_all(struct cdg_counting *k, unsigned lid, uint32_t owner)
 /* What leaves by a port goes on by all ports that the next switch may choose. */
 static void pass_on(struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t owner)
 {
+	static const struct port_set none;
 	uint32_t port = switch_port_id(k->f, sw, out), next, after;
 	const struct port_set *set;
 	unsigned in;
@@ -90,7 +91,7 @@ static void pass_on(struct cdg_counting *k, uint32_t sw, unsigned out, uint32_t 
 	if (!leads_on(k, sw, out, owner, &next))
 		return;
 	in = k->f->port_num[k->t->peer[port]];
-	set = next == NO_ID ? &(const struct port_set){{0}} : &k->ways.set[next];
+	set = next == NO_ID ? &none : &k->ways.set[next];
 	for (unsigned i = 0; i < k->n_slots; i++) {
 		uint32_t routes = k->leaving[i] ? k->leaving[i][port] : 0;
 		struct cdg_slot s = k->slot[i];
