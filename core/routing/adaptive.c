@@ -45,6 +45,8 @@ struct adaptive *adaptive_new(uint32_t n_switches)
 
 unsigned adaptive_group_index(struct adaptive_switch *s, unsigned number)
 {
+	if (number < s->n_groups && s->group[number].number == number) /* mostly they are numbered in order */
+		return number;
 	for (uint32_t i = s->n_groups; i-- > 0;) /* rows of one group stand together */
 		if (s->group[i].number == number)
 			return i;
