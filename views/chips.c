@@ -63,13 +63,13 @@ static size_t common_end(const char *a, const char *b)
 static void label_chip(const struct elements *el, uint32_t sw, struct text *t)
 {
 	const struct fabric *f = el->topo->fabric;
-	const char *name = switch_name(f, sw);
+	const char *name = switch_given(f, sw);
 	size_t len = strlen(name), start = len, end = len;
 	uint32_t e = el->of[sw];
 	bool twin = false;
 
 	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
-		const char *other = switch_name(f, el->chip[c]);
+		const char *other = switch_given(f, el->chip[c]);
 		size_t from = common_start(name, other), to = common_end(name, other);
 
 		if (el->chip[c] == sw)

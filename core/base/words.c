@@ -24,40 +24,52 @@ static void add_word(struct splitter *s, char *w)
 	s->argv[s->argc] = NULL;
 }
 
-/* The part of a word within quotes; s->p stands behind the opening one. */
-static int quoted(struct splitter *s, char quote, struct text *w, struct err *e)
+/* The part of a word within quotes; *p stands behind the opening one. */
+static int quoted(const char **p, char quote, struct text *w, struct err *e)
 {
-	while (*s->p && *s->p != quote) {
-		if (quote == '"' && *s->p == '\\' && (s->p[1] == '"' || s->p[1] == '\\'))
-			s->p++;
-		text_putc(w, *s->p++);
+	while (**p && **p != quote) {
+		if (quote == '"' && **p == '\\' && ((*p)[1] == '"' || (*p)[1] == '\\'))
+			(*p)++;
+		text_putc(w, *(*p)++);
 	}
-	if (!*s->p)
+	if (!**p)
 		return err_set(e, "no closing %c in: %s", quote, text_str(w));
-	s->p++;
+	(*p)++;
 	return 0;
 }
 
-static int one_word(struct splitter *s, struct err *e)
+int words_take(const char **p, char **word, struct err *e)
 {
 	struct text w = {0};
 
-	while (*s->p && *s->p != ';' && !isspace((unsigned char)*s->p)) {
-		char c = *s->p++;
+	while (**p && **p != ';' && !isspace((unsigned char)**p)) {
+		char c = *(*p)++;
 
 		if (c == '"' || c == '\'') {
-			if (quoted(s, c, &w, e)) {
+			if (quoted(p, c, &w, e)) {
 				text_free(&w);
 				return -1;
 			}
-		} else if (c == '\\' && *s->p) {
-			text_putc(&w, *s->p++);
+		} else if (c == '\\' && **p) {
+			text_putc(&w, *(*p)++);
 		} else {
 			text_putc(&w, c);
 		}
 	}
-	add_word(s, w.s ? w.s : str_dup(""));
+	*word = w.s ? w.s : str_dup("");
 	return 0;
+}
+
+const char *words_skip(const char *p)
+{
+	while (isspace((unsigned char)*p))
+		p++;
+	return p;
+}
+
+bool words_end(const char *p)
+{
+	return !*p || *p == '#' || *p == ';';
 }
 
 int words_split(const char *line, const char **rest, int *argc, char ***argv, struct err *e)
@@ -67,15 +79,14 @@ int words_split(const char *line, const char **rest, int *argc, char ***argv, st
 	*rest = NULL;
 	*argc = 0;
 	*argv = NULL;
-	for (;;) {
-		while (isspace((unsigned char)*s.p))
-			s.p++;
-		if (!*s.p || *s.p == '#' || *s.p == ';')
-			break;
-		if (one_word(&s, e)) {
+	for (s.p = words_skip(s.p); !words_end(s.p); s.p = words_skip(s.p)) {
+		char *word;
+
+		if (words_take(&s.p, &word, e)) {
 			words_free(s.argc, s.argv);
 			return -1;
 		}
+		add_word(&s, word);
 	}
 	if (*s.p == ';')
 		*rest = s.p + 1;
@@ -89,6 +100,22 @@ void words_free(int argc, char **argv)
 	for (int i = 0; i < argc; i++)
 		free(argv[i]);
 	free(argv);
+}
+
+char *word_quoted(const char *w)
+{
+	struct text t = {0};
+
+	if (*w && !strpbrk(w, " \t;'\"\\#"))
+		return str_dup(w);
+	text_putc(&t, '"');
+	for (; *w; w++) {
+		if (*w == '"' || *w == '\\')
+			text_putc(&t, '\\');
+		text_putc(&t, *w);
+	}
+	text_putc(&t, '"');
+	return t.s;
 }
 
 bool words_take_last(int *argc, char **argv, const char *word)

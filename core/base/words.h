@@ -15,6 +15,16 @@ struct err;
  */
 int words_split(const char *line, const char **rest, int *argc, char ***argv, struct err *e);
 void words_free(int argc, char **argv);
+
+/* The parts of that.  Behind the blanks at p: */
+const char *words_skip(const char *p);
+/* Does the command end there, with ';', a comment or the line? */
+bool words_end(const char *p);
+/* Take the word that begins at *p, which no blank does; *word is to be freed.  -1 and *e: a quote is open. */
+int words_take(const char **p, char **word, struct err *e);
+/* A word as it is to be typed: in quotes where it needs them; to be freed. */
+char *word_quoted(const char *w);
+
 /* Is the last word this one?  Then it is taken off. */
 bool words_take_last(int *argc, char **argv, const char *word);
 

@@ -12,13 +12,13 @@ static char *common_name(const struct elements *el, uint32_t e)
 {
 	const struct fabric *f = el->topo->fabric;
 	const uint32_t *chip = &el->chip[el->first_chip[e]];
-	const char *a = switch_name(f, chip[0]);
+	const char *a = switch_given(f, chip[0]);
 	size_t len = strlen(a);
 	bool split = false;
 	char *s;
 
 	for (uint32_t i = 1; i < element_chips(el, e); i++) {
-		const char *b = switch_name(f, chip[i]);
+		const char *b = switch_given(f, chip[i]);
 		size_t k = 0;
 
 		while (k < len && a[k] == b[k])
@@ -26,7 +26,7 @@ static char *common_name(const struct elements *el, uint32_t e)
 		len = k;
 	}
 	for (uint32_t i = 0; i < element_chips(el, e); i++)
-		split |= isalnum((unsigned char)switch_name(f, chip[i])[len]) != 0;
+		split |= isalnum((unsigned char)switch_given(f, chip[i])[len]) != 0;
 	while (split && len && isalnum((unsigned char)a[len - 1]))
 		len--;
 	while (len && !isalnum((unsigned char)a[len - 1]) && a[len - 1] != ')')

@@ -1,5 +1,6 @@
 #include "core/fabric/fabric.h"
 #include "core/base/memory.h"
+#include "core/fabric/names.h"
 
 #include <stdlib.h>
 
@@ -26,7 +27,7 @@ void fabric_unref(const struct fabric *cf)
 		return;
 	counted_unref(f->switch_tables);
 	free_strings(f->node_desc, f->n_nodes);
-	free_strings(f->node_name, f->n_nodes);
+	fabric_free_names(f);
 	free_strings(f->node_chassis_place, f->n_nodes);
 	void *arrays[] = {
 		f->source,	  f->format,	     f->generated,    f->node_type,    f->node_guid,
@@ -36,7 +37,7 @@ void fabric_unref(const struct fabric *cf)
 		f->port_lmc,	  f->port_width,     f->port_speed,   f->port_widths,  f->port_speeds,
 		f->port_state,	  f->port_opervls,   f->port_ext,     f->switch_node,  f->switch_port,
 		f->switch_nports, f->switch_fdb_cap, f->switch_esp0,  f->endport_port, f->link_port,
-		f->by_guid,	  f->by_name,
+		f->by_guid,
 	};
 	for (size_t i = 0; i < ARRAY_LEN(arrays); i++)
 		free(arrays[i]);

@@ -24,6 +24,8 @@ enum port_state { PORT_UNKNOWN = 0, PORT_DOWN = 1, PORT_INIT = 2, PORT_ARMED = 3
 #define DEFAULT_FDB_CAP 49152 /* LinearFDBCap where the source does not tell */
 #define DEFAULT_OPER_VLS 4    /* OperVLs code (VL0-7) where the source does not tell */
 
+struct name_index;
+
 struct fabric {
 	atomic_uint refs;
 	char *source;	 /* file, spec or device it came from */
@@ -44,7 +46,8 @@ struct fabric {
 	uint32_t *node_switch; /* switch id, NO_ID for others */
 	uint32_t *node_order;  /* place in the source, 0 = first: shows and saves keep the source's order */
 	char **node_desc;      /* NodeDescription as in the source, never NULL */
-	char **node_name; /* what is shown: from the node-name-map, else node_desc (or the GUID when empty) */
+	char **node_given;     /* its name: from the node-name-map, else node_desc (or the GUID when empty) */
+	char **node_name;      /* what is shown, and leads back to the node: names.h */
 	uint16_t *node_chassis;	   /* chassis number of the source, 0 = none */
 	char **node_chassis_place; /* place in the chassis ("ISR9288 Spine 1 Chip 0"), NULL when unknown */
 
@@ -97,8 +100,10 @@ struct fabric {
 	struct counted *switch_tables;
 
 	/* Look-ups; use the functions below. */
-	uint32_t *by_guid; /* nodes by ascending node GUID */
-	uint32_t *by_name; /* nodes by node_name (strcasecmp, ties by id) */
+	uint32_t *by_guid;			 /* nodes by ascending node GUID */
+	uint32_t *by_name;			 /* nodes by node_name (strcasecmp, then strcmp, then id) */
+	size_t longest_name;			 /* bytes, of node_name */
+	_Atomic(struct name_index *) name_index; /* words of node_given; NULL: not asked for yet */
 };
 
 struct fabric *fabric_ref(const struct fabric *f);
@@ -117,6 +122,12 @@ static inline bool node_is_switch(const struct fabric *f, uint32_t node)
 static inline const char *switch_name(const struct fabric *f, uint32_t sw)
 {
 	return f->node_name[f->switch_node[sw]];
+}
+
+/* The name alone that a switch was given, which others may have too. */
+static inline const char *switch_given(const struct fabric *f, uint32_t sw)
+{
+	return f->node_given[f->switch_node[sw]];
 }
 
 static inline uint32_t endport_node(const struct fabric *f, uint32_t ep)
@@ -141,9 +152,8 @@ uint32_t fabric_endport_by_guid(const struct fabric *f,
 				uint64_t port_guid); /* NO_ID when unknown; O(log n) */
 
 /*
- * The first node whose name is `name` exactly, else the only one it is a prefix
- * or glob of (letter case ignored).  NO_ID and *e set when none or several match
- * (the message names some of them).
+ * The only node that a name fits best (enum name_rank), else the only one that it is a
+ * glob of.  NO_ID and *e set when none or several match (the message names some of them).
  */
 uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct err *e);
 

@@ -32,7 +32,7 @@ static void fill_node(struct fabric *f, uint32_t n, uint32_t order, const struct
 	f->node_order[n] = order;
 	f->node_chassis[n] = from->chassis;
 	f->node_desc[n] = str_dup(from->desc ? from->desc : "");
-	f->node_name[n] =
+	f->node_given[n] =
 		from->desc && *from->desc ? str_dup(from->desc) : str_printf("0x%016lx", from->guid);
 	f->node_chassis_place[n] = from->chassis_place ? str_dup(from->chassis_place) : NULL;
 }
@@ -51,6 +51,7 @@ static void alloc_nodes(struct fabric *f)
 	f->node_switch = NEW_ARRAY(n, uint32_t);
 	f->node_order = NEW_ARRAY(n, uint32_t);
 	f->node_desc = NEW_ARRAY(n, char *);
+	f->node_given = NEW_ARRAY(n, char *);
 	f->node_name = NEW_ARRAY(n, char *);
 	f->node_chassis = NEW_ARRAY(n, uint16_t);
 	f->node_chassis_place = NEW_ARRAY(n, char *);
@@ -187,7 +188,7 @@ static void index_nodes(struct fabric *f)
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		f->by_guid[n] = k[n].id;
 	free(k);
-	fabric_index_names(f);
+	fabric_show_names(f);
 }
 
 /* Where the SM runs: the builder's choice, else port 0 or the first cabled port of the first node, else any

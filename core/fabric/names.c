@@ -1,12 +1,18 @@
 #include "core/fabric/names.h"
 #include "core/base/err.h"
 #include "core/base/glob.h"
+#include "core/base/hostlist.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* --- order of the shown names ---------------------------------------------------------------- */
 
 static int by_name_compare(const void *x, const void *y, void *ctx)
 {
@@ -14,25 +20,35 @@ static int by_name_compare(const void *x, const void *y, void *ctx)
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 	int d = strcasecmp(f->node_name[a], f->node_name[b]);
 
+	if (!d)
+		d = strcmp(f->node_name[a], f->node_name[b]);
 	return d ? d : a < b ? -1 : a > b;
 }
 
-void fabric_index_names(struct fabric *f)
+static void sort_names(struct fabric *f)
 {
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		f->by_name[n] = n;
 	qsort_r(f->by_name, f->n_nodes, sizeof(*f->by_name), by_name_compare, f);
 }
 
-/* First place in by_name whose name does not sort before `name`. */
-static uint32_t name_lower_bound(const struct fabric *f, const char *name)
+/* Sign of the first len bytes of s against a name; a name that goes on comes later.  Letter case ignored. */
+static int compare_whole(const char *s, size_t len, const char *name)
+{
+	int d = strncasecmp(s, name, len);
+
+	return d ? d : name[len] ? -1 : 0;
+}
+
+/* First place in by_name whose shown name does not sort before the first len bytes of s. */
+static uint32_t first_named(const struct fabric *f, const char *s, size_t len)
 {
 	uint32_t lo = 0, hi = f->n_nodes;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (strcasecmp(f->node_name[f->by_name[mid]], name) < 0)
+		if (compare_whole(s, len, f->node_name[f->by_name[mid]]) > 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -40,49 +56,502 @@ static uint32_t name_lower_bound(const struct fabric *f, const char *name)
 	return lo;
 }
 
-struct name_search {
-	uint32_t found, n;
-	struct text names;
-};
-
-static void name_hit(struct name_search *s, const struct fabric *f, uint32_t node)
+uint32_t node_named(const struct fabric *f, const char *s, size_t len)
 {
-	s->found = node;
-	if (s->n++ < 4)
-		text_add(&s->names, "%s\"%s\"", s->n > 1 ? ", " : "", f->node_name[node]);
+	uint32_t i = first_named(f, s, len), found = NO_ID, n = 0;
+
+	for (; i < f->n_nodes && !compare_whole(s, len, f->node_name[f->by_name[i]]); i++) {
+		found = f->by_name[i];
+		if (!strncmp(s, f->node_name[found], len))
+			return found;
+		n++;
+	}
+	return n == 1 ? found : NO_ID;
 }
 
-static uint32_t name_result(struct name_search *s, const char *name, struct err *e)
+/* --- what is shown ------------------------------------------------------------------------------- */
+
+/* A given name without blanks at its ends; the GUID when nothing is left. */
+static char *trimmed(const struct fabric *f, uint32_t node)
 {
-	if (!s->n)
-		err_set(e,
-			"no node is named \"%s\" (expected a GUID, a LID, a name, a unique prefix or a glob)",
-			name);
-	else if (s->n > 1)
-		err_set(e, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID", name,
-			PLURAL(s->n, "node"), text_str(&s->names), s->n > 4 ? ", ..." : "");
-	text_free(&s->names);
-	return s->n == 1 ? s->found : NO_ID;
+	const char *s = f->node_given[node];
+	size_t len;
+
+	while (isspace((unsigned char)*s))
+		s++;
+	len = strlen(s);
+	while (len && isspace((unsigned char)s[len - 1]))
+		len--;
+	return len ? str_printf("%.*s", (int)len, s) : str_printf("0x%016" PRIx64, f->node_guid[node]);
+}
+
+size_t name_before_port(const char *s, size_t len, unsigned *port)
+{
+	size_t open = len;
+	char *end;
+	unsigned long n;
+
+	if (len < 4 || s[len - 1] != ']')
+		return 0;
+	for (open--; open && isdigit((unsigned char)s[open - 1]);)
+		open--;
+	if (open < 2 || open == len - 1 || s[open - 1] != '[')
+		return 0;
+	n = strtoul(s + open, &end, 10);
+	if (n > 255)
+		return 0;
+	*port = (unsigned)n;
+	return open - 1;
+}
+
+/* Would the name be read as a number, as another GUID, or as another node's port? */
+static bool reads_otherwise(const struct fabric *f, uint32_t node)
+{
+	const char *name = f->node_name[node];
+	bool hex = name[0] == '0' && (name[1] | 0x20) == 'x';
+	const char *digits = name + (hex ? 2 : 0);
+	size_t before;
+	unsigned port;
+
+	if (*digits && !digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
+		return !hex || strtoull(name, NULL, 16) != f->node_guid[node];
+	before = name_before_port(name, strlen(name), &port);
+	return before && node_named(f, name, before) != NO_ID;
+}
+
+uint32_t node_hangs_on(const struct fabric *f, uint32_t node)
+{
+	for (unsigned p = 1; p <= f->node_nports[node]; p++)
+		if (f->port_peer[f->node_port[node] + p] != NO_ID)
+			return f->port_peer[f->node_port[node] + p];
+	return NO_ID;
+}
+
+/* Name and place of a node; a switch hangs on nothing, so its GUID stands there. */
+static char *with_place(const struct fabric *f, uint32_t node, char *const *plain)
+{
+	uint32_t peer = node_is_switch(f, node) ? NO_ID : node_hangs_on(f, node);
+
+	if (peer == NO_ID)
+		return str_printf("%s (0x%016" PRIx64 ")", plain[node], f->node_guid[node]);
+	return str_printf("%s (%s[%u])", plain[node], plain[f->port_node[peer]], f->port_num[peer]);
+}
+
+/* Mark in more[n_nodes] those whose shown name does not lead to them; their number. */
+static uint32_t mark_unclear(struct fabric *f, uint8_t *more)
+{
+	uint32_t n = 0;
+
+	sort_names(f);
+	for (uint32_t i = 0; i + 1 < f->n_nodes; i++) {
+		uint32_t a = f->by_name[i], b = f->by_name[i + 1];
+
+		if (!strcmp(f->node_name[a], f->node_name[b]))
+			more[a] = more[b] = 1;
+	}
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		more[i] |= reads_otherwise(f, i);
+		n += more[i];
+	}
+	return n;
+}
+
+/* Give those in more[n_nodes] an addition: their place, or where that did not help their GUID. */
+static void add_place(struct fabric *f, char *const *plain, const uint8_t *more, bool guid)
+{
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		if (!more[n])
+			continue;
+		if (f->node_name[n] != plain[n])
+			free(f->node_name[n]);
+		f->node_name[n] = guid ? str_printf("%s (0x%016" PRIx64 ")", plain[n], f->node_guid[n])
+				       : with_place(f, n, plain);
+	}
+}
+
+void fabric_show_names(struct fabric *f)
+{
+	char **plain = NEW_ARRAY(f->n_nodes + 1, char *);
+	uint8_t *more = NEW_ARRAY(f->n_nodes + 1, uint8_t);
+	unsigned round = 0;
+
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		free(f->node_name[n]);
+		f->node_name[n] = plain[n] = trimmed(f, n);
+	}
+	for (; round < 2 && mark_unclear(f, more); round++) {
+		add_place(f, plain, more, round > 0);
+		memset(more, 0, f->n_nodes);
+	}
+	if (round == 2)
+		sort_names(f);
+	f->longest_name = 0;
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		size_t len = strlen(f->node_name[n]);
+
+		f->longest_name = len > f->longest_name ? len : f->longest_name;
+		if (f->node_name[n] != plain[n])
+			free(plain[n]);
+	}
+	free(plain);
+	free(more);
+}
+
+/* --- the words of all given names ------------------------------------------------------------------ */
+
+/* A word, and all of the name behind it. */
+struct name_word {
+	uint64_t key; /* its first eight bytes as strcasecmp() orders them */
+	const char *s;
+	uint32_t node;
+};
+
+struct name_index {
+	struct name_word *word; /* sorted */
+	size_t n, cap;
+};
+
+static bool in_word(char c)
+{
+	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
+static uint64_t word_key(const char *s)
+{
+	uint64_t key = 0;
+
+	for (unsigned i = 0; i < 8; i++) {
+		key = key << 8 | (unsigned char)tolower((unsigned char)*s);
+		s += *s != 0;
+	}
+	return key;
+}
+
+static int word_compare(const void *x, const void *y)
+{
+	const struct name_word *a = x, *b = y;
+	int d;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	d = strcasecmp(a->s, b->s);
+	return d ? d : a->node < b->node ? -1 : a->node > b->node;
+}
+
+static struct name_index *make_index(const struct fabric *f)
+{
+	struct name_index *x = NEW(struct name_index);
+
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		for (const char *name = f->node_given[n], *p = name; *p; p++) {
+			if (!in_word(*p) || (p > name && in_word(p[-1])))
+				continue;
+			GROW(x->word, x->n, x->cap);
+			x->word[x->n++] = (struct name_word){word_key(p), p, n};
+		}
+	if (x->n)
+		qsort(x->word, x->n, sizeof(*x->word), word_compare);
+	return x;
+}
+
+static void free_index(struct name_index *x)
+{
+	if (x)
+		free(x->word);
+	free(x);
+}
+
+/* Made when it is asked for first; of two threads that make it at once the second throws its own away. */
+static const struct name_index *index_of(const struct fabric *cf)
+{
+	struct fabric *f = (struct fabric *)cf;
+	struct name_index *x = atomic_load(&f->name_index), *none = NULL;
+
+	if (x)
+		return x;
+	x = make_index(f);
+	if (atomic_compare_exchange_strong(&f->name_index, &none, x))
+		return x;
+	free_index(x);
+	return none;
+}
+
+void fabric_free_names(struct fabric *f)
+{
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		free(f->node_given[n]);
+		free(f->node_name[n]);
+	}
+	free(f->node_given);
+	free(f->node_name);
+	free(f->by_name);
+	free_index(atomic_load(&f->name_index));
+}
+
+/* --- finding ----------------------------------------------------------------------------------------- */
+
+void name_hits_free(struct name_hits *h)
+{
+	free(h->node);
+	*h = (struct name_hits){0};
+}
+
+static bool counts(const struct fabric *f, uint32_t node, enum name_kind kind)
+{
+	return kind == NAMES_ANY || node_is_switch(f, node) == (kind == NAMES_SWITCHES);
+}
+
+/* A node that the text fits so well: better than those before, as well, or worse. */
+static void hit(struct name_hits *h, uint32_t node, enum name_rank rank)
+{
+	if (rank < h->rank)
+		return;
+	if (rank > h->rank)
+		h->n = 0;
+	h->rank = rank;
+	GROW(h->node, h->n, h->cap);
+	h->node[h->n++] = node;
+}
+
+static void tidy(const struct fabric *f, struct name_hits *h)
+{
+	uint32_t n = 0;
+
+	if (h->n)
+		qsort_r(h->node, h->n, sizeof(*h->node), by_name_compare, (void *)(uintptr_t)f);
+	for (uint32_t i = 0; i < h->n; i++)
+		if (!n || h->node[n - 1] != h->node[i])
+			h->node[n++] = h->node[i];
+	h->n = n;
+}
+
+static void find_shown(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h)
+{
+	size_t len = strlen(text);
+
+	for (uint32_t i = first_named(f, text, len); i < f->n_nodes; i++) {
+		uint32_t node = f->by_name[i];
+
+		if (strncasecmp(f->node_name[node], text, len))
+			break;
+		if (counts(f, node, kind))
+			hit(h, node, f->node_name[node][len] ? NAME_LABEL : NAME_WHOLE);
+	}
+}
+
+/* Of names that differ in letter case the one that is as the text. */
+static void prefer_case(const struct fabric *f, const char *text, struct name_hits *h)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (!strcmp(f->node_name[h->node[i]], text)) {
+			h->node[0] = h->node[i];
+			h->n = 1;
+		}
+}
+
+static void find_words(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h)
+{
+	const struct name_index *x = index_of(f);
+	size_t lo = 0, hi = x->n, len = strlen(text);
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcasecmp(x->word[mid].s, text) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < x->n && !strncasecmp(x->word[lo].s, text, len); lo++) {
+		const struct name_word *w = &x->word[lo];
+		bool first = w->s == f->node_given[w->node], whole = !in_word(w->s[len]);
+
+		if (counts(f, w->node, kind))
+			hit(h, w->node,
+			    whole ? (first ? NAME_FIRST : NAME_WORDS)
+				  : (first ? NAME_BEGIN : NAME_WORD_BEGIN));
+	}
+}
+
+static void find_parts(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h)
+{
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		if (counts(f, n, kind) && strcasestr(f->node_given[n], text))
+			hit(h, n, NAME_PART);
+}
+
+void names_find(const struct fabric *f, const char *text, enum name_kind kind, enum name_rank least,
+		struct name_hits *h)
+{
+	*h = (struct name_hits){.rank = least};
+	if (*text)
+		find_shown(f, text, kind, h);
+	if (*text && h->rank < NAME_WHOLE)
+		find_words(f, text, kind, h);
+	if (*text && !h->n && least <= NAME_PART)
+		find_parts(f, text, kind, h);
+	tidy(f, h);
+	if (h->rank == NAME_WHOLE)
+		prefer_case(f, text, h);
+}
+
+/* --- patterns -------------------------------------------------------------------------------------- */
+
+static const char glob_signs[] = "*?[";
+
+bool is_name_pattern(const char *text)
+{
+	return strpbrk(text, "*?[,") != NULL;
+}
+
+static void find_glob(const struct fabric *f, const char *pattern, enum name_kind kind, struct name_hits *h)
+{
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		if (counts(f, n, kind) && glob_match(pattern, f->node_given[n]))
+			hit(h, n, h->rank);
+}
+
+/* Add what one element of a list means; false: nothing. */
+static bool find_element(const struct fabric *f, const char *element, enum name_kind kind,
+			 struct name_hits *h)
+{
+	uint32_t before = h->n;
+	struct name_hits one;
+
+	if (strpbrk(element, glob_signs)) {
+		find_glob(f, element, kind, h);
+		return h->n > before;
+	}
+	names_find(f, element, kind, NAME_WORDS, &one);
+	for (uint32_t i = 0; i < one.n; i++)
+		hit(h, one.node[i], h->rank);
+	name_hits_free(&one);
+	return h->n > before;
+}
+
+int names_pattern(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h,
+		  struct err *e)
+{
+	struct text missing = {0};
+	struct hostlist l;
+	struct err why = {{0}};
+	uint32_t n = 0;
+
+	*h = (struct name_hits){0};
+	if (hostlist_read(text, &l, &why))
+		n = 1;
+	for (size_t i = 0; i < l.n; i++)
+		if (!find_element(f, l.name[i], kind, h) && n++ < 4)
+			text_add(&missing, "%s%s", n > 1 ? ", " : "", l.name[i]);
+	if (!h->n) {
+		find_glob(f, text, kind, h);
+		n = h->n ? 0 : n;
+	}
+	tidy(f, h);
+	if (n && *why.msg)
+		err_set(e, "%s", why.msg);
+	else if (n && l.n == 1)
+		err_set(e, "\"%s\" fits no node", text);
+	else if (n)
+		err_set(e, "\"%s\": no node is named %s%s", text, text_str(&missing), n > 4 ? ", ..." : "");
+	hostlist_free(&l);
+	text_free(&missing);
+	return n ? -1 : 0;
+}
+
+bool names_fit(const struct fabric *f, const char *text)
+{
+	struct name_hits h;
+	bool any;
+
+	names_find(f, text, NAMES_ANY, NAME_NONE, &h);
+	if (!h.n && is_name_pattern(text))
+		names_pattern(f, text, NAMES_ANY, &h, NULL);
+	any = h.n > 0;
+	name_hits_free(&h);
+	return any;
+}
+
+bool name_hits_host(const struct fabric *f, const char *text, const struct name_hits *h)
+{
+	size_t len = strlen(text);
+
+	if (!h->n || h->rank != NAME_FIRST)
+		return false;
+	for (uint32_t i = 0; i < h->n; i++) {
+		const char *name = f->node_given[h->node[i]];
+
+		if (node_is_switch(f, h->node[i]) || name[len] != ' ' || !name[len + 1] ||
+		    name[len + 1 + strcspn(name + len + 1, " \t")])
+			return false;
+		/* sorted: those of one name are neighbours; then it is the adapter's, not the host's */
+		if (i && !strcasecmp(name, f->node_given[h->node[i - 1]]))
+			return false;
+	}
+	return true;
+}
+
+/* --- names within a line --------------------------------------------------------------------------- */
+
+/* Are the first len bytes of s a shown name, or one with a port that the node has? */
+static bool names_something(const struct fabric *f, const char *s, size_t len)
+{
+	unsigned port = 0;
+	size_t before;
+	uint32_t node;
+
+	if (node_named(f, s, len) != NO_ID)
+		return true;
+	before = name_before_port(s, len, &port);
+	node = before ? node_named(f, s, before) : NO_ID;
+	return node != NO_ID && port <= f->node_nports[node];
+}
+
+unsigned names_at(const struct fabric *f, const char *text, size_t *len, unsigned most)
+{
+	size_t end = strnlen(text, f->longest_name + strlen("[254]"));
+	unsigned n = 0;
+
+	for (size_t i = end; i && n < most; i--)
+		if ((!text[i] || text[i] == ';' || isspace((unsigned char)text[i])) &&
+		    !isspace((unsigned char)text[i - 1]) && names_something(f, text, i))
+			len[n++] = i;
+	return n;
+}
+
+/* --- one node ---------------------------------------------------------------------------------------- */
+
+int names_ambiguous(const struct fabric *f, const char *text, const struct name_hits *h, struct err *e)
+{
+	struct text names = {0};
+
+	for (uint32_t i = 0; i < h->n && i < 4; i++)
+		text_add(&names, "%s\"%s\" (0x%016" PRIx64 ")", i ? ", " : "", f->node_name[h->node[i]],
+			 f->node_guid[h->node[i]]);
+	err_set(e, "\"%s\" fits %s: %s%s; say more of the name, or use the GUID", text, PLURAL(h->n, "node"),
+		text_str(&names), h->n > 4 ? ", ..." : "");
+	text_free(&names);
+	return -1;
 }
 
 uint32_t fabric_node_by_name(const struct fabric *f, const char *name, struct err *e)
 {
-	struct name_search s = {0};
-	uint32_t from = name_lower_bound(f, name);
-	size_t len = strlen(name);
+	struct name_hits h;
+	uint32_t node;
 
-	for (uint32_t i = from; i < f->n_nodes && !strcasecmp(f->node_name[f->by_name[i]], name); i++)
-		name_hit(&s, f, f->by_name[i]);
-	if (s.n || !len)
-		return name_result(&s, name, e);
-	for (uint32_t i = from; i < f->n_nodes && !strncasecmp(f->node_name[f->by_name[i]], name, len); i++)
-		name_hit(&s, f, f->by_name[i]);
-	if (s.n || !strpbrk(name, "*?["))
-		return name_result(&s, name, e);
-	for (uint32_t i = 0; i < f->n_nodes; i++)
-		if (glob_match(name, f->node_name[f->by_name[i]]))
-			name_hit(&s, f, f->by_name[i]);
-	return name_result(&s, name, e);
+	names_find(f, name, NAMES_ANY, NAME_NONE, &h);
+	if (!h.n && strpbrk(name, glob_signs))
+		find_glob(f, name, NAMES_ANY, &h);
+	if (!h.n)
+		err_set(e,
+			"no node is named \"%s\" (expected a GUID, a LID, a name, the beginning of a word of "
+			"one, a part of one, or a glob)",
+			name);
+	else if (h.n > 1)
+		names_ambiguous(f, name, &h, e);
+	node = h.n == 1 ? h.node[0] : NO_ID;
+	name_hits_free(&h);
+	return node;
 }
 
 const char *port_label(const struct fabric *f, uint32_t port, char *buf, size_t size)

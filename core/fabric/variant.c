@@ -78,10 +78,10 @@ struct fabric *fabric_renamed(const struct fabric *f, const struct name_map *map
 
 		if (n == NO_ID)
 			continue;
-		free(g->node_name[n]);
-		g->node_name[n] = str_dup(map->name[i]);
+		free(g->node_given[n]);
+		g->node_given[n] = str_dup(map->name[i]);
 	}
-	fabric_index_names(g);
+	fabric_show_names(g);
 	return g;
 }
 
@@ -105,9 +105,9 @@ struct fabric *fabric_variant(const struct fabric *f, uint32_t sm_endport, bool 
 		abort(); /* as above */
 	g->switch_tables = counted_ref(f->switch_tables);
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		free(g->node_name[n]);
-		g->node_name[n] = str_dup(f->node_name[n]);
+		free(g->node_given[n]);
+		g->node_given[n] = str_dup(f->node_given[n]);
 	}
-	fabric_index_names(g);
+	fabric_show_names(g);
 	return g;
 }

@@ -31,7 +31,7 @@ static unsigned switch_lid(const struct routing *r, uint32_t sw)
 /* OpenSM prints the mapped name where there is a node-name-map, cut to the 63 bytes of a description. */
 static const char *dump_name(const struct fabric *fb, uint32_t node)
 {
-	return *fb->node_desc[node] ? fb->node_name[node] : "";
+	return *fb->node_desc[node] ? fb->node_given[node] : "";
 }
 
 /* What stands behind the port number in the line of each LID; line l is s[at[l]] .. s[at[l + 1]]. */

@@ -398,7 +398,7 @@ static void test_aggregation(void **state)
 			 ca = f->port_node[f->port_peer[top]];
 
 		assert_int_equal(f->switch_nports[s], 13);
-		assert_string_equal(f->node_name[ca], "Mellanox Technologies Aggregation Node");
+		assert_string_equal(f->node_given[ca], "Mellanox Technologies Aggregation Node");
 		assert_int_equal(f->node_nports[ca], 1);
 		assert_int_equal(f->node_sysguid[ca], f->node_guid[f->switch_node[s]]);
 		assert_int_equal(f->switch_esp0[s], 1);

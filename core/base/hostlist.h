@@ -1,0 +1,28 @@
+/*
+ * Lists of names as Slurm writes them: "luna-[0160-0175,0180]", "rack[1-2]node[1-4]", "a1,b[2-3]".
+ */
+#ifndef IBSCOPE_HOSTLIST_H
+#define IBSCOPE_HOSTLIST_H
+
+#include "core/base/err.h"
+
+#define HOSTLIST_MOST 65536 /* names of one list */
+
+struct hostlist {
+	char **name;
+	size_t n, cap;
+};
+
+/*
+ * Write out a list, in its order.  Brackets hold numbers and ranges of numbers, which keep their leading
+ * zeros; commas outside of brackets part lists.  A text without either is a list of one.  Free with
+ * hostlist_free().  -1 and *e: brackets hold something else, or there are more than HOSTLIST_MOST names.
+ */
+int hostlist_read(const char *text, struct hostlist *l, struct err *e);
+void hostlist_free(struct hostlist *l);
+
+/* What stands between the brackets, "1-4,7", as numbers: set[n] of those up to `most`.  -1: it is no such
+ * list. */
+int number_set(const char *text, size_t len, unsigned char *set, unsigned most);
+
+#endif
