@@ -474,9 +474,11 @@ static void run_start(const struct ui_config *c)
 {
 	if (c->greeting)
 		repl_print(c->greeting, strlen(c->greeting));
+	session_lock(ui.session);
 	for (size_t i = 0; i < c->n_start; i++)
 		repl_run(c->start[i], true);
 	first_steps();
+	session_unlock(ui.session);
 	ui.begin = c->n_start != 0;
 	if (ui.key_errors.len)
 		repl_print(ui.key_errors.s, ui.key_errors.len);

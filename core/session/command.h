@@ -67,7 +67,8 @@ const struct command *command_find(const struct session *s, const char *name,
  * Completion: all words that may stand at the end of `line` (up to the cursor),
  * as a NULL-terminated array of strings to be freed with completions_free().
  * *start is the offset in line where the word to be replaced begins.  Words
- * are quoted where they need it.
+ * are quoted where they need it.  Names of nodes that nothing begins with are found as commands
+ * find them, so a completion need not begin with what was typed.
  */
 #define MOST_COMPLETIONS 20000 /* the rest is left out */
 char **session_complete(struct session *s, const char *line, size_t *start);

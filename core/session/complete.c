@@ -5,30 +5,12 @@
 #include "core/session/command.h"
 #include "core/session/syntax.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
-/* What a capital word of a syntax line stands for. */
-enum kind {
-	KIND_NONE,
-	KIND_NODE,
-	KIND_SWITCH,
-	KIND_HOST,
-	KIND_PORT,
-	KIND_ENDPORT,
-	KIND_FILE,
-	KIND_ENGINES,
-	KIND_ASSIGNMENT,
-	KIND_OPTION,
-	KIND_VALUE,
-	KIND_SNAPSHOT,
-	KIND_COMMAND,
-	KIND_SPEC,
-};
 
 struct completer {
 	struct session *s;
@@ -40,29 +22,12 @@ struct completer {
 	size_t n, cap;
 };
 
-/* Words with blanks and the like get quotes. */
-static char *quote(const char *w)
-{
-	struct text t = {0};
-
-	if (*w && !strpbrk(w, " \t;'\"\\#"))
-		return str_dup(w);
-	text_putc(&t, '"');
-	for (; *w; w++) {
-		if (*w == '"' || *w == '\\')
-			text_putc(&t, '\\');
-		text_putc(&t, *w);
-	}
-	text_putc(&t, '"');
-	return t.s;
-}
-
 static void add(struct completer *c, const char *w)
 {
 	if (c->n >= MOST_COMPLETIONS)
 		return;
 	GROW(c->list, c->n, c->cap);
-	c->list[c->n++] = quote(w);
+	c->list[c->n++] = word_quoted(w);
 }
 
 static void add_if(struct completer *c, const char *w)
@@ -99,16 +64,37 @@ static void add_ports(struct completer *c, const char *open)
 	free(name);
 }
 
-static bool wanted(const struct fabric *f, uint32_t n, enum kind kind)
+static bool wanted(const struct fabric *f, uint32_t n, enum syntax_kind kind)
 {
-	if (kind == KIND_SWITCH)
+	if (kind == KIND_SWITCH || kind == KIND_SWITCHES)
 		return node_is_switch(f, n);
-	if (kind == KIND_HOST)
+	if (kind == KIND_HOST || kind == KIND_HOSTS)
 		return !node_is_switch(f, n);
 	return true;
 }
 
-static void add_nodes(struct completer *c, enum kind kind)
+static void add_node(struct completer *c, uint32_t n, enum syntax_kind kind)
+{
+	const struct fabric *f = c->s->fabric;
+	char *w = kind == KIND_PORT ? str_printf("%s[", f->node_name[n]) : NULL;
+
+	if (wanted(f, n, kind))
+		add(c, w ? w : f->node_name[n]);
+	free(w);
+}
+
+/* Where no name begins so: those that have a word that does, or the text anywhere. */
+static void add_fitting(struct completer *c, enum syntax_kind kind)
+{
+	struct name_hits h;
+
+	names_find(c->s->fabric, c->word, NAMES_ANY, NAME_NONE, &h);
+	for (uint32_t i = 0; i < h.n; i++)
+		add_node(c, h.node[i], kind);
+	name_hits_free(&h);
+}
+
+static void add_nodes(struct completer *c, enum syntax_kind kind)
 {
 	const struct fabric *f = c->s->fabric;
 	const char *open = strrchr(c->word, '[');
@@ -121,16 +107,11 @@ static void add_nodes(struct completer *c, enum kind kind)
 		add_ports(c, open);
 		return;
 	}
-	for (uint32_t i = 0; i < f->n_nodes && !guid; i++) {
-		uint32_t n = f->by_name[i];
-		char *w;
-
-		if (!wanted(f, n, kind) || strncasecmp(f->node_name[n], c->word, strlen(c->word)))
-			continue;
-		w = kind == KIND_PORT ? str_printf("%s[", f->node_name[n]) : NULL;
-		add(c, w ? w : f->node_name[n]);
-		free(w);
-	}
+	for (uint32_t i = 0; i < f->n_nodes && !guid; i++)
+		if (!strncasecmp(f->node_name[f->by_name[i]], c->word, strlen(c->word)))
+			add_node(c, f->by_name[i], kind);
+	if (!c->n && !guid)
+		add_fitting(c, kind);
 	for (uint32_t i = 0; i < f->n_nodes && guid; i++) {
 		snprintf(buf, sizeof(buf), "0x%016lx", f->node_guid[f->by_guid[i]]);
 		if (wanted(f, f->by_guid[i], kind))
@@ -246,51 +227,20 @@ static void add_specs(struct completer *c)
 	add_words(c, specs);
 }
 
-static const struct {
-	const char *word;
-	enum kind kind;
-} kinds[] = {
-	{"NODE", KIND_NODE},
-	{"SWITCH", KIND_SWITCH},
-	{"S", KIND_SWITCH},
-	{"ELEMENT", KIND_SWITCH},
-	{"HOST", KIND_HOST},
-	{"H", KIND_HOST},
-	{"NODE[PORT]", KIND_PORT},
-	{"SRC", KIND_ENDPORT},
-	{"DST", KIND_ENDPORT},
-	{"DESTINATION", KIND_ENDPORT},
-	{"FILE", KIND_FILE},
-	{"ENGINE", KIND_ENGINES},
-	{"ENGINE[,ENGINE...]", KIND_ENGINES},
-	{"OPTION=VALUE", KIND_ASSIGNMENT},
-	{"OPTION", KIND_OPTION},
-	{"VALUE", KIND_VALUE},
-	{"SNAPSHOT", KIND_SNAPSHOT},
-	{"COMMAND", KIND_COMMAND},
-	{"SPEC", KIND_SPEC},
-};
-
-static enum kind kind_of(const char *word, size_t len)
-{
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (strlen(kinds[i].word) == len && !strncmp(kinds[i].word, word, len))
-			return kinds[i].kind;
-	return KIND_NONE;
-}
-
 static void add_snapshots(struct completer *c)
 {
 	for (size_t i = 0; i < c->s->n_snapshots; i++)
 		add_if(c, c->s->snapshot[i].name);
 }
 
-static void complete_kind(struct completer *c, enum kind kind)
+static void complete_kind(struct completer *c, enum syntax_kind kind)
 {
 	switch (kind) {
 	case KIND_NODE:
 	case KIND_SWITCH:
 	case KIND_HOST:
+	case KIND_SWITCHES:
+	case KIND_HOSTS:
 	case KIND_PORT:
 	case KIND_ENDPORT:
 		add_nodes(c, kind);
@@ -319,6 +269,8 @@ static void complete_kind(struct completer *c, enum kind kind)
 	case KIND_SPEC:
 		add_specs(c);
 		break;
+	case KIND_ARGUMENT:
+	case KIND_TEXT:
 	case KIND_NONE:
 		break;
 	}
@@ -329,7 +281,7 @@ static void offer_word(void *ctx, const char *word, size_t len)
 {
 	struct completer *c = ctx;
 	size_t fixed = syntax_fixed(word, len);
-	enum kind kind = kind_of(word, len);
+	enum syntax_kind kind = syntax_kind(word, len);
 	char *w;
 
 	if (fixed) {
@@ -340,30 +292,6 @@ static void offer_word(void *ctx, const char *word, size_t len)
 		c->offered |= 1u << kind;
 		complete_kind(c, kind);
 	}
-}
-
-/* Where the word under the cursor begins, with regard to quotes; *command is set to the start of the command.
- */
-static size_t word_start(const char *line, size_t *command)
-{
-	size_t start = 0;
-	char open = 0;
-
-	*command = 0;
-	for (size_t i = 0; line[i]; i++) {
-		if (line[i] == '\\' && open != '\'' && line[i + 1]) {
-			i++;
-		} else if (open) {
-			open = line[i] == open ? 0 : open;
-		} else if (line[i] == '"' || line[i] == '\'') {
-			open = line[i];
-		} else if (isspace((unsigned char)line[i])) {
-			start = i + 1;
-		} else if (line[i] == ';') {
-			start = *command = i + 1;
-		}
-	}
-	return start;
 }
 
 /* The text of a possibly unfinished word without its quotes. */
@@ -455,40 +383,120 @@ static void complete_argument(struct completer *c, const struct command *k)
 	drop_doubles(c);
 }
 
-/* A colon before a command is let be. */
-static void skip_colon(const char *line, size_t *command, size_t *start)
+/* Is the text, up to the end of the line, the beginning of a name that quotes would be needed for? */
+static bool begins_name(const struct fabric *f, const char *text)
 {
-	size_t at = *command + strspn(line + *command, " \t");
+	const char *open = strrchr(text, '[');
+	struct name_hits h;
+	bool any;
 
-	if (line[at] != ':')
-		return;
-	*command = at + 1;
-	if (*start <= at)
-		*start = at + 1;
+	if (!text[strcspn(text, " \t;")])
+		return false;
+	if (open && node_named(f, text, (size_t)(open - text)) != NO_ID)
+		return true;
+	names_find(f, text, NAMES_ANY, NAME_LABEL, &h);
+	any = h.n &&
+	      (h.rank == NAME_LABEL || h.rank == NAME_WHOLE || h.rank == NAME_BEGIN || h.rank == NAME_FIRST);
+	name_hits_free(&h);
+	return any;
+}
+
+static void look_for_node(void *ctx, const char *word, size_t len)
+{
+	enum syntax_kind k = syntax_kind(word, len);
+	bool *any = ctx;
+
+	*any |= syntax_names_node(k) || k == KIND_ARGUMENT;
+}
+
+static bool node_wanted(const struct completer *c)
+{
+	const struct command *k = c->s->fabric && c->argc ? command_find(c->s, c->argv[0], NULL) : NULL;
+	bool any = false;
+
+	if (k)
+		syntax_next(k->syntax, c->argc, c->argv, look_for_node, &any);
+	return any;
+}
+
+static void take_word(struct completer *c, char *word)
+{
+	c->argv = mem_resize(c->argv, (size_t)c->argc + 2, sizeof(*c->argv));
+	c->argv[c->argc++] = word;
+	c->argv[c->argc] = NULL;
+}
+
+static void forget_words(struct completer *c)
+{
+	words_free(c->argc, c->argv);
+	c->argc = 0;
+	c->argv = NULL;
+}
+
+/* A name that needs no quotes where it stands, and what stands behind it: taken; *p moves on. */
+static bool take_name(struct completer *c, const char **p)
+{
+	size_t len;
+	char *word;
+
+	if (!node_wanted(c) || !names_at(c->s->fabric, *p, &len, 1) || !(*p)[len])
+		return false;
+	word = mem_dup(*p, len + 1);
+	word[len] = 0;
+	take_word(c, word);
+	*p += len;
+	return true;
+}
+
+/* The words before the one under the cursor, of its command; where that one begins.  NULL: in a comment. */
+static const char *read_line(struct completer *c, const char *p)
+{
+	for (;;) {
+		const char *from = p = words_skip(p);
+		char *word;
+
+		if (!c->argc && *p == ':') {
+			p++;
+			continue;
+		}
+		if (*p && take_name(c, &p))
+			continue;
+		if (*p && node_wanted(c) && begins_name(c->s->fabric, p)) {
+			c->word = str_dup(p);
+			return p;
+		}
+		if (*p == '#')
+			return NULL;
+		if (*p == ';') {
+			forget_words(c);
+			p++;
+			continue;
+		}
+		if (!*p || words_take(&p, &word, NULL)) { /* nothing yet, or a quote is open */
+			c->word = unquote(from);
+			return from;
+		}
+		if (!*p) {
+			free(word);
+			c->word = unquote(from);
+			return from;
+		}
+		take_word(c, word);
+	}
 }
 
 char **session_complete(struct session *s, const char *line, size_t *start)
 {
 	struct completer c = {.s = s};
-	size_t command;
-	const char *rest;
-	char *before;
+	const char *at = read_line(&c, line);
+	const struct command *k = at && c.argc ? command_find(s, c.argv[0], NULL) : NULL;
 
-	*start = word_start(line, &command);
-	skip_colon(line, &command, start);
-	before = str_dup(line + command);
-	before[*start > command ? *start - command : 0] = 0;
-	c.word = unquote(line + *start);
-	if (!words_split(before, &rest, &c.argc, &c.argv, NULL)) {
-		const struct command *k = c.argc ? command_find(s, c.argv[0], NULL) : NULL;
-
-		if (!c.argc)
-			add_commands(&c);
-		else if (k)
-			complete_argument(&c, k);
-		words_free(c.argc, c.argv);
-	}
-	free(before);
+	*start = (size_t)((at ? at : line + strlen(line)) - line);
+	if (at && !c.argc)
+		add_commands(&c);
+	else if (k)
+		complete_argument(&c, k);
+	forget_words(&c);
 	free(c.word);
 	GROW(c.list, c.n, c.cap);
 	c.list[c.n] = NULL;

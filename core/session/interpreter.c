@@ -2,9 +2,11 @@
 #include "core/base/cursor.h"
 #include "core/base/foreign.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
+#include "core/session/reading.h"
 #include "core/session/syntax.h"
 
 #include <stdlib.h>
@@ -20,24 +22,28 @@ void interpreter_free(struct interpreter *in)
 /* --- splitting ------------------------------------------------------------------------- */
 
 /* A colon before a command is let be: it is how the explorer's keys write one. */
-static void drop_colon(struct command_words *c)
+static const char *skip_colon(const char *text)
 {
-	char *name = c->argv[0];
+	text = words_skip(text);
+	return *text == ':' ? words_skip(text + 1) : text;
+}
 
-	if (*name != ':')
-		return;
-	memmove(name, name + 1, strlen(name));
-	if (*name || c->argc < 2)
-		return;
+/* The command that a text begins with; NULL and *e: none. */
+static const struct command *first_command(const struct session *s, const char *text, struct err *e)
+{
+	const struct command *c;
+	char *name;
+
+	if (words_take(&text, &name, e))
+		return NULL;
+	c = command_find(s, name, e);
 	free(name);
-	memmove(c->argv, c->argv + 1, (size_t)c->argc * sizeof(*c->argv));
-	c->argc--;
+	return c;
 }
 
 /* What there is of a command that cannot be split: its first word, so that it has a name. */
 static void take_first_word(struct command_words *c, const char *text)
 {
-	text += strspn(text, " \t\n;:");
 	c->argc = 1;
 	c->argv = NEW_ARRAY(2, char *);
 	c->argv[0] = str_printf("%.*s", (int)strcspn(text, " \t\n;"), text);
@@ -46,27 +52,28 @@ static void take_first_word(struct command_words *c, const char *text)
 struct command_list *commands_split(const struct session *s, const char *text)
 {
 	struct command_list *l = NEW(struct command_list);
+	const char *p, *rest;
 	size_t cap = 0;
+	bool ok = true;
 
-	while (text) {
-		struct command_words c = {0};
-		const char *rest;
+	l->text = str_dup(text);
+	l->fabric = s->fabric ? fabric_ref(s->fabric) : NULL;
+	for (p = l->text; p && ok; p = rest) {
+		struct command_words c = {.text = p};
 
-		if (words_split(text, &rest, &c.argc, &c.argv, &c.why)) {
-			take_first_word(&c, text);
-		} else if (c.argc) {
-			drop_colon(&c);
-			c.command = command_find(s, c.argv[0], &c.why);
-		} else {
-			words_free(c.argc, c.argv);
-			text = rest;
+		p = skip_colon(p);
+		rest = *p == ';' ? p + 1 : NULL;
+		if (words_end(p))
 			continue;
+		c.command = first_command(s, p, &c.why);
+		ok = c.command &&
+		     !command_read(l->fabric, c.command->syntax, p, &rest, &c.argc, &c.argv, &c.why);
+		if (!ok) {
+			c.command = NULL;
+			take_first_word(&c, p);
 		}
 		GROW(l->command, l->n, cap);
 		l->command[l->n++] = c;
-		if (!c.command)
-			break;
-		text = rest;
 	}
 	return l;
 }
@@ -78,6 +85,8 @@ void commands_free(struct command_list *l)
 	for (size_t i = 0; i < l->n; i++)
 		words_free(l->command[i].argc, l->command[i].argv);
 	free(l->command);
+	free(l->text);
+	fabric_unref(l->fabric);
 	free(l);
 }
 
@@ -97,12 +106,110 @@ static int check_command(const struct session *s, const struct command_words *c,
 	return 0;
 }
 
+/* Is one node looked for; are many? */
+struct wanted {
+	bool one, many;
+};
+
+static void look_for_node(void *ctx, const char *word, size_t len)
+{
+	enum syntax_kind k = syntax_kind(word, len);
+	struct wanted *w = ctx;
+
+	w->one |= syntax_names_node(k) || k == KIND_ARGUMENT;
+	w->many |= k == KIND_SWITCHES || k == KIND_HOSTS || k == KIND_PORT;
+}
+
+/* Does a word fit several nodes, alone or before [PORT]? */
+static bool fits_several(const struct session *s, const char *word)
+{
+	struct name_hits h;
+	unsigned port;
+	char *name = str_dup(word);
+	uint32_t n = session_candidates(s, name, &h);
+
+	name_hits_free(&h);
+	if (!n && name_before_port(word, strlen(word), &port)) {
+		name[name_before_port(word, strlen(word), &port)] = 0;
+		n = session_candidates(s, name, &h);
+		name_hits_free(&h);
+	}
+	free(name);
+	return n > 1;
+}
+
+/* The word of a failed command that leaves open which node is meant, as `unclear` of a run; NULL: none does.
+ */
+static char *unclear_word(const struct session *s, const struct command_words *c)
+{
+	struct text t = {0};
+	int at = 0;
+
+	if (!c->command || !s->fabric || !syntax_fits(c->command->syntax, c->argc, c->argv))
+		return NULL;
+	for (int i = 1; i < c->argc && !at; i++) {
+		struct wanted w = {0};
+
+		syntax_next(c->command->syntax, i, c->argv, look_for_node, &w);
+		if (w.one && !(w.many && is_name_pattern(c->argv[i])) && fits_several(s, c->argv[i]))
+			at = i;
+	}
+	if (!at)
+		return NULL;
+	text_add(&t, "%d", at);
+	for (int i = 0; i < c->argc; i++) {
+		char *word = word_quoted(c->argv[i]);
+
+		text_add(&t, " %s", word);
+		free(word);
+	}
+	return t.s;
+}
+
+/* A word of the syntax that may stand for the one looked at. */
+static void look_at_kind(void *ctx, const char *word, size_t len)
+{
+	enum syntax_kind k = syntax_kind(word, len);
+	bool *one = ctx;
+
+	if (syntax_fixed(word, len) < len)
+		*one &= k == KIND_NODE || k == KIND_SWITCH || k == KIND_HOST || k == KIND_ENDPORT ||
+			k == KIND_ARGUMENT;
+}
+
+/* A host's name stands for one of its ports where one is wanted: which one, is said. */
+static void tell_hosts(const struct session *s, const struct command_words *c, struct out *o)
+{
+	json_t *taken = json_object();
+	char a[300];
+
+	for (int i = 1; s->fabric && i < c->argc; i++) {
+		bool one = node_named(s->fabric, c->argv[i], strlen(c->argv[i])) == NO_ID;
+		uint32_t ep;
+
+		if (one) /* else it is all of a name, as most are */
+			syntax_next(c->command->syntax, i, c->argv, look_at_kind, &one);
+		ep = one ? session_host(s, c->argv[i]) : NO_ID;
+		if (ep == NO_ID)
+			continue;
+		endport_label(s->fabric, ep, a, sizeof(a));
+		out_text(o, "%s is taken for %s, the first of its ports%s.\n", c->argv[i], a,
+			 session_endport_up(s, ep) ? " that is up" : "; none of them is up");
+		json_object_set_new(taken, c->argv[i], json_string(a));
+	}
+	if (json_object_size(taken))
+		out_json(o, "taken", taken);
+	else
+		json_decref(taken);
+}
+
 static int do_command(const struct command_words *c, struct out *o, struct err *e)
 {
 	struct command_run *r = o->run;
 
 	if (check_command(r->in->session, c, e))
 		return -1;
+	tell_hosts(r->in->session, c, o);
 	if (!c->command->on_screen)
 		return c->command->run(r->in->session, c->argc, c->argv, o, e);
 	if (!r->on_screen)
@@ -113,6 +220,7 @@ static int do_command(const struct command_words *c, struct out *o, struct err *
 
 int run_commands(struct command_run *r, const struct command_list *l, struct err *e)
 {
+	struct command_list *again = NULL;
 	int rc = 0;
 
 	r->placed = false;
@@ -120,14 +228,24 @@ int run_commands(struct command_run *r, const struct command_list *l, struct err
 		const struct command_words *c = &l->command[i];
 		struct out o;
 
+		if (l->fabric != r->in->session->fabric) {
+			struct command_list *now = commands_split(r->in->session, c->text);
+
+			commands_free(again);
+			l = again = now;
+			c = &l->command[i = 0];
+		}
 		if (progress_cancelled(r->progress)) {
 			rc = err_set(e, CANCELLED);
 			break;
 		}
 		out_begin(&o, r, c->command ? c->command->name : c->argv[0]);
 		rc = do_command(c, &o, e);
+		if (rc && r->on_screen && !r->unclear)
+			r->unclear = unclear_word(r->in->session, c);
 		out_end(&o, rc, e);
 	}
+	commands_free(again);
 	progress_start(r->progress, NULL, 0);
 	return rc;
 }

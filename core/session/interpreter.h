@@ -51,20 +51,35 @@ struct command_run {
 	unsigned depth;	  /* scripts within scripts */
 	bool placed;	  /* the message of the failure names file and line already */
 	bool begun;	  /* a JSON object was printed */
+	/*
+	 * With on_screen: of the command that failed as a word of it fits several nodes, "N COMMAND WORD..."
+	 * where N says which word (1: the first behind the command), quoted; to be freed.  NULL: none failed
+	 * so.
+	 */
+	char *unclear;
 };
 
-/* A command line, split once: its commands with their words. */
+/*
+ * A command line: its commands with their words.  It was split for the fabric of that moment, as names
+ * of nodes may hold ';' and blanks (reading.h); what is left is split again when another one is loaded.
+ */
 struct command_list {
 	struct command_words {
+		const char *text;	       /* from here on */
 		const struct command *command; /* NULL: no command, `why` tells */
 		int argc;
 		char **argv; /* ended by NULL */
 		struct err why;
 	} * command;
 	size_t n;
+	char *text;
+	const struct fabric *fabric; /* reference; NULL: none was loaded */
 };
 
-/* Never fails: what cannot be read or is no command is the last one, and fails when it is run. */
+/*
+ * Never fails: what cannot be read or is no command is the last one, and fails when it is run.  For the
+ * thread that changes the session, or one that holds its lock.
+ */
 struct command_list *commands_split(const struct session *s, const char *text);
 void commands_free(struct command_list *l);
 

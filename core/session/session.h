@@ -16,6 +16,7 @@
 #include "core/analysis/compare.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
+#include "core/fabric/names.h"
 #include "core/sm/sweep.h"
 
 struct command;
@@ -116,15 +117,45 @@ int session_reset(struct session *s, struct progress *p, struct err *e);
 struct sweep *session_find_snapshot(const struct session *s, const char *name); /* borrowed; NULL */
 
 /*
- * Names of things (see the design): NODE is a GUID, a LID, a name, a unique
- * prefix or glob; a port is NODE[PORT].
+ * Names of things (names.c): a node is a GUID, a LID, a name, the unique beginning of a word of a name,
+ * a unique part of one, or a glob that fits one (core/fabric/names.h: the best fit counts).  A port is
+ * NODE[PORT].  A host's name alone, "luna-0200", is the first of its ports that is up (the first that
+ * is cabled when none is).  NO_ID and *e: none or several are meant.
  */
 uint32_t session_node(const struct session *s, const char *word, struct err *e); /* node id */
 uint32_t session_port(const struct session *s, const char *word, struct err *e); /* port id */
 /*
- * An endport and one of its LIDs: a LID, a port GUID, NODE, or NODE[PORT]; a CA
- * with several ports and none named: the first that is up.  *lid is 0 when it has none.
+ * An endport and one of its LIDs: a LID, a port GUID, NODE, or NODE[PORT]; a switch's port means
+ * its port 0.  *lid is 0 when it has none.
  */
 uint32_t session_endport(const struct session *s, const char *word, unsigned *lid, struct err *e);
+
+/*
+ * Where many may stand: ids of all that a word means.  Besides one node, all nodes of a host, globs
+ * and lists of names as Slurm writes them.  -1 and *e: it means none, or a name fits several nodes
+ * that are not one host's.
+ */
+struct id_list {
+	uint32_t *id;
+	uint32_t n;
+	bool many; /* the word may stand for several, even if it is one now */
+};
+int session_nodes(const struct session *s, const char *word, enum name_kind kind, struct id_list *l,
+		  struct err *e);
+/* The same for ports; NODE[1-4,7] are several, and a host alone means all its cabled ports. */
+int session_ports(const struct session *s, const char *word, struct id_list *l, struct err *e);
+void id_list_free(struct id_list *l);
+
+/*
+ * Is the word the name of a host with several cabled ports, and nothing else?  Then the one that it
+ * means where one is wanted: an endport; else NO_ID.
+ */
+uint32_t session_host(const struct session *s, const char *word);
+
+/* Is an endport up: reached by the subnet manager, or while nothing is routed by a cable that is up? */
+bool session_endport_up(const struct session *s, uint32_t ep);
+
+/* Nodes that a word fits equally well, when session_node() refuses it for that; their number, 0 otherwise. */
+uint32_t session_candidates(const struct session *s, const char *word, struct name_hits *h);
 
 #endif

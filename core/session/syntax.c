@@ -14,9 +14,46 @@ struct matcher {
 	char *const *argv;
 	const char *name; /* of the command */
 	size_t name_len;
+	const bool *whole; /* of the words behind the command: names of nodes; may be NULL */
 	void (*offer)(void *ctx, const char *word, size_t len); /* may be NULL */
 	void *ctx;
 };
+
+static const struct {
+	const char *word;
+	enum syntax_kind kind;
+} kinds[] = {
+	{"NODE", KIND_NODE},
+	{"SWITCH", KIND_SWITCH},
+	{"S", KIND_SWITCHES},
+	{"ELEMENT", KIND_SWITCH},
+	{"HOST", KIND_HOST},
+	{"H", KIND_HOSTS},
+	{"NODE[PORT]", KIND_PORT},
+	{"SRC", KIND_ENDPORT},
+	{"DST", KIND_ENDPORT},
+	{"DESTINATION", KIND_ENDPORT},
+	{"ARGUMENT", KIND_ARGUMENT},
+	{"PORT", KIND_ARGUMENT},
+	{"TEXT", KIND_TEXT},
+	{"FILE", KIND_FILE},
+	{"ENGINE", KIND_ENGINES},
+	{"ENGINE[,ENGINE...]", KIND_ENGINES},
+	{"OPTION=VALUE", KIND_ASSIGNMENT},
+	{"OPTION", KIND_OPTION},
+	{"VALUE", KIND_VALUE},
+	{"SNAPSHOT", KIND_SNAPSHOT},
+	{"COMMAND", KIND_COMMAND},
+	{"SPEC", KIND_SPEC},
+};
+
+enum syntax_kind syntax_kind(const char *word, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (strlen(kinds[i].word) == len && !strncmp(kinds[i].word, word, len))
+			return kinds[i].kind;
+	return KIND_NONE;
+}
 
 static size_t set_size(const struct matcher *m)
 {
@@ -46,10 +83,18 @@ static bool stands_for(const char *word, size_t len, const char *typed)
 	return !strncmp(word, typed, fixed) && (fixed < len || !typed[fixed]);
 }
 
+static bool takes_names(const char *word, size_t len)
+{
+	enum syntax_kind k = syntax_kind(word, len);
+
+	return syntax_names_node(k) || k == KIND_ARGUMENT || k == KIND_TEXT;
+}
+
 static void match_word(const struct matcher *m, const char *word, size_t len, const char *in, char *out)
 {
 	for (int i = 0; i < m->argc; i++)
-		out[i + 1] |= in[i] && stands_for(word, len, m->argv[i]);
+		out[i + 1] |= in[i] && (m->whole && m->whole[i] ? takes_names(word, len)
+								: stands_for(word, len, m->argv[i]));
 	if (in[m->argc] && m->offer)
 		m->offer(m->ctx, word, len);
 }
@@ -136,13 +181,14 @@ static const char *match_forms(const struct matcher *m, const char *p, char *set
 	return p - 1;
 }
 
-static bool match(const char *syntax, int argc, char *const *argv,
+static bool match(const char *syntax, int argc, char *const *argv, const bool *whole,
 		  void (*offer)(void *ctx, const char *word, size_t len), void *ctx)
 {
 	struct matcher m = {.argc = argc - 1,
 			    .argv = argv + 1,
 			    .name = syntax,
 			    .name_len = strcspn(syntax, " "),
+			    .whole = whole ? whole + 1 : NULL,
 			    .offer = offer,
 			    .ctx = ctx};
 	char *set = NEW_ARRAY(set_size(&m), char);
@@ -157,11 +203,16 @@ static bool match(const char *syntax, int argc, char *const *argv,
 
 bool syntax_fits(const char *syntax, int argc, char *const *argv)
 {
-	return match(syntax, argc, argv, NULL, NULL);
+	return match(syntax, argc, argv, NULL, NULL, NULL);
+}
+
+bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const bool *whole)
+{
+	return match(syntax, argc, argv, whole, NULL, NULL);
 }
 
 void syntax_next(const char *syntax, int argc, char *const *argv,
 		 void (*offer)(void *ctx, const char *word, size_t len), void *ctx)
 {
-	match(syntax, argc, argv, offer, ctx);
+	match(syntax, argc, argv, NULL, offer, ctx);
 }

@@ -14,8 +14,41 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What a capital word of a syntax line stands for. */
+enum syntax_kind {
+	KIND_NONE,
+	KIND_NODE,
+	KIND_SWITCH,
+	KIND_HOST,
+	KIND_SWITCHES, /* many: globs and lists too */
+	KIND_HOSTS,
+	KIND_PORT,
+	KIND_ENDPORT,
+	KIND_ARGUMENT, /* of a pane: may be any of those */
+	KIND_TEXT,
+	KIND_FILE,
+	KIND_ENGINES,
+	KIND_ASSIGNMENT,
+	KIND_OPTION,
+	KIND_VALUE,
+	KIND_SNAPSHOT,
+	KIND_COMMAND,
+	KIND_SPEC,
+};
+enum syntax_kind syntax_kind(const char *word, size_t len);
+
+/* Does it stand for a node, a port or an endport of the fabric? */
+static inline bool syntax_names_node(enum syntax_kind k)
+{
+	return k >= KIND_NODE && k <= KIND_ENDPORT;
+}
+
 /* Do words (argv[0] is the command) fit the syntax? */
 bool syntax_fits(const char *syntax, int argc, char *const *argv);
+
+/* The same where words i with whole[i] [argc] are names of nodes: they stand for such words only, or for
+ * text. */
+bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const bool *whole);
 
 /*
  * All that may stand behind these words: offer() gets a word of the syntax each time,

@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/session/commands/commands.h"
 
 /* --- route ---------------------------------------------------------------------------- */
@@ -103,45 +104,73 @@ struct edit {
 	struct text text;      /* of the event */
 };
 
-static int edit_link(struct edit *d, const char *word, struct err *e)
+/* What a word of the event's text is: as it was typed when it means many, else the name of what it means. */
+static void tell_word(struct edit *d, const char *word, const struct id_list *l, const char *name)
+{
+	char *typed = l->many ? word_quoted(word) : NULL;
+
+	text_add(&d->text, " %s", typed ? typed : name);
+	free(typed);
+}
+
+/* One that is in the wanted state already is an error, but for one of many. */
+static int edit_link(struct edit *d, uint32_t port, bool many, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;
-	uint32_t port = session_port(d->s, word, e), link;
+	uint32_t link = f->port_link[port];
 	char a[300];
 
-	if (port == NO_ID)
-		return -1;
-	link = f->port_link[port];
 	port_label(f, port, a, sizeof(a));
 	if (link == NO_ID)
-		return err_set(e, "%s has no cable", a);
+		return many ? 0 : err_set(e, "%s has no cable", a);
+	if (d->state->link_down[link] == d->down && many)
+		return 0;
 	if (d->state->link_down[link] == d->down)
 		return err_set(
 			e, d->down ? "the link of %s is down already" : "the link of %s did not fail%s", a,
 			!d->down && !state_link_up(f, d->state, link) ? "; the node at one end did" : "");
 	d->state->link_down[link] = d->down;
 	d->links++;
-	text_add(&d->text, " %s", a);
 	return 0;
 }
 
-static int edit_node(struct edit *d, const char *word, bool want_switch, struct err *e)
+static int edit_node(struct edit *d, uint32_t n, bool want_switch, bool many, struct err *e)
 {
 	const struct fabric *f = d->s->fabric;
-	uint32_t n = session_node(d->s, word, e);
 
-	if (n == NO_ID)
-		return -1;
 	if (node_is_switch(f, n) != want_switch)
 		return err_set(e, "%s is %s", f->node_name[n],
 			       want_switch ? "no switch; `host` names hosts"
 					   : "a switch; `switch` names switches");
+	if (d->state->node_down[n] == d->down && many)
+		return 0;
 	if (d->state->node_down[n] == d->down)
 		return err_set(e, d->down ? "%s is down already" : "%s did not fail", f->node_name[n]);
 	d->state->node_down[n] = d->down;
 	d->nodes++;
-	text_add(&d->text, " %s", f->node_name[n]);
 	return 0;
+}
+
+/* Apply a word to all that it means; kind: 'l'ink, 's'witch or 'h'ost. */
+static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
+{
+	const struct fabric *f = d->s->fabric;
+	unsigned before = d->links + d->nodes;
+	struct id_list l;
+	char a[300];
+	int rc = kind == 'l' ? session_ports(d->s, word, &l, e)
+			     : session_nodes(d->s, word, kind == 's' ? NAMES_SWITCHES : NAMES_HOSTS, &l, e);
+
+	for (uint32_t i = 0; !rc && i < l.n; i++)
+		rc = kind == 'l' ? edit_link(d, l.id[i], l.many, e)
+				 : edit_node(d, l.id[i], kind == 's', l.many, e);
+	if (!rc && d->links + d->nodes == before)
+		rc = err_set(e, "all that \"%s\" stands for %s", word, d->down ? "is down already" : "is up");
+	if (!rc)
+		tell_word(d, word, &l,
+			  kind == 'l' ? port_label(f, l.id[0], a, sizeof(a)) : f->node_name[l.id[0]]);
+	id_list_free(&l);
+	return rc;
 }
 
 /* N links between switches, at random, of those that are up. */
@@ -209,7 +238,7 @@ static int edit_state(struct edit *d, int argc, char **argv, struct err *e)
 	if (!strcmp(kind, "all"))
 		return restore_all(d);
 	for (int i = 1; !rc && i < argc; i++)
-		rc = *kind == 'l' ? edit_link(d, argv[i], e) : edit_node(d, argv[i], *kind == 's', e);
+		rc = edit_word(d, argv[i], *kind, e);
 	return rc;
 }
 
@@ -260,6 +289,31 @@ static int cmd_restore(struct session *s, int argc, char **argv, struct out *o, 
 	return edit_command(s, false, argc, argv, o, e);
 }
 
+/* Mark the links of all ports that a word means in flapped[n_links]. */
+static int flap_word(const struct session *s, const char *word, uint8_t *flapped, struct text *text,
+		     struct err *e)
+{
+	const struct fabric *f = s->fabric;
+	struct id_list l;
+	int rc = session_ports(s, word, &l, e);
+	char *typed = word_quoted(word);
+	char a[300];
+
+	for (uint32_t i = 0; !rc && i < l.n; i++) {
+		uint32_t link = f->port_link[l.id[i]];
+
+		if (link != NO_ID)
+			flapped[link] = 1;
+		else if (!l.many)
+			rc = err_set(e, "%s has no cable", word);
+	}
+	if (!rc)
+		text_add(text, " %s", l.many ? typed : port_label(f, l.id[0], a, sizeof(a)));
+	free(typed);
+	id_list_free(&l);
+	return rc;
+}
+
 static int cmd_flap(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct change_request rq = {.kind = EVENT_SWEEP, .progress = o->run->progress};
@@ -271,16 +325,8 @@ static int cmd_flap(struct session *s, int argc, char **argv, struct out *o, str
 		return -1;
 	flapped = NEW_ARRAY(s->fabric->n_links, uint8_t);
 	text_add(&text, "flap");
-	for (int i = 1; !rc && i < argc; i++) {
-		uint32_t port = session_port(s, argv[i], e);
-
-		if (port == NO_ID || s->fabric->port_link[port] == NO_ID) {
-			rc = port == NO_ID ? -1 : err_set(e, "%s has no cable", argv[i]);
-			break;
-		}
-		flapped[s->fabric->port_link[port]] = 1;
-		text_add(&text, " %s", argv[i]);
-	}
+	for (int i = 1; !rc && i < argc; i++)
+		rc = flap_word(s, argv[i], flapped, &text, e);
 	rq.flapped = flapped;
 	rq.text = text_str(&text);
 	if (!rc)
@@ -420,7 +466,9 @@ const struct command change_commands[] = {
 	{.name = "fail",
 	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]",
 	 .help = "take something down; the engine in force reroutes",
-	 .details = "  Several targets fail at once, before one sweep.  random: links between switches.\n",
+	 .details = "  Several targets fail at once, before one sweep.  random: links between switches.\n"
+		    "  Globs and lists stand for many: fail switch *CSPINE1-8*, fail host luna-[0160-0175],\n"
+		    "  fail link leaf-03[5-8]; so does a host's name: all its ports.\n",
 	 .needs = NEEDS_FABRIC,
 	 .run = cmd_fail},
 	{.name = "restore",

@@ -467,7 +467,9 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 {
 	static const char *const types[] = {"", "CA", "switch", "router"};
 	const struct fabric *f = s->fabric;
-	uint32_t n = session_node(s, word, e);
+	bool whole = node_named(f, word, strlen(word)) != NO_ID;
+	uint32_t only = whole ? NO_ID : session_port(s, word, NULL); /* of NODE[PORT] no other is printed */
+	uint32_t n = only == NO_ID ? session_node(s, word, e) : f->port_node[only];
 	char a[300];
 
 	if (n == NO_ID)
@@ -482,7 +484,7 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 	for (unsigned p = 1; p <= f->node_nports[n]; p++) {
 		uint32_t id = f->node_port[n] + p;
 
-		if (f->port_peer[id] == NO_ID)
+		if (f->port_peer[id] == NO_ID || (only != NO_ID && id != only))
 			continue;
 		out_text(o, "  [%u] %-4s %s%-5s %s\n", p,
 			 state_link_up(f, session_state(s), f->port_link[id]) ? "up" : "down",

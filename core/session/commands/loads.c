@@ -61,8 +61,16 @@ static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o,
 		limit = UINT32_MAX;
 		argc--;
 	}
-	for (int i = 1; i < argc; i++)
-		text_add(&pattern, "%s%s", i > 1 ? " " : "", argv[i]);
+	for (int i = 1; i < argc; i++) {
+		bool is_node = i == 2 && !strcmp(argv[1], "hotspot");
+		uint32_t node = is_node ? session_node(s, argv[i], e) : NO_ID;
+
+		if (is_node && node == NO_ID) {
+			text_free(&pattern);
+			return -1;
+		}
+		text_add(&pattern, "%s%s", i > 1 ? " " : "", is_node ? s->fabric->node_name[node] : argv[i]);
+	}
 	l = loads_new(w->routing, argc > 1 ? text_str(&pattern) : "all", o->run->progress, e);
 	text_free(&pattern);
 	if (!l)

@@ -1,0 +1,425 @@
+/* What the words of commands mean: nodes, ports, LIDs, hosts, lists of them. */
+#include "core/base/err.h"
+#include "core/base/hostlist.h"
+#include "core/base/memory.h"
+#include "core/session/session.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- numbers -------------------------------------------------------------------------- */
+
+/* Endport that has a LID now (in the source, while nothing is routed). */
+static uint32_t endport_of_lid(const struct session *s, unsigned lid)
+{
+	const struct sweep *w = session_sweep(s);
+	const struct fabric *f = s->fabric;
+
+	if (w)
+		return lid_owner(w->lids, lid);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t p = f->endport_port[ep];
+
+		if (f->port_lid[p] && lid >= f->port_lid[p] && lid < f->port_lid[p] + (1u << f->port_lmc[p]))
+			return ep;
+	}
+	return NO_ID;
+}
+
+static bool parse_number(const char *word, bool hex, uint64_t *v)
+{
+	char *end;
+
+	if (hex ? word[0] != '0' || (word[1] | 0x20) != 'x' || !isxdigit((unsigned char)word[2])
+		: !isdigit((unsigned char)word[0]))
+		return false;
+	*v = strtoull(word, &end, hex ? 16 : 10);
+	return !*end;
+}
+
+static uint32_t node_of_guid(const struct fabric *f, const char *word, uint64_t guid, struct err *e)
+{
+	uint32_t ep = fabric_endport_by_guid(f, guid), n = fabric_node_by_guid(f, guid);
+
+	if (n == NO_ID && ep != NO_ID)
+		n = endport_node(f, ep);
+	if (n == NO_ID)
+		err_set(e, "no node or port of the fabric has GUID %s", word);
+	return n;
+}
+
+static uint32_t node_of_lid(const struct session *s, const char *word, unsigned lid, struct err *e)
+{
+	uint32_t ep = endport_of_lid(s, lid), n;
+
+	if (ep != NO_ID)
+		return endport_node(s->fabric, ep);
+	n = fabric_node_by_name(s->fabric, word, NULL);
+	if (n == NO_ID)
+		err_set(e, "no port has LID %s now, and no node is named so", word);
+	return n;
+}
+
+/* Is the word a number, whatever it means?  Then *node, NO_ID with *e. */
+static bool numbered(const struct session *s, const char *word, uint32_t *node, struct err *e)
+{
+	uint64_t v;
+
+	if (parse_number(word, true, &v))
+		*node = node_of_guid(s->fabric, word, v, e);
+	else if (parse_number(word, false, &v) && v <= MAX_LID)
+		*node = node_of_lid(s, word, (unsigned)v, e);
+	else
+		return false;
+	return true;
+}
+
+/* --- ports of nodes and hosts --------------------------------------------------------------- */
+
+bool session_endport_up(const struct session *s, uint32_t ep)
+{
+	const struct sweep *w = session_sweep(s);
+	const struct fabric *f = s->fabric;
+	uint32_t port = f->endport_port[ep];
+
+	if (w)
+		return w->topo->endport_up[ep];
+	return f->port_link[port] == NO_ID ? !session_state(s)->node_down[f->port_node[port]]
+					   : state_link_up(f, session_state(s), f->port_link[port]);
+}
+
+/* The first endport of nodes that is up, else the first there is; *n: how many there are. */
+static uint32_t first_endport(const struct session *s, const uint32_t *node, uint32_t n_nodes, uint32_t *n)
+{
+	const struct fabric *f = s->fabric;
+	uint32_t first = NO_ID, up = NO_ID;
+
+	*n = 0;
+	for (uint32_t i = 0; i < n_nodes; i++)
+		for (unsigned p = 0; p <= f->node_nports[node[i]]; p++) {
+			uint32_t ep = f->port_endport[f->node_port[node[i]] + p];
+
+			if (ep == NO_ID)
+				continue;
+			++*n;
+			if (first == NO_ID)
+				first = ep;
+			if (up == NO_ID && session_endport_up(s, ep))
+				up = ep;
+		}
+	return up == NO_ID ? first : up;
+}
+
+uint32_t session_host(const struct session *s, const char *word)
+{
+	struct name_hits h;
+	uint32_t ep = NO_ID, n = 0;
+	uint64_t v;
+
+	if (!s->fabric || parse_number(word, true, &v) || parse_number(word, false, &v))
+		return NO_ID;
+	names_find(s->fabric, word, NAMES_ANY, NAME_FIRST, &h);
+	if (name_hits_host(s->fabric, word, &h))
+		ep = first_endport(s, h.node, h.n, &n);
+	name_hits_free(&h);
+	return n > 1 ? ep : NO_ID;
+}
+
+uint32_t session_candidates(const struct session *s, const char *word, struct name_hits *h)
+{
+	uint32_t node;
+
+	*h = (struct name_hits){0};
+	if (!s->fabric || numbered(s, word, &node, NULL) || session_node(s, word, NULL) != NO_ID)
+		return 0;
+	names_find(s->fabric, word, NAMES_ANY, NAME_NONE, h);
+	if (!h->n && is_name_pattern(word))
+		names_pattern(s->fabric, word, NAMES_ANY, h, NULL);
+	return h->n;
+}
+
+/* --- one ---------------------------------------------------------------------------------------- */
+
+uint32_t session_node(const struct session *s, const char *word, struct err *e)
+{
+	uint32_t n, ep;
+
+	if (session_need_fabric(s, e))
+		return NO_ID;
+	if (numbered(s, word, &n, e))
+		return n;
+	ep = session_host(s, word);
+	return ep == NO_ID ? fabric_node_by_name(s->fabric, word, e) : endport_node(s->fabric, ep);
+}
+
+/* "NODE[PORT]" taken apart; node is to be freed.  -1 without a message when there is no [PORT]. */
+static int split_port(const char *word, char **node, unsigned *port)
+{
+	size_t before = name_before_port(word, strlen(word), port);
+
+	if (!before)
+		return -1;
+	*node = str_dup(word);
+	(*node)[before] = 0;
+	return 0;
+}
+
+/* A node of which a port is wanted: a host of several adapters will not do. */
+static uint32_t node_with_port(const struct session *s, const char *name, struct err *e)
+{
+	uint32_t n;
+
+	return numbered(s, name, &n, e) ? n : fabric_node_by_name(s->fabric, name, e);
+}
+
+uint32_t session_port(const struct session *s, const char *word, struct err *e)
+{
+	char *name;
+	unsigned port;
+	uint32_t n;
+
+	if (session_need_fabric(s, e))
+		return NO_ID;
+	if (split_port(word, &name, &port)) {
+		err_set(e, "found \"%s\", expected a port as NODE[PORT]", word);
+		return NO_ID;
+	}
+	n = node_with_port(s, name, e);
+	if (n != NO_ID && (port < 1 || port > s->fabric->node_nports[n])) {
+		err_set(e, "%s has no port %u, expected 1 to %u", s->fabric->node_name[n], port,
+			s->fabric->node_nports[n]);
+		n = NO_ID;
+	}
+	free(name);
+	return n == NO_ID ? NO_ID : s->fabric->node_port[n] + port;
+}
+
+static unsigned base_lid(const struct session *s, uint32_t ep)
+{
+	const struct sweep *w = session_sweep(s);
+
+	return w ? w->lids->base[ep] : s->fabric->port_lid[s->fabric->endport_port[ep]];
+}
+
+/* The endport of a port; a switch has one alone. */
+static uint32_t endport_of_port(const struct fabric *f, uint32_t port)
+{
+	uint32_t node = f->port_node[port];
+
+	return f->port_endport[node_is_switch(f, node) ? f->node_port[node] : port];
+}
+
+uint32_t session_endport(const struct session *s, const char *word, unsigned *lid, struct err *e)
+{
+	uint64_t v;
+	unsigned port;
+	uint32_t ep = NO_ID, n, several;
+
+	*lid = 0;
+	if (session_need_fabric(s, e))
+		return NO_ID;
+	if (parse_number(word, false, &v) && v <= MAX_LID && (ep = endport_of_lid(s, v)) != NO_ID) {
+		*lid = v;
+		return ep;
+	}
+	if (parse_number(word, true, &v))
+		ep = fabric_endport_by_guid(s->fabric, v);
+	if (ep == NO_ID && name_before_port(word, strlen(word), &port) &&
+	    node_named(s->fabric, word, strlen(word)) == NO_ID) {
+		n = session_port(s, word, e);
+		if (n == NO_ID)
+			return NO_ID;
+		ep = endport_of_port(s->fabric, n);
+	} else if (ep == NO_ID && (ep = session_host(s, word)) == NO_ID) {
+		n = session_node(s, word, e);
+		if (n == NO_ID)
+			return NO_ID;
+		ep = first_endport(s, &n, 1, &several);
+	}
+	if (ep == NO_ID) {
+		err_set(e, "\"%s\" has no cabled port", word);
+		return NO_ID;
+	}
+	*lid = base_lid(s, ep);
+	return ep;
+}
+
+/* --- many --------------------------------------------------------------------------------------- */
+
+void id_list_free(struct id_list *l)
+{
+	free(l->id);
+	*l = (struct id_list){0};
+}
+
+static int list_one(struct id_list *l, uint32_t id)
+{
+	if (id == NO_ID)
+		return -1;
+	l->id = mem_dup(&id, sizeof(id));
+	l->n = 1;
+	return 0;
+}
+
+/* Take over what was found. */
+static int list_hits(struct id_list *l, struct name_hits *h, bool many)
+{
+	*l = (struct id_list){.id = h->node, .n = h->n, .many = many};
+	*h = (struct name_hits){0};
+	return 0;
+}
+
+/* A word that is no number and whose best fits are h; with `exact` only whole names and whole words count. */
+static int nodes_named(const struct session *s, const char *word, enum name_kind kind, bool exact,
+		       struct name_hits *h, struct id_list *l, struct err *e)
+{
+	const struct fabric *f = s->fabric;
+
+	if (h->rank == NAME_WHOLE && h->n == 1)
+		return list_one(l, h->node[0]);
+	if (name_hits_host(f, word, h))
+		return list_hits(l, h, h->n > 1);
+	if (is_name_pattern(word)) {
+		name_hits_free(h);
+		return names_pattern(f, word, kind, h, e) ? -1 : list_hits(l, h, true);
+	}
+	if (h->n > 1)
+		return names_ambiguous(f, word, h, e);
+	if (h->n == 1 && exact && h->rank < NAME_WORDS)
+		return err_set(e, "no node is named \"%s\"", word);
+	if (h->n == 1)
+		return list_one(l, h->node[0]);
+	return list_one(l, session_node(s, word, e)); /* of another kind, or none: the caller or *e says so */
+}
+
+static int find_nodes(const struct session *s, const char *word, enum name_kind kind, bool exact,
+		      struct id_list *l, struct err *e)
+{
+	struct name_hits h;
+	uint32_t node;
+	int rc;
+
+	*l = (struct id_list){0};
+	if (session_need_fabric(s, e))
+		return -1;
+	if (numbered(s, word, &node, e))
+		return list_one(l, node);
+	names_find(s->fabric, word, kind, NAME_NONE, &h);
+	rc = nodes_named(s, word, kind, exact, &h, l, e);
+	name_hits_free(&h);
+	return rc;
+}
+
+int session_nodes(const struct session *s, const char *word, enum name_kind kind, struct id_list *l,
+		  struct err *e)
+{
+	return find_nodes(s, word, kind, false, l, e);
+}
+
+/* "NODE[1-4,7]": *name is to be freed.  The number of ports, 0: it is no such word. */
+static unsigned split_ports(const char *word, char **name, unsigned char *set)
+{
+	size_t len = strlen(word);
+	const char *open = strrchr(word, '[');
+	unsigned n = 0;
+
+	if (!open || open == word || word[len - 1] != ']' ||
+	    number_set(open + 1, (size_t)(word + len - 1 - open - 1), set, MAX_PORTS))
+		return 0;
+	*name = str_dup(word);
+	(*name)[open - word] = 0;
+	for (unsigned p = 0; p <= MAX_PORTS; p++)
+		n += set[p];
+	return n;
+}
+
+/* Those ports of a set that each of the nodes has; without a set all that are cabled. */
+static void list_ports(const struct fabric *f, const struct id_list *nodes, const unsigned char *set,
+		       struct id_list *l)
+{
+	size_t cap = 0;
+
+	*l = (struct id_list){.many = true};
+	for (uint32_t i = 0; i < nodes->n; i++)
+		for (unsigned p = 1; p <= f->node_nports[nodes->id[i]]; p++) {
+			uint32_t port = f->node_port[nodes->id[i]] + p;
+
+			if (set ? !set[p] : f->port_peer[port] == NO_ID)
+				continue;
+			GROW(l->id, l->n, cap);
+			l->id[l->n++] = port;
+		}
+}
+
+/* Has the node all of these ports? */
+static int check_set(const struct fabric *f, uint32_t node, const unsigned char *set, struct err *e)
+{
+	for (unsigned p = 0; p <= MAX_PORTS; p++)
+		if (set[p] && (!p || p > f->node_nports[node]))
+			return err_set(e, "%s has no port %u, expected 1 to %u", f->node_name[node], p,
+				       f->node_nports[node]);
+	return 0;
+}
+
+/* *found: there are such nodes. */
+static int ports_of_set(const struct session *s, const char *name, const unsigned char *set,
+			struct id_list *l, bool *found, struct err *e)
+{
+	struct id_list nodes;
+	int rc = find_nodes(s, name, NAMES_ANY, true, &nodes, e);
+
+	*found = !rc;
+	if (!rc)
+		list_ports(s->fabric, &nodes, set, l);
+	if (!rc && !nodes.many)
+		rc = check_set(s->fabric, nodes.id[0], set, e);
+	else if (!rc && !l->n)
+		rc = err_set(e, "no node that \"%s\" fits has such a port", name);
+	id_list_free(&nodes);
+	return rc;
+}
+
+static int ports_of_hosts(const struct session *s, const char *word, struct id_list *l, struct err *e)
+{
+	struct id_list nodes;
+	int rc = find_nodes(s, word, NAMES_ANY, true, &nodes, e);
+
+	for (uint32_t i = 0; !rc && i < nodes.n; i++)
+		if (node_is_switch(s->fabric, nodes.id[i]))
+			rc = err_set(e, "found \"%s\", which fits switch %s; expected a port as NODE[PORT]",
+				     word, s->fabric->node_name[nodes.id[i]]);
+	if (!rc)
+		list_ports(s->fabric, &nodes, NULL, l);
+	if (!rc && !l->n)
+		rc = err_set(e, "\"%s\" has no cabled port", word);
+	id_list_free(&nodes);
+	return rc;
+}
+
+int session_ports(const struct session *s, const char *word, struct id_list *l, struct err *e)
+{
+	unsigned char set[MAX_PORTS + 1];
+	struct err as_port = {{0}}, as_host = {{0}};
+	char *name = NULL;
+	unsigned n = split_ports(word, &name, set);
+	uint32_t port = session_port(s, word, &as_port);
+	bool found = port != NO_ID, nodes = n == 1;
+
+	*l = (struct id_list){0};
+	if (found)
+		list_one(l, port);
+	else if (s->fabric && n)
+		found = !ports_of_set(s, name, set, l, &nodes, n > 1 ? &as_port : NULL);
+	if (!found && s->fabric) {
+		id_list_free(l);
+		found = !ports_of_hosts(s, word, l, &as_host);
+	}
+	if (!found) {
+		id_list_free(l);
+		/* as ports when there is a node to have them, else as a list of names if it is one */
+		err_set(e, "%s", n != 1 && !nodes && is_name_pattern(word) ? as_host.msg : as_port.msg);
+	}
+	free(name);
+	return found ? 0 : -1;
+}

@@ -1,0 +1,197 @@
+#include "core/session/reading.h"
+#include "core/base/hostlist.h"
+#include "core/base/memory.h"
+#include "core/base/words.h"
+#include "core/fabric/names.h"
+#include "core/session/syntax.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_MOST 8	  /* that may begin at one place */
+#define READINGS_MOST 200 /* tried before all is read plainly */
+
+/* A word begins here: how long it may be, best first.  The last way is to read it plainly. */
+struct place {
+	const char *at;
+	size_t len[NAMES_MOST + 1];
+	unsigned n, taken; /* names; ways that were tried */
+};
+
+struct reader {
+	const struct fabric *f;
+	const char *syntax;
+	struct place *place; /* one a word; the last may be where the command ends */
+	size_t n, cap;
+	char **argv; /* [n + 1] */
+	bool *whole; /* [n] */
+	size_t cap_argv, cap_whole;
+	const char *end;
+};
+
+/* Does the piece fit a node somehow, or NODE[PORT], NODE[1-4,7]? */
+static bool fits_node(const struct fabric *f, const char *p, size_t len)
+{
+	unsigned char set[MAX_PORTS + 1];
+	char *piece = mem_dup(p, len + 1), *open;
+	bool fits;
+
+	piece[len] = 0;
+	open = piece[len - 1] == ']' ? strrchr(piece, '[') : NULL;
+	fits = names_fit(f, piece);
+	if (!fits && open && !number_set(open + 1, (size_t)(piece + len - 1 - open - 1), set, MAX_PORTS)) {
+		*open = 0;
+		fits = names_fit(f, piece);
+	}
+	free(piece);
+	return fits;
+}
+
+/* Up to a blank, with a ';' inside: the longest piece that fits a node somehow; 0: none does. */
+static size_t piece_with_semicolon(const struct fabric *f, const char *p)
+{
+	size_t end = 0, found = 0;
+
+	while (p[end] && !isspace((unsigned char)p[end]) && p[end] != '"' && p[end] != '\'')
+		end++;
+	for (; end && !found; end--) {
+		if (end < 3 || (p[end] && p[end] != ';' && !isspace((unsigned char)p[end])) ||
+		    !memchr(p + 1, ';', end - 2) || p[end - 1] == ';')
+			continue;
+		if (fits_node(f, p, end))
+			found = end;
+	}
+	return found;
+}
+
+/* Does a word read plainly hold the same? */
+static bool is_plain(const char *p, size_t len)
+{
+	if (*p == '#')
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (isspace((unsigned char)p[i]) || strchr(";'\"\\", p[i]))
+			return false;
+	return true;
+}
+
+static void look(const struct reader *r, const char *p, struct place *place)
+{
+	size_t piece;
+	unsigned n;
+
+	*place = (struct place){.at = p};
+	if (!r->n) /* the command's name */
+		return;
+	n = names_at(r->f, p, place->len, NAMES_MOST);
+	for (unsigned i = 0; i < n; i++)
+		if (!is_plain(p, place->len[i]))
+			place->len[place->n++] = place->len[i];
+	if (place->n || p[strcspn(p, "; \t\n")] != ';')
+		return;
+	piece = piece_with_semicolon(r->f, p);
+	if (piece)
+		place->len[place->n++] = piece;
+}
+
+static void put_word(struct reader *r, char *word, bool whole)
+{
+	while (r->n + 1 >= r->cap_argv)
+		GROW(r->argv, r->cap_argv, r->cap_argv);
+	GROW(r->whole, r->n, r->cap_whole);
+	r->argv[r->n] = word;
+	r->argv[r->n + 1] = NULL;
+	r->whole[r->n] = whole;
+}
+
+/* Read the word at the next way of its place; *p moves behind it.  1: there the command ends. */
+static int take(struct reader *r, struct place *at, const char **p, struct err *e)
+{
+	unsigned way = at->taken++;
+	char *word;
+
+	*p = at->at;
+	if (way < at->n) {
+		word = mem_dup(*p, at->len[way] + 1);
+		word[at->len[way]] = 0;
+		*p += at->len[way];
+		put_word(r, word, true);
+		return 0;
+	}
+	if (words_end(*p))
+		return 1;
+	if (words_take(p, &word, e))
+		return -1;
+	put_word(r, word, false);
+	return 0;
+}
+
+/* Read on with the place last added, and from there to the end, each word in the best way.  0, or -1 and *e.
+ */
+static int read_on(struct reader *r, struct err *e)
+{
+	for (;;) {
+		const char *p;
+		int rc = take(r, &r->place[r->n], &p, e);
+
+		if (rc < 0)
+			return -1;
+		r->end = p;
+		if (rc)
+			return 0;
+		r->n++;
+		GROW(r->place, r->n, r->cap);
+		look(r, words_skip(p), &r->place[r->n]);
+	}
+}
+
+/* Go back to the last word that can be read in another way; false: there is none. */
+static bool step_back(struct reader *r)
+{
+	for (;;) {
+		if (r->place[r->n].taken <= r->place[r->n].n)
+			return true;
+		if (!r->n)
+			return false;
+		free(r->argv[--r->n]);
+		r->argv[r->n] = NULL;
+	}
+}
+
+/* The first reading that fits; false: none does. */
+static bool find_reading(struct reader *r)
+{
+	struct err e;
+
+	for (unsigned i = 0; i < READINGS_MOST; i++) {
+		if (!read_on(r, &e) && r->n && syntax_fits_names(r->syntax, (int)r->n, r->argv, r->whole))
+			return true;
+		if (!step_back(r))
+			break;
+	}
+	return false;
+}
+
+int command_read(const struct fabric *f, const char *syntax, const char *text, const char **rest, int *argc,
+		 char ***argv, struct err *e)
+{
+	struct reader r = {.f = f, .syntax = syntax};
+	bool found = false;
+
+	if (f) {
+		GROW(r.place, r.n, r.cap);
+		look(&r, words_skip(text), &r.place[0]);
+		found = find_reading(&r);
+	}
+	if (found) {
+		*rest = *r.end == ';' ? r.end + 1 : NULL;
+		*argc = (int)r.n;
+		*argv = r.argv;
+	} else {
+		words_free((int)r.n, r.argv);
+	}
+	free(r.place);
+	free(r.whole);
+	return found ? 0 : words_split(text, rest, argc, argv, e);
+}

@@ -1,0 +1,625 @@
+/* Names of nodes: what is shown, how they are found, how they stand in a command line; lists of hosts. */
+#include "core/base/hostlist.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/fabric/labels.h"
+#include "core/fabric/names.h"
+#include "core/session/reading.h"
+#include "tests/unit/fixture.h"
+
+#include <ctype.h>
+
+/* --- fabrics ---------------------------------------------------------------------------- */
+
+/*
+ * Switches and hosts of these names, GUIDs 0x100.. and 0x1000.., in a row: each switch has its hosts at
+ * the ports from 1 and the next switch at the last two.
+ */
+#define PORTS 12
+static struct fabric *row_of(const char *const *sw, const char *const *host, unsigned per_switch)
+{
+	struct fabric_builder *b = fb_new();
+	struct fabric *f;
+	struct err e;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; sw[i]; i++, n++)
+		fb_add(b, NODE_SWITCH, 0x100 + i, PORTS, sw[i]);
+	for (uint32_t i = 0; i + 1 < n; i++)
+		assert_true(fb_link(b, i, PORTS, i + 1, PORTS - 1));
+	for (uint32_t i = 0; host[i]; i++) {
+		uint32_t h = fb_add(b, NODE_CA, 0x1000 + 0x10 * i, 2, host[i]);
+
+		assert_true(fb_link(b, h, 1, i / per_switch, i % per_switch + 1));
+	}
+	if (fb_finish(b, "row", "test", &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
+static struct session *session_of(struct fabric *f)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	struct err e;
+
+	if (session_set_fabric(s, f, "test", NULL, &e))
+		fail_msg("%s", e.msg);
+	ok_line(s, "route minhop");
+	return s;
+}
+
+static const char *const selene_switches[] = {"MF0;CSPINE1-6:MQM8700/U1",
+					      "MF0;CSPINE1-69:MQM8700/U1",
+					      "MF0;LG01-07:MQM8700/U1",
+					      "stage20",
+					      "twin",
+					      "twin",
+					      NULL};
+static const char *const selene_hosts[] = {"Aggregation Node",
+					   "luna-0200 mlx5_0",
+					   "luna-0200 mlx5_1",
+					   "luna-0201 mlx5_0",
+					   "stage2 mlx4_0",
+					   "stage2x HCA-1",
+					   "Aggregation Node",
+					   "Aggregation Node",
+					   "7",
+					   "0x100",
+					   "it\"s # a;b'c",
+					   NULL};
+
+static struct fabric *selene(void)
+{
+	return row_of(selene_switches, selene_hosts, 3);
+}
+
+/* GUID of what a text means, 0: nothing or several. */
+static uint64_t guid_of(const struct fabric *f, const char *text)
+{
+	uint32_t n = fabric_node_by_name(f, text, NULL);
+
+	return n == NO_ID ? 0 : f->node_guid[n];
+}
+
+/* --- what is shown -------------------------------------------------------------------------- */
+
+static const char *shown(const struct fabric *f, uint64_t guid)
+{
+	return f->node_name[fabric_node_by_guid(f, guid)];
+}
+
+static void test_shown(void **state)
+{
+	struct fabric *f = selene();
+
+	(void)state;
+	assert_string_equal(shown(f, 0x1000), "Aggregation Node (MF0;CSPINE1-6:MQM8700/U1[1])");
+	assert_string_equal(shown(f, 0x1060), "Aggregation Node (MF0;LG01-07:MQM8700/U1[1])");
+	assert_string_equal(shown(f, 0x104), "twin (0x0000000000000104)");
+	assert_string_equal(shown(f, 0x1080), "7 (MF0;LG01-07:MQM8700/U1[3])");
+	assert_string_equal(shown(f, 0x1090), "0x100 (stage20[1])");
+	assert_string_equal(shown(f, 0x1010), "luna-0200 mlx5_0");
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		assert_int_equal(node_named(f, f->node_name[n], strlen(f->node_name[n])), n);
+		assert_int_equal(guid_of(f, f->node_name[n]), f->node_guid[n]);
+	}
+	fabric_unref(f);
+}
+
+/* A name map may make names unique, or the opposite; names that look like a port, or are blanks, get an
+ * addition too. */
+static void test_shown_again(void **state)
+{
+	static const char *const sw[] = {"a", "a[3]", " ", "A", NULL};
+	static const char *const host[] = {" left ", "HCA", "HCA", NULL};
+	struct fabric *f = row_of(sw, host, 1), *g;
+	uint64_t guid[] = {0x1010, 0x1000};
+	char *name[] = {(char *)"left", (char *)"left"};
+	struct name_map map = {.guid = guid, .name = name, .n = 1};
+
+	(void)state;
+	assert_string_equal(shown(f, 0x100), "a");
+	assert_string_equal(shown(f, 0x103), "A");
+	assert_int_equal(guid_of(f, "A"), 0x103);
+	assert_int_equal(guid_of(f, "a"), 0x100);
+	assert_string_equal(shown(f, 0x101), "a[3] (0x0000000000000101)");
+	assert_string_equal(shown(f, 0x102), "0x0000000000000102");
+	assert_string_equal(shown(f, 0x1000), "left");
+	assert_string_equal(shown(f, 0x1010), "HCA (a[3][1])");
+	assert_string_equal(f->node_given[fabric_node_by_guid(f, 0x1000)], " left ");
+	g = fabric_renamed(f, &map);
+	assert_string_equal(shown(g, 0x1020), "HCA");
+	assert_string_equal(shown(g, 0x1010), "left (a[3][1])");
+	fabric_unref(f);
+	f = fabric_variant(g, NO_ID, true);
+	assert_string_equal(shown(f, 0x1010), "left (a[3][1])");
+	fabric_unref(f);
+	fabric_unref(g);
+}
+
+/* --- finding ------------------------------------------------------------------------------------ */
+
+static void test_ranks(void **state)
+{
+	struct fabric *f = selene();
+	struct err e;
+
+	(void)state;
+	assert_int_equal(guid_of(f, "CSPINE1-69"), 0x101);
+	assert_int_equal(guid_of(f, "cspine1-6"), 0x100); /* whole words before a longer one */
+	assert_int_equal(guid_of(f, "MF0;CSPINE1-6"), 0x100);
+	assert_int_equal(guid_of(f, "LG"), 0x102);	   /* beginning of a word */
+	assert_int_equal(guid_of(f, "PINE1-69:M"), 0x101); /* part */
+	assert_int_equal(guid_of(f, "stage2"), 0x1040);	   /* not stage20, stage2x */
+	assert_int_equal(guid_of(f, "stage2x"), 0x1050);
+	assert_int_equal(guid_of(f, "stag"), 0);
+	assert_int_equal(guid_of(f, "twin"), 0);
+	assert_int_equal(guid_of(f, "Aggregation Node (MF0;LG01-07:MQM8700/U1[1"),
+			 0x1060); /* beginning of what is shown */
+	assert_int_equal(guid_of(f, ""), 0);
+	assert_int_equal(fabric_node_by_name(f, "Aggregation Node", &e), NO_ID);
+	assert_non_null(strstr(e.msg, "fits 3 nodes"));
+	assert_non_null(
+		strstr(e.msg, "\"Aggregation Node (MF0;CSPINE1-6:MQM8700/U1[1])\" (0x0000000000001000)"));
+	assert_int_equal(guid_of(f, "*LG01*"), 0x102);
+	assert_int_equal(guid_of(f, "*LG99*"), 0);
+	fabric_unref(f);
+}
+
+/* What looking through all names says, which cannot be wrong. */
+static enum name_rank slow_rank(const struct fabric *f, uint32_t n, const char *text)
+{
+	const char *name = f->node_given[n], *at;
+	size_t len = strlen(text);
+	enum name_rank best = NAME_NONE;
+
+	if (!strcasecmp(f->node_name[n], text))
+		return NAME_WHOLE;
+	if (!strncasecmp(f->node_name[n], text, len))
+		best = NAME_LABEL;
+	for (at = name; (at = strcasestr(at, text)); at++) {
+		bool begin = at == name || !isalnum((unsigned char)at[-1]);
+		bool end = !isalnum((unsigned char)at[len]);
+		enum name_rank r = NAME_PART;
+
+		if (begin && isalnum((unsigned char)*at))
+			r = end ? (at == name ? NAME_FIRST : NAME_WORDS)
+				: (at == name ? NAME_BEGIN : NAME_WORD_BEGIN);
+		best = r > best ? r : best;
+	}
+	return best;
+}
+
+static char random_char(uint64_t *seed)
+{
+	static const char chars[] = "aab1 2;[]'\"#\\-:(0";
+
+	return chars[rng_below(seed, sizeof(chars) - 1)];
+}
+
+static void random_name(uint64_t *seed, char *s)
+{
+	unsigned len = 1 + rng_below(seed, 6);
+
+	for (unsigned i = 0; i < len; i++)
+		s[i] = random_char(seed);
+	s[len] = 0;
+}
+
+#define RANDOM_NODES 24
+static struct fabric *random_fabric(uint64_t *seed)
+{
+	static char name[RANDOM_NODES][8];
+	const char *sw[RANDOM_NODES / 2 + 1] = {0}, *host[RANDOM_NODES / 2 + 1] = {0};
+
+	for (unsigned i = 0; i < RANDOM_NODES; i++) {
+		random_name(seed, name[i]);
+		(i % 2 ? sw : host)[i / 2] = name[i];
+	}
+	return row_of(sw, host, 2);
+}
+
+/* The index finds what looking at all names finds. */
+static void test_ranks_random(void **state)
+{
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (unsigned round = 0; round < 150; round++) {
+		struct fabric *f = random_fabric(&seed);
+
+		for (unsigned k = 0; k < 30; k++) {
+			char text[8];
+			enum name_rank best = NAME_NONE;
+			struct name_hits h;
+			uint32_t n = 0;
+
+			random_name(&seed, text);
+			names_find(f, text, NAMES_ANY, NAME_NONE, &h);
+			for (uint32_t i = 0; i < f->n_nodes; i++) {
+				enum name_rank r = slow_rank(f, i, text);
+
+				n = r > best ? 1 : n + (r == best && r != NAME_NONE);
+				best = r > best ? r : best;
+			}
+			if (h.rank != best || (h.n != n && best != NAME_WHOLE))
+				fail_msg("\"%s\": rank %d of %u nodes, expected %d of %u", text, h.rank, h.n,
+					 best, n);
+			name_hits_free(&h);
+		}
+		fabric_unref(f);
+	}
+}
+
+/* --- within a line --------------------------------------------------------------------------------- */
+
+/* Words of a line, with '|' between; "; ..." when more follows. */
+static void reads(const struct fabric *f, const char *syntax, const char *line, const char *words)
+{
+	struct text t = {0};
+	const char *rest;
+	char **argv;
+	struct err e;
+	int argc;
+
+	if (command_read(f, syntax, line, &rest, &argc, &argv, &e))
+		fail_msg("%s: %s", line, e.msg);
+	for (int i = 0; i < argc; i++)
+		text_add(&t, "%s%s", i ? "|" : "", argv[i]);
+	if (rest)
+		text_add(&t, ";%s", rest);
+	assert_string_equal(text_str(&t), words);
+	text_free(&t);
+	words_free(argc, argv);
+}
+
+#define TRACE "trace SRC DST"
+#define FAIL "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]"
+#define SHOW "show [hosts | node NODE]"
+
+static void test_reading(void **state)
+{
+	struct fabric *f = selene();
+
+	(void)state;
+	reads(f, TRACE, "trace luna-0200 mlx5_0 luna-0201 mlx5_0", "trace|luna-0200 mlx5_0|luna-0201 mlx5_0");
+	reads(f, TRACE, "trace luna-0200 stage2;show", "trace|luna-0200|stage2;show");
+	reads(f, TRACE, "trace luna-0200 mlx5_0[1] stage2 mlx4_0;show",
+	      "trace|luna-0200 mlx5_0[1]|stage2 mlx4_0;show");
+	reads(f, TRACE, "trace LUNA-0200 mlx5_0 1 # and why", "trace|LUNA-0200 mlx5_0|1");
+	reads(f, TRACE, "trace it\"s # a;b'c MF0;LG01-07:MQM8700/U1",
+	      "trace|it\"s # a;b'c|MF0;LG01-07:MQM8700/U1");
+	reads(f, TRACE, "trace \"luna-0200 mlx5_0\" 'MF0;LG01-07:MQM8700/U1';x",
+	      "trace|luna-0200 mlx5_0|MF0;LG01-07:MQM8700/U1;x");
+	reads(f, SHOW, "show node Aggregation Node (MF0;LG01-07:MQM8700/U1[1])[1]",
+	      "show|node|Aggregation Node (MF0;LG01-07:MQM8700/U1[1])[1]");
+	/* names that are not whole: only what has no blanks, and nothing that fits nothing */
+	reads(f, SHOW, "show node MF0;CSPINE1-69;diff", "show|node|MF0;CSPINE1-69;diff");
+	reads(f, SHOW, "show node MF0;CSP;diff", "show|node|MF0;CSP;diff");
+	reads(f, FAIL, "fail switch MF0;CSPINE1-* twin;diff", "fail|switch|MF0;CSPINE1-*|twin;diff");
+	reads(f, FAIL, "fail link MF0;LG01-07[1-3];diff", "fail|link|MF0;LG01-07[1-3];diff");
+	reads(f, FAIL, "fail switch MF0;CSPINE1-[6,69]:MQM8700/U1;x",
+	      "fail|switch|MF0;CSPINE1-[6,69]:MQM8700/U1;x");
+	reads(f, FAIL, "fail switch stage20;MF0", "fail|switch|stage20;MF0");
+	reads(f, TRACE, "trace luna 1;2", "trace|luna|1;2");
+	/* no node is wanted there */
+	reads(f, "load FILE", "load MF0;LG01-07:MQM8700/U1", "load|MF0;LG01-07:MQM8700/U1");
+	reads(f, "load FILE", "load it\\ s", "load|it s");
+	reads(f, "echo [TEXT...]", "echo stage2 mlx4_0; x", "echo|stage2 mlx4_0; x");
+	reads(NULL, TRACE, "trace MF0;LG01-07:MQM8700/U1", "trace|MF0;LG01-07:MQM8700/U1");
+	fabric_unref(f);
+}
+
+/* The syntax decides what may be a name, the longest name that fits it is taken, and quotes settle the rest.
+ */
+static void test_reading_unclear(void **state)
+{
+	static const char *const sw[] = {"switch 1", "1 2", "a", "a b", "b", NULL};
+	static const char *const host[] = {"host 1", "a b c", "c", ";", NULL};
+	struct fabric *f = row_of(sw, host, 1);
+
+	(void)state;
+	reads(f, FAIL, "fail switch 1", "fail|switch|1");
+	reads(f, FAIL, "fail switch switch 1", "fail|switch|switch 1");
+	reads(f, FAIL, "fail switch 1 2", "fail|switch|1 2");
+	reads(f, FAIL, "fail switch '1' 2", "fail|switch|1|2");
+	reads(f, FAIL, "fail host host 1 c", "fail|host|host 1|c");
+	reads(f, TRACE, "trace a b", "trace|a|b");
+	reads(f, TRACE, "trace a b c", "trace|a b|c");
+	reads(f, TRACE, "trace a b c a b c", "trace|a b c|a b c");
+	reads(f, TRACE, "trace a 'b c'", "trace|a|b c");
+	reads(f, TRACE, "trace ; a; b", "trace|;|a; b");
+	reads(f, SHOW, "show; show", "show; show");
+	fabric_unref(f);
+}
+
+/* A script that loads and goes on: names are those of the fabric of that moment. */
+static void test_reading_later(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	line_says(s,
+		  "load tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover; show node MF0;ib5:SX6036/U1; "
+		  "show node stage2 mlx4_0; synth xgft:2,2:1,1; show node leaf-01; show",
+		  "switch leaf-01");
+	line_fails(s, "show node MF0;ib5:SX6036/U1", "no node is named \"MF0\"");
+	session_free(s);
+}
+
+/* --- the property: what is shown can be pasted -------------------------------------------------------- */
+
+static void paste(const struct fabric *f, uint64_t *seed)
+{
+	struct text line = {0}, back = {0};
+	uint32_t a = rng_below(seed, f->n_nodes), b = rng_below(seed, f->n_nodes);
+	const char *rest, *x = f->node_name[a], *y = f->node_name[b];
+	bool blanks = strpbrk(x, " ") || strpbrk(y, " ");
+	char **argv, label[64];
+	struct err e;
+	int argc;
+
+	port_label(f, f->node_port[a] + 1, label, sizeof(label));
+	text_add(&line, "show node %s;show", rng_below(seed, 2) ? x : label);
+	assert_int_equal(command_read(f, SHOW, line.s, &rest, &argc, &argv, &e), 0);
+	if (argc != 3 || strncmp(argv[2], x, strlen(x)) || strcmp(rest, "show"))
+		fail_msg("\"%s\" was read as %d words: %s", line.s, argc, argv[argc - 1]);
+	words_free(argc, argv);
+	text_free(&line);
+	text_add(&line, "trace %s %s;show", x, y);
+	assert_int_equal(command_read(f, TRACE, line.s, &rest, &argc, &argv, &e), 0);
+	/* blanks may be read in two ways, but never so that a word is no name */
+	if (argc != 3 || !rest || strcmp(rest, "show") ||
+	    (!blanks && (strcmp(argv[1], x) || strcmp(argv[2], y))))
+		fail_msg("\"%s\" was read as %d words", line.s, argc);
+	text_add(&back, "trace %s %s;show", argv[1], argv[2]);
+	assert_string_equal(back.s, line.s);
+	for (int i = 1; i < 3; i++)
+		assert_int_not_equal(node_named(f, argv[i], strlen(argv[i])), NO_ID);
+	words_free(argc, argv);
+	text_free(&line);
+	text_free(&back);
+}
+
+static void test_paste_random(void **state)
+{
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (unsigned round = 0; round < 150; round++) {
+		struct fabric *f = random_fabric(&seed);
+
+		for (uint32_t n = 0; n < f->n_nodes; n++)
+			assert_int_equal(guid_of(f, f->node_name[n]), f->node_guid[n]);
+		for (unsigned k = 0; k < 20; k++)
+			paste(f, &seed);
+		fabric_unref(f);
+	}
+}
+
+static bool any_begins(const struct fabric *f, char c)
+{
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		if (*f->node_name[n] == c)
+			return true;
+	return false;
+}
+
+/* Completions of a shown name, as far as it is typed, hold the name; what is completed means the node. */
+static void test_complete_random(void **state)
+{
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (unsigned round = 0; round < 60; round++) {
+		struct session *s = session_of(random_fabric(&seed));
+		const char *name = s->fabric->node_name[rng_below(&seed, s->fabric->n_nodes)];
+		char *quoted = word_quoted(name), *line = str_printf("show node %s", quoted);
+		size_t start = 0, n = 0;
+		char **c = session_complete(s, line, &start);
+
+		/* a node whose name begins with a quote may be meant by the quote */
+		if (!any_begins(s->fabric, '"'))
+			assert_int_equal(start, strlen("show node "));
+		while (c[n] && strcmp(c[n], quoted))
+			n++;
+		if (!c[n] && !any_begins(s->fabric, '"'))
+			fail_msg("%s: is not among its completions", line);
+		completions_free(c);
+		free(line);
+		free(quoted);
+		session_free(s);
+	}
+}
+
+/* --- lists of hosts ---------------------------------------------------------------------------------- */
+
+static void lists(const char *text, const char *names)
+{
+	struct hostlist l;
+	struct text t = {0};
+	struct err e;
+
+	if (hostlist_read(text, &l, &e))
+		fail_msg("%s: %s", text, e.msg);
+	for (size_t i = 0; i < l.n; i++)
+		text_add(&t, "%s%s", i ? " " : "", l.name[i]);
+	assert_string_equal(text_str(&t), names);
+	text_free(&t);
+	hostlist_free(&l);
+}
+
+static void lists_not(const char *text, const char *why)
+{
+	struct hostlist l;
+	struct err e;
+
+	assert_int_equal(hostlist_read(text, &l, &e), -1);
+	assert_int_equal(l.n, 0);
+	if (!strstr(e.msg, why))
+		fail_msg("%s: %s", text, e.msg);
+}
+
+static void test_hostlist(void **state)
+{
+	unsigned char set[11];
+
+	(void)state;
+	lists("luna-0160", "luna-0160");
+	lists("luna-[0159-0161,0200]", "luna-0159 luna-0160 luna-0161 luna-0200");
+	lists("n[9-11]", "n9 n10 n11");
+	lists("r[1-2]n[3,5]x", "r1n3x r1n5x r2n3x r2n5x");
+	lists("a,b[1-2],c", "a b1 b2 c");
+	lists("", "");
+	lists_not("a[", "no ]");
+	lists_not("a[]", "[]");
+	lists_not("a[b]", "[b]");
+	lists_not("a[3-1]", "[3-1]");
+	lists_not("a[1,]", "[1,]");
+	lists_not("a[1-]", "[1-]");
+	lists_not("a[0-999999999999999999]", "more than");
+	lists_not("a[1-999][1-999]", "more than");
+	assert_int_equal(number_set("1-3,10", 6, set, 10), 0);
+	assert_memory_equal(set, "\0\1\1\1\0\0\0\0\0\0\1", 11);
+	assert_int_equal(number_set("11", 2, set, 10), -1);
+	assert_int_equal(number_set("", 0, set, 10), -1);
+}
+
+/* --- many at once, and one of many --------------------------------------------------------------------- */
+
+static void test_many(void **state)
+{
+	struct session *s = session_of(selene());
+
+	(void)state;
+	line_says(s, "fail host luna-0200", "2 nodes down");
+	line_fails(s, "fail host luna-0200", "all that \"luna-0200\" stands for is down already");
+	line_fails(s, "fail host luna-0200 mlx5_0", "down already");
+	line_says(s, "fail host luna-[0200-0201]", "1 node down");
+	line_says(s, "journal", "fail host luna-[0200-0201]");
+	line_says(s, "restore host luna-*", "3 nodes restored");
+	line_fails(s, "restore host luna-*", "stands for is up");
+	line_fails(s, "fail host luna-[0200-0203]", "no node is named luna-0202, luna-0203");
+	line_fails(s, "fail host *nobody*", "\"*nobody*\" fits no node");
+	line_fails(s, "fail host luna-", "fits 3 nodes");
+	line_fails(s, "fail host luna-0200,x[", "no ]");
+	line_says(s, "fail switch *CSPINE1-6*", "2 nodes down"); /* and not what hangs on them */
+	line_says(s, "undo; fail switch twin,stage20", "3 nodes down");
+	line_fails(s, "undo; fail switch luna-0201", "is no switch");
+	line_fails(s, "fail host CSPINE1-69", "is a switch");
+	session_free(s);
+}
+
+static void test_many_links(void **state)
+{
+	struct session *s = session_of(selene());
+
+	(void)state;
+	line_says(s, "fail link luna-0200", "2 links down");
+	line_says(s, "undo; fail link luna-020[0-1]", "3 links down");
+	line_says(s, "undo; fail link CSPINE1-69[1-3,12]", "4 links down");
+	line_says(s, "undo; fail link *CSPINE1-*[1]", "2 links down");
+	line_says(s, "undo; fail link MF0;CSPINE1-69:MQM8700/U1[12] MF0;CSPINE1-6:MQM8700/U1[1-3]",
+		  "4 links down");
+	line_says(s, "journal", "fail link MF0;CSPINE1-69:MQM8700/U1[12] \"MF0;CSPINE1-6:MQM8700/U1[1-3]\"");
+	line_says(s, "undo; flap luna-0200 LG01-07[1-2]", "routed");
+	line_fails(s, "fail link CSPINE1-69[1-40]", "has no port 13");
+	line_fails(s, "fail link CSPINE1-69[40]", "has no port 40");
+	line_fails(s, "fail link CSPINE1-69", "expected a port as NODE[PORT]");
+	line_fails(s, "fail link *CSPINE1*", "expected a port as NODE[PORT]");
+	line_fails(s, "fail link luna-[0200-0209]", "luna-0202");
+	session_free(s);
+}
+
+/* A host of several adapters where one port is wanted: the first that is up, which is said. */
+static void test_one_of_many(void **state)
+{
+	struct session *s = session_of(selene());
+
+	(void)state;
+	line_says(s, "trace luna-0200 stage2", "luna-0200 is taken for luna-0200 mlx5_0, the first");
+	line_says(s, "fail link luna-0200 mlx5_0[1]; trace stage2 luna-0200",
+		  "luna-0200 is taken for luna-0200 mlx5_1, the first");
+	line_says(s, "show node luna-0200", "CA luna-0200 mlx5_1");
+	line_says(s, "fail host luna-0200 mlx5_1; show node luna-0200", "CA luna-0200 mlx5_0");
+	line_fails(s, "trace luna-0200[1] stage2", "fits 2 nodes");
+	line_fails(s, "trace luna stage2", "fits 3 nodes");
+	line_fails(s, "show node Aggregation", "fits 3 nodes"); /* no host: the names are not apart */
+	line_says(s, "show node MF0;CSPINE1-69:MQM8700/U1[1]", "[1] up");
+	assert_int_equal(session_host(s, "stage2"), NO_ID); /* one port: nothing to say */
+	assert_int_equal(session_host(s, "1"), NO_ID);
+	session_free(s);
+}
+
+static void completes(struct session *s, const char *line, const char *first, size_t count)
+{
+	size_t start, n = 0;
+	char **c = session_complete(s, line, &start);
+
+	while (c[n])
+		n++;
+	if (n != count || (n && strcmp(c[0], first)))
+		fail_msg("%s: %zu completions, first %s", line, n, n ? c[0] : "none");
+	completions_free(c);
+}
+
+static void test_completion(void **state)
+{
+	struct session *s = session_of(selene());
+
+	(void)state;
+	completes(s, "trace MF0;CSPINE1-69", "\"MF0;CSPINE1-69:MQM8700/U1\"", 1);
+	completes(s, "trace CSPINE1-69", "\"MF0;CSPINE1-69:MQM8700/U1\"", 1);
+	completes(s, "trace MF0;CSPINE1-69:MQM8700/U1 luna-02", "\"luna-0200 mlx5_0\"", 3);
+	completes(s, "trace luna-0200 mlx5_", "\"luna-0200 mlx5_0\"", 2);
+	completes(s, "trace luna-0200 mlx5_0 luna-0201 m", "\"luna-0201 mlx5_0\"", 1);
+	completes(s, "trace \"luna-0200 mlx5_", "\"luna-0200 mlx5_0\"", 2);
+	completes(s, "lft LG", "\"MF0;LG01-07:MQM8700/U1\"", 1);
+	completes(s, "fail link MF0;LG01-07:MQM8700/U1[1", "\"MF0;LG01-07:MQM8700/U1[1]\"", 3);
+	completes(s, "undo;: trace stage2 mlx4_0;resto", "restore", 1);
+	completes(s, "show # x", "", 0);
+	session_free(s);
+}
+
+/* --- many nodes ----------------------------------------------------------------------------------------- */
+
+/* An index, not a walk: looking up whole words of 10,000 names looks at a few of them. */
+static void test_large(void **state)
+{
+	struct fabric *f = make_fabric("xgft:100,100:1,4");
+	struct name_hits h;
+	char name[32];
+
+	(void)state;
+	for (unsigned i = 1; i <= 10000; i++) {
+		snprintf(name, sizeof(name), "node%05u", i);
+		names_find(f, name, NAMES_HOSTS, NAME_NONE, &h);
+		assert_int_equal(h.n, 1);
+		assert_int_equal(h.rank, NAME_WHOLE);
+		name_hits_free(&h);
+	}
+	fabric_unref(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_shown_again),
+		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_ranks_random),
+		cmocka_unit_test(test_reading),
+		cmocka_unit_test(test_reading_unclear),
+		cmocka_unit_test(test_reading_later),
+		cmocka_unit_test(test_paste_random),
+		cmocka_unit_test(test_complete_random),
+		cmocka_unit_test(test_hostlist),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many_links),
+		cmocka_unit_test(test_one_of_many),
+		cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_large),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
