@@ -421,12 +421,26 @@ static int common_prefix(char **c)
 	return n;
 }
 
+/* What all completions begin with; but what was typed where that is not in it, as it may be inside of a name.
+ */
+static char *common_beginning(char **words, const char *typed)
+{
+	char *all = str_printf("%.*s", common_prefix(words), words[0]);
+	const char *bare = typed + (*typed == '"' || *typed == '\'');
+
+	if (words[1] && !strcasestr(all, bare)) {
+		free(all);
+		all = str_dup(typed);
+	}
+	return all;
+}
+
 /* All words, each with the line before it, since readline is told that the whole line is the word. */
 static char **complete(const char *text, int start, int end)
 {
 	size_t at = 0, n = 0;
 	char *line = str_printf("%.*s", rl_point, rl_line_buffer);
-	char **words, **m;
+	char **words, **m, *beginning;
 
 	(void)text;
 	(void)start;
@@ -449,7 +463,9 @@ static char **complete(const char *text, int start, int end)
 	}
 	m = NEW_ARRAY(n + 2, char *);
 	r.complete_start = at;
-	m[0] = str_printf("%.*s%.*s", (int)at, line, common_prefix(words), words[0]);
+	beginning = common_beginning(words, line + at);
+	m[0] = str_printf("%.*s%s", (int)at, line, beginning);
+	free(beginning);
 	for (size_t i = 0; n > 1 && i < n; i++)
 		m[i + 1] = str_printf("%.*s%s", (int)at, line, words[i]);
 	if (n == 1) {

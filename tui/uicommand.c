@@ -341,4 +341,11 @@ void commands_run_here(const struct command_list *in)
 		repl_printf("\001%s\n", e.msg);
 		ui_message(true, "%s", e.msg);
 	}
+	if (run.unclear) {
+		char *line = str_printf("pane pick %s", run.unclear);
+
+		repl_run(line, false);
+		free(line);
+		free(run.unclear);
+	}
 }

@@ -67,6 +67,15 @@ static void run(const struct command_list *in, FILE *f)
 
 	if (run_commands(&r, in, &e))
 		fprintf(f, "\001%s\n", e.msg); /* \001 at the start of a line: an error */
+	if (r.unclear) {
+		char *line = str_printf("pane pick %s", r.unclear);
+
+		free(r.unclear);
+		r.unclear = NULL;
+		run_text(&r, line, &e);
+		free(line);
+		free(r.unclear);
+	}
 	fflush(f);
 }
 

@@ -59,6 +59,12 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 		snprintf(word, size, "0");
 	else if (!strcmp(word, "ENGINE"))
 		snprintf(word, size, "minhop");
+	else if (!strcmp(word, "N"))
+		snprintf(word, size, "1");
+	else if (!strcmp(word, "COMMAND"))
+		snprintf(word, size, "trace");
+	else if (!strcmp(word, "WORD")) /* fits several nodes */
+		snprintf(word, size, "%.1s", switch_name(s->fabric, 0));
 	else if (!strcmp(word, "OPTION=VALUE"))
 		*word = 0;
 	else

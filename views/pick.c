@@ -1,0 +1,185 @@
+/* Pane: nodes that a word of a command fits equally well; Enter runs the command with the one chosen. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "views/views.h"
+
+enum { C_NAME, C_GUID, C_LID, C_ON };
+
+static const struct column columns[] = {
+	{.name = "name", .width = 12, .flex = 2},
+	{.name = "guid", .width = 18},
+	{.name = "lid", .width = 5, .right = true, .numeric = true},
+	{.name = "on", .width = 8, .flex = 1, .drop = 2},
+};
+
+struct priv {
+	char **word; /* [n] the command and its words */
+	int n, at;   /* the one that fits several */
+	struct name_hits hits;
+	size_t before; /* length of the part of that word that is a name: NODE of NODE[PORT] */
+};
+
+/* Nodes that the word fits as things are now. */
+static void look(struct priv *p, const struct session *s)
+{
+	const char *word = p->word[p->at];
+	unsigned port;
+	char *name;
+
+	name_hits_free(&p->hits);
+	p->before = strlen(word);
+	if (session_candidates(s, word, &p->hits) || !name_before_port(word, p->before, &port))
+		return;
+	p->before = name_before_port(word, p->before, &port);
+	name = str_dup(word);
+	name[p->before] = 0;
+	session_candidates(s, name, &p->hits);
+	free(name);
+}
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+	char *end;
+	unsigned long n = strtoul(a->argv[0], &end, 10);
+
+	if (*end || !*a->argv[0] || !n || n >= (unsigned long)a->argc - 1)
+		return err_set(
+			e,
+			"pick: found \"%s\", expected which word of the command fits several nodes, 1 to %d",
+			a->argv[0], a->argc - 2);
+	p->n = a->argc - 1;
+	p->at = (int)n;
+	p->word = NEW_ARRAY((size_t)p->n, char *);
+	for (int i = 0; i < p->n; i++)
+		p->word[i] = str_dup(a->argv[i + 1]);
+	look(p, v->scene->session);
+	return p->hits.n > 1 ? 0 : err_set(e, "pick: \"%s\" does not fit several nodes", p->word[p->at]);
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	look(p, v->scene->session);
+	v->n_rows = p->hits.n;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	for (int i = 0; i < p->n; i++)
+		free(p->word[i]);
+	free(p->word);
+	name_hits_free(&p->hits);
+}
+
+static uint32_t node_of(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->hits.node[row];
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "Which \"%.*s\" for `%s`?", (int)p->before, p->word[p->at], p->word[0]);
+}
+
+/* The LID of a node's first endport that has one, 0 = none. */
+static unsigned lid_of(const struct view *v, uint32_t node)
+{
+	const struct scene *sc = v->scene;
+	const struct fabric *f = sc->fabric;
+
+	for (unsigned p = 0; p <= f->node_nports[node]; p++) {
+		uint32_t port = f->node_port[node] + p, ep = f->port_endport[port];
+		unsigned lid = ep == NO_ID ? 0 : sc->sweep ? sc->sweep->lids->base[ep] : f->port_lid[port];
+
+		if (lid)
+			return lid;
+	}
+	return 0;
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	(void)col;
+	return lid_of(v, node_of(v, row));
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t node = node_of(v, row);
+	unsigned lid = lid_of(v, node);
+	char buf[300];
+
+	if (col == C_NAME) {
+		text_add(t, "%s", f->node_name[node]);
+	} else if (col == C_GUID) {
+		text_add(t, "0x%016" PRIx64, f->node_guid[node]);
+	} else if (col == C_LID) {
+		if (lid)
+			text_add(t, "%u", lid);
+	} else if (!node_is_switch(f, node)) {
+		uint32_t on = node_hangs_on(f, node);
+
+		text_add(t, "%s", port_label(f, on, buf, sizeof(buf)));
+	}
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	return v->scene->fabric->node_guid[node_of(v, row)];
+}
+
+/* The command once more, with the GUID of the one chosen; the list has done its duty. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "back;");
+	for (int i = 0; i < p->n; i++) {
+		char *word = word_quoted(p->word[i]);
+
+		text_putc(t, ' ');
+		if (i == p->at) {
+			word_node(v->scene->fabric, node_of(v, row), t);
+			text_add(t, "%s", p->word[i] + p->before);
+		} else {
+			text_add(t, "%s", word);
+		}
+		free(word);
+	}
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	return place_node(v->scene->fabric, node_of(v, row), what, t);
+}
+
+const struct view_ops view_pick = {
+	.name = "pick",
+	.brief = "nodes that a word of a command fits; opens when one does not tell which, Enter takes one",
+	.syntax = "N COMMAND [WORD...]",
+	.hints = "follow=take",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+};
