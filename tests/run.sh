@@ -4,7 +4,7 @@
 # ends with anything else, or with a status that does not go with its line, has failed.
 # A SUITE with a "/" in it is a program to run as a suite.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs harness unit fuzz-corpus build extend large parity live cli files memory stop hostile tsan keys tui"
+SUITES="includes docs harness unit fuzz-corpus build extend large parity live cli paste files memory stop hostile tsan keys tui"
 
 BUILD=${BUILD:-build}
 export BUILD
@@ -69,6 +69,7 @@ suite() {
 	memory) IBSCOPE="$BUILD/ibscope" FAIL="$BUILD/memory/fail.so" python3 tests/memory/run.py ;;
 	stop) IBSCOPE="$BUILD/ibscope" LOOKS="$BUILD/stop/looks" python3 tests/stop/run.py ;;
 	hostile) IBSCOPE="$BUILD/ibscope" python3 tests/hostile/run.py ;;
+	paste) IBSCOPE="$BUILD/ibscope" python3 tests/cli/paste.py ;;
 	tsan) IBSCOPE="$BUILD/ibscope-tsan" python3 tests/tui/races.py ;;
 	keys) "$BUILD/keys" ;;
 	tui) IBSCOPE="$BUILD/ibscope" python3 tests/tui/run.py ;;

@@ -59,6 +59,7 @@ class Case:
 TREE = "xgft:3,3:1,2"
 FORMATS = os.path.join(ROOT, "tests", "fabrics", "formats", "")
 LEAVES = FORMATS + "two-leaf.ibnetdiscover"
+STAGE = os.path.join(ROOT, "tests", "fabrics", "formats", "stage-qdr-fdr10.ibnetdiscover")
 UPDN = ["-R", "updn"]
 
 CASES = [
@@ -151,6 +152,19 @@ CASES = [
          r"ftree refuses this fabric[\s\S]*Falling back as OpenSM does: minhop"),
     Case("config", ["-F", "chain.conf", TREE, "-e", "show"], 0, r"routed by updn \(asked: updn,minhop\)"),
     Case("bad config", ["-F", "bad.conf", TREE, "-e", "show"], 1, NOTHING, r"bad.conf:1: lmc"),
+    Case("name with ; in the line that loads", ["-e", f"load {STAGE}; show node MF0;ib5:SX6036/U1; show"], 0,
+         r"^switch MF0;ib5:SX6036/U1\n[\s\S]*^subnet manager: "),
+    Case("names with blanks in a script", [STAGE, "-R", "minhop", "-x", "-"], 0,
+         r"^stage2 mlx4_0 \(LID 3\) -> stage3 mlx4_0 \(LID 4\)", stdin="trace stage2 mlx4_0 stage3 mlx4_0\n"),
+    Case("name that fits several", [STAGE, "-e", "show node SX6036"], 1, NOTHING,
+         r"-e:1: \"SX6036\" fits 8 nodes: \"MF0;ib1:SX6036/U1\" \(0x[0-9a-f]{16}\), .*, \.\.\.; say more of the name"),
+    Case("list of hosts", [STAGE, "-R", "minhop", "-e", "fail host stage[2-4]; journal"], 0,
+         r"^3 nodes down\.[\s\S]*^>  2  fail host stage\[2-4\]"),
+    Case("list with a host there is not", [STAGE, "-e", "fail host stage[2-4],stage[998-999]"], 1, NOTHING,
+         r"no node is named stage998, stage999$"),
+    Case("glob that fits none", [STAGE, "-e", "fail switch *CSPINE*"], 1, NOTHING, r"\"\*CSPINE\*\" fits no node"),
+    Case("host of two ports", [STAGE, "-R", "minhop", "-e", "trace tank1 stage2"], 0,
+         r"^tank1 is taken for tank1 mlx4_0\[1\], the first of its ports that is up\.$"),
     Case("names", ["--node-name-map", "names.map", TREE, "-e", "show switches"], 0, r"first leaf"),
     Case("-R that stops", ["-F", "mesh.conf", "-R", "lash", ENDLESS, "-e", "echo x"], 1, r"\Ax\n\Z", r"^STOP: OpenSM"),
     Case("route that stops", ["-F", "mesh.conf", ENDLESS, "-e", "route lash"], 1, r"^STOP: OpenSM"),

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Whatever a command prints as a name can be pasted back, unquoted: on two real fabrics with names such as
+"MF0;CSPINE1-69:MQM8700/U1", "luna-0200 mlx5_3", and 666 that are all "Mellanox Technologies Aggregation Node".
+
+Every name that `show`, `trace`, `diff` and `survey` print is given to `show node`, which must show that node, and to
+`trace`.  Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
+"""
+import json
+import lzma
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
+SECONDS = 300  # no run takes ten; a bound for a program that hangs
+PORT = r"\[\d+\]"
+
+# How the lines of each command name things; the groups are the names.
+LINES = {
+    "show": [r"subnet manager: (.+)"],
+    "show links": [rf"(?:up  |down) (.+{PORT}) (.+{PORT}) \S+"],
+    "show node": [r"(?:CA|switch|router) (.+)", rf"  \[\d+\] (?:up  |down) \d+x\S+ +(.+{PORT})"],
+    "trace": [r"(.+) \(LID \d+\) -> (.+) \(LID \d+\): .*", r"  [ UD=] (?:\[\d+\] )?(.+?)(?: \[[-\d]+\](?:  VL \d+)?)?"],
+    "diff": [r"! (.+?) +LID +\d+ +\S+ -> \S+ +(.+)", r"(?:~ rerouted|x lost|\+ regained) +(.+) -> (.+) \(LID \d+\)  hops .*"],
+    "survey switches": [r"(?: +\d+){5}  (.+?)(?:  \(.*\))?"],
+    "survey links": [rf"(?: +\d+){{5}}  (.+{PORT}) (.+{PORT})(?:  \(.*\))?"],
+}
+# Of tables: keys of the JSON objects.
+TABLES = {"show switches": "switches", "show hosts": "hosts"}
+
+# file; what is failed first so that a survey takes seconds; ends of a path; a change for diff
+FABRICS = {
+    "selene": ("selene-compute.ibnetdiscover", "fail switch *CCORE* *CSPINE[23]* *LG0[5-9]* *LG1*",
+               ["luna-0200 mlx5_3", "MF0;CSPINE1-69:MQM8700/U1", "selene-login-02 HCA-2"],
+               "fail switch MF0;CSPINE1-69:MQM8700/U1"),
+    "sat11": ("sat11-director.putty-log", "fail switch *-090[2-6]-*",
+              ["SAT111092704019 ibp11s0f0", "MF0;sat11-0101-0902-01ib0:MQM8700/U1"],
+              "fail switch MF0;sat11-0101-0906-01ib1-A:MCS8500/L16/U1"),
+}
+
+
+def run(fabric, commands, *options):
+    """Run commands, one a line; their standard output."""
+    with tempfile.NamedTemporaryFile("w", suffix=".ibs") as script:
+        script.write("".join(c + "\n" for c in commands))
+        script.flush()
+        done = subprocess.run([PROGRAM, *options, "-x", script.name, fabric], capture_output=True, text=True,
+                              timeout=SECONDS, check=False)
+    if done.stderr:
+        line = re.search(r":(\d+): ", done.stderr)
+        raise AssertionError(f"{done.stderr.strip()[:400]}\n  {commands[int(line[1]) - 1] if line else ''}")
+    return done.stdout
+
+
+def names_in(command, text):
+    """Names that the lines of a command hold."""
+    patterns = [re.compile(p) for p in LINES[command]]
+    for line in text.splitlines():
+        for p in patterns:
+            m = p.fullmatch(line)
+            if m:
+                yield from m.groups()
+                break
+
+
+def printed(fabric, spec):
+    """All names that the commands print, with one command that does."""
+    _, smaller, ends, change = spec
+    found = {}
+    traces = [f"trace {a} {b}" for a in ends for b in ends if a != b]
+    runs = [("show", ["show"]), ("show links", ["show links"]), ("show node", [f"show node {e}" for e in ends]),
+            ("trace", ["route minhop", *traces]),
+            ("diff", ["route minhop", change, "diff"]),
+            ("survey switches", [smaller, "route minhop", "survey switches"])]
+    for command, lines in runs:
+        names = set(names_in(command, run(fabric, lines))) - {"(nobody)"}
+        assert names, f"{lines[-1]} prints no name"
+        for n in names:
+            found.setdefault(n, command)
+    for command, key in TABLES.items():
+        for o in run(fabric, [command], "--json").splitlines():
+            for row in json.loads(o).get(key, []):
+                found.setdefault(row["name"], command)
+    return found
+
+
+def paste(fabric, names):
+    """Each is given to `show node` and `trace`; the number of what went wrong."""
+    names = sorted(names)
+    out = run(fabric, [f"show node {n}" for n in names])
+    shown = re.findall(r"^(?:CA|switch|router) (.*)$", out, re.M)
+    wrong = [(n, s) for n, s in zip(names, shown) if n != s and re.sub(PORT + "$", "", n) != s]
+    for n, s in wrong[:5]:
+        print(f"show node {n}\n  shows {s}")
+    out = run(fabric, ["route minhop"] + [f"trace {a} {b}" for a, b in zip(names, names[1:] + names[:1])])
+    starts = re.findall(r"^(\S.*?) \(LID \d+\) -> ", out, re.M)
+    assert len(starts) >= len(names), f"{len(names)} names, {len(starts)} paths"
+    return len(wrong) + (len(shown) != len(names))
+
+
+def main():
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, spec in FABRICS.items():
+            fabric = os.path.join(folder, spec[0])
+            with lzma.open(os.path.join(ROOT, "tests", "fabrics", "real", spec[0] + ".xz")) as f, \
+                    open(fabric, "wb") as g:
+                g.write(f.read())
+            try:
+                names = printed(fabric, spec)
+                bad = paste(fabric, names)
+                print(f"{name}: {len(names)} names pasted back, {bad} went wrong")
+            except AssertionError as e:
+                print(f"{name}: {e}")
+                bad = 1
+            passed += not bad
+            failed += bool(bad)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
