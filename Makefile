@@ -150,6 +150,14 @@ $(BUILD)/stop/looks: $(BUILD)/obj/tests/stop/looks.o $(BUILD)/obj/ui.a $(BUILD)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -Wl,--wrap=progress_step,--wrap=progress_cancelled -o $@ $(LINKED) $(LIBS) $(UILIBS)
 
+# random command lines, and files changed at random for the fuzz targets' functions
+$(BUILD)/soak/driver: $(patsubst %,$(BUILD)/san/tests/soak/%.o,driver lines mutate) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+$(BUILD)/soak/fuzz_%: $(BUILD)/san/tests/fuzz/fuzz_%.o $(patsubst %,$(BUILD)/san/tests/soak/%.o,mutator mutate) $(BUILD)/san/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
+
 # fuzz targets, and the same without libFuzzer: they replay files under the sanitizers
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(BUILD)/fuzz/core.a $(BUILD)/stamp/link
 	$(Q)$(FUZZCC) -g $(FUZZSAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
