@@ -42,12 +42,14 @@ def error_lines(rng, nodes):
     return ['Error "%s" %d' % (n, rng.choice((0, 2, 5, 10, 20, 40, 70, 100))) for n in some]
 
 
-def lossy_discovery(live, sim, ibscope, truth):
-    """What one discovery came to: "error", "incomplete" or "whole"; an error of ours raises."""
+def lossy_discovery(live, sim, ibscope, truth, said):
+    """What one discovery came to: "error", "incomplete" or "whole"; an error of ours raises.  said: gets what was printed."""
     saved = os.path.join(live.WORK, "saved.lossy")
     if os.path.exists(saved):
         os.unlink(saved)
-    r = sim.run(ibscope, "--json", "-L", "-R", "minhop", "-e", "check; save " + saved, timeout=300)
+    # saved before it is routed: with the LIDs that were read
+    r = sim.run(ibscope, "--json", "-L", "-e", "save %s; show warnings; route minhop; check" % saved, timeout=300)
+    said.update(told=r.stdout, stderr=r.stderr)
     told = [json.loads(line) for line in r.stdout.splitlines()]
     checks = [o for o in told if o.get("command") == "check"]
     if not checks:
@@ -55,7 +57,8 @@ def lossy_discovery(live, sim, ibscope, truth):
             raise AssertionError("status %d without a word: %s%s" % (r.returncode, r.stdout[-300:], r.stderr[-300:]))
         return "error"
     with open(saved, errors="replace") as f:
-        got = live.parse_topology(f.read())
+        said["saved"] = f.read()
+        got = live.parse_topology(said["saved"])
     if not checks[0]["complete"]:
         if checks[0]["sound"]:
             raise AssertionError("an incomplete fabric is called sound: %s" % r.stdout[-300:])
@@ -78,19 +81,20 @@ def drops(turn):
         n += 1
         rng = random.Random("%s/drops/%d" % (turn.seed, n))
         spec, path = synth(ibscope, rng, turn.folder)
-        sim, said = live.Sim(path), []
+        sim, orders, said = live.Sim(path), [], {}
         try:
             truth = live.parse_topology(sim.run("ibnetdiscover").stdout)
             nodes = re.findall(r'^(?:Switch|Ca)\s+\d+ "(.*?)"', open(path).read(), re.M)
             for _ in range(12):
-                said += error_lines(rng, nodes)
-                sim.console(*said[-len(nodes):])
-                turn.results[lossy_discovery(live, sim, ibscope, truth)] += 1
+                more = error_lines(rng, nodes)
+                orders += more
+                sim.console(*more)
+                turn.results[lossy_discovery(live, sim, ibscope, truth, said)] += 1
                 turn.tried += 1
                 if not turn.more():
                     break
         except (AssertionError, ValueError, KeyError, OSError, subprocess.SubprocessError) as e:
-            turn.found("%s: %s" % (spec, e), {"fabric.topo": open(path).read(), "console": "\n".join(said) + "\n"})
+            turn.found("%s: %s" % (spec, e), dict(said, console="\n".join(orders) + "\n"), turn.folder)
         finally:
             sim.close()
 

@@ -18,7 +18,7 @@ import time
 # seconds for anything: the program is slow under the sanitizers, and may not be alone
 BOUND = float(os.environ.get("TUI_BOUND", "180"))
 SCREEN, LEFT = b"\x1b[?1049h", b"\x1b[?1049l"
-KEYS = ["\t", "\x1b[A", "\x1b[B", "\x1b[6~", "\r", "f", "u", "q", "/", "x", "\x1b", ":", "list ports\r", "fail random 1\r",
+KEYS = ["\t", "\x1b[A", "\x1b[B", "\x1b[6~", "\r", "f", "u", "/", "x", "\x1b", ":", "list ports\r", "fail random 1\r",
         "undo\r", "pane pairs\r", "\x0c", "route updn\r", "é"]
 REPORTS = (b"AddressSanitizer", b"runtime error", b"LeakSanitizer")
 
