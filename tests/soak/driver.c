@@ -5,7 +5,8 @@
  *	build/soak/driver --seconds 600		as many as there is time for
  *	build/soak/driver --seed N ...		the sessions of a seed (without: a new one, printed)
  *	build/soak/driver --session N		one session again: all that it does comes from its number
- *	build/soak/driver --keep FILE		where the lines of the session at work stand (build/soak/lines)
+ *	build/soak/driver --keep FILE		where the lines of the session at work stand
+ *(build/soak/lines)
  *
  * After every line: what only looks changes nothing; ports of tables are there; a failure has a message;
  * every line of JSON is an object.  Now and then undo, redo and `journal` are tried: the tables must be
@@ -29,9 +30,9 @@
 #include "tui/ui.h"
 #include "views/views.h"
 
-#define HANGS 120	 /* seconds of CPU time that a line may take */
-#define MOST_LINES 80	 /* of a session */
-#define MOST_FILE 12000	 /* bytes of a file that commands are given: fabrics stay small */
+#define HANGS 120	/* seconds of CPU time that a line may take */
+#define MOST_LINES 80	/* of a session */
+#define MOST_FILE 12000 /* bytes of a file that commands are given: fabrics stay small */
 
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -109,8 +110,8 @@ static void check_tables(const struct routing *r)
 			unsigned port = r->row[sw]->port[lid];
 
 			if (port != NO_PATH && port > f->switch_nports[sw])
-				wrong("%s: LID %u leaves %s by port %u of %u", r->engine, lid, switch_name(f, sw),
-				      port, f->switch_nports[sw]);
+				wrong("%s: LID %u leaves %s by port %u of %u", r->engine, lid,
+				      switch_name(f, sw), port, f->switch_nports[sw]);
 		}
 }
 
@@ -278,7 +279,8 @@ static void session(uint64_t number)
 /* Those that are small enough, from where the sources are. */
 static void read_files(void)
 {
-	static const char *const folders[] = {"tests/fabrics/formats/*.*", "tests/fuzz/corpus/*/*", "keymaps/*"};
+	static const char *const folders[] = {"tests/fabrics/formats/*.*", "tests/fuzz/corpus/*/*",
+					      "keymaps/*"};
 	size_t cap = 0;
 	glob_t g;
 
@@ -327,7 +329,8 @@ static int start(const char *keep)
 	read_files();
 	d.keep = open(keep, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	d.folder = str_printf("%s/ibscope-driver-XXXXXX", tmp ? tmp : "/tmp");
-	if (d.keep < 0 || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || !mkdtemp(d.folder) || chdir(d.folder)) {
+	if (d.keep < 0 || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || !mkdtemp(d.folder) ||
+	    chdir(d.folder)) {
 		perror("driver");
 		return 2;
 	}
@@ -372,7 +375,8 @@ int main(int argc, char **argv)
 		free(d.maker.file[i].data);
 	}
 	free((struct content *)d.maker.file);
-	printf("%lu lines, %lu of them refused; %lu times undone and redone\n", d.tried, d.failed, d.compared);
+	printf("%lu lines, %lu of them refused; %lu times undone and redone\n", d.tried, d.failed,
+	       d.compared);
 	printf("tried %lu\n1 passed, 0 failed\n", d.tried);
 	return 0;
 }

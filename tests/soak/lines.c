@@ -14,10 +14,10 @@
 /* Commands that take long, or start other programs: seldom. */
 static const char *const seldom[] = {"live", "survey", "shifts", "compare", "quit", "torus-conf", "step"};
 /* Commands after which the session is as before, whatever their words. */
-static const char *const looking[] = {"show",	  "trace",  "why",    "lft",	  "hops",	 "ranks",   "roots",
-				      "check",	  "diff",   "load-map", "shifts",	 "survey",   "layers",	"cdg",
-				      "cycles",	  "elements", "equal-paths", "compare", "save",	    "export",	"torus-conf",
-				      "echo",	  "help",   "list",   "step"};
+static const char *const looking[] = {
+	"show",	    "trace",  "why",	    "lft",    "hops", "ranks",	"roots",    "check",	   "diff",
+	"load-map", "shifts", "survey",	    "layers", "cdg",  "cycles", "elements", "equal-paths", "compare",
+	"save",	    "export", "torus-conf", "echo",   "help", "list",	"step"};
 
 static bool one_in(struct maker *m, uint32_t n)
 {
@@ -41,14 +41,17 @@ static unsigned up_to(uint64_t *rng, unsigned least, unsigned most)
 
 char *make_spec(uint64_t *rng)
 {
-	static const char *const shapes[] = {"xgft:%u,%u:1,%u", "torus:%ux%u", "mesh:%ux%u", "hyperx:%ux%u",
-					     "ring:%u,parallel=%u", "random:1%u,3,hosts=%u", "hypercube:%u",
-					     "director:1,%u,2,%u", "dragonfly:2,1,1", "mesh:%u", "xgft:2,2,%u:1,2,%u"};
+	static const char *const shapes[] = {
+		"xgft:%u,%u:1,%u", "torus:%ux%u",	  "mesh:%ux%u",
+		"hyperx:%ux%u",	   "ring:%u,parallel=%u", "random:1%u,3,hosts=%u",
+		"hypercube:%u",	   "director:1,%u,2,%u",  "dragonfly:2,1,1",
+		"mesh:%u",	   "xgft:2,2,%u:1,2,%u"};
 	struct text t = {0};
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	text_add(&t, shapes[rng_below(rng, ARRAY_LEN(shapes))], up_to(rng, 2, 4), up_to(rng, 1, 4), up_to(rng, 1, 3));
+	text_add(&t, shapes[rng_below(rng, ARRAY_LEN(shapes))], up_to(rng, 2, 4), up_to(rng, 1, 4),
+		 up_to(rng, 1, 3));
 #pragma GCC diagnostic pop
 	if (!rng_below(rng, 2))
 		text_add(&t, ",shuffle=1");
@@ -68,7 +71,8 @@ char *make_spec(uint64_t *rng)
 
 static void add_number(struct maker *m, struct text *t)
 {
-	static const char *const odd[] = {"-1", "4294967296", "0x10", "1e3", "99999999999999999999", "007", ""};
+	static const char *const odd[] = {"-1", "4294967296", "0x10", "1e3", "99999999999999999999", "007",
+					  ""};
 
 	if (one_in(m, 20))
 		text_add(t, "%s", odd[rng_below(m->rng, ARRAY_LEN(odd))]);
@@ -258,7 +262,8 @@ static void add_snapshot(struct maker *m, struct text *t)
 
 static void add_command(struct maker *m, struct text *t)
 {
-	static const char *const some[] = {"route", "fail", "list", "pane", "synth", "engines", "cdg", "updn", "compare"};
+	static const char *const some[] = {"route",   "fail", "list", "pane",	"synth",
+					   "engines", "cdg",  "updn", "compare"};
 
 	text_add(t, "%s", some[rng_below(m->rng, ARRAY_LEN(some))]);
 	(void)m;
@@ -269,20 +274,20 @@ static const struct kind {
 	const char *name;
 	void (*add)(struct maker *m, struct text *t);
 } kinds[] = {
-	{"NODE", add_node},	  {"NODE[PORT]", add_port},
-	{"SWITCH", add_node},	  {"S", add_node},
-	{"H", add_node},	  {"HOST", add_endport},
-	{"SRC", add_endport},	  {"DST", add_endport},
-	{"LID", add_endport},	  {"DESTINATION", add_endport},
-	{"ELEMENT", add_node},	  {"FILE", add_file},
-	{"ENGINE", add_engine},	  {"ENGINE[,ENGINE...]", add_engine},
-	{"OPTION", add_option},	  {"OPTION=VALUE", add_setting},
+	{"NODE", add_node},	   {"NODE[PORT]", add_port},
+	{"SWITCH", add_node},	   {"S", add_node},
+	{"H", add_node},	   {"HOST", add_endport},
+	{"SRC", add_endport},	   {"DST", add_endport},
+	{"LID", add_endport},	   {"DESTINATION", add_endport},
+	{"ELEMENT", add_node},	   {"FILE", add_file},
+	{"ENGINE", add_engine},	   {"ENGINE[,ENGINE...]", add_engine},
+	{"OPTION", add_option},	   {"OPTION=VALUE", add_setting},
 	{"VALUE", add_some_value}, {"SPEC", add_spec},
-	{"COLUMN", add_column},	  {"SNAPSHOT", add_snapshot},
-	{"COMMAND", add_command}, {"N", add_number},
-	{"K", add_number},	  {"LAYER", add_number},
-	{"GROUP", add_number},	  {"STEP", add_number},
-	{"EVENT", add_number},	  {"SAMPLE", add_number},
+	{"COLUMN", add_column},	   {"SNAPSHOT", add_snapshot},
+	{"COMMAND", add_command},  {"N", add_number},
+	{"K", add_number},	   {"LAYER", add_number},
+	{"GROUP", add_number},	   {"STEP", add_number},
+	{"EVENT", add_number},	   {"SAMPLE", add_number},
 	{"PORT", add_number},
 };
 

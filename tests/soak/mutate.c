@@ -125,9 +125,20 @@ static void change_line(uint64_t *rng, struct content *c, const struct content *
 /* A number becomes one that is at an edge. */
 static void change_number(uint64_t *rng, struct content *c)
 {
-	static const char *const edges[] = {"0",     "-1",    "1",	     "255",	   "256",
-					    "65535", "65536", "49151",	     "4294967295", "4294967296",
-					    "0x",    "00000", "18446744073709551616", "1e9"};
+	static const char *const edges[] = {"0",
+					    "-1",
+					    "1",
+					    "255",
+					    "256",
+					    "65535",
+					    "65536",
+					    "49151",
+					    "4294967295",
+					    "4294967296",
+					    "0x",
+					    "00000",
+					    "18446744073709551616",
+					    "1e9"};
 	const char *with = edges[rng_below(rng, sizeof(edges) / sizeof(*edges))];
 	size_t from = at_random(rng, c->n), to;
 

@@ -37,9 +37,11 @@ def synth(ibscope, rng, folder):
 
 
 def error_lines(rng, nodes):
-    """Orders to ibsim's console: some nodes lose some of what they are asked; 0: none."""
-    some = rng.sample(nodes, min(len(nodes), rng.choice((1, 1, 2, 3, len(nodes)))))
-    return ['Error "%s" %d' % (n, rng.choice((0, 2, 5, 10, 20, 40, 70, 100))) for n in some]
+    """Orders to ibsim's console: some nodes, or none, lose some of what they are asked, now and then of one kind alone."""
+    some = rng.sample(nodes, min(len(nodes), rng.choice((0, 1, 1, 1, 2, 3, len(nodes)))))
+    kind = rng.choice(("", "", "", " 16", " 17", " 18", " 21"))     # NodeDescription, NodeInfo, SwitchInfo, PortInfo
+    return ['Error "%s" 0' % n for n in nodes] + ['Error "%s" %d%s' % (n, rng.choice((1, 2, 5, 10, 20, 40, 100)), kind)
+                                                  for n in some]
 
 
 def lossy_discovery(live, sim, ibscope, truth, said):
@@ -66,6 +68,9 @@ def lossy_discovery(live, sim, ibscope, truth, said):
         if beyond:
             raise AssertionError("cables that are not there: %s" % list(beyond.items())[:3])
         return "incomplete"
+    # a name that was not told is empty, and nobody takes it for one
+    names = {guid: n[2] for guid, n in got[1].items()}
+    truth = (truth[0], {g: n[:2] + (n[2] if names.get(g) else "",) + n[3:] for g, n in truth[1].items()}, truth[2])
     for i, what in enumerate(("cables and rates", "nodes, names and LIDs", "LIDs of hosts")):
         if got[i] != truth[i]:
             raise AssertionError("called complete, but %s differ: %s" % (what, live.difference(got[i], truth[i])))
