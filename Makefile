@@ -47,7 +47,7 @@ endif
 
 Q := $(if $(filter 1,$(V)),,@)
 
-.PHONY: all demo check check-unit check-parity check-live check-cli check-stop check-keys check-tui check-tsan bench fuzz lint linted format deb \
+.PHONY: all demo check check-unit check-driver check-parity check-live check-cli check-stop check-keys check-tui check-tsan bench soak coverage fuzz lint linted format deb \
 	install uninstall clean FORCE
 all: $(BUILD)/ibscope $(BUILD)/ibscope.1
 
@@ -150,6 +150,14 @@ $(BUILD)/stop/looks: $(BUILD)/obj/tests/stop/looks.o $(BUILD)/obj/ui.a $(BUILD)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -Wl,--wrap=progress_step,--wrap=progress_cancelled -o $@ $(LINKED) $(LIBS) $(UILIBS)
 
+# random command lines, and files changed at random for the fuzz targets' functions
+$(BUILD)/soak/driver: $(patsubst %,$(BUILD)/san/tests/soak/%.o,driver lines mutate) $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+$(BUILD)/soak/fuzz_%: $(BUILD)/san/tests/fuzz/fuzz_%.o $(patsubst %,$(BUILD)/san/tests/soak/%.o,mutator mutate) $(BUILD)/san/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
+
 # fuzz targets, and the same without libFuzzer: they replay files under the sanitizers
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(BUILD)/fuzz/core.a $(BUILD)/stamp/link
 	$(Q)$(FUZZCC) -g $(FUZZSAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
@@ -158,17 +166,20 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
 
 .SECONDARY: $(UNIT:%=$(BUILD)/san/tests/unit/%.o) $(FUZZ:%=$(BUILD)/san/tests/fuzz/%.o) $(BUILD)/san/tests/fuzz/replay.o \
+	$(patsubst tests/%.c,$(BUILD)/san/tests/%.o,$(wildcard tests/soak/*.c)) \
 	$(FUZZ:%=$(BUILD)/fuzz/tests/fuzz/%.o)
 
 # --- tests -----------------------------------------------------------------------
 TESTED := $(BUILD)/ibscope $(BUILD)/ibscope.1 $(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/keys $(BUILD)/live/probe \
-	$(BUILD)/live/capture.so $(BUILD)/memory/fail.so $(BUILD)/stop/looks \
+	$(BUILD)/live/capture.so $(BUILD)/memory/fail.so $(BUILD)/stop/looks $(BUILD)/soak/driver \
 	$(UNIT:%=$(BUILD)/unit/%) $(FUZZ:%=$(BUILD)/replay/%)
 RUN := BUILD='$(BUILD)' CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh
 
 check: deps-build deps-optional deps-check
 	@$(MAKE) --no-print-directory -j$$(nproc) $(TESTED)
 	@$(RUN)
+check-driver: $(BUILD)/soak/driver
+	@$(RUN) driver
 check-unit: $(UNIT:%=$(BUILD)/unit/%)
 	@$(RUN) unit
 check-parity: $(BUILD)/ibscope-san
@@ -188,6 +199,13 @@ check-tsan: $(BUILD)/ibscope-tsan $(BUILD)/racy
 bench: deps-build deps-check
 	@$(MAKE) --no-print-directory $(BUILD)/ibscope
 	@IBSCOPE=$(BUILD)/ibscope tests/bench/run.py
+
+# long random runs of all parts, SOAK_SECONDS together; what they tried and found as one table
+SOAK := $(BUILD)/soak/driver $(FUZZ:%=$(BUILD)/soak/%) $(FUZZ:%=$(BUILD)/replay/%) $(FUZZ:%=$(BUILD)/fuzz/%) $(BUILD)/ibscope \
+	$(BUILD)/ibscope-san $(BUILD)/ibscope-tsan $(BUILD)/racy $(BUILD)/keys
+soak: deps-build deps-optional deps-check deps-fuzz
+	@$(MAKE) --no-print-directory -j$$(nproc) $(SOAK)
+	@BUILD='$(BUILD)' tests/soak/run.py
 
 # every fuzz target for FUZZ_SECONDS
 FUZZ_SECONDS ?= 60

@@ -4,7 +4,7 @@
 # ends with anything else, or with a status that does not go with its line, has failed.
 # A SUITE with a "/" in it is a program to run as a suite.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs harness unit fuzz-corpus build extend large parity live cli paste files memory stop hostile tsan keys tui"
+SUITES="includes docs harness unit fuzz-corpus driver build extend large parity live cli paste files memory stop hostile tsan keys tui"
 
 BUILD=${BUILD:-build}
 export BUILD
@@ -52,6 +52,21 @@ fuzz_corpus() {
 	echo "$passed passed, $failed failed"
 }
 
+# 100,000 random command lines under the sanitizers, half of them in each of two processes
+driver() {
+	for n in 1 2; do
+		"$BUILD/soak/driver" --count 50000 --keep "$BUILD/soak/lines.$n" ${SEED:+--seed "$SEED$n"} \
+			>"$BUILD/soak/said.$n" 2>&1 &
+		eval "pid$n=$!"
+	done
+	passed=0
+	for n in 1 2; do
+		eval "wait \$pid$n" && passed=$((passed + 1))
+		grep -v -e '^tried ' -e ' passed, ' "$BUILD/soak/said.$n" | head -n 60
+	done
+	echo "$passed passed, $((2 - passed)) failed"
+}
+
 suite() {
 	case $1 in
 	includes) python3 tests/includes.py ;;
@@ -59,6 +74,7 @@ suite() {
 	harness) python3 tests/harness.py ;;
 	unit) unit ;;
 	fuzz-corpus) fuzz_corpus ;;
+	driver) driver ;;
 	build) python3 tests/build/run.py ;;
 	extend) python3 tests/extend/run.py ;;
 	large) IBSCOPE="$BUILD/ibscope" python3 tests/parity/large.py ;;

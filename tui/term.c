@@ -175,6 +175,11 @@ int term_start(struct err *e)
 	setlocale(LC_ALL, "");
 	ui.ascii = !can_utf8();
 	set_escdelay(25);
+	/*
+	 * Before the screen changes, so that none leaves it changed; and before curses looks: a stop that
+	 * comes while it draws would be lost if it took care of them.
+	 */
+	handle_signals();
 	if (!newterm(NULL, stdout, stdin))
 		return err_set(
 			e,
@@ -194,7 +199,6 @@ int term_start(struct err *e)
 	add_restore(tigetstr("rmkx"));
 	start_mouse();
 	add_restore(tigetstr("rmcup"));
-	handle_signals();
 	return 0;
 }
 

@@ -476,9 +476,25 @@ static void note_open(struct reader *r, uint32_t node, const struct live_port *p
 				 p->num);
 }
 
+/*
+ * Ports that a node has but whose PortInfo did not come.  libibnetdisc has none of a port then, or one
+ * without a state; of a CA it asks for those alone that it came in by.
+ */
+static void note_silent(struct reader *r, uint32_t node, const uint8_t *told)
+{
+	const struct fb_node *n = &r->b->node[node];
+
+	for (unsigned p = 0; n->type == NODE_SWITCH && p <= n->nports; p++)
+		if (!told[p])
+			warnings_missing(&r->b->warnings, "silent port", 0, "%s[%u] did not tell its state%s",
+					 n->desc, p,
+					 p ? ", so what is at its other end is not known" : " and LID");
+}
+
 static bool cable_node(struct reader *r)
 {
 	struct live_node n;
+	uint8_t told[256] = {0};
 	uint32_t at;
 
 	if (!get(r, &n, sizeof(n)))
@@ -490,6 +506,10 @@ static bool cable_node(struct reader *r)
 
 		if (!get(r, &p, sizeof(p)))
 			return false;
+		told[p.num] = !p.num || p.state;
+		if (n.type != NODE_SWITCH && !p.state)
+			warnings_missing(&r->b->warnings, "silent port", 0,
+					 "%s[%u] did not tell its state and LID", r->b->node[at].desc, p.num);
 		if (!p.peer_guid) {
 			note_open(r, at, &p);
 			continue;
@@ -499,6 +519,7 @@ static bool cable_node(struct reader *r)
 			warnings_add(&r->b->warnings, "one-sided link", 0,
 				     "%s[%u]: the other end names another cable", r->b->node[at].desc, p.num);
 	}
+	note_silent(r, at, told);
 	return true;
 }
 

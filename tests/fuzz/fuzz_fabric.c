@@ -26,6 +26,17 @@ static void check(const struct fabric *f)
 		abort();
 }
 
+/* What is odd about the fabric itself stays so when it is written and read again; the text is faultless. */
+static bool of_fabric(const struct warning *w)
+{
+	static const char *const kinds[] = {"slow link", "duplicate LID", "duplicate GUID", "LID out of range"};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (!w->line && !strcmp(w->kind, kinds[i]))
+			return true;
+	return false;
+}
+
 /* What is written can be read, and has the same nodes. */
 static void check_written(const struct fabric *f)
 {
@@ -38,8 +49,11 @@ static void check_written(const struct fabric *f)
 	if (write_ibnetdiscover(out, f, NULL, NULL, NULL))
 		abort();
 	fclose(out);
-	if (fabric_parse("written", text, size, &g, &e) || g->n_nodes != f->n_nodes || g->warnings.n)
+	if (fabric_parse("written", text, size, &g, &e) || g->n_nodes != f->n_nodes)
 		abort();
+	for (size_t i = 0; i < g->warnings.n; i++)
+		if (!of_fabric(&g->warnings.w[i]))
+			abort();
 	fabric_unref(g);
 	free(text);
 }

@@ -517,6 +517,19 @@ def partial(ibscope):
         told = [json.loads(line) for line in r.stdout.splitlines()]
         check("incomplete: JSON", told[0]["fabric"]["complete"] is False and told[-1]["complete"] is False
               and told[-1]["sound"] is False, r.stdout)
+        # It answers, but does not tell of its ports (attribute 21, PortInfo): what is behind them is not known.
+        sim.console(silent % 0, 'Error "S-000000000abc0013" 100 21')
+        r = sim.run(ibscope, "--json", "-L", "-R", "minhop", "-e", "show warnings; check")
+        told = [json.loads(line) for line in r.stdout.splitlines()]
+        check("silent ports: incomplete", told[-1]["command"] == "check" and told[-1]["complete"] is False
+              and told[-1]["sound"] is False, r.stdout)
+        check("silent ports: told", re.search(r"leaf3\[1\] did not tell its state", r.stdout) and "silent ports" in r.stderr,
+              r.stdout + r.stderr)
+        sim.console('Error "S-000000000abc0013" 0', 'Error "H-0000000000000a60" 100 21')
+        r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "check")
+        check("silent port of a CA", r.returncode == 1 and "1 silent port" in r.stderr and "Sound:" not in r.stdout,
+              r.stdout + r.stderr)
+        sim.console('Error "H-0000000000000a60" 0')
         sim.console(silent % 0)
         status, out, err = held(sim, ibscope, "live; source hold; live", lambda: sim.console(silent % 100))
         check("a partial fabric replaces none", status == 1 and "the fabric loaded before stays" in err, out + err)

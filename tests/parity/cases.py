@@ -543,13 +543,13 @@ class Steps:
         return rng.choice(kinds) if kinds else None
 
 
-def draw_steps(rng, f, most_down=None):
+def draw_steps(rng, f, most_down=None, least=5):
     """
-    At least five failures and as many restorations as the draw brings; in the end things come back.
+    At least so many failures and as many restorations as the draw brings; in the end things come back.
     most_down: things that may be down before one is restored.
     """
     world, steps, failures, tries = Steps(f), [], 0, 0
-    while failures < 5 and tries < 60:
+    while failures < least and tries < 12 * least:
         tries += 1
         full = most_down and len(world.links_down) + len(world.nodes_down) >= most_down
         command = world.draw_restore(rng) if full else world.draw(rng)

@@ -113,10 +113,11 @@ def write_script(case, options, folder):
         f.writelines(line + "\n" for line in lines)
 
 
-def run_opensm(case, options, fabric, folder, steps=None, cpu_seconds=None, failing=()):
+def run_opensm(case, options, fabric, folder, steps=None, cpu_seconds=None, failing=(), each=lambda sm, n: None):
     """
     Dumps expected.N, paths expected-paths.N; the engine that routed, per sweep.
-    steps: not all of the case's; cpu_seconds, failing: as OpenSM() has them.
+    steps: not all of the case's; cpu_seconds, failing: as OpenSM() has them; each: called after each
+    sweep that did not fail, with the OpenSM and N.
     """
     engines = []
     conf = dict(options, routing_engine=case.engine.chain)
@@ -141,6 +142,7 @@ def run_opensm(case, options, fabric, folder, steps=None, cpu_seconds=None, fail
                     text = sm.paths(sa_paths(), [(s, d) for s in lids for d in lids if s != d])
                     with open(os.path.join(folder, "expected-paths.%d" % n), "w") as f:
                         f.write(text)
+                each(sm, n)
         finally:
             running.discard(sm)
     return engines
@@ -259,7 +261,8 @@ def predict(case, folder):
     return fabric, options, ibscope(["-x", "script"], folder)
 
 
-def check(case, folder):
+def check(case, folder, each=lambda sm, n: None):
+    """each: as run_opensm() has it."""
     fabric, options, output = predict(case, folder)
     if SAME_LID.search(output) and case.engine.chain not in COLUMN_A_LID:
         raise NotModelled()
@@ -268,7 +271,7 @@ def check(case, folder):
     failing = failing_sweeps(output)
     if failing and case.engine.chain not in SWITCH_WITHOUT_LID:
         raise NotModelled()
-    engines = run_opensm(case, options, fabric, folder, failing=failing)
+    engines = run_opensm(case, options, fabric, folder, failing=failing, each=each)
     if "engine" in case.engine.compare:
         compare_engines(engines, output)
     for n in range(len(case.steps) + 1):
