@@ -195,7 +195,7 @@ static void tell_hosts(const struct session *s, const struct command_words *c, s
 		endport_label(s->fabric, ep, a, sizeof(a));
 		out_text(o, "%s is taken for %s, the first of its ports%s.\n", c->argv[i], a,
 			 session_endport_up(s, ep) ? " that is up" : "; none of them is up");
-		json_object_set_new(taken, c->argv[i], json_string(a));
+		json_object_set_new(taken, c->argv[i], json_text(a));
 	}
 	if (json_object_size(taken))
 		out_json(o, "taken", taken);
