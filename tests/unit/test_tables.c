@@ -566,7 +566,7 @@ static void test_dependencies(void **state)
 		const struct routing *r = session_routing(s);
 		uint32_t n = r->topo->fabric->n_ports;
 		bool *dep = NEW_ARRAY((size_t)n * n, bool);
-		struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, NULL);
+		struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, NULL, NULL);
 
 		compare_ways(r, dep);
 		for (uint32_t k = 0; k < c->n_channels; k++)
