@@ -81,7 +81,7 @@ $(eval $(call stamp,about,$$(VERSION) $$(REVISION) $$(PREFIX)))
 $(eval $(call stamp,sources,$$(LIBSRC) $$(UISRC)))
 $(eval $(call stamp,link,$$(CC) $$(CFLAGS) $$(LDHARD) $$(LDFLAGS) $$(LIBS) $$(UILIBS)))
 
-# --- objects and libraries of each kind: obj (plain), san (ASan and UBSan), tsan, fuzz, clang (for lint) ---
+# --- objects and libraries of each kind: obj (plain), san (ASan and UBSan), tsan, fuzz, cov (gcov), clang (for lint) ---
 # $(call kind,NAME,COMPILER AND FLAGS); DEFS is of one file, that which tells version and paths
 ABOUT = -DVERSION='"$(VERSION)"' $(if $(REVISION),-DREVISION='"$(REVISION)"') -DKEYMAPDIR='"$(PREFIX)/share/ibscope/keymaps"'
 define kind
@@ -100,6 +100,7 @@ $(eval $(call kind,obj,$$(CC) $$(STD) $$(HARDEN) $$(CPPFLAGS) $$(CFLAGS) $$(WARN
 $(eval $(call kind,san,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g $$(SAN) $$(WARN)))
 $(eval $(call kind,tsan,$$(CC) $$(STD) $$(CPPFLAGS) -O1 -g $$(TSAN) $$(WARN)))
 $(eval $(call kind,fuzz,$$(FUZZCC) $$(STD) $$(CPPFLAGS) -O1 -g $$(FUZZSAN) -fsanitize=fuzzer-no-link))
+$(eval $(call kind,cov,$$(CC) $$(STD) $$(CPPFLAGS) -O0 -g --coverage $$(WARN)))
 $(eval $(call kind,clang,$$(CLANG) $$(STD) $$(CPPFLAGS) -O1 $$(WARN)))
 
 # what is linked with what: objects and libraries among the prerequisites, in their order
@@ -111,6 +112,16 @@ $(BUILD)/ibscope-san: $(MAINSRC:%.c=$(BUILD)/san/%.o) $(BUILD)/san/ui.a $(BUILD)
 	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 $(BUILD)/ibscope-tsan: $(MAINSRC:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/ui.a $(BUILD)/tsan/core.a $(BUILD)/stamp/link
 	$(Q)$(CC) -g $(TSAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+
+# with counters of what is run, for `make coverage`
+$(BUILD)/cov/ibscope: $(MAINSRC:%.c=$(BUILD)/cov/%.o) $(BUILD)/cov/ui.a $(BUILD)/cov/core.a $(BUILD)/stamp/link
+	$(Q)$(CC) --coverage $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+$(BUILD)/cov/unit/%: $(BUILD)/cov/tests/unit/%.o $(BUILD)/cov/ui.a $(BUILD)/cov/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) --coverage $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS) -lcmocka
+$(BUILD)/cov/replay/%: $(BUILD)/cov/tests/fuzz/%.o $(BUILD)/cov/tests/fuzz/replay.o $(BUILD)/cov/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) --coverage $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
 
 # the manual page: its lists are filled in by the program, from the tables that `help` shows
 $(BUILD)/ibscope.1: tui/ibscope.1.in keymaps/default.keys $(BUILD)/ibscope
@@ -165,7 +176,8 @@ $(BUILD)/replay/%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o 
 	@mkdir -p $(@D)
 	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS)
 
-.SECONDARY: $(UNIT:%=$(BUILD)/san/tests/unit/%.o) $(FUZZ:%=$(BUILD)/san/tests/fuzz/%.o) $(BUILD)/san/tests/fuzz/replay.o \
+.SECONDARY: $(UNIT:%=$(BUILD)/cov/tests/unit/%.o) $(FUZZ:%=$(BUILD)/cov/tests/fuzz/%.o) $(BUILD)/cov/tests/fuzz/replay.o \
+	$(UNIT:%=$(BUILD)/san/tests/unit/%.o) $(FUZZ:%=$(BUILD)/san/tests/fuzz/%.o) $(BUILD)/san/tests/fuzz/replay.o \
 	$(patsubst tests/%.c,$(BUILD)/san/tests/%.o,$(wildcard tests/soak/*.c)) \
 	$(FUZZ:%=$(BUILD)/fuzz/tests/fuzz/%.o)
 
@@ -206,6 +218,11 @@ SOAK := $(BUILD)/soak/driver $(FUZZ:%=$(BUILD)/soak/%) $(FUZZ:%=$(BUILD)/replay/
 soak: deps-build deps-optional deps-check deps-fuzz
 	@$(MAKE) --no-print-directory -j$$(nproc) $(SOAK)
 	@BUILD='$(BUILD)' tests/soak/run.py
+
+# lines and branches that unit tests, corpora and parity reach; gcov comes with gcc
+coverage: deps-build deps-optional deps-check
+	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/cov/ibscope $(UNIT:%=$(BUILD)/cov/unit/%) $(FUZZ:%=$(BUILD)/cov/replay/%)
+	@BUILD='$(BUILD)' tests/coverage/run.py
 
 # every fuzz target for FUZZ_SECONDS
 FUZZ_SECONDS ?= 60
