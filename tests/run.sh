@@ -4,7 +4,9 @@
 # ends with anything else, or with a status that does not go with its line, has failed.
 # A SUITE with a "/" in it is a program to run as a suite.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs harness unit fuzz-corpus driver build extend large parity live cli paste files memory stop hostile tsan keys tui"
+SUITES="includes docs harness unit fuzz-corpus driver build extend large live cli paste files memory stop hostile tsan keys tui parity"
+# These wait for other programs most of the time, and run beside the others.
+BESIDE=" parity "
 
 BUILD=${BUILD:-build}
 export BUILD
@@ -97,18 +99,42 @@ suite() {
 	esac
 }
 
-log=$(mktemp)
-trap 'rm -f "$log" "$log.status"' EXIT
+# suite NAME: its output and status in files
+keep() {
+	suite "$1" >"$dir/$1.log" 2>&1
+	echo $? >"$dir/$1.status"
+}
+
+is_beside() {
+	case $BESIDE in *" $1 "*) [ "$many" = 1 ] ;; *) false ;; esac
+}
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; exit 1' INT TERM
 # names have no blanks: split on purpose
 # shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $SUITES
+many=0
+[ $# -gt 1 ] && many=1
+for s in "$@"; do
+	is_beside "$s" && keep "$s" &
+done
 for s in "$@"; do
 	echo "== $s"
-	{
-		suite "$s" 2>&1
-		echo $? >"$log.status"
-	} | tee "$log"
-	status=$(cat "$log.status")
+	log=$dir/said
+	if is_beside "$s"; then
+		wait
+		log=$dir/$s.log
+		cat "$log"
+		status=$(cat "$dir/$s.status")
+	else
+		{
+			suite "$s" 2>&1
+			echo $? >"$dir/status"
+		} | tee "$log"
+		status=$(cat "$dir/status")
+	fi
 	line=$(tail -n 1 "$log" | grep -Ex '[0-9]+ passed, [0-9]+ failed')
 	passed=${line%% passed*}
 	failed=${line##*, }

@@ -214,7 +214,7 @@ FILE *clean_stream(int fd)
 	FILE *f = fopencookie(c, "w", io);
 
 	if (!f)
-		abort();
+		mem_exhausted(BUFSIZ);
 	c->fd = fd;
 	if (isatty(fd))
 		setvbuf(f, NULL, _IOLBF, BUFSIZ);

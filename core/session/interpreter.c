@@ -259,6 +259,17 @@ int run_text(struct command_run *r, const char *text, struct err *e)
 	return rc;
 }
 
+/* The object of a line that cannot be read: its first word stands for the command. */
+static void unread_line(struct command_run *r, const char *line, const struct err *why)
+{
+	char *word = str_printf("%.*s", (int)strcspn(line, " \t\r\n"), line);
+	struct out o;
+
+	out_begin(&o, r, word);
+	out_end(&o, -1, why);
+	free(word);
+}
+
 int run_script(struct command_run *r, FILE *script, const char *name, struct err *e)
 {
 	struct text line = {0};
@@ -275,7 +286,9 @@ int run_script(struct command_run *r, FILE *script, const char *name, struct err
 			rc = text_head_check(line.s, line.len, &why);
 		if (!rc)
 			rc = text_line_check(line.s, line.len, &why);
-		if (!rc)
+		if (rc)
+			unread_line(r, line.s, &why);
+		else
 			rc = run_text(r, line.s, &why);
 		if (rc && r->placed) /* of scripts within scripts the innermost place counts */
 			err_set(e, "%s", why.msg);

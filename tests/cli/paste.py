@@ -25,8 +25,8 @@ LINES = {
     "show node": [r"(?:CA|switch|router) (.+)", rf"  \[\d+\] (?:up  |down) \d+x\S+ +(.+{PORT})"],
     "trace": [r"(.+) \(LID \d+\) -> (.+) \(LID \d+\): .*", r"  [ UD=] (?:\[\d+\] )?(.+?)(?: \[[-\d]+\](?:  VL \d+)?)?"],
     "diff": [r"! (.+?) +LID +\d+ +\S+ -> \S+ +(.+)", r"(?:~ rerouted|x lost|\+ regained) +(.+) -> (.+) \(LID \d+\)  hops .*"],
-    "survey switches": [r"(?: +\d+){5}  (.+?)(?:  \(.*\))?"],
-    "survey links": [rf"(?: +\d+){{5}}  (.+{PORT}) (.+{PORT})(?:  \(.*\))?"],
+    "survey switches": [r"(?: +\d+){6}  (.+?)(?:  \(.*\))?"],
+    "survey links": [rf"(?: +\d+){{6}}  (.+{PORT}) (.+{PORT})(?:  \(.*\))?"],
 }
 # Of tables: keys of the JSON objects.
 TABLES = {"show switches": "switches", "show hosts": "hosts"}

@@ -38,7 +38,7 @@ SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "sear
           "follow", "fold", "action", "clear"}
 
 # One list a fabric, all that works on much of it; FILE is a file that is there, OUT one that is written.
-TREE = ["synth xgft:14,14,14:1,14,14", "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT",
+TREE = ["synth xgft:14,14,14:1,14,14", "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
         "export fdbs OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT",
         "export dot OUT", "export dot OUT cdg", "show links", "show hosts", "show switches", "snapshot a",
         "fail random 3 seed=1", "diff a", "diff a all", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
