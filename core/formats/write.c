@@ -166,6 +166,8 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 		if (order[i] != first)
 			write_node(&w, order[i]);
 	free(order);
+	if ((up ? up->n_switches_up + up->n_endports_up : fb->n_nodes) < 3)
+		fputc('\n', f); /* a node alone is read as a whole file then */
 	return go_on ? stream_status(f) : -1;
 }
 
