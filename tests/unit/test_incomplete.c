@@ -161,11 +161,8 @@ static void test_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_prompt),
-		cmocka_unit_test(test_alone),
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_cuts),	cmocka_unit_test(test_prompt), cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_changes), cmocka_unit_test(test_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
