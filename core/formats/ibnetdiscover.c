@@ -372,13 +372,15 @@ static bool of_record(struct cursor c)
 	return false;
 }
 
-/* last: the last line.  A terminal's prompt behind the text is no record; nor is a node without cables cut.
+/*
+ * last: the last line.  A terminal's prompt behind the text is no record; nor is a node without cables cut.
+ * One that is alone in the file is, unless an empty line says that it is whole.
  */
 static void look_for_cut(struct reader *r, const struct input *in, struct cursor last)
 {
 	bool whole_lines = in->size && in->data[in->size - 1] == '\n';
 
-	if (r->pend.has_guid || r->pend.vendor || (r->bare && r->net.b->n == 1) ||
+	if (r->pend.has_guid || r->pend.vendor || (r->bare && r->net.b->n == 1 && last.p != last.end) ||
 	    (!whole_lines && of_record(last)))
 		cut_record(in, r->lines.no, &r->net.b->warnings);
 }

@@ -120,13 +120,15 @@ static void write_head(const struct writer *w, uint32_t node)
 	fputc('\n', w->f);
 }
 
-static void write_node(const struct writer *w, uint32_t node)
+/* How many were written: 1 or 0. */
+static uint32_t write_node(const struct writer *w, uint32_t node)
 {
 	if (w->up && !w->up->node_up[node])
-		return;
+		return 0;
 	write_head(w, node);
 	for (unsigned p = 1; p <= w->fb->node_nports[node]; p++)
 		write_port(w, w->fb->node_port[node] + p);
+	return 1;
 }
 
 /* Nodes in the order of the source; free with free(). */
@@ -148,7 +150,7 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 			struct progress *p)
 {
 	struct writer w = {f, fb, up, lids};
-	uint32_t sm = up ? up->sm_endport : fb->sm_endport, first = NO_ID;
+	uint32_t sm = up ? up->sm_endport : fb->sm_endport, first = NO_ID, written = 0;
 	uint32_t *order = source_order(fb);
 	bool go_on = true;
 
@@ -160,12 +162,14 @@ int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up,
 		first = endport_node(fb, sm);
 		fprintf(f, "# Initiated from node %016" PRIx64 " port %016" PRIx64 "\n", fb->node_guid[first],
 			fb->port_guid[fb->endport_port[sm]]);
-		write_node(&w, first);
+		written += write_node(&w, first);
 	}
 	for (uint32_t i = 0; i < fb->n_nodes && (go_on = progress_step(p, i)); i++)
 		if (order[i] != first)
-			write_node(&w, order[i]);
+			written += write_node(&w, order[i]);
 	free(order);
+	if (written == 1)
+		fputc('\n', f); /* so that a node alone is no cut text */
 	return go_on ? stream_status(f) : -1;
 }
 

@@ -21,6 +21,7 @@ COV = os.path.join(BUILD, "cov")
 ROOMS = ("core/base", "core/fabric", "core/routing", "core/sm", "core/formats", "core/source", "core/analysis",
          "core/session", "engines", "views", "tui")
 PARSERS = "core/formats"
+NO_PARSERS = ("write.c", "drawing.c", "lfts.c")
 WANTED = 95.0       # per cent of the parsers' branches
 
 
@@ -30,10 +31,12 @@ def run_tests():
 
     def run(name, argv, **env):
         begun = time.monotonic()
-        status = subprocess.run(argv, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL, env=dict(os.environ, **env)).returncode
+        p = subprocess.run(argv, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           text=True, errors="replace", env=dict(os.environ, **env))
+        status = p.returncode
         if status:
             failed.append(name)
+            print("\n".join(p.stdout.splitlines()[-30:]))
         print("  %-28s %5.1f s%s" % (name, time.monotonic() - begun, "" if not status else "  FAILED (status %d)" % status),
               flush=True)
 
@@ -89,9 +92,11 @@ def tell(sources):
         row(room, share(of(room + "/")))
     row("core and engines", share(of(("core/", "engines/"))))
     print()
-    for name in sorted(n for n in sources if n.startswith(PARSERS + "/")):
+    parsers = sorted(n for n in sources if n.startswith(PARSERS + "/") and os.path.basename(n) not in NO_PARSERS)
+    for name in parsers:
         row(name, share(list(sources[name].values())))
-    figures = share(of(PARSERS + "/"))
+    figures = share([line for name in parsers for line in sources[name].values()])
+    row("parsers", figures)
     return 100.0 * figures[2] / max(figures[3], 1)
 
 

@@ -101,13 +101,54 @@ static void test_refused(void **state)
 	refused("START_PM_INFO\n", "x: found sections of ibdiagnet (db_csv) without nodes");
 }
 
+/* Rows that cannot be taken are told by their lines; the others of their section are there. */
+static void test_wrong_rows(void **state)
+{
+	static const struct {
+		const char *head, *row, *end;
+	} rows[] = {
+		{"START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n", "\"x\",4,2,g\n", "END_NODES\n"},
+		{"START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n", "\"x\",4,2,0\n", "END_NODES\n"},
+		{"START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n", "\"x\",4,x,0xc1\n", "END_NODES\n"},
+		{"START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n", "\"x\",4,0,0xc1\n", "END_NODES\n"},
+		{"START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n", "\"x\",4,4,0xc1\n", "END_NODES\n"},
+		{"START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n", "\"x\",x,2,0xc1\n", "END_NODES\n"},
+		{"START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n", "\"x\",255,2,0xc1\n", "END_NODES\n"},
+		{"START_SWITCHES\nNodeGUID,LinearFDBCap\n", "g,100\n", "END_SWITCHES\n"},
+		{"START_SWITCHES\nNodeGUID,LinearFDBCap\n", "0xc1,100\n", "END_SWITCHES\n"},
+		{"START_PORTS\nNodeGuid,PortNum,PortState\n", "g,1,4\n", "END_PORTS\n"},
+		{"START_PORTS\nNodeGuid,PortNum,PortState\n", "0xa1,300,1\n", "END_PORTS\n"},
+		{LINKS, "g,1,0xb1,1\n", "END_LINKS\n"},
+		{LINKS, "0xa1,x,0xb1,1\n", "END_LINKS\n"},
+		{LINKS, "0xa1,0,0xb1,1\n", "END_LINKS\n"},
+		{LINKS, "0xa1,1,0xc1,1\n", "END_LINKS\n"},
+		{LINKS, "0xa1,1,0xb1,300\n", "END_LINKS\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		bool nodes = strstr(rows[i].head, "NODES"), links = strstr(rows[i].head, "LINKS");
+		char *s = str_printf("%s%s%s%s%s%s", nodes ? "" : NODES, rows[i].head,
+				     nodes   ? "\"s\",4,2,0xa1\n\"h\",1,1,0xb1\n"
+				     : links ? "0xa1,1,0xb1,1\n"
+					     : "",
+				     rows[i].row, rows[i].end, links ? "" : LINK);
+		struct fabric *f = parse(s);
+
+		if (f->n_nodes != 2 || f->n_links != 1 || count_warnings(f, "unknown line") != 1)
+			fail_msg("%s: %u nodes, %u links, %zu warnings", rows[i].row, f->n_nodes, f->n_links,
+				 f->warnings.n);
+		fabric_unref(f);
+		free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_db_csv),
-		cmocka_unit_test(test_smdb),
-		cmocka_unit_test(test_oddities),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_db_csv),	   cmocka_unit_test(test_smdb),
+		cmocka_unit_test(test_oddities),   cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_wrong_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -417,10 +417,79 @@ static void test_external_ports(void **state)
 	fabric_unref(f);
 }
 
+/*
+ * Lines that are wrong in one place, behind a switch's head line: what is right in them up to there is not
+ * taken, and what stands around them is.
+ */
+static void test_wrong_lines(void **state)
+{
+	static const char *const lines[] = {
+		"[",
+		"[2",
+		"[x]",
+		"[2]",
+		"[2](",
+		"[2](g)",
+		"[2](a1",
+		"[2][",
+		"[2][ext",
+		"[2][ext x]",
+		"[2][ext 3",
+		"[2] S-2",
+		"[2] \"S-00000000000000b1",
+		"[2] \"S-00000000000000b1\"",
+		"[2] \"S-00000000000000b1\"[",
+		"[2] \"S-00000000000000b1\"[x]",
+		"[2] \"S-00000000000000b1\"[1",
+		"[0] \"S-00000000000000b1\"[1]",
+		"[300] \"S-00000000000000b1\"[1]",
+		"[2] \"S-00000000000000b1\"[0]",
+		"[2] \"S-00000000000000b1\"[300]",
+		"Switch",
+		"Switch x",
+		"Switch 4",
+		"Switch 4 x",
+		"Switch\t4 \"S-00000000000000g1\"",
+		"Switch\t4 \"X-00000000000000c1\"",
+		"Switch\t4 \"S+00000000000000c1\"",
+		"Switch\t4 \"S-00000000000000c\"",
+		"Chassis",
+		"Chassis x",
+		"vendid",
+		"vendid=",
+		"devid=g",
+		"sysimgguid",
+		"switchguid=",
+		"caguid",
+		"nonsense",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		char *text = str_printf(SW_HEAD SW_LINE "%s\n" SW_PORT "\n" CA_RECORD, lines[i]);
+		char *before = str_printf("%s\n" SW_HEAD SW_LINE SW_PORT "\n" CA_RECORD, lines[i]);
+		struct fabric *f = parse(text);
+
+		if (f->n_nodes != 2 || f->n_links != 1 || !f->warnings.n)
+			fail_msg("%s: %u nodes, %u links, %zu warnings", lines[i], f->n_nodes, f->n_links,
+				 f->warnings.n);
+		fabric_unref(f);
+		/* in front of all, lines of a node make another format of the text */
+		f = parse(*lines[i] == 'S' ? text : before);
+		if (f->n_nodes != 2 || f->n_links != 1 || !f->warnings.n)
+			fail_msg("%s in front: %u nodes, %u links, %zu warnings", lines[i], f->n_nodes,
+				 f->n_links, f->warnings.n);
+		fabric_unref(f);
+		free(before);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_wrong_lines),
 		cmocka_unit_test(test_no_empty_lines),
 		cmocka_unit_test(test_terminal_copy),
 		cmocka_unit_test(test_blanks_everywhere),

@@ -164,6 +164,87 @@ static void test_ibsim_rates(void **state)
 	}
 }
 
+/* Each line is wrong in one place more to the right than the one before. */
+static void test_ibsim_wrong_lines(void **state)
+{
+	static const struct {
+		const char *line, *found; /* behind `Switch 2 "A"` */
+	} ports[] = {
+		{"[", "wrong port number"},
+		{"[x]", "wrong port number"},
+		{"[1", "wrong port number"},
+		{"[1]", "without the id"},
+		{"[1] \"B", "without the id"},
+		{"[1](b2) B", "without the id"},
+		{"[1] \"B\"[", "at the other end"},
+		{"[1] \"B\"[x]", "at the other end"},
+		{"[1] \"B\"[1", "at the other end"},
+		{"[1] \"B\"[0]", "at the other end"},
+		{"[1] \"B\"[300]", "at the other end"},
+		{"[1] \"B\"[1] w=32", "wrong w="},
+		{"[1] \"B\"[1] w=x", "wrong w="},
+		{"[1] \"B\"[1] e=16", "wrong w="},
+		{"@", "wrong name of a port"},
+		{"@[", "wrong name of a port"},
+		{"@[x] \"n\"", "wrong name of a port"},
+		{"@[1 \"n\"", "wrong name of a port"},
+		{"@[1] n", "wrong name of a port"},
+		{"@[0] \"n\"", "wrong name of a port"},
+	};
+	static const char *const settings[] = {
+		"width",	"width=",	"width=x",	"speed",      "speed=8",
+		"extspeed=16",	"vendid",	"vendid=",	"vendid=x",   "devid",
+		"devid=",	"sysimgguid",	"sysimgguid=x", "switchguid", "switchguid=",
+		"switchguid=x", "switchguid+x", "caguid",	"hcaguid=x",  "caguids+",
+		"rtguid",	"rtguid=x",	"module",	"module=",    "module=x",
+	};
+	static const char *const links[] = {"do Link",
+					    "do Link A",
+					    "do Link \"A\"",
+					    "do Link \"A\"[",
+					    "do Link \"A\"[x]",
+					    "do Link \"A\"[1",
+					    "do Link \"A\"[1] \"B\"",
+					    "do Link \"A\"[1] \"B\"[x]",
+					    "do Link \"A\"[9] \"A\"[1]",
+					    "do Link \"A\"[1] \"A\"[9]"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ports); i++) {
+		char *s = str_printf("Switch 2 \"A\"\n%s\n", ports[i].line);
+
+		refused(s, ports[i].found);
+		free(s);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
+		char *s = str_printf("%s\nSwitch 2 \"A\"\n", settings[i]);
+
+		refused(s, "x:1: found a value that cannot be used");
+		free(s);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
+		char *s = str_printf("Switch 2 \"A\"\n\n%s\n", links[i]);
+
+		refused(s, "x:3: found a");
+		free(s);
+	}
+	refused("Switch\n", "found no node");
+	refused("Switch 2 \"A\"\n\nSwitch 0 \"B\"\n", "x:3: found a node without a number of ports");
+	refused("Switch 2 \"A\"\n\nSwitch x \"B\"\n", "x:3: found a node without a number of ports");
+	refused("Switch 2 \"A\"\n\nSwitch 2 \"\"\n", "x:3: found a node without id");
+	refused("Switch 2 \"A\"\n\nSwitch 2 \"A@b\"\n", "x:3: found '#' or '@'");
+	refused("Switch 2 \"A\"\n\ninclude\n", "include without a file");
+	refused("Switch 2 \"A\"\n\ninclude \"\"\n", "include without a file");
+	{
+		struct fabric *f =
+			parse("Switch 2 \"A\"\n[1] \"B\"[1]\n\nSwitch 2 \"B\"\n\ndo Unlink \"A\"[1]\n");
+
+		assert_int_equal(count_warnings(f, "console command"), 1);
+		assert_int_equal(f->n_links, 1);
+		fabric_unref(f);
+	}
+}
+
 static void test_ibsim_errors(void **state)
 {
 	(void)state;
@@ -195,6 +276,7 @@ int main(void)
 		cmocka_unit_test(test_ibsim_long_line),
 		cmocka_unit_test(test_ibsim_rates),
 		cmocka_unit_test(test_ibsim_errors),
+		cmocka_unit_test(test_ibsim_wrong_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,31 @@ static void test_prompt(void **state)
 	}
 }
 
+/* A switch alone: cut, unless an empty line ends it; what is saved of one has it. */
+static void test_alone(void **state)
+{
+	static const char text[] = "vendid=0x2c9\ndevid=0xc738\nswitchguid=0x1000(1000)\n"
+				   "Switch\t2 \"S-0000000000001000\"\t# \"one\" base port 0 lid 1 lmc 0\n";
+	struct fabric *f = parse(text), *g;
+	char *saved = NULL, *ended = str_printf("%s\n", text);
+	size_t size;
+	FILE *out = open_memstream(&saved, &size);
+
+	(void)state;
+	assert_int_equal(f->warnings.missing, 1);
+	g = parse(ended);
+	assert_int_equal(g->warnings.missing, 0);
+	fabric_unref(f);
+	assert_int_equal(write_ibnetdiscover(out, g, NULL, NULL, NULL), 0);
+	fclose(out);
+	f = parse(saved);
+	assert_int_equal(f->warnings.missing, 0);
+	fabric_unref(f);
+	fabric_unref(g);
+	free(saved);
+	free(ended);
+}
+
 /* Two switches, a host on each; the switches' port 2 is up: what it leads to is as asked. */
 static struct fabric *discovered(bool second, bool open)
 {
@@ -136,10 +161,8 @@ static void test_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_prompt),
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_cuts),	cmocka_unit_test(test_prompt), cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_changes), cmocka_unit_test(test_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
