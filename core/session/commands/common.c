@@ -98,8 +98,10 @@ void report_comparison(const struct comparison *c, struct out *o)
 		 plural(c->entries_changed, "entry", a, sizeof(a)),
 		 plural(c->switches_changed, "switch", b, sizeof(b)), c->entries_lost, c->entries_gained,
 		 plural(c->pairs, "pair", d, sizeof(d)), c->rerouted, c->lost, c->regained);
-	if (c->lost)
+	if (c->between_survivors)
 		out_text(o, " (%lu cut off, %lu between survivors)", c->cut_off, c->between_survivors);
+	else if (c->lost)
+		out_text(o, " (all cut off)");
 	if (c->longer || c->shorter)
 		out_text(o, " (%lu longer, %lu shorter)", c->longer, c->shorter);
 	if (c->max_hops_after == c->max_hops_before)
