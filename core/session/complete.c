@@ -11,7 +11,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-
 struct completer {
 	struct session *s;
 	int argc; /* words before the one to be completed */

@@ -29,7 +29,8 @@ static void check(const struct fabric *f)
 /* What is odd about the fabric itself stays so when it is written and read again; the text is faultless. */
 static bool of_fabric(const struct warning *w)
 {
-	static const char *const kinds[] = {"slow link", "duplicate LID", "duplicate GUID", "LID out of range"};
+	static const char *const kinds[] = {"slow link", "duplicate LID", "duplicate GUID",
+					    "LID out of range"};
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!w->line && !strcmp(w->kind, kinds[i]))
