@@ -254,21 +254,36 @@ static void read_streams(struct child *c, const struct pollfd *pf, struct progre
 	}
 }
 
+static const char *what_came(const struct child *c, char *buf, size_t size)
+{
+	if (!c->count)
+		return "";
+	snprintf(buf, size, " (%u %s had come)", c->count, c->tables ? "tables" : "nodes");
+	return buf;
+}
+
+/* -1 and *e when the simulator is gone. */
+static int check_simulator(const struct child *c, struct err *e)
+{
+	char name[100], found[64];
+
+	if (!live_simulator_gone(name, sizeof(name)))
+		return 0;
+	return err_set(e, "no answer: no ibsim has the socket name \"%s\" (IBSIM_SOCKNAME) any more%s", name,
+		       what_came(c, found, sizeof(found)));
+}
+
 /* Nothing comes any more, or nothing but errors: -1 and *e. */
 static int check_silence(struct child *c, struct err *e)
 {
 	double now = now_seconds(), silent = now - c->last;
-	char name[100], found[64] = "";
+	char buf[64];
+	const char *found = what_came(c, buf, sizeof(buf));
 
-	if (c->count)
-		snprintf(found, sizeof(found), " (%u %s had come)", c->count, c->tables ? "tables" : "nodes");
 	if (silent > GONE_S && now - c->looked > GONE_S) {
 		c->looked = now;
-		if (live_simulator_gone(name, sizeof(name)))
-			return err_set(e,
-				       "no answer: no ibsim has the socket name \"%s\" (IBSIM_SOCKNAME) any "
-				       "more%s",
-				       name, found);
+		if (check_simulator(c, e))
+			return -1;
 	}
 	if (silent > c->silence)
 		return err_set(e, "no answer from the %s for %.0f s%s; `live wait SECONDS` waits longer",
@@ -377,6 +392,9 @@ static int explain(struct child *c, const char *source, int status, struct err *
 {
 	struct text why = {0}, said = {0};
 
+	/* its library may not survive that */
+	if (WIFSIGNALED(status) && check_simulator(c, e))
+		return -1;
 	each_line(&c->errors, join_line, &said);
 	if (!live_simulated())
 		device_trouble(&why);

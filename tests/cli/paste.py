@@ -20,7 +20,7 @@ PORT = r"\[\d+\]"
 
 # How the lines of each command name things; the groups are the names.
 LINES = {
-    "show": [r"subnet manager: (.+)"],
+    "show": [r"subnet manager: (.+?)(?: \(guessed, .*\))?"],
     "show links": [rf"(?:up  |down) (.+{PORT}) (.+{PORT}) \S+"],
     "show node": [r"(?:CA|switch|router) (.+)", rf"  \[\d+\] (?:up  |down) \d+x\S+ +(.+{PORT})"],
     "trace": [r"(.+) \(LID \d+\) -> (.+) \(LID \d+\): .*", r"  [ UD=] (?:\[\d+\] )?(.+?)(?: \[[-\d]+\](?:  VL \d+)?)?"],
