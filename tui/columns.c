@@ -178,7 +178,7 @@ static int name_room(const struct view *v)
 
 	while (c < v->ops->n_columns && !(v->ops->column[c].flex && v->width[c]))
 		c++;
-	if (c == v->ops->n_columns || !is_cut(v, c))
+	if (c == v->ops->n_columns || !is_cut(v, c) || fold_wanted(v)) /* folding has its own short names */
 		return 0;
 	return (wanted(v, c, true) < NAME_ROOM ? wanted(v, c, true) : NAME_ROOM) - v->width[c];
 }
@@ -331,7 +331,7 @@ static bool room_for_names(struct piece *p, unsigned n, int w)
 	for (unsigned i = 0; i < n; i++) {
 		if (p[i].room >= 0)
 			continue;
-		share = w / names;
+		share = names ? w / names : w;
 		if (share < NAME_LEAST)
 			return false;
 		p[i].room = share;
@@ -403,9 +403,11 @@ void cut_cell(const char *s, int w, const struct cut *how, bool bare, struct tex
 		}
 	}
 	for (unsigned i = 0; i < n; i++) {
-		if (p[i].room < p[i].w)
+		if (bare && how->most && p[i].room > how->most)
+			p[i].room = how->most;
+		if (p[i].room < p[i].w && !p[i].fixed)
 			add_piece(&p[i], how, t);
-		else if (!bare || !p[i].fixed)
+		else if (!bare || (!p[i].fixed && isalnum((unsigned char)p[i].s[p[i].len - 1])))
 			text_add(t, "%.*s", (int)p[i].len, p[i].s);
 	}
 }
@@ -496,10 +498,13 @@ static void shared_by_cut(const struct shown *s, bool words, struct cut *how)
 	for (uint32_t i = 0; i < s->n; i++) {
 		const char *cell = text_str(&s->cell[i]);
 		unsigned n = text_columns(cell) > s->room[i] ? pieces(cell, p) : 0;
+		bool fits = n && room_for_names(p, n, s->room[i]);
 
 		for (unsigned k = 0; k < n; k++) {
 			if (p[k].fixed || p[k].w < NAME_LEAST)
 				continue;
+			if (fits && p[k].room < p[k].w && (!how->most || p[k].room < how->most))
+				how->most = p[k].room;
 			text_clear(&name);
 			text_add(&name, "%.*s", (int)p[k].len, p[k].s);
 			affix_note(&a, text_str(&name), 0);
@@ -546,6 +551,7 @@ static void best_cut(const struct shown *s, struct cut *best)
 
 	shared_by_cut(s, true, &shared[1]);
 	shared_by_cut(s, false, &shared[2]);
+	shared[0].most = shared[1].most;
 	for (size_t i = 0; i < ARRAY_LEN(ways) && most < all; i++) {
 		struct cut how = shared[ways[i].share];
 		uint32_t n;

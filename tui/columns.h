@@ -9,6 +9,7 @@
 /* How cells that are too long are cut. */
 struct cut {
 	unsigned head;	       /* percent of a name's room that is for its begin, the rest for its end */
+	int most;	       /* columns of a name at most when cells are compared, 0 = as there is room */
 	char pre[64], suf[64]; /* what names begin and end with that is left out first */
 };
 
