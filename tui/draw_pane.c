@@ -1,61 +1,15 @@
 /* A list pane on the screen: title, header, rows, footer. */
 #include <string.h>
 #include "core/base/text.h"
+#include "tui/columns.h"
 #include "tui/ui.h"
-
-#define GUTTER 3 /* cursor, mark, blank */
-
-struct fit {
-	int x[VIEW_COLUMNS], w[VIEW_COLUMNS]; /* w 0 = left out; x from the pane's inner edge */
-};
-
-/* Columns are dropped by their `drop` until the least widths fit; flexible ones share the rest. */
-static void fit_columns(const struct view *v, int w, struct fit *f)
-{
-	const struct view_ops *o = v->ops;
-	unsigned limit = 256, most, flex;
-	int need, x = GUTTER;
-
-	memset(f, 0, sizeof(*f));
-	do {
-		need = GUTTER;
-		most = flex = 0;
-		for (unsigned c = 0; c < o->n_columns; c++) {
-			f->w[c] = o->column[c].drop < limit ? v->width[c] : 0;
-			if (!f->w[c])
-				continue;
-			if (text_columns(view_column_name(v, c)) > f->w[c])
-				f->w[c] = text_columns(view_column_name(v, c));
-			need += f->w[c] + 1;
-			flex += o->column[c].flex;
-			if (o->column[c].drop > most)
-				most = o->column[c].drop;
-		}
-		limit = most;
-	} while (need - 1 > w && most);
-	need = w - (need - 1);
-	for (unsigned c = 0; c < o->n_columns; c++) {
-		int more;
-
-		if (!f->w[c])
-			continue;
-		more = need > 0 && flex ? need * o->column[c].flex / (int)flex : 0;
-		need -= more;
-		flex -= o->column[c].flex;
-		f->w[c] += more;
-		f->x[c] = x;
-		if (x + f->w[c] > w)
-			f->w[c] = w > x ? w - x : 0;
-		x += f->w[c] + 1;
-	}
-}
 
 int header_column(enum place_id p, const struct view *v, int x)
 {
 	const struct rect *r = &ui.rect[p];
 	struct fit f;
 
-	fit_columns(v, r->w - 2, &f);
+	columns_fit(v, r->w - 2, &f);
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
 		if (f.w[c] && x - r->x - 1 >= f.x[c] && x - r->x - 1 <= f.x[c] + f.w[c])
 			return (int)c;
@@ -74,8 +28,8 @@ static void draw_cell(int y, int x, int w, const struct column *col, const char 
 			draw_text(y, x, w, s, st, false);
 		return;
 	}
-	draw_text_from(y, x, w, col->flex ? shift : 0, s, st, false);
-	if (w > 3 && n - (int)(col->flex ? shift : 0) > w)
+	draw_text_from(y, x, w, shift, s, st, false);
+	if (w > 3 && n - (int)shift > w)
 		draw_text(y, x + w - 1, 1, "…", st, false);
 }
 
@@ -91,14 +45,15 @@ static enum style tone_style(unsigned tone)
 }
 
 /* The pieces of a cell that have a tone, drawn over it; the last place of a cut cell stays. */
-static void draw_spans(const struct view *v, uint32_t row, unsigned col, int y, int x, int w, const char *s)
+static void draw_spans(const struct view *v, uint32_t row, unsigned col, int y, int x, int w, unsigned shift,
+		       const char *s)
 {
-	int room = text_columns(s) - (int)v->shift > w ? w - 1 : w;
+	int room = text_columns(s) - (int)shift > w ? w - 1 : w;
 	struct span p;
 
 	for (unsigned i = 0; v->ops->span(v, row, col, i, &p); i++) {
-		unsigned from = p.from > v->shift ? p.from : v->shift, end = p.from + p.n;
-		int at = (int)(from - v->shift);
+		unsigned from = p.from > shift ? p.from : shift, end = p.from + p.n;
+		int at = (int)(from - shift);
 
 		if (p.tone == TONE_PLAIN || end <= from || at >= room)
 			continue;
@@ -121,24 +76,6 @@ static enum style row_style(const struct view *v, uint32_t row, bool selected, b
 					: ST_NORMAL;
 }
 
-/* Room for the text of a flexible cell: empty cells on its right are lent to it. */
-static int cell_room(const struct view *v, uint32_t row, unsigned col, const struct fit *f, int need)
-{
-	struct text t = {0};
-	int room = f->w[col];
-
-	for (unsigned c = col + 1; c < v->ops->n_columns && room < need; c++) {
-		if (!f->w[c])
-			continue;
-		view_cell(v, row, c, &t);
-		if (t.len)
-			break;
-		room = f->x[c] + f->w[c] - f->x[col];
-	}
-	text_free(&t);
-	return room;
-}
-
 static void draw_row(const struct view *v, uint32_t i, int y, const struct rect *r, const struct fit *f,
 		     bool focus, struct text *t)
 {
@@ -146,38 +83,62 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 	bool selected = i == v->sel;
 	enum style st = row_style(v, row, selected, focus);
 	char mark[2] = {marks_sign(view_marks(v, row)), 0};
-	struct text brief = {0};
-	const char *s;
 	int w;
 
 	draw_text(y, r->x + 1, r->w - 2, selected ? "▸" : " ", st, true);
 	draw_text(y, r->x + 2, 1, mark, st, false);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		int x = r->x + 1 + f->x[c];
+
 		if (!f->w[c])
 			continue;
 		text_clear(t);
-		view_cell(v, row, c, t);
-		s = text_str(t);
-		w = f->w[c];
-		if (v->ops->column[c].flex && text_columns(text_str(t)) > w)
-			w = cell_room(v, row, c, f, text_columns(text_str(t)));
-		text_clear(&brief);
-		if (!v->shift && text_columns(text_str(t)) > w && view_brief_cell(v, row, c, &brief))
-			s = text_str(&brief);
-		draw_cell(y, r->x + 1 + f->x[c], w, &v->ops->column[c], s, v->shift, st);
+		w = columns_cell(v, row, c, f, t);
+		draw_cell(y, x, w, &v->ops->column[c], text_str(t), f->shift[c], st);
 		if (v->ops->span && !selected && !view_is_header(v, row) && v->ops->column[c].flex)
-			draw_spans(v, row, c, y, r->x + 1 + f->x[c], w, s);
+			draw_spans(v, row, c, y, x, w, f->shift[c], text_str(t));
 	}
-	text_free(&brief);
+}
+
+/* The name of a column, and what its cells leave out. */
+static void header_text(const struct view *v, unsigned c, const struct fit *f, struct text *t)
+{
+	text_add(t, "%s", view_column_name(v, c));
+	if (!f->pre[c] && !f->suf[c])
+		return;
+	text_putc(t, ' ');
+	columns_shared(v, c, f, t);
 }
 
 static void draw_header(const struct view *v, int y, const struct rect *r, const struct fit *f)
 {
+	struct text t = {0};
+
 	draw_text(y, r->x + 1, r->w - 2, "", ST_HEADER, true);
-	for (unsigned c = 0; c < v->ops->n_columns; c++)
-		if (f->w[c])
-			draw_cell(y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], view_column_name(v, c),
-				  0, ST_HEADER);
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		if (!f->w[c])
+			continue;
+		text_clear(&t);
+		header_text(v, c, f, &t);
+		draw_cell(y, r->x + 1 + f->x[c], f->w[c], &v->ops->column[c], text_str(&t), 0, ST_HEADER);
+	}
+	text_free(&t);
+}
+
+/* What cells leave out and the header has no room for. */
+static void shared_below(const struct view *v, const struct fit *f, struct text *t)
+{
+	struct text head = {0};
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		if (!f->w[c] || (!f->pre[c] && !f->suf[c]))
+			continue;
+		text_clear(&head);
+		header_text(v, c, f, &head);
+		if (text_columns(text_str(&head)) > f->w[c])
+			text_add(t, "%s%s", t->len ? ", " : "", text_str(&head));
+	}
+	text_free(&head);
 }
 
 static const char *nothing(const struct view *v)
@@ -258,7 +219,9 @@ void draw_view(enum place_id p, struct view *v)
 
 	scroll(v, rows);
 	grow_columns(v, rows);
-	fit_columns(v, r->w - 2, &f);
+	columns_note(v, rows);
+	columns_fit(v, r->w - 2, &f);
+	columns_cut(v, rows, &f);
 	for (unsigned c = 0; c < v->ops->n_columns; c++)
 		v->room[c] = (uint8_t)(f.w[c] < 255 ? f.w[c] : 255);
 	titles(v, &t, &right);
@@ -280,6 +243,8 @@ void draw_view(enum place_id p, struct view *v)
 	text_clear(&t);
 	if (v->ops->footer)
 		v->ops->footer(v, &t);
+	if (!t.len)
+		shared_below(v, &f, &t);
 	draw_box_bottom(r->y + r->h - 1, r->x, r->w, text_str(&t), focus);
 	text_free(&t);
 	text_free(&right);

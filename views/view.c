@@ -36,6 +36,8 @@ void view_free(struct view *v)
 	for (unsigned i = 0; i < v->n_ask; i++)
 		result_unref(v->results[i]);
 	fold_free(v);
+	for (unsigned c = 0; c < VIEW_COLUMNS; c++)
+		affix_free(&v->affix[c]);
 	free(v->priv);
 	free(v->order);
 	free(v->open);
@@ -193,6 +195,7 @@ void view_refresh(struct view *v)
 	v->serial = v->scene->serial;
 	v->results_version = v->scene->results_version;
 	v->loaded = true;
+	v->measured = false;
 	v->folded = v->scene->fold;
 	v->n_rows = 0;
 	v->select = -1;

@@ -18,6 +18,7 @@
 #include "core/base/text.h"
 #include "core/fabric/elements.h"
 #include "core/session/session.h"
+#include "views/affix.h"
 #include "views/args.h"
 #include "views/beside.h"
 
@@ -238,6 +239,8 @@ struct view {
 	uint64_t sel_inner;	    /* of the first row under a header, else the same */
 	unsigned shift;		    /* columns the flexible cells are moved to the left */
 	uint8_t room[VIEW_COLUMNS]; /* width of each column as drawn last, at most 255; 0 = not drawn */
+	bool measured;		    /* the cells of this load were looked at for: */
+	struct affix affix[VIEW_COLUMNS];
 
 	bool folded;	   /* as it was loaded */
 	struct fold *fold; /* NULL = not folded */

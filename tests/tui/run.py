@@ -1,6 +1,7 @@
 """Scripts of key strokes against the real program; see README.txt for their language."""
 
 import collections
+import lzma
 import os
 import random
 import re
@@ -93,6 +94,10 @@ class Terminal:
     def fifo(self, name):
         """A file that holds whoever opens it, until release()."""
         os.mkfifo(os.path.join(self.dir, name))
+
+    def unpack(self, name, source):
+        with lzma.open(os.path.join(ROOT, source)) as f, open(os.path.join(self.dir, name), "wb") as to:
+            shutil.copyfileobj(f, to)
 
     def release(self, name, content=b""):
         end = time.monotonic() + BOUND
@@ -187,7 +192,7 @@ def compare(term, name):
 
 def run_script(path):
     """One .test file: settings first, then steps."""
-    size, term, env, fifos, t = (80, 24), "screen-256color", {}, [], None
+    size, term, env, fifos, packed, t = (80, 24), "screen-256color", {}, [], [], None
     try:
         with open(path) as f:
             lines = f.read().split("\n")
@@ -207,6 +212,8 @@ def run_script(path):
                     env.update([rest.replace("$TESTS", HERE).split("=", 1)])
                 elif word == "fifo":
                     fifos.append(rest)
+                elif word == "unpack":
+                    packed.append(rest.split())
                 elif word == "release":
                     name, _, source = rest.partition(" ")
                     t.release(name, open(os.path.join(ROOT, source), "rb").read() if source else b"")
@@ -214,6 +221,8 @@ def run_script(path):
                     t = Terminal(size, term, env)
                     for name in fifos:
                         t.fifo(name)
+                    for name, source in packed:
+                        t.unpack(name, source)
                     t.start(rest)
                 elif word == "keys":
                     t.keys(*rest.split())

@@ -1,0 +1,606 @@
+/* Columns of a list pane: how wide they are on the screen, and how long cells are shortened. */
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/clean.h"
+#include "core/base/memory.h"
+#include "tui/columns.h"
+#include "tui/ui.h"
+#include "views/fold.h"
+
+#define SAMPLE 2000 /* rows looked at after a load; those on the screen are looked at in any case */
+#define PIECES 16   /* of a cell: names, ports and arrows */
+#define NAME_LEAST 4
+#define NAME_ROOM 16
+#define ARROW " → "
+
+/* --- what the cells need ------------------------------------------------------------------ */
+
+/* A cell with an empty one behind it has the room of that, too, and needs none of its own. */
+static bool borrows(const struct view *v, uint32_t row, unsigned c, struct text *t)
+{
+	while (++c < v->ops->n_columns && !v->width[c])
+		;
+	text_clear(t);
+	if (c < v->ops->n_columns)
+		view_cell(v, row, c, t);
+	return c < v->ops->n_columns && !t->len;
+}
+
+static void note_row(struct view *v, uint32_t row, struct text *t)
+{
+	struct text next = {0};
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		if (!v->ops->column[c].flex || !v->width[c])
+			continue;
+		text_clear(t);
+		view_cell(v, row, c, t);
+		affix_note(&v->affix[c], text_str(t),
+			   borrows(v, row, c, &next) ? 0 : text_columns(text_str(t)));
+	}
+	text_free(&next);
+}
+
+void columns_note(struct view *v, int rows)
+{
+	uint32_t n = view_count(v), step = v->n_rows / SAMPLE + 1;
+	struct text t = {0};
+
+	if (!v->measured) {
+		for (unsigned c = 0; c < v->ops->n_columns; c++)
+			affix_free(&v->affix[c]);
+		for (uint32_t row = 0; row < v->n_rows && !fold_wanted(v); row += step)
+			note_row(v, row, &t);
+		v->measured = true;
+	}
+	for (uint32_t i = v->top; rows > 0 && i < n && i - v->top < (uint32_t)rows; i++)
+		note_row(v, view_row(v, i), &t);
+	text_free(&t);
+}
+
+/* Are its cells names or text, cut where it has no room? */
+static bool is_cut(const struct view *v, unsigned c)
+{
+	return v->ops->column[c].flex && !v->ops->column[c].right && !v->ops->span;
+}
+
+/* What may be left out of a column's cells: nothing where folding or tones say what stands in them. */
+static void affix_of(const struct view *v, unsigned c, size_t *pre, size_t *suf)
+{
+	*pre = *suf = 0;
+	if (is_cut(v, c) && !(v->fold && v->fold->n))
+		affix_get(&v->affix[c], pre, suf);
+}
+
+static void shared_text(const struct affix *a, size_t pre, size_t suf, struct text *t)
+{
+	text_add(t, "%.*s…%s", (int)pre, a->like, suf ? a->like + a->len - suf : "");
+}
+
+void columns_shared(const struct view *v, unsigned col, const struct fit *f, struct text *t)
+{
+	if (f->pre[col] || f->suf[col])
+		shared_text(&v->affix[col], f->pre[col], f->suf[col], t);
+}
+
+/* --- widths ------------------------------------------------------------------------------- */
+
+/* Columns that a flexible column would fill; brief: without what its names share. */
+static int wanted(const struct view *v, unsigned c, bool brief)
+{
+	struct text t = {0};
+	size_t pre, suf;
+	int w = v->affix[c].widest;
+
+	affix_of(v, c, &pre, &suf);
+	if (!brief || !(pre + suf))
+		return w;
+	shared_text(&v->affix[c], pre, suf, &t);
+	w -= text_columns(text_str(&t)) - 1;
+	text_free(&t);
+	return w;
+}
+
+/* Room by the columns' shares, whatever stands in them. */
+static void share_plainly(const struct view *v, int room, struct fit *f)
+{
+	unsigned flex = 0;
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++)
+		flex += f->w[c] ? v->ops->column[c].flex : 0;
+	for (unsigned c = 0; c < v->ops->n_columns && room > 0 && flex; c++) {
+		unsigned share = f->w[c] ? v->ops->column[c].flex : 0;
+		int more = room * (int)share / (int)flex;
+
+		room -= more;
+		flex -= share;
+		f->w[c] += more;
+	}
+}
+
+/* Room for columns that want it, by their shares, but no more than they want; what is left. */
+static int share_wanted(const struct view *v, int room, bool brief, struct fit *f)
+{
+	int want[VIEW_COLUMNS], before;
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++)
+		want[c] = f->w[c] && v->ops->column[c].flex ? wanted(v, c, brief) - f->w[c] : 0;
+	do {
+		unsigned flex = 0;
+
+		before = room;
+		for (unsigned c = 0; c < v->ops->n_columns; c++)
+			flex += want[c] > 0 ? v->ops->column[c].flex : 0;
+		for (unsigned c = 0; c < v->ops->n_columns && room > 0; c++) {
+			int more = want[c] > 0 ? before * v->ops->column[c].flex / (int)flex : 0;
+
+			if (want[c] <= 0)
+				continue;
+			more = more < 1 ? 1 : more < want[c] ? more : want[c];
+			more = more < room ? more : room;
+			f->w[c] += more;
+			want[c] -= more;
+			room -= more;
+		}
+	} while (room > 0 && room < before);
+	return room;
+}
+
+/* Columns take what others leave; what all names share is left out only where the whole does not fit. */
+static void share_room(const struct view *v, int room, struct fit *f)
+{
+	const struct fit least = *f;
+	bool fits = true, plain = false;
+	int left, lack = 0;
+
+	share_plainly(v, room, f);
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		if (!least.w[c] || !v->ops->column[c].flex)
+			continue;
+		plain |= !is_cut(v, c);
+		fits &= f->w[c] >= v->affix[c].widest;
+		if (v->affix[c].widest > least.w[c])
+			lack += v->affix[c].widest - least.w[c];
+	}
+	if (fits || plain)
+		return;
+	*f = least;
+	left = share_wanted(v, room, lack > room, f);
+	share_plainly(v, left, f);
+}
+
+/* The first flexible column, which names the row, has room for a name before others are shown. */
+static int name_room(const struct view *v)
+{
+	unsigned c = 0;
+
+	while (c < v->ops->n_columns && !(v->ops->column[c].flex && v->width[c]))
+		c++;
+	if (c == v->ops->n_columns || !is_cut(v, c) || fold_wanted(v)) /* folding has its own short names */
+		return 0;
+	return (wanted(v, c, true) < NAME_ROOM ? wanted(v, c, true) : NAME_ROOM) - v->width[c];
+}
+
+/* Columns are dropped by their `drop` until the least widths fit; the room left over. */
+static int choose_columns(const struct view *v, int w, struct fit *f)
+{
+	const struct view_ops *o = v->ops;
+	unsigned limit = 256, most;
+	int need, more = name_room(v);
+
+	more = more > 0 ? more : 0;
+	do {
+		need = GUTTER + more;
+		most = 0;
+		for (unsigned c = 0; c < o->n_columns; c++) {
+			f->w[c] = o->column[c].drop < limit ? v->width[c] : 0;
+			if (!f->w[c])
+				continue;
+			if (text_columns(view_column_name(v, c)) > f->w[c])
+				f->w[c] = text_columns(view_column_name(v, c));
+			need += f->w[c] + 1;
+			if (o->column[c].drop > most)
+				most = o->column[c].drop;
+		}
+		limit = most;
+	} while (need - 1 > w && most);
+	return w - (need - more - 1);
+}
+
+void columns_fit(const struct view *v, int w, struct fit *f)
+{
+	int x = GUTTER;
+
+	memset(f, 0, sizeof(*f));
+	share_room(v, choose_columns(v, w, f), f);
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		if (!f->w[c])
+			continue;
+		f->cut[c].head = 100;
+		f->x[c] = x;
+		if (x + f->w[c] > w)
+			f->w[c] = w > x ? w - x : 0;
+		x += f->w[c] + 1;
+		if (v->affix[c].widest > f->w[c])
+			affix_of(v, c, &f->pre[c], &f->suf[c]);
+	}
+}
+
+/* --- cutting ------------------------------------------------------------------------------ */
+
+/* Bytes that take at most w columns. */
+static size_t bytes_within(const char *s, size_t len, int w)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		char one[8] = {0};
+		uint32_t c;
+		int n = utf8_decode(s + at, len - at, &c);
+
+		n = n > 0 ? n : 1;
+		memcpy(one, s + at, (size_t)n);
+		w -= c < 0x80 ? 1 : text_columns(one);
+		if (w < 0)
+			break;
+		at += (size_t)n;
+	}
+	return at;
+}
+
+static int columns_of(const char *s, size_t len)
+{
+	struct text t = {0};
+	int n;
+
+	text_add(&t, "%.*s", (int)len, s);
+	n = text_columns(text_str(&t));
+	text_free(&t);
+	return n;
+}
+
+/* Bytes of a port in brackets, or of an arrow, with the blanks around it; 0 = something else. */
+static size_t fixed_len(const char *s)
+{
+	size_t n = *s == ' ', digits;
+
+	if (!strncmp(s, ARROW, sizeof(ARROW) - 1))
+		return sizeof(ARROW) - 1;
+	if (s[n] != '[')
+		return 0;
+	digits = strspn(s + n + 1, "0123456789-");
+	if (!digits || s[n + 1 + digits] != ']')
+		return 0;
+	n += digits + 2;
+	return n + (s[n] == ' ' && s[n + 1] && s[n + 1] != '[');
+}
+
+struct piece {
+	const char *s;
+	size_t len;
+	int w, room;
+	bool fixed;
+};
+
+/* Names and what stands between them; 0: there are too many, or it is a chain of arrows. */
+static unsigned pieces(const char *s, struct piece *p)
+{
+	unsigned n = 0, arrows = 0;
+
+	while (*s) {
+		size_t len = fixed_len(s);
+
+		arrows += !strncmp(s, ARROW, sizeof(ARROW) - 1);
+		if (n == PIECES || arrows > 1)
+			return 0;
+		p[n] = (struct piece){.s = s, .fixed = len > 0};
+		while (!len || (!p[n].fixed && s[len] && !fixed_len(s + len)))
+			len++;
+		p[n].len = len;
+		p[n].w = p[n].room = columns_of(s, len);
+		s += len;
+		n++;
+	}
+	return n;
+}
+
+/* Short names get what they need, long ones the same share of the rest; false: too little for each. */
+static bool room_for_names(struct piece *p, unsigned n, int w)
+{
+	int names = 0, share;
+	bool again;
+
+	for (unsigned i = 0; i < n; i++) {
+		w -= p[i].fixed ? p[i].w : 0;
+		names += !p[i].fixed;
+		p[i].room = p[i].fixed ? p[i].w : -1;
+	}
+	do {
+		again = false;
+		for (unsigned i = 0; i < n; i++) {
+			if (p[i].room >= 0 || p[i].w * names > w)
+				continue;
+			p[i].room = p[i].w;
+			w -= p[i].w;
+			names--;
+			again = true;
+		}
+	} while (again);
+	for (unsigned i = 0; i < n; i++) {
+		if (p[i].room >= 0)
+			continue;
+		share = names ? w / names : w;
+		if (share < NAME_LEAST)
+			return false;
+		p[i].room = share;
+		w -= share;
+		names--;
+	}
+	return w >= 0;
+}
+
+/* Lists of numbers are cut at their end: the rest of a number would be another one. */
+static bool has_letter(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (isalpha((unsigned char)s[i]))
+			return true;
+	return false;
+}
+
+/* Begin and end of a name. */
+static void add_ends(const char *s, size_t len, int room, unsigned head, struct text *t)
+{
+	int first = has_letter(s, len) ? (room - 1) * (int)head / 100 : room - 1, last = room - 1 - first;
+	size_t from = 0;
+
+	text_add(t, "%.*s…", (int)bytes_within(s, len, first), s);
+	while (from < len &&
+	       (((unsigned char)s[from] & 0xc0) == 0x80 || columns_of(s + from, len - from) > last))
+		from++;
+	text_add(t, "%.*s", (int)(len - from), s + from);
+}
+
+static void add_piece(const struct piece *p, const struct cut *how, struct text *t)
+{
+	const char *s = p->s;
+	size_t pre = strlen(how->pre), suf = strlen(how->suf), len = p->len;
+	int room = p->room, w;
+
+	if (pre + suf >= len || strncmp(s, how->pre, pre) != 0 || strncmp(s + len - suf, how->suf, suf) != 0)
+		pre = suf = 0;
+	if (room - (pre > 0) - (suf > 0) < NAME_LEAST)
+		pre = suf = 0;
+	room -= (pre > 0) + (suf > 0);
+	s += pre;
+	len -= pre + suf;
+	w = columns_of(s, len);
+	text_add(t, pre ? "…" : "");
+	if (w <= room)
+		text_add(t, "%.*s", (int)len, s);
+	else
+		add_ends(s, len, room, how->head, t);
+	text_add(t, suf && w <= room ? "…" : "");
+}
+
+void cut_cell(const char *s, int w, const struct cut *how, bool bare, struct text *t)
+{
+	struct piece p[PIECES];
+	unsigned n = pieces(s, p);
+
+	if (!n || !room_for_names(p, n, w)) {
+		size_t len = affix_name_len(s);
+
+		n = 1 + (s[len] != 0);
+		p[0] = (struct piece){.s = s, .len = len, .w = columns_of(s, len)};
+		p[1] = (struct piece){
+			.s = s + len, .len = strlen(s + len), .w = text_columns(s + len), .fixed = true};
+		if (!room_for_names(p, n, w)) {
+			text_add(t, "%s", s);
+			return;
+		}
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (bare && how->most && p[i].room > how->most)
+			p[i].room = how->most;
+		if (p[i].room < p[i].w && !p[i].fixed)
+			add_piece(&p[i], how, t);
+		else if (!bare || (!p[i].fixed && isalnum((unsigned char)p[i].s[p[i].len - 1])))
+			text_add(t, "%.*s", (int)p[i].len, p[i].s);
+	}
+}
+
+/* --- cells -------------------------------------------------------------------------------- */
+
+/* Room for the text of a flexible cell: empty cells on its right are lent to it. */
+static int cell_room(const struct view *v, uint32_t row, unsigned col, const struct fit *f, int need)
+{
+	struct text t = {0};
+	int room = f->w[col];
+
+	for (unsigned c = col + 1; c < v->ops->n_columns && room < need; c++) {
+		if (!f->w[c])
+			continue;
+		view_cell(v, row, c, &t);
+		if (t.len)
+			break;
+		room = f->x[c] + f->w[c] - f->x[col];
+	}
+	text_free(&t);
+	return room;
+}
+
+/* The cell before it is cut, and the room for it. */
+static int whole_cell(const struct view *v, uint32_t row, unsigned col, const struct fit *f, struct text *t)
+{
+	struct text whole = {0};
+	int w = f->w[col], need;
+
+	view_cell(v, row, col, &whole);
+	affix_strip(&v->affix[col], f->pre[col], f->suf[col], text_str(&whole), t);
+	need = text_columns(text_str(t));
+	if (v->ops->column[col].flex && need > w)
+		w = cell_room(v, row, col, f, need);
+	text_clear(&whole);
+	if (!v->shift && need > w && view_brief_cell(v, row, col, &whole)) {
+		text_clear(t);
+		text_add(t, "%s", text_str(&whole));
+	}
+	text_free(&whole);
+	return w;
+}
+
+int columns_cell(const struct view *v, uint32_t row, unsigned col, const struct fit *f, struct text *t)
+{
+	struct text whole = {0};
+	int w = whole_cell(v, row, col, f, &whole);
+
+	if (is_cut(v, col) && !f->shift[col] && text_columns(text_str(&whole)) > w)
+		cut_cell(text_str(&whole), w, &f->cut[col], false, t);
+	else
+		text_add(t, "%s", text_str(&whole));
+	text_free(&whole);
+	return w;
+}
+
+/* Cells of a column on the screen. */
+struct shown {
+	struct text *cell;
+	int *room;
+	uint32_t n;
+	int over; /* columns that the longest has too many */
+};
+
+static uint32_t distinct(struct text *t, uint32_t n)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = 0;
+
+		while (k < i && strcmp(text_str(&t[i]), text_str(&t[k])) != 0)
+			k++;
+		found += k == i;
+	}
+	return found;
+}
+
+/* What the names of the cells that are cut share; words: they lose whole words and numbers only. */
+static void shared_by_cut(const struct shown *s, bool words, struct cut *how)
+{
+	struct affix a = {0};
+	struct text name = {0};
+	struct piece p[PIECES];
+	size_t pre, suf;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		const char *cell = text_str(&s->cell[i]);
+		unsigned n = text_columns(cell) > s->room[i] ? pieces(cell, p) : 0;
+		bool fits = n && room_for_names(p, n, s->room[i]);
+
+		for (unsigned k = 0; k < n; k++) {
+			if (p[k].fixed || p[k].w < NAME_LEAST)
+				continue;
+			if (fits && p[k].room < p[k].w && (!how->most || p[k].room < how->most))
+				how->most = p[k].room;
+			text_clear(&name);
+			text_add(&name, "%.*s", (int)p[k].len, p[k].s);
+			affix_note(&a, text_str(&name), 0);
+		}
+	}
+	if (words)
+		affix_get(&a, &pre, &suf);
+	else
+		affix_most(&a, &pre, &suf);
+	if (pre < sizeof(how->pre) && suf < sizeof(how->suf)) {
+		memcpy(how->pre, a.like ? a.like : "", pre);
+		memcpy(how->suf, a.like ? a.like + a.len - suf : "", suf);
+		how->pre[pre] = how->suf[suf] = 0;
+	}
+	affix_free(&a);
+	text_free(&name);
+}
+
+/* How many different names the cells have when they are cut; how NULL: as they are. */
+static uint32_t names_left(const struct shown *s, const struct cut *how, struct text *to)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		const char *cell = text_str(&s->cell[i]);
+
+		text_clear(&to[i]);
+		cut_cell(cell, how ? s->room[i] : INT_MAX / 32, how ? how : &(struct cut){0}, true, &to[i]);
+	}
+	return distinct(to, s->n);
+}
+
+/*
+ * Where names are cut: at their end, if those that differ then do; else where most of them do, with as
+ * much of their begin as can be.
+ */
+static void best_cut(const struct shown *s, struct cut *best)
+{
+	static const struct {
+		unsigned head, share; /* share 1: what all have in words is left out, 2: all of it is */
+	} ways[] = {{100, 0}, {50, 0},	{67, 0}, {33, 0}, {100, 1}, {50, 1},
+		    {33, 1},  {100, 2}, {50, 2}, {33, 2}, {0, 0}};
+	struct text *to = NEW_ARRAY(s->n + 1, struct text);
+	uint32_t all = names_left(s, NULL, to), most = 0;
+	struct cut shared[3] = {{0}};
+
+	shared_by_cut(s, true, &shared[1]);
+	shared_by_cut(s, false, &shared[2]);
+	shared[0].most = shared[1].most;
+	for (size_t i = 0; i < ARRAY_LEN(ways) && most < all; i++) {
+		struct cut how = shared[ways[i].share];
+		uint32_t n;
+
+		how.head = ways[i].head;
+		n = names_left(s, &how, to);
+		if (n > most) {
+			*best = how;
+			most = n;
+		}
+	}
+	for (uint32_t i = 0; i < s->n; i++)
+		text_free(&to[i]);
+	free(to);
+}
+
+static void look_at(const struct view *v, unsigned c, const struct fit *f, struct shown *s)
+{
+	s->over = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		int over;
+
+		text_clear(&s->cell[i]);
+		s->room[i] = whole_cell(v, view_row(v, v->top + i), c, f, &s->cell[i]);
+		over = text_columns(text_str(&s->cell[i])) - s->room[i];
+		s->over = over > s->over ? over : s->over;
+	}
+}
+
+void columns_cut(struct view *v, int rows, struct fit *f)
+{
+	uint32_t n = view_count(v) - (v->top < view_count(v) ? v->top : view_count(v));
+	struct shown s = {.n = rows < 0 ? 0 : n < (uint32_t)rows ? n : (uint32_t)rows};
+	unsigned most = 0;
+
+	s.cell = NEW_ARRAY(s.n + 1, struct text);
+	s.room = NEW_ARRAY(s.n + 1, int);
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		if (!f->w[c] || !v->ops->column[c].flex)
+			continue;
+		look_at(v, c, f, &s);
+		f->shift[c] = v->shift < (unsigned)s.over ? v->shift : (unsigned)s.over;
+		most = (unsigned)s.over > most ? (unsigned)s.over : most;
+		if (s.over && !f->shift[c] && is_cut(v, c))
+			best_cut(&s, &f->cut[c]);
+	}
+	v->shift = v->shift < most ? v->shift : most;
+	for (uint32_t i = 0; i < s.n; i++)
+		text_free(&s.cell[i]);
+	free(s.cell);
+	free(s.room);
+}
