@@ -604,9 +604,9 @@ def random_case(seed, number):
                 options[option] = value
     if rng.random() < 0.2:
         options.update(draw_qos(rng))
-        # with one VL torus-2QoS refuses; a subnet manager without any tables never comes up
-        if engine.chain == "torus-2QoS,no_fallback" and options.get("max_op_vls") == 1:
-            options["max_op_vls"] = 2
+    # with one VL torus-2QoS refuses; a subnet manager without any tables never comes up
+    if engine.chain == "torus-2QoS,no_fallback" and options.get("max_op_vls") == 1:
+        options["max_op_vls"] = 2
     source = rng.choice(engine.families)(rng, lmc)
     return Case("random-%d" % number, name, source, options, engine.steps, rng=rng)
 
