@@ -583,6 +583,9 @@ class Case:
         """Draw what depends on the fabric, once its text is known.  Returns the Fabric."""
         f = Fabric(text)
         self.options = {k: v(self.rng, f) if callable(v) else v for k, v in self.options.items()}
+        # with one VL torus-2QoS refuses; a subnet manager without any tables never comes up
+        if self.engine.chain == "torus-2QoS,no_fallback" and self.options.get("max_op_vls") == 1:
+            self.options["max_op_vls"] = 2
         if callable(self.steps):
             self.steps = self.steps(self.rng, f)
         if self.steps is None:
@@ -604,9 +607,6 @@ def random_case(seed, number):
                 options[option] = value
     if rng.random() < 0.2:
         options.update(draw_qos(rng))
-    # with one VL torus-2QoS refuses; a subnet manager without any tables never comes up
-    if engine.chain == "torus-2QoS,no_fallback" and options.get("max_op_vls") == 1:
-        options["max_op_vls"] = 2
     source = rng.choice(engine.families)(rng, lmc)
     return Case("random-%d" % number, name, source, options, engine.steps, rng=rng)
 
