@@ -81,7 +81,7 @@ int check_routing(const struct routing *r, struct check_result *c, struct progre
 	uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
 	uint16_t *hops = NEW_ARRAY(n, uint16_t);
 	uint32_t *work = NEW_ARRAY(n, uint32_t), *hosts = hosts_per_switch(r->topo);
-	struct dest_ways ways, *w = r->adaptive ? &ways : NULL;
+	struct dest_ways ways = {0}, *w = r->adaptive ? &ways : NULL;
 	int result = 0;
 
 	dest_ways_init(&ways, r);

@@ -121,7 +121,7 @@ static bool map_line(struct reading *r, struct cursor c)
 int sl2vl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
 		     const struct fabric *f, struct text *notes, struct err *e)
 {
-	struct reading r = {.l = l, .name = name, .f = f, .lines = {data, data + size, 0}, .sw = NO_ID};
+	struct reading r = {.l = l, .name = name, .f = f, .lines = {data, data + size, 0, NULL}, .sw = NO_ID};
 	struct cursor c;
 
 	while (lines_next(&r.lines, &c))
@@ -221,7 +221,7 @@ int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_
 		  const struct fabric *f, const struct lids *lids, struct text *notes, struct err *e)
 {
 	struct reading r = {
-		.l = l, .name = name, .f = f, .lids = lids, .lines = {data, data + size, 0}, .source = NO_ID};
+		.l = l, .name = name, .f = f, .lids = lids, .lines = {data, data + size, 0, NULL}, .source = NO_ID};
 	struct cursor c;
 
 	while (lines_next(&r.lines, &c))
