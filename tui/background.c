@@ -194,7 +194,8 @@ void background_want(const struct ask *a, unsigned n)
 	}
 	forget_given_up();
 	for (unsigned i = 0; i < n && i < WANTED; i++) {
-		if (b.running && ask_equal(&a[i], &b.current))
+		/* one that is ending because it was cancelled has to begin anew */
+		if (b.running && ask_equal(&a[i], &b.current) && !atomic_load(&b.progress.cancel))
 			keep = true;
 		else if (!is_known(&a[i]))
 			b.wanted[b.n_wanted++] = ask_copy(&a[i]);

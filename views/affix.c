@@ -32,7 +32,7 @@ void affix_note(struct affix *a, const char *cell, int columns)
 		a->len = a->least = a->pre = a->suf = len;
 		return;
 	}
-	a->several |= len != a->len || memcmp(cell, a->like, len) != 0;
+	a->several |= len != a->len || (len && memcmp(cell, a->like, len) != 0);
 	a->least = len < a->least ? len : a->least;
 	for (n = 0; n < a->pre && n < len && cell[n] == a->like[n]; n++)
 		;
@@ -89,8 +89,8 @@ void affix_strip(const struct affix *a, size_t pre, size_t suf, const char *cell
 {
 	size_t len = affix_name_len(cell);
 
-	if (pre + suf >= len || memcmp(cell, a->like, pre) != 0 ||
-	    memcmp(cell + len - suf, a->like + a->len - suf, suf) != 0)
+	if (pre + suf >= len || (pre && memcmp(cell, a->like, pre) != 0) ||
+	    (suf && memcmp(cell + len - suf, a->like + a->len - suf, suf) != 0))
 		text_add(t, "%s", cell);
 	else
 		text_add(t, "%.*s%s", (int)(len - suf - pre), cell + pre, cell + len);
