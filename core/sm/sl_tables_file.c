@@ -220,8 +220,12 @@ static bool sl_line(struct reading *r, struct cursor c)
 int sl_file_parse(struct sl_tables *l, const char *name, const char *data, size_t size,
 		  const struct fabric *f, const struct lids *lids, struct text *notes, struct err *e)
 {
-	struct reading r = {
-		.l = l, .name = name, .f = f, .lids = lids, .lines = {data, data + size, 0, NULL}, .source = NO_ID};
+	struct reading r = {.l = l,
+			    .name = name,
+			    .f = f,
+			    .lids = lids,
+			    .lines = {data, data + size, 0, NULL},
+			    .source = NO_ID};
 	struct cursor c;
 
 	while (lines_next(&r.lines, &c))
