@@ -67,6 +67,15 @@ static unsigned lmc_of_range(unsigned first, unsigned last)
 	return lmc;
 }
 
+/* Does the file name another port for a LID of the range? */
+static bool of_another(const struct tables_reader *r, unsigned lid, unsigned lmc, uint64_t guid)
+{
+	for (unsigned l = lid; l < lid + (1u << lmc) && l <= MAX_LID; l++)
+		if (r->guid[l] && r->guid[l] != guid)
+			return true;
+	return false;
+}
+
 /* What the files name: base LID and LMC of a port; *strangers counts LIDs of GUIDs that no port has. */
 static void take_named(const struct tables_reader *r, struct choice *c, uint32_t *strangers)
 {
@@ -83,7 +92,8 @@ static void take_named(const struct tables_reader *r, struct choice *c, uint32_t
 			c->lid[port] = (uint16_t)lid;
 		c->lmc[port] = (uint8_t)lmc_of_range(c->lid[port], lid);
 		/* of a range some LIDs may have no entry anywhere */
-		if (c->lid[port] == f->port_lid[port] && f->port_lmc[port] > c->lmc[port])
+		if (c->lid[port] == f->port_lid[port] && f->port_lmc[port] > c->lmc[port] &&
+		    !of_another(r, c->lid[port], f->port_lmc[port], r->guid[lid]))
 			c->lmc[port] = f->port_lmc[port];
 	}
 }
