@@ -101,16 +101,16 @@ suite() {
 
 # suite NAME: its output and status in files
 keep() {
-	suite "$1" >"$dir/$1.log" 2>&1
-	echo $? >"$dir/$1.status"
+	suite "$1" >"$work/$1.log" 2>&1
+	echo $? >"$work/$1.status"
 }
 
 is_beside() {
 	case $BESIDE in *" $1 "*) [ "$many" = 1 ] ;; *) false ;; esac
 }
 
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; exit 1' INT TERM
 # names have no blanks: split on purpose
 # shellcheck disable=SC2086
@@ -122,18 +122,18 @@ for s in "$@"; do
 done
 for s in "$@"; do
 	echo "== $s"
-	log=$dir/said
+	log=$work/said
 	if is_beside "$s"; then
 		wait
-		log=$dir/$s.log
+		log=$work/$s.log
 		cat "$log"
-		status=$(cat "$dir/$s.status")
+		status=$(cat "$work/$s.status")
 	else
 		{
 			suite "$s" 2>&1
-			echo $? >"$dir/status"
+			echo $? >"$work/status"
 		} | tee "$log"
-		status=$(cat "$dir/status")
+		status=$(cat "$work/status")
 	fi
 	line=$(tail -n 1 "$log" | grep -Ex '[0-9]+ passed, [0-9]+ failed')
 	passed=${line%% passed*}
