@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/fabric/labels.h"
 #include "views/view.h"
 
@@ -36,17 +37,10 @@ void word_text(const char *s, struct text *t)
 {
 	bool plain = *s && !strpbrk(s, " \t\"'\\;#*?[]%") && (unsigned char)*s > ' ';
 
-	if (plain) {
+	if (plain)
 		text_add(t, "%s", s);
-		return;
-	}
-	text_putc(t, '"');
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			text_putc(t, '\\');
-		text_putc(t, *s);
-	}
-	text_putc(t, '"');
+	else
+		word_add_quoted(t, s);
 }
 
 /* A name that can only mean this node: not a number, not a pattern, found, and nobody else has it. */

@@ -102,19 +102,24 @@ void words_free(int argc, char **argv)
 	free(argv);
 }
 
+void word_add_quoted(struct text *t, const char *w)
+{
+	text_putc(t, '"');
+	for (; *w; w++) {
+		if (*w == '"' || *w == '\\')
+			text_putc(t, '\\');
+		text_putc(t, *w);
+	}
+	text_putc(t, '"');
+}
+
 char *word_quoted(const char *w)
 {
 	struct text t = {0};
 
 	if (*w && !strpbrk(w, " \t;'\"\\#"))
 		return str_dup(w);
-	text_putc(&t, '"');
-	for (; *w; w++) {
-		if (*w == '"' || *w == '\\')
-			text_putc(&t, '\\');
-		text_putc(&t, *w);
-	}
-	text_putc(&t, '"');
+	word_add_quoted(&t, w);
 	return t.s;
 }
 

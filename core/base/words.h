@@ -5,6 +5,7 @@
 #define IBSCOPE_WORDS_H
 
 #include <stdbool.h>
+#include "core/base/text.h"
 
 struct err;
 
@@ -24,6 +25,7 @@ bool words_end(const char *p);
 int words_take(const char **p, char **word, struct err *e);
 /* A word as it is to be typed: in quotes where it needs them; to be freed. */
 char *word_quoted(const char *w);
+void word_add_quoted(struct text *t, const char *w); /* add w in quotes, whether it needs them or not */
 
 /* Is the last word this one?  Then it is taken off. */
 bool words_take_last(int *argc, char **argv, const char *word);
