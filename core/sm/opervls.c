@@ -23,17 +23,15 @@ void opervls_program(uint8_t *code, const struct topo *t, unsigned max_op_vls)
 			code[p] = (uint8_t)opervls_given(t, p, max_op_vls);
 }
 
-void opervls_reset(uint8_t *code, const struct topo *now, const struct state *before, const uint8_t *flapped)
+void opervls_reset(uint8_t *code, const struct fabric *f, const struct state *before, const uint8_t *flapped)
 {
-	const struct fabric *f = now->fabric;
-
 	for (uint32_t l = 0; l < f->n_links; l++) {
 		if (state_link_up(f, before, l) && !(flapped && flapped[l]))
 			continue;
 		for (unsigned end = 0; end < 2; end++) {
 			uint32_t p = f->link_port[2 * l + end];
 
-			if (!code[p] && now->peer[p] != NO_ID)
+			if (!code[p])
 				code[p] = f->port_opervls[p];
 		}
 	}

@@ -25,9 +25,10 @@ void opervls_program(uint8_t *code, const struct topo *t, unsigned max_op_vls);
 /*
  * Ports of a link that was down in `before`, or that went down and came up since
  * (flapped: [n_links]; NULL = none), and that were programmed with 0 report what the
- * source tells again (seen with ibsim; other codes stay).
+ * source tells again (seen with ibsim; other codes stay), be they in the subnet
+ * manager's reach or not: a link that comes back behind a gap counts too.
  */
-void opervls_reset(uint8_t *code, const struct topo *now, const struct state *before, const uint8_t *flapped);
+void opervls_reset(uint8_t *code, const struct fabric *f, const struct state *before, const uint8_t *flapped);
 
 /*
  * A map under a code: VLs are cut to its lanes (VL 8 becomes 0 of 8 lanes), VL 15

@@ -574,7 +574,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		return -1;
 	drop_marks(s->memory->marked, s->topo);
 	if (rq->prev) {
-		opervls_reset(s->memory->opervls, s->topo, rq->prev->setup->state, rq->flapped);
+		opervls_reset(s->memory->opervls, s->fabric, rq->prev->setup->state, rq->flapped);
 		activated_reset(s->memory->active, s->fabric, rq->prev->setup->state, rq->flapped);
 	}
 	s->opervls = mem_dup(s->memory->opervls, s->fabric->n_ports);
