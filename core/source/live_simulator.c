@@ -1,9 +1,14 @@
 #include "core/source/live_simulator.h"
 
+#include <errno.h>
 #include <ftw.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 bool live_simulated(void)
 {
@@ -12,33 +17,34 @@ bool live_simulated(void)
 	return preload && strstr(preload, "umad2sim");
 }
 
-/* The line of /proc/net/unix ends with the name, in which zeros are shown as '@'. */
-static bool line_names(const char *line, const char *name)
-{
-	const char *at = strchr(line, '@');
-	size_t n = strlen(name);
-
-	return at && !strncmp(at + 1, name, n) && strspn(at + 1 + n, "@\n") == strlen(at + 1 + n);
-}
-
+/*
+ * Nothing is sent.  A list such as /proc/net/unix would not do: what is in it may be missed while others
+ * come and go.
+ */
 bool live_simulator_gone(char *name, size_t size)
 {
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	const char *given = getenv("IBSIM_SOCKNAME");
-	char line[512], control[128];
-	bool found = false;
-	FILE *f;
+	size_t len;
+	bool gone;
+	int s;
 
 	snprintf(name, size, "%s", given && *given ? given : "sim");
 	if (!live_simulated() || getenv("IBSIM_SERVER_NAME"))
 		return false;
-	f = fopen("/proc/net/unix", "re");
-	if (!f)
+	/* of the abstract kind: it begins with a zero, and ends with one as ibsim has it */
+	len = (size_t)snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, "%s:ctl", name) + 2;
+	s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (s < 0 || len > sizeof(to.sun_path)) {
+		if (s >= 0)
+			close(s);
 		return false;
-	snprintf(control, sizeof(control), "%s:ctl", name);
-	while (!found && fgets(line, sizeof(line), f))
-		found = line_names(line, control);
-	fclose(f);
-	return !found;
+	}
+	gone = connect(s, (struct sockaddr *)&to,
+		       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) &&
+	       errno == ECONNREFUSED;
+	close(s);
+	return gone;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
