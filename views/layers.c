@@ -31,7 +31,7 @@ static void load_pairs(struct view *v, const struct routing *r)
 {
 	const struct routing_ops *ops = scene_ops(v->scene);
 	struct priv *p = v->priv;
-	unsigned n = ops->layer ? ops->n_layers(r) : 0;
+	unsigned n = ops->layer ? r->ops->n_layers(r) : 0;
 
 	n = n < CDG_VLS ? n : CDG_VLS;
 	for (unsigned l = 0; l < n; l++)

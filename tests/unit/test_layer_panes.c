@@ -317,6 +317,35 @@ static void kept_tables_have_their_run(void **state)
 	session_free(s);
 }
 
+/* Of each engine with layers: as many rows before the cache as after it. */
+static void kept_tables_have_their_layers(void **state)
+{
+	static const char *const engines[] = {"lash", "dfsssp", "nue nue_max_num_vls=3"};
+	char route[100];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(engines); i++) {
+		struct session *s;
+		json_t *rows, *o;
+		size_t layers;
+
+		snprintf(route, sizeof(route), "%s qos=TRUE use_ucast_cache=TRUE", engines[i]);
+		s = routed("torus:5x5", route);
+		o = list(s, "list layers", &rows);
+		layers = json_array_size(rows);
+		json_decref(o);
+		assert_true(layers > 1);
+		ok_line(s, "fail host node0003");
+		assert_true(session_sweep(s)->cached);
+		o = list(s, "list layers", &rows);
+		assert_int_equal(json_array_size(rows), layers);
+		json_decref(o);
+		ok_line(s, "list layer-pairs 1");
+		ok_line(s, "layers");
+		session_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +356,7 @@ int main(void)
 		cmocka_unit_test(one_pane_for_all_engines),
 		cmocka_unit_test(another_engine_is_in_force),
 		cmocka_unit_test(kept_tables_have_their_run),
+		cmocka_unit_test(kept_tables_have_their_layers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
