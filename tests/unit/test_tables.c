@@ -197,6 +197,63 @@ static void test_oddities(void **state)
 	session_free(s);
 }
 
+static void has_lids(const struct session *s, uint64_t guid, unsigned base, unsigned count)
+{
+	const struct lids *l = session_routing(s)->lids;
+	uint32_t ep = fabric_endport_by_guid(s->fabric, guid);
+
+	assert_int_not_equal(ep, NO_ID);
+	assert_int_equal(l->base[ep], base);
+	assert_int_equal(l->count[ep], count);
+}
+
+#define OF(guid) " # Channel Adapter portguid " guid ": 'x'\n"
+
+/*
+ * Ranges of LIDs of which some have no entry, the first too: the size that others show tells them.  The head
+ * of a table tells the switch's LID, where entries name another port for it, and where it has none.
+ */
+static void test_ranges(void **state)
+{
+	struct session *s = start("load " FILES "two-leaf.lst");
+	char buf[100];
+
+	(void)state;
+	snprintf(buf, sizeof(buf), "tables %s", file("ranges"));
+	put("ranges",
+	    "Unicast lids [0-40] of switch Lid 8 guid 0x1000 ('spine'):\n"
+	    "0x0012 001" OF(
+		    "0x4001") "Unicast lids [0-40] of switch Lid 8 guid 0x2000 ('leaf'):\n"
+			      "0x0008 000" OF("0x2000") "0x0009 000" OF("0x2000") "0x0013 003" OF(
+				      "0x4001") "0x0014 001" OF("0x5002") "0x0017 001" OF("0x5002") "Unicast "
+												    "lids "
+												    "[0-40] "
+												    "of "
+												    "switch "
+												    "Lid 0 "
+												    "guid "
+												    "0x3000 "
+												    "('leaf')"
+												    ":\n");
+	line_says(s, buf, "1 port without LID");
+	has_lids(s, 0x1000, 8, 1);
+	assert_int_equal(lid_owner(session_routing(s)->lids, 8), fabric_endport_by_guid(s->fabric, 0x2000));
+	has_lids(s, 0x2000, 8, 2);
+	has_lids(s, 0x3000, 0, 0);
+	has_lids(s, 0x4001, 16, 4); /* of 18 and 19 alone 18..19 were */
+	has_lids(s, 0x5002, 20, 4);
+	put("ranges",
+	    "Unicast lids [0-40] of switch Lid 0x8 guid 0x2000 ('leaf'):\n" /* no number: not told */
+	    "0x0001 003" OF("0x4001") "0x0002 003" OF("0x4001") /* a range of LMC 2 would begin at 0 */
+	    "0x0006 001" OF("0x5002") "0x0009 001" OF("0x5002") /* 0..15 has LIDs of others */
+	    "0x000b 000" OF("0x2000"));
+	line(s, "%s", buf);
+	has_lids(s, 0x2000, 11, 1);
+	has_lids(s, 0x4001, 1, 2);
+	has_lids(s, 0x5002, 6, 4);
+	session_free(s);
+}
+
 /* --- in a session ---------------------------------------------------------------------------- */
 
 static void test_journal(void **state)
@@ -639,13 +696,21 @@ static int make_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dump_of_opensm), cmocka_unit_test(test_dump_without_a_host),
-		cmocka_unit_test(test_fdbs),	       cmocka_unit_test(test_dump_fts),
-		cmocka_unit_test(test_oddities),       cmocka_unit_test(test_journal),
-		cmocka_unit_test(test_json),	       cmocka_unit_test(test_folder),
-		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_far),
-		cmocka_unit_test(test_shown),	       cmocka_unit_test(test_loop),
-		cmocka_unit_test(test_ways),	       cmocka_unit_test(test_dependencies),
+		cmocka_unit_test(test_dump_of_opensm),
+		cmocka_unit_test(test_dump_without_a_host),
+		cmocka_unit_test(test_fdbs),
+		cmocka_unit_test(test_dump_fts),
+		cmocka_unit_test(test_oddities),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_journal),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_far),
+		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_dependencies),
 		cmocka_unit_test(test_credit_loop),
 	};
 
