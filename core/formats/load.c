@@ -45,18 +45,13 @@ static bool first_line(const struct input *in, struct cursor *line)
 
 static int unknown_format(const struct input *in, struct err *e)
 {
-	struct cursor line, c;
+	struct cursor line;
 	char buf[64];
 
-	for (size_t i = 0; i < ARRAY_LEN(strangers); i++) {
-		c = (struct cursor){in->data, in->data + in->size};
+	for (size_t i = 0; i < ARRAY_LEN(strangers); i++)
 		if (first_line(in, &line) && cur_word(&line, strangers[i].start))
 			return err_set(e, "%s: found %s, expected %s", in->name, strangers[i].what,
 				       KNOWN_FORMATS);
-		if (cur_word(&c, strangers[i].start))
-			return err_set(e, "%s: found %s, expected %s", in->name, strangers[i].what,
-				       KNOWN_FORMATS);
-	}
 	if (memchr(in->data, 0, in->size))
 		return err_set(e, "%s: found binary data, expected %s", in->name, KNOWN_FORMATS);
 	if (!first_line(in, &line))
