@@ -152,7 +152,8 @@ static bool lfts_entry(struct tables_reader *r, struct table *t, struct cursor c
 {
 	uint64_t lid, port, guid;
 
-	if (!cur_number(&c, 16, &lid) || !cur_number(&c, 10, &port) || !tables_entry(r, t->sw, lid, port))
+	cur_number(&c, 16, &lid); /* "0x" is there */
+	if (!cur_number(&c, 10, &port) || !tables_entry(r, t->sw, lid, port))
 		return false;
 	guid = guid_behind(c, " portguid 0x");
 	if (guid)
@@ -213,7 +214,8 @@ static bool fdbs_entry(struct tables_reader *r, uint32_t sw, struct cursor c)
 {
 	uint64_t lid, port;
 
-	if (!cur_number(&c, 16, &lid) || !cur_char(&c, ':'))
+	cur_number(&c, 16, &lid); /* "0x" is there */
+	if (!cur_char(&c, ':'))
 		return false;
 	if (cur_word(&c, "UNREACHABLE"))
 		return tables_entry(r, sw, lid, NO_PATH);
