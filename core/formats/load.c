@@ -2,6 +2,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/foreign.h"
+#include "core/base/unpack.h"
 #include "core/formats/formats.h"
 #include "core/formats/readers.h"
 
@@ -149,7 +150,9 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 	*out = NULL;
 	if (!standard && is_folder(path))
 		return load_folder(path, out, p, e);
-	if (standard ? read_stream(stdin, name, &data, &size, e) : read_file(path, p, &data, &size, e))
+	if (!standard && read_packed_file(path, p, &data, &size, e))
+		return -1;
+	if (standard && (read_stream(stdin, name, &data, &size, e) || unpack(name, p, &data, &size, e)))
 		return -1;
 	status = parse(&(struct input){name, data, size, p}, out, e);
 	free(data);

@@ -1,5 +1,6 @@
 #include "core/formats/tables.h"
 #include "core/base/memory.h"
+#include "core/base/unpack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -382,7 +383,7 @@ int tables_load(const char *path, const struct fabric *f, const struct lids *now
 	int rc;
 
 	*out = NULL;
-	if (read_file(path, p, &data, &in.size, e))
+	if (read_packed_file(path, p, &data, &in.size, e))
 		return -1;
 	in.data = data;
 	rc = tables_parse(&in, f, now, out, info, notes, e);

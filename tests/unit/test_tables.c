@@ -6,6 +6,7 @@
 #include "core/analysis/check.h"
 #include "core/base/cursor.h"
 #include "core/base/memory.h"
+#include "core/base/program.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/formats/formats.h"
@@ -588,6 +589,74 @@ static void test_folder_odd(void **state)
 	fabric_unref(f);
 }
 
+/* Compressed files of a folder are read as what is in them; what is damaged, or cannot be unpacked, is told.
+ */
+static void test_packed(void **state)
+{
+	static const char *const tools[][2] = {
+		{"xz", "xz"}, {"gzip", "gz"}, {"bzip2", "bz2"}, {"zstd", "zst"}};
+	struct fabric *whole = NULL, *f = NULL;
+	unsigned tried = 0;
+	struct err e;
+	char buf[600];
+
+	(void)state;
+	assert_int_equal(fabric_load(FOLDER, &whole, NULL, &e), 0);
+	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
+		if (!program_exists(tools[i][0]))
+			continue;
+		tried++;
+		snprintf(buf, sizeof(buf),
+			 "rm -rf '%s/p[1]'; cp -r " FOLDER
+			 " '%s/p[1]' && cd '%s/p[1]' && %s ibdiagnet2.* 2>/dev/null && rm -f "
+			 "ibdiagnet2.??? ibdiagnet2.???? ibdiagnet2.db_csv && test -f ibdiagnet2.db_csv.%s",
+			 folder, folder, folder, tools[i][0], tools[i][1]);
+		assert_int_equal(system(buf), 0);
+		assert_int_equal(fabric_load(file("p[1]"), &f, NULL, &e), 0);
+		assert_int_equal(f->n_links, whole->n_links);
+		assert_int_equal(f->warnings.n, 0);
+		assert_non_null(fabric_switch_tables(f)->adaptive);
+		assert_non_null(fabric_switch_tables(f)->sl_tables);
+		for (uint32_t s = 0; s < f->n_switches; s++)
+			assert_memory_equal(fabric_switch_tables(f)->lft[s],
+					    fabric_switch_tables(whole)->lft[s],
+					    fabric_switch_tables(f)->top[s] + 1);
+		fabric_unref(f);
+		snprintf(buf, sizeof(buf), "cd '%s/p[1]' && head -c 60 ibdiagnet2.db_csv.%s >../cut", folder,
+			 tools[i][1]);
+		assert_int_equal(system(buf), 0);
+		assert_int_equal(fabric_load(file("cut"), &f, NULL, &e), -1);
+		snprintf(buf, sizeof(buf), "cut: cannot be unpacked: %s: ended with status ", tools[i][0]);
+		assert_non_null(strstr(e.msg, buf));
+	}
+	assert_true(tried > 0);
+	fabric_unref(whole);
+}
+
+/* Without the program the data is refused with what to do; packed twice it is not unpacked twice. */
+static void test_not_unpacked(void **state)
+{
+	struct fabric *f = NULL;
+	struct err e;
+	char buf[400], *path = str_dup(getenv("PATH"));
+
+	(void)state;
+	snprintf(buf, sizeof(buf),
+		 "gzip -c " FILES "two-leaf.lst >%s/once.gz && gzip -c %s/once.gz >%s/twice.gz", folder,
+		 folder, folder);
+	assert_int_equal(system(buf), 0);
+	assert_int_equal(fabric_load(file("once.gz"), &f, NULL, &e), 0);
+	assert_int_equal(f->n_nodes, 6);
+	fabric_unref(f);
+	assert_int_equal(fabric_load(file("twice.gz"), &f, NULL, &e), -1);
+	assert_non_null(strstr(e.msg, "twice.gz: found data compressed by gzip (unpack it first: gzip -d)"));
+	setenv("PATH", "/nonexistent", 1);
+	assert_int_equal(fabric_load(file("once.gz"), &f, NULL, &e), -1);
+	assert_non_null(strstr(e.msg, "once.gz: found data compressed by gzip (unpack it first: gzip -d)"));
+	setenv("PATH", path, 1);
+	free(path);
+}
+
 /* --- in a session ---------------------------------------------------------------------------- */
 
 static void test_journal(void **state)
@@ -1036,6 +1105,8 @@ int main(void)
 		cmocka_unit_test(test_dump_fts),
 		cmocka_unit_test(test_oddities),
 		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_not_unpacked),
 		cmocka_unit_test(test_odd_lines),
 		cmocka_unit_test(test_far_odd),
 		cmocka_unit_test(test_gathered),
