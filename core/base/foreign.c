@@ -9,19 +9,19 @@
 
 static const struct {
 	size_t at, len;
-	const char *bytes, *what;
+	const char *bytes, *what, *unpacker;
 } known[] = {
-	{0, 6, "\xfd\x37zXZ\0", "data compressed by xz (unpack it first: xz -d)"},
-	{0, 2, "\x1f\x8b", "data compressed by gzip (unpack it first: gzip -d)"},
-	{0, 3, "BZh", "data compressed by bzip2 (unpack it first: bzip2 -d)"},
-	{0, 4, "\x28\xb5\x2f\xfd", "data compressed by zstd (unpack it first: zstd -d)"},
-	{0, 4, "\x04\x22\x4d\x18", "data compressed by lz4 (unpack it first: lz4 -d)"},
-	{0, 4, "PK\3\4", "a zip archive (unpack it first: unzip)"},
-	{0, 4, "PK\5\6", "an empty zip archive"},
-	{0, 6, "7z\xbc\xaf\x27\x1c", "a 7z archive (unpack it first: 7z x)"},
-	{TAR_AT, 5, "ustar", "a tar archive (unpack it first: tar xf)"},
-	{0, 2, "\xff\xfe", "UTF-16 text (convert it first: iconv -f UTF-16 -t UTF-8)"},
-	{0, 2, "\xfe\xff", "UTF-16 text (convert it first: iconv -f UTF-16 -t UTF-8)"},
+	{0, 6, "\xfd\x37zXZ\0", "data compressed by xz (unpack it first: xz -d)", "xz"},
+	{0, 2, "\x1f\x8b", "data compressed by gzip (unpack it first: gzip -d)", "gzip"},
+	{0, 3, "BZh", "data compressed by bzip2 (unpack it first: bzip2 -d)", "bzip2"},
+	{0, 4, "\x28\xb5\x2f\xfd", "data compressed by zstd (unpack it first: zstd -d)", "zstd"},
+	{0, 4, "\x04\x22\x4d\x18", "data compressed by lz4 (unpack it first: lz4 -d)", NULL},
+	{0, 4, "PK\3\4", "a zip archive (unpack it first: unzip)", NULL},
+	{0, 4, "PK\5\6", "an empty zip archive", NULL},
+	{0, 6, "7z\xbc\xaf\x27\x1c", "a 7z archive (unpack it first: 7z x)", NULL},
+	{TAR_AT, 5, "ustar", "a tar archive (unpack it first: tar xf)", NULL},
+	{0, 2, "\xff\xfe", "UTF-16 text (convert it first: iconv -f UTF-16 -t UTF-8)", NULL},
+	{0, 2, "\xfe\xff", "UTF-16 text (convert it first: iconv -f UTF-16 -t UTF-8)", NULL},
 };
 
 size_t text_mark(const char *data, size_t size)
@@ -50,11 +50,24 @@ static bool only_cr(const char *data, size_t size)
 	return cr && (size_t)(cr + 1 - data) < size && !memchr(data, '\n', size);
 }
 
+static bool is_known(size_t i, const char *data, size_t size)
+{
+	return size >= known[i].at + known[i].len &&
+	       !memcmp(data + known[i].at, known[i].bytes, known[i].len);
+}
+
+const char *foreign_unpacker(const char *data, size_t size)
+{
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (is_known(i, data, size))
+			return known[i].unpacker;
+	return NULL;
+}
+
 const char *foreign_content(const char *data, size_t size)
 {
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (size >= known[i].at + known[i].len &&
-		    !memcmp(data + known[i].at, known[i].bytes, known[i].len))
+		if (is_known(i, data, size))
 			return known[i].what;
 	if (half_nul(data, size, 1))
 		return "UTF-16 text (convert it first: iconv -f UTF-16LE -t UTF-8)";

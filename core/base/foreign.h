@@ -16,6 +16,8 @@ size_t text_mark(const char *data, size_t size);
  * xz -d)".  NULL when it is none of those known; it may still be no text.
  */
 const char *foreign_content(const char *data, size_t size);
+/* The program that unpacks such data with -dc ("xz"), NULL: it is not compressed, or none is known. */
+const char *foreign_unpacker(const char *data, size_t size);
 
 /*
  * Is this the beginning of text?  data may be all of it or its first line.  -1 and *e ("found ...,

@@ -48,7 +48,7 @@ bool program_exists(const char *name)
  * In the new process: only calls that are safe behind fork() in a program with threads.  It is the first of
  * a group, so that what it starts can be ended with it, and it never outlives this program.
  */
-static void become(char *const *argv, int out, int failed, pid_t parent)
+static void become(char *const *argv, int from, int out, int failed, pid_t parent)
 {
 	static const int undo[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGCHLD, SIGALRM};
 	int in = open("/dev/null", O_RDWR), error;
@@ -63,7 +63,8 @@ static void become(char *const *argv, int out, int failed, pid_t parent)
 	failed = fcntl(failed, F_DUPFD_CLOEXEC, LOWEST);
 	out = fcntl(out, F_DUPFD, LOWEST);
 	in = fcntl(in, F_DUPFD, LOWEST);
-	if (getppid() == parent && dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+	from = from < 0 ? in : fcntl(from, F_DUPFD, LOWEST);
+	if (getppid() == parent && dup2(from, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
 	    dup2(in, STDERR_FILENO) >= 0 && dup2(failed, STDERR_FILENO + 1) >= 0) {
 		fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC);
 		close_range(STDERR_FILENO + 2, ~0U, 0);
@@ -75,8 +76,8 @@ static void become(char *const *argv, int out, int failed, pid_t parent)
 	_exit(127);
 }
 
-/* Start it with its output to `out`; an errno, 0 = it runs. */
-static int start(char *const *argv, int out, pid_t *pid)
+/* Start it with its input from `in` (-1: empty) and its output to `out`; an errno, 0 = it runs. */
+static int start(char *const *argv, int in, int out, pid_t *pid)
 {
 	pid_t parent = getpid();
 	int failed[2], error = 0;
@@ -86,7 +87,7 @@ static int start(char *const *argv, int out, pid_t *pid)
 		return errno;
 	*pid = fork();
 	if (!*pid)
-		become(argv, out, failed[1], parent);
+		become(argv, in, out, failed[1], parent);
 	error = *pid < 0 ? errno : 0;
 	close(failed[1]);
 	if (*pid > 0) {
@@ -133,7 +134,7 @@ static bool has_ended(pid_t pid, int *status, struct progress *p)
 	return true;
 }
 
-int program_run(char *const *argv, FILE *to, struct progress *p, struct err *e)
+int program_filter(char *const *argv, int in, FILE *to, struct progress *p, struct err *e)
 {
 	int out[2], status = 0, rc;
 	pid_t pid = -1;
@@ -147,7 +148,7 @@ int program_run(char *const *argv, FILE *to, struct progress *p, struct err *e)
 		close(out[1]);
 		out[1] = high;
 	}
-	rc = start(argv, out[1], &pid);
+	rc = start(argv, in, out[1], &pid);
 	close(out[1]);
 	if (rc) {
 		close(out[0]);
@@ -166,4 +167,9 @@ int program_run(char *const *argv, FILE *to, struct progress *p, struct err *e)
 		return err_set(e, "%s: ended by signal %d (%s)", argv[0], WTERMSIG(status),
 			       strsignal(WTERMSIG(status)));
 	return WEXITSTATUS(status) ? err_set(e, "%s: ended with status %d", argv[0], WEXITSTATUS(status)) : 0;
+}
+
+int program_run(char *const *argv, FILE *to, struct progress *p, struct err *e)
+{
+	return program_filter(argv, -1, to, p, e);
 }

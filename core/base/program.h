@@ -15,6 +15,8 @@
  * started.  It never outlives this program, whatever ends that.
  */
 int program_run(char *const *argv, FILE *to, struct progress *p, struct err *e);
+/* The same with the file `in`, from where it stands, as its standard input. */
+int program_filter(char *const *argv, int in, FILE *to, struct progress *p, struct err *e);
 
 /* Is a program of this name in PATH? */
 bool program_exists(const char *name);

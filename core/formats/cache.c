@@ -172,9 +172,6 @@ static enum link_speed speed_of(const uint8_t *info)
 		return SPEED_HDR;
 	case 8:
 		return SPEED_NDR;
-	case 16:
-	case 32:
-		return SPEED_XDR;
 	}
 	switch (field(info, IB_PORT_LINK_SPEED_ACTIVE_F)) {
 	case 1:
@@ -242,11 +239,9 @@ static int port_ref_compare(const void *x, const void *y)
 /* A switch's port that is up leads somewhere. */
 static void note_open(struct reader *r, const struct port_record *p)
 {
-	uint32_t node = fb_find(r->fb, p->node_guid);
-	const struct fb_node *n = node == NO_ID ? NULL : &r->fb->node[node];
+	const struct fb_node *n = &r->fb->node[fb_find(r->fb, p->node_guid)];
 
-	if (n && n->type == NODE_SWITCH && p->num && p->num <= n->nports &&
-	    n->port[p->num].state >= PORT_INIT)
+	if (n->type == NODE_SWITCH && p->num && n->port[p->num].state >= PORT_INIT)
 		warnings_missing(&r->fb->warnings, "open port", 0,
 				 "port %u of node 0x%016lx is up, but what is at its other end is not known",
 				 p->num, p->node_guid);

@@ -3,12 +3,14 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/base/unpack.h"
 #include "core/formats/formats.h"
 #include "core/formats/readers.h"
 #include "core/formats/tables.h"
 #include "core/sm/sl_tables_file.h"
 
-#include <glob.h>
+#include <dirent.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,16 +31,40 @@ bool is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* The first file of a folder whose name fits a pattern, to be freed; NULL. */
+/* Does a name fit a pattern, as it is or without the ending that a compressed file has? */
+static bool fits(const char *name, const char *pattern)
+{
+	static const char *const packed[] = {".xz", ".gz", ".bz2", ".zst"};
+	size_t n = strlen(name);
+	bool fit = !fnmatch(pattern, name, FNM_PERIOD);
+
+	for (size_t i = 0; !fit && i < ARRAY_LEN(packed); i++) {
+		size_t m = strlen(packed[i]);
+
+		if (n > m && !strcmp(name + n - m, packed[i])) {
+			char *plain = str_printf("%.*s", (int)(n - m), name);
+
+			fit = !fnmatch(pattern, plain, FNM_PERIOD);
+			free(plain);
+		}
+	}
+	return fit;
+}
+
+/* The first file of a folder, by name, that fits a pattern, to be freed; NULL. */
 static char *find_file(const char *folder, const char *pattern)
 {
-	char *full = str_printf("%s/%s", folder, pattern), *found = NULL;
-	glob_t g;
+	struct dirent **entry;
+	char *found = NULL;
+	int n = scandir(folder, &entry, NULL, alphasort);
 
-	if (!glob(full, 0, NULL, &g))
-		found = str_dup(g.gl_pathv[0]);
-	globfree(&g);
-	free(full);
+	for (int i = 0; i < n; i++) {
+		if (!found && fits(entry[i]->d_name, pattern))
+			found = str_printf("%s/%s", folder, entry[i]->d_name);
+		free(entry[i]);
+	}
+	if (n >= 0)
+		free(entry);
 	return found;
 }
 
@@ -97,7 +123,7 @@ static bool add_tables(struct tables_reader *r, const char *path, struct fabric 
 
 	if (!path)
 		return false;
-	if (read_file(path, p, &data, &in.size, &e)) {
+	if (read_packed_file(path, p, &data, &in.size, &e)) {
 		warn_file(f, e.msg);
 		return false;
 	}
@@ -113,16 +139,23 @@ static void add_maps(struct switch_tables *t, const char *path, struct fabric *f
 	struct sl_tables *l;
 	struct text notes = {0};
 	struct err e;
+	char *data;
+	size_t size;
 
 	if (!path)
 		return;
+	if (read_packed_file(path, p, &data, &size, &e)) {
+		warn_file(f, e.msg);
+		return;
+	}
 	l = sl_tables_new(f, 0);
-	if (sl2vl_file_read(l, path, f, p, &notes, &e)) {
+	if (sl2vl_file_parse(l, path, data, size, f, &notes, &e)) {
 		warn_file(f, e.msg);
 		sl_tables_unref(l);
 	} else {
 		t->sl_tables = l;
 	}
+	free(data);
 	if (notes.len)
 		warnings_add(&f->warnings, "maps", 0, "%s", text_str(&notes));
 	text_free(&notes);

@@ -19,8 +19,9 @@
  * Load a saved fabric of any known format: ibnetdiscover text (all variants,
  * -g and -f included), ibsim net file, libibnetdisc cache, opensm-subnet.lst /
  * ibdiagnet .lst, ibdiagnet's db_csv / opensm-smdb.dump; a folder of ibdiagnet's or OpenSM's dumps,
- * with the tables in it ((*out)->switch_tables); "-" is standard input.  Oddities that can be survived become
- * fabric->warnings. -1 and *e ("FILE:LINE: found ..., expected ...") otherwise.
+ * with the tables in it ((*out)->switch_tables); "-" is standard input.  What is compressed is unpacked.
+ * Oddities that can be survived become fabric->warnings. -1 and *e ("FILE:LINE: found ..., expected ...")
+ * otherwise.
  */
 int fabric_load(const char *path, struct fabric **out, struct progress *p, struct err *e);
 

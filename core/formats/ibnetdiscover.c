@@ -378,7 +378,7 @@ static bool of_record(struct cursor c)
  */
 static void look_for_cut(struct reader *r, const struct input *in, struct cursor last)
 {
-	bool whole_lines = in->size && in->data[in->size - 1] == '\n';
+	bool whole_lines = in->data[in->size - 1] == '\n';
 
 	if (r->pend.has_guid || r->pend.vendor || (r->bare && r->net.b->n == 1 && last.p != last.end) ||
 	    (!whole_lines && of_record(last)))

@@ -216,7 +216,7 @@ static struct cursor description(struct cursor c, struct cursor id, struct curso
 	else
 		d = (struct cursor){c.p, z = plain_end(c)};
 	*tail = (struct cursor){z, c.end};
-	while (d.end > d.p && *c.p != '"' && isspace((unsigned char)d.end[-1]))
+	while (*c.p != '"' && isspace((unsigned char)d.end[-1])) /* it begins with no blank */
 		d.end--;
 	return d.end > d.p ? d : id;
 }
@@ -481,7 +481,7 @@ static int open_include(const char *from, struct cursor name, char **path, char 
 	const char *slash = strrchr(from, '/');
 	int len = name.end - name.p;
 
-	if (slash && len && *name.p != '/') {
+	if (slash && *name.p != '/') {
 		*path = str_printf("%.*s/%.*s", (int)(slash - from), from, len, name.p);
 		if (!read_regular(*path, data, size, NULL))
 			return 0;

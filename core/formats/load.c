@@ -2,6 +2,7 @@
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/foreign.h"
+#include "core/base/unpack.h"
 #include "core/formats/formats.h"
 #include "core/formats/readers.h"
 
@@ -45,18 +46,13 @@ static bool first_line(const struct input *in, struct cursor *line)
 
 static int unknown_format(const struct input *in, struct err *e)
 {
-	struct cursor line, c;
+	struct cursor line;
 	char buf[64];
 
-	for (size_t i = 0; i < ARRAY_LEN(strangers); i++) {
-		c = (struct cursor){in->data, in->data + in->size};
+	for (size_t i = 0; i < ARRAY_LEN(strangers); i++)
 		if (first_line(in, &line) && cur_word(&line, strangers[i].start))
 			return err_set(e, "%s: found %s, expected %s", in->name, strangers[i].what,
 				       KNOWN_FORMATS);
-		if (cur_word(&c, strangers[i].start))
-			return err_set(e, "%s: found %s, expected %s", in->name, strangers[i].what,
-				       KNOWN_FORMATS);
-	}
 	if (memchr(in->data, 0, in->size))
 		return err_set(e, "%s: found binary data, expected %s", in->name, KNOWN_FORMATS);
 	if (!first_line(in, &line))
@@ -154,7 +150,9 @@ int fabric_load(const char *path, struct fabric **out, struct progress *p, struc
 	*out = NULL;
 	if (!standard && is_folder(path))
 		return load_folder(path, out, p, e);
-	if (standard ? read_stream(stdin, name, &data, &size, e) : read_file(path, p, &data, &size, e))
+	if (!standard && read_packed_file(path, p, &data, &size, e))
+		return -1;
+	if (standard && (read_stream(stdin, name, &data, &size, e) || unpack(name, p, &data, &size, e)))
 		return -1;
 	status = parse(&(struct input){name, data, size, p}, out, e);
 	free(data);

@@ -162,12 +162,14 @@ static void read_rate(struct cursor c, struct fb_port *p)
 		t = take_token(&c);
 		p->width = link_width_parse(t.p, t.end - t.p);
 	}
-	if (cur_word(&c, "LOG="))
-		p->state = cur_word(&c, "ACT")	 ? PORT_ACTIVE
-			   : cur_word(&c, "ARM") ? PORT_ARMED
-			   : cur_word(&c, "INI") ? PORT_INIT
-			   : cur_word(&c, "DWN") ? PORT_DOWN
+	if (cur_word(&c, "LOG=")) {
+		t = take_token(&c);
+		p->state = cur_word(&t, "ACT")	 ? PORT_ACTIVE
+			   : cur_word(&t, "ARM") ? PORT_ARMED
+			   : cur_word(&t, "INI") ? PORT_INIT
+			   : cur_word(&t, "DWN") ? PORT_DOWN
 						 : PORT_UNKNOWN;
+	}
 	if (cur_word(&c, "SPD="))
 		p->speed = speed_of(take_token(&c));
 }
@@ -354,7 +356,7 @@ int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e)
 		if (!cur_empty(&c) && *c.p != '#' && !read_line(&r, c))
 			unknown_line(&r.unknown, r.lines.no, line);
 	}
-	if (in->size && in->data[in->size - 1] != '\n' && *line.p == '{')
+	if (in->data[in->size - 1] != '\n' && *line.p == '{')
 		cut_record(in, r.lines.no, &r.b->warnings);
 	look_for_halves(&r);
 	settle(&r);

@@ -1,5 +1,6 @@
 #include "core/formats/tables.h"
 #include "core/base/memory.h"
+#include "core/base/unpack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,14 +14,18 @@ void tables_begin(struct tables_reader *r, const struct fabric *f)
 	r->t = switch_tables_new(f->n_switches);
 	r->cap = NEW_ARRAY(f->n_switches + 1u, uint32_t);
 	r->guid = NEW_ARRAY(MAX_LID + 1u, uint64_t);
+	r->head = NEW_ARRAY(f->n_switches + 1u, uint32_t);
+	memset(r->head, 0xff, (f->n_switches + 1u) * sizeof(*r->head));
 }
 
 static void free_scratch(struct tables_reader *r)
 {
 	free(r->cap);
 	free(r->guid);
+	free(r->head);
 	r->cap = NULL;
 	r->guid = NULL;
+	r->head = NULL;
 }
 
 void tables_drop(struct tables_reader *r)
@@ -44,6 +49,7 @@ uint32_t tables_switch(struct tables_reader *r, uint64_t guid)
 	r->t->lft[sw][0] = NO_PATH;
 	r->t->top[sw] = 0;
 	r->cap[sw] = 1;
+	r->head[sw] = NO_ID;
 	if (r->t->adaptive)
 		adaptive_clear(&r->t->adaptive->sw[sw]);
 	return sw;
@@ -115,6 +121,18 @@ static uint64_t guid_behind(struct cursor c, const char *mark)
 	return cur_number(&c, 16, &v) ? v : 0;
 }
 
+/* "... of switch Lid 8 guid ..."; NO_ID: by a direct route, or not told. */
+static uint32_t head_lid(struct cursor c)
+{
+	uint64_t v;
+
+	c.p = cur_find(&c, " switch Lid ");
+	if (!c.p)
+		return NO_ID;
+	c.p += strlen(" switch Lid ");
+	return cur_number(&c, 10, &v) && v <= MAX_LID && cur_word(&c, "guid 0x") ? (uint32_t)v : NO_ID;
+}
+
 static void end_table(struct tables_reader *r, const struct table *t)
 {
 	if (t->sw == NO_ID || !t->top)
@@ -135,7 +153,8 @@ static bool lfts_entry(struct tables_reader *r, struct table *t, struct cursor c
 {
 	uint64_t lid, port, guid;
 
-	if (!cur_number(&c, 16, &lid) || !cur_number(&c, 10, &port) || !tables_entry(r, t->sw, lid, port))
+	cur_number(&c, 16, &lid); /* "0x" is there */
+	if (!cur_number(&c, 10, &port) || !tables_entry(r, t->sw, lid, port))
 		return false;
 	guid = guid_behind(c, " portguid 0x");
 	if (guid)
@@ -144,12 +163,26 @@ static bool lfts_entry(struct tables_reader *r, struct table *t, struct cursor c
 	return true;
 }
 
+/* "Unicast lids [0-19] of switch Lid 8 guid 0x... ('...'):", begins a table; what stands behind its first
+ * words. */
+static struct table lfts_head(struct tables_reader *r, const struct lines *l, struct cursor line,
+			      struct cursor c)
+{
+	uint64_t guid = guid_behind(c, " guid 0x");
+	struct table t = {.sw = guid ? tables_switch(r, guid) : NO_ID, .top = head_top(c)};
+
+	if (!guid)
+		tables_unknown(r, l->no, line);
+	if (t.sw != NO_ID)
+		r->head[t.sw] = head_lid(c);
+	return t;
+}
+
 static void read_lfts(struct tables_reader *r, const struct input *in)
 {
 	struct lines l = {in->data, in->data + in->size, 0, in->progress};
 	struct table t = {.sw = NO_ID};
 	struct cursor line, c;
-	uint64_t guid;
 
 	r->info.format = "lfts";
 	while (lines_next(&l, &line)) {
@@ -159,10 +192,7 @@ static void read_lfts(struct tables_reader *r, const struct input *in)
 			t = (struct table){.sw = NO_ID};
 		} else if (cur_word(&c, "Unicast lids")) {
 			end_table(r, &t);
-			guid = guid_behind(c, " guid 0x");
-			if (!guid)
-				tables_unknown(r, l.no, line);
-			t = (struct table){.sw = guid ? tables_switch(r, guid) : NO_ID, .top = head_top(c)};
+			t = lfts_head(r, &l, line, c);
 		} else if (t.sw != NO_ID && cur_word(&c, "0x") && !lfts_entry(r, &t, line)) {
 			tables_unknown(r, l.no, line);
 		}
@@ -185,7 +215,8 @@ static bool fdbs_entry(struct tables_reader *r, uint32_t sw, struct cursor c)
 {
 	uint64_t lid, port;
 
-	if (!cur_number(&c, 16, &lid) || !cur_char(&c, ':'))
+	cur_number(&c, 16, &lid); /* "0x" is there */
+	if (!cur_char(&c, ':'))
 		return false;
 	if (cur_word(&c, "UNREACHABLE"))
 		return tables_entry(r, sw, lid, NO_PATH);
@@ -352,7 +383,7 @@ int tables_load(const char *path, const struct fabric *f, const struct lids *now
 	int rc;
 
 	*out = NULL;
-	if (read_file(path, p, &data, &in.size, e))
+	if (read_packed_file(path, p, &data, &in.size, e))
 		return -1;
 	in.data = data;
 	rc = tables_parse(&in, f, now, out, info, notes, e);

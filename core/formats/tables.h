@@ -39,6 +39,7 @@ struct tables_reader {
 	struct tables_info info;
 	uint32_t *cap;	  /* [n_switches] room in lft[] */
 	uint64_t *guid;	  /* [MAX_LID + 1] port GUID of a LID as the files tell, 0 = not told */
+	uint32_t *head;	  /* [n_switches] LID of the switch in the head of its table, NO_ID = not told */
 	uint64_t unknown; /* GUID of the first switch that the fabric does not have */
 	uint32_t n_unknown, n_lines, n_cut, n_twice;
 	unsigned first_line; /* of those not understood */
@@ -78,7 +79,7 @@ void tables_unknown(struct tables_reader *r, unsigned line, struct cursor text);
 /* ibdiagnet's .far. */
 bool is_far(const struct input *in);
 void tables_read_far(struct tables_reader *r, const struct input *in);
-/* Fill t->lid and t->lmc. */
+/* Fill t->lid, t->lmc and t->lid_owner. */
 void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct text *notes);
 
 #endif

@@ -25,8 +25,9 @@ struct far_reader {
 /* `Switch 0x<GUID> ...` */
 static bool switch_line(struct cursor c, uint64_t *guid)
 {
-	return cur_word(&c, "Switch") && cur_word(&(struct cursor){c.p, c.end}, "0x") &&
-	       cur_number(&c, 16, guid);
+	if (!cur_word(&c, "Switch") || !cur_word(&(struct cursor){c.p, c.end}, "0x"))
+		return false;
+	return cur_number(&c, 16, guid);
 }
 
 bool is_far(const struct input *in)

@@ -57,14 +57,77 @@ static void choice_free(struct choice *c)
 	free(c->lmc);
 }
 
+/* --- what the files name --- */
+
+/* LIDs that entries name for each endport: the first, 0 = none, and the last. */
+struct named {
+	uint32_t *owner;	/* [MAX_LID + 1] endport, NO_ID = none */
+	uint16_t *first, *last; /* [n_endports] */
+	uint32_t n_strangers;	/* LIDs of GUIDs that no port has */
+};
+
+static struct named gather(const struct tables_reader *r)
+{
+	const struct fabric *f = r->f;
+	struct named n = {.owner = NEW_ARRAY(MAX_LID + 1u, uint32_t),
+			  .first = NEW_ARRAY(f->n_endports, uint16_t),
+			  .last = NEW_ARRAY(f->n_endports, uint16_t)};
+
+	n.owner[0] = NO_ID;
+	for (unsigned lid = 1; lid <= MAX_LID; lid++) {
+		uint32_t ep = r->guid[lid] ? fabric_endport_by_guid(f, r->guid[lid]) : NO_ID;
+
+		n.owner[lid] = ep;
+		n.n_strangers += r->guid[lid] && ep == NO_ID;
+		if (ep == NO_ID)
+			continue;
+		if (!n.first[ep])
+			n.first[ep] = (uint16_t)lid;
+		n.last[ep] = (uint16_t)lid;
+	}
+	return n;
+}
+
+static void named_free(struct named *n)
+{
+	free(n->first);
+	free(n->last);
+	free(n->owner);
+}
+
 /* LMC of a range of LIDs. */
 static unsigned lmc_of_range(unsigned first, unsigned last)
 {
 	unsigned lmc = 0;
 
-	while (lmc < 7 && first + (1u << lmc) <= last)
+	while (lmc < MAX_LMC && first + (1u << lmc) <= last)
 		lmc++;
 	return lmc;
+}
+
+/* LMC of the smallest range that holds both and begins where ranges of its size do; MAX_LMC + 1: none. */
+static unsigned lmc_around(unsigned first, unsigned last)
+{
+	unsigned lmc = 0;
+
+	while (lmc <= MAX_LMC && first >> lmc != last >> lmc)
+		lmc++;
+	return lmc;
+}
+
+/* LMC that most CA and router ports with several LIDs show: one subnet manager gives all the same. */
+static unsigned shown_lmc(const struct fabric *f, const struct named *n)
+{
+	uint32_t count[MAX_LMC + 2] = {0};
+	unsigned best = 0;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (n->first[ep] != n->last[ep] && !endport_is_switch(f, ep))
+			count[lmc_around(n->first[ep], n->last[ep])]++;
+	for (unsigned lmc = 1; lmc <= MAX_LMC; lmc++)
+		if (count[lmc] && count[lmc] >= count[best])
+			best = lmc;
+	return best;
 }
 
 /* Does the file name another port for a LID of the range? */
@@ -76,25 +139,64 @@ static bool of_another(const struct tables_reader *r, unsigned lid, unsigned lmc
 	return false;
 }
 
-/* What the files name: base LID and LMC of a port; *strangers counts LIDs of GUIDs that no port has. */
-static void take_named(const struct tables_reader *r, struct choice *c, uint32_t *strangers)
+/* A range for a port, where it holds all LIDs named, is larger than what was found, and no one else's. */
+static void widen(const struct tables_reader *r, struct choice *c, const struct named *n, uint32_t ep,
+		  unsigned base, unsigned lmc)
+{
+	uint32_t port = r->f->endport_port[ep];
+
+	if (!base || lmc <= c->lmc[port] || base > n->first[ep] || base + (1u << lmc) <= n->last[ep] ||
+	    of_another(r, base, lmc, r->f->port_guid[port]))
+		return;
+	c->lid[port] = (uint16_t)base;
+	c->lmc[port] = (uint8_t)lmc;
+}
+
+/* The LID of a switch by the head of its table; NO_ID: not told, or no switch. */
+static uint32_t head_of(const struct tables_reader *r, uint32_t ep)
+{
+	uint32_t sw = r->f->node_switch[endport_node(r->f, ep)];
+
+	return sw == NO_ID ? NO_ID : r->head[sw];
+}
+
+/* Of a range some LIDs, the first too, may have no entry anywhere: what is known of its size tells them. */
+static void take_range(const struct tables_reader *r, struct choice *c, const struct named *n, uint32_t ep,
+		       unsigned usual)
 {
 	const struct fabric *f = r->f;
+	uint32_t port = f->endport_port[ep];
+	unsigned first = n->first[ep], lmc = lmc_around(first, n->last[ep]), base = first >> lmc << lmc;
 
-	for (unsigned lid = 1; lid <= MAX_LID; lid++) {
-		uint32_t ep = r->guid[lid] ? fabric_endport_by_guid(f, r->guid[lid]) : NO_ID, port;
+	if (lmc > MAX_LMC || !base || of_another(r, base, lmc, f->port_guid[port])) {
+		base = first;
+		lmc = lmc_of_range(first, n->last[ep]);
+	}
+	c->lid[port] = (uint16_t)base;
+	c->lmc[port] = (uint8_t)lmc;
+	if (!endport_is_switch(f, ep))
+		widen(r, c, n, ep, first >> usual << usual, usual);
+	widen(r, c, n, ep, f->port_lid[port], f->port_lmc[port]);
+}
 
-		*strangers += r->guid[lid] && ep == NO_ID;
-		if (ep == NO_ID)
+/*
+ * Base LID and LMC of ports: of switches as the heads of their tables tell, even where another port has the
+ * LID too; of others, and where no head tells, by the entries.
+ */
+static void take_named(const struct tables_reader *r, struct choice *c, const struct named *n)
+{
+	const struct fabric *f = r->f;
+	unsigned usual = shown_lmc(f, n);
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t port = f->endport_port[ep], head = head_of(r, ep);
+
+		if (n->first[ep])
+			take_range(r, c, n, ep, usual);
+		if (head == NO_ID || head == c->lid[port])
 			continue;
-		port = f->endport_port[ep];
-		if (!c->lid[port])
-			c->lid[port] = (uint16_t)lid;
-		c->lmc[port] = (uint8_t)lmc_of_range(c->lid[port], lid);
-		/* of a range some LIDs may have no entry anywhere */
-		if (c->lid[port] == f->port_lid[port] && f->port_lmc[port] > c->lmc[port] &&
-		    !of_another(r, c->lid[port], f->port_lmc[port], r->guid[lid]))
-			c->lmc[port] = f->port_lmc[port];
+		c->lid[port] = (uint16_t)head;
+		c->lmc[port] = head ? (uint8_t)lmc_of_range(head, n->last[ep]) : 0;
 	}
 }
 
@@ -107,7 +209,7 @@ static bool taken(const struct tables_reader *r, unsigned lid, unsigned lmc)
 	return false;
 }
 
-/* Ports that the files do not name: from the source, or (now) as they are. */
+/* Ports that the files do not name, nor tell that they have none: from the source, or (now) as they are. */
 static void take_others(const struct tables_reader *r, struct choice *c, const struct lids *now)
 {
 	const struct fabric *f = r->f;
@@ -117,7 +219,7 @@ static void take_others(const struct tables_reader *r, struct choice *c, const s
 		unsigned lid = now ? now->base[ep] : f->port_lid[port];
 		unsigned lmc = now ? lmc_of_range(lid, lid + now->count[ep] - 1) : f->port_lmc[port];
 
-		if (c->lid[port] || !lid || lid > MAX_LID || taken(r, lid, lmc))
+		if (c->lid[port] || !lid || lid > MAX_LID || !head_of(r, ep) || taken(r, lid, lmc))
 			continue;
 		c->lid[port] = (uint16_t)lid;
 		c->lmc[port] = (uint8_t)lmc;
@@ -182,10 +284,11 @@ static void note_lids(const struct tables_reader *r, const struct choice *c, uin
 void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct text *notes)
 {
 	struct choice source = choice_new(r->f), present = choice_new(r->f), *c = &source;
-	uint32_t strangers = 0, ignored = 0, first_other = NO_ID;
+	struct named named = gather(r);
+	uint32_t first_other = NO_ID;
 
-	take_named(r, &source, &strangers);
-	take_named(r, &present, &ignored);
+	take_named(r, &source, &named);
+	take_named(r, &present, &named);
 	r->info.n_named = count_named(r->f, &source);
 	r->info.n_other = count_others(r->f, &source, &first_other);
 	take_others(r, &source, NULL);
@@ -199,7 +302,10 @@ void tables_settle_lids(struct tables_reader *r, const struct lids *now, struct 
 	r->info.n_source = count_named(r->f, c) - r->info.n_named;
 	r->info.n_none = r->f->n_endports - count_named(r->f, c);
 	r->info.n_misfits = c->misfits;
-	note_lids(r, c, first_other, strangers, notes);
+	note_lids(r, c, first_other, named.n_strangers, notes);
+	r->t->lid_owner = named.owner;
+	named.owner = NULL;
+	named_free(&named);
 	r->t->lid = c->lid;
 	r->t->lmc = c->lmc;
 	choice_free(c == &source ? &present : &source);

@@ -410,7 +410,8 @@ static bool lids_equal(const struct lids *a, const struct lids *b)
 {
 	return a->max_lid == b->max_lid && a->lmc == b->lmc && a->n_wrong == b->n_wrong &&
 	       !memcmp(a->base, b->base, a->n_endports * sizeof(*a->base)) &&
-	       !memcmp(a->count, b->count, a->n_endports * sizeof(*a->count));
+	       !memcmp(a->count, b->count, a->n_endports * sizeof(*a->count)) &&
+	       !memcmp(a->owner, b->owner, (a->max_lid + 1u) * sizeof(*a->owner));
 }
 
 /* Keep the result for the next sweep; an equal one is the same object. */
@@ -475,7 +476,8 @@ static void forget_entries(struct lid_memory *m)
 	}
 }
 
-static void find_port(struct sweep_lids *w, struct lids *l, uint32_t ep, struct text *notes)
+static void find_port(struct sweep_lids *w, struct lids *l, uint32_t ep, const uint32_t *known,
+		      struct text *notes)
 {
 	uint32_t b = w->m->carried[ep], n = 1u << w->m->carried_lmc[ep];
 
@@ -484,31 +486,32 @@ static void find_port(struct sweep_lids *w, struct lids *l, uint32_t ep, struct 
 	l->base[ep] = (uint16_t)b;
 	l->count[ep] = (uint16_t)n;
 	for (uint32_t lid = b; lid < b + n; lid++) {
-		if (l->owner[lid] == NO_ID)
-			l->owner[lid] = ep;
-		else if (notes)
+		if (l->owner[lid] != NO_ID && notes)
 			note_twice(notes, w, lid, l->owner[lid], ep);
+		if (l->owner[lid] == NO_ID || (known && known[lid] == ep))
+			l->owner[lid] = ep;
 	}
 }
 
-struct lids *lids_found(struct lid_memory *m, const struct topo *t, const uint16_t *lid, const uint8_t *lmc,
-			unsigned top, struct text *notes)
+struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct lids_held *held,
+			struct text *notes)
 {
 	struct sweep_lids w = {.m = m, .t = t, .f = t->fabric};
 	struct lids *l = NEW(struct lids);
 
-	lid_memory_carry(m, t->fabric, lid ? lid : t->fabric->port_lid, lmc ? lmc : t->fabric->port_lmc);
+	lid_memory_carry(m, t->fabric, held->lid ? held->lid : t->fabric->port_lid,
+			 held->lmc ? held->lmc : t->fabric->port_lmc);
 	forget_entries(m);
 	l->refs = 1;
 	l->lmc = (uint8_t)usual_lmc(m, t);
-	l->max_lid = (uint16_t)(m->max_lid > top ? m->max_lid : top);
+	l->max_lid = (uint16_t)(m->max_lid > held->top ? m->max_lid : held->top);
 	l->n_endports = m->n_endports;
 	l->base = NEW_ARRAY(l->n_endports, uint16_t);
 	l->count = NEW_ARRAY(l->n_endports, uint16_t);
 	l->owner = NEW_ARRAY(l->max_lid + 1u, uint32_t);
 	memset(l->owner, 0xff, (l->max_lid + 1u) * sizeof(*l->owner));
 	for (uint32_t ep = 0; ep < l->n_endports; ep++)
-		find_port(&w, l, ep, notes);
+		find_port(&w, l, ep, held->owner, notes);
 	return keep(m, l);
 }
 

@@ -62,14 +62,22 @@ void lid_memory_free(struct lid_memory *m);
  */
 struct lids *lids_assign(struct lid_memory *m, const struct topo *t, struct text *notes, uint8_t *rule);
 
+/* LIDs that ports have; borrowed. */
+struct lids_held {
+	const uint16_t *lid; /* [n_ports] base LIDs, NULL: those of the fabric's source */
+	const uint8_t *lmc;  /* [n_ports], NULL: those of the fabric's source */
+	const uint32_t
+		*owner; /* [MAX_LID + 1] endport that a LID is known to mean, NO_ID = not told; NULL: none */
+	unsigned top;	/* max_lid is this at least */
+};
+
 /*
- * No assignment: the LIDs that ports have, as [n_ports] base LIDs and LMCs (NULL: those of the
- * fabric's source), which become what they carry from now on.  Of two ports with one LID the
- * first in GUID order counts; each such LID is named in *notes.  max_lid is `top` at least; lmc
- * is that of most CA and router ports.
+ * No assignment: the LIDs that ports have, which become what they carry from now on.  Of two
+ * ports with one LID that counts which is known to be meant, else the first in GUID order; each
+ * such LID is named in *notes.  lmc is that of most CA and router ports.
  */
-struct lids *lids_found(struct lid_memory *m, const struct topo *t, const uint16_t *lid, const uint8_t *lmc,
-			unsigned top, struct text *notes);
+struct lids *lids_found(struct lid_memory *m, const struct topo *t, const struct lids_held *held,
+			struct text *notes);
 
 /* Let ports carry these LIDs before the first sweep. */
 void lid_memory_carry(struct lid_memory *m, const struct fabric *f, const uint16_t *lid, const uint8_t *lmc);

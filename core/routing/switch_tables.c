@@ -14,6 +14,7 @@ static void switch_tables_free(struct counted *c)
 	free(h->source);
 	free(h->lid);
 	free(h->lmc);
+	free(h->lid_owner);
 	sl_tables_unref(h->sl_tables);
 	if (h->adaptive)
 		counted_unref(&h->adaptive->counted);

@@ -204,7 +204,9 @@ static const struct lids *sweep_lids(struct sweep *s, const struct engine *const
 	held = c.n ? held_for(s->setup, c.engine[0]) : NULL;
 	if (!held)
 		return lids_assign(s->memory->lids, s->topo, notes, NULL);
-	return lids_found(s->memory->lids, s->topo, held->lid, held->lmc, switch_tables_top(held), notes);
+	return lids_found(s->memory->lids, s->topo,
+			  &(struct lids_held){held->lid, held->lmc, held->lid_owner, switch_tables_top(held)},
+			  notes);
 }
 
 struct run {

@@ -6,11 +6,15 @@
 #include "core/analysis/check.h"
 #include "core/base/cursor.h"
 #include "core/base/memory.h"
+#include "core/base/program.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/formats/formats.h"
 #include "core/formats/tables.h"
 #include "core/routing/paths.h"
+
+#include <limits.h>
+#include <unistd.h>
 
 #define FILES "tests/fabrics/formats/"
 #define FOLDER FILES "two-leaf.ibdiagnet2"
@@ -195,6 +199,462 @@ static void test_oddities(void **state)
 	s = session_new(all_engines, all_commands);
 	line_fails(s, "tables " FILES "two-leaf.lfts", "no fabric is loaded");
 	session_free(s);
+}
+
+static void has_lids(const struct session *s, uint64_t guid, unsigned base, unsigned count)
+{
+	const struct lids *l = session_routing(s)->lids;
+	uint32_t ep = fabric_endport_by_guid(s->fabric, guid);
+
+	assert_int_not_equal(ep, NO_ID);
+	assert_int_equal(l->base[ep], base);
+	assert_int_equal(l->count[ep], count);
+}
+
+#define OF(guid) " # Channel Adapter portguid " guid ": 'x'\n"
+
+/*
+ * Ranges of LIDs of which some have no entry, the first too: the size that others show tells them.  The head
+ * of a table tells the switch's LID, where entries name another port for it, and where it has none.
+ */
+static void test_ranges(void **state)
+{
+	struct session *s = start("load " FILES "two-leaf.lst");
+	char buf[100];
+
+	(void)state;
+	snprintf(buf, sizeof(buf), "tables %s", file("ranges"));
+	put("ranges",
+	    "Unicast lids [0-40] of switch Lid 8 guid 0x1000 ('spine'):\n"
+	    "0x0012 001" OF(
+		    "0x4001") "Unicast lids [0-40] of switch Lid 8 guid 0x2000 ('leaf'):\n"
+			      "0x0008 000" OF("0x2000") "0x0009 000" OF("0x2000") "0x0013 003" OF(
+				      "0x4001") "0x0014 001" OF("0x5002") "0x0017 001" OF("0x5002") "Unicast "
+												    "lids "
+												    "[0-40] "
+												    "of "
+												    "switch "
+												    "Lid 0 "
+												    "guid "
+												    "0x3000 "
+												    "('leaf')"
+												    ":\n");
+	line_says(s, buf, "1 port without LID");
+	has_lids(s, 0x1000, 8, 1);
+	assert_int_equal(lid_owner(session_routing(s)->lids, 8), fabric_endport_by_guid(s->fabric, 0x2000));
+	has_lids(s, 0x2000, 8, 2);
+	has_lids(s, 0x3000, 0, 0);
+	has_lids(s, 0x4001, 16, 4); /* of 18 and 19 alone 18..19 were */
+	has_lids(s, 0x5002, 20, 4);
+	put("ranges",
+	    "Unicast lids [0-40] of switch Lid 0x8 guid 0x2000 ('leaf'):\n" /* no number: not told */
+	    "0x0001 003" OF("0x4001") "0x0002 003" OF("0x4001") /* a range of LMC 2 would begin at 0 */
+	    "0x0006 001" OF("0x5002") "0x0009 001" OF("0x5002") /* 0..15 has LIDs of others */
+	    "0x000b 000" OF("0x2000"));
+	line(s, "%s", buf);
+	has_lids(s, 0x2000, 11, 1);
+	has_lids(s, 0x4001, 1, 2);
+	has_lids(s, 0x5002, 6, 4);
+	session_free(s);
+}
+
+/* --- lines that are wrong in one place ------------------------------------------------------------ */
+
+struct read {
+	struct switch_tables *t;
+	struct tables_info info;
+	struct text notes;
+	struct err e;
+	int rc;
+};
+
+static struct read read_text(const struct fabric *f, const char *text)
+{
+	struct read r = {0};
+	struct input in = {.name = "x", .data = text, .size = strlen(text)};
+
+	r.rc = tables_parse(&in, f, NULL, &r.t, &r.info, &r.notes, &r.e);
+	return r;
+}
+
+static void read_done(struct read *r)
+{
+	if (r->t)
+		counted_unref(&r->t->counted);
+	text_free(&r->notes);
+}
+
+static struct fabric *two_leaf(void)
+{
+	struct fabric *f = NULL;
+	struct err e;
+
+	assert_int_equal(fabric_load(FOLDER "/ibdiagnet2.db_csv", &f, NULL, &e), 0);
+	return f;
+}
+
+/* Each is one line of a table in which nothing else is odd; top: LIDs that it then reaches up to. */
+static void test_odd_lines(void **state)
+{
+	static const struct {
+		const char *head, *line, *odd; /* odd: the line that is told, NULL = none */
+		unsigned top;
+	} table[] = {
+#define LFTS "Unicast lids [0-11] of switch Lid 2 guid 0x2000 (leaf):\n0x0002 000\n"
+#define FDBS "dump_ucast_routes: Switch 0x2000\nLID : Port\n0x0002 : 000 : 00 : yes\n"
+		{LFTS, "0x0003", "line 3, is '0x0003'", 11},
+		{LFTS, "0x0003 x", "line 3, is '0x0003 x'", 11},
+		{LFTS, "0x0000 001", "line 3, is '0x0000 001'", 11},
+		{LFTS, "0xc000 001", "line 3, is '0xc000 001'", 11},
+		{LFTS, "0x0003 256", "line 3, is '0x0003 256'", 11},
+		{LFTS, "0x0003 001 # Switch portguid 0x", NULL, 11},
+		{LFTS, "0x000c 001", NULL, 12},
+		{LFTS, "Unicast lids [0-11] of switch Lid 2", "line 3, is 'Unicast lids", 11},
+		{LFTS, "Unicast lids [0-11] of switch Lid 2 guid 0xx", "line 3, is 'Unicast lids", 11},
+		{"Unicast lids of switch Lid 2 guid 0x2000:\n0x0002 000\n", "", NULL, 2},
+		{"Unicast lids [5] of switch Lid 2 guid 0x2000:\n0x0002 000\n", "", NULL, 2},
+		{"Unicast lids [0-x] of switch Lid 2 guid 0x2000:\n0x0002 000\n", "", NULL, 2},
+		{"Unicast lids [0-9 of switch Lid 2 guid 0x2000:\n0x0002 000\n", "", NULL, 2},
+		{"Unicast lids [0-70000] of switch Lid 70000 guid 0x2000:\n0x0002 000\n", "", NULL, 2},
+		{"Unicast lids [0-64] of switch Lid 2 is guid 0x2000:\n0x0002 000\n", "0x0040 001", NULL, 64},
+		{FDBS, "0x0003", "line 4, is '0x0003'", 2},
+		{FDBS, "0x0003 001", "line 4, is '0x0003 001'", 2},
+		{FDBS, "0x0003 : x", "line 4, is '0x0003 : x'", 2},
+		{FDBS, "0x0003 : 256", "line 4, is '0x0003 : 256'", 2},
+		{FDBS, "0xc000 : UNREACHABLE", "line 4, is '0xc000", 2},
+		{FDBS, "0x0003 : UNREACHABLE", NULL, 3},
+		{"0x0009 : 001\nosm_ucast_mgr_dump_ucast_routes: Switch 0x2000\n0x0002 : 0\n", "", NULL, 2},
+		{FDBS, "dump_ucast_routes: Switch x\n0x0009 : 001", NULL, 2},
+	};
+	struct fabric *f = two_leaf();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		char *text = str_printf("%s%s\n", table[i].head, table[i].line);
+		struct read r = read_text(f, text);
+
+		if (r.rc)
+			fail_msg("%s: %s", table[i].line, r.e.msg);
+		assert_int_equal(r.t->top[1], table[i].top);
+		assert_int_equal(r.t->lft[1][2], 0);
+		if (table[i].odd && !strstr(text_str(&r.notes), table[i].odd))
+			fail_msg("expected \"%s\" in \"%s\"", table[i].odd, text_str(&r.notes));
+		if (!table[i].odd)
+			assert_null(strstr(text_str(&r.notes), "not understood"));
+		read_done(&r);
+		free(text);
+	}
+	fabric_unref(f);
+}
+
+/* Rows of a .far that are wrong in one place: told, and what they would have said is not there. */
+static void test_far_odd(void **state)
+{
+	static const struct {
+		const char *group, *entry;
+		unsigned odd; /* rows told */
+	} table[] = {
+		{"", "", 0},
+		{"x7 0 - 1", "", 0}, /* no digit: the rows end */
+		{"7x 0 - 1", "", 1},
+		{"65535 0 - 1", "", 1},
+		{"8 0 - 0,1,2,99", "", 0},
+		{"8 0 - 1;2", "", 1},
+		{"8", "", 0},
+		{"8 0 - 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "", 0},
+		{"", "0x0009x 1 Free 7", 1},
+		{"", "0x0009 1x Free 7", 1},
+		{"", "0x0009", 1},
+		{"", "0x0009 1", 0},
+		{"", "0x0009 1 Free x", 0},
+		{"", "0x0009 1 Free 65535", 0},
+		{"", "0x0009 1 Freeze", 0},
+		{"", "0x0009 1 Stat", 0},
+	};
+	struct fabric *f = two_leaf();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		char *text = str_printf("Switch one\nSwitch 0x9999\nLFT Definition:\nh\n-\n0x0001 9 Static\n"
+					"Switch 0x2000\nGroups Definition:\n\nGroup\tSub\tFlag\tPorts \n---\n"
+					"7 0 - 1,2\n%s\n\nLFT Definition:\nh\n---\n0x0008 2 Free 7\n%s\n",
+					table[i].group, table[i].entry);
+		struct read r = read_text(f, text);
+		char told[60];
+
+		assert_int_equal(r.rc, 0);
+		assert_int_equal(adaptive_find(r.t->adaptive, 1, 8)->ports.word[0], 1 << 1 | 1 << 2);
+		assert_null(adaptive_find(r.t->adaptive, 1, 9));
+		snprintf(told, sizeof(told), "%u line%s not understood", table[i].odd,
+			 table[i].odd > 1 ? "s" : "");
+		if (!strstr(text_str(&r.notes), told) != !table[i].odd)
+			fail_msg("%s%s: \"%s\"", table[i].group, table[i].entry, text_str(&r.notes));
+		assert_non_null(strstr(text_str(&r.notes),
+				       "1 switch not in the fabric, the first 0x0000000000009999"));
+		read_done(&r);
+		free(text);
+	}
+	{
+		struct read r = read_text(f, "LFT Definition:\nh\n-\n0x0001 1 Static\nSwitch one\n");
+
+		assert_int_equal(r.rc, -1);
+		assert_non_null(strstr(r.e.msg, "x: found no table of a switch"));
+		read_done(&r);
+		r = read_text(f, "Unicast lids [0-1] of switch Lid 1 guid 0x91\nUnicast lids [0-1] of switch "
+				 "Lid 1 guid "
+				 "0x92\n");
+		assert_int_equal(r.rc, -1);
+		assert_non_null(strstr(
+			r.e.msg, "found tables of 2 switches, none of which is in the fabric (the first "
+				 "is 0x0000000000000091)"));
+		read_done(&r);
+	}
+	fabric_unref(f);
+}
+
+/* Tables of one switch over those of another file, as a folder has them; what was held by another fabric. */
+static void test_gathered(void **state)
+{
+	static const char groups[] =
+		"Switch 0x2000\nGroups Definition:\nh\n-\n%u 0 - 1\n\nLFT Definition:\nh\n-\n"
+		"0x0008 2 Free %u\n";
+	struct fabric *f = two_leaf(), *live = NULL;
+	struct tables_reader r;
+	struct tables_info info;
+	struct text notes = {0};
+	struct switch_tables *t;
+	struct err e;
+
+	(void)state;
+	tables_begin(&r, f);
+	for (unsigned i = 7; i < 9; i++) {
+		char *text = str_printf(groups, i, i);
+
+		assert_int_equal(tables_read(&r, &(struct input){"x", text, strlen(text), NULL}, &e), 0);
+		free(text);
+	}
+	t = tables_finish(&r, "x", NULL, &info, &notes);
+	assert_int_equal(adaptive_find(t->adaptive, 1, 8)->number, 8); /* the later counts */
+	counted_unref(&t->counted);
+
+	assert_int_equal(fabric_load(FOLDER, &live, NULL, &e), 0);
+	tables_begin(&r, f);
+	tables_copy(&r, live);
+	t = tables_finish(&r, NULL, NULL, &info, &notes);
+	assert_string_equal(info.format, "live");
+	assert_null(t->source);
+	assert_int_equal(info.n_switches, 3);
+	assert_int_equal(info.n_named, 7);
+	for (uint32_t s = 0; s < 3; s++) {
+		const struct switch_tables *from = fabric_switch_tables(live);
+
+		assert_int_equal(t->top[s], from->top[s]);
+		assert_memory_equal(t->lft[s] + 1, from->lft[s] + 1, t->top[s]);
+	}
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		assert_int_equal(t->lid[p], live->port_lid[p]);
+	counted_unref(&t->counted);
+	tables_begin(&r, f);
+	tables_copy(&r, f); /* nothing was held */
+	tables_drop(&r);
+	text_free(&notes);
+	fabric_unref(live);
+	fabric_unref(f);
+}
+
+static void test_cancelled(void **state)
+{
+	struct fabric *f = two_leaf(), *g = NULL;
+	struct progress p = {.cancel = true};
+	struct switch_tables *t;
+	struct tables_info info;
+	struct text notes = {0};
+	struct err e;
+
+	(void)state;
+	assert_int_equal(tables_load(FILES "two-leaf.lfts", f, NULL, &t, &info, &notes, &p, &e), -1);
+	assert_string_equal(e.msg, "cancelled");
+	assert_null(t);
+	assert_int_equal(fabric_load(FOLDER, &g, &p, &e), -1);
+	assert_string_equal(e.msg, "cancelled");
+	assert_null(g);
+	text_free(&notes);
+	fabric_unref(f);
+}
+
+/* LIDs far from each other, at the end of those that there are, or of ports without a switch. */
+static void test_lids_at_odds(void **state)
+{
+	struct fabric *f = NULL;
+	struct read r;
+	struct err e;
+	static const char net[] =
+		"switchguid=0x1\nSwitch 4 \"s\" # \"s\" lid 49200\n[1] \"a\"[1]\n[2] \"b\"[1]\n\n"
+		"caguid=0x10\nHca 1 \"a\"\n[1] \"s\"[1] # lid 64 lmc 2 \"s\"\n\n"
+		"caguid=0x20\nHca 1 \"b\"\n[1] \"s\"[2] # lid 96 lmc 1 \"s\"\n\n"
+		"caguid=0x30\nHca 1 \"c\"\n[1] \"d\"[1] # lid 128 \"d\"\n\n"
+		"caguid=0x40\nHca 1 \"d\"\n[1] \"c\"[1] # lid 129 \"c\"\n";
+#define FROM(lid) "Unicast lids [0-130] of switch Lid " lid " guid 0x1:\n"
+
+	(void)state;
+	assert_int_equal(fabric_parse("net", net, strlen(net), &f, &e), 0);
+#define LID_OF(guid) r.t->lid[f->endport_port[fabric_endport_by_guid(f, guid)]]
+#define LMC_OF(guid) r.t->lmc[f->endport_port[fabric_endport_by_guid(f, guid)]]
+	/* some LIDs of the source's range; a head that tells none though an entry does */
+	r = read_text(f, FROM("0") "0x0003 000" OF("0x1") "0x0042 001" OF("0x11") "0x0060 002" OF("0x21"));
+	assert_int_equal(LID_OF(0x1), 0);
+	assert_int_equal(LID_OF(0x11), 64);
+	assert_int_equal(LMC_OF(0x11), 2);
+	assert_int_equal(LID_OF(0x21), 96);
+	assert_int_equal(LMC_OF(0x21), 1);
+	assert_int_equal(LID_OF(0x31), 128); /* the source's */
+	read_done(&r);
+	/* other LIDs than the source's; a LID of the source that another has; none can be 49200 */
+	r = read_text(f, "Unicast lids [0-130] of switch guid 0x1:\n0x0041 002" OF("0x21") "0x0042 001" OF(
+				 "0x11") "0x0080 001" OF("0x11"));
+	assert_int_equal(LID_OF(0x1), 0);
+	assert_int_equal(LID_OF(0x21), 65);
+	assert_int_equal(LMC_OF(0x21), 0);
+	assert_int_equal(LID_OF(0x11), 66);
+	assert_int_equal(LMC_OF(0x11), 6); /* up to its last, 128 */
+	assert_int_equal(LID_OF(0x31), 0);
+	assert_int_equal(LID_OF(0x41), 129);
+	read_done(&r);
+	/* 34 and 41 are in 32..47, where 43 is another's */
+	r = read_text(f, FROM("1") "0x0022 001" OF("0x11") "0x0029 001" OF("0x11") "0x002b 002" OF("0x21"));
+	assert_int_equal(LID_OF(0x11), 34);
+	assert_int_equal(LMC_OF(0x11), 3);
+	assert_int_equal(LID_OF(0x21), 43);
+	read_done(&r);
+	/* 1 and 0xbfff are in no range together; 0xbffe and 0xbfff are one */
+	r = read_text(f, FROM("1") "0x0002 001" OF("0x11") "0xbffd 001" OF("0x11") "0xbffe 002" OF(
+				 "0x21") "0xbfff 002" OF("0x21"));
+	assert_int_equal(LID_OF(0x1), 1);
+	assert_int_equal(LID_OF(0x11), 2);
+	assert_int_equal(LMC_OF(0x11), 7);
+	assert_int_equal(LID_OF(0x21), 0xbffe);
+	assert_int_equal(LMC_OF(0x21), 1);
+	read_done(&r);
+	fabric_unref(f);
+}
+
+/* What of a folder cannot be used is told, and the rest is there. */
+static void test_folder_odd(void **state)
+{
+	struct fabric *f = NULL;
+	struct err e;
+	char buf[PATH_MAX + 700], here[PATH_MAX];
+
+	(void)state;
+	assert_non_null(getcwd(here, sizeof(here)));
+	snprintf(buf, sizeof(buf),
+		 "cd %s && mkdir o o/opensm-lfts.dump && printf 'START_NODES\nx\n' >o/a.db_csv && printf "
+		 "'odd\n' "
+		 ">o/b.ibnetdiscover && cp %s/" FILES
+		 "two-leaf.lst o/opensm-subnet.lst && printf 'no groups\n' >o/x.far",
+		 folder, here);
+	assert_int_equal(system(buf), 0);
+	assert_int_equal(fabric_load(file("o"), &f, NULL, &e), 0);
+	assert_int_equal(f->warnings.n, 3);
+	assert_non_null(strstr(f->warnings.w[0].text, "a.db_csv:2: found columns"));
+	assert_non_null(strstr(f->warnings.w[0].text, "; "));
+	assert_non_null(strstr(f->warnings.w[0].text, "b.ibnetdiscover: found no node"));
+	assert_non_null(strstr(f->warnings.w[1].text, "opensm-lfts.dump"));
+	assert_non_null(strstr(f->warnings.w[2].text, "x.far: found no table of a switch"));
+	fabric_unref(f);
+	snprintf(buf, sizeof(buf),
+		 "cd %s/o && rm -r opensm-lfts.dump *.far a.db_csv b.ibnetdiscover && cp opensm-subnet.lst "
+		 "ibdiagnet2.lst",
+		 folder);
+	assert_int_equal(system(buf), 0);
+	assert_int_equal(fabric_load(file("o"), &f, NULL, &e), 0);
+	assert_int_equal(f->warnings.n, 0);
+	assert_null(f->switch_tables);
+	fabric_unref(f);
+	/* odd tables, odd maps; maps that cannot be read at all */
+	put("o/opensm-lfts.dump",
+	    "Unicast lids [0-11] of switch Lid 2 guid 0x2000 (leaf):\n0x0002 000\n0x0003 x\n");
+	put("o/x.slvl", "0x0000000000009999 0 0 0x01 0x23 0x45 0x67 0x01 0x23 0x45 0x67\n");
+	assert_int_equal(fabric_load(file("o"), &f, NULL, &e), 0);
+	assert_non_null(fabric_switch_tables(f));
+	assert_string_equal(f->warnings.w[0].kind, "tables");
+	assert_non_null(strstr(f->warnings.w[0].text, "1 line not understood and left out"));
+	assert_string_equal(f->warnings.w[f->warnings.n - 1].kind, "maps");
+	fabric_unref(f);
+	snprintf(buf, sizeof(buf), "cd %s/o && rm x.slvl && mkdir x.slvl", folder);
+	assert_int_equal(system(buf), 0);
+	assert_int_equal(fabric_load(file("o"), &f, NULL, &e), 0);
+	assert_null(fabric_switch_tables(f)->sl_tables);
+	assert_string_equal(f->warnings.w[f->warnings.n - 1].kind, "file left out");
+	fabric_unref(f);
+}
+
+/* Compressed files of a folder are read as what is in them; what is damaged, or cannot be unpacked, is told.
+ */
+static void test_packed(void **state)
+{
+	static const char *const tools[][2] = {
+		{"xz", "xz"}, {"gzip", "gz"}, {"bzip2", "bz2"}, {"zstd", "zst"}};
+	struct fabric *whole = NULL, *f = NULL;
+	unsigned tried = 0;
+	struct err e;
+	char buf[600];
+
+	(void)state;
+	assert_int_equal(fabric_load(FOLDER, &whole, NULL, &e), 0);
+	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
+		if (!program_exists(tools[i][0]))
+			continue;
+		tried++;
+		snprintf(buf, sizeof(buf),
+			 "rm -rf '%s/p[1]'; cp -r " FOLDER
+			 " '%s/p[1]' && cd '%s/p[1]' && %s ibdiagnet2.* 2>/dev/null && rm -f "
+			 "ibdiagnet2.??? ibdiagnet2.???? ibdiagnet2.db_csv && test -f ibdiagnet2.db_csv.%s",
+			 folder, folder, folder, tools[i][0], tools[i][1]);
+		assert_int_equal(system(buf), 0);
+		assert_int_equal(fabric_load(file("p[1]"), &f, NULL, &e), 0);
+		assert_int_equal(f->n_links, whole->n_links);
+		assert_int_equal(f->warnings.n, 0);
+		assert_non_null(fabric_switch_tables(f)->adaptive);
+		assert_non_null(fabric_switch_tables(f)->sl_tables);
+		for (uint32_t s = 0; s < f->n_switches; s++)
+			assert_memory_equal(fabric_switch_tables(f)->lft[s],
+					    fabric_switch_tables(whole)->lft[s],
+					    fabric_switch_tables(f)->top[s] + 1);
+		fabric_unref(f);
+		snprintf(buf, sizeof(buf), "cd '%s/p[1]' && head -c 60 ibdiagnet2.db_csv.%s >../cut", folder,
+			 tools[i][1]);
+		assert_int_equal(system(buf), 0);
+		assert_int_equal(fabric_load(file("cut"), &f, NULL, &e), -1);
+		snprintf(buf, sizeof(buf), "cut: cannot be unpacked: %s: ended with status ", tools[i][0]);
+		assert_non_null(strstr(e.msg, buf));
+	}
+	assert_true(tried > 0);
+	fabric_unref(whole);
+}
+
+/* Without the program the data is refused with what to do; packed twice it is not unpacked twice. */
+static void test_not_unpacked(void **state)
+{
+	struct fabric *f = NULL;
+	struct err e;
+	char buf[400], *path = str_dup(getenv("PATH"));
+
+	(void)state;
+	snprintf(buf, sizeof(buf),
+		 "gzip -c " FILES "two-leaf.lst >%s/once.gz && gzip -c %s/once.gz >%s/twice.gz", folder,
+		 folder, folder);
+	assert_int_equal(system(buf), 0);
+	assert_int_equal(fabric_load(file("once.gz"), &f, NULL, &e), 0);
+	assert_int_equal(f->n_nodes, 6);
+	fabric_unref(f);
+	assert_int_equal(fabric_load(file("twice.gz"), &f, NULL, &e), -1);
+	assert_non_null(strstr(e.msg, "twice.gz: found data compressed by gzip (unpack it first: gzip -d)"));
+	setenv("PATH", "/nonexistent", 1);
+	assert_int_equal(fabric_load(file("once.gz"), &f, NULL, &e), -1);
+	assert_non_null(strstr(e.msg, "once.gz: found data compressed by gzip (unpack it first: gzip -d)"));
+	setenv("PATH", path, 1);
+	free(path);
 }
 
 /* --- in a session ---------------------------------------------------------------------------- */
@@ -639,13 +1099,29 @@ static int make_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dump_of_opensm), cmocka_unit_test(test_dump_without_a_host),
-		cmocka_unit_test(test_fdbs),	       cmocka_unit_test(test_dump_fts),
-		cmocka_unit_test(test_oddities),       cmocka_unit_test(test_journal),
-		cmocka_unit_test(test_json),	       cmocka_unit_test(test_folder),
-		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_far),
-		cmocka_unit_test(test_shown),	       cmocka_unit_test(test_loop),
-		cmocka_unit_test(test_ways),	       cmocka_unit_test(test_dependencies),
+		cmocka_unit_test(test_dump_of_opensm),
+		cmocka_unit_test(test_dump_without_a_host),
+		cmocka_unit_test(test_fdbs),
+		cmocka_unit_test(test_dump_fts),
+		cmocka_unit_test(test_oddities),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_not_unpacked),
+		cmocka_unit_test(test_odd_lines),
+		cmocka_unit_test(test_far_odd),
+		cmocka_unit_test(test_gathered),
+		cmocka_unit_test(test_cancelled),
+		cmocka_unit_test(test_lids_at_odds),
+		cmocka_unit_test(test_folder_odd),
+		cmocka_unit_test(test_journal),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_far),
+		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_dependencies),
 		cmocka_unit_test(test_credit_loop),
 	};
 

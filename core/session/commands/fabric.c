@@ -532,7 +532,10 @@ const struct command fabric_commands[] = {
 		 "  ibdiagnet or OpenSM: also the tables in it (.far, .fdbs, opensm-lfts.dump), taken as the "
 		 "routing "
 		 "when no\n"
-		 "  engine was asked for.  Begins a new journal; the engine in force routes it.\n",
+		 "  engine was asked for.  What xz, gzip, bzip2 or zstd have compressed is unpacked.  Begins "
+		 "a new "
+		 "journal; the engine\n"
+		 "  in force routes it.\n",
 	 .run = cmd_load},
 	{.name = "live",
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
