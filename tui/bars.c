@@ -53,15 +53,32 @@ static void routing_part(const struct scene *sc, struct text *t)
 	time_slack = slack_of(s->seconds * 1e3);
 }
 
+#define SCOPE_SHOWN 16 /* bytes of a scope's words */
+
+static void scope_part(const struct scope *scope, const struct sweep *sweep, struct text *t)
+{
+	size_t n = strnlen(scope->words, SCOPE_SHOWN);
+
+	while (n && ((unsigned char)scope->words[n] & 0xc0) == 0x80) /* no half characters */
+		n--;
+	text_add(t, " | scope %.*s%s (%u)", (int)n, scope->words, scope->words[n] ? ".." : "",
+		 sweep ? sweep->hosts->n : scope->n);
+}
+
 static void count_links(const struct scene *sc, struct text *t)
 {
 	const struct fabric *f = sc->fabric;
+	const struct setup *setup = sc->event->setup;
+	const struct scope *scope = setup->scope;
+	bool counts = !strcmp(options_get(setup->options, "aggregation_nodes"), "count");
 	uint32_t hosts = 0;
 
 	for (uint32_t n = 0; n < f->n_nodes; n++)
-		hosts += !node_is_switch(f, n);
+		hosts += !node_is_switch(f, n) && (counts || !node_is_aggregation(f, n));
 	text_add(t, "  %s%u sw %u hosts %u links", f->warnings.missing ? "INCOMPLETE " : "", f->n_switches,
 		 hosts, f->n_links);
+	if (scope && *scope->words)
+		scope_part(scope, sc->sweep, t);
 }
 
 void draw_top_bar(int cols)

@@ -37,6 +37,8 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 {
 	const struct event *ev = event_of(v, row);
 
+	if (ev->kind == EVENT_SCOPE && col != C_NUMBER)
+		return -1;
 	switch (col) {
 	case C_NUMBER:
 		return row;

@@ -100,6 +100,7 @@ static void keep_chassis(struct scene *sc, struct chassis *c)
 void scene_take(struct scene *sc, struct session *s)
 {
 	struct chassis *kept = sc->chassis;
+	const struct event *before;
 
 	sc->chassis = NULL;
 	scene_release(sc);
@@ -119,8 +120,9 @@ void scene_take(struct scene *sc, struct session *s)
 	sc->change = sc->event->change;
 	if (sc->event->sweep)
 		sc->sweep = sweep_ref(sc->event->sweep);
-	if (s->at && s->event[s->at - 1].sweep)
-		sc->before = sweep_ref(s->event[s->at - 1].sweep);
+	before = session_event_before(s, s->at);
+	if (before && before->sweep)
+		sc->before = sweep_ref(before->sweep);
 	if (sc->sweep)
 		sc->topo = topo_ref(sc->sweep->topo);
 	else

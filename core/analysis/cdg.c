@@ -18,7 +18,7 @@ struct cdg_source *cdg_sources(const struct routing *r, bool switches, uint32_t 
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
 		if (!t->endport_up[ep] || !r->lids->base[ep] || t->endport_switch[ep] == NO_ID)
 			continue;
-		if (endport_is_switch(t->fabric, ep) && !switches)
+		if (!switches && !routing_counts(r, ep))
 			continue;
 		s[(*n)++] = (struct cdg_source){ep, t->endport_switch[ep], r->lids->base[ep],
 						t->endport_swport[ep]};
@@ -30,7 +30,7 @@ bool cdg_is_destination(const struct routing *r, bool switches, unsigned lid)
 {
 	uint32_t ep = lid_owner(r->lids, lid);
 
-	return ep != NO_ID && (switches || !endport_is_switch(r->topo->fabric, ep));
+	return ep != NO_ID && (switches || routing_counts(r, ep));
 }
 
 static int by_switch(const void *x, const void *y)

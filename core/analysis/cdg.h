@@ -9,8 +9,8 @@
  * is a credit loop: the fabric can deadlock.  Links of CAs and routers are
  * channels too, but never part of a cycle.
  *
- * Routes: from every present CA and router port (its base LID) to every LID of
- * the others that arrive; with `switches` also from and to port 0 of switches.  A
+ * Routes: from every present host that counts (routing.h; its base LID) to every LID of the
+ * others that arrive; with `switches` of all endports, port 0 of switches among them.  A
  * route whose SL OpenSM draws at random counts on each SL of the range.  The VL
  * of a CA's own link is taken to be that of the route's first switch.
  *

@@ -4,14 +4,15 @@
 
 #include <stdlib.h>
 
-/* CA and router ports hanging on each switch. */
-static uint32_t *hosts_per_switch(const struct topo *t)
+/* Hosts that count on each switch. */
+static uint32_t *hosts_per_switch(const struct routing *r)
 {
+	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
 	uint32_t *n = NEW_ARRAY(f->n_switches, uint32_t);
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (t->endport_up[ep] && !endport_is_switch(f, ep) && t->endport_switch[ep] != NO_ID)
+		if (routing_has_host(r, ep))
 			n[t->endport_switch[ep]]++;
 	return n;
 }
@@ -71,7 +72,7 @@ static void count_endports(struct check_result *c, const struct routing *r)
 	const struct topo *t = r->topo;
 
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
-		if (t->endport_up[ep])
+		if (t->endport_up[ep] && host_set_matters(r->hosts, t->fabric, ep))
 			c->no_lid += !r->lids->base[ep];
 }
 
@@ -80,7 +81,7 @@ int check_routing(const struct routing *r, struct check_result *c, struct progre
 	uint32_t n = r->topo->fabric->n_switches;
 	uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
 	uint16_t *hops = NEW_ARRAY(n, uint16_t);
-	uint32_t *work = NEW_ARRAY(n, uint32_t), *hosts = hosts_per_switch(r->topo);
+	uint32_t *work = NEW_ARRAY(n, uint32_t), *hosts = hosts_per_switch(r);
 	struct dest_ways ways = {0}, *w = r->adaptive ? &ways : NULL;
 	int result = 0;
 
@@ -97,7 +98,8 @@ int check_routing(const struct routing *r, struct check_result *c, struct progre
 		for (unsigned lid = lid0; lid < lid0 + COLUMN_BLOCK; lid++) {
 			uint32_t owner = lid_owner(r->lids, lid);
 
-			if (owner == NO_ID)
+			if (owner == NO_ID ||
+			    (!routing_counts(r, owner) && !endport_is_switch(r->topo->fabric, owner)))
 				continue;
 			if (w)
 				dest_ways(r, lid, w);

@@ -17,8 +17,8 @@ struct check_example {
 };
 
 struct check_result {
-	uint64_t
-		pairs; /* ordered pairs (source CA/router port, LID of another CA/router port), all present */
+	uint64_t pairs;		     /* ordered pairs (source host, LID of another host), all present; hosts:
+					routing_has_host() */
 	uint64_t unreachable;	     /* of these without path */
 	uint64_t looping;	     /* of the unreachable: forwarding loops */
 	uint64_t switch_unreachable; /* (source port, switch LID) without path: information, no fault by

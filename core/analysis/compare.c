@@ -9,12 +9,10 @@
 
 enum { STAYED, LEFT, CAME };
 
-/* Switch on which a CA or router port hangs; NO_ID for switches' ports 0 and what is not there. */
-static uint32_t host_switch(const struct routing *r, uint32_t ep)
+/* Switch on which a host hangs in r; NO_ID for what does not count in c, and what is not there. */
+static uint32_t host_switch(const struct comparison *c, const struct routing *r, uint32_t ep)
 {
-	if (!r || !r->topo->endport_up[ep] || endport_is_switch(r->topo->fabric, ep))
-		return NO_ID;
-	return r->topo->endport_switch[ep];
+	return r->topo->endport_up[ep] && routing_counts(c->b, ep) ? r->topo->endport_switch[ep] : NO_ID;
 }
 
 /* Sort sources by (switch, who); one that moved is LEFT at the old place and CAME at the new one. */
@@ -27,7 +25,7 @@ static void list_sources(struct comparison *c, const struct fabric *f)
 	for (int pass = 0; pass < 2; pass++) {
 		fill = pass ? mem_dup(c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
 		for (uint32_t ep = 0; ep < f->n_endports; ep++) {
-			uint32_t sa = host_switch(c->a, ep), sb = host_switch(c->b, ep);
+			uint32_t sa = host_switch(c, c->a, ep), sb = host_switch(c, c->b, ep);
 			uint32_t key[2] = {NO_ID, NO_ID};
 
 			if (sa == sb && sa != NO_ID)
@@ -234,7 +232,7 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 	uint32_t oa = in_a ? lid_owner(c->a->lids, in_a) : NO_ID, ob = lid_owner(c->b->lids, lid);
 	uint32_t dst = ob != NO_ID ? ob : oa;
 
-	if (dst == NO_ID || endport_is_switch(c->b->topo->fabric, dst))
+	if (dst == NO_ID || !routing_counts(c->b, dst))
 		return;
 	if (oa != dst)
 		oa = NO_ID;
@@ -243,8 +241,8 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 		column_hops(c->a->topo, ca, oa, w->ha, w->work);
 	else /* no entry and no cable on the way differs */
 		memcpy(w->ha, w->hb, c->b->topo->fabric->n_switches * sizeof(*w->ha));
-	sum_hops(c, w->ha, LEFT, host_switch(c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
-	sum_hops(c, w->hb, CAME, host_switch(c->b, dst), &c->max_hops_after, &w->sum_b, &w->n_b);
+	sum_hops(c, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
+	sum_hops(c, w->hb, CAME, host_switch(c, c->b, dst), &c->max_hops_after, &w->sum_b, &w->n_b);
 	if (marked || oa != ob)
 		compare_lid(w, lid, dst, ca, cb);
 }
@@ -283,7 +281,10 @@ static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const 
 /* Tables for a routing that is not there: nothing up, no LIDs used. */
 static const struct routing *empty_like(const struct routing *r)
 {
-	return routing_new("none", r->topo, r->lids);
+	struct routing *none = routing_new("none", r->topo, r->lids);
+
+	none->hosts = host_set_ref(r->hosts);
+	return none;
 }
 
 static bool lids_equal(const struct lids *a, const struct lids *b)
@@ -385,9 +386,9 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	mark_cables(c, top, marked);
 	done = walk_all(&w, lid_a, top, marked, any_source_changed(c, f), p);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		hosts += host_switch(c->b, ep) != NO_ID;
+		hosts += host_switch(c, c->b, ep) != NO_ID;
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (host_switch(c->b, ep) != NO_ID)
+		if (host_switch(c, c->b, ep) != NO_ID)
 			c->pairs += c->b->lids->count[ep] * (hosts - 1);
 	c->mean_hops_before = w.n_a ? (double)w.sum_a / w.n_a : 0;
 	c->mean_hops_after = w.n_b ? (double)w.sum_b / w.n_b : 0;

@@ -1,6 +1,6 @@
 /*
  * Two routings of one fabric compared: LFT entries, and paths of all pairs
- * (source CA or router port, destination LID of another CA or router port).
+ * (source host, destination LID of another host); hosts are those that count in the second one.
  */
 #ifndef IBSCOPE_COMPARE_H
 #define IBSCOPE_COMPARE_H

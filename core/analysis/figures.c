@@ -113,9 +113,9 @@ struct walk {
 	struct sum length, elements, first, links;
 };
 
-static bool is_host(const struct topo *t, uint32_t ep)
+static bool is_host(const struct routing *r, uint32_t ep)
 {
-	return !endport_is_switch(t->fabric, ep) && t->endport_switch[ep] != NO_ID;
+	return routing_counts(r, ep) && r->topo->endport_switch[ep] != NO_ID;
 }
 
 static void list_edges(struct walk *w)
@@ -124,7 +124,7 @@ static void list_edges(struct walk *w)
 	uint8_t *with_lid = NEW_ARRAY(w->n + 1, uint8_t);
 
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
-		if (!is_host(t, ep))
+		if (!is_host(w->r, ep))
 			continue;
 		w->hosts[t->endport_switch[ep]] += t->endport_up[ep];
 		with_lid[t->endport_switch[ep]] |= w->r->lids->base[ep] != 0;
@@ -303,7 +303,7 @@ static bool walk_hosts(struct walk *w, struct progress *p)
 	for (unsigned lid = 1; lid <= l->max_lid; lid++) {
 		uint32_t ep = lid_owner(l, lid);
 
-		if (ep == NO_ID || l->base[ep] != lid || !is_host(w->r->topo, ep))
+		if (ep == NO_ID || l->base[ep] != lid || !is_host(w->r, ep))
 			continue;
 		if (!progress_step(p, lid))
 			return false;
@@ -369,7 +369,7 @@ static uint32_t list_hosts(const struct routing *r, uint32_t *ep)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < r->topo->fabric->n_endports; i++)
-		if (r->lids->base[i] && is_host(r->topo, i))
+		if (r->lids->base[i] && is_host(r, i))
 			ep[n++] = i;
 	return n;
 }

@@ -10,8 +10,8 @@
 #include "core/analysis/shift.h"
 #include "core/routing/paths.h"
 
-struct hosts {
-	uint32_t *ep; /* CA and router ports with a LID, by ascending base LID */
+struct host_list {
+	uint32_t *ep; /* hosts that count and have a LID, by ascending base LID */
 	uint32_t n;
 };
 
@@ -23,14 +23,13 @@ static int by_lid(const void *x, const void *y, void *ctx)
 	return a < b ? -1 : a > b;
 }
 
-static struct hosts list_hosts(const struct routing *r)
+static struct host_list list_hosts(const struct routing *r)
 {
 	const struct topo *t = r->topo;
-	struct hosts h = {.ep = NEW_ARRAY(t->fabric->n_endports, uint32_t)};
+	struct host_list h = {.ep = NEW_ARRAY(t->fabric->n_endports, uint32_t)};
 
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
-		if (t->endport_up[ep] && !endport_is_switch(t->fabric, ep) &&
-		    t->endport_switch[ep] != NO_ID && r->lids->base[ep])
+		if (routing_has_host(r, ep) && r->lids->base[ep])
 			h.ep[h.n++] = ep;
 	qsort_r(h.ep, h.n, sizeof(*h.ep), by_lid, (void *)r->lids);
 	return h;
@@ -93,7 +92,7 @@ static void add_destination(struct loads *l, const struct routing *r, struct all
 }
 
 /* From every host to the base LID of every other, or to all its LIDs. */
-static int load_all(struct loads *l, const struct routing *r, const struct hosts *h, bool lids,
+static int load_all(struct loads *l, const struct routing *r, const struct host_list *h, bool lids,
 		    struct progress *p)
 {
 	const struct topo *t = r->topo;
@@ -151,8 +150,8 @@ static int load_shift(struct loads *l, const struct routing *r, const char *arg,
 	return 0;
 }
 
-static int load_bisection(struct loads *l, const struct routing *r, const struct hosts *h, const char *arg,
-			  struct err *e)
+static int load_bisection(struct loads *l, const struct routing *r, const struct host_list *h,
+			  const char *arg, struct err *e)
 {
 	uint64_t seed = 1;
 	char *end;
@@ -177,7 +176,7 @@ static int load_bisection(struct loads *l, const struct routing *r, const struct
 	return 0;
 }
 
-static int load_hotspot(struct loads *l, const struct routing *r, const struct hosts *h, const char *arg,
+static int load_hotspot(struct loads *l, const struct routing *r, const struct host_list *h, const char *arg,
 			struct err *e)
 {
 	const struct fabric *f = r->topo->fabric;
@@ -187,9 +186,9 @@ static int load_hotspot(struct loads *l, const struct routing *r, const struct h
 		if (endport_node(f, h->ep[i]) == node)
 			dst = h->ep[i];
 	if (dst == NO_ID)
-		return node == NO_ID
-			       ? -1
-			       : err_set(e, "load-map hotspot: %s is no host that is up", f->node_name[node]);
+		return node == NO_ID ? -1
+				     : err_set(e, "load-map hotspot: %s is no host that is up and counts",
+					       f->node_name[node]);
 	for (uint32_t i = 0; i < h->n; i++)
 		if (h->ep[i] != dst)
 			add_route(l, r, h->ep[i], dst);
@@ -225,7 +224,7 @@ static void sum_up(struct loads *l, const struct topo *t)
 struct loads *loads_new(const struct routing *r, const char *pattern, struct progress *p, struct err *e)
 {
 	struct loads *l = NEW(struct loads);
-	struct hosts h = list_hosts(r);
+	struct host_list h = list_hosts(r);
 	size_t len = strcspn(pattern, " ");
 	const char *arg = pattern + len + strspn(pattern + len, " ");
 	int rc;

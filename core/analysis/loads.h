@@ -20,7 +20,7 @@ struct loads {
 };
 
 /*
- * Patterns: "all" (every CA/router port to every other, base LIDs), "lids" (to all LIDs of every other),
+ * Patterns: "all" (every host that counts to every other, base LIDs), "lids" (to all LIDs of every other),
  * "shift K" (endport i to i+K in the order of shift_order(), shift.h), "bisection [seed=N]" (a random half to
  * the other half, one to one, both ways), "hotspot NODE" (all to one).
  * NULL and *e for an unknown pattern or when cancelled.

@@ -12,18 +12,33 @@ static int by_lid(const void *x, const void *y, void *ctx)
 	return a < b ? -1 : a > b;
 }
 
+/*
+ * Of an engine's order only hosts that count: others have no place, and in a scope, which is filled by its
+ * own hosts, missing nodes have none either.
+ */
+static uint32_t *counting_places(const struct routing *r, uint32_t *order, uint32_t *n)
+{
+	bool narrowed = r->hosts && r->hosts->narrowed;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < *n; i++)
+		if (order[i] == NO_ID ? !narrowed : routing_counts(r, order[i]))
+			order[kept++] = order[i];
+	*n = kept;
+	return order;
+}
+
 uint32_t *shift_order(const struct routing *r, uint32_t *n)
 {
 	const struct topo *t = r->topo;
 	uint32_t *order;
 
 	if (r->ops->order)
-		return r->ops->order(r, n);
+		return counting_places(r, r->ops->order(r, n), n);
 	order = NEW_ARRAY(t->fabric->n_endports + 1, uint32_t);
 	*n = 0;
 	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
-		if (t->endport_up[ep] && !endport_is_switch(t->fabric, ep) &&
-		    t->endport_switch[ep] != NO_ID && r->lids->base[ep])
+		if (routing_has_host(r, ep) && r->lids->base[ep])
 			order[(*n)++] = ep;
 	qsort_r(order, *n, sizeof(*order), by_lid, (void *)r->lids);
 	return order;

@@ -11,8 +11,8 @@
 
 /*
  * The order of shifts: the one the engine routes for (NO_ID = place of a missing
- * node, which sends and receives nothing), else all CA and router ports that are
- * up and have a LID, by LID.  *n places; caller frees.
+ * node, which sends and receives nothing), else all hosts that are
+ * up and have a LID, by LID; of either those that count.  *n places; caller frees.
  */
 uint32_t *shift_order(const struct routing *r, uint32_t *n);
 

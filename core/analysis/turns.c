@@ -77,8 +77,7 @@ static struct counter *counter_new(const struct routing *r, struct turns *t)
 		for (unsigned p = 1; switch_up(r->topo, s) && p <= f->switch_nports[s]; p++)
 			k->dir[switch_port_id(f, s, p)] = direction(r, s, p);
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (r->topo->endport_up[ep] && !endport_is_switch(f, ep) &&
-		    r->topo->endport_switch[ep] != NO_ID)
+		if (routing_has_host(r, ep))
 			k->hosts[r->topo->endport_switch[ep]]++;
 	return k;
 }
@@ -116,15 +115,16 @@ static void sort_by_hops(struct counter *k)
 			k->order[k->start[k->hops[s]]++] = s;
 }
 
-/* A CA or router port at a switch that is not the destination. */
-static uint32_t source_at(const struct topo *t, uint32_t sw, uint32_t owner)
+/* A host at a switch that is not the destination. */
+static uint32_t source_at(const struct routing *r, uint32_t sw, uint32_t owner)
 {
+	const struct topo *t = r->topo;
 	const struct fabric *f = t->fabric;
 
 	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
 		uint32_t q = t->peer[switch_port_id(f, sw, p)], ep = q == NO_ID ? NO_ID : f->port_endport[q];
 
-		if (ep != NO_ID && ep != owner && !endport_is_switch(f, ep))
+		if (ep != NO_ID && ep != owner && routing_counts(r, ep))
 			return ep;
 	}
 	return NO_ID;
@@ -149,7 +149,7 @@ static void note_turn(struct counter *k, uint32_t in, unsigned out, uint64_t rou
 				      .out = out,
 				      .routes = routes,
 				      .dlid = lid,
-				      .source = source_at(k->r->topo, from, lid_owner(k->r->lids, lid))};
+				      .source = source_at(k->r, from, lid_owner(k->r->lids, lid))};
 	k->before[t->n] = k->last[in];
 	k->last[in] = t->n++;
 }
@@ -227,7 +227,8 @@ int turns_count(const struct routing *r, struct turns *t, struct progress *p)
 		for (unsigned lid = lid0; lid < lid0 + COLUMN_BLOCK; lid++) {
 			uint32_t owner = lid_owner(r->lids, lid);
 
-			if (owner != NO_ID)
+			if (owner != NO_ID &&
+			    (routing_counts(r, owner) || endport_is_switch(r->topo->fabric, owner)))
 				count_lid(k, col + (size_t)(lid - lid0) * n, lid, owner);
 		}
 	}

@@ -33,7 +33,7 @@ struct turn {
 };
 
 /*
- * Routes run from every present CA and router port to every LID of the others, and
+ * Routes run from every present host to every LID of the others, and
  * to the LIDs of switches; those that do not arrive do not count.
  */
 struct turns {

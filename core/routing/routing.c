@@ -35,6 +35,21 @@ struct routing *routing_new(const char *engine, const struct topo *t, const stru
 	return r;
 }
 
+struct routing *routing_with_hosts(const struct routing *r, const struct host_set *hosts)
+{
+	struct routing *c = routing_new(r->engine, r->topo, r->lids);
+
+	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
+		routing_share_row(c, r, s);
+	c->ops = r->ops;
+	c->sl_tables = r->sl_tables ? sl_tables_ref(r->sl_tables) : NULL;
+	c->adaptive = (struct adaptive *)counted_ref(r->adaptive ? &r->adaptive->counted : NULL);
+	c->priv = r->priv;
+	c->hosts = host_set_ref(hosts);
+	c->same = routing_ref(r->same ? r->same : r);
+	return c;
+}
+
 struct routing *routing_ref(const struct routing *r)
 {
 	struct routing *q = (struct routing *)r;
@@ -52,13 +67,15 @@ void routing_unref(const struct routing *cr)
 	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
 		lft_row_unref(r->row[s]);
 	free(r->row);
-	if (r->ops->free_priv)
+	if (r->ops->free_priv && !r->same)
 		r->ops->free_priv(r->priv);
 	sl_tables_unref(r->sl_tables);
 	if (r->adaptive)
 		counted_unref(&r->adaptive->counted);
 	topo_unref(r->topo);
 	lids_unref(r->lids);
+	host_set_unref(r->hosts);
+	routing_unref(r->same); /* never long: it is no copy itself */
 	free(r);
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/elements.h"
+#include "core/fabric/host_set.h"
 #include "core/fabric/state.h"
 #include "core/routing/layers.h"
 #include "core/routing/adaptive.h"
@@ -129,15 +130,32 @@ struct routing {
 	const struct sl_tables *sl_tables; /* reference held; SLs and VLs given from outside, NULL = none */
 	struct adaptive *adaptive;	   /* reference held; groups of ports for some LIDs, NULL = none */
 	void *priv;			   /* the engine's own, behind ops */
+	const struct host_set *hosts;	   /* reference held; NULL: all CA and router ports count */
+	const struct routing *same; /* reference held; the same tables, whose priv this one's is; NULL */
 };
 
 /* A routing whose rows are all missing; engines fill row[] and ops. */
 struct routing *routing_new(const char *engine, const struct topo *t, const struct lids *l);
+/* The same tables where other hosts count (NULL: all CA and router ports). */
+struct routing *routing_with_hosts(const struct routing *r, const struct host_set *hosts);
 struct routing *routing_ref(const struct routing *r);
 void routing_unref(const struct routing *r);
 
 /* Make r's row of a switch the same object as that of `from` (both lists of the same fabric). */
 void routing_share_row(struct routing *r, const struct routing *from, uint32_t sw);
+
+/* Does an endport count as a host where pairs of hosts are counted, is it up or not? */
+static inline bool routing_counts(const struct routing *r, uint32_t endport)
+{
+	return r->hosts ? r->hosts->in[endport] : !endport_is_switch(r->topo->fabric, endport);
+}
+
+/* The same, and is it up and on a switch? */
+static inline bool routing_has_host(const struct routing *r, uint32_t endport)
+{
+	return r->topo->endport_up[endport] && r->topo->endport_switch[endport] != NO_ID &&
+	       routing_counts(r, endport);
+}
 
 static inline unsigned routing_port(const struct routing *r, uint32_t sw, unsigned lid)
 {

@@ -39,13 +39,14 @@ struct command {
  * views/ and tui/.
  */
 #define CORE_COMMANDS                                                                                    \
-	fabric_commands, tables_commands, change_commands, path_commands, step_commands, check_commands, \
-		diff_commands, load_commands, survey_commands, cdg_commands, element_commands,           \
-		export_commands, torus_commands, session_commands
+	fabric_commands, tables_commands, change_commands, scope_commands, path_commands, step_commands, \
+		check_commands, diff_commands, load_commands, survey_commands, cdg_commands,             \
+		element_commands, export_commands, torus_commands, session_commands
 
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
 extern const struct command tables_commands[];	/* tables */
 extern const struct command change_commands[];	/* routing, failing, undoing */
+extern const struct command scope_commands[];	/* scope */
 extern const struct command path_commands[];	/* trace, why, tables of one switch */
 extern const struct command step_commands[];	/* an engine's run, step by step */
 extern const struct command check_commands[];	/* check */

@@ -125,6 +125,13 @@ const struct state *session_state(const struct session *s)
 	return s->setup->state;
 }
 
+const struct scope *session_scope(const struct session *s)
+{
+	const struct scope *scope = s->setup->scope;
+
+	return scope && *scope->words ? scope : NULL;
+}
+
 struct sweep *session_find_snapshot(const struct session *s, const char *name)
 {
 	for (size_t i = 0; i < s->n_snapshots; i++)
@@ -222,6 +229,42 @@ int session_change(struct session *s, const struct change_request *rq, struct er
 		event_clear(&ev);
 		return -1;
 	}
+	return 0;
+}
+
+const struct event *session_event_before(const struct session *s, size_t at)
+{
+	while (at && s->event[at].kind == EVENT_SCOPE)
+		at--;
+	return at ? &s->event[at - 1] : NULL;
+}
+
+int session_recount(struct session *s, const struct scope *scope, const struct options *o, const char *text,
+		    struct progress *p, struct err *e)
+{
+	const struct event *at = session_event(s);
+	struct event ev = {.kind = EVENT_SCOPE,
+			   .setup = setup_with(s->setup, &(struct setup){.options = o, .scope = scope})};
+
+	if (!at) {
+		session_lock(s);
+		put_in_force(s, ev.setup);
+		session_unlock(s);
+		return 0;
+	}
+	ev.text = str_dup(text);
+	if (at->sweep)
+		ev.sweep = sweep_with_hosts(at->sweep, ev.setup);
+	if (at->change && ev.sweep && ev.sweep->routing) {
+		ev.change = compare_routings(at->change->a, ev.sweep->routing, p);
+		if (!ev.change) {
+			event_clear(&ev);
+			return err_set(e, CANCELLED);
+		}
+	}
+	session_lock(s);
+	append_event(s, &ev);
+	session_unlock(s);
 	return 0;
 }
 

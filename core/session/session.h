@@ -21,7 +21,7 @@
 
 struct command;
 
-enum event_kind { EVENT_LOAD, EVENT_ROUTE, EVENT_FAIL, EVENT_RESTORE, EVENT_SWEEP, EVENT_SET };
+enum event_kind { EVENT_LOAD, EVENT_ROUTE, EVENT_FAIL, EVENT_RESTORE, EVENT_SWEEP, EVENT_SET, EVENT_SCOPE };
 
 /* One entry of the journal.  events[0] is the fabric as loaded. */
 struct event {
@@ -29,7 +29,8 @@ struct event {
 	char *text;		   /* "fail link leaf-03[19]" */
 	const struct setup *setup; /* in force after it; reference held */
 	struct sweep *sweep;	   /* of that setup; reference; NULL while nothing has been routed */
-	struct comparison *change; /* against the event before; NULL when there is nothing to compare */
+	/* against the event before, of EVENT_SCOPE that of the one it follows; NULL: nothing to compare */
+	struct comparison *change;
 };
 
 struct snapshot {
@@ -77,6 +78,7 @@ const struct sweep *session_sweep(const struct session *s);
 const struct routing *session_routing(const struct session *s);
 const struct event *session_event(const struct session *s);
 const struct state *session_state(const struct session *s);
+const struct scope *session_scope(const struct session *s); /* NULL: all hosts count */
 
 /* 0, or -1 and *e: no fabric is loaded. */
 int session_need_fabric(const struct session *s, struct err *e);
@@ -98,6 +100,16 @@ struct change_request {
 	struct progress *progress; /* may be NULL */
 };
 int session_change(struct session *s, const struct change_request *rq, struct err *e);
+
+/*
+ * Which hosts count from now on: a new scope or (NULL: as it is) options that differ in aggregation_nodes
+ * alone.  An event without a sweep: tables and what changed stay, counted anew.
+ */
+int session_recount(struct session *s, const struct scope *scope, const struct options *o, const char *text,
+		    struct progress *p, struct err *e);
+
+/* The event whose tables the changes of event number `at` are against; NULL: none. */
+const struct event *session_event_before(const struct session *s, size_t at);
 
 /* Options that count from the next sweep on; nothing is routed.  Takes a reference. */
 void session_set_options(struct session *s, const struct options *o);

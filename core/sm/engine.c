@@ -52,6 +52,11 @@ const struct optdef common_options[] = {
 	 .choices = "file|ibsim",
 	 .help = "identities as in the file, or as ibsim simulates them: CA port GUID = node GUID + port, "
 		 "routers without LIDs"},
+	{.name = "aggregation_nodes",
+	 .type = OPT_CHOICE,
+	 .def = "ignore",
+	 .choices = "ignore|count",
+	 .help = "aggregation nodes in switches are routed; ignore: they are no hosts in what is counted"},
 	{.name = "sl2vl_file",
 	 .type = OPT_FILE,
 	 .def = "",

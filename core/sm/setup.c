@@ -2,6 +2,7 @@
 #include "core/base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct switch_tables *tables_ref(const struct switch_tables *t)
 {
@@ -18,6 +19,7 @@ struct setup *setup_new(const struct setup *m)
 	s->options = options_ref(m->options);
 	s->chain = m->chain ? str_dup(m->chain) : NULL;
 	s->tables = tables_ref(m->tables);
+	s->scope = m->scope ? scope_ref(m->scope) : NULL;
 	return s;
 }
 
@@ -30,10 +32,18 @@ struct setup *setup_with(const struct setup *base, const struct setup *other)
 		.state = other->state ? other->state : base->state,
 		.options = other->options ? other->options : base->options,
 		.chain = other->chain ? other->chain : base->chain,
+		.scope = other->scope ? other->scope : base->scope,
 		.tables = other->tables ? other->tables
 			  : same_fabric ? base->tables
 					: NULL,
 	});
+}
+
+struct host_set *setup_hosts(const struct setup *s)
+{
+	bool aggregation = !strcmp(options_get(s->options, "aggregation_nodes"), "count");
+
+	return host_set_new(s->fabric, aggregation, s->scope);
 }
 
 struct setup *setup_ref(const struct setup *s)
@@ -54,6 +64,7 @@ void setup_unref(const struct setup *s)
 	state_free(m->state);
 	options_free(m->options);
 	free((void *)(uintptr_t)m->chain);
+	scope_unref(m->scope);
 	if (m->tables)
 		counted_unref((struct counted *)(uintptr_t)&m->tables->counted);
 	free(m);
@@ -62,5 +73,5 @@ void setup_unref(const struct setup *s)
 bool setup_equal(const struct setup *a, const struct setup *b)
 {
 	return a->fabric == b->fabric && (a->state == b->state || state_equal(a->state, b->state)) &&
-	       options_equal(a->options, b->options) && a->tables == b->tables;
+	       options_equal(a->options, b->options) && a->tables == b->tables && a->scope == b->scope;
 }

@@ -6,6 +6,7 @@
 #ifndef IBSCOPE_SETUP_H
 #define IBSCOPE_SETUP_H
 
+#include "core/fabric/host_set.h"
 #include "core/fabric/state.h"
 #include "core/routing/switch_tables.h"
 #include "core/sm/options.h"
@@ -18,13 +19,15 @@ struct setup {
 	const char *chain;	       /* engines asked for, "updn,minhop"; owned; NULL = none */
 	/* Tables read for this fabric beside its source; reference held; NULL = none. */
 	const struct switch_tables *tables;
+	const struct scope *scope; /* whose hosts count; reference held; NULL or without words = all */
 };
 
 /* A setup of these members (refs apart): takes references of its own and copies the chain; options are
  * required. */
 struct setup *setup_new(const struct setup *members);
 
-/* The same but for the members of `other` that are not NULL; another fabric leaves the tables behind. */
+/* The same but for the members of `other` that are not NULL; another fabric leaves the tables behind, not the
+ * scope. */
 struct setup *setup_with(const struct setup *base, const struct setup *other);
 
 /* What the switches hold: tables that were read, else those that came with the fabric; NULL = not known. */
@@ -33,10 +36,13 @@ static inline const struct switch_tables *setup_tables(const struct setup *s)
 	return s->tables ? s->tables : fabric_switch_tables(s->fabric);
 }
 
+/* Ports that count as hosts under it: the scope and the option `aggregation_nodes`.  To be let go of. */
+struct host_set *setup_hosts(const struct setup *s);
+
 struct setup *setup_ref(const struct setup *s);
 void setup_unref(const struct setup *s); /* NULL is fine */
 
-/* Does a routing of both find the same: fabric, state, options and tables? */
+/* Does a routing of both find the same: fabric, state, options, tables and hosts that count? */
 bool setup_equal(const struct setup *a, const struct setup *b);
 
 #endif

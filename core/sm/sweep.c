@@ -596,6 +596,7 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	activated_program(s->memory->active, s->topo);
 	s->memory->ignore = s->from_scratch && (!s->routing || s->lids->n_wrong);
 	if (s->routing) {
+		((struct routing *)s->routing)->hosts = host_set_ref(s->hosts);
 		routing_unref(s->memory->tables);
 		s->memory->tables = routing_ref(s->routing);
 	}
@@ -604,16 +605,22 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	return rc;
 }
 
+/* A setup as sweeps hold it. */
+static const struct setup *with_chain(const struct setup *setup)
+{
+	return setup->chain && *setup->chain ? setup_ref(setup)
+					     : setup_with(setup, &(struct setup){.chain = "minhop"});
+}
+
 struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)
 {
 	struct sweep *s = NEW(struct sweep);
 	double start = now_seconds();
 
 	s->refs = 1;
-	s->setup = rq->setup->chain && *rq->setup->chain
-			   ? setup_ref(rq->setup)
-			   : setup_with(rq->setup, &(struct setup){.chain = "minhop"});
+	s->setup = with_chain(rq->setup);
 	s->fabric = s->setup->fabric;
+	s->hosts = setup_hosts(s->setup);
 	if (rq->prev && !starts_anew(rq)) {
 		s->prev = sweep_ref(rq->prev);
 		s->number = rq->prev->number + 1;
@@ -623,6 +630,27 @@ struct sweep *sweep_run(const struct sweep_request *rq, struct err *e)
 		return NULL;
 	}
 	s->seconds = now_seconds() - start;
+	return s;
+}
+
+struct sweep *sweep_with_hosts(const struct sweep *of, const struct setup *setup)
+{
+	struct sweep *s = mem_dup(of, sizeof(*of));
+
+	atomic_init(&s->refs, 1);
+	s->setup = with_chain(setup);
+	s->topo = topo_ref(of->topo);
+	s->lids = lids_ref(of->lids);
+	s->hosts = setup_hosts(setup);
+	s->routing = of->routing ? routing_with_hosts(of->routing, s->hosts) : NULL;
+	s->refusal = of->n_refusals ? mem_dup(of->refusal, of->n_refusals * sizeof(*of->refusal)) : NULL;
+	for (size_t i = 0; i < s->n_refusals; i++)
+		s->refusal[i].why = str_dup(of->refusal[i].why);
+	s->notes = str_dup(of->notes);
+	s->scratch_reason = of->scratch_reason ? str_dup(of->scratch_reason) : NULL;
+	s->opervls = mem_dup(of->opervls, of->fabric->n_ports);
+	s->prev = of->prev ? sweep_ref(of->prev) : NULL;
+	s->memory = memory_copy(of->memory, of->fabric);
 	return s;
 }
 
@@ -639,6 +667,7 @@ static void sweep_free(struct sweep *s)
 	topo_unref(s->topo);
 	lids_unref(s->lids);
 	routing_unref(s->routing);
+	host_set_unref(s->hosts);
 	memory_free(s->memory);
 	for (size_t i = 0; i < s->n_refusals; i++)
 		free(s->refusal[i].why);

@@ -25,6 +25,7 @@ struct sweep {
 	const struct topo *topo;       /* reference held */
 	const struct lids *lids;       /* reference held */
 	const struct routing *routing; /* reference held; NULL: no engine routed (no_fallback) */
+	const struct host_set *hosts;  /* reference held: those that count */
 	struct refusal *refusal;       /* engines that refused before routing->engine */
 	size_t n_refusals;
 	const char *fatal;     /* OpenSM would not get past the last refusal: "never ends", "crashes"; NULL */
@@ -43,6 +44,12 @@ struct sweep {
 
 struct sweep *sweep_ref(const struct sweep *s);
 void sweep_unref(const struct sweep *s);
+
+/*
+ * The same sweep under a setup that differs only in which hosts count (scope and option
+ * aggregation_nodes): same tables, same memory.
+ */
+struct sweep *sweep_with_hosts(const struct sweep *s, const struct setup *setup);
 
 struct sweep_request {
 	const struct setup *setup; /* chain: engine names as in opensm -R; NULL or "" = minhop */

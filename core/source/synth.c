@@ -13,6 +13,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
+#include "core/fabric/host_set.h"
 #include "core/base/text.h"
 #include "core/source/synth_plan.h"
 
@@ -24,7 +25,6 @@
 #define VENDOR 0x2c9
 #define DEVICE_SWITCH 0xd2f0
 #define DEVICE_CA 0x101b
-#define DEVICE_AGGREGATION 0xcf09
 #define AGGREGATION_NAME "Mellanox Technologies Aggregation Node"
 
 struct kind {

@@ -384,10 +384,10 @@ static int cmd_journal(struct session *s, int argc, char **argv, struct out *o, 
 	list = json_array();
 	for (size_t i = 0; i < s->n_events; i++) {
 		const struct event *ev = &s->event[i];
-		const struct comparison *c = ev->change;
+		const struct comparison *c = ev->kind == EVENT_SCOPE ? NULL : ev->change;
 
 		out_text(o, "%c%3zu  %s", i == s->at ? '>' : ' ', i, ev->text);
-		if (ev->sweep && ev->sweep->routing)
+		if (ev->kind != EVENT_SCOPE && ev->sweep && ev->sweep->routing)
 			out_text(o, "  [%s %.1f ms]", ev->sweep->routing->engine, ev->sweep->seconds * 1e3);
 		if (c)
 			out_text(o, "  %s on %s, %lu rerouted, %lu lost, %lu regained",

@@ -126,20 +126,45 @@ static int check_turns(const struct sweep *w, struct out *o)
 	return 0;
 }
 
+/* gone: ports of the scope that are not in the fabric. */
+static void print_verdict(const struct sweep *w, bool sound, uint32_t gone, struct out *o)
+{
+	bool missing = w->fabric->warnings.missing;
+
+	if (!w->hosts->n && w->hosts->narrowed)
+		out_text(o, "No host counts: nothing is judged.\n");
+	else if (!sound)
+		out_text(o, "NOT SOUND.\n");
+	else if (missing)
+		out_text(o, "Nothing wrong in the part that is known; whether the fabric is sound is not.\n");
+	else if (gone)
+		out_text(o, "Nothing wrong among the hosts of the scope that are there.\n");
+	else if (w->hosts->narrowed)
+		out_text(o, "Sound within the scope: every host of it reaches every other, and their own "
+			    "routes make no credit loops.\n");
+	else
+		out_text(o, "Sound: every host reaches every host, without credit loops.\n");
+	sound = sound && !missing && !gone && (w->hosts->n || !w->hosts->narrowed);
+	out_json(o, "complete", json_boolean(!missing));
+	out_json(o, "sound", json_boolean(sound));
+	o->run->found_fault |= !sound;
+}
+
 static int cmd_check(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
 	const struct comparison *change = session_event(s)->change;
 	struct check_result c;
 	int64_t loops;
-	uint32_t cut;
-	bool sound;
+	uint32_t cut, gone;
 
 	(void)argc;
 	(void)argv;
 	if (check_routing(w->routing, &c, o->run->progress))
 		return err_set(e, CANCELLED);
 	cut = count_cut_off(w, NULL);
+	gone = report_scope(s, o);
+	report_aggregation(s, o);
 	print_check(w, &c, o);
 	if (w->routing->adaptive)
 		out_text(o,
@@ -163,17 +188,8 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 			"TRUE`).\n",
 			w->routing->engine, w->routing->ops->n_layers(w->routing));
 	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
-	sound = check_sound(&c) && !cut && !loops;
 	report_missing(w->fabric, o);
-	if (sound && w->fabric->warnings.missing)
-		out_text(o, "Nothing wrong in the part that is known; whether the fabric is sound is not.\n");
-	else
-		out_text(o, sound ? "Sound: every host reaches every host, without credit loops.\n"
-				  : "NOT SOUND.\n");
-	sound = sound && !w->fabric->warnings.missing;
-	out_json(o, "complete", json_boolean(!w->fabric->warnings.missing));
-	out_json(o, "sound", json_boolean(sound));
-	o->run->found_fault |= !sound;
+	print_verdict(w, check_sound(&c) && !cut && !loops, gone, o);
 	return 0;
 }
 

@@ -37,6 +37,13 @@ uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, cons
 void report_event(struct session *s, struct out *o);
 /* A line that the fabric is incomplete, and what is missing, when something is. */
 void report_missing(const struct fabric *f, struct out *o);
+/*
+ * Lines on the scope, when there is one: how many of its ports are here and count; JSON field "scope".
+ * Ports of it that are not in this fabric.
+ */
+uint32_t report_scope(const struct session *s, struct out *o);
+/* A line that aggregation nodes do not count, when there are such; JSON field "aggregation_nodes". */
+void report_aggregation(const struct session *s, struct out *o);
 /* Sizes of the fabric in one line, and whether it is complete. */
 void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */
@@ -54,8 +61,8 @@ uint64_t report_dropped(const struct cdg *c, struct out *o);
 /* A layer (VL) as text; -1 and *e. */
 int parse_layer(const char *word, int *vl, struct err *e);
 
-/* Endports whose node did not fail, yet the subnet manager does not reach them; *first (may be NULL): one of
- * them. */
+/* Endports that matter (host_set_matters()) whose node did not fail, yet the subnet manager does not reach
+ * them; *first (may be NULL): one of them. */
 uint32_t count_cut_off(const struct sweep *w, uint32_t *first);
 
 #endif

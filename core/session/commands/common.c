@@ -55,6 +55,67 @@ void report_missing(const struct fabric *f, struct out *o)
 	text_free(&t);
 }
 
+#define SCOPE_GONE 3 /* ports named that are not here */
+
+uint32_t report_scope(const struct session *s, struct out *o)
+{
+	const struct scope *scope = session_scope(s);
+	struct host_set *h;
+	struct text gone = {0};
+	uint32_t up = 0, n_gone = 0;
+	json_t *list;
+	char a[40];
+
+	if (!scope)
+		return 0;
+	h = setup_hosts(s->setup);
+	list = json_array();
+	for (uint32_t i = 0; i < scope->n; i++) {
+		uint32_t ep = scope_endport(s->fabric, &scope->port[i]);
+		char port[40];
+
+		if (ep != NO_ID) {
+			up += h->in[ep] && session_endport_up(s, ep);
+			continue;
+		}
+		snprintf(port, sizeof(port), "0x%016lx[%u]", scope->port[i].node_guid, scope->port[i].port);
+		if (n_gone++ < SCOPE_GONE)
+			text_add(&gone, "%s%s", n_gone > 1 ? ", " : "", port);
+		json_array_append_new(list, json_text(port));
+	}
+	out_text(o, "Scope %s: %s", scope->words, plural(h->n, "host port", a, sizeof(a)));
+	if (up < h->n)
+		out_text(o, ", %u of them down or cut off", h->n - up);
+	if (n_gone)
+		out_text(o, "; %u of the scope not in this fabric: %s%s", n_gone, text_str(&gone),
+			 n_gone > SCOPE_GONE ? ", ..." : "");
+	out_text(o, ".\n");
+	out_json(o, "scope",
+		 json_make("{s:s, s:i, s:i, s:o}", "hosts", scope->words, "ports", (int)h->n, "up", (int)up,
+			   "missing", list));
+	text_free(&gone);
+	host_set_unref(h);
+	return n_gone;
+}
+
+static bool aggregation_counts(const struct session *s)
+{
+	return !strcmp(options_get(s->setup->options, "aggregation_nodes"), "count");
+}
+
+void report_aggregation(const struct session *s, struct out *o)
+{
+	uint32_t n = fabric_aggregation_nodes(s->fabric);
+	char a[40];
+
+	if (n && !aggregation_counts(s))
+		out_text(o,
+			 "%s in switches: routed, but not counted as hosts (`set aggregation_nodes "
+			 "count`).\n",
+			 plural(n, "aggregation node", a, sizeof(a)));
+	out_json(o, "aggregation_nodes", json_integer(n));
+}
+
 void report_fabric(struct session *s, struct out *o)
 {
 	const struct fabric *f = s->fabric;
@@ -62,7 +123,7 @@ void report_fabric(struct session *s, struct out *o)
 	char a[32], b[32], c[32], d[32];
 
 	for (uint32_t n = 0; n < f->n_nodes; n++) {
-		cas += f->node_type[n] == NODE_CA;
+		cas += f->node_type[n] == NODE_CA && (aggregation_counts(s) || !node_is_aggregation(f, n));
 		routers += f->node_type[n] == NODE_ROUTER;
 	}
 	out_text(o, "%s (%s): %s, %s, %s", f->source, f->format,
@@ -73,6 +134,7 @@ void report_fabric(struct session *s, struct out *o)
 	if (f->warnings.n)
 		out_text(o, "; %s: `show warnings`", plural(f->warnings.n, "warning", d, sizeof(d)));
 	out_text(o, "\n");
+	report_aggregation(s, o);
 	report_missing(f, o);
 	out_json(o, "fabric",
 		 json_make("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "source", f->source, "format",
@@ -93,11 +155,13 @@ void report_comparison(const struct comparison *c, struct out *o)
 	char a[40], b[40], d[40], e[40];
 
 	out_text(o,
-		 "%s on %s changed (%lu lost, %lu gained); of %s %lu take another path, %lu lost, %lu "
+		 "%s on %s changed (%lu lost, %lu gained); of %s%s %lu take another path, %lu lost, %lu "
 		 "regained",
 		 plural(c->entries_changed, "entry", a, sizeof(a)),
 		 plural(c->switches_changed, "switch", b, sizeof(b)), c->entries_lost, c->entries_gained,
-		 plural(c->pairs, "pair", d, sizeof(d)), c->rerouted, c->lost, c->regained);
+		 plural(c->pairs, "pair", d, sizeof(d)),
+		 c->b->hosts && c->b->hosts->narrowed ? " in the scope" : "", c->rerouted, c->lost,
+		 c->regained);
 	if (c->between_survivors)
 		out_text(o, " (%lu cut off, %lu between survivors)", c->cut_off, c->between_survivors);
 	else if (c->lost)
@@ -182,6 +246,8 @@ uint32_t count_cut_off(const struct sweep *w, uint32_t *first)
 	uint32_t n = 0;
 
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
+		if (!host_set_matters(w->hosts, w->fabric, ep))
+			continue;
 		if (w->topo->endport_up[ep] || w->setup->state->node_down[endport_node(w->fabric, ep)])
 			continue;
 		if (n++ == 0 && first)

@@ -113,11 +113,14 @@ static int diff_figures(const struct comparison *c, struct out *o, struct progre
 static int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a,
 		      const struct sweep **b, struct err *e)
 {
+	const struct event *before;
+
 	*b = need_routing(s, e);
 	if (!*b)
 		return -1;
 	if (argc == 0) {
-		*a = s->at ? s->event[s->at - 1].sweep : NULL;
+		before = session_event_before(s, s->at);
+		*a = before ? before->sweep : NULL;
 		return *a && (*a)->routing ? 0 : err_set(e, "the event before had no tables to compare with");
 	}
 	*a = session_find_snapshot(s, argv[0]);
@@ -129,6 +132,20 @@ static int diff_sides(struct session *s, int argc, char **argv, const struct swe
 			return err_set(e, "there is no snapshot \"%s\"; `snapshot` lists them", argv[1]);
 	}
 	return 0;
+}
+
+/* Two routings where the hosts count that count now, whenever they were made; NULL when cancelled. */
+static struct comparison *compare_counted(const struct session *s, const struct routing *a,
+					  const struct routing *b, struct progress *p)
+{
+	struct host_set *now = setup_hosts(s->setup);
+	struct routing *ra = routing_with_hosts(a, now), *rb = routing_with_hosts(b, now);
+	struct comparison *c = compare_routings(ra, rb, p);
+
+	routing_unref(ra);
+	routing_unref(rb);
+	host_set_unref(now);
+	return c;
 }
 
 static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -144,9 +161,10 @@ static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, str
 	}
 	if (diff_sides(s, argc - 1, argv + 1, &a, &b, e))
 		return -1;
-	c = compare_routings(a->routing, b->routing, o->run->progress);
+	c = compare_counted(s, a->routing, b->routing, o->run->progress);
 	if (!c)
 		return err_set(e, CANCELLED);
+	report_scope(s, o);
 	if (strcmp(a->routing->engine, b->routing->engine))
 		out_text(o, "%s -> %s: ", a->routing->engine, b->routing->engine);
 	report_comparison(c, o);

@@ -279,8 +279,10 @@ static int cmd_compare(struct session *s, int argc, char **argv, struct out *o, 
 	while (n < rq->n && (c[n] = side_measure(rq, n, c[0], o->run->progress, e)))
 		n++;
 	rc = n < rq->n ? -1 : 0;
-	if (!rc)
+	if (!rc) {
+		report_scope(s, o);
 		print_engines(c, n, o);
+	}
 	while (n)
 		engine_figures_free(c[--n]);
 	side_request_unref(rq);

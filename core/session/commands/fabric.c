@@ -32,6 +32,7 @@ static int take_fabric(struct session *s, struct fabric *f, const char *how, str
 	if (session_set_fabric(s, f, how, o->run->progress, e))
 		return -1;
 	report_fabric(s, o);
+	report_scope(s, o);
 	report_snapshots_gone(snapshots, s, o);
 	report_event(s, o);
 	return 0;
@@ -232,6 +233,23 @@ static bool shapes_fabric(const char *name)
 	return !strcmp(name, "guid") || !strcmp(name, "port_guids");
 }
 
+/* Do they differ in what counts as a host, and in nothing else? */
+static bool counts_only(const struct options *a, const struct options *b)
+{
+	bool differ = false;
+
+	for (size_t i = 0; i < options_count(a); i++) {
+		const char *name = options_at(a, i)->name;
+
+		if (!strcmp(options_get(a, name), options_get(b, name)))
+			continue;
+		if (strcmp(name, "aggregation_nodes"))
+			return false;
+		differ = true;
+	}
+	return differ;
+}
+
 /* Take a changed set of options into force. */
 static int apply_options(struct session *s, const struct options *opts, bool reshape, const char *text,
 			 struct out *o, struct err *e)
@@ -249,6 +267,13 @@ static int apply_options(struct session *s, const struct options *opts, bool res
 			report_snapshots_gone(snapshots, s, o);
 			report_event(s, o);
 		}
+		return 0;
+	}
+	if (counts_only(s->setup->options, opts)) {
+		if (session_recount(s, NULL, opts, text, o->run->progress, e))
+			return -1;
+		if (at)
+			report_aggregation(s, o);
 		return 0;
 	}
 	if (at && at->setup->chain) {
@@ -358,6 +383,7 @@ static void show_summary(struct session *s, struct out *o)
 		nodes += ev->setup->state->node_down[n];
 	out_text(o, "failed: %s, %s; event %zu of %zu\n", PLURAL(links, "link"), PLURAL(nodes, "node"), s->at,
 		 s->n_events - 1);
+	report_scope(s, o);
 	if (s->fabric->sm_endport != NO_ID)
 		out_text(o, "subnet manager: %s%s\n",
 			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)),

@@ -75,6 +75,7 @@ static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o,
 	text_free(&pattern);
 	if (!l)
 		return -1;
+	report_scope(s, o);
 	print_loads(w->topo, l, limit, o);
 	loads_free(l);
 	return 0;
@@ -155,6 +156,7 @@ static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, s
 	sh = shifts_new(w->routing, sample, o->run->progress);
 	if (!sh)
 		return err_set(e, CANCELLED);
+	report_scope(s, o);
 	print_shifts(w, sh, o);
 	shifts_free(sh);
 	return 0;

@@ -128,6 +128,7 @@ static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, s
 		json_t *list = json_array();
 
 		qsort(f, n, sizeof(*f), by_harm);
+		report_scope(s, o);
 		out_text(o, "%8s %8s %8s %8s %8s %6s  %s\n", "lost", "between", "rerouted", "longer",
 			 "entries", "gone", links ? "link" : "switch");
 		for (uint32_t i = 0; i < n; i++)

@@ -1,0 +1,120 @@
+/* `scope`: one job's hosts are all that counts. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/session/commands/commands.h"
+
+/* Mark endports of nodes or ports that a word means, or take the marks away. */
+static int mark_word(const struct session *s, const char *word, uint8_t mark, uint8_t *wanted, struct err *e)
+{
+	const struct fabric *f = s->fabric;
+	struct id_list l = {0};
+	bool ports = false;
+	int rc = session_nodes(s, word, NAMES_HOSTS, &l, e);
+
+	if (rc && word[strlen(word) - 1] == ']') {
+		rc = session_ports(s, word, &l, NULL);
+		ports = !rc;
+	}
+	for (uint32_t i = 0; !rc && i < l.n; i++) {
+		uint32_t node = ports ? f->port_node[l.id[i]] : l.id[i];
+
+		if (node_is_switch(f, node))
+			rc = err_set(e, "%s is a switch, expected hosts", f->node_name[node]);
+		for (unsigned p = 1; !rc && p <= f->node_nports[node]; p++) {
+			uint32_t port = f->node_port[node] + p, ep = f->port_endport[port];
+
+			if (ep != NO_ID && (!ports || port == l.id[i]))
+				wanted[ep] = mark;
+		}
+	}
+	id_list_free(&l);
+	return rc;
+}
+
+/* The scope that words ask for; NULL and *e. */
+static struct scope *read_scope(const struct session *s, int argc, char **argv, struct err *e)
+{
+	const struct fabric *f = s->fabric;
+	uint8_t *wanted = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	struct text words = {0};
+	struct scope *scope = NULL;
+	int rc = 0;
+
+	for (uint32_t ep = 0; *argv[0] == '-' && ep < f->n_endports; ep++)
+		wanted[ep] = !endport_is_switch(f, ep);
+	for (int i = 0; !rc && i < argc; i++) {
+		bool leave_out = argv[i][0] == '-' && argv[i][1];
+		char *quoted = word_quoted(argv[i]);
+
+		text_add(&words, "%s%s", i ? " " : "", quoted);
+		free(quoted);
+		rc = mark_word(s, argv[i] + leave_out, !leave_out, wanted, e);
+	}
+	if (!rc)
+		scope = scope_new(f, text_str(&words), wanted);
+	if (scope && !scope->n) {
+		err_set(e, "scope: no host is left");
+		scope_unref(scope);
+		scope = NULL;
+	}
+	text_free(&words);
+	free(wanted);
+	return scope;
+}
+
+static int cmd_scope(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const uint8_t none = 0;
+	bool all = argc == 2 && (!strcmp(argv[1], "all") || !strcmp(argv[1], "off"));
+	struct scope *scope;
+	struct fabric nothing = {0};
+	char *text;
+	int rc;
+
+	if (argc == 1) {
+		report_scope(s, o);
+		if (!session_scope(s))
+			out_text(o, "No scope: all hosts count.\n");
+		return 0;
+	}
+	if (all && !session_scope(s)) {
+		out_text(o, "All hosts count already.\n");
+		return 0;
+	}
+	scope = all ? scope_new(&nothing, "", &none) : read_scope(s, argc - 1, argv + 1, e);
+	if (!scope)
+		return -1;
+	text = str_printf("scope %s", all ? "all" : scope->words);
+	rc = session_recount(s, scope, NULL, text, o->run->progress, e);
+	free(text);
+	scope_unref(scope);
+	if (rc)
+		return rc;
+	report_scope(s, o);
+	if (all)
+		out_text(o, "All hosts count again.\n");
+	return 0;
+}
+
+const struct command scope_commands[] = {
+	{.name = "scope",
+	 .syntax = "scope [all | off | H...]",
+	 .help = "count one job's hosts only: names, globs, lists; `-` before a word leaves out",
+	 .details =
+		 "  check, load-map, shifts, survey, compare, diff and what changes are told of are then "
+		 "about pairs of\n"
+		 "  these hosts: scope luna-[0160-0175], scope luna-* -luna-0163, scope -*login*.  Tables "
+		 "stay as they are.\n"
+		 "  The scope outlasts failures and another `load` or `live`, where its ports are found by "
+		 "GUID; all or off\n"
+		 "  ends it.  Alone: what it is.\n",
+	 .needs = NEEDS_FABRIC,
+	 .run = cmd_scope},
+	{.name = NULL},
+};
