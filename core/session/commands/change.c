@@ -342,9 +342,11 @@ static int cmd_flap(struct session *s, int argc, char **argv, struct out *o, str
 
 static int moved(struct session *s, int rc, struct out *o)
 {
-	if (!rc)
-		out_text(o, "Now at event %zu of %zu: %s\n", s->at, s->n_events - 1, session_event(s)->text);
-	return rc;
+	if (rc)
+		return -1;
+	out_text(o, "Now at event %zu of %zu: %s\n", s->at, s->n_events - 1, session_event(s)->text);
+	out_json(o, "event", json_integer((json_int_t)s->at));
+	return 0;
 }
 
 static int cmd_undo(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -412,17 +414,29 @@ static int cmd_reset(struct session *s, int argc, char **argv, struct out *o, st
 	return 0;
 }
 
+static void list_snapshots(const struct session *s, struct out *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->n_snapshots; i++) {
+		const struct routing *r = s->snapshot[i].sweep->routing;
+
+		out_text(o, "%-20s %s\n", s->snapshot[i].name, r ? r->engine : "-");
+		json_array_append_new(list, json_make("{s:s, s:s*}", "name", s->snapshot[i].name, "engine",
+						      r ? r->engine : NULL));
+	}
+	if (!s->n_snapshots)
+		out_text(o, "no snapshots\n");
+	out_json(o, "snapshots", list);
+}
+
 static int cmd_snapshot(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w;
 	struct snapshot *old = NULL;
 
 	if (argc == 1) {
-		for (size_t i = 0; i < s->n_snapshots; i++)
-			out_text(o, "%-20s %s\n", s->snapshot[i].name,
-				 s->snapshot[i].sweep->routing ? s->snapshot[i].sweep->routing->engine : "-");
-		if (!s->n_snapshots)
-			out_text(o, "no snapshots\n");
+		list_snapshots(s, o);
 		return 0;
 	}
 	w = need_routing(s, e);

@@ -10,6 +10,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
+#include "core/routing/json_names.h"
 #include "core/session/command.h"
 
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);

@@ -33,11 +33,8 @@ static struct elements *current_elements(struct session *s, struct out *o, struc
 
 static json_t *element_json(const struct elements *el, uint32_t e)
 {
-	char guid[24];
-
-	snprintf(guid, sizeof(guid), "0x%016" PRIx64, el->guid[e]);
-	return json_make("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name",
-			 el->name[e], "guid", guid, "by", element_rule_names[el->rule[e]], "chips",
+	return json_make("{s:i, s:s, s:o, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name",
+			 el->name[e], "guid", json_guid(el->guid[e]), "by", element_rule_names[el->rule[e]], "chips",
 			 (int)element_chips(el, e), "external",
 			 (int)(el->first_link[e + 1] - el->first_link[e]), "internal",
 			 (int)element_inside_links(el, e), "hosts", (int)el->hosts[e]);
@@ -71,34 +68,40 @@ static uint32_t port_usage(const struct routing *r, uint32_t sw, unsigned port)
 	return n;
 }
 
-static json_t *chip_json(const struct elements *el, uint32_t sw)
+static json_t *chip_json(const struct elements *el, const struct lids *l, uint32_t sw)
 {
 	const struct fabric *f = el->topo->fabric;
 	uint32_t outside = 0, node = f->switch_node[sw],
 		 inside = el->first_inside[sw + 1] - el->first_inside[sw];
 	const char *place = f->node_chassis_place[node] ? f->node_chassis_place[node] : "";
-	char guid[24];
+	json_t *obj;
 
 	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
 		outside += el->port_link[switch_port_id(f, sw, p)] != NO_ID;
-	snprintf(guid, sizeof(guid), "0x%016" PRIx64, f->node_guid[node]);
-	return json_make("{s:s, s:s, s:s, s:i, s:i}", "guid", guid, "name", switch_name(f, sw), "place",
-			 place, "external", (int)outside, "internal", (int)inside);
+	obj = json_node(f, l, node);
+	json_object_set_new(obj, "place", json_text(place));
+	json_object_set_new(obj, "external", json_integer(outside));
+	json_object_set_new(obj, "internal", json_integer(inside));
+	return obj;
 }
 
-static json_t *print_link(const struct elements *el, const struct routing *r, uint32_t l, struct out *o)
+static json_t *print_link(const struct elements *el, const struct session *s, uint32_t l, struct out *o)
 {
 	const struct fabric *f = el->topo->fabric;
 	uint32_t port = el->link_port[l],
-		 usage = port_usage(r, f->node_switch[f->port_node[port]], f->port_num[port]);
+		 usage = port_usage(session_routing(s), f->node_switch[f->port_node[port]], f->port_num[port]);
 	char a[300], b[300];
+	json_t *obj;
 
 	port_label(f, port, a, sizeof(a));
 	port_label(f, el->topo->peer[port], b, sizeof(b));
 	out_text(o, "  %6u  %s -> %s", usage, a, b);
 	out_text(o, element_chips(el, el->link_to[l]) > 1 ? "  (%s)\n" : "\n", el->name[el->link_to[l]]);
-	return json_make("{s:s, s:s, s:s, s:i}", "from", a, "to", b, "element", el->name[el->link_to[l]],
-			 "usage", (int)usage);
+	obj = json_make("{s:s, s:o, s:i}", "element", el->name[el->link_to[l]], "element_guid",
+			json_guid(el->guid[el->link_to[l]]), "usage", (int)usage);
+	json_put_port(obj, "from", f, session_lids(s), port);
+	json_put_port(obj, "to", f, session_lids(s), el->topo->peer[port]);
+	return obj;
 }
 
 static int print_element(struct session *s, const struct elements *el, uint32_t n, struct out *o,
@@ -111,7 +114,7 @@ static int print_element(struct session *s, const struct elements *el, uint32_t 
 		 plural(element_chips(el, n), "chip", a, sizeof(a)), element_rule_names[el->rule[n]],
 		 plural(el->hosts[n], "host port", b, sizeof(b)));
 	for (uint32_t c = el->first_chip[n]; c < el->first_chip[n + 1]; c++)
-		json_array_append_new(chips, chip_json(el, el->chip[c]));
+		json_array_append_new(chips, chip_json(el, session_lids(s), el->chip[c]));
 	out_json(o, "element", element_json(el, n));
 	out_json(o, "chips", chips);
 	snprintf(number, sizeof(number), "%u", n + 1);
@@ -121,7 +124,7 @@ static int print_element(struct session *s, const struct elements *el, uint32_t 
 	}
 	out_text(o, "Links to other elements, and the LIDs sent out of them:\n");
 	for (uint32_t l = el->first_link[n]; l < el->first_link[n + 1]; l++)
-		json_array_append_new(links, print_link(el, session_routing(s), l, o));
+		json_array_append_new(links, print_link(el, s, l, o));
 	out_json(o, "links", links);
 	return 0;
 }
@@ -181,10 +184,11 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 
 		out_text(o, "%8u %8u %8u %8u  %s -> %s\n", p->least, p->n_least, p->most, p->n_longer,
 			 el->name[p->from], el->name[p->to]);
-		json_array_append_new(list, json_make("{s:s, s:s, s:i, s:i, s:i, s:i}", "from",
-						      el->name[p->from], "to", el->name[p->to], "shortest",
-						      (int)p->least, "links", (int)p->n_least, "longest",
-						      (int)p->most, "longer", (int)p->n_longer));
+		json_array_append_new(
+			list, json_make("{s:s, s:o, s:s, s:o, s:i, s:i, s:i, s:i}", "from", el->name[p->from], "from_guid",
+					json_guid(el->guid[p->from]), "to", el->name[p->to], "to_guid",
+					json_guid(el->guid[p->to]), "shortest", (int)p->least, "links",
+					(int)p->n_least, "longest", (int)p->most, "longer", (int)p->n_longer));
 	}
 	if (!all && u->n > PAIR_LINES)
 		out_text(o, "  ... %s; `equal-paths all` prints them\n",

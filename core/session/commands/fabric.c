@@ -196,6 +196,7 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 		free(old);
 	}
 	out_text(o, "%s from %s\n", PLURAL(map->n, "name"), argv[1]);
+	out_json(o, "names", json_integer((json_int_t)map->n));
 	report_snapshots_gone(snapshots, s, o);
 	for (size_t i = 0; i < w.n; i++)
 		out_text(o, "%s:%u: %s\n", argv[1], w.w[i].line, w.w[i].text);
@@ -288,6 +289,8 @@ static int cmd_set(struct session *s, int argc, char **argv, struct out *o, stru
 	}
 	if (argc == 2 && options_find(s->setup->options, argv[1])) {
 		show_option(o, s->setup->options, options_find(s->setup->options, argv[1]));
+		out_json(o, "options",
+			 json_make("{s:s}", argv[1], options_get(s->setup->options, argv[1])));
 		return 0;
 	}
 	return set_option(s, argv[1], argv[2], o, e);
@@ -363,6 +366,9 @@ static void show_summary(struct session *s, struct out *o)
 			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)),
 			 s->fabric->sm_guessed ? " (guessed, the source does not tell; `set guid` does)"
 					       : "");
+	out_json(o, "subnet_manager",
+		 json_port(s->fabric, session_lids(s),
+			   s->fabric->sm_endport == NO_ID ? NO_ID : s->fabric->endport_port[s->fabric->sm_endport]));
 	out_json(o, "sm_guessed", json_boolean(s->fabric->sm_guessed));
 	out_json(o, "failed_links", json_integer(links));
 	out_json(o, "failed_nodes", json_integer(nodes));
@@ -410,21 +416,18 @@ static unsigned ports_up(const struct session *s, uint32_t node)
 static int show_nodes(struct session *s, bool switches, struct out *o, struct err *e)
 {
 	const struct fabric *f = s->fabric;
-	const struct sweep *w = session_sweep(s);
-	json_t *list = json_array();
+	json_t *list = json_array(), *obj;
 
 	for (uint32_t ep = 0; ep < f->n_endports && !progress_cancelled(o->run->progress); ep++) {
-		uint32_t n = endport_node(f, ep), port = f->endport_port[ep];
-		unsigned lid = w ? w->lids->base[ep] : f->port_lid[port];
-		char name[300];
+		uint32_t n = endport_node(f, ep);
 
 		if (node_is_switch(f, n) != switches)
 			continue;
-		endport_label(f, ep, name, sizeof(name));
-		json_array_append_new(list,
-				      json_make("{s:s, s:i, s:i, s:i, s:b}", "name", name, "lid", (int)lid,
-						"ports", (int)f->node_nports[n], "up", (int)ports_up(s, n),
-						"down", (int)session_state(s)->node_down[n]));
+		obj = json_make("{s:o, s:i, s:i, s:b}", "port_guid", json_guid(f->port_guid[f->endport_port[ep]]),
+				"ports", (int)f->node_nports[n], "up", (int)ports_up(s, n), "down",
+				(int)session_state(s)->node_down[n]);
+		json_put_endport(obj, "name", f, session_lids(s), ep);
+		json_array_append_new(list, obj);
 	}
 	out_json(o, switches ? "switches" : "hosts", list);
 	return print_table(s, switches ? "switches" : "hosts", NULL, o, e);
@@ -433,7 +436,7 @@ static int show_nodes(struct session *s, bool switches, struct out *o, struct er
 static void show_links(struct session *s, struct out *o)
 {
 	const struct fabric *f = s->fabric;
-	json_t *list = json_array();
+	json_t *list = json_array(), *obj;
 	char a[300], b[300];
 
 	for (uint32_t l = 0; l < f->n_links && !progress_cancelled(o->run->progress); l++) {
@@ -444,7 +447,11 @@ static void show_links(struct session *s, struct out *o)
 		port_label(f, q, b, sizeof(b));
 		out_text(o, "%s %s %s %s%s\n", up ? "up  " : "down", a, b, link_width_name(f->port_width[p]),
 			 link_speed_name(f->port_speed[p]));
-		json_array_append_new(list, json_make("{s:s, s:s, s:b}", "a", a, "b", b, "up", (int)up));
+		obj = json_make("{s:b, s:s, s:s}", "up", (int)up, "width", link_width_name(f->port_width[p]), "speed",
+				link_speed_name(f->port_speed[p]));
+		json_put_port(obj, "a", f, session_lids(s), p);
+		json_put_port(obj, "b", f, session_lids(s), q);
+		json_array_append_new(list, obj);
 	}
 	out_json(o, "links", list);
 }
@@ -463,6 +470,18 @@ static void show_engines(struct session *s, struct out *o)
 	out_json(o, "engines", list);
 }
 
+/* A port of a node that is shown, with a cable. */
+static json_t *cable_json(const struct session *s, uint32_t id, bool up)
+{
+	const struct fabric *f = s->fabric;
+	json_t *obj = json_make("{s:i, s:b, s:s, s:s}", "port", (int)f->port_num[id], "up", (int)up, "width",
+				link_width_name(f->port_width[id]), "speed",
+				link_speed_name(f->port_speed[id]));
+
+	json_put_port(obj, "peer", f, session_lids(s), f->port_peer[id]);
+	return obj;
+}
+
 static int show_node(struct session *s, const char *word, struct out *o, struct err *e)
 {
 	static const char *const types[] = {"", "CA", "switch", "router"};
@@ -470,10 +489,13 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 	bool whole = node_named(f, word, strlen(word)) != NO_ID;
 	uint32_t only = whole ? NO_ID : session_port(s, word, NULL); /* of NODE[PORT] no other is printed */
 	uint32_t n = only == NO_ID ? session_node(s, word, e) : f->port_node[only];
+	json_t *ports = json_array(), *obj;
 	char a[300];
 
-	if (n == NO_ID)
+	if (n == NO_ID) {
+		json_decref(ports);
 		return -1;
+	}
 	out_text(o,
 		 "%s %s\nnode GUID 0x%016lx, system image GUID 0x%016lx, vendor 0x%x, device 0x%x, %u "
 		 "ports%s%s\n",
@@ -484,13 +506,21 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 	for (unsigned p = 1; p <= f->node_nports[n]; p++) {
 		uint32_t id = f->node_port[n] + p;
 
+		bool up;
+
 		if (f->port_peer[id] == NO_ID || (only != NO_ID && id != only))
 			continue;
-		out_text(o, "  [%u] %-4s %s%-5s %s\n", p,
-			 state_link_up(f, session_state(s), f->port_link[id]) ? "up" : "down",
+		up = state_link_up(f, session_state(s), f->port_link[id]);
+		out_text(o, "  [%u] %-4s %s%-5s %s\n", p, up ? "up" : "down",
 			 link_width_name(f->port_width[id]), link_speed_name(f->port_speed[id]),
 			 port_label(f, f->port_peer[id], a, sizeof(a)));
+		json_array_append_new(ports, cable_json(s, id, up));
 	}
+	obj = json_node(f, session_lids(s), n);
+	json_object_set_new(obj, "type", json_text(types[f->node_type[n]]));
+	json_object_set_new(obj, "down", json_boolean(session_state(s)->node_down[n]));
+	json_object_set_new(obj, "ports", ports);
+	out_json(o, "node", obj);
 	return 0;
 }
 

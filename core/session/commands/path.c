@@ -56,20 +56,23 @@ static json_t *ports_json(const struct routing *r, uint32_t sw, unsigned dlid)
 static json_t *path_json(const struct routing *r, const struct path *p)
 {
 	const struct fabric *f = r->topo->fabric;
-	json_t *hops = json_array();
+	json_t *hops = json_array(), *path;
 
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct path_hop *h = &p->hop[i];
-		json_t *hop = json_make("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, h->sw), "in",
-					(int)h->in, "out", (int)h->out, "vl", (int)h->vl);
+		json_t *hop = json_make("{s:i, s:i, s:i}", "in", (int)h->in, "out", (int)h->out, "vl", (int)h->vl);
 
+		json_put_switch(hop, "switch", f, r->lids, h->sw);
 		if (adaptive_find(r->adaptive, h->sw, p->dlid))
 			json_object_set_new(hop, "ports", ports_json(r, h->sw, p->dlid));
 		json_array_append_new(hops, hop);
 	}
-	return json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
+	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
 			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
 			 (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "path", hops);
+	json_put_endport(path, "src", f, r->lids, p->src);
+	json_put_endport(path, "dst", f, r->lids, p->dst);
+	return path;
 }
 
 /* With adaptive routing: do all ways that packets may take arrive, and how long are they? */
@@ -140,6 +143,7 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 	struct topo *t = topo_new(s->fabric, session_state(s));
 	int n = endport_distance(t, src, dst);
 	char a[300], b[300];
+	json_t *ends;
 
 	out_text(o, "%s (LID %u) -> %s (LID %u): ", endport_label(s->fabric, src, a, sizeof(a)), slid,
 		 endport_label(s->fabric, dst, b, sizeof(b)), dlid);
@@ -147,6 +151,10 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 		out_text(o, "no way over switches\n");
 	else
 		out_text(o, "the shortest way has %s\n", PLURAL((unsigned)n, "hop"));
+	ends = json_make("{s:o}", "hops", n < 0 ? json_null() : json_integer(n));
+	json_put_endport(ends, "src", s->fabric, NULL, src);
+	json_put_endport(ends, "dst", s->fabric, NULL, dst);
+	out_json(o, "shortest", ends);
 	topo_unref(t);
 }
 
@@ -241,15 +249,22 @@ static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, st
 {
 	const struct sweep *w = session_sweep(s);
 	const struct routing *r = w->routing;
+	json_t *list;
 
 	(void)argc;
 	(void)argv;
 	if (!r->ops->is_root)
 		return err_set(e, "%s has no roots", r->engine);
-	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
-		if (switch_up(w->topo, sw) && r->ops->is_root(r, sw))
-			out_text(o, "0x%016lx %s\n", s->fabric->node_guid[s->fabric->switch_node[sw]],
-				 switch_name(s->fabric, sw));
+	list = json_array();
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
+		uint32_t node = s->fabric->switch_node[sw];
+
+		if (!switch_up(w->topo, sw) || !r->ops->is_root(r, sw))
+			continue;
+		out_text(o, "0x%016lx %s\n", s->fabric->node_guid[node], s->fabric->node_name[node]);
+		json_array_append_new(list, json_node(s->fabric, w->lids, node));
+	}
+	out_json(o, "roots", list);
 	return 0;
 }
 

@@ -86,6 +86,7 @@ static void print_finding(const struct sweep *w, bool links, const struct findin
 {
 	const struct fabric *fb = w->fabric;
 	char a[300], b[300], name[620];
+	json_t *obj;
 
 	if (links)
 		snprintf(name, sizeof(name), "%s %s", port_label(fb, fb->link_port[2 * f->id], a, sizeof(a)),
@@ -97,13 +98,18 @@ static void print_finding(const struct sweep *w, bool links, const struct findin
 		 f->refused    ? "  (no engine routes it)"
 		 : f->fallback ? "  (falls back)"
 			       : "");
-	json_array_append_new(list,
-			      json_make("{s:s, s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:b}", "what", name, "lost",
-					(json_int_t)f->lost, "rerouted", (json_int_t)f->rerouted, "longer",
-					(json_int_t)f->longer, "entries", (json_int_t)f->entries,
-					"hosts_gone", (int)f->gone, "cut_off", (json_int_t)f->cut_off,
-					"between_survivors", (json_int_t)(f->lost - f->cut_off), "fallback",
-					(int)(f->fallback || f->refused)));
+	obj = json_make("{s:s, s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:b}", "what", name, "lost", (json_int_t)f->lost,
+			"rerouted", (json_int_t)f->rerouted, "longer", (json_int_t)f->longer, "entries",
+			(json_int_t)f->entries, "hosts_gone", (int)f->gone, "cut_off", (json_int_t)f->cut_off,
+			"between_survivors", (json_int_t)(f->lost - f->cut_off), "fallback",
+			(int)(f->fallback || f->refused));
+	if (links) {
+		json_put_port(obj, "a", fb, w->lids, fb->link_port[2 * f->id]);
+		json_put_port(obj, "b", fb, w->lids, fb->link_port[2 * f->id + 1]);
+	} else {
+		json_put_node(obj, "switch", fb, w->lids, f->id);
+	}
+	json_array_append_new(list, obj);
 }
 
 static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, struct err *e)
