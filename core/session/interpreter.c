@@ -269,14 +269,21 @@ int run_text(struct command_run *r, const char *text, struct err *e)
 	return rc;
 }
 
-/* The object of a line that cannot be read: its first word stands for the command. */
-static void unread_line(struct command_run *r, const char *line, const struct err *why)
+void tell_unread(struct command_run *r, const char *command, const struct err *why)
 {
-	char *word = str_printf("%.*s", (int)strcspn(line, " \t\r\n"), line);
 	struct out o;
 
-	out_begin(&o, r, word);
+	out_begin(&o, r, command);
 	out_end(&o, -1, why);
+}
+
+/* Of a line that cannot be read the first word stands for the command. */
+static void unread_line(struct command_run *r, const char *line, const struct err *why)
+{
+	const char *from = skip_colon(line + text_mark(line, strlen(line)));
+	char *word = str_printf("%.*s", (int)strcspn(from, " \t\r\n;"), from);
+
+	tell_unread(r, word, why);
 	free(word);
 }
 
@@ -308,6 +315,8 @@ int run_script(struct command_run *r, FILE *script, const char *name, struct err
 	}
 	if (got < 0 && progress_cancelled(r->progress))
 		err_set(e, CANCELLED);
+	if (got < 0 && !r->depth) /* else it is what `source` fails with */
+		tell_unread(r, "source", e);
 	text_free(&line);
 	return got < 0 ? -1 : rc;
 }

@@ -37,6 +37,20 @@ static int take_fabric(struct session *s, struct fabric *f, const char *how, str
 	return 0;
 }
 
+/* What the switches held when the fabric was read, as the routing in force. */
+static int take_held(struct session *s, const char *chain, struct out *o, struct err *e)
+{
+	char *text = str_printf("route %s", chain);
+	struct change_request rq = {
+		.kind = EVENT_ROUTE, .setup.chain = chain, .text = text, .progress = o->run->progress};
+	int rc = session_change(s, &rq, e);
+
+	if (!rc)
+		report_event(s, o);
+	free(text);
+	return rc;
+}
+
 static int cmd_load(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct fabric *f;
@@ -55,7 +69,7 @@ static int cmd_load(struct session *s, int argc, char **argv, struct out *o, str
 	rc = take_fabric(s, f, how, o, e);
 	free(how);
 	if (!rc && tables && !s->setup->chain)
-		rc = run_text(o->run, "route tables,no_fallback", e);
+		rc = take_held(s, "tables,no_fallback", o, e);
 	return rc;
 }
 
@@ -163,7 +177,7 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 		if (!rc)
 			report_discovery(before, f, o);
 		if (!rc && what != LIVE_NO_TABLES)
-			rc = run_text(o->run, "route live,no_fallback", e);
+			rc = take_held(s, "live,no_fallback", o, e);
 		fabric_unref(f);
 		free(how);
 	}
