@@ -79,3 +79,16 @@ json_t *json_port(const struct fabric *f, const struct lids *l, uint32_t port)
 		json_put_beside(o, "name", f, l, port);
 	return o;
 }
+
+json_t *json_link(const struct fabric *f, const struct lids *l, const struct state *st, uint32_t link)
+{
+	uint32_t a = f->link_port[2 * link];
+	json_t *o = json_object();
+
+	json_put_port(o, "a", f, l, a);
+	json_put_port(o, "b", f, l, f->link_port[2 * link + 1]);
+	json_object_set_new(o, "up", json_boolean(state_link_up(f, st, link)));
+	json_object_set_new(o, "width", json_text(link_width_name(f->port_width[a])));
+	json_object_set_new(o, "speed", json_text(link_speed_name(f->port_speed[a])));
+	return o;
+}

@@ -13,6 +13,7 @@
 #define IBSCOPE_JSON_NAMES_H
 
 #include "core/base/json.h"
+#include "core/fabric/state.h"
 #include "core/routing/lids.h"
 
 /* Into the object o: the name as labels.h spells it, and what stands beside it. */
@@ -27,5 +28,8 @@ void json_put_beside(json_t *o, const char *key, const struct fabric *f, const s
 /* An object of its own: name (of the node), guid, lid; of a port also port.  NO_ID: null. */
 json_t *json_node(const struct fabric *f, const struct lids *l, uint32_t node);
 json_t *json_port(const struct fabric *f, const struct lids *l, uint32_t port);
+
+/* A link: its ports a and b, up, width and speed ("4x", "HDR"). */
+json_t *json_link(const struct fabric *f, const struct lids *l, const struct state *st, uint32_t link);
 
 #endif

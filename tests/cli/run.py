@@ -22,6 +22,7 @@ SECONDS = 120  # no case takes one; a bound for a program that hangs
 ENDLESS = "mesh:5x4,fail=3,shuffle=1,seed=12"
 
 FILES = {
+    "qos.conf": "qos TRUE\n",
     "mesh.conf": "do_mesh_analysis TRUE\n",
     "chain.conf": "routing_engine updn,minhop\n",
     "bad.conf": "lmc 9\n",
@@ -276,6 +277,32 @@ def cut_off(folder):
     return None
 
 
+def embedded(folder):
+    """With --json what a command writes to "-" is a field of its object, byte for byte."""
+    for start, head, commands in (
+            ([TREE, *UPDN], 0, ["save -", "export lfts -", "export fdbs -", "export subnet -", "export paths -", "export sl2vl -",
+                                "export json -", "export dot -", "export dot - cdg"]),
+            (["torus:3x3"], 2, ["torus-conf -", "torus-conf"])):  # two lines tell about the torus
+        for command in commands:
+            args = ["-F", "qos.conf", *start, "-e", command]
+            plain = "".join(run(args, folder).stdout.splitlines(keepends=True)[head:])
+            told = [json.loads(line) for line in run(["--json", *args], folder).stdout.splitlines()]
+            if not plain or told[-1]["command"] != command.split()[0] or told[-1]["content"] != plain:
+                return "%s: found %s, expected %s" % (command, ascii(told[-1])[:300], ascii(plain)[:300])
+    return None
+
+
+def links_exported(folder):
+    """`export json` holds every link once, with both its ports, and what is down."""
+    done = run(["--json", TREE, *UPDN, "-e", "fail link leaf-01[4]; show links; export json -"], folder)
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    links = json.loads(told[-1]["content"])["links"]
+    if links != told[-2]["links"] or len(links) != 15 or [k["a"] for k in links if not k["up"]] != ["leaf-01[4]"]:
+        return "found %s, expected %s" % (links, told[-2]["links"])
+    known = {e["guid"] for e in json.loads(told[-1]["content"])["switches"]}
+    return None if all(k["a_guid"] in known and k["a_port"] == 4 for k in links if not k["up"]) else str(links)
+
+
 def standard_input(folder):
     """What `save -` writes is read back through "-", in another process."""
     saved = run([TREE, "-e", "save -"], folder)
@@ -299,6 +326,7 @@ def main():
     folder = tempfile.mkdtemp(prefix="ibscope-cli-")
     tests = [(c.name, lambda c=c: run_case(c, folder)) for c in CASES]
     tests += [("fabric from standard input", lambda: standard_input(folder)),
+              ("embedded", lambda: embedded(folder)), ("links exported", lambda: links_exported(folder)),
               ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
     if len(sys.argv) > 1:
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], p) for p in sys.argv[1:])]

@@ -450,7 +450,7 @@ static int show_nodes(struct session *s, bool switches, struct out *o, struct er
 static void show_links(struct session *s, struct out *o)
 {
 	const struct fabric *f = s->fabric;
-	json_t *list = json_array(), *obj;
+	json_t *list = json_array();
 	char a[300], b[300];
 
 	for (uint32_t l = 0; l < f->n_links && !progress_cancelled(o->run->progress); l++) {
@@ -461,11 +461,7 @@ static void show_links(struct session *s, struct out *o)
 		port_label(f, q, b, sizeof(b));
 		out_text(o, "%s %s %s %s%s\n", up ? "up  " : "down", a, b, link_width_name(f->port_width[p]),
 			 link_speed_name(f->port_speed[p]));
-		obj = json_make("{s:b, s:s, s:s}", "up", (int)up, "width", link_width_name(f->port_width[p]), "speed",
-				link_speed_name(f->port_speed[p]));
-		json_put_port(obj, "a", f, session_lids(s), p);
-		json_put_port(obj, "b", f, session_lids(s), q);
-		json_array_append_new(list, obj);
+		json_array_append_new(list, json_link(f, session_lids(s), session_state(s), l));
 	}
 	out_json(o, "links", list);
 }

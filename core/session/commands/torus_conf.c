@@ -235,6 +235,12 @@ static void tell_plan(struct maker *m, const struct torus_plan *p, bool good, st
 			   (int)good));
 }
 
+static void put_text(const struct text *x, struct out *o)
+{
+	out_text(o, "%s", text_str(x));
+	out_json(o, "content", json_text(text_str(x)));
+}
+
 static int give_plan(struct maker *m, const struct torus_plan *p, bool good, const char *path, struct out *o,
 		     struct err *e)
 {
@@ -253,9 +259,11 @@ static int give_plan(struct maker *m, const struct torus_plan *p, bool good, con
 	if (path && strcmp(path, "-"))
 		rc = write_file(path, &x, m->progress, e);
 	else
-		out_text(o, "%s", text_str(&x));
-	if (path && strcmp(path, "-") && !rc)
+		put_text(&x, o);
+	if (path && strcmp(path, "-") && !rc) {
 		out_text(o, "%s written; `route " ENGINE " qos=TRUE torus_config=%s` takes it\n", path, path);
+		out_json(o, "file", json_text(path));
+	}
 	text_free(&x);
 	return rc;
 }
