@@ -10,6 +10,7 @@
 #include "core/fabric/names.h"
 #include "core/routing/json_names.h"
 #include "core/session/command.h"
+#include "core/session/commands/commands.h"
 #include "views/views.h"
 
 /* What stands behind the pane's name. */
@@ -406,6 +407,7 @@ const struct command view_commands[] = {
 		    "  that must all occur, COLUMN:TEXT, -WORD; changed, down, detour.  `list help filter "
 		    "where:pane`\n"
 		    "  tells the panes and their arguments.\n",
+	 .json = JSON_LIST,
 	 .subject = view_subject,
 	 .run = cmd_list},
 	{.name = NULL},

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA 1 /* of the JSON objects; told in the first one */
-
 static void lines_add(struct out *o, const char *from, size_t len)
 {
 	json_array_append_new(o->lines, json_textn(from, len));
@@ -63,7 +61,7 @@ void out_last_objects(void)
 	for (struct out *o = atomic_exchange(&innermost, NULL); o; o = o->up) {
 		fputs(o->head, o->run->f);
 		if (!o->run->begun)
-			fprintf(o->run->f, ",\"schema\":%d", SCHEMA);
+			fprintf(o->run->f, ",\"schema\":%d", JSON_SCHEMA);
 		o->run->begun = true;
 		fputs(",\"ok\":false,\"error\":\"" OUT_OF_MEMORY "standard error tells how much was asked for\"}\n",
 		      o->run->f);
@@ -99,7 +97,7 @@ void out_end(struct out *o, int rc, const struct err *e)
 	text_free(&o->partial);
 	json_object_set_new(o->object, "ok", json_boolean(!rc));
 	if (!o->run->begun)
-		json_object_set_new(o->object, "schema", json_integer(SCHEMA));
+		json_object_set_new(o->object, "schema", json_integer(JSON_SCHEMA));
 	o->run->begun = true;
 	if (rc)
 		json_object_set_new(o->object, "error", json_text(e->msg));

@@ -11,6 +11,12 @@
 
 struct command_run;
 
+/*
+ * Version of the JSON objects, told in the first one.  It goes up when a key goes away or means
+ * something else; keys may be added at any time.
+ */
+#define JSON_SCHEMA 1
+
 struct out {
 	struct command_run *run; /* what the command is part of: where it writes, how it is cancelled */
 	struct out *up;		 /* JSON mode: of the command that runs this one, NULL = none */

@@ -386,6 +386,16 @@ const struct command cdg_commands[] = {
 	 .help = "virtual lanes in use: routes, channels, dependencies, credit loops",
 	 .details = ABOUT_SWITCHES,
 	 .needs = NEEDS_ROUTING,
+	 .json = "in_force boolean false: qos is off\n"
+		 "layers[] object VLs in use\n"
+		 "layers[].vl integer the VL\n"
+		 "layers[].routes integer routes that begin on it\n"
+		 "layers[].channels integer channels\n"
+		 "layers[].dependencies integer dependencies\n"
+		 "layers[].on_cycles integer channels on credit loops\n"
+		 "dropped integer routes that VL 15 ends\n"
+		 "explained string? the engine's own words\n"
+		 JSON_LIST,
 	 .run = cmd_layers},
 	{.name = "cdg",
 	 .syntax = "cdg [LAYER] [switches] [all]",
@@ -393,12 +403,26 @@ const struct command cdg_commands[] = {
 	 .details = "  A channel is a directed link on a VL; in and out are dependencies from and to "
 		    "others.\n" ABOUT_SWITCHES,
 	 .needs = NEEDS_ROUTING,
+	 .json = "cdg object channel dependencies\n"
+		 "cdg.channels integer channels\n"
+		 "cdg.dependencies integer dependencies\n"
+		 "cdg.on_cycles integer channels on credit loops\n"
+		 "cdg.list[] object channels: the first, or all\n"
+		 "cdg.list[].vl integer its VL\n"
+		 "cdg.list[].channel string the channel as text\n"
+		 "cdg.list[].from port port that sends\n"
+		 "cdg.list[].to port port at the other end\n"
+		 "cdg.list[].in integer dependencies from others\n"
+		 "cdg.list[].out integer dependencies to others\n"
+		 "cdg.list[].routes integer routes on it\n"
+		 "cdg.list[].cycle boolean it is on a credit loop\n",
 	 .run = cmd_cdg},
 	{.name = "cycles",
 	 .syntax = "cycles [switches] [all]",
 	 .help = "credit loops: a shortest cycle of each group, and routes that make it",
 	 .details = ABOUT_SWITCHES,
 	 .needs = NEEDS_ROUTING,
+	 .json = JSON_LOOPS,
 	 .run = cmd_cycles},
 	{.name = NULL},
 };

@@ -468,14 +468,17 @@ const struct command change_commands[] = {
 		    "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show "
 		    "options` list "
 		    "what there is.\n",
+	 .json = JSON_EVENT,
 	 .run = cmd_route},
 	{.name = "sweep",
 	 .syntax = "sweep",
 	 .help = "a heavy sweep without a change: files are read again, right entries are kept",
+	 .json = JSON_EVENT,
 	 .run = cmd_sweep},
 	{.name = "reroute",
 	 .syntax = "reroute",
 	 .help = "a heavy sweep that ignores existing entries",
+	 .json = JSON_EVENT,
 	 .run = cmd_reroute},
 	{.name = "fail",
 	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]",
@@ -484,30 +487,48 @@ const struct command change_commands[] = {
 		    "  Globs and lists stand for many: fail switch *CSPINE1-8*, fail host luna-[0160-0175],\n"
 		    "  fail link leaf-03[5-8]; so does a host's name: all its ports.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = "links integer links that went down\n"
+		 "nodes integer nodes that went down\n"
+		 JSON_EVENT,
 	 .run = cmd_fail},
 	{.name = "restore",
 	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | all",
 	 .help = "bring back what failed",
 	 .needs = NEEDS_FABRIC,
+	 .json = "links integer links that came back\n"
+		 "nodes integer nodes that came back\n"
+		 JSON_EVENT,
 	 .run = cmd_restore},
 	{.name = "flap",
 	 .syntax = "flap NODE[PORT]...",
 	 .help = "links go down and come up again between two sweeps",
 	 .needs = NEEDS_ROUTING,
+	 .json = JSON_EVENT,
 	 .run = cmd_flap},
-	{.name = "undo", .syntax = "undo", .help = "go back before the last change", .run = cmd_undo},
-	{.name = "redo", .syntax = "redo", .help = "make the undone change again", .run = cmd_redo},
+	{.name = "undo", .syntax = "undo", .help = "go back before the last change", .json = "event integer number of the event in force\n",
+	 .run = cmd_undo},
+	{.name = "redo", .syntax = "redo", .help = "make the undone change again", .json = "event integer number of the event in force\n",
+	 .run = cmd_redo},
 	{.name = "journal",
 	 .syntax = "journal [EVENT]",
 	 .help = "list the changes; with a number: go there",
+	 .json = "event integer? number of the event in force\n"
+		 "events[] object? the journal\n"
+		 "events[].event integer its number\n"
+		 "events[].text string what was done\n"
+		 "events[].current boolean it is in force\n",
 	 .run = cmd_journal},
 	{.name = "reset",
 	 .syntax = "reset",
 	 .help = "everything up, journal empty, routed anew",
+	 .json = JSON_EVENT,
 	 .run = cmd_reset},
 	{.name = "snapshot",
 	 .syntax = "snapshot [SNAPSHOT]",
 	 .help = "keep the routing under a name; without: list them",
+	 .json = "snapshots[] object? what is kept\n"
+		 "snapshots[].name string its name\n"
+		 "snapshots[].engine string? engine that made the tables\n",
 	 .run = cmd_snapshot},
 	{.name = NULL},
 };

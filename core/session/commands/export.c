@@ -318,6 +318,7 @@ const struct command export_commands[] = {
 	 .syntax = "save FILE",
 	 .help = "write the fabric, without what failed, as ibnetdiscover text",
 	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CONTENT,
 	 .run = cmd_save},
 	{.name = "export",
 	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order|torus FILE [cdg [LAYER] "
@@ -340,6 +341,7 @@ const struct command export_commands[] = {
 		    "            one VL or all, or of one group of channels with credit loops, as `cycles` "
 		    "numbers them\n"
 		    "            (with LAYER: of those on it); `switches`: routes of switches count too\n",
+	 .json = JSON_CONTENT,
 	 .run = cmd_export},
 	{.name = NULL},
 };

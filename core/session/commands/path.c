@@ -274,6 +274,42 @@ const struct command path_commands[] = {
 	 .help = "the path hop by hop, both directions",
 	 .details = "  LIDs that the fabric's source holds can be named before anything is routed.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = "forward object? the path\n"
+		 "forward.src endport source\n"
+		 "forward.dst endport destination; null: nobody has the LID\n"
+		 "forward.slid integer LID of the source\n"
+		 "forward.dlid integer LID of the destination\n"
+		 "forward.ok boolean it arrives\n"
+		 "forward.end string how it ends\n"
+		 "forward.hops integer links\n"
+		 "forward.sl_min integer lowest SL\n"
+		 "forward.sl_max integer highest SL: another where OpenSM draws one at random\n"
+		 "forward.path[] object switches on the way\n"
+		 "forward.path[].switch node the switch\n"
+		 "forward.path[].in integer port it comes in by; 0: it starts here\n"
+		 "forward.path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n"
+		 "forward.path[].vl integer VL on the link out\n"
+		 "forward.path[].ports[] integer? ports that adaptive routing may take\n"
+		 "back object? the path back\n"
+		 "back.src endport source\n"
+		 "back.dst endport destination; null: nobody has the LID\n"
+		 "back.slid integer LID of the source\n"
+		 "back.dlid integer LID of the destination\n"
+		 "back.ok boolean it arrives\n"
+		 "back.end string how it ends\n"
+		 "back.hops integer links\n"
+		 "back.sl_min integer lowest SL\n"
+		 "back.sl_max integer highest SL: another where OpenSM draws one at random\n"
+		 "back.path[] object switches on the way\n"
+		 "back.path[].switch node the switch\n"
+		 "back.path[].in integer port it comes in by; 0: it starts here\n"
+		 "back.path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n"
+		 "back.path[].vl integer VL on the link out\n"
+		 "back.path[].ports[] integer? ports that adaptive routing may take\n"
+		 "shortest object? while nothing is routed: the shortest way by cable\n"
+		 "shortest.src endport source\n"
+		 "shortest.dst endport destination\n"
+		 "shortest.hops integer|null links\n",
 	 .run = cmd_trace},
 	{.name = "why",
 	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
@@ -288,26 +324,74 @@ const struct command path_commands[] = {
 		 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
 		 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n",
 	 .needs = NEEDS_ROUTING,
+	 .json = "choice object? how the entry was decided\n"
+		 "choice.switch node the switch\n"
+		 "choice.dst endport whose LID it is\n"
+		 "choice.lid integer the LID\n"
+		 "choice.port integer|null the port\n"
+		 "choice.rule string rule that decided\n"
+		 "choice.text string the same in words\n"
+		 "choice.candidates[] object ports that were compared\n"
+		 "choice.candidates[].port integer the port\n"
+		 "choice.candidates[].peer port what it leads to\n"
+		 "choice.candidates[].chip node? chip of the chassis it is on, when not the switch itself\n"
+		 "choice.candidates[].* integer what was compared, by its name\n"
+		 "via object? what the port named is worth\n"
+		 "via.port integer the port\n"
+		 "via.chosen integer|null port of the table\n"
+		 "via.verdict string chosen, equal, longer, shorter, forbidden, open or no way\n"
+		 "via.links integer links by the table; -1: it does not lead there\n"
+		 "via.lawful integer links of the shortest way the rule allows through the port; -1: none\n"
+		 "via.shortest integer links of the shortest way through it; -1: none\n"
+		 "turn object? where the way breaks the up/down rule\n"
+		 "turn.switch node the switch\n"
+		 "turn.in integer port it comes in by\n"
+		 "turn.from port from where\n"
+		 "turn.out integer port it goes out by\n"
+		 "turn.to port to where\n"
+		 "pair object? why the pair has its layer\n"
+		 "pair.src endport source\n"
+		 "pair.dst endport destination\n"
+		 "pair.sl_min integer lowest SL\n"
+		 "pair.sl_max integer highest SL\n"
+		 "pair.text string in words\n"
+		 "given object? the path that was named\n"
+		 "given.path string as text\n"
+		 "given.verdict string as of via\n"
+		 "given.links integer its links\n"
+		 "given.table_links integer links of the tables' path; -1: there is none\n"
+		 "given.switches[] object switches on it\n"
+		 "given.switches[].name node the switch\n"
+		 "given.switches[].in integer port it comes in by\n"
+		 "given.switches[].out integer port it goes out by\n",
 	 .run = cmd_why},
 	{.name = "lft",
 	 .syntax = "lft SWITCH",
 	 .help = "the forwarding table of a switch; entries changed by the last event are marked",
 	 .needs = NEEDS_ROUTING,
+	 .json = "entries[] object entries of the table\n"
+		 "entries[].lid integer the LID\n"
+		 "entries[].port integer its port; 255: no entry\n"
+		 JSON_LIST,
 	 .run = cmd_lft},
 	{.name = "hops",
 	 .syntax = "hops SWITCH",
 	 .help = "the hop matrix of a switch",
 	 .needs = NEEDS_ROUTING,
+	 .json = JSON_LIST,
 	 .run = cmd_hops},
 	{.name = "ranks",
 	 .syntax = "ranks",
 	 .help = "switches by rank",
 	 .needs = NEEDS_ROUTING,
+	 .json = JSON_LIST,
 	 .run = cmd_ranks},
 	{.name = "roots",
 	 .syntax = "roots",
 	 .help = "root switches",
 	 .needs = NEEDS_ROUTING,
+	 .json = "roots[] object root switches\n"
+		 "roots[].name node the switch\n",
 	 .run = cmd_roots},
 	{.name = NULL},
 };

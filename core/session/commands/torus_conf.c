@@ -324,6 +324,15 @@ const struct command torus_commands[] = {
 		 "  order; without FILE (or with -) on the screen.  The engine has tried it.  On another "
 		 "fabric: what breaks the pattern.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = "torus object the grid that was found\n"
+		 "torus.shape string in words\n"
+		 "torus.radix[] integer places by dimension\n"
+		 "torus.open[] boolean by dimension: a mesh, not a torus\n"
+		 "torus.missing_switches integer switches that are missing in it\n"
+		 "torus.missing_links integer links between neighbours that are missing\n"
+		 "torus.seeds integer seeds written\n"
+		 "torus.routes boolean torus-2QoS routes the whole fabric with it\n"
+		 JSON_CONTENT,
 	 .run = cmd_torus_conf},
 	{.name = NULL},
 };
