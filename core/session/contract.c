@@ -20,6 +20,17 @@ const char contract_common[] =
 	"taken_ports[].word string the word\n"
 	"taken_ports[].name endport the port\n";
 
+const struct contract_group contract_groups[] = {
+	{"a fabric that was loaded", JSON_FABRIC},
+	{"a sweep", JSON_EVENT},
+	{"changed tables", JSON_CHANGE},
+	{"refusals", JSON_REFUSALS},
+	{"a pane", JSON_LIST},
+	{"credit loops", JSON_LOOPS},
+	{"what is written", JSON_CONTENT},
+	{NULL, NULL},
+};
+
 bool contract_next(const char **at, struct contract_line *l)
 {
 	const char *s = *at;

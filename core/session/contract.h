@@ -27,4 +27,10 @@ bool contract_next(const char **at, struct contract_line *l);
 /* What the objects of all commands have. */
 extern const char contract_common[];
 
+/* Lines that several commands have, so that a reader needs them once; ended by name NULL. */
+struct contract_group {
+	const char *name, *lines;
+};
+extern const struct contract_group contract_groups[];
+
 #endif

@@ -16,6 +16,9 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import contract  # noqa: E402
+
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 SECONDS = 120  # no case takes one; a bound for a program that hangs
 # OpenSM would never get past LASH here, with do_mesh_analysis.
@@ -33,6 +36,7 @@ FILES = {
     "inner.ibs": "\nroute nonsense\n",
     "quits.ibs": "show\nquit\nfrob\n",
     "names.map": "0x0002c90300a00000 \"first leaf\"\n",
+    "others.map": "".join('0x0002c90300%s%04x "renamed %s%d"\n' % (k, 16 * n, k, n) for k in ("a0", "f0") for n in range(32)),
     "junk": "this is no fabric\n",
     "pair.net": 'Hca 1 "A"\n[1] "B"[1]\n\nHca 1 "B"\n[1] "A"[1]\n',
     "alone.net": 'Switch 6 "S"\n[1] "A"[1]\n\nHca 1 "A"\n[1] "S"[1]\n',
@@ -85,7 +89,7 @@ CASES = [
          r"NOT SOUND[\s\S]*^Sound"),
     Case("check of nothing", ["-e", "check"], 1, NOTHING, r"ibscope: -e:1: no fabric is loaded"),
     Case("check without tables", [TREE, "-e", "check"], 1, NOTHING, r"-e:1: nothing is routed yet"),
-    Case("check with too much", [TREE, *UPDN, "-e", "check all"], 1, NOTHING, r"expected: check$"),
+    Case("check with too much", [TREE, *UPDN, "-e", "check all"], 1, NOTHING, r"expected: check \[--baseline FILE\]$"),
     Case("trace without a path", [TREE, *UPDN, "-e", "fail switch leaf-01; trace node0004 node0001"], 1, r"NO PATH"),
 
     # --- the edges of what there may be
@@ -231,16 +235,12 @@ def run(args, folder, stdin=None):
 def objects_fault(case, text):
     """None, or what is wrong with the lines of JSON."""
     try:
-        found = [json.loads(line) for line in text.splitlines()]
+        found = contract.objects(PROGRAM, text)
     except ValueError as e:
-        return "standard output is not one JSON object a line: %s" % e
+        return "standard output is not one JSON object a line as the schema has them: %s" % e
     told = [(o["command"], o["ok"]) for o in found]
     if told != case.objects:
         return "found the objects %s, expected %s" % (told, case.objects)
-    if [o for o in found if ("error" in o) == o["ok"]]:
-        return "found an error without failure, or a failure without error"
-    if ["schema" in o for o in found] != [True] + [False] * (len(found) - 1):
-        return "expected \"schema\" in the first object"
     return None
 
 
@@ -266,7 +266,7 @@ def cut_off(folder):
         with open(os.path.join(folder, name), "wb") as f:
             f.write(text[:size])
         done = run(["--json", name, *UPDN, "-e", "check"], folder)
-        told = [json.loads(line) for line in done.stdout.splitlines()]
+        told = contract.objects(PROGRAM, done.stdout)
         if done.returncode != status or told[-1]["sound"] != (not status) or told[-1]["complete"] != (not status):
             return "%s: status %d: %s%s" % (name, done.returncode, done.stdout[-600:], done.stderr)
         if told[0]["fabric"]["complete"] != (not status) or ("is incomplete" in done.stderr) != bool(status):
@@ -286,16 +286,114 @@ def embedded(folder):
         for command in commands:
             args = ["-F", "qos.conf", *start, "-e", command]
             plain = "".join(run(args, folder).stdout.splitlines(keepends=True)[head:])
-            told = [json.loads(line) for line in run(["--json", *args], folder).stdout.splitlines()]
+            told = contract.objects(PROGRAM, run(["--json", *args], folder).stdout)
             if not plain or told[-1]["command"] != command.split()[0] or told[-1]["content"] != plain:
                 return "%s: found %s, expected %s" % (command, ascii(told[-1])[:300], ascii(plain)[:300])
     return None
 
 
+def baseline(folder):
+    """check --baseline: status 1 for new faults alone; known again by GUIDs, whatever names and LIDs are."""
+    def kinds(faults):
+        return {k: sum(f["count"] for f in faults if f["kind"] == k) for k in {f["kind"] for f in faults}}
+
+    def step(start, commands, status, new, gone, known):
+        done = run(["--json", *start, "-e", "; ".join(commands + ["check --baseline was.json"])], folder)
+        told = contract.objects(PROGRAM, done.stdout)[-1].get("baseline")
+        found = told and (done.returncode, kinds(told["new_faults"]), kinds(told["gone_faults"]), told["known"],
+                          told["new"], told["gone"])
+        expected = (status, new, gone, known, sum(new.values()), sum(gone.values()))
+        plain = run([*start, "-e", "; ".join(commands + ["check --baseline was.json"])], folder)
+        if found != expected or plain.returncode != status:
+            raise ValueError("%s: found %s, expected %s, status %d without --json:\n%s%s" % (
+                commands, found, expected, plain.returncode, plain.stdout[-800:], done.stderr))
+        return plain.stdout
+
+    def keep(start, commands, change=lambda text: text):
+        done = run(["--json", *start, "-e", "; ".join(commands + ["check"])], folder)
+        with open(os.path.join(folder, "was.json"), "w", encoding="utf-8") as f:
+            f.write(change(done.stdout))
+
+    tree = [TREE, *UPDN]
+    cut = ["fail link leaf-01[1]"]
+    keep(tree, cut)
+    step(tree, cut, 0, {}, {}, 1)
+    out = step(tree, cut + ["fail link leaf-02[2]"], 1, {"cut_off": 1}, {}, 1)
+    if not re.search(r"^NOT SOUND\.\nCompared with was.json: 1 new fault, 0 gone, 1 as before\.\n  new: node0005 is cut off", out, re.M):
+        raise ValueError(out)
+    step(tree, [], 0, {}, {"cut_off": 1}, 0)
+    step(["--node-name-map", "others.map", *tree], ["fail link 0x0002c90300f00000[1]"], 0, {}, {}, 1)
+    # other LIDs and names in the file; written by jq -s, or over many lines
+    for change in (lambda t: t.replace('"lid":', '"lid":4').replace('"node0001"', '"\\u001b[2Jold"'),
+                   lambda t: "[" + ",".join(t.splitlines()) + "]",
+                   lambda t: "".join(json.dumps(json.loads(line), indent=3) + "\n" for line in t.splitlines())):
+        keep(tree, cut, change)
+        step(tree, cut, 0, {}, {}, 1)
+    step(tree, [], 0, {}, {"cut_off": 1}, 0)
+    # paths that tables do not lead along, and a loop where there was an end
+    run([*tree, "-e", "export lfts was.lfts"], folder)
+    held = ["tables was.lfts", "fail link leaf-01[4]"]
+    keep([TREE], held)
+    step([TREE], held, 0, {}, {}, 7)
+    step([TREE], held[:1], 0, {}, {"unreachable": 7}, 0)
+    step([TREE], held + ["fail link leaf-02[4]"], 1, {"unreachable": 2}, {}, 7)
+    # credit loops by channel; a part of the fabric that is missing
+    keep(["torus:4x4", "-R", "minhop"], [])
+    step(["torus:4x4", "-R", "minhop"], [], 0, {}, {}, 64)
+    step(["torus:4x4", "-R", "minhop"], ["fail link t00[1]"], 1, {"cut_off": 1}, {"credit_loop": 4}, 60)
+    run([*tree, "-e", "save whole.ibnet"], folder)
+    with open(os.path.join(folder, "whole.ibnet"), encoding="utf-8") as f:
+        text = f.read()
+    for name, size in (("cut1.ibnet", 70), ("cut2.ibnet", 60)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(text[:len(text) * size // 100])
+    keep(["cut1.ibnet", *UPDN], [])
+    with open(os.path.join(folder, "was.json"), encoding="utf-8") as f:
+        missing = contract.objects(PROGRAM, f.read())[-1]["faults"]
+    if {f["what"] for f in missing} != {"cut record", "dangling link"}:
+        raise ValueError(missing)
+    step(["cut1.ibnet", *UPDN], [], 0, {}, {}, sum(f["count"] for f in missing))
+    done = run(["cut2.ibnet", *UPDN, "-e", "check --baseline was.json"], folder)
+    if done.returncode != 1 or not re.search("^  new: missing: dangling link at ", done.stdout, re.M):
+        raise ValueError(done.stdout)
+    return None
+
+
+WRONG = {  # what is in the file of `check --baseline`, and what is said about it
+    "": r"found 0 objects, none of them of check; expected what `ibscope --json -e check` prints",
+    "Sound: every host reaches every host": r"wrong.json:1: found no JSON \(",
+    '{"command":"show","ok":true}\n{"command":': r"wrong.json:2: found no JSON \(",
+    '{"command":"show","ok":true}\n[1, "a", null]\n': r"found 1 object, none of them of check",
+    '{"command":"check","ok":false,"error":"x"}': r"found a check that failed",
+    '{"command":"check","ok":true}': r"found a check without a list of faults",
+    '{"command":"check","ok":true,"schema":99,"faults":[]}': r"found schema 99, expected at most \d+: a newer ibscope wrote it",
+    '{"command":"check","ok":true,"faults":[7]}': r"fault 1 of its check: found nothing, expected a kind",
+    '{"command":"check","ok":true,"faults":[{"kind":"frob"}]}': r"fault 1 of its check: found frob, expected a kind",
+    '{"command":"check","ok":true,"faults":[{"kind":"unreachable","count":1}]}': r"fault 1 .*expected a list of what it is from and to",
+    '{"command":"check","ok":true,"faults":[{"kind":"cut_off","count":1,"to":[{"port_guid":"0x1"},{"port_guid":"leaf"}]}]}':
+        r"found leaf, expected a GUID",
+    '{"command":"check","ok":true,"faults":[{"kind":"credit_loop","channels":[{"guid":"0x1","port":300}]}]}':
+        r"found port, expected a number that it can be",
+    '{"command":"check","ok":true,"faults":[{"kind":"missing","what":"x","count":99999999999}]}': r"found count, expected a number",
+}
+
+
+def wrong_baseline(folder):
+    for text, expected in WRONG.items():
+        with open(os.path.join(folder, "wrong.json"), "w", encoding="utf-8") as f:
+            f.write(text)
+        done = run([TREE, *UPDN, "-e", "check --baseline wrong.json"], folder)
+        if done.returncode != 1 or not re.search("-e:1: wrong.json.*?" if "wrong" not in expected else "-e:1: ", done.stderr) or \
+                not re.search(expected, done.stderr):
+            return "%r: status %d, found %s, expected %s" % (text, done.returncode, done.stderr, expected)
+    done = run([TREE, *UPDN, "-e", "check --baseline nowhere.json"], folder)
+    return None if "nowhere.json: cannot be opened: No such file" in done.stderr else done.stderr
+
+
 def links_exported(folder):
     """`export json` holds every link once, with both its ports, and what is down."""
     done = run(["--json", TREE, *UPDN, "-e", "fail link leaf-01[4]; show links; export json -"], folder)
-    told = [json.loads(line) for line in done.stdout.splitlines()]
+    told = contract.objects(PROGRAM, done.stdout)
     links = json.loads(told[-1]["content"])["links"]
     if links != told[-2]["links"] or len(links) != 15 or [k["a"] for k in links if not k["up"]] != ["leaf-01[4]"]:
         return "found %s, expected %s" % (links, told[-2]["links"])
@@ -326,7 +424,8 @@ def main():
     folder = tempfile.mkdtemp(prefix="ibscope-cli-")
     tests = [(c.name, lambda c=c: run_case(c, folder)) for c in CASES]
     tests += [("fabric from standard input", lambda: standard_input(folder)),
-              ("embedded", lambda: embedded(folder)), ("links exported", lambda: links_exported(folder)),
+              ("embedded", lambda: embedded(folder)), ("baseline", lambda: baseline(folder)), ("wrong baseline", lambda: wrong_baseline(folder)),
+              ("links exported", lambda: links_exported(folder)),
               ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
     if len(sys.argv) > 1:
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], p) for p in sys.argv[1:])]
@@ -338,7 +437,7 @@ def main():
         for name, test in tests:
             try:
                 why = test()
-            except (OSError, subprocess.SubprocessError, KeyError) as e:
+            except (OSError, subprocess.SubprocessError, KeyError, ValueError) as e:
                 why = repr(e)
             bad += why is not None
             if why:

@@ -178,7 +178,7 @@ static size_t compare_faults(const struct faults *now, const struct faults *was,
 
 	out_text(o, "Compared with %s: %s, %zu gone, %zu as before.\n", path, plural(n, "new fault", a, sizeof(a)),
 		 n_gone, now->n - n);
-	if (n_gone && n_gone == was->n)
+	if (n && n == now->n && n_gone && n_gone == was->n)
 		out_text(o, "Nothing of it is found again: is it of this fabric?\n");
 	print_faults(&fresh, "new", o);
 	print_faults(&gone, "gone", o);
