@@ -314,6 +314,14 @@ def manual():
     same("key", ["%s: %s" % k for k in keys], ["%s: %s" % k for k in keymap("keymaps/default.keys")])
     same("flag", re.findall(r"^\.It.* Fl \\?-([a-z-]+)", read(os.path.relpath(PAGE, TOP)), re.M),
          [f for f in flags()] + ["manual"])
+    told = answer("schema")
+    for name, keys in [("all objects", told["common"])] + [(c["name"], c["keys"]) for c in told["commands"] if c["keys"]]:
+        page = {i.split()[0] for i in items["Keys of " + name] if not i.startswith("Keys of ")}
+        for group in (i for i in items["Keys of " + name] if i.startswith("Keys of ")):
+            page |= {i.split()[0] for i in items[group]}
+        beside = {k["key"] for k in keys if re.sub(r"(_|\b)(guid|lid|port)$", "", k["key"]) in
+                  page | {p[:-4] for p in page if p.endswith("name")}}
+        same("key of " + name, sorted(page), sorted({k["key"] for k in keys} - (beside - page)))
     verdict(not re.search(r"^@", read(os.path.relpath(PAGE, TOP)), re.M), "manual page: a place was not filled in")
     for reader in (["man", "--warnings=w", "-l"], ["groff", "-mandoc", "-ww", "-Tutf8", "-z"]):
         if shutil.which(reader[0]):

@@ -250,10 +250,13 @@ static int run_piece(struct command_run *r, const struct piece *p, struct err *e
 		in = fopen(p->text, "re");
 	else
 		in = fmemopen((void *)(uintptr_t)p->text, strlen(p->text), "r");
-	if (!in)
-		return errno == ENOMEM
-			       ? err_system(e, p->file ? p->text : "-e", errno)
-			       : err_set(e, "cannot read %s: %s", p->file ? p->text : "-e", strerror(errno));
+	if (!in) {
+		rc = errno == ENOMEM
+			     ? err_system(e, p->file ? p->text : "-e", errno)
+			     : err_set(e, "cannot read %s: %s", p->file ? p->text : "-e", strerror(errno));
+		tell_unread(r, "source", e);
+		return rc;
+	}
 	rc = run_script(r, in, standard ? "standard input" : p->file ? p->text : "-e", e);
 	if (!standard)
 		fclose(in);

@@ -9,6 +9,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/session/contract.h"
 #include "core/source/synth.h"
 #include "tui/keymap.h"
 #include "tui/limits.h"
@@ -473,13 +474,84 @@ static void put_limits(const struct manual *m)
 	list_end(m->out);
 }
 
+/* --- the JSON contract --------------------------------------------------------------------- */
+
+/* The group of lines that stands here; NULL: none. */
+static const struct contract_group *group_at(const char *lines)
+{
+	for (const struct contract_group *g = contract_groups; g->name; g++)
+		if (!strncmp(lines, g->lines, strlen(g->lines)))
+			return g;
+	return NULL;
+}
+
+/* group: the lines are those of a group, and are not taken for others. */
+static void put_keys_of(const struct manual *m, const char *lines, bool group)
+{
+	const struct contract_group *g;
+	struct contract_line l;
+
+	fputs(".Bl -tag -width Ds -compact\n", m->out);
+	while (*lines) {
+		g = group ? NULL : group_at(lines);
+		if (g) {
+			fprintf(m->out, ".It \\&Keys of %s\n", g->name);
+			lines += strlen(g->lines);
+			continue;
+		}
+		contract_next(&lines, &l);
+		char *key = str_printf("%.*s", l.n_key, l.key);
+		char *help = str_printf("%.*s", l.n_help, l.help);
+
+		fputs(".It \\&\\fB", m->out);
+		put_all(m->out, key);
+		fprintf(m->out, "\\fR \\fI%.*s%s\\fR\n", l.n_type, l.type, l.optional ? "?" : "");
+		sentence(m->out, help);
+		free(key);
+		free(help);
+	}
+	list_end(m->out);
+}
+
+static void put_json_common(const struct manual *m)
+{
+	put_keys_of(m, contract_common, false);
+}
+
+static void put_json_commands(const struct manual *m)
+{
+	for (const struct contract_group *g = contract_groups; g->name; g++) {
+		fprintf(m->out, ".Ss \\&Keys of %s\n", g->name);
+		put_keys_of(m, g->lines, true);
+	}
+	for (size_t t = 0; m->commands[t]; t++)
+		for (const struct command *c = m->commands[t]; c->name; c++) {
+			if (!c->json)
+				continue;
+			fprintf(m->out, ".Ss \\&Keys of %s\n", c->name);
+			put_keys_of(m, c->json, false);
+		}
+}
+
+static void put_schema(const struct manual *m)
+{
+	fprintf(m->out, ".Dl %d\n", JSON_SCHEMA);
+}
+
 static const struct {
 	const char *name;
 	void (*put)(const struct manual *m);
 } places[] = {
-	{"@commands@\n", put_commands}, {"@engines@\n", put_engines}, {"@options@\n", put_options},
-	{"@kinds@\n", put_kinds},	{"@panes@\n", put_panes},     {"@actions@\n", put_actions},
+	{"@commands@\n", put_commands},
+	{"@engines@\n", put_engines},
+	{"@options@\n", put_options},
+	{"@kinds@\n", put_kinds},
+	{"@panes@\n", put_panes},
+	{"@actions@\n", put_actions},
 	{"@limits@\n", put_limits},
+	{"@schema@\n", put_schema},
+	{"@json common@\n", put_json_common},
+	{"@json commands@\n", put_json_commands},
 };
 
 static int put_line(const struct manual *m, const char *line, struct err *e)
@@ -499,8 +571,7 @@ static int put_line(const struct manual *m, const char *line, struct err *e)
 		return put_keys(m, path, e);
 	return err_set(e,
 		       "found %.*s, expected @commands@, @engines@, @options@, @kinds@, @panes@, @actions@, "
-		       "@limits@ or "
-		       "@keys FILE@",
+		       "@limits@, @schema@, @json common@, @json commands@ or @keys FILE@",
 		       (int)strcspn(line, "\n"), line);
 }
 

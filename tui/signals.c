@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
+#include "core/session/out.h"
 #include "tui/ui.h"
 
 /* Only calls that are safe in a signal handler; the signal's own end comes when it returns. */
@@ -13,10 +14,11 @@ static void on_end(int sig)
 	raise(sig);
 }
 
-/* What was printed so far is not lost. */
+/* What was printed so far is not lost, and what runs has failed. */
 static void flush_output(void)
 {
 	fflush(stdout);
+	out_last_objects();
 }
 
 void signals_start(void)

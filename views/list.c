@@ -6,7 +6,11 @@
 #include "core/base/clean.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/base/words.h"
+#include "core/fabric/names.h"
+#include "core/routing/json_names.h"
 #include "core/session/command.h"
+#include "core/session/commands/commands.h"
 #include "views/views.h"
 
 /* What stands behind the pane's name. */
@@ -75,7 +79,7 @@ static char *column_head(const char *name)
 /* A name that was there, or that every row has besides, gets a number. */
 static char *column_key(const struct layout *l, const char *head)
 {
-	unsigned times = 1 + (!strcmp(head, "key") || !strcmp(head, "marks"));
+	unsigned times = 1 + (!strcmp(head, "key") || !strcmp(head, "marks") || !strcmp(head, "about"));
 
 	for (unsigned i = 0; i < l->n; i++)
 		times += !strcmp(l->head[i], head);
@@ -217,6 +221,68 @@ static json_t *cell_json(const struct column *c, const char *s)
 	return json_text(s);
 }
 
+/* The node that a word as word_node() and word_port() write it means; *port: of NODE[PORT], else NO_ID. */
+static uint32_t node_of_word(const struct fabric *f, const char *word, uint32_t *port)
+{
+	unsigned number = 0;
+	size_t len = name_before_port(word, strlen(word), &number);
+	size_t name = len ? len : strlen(word);
+	uint32_t node = strncmp(word, "0x", 2) ? node_named(f, word, name)
+					       : fabric_node_by_guid(f, strtoull(word, NULL, 16));
+
+	*port = len && node != NO_ID && number <= f->node_nports[node] ? f->node_port[node] + number : NO_ID;
+	return node;
+}
+
+/* What a placeholder of a row (a LID, NODE or NODE[PORT]) stands for: *port where it is a port, else
+ * NO_ID; false: nothing. */
+static bool place_of_row(const struct view *v, uint32_t row, const char *what, uint32_t *node, uint32_t *port)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct text t = {0};
+	const char *at;
+	char *word = NULL;
+
+	*node = *port = NO_ID;
+	if (f && view_place(v, row, what, &t) && (at = text_str(&t), *at) && !words_take(&at, &word, NULL)) {
+		bool lid = v->scene->sweep && strspn(word, "0123456789") == strlen(word);
+		uint32_t ep =
+			lid ? lid_owner(v->scene->sweep->lids, (unsigned)strtoul(word, NULL, 10)) : NO_ID;
+
+		if (ep != NO_ID)
+			*node = f->port_node[*port = f->endport_port[ep]];
+		else if (!lid)
+			*node = node_of_word(f, word, port);
+	}
+	free(word);
+	text_free(&t);
+	return *node != NO_ID;
+}
+
+/* Who a row names: the node or port it is about, the one at its other end, and from where to where it leads.
+ */
+static json_t *about_json(const struct view *v, uint32_t row)
+{
+	static const char *const others[] = {"peer", "src", "dst"};
+	const struct fabric *f = v->scene->fabric;
+	const struct lids *l = v->scene->sweep ? v->scene->sweep->lids : NULL;
+	uint32_t node, port, other, at;
+	json_t *about;
+
+	if (!place_of_row(v, row, "port", &node, &port))
+		place_of_row(v, row, "node", &node, &port);
+	about = port != NO_ID ? json_port(f, l, port) : node != NO_ID ? json_node(f, l, node) : json_object();
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		if (!place_of_row(v, row, others[i], &other, &at))
+			continue;
+		if (!i && port != NO_ID && f->port_peer[port] != NO_ID)
+			at = f->port_peer[port];
+		json_object_set_new(about, others[i],
+				    at == NO_ID ? json_node(f, l, other) : json_port(f, l, at));
+	}
+	return about;
+}
+
 static json_t *row_json(const struct view *v, const struct layout *l, uint32_t row)
 {
 	json_t *r = json_object();
@@ -226,6 +292,7 @@ static json_t *row_json(const struct view *v, const struct layout *l, uint32_t r
 	snprintf(key, sizeof(key), "0x%016" PRIx64, view_key(v, row));
 	json_object_set_new(r, "key", json_text(key));
 	json_object_set_new(r, "marks", marks_json(view_marks(v, row)));
+	json_object_set_new(r, "about", about_json(v, row));
 	for (unsigned k = 0; k < l->n; k++) {
 		text_clear(&t);
 		view_cell(v, row, l->col[k], &t);
@@ -343,6 +410,7 @@ const struct command view_commands[] = {
 		    "  that must all occur, COLUMN:TEXT, -WORD; changed, down, detour.  `list help filter "
 		    "where:pane`\n"
 		    "  tells the panes and their arguments.\n",
+	 .json = JSON_LIST,
 	 .subject = view_subject,
 	 .run = cmd_list},
 	{.name = NULL},

@@ -91,20 +91,9 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, "Which \"%.*s\" for `%s`?", (int)p->before, p->word[p->at], p->word[0]);
 }
 
-/* The LID of a node's first endport that has one, 0 = none. */
 static unsigned lid_of(const struct view *v, uint32_t node)
 {
-	const struct scene *sc = v->scene;
-	const struct fabric *f = sc->fabric;
-
-	for (unsigned p = 0; p <= f->node_nports[node]; p++) {
-		uint32_t port = f->node_port[node] + p, ep = f->port_endport[port];
-		unsigned lid = ep == NO_ID ? 0 : sc->sweep ? sc->sweep->lids->base[ep] : f->port_lid[port];
-
-		if (lid)
-			return lid;
-	}
-	return 0;
+	return node_lid(v->scene->fabric, v->scene->sweep ? v->scene->sweep->lids : NULL, node);
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)

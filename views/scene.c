@@ -149,7 +149,7 @@ const struct routing *scene_origin(const struct scene *sc)
 
 unsigned scene_lid(const struct scene *sc, uint32_t ep)
 {
-	return sc->sweep ? sc->sweep->lids->base[ep] : sc->fabric->port_lid[sc->fabric->endport_port[ep]];
+	return endport_lid(sc->fabric, sc->sweep ? sc->sweep->lids : NULL, ep);
 }
 
 const struct routing_ops *scene_ops(const struct scene *sc)

@@ -37,7 +37,7 @@ static void add_example(struct check_result *c, const struct routing *r, uint32_
 }
 
 static void count_lid(struct check_result *c, const struct routing *r, unsigned lid, const uint16_t *hops,
-		      const uint32_t *hosts, const struct dest_ways *w)
+		      const uint32_t *hosts, const struct dest_ways *w, const struct check_listener *to)
 {
 	const struct topo *t = r->topo;
 	uint32_t ep = lid_owner(r->lids, lid);
@@ -58,6 +58,8 @@ static void count_lid(struct check_result *c, const struct routing *r, unsigned 
 			c->unreachable += n;
 			c->looping += hops[s] == HOPS_LOOP ? n : 0;
 			add_example(c, r, s, lid, w);
+			if (to)
+				to->broken(to->ctx, s, lid, hops[s] == HOPS_LOOP);
 			continue;
 		}
 		if (links > c->max_hops)
@@ -77,6 +79,12 @@ static void count_endports(struct check_result *c, const struct routing *r)
 }
 
 int check_routing(const struct routing *r, struct check_result *c, struct progress *p)
+{
+	return check_routing_to(r, c, NULL, p);
+}
+
+int check_routing_to(const struct routing *r, struct check_result *c, const struct check_listener *to,
+		     struct progress *p)
 {
 	uint32_t n = r->topo->fabric->n_switches;
 	uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
@@ -105,7 +113,7 @@ int check_routing(const struct routing *r, struct check_result *c, struct progre
 				dest_ways(r, lid, w);
 			else
 				column_hops(r->topo, col + (size_t)(lid - lid0) * n, owner, hops, work);
-			count_lid(c, r, lid, w ? w->worst : hops, hosts, w);
+			count_lid(c, r, lid, w ? w->worst : hops, hosts, w, to);
 		}
 	}
 	free(col);

@@ -31,6 +31,17 @@ struct check_result {
 	unsigned n_examples;
 };
 
+/*
+ * The same, and every way from a switch with hosts to a LID of another host that does not arrive is
+ * told, by LID, then by switch.
+ */
+struct check_listener {
+	void (*broken)(void *ctx, uint32_t sw, unsigned lid, bool loops);
+	void *ctx;
+};
+int check_routing_to(const struct routing *r, struct check_result *c, const struct check_listener *to,
+		     struct progress *p);
+
 /* 0; -1 when cancelled. */
 int check_routing(const struct routing *r, struct check_result *c, struct progress *p);
 bool check_sound(const struct check_result *c);

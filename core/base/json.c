@@ -2,6 +2,7 @@
 #include "core/base/json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,12 @@ static json_t *make_string(struct maker *m)
 	return s ? json_text(s) : NULL;
 }
 
+/* JSON has no number for what is none. */
+static json_t *make_real(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
 static json_t *make_value(struct maker *m, char letter)
 {
 	switch (letter) {
@@ -100,7 +107,7 @@ static json_t *make_value(struct maker *m, char letter)
 	case 'I':
 		return json_integer(va_arg(m->ap, json_int_t));
 	case 'f':
-		return json_real(va_arg(m->ap, double));
+		return make_real(va_arg(m->ap, double));
 	case 'o':
 		return va_arg(m->ap, json_t *);
 	default:

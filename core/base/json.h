@@ -20,7 +20,8 @@ json_t *json_guid(uint64_t guid);
 
 /*
  * A value after a format: as json_pack() of Jansson 2.14, with of its letters `{}`, `[]`, `s`, `s*`
- * (NULL leaves the member out), `b`, `i`, `I`, `f` and `o` (taken over).  Keys of objects are the
+ * (NULL leaves the member out), `b`, `i`, `I`, `f` (null when it is no finite number) and `o` (taken
+ * over).  Keys of objects are the
  * program's own words.
  */
 json_t *json_make(const char *fmt, ...);

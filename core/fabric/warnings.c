@@ -12,7 +12,7 @@ static void add(struct warnings *w, const char *kind, unsigned line, bool missin
 
 	text_addv(&t, fmt, ap);
 	GROW(w->w, w->n, w->cap);
-	w->w[w->n++] = (struct warning){kind, line, missing, t.s};
+	w->w[w->n++] = (struct warning){.kind = kind, .line = line, .missing = missing, .text = t.s};
 	w->missing += missing;
 }
 
@@ -32,6 +32,12 @@ void warnings_missing(struct warnings *w, const char *kind, unsigned line, const
 	va_start(ap, fmt);
 	add(w, kind, line, true, fmt, ap);
 	va_end(ap);
+}
+
+void warnings_place(struct warnings *w, uint64_t guid, unsigned port)
+{
+	w->w[w->n - 1].guid = guid;
+	w->w[w->n - 1].port = (uint8_t)port;
 }
 
 #define KINDS 8 /* of what may be missing */

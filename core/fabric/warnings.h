@@ -10,6 +10,8 @@ struct warning {
 	const char *kind; /* static, short: "one-sided link", "duplicate GUID", "unknown line", ... */
 	unsigned line;	  /* 0: no line */
 	bool missing;	  /* a part of the fabric is not in the source */
+	uint8_t port;
+	uint64_t guid; /* node and port where it is, which lasts when names change; 0: no place */
 	char *text;
 };
 
@@ -27,6 +29,8 @@ void warnings_add(struct warnings *w, const char *kind, unsigned line, const cha
  */
 void warnings_missing(struct warnings *w, const char *kind, unsigned line, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
+/* Where the warning added last is. */
+void warnings_place(struct warnings *w, uint64_t guid, unsigned port);
 /* What is missing, counted by kind: "3 dangling links, 1 cut record"; nothing when all is there. */
 void warnings_tell_missing(const struct warnings *w, struct text *t);
 void warnings_free(struct warnings *w);

@@ -241,10 +241,20 @@ static void note_open(struct reader *r, const struct port_record *p)
 {
 	const struct fb_node *n = &r->fb->node[fb_find(r->fb, p->node_guid)];
 
-	if (n->type == NODE_SWITCH && p->num && n->port[p->num].state >= PORT_INIT)
-		warnings_missing(&r->fb->warnings, "open port", 0,
-				 "port %u of node 0x%016lx is up, but what is at its other end is not known",
-				 p->num, p->node_guid);
+	if (n->type != NODE_SWITCH || !p->num || n->port[p->num].state < PORT_INIT)
+		return;
+	warnings_missing(&r->fb->warnings, "open port", 0,
+			 "port %u of node 0x%016lx is up, but what is at its other end is not known", p->num,
+			 p->node_guid);
+	warnings_place(&r->fb->warnings, p->node_guid, p->num);
+}
+
+static void note_dangling(struct reader *r, const struct port_record *p)
+{
+	warnings_missing(&r->fb->warnings, "dangling link", 0,
+			 "port %u of node 0x%016lx is cabled to port 0x%016lx, which is not in the cache",
+			 p->num, p->node_guid, p->peer_guid);
+	warnings_place(&r->fb->warnings, p->node_guid, p->num);
 }
 
 static void link_ports(struct reader *r)
@@ -260,11 +270,7 @@ static void link_ports(struct reader *r)
 			continue;
 		peer = bsearch(&key, r->port_ref, r->n_port_refs, sizeof(*r->port_ref), port_ref_compare);
 		if (!peer)
-			warnings_missing(
-				&r->fb->warnings, "dangling link", 0,
-				"port %u of node 0x%016lx is cabled to port 0x%016lx, which is not in "
-				"the cache",
-				p->num, p->node_guid, p->peer_guid);
+			note_dangling(r, p);
 		else if (!fb_link(r->fb, fb_find(r->fb, p->node_guid), p->num, peer->node, peer->num))
 			warnings_add(&r->fb->warnings, "contradicting link", 0,
 				     "port %u of node 0x%016lx is cabled to port %u of 0x%016lx, which is "

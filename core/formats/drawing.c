@@ -3,6 +3,7 @@
 #include "core/base/json.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/routing/json_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static json_t *switch_json(const struct sweep *w, uint32_t sw)
 {
 	const struct fabric *f = w->fabric;
 	const struct lft_row *row = w->routing->row[sw];
-	json_t *lft = json_object();
+	json_t *lft = json_object(), *o;
 	char key[8];
 
 	for (unsigned lid = 1; row && lid <= row->top; lid++)
@@ -81,9 +82,16 @@ static json_t *switch_json(const struct sweep *w, uint32_t sw)
 			snprintf(key, sizeof(key), "%u", lid);
 			json_object_set_new(lft, key, json_integer(row->port[lid]));
 		}
-	return json_make("{s:o, s:s, s:i, s:b, s:o}", "guid", json_guid(f->node_guid[f->switch_node[sw]]),
-			 "name", switch_name(f, sw), "ports", (int)f->switch_nports[sw], "up",
-			 (int)switch_up(w->topo, sw), "lft", lft);
+	o = json_node(f, w->lids, f->switch_node[sw]);
+	json_object_set_new(o, "ports", json_integer(f->switch_nports[sw]));
+	json_object_set_new(o, "up", json_boolean(switch_up(w->topo, sw)));
+	json_object_set_new(o, "lft", lft);
+	return o;
+}
+
+static json_t *link_json(const struct sweep *w, uint32_t link)
+{
+	return json_link(w->fabric, w->lids, w->setup->state, link);
 }
 
 /* NULL: of a switch. */
@@ -91,13 +99,17 @@ static json_t *endport_json(const struct sweep *w, uint32_t ep)
 {
 	const struct fabric *f = w->fabric;
 	uint32_t port = f->endport_port[ep], sw = w->topo->endport_switch[ep];
+	json_t *o;
 
 	if (endport_is_switch(f, ep))
 		return NULL;
-	return json_make("{s:o, s:s, s:i, s:i, s:b, s:s*, s:i}", "guid", json_guid(f->port_guid[port]),
-			 "name", f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
-			 (int)w->lids->count[ep], "up", (int)w->topo->endport_up[ep], "switch",
-			 sw == NO_ID ? NULL : switch_name(f, sw), "port", (int)w->topo->endport_swport[ep]);
+	o = json_make("{s:o, s:s, s:i, s:i, s:b, s:i}", "guid", json_guid(f->port_guid[port]), "name",
+		      f->node_name[f->port_node[port]], "lid", (int)w->lids->base[ep], "lids",
+		      (int)w->lids->count[ep], "up", (int)w->topo->endport_up[ep], "port",
+		      (int)w->topo->endport_swport[ep]);
+	if (sw != NO_ID)
+		json_put_switch(o, "switch", f, w->lids, sw);
+	return o;
 }
 
 /* Lines of a value two levels down. */
@@ -145,7 +157,8 @@ int write_json(FILE *f, const struct sweep *w, struct progress *p)
 	if (whole) {
 		fprintf(f, "%.*s", (int)strlen(text) - 2, text); /* without "\n}" */
 		whole = put_list(f, "switches", switch_json, w, w->fabric->n_switches, p) &&
-			put_list(f, "endports", endport_json, w, w->fabric->n_endports, p);
+			put_list(f, "endports", endport_json, w, w->fabric->n_endports, p) &&
+			put_list(f, "links", link_json, w, w->fabric->n_links, p);
 		fputs("\n}\n", f);
 	}
 	free(text);

@@ -237,6 +237,7 @@ static void link_one_sided(struct net *n, struct wire *w)
 		warnings_missing(warn, "dangling link", w->line,
 				 "port %u is cabled to \"%s\", which is not in the file", w->port,
 				 name_text(n, w->peer));
+		warnings_place(warn, n->b->node[w->node].guid, w->port);
 		return;
 	}
 	other = n->at[n->first[peer] + port];

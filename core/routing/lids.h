@@ -30,6 +30,25 @@ static inline uint32_t lid_owner(const struct lids *l, unsigned lid)
 	return lid <= l->max_lid ? l->owner[lid] : NO_ID;
 }
 
+/* Base LID of an endport: of these LIDs, NULL = what the fabric's source says; 0 = none. */
+static inline unsigned endport_lid(const struct fabric *f, const struct lids *l, uint32_t ep)
+{
+	return l ? l->base[ep] : f->port_lid[f->endport_port[ep]];
+}
+
+/* The same of a node: that of the first of its endports that has one. */
+static inline unsigned node_lid(const struct fabric *f, const struct lids *l, uint32_t node)
+{
+	unsigned lid = 0;
+
+	for (unsigned p = 0; p <= f->node_nports[node] && !lid; p++) {
+		uint32_t ep = f->port_endport[f->node_port[node] + p];
+
+		lid = ep == NO_ID ? 0 : endport_lid(f, l, ep);
+	}
+	return lid;
+}
+
 /* How a port came by its LID, for explanations. */
 enum lid_rule { LID_NONE, LID_REMEMBERED, LID_KEPT, LID_NEW };
 

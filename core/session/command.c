@@ -72,5 +72,8 @@ int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err
 	out_text(o, "%s\n  %s\n", c->syntax, c->help);
 	if (c->details)
 		out_text(o, "%s", c->details);
+	out_json(o, "commands",
+		 json_make("[{s:s, s:s, s:s, s:s*}]", "name", c->name, "syntax", c->syntax, "help", c->help,
+			   "details", c->details));
 	return 0;
 }

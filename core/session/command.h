@@ -25,6 +25,11 @@ struct command {
 		*syntax; /* "fail link NODE[PORT]... | switch S...": help, checked and completed (syntax.h) */
 	const char *help;    /* one line */
 	const char *details; /* more lines for `help NAME`, may be NULL */
+	/*
+	 * Fields of its JSON object beside those all have (contract.h): a line "KEY TYPE TEXT" each, for the
+	 * manual, `schema` and the tests.  NULL: none.
+	 */
+	const char *json;
 	enum command_needs needs;
 	/* Words fit the syntax; numbers of words need not be looked at again. */
 	int (*run)(struct session *s, int argc, char **argv, struct out *o, struct err *e);

@@ -1,9 +1,11 @@
 #include "core/session/interpreter.h"
+#include "core/base/clean.h"
 #include "core/base/cursor.h"
 #include "core/base/foreign.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/routing/json_names.h"
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
 #include "core/session/reading.h"
@@ -180,7 +182,8 @@ static void look_at_kind(void *ctx, const char *word, size_t len)
 /* A host's name stands for one of its ports where one is wanted: which one, is said. */
 static void tell_hosts(const struct session *s, const struct command_words *c, struct out *o)
 {
-	json_t *taken = json_object();
+	json_t *taken = json_object(), *ports = json_array(), *obj;
+	struct text word = {0};
 	char a[300];
 
 	for (int i = 1; s->fabric && i < c->argc; i++) {
@@ -195,12 +198,19 @@ static void tell_hosts(const struct session *s, const struct command_words *c, s
 		endport_label(s->fabric, ep, a, sizeof(a));
 		out_text(o, "%s is taken for %s, the first of its ports%s.\n", c->argv[i], a,
 			 session_endport_up(s, ep) ? " that is up" : "; none of them is up");
-		json_object_set_new(taken, c->argv[i], json_text(a));
+		json_object_set_new(taken, clean_string(c->argv[i], &word), json_text(a));
+		obj = json_make("{s:s}", "word", c->argv[i]);
+		json_put_endport(obj, "name", s->fabric, session_lids(s), ep);
+		json_array_append_new(ports, obj);
 	}
-	if (json_object_size(taken))
+	text_free(&word);
+	if (json_object_size(taken)) {
 		out_json(o, "taken", taken);
-	else
+		out_json(o, "taken_ports", ports);
+	} else {
 		json_decref(taken);
+		json_decref(ports);
+	}
 }
 
 static int do_command(const struct command_words *c, struct out *o, struct err *e)
@@ -259,14 +269,21 @@ int run_text(struct command_run *r, const char *text, struct err *e)
 	return rc;
 }
 
-/* The object of a line that cannot be read: its first word stands for the command. */
-static void unread_line(struct command_run *r, const char *line, const struct err *why)
+void tell_unread(struct command_run *r, const char *command, const struct err *why)
 {
-	char *word = str_printf("%.*s", (int)strcspn(line, " \t\r\n"), line);
 	struct out o;
 
-	out_begin(&o, r, word);
+	out_begin(&o, r, command);
 	out_end(&o, -1, why);
+}
+
+/* Of a line that cannot be read the first word stands for the command. */
+static void unread_line(struct command_run *r, const char *line, const struct err *why)
+{
+	const char *from = skip_colon(line + text_mark(line, strlen(line)));
+	char *word = str_printf("%.*s", (int)strcspn(from, " \t\r\n;"), from);
+
+	tell_unread(r, word, why);
 	free(word);
 }
 
@@ -298,6 +315,8 @@ int run_script(struct command_run *r, FILE *script, const char *name, struct err
 	}
 	if (got < 0 && progress_cancelled(r->progress))
 		err_set(e, CANCELLED);
+	if (got < 0 && !r->depth) /* else it is what `source` fails with */
+		tell_unread(r, "source", e);
 	text_free(&line);
 	return got < 0 ? -1 : rc;
 }

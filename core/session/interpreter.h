@@ -85,6 +85,8 @@ void commands_free(struct command_list *l);
 
 /* Commands behind a failed one are not run, nor any once it is cancelled.  0, or -1 and *e. */
 int run_commands(struct command_run *r, const struct command_list *l, struct err *e);
+/* The JSON object of what cannot be read at all, as if it were a command. */
+void tell_unread(struct command_run *r, const char *command, const struct err *why);
 int run_text(struct command_run *r, const char *text,
 	     struct err *e); /* commands_split() and run_commands() */
 

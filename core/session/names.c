@@ -197,9 +197,7 @@ uint32_t session_port(const struct session *s, const char *word, struct err *e)
 
 static unsigned base_lid(const struct session *s, uint32_t ep)
 {
-	const struct sweep *w = session_sweep(s);
-
-	return w ? w->lids->base[ep] : s->fabric->port_lid[s->fabric->endport_port[ep]];
+	return endport_lid(s->fabric, session_lids(s), ep);
 }
 
 /* The endport of a port; a switch has one alone. */

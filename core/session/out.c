@@ -3,10 +3,9 @@
 #include "core/session/interpreter.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SCHEMA 1 /* of the JSON objects; told in the first one */
 
 static void lines_add(struct out *o, const char *from, size_t len)
 {
@@ -54,14 +53,38 @@ void out_json(struct out *o, const char *key, json_t *v)
 		json_decref(v);
 }
 
+/* The innermost command that runs in JSON mode; nothing else sees it when memory is out. */
+static _Atomic(struct out *) innermost;
+
+void out_last_objects(void)
+{
+	for (struct out *o = atomic_exchange(&innermost, NULL); o; o = o->up) {
+		fputs(o->head, o->run->f);
+		if (!o->run->begun)
+			fprintf(o->run->f, ",\"schema\":%d", JSON_SCHEMA);
+		o->run->begun = true;
+		fputs(",\"ok\":false,\"error\":\"" OUT_OF_MEMORY
+		      "standard error tells how much was asked for\"}\n",
+		      o->run->f);
+		fflush(o->run->f);
+	}
+}
+
 void out_begin(struct out *o, struct command_run *r, const char *command)
 {
+	char *head;
+
 	*o = (struct out){.run = r};
 	if (!r->json)
 		return;
 	o->object = json_object();
 	o->lines = json_array();
 	json_object_set_new(o->object, "command", json_text(command));
+	head = json_dumps(o->object, JSON_COMPACT | JSON_ENSURE_ASCII);
+	head[strlen(head) - 1] = 0; /* without "}" */
+	o->head = head;
+	o->up = atomic_load(&innermost);
+	atomic_store(&innermost, o);
 }
 
 void out_end(struct out *o, int rc, const struct err *e)
@@ -75,16 +98,18 @@ void out_end(struct out *o, int rc, const struct err *e)
 	text_free(&o->partial);
 	json_object_set_new(o->object, "ok", json_boolean(!rc));
 	if (!o->run->begun)
-		json_object_set_new(o->object, "schema", json_integer(SCHEMA));
+		json_object_set_new(o->object, "schema", json_integer(JSON_SCHEMA));
 	o->run->begun = true;
 	if (rc)
 		json_object_set_new(o->object, "error", json_text(e->msg));
 	if (json_array_size(o->lines))
 		json_object_set(o->object, "text", o->lines);
 	dump = json_dumps(o->object, JSON_COMPACT | JSON_ENSURE_ASCII);
-	if (dump)
-		fprintf(o->run->f, "%s\n", dump);
+	atomic_store(&innermost, o->up); /* what is printed in part gets no second one */
+	fputs(dump, o->run->f);
+	fputc('\n', o->run->f);
 	free(dump);
+	free(o->head);
 	json_decref(o->object);
 	json_decref(o->lines);
 	o->object = o->lines = NULL;

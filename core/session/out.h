@@ -11,8 +11,16 @@
 
 struct command_run;
 
+/*
+ * Version of the JSON objects, told in the first one.  It goes up when a key goes away or means
+ * something else; keys may be added at any time.
+ */
+#define JSON_SCHEMA 1
+
 struct out {
 	struct command_run *run; /* what the command is part of: where it writes, how it is cancelled */
+	struct out *up;		 /* JSON mode: of the command that runs this one, NULL = none */
+	char *head;		 /* JSON mode: how its object begins, should memory run out */
 	json_t *object;		 /* JSON mode: its fields */
 	json_t *lines;		 /* JSON mode: its text lines */
 	struct text partial;	 /* JSON mode: the line being written */
@@ -26,5 +34,11 @@ void out_json(struct out *o, const char *key, json_t *v);
 /* The object of a command in JSON mode: begun before it runs, printed when it has ended with rc. */
 void out_begin(struct out *o, struct command_run *r, const char *command);
 void out_end(struct out *o, int rc, const struct err *e);
+
+/*
+ * Before the program ends for want of memory: the objects of the commands that run, which failed.  Allocates
+ * nothing (mem_before_end()).
+ */
+void out_last_objects(void);
 
 #endif

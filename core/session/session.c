@@ -113,6 +113,13 @@ const struct sweep *session_sweep(const struct session *s)
 	return s->n_events ? s->event[s->at].sweep : NULL;
 }
 
+const struct lids *session_lids(const struct session *s)
+{
+	const struct sweep *w = session_sweep(s);
+
+	return w ? w->lids : NULL;
+}
+
 const struct routing *session_routing(const struct session *s)
 {
 	const struct sweep *w = session_sweep(s);

@@ -76,6 +76,7 @@ void session_unlock(struct session *s);
 /* What is in force now; valid under the lock (take a reference to keep it).  NULL when there is none. */
 const struct sweep *session_sweep(const struct session *s);
 const struct routing *session_routing(const struct session *s);
+const struct lids *session_lids(const struct session *s); /* NULL also: those of the source count */
 const struct event *session_event(const struct session *s);
 const struct state *session_state(const struct session *s);
 const struct scope *session_scope(const struct session *s); /* NULL: all hosts count */

@@ -488,10 +488,11 @@ static void note_open(struct reader *r, uint32_t node, const struct live_port *p
 {
 	const struct fb_node *n = &r->b->node[node];
 
-	if (n->type == NODE_SWITCH && p->num && p->state >= PORT_INIT)
-		warnings_missing(&r->b->warnings, "open port", 0,
-				 "%s[%u] is up, but what is at its other end did not answer", n->desc,
-				 p->num);
+	if (n->type != NODE_SWITCH || !p->num || p->state < PORT_INIT)
+		return;
+	warnings_missing(&r->b->warnings, "open port", 0,
+			 "%s[%u] is up, but what is at its other end did not answer", n->desc, p->num);
+	warnings_place(&r->b->warnings, n->guid, p->num);
 }
 
 /*
@@ -502,11 +503,13 @@ static void note_silent(struct reader *r, uint32_t node, const uint8_t *told)
 {
 	const struct fb_node *n = &r->b->node[node];
 
-	for (unsigned p = 0; n->type == NODE_SWITCH && p <= n->nports; p++)
-		if (!told[p])
-			warnings_missing(&r->b->warnings, "silent port", 0, "%s[%u] did not tell its state%s",
-					 n->desc, p,
-					 p ? ", so what is at its other end is not known" : " and LID");
+	for (unsigned p = 0; n->type == NODE_SWITCH && p <= n->nports; p++) {
+		if (told[p])
+			continue;
+		warnings_missing(&r->b->warnings, "silent port", 0, "%s[%u] did not tell its state%s",
+				 n->desc, p, p ? ", so what is at its other end is not known" : " and LID");
+		warnings_place(&r->b->warnings, n->guid, p);
+	}
 }
 
 static bool cable_node(struct reader *r)
@@ -525,9 +528,11 @@ static bool cable_node(struct reader *r)
 		if (!get(r, &p, sizeof(p)))
 			return false;
 		told[p.num] = !p.num || p.state;
-		if (n.type != NODE_SWITCH && !p.state)
+		if (n.type != NODE_SWITCH && !p.state) {
 			warnings_missing(&r->b->warnings, "silent port", 0,
 					 "%s[%u] did not tell its state and LID", r->b->node[at].desc, p.num);
+			warnings_place(&r->b->warnings, n.guid, p.num);
+		}
 		if (!p.peer_guid) {
 			note_open(r, at, &p);
 			continue;

@@ -5,7 +5,6 @@
 Every name that `show`, `trace`, `diff` and `survey` print is given to `show node`, which must show that node, and to
 `trace`.  Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
 """
-import json
 import lzma
 import os
 import re
@@ -14,6 +13,9 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import contract  # noqa: E402
+
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 SECONDS = 300  # no run takes ten; a bound for a program that hangs
 PORT = r"\[\d+\]"
@@ -81,8 +83,8 @@ def printed(fabric, spec):
         for n in names:
             found.setdefault(n, command)
     for command, key in TABLES.items():
-        for o in run(fabric, [command], "--json").splitlines():
-            for row in json.loads(o).get(key, []):
+        for o in contract.objects(PROGRAM, run(fabric, [command], "--json")):
+            for row in o.get(key, []):
                 found.setdefault(row["name"], command)
     return found
 

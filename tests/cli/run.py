@@ -16,12 +16,16 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import contract  # noqa: E402
+
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 SECONDS = 120  # no case takes one; a bound for a program that hangs
 # OpenSM would never get past LASH here, with do_mesh_analysis.
 ENDLESS = "mesh:5x4,fail=3,shuffle=1,seed=12"
 
 FILES = {
+    "qos.conf": "qos TRUE\n",
     "mesh.conf": "do_mesh_analysis TRUE\n",
     "chain.conf": "routing_engine updn,minhop\n",
     "bad.conf": "lmc 9\n",
@@ -32,11 +36,14 @@ FILES = {
     "inner.ibs": "\nroute nonsense\n",
     "quits.ibs": "show\nquit\nfrob\n",
     "names.map": "0x0002c90300a00000 \"first leaf\"\n",
+    "others.map": "".join('0x0002c90300%s%04x "renamed %s%d"\n' % (k, 16 * n, k, n) for k in ("a0", "f0") for n in range(32)),
     "junk": "this is no fabric\n",
     "pair.net": 'Hca 1 "A"\n[1] "B"[1]\n\nHca 1 "B"\n[1] "A"[1]\n',
+    "alone.net": 'Switch 6 "S"\n[1] "A"[1]\n\nHca 1 "A"\n[1] "S"[1]\n',
     "loops.net": 'Switch 6 "S"\n[1] "S"[2]\n[3] "A"[1]\n[4] "B"[1]\n\nHca 1 "A"\n[1] "S"[3]\n\nHca 1 "B"\n[1] "S"[4]\n',
     "parts.net": 'Switch 6 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nSwitch 6 "T"\n[1] "C"[1]\n\nHca 1 "A"\n[1] "S"[1]\n\n'
                  'Hca 1 "B"\n[1] "S"[2]\n\nHca 1 "C"\n[1] "T"[1]\n',
+    "blank.ibs": "  show\0;\n",
     "nul.ibs": "show\nroute\0minhop\n",
     "mark.ibs": "\ufeffshow\n",
     "mac.ibs": "show\rroute minhop\r",
@@ -82,7 +89,7 @@ CASES = [
          r"NOT SOUND[\s\S]*^Sound"),
     Case("check of nothing", ["-e", "check"], 1, NOTHING, r"ibscope: -e:1: no fabric is loaded"),
     Case("check without tables", [TREE, "-e", "check"], 1, NOTHING, r"-e:1: nothing is routed yet"),
-    Case("check with too much", [TREE, *UPDN, "-e", "check all"], 1, NOTHING, r"expected: check$"),
+    Case("check with too much", [TREE, *UPDN, "-e", "check all"], 1, NOTHING, r"expected: check \[--baseline FILE\]$"),
     Case("trace without a path", [TREE, *UPDN, "-e", "fail switch leaf-01; trace node0004 node0001"], 1, r"NO PATH"),
 
     # --- the edges of what there may be
@@ -194,6 +201,21 @@ CASES = [
     Case("json: scripts", ["--json", TREE, "-e", "source outer.ibs"], 1, "", r"inner.ibs:2: ",
          objects=[("synth", True), ("show", True), ("route", False), ("source", False), ("source", False)]),
     Case("json: no fabric", ["--json", "junk", "-e", "show"], 1, "", r"junk: found", objects=[("load", False)]),
+    Case("json: no script", ["--json", TREE, "-x", "nowhere.ibs"], 1, "", r"cannot read nowhere", objects=[("synth", True), ("source", False)]),
+    Case("json: a script that is none", ["--json", TREE, "-x", "."], 1, "", r"Is a directory", objects=[("synth", True), ("source", False)]),
+    Case("json: line that cannot be read", ["--json", "-x", "blank.ibs"], 1, "", r"blank.ibs:1: found a NUL byte", objects=[("show", False)]),
+    Case("json: script within a script that cannot be read", ["--json", "-e", "source ."], 1, "", r"Is a directory",
+         objects=[("source", False)]),
+    Case("json: no configuration", ["--json", "-F", "nowhere", TREE, "-e", "show"], 1, "", r"nowhere: No such", objects=[("config", False)]),
+    Case("json: unknown engine", ["--json", TREE, "-R", "frob", "-e", "show"], 1, "", r"no engine", objects=[("synth", True), ("route", False)]),
+    Case("json: no synthetic fabric", ["--json", "torus:0", "-e", "show"], 1, "", r"torus", objects=[("synth", False)]),
+    Case("json: no names", ["--json", "--node-name-map", "nowhere", TREE, "-e", "show"], 1, "", r"nowhere", objects=[("names", False)]),
+    Case("json: a folder with tables is one command", ["--json", FORMATS + "two-leaf.ibdiagnet2", "-e", "check"], 0,
+         r"\"routing\":\{\"engine\":\"tables\"", objects=[("load", True), ("check", True)]),
+    Case("json: word that is no UTF-8", ["--json", STAGE, "-R", "minhop", "-e", b"trace tank1 tank\xff"], 1, "", r"tank\\xff",
+         objects=[("load", True), ("route", True), ("trace", False)]),
+    Case("json: a mean of nothing", ["--json", "alone.net", "-R", "minhop", "-e", "load-map; compare minhop updn; shifts"], 0, r"\"mean\":",
+         objects=[("load", True), ("route", True), ("load-map", True), ("compare", True), ("shifts", True)]),
     Case("json: interface", ["--json", TREE, "-e", "pane hosts"], 1, "", r"curses",
          objects=[("synth", True), ("pane", False)]),
     Case("json: tables on standard output", ["--json", TREE, *UPDN, "-e", "export lfts -; save -"], 0, r"Unicast lids",
@@ -213,16 +235,12 @@ def run(args, folder, stdin=None):
 def objects_fault(case, text):
     """None, or what is wrong with the lines of JSON."""
     try:
-        found = [json.loads(line) for line in text.splitlines()]
+        found = contract.objects(PROGRAM, text)
     except ValueError as e:
-        return "standard output is not one JSON object a line: %s" % e
+        return "standard output is not one JSON object a line as the schema has them: %s" % e
     told = [(o["command"], o["ok"]) for o in found]
     if told != case.objects:
         return "found the objects %s, expected %s" % (told, case.objects)
-    if [o for o in found if ("error" in o) == o["ok"]]:
-        return "found an error without failure, or a failure without error"
-    if ["schema" in o for o in found] != [True] + [False] * (len(found) - 1):
-        return "expected \"schema\" in the first object"
     return None
 
 
@@ -248,7 +266,7 @@ def cut_off(folder):
         with open(os.path.join(folder, name), "wb") as f:
             f.write(text[:size])
         done = run(["--json", name, *UPDN, "-e", "check"], folder)
-        told = [json.loads(line) for line in done.stdout.splitlines()]
+        told = contract.objects(PROGRAM, done.stdout)
         if done.returncode != status or told[-1]["sound"] != (not status) or told[-1]["complete"] != (not status):
             return "%s: status %d: %s%s" % (name, done.returncode, done.stdout[-600:], done.stderr)
         if told[0]["fabric"]["complete"] != (not status) or ("is incomplete" in done.stderr) != bool(status):
@@ -257,6 +275,130 @@ def cut_off(folder):
         if (re.search("^Sound", done.stdout, re.M) is None) != bool(status):
             return "%s: %s" % (name, done.stdout[-600:])
     return None
+
+
+def embedded(folder):
+    """With --json what a command writes to "-" is a field of its object, byte for byte."""
+    for start, head, commands in (
+            ([TREE, *UPDN], 0, ["save -", "export lfts -", "export fdbs -", "export subnet -", "export paths -", "export sl2vl -",
+                                "export json -", "export dot -", "export dot - cdg"]),
+            (["torus:3x3"], 2, ["torus-conf -", "torus-conf"])):  # two lines tell about the torus
+        for command in commands:
+            args = ["-F", "qos.conf", *start, "-e", command]
+            plain = "".join(run(args, folder).stdout.splitlines(keepends=True)[head:])
+            told = contract.objects(PROGRAM, run(["--json", *args], folder).stdout)
+            if not plain or told[-1]["command"] != command.split()[0] or told[-1]["content"] != plain:
+                return "%s: found %s, expected %s" % (command, ascii(told[-1])[:300], ascii(plain)[:300])
+    return None
+
+
+def baseline(folder):
+    """check --baseline: status 1 for new faults alone; known again by GUIDs, whatever names and LIDs are."""
+    def kinds(faults):
+        return {k: sum(f["count"] for f in faults if f["kind"] == k) for k in {f["kind"] for f in faults}}
+
+    def step(start, commands, status, new, gone, known):
+        done = run(["--json", *start, "-e", "; ".join(commands + ["check --baseline was.json"])], folder)
+        told = contract.objects(PROGRAM, done.stdout)[-1].get("baseline")
+        found = told and (done.returncode, kinds(told["new_faults"]), kinds(told["gone_faults"]), told["known"],
+                          told["new"], told["gone"])
+        expected = (status, new, gone, known, sum(new.values()), sum(gone.values()))
+        plain = run([*start, "-e", "; ".join(commands + ["check --baseline was.json"])], folder)
+        if found != expected or plain.returncode != status:
+            raise ValueError("%s: found %s, expected %s, status %d without --json:\n%s%s" % (
+                commands, found, expected, plain.returncode, plain.stdout[-800:], done.stderr))
+        return plain.stdout
+
+    def keep(start, commands, change=lambda text: text):
+        done = run(["--json", *start, "-e", "; ".join(commands + ["check"])], folder)
+        with open(os.path.join(folder, "was.json"), "w", encoding="utf-8") as f:
+            f.write(change(done.stdout))
+
+    tree = [TREE, *UPDN]
+    cut = ["fail link leaf-01[1]"]
+    keep(tree, cut)
+    step(tree, cut, 0, {}, {}, 1)
+    out = step(tree, cut + ["fail link leaf-02[2]"], 1, {"cut_off": 1}, {}, 1)
+    if not re.search(r"^NOT SOUND\.\nCompared with was.json: 1 new fault, 0 gone, 1 as before\.\n  new: node0005 is cut off", out, re.M):
+        raise ValueError(out)
+    step(tree, [], 0, {}, {"cut_off": 1}, 0)
+    step(["--node-name-map", "others.map", *tree], ["fail link 0x0002c90300f00000[1]"], 0, {}, {}, 1)
+    # other LIDs and names in the file; written by jq -s, or over many lines
+    for change in (lambda t: t.replace('"lid":', '"lid":4').replace('"node0001"', '"\\u001b[2Jold"'),
+                   lambda t: "[" + ",".join(t.splitlines()) + "]",
+                   lambda t: "".join(json.dumps(json.loads(line), indent=3) + "\n" for line in t.splitlines())):
+        keep(tree, cut, change)
+        step(tree, cut, 0, {}, {}, 1)
+    step(tree, [], 0, {}, {"cut_off": 1}, 0)
+    # paths that tables do not lead along, and a loop where there was an end
+    run([*tree, "-e", "export lfts was.lfts"], folder)
+    held = ["tables was.lfts", "fail link leaf-01[4]"]
+    keep([TREE], held)
+    step([TREE], held, 0, {}, {}, 7)
+    step([TREE], held[:1], 0, {}, {"unreachable": 7}, 0)
+    step([TREE], held + ["fail link leaf-02[4]"], 1, {"unreachable": 2}, {}, 7)
+    # credit loops by channel; a part of the fabric that is missing
+    keep(["torus:4x4", "-R", "minhop"], [])
+    step(["torus:4x4", "-R", "minhop"], [], 0, {}, {}, 64)
+    step(["torus:4x4", "-R", "minhop"], ["fail link t00[1]"], 1, {"cut_off": 1}, {"credit_loop": 4}, 60)
+    run([*tree, "-e", "save whole.ibnet"], folder)
+    with open(os.path.join(folder, "whole.ibnet"), encoding="utf-8") as f:
+        text = f.read()
+    for name, size in (("cut1.ibnet", 70), ("cut2.ibnet", 60)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(text[:len(text) * size // 100])
+    keep(["cut1.ibnet", *UPDN], [])
+    with open(os.path.join(folder, "was.json"), encoding="utf-8") as f:
+        missing = contract.objects(PROGRAM, f.read())[-1]["faults"]
+    if {f["what"] for f in missing} != {"cut record", "dangling link"}:
+        raise ValueError(missing)
+    step(["cut1.ibnet", *UPDN], [], 0, {}, {}, sum(f["count"] for f in missing))
+    done = run(["cut2.ibnet", *UPDN, "-e", "check --baseline was.json"], folder)
+    if done.returncode != 1 or not re.search("^  new: missing: dangling link at ", done.stdout, re.M):
+        raise ValueError(done.stdout)
+    return None
+
+
+WRONG = {  # what is in the file of `check --baseline`, and what is said about it
+    "": r"found 0 objects, none of them of check; expected what `ibscope --json -e check` prints",
+    "Sound: every host reaches every host": r"wrong.json:1: found no JSON \(",
+    '{"command":"show","ok":true}\n{"command":': r"wrong.json:2: found no JSON \(",
+    '{"command":"show","ok":true}\n[1, "a", null]\n': r"found 1 object, none of them of check",
+    '{"command":"check","ok":false,"error":"x"}': r"found a check that failed",
+    '{"command":"check","ok":true}': r"found a check without a list of faults",
+    '{"command":"check","ok":true,"schema":99,"faults":[]}': r"found schema 99, expected at most \d+: a newer ibscope wrote it",
+    '{"command":"check","ok":true,"faults":[7]}': r"fault 1 of its check: found nothing, expected a kind",
+    '{"command":"check","ok":true,"faults":[{"kind":"frob"}]}': r"fault 1 of its check: found frob, expected a kind",
+    '{"command":"check","ok":true,"faults":[{"kind":"unreachable","count":1}]}': r"fault 1 .*expected a list of what it is from and to",
+    '{"command":"check","ok":true,"faults":[{"kind":"cut_off","count":1,"to":[{"port_guid":"0x1"},{"port_guid":"leaf"}]}]}':
+        r"found leaf, expected a GUID",
+    '{"command":"check","ok":true,"faults":[{"kind":"credit_loop","channels":[{"guid":"0x1","port":300}]}]}':
+        r"found port, expected a number that it can be",
+    '{"command":"check","ok":true,"faults":[{"kind":"missing","what":"x","count":99999999999}]}': r"found count, expected a number",
+}
+
+
+def wrong_baseline(folder):
+    for text, expected in WRONG.items():
+        with open(os.path.join(folder, "wrong.json"), "w", encoding="utf-8") as f:
+            f.write(text)
+        done = run([TREE, *UPDN, "-e", "check --baseline wrong.json"], folder)
+        if done.returncode != 1 or not re.search("-e:1: wrong.json.*?" if "wrong" not in expected else "-e:1: ", done.stderr) or \
+                not re.search(expected, done.stderr):
+            return "%r: status %d, found %s, expected %s" % (text, done.returncode, done.stderr, expected)
+    done = run([TREE, *UPDN, "-e", "check --baseline nowhere.json"], folder)
+    return None if "nowhere.json: cannot be opened: No such file" in done.stderr else done.stderr
+
+
+def links_exported(folder):
+    """`export json` holds every link once, with both its ports, and what is down."""
+    done = run(["--json", TREE, *UPDN, "-e", "fail link leaf-01[4]; show links; export json -"], folder)
+    told = contract.objects(PROGRAM, done.stdout)
+    links = json.loads(told[-1]["content"])["links"]
+    if links != told[-2]["links"] or len(links) != 15 or [k["a"] for k in links if not k["up"]] != ["leaf-01[4]"]:
+        return "found %s, expected %s" % (links, told[-2]["links"])
+    known = {e["guid"] for e in json.loads(told[-1]["content"])["switches"]}
+    return None if all(k["a_guid"] in known and k["a_port"] == 4 for k in links if not k["up"]) else str(links)
 
 
 def standard_input(folder):
@@ -282,6 +424,8 @@ def main():
     folder = tempfile.mkdtemp(prefix="ibscope-cli-")
     tests = [(c.name, lambda c=c: run_case(c, folder)) for c in CASES]
     tests += [("fabric from standard input", lambda: standard_input(folder)),
+              ("embedded", lambda: embedded(folder)), ("baseline", lambda: baseline(folder)), ("wrong baseline", lambda: wrong_baseline(folder)),
+              ("links exported", lambda: links_exported(folder)),
               ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
     if len(sys.argv) > 1:
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], p) for p in sys.argv[1:])]
@@ -293,7 +437,7 @@ def main():
         for name, test in tests:
             try:
                 why = test()
-            except (OSError, subprocess.SubprocessError, KeyError) as e:
+            except (OSError, subprocess.SubprocessError, KeyError, ValueError) as e:
                 why = repr(e)
             bad += why is not None
             if why:

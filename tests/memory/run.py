@@ -6,6 +6,7 @@ matrices take, and with files that never end.  usage: run.py [TEST]...
 Environment: IBSCOPE=build/ibscope, FAIL=build/memory/fail.so, SEED=N for the choice of allocations.
 The last line is "N passed, N failed".
 """
+import json as objects
 import os
 import random
 import re
@@ -94,7 +95,7 @@ class Session:
     """One of SESSIONS, as it goes with all the memory there is."""
 
     def __init__(self, place, args):
-        self.place, self.args = place, args
+        self.place, self.args, self.ends = place, args, 0
         self.given = set(os.listdir(place.dir))
         self.healthy = self.once(FAIL_COUNT=place.path("count"))
         expect("the end" in self.healthy[1], "it fails with all memory:", self.healthy[2])
@@ -113,7 +114,17 @@ class Session:
         for name in set(os.listdir(self.place.dir)) - self.given:
             os.unlink(self.place.path(name))
         done = self.place.run(self.args, env={"LD_PRELOAD": FAIL, **env})
+        if "--json" in self.args and done.returncode == MEMORY:
+            self.last_objects(done.stdout)
         return done.returncode, mask(done.stdout), mask(done.stderr), self.written()
+
+    def last_objects(self, out):
+        """Every line is a whole object, and the command that ran is the last one, which failed."""
+        told = [objects.loads(line) for line in out.splitlines()]
+        failed = [o for o in told if not o["ok"]]
+        expect(all(o["error"].startswith("out of memory: ") for o in failed) and
+               told[len(told) - len(failed):] == failed, "other objects than of a failure at the end:", told[-2:])
+        self.ends += bool(failed)
 
     def failing(self, env):
         """An allocation fails: "told", or "same" as with all memory; anything else is a fault."""
@@ -144,6 +155,7 @@ def one_fails(name, args):
         print("%s: SEED=%d, %d of %d allocations failed: %d times told, %d times done without" %
               (name, SEED, len(chosen), s.allocations, seen["told"], seen["same"]))
         expect(seen["told"] > len(chosen) / 2, "hardly one was told:", seen)
+        expect("--json" not in args or s.ends > DRAWN / 3, "hardly one object told it:", s.ends)
 
 
 def text():

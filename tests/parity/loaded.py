@@ -12,7 +12,6 @@ Environment: IBSCOPE=build/ibscope-san, SEED=N (of the pairs walked; default: ne
 The last line is "N passed, N failed".  Exit status 1 when one failed, 2 when nothing could be run.
 """
 import fnmatch
-import json
 import os
 import random
 import re
@@ -24,6 +23,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import opensm           # noqa: E402
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import contract         # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope-san")))
@@ -63,7 +64,7 @@ def our_paths(folder, route, pairs):
     """Per pair the switches passed: (name, in, out)."""
     lines = ["trace %d %d" % pair for pair in pairs]
     text = ibscope("load fabric.topo", route, *lines, folder=folder, as_json=True)
-    found = [o["forward"] for o in map(json.loads, text.splitlines()) if o["command"] == "trace"]
+    found = [o["forward"] for o in contract.objects(IBSCOPE, text) if o["command"] == "trace"]
     return [[(h["switch"], h["in"], h["out"]) for h in o["path"]] for o in found]
 
 

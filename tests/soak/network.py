@@ -1,6 +1,5 @@
 """Soak parts over the simulator: discovery from a fabric that loses packets, events under a running OpenSM."""
 import importlib.util
-import json
 import os
 import random
 import re
@@ -12,7 +11,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(TESTS, "parity"))
+sys.path[:0] = [os.path.join(TESTS, "parity"), TESTS]
+import contract  # noqa: E402
 
 
 def module(name, *path):
@@ -52,7 +52,7 @@ def lossy_discovery(live, sim, ibscope, truth, said):
     # saved before it is routed: with the LIDs that were read
     r = sim.run(ibscope, "--json", "-L", "-e", "save %s; show warnings; route minhop; check" % saved, timeout=300)
     said.update(told=r.stdout, stderr=r.stderr)
-    told = [json.loads(line) for line in r.stdout.splitlines()]
+    told = contract.objects(ibscope, r.stdout)
     checks = [o for o in told if o.get("command") == "check"]
     if not checks:
         if r.returncode != 1 or not (r.stderr.strip() or any(not o["ok"] for o in told)):

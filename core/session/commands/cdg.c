@@ -26,6 +26,15 @@ static const char *channel_text(const struct cdg *c, uint32_t channel, char *buf
 	return buf;
 }
 
+/* The ports of a channel's link: `from` sends, `to` receives. */
+static void put_ends(json_t *o, const struct cdg *c, uint32_t channel)
+{
+	const struct routing *r = c->routing;
+
+	json_put_port(o, "from", r->topo->fabric, r->lids, c->port[channel]);
+	json_put_port(o, "to", r->topo->fabric, r->lids, r->topo->peer[c->port[channel]]);
+}
+
 /* --- layers ------------------------------------------------------------------------------ */
 
 struct layer_sums {
@@ -166,7 +175,7 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 {
 	uint32_t *in = count_inputs(c), *channel = NEW_ARRAY(c->n_channels, uint32_t), n = 0, deps = 0,
 		 cyclic = 0;
-	json_t *list = json_array();
+	json_t *list = json_array(), *obj;
 	char a[700];
 
 	for (uint32_t v = 0; v < c->n_channels; v++) {
@@ -184,10 +193,11 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 
 		out_text(o, "%4u %5u %5u %9u  %s%s\n", c->vl[v], in[v], out, c->load[v],
 			 channel_text(c, v, a, sizeof(a)), c->component[v] == NO_ID ? "" : "  (cycle)");
-		json_array_append_new(list,
-				      json_make("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v],
-						"channel", a, "in", (int)in[v], "out", (int)out, "routes",
-						(int)c->load[v], "cycle", (int)(c->component[v] != NO_ID)));
+		obj = json_make("{s:i, s:s, s:i, s:i, s:i, s:b}", "vl", (int)c->vl[v], "channel", a, "in",
+				(int)in[v], "out", (int)out, "routes", (int)c->load[v], "cycle",
+				(int)(c->component[v] != NO_ID));
+		put_ends(obj, c, v);
+		json_array_append_new(list, obj);
 	}
 	if (n > limit)
 		out_text(o, "  ... %s; `cdg ... all` prints them\n", PLURAL(n - limit, "more channel"));
@@ -226,12 +236,16 @@ static int cmd_cdg(struct session *s, int argc, char **argv, struct out *o, stru
 static json_t *print_route(const struct cdg *c, const struct cdg_route *r, struct out *o)
 {
 	const struct fabric *f = c->routing->topo->fabric;
+	const struct lids *l = c->routing->lids;
+	uint32_t owner = lid_owner(l, r->dlid);
+	json_t *obj = json_make("{s:i}", "dlid", (int)r->dlid);
 	char a[300], b[300];
 
-	endport_label(f, r->source, a, sizeof(a));
-	endport_label(f, lid_owner(c->routing->lids, r->dlid), b, sizeof(b));
-	out_text(o, " %s to %s (LID %u)", a, b, r->dlid);
-	return json_make("{s:s, s:s, s:i}", "src", a, "dst", b, "dlid", (int)r->dlid);
+	out_text(o, " %s to %s (LID %u)", endport_label(f, r->source, a, sizeof(a)),
+		 endport_label(f, owner, b, sizeof(b)), r->dlid);
+	json_put_endport(obj, "src", f, l, r->source);
+	json_put_endport(obj, "dst", f, l, owner);
+	return obj;
 }
 
 /* At most `max` routes that make a dependency. */
@@ -271,6 +285,7 @@ static json_t *print_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t 
 		out_text(o, i + 1 < n ? "\n" : "  and round again\n");
 		step = json_make("{s:s, s:i, s:i}", "channel", a, "vl", (int)c->vl[cycle[i]], "routes_on",
 				 (int)c->routes[d]);
+		put_ends(step, c, cycle[i]);
 		if (routes)
 			json_object_set_new(step, "routes", print_routes(c, d, routes, p, o));
 		json_array_append_new(list, step);
@@ -371,6 +386,15 @@ const struct command cdg_commands[] = {
 	 .help = "virtual lanes in use: routes, channels, dependencies, credit loops",
 	 .details = ABOUT_SWITCHES,
 	 .needs = NEEDS_ROUTING,
+	 .json = "in_force boolean false: qos is off\n"
+		 "layers[] object VLs in use\n"
+		 "layers[].vl integer the VL\n"
+		 "layers[].routes integer routes that begin on it\n"
+		 "layers[].channels integer channels\n"
+		 "layers[].dependencies integer dependencies\n"
+		 "layers[].on_cycles integer channels on credit loops\n"
+		 "dropped integer routes that VL 15 ends\n"
+		 "explained string? the engine's own words\n" JSON_LIST,
 	 .run = cmd_layers},
 	{.name = "cdg",
 	 .syntax = "cdg [LAYER] [switches] [all]",
@@ -378,12 +402,26 @@ const struct command cdg_commands[] = {
 	 .details = "  A channel is a directed link on a VL; in and out are dependencies from and to "
 		    "others.\n" ABOUT_SWITCHES,
 	 .needs = NEEDS_ROUTING,
+	 .json = "cdg object channel dependencies\n"
+		 "cdg.channels integer channels\n"
+		 "cdg.dependencies integer dependencies\n"
+		 "cdg.on_cycles integer channels on credit loops\n"
+		 "cdg.list[] object channels: the first, or all\n"
+		 "cdg.list[].vl integer its VL\n"
+		 "cdg.list[].channel string the channel as text\n"
+		 "cdg.list[].from port port that sends\n"
+		 "cdg.list[].to port port at the other end\n"
+		 "cdg.list[].in integer dependencies from others\n"
+		 "cdg.list[].out integer dependencies to others\n"
+		 "cdg.list[].routes integer routes on it\n"
+		 "cdg.list[].cycle boolean it is on a credit loop\n",
 	 .run = cmd_cdg},
 	{.name = "cycles",
 	 .syntax = "cycles [switches] [all]",
 	 .help = "credit loops: a shortest cycle of each group, and routes that make it",
 	 .details = ABOUT_SWITCHES,
 	 .needs = NEEDS_ROUTING,
+	 .json = JSON_LOOPS,
 	 .run = cmd_cycles},
 	{.name = NULL},
 };

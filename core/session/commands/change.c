@@ -342,9 +342,11 @@ static int cmd_flap(struct session *s, int argc, char **argv, struct out *o, str
 
 static int moved(struct session *s, int rc, struct out *o)
 {
-	if (!rc)
-		out_text(o, "Now at event %zu of %zu: %s\n", s->at, s->n_events - 1, session_event(s)->text);
-	return rc;
+	if (rc)
+		return -1;
+	out_text(o, "Now at event %zu of %zu: %s\n", s->at, s->n_events - 1, session_event(s)->text);
+	out_json(o, "event", json_integer((json_int_t)s->at));
+	return 0;
 }
 
 static int cmd_undo(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -412,17 +414,29 @@ static int cmd_reset(struct session *s, int argc, char **argv, struct out *o, st
 	return 0;
 }
 
+static void list_snapshots(const struct session *s, struct out *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < s->n_snapshots; i++) {
+		const struct routing *r = s->snapshot[i].sweep->routing;
+
+		out_text(o, "%-20s %s\n", s->snapshot[i].name, r ? r->engine : "-");
+		json_array_append_new(list, json_make("{s:s, s:s*}", "name", s->snapshot[i].name, "engine",
+						      r ? r->engine : NULL));
+	}
+	if (!s->n_snapshots)
+		out_text(o, "no snapshots\n");
+	out_json(o, "snapshots", list);
+}
+
 static int cmd_snapshot(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w;
 	struct snapshot *old = NULL;
 
 	if (argc == 1) {
-		for (size_t i = 0; i < s->n_snapshots; i++)
-			out_text(o, "%-20s %s\n", s->snapshot[i].name,
-				 s->snapshot[i].sweep->routing ? s->snapshot[i].sweep->routing->engine : "-");
-		if (!s->n_snapshots)
-			out_text(o, "no snapshots\n");
+		list_snapshots(s, o);
 		return 0;
 	}
 	w = need_routing(s, e);
@@ -454,14 +468,17 @@ const struct command change_commands[] = {
 		    "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show "
 		    "options` list "
 		    "what there is.\n",
+	 .json = JSON_EVENT,
 	 .run = cmd_route},
 	{.name = "sweep",
 	 .syntax = "sweep",
 	 .help = "a heavy sweep without a change: files are read again, right entries are kept",
+	 .json = JSON_EVENT,
 	 .run = cmd_sweep},
 	{.name = "reroute",
 	 .syntax = "reroute",
 	 .help = "a heavy sweep that ignores existing entries",
+	 .json = JSON_EVENT,
 	 .run = cmd_reroute},
 	{.name = "fail",
 	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]",
@@ -470,30 +487,52 @@ const struct command change_commands[] = {
 		    "  Globs and lists stand for many: fail switch *CSPINE1-8*, fail host luna-[0160-0175],\n"
 		    "  fail link leaf-03[5-8]; so does a host's name: all its ports.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = "links integer links that went down\n"
+		 "nodes integer nodes that went down\n" JSON_EVENT,
 	 .run = cmd_fail},
 	{.name = "restore",
 	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | all",
 	 .help = "bring back what failed",
 	 .needs = NEEDS_FABRIC,
+	 .json = "links integer links that came back\n"
+		 "nodes integer nodes that came back\n" JSON_EVENT,
 	 .run = cmd_restore},
 	{.name = "flap",
 	 .syntax = "flap NODE[PORT]...",
 	 .help = "links go down and come up again between two sweeps",
 	 .needs = NEEDS_ROUTING,
+	 .json = JSON_EVENT,
 	 .run = cmd_flap},
-	{.name = "undo", .syntax = "undo", .help = "go back before the last change", .run = cmd_undo},
-	{.name = "redo", .syntax = "redo", .help = "make the undone change again", .run = cmd_redo},
+	{.name = "undo",
+	 .syntax = "undo",
+	 .help = "go back before the last change",
+	 .json = "event integer number of the event in force\n",
+	 .run = cmd_undo},
+	{.name = "redo",
+	 .syntax = "redo",
+	 .help = "make the undone change again",
+	 .json = "event integer number of the event in force\n",
+	 .run = cmd_redo},
 	{.name = "journal",
 	 .syntax = "journal [EVENT]",
 	 .help = "list the changes; with a number: go there",
+	 .json = "event integer? number of the event in force\n"
+		 "events[] object? the journal\n"
+		 "events[].event integer its number\n"
+		 "events[].text string what was done\n"
+		 "events[].current boolean it is in force\n",
 	 .run = cmd_journal},
 	{.name = "reset",
 	 .syntax = "reset",
 	 .help = "everything up, journal empty, routed anew",
+	 .json = JSON_EVENT,
 	 .run = cmd_reset},
 	{.name = "snapshot",
 	 .syntax = "snapshot [SNAPSHOT]",
 	 .help = "keep the routing under a name; without: list them",
+	 .json = "snapshots[] object? what is kept\n"
+		 "snapshots[].name string its name\n"
+		 "snapshots[].engine string? engine that made the tables\n",
 	 .run = cmd_snapshot},
 	{.name = NULL},
 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/analysis/check.h"
+#include "core/analysis/faults.h"
 #include "core/analysis/turns.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -36,6 +37,7 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 			   (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
 			   "switch_unreachable", (json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid,
 			   "max_hops", (int)c->max_hops));
+	out_json(o, "unreachable", json_integer((json_int_t)c->unreachable));
 }
 
 /* Does a route turn from down to up between two channels in turn? */
@@ -81,7 +83,7 @@ static void print_loop_turns(const struct sweep *w, const struct cdg *c, struct 
 
 /* Credit loops and dropped routes; how many there are of both, -1 and *e when cancelled or short of memory.
  */
-static int64_t check_loops(const struct sweep *w, struct out *o, struct err *e)
+static int64_t check_loops(const struct sweep *w, struct faults *faults, struct out *o, struct err *e)
 {
 	struct cdg *c = cdg_new(w->routing, CDG_ALL_VLS, false, o->run->progress, e);
 	int64_t n;
@@ -91,6 +93,8 @@ static int64_t check_loops(const struct sweep *w, struct out *o, struct err *e)
 	n = report_cycles(c, 1, 0, o->run->progress, o);
 	print_loop_turns(w, c, o);
 	n += (int64_t)report_dropped(c, o);
+	if (faults)
+		faults_add_loops(faults, c);
 	cdg_free(c);
 	return progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : n;
 }
@@ -126,8 +130,91 @@ static int check_turns(const struct sweep *w, struct out *o)
 	return 0;
 }
 
-/* gone: ports of the scope that are not in the fabric. */
-static void print_verdict(const struct sweep *w, bool sound, uint32_t gone, struct out *o)
+/* --- faults one by one ----------------------------------------------------------------------- */
+
+#define FAULT_LINES 10 /* of a kind */
+
+static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
+{
+	faults_add_path(ctx, sw, lid, loops);
+}
+
+/* What is wrong with single endports. */
+static void add_endports(const struct sweep *w, struct faults *s)
+{
+	const struct topo *t = w->topo;
+
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+		if (!host_set_matters(w->hosts, w->fabric, ep))
+			continue;
+		else if (t->endport_up[ep] && !w->lids->base[ep])
+			faults_add_endport(s, FAULT_NO_LID, ep);
+		else if (is_cut_off(w, ep))
+			faults_add_endport(s, FAULT_CUT_OFF, ep);
+}
+
+static void print_faults(const struct faults *s, const char *what, struct out *o)
+{
+	struct text t = {0};
+
+	for (size_t i = 0, next; i < s->n; i = next) { /* a kind at a time */
+		for (next = i; next < s->n && s->f[next].kind == s->f[i].kind; next++) {
+			if (next - i >= FAULT_LINES)
+				continue;
+			t.len = 0;
+			fault_text(s, &s->f[next], &t);
+			out_text(o, "  %s: %s\n", what, text_str(&t));
+		}
+		if (next - i > FAULT_LINES)
+			out_text(o, "  ... %zu more %s like these\n", next - i - FAULT_LINES, what);
+	}
+	text_free(&t);
+}
+
+/* What FILE did not have, and what is gone; how many are new. */
+static size_t compare_faults(const struct faults *now, const struct faults *was, const char *path,
+			     struct out *o)
+{
+	struct faults fresh, gone;
+	size_t n = faults_minus(now, was, &fresh), n_gone = faults_minus(was, now, &gone);
+	char a[40];
+
+	out_text(o, "Compared with %s: %s, %zu gone, %zu as before.\n", path,
+		 plural(n, "new fault", a, sizeof(a)), n_gone, now->n - n);
+	if (n && n == now->n && n_gone && n_gone == was->n)
+		out_text(o, "Nothing of it is found again: is it of this fabric?\n");
+	print_faults(&fresh, "new", o);
+	print_faults(&gone, "gone", o);
+	out_json(o, "baseline",
+		 json_make("{s:s, s:I, s:I, s:I, s:o, s:o}", "file", path, "new", (json_int_t)n, "gone",
+			   (json_int_t)n_gone, "known", (json_int_t)(now->n - n), "new_faults",
+			   faults_json(&fresh), "gone_faults", faults_json(&gone)));
+	faults_free(&fresh);
+	faults_free(&gone);
+	return n;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+/* What the judgement rests on. */
+static void tell_basis(const struct sweep *w, struct out *o)
+{
+	struct text missing = {0};
+
+	warnings_tell_missing(&w->fabric->warnings, &missing);
+	out_json(o, "engine", json_text(w->routing->engine));
+	out_json(o, "asked", json_text(w->setup->chain));
+	out_json(o, "fallback", json_boolean(w->fallback));
+	out_json(o, "refusals", refusals_json(w));
+	out_json(o, "notes", json_text(w->notes));
+	out_json(o, "warnings", warnings_json(w->fabric));
+	out_json(o, "complete", json_boolean(!w->fabric->warnings.missing));
+	out_json(o, "missing", json_text(text_str(&missing)));
+	text_free(&missing);
+}
+
+/* The judgement; gone: ports of the scope that are not in the fabric.  Is it sound? */
+static bool print_verdict(const struct sweep *w, bool sound, uint32_t gone, struct out *o)
 {
 	bool missing = w->fabric->warnings.missing;
 
@@ -145,27 +232,12 @@ static void print_verdict(const struct sweep *w, bool sound, uint32_t gone, stru
 	else
 		out_text(o, "Sound: every host reaches every host, without credit loops.\n");
 	sound = sound && !missing && !gone && (w->hosts->n || !w->hosts->narrowed);
-	out_json(o, "complete", json_boolean(!missing));
 	out_json(o, "sound", json_boolean(sound));
-	o->run->found_fault |= !sound;
+	return sound;
 }
 
-static int cmd_check(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static void tell_cut_off(const struct sweep *w, const struct comparison *change, uint32_t cut, struct out *o)
 {
-	const struct sweep *w = session_sweep(s);
-	const struct comparison *change = session_event(s)->change;
-	struct check_result c;
-	int64_t loops;
-	uint32_t cut, gone;
-
-	(void)argc;
-	(void)argv;
-	if (check_routing(w->routing, &c, o->run->progress))
-		return err_set(e, CANCELLED);
-	cut = count_cut_off(w, NULL);
-	gone = report_scope(s, o);
-	report_aggregation(s, o);
-	print_check(w, &c, o);
 	if (w->routing->adaptive)
 		out_text(o,
 			 "Adaptive routing: all ports that packets may take are judged, and the longest way "
@@ -178,9 +250,10 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 		out_json(o, "cut_off", json_integer((json_int_t)change->cut_off));
 		out_json(o, "between_survivors", json_integer((json_int_t)change->between_survivors));
 	}
-	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, o, e);
-	if (loops < 0)
-		return -1;
+}
+
+static bool tell_sound(const struct sweep *w, bool right, uint32_t gone, struct out *o)
+{
 	if (routing_layers_idle(w->routing))
 		out_text(
 			o,
@@ -189,20 +262,165 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 			w->routing->engine, w->routing->ops->n_layers(w->routing));
 	out_json(o, "layers_in_force", json_boolean(!routing_layers_idle(w->routing)));
 	report_missing(w->fabric, o);
-	print_verdict(w, check_sound(&c) && !cut && !loops, gone, o);
+	return print_verdict(w, right, gone, o);
+}
+
+/* now: gets the faults one by one, NULL = they need not be known.  was: those to compare with, or NULL. */
+static int check(struct session *s, struct faults *now, const struct faults *was, const char *path,
+		 struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	const struct check_listener to = {add_broken, now};
+	struct check_result c;
+	int64_t loops;
+	uint32_t cut = count_cut_off(w, NULL), gone;
+	bool sound;
+
+	if (check_routing_to(w->routing, &c, now ? &to : NULL, o->run->progress))
+		return err_set(e, CANCELLED);
+	gone = report_scope(s, o);
+	report_aggregation(s, o);
+	print_check(w, &c, o);
+	tell_cut_off(w, session_event(s)->change, cut, o);
+	loops = check_turns(w, o) ? err_set(e, CANCELLED) : check_loops(w, now, o, e);
+	if (loops < 0)
+		return -1;
+	tell_basis(w, o);
+	sound = tell_sound(w, check_sound(&c) && !cut && !loops, gone, o);
+	if (now) {
+		add_endports(w, now);
+		faults_add_missing(now);
+		if (faults_sort(now))
+			return -1;
+		out_json(o, "faults", faults_json(now));
+	}
+	o->run->found_fault |= was ? compare_faults(now, was, path, o) > 0 : !sound;
 	return 0;
+}
+
+static int cmd_check(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	struct faults now, was = {0};
+	bool baseline = argc == 3;
+	int rc = 0;
+
+	if (baseline)
+		rc = faults_read(&was, argv[2], JSON_SCHEMA, o->run->progress, e);
+	faults_begin(&now, w->fabric, w->lids, e);
+	if (!rc)
+		rc = check(s, baseline || o->run->json ? &now : NULL, baseline ? &was : NULL, argv[argc - 1],
+			   o, e);
+	faults_free(&now);
+	faults_free(&was);
+	return rc;
 }
 
 const struct command check_commands[] = {
 	{.name = "check",
-	 .syntax = "check",
+	 .syntax = "check [--baseline FILE]",
 	 .help = "unreachable pairs, forwarding loops, credit loops per VL; exit status 1 in batch when "
 		 "something is "
 		 "wrong",
 	 .details = "  With adaptive-routing groups (`tables`) every way that packets may take must arrive, "
 		    "and all "
-		    "of them make\n  dependencies.\n",
+		    "of them make\n  dependencies.\n"
+		    "  --baseline FILE: for fabrics that always have some faults.  FILE holds what `ibscope "
+		    "--json "
+		    "-e check` printed\n"
+		    "  before.  Which faults are new and which are gone is told, and only new ones make the "
+		    "exit "
+		    "status 1.  Faults are\n"
+		    "  known again by GUIDs, ports and VLs: a name or a LID may change.\n",
 	 .needs = NEEDS_ROUTING,
+	 .json = "sound boolean every host reaches every host, without credit loops, and the fabric is "
+		 "complete\n"
+		 "complete boolean the whole fabric is known\n"
+		 "missing string what is missing, counted by kind\n"
+		 "engine string engine in force\n"
+		 "asked string engines asked for\n"
+		 "fallback boolean none of the engines asked for routed it\n" JSON_REFUSALS
+		 "notes string lines that the engine noted\n"
+		 "warnings[] object oddities of the fabric's source\n"
+		 "warnings[].kind string what kind\n"
+		 "warnings[].line integer line of the file, 0: none\n"
+		 "warnings[].text string what was found\n"
+		 "warnings[].missing boolean a part of the fabric is missing there\n"
+		 "warnings[].guid string? node GUID of the place\n"
+		 "warnings[].port integer? its port\n"
+		 "unreachable integer pairs of hosts without a path\n"
+		 "check object counts\n"
+		 "check.pairs integer pairs of hosts looked at\n"
+		 "check.unreachable integer pairs without a path\n"
+		 "check.looping integer of these: in a forwarding loop\n"
+		 "check.switch_unreachable integer pairs of host and switch without a path\n"
+		 "check.no_lid integer endports without a LID\n"
+		 "check.max_hops integer longest path\n"
+		 "hosts_gone integer endports that are up but not reached by the subnet manager\n"
+		 "cut_off integer? pairs without a path since the event before, one end of which is cut off\n"
+		 "between_survivors integer? such pairs that both are there\n"
+		 "adaptive boolean ways by adaptive-routing groups were judged as well\n"
+		 "layers_in_force boolean false: layers are computed, but qos is off\n"
+		 "turns object? turns from down to up, where the engine has directions\n"
+		 "turns.turns integer turns\n"
+		 "turns.paths integer paths between hosts with one\n"
+		 "turns.switch_paths integer paths to switches with one\n"
+		 "loop_turns integer? of the first credit loop\n" JSON_LOOPS
+		 "faults[] object faults that have kind and ends in common\n"
+		 "faults[].kind string unreachable, loop, no_lid, cut_off, credit_loop, dropped or missing\n"
+		 "faults[].count integer faults; of dropped: routes\n"
+		 "faults[].what string? of missing: the kind, as in warnings\n"
+		 "faults[].from[] object? unreachable, loop: switches from which there is no way; missing: "
+		 "where\n"
+		 "faults[].from[].name node the node\n"
+		 "faults[].from[].port integer? of missing: its port\n"
+		 "faults[].to[] object? endports: unreachable, without LID or cut off\n"
+		 "faults[].to[].name endport the port\n"
+		 "faults[].to[].port_guid string its port GUID\n"
+		 "faults[].to[].lid_offset integer offset of the LID from its first\n"
+		 "faults[].channels[] object? of credit_loop: channels on a loop\n"
+		 "faults[].channels[].name node node that sends\n"
+		 "faults[].channels[].port integer its port\n"
+		 "faults[].channels[].vl integer the VL\n"
+		 "baseline object? with --baseline: the comparison\n"
+		 "baseline.file string the file\n"
+		 "baseline.new integer faults that it did not have\n"
+		 "baseline.gone integer faults that it alone has\n"
+		 "baseline.known integer faults that it had too\n"
+		 "baseline.new_faults[] object faults that have kind and ends in common\n"
+		 "baseline.new_faults[].kind string unreachable, loop, no_lid, cut_off, credit_loop, dropped "
+		 "or missing\n"
+		 "baseline.new_faults[].count integer faults; of dropped: routes\n"
+		 "baseline.new_faults[].what string? of missing: the kind, as in warnings\n"
+		 "baseline.new_faults[].from[] object? unreachable, loop: switches from which there is no "
+		 "way; missing: where\n"
+		 "baseline.new_faults[].from[].name node the node\n"
+		 "baseline.new_faults[].from[].port integer? of missing: its port\n"
+		 "baseline.new_faults[].to[] object? endports: unreachable, without LID or cut off\n"
+		 "baseline.new_faults[].to[].name endport the port\n"
+		 "baseline.new_faults[].to[].port_guid string its port GUID\n"
+		 "baseline.new_faults[].to[].lid_offset integer offset of the LID from its first\n"
+		 "baseline.new_faults[].channels[] object? of credit_loop: channels on a loop\n"
+		 "baseline.new_faults[].channels[].name node node that sends\n"
+		 "baseline.new_faults[].channels[].port integer its port\n"
+		 "baseline.new_faults[].channels[].vl integer the VL\n"
+		 "baseline.gone_faults[] object faults that have kind and ends in common\n"
+		 "baseline.gone_faults[].kind string unreachable, loop, no_lid, cut_off, credit_loop, "
+		 "dropped or missing\n"
+		 "baseline.gone_faults[].count integer faults; of dropped: routes\n"
+		 "baseline.gone_faults[].what string? of missing: the kind, as in warnings\n"
+		 "baseline.gone_faults[].from[] object? unreachable, loop: switches from which there is no "
+		 "way; missing: where\n"
+		 "baseline.gone_faults[].from[].name node the node\n"
+		 "baseline.gone_faults[].from[].port integer? of missing: its port\n"
+		 "baseline.gone_faults[].to[] object? endports: unreachable, without LID or cut off\n"
+		 "baseline.gone_faults[].to[].name endport the port\n"
+		 "baseline.gone_faults[].to[].port_guid string its port GUID\n"
+		 "baseline.gone_faults[].to[].lid_offset integer offset of the LID from its first\n"
+		 "baseline.gone_faults[].channels[] object? of credit_loop: channels on a loop\n"
+		 "baseline.gone_faults[].channels[].name node node that sends\n"
+		 "baseline.gone_faults[].channels[].port integer its port\n"
+		 "baseline.gone_faults[].channels[].vl integer the VL\n",
 	 .run = cmd_check},
 	{.name = NULL},
 };

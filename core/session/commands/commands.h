@@ -10,9 +10,107 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
+#include "core/routing/json_names.h"
 #include "core/session/command.h"
 
+/* --- parts of the JSON contract (contract.h) that several commands have ----------------------------- */
+
+#define JSON_FABRIC                                                                                        \
+	"fabric object? what is loaded\n"                                                                  \
+	"fabric.source string file, synthetic spec or device\n"                                            \
+	"fabric.format string as it was recognised\n"                                                      \
+	"fabric.switches integer switches\n"                                                               \
+	"fabric.hosts integer channel adapters\n"                                                          \
+	"fabric.routers integer routers\n"                                                                 \
+	"fabric.links integer cables\n"                                                                    \
+	"fabric.endports integer ports that may have a LID: of hosts and routers with a cable, port 0 of " \
+	"switches\n"                                                                                       \
+	"fabric.warnings integer oddities of the source\n"                                                 \
+	"fabric.complete boolean false: a part of the fabric is not in its source\n"
+#define JSON_DROPPED "snapshots_dropped integer? snapshots of the fabric before, which are gone\n"
+#define JSON_REFUSALS                                                    \
+	"refusals[] object? engines that refused the fabric, in order\n" \
+	"refusals[].engine string its name\n"                            \
+	"refusals[].why string its reason\n"
+#define JSON_CHANGE                                                                                   \
+	"cut_off integer? pairs without a path since the event before, one end of which is cut off\n" \
+	"between_survivors integer? such pairs that both are there\n"                                 \
+	"change object? what is unlike the tables before\n"                                           \
+	"change.switches integer switches with changed entries\n"                                     \
+	"change.entries integer changed entries\n"                                                    \
+	"change.entries_lost integer entries that are gone\n"                                         \
+	"change.entries_gained integer entries where there was none\n"                                \
+	"change.pairs integer pairs of hosts looked at\n"                                             \
+	"change.rerouted integer pairs with another path\n"                                           \
+	"change.lost integer pairs that lost theirs\n"                                                \
+	"change.regained integer pairs that have one again\n"                                         \
+	"change.longer integer pairs with a longer path\n"                                            \
+	"change.shorter integer pairs with a shorter one\n"                                           \
+	"change.max_hops_before integer longest path before\n"                                        \
+	"change.max_hops_after integer longest path now\n"                                            \
+	"change.mean_hops_before number mean length before\n"                                         \
+	"change.mean_hops_after number mean length now\n"                                             \
+	"change.switches_gone integer switches that are not reached any more\n"                       \
+	"change.switches_new integer switches that are reached again\n"
+#define JSON_ROUTED                                                                        \
+	"fatal string? what OpenSM would do here: hang or crash; nothing is computed\n"    \
+	"routing object? the tables that were made\n"                                      \
+	"routing.engine string engine in force\n"                                          \
+	"routing.asked string engines asked for\n"                                         \
+	"routing.switches integer switches reached\n"                                      \
+	"routing.lids integer LIDs given\n"                                                \
+	"routing.max_lid integer highest LID\n"                                            \
+	"routing.ms number milliseconds it took\n"                                         \
+	"routing.from_scratch boolean existing entries were ignored\n"                     \
+	"routing.fallback boolean none of the engines asked for routed it\n"               \
+	"routing.cached boolean the unicast cache kept the tables\n"                       \
+	"hosts_gone integer? endports that are up but not reached by the subnet manager\n" \
+	"notes string? lines that the engine noted\n"
+#define JSON_LIST                                                              \
+	"pane string? name of the pane\n"                                      \
+	"title string? its title\n"                                            \
+	"columns[] string? names of the columns, as keys of the rows\n"        \
+	"rows[] object? the rows\n"                                            \
+	"rows[].key string what stays the same over events\n"                  \
+	"rows[].marks[] string down, changed, detour, here\n"                  \
+	"rows[].about object who the row names; empty where it names nobody\n" \
+	"rows[].about.name node? node it is about\n"                           \
+	"rows[].about.port integer? its port\n"                                \
+	"rows[].about.peer object? node and port at the other end\n"           \
+	"rows[].about.peer.name node the node\n"                               \
+	"rows[].about.peer.port integer? its port\n"                           \
+	"rows[].about.src object? where it leads from\n"                       \
+	"rows[].about.src.name node the node\n"                                \
+	"rows[].about.src.port integer? its port\n"                            \
+	"rows[].about.dst object? where it leads to\n"                         \
+	"rows[].about.dst.name node the node\n"                                \
+	"rows[].about.dst.port integer? its port\n"                            \
+	"rows[].* string|number|null cells by column\n"
+#define JSON_LOOPS                                                                         \
+	"credit_loops[] object groups of channels with credit loops\n"                     \
+	"credit_loops[].group integer its number, from 1\n"                                \
+	"credit_loops[].vl integer VL of the first channel\n"                              \
+	"credit_loops[].vls[] integer VLs it is on\n"                                      \
+	"credit_loops[].channels integer channels in the group\n"                          \
+	"credit_loops[].length integer channels of a shortest loop\n"                      \
+	"credit_loops[].cycle[] object that loop\n"                                        \
+	"credit_loops[].cycle[].channel string the channel as text\n"                      \
+	"credit_loops[].cycle[].vl integer its VL\n"                                       \
+	"credit_loops[].cycle[].routes_on integer routes that go on to the next channel\n" \
+	"credit_loops[].cycle[].from port port that sends\n"                               \
+	"credit_loops[].cycle[].to port port at the other end\n"                           \
+	"credit_loops[].cycle[].routes[] object? some of these routes\n"                   \
+	"credit_loops[].cycle[].routes[].dlid integer LID they lead to\n"                  \
+	"credit_loops[].cycle[].routes[].src endport source\n"                             \
+	"credit_loops[].cycle[].routes[].dst endport destination\n"                        \
+	"dropped integer routes that VL 15 ends\n"
+#define JSON_CONTENT                                                     \
+	"content string? with FILE -: what was written, byte for byte\n" \
+	"file string? file that was written\n"
+#define JSON_EVENT JSON_REFUSALS JSON_ROUTED JSON_CHANGE
+
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+int cmd_schema(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 
 /* Usage error: -1 and "expected: SYNTAX". */
@@ -44,6 +142,9 @@ void report_missing(const struct fabric *f, struct out *o);
 uint32_t report_scope(const struct session *s, struct out *o);
 /* A line that aggregation nodes do not count, when there are such; JSON field "aggregation_nodes". */
 void report_aggregation(const struct session *s, struct out *o);
+/* Engines that refused the fabric, and why; what was odd about its source.  The caller's reference. */
+json_t *refusals_json(const struct sweep *w);
+json_t *warnings_json(const struct fabric *f);
 /* Sizes of the fabric in one line, and whether it is complete. */
 void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */
@@ -61,8 +162,9 @@ uint64_t report_dropped(const struct cdg *c, struct out *o);
 /* A layer (VL) as text; -1 and *e. */
 int parse_layer(const char *word, int *vl, struct err *e);
 
-/* Endports that matter (host_set_matters()) whose node did not fail, yet the subnet manager does not reach
- * them; *first (may be NULL): one of them. */
+/* Did an endport's node not fail, yet the subnet manager does not reach it?  How many such endports matter
+ * (host_set_matters()); *first (may be NULL): one of them. */
+bool is_cut_off(const struct sweep *w, uint32_t ep);
 uint32_t count_cut_off(const struct sweep *w, uint32_t *first);
 
 #endif

@@ -215,15 +215,38 @@ static void report_routing(const struct sweep *w, struct out *o)
 			   "from_scratch", w->from_scratch, "fallback", w->fallback, "cached", w->cached));
 }
 
-static void report_refusals(const struct sweep *w, struct out *o)
+json_t *refusals_json(const struct sweep *w)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < w->n_refusals; i++) {
-		out_text(o, "%s refuses this fabric: %s\n", w->refusal[i].engine, w->refusal[i].why);
+	for (size_t i = 0; i < w->n_refusals; i++)
 		json_array_append_new(list, json_make("{s:s, s:s}", "engine", w->refusal[i].engine, "why",
 						      w->refusal[i].why));
+	return list;
+}
+
+json_t *warnings_json(const struct fabric *f)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < f->warnings.n; i++) {
+		const struct warning *w = &f->warnings.w[i];
+		json_t *obj = json_make("{s:s, s:i, s:s, s:b}", "kind", w->kind, "line", (int)w->line, "text",
+					w->text, "missing", (int)w->missing);
+
+		if (w->guid) {
+			json_object_set_new(obj, "guid", json_guid(w->guid));
+			json_object_set_new(obj, "port", json_integer(w->port));
+		}
+		json_array_append_new(list, obj);
 	}
+	return list;
+}
+
+static void report_refusals(const struct sweep *w, struct out *o)
+{
+	for (size_t i = 0; i < w->n_refusals; i++)
+		out_text(o, "%s refuses this fabric: %s\n", w->refusal[i].engine, w->refusal[i].why);
 	if (w->fatal) {
 		out_text(o,
 			 "STOP: OpenSM 3.3.23 %s here.  Nothing after %s is tried, no tables are made; do "
@@ -238,7 +261,12 @@ static void report_refusals(const struct sweep *w, struct out *o)
 	if (!w->routing && !w->fatal)
 		out_text(o, "No engine is left (no_fallback): OpenSM programs nothing, the switches keep "
 			    "what they had.\n");
-	out_json(o, "refusals", list);
+	out_json(o, "refusals", refusals_json(w));
+}
+
+bool is_cut_off(const struct sweep *w, uint32_t ep)
+{
+	return !w->topo->endport_up[ep] && !w->setup->state->node_down[endport_node(w->fabric, ep)];
 }
 
 uint32_t count_cut_off(const struct sweep *w, uint32_t *first)
@@ -246,9 +274,7 @@ uint32_t count_cut_off(const struct sweep *w, uint32_t *first)
 	uint32_t n = 0;
 
 	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++) {
-		if (!host_set_matters(w->hosts, w->fabric, ep))
-			continue;
-		if (w->topo->endport_up[ep] || w->setup->state->node_down[endport_node(w->fabric, ep)])
+		if (!host_set_matters(w->hosts, w->fabric, ep) || !is_cut_off(w, ep))
 			continue;
 		if (n++ == 0 && first)
 			*first = ep;

@@ -14,7 +14,7 @@
 static void diff_entries(const struct comparison *c, uint64_t limit, struct out *o)
 {
 	const struct fabric *f = c->b->topo->fabric;
-	json_t *list = json_array();
+	json_t *list = json_array(), *obj;
 	uint64_t n = 0;
 	char a[8], b[8], name[300];
 
@@ -32,9 +32,10 @@ static void diff_entries(const struct comparison *c, uint64_t limit, struct out 
 			out_text(o, "! %-24s LID %5u  %3s -> %-3s  %s\n", switch_name(f, s), lid,
 				 lft_port_label(was, a, sizeof(a)), lft_port_label(now, b, sizeof(b)),
 				 owner == NO_ID ? "(nobody)" : endport_label(f, owner, name, sizeof(name)));
-			json_array_append_new(list,
-					      json_make("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, s),
-							"lid", (int)lid, "was", (int)was, "now", (int)now));
+			obj = json_make("{s:i, s:i, s:i}", "lid", (int)lid, "was", (int)was, "now", (int)now);
+			json_put_switch(obj, "switch", f, c->b->lids, s);
+			json_put_endport(obj, "owner", f, c->b->lids, owner);
+			json_array_append_new(list, obj);
 		}
 	}
 	if (c->entries_changed > n)
@@ -56,7 +57,7 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 	static const char *const words[] = {"~ rerouted", "x lost", "+ regained"};
 	const struct fabric *f = c->b->topo->fabric;
 	uint64_t total = c->rerouted + c->lost + c->regained, n = total < limit ? total : limit;
-	json_t *list = json_array();
+	json_t *list = json_array(), *obj;
 	char a[300], b[300], h1[8], h2[8];
 
 	for (uint64_t i = 0; i < n; i++) {
@@ -69,9 +70,11 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 		endport_label(f, dst, b, sizeof(b));
 		out_text(o, "%-11s %s -> %s (LID %u)  hops %s -> %s\n", words[g->change], a, b, g->lid,
 			 hops_word(g->before, h1, sizeof(h1)), hops_word(g->after, h2, sizeof(h2)));
-		json_array_append_new(list, json_make("{s:s, s:s, s:s, s:i, s:s, s:s}", "change",
-						      words[g->change] + 2, "src", a, "dst", b, "dlid",
-						      (int)g->lid, "before", h1, "after", h2));
+		obj = json_make("{s:s, s:i, s:s, s:s}", "change", words[g->change] + 2, "dlid", (int)g->lid,
+				"before", h1, "after", h2);
+		json_put_endport(obj, "src", f, c->b->lids, src);
+		json_put_endport(obj, "dst", f, c->b->lids, dst);
+		json_array_append_new(list, obj);
 	}
 	if (total > n)
 		out_text(o, "  ... %s; `diff ... all` prints them\n", PLURAL(total - n, "more pair"));
@@ -187,6 +190,22 @@ const struct command diff_commands[] = {
 		    "  which an edge switch sends the LIDs of a distant host port; all links: those on the "
 		    "whole paths "
 		    "from there.\n",
+	 .json = JSON_CHANGE "figures.* object figures before and after, as `compare` names them\n"
+			     "figures.*.was number before\n"
+			     "figures.*.now number now\n"
+			     "entries[] object changed entries: the first, or all\n"
+			     "entries[].switch node the switch\n"
+			     "entries[].lid integer the LID\n"
+			     "entries[].owner endport whose LID it is\n"
+			     "entries[].was integer port before; 255: none\n"
+			     "entries[].now integer port now; 255: none\n"
+			     "pairs[] object changed pairs: the first, or all\n"
+			     "pairs[].change string rerouted, lost or regained\n"
+			     "pairs[].src endport source\n"
+			     "pairs[].dst endport destination\n"
+			     "pairs[].dlid integer LID of the destination\n"
+			     "pairs[].before string hops before, none or loop\n"
+			     "pairs[].after string hops now, none or loop\n",
 	 .run = cmd_diff},
 	{.name = NULL},
 };

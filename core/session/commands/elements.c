@@ -33,12 +33,9 @@ static struct elements *current_elements(struct session *s, struct out *o, struc
 
 static json_t *element_json(const struct elements *el, uint32_t e)
 {
-	char guid[24];
-
-	snprintf(guid, sizeof(guid), "0x%016" PRIx64, el->guid[e]);
-	return json_make("{s:i, s:s, s:s, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name",
-			 el->name[e], "guid", guid, "by", element_rule_names[el->rule[e]], "chips",
-			 (int)element_chips(el, e), "external",
+	return json_make("{s:i, s:s, s:o, s:s, s:i, s:i, s:i, s:i}", "number", (int)(e + 1), "name",
+			 el->name[e], "guid", json_guid(el->guid[e]), "by", element_rule_names[el->rule[e]],
+			 "chips", (int)element_chips(el, e), "external",
 			 (int)(el->first_link[e + 1] - el->first_link[e]), "internal",
 			 (int)element_inside_links(el, e), "hosts", (int)el->hosts[e]);
 }
@@ -71,34 +68,41 @@ static uint32_t port_usage(const struct routing *r, uint32_t sw, unsigned port)
 	return n;
 }
 
-static json_t *chip_json(const struct elements *el, uint32_t sw)
+static json_t *chip_json(const struct elements *el, const struct lids *l, uint32_t sw)
 {
 	const struct fabric *f = el->topo->fabric;
 	uint32_t outside = 0, node = f->switch_node[sw],
 		 inside = el->first_inside[sw + 1] - el->first_inside[sw];
 	const char *place = f->node_chassis_place[node] ? f->node_chassis_place[node] : "";
-	char guid[24];
+	json_t *obj;
 
 	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
 		outside += el->port_link[switch_port_id(f, sw, p)] != NO_ID;
-	snprintf(guid, sizeof(guid), "0x%016" PRIx64, f->node_guid[node]);
-	return json_make("{s:s, s:s, s:s, s:i, s:i}", "guid", guid, "name", switch_name(f, sw), "place",
-			 place, "external", (int)outside, "internal", (int)inside);
+	obj = json_node(f, l, node);
+	json_object_set_new(obj, "place", json_text(place));
+	json_object_set_new(obj, "external", json_integer(outside));
+	json_object_set_new(obj, "internal", json_integer(inside));
+	return obj;
 }
 
-static json_t *print_link(const struct elements *el, const struct routing *r, uint32_t l, struct out *o)
+static json_t *print_link(const struct elements *el, const struct session *s, uint32_t l, struct out *o)
 {
 	const struct fabric *f = el->topo->fabric;
 	uint32_t port = el->link_port[l],
-		 usage = port_usage(r, f->node_switch[f->port_node[port]], f->port_num[port]);
+		 usage = port_usage(session_routing(s), f->node_switch[f->port_node[port]],
+				    f->port_num[port]);
 	char a[300], b[300];
+	json_t *obj;
 
 	port_label(f, port, a, sizeof(a));
 	port_label(f, el->topo->peer[port], b, sizeof(b));
 	out_text(o, "  %6u  %s -> %s", usage, a, b);
 	out_text(o, element_chips(el, el->link_to[l]) > 1 ? "  (%s)\n" : "\n", el->name[el->link_to[l]]);
-	return json_make("{s:s, s:s, s:s, s:i}", "from", a, "to", b, "element", el->name[el->link_to[l]],
-			 "usage", (int)usage);
+	obj = json_make("{s:s, s:o, s:i}", "element", el->name[el->link_to[l]], "element_guid",
+			json_guid(el->guid[el->link_to[l]]), "usage", (int)usage);
+	json_put_port(obj, "from", f, session_lids(s), port);
+	json_put_port(obj, "to", f, session_lids(s), el->topo->peer[port]);
+	return obj;
 }
 
 static int print_element(struct session *s, const struct elements *el, uint32_t n, struct out *o,
@@ -111,7 +115,7 @@ static int print_element(struct session *s, const struct elements *el, uint32_t 
 		 plural(element_chips(el, n), "chip", a, sizeof(a)), element_rule_names[el->rule[n]],
 		 plural(el->hosts[n], "host port", b, sizeof(b)));
 	for (uint32_t c = el->first_chip[n]; c < el->first_chip[n + 1]; c++)
-		json_array_append_new(chips, chip_json(el, el->chip[c]));
+		json_array_append_new(chips, chip_json(el, session_lids(s), el->chip[c]));
 	out_json(o, "element", element_json(el, n));
 	out_json(o, "chips", chips);
 	snprintf(number, sizeof(number), "%u", n + 1);
@@ -121,7 +125,7 @@ static int print_element(struct session *s, const struct elements *el, uint32_t 
 	}
 	out_text(o, "Links to other elements, and the LIDs sent out of them:\n");
 	for (uint32_t l = el->first_link[n]; l < el->first_link[n + 1]; l++)
-		json_array_append_new(links, print_link(el, session_routing(s), l, o));
+		json_array_append_new(links, print_link(el, s, l, o));
 	out_json(o, "links", links);
 	return 0;
 }
@@ -181,10 +185,12 @@ static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out 
 
 		out_text(o, "%8u %8u %8u %8u  %s -> %s\n", p->least, p->n_least, p->most, p->n_longer,
 			 el->name[p->from], el->name[p->to]);
-		json_array_append_new(list, json_make("{s:s, s:s, s:i, s:i, s:i, s:i}", "from",
-						      el->name[p->from], "to", el->name[p->to], "shortest",
-						      (int)p->least, "links", (int)p->n_least, "longest",
-						      (int)p->most, "longer", (int)p->n_longer));
+		json_array_append_new(list,
+				      json_make("{s:s, s:o, s:s, s:o, s:i, s:i, s:i, s:i}", "from",
+						el->name[p->from], "from_guid", json_guid(el->guid[p->from]),
+						"to", el->name[p->to], "to_guid", json_guid(el->guid[p->to]),
+						"shortest", (int)p->least, "links", (int)p->n_least,
+						"longest", (int)p->most, "longer", (int)p->n_longer));
 	}
 	if (!all && u->n > PAIR_LINES)
 		out_text(o, "  ... %s; `equal-paths all` prints them\n",
@@ -298,6 +304,35 @@ const struct command element_commands[] = {
 		    "together by\n"
 		    "  the option chassis_file, else by their system image GUID or chassis number.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = "elements[] object? switch elements\n"
+		 "elements[].number integer its number\n"
+		 "elements[].name string its name\n"
+		 "elements[].guid string lowest GUID of its chips\n"
+		 "elements[].by string rule that took its chips together\n"
+		 "elements[].chips integer chips\n"
+		 "elements[].external integer links to other elements\n"
+		 "elements[].internal integer links between its chips\n"
+		 "elements[].hosts integer host ports\n"
+		 "element object? the one asked for\n"
+		 "element.number integer its number\n"
+		 "element.name string its name\n"
+		 "element.guid string lowest GUID of its chips\n"
+		 "element.by string rule that took its chips together\n"
+		 "element.chips integer chips\n"
+		 "element.external integer links to other elements\n"
+		 "element.internal integer links between its chips\n"
+		 "element.hosts integer host ports\n"
+		 "chips[] object? its chips\n"
+		 "chips[].name node the chip\n"
+		 "chips[].place string place in the chassis\n"
+		 "chips[].external integer links to other elements\n"
+		 "chips[].internal integer links to other chips\n"
+		 "links[] object? its links to others\n"
+		 "links[].from port its port\n"
+		 "links[].to port port at the other end\n"
+		 "links[].element string element at the other end\n"
+		 "links[].element_guid string lowest GUID of that\n"
+		 "links[].usage integer LIDs sent out of it\n" JSON_LIST,
 	 .run = cmd_elements},
 	{.name = "equal-paths",
 	 .syntax = "equal-paths [all]",
@@ -307,6 +342,19 @@ const struct command element_commands[] = {
 		    "shortest\n"
 		    "  way but for one step sideways, to an element just as far.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = "equal_paths object ways between edge elements\n"
+		 "equal_paths.edges integer edge elements\n"
+		 "equal_paths.pairs integer pairs of them\n"
+		 "equal_paths.unequal integer pairs with ways of unequal length\n"
+		 "equal_paths.list[] object these pairs: the first, or all\n"
+		 "equal_paths.list[].from string element\n"
+		 "equal_paths.list[].from_guid string its lowest GUID\n"
+		 "equal_paths.list[].to string element\n"
+		 "equal_paths.list[].to_guid string its lowest GUID\n"
+		 "equal_paths.list[].shortest integer length of the shortest ways\n"
+		 "equal_paths.list[].links integer links that begin one\n"
+		 "equal_paths.list[].longest integer length of the longest\n"
+		 "equal_paths.list[].longer integer links that begin a longer one\n",
 	 .run = cmd_equal_paths},
 	{.name = "compare",
 	 .syntax = "compare ENGINE ENGINE... [OPTION=VALUE]...",
@@ -323,6 +371,25 @@ const struct command element_commands[] = {
 		 "passed,\n"
 		 "  chips of a chassis taken together.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = "compare[] object engines\n"
+		 "compare[].engine string its name\n"
+		 "compare[].refused string? why it refuses the fabric; then there are no figures\n"
+		 "compare[].unreachable integer|null? pairs without a path\n"
+		 "compare[].hops_mean number|null? links of a path, mean\n"
+		 "compare[].hops_max integer|null? links of a path, most\n"
+		 "compare[].elements_mean number|null? elements of a path, mean\n"
+		 "compare[].elements_max integer|null? elements of a path, most\n"
+		 "compare[].load_min integer|null? routes per link, least\n"
+		 "compare[].load_mean number|null? routes per link, mean\n"
+		 "compare[].load_max integer|null? routes per link, most\n"
+		 "compare[].usage_max integer|null? LIDs sent by a port, most\n"
+		 "compare[].first_links_mean number|null? first links per host, mean\n"
+		 "compare[].first_links_min integer|null? first links per host, least\n"
+		 "compare[].links_mean number|null? all links per host, mean\n"
+		 "compare[].links_min integer|null? all links per host, least\n"
+		 "compare[].sls string|null? service levels\n"
+		 "compare[].credit_loops integer|null? groups of credit loops\n"
+		 "compare[].entries_unlike_first integer|null? entries unlike those of the first engine\n",
 	 .run = cmd_compare},
 	{.name = NULL},
 };

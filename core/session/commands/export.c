@@ -49,6 +49,8 @@ static int close_output(struct target *t, int rc, struct out *o, struct err *e)
 
 	if (t->text.len)
 		out_text(o, "%s", text_str(&t->text));
+	if (o->run->json && !rc && !bad)
+		out_json(o, "content", json_text(text_str(&t->text)));
 	text_free(&t->text);
 	return !rc && bad ? err_system(e, "standard output", errno) : rc;
 }
@@ -58,8 +60,10 @@ static int close_target(struct target *t, int rc, struct out *o, struct err *e)
 	if (on_output(t))
 		return close_output(t, rc, o, e);
 	rc = outfile_close(&t->file, rc, e);
-	if (!rc)
+	if (!rc) {
 		out_text(o, "%s written\n", t->path);
+		out_json(o, "file", json_text(t->path));
+	}
 	return rc;
 }
 
@@ -314,12 +318,13 @@ const struct command export_commands[] = {
 	 .syntax = "save FILE",
 	 .help = "write the fabric, without what failed, as ibnetdiscover text",
 	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CONTENT,
 	 .run = cmd_save},
 	{.name = "export",
 	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order|torus FILE [cdg [LAYER] "
 		   "[switches] "
 		   "[group N]]",
-	 .help = "write tables, paths or a drawing; FILE - is the screen",
+	 .help = "write tables, paths or a drawing; FILE - is the screen, with --json the field content",
 	 .details = "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
 		    "  fdbs      as opensm.fdbs\n"
 		    "  subnet    as opensm-subnet.lst\n"
@@ -327,7 +332,7 @@ const struct command export_commands[] = {
 		    "2..5 where\n"
 		    "            OpenSM draws one at random, - where there is no path\n"
 		    "  sl2vl     SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
-		    "  json      fabric, LIDs and tables\n"
+		    "  json      fabric, LIDs, tables and links\n"
 		    "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
 		    "            opensm-ftree-ca-order.dump (ftree)\n"
 		    "  torus     places of the switches, as OpenSM's opensm-torus.dump (torus-2QoS)\n"
@@ -336,6 +341,7 @@ const struct command export_commands[] = {
 		    "            one VL or all, or of one group of channels with credit loops, as `cycles` "
 		    "numbers them\n"
 		    "            (with LAYER: of those on it); `switches`: routes of switches count too\n",
+	 .json = JSON_CONTENT,
 	 .run = cmd_export},
 	{.name = NULL},
 };

@@ -38,6 +38,20 @@ static int take_fabric(struct session *s, struct fabric *f, const char *how, str
 	return 0;
 }
 
+/* What the switches held when the fabric was read, as the routing in force. */
+static int take_held(struct session *s, const char *chain, struct out *o, struct err *e)
+{
+	char *text = str_printf("route %s", chain);
+	struct change_request rq = {
+		.kind = EVENT_ROUTE, .setup.chain = chain, .text = text, .progress = o->run->progress};
+	int rc = session_change(s, &rq, e);
+
+	if (!rc)
+		report_event(s, o);
+	free(text);
+	return rc;
+}
+
 static int cmd_load(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct fabric *f;
@@ -56,7 +70,7 @@ static int cmd_load(struct session *s, int argc, char **argv, struct out *o, str
 	rc = take_fabric(s, f, how, o, e);
 	free(how);
 	if (!rc && tables && !s->setup->chain)
-		rc = run_text(o->run, "route tables,no_fallback", e);
+		rc = take_held(s, "tables,no_fallback", o, e);
 	return rc;
 }
 
@@ -164,7 +178,7 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 		if (!rc)
 			report_discovery(before, f, o);
 		if (!rc && what != LIVE_NO_TABLES)
-			rc = run_text(o->run, "route live,no_fallback", e);
+			rc = take_held(s, "live,no_fallback", o, e);
 		fabric_unref(f);
 		free(how);
 	}
@@ -197,6 +211,7 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 		free(old);
 	}
 	out_text(o, "%s from %s\n", PLURAL(map->n, "name"), argv[1]);
+	out_json(o, "names", json_integer((json_int_t)map->n));
 	report_snapshots_gone(snapshots, s, o);
 	for (size_t i = 0; i < w.n; i++)
 		out_text(o, "%s:%u: %s\n", argv[1], w.w[i].line, w.w[i].text);
@@ -313,6 +328,7 @@ static int cmd_set(struct session *s, int argc, char **argv, struct out *o, stru
 	}
 	if (argc == 2 && options_find(s->setup->options, argv[1])) {
 		show_option(o, s->setup->options, options_find(s->setup->options, argv[1]));
+		out_json(o, "options", json_make("{s:s}", argv[1], options_get(s->setup->options, argv[1])));
 		return 0;
 	}
 	return set_option(s, argv[1], argv[2], o, e);
@@ -389,6 +405,10 @@ static void show_summary(struct session *s, struct out *o)
 			 endport_label(s->fabric, s->fabric->sm_endport, a, sizeof(a)),
 			 s->fabric->sm_guessed ? " (guessed, the source does not tell; `set guid` does)"
 					       : "");
+	out_json(o, "subnet_manager",
+		 json_port(s->fabric, session_lids(s),
+			   s->fabric->sm_endport == NO_ID ? NO_ID
+							  : s->fabric->endport_port[s->fabric->sm_endport]));
 	out_json(o, "sm_guessed", json_boolean(s->fabric->sm_guessed));
 	out_json(o, "failed_links", json_integer(links));
 	out_json(o, "failed_nodes", json_integer(nodes));
@@ -403,7 +423,6 @@ static void show_summary(struct session *s, struct out *o)
 static void show_warnings(struct session *s, struct out *o)
 {
 	const struct warnings *w = &s->fabric->warnings;
-	json_t *list = json_array();
 
 	for (size_t i = 0; i < w->n; i++) {
 		if (w->w[i].line)
@@ -411,12 +430,10 @@ static void show_warnings(struct session *s, struct out *o)
 				 w->w[i].text);
 		else
 			out_text(o, "%s: %s: %s\n", s->fabric->source, w->w[i].kind, w->w[i].text);
-		json_array_append_new(list, json_make("{s:s, s:i, s:s}", "kind", w->w[i].kind, "line",
-						      (int)w->w[i].line, "text", w->w[i].text));
 	}
 	if (!w->n)
 		out_text(o, "no warnings\n");
-	out_json(o, "warnings", list);
+	out_json(o, "warnings", warnings_json(s->fabric));
 }
 
 static unsigned ports_up(const struct session *s, uint32_t node)
@@ -436,21 +453,18 @@ static unsigned ports_up(const struct session *s, uint32_t node)
 static int show_nodes(struct session *s, bool switches, struct out *o, struct err *e)
 {
 	const struct fabric *f = s->fabric;
-	const struct sweep *w = session_sweep(s);
-	json_t *list = json_array();
+	json_t *list = json_array(), *obj;
 
 	for (uint32_t ep = 0; ep < f->n_endports && !progress_cancelled(o->run->progress); ep++) {
-		uint32_t n = endport_node(f, ep), port = f->endport_port[ep];
-		unsigned lid = w ? w->lids->base[ep] : f->port_lid[port];
-		char name[300];
+		uint32_t n = endport_node(f, ep);
 
 		if (node_is_switch(f, n) != switches)
 			continue;
-		endport_label(f, ep, name, sizeof(name));
-		json_array_append_new(list,
-				      json_make("{s:s, s:i, s:i, s:i, s:b}", "name", name, "lid", (int)lid,
-						"ports", (int)f->node_nports[n], "up", (int)ports_up(s, n),
-						"down", (int)session_state(s)->node_down[n]));
+		obj = json_make("{s:o, s:i, s:i, s:b}", "port_guid",
+				json_guid(f->port_guid[f->endport_port[ep]]), "ports", (int)f->node_nports[n],
+				"up", (int)ports_up(s, n), "down", (int)session_state(s)->node_down[n]);
+		json_put_endport(obj, "name", f, session_lids(s), ep);
+		json_array_append_new(list, obj);
 	}
 	out_json(o, switches ? "switches" : "hosts", list);
 	return print_table(s, switches ? "switches" : "hosts", NULL, o, e);
@@ -470,7 +484,7 @@ static void show_links(struct session *s, struct out *o)
 		port_label(f, q, b, sizeof(b));
 		out_text(o, "%s %s %s %s%s\n", up ? "up  " : "down", a, b, link_width_name(f->port_width[p]),
 			 link_speed_name(f->port_speed[p]));
-		json_array_append_new(list, json_make("{s:s, s:s, s:b}", "a", a, "b", b, "up", (int)up));
+		json_array_append_new(list, json_link(f, session_lids(s), session_state(s), l));
 	}
 	out_json(o, "links", list);
 }
@@ -489,6 +503,18 @@ static void show_engines(struct session *s, struct out *o)
 	out_json(o, "engines", list);
 }
 
+/* A port of a node that is shown, with a cable. */
+static json_t *cable_json(const struct session *s, uint32_t id, bool up)
+{
+	const struct fabric *f = s->fabric;
+	json_t *obj =
+		json_make("{s:i, s:b, s:s, s:s}", "port", (int)f->port_num[id], "up", (int)up, "width",
+			  link_width_name(f->port_width[id]), "speed", link_speed_name(f->port_speed[id]));
+
+	json_put_port(obj, "peer", f, session_lids(s), f->port_peer[id]);
+	return obj;
+}
+
 static int show_node(struct session *s, const char *word, struct out *o, struct err *e)
 {
 	static const char *const types[] = {"", "CA", "switch", "router"};
@@ -496,10 +522,13 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 	bool whole = node_named(f, word, strlen(word)) != NO_ID;
 	uint32_t only = whole ? NO_ID : session_port(s, word, NULL); /* of NODE[PORT] no other is printed */
 	uint32_t n = only == NO_ID ? session_node(s, word, e) : f->port_node[only];
+	json_t *ports = json_array(), *obj;
 	char a[300];
 
-	if (n == NO_ID)
+	if (n == NO_ID) {
+		json_decref(ports);
 		return -1;
+	}
 	out_text(o,
 		 "%s %s\nnode GUID 0x%016lx, system image GUID 0x%016lx, vendor 0x%x, device 0x%x, %u "
 		 "ports%s%s\n",
@@ -510,13 +539,21 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 	for (unsigned p = 1; p <= f->node_nports[n]; p++) {
 		uint32_t id = f->node_port[n] + p;
 
+		bool up;
+
 		if (f->port_peer[id] == NO_ID || (only != NO_ID && id != only))
 			continue;
-		out_text(o, "  [%u] %-4s %s%-5s %s\n", p,
-			 state_link_up(f, session_state(s), f->port_link[id]) ? "up" : "down",
+		up = state_link_up(f, session_state(s), f->port_link[id]);
+		out_text(o, "  [%u] %-4s %s%-5s %s\n", p, up ? "up" : "down",
 			 link_width_name(f->port_width[id]), link_speed_name(f->port_speed[id]),
 			 port_label(f, f->port_peer[id], a, sizeof(a)));
+		json_array_append_new(ports, cable_json(s, id, up));
 	}
+	obj = json_node(f, session_lids(s), n);
+	json_object_set_new(obj, "type", json_text(types[f->node_type[n]]));
+	json_object_set_new(obj, "down", json_boolean(session_state(s)->node_down[n]));
+	json_object_set_new(obj, "ports", ports);
+	out_json(o, "node", obj);
 	return 0;
 }
 
@@ -562,6 +599,7 @@ const struct command fabric_commands[] = {
 		 "a new "
 		 "journal; the engine\n"
 		 "  in force routes it.\n",
+	 .json = JSON_FABRIC JSON_DROPPED JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
@@ -576,32 +614,84 @@ const struct command fabric_commands[] = {
 		    "errors for\n"
 		    "  three times as long, it is given up: what was loaded before stays, and `live` tries "
 		    "again.\n",
+	 .json = JSON_FABRIC "changes integer? differences to the discovery before\n" JSON_DROPPED JSON_EVENT,
 	 .run = cmd_live},
 	{.name = "synth",
 	 .syntax = "synth [SPEC]",
 	 .help = "make a synthetic fabric; without SPEC: the kinds there are",
+	 .json = JSON_FABRIC JSON_DROPPED JSON_EVENT,
 	 .run = cmd_synth},
 	{.name = "names",
 	 .syntax = "names FILE",
 	 .help = "take node names from a node-name-map",
+	 .json = "names integer names taken\n" JSON_DROPPED,
 	 .run = cmd_names},
 	{.name = "config",
 	 .syntax = "config FILE",
 	 .help = "take routing options from an opensm.conf",
+	 .json = JSON_DROPPED JSON_EVENT,
 	 .run = cmd_config},
 	{.name = "set",
 	 .syntax = "set [OPTION [VALUE]]",
 	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
 	 .details = "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
 		    "says.\n",
+	 .json = "options.* string? options by name\n" JSON_DROPPED JSON_EVENT,
 	 .run = cmd_set},
 	{.name = "unset",
 	 .syntax = "unset OPTION",
 	 .help = "give an option its default again",
+	 .json = JSON_DROPPED JSON_EVENT,
 	 .run = cmd_unset},
 	{.name = "show",
 	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links | node NODE]",
 	 .help = "summaries and lists",
+	 .json = JSON_FABRIC "subnet_manager object|null? where the subnet manager runs\n"
+			     "subnet_manager.name node its node\n"
+			     "subnet_manager.port integer its port\n"
+			     "sm_guessed boolean? the source does not tell where that is\n"
+			     "failed_links integer? links that failed\n"
+			     "failed_nodes integer? nodes that failed\n"
+			     "options.* string? options by name\n"
+			     "engines[] object? routing engines\n"
+			     "engines[].name string as `route` takes it\n"
+			     "engines[].brief string what it does\n"
+			     "engines[].reference string where it is described\n"
+			     "warnings[] object? oddities of the fabric's source\n"
+			     "warnings[].kind string what kind\n"
+			     "warnings[].line integer line of the file, 0: none\n"
+			     "warnings[].text string what was found\n"
+			     "warnings[].missing boolean a part of the fabric is missing there\n"
+			     "warnings[].guid string? node GUID of the place\n"
+			     "warnings[].port integer? its port\n"
+			     "switches[] object? switches\n"
+			     "switches[].name endport its name\n"
+			     "switches[].port_guid string its port GUID\n"
+			     "switches[].ports integer ports of the node\n"
+			     "switches[].up integer ports with a link that is up\n"
+			     "switches[].down boolean the node failed\n"
+			     "hosts[] object? ports of hosts and routers\n"
+			     "hosts[].name endport its name\n"
+			     "hosts[].port_guid string its port GUID\n"
+			     "hosts[].ports integer ports of the node\n"
+			     "hosts[].up integer ports with a link that is up\n"
+			     "hosts[].down boolean the node failed\n"
+			     "links[] object? cables\n"
+			     "links[].a port one end\n"
+			     "links[].b port the other\n"
+			     "links[].up boolean it is up\n"
+			     "links[].width string width\n"
+			     "links[].speed string speed\n"
+			     "node object? the node asked for\n"
+			     "node.name node its name\n"
+			     "node.type string CA, switch or router\n"
+			     "node.down boolean it failed\n"
+			     "node.ports[] object ports with a cable; of NODE[PORT] that one\n"
+			     "node.ports[].port integer its number\n"
+			     "node.ports[].up boolean the link is up\n"
+			     "node.ports[].width string width\n"
+			     "node.ports[].speed string speed\n"
+			     "node.ports[].peer port the other end\n" JSON_LIST,
 	 .run = cmd_show},
 	{.name = NULL},
 };

@@ -20,11 +20,12 @@ static int by_load(const void *x, const void *y, void *ctx)
 	return a < b ? -1 : a > b;
 }
 
-static void print_loads(const struct topo *t, const struct loads *l, uint32_t limit, struct out *o)
+static void print_loads(const struct sweep *w, const struct loads *l, uint32_t limit, struct out *o)
 {
+	const struct topo *t = w->topo;
 	const struct fabric *f = t->fabric;
 	uint32_t *order = NEW_ARRAY(l->n_links, uint32_t), n = 0;
-	json_t *list = json_array();
+	json_t *list = json_array(), *obj;
 	char a[300], b[300];
 
 	for (uint32_t s = 0; s < f->n_switches; s++)
@@ -38,8 +39,10 @@ static void print_loads(const struct topo *t, const struct loads *l, uint32_t li
 		port_label(f, order[i], a, sizeof(a));
 		port_label(f, t->peer[order[i]], b, sizeof(b));
 		out_text(o, "%8u  %s -> %s\n", l->port[order[i]], a, b);
-		json_array_append_new(list, json_make("{s:s, s:s, s:i}", "from", a, "to", b, "routes",
-						      (int)l->port[order[i]]));
+		obj = json_make("{s:i}", "routes", (int)l->port[order[i]]);
+		json_put_port(obj, "from", f, w->lids, order[i]);
+		json_put_port(obj, "to", f, w->lids, t->peer[order[i]]);
+		json_array_append_new(list, obj);
 	}
 	if (n > limit)
 		out_text(o, "  ... %s; `load-map PATTERN all` prints them\n", PLURAL(n - limit, "more link"));
@@ -76,7 +79,7 @@ static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o,
 	if (!l)
 		return -1;
 	report_scope(s, o);
-	print_loads(w->topo, l, limit, o);
+	print_loads(w, l, limit, o);
 	loads_free(l);
 	return 0;
 }
@@ -98,6 +101,7 @@ static void print_shift(const struct sweep *w, const struct shift_load *l, json_
 {
 	const struct topo *t = w->topo;
 	char a[300] = "-", b[300] = "-";
+	json_t *obj;
 
 	if (l->port != NO_ID) {
 		port_label(t->fabric, l->port, a, sizeof(a));
@@ -105,9 +109,11 @@ static void print_shift(const struct sweep *w, const struct shift_load *l, json_
 	}
 	out_text(o, "%8u %6u  %s -> %s%s\n", l->shift, l->max, a, b,
 		 l->lost ? "  (flows without a way: see check)" : "");
-	json_array_append_new(list, json_make("{s:i, s:i, s:s, s:s, s:i, s:i}", "shift", (int)l->shift, "max",
-					      (int)l->max, "from", a, "to", b, "flows", (int)l->flows, "lost",
-					      (int)l->lost));
+	obj = json_make("{s:i, s:i, s:s, s:s, s:i, s:i}", "shift", (int)l->shift, "max", (int)l->max, "from",
+			a, "to", b, "flows", (int)l->flows, "lost", (int)l->lost);
+	json_put_beside(obj, "from", t->fabric, w->lids, l->port);
+	json_put_beside(obj, "to", t->fabric, w->lids, l->port == NO_ID ? NO_ID : t->peer[l->port]);
+	json_array_append_new(list, obj);
 }
 
 static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
@@ -172,6 +178,16 @@ const struct command load_commands[] = {
 		    "hotspot: all to one.\n"
 		    "  Lists the 20 links with most; with `all` behind the pattern every link.\n",
 	 .needs = NEEDS_ROUTING,
+	 .json = "loads object routes on links\n"
+		 "loads.routes integer routes of the pattern\n"
+		 "loads.links integer directed links between switches\n"
+		 "loads.min integer least on one\n"
+		 "loads.mean number|null mean\n"
+		 "loads.max integer most on one\n"
+		 "loads.ports[] object links with most, or all\n"
+		 "loads.ports[].from port port that sends\n"
+		 "loads.ports[].to port port at the other end\n"
+		 "loads.ports[].routes integer routes on it\n",
 	 .run = cmd_load_map},
 	{.name = "shifts",
 	 .syntax = "shifts [SAMPLE]",
@@ -180,6 +196,21 @@ const struct command load_commands[] = {
 		    "are sampled "
 		    "too.\n",
 	 .needs = NEEDS_ROUTING,
+	 .json = "shifts object flows on links when every node sends K places further\n"
+		 "shifts.places integer places in the order\n"
+		 "shifts.missing integer places of missing nodes\n"
+		 "shifts.looked_at integer shifts looked at\n"
+		 "shifts.free integer shifts without two flows on a link\n"
+		 "shifts.worst integer most flows on a link\n"
+		 "shifts.mean number|null mean of the most\n"
+		 "shifts.engine_order boolean the order is the engine's own\n"
+		 "shifts.list[] object the worst shifts\n"
+		 "shifts.list[].shift integer K\n"
+		 "shifts.list[].max integer most flows on a link\n"
+		 "shifts.list[].from port port that sends them\n"
+		 "shifts.list[].to port port at the other end\n"
+		 "shifts.list[].flows integer flows of the shift\n"
+		 "shifts.list[].lost integer flows without a path\n",
 	 .run = cmd_shifts},
 	{.name = NULL},
 };

@@ -53,7 +53,33 @@ const struct command session_commands[] = {
 	{.name = "help",
 	 .syntax = "help [COMMAND]",
 	 .help = "list the commands, or tell about one",
+	 .json = "commands[] object commands\n"
+		 "commands[].name string its name\n"
+		 "commands[].syntax string how it is typed\n"
+		 "commands[].help string what it does\n"
+		 "commands[].details string? more, of the one asked for\n",
 	 .run = cmd_help},
+	{.name = "schema",
+	 .syntax = "schema [COMMAND]",
+	 .help = "keys of the JSON objects, with their types; of all commands, or of one",
+	 .details =
+		 "  The same as JSON with --json.  The version goes up when a key goes away or changes its "
+		 "meaning; keys may be\n"
+		 "  added at any time.\n",
+	 .json = "version integer version of the keys\n"
+		 "common[] object keys that all objects have\n"
+		 "common[].key string where it stands: a.b, a[] for elements of lists, * for any key\n"
+		 "common[].type string string, integer, number, boolean, object, null, with | between\n"
+		 "common[].optional boolean it may be missing\n"
+		 "common[].help string what it tells\n"
+		 "commands[] object commands\n"
+		 "commands[].name string its name\n"
+		 "commands[].keys[] object keys of its object when it did not fail\n"
+		 "commands[].keys[].key string as in common\n"
+		 "commands[].keys[].type string as in common\n"
+		 "commands[].keys[].optional boolean as in common\n"
+		 "commands[].keys[].help string as in common\n",
+	 .run = cmd_schema},
 	{.name = "quit", .syntax = "quit", .help = "leave", .run = cmd_quit},
 	{.name = NULL},
 };

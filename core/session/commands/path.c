@@ -56,20 +56,24 @@ static json_t *ports_json(const struct routing *r, uint32_t sw, unsigned dlid)
 static json_t *path_json(const struct routing *r, const struct path *p)
 {
 	const struct fabric *f = r->topo->fabric;
-	json_t *hops = json_array();
+	json_t *hops = json_array(), *path;
 
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct path_hop *h = &p->hop[i];
-		json_t *hop = json_make("{s:s, s:i, s:i, s:i}", "switch", switch_name(f, h->sw), "in",
-					(int)h->in, "out", (int)h->out, "vl", (int)h->vl);
+		json_t *hop =
+			json_make("{s:i, s:i, s:i}", "in", (int)h->in, "out", (int)h->out, "vl", (int)h->vl);
 
+		json_put_switch(hop, "switch", f, r->lids, h->sw);
 		if (adaptive_find(r->adaptive, h->sw, p->dlid))
 			json_object_set_new(hop, "ports", ports_json(r, h->sw, p->dlid));
 		json_array_append_new(hops, hop);
 	}
-	return json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
+	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
 			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
 			 (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "path", hops);
+	json_put_endport(path, "src", f, r->lids, p->src);
+	json_put_endport(path, "dst", f, r->lids, p->dst);
+	return path;
 }
 
 /* With adaptive routing: do all ways that packets may take arrive, and how long are they? */
@@ -140,6 +144,7 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 	struct topo *t = topo_new(s->fabric, session_state(s));
 	int n = endport_distance(t, src, dst);
 	char a[300], b[300];
+	json_t *ends;
 
 	out_text(o, "%s (LID %u) -> %s (LID %u): ", endport_label(s->fabric, src, a, sizeof(a)), slid,
 		 endport_label(s->fabric, dst, b, sizeof(b)), dlid);
@@ -147,6 +152,10 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 		out_text(o, "no way over switches\n");
 	else
 		out_text(o, "the shortest way has %s\n", PLURAL((unsigned)n, "hop"));
+	ends = json_make("{s:o}", "hops", n < 0 ? json_null() : json_integer(n));
+	json_put_endport(ends, "src", s->fabric, NULL, src);
+	json_put_endport(ends, "dst", s->fabric, NULL, dst);
+	out_json(o, "shortest", ends);
 	topo_unref(t);
 }
 
@@ -241,15 +250,22 @@ static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, st
 {
 	const struct sweep *w = session_sweep(s);
 	const struct routing *r = w->routing;
+	json_t *list;
 
 	(void)argc;
 	(void)argv;
 	if (!r->ops->is_root)
 		return err_set(e, "%s has no roots", r->engine);
-	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
-		if (switch_up(w->topo, sw) && r->ops->is_root(r, sw))
-			out_text(o, "0x%016lx %s\n", s->fabric->node_guid[s->fabric->switch_node[sw]],
-				 switch_name(s->fabric, sw));
+	list = json_array();
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
+		uint32_t node = s->fabric->switch_node[sw];
+
+		if (!switch_up(w->topo, sw) || !r->ops->is_root(r, sw))
+			continue;
+		out_text(o, "0x%016lx %s\n", s->fabric->node_guid[node], s->fabric->node_name[node]);
+		json_array_append_new(list, json_node(s->fabric, w->lids, node));
+	}
+	out_json(o, "roots", list);
 	return 0;
 }
 
@@ -259,6 +275,42 @@ const struct command path_commands[] = {
 	 .help = "the path hop by hop, both directions",
 	 .details = "  LIDs that the fabric's source holds can be named before anything is routed.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = "forward object? the path\n"
+		 "forward.src endport source\n"
+		 "forward.dst endport destination; null: nobody has the LID\n"
+		 "forward.slid integer LID of the source\n"
+		 "forward.dlid integer LID of the destination\n"
+		 "forward.ok boolean it arrives\n"
+		 "forward.end string how it ends\n"
+		 "forward.hops integer links\n"
+		 "forward.sl_min integer lowest SL\n"
+		 "forward.sl_max integer highest SL: another where OpenSM draws one at random\n"
+		 "forward.path[] object switches on the way\n"
+		 "forward.path[].switch node the switch\n"
+		 "forward.path[].in integer port it comes in by; 0: it starts here\n"
+		 "forward.path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n"
+		 "forward.path[].vl integer VL on the link out\n"
+		 "forward.path[].ports[] integer? ports that adaptive routing may take\n"
+		 "back object? the path back\n"
+		 "back.src endport source\n"
+		 "back.dst endport destination; null: nobody has the LID\n"
+		 "back.slid integer LID of the source\n"
+		 "back.dlid integer LID of the destination\n"
+		 "back.ok boolean it arrives\n"
+		 "back.end string how it ends\n"
+		 "back.hops integer links\n"
+		 "back.sl_min integer lowest SL\n"
+		 "back.sl_max integer highest SL: another where OpenSM draws one at random\n"
+		 "back.path[] object switches on the way\n"
+		 "back.path[].switch node the switch\n"
+		 "back.path[].in integer port it comes in by; 0: it starts here\n"
+		 "back.path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n"
+		 "back.path[].vl integer VL on the link out\n"
+		 "back.path[].ports[] integer? ports that adaptive routing may take\n"
+		 "shortest object? while nothing is routed: the shortest way by cable\n"
+		 "shortest.src endport source\n"
+		 "shortest.dst endport destination\n"
+		 "shortest.hops integer|null links\n",
 	 .run = cmd_trace},
 	{.name = "why",
 	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
@@ -273,26 +325,73 @@ const struct command path_commands[] = {
 		 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
 		 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n",
 	 .needs = NEEDS_ROUTING,
+	 .json = "choice object? how the entry was decided\n"
+		 "choice.switch node the switch\n"
+		 "choice.dst endport whose LID it is\n"
+		 "choice.lid integer the LID\n"
+		 "choice.port integer|null the port\n"
+		 "choice.rule string rule that decided\n"
+		 "choice.text string the same in words\n"
+		 "choice.candidates[] object ports that were compared\n"
+		 "choice.candidates[].port integer the port\n"
+		 "choice.candidates[].peer port what it leads to\n"
+		 "choice.candidates[].chip node? chip of the chassis it is on, when not the switch itself\n"
+		 "choice.candidates[].* integer what was compared, by its name\n"
+		 "via object? what the port named is worth\n"
+		 "via.port integer the port\n"
+		 "via.chosen integer|null port of the table\n"
+		 "via.verdict string chosen, equal, longer, shorter, forbidden, open or no way\n"
+		 "via.links integer links by the table; -1: it does not lead there\n"
+		 "via.lawful integer links of the shortest way the rule allows through the port; -1: none\n"
+		 "via.shortest integer links of the shortest way through it; -1: none\n"
+		 "turn object? where the way breaks the up/down rule\n"
+		 "turn.switch node the switch\n"
+		 "turn.in integer port it comes in by\n"
+		 "turn.from port from where\n"
+		 "turn.out integer port it goes out by\n"
+		 "turn.to port to where\n"
+		 "pair object? why the pair has its layer\n"
+		 "pair.src endport source\n"
+		 "pair.dst endport destination\n"
+		 "pair.sl_min integer lowest SL\n"
+		 "pair.sl_max integer highest SL\n"
+		 "pair.text string in words\n"
+		 "given object? the path that was named\n"
+		 "given.path string as text\n"
+		 "given.verdict string as of via\n"
+		 "given.links integer its links\n"
+		 "given.table_links integer links of the tables' path; -1: there is none\n"
+		 "given.switches[] object switches on it\n"
+		 "given.switches[].name node the switch\n"
+		 "given.switches[].in integer port it comes in by\n"
+		 "given.switches[].out integer port it goes out by\n",
 	 .run = cmd_why},
 	{.name = "lft",
 	 .syntax = "lft SWITCH",
 	 .help = "the forwarding table of a switch; entries changed by the last event are marked",
 	 .needs = NEEDS_ROUTING,
+	 .json = "entries[] object entries of the table\n"
+		 "entries[].lid integer the LID\n"
+		 "entries[].port integer its port; 255: no entry\n" JSON_LIST,
 	 .run = cmd_lft},
 	{.name = "hops",
 	 .syntax = "hops SWITCH",
 	 .help = "the hop matrix of a switch",
 	 .needs = NEEDS_ROUTING,
+	 .json = JSON_LIST,
 	 .run = cmd_hops},
 	{.name = "ranks",
 	 .syntax = "ranks",
 	 .help = "switches by rank",
 	 .needs = NEEDS_ROUTING,
+	 .json = JSON_LIST,
 	 .run = cmd_ranks},
 	{.name = "roots",
 	 .syntax = "roots",
 	 .help = "root switches",
 	 .needs = NEEDS_ROUTING,
+	 .json = "roots[] object root switches\n"
+		 "roots[].name node the switch\n",
 	 .run = cmd_roots},
 	{.name = NULL},
 };

@@ -243,6 +243,7 @@ const struct command step_commands[] = {
 	 .details = "  `step start` records the run (of one switch, or one entry of it); `step` shows the "
 		    "next 15 "
 		    "steps, `step 1` one.\n",
+	 .json = "steps integer? steps that were recorded\n",
 	 .run = cmd_step},
 	{.name = NULL},
 };

@@ -86,6 +86,7 @@ static void print_finding(const struct sweep *w, bool links, const struct findin
 {
 	const struct fabric *fb = w->fabric;
 	char a[300], b[300], name[620];
+	json_t *obj;
 
 	if (links)
 		snprintf(name, sizeof(name), "%s %s", port_label(fb, fb->link_port[2 * f->id], a, sizeof(a)),
@@ -97,13 +98,18 @@ static void print_finding(const struct sweep *w, bool links, const struct findin
 		 f->refused    ? "  (no engine routes it)"
 		 : f->fallback ? "  (falls back)"
 			       : "");
-	json_array_append_new(list,
-			      json_make("{s:s, s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:b}", "what", name, "lost",
-					(json_int_t)f->lost, "rerouted", (json_int_t)f->rerouted, "longer",
-					(json_int_t)f->longer, "entries", (json_int_t)f->entries,
-					"hosts_gone", (int)f->gone, "cut_off", (json_int_t)f->cut_off,
-					"between_survivors", (json_int_t)(f->lost - f->cut_off), "fallback",
-					(int)(f->fallback || f->refused)));
+	obj = json_make("{s:s, s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:b}", "what", name, "lost",
+			(json_int_t)f->lost, "rerouted", (json_int_t)f->rerouted, "longer",
+			(json_int_t)f->longer, "entries", (json_int_t)f->entries, "hosts_gone", (int)f->gone,
+			"cut_off", (json_int_t)f->cut_off, "between_survivors",
+			(json_int_t)(f->lost - f->cut_off), "fallback", (int)(f->fallback || f->refused));
+	if (links) {
+		json_put_port(obj, "a", fb, w->lids, fb->link_port[2 * f->id]);
+		json_put_port(obj, "b", fb, w->lids, fb->link_port[2 * f->id + 1]);
+	} else {
+		json_put_node(obj, "switch", fb, w->lids, f->id);
+	}
+	json_array_append_new(list, obj);
 }
 
 static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -148,6 +154,19 @@ const struct command survey_commands[] = {
 		    "what failed.\n"
 		    "  gone: host ports that are up, but not in the subnet manager's part any more.\n",
 	 .needs = NEEDS_ROUTING,
+	 .json = "survey[] object failures, the worst first\n"
+		 "survey[].what string what fails\n"
+		 "survey[].switch node? the switch\n"
+		 "survey[].a port? one end of the link\n"
+		 "survey[].b port? the other\n"
+		 "survey[].lost integer pairs without a path then\n"
+		 "survey[].cut_off integer of these: cut off with what failed\n"
+		 "survey[].between_survivors integer of these: the others\n"
+		 "survey[].rerouted integer pairs with another path\n"
+		 "survey[].longer integer pairs with a longer path\n"
+		 "survey[].entries integer changed entries\n"
+		 "survey[].hosts_gone integer endports not reached any more\n"
+		 "survey[].fallback boolean another engine routes, or none\n",
 	 .run = cmd_survey},
 	{.name = NULL},
 };

@@ -131,6 +131,19 @@ const struct command tables_commands[] = {
 		    "fit is told.\n"
 		    "  No failure changes these tables; `route ENGINE` computes others, `diff` compares.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = "tables object what was read\n"
+		 "tables.source string file, or live\n"
+		 "tables.format string lfts, fdbs, far or live\n"
+		 "tables.switches integer switches with a table\n"
+		 "tables.entries integer entries\n"
+		 "tables.adaptive integer entries with an adaptive-routing group\n"
+		 "tables.oddities string lines about what does not fit\n"
+		 "tables.lids object where LIDs are from\n"
+		 "tables.lids.named integer ports whose LIDs it names\n"
+		 "tables.lids.differ integer of these: unlike the source's\n"
+		 "tables.lids.source integer ports with LIDs of the source\n"
+		 "tables.lids.none integer ports without\n"
+		 "tables.lids.misfits integer LIDs that do not fit\n" JSON_EVENT,
 	 .run = cmd_tables},
 	{.name = NULL},
 };

@@ -235,6 +235,12 @@ static void tell_plan(struct maker *m, const struct torus_plan *p, bool good, st
 			   (int)good));
 }
 
+static void put_text(const struct text *x, struct out *o)
+{
+	out_text(o, "%s", text_str(x));
+	out_json(o, "content", json_text(text_str(x)));
+}
+
 static int give_plan(struct maker *m, const struct torus_plan *p, bool good, const char *path, struct out *o,
 		     struct err *e)
 {
@@ -253,9 +259,11 @@ static int give_plan(struct maker *m, const struct torus_plan *p, bool good, con
 	if (path && strcmp(path, "-"))
 		rc = write_file(path, &x, m->progress, e);
 	else
-		out_text(o, "%s", text_str(&x));
-	if (path && strcmp(path, "-") && !rc)
+		put_text(&x, o);
+	if (path && strcmp(path, "-") && !rc) {
 		out_text(o, "%s written; `route " ENGINE " qos=TRUE torus_config=%s` takes it\n", path, path);
+		out_json(o, "file", json_text(path));
+	}
 	text_free(&x);
 	return rc;
 }
@@ -316,6 +324,14 @@ const struct command torus_commands[] = {
 		 "  order; without FILE (or with -) on the screen.  The engine has tried it.  On another "
 		 "fabric: what breaks the pattern.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = "torus object the grid that was found\n"
+		 "torus.shape string in words\n"
+		 "torus.radix[] integer places by dimension\n"
+		 "torus.open[] boolean by dimension: a mesh, not a torus\n"
+		 "torus.missing_switches integer switches that are missing in it\n"
+		 "torus.missing_links integer links between neighbours that are missing\n"
+		 "torus.seeds integer seeds written\n"
+		 "torus.routes boolean torus-2QoS routes the whole fabric with it\n" JSON_CONTENT,
 	 .run = cmd_torus_conf},
 	{.name = NULL},
 };

@@ -61,16 +61,15 @@ static json_t *candidates_json(const struct why *y, const struct step *st)
 {
 	const struct fabric *f = y->w->fabric;
 	json_t *list = json_array();
-	char a[300];
 
 	for (unsigned i = 0; i < st->n_candidates; i++) {
 		const struct step_candidate *c = &st->candidate[i];
 		uint32_t own = candidate_elsewhere(f, st, c);
-		json_t *obj = json_make("{s:i, s:s}", "port", (int)c->port, "peer",
-					port_label(f, c->peer, a, sizeof(a)));
+		json_t *obj = json_make("{s:i}", "port", (int)c->port);
 
+		json_put_port(obj, "peer", f, y->w->lids, c->peer);
 		if (own != NO_ID)
-			json_object_set_new(obj, "chip", json_text(f->node_name[f->port_node[own]]));
+			json_put_node(obj, "chip", f, y->w->lids, f->port_node[own]);
 		for (unsigned q = 0; q < st->n_quantities; q++)
 			if (c->q[q] != INT64_MIN)
 				json_object_set_new(obj, st->quantity[q], json_integer(c->q[q]));
@@ -86,6 +85,7 @@ static void why_step(void *ctx, const struct step *st)
 	const struct fabric *f = y->w->fabric;
 	uint32_t owner = lid_owner(y->w->lids, y->lid), peer;
 	char dst[300], to[300];
+	json_t *choice;
 
 	if (st->kind != STEP_CHOICE || st->sw != y->sw || st->lid != y->lid)
 		return;
@@ -105,10 +105,12 @@ static void why_step(void *ctx, const struct step *st)
 		print_candidates(y, st);
 	if (st->old_port != NO_PATH)
 		out_text(y->o, "The table had port %u before.\n", st->old_port);
-	out_json(y->o, "choice",
-		 json_make("{s:s, s:i, s:o, s:s, s:s, s:o}", "switch", switch_name(f, y->sw), "lid",
-			   (int)y->lid, "port", port_json(st->port), "rule", st->rule ? st->rule : "", "text",
-			   st->text ? st->text : "", "candidates", candidates_json(y, st)));
+	choice = json_make("{s:i, s:o, s:s, s:s, s:o}", "lid", (int)y->lid, "port", port_json(st->port),
+			   "rule", st->rule ? st->rule : "", "text", st->text ? st->text : "", "candidates",
+			   candidates_json(y, st));
+	json_put_switch(choice, "switch", f, y->w->lids, y->sw);
+	json_put_endport(choice, "dst", f, y->w->lids, owner);
+	out_json(y->o, "choice", choice);
 }
 
 /* Without a step there still is a plain reason: nobody has the LID, or the table was not computed. */
@@ -181,6 +183,7 @@ static void tell_turn(const struct why *y, const struct path_hop *hop, unsigned 
 	unsigned i = first_turn(r, hop, n);
 	uint32_t from, to;
 	char a[300], b[300];
+	json_t *turn;
 
 	if (i == n)
 		return;
@@ -190,9 +193,11 @@ static void tell_turn(const struct why *y, const struct path_hop *hop, unsigned 
 	port_label(t->fabric, to, b, sizeof(b));
 	out_text(y->o, "  Forbidden turn at %s: in by port %u, down from %s; out by port %u, up to %s.\n",
 		 switch_name(t->fabric, hop[i].sw), hop[i].in, a, hop[i].out, b);
-	out_json(y->o, "turn",
-		 json_make("{s:s, s:i, s:s, s:i, s:s}", "switch", switch_name(t->fabric, hop[i].sw), "in",
-			   (int)hop[i].in, "from", a, "out", (int)hop[i].out, "to", b));
+	turn = json_make("{s:i, s:i}", "in", (int)hop[i].in, "out", (int)hop[i].out);
+	json_put_switch(turn, "switch", t->fabric, r->lids, hop[i].sw);
+	json_put_port(turn, "from", t->fabric, r->lids, from);
+	json_put_port(turn, "to", t->fabric, r->lids, to);
+	out_json(y->o, "turn", turn);
 }
 
 static void tell_way(const struct why *y, const struct way *w, const char *what)
@@ -392,6 +397,7 @@ static void tell_pair(const struct why *y, const struct path *p)
 	const struct fabric *f = y->w->fabric;
 	struct text t = {0};
 	char a[300], b[300], c[40];
+	json_t *pair;
 
 	out_text(y->o, "%s to %s: %s, ", endport_label(f, p->src, a, sizeof(a)),
 		 endport_label(f, p->dst, b, sizeof(b)), plural(p->hops, "link", c, sizeof(c)));
@@ -404,9 +410,11 @@ static void tell_pair(const struct why *y, const struct path *p)
 			 "%s puts no pairs in layers; `why SWITCH DST` tells about each port of the path.\n",
 			 r->engine);
 	out_text(y->o, "%s", text_str(&t));
-	out_json(y->o, "pair",
-		 json_make("{s:s, s:s, s:i, s:i, s:s}", "src", a, "dst", b, "sl_min", (int)p->sl.lo, "sl_max",
-			   (int)p->sl.hi, "text", text_str(&t)));
+	pair = json_make("{s:i, s:i, s:s}", "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "text",
+			 text_str(&t));
+	json_put_endport(pair, "src", f, r->lids, p->src);
+	json_put_endport(pair, "dst", f, r->lids, p->dst);
+	out_json(y->o, "pair", pair);
 	text_free(&t);
 }
 
@@ -533,6 +541,19 @@ static const char *judge(const struct routing *r, const struct given *g, const s
 	return g->links == p->hops ? "equal" : g->links > p->hops ? "longer" : "shorter";
 }
 
+static json_t *hops_json(const struct routing *r, const struct given *g)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < g->n; i++) {
+		json_t *hop = json_make("{s:i, s:i}", "in", (int)g->hop[i].in, "out", (int)g->hop[i].out);
+
+		json_put_switch(hop, "name", r->topo->fabric, r->lids, g->hop[i].sw);
+		json_array_append_new(list, hop);
+	}
+	return list;
+}
+
 static void tell_given(const struct why *y, const struct given *g)
 {
 	const struct routing *r = y->w->routing;
@@ -559,8 +580,9 @@ static void tell_given(const struct why *y, const struct given *g)
 	if (strcmp(word, "chosen"))
 		tell_parting(y, g, &p);
 	out_json(y->o, "given",
-		 json_make("{s:s, s:s, s:i, s:i}", "path", text_str(&t), "verdict", word, "links",
-			   (int)g->links, "table_links", p.end == PATH_OK ? (int)p.hops : -1));
+		 json_make("{s:s, s:s, s:i, s:i, s:o}", "path", text_str(&t), "verdict", word, "links",
+			   (int)g->links, "table_links", p.end == PATH_OK ? (int)p.hops : -1, "switches",
+			   hops_json(r, g)));
 	text_free(&t);
 	path_free(&p);
 }

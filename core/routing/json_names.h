@@ -1,0 +1,35 @@
+/*
+ * Nodes and ports in JSON: a name alone may change and may fit several, so GUID and LID always stand
+ * beside it.
+ *
+ * Beside a key K that holds the name of a node stand K_guid ("0x" and 16 digits) and K_lid (0: it has
+ * none); of a port also K_port, its number.  Beside `name` itself they are called guid, lid and port.
+ * What is nobody (NO_ID) is null in all of them.
+ *
+ * The GUID is that of the node; the LID of a switch is that of its port 0, that of a host's node
+ * the first that its ports have.  l: LIDs of the sweep, NULL = those of the fabric's source.
+ */
+#ifndef IBSCOPE_JSON_NAMES_H
+#define IBSCOPE_JSON_NAMES_H
+
+#include "core/base/json.h"
+#include "core/fabric/state.h"
+#include "core/routing/lids.h"
+
+/* Into the object o: the name as labels.h spells it, and what stands beside it. */
+void json_put_node(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t node);
+void json_put_switch(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t sw);
+void json_put_port(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port);
+void json_put_endport(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t ep);
+
+/* What stands beside the name of a port, without the name. */
+void json_put_beside(json_t *o, const char *key, const struct fabric *f, const struct lids *l, uint32_t port);
+
+/* An object of its own: name (of the node), guid, lid; of a port also port.  NO_ID: null. */
+json_t *json_node(const struct fabric *f, const struct lids *l, uint32_t node);
+json_t *json_port(const struct fabric *f, const struct lids *l, uint32_t port);
+
+/* A link: its ports a and b, up, width and speed ("4x", "HDR"). */
+json_t *json_link(const struct fabric *f, const struct lids *l, const struct state *st, uint32_t link);
+
+#endif

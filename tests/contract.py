@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""The JSON objects and their schema: every key is named there, with its type, and no other; one object for every command.
+
+Other suites give what `--json` printed to objects(), which compares it.  As a suite of its own it runs every
+command: right, with a wrong word, with an option there is not, with bytes that are no UTF-8, without a fabric.
+Each time one object comes, and the exit status goes with it.  Every key of the schema must have been
+seen then.  Environment: IBSCOPE=build/ibscope.  The last line is "N passed, N failed".
+"""
+import functools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
+SECONDS = 120  # no run takes one; a bound for a program that hangs
+
+TYPES = {
+    "string": lambda v: isinstance(v, str),
+    "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
+    "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
+    "boolean": lambda v: isinstance(v, bool),
+    "object": lambda v: isinstance(v, dict),
+    "null": lambda v: v is None,
+}
+
+
+class Breach(ValueError):
+    """What the schema does not allow."""
+
+
+class Schema:
+    def __init__(self, program):
+        done = subprocess.run([program, "--json", "-e", "schema"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                              check=True, timeout=SECONDS)
+        told = json.loads(done.stdout)
+        self.version = told["version"]
+        self.seen = set()   # (command, key)
+        self.keys = {}      # command: {key: row}
+        self.below = {}     # (command, place): keys right below
+        common = told["common"]
+        for name, rows in [(c["name"], c["keys"]) for c in told["commands"]] + [("", [])]:
+            self.keys[name] = {}
+            for row in common + rows:
+                if row["key"] in self.keys[name]:
+                    raise Breach("schema: %s has %s twice" % (name, row["key"]))
+                self.keys[name][row["key"]] = row
+                place, dot, _ = row["key"].rpartition(".")
+                self.below.setdefault((name, place if dot else ""), []).append(row["key"])
+                for word in row["type"].split("|"):
+                    if word not in TYPES:
+                        raise Breach("schema: %s has the type %s" % (row["key"], word))
+
+    def check(self, o):
+        """Does an object of a command keep to it?"""
+        name = o.get("command")
+        if not isinstance(name, str):
+            raise Breach("found no command in %s" % ascii(o)[:300])
+        if ("error" in o) == o.get("ok"):
+            raise Breach("%s: found an error without failure, or a failure without error" % name)
+        self.walk(name if name in self.keys else "", "", o, whole=bool(o.get("ok")))
+
+    def walk(self, name, place, value, whole=True):
+        keys = self.keys[name]
+        for key, v in value.items():
+            at = place + "." + key if place else key
+            other = place + ".*" if place else "*"
+            path = next((p for p in (at, at + "[]", other, other + "[]", at + ".*") if p in keys), None)
+            if not path:
+                raise Breach("%s: the schema does not name %s" % (name, at))
+            if path == at + ".*":       # an object whose keys all are alike
+                for inner in v.values():
+                    self.value(name, path, inner)
+            elif path.endswith("[]"):
+                if not isinstance(v, list):
+                    raise Breach("%s: %s is %s, expected a list" % (name, at, ascii(v)[:100]))
+                self.seen.add((name, path))
+                for element in v:
+                    self.value(name, path, element)
+            else:
+                self.value(name, path, v)
+        for path in self.below.get((name, place), []) if whole else []:
+            key = path.rpartition(".")[2]
+            if key != "*" and not keys[path]["optional"] and key.replace("[]", "") not in value:
+                raise Breach("%s: %s is missing in %s" % (name, path, ascii(value)[:300]))
+
+    def value(self, name, path, v):
+        self.seen.add((name, path))
+        types = self.keys[name][path]["type"]
+        if not any(TYPES[t](v) for t in types.split("|")):
+            raise Breach("%s: %s is %s, expected %s" % (name, path, ascii(v)[:100], types))
+        if isinstance(v, dict):
+            self.walk(name, path, v)
+
+
+@functools.lru_cache(maxsize=None)
+def schema(program):
+    return Schema(program)
+
+
+def no_constant(word):
+    raise Breach("found %s" % word)
+
+
+def objects(program, text):
+    """The objects that a run printed, one a line, compared with the schema; Breach, which is a ValueError."""
+    told = []
+    for line in text.splitlines():
+        try:
+            told.append(json.loads(line, parse_constant=no_constant))
+        except json.JSONDecodeError as e:
+            raise Breach("no JSON: %s: %r" % (e, line[:300])) from e
+        schema(program).check(told[-1])
+    if ["schema" in o for o in told] != [i == 0 for i in range(len(told))]:
+        raise Breach("expected \"schema\" in the first object alone")
+    return told
+
+
+# --- the suite --------------------------------------------------------------------------------
+
+FORMATS = os.path.join(ROOT, "tests", "fabrics", "formats", "")
+TREE, UPDN = "xgft:3,3:1,2", ["-R", "updn"]
+
+# Runs that show every key: options, and commands that all succeed.
+SHOWN = [
+    ([TREE, *UPDN], [
+        "show", "show options", "show engines", "show warnings", "show switches", "show hosts", "show links",
+        "show node leaf-01", "show node leaf-01[4]", "set lmc", "set lmc 0", "unset lmc", "snapshot a", "snapshot",
+        "trace node0001 node0009", "why leaf-01 node0009", "why leaf-01 node0009 via 5", "why node0001 node0009",
+        "why node0001 leaf-01 spine-01 leaf-03 node0009", "why leaf-01 spine-01 leaf-02 spine-02 leaf-03", "lft leaf-01",
+        "hops leaf-01", "ranks", "roots", "check", "load-map", "shifts", "survey links", "survey switches",
+        "fail link leaf-01[4]", "diff all", "check", "journal", "journal 0", "journal 4", "undo", "redo", "restore all",
+        "flap leaf-01[4]", "sweep", "reroute", "fail host node0001", "reset", "step start", "step 1", "layers", "cdg all",
+        "elements", "elements leaf-01", "equal-paths", "compare minhop updn ftree torus-2QoS", "list hosts", "list pairs",
+        "export lfts -", "export json made.json", "save -", "echo a", "help", "help check", "schema", "schema roots",
+        "source good.ibs", "synth", "synth ring:4", "load made.ibnet", "names names.map", "config some.conf", "tables made.lfts",
+        "fail random 1", "check", "quit"]),
+    (["torus:4x4"], ["route ftree", "check", "cycles", "torus-conf", "torus-conf made.conf", "fail link t00[2] t00[3] t00[4] t00[5]",
+                     "check", "list journal", "check --baseline faults.json"]),
+    ([FORMATS + "voltaire-chassis.ibnetdiscover-g", "-R", "mincontention"], ["elements", "equal-paths all", "elements 1"]),
+    (["torus:4x4", "-R", "lash"], ["set qos TRUE", "layers", "why node0001 node0011"]),
+    ([FORMATS + "stage-qdr-fdr10.ibnetdiscover"], ["route minhop", "trace tank1 stage2", "list lft ib1:"]),
+    ([FORMATS + "two-leaf.ibdiagnet2"], ["trace 4 10", "check", "snapshot b", "load made.ibnet"]),
+    (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline faults.json"]),
+    ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "elements"]),
+    (["ring:6"], ["equal-paths"]),
+    (["xgft:3,4:1,3,hosts_on=all"], [
+        "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
+    (["-F", "mesh.conf", "mesh:5x4,fail=3,shuffle=1,seed=12"], ["route lash"]),
+]
+
+
+ELSEWHERE = {"live: changes"}  # needs a fabric to discover: suite live
+
+
+class Suite:
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="ibscope-contract-")
+        self.file("good.ibs", "show\n")
+        self.file("names.map", "0x0002c90300a00000 \"first leaf\"\n")
+        self.file("some.conf", "routing_engine updn\n")
+        self.file("mesh.conf", "do_mesh_analysis TRUE\n")
+        self.file("chassis", "".join("0x0002c90300a000%d0 C\n" % i for i in (0, 3)))
+        self.file("roots", "".join("0x0002c90300a000%d0\n" % i for i in (4, 5, 6)))
+        self.file("cn", "".join("0x0002c90300f00%02x1\n" % i for i in range(0, 24, 2)))
+        self.file("io", "".join("0x0002c90300f00%02x1\n" % i for i in (24, 26, 28)))
+        self.run([TREE, *UPDN, "-e", "export lfts made.lfts; save made.ibnet"])
+        with open(os.path.join(self.folder, "made.ibnet"), encoding="utf-8") as f:
+            text = f.read()
+        self.file("cut.ibnet", text[:len(text) * 2 // 3])
+        self.file("faults.json", self.run(["--json", "torus:4x4", "-R", "minhop", "-e", "check"]).stdout)
+        self.bad = self.good = 0
+        self.given = set(os.listdir(os.fsencode(self.folder)))
+
+    def file(self, name, text):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def run(self, args):
+        return subprocess.run([PROGRAM, *args], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, errors="surrogateescape", timeout=SECONDS)
+
+    def forget(self):
+        """Files that a wrong word made."""
+        for name in set(os.listdir(os.fsencode(self.folder))) - self.given:
+            os.unlink(os.path.join(os.fsencode(self.folder), name))
+
+    def verdict(self, why, what):
+        self.good += not why
+        self.bad += bool(why)
+        if why:
+            print("FAIL contract/%s: %s" % (what, why), flush=True)
+
+    def told(self, args, what):
+        done = self.run(["--json", *args])
+        try:
+            return done, objects(PROGRAM, done.stdout)
+        except ValueError as e:
+            self.verdict("%s: %s" % (ascii(args), e), what)
+            return done, None
+
+    def shown(self):
+        """Commands that succeed, one object each."""
+        for options, commands in SHOWN:
+            done, told = self.told(options + [w for c in commands for w in ("-e", c)], "shown")
+            failed = [o for o in told or [] if not o["ok"]]
+            self.verdict(failed and "%s: %s" % (failed[0]["command"], failed[0]["error"]), "shown")
+            names = [n for c in commands for n in (["show"] if c.startswith("source") else []) + [c.split()[0]]]
+            ours = [o["command"] for o in told or []][-len(names):]
+            self.verdict(not failed and told is not None and ours != names and
+                         "found objects of %s, expected %s" % (ours, names), "shown")
+            self.verdict(done.returncode not in (0, 1) and "status %d" % done.returncode, "shown")
+
+    def unrouted(self):
+        """Keys that only an object of a failure has."""
+        _, told = self.told([FORMATS + "two-leaf.ibdiagnet2/ibdiagnet2.db_csv", "-e", "trace 4 10"], "unrouted")
+        self.verdict(told is not None and told[-1].get("shortest", {}).get("hops") != 3 and "found %s" % told[-1], "unrouted")
+
+    def every_key(self):
+        """None rots: each was seen in some command's object (parts that several have: in one of them)."""
+        def part(key):
+            return re.sub(r"^baseline\.(new|gone)_faults", "faults", key)
+        s = schema(PROGRAM)
+        seen = {part(key) for _, key in s.seen}
+        missing = sorted({"%s: %s" % (name, key) for name, keys in s.keys.items() for key in keys
+                          if part(key) not in seen} - ELSEWHERE)
+        self.verdict(missing and "keys that no object has: " + ", ".join(missing), "every key")
+
+    def one_each(self):
+        """Whatever is wrong with a command: its object, status 1, and none behind it."""
+        names = [n for n in schema(PROGRAM).keys if n]
+        wrong = {"a wrong word": b"%s no-such-thing-\xc3\xa9", "an unknown option": b"%s --frob", "a quote that is open": b"%s \"x",
+                 "no UTF-8": b"%s \xff\xfe", "no UTF-8, many words": b"%s \xff \xc0\x9b \xe2\x80", "no word": b"%s"}
+        for start in ([], [TREE, *UPDN]):
+            asked = 2 * bool(start)
+            for what, line in wrong.items():
+                for name in names:
+                    done, told = self.told([*start, "-e", line % name.encode(), "-e", "echo behind"], what)
+                    self.forget()
+                    if told is None:
+                        continue
+                    failed = [o for o in told if not o["ok"]]
+                    mine = [o for o in told[asked:] if o["command"] == name]
+                    behind = [] if failed or name == "quit" else ["echo"]
+                    ours = [o["command"] for o in told[asked:]]
+                    self.verdict((len(mine) != 1 + (name == "echo" and not failed) or ours != [name] + behind or
+                                  (failed and failed != mine) or done.returncode not in ([1] if failed else [0, 1])) and
+                                 "%s: status %d, found %s" % (name, done.returncode, done.stdout[-500:]), what)
+
+    def same_rules(self):
+        """The test of the test: what is not in the schema is found."""
+        good = {"command": "roots", "ok": True, "schema": 1, "roots": [{"name": "a", "guid": "0x1", "lid": 1}]}
+        for change, breach in (
+                ({}, None), ({"root": 1}, "does not name root"), ({"roots": 3}, "expected a list"),
+                ({"roots": [3]}, "expected object"), ({"roots": [{"name": "a", "guid": "0x1"}]}, "is missing"),
+                ({"roots": [{"name": "a", "guid": 7, "lid": 1}]}, "expected string"), ({"ok": False}, "without error"),
+                ({"command": "frob"}, "does not name roots")):
+            try:
+                objects(PROGRAM, json.dumps({**good, **change}))
+                found = None
+            except Breach as e:
+                found = str(e)
+            self.verdict((found is None) != (breach is None) or (breach and breach not in found) and
+                         "found %s, expected %s" % (found, breach), "rules")
+        try:
+            objects(PROGRAM, json.dumps(dict(good, roots=None)).replace("null", "NaN"))
+            self.verdict("NaN is taken", "rules")
+        except Breach:
+            self.verdict(None, "rules")
+
+
+
+
+def main():
+    s = Suite()
+    try:
+        s.same_rules()
+        s.shown()
+        s.unrouted()
+        s.one_each()
+        s.every_key()
+    finally:
+        shutil.rmtree(s.folder)
+    print("%d passed, %d failed" % (s.good, s.bad))
+    return 1 if s.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
