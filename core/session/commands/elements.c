@@ -371,25 +371,26 @@ const struct command element_commands[] = {
 		 "passed,\n"
 		 "  chips of a chassis taken together.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "compare[] object engines\n"
-		 "compare[].engine string its name\n"
-		 "compare[].refused string? why it refuses the fabric; then there are no figures\n"
-		 "compare[].unreachable integer|null? pairs without a path\n"
-		 "compare[].hops_mean number|null? links of a path, mean\n"
-		 "compare[].hops_max integer|null? links of a path, most\n"
-		 "compare[].elements_mean number|null? elements of a path, mean\n"
-		 "compare[].elements_max integer|null? elements of a path, most\n"
-		 "compare[].load_min integer|null? routes per link, least\n"
-		 "compare[].load_mean number|null? routes per link, mean\n"
-		 "compare[].load_max integer|null? routes per link, most\n"
-		 "compare[].usage_max integer|null? LIDs sent by a port, most\n"
-		 "compare[].first_links_mean number|null? first links per host, mean\n"
-		 "compare[].first_links_min integer|null? first links per host, least\n"
-		 "compare[].links_mean number|null? all links per host, mean\n"
-		 "compare[].links_min integer|null? all links per host, least\n"
-		 "compare[].sls string|null? service levels\n"
-		 "compare[].credit_loops integer|null? groups of credit loops\n"
-		 "compare[].entries_unlike_first integer|null? entries unlike those of the first engine\n",
+	 .json = JSON_SCOPE
+	 "compare[] object engines\n"
+	 "compare[].engine string its name\n"
+	 "compare[].refused string? why it refuses the fabric; then there are no figures\n"
+	 "compare[].unreachable integer|null? pairs without a path\n"
+	 "compare[].hops_mean number|null? links of a path, mean\n"
+	 "compare[].hops_max integer|null? links of a path, most\n"
+	 "compare[].elements_mean number|null? elements of a path, mean\n"
+	 "compare[].elements_max integer|null? elements of a path, most\n"
+	 "compare[].load_min integer|null? routes per link, least\n"
+	 "compare[].load_mean number|null? routes per link, mean\n"
+	 "compare[].load_max integer|null? routes per link, most\n"
+	 "compare[].usage_max integer|null? LIDs sent by a port, most\n"
+	 "compare[].first_links_mean number|null? first links per host, mean\n"
+	 "compare[].first_links_min integer|null? first links per host, least\n"
+	 "compare[].links_mean number|null? all links per host, mean\n"
+	 "compare[].links_min integer|null? all links per host, least\n"
+	 "compare[].sls string|null? service levels\n"
+	 "compare[].credit_loops integer|null? groups of credit loops\n"
+	 "compare[].entries_unlike_first integer|null? entries unlike those of the first engine\n",
 	 .run = cmd_compare},
 	{.name = NULL},
 };
