@@ -15,21 +15,14 @@ static const char *const lid_options[] = {"lmc", "lmc_esp0", "reassign_lids", "h
 /* Take NAME=VALUE into the options; *lids turns false when the LIDs change with it. */
 static int take_option(struct options *opts, const char *word, bool *lids, struct err *e)
 {
-	const char *eq = strchr(word, '=');
-	char *name = str_printf("%.*s", (int)(eq - word), word), *was;
-	int rc = -1;
+	struct options *was = options_copy(opts);
+	int rc = options_assign(opts, word, e);
 
-	if (!options_find(opts, name)) {
-		err_set(e, "unknown option \"%s\"; `show options` lists them", name);
-	} else {
-		was = str_dup(options_get(opts, name));
-		rc = options_set(opts, name, eq + 1, e);
-		for (size_t i = 0; !rc && i < ARRAY_LEN(lid_options); i++)
-			if (!strcmp(lid_options[i], name) && strcmp(was, options_get(opts, name)))
-				*lids = false;
-		free(was);
-	}
-	free(name);
+	for (size_t i = 0; !rc && i < ARRAY_LEN(lid_options); i++)
+		if (options_find(opts, lid_options[i]) &&
+		    strcmp(options_get(was, lid_options[i]), options_get(opts, lid_options[i])))
+			*lids = false;
+	options_free(was);
 	return rc;
 }
 

@@ -32,6 +32,7 @@ struct fabric_builder {
 	uint8_t sm_port;  /* CA: its port, 0 = the first cabled one */
 	bool sm_guessed;  /* the source does not tell where the subnet manager runs */
 	bool again;	  /* a fabric built once more: its warnings are there already */
+	bool states_told; /* of such a one (fabric.h); otherwise seen from the ports */
 	char *generated;
 	/* GUID -> builder index, for fb_find(); open addressing, private */
 	uint32_t *hash;

@@ -106,6 +106,7 @@ static void fill_ports(struct fabric *f, uint32_t node, const struct fb_node *fr
 		f->port_opervls[id] = q->opervls;
 		f->port_ext[id] = q->ext;
 		f->port_state[id] = q->state;
+		f->states_told |= q->state && q->peer_node != NO_ID;
 		if (q->peer_node != NO_ID)
 			f->port_peer[id] = f->node_port[new_id[q->peer_node]] + q->peer_port;
 		if (!q->state && q->peer_node != NO_ID)
@@ -257,6 +258,8 @@ int fb_finish(struct fabric_builder *b, const char *source, const char *format, 
 	f->generated = b->generated;
 	f->warnings = b->warnings;
 	f->sm_guessed = b->sm_guessed;
+	if (b->again)
+		f->states_told = b->states_told;
 	b->generated = NULL;
 	b->warnings = (struct warnings){0};
 	if (!b->again)

@@ -61,6 +61,7 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 	}
 	b->generated = f->generated ? str_dup(f->generated) : NULL;
 	b->sm_guessed = f->sm_guessed;
+	b->states_told = f->states_told;
 	b->again = true;
 	free(at);
 	return b;

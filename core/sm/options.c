@@ -306,6 +306,21 @@ int options_set(struct options *o, const char *name, const char *value, struct e
 	return 0;
 }
 
+int options_assign(struct options *o, const char *word, struct err *e)
+{
+	const char *eq = strchr(word, '=');
+	char *name;
+	int rc;
+
+	if (!eq)
+		return err_set(e, "found \"%s\", expected OPTION=VALUE", word);
+	name = str_printf("%.*s", (int)(eq - word), word);
+	rc = options_find(o, name) ? options_set(o, name, eq + 1, e)
+				   : err_set(e, "unknown option \"%s\"; `show options` lists them", name);
+	free(name);
+	return rc;
+}
+
 void options_unset(struct options *o, const char *name)
 {
 	size_t i = slot(o, name);

@@ -45,6 +45,8 @@ const struct optdef *options_at(const struct options *o, size_t i); /* in the or
 
 /* Check and set; -1 and *e says what was found and what was expected. */
 int options_set(struct options *o, const char *name, const char *value, struct err *e);
+/* Take "NAME=VALUE"; -1 and *e also when there is no such option. */
+int options_assign(struct options *o, const char *word, struct err *e);
 void options_unset(struct options *o, const char *name);
 bool options_is_set(const struct options *o, const char *name); /* differs from the default */
 

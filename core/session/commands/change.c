@@ -11,20 +11,6 @@
 
 /* --- route ---------------------------------------------------------------------------- */
 
-/* At least one engine of a chain must be known; OpenSM would silently route with Min Hop otherwise. */
-static int check_chain(const struct session *s, const char *chain, struct err *e)
-{
-	char *copy = str_dup(chain), *save = NULL;
-	bool known = false;
-
-	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save))
-		known |= engine_find(s->engines, w) != NULL;
-	free(copy);
-	if (known)
-		return 0;
-	return err_set(e, "no engine of \"%s\" is known; `show engines` lists them", chain);
-}
-
 static int cmd_route(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct options *opts;
@@ -37,17 +23,7 @@ static int cmd_route(struct session *s, int argc, char **argv, struct out *o, st
 	opts = options_copy(s->setup->options);
 	text_add(&text, "route %s", argv[1]);
 	for (int i = 2; !rc && i < argc; i++) {
-		char *eq = strchr(argv[i], '=');
-
-		if (!eq) {
-			rc = err_set(e, "found \"%s\", expected OPTION=VALUE", argv[i]);
-			break;
-		}
-		*eq = 0;
-		rc = options_find(opts, argv[i])
-			     ? options_set(opts, argv[i], eq + 1, e)
-			     : err_set(e, "unknown option \"%s\"; `show options` lists them", argv[i]);
-		*eq = '=';
+		rc = options_assign(opts, argv[i], e);
 		text_add(&text, " %s", argv[i]);
 	}
 	rq.setup = (struct setup){.chain = argv[1], .options = opts};

@@ -1,0 +1,196 @@
+/* Which engine made the tables held?  Every one is tried with the options in force. */
+#include "core/analysis/drift.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+/* Agreements are equal when nearer than this. */
+#define AGREEMENT_EPSILON 1e-9
+/* Candidates whose right share is at most this below the best one's are told apart by their order only. */
+#define RIGHT_BAND 0.05
+
+/* What is tried, in the order that decides where figures do not. */
+struct kind {
+	const char *chain;
+	const char *option; /* NAME=VALUE; NULL = none */
+	const char *words;  /* the option in words */
+};
+
+static const struct kind kinds[] = {
+	{"minhop", NULL, ""},
+	{"updn", NULL, ""},
+	{"dnup", NULL, ""},
+	{"ftree", NULL, ""},
+	{"lash", NULL, ""},
+	{"lash", "do_mesh_analysis=TRUE", "do_mesh_analysis TRUE"},
+	{"dfsssp", NULL, ""},
+	{"nue", NULL, ""},
+	{"torus-2QoS", NULL, ""},
+	{"dor", NULL, ""},
+};
+
+struct ranking {
+	struct drift_ranking *r;
+	const struct sweep *held;
+	const struct setup *setup;
+	const struct engine *const *engines;
+	struct progress *p;
+	size_t cap;
+};
+
+/* --- trying one ------------------------------------------------------------------------------- */
+
+/* The same figures of the same engine: an engine that refuses is listed once, as the one that takes over. */
+static bool told_already(const struct drift_ranking *r, const struct drift_candidate *c)
+{
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->candidate[i].in_force && c->refused && !strcmp(r->candidate[i].in_force, c->in_force) &&
+		    !memcmp(r->candidate[i].count, c->count, sizeof(c->count)))
+			return true;
+	return false;
+}
+
+static void candidate_free(struct drift_candidate *c)
+{
+	free(c->chain);
+	free(c->refused);
+	setup_unref(c->setup);
+}
+
+static void fill_candidate(struct drift_candidate *c, const struct drift *d)
+{
+	const struct sweep *w = d->next;
+
+	if (w->n_refusals)
+		c->refused = str_dup(w->refusal[0].why);
+	if (!w->routing) {
+		if (!c->refused)
+			c->refused = str_dup("there is nothing to route");
+		return;
+	}
+	c->in_force = d->engine;
+	c->agreement = drift_agreement(d);
+	c->right = drift_right_share(d);
+	memcpy(c->count, d->count, sizeof(c->count));
+}
+
+static int try_chain(struct ranking *k, const char *chain, const struct setup *setup, const char *words,
+		     struct err *e)
+{
+	struct drift_candidate c = {.chain = str_dup(chain), .setup = setup_ref(setup), .options = words};
+	struct drift *d = drift_run(k->held, setup, chain, k->engines, false, k->p, e);
+
+	if (d)
+		fill_candidate(&c, d);
+	if (!d || (c.in_force && told_already(k->r, &c))) {
+		candidate_free(&c);
+	} else {
+		GROW(k->r->candidate, k->r->n, k->cap);
+		k->r->candidate[k->r->n++] = c;
+	}
+	drift_free(d);
+	return d ? 0 : -1;
+}
+
+static int try_kind(struct ranking *k, const struct kind *kind, struct err *e)
+{
+	struct options *o = options_copy(k->setup->options);
+	const struct setup *with;
+	int rc = kind->option ? options_assign(o, kind->option, e) : 0;
+
+	with = setup_with(k->setup, &(struct setup){.options = o});
+	if (!rc)
+		rc = try_chain(k, kind->chain, with, kind->words, e);
+	setup_unref(with);
+	options_free(o);
+	return rc;
+}
+
+/* Is there anything to try it with? */
+static bool worth_trying(const struct ranking *k, const struct kind *kind)
+{
+	const char *name = NULL;
+
+	if (!engine_find(k->engines, kind->chain))
+		return false;
+	if (!strcmp(kind->chain, "torus-2QoS"))
+		name = "torus_config";
+	return !name || options_file(k->setup->options, name);
+}
+
+/* --- their order ------------------------------------------------------------------------------ */
+
+/* The best of those from `from` on: agreement, then right share but for a band, then place. */
+static unsigned best_from(const struct drift_ranking *r, unsigned from)
+{
+	const struct drift_candidate *c = r->candidate;
+	double agreement = -1, right = -1;
+
+	for (unsigned i = from; i < r->n; i++)
+		if (c[i].in_force && c[i].agreement > agreement)
+			agreement = c[i].agreement;
+	for (unsigned i = from; i < r->n; i++)
+		if (c[i].in_force && c[i].agreement >= agreement - AGREEMENT_EPSILON && c[i].right > right)
+			right = c[i].right;
+	for (unsigned i = from; i < r->n; i++)
+		if (c[i].in_force && c[i].agreement >= agreement - AGREEMENT_EPSILON &&
+		    c[i].right >= right - RIGHT_BAND)
+			return i;
+	return from;
+}
+
+static void order(struct drift_ranking *r)
+{
+	for (unsigned at = 0; at < r->n; at++) {
+		unsigned best = best_from(r, at);
+		struct drift_candidate c = r->candidate[best];
+
+		memmove(&r->candidate[at + 1], &r->candidate[at], (best - at) * sizeof(c));
+		r->candidate[at] = c;
+	}
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct drift_candidate *c = r->candidate;
+
+		r->candidate[i].equal = i;
+		for (unsigned j = 0; j < i && c[i].equal == i; j++)
+			if (c[i].in_force && c[j].in_force &&
+			    c[j].agreement >= c[i].agreement - AGREEMENT_EPSILON && c[j].right == c[i].right)
+				r->candidate[i].equal = j;
+	}
+}
+
+struct drift_ranking *drift_rank(const struct sweep *held, const struct setup *setup, const char *chain,
+				 const struct engine *const *engines, struct progress *p, struct err *e)
+{
+	struct ranking k = {
+		.r = NEW(struct drift_ranking),
+		.held = held,
+		.setup = setup,
+		.engines = engines,
+		.p = p,
+	};
+	int rc = chain ? try_chain(&k, chain, setup, "as configured", e) : 0;
+
+	for (size_t i = 0; !rc && i < ARRAY_LEN(kinds); i++)
+		if (worth_trying(&k, &kinds[i]))
+			rc = try_kind(&k, &kinds[i], e);
+	if (!rc) {
+		order(k.r);
+		return k.r;
+	}
+	drift_ranking_free(k.r);
+	return NULL;
+}
+
+void drift_ranking_free(struct drift_ranking *r)
+{
+	if (!r)
+		return;
+	for (unsigned i = 0; i < r->n; i++)
+		candidate_free(&r->candidate[i]);
+	free(r->candidate);
+	free(r);
+}

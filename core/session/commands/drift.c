@@ -1,0 +1,299 @@
+/* `drift`: is what the switches hold what the subnet manager's next sweep would leave there? */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/drift.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/routing/switch_tables.h"
+#include "core/session/commands/commands.h"
+
+#define DRIFT_LINES 20
+
+/* --- what is judged, and by what --------------------------------------------------------------- */
+
+/* "What is read from FILE, judged by minhop: ..." */
+static void tell_judged(const struct drift *d, struct out *o)
+{
+	const struct switch_tables *read = setup_tables(d->held->setup);
+	const struct refusal *first = d->next->n_refusals ? &d->next->refusal[0] : NULL;
+	char a[40];
+
+	if (first)
+		out_text(o, "%s refuses: %s\n", first->engine, first->why);
+	out_text(o, "%s %s, against the next sweep of %s: %s, agreement %.4f\n",
+		 read ? "Tables read from" : "Tables of",
+		 !read		? d->held->routing->engine
+		 : read->source ? read->source
+				: "the live switches",
+		 d->engine, plural(drift_total(d), "entry", a, sizeof(a)), drift_agreement(d));
+	if (d->ignored)
+		out_text(o, "A port is being set up: the next sweep ignores existing entries.\n");
+	if (d->n_silent)
+		out_text(o, "No table of %s: not judged.\n", PLURAL(d->n_silent, "switch"));
+	if (d->n_away)
+		out_text(o, "%s of switches that are gone: not judged.\n", PLURAL(d->n_away, "table"));
+}
+
+static void tell_classes(const struct drift *d, struct out *o)
+{
+	json_t *classes = json_object(), *of_switches = json_object();
+
+	for (unsigned c = 0; c < DRIFT_CLASSES; c++) {
+		json_object_set_new(classes, drift_word[c], json_integer((json_int_t)d->count[c]));
+		json_object_set_new(of_switches, drift_word[c], json_integer((json_int_t)d->of_switches[c]));
+		if (!d->count[c])
+			continue;
+		out_text(o, "  %-7s %8lu  (LIDs of hosts %lu, of switches %lu)  %s\n", drift_word[c],
+			 d->count[c], d->count[c] - d->of_switches[c], d->of_switches[c], drift_meaning[c]);
+	}
+	if (d->count[DRIFT_KEPT] && d->states_unknown && !d->ignored)
+		out_text(o,
+			 "  Port states unknown: if a port came up since the last sweep, the %s change too.\n",
+			 PLURAL(d->count[DRIFT_KEPT], "kept entry"));
+	out_json(o, "classes", classes);
+	out_json(o, "classes_of_switch_lids", of_switches);
+}
+
+/* Switches with something else than right and kept entries, most of them first. */
+struct on_switch {
+	uint32_t sw;
+	uint64_t n[DRIFT_CLASSES], all;
+};
+
+static int most_first(const void *a, const void *b)
+{
+	const struct on_switch *x = a, *y = b;
+
+	if (x->all != y->all)
+		return x->all > y->all ? -1 : 1;
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+static void tell_switches(const struct drift *d, uint64_t limit, struct out *o)
+{
+	const struct fabric *f = d->next->fabric;
+	struct on_switch *s = NEW_ARRAY(f->n_switches, struct on_switch);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		s[i].sw = i;
+	for (size_t i = 0; i < d->n_entries; i++) {
+		struct on_switch *at = &s[d->entry[i].sw];
+
+		at->n[d->entry[i].class]++;
+		at->all += d->entry[i].class != DRIFT_KEPT;
+	}
+	qsort(s, f->n_switches, sizeof(*s), most_first);
+	while (n < f->n_switches && s[n].all)
+		n++;
+	for (uint32_t i = 0; i < n && i < limit; i++) {
+		out_text(o, "  %-24s", switch_name(f, s[i].sw));
+		for (unsigned c = 0; c < DRIFT_CLASSES; c++)
+			if (s[i].n[c])
+				out_text(o, "  %s %lu", drift_word[c], s[i].n[c]);
+		out_text(o, "\n");
+	}
+	if (n > limit)
+		out_text(o, "  ... %s; `drift ... all` prints them\n", PLURAL(n - limit, "more switch"));
+	free(s);
+}
+
+static void tell_entry(const struct drift *d, const struct drift_entry *x, json_t *list, struct out *o)
+{
+	const struct fabric *f = d->next->fabric;
+	uint32_t owner = lid_owner(d->next->lids, x->lid);
+	char a[8], b[8], to[300];
+
+	out_text(o, "! %-24s LID %5u %s: %s -> %s, %s: %s\n", switch_name(f, x->sw), x->lid,
+		 owner == NO_ID ? "(nobody)" : endport_label(f, owner, to, sizeof(to)),
+		 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->would, b, sizeof(b)),
+		 drift_word[x->class], x->why);
+	json_array_append_new(list, json_make("{s:s, s:i, s:i, s:i, s:s, s:s}", "switch",
+					      switch_name(f, x->sw), "lid", (int)x->lid, "port", (int)x->port,
+					      "would", (int)x->would, "class", drift_word[x->class], "why",
+					      x->why));
+}
+
+/* Kept ones last, and only when all are wanted: nothing is wrong with them. */
+static void tell_entries(const struct drift *d, bool all, struct out *o)
+{
+	json_t *list = json_array();
+	size_t told = 0, faults = 0;
+
+	for (size_t i = 0; i < d->n_entries; i++) {
+		faults += d->entry[i].class != DRIFT_KEPT;
+		if (!all && (told >= DRIFT_LINES || d->entry[i].class == DRIFT_KEPT))
+			continue;
+		tell_entry(d, &d->entry[i], list, o);
+		told++;
+	}
+	if (faults > told)
+		out_text(o, "  ... %s; `drift ... all` prints them\n", PLURAL(faults - told, "more entry"));
+	out_json(o, "entries", list);
+}
+
+static void report_drift(const struct drift *d, bool all, struct out *o)
+{
+	tell_judged(d, o);
+	tell_classes(d, o);
+	tell_switches(d, all ? UINT64_MAX : DRIFT_LINES, o);
+	tell_entries(d, all, o);
+	if (!drift_found(d))
+		out_text(o, "The next sweep would change nothing.\n");
+	out_json(o, "engine", json_text(d->engine));
+	out_json(o, "agreement", json_real(drift_agreement(d)));
+	out_json(o, "states_known", json_boolean(!d->states_unknown));
+	o->run->found_fault |= drift_found(d);
+}
+
+/* --- which engine made them? -------------------------------------------------------------------- */
+
+static void tell_candidate(const struct drift_ranking *r, unsigned i, json_t *list, struct out *o)
+{
+	const struct drift_candidate *c = &r->candidate[i];
+	json_t *x = json_make("{s:s, s:s}", "engine", c->chain, "options", c->options);
+
+	if (c->in_force) {
+		out_text(o, "  %-10s agreement %.4f, right %.4f", c->chain, c->agreement, c->right);
+		json_object_set_new(x, "in_force", json_text(c->in_force));
+		json_object_set_new(x, "agreement", json_real(c->agreement));
+		json_object_set_new(x, "right", json_real(c->right));
+		if (c->refused)
+			out_text(o, "; refuses, so %s routes", c->in_force);
+	} else {
+		out_text(o, "  %-10s refuses: %s", c->chain, c->refused);
+	}
+	if (c->refused)
+		json_object_set_new(x, "refused", json_text(c->refused));
+	if (*c->options)
+		out_text(o, "  (%s)", c->options);
+	if (c->equal < i)
+		out_text(o, "  as %s", r->candidate[c->equal].chain);
+	out_text(o, "\n");
+	json_array_append_new(list, x);
+}
+
+/* What speaks for the best and against it. */
+static void tell_verdict(const struct drift_ranking *r, struct out *o)
+{
+	const struct drift_candidate *best = &r->candidate[0];
+
+	if (best->agreement < 1)
+		out_text(o,
+			 "No engine with options known here explains %.1f %% of the entries (best: %s %.1f "
+			 "%%): give the subnet manager's opensm.conf (`config FILE`, -F), or roots.\n",
+			 100 * (1 - best->agreement), best->chain, 100 * best->agreement);
+	else if (best->right < 0.5)
+		out_text(o,
+			 "%s is possible, but little speaks for it: engines that keep entries agree with all "
+			 "tables of least hops.\n",
+			 best->chain);
+	else
+		out_text(o, "%s explains every entry; %.1f %% are what it chooses from nothing.\n",
+			 best->chain, 100 * best->right);
+}
+
+static void report_ranking(const struct drift_ranking *r, struct out *o)
+{
+	json_t *list = json_array();
+
+	out_text(o, "Engines by agreement:\n");
+	for (unsigned i = 0; i < r->n; i++)
+		tell_candidate(r, i, list, o);
+	tell_verdict(r, o);
+	out_json(o, "engines", list);
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+struct request {
+	const char *chain; /* borrowed; NULL: find the engine */
+	const struct setup *setup;
+	bool all;
+};
+
+static int take_words(struct session *s, int argc, char **argv, struct request *rq, struct err *e)
+{
+	struct options *opts = options_copy(s->setup->options);
+	int rc = 0;
+
+	for (int i = 1; !rc && i < argc; i++) {
+		if (strchr(argv[i], '='))
+			rc = options_assign(opts, argv[i], e);
+		else if (!strcmp(argv[i], "all"))
+			rq->all = true;
+		else if (rq->chain)
+			rc = err_set(e, "found \"%s\", expected OPTION=VALUE or \"all\"", argv[i]);
+		else
+			rc = check_chain(s, rq->chain = argv[i], e);
+	}
+	rq->setup = setup_with(s->setup, &(struct setup){.options = opts});
+	options_free(opts);
+	return rc;
+}
+
+static struct drift *judge_by_best(const struct sweep *held, const struct request *rq, struct out *o,
+				   struct session *s, struct err *e)
+{
+	struct progress *p = o->run->progress;
+	struct drift_ranking *r = drift_rank(held, rq->setup, o->run->in->config_chain, s->engines, p, e);
+	struct drift *d;
+
+	if (!r)
+		return NULL;
+	if (!r->n || !r->candidate[0].in_force) {
+		err_set(e, "no engine can route this fabric: nothing to compare with");
+		drift_ranking_free(r);
+		return NULL;
+	}
+	report_ranking(r, o);
+	d = drift_run(held, r->candidate[0].setup, r->candidate[0].chain, s->engines, true, p, e);
+	drift_ranking_free(r);
+	return d;
+}
+
+static int cmd_drift(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct request rq = {0};
+	struct sweep *held = NULL;
+	struct drift *d = NULL;
+	int rc = take_words(s, argc, argv, &rq, e);
+
+	if (!rc)
+		held = drift_held(rq.setup, s->engines, session_sweep(s), o->run->progress, e);
+	if (held && rq.chain)
+		d = drift_run(held, rq.setup, rq.chain, s->engines, true, o->run->progress, e);
+	else if (held)
+		d = judge_by_best(held, &rq, o, s, e);
+	if (d)
+		report_drift(d, rq.all, o);
+	rc = d ? 0 : -1;
+	drift_free(d);
+	sweep_unref(held);
+	setup_unref(rq.setup);
+	return rc;
+}
+
+const struct command drift_commands[] = {
+	{.name = "drift",
+	 .syntax = "drift [ENGINE[,ENGINE...]] [OPTION=VALUE]... [all]",
+	 .help = "is what the switches hold right? entry by entry against the next sweep; exit status 1 in batch "
+		 "when it is not",
+	 .details =
+		 "  Judges the tables that `tables FILE|live` read, else those in force.  OpenSM keeps "
+		 "existing entries, so\n"
+		 "  a routing from nothing differs from a healthy one with a history; drift takes the tables "
+		 "as they are and\n"
+		 "  runs the engine's next sweep from them.  Classes: right; kept (a restart would choose "
+		 "otherwise); next\n"
+		 "  (the next sweep changes it); dead (leads nowhere); missing; unknown (nobody has the LID).\n"
+		 "  Without ENGINE all are tried, the chain of `config FILE` first, and ranked by the share "
+		 "of entries that\n"
+		 "  are right or kept.  `all`: every entry, kept ones too.\n",
+	 .needs = NEEDS_FABRIC,
+	 .run = cmd_drift},
+	{.name = NULL},
+};
