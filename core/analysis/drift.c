@@ -9,12 +9,12 @@
 
 const char *const drift_word[DRIFT_CLASSES] = {"unknown", "missing", "dead", "next", "right", "kept"};
 const char *const drift_meaning[DRIFT_CLASSES] = {
-	"for a LID that nobody has",
-	"missing: the next sweep would make them",
-	"dead: packets cannot go on there",
-	"that the next sweep would change",
-	"right: a subnet manager that starts now would choose the same",
-	"kept: the next sweep keeps them, one that starts anew would choose otherwise",
+	"nobody has the LID",
+	"no entry, where the next sweep makes one",
+	"packets cannot go on there",
+	"the next sweep changes it",
+	"a subnet manager that starts now would choose it too",
+	"the next sweep keeps it; a restart would choose otherwise",
 };
 
 /* --- the tables held, as a sweep -------------------------------------------------------------- */
@@ -56,7 +56,7 @@ struct judge {
 	struct drift *d;
 	const struct topo *topo;
 	const struct fabric *f;
-	const struct switch_tables *read; /* NULL: d->held->routing is judged */
+	const struct switch_tables *read;     /* NULL: d->held->routing is judged */
 	const struct routing *next, *restart; /* NULL: no engine would route, all stays as it is */
 	uint32_t *owner; /* [top + 1] endport of a LID, in the fabric or gone; NO_ID = nobody's */
 	unsigned top;
@@ -123,7 +123,9 @@ static const char *dead_end(const struct judge *j, uint32_t sw, unsigned port, u
 	if (!j->topo->endport_up[owner])
 		return "the owner of the LID is gone";
 	if (!port)
-		return endport_node(f, owner) == f->switch_node[sw] ? NULL : "port 0, but the LID is not the switch's";
+		return endport_node(f, owner) == f->switch_node[sw]
+			       ? NULL
+			       : "port 0, but the LID is not the switch's";
 	if (port > f->switch_nports[sw])
 		return "the switch has no such port";
 	id = switch_port_id(f, sw, port);
@@ -137,8 +139,8 @@ static const char *dead_end(const struct judge *j, uint32_t sw, unsigned port, u
 	return "it leads to a port that does not have the LID";
 }
 
-static enum drift_class class_of(const struct judge *j, uint32_t sw, unsigned lid, unsigned held, unsigned next,
-				 const char **why)
+static enum drift_class class_of(const struct judge *j, uint32_t sw, unsigned lid, unsigned held,
+				 unsigned next, const char **why)
 {
 	uint32_t owner = j->owner[lid];
 

@@ -22,27 +22,29 @@ enum drift_class {
 	DRIFT_CLASSES
 };
 extern const char *const drift_word[DRIFT_CLASSES];    /* "unknown", ... */
-extern const char *const drift_meaning[DRIFT_CLASSES]; /* in words, for many entries */
+extern const char *const drift_meaning[DRIFT_CLASSES]; /* in words */
 
 struct drift_entry {
 	uint32_t sw;
 	uint16_t lid;
 	uint8_t port, would; /* held, and what the next sweep has; NO_PATH = none */
 	uint8_t class;	     /* enum drift_class */
-	const char *why; /* what is wrong with it, or the rule by which the other is chosen; static, never NULL */
+	const char *
+		why; /* what is wrong with it, or the rule by which the other is chosen; static, never NULL */
 };
 
 struct drift {
 	const struct sweep *held, *next; /* references held */
-	const char *engine;		 /* that would route in the next sweep; static, "none" when none would */
+	const char *engine; /* that would route in the next sweep; static, "none" when none would */
 	uint64_t count[DRIFT_CLASSES];
 	uint64_t of_switches[DRIFT_CLASSES]; /* of these, for LIDs of switches */
 	struct drift_entry *entry;	     /* all but the right ones: by class, switch and LID */
 	size_t n_entries;
-	uint32_t n_silent; /* switches of the fabric without a table: not judged */
-	uint32_t n_away;   /* tables of switches that are not in the fabric (any more): not judged */
-	bool ignored;	   /* the next sweep ignores existing entries: a port is being set up */
-	bool states_unknown; /* whether a port came up since the last sweep is not known: then kept ones change too */
+	uint32_t n_silent;   /* switches of the fabric without a table: not judged */
+	uint32_t n_away;     /* tables of switches that are not in the fabric (any more): not judged */
+	bool ignored;	     /* the next sweep ignores existing entries: a port is being set up */
+	bool states_unknown; /* whether a port came up since the last sweep is not known: then kept ones
+				change too */
 };
 
 /*
@@ -75,9 +77,9 @@ struct drift_candidate {
 	char *chain;		   /* owned */
 	const struct setup *setup; /* reference held: what it is tried with */
 	const char *options;	   /* what it has beside the options in force, in words; static, "" = none */
-	const char *in_force;	 /* engine that routes in its next sweep (static); NULL: none */
-	char *refused;		 /* owned; why the engine asked does not; NULL: it does */
-	double agreement, right; /* when in_force */
+	const char *in_force;	   /* engine that routes in its next sweep (static); NULL: none */
+	char *refused;		   /* owned; why the engine asked does not; NULL: it does */
+	double agreement, right;   /* when in_force */
 	uint64_t count[DRIFT_CLASSES];
 	unsigned equal; /* place of the first candidate that fits them exactly as well */
 };
@@ -94,5 +96,19 @@ struct drift_ranking {
 struct drift_ranking *drift_rank(const struct sweep *held, const struct setup *setup, const char *chain,
 				 const struct engine *const *engines, struct progress *p, struct err *e);
 void drift_ranking_free(struct drift_ranking *r);
+
+/* --- the whole question --------------------------------------------------------------------------- */
+
+struct drift_request {
+	const struct setup *setup;
+	const struct engine *const *engines;
+	const struct sweep *now; /* in force; NULL = nothing is routed */
+	const char *chain;	 /* NULL: of the engine that explains the tables best */
+	const char *configured;	 /* chain of the configuration; NULL = none */
+};
+
+/* *ranking (may be NULL) gets how engines were ranked, NULL when the request names one. */
+struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking **ranking, struct progress *p,
+			  struct err *e);
 
 #endif

@@ -20,15 +20,9 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-	{"minhop", NULL, ""},
-	{"updn", NULL, ""},
-	{"dnup", NULL, ""},
-	{"ftree", NULL, ""},
-	{"lash", NULL, ""},
-	{"lash", "do_mesh_analysis=TRUE", "do_mesh_analysis TRUE"},
-	{"dfsssp", NULL, ""},
-	{"nue", NULL, ""},
-	{"torus-2QoS", NULL, ""},
+	{"minhop", NULL, ""}, {"updn", NULL, ""}, {"dnup", NULL, ""},
+	{"ftree", NULL, ""},  {"lash", NULL, ""}, {"lash", "do_mesh_analysis=TRUE", "do_mesh_analysis TRUE"},
+	{"dfsssp", NULL, ""}, {"nue", NULL, ""},  {"torus-2QoS", NULL, ""},
 	{"dor", NULL, ""},
 };
 
@@ -47,7 +41,8 @@ struct ranking {
 static bool told_already(const struct drift_ranking *r, const struct drift_candidate *c)
 {
 	for (unsigned i = 0; i < r->n; i++)
-		if (r->candidate[i].in_force && c->refused && !strcmp(r->candidate[i].in_force, c->in_force) &&
+		if (r->candidate[i].in_force && c->refused &&
+		    !strcmp(r->candidate[i].in_force, c->in_force) &&
 		    !memcmp(r->candidate[i].count, c->count, sizeof(c->count)))
 			return true;
 	return false;
@@ -193,4 +188,39 @@ void drift_ranking_free(struct drift_ranking *r)
 		candidate_free(&r->candidate[i]);
 	free(r->candidate);
 	free(r);
+}
+
+/* --- the whole question ------------------------------------------------------------------------- */
+
+static struct drift *judge_by_best(const struct drift_request *rq, const struct sweep *held,
+				   struct drift_ranking **ranking, struct progress *p, struct err *e)
+{
+	struct drift_ranking *r = drift_rank(held, rq->setup, rq->configured, rq->engines, p, e);
+	struct drift *d = NULL;
+
+	if (r && (!r->n || !r->candidate[0].in_force))
+		err_set(e, "no engine can route this fabric: nothing to compare with");
+	else if (r)
+		d = drift_run(held, r->candidate[0].setup, r->candidate[0].chain, rq->engines, true, p, e);
+	if (d && ranking)
+		*ranking = r;
+	else
+		drift_ranking_free(r);
+	return d;
+}
+
+struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking **ranking, struct progress *p,
+			  struct err *e)
+{
+	struct sweep *held = drift_held(rq->setup, rq->engines, rq->now, p, e);
+	struct drift *d = NULL;
+
+	if (ranking)
+		*ranking = NULL;
+	if (held && rq->chain)
+		d = drift_run(held, rq->setup, rq->chain, rq->engines, true, p, e);
+	else if (held)
+		d = judge_by_best(rq, held, ranking, p, e);
+	sweep_unref(held);
+	return d;
 }

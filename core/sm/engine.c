@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/sm/qos.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_VLS_HELP "VLs that VL arbitration is set up for; no table or map depends on it"
@@ -157,6 +158,19 @@ const struct engine *engine_find(const struct engine *const *list, const char *n
 		if (!strcmp((*list)->name, name))
 			return *list;
 	return NULL;
+}
+
+int engine_chain_known(const struct engine *const *list, const char *chain, struct err *e)
+{
+	char *copy = str_dup(chain), *save = NULL;
+	bool known = false;
+
+	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save))
+		known |= engine_find(list, w) != NULL;
+	free(copy);
+	if (known)
+		return 0;
+	return err_set(e, "no engine of \"%s\" is known; `show engines` lists them", chain);
 }
 
 void observe(const struct engine_input *in, const struct step *s)

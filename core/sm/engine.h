@@ -158,6 +158,9 @@ int engine_room(const struct engine *g, const struct engine_input *in, struct er
 /* The list of all engines is handed to the session by main(); ended by NULL. */
 const struct engine *engine_find(const struct engine *const *list, const char *name);
 
+/* Is one engine of a chain known?  OpenSM would silently route with Min Hop otherwise.  0, or -1 and *e. */
+int engine_chain_known(const struct engine *const *list, const char *chain, struct err *e);
+
 /* Report a step when somebody listens and it concerns him; use through the macro so that arguments cost
  * nothing. */
 #define OBSERVED(in) ((in)->observer != NULL)

@@ -18,7 +18,7 @@ static int cmd_route(struct session *s, int argc, char **argv, struct out *o, st
 	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
 	int rc = 0;
 
-	if (check_chain(s, argv[1], e))
+	if (engine_chain_known(s->engines, argv[1], e))
 		return -1;
 	opts = options_copy(s->setup->options);
 	text_add(&text, "route %s", argv[1]);

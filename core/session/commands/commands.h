@@ -123,9 +123,6 @@ int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err 
 /* Usage error: -1 and "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);
 
-/* At least one engine of a chain must be known; OpenSM would silently route with Min Hop otherwise. */
-int check_chain(const struct session *s, const char *chain, struct err *e);
-
 /* The sweep in force with tables, or NULL and *e ("nothing is routed; `route ENGINE` does it"). */
 const struct sweep *need_routing(const struct session *s, struct err *e);
 

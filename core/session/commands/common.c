@@ -1,10 +1,7 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/check.h"
 #include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/session/commands/commands.h"
 
 int usage(const struct session *s, const char *name, struct err *e)
@@ -12,19 +9,6 @@ int usage(const struct session *s, const char *name, struct err *e)
 	const struct command *c = command_find(s, name, NULL);
 
 	return err_set(e, "expected: %s", c ? c->syntax : name);
-}
-
-int check_chain(const struct session *s, const char *chain, struct err *e)
-{
-	char *copy = str_dup(chain), *save = NULL;
-	bool known = false;
-
-	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save))
-		known |= engine_find(s->engines, w) != NULL;
-	free(copy);
-	if (known)
-		return 0;
-	return err_set(e, "no engine of \"%s\" is known; `show engines` lists them", chain);
 }
 
 const struct sweep *need_routing(const struct session *s, struct err *e)

@@ -46,13 +46,17 @@ static void tell_classes(const struct drift *d, struct out *o)
 		json_object_set_new(of_switches, drift_word[c], json_integer((json_int_t)d->of_switches[c]));
 		if (!d->count[c])
 			continue;
-		out_text(o, "  %-7s %8lu  (LIDs of hosts %lu, of switches %lu)  %s\n", drift_word[c],
-			 d->count[c], d->count[c] - d->of_switches[c], d->of_switches[c], drift_meaning[c]);
+		out_text(o, "  %-7s %8lu", drift_word[c], d->count[c]);
+		if (c != DRIFT_UNKNOWN)
+			out_text(o, " (hosts' LIDs %lu, switches' %lu)", d->count[c] - d->of_switches[c],
+				 d->of_switches[c]);
+		out_text(o, "  %s\n", drift_meaning[c]);
 	}
 	if (d->count[DRIFT_KEPT] && d->states_unknown && !d->ignored)
-		out_text(o,
-			 "  Port states unknown: if a port came up since the last sweep, the %s change too.\n",
-			 PLURAL(d->count[DRIFT_KEPT], "kept entry"));
+		out_text(
+			o,
+			"  Port states unknown: if a port came up since the last sweep, the %s change too.\n",
+			PLURAL(d->count[DRIFT_KEPT], "kept entry"));
 	out_json(o, "classes", classes);
 	out_json(o, "classes_of_switch_lids", of_switches);
 }
@@ -111,10 +115,10 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 		 owner == NO_ID ? "(nobody)" : endport_label(f, owner, to, sizeof(to)),
 		 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->would, b, sizeof(b)),
 		 drift_word[x->class], x->why);
-	json_array_append_new(list, json_make("{s:s, s:i, s:i, s:i, s:s, s:s}", "switch",
-					      switch_name(f, x->sw), "lid", (int)x->lid, "port", (int)x->port,
-					      "would", (int)x->would, "class", drift_word[x->class], "why",
-					      x->why));
+	json_array_append_new(list,
+			      json_make("{s:s, s:i, s:i, s:i, s:s, s:s}", "switch", switch_name(f, x->sw),
+					"lid", (int)x->lid, "port", (int)x->port, "would", (int)x->would,
+					"class", drift_word[x->class], "why", x->why));
 }
 
 /* Kept ones last, and only when all are wanted: nothing is wrong with them. */
@@ -209,78 +213,59 @@ static void report_ranking(const struct drift_ranking *r, struct out *o)
 
 /* --- the command -------------------------------------------------------------------------------- */
 
-struct request {
-	const char *chain; /* borrowed; NULL: find the engine */
-	const struct setup *setup;
-	bool all;
-};
-
-static int take_words(struct session *s, int argc, char **argv, struct request *rq, struct err *e)
+/* Options that the words set go to *opts (made here). */
+static int take_words(struct session *s, int argc, char **argv, struct drift_request *rq,
+		      struct options **opts, bool *all, struct err *e)
 {
-	struct options *opts = options_copy(s->setup->options);
 	int rc = 0;
 
+	*opts = options_copy(s->setup->options);
 	for (int i = 1; !rc && i < argc; i++) {
 		if (strchr(argv[i], '='))
-			rc = options_assign(opts, argv[i], e);
+			rc = options_assign(*opts, argv[i], e);
 		else if (!strcmp(argv[i], "all"))
-			rq->all = true;
+			*all = true;
 		else if (rq->chain)
 			rc = err_set(e, "found \"%s\", expected OPTION=VALUE or \"all\"", argv[i]);
 		else
-			rc = check_chain(s, rq->chain = argv[i], e);
+			rc = engine_chain_known(s->engines, rq->chain = argv[i], e);
 	}
-	rq->setup = setup_with(s->setup, &(struct setup){.options = opts});
-	options_free(opts);
+	rq->setup = setup_with(s->setup, &(struct setup){.options = *opts});
 	return rc;
-}
-
-static struct drift *judge_by_best(const struct sweep *held, const struct request *rq, struct out *o,
-				   struct session *s, struct err *e)
-{
-	struct progress *p = o->run->progress;
-	struct drift_ranking *r = drift_rank(held, rq->setup, o->run->in->config_chain, s->engines, p, e);
-	struct drift *d;
-
-	if (!r)
-		return NULL;
-	if (!r->n || !r->candidate[0].in_force) {
-		err_set(e, "no engine can route this fabric: nothing to compare with");
-		drift_ranking_free(r);
-		return NULL;
-	}
-	report_ranking(r, o);
-	d = drift_run(held, r->candidate[0].setup, r->candidate[0].chain, s->engines, true, p, e);
-	drift_ranking_free(r);
-	return d;
 }
 
 static int cmd_drift(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	struct request rq = {0};
-	struct sweep *held = NULL;
+	struct drift_request rq = {
+		.engines = s->engines,
+		.now = session_sweep(s),
+		.configured = o->run->in->config_chain,
+	};
+	struct drift_ranking *ranking = NULL;
 	struct drift *d = NULL;
-	int rc = take_words(s, argc, argv, &rq, e);
+	struct options *opts;
+	bool all = false;
+	int rc = take_words(s, argc, argv, &rq, &opts, &all, e);
 
 	if (!rc)
-		held = drift_held(rq.setup, s->engines, session_sweep(s), o->run->progress, e);
-	if (held && rq.chain)
-		d = drift_run(held, rq.setup, rq.chain, s->engines, true, o->run->progress, e);
-	else if (held)
-		d = judge_by_best(held, &rq, o, s, e);
+		d = drift_judge(&rq, &ranking, o->run->progress, e);
+	if (ranking)
+		report_ranking(ranking, o);
 	if (d)
-		report_drift(d, rq.all, o);
+		report_drift(d, all, o);
 	rc = d ? 0 : -1;
+	drift_ranking_free(ranking);
 	drift_free(d);
-	sweep_unref(held);
 	setup_unref(rq.setup);
+	options_free(opts);
 	return rc;
 }
 
 const struct command drift_commands[] = {
 	{.name = "drift",
 	 .syntax = "drift [ENGINE[,ENGINE...]] [OPTION=VALUE]... [all]",
-	 .help = "is what the switches hold right? entry by entry against the next sweep; exit status 1 in batch "
+	 .help = "is what the switches hold right? entry by entry against the next sweep; exit status 1 in "
+		 "batch "
 		 "when it is not",
 	 .details =
 		 "  Judges the tables that `tables FILE|live` read, else those in force.  OpenSM keeps "
@@ -289,7 +274,8 @@ const struct command drift_commands[] = {
 		 "as they are and\n"
 		 "  runs the engine's next sweep from them.  Classes: right; kept (a restart would choose "
 		 "otherwise); next\n"
-		 "  (the next sweep changes it); dead (leads nowhere); missing; unknown (nobody has the LID).\n"
+		 "  (the next sweep changes it); dead (leads nowhere); missing; unknown (nobody has the "
+		 "LID).\n"
 		 "  Without ENGINE all are tried, the chain of `config FILE` first, and ranked by the share "
 		 "of entries that\n"
 		 "  are right or kept.  `all`: every entry, kept ones too.\n",

@@ -1,0 +1,333 @@
+/*
+ * drift: classes of entries against figures worked out by hand or checked with OpenSM 3.3.23
+ * (tests/parity/run.py does that anew in each run), and which engine made tables.
+ */
+#include "fixture.h"
+
+#include "core/analysis/drift.h"
+#include "core/base/cursor.h"
+#include "core/base/json.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+
+#define DEMO "load tests/fabrics/demo-3level.ibnet"
+#define SMALL "set port_guids ibsim; synth xgft:2,2:1,2"
+
+static char dump[] = "/tmp/ibscope-drift-XXXXXX";
+
+static struct session *start(const char *lines)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	ok_line(s, lines);
+	return s;
+}
+
+/* Lines with the name of the file of tables at %s. */
+static void with_dump(struct session *s, const char *fmt)
+{
+	char line[300];
+
+	snprintf(line, sizeof(line), fmt, dump); // NOLINT(clang-diagnostic-format-nonliteral)
+	ok_line(s, line);
+}
+
+/* Tables of a fresh run. */
+static void make_tables(const char *fabric, const char *route)
+{
+	struct session *s = start(fabric);
+
+	ok_line(s, route);
+	with_dump(s, "export lfts %s");
+	session_free(s);
+}
+
+/* Replace the port of an entry of the dump; port NO_PATH: leave it out; a new LID is added at the end. */
+static void change_entry(const char *sw, unsigned lid, unsigned port)
+{
+	char *data, line[300], part[64];
+	struct text t = {0};
+	bool here = false;
+	size_t size;
+	struct err e;
+
+	assert_int_equal(read_file(dump, NULL, &data, &size, &e), 0);
+	for (size_t at = 0, len; at < size; at += len + 1) {
+		len = strcspn(data + at, "\n");
+		snprintf(line, sizeof(line), "%.*s", (int)len, data + at);
+		snprintf(part, sizeof(part), "('%s')", sw);
+		if (!strncmp(line, "Unicast", 7))
+			here = strstr(line, part) != NULL;
+		snprintf(part, sizeof(part), "0x%04X ", lid);
+		if (here && !strncmp(line, part, 7)) {
+			if (port != NO_PATH)
+				text_add(&t, "%s%03u%s\n", part, port, line + 10);
+			continue;
+		}
+		if (here && lid == 99 && strstr(line, "dumped"))
+			text_add(&t, "%s%03u # added\n", part, port);
+		text_add(&t, "%s\n", line);
+	}
+	free(data);
+	FILE *f = fopen(dump, "w");
+	assert_non_null(f);
+	fputs(text_str(&t), f);
+	fclose(f);
+	text_free(&t);
+}
+
+/* The object of `drift ...`; *fault: it found something. */
+static json_t *drift_object(struct session *s, const char *line, bool *fault)
+{
+	struct err e;
+	int rc;
+	char *text = run_line(s, line, &rc, &e, true, fault);
+	json_t *o = json_loads(text, 0, NULL);
+
+	if (rc || !o)
+		fail_msg("%s: %s: %s", line, e.msg, text);
+	free(text);
+	return o;
+}
+
+static const char *word_of(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+/* Counts in the order of enum drift_class. */
+static void expect_classes(struct session *s, const char *line, const unsigned long *want)
+{
+	bool fault = false;
+	json_t *o = drift_object(s, line, &fault), *classes = json_object_get(o, "classes");
+	unsigned long wrong = want[DRIFT_UNKNOWN] + want[DRIFT_MISSING] + want[DRIFT_DEAD] + want[DRIFT_NEXT];
+
+	for (unsigned c = 0; c < DRIFT_CLASSES; c++) {
+		json_int_t got = json_integer_value(json_object_get(classes, drift_word[c]));
+
+		if ((unsigned long)got != want[c])
+			fail_msg("%s: %s %ld, expected %lu", line, drift_word[c], (long)got, want[c]);
+	}
+	assert_int_equal(fault, wrong > 0);
+	json_decref(o);
+}
+
+/* --- small changes by hand --------------------------------------------------------------------------- */
+
+static void by_hand(void **state)
+{
+	static const struct {
+		const char *sw;
+		unsigned lid, port;
+		unsigned long want[DRIFT_CLASSES];
+		int would; /* of the entry told first; -1 = none is told */
+		const char *why;
+	} cases[] = {
+		{"leaf-02", 2, 3, {0, 0, 0, 0, 32, 0}, -1, NULL},
+		{"leaf-02", 2, 4, {0, 0, 0, 0, 31, 1}, 4, "first of equals"},
+		{"leaf-02", 2, 1, {0, 0, 1, 0, 31, 0}, 3, "it leads to a port that does not have the LID"},
+		{"leaf-02", 2, 0, {0, 0, 1, 0, 31, 0}, 3, "port 0, but the LID is not the switch's"},
+		{"leaf-02", 2, 77, {0, 0, 1, 0, 31, 0}, 3, "the switch has no such port"},
+		{"spine-01", 2, 2, {0, 0, 0, 1, 31, 0}, 1, "only candidate"},
+		{"leaf-02", 2, NO_PATH, {0, 1, 0, 0, 31, 0}, 3, "first of equals"},
+		{"leaf-02", 99, 3, {1, 0, 0, 0, 32, 0}, NO_PATH, "no port has the LID"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session *s;
+		const json_t *first;
+		json_t *o;
+
+		make_tables(SMALL, "route minhop");
+		change_entry(cases[i].sw, cases[i].lid, cases[i].port);
+		s = start(SMALL);
+		with_dump(s, "tables %s");
+		expect_classes(s, "drift minhop", cases[i].want);
+		o = drift_object(s, "drift minhop all", NULL);
+		first = json_array_get(json_object_get(o, "entries"), 0);
+		assert_int_equal(first != NULL, cases[i].would >= 0);
+		if (first) {
+			assert_int_equal(json_integer_value(json_object_get(first, "would")), cases[i].would);
+			assert_int_equal(json_integer_value(json_object_get(first, "lid")), cases[i].lid);
+			assert_string_equal(word_of(first, "switch"), cases[i].sw);
+			assert_string_equal(word_of(first, "why"), cases[i].why);
+		}
+		json_decref(o);
+		session_free(s);
+	}
+}
+
+/* --- what fails behind the subnet manager's back ---------------------------------------------------------
+ */
+
+static void no_sweep_yet(void **state)
+{
+	static const struct {
+		const char *fabric, *route, *fails, *drift;
+		unsigned long want[DRIFT_CLASSES];
+	} cases[] = {
+		{SMALL, "route minhop", "fail link leaf-02[3]", "drift minhop", {0, 0, 6, 2, 24, 0}},
+		{SMALL, "route minhop", "fail host node0003", "drift minhop", {0, 0, 4, 0, 24, 4}},
+		{SMALL,
+		 "route minhop",
+		 "fail host node0003",
+		 "drift minhop use_ucast_cache=TRUE",
+		 {0, 0, 0, 0, 24, 8}},
+		{DEMO, "route minhop", "fail link leaf-03[6]", "drift minhop", {0, 0, 28, 15, 5243, 90}},
+		{DEMO, "route updn", "fail link leaf-03[6]", "drift updn", {0, 396, 28, 522, 3530, 480}},
+		{DEMO, "route minhop", "fail switch spine-01", "drift minhop", {0, 0, 347, 225, 4416, 276}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session *s;
+
+		make_tables(cases[i].fabric, cases[i].route);
+		s = start(cases[i].fabric);
+		with_dump(s, "tables %s");
+		ok_line(s, cases[i].fails);
+		expect_classes(s, cases[i].drift, cases[i].want);
+		session_free(s);
+	}
+}
+
+static void table_of_what_is_gone(void **state)
+{
+	struct session *s;
+
+	(void)state;
+	make_tables(DEMO, "route minhop");
+	s = start(DEMO);
+	with_dump(s, "tables %s");
+	ok_line(s, "fail switch spine-01");
+	line_says(s, "drift minhop", "1 table of switches that are gone: not judged");
+	line_says(s, "drift minhop",
+		  "Port states unknown: if a port came up since the last sweep, the 276 kept entries");
+	session_free(s);
+}
+
+/* After each event the engine's own tables are right or kept, whatever happened before. */
+static void own_tables(void **state)
+{
+	static const char *const fabrics[] = {"synth xgft:3,4,3:1,2,3", "synth torus:4x4",
+					      "synth dragonfly:3,1,2"};
+	static const char *const engines[] = {"minhop", "updn", "dnup", "dor", "ftree"};
+	uint64_t rng = test_seed();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
+		struct session *s = start(fabrics[i]);
+		char line[100];
+
+		snprintf(line, sizeof(line), "route %s", engines[rng_below(&rng, ARRAY_LEN(engines))]);
+		ok_line(s, line);
+		for (unsigned n = 0; n < 4; n++) {
+			bool fault = true;
+			json_t *o;
+
+			snprintf(line, sizeof(line), "fail random 1 seed=%u",
+				 (unsigned)rng_below(&rng, 1000));
+			ok_line(s, line);
+			snprintf(line, sizeof(line), "drift %s", session_sweep(s)->setup->chain);
+			o = drift_object(s, line, &fault);
+			if (fault)
+				fail_msg("%s: drift on %s: %s", line, fabrics[i], json_dumps(o, 0));
+			assert_float_equal(json_number_value(json_object_get(o, "agreement")), 1, 0);
+			json_decref(o);
+		}
+		session_free(s);
+	}
+}
+
+/* --- which engine? ----------------------------------------------------------------------------------------
+ */
+
+static bool same_tables(struct session *s, const char *engine)
+{
+	char line[400], *text;
+	struct err e;
+	bool same;
+	int rc;
+
+	snprintf(line, sizeof(line), "snapshot held; route %s; diff held", engine);
+	text = run_line(s, line, &rc, &e, false, NULL);
+	assert_int_equal(rc, 0);
+	same = strstr(text, " 0 entries on 0 switches changed") != NULL;
+	free(text);
+	return same;
+}
+
+static void named(void **state)
+{
+	static const char *const fabrics[] = {"synth torus:4x4,hosts=2", "synth xgft:3,4,3:1,2,3",
+					      "synth random:12,4,seed=%u"};
+	static const char *const engines[] = {"minhop", "updn", "dnup", "ftree", "lash",
+					      "dfsssp", "sssp", "nue",	"dor"};
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(fabrics) * ARRAY_LEN(engines); i++) {
+		const char *engine = engines[i % ARRAY_LEN(engines)], *best;
+		char fabric[100], route[100], was[40];
+		struct session *s;
+		json_t *o;
+
+		snprintf(fabric, sizeof(fabric), fabrics[i / ARRAY_LEN(engines)],
+			 (unsigned)(seed % 1000)); // NOLINT
+		snprintf(route, sizeof(route), "route %s", engine);
+		make_tables(fabric, route);
+		s = start(fabric);
+		with_dump(s, "tables %s");
+		o = drift_object(s, "drift", NULL);
+		best = word_of(json_array_get(json_object_get(o, "engines"), 0), "engine");
+		snprintf(was, sizeof(was), "%s", best);
+		assert_float_equal(json_number_value(json_object_get(o, "agreement")), 1, 0);
+		json_decref(o);
+		if (strcmp(was, engine) && !same_tables(s, was))
+			fail_msg("%s: tables of %s are said to be of %s", fabric, engine, was);
+		session_free(s);
+	}
+}
+
+static void not_explained(void **state)
+{
+	struct session *s;
+	json_t *o;
+
+	(void)state;
+	make_tables("synth torus:5x5", "route lash");
+	s = start("synth torus:5x5");
+	with_dump(s, "tables %s");
+	line_says(s, "drift minhop", "agreement 1.0000"); /* keeps what is least */
+	change_entry("t22", 1, 1);
+	change_entry("t22", 1, 4);
+	o = drift_object(s, "drift", NULL);
+	json_decref(o);
+	line_fails(s, "drift nonsense", "no engine of \"nonsense\" is known");
+	line_fails(s, "drift minhop what", "found \"what\", expected OPTION=VALUE or \"all\"");
+	line_fails(s, "drift minhop colour=red", "unknown option \"colour\"");
+	session_free(s);
+	s = start("synth ring:4");
+	line_fails(s, "drift minhop", "no tables are known");
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_hand),
+		cmocka_unit_test(no_sweep_yet),
+		cmocka_unit_test(table_of_what_is_gone),
+		cmocka_unit_test(own_tables),
+		cmocka_unit_test(named),
+		cmocka_unit_test(not_explained),
+	};
+	int fd = mkstemp(dump), rc;
+
+	close(fd);
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(dump);
+	return rc;
+}
