@@ -19,6 +19,22 @@ const char *const drift_meaning[DRIFT_CLASSES] = {
 
 /* --- the tables held, as a sweep -------------------------------------------------------------- */
 
+/*
+ * What shows the tables that were read.  The subnet manager is at work already: LIDs are not dealt anew
+ * (reassign_lids is about its first sweep).
+ */
+static const struct setup *setup_read(const struct setup *setup)
+{
+	struct options *o = options_copy(setup->options);
+	const struct setup *with;
+
+	if (options_find(o, "reassign_lids"))
+		options_unset(o, "reassign_lids");
+	with = setup_with(setup, &(struct setup){.chain = "tables,no_fallback", .options = o});
+	options_free(o);
+	return with;
+}
+
 struct sweep *drift_held(const struct setup *setup, const struct engine *const *engines,
 			 const struct sweep *now, struct progress *p, struct err *e)
 {
@@ -32,7 +48,7 @@ struct sweep *drift_held(const struct setup *setup, const struct engine *const *
 			   "hold, `route ENGINE` computes some");
 		return NULL;
 	}
-	read = setup_with(setup, &(struct setup){.chain = "tables,no_fallback"});
+	read = setup_read(setup);
 	held = sweep_run(&(struct sweep_request){.setup = read, .engines = engines, .progress = p}, e);
 	setup_unref(read);
 	if (held && !held->routing) {
