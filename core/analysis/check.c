@@ -4,19 +4,6 @@
 
 #include <stdlib.h>
 
-/* Hosts that count on each switch. */
-static uint32_t *hosts_per_switch(const struct routing *r)
-{
-	const struct topo *t = r->topo;
-	const struct fabric *f = t->fabric;
-	uint32_t *n = NEW_ARRAY(f->n_switches, uint32_t);
-
-	for (uint32_t ep = 0; ep < f->n_endports; ep++)
-		if (routing_has_host(r, ep))
-			n[t->endport_switch[ep]]++;
-	return n;
-}
-
 static enum path_end why_not(const struct routing *r, uint32_t sw, unsigned lid, const struct dest_ways *w)
 {
 	struct path p;
@@ -89,7 +76,7 @@ int check_routing_to(const struct routing *r, struct check_result *c, const stru
 	uint32_t n = r->topo->fabric->n_switches;
 	uint8_t *col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
 	uint16_t *hops = NEW_ARRAY(n, uint16_t);
-	uint32_t *work = NEW_ARRAY(n, uint32_t), *hosts = hosts_per_switch(r);
+	uint32_t *work = NEW_ARRAY(n, uint32_t), *hosts = routing_hosts(r);
 	struct dest_ways ways = {0}, *w = r->adaptive ? &ways : NULL;
 	int result = 0;
 

@@ -106,6 +106,17 @@ bool routing_ports(const struct routing *r, uint32_t sw, unsigned lid, struct po
 	return g != NULL;
 }
 
+uint32_t *routing_hosts(const struct routing *r)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t *n = NEW_ARRAY(f->n_switches, uint32_t);
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (routing_has_host(r, ep))
+			n[r->topo->endport_switch[ep]]++;
+	return n;
+}
+
 unsigned routing_next_port(const struct routing *r, uint32_t sw, unsigned lid)
 {
 	unsigned entry = routing_port(r, sw, lid);

@@ -157,6 +157,9 @@ static inline bool routing_has_host(const struct routing *r, uint32_t endport)
 	       routing_counts(r, endport);
 }
 
+/* Hosts that count on each switch, [n_switches]; the caller frees. */
+uint32_t *routing_hosts(const struct routing *r);
+
 static inline unsigned routing_port(const struct routing *r, uint32_t sw, unsigned lid)
 {
 	const struct lft_row *row = r->row[sw];

@@ -1,4 +1,5 @@
-/* Edge switches, levels, roots and even shares: figures of real fabrics, and of small ones worked out by hand. */
+/* Edge switches, levels, roots and even shares: figures of real fabrics, and of small ones worked out by
+ * hand. */
 #include "fixture.h"
 
 #include "core/analysis/levels.h"
@@ -19,18 +20,9 @@ static struct session *routed(const char *fabric)
 	return s;
 }
 
-static uint32_t *hosts_of(const struct session *s)
-{
-	const struct routing *r = session_routing(s);
-	uint32_t *hosts = NEW_ARRAY(s->fabric->n_switches, uint32_t);
-
-	routing_hosts(r, hosts);
-	return hosts;
-}
-
 static struct levels *levels_of(const struct session *s)
 {
-	uint32_t *hosts = hosts_of(s);
+	uint32_t *hosts = routing_hosts(session_routing(s));
 	struct levels *l = levels_new(session_routing(s)->topo, hosts, NULL);
 
 	free(hosts);
@@ -62,10 +54,11 @@ static void roots(void **state)
 		struct levels *l = levels_of(s);
 
 		if (l->n_roots != cases[i].n_roots || l->top != cases[i].top)
-			fail_msg("%s: %u roots on level %u, expected %u on %u", cases[i].fabric, l->n_roots, l->top,
-				 cases[i].n_roots, cases[i].top);
+			fail_msg("%s: %u roots on level %u, expected %u on %u", cases[i].fabric, l->n_roots,
+				 l->top, cases[i].n_roots, cases[i].top);
 		for (uint32_t sw = 0; cases[i].name && sw < l->n_switches; sw++)
-			if (l->root[sw] && strncmp(switch_name(s->fabric, sw), cases[i].name, strlen(cases[i].name)) != 0)
+			if (l->root[sw] &&
+			    strncmp(switch_name(s->fabric, sw), cases[i].name, strlen(cases[i].name)) != 0)
 				fail_msg("%s: %s is a root", cases[i].fabric, switch_name(s->fabric, sw));
 		levels_free(l);
 		session_free(s);
@@ -89,8 +82,15 @@ static void shares(void **state)
 		const char *fabric;
 		double most;
 	} cases[] = {
-		{"ring:4", 2}, {"torus:3x3", 3}, {"torus:4x4", 8}, {"torus:5x5", 15}, {"mesh:4x4", 18.6},
-		{"dragonfly:4,2,2", 94}, {"hyperx:6x6", 6}, {"xgft:2,2:1,2", 2}, {"xgft:4,4,4:1,2,4", 120},
+		{"ring:4", 2},
+		{"torus:3x3", 3},
+		{"torus:4x4", 8},
+		{"torus:5x5", 15},
+		{"mesh:4x4", 18.6},
+		{"dragonfly:4,2,2", 94},
+		{"hyperx:6x6", 6},
+		{"xgft:2,2:1,2", 2},
+		{"xgft:4,4,4:1,2,4", 120},
 		{"tests/fabrics/demo-3level.ibnet", 60},
 	};
 
@@ -98,7 +98,7 @@ static void shares(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct session *s = routed(cases[i].fabric);
 		const struct topo *t = session_routing(s)->topo;
-		uint32_t *hosts = hosts_of(s);
+		uint32_t *hosts = routing_hosts(session_routing(s));
 		double *share = even_shares(t, hosts, NULL);
 
 		if (most(t, share) < cases[i].most - 0.05 || most(t, share) > cases[i].most + 0.05)
@@ -120,11 +120,12 @@ static void nothing_is_lost(void **state)
 	double *share;
 
 	(void)state;
-	snprintf(spec, sizeof(spec), "random:20,4,hosts=3,parallel=2,seed=%u", (unsigned)(test_seed() % 100000));
+	snprintf(spec, sizeof(spec), "random:20,4,hosts=3,parallel=2,seed=%u",
+		 (unsigned)(test_seed() % 100000));
 	s = routed(spec);
 	t = session_routing(s)->topo;
 	f = t->fabric;
-	hosts = hosts_of(s);
+	hosts = routing_hosts(session_routing(s));
 	share = even_shares(t, hosts, NULL);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		all += hosts[sw];

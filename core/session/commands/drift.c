@@ -110,15 +110,17 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 	const struct fabric *f = d->next->fabric;
 	uint32_t owner = lid_owner(d->next->lids, x->lid);
 	char a[8], b[8], to[300];
+	json_t *obj;
 
 	out_text(o, "! %-24s LID %5u %s: %s -> %s, %s: %s\n", switch_name(f, x->sw), x->lid,
 		 owner == NO_ID ? "(nobody)" : endport_label(f, owner, to, sizeof(to)),
 		 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->would, b, sizeof(b)),
 		 drift_word[x->class], x->why);
-	json_array_append_new(list,
-			      json_make("{s:s, s:i, s:i, s:i, s:s, s:s}", "switch", switch_name(f, x->sw),
-					"lid", (int)x->lid, "port", (int)x->port, "would", (int)x->would,
-					"class", drift_word[x->class], "why", x->why));
+	obj = json_make("{s:i, s:i, s:i, s:s, s:s}", "lid", (int)x->lid, "port", (int)x->port, "would",
+			(int)x->would, "class", drift_word[x->class], "why", x->why);
+	json_put_switch(obj, "switch", f, d->next->lids, x->sw);
+	json_put_endport(obj, "owner", f, d->next->lids, owner);
+	json_array_append_new(list, obj);
 }
 
 /* Kept ones last, and only when all are wanted: nothing is wrong with them. */
@@ -280,6 +282,26 @@ const struct command drift_commands[] = {
 		 "of entries that\n"
 		 "  are right or kept.  `all`: every entry, kept ones too.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = "engine string? engine whose next sweep is compared with\n"
+		 "agreement number? share of entries that are right or kept\n"
+		 "states_known boolean? false: whether a port came up since the last sweep is not known\n"
+		 "classes.* integer? entries by class: right, kept, next, dead, missing, unknown\n"
+		 "classes_of_switch_lids.* integer? of these, entries for LIDs of switches\n"
+		 "entries[] object? entries that are not right: the first without those kept, or all\n"
+		 "entries[].switch node the switch\n"
+		 "entries[].lid integer the LID\n"
+		 "entries[].owner endport whose LID it is\n"
+		 "entries[].port integer port held, 255: none\n"
+		 "entries[].would integer port after the next sweep, 255: none\n"
+		 "entries[].class string its class\n"
+		 "entries[].why string what is wrong with it, or the rule that chooses the other port\n"
+		 "engines[] object? without ENGINE: all that were tried, the best first\n"
+		 "engines[].engine string the engine, or chain\n"
+		 "engines[].options string what it has beside the options in force\n"
+		 "engines[].in_force string? engine that routes in its next sweep\n"
+		 "engines[].agreement number? as above\n"
+		 "engines[].right number? share of entries that are right\n"
+		 "engines[].refused string? why the engine does not route this fabric\n",
 	 .run = cmd_drift},
 	{.name = NULL},
 };
