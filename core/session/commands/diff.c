@@ -190,22 +190,22 @@ const struct command diff_commands[] = {
 		    "  which an edge switch sends the LIDs of a distant host port; all links: those on the "
 		    "whole paths "
 		    "from there.\n",
-	 .json = JSON_CHANGE "figures.* object figures before and after, as `compare` names them\n"
-			     "figures.*.was number before\n"
-			     "figures.*.now number now\n"
-			     "entries[] object changed entries: the first, or all\n"
-			     "entries[].switch node the switch\n"
-			     "entries[].lid integer the LID\n"
-			     "entries[].owner endport whose LID it is\n"
-			     "entries[].was integer port before; 255: none\n"
-			     "entries[].now integer port now; 255: none\n"
-			     "pairs[] object changed pairs: the first, or all\n"
-			     "pairs[].change string rerouted, lost or regained\n"
-			     "pairs[].src endport source\n"
-			     "pairs[].dst endport destination\n"
-			     "pairs[].dlid integer LID of the destination\n"
-			     "pairs[].before string hops before, none or loop\n"
-			     "pairs[].after string hops now, none or loop\n",
+	 .json = JSON_SCOPE JSON_CHANGE "figures.* object figures before and after, as `compare` names them\n"
+					"figures.*.was number before\n"
+					"figures.*.now number now\n"
+					"entries[] object changed entries: the first, or all\n"
+					"entries[].switch node the switch\n"
+					"entries[].lid integer the LID\n"
+					"entries[].owner endport whose LID it is\n"
+					"entries[].was integer port before; 255: none\n"
+					"entries[].now integer port now; 255: none\n"
+					"pairs[] object changed pairs: the first, or all\n"
+					"pairs[].change string rerouted, lost or regained\n"
+					"pairs[].src endport source\n"
+					"pairs[].dst endport destination\n"
+					"pairs[].dlid integer LID of the destination\n"
+					"pairs[].before string hops before, none or loop\n"
+					"pairs[].after string hops now, none or loop\n",
 	 .run = cmd_diff},
 	{.name = NULL},
 };

@@ -178,16 +178,16 @@ const struct command load_commands[] = {
 		    "hotspot: all to one.\n"
 		    "  Lists the 20 links with most; with `all` behind the pattern every link.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = "loads object routes on links\n"
-		 "loads.routes integer routes of the pattern\n"
-		 "loads.links integer directed links between switches\n"
-		 "loads.min integer least on one\n"
-		 "loads.mean number|null mean\n"
-		 "loads.max integer most on one\n"
-		 "loads.ports[] object links with most, or all\n"
-		 "loads.ports[].from port port that sends\n"
-		 "loads.ports[].to port port at the other end\n"
-		 "loads.ports[].routes integer routes on it\n",
+	 .json = JSON_SCOPE "loads object routes on links\n"
+			    "loads.routes integer routes of the pattern\n"
+			    "loads.links integer directed links between switches\n"
+			    "loads.min integer least on one\n"
+			    "loads.mean number|null mean\n"
+			    "loads.max integer most on one\n"
+			    "loads.ports[] object links with most, or all\n"
+			    "loads.ports[].from port port that sends\n"
+			    "loads.ports[].to port port at the other end\n"
+			    "loads.ports[].routes integer routes on it\n",
 	 .run = cmd_load_map},
 	{.name = "shifts",
 	 .syntax = "shifts [SAMPLE]",
@@ -196,21 +196,21 @@ const struct command load_commands[] = {
 		    "are sampled "
 		    "too.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = "shifts object flows on links when every node sends K places further\n"
-		 "shifts.places integer places in the order\n"
-		 "shifts.missing integer places of missing nodes\n"
-		 "shifts.looked_at integer shifts looked at\n"
-		 "shifts.free integer shifts without two flows on a link\n"
-		 "shifts.worst integer most flows on a link\n"
-		 "shifts.mean number|null mean of the most\n"
-		 "shifts.engine_order boolean the order is the engine's own\n"
-		 "shifts.list[] object the worst shifts\n"
-		 "shifts.list[].shift integer K\n"
-		 "shifts.list[].max integer most flows on a link\n"
-		 "shifts.list[].from port port that sends them\n"
-		 "shifts.list[].to port port at the other end\n"
-		 "shifts.list[].flows integer flows of the shift\n"
-		 "shifts.list[].lost integer flows without a path\n",
+	 .json = JSON_SCOPE "shifts object flows on links when every node sends K places further\n"
+			    "shifts.places integer places in the order\n"
+			    "shifts.missing integer places of missing nodes\n"
+			    "shifts.looked_at integer shifts looked at\n"
+			    "shifts.free integer shifts without two flows on a link\n"
+			    "shifts.worst integer most flows on a link\n"
+			    "shifts.mean number|null mean of the most\n"
+			    "shifts.engine_order boolean the order is the engine's own\n"
+			    "shifts.list[] object the worst shifts\n"
+			    "shifts.list[].shift integer K\n"
+			    "shifts.list[].max integer most flows on a link\n"
+			    "shifts.list[].from port port that sends them\n"
+			    "shifts.list[].to port port at the other end\n"
+			    "shifts.list[].flows integer flows of the shift\n"
+			    "shifts.list[].lost integer flows without a path\n",
 	 .run = cmd_shifts},
 	{.name = NULL},
 };

@@ -115,6 +115,7 @@ const struct command scope_commands[] = {
 		 "GUID; all or off\n"
 		 "  ends it.  Alone: what it is.\n",
 	 .needs = NEEDS_FABRIC,
+	 .json = JSON_SCOPE,
 	 .run = cmd_scope},
 	{.name = NULL},
 };

@@ -154,19 +154,19 @@ const struct command survey_commands[] = {
 		    "what failed.\n"
 		    "  gone: host ports that are up, but not in the subnet manager's part any more.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = "survey[] object failures, the worst first\n"
-		 "survey[].what string what fails\n"
-		 "survey[].switch node? the switch\n"
-		 "survey[].a port? one end of the link\n"
-		 "survey[].b port? the other\n"
-		 "survey[].lost integer pairs without a path then\n"
-		 "survey[].cut_off integer of these: cut off with what failed\n"
-		 "survey[].between_survivors integer of these: the others\n"
-		 "survey[].rerouted integer pairs with another path\n"
-		 "survey[].longer integer pairs with a longer path\n"
-		 "survey[].entries integer changed entries\n"
-		 "survey[].hosts_gone integer endports not reached any more\n"
-		 "survey[].fallback boolean another engine routes, or none\n",
+	 .json = JSON_SCOPE "survey[] object failures, the worst first\n"
+			    "survey[].what string what fails\n"
+			    "survey[].switch node? the switch\n"
+			    "survey[].a port? one end of the link\n"
+			    "survey[].b port? the other\n"
+			    "survey[].lost integer pairs without a path then\n"
+			    "survey[].cut_off integer of these: cut off with what failed\n"
+			    "survey[].between_survivors integer of these: the others\n"
+			    "survey[].rerouted integer pairs with another path\n"
+			    "survey[].longer integer pairs with a longer path\n"
+			    "survey[].entries integer changed entries\n"
+			    "survey[].hosts_gone integer endports not reached any more\n"
+			    "survey[].fallback boolean another engine routes, or none\n",
 	 .run = cmd_survey},
 	{.name = NULL},
 };
