@@ -337,6 +337,12 @@ def baseline(folder):
     step([TREE], held, 0, {}, {}, 7)
     step([TREE], held[:1], 0, {}, {"unreachable": 7}, 0)
     step([TREE], held + ["fail link leaf-02[4]"], 1, {"unreachable": 2}, {}, 7)
+    # a host of the scope that is not in the fabric any more; other hosts do not count
+    keep(tree, ["scope node0001 node0009"])
+    step(tree, ["scope node0001 node0009", "fail link leaf-02[1]"], 0, {}, {}, 0)
+    out = step(tree, ["scope node0001 node0009", "load parts.net"], 1, {"not_here": 2}, {}, 0)
+    if "  new: of the scope, but not in the fabric: 0x0002c90300f00000[1]\n" not in out:
+        raise ValueError(out)
     # credit loops by channel; a part of the fabric that is missing
     keep(["torus:4x4", "-R", "minhop"], [])
     step(["torus:4x4", "-R", "minhop"], [], 0, {}, {}, 64)

@@ -114,6 +114,22 @@
 #define JSON_CONTENT                                                     \
 	"content string? with FILE -: what was written, byte for byte\n" \
 	"file string? file that was written\n"
+#define JSON_SCOPE                                                   \
+	"scope object? the hosts that count, where a scope is set\n" \
+	"scope.hosts string as they were named\n"                    \
+	"scope.ports integer host ports of it in the fabric\n"       \
+	"scope.up integer of these: up\n"                            \
+	"scope.missing[] string ports of it that are not in the fabric: node GUID and port\n"
+#define JSON_AGGREGATION "aggregation_nodes integer? aggregation nodes of switches\n"
+/* optional: "" or "?" */
+#define JSON_WARNINGS(optional)                                              \
+	"warnings[] object" optional " oddities of the fabric's source\n"    \
+	"warnings[].kind string what kind\n"                                 \
+	"warnings[].line integer line of the file, 0: none\n"                \
+	"warnings[].text string what was found\n"                            \
+	"warnings[].missing boolean a part of the fabric is missing there\n" \
+	"warnings[].guid string? node GUID of the place\n"                   \
+	"warnings[].port integer? its port\n"
 #define JSON_EVENT JSON_REFUSALS JSON_ROUTED JSON_CHANGE
 
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);

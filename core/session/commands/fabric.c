@@ -599,7 +599,7 @@ const struct command fabric_commands[] = {
 		 "a new "
 		 "journal; the engine\n"
 		 "  in force routes it.\n",
-	 .json = JSON_FABRIC JSON_AGGREGATION JSON_SCOPE JSON_DROPPED JSON_EVENT,
+	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_DROPPED JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
@@ -614,13 +614,13 @@ const struct command fabric_commands[] = {
 		    "errors for\n"
 		    "  three times as long, it is given up: what was loaded before stays, and `live` tries "
 		    "again.\n",
-	 .json = JSON_FABRIC JSON_AGGREGATION JSON_SCOPE
+	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
 	 "changes integer? differences to the discovery before\n" JSON_DROPPED JSON_EVENT,
 	 .run = cmd_live},
 	{.name = "synth",
 	 .syntax = "synth [SPEC]",
 	 .help = "make a synthetic fabric; without SPEC: the kinds there are",
-	 .json = JSON_FABRIC JSON_AGGREGATION JSON_SCOPE JSON_DROPPED JSON_EVENT,
+	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_DROPPED JSON_EVENT,
 	 .run = cmd_synth},
 	{.name = "names",
 	 .syntax = "names FILE",
@@ -637,17 +637,17 @@ const struct command fabric_commands[] = {
 	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
 	 .details = "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
 		    "says.\n",
-	 .json = "options.* string? options by name\n" JSON_AGGREGATION JSON_DROPPED JSON_EVENT,
+	 .json = JSON_AGGREGATION "options.* string? options by name\n" JSON_DROPPED JSON_EVENT,
 	 .run = cmd_set},
 	{.name = "unset",
 	 .syntax = "unset OPTION",
 	 .help = "give an option its default again",
-	 .json = JSON_DROPPED JSON_EVENT,
+	 .json = JSON_AGGREGATION JSON_DROPPED JSON_EVENT,
 	 .run = cmd_unset},
 	{.name = "show",
 	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links | node NODE]",
 	 .help = "summaries and lists",
-	 .json = JSON_FABRIC JSON_AGGREGATION JSON_SCOPE
+	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
 	 "subnet_manager object|null? where the subnet manager runs\n"
 	 "subnet_manager.name node its node\n"
 	 "subnet_manager.port integer its port\n"
@@ -658,42 +658,35 @@ const struct command fabric_commands[] = {
 	 "engines[] object? routing engines\n"
 	 "engines[].name string as `route` takes it\n"
 	 "engines[].brief string what it does\n"
-	 "engines[].reference string where it is described\n"
-	 "warnings[] object? oddities of the fabric's source\n"
-	 "warnings[].kind string what kind\n"
-	 "warnings[].line integer line of the file, 0: none\n"
-	 "warnings[].text string what was found\n"
-	 "warnings[].missing boolean a part of the fabric is missing there\n"
-	 "warnings[].guid string? node GUID of the place\n"
-	 "warnings[].port integer? its port\n"
-	 "switches[] object? switches\n"
-	 "switches[].name endport its name\n"
-	 "switches[].port_guid string its port GUID\n"
-	 "switches[].ports integer ports of the node\n"
-	 "switches[].up integer ports with a link that is up\n"
-	 "switches[].down boolean the node failed\n"
-	 "hosts[] object? ports of hosts and routers\n"
-	 "hosts[].name endport its name\n"
-	 "hosts[].port_guid string its port GUID\n"
-	 "hosts[].ports integer ports of the node\n"
-	 "hosts[].up integer ports with a link that is up\n"
-	 "hosts[].down boolean the node failed\n"
-	 "links[] object? cables\n"
-	 "links[].a port one end\n"
-	 "links[].b port the other\n"
-	 "links[].up boolean it is up\n"
-	 "links[].width string width\n"
-	 "links[].speed string speed\n"
-	 "node object? the node asked for\n"
-	 "node.name node its name\n"
-	 "node.type string CA, switch or router\n"
-	 "node.down boolean it failed\n"
-	 "node.ports[] object ports with a cable; of NODE[PORT] that one\n"
-	 "node.ports[].port integer its number\n"
-	 "node.ports[].up boolean the link is up\n"
-	 "node.ports[].width string width\n"
-	 "node.ports[].speed string speed\n"
-	 "node.ports[].peer port the other end\n" JSON_LIST,
+	 "engines[].reference string where it is described\n" JSON_WARNINGS(
+		 "?") "switches[] object? switches\n"
+		      "switches[].name endport its name\n"
+		      "switches[].port_guid string its port GUID\n"
+		      "switches[].ports integer ports of the node\n"
+		      "switches[].up integer ports with a link that is up\n"
+		      "switches[].down boolean the node failed\n"
+		      "hosts[] object? ports of hosts and routers\n"
+		      "hosts[].name endport its name\n"
+		      "hosts[].port_guid string its port GUID\n"
+		      "hosts[].ports integer ports of the node\n"
+		      "hosts[].up integer ports with a link that is up\n"
+		      "hosts[].down boolean the node failed\n"
+		      "links[] object? cables\n"
+		      "links[].a port one end\n"
+		      "links[].b port the other\n"
+		      "links[].up boolean it is up\n"
+		      "links[].width string width\n"
+		      "links[].speed string speed\n"
+		      "node object? the node asked for\n"
+		      "node.name node its name\n"
+		      "node.type string CA, switch or router\n"
+		      "node.down boolean it failed\n"
+		      "node.ports[] object ports with a cable; of NODE[PORT] that one\n"
+		      "node.ports[].port integer its number\n"
+		      "node.ports[].up boolean the link is up\n"
+		      "node.ports[].width string width\n"
+		      "node.ports[].speed string speed\n"
+		      "node.ports[].peer port the other end\n" JSON_LIST,
 	 .run = cmd_show},
 	{.name = NULL},
 };
