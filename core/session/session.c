@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/formats/formats.h"
+#include "core/sm/guid_names.h"
 
 /* --- life --------------------------------------------------------------------------- */
 
@@ -320,8 +321,12 @@ static int begin_history(struct session *s, const struct fabric *f, const struct
 			 const struct switch_tables *tables, const char *how, struct progress *p,
 			 struct err *e)
 {
-	struct event ev = {.kind = EVENT_LOAD, .text = str_dup(how), .setup = fresh_setup(s, f, o, tables)};
+	struct options *here = options_named_anew(o, f);
+	struct event ev = {
+		.kind = EVENT_LOAD, .text = str_dup(how), .setup = fresh_setup(s, f, here, tables)};
 	struct change_request rq = {.kind = EVENT_LOAD, .progress = p};
+
+	options_free(here);
 
 	if (ev.setup->chain && !(ev.sweep = sweep_event(s, NULL, &ev, &rq, e))) {
 		event_clear(&ev);

@@ -13,6 +13,8 @@
 #include "core/session/command.h"
 
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+/* `roots export FILE [S...]`, whose command is with `roots`. */
+int export_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 
 /* Usage error: -1 and "expected: SYNTAX". */
@@ -44,6 +46,9 @@ void report_missing(const struct fabric *f, struct out *o);
 uint32_t report_scope(const struct session *s, struct out *o);
 /* A line that aggregation nodes do not count, when there are such; JSON field "aggregation_nodes". */
 void report_aggregation(const struct session *s, struct out *o);
+/* How many GUIDs names stand for that an option has in place of a file; nothing where it has none, or no such
+ * option is. */
+void report_named(const struct options *opts, const char *name, struct out *o);
 /* Sizes of the fabric in one line, and whether it is complete. */
 void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */

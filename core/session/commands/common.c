@@ -2,6 +2,7 @@
 
 #include "core/analysis/check.h"
 #include "core/base/err.h"
+#include "core/sm/guid_names.h"
 #include "core/session/commands/commands.h"
 
 int usage(const struct session *s, const char *name, struct err *e)
@@ -96,6 +97,25 @@ uint32_t report_scope(const struct session *s, struct out *o)
 	text_free(&gone);
 	host_set_unref(h);
 	return n_gone;
+}
+
+void report_named(const struct options *opts, const char *name, struct out *o)
+{
+	const struct optdef *d = options_find(opts, name);
+	bool switches = d && (d->names == OPT_SWITCHES || d->names == OPT_SWITCH_IDS);
+	char a[40];
+
+	if (!d || !options_has_list(opts, name))
+		return;
+	if (!options_named(opts, name))
+		out_text(o, "%s %s: nothing in this fabric is named so; the list is empty.\n", name,
+			 options_get(opts, name));
+	else
+		out_text(o, "%s %s: %s.\n", name, options_get(opts, name),
+			 plural(options_named(opts, name), switches ? "switch" : "port", a, sizeof(a)));
+	out_json(o, name,
+		 json_make("{s:s, s:i}", "names", options_get(opts, name), "guids",
+			   (int)options_named(opts, name)));
 }
 
 static bool aggregation_counts(const struct session *s)

@@ -9,6 +9,7 @@
 #include "core/base/words.h"
 #include "core/formats/conf.h"
 #include "core/formats/formats.h"
+#include "core/sm/guid_names.h"
 #include "core/session/commands/commands.h"
 #include "core/source/live.h"
 #include "core/source/synth.h"
@@ -33,6 +34,8 @@ static int take_fabric(struct session *s, struct fabric *f, const char *how, str
 		return -1;
 	report_fabric(s, o);
 	report_scope(s, o);
+	for (size_t i = 0; i < options_count(s->setup->options); i++)
+		report_named(s->setup->options, options_at(s->setup->options, i)->name, o);
 	report_snapshots_gone(snapshots, s, o);
 	report_event(s, o);
 	return 0;
@@ -295,13 +298,35 @@ static int set_option(struct session *s, const char *name, const char *value, st
 	if (!options_find(opts, name))
 		rc = err_set(e, "unknown option \"%s\"; `show options` lists them", name);
 	else if (value)
-		rc = options_set(opts, name, value, e);
+		rc = options_set_named(opts, s->fabric, name, value, e);
 	else
 		options_unset(opts, name);
+	if (!rc)
+		report_named(opts, name, o);
 	if (!rc)
 		rc = apply_options(s, opts, shapes_fabric(name), text, o, e);
 	options_free(opts);
 	free(text);
+	return rc;
+}
+
+/* Several words: names in place of a file. */
+static int set_words(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct optdef *d = options_find(s->setup->options, argv[1]);
+	struct text value = {0};
+	int rc;
+
+	if (d && !d->names)
+		return err_set(e, "%s: found %d words, expected one value", argv[1], argc - 2);
+	for (int i = 2; i < argc; i++) {
+		char *quoted = word_quoted(argv[i]);
+
+		text_add(&value, "%s%s", i > 2 ? " " : "", quoted);
+		free(quoted);
+	}
+	rc = set_option(s, argv[1], text_str(&value), o, e);
+	text_free(&value);
 	return rc;
 }
 
@@ -315,6 +340,8 @@ static int cmd_set(struct session *s, int argc, char **argv, struct out *o, stru
 		show_option(o, s->setup->options, options_find(s->setup->options, argv[1]));
 		return 0;
 	}
+	if (argc > 3)
+		return set_words(s, argc, argv, o, e);
 	return set_option(s, argv[1], argv[2], o, e);
 }
 
@@ -590,10 +617,15 @@ const struct command fabric_commands[] = {
 	 .help = "take routing options from an opensm.conf",
 	 .run = cmd_config},
 	{.name = "set",
-	 .syntax = "set [OPTION [VALUE]]",
+	 .syntax = "set [OPTION [VALUE...]]",
 	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
-	 .details = "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
-		    "says.\n",
+	 .details =
+		 "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
+		 "says.\n"
+		 "  Options for files of GUIDs also take names, globs and lists in place of a file:\n"
+		 "  set root_guid_file *CCORE*, set cn_guid_file luna-[0001-0560]; another fabric has them "
+		 "looked for anew.\n"
+		 "  OpenSM itself takes files only: `roots export FILE` writes one.\n",
 	 .run = cmd_set},
 	{.name = "unset",
 	 .syntax = "unset OPTION",
