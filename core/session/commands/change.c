@@ -505,6 +505,8 @@ const struct command change_commands[] = {
 	{.name = "snapshot",
 	 .syntax = "snapshot [SNAPSHOT]",
 	 .help = "keep the routing under a name; without: list them",
+	 .details = "  Snapshots stay with `reset`, `load` and `live`: with another fabric what is in both is "
+		    "compared, by GUID.\n",
 	 .run = cmd_snapshot},
 	{.name = NULL},
 };

@@ -170,6 +170,19 @@ static const char *hops_text(unsigned h, char *buf, size_t size)
 	return plural(h, "hop", buf, size);
 }
 
+/* What two fabrics have not in common is not compared; JSON fields "only_before" and "only_now". */
+static void report_one_sided(const struct one_sided *x, const char *when, struct out *o)
+{
+	char a[40], b[40], key[20];
+
+	if (x->switches || x->hosts)
+		out_text(o, "Only %s, and not compared: %s, %s (%s).\n", when,
+			 plural(x->switches, "switch", a, sizeof(a)),
+			 plural(x->hosts, "host port", b, sizeof(b)), x->names);
+	snprintf(key, sizeof(key), "only_%s", when);
+	out_json(o, key, json_make("{s:i, s:i}", "switches", (int)x->switches, "ports", (int)x->hosts));
+}
+
 void report_comparison(const struct comparison *c, struct out *o)
 {
 	char a[40], b[40], d[40], e[40];
@@ -200,6 +213,10 @@ void report_comparison(const struct comparison *c, struct out *o)
 	if (c->switches_gone || c->switches_new)
 		out_text(o, "%s gone, %s new.\n", plural(c->switches_gone, "switch", d, sizeof(d)),
 			 plural(c->switches_new, "switch", e, sizeof(e)));
+	if (c->across) {
+		report_one_sided(&c->across->only[0], "before", o);
+		report_one_sided(&c->across->only[1], "now", o);
+	}
 	out_json(o, "cut_off", json_integer((json_int_t)c->cut_off));
 	out_json(o, "between_survivors", json_integer((json_int_t)c->between_survivors));
 	out_json(o, "change",

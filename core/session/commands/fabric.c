@@ -14,30 +14,40 @@
 #include "core/source/live.h"
 #include "core/source/synth.h"
 
-/* Snapshots are routings of one fabric; with another one those there were are gone. */
-static void report_snapshots_gone(size_t were, const struct session *s, struct out *o)
+/* What there is to say of a fabric that has just come. */
+static void report_new(struct session *s, struct out *o)
 {
-	char a[40];
-
-	if (were == s->n_snapshots)
-		return;
-	out_text(o, "%s of the fabric before %s dropped.\n", plural(were, "snapshot", a, sizeof(a)),
-		 were == 1 ? "is" : "are");
-	out_json(o, "snapshots_dropped", json_integer((json_int_t)were));
-}
-
-static int take_fabric(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
-{
-	size_t snapshots = s->n_snapshots;
-
-	if (session_set_fabric(s, f, how, o->run->progress, e))
-		return -1;
 	report_fabric(s, o);
 	report_scope(s, o);
 	for (size_t i = 0; i < options_count(s->setup->options); i++)
 		report_named(s->setup->options, options_at(s->setup->options, i)->name, o);
-	report_snapshots_gone(snapshots, s, o);
 	report_event(s, o);
+}
+
+static int take_fabric(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
+{
+	if (session_set_fabric(s, f, how, o->run->progress, e))
+		return -1;
+	report_new(s, o);
+	return 0;
+}
+
+/* A fabric discovered: the journal goes on; what had failed in the one before is forgotten. */
+static int take_discovered(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
+{
+	const struct state *st = session_state(s);
+	bool failed = false;
+
+	for (uint32_t l = 0; st && l < st->n_links; l++)
+		failed |= st->link_down[l];
+	for (uint32_t n = 0; st && n < st->n_nodes; n++)
+		failed |= st->node_down[n];
+	if (session_go_on(s, f, how, o->run->progress, e))
+		return -1;
+	report_new(s, o);
+	if (failed)
+		out_text(o,
+			 "What failed in the session is not taken over; `undo` goes back before `live`.\n");
 	return 0;
 }
 
@@ -163,7 +173,7 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 	if (!rc) {
 		how = str_printf("live%s%s", words > 1 ? " " : "", words > 1 ? argv[1] : "");
 		fabric_ref(f);
-		rc = take_fabric(s, f, how, o, e);
+		rc = take_discovered(s, f, how, o, e);
 		if (!rc)
 			report_discovery(before, f, o);
 		if (!rc && what != LIVE_NO_TABLES)
@@ -179,7 +189,6 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 {
 	struct name_map *map, *old = s->names;
 	struct warnings w = {0};
-	size_t snapshots = s->n_snapshots;
 
 	(void)argc;
 	map = NEW(struct name_map);
@@ -200,7 +209,6 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 		free(old);
 	}
 	out_text(o, "%s from %s\n", PLURAL(map->n, "name"), argv[1]);
-	report_snapshots_gone(snapshots, s, o);
 	for (size_t i = 0; i < w.n; i++)
 		out_text(o, "%s:%u: %s\n", argv[1], w.w[i].line, w.w[i].text);
 	warnings_free(&w);
@@ -260,14 +268,12 @@ static int apply_options(struct session *s, const struct options *opts, bool res
 	struct change_request rq = {
 		.kind = EVENT_SET, .setup.options = opts, .text = text, .progress = o->run->progress};
 	const struct event *at = session_event(s);
-	size_t snapshots = s->n_snapshots;
 
 	if (reshape) {
 		if (session_reshape(s, opts, o->run->progress, e))
 			return -1;
 		if (at) {
 			out_text(o, "The fabric begins anew with this option; the journal is empty.\n");
-			report_snapshots_gone(snapshots, s, o);
 			report_event(s, o);
 		}
 		return 0;
@@ -356,7 +362,6 @@ static int cmd_config(struct session *s, int argc, char **argv, struct out *o, s
 	struct options *opts;
 	struct text notes = {0};
 	const struct event *at = session_event(s);
-	size_t snapshots = s->n_snapshots;
 	char *engines = NULL;
 	int rc;
 
@@ -367,8 +372,6 @@ static int cmd_config(struct session *s, int argc, char **argv, struct out *o, s
 		out_text(o, "%s", text_str(&notes));
 		rc = session_reshape(s, opts, o->run->progress, e);
 	}
-	if (!rc)
-		report_snapshots_gone(snapshots, s, o);
 	options_free(opts);
 	text_free(&notes);
 	if (!rc && engines) {
@@ -597,6 +600,8 @@ const struct command fabric_commands[] = {
 		    "switches' "
 		    "forwarding tables\n"
 		    "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n"
+		    "  The journal goes on: `undo` goes back to the fabric before; snapshots and the scope "
+		    "stay.\n"
 		    "  partial: also when a part of the fabric did not answer and the one loaded is whole.\n"
 		    "  When nothing is heard from the fabric for 10 seconds (or those of `wait`), or nothing "
 		    "but "
