@@ -462,6 +462,10 @@ def program(ibscope):
         want = parse_topology(sim.run("ibnetdiscover").stdout)
         for i, what in enumerate(("cables", "nodes", "LIDs")):
             check("ibscope -L, save: " + what, got[i] == want[i], difference(got[i], want[i]))
+        r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "snapshot a; fail random 1 seed=1; live; journal; diff a; undo; journal")
+        check("journal goes on", r.returncode == 0 and re.search(
+            r"^>  3  live [\s\S]*^0 entries on 0 switches changed[\s\S]*^>  2  fail random 1 seed=1 [\s\S]*^   3  live ",
+            r.stdout, re.M), r.stdout + r.stderr)
     finally:
         sim.close()
     if not glob.glob("/dev/infiniband/umad*"):

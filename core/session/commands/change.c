@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/commands/commands.h"
+#include "core/sm/guid_names.h"
 
 /* --- route ---------------------------------------------------------------------------- */
 
@@ -23,6 +24,15 @@ static int check_chain(const struct session *s, const char *chain, struct err *e
 	if (known)
 		return 0;
 	return err_set(e, "no engine of \"%s\" is known; `show engines` lists them", chain);
+}
+
+/* As it is to be typed again. */
+static void add_assignment(struct text *t, const char *word)
+{
+	char *quoted = word_quoted(word);
+
+	text_add(t, " %s", quoted);
+	free(quoted);
 }
 
 static int cmd_route(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -45,10 +55,11 @@ static int cmd_route(struct session *s, int argc, char **argv, struct out *o, st
 		}
 		*eq = 0;
 		rc = options_find(opts, argv[i])
-			     ? options_set(opts, argv[i], eq + 1, e)
+			     ? options_set_named(opts, s->fabric, argv[i], eq + 1, e)
 			     : err_set(e, "unknown option \"%s\"; `show options` lists them", argv[i]);
+		report_named(opts, argv[i], o);
 		*eq = '=';
-		text_add(&text, " %s", argv[i]);
+		add_assignment(&text, argv[i]);
 	}
 	rq.setup = (struct setup){.chain = argv[1], .options = opts};
 	rq.text = text_str(&text);
@@ -530,6 +541,9 @@ const struct command change_commands[] = {
 	{.name = "snapshot",
 	 .syntax = "snapshot [SNAPSHOT]",
 	 .help = "keep the routing under a name; without: list them",
+	 .details =
+		 "  Snapshots stay with `reset`, `load` and `live`: with another fabric what is in both is "
+		 "compared, by GUID.\n",
 	 .json = "snapshots[] object? what is kept\n"
 		 "snapshots[].name string its name\n"
 		 "snapshots[].engine string? engine that made the tables\n",

@@ -248,12 +248,16 @@ static int cmd_ranks(struct session *s, int argc, char **argv, struct out *o, st
 
 static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = session_sweep(s);
-	const struct routing *r = w->routing;
+	const struct sweep *w;
+	const struct routing *r;
 	json_t *list;
 
-	(void)argc;
-	(void)argv;
+	if (argc > 1)
+		return export_roots(s, argc, argv, o, e);
+	if (!need_routing(s, e))
+		return -1;
+	w = session_sweep(s);
+	r = w->routing;
 	if (!r->ops->is_root)
 		return err_set(e, "%s has no roots", r->engine);
 	list = json_array();
@@ -369,11 +373,14 @@ const struct command path_commands[] = {
 	 .json = JSON_LIST,
 	 .run = cmd_ranks},
 	{.name = "roots",
-	 .syntax = "roots",
-	 .help = "root switches",
-	 .needs = NEEDS_ROUTING,
-	 .json = "roots[] object root switches\n"
-		 "roots[].name node the switch\n",
+	 .syntax = "roots [export FILE [S...]]",
+	 .help = "root switches; export: the file that OpenSM's option root_guid_file takes",
+	 .details = "  export FILE: the roots of the engine in force, or the switches named: roots export "
+		    "roots.conf *CCORE*.\n"
+		    "  FILE - is the screen.\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CONTENT "roots[] object? root switches\n"
+			      "roots[].name node the switch\n",
 	 .run = cmd_roots},
 	{.name = NULL},
 };
