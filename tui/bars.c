@@ -212,6 +212,8 @@ static void draw_line_input(int y, int cols)
 	snprintf(s, sizeof(s), "%s%s", ui.line_mode == LINE_SEARCH ? "/" : "filter: ", ui.line);
 	draw_text(y, 0, cols, s, ST_NORMAL, true);
 	n = text_columns(s);
+	if (ui.message[0] && n + 3 < cols)
+		draw_text(y, n + 3, cols - n - 3, ui.message, ui.message_bad ? ST_ERROR : ST_DIM, false);
 	draw_cursor(y, n < cols ? n : cols - 1);
 }
 

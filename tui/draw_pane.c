@@ -143,6 +143,10 @@ static void shared_below(const struct view *v, const struct fit *f, struct text 
 
 static const char *nothing(const struct view *v)
 {
+	static struct err e;
+
+	if (view_filter_check(v, &e))
+		return e.msg;
 	if (v->ordering)
 		return "looking ...";
 	if (v->waiting)

@@ -61,15 +61,24 @@ static void push(enum place_id p, struct view *v)
 	view_refresh(v);
 }
 
-/* A list of the same kind that is open is shown again with its selection, not opened twice. */
-static bool raise(enum place_id p, const struct view_ops *ops)
+static bool same_arguments(const struct view *a, const struct view *b)
+{
+	for (int i = 0; i < VIEW_ARGS; i++)
+		if (a->args.arg[i].guid != b->args.arg[i].guid)
+			return false;
+	return true;
+}
+
+/* A pane of the same kind that is open, and about what was looked at last, is shown again with its
+ * selection, not opened twice.  like: about what, NULL = whatever. */
+static bool raise(enum place_id p, const struct view_ops *ops, const struct view *like)
 {
 	struct stack *s = &ui.stack[p];
 
 	for (unsigned i = 0; i < s->n; i++) {
 		struct view *v = s->view[i];
 
-		if (v->ops != ops)
+		if (v->ops != ops || (like && like->args.n && !same_arguments(v, like)))
 			continue;
 		memmove(&s->view[i], &s->view[i + 1], (s->n - i - 1) * sizeof(*s->view));
 		s->view[s->n - 1] = v;
@@ -87,13 +96,17 @@ int pane_open(int argc, char **argv, struct err *e)
 
 	if (!ops)
 		return -1;
+	looked_note();
 	p = ops->flags & VIEW_DETAIL ? SLOT_DETAIL : SLOT_LIST;
-	if (argc > 1 || !raise(p, ops)) {
-		v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
-		if (!v)
-			return -1;
+	v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
+	if (v)
+		looked_at_view(v);
+	if (argc == 1 && raise(p, ops, v))
+		view_free(v);
+	else if (v)
 		push(p, v);
-	}
+	else
+		return -1;
 	pane_focus(p);
 	return 0;
 }

@@ -126,6 +126,7 @@ static void draw_all(void)
 void ui_draw(void)
 {
 	ui_refresh();
+	looked_note();
 	if (LINES < MIN_ROWS || COLS < MIN_COLS)
 		draw_too_small();
 	else
@@ -146,17 +147,24 @@ static void run_binding(const struct binding *b)
 		ui_message(true, "%s", e.msg);
 }
 
+/* done: Enter was pressed; a filter that is wrong then gives way to the one before. */
 static void line_apply(struct view *v, bool done)
 {
+	struct err e;
+
 	if (ui.line_mode == LINE_FILTER) {
 		view_filter(v, ui.line);
+		if (done && view_filter_check(v, &e)) {
+			view_filter(v, ui.line_before);
+			ui_message(true, "%s", e.msg);
+		}
 		return;
 	}
 	view_select(v, ui.line_sel);
-	if (ui.line[0] && !view_search(v, ui.line, 1, true, done ? 0.5 : 0.1))
-		ui_message(true, "no row contains \"%s\"", ui.line);
-	if (done && ui.line[0])
-		snprintf(ui.search, sizeof(ui.search), "%s", ui.line);
+	if (ui.line[0] && done)
+		find_entered(v, ui.line);
+	else if (ui.line[0])
+		find_typed(v, ui.line);
 }
 
 static void line_edit(keycode k)
@@ -233,6 +241,8 @@ void key_pressed(keycode k)
 		line_key(k);
 		return;
 	}
+	if (find_accept(k))
+		return;
 	if (repl && k == K_CTRL('C') && !ui.n_pending && repl_abort() && !worker_busy(NULL))
 		return;
 	if ((k == K_ESC || k == K_CTRL('C')) && worker_busy(NULL)) {

@@ -116,6 +116,18 @@ void key_pressed(keycode k);
 void mouse_pressed(void);
 void line_key(keycode k);
 
+/* find.c: searching */
+void find_typed(struct view *v, const char *what);   /* while it is typed */
+void find_entered(struct view *v, const char *what); /* Enter; may offer another pane that has it */
+bool find_accept(keycode k); /* Enter goes there; any other key takes the offer back.  Was it that? */
+int find_again(struct view *v, int dir, struct err *e);
+int find_next(struct view *v, const char *what, struct err *e); /* the command `search` */
+
+/* looked.c: what was looked at last, for panes that are opened without arguments (struct looked) */
+void looked_note(void);				     /* the selected row, when it is another */
+void looked_at_view(const struct view *v);	     /* its arguments */
+void looked_at_words(const struct command_list *in); /* arguments of typed commands */
+
 /* uicommand.c */
 extern const struct command ui_commands[];		/* all on_screen: they run in the UI's thread */
 bool commands_on_screen(const struct command_list *in); /* do all commands concern the interface only? */

@@ -144,28 +144,32 @@ COMMAND(ui_sort)
 COMMAND(ui_filter)
 {
 	struct view *v = need_view(e);
+	char before[VIEW_FILTER_MAX + 1];
 	char *text;
+	int rc;
 
 	if (!v)
 		return -1;
+	snprintf(before, sizeof(before), "%s", v->filter);
 	text = joined(argc, argv);
 	view_filter(v, text);
 	free(text);
-	return 0;
+	rc = view_filter_check(v, e);
+	if (rc)
+		view_filter(v, before);
+	return rc;
 }
 
 COMMAND(ui_search)
 {
 	struct view *v = need_view(e);
 	char *text;
-	int rc = 0;
+	int rc;
 
 	if (!v)
 		return -1;
 	text = joined(argc, argv);
-	snprintf(ui.search, sizeof(ui.search), "%s", text);
-	if (!view_search(v, text, 1, false, 0.5))
-		rc = err_set(e, "search: \"%s\" is in no row of pane %s", text, v->ops->name);
+	rc = find_next(v, text, e);
 	free(text);
 	return rc;
 }
@@ -262,11 +266,21 @@ const struct command ui_commands[] = {
 	{.name = "filter",
 	 .syntax = "filter [TEXT...]",
 	 .help = "show only rows that contain the text",
+	 .details =
+		 "  Words that must all occur; COLUMN:TEXT looks where a word of the header says "
+		 "(now:7, peer:spine);\n"
+		 "  /REGEX/ and COLUMN:/REGEX/ are regular expressions; -WORD must not occur; changed, down "
+		 "and detour\n"
+		 "  also mean the marks.  Without a word all rows are shown.\n",
 	 .run = ui_filter,
 	 .on_screen = true},
 	{.name = "search",
 	 .syntax = "search TEXT...",
 	 .help = "go to the next row that contains the text",
+	 .details =
+		 "  What is searched for is as in `filter`.  Where no row has it, letters in order will do: "
+		 "lf3 is leaf-03.\n"
+		 "  A pane that has it when the focused one has not is named.\n",
 	 .run = ui_search,
 	 .on_screen = true},
 	{.name = "keymap",

@@ -211,7 +211,8 @@ static void test_find(void **state)
 	assert_int_equal(view_count(v), 1);
 	expect(v, 0, "name", "+ dir2 (7)");
 	view_filter(v, "");
-	assert_true(view_search(v, "dir2/S02", 1, false, 1)); /* below a closed header */
+	/* below a closed header */
+	assert_int_equal(view_search(v, "dir2/S02", &(struct search){.dir = 1, .seconds = 1}, NULL), 1);
 	expect(v, v->sel, "name", "+ dir2 (7)");
 	assert_int_equal(view_sort(v, view_column(v, "ports", &e), true, &e), 0);
 	expect(v, 0, "name", "+ dir2 (7)");
