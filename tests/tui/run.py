@@ -547,7 +547,38 @@ def batch_refuses():
         raise Failed("status %d, %r" % (p.returncode, p.stderr))
 
 
-ROBUST = [quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
+def names_between(lines, label, behind, at=0):
+    """What stands in the rows of a saved screen below one label of its header and before the next; "-" is no name."""
+    start = lines[2].index(label, at)
+    end = lines[2].index(behind, start)
+    names = [line[start:end].strip() for line in lines[3:] if line.startswith("│") and line[2:79].strip()]
+    return [name for name in names if name != "-"]
+
+
+def real_screens_readable():
+    """Selene and sat11 at 80x24: every row of a screen has a name of its own, every port is there whole."""
+    columns = {"switches": ("name", " lid"), "ports": ("peer", "  load"), "lft": ("destination", " was")}
+    for fabric in ("selene", "sat11"):
+        for pane in ("switches", "ports", "lft", "path"):
+            with open(os.path.join(HERE, "expected", "real-%s-%s.txt" % (fabric, pane))) as f:
+                lines = f.read().rstrip("\n").split("\n")
+            if len(lines) != 24 or max(map(len, lines)) > 80:
+                raise Failed("%s %s: no screen of 80x24" % (fabric, pane))
+            sides = [names_between(lines, *columns[pane])] if pane in columns else [
+                names_between(lines, side, " out", 0 if side == "there" else 40) for side in ("there", "back")]
+            for names in sides:
+                if len(names) < 8 or len(set(names)) != len(names):
+                    raise Failed("%s %s: rows alike among %s" % (fabric, pane, names))
+            for line in lines[3:23]:
+                if re.search(r"\[(?!\d+\])", line):
+                    raise Failed("%s %s: a port is cut off: %s" % (fabric, pane, line))
+            hops = [line for line in lines[4:9]] if pane == "path" else []
+            for hop in hops:
+                if not all(re.match(r"\s*\d+ \S.* \d+ +\d+ +\d+\s*$", part) for part in hop[2:-1].split("│")):
+                    raise Failed("%s path: a hop without its ports: %s" % (fabric, hop))
+
+
+ROBUST = [real_screens_readable, quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
           cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 
 

@@ -481,7 +481,7 @@ static void json_tells_types_and_marks(void **state)
 	assert_string_equal(json_string_value(json_array_get(json_object_get(row, "marks"), 0)), "down");
 	json_decref(o);
 	o = json_line(s, "list path node0001 node0016", &rc);
-	assert_string_equal(json_string_value(json_array_get(json_object_get(o, "columns"), 4)), "VL 2");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(o, "columns"), 8)), "VL 2");
 	json_decref(o);
 	session_free(s);
 }
