@@ -49,11 +49,11 @@ void draw_cursor(int y, int x)
 /* Results that came are handed over, those that the panes on top ask for are begun. */
 static void serve_panes(void)
 {
-	struct ask a[2 * VIEW_ASKS];
+	struct ask a[SLOT_REPL * VIEW_ASKS];
 	unsigned n = 0;
 
 	background_take(&ui.scene);
-	for (int p = 0; p < 2; p++) {
+	for (int p = 0; p < SLOT_REPL; p++) {
 		const struct view *v = pane_top((enum place_id)p);
 
 		if (!v || !v->loaded || v->serial != ui.scene.serial)
@@ -87,8 +87,9 @@ void ui_refresh(void)
 	if (scene_stale(&ui.scene, ui.session))
 		scene_take(&ui.scene, ui.session);
 	begin();
+	pane_third();
 	serve_panes();
-	for (int p = 0; p < 2; p++) {
+	for (int p = 0; p < SLOT_REPL; p++) {
 		struct view *v = pane_top((enum place_id)p);
 
 		if (v)
@@ -288,7 +289,7 @@ static void click_row(enum place_id p, int y, int x, bool twice)
 	was = v->sel == v->top + (uint32_t)row && ui.focus == p;
 	view_select(v, (int64_t)v->top + row);
 	if (twice || was) {
-		ui.focus = p;
+		pane_focus(p);
 		if (action_run("follow", &e))
 			ui_message(true, "%s", e.msg);
 	}
@@ -388,7 +389,7 @@ static bool pane_work(void)
 {
 	bool more = false;
 
-	for (int p = 0; p < 2; p++) {
+	for (int p = 0; p < SLOT_REPL; p++) {
 		struct view *v = pane_top((enum place_id)p);
 
 		if (v && ui.rect[p].h && !scene_stale(&ui.scene, ui.session))

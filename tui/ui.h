@@ -20,7 +20,11 @@
 #define MIN_ROWS 6
 #define MIN_COLS 24
 
-enum place_id { SLOT_LIST, SLOT_DETAIL, SLOT_REPL, N_PLACES };
+/*
+ * SLOT_THIRD is there where three panes stand side by side: it shows the pane below the topmost of the
+ * details, left of it; while there is none, one that goes with the list, right of it.
+ */
+enum place_id { SLOT_LIST, SLOT_DETAIL, SLOT_THIRD, SLOT_REPL, N_PLACES };
 
 /* Where a stack of panes is shown; the topmost is seen, `back` removes it. */
 struct stack {
@@ -42,6 +46,8 @@ struct ui {
 	struct keymap keys;
 	struct text key_errors; /* of the keymap files, until they are shown */
 	struct stack stack[2];
+	struct view *guest; /* what SLOT_THIRD shows beside a single detail; NULL = none */
+	bool three;	    /* there is room for three panes side by side */
 	struct rect rect[N_PLACES];
 	enum place_id focus, last_pane;
 	bool maximised;
@@ -87,6 +93,7 @@ bool pane_back(void);
 void pane_focus(enum place_id p);
 void pane_next(int dir);
 void pane_track(void); /* panes that follow the selection beside them */
+void pane_third(void); /* is there room for three panes? */
 void panes_layout(int rows, int cols);
 void panes_free(void);
 bool pane_at(int y, int x, enum place_id *p);

@@ -73,7 +73,7 @@ COMMAND(ui_pane)
 /* A pane that is shown, by its name. */
 static int focus_by_name(const char *name, struct err *e)
 {
-	for (int p = 0; p < 2; p++) {
+	for (int p = 0; p < SLOT_REPL; p++) {
 		struct view *v = pane_top((enum place_id)p);
 
 		if (v && !strcmp(v->ops->name, name)) {
