@@ -277,6 +277,19 @@ ACTION(do_search_prev)
 	return find_again(v, -1, e);
 }
 
+/* One thing, or a menu of what there is. */
+ACTION(do_copy)
+{
+	uint32_t row;
+
+	if (*arg)
+		return copy_selected(v, arg, e);
+	if (!v || !view_current(v, &row))
+		return err_set(e, "copy: nothing is selected");
+	ui.line_mode = LINE_COPY;
+	return 0;
+}
+
 /* The next column, or the named one; behind the last: as the rows come. */
 ACTION(do_sort)
 {
@@ -342,6 +355,8 @@ static const struct action actions[] = {
 	{"search-prev", "row found before", do_search_prev},
 	{"filter", "show rows with these words only (`changed`, `down`, COLUMN:TEXT, /REGEX/, -WORD)",
 	 do_filter},
+	{"copy", "copy to the clipboard: a second key says what (name, GUID, LID, port, path, command, row)",
+	 do_copy},
 	{"sort", "sort by the next column, or by one", do_sort},
 	{"sort-reverse", "sort the other way round", do_sort_reverse},
 	{"scroll-up", "REPL: text above", do_scroll_up},
@@ -510,6 +525,9 @@ void help_build(void)
 {
 	help_free();
 	help_keys("all");
+	help_add("S-mouse", "all", "select text as without ibscope",
+		 "hold Shift (Option, or Fn, in some terminals); `mouse off` leaves the mouse to the "
+		 "terminal");
 	for (size_t i = 0; all_views[i]; i++)
 		help_keys(all_views[i]->name);
 	help_keys("repl");

@@ -321,19 +321,23 @@ void pane_third(void)
 }
 
 /* Those that want the whole width get more of it. */
+static int share_of(enum place_id p)
+{
+	return pane_top(p)->ops->flags & VIEW_WIDE ? 3 : 2;
+}
+
 static void split_three(int top, int h, int cols)
 {
 	const enum place_id *order = places_in_order();
-	int share = 0, x = 0;
+	int all = 0, before = 0;
 
 	for (int i = 0; i < 3; i++)
-		share += pane_top(order[i])->ops->flags & VIEW_WIDE ? 3 : 2;
-	for (int i = 0; i < 3; i++) {
-		int mine = pane_top(order[i])->ops->flags & VIEW_WIDE ? 3 : 2, w = (cols - x) * mine / share;
+		all += share_of(order[i]);
+	for (int i = 0; i < 3 && all > 0; i++) {
+		int x = cols * before / all;
 
-		ui.rect[order[i]] = (struct rect){top, x, h, w};
-		x += w;
-		share -= mine;
+		before += share_of(order[i]);
+		ui.rect[order[i]] = (struct rect){top, x, h, cols * before / all - x};
 	}
 }
 

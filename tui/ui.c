@@ -199,6 +199,9 @@ void line_key(keycode k)
 
 	if (!v) {
 		ui.line_mode = LINE_NONE;
+	} else if (ui.line_mode == LINE_COPY) {
+		ui.line_mode = LINE_NONE;
+		copy_key(k, v);
 	} else if (k == K_ESC || k == K_CTRL('C') || k == K_CTRL('G')) {
 		if (ui.line_mode == LINE_FILTER)
 			view_filter(v, ui.line_before);

@@ -36,7 +36,7 @@ struct rect {
 	int y, x, h, w; /* h 0 = not shown */
 };
 
-enum line_mode { LINE_NONE, LINE_SEARCH, LINE_FILTER };
+enum line_mode { LINE_NONE, LINE_SEARCH, LINE_FILTER, LINE_COPY };
 
 struct ui {
 	struct interpreter *interpreter;
@@ -130,6 +130,11 @@ bool find_accept(keycode k); /* Enter goes there; any other key takes the offer 
 int find_again(struct view *v, int dir, struct err *e);
 int find_next(struct view *v, const char *what, struct err *e); /* the command `search` */
 
+/* copy.c: what is selected, for the clipboard */
+int copy_selected(const struct view *v, const char *what, struct err *e);
+void copy_menu(const struct view *v, struct text *t); /* what the row has, with the keys for it */
+void copy_key(keycode k, const struct view *v);	      /* a key of that menu */
+
 /* looked.c: what was looked at last, for panes that are opened without arguments (struct looked) */
 void looked_note(void);				     /* the selected row, when it is another */
 void looked_at_view(const struct view *v);	     /* its arguments */
@@ -203,6 +208,9 @@ void signals_start(
 void term_die(int sig);					       /* end as the signal would have */
 keycode term_key(void);					       /* K_NONE when nothing is there */
 const char *term_key_bytes(keycode k, char *buf, size_t size); /* what the terminal sends for it */
+/* Take the mouse, or leave it to the terminal; -1 and *e: there is none. */
+int term_mouse_use(bool on, struct err *e);
+bool term_mouse_used(void);
 bool term_mouse(int *y, int *x, int *button); /* button 1..3 pressed, 4 and 5 = wheel; 6 = double click */
 void term_screen(FILE *out);		      /* the terminal's content as text */
 

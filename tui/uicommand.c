@@ -229,6 +229,20 @@ COMMAND(ui_colours)
 	return colours_choose(argv[1], e);
 }
 
+COMMAND(ui_copy)
+{
+	struct view *v = need_view(e);
+
+	return v ? copy_selected(v, argc > 1 ? argv[1] : "name", e) : -1;
+}
+
+COMMAND(ui_mouse)
+{
+	if (argc > 1 && strcmp(argv[1], "on") && strcmp(argv[1], "off"))
+		return err_set(e, "mouse: found \"%s\", expected on or off", argv[1]);
+	return term_mouse_use(argc > 1 ? !strcmp(argv[1], "on") : !term_mouse_used(), e);
+}
+
 COMMAND(ui_clear)
 {
 	repl_clear();
@@ -292,6 +306,23 @@ const struct command ui_commands[] = {
 	 .syntax = "colours NAME",
 	 .help = "choose a colour scheme",
 	 .run = ui_colours,
+	 .on_screen = true},
+	{.name = "copy",
+	 .syntax = "copy [name|guid|lid|port|path|command|row]",
+	 .help = "what is selected, to the clipboard of the terminal",
+	 .details = "  By OSC 52, which goes through ssh.  tmux takes it with `set -g set-clipboard on`, or "
+		    "passes "
+		    "it on\n"
+		    "  with `set -g allow-passthrough on`; screen passes it on.  command: one that shows the "
+		    "same.\n",
+	 .run = ui_copy,
+	 .on_screen = true},
+	{.name = "mouse",
+	 .syntax = "mouse [on|off]",
+	 .help = "take the mouse, or leave it to the terminal, which selects text with it",
+	 .details =
+		 "  With the mouse on, text is selected with Shift held (Option or Fn in some terminals).\n",
+	 .run = ui_mouse,
 	 .on_screen = true},
 	{.name = "select",
 	 .syntax = "select N",

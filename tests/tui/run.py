@@ -578,7 +578,112 @@ def real_screens_readable():
                     raise Failed("%s path: a hop without its ports: %s" % (fabric, hop))
 
 
-ROBUST = [real_screens_readable, quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
+def copies_to_the_clipboard():
+    """y and a second key: tmux takes what OSC 52 says, and it is the thing that is selected, in every pane."""
+    t = Terminal()
+    try:
+        t.tmux("set-option", "-g", "set-clipboard", "on")
+        t.start("-R updn xgft:4,4:1,2")
+        t.wait(READY.replace("minhop", "updn"))
+
+        def copied(key, want, said=None):
+            t.keys("y")
+            t.wait(r"^copy: .* r row ")
+            t.keys(key)
+            t.wait(said or r"^ copied the ")
+            end = time.monotonic() + BOUND
+            while t.tmux("show-buffer", check=False) != want:
+                if time.monotonic() > end:
+                    raise Failed("%s: %r is in the buffer, not %r" % (key, t.tmux("show-buffer", check=False), want))
+                time.sleep(0.03)
+
+        t.keys("Down")
+        t.wait(r"Switches 2/6")
+        copied("n", "leaf-02")
+        copied("g", "0x0002c90300a00010")
+        copied("c", "show node leaf-02")
+        copied("l", "4")
+        t.keys("Enter")
+        t.wait(r"▸Ports of leaf-02")
+        copied("o", "leaf-02[1]")
+        copied("y", "leaf-02")
+        t.run(":pane path node0001 node0016")
+        t.wait(r"▸node0001 → node0016")
+        copied("p", "node0001[1] -> [1]leaf-01[6] -> [1]spine-02[4] -> [6]leaf-04[4] -> node0016[1]")
+        copied("c", "trace 2 22")
+        t.run(":pane journal")
+        t.wait(r"▸Journal")
+        copied("c", "pane journal")
+        t.keys("y")
+        t.wait(r"^copy: ")
+        t.keys("p")
+        t.wait(r"copy: this row of pane journal has no path")
+        t.run(":copy nonsense")
+        t.wait(r"^│ .*nonsense.*name\|guid|^│ .*expected")
+    finally:
+        t.close()
+
+
+def raw_bytes_of_copy(env):
+    """What the program writes for `copy name`, by what tmux sees of it."""
+    t = Terminal(env=env)
+    try:
+        t.start("-R minhop xgft:4,4:1,2")
+        t.wait(READY)
+        path = os.path.join(t.dir, "raw")
+        t.tmux("pipe-pane", "-t", "t", "cat > %s" % path)
+        t.keys("y")
+        t.wait(r"^copy: ")
+        t.keys("n")
+        t.wait(r"copied the name: leaf-01")
+        end = time.monotonic() + BOUND
+        while not os.path.exists(path) or b"copied" not in open(path, "rb").read():
+            if time.monotonic() > end:
+                raise Failed("nothing was written")
+            time.sleep(0.03)
+        with open(path, "rb") as f:
+            return f.read()
+    finally:
+        t.close()
+
+
+def copies_past_multiplexers():
+    """OSC 52 as it is, and wrapped so that tmux and screen pass it on."""
+    osc = b"\033]52;c;bGVhZi0wMQ==\a"
+    tmux = b"\033Ptmux;\033" + osc + b"\033\\"
+    screen = b"\033P" + osc + b"\033\\"
+    for env, has, has_not in (({"TERM": "xterm-256color"}, [osc], [tmux, screen]),
+                              ({"TERM": "xterm-256color", "TMUX": "/tmp/x,1,0"}, [osc, tmux], [screen]),
+                              ({"TERM": "tmux-256color"}, [osc, tmux], [screen]),
+                              ({"TERM": "screen", "STY": "1.x"}, [osc, screen], [tmux])):
+        raw = raw_bytes_of_copy(env)
+        for want in has:
+            if want not in raw.replace(tmux, b"") + raw:
+                raise Failed("%s: %r is not in %r" % (env, want, raw))
+        for no in has_not:
+            if no in raw:
+                raise Failed("%s: %r is in %r" % (env, no, raw))
+
+
+def mouse_is_left_to_the_terminal():
+    """`mouse off`: the terminal hears of no mouse any more, and of it again after `mouse on`."""
+    t = started()
+    try:
+        flag = lambda: t.tmux("display-message", "-p", "-t", "t", "#{mouse_any_flag}").strip()
+        for line, want in (("mouse off", "0"), ("mouse on", "1"), ("mouse", "0")):
+            t.run(":" + line + "; echo done-" + want + line.replace(" ", "-"))
+            t.wait(r"^│ done-" + want + line.replace(" ", "-"))
+            if flag() != want:
+                raise Failed("%s: the terminal has %s" % (line, flag()))
+            t.keys("F12")
+        t.run(":mouse nonsense")
+        t.wait(r"nonsense")
+    finally:
+        t.close()
+
+
+ROBUST = [real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
+          quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
           cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 
 
