@@ -35,7 +35,7 @@ SHORT = {"echo", "help", "quit", "undo", "redo", "journal", "snapshot", "set", "
          "roots", "config", "source", "why", "lft", "hops", "step", "elements", "schema"}
 # Commands of the interface: they are done in the thread that draws.
 SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "search", "keymap", "colours", "select",
-          "follow", "fold", "action", "clear"}
+          "follow", "fold", "action", "clear", "copy", "mouse"}
 
 # One list a fabric, all that works on much of it; FILE is a file that is there, OUT one that is written.
 TREE = ["synth xgft:14,14,14:1,14,14", "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",

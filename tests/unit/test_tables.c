@@ -851,7 +851,7 @@ static void test_shown(void **state)
 
 	(void)state;
 	line_says(s, "lft 0x2000", "1 *2 (group 3)");
-	line_says(s, "list path 4 10", "[2] of 1 *2 (group 3)");
+	line_says(s, "list path 4 10", ", out by any of 1 *2 (group 3)");
 	line_says(s, "trace 4 10", "By other ports of the groups up to 4 hops.");
 	line(s, "fail link 0x2000[2]");
 	line_says(s, "trace 4 10", "any of 1 *x2 (group 3)");
