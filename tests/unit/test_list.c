@@ -85,7 +85,7 @@ static void expect_row(const json_t *row, const json_t *columns)
 
 		assert_true(json_is_string(cell) || json_is_number(cell) || json_is_null(cell));
 	}
-	assert_int_equal(json_object_size(row), json_array_size(columns) + 2);
+	assert_int_equal(json_object_size(row), json_array_size(columns) + 3);
 }
 
 /* Both outputs agree; the number of rows, or -1 when the pane refuses. */
