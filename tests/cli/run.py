@@ -49,6 +49,8 @@ FILES = {
     "mac.ibs": "show\rroute minhop\r",
     "mark.conf": "\ufeffrouting_engine updn\n",
     "packed": "PK\3\4\24\0",
+    "etc/ibscope/rc": "set lmc 1\necho said by etc\n",
+    "config/ibscope/rc": "set max_reverse_hops 2\nfrob\nset max_reverse_hops 3\n",
 }
 
 NOTHING = r"\A\Z"
@@ -115,6 +117,17 @@ CASES = [
                                             "list hosts; trace 4 10"], 1,
          r"host one +4 [\s\S]*host one \(LID 4\) -> router \(LID 10\): the shortest way has 3 hops",
          r"nothing is routed yet; `route ENGINE` does it, `tables FILE` takes"),
+
+    # --- commands that the machine and the person always want
+    Case("rc is not read in batch", [TREE, "-e", "set lmc"], 0, r"^  lmc +0"),
+    Case("rc when asked", ["--rc", TREE, "-e", "set lmc; set max_reverse_hops"], 0,
+         r"^said by etc$[\s\S]*^\* lmc +1[\s\S]*^\* max_reverse_hops +3",
+         r"\A\S*config/ibscope/rc:2: unknown command \"frob\"[^\n]*\n\Z"),
+    Case("rc, and then not", ["--rc", "--no-rc", TREE, "-e", "set lmc"], 0, r"^  lmc +0"),
+    Case("rc in JSON", ["--rc", "--json", TREE, "-e", "set lmc"], 0, r'"frob"', r"rc:2: unknown command",
+         objects=[("set", True), ("echo", True), ("set", True), ("frob", False), ("set", True), ("synth", True), ("set", True)]),
+    Case("whole script", [TREE, "-e", "source config/ibscope/rc whole; set max_reverse_hops"], 0,
+         r"^config/ibscope/rc:2: unknown command[\s\S]*^\* max_reverse_hops +3"),
 
     # --- scripts
     Case("script", [TREE, "-x", "good.ibs"], 0, r"^Sound: "),
@@ -228,8 +241,9 @@ CASES = [
 
 
 def run(args, folder, stdin=None):
+    env = dict(os.environ, IBSCOPE_ETC=os.path.join(folder, "etc"), XDG_CONFIG_HOME=os.path.join(folder, "config"))
     return subprocess.run([PROGRAM, *args], cwd=folder, input=stdin or "", stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=SECONDS)
+                          stderr=subprocess.PIPE, text=True, timeout=SECONDS, env=env)
 
 
 def objects_fault(case, text):
@@ -438,6 +452,7 @@ def main():
     bad = 0
     try:
         for name, text in FILES.items():
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
             with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as f:
                 f.write(text)
         for name, test in tests:

@@ -318,7 +318,7 @@ BATCHES = ["synth xgft:18,18,18:1,18,18; route minhop; export json out; export f
 def explorer(folder, mark):
     """The program on a terminal of its own whose output somebody reads."""
     ours, theirs = os.openpty()
-    env = mark.env(TMPDIR=folder, HOME=folder, TERM="xterm")
+    env = mark.env(TMPDIR=folder, HOME=folder, IBSCOPE_ETC=folder, TERM="xterm")
     p = subprocess.Popen([PROGRAM, "-R", "minhop", "xgft:18,18,18:1,18,18"], cwd=folder, env=env, stdin=theirs,
                          stdout=theirs, stderr=theirs, start_new_session=True)
     os.close(theirs)

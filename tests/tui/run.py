@@ -51,7 +51,7 @@ class Terminal:
         self.env = {
             "PATH": os.environ["PATH"], "HOME": self.dir, "LANG": "C.UTF-8", "TERM": term, "PS1": "ready> ",
             "XDG_STATE_HOME": os.path.join(self.dir, "state"), "XDG_CONFIG_HOME": os.path.join(self.dir, "config"),
-            "INPUTRC": "/dev/null", "TMPDIR": self.dir, "OUT": self.dir, "TESTS": HERE, "ROOT": ROOT,
+            "IBSCOPE_ETC": os.path.join(self.dir, "etc"), "INPUTRC": "/dev/null", "TMPDIR": self.dir, "OUT": self.dir, "TESTS": HERE, "ROOT": ROOT,
             "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", ""),
         }
         self.env.update(env or {})
@@ -94,6 +94,13 @@ class Terminal:
     def fifo(self, name):
         """A file that holds whoever opens it, until release()."""
         os.mkfifo(os.path.join(self.dir, name))
+
+    def make(self, name, text):
+        """A file that is there before the program starts."""
+        path = os.path.join(self.dir, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text + "\n")
 
     def unpack(self, name, source):
         with lzma.open(os.path.join(ROOT, source)) as f, open(os.path.join(self.dir, name), "wb") as to:
@@ -193,6 +200,7 @@ def compare(term, name):
 def run_script(path):
     """One .test file: settings first, then steps."""
     size, term, env, fifos, packed, t = (80, 24), "screen-256color", {}, [], [], None
+    made = []
     try:
         with open(path) as f:
             lines = f.read().split("\n")
@@ -214,6 +222,8 @@ def run_script(path):
                     fifos.append(rest)
                 elif word == "unpack":
                     packed.append(rest.split())
+                elif word == "make":
+                    made.append(rest.split(None, 1))
                 elif word == "release":
                     name, _, source = rest.partition(" ")
                     t.release(name, open(os.path.join(ROOT, source), "rb").read() if source else b"")
@@ -223,6 +233,8 @@ def run_script(path):
                         t.fifo(name)
                     for name, source in packed:
                         t.unpack(name, source)
+                    for name, text in made:
+                        t.make(name, text.encode().decode("unicode_escape"))
                     t.start(rest)
                 elif word == "keys":
                     t.keys(*rest.split())
