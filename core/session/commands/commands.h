@@ -27,13 +27,6 @@
 	"switches\n"                                                                                       \
 	"fabric.warnings integer oddities of the source\n"                                                 \
 	"fabric.complete boolean false: a part of the fabric is not in its source\n"
-#define JSON_SCOPE                                              \
-	"scope object? the hosts that count, when not all do\n" \
-	"scope.hosts string as they were named\n"               \
-	"scope.ports integer ports of them in this fabric\n"    \
-	"scope.up integer of these: up and reached\n"           \
-	"scope.missing[] string ports that are not in this fabric\n"
-#define JSON_AGGREGATION "aggregation_nodes integer? aggregation nodes in switches\n"
 #define JSON_DROPPED "snapshots_dropped integer? snapshots of the fabric before, which are gone\n"
 #define JSON_REFUSALS                                                    \
 	"refusals[] object? engines that refused the fabric, in order\n" \
