@@ -15,6 +15,8 @@
 #define IBSIM_INCLUDE_DEPTH 9
 #define IBSIM_INCLUDE_FILES 1000
 
+#define TOPO_CHIPS 200000 /* the most that a .topo may hold, whose boards multiply */
+
 /*
  * Load a saved fabric of any known format: ibnetdiscover text (all variants,
  * -g and -f included), ibsim net file, libibnetdisc cache, opensm-subnet.lst /

@@ -130,7 +130,7 @@ static int parse(const struct input *in, struct fabric **out, struct err *e)
 	case TEXT_IBSIM:
 		return parse_ibsim(in, out, e);
 	default:
-		return unknown_format(in, e);
+		return is_topo(in) ? parse_topo(in, out, e) : unknown_format(in, e);
 	}
 }
 
