@@ -25,9 +25,9 @@ static const struct {
 	{"CA ", "a list of ports (ibnetdiscover -p); run it without -p"},
 };
 
-#define KNOWN_FORMATS                                                                           \
-	"ibnetdiscover text, an ibsim net file, a libibnetdisc cache, an opensm-subnet.lst or " \
-	"ibdiagnet's db_csv"
+#define KNOWN_FORMATS                                                                         \
+	"ibnetdiscover text, an ibsim net file, a libibnetdisc cache, an opensm-subnet.lst, " \
+	"ibdiagnet's db_csv or ibdm's .topo"
 
 /* First line with something on it that is no comment; false when there is none. */
 static bool first_line(const struct input *in, struct cursor *line)

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BOARD_DEPTH 8
 #define FIRST_SWITCH 0x200000u
 #define FIRST_CA 0x80000000u
 
@@ -272,10 +271,10 @@ static void make_inner(struct reader *r, const struct ibnl_system *s, const stru
 		warnings_missing(&r->net.b->warnings, "unknown board", of->line,
 				 "%s is a %s, which %s does not tell; it is left out", path, kind,
 				 r->l->file[s->file].name);
-	else if (depth >= BOARD_DEPTH)
-		r->status = err_set(r->e,
-				    "%s: found boards more than " STR(BOARD_DEPTH) " deep within each other",
-				    r->l->file[s->file].name);
+	else if (depth >= TOPO_BOARD_DEPTH)
+		r->status = err_set(
+			r->e, "%s: found boards more than " STR(TOPO_BOARD_DEPTH) " deep within each other",
+			r->l->file[s->file].name);
 	else
 		make_board(r, inner, of, path, depth + 1, out);
 	free(kind);

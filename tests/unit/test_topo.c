@@ -136,7 +136,7 @@ static void test_refused(void **state)
 		for (unsigned k = 0; k < 25; k++)
 			text_add(&many, i ? "SUBSYSTEM B%u b%u\n" : "NODE SW 1 C%u U%u\n", i - 1, k);
 	}
-	made(many.s, "M a\n P1 -> M b P1\n", "x:1: found more chips than are read, expected at most 200000");
+	made(many.s, "M a\n P1 -> M b P1\n", "x:1: found more chips than are read, expected at most 100000");
 	text_free(&deep);
 	text_free(&many);
 }
