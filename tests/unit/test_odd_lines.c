@@ -434,6 +434,8 @@ static void test_lst_lines(void **state)
 		SW("0003", "x") " " CA("0004", "01"),
 		SW("0003", "01") " " CA("0004", "x")};
 
+	static const char good[] = GOOD;
+
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct fabric *f = parse_parts("# comment\n\n" GOOD, bad[i], "\n");
@@ -442,7 +444,7 @@ static void test_lst_lines(void **state)
 		assert_unknown(f, "1 line not understood and skipped: line 4");
 		fabric_unref(f);
 	}
-	refused(GOOD + 1, "x: found a list of ports"); /* no brace */
+	refused(good + 1, "x: found a list of ports"); /* no brace */
 	refused("{ Port:02\n", "x: found no node");
 	refused("{ SW Port:02\n", "x: found no node");
 	refused("{ SW Ports:02\n", "x: found no line of a cabled port that can be used");
