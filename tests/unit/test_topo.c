@@ -22,19 +22,6 @@ static void cabled(const struct fabric *f, const char *a, unsigned p, const char
 	assert_int_equal(f->port_speed[at], speed);
 }
 
-/* The nth warning of a kind tells this. */
-static void warns(const struct fabric *f, const char *kind, unsigned n, const char *part)
-{
-	for (size_t i = 0; i < f->warnings.n; i++) {
-		if (strcmp(f->warnings.w[i].kind, kind) || n--)
-			continue;
-		if (!strstr(f->warnings.w[i].text, part))
-			fail_msg("expected \"%s\" in \"%s\"", part, f->warnings.w[i].text);
-		return;
-	}
-	fail_msg("no such warning: %s", kind);
-}
-
 static void test_pair(void **state)
 {
 	struct fabric *f = load(FILES "topo/pair.topo");
