@@ -350,7 +350,7 @@ static void make_box(struct reader *r, struct box *b)
 		return;
 	}
 	tell_odd(r, &r->l->file[s->file]);
-	path = str_printf("%.*s", (int)(b->name.end - b->name.p), b->name.p);
+	path = clean_text(b->name.p, (size_t)(b->name.end - b->name.p), SIZE_MAX); /* as long as the name */
 	r->sysguid = 0;
 	make_board(r, s, b, path, 0, &b->front);
 	free(path);
