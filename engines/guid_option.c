@@ -21,7 +21,7 @@ void note_ignored(const struct engine_input *in, struct engine_output *out, cons
 {
 	va_list ap;
 
-	text_add(&out->notes, "%s: %s:%u ignored: ", option, options_file(in->options, option), line);
+	text_add(&out->notes, "%s: %s:%u ignored: ", option, options_get(in->options, option), line);
 	va_start(ap, fmt);
 	text_addv(&out->notes, fmt, ap);
 	va_end(ap);

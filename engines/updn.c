@@ -140,7 +140,7 @@ static bool named_roots(const struct engine_input *in, struct engine_output *out
 	*n = 0;
 	if (!path)
 		return false;
-	observe_text(in, STEP_PHASE, NO_ID, "roots named in %s", path);
+	observe_text(in, STEP_PHASE, NO_ID, "roots named in %s", options_get(in->options, ROOTS));
 	read_named(in, path, false, &opensm);
 	read_named(in, path, true, &manual);
 	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
@@ -151,7 +151,7 @@ static bool named_roots(const struct engine_input *in, struct engine_output *out
 	if (!good)
 		text_add(&out->notes, ROOTS ": %s; %u root%s read before; roots are looked for as well\n",
 			 r->file.why.msg, r->n, r->n == 1 ? "" : "s");
-	note_difference(in, out, path, &opensm, &manual);
+	note_difference(in, out, options_get(in->options, ROOTS), &opensm, &manual);
 	free_named(&opensm);
 	free_named(&manual);
 	return good;
@@ -228,7 +228,7 @@ static void note_odd_roots(const struct topo *t, const struct updown *u, struct 
 
 static void read_ids(const struct engine_input *in, struct engine_output *out, struct updown *u)
 {
-	const char *path = options_file(in->options, IDS);
+	const char *path = options_get(in->options, IDS);
 	uint32_t n = 0;
 	struct guid_file g;
 
@@ -278,7 +278,7 @@ static void refuse_reason(const struct engine_input *in, const struct updown *u,
 		root_search_refusal(u->search, why);
 	else
 		err_set(why, "no root switches: %s names no switch that is up (GUIDs of channel adapters %s)",
-			options_file(in->options, ROOTS),
+			options_get(in->options, ROOTS),
 			manual_rules(in->options) ? "stand for their switches" : "do not count");
 }
 
@@ -318,12 +318,14 @@ static const struct optdef updn_options[] = {
 	{.name = ROOTS,
 	 .flag = "-a FILE",
 	 .type = OPT_FILE,
+	 .names = OPT_SWITCHES,
 	 .def = "",
 	 .help = "node GUIDs of the root switches, one a line; without it updn finds roots by counting "
 		 "hosts"},
 	{.name = IDS,
 	 .flag = "-m FILE",
 	 .type = OPT_FILE,
+	 .names = OPT_SWITCH_IDS,
 	 .def = "",
 	 .help = "lines `switch-GUID id`: among switches of equal rank, up is towards the smaller id "
 		 "(default: GUID)"},

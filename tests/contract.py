@@ -64,6 +64,8 @@ class Schema:
         if ("error" in o) == o.get("ok"):
             raise Breach("%s: found an error without failure, or a failure without error" % name)
         self.walk(name if name in self.keys else "", "", o, whole=bool(o.get("ok")))
+        if name == "check" and o["ok"] and o["sound"] != (not o["faults"]) and o.get("scope", {}).get("ports") != 0:
+            raise Breach("check: sound is %s, with %d kinds of faults" % (o["sound"], len(o["faults"])))
 
     def walk(self, name, place, value, whole=True):
         keys = self.keys[name]
@@ -149,6 +151,7 @@ SHOWN = [
     (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline faults.json"]),
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "elements"]),
     (["ring:6"], ["equal-paths"]),
+    ([TREE, *UPDN], ["scope node0001 node0002", "load pair.net", "check", "scope"]),
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
     (["-F", "mesh.conf", "mesh:5x4,fail=3,shuffle=1,seed=12"], ["route lash"]),
@@ -166,6 +169,7 @@ class Suite:
         self.file("some.conf", "routing_engine updn\n")
         self.file("mesh.conf", "do_mesh_analysis TRUE\n")
         self.file("chassis", "".join("0x0002c90300a000%d0 C\n" % i for i in (0, 3)))
+        self.file("pair.net", 'Switch 2 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nHca 1 "A"\n[1] "S"[1]\n\nHca 1 "B"\n[1] "S"[2]\n')
         self.file("roots", "".join("0x0002c90300a000%d0\n" % i for i in (4, 5, 6)))
         self.file("cn", "".join("0x0002c90300f00%02x1\n" % i for i in range(0, 24, 2)))
         self.file("io", "".join("0x0002c90300f00%02x1\n" % i for i in (24, 26, 28)))

@@ -265,25 +265,29 @@ ACTION(do_filter)
 	return 0;
 }
 
-static int search_again(struct view *v, int dir, struct err *e)
-{
-	if (!v || !ui.search[0])
-		return err_set(e, "nothing was searched for yet");
-	if (!view_search(v, ui.search, dir, false, 0.5))
-		return err_set(e, "\"%s\" is in no other row", ui.search);
-	return 0;
-}
-
 ACTION(do_search_next)
 {
 	(void)arg;
-	return search_again(v, 1, e);
+	return find_again(v, 1, e);
 }
 
 ACTION(do_search_prev)
 {
 	(void)arg;
-	return search_again(v, -1, e);
+	return find_again(v, -1, e);
+}
+
+/* One thing, or a menu of what there is. */
+ACTION(do_copy)
+{
+	uint32_t row;
+
+	if (*arg)
+		return copy_selected(v, arg, e);
+	if (!v || !view_current(v, &row))
+		return err_set(e, "copy: nothing is selected");
+	ui.line_mode = LINE_COPY;
+	return 0;
 }
 
 /* The next column, or the named one; behind the last: as the rows come. */
@@ -346,10 +350,13 @@ static const struct action actions[] = {
 	{"repl", "to the REPL", do_repl},
 	{"leave", "from the REPL back to the pane", do_leave},
 	{"prompt", "begin a command in the REPL", do_prompt},
-	{"search", "search as you type", do_search},
+	{"search", "search as you type; letters in order will do", do_search},
 	{"search-next", "next row found", do_search_next},
 	{"search-prev", "row found before", do_search_prev},
-	{"filter", "show rows with these words only (`changed`, `down`, COLUMN:TEXT, -WORD)", do_filter},
+	{"filter", "show rows with these words only (`changed`, `down`, COLUMN:TEXT, /REGEX/, -WORD)",
+	 do_filter},
+	{"copy", "copy to the clipboard: a second key says what (name, GUID, LID, port, path, command, row)",
+	 do_copy},
 	{"sort", "sort by the next column, or by one", do_sort},
 	{"sort-reverse", "sort the other way round", do_sort_reverse},
 	{"scroll-up", "REPL: text above", do_scroll_up},
@@ -518,6 +525,9 @@ void help_build(void)
 {
 	help_free();
 	help_keys("all");
+	help_add("S-mouse", "all", "select text as without ibscope",
+		 "hold Shift (Option, or Fn, in some terminals); `mouse off` leaves the mouse to the "
+		 "terminal");
 	for (size_t i = 0; all_views[i]; i++)
 		help_keys(all_views[i]->name);
 	help_keys("repl");

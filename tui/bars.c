@@ -81,6 +81,68 @@ static void count_links(const struct scene *sc, struct text *t)
 		scope_part(scope, sc->sweep, t);
 }
 
+/* --- path of panes --------------------------------------------------------------- */
+
+#define CRUMBS_FROM 100 /* columns of the terminal */
+#define STEP " ▸ "
+
+/* What a pane was opened with. */
+static void crumb_arguments(const struct view *v, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	for (int i = 0; f && i < v->args.n; i++) {
+		const struct view_arg *a = &v->args.arg[i];
+		uint32_t ep = a->kind == VIEW_ARG_ENDPORT ? fabric_endport_by_guid(f, a->guid) : NO_ID;
+		uint32_t node = ep == NO_ID && a->guid ? fabric_node_by_guid(f, a->guid) : NO_ID;
+
+		if (ep != NO_ID || node != NO_ID)
+			text_putc(t, ' ');
+		if (ep != NO_ID)
+			label_endport(f, ep, t);
+		else if (node != NO_ID)
+			text_add(t, "%s", f->node_name[node]);
+	}
+}
+
+/* The way to the pane in use: the list, and what was opened from it one after the other. */
+static void crumbs(bool arguments, unsigned skip, struct text *t)
+{
+	enum place_id at = ui.focus == SLOT_REPL ? ui.last_pane : ui.focus;
+	const struct stack *s = &ui.stack[at == SLOT_LIST ? SLOT_LIST : SLOT_DETAIL];
+	unsigned n = s->n - (at == SLOT_THIRD && s->n > 1), list = at != SLOT_LIST && pane_top(SLOT_LIST);
+
+	if (skip)
+		text_add(t, "…");
+	if (list && !skip)
+		text_add(t, "%s", pane_top(SLOT_LIST)->ops->name);
+	for (unsigned i = skip > list ? skip - list : 0; i < n; i++) {
+		text_add(t, "%s%s", t->len ? STEP : "", s->view[i]->ops->name);
+		if (arguments)
+			crumb_arguments(s->view[i], t);
+	}
+}
+
+/* As much of it as there is room for; at least two panes, or nothing. */
+static void draw_crumbs(int cols, int room)
+{
+	struct text t = {0};
+
+	for (unsigned skip = 0; cols >= CRUMBS_FROM && skip < STACK_DEPTH; skip++) {
+		for (int arguments = 1; arguments >= 0; arguments--) {
+			text_clear(&t);
+			crumbs(arguments, skip, &t);
+			if (strstr(text_str(&t), STEP) && text_columns(text_str(&t)) <= room) {
+				draw_text(0, cols - 1 - text_columns(t.s), text_columns(t.s), t.s, ST_BAR,
+					  false);
+				text_free(&t);
+				return;
+			}
+		}
+	}
+	text_free(&t);
+}
+
 void draw_top_bar(int cols)
 {
 	static uint64_t serial;
@@ -110,6 +172,7 @@ void draw_top_bar(int cols)
 	snprintf(title, sizeof(title), "ibscope %s", ui.about->version);
 	name = draw_text(0, 1, name, sc->fabric ? base_name(sc->fabric->source) : title, ST_BAR, false);
 	draw_text(0, 1 + name, cols - 1 - name, line, ST_BAR, false);
+	draw_crumbs(cols, cols - name - text_columns(line) - time_slack - 4);
 }
 
 /* --- function bar -------------------------------------------------------------- */
@@ -125,7 +188,7 @@ static const char general[] =
 	"follow=open next-pane=pane :undo=undo search=search :pane_help=help :diff=diff filter=filter "
 	"sort=sort "
 	":why=why prompt_why=why :trace=trace prompt_trace=trace repl=repl maximise=max back=back fold=fold "
-	"quit=quit";
+	"copy=copy quit=quit";
 static const char in_repl[] =
 	"leave=panes prev-pane=back scroll-up=scroll maximise=max :pane_help=help quit=quit";
 
@@ -204,6 +267,17 @@ static void draw_progress(int y, int cols, double since)
 	draw_text(y, x, cols - x, s, ST_NORMAL, false);
 }
 
+static void draw_copy_menu(int y, int cols)
+{
+	struct text t = {0};
+
+	if (pane_focused())
+		copy_menu(pane_focused(), &t);
+	draw_text(y, 0, cols, text_str(&t), ST_KEY, true);
+	draw_cursor(y, 0);
+	text_free(&t);
+}
+
 static void draw_line_input(int y, int cols)
 {
 	char s[sizeof(ui.line) + 16];
@@ -212,6 +286,8 @@ static void draw_line_input(int y, int cols)
 	snprintf(s, sizeof(s), "%s%s", ui.line_mode == LINE_SEARCH ? "/" : "filter: ", ui.line);
 	draw_text(y, 0, cols, s, ST_NORMAL, true);
 	n = text_columns(s);
+	if (ui.message[0] && n + 3 < cols)
+		draw_text(y, n + 3, cols - n - 3, ui.message, ui.message_bad ? ST_ERROR : ST_DIM, false);
 	draw_cursor(y, n < cols ? n : cols - 1);
 }
 
@@ -232,10 +308,12 @@ void draw_function_bar(int y, int cols)
 	int x = 1;
 
 	n_labels = 0;
-	if (ui.line_mode) {
+	if (ui.line_mode == LINE_COPY)
+		draw_copy_menu(y, cols);
+	else if (ui.line_mode)
 		draw_line_input(y, cols);
+	if (ui.line_mode)
 		return;
-	}
 	if (!ui.quiet && worker_busy(&since) && now_seconds() - since > 0.1) {
 		draw_progress(y, cols, since);
 		return;

@@ -76,6 +76,14 @@ static enum style row_style(const struct view *v, uint32_t row, bool selected, b
 					: ST_NORMAL;
 }
 
+/* Columns that a cell is moved: no further than to its end, so that nothing goes away that fits. */
+static unsigned cell_shift(const char *s, int w, unsigned shift)
+{
+	int over = text_columns(s) - w;
+
+	return over <= 0 ? 0 : (unsigned)over < shift ? (unsigned)over : shift;
+}
+
 static void draw_row(const struct view *v, uint32_t i, int y, const struct rect *r, const struct fit *f,
 		     bool focus, struct text *t)
 {
@@ -89,14 +97,16 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 	draw_text(y, r->x + 2, 1, mark, st, false);
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
 		int x = r->x + 1 + f->x[c];
+		unsigned shift;
 
 		if (!f->w[c])
 			continue;
 		text_clear(t);
 		w = columns_cell(v, row, c, f, t);
-		draw_cell(y, x, w, &v->ops->column[c], text_str(t), f->shift[c], st);
+		shift = cell_shift(text_str(t), w, f->shift[c]);
+		draw_cell(y, x, w, &v->ops->column[c], text_str(t), shift, st);
 		if (v->ops->span && !selected && !view_is_header(v, row) && v->ops->column[c].flex)
-			draw_spans(v, row, c, y, x, w, f->shift[c], text_str(t));
+			draw_spans(v, row, c, y, x, w, shift, text_str(t));
 	}
 }
 
@@ -143,6 +153,10 @@ static void shared_below(const struct view *v, const struct fit *f, struct text 
 
 static const char *nothing(const struct view *v)
 {
+	static struct err e;
+
+	if (view_filter_check(v, &e))
+		return e.msg;
 	if (v->ordering)
 		return "looking ...";
 	if (v->waiting)

@@ -17,6 +17,7 @@
 #include "engines/engines.h"
 #include "tui/about.h"
 #include "tui/manual.h"
+#include "tui/start_files.h"
 #include "tui/term_check.h"
 #include "tui/ui.h"
 
@@ -33,6 +34,7 @@ struct command_line {
 	struct piece *piece;
 	size_t n_pieces, cap_pieces;
 	bool json;
+	bool rc, no_rc, no_names;
 };
 
 static const char usage[] =
@@ -50,6 +52,10 @@ static const char usage[] =
 	"  -x, --script FILE        the same from a file, '-' for standard input\n"
 	"  -k, --keymap NAME|FILE   default, vi, emacs, or a file of key bindings\n"
 	"      --node-name-map FILE names for GUIDs, as infiniband-diags take them\n"
+	"      --no-node-name-map   not the one where infiniband-diags look for it, either\n"
+	"      --rc, --no-rc        run the commands of /etc/ibscope/rc and ~/.config/ibscope/rc first, or "
+	"do not;\n"
+	"                           without either the explorer does, -e and -x do not\n"
 	"      --json               -e and -x print a JSON object for each command\n"
 	"  -h, --help               this text; `ibscope -e help` lists the commands\n"
 	"  -V, --version\n"
@@ -94,7 +100,7 @@ static int show_version(void)
 /* -1 to go on, else the exit status. */
 static int parse(struct command_line *cl, int argc, char **argv)
 {
-	enum { OPT_NAMES = 256, OPT_JSON };
+	enum { OPT_NAMES = 256, OPT_NO_MAP, OPT_RC, OPT_NO_RC, OPT_JSON };
 	static const struct option options[] = {
 		{"live", optional_argument, NULL, 'L'},
 		{"routing-engine", required_argument, NULL, 'R'},
@@ -103,6 +109,9 @@ static int parse(struct command_line *cl, int argc, char **argv)
 		{"script", required_argument, NULL, 'x'},
 		{"keymap", required_argument, NULL, 'k'},
 		{"node-name-map", required_argument, NULL, OPT_NAMES},
+		{"no-node-name-map", no_argument, NULL, OPT_NO_MAP},
+		{"rc", no_argument, NULL, OPT_RC},
+		{"no-rc", no_argument, NULL, OPT_NO_RC},
 		{"json", no_argument, NULL, OPT_JSON},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
@@ -130,6 +139,14 @@ static int parse(struct command_line *cl, int argc, char **argv)
 			break;
 		case OPT_NAMES:
 			cl->names = optarg;
+			break;
+		case OPT_NO_MAP:
+			cl->no_names = true;
+			break;
+		case OPT_RC:
+		case OPT_NO_RC:
+			cl->rc = c == OPT_RC;
+			cl->no_rc = c == OPT_NO_RC;
 			break;
 		case OPT_JSON:
 			cl->json = true;
@@ -329,6 +346,31 @@ static int prepare(struct command_run *r, const struct command_line *cl, struct 
 	return rc;
 }
 
+/* Commands that the machine and the person always want; what fails in them is told, and the rest runs. */
+static int run_rc(struct command_run *r, struct err *e)
+{
+	char *path[RC_FILES];
+	size_t n = rc_files(path);
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		FILE *f = rc ? NULL : fopen(path[i], "re");
+		struct text errors = {0};
+
+		if (f) {
+			rc = run_whole_script(r, f, path[i], &errors, e);
+			fclose(f);
+		} else if (!rc) {
+			rc = err_system(e, path[i], errno);
+		}
+		if (errors.len)
+			fprintf(stderr, "%s", text_str(&errors));
+		text_free(&errors);
+		free(path[i]);
+	}
+	return rc;
+}
+
 /* From here on nothing gets to standard output but through the one that cleans. */
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
@@ -336,7 +378,7 @@ static int batch(struct interpreter *in, const struct command_line *cl)
 	struct err e = {{0}};
 
 	r.f = stdout = clean_stream(STDOUT_FILENO);
-	if (prepare(&r, cl, &e))
+	if ((cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e))
 		return failed(&e);
 	for (size_t i = 0; i < cl->n_pieces && !in->quit; i++)
 		if (run_piece(&r, &cl->piece[i], &e))
@@ -361,9 +403,34 @@ static int take_terminal(struct err *e)
 	return 0;
 }
 
+/* The map of names that this machine has, and the commands of its rc files.  True: there are such commands.
+ */
+static bool machine_lines(const struct command_line *cl, struct line_list *l)
+{
+	char *names = cl->names || cl->no_names ? NULL : default_node_names();
+	char *path[RC_FILES];
+	size_t n = cl->no_rc ? 0 : rc_files(path);
+
+	if (names)
+		add_line(l, "names", names);
+	free(names);
+	for (size_t i = 0; i < n; i++) {
+		struct text t = {0};
+
+		text_add(&t, "source ");
+		word_text(path[i], &t);
+		text_add(&t, " whole");
+		add_line(l, text_str(&t), NULL);
+		text_free(&t);
+		free(path[i]);
+	}
+	return n > 0;
+}
+
 /*
  * Options are read before the screen is taken, so that mistakes in them are told on it; the
- * rest becomes lines that run in it, but for a fabric from standard input.
+ * rest becomes lines that run in it, but for a fabric from standard input.  Behind commands of rc files,
+ * which may need the screen, they are such lines too: what was typed has the last word.
  */
 static int start_explorer(struct interpreter *in, const struct command_line *cl, struct ui_config *c,
 			  struct line_list *start, struct err *e)
@@ -376,7 +443,7 @@ static int start_explorer(struct interpreter *in, const struct command_line *cl,
 
 	if (cl->fabric && !standard && !synth_is_spec(cl->fabric) && access(cl->fabric, R_OK))
 		return err_set(e, "cannot read %s: %s", cl->fabric, strerror(errno));
-	option_lines(cl, &before);
+	option_lines(cl, machine_lines(cl, start) ? start : &before);
 	fabric_lines(cl, standard ? &before : start);
 	r.f = text_stream(&said);
 	rc = run_lines(&r, &before, e);

@@ -271,7 +271,7 @@ static char *option_values(const struct optdef *d)
 	case OPT_UINT:
 		return str_printf("%llu..%llu", (unsigned long long)d->min, (unsigned long long)d->max);
 	case OPT_FILE:
-		return str_dup("FILE");
+		return str_dup(d->names ? "FILE|NAMES" : "FILE");
 	case OPT_CHOICE:
 		return str_dup(d->choices);
 	case OPT_STRING:

@@ -1,4 +1,5 @@
 /* Panes on the screen: two stacks beside (or above) each other, the REPL below. */
+#include <curses.h>
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
@@ -6,10 +7,52 @@
 
 #define BESIDE 76	/* columns from which two panes stand side by side */
 #define WIDE_BESIDE 130 /* the same when one of them wants the whole width */
+#define THREE 160	/* columns from which three do */
+#define BODY_LEAST 10	/* rows below which one pane is shown alone */
+
+/* The k-th pane from above, 0 = the topmost. */
+static struct view *stacked(enum place_id p, unsigned k)
+{
+	return k < ui.stack[p].n ? ui.stack[p].view[ui.stack[p].n - 1 - k] : NULL;
+}
 
 struct view *pane_top(enum place_id p)
 {
-	return p < SLOT_REPL && ui.stack[p].n ? ui.stack[p].view[ui.stack[p].n - 1] : NULL;
+	if (p == SLOT_THIRD)
+		return !ui.three ? NULL : ui.guest ? ui.guest : stacked(SLOT_DETAIL, 1);
+	return p < SLOT_THIRD ? stacked(p, 0) : NULL;
+}
+
+/* The pane below the topmost detail becomes the topmost. */
+static void raise_third(void)
+{
+	struct stack *s = &ui.stack[SLOT_DETAIL];
+	struct view *v = stacked(SLOT_DETAIL, 1);
+
+	if (!v)
+		return;
+	s->view[s->n - 2] = s->view[s->n - 1];
+	s->view[s->n - 1] = v;
+}
+
+static void push_on(struct stack *s, struct view *v)
+{
+	if (s->n == STACK_DEPTH) {
+		view_free(s->view[0]);
+		memmove(s->view, s->view + 1, (STACK_DEPTH - 1) * sizeof(*s->view));
+		s->n--;
+	}
+	s->view[s->n++] = v;
+}
+
+/* A guest that somebody goes to is a pane like others from then on, at the same place. */
+static void adopt_guest(void)
+{
+	struct view *v = ui.guest;
+
+	ui.guest = NULL;
+	if (v)
+		push_on(&ui.stack[SLOT_DETAIL], v);
 }
 
 struct view *pane_focused(void)
@@ -26,6 +69,10 @@ const char *pane_map(void)
 
 void pane_focus(enum place_id p)
 {
+	if (p == SLOT_THIRD && ui.guest) {
+		adopt_guest();
+		p = SLOT_DETAIL;
+	}
 	if (p < SLOT_REPL && !pane_top(p))
 		p = pane_top(SLOT_LIST) ? SLOT_LIST : pane_top(SLOT_DETAIL) ? SLOT_DETAIL : SLOT_REPL;
 	ui.focus = p;
@@ -33,43 +80,77 @@ void pane_focus(enum place_id p)
 		ui.last_pane = p;
 }
 
+/* Places from left to right, the REPL behind them. */
+static const enum place_id *places_in_order(void)
+{
+	static const enum place_id below[N_PLACES] = {SLOT_LIST, SLOT_THIRD, SLOT_DETAIL, SLOT_REPL},
+				   guest[N_PLACES] = {SLOT_LIST, SLOT_DETAIL, SLOT_THIRD, SLOT_REPL};
+
+	return ui.guest ? guest : below;
+}
+
 void pane_next(int dir)
 {
-	enum place_id p = ui.focus;
+	const enum place_id *order = places_in_order();
+	unsigned at = 0;
 
+	while (order[at] != ui.focus)
+		at++;
 	do
-		p = (enum place_id)((p + (dir > 0 ? 1 : N_PLACES - 1)) % N_PLACES);
-	while (p != SLOT_REPL && !pane_top(p));
-	pane_focus(p);
+		at = (at + (dir > 0 ? 1 : N_PLACES - 1)) % N_PLACES;
+	while (order[at] != SLOT_REPL && !pane_top(order[at]));
+	pane_focus(order[at]);
 }
 
-/* A pane that followed the list's selection gives way to one opened from the list. */
-static void push(enum place_id p, struct view *v)
+/* The pane that followed the list's selection and gives way to one like it opened from the list; NULL. */
+static struct view **following(const struct view *v)
+{
+	struct stack *s = &ui.stack[SLOT_DETAIL];
+
+	for (unsigned k = 0; k < (ui.three ? 2 : 1) && ui.focus == SLOT_LIST; k++)
+		if (stacked(SLOT_DETAIL, k) && stacked(SLOT_DETAIL, k)->ops == v->ops &&
+		    (v->ops->flags & VIEW_TRACKS))
+			return &s->view[s->n - 1 - k];
+	return NULL;
+}
+
+/* Where it stands then. */
+static enum place_id push(enum place_id p, struct view *v)
 {
 	struct stack *s = &ui.stack[p];
-	struct view *top = pane_top(p);
+	struct view **old = p == SLOT_DETAIL ? following(v) : NULL;
 
-	if (top && p == SLOT_DETAIL && ui.focus == SLOT_LIST && top->ops == v->ops &&
-	    (v->ops->flags & VIEW_TRACKS)) {
-		view_free(s->view[--s->n]);
-	} else if (s->n == STACK_DEPTH) {
-		view_free(s->view[0]);
-		memmove(s->view, s->view + 1, (STACK_DEPTH - 1) * sizeof(*s->view));
-		s->n--;
+	if (p == SLOT_DETAIL && ui.focus == SLOT_THIRD) /* what is opened stands beside where it came from */
+		raise_third();
+	if (old) {
+		view_free(*old);
+		*old = v;
+		p = old == &s->view[s->n - 1] ? SLOT_DETAIL : SLOT_THIRD;
+	} else {
+		push_on(s, v);
 	}
-	s->view[s->n++] = v;
 	view_refresh(v);
+	return p;
 }
 
-/* A list of the same kind that is open is shown again with its selection, not opened twice. */
-static bool raise(enum place_id p, const struct view_ops *ops)
+static bool same_arguments(const struct view *a, const struct view *b)
+{
+	for (int i = 0; i < VIEW_ARGS; i++)
+		if (a->args.arg[i].guid != b->args.arg[i].guid)
+			return false;
+	return true;
+}
+
+/* A pane of the same kind that is open, and about what was looked at last, is shown again with its
+ * selection, not opened twice.  like: about what, NULL = whatever. */
+static bool raise(enum place_id p, const struct view_ops *ops, const struct view *like)
 {
 	struct stack *s = &ui.stack[p];
 
 	for (unsigned i = 0; i < s->n; i++) {
 		struct view *v = s->view[i];
 
-		if (v->ops != ops)
+		if (v->ops != ops || (like && like->args.n && !same_arguments(v, like)))
 			continue;
 		memmove(&s->view[i], &s->view[i + 1], (s->n - i - 1) * sizeof(*s->view));
 		s->view[s->n - 1] = v;
@@ -87,13 +168,17 @@ int pane_open(int argc, char **argv, struct err *e)
 
 	if (!ops)
 		return -1;
+	looked_note();
 	p = ops->flags & VIEW_DETAIL ? SLOT_DETAIL : SLOT_LIST;
-	if (argc > 1 || !raise(p, ops)) {
-		v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
-		if (!v)
-			return -1;
-		push(p, v);
-	}
+	v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
+	if (v)
+		looked_at_view(v);
+	if (argc == 1 && raise(p, ops, v))
+		view_free(v);
+	else if (v)
+		p = push(p, v);
+	else
+		return -1;
 	pane_focus(p);
 	return 0;
 }
@@ -111,6 +196,11 @@ bool pane_back(void)
 		pane_focus(ui.last_pane);
 		return true;
 	}
+	if (p == SLOT_THIRD) {
+		raise_third();
+		p = SLOT_DETAIL;
+		pane_focus(p);
+	}
 	s = &ui.stack[p];
 	if (s->n > 1) {
 		view_free(s->view[--s->n]);
@@ -124,18 +214,55 @@ bool pane_back(void)
 	return false;
 }
 
+/* A pane of that kind about the switch of a row; NULL. */
+static struct view *about_switch(const struct view_ops *ops, const struct view *list, uint32_t row)
+{
+	struct text t = {0};
+	struct view *v = NULL;
+	char *argv[1];
+
+	if (view_place(list, row, "switch", &t)) {
+		argv[0] = (char *)(uintptr_t)text_str(&t);
+		if (t.len > 1 && t.s[0] == '"') { /* a word of the command language, quoted: take the GUID */
+			text_clear(&t);
+			view_place(list, row, "guid", &t);
+			argv[0] = t.s;
+		}
+		v = view_new(ops, &ui.scene, 1, argv, NULL);
+	}
+	text_free(&t);
+	return v;
+}
+
+/* Another view in the place of one that follows the list. */
+static void replace(struct view **place, const struct view *list, uint32_t row)
+{
+	struct view *now = about_switch((*place)->ops, list, row);
+
+	if (!now)
+		return;
+	view_inherit(now, *place);
+	view_free(*place);
+	*place = now;
+	view_refresh(now);
+}
+
+static bool tracks(const struct view *v)
+{
+	return v && (v->ops->flags & VIEW_TRACKS);
+}
+
 /* Show the detail of the row selected in the list beside it. */
 void pane_track(void)
 {
 	static uint64_t shown_key;
 	static bool folded;
-	struct view *list = pane_top(SLOT_LIST), *v = pane_top(SLOT_DETAIL), *now;
-	struct text t = {0};
-	char *argv[1];
+	struct view *list = pane_top(SLOT_LIST), *v = pane_top(SLOT_DETAIL), *third = pane_top(SLOT_THIRD);
+	struct stack *s = &ui.stack[SLOT_DETAIL];
 	uint32_t row;
 
-	if (!list || !v || ui.focus == SLOT_DETAIL || !(v->ops->flags & VIEW_TRACKS) ||
-	    !list->ops->placeholder)
+	if (!list || !v || ui.focus == SLOT_DETAIL || ui.focus == SLOT_THIRD ||
+	    !(tracks(v) || tracks(third)) || !list->ops->placeholder)
 		return;
 	if (!view_current(list, &row) || list->ordering)
 		return;
@@ -146,22 +273,72 @@ void pane_track(void)
 	if (list->sel_key == shown_key)
 		return;
 	shown_key = list->sel_key;
-	if (view_place(list, row, "switch", &t)) {
-		argv[0] = (char *)(uintptr_t)text_str(&t);
-		if (t.len > 1 && t.s[0] == '"') { /* a word of the command language, quoted: take the GUID */
-			text_clear(&t);
-			view_place(list, row, "guid", &t);
-			argv[0] = t.s;
-		}
-		now = view_new(v->ops, &ui.scene, 1, argv, NULL);
-		if (now) {
-			view_inherit(now, v);
-			ui.stack[SLOT_DETAIL].view[ui.stack[SLOT_DETAIL].n - 1] = now;
-			view_free(v);
-			view_refresh(now);
-		}
+	if (tracks(v))
+		replace(&s->view[s->n - 1], list, row);
+	if (tracks(third))
+		replace(ui.guest ? &ui.guest : &s->view[s->n - 2], list, row);
+}
+
+/* --- three panes ---------------------------------------------------------------- */
+
+/* What goes with the list and its detail: the table of the selected switch, or its ports. */
+static struct view *new_guest(const struct view *list, const struct view *detail)
+{
+	const struct view_ops *ops = detail->ops == &view_lft ? &view_ports : &view_lft;
+	uint32_t row;
+	struct view *v = NULL;
+
+	if (list->ops->placeholder && view_current(list, &row))
+		v = about_switch(ops, list, row);
+	return v ? v : view_new(ops, &ui.scene, 0, NULL, NULL);
+}
+
+/* Where one cannot be seen any more, what had the focus is the topmost. */
+static void leave_third(void)
+{
+	if (ui.focus == SLOT_THIRD || (ui.focus == SLOT_REPL && ui.last_pane == SLOT_THIRD))
+		raise_third();
+	if (ui.focus == SLOT_THIRD)
+		ui.focus = SLOT_DETAIL;
+	if (ui.last_pane == SLOT_THIRD)
+		ui.last_pane = SLOT_DETAIL;
+}
+
+void pane_third(void)
+{
+	const struct view *list = pane_top(SLOT_LIST), *detail = pane_top(SLOT_DETAIL);
+	bool room = COLS >= THREE && LINES - 2 >= BODY_LEAST && list && detail;
+
+	if (!room || stacked(SLOT_DETAIL, 1)) {
+		view_free(ui.guest);
+		ui.guest = NULL;
 	}
-	text_free(&t);
+	ui.three = room;
+	if (room && !stacked(SLOT_DETAIL, 1) && !ui.guest)
+		ui.guest = new_guest(list, detail);
+	if (!pane_top(SLOT_THIRD))
+		leave_third();
+}
+
+/* Those that want the whole width get more of it. */
+static int share_of(enum place_id p)
+{
+	return pane_top(p)->ops->flags & VIEW_WIDE ? 3 : 2;
+}
+
+static void split_three(int top, int h, int cols)
+{
+	const enum place_id *order = places_in_order();
+	int all = 0, before = 0;
+
+	for (int i = 0; i < 3; i++)
+		all += share_of(order[i]);
+	for (int i = 0; i < 3 && all > 0; i++) {
+		int x = cols * before / all;
+
+		before += share_of(order[i]);
+		ui.rect[order[i]] = (struct rect){top, x, h, cols * before / all - x};
+	}
 }
 
 static void split(int top, int h, int cols)
@@ -171,7 +348,9 @@ static void split(int top, int h, int cols)
 	bool wide = f && (f->ops->flags & VIEW_WIDE) && cols < WIDE_BESIDE;
 	enum place_id one = ui.focus == SLOT_REPL ? ui.last_pane : ui.focus;
 
-	if (a && b && !wide && cols >= BESIDE) {
+	if (pane_top(SLOT_THIRD)) {
+		split_three(top, h, cols);
+	} else if (a && b && !wide && cols >= BESIDE) {
 		ui.rect[SLOT_LIST] = (struct rect){top, 0, h, cols / 2};
 		ui.rect[SLOT_DETAIL] = (struct rect){top, cols / 2, h, cols - cols / 2};
 	} else if (a && b && cols < BESIDE && h >= 12) {
@@ -187,7 +366,7 @@ void panes_layout(int rows, int cols)
 	int body = rows - 2, repl = body * 2 / 5;
 
 	memset(ui.rect, 0, sizeof(ui.rect));
-	if (ui.maximised || body < 10 || !pane_focused()) {
+	if (ui.maximised || body < BODY_LEAST || !pane_focused()) {
 		ui.rect[ui.focus] = (struct rect){1, 0, body, cols};
 		return;
 	}
@@ -215,4 +394,6 @@ void panes_free(void)
 	for (int p = 0; p < 2; p++)
 		while (ui.stack[p].n)
 			view_free(ui.stack[p].view[--ui.stack[p].n]);
+	view_free(ui.guest);
+	ui.guest = NULL;
 }

@@ -246,6 +246,8 @@ void repl_run(const char *line, bool typed)
 		return;
 	in = commands_split(ui.session, line);
 	here = commands_on_screen(in);
+	if (typed)
+		looked_at_words(in);
 	if (r.open)
 		repl_print("\n", 1);
 	if (typed || !here) {

@@ -154,13 +154,31 @@ static bool can_utf8(void)
 	       strcmp(term, "ansi");
 }
 
+static bool take_mouse(void)
+{
+	return mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON2_PRESSED |
+				 BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED,
+			 NULL) != 0;
+}
+
+int term_mouse_use(bool on, struct err *e)
+{
+	if (on && !take_mouse())
+		return err_set(e, "mouse: this terminal has none");
+	if (!on)
+		mousemask(0, NULL);
+	mouse = on;
+	return 0;
+}
+
+bool term_mouse_used(void)
+{
+	return mouse;
+}
+
 static void start_mouse(void)
 {
-	mmask_t got = mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON2_PRESSED |
-					BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED,
-				NULL);
-
-	mouse = got != 0;
+	mouse = take_mouse();
 	mouseinterval(0);
 	if (mouse)
 		add_restore("\033[?1000l\033[?1002l\033[?1003l\033[?1006l");

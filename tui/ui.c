@@ -49,11 +49,11 @@ void draw_cursor(int y, int x)
 /* Results that came are handed over, those that the panes on top ask for are begun. */
 static void serve_panes(void)
 {
-	struct ask a[2 * VIEW_ASKS];
+	struct ask a[SLOT_REPL * VIEW_ASKS];
 	unsigned n = 0;
 
 	background_take(&ui.scene);
-	for (int p = 0; p < 2; p++) {
+	for (int p = 0; p < SLOT_REPL; p++) {
 		const struct view *v = pane_top((enum place_id)p);
 
 		if (!v || !v->loaded || v->serial != ui.scene.serial)
@@ -87,8 +87,9 @@ void ui_refresh(void)
 	if (scene_stale(&ui.scene, ui.session))
 		scene_take(&ui.scene, ui.session);
 	begin();
+	pane_third();
 	serve_panes();
-	for (int p = 0; p < 2; p++) {
+	for (int p = 0; p < SLOT_REPL; p++) {
 		struct view *v = pane_top((enum place_id)p);
 
 		if (v)
@@ -126,6 +127,7 @@ static void draw_all(void)
 void ui_draw(void)
 {
 	ui_refresh();
+	looked_note();
 	if (LINES < MIN_ROWS || COLS < MIN_COLS)
 		draw_too_small();
 	else
@@ -146,17 +148,24 @@ static void run_binding(const struct binding *b)
 		ui_message(true, "%s", e.msg);
 }
 
+/* done: Enter was pressed; a filter that is wrong then gives way to the one before. */
 static void line_apply(struct view *v, bool done)
 {
+	struct err e;
+
 	if (ui.line_mode == LINE_FILTER) {
 		view_filter(v, ui.line);
+		if (done && view_filter_check(v, &e)) {
+			view_filter(v, ui.line_before);
+			ui_message(true, "%s", e.msg);
+		}
 		return;
 	}
 	view_select(v, ui.line_sel);
-	if (ui.line[0] && !view_search(v, ui.line, 1, true, done ? 0.5 : 0.1))
-		ui_message(true, "no row contains \"%s\"", ui.line);
-	if (done && ui.line[0])
-		snprintf(ui.search, sizeof(ui.search), "%s", ui.line);
+	if (ui.line[0] && done)
+		find_entered(v, ui.line);
+	else if (ui.line[0])
+		find_typed(v, ui.line);
 }
 
 static void line_edit(keycode k)
@@ -190,6 +199,9 @@ void line_key(keycode k)
 
 	if (!v) {
 		ui.line_mode = LINE_NONE;
+	} else if (ui.line_mode == LINE_COPY) {
+		ui.line_mode = LINE_NONE;
+		copy_key(k, v);
 	} else if (k == K_ESC || k == K_CTRL('C') || k == K_CTRL('G')) {
 		if (ui.line_mode == LINE_FILTER)
 			view_filter(v, ui.line_before);
@@ -233,6 +245,8 @@ void key_pressed(keycode k)
 		line_key(k);
 		return;
 	}
+	if (find_accept(k))
+		return;
 	if (repl && k == K_CTRL('C') && !ui.n_pending && repl_abort() && !worker_busy(NULL))
 		return;
 	if ((k == K_ESC || k == K_CTRL('C')) && worker_busy(NULL)) {
@@ -278,7 +292,7 @@ static void click_row(enum place_id p, int y, int x, bool twice)
 	was = v->sel == v->top + (uint32_t)row && ui.focus == p;
 	view_select(v, (int64_t)v->top + row);
 	if (twice || was) {
-		ui.focus = p;
+		pane_focus(p);
 		if (action_run("follow", &e))
 			ui_message(true, "%s", e.msg);
 	}
@@ -378,7 +392,7 @@ static bool pane_work(void)
 {
 	bool more = false;
 
-	for (int p = 0; p < 2; p++) {
+	for (int p = 0; p < SLOT_REPL; p++) {
 		struct view *v = pane_top((enum place_id)p);
 
 		if (v && ui.rect[p].h && !scene_stale(&ui.scene, ui.session))

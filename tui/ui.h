@@ -20,7 +20,11 @@
 #define MIN_ROWS 6
 #define MIN_COLS 24
 
-enum place_id { SLOT_LIST, SLOT_DETAIL, SLOT_REPL, N_PLACES };
+/*
+ * SLOT_THIRD is there where three panes stand side by side: it shows the pane below the topmost of the
+ * details, left of it; while there is none, one that goes with the list, right of it.
+ */
+enum place_id { SLOT_LIST, SLOT_DETAIL, SLOT_THIRD, SLOT_REPL, N_PLACES };
 
 /* Where a stack of panes is shown; the topmost is seen, `back` removes it. */
 struct stack {
@@ -32,7 +36,7 @@ struct rect {
 	int y, x, h, w; /* h 0 = not shown */
 };
 
-enum line_mode { LINE_NONE, LINE_SEARCH, LINE_FILTER };
+enum line_mode { LINE_NONE, LINE_SEARCH, LINE_FILTER, LINE_COPY };
 
 struct ui {
 	struct interpreter *interpreter;
@@ -42,6 +46,8 @@ struct ui {
 	struct keymap keys;
 	struct text key_errors; /* of the keymap files, until they are shown */
 	struct stack stack[2];
+	struct view *guest; /* what SLOT_THIRD shows beside a single detail; NULL = none */
+	bool three;	    /* there is room for three panes side by side */
 	struct rect rect[N_PLACES];
 	enum place_id focus, last_pane;
 	bool maximised;
@@ -87,6 +93,7 @@ bool pane_back(void);
 void pane_focus(enum place_id p);
 void pane_next(int dir);
 void pane_track(void); /* panes that follow the selection beside them */
+void pane_third(void); /* is there room for three panes? */
 void panes_layout(int rows, int cols);
 void panes_free(void);
 bool pane_at(int y, int x, enum place_id *p);
@@ -115,6 +122,23 @@ int keymap_choose(const char *name, struct err *e); /* NAME or FILE, plus the us
 void key_pressed(keycode k);
 void mouse_pressed(void);
 void line_key(keycode k);
+
+/* find.c: searching */
+void find_typed(struct view *v, const char *what);   /* while it is typed */
+void find_entered(struct view *v, const char *what); /* Enter; may offer another pane that has it */
+bool find_accept(keycode k); /* Enter goes there; any other key takes the offer back.  Was it that? */
+int find_again(struct view *v, int dir, struct err *e);
+int find_next(struct view *v, const char *what, struct err *e); /* the command `search` */
+
+/* copy.c: what is selected, for the clipboard */
+int copy_selected(const struct view *v, const char *what, struct err *e);
+void copy_menu(const struct view *v, struct text *t); /* what the row has, with the keys for it */
+void copy_key(keycode k, const struct view *v);	      /* a key of that menu */
+
+/* looked.c: what was looked at last, for panes that are opened without arguments (struct looked) */
+void looked_note(void);				     /* the selected row, when it is another */
+void looked_at_view(const struct view *v);	     /* its arguments */
+void looked_at_words(const struct command_list *in); /* arguments of typed commands */
 
 /* uicommand.c */
 extern const struct command ui_commands[];		/* all on_screen: they run in the UI's thread */
@@ -184,6 +208,9 @@ void signals_start(
 void term_die(int sig);					       /* end as the signal would have */
 keycode term_key(void);					       /* K_NONE when nothing is there */
 const char *term_key_bytes(keycode k, char *buf, size_t size); /* what the terminal sends for it */
+/* Take the mouse, or leave it to the terminal; -1 and *e: there is none. */
+int term_mouse_use(bool on, struct err *e);
+bool term_mouse_used(void);
 bool term_mouse(int *y, int *x, int *button); /* button 1..3 pressed, 4 and 5 = wheel; 6 = double click */
 void term_screen(FILE *out);		      /* the terminal's content as text */
 

@@ -73,7 +73,7 @@ COMMAND(ui_pane)
 /* A pane that is shown, by its name. */
 static int focus_by_name(const char *name, struct err *e)
 {
-	for (int p = 0; p < 2; p++) {
+	for (int p = 0; p < SLOT_REPL; p++) {
 		struct view *v = pane_top((enum place_id)p);
 
 		if (v && !strcmp(v->ops->name, name)) {
@@ -144,28 +144,32 @@ COMMAND(ui_sort)
 COMMAND(ui_filter)
 {
 	struct view *v = need_view(e);
+	char before[VIEW_FILTER_MAX + 1];
 	char *text;
+	int rc;
 
 	if (!v)
 		return -1;
+	snprintf(before, sizeof(before), "%s", v->filter);
 	text = joined(argc, argv);
 	view_filter(v, text);
 	free(text);
-	return 0;
+	rc = view_filter_check(v, e);
+	if (rc)
+		view_filter(v, before);
+	return rc;
 }
 
 COMMAND(ui_search)
 {
 	struct view *v = need_view(e);
 	char *text;
-	int rc = 0;
+	int rc;
 
 	if (!v)
 		return -1;
 	text = joined(argc, argv);
-	snprintf(ui.search, sizeof(ui.search), "%s", text);
-	if (!view_search(v, text, 1, false, 0.5))
-		rc = err_set(e, "search: \"%s\" is in no row of pane %s", text, v->ops->name);
+	rc = find_next(v, text, e);
 	free(text);
 	return rc;
 }
@@ -225,6 +229,20 @@ COMMAND(ui_colours)
 	return colours_choose(argv[1], e);
 }
 
+COMMAND(ui_copy)
+{
+	struct view *v = need_view(e);
+
+	return v ? copy_selected(v, argc > 1 ? argv[1] : "name", e) : -1;
+}
+
+COMMAND(ui_mouse)
+{
+	if (argc > 1 && strcmp(argv[1], "on") && strcmp(argv[1], "off"))
+		return err_set(e, "mouse: found \"%s\", expected on or off", argv[1]);
+	return term_mouse_use(argc > 1 ? !strcmp(argv[1], "on") : !term_mouse_used(), e);
+}
+
 COMMAND(ui_clear)
 {
 	repl_clear();
@@ -262,11 +280,21 @@ const struct command ui_commands[] = {
 	{.name = "filter",
 	 .syntax = "filter [TEXT...]",
 	 .help = "show only rows that contain the text",
+	 .details =
+		 "  Words that must all occur; COLUMN:TEXT looks where a word of the header says "
+		 "(now:7, peer:spine);\n"
+		 "  /REGEX/ and COLUMN:/REGEX/ are regular expressions; -WORD must not occur; changed, down "
+		 "and detour\n"
+		 "  also mean the marks.  Without a word all rows are shown.\n",
 	 .run = ui_filter,
 	 .on_screen = true},
 	{.name = "search",
 	 .syntax = "search TEXT...",
 	 .help = "go to the next row that contains the text",
+	 .details =
+		 "  What is searched for is as in `filter`.  Where no row has it, letters in order will do: "
+		 "lf3 is leaf-03.\n"
+		 "  A pane that has it when the focused one has not is named.\n",
 	 .run = ui_search,
 	 .on_screen = true},
 	{.name = "keymap",
@@ -278,6 +306,23 @@ const struct command ui_commands[] = {
 	 .syntax = "colours NAME",
 	 .help = "choose a colour scheme",
 	 .run = ui_colours,
+	 .on_screen = true},
+	{.name = "copy",
+	 .syntax = "copy [name|guid|lid|port|path|command|row]",
+	 .help = "what is selected, to the clipboard of the terminal",
+	 .details = "  By OSC 52, which goes through ssh.  tmux takes it with `set -g set-clipboard on`, or "
+		    "passes "
+		    "it on\n"
+		    "  with `set -g allow-passthrough on`; screen passes it on.  command: one that shows the "
+		    "same.\n",
+	 .run = ui_copy,
+	 .on_screen = true},
+	{.name = "mouse",
+	 .syntax = "mouse [on|off]",
+	 .help = "take the mouse, or leave it to the terminal, which selects text with it",
+	 .details =
+		 "  With the mouse on, text is selected with Shift held (Option or Fn in some terminals).\n",
+	 .run = ui_mouse,
 	 .on_screen = true},
 	{.name = "select",
 	 .syntax = "select N",

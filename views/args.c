@@ -1,10 +1,13 @@
 /* Words behind a pane's name become arguments, by the pane's syntax line. */
 #include "views/args.h"
 #include <ctype.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
+#include "core/base/words.h"
+#include "core/fabric/names.h"
 #include "core/session/command.h"
 #include "core/session/syntax.h"
 #include "views/chips.h"
@@ -54,6 +57,16 @@ static int parse_port(const struct scene *sc, const char *word, struct view_arg 
 	return 0;
 }
 
+/* A name may end as a port does: what is no port may still be a node. */
+static int parse_node_or_port(const struct scene *sc, const char *word, struct view_arg *a, struct err *e)
+{
+	unsigned port;
+
+	if (!name_before_port(word, strlen(word), &port))
+		return parse_node(sc, word, a, e);
+	return parse_port(sc, word, a, e) && parse_node(sc, word, a, NULL) ? -1 : 0;
+}
+
 static int parse_endport(const struct scene *sc, const char *word, struct view_arg *a, struct err *e)
 {
 	unsigned lid = 0;
@@ -97,6 +110,8 @@ static int parse_value(struct scene *sc, const char *word, struct view_arg *a, s
 		return parse_node(sc, word, a, e);
 	case VIEW_ARG_PORT:
 		return parse_port(sc, word, a, e);
+	case VIEW_ARG_NODE_OR_PORT:
+		return parse_node_or_port(sc, word, a, e);
 	case VIEW_ARG_ENDPORT:
 		return parse_endport(sc, word, a, e);
 	case VIEW_ARG_ELEMENT:
@@ -124,6 +139,8 @@ static void take_offer(void *ctx, const char *word, size_t len)
 	} else if (!o->capital) {
 		o->capital = true;
 		o->kind = kind_of(word, len);
+	} else if (o->kind == VIEW_ARG_NODE && kind_of(word, len) == VIEW_ARG_PORT) {
+		o->kind = VIEW_ARG_NODE_OR_PORT;
 	}
 }
 
@@ -241,4 +258,56 @@ int view_args_parse(const struct view_ops *ops, struct scene *sc, int argc, char
 		return err_set(e, "pane %s: found %d argument%s, expected %s", ops->name, argc,
 			       argc == 1 ? "" : "s", view_syntax(ops));
 	return 0;
+}
+
+/* --- what was looked at last ---------------------------------------------------------------- */
+
+/* A word for what was looked at; NULL = there is none in this fabric. */
+static char *looked_word(const struct scene *sc, const char *word, size_t len)
+{
+	const struct fabric *f = sc->fabric;
+	const struct looked *l = &sc->looked;
+	enum view_arg_kind kind = kind_of(word, len);
+	bool src = len == 3 && !strncmp(word, "SRC", 3), dst = len == 3 && !strncmp(word, "DST", 3);
+	uint64_t guid = src ? l->src : dst ? l->dst : l->endport;
+
+	if (kind == VIEW_ARG_NODE || kind == VIEW_ARG_SWITCH || kind == VIEW_ARG_PORT) {
+		guid = kind == VIEW_ARG_SWITCH ? l->sw : l->node;
+		if (!guid || fabric_node_by_guid(f, guid) == NO_ID)
+			return NULL;
+		if (kind != VIEW_ARG_PORT)
+			return str_printf("0x%016" PRIx64, guid);
+		return l->port ? str_printf("0x%016" PRIx64 "[%u]", guid, l->port) : NULL;
+	}
+	if (kind != VIEW_ARG_ENDPORT || !guid || fabric_endport_by_guid(f, guid) == NO_ID)
+		return NULL;
+	return str_printf("0x%016" PRIx64, guid);
+}
+
+int view_args_looked(const struct view_ops *ops, const struct scene *sc, char ***argv)
+{
+	const char *p = view_syntax(ops);
+	bool may = *p == '[' && !strncmp(p + 1, "NODE", 4);
+	char **words = NEW_ARRAY(VIEW_ARGS + 1, char *);
+	int n = 0;
+
+	p += may;
+	while (sc->fabric && isupper((unsigned char)*p) && n < VIEW_ARGS) {
+		size_t len = strcspn(p, may ? " |]" : " |");
+		char *word = looked_word(sc, p, len);
+
+		if (!word) {
+			words_free(n, words);
+			return 0;
+		}
+		words[n++] = word;
+		p += strcspn(p, " ");
+		p += strspn(p, " ");
+		if (may)
+			break;
+	}
+	*argv = words;
+	if (!n)
+		words_free(0, words);
+	return n;
 }

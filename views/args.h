@@ -3,7 +3,7 @@
  * and completion reads (core/session/syntax.h); what a pane gets are GUIDs and numbers
  * that mean the same when another fabric is loaded.
  *
- * NODE SWITCH NODE[PORT] ELEMENT LAYER mean what they say, HOST LID SRC DST DESTINATION an
+ * NODE SWITCH NODE[PORT] NODE|NODE[PORT] ELEMENT LAYER mean what they say, HOST LID SRC DST DESTINATION an
  * endport, GROUP and STEP a number from 1; "all" stands for every element or layer, other
  * small words are flags.  Other capital words are left to the pane's open().
  */
@@ -24,6 +24,7 @@ enum view_arg_kind {
 	VIEW_ARG_NODE,
 	VIEW_ARG_SWITCH,
 	VIEW_ARG_PORT,
+	VIEW_ARG_NODE_OR_PORT, /* n 0: a node */
 	VIEW_ARG_ENDPORT,
 	VIEW_ARG_ELEMENT,
 	VIEW_ARG_LAYER,
@@ -46,6 +47,23 @@ struct view_args {
 	int argc;  /* as typed, for panes that take any number of words; valid during open() only */
 	char **argv;
 };
+
+/*
+ * What a person has looked at last, by GUIDs; 0 = nothing of that kind yet.  Panes that are
+ * opened without arguments show it.
+ */
+struct looked {
+	uint64_t node, sw; /* the node may be that switch */
+	unsigned port;	   /* of the node, 0 = none */
+	uint64_t endport;  /* a host's */
+	uint64_t src, dst; /* port GUIDs of a pair */
+};
+
+/*
+ * Words for a pane that was given none: those of the first form of its syntax that must stand there, else a
+ * node that may.  Their number, 0 when something was not looked at; to be freed by words_free().
+ */
+int view_args_looked(const struct view_ops *ops, const struct scene *sc, char ***argv);
 
 /* Parse against the scene.  -1 and *e, which begins with "pane NAME: ". */
 int view_args_parse(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct view_args *a,

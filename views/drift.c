@@ -9,6 +9,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/sm/guid_names.h"
 #include "core/fabric/labels.h"
 #include "views/views.h"
 
@@ -113,7 +114,7 @@ static struct question *make_question(const struct view *v, struct err *e)
 
 	for (int i = 0; !rc && i < p->argc; i++) {
 		if (strchr(p->argv[i], '=')) {
-			rc = options_assign(opts, p->argv[i], e);
+			rc = options_assign(opts, sc->fabric, p->argv[i], e);
 		} else {
 			free(q->chain);
 			q->chain = str_dup(p->argv[i]);

@@ -191,7 +191,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	if (peer == NO_ID)
 		return;
 	text_add(t, "pane ports ");
-	word_node(f, f->port_node[peer], t);
+	word_port(f, peer, t);
 }
 
 const struct view_ops view_hosts = {

@@ -343,6 +343,8 @@ static int prepare(struct view *v, const struct wish *w, struct progress *p, str
 	view_filter(v, text_str(&w->filter));
 	if (!view_settle(v, p))
 		return not_done(v, p, e);
+	if (view_filter_check(v, e))
+		return -1;
 	col = w->sort ? view_column(v, w->sort, e) : -1;
 	if (w->sort && (col < 0 || view_sort(v, col, w->reverse, e)))
 		return -1;
@@ -405,11 +407,14 @@ const struct command view_commands[] = {
 	{.name = "list",
 	 .syntax = "list PANE [ARGUMENT]... [sort COLUMN [reverse]] [filter TEXT...]",
 	 .help = "any pane as text: columns as on the screen, all rows",
-	 .details = "  In front of a row: x down, ! changed, ~ detour, * chosen.  A filter is as on the "
-		    "screen: words\n"
-		    "  that must all occur, COLUMN:TEXT, -WORD; changed, down, detour.  `list help filter "
-		    "where:pane`\n"
-		    "  tells the panes and their arguments.\n",
+	 .details =
+		 "  In front of a row: x down, ! changed, ~ detour, * chosen.  A filter is as on the "
+		 "screen: words\n"
+		 "  that must all occur; changed, down, detour; /REGEX/; COLUMN:TEXT or COLUMN:/REGEX/, "
+		 "where a word\n"
+		 "  of the header names the column (now:7, was:7); -WORD must not occur.  `list help filter "
+		 "where:pane`\n"
+		 "  tells the panes and their arguments.\n",
 	 .json = JSON_LIST,
 	 .subject = view_subject,
 	 .run = cmd_list},

@@ -10,14 +10,18 @@
 #include "views/views.h"
 #include "views/witness.h"
 
-enum { C_HOP, C_VL, C_ROUTES, C_LINE, C_BHOP, C_BVL, C_BROUTES };
+enum { C_IN, C_DIR, C_HOP, C_OUT, C_VL, C_ROUTES, C_LINE, C_BACK };
 
-static const struct column columns[] = {
-	{.name = "there", .width = 14, .flex = 1},    {.name = "VL", .width = 2, .right = true, .drop = 4},
-	{.name = "routes", .right = true, .drop = 3}, {.name = "│", .width = 1},
-	{.name = "back", .width = 14, .flex = 1},     {.name = "VL", .width = 2, .right = true, .drop = 4},
-	{.name = "routes", .right = true, .drop = 3},
-};
+#define SIDE(NAME)                                                                              \
+	{.name = "in", .width = 2, .right = true, .numeric = true}, {.name = "dir", .drop = 5}, \
+		{.name = (NAME), .width = 12, .flex = 1},                                       \
+		{.name = "out", .width = 3, .right = true, .numeric = true},                    \
+		{.name = "VL", .width = 2, .right = true, .numeric = true, .drop = 4},          \
+	{                                                                                       \
+		.name = "routes", .right = true, .numeric = true, .drop = 3                     \
+	}
+
+static const struct column columns[] = {SIDE("there"), {.name = "│", .width = 1}, SIDE("back")};
 
 struct direction {
 	struct path path;
@@ -224,21 +228,12 @@ static void load(struct view *v)
 		p->dir[i].shortest = endport_distance(sc->topo, ep[0], ep[1]);
 		p->dir[i].turn = first_turn(scene_routing(sc), p->dir[i].path.hop, p->dir[i].path.n);
 	}
+	if (!scene_routing(sc)->ops->direction)
+		v->width[C_DIR] = v->width[C_BACK + C_DIR] = 0;
 	load_layers(v);
 	p->loads = view_ask_value(v, &task_loads, NULL);
 	place_lines(p, sc->fold ? scene_chassis(v->scene, NULL) : NULL);
 	v->n_rows = p->lines + 1 + p->lower;
-}
-
-/* An end as a port, as hops show theirs: the node with the port the packet leaves or comes in by. */
-static void end_port_label(const struct fabric *f, uint64_t guid, struct text *t)
-{
-	uint32_t ep = fabric_endport_by_guid(f, guid), port = f->endport_port[ep];
-
-	if (endport_is_switch(f, ep))
-		text_add(t, "%s", f->node_name[f->port_node[port]]);
-	else
-		text_add(t, "%s[%u]", f->node_name[f->port_node[port]], f->port_num[port]);
 }
 
 static void end_label(const struct fabric *f, uint64_t guid, struct text *t)
@@ -394,10 +389,10 @@ static const char *arrow(const struct view *v, const struct path *path, unsigned
 {
 	const struct routing *r = scene_routing(v->scene);
 
+	if (!r->ops->direction)
+		return "";
 	if (!h)
 		return "↑";
-	if (!r->ops->direction)
-		return "·";
 	return direction_sign(r->ops->direction(r, path->hop[h - 1].sw, path->hop[h - 1].out), "·");
 }
 
@@ -412,23 +407,25 @@ static void hop_name(const struct view *v, uint32_t sw, struct text *t)
 		text_add(t, "%s", switch_name(v->scene->fabric, sw));
 }
 
+/* Where any of several ports may be taken, all of them stand behind the name. */
 static void hop_cell(const struct view *v, const struct path *path, unsigned h, struct text *t)
 {
 	const struct path_hop *hop = &path->hop[h];
 	const struct routing *r = scene_routing(v->scene);
 
-	text_add(t, " %s ", arrow(v, path, h));
-	if (hop->in)
-		text_add(t, "[%u] ", hop->in);
 	hop_name(v, hop->sw, t);
-	if (hop->out == NO_PATH)
-		text_add(t, " [-]");
-	else if (hop->out)
-		text_add(t, " [%u]", hop->out);
 	if (adaptive_find(r->adaptive, hop->sw, path->dlid)) {
-		text_add(t, " of ");
+		text_add(t, ", out by any of ");
 		routing_ports_text(r, hop->sw, path->dlid, t);
 	}
+}
+
+static void port_text(unsigned port, struct text *t)
+{
+	if (port == NO_PATH)
+		text_putc(t, '-');
+	else if (port)
+		text_add(t, "%u", port);
 }
 
 /* Row of a direction that a line shows; NO_ID or one behind its end = none. */
@@ -455,27 +452,62 @@ static uint32_t out_port(const struct view *v, unsigned i, uint32_t row)
 								 : NO_ID;
 }
 
+/* The port a packet comes in by, or leaves by: also that of the host at an end. */
+static void ports_cell(const struct view *v, unsigned i, uint32_t row, bool in, struct text *t)
+{
+	const struct path *path = &((const struct priv *)v->priv)->dir[i].path;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t ep = row ? path->dst : path->src;
+
+	if (row && row <= path->n)
+		port_text(in ? path->hop[row - 1].in : path->hop[row - 1].out, t);
+	else if ((row != 0) == in && (!row || path->end == PATH_OK) && ep != NO_ID &&
+		 !endport_is_switch(f, ep))
+		port_text(f->port_num[f->endport_port[ep]], t);
+}
+
+/* A switch that the packet is at, or an end. */
+static void place_cell(const struct view *v, unsigned i, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[i].path;
+
+	if (row && row <= path->n)
+		hop_cell(v, path, row - 1, t);
+	else if (!row || path->end == PATH_OK)
+		end_label(v->scene->fabric, p->guid[row ? !i : i], t);
+	else
+		text_add(t, "x %s", path_end_text(path->end));
+}
+
+/* Behind the hops: what is told of the SL and of lower layers. */
+static void note_cell(const struct view *v, unsigned i, uint32_t line, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (line == p->lines)
+		sl_cell(v, i, t);
+	else if (!(i && p->together))
+		why_text(v, i, lower_layer(v, line), t);
+}
+
 static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned what, struct text *t)
 {
-	const struct scene *sc = v->scene;
 	const struct priv *p = v->priv;
 	const struct path *path = &p->dir[i].path;
 	uint32_t port, row = line_row(p, i, line);
 
-	if (line == p->lines && what == C_HOP)
-		sl_cell(v, i, t);
-	else if (line > p->lines && what == C_HOP && !(i && p->together))
-		why_text(v, i, lower_layer(v, line), t);
+	if (line >= p->lines && what == C_HOP)
+		note_cell(v, i, line, t);
 	if (row >= dir_rows(p, i))
 		return;
 	port = out_port(v, i, row);
-	if (what == C_HOP && (!row || row == path->n + 1)) {
-		if (!row || path->end == PATH_OK)
-			end_port_label(sc->fabric, p->guid[row ? !i : i], t);
-		else
-			text_add(t, " x %s", path_end_text(path->end));
+	if (what == C_IN || what == C_OUT) {
+		ports_cell(v, i, row, what == C_IN, t);
 	} else if (what == C_HOP) {
-		hop_cell(v, path, row - 1, t);
+		place_cell(v, i, row, t);
+	} else if (what == C_DIR && row && row <= path->n) {
+		text_add(t, "%s", arrow(v, path, row - 1));
 	} else if (what == C_VL && row && row <= path->n && port != NO_ID) {
 		text_add(t, "%u", path->hop[row - 1].vl);
 	} else if (what == C_ROUTES && port != NO_ID) {
@@ -493,7 +525,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	if (col == C_LINE)
 		text_add(t, "│");
 	else
-		side_cell(v, col > C_LINE, row, col > C_LINE ? col - C_BHOP : col, t);
+		side_cell(v, col > C_LINE, row, col > C_LINE ? col - C_BACK : col, t);
 }
 
 static unsigned marks(const struct view *v, uint32_t line)
@@ -551,8 +583,8 @@ static bool head(const struct view *v, const char *element, const uint32_t *line
 {
 	const struct priv *p = v->priv;
 	const struct chassis *c = scene_chassis(v->scene, NULL);
-	unsigned i = col > C_LINE, what = i ? col - C_BHOP : col;
-	const struct path_hop *in, *out;
+	unsigned i = col > C_LINE, what = i ? col - C_BACK : col;
+	const struct path_hop *in;
 	uint32_t end[2];
 
 	(void)element;
@@ -561,18 +593,11 @@ static bool head(const struct view *v, const char *element, const uint32_t *line
 	if (!find_ends(p, i, line, n, end))
 		return true;
 	in = &p->dir[i].path.hop[line_row(p, i, end[0]) - 1];
-	out = &p->dir[i].path.hop[line_row(p, i, end[1]) - 1];
-	if (what != C_HOP || !c || c->of[in->sw] == NO_ID) {
-		side_cell(v, i, end[1], what, t);
-		return true;
-	}
-	text_add(t, i ? " %s " : "%s ", arrow(v, &p->dir[i].path, line_row(p, i, end[0]) - 1));
-	if (in->in)
-		text_add(t, "[%u] ", in->in);
-	text_add(t, "%s (%u)", c->el->name[c->of[in->sw]],
-		 line_row(p, i, end[1]) - line_row(p, i, end[0]) + 1);
-	if (out->out)
-		text_add(t, out->out == NO_PATH ? " [-]" : " [%u]", out->out);
+	if (what == C_HOP && c && c->of[in->sw] != NO_ID)
+		text_add(t, "%s (%u)", c->el->name[c->of[in->sw]],
+			 line_row(p, i, end[1]) - line_row(p, i, end[0]) + 1);
+	else
+		side_cell(v, i, end[what != C_IN && what != C_DIR ? 1 : 0], what, t);
 	return true;
 }
 

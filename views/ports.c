@@ -22,6 +22,7 @@ static const struct column columns[] = {
 struct priv {
 	uint64_t guid;		   /* node */
 	uint32_t node;		   /* NO_ID when the fabric has it no more */
+	unsigned want;		   /* port to select when loaded next, 0 = none */
 	uint32_t lids[256];	   /* LFT entries out of each port */
 	bool changed[256];	   /* an entry came to this port, or left it, with the last event */
 	unsigned level;		   /* links to switches of the same rank */
@@ -35,6 +36,7 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 	struct priv *p = v->priv;
 
 	p->guid = a->arg[0].guid;
+	p->want = (unsigned)a->arg[0].n;
 	if (a->n)
 		return 0;
 	if (!f)
@@ -114,6 +116,9 @@ static void load(struct view *v)
 	if (p->node == NO_ID)
 		return;
 	v->n_rows = f->node_nports[p->node];
+	if (p->want)
+		v->select = p->want - 1;
+	p->want = 0;
 	if (node_is_switch(f, p->node))
 		count_entries(v, f->node_switch[p->node]);
 	load_directions(v, f->node_switch[p->node]);
@@ -274,16 +279,18 @@ static uint32_t chip(const struct view *v, uint32_t row)
 
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
-	if (v->scene->fabric->port_peer[port_of(v, row)] == NO_ID)
+	uint32_t peer = v->scene->fabric->port_peer[port_of(v, row)];
+
+	if (peer == NO_ID)
 		return;
 	text_add(t, "pane ports ");
-	placeholder(v, row, "peer", t);
+	word_port(v->scene->fabric, peer, t);
 }
 
 const struct view_ops view_ports = {
 	.name = "ports",
 	.brief = "ports and links of a node: peer, routes over the link (all to all), LFT entries, direction",
-	.syntax = "[NODE]",
+	.syntax = "[NODE|NODE[PORT]]",
 	.hints = "follow=peer :fail=fail :restore=restore",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

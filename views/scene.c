@@ -121,7 +121,7 @@ void scene_take(struct scene *sc, struct session *s)
 	if (sc->event->sweep)
 		sc->sweep = sweep_ref(sc->event->sweep);
 	before = session_event_before(s, s->at);
-	if (before && before->sweep)
+	if (before && before->sweep && before->sweep->fabric == s->fabric)
 		sc->before = sweep_ref(before->sweep);
 	if (sc->sweep)
 		sc->topo = topo_ref(sc->sweep->topo);

@@ -7,13 +7,23 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
+#include "views/filter.h"
 #include "views/fold.h"
 #include "views/views.h"
 
 struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e)
 {
-	struct view *v = NEW(struct view);
+	char **looked = NULL;
+	int n = argc ? 0 : view_args_looked(ops, sc, &looked);
+	struct view *v;
 
+	if (n) {
+		v = view_new(ops, sc, n, looked, e);
+		words_free(n, looked);
+		return v;
+	}
+	v = NEW(struct view);
 	v->ops = ops;
 	v->scene = sc;
 	v->sort = -1;
@@ -36,6 +46,7 @@ void view_free(struct view *v)
 	for (unsigned i = 0; i < v->n_ask; i++)
 		result_unref(v->results[i]);
 	fold_free(v);
+	filter_free(v->terms);
 	for (unsigned c = 0; c < VIEW_COLUMNS; c++)
 		affix_free(&v->affix[c]);
 	free(v->priv);
@@ -104,6 +115,8 @@ static void restore_selection(struct view *v)
 
 static void order_start(struct view *v)
 {
+	filter_free(v->terms);
+	v->terms = v->filter[0] ? filter_new(v, v->filter) : NULL;
 	v->scanned = 0;
 	v->n_order = 0;
 	fold_start(v);
@@ -369,100 +382,6 @@ char marks_sign(unsigned marks)
 
 /* --- filter ---------------------------------------------------------------- */
 
-static bool mark_word(const char *w, size_t len, unsigned marks)
-{
-	static const struct {
-		const char *word;
-		unsigned mark;
-	} words[] = {
-		{"changed", MARK_CHANGED}, {"down", MARK_DOWN}, {"detour", MARK_DETOUR}, {"!", MARK_CHANGED}};
-
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strlen(words[i].word) == len && !strncasecmp(w, words[i].word, len) &&
-		    (marks & words[i].mark))
-			return true;
-	return false;
-}
-
-static bool contains(const char *hay, const char *w, size_t len)
-{
-	char word[sizeof(((struct view *)0)->filter)];
-
-	if (len >= sizeof(word))
-		return false;
-	memcpy(word, w, len);
-	word[len] = 0;
-	return strcasestr(hay, word) != NULL;
-}
-
-static int column_of_word(const struct view *v, const char *w, size_t len)
-{
-	for (unsigned c = 0; c < v->ops->n_columns; c++)
-		if (strlen(view_column_name(v, c)) == len && !strncasecmp(view_column_name(v, c), w, len))
-			return (int)c;
-	return -1;
-}
-
-/* Rows of a folded pane are also found by the element they are under. */
-static void add_element(const struct view *v, uint32_t row, struct text *all)
-{
-	uint32_t e = !fold_wanted(v) || view_is_header(v, row) ? NO_ID : fold_element(v, row);
-
-	if (e != NO_ID)
-		text_add(all, "%s", v->fold->chassis->el->name[e]);
-}
-
-/* One word against a row; *all is the text of all cells, made when first needed. */
-static bool word_matches(const struct view *v, uint32_t row, const char *w, size_t len, struct text *all)
-{
-	const char *colon = memchr(w, ':', len);
-	int col = colon ? column_of_word(v, w, (size_t)(colon - w)) : -1;
-
-	if (col >= 0) {
-		struct text t = {0};
-		bool hit;
-
-		view_cell(v, row, (unsigned)col, &t);
-		hit = contains(text_str(&t), colon + 1, len - (size_t)(colon + 1 - w));
-		text_free(&t);
-		return hit;
-	}
-	if (mark_word(w, len, view_marks(v, row)))
-		return true;
-	if (!all->len) {
-		for (unsigned c = 0; c < v->ops->n_columns; c++) {
-			view_cell(v, row, c, all);
-			text_putc(all, ' ');
-		}
-		add_element(v, row, all);
-	}
-	return contains(text_str(all), w, len);
-}
-
-static bool row_matches(const struct view *v, uint32_t row, const char *filter, struct text *all)
-{
-	text_clear(all);
-	for (const char *w = filter; *w;) {
-		size_t len = strcspn(w, " ");
-		bool not = *w == '-' && len > 1;
-
-		if (len && word_matches(v, row, w + not, len - not, all) == not )
-			return false;
-		w += len;
-		w += strspn(w, " ");
-	}
-	return true;
-}
-
-bool view_matches(const struct view *v, uint32_t row, const char *filter)
-{
-	struct text all = {0};
-	bool hit = row_matches(v, row, filter, &all);
-
-	text_free(&all);
-	return hit;
-}
-
 void view_filter(struct view *v, const char *filter)
 {
 	note_selection(v);
@@ -471,6 +390,11 @@ void view_filter(struct view *v, const char *filter)
 	view_work(v, 0.03);
 	restore_selection(v);
 	v->top = 0;
+}
+
+int view_filter_check(const struct view *v, struct err *e)
+{
+	return v->terms && !v->ordering ? filter_check(v->terms, v, e) : 0;
 }
 
 /* --- sort ------------------------------------------------------------------ */
@@ -547,13 +471,12 @@ void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n)
 bool view_work(struct view *v, double seconds)
 {
 	double end = now_seconds() + seconds;
-	struct text all = {0};
 
 	if (!v->ordering)
 		return true;
 	while (v->scanned < v->n_rows) {
 		uint32_t row = v->scanned++;
-		bool hit = !v->filter[0] || row_matches(v, row, v->filter, &all);
+		bool hit = !v->terms || filter_row(v->terms, v, row);
 
 		if (fold_wanted(v))
 			fold_note(v, row, hit);
@@ -564,7 +487,6 @@ bool view_work(struct view *v, double seconds)
 		if (!(v->scanned & 255) && now_seconds() > end)
 			break;
 	}
-	text_free(&all);
 	if (v->scanned < v->n_rows || (fold_wanted(v) && !fold_work(v, end)))
 		return false;
 	v->ordering = false;
@@ -593,56 +515,77 @@ int view_sort(struct view *v, int column, bool descending, struct err *e)
 
 int view_column(const struct view *v, const char *name, struct err *e)
 {
-	size_t len = strlen(name);
-	struct text names = {0};
-	int found = -1;
+	struct column_part found[VIEW_COLUMNS];
 
-	for (unsigned c = 0; c < v->ops->n_columns; c++) {
-		const char *n = view_column_name(v, c);
-
-		text_add(&names, " %s", n);
-		if (!strcasecmp(n, name))
-			found = (int)c;
-		else if (found < 0 && len && !strncasecmp(n, name, len))
-			found = (int)c;
-	}
-	if (found < 0)
-		err_set(e, "pane %s has no column '%s', expected one of%s", v->ops->name, name,
-			text_str(&names));
-	text_free(&names);
-	return found;
+	if (columns_named(v, name, strlen(name), found))
+		return (int)found[0].col;
+	return no_column(v, name, strlen(name), e);
 }
 
+/* --- search ---------------------------------------------------------------- */
+
 /* A closed header is found by the rows under it, too. */
-static bool row_found(const struct view *v, uint32_t row, const char *what, struct text *all)
+static bool row_found(const struct view *v, uint32_t row, struct filter *what)
 {
 	const struct fold_group *g = view_is_header(v, row) ? fold_group_of(v, row) : NULL;
-	bool hit = row_matches(v, row, what, all);
+	bool hit = filter_row(what, v, row);
 
 	for (uint32_t i = 0; g && !fold_is_open(v, g) && i < g->n && !hit; i++)
-		hit = row_matches(v, v->fold->member[g->at + i], what, all);
+		hit = filter_row(what, v, v->fold->member[g->at + i]);
 	return hit;
 }
 
-bool view_search(struct view *v, const char *what, int dir, bool start, double seconds)
+/* The place k rows on from the selected one, going round. */
+static uint32_t place_from(const struct view *v, uint32_t k, int dir)
 {
 	uint32_t n = view_count(v);
-	double end = now_seconds() + seconds;
-	struct text all = {0};
-	bool hit = false;
 
-	for (uint32_t k = start ? 0 : 1; k <= n && n && !hit; k++) {
-		uint32_t i = dir > 0 ? (uint32_t)(((uint64_t)v->sel + k) % n)
-				     : (uint32_t)(((uint64_t)v->sel + n - k % n) % n);
+	return dir > 0 ? (uint32_t)(((uint64_t)v->sel + k) % n)
+		       : (uint32_t)(((uint64_t)v->sel + n - k % n) % n);
+}
 
-		hit = row_found(v, view_row(v, i), what, &all);
-		if (hit)
+int view_search(struct view *v, const char *what, const struct search *how, struct err *e)
+{
+	struct filter *f = filter_new(v, what);
+	uint32_t n = view_count(v);
+	double end = now_seconds() + how->seconds;
+	int rc = 0;
+
+	for (uint32_t k = how->start ? 0 : 1; k <= n && n && !rc; k++) {
+		uint32_t i = place_from(v, k, how->dir);
+
+		rc = row_found(v, view_row(v, i), f);
+		if (rc)
 			view_select(v, i);
 		else if (!(k & 255) && now_seconds() > end)
 			break;
 	}
-	text_free(&all);
-	return hit;
+	if (!rc && filter_check(f, v, e))
+		rc = -1;
+	filter_free(f);
+	return rc;
+}
+
+bool view_search_like(struct view *v, const char *what, const struct search *how)
+{
+	uint32_t n = view_count(v), at = 0;
+	double end = now_seconds() + how->seconds;
+	unsigned best = 0;
+
+	for (uint32_t k = how->start ? 0 : 1; k <= n && n; k++) {
+		uint32_t i = place_from(v, k, how->dir);
+		unsigned now = row_likeness(v, view_row(v, i), what);
+
+		if (now && (!best || now < best)) {
+			best = now;
+			at = i;
+		}
+		if ((best && !how->best) || (!(k & 255) && now_seconds() > end))
+			break;
+	}
+	if (best)
+		view_select(v, at);
+	return best != 0;
 }
 
 /* --- placeholders ---------------------------------------------------------- */

@@ -69,7 +69,8 @@ struct scene {
 	unsigned percent;	      /* of what is being computed */
 	const struct help_line *help; /* keys; NULL = none are bound */
 	size_t n_help;
-	bool fold; /* panes show chips under their switch element */
+	bool fold;	      /* panes show chips under their switch element */
+	struct looked looked; /* kept from scene to scene; nothing where there is no screen */
 	/* NULL = not asked for yet, or the error says why not. */
 	const struct elements *elements;
 	struct chassis *chassis;
@@ -149,6 +150,7 @@ struct span {
 
 #define VIEW_COLUMNS 18
 struct view;
+struct filter;
 
 /*
  * What a pane is.  Required: name, column, n_columns, load, cell; everything else may
@@ -233,6 +235,7 @@ struct view {
 	int sort;	  /* column, -1 = as they come */
 	bool descending;
 	char filter[VIEW_FILTER_MAX + 1];
+	struct filter *terms; /* of it, read with the columns of the last load; NULL = all rows */
 
 	uint32_t sel, top; /* of the shown rows */
 	uint64_t sel_key;
@@ -293,23 +296,26 @@ bool view_selected(const struct view *v, uint32_t *row);
 bool view_current(const struct view *v, uint32_t *row);
 void view_select(struct view *v, int64_t i); /* place i, clamped */
 
-/*
- * Filter: words with blanks between must all occur in a row (letter case
- * ignored); `COLUMN:TEXT` looks at one column, `-WORD` excludes, and the words
- * changed, down and detour also mean the marks.
- */
+/* Show only rows that match (filter.h); view_filter_check() tells what is wrong with it. */
 void view_filter(struct view *v, const char *filter);
-bool view_matches(const struct view *v, uint32_t row, const char *filter);
+/* Once all rows were looked at: 0, or -1 and *e. */
+int view_filter_check(const struct view *v, struct err *e);
 
 /* Sort by a column; -1 = as they come.  -1 and *e when there are too many rows. */
 int view_sort(struct view *v, int column, bool descending, struct err *e);
-int view_column(const struct view *v, const char *name, struct err *e); /* by name or unique prefix; -1 */
+/* By name, a word of its header or its begin (columns_named()); -1 and *e. */
+int view_column(const struct view *v, const char *name, struct err *e);
 
-/*
- * Select the next place (dir +1) or the one before (-1) whose row contains
- * `what`, going round; start: the selected place itself counts.  Gives up after `seconds`.
- */
-bool view_search(struct view *v, const char *what, int dir, bool start, double seconds);
+struct search {
+	int dir;	/* 1: to rows below, -1: above; going round */
+	bool start;	/* the selected place itself counts */
+	bool best;	/* letters in order: the closest of all, not the next */
+	double seconds; /* after which it gives up */
+};
+/* Select the next place that matches, as filters do: 1; 0 = there is none; -1 and *e: `what` is wrong. */
+int view_search(struct view *v, const char *what, const struct search *how, struct err *e);
+/* The same for rows with the letters of `what` in order (row_likeness()). */
+bool view_search_like(struct view *v, const char *what, const struct search *how);
 
 /* What ops say, or stands for what they leave out. */
 const char *view_syntax(const struct view_ops *ops);

@@ -161,7 +161,20 @@ struct walk {
 	uint32_t *work, *order;
 	uint8_t *changed;
 	uint64_t sum_a, n_a, sum_b, n_b;
+	/* [switches of a's own fabric] where it is another one */
+	uint8_t *own_col;
+	uint16_t *own_hops;
+	uint32_t *own_work;
 };
+
+/* Does a cable that is live on both sides lead elsewhere?  Only in another fabric. */
+static bool moved_cable(const struct comparison *c, uint32_t sw, unsigned port)
+{
+	const struct topo *t = c->b->topo;
+	uint32_t id = switch_port_id(t->fabric, sw, port);
+
+	return c->across && t->peer[id] != c->a->topo->peer[id];
+}
 
 /* Which switches' paths differ, both being sound: by ascending hops, so that the next switch is known. */
 static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t *cb)
@@ -179,7 +192,7 @@ static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t s = w->order[i], q;
 
-		w->changed[s] = ca[s] != cb[s] || w->hb[s] >= 256;
+		w->changed[s] = ca[s] != cb[s] || w->hb[s] >= 256 || moved_cable(w->c, s, cb[s]);
 		if (w->changed[s] || w->hb[s] == 0)
 			continue;
 		q = tb->peer_switch[f->switch_port[s] + cb[s]];
@@ -224,6 +237,21 @@ static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned 
 	}
 }
 
+/* Hops of a LID to switches of b, as they were in a's own fabric, over whatever is not here. */
+static void hops_before(struct walk *w, unsigned lid, uint32_t owner)
+{
+	const struct across *x = w->c->across;
+	const struct routing *own = x->own;
+	uint32_t n = own->topo->fabric->n_switches;
+
+	for (uint32_t s = 0; s < n; s++)
+		w->own_col[s] = (uint8_t)(lid ? routing_port(own, s, lid) : NO_PATH);
+	column_hops(own->topo, w->own_col, owner == NO_ID || !lid ? NO_ID : lid_owner(own->lids, lid),
+		    w->own_hops, w->own_work);
+	for (uint32_t s = 0; s < w->c->b->topo->fabric->n_switches; s++)
+		w->ha[s] = x->sw[s] == NO_ID ? HOPS_NONE : w->own_hops[x->sw[s]];
+}
+
 /* LID by LID of b (and of a for destinations that b lacks). */
 static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t *ca, const uint8_t *cb,
 		     bool marked)
@@ -237,7 +265,9 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 	if (oa != dst)
 		oa = NO_ID;
 	column_hops(c->b->topo, cb, ob, w->hb, w->work);
-	if (marked || oa != ob)
+	if (c->across)
+		hops_before(w, in_a, oa);
+	else if (marked || oa != ob)
 		column_hops(c->a->topo, ca, oa, w->ha, w->work);
 	else /* no entry and no cable on the way differs */
 		memcpy(w->ha, w->hb, c->b->topo->fabric->n_switches * sizeof(*w->ha));
@@ -378,9 +408,13 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 		.order = NEW_ARRAY(n, uint32_t),
 		.changed = NEW_ARRAY(n, uint8_t),
 	};
+	uint32_t n_own = c->across ? c->across->own->topo->fabric->n_switches : 0;
 	uint64_t hosts = 0;
 	bool done;
 
+	w.own_col = NEW_ARRAY(n_own + 1, uint8_t);
+	w.own_hops = NEW_ARRAY(n_own + 1, uint16_t);
+	w.own_work = NEW_ARRAY(n_own + 1, uint32_t);
 	list_sources(c, f);
 	count_entries(c, lid_a, marked, p);
 	mark_cables(c, top, marked);
@@ -399,6 +433,9 @@ static bool run_comparison(struct comparison *c, struct progress *p)
 	free(w.work);
 	free(w.order);
 	free(w.changed);
+	free(w.own_col);
+	free(w.own_hops);
+	free(w.own_work);
 	free(marked);
 	free(lid_a);
 	return done;
@@ -408,8 +445,12 @@ struct comparison *compare_routings(const struct routing *a, const struct routin
 {
 	struct comparison *c = NEW(struct comparison);
 
-	c->a = a ? routing_ref(a) : empty_like(b);
-	c->b = b ? routing_ref(b) : empty_like(a);
+	if (a && b && a->topo->fabric != b->topo->fabric)
+		c->across = across_new(a, b);
+	c->a = c->across ? routing_ref(c->across->a) : a ? routing_ref(a) : empty_like(b);
+	c->b = c->across ? routing_ref(c->across->b) : b ? routing_ref(b) : empty_like(a);
+	if (c->across)
+		c->switches_gone = c->across->only[0].switches;
 	if (!run_comparison(c, p)) {
 		comparison_free(c);
 		return NULL;
@@ -423,6 +464,7 @@ void comparison_free(struct comparison *c)
 		return;
 	routing_unref(c->a);
 	routing_unref(c->b);
+	across_free(c->across);
 	free(c->switch_entries);
 	free(c->group);
 	free(c->source);

@@ -1,11 +1,12 @@
 /*
- * Two routings of one fabric compared: LFT entries, and paths of all pairs
+ * Two routings compared, of one fabric or (across.h) of two: LFT entries, and paths of all pairs
  * (source host, destination LID of another host); hosts are those that count in the second one.
  */
 #ifndef IBSCOPE_COMPARE_H
 #define IBSCOPE_COMPARE_H
 
 #include "core/base/progress.h"
+#include "core/analysis/across.h"
 #include "core/routing/routing.h"
 
 enum pair_change { PAIR_REROUTED, PAIR_LOST, PAIR_REGAINED };
@@ -22,7 +23,8 @@ struct pair_group {
 };
 
 struct comparison {
-	const struct routing *a, *b; /* references held: before, after; a or b may be NULL (no tables) */
+	const struct routing *a, *b; /* references held: before, after, both on the fabric of the one after */
+	struct across *across;	     /* they are of two fabrics: what is in both is compared; else NULL */
 	uint32_t switches_changed;   /* switches with at least one other entry */
 	uint64_t entries_changed;    /* (switch, LID) with another port, 255 included */
 	uint32_t switches_gone, switches_new;  /* not counted in the entries */

@@ -6,6 +6,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/sm/guid_names.h"
 
 /* Agreements are equal when nearer than this. */
 #define AGREEMENT_EPSILON 1e-9
@@ -94,7 +95,7 @@ static int try_kind(struct ranking *k, const struct kind *kind, struct err *e)
 {
 	struct options *o = options_copy(k->setup->options);
 	const struct setup *with;
-	int rc = kind->option ? options_assign(o, kind->option, e) : 0;
+	int rc = kind->option ? options_assign(o, NULL, kind->option, e) : 0;
 
 	with = setup_with(k->setup, &(struct setup){.options = o});
 	if (!rc)

@@ -8,8 +8,8 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-const char *const fault_names[FAULT_KINDS] = {"unreachable", "loop",	"no_lid", "cut_off",
-					      "credit_loop", "dropped", "missing"};
+const char *const fault_names[FAULT_KINDS] = {"unreachable", "loop",	"no_lid",  "cut_off",
+					      "credit_loop", "dropped", "missing", "not_here"};
 
 void faults_begin(struct faults *s, const struct fabric *f, const struct lids *l, struct err *e)
 {
@@ -90,6 +90,15 @@ void faults_add_missing(struct faults *s)
 						  .u.what = w->w[i].kind,
 						  .at_from.id = fabric_node_by_guid(s->fabric, w->w[i].guid),
 						  .at_to.id = NO_ID});
+}
+
+void faults_add_not_here(struct faults *s, uint64_t node_guid, unsigned port)
+{
+	fault_put(s, &(struct fault){.kind = FAULT_NOT_HERE,
+				     .port = (uint8_t)port,
+				     .from = node_guid,
+				     .at_from.id = fabric_node_by_guid(s->fabric, node_guid),
+				     .at_to.id = NO_ID});
 }
 
 void faults_free(struct faults *s)
@@ -180,7 +189,7 @@ static void from_text(const struct faults *s, const struct fault *f, struct text
 		text_add(t, "%s", name);
 	else
 		text_add(t, "0x%016" PRIx64, f->from);
-	if (f->kind == FAULT_CREDIT_LOOP || f->kind == FAULT_MISSING)
+	if (fault_has_port(f))
 		text_add(t, "[%u]", f->port);
 }
 
@@ -217,6 +226,10 @@ void fault_text(const struct faults *s, const struct fault *f, struct text *t)
 		break;
 	case FAULT_DROPPED:
 		text_add(t, "%s dropped at VL %d", PLURAL(f->u.routes, "route"), CDG_DROP_VL);
+		break;
+	case FAULT_NOT_HERE:
+		text_add(t, "of the scope, but not in the fabric: ");
+		from_text(s, f, t);
 		break;
 	default:
 		text_add(t, "missing: %s", f->u.what);

@@ -7,7 +7,8 @@
  * the offset of the LID where a port has several; an endport without LID, or cut off, by its port GUID; a
  * channel on a credit loop by the node GUID and port that send, and the VL; a part of the fabric that is
  * missing by its kind and the node GUID and port where it is missed (a text that was cut off has no place:
- * its kind alone counts).  Routes dropped at VL 15 are one fault, new when there are more of them.
+ * its kind alone counts); a port of the scope that is not here by its node GUID and number.  Routes dropped
+ * at VL 15 are one fault, new when there are more of them.
  */
 #ifndef IBSCOPE_FAULTS_H
 #define IBSCOPE_FAULTS_H
@@ -23,6 +24,7 @@ enum fault_kind {
 	FAULT_CREDIT_LOOP, /* a channel on a credit loop */
 	FAULT_DROPPED,	   /* routes that VL 15 ends */
 	FAULT_MISSING,	   /* a part of the fabric is not in its source */
+	FAULT_NOT_HERE,	   /* a host port that is asked for is not in the fabric */
 	FAULT_KINDS
 };
 
@@ -57,7 +59,8 @@ void faults_begin(struct faults *s, const struct fabric *f, const struct lids *l
 void faults_add_path(struct faults *s, uint32_t sw, unsigned lid, bool loops);
 void faults_add_endport(struct faults *s, enum fault_kind kind, uint32_t ep);
 void faults_add_loops(struct faults *s, const struct cdg *c); /* channels on cycles, and what is dropped */
-void faults_add_missing(struct faults *s);		      /* of the fabric's source */
+void faults_add_not_here(struct faults *s, uint64_t node_guid, unsigned port);
+void faults_add_missing(struct faults *s); /* of the fabric's source */
 /* 0, or -1 and *e: there was not enough memory. */
 int faults_sort(struct faults *s);
 void faults_free(struct faults *s);

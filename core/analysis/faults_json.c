@@ -100,7 +100,7 @@ static json_t *from_json(const struct faults *s, const struct fault *f)
 	o = f->at_from.id == NO_ID ? json_make("{s:o, s:o, s:o}", "name", json_null(), "guid",
 					       json_guid(f->from), "lid", json_null())
 				   : json_node(s->fabric, s->lids, f->at_from.id);
-	if (f->kind == FAULT_CREDIT_LOOP || f->kind == FAULT_MISSING)
+	if (fault_has_port(f))
 		json_object_set_new(o, "port", json_integer(f->port));
 	if (f->kind == FAULT_CREDIT_LOOP)
 		json_object_set_new(o, "vl", json_integer(f->vl));
@@ -247,7 +247,7 @@ static int read_ends(const struct reader *r, const json_t *o, struct fault *f, s
 
 	if ((from && !n_from) || (to && !n_to))
 		return wrong(r, "no list", "a list of what it is from and to");
-	if ((!from && (f->kind <= FAULT_LOOP || f->kind == FAULT_CREDIT_LOOP)) ||
+	if ((!from && (f->kind <= FAULT_LOOP || f->kind == FAULT_CREDIT_LOOP || f->kind == FAULT_NOT_HERE)) ||
 	    (!to && f->kind <= FAULT_CUT_OFF))
 		return wrong(r, "no list", "a list of what it is from and to");
 	for (size_t i = 0; i < rows; i++) {

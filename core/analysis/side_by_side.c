@@ -3,6 +3,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/sm/guid_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,11 @@ static const char *const lid_options[] = {"lmc", "lmc_esp0", "reassign_lids", "h
 					  "guid2lid_file"};
 
 /* Take NAME=VALUE into the options; *lids turns false when the LIDs change with it. */
-static int take_option(struct options *opts, const char *word, bool *lids, struct err *e)
+static int take_option(struct options *opts, const struct fabric *f, const char *word, bool *lids,
+		       struct err *e)
 {
 	struct options *was = options_copy(opts);
-	int rc = options_assign(opts, word, e);
+	int rc = options_assign(opts, f, word, e);
 
 	for (size_t i = 0; !rc && i < ARRAY_LEN(lid_options); i++)
 		if (options_find(opts, lid_options[i]) &&
@@ -26,13 +28,13 @@ static int take_option(struct options *opts, const char *word, bool *lids, struc
 	return rc;
 }
 
-static int take_word(struct side_request *rq, struct options *opts, const char *word, bool *lids,
-		     struct err *e)
+static int take_word(struct side_request *rq, struct options *opts, const struct fabric *f, const char *word,
+		     bool *lids, struct err *e)
 {
 	const struct engine *g;
 
 	if (strchr(word, '='))
-		return take_option(opts, word, lids, e);
+		return take_option(opts, f, word, lids, e);
 	g = engine_find(rq->list, word);
 	if (!g)
 		return err_set(e, "there is no engine \"%s\"; `show engines` lists them", word);
@@ -52,7 +54,7 @@ struct side_request *side_request_new(const struct side_base *at, int argc, char
 	rq->refs = 1;
 	rq->list = at->list;
 	for (int i = 0; i < argc && !rc; i++)
-		rc = take_word(rq, opts, argv[i], &lids, e);
+		rc = take_word(rq, opts, at->setup->fabric, argv[i], &lids, e);
 	rq->setup = setup_with(at->setup, &(struct setup){.options = opts});
 	options_free(opts);
 	if (rc) {

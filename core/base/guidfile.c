@@ -90,6 +90,15 @@ void guid_file_read(struct guid_file *g, const char *path, bool discard_invalid,
 	char *data;
 	size_t size;
 
+	if (*path == GUID_LIST_MARK) {
+		data = str_dup(path + 1);
+		size = strcspn(data, "\n");
+		path += 1 + size + (path[1 + size] != '\0');
+		data[size] = '\0';
+		guid_file_parse(g, data, path, strlen(path), discard_invalid);
+		free(data);
+		return;
+	}
 	if (read_file(path, p, &data, &size, &why)) {
 		*g = (struct guid_file){.stopped = UINT_MAX, .why = why};
 		return;

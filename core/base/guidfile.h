@@ -28,6 +28,12 @@ struct guid_file {
 };
 
 /*
+ * In place of a path a list may stand: this mark, its name up to the first newline, then lines as in a
+ * file.  Paths that begin with the mark are written "./@...".
+ */
+#define GUID_LIST_MARK '@'
+
+/*
  * Read as OpenSM 3.3.23 reads (255 characters a piece, C number, then white
  * space, '#' or end).  discard_invalid: an invalid line is skipped instead of
  * ending the file (what OpenSM's manual promises).  Never fails: see `stopped`.

@@ -105,3 +105,15 @@ uint32_t fabric_endport_by_guid(const struct fabric *f, uint64_t guid)
 	}
 	return lo < f->n_endports && f->port_guid[f->endport_port[lo]] == guid ? lo : NO_ID;
 }
+
+uint32_t fabric_port_in(const struct fabric *to, const struct fabric *from, uint32_t port)
+{
+	uint32_t n;
+
+	if (port == NO_ID)
+		return NO_ID;
+	n = fabric_node_by_guid(to, from->node_guid[from->port_node[port]]);
+	if (n == NO_ID || from->port_num[port] > to->node_nports[n])
+		return NO_ID;
+	return to->node_port[n] + from->port_num[port];
+}

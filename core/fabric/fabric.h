@@ -152,6 +152,9 @@ uint32_t fabric_node_by_guid(const struct fabric *f, uint64_t node_guid); /* NO_
 uint32_t fabric_endport_by_guid(const struct fabric *f,
 				uint64_t port_guid); /* NO_ID when unknown; O(log n) */
 
+/* The same port (node GUID and number) in another fabric, NO_ID when it is not there or `port` is NO_ID. */
+uint32_t fabric_port_in(const struct fabric *to, const struct fabric *from, uint32_t port);
+
 /*
  * The only node that a name fits best (enum name_rank), else the only one that it is a
  * glob of.  NO_ID and *e set when none or several match (the message names some of them).

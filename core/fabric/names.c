@@ -459,6 +459,25 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 	return n ? -1 : 0;
 }
 
+int names_many(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h, bool *many,
+	       struct err *e)
+{
+	*many = false;
+	names_find(f, text, kind, NAME_NONE, h);
+	if (h->rank == NAME_WHOLE && h->n == 1)
+		return 0;
+	if (name_hits_host(f, text, h)) {
+		*many = h->n > 1;
+		return 0;
+	}
+	if (is_name_pattern(text)) {
+		*many = true;
+		name_hits_free(h);
+		return names_pattern(f, text, kind, h, e);
+	}
+	return h->n > 1 ? names_ambiguous(f, text, h, e) : 0;
+}
+
 bool names_fit(const struct fabric *f, const char *text)
 {
 	struct name_hits h;

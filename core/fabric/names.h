@@ -64,6 +64,14 @@ bool is_name_pattern(const char *text);
 int names_pattern(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h,
 		  struct err *e);
 
+/*
+ * Where many may stand: a whole name, a host's name, a pattern, or a name that fits one node best.  *many:
+ * the text may stand for several.  -1 and *e: a pattern fits none, or a name several that are not one
+ * host's.  0 with no hit at all: nothing is named so.
+ */
+int names_many(const struct fabric *f, const char *text, enum name_kind kind, struct name_hits *h, bool *many,
+	       struct err *e);
+
 /* Does a text fit any node, in one of these ways? */
 bool names_fit(const struct fabric *f, const char *text);
 

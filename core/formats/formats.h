@@ -15,13 +15,17 @@
 #define IBSIM_INCLUDE_DEPTH 9
 #define IBSIM_INCLUDE_FILES 1000
 
+/* Of ibdm's .topo files, whose boards multiply: chips in all, boards within each other. */
+#define TOPO_CHIPS 100000
+#define TOPO_BOARD_DEPTH 8
+
 /*
  * Load a saved fabric of any known format: ibnetdiscover text (all variants,
  * -g and -f included), ibsim net file, libibnetdisc cache, opensm-subnet.lst /
- * ibdiagnet .lst, ibdiagnet's db_csv / opensm-smdb.dump; a folder of ibdiagnet's or OpenSM's dumps,
- * with the tables in it ((*out)->switch_tables); "-" is standard input.  What is compressed is unpacked.
- * Oddities that can be survived become fabric->warnings. -1 and *e ("FILE:LINE: found ..., expected ...")
- * otherwise.
+ * ibdiagnet .lst, ibdiagnet's db_csv / opensm-smdb.dump, ibdm's .topo; a folder of ibdiagnet's or OpenSM's
+ * dumps, with the tables in it ((*out)->switch_tables); "-" is standard input.  What is compressed is
+ * unpacked. Oddities that can be survived become fabric->warnings. -1 and *e ("FILE:LINE: found ..., expected
+ * ...") otherwise.
  */
 int fabric_load(const char *path, struct fabric **out, struct progress *p, struct err *e);
 

@@ -25,9 +25,9 @@ static const struct {
 	{"CA ", "a list of ports (ibnetdiscover -p); run it without -p"},
 };
 
-#define KNOWN_FORMATS                                                                           \
-	"ibnetdiscover text, an ibsim net file, a libibnetdisc cache, an opensm-subnet.lst or " \
-	"ibdiagnet's db_csv"
+#define KNOWN_FORMATS                                                                         \
+	"ibnetdiscover text, an ibsim net file, a libibnetdisc cache, an opensm-subnet.lst, " \
+	"ibdiagnet's db_csv or ibdm's .topo"
 
 /* First line with something on it that is no comment; false when there is none. */
 static bool first_line(const struct input *in, struct cursor *line)
@@ -130,7 +130,7 @@ static int parse(const struct input *in, struct fabric **out, struct err *e)
 	case TEXT_IBSIM:
 		return parse_ibsim(in, out, e);
 	default:
-		return unknown_format(in, e);
+		return is_topo(in) ? parse_topo(in, out, e) : unknown_format(in, e);
 	}
 }
 

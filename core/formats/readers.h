@@ -85,6 +85,11 @@ int parse_ibsim(const struct input *in, struct fabric **out, struct err *e);
 int parse_cache(const struct input *in, struct fabric **out, struct err *e);
 int parse_subnet_lst(const struct input *in, struct fabric **out, struct err *e);
 int parse_db_csv(const struct input *in, struct fabric **out, struct err *e);
+int parse_topo(const struct input *in, struct fabric **out, struct err *e);
+/* The same with types of systems that are there already; where: folders they come from, for messages. */
+struct ibnl_library;
+int topo_with_types(const struct input *in, struct ibnl_library *l, const char *where, struct fabric **out,
+		    struct err *e);
 
 /* A folder of ibdiagnet's or OpenSM's dumps: cables, LIDs, tables. */
 int load_folder(const char *path, struct fabric **out, struct progress *p, struct err *e);
@@ -93,6 +98,7 @@ bool is_folder(const char *path);
 bool is_cache(const struct input *in);
 bool is_subnet_lst(const struct input *in);
 bool is_db_csv(const struct input *in);
+bool is_topo(const struct input *in);
 
 /* `Switch`, `Ca`, `Hca`, `Rt` at the start of a line; 0 = none.  Taken from c when found. */
 enum node_type cur_node_type(struct cursor *c);

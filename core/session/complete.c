@@ -172,6 +172,10 @@ static void add_option_value(struct completer *c, const char *name)
 		add_words(c, d->choices);
 	else if (d && d->type == OPT_FILE)
 		add_files(c);
+	if (d && d->names && *c->word)
+		add_nodes(c, d->names == OPT_HOST_PORTS	 ? KIND_HOSTS
+			     : d->names == OPT_ANY_PORTS ? KIND_NODE
+							 : KIND_SWITCHES);
 }
 
 static void add_options(struct completer *c, bool with_equals)

@@ -28,6 +28,7 @@ const struct contract_group contract_groups[] = {
 	{"a pane", JSON_LIST},
 	{"credit loops", JSON_LOOPS},
 	{"what is written", JSON_CONTENT},
+	{"a scope", JSON_SCOPE},
 	{NULL, NULL},
 };
 

@@ -287,31 +287,45 @@ static void unread_line(struct command_run *r, const char *line, const struct er
 	free(word);
 }
 
-int run_script(struct command_run *r, FILE *script, const char *name, struct err *e)
+/* One line of a script; *e begins with its place. */
+static int run_script_line(struct command_run *r, const struct text *line, const char *name, unsigned number,
+			   struct err *e)
+{
+	struct err why = {{0}};
+	int rc = 0;
+
+	r->placed = false;
+	if (number == 1)
+		rc = text_head_check(line->s, line->len, &why);
+	if (!rc)
+		rc = text_line_check(line->s, line->len, &why);
+	if (rc)
+		unread_line(r, line->s, &why);
+	else
+		rc = run_text(r, line->s, &why);
+	if (rc && r->placed) /* of scripts within scripts the innermost place counts */
+		err_set(e, "%s", why.msg);
+	else if (rc)
+		err_set(e, "%s:%u: %s", name, number, why.msg);
+	r->placed = rc != 0;
+	return rc;
+}
+
+static int run_script_lines(struct command_run *r, FILE *script, const char *name, struct text *errors,
+			    struct err *e)
 {
 	struct text line = {0};
 	int rc = 0, got = 1;
 
 	for (unsigned number = 1; !rc && !r->in->quit; number++) {
-		struct err why = {{0}};
-
 		got = read_text_line(script, name, &line, e);
 		if (got <= 0)
 			break;
-		r->placed = false;
-		if (number == 1)
-			rc = text_head_check(line.s, line.len, &why);
-		if (!rc)
-			rc = text_line_check(line.s, line.len, &why);
-		if (rc)
-			unread_line(r, line.s, &why);
-		else
-			rc = run_text(r, line.s, &why);
-		if (rc && r->placed) /* of scripts within scripts the innermost place counts */
-			err_set(e, "%s", why.msg);
-		else if (rc)
-			err_set(e, "%s:%u: %s", name, number, why.msg);
-		r->placed = rc != 0;
+		rc = run_script_line(r, &line, name, number, e);
+		if (rc && errors && !progress_cancelled(r->progress)) {
+			text_add(errors, "%s\n", e->msg);
+			rc = 0;
+		}
 	}
 	if (got < 0 && progress_cancelled(r->progress))
 		err_set(e, CANCELLED);
@@ -319,4 +333,18 @@ int run_script(struct command_run *r, FILE *script, const char *name, struct err
 		tell_unread(r, "source", e);
 	text_free(&line);
 	return got < 0 ? -1 : rc;
+}
+
+int run_script(struct command_run *r, FILE *script, const char *name, struct err *e)
+{
+	return run_script_lines(r, script, name, NULL, e);
+}
+
+int run_whole_script(struct command_run *r, FILE *script, const char *name, struct text *errors,
+		     struct err *e)
+{
+	int rc = run_script_lines(r, script, name, errors, e);
+
+	r->placed = rc != 0;
+	return rc;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include "core/base/err.h"
 #include "core/base/progress.h"
+#include "core/base/text.h"
 #include "core/session/out.h"
 #include "core/session/session.h"
 
@@ -89,6 +90,13 @@ int run_commands(struct command_run *r, const struct command_list *l, struct err
 void tell_unread(struct command_run *r, const char *command, const struct err *why);
 int run_text(struct command_run *r, const char *text,
 	     struct err *e); /* commands_split() and run_commands() */
+
+/*
+ * Run all of a script, whatever fails: the messages, "NAME:LINE: ...", a line each, go to `errors`.  -1 and
+ * *e: it cannot be read, or was cancelled.
+ */
+int run_whole_script(struct command_run *r, FILE *script, const char *name, struct text *errors,
+		     struct err *e);
 
 /* Run a script up to its first failing command; the message begins with "NAME:LINE: ". */
 int run_script(struct command_run *r, FILE *script, const char *name, struct err *e);

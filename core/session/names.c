@@ -268,26 +268,18 @@ static int list_hits(struct id_list *l, struct name_hits *h, bool many)
 	return 0;
 }
 
-/* A word that is no number and whose best fits are h; with `exact` only whole names and whole words count. */
+/* A word that is no number; with `exact` only whole names and whole words count. */
 static int nodes_named(const struct session *s, const char *word, enum name_kind kind, bool exact,
 		       struct name_hits *h, struct id_list *l, struct err *e)
 {
-	const struct fabric *f = s->fabric;
+	bool many;
 
-	if (h->rank == NAME_WHOLE && h->n == 1)
-		return list_one(l, h->node[0]);
-	if (name_hits_host(f, word, h))
-		return list_hits(l, h, h->n > 1);
-	if (is_name_pattern(word)) {
-		name_hits_free(h);
-		return names_pattern(f, word, kind, h, e) ? -1 : list_hits(l, h, true);
-	}
-	if (h->n > 1)
-		return names_ambiguous(f, word, h, e);
-	if (h->n == 1 && exact && h->rank < NAME_WORDS)
+	if (names_many(s->fabric, word, kind, h, &many, e))
+		return -1;
+	if (!many && h->n && exact && h->rank < NAME_WORDS)
 		return err_set(e, "no node is named \"%s\"", word);
-	if (h->n == 1)
-		return list_one(l, h->node[0]);
+	if (h->n)
+		return list_hits(l, h, many);
 	return list_one(l, session_node(s, word, e)); /* of another kind, or none: the caller or *e says so */
 }
 
@@ -303,7 +295,6 @@ static int find_nodes(const struct session *s, const char *word, enum name_kind 
 		return -1;
 	if (numbered(s, word, &node, e))
 		return list_one(l, node);
-	names_find(s->fabric, word, kind, NAME_NONE, &h);
 	rc = nodes_named(s, word, kind, exact, &h, l, e);
 	name_hits_free(&h);
 	return rc;

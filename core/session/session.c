@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/formats/formats.h"
+#include "core/sm/guid_names.h"
 
 /* --- life --------------------------------------------------------------------------- */
 
@@ -63,24 +64,17 @@ static void drop_events(struct session *s, size_t from)
 		s->n_events = from;
 }
 
-static void drop_snapshots(struct session *s)
-{
-	for (size_t i = 0; i < s->n_snapshots; i++) {
-		free(s->snapshot[i].name);
-		sweep_unref(s->snapshot[i].sweep);
-	}
-	s->n_snapshots = 0;
-}
-
 void session_free(struct session *s)
 {
 	if (!s)
 		return;
 	drop_events(s, 0);
-	drop_snapshots(s);
+	for (size_t i = 0; i < s->n_snapshots; i++) {
+		free(s->snapshot[i].name);
+		sweep_unref(s->snapshot[i].sweep);
+	}
 	free(s->event);
 	free(s->snapshot);
-	fabric_unref(s->loaded);
 	setup_unref(s->setup);
 	free(s->option_tables);
 	if (s->names) {
@@ -190,6 +184,7 @@ static void put_in_force(struct session *s, const struct setup *setup)
 	setup_unref(s->setup);
 	s->setup = setup;
 	s->fabric = setup->fabric;
+	s->loaded = setup->loaded;
 }
 
 /* Make an event the one in force; the lock is held. */
@@ -275,6 +270,25 @@ int session_recount(struct session *s, const struct scope *scope, const struct o
 	return 0;
 }
 
+/* A fabric that an event begins with; all borrowed. */
+struct fresh {
+	const struct fabric *fabric, *loaded; /* shaped by options, and before */
+	const struct options *options;
+	const struct switch_tables *tables; /* NULL: none beside its source */
+	const char *how;		    /* text of the event */
+	bool goes_on;			    /* the events there are stay */
+};
+
+/* How the fabric in force was got. */
+static char *origin_text(const struct session *s)
+{
+	size_t at = s->at;
+
+	while (at && s->event[at].kind != EVENT_LOAD)
+		at--;
+	return str_dup(s->event[at].text);
+}
+
 /* The loaded fabric under the options `guid`, `port_guids` and the name map. */
 static int shape_fabric(const struct session *s, const struct fabric *loaded, const struct options *o,
 			const struct fabric **out, struct err *e)
@@ -310,58 +324,80 @@ static int shape_fabric(const struct session *s, const struct fabric *loaded, co
 	return 0;
 }
 
-/* What an event of a new history holds: everything up under these options and tables. */
-static const struct setup *fresh_setup(const struct session *s, const struct fabric *f,
-				       const struct options *o, const struct switch_tables *tables)
+/* What an event of a new fabric holds: everything up under these options and tables. */
+static const struct setup *fresh_setup(const struct session *s, const struct fresh *n)
 {
-	struct state *up = state_new(f);
-	const struct setup *setup = setup_with(
-		s->setup, &(struct setup){.fabric = f, .state = up, .options = o, .tables = tables});
+	struct state *up = state_new(n->fabric);
+	struct options *here = options_named_anew(n->options, n->fabric);
+	const struct setup *setup = setup_with(s->setup, &(struct setup){.fabric = n->fabric,
+									 .loaded = n->loaded,
+									 .state = up,
+									 .options = here,
+									 .tables = n->tables});
 
+	options_free(here);
 	state_free(up);
 	return setup;
 }
 
-/* Begin a new history on a fabric; nothing changes when it cannot be routed. */
-static int begin_history(struct session *s, const struct fabric *f, const struct options *o,
-			 const struct switch_tables *tables, const char *how, struct progress *p,
-			 struct err *e)
+/*
+ * Begin with a fabric, in a new history or (n->goes_on) behind the event in force; nothing changes when it
+ * cannot be routed.
+ */
+static int begin(struct session *s, const struct fresh *n, struct progress *p, struct err *e)
 {
-	struct event ev = {.kind = EVENT_LOAD, .text = str_dup(how), .setup = fresh_setup(s, f, o, tables)};
+	const struct routing *before = n->goes_on ? session_routing(s) : NULL;
+	struct event ev = {.kind = EVENT_LOAD, .text = str_dup(n->how), .setup = fresh_setup(s, n)};
 	struct change_request rq = {.kind = EVENT_LOAD, .progress = p};
+	int rc = 0;
 
-	if (ev.setup->chain && !(ev.sweep = sweep_event(s, NULL, &ev, &rq, e))) {
+	if (ev.setup->chain && !(ev.sweep = sweep_event(s, NULL, &ev, &rq, e)))
+		rc = -1;
+	if (!rc && before && ev.sweep && ev.sweep->routing &&
+	    !(ev.change = compare_routings(before, ev.sweep->routing, p)))
+		rc = err_set(e, CANCELLED);
+	if (rc) {
 		event_clear(&ev);
 		return -1;
 	}
 	session_lock(s);
-	drop_events(s, 0);
-	if (f != s->fabric)
-		drop_snapshots(s);
+	if (!n->goes_on)
+		drop_events(s, 0);
 	append_event(s, &ev);
 	session_unlock(s);
 	return 0;
 }
 
-int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
-		       struct err *e)
+static int take_fabric(struct session *s, const struct fabric *f, const char *how, bool goes_on,
+		       struct progress *p, struct err *e)
 {
 	const struct fabric *shaped;
 	int rc = shape_fabric(s, f, s->setup->options, &shaped, e);
 
 	if (!rc) {
-		rc = begin_history(s, shaped, s->setup->options, NULL, how, p, e);
+		rc = begin(s,
+			   &(struct fresh){.fabric = shaped,
+					   .loaded = f,
+					   .options = s->setup->options,
+					   .how = how,
+					   .goes_on = goes_on && s->n_events},
+			   p, e);
 		fabric_unref(shaped);
 	}
-	if (rc) {
-		fabric_unref(f);
-		return -1;
-	}
-	session_lock(s);
-	fabric_unref(s->loaded);
-	s->loaded = f;
-	session_unlock(s);
-	return 0;
+	fabric_unref(f);
+	return rc;
+}
+
+int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
+		       struct err *e)
+{
+	return take_fabric(s, f, how, false, p, e);
+}
+
+int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
+		  struct err *e)
+{
+	return take_fabric(s, f, how, true, p, e);
 }
 
 void session_set_options(struct session *s, const struct options *o)
@@ -385,9 +421,15 @@ int session_reshape(struct session *s, const struct options *o, struct progress 
 	}
 	if (shape_fabric(s, s->loaded, o, &shaped, e))
 		return -1;
-	text = str_dup(s->event[0].text);
+	text = origin_text(s);
 	/* the ports are the same ones under the same ids */
-	rc = begin_history(s, shaped, o, s->setup->tables, text, p, e);
+	rc = begin(s,
+		   &(struct fresh){.fabric = shaped,
+				   .loaded = s->loaded,
+				   .options = o,
+				   .tables = s->setup->tables,
+				   .how = text},
+		   p, e);
 	fabric_unref(shaped);
 	free(text);
 	return rc;
@@ -436,8 +478,14 @@ int session_reset(struct session *s, struct progress *p, struct err *e)
 
 	if (session_need_fabric(s, e))
 		return -1;
-	text = str_dup(s->event[0].text);
-	rc = begin_history(s, s->fabric, s->setup->options, s->setup->tables, text, p, e);
+	text = origin_text(s);
+	rc = begin(s,
+		   &(struct fresh){.fabric = s->fabric,
+				   .loaded = s->loaded,
+				   .options = s->setup->options,
+				   .tables = s->setup->tables,
+				   .how = text},
+		   p, e);
 	free(text);
 	return rc;
 }

@@ -49,8 +49,8 @@ struct session {
 	 */
 	const struct setup *setup;
 	const struct fabric *fabric; /* that of the setup; NULL before the first load */
-	const struct fabric
-		*loaded; /* the same before the options guid, port_guids and the name map shaped it */
+	const struct fabric *loaded; /* that of the setup, before the options guid, port_guids and the name
+					map shaped it */
 	const struct optdef **option_tables;
 	struct name_map *names; /* --node-name-map, NULL = none */
 
@@ -85,11 +85,18 @@ const struct scope *session_scope(const struct session *s); /* NULL: all hosts c
 int session_need_fabric(const struct session *s, struct err *e);
 
 /*
- * Replace the fabric (takes over the reference); history goes, and with another
- * fabric the snapshots.  The engine in force routes it.
+ * Replace the fabric (takes over the reference); history goes, snapshots stay.  The engine in force
+ * routes it.
  */
 int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		       struct err *e);
+
+/*
+ * The same as one more event behind those there are, compared with what was in force (across.h): a fabric
+ * that was discovered again.  Everything is up in it.
+ */
+int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
+		  struct err *e);
 
 /* Make an event: new state and/or chain and/or options; sweeps when a chain is in force. */
 struct change_request {

@@ -85,6 +85,7 @@ const struct optdef common_options[] = {
 	{.name = "guid_routing_order_file",
 	 .flag = "-X FILE",
 	 .type = OPT_FILE,
+	 .names = OPT_ANY_PORTS,
 	 .def = "",
 	 .help = "port GUIDs to be routed first, one a line"},
 	{.name = "guid_routing_order_no_scatter",

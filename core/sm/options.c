@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "core/sm/options.h"
 #include "core/base/err.h"
+#include "core/base/guidfile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -20,6 +21,7 @@ struct options {
 	uint32_t *by_name;	   /* [n] indexes by strcmp() order of the names */
 	char **def_value;	   /* [n] normalised defaults */
 	char **value;		   /* [n] NULL = the default */
+	char **list;		   /* [n] GUIDs that the value names; NULL: it is none of names */
 };
 
 /* Longest value an error message repeats. */
@@ -93,7 +95,7 @@ static char *file_value(const struct optdef *d, const char *v, struct err *e)
 		err_set(e, "%s: %.200s is a directory; expected a file", d->name, v);
 		return NULL;
 	}
-	return str_dup(v);
+	return *v == GUID_LIST_MARK ? str_printf("./%s", v) : str_dup(v);
 }
 
 static char *choice_value(const struct optdef *d, const char *v, struct err *e)
@@ -211,6 +213,7 @@ struct options *options_new(const struct optdef *const *defs)
 	}
 	o->def_value = NEW_ARRAY(o->n + 1, char *);
 	o->value = NEW_ARRAY(o->n + 1, char *);
+	o->list = NEW_ARRAY(o->n + 1, char *);
 	for (size_t i = 0; i < o->n; i++)
 		o->def_value[i] = default_value(o->def[i]);
 	return o;
@@ -226,9 +229,11 @@ struct options *options_copy(const struct options *o)
 	c->by_name = mem_dup(o->by_name, (o->n + 1) * sizeof(*o->by_name));
 	c->def_value = NEW_ARRAY(o->n + 1, char *);
 	c->value = NEW_ARRAY(o->n + 1, char *);
+	c->list = NEW_ARRAY(o->n + 1, char *);
 	for (size_t i = 0; i < o->n; i++) {
 		c->def_value[i] = str_dup(o->def_value[i]);
 		c->value[i] = o->value[i] ? str_dup(o->value[i]) : NULL;
+		c->list[i] = o->list[i] ? str_dup(o->list[i]) : NULL;
 	}
 	return c;
 }
@@ -250,11 +255,13 @@ void options_free(const struct options *co)
 	for (size_t i = 0; i < o->n; i++) {
 		free(o->def_value[i]);
 		free(o->value[i]);
+		free(o->list[i]);
 	}
 	free(o->def);
 	free(o->by_name);
 	free(o->def_value);
 	free(o->value);
+	free(o->list);
 	free(o);
 }
 
@@ -263,7 +270,8 @@ bool options_equal(const struct options *a, const struct options *b)
 	if (a == b)
 		return true;
 	for (size_t i = 0; i < a->n; i++)
-		if (strcmp(options_get(a, a->def[i]->name), options_get(b, a->def[i]->name)))
+		if (strcmp(options_get(a, a->def[i]->name), options_get(b, a->def[i]->name)) ||
+		    strcmp(a->list[i] ? a->list[i] : "", b->list[i] ? b->list[i] : ""))
 			return false;
 	return true;
 }
@@ -299,26 +307,11 @@ int options_set(struct options *o, const char *name, const char *value, struct e
 	v = normalise(o->def[i], value, e);
 	if (!v)
 		return -1;
-	free(o->value[i]);
+	options_unset(o, name);
 	o->value[i] = v;
 	if (!strcmp(v, o->def_value[i]))
 		options_unset(o, name);
 	return 0;
-}
-
-int options_assign(struct options *o, const char *word, struct err *e)
-{
-	const char *eq = strchr(word, '=');
-	char *name;
-	int rc;
-
-	if (!eq)
-		return err_set(e, "found \"%s\", expected OPTION=VALUE", word);
-	name = str_printf("%.*s", (int)(eq - word), word);
-	rc = options_find(o, name) ? options_set(o, name, eq + 1, e)
-				   : err_set(e, "unknown option \"%s\"; `show options` lists them", name);
-	free(name);
-	return rc;
 }
 
 void options_unset(struct options *o, const char *name)
@@ -326,7 +319,23 @@ void options_unset(struct options *o, const char *name)
 	size_t i = slot(o, name);
 
 	free(o->value[i]);
-	o->value[i] = NULL;
+	free(o->list[i]);
+	o->value[i] = o->list[i] = NULL;
+}
+
+void options_set_list(struct options *o, const char *name, const char *value, const char *list)
+{
+	size_t i = slot(o, name);
+	char *v = str_dup(value), *l = str_dup(list); /* they may be those that are set */
+
+	options_unset(o, name);
+	o->value[i] = v;
+	o->list[i] = l;
+}
+
+bool options_has_list(const struct options *o, const char *name)
+{
+	return o->list[slot(o, name)] != NULL;
 }
 
 bool options_is_set(const struct options *o, const char *name)
@@ -353,7 +362,7 @@ uint64_t options_uint(const struct options *o, const char *name)
 
 const char *options_file(const struct options *o, const char *name)
 {
-	const char *v = options_get(o, name);
+	const char *list = o->list[slot(o, name)], *v = list ? list : options_get(o, name);
 
 	return *v ? v : NULL;
 }

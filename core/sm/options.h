@@ -16,14 +16,24 @@ enum opt_type {
 	OPT_CHOICE, /* one of the words in `choices`, separated by '|' */
 };
 
+/* What a file of GUIDs is about, where names may stand for its lines (guid_names.h). */
+enum opt_names {
+	OPT_NO_NAMES,
+	OPT_SWITCHES,	/* node GUIDs of switches */
+	OPT_SWITCH_IDS, /* the same, each with its place in the list as id */
+	OPT_HOST_PORTS, /* port GUIDs of CAs and routers */
+	OPT_ANY_PORTS,	/* port GUIDs of switches, too */
+};
+
 struct optdef {
 	const char *name; /* as in opensm.conf */
 	const char *flag; /* as on opensm's command line ("-a FILE"), NULL when it has none */
 	enum opt_type type;
-	const char *def;     /* default, as text */
-	uint64_t min, max;   /* OPT_UINT */
-	const char *choices; /* OPT_CHOICE */
-	const char *help;    /* one line */
+	const char *def;      /* default, as text */
+	uint64_t min, max;    /* OPT_UINT */
+	const char *choices;  /* OPT_CHOICE */
+	enum opt_names names; /* OPT_FILE */
+	const char *help;     /* one line */
 };
 
 /*
@@ -45,8 +55,12 @@ const struct optdef *options_at(const struct options *o, size_t i); /* in the or
 
 /* Check and set; -1 and *e says what was found and what was expected. */
 int options_set(struct options *o, const char *name, const char *value, struct err *e);
-/* Take "NAME=VALUE"; -1 and *e also when there is no such option. */
-int options_assign(struct options *o, const char *word, struct err *e);
+/*
+ * A value that is no file but names: options_get() gives them as they were written, options_file() a list
+ * of GUIDs in place of a file (base/guidfile.h), which is copied.
+ */
+void options_set_list(struct options *o, const char *name, const char *value, const char *list);
+bool options_has_list(const struct options *o, const char *name);
 void options_unset(struct options *o, const char *name);
 bool options_is_set(const struct options *o, const char *name); /* differs from the default */
 
@@ -54,6 +68,7 @@ bool options_is_set(const struct options *o, const char *name); /* differs from 
 const char *options_get(const struct options *o, const char *name); /* text, normalised ("TRUE", "3") */
 bool options_bool(const struct options *o, const char *name);
 uint64_t options_uint(const struct options *o, const char *name);
-const char *options_file(const struct options *o, const char *name); /* NULL when none */
+/* What is to be read, NULL when none: a path, or a list. */
+const char *options_file(const struct options *o, const char *name);
 
 #endif

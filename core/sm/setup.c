@@ -15,6 +15,7 @@ struct setup *setup_new(const struct setup *m)
 
 	atomic_init(&s->refs, 1);
 	s->fabric = m->fabric ? fabric_ref(m->fabric) : NULL;
+	s->loaded = m->loaded ? fabric_ref(m->loaded) : NULL;
 	s->state = m->state ? state_ref(m->state) : NULL;
 	s->options = options_ref(m->options);
 	s->chain = m->chain ? str_dup(m->chain) : NULL;
@@ -29,6 +30,9 @@ struct setup *setup_with(const struct setup *base, const struct setup *other)
 
 	return setup_new(&(struct setup){
 		.fabric = other->fabric ? other->fabric : base->fabric,
+		.loaded = other->loaded ? other->loaded
+			  : same_fabric ? base->loaded
+					: NULL,
 		.state = other->state ? other->state : base->state,
 		.options = other->options ? other->options : base->options,
 		.chain = other->chain ? other->chain : base->chain,
@@ -61,6 +65,7 @@ void setup_unref(const struct setup *s)
 	if (!m || atomic_fetch_sub(&m->refs, 1) != 1)
 		return;
 	fabric_unref(m->fabric);
+	fabric_unref(m->loaded);
 	state_free(m->state);
 	options_free(m->options);
 	free((void *)(uintptr_t)m->chain);

@@ -13,7 +13,9 @@
 
 struct setup {
 	atomic_uint refs;
-	const struct fabric *fabric;   /* reference held; NULL before the first load */
+	const struct fabric *fabric; /* reference held; NULL before the first load */
+	const struct fabric
+		*loaded; /* what the fabric was shaped from (session.h); reference held; NULL: itself */
 	const struct state *state;     /* reference held; NULL without a fabric */
 	const struct options *options; /* reference held */
 	const char *chain;	       /* engines asked for, "updn,minhop"; owned; NULL = none */

@@ -25,19 +25,6 @@ static void node_line(struct differ *d, char sign, const struct fabric *f, uint3
 	d->n++;
 }
 
-/* The same port (node GUID and number) in another fabric, NO_ID when it is not there. */
-static uint32_t port_in(const struct fabric *to, const struct fabric *from, uint32_t port)
-{
-	uint32_t n;
-
-	if (port == NO_ID)
-		return NO_ID;
-	n = fabric_node_by_guid(to, from->node_guid[from->port_node[port]]);
-	if (n == NO_ID || from->port_num[port] > to->node_nports[n])
-		return NO_ID;
-	return to->node_port[n] + from->port_num[port];
-}
-
 /* A switch's port of b that is up, at whose other end nothing is known. */
 static bool is_open(const struct fabric *f, uint32_t port)
 {
@@ -59,7 +46,7 @@ static void find_silent(struct differ *d)
 
 		if (node == NO_ID || d->silent[node] ||
 		    fabric_node_by_guid(d->b, a->node_guid[node]) != NO_ID ||
-		    !is_open(d->b, port_in(d->b, a, p)))
+		    !is_open(d->b, fabric_port_in(d->b, a, p)))
 			continue;
 		d->silent[node] = 1;
 		queue[n++] = node;
@@ -103,7 +90,7 @@ static void lids(struct differ *d)
 	char name[192];
 
 	for (uint32_t i = 0; i < d->a->n_endports; i++) {
-		uint32_t p = d->a->endport_port[i], q = port_in(d->b, d->a, p);
+		uint32_t p = d->a->endport_port[i], q = fabric_port_in(d->b, d->a, p);
 		unsigned lid = d->a->port_lid[p], lmc = d->a->port_lmc[p];
 
 		if (q == NO_ID || d->b->port_endport[q] == NO_ID)
@@ -122,8 +109,8 @@ static void lids(struct differ *d)
 /* The link of `from` at the same place in `to`, NO_ID when that cable is not there. */
 static uint32_t link_in(const struct fabric *to, const struct fabric *from, uint32_t link)
 {
-	uint32_t x = port_in(to, from, from->link_port[2 * link]),
-		 y = port_in(to, from, from->link_port[2 * link + 1]);
+	uint32_t x = fabric_port_in(to, from, from->link_port[2 * link]),
+		 y = fabric_port_in(to, from, from->link_port[2 * link + 1]);
 
 	return x == NO_ID || y == NO_ID || to->port_peer[x] != y ? NO_ID : to->port_link[x];
 }
@@ -143,7 +130,7 @@ static bool is_unseen(const struct differ *d, uint32_t link)
 	for (unsigned side = 0; side < 2; side++) {
 		uint32_t p = d->a->link_port[2 * link + side];
 
-		if (d->silent[d->a->port_node[p]] || is_open(d->b, port_in(d->b, d->a, p)))
+		if (d->silent[d->a->port_node[p]] || is_open(d->b, fabric_port_in(d->b, d->a, p)))
 			return true;
 	}
 	return false;
@@ -156,7 +143,7 @@ static void lost_link(struct differ *d, uint32_t link)
 
 	for (unsigned side = 0; side < 2; side++) {
 		uint32_t p = d->a->link_port[2 * link + side], old = d->a->port_peer[p],
-			 q = port_in(d->b, d->a, p);
+			 q = fabric_port_in(d->b, d->a, p);
 
 		if (q == NO_ID || d->b->port_link[q] == NO_ID || d->told[d->b->port_link[q]])
 			continue;
@@ -181,7 +168,7 @@ static void rates(struct differ *d, uint32_t link)
 	char x[192], y[192];
 
 	for (unsigned side = 0; side < 2; side++) {
-		uint32_t p = d->a->link_port[2 * link + side], q = port_in(d->b, d->a, p);
+		uint32_t p = d->a->link_port[2 * link + side], q = fabric_port_in(d->b, d->a, p);
 
 		if (!rate_differs(d, p, q))
 			continue;

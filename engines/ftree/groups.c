@@ -49,7 +49,7 @@ static bool read_list(struct ftree *t, const struct engine_input *in, struct eng
 	if (!g->n)
 		return ft_refuse(t, empty, "GUID files are not empty",
 				 "%s: %.300s names no GUID (%s); list port GUIDs or unset the option", option,
-				 options_file(in->options, option), empty);
+				 options_get(in->options, option), empty);
 	qsort(g->l, g->n, sizeof(*g->l), by_guid);
 	return true;
 }

@@ -1,16 +1,12 @@
-#!/ usr / bin / env python3
-""
-	"Live discovery over simulated fabrics.
+#!/usr/bin/env python3
+"""Live discovery over simulated fabrics.
 
-	usage : run.py PROBE[IBSCOPE][FABRIC]...
+usage: run.py PROBE [IBSCOPE] [FABRIC]...
 
-		PROBE is tests /
-	live / probe.c,
-	built, with capture.so beside it;
-IBSCOPE the program;
-FABRICs are more files in ibnetdiscover format to discover.Needs ibsim - utils,
-	infiniband - diags and opensm.$PRELOAD_FIRST names libraries to be loaded before the
-			     simulator's: libasan.so for a sanitized PROBE. Prints "N passed, N failed"; exit status 1 when something failed.
+PROBE is tests/live/probe.c, built, with capture.so beside it; IBSCOPE the program; FABRICs are more files in
+ibnetdiscover format to discover.  Needs ibsim-utils, infiniband-diags and opensm.
+$PRELOAD_FIRST names libraries to be loaded before the simulator's: libasan.so for a sanitized PROBE.
+Prints "N passed, N failed"; exit status 1 when something failed.
 """
 import atexit, glob, os, re, shutil, signal, subprocess, sys, tempfile, time
 
@@ -21,7 +17,7 @@ import contract  # noqa: E402
 SMALL = os.path.join(HERE, "two-level.net")
 SIM_SO = (glob.glob("/usr/lib/*/umad2sim/libumad2sim.so") or [None])[0]
 PRELOAD = (os.environ.get("PRELOAD_FIRST", "") + " " + (SIM_SO or "")).strip()
-#For sanitized programs : libumad2sim copies beyond its buffers, libibnetdisc leaks.
+# For sanitized programs: libumad2sim copies beyond its buffers, libibnetdisc leaks.
 os.environ.setdefault("ASAN_OPTIONS", "replace_intrin=0")
 os.environ.setdefault("LSAN_OPTIONS", "print_suppressions=0:suppressions=" + os.path.join(HERE, "lsan.supp"))
 WORK = tempfile.mkdtemp(prefix="live.")
@@ -102,8 +98,7 @@ def parse_topology(text):
 
 def parse_dump(text):
     """Output of `probe dump` in the same form."""
-    cables, nodes, lids, port0 = {}, {}, {},
-{}
+    cables, nodes, lids, port0 = {}, {}, {}, {}
     for line in text.splitlines():
         m = re.match(r'node (0x\w+) type (\d) ports (\d+) .* name (.*)', line)
         if m:
@@ -119,10 +114,7 @@ def parse_dump(text):
             port0[at[0]] = int(m[4])
         elif m[3]:
             lids[at] = (int(m[4]), int(m[5]))
-    return cables,
-{
-g: tuple(n) + (port0.get(g, 0),) for g, n in nodes.items()
-}, lids
+    return cables, {g: tuple(n) + (port0.get(g, 0),) for g, n in nodes.items()}, lids
 
 
 def difference(a, b):
@@ -140,65 +132,48 @@ def compare(name, sim, probe, source):
     check(name + " has nodes", len(got[1]) > 1, r.stdout[:200])
     for i, what in enumerate(("cables and rates", "nodes, names and LIDs", "LIDs of hosts")):
         check("%s %s" % (name, what), got[i] == want[i], difference(got[i], want[i]))
-    plain = lambda c:
-{
-k: v[:2] for k, v in c.items() if k[0] in got[1]
-}
-check(name + " cables of the file", plain(got[0]) == plain(file[0]),
-      difference(plain(got[0]), plain(file[0]))) found =
-	re.search(r "found (\d+)", r.stdout)
-		check(name + " progress", found and int(found[1]) == len(got[1]), r.stdout[:100])
-			check(name + " no warnings", not r.stderr, r.stderr) return r.stdout
+    plain = lambda c: {k: v[:2] for k, v in c.items() if k[0] in got[1]}
+    check(name + " cables of the file", plain(got[0]) == plain(file[0]), difference(plain(got[0]), plain(file[0])))
+    found = re.search(r"found (\d+)", r.stdout)
+    check(name + " progress", found and int(found[1]) == len(got[1]), r.stdout[:100])
+    check(name + " no warnings", not r.stderr, r.stderr)
+    return r.stdout
 
-	def small_fabric(probe)
-    : sim = Sim(SMALL)
-try : out
-	= compare("small", sim, probe, SMALL) check(
-		"enhanced port 0", re.search(r "node 0x000000000abc0001 .* esp0 1 ", out),
-		out) check("base port 0", re.search(r "node 0x000000000abc0002 .* esp0 0 ", out),
-			   out) check("LinearFDBCap", " cap 49152 " in out, out)
-		check("vendor, device, system", "vendor 0x2c9 device 0xd2f0 system 0x000000000abc0001" in out,
-		      out) check("FDR10",
-				 "port 0x0000000000000a20 1 guid 0x0000000000000a21 lid 104 lmc 2 to "
-				 "0x000000000abc0011 2 4xFDR10" in out,
-				 out)
-			check("chassis by system image GUID",
-			      len(re.findall(r " chassis 1 place - name (?:MF0;spine1|leaf3)", out)) == 2 and
-				      out.count(" chassis 0 ") == 9,
-			      out) check("switch cabled to itself",
-					 "port 0x000000000abc0001 7 to 0x000000000abc0001 8 4xHDR" in out,
-					 out) check("LMC", "guid 0x0000000000000a11 lid 100 lmc 2" in out,
-						    out) r =
-				sim.run(probe, "again", "", "12") check(
-					"twelve times", r.stdout == "files left open 0, children left 0\n",
-					r.stdout + r.stderr) r =
-					sim.run(probe, "dump", "ibsim0:1", SIM_HOST = "H-0000000000000a10")
-						check("local port is a host's",
-						      " sm 0x0000000000000a11\n" in r.stdout, r.stdout[:200])
-							check("CA and port named",
-							      r.returncode == 0 and
-								      "source ibsim0:1 " in r.stdout,
-							      r.stdout[:100] + r.stderr)
-								r = sim.run(probe, "dump", "nosuch") check(
-						"no such CA",
-						r.returncode == 1 and
-							"discovery from nosuch failed" in r.stderr and
-							"nosuch:0" in r.stderr,
-						r.stderr) r =
-						sim.run(probe, "dump", "ibsim0:x")
-							check("bad target",
-							      r.returncode == 1 and
-								      "expected CA, CA:PORT or :PORT" in r
-									      .stderr,
-							      r.stderr) subnet_manager(sim, probe) finally
-	    : sim.close()
 
-		      def
-		      subnet_manager(sim, probe)
-	    : ""
-	      "After a sweep of OpenSM: links are active, the SM is found, the tables are those OpenSM wrote."
-	      "" env = dict(sim.env(), OSM_TMP_DIR = WORK, OSM_CACHE_DIR = WORK)
-	try : subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", "0xabc0001"], env=env,
+def small_fabric(probe):
+    sim = Sim(SMALL)
+    try:
+        out = compare("small", sim, probe, SMALL)
+        check("enhanced port 0", re.search(r"node 0x000000000abc0001 .* esp0 1 ", out), out)
+        check("base port 0", re.search(r"node 0x000000000abc0002 .* esp0 0 ", out), out)
+        check("LinearFDBCap", " cap 49152 " in out, out)
+        check("vendor, device, system", "vendor 0x2c9 device 0xd2f0 system 0x000000000abc0001" in out, out)
+        check("FDR10", "port 0x0000000000000a20 1 guid 0x0000000000000a21 lid 104 lmc 2 to 0x000000000abc0011 2 4xFDR10" in out,
+              out)
+        check("chassis by system image GUID", len(re.findall(r" chassis 1 place - name (?:MF0;spine1|leaf3)", out)) == 2
+              and out.count(" chassis 0 ") == 9, out)
+        check("switch cabled to itself", "port 0x000000000abc0001 7 to 0x000000000abc0001 8 4xHDR" in out, out)
+        check("LMC", "guid 0x0000000000000a11 lid 100 lmc 2" in out, out)
+        r = sim.run(probe, "again", "", "12")
+        check("twelve times", r.stdout == "files left open 0, children left 0\n", r.stdout + r.stderr)
+        r = sim.run(probe, "dump", "ibsim0:1", SIM_HOST="H-0000000000000a10")
+        check("local port is a host's", " sm 0x0000000000000a11\n" in r.stdout, r.stdout[:200])
+        check("CA and port named", r.returncode == 0 and "source ibsim0:1 " in r.stdout, r.stdout[:100] + r.stderr)
+        r = sim.run(probe, "dump", "nosuch")
+        check("no such CA", r.returncode == 1 and "discovery from nosuch failed" in r.stderr and "nosuch:0" in r.stderr,
+              r.stderr)
+        r = sim.run(probe, "dump", "ibsim0:x")
+        check("bad target", r.returncode == 1 and "expected CA, CA:PORT or :PORT" in r.stderr, r.stderr)
+        subnet_manager(sim, probe)
+    finally:
+        sim.close()
+
+
+def subnet_manager(sim, probe):
+    """After a sweep of OpenSM: links are active, the SM is found, the tables are those OpenSM wrote."""
+    env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
+    try:
+        subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", "0xabc0001"], env=env,
                        cwd=WORK, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        timeout=60)
     except subprocess.TimeoutExpired:
@@ -227,40 +202,34 @@ def changes(probe):
     """Discover, change the simulated fabric, discover again."""
     sim = Sim(SMALL)
     p = None
-		try : p
-			= subprocess
-				  .Popen([ probe, "changes", "" ], env = sim.env(True), cwd = WORK,
-					 stdin = subprocess.PIPE, stdout = subprocess.PIPE,
-					 text = True) check("first of two", p.stdout.readline() == "ready\n")
-					  sim.console('Unlink "S-000000000abc0011"[7]',
-						      'Unlink "H-0000000000000a60"[1]',
-						      'Unlink "S-000000000abc0012"[1]',
-						      'Link "H-0000000000000a40"[1] "S-000000000abc0013"[4]',
-						      'Baselid "H-0000000000000a10"[1] 200 1') out,
-				_ = p.communicate("\n", timeout = 60) want =
-					[
-						"- node host6 HCA-1 (0x0000000000000a60, CA, 1 port)",
-						"~ lid host1 HCA-1[1]: 100 -> 200, lmc 2 -> 1",
-						"- link leaf1[7] -- MF0;spine1:MQM8700/U1[1]",
-						"- link leaf3[1] -- host6 HCA-1[1]",
-						"~ link host4 HCA-1[1]: from leaf2[1] to leaf3[4]",
-						"5 changes"
-					] norm = lambda s
-			    : " -- ".join(sorted(s [7:].split(" -- "))) if " link " in s and
-						 " -- " in s else s check(
-							 "changes",
-							 sorted(map(norm, out.splitlines())) ==
-								 sorted(map(norm, want)),
-							 out) finally
-			    : if p and
-			      p.poll() is None : p.kill() p.wait() sim.close()
+    try:
+        p = subprocess.Popen([probe, "changes", ""], env=sim.env(True), cwd=WORK, stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True)
+        check("first of two", p.stdout.readline() == "ready\n")
+        sim.console('Unlink "S-000000000abc0011"[7]', 'Unlink "H-0000000000000a60"[1]',
+                    'Unlink "S-000000000abc0012"[1]', 'Link "H-0000000000000a40"[1] "S-000000000abc0013"[4]',
+                    'Baselid "H-0000000000000a10"[1] 200 1')
+        out, _ = p.communicate("\n", timeout=60)
+        want = ["- node host6 HCA-1 (0x0000000000000a60, CA, 1 port)",
+                "~ lid host1 HCA-1[1]: 100 -> 200, lmc 2 -> 1",
+                "- link leaf1[7] -- MF0;spine1:MQM8700/U1[1]",
+                "- link leaf3[1] -- host6 HCA-1[1]",
+                "~ link host4 HCA-1[1]: from leaf2[1] to leaf3[4]",
+                "5 changes"]
+        norm = lambda s: " -- ".join(sorted(s[7:].split(" -- "))) if " link " in s and " -- " in s else s
+        check("changes", sorted(map(norm, out.splitlines())) == sorted(map(norm, want)), out)
+    finally:
+        if p and p.poll() is None:
+            p.kill()
+            p.wait()
+        sim.close()
 
-							 def
-							 trouble(probe)
-			    : sim = Sim(SMALL)
-			try :
-#A leaf that drops everything : requests time out, then the node is left out.
-				sim.console('Error "S-000000000abc0013" 100')
+
+def trouble(probe):
+    sim = Sim(SMALL)
+    try:
+        # A leaf that drops everything: requests time out, then the node is left out.
+        sim.console('Error "S-000000000abc0013" 100')
         start = time.time()
         r = sim.run(probe, "dump", "")
         check("silent switch: the rest is found", r.returncode == 0 and "0x0000000000000a10" in r.stdout
@@ -270,7 +239,7 @@ def changes(probe):
         sim.console('Error "S-000000000abc0013" 0')
         r = sim.run(probe, "dump", "")
         check("switch answers again", r.returncode == 0 and "node 0x000000000abc0013" in r.stdout, r.stderr)
-#A simulator that stands still : nothing answers until the caller cancels.
+        # A simulator that stands still: nothing answers until the caller cancels.
         sim.proc.send_signal(signal.SIGSTOP)
         for i in range(3):
             r = sim.run(probe, "cancel", "", "200")
@@ -316,7 +285,8 @@ def large_fabric(probe):
     path = os.path.join(WORK, "torus.net")
     torus(path, 30, 5)
     sim = Sim(path)
-				try : said = ""
+    try:
+        said = ""
         for _ in range(12):
             r = sim.run(probe, "cancel", "", "100")
             said += r.stdout
@@ -337,7 +307,8 @@ def dying(probe, name, sig, silence, expected, again):
     path = os.path.join(WORK, "torus.net")
     sim = Sim(path)
     p = None
-					try : p = subprocess.Popen([probe, "dying", "", str(silence), str(int(sig)), str(sim.proc.pid)], env=sim.env(True),
+    try:
+        p = subprocess.Popen([probe, "dying", "", str(silence), str(int(sig)), str(sim.proc.pid)], env=sim.env(True),
                              cwd=WORK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         said = p.stdout.readline()
         check(name + ": told", re.match(expected + r".*\(\d+ nodes had come\).*, children left 0$", said), said)
@@ -363,7 +334,7 @@ def goes_on(sim, _path):
 
 
 def dying_simulators(probe):
-#an hour of silence is allowed : that it is gone is seen without
+    # an hour of silence is allowed: that it is gone is seen without
     dying(probe, "simulator killed", signal.SIGKILL, 3600, r"no answer: no ibsim has the socket name", begun_anew)
     dying(probe, "simulator stopped", signal.SIGSTOP, 2, r"no answer from the fabric for 2 s", goes_on)
 
@@ -375,7 +346,8 @@ def explorer(ibscope):
     import run as tui
     sim = Sim(SMALL)
     t = tui.Terminal(size=(120, 40))
-						try : t.type("LD_PRELOAD='%s' IBSIM_SOCKNAME=%s %s -L" % (SIM_SO, sim.socket, ibscope))
+    try:
+        t.type("LD_PRELOAD='%s' IBSIM_SOCKNAME=%s %s -L" % (SIM_SO, sim.socket, ibscope))
         t.keys("Enter")
         t.wait(r"^. first active port \(live\): 5 switches")
         sim.proc.kill()
@@ -404,7 +376,8 @@ def killed_program(ibscope):
         sim.proc.send_signal(signal.SIGSTOP)  # nothing is ever answered
         p = subprocess.Popen([ibscope, "-e", "live wait 3600"], env=sim.env(True), cwd=WORK, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-							try : end = time.time() + 30
+        try:
+            end = time.time() + 30
             while not children_of(p.pid) and time.time() < end:
                 time.sleep(0.02)
             child = children_of(p.pid)
@@ -423,15 +396,16 @@ def killed_program(ibscope):
 
 
 def alive(pid):
-								try : with open("/proc/%s/stat" % pid) as f:
+    try:
+        with open("/proc/%s/stat" % pid) as f:
             return f.read().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
 
 
 def children_of(pid):
-									try:
-	return open("/proc/%d/task/%d/children" % (pid, pid)).read().split()
+    try:
+        return open("/proc/%d/task/%d/children" % (pid, pid)).read().split()
     except OSError:
         return []
 
@@ -455,13 +429,18 @@ def killed_parent(probe, env):
 def program(ibscope):
     """The same through the program itself."""
     sim = Sim(SMALL)
-	try : saved = os.path.join(WORK, "saved")
+    try:
+        saved = os.path.join(WORK, "saved")
         r = sim.run(ibscope, "-L", "-e", "save " + saved)
         check("ibscope -L", r.returncode == 0, r.stderr)
         got = parse_topology(open(saved).read()) if os.path.exists(saved) else ({}, {}, {})
         want = parse_topology(sim.run("ibnetdiscover").stdout)
         for i, what in enumerate(("cables", "nodes", "LIDs")):
             check("ibscope -L, save: " + what, got[i] == want[i], difference(got[i], want[i]))
+        r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "snapshot a; fail random 1 seed=1; live; journal; diff a; undo; journal")
+        check("journal goes on", r.returncode == 0 and re.search(
+            r"^>  3  live [\s\S]*^0 entries on 0 switches changed[\s\S]*^>  2  fail random 1 seed=1 [\s\S]*^   3  live ",
+            r.stdout, re.M), r.stdout + r.stderr)
     finally:
         sim.close()
     if not glob.glob("/dev/infiniband/umad*"):
@@ -480,7 +459,8 @@ def tables(ibscope):
     conf = os.path.join(WORK, "opensm.conf")
     with open(conf, "w") as f:
         f.write("qos TRUE\nqos_sl2vl 0,0,1,1,2,2,3,3,4,4,5,5,6,6,7,7\n")
-		try : env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
+    try:
+        env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
         subprocess.run(["opensm", "-o", "-F", conf, "-R", "updn", "-f", os.path.join(WORK, "osm2.log"), "-D", "0x43",
                         "-g", "0xabc0001"], env=env, cwd=WORK, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, timeout=60)
@@ -521,7 +501,8 @@ def held(sim, ibscope, commands, act):
     os.mkfifo(hold)
     p = subprocess.Popen([ibscope, "-e", commands], env=sim.env(True), cwd=WORK, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
-			try : with open(hold, "w"):  # opens when the program has opened it, too
+    try:
+        with open(hold, "w"):  # opens when the program has opened it, too
             act()
         out, err = p.communicate(timeout=120)
         return p.returncode, out, err
@@ -536,7 +517,8 @@ def partial(ibscope):
     """A switch that does not answer: the fabric is incomplete, and nothing of it is told to be gone."""
     silent = 'Error "S-000000000abc0013" %d'
     sim = Sim(SMALL)
-				try : sim.console(silent % 100)
+    try:
+        sim.console(silent % 100)
         r = sim.run(ibscope, "-L", "-R", "minhop", "-e", "check")
         check("incomplete: status", r.returncode == 1, r.stdout)
         check("incomplete: told at start", re.search(r"is incomplete \(.*open port", r.stderr), r.stderr)
@@ -545,7 +527,7 @@ def partial(ibscope):
         told = contract.objects(ibscope, r.stdout)
         check("incomplete: JSON", told[0].get("fabric", {}).get("complete") is False and told[-1].get("complete") is False
               and told[-1].get("sound") is False, r.stdout + r.stderr)
-#It answers, but does not tell of its ports(attribute 21, PortInfo) : what is behind them is not known.
+        # It answers, but does not tell of its ports (attribute 21, PortInfo): what is behind them is not known.
         sim.console(silent % 0, 'Error "S-000000000abc0013" 100 21')
         r = sim.run(ibscope, "--json", "-L", "-R", "minhop", "-e", "show warnings; check")
         told = contract.objects(ibscope, r.stdout)
@@ -566,7 +548,7 @@ def partial(ibscope):
         check("unless asked for", status == 0 and "INCOMPLETE" in out, out + err)
         check("no answer is not gone", re.search(r"^\? node leaf3", out, re.M) and re.search(r"^\? node host6", out, re.M)
               and not re.search(r"^- ", out, re.M), out + err)
-#The console's order reaches the simulator before the next discovery does.
+        # The console's order reaches the simulator before the next discovery does.
         sim.console(silent % 0)
         status, out, err = held(sim, ibscope, "live; source hold; live; show",
                                 lambda: sim.console('Unlink "H-0000000000000a60"[1]'))
@@ -575,8 +557,8 @@ def partial(ibscope):
     finally:
         sim.close()
 
-#-- - what is sent, \
-	and what the discovery process may do meanwhile -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -
+
+# --- what is sent, and what the discovery process may do meanwhile ---------------------------------
 
 GET, CLASSES = 0x01, {0x01: "SubnLid", 0x81: "SubnDir"}
 ATTRIBUTES = {0x10: "NodeDescription", 0x11: "NodeInfo", 0x12: "SwitchInfo", 0x15: "PortInfo", 0x17: "SLtoVLTable",
@@ -618,8 +600,7 @@ def only_gets(probe, ibscope):
         r, lines = captured(sim, "session", ibscope, "-e",
                             "live; route minhop; live tables; live sl2vl; check; fail switch *spine1*; undo; live tables; save saved2")
         sent = mads(lines)
-        asked =
-					{ATTRIBUTES.get(m.attribute, m.attribute) for m in sent}
+        asked = {ATTRIBUTES.get(m.attribute, m.attribute) for m in sent}
         check("a session's MADs are seen", asked == set(ATTRIBUTES.values()) and len(sent) > 4 * 11 * 3 and r.stdout,
               "%d MADs: %s; %s" % (len(sent), asked, r.stderr))
         page = open(os.path.join(HERE, "..", "..", "tui", "ibscope.1.in")).read()
@@ -650,7 +631,8 @@ def confined(probe):
     sim = Sim(SMALL)
     fifo, p = os.path.join(WORK, "hold-child"), None
     barred = "1" if has_seccomp(probe) else r"\d+"
-					try : _, lines = captured(sim, "tried", probe, "dump", "", CAPTURE_TRY="1")
+    try:
+        _, lines = captured(sim, "tried", probe, "dump", "", CAPTURE_TRY="1")
         tries = list(zip(mads(lines), [line for line in lines if line.startswith("may ")]))
         check("free at the start", tries and tries[0][0].hops == 0 and tries[0][1] == "may open 0 socket 0 fork 0 exec 2", tries[:1])
         wrong = [t for m, t in tries if m.hops and not re.fullmatch("may open %s socket %s fork %s exec %s" % ((barred,) * 4), t)]
@@ -671,10 +653,7 @@ def confined(probe):
         threads = [t for c in children_of(p.pid) for t in glob.glob("/proc/%s/task/*/status" % c)]
         status = [dict(line.split(":\t", 1) for line in open(t).read().splitlines()) for t in threads]
         told = {(s["NoNewPrivs"], s["Seccomp"]) for s in status}
-        check("the kernel says so, of all threads", len(status) >= 2 and told == {
-																("1",
-																 "2" if barred ==
-																	 "1" else "0")}, told)
+        check("the kernel says so, of all threads", len(status) >= 2 and told == {("1", "2" if barred == "1" else "0")}, told)
         with open(fifo, "w") as f:
             f.write("x")
         out, _ = p.communicate(timeout=60)
@@ -709,7 +688,9 @@ def main():
             only_gets(probe, os.path.abspath(arg))
             continue
         sim = Sim(arg)
-						try : compare(os.path.basename(arg), sim, probe, arg) finally:
+        try:
+            compare(os.path.basename(arg), sim, probe, arg)
+        finally:
             sim.close()
     left = [d for d in os.listdir(WORK) if d.startswith("sys-")]
     check("no folder left behind", not left, left)

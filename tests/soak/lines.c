@@ -193,6 +193,8 @@ static void add_value(struct maker *m, const struct optdef *o, struct text *t)
 
 	if (one_in(m, 20)) {
 		add_garbage(m, t);
+	} else if (o->names && one_in(m, 2)) {
+		add_endport(m, t);
 	} else if (o->type == OPT_FILE) {
 		add_file(m, t);
 	} else if (o->type == OPT_BOOL) {

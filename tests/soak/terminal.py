@@ -70,7 +70,7 @@ class Session:
         told, tell = os.pipe()
         take, self.orders = os.pipe()
         self.resize()
-        env = {"PATH": os.environ["PATH"], "HOME": turn.folder, "LANG": "C.UTF-8", "TERM": "xterm-256color",
+        env = {"PATH": os.environ["PATH"], "HOME": turn.folder, "IBSCOPE_ETC": turn.folder, "LANG": "C.UTF-8", "TERM": "xterm-256color",
                "INPUTRC": "/dev/null", "ASAN_OPTIONS": "detect_leaks=0"}
         argv = [turn.program("ibscope-san"), "-R", "minhop", "xgft:4,4:1,2"]
 

@@ -35,7 +35,7 @@ SHORT = {"echo", "help", "quit", "undo", "redo", "journal", "snapshot", "set", "
          "roots", "config", "source", "why", "lft", "hops", "step", "elements", "schema"}
 # Commands of the interface: they are done in the thread that draws.
 SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "search", "keymap", "colours", "select",
-          "follow", "fold", "action", "clear"}
+          "follow", "fold", "action", "clear", "copy", "mouse"}
 
 # One list a fabric, all that works on much of it; FILE is a file that is there, OUT one that is written.
 TREE = ["synth xgft:14,14,14:1,14,14", "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
@@ -318,7 +318,7 @@ BATCHES = ["synth xgft:18,18,18:1,18,18; route minhop; export json out; export f
 def explorer(folder, mark):
     """The program on a terminal of its own whose output somebody reads."""
     ours, theirs = os.openpty()
-    env = mark.env(TMPDIR=folder, HOME=folder, TERM="xterm")
+    env = mark.env(TMPDIR=folder, HOME=folder, IBSCOPE_ETC=folder, TERM="xterm")
     p = subprocess.Popen([PROGRAM, "-R", "minhop", "xgft:18,18,18:1,18,18"], cwd=folder, env=env, stdin=theirs,
                          stdout=theirs, stderr=theirs, start_new_session=True)
     os.close(theirs)

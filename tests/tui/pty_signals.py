@@ -38,7 +38,7 @@ class Pty:
             for what, most in limits:
                 resource.setrlimit(what, (most, most))
 
-        env = {"PATH": os.environ["PATH"], "HOME": self.dir, "LANG": "C.UTF-8", "TERM": "xterm-256color",
+        env = {"PATH": os.environ["PATH"], "HOME": self.dir, "IBSCOPE_ETC": self.dir, "LANG": "C.UTF-8", "TERM": "xterm-256color",
                "INPUTRC": "/dev/null", "ASAN_OPTIONS": "detect_leaks=0:handle_abort=0"}
         self.p = subprocess.Popen([PROGRAM, *args.split()], stdin=self.slave, stdout=self.slave, stderr=self.slave,
                                   env=env, start_new_session=True, preexec_fn=prepare)

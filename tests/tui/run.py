@@ -51,7 +51,7 @@ class Terminal:
         self.env = {
             "PATH": os.environ["PATH"], "HOME": self.dir, "LANG": "C.UTF-8", "TERM": term, "PS1": "ready> ",
             "XDG_STATE_HOME": os.path.join(self.dir, "state"), "XDG_CONFIG_HOME": os.path.join(self.dir, "config"),
-            "INPUTRC": "/dev/null", "TMPDIR": self.dir, "OUT": self.dir, "TESTS": HERE, "ROOT": ROOT,
+            "IBSCOPE_ETC": os.path.join(self.dir, "etc"), "INPUTRC": "/dev/null", "TMPDIR": self.dir, "OUT": self.dir, "TESTS": HERE, "ROOT": ROOT,
             "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", ""),
         }
         self.env.update(env or {})
@@ -94,6 +94,13 @@ class Terminal:
     def fifo(self, name):
         """A file that holds whoever opens it, until release()."""
         os.mkfifo(os.path.join(self.dir, name))
+
+    def make(self, name, text):
+        """A file that is there before the program starts."""
+        path = os.path.join(self.dir, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text + "\n")
 
     def unpack(self, name, source):
         with lzma.open(os.path.join(ROOT, source)) as f, open(os.path.join(self.dir, name), "wb") as to:
@@ -193,6 +200,7 @@ def compare(term, name):
 def run_script(path):
     """One .test file: settings first, then steps."""
     size, term, env, fifos, packed, t = (80, 24), "screen-256color", {}, [], [], None
+    made = []
     try:
         with open(path) as f:
             lines = f.read().split("\n")
@@ -214,6 +222,8 @@ def run_script(path):
                     fifos.append(rest)
                 elif word == "unpack":
                     packed.append(rest.split())
+                elif word == "make":
+                    made.append(rest.split(None, 1))
                 elif word == "release":
                     name, _, source = rest.partition(" ")
                     t.release(name, open(os.path.join(ROOT, source), "rb").read() if source else b"")
@@ -223,6 +233,8 @@ def run_script(path):
                         t.fifo(name)
                     for name, source in packed:
                         t.unpack(name, source)
+                    for name, text in made:
+                        t.make(name, text.encode().decode("unicode_escape"))
                     t.start(rest)
                 elif word == "keys":
                     t.keys(*rest.split())
@@ -547,7 +559,143 @@ def batch_refuses():
         raise Failed("status %d, %r" % (p.returncode, p.stderr))
 
 
-ROBUST = [quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
+def names_between(lines, label, behind, at=0):
+    """What stands in the rows of a saved screen below one label of its header and before the next; "-" is no name."""
+    start = lines[2].index(label, at)
+    end = lines[2].index(behind, start)
+    names = [line[start:end].strip() for line in lines[3:] if line.startswith("│") and line[2:79].strip()]
+    return [name for name in names if name != "-"]
+
+
+def real_screens_readable():
+    """Selene and sat11 at 80x24: every row of a screen has a name of its own, every port is there whole."""
+    columns = {"switches": ("name", " lid"), "ports": ("peer", "  load"), "lft": ("destination", " was")}
+    for fabric in ("selene", "sat11"):
+        for pane in ("switches", "ports", "lft", "path"):
+            with open(os.path.join(HERE, "expected", "real-%s-%s.txt" % (fabric, pane))) as f:
+                lines = f.read().rstrip("\n").split("\n")
+            if len(lines) != 24 or max(map(len, lines)) > 80:
+                raise Failed("%s %s: no screen of 80x24" % (fabric, pane))
+            sides = [names_between(lines, *columns[pane])] if pane in columns else [
+                names_between(lines, side, " out", 0 if side == "there" else 40) for side in ("there", "back")]
+            for names in sides:
+                if len(names) < 8 or len(set(names)) != len(names):
+                    raise Failed("%s %s: rows alike among %s" % (fabric, pane, names))
+            for line in lines[3:23]:
+                if re.search(r"\[(?!\d+\])", line):
+                    raise Failed("%s %s: a port is cut off: %s" % (fabric, pane, line))
+            hops = [line for line in lines[4:9]] if pane == "path" else []
+            for hop in hops:
+                if not all(re.match(r"\s*\d+ \S.* \d+ +\d+ +\d+\s*$", part) for part in hop[2:-1].split("│")):
+                    raise Failed("%s path: a hop without its ports: %s" % (fabric, hop))
+
+
+def copies_to_the_clipboard():
+    """y and a second key: tmux takes what OSC 52 says, and it is the thing that is selected, in every pane."""
+    t = Terminal()
+    try:
+        t.tmux("set-option", "-g", "set-clipboard", "on")
+        t.start("-R updn xgft:4,4:1,2")
+        t.wait(READY.replace("minhop", "updn"))
+
+        def copied(key, want, said=None):
+            t.keys("y")
+            t.wait(r"^copy: .* r row ")
+            t.keys(key)
+            t.wait(said or r"^ copied the ")
+            end = time.monotonic() + BOUND
+            while t.tmux("show-buffer", check=False) != want:
+                if time.monotonic() > end:
+                    raise Failed("%s: %r is in the buffer, not %r" % (key, t.tmux("show-buffer", check=False), want))
+                time.sleep(0.03)
+
+        t.keys("Down")
+        t.wait(r"Switches 2/6")
+        copied("n", "leaf-02")
+        copied("g", "0x0002c90300a00010")
+        copied("c", "show node leaf-02")
+        copied("l", "4")
+        t.keys("Enter")
+        t.wait(r"▸Ports of leaf-02")
+        copied("o", "leaf-02[1]")
+        copied("y", "leaf-02")
+        t.run(":pane path node0001 node0016")
+        t.wait(r"▸node0001 → node0016")
+        copied("p", "node0001[1] -> [1]leaf-01[6] -> [1]spine-02[4] -> [6]leaf-04[4] -> node0016[1]")
+        copied("c", "trace 2 22")
+        t.run(":pane journal")
+        t.wait(r"▸Journal")
+        copied("c", "pane journal")
+        t.keys("y")
+        t.wait(r"^copy: ")
+        t.keys("p")
+        t.wait(r"copy: this row of pane journal has no path")
+        t.run(":copy nonsense")
+        t.wait(r"^│ .*nonsense.*name\|guid|^│ .*expected")
+    finally:
+        t.close()
+
+
+def raw_bytes_of_copy(env):
+    """What the program writes for `copy name`, by what tmux sees of it."""
+    t = Terminal(env=env)
+    try:
+        t.start("-R minhop xgft:4,4:1,2")
+        t.wait(READY)
+        path = os.path.join(t.dir, "raw")
+        t.tmux("pipe-pane", "-t", "t", "cat > %s" % path)
+        t.keys("y")
+        t.wait(r"^copy: ")
+        t.keys("n")
+        t.wait(r"copied the name: leaf-01")
+        end = time.monotonic() + BOUND
+        while not os.path.exists(path) or b"copied" not in open(path, "rb").read():
+            if time.monotonic() > end:
+                raise Failed("nothing was written")
+            time.sleep(0.03)
+        with open(path, "rb") as f:
+            return f.read()
+    finally:
+        t.close()
+
+
+def copies_past_multiplexers():
+    """OSC 52 as it is, and wrapped so that tmux and screen pass it on."""
+    osc = b"\033]52;c;bGVhZi0wMQ==\a"
+    tmux = b"\033Ptmux;\033" + osc + b"\033\\"
+    screen = b"\033P" + osc + b"\033\\"
+    for env, has, has_not in (({"TERM": "xterm-256color"}, [osc], [tmux, screen]),
+                              ({"TERM": "xterm-256color", "TMUX": "/tmp/x,1,0"}, [osc, tmux], [screen]),
+                              ({"TERM": "tmux-256color"}, [osc, tmux], [screen]),
+                              ({"TERM": "screen", "STY": "1.x"}, [osc, screen], [tmux])):
+        raw = raw_bytes_of_copy(env)
+        for want in has:
+            if want not in raw.replace(tmux, b"") + raw:
+                raise Failed("%s: %r is not in %r" % (env, want, raw))
+        for no in has_not:
+            if no in raw:
+                raise Failed("%s: %r is in %r" % (env, no, raw))
+
+
+def mouse_is_left_to_the_terminal():
+    """`mouse off`: the terminal hears of no mouse any more, and of it again after `mouse on`."""
+    t = started()
+    try:
+        flag = lambda: t.tmux("display-message", "-p", "-t", "t", "#{mouse_any_flag}").strip()
+        for line, want in (("mouse off", "0"), ("mouse on", "1"), ("mouse", "0")):
+            t.run(":" + line + "; echo done-" + want + line.replace(" ", "-"))
+            t.wait(r"^│ done-" + want + line.replace(" ", "-"))
+            if flag() != want:
+                raise Failed("%s: the terminal has %s" % (line, flag()))
+            t.keys("F12")
+        t.run(":mouse nonsense")
+        t.wait(r"nonsense")
+    finally:
+        t.close()
+
+
+ROBUST = [real_screens_readable, copies_to_the_clipboard, copies_past_multiplexers, mouse_is_left_to_the_terminal,
+          quit_restores, term_restores, crash_restores, suspend_resume, tiny_sizes, random_keys, history_kept, limits_of_the_explorer,
           cancel_long_work, dumb_terminal, keymap_errors, batch_refuses, suspended_ends, *pty_signals.TESTS]
 
 

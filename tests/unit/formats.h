@@ -84,6 +84,19 @@ static inline void one_warning(const struct fabric *f, const char *kind, unsigne
 		fail_msg("expected \"%s\" in \"%s\"", part, f->warnings.w[0].text);
 }
 
+/* The nth warning of a kind tells this. */
+static inline void warns(const struct fabric *f, const char *kind, unsigned n, const char *part)
+{
+	for (size_t i = 0; i < f->warnings.n; i++) {
+		if (strcmp(f->warnings.w[i].kind, kind) || n--)
+			continue;
+		if (!strstr(f->warnings.w[i].text, part))
+			fail_msg("expected \"%s\" in \"%s\"", part, f->warnings.w[i].text);
+		return;
+	}
+	fail_msg("no such warning: %s", kind);
+}
+
 static inline uint32_t node(const struct fabric *f, uint64_t guid)
 {
 	uint32_t n = fabric_node_by_guid(f, guid);

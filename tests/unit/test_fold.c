@@ -211,7 +211,8 @@ static void test_find(void **state)
 	assert_int_equal(view_count(v), 1);
 	expect(v, 0, "name", "+ dir2 (7)");
 	view_filter(v, "");
-	assert_true(view_search(v, "dir2/S02", 1, false, 1)); /* below a closed header */
+	/* below a closed header */
+	assert_int_equal(view_search(v, "dir2/S02", &(struct search){.dir = 1, .seconds = 1}, NULL), 1);
 	expect(v, v->sel, "name", "+ dir2 (7)");
 	assert_int_equal(view_sort(v, view_column(v, "ports", &e), true, &e), 0);
 	expect(v, 0, "name", "+ dir2 (7)");
@@ -267,9 +268,15 @@ static void test_path(void **state)
 
 	(void)state;
 	assert_int_equal(view_count(v), 6); /* two ends, two edge switches, the chassis, the SL */
-	expect(v, 2, "there", "+ · [1] dir1 (3) [1]");
-	expect(v, 2, "back", " · [1] dir1 (3) [1]");
-	expect(v, 4, "there", "node0005[1]");
+	expect(v, 2, "there", "+ dir1 (3)");
+	expect(v, 2, "back", "dir1 (3)");
+	expect(v, 2, "in", "1");  /* of its first chip */
+	expect(v, 2, "out", "1"); /* of its last one */
+	expect(v, 0, "in", "");
+	expect(v, 0, "out", "1");
+	expect(v, 4, "there", "node0005");
+	expect(v, 4, "in", "1");
+	expect(v, 4, "out", "");
 	view_select(v, 2);
 	view_toggle(v);
 	assert_int_equal(view_count(v), 9);

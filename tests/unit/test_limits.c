@@ -394,6 +394,49 @@ static void net_files(const struct row *r)
 	free(inner);
 }
 
+/* A .topo of one system, of types in a file beside it: refused or not. */
+static void topo(const struct row *r, const char *types, const char *text, bool good)
+{
+	char *file = write_file("all.ibnl", types), *path = write_file("a.topo", text),
+	     *line = str_printf("load %s", path);
+
+	if (good)
+		accepted(line);
+	else
+		refused(r, line);
+	free(line);
+	free(path);
+	free(file);
+}
+
+/* Boards of 100 chips each, and a chip more in a second system. */
+static void topo_chips(const struct row *r)
+{
+	char *chips = many("NODE SW 1 C U\n", 100), *boards = many("SUBSYSTEM B b\n", r->n / 100);
+	char *types = str_printf("SYSTEM B\n%sTOPSYSTEM M\n%sTOPSYSTEM C\nNODE SW 1 C U\n", chips, boards);
+
+	assert_int_equal(r->n % 100, 0);
+	topo(r, types, "M a\n P1 -> M a P2\n", true);
+	topo(r, types, "M a\n P1 -> C b P2\n", false);
+	free(types);
+	free(boards);
+	free(chips);
+}
+
+static void topo_boards(const struct row *r)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		struct text types = {0};
+
+		text_add(&types, "SYSTEM B0\nNODE SW 1 C U\n");
+		for (unsigned i = 1; i < r->n + more; i++)
+			text_add(&types, "SYSTEM B%u\nSUBSYSTEM B%u b\n", i, i - 1);
+		text_add(&types, "TOPSYSTEM M\nSUBSYSTEM B%u b\n", r->n + more - 1);
+		topo(r, types.s, "M a\n P1 -> M a P2\n", !more);
+		text_free(&types);
+	}
+}
+
 static bool any_name(const char *name)
 {
 	return !strcmp(name, "up");
@@ -600,6 +643,8 @@ static const struct {
 	{"scripts within each other", scripts},
 	{"ibsim net files within each other", net_depth},
 	{"includes of an ibsim net file", net_files},
+	{"chips of a .topo", topo_chips},
+	{"boards of a .topo within each other", topo_boards},
 	{"keymaps within each other", keymaps},
 	{"files of a keymap", keymap_files},
 	{"keys of a binding", binding},

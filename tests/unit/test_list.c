@@ -1,4 +1,5 @@
 /* The command `list`: every pane without a screen, as text and as JSON; what panes leave out. */
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/syntax.h"
 #include "fixture.h"
@@ -84,7 +85,7 @@ static void expect_row(const json_t *row, const json_t *columns)
 
 		assert_true(json_is_string(cell) || json_is_number(cell) || json_is_null(cell));
 	}
-	assert_int_equal(json_object_size(row), json_array_size(columns) + 2);
+	assert_int_equal(json_object_size(row), json_array_size(columns) + 3);
 }
 
 /* Both outputs agree; the number of rows, or -1 when the pane refuses. */
@@ -266,6 +267,184 @@ static void rows_as_asked_for(void **state)
 	session_free(s);
 }
 
+/* Rows that a filter leaves of `list WHAT`, told by the keys that JSON gives them. */
+static size_t rows_left(struct session *s, const char *what, const char *filter)
+{
+	char *line = str_printf("list %s filter %s", what, filter);
+	json_t *o;
+	size_t n;
+	int rc;
+
+	o = json_line(s, line, &rc);
+	if (rc)
+		fail_msg("%s: %s", line, json_string_value(json_object_get(o, "error")));
+	n = json_array_size(json_object_get(o, "rows"));
+	json_decref(o);
+	free(line);
+	return n;
+}
+
+static void filters_know_columns(void **state)
+{
+	struct session *s = routed("xgft:4,4:1,2", "minhop");
+
+	(void)state;
+	ok_line(s, "fail link leaf-03[5]");
+	assert_int_equal(rows_left(s, "lft leaf-03", "was:5"), 10);
+	assert_int_equal(rows_left(s, "lft leaf-03", "was:6"), 0); /* what did not change had no other port */
+	assert_int_equal(rows_left(s, "lft leaf-03", "now:5"), 0);
+	assert_int_equal(rows_left(s, "lft leaf-03", "now:6"), 17);
+	assert_int_equal(rows_left(s, "lft leaf-03", "NOW:6 lid:2"), 1); /* a number is a whole one */
+	assert_int_equal(rows_left(s, "lft leaf-03", "lid:/2/"), 5);
+	assert_int_equal(rows_left(s, "lft leaf-03", "dest:node0001"), 1); /* begin of the header */
+	assert_int_equal(rows_left(s, "ports leaf-03", "-peer:node"), 2);
+	assert_int_equal(rows_left(s, "hosts", "switch:leaf-03 name:node001"), 3);
+	line_says(s, "list lft leaf-03 sort now filter was:5", "5 \xe2\x86\x92 6");
+	session_free(s);
+}
+
+static void filters_by_regular_expression(void **state)
+{
+	struct session *s = routed("xgft:4,4:1,2", "minhop");
+
+	(void)state;
+	assert_int_equal(rows_left(s, "switches", "/^leaf-0[13]$/"), 2); /* begin and end of a cell */
+	assert_int_equal(rows_left(s, "switches", "/^(LEAF|spine)-02$/"), 2);
+	assert_int_equal(rows_left(s, "switches", "-/^leaf/"), 2);
+	assert_int_equal(rows_left(s, "switches", "name:/0[^1]$/"), 4);
+	assert_int_equal(rows_left(s, "switches", "name:/^1/"), 0);
+	assert_int_equal(rows_left(s, "hosts", "'/3\\[2/'"), 1);
+	assert_int_equal(rows_left(s, "hosts", "\"switch:/leaf-03.[12]. ?/ /9$/\""), 1);
+	assert_int_equal(rows_left(s, "switches", "leaf-0[13]"), 0); /* text, as names are written */
+	assert_int_equal(rows_left(s, "hosts", "leaf-03[2]"), 1);
+	line_fails(s, "list switches filter name:/[/", "/[/: ");
+	line_fails(s, "list switches filter /(a{1,300}){1,300}/", "more than 1000 repeats");
+	line_fails(s, "list switches filter '/(a*)*\\1/'", "back-reference");
+	session_free(s);
+}
+
+static void unknown_columns_of_filters(void **state)
+{
+	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	struct fabric *f;
+	struct err e;
+
+	(void)state;
+	line_fails(s, "list switches filter nosuch:7",
+		   "pane switches has no column 'nosuch', expected one of");
+	line_fails(s, "list hosts filter leaf no-such:7",
+		   "no column 'no-such', expected one of name lid switch");
+	line_fails(s, "list hosts filter -nosuch:7", "no column 'nosuch'");
+	line_fails(s, "list lft leaf-01 filter nosuch:/7/", "was \xe2\x86\x92 now");
+	/* text with a colon in it is text where a row holds it */
+	f = make_fabric("xgft:4,4:1,2");
+	free(f->node_given[f->switch_node[0]]);
+	f->node_given[f->switch_node[0]] = str_dup("MF0;LG01:MQM8700/U1");
+	fabric_show_names(f);
+	assert_int_equal(session_set_fabric(s, f, "names", NULL, &e), 0);
+	assert_int_equal(rows_left(s, "switches", "\"MF0;LG01:MQM8700/U1\""), 1);
+	assert_int_equal(rows_left(s, "switches", "lg01:mqm -spine"), 1);
+	assert_int_equal(rows_left(s, "switches", "-LG01:MQM"), 5);
+	line_fails(s, "list switches filter LG01:MQM87001", "no column 'LG01'");
+	session_free(s);
+}
+
+static void letters_in_order(void **state)
+{
+	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	const struct search best = {.dir = 1, .start = true, .best = true, .seconds = 100};
+	const struct search next = {.dir = 1, .seconds = 100};
+	struct scene sc = {0};
+	struct view *v;
+	struct err e;
+
+	(void)state;
+	scene_take(&sc, s);
+	v = view_new(view_find("switches"), &sc, 0, NULL, &e);
+	assert_true(view_settle(v, NULL));
+	assert_int_equal(view_search(v, "lf3", &best, &e), 0);
+	assert_true(view_search_like(v, "lf3", &best));
+	assert_int_equal(v->sel, 2);
+	assert_true(view_search_like(v, "SP 0", &next));
+	assert_int_equal(v->sel, 4);
+	assert_true(view_search_like(v, "sp0", &next));
+	assert_int_equal(v->sel, 5);
+	assert_false(view_search_like(v, "3fl", &best)); /* not in this order */
+	assert_false(view_search_like(v, "0x", &best));	 /* GUIDs are no names */
+	assert_int_equal(view_search(v, "nosuch:1", &best, &e), -1);
+	assert_string_equal(e.msg,
+			    "pane switches has no column 'nosuch', expected one of rank name lid ports up "
+			    "routes changed hosts guid");
+	view_free(v);
+	scene_release(&sc);
+	session_free(s);
+}
+
+/* Panes without arguments where something was looked at, as on the screen. */
+static void what_was_looked_at(void **state)
+{
+	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	const struct fabric *f = s->fabric;
+	struct scene sc = {0};
+	struct view *v;
+	struct err e;
+
+	(void)state;
+	scene_take(&sc, s);
+	assert_null(view_new(view_find("lft"), &sc, 0, NULL, &e));
+	assert_string_equal(e.msg, "pane lft: found 0 arguments, expected SWITCH [DESTINATION]");
+	sc.looked.sw = f->node_guid[f->switch_node[2]];
+	v = view_new(view_find("lft"), &sc, 0, NULL, &e);
+	assert_int_equal(v->args.arg[0].guid, sc.looked.sw);
+	assert_int_equal(v->args.n, 1);
+	view_free(v);
+	assert_null(view_new(view_find("path"), &sc, 0, NULL, &e));
+	sc.looked.src = f->port_guid[f->endport_port[0]];
+	sc.looked.dst = f->port_guid[f->endport_port[f->n_endports - 1]];
+	v = view_new(view_find("path"), &sc, 0, NULL, &e);
+	assert_int_equal(v->args.arg[1].guid, sc.looked.dst);
+	view_free(v);
+	v = view_new(view_find("ports"), &sc, 0, NULL, &e); /* may be left out: the first switch */
+	assert_int_equal(v->args.n, 0);
+	view_free(v);
+	sc.looked.node = f->node_guid[f->switch_node[1]];
+	sc.looked.port = 3;
+	v = view_new(view_find("ports"), &sc, 0, NULL, &e);
+	assert_int_equal(v->args.arg[0].guid, sc.looked.node);
+	view_free(v);
+	v = view_new(view_find("sl2vl"), &sc, 0, NULL, &e);
+	assert_int_equal(v->args.arg[0].n, 3);
+	view_free(v);
+	sc.looked.sw = 1; /* of another fabric */
+	assert_null(view_new(view_find("lft"), &sc, 0, NULL, &e));
+	scene_release(&sc);
+	session_free(s);
+}
+
+static void ports_at_a_port(void **state)
+{
+	struct session *s = routed("xgft:4,4:1,2", "minhop");
+	char word[] = "leaf-03[5]", *argv[] = {word};
+	struct scene sc = {0};
+	struct view *v;
+	struct err e;
+
+	(void)state;
+	scene_take(&sc, s);
+	v = view_new(view_find("ports"), &sc, 1, argv, &e);
+	assert_true(view_settle(v, NULL));
+	assert_int_equal(v->sel, 4);
+	view_free(v);
+	snprintf(word, sizeof(word), "leaf-0[9]");
+	assert_null(view_new(view_find("ports"), &sc, 1, argv, &e));
+	line_fails(s, "list ports leaf-03[99]", "99");
+	line_fails(s, "list ports nobody", "nobody");
+	line_says(s, "list ports leaf-03[5]", "     5 up ");
+	scene_release(&sc);
+	scene_drop_results(&sc);
+	session_free(s);
+}
+
 static void mistakes_are_told(void **state)
 {
 	struct session *s = routed("xgft:4,4:1,2", "minhop");
@@ -302,7 +481,7 @@ static void json_tells_types_and_marks(void **state)
 	assert_string_equal(json_string_value(json_array_get(json_object_get(row, "marks"), 0)), "down");
 	json_decref(o);
 	o = json_line(s, "list path node0001 node0016", &rc);
-	assert_string_equal(json_string_value(json_array_get(json_object_get(o, "columns"), 4)), "VL 2");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(o, "columns"), 8)), "VL 2");
 	json_decref(o);
 	session_free(s);
 }
@@ -413,7 +592,8 @@ static void least_pane(void **state)
 	view_filter(v, "what:3");
 	assert_int_equal(view_count(v), 1);
 	assert_int_equal(view_expand(v, "fail %object", &t, &e), -1);
-	assert_true(view_search(v, "row", 1, true, 1));
+	assert_int_equal(view_search(v, "row", &(struct search){.dir = 1, .start = true, .seconds = 1}, &e),
+			 1);
 	assert_false(view_toggle(v));
 	text_free(&t);
 	view_free(v);
@@ -424,10 +604,20 @@ static void least_pane(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_pane_can_be_listed),    cmocka_unit_test(nothing_is_loaded),
-		cmocka_unit_test(rows_as_asked_for),	       cmocka_unit_test(mistakes_are_told),
-		cmocka_unit_test(json_tells_types_and_marks),  cmocka_unit_test(cancelled_at_once),
-		cmocka_unit_test(completed_from_descriptions), cmocka_unit_test(least_pane),
+		cmocka_unit_test(every_pane_can_be_listed),
+		cmocka_unit_test(nothing_is_loaded),
+		cmocka_unit_test(rows_as_asked_for),
+		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(filters_know_columns),
+		cmocka_unit_test(filters_by_regular_expression),
+		cmocka_unit_test(unknown_columns_of_filters),
+		cmocka_unit_test(letters_in_order),
+		cmocka_unit_test(what_was_looked_at),
+		cmocka_unit_test(ports_at_a_port),
+		cmocka_unit_test(json_tells_types_and_marks),
+		cmocka_unit_test(cancelled_at_once),
+		cmocka_unit_test(completed_from_descriptions),
+		cmocka_unit_test(least_pane),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,36 @@ static void test_name_map(void **state)
 	name_map_free(&m);
 }
 
+/* Blanks of every kind behind a name without quotes; many names; one GUID three times; no line at all. */
+static void test_name_map_odd(void **state)
+{
+	struct text t = {0};
+	struct warnings w = {0};
+	struct name_map m;
+
+	(void)state;
+	name_map_parse("m", "", 0, &m, &w);
+	assert_int_equal(m.n, 0);
+	assert_int_equal(w.n, 0);
+	text_add(&t, "odd\nodder\n0x1 first\t \r\n0x1 second\n0x1 \"third\"\n0x2 tab!\v#\n0x3 \\\n");
+	for (unsigned i = 100; i < 300; i++)
+		text_add(&t, "0x%x \"name %u\"\n", 400 - i, i);
+	name_map_parse("m", t.s, t.len, &m, &w);
+	assert_int_equal(m.n, 203);
+	assert_string_equal(m.name[0], "first");
+	assert_string_equal(m.name[1], "tab!");
+	assert_string_equal(m.name[3], "name 299");
+	assert_int_equal(m.guid[3], 101);
+	assert_int_equal(w.n, 3);
+	assert_string_equal(w.w[0].text,
+			    "m: 2 lines without a GUID (0x...) and skipped, the first is line 1");
+	assert_int_equal(w.w[1].line, 4);
+	assert_int_equal(w.w[2].line, 5);
+	warnings_free(&w);
+	name_map_free(&m);
+	text_free(&t);
+}
+
 static void test_name_map_missing(void **state)
 {
 	struct warnings w = {0};
@@ -43,6 +73,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_name_map),
+		cmocka_unit_test(test_name_map_odd),
 		cmocka_unit_test(test_name_map_missing),
 	};
 

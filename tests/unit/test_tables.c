@@ -587,6 +587,13 @@ static void test_folder_odd(void **state)
 	assert_null(fabric_switch_tables(f)->sl_tables);
 	assert_string_equal(f->warnings.w[f->warnings.n - 1].kind, "file left out");
 	fabric_unref(f);
+	snprintf(buf, sizeof(buf), "cd %s/o && rmdir x.slvl", folder);
+	assert_int_equal(system(buf), 0);
+	put("o/x.slvl", "Switch 0x1000, base LID 1, \"s\"\n#in out : 0 1\n0 1 : 99 99\n");
+	assert_int_equal(fabric_load(file("o"), &f, NULL, &e), 0);
+	assert_null(fabric_switch_tables(f)->sl_tables);
+	assert_non_null(strstr(f->warnings.w[f->warnings.n - 1].text, "x.slvl:3: found"));
+	fabric_unref(f);
 }
 
 /* Compressed files of a folder are read as what is in them; what is damaged, or cannot be unpacked, is told.
@@ -851,7 +858,7 @@ static void test_shown(void **state)
 
 	(void)state;
 	line_says(s, "lft 0x2000", "1 *2 (group 3)");
-	line_says(s, "list path 4 10", "[2] of 1 *2 (group 3)");
+	line_says(s, "list path 4 10", ", out by any of 1 *2 (group 3)");
 	line_says(s, "trace 4 10", "By other ports of the groups up to 4 hops.");
 	line(s, "fail link 0x2000[2]");
 	line_says(s, "trace 4 10", "any of 1 *x2 (group 3)");

@@ -8,8 +8,27 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/commands/commands.h"
+#include "core/sm/guid_names.h"
 
 /* --- route ---------------------------------------------------------------------------- */
+
+/* As it is to be typed again. */
+static void add_assignment(struct text *t, const char *word)
+{
+	char *quoted = word_quoted(word);
+
+	text_add(t, " %s", quoted);
+	free(quoted);
+}
+
+/* The names that NAME=VALUE has in place of a file. */
+static void report_assigned(const struct options *opts, const char *word, struct out *o)
+{
+	char *name = str_printf("%.*s", (int)strcspn(word, "="), word);
+
+	report_named(opts, name, o);
+	free(name);
+}
 
 static int cmd_route(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
@@ -23,8 +42,9 @@ static int cmd_route(struct session *s, int argc, char **argv, struct out *o, st
 	opts = options_copy(s->setup->options);
 	text_add(&text, "route %s", argv[1]);
 	for (int i = 2; !rc && i < argc; i++) {
-		rc = options_assign(opts, argv[i], e);
-		text_add(&text, " %s", argv[i]);
+		rc = options_assign(opts, s->fabric, argv[i], e);
+		report_assigned(opts, argv[i], o);
+		add_assignment(&text, argv[i]);
 	}
 	rq.setup = (struct setup){.chain = argv[1], .options = opts};
 	rq.text = text_str(&text);
@@ -506,6 +526,9 @@ const struct command change_commands[] = {
 	{.name = "snapshot",
 	 .syntax = "snapshot [SNAPSHOT]",
 	 .help = "keep the routing under a name; without: list them",
+	 .details =
+		 "  Snapshots stay with `reset`, `load` and `live`: with another fabric what is in both is "
+		 "compared, by GUID.\n",
 	 .json = "snapshots[] object? what is kept\n"
 		 "snapshots[].name string its name\n"
 		 "snapshots[].engine string? engine that made the tables\n",

@@ -153,6 +153,14 @@ static void add_endports(const struct sweep *w, struct faults *s)
 			faults_add_endport(s, FAULT_CUT_OFF, ep);
 }
 
+/* Ports of the scope that are gone. */
+static void add_not_here(const struct scope *scope, struct faults *s)
+{
+	for (uint32_t i = 0; scope && i < scope->n; i++)
+		if (scope_endport(s->fabric, &scope->port[i]) == NO_ID)
+			faults_add_not_here(s, scope->port[i].node_guid, scope->port[i].port);
+}
+
 static void print_faults(const struct faults *s, const char *what, struct out *o)
 {
 	struct text t = {0};
@@ -289,12 +297,15 @@ static int check(struct session *s, struct faults *now, const struct faults *was
 	sound = tell_sound(w, check_sound(&c) && !cut && !loops, gone, o);
 	if (now) {
 		add_endports(w, now);
+		add_not_here(session_scope(s), now);
 		faults_add_missing(now);
 		if (faults_sort(now))
 			return -1;
 		out_json(o, "faults", faults_json(now));
 	}
-	o->run->found_fault |= was ? compare_faults(now, was, path, o) > 0 : !sound;
+	if (was)
+		sound = !compare_faults(now, was, path, o) && (w->hosts->n || !w->hosts->narrowed);
+	o->run->found_fault |= !sound;
 	return 0;
 }
 
@@ -316,6 +327,22 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 	return rc;
 }
 
+/* Keys of a list of faults (faults_json()). */
+#define FAULT_KEYS(k)                                                                                        \
+	k "[] object faults that have kind and ends in common\n" k                                           \
+	  "[].kind string unreachable, loop, no_lid, cut_off, credit_loop, dropped, missing or not_here\n" k \
+	  "[].count integer how many: ways from a switch to a LID, endports or channels; of dropped: "       \
+	  "routes\n" k "[].what string? of missing: the kind, as in warnings\n" k                            \
+	  "[].from[] object? unreachable, loop: switches from which there is no way; missing, not_here: "    \
+	  "where\n" k "[].from[].name node the node\n" k                                                     \
+	  "[].from[].port integer? of missing, not_here: its port\n" k                                       \
+	  "[].to[] object? endports: unreachable, without LID or cut off\n" k                                \
+	  "[].to[].name endport the port\n" k "[].to[].port_guid string its port GUID\n" k                   \
+	  "[].to[].lid_offset integer offset of the LID from its first\n" k                                  \
+	  "[].channels[] object? of credit_loop: channels on a loop\n" k                                     \
+	  "[].channels[].name node node that sends\n" k "[].channels[].port integer its port\n" k            \
+	  "[].channels[].vl integer the VL\n"
+
 const struct command check_commands[] = {
 	{.name = "check",
 	 .syntax = "check [--baseline FILE]",
@@ -333,7 +360,7 @@ const struct command check_commands[] = {
 		    "status 1.  Faults are\n"
 		    "  known again by GUIDs, ports and VLs: a name or a LID may change.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_AGGREGATION JSON_SCOPE
+	 .json = JSON_SCOPE JSON_AGGREGATION
 	 "sound boolean every host reaches every host, without credit loops, and the fabric is "
 	 "complete\n"
 	 "complete boolean the whole fabric is known\n"
@@ -341,87 +368,32 @@ const struct command check_commands[] = {
 	 "engine string engine in force\n"
 	 "asked string engines asked for\n"
 	 "fallback boolean none of the engines asked for routed it\n" JSON_REFUSALS
-	 "notes string lines that the engine noted\n"
-	 "warnings[] object oddities of the fabric's source\n"
-	 "warnings[].kind string what kind\n"
-	 "warnings[].line integer line of the file, 0: none\n"
-	 "warnings[].text string what was found\n"
-	 "warnings[].missing boolean a part of the fabric is missing there\n"
-	 "warnings[].guid string? node GUID of the place\n"
-	 "warnings[].port integer? its port\n"
-	 "unreachable integer pairs of hosts without a path\n"
-	 "check object counts\n"
-	 "check.pairs integer pairs of hosts looked at\n"
-	 "check.unreachable integer pairs without a path\n"
-	 "check.looping integer of these: in a forwarding loop\n"
-	 "check.switch_unreachable integer pairs of host and switch without a path\n"
-	 "check.no_lid integer endports without a LID\n"
-	 "check.max_hops integer longest path\n"
-	 "hosts_gone integer endports that are up but not reached by the subnet manager\n"
-	 "cut_off integer? pairs without a path since the event before, one end of which is cut off\n"
-	 "between_survivors integer? such pairs that both are there\n"
-	 "adaptive boolean ways by adaptive-routing groups were judged as well\n"
-	 "layers_in_force boolean false: layers are computed, but qos is off\n"
-	 "turns object? turns from down to up, where the engine has directions\n"
-	 "turns.turns integer turns\n"
-	 "turns.paths integer paths between hosts with one\n"
-	 "turns.switch_paths integer paths to switches with one\n"
-	 "loop_turns integer? of the first credit loop\n" JSON_LOOPS
-	 "faults[] object faults that have kind and ends in common\n"
-	 "faults[].kind string unreachable, loop, no_lid, cut_off, credit_loop, dropped or missing\n"
-	 "faults[].count integer faults; of dropped: routes\n"
-	 "faults[].what string? of missing: the kind, as in warnings\n"
-	 "faults[].from[] object? unreachable, loop: switches from which there is no way; missing: "
-	 "where\n"
-	 "faults[].from[].name node the node\n"
-	 "faults[].from[].port integer? of missing: its port\n"
-	 "faults[].to[] object? endports: unreachable, without LID or cut off\n"
-	 "faults[].to[].name endport the port\n"
-	 "faults[].to[].port_guid string its port GUID\n"
-	 "faults[].to[].lid_offset integer offset of the LID from its first\n"
-	 "faults[].channels[] object? of credit_loop: channels on a loop\n"
-	 "faults[].channels[].name node node that sends\n"
-	 "faults[].channels[].port integer its port\n"
-	 "faults[].channels[].vl integer the VL\n"
-	 "baseline object? with --baseline: the comparison\n"
-	 "baseline.file string the file\n"
-	 "baseline.new integer faults that it did not have\n"
-	 "baseline.gone integer faults that it alone has\n"
-	 "baseline.known integer faults that it had too\n"
-	 "baseline.new_faults[] object faults that have kind and ends in common\n"
-	 "baseline.new_faults[].kind string unreachable, loop, no_lid, cut_off, credit_loop, dropped "
-	 "or missing\n"
-	 "baseline.new_faults[].count integer faults; of dropped: routes\n"
-	 "baseline.new_faults[].what string? of missing: the kind, as in warnings\n"
-	 "baseline.new_faults[].from[] object? unreachable, loop: switches from which there is no "
-	 "way; missing: where\n"
-	 "baseline.new_faults[].from[].name node the node\n"
-	 "baseline.new_faults[].from[].port integer? of missing: its port\n"
-	 "baseline.new_faults[].to[] object? endports: unreachable, without LID or cut off\n"
-	 "baseline.new_faults[].to[].name endport the port\n"
-	 "baseline.new_faults[].to[].port_guid string its port GUID\n"
-	 "baseline.new_faults[].to[].lid_offset integer offset of the LID from its first\n"
-	 "baseline.new_faults[].channels[] object? of credit_loop: channels on a loop\n"
-	 "baseline.new_faults[].channels[].name node node that sends\n"
-	 "baseline.new_faults[].channels[].port integer its port\n"
-	 "baseline.new_faults[].channels[].vl integer the VL\n"
-	 "baseline.gone_faults[] object faults that have kind and ends in common\n"
-	 "baseline.gone_faults[].kind string unreachable, loop, no_lid, cut_off, credit_loop, "
-	 "dropped or missing\n"
-	 "baseline.gone_faults[].count integer faults; of dropped: routes\n"
-	 "baseline.gone_faults[].what string? of missing: the kind, as in warnings\n"
-	 "baseline.gone_faults[].from[] object? unreachable, loop: switches from which there is no "
-	 "way; missing: where\n"
-	 "baseline.gone_faults[].from[].name node the node\n"
-	 "baseline.gone_faults[].from[].port integer? of missing: its port\n"
-	 "baseline.gone_faults[].to[] object? endports: unreachable, without LID or cut off\n"
-	 "baseline.gone_faults[].to[].name endport the port\n"
-	 "baseline.gone_faults[].to[].port_guid string its port GUID\n"
-	 "baseline.gone_faults[].to[].lid_offset integer offset of the LID from its first\n"
-	 "baseline.gone_faults[].channels[] object? of credit_loop: channels on a loop\n"
-	 "baseline.gone_faults[].channels[].name node node that sends\n"
-	 "baseline.gone_faults[].channels[].port integer its port\n"
-	 "baseline.gone_faults[].channels[].vl integer the VL\n",
+	 "notes string lines that the engine noted\n" JSON_WARNINGS(
+		 "") "unreachable integer pairs of hosts without a path\n"
+		     "check object counts\n"
+		     "check.pairs integer pairs of hosts looked at\n"
+		     "check.unreachable integer pairs without a path\n"
+		     "check.looping integer of these: in a forwarding loop\n"
+		     "check.switch_unreachable integer pairs of host and switch without a path\n"
+		     "check.no_lid integer endports without a LID\n"
+		     "check.max_hops integer longest path\n"
+		     "hosts_gone integer endports that are up but not reached by the subnet manager\n"
+		     "cut_off integer? pairs without a path since the event before, one end of which "
+		     "is cut off\n"
+		     "between_survivors integer? such pairs that both are there\n"
+		     "adaptive boolean ways by adaptive-routing groups were judged as well\n"
+		     "layers_in_force boolean false: layers are computed, but qos is off\n"
+		     "turns object? turns from down to up, where the engine has directions\n"
+		     "turns.turns integer turns\n"
+		     "turns.paths integer paths between hosts with one\n"
+		     "turns.switch_paths integer paths to switches with one\n"
+		     "loop_turns integer? of the first credit loop\n" JSON_LOOPS FAULT_KEYS(
+			     "faults") "baseline object? with --baseline: the comparison\n"
+				       "baseline.file string the file\n"
+				       "baseline.new integer faults that it did not have\n"
+				       "baseline.gone integer faults that it alone has\n"
+				       "baseline.known integer faults that it had too\n" FAULT_KEYS(
+					       "baseline.new_faults") FAULT_KEYS("baseline.gone_faults"),
 	 .run = cmd_check},
 	{.name = NULL},
 };

@@ -27,14 +27,6 @@
 	"switches\n"                                                                                       \
 	"fabric.warnings integer oddities of the source\n"                                                 \
 	"fabric.complete boolean false: a part of the fabric is not in its source\n"
-#define JSON_SCOPE                                              \
-	"scope object? the hosts that count, when not all do\n" \
-	"scope.hosts string as they were named\n"               \
-	"scope.ports integer ports of them in this fabric\n"    \
-	"scope.up integer of these: up and reached\n"           \
-	"scope.missing[] string ports that are not in this fabric\n"
-#define JSON_AGGREGATION "aggregation_nodes integer? aggregation nodes in switches\n"
-#define JSON_DROPPED "snapshots_dropped integer? snapshots of the fabric before, which are gone\n"
 #define JSON_REFUSALS                                                    \
 	"refusals[] object? engines that refused the fabric, in order\n" \
 	"refusals[].engine string its name\n"                            \
@@ -114,10 +106,28 @@
 #define JSON_CONTENT                                                     \
 	"content string? with FILE -: what was written, byte for byte\n" \
 	"file string? file that was written\n"
+#define JSON_SCOPE                                                   \
+	"scope object? the hosts that count, where a scope is set\n" \
+	"scope.hosts string as they were named\n"                    \
+	"scope.ports integer host ports of it in the fabric\n"       \
+	"scope.up integer of these: up\n"                            \
+	"scope.missing[] string ports of it that are not in the fabric: node GUID and port\n"
+#define JSON_AGGREGATION "aggregation_nodes integer? aggregation nodes of switches\n"
+/* optional: "" or "?" */
+#define JSON_WARNINGS(optional)                                              \
+	"warnings[] object" optional " oddities of the fabric's source\n"    \
+	"warnings[].kind string what kind\n"                                 \
+	"warnings[].line integer line of the file, 0: none\n"                \
+	"warnings[].text string what was found\n"                            \
+	"warnings[].missing boolean a part of the fabric is missing there\n" \
+	"warnings[].guid string? node GUID of the place\n"                   \
+	"warnings[].port integer? its port\n"
 #define JSON_EVENT JSON_REFUSALS JSON_ROUTED JSON_CHANGE
 
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 int cmd_schema(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+/* `roots export FILE [S...]`, whose command is with `roots`. */
+int export_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 
 /* Usage error: -1 and "expected: SYNTAX". */
@@ -152,6 +162,9 @@ void report_aggregation(const struct session *s, struct out *o);
 /* Engines that refused the fabric, and why; what was odd about its source.  The caller's reference. */
 json_t *refusals_json(const struct sweep *w);
 json_t *warnings_json(const struct fabric *f);
+/* How many GUIDs names stand for that an option has in place of a file; nothing where it has none, or no such
+ * option is. */
+void report_named(const struct options *opts, const char *name, struct out *o);
 /* Sizes of the fabric in one line, and whether it is complete. */
 void report_fabric(struct session *s, struct out *o);
 /* Summary line and JSON fields of a comparison. */

@@ -2,6 +2,7 @@
 
 #include "core/analysis/check.h"
 #include "core/base/err.h"
+#include "core/sm/guid_names.h"
 #include "core/session/commands/commands.h"
 
 int usage(const struct session *s, const char *name, struct err *e)
@@ -98,6 +99,25 @@ uint32_t report_scope(const struct session *s, struct out *o)
 	return n_gone;
 }
 
+void report_named(const struct options *opts, const char *name, struct out *o)
+{
+	const struct optdef *d = options_find(opts, name);
+	bool switches = d && (d->names == OPT_SWITCHES || d->names == OPT_SWITCH_IDS);
+	char a[40];
+
+	if (!d || !options_has_list(opts, name))
+		return;
+	if (!options_named(opts, name))
+		out_text(o, "%s %s: nothing in this fabric is named so; the list is empty.\n", name,
+			 options_get(opts, name));
+	else
+		out_text(o, "%s %s: %s.\n", name, options_get(opts, name),
+			 plural(options_named(opts, name), switches ? "switch" : "port", a, sizeof(a)));
+	out_json(o, name,
+		 json_make("{s:s, s:i}", "names", options_get(opts, name), "guids",
+			   (int)options_named(opts, name)));
+}
+
 static bool aggregation_counts(const struct session *s)
 {
 	return !strcmp(options_get(s->setup->options, "aggregation_nodes"), "count");
@@ -150,6 +170,19 @@ static const char *hops_text(unsigned h, char *buf, size_t size)
 	return plural(h, "hop", buf, size);
 }
 
+/* What two fabrics have not in common is not compared; JSON fields "only_before" and "only_now". */
+static void report_one_sided(const struct one_sided *x, const char *when, struct out *o)
+{
+	char a[40], b[40], key[20];
+
+	if (x->switches || x->hosts)
+		out_text(o, "Only %s, and not compared: %s, %s (%s).\n", when,
+			 plural(x->switches, "switch", a, sizeof(a)),
+			 plural(x->hosts, "host port", b, sizeof(b)), x->names);
+	snprintf(key, sizeof(key), "only_%s", when);
+	out_json(o, key, json_make("{s:i, s:i}", "switches", (int)x->switches, "ports", (int)x->hosts));
+}
+
 void report_comparison(const struct comparison *c, struct out *o)
 {
 	char a[40], b[40], d[40], e[40];
@@ -180,6 +213,10 @@ void report_comparison(const struct comparison *c, struct out *o)
 	if (c->switches_gone || c->switches_new)
 		out_text(o, "%s gone, %s new.\n", plural(c->switches_gone, "switch", d, sizeof(d)),
 			 plural(c->switches_new, "switch", e, sizeof(e)));
+	if (c->across) {
+		report_one_sided(&c->across->only[0], "before", o);
+		report_one_sided(&c->across->only[1], "now", o);
+	}
 	out_json(o, "cut_off", json_integer((json_int_t)c->cut_off));
 	out_json(o, "between_survivors", json_integer((json_int_t)c->between_survivors));
 	out_json(o, "change",

@@ -97,7 +97,8 @@ static int diff_figures(const struct comparison *c, struct out *o, struct progre
 	json_t *list;
 	char a[32], b[32];
 
-	if (figures_of_tables(c->a, NULL, &was, p) || figures_of_tables(c->b, NULL, &now, p))
+	if (figures_of_tables(c->across ? c->across->own : c->a, NULL, &was, p) ||
+	    figures_of_tables(c->across ? c->across->own_b : c->b, NULL, &now, p))
 		return -1;
 	list = json_object();
 	for (size_t i = 0; i < ARRAY_LEN(told); i++) {
@@ -137,17 +138,28 @@ static int diff_sides(struct session *s, int argc, char **argv, const struct swe
 	return 0;
 }
 
+/* Ports of a fabric that would count now. */
+static struct host_set *hosts_now(const struct session *s, const struct fabric *f)
+{
+	const struct setup *there = setup_with(s->setup, &(struct setup){.fabric = f});
+	struct host_set *h = setup_hosts(there);
+
+	setup_unref(there);
+	return h;
+}
+
 /* Two routings where the hosts count that count now, whenever they were made; NULL when cancelled. */
 static struct comparison *compare_counted(const struct session *s, const struct routing *a,
 					  const struct routing *b, struct progress *p)
 {
-	struct host_set *now = setup_hosts(s->setup);
-	struct routing *ra = routing_with_hosts(a, now), *rb = routing_with_hosts(b, now);
+	struct host_set *now_a = hosts_now(s, a->topo->fabric), *now_b = hosts_now(s, b->topo->fabric);
+	struct routing *ra = routing_with_hosts(a, now_a), *rb = routing_with_hosts(b, now_b);
 	struct comparison *c = compare_routings(ra, rb, p);
 
 	routing_unref(ra);
 	routing_unref(rb);
-	host_set_unref(now);
+	host_set_unref(now_a);
+	host_set_unref(now_b);
 	return c;
 }
 

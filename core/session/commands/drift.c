@@ -7,6 +7,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/sm/guid_names.h"
 #include "core/routing/switch_tables.h"
 #include "core/session/commands/commands.h"
 
@@ -224,7 +225,7 @@ static int take_words(struct session *s, int argc, char **argv, struct drift_req
 	*opts = options_copy(s->setup->options);
 	for (int i = 1; !rc && i < argc; i++) {
 		if (strchr(argv[i], '='))
-			rc = options_assign(*opts, argv[i], e);
+			rc = options_assign(*opts, s->fabric, argv[i], e);
 		else if (!strcmp(argv[i], "all"))
 			*all = true;
 		else if (rq->chain)

@@ -295,6 +295,13 @@ static int cmd_compare(struct session *s, int argc, char **argv, struct out *o, 
 	return rc;
 }
 
+/* Keys of an element (element_json()). */
+#define ELEMENT_KEYS(k)                                                                                  \
+	k ".number integer its number\n" k ".name string its name\n" k                                   \
+	  ".guid string lowest GUID of its chips\n" k ".by string rule that took its chips together\n" k \
+	  ".chips integer chips\n" k ".external integer links to other elements\n" k                     \
+	  ".internal integer links between its chips\n" k ".hosts integer host ports\n"
+
 const struct command element_commands[] = {
 	{.name = "elements",
 	 .syntax = "elements [ELEMENT]",
@@ -304,35 +311,47 @@ const struct command element_commands[] = {
 		    "together by\n"
 		    "  the option chassis_file, else by their system image GUID or chassis number.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "elements[] object? switch elements\n"
-		 "elements[].number integer its number\n"
-		 "elements[].name string its name\n"
-		 "elements[].guid string lowest GUID of its chips\n"
-		 "elements[].by string rule that took its chips together\n"
-		 "elements[].chips integer chips\n"
-		 "elements[].external integer links to other elements\n"
-		 "elements[].internal integer links between its chips\n"
-		 "elements[].hosts integer host ports\n"
-		 "element object? the one asked for\n"
-		 "element.number integer its number\n"
-		 "element.name string its name\n"
-		 "element.guid string lowest GUID of its chips\n"
-		 "element.by string rule that took its chips together\n"
-		 "element.chips integer chips\n"
-		 "element.external integer links to other elements\n"
-		 "element.internal integer links between its chips\n"
-		 "element.hosts integer host ports\n"
-		 "chips[] object? its chips\n"
-		 "chips[].name node the chip\n"
-		 "chips[].place string place in the chassis\n"
-		 "chips[].external integer links to other elements\n"
-		 "chips[].internal integer links to other chips\n"
-		 "links[] object? its links to others\n"
-		 "links[].from port its port\n"
-		 "links[].to port port at the other end\n"
-		 "links[].element string element at the other end\n"
-		 "links[].element_guid string lowest GUID of that\n"
-		 "links[].usage integer LIDs sent out of it\n" JSON_LIST,
+	 .json = "elements[] object? switch elements\n" ELEMENT_KEYS(
+		 "elements[]") "element object? the one asked for\n" ELEMENT_KEYS("element") "chips[] "
+											     "object? its "
+											     "chips\n"
+											     "chips[].name "
+											     "node the chip\n"
+											     "chips[].place "
+											     "string place "
+											     "in the "
+											     "chassis\n"
+											     "chips[]."
+											     "external "
+											     "integer links "
+											     "to other "
+											     "elements\n"
+											     "chips[]."
+											     "internal "
+											     "integer links "
+											     "to other "
+											     "chips\n"
+											     "links[] "
+											     "object? its "
+											     "links to "
+											     "others\n"
+											     "links[].from "
+											     "port its port\n"
+											     "links[].to "
+											     "port port at "
+											     "the other end\n"
+											     "links[]."
+											     "element string "
+											     "element at the "
+											     "other end\n"
+											     "links[]."
+											     "element_guid "
+											     "string lowest "
+											     "GUID of that\n"
+											     "links[].usage "
+											     "integer LIDs "
+											     "sent out of "
+											     "it\n" JSON_LIST,
 	 .run = cmd_elements},
 	{.name = "equal-paths",
 	 .syntax = "equal-paths [all]",

@@ -1,4 +1,5 @@
 /* Commands that write files. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,6 +311,86 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 		rc = close_target(&to, rc, o, e);
 	}
 	cdg_free(d.c);
+	return rc;
+}
+
+/* --- roots ---------------------------------------------------------------------------------- */
+
+/* Mark the switches that words stand for. */
+static int mark_switches(const struct session *s, int argc, char **argv, uint8_t *root, struct err *e)
+{
+	const struct fabric *f = s->fabric;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < argc; i++) {
+		struct id_list l;
+
+		rc = session_nodes(s, argv[i], NAMES_SWITCHES, &l, e);
+		for (uint32_t k = 0; !rc && k < l.n; k++) {
+			if (node_is_switch(f, l.id[k]))
+				root[f->node_switch[l.id[k]]] = 1;
+			else
+				rc = err_set(e, "%s is no switch", f->node_name[l.id[k]]);
+		}
+		id_list_free(&l);
+	}
+	return rc;
+}
+
+/* Mark those of the engine in force. */
+static int mark_roots(const struct session *s, uint8_t *root, struct err *e)
+{
+	const struct sweep *w = need_routing(s, e);
+
+	if (!w)
+		return -1;
+	if (!w->routing->ops->is_root)
+		return err_set(e, "%s has no roots; name switches: roots export FILE SWITCH...",
+			       w->routing->engine);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		root[sw] = switch_up(w->topo, sw) && w->routing->ops->is_root(w->routing, sw);
+	return 0;
+}
+
+/* The name behind a GUID is a comment: without what could end its line. */
+static void put_root(const struct fabric *f, uint32_t sw, FILE *to)
+{
+	fprintf(to, "0x%016lx # ", f->node_guid[f->switch_node[sw]]);
+	for (const char *c = switch_name(f, sw); *c; c++)
+		putc(iscntrl((unsigned char)*c) ? '?' : *c, to);
+	putc('\n', to);
+}
+
+int export_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	uint8_t *root = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
+	const struct lids *l = session_sweep(s) ? session_sweep(s)->lids : NULL;
+	json_t *list = json_array();
+	uint32_t n = 0;
+	struct target to;
+	int rc = argc > 3 ? mark_switches(s, argc - 3, argv + 3, root, e) : mark_roots(s, root, e);
+
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		n += root[sw];
+	if (!rc && !n)
+		rc = err_set(e, "no switch is a root");
+	if (!rc)
+		rc = open_target(&to, argv[2], o, e);
+	if (!rc) {
+		for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
+			if (!root[sw])
+				continue;
+			put_root(s->fabric, sw, to.f);
+			json_array_append_new(list, json_node(s->fabric, l, s->fabric->switch_node[sw]));
+		}
+		rc = close_target(&to, 0, o, e);
+		if (!rc && !on_output(&to))
+			out_text(o, "%s; `set root_guid_file %s` takes the file, as OpenSM does (-a).\n",
+				 PLURAL(n, "root"), argv[2]);
+		out_json(o, "roots", json_incref(list));
+	}
+	json_decref(list);
+	free(root);
 	return rc;
 }
 

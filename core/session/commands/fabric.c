@@ -9,32 +9,45 @@
 #include "core/base/words.h"
 #include "core/formats/conf.h"
 #include "core/formats/formats.h"
+#include "core/sm/guid_names.h"
 #include "core/session/commands/commands.h"
 #include "core/source/live.h"
 #include "core/source/synth.h"
 
-/* Snapshots are routings of one fabric; with another one those there were are gone. */
-static void report_snapshots_gone(size_t were, const struct session *s, struct out *o)
+/* What there is to say of a fabric that has just come. */
+static void report_new(struct session *s, struct out *o)
 {
-	char a[40];
-
-	if (were == s->n_snapshots)
-		return;
-	out_text(o, "%s of the fabric before %s dropped.\n", plural(were, "snapshot", a, sizeof(a)),
-		 were == 1 ? "is" : "are");
-	out_json(o, "snapshots_dropped", json_integer((json_int_t)were));
+	report_fabric(s, o);
+	report_scope(s, o);
+	for (size_t i = 0; i < options_count(s->setup->options); i++)
+		report_named(s->setup->options, options_at(s->setup->options, i)->name, o);
+	report_event(s, o);
 }
 
 static int take_fabric(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
 {
-	size_t snapshots = s->n_snapshots;
-
 	if (session_set_fabric(s, f, how, o->run->progress, e))
 		return -1;
-	report_fabric(s, o);
-	report_scope(s, o);
-	report_snapshots_gone(snapshots, s, o);
-	report_event(s, o);
+	report_new(s, o);
+	return 0;
+}
+
+/* A fabric discovered: the journal goes on; what had failed in the one before is forgotten. */
+static int take_discovered(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
+{
+	const struct state *st = session_state(s);
+	bool failed = false;
+
+	for (uint32_t l = 0; st && l < st->n_links; l++)
+		failed |= st->link_down[l];
+	for (uint32_t n = 0; st && n < st->n_nodes; n++)
+		failed |= st->node_down[n];
+	if (session_go_on(s, f, how, o->run->progress, e))
+		return -1;
+	report_new(s, o);
+	if (failed)
+		out_text(o,
+			 "What failed in the session is not taken over; `undo` goes back before `live`.\n");
 	return 0;
 }
 
@@ -174,7 +187,7 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 	if (!rc) {
 		how = str_printf("live%s%s", words > 1 ? " " : "", words > 1 ? argv[1] : "");
 		fabric_ref(f);
-		rc = take_fabric(s, f, how, o, e);
+		rc = take_discovered(s, f, how, o, e);
 		if (!rc)
 			report_discovery(before, f, o);
 		if (!rc && what != LIVE_NO_TABLES)
@@ -190,7 +203,6 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 {
 	struct name_map *map, *old = s->names;
 	struct warnings w = {0};
-	size_t snapshots = s->n_snapshots;
 
 	(void)argc;
 	map = NEW(struct name_map);
@@ -212,7 +224,6 @@ static int cmd_names(struct session *s, int argc, char **argv, struct out *o, st
 	}
 	out_text(o, "%s from %s\n", PLURAL(map->n, "name"), argv[1]);
 	out_json(o, "names", json_integer((json_int_t)map->n));
-	report_snapshots_gone(snapshots, s, o);
 	for (size_t i = 0; i < w.n; i++)
 		out_text(o, "%s:%u: %s\n", argv[1], w.w[i].line, w.w[i].text);
 	warnings_free(&w);
@@ -272,14 +283,12 @@ static int apply_options(struct session *s, const struct options *opts, bool res
 	struct change_request rq = {
 		.kind = EVENT_SET, .setup.options = opts, .text = text, .progress = o->run->progress};
 	const struct event *at = session_event(s);
-	size_t snapshots = s->n_snapshots;
 
 	if (reshape) {
 		if (session_reshape(s, opts, o->run->progress, e))
 			return -1;
 		if (at) {
 			out_text(o, "The fabric begins anew with this option; the journal is empty.\n");
-			report_snapshots_gone(snapshots, s, o);
 			report_event(s, o);
 		}
 		return 0;
@@ -310,13 +319,35 @@ static int set_option(struct session *s, const char *name, const char *value, st
 	if (!options_find(opts, name))
 		rc = err_set(e, "unknown option \"%s\"; `show options` lists them", name);
 	else if (value)
-		rc = options_set(opts, name, value, e);
+		rc = options_set_named(opts, s->fabric, name, value, e);
 	else
 		options_unset(opts, name);
+	if (!rc)
+		report_named(opts, name, o);
 	if (!rc)
 		rc = apply_options(s, opts, shapes_fabric(name), text, o, e);
 	options_free(opts);
 	free(text);
+	return rc;
+}
+
+/* Several words: names in place of a file. */
+static int set_words(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct optdef *d = options_find(s->setup->options, argv[1]);
+	struct text value = {0};
+	int rc;
+
+	if (d && !d->names)
+		return err_set(e, "%s: found %d words, expected one value", argv[1], argc - 2);
+	for (int i = 2; i < argc; i++) {
+		char *quoted = word_quoted(argv[i]);
+
+		text_add(&value, "%s%s", i > 2 ? " " : "", quoted);
+		free(quoted);
+	}
+	rc = set_option(s, argv[1], text_str(&value), o, e);
+	text_free(&value);
 	return rc;
 }
 
@@ -331,6 +362,8 @@ static int cmd_set(struct session *s, int argc, char **argv, struct out *o, stru
 		out_json(o, "options", json_make("{s:s}", argv[1], options_get(s->setup->options, argv[1])));
 		return 0;
 	}
+	if (argc > 3)
+		return set_words(s, argc, argv, o, e);
 	return set_option(s, argv[1], argv[2], o, e);
 }
 
@@ -345,7 +378,6 @@ static int cmd_config(struct session *s, int argc, char **argv, struct out *o, s
 	struct options *opts;
 	struct text notes = {0};
 	const struct event *at = session_event(s);
-	size_t snapshots = s->n_snapshots;
 	char *engines = NULL;
 	int rc;
 
@@ -356,8 +388,6 @@ static int cmd_config(struct session *s, int argc, char **argv, struct out *o, s
 		out_text(o, "%s", text_str(&notes));
 		rc = session_reshape(s, opts, o->run->progress, e);
 	}
-	if (!rc)
-		report_snapshots_gone(snapshots, s, o);
 	options_free(opts);
 	text_free(&notes);
 	if (!rc && engines) {
@@ -590,7 +620,8 @@ const struct command fabric_commands[] = {
 		 "  Formats, recognised by content: ibnetdiscover text (also -g, -f, terminal copies), "
 		 "ibsim net "
 		 "files,\n"
-		 "  libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst and .db_csv.  "
+		 "  libibnetdisc caches, opensm-subnet.lst, opensm-smdb.dump, ibdiagnet's .lst and .db_csv, "
+		 "ibdm's .topo.  "
 		 "A folder of\n"
 		 "  ibdiagnet or OpenSM: also the tables in it (.far, .fdbs, opensm-lfts.dump), taken as the "
 		 "routing "
@@ -599,7 +630,7 @@ const struct command fabric_commands[] = {
 		 "a new "
 		 "journal; the engine\n"
 		 "  in force routes it.\n",
-	 .json = JSON_FABRIC JSON_AGGREGATION JSON_SCOPE JSON_DROPPED JSON_EVENT,
+	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
@@ -608,46 +639,53 @@ const struct command fabric_commands[] = {
 		    "switches' "
 		    "forwarding tables\n"
 		    "  as well, which the engine `live` shows as they are; sl2vl: and their SL-to-VL maps.\n"
+		    "  The journal goes on: `undo` goes back to the fabric before; snapshots and the scope "
+		    "stay.\n"
 		    "  partial: also when a part of the fabric did not answer and the one loaded is whole.\n"
 		    "  When nothing is heard from the fabric for 10 seconds (or those of `wait`), or nothing "
 		    "but "
 		    "errors for\n"
 		    "  three times as long, it is given up: what was loaded before stays, and `live` tries "
 		    "again.\n",
-	 .json = JSON_FABRIC JSON_AGGREGATION JSON_SCOPE
-	 "changes integer? differences to the discovery before\n" JSON_DROPPED JSON_EVENT,
+	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
+	 "changes integer? differences to the discovery before\n" JSON_EVENT,
 	 .run = cmd_live},
 	{.name = "synth",
 	 .syntax = "synth [SPEC]",
 	 .help = "make a synthetic fabric; without SPEC: the kinds there are",
-	 .json = JSON_FABRIC JSON_AGGREGATION JSON_SCOPE JSON_DROPPED JSON_EVENT,
+	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_EVENT,
 	 .run = cmd_synth},
 	{.name = "names",
 	 .syntax = "names FILE",
 	 .help = "take node names from a node-name-map",
-	 .json = "names integer names taken\n" JSON_DROPPED,
+	 .json = "names integer names taken\n",
 	 .run = cmd_names},
 	{.name = "config",
 	 .syntax = "config FILE",
 	 .help = "take routing options from an opensm.conf",
-	 .json = JSON_DROPPED JSON_EVENT,
+	 .json = JSON_EVENT,
 	 .run = cmd_config},
 	{.name = "set",
-	 .syntax = "set [OPTION [VALUE]]",
+	 .syntax = "set [OPTION [VALUE...]]",
 	 .help = "set a routing option (names as in opensm.conf); the engine in force reroutes",
-	 .details = "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
-		    "says.\n",
-	 .json = "options.* string? options by name\n" JSON_AGGREGATION JSON_DROPPED JSON_EVENT,
+	 .details =
+		 "  `set rules opensm|manual` chooses between what OpenSM 3.3.23 does and what its manual "
+		 "says.\n"
+		 "  Options for files of GUIDs also take names, globs and lists in place of a file:\n"
+		 "  set root_guid_file *CCORE*, set cn_guid_file luna-[0001-0560]; another fabric has them "
+		 "looked for anew.\n"
+		 "  OpenSM itself takes files only: `roots export FILE` writes one.\n",
+	 .json = JSON_AGGREGATION "options.* string? options by name\n" JSON_EVENT,
 	 .run = cmd_set},
 	{.name = "unset",
 	 .syntax = "unset OPTION",
 	 .help = "give an option its default again",
-	 .json = JSON_DROPPED JSON_EVENT,
+	 .json = JSON_AGGREGATION JSON_EVENT,
 	 .run = cmd_unset},
 	{.name = "show",
 	 .syntax = "show [summary|options|engines|warnings|switches|hosts|links | node NODE]",
 	 .help = "summaries and lists",
-	 .json = JSON_FABRIC JSON_AGGREGATION JSON_SCOPE
+	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
 	 "subnet_manager object|null? where the subnet manager runs\n"
 	 "subnet_manager.name node its node\n"
 	 "subnet_manager.port integer its port\n"
@@ -658,42 +696,35 @@ const struct command fabric_commands[] = {
 	 "engines[] object? routing engines\n"
 	 "engines[].name string as `route` takes it\n"
 	 "engines[].brief string what it does\n"
-	 "engines[].reference string where it is described\n"
-	 "warnings[] object? oddities of the fabric's source\n"
-	 "warnings[].kind string what kind\n"
-	 "warnings[].line integer line of the file, 0: none\n"
-	 "warnings[].text string what was found\n"
-	 "warnings[].missing boolean a part of the fabric is missing there\n"
-	 "warnings[].guid string? node GUID of the place\n"
-	 "warnings[].port integer? its port\n"
-	 "switches[] object? switches\n"
-	 "switches[].name endport its name\n"
-	 "switches[].port_guid string its port GUID\n"
-	 "switches[].ports integer ports of the node\n"
-	 "switches[].up integer ports with a link that is up\n"
-	 "switches[].down boolean the node failed\n"
-	 "hosts[] object? ports of hosts and routers\n"
-	 "hosts[].name endport its name\n"
-	 "hosts[].port_guid string its port GUID\n"
-	 "hosts[].ports integer ports of the node\n"
-	 "hosts[].up integer ports with a link that is up\n"
-	 "hosts[].down boolean the node failed\n"
-	 "links[] object? cables\n"
-	 "links[].a port one end\n"
-	 "links[].b port the other\n"
-	 "links[].up boolean it is up\n"
-	 "links[].width string width\n"
-	 "links[].speed string speed\n"
-	 "node object? the node asked for\n"
-	 "node.name node its name\n"
-	 "node.type string CA, switch or router\n"
-	 "node.down boolean it failed\n"
-	 "node.ports[] object ports with a cable; of NODE[PORT] that one\n"
-	 "node.ports[].port integer its number\n"
-	 "node.ports[].up boolean the link is up\n"
-	 "node.ports[].width string width\n"
-	 "node.ports[].speed string speed\n"
-	 "node.ports[].peer port the other end\n" JSON_LIST,
+	 "engines[].reference string where it is described\n" JSON_WARNINGS(
+		 "?") "switches[] object? switches\n"
+		      "switches[].name endport its name\n"
+		      "switches[].port_guid string its port GUID\n"
+		      "switches[].ports integer ports of the node\n"
+		      "switches[].up integer ports with a link that is up\n"
+		      "switches[].down boolean the node failed\n"
+		      "hosts[] object? ports of hosts and routers\n"
+		      "hosts[].name endport its name\n"
+		      "hosts[].port_guid string its port GUID\n"
+		      "hosts[].ports integer ports of the node\n"
+		      "hosts[].up integer ports with a link that is up\n"
+		      "hosts[].down boolean the node failed\n"
+		      "links[] object? cables\n"
+		      "links[].a port one end\n"
+		      "links[].b port the other\n"
+		      "links[].up boolean it is up\n"
+		      "links[].width string width\n"
+		      "links[].speed string speed\n"
+		      "node object? the node asked for\n"
+		      "node.name node its name\n"
+		      "node.type string CA, switch or router\n"
+		      "node.down boolean it failed\n"
+		      "node.ports[] object ports with a cable; of NODE[PORT] that one\n"
+		      "node.ports[].port integer its number\n"
+		      "node.ports[].up boolean the link is up\n"
+		      "node.ports[].width string width\n"
+		      "node.ports[].speed string speed\n"
+		      "node.ports[].peer port the other end\n" JSON_LIST,
 	 .run = cmd_show},
 	{.name = NULL},
 };

@@ -10,20 +10,23 @@
 static int cmd_source(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct command_run *r = o->run;
+	bool whole = argc == 3;
+	struct text errors = {0};
 	FILE *f;
 	int rc;
 
 	(void)s;
-	(void)argc;
 	if (r->depth >= MAX_SOURCE_DEPTH)
 		return err_set(e, "%s: scripts call each other more than %d deep", argv[1], MAX_SOURCE_DEPTH);
 	f = infile_open(argv[1], r->progress);
 	if (!f)
 		return err_system(e, argv[1], errno);
 	r->depth++;
-	rc = run_script(r, f, argv[1], e);
+	rc = whole ? run_whole_script(r, f, argv[1], &errors, e) : run_script(r, f, argv[1], e);
 	r->depth--;
 	fclose(f);
+	out_text(o, "%s", text_str(&errors));
+	text_free(&errors);
 	return rc;
 }
 
@@ -48,7 +51,11 @@ static int cmd_echo(struct session *s, int argc, char **argv, struct out *o, str
 }
 
 const struct command session_commands[] = {
-	{.name = "source", .syntax = "source FILE", .help = "run commands from a file", .run = cmd_source},
+	{.name = "source",
+	 .syntax = "source FILE [whole]",
+	 .help = "run commands from a file, up to the first that fails; whole: all, and then tell what "
+		 "failed",
+	 .run = cmd_source},
 	{.name = "echo", .syntax = "echo [TEXT...]", .help = "print the words", .run = cmd_echo},
 	{.name = "help",
 	 .syntax = "help [COMMAND]",

@@ -248,12 +248,16 @@ static int cmd_ranks(struct session *s, int argc, char **argv, struct out *o, st
 
 static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = session_sweep(s);
-	const struct routing *r = w->routing;
+	const struct sweep *w;
+	const struct routing *r;
 	json_t *list;
 
-	(void)argc;
-	(void)argv;
+	if (argc > 1)
+		return export_roots(s, argc, argv, o, e);
+	if (!need_routing(s, e))
+		return -1;
+	w = session_sweep(s);
+	r = w->routing;
 	if (!r->ops->is_root)
 		return err_set(e, "%s has no roots", r->engine);
 	list = json_array();
@@ -269,48 +273,30 @@ static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, st
 	return 0;
 }
 
+/* Keys of a path (path_json()). */
+#define PATH_KEYS(k)                                                                             \
+	k ".src endport source\n" k ".dst endport destination; null: nobody has the LID\n" k     \
+	  ".slid integer LID of the source\n" k ".dlid integer LID of the destination\n" k       \
+	  ".ok boolean it arrives\n" k ".end string how it ends\n" k ".hops integer links\n" k   \
+	  ".sl_min integer lowest SL\n" k                                                        \
+	  ".sl_max integer highest SL: another where OpenSM draws one at random\n" k             \
+	  ".path[] object switches on the way\n" k ".path[].switch node the switch\n" k          \
+	  ".path[].in integer port it comes in by; 0: it starts here\n" k                        \
+	  ".path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n" k \
+	  ".path[].vl integer VL on the link out\n" k                                            \
+	  ".path[].ports[] integer? ports that adaptive routing may take\n"
+
 const struct command path_commands[] = {
 	{.name = "trace",
 	 .syntax = "trace SRC DST",
 	 .help = "the path hop by hop, both directions",
 	 .details = "  LIDs that the fabric's source holds can be named before anything is routed.\n",
 	 .needs = NEEDS_FABRIC,
-	 .json = "forward object? the path\n"
-		 "forward.src endport source\n"
-		 "forward.dst endport destination; null: nobody has the LID\n"
-		 "forward.slid integer LID of the source\n"
-		 "forward.dlid integer LID of the destination\n"
-		 "forward.ok boolean it arrives\n"
-		 "forward.end string how it ends\n"
-		 "forward.hops integer links\n"
-		 "forward.sl_min integer lowest SL\n"
-		 "forward.sl_max integer highest SL: another where OpenSM draws one at random\n"
-		 "forward.path[] object switches on the way\n"
-		 "forward.path[].switch node the switch\n"
-		 "forward.path[].in integer port it comes in by; 0: it starts here\n"
-		 "forward.path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n"
-		 "forward.path[].vl integer VL on the link out\n"
-		 "forward.path[].ports[] integer? ports that adaptive routing may take\n"
-		 "back object? the path back\n"
-		 "back.src endport source\n"
-		 "back.dst endport destination; null: nobody has the LID\n"
-		 "back.slid integer LID of the source\n"
-		 "back.dlid integer LID of the destination\n"
-		 "back.ok boolean it arrives\n"
-		 "back.end string how it ends\n"
-		 "back.hops integer links\n"
-		 "back.sl_min integer lowest SL\n"
-		 "back.sl_max integer highest SL: another where OpenSM draws one at random\n"
-		 "back.path[] object switches on the way\n"
-		 "back.path[].switch node the switch\n"
-		 "back.path[].in integer port it comes in by; 0: it starts here\n"
-		 "back.path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n"
-		 "back.path[].vl integer VL on the link out\n"
-		 "back.path[].ports[] integer? ports that adaptive routing may take\n"
-		 "shortest object? while nothing is routed: the shortest way by cable\n"
-		 "shortest.src endport source\n"
-		 "shortest.dst endport destination\n"
-		 "shortest.hops integer|null links\n",
+	 .json = "forward object? the path\n" PATH_KEYS("forward") "back object? the path back\n" PATH_KEYS(
+		 "back") "shortest object? while nothing is routed: the shortest way by cable\n"
+			 "shortest.src endport source\n"
+			 "shortest.dst endport destination\n"
+			 "shortest.hops integer|null links\n",
 	 .run = cmd_trace},
 	{.name = "why",
 	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
@@ -387,11 +373,14 @@ const struct command path_commands[] = {
 	 .json = JSON_LIST,
 	 .run = cmd_ranks},
 	{.name = "roots",
-	 .syntax = "roots",
-	 .help = "root switches",
-	 .needs = NEEDS_ROUTING,
-	 .json = "roots[] object root switches\n"
-		 "roots[].name node the switch\n",
+	 .syntax = "roots [export FILE [S...]]",
+	 .help = "root switches; export: the file that OpenSM's option root_guid_file takes",
+	 .details = "  export FILE: the roots of the engine in force, or the switches named: roots export "
+		    "roots.conf *CCORE*.\n"
+		    "  FILE - is the screen.\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CONTENT "roots[] object? root switches\n"
+			      "roots[].name node the switch\n",
 	 .run = cmd_roots},
 	{.name = NULL},
 };

@@ -1,0 +1,31 @@
+/*
+ * A routing of one fabric seen on another: nodes are found by GUID, ports by node GUID and number.  For
+ * comparisons between what was loaded, or discovered, at different times.
+ */
+#ifndef IBSCOPE_ACROSS_H
+#define IBSCOPE_ACROSS_H
+
+#include "core/routing/routing.h"
+
+/* What is on one side only, or hangs on what is. */
+struct one_sided {
+	uint32_t switches, hosts; /* hosts: ports that count */
+	char *names;		  /* the first of them, "leaf-01, node0003, ..."; owned */
+};
+
+struct across {
+	const struct routing *own,
+		*own_b;		  /* the earlier and the later routing as they are; references held */
+	uint32_t *sw;		  /* [n_switches of the later fabric] that switch in the earlier one, NO_ID */
+	struct one_sided only[2]; /* in the earlier, in the later fabric */
+	/*
+	 * Both on the later fabric with LIDs, hosts and entries of what is in both alone: entries by port
+	 * number, without SLs and adaptive-routing groups.  References held.
+	 */
+	struct routing *a, *b;
+};
+
+struct across *across_new(const struct routing *a, const struct routing *b);
+void across_free(struct across *x); /* NULL is fine */
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * Types of systems as ibdm describes them (.ibnl files, core/formats/doc/formats.md 9.4): boards, the chips
+ * on them, and how these are wired.  What .topo files name.  Private to core/formats/.
+ */
+#ifndef IBSCOPE_FORMATS_IBNL_H
+#define IBSCOPE_FORMATS_IBNL_H
+
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/fabric/fabric.h"
+
+/* `PORT -4x-10G-> INSTANCE PORT` or `PORT -> CONNECTOR`; width and speed 0 = not told. */
+struct ibnl_wire {
+	struct cursor port;
+	struct cursor instance; /* empty: to a connector of the board itself */
+	struct cursor to;
+	uint8_t width, speed;
+};
+
+/* A chip (type set) or a board within a board. */
+struct ibnl_part {
+	struct cursor name;
+	enum node_type type; /* 0: a board, of the type `kind` */
+	unsigned nports;     /* of a chip */
+	struct cursor kind;
+	struct ibnl_wire *wire;
+	size_t n, cap;
+};
+
+/* SYSTEM or TOPSYSTEM: a board, or what a .topo names. */
+struct ibnl_system {
+	struct cursor names; /* "LEAF,LEAF:4x" */
+	bool top;
+	unsigned file; /* boards are looked for in their own file */
+	struct ibnl_part *part;
+	size_t n, cap;
+};
+
+struct ibnl_file {
+	char *name, *data; /* owned; all cursors point into data */
+	unsigned n_odd, first_odd;
+	char example[48];
+	bool told; /* that it has lines not understood */
+};
+
+struct ibnl_library {
+	struct ibnl_file *file;
+	size_t n_files, cap_files;
+	struct ibnl_system *system;
+	size_t n, cap;
+};
+
+/* Add a file's types; name is copied, and data (of size bytes, allocated) becomes the library's. */
+void ibnl_add(struct ibnl_library *l, const char *name, char *data, size_t size);
+/*
+ * Add those of all .ibnl files of the folders of IBDM_IBNL_PATH (by colons) and of ibutils' own, after those
+ * of `folder`; *where gets the names of these folders for messages.
+ */
+void ibnl_add_folders(struct ibnl_library *l, const char *folder, struct text *where, struct progress *p);
+void ibnl_free(struct ibnl_library *l);
+
+/* A type by its name: the first TOPSYSTEM of any file, or (file given) a board of that file; NULL. */
+const struct ibnl_system *ibnl_top(const struct ibnl_library *l, struct cursor name);
+const struct ibnl_system *ibnl_board(const struct ibnl_library *l, unsigned file, const char *name);
+
+/* The next word up to a blank; empty at the end. */
+struct cursor cur_token(struct cursor *c);
+/* `->`, `-4x->`, `-10G->`, `-4x-5G->`; false: no such thing. */
+bool ibnl_arrow(struct cursor token, uint8_t *width, uint8_t *speed);
+bool same_text(struct cursor a, struct cursor b);
+
+#endif

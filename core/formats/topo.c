@@ -1,0 +1,460 @@
+/*
+ * .topo of ibdm (core/formats/doc/formats.md 9.4): systems and the cables between their front panels.  What
+ * is within a system is told by its type (ibnl.h).  Such a file has no GUIDs: they are counted up.
+ */
+#include "core/base/cursor.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/formats/formats.h"
+#include "core/formats/ibnl.h"
+#include "core/formats/readers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SWITCH 0x200000u
+#define FIRST_CA 0x80000000u
+
+/* A port of a chip, and what the wires up to it tell of its rate (0 = nothing). */
+struct place {
+	uint32_t node; /* builder index, NO_ID: there is none */
+	uint8_t port, width, speed;
+};
+
+/* What a board has towards the outside. */
+struct connector {
+	struct cursor name;
+	struct place at;
+};
+
+struct board {
+	struct connector *c;
+	size_t n, cap;
+};
+
+/* A system, by its number among the names in net. */
+struct box {
+	struct cursor type, name;
+	struct cursor changes; /* behind `CFG:` */
+	unsigned line;	       /* where it was first named */
+	struct board front;
+};
+
+struct reader {
+	struct net net;
+	struct lines lines;
+	struct ibnl_library *l;
+	const char *where; /* folders of types */
+	struct box *box;
+	size_t n, cap;
+	uint64_t next_switch, next_ca, sysguid;
+	int status;
+	struct err *e;
+};
+
+/* `PORT -4x-> TYPE NAME PORT` */
+struct cable {
+	struct cursor port, type, name, peer_port;
+	uint8_t width, speed;
+};
+
+static bool read_cable(struct cursor c, struct cable *k)
+{
+	struct cursor rest;
+
+	k->port = cur_token(&c);
+	if (!ibnl_arrow(cur_token(&c), &k->width, &k->speed))
+		return false;
+	k->type = cur_token(&c);
+	k->name = cur_token(&c);
+	k->peer_port = cur_token(&c);
+	rest = cur_token(&c);
+	return !cur_empty(&k->peer_port) && cur_empty(&rest);
+}
+
+/* `TYPE NAME` or `TYPE NAME CFG: leaf1=R, leaf2=12x` */
+static bool read_box(struct cursor c, struct box *b)
+{
+	*b = (struct box){.type = cur_token(&c)};
+	b->name = cur_token(&c);
+	if (cur_empty(&b->name) || memchr(b->name.p, '>', (size_t)(b->name.end - b->name.p)))
+		return false;
+	if (cur_word(&c, "CFG:"))
+		b->changes = c;
+	else
+		cur_blanks(&c);
+	return b->changes.p || cur_empty(&c);
+}
+
+/* A line with something on it that is no comment; false: it says nothing. */
+static bool says(struct cursor line)
+{
+	cur_blanks(&line);
+	return !cur_empty(&line) && *line.p != '#';
+}
+
+/* A system begins the text, and a cable of one is somewhere in it. */
+bool is_topo(const struct input *in)
+{
+	struct lines l = {in->data, in->data + in->size, 0, NULL};
+	struct cursor line;
+	bool begun = false;
+	struct cable k;
+	struct box b;
+
+	while (lines_next(&l, &line)) {
+		if (!says(line))
+			continue;
+		if (begun && read_cable(line, &k))
+			return true;
+		if (!begun && !read_box(line, &b))
+			return false;
+		begun = true;
+	}
+	return false;
+}
+
+/* --- systems by name ------------------------------------------------------------------------------ */
+
+static void note_box(struct reader *r, const struct box *b)
+{
+	uint32_t id = net_name(&r->net, b->name.p, (size_t)(b->name.end - b->name.p));
+	struct box *old;
+
+	if (id == r->n) {
+		GROW(r->box, r->n, r->cap);
+		r->box[r->n] = *b;
+		r->box[r->n++].line = r->lines.no;
+		return;
+	}
+	old = &r->box[id];
+	if (b->changes.p)
+		old->changes = b->changes;
+	if (ibnl_top(r->l, old->type) != ibnl_top(r->l, b->type))
+		warnings_add(&r->net.b->warnings, "two types", r->lines.no,
+			     "%.*s is a %.*s here, but a %.*s in line %u, which counts",
+			     (int)(b->name.end - b->name.p), b->name.p, (int)(b->type.end - b->type.p),
+			     b->type.p, (int)(old->type.end - old->type.p), old->type.p, old->line);
+}
+
+static void find_boxes(struct reader *r)
+{
+	struct cursor line;
+
+	while (lines_next(&r->lines, &line)) {
+		struct cable k;
+		struct box b;
+
+		if (!says(line))
+			continue;
+		if (read_cable(line, &k))
+			note_box(r, &(struct box){.type = k.type, .name = k.name});
+		else if (read_box(line, &b))
+			note_box(r, &b);
+		else
+			unknown_line(&r->net.unknown, r->lines.no, line);
+	}
+}
+
+/* --- what is in a system ------------------------------------------------------------------------------ */
+
+/* A part of a board as it was made. */
+struct piece {
+	uint32_t node; /* of a chip */
+	struct board board;
+};
+
+static struct place nowhere(void)
+{
+	return (struct place){.node = NO_ID};
+}
+
+static struct place at_connector(const struct board *b, struct cursor name)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (same_text(b->c[i].name, name))
+			return b->c[i].at;
+	return nowhere();
+}
+
+/* A port of a part; of a chip it is a number. */
+static struct place at_part(const struct ibnl_part *p, const struct piece *made, struct cursor port)
+{
+	uint64_t number;
+
+	if (!p->type)
+		return at_connector(&made->board, port);
+	if (!cur_number(&port, 10, &number) || !cur_empty(&port) || number < 1 || number > p->nports)
+		return nowhere();
+	return (struct place){.node = made->node, .port = (uint8_t)number};
+}
+
+static uint8_t lower(uint8_t a, uint8_t b)
+{
+	return a && (!b || a < b) ? a : b;
+}
+
+/* width, speed: of the cable, which count where the ports' own wires tell nothing. */
+static void join(struct reader *r, struct place a, struct place z, uint8_t width, uint8_t speed,
+		 unsigned line)
+{
+	struct fb_port *p, *q;
+
+	if (!fb_link(r->net.b, a.node, a.port, z.node, z.port)) {
+		warnings_add(&r->net.b->warnings, "contradicting link", line,
+			     "port %u of %s or port %u of %s is cabled elsewhere or to itself; left out",
+			     a.port, r->net.b->node[a.node].desc, z.port, r->net.b->node[z.node].desc);
+		return;
+	}
+	p = &r->net.b->node[a.node].port[a.port];
+	q = &r->net.b->node[z.node].port[z.port];
+	width = lower(a.width ? a.width : width, z.width ? z.width : width);
+	speed = lower(a.speed ? a.speed : speed, z.speed ? z.speed : speed);
+	p->width = q->width = lower(width, p->width);
+	p->speed = q->speed = lower(speed, p->speed);
+}
+
+static uint32_t add_chip(struct reader *r, const struct ibnl_part *p, const char *path, unsigned line)
+{
+	bool sw = p->type == NODE_SWITCH;
+	uint64_t guid = sw ? r->next_switch++ : r->next_ca;
+	uint32_t node;
+
+	if (r->net.b->n >= TOPO_CHIPS) {
+		r->status = err_set(
+			r->e, "%s:%u: found more chips than are read, expected at most " STR(TOPO_CHIPS),
+			r->net.source, line);
+		return NO_ID;
+	}
+	r->next_ca += sw ? 0 : p->nports + 1;
+	node = fb_add(r->net.b, p->type, guid, p->nports, NULL);
+	r->sysguid = r->sysguid ? r->sysguid : guid;
+	r->net.b->node[node].sysguid = r->sysguid;
+	r->net.b->node[node].desc = clean_text(path, strlen(path), DESC_MAX);
+	return node;
+}
+
+/* What CFG says of a board ("R": it is not there, "12x": another variant); empty: nothing. */
+static struct cursor change_of(struct cursor changes, const char *board)
+{
+	size_t n = strlen(board);
+
+	while (!cur_empty(&changes)) {
+		const char *comma = memchr(changes.p, ',', (size_t)(changes.end - changes.p));
+		struct cursor one = {changes.p, comma ? comma : changes.end}, word = cur_token(&one);
+
+		changes.p = comma ? comma + 1 : changes.end;
+		if ((size_t)(word.end - word.p) > n && !memcmp(word.p, board, n) && word.p[n] == '=')
+			return (struct cursor){word.p + n + 1, word.end};
+	}
+	return changes;
+}
+
+static void make_board(struct reader *r, const struct ibnl_system *s, const struct box *of, const char *path,
+		       unsigned depth, struct board *out);
+
+/* A board within a system, in the variant that CFG names; what is not there stays empty. */
+static void make_inner(struct reader *r, const struct ibnl_system *s, const struct ibnl_part *p,
+		       const struct box *of, const char *path, unsigned depth, struct board *out)
+{
+	/* the path begins with the system's name, which CFG leaves out */
+	struct cursor change = change_of(of->changes, path + (of->name.end - of->name.p) + 1);
+	const struct ibnl_system *inner;
+	char *kind;
+
+	if (change.end - change.p == 1 && *change.p == 'R')
+		return;
+	kind = str_printf("%.*s%s%.*s", (int)(p->kind.end - p->kind.p), p->kind.p,
+			  cur_empty(&change) ? "" : ":", (int)(change.end - change.p), change.p);
+	inner = ibnl_board(r->l, s->file, kind);
+	if (!inner)
+		warnings_missing(&r->net.b->warnings, "unknown board", of->line,
+				 "%s is a %s, which %s does not tell; it is left out", path, kind,
+				 r->l->file[s->file].name);
+	else if (depth >= TOPO_BOARD_DEPTH)
+		r->status = err_set(
+			r->e, "%s: found boards more than " STR(TOPO_BOARD_DEPTH) " deep within each other",
+			r->l->file[s->file].name);
+	else
+		make_board(r, inner, of, path, depth + 1, out);
+	free(kind);
+}
+
+/* One wire of a part: to another part or to a connector. */
+static void lay_wire(struct reader *r, const struct ibnl_system *s, const struct piece *made, size_t from,
+		     const struct ibnl_wire *w, unsigned line, struct board *out)
+{
+	struct place a = at_part(&s->part[from], &made[from], w->port), z = nowhere();
+
+	if (a.node == NO_ID) /* a variant of a board need not have all connectors */
+		return;
+	if (cur_empty(&w->instance)) {
+		a.width = a.width ? a.width : w->width;
+		a.speed = a.speed ? a.speed : w->speed;
+		GROW(out->c, out->n, out->cap);
+		out->c[out->n++] = (struct connector){w->to, a};
+		return;
+	}
+	for (size_t i = 0; i < s->n; i++)
+		if (same_text(s->part[i].name, w->instance))
+			z = at_part(&s->part[i], &made[i], w->to);
+	if (z.node != NO_ID)
+		join(r, a, z, w->width, w->speed, line);
+}
+
+static void make_board(struct reader *r, const struct ibnl_system *s, const struct box *of, const char *path,
+		       unsigned depth, struct board *out)
+{
+	struct piece *made = NEW_ARRAY(s->n + 1, struct piece);
+
+	for (size_t i = 0; i < s->n && !r->status; i++) {
+		const struct ibnl_part *p = &s->part[i];
+		char *name = str_printf("%s/%.*s", path, (int)(p->name.end - p->name.p), p->name.p);
+
+		if (p->type)
+			made[i].node = add_chip(r, p, name, of->line);
+		else
+			make_inner(r, s, p, of, name, depth, &made[i].board);
+		free(name);
+	}
+	for (size_t i = 0; i < s->n && !r->status; i++)
+		for (size_t k = 0; k < s->part[i].n; k++)
+			lay_wire(r, s, made, i, &s->part[i].wire[k], of->line, out);
+	for (size_t i = 0; i < s->n; i++)
+		free(made[i].board.c);
+	free(made);
+}
+
+/* Lines of its type's file that were not understood are told once. */
+static void tell_odd(struct reader *r, struct ibnl_file *f)
+{
+	if (!f->n_odd || f->told)
+		return;
+	f->told = true;
+	warnings_add(&r->net.b->warnings, "unknown line", 0,
+		     "%s: %s not understood and skipped; the first, line %u, is '%s'", f->name,
+		     PLURAL(f->n_odd, "line"), f->first_odd, f->example);
+}
+
+static void make_box(struct reader *r, struct box *b)
+{
+	const struct ibnl_system *s = ibnl_top(r->l, b->type);
+	char *path;
+
+	if (!s) {
+		r->status = err_set(
+			r->e,
+			"%s:%u: found a system of type '%.*s', expected one that an .ibnl file of these "
+			"folders tells: %s (IBDM_IBNL_PATH may name more)",
+			r->net.source, b->line, (int)(b->type.end - b->type.p), b->type.p, r->where);
+		return;
+	}
+	tell_odd(r, &r->l->file[s->file]);
+	path = clean_text(b->name.p, (size_t)(b->name.end - b->name.p), SIZE_MAX); /* as long as the name */
+	r->sysguid = 0;
+	make_board(r, s, b, path, 0, &b->front);
+	free(path);
+}
+
+/* --- cables -------------------------------------------------------------------------------------------- */
+
+/* A port of a front panel; a warning where there is none. */
+static struct place at_front(struct reader *r, const struct box *b, struct cursor port)
+{
+	struct place at = at_connector(&b->front, port);
+
+	if (at.node == NO_ID)
+		warnings_missing(&r->net.b->warnings, "no such port", r->lines.no,
+				 "%.*s, a %.*s, has no port %.*s; the cable is left out",
+				 (int)(b->name.end - b->name.p), b->name.p, (int)(b->type.end - b->type.p),
+				 b->type.p, (int)(port.end - port.p), port.p);
+	return at;
+}
+
+static void lay_cables(struct reader *r)
+{
+	struct cursor line;
+	uint32_t from = NO_ID;
+
+	while (lines_next(&r->lines, &line)) {
+		struct place a, z;
+		struct cable k;
+		struct box b;
+
+		if (!says(line))
+			continue;
+		if (!read_cable(line, &k)) {
+			if (read_box(line, &b))
+				from = net_name(&r->net, b.name.p, (size_t)(b.name.end - b.name.p));
+			continue;
+		}
+		a = at_front(r, &r->box[from], k.port);
+		z = at_front(r, &r->box[net_name(&r->net, k.name.p, (size_t)(k.name.end - k.name.p))],
+			     k.peer_port);
+		/* the cable's own rate counts; ibdm takes 4x SDR where it is not told, whatever the ports are
+		 */
+		a.width = z.width = k.width ? k.width : lower(a.width, z.width);
+		a.speed = z.speed = k.speed ? k.speed : lower(a.speed, z.speed);
+		if (a.node != NO_ID && z.node != NO_ID)
+			join(r, a, z, 0, 0, r->lines.no);
+	}
+}
+
+/* What nothing tells is as ibdm takes it: 4x SDR. */
+static void settle_rates(struct fabric_builder *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		for (unsigned p = 1; p <= b->node[i].nports; p++) {
+			struct fb_port *q = &b->node[i].port[p];
+
+			if (q->peer_node == NO_ID)
+				continue;
+			q->width = q->width ? q->width : WIDTH_4X;
+			q->speed = q->speed ? q->speed : SPEED_SDR;
+		}
+}
+
+int topo_with_types(const struct input *in, struct ibnl_library *l, const char *where, struct fabric **out,
+		    struct err *e)
+{
+	struct lines all = {in->data, in->data + in->size, 0, in->progress};
+	struct reader r = {.l = l,
+			   .where = where,
+			   .lines = all,
+			   .next_switch = FIRST_SWITCH,
+			   .next_ca = FIRST_CA,
+			   .e = e};
+
+	net_init(&r.net, in->name);
+	find_boxes(&r);
+	for (size_t i = 0; i < r.n && !r.status; i++)
+		make_box(&r, &r.box[i]);
+	r.lines = all;
+	if (!r.status)
+		lay_cables(&r);
+	for (size_t i = 0; i < r.n; i++)
+		free(r.box[i].front.c);
+	free(r.box);
+	if (r.status) {
+		net_free(&r.net);
+		return -1;
+	}
+	settle_rates(r.net.b);
+	return net_finish(&r.net, "topo", out, e);
+}
+
+int parse_topo(const struct input *in, struct fabric **out, struct err *e)
+{
+	const char *slash = strrchr(in->name, '/');
+	char *folder = slash ? str_printf("%.*s", (int)(slash - in->name), in->name) : str_dup(".");
+	struct ibnl_library l = {0};
+	struct text where = {0};
+	int rc;
+
+	ibnl_add_folders(&l, folder, &where, in->progress);
+	rc = topo_with_types(in, &l, text_str(&where), out, e);
+	ibnl_free(&l);
+	text_free(&where);
+	free(folder);
+	return rc;
+}

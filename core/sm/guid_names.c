@@ -1,0 +1,191 @@
+#include "core/sm/guid_names.h"
+#include "core/base/guidfile.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/fabric/names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct list {
+	const struct fabric *f;
+	enum opt_names what;
+	uint8_t *listed; /* [n_ports]: by port, a switch by its port 0 */
+	struct text text;
+	uint32_t n;
+};
+
+static void list_port(struct list *l, uint32_t port)
+{
+	if (l->listed[port]++)
+		return;
+	text_add(&l->text, "0x%016" PRIx64, l->f->port_guid[port]);
+	l->n++;
+	if (l->what == OPT_SWITCH_IDS)
+		text_add(&l->text, " %u", l->n);
+	text_putc(&l->text, '\n');
+}
+
+static void list_node(struct list *l, uint32_t node)
+{
+	const struct fabric *f = l->f;
+
+	for (unsigned p = 0; p <= f->node_nports[node]; p++)
+		if (f->port_endport[f->node_port[node] + p] != NO_ID)
+			list_port(l, f->node_port[node] + p);
+}
+
+static enum name_kind kind_of(enum opt_names what)
+{
+	return what == OPT_ANY_PORTS ? NAMES_ANY : what == OPT_HOST_PORTS ? NAMES_HOSTS : NAMES_SWITCHES;
+}
+
+static const char *words_of(enum opt_names what)
+{
+	return what == OPT_ANY_PORTS ? "switches or hosts" : what == OPT_HOST_PORTS ? "hosts" : "switches";
+}
+
+static bool fits_kind(const struct list *l, uint32_t node)
+{
+	enum name_kind kind = kind_of(l->what);
+
+	return kind == NAMES_ANY || node_is_switch(l->f, node) == (kind == NAMES_SWITCHES);
+}
+
+/* A GUID of the fabric: of a node all its ports, of a port that one.  false: it is no GUID at all. */
+static bool list_guid(struct list *l, const char *word, bool *found)
+{
+	char *end;
+	uint64_t guid = strtoull(word, &end, 16);
+	uint32_t node, ep;
+
+	if (strncasecmp(word, "0x", 2) || *end || end == word + 2)
+		return false;
+	node = fabric_node_by_guid(l->f, guid);
+	ep = fabric_endport_by_guid(l->f, guid);
+	if (node != NO_ID && fits_kind(l, node))
+		list_node(l, node);
+	else if (ep != NO_ID && fits_kind(l, endport_node(l->f, ep)))
+		list_port(l, l->f->endport_port[ep]);
+	else
+		*found = false;
+	return true;
+}
+
+static int list_word(struct list *l, const char *word, struct err *e)
+{
+	struct name_hits h = {0};
+	bool many, found = true;
+	int rc = 0;
+
+	if (!list_guid(l, word, &found)) {
+		rc = names_many(l->f, word, kind_of(l->what), &h, &many, e);
+		found = h.n > 0;
+	}
+	for (uint32_t i = 0; i < h.n; i++)
+		list_node(l, h.node[i]);
+	name_hits_free(&h);
+	if (rc || found)
+		return rc;
+	return err_set(e, "\"%s\" fits none of the %s", word, words_of(l->what));
+}
+
+/*
+ * The list that words stand for, as guid_file_read() takes it; to be freed.  With `all` each word must fit
+ * something: NULL and *e.
+ */
+static char *list_of(const struct fabric *f, enum opt_names what, const char *value, bool all, struct err *e)
+{
+	struct list l = {.f = f, .what = what, .listed = NEW_ARRAY(f->n_ports + 1, uint8_t)};
+	const char *rest;
+	int argc, rc;
+	char **argv;
+
+	text_add(&l.text, "%c", GUID_LIST_MARK);
+	for (const char *p = value; *p; p++)
+		text_putc(&l.text, *p == '\n' ? ' ' : *p);
+	text_putc(&l.text, '\n');
+	rc = words_split(value, &rest, &argc, &argv, e);
+	if (list_word(&l, value, NULL)) { /* else it is one name, whatever is in it */
+		if (!rc && rest)
+			rc = err_set(e, "found ';', which only quotes make a part of a name");
+		for (int i = 0; !rc && i < argc; i++)
+			rc = list_word(&l, argv[i], e) && all ? -1 : 0;
+	} else {
+		rc = 0;
+	}
+	if (!rc && all && !l.n)
+		rc = err_set(e, "no %s are named", words_of(what));
+	words_free(argc, argv);
+	free(l.listed);
+	if (!rc)
+		return l.text.s;
+	text_free(&l.text);
+	return NULL;
+}
+
+int options_set_named(struct options *o, const struct fabric *f, const char *name, const char *value,
+		      struct err *e)
+{
+	const struct optdef *d = options_find(o, name);
+	struct err no_file = {{0}}, no_name = {{0}};
+	char *list;
+
+	if (!d || !d->names)
+		return options_set(o, name, value, e);
+	if (!options_set(o, name, value, &no_file))
+		return 0;
+	if (!f)
+		return err_set(e, "%s, or a fabric with %s so named", no_file.msg, words_of(d->names));
+	list = list_of(f, d->names, value, true, &no_name);
+	if (!list)
+		return err_set(e, "%s, or names of %s: %s", no_file.msg, words_of(d->names), no_name.msg);
+	options_set_list(o, name, value, list);
+	free(list);
+	return 0;
+}
+
+uint32_t options_named(const struct options *o, const char *name)
+{
+	const char *list = options_has_list(o, name) ? options_file(o, name) : "";
+	uint32_t lines = 0;
+
+	for (; *list; list++)
+		lines += *list == '\n';
+	return lines ? lines - 1 : 0; /* the first is the list's name */
+}
+
+struct options *options_named_anew(const struct options *o, const struct fabric *f)
+{
+	struct options *c = options_copy(o);
+
+	for (size_t i = 0; i < options_count(c); i++) {
+		const struct optdef *d = options_at(c, i);
+		char *list;
+
+		if (!d->names || !options_has_list(c, d->name))
+			continue;
+		list = list_of(f, d->names, options_get(c, d->name), false, NULL);
+		options_set_list(c, d->name, options_get(c, d->name), list ? list : "@\n");
+		free(list);
+	}
+	return c;
+}
+
+int options_assign(struct options *o, const struct fabric *f, const char *word, struct err *e)
+{
+	const char *eq = strchr(word, '=');
+	char *name;
+	int rc;
+
+	if (!eq)
+		return err_set(e, "found \"%s\", expected OPTION=VALUE", word);
+	name = str_printf("%.*s", (int)(eq - word), word);
+	rc = options_find(o, name) ? options_set_named(o, f, name, eq + 1, e)
+				   : err_set(e, "unknown option \"%s\"; `show options` lists them", name);
+	free(name);
+	return rc;
+}

@@ -1,0 +1,207 @@
+/* What was looked at last: the selected row, or what a typed command is about. */
+#include <string.h>
+#include "core/base/words.h"
+#include "core/session/syntax.h"
+#include "tui/ui.h"
+
+/* What a row's placeholder says, as a word; NULL. */
+static char *row_word(const struct view *v, uint32_t row, const char *what)
+{
+	struct text t = {0};
+	const char *p;
+	char *word = NULL;
+
+	if (view_place(v, row, what, &t) && t.len) {
+		p = words_skip(text_str(&t));
+		if (words_take(&p, &word, NULL))
+			word = NULL;
+	}
+	text_free(&t);
+	return word;
+}
+
+static void note_node(const char *word)
+{
+	const struct fabric *f = ui.scene.fabric;
+	struct looked *l = &ui.scene.looked;
+	uint32_t node = session_node(ui.session, word, NULL);
+
+	if (node == NO_ID)
+		return;
+	if (l->node != f->node_guid[node])
+		l->port = 0;
+	l->node = f->node_guid[node];
+	if (node_is_switch(f, node))
+		l->sw = l->node;
+}
+
+static void note_port(const char *word)
+{
+	const struct fabric *f = ui.scene.fabric;
+	uint32_t port = session_port(ui.session, word, NULL);
+	struct text t = {0};
+
+	if (port == NO_ID)
+		return;
+	text_add(&t, "0x%016llx", (unsigned long long)f->node_guid[f->port_node[port]]);
+	note_node(text_str(&t));
+	text_free(&t);
+	ui.scene.looked.port = f->port_num[port];
+}
+
+static uint64_t endport_guid(const char *word)
+{
+	const struct fabric *f = ui.scene.fabric;
+	unsigned lid;
+	uint32_t ep = session_endport(ui.session, word, &lid, NULL);
+
+	return ep == NO_ID ? 0 : f->port_guid[f->endport_port[ep]];
+}
+
+static void note_switch(const char *word)
+{
+	const struct fabric *f = ui.scene.fabric;
+	uint32_t node = session_node(ui.session, word, NULL);
+
+	if (node != NO_ID && node_is_switch(f, node))
+		ui.scene.looked.sw = f->node_guid[node];
+}
+
+static void note_endport(const char *word)
+{
+	const struct fabric *f = ui.scene.fabric;
+	uint64_t guid = endport_guid(word);
+
+	if (guid && !endport_is_switch(f, fabric_endport_by_guid(f, guid)))
+		ui.scene.looked.endport = guid;
+}
+
+static void note_pair(const char *src, const char *dst)
+{
+	uint64_t from = endport_guid(src), to = endport_guid(dst);
+
+	if (!from || !to || from == to)
+		return;
+	ui.scene.looked.src = from;
+	ui.scene.looked.dst = to;
+}
+
+/* The words of a row that name something of the fabric. */
+static void note_row(const struct view *v, uint32_t row)
+{
+	static const struct {
+		const char *what;
+		void (*note)(const char *word);
+	} places[] = {{"node", note_node},    {"port", note_port},   {"switch", note_switch},
+		      {"host", note_endport}, {"dst", note_endport}, {"endport", note_endport}};
+	char *src = row_word(v, row, "src"), *dst = row_word(v, row, "dst");
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char *word = row_word(v, row, places[i].what);
+
+		if (word)
+			places[i].note(word);
+		free(word);
+	}
+	if (src && dst)
+		note_pair(src, dst);
+	free(src);
+	free(dst);
+}
+
+/* The selected row of the pane in use, when it is another one than last time. */
+void looked_note(void)
+{
+	static const struct view *last;
+	static uint64_t key, of;
+	const struct view *v = pane_focused();
+	uint32_t row;
+
+	if (!ui.scene.fabric || !v || !v->loaded || v->serial != ui.scene.serial || v->ordering ||
+	    !view_selected(v, &row))
+		return;
+	if (v == last && view_key(v, row) == key && v->args.arg[0].guid == of)
+		return;
+	last = v;
+	key = view_key(v, row);
+	of = v->args.arg[0].guid;
+	note_row(v, row);
+}
+
+void looked_at_view(const struct view *v)
+{
+	const struct fabric *f = ui.scene.fabric;
+	struct looked *l = &ui.scene.looked;
+	const struct view_arg *a = v->args.arg;
+
+	for (int i = 0; f && i < v->args.n; i++) {
+		uint32_t node = a[i].kind >= VIEW_ARG_NODE && a[i].kind <= VIEW_ARG_NODE_OR_PORT
+					? fabric_node_by_guid(f, a[i].guid)
+					: NO_ID;
+
+		if (a[i].kind == VIEW_ARG_ENDPORT)
+			l->endport = a[i].guid;
+		if (node == NO_ID)
+			continue;
+		l->node = a[i].guid;
+		l->port = a[i].kind == VIEW_ARG_PORT || a[i].kind == VIEW_ARG_NODE_OR_PORT ? (unsigned)a[i].n
+											   : 0;
+		if (node_is_switch(f, node))
+			l->sw = l->node;
+	}
+	if (v->args.n == 2 && a[0].kind == VIEW_ARG_ENDPORT && a[1].kind == VIEW_ARG_ENDPORT) {
+		l->src = a[0].guid;
+		l->dst = a[1].guid;
+	}
+}
+
+/* --- commands ------------------------------------------------------------------------------ */
+
+struct meant {
+	const char *word; /* of the syntax: the first that stands for something */
+	size_t len;
+};
+
+static void take_capital(void *ctx, const char *word, size_t len)
+{
+	struct meant *m = ctx;
+
+	if (!m->len && !syntax_fixed(word, len)) {
+		m->word = word;
+		m->len = len;
+	}
+}
+
+static bool means(const struct meant *m, const char *word)
+{
+	return strlen(word) == m->len && !strncmp(word, m->word, m->len);
+}
+
+/* Panes have their own way (looked_at_view()). */
+static void note_words(const struct command *c, int argc, char *const *argv)
+{
+	const char *src = NULL;
+
+	for (int i = 1; i < argc; i++) {
+		struct meant m = {0};
+
+		syntax_next(c->syntax, i, argv, take_capital, &m);
+		if (means(&m, "SWITCH") || means(&m, "NODE"))
+			note_node(argv[i]);
+		else if (means(&m, "NODE[PORT]"))
+			note_port(argv[i]);
+		else if (means(&m, "SRC") || means(&m, "DST") || means(&m, "HOST"))
+			note_endport(argv[i]);
+		if (means(&m, "SRC"))
+			src = argv[i];
+		else if (means(&m, "DST") && src)
+			note_pair(src, argv[i]);
+	}
+}
+
+void looked_at_words(const struct command_list *in)
+{
+	for (size_t i = 0; ui.scene.fabric && in->fabric == ui.scene.fabric && i < in->n; i++)
+		if (in->command[i].command)
+			note_words(in->command[i].command, in->command[i].argc, in->command[i].argv);
+}
