@@ -182,3 +182,20 @@ void levels_free(struct levels *l)
 	free(l->root);
 	free(l);
 }
+
+void levels_root_guids(const struct levels *l, const struct fabric *f, struct text *t)
+{
+	for (uint32_t s = 0; s < l->n_switches; s++)
+		if (l->root[s])
+			text_add(t, "0x%016lx\n", f->node_guid[f->switch_node[s]]);
+}
+
+void levels_host_guids(const struct levels *l, const struct topo *tp, const uint8_t *in, bool edge,
+		       struct text *t)
+{
+	const struct fabric *f = tp->fabric;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (in[ep] && tp->endport_switch[ep] != NO_ID && l->edge[tp->endport_switch[ep]] == edge)
+			text_add(t, "0x%016lx\n", f->port_guid[f->endport_port[ep]]);
+}

@@ -7,17 +7,20 @@
 #define IBSCOPE_LEVELS_H
 
 #include "core/base/progress.h"
+#include "core/base/text.h"
 #include "core/fabric/state.h"
 
 struct levels {
 	uint32_t n_switches;
 	uint32_t *hosts;  /* [n_switches] hosts that count on each */
 	uint8_t *edge;	  /* [n_switches] 1 = edge switch */
-	uint16_t *level;  /* [n_switches] links to the nearest edge switch; NO_HOPS: it reaches none, or is down */
+	uint16_t *level;  /* [n_switches] links to the nearest edge switch; NO_HOPS: it reaches none, or is
+			     down */
 	double *share;	  /* [n_ports] even shares with the hosts on edge switches only (spread.h) */
 	unsigned top;	  /* highest level with a switch of positive share; 0: a direct fabric */
 	uint32_t n_edges; /* edge switches */
-	/* [n_switches] 1 = on the top level with a positive share; of a direct fabric the switch in its middle */
+	/* [n_switches] 1 = on the top level with a positive share; of a direct fabric the switch in its
+	 * middle */
 	uint8_t *root;
 	uint32_t n_roots;
 };
@@ -25,5 +28,11 @@ struct levels {
 /* hosts: [n_switches] that count on each, copied.  NULL when cancelled. */
 struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct progress *p);
 void levels_free(struct levels *l);
+
+/* GUIDs as OpenSM's files have them, a line each: of the roots, and of the host ports in `in` [n_endports]
+ * that are on edge switches (edge) or on others. */
+void levels_root_guids(const struct levels *l, const struct fabric *f, struct text *t);
+void levels_host_guids(const struct levels *l, const struct topo *tp, const uint8_t *in, bool edge,
+		       struct text *t);
 
 #endif
