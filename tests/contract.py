@@ -154,6 +154,7 @@ SHOWN = [
     ([TREE, *UPDN], ["scope node0001 node0002", "load pair.net", "check", "scope"]),
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
+    (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift"]),
     (["-F", "mesh.conf", "mesh:5x4,fail=3,shuffle=1,seed=12"], ["route lash"]),
 ]
 
@@ -167,6 +168,7 @@ class Suite:
         self.file("good.ibs", "show\n")
         self.file("names.map", "0x0002c90300a00000 \"first leaf\"\n")
         self.file("some.conf", "routing_engine updn\n")
+        self.file("ftree.conf", "routing_engine ftree,no_fallback\n")
         self.file("mesh.conf", "do_mesh_analysis TRUE\n")
         self.file("chassis", "".join("0x0002c90300a000%d0 C\n" % i for i in (0, 3)))
         self.file("pair.net", 'Switch 2 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nHca 1 "A"\n[1] "S"[1]\n\nHca 1 "B"\n[1] "S"[2]\n')
