@@ -91,7 +91,7 @@ struct fabric {
 
 	/* Where the subnet manager runs: an endport id (never NO_ID unless the fabric has no endport). */
 	uint32_t sm_endport;
-	bool sm_guessed; /* the source does not tell; see topo.sm_moved */
+	bool sm_guessed;  /* the source does not tell; see topo.sm_moved */
 	bool states_told; /* the source tells port_state of cabled ports */
 
 	/*

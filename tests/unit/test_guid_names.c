@@ -81,8 +81,8 @@ static void test_same_as_file(void **state)
 {
 	(void)state;
 	same_as_file(TREE, "updn", "root_guid_file", "leaf-0[1-2] leaf-03", "leaf-01 leaf-02 leaf-03", false);
-	same_as_file("random:12,4,seed=3; set root_guid_file sw-05", "updn", "ids_guid_file", "sw-1? sw-03 sw-0[1-2]",
-		     "sw-10 sw-11 sw-12 sw-03 sw-01 sw-02", false);
+	same_as_file("random:12,4,seed=3; set root_guid_file sw-05", "updn", "ids_guid_file",
+		     "sw-1? sw-03 sw-0[1-2]", "sw-10 sw-11 sw-12 sw-03 sw-01 sw-02", false);
 	same_as_file(
 		TREE, "ftree", "cn_guid_file", "node000[1-9] node0040",
 		"node0001 node0002 node0003 node0004 node0005 node0006 node0007 node0008 node0009 node0040",

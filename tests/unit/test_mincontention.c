@@ -146,7 +146,7 @@ struct best {
 	uint32_t port;
 };
 
-struct search {
+struct least_search {
 	const struct net *n;
 	const struct elements *el;
 	const uint16_t *sp;
@@ -167,7 +167,7 @@ static uint32_t element_of_port(const struct elements *el, uint32_t port)
 }
 
 /* All that is compared: key, usage, the next element's GUID, own chip's GUID, port number. */
-static void compared(const struct search *s, const struct best *b, uint64_t x[6])
+static void compared(const struct least_search *s, const struct best *b, uint64_t x[6])
 {
 	const struct fabric *f = s->n->f;
 
@@ -179,7 +179,7 @@ static void compared(const struct search *s, const struct best *b, uint64_t x[6]
 }
 
 /* By which of them b is the better one; -1: it is not. */
-static int better(const struct search *s, const struct best *b, const struct best *than)
+static int better(const struct least_search *s, const struct best *b, const struct best *than)
 {
 	uint64_t x[6], y[6];
 
@@ -191,7 +191,7 @@ static int better(const struct search *s, const struct best *b, const struct bes
 	return -1;
 }
 
-static void path_found(struct search *s)
+static void path_found(struct least_search *s)
 {
 	struct best b = {.q = {0, s->len, s->n->usage[s->path[0]]}, .port = s->path[0]};
 
@@ -208,7 +208,7 @@ static void path_found(struct search *s)
 }
 
 /* All simple paths of elements from `at` on. */
-static void walk(struct search *s, uint32_t at)
+static void walk(struct least_search *s, uint32_t at)
 {
 	const struct net *n = s->n;
 
@@ -236,9 +236,9 @@ static void walk(struct search *s, uint32_t at)
 }
 
 /* Least contention among the shortest simple paths: what tolerance 0 would come to. */
-static unsigned shortest_contention(const struct search *like)
+static unsigned shortest_contention(const struct least_search *like)
 {
-	struct search s = *like;
+	struct least_search s = *like;
 
 	s.follow = false;
 	s.tolerance = 0;
@@ -248,7 +248,7 @@ static unsigned shortest_contention(const struct search *like)
 }
 
 /* The ways told of an element are the paths found here, with what the best one has before each of them. */
-static void check_ways(const struct search *s, const struct mincontention_ways *w, uint32_t e)
+static void check_ways(const struct least_search *s, const struct mincontention_ways *w, uint32_t e)
 {
 	static const uint8_t rules[] = {RULE_CONTENTION,   RULE_DISTANCE, RULE_USAGE,
 					RULE_NEXT_ELEMENT, RULE_OWN_CHIP, RULE_PORT};
@@ -282,15 +282,15 @@ static void check_element(const struct net *n, const struct mincontention_ways *
 			  uint32_t target, unsigned lid, const uint16_t *sp)
 {
 	const struct mincontention *m = mincontention_of(n->r);
-	struct search s = {.n = n,
-			   .el = m->elements,
-			   .sp = sp,
-			   .lid = lid,
-			   .tolerance = m->tolerance,
-			   .from = e,
-			   .target = target,
-			   .follow = true,
-			   .best = {.port = NO_ID}};
+	struct least_search s = {.n = n,
+				 .el = m->elements,
+				 .sp = sp,
+				 .lid = lid,
+				 .tolerance = m->tolerance,
+				 .from = e,
+				 .target = target,
+				 .follow = true,
+				 .best = {.port = NO_ID}};
 	uint32_t port = mincontention_egress(n->r, e, lid);
 	struct mincontention_key k;
 
