@@ -34,6 +34,7 @@ static struct {
 	atomic_uint columns;
 	unsigned char feed[FEED]; /* bytes readline has still to read */
 	unsigned n_feed, at_feed;
+	bool forward;	       /* the last search of the history is one forward */
 	size_t complete_start; /* where the completed word begins */
 	char *history;
 	FILE *nowhere;
@@ -626,6 +627,32 @@ bool repl_abort(void)
 	return any;
 }
 
+static bool key_is(rl_command_func_t *function)
+{
+	const KEYMAP_ENTRY *entry = &rl_get_keymap()[r.feed[0]];
+
+	return r.n_feed == 1 && entry->type == ISFUNC && entry->function == function;
+}
+
+/*
+ * A search forward that found nothing leaves readline 8.2 at a place of another line; turned round (C-s x
+ * C-r) it reads on from there, behind the end of a shorter one.  So the search is ended by C-x and begun
+ * again backward: behind an empty string the same key searches for the last one.
+ */
+static void turn_search(void)
+{
+	const unsigned char turned[] = {K_CTRL('X'), r.feed[0], r.feed[0]};
+	bool searching = RL_ISSTATE(RL_STATE_ISEARCH) != 0;
+
+	if (searching && r.forward && key_is(rl_reverse_search_history)) {
+		memcpy(r.feed, turned, sizeof(turned));
+		r.n_feed = sizeof(turned);
+		r.forward = false;
+	} else if (!searching || key_is(rl_forward_search_history)) {
+		r.forward = key_is(rl_forward_search_history);
+	}
+}
+
 void repl_key(keycode k)
 {
 	char bytes[FEED];
@@ -635,6 +662,7 @@ void repl_key(keycode k)
 		bytes[0] = 0; /* C-@ */
 	r.n_feed = k == 0 ? 1 : (unsigned)strlen(bytes);
 	memcpy(r.feed, bytes, r.n_feed);
+	turn_search();
 	r.at_feed = 0;
 	r.back = 0;
 	read_feed();

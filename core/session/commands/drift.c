@@ -124,13 +124,15 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 	json_array_append_new(list, obj);
 }
 
-/* Kept ones last, and only when all are wanted: nothing is wrong with them. */
-static void tell_entries(const struct drift *d, bool all, struct out *o)
+/* Kept ones last, and only when all are wanted: nothing is wrong with them.  false when cancelled. */
+static bool tell_entries(const struct drift *d, bool all, struct out *o)
 {
 	json_t *list = json_array();
 	size_t told = 0, faults = 0;
+	bool go_on = true;
 
-	for (size_t i = 0; i < d->n_entries; i++) {
+	for (size_t i = 0; i < d->n_entries && go_on; i++) {
+		go_on = i % 256 || !progress_cancelled(o->run->progress);
 		faults += d->entry[i].class != DRIFT_KEPT;
 		if (!all && (told >= DRIFT_LINES || d->entry[i].class == DRIFT_KEPT))
 			continue;
@@ -140,20 +142,23 @@ static void tell_entries(const struct drift *d, bool all, struct out *o)
 	if (faults > told)
 		out_text(o, "  ... %s; `drift ... all` prints them\n", PLURAL(faults - told, "more entry"));
 	out_json(o, "entries", list);
+	return go_on;
 }
 
-static void report_drift(const struct drift *d, bool all, struct out *o)
+static int report_drift(const struct drift *d, bool all, struct out *o, struct err *e)
 {
 	tell_judged(d, o);
 	tell_classes(d, o);
 	tell_switches(d, all ? UINT64_MAX : DRIFT_LINES, o);
-	tell_entries(d, all, o);
+	if (!tell_entries(d, all, o))
+		return err_set(e, CANCELLED);
 	if (!drift_found(d))
 		out_text(o, "The next sweep would change nothing.\n");
 	out_json(o, "engine", json_text(d->engine));
 	out_json(o, "agreement", json_real(drift_agreement(d)));
 	out_json(o, "states_known", json_boolean(!d->states_unknown));
 	o->run->found_fault |= drift_found(d);
+	return 0;
 }
 
 /* --- which engine made them? -------------------------------------------------------------------- */
@@ -254,9 +259,7 @@ static int cmd_drift(struct session *s, int argc, char **argv, struct out *o, st
 		d = drift_judge(&rq, &ranking, o->run->progress, e);
 	if (ranking)
 		report_ranking(ranking, o);
-	if (d)
-		report_drift(d, all, o);
-	rc = d ? 0 : -1;
+	rc = d ? report_drift(d, all, o, e) : -1;
 	drift_ranking_free(ranking);
 	drift_free(d);
 	setup_unref(rq.setup);
