@@ -219,17 +219,17 @@ static void title(const struct view *v, struct text *t)
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct drift *d = drift_of(v);
+	const struct answer *a = p->answer;
 
 	if (p->why.msg[0])
 		text_add(t, "%s", p->why.msg);
-	else if (p->answer && !d)
-		text_add(t, "%s", p->answer->e.msg);
-	else if (d && !drift_found(d))
+	else if (a && !a->d)
+		text_add(t, "%s", a->e.msg);
+	else if (a && !drift_found(a->d))
 		text_add(t, "the next sweep would change nothing");
-	else if (d)
-		text_add(t, "agreement %.4f%s", drift_agreement(d),
-			 p->answer->ranking ? "; `drift` ranks all engines" : "");
+	else if (a)
+		text_add(t, "agreement %.4f%s", drift_agreement(a->d),
+			 a->ranking ? "; `drift` ranks all engines" : "");
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)

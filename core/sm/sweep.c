@@ -644,7 +644,7 @@ struct sweep *sweep_with_hosts(const struct sweep *of, const struct setup *setup
 	s->hosts = setup_hosts(setup);
 	s->routing = of->routing ? routing_with_hosts(of->routing, s->hosts) : NULL;
 	s->refusal = of->n_refusals ? mem_dup(of->refusal, of->n_refusals * sizeof(*of->refusal)) : NULL;
-	for (size_t i = 0; i < s->n_refusals; i++)
+	for (size_t i = 0; s->refusal && i < s->n_refusals; i++)
 		s->refusal[i].why = str_dup(of->refusal[i].why);
 	s->notes = str_dup(of->notes);
 	s->scratch_reason = of->scratch_reason ? str_dup(of->scratch_reason) : NULL;

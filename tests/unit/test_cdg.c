@@ -359,7 +359,9 @@ static void test_commands(void **state)
 	assert_null(strstr(text, ", VL "));
 	free(text);
 	text = run_line(s, "cycles", &rc, &e, true, &fault);
-	assert_non_null(strstr(text, "\"routes\":[{\"src\":\"node0001\",\"dst\":\"node0003\",\"dlid\":8}]"));
+	assert_non_null(strstr(
+		text, "\"routes\":[{\"dlid\":8,\"src\":\"node0001\",\"src_guid\":\"0x0002c90300f00000\","
+		      "\"src_lid\":2,\"src_port\":1,\"dst\":\"node0003\","));
 	free(text);
 	text = run_line(s, "export dot - cdg 0 group 2", &rc, &e, false, &fault);
 	assert_int_equal(rc, 0);

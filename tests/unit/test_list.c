@@ -58,7 +58,7 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 		snprintf(word, size, "1");
 	else if (!strcmp(word, "LAYER"))
 		snprintf(word, size, "0");
-	else if (!strcmp(word, "ENGINE"))
+	else if (!strncmp(word, "ENGINE", 6))
 		snprintf(word, size, "minhop");
 	else if (!strcmp(word, "N"))
 		snprintf(word, size, "1");

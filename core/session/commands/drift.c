@@ -117,6 +117,8 @@ static void tell_entry(const struct drift *d, const struct drift_entry *x, json_
 		 owner == NO_ID ? "(nobody)" : endport_label(f, owner, to, sizeof(to)),
 		 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->would, b, sizeof(b)),
 		 drift_word[x->class], x->why);
+	if (!o->object)
+		return;
 	obj = json_make("{s:i, s:i, s:i, s:s, s:s}", "lid", (int)x->lid, "port", (int)x->port, "would",
 			(int)x->would, "class", drift_word[x->class], "why", x->why);
 	json_put_switch(obj, "switch", f, d->next->lids, x->sw);
