@@ -353,11 +353,20 @@ static void own_undo_list(void)
 			_rl_saved_line_for_history->data = NULL;
 }
 
+/* A NUL byte in the line (vi's `.` behind a change that was given up makes one) is one that readline 8.2's
+ * movements never get past. */
+static void no_nul(void)
+{
+	for (char *at = rl_line_buffer; (at = memchr(at, '\0', (size_t)(rl_line_buffer + rl_end - at)));)
+		*at = ' ';
+}
+
 static void end_of_key(void)
 {
 	if (r.reading && &_rl_top_level)
 		memcpy(&_rl_top_level, &r.top, sizeof(r.top));
 	own_undo_list();
+	no_nul();
 }
 
 static int do_nothing(int count, int key)
