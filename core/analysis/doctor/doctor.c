@@ -171,9 +171,8 @@ void finding_at_switch(const struct doctor *d, struct finding *x, uint32_t sw)
 
 #define PLACES 3
 
-static bool place_wanted(struct places *p, const struct fabric *f, uint32_t node, unsigned port)
+static bool place_wanted(struct places *p, uint32_t node, unsigned port)
 {
-	(void)f;
 	if (!p->n++) {
 		p->node = node;
 		p->port = (uint8_t)port;
@@ -186,7 +185,7 @@ static bool place_wanted(struct places *p, const struct fabric *f, uint32_t node
 
 void places_add_switch(struct places *p, const struct fabric *f, uint32_t sw)
 {
-	if (place_wanted(p, f, f->switch_node[sw], 0))
+	if (place_wanted(p, f->switch_node[sw], 0))
 		text_add(&p->t, "%s", switch_name(f, sw));
 }
 
@@ -194,14 +193,14 @@ void places_add_port(struct places *p, const struct fabric *f, uint32_t port)
 {
 	char a[300];
 
-	if (place_wanted(p, f, f->port_node[port], f->port_num[port]))
+	if (place_wanted(p, f->port_node[port], f->port_num[port]))
 		text_add(&p->t, "%s", port_label(f, port, a, sizeof(a)));
 }
 
 const char *places_text(struct places *p)
 {
 	if (p->n > PLACES)
-		text_add(&p->t, ", ...");
+		text_add(&p->t, " and %u more", p->n - PLACES);
 	return text_str(&p->t);
 }
 

@@ -157,7 +157,7 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 	if (!good)
 		x->severity = SEVERITY_NOTE;
 	places_end(&at, x);
-	finding_more(x, "list hosts sort lid reverse");
+	finding_more(x, "list hosts");
 	return 0;
 }
 
