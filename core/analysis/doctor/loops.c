@@ -94,30 +94,45 @@ static bool has_aggregation(const struct doctor *d)
 	return false;
 }
 
-/* Routes of switches alone make loops in every tree, from spine to spine, and carry management only: a note. */
+/* Loops of the hosts' own routes, or where there are none on a VL, with those of aggregation nodes. */
+static void tell_host_loops(struct doctor *d, const struct rule *r, const struct cdg *wide)
+{
+	for (unsigned vl = 0; vl < CDG_VLS; vl++) {
+		if (looping_channels(d->cdg, vl))
+			tell_loop(d, r, d->cdg, vl, wide, "", SEVERITY_ERROR);
+		else if (wide)
+			tell_loop(d, r, wide, vl, NULL, " (with routes of aggregation nodes only)",
+				  SEVERITY_WARNING);
+	}
+}
+
+/* Routes of switches alone make loops in every tree, from spine to spine, and carry management only: a note,
+ * for the first VL. */
+static int tell_switch_loops(struct doctor *d, const struct rule *r)
+{
+	struct cdg *all = graph_of_all(d, true);
+	unsigned vl = 0;
+
+	while (all && vl < CDG_VLS && !looping_channels(all, vl))
+		vl++;
+	if (all && vl < CDG_VLS)
+		tell_loop(d, r, all, vl, NULL, " (with routes of switches only)", SEVERITY_NOTE);
+	cdg_free(all);
+	return all ? 0 : -1;
+}
+
 int find_credit_loop(struct doctor *d, const struct rule *r)
 {
-	struct cdg *wide = NULL, *all;
-	int rc = 0;
+	struct cdg *wide = NULL;
+	size_t before = d->out->n;
 
 	if (!d->r)
 		return 0;
 	if (has_aggregation(d) && !(wide = graph_of_all(d, false)))
 		return -1;
-	all = graph_of_all(d, true);
-	for (unsigned vl = 0; all && vl < CDG_VLS; vl++) {
-		if (looping_channels(d->cdg, vl))
-			tell_loop(d, r, d->cdg, vl, wide, "", SEVERITY_ERROR);
-		else if (wide && looping_channels(wide, vl))
-			tell_loop(d, r, wide, vl, NULL, " (with routes of aggregation nodes only)",
-				  SEVERITY_WARNING);
-		else
-			tell_loop(d, r, all, vl, NULL, " (with routes of switches only)", SEVERITY_NOTE);
-	}
-	rc = all ? 0 : -1;
+	tell_host_loops(d, r, wide);
 	cdg_free(wide);
-	cdg_free(all);
-	return rc;
+	return d->out->n > before ? 0 : tell_switch_loops(d, r);
 }
 
 int find_layers_not_in_force(struct doctor *d, const struct rule *r)

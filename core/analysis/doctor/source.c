@@ -76,7 +76,7 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 
 int find_duplicate_lid(struct doctor *d, const struct rule *r)
 {
-	return tell_warnings(d, r, "duplicate LID", NULL, "LID on two ports");
+	return tell_warnings(d, r, "duplicate LID", NULL, "duplicate LID");
 }
 
 int find_duplicate_guid(struct doctor *d, const struct rule *r)
@@ -88,7 +88,7 @@ int find_one_way(struct doctor *d, const struct rule *r)
 {
 	return d->f->warnings.missing
 		       ? 0
-		       : tell_warnings(d, r, "one-sided link", "contradicting link", "cable named differently by its ends");
+		       : tell_warnings(d, r, "one-sided link", "contradicting link", "contradicting cable");
 }
 
 int find_slow_sibling(struct doctor *d, const struct rule *r)
@@ -98,7 +98,7 @@ int find_slow_sibling(struct doctor *d, const struct rule *r)
 
 int find_unknown_lines(struct doctor *d, const struct rule *r)
 {
-	return tell_warnings(d, r, "unknown line", NULL, "line that is not understood");
+	return tell_warnings(d, r, "unknown line", NULL, "unknown line");
 }
 
 int find_aggregation(struct doctor *d, const struct rule *r)
@@ -151,8 +151,8 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 		text_free(&at.t);
 		return 0;
 	}
-	x = tell(d, r, "%s and %s have no valid LID%s%s (%s).", PLURAL(hosts, "host port"),
-		 PLURAL(switches, "switch"), beyond ? " (0, or above 49151)" : "",
+	x = tell(d, r, "%s%s%s without a valid LID%s%s (%s).", hosts ? PLURAL(hosts, "host port") : "",
+		 hosts && switches ? " and " : "", switches ? PLURAL(switches, "switch") : "", beyond ? " (0, or above 49151)" : "",
 		 good ? "" : ": no subnet manager has set up this fabric", places_text(&at));
 	if (!good)
 		x->severity = SEVERITY_NOTE;
