@@ -428,7 +428,8 @@ static const struct keymap_check check = {action_known, pane_known};
 
 /* What must work when no keymap file can be found. */
 static const char last_resort[] =
-	"task Move about\nbind Up up\nbind Down down\nbind PgUp page-up\nbind PgDn page-down\nbind Enter follow\nbind Tab "
+	"task Move about\nbind Up up\nbind Down down\nbind PgUp page-up\nbind PgDn page-down\nbind Enter "
+	"follow\nbind Tab "
 	"next-pane\n"
 	"bind Backspace back\nbind : repl\nbind C-c cancel\nbind q quit\nbind F10 quit\nbind ? :pane help\n"
 	"bind repl Esc leave\nbind repl F10 quit\nbind repl C-c cancel\n";
@@ -482,8 +483,8 @@ int keymap_choose(const char *name, struct err *e)
 static void help_add(const char *key, const char *where, const char *does, const char *more, const char *task)
 {
 	GROW(ui.help, ui.n_help, ui.cap_help);
-	ui.help[ui.n_help++] = (struct help_line){str_dup(key), str_dup(where), str_dup(does), str_dup(more),
-						  str_dup(task)};
+	ui.help[ui.n_help++] =
+		(struct help_line){str_dup(key), str_dup(where), str_dup(does), str_dup(more), str_dup(task)};
 }
 
 static void free_text(const char *s)

@@ -62,7 +62,7 @@ struct ui {
 	bool ascii, colour, too_small, quiet; /* quiet: draw without progress (for `screen`) */
 	bool quit;
 	char *told_source; /* owned; source of the fabric whose summary was printed last; NULL = none */
-	bool begin; /* ports are shown beside the switches as soon as there is a fabric */
+	bool begin;	   /* ports are shown beside the switches as soon as there is a fabric */
 	/* Keys pressed so far, and when the last line was handed to the worker: see serve_request(). */
 	unsigned long keys_seen, keys_asked;
 	struct help_line *help;

@@ -27,7 +27,7 @@ struct question {
 };
 
 struct priv {
-	const struct result *question; /* own reference */
+	const struct result *question;	    /* own reference */
 	const struct doctor_answer *answer; /* borrowed; NULL = not there yet */
 };
 
@@ -208,9 +208,9 @@ static void word_place(const struct view *v, const struct finding *x, struct tex
 static const struct {
 	const char *begin, *pane;
 } shown[] = {
-	{"list ", "pane "},	{"trace ", "pane path "}, {"show warnings", "pane warnings"},
-	{"cycles", "pane cycle all"}, {"cdg", "pane cdg all"}, {"layers", "pane layers"},
-	{"drift", "pane drift"}, {"roots", "pane ranks"},
+	{"list ", "pane "},	      {"trace ", "pane path "}, {"show warnings", "pane warnings"},
+	{"cycles", "pane cycle all"}, {"cdg", "pane cdg all"},	{"layers", "pane layers"},
+	{"drift", "pane drift"},      {"roots", "pane ranks"},
 };
 
 /* The pane of the command that shows more; where that would go on for long, or route anew, the place. */
@@ -243,8 +243,9 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 	if (!strcmp(what, "finding")) {
 		struct text all = {0};
 
-		text_add(&all, "%s %s (%s): %s %s%s%s", severity_word[x->severity], x->kind, sureness_word[x->sure],
-			 x->text, x->meaning, x->cure ? "; cure: " : "", x->cure ? x->cure : "");
+		text_add(&all, "%s %s (%s): %s %s%s%s", severity_word[x->severity], x->kind,
+			 sureness_word[x->sure], x->text, x->meaning, x->cure ? "; cure: " : "",
+			 x->cure ? x->cure : "");
 		if (x->detail)
 			text_add(&all, "; %s", x->detail);
 		word_text(text_str(&all), t);

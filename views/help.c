@@ -47,9 +47,8 @@ static void load(struct view *v)
 					  view_syntax(all_views[i]), "Panes"});
 	for (size_t t = 0; sc->session->commands && sc->session->commands[t]; t++)
 		for (const struct command *c = sc->session->commands[t]; c->name; c++)
-			add(p,
-			    (struct help_line){c->name, "command", c->syntax ? c->syntax : c->name, c->help,
-					   "Commands"});
+			add(p, (struct help_line){c->name, "command", c->syntax ? c->syntax : c->name,
+						  c->help, "Commands"});
 	v->n_rows = (uint32_t)p->n;
 	for (size_t i = 0; i < p->n; i++) {
 		size_t len = strlen(p->line[i].key), task = strlen(p->line[i].task);

@@ -7,10 +7,10 @@
 
 /* Something odd in the input that was survived. */
 struct warning {
-	const char *kind; /* static, short: "one-sided link", "duplicate GUID", "unknown line", ... */
-	unsigned line;	  /* 0: no line */
+	const char *kind;    /* static, short: "one-sided link", "duplicate GUID", "unknown line", ... */
+	unsigned line;	     /* 0: no line */
 	uint32_t stands_for; /* oddities that it tells: 1, or those after a first few */
-	bool missing;	  /* a part of the fabric is not in the source */
+	bool missing;	     /* a part of the fabric is not in the source */
 	uint8_t port;
 	uint64_t guid; /* node and port where it is, which lasts when names change; 0: no place */
 	char *text;

@@ -1,6 +1,6 @@
 /*
- * doctor: on real fabrics its findings and figures, worked out beforehand by other means; every rule is met by
- * a fabric that has what it looks for; healthy fabrics have nothing.
+ * doctor: on real fabrics its findings and figures, worked out beforehand by other means; every rule is met
+ * by a fabric that has what it looks for; healthy fabrics have nothing.
  */
 #include "fixture.h"
 
@@ -94,9 +94,8 @@ static void tell_bad(const json_t *o, struct text *t)
 	size_t i;
 
 	text_add(t, "%s", "");
-	json_array_foreach(json_object_get(o, "findings"), i, x)
-		if (strcmp(word_of(x, "severity"), "note"))
-			text_add(t, "%s%s %s", t->len ? ", " : "", word_of(x, "severity"), word_of(x, "kind"));
+	json_array_foreach(json_object_get(o, "findings"), i, x) if (strcmp(word_of(x, "severity"), "note"))
+		text_add(t, "%s%s %s", t->len ? ", " : "", word_of(x, "severity"), word_of(x, "kind"));
 }
 
 /* A finding of a kind whose text or detail has a part; NULL. */
@@ -105,10 +104,10 @@ static const json_t *find(const json_t *o, const char *kind, const char *part)
 	const json_t *x;
 	size_t i;
 
-	json_array_foreach(json_object_get(o, "findings"), i, x)
-		if (!strcmp(word_of(x, "kind"), kind) &&
-		    (strstr(word_of(x, "text"), part) || strstr(word_of(x, "detail"), part)))
-			return x;
+	json_array_foreach(
+		json_object_get(o, "findings"), i,
+		x) if (!strcmp(word_of(x, "kind"), kind) &&
+		       (strstr(word_of(x, "text"), part) || strstr(word_of(x, "detail"), part))) return x;
 	return NULL;
 }
 
@@ -137,15 +136,18 @@ struct expected {
 
 static const struct expected reals[] = {
 	{SELENE,
-	 "error credit-loop, warning thin, warning thin, warning cabling, warning hot-cable, warning hot-cable, "
+	 "error credit-loop, warning thin, warning thin, warning cabling, warning hot-cable, warning "
+	 "hot-cable, "
 	 "warning sm-decides",
 	 {{"credit-loop", "VL 0: credit loop of 4 channels; 124 of 17022 channels"},
 	  {"credit-loop", "with the routes of aggregation nodes: 16950 channels"},
 	  {"thin", "16 of 203 edge switches"},
-	  {"thin", "with 2: MF0;MLG01-02:MQM8700/U1, MF0;MLG01-01:MQM8700/U1\nwith 14: MF0;MLG01-04:MQM8700/U1\nwith 19: "},
+	  {"thin", "with 2: MF0;MLG01-02:MQM8700/U1, MF0;MLG01-01:MQM8700/U1\nwith 14: "
+		   "MF0;MLG01-04:MQM8700/U1\nwith 19: "},
 	  {"thin", "15 of 321 switches above the edge"},
 	  {"thin", "with 12: MF0;CSPINE1-31:MQM8700/U1\nwith 13: "},
-	  {"cabling", "MF0;MSPINE3-01:MQM8700/U1: all links are there, but they lead to 7 neighbours instead of 14"},
+	  {"cabling",
+	   "MF0;MSPINE3-01:MQM8700/U1: all links are there, but they lead to 7 neighbours instead of 14"},
 	  {"hot-cable", "21 channels at the edge would carry up to 2.65 times"},
 	  {"hot-cable", "MF0;CSPINE1-80:MQM8700/U1[39] to MF0;MLG01-02:MQM8700/U1: 2.12"},
 	  {"hot-cable", "56 channels above the edge would carry up to 1.47 times"},
@@ -158,8 +160,9 @@ static const struct expected reals[] = {
 	{STORAGE,
 	 "warning thin, warning thin",
 	 {{"thin", "4 of 60 edge switches"},
-	  {"thin", "with 14: MF0;SLG01-09:MQM8700/U1, MF0;SLG01-10:MQM8700/U1\nwith 15: MF0;SLG01-13:MQM8700/U1, "
-		   "MF0;SLG02-07:MQM8700/U1"},
+	  {"thin",
+	   "with 14: MF0;SLG01-09:MQM8700/U1, MF0;SLG01-10:MQM8700/U1\nwith 15: MF0;SLG01-13:MQM8700/U1, "
+	   "MF0;SLG02-07:MQM8700/U1"},
 	  {"thin", "2 of 64 switches above the edge"},
 	  {"thin", "with 15: MF0;SSPINE4-14:MQM8700/U1, MF0;SSPINE2-02:MQM8700/U1"},
 	  {"sm-guessed", ""},
@@ -180,9 +183,11 @@ static const struct expected reals[] = {
 	 NULL},
 	{STAGE,
 	 "warning thin, warning hot-cable",
-	 {{"thin", "1 of 6 edge switches has fewer uplinks than the rest (7 at least, usually 8): MF0;ib1:SX6036/U1"},
-	  {"hot-cable", "3 channels at the edge would carry up to 1.33 times the usual share, whatever the engine: "
-			"MF0;ib8:SX6036/U1[2], MF0;ib8:SX6036/U1[4], MF0;ib8:SX6036/U1[8]"},
+	 {{"thin",
+	   "1 of 6 edge switches has fewer uplinks than the rest (7 at least, usually 8): MF0;ib1:SX6036/U1"},
+	  {"hot-cable",
+	   "3 channels at the edge would carry up to 1.33 times the usual share, whatever the engine: "
+	   "MF0;ib8:SX6036/U1[2], MF0;ib8:SX6036/U1[4], MF0;ib8:SX6036/U1[8]"},
 	  {"ends-above-edge", "3 hosts on 1 switch above the edge: MF0;ib7:SX6036/U1"},
 	  {"sm-guessed", ""}},
 	 "idle"},
@@ -197,10 +202,14 @@ static const struct expected reals[] = {
 	 "error incomplete",
 	 {{"incomplete", "1 dangling link (first: port 41 "}, {"single-point", "3 switches"}},
 	 "idle"},
-	{MTS, "", {{"empty-leaf", "34 switches"}, {"single-point", "1 switch"}, {"idle", "312 of 338 channels"}}, "thin"},
+	{MTS,
+	 "",
+	 {{"empty-leaf", "34 switches"}, {"single-point", "1 switch"}, {"idle", "312 of 338 channels"}},
+	 "thin"},
 	{RHINO,
 	 "error credit-loop",
-	 {{"credit-loop", "credit loop of 6 channels; 4321 of 4480 channels"}, {"idle", "8 of 4480 channels"}},
+	 {{"credit-loop", "credit loop of 6 channels; 4321 of 4480 channels"},
+	  {"idle", "8 of 4480 channels"}},
 	 "thin"},
 	{K4N3, "", {{"idle", "192 of 512 channels"}}, "uneven"},
 	/* Up/Down */
@@ -211,20 +220,28 @@ static const struct expected reals[] = {
 	 "roots-fragile"},
 	{STAGE "; route updn",
 	 "warning thin, warning hot-cable",
-	 {{"root-with-hosts", "1 root has 3 hosts: MF0;ib7:SX6036/U1"}, {"switch-lids", "(3 pairs of host and LID)"}},
+	 {{"root-with-hosts", "1 root has 3 hosts: MF0;ib7:SX6036/U1"},
+	  {"switch-lids", "(3 pairs of host and LID)"}},
 	 "roots-fragile"},
 	{K4N3 "; route updn", "warning roots-fragile", {{"roots-fragile", "any of 128 links"}}, NULL},
 	{DEMO "; route updn",
 	 "warning roots-fragile",
-	 {{"roots-fragile", "any of 128 links takes roots away (leaf-01[5], leaf-01[6], leaf-01[7] and 125 more): up to "
-			    "4 of 16"}},
+	 {{"roots-fragile",
+	   "any of 128 links takes roots away (leaf-01[5], leaf-01[6], leaf-01[7] and 125 more): up to "
+	   "4 of 16"}},
 	 NULL},
-	{"synth director:4,6,3,16; route updn", "warning roots-fragile", {{"roots-fragile", "any of 136 links"}}, NULL},
+	{"synth director:4,6,3,16; route updn",
+	 "warning roots-fragile",
+	 {{"roots-fragile", "any of 136 links"}},
+	 NULL},
 	{"synth xgft:4,19:1,4; route updn",
 	 "warning roots-fragile",
 	 {{"roots-fragile", "any of 76 links"}, {"roots-fragile", "of 4;"}},
 	 "all-roots"},
-	{"synth xgft:4,20:1,4; route updn", "warning all-roots", {{"all-roots", "24 of 24 switches"}}, "roots-fragile"},
+	{"synth xgft:4,20:1,4; route updn",
+	 "warning all-roots",
+	 {{"all-roots", "24 of 24 switches"}},
+	 "roots-fragile"},
 	{"synth xgft:12,24:1,6; route updn", NULL, {{"all-roots", ""}}, "roots-fragile"},
 	{STORAGE "; route updn", "warning thin, warning thin", {{NULL, NULL}}, "roots-fragile"},
 	{RHINO "; route updn", "", {{NULL, NULL}}, "credit-loop"},
@@ -264,7 +281,10 @@ static void real_fabrics(void **state)
 /* --- what a rule looks for ------------------------------------------------------------------------------ */
 
 static const struct expected faults[] = {
-	{"synth torus:5x5; route minhop", "error credit-loop", {{"credit-loop", "credit loop of 4 channels; 100 of 100"}}, NULL},
+	{"synth torus:5x5; route minhop",
+	 "error credit-loop",
+	 {{"credit-loop", "credit loop of 4 channels; 100 of 100"}},
+	 NULL},
 	{"synth torus:5x5; route lash",
 	 "error credit-loop, error layers-not-in-force",
 	 {{"layers-not-in-force", "lash needs 3 VLs, but qos is off"}},
@@ -287,7 +307,10 @@ static const struct expected faults[] = {
 	 "error crash",
 	 {{"crash", "OpenSM crashes at its next sweep: lash"}},
 	 "hang"},
-	{"synth torus:4x4; route ftree,no_fallback", "error no-routing", {{"no-routing", "No engine can route"}}, "engine-refused"},
+	{"synth torus:4x4; route ftree,no_fallback",
+	 "error no-routing",
+	 {{"no-routing", "No engine can route"}},
+	 "engine-refused"},
 	{"synth mesh:4x4; route lash lmc=1", "", {{"rules-differ", "the manual says that LMC > 0"}}, NULL},
 	{"synth xgft:6,12:1,6; fail link leaf-01[7]",
 	 NULL,
@@ -307,15 +330,17 @@ static void made_faults(void **state)
 static void healthy(void **state)
 {
 	static const char *const spec[] = {
-		"xgft:2,2:1,2",	    "xgft:6,12:1,6",	"xgft:12,24:1,6", "xgft:4,4,4:1,2,4", "xgft:4,4,8:1,4,4",
-		"torus:4x4",	    "torus:5x5",	"torus:8x4",	  "torus:4x4x4",      "mesh:4x4",
-		"mesh:8x8",	    "ring:8",		"hypercube:5",	  "dragonfly:4,2,2",  "hyperx:6x6",
-		"director:4,6,3,16", "published:tsubame2",
+		"xgft:2,2:1,2",	      "xgft:6,12:1,6",	 "xgft:12,24:1,6", "xgft:4,4,4:1,2,4",
+		"xgft:4,4,8:1,4,4",   "torus:4x4",	 "torus:5x5",	   "torus:8x4",
+		"torus:4x4x4",	      "mesh:4x4",	 "mesh:8x8",	   "ring:8",
+		"hypercube:5",	      "dragonfly:4,2,2", "hyperx:6x6",	   "director:4,6,3,16",
+		"published:tsubame2",
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(spec); i++) {
-		static const char *const never[] = {"thin", "cabling", "hot-cable", "slow", "single-point", "no-lid"};
+		static const char *const never[] = {"thin", "cabling",	    "hot-cable",
+						    "slow", "single-point", "no-lid"};
 		struct session *s = session_new(all_engines, all_commands);
 		char line[100];
 		json_t *o;
@@ -325,13 +350,15 @@ static void healthy(void **state)
 		o = doctor_object(s);
 		for (size_t k = 0; k < ARRAY_LEN(never); k++)
 			if (find(o, never[k], ""))
-				fail_msg("%s: %s: %s", spec[i], never[k], word_of(find(o, never[k], ""), "text"));
+				fail_msg("%s: %s: %s", spec[i], never[k],
+					 word_of(find(o, never[k], ""), "text"));
 		json_decref(o);
 		session_free(s);
 	}
 }
 
-/* --- files with faults ----------------------------------------------------------------------------------- */
+/* --- files with faults -----------------------------------------------------------------------------------
+ */
 
 /* A file of the project with `from` replaced by `to`, everywhere. */
 static void edit(const char *path, const char *from, const char *to)
@@ -383,7 +410,8 @@ static void bad_sources(void **state)
 	need_in_file("no-lid", "");
 }
 
-/* --- tables that were read --------------------------------------------------------------------------------- */
+/* --- tables that were read ---------------------------------------------------------------------------------
+ */
 
 #define TREE "set port_guids ibsim; synth xgft:2,2:1,2"
 
@@ -447,7 +475,8 @@ static void held_tables(void **state)
 	(void)state;
 	change_entry("leaf-02", lid, NO_PATH);
 	o = judge_tables(&s);
-	need(o, "no entry", "unreachable", "2 pairs of hosts have no path: no entry on leaf-02 for hosts of leaf-01");
+	need(o, "no entry", "unreachable",
+	     "2 pairs of hosts have no path: no entry on leaf-02 for hosts of leaf-01");
 	need(o, "no entry", "unreachable", "by source: leaf-02 2\nby destination: leaf-01 2");
 	need(o, "no entry", "stale", "1 entry would change at the next sweep of minhop");
 	assert_int_equal(json_integer_value(json_object_get(find(o, "unreachable", ""), "pairs")), 2);
@@ -470,7 +499,8 @@ static void held_tables(void **state)
 	unlink(file);
 }
 
-/* --- files of GUIDs, a torus, maps ---------------------------------------------------------------------------- */
+/* --- files of GUIDs, a torus, maps
+ * ---------------------------------------------------------------------------- */
 
 static void option_files(void **state)
 {
@@ -497,7 +527,8 @@ static void option_files(void **state)
 	session_free(s);
 
 	s = start("synth mesh:5x4; set qos TRUE");
-	write_text("mesh 4 4 1\nxp_link 0x2c90300a00000 0x2c90300a00040\nyp_link 0x2c90300a00000 0x2c90300a00010\n");
+	write_text("mesh 4 4 1\nxp_link 0x2c90300a00000 0x2c90300a00040\nyp_link 0x2c90300a00000 "
+		   "0x2c90300a00010\n");
 	with_file(s, "route torus-2QoS torus_config=%s");
 	o = doctor_object(s);
 	need(o, "torus", "torus-holes", "4 switches are outside the torus");
@@ -509,13 +540,14 @@ static void option_files(void **state)
 /* A leaf with two CAs and a cable to its neighbour. */
 static void lottery(void **state)
 {
-	static const char net[] =
-		"Switch 8 \"spine1\"\n[1] \"leaf1\"[1]\n[2] \"leaf2\"[1]\n\n"
-		"Switch 8 \"spine2\"\n[1] \"leaf1\"[2]\n[2] \"leaf2\"[2]\n\n"
-		"Switch 8 \"leaf1\"\n[1] \"spine1\"[1]\n[2] \"spine2\"[1]\n[3] \"leaf2\"[3]\n[4] \"h1\"[1]\n[5] \"h2\"[1]\n\n"
-		"Switch 8 \"leaf2\"\n[1] \"spine1\"[2]\n[2] \"spine2\"[2]\n[3] \"leaf1\"[3]\n[4] \"h3\"[1]\n[5] \"h4\"[1]\n\n"
-		"Hca 1 \"h1\"\n[1] \"leaf1\"[4]\n\nHca 1 \"h2\"\n[1] \"leaf1\"[5]\n\n"
-		"Hca 1 \"h3\"\n[1] \"leaf2\"[4]\n\nHca 1 \"h4\"\n[1] \"leaf2\"[5]\n";
+	static const char net[] = "Switch 8 \"spine1\"\n[1] \"leaf1\"[1]\n[2] \"leaf2\"[1]\n\n"
+				  "Switch 8 \"spine2\"\n[1] \"leaf1\"[2]\n[2] \"leaf2\"[2]\n\n"
+				  "Switch 8 \"leaf1\"\n[1] \"spine1\"[1]\n[2] \"spine2\"[1]\n[3] "
+				  "\"leaf2\"[3]\n[4] \"h1\"[1]\n[5] \"h2\"[1]\n\n"
+				  "Switch 8 \"leaf2\"\n[1] \"spine1\"[2]\n[2] \"spine2\"[2]\n[3] "
+				  "\"leaf1\"[3]\n[4] \"h3\"[1]\n[5] \"h4\"[1]\n\n"
+				  "Hca 1 \"h1\"\n[1] \"leaf1\"[4]\n\nHca 1 \"h2\"\n[1] \"leaf1\"[5]\n\n"
+				  "Hca 1 \"h3\"\n[1] \"leaf2\"[4]\n\nHca 1 \"h4\"\n[1] \"leaf2\"[5]\n";
 	struct session *s = start("set rules opensm");
 	json_t *o;
 
@@ -547,7 +579,8 @@ static void dropped(void **state)
 	unlink(file);
 }
 
-/* --- the rest ------------------------------------------------------------------------------------------------- */
+/* --- the rest
+ * ------------------------------------------------------------------------------------------------- */
 
 /* Findings are by severity, then by pairs; every one says what it means and which command shows more. */
 static void order_and_words(void **state)
@@ -559,7 +592,8 @@ static void order_and_words(void **state)
 	size_t i;
 
 	(void)state;
-	json_array_foreach(list, i, x) {
+	json_array_foreach(list, i, x)
+	{
 		const char *at = strstr(severities, word_of(x, "severity"));
 
 		assert_true(at && at >= last);
@@ -587,7 +621,8 @@ static void pane(void **state)
 	assert_non_null(v);
 	assert_true(view_settle(v, NULL));
 	assert_int_equal(v->n_rows, json_array_size(json_object_get(o, "findings")));
-	json_array_foreach(json_object_get(o, "findings"), i, x) {
+	json_array_foreach(json_object_get(o, "findings"), i, x)
+	{
 		struct text t = {0}, line = {0};
 		char word[20];
 
@@ -635,10 +670,12 @@ static void all_rules(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(real_fabrics), cmocka_unit_test(made_faults), cmocka_unit_test(healthy),
-		cmocka_unit_test(bad_sources),	cmocka_unit_test(held_tables), cmocka_unit_test(option_files),
-		cmocka_unit_test(lottery),	cmocka_unit_test(dropped),     cmocka_unit_test(order_and_words),
-		cmocka_unit_test(pane),		cmocka_unit_test(cancelling),  cmocka_unit_test(all_rules),
+		cmocka_unit_test(real_fabrics),	   cmocka_unit_test(made_faults),
+		cmocka_unit_test(healthy),	   cmocka_unit_test(bad_sources),
+		cmocka_unit_test(held_tables),	   cmocka_unit_test(option_files),
+		cmocka_unit_test(lottery),	   cmocka_unit_test(dropped),
+		cmocka_unit_test(order_and_words), cmocka_unit_test(pane),
+		cmocka_unit_test(cancelling),	   cmocka_unit_test(all_rules),
 	};
 	int fd = mkstemp(file);
 

@@ -29,10 +29,10 @@ enum sureness {
 extern const char *const sureness_word[SURENESSES]; /* "fact", ... */
 
 struct finding {
-	uint8_t severity; /* enum severity */
-	uint8_t sure;	  /* enum sureness */
-	unsigned rule;	  /* its place in the table: order of kinds */
-	const char *kind; /* short and static: "credit-loop" */
+	uint8_t severity;    /* enum severity */
+	uint8_t sure;	     /* enum sureness */
+	unsigned rule;	     /* its place in the table: order of kinds */
+	const char *kind;    /* short and static: "credit-loop" */
 	const char *meaning; /* what that is, in words; static */
 	const char *cure;    /* what helps; static, NULL = nothing general */
 	char *text;	     /* owned; one line: what was found, and where */

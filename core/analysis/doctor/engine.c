@@ -22,7 +22,9 @@ static bool ends_so(const struct sweep *w, const char *how)
 
 static int tell_fatal(struct doctor *d, const struct rule *r, const char *how, const char *words)
 {
-	const struct sweep *w = ends_so(d->computed, how) ? d->computed : ends_so(d->next, how) ? d->next : NULL;
+	const struct sweep *w = ends_so(d->computed, how) ? d->computed
+				: ends_so(d->next, how)	  ? d->next
+							  : NULL;
 	struct finding *x;
 
 	if (!w)
@@ -56,8 +58,8 @@ int find_no_routing(struct doctor *d, const struct rule *r)
 
 	if (!w || w->routing || w->fatal || !w->n_refusals)
 		return 0;
-	x = tell(d, r, "No engine can route: OpenSM leaves the subnet as it is (%s: %s).", last_refusal(w)->engine,
-		 last_refusal(w)->why);
+	x = tell(d, r, "No engine can route: OpenSM leaves the subnet as it is (%s: %s).",
+		 last_refusal(w)->engine, last_refusal(w)->why);
 	finding_more(x, "route %s", w->setup->chain);
 	return 0;
 }
@@ -136,8 +138,8 @@ static int tell_notes(struct doctor *d, const struct rule *r, const char *const 
 
 int find_guid_file(struct doctor *d, const struct rule *r)
 {
-	static const char *const parts[] = {"reading stopped", " ignored: ", "(AB25)", "roots are looked for as well",
-					    "found '", NULL};
+	static const char *const parts[] = {
+		"reading stopped", " ignored: ", "(AB25)", "roots are looked for as well", "found '", NULL};
 
 	return tell_notes(d, r, parts, NULL, "show options");
 }

@@ -12,18 +12,18 @@
 #include "core/fabric/labels.h"
 
 /* Thresholds, calibrated on real and synthetic fabrics. */
-#define LEAST_HOSTS 8	      /* statistics need so many hosts, */
-#define LEAST_CHANNELS 8      /* channels in a class */
-#define LEAST_SWITCHES 4      /* and switches on a level */
-#define THIN_PART 4	      /* of the switches of a level at most one in so many may deviate, */
-#define THIN_PART_DIRECT 20   /* in a direct fabric one in so many */
-#define HOT_RATIO 1.30	      /* even share above that many medians of its class is hot, */
-#define HOT_RATIO_DIRECT 2.0  /* in a direct fabric */
-#define HOT_PART 4	      /* when more than one in so many are, the class is mixed */
-#define UNEVEN_RATIO 4.0      /* load above so many even shares */
-#define SLOW_SHARE 0.95	      /* so many of the links of a class make its usual rate, */
-#define SLOW_LEAST 20	      /* if there are so many */
-#define MOST_PLACES 20	      /* findings of a kind that has one for each place */
+#define LEAST_HOSTS 8	     /* statistics need so many hosts, */
+#define LEAST_CHANNELS 8     /* channels in a class */
+#define LEAST_SWITCHES 4     /* and switches on a level */
+#define THIN_PART 4	     /* of the switches of a level at most one in so many may deviate, */
+#define THIN_PART_DIRECT 20  /* in a direct fabric one in so many */
+#define HOT_RATIO 1.30	     /* even share above that many medians of its class is hot, */
+#define HOT_RATIO_DIRECT 2.0 /* in a direct fabric */
+#define HOT_PART 4	     /* when more than one in so many are, the class is mixed */
+#define UNEVEN_RATIO 4.0     /* load above so many even shares */
+#define SLOW_SHARE 0.95	     /* so many of the links of a class make its usual rate, */
+#define SLOW_LEAST 20	     /* if there are so many */
+#define MOST_PLACES 20	     /* findings of a kind that has one for each place */
 
 struct doctor;
 
@@ -38,8 +38,9 @@ struct rule {
 
 /* Switches without which the fabric falls apart (parts.c). */
 struct parts {
-	uint64_t *apart;      /* [n_switches] hosts that the loss of each cuts off from the largest rest */
-	uint8_t *sm_smaller;  /* [n_switches] 1: the SM is then in a part that is not the one with most hosts */
+	uint64_t *apart; /* [n_switches] hosts that the loss of each cuts off from the largest rest */
+	uint8_t *
+		sm_smaller; /* [n_switches] 1: the SM is then in a part that is not the one with most hosts */
 };
 
 /* One run.  What is NULL could not be made: there are no tables, or no hosts. */
@@ -48,9 +49,10 @@ struct doctor {
 	const struct doctor_request *rq;
 	struct progress *p;
 	struct err *e;
-	const struct sweep *w;	      /* judged */
-	const struct sweep *computed; /* an engine was asked for here: w, or the sweep in force; NULL = none */
-	const struct sweep *next;     /* the sweep after `computed`, where it may differ; NULL: as this one */
+	const struct sweep *w; /* judged */
+	const struct sweep
+		*computed;	  /* an engine was asked for here: w, or the sweep in force; NULL = none */
+	const struct sweep *next; /* the sweep after `computed`, where it may differ; NULL: as this one */
 	const struct fabric *f;
 	const struct topo *t;
 	const struct routing *r; /* NULL: nothing is routed */
@@ -71,7 +73,8 @@ struct doctor {
  * more_text().  The finding lasts to the next call. */
 struct finding *tell(struct doctor *d, const struct rule *r, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void finding_more(struct finding *x, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void finding_at(const struct doctor *d, struct finding *x, uint32_t port); /* a port id; of a CA or a switch */
+void finding_at(const struct doctor *d, struct finding *x,
+		uint32_t port); /* a port id; of a CA or a switch */
 void finding_at_switch(const struct doctor *d, struct finding *x, uint32_t sw);
 
 /* The first three of what is many: "S1, S2, S3, ...". */
@@ -82,7 +85,7 @@ struct places {
 };
 void places_add_switch(struct places *p, const struct fabric *f, uint32_t sw);
 void places_add_port(struct places *p, const struct fabric *f, uint32_t port);
-const char *places_text(struct places *p); /* with "..." when there are more */
+const char *places_text(struct places *p);	      /* with "..." when there are more */
 void places_end(struct places *p, struct finding *x); /* to the finding; frees */
 
 /* Is a port of a switch the start of a channel: does it lead to another switch that is up? */

@@ -28,10 +28,9 @@ static uint32_t list_channels(const struct doctor *d, struct channel *c)
 
 	for (uint32_t port = 0; port < d->f->n_ports; port++)
 		if (is_channel(d->t, port))
-			c[n++] = (struct channel){
-				(uint32_t)d->levels->level[port_switch(d->f, port)] << 16 |
-					d->levels->level[d->t->peer_switch[port]],
-				port, d->share[port]};
+			c[n++] = (struct channel){(uint32_t)d->levels->level[port_switch(d->f, port)] << 16 |
+							  d->levels->level[d->t->peer_switch[port]],
+						  port, d->share[port]};
 	if (n)
 		qsort(c, n, sizeof(*c), by_class_and_share);
 	return n;
@@ -90,13 +89,18 @@ static void tell_hot(struct doctor *d, const struct rule *r, const struct hot *h
 	for (size_t i = 0; i < n; i++) {
 		places_add_port(&at, f, h[i].port);
 		if (i < LISTED)
-			text_add(&t, "%s%s to %s: %.2f", i ? "\n" : "", port_label(f, h[i].port, a, sizeof(a)),
+			text_add(&t, "%s%s to %s: %.2f", i ? "\n" : "",
+				 port_label(f, h[i].port, a, sizeof(a)),
 				 switch_name(f, d->t->peer_switch[h[i].port]), h[i].ratio);
 	}
 	if (n > LISTED)
 		text_add(&t, "\nand %zu more", n - LISTED);
 	x = tell(d, r, "%s %s would carry up to %.2f times the usual share, whatever the engine: %s.",
-		 PLURAL(n, "channel"), d->direct ? "between switches" : h->class >> 16 ? "above the edge" : "at the edge", h->ratio, places_text(&at));
+		 PLURAL(n, "channel"),
+		 d->direct	  ? "between switches"
+		 : h->class >> 16 ? "above the edge"
+				  : "at the edge",
+		 h->ratio, places_text(&at));
 	x->figure = h->ratio;
 	x->detail = t.s;
 	places_end(&at, x);
@@ -181,8 +185,8 @@ int find_idle(struct doctor *d, const struct rule *r)
 		return 0;
 	lash = !strcmp(d->r->engine, "lash") && has_parallel(d) &&
 	       !options_bool(d->w->setup->options, "do_mesh_analysis");
-	x = tell(d, r, "%u of %s between switches %s nothing: %s%s.", at.n, PLURAL(d->loads->n_links, "channel"),
-		 at.n == 1 ? "carries" : "carry", places_text(&at),
+	x = tell(d, r, "%u of %s between switches %s nothing: %s%s.", at.n,
+		 PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry", places_text(&at),
 		 lash ? " (of parallel links lash uses the first only)" : "");
 	places_end(&at, x);
 	finding_more(x, "load-map all");

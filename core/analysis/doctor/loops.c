@@ -56,8 +56,8 @@ static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *
 	if (!on)
 		return;
 	cycle = shortest(c, vl, &n, d->p);
-	x = tell(d, r, "VL %u: credit loop of %s%s; %u of %u channels lie on loops.", vl, PLURAL(n, "channel"),
-		 whose, on, d->loads->n_links);
+	x = tell(d, r, "VL %u: credit loop of %s%s; %u of %u channels lie on loops.", vl,
+		 PLURAL(n, "channel"), whose, on, d->loads->n_links);
 	x->severity = (uint8_t)severity;
 	x->count = on;
 	x->figure = n;

@@ -11,7 +11,7 @@
 struct walk {
 	const struct topo *t;
 	const uint32_t *hosts;
-	uint32_t sm; /* switch where the subnet manager is */
+	uint32_t sm;			/* switch where the subnet manager is */
 	uint32_t *place, *low, *parent; /* [n_switches] order of the first visit, from 1; 0 = not yet */
 	uint16_t *port;			/* [n_switches] looked at next */
 	uint64_t *below;		/* [n_switches] hosts in the subtree */

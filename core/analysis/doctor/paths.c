@@ -10,9 +10,9 @@
 
 /* In the order in which a pair is asked why it has no path. */
 enum cause { CAUSE_NO_LID, CAUSE_NO_WAY, CAUSE_NO_ENTRY, CAUSE_DEAD, CAUSE_LOOP, CAUSE_DROPPED };
-static const char *const cause_text[] = {"a host has no LID",	"no cable is up on the way",
-					 "no entry",		"an entry into what is down or of others",
-					 "packets circle",	"dropped on VL 15"};
+static const char *const cause_text[] = {"a host has no LID", "no cable is up on the way",
+					 "no entry",	      "an entry into what is down or of others",
+					 "packets circle",    "dropped on VL 15"};
 
 /* Pairs of one cause that stop at one switch, for hosts on one switch. */
 struct group {
@@ -82,7 +82,8 @@ static enum cause cause_of(const struct groups *s, const struct path *p, uint32_
 	case PATH_DROPPED:
 		return CAUSE_DROPPED;
 	case PATH_NO_ENTRY:
-		return endport_distance(s->d->t, s->ca[to], s->d->f->port_endport[s->d->f->switch_port[at]]) < 0
+		return endport_distance(s->d->t, s->ca[to], s->d->f->port_endport[s->d->f->switch_port[at]]) <
+				       0
 			       ? CAUSE_NO_WAY
 			       : CAUSE_NO_ENTRY;
 	default:
@@ -182,7 +183,8 @@ static void tell_totals(const struct doctor *d, const char *what, const uint64_t
 		text_add(t, ", and %s", PLURAL(all - MOST, "more switch"));
 }
 
-static void more_trace(const struct doctor *d, struct finding *x, const struct groups *s, const struct group *g)
+static void more_trace(const struct doctor *d, struct finding *x, const struct groups *s,
+		       const struct group *g)
 {
 	char a[300], b[300];
 
@@ -269,8 +271,8 @@ int find_dropped(struct doctor *d, const struct rule *r)
 
 	if (!d->cdg || !d->cdg->dropped)
 		return 0;
-	x = tell(d, r, "%s of pairs of hosts %s dropped: an SL leads to VL %d.", PLURAL(d->cdg->dropped, "route"),
-		 d->cdg->dropped == 1 ? "is" : "are", CDG_DROP_VL);
+	x = tell(d, r, "%s of pairs of hosts %s dropped: an SL leads to VL %d.",
+		 PLURAL(d->cdg->dropped, "route"), d->cdg->dropped == 1 ? "is" : "are", CDG_DROP_VL);
 	x->pairs = x->count = d->cdg->dropped;
 	finding_more(x, "cdg");
 	return 0;
@@ -304,7 +306,8 @@ int find_switch_lids(struct doctor *d, const struct rule *r)
 			places_add_switch(&at, d->f, s);
 	}
 	if (at.n) {
-		x = tell(d, r, "%s of switches cannot be reached from some switches (%s of host and LID): %s.",
+		x = tell(d, r,
+			 "%s of switches cannot be reached from some switches (%s of host and LID): %s.",
 			 PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
 		places_end(&at, x);
 		x->figure = (double)d->check.switch_unreachable;

@@ -50,10 +50,11 @@ int find_all_roots(struct doctor *d, const struct rule *r)
 	if (edge == NO_ID)
 		return 0;
 	if (n == d->t->n_switches_up)
-		x = tell(d, r, "%u of %u switches count as roots: updn forbids nothing and equals minhop.", n, n);
+		x = tell(d, r, "%u of %u switches count as roots: updn forbids nothing and equals minhop.", n,
+			 n);
 	else
-		x = tell(d, r, "%u of %u switches count as roots, leaves among them: %s.", n, d->t->n_switches_up,
-			 switch_name(d->f, edge));
+		x = tell(d, r, "%u of %u switches count as roots, leaves among them: %s.", n,
+			 d->t->n_switches_up, switch_name(d->f, edge));
 	x->count = n;
 	finding_at_switch(d, x, edge);
 	finding_more(x, "roots");
@@ -112,14 +113,15 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
 		}
 	if (!at.n)
 		return 0;
-	x = tell(d, r, "%s %s %s: %s.", PLURAL(at.n, "root"), at.n == 1 ? "has" : "have", PLURAL(hosts, "host"),
-		 places_text(&at));
+	x = tell(d, r, "%s %s %s: %s.", PLURAL(at.n, "root"), at.n == 1 ? "has" : "have",
+		 PLURAL(hosts, "host"), places_text(&at));
 	places_end(&at, x);
 	finding_more(x, "roots");
 	return 0;
 }
 
-/* --- links that all shortest ways from a root share ------------------------------------------------------ */
+/* --- links that all shortest ways from a root share ------------------------------------------------------
+ */
 
 /*
  * Ways of least hops from a root x, as a graph without circles: a switch v that has one link only to
@@ -128,14 +130,14 @@ int find_root_with_hosts(struct doctor *d, const struct rule *r)
  */
 struct hang {
 	const struct doctor *d;
-	uint32_t *hosts; /* [n_switches] as OpenSM counts them: all CA and router ports */
-	uint32_t limit;	 /* so many are too many */
-	uint16_t *hops;	 /* [n_switches] from x */
-	uint32_t *order; /* [n_switches] nearest first */
-	uint32_t *dom;	 /* [n_switches] nearest switch on all ways from x */
-	uint32_t *link;	 /* [n_switches] the only link to nearer ones, NO_ID when there are several */
+	uint32_t *hosts;  /* [n_switches] as OpenSM counts them: all CA and router ports */
+	uint32_t limit;	  /* so many are too many */
+	uint16_t *hops;	  /* [n_switches] from x */
+	uint32_t *order;  /* [n_switches] nearest first */
+	uint32_t *dom;	  /* [n_switches] nearest switch on all ways from x */
+	uint32_t *link;	  /* [n_switches] the only link to nearer ones, NO_ID when there are several */
 	uint64_t *weight; /* [n_switches] hosts dominated */
-	uint32_t *taken; /* [n_links] roots that hang on each */
+	uint32_t *taken;  /* [n_links] roots that hang on each */
 };
 
 static uint32_t order_by_hops(struct hang *h, uint32_t x)
@@ -234,7 +236,8 @@ static void tell_fragile(struct doctor *d, const struct rule *r, const uint32_t 
 	}
 	if (!at.n)
 		return;
-	x = tell(d, r, "Losing any of %s takes roots away (%s): up to %u of %u; routes move all over the fabric.",
+	x = tell(d, r,
+		 "Losing any of %s takes roots away (%s): up to %u of %u; routes move all over the fabric.",
 		 PLURAL(at.n, "link"), places_text(&at), most, roots);
 	places_end(&at, x);
 	x->figure = most;
@@ -274,7 +277,8 @@ int find_roots_fragile(struct doctor *d, const struct rule *r)
 	return progress_cancelled(d->p) ? err_set(d->e, CANCELLED) : 0;
 }
 
-/* --- files that name hosts -------------------------------------------------------------------------------- */
+/* --- files that name hosts --------------------------------------------------------------------------------
+ */
 
 static void mark_named(const struct doctor *d, const char *option, uint8_t *named)
 {
@@ -310,7 +314,8 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 	struct places at = {0};
 	struct finding *x;
 
-	if (!ftree_asked(d->computed) || d->direct || !options_file(d->computed->setup->options, "cn_guid_file"))
+	if (!ftree_asked(d->computed) || d->direct ||
+	    !options_file(d->computed->setup->options, "cn_guid_file"))
 		return 0;
 	named = NEW_ARRAY(d->f->n_endports, uint8_t);
 	mark_named(d, "cn_guid_file", named);
@@ -318,7 +323,8 @@ int find_not_listed(struct doctor *d, const struct rule *r)
 	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
 		uint32_t s = d->t->endport_switch[ep];
 
-		if (s != NO_ID && d->t->endport_up[ep] && d->w->hosts->in[ep] && d->levels->edge[s] && !named[ep])
+		if (s != NO_ID && d->t->endport_up[ep] && d->w->hosts->in[ep] && d->levels->edge[s] &&
+		    !named[ep])
 			places_add_port(&at, d->f, d->f->endport_port[ep]);
 	}
 	free(named);

@@ -1,6 +1,6 @@
 /*
- * Findings about how the fabric is cabled: switches unlike their siblings, hosts where none are expected, what
- * hangs on one switch.  What is usual is taken from the fabric itself, level by level (levels.h).
+ * Findings about how the fabric is cabled: switches unlike their siblings, hosts where none are expected,
+ * what hangs on one switch.  What is usual is taken from the fabric itself, level by level (levels.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
 
-/* --- switches and their siblings ------------------------------------------------------------------------- */
+/* --- switches and their siblings -------------------------------------------------------------------------
+ */
 
 /* Links and distinct neighbours that count: on the next level, in a direct fabric all. */
 struct upward {
@@ -61,7 +62,8 @@ static uint32_t mode_of(uint32_t *v, uint32_t count, uint32_t *n)
 	return best;
 }
 
-static uint32_t mode_on(const struct doctor *d, const uint32_t *value, unsigned level, uint32_t *count, uint32_t *n)
+static uint32_t mode_on(const struct doctor *d, const uint32_t *value, unsigned level, uint32_t *count,
+			uint32_t *n)
 {
 	uint32_t *v = NEW_ARRAY(d->f->n_switches + 1, uint32_t), mode;
 
@@ -126,8 +128,8 @@ static void tell_thin(struct doctor *d, const struct rule *r, const struct upwar
 		return;
 	}
 	x = tell(d, r, "%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s.", at.n, count,
-		 level_word(d, level), at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least, mode,
-		 places_text(&at));
+		 level_word(d, level), at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least,
+		 mode, places_text(&at));
 	x->figure = least;
 	x->detail = t.s;
 	places_end(&at, x);
@@ -165,8 +167,8 @@ static void tell_cabling(struct doctor *d, const struct rule *r, const struct up
 		text_free(&at.t);
 		return;
 	}
-	x = tell(d, r, "%s: all links are there, but they lead to %u neighbours instead of %u.", places_text(&at),
-		 least, parents);
+	x = tell(d, r, "%s: all links are there, but they lead to %u neighbours instead of %u.",
+		 places_text(&at), least, parents);
 	x->figure = least;
 	places_end(&at, x);
 	finding_more(x, "list ports %s", d->f->node_name[x->node]);
@@ -186,7 +188,8 @@ int find_cabling(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* --- hosts in odd places, switches without use ------------------------------------------------------------- */
+/* --- hosts in odd places, switches without use -------------------------------------------------------------
+ */
 
 int find_above_edge(struct doctor *d, const struct rule *r)
 {
@@ -234,7 +237,8 @@ int find_empty_leaf(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-/* --- what hangs on one switch -------------------------------------------------------------------------------- */
+/* --- what hangs on one switch
+ * -------------------------------------------------------------------------------- */
 
 int find_single_point(struct doctor *d, const struct rule *r)
 {

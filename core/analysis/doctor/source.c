@@ -152,7 +152,8 @@ int find_no_lid(struct doctor *d, const struct rule *r)
 		return 0;
 	}
 	x = tell(d, r, "%s%s%s without a valid LID%s%s (%s).", hosts ? PLURAL(hosts, "host port") : "",
-		 hosts && switches ? " and " : "", switches ? PLURAL(switches, "switch") : "", beyond ? " (0, or above 49151)" : "",
+		 hosts && switches ? " and " : "", switches ? PLURAL(switches, "switch") : "",
+		 beyond ? " (0, or above 49151)" : "",
 		 good ? "" : ": no subnet manager has set up this fabric", places_text(&at));
 	if (!good)
 		x->severity = SEVERITY_NOTE;
@@ -244,7 +245,8 @@ static void tell_slow(struct doctor *d, const struct rule *r, const struct timed
 		return;
 	x = tell(d, r, "%u of %u %slinks %s slower than the rest (%s%s instead of %s%s): %s.", at.n, n,
 		 l->class & 0xffff ? "" : "host ", at.n == 1 ? "is" : "are",
-		 link_width_name(f->port_width[l[slow - 1].port]), link_speed_name(f->port_speed[l[slow - 1].port]),
+		 link_width_name(f->port_width[l[slow - 1].port]),
+		 link_speed_name(f->port_speed[l[slow - 1].port]),
 		 link_width_name(f->port_width[usual->port]), link_speed_name(f->port_speed[usual->port]),
 		 places_text(&at));
 	x->figure = l[slow - 1].rate;

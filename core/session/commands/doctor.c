@@ -22,16 +22,17 @@ static void tell_finding(const struct diagnosis *d, const struct finding *x, jso
 	const struct sweep *w = d->judged;
 	json_t *obj;
 
-	out_text(o, "%-7s %s (%s): %s\n", severity_word[x->severity], x->kind, sureness_word[x->sure], x->text);
+	out_text(o, "%-7s %s (%s): %s\n", severity_word[x->severity], x->kind, sureness_word[x->sure],
+		 x->text);
 	tell_detail(x->detail, o);
 	out_text(o, "    %s%s%s.\n", x->meaning, x->cure ? "; cure: " : "", x->cure ? x->cure : "");
 	out_text(o, "    more: %s\n", x->more);
 	if (!o->object)
 		return;
 	obj = json_make("{s:s, s:s, s:s, s:s, s:s, s:s*, s:s*, s:s, s:I, s:f, s:I}", "severity",
-			severity_word[x->severity], "sure", sureness_word[x->sure], "kind", x->kind, "text", x->text,
-			"meaning", x->meaning, "detail", x->detail, "cure", x->cure, "more", x->more, "count",
-			(json_int_t)x->count, "figure", x->figure, "pairs", (json_int_t)x->pairs);
+			severity_word[x->severity], "sure", sureness_word[x->sure], "kind", x->kind, "text",
+			x->text, "meaning", x->meaning, "detail", x->detail, "cure", x->cure, "more", x->more,
+			"count", (json_int_t)x->count, "figure", x->figure, "pairs", (json_int_t)x->pairs);
 	json_put_node(obj, "where", w->fabric, w->lids, x->node);
 	if (x->port)
 		json_object_set_new(obj, "port", json_integer(x->port));
@@ -48,7 +49,8 @@ static void tell_judged(const struct diagnosis *d, struct out *o)
 			 read->source ? read->source : "the live switches");
 	else
 		out_text(o, "Judged: the fabric, and %s%s%s.\n", r ? "the tables of " : "no tables",
-			 r ? r->engine : "", d->no_engine ? " (no engine given: as OpenSM without settings)" : "");
+			 r ? r->engine : "",
+			 d->no_engine ? " (no engine given: as OpenSM without settings)" : "");
 	out_json(o, "engine", r ? json_text(r->engine) : json_null());
 	out_json(o, "complete", json_boolean(!d->judged->fabric->warnings.missing));
 }
@@ -95,11 +97,13 @@ const struct command doctor_commands[] = {
 	{.name = "doctor",
 	 .syntax = "doctor",
 	 .help = "all that is found without a question, worst first; exit status 1 in batch with an error",
-	 .details =
-		 "  Judges the tables that `tables FILE|live` read, else those in force, else Min Hop's.  error: traffic\n"
-		 "  is or will be lost, or may stop; warning: works, but not as meant, or breaks at the next event; note:\n"
-		 "  worth knowing.  Each is a fact of the input, computed by OpenSM's rules, or likely (a statistic or a\n"
-		 "  guess), and names the command that shows more.\n",
+	 .details = "  Judges the tables that `tables FILE|live` read, else those in force, else Min Hop's.  "
+		    "error: traffic\n"
+		    "  is or will be lost, or may stop; warning: works, but not as meant, or breaks at the "
+		    "next event; note:\n"
+		    "  worth knowing.  Each is a fact of the input, computed by OpenSM's rules, or likely (a "
+		    "statistic or a\n"
+		    "  guess), and names the command that shows more.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "engine string|null engine whose tables are judged, null: no engine routes\n"
 		 "complete boolean the whole fabric is known\n"
