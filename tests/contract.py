@@ -154,7 +154,7 @@ SHOWN = [
     ([TREE, *UPDN], ["scope node0001 node0002", "load pair.net", "check", "scope"]),
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
-    (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift"]),
+    (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift", "doctor"]),
     (["-F", "mesh.conf", "mesh:5x4,fail=3,shuffle=1,seed=12"], ["route lash"]),
 ]
 

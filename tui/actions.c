@@ -428,7 +428,8 @@ static const struct keymap_check check = {action_known, pane_known};
 
 /* What must work when no keymap file can be found. */
 static const char last_resort[] =
-	"bind Up up\nbind Down down\nbind PgUp page-up\nbind PgDn page-down\nbind Enter follow\nbind Tab "
+	"task Move about\nbind Up up\nbind Down down\nbind PgUp page-up\nbind PgDn page-down\nbind Enter "
+	"follow\nbind Tab "
 	"next-pane\n"
 	"bind Backspace back\nbind : repl\nbind C-c cancel\nbind q quit\nbind F10 quit\nbind ? :pane help\n"
 	"bind repl Esc leave\nbind repl F10 quit\nbind repl C-c cancel\n";
@@ -479,10 +480,11 @@ int keymap_choose(const char *name, struct err *e)
 /* --- help ---------------------------------------------------------------------- */
 
 /* Texts of a line are owned by it. */
-static void help_add(const char *key, const char *where, const char *does, const char *more)
+static void help_add(const char *key, const char *where, const char *does, const char *more, const char *task)
 {
 	GROW(ui.help, ui.n_help, ui.cap_help);
-	ui.help[ui.n_help++] = (struct help_line){str_dup(key), str_dup(where), str_dup(does), str_dup(more)};
+	ui.help[ui.n_help++] =
+		(struct help_line){str_dup(key), str_dup(where), str_dup(does), str_dup(more), str_dup(task)};
 }
 
 static void free_text(const char *s)
@@ -499,13 +501,22 @@ void help_free(void)
 		free_text(h->where);
 		free_text(h->does);
 		free_text(h->more);
+		free_text(h->task);
 	}
 	free(ui.help);
 	ui.help = NULL;
 	ui.cap_help = 0;
 }
 
-static void help_keys(const char *map)
+#define OWN_TASK "Your own keys"
+
+static const char *task_of(const struct binding *b)
+{
+	return *b->task ? b->task : OWN_TASK;
+}
+
+/* All keys of one task, as the keymap has them. */
+static void help_task(const char *task)
 {
 	char keys[96];
 
@@ -513,24 +524,32 @@ static void help_keys(const char *map)
 		const struct binding *b = &ui.keys.b[i];
 		const struct action *a;
 
-		if (strcmp(b->map, map))
+		if (strcmp(task_of(b), task))
 			continue;
 		keys_text(b->key, b->n, keys, sizeof(keys));
 		a = find(b->does, strcspn(b->does, " "));
-		help_add(keys, map, b->does, a ? a->help : "");
+		help_add(keys, b->map, b->does, a ? a->help : "", task);
 	}
+}
+
+static bool first_of_task(size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(task_of(&ui.keys.b[k]), task_of(&ui.keys.b[i])))
+			return false;
+	return true;
 }
 
 void help_build(void)
 {
 	help_free();
-	help_keys("all");
+	for (size_t i = 0; i < ui.keys.n; i++)
+		if (first_of_task(i))
+			help_task(task_of(&ui.keys.b[i]));
 	help_add("S-mouse", "all", "select text as without ibscope",
 		 "hold Shift (Option, or Fn, in some terminals); `mouse off` leaves the mouse to the "
-		 "terminal");
-	for (size_t i = 0; all_views[i]; i++)
-		help_keys(all_views[i]->name);
-	help_keys("repl");
+		 "terminal",
+		 "The mouse");
 	ui.scene.help = ui.help;
 	ui.scene.n_help = ui.n_help;
 	ui.scene.serial++; /* help panes read it anew */

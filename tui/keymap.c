@@ -194,6 +194,7 @@ static void binding_clear(struct binding *b)
 {
 	free(b->map);
 	free(b->does);
+	free(b->task);
 }
 
 void keymap_clear(struct keymap *km)
@@ -229,6 +230,7 @@ struct reader {
 	const char *file;
 	unsigned line, depth;
 	unsigned *files; /* read so far, with those included */
+	char task[64];	 /* of the lines that follow; "" = none in this file yet */
 };
 
 static void complain(const struct reader *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -308,6 +310,20 @@ static const struct binding *in_the_way(const struct keymap *km, const char *map
 	return NULL;
 }
 
+/* The task of a new binding: of its place in the file, else that of one that does the same. */
+static const char *task_of(const struct reader *r, const char *does)
+{
+	for (size_t i = 0; !*r->task && i < r->km->n; i++)
+		if (!strcmp(r->km->b[i].does, does))
+			return r->km->b[i].task;
+	return r->task;
+}
+
+static void read_task(struct reader *r, const char *line)
+{
+	snprintf(r->task, sizeof(r->task), "%s", line);
+}
+
 static void read_bind(struct reader *r, char *line)
 {
 	const struct binding *other;
@@ -335,6 +351,7 @@ static void read_bind(struct reader *r, char *line)
 			 keys_text(other->key, other->n, action, sizeof(action)));
 		return;
 	}
+	b.task = str_dup(task_of(r, line));
 	unbind(r->km, map, key, n);
 	b.map = str_dup(map);
 	memcpy(b.key, key, sizeof(key));
@@ -405,8 +422,10 @@ static void read_line(struct reader *r, char *line)
 		read_bind(r, line);
 	else if (!strcmp(w, "include"))
 		read_include(r, line);
+	else if (!strcmp(w, "task"))
+		read_task(r, line);
 	else if (strcmp(w, "unbind"))
-		complain(r, "found \"%s\", expected bind, unbind or include", w);
+		complain(r, "found \"%s\", expected bind, unbind, include or task", w);
 	else if (read_key(r, &line, &map, key, &n))
 		unbind(r->km, map, key, n);
 }
@@ -423,6 +442,7 @@ static int load_file(struct reader *from, const char *path, struct err *e)
 		return err_set(e, "cannot read %s: %s", path, strerror(errno));
 	r.file = path;
 	r.line = 0;
+	r.task[0] = 0;
 	r.depth++;
 	++*r.files;
 	while ((got = read_text_line(f, path, &line, e)) > 0 && r.line < LINES_MOST) {

@@ -5,10 +5,13 @@
  *	bind [PANE|all|repl] KEY :COMMAND LINE
  *	unbind [PANE|all|repl] KEY
  *	include FILE
+ *	task TEXT
  *
  * and comments from '#' at the start of a line or behind a blank up to the end.  KEY is
  * a character, a name (Enter, Tab, S-Tab, Esc, Space, Up, PgDn, F1, Hash, Comma, ...), one of
- * these with C- or M- before it, or several joined by commas: C-x,o.
+ * these with C- or M- before it, or several joined by commas: C-x,o.  `task` names what the
+ * bindings below it in the file are for, under which help lists them; without a text, or before the first,
+ * they belong to the task of one that does the same.
  */
 #ifndef IBSCOPE_KEYMAP_H
 #define IBSCOPE_KEYMAP_H
@@ -54,6 +57,7 @@ struct binding {
 	keycode key[KEY_SEQ];
 	unsigned n;
 	char *does; /* "follow", "prompt trace %node", ":fail link %port" */
+	char *task; /* "What is wrong?"; "" = none */
 };
 
 struct keymap {

@@ -62,6 +62,8 @@ static void serve_panes(void)
 			if (!scene_result(&ui.scene, &v->ask[i]))
 				a[n++] = v->ask[i];
 	}
+	if (!n && summary_ask(&a[0])) /* panes come first */
+		n = 1;
 	background_want(a, n);
 }
 
@@ -89,6 +91,7 @@ void ui_refresh(void)
 	begin();
 	pane_third();
 	serve_panes();
+	summary_take();
 	for (int p = 0; p < SLOT_REPL; p++) {
 		struct view *v = pane_top((enum place_id)p);
 
@@ -526,6 +529,7 @@ int ui_run(struct interpreter *in, const struct ui_config *c, struct err *e)
 	panes_free();
 	scene_release(&ui.scene);
 	scene_drop_results(&ui.scene);
+	free(ui.told_source);
 	help_free();
 	keymap_clear(&ui.keys);
 	repl_stop();

@@ -61,7 +61,8 @@ struct ui {
 	unsigned n_pending;
 	bool ascii, colour, too_small, quiet; /* quiet: draw without progress (for `screen`) */
 	bool quit;
-	bool begin; /* ports are shown beside the switches as soon as there is a fabric */
+	char *told_source; /* owned; source of the fabric whose summary was printed last; NULL = none */
+	bool begin;	   /* ports are shown beside the switches as soon as there is a fabric */
 	/* Keys pressed so far, and when the last line was handed to the worker: see serve_request(). */
 	unsigned long keys_seen, keys_asked;
 	struct help_line *help;
@@ -108,6 +109,10 @@ void draw_top_bar(int cols);
 void draw_function_bar(int y, int cols);
 /* The key whose label stands at column x of the function bar; false when there is none. */
 bool function_bar_keys(int x, keycode *key, unsigned *n);
+
+/* summary.c: what doctor says of a fabric that was loaded, in one line */
+bool summary_ask(struct ask *a); /* what is to be computed for it; false: nothing */
+void summary_take(void);	 /* print it when it is there */
 
 /* actions.c */
 bool action_known(const char *name);

@@ -78,6 +78,10 @@ void scene_drop_results(struct scene *sc)
 	for (unsigned i = sc->n_results; i-- > 0;)
 		if (!sc->fabric || sc->result[i]->ask.sweep != sc->sweep)
 			drop_result(sc, i);
+	if (!sc->fabric) {
+		result_unref(sc->doctor);
+		sc->doctor = NULL;
+	}
 }
 
 /* The file that says how switches are grouped, NULL = none. */

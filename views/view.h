@@ -30,6 +30,7 @@ struct help_line {
 	const char *key;   /* "C-x o", or a name */
 	const char *where; /* pane a key holds in, "all", "repl"; "pane", "command" */
 	const char *does, *more;
+	const char *task; /* what a person wants who presses it: lines of one task follow each other */
 };
 
 /*
@@ -69,7 +70,9 @@ struct scene {
 	unsigned percent;	      /* of what is being computed */
 	const struct help_line *help; /* keys; NULL = none are bound */
 	size_t n_help;
-	bool fold;	      /* panes show chips under their switch element */
+	bool fold; /* panes show chips under their switch element */
+	const struct result
+		*doctor;      /* question for doctor, kept from scene to scene (doctor.h); NULL = none */
 	struct looked looked; /* kept from scene to scene; nothing where there is no screen */
 	/* NULL = not asked for yet, or the error says why not. */
 	const struct elements *elements;

@@ -25,8 +25,16 @@ static int held_compare(const void *x, const void *y)
 /* After TOLD of a kind only their number, when all are known. */
 static void tell_rest(struct fabric *f, const char *kind, uint32_t n)
 {
-	if (n > TOLD)
-		warnings_add(&f->warnings, kind, 0, "and %u more", n - TOLD);
+	if (n <= TOLD)
+		return;
+	warnings_add(&f->warnings, kind, 0, "and %u more", n - TOLD);
+	warnings_stand_for(&f->warnings, n - TOLD);
+}
+
+/* The warning told last is about a port. */
+static void at_port(struct fabric *f, uint32_t port)
+{
+	warnings_place(&f->warnings, f->node_guid[f->port_node[port]], f->port_num[port]);
 }
 
 static void port_guids(struct fabric *f)
@@ -39,11 +47,13 @@ static void port_guids(struct fabric *f)
 		h[ep] = (struct held){f->port_guid[f->endport_port[ep]], f->endport_port[ep]};
 	qsort(h, f->n_endports, sizeof(*h), held_compare);
 	for (uint32_t i = 1; i < f->n_endports; i++)
-		if (h[i].value == h[i - 1].value && n++ < TOLD)
+		if (h[i].value == h[i - 1].value && n++ < TOLD) {
 			warnings_add(&f->warnings, "duplicate GUID", 0,
 				     "port GUID 0x%016lx is of %s and of %s", h[i].value,
 				     port_label(f, h[i - 1].port, a, sizeof(a)),
 				     port_label(f, h[i].port, b, sizeof(b)));
+			at_port(f, h[i].port);
+		}
 	tell_rest(f, "duplicate GUID", n);
 	free(h);
 }
@@ -60,18 +70,22 @@ static void lids(struct fabric *f)
 
 		if (!lid)
 			continue;
-		if (last > LAST_UNICAST && beyond++ < TOLD)
+		if (last > LAST_UNICAST && beyond++ < TOLD) {
 			warnings_add(&f->warnings, "LID out of range", 0,
 				     "LIDs %u to %u of %s: unicast LIDs end at %u", lid, last,
 				     port_label(f, port, a, sizeof(a)), LAST_UNICAST);
+			at_port(f, port);
+		}
 		for (uint32_t l = lid; l <= last && last <= LAST_UNICAST; l++) {
 			other = owner[l] && !other ? owner[l] : other;
 			owner[l] = owner[l] ? owner[l] : ep + 1;
 		}
-		if (other && twice++ < TOLD)
+		if (other && twice++ < TOLD) {
 			warnings_add(&f->warnings, "duplicate LID", 0, "LID %u of %s is one of %s, too", lid,
 				     port_label(f, port, a, sizeof(a)),
 				     port_label(f, f->endport_port[other - 1], b, sizeof(b)));
+			at_port(f, port);
+		}
 	}
 	tell_rest(f, "LID out of range", beyond);
 	tell_rest(f, "duplicate LID", twice);
@@ -107,11 +121,13 @@ static void slow_link(struct fabric *f, uint32_t link, uint32_t best, uint32_t *
 	uint32_t p = f->link_port[2 * link], q = f->link_port[2 * link + 1], r = f->link_port[2 * best];
 	char a[300], b[300];
 
-	if ((*told)++ < TOLD)
-		warnings_add(&f->warnings, "slow link", 0, "%s to %s is %s%s, a link beside it is %s%s",
-			     port_label(f, p, a, sizeof(a)), port_label(f, q, b, sizeof(b)),
-			     link_width_name(f->port_width[p]), link_speed_name(f->port_speed[p]),
-			     link_width_name(f->port_width[r]), link_speed_name(f->port_speed[r]));
+	if ((*told)++ >= TOLD)
+		return;
+	warnings_add(&f->warnings, "slow link", 0, "%s to %s is %s%s, a link beside it is %s%s",
+		     port_label(f, p, a, sizeof(a)), port_label(f, q, b, sizeof(b)),
+		     link_width_name(f->port_width[p]), link_speed_name(f->port_speed[p]),
+		     link_width_name(f->port_width[r]), link_speed_name(f->port_speed[r]));
+	at_port(f, p);
 }
 
 /* Links between the same two nodes ought to be alike. */

@@ -51,10 +51,13 @@ static struct fabric_builder *builder_from(const struct fabric *f)
 			}
 		}
 	}
-	for (size_t i = 0; i < f->warnings.n; i++)
-		(f->warnings.w[i].missing ? warnings_missing
-					  : warnings_add)(&b->warnings, f->warnings.w[i].kind,
-							  f->warnings.w[i].line, "%s", f->warnings.w[i].text);
+	for (size_t i = 0; i < f->warnings.n; i++) {
+		const struct warning *w = &f->warnings.w[i];
+
+		(w->missing ? warnings_missing : warnings_add)(&b->warnings, w->kind, w->line, "%s", w->text);
+		warnings_place(&b->warnings, w->guid, w->port);
+		warnings_stand_for(&b->warnings, w->stands_for);
+	}
 	if (f->sm_endport != NO_ID) {
 		b->sm_node = f->node_order[endport_node(f, f->sm_endport)];
 		b->sm_port = f->port_num[f->endport_port[f->sm_endport]];

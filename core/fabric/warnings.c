@@ -12,7 +12,8 @@ static void add(struct warnings *w, const char *kind, unsigned line, bool missin
 
 	text_addv(&t, fmt, ap);
 	GROW(w->w, w->n, w->cap);
-	w->w[w->n++] = (struct warning){.kind = kind, .line = line, .missing = missing, .text = t.s};
+	w->w[w->n++] = (struct warning){
+		.kind = kind, .line = line, .stands_for = 1, .missing = missing, .text = t.s};
 	w->missing += missing;
 }
 
@@ -38,6 +39,11 @@ void warnings_place(struct warnings *w, uint64_t guid, unsigned port)
 {
 	w->w[w->n - 1].guid = guid;
 	w->w[w->n - 1].port = (uint8_t)port;
+}
+
+void warnings_stand_for(struct warnings *w, uint32_t n)
+{
+	w->w[w->n - 1].stands_for = n;
 }
 
 #define KINDS 8 /* of what may be missing */

@@ -7,9 +7,10 @@
 
 /* Something odd in the input that was survived. */
 struct warning {
-	const char *kind; /* static, short: "one-sided link", "duplicate GUID", "unknown line", ... */
-	unsigned line;	  /* 0: no line */
-	bool missing;	  /* a part of the fabric is not in the source */
+	const char *kind;    /* static, short: "one-sided link", "duplicate GUID", "unknown line", ... */
+	unsigned line;	     /* 0: no line */
+	uint32_t stands_for; /* oddities that it tells: 1, or those after a first few */
+	bool missing;	     /* a part of the fabric is not in the source */
 	uint8_t port;
 	uint64_t guid; /* node and port where it is, which lasts when names change; 0: no place */
 	char *text;
@@ -31,6 +32,8 @@ void warnings_missing(struct warnings *w, const char *kind, unsigned line, const
 	PRINTF_LIKE(4, 5);
 /* Where the warning added last is. */
 void warnings_place(struct warnings *w, uint64_t guid, unsigned port);
+/* The warning added last stands for so many of its kind. */
+void warnings_stand_for(struct warnings *w, uint32_t n);
 /* What is missing, counted by kind: "3 dangling links, 1 cut record"; nothing when all is there. */
 void warnings_tell_missing(const struct warnings *w, struct text *t);
 void warnings_free(struct warnings *w);

@@ -246,6 +246,7 @@ static void link_one_sided(struct net *n, struct wire *w)
 			     "port %u is cabled to \"%s\"[%u], which names \"%s\"[%u] in line %u; %s",
 			     w->port, name_text(n, w->peer), port, name_text(n, n->wire[other].peer),
 			     n->wire[other].peer_port, n->wire[other].line, "taken as not cabled");
+		warnings_place(warn, n->b->node[w->node].guid, w->port);
 		return;
 	}
 	if (!fb_link(n->b, w->node, w->port, peer, port)) {
@@ -253,12 +254,14 @@ static void link_one_sided(struct net *n, struct wire *w)
 			warn, "contradicting link", w->line,
 			"port %u is cabled to \"%s\"[%u], which is cabled elsewhere; taken as not cabled",
 			w->port, name_text(n, w->peer), port);
+		warnings_place(warn, n->b->node[w->node].guid, w->port);
 		return;
 	}
 	learn_peer(n, w, peer, port);
 	warnings_add(warn, "one-sided link", w->line,
 		     "port %u is cabled to \"%s\"[%u], which has no line for it", w->port,
 		     name_text(n, w->peer), port);
+	warnings_place(warn, n->b->node[w->node].guid, w->port);
 }
 
 /* Port GUIDs of channel adapters that only the other end of the cable tells. */

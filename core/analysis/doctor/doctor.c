@@ -1,0 +1,411 @@
+#include "core/analysis/doctor/doctor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/doctor/internal.h"
+#include "core/analysis/spread.h"
+#include "core/base/memory.h"
+
+const char *const severity_word[SEVERITIES] = {"error", "warning", "note"};
+const char *const sureness_word[SURENESSES] = {"fact", "computed", "likely"};
+
+#define ERROR SEVERITY_ERROR
+#define WARNING SEVERITY_WARNING
+#define NOTE SEVERITY_NOTE
+#define FACT SURE_FACT
+#define COMPUTED SURE_COMPUTED
+#define LIKELY SURE_LIKELY
+
+#define NAME_ROOTS "a root_guid_file: `roots export FILE` writes one"
+
+/* All that doctor looks for; equals of severity and of pairs concerned come in this order. */
+static const struct rule rules[] = {
+	{"incomplete", ERROR, FACT, find_incomplete,
+	 "a part of the fabric is not in its source, so that nothing said about it is the whole truth",
+	 "discover again"},
+	{"unreachable", ERROR, COMPUTED, find_unreachable,
+	 "hosts that both are there cannot send to each other by these tables", NULL},
+	{"forwarding-loop", ERROR, COMPUTED, find_forwarding_loop,
+	 "the tables lead packets round in a circle until they are thrown away", NULL},
+	{"dropped", ERROR, COMPUTED, find_dropped,
+	 "SL-to-VL maps lead packets to VL 15, where switches drop them", "other SL-to-VL maps"},
+	{"credit-loop", ERROR, COMPUTED, find_credit_loop,
+	 "buffers that wait for each other in a circle: under load all of them may stop for good",
+	 "an engine without credit loops"},
+	{"layers-not-in-force", ERROR, COMPUTED, find_layers_not_in_force,
+	 "the engine keeps routes apart by VLs, but nobody programs the switches to do so", "set qos TRUE"},
+	{"dead-entry", ERROR, COMPUTED, find_dead_entry, "tables lead packets to where nothing takes them",
+	 NULL},
+	{"stale", WARNING, COMPUTED, find_stale,
+	 "the tables are not those of the subnet manager's next sweep: something came or went since", NULL},
+	{"drift-unknown", WARNING, LIKELY, find_drift_unknown,
+	 "options of the subnet manager are not known here, or somebody else wrote tables",
+	 "config FILE: the opensm.conf of the subnet manager"},
+	{"duplicate-lid", ERROR, FACT, find_duplicate_lid, "one of the ports cannot be reached", NULL},
+	{"duplicate-guid", ERROR, FACT, find_duplicate_guid,
+	 "a GUID must name one port in the world; OpenSM mixes up what shares one", NULL},
+	{"no-lid", WARNING, FACT, find_no_lid, "no subnet manager has set these ports up", NULL},
+	{"one-way", ERROR, FACT, find_one_way, "the two ends of a cable do not agree on where it leads",
+	 "discover again"},
+	{"hang", ERROR, COMPUTED, find_hang, "OpenSM never ends routing: the subnet does not come up",
+	 "another engine"},
+	{"crash", ERROR, COMPUTED, find_crash, "OpenSM crashes", "another setting or engine"},
+	{"engine-refused", WARNING, COMPUTED, find_refused, "another engine routes than the one asked for",
+	 NULL},
+	{"no-routing", ERROR, COMPUTED, find_no_routing,
+	 "no engine routes: OpenSM leaves the switches' tables as they are", "leave out no_fallback"},
+	{"all-roots", WARNING, COMPUTED, find_all_roots,
+	 "Up/Down counts hosts to find roots; leaves that pass for roots make it forbid little or nothing",
+	 NAME_ROOTS},
+	{"aggregation-roots", WARNING, COMPUTED, find_aggregation_roots,
+	 "the aggregation nodes of upper switches are hosts to OpenSM, which then sees no tree",
+	 "root_guid_file and cn_guid_file"},
+	{"roots-fragile", WARNING, COMPUTED, find_roots_fragile,
+	 "one lost link makes roots none: ranks and routes move all over the fabric", NAME_ROOTS},
+	{"root-with-hosts", NOTE, FACT, find_root_with_hosts, "see that it is meant to be a root", NULL},
+	{"guid-file", WARNING, FACT, find_guid_file, "OpenSM does not take the file of GUIDs as it was meant",
+	 NULL},
+	{"not-listed", WARNING, FACT, find_not_listed,
+	 "fat-tree does not balance routes to hosts that no file names",
+	 "name them in cn_guid_file or io_guid_file"},
+	{"ftree-lottery", WARNING, COMPUTED, find_lottery,
+	 "fat-tree's tables depend on addresses in OpenSM's memory", "take the side links out"},
+	{"ftree-single", WARNING, COMPUTED, find_ftree_single,
+	 "without a root file fat-tree wants a pure tree: any lost link makes it refuse, and Min Hop takes "
+	 "over",
+	 "root_guid_file"},
+	{"dfsssp-cap", WARNING, COMPUTED, find_dfsssp_cap, "a limit of dfsssp is passed",
+	 "fewer LIDs; nue or lash"},
+	{"vls-later", WARNING, COMPUTED, find_vls_later,
+	 "the first sweep programs fewer VLs than there were, and the next one finds too few",
+	 "raise max_op_vls"},
+	{"torus-holes", ERROR, COMPUTED, find_torus_holes,
+	 "torus-2QoS routes nothing to or from switches outside the torus of its file", "the radix line"},
+	{"ends-above-edge", NOTE, FACT, find_above_edge,
+	 "hosts above the leaves are no compute nodes for fat-tree, and need reverse hops", "io_guid_file"},
+	{"thin", WARNING, LIKELY, find_thin, "a missing or broken cable, unless it was built so",
+	 "look at the cables"},
+	{"cabling", WARNING, LIKELY, find_cabling, "two cables that changed places, unless it was built so",
+	 "look at the cables"},
+	{"hot-cable", WARNING, LIKELY, find_hot_cable,
+	 "cables and hosts alone put more on it than on its like, whatever the engine", NULL},
+	{"uneven", NOTE, COMPUTED, find_uneven,
+	 "the tables put much more on it than the cables make necessary", "another engine"},
+	{"slow-sibling", WARNING, FACT, find_slow_sibling,
+	 "links beside each other differ: the slower one holds up what it shares with the other",
+	 "replug it"},
+	{"slow", NOTE, LIKELY, find_slow, "links slower than almost all of their kind", NULL},
+	{"sm-decides", WARNING, LIKELY, find_sm_decides,
+	 "where the subnet manager runs is a guess, and what a failure does depends on it",
+	 "set guid: where the subnet manager runs"},
+	{"sm-guessed", NOTE, LIKELY, find_sm_guessed, "the file does not tell where the subnet manager runs",
+	 "set guid: where the subnet manager runs"},
+	{"single-point", NOTE, COMPUTED, find_single_point, "no second way leads to these hosts", NULL},
+	{"switch-lids", NOTE, COMPUTED, find_switch_lids,
+	 "only management by LID is concerned; normal for updn between roots", NULL},
+	{"idle", NOTE, COMPUTED, find_idle, "cables that no route of a pair of hosts takes", NULL},
+	{"empty-leaf", NOTE, FACT, find_empty_leaf, "switches that carry nothing", NULL},
+	{"rules-differ", NOTE, COMPUTED, find_rules_differ, "OpenSM does not do what its manual says",
+	 "set rules manual"},
+	{"aggregation-nodes", NOTE, FACT, find_aggregation,
+	 "they are routed, but are no hosts in what is counted", "set aggregation_nodes count"},
+	{"unknown-lines", NOTE, FACT, find_unknown_lines, "the file holds lines that mean nothing here",
+	 NULL},
+};
+
+bool doctor_rule(size_t i, const char **kind, const char **meaning)
+{
+	if (i >= ARRAY_LEN(rules))
+		return false;
+	*kind = rules[i].kind;
+	*meaning = rules[i].meaning;
+	return true;
+}
+
+/* --- findings ----------------------------------------------------------------------------------- */
+
+static char *formatted(const char *fmt, va_list ap)
+{
+	struct text t = {0};
+
+	text_addv(&t, fmt, ap);
+	return t.s;
+}
+
+struct finding *tell(struct doctor *d, const struct rule *r, const char *fmt, ...)
+{
+	struct diagnosis *o = d->out;
+	struct finding *x;
+	va_list ap;
+
+	GROW(o->finding, o->n, o->cap);
+	x = &o->finding[o->n++];
+	*x = (struct finding){
+		.severity = (uint8_t)r->severity,
+		.sure = (uint8_t)r->sure,
+		.rule = (unsigned)(r - rules),
+		.kind = r->kind,
+		.meaning = r->meaning,
+		.cure = r->cure,
+		.node = NO_ID,
+		.count = 1,
+	};
+	va_start(ap, fmt);
+	x->text = formatted(fmt, ap);
+	va_end(ap);
+	return x;
+}
+
+void finding_more(struct finding *x, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	free(x->more);
+	x->more = formatted(fmt, ap);
+	va_end(ap);
+}
+
+void finding_at(const struct doctor *d, struct finding *x, uint32_t port)
+{
+	x->node = d->f->port_node[port];
+	x->port = d->f->port_num[port];
+}
+
+void finding_at_switch(const struct doctor *d, struct finding *x, uint32_t sw)
+{
+	x->node = d->f->switch_node[sw];
+}
+
+#define PLACES 3
+
+static bool place_wanted(struct places *p, uint32_t node, unsigned port)
+{
+	if (!p->n++) {
+		p->node = node;
+		p->port = (uint8_t)port;
+	}
+	if (p->n > PLACES)
+		return false;
+	text_add(&p->t, "%s", p->n > 1 ? ", " : "");
+	return true;
+}
+
+void places_add_switch(struct places *p, const struct fabric *f, uint32_t sw)
+{
+	if (place_wanted(p, f->switch_node[sw], 0))
+		text_add(&p->t, "%s", switch_name(f, sw));
+}
+
+void places_add_port(struct places *p, const struct fabric *f, uint32_t port)
+{
+	char a[300];
+
+	if (place_wanted(p, f->port_node[port], f->port_num[port]))
+		text_add(&p->t, "%s", port_label(f, port, a, sizeof(a)));
+}
+
+const char *places_text(struct places *p)
+{
+	if (p->n > PLACES)
+		text_add(&p->t, " and %u more", p->n - PLACES);
+	return text_str(&p->t);
+}
+
+void places_end(struct places *p, struct finding *x)
+{
+	x->node = p->n ? p->node : NO_ID;
+	x->port = p->port;
+	x->count = p->n;
+	text_free(&p->t);
+}
+
+/* --- order --------------------------------------------------------------------------------------- */
+
+#define ORDER(a, b)                                \
+	do {                                       \
+		if ((a) != (b))                    \
+			return (a) < (b) ? -1 : 1; \
+	} while (0)
+
+static int worst_first(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+
+	ORDER(x->severity, y->severity);
+	ORDER(y->pairs, x->pairs);
+	ORDER(x->rule, y->rule);
+	ORDER(x->node, y->node);
+	ORDER(x->port, y->port);
+	return strcmp(x->text, y->text);
+}
+
+static void finish(struct diagnosis *o)
+{
+	if (o->n)
+		qsort(o->finding, o->n, sizeof(*o->finding), worst_first);
+	for (size_t i = 0; i < o->n; i++)
+		o->count[o->finding[i].severity]++;
+}
+
+void diagnosis_tell_counts(const struct diagnosis *d, struct text *t)
+{
+	bool some = false;
+
+	for (unsigned s = 0; s < SEVERITIES; s++) {
+		if (!d->count[s])
+			continue;
+		text_add(t, "%s%s", some ? ", " : "", PLURAL(d->count[s], severity_word[s]));
+		some = true;
+	}
+	if (!some)
+		text_add(t, "nothing found");
+}
+
+void diagnosis_free(struct diagnosis *o)
+{
+	if (!o)
+		return;
+	for (size_t i = 0; i < o->n; i++) {
+		free(o->finding[i].text);
+		free(o->finding[i].detail);
+		free(o->finding[i].more);
+	}
+	free(o->finding);
+	sweep_unref(o->judged);
+	free(o);
+}
+
+/* --- what is judged ------------------------------------------------------------------------------ */
+
+/* Does a sweep show tables that were read, instead of computing some? */
+static bool shows_tables(const struct sweep *w, const struct engine *const *engines)
+{
+	const struct engine *g = w->routing ? engine_find(engines, w->routing->engine) : NULL;
+
+	return g && g->holds != HOLDS_NOTHING;
+}
+
+static struct sweep *sweep_of(struct doctor *d, const char *chain, const struct sweep *prev)
+{
+	const struct setup *with = setup_with(d->rq->setup, &(struct setup){.chain = chain});
+	struct sweep *w = sweep_run(
+		&(struct sweep_request){
+			.setup = with, .engines = d->rq->engines, .prev = prev, .progress = d->p},
+		d->e);
+
+	setup_unref(with);
+	return w;
+}
+
+static const struct sweep *choose_judged(struct doctor *d)
+{
+	const struct doctor_request *rq = d->rq;
+
+	if (setup_tables(rq->setup)) {
+		d->out->read = true;
+		return drift_held(rq->setup, rq->engines, rq->now, d->p, d->e);
+	}
+	if (rq->now)
+		return sweep_ref(rq->now);
+	d->out->no_engine = !rq->configured;
+	return sweep_of(d, rq->configured ? rq->configured : "minhop", NULL);
+}
+
+/* Only what has layers, or was refused, may come out otherwise in a second sweep of the same. */
+static bool next_may_differ(const struct sweep *w)
+{
+	return !w->fatal && (w->n_refusals || (w->routing && w->routing->ops->n_layers));
+}
+
+static int choose_sweeps(struct doctor *d)
+{
+	d->w = d->out->judged = choose_judged(d);
+	if (!d->w)
+		return -1;
+	d->f = d->w->fabric;
+	d->t = d->w->topo;
+	d->r = d->w->routing;
+	if (!d->out->read)
+		d->computed = d->w;
+	else if (d->rq->now && !shows_tables(d->rq->now, d->rq->engines))
+		d->computed = d->rq->now;
+	if (d->computed && d->computed->fabric == d->rq->setup->fabric && next_may_differ(d->computed)) {
+		d->next = sweep_of(d, d->computed->setup->chain, d->computed);
+		if (!d->next)
+			return -1;
+	}
+	return 0;
+}
+
+/* --- what several rules need ---------------------------------------------------------------------- */
+
+static void count_hosts(struct doctor *d)
+{
+	d->hosts = NEW_ARRAY(d->f->n_switches, uint32_t);
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
+		if (!d->w->hosts->in[ep] || !d->t->endport_up[ep] || d->t->endport_switch[ep] == NO_ID)
+			continue;
+		d->hosts[d->t->endport_switch[ep]]++;
+		d->n_hosts++;
+	}
+}
+
+static int measure_cables(struct doctor *d)
+{
+	d->levels = levels_new(d->t, d->hosts, d->p);
+	if (d->levels)
+		d->share = even_shares(d->t, d->hosts, d->p);
+	if (!d->share || parts_find(&d->parts, d->t, d->hosts, d->p))
+		return err_set(d->e, CANCELLED);
+	d->direct = !d->levels->top;
+	return 0;
+}
+
+static int measure_routes(struct doctor *d)
+{
+	if (!d->r)
+		return 0;
+	if (check_routing(d->r, &d->check, d->p))
+		return err_set(d->e, CANCELLED);
+	d->loads = loads_new(d->r, "all", d->p, d->e);
+	if (d->loads)
+		d->cdg = cdg_new(d->r, CDG_ALL_VLS, false, d->p, d->e);
+	return d->cdg ? 0 : -1;
+}
+
+static void doctor_end(struct doctor *d)
+{
+	free(d->hosts);
+	levels_free(d->levels);
+	free(d->share);
+	loads_free(d->loads);
+	cdg_free(d->cdg);
+	drift_free(d->drift);
+	drift_ranking_free(d->ranking);
+	parts_free(&d->parts);
+	sweep_unref(d->next);
+}
+
+struct diagnosis *doctor_run(const struct doctor_request *rq, struct progress *p, struct err *e)
+{
+	struct doctor d = {.out = NEW(struct diagnosis), .rq = rq, .p = p, .e = e};
+	int rc = choose_sweeps(&d);
+
+	if (!rc) {
+		count_hosts(&d);
+		rc = measure_cables(&d);
+	}
+	if (!rc)
+		rc = measure_routes(&d);
+	for (size_t i = 0; !rc && i < ARRAY_LEN(rules); i++)
+		rc = progress_cancelled(p) ? err_set(e, CANCELLED) : rules[i].find(&d, &rules[i]);
+	doctor_end(&d);
+	if (!rc) {
+		finish(d.out);
+		return d.out;
+	}
+	diagnosis_free(d.out);
+	return NULL;
+}

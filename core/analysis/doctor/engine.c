@@ -1,0 +1,179 @@
+/*
+ * Findings about the engines that were asked for.  The engines themselves know when OpenSM would refuse,
+ * hang, crash or do something odd (struct sweep: refusal, fatal, notes); here that is only sorted by kind.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/doctor/internal.h"
+#include "core/base/memory.h"
+
+static const struct refusal *last_refusal(const struct sweep *w)
+{
+	return &w->refusal[w->n_refusals - 1];
+}
+
+/* --- hangs, crashes ----------------------------------------------------------------------------------- */
+
+static bool ends_so(const struct sweep *w, const char *how)
+{
+	return w && w->fatal && !strcmp(w->fatal, how);
+}
+
+static int tell_fatal(struct doctor *d, const struct rule *r, const char *how, const char *words)
+{
+	const struct sweep *w = ends_so(d->computed, how) ? d->computed
+				: ends_so(d->next, how)	  ? d->next
+							  : NULL;
+	struct finding *x;
+
+	if (!w)
+		return 0;
+	if (w->n_refusals)
+		x = tell(d, r, "OpenSM %s%s: %s: %s.", words, w == d->next ? " at its next sweep" : " here",
+			 last_refusal(w)->engine, last_refusal(w)->why);
+	else
+		x = tell(d, r, "OpenSM %s%s: %s", words, w == d->next ? " at its next sweep" : " here",
+			 *w->notes ? w->notes : "no engine is left.");
+	finding_more(x, "route %s", w->setup->chain);
+	return 0;
+}
+
+int find_hang(struct doctor *d, const struct rule *r)
+{
+	return tell_fatal(d, r, "never ends", "never ends routing");
+}
+
+int find_crash(struct doctor *d, const struct rule *r)
+{
+	return tell_fatal(d, r, "crashes", "crashes");
+}
+
+/* --- refusals ------------------------------------------------------------------------------------------ */
+
+int find_no_routing(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	struct finding *x;
+
+	if (!w || w->routing || w->fatal || !w->n_refusals)
+		return 0;
+	x = tell(d, r, "No engine can route: OpenSM leaves the subnet as it is (%s: %s).",
+		 last_refusal(w)->engine, last_refusal(w)->why);
+	finding_more(x, "route %s", w->setup->chain);
+	return 0;
+}
+
+int find_refused(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	struct finding *x;
+
+	for (size_t i = 0; w && w->routing && i < w->n_refusals; i++) {
+		x = tell(d, r, "%s refuses, %s routes: %s.", w->refusal[i].engine, w->routing->engine,
+			 w->refusal[i].why);
+		finding_more(x, "route %s", w->setup->chain);
+	}
+	return 0;
+}
+
+static const char *in_force(const struct sweep *w)
+{
+	return w && w->routing ? w->routing->engine : "none";
+}
+
+int find_vls_later(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed, *next = d->next;
+	struct finding *x;
+
+	if (!w || !next || next->fatal || !strcmp(in_force(w), in_force(next)) || !next->n_refusals)
+		return 0;
+	x = tell(d, r, "From the second sweep on %s routes instead of %s: %s.", in_force(next), in_force(w),
+		 last_refusal(next)->why);
+	finding_more(x, "sweep");
+	return 0;
+}
+
+int find_dfsssp_cap(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	struct finding *x;
+
+	for (size_t i = 0; w && i < w->n_refusals; i++) {
+		const char *why = w->refusal[i].why;
+
+		if (!strstr(why, "(AD14)") && !strstr(why, "(AD25)"))
+			continue;
+		x = tell(d, r, "%s refuses: %s.", w->refusal[i].engine, why);
+		x->severity = SEVERITY_ERROR;
+		finding_more(x, "route %s", w->setup->chain);
+	}
+	return 0;
+}
+
+/* --- what engines note --------------------------------------------------------------------------------- */
+
+/* A finding for each line of the notes that holds one of these (ended by NULL) and not `but`. */
+static int tell_notes(struct doctor *d, const struct rule *r, const char *const *parts, const char *but,
+		      const char *more)
+{
+	const char *line = d->computed ? d->computed->notes : "", *end;
+
+	for (; *line; line = *end ? end + 1 : end) {
+		char *text;
+		bool found = false;
+
+		end = line + strcspn(line, "\n");
+		text = mem_alloc((size_t)(end - line) + 1);
+		memcpy(text, line, (size_t)(end - line));
+		for (size_t i = 0; parts[i] && !found; i++)
+			found = strstr(text, parts[i]) && !(but && strstr(text, but));
+		if (found)
+			finding_more(tell(d, r, "%s.", text), "%s", more);
+		free(text);
+	}
+	return 0;
+}
+
+int find_guid_file(struct doctor *d, const struct rule *r)
+{
+	static const char *const parts[] = {
+		"reading stopped", " ignored: ", "(AB25)", "roots are looked for as well", "found '", NULL};
+
+	return tell_notes(d, r, parts, NULL, "show options");
+}
+
+int find_lottery(struct doctor *d, const struct rule *r)
+{
+	static const char *const parts[] = {"not reproducible on this fabric", "result is undefined", NULL};
+
+	return tell_notes(d, r, parts, NULL, "list ranks");
+}
+
+int find_torus_holes(struct doctor *d, const struct rule *r)
+{
+	static const char *const parts[] = {"outside the torus", NULL};
+
+	return tell_notes(d, r, parts, NULL, "list torus");
+}
+
+int find_rules_differ(struct doctor *d, const struct rule *r)
+{
+	static const char *const parts[] = {"manual", NULL};
+
+	return tell_notes(d, r, parts, "reading stopped", "show options");
+}
+
+int find_ftree_single(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	struct finding *x;
+
+	if (!w || strcmp(in_force(w), "ftree") != 0 || options_file(w->setup->options, "root_guid_file"))
+		return 0;
+	x = tell(d, r, "Any lost link makes ftree refuse; %s takes over.",
+		 strchr(w->setup->chain, ',') ? "the next of the chain" : "minhop");
+	finding_more(x, "survey links");
+	return 0;
+}

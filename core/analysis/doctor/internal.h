@@ -1,0 +1,127 @@
+/* What the rules of doctor share. */
+#ifndef IBSCOPE_DOCTOR_INTERNAL_H
+#define IBSCOPE_DOCTOR_INTERNAL_H
+
+#include "core/analysis/cdg.h"
+#include "core/analysis/check.h"
+#include "core/analysis/doctor/doctor.h"
+#include "core/analysis/drift.h"
+#include "core/analysis/levels.h"
+#include "core/analysis/loads.h"
+#include "core/base/text.h"
+#include "core/fabric/labels.h"
+
+/* Thresholds, calibrated on real and synthetic fabrics. */
+#define LEAST_HOSTS 8	     /* statistics need so many hosts, */
+#define LEAST_CHANNELS 8     /* channels in a class */
+#define LEAST_SWITCHES 4     /* and switches on a level */
+#define THIN_PART 4	     /* of the switches of a level at most one in so many may deviate, */
+#define THIN_PART_DIRECT 20  /* in a direct fabric one in so many */
+#define HOT_RATIO 1.30	     /* even share above that many medians of its class is hot, */
+#define HOT_RATIO_DIRECT 2.0 /* in a direct fabric */
+#define HOT_PART 4	     /* when more than one in so many are, the class is mixed */
+#define UNEVEN_RATIO 4.0     /* load above so many even shares */
+#define SLOW_SHARE 0.95	     /* so many of the links of a class make its usual rate, */
+#define SLOW_LEAST 20	     /* if there are so many */
+#define MOST_PLACES 20	     /* findings of a kind that has one for each place */
+
+struct doctor;
+
+struct rule {
+	const char *kind;
+	enum severity severity;
+	enum sureness sure;
+	/* 0, or -1 and *d->e. */
+	int (*find)(struct doctor *d, const struct rule *r);
+	const char *meaning, *cure;
+};
+
+/* Switches without which the fabric falls apart (parts.c). */
+struct parts {
+	uint64_t *apart; /* [n_switches] hosts that the loss of each cuts off from the largest rest */
+	uint8_t *
+		sm_smaller; /* [n_switches] 1: the SM is then in a part that is not the one with most hosts */
+};
+
+/* One run.  What is NULL could not be made: there are no tables, or no hosts. */
+struct doctor {
+	struct diagnosis *out;
+	const struct doctor_request *rq;
+	struct progress *p;
+	struct err *e;
+	const struct sweep *w; /* judged */
+	const struct sweep
+		*computed;	  /* an engine was asked for here: w, or the sweep in force; NULL = none */
+	const struct sweep *next; /* the sweep after `computed`, where it may differ; NULL: as this one */
+	const struct fabric *f;
+	const struct topo *t;
+	const struct routing *r; /* NULL: nothing is routed */
+	uint32_t *hosts;	 /* [n_switches] that count on each */
+	uint32_t n_hosts;
+	struct levels *levels;
+	bool direct;   /* no switch above the level of hosts carries anything */
+	double *share; /* [n_ports] even shares of all hosts */
+	struct loads *loads;
+	struct cdg *cdg; /* of the hosts that count */
+	struct check_result check;
+	struct drift *drift; /* of tables that were read; made by the first rule that asks */
+	struct drift_ranking *ranking;
+	struct parts parts;
+};
+
+/* A new finding of a rule; what is not named in it comes from the rule.  `more` is a format of its own: see
+ * more_text().  The finding lasts to the next call. */
+struct finding *tell(struct doctor *d, const struct rule *r, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void finding_more(struct finding *x, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void finding_at(const struct doctor *d, struct finding *x,
+		uint32_t port); /* a port id; of a CA or a switch */
+void finding_at_switch(const struct doctor *d, struct finding *x, uint32_t sw);
+
+/* The first three of what is many: "S1, S2, S3, ...". */
+struct places {
+	struct text t;
+	uint32_t n, node; /* node: of the first */
+	uint8_t port;
+};
+void places_add_switch(struct places *p, const struct fabric *f, uint32_t sw);
+void places_add_port(struct places *p, const struct fabric *f, uint32_t port);
+const char *places_text(struct places *p);	      /* with "..." when there are more */
+void places_end(struct places *p, struct finding *x); /* to the finding; frees */
+
+/* Is a port of a switch the start of a channel: does it lead to another switch that is up? */
+static inline bool is_channel(const struct topo *t, uint32_t port)
+{
+	return t->peer_switch[port] != NO_ID;
+}
+
+static inline uint32_t port_switch(const struct fabric *f, uint32_t port)
+{
+	return f->node_switch[f->port_node[port]];
+}
+
+/* 0; -1 when cancelled. */
+int parts_find(struct parts *p, const struct topo *t, const uint32_t *hosts, struct progress *progress);
+void parts_free(struct parts *p);
+
+/* --- rules, by file ------------------------------------------------------------------------------ */
+
+typedef int finder(struct doctor *d, const struct rule *r);
+/* source.c: what the source of the fabric says */
+finder find_incomplete, find_duplicate_lid, find_duplicate_guid, find_no_lid, find_one_way, find_slow_sibling,
+	find_slow, find_unknown_lines, find_aggregation, find_sm_guessed;
+/* paths.c: what the tables do with packets */
+finder find_unreachable, find_forwarding_loop, find_dropped, find_switch_lids, find_dead_entry, find_stale,
+	find_drift_unknown;
+/* loops.c */
+finder find_credit_loop, find_layers_not_in_force;
+/* engine.c: what OpenSM would do */
+finder find_hang, find_crash, find_no_routing, find_refused, find_vls_later, find_guid_file, find_lottery,
+	find_dfsssp_cap, find_torus_holes, find_rules_differ, find_ftree_single;
+/* roots.c */
+finder find_all_roots, find_aggregation_roots, find_roots_fragile, find_root_with_hosts, find_not_listed;
+/* shape.c: cables and hosts */
+finder find_thin, find_cabling, find_above_edge, find_empty_leaf, find_single_point, find_sm_decides;
+/* load.c */
+finder find_hot_cable, find_uneven, find_idle;
+
+#endif

@@ -1,0 +1,194 @@
+/* Findings about how much goes over a channel, compared with what the cables make necessary (spread.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/doctor/internal.h"
+#include "core/base/memory.h"
+
+/* A channel by the levels of both its ends. */
+struct channel {
+	uint32_t class, port;
+	double share;
+};
+
+static int by_class_and_share(const void *a, const void *b)
+{
+	const struct channel *x = a, *y = b;
+
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	if (x->share < y->share || x->share > y->share)
+		return x->share < y->share ? -1 : 1;
+	return x->port < y->port ? -1 : x->port > y->port;
+}
+
+static uint32_t list_channels(const struct doctor *d, struct channel *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t port = 0; port < d->f->n_ports; port++)
+		if (is_channel(d->t, port))
+			c[n++] = (struct channel){(uint32_t)d->levels->level[port_switch(d->f, port)] << 16 |
+							  d->levels->level[d->t->peer_switch[port]],
+						  port, d->share[port]};
+	if (n)
+		qsort(c, n, sizeof(*c), by_class_and_share);
+	return n;
+}
+
+/* A channel with much more than its like. */
+struct hot {
+	uint32_t class; /* both directions alike: the lower level first */
+	uint32_t port;
+	double ratio;
+};
+
+struct hots {
+	struct hot *h;
+	size_t n, cap;
+};
+
+static int hottest_first(const void *a, const void *b)
+{
+	const struct hot *x = a, *y = b;
+
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	if (x->ratio < y->ratio || x->ratio > y->ratio)
+		return x->ratio > y->ratio ? -1 : 1;
+	return x->port < y->port ? -1 : x->port > y->port;
+}
+
+/* Those of one class, c[0 .. n - 1] by share. */
+static void collect_hot(const struct doctor *d, const struct channel *c, uint32_t n, struct hots *out)
+{
+	double median = (c[(n - 1) / 2].share + c[n / 2].share) / 2;
+	double limit = (d->direct ? HOT_RATIO_DIRECT : HOT_RATIO) * median;
+	uint32_t hot = 0, a = c->class >> 16, b = c->class & 0xffff;
+
+	while (hot < n && c[n - 1 - hot].share > limit * (1 + 1e-9))
+		hot++;
+	if (n < LEAST_CHANNELS || median <= 0 || hot > n / HOT_PART)
+		return;
+	for (uint32_t i = n - hot; i < n; i++) {
+		GROW(out->h, out->n, out->cap);
+		out->h[out->n++] =
+			(struct hot){a < b ? a << 16 | b : b << 16 | a, c[i].port, c[i].share / median};
+	}
+}
+
+static void tell_hot(struct doctor *d, const struct rule *r, const struct hot *h, size_t n)
+{
+	enum { LISTED = 8 };
+	const struct fabric *f = d->f;
+	struct places at = {0};
+	struct text t = {0};
+	struct finding *x;
+	char a[300];
+
+	for (size_t i = 0; i < n; i++) {
+		places_add_port(&at, f, h[i].port);
+		if (i < LISTED)
+			text_add(&t, "%s%s to %s: %.2f", i ? "\n" : "",
+				 port_label(f, h[i].port, a, sizeof(a)),
+				 switch_name(f, d->t->peer_switch[h[i].port]), h[i].ratio);
+	}
+	if (n > LISTED)
+		text_add(&t, "\nand %zu more", n - LISTED);
+	x = tell(d, r, "%s %s would carry up to %.2f times the usual share, whatever the engine: %s.",
+		 PLURAL(n, "channel"),
+		 d->direct	  ? "between switches"
+		 : h->class >> 16 ? "above the edge"
+				  : "at the edge",
+		 h->ratio, places_text(&at));
+	x->figure = h->ratio;
+	x->detail = t.s;
+	places_end(&at, x);
+	finding_more(x, "load-map");
+}
+
+int find_hot_cable(struct doctor *d, const struct rule *r)
+{
+	struct channel *c = NEW_ARRAY(d->f->n_ports + 1, struct channel);
+	uint32_t n = list_channels(d, c);
+	struct hots hot = {0};
+
+	for (uint32_t i = 0, end; i < n && d->n_hosts >= LEAST_HOSTS; i = end) {
+		for (end = i; end < n && c[end].class == c[i].class; end++)
+			;
+		collect_hot(d, c + i, end - i, &hot);
+	}
+	if (hot.n)
+		qsort(hot.h, hot.n, sizeof(*hot.h), hottest_first);
+	for (size_t i = 0, end; i < hot.n; i = end) {
+		for (end = i; end < hot.n && hot.h[end].class == hot.h[i].class; end++)
+			;
+		tell_hot(d, r, hot.h + i, end - i);
+	}
+	free(hot.h);
+	free(c);
+	return 0;
+}
+
+int find_uneven(struct doctor *d, const struct rule *r)
+{
+	uint32_t n = 0, hottest = NO_ID;
+	double most = 0;
+	struct finding *x;
+	char a[300];
+
+	for (uint32_t port = 0; d->loads && d->n_hosts >= LEAST_HOSTS && port < d->f->n_ports; port++) {
+		double even = d->share[port], load = d->loads->port[port];
+
+		if (!is_channel(d->t, port) || load <= UNEVEN_RATIO * even * (1 + 1e-9))
+			continue;
+		n++;
+		most = even > 0 && load / even > most ? load / even : most;
+		if (hottest == NO_ID || load > d->loads->port[hottest])
+			hottest = port;
+	}
+	if (!n)
+		return 0;
+	x = tell(d, r, "%s puts up to %.1f times the even share on %s (%u routes on %s).", d->r->engine, most,
+		 PLURAL(n, "channel"), d->loads->port[hottest], port_label(d->f, hottest, a, sizeof(a)));
+	x->figure = most;
+	x->count = n;
+	finding_at(d, x, hottest);
+	finding_more(x, "load-map");
+	return 0;
+}
+
+/* Does a cable run beside another to the same neighbour? */
+static bool has_parallel(const struct doctor *d)
+{
+	for (uint32_t port = 0; port < d->f->n_ports; port++)
+		if (is_channel(d->t, port) && !d->loads->port[port])
+			for (unsigned p = 1; p < d->f->port_num[port]; p++) {
+				uint32_t other = port - d->f->port_num[port] + p;
+
+				if (d->t->peer_switch[other] == d->t->peer_switch[port])
+					return true;
+			}
+	return false;
+}
+
+int find_idle(struct doctor *d, const struct rule *r)
+{
+	struct places at = {0};
+	struct finding *x;
+	bool lash;
+
+	for (uint32_t port = 0; d->loads && d->n_hosts > 1 && port < d->f->n_ports; port++)
+		if (is_channel(d->t, port) && !d->loads->port[port])
+			places_add_port(&at, d->f, port);
+	if (!at.n)
+		return 0;
+	lash = !strcmp(d->r->engine, "lash") && has_parallel(d) &&
+	       !options_bool(d->w->setup->options, "do_mesh_analysis");
+	x = tell(d, r, "%u of %s between switches %s nothing: %s%s.", at.n,
+		 PLURAL(d->loads->n_links, "channel"), at.n == 1 ? "carries" : "carry", places_text(&at),
+		 lash ? " (of parallel links lash uses the first only)" : "");
+	places_end(&at, x);
+	finding_more(x, "load-map all");
+	return 0;
+}

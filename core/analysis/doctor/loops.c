@@ -1,0 +1,152 @@
+/* Findings about credit loops and the layers that keep them away. */
+#include <stdlib.h>
+
+#include "core/analysis/doctor/internal.h"
+#include "core/base/memory.h"
+
+/* Channels of a VL that lie on loops. */
+static uint32_t looping_channels(const struct cdg *c, unsigned vl)
+{
+	uint32_t n = 0;
+
+	for (uint32_t v = 0; v < c->n_channels; v++)
+		n += c->vl[v] == vl && c->component[v] != NO_ID;
+	return n;
+}
+
+/* The shortest loop among the first components of a VL: its channels, to be freed; *n. */
+static uint32_t *shortest(const struct cdg *c, unsigned vl, uint32_t *n, struct progress *p)
+{
+	enum { TRIED = 16 };
+	uint32_t *best = NULL, comp;
+
+	*n = 0;
+	for (uint32_t i = 0; i < TRIED && (comp = cdg_component_on(c, (int)vl, i)) != NO_ID; i++) {
+		uint32_t *cycle = NEW_ARRAY(c->size[comp], uint32_t), len = cdg_cycle(c, comp, cycle, p);
+
+		if (len && (!best || len < *n)) {
+			free(best);
+			best = cycle;
+			*n = len;
+		} else {
+			free(cycle);
+		}
+	}
+	return best;
+}
+
+static void tell_cycle(const struct doctor *d, const struct cdg *c, const uint32_t *cycle, uint32_t n,
+		       struct text *t)
+{
+	enum { SHOWN = 8 };
+	char a[300];
+
+	for (uint32_t i = 0; i < n && i < SHOWN; i++)
+		text_add(t, "%s%s", i ? " -> " : "", port_label(d->f, c->port[cycle[i]], a, sizeof(a)));
+	text_add(t, n > SHOWN ? " -> ..." : " and round again");
+}
+
+/* with: graph of more routes, whose loops are told beside; NULL = none. */
+static void tell_loop(struct doctor *d, const struct rule *r, const struct cdg *c, unsigned vl,
+		      const struct cdg *with, const char *whose, enum severity severity)
+{
+	uint32_t on = looping_channels(c, vl), n, *cycle;
+	struct finding *x;
+
+	if (!on)
+		return;
+	cycle = shortest(c, vl, &n, d->p);
+	x = tell(d, r, "VL %u: credit loop of %s%s; %u of %u channels lie on loops.", vl,
+		 PLURAL(n, "channel"), whose, on, d->loads->n_links);
+	x->severity = (uint8_t)severity;
+	x->count = on;
+	x->figure = n;
+	if (n) {
+		struct text t = {0};
+
+		finding_at(d, x, c->port[cycle[0]]);
+		text_add(&t, "shortest: ");
+		tell_cycle(d, c, cycle, n, &t);
+		if (with && looping_channels(with, vl) > on)
+			text_add(&t, "\nwith the routes of aggregation nodes: %u channels",
+				 looping_channels(with, vl));
+		x->detail = t.s;
+	}
+	free(cycle);
+	finding_more(x, "cycles");
+}
+
+/* The dependencies of the routes of all CAs and routers, and of switches. */
+static struct cdg *graph_of_all(struct doctor *d, bool switches)
+{
+	struct routing *all = routing_with_hosts(d->r, NULL);
+	struct cdg *c = cdg_new(all, CDG_ALL_VLS, switches, d->p, d->e);
+
+	routing_unref(all);
+	return c;
+}
+
+static bool has_aggregation(const struct doctor *d)
+{
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
+		if (!endport_is_switch(d->f, ep) && !d->w->hosts->in[ep] && d->t->endport_up[ep])
+			return true;
+	return false;
+}
+
+/* Loops of the hosts' own routes, or where there are none on a VL, with those of aggregation nodes. */
+static void tell_host_loops(struct doctor *d, const struct rule *r, const struct cdg *wide)
+{
+	for (unsigned vl = 0; vl < CDG_VLS; vl++) {
+		if (looping_channels(d->cdg, vl))
+			tell_loop(d, r, d->cdg, vl, wide, "", SEVERITY_ERROR);
+		else if (wide)
+			tell_loop(d, r, wide, vl, NULL, " (with routes of aggregation nodes only)",
+				  SEVERITY_WARNING);
+	}
+}
+
+/* Routes of switches alone make loops in every tree, from spine to spine, and carry management only: a note,
+ * for the first VL. */
+static int tell_switch_loops(struct doctor *d, const struct rule *r)
+{
+	struct cdg *all = graph_of_all(d, true);
+	unsigned vl = 0;
+
+	while (all && vl < CDG_VLS && !looping_channels(all, vl))
+		vl++;
+	if (all && vl < CDG_VLS)
+		tell_loop(d, r, all, vl, NULL, " (with routes of switches only)", SEVERITY_NOTE);
+	cdg_free(all);
+	return all ? 0 : -1;
+}
+
+int find_credit_loop(struct doctor *d, const struct rule *r)
+{
+	struct cdg *wide = NULL;
+	size_t before = d->out->n;
+
+	if (!d->r)
+		return 0;
+	if (has_aggregation(d) && !(wide = graph_of_all(d, false)))
+		return -1;
+	tell_host_loops(d, r, wide);
+	cdg_free(wide);
+	return d->out->n > before ? 0 : tell_switch_loops(d, r);
+}
+
+int find_layers_not_in_force(struct doctor *d, const struct rule *r)
+{
+	bool loops = d->cdg && d->cdg->n_components;
+	struct finding *x;
+
+	if (!d->r || !routing_layers_idle(d->r))
+		return 0;
+	x = tell(d, r, "%s needs %s, but qos is off: switches keep their own SL-to-VL maps%s.", d->r->engine,
+		 PLURAL(d->r->ops->n_layers(d->r), "VL"),
+		 loops ? ", and one VL for all has loops" : "; one VL for all has no loop here");
+	x->severity = loops ? SEVERITY_ERROR : SEVERITY_NOTE;
+	x->count = d->r->ops->n_layers(d->r);
+	finding_more(x, "layers");
+	return 0;
+}

@@ -1,0 +1,435 @@
+/* Findings about what the tables do with packets: pairs without a path by cause and place, and drift. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/distances.h"
+#include "core/analysis/doctor/internal.h"
+#include "core/base/memory.h"
+
+/* --- pairs without a path -------------------------------------------------------------------------- */
+
+/* In the order in which a pair is asked why it has no path. */
+enum cause { CAUSE_NO_LID, CAUSE_NO_WAY, CAUSE_NO_ENTRY, CAUSE_DEAD, CAUSE_LOOP, CAUSE_DROPPED };
+static const char *const cause_text[] = {"a host has no LID", "no cable is up on the way",
+					 "no entry",	      "an entry into what is down or of others",
+					 "packets circle",    "dropped on VL 15"};
+
+/* Pairs of one cause that stop at one switch, for hosts on one switch. */
+struct group {
+	enum cause cause;
+	uint32_t at, to; /* switches */
+	uint64_t pairs;
+	uint32_t src; /* one of them: source switch, */
+	uint16_t lid; /* LID */
+};
+
+struct groups {
+	struct doctor *d;
+	struct group *g;
+	uint32_t *slot; /* [n_slots] place in g + 1, 0 = free; n_slots is a power of two */
+	size_t n, cap, n_slots;
+	uint64_t *from, *to; /* [n_switches] pairs by switch of the source, of the destination */
+	uint32_t *ca;	     /* [n_switches] a host on each, NO_ID */
+	bool loops;	     /* only what circles is wanted, else all other */
+};
+
+static size_t hash(const struct groups *s, enum cause cause, uint32_t at, uint32_t to)
+{
+	uint64_t h = ((uint64_t)at << 32 | to) * 0x9E3779B97F4A7C15u + cause * 0xBF58476D1CE4E5B9u;
+
+	return (h ^ h >> 29) & (s->n_slots - 1);
+}
+
+static void rehash(struct groups *s)
+{
+	s->n_slots = s->n_slots ? s->n_slots * 2 : 256;
+	free(s->slot);
+	s->slot = NEW_ARRAY(s->n_slots, uint32_t);
+	for (size_t i = 0; i < s->n; i++) {
+		size_t h = hash(s, s->g[i].cause, s->g[i].at, s->g[i].to);
+
+		while (s->slot[h])
+			h = (h + 1) & (s->n_slots - 1);
+		s->slot[h] = (uint32_t)i + 1;
+	}
+}
+
+static struct group *group_of(struct groups *s, enum cause cause, uint32_t at, uint32_t to)
+{
+	size_t h;
+
+	if (2 * s->n >= s->n_slots)
+		rehash(s);
+	for (h = hash(s, cause, at, to); s->slot[h]; h = (h + 1) & (s->n_slots - 1)) {
+		struct group *g = &s->g[s->slot[h] - 1];
+
+		if (g->cause == cause && g->at == at && g->to == to)
+			return g;
+	}
+	GROW(s->g, s->n, s->cap);
+	s->g[s->n] = (struct group){.cause = cause, .at = at, .to = to};
+	s->slot[h] = (uint32_t)++s->n;
+	return &s->g[s->n - 1];
+}
+
+static enum cause cause_of(const struct groups *s, const struct path *p, uint32_t at, uint32_t to)
+{
+	switch (p->end) {
+	case PATH_NO_LID:
+		return CAUSE_NO_LID;
+	case PATH_LOOP:
+		return CAUSE_LOOP;
+	case PATH_DROPPED:
+		return CAUSE_DROPPED;
+	case PATH_NO_ENTRY:
+		return endport_distance(s->d->t, s->ca[to], s->d->f->port_endport[s->d->f->switch_port[at]]) <
+				       0
+			       ? CAUSE_NO_WAY
+			       : CAUSE_NO_ENTRY;
+	default:
+		return CAUSE_DEAD;
+	}
+}
+
+static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
+{
+	struct groups *s = ctx;
+	const struct routing *r = s->d->r;
+	uint32_t owner = lid_owner(r->lids, lid), to = r->topo->endport_switch[owner], at = sw;
+	uint64_t n = s->d->hosts[sw] - (to == sw);
+	struct group *g;
+	struct path p;
+
+	if (loops != s->loops || s->ca[sw] == NO_ID || to == NO_ID)
+		return;
+	path_trace(r, s->ca[sw], r->lids->base[s->ca[sw]], lid, &p);
+	if (p.n)
+		at = p.hop[p.n - 1].sw;
+	g = group_of(s, cause_of(s, &p, at, to), at, to);
+	path_free(&p);
+	if (!g->pairs) {
+		g->src = sw;
+		g->lid = (uint16_t)lid;
+	}
+	g->pairs += n;
+	s->from[sw] += n;
+	s->to[to] += n;
+}
+
+static int most_pairs(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->pairs != y->pairs)
+		return x->pairs > y->pairs ? -1 : 1;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static int groups_find(struct groups *s, struct doctor *d, bool loops)
+{
+	const struct check_listener to = {add_broken, s};
+	struct check_result c;
+	int rc;
+
+	*s = (struct groups){.d = d, .loops = loops};
+	s->from = NEW_ARRAY(d->f->n_switches, uint64_t);
+	s->to = NEW_ARRAY(d->f->n_switches, uint64_t);
+	s->ca = mem_alloc(d->f->n_switches * sizeof(*s->ca));
+	memset(s->ca, 0xff, d->f->n_switches * sizeof(*s->ca));
+	for (uint32_t ep = d->f->n_endports; ep--;)
+		if (routing_has_host(d->r, ep) && d->r->lids->base[ep])
+			s->ca[d->t->endport_switch[ep]] = ep;
+	rc = check_routing_to(d->r, &c, &to, d->p);
+	if (s->n)
+		qsort(s->g, s->n, sizeof(*s->g), most_pairs);
+	return rc ? err_set(d->e, CANCELLED) : 0;
+}
+
+static void groups_free(struct groups *s)
+{
+	free(s->g);
+	free(s->slot);
+	free(s->from);
+	free(s->to);
+	free(s->ca);
+}
+
+/* The five switches with most pairs. */
+static void tell_totals(const struct doctor *d, const char *what, const uint64_t *n, struct text *t)
+{
+	enum { MOST = 5 };
+	uint64_t last = UINT64_MAX;
+	uint32_t last_sw = 0, all = 0;
+
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		all += n[s] != 0;
+	text_add(t, "%s%s", t->len ? "\n" : "", what);
+	for (unsigned i = 0; i < MOST; i++) {
+		uint32_t best = NO_ID;
+
+		for (uint32_t s = 0; s < d->f->n_switches; s++)
+			if (n[s] && (n[s] < last || (n[s] == last && s > last_sw && i)) &&
+			    (best == NO_ID || n[s] > n[best]))
+				best = s;
+		if (best == NO_ID)
+			break;
+		text_add(t, "%s %s %lu", i ? "," : "", switch_name(d->f, best), n[best]);
+		last = n[best];
+		last_sw = best;
+	}
+	if (all > MOST)
+		text_add(t, ", and %s", PLURAL(all - MOST, "more switch"));
+}
+
+static void more_trace(const struct doctor *d, struct finding *x, const struct groups *s,
+		       const struct group *g)
+{
+	char a[300], b[300];
+
+	finding_more(x, "trace %s %s", endport_label(d->f, s->ca[g->src], a, sizeof(a)),
+		     endport_label(d->f, lid_owner(d->r->lids, g->lid), b, sizeof(b)));
+}
+
+int find_unreachable(struct doctor *d, const struct rule *r)
+{
+	struct finding *x = NULL;
+	struct text totals = {0};
+	uint64_t rest = 0;
+	struct groups s;
+	int rc;
+
+	if (!d->r || d->check.unreachable == d->check.looping)
+		return 0;
+	rc = groups_find(&s, d, false);
+	for (size_t i = 0; !rc && i < s.n; i++) {
+		const struct group *g = &s.g[i];
+
+		if (i >= MOST_PLACES) {
+			rest += g->pairs;
+			continue;
+		}
+		x = tell(d, r, "%s of hosts %s no path: %s on %s for hosts of %s.", PLURAL(g->pairs, "pair"),
+			 g->pairs == 1 ? "has" : "have", cause_text[g->cause], switch_name(d->f, g->at),
+			 switch_name(d->f, g->to));
+		x->pairs = x->count = g->pairs;
+		finding_at_switch(d, x, g->at);
+		more_trace(d, x, &s, g);
+		if (i)
+			continue;
+		tell_totals(d, "by source:", s.from, &totals);
+		tell_totals(d, "by destination:", s.to, &totals);
+		x->detail = totals.s;
+	}
+	if (rest) {
+		x = tell(d, r, "%s of hosts more have no path, in %zu further places.", PLURAL(rest, "pair"),
+			 s.n - MOST_PLACES);
+		x->count = rest;
+		x->pairs = rest < s.g[MOST_PLACES - 1].pairs ? rest : s.g[MOST_PLACES - 1].pairs;
+		finding_more(x, "check");
+	}
+	groups_free(&s);
+	return rc;
+}
+
+int find_forwarding_loop(struct doctor *d, const struct rule *r)
+{
+	struct finding *x;
+	struct groups s;
+	uint64_t pairs = 0;
+	struct path p;
+	int rc;
+
+	if (!d->r || !d->check.looping)
+		return 0;
+	rc = groups_find(&s, d, true);
+	for (size_t i = 0; i < s.n; i++)
+		pairs += s.g[i].pairs;
+	if (!rc && s.n) {
+		uint32_t src = s.ca[s.g[0].src], a, b;
+
+		path_trace(d->r, src, d->r->lids->base[src], s.g[0].lid, &p);
+		a = p.n ? p.hop[p.n - 1].sw : s.g[0].at;
+		b = p.n > 1 ? p.hop[p.n - 2].sw : a;
+		path_free(&p);
+		x = tell(d, r, "Packets to LID %u circle between %s and %s: %s of hosts%s.", s.g[0].lid,
+			 switch_name(d->f, b), switch_name(d->f, a), PLURAL(pairs, "pair"),
+			 s.n > 1 ? ", with other such places" : "");
+		x->pairs = pairs;
+		x->count = s.n;
+		finding_at_switch(d, x, a);
+		more_trace(d, x, &s, &s.g[0]);
+	}
+	groups_free(&s);
+	return rc;
+}
+
+int find_dropped(struct doctor *d, const struct rule *r)
+{
+	struct finding *x;
+
+	if (!d->cdg || !d->cdg->dropped)
+		return 0;
+	x = tell(d, r, "%s of pairs of hosts %s dropped: an SL leads to VL %d.",
+		 PLURAL(d->cdg->dropped, "route"), d->cdg->dropped == 1 ? "is" : "are", CDG_DROP_VL);
+	x->pairs = x->count = d->cdg->dropped;
+	finding_more(x, "cdg");
+	return 0;
+}
+
+/* Is some switch with hosts, or that of the subnet manager, without a way to a switch? */
+static bool misses(const struct doctor *d, const uint16_t *hops, uint32_t to)
+{
+	uint32_t sm = d->t->sm_endport == NO_ID ? NO_ID : d->t->endport_switch[d->t->sm_endport];
+
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		if (s != to && (d->hosts[s] || s == sm) && switch_up(d->t, s) && hops[s] >= HOPS_LOOP)
+			return true;
+	return false;
+}
+
+int find_switch_lids(struct doctor *d, const struct rule *r)
+{
+	uint16_t *hops = NEW_ARRAY(d->f->n_switches, uint16_t);
+	uint32_t *work = NEW_ARRAY(d->f->n_switches, uint32_t);
+	struct places at = {0};
+	struct finding *x;
+
+	for (uint32_t s = 0; d->r && d->check.switch_unreachable && s < d->f->n_switches; s++) {
+		unsigned lid = d->r->lids->base[d->f->port_endport[d->f->switch_port[s]]];
+
+		if (!lid || !switch_up(d->t, s))
+			continue;
+		dest_hops(d->r, lid, hops, work);
+		if (misses(d, hops, s))
+			places_add_switch(&at, d->f, s);
+	}
+	if (at.n) {
+		x = tell(d, r,
+			 "%s of switches cannot be reached from some switches (%s of host and LID): %s.",
+			 PLURAL(at.n, "LID"), PLURAL(d->check.switch_unreachable, "pair"), places_text(&at));
+		places_end(&at, x);
+		x->figure = (double)d->check.switch_unreachable;
+		finding_more(x, "check");
+	}
+	free(hops);
+	free(work);
+	return 0;
+}
+
+/* --- drift ------------------------------------------------------------------------------------------ */
+
+/* Chain of the engine that is taken for that of the subnet manager. */
+static const char *chain_expected(const struct doctor *d)
+{
+	if (d->rq->configured)
+		return d->rq->configured;
+	return d->computed ? d->computed->setup->chain : NULL;
+}
+
+/* Judged once, by the first of the rules that ask; NULL: the tables were not read, or *d->e. */
+static int need_drift(struct doctor *d)
+{
+	struct drift_request rq = {
+		.setup = d->rq->setup,
+		.engines = d->rq->engines,
+		.now = d->rq->now,
+		.configured = chain_expected(d),
+	};
+
+	if (d->drift || !d->out->read)
+		return 0;
+	d->drift = drift_judge(&rq, &d->ranking, d->p, d->e);
+	return d->drift ? 0 : -1;
+}
+
+/* Entries of a class, without those for LIDs of switches unless all are wanted. */
+static const struct drift_entry *first_of(const struct drift *d, enum drift_class class, bool hosts_only)
+{
+	for (size_t i = 0; i < d->n_entries; i++) {
+		uint32_t owner = lid_owner(d->next->lids, d->entry[i].lid);
+
+		if (d->entry[i].class == class &&
+		    !(hosts_only && owner != NO_ID && endport_is_switch(d->next->fabric, owner)))
+			return &d->entry[i];
+	}
+	return NULL;
+}
+
+static uint32_t switches_of(const struct drift *d, enum drift_class class)
+{
+	uint32_t n = 0, last = NO_ID;
+
+	for (size_t i = 0; i < d->n_entries; i++)
+		if (d->entry[i].class == class && d->entry[i].sw != last) {
+			last = d->entry[i].sw;
+			n++;
+		}
+	return n;
+}
+
+int find_dead_entry(struct doctor *d, const struct rule *r)
+{
+	const struct drift_entry *e;
+	struct finding *x;
+	uint64_t n;
+
+	if (need_drift(d))
+		return -1;
+	if (!d->drift)
+		return 0;
+	n = d->drift->count[DRIFT_DEAD] - d->drift->of_switches[DRIFT_DEAD];
+	e = first_of(d->drift, DRIFT_DEAD, true);
+	if (!n || !e)
+		return 0;
+	x = tell(d, r, "%s on %s %s nowhere (first: %s, LID %u, port %u: %s).", PLURAL(n, "entry"),
+		 PLURAL(switches_of(d->drift, DRIFT_DEAD), "switch"), n == 1 ? "leads" : "lead",
+		 switch_name(d->f, e->sw), e->lid, e->port, e->why);
+	x->count = n;
+	finding_at_switch(d, x, e->sw);
+	if (e->port != NO_PATH)
+		x->port = e->port;
+	finding_more(x, "drift");
+	return 0;
+}
+
+int find_stale(struct doctor *d, const struct rule *r)
+{
+	const struct drift *x = d->drift;
+	const struct drift_entry *e;
+	struct finding *at;
+	uint64_t n;
+
+	if (!x)
+		return 0;
+	n = x->count[DRIFT_NEXT] + x->count[DRIFT_MISSING] - x->of_switches[DRIFT_MISSING];
+	if (n) {
+		e = first_of(x, DRIFT_NEXT, false);
+		e = e ? e : first_of(x, DRIFT_MISSING, true);
+		at = tell(d, r, "%s would change at the next sweep of %s.", PLURAL(n, "entry"), x->engine);
+		at->count = n;
+		finding_at_switch(d, at, e->sw);
+		finding_more(at, "drift");
+	}
+	if (x->count[DRIFT_UNKNOWN]) {
+		at = tell(d, r, "%s for LIDs that nobody has.", PLURAL(x->count[DRIFT_UNKNOWN], "entry"));
+		at->count = x->count[DRIFT_UNKNOWN];
+		finding_more(at, "drift");
+	}
+	return 0;
+}
+
+int find_drift_unknown(struct doctor *d, const struct rule *r)
+{
+	const struct drift_candidate *best = d->ranking && d->ranking->n ? d->ranking->candidate : NULL;
+	struct finding *x;
+
+	if (!best || best->agreement >= 1)
+		return 0;
+	x = tell(d, r, "No engine explains the tables: best is %s with %.1f %%.", best->chain,
+		 100 * best->agreement);
+	x->figure = best->agreement;
+	finding_more(x, "drift");
+	return 0;
+}

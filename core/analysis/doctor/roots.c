@@ -1,0 +1,338 @@
+/* Findings about the roots of Up/Down and fat-tree, and the files that name hosts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/distances.h"
+#include "core/analysis/doctor/internal.h"
+#include "core/base/guidfile.h"
+#include "core/base/memory.h"
+
+#define ROOTS "root_guid_file"
+
+/* Is an engine in force, computed here? */
+static bool routes(const struct doctor *d, const char *engine)
+{
+	return d->computed && d->computed->routing && !strcmp(d->computed->routing->engine, engine);
+}
+
+static bool roots_named(const struct doctor *d)
+{
+	return options_file(d->computed->setup->options, ROOTS) != NULL;
+}
+
+static bool is_root(const struct doctor *d, uint32_t sw)
+{
+	const struct routing *r = d->computed->routing;
+
+	return switch_up(d->t, sw) && r->ops->is_root && r->ops->is_root(r, sw);
+}
+
+static uint32_t count_roots(const struct doctor *d)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		n += is_root(d, s);
+	return n;
+}
+
+int find_all_roots(struct doctor *d, const struct rule *r)
+{
+	struct finding *x;
+	uint32_t n, edge = NO_ID;
+
+	if (!routes(d, "updn") || roots_named(d) || d->t->n_switches_up < 2)
+		return 0;
+	n = count_roots(d);
+	for (uint32_t s = d->f->n_switches; s--;)
+		if (is_root(d, s) && d->levels->edge[s])
+			edge = s;
+	if (edge == NO_ID)
+		return 0;
+	if (n == d->t->n_switches_up)
+		x = tell(d, r, "%u of %u switches count as roots: updn forbids nothing and equals minhop.", n,
+			 n);
+	else
+		x = tell(d, r, "%u of %u switches count as roots, leaves among them: %s.", n,
+			 d->t->n_switches_up, switch_name(d->f, edge));
+	x->count = n;
+	finding_at_switch(d, x, edge);
+	finding_more(x, "roots");
+	return 0;
+}
+
+/* Did updn find no root by counting, or ftree take all for leaves? */
+static bool roots_hidden(const struct doctor *d)
+{
+	const struct sweep *w = d->computed;
+
+	for (size_t i = 0; w && i < w->n_refusals; i++)
+		if ((!strcmp(w->refusal[i].engine, "updn") && !options_file(w->setup->options, ROOTS)) ||
+		    strstr(w->refusal[i].why, "AB2B"))
+			return true;
+	return false;
+}
+
+int find_aggregation_roots(struct doctor *d, const struct rule *r)
+{
+	uint8_t *seen = NEW_ARRAY(d->f->n_switches, uint8_t);
+	struct places at = {0};
+	struct finding *x;
+
+	for (uint32_t ep = 0; roots_hidden(d) && ep < d->f->n_endports; ep++) {
+		uint32_t s = d->t->endport_switch[ep];
+
+		if (s == NO_ID || !d->levels->root[s] || d->direct || seen[s] ||
+		    !node_is_aggregation(d->f, endport_node(d->f, ep)))
+			continue;
+		seen[s] = 1;
+		places_add_switch(&at, d->f, s);
+	}
+	free(seen);
+	if (!at.n)
+		return 0;
+	x = tell(d, r, "Aggregation nodes on %s hide the roots (%s).", PLURAL(at.n, "upper switch"),
+		 places_text(&at));
+	places_end(&at, x);
+	finding_more(x, "roots");
+	return 0;
+}
+
+int find_root_with_hosts(struct doctor *d, const struct rule *r)
+{
+	struct places at = {0};
+	struct finding *x;
+	uint32_t hosts = 0;
+
+	if (!(routes(d, "updn") || routes(d, "ftree")) || count_roots(d) == d->t->n_switches_up)
+		return 0;
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		if (is_root(d, s) && d->hosts[s]) {
+			places_add_switch(&at, d->f, s);
+			hosts += d->hosts[s];
+		}
+	if (!at.n)
+		return 0;
+	x = tell(d, r, "%s %s %s: %s.", PLURAL(at.n, "root"), at.n == 1 ? "has" : "have",
+		 PLURAL(hosts, "host"), places_text(&at));
+	places_end(&at, x);
+	finding_more(x, "roots");
+	return 0;
+}
+
+/* --- links that all shortest ways from a root share ------------------------------------------------------
+ */
+
+/*
+ * Ways of least hops from a root x, as a graph without circles: a switch v that has one link only to
+ * switches nearer to x, and without which w hosts would be farther away, makes that link one on which x
+ * hangs when w is more than 5 % of all.  Those hosts are the ones on switches that v dominates.
+ */
+struct hang {
+	const struct doctor *d;
+	uint32_t *hosts;  /* [n_switches] as OpenSM counts them: all CA and router ports */
+	uint32_t limit;	  /* so many are too many */
+	uint16_t *hops;	  /* [n_switches] from x */
+	uint32_t *order;  /* [n_switches] nearest first */
+	uint32_t *dom;	  /* [n_switches] nearest switch on all ways from x */
+	uint32_t *link;	  /* [n_switches] the only link to nearer ones, NO_ID when there are several */
+	uint64_t *weight; /* [n_switches] hosts dominated */
+	uint32_t *taken;  /* [n_links] roots that hang on each */
+};
+
+static uint32_t order_by_hops(struct hang *h, uint32_t x)
+{
+	const struct fabric *f = h->d->f;
+	uint32_t head = 0, tail = 0;
+
+	memset(h->hops, 0xff, f->n_switches * sizeof(*h->hops));
+	h->hops[x] = 0;
+	h->order[tail++] = x;
+	while (head < tail) {
+		uint32_t s = h->order[head++];
+
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t n = h->d->t->peer_switch[switch_port_id(f, s, p)];
+
+			if (n == NO_ID || h->hops[n] != NO_HOPS)
+				continue;
+			h->hops[n] = (uint16_t)(h->hops[s] + 1);
+			h->order[tail++] = n;
+		}
+	}
+	return tail;
+}
+
+/* Nearest switch on all ways to both. */
+static uint32_t meet(const struct hang *h, uint32_t a, uint32_t b)
+{
+	while (a != b) {
+		if (h->hops[a] < h->hops[b])
+			b = h->dom[b];
+		else
+			a = h->dom[a];
+	}
+	return a;
+}
+
+static void dominate(struct hang *h, uint32_t v)
+{
+	const struct fabric *f = h->d->f;
+	unsigned links = 0;
+
+	h->dom[v] = NO_ID;
+	for (unsigned p = 1; p <= f->switch_nports[v]; p++) {
+		uint32_t port = switch_port_id(f, v, p), u = h->d->t->peer_switch[port];
+
+		if (u == NO_ID || h->hops[u] + 1 != h->hops[v])
+			continue;
+		h->dom[v] = h->dom[v] == NO_ID ? u : meet(h, h->dom[v], u);
+		h->link[v] = links++ ? NO_ID : f->port_link[port];
+	}
+}
+
+static void hang_root(struct hang *h, uint32_t x)
+{
+	uint32_t n = order_by_hops(h, x);
+
+	for (uint32_t i = 1; i < n; i++)
+		dominate(h, h->order[i]);
+	for (uint32_t i = 0; i < n; i++)
+		h->weight[h->order[i]] = h->hosts[h->order[i]];
+	for (uint32_t i = n; i-- > 1;) {
+		uint32_t v = h->order[i];
+
+		h->weight[h->dom[v]] += h->weight[v];
+		if (h->weight[v] >= h->limit && h->link[v] != NO_ID)
+			h->taken[h->link[v]]++;
+	}
+}
+
+static uint32_t *count_all(const struct doctor *d, uint32_t *total)
+{
+	uint32_t *hosts = NEW_ARRAY(d->f->n_switches, uint32_t);
+
+	*total = 0;
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
+		if (endport_is_switch(d->f, ep) || !d->t->endport_up[ep] || d->t->endport_switch[ep] == NO_ID)
+			continue;
+		hosts[d->t->endport_switch[ep]]++;
+		++*total;
+	}
+	return hosts;
+}
+
+static void tell_fragile(struct doctor *d, const struct rule *r, const uint32_t *taken, uint32_t roots)
+{
+	struct places at = {0};
+	struct finding *x;
+	uint32_t most = 0;
+
+	for (uint32_t l = 0; l < d->f->n_links; l++) {
+		if (!taken[l])
+			continue;
+		places_add_port(&at, d->f, d->f->link_port[2 * l]);
+		most = taken[l] > most ? taken[l] : most;
+	}
+	if (!at.n)
+		return;
+	x = tell(d, r,
+		 "Losing any of %s takes roots away (%s): up to %u of %u; routes move all over the fabric.",
+		 PLURAL(at.n, "link"), places_text(&at), most, roots);
+	places_end(&at, x);
+	x->figure = most;
+	finding_more(x, "survey links");
+}
+
+int find_roots_fragile(struct doctor *d, const struct rule *r)
+{
+	uint32_t n = d->f->n_switches, total, roots;
+	struct hang h = {.d = d};
+
+	if (!routes(d, "updn") || roots_named(d))
+		return 0;
+	roots = count_roots(d);
+	if (roots == d->t->n_switches_up)
+		return 0;
+	h.hosts = count_all(d, &total);
+	h.limit = total / 20 + 1;
+	h.hops = NEW_ARRAY(n, uint16_t);
+	h.order = NEW_ARRAY(n, uint32_t);
+	h.dom = NEW_ARRAY(n, uint32_t);
+	h.link = NEW_ARRAY(n, uint32_t);
+	h.weight = NEW_ARRAY(n, uint64_t);
+	h.taken = NEW_ARRAY(d->f->n_links, uint32_t);
+	progress_start(d->p, "links that roots hang on", n);
+	for (uint32_t x = 0; x < n && progress_step(d->p, x); x++)
+		if (is_root(d, x))
+			hang_root(&h, x);
+	tell_fragile(d, r, h.taken, roots);
+	free(h.hosts);
+	free(h.hops);
+	free(h.order);
+	free(h.dom);
+	free(h.link);
+	free(h.weight);
+	free(h.taken);
+	return progress_cancelled(d->p) ? err_set(d->e, CANCELLED) : 0;
+}
+
+/* --- files that name hosts --------------------------------------------------------------------------------
+ */
+
+static void mark_named(const struct doctor *d, const char *option, uint8_t *named)
+{
+	const char *path = options_file(d->computed->setup->options, option);
+	struct guid_file g;
+
+	if (!path)
+		return;
+	guid_file_read(&g, path, false, d->p);
+	for (size_t i = 0; i < g.n; i++) {
+		uint32_t ep = fabric_endport_by_guid(d->f, g.l[i].guid);
+
+		if (ep != NO_ID)
+			named[ep] = 1;
+	}
+	guid_file_free(&g);
+}
+
+/* Was fat-tree asked for, be it refused or not? */
+static bool ftree_asked(const struct sweep *w)
+{
+	if (!w)
+		return false;
+	for (size_t i = 0; i < w->n_refusals; i++)
+		if (!strcmp(w->refusal[i].engine, "ftree"))
+			return true;
+	return w->routing && !strcmp(w->routing->engine, "ftree");
+}
+
+int find_not_listed(struct doctor *d, const struct rule *r)
+{
+	uint8_t *named;
+	struct places at = {0};
+	struct finding *x;
+
+	if (!ftree_asked(d->computed) || d->direct ||
+	    !options_file(d->computed->setup->options, "cn_guid_file"))
+		return 0;
+	named = NEW_ARRAY(d->f->n_endports, uint8_t);
+	mark_named(d, "cn_guid_file", named);
+	mark_named(d, "io_guid_file", named);
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
+		uint32_t s = d->t->endport_switch[ep];
+
+		if (s != NO_ID && d->t->endport_up[ep] && d->w->hosts->in[ep] && d->levels->edge[s] &&
+		    !named[ep])
+			places_add_port(&at, d->f, d->f->endport_port[ep]);
+	}
+	free(named);
+	if (!at.n)
+		return 0;
+	x = tell(d, r, "%s %s in neither cn_guid_file nor io_guid_file (%s).", PLURAL(at.n, "host"),
+		 at.n == 1 ? "is" : "are", places_text(&at));
+	places_end(&at, x);
+	finding_more(x, "show options");
+	return 0;
+}

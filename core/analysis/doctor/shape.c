@@ -1,0 +1,280 @@
+/*
+ * Findings about how the fabric is cabled: switches unlike their siblings, hosts where none are expected,
+ * what hangs on one switch.  What is usual is taken from the fabric itself, level by level (levels.h).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/distances.h"
+#include "core/analysis/doctor/internal.h"
+#include "core/base/memory.h"
+
+/* --- switches and their siblings -------------------------------------------------------------------------
+ */
+
+/* Links and distinct neighbours that count: on the next level, in a direct fabric all. */
+struct upward {
+	uint32_t *links, *parents; /* [n_switches] */
+};
+
+static void count_upward(const struct doctor *d, struct upward *u)
+{
+	const struct fabric *f = d->f;
+	uint32_t *seen = NEW_ARRAY(f->n_switches, uint32_t);
+
+	u->links = NEW_ARRAY(f->n_switches, uint32_t);
+	u->parents = NEW_ARRAY(f->n_switches, uint32_t);
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t n = d->t->peer_switch[switch_port_id(f, s, p)];
+
+			if (n == NO_ID || (!d->direct && d->levels->level[n] != d->levels->level[s] + 1))
+				continue;
+			u->links[s]++;
+			u->parents[s] += seen[n] != s + 1;
+			seen[n] = s + 1;
+		}
+	free(seen);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The most frequent value, of several the largest; *n: how many have it. */
+static uint32_t mode_of(uint32_t *v, uint32_t count, uint32_t *n)
+{
+	uint32_t best = 0;
+
+	*n = 0;
+	qsort(v, count, sizeof(*v), ascending);
+	for (uint32_t i = 0, end; i < count; i = end) {
+		for (end = i; end < count && v[end] == v[i]; end++)
+			;
+		if (end - i >= *n) {
+			*n = end - i;
+			best = v[i];
+		}
+	}
+	return best;
+}
+
+static uint32_t mode_on(const struct doctor *d, const uint32_t *value, unsigned level, uint32_t *count,
+			uint32_t *n)
+{
+	uint32_t *v = NEW_ARRAY(d->f->n_switches + 1, uint32_t), mode;
+
+	*count = 0;
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		if (switch_up(d->t, s) && d->levels->level[s] == level)
+			v[(*count)++] = value[s];
+	mode = mode_of(v, *count, n);
+	free(v);
+	return mode;
+}
+
+/* So many of the switches of a level may be unlike the rest. */
+static uint32_t may_deviate(const struct doctor *d, uint32_t count)
+{
+	uint32_t n = count / (d->direct ? THIN_PART_DIRECT : THIN_PART), least = d->direct ? 2 : 1;
+
+	return n < least ? least : n;
+}
+
+static const char *level_word(const struct doctor *d, unsigned level)
+{
+	return d->direct ? "switches" : level == 0 ? "edge switches" : "switches above the edge";
+}
+
+/* Switches of a level with that many links, to the places; a line on them to t. */
+static void add_with(const struct doctor *d, const uint32_t *value, unsigned level, uint32_t wanted,
+		     struct places *at, struct text *t)
+{
+	enum { NAMED = 5 };
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < d->f->n_switches; s++) {
+		if (!switch_up(d->t, s) || d->levels->level[s] != level || value[s] != wanted)
+			continue;
+		places_add_switch(at, d->f, s);
+		if (!n)
+			text_add(t, "%swith %u: ", t->len ? "\n" : "", wanted);
+		if (n < NAMED)
+			text_add(t, "%s%s", n ? ", " : "", switch_name(d->f, s));
+		n++;
+	}
+	if (n > NAMED)
+		text_add(t, ", and %u more", n - NAMED);
+}
+
+static void tell_thin(struct doctor *d, const struct rule *r, const struct upward *u, unsigned level)
+{
+	uint32_t count, usual, mode = mode_on(d, u->links, level, &count, &usual), least = mode;
+	struct places at = {0};
+	struct text t = {0};
+	struct finding *x;
+
+	for (uint32_t links = 0; links < mode; links++) {
+		add_with(d, u->links, level, links, &at, &t);
+		if (at.n && least == mode)
+			least = links;
+	}
+	if (!at.n || count < LEAST_SWITCHES || at.n > may_deviate(d, count)) {
+		text_free(&at.t);
+		text_free(&t);
+		return;
+	}
+	x = tell(d, r, "%u of %u %s %s fewer %s than the rest (%u at least, usually %u): %s.", at.n, count,
+		 level_word(d, level), at.n == 1 ? "has" : "have", d->direct ? "links" : "uplinks", least,
+		 mode, places_text(&at));
+	x->figure = least;
+	x->detail = t.s;
+	places_end(&at, x);
+	finding_more(x, "list ports %s", d->f->node_name[x->node]);
+}
+
+int find_thin(struct doctor *d, const struct rule *r)
+{
+	struct upward u;
+
+	if (d->n_hosts < LEAST_HOSTS)
+		return 0;
+	count_upward(d, &u);
+	for (unsigned level = 0; level < (d->direct ? 1 : d->levels->top); level++)
+		tell_thin(d, r, &u, level);
+	free(u.links);
+	free(u.parents);
+	return 0;
+}
+
+static void tell_cabling(struct doctor *d, const struct rule *r, const struct upward *u, unsigned level)
+{
+	uint32_t count, usual, links = mode_on(d, u->links, level, &count, &usual);
+	uint32_t parents = mode_on(d, u->parents, level, &count, &usual), least = parents;
+	struct places at = {0};
+	struct finding *x;
+
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		if (switch_up(d->t, s) && d->levels->level[s] == level && u->parents[s] < parents &&
+		    u->links[s] >= links) {
+			places_add_switch(&at, d->f, s);
+			least = u->parents[s] < least ? u->parents[s] : least;
+		}
+	if (!at.n || count < LEAST_SWITCHES || at.n > may_deviate(d, count)) {
+		text_free(&at.t);
+		return;
+	}
+	x = tell(d, r, "%s: all links are there, but they lead to %u neighbours instead of %u.",
+		 places_text(&at), least, parents);
+	x->figure = least;
+	places_end(&at, x);
+	finding_more(x, "list ports %s", d->f->node_name[x->node]);
+}
+
+int find_cabling(struct doctor *d, const struct rule *r)
+{
+	struct upward u;
+
+	if (d->n_hosts < LEAST_HOSTS)
+		return 0;
+	count_upward(d, &u);
+	for (unsigned level = 0; level < (d->direct ? 1 : d->levels->top); level++)
+		tell_cabling(d, r, &u, level);
+	free(u.links);
+	free(u.parents);
+	return 0;
+}
+
+/* --- hosts in odd places, switches without use -------------------------------------------------------------
+ */
+
+int find_above_edge(struct doctor *d, const struct rule *r)
+{
+	struct places at = {0};
+	struct finding *x;
+	uint32_t hosts = 0;
+
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		if (d->hosts[s] && d->levels->level[s] != NO_HOPS && d->levels->level[s]) {
+			places_add_switch(&at, d->f, s);
+			hosts += d->hosts[s];
+		}
+	if (!at.n)
+		return 0;
+	x = tell(d, r, "%s on %s above the edge: %s.", PLURAL(hosts, "host"), PLURAL(at.n, "switch"),
+		 places_text(&at));
+	places_end(&at, x);
+	x->count = hosts;
+	finding_more(x, "list ports %s", d->f->node_name[x->node]);
+	return 0;
+}
+
+static bool carries_nothing(const struct doctor *d, uint32_t s)
+{
+	for (unsigned p = 1; p <= d->f->switch_nports[s]; p++)
+		if (d->share[switch_port_id(d->f, s, p)] > 0)
+			return false;
+	return !d->hosts[s];
+}
+
+int find_empty_leaf(struct doctor *d, const struct rule *r)
+{
+	struct places at = {0};
+	struct finding *x;
+
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		if (switch_up(d->t, s) && carries_nothing(d, s))
+			places_add_switch(&at, d->f, s);
+	if (!at.n)
+		return 0;
+	x = tell(d, r, "%s without hosts, which no shortest way between hosts crosses: %s.",
+		 PLURAL(at.n, "switch"), places_text(&at));
+	places_end(&at, x);
+	finding_more(x, "list switches");
+	return 0;
+}
+
+/* --- what hangs on one switch
+ * -------------------------------------------------------------------------------- */
+
+int find_single_point(struct doctor *d, const struct rule *r)
+{
+	struct places at = {0};
+	struct finding *x;
+	uint64_t hosts = 0;
+
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		if (d->parts.apart[s]) {
+			places_add_switch(&at, d->f, s);
+			hosts += d->parts.apart[s];
+		}
+	if (!at.n)
+		return 0;
+	x = tell(d, r, "%s %s the only way to %s: %s.", PLURAL(at.n, "switch"), at.n == 1 ? "is" : "are",
+		 PLURAL(hosts, "host"), places_text(&at));
+	places_end(&at, x);
+	x->figure = (double)hosts;
+	finding_more(x, "survey switches");
+	return 0;
+}
+
+int find_sm_decides(struct doctor *d, const struct rule *r)
+{
+	struct places at = {0};
+	struct finding *x;
+	char a[300];
+
+	for (uint32_t s = 0; d->f->sm_guessed && s < d->f->n_switches; s++)
+		if (d->parts.sm_smaller[s])
+			places_add_switch(&at, d->f, s);
+	if (!at.n)
+		return 0;
+	x = tell(d, r, "The subnet manager's place is a guess (%s); if %s fails, results depend on that.",
+		 endport_label(d->f, d->t->sm_endport, a, sizeof(a)), places_text(&at));
+	places_end(&at, x);
+	finding_more(x, "show");
+	return 0;
+}

@@ -1,0 +1,294 @@
+/* Findings that the source of the fabric itself tells: its warnings, LIDs, speeds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/doctor/internal.h"
+#include "core/base/memory.h"
+
+/* --- warnings -------------------------------------------------------------------------------------- */
+
+/* Oddities of up to two kinds, and the first of them; NULL: there are none. */
+static const struct warning *warnings_of(const struct doctor *d, const char *kind, const char *or_kind,
+					 uint64_t *n)
+{
+	const struct warnings *w = &d->f->warnings;
+	const struct warning *first = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < w->n; i++) {
+		const struct warning *x = &w->w[i];
+
+		if (strcmp(x->kind, kind) != 0 && (!or_kind || strcmp(x->kind, or_kind) != 0))
+			continue;
+		first = first ? first : x;
+		*n += x->stands_for;
+	}
+	return first;
+}
+
+static void at_warning(const struct doctor *d, struct finding *x, const struct warning *w)
+{
+	if (w->guid)
+		x->node = fabric_node_by_guid(d->f, w->guid);
+	if (x->node != NO_ID)
+		x->port = w->port;
+}
+
+/* One line for all of a kind, with the first in words. */
+static int tell_warnings(struct doctor *d, const struct rule *r, const char *kind, const char *or_kind,
+			 const char *what)
+{
+	uint64_t n;
+	const struct warning *first = warnings_of(d, kind, or_kind, &n);
+	struct finding *x;
+
+	if (!first)
+		return 0;
+	if (n == 1)
+		x = tell(d, r, "%s.", first->text);
+	else
+		x = tell(d, r, "%s; first: %s.", PLURAL(n, what), first->text);
+	x->count = n;
+	at_warning(d, x, first);
+	finding_more(x, "show warnings");
+	return 0;
+}
+
+int find_incomplete(struct doctor *d, const struct rule *r)
+{
+	const struct warnings *w = &d->f->warnings;
+	const struct warning *first = w->w;
+	struct text t = {0};
+	struct finding *x;
+
+	if (!w->missing)
+		return 0;
+	while (!first->missing)
+		first++;
+	warnings_tell_missing(w, &t);
+	x = tell(d, r, "Not the whole fabric: %s (first: %s).", text_str(&t), first->text);
+	at_warning(d, x, first);
+	x->count = w->missing;
+	text_free(&t);
+	finding_more(x, "show warnings");
+	return 0;
+}
+
+int find_duplicate_lid(struct doctor *d, const struct rule *r)
+{
+	return tell_warnings(d, r, "duplicate LID", NULL, "duplicate LID");
+}
+
+int find_duplicate_guid(struct doctor *d, const struct rule *r)
+{
+	return tell_warnings(d, r, "duplicate GUID", NULL, "duplicate GUID");
+}
+
+int find_one_way(struct doctor *d, const struct rule *r)
+{
+	return d->f->warnings.missing
+		       ? 0
+		       : tell_warnings(d, r, "one-sided link", "contradicting link", "contradicting cable");
+}
+
+int find_slow_sibling(struct doctor *d, const struct rule *r)
+{
+	return tell_warnings(d, r, "slow link", NULL, "slower link");
+}
+
+int find_unknown_lines(struct doctor *d, const struct rule *r)
+{
+	return tell_warnings(d, r, "unknown line", NULL, "unknown line");
+}
+
+int find_aggregation(struct doctor *d, const struct rule *r)
+{
+	uint32_t n = fabric_aggregation_nodes(d->f);
+	struct finding *x;
+
+	if (!n || !strcmp(options_get(d->rq->setup->options, "aggregation_nodes"), "count"))
+		return 0;
+	x = tell(d, r, "%s of switches left out of what is counted.", PLURAL(n, "aggregation node"));
+	x->count = n;
+	finding_more(x, "show options");
+	return 0;
+}
+
+/* --- LIDs ------------------------------------------------------------------------------------------- */
+
+static unsigned lid_told(const struct doctor *d, uint32_t port)
+{
+	const struct switch_tables *read = setup_tables(d->rq->setup);
+
+	return read && read->lid ? read->lid[port] : d->f->port_lid[port];
+}
+
+int find_no_lid(struct doctor *d, const struct rule *r)
+{
+	uint32_t hosts = 0, beyond = 0, switches = 0, good = 0;
+	struct places at = {0};
+	struct finding *x;
+
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++) {
+		uint32_t port = d->f->endport_port[ep];
+		unsigned lid = lid_told(d, port);
+
+		if (!d->t->endport_up[ep])
+			continue;
+		if (lid && lid <= MAX_LID) {
+			good++;
+			continue;
+		}
+		hosts += !endport_is_switch(d->f, ep);
+		switches += endport_is_switch(d->f, ep);
+		beyond += lid != 0;
+		if (endport_is_switch(d->f, ep))
+			places_add_switch(&at, d->f, port_switch(d->f, port));
+		else
+			places_add_port(&at, d->f, port);
+	}
+	if (hosts + switches == 0 || (!good && !strcmp(d->f->format, "synthetic"))) {
+		text_free(&at.t);
+		return 0;
+	}
+	x = tell(d, r, "%s%s%s without a valid LID%s%s (%s).", hosts ? PLURAL(hosts, "host port") : "",
+		 hosts && switches ? " and " : "", switches ? PLURAL(switches, "switch") : "",
+		 beyond ? " (0, or above 49151)" : "",
+		 good ? "" : ": no subnet manager has set up this fabric", places_text(&at));
+	if (!good)
+		x->severity = SEVERITY_NOTE;
+	places_end(&at, x);
+	finding_more(x, "list hosts");
+	return 0;
+}
+
+/* --- speeds ------------------------------------------------------------------------------------------ */
+
+/* A link by the levels of its ends; a host is below all of them. */
+struct timed {
+	uint32_t class, port; /* of the lower end, or of the switch that a host is on */
+	double rate;
+};
+
+static int by_class_and_rate(const void *a, const void *b)
+{
+	const struct timed *x = a, *y = b;
+
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	if (x->rate < y->rate || x->rate > y->rate)
+		return x->rate < y->rate ? -1 : 1;
+	return x->port < y->port ? -1 : x->port > y->port;
+}
+
+static uint32_t level_of(const struct doctor *d, uint32_t port)
+{
+	return d->levels->level[port_switch(d->f, port)];
+}
+
+static uint32_t list_links(const struct doctor *d, struct timed *l)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->f->n_links; i++) {
+		uint32_t p = d->f->link_port[2 * i], q = d->f->link_port[2 * i + 1], swap = p;
+
+		if (d->t->peer[p] == NO_ID)
+			continue;
+		if (!node_is_switch(d->f, d->f->port_node[p])) {
+			p = q;
+			q = swap;
+		}
+		if (!node_is_switch(d->f, d->f->port_node[p]))
+			continue;
+		l[n].port = p;
+		l[n].class = level_of(d, p) << 16;
+		if (node_is_switch(d->f, d->f->port_node[q])) {
+			uint32_t a = level_of(d, p), b = level_of(d, q);
+
+			l[n].class = (a < b ? a << 16 | b : b << 16 | a) + 1;
+			l[n].port = a <= b ? p : q;
+		} else if (node_is_aggregation(d->f, d->f->port_node[q])) {
+			continue;
+		}
+		l[n++].rate = link_rate_gbps(d->f->port_width[p], d->f->port_speed[p]);
+	}
+	return n;
+}
+
+/* The rate that almost all of a class have; 0: there is none. */
+static const struct timed *usual_rate(const struct timed *l, uint32_t n)
+{
+	for (uint32_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && l[end].rate <= l[i].rate; end++)
+			;
+		if (n >= SLOW_LEAST && end - i >= SLOW_SHARE * n && end - i < n)
+			return &l[i];
+	}
+	return NULL;
+}
+
+static void tell_slow(struct doctor *d, const struct rule *r, const struct timed *l, uint32_t n)
+{
+	const struct timed *usual = usual_rate(l, n);
+	const struct fabric *f = d->f;
+	struct places at = {0};
+	struct finding *x;
+	uint32_t slow = 0;
+
+	while (usual && l[slow].rate < usual->rate) {
+		if (l[slow].rate > 0)
+			places_add_port(&at, f, l[slow].port);
+		slow++;
+	}
+	if (!at.n)
+		return;
+	x = tell(d, r, "%u of %u %slinks %s slower than the rest (%s%s instead of %s%s): %s.", at.n, n,
+		 l->class & 0xffff ? "" : "host ", at.n == 1 ? "is" : "are",
+		 link_width_name(f->port_width[l[slow - 1].port]),
+		 link_speed_name(f->port_speed[l[slow - 1].port]),
+		 link_width_name(f->port_width[usual->port]), link_speed_name(f->port_speed[usual->port]),
+		 places_text(&at));
+	x->figure = l[slow - 1].rate;
+	places_end(&at, x);
+	finding_more(x, "list ports %s", f->node_name[x->node]);
+}
+
+int find_slow(struct doctor *d, const struct rule *r)
+{
+	struct timed *l = NEW_ARRAY(d->f->n_links + 1, struct timed);
+	uint32_t n = list_links(d, l);
+
+	qsort(l, n, sizeof(*l), by_class_and_rate);
+	for (uint32_t i = 0, end; i < n && d->n_hosts >= LEAST_HOSTS; i = end) {
+		for (end = i; end < n && l[end].class == l[i].class; end++)
+			;
+		tell_slow(d, r, l + i, end - i);
+	}
+	free(l);
+	return 0;
+}
+
+/* --- where the subnet manager is ---------------------------------------------------------------------- */
+
+int find_sm_guessed(struct doctor *d, const struct rule *r)
+{
+	uint32_t ep = d->t->sm_endport;
+	bool lids = false;
+	struct finding *x;
+	char a[300];
+
+	/* where the guess decides more than that, sm-decides says so */
+	for (uint32_t s = 0; s < d->f->n_switches; s++)
+		if (d->parts.sm_smaller[s])
+			return 0;
+	if (!d->f->sm_guessed || ep == NO_ID)
+		return 0;
+	for (uint32_t i = 0; i < d->f->n_endports && !lids; i++)
+		lids = lid_told(d, d->f->endport_port[i]) != 0;
+	x = tell(d, r, "The subnet manager's place is not told: taken to be %s%s.",
+		 endport_label(d->f, ep, a, sizeof(a)), lids ? "" : ", and LIDs depend on it");
+	finding_at(d, x, d->f->endport_port[ep]);
+	finding_more(x, "show");
+	return 0;
+}

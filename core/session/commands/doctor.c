@@ -1,0 +1,129 @@
+/* `doctor`: all that is found without a question, worst first. */
+#include <string.h>
+
+#include "core/analysis/doctor/doctor.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/session/commands/commands.h"
+
+/* Lines of the detail, indented. */
+static void tell_detail(const char *detail, struct out *o)
+{
+	for (const char *line = detail; line && *line;) {
+		size_t len = strcspn(line, "\n");
+
+		out_text(o, "    %.*s\n", (int)len, line);
+		line += len + (line[len] != 0);
+	}
+}
+
+static void tell_finding(const struct diagnosis *d, const struct finding *x, json_t *list, struct out *o)
+{
+	const struct sweep *w = d->judged;
+	json_t *obj;
+
+	out_text(o, "%-7s %s (%s): %s\n", severity_word[x->severity], x->kind, sureness_word[x->sure],
+		 x->text);
+	tell_detail(x->detail, o);
+	out_text(o, "    %s%s%s.\n", x->meaning, x->cure ? "; cure: " : "", x->cure ? x->cure : "");
+	out_text(o, "    more: %s\n", x->more);
+	if (!o->object)
+		return;
+	obj = json_make("{s:s, s:s, s:s, s:s, s:s, s:s*, s:s*, s:s, s:I, s:f, s:I}", "severity",
+			severity_word[x->severity], "sure", sureness_word[x->sure], "kind", x->kind, "text",
+			x->text, "meaning", x->meaning, "detail", x->detail, "cure", x->cure, "more", x->more,
+			"count", (json_int_t)x->count, "figure", x->figure, "pairs", (json_int_t)x->pairs);
+	json_put_node(obj, "where", w->fabric, w->lids, x->node);
+	if (x->port)
+		json_object_set_new(obj, "port", json_integer(x->port));
+	json_array_append_new(list, obj);
+}
+
+static void tell_judged(const struct diagnosis *d, struct out *o)
+{
+	const struct routing *r = d->judged->routing;
+	const struct switch_tables *read = setup_tables(d->judged->setup);
+
+	if (d->read)
+		out_text(o, "Judged: the fabric, and the tables read from %s.\n",
+			 read->source ? read->source : "the live switches");
+	else
+		out_text(o, "Judged: the fabric, and %s%s%s.\n", r ? "the tables of " : "no tables",
+			 r ? r->engine : "",
+			 d->no_engine ? " (no engine given: as OpenSM without settings)" : "");
+	out_json(o, "engine", r ? json_text(r->engine) : json_null());
+	out_json(o, "complete", json_boolean(!d->judged->fabric->warnings.missing));
+}
+
+static void report(const struct diagnosis *d, struct out *o)
+{
+	json_t *list = json_array();
+	struct text t = {0};
+
+	tell_judged(d, o);
+	for (size_t i = 0; i < d->n; i++)
+		tell_finding(d, &d->finding[i], list, o);
+	diagnosis_tell_counts(d, &t);
+	out_text(o, "%s.\n", text_str(&t));
+	text_free(&t);
+	out_json(o, "findings", list);
+	out_json(o, "errors", json_integer(d->count[SEVERITY_ERROR]));
+	out_json(o, "warnings", json_integer(d->count[SEVERITY_WARNING]));
+	out_json(o, "notes", json_integer(d->count[SEVERITY_NOTE]));
+	o->run->found_fault |= d->count[SEVERITY_ERROR] > 0;
+}
+
+static int cmd_doctor(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct doctor_request rq = {
+		.setup = s->setup,
+		.engines = s->engines,
+		.now = session_sweep(s),
+		.configured = o->run->in->config_chain,
+	};
+	struct diagnosis *d;
+
+	(void)argc;
+	(void)argv;
+	d = doctor_run(&rq, o->run->progress, e);
+	if (!d)
+		return -1;
+	report(d, o);
+	diagnosis_free(d);
+	return 0;
+}
+
+const struct command doctor_commands[] = {
+	{.name = "doctor",
+	 .syntax = "doctor",
+	 .help = "all that is found without a question, worst first; exit status 1 in batch with an error",
+	 .details = "  Judges the tables that `tables FILE|live` read, else those in force, else Min Hop's.  "
+		    "error: traffic\n"
+		    "  is or will be lost, or may stop; warning: works, but not as meant, or breaks at the "
+		    "next event; note:\n"
+		    "  worth knowing.  Each is a fact of the input, computed by OpenSM's rules, or likely (a "
+		    "statistic or a\n"
+		    "  guess), and names the command that shows more.\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = "engine string|null engine whose tables are judged, null: no engine routes\n"
+		 "complete boolean the whole fabric is known\n"
+		 "errors integer findings of severity error\n"
+		 "warnings integer of severity warning\n"
+		 "notes integer of severity note\n"
+		 "findings[] object findings, worst first\n"
+		 "findings[].severity string error, warning or note\n"
+		 "findings[].sure string fact, computed or likely\n"
+		 "findings[].kind string what kind, as credit-loop\n"
+		 "findings[].text string what was found\n"
+		 "findings[].detail string? more lines\n"
+		 "findings[].meaning string what the kind means\n"
+		 "findings[].cure string? what helps\n"
+		 "findings[].more string command that shows more\n"
+		 "findings[].where node the place, of several the first\n"
+		 "findings[].port integer? a port of it\n"
+		 "findings[].count integer how many things of the kind it stands for\n"
+		 "findings[].figure number the most telling figure of the text, 0: none\n"
+		 "findings[].pairs integer pairs of hosts concerned, as far as known\n",
+	 .run = cmd_doctor},
+	{.name = NULL},
+};

@@ -1,0 +1,686 @@
+/*
+ * doctor: on real fabrics its findings and figures, worked out beforehand by other means; every rule is met
+ * by a fabric that has what it looks for; healthy fabrics have nothing.
+ */
+#include "fixture.h"
+
+#include "core/analysis/doctor/doctor.h"
+#include "core/base/cursor.h"
+#include "core/base/json.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#define REAL "load tests/fabrics/real/"
+#define SMALL "load tests/fabrics/formats/"
+#define SELENE REAL "selene-compute.ibnetdiscover.xz"
+#define STORAGE REAL "selene-storage.ibnetdiscover.xz"
+#define SAT11 REAL "sat11-director.putty-log.xz"
+#define RHINO REAL "RhinoBased512.lst.xz"
+#define MTS REAL "mts-directors.lst.xz"
+#define STAGE SMALL "stage-qdr-fdr10.ibnetdiscover"
+#define DEMO "load tests/fabrics/demo-3level.ibnet"
+/* As generated-k4n3, a 4-ary tree of three levels with 80 switches. */
+#define K4N3 "synth xgft:4,4,8:1,4,4"
+
+static char file[] = "/tmp/ibscope-doctor-XXXXXX";
+
+/* Kinds that some test found. */
+static bool met[64];
+
+static void meet(const char *kind)
+{
+	const char *k, *meaning;
+
+	for (size_t i = 0; doctor_rule(i, &k, &meaning); i++)
+		met[i] |= !strcmp(k, kind);
+}
+
+static struct session *start(const char *lines)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	ok_line(s, lines);
+	return s;
+}
+
+/* Lines with the name of the file at %s. */
+static void with_file(struct session *s, const char *fmt)
+{
+	char line[400];
+
+	snprintf(line, sizeof(line), fmt, file, file); // NOLINT(clang-diagnostic-format-nonliteral)
+	ok_line(s, line);
+}
+
+static void write_text(const char *text)
+{
+	FILE *f = fopen(file, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* The object of `doctor`; its exit status is told by errors alone. */
+static json_t *doctor_object(struct session *s)
+{
+	bool fault = false;
+	struct err e;
+	int rc;
+	char *text = run_line(s, "doctor", &rc, &e, true, &fault);
+	json_t *o = json_loads(text, 0, NULL), *x;
+	size_t i;
+
+	if (rc || !o)
+		fail_msg("doctor: %s: %s", e.msg, text);
+	free(text);
+	assert_int_equal(fault, json_integer_value(json_object_get(o, "errors")) > 0);
+	json_array_foreach(json_object_get(o, "findings"), i, x)
+		meet(json_string_value(json_object_get(x, "kind")));
+	return o;
+}
+
+static const char *word_of(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+/* "error credit-loop, warning thin, warning thin": what is worse than a note, in order. */
+static void tell_bad(const json_t *o, struct text *t)
+{
+	const json_t *x;
+	size_t i;
+
+	text_add(t, "%s", "");
+	json_array_foreach(json_object_get(o, "findings"), i, x) if (strcmp(word_of(x, "severity"), "note"))
+		text_add(t, "%s%s %s", t->len ? ", " : "", word_of(x, "severity"), word_of(x, "kind"));
+}
+
+/* A finding of a kind whose text or detail has a part; NULL. */
+static const json_t *find(const json_t *o, const char *kind, const char *part)
+{
+	const json_t *x;
+	size_t i;
+
+	json_array_foreach(
+		json_object_get(o, "findings"), i,
+		x) if (!strcmp(word_of(x, "kind"), kind) &&
+		       (strstr(word_of(x, "text"), part) || strstr(word_of(x, "detail"), part))) return x;
+	return NULL;
+}
+
+static void need(const json_t *o, const char *lines, const char *kind, const char *part)
+{
+	char *all;
+
+	if (find(o, kind, part))
+		return;
+	all = json_dumps(json_object_get(o, "findings"), JSON_INDENT(1));
+	fail_msg("%s: no %s with \"%s\" in %s", lines, kind, part, all);
+}
+
+/* --- real fabrics ------------------------------------------------------------------------------------ */
+
+struct part {
+	const char *kind, *text;
+};
+
+struct expected {
+	const char *lines;
+	const char *bad;      /* all that is worse than a note */
+	struct part part[14]; /* findings there must be */
+	const char *none;     /* kind that there must not be; NULL = any */
+};
+
+static const struct expected reals[] = {
+	{SELENE,
+	 "error credit-loop, warning thin, warning thin, warning cabling, warning hot-cable, warning "
+	 "hot-cable, "
+	 "warning sm-decides",
+	 {{"credit-loop", "VL 0: credit loop of 4 channels; 124 of 17022 channels"},
+	  {"credit-loop", "with the routes of aggregation nodes: 16950 channels"},
+	  {"thin", "16 of 203 edge switches"},
+	  {"thin", "with 2: MF0;MLG01-02:MQM8700/U1, MF0;MLG01-01:MQM8700/U1\nwith 14: "
+		   "MF0;MLG01-04:MQM8700/U1\nwith 19: "},
+	  {"thin", "15 of 321 switches above the edge"},
+	  {"thin", "with 12: MF0;CSPINE1-31:MQM8700/U1\nwith 13: "},
+	  {"cabling",
+	   "MF0;MSPINE3-01:MQM8700/U1: all links are there, but they lead to 7 neighbours instead of 14"},
+	  {"hot-cable", "21 channels at the edge would carry up to 2.65 times"},
+	  {"hot-cable", "MF0;CSPINE1-80:MQM8700/U1[39] to MF0;MLG01-02:MQM8700/U1: 2.12"},
+	  {"hot-cable", "56 channels above the edge would carry up to 1.47 times"},
+	  {"sm-decides", "MF0;CSPINE1-80:MQM8700/U1"},
+	  {"single-point", "3 switches are the only way to 11 hosts"},
+	  {"empty-leaf", "2 switches"},
+	  {"aggregation-nodes", "666 aggregation nodes"}},
+	 "sm-guessed"},
+	{SELENE, NULL, {{"uneven", "on 4 channels"}, {"idle", "75 of 17022 channels"}}, NULL},
+	{STORAGE,
+	 "warning thin, warning thin",
+	 {{"thin", "4 of 60 edge switches"},
+	  {"thin",
+	   "with 14: MF0;SLG01-09:MQM8700/U1, MF0;SLG01-10:MQM8700/U1\nwith 15: MF0;SLG01-13:MQM8700/U1, "
+	   "MF0;SLG02-07:MQM8700/U1"},
+	  {"thin", "2 of 64 switches above the edge"},
+	  {"thin", "with 15: MF0;SSPINE4-14:MQM8700/U1, MF0;SSPINE2-02:MQM8700/U1"},
+	  {"sm-guessed", ""},
+	  {"empty-leaf", "4 switches"},
+	  {"uneven", "up to 8.1 times the even share on 93 channels"},
+	  {"idle", "292 of 4078 channels"}},
+	 "sm-decides"},
+	{SAT11,
+	 "warning no-lid, warning thin",
+	 {{"no-lid", "631 host ports and 1 switch without a valid LID"},
+	  {"thin", "5 of 154 edge switches have fewer uplinks than the rest (19 at least, usually 20)"},
+	  {"slow", "4 of 2328 host links are slower than the rest (4xEDR instead of 4xHDR)"},
+	  {"empty-leaf", "6 switches"},
+	  {"uneven", "up to 7.1 times the even share on 314 channels"},
+	  {"sm-guessed", ""},
+	  {"unknown-lines", "2 lines"},
+	  {"idle", "1774 of 12790 channels"}},
+	 NULL},
+	{STAGE,
+	 "warning thin, warning hot-cable",
+	 {{"thin",
+	   "1 of 6 edge switches has fewer uplinks than the rest (7 at least, usually 8): MF0;ib1:SX6036/U1"},
+	  {"hot-cable",
+	   "3 channels at the edge would carry up to 1.33 times the usual share, whatever the engine: "
+	   "MF0;ib8:SX6036/U1[2], MF0;ib8:SX6036/U1[4], MF0;ib8:SX6036/U1[8]"},
+	  {"ends-above-edge", "3 hosts on 1 switch above the edge: MF0;ib7:SX6036/U1"},
+	  {"sm-guessed", ""}},
+	 "idle"},
+	{SMALL "voltaire-2007-lmc1.ibnetdiscover",
+	 "warning slow-sibling",
+	 {{"slow-sibling", "SW-6IB4 Voltaire[1] to ISR9024 Voltaire[10] is 1xSDR, a link beside it is 4xSDR"},
+	  {"sm-guessed", ""}},
+	 "idle"},
+	{SMALL "mt43132-2009.ibnetdiscover", "", {{"sm-guessed", ""}}, "idle"},
+	{SMALL "sun-dcs36-2002.ibnetdiscover", "", {{"sm-guessed", ""}}, "idle"},
+	{SMALL "superbench-faked.ibnetdiscover-f",
+	 "error incomplete",
+	 {{"incomplete", "1 dangling link (first: port 41 "}, {"single-point", "3 switches"}},
+	 "idle"},
+	{MTS,
+	 "",
+	 {{"empty-leaf", "34 switches"}, {"single-point", "1 switch"}, {"idle", "312 of 338 channels"}},
+	 "thin"},
+	{RHINO,
+	 "error credit-loop",
+	 {{"credit-loop", "credit loop of 6 channels; 4321 of 4480 channels"},
+	  {"idle", "8 of 4480 channels"}},
+	 "thin"},
+	{K4N3, "", {{"idle", "192 of 512 channels"}}, "uneven"},
+	/* Up/Down */
+	{SELENE "; route updn",
+	 NULL,
+	 {{"engine-refused", "updn refuses, minhop routes: no root switches"},
+	  {"aggregation-roots", "Aggregation nodes on 140 upper switches"}},
+	 "roots-fragile"},
+	{STAGE "; route updn",
+	 "warning thin, warning hot-cable",
+	 {{"root-with-hosts", "1 root has 3 hosts: MF0;ib7:SX6036/U1"},
+	  {"switch-lids", "(3 pairs of host and LID)"}},
+	 "roots-fragile"},
+	{K4N3 "; route updn", "warning roots-fragile", {{"roots-fragile", "any of 128 links"}}, NULL},
+	{DEMO "; route updn",
+	 "warning roots-fragile",
+	 {{"roots-fragile",
+	   "any of 128 links takes roots away (leaf-01[5], leaf-01[6], leaf-01[7] and 125 more): up to "
+	   "4 of 16"}},
+	 NULL},
+	{"synth director:4,6,3,16; route updn",
+	 "warning roots-fragile",
+	 {{"roots-fragile", "any of 136 links"}},
+	 NULL},
+	{"synth xgft:4,19:1,4; route updn",
+	 "warning roots-fragile",
+	 {{"roots-fragile", "any of 76 links"}, {"roots-fragile", "of 4;"}},
+	 "all-roots"},
+	{"synth xgft:4,20:1,4; route updn",
+	 "warning all-roots",
+	 {{"all-roots", "24 of 24 switches"}},
+	 "roots-fragile"},
+	{"synth xgft:12,24:1,6; route updn", NULL, {{"all-roots", ""}}, "roots-fragile"},
+	{STORAGE "; route updn", "warning thin, warning thin", {{NULL, NULL}}, "roots-fragile"},
+	{RHINO "; route updn", "", {{NULL, NULL}}, "credit-loop"},
+	/* fat-tree */
+	{STORAGE "; route ftree", NULL, {{"engine-refused", "(AB0A)"}}, "ftree-single"},
+	{SAT11 "; route ftree", NULL, {{"engine-refused", "(AB09)"}}, NULL},
+	{STAGE "; route ftree", NULL, {{"engine-refused", "(AB26)"}}, NULL},
+	{SELENE "; route ftree", NULL, {{"engine-refused", "(AB2B)"}, {"aggregation-roots", "140"}}, NULL},
+	{DEMO "; route ftree", "warning ftree-single", {{"ftree-single", "minhop"}}, NULL},
+};
+
+static void expect(const struct expected *x)
+{
+	struct session *s = start(x->lines);
+	json_t *o = doctor_object(s);
+	struct text bad = {0};
+
+	tell_bad(o, &bad);
+	if (x->bad && strcmp(text_str(&bad), x->bad))
+		fail_msg("%s: %s, expected %s", x->lines, text_str(&bad), x->bad);
+	for (size_t i = 0; i < ARRAY_LEN(x->part) && x->part[i].kind; i++)
+		need(o, x->lines, x->part[i].kind, x->part[i].text);
+	if (x->none && find(o, x->none, ""))
+		fail_msg("%s: %s", x->lines, x->none);
+	text_free(&bad);
+	json_decref(o);
+	session_free(s);
+}
+
+static void real_fabrics(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(reals); i++)
+		expect(&reals[i]);
+}
+
+/* --- what a rule looks for ------------------------------------------------------------------------------ */
+
+static const struct expected faults[] = {
+	{"synth torus:5x5; route minhop",
+	 "error credit-loop",
+	 {{"credit-loop", "credit loop of 4 channels; 100 of 100"}},
+	 NULL},
+	{"synth torus:5x5; route lash",
+	 "error credit-loop, error layers-not-in-force",
+	 {{"layers-not-in-force", "lash needs 3 VLs, but qos is off"}},
+	 NULL},
+	{"synth torus:5x5; route lash qos=TRUE", "", {{NULL, NULL}}, "credit-loop"},
+	{"synth torus:5x5; route lash qos=TRUE max_op_vls=2",
+	 "warning vls-later",
+	 {{"vls-later", "From the second sweep on minhop routes instead of lash"}},
+	 NULL},
+	{"synth torus:5x5; route lash qos=TRUE max_op_vls=3", "", {{NULL, NULL}}, "vls-later"},
+	{"synth torus:5x5; route dfsssp qos=TRUE max_op_vls=1; sweep",
+	 NULL,
+	 {{"dfsssp-cap", "(AD25)"}, {"engine-refused", "dfsssp refuses, minhop routes"}},
+	 NULL},
+	{"synth mesh:5x4,fail=3,shuffle=1,seed=12; route lash do_mesh_analysis=TRUE",
+	 "error hang, warning hot-cable",
+	 {{"hang", "OpenSM never ends routing here: lash"}},
+	 "credit-loop"},
+	{"synth mesh:5x4,seed=12; route lash lash_start_vl=2 max_op_vls=1",
+	 "error crash",
+	 {{"crash", "OpenSM crashes at its next sweep: lash"}},
+	 "hang"},
+	{"synth torus:4x4; route ftree,no_fallback",
+	 "error no-routing",
+	 {{"no-routing", "No engine can route"}},
+	 "engine-refused"},
+	{"synth mesh:4x4; route lash lmc=1", "", {{"rules-differ", "the manual says that LMC > 0"}}, NULL},
+	{"synth xgft:6,12:1,6; fail link leaf-01[7]",
+	 NULL,
+	 {{"thin", "1 of 12 edge switches has fewer uplinks than the rest (5 at least, usually 6): leaf-01"}},
+	 NULL},
+	{"synth torus:8x8; fail link t00[2]", NULL, {{"thin", "2 of 64 switches have fewer links"}}, NULL},
+	{"synth random:24,4,seed=7", NULL, {{"thin", "sw-18"}}, "hot-cable"},
+};
+
+static void made_faults(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(faults); i++)
+		expect(&faults[i]);
+}
+
+static void healthy(void **state)
+{
+	static const char *const spec[] = {
+		"xgft:2,2:1,2",	      "xgft:6,12:1,6",	 "xgft:12,24:1,6", "xgft:4,4,4:1,2,4",
+		"xgft:4,4,8:1,4,4",   "torus:4x4",	 "torus:5x5",	   "torus:8x4",
+		"torus:4x4x4",	      "mesh:4x4",	 "mesh:8x8",	   "ring:8",
+		"hypercube:5",	      "dragonfly:4,2,2", "hyperx:6x6",	   "director:4,6,3,16",
+		"published:tsubame2",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(spec); i++) {
+		static const char *const never[] = {"thin", "cabling",	    "hot-cable",
+						    "slow", "single-point", "no-lid"};
+		struct session *s = session_new(all_engines, all_commands);
+		char line[100];
+		json_t *o;
+
+		snprintf(line, sizeof(line), "synth %s", spec[i]);
+		ok_line(s, line);
+		o = doctor_object(s);
+		for (size_t k = 0; k < ARRAY_LEN(never); k++)
+			if (find(o, never[k], ""))
+				fail_msg("%s: %s: %s", spec[i], never[k],
+					 word_of(find(o, never[k], ""), "text"));
+		json_decref(o);
+		session_free(s);
+	}
+}
+
+/* --- files with faults -----------------------------------------------------------------------------------
+ */
+
+/* A file of the project with `from` replaced by `to`, everywhere. */
+static void edit(const char *path, const char *from, const char *to)
+{
+	struct text t = {0};
+	char *data, *at;
+	size_t size;
+	struct err e;
+
+	assert_int_equal(read_file(path, NULL, &data, &size, &e), 0);
+	data = mem_resize(data, size + 1, 1);
+	data[size] = 0;
+	assert_non_null(strstr(data, from));
+	for (char *p = data; *p; p = at + strlen(from)) {
+		at = strstr(p, from);
+		text_add(&t, "%.*s%s", (int)(at ? at - p : (long)strlen(p)), p, at ? to : "");
+		if (!at)
+			break;
+	}
+	write_text(text_str(&t));
+	text_free(&t);
+	free(data);
+}
+
+static void need_in_file(const char *kind, const char *part)
+{
+	struct session *s = start("set rules opensm");
+	json_t *o;
+
+	with_file(s, "load %s");
+	o = doctor_object(s);
+	need(o, file, kind, part);
+	json_decref(o);
+	session_free(s);
+}
+
+static void bad_sources(void **state)
+{
+	static const char two_leaf[] = "tests/fabrics/formats/two-leaf.ibnetdiscover";
+
+	(void)state;
+	edit(two_leaf, " lid 0 lmc 0\n", " lid 7 lmc 0\n");
+	need_in_file("duplicate-lid", "2 duplicate LIDs; first: LID 7");
+	edit(two_leaf, "5001", "4001");
+	need_in_file("duplicate-guid", "4001");
+	edit(two_leaf, "[1]	\"S-0000000000001000\"[1]		# \"spine one\" lid 0 4xQDR\n", "");
+	need_in_file("one-way", "which has no line for it");
+	edit(two_leaf, "(4001) 		# \"host one\" lid 0", "(4001) 		# \"host one\" lid 3");
+	need_in_file("no-lid", "");
+}
+
+/* --- tables that were read ---------------------------------------------------------------------------------
+ */
+
+#define TREE "set port_guids ibsim; synth xgft:2,2:1,2"
+
+/* Tables of minhop on TREE, with the port of one entry replaced; port NO_PATH: left out. */
+static void change_entry(const char *sw, unsigned lid, unsigned port)
+{
+	struct session *s = start(TREE);
+	char *data, line[300], part[64];
+	struct text t = {0};
+	bool here = false;
+	size_t size;
+	struct err e;
+
+	ok_line(s, "route minhop");
+	with_file(s, "export lfts %s");
+	session_free(s);
+	assert_int_equal(read_file(file, NULL, &data, &size, &e), 0);
+	for (size_t at = 0, len; at < size; at += len + 1) {
+		len = strcspn(data + at, "\n");
+		snprintf(line, sizeof(line), "%.*s", (int)len, data + at);
+		snprintf(part, sizeof(part), "('%s')", sw);
+		if (!strncmp(line, "Unicast", 7))
+			here = strstr(line, part) != NULL;
+		snprintf(part, sizeof(part), "0x%04X ", lid);
+		if (!here || strncmp(line, part, 7))
+			text_add(&t, "%s\n", line);
+		else if (port != NO_PATH)
+			text_add(&t, "%s%03u%s\n", part, port, line + 10);
+	}
+	free(data);
+	write_text(text_str(&t));
+	text_free(&t);
+}
+
+static json_t *judge_tables(struct session **s)
+{
+	*s = start(TREE);
+	with_file(*s, "tables %s");
+	return doctor_object(*s);
+}
+
+static unsigned lid_of(const char *host)
+{
+	struct session *s = start(TREE);
+	unsigned lid = 0;
+	struct err e;
+
+	ok_line(s, "route minhop");
+	session_endport(s, host, &lid, &e);
+	session_free(s);
+	assert_int_not_equal(lid, 0);
+	return lid;
+}
+
+static void held_tables(void **state)
+{
+	unsigned lid = lid_of("node0001");
+	struct session *s;
+	json_t *o;
+
+	(void)state;
+	change_entry("leaf-02", lid, NO_PATH);
+	o = judge_tables(&s);
+	need(o, "no entry", "unreachable",
+	     "2 pairs of hosts have no path: no entry on leaf-02 for hosts of leaf-01");
+	need(o, "no entry", "unreachable", "by source: leaf-02 2\nby destination: leaf-01 2");
+	need(o, "no entry", "stale", "1 entry would change at the next sweep of minhop");
+	assert_int_equal(json_integer_value(json_object_get(find(o, "unreachable", ""), "pairs")), 2);
+	json_decref(o);
+	session_free(s);
+
+	change_entry("leaf-02", lid, 1);
+	o = judge_tables(&s);
+	need(o, "to a host", "unreachable", "an entry into what is down or of others on leaf-02");
+	need(o, "to a host", "dead-entry", "1 entry on 1 switch leads nowhere (first: leaf-02, LID");
+	need(o, "to a host", "drift-unknown", "No engine explains the tables: best is minhop with 96.9 %");
+	json_decref(o);
+	session_free(s);
+
+	change_entry("spine-01", lid, 2);
+	o = judge_tables(&s);
+	need(o, "circle", "forwarding-loop", "circle between");
+	json_decref(o);
+	session_free(s);
+	unlink(file);
+}
+
+/* --- files of GUIDs, a torus, maps
+ * ---------------------------------------------------------------------------- */
+
+static void option_files(void **state)
+{
+	struct session *s = start("synth xgft:4,4,4:1,2,4");
+	json_t *o;
+
+	(void)state;
+	write_text("0x1 nobody\nrubbish\n");
+	with_file(s, "route updn root_guid_file=%s");
+	o = doctor_object(s);
+	need(o, "roots", "guid-file", "roots are looked for as well");
+	json_decref(o);
+	ok_line(s, "unset root_guid_file");
+	with_file(s, "ranks; roots export %s");
+	ok_line(s, "route ftree cn_guid_file=node00*");
+	o = doctor_object(s);
+	if (find(o, "not-listed", ""))
+		fail_msg("all hosts are listed");
+	json_decref(o);
+	ok_line(s, "route ftree cn_guid_file=node000*");
+	o = doctor_object(s);
+	need(o, "cn_guid_file", "not-listed", "55 hosts are in neither cn_guid_file nor io_guid_file");
+	json_decref(o);
+	session_free(s);
+
+	s = start("synth mesh:5x4; set qos TRUE");
+	write_text("mesh 4 4 1\nxp_link 0x2c90300a00000 0x2c90300a00040\nyp_link 0x2c90300a00000 "
+		   "0x2c90300a00010\n");
+	with_file(s, "route torus-2QoS torus_config=%s");
+	o = doctor_object(s);
+	need(o, "torus", "torus-holes", "4 switches are outside the torus");
+	json_decref(o);
+	session_free(s);
+	unlink(file);
+}
+
+/* A leaf with two CAs and a cable to its neighbour. */
+static void lottery(void **state)
+{
+	static const char net[] = "Switch 8 \"spine1\"\n[1] \"leaf1\"[1]\n[2] \"leaf2\"[1]\n\n"
+				  "Switch 8 \"spine2\"\n[1] \"leaf1\"[2]\n[2] \"leaf2\"[2]\n\n"
+				  "Switch 8 \"leaf1\"\n[1] \"spine1\"[1]\n[2] \"spine2\"[1]\n[3] "
+				  "\"leaf2\"[3]\n[4] \"h1\"[1]\n[5] \"h2\"[1]\n\n"
+				  "Switch 8 \"leaf2\"\n[1] \"spine1\"[2]\n[2] \"spine2\"[2]\n[3] "
+				  "\"leaf1\"[3]\n[4] \"h3\"[1]\n[5] \"h4\"[1]\n\n"
+				  "Hca 1 \"h1\"\n[1] \"leaf1\"[4]\n\nHca 1 \"h2\"\n[1] \"leaf1\"[5]\n\n"
+				  "Hca 1 \"h3\"\n[1] \"leaf2\"[4]\n\nHca 1 \"h4\"\n[1] \"leaf2\"[5]\n";
+	struct session *s = start("set rules opensm");
+	json_t *o;
+
+	(void)state;
+	write_text(net);
+	with_file(s, "load %s");
+	ok_line(s, "route ftree");
+	o = doctor_object(s);
+	need(o, "side link", "ftree-lottery", "not reproducible on this fabric");
+	json_decref(o);
+	session_free(s);
+	unlink(file);
+}
+
+/* SL 0 leads to VL 15 at all switches. */
+static void dropped(void **state)
+{
+	struct session *s = start("synth ring:4; route minhop qos=TRUE");
+	json_t *o;
+
+	(void)state;
+	with_file(s, "export sl2vl %s");
+	edit(file, ": 0  1 ", ": 15 1 ");
+	with_file(s, "route minhop sl2vl_file=%s");
+	o = doctor_object(s);
+	need(o, "VL 15", "dropped", "an SL leads to VL 15");
+	json_decref(o);
+	session_free(s);
+	unlink(file);
+}
+
+/* --- the rest
+ * ------------------------------------------------------------------------------------------------- */
+
+/* Findings are by severity, then by pairs; every one says what it means and which command shows more. */
+static void order_and_words(void **state)
+{
+	static const char *const severities = "error warning note";
+	struct session *s = start(SELENE "; route updn");
+	json_t *o = doctor_object(s), *list = json_object_get(o, "findings"), *x;
+	const char *last = severities;
+	size_t i;
+
+	(void)state;
+	json_array_foreach(list, i, x)
+	{
+		const char *at = strstr(severities, word_of(x, "severity"));
+
+		assert_true(at && at >= last);
+		last = at;
+		assert_true(*word_of(x, "meaning") && *word_of(x, "more") && *word_of(x, "sure"));
+	}
+	assert_true(json_array_size(list) > 10);
+	json_decref(o);
+	session_free(s);
+}
+
+/* The pane lists the same, and Enter on each leads to a command that there is. */
+static void pane(void **state)
+{
+	struct session *s = start(STAGE "; route updn");
+	json_t *o = doctor_object(s), *x;
+	struct scene sc = {0};
+	struct view *v;
+	struct err e;
+	size_t i;
+
+	(void)state;
+	scene_take(&sc, s);
+	v = view_new(view_find("doctor"), &sc, 0, NULL, &e);
+	assert_non_null(v);
+	assert_true(view_settle(v, NULL));
+	assert_int_equal(v->n_rows, json_array_size(json_object_get(o, "findings")));
+	json_array_foreach(json_object_get(o, "findings"), i, x)
+	{
+		struct text t = {0}, line = {0};
+		char word[20];
+
+		view_cell(v, (uint32_t)i, 3, &t);
+		assert_string_equal(text_str(&t), word_of(x, "text"));
+		v->ops->follow(v, (uint32_t)i, &line);
+		assert_int_equal(sscanf(text_str(&line), "%19s", word), 1);
+		assert_non_null(command_find(s, word, &e));
+		text_free(&t);
+		text_free(&line);
+	}
+	view_free(v);
+	scene_release(&sc);
+	scene_drop_results(&sc);
+	json_decref(o);
+	session_free(s);
+}
+
+static void cancelling(void **state)
+{
+	struct session *s = start(SELENE);
+	struct progress p = {.cancel = true};
+	struct doctor_request rq = {.setup = s->setup, .engines = s->engines};
+	struct err e;
+
+	(void)state;
+	assert_null(doctor_run(&rq, &p, &e));
+	assert_string_equal(e.msg, CANCELLED);
+	session_free(s);
+}
+
+/* Every rule of the table was met by a test above. */
+static void all_rules(void **state)
+{
+	const char *kind, *meaning;
+
+	(void)state;
+	for (size_t i = 0; doctor_rule(i, &kind, &meaning); i++) {
+		assert_true(i < ARRAY_LEN(met) && *meaning);
+		if (!met[i])
+			fail_msg("no test has %s", kind);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(real_fabrics),	   cmocka_unit_test(made_faults),
+		cmocka_unit_test(healthy),	   cmocka_unit_test(bad_sources),
+		cmocka_unit_test(held_tables),	   cmocka_unit_test(option_files),
+		cmocka_unit_test(lottery),	   cmocka_unit_test(dropped),
+		cmocka_unit_test(order_and_words), cmocka_unit_test(pane),
+		cmocka_unit_test(cancelling),	   cmocka_unit_test(all_rules),
+	};
+	int fd = mkstemp(file);
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

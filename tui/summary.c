@@ -1,0 +1,71 @@
+/*
+ * The line of the first screen: what doctor would say of a fabric that was just loaded.  It is computed
+ * beside the loop when nothing else is to do, and printed once.  Fabrics that were made up, by `synth` or as
+ * files of a simulator, have none.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "tui/ui.h"
+#include "views/doctor.h"
+
+static bool made_up(const struct fabric *f)
+{
+	return !strcmp(f->format, "synthetic") || !strcmp(f->format, "ibsim");
+}
+
+/* Is there something to be told of that was not told yet? */
+static bool wanted(const struct scene *sc)
+{
+	return sc->fabric && !made_up(sc->fabric) &&
+	       !(ui.told_source && !strcmp(ui.told_source, sc->fabric->source)) && !worker_busy(NULL);
+}
+
+bool summary_ask(struct ask *a)
+{
+	struct scene *sc = &ui.scene;
+
+	if (!wanted(sc))
+		return false;
+	*a = (struct ask){.task = &task_doctor, .sweep = sc->sweep, .base = doctor_question(sc)};
+	return a->base && !scene_result(sc, a);
+}
+
+static void print_summary(const struct diagnosis *d)
+{
+	const struct binding *b = keymap_which(&ui.keys, "all", ":pane doctor");
+	char key[64];
+	struct text t = {0};
+
+	text_add(&t, "Doctor: ");
+	if (!d->count[SEVERITY_ERROR] && !d->count[SEVERITY_WARNING])
+		text_add(&t, "nothing wrong found%s", d->n ? ", " : "");
+	if (d->n)
+		diagnosis_tell_counts(d, &t);
+	if (b)
+		text_add(&t, ": press %s", keys_text(b->key, b->n, key, sizeof(key)));
+	text_putc(&t, '\n');
+	repl_print(text_str(&t), t.len);
+	text_free(&t);
+}
+
+void summary_take(void)
+{
+	struct scene *sc = &ui.scene;
+	struct ask a = {.task = &task_doctor, .sweep = sc->sweep};
+	const struct doctor_answer *answer;
+	const struct result *r;
+
+	if (!wanted(sc))
+		return;
+	a.base = doctor_question(sc);
+	r = a.base ? scene_result(sc, &a) : NULL;
+	if (!r)
+		return;
+	answer = r->value;
+	if (answer->d)
+		print_summary(answer->d);
+	free(ui.told_source);
+	ui.told_source = str_dup(sc->fabric->source);
+}
