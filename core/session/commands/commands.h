@@ -130,6 +130,10 @@ int cmd_schema(struct session *s, int argc, char **argv, struct out *o, struct e
 int export_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 
+struct survey_request;
+/* What the words behind `survey` ask for (not `merge`); before and engines are left to the caller.  -1 and *e. */
+int survey_words(struct survey_request *rq, int argc, char **argv, struct err *e);
+
 /* Usage error: -1 and "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);
 
@@ -157,6 +161,8 @@ void report_missing(const struct fabric *f, struct out *o);
  * Ports of it that are not in this fabric.
  */
 uint32_t report_scope(const struct session *s, struct out *o);
+/* The line alone, from that field. */
+void tell_scope(const json_t *scope, struct out *o);
 /* A line that aggregation nodes do not count, when there are such; JSON field "aggregation_nodes". */
 void report_aggregation(const struct session *s, struct out *o);
 /* Engines that refused the fabric, and why; what was odd about its source.  The caller's reference. */
