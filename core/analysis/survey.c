@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/compare.h"
 #include "core/analysis/survey_parts.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
@@ -185,6 +186,38 @@ static int count_beyond(const struct job *j, const struct sweep *after, struct s
 	return rc;
 }
 
+/* Is nothing left on which a subnet manager could run? */
+static bool all_down(const struct job *j, const struct survey_row *row)
+{
+	const struct sweep *before = j->rq->before;
+	struct state *state = state_copy(before->setup->state);
+	struct topo *t;
+	bool down;
+
+	parts_mark(j->s->parts, row->part[0], state, 1);
+	if (row->part[1] != NO_ID)
+		parts_mark(j->s->parts, row->part[1], state, 1);
+	t = topo_new(before->fabric, state);
+	down = t->sm_endport == NO_ID;
+	topo_unref(t);
+	state_free(state);
+	return down;
+}
+
+/* Then all pairs that had a path are cut off. */
+static int all_lost(const struct job *j, struct survey_row *row, struct progress *p, struct err *e)
+{
+	struct comparison *c = compare_routings(j->rq->before->routing, NULL, p);
+
+	if (!c)
+		return err_set(e, CANCELLED);
+	row->lost = row->cut_off = c->lost;
+	row->load_port = NO_ID;
+	row->fallback = true;
+	comparison_free(c);
+	return 0;
+}
+
 static int survey_one(const struct job *j, struct effect_work *work, struct survey_row *row,
 		      struct progress *p, struct err *e)
 {
@@ -193,7 +226,7 @@ static int survey_one(const struct job *j, struct effect_work *work, struct surv
 	int rc = 0;
 
 	if (!after)
-		return -1;
+		return all_down(j, row) ? all_lost(j, row, p, e) : -1;
 	row->hosts_gone = count_gone(after);
 	row->load_port = NO_ID;
 	row->engine = after->routing ? after->routing->engine : NULL;

@@ -27,10 +27,12 @@ struct effect_base {
 	 */
 	size_t *dep_at, n_deps;
 	uint32_t *dep;
+	uint8_t *table; /* [(max_lid + 1) * n_switches] entries by LID; NULL: too many, they are read row by row */
 	uint32_t *place; /* [n_ports] place in an order that all dependencies follow; NULL: there is none */
 };
 
 #define NO_SLOT SIZE_MAX
+#define TABLE_MOST ((size_t)256 << 20) /* bytes of effect_base.table */
 
 /* One destination LID at a time: scratch of walks along a column. */
 struct column {
@@ -50,6 +52,8 @@ struct effect_work {
 	struct column was, is;
 	uint32_t *work, *flow;
 	uint8_t *changed, *marked;
+	uint32_t *row; /* [n_rows] switches whose rows are not those before */
+	uint32_t n_rows;
 	uint32_t *stayed, *left; /* [n_switches] hosts that count: in both, only before */
 	uint32_t *part;		 /* [n_switches] of those the SM does not reach: their part; NO_ID */
 };
@@ -70,14 +74,11 @@ static void column_free(struct column *c)
 	free(c->order);
 }
 
-/* Read it and put switches in order of hops; owner: who has the LID under r, NO_ID = nobody. */
-static void column_read(struct column *c, const struct routing *r, unsigned lid, uint32_t owner,
-			uint32_t *work)
+/* Put switches in order of hops; owner: who has the LID under r, NO_ID = nobody. */
+static void column_order(struct column *c, const struct routing *r, uint32_t owner, uint32_t *work)
 {
 	uint32_t n = r->topo->fabric->n_switches, count[HOPS_MOST + 1] = {0};
 
-	for (uint32_t s = 0; s < n; s++)
-		c->port[s] = (uint8_t)routing_port(r, s, lid);
 	column_hops(r->topo, c->port, owner, c->hops, work);
 	c->too_long = false;
 	for (uint32_t s = 0; s < n; s++)
@@ -91,6 +92,27 @@ static void column_read(struct column *c, const struct routing *r, unsigned lid,
 	for (uint32_t s = 0; s < n; s++)
 		if (c->hops[s] < HOPS_MOST)
 			c->order[count[c->hops[s]]++] = s;
+}
+
+/* The column of a LID in the tables before. */
+static void column_before(struct column *c, const struct effect_base *b, unsigned lid, uint32_t *work)
+{
+	uint32_t n = b->routing->topo->fabric->n_switches;
+
+	for (uint32_t s = 0; !b->table && s < n; s++)
+		c->port[s] = (uint8_t)routing_port(b->routing, s, lid);
+	if (b->table)
+		memcpy(c->port, b->table + (size_t)lid * n, n);
+	column_order(c, b->routing, lid_owner(b->routing->lids, lid), work);
+}
+
+/* The column of a LID after a failure: that before but for the rows that are others. */
+static void column_after(struct effect_work *w, const struct routing *r, unsigned lid)
+{
+	memcpy(w->is.port, w->was.port, r->topo->fabric->n_switches);
+	for (uint32_t i = 0; i < w->n_rows; i++)
+		w->is.port[w->row[i]] = (uint8_t)routing_port(r, w->row[i], lid);
+	column_order(&w->is, r, lid_owner(r->lids, lid), w->work);
 }
 
 /* --- loads and dependencies ------------------------------------------------------------------------------ */
@@ -208,7 +230,7 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 		ok = progress_step(p, lid);
 		if (dst == NO_ID || !routing_has_host(r, dst))
 			continue;
-		column_read(&c, r, lid, dst, work);
+		column_before(&c, b, lid, work);
 		b->by_difference &= !c.too_long;
 		add_column(&x, t, &c, b->hosts, dst, lid == r->lids->base[dst], flow, 1);
 	}
@@ -233,8 +255,9 @@ static unsigned ports_behind(const struct effect_base *b, uint32_t port)
 	return t->fabric->switch_nports[t->peer_switch[port]];
 }
 
-/* An order of the channels that all dependencies follow (A. B. Kahn, CACM 5(11), 1962); NULL: a cycle. */
-static uint32_t *order_channels(const struct effect_base *b)
+/* An order of the channels that all dependencies in dep[] follow (A. B. Kahn, CACM 5(11), 1962); NULL: a
+ * cycle. */
+static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep)
 {
 	uint32_t n_ports = b->routing->topo->fabric->n_ports, n = 0;
 	uint32_t *before = NEW_ARRAY((size_t)n_ports + 1, uint32_t);
@@ -243,7 +266,7 @@ static uint32_t *order_channels(const struct effect_base *b)
 
 	for (uint32_t i = 0; i < b->n_channels; i++)
 		for (unsigned q = 1; q <= ports_behind(b, b->channel[i]); q++)
-			if (b->dep[b->dep_at[b->channel[i]] + q])
+			if (dep[b->dep_at[b->channel[i]] + q])
 				before[next_channel(b, b->channel[i], q)]++;
 	for (uint32_t i = 0; i < b->n_channels; i++)
 		if (!before[b->channel[i]])
@@ -253,7 +276,7 @@ static uint32_t *order_channels(const struct effect_base *b)
 
 		place[port] = i;
 		for (unsigned q = 1; q <= ports_behind(b, port); q++)
-			if (b->dep[b->dep_at[port] + q] && !--before[next_channel(b, port, q)])
+			if (dep[b->dep_at[port] + q] && !--before[next_channel(b, port, q)])
 				queue[n++] = next_channel(b, port, q);
 	}
 	free(before);
@@ -270,7 +293,7 @@ static int loops_before(struct effect_base *b, struct progress *p, struct err *e
 	struct cdg *c;
 
 	if (b->by_difference && b->plain_vls) {
-		b->place = order_channels(b);
+		b->place = order_channels(b, b->dep);
 		b->looped = b->place ? 0 : 1;
 		return 0;
 	}
@@ -300,6 +323,21 @@ static int load_before(struct effect_base *b, struct progress *p, struct err *e)
 	return 0;
 }
 
+/* Entries by LID, so that a column lies in one piece. */
+static void turn_table(struct effect_base *b)
+{
+	const struct routing *r = b->routing;
+	uint32_t n = r->topo->fabric->n_switches;
+	size_t size = ((size_t)r->lids->max_lid + 1) * n;
+
+	if (size > TABLE_MOST)
+		return;
+	b->table = NEW_ARRAY(size, uint8_t);
+	for (uint32_t s = 0; s < n; s++)
+		for (unsigned lid = 0; lid <= r->lids->max_lid; lid++)
+			b->table[(size_t)lid * n + s] = (uint8_t)routing_port(r, s, lid);
+}
+
 /* Memory for sums: those before, and each worker's. */
 static int room_for(const struct effect_base *b, unsigned workers, struct err *e)
 {
@@ -324,6 +362,7 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 	if (b->by_difference && !(rc = room_for(b, workers, e))) {
 		b->load = NEW_ARRAY((size_t)b->routing->topo->fabric->n_ports + 1, uint32_t);
 		b->dep = NEW_ARRAY(b->n_deps + 1, uint32_t);
+		turn_table(b);
 		rc = sum_before(b, p) ? 0 : err_set(e, CANCELLED);
 	}
 	if (!rc)
@@ -346,6 +385,7 @@ void effect_base_free(struct effect_base *b)
 	free(b->load);
 	free(b->dep_at);
 	free(b->dep);
+	free(b->table);
 	free(b->place);
 	free(b);
 }
@@ -373,6 +413,7 @@ struct effect_work *effect_work_new(const struct effect_base *b)
 	w->work = NEW_ARRAY((size_t)n + 1, uint32_t);
 	w->flow = NEW_ARRAY((size_t)n + 1, uint32_t);
 	w->changed = NEW_ARRAY((size_t)n + 1, uint8_t);
+	w->row = NEW_ARRAY((size_t)n + 1, uint32_t);
 	w->marked = NEW_ARRAY(MAX_LID + 1, uint8_t);
 	w->stayed = NEW_ARRAY((size_t)n + 1, uint32_t);
 	w->left = NEW_ARRAY((size_t)n + 1, uint32_t);
@@ -393,6 +434,7 @@ void effect_work_free(struct effect_work *w)
 	free(w->work);
 	free(w->flow);
 	free(w->changed);
+	free(w->row);
 	free(w->marked);
 	free(w->stayed);
 	free(w->left);
@@ -553,25 +595,42 @@ static bool sort_hosts(struct effect_work *w, const struct sweep *after)
 	return any;
 }
 
-/* LIDs with another entry somewhere; entries of switches that are there in both count. */
+/* LIDs of a switch with another entry; how many there are. */
+static uint64_t mark_row(struct effect_work *w, const struct routing *a, const struct routing *b, uint32_t s,
+			 unsigned top)
+{
+	const struct lft_row *x = a->row[s], *y = b->row[s];
+	bool even = x && y && x->top == y->top;
+	uint64_t n = 0;
+
+	for (unsigned lid = 1; lid <= top; lid++) {
+		if (even && lid + 8 <= x->top && !memcmp(x->port + lid, y->port + lid, 8)) {
+			lid += 7;
+			continue;
+		}
+		if (routing_port(a, s, lid) == routing_port(b, s, lid))
+			continue;
+		w->marked[lid] = 1;
+		n++;
+	}
+	return n;
+}
+
+/* LIDs with another entry somewhere; how many entries of switches that are there in both. */
 static uint64_t mark_entries(struct effect_work *w, const struct routing *a, const struct routing *b)
 {
 	unsigned top = a->lids->max_lid > b->lids->max_lid ? a->lids->max_lid : b->lids->max_lid;
 	uint64_t n = 0;
 
+	w->n_rows = 0;
 	for (uint32_t s = 0; s < a->topo->fabric->n_switches; s++) {
-		const struct lft_row *x = a->row[s], *y = b->row[s];
+		uint64_t here;
 
-		if (x == y)
+		if (a->row[s] == b->row[s])
 			continue;
-		for (unsigned lid = 1; lid <= top; lid++) {
-			unsigned px = routing_port(a, s, lid), py = routing_port(b, s, lid);
-
-			if (px == py)
-				continue;
-			w->marked[lid] = 1;
-			n += x && y;
-		}
+		w->row[w->n_rows++] = s;
+		here = mark_row(w, a, b, s, top);
+		n += a->row[s] && b->row[s] ? here : 0;
 	}
 	return n;
 }
@@ -649,8 +708,8 @@ static int walk_marked(struct effect_work *w, const struct sweep *after, struct 
 		if (progress_cancelled(p))
 			return -1;
 		base = lid == was->lids->base[dst];
-		column_read(&w->was, was, lid, dst, w->work);
-		column_read(&w->is, is, lid, owner, w->work);
+		column_before(&w->was, b, lid, w->work);
+		column_after(w, is, lid);
 		if (w->is.too_long)
 			return 0;
 		count_lid(w, after, dst, row);
@@ -705,6 +764,18 @@ static bool order_holds(const struct effect_work *w)
 	return true;
 }
 
+/* Is there no cycle among the dependencies then?  Most often the old order tells. */
+static bool still_acyclic(const struct effect_work *w)
+{
+	uint32_t *place;
+
+	if (order_holds(w))
+		return true;
+	place = order_channels(w->base, w->dep);
+	free(place);
+	return place != NULL;
+}
+
 static void put_back(struct effect_work *w)
 {
 	while (w->n_load) {
@@ -740,7 +811,7 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	}
 	rc = walk_marked(w, after, &r, p);
 	hottest(w, after, &r);
-	*acyclic = b->plain_vls && all_on_vl0(is) && (b->looped || order_holds(w));
+	*acyclic = b->plain_vls && all_on_vl0(is) && (b->looped || still_acyclic(w));
 	put_back(w);
 	if (rc > 0)
 		*row = r;

@@ -243,8 +243,15 @@ static const char *told(const json_t *v, char *buf, size_t size)
 {
 	if (json_is_string(v))
 		return json_string_value(v);
+	if (!json_is_integer(v))
+		return "";
 	snprintf(buf, size, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
 	return buf;
+}
+
+static bool equal(const json_t *a, const json_t *b)
+{
+	return a && b ? json_equal(a, b) : a == b;
 }
 
 /* Do two shares belong to one survey? */
@@ -271,11 +278,11 @@ static int same_survey(const json_t *a, const json_t *b, struct err *e)
 		const json_t *v = json_object_get(head(a), keys[i].key),
 			     *u = json_object_get(head(b), keys[i].key);
 
-		if (!json_equal(v, u))
+		if (!equal(v, u))
 			return err_set(e, "%s is of another %s: found \"%s\", expected \"%s\" as in %s", from(b),
 				       keys[i].what, told(u, y, sizeof(y)), told(v, x, sizeof(x)), from(a));
 	}
-	if (!json_equal(json_object_get(a, "scope"), json_object_get(b, "scope")))
+	if (!equal(json_object_get(a, "scope"), json_object_get(b, "scope")))
 		return err_set(e, "%s is of another scope than %s", from(b), from(a));
 	return 0;
 }

@@ -30,7 +30,7 @@ void effect_work_free(struct effect_work *w);
  * What did not change is not looked at again.  A pair's path can change only where an entry for its LID
  * changed, where a cable that such an entry names went down, or where an end of it went away; loads and
  * channel dependencies are sums over LIDs.  The dependencies stay free of cycles when each new one leads
- * on in an order of channels that all old ones follow.
+ * on in an order of channels that all old ones follow, or when another such order is found.
  */
 int effect_of(struct effect_work *w, const struct sweep *after, struct survey_row *row, struct progress *p,
 	      struct err *e);

@@ -132,10 +132,10 @@ static void take_member(const struct elements *el, uint32_t e, uint32_t sw, stru
 	size_t len = name_length(name);
 
 	*m = (struct member){.node = node};
-	if (place && *place && board_length(place))
-		m->card = str_printf("%s %.*s", el->name[e], (int)board_length(place), place);
-	else if (len)
+	if (len)
 		m->card = str_printf("%.*s", (int)len, name);
+	else if (place && *place && board_length(place))
+		m->card = str_printf("%s %.*s", el->name[e], (int)board_length(place), place);
 }
 
 /* Those without a card last; "Line 2" before "Line 10". */

@@ -2,9 +2,10 @@
  * What can fail as one: a link between switches, a switch, a whole chassis, a card of a chassis.
  *
  * A chassis is a switch element (elements.h) of several chips.  A card (line card, spine card,
- * fabric board) is the chips of a chassis at one place: where the source tells places, those that differ
- * by " Chip N" alone; else those whose names differ by what follows "/U" alone, as Mellanox names the
- * chips of its directors ("...:MCS8500/L03/U1", "/U2").  A chip of which nothing tells its card is on none.
+ * fabric board) is the chips of a chassis at one place: those whose names differ by what follows "/U"
+ * alone, as Mellanox names the chips of its directors ("...:MCS8500/L03/U1", "/U2"); of chips with other
+ * names, where the source tells places, those whose places differ by " Chip N" alone.  A chip of which
+ * nothing tells its card is on none.
  */
 #ifndef IBSCOPE_PARTS_H
 #define IBSCOPE_PARTS_H
