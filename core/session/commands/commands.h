@@ -130,10 +130,6 @@ int cmd_schema(struct session *s, int argc, char **argv, struct out *o, struct e
 int export_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 
-struct survey_request;
-/* What the words behind `survey` ask for (not `merge`); before and engines are left to the caller.  -1 and *e. */
-int survey_words(struct survey_request *rq, int argc, char **argv, struct err *e);
-
 /* Usage error: -1 and "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);
 
