@@ -50,7 +50,7 @@ LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "e
          "route dfsssp", "route lash", "list layer-pairs 0", "step start", "route nue", "layers", "list cdg"]
 TORUS = ["synth torus:8x8x8,hosts=4", "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
-SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "survey links", "survey switches",
+SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "survey links", "survey switches", "survey pairs 20 switches threads=2", "survey links shard 1/3",
          "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT"]
 
 
