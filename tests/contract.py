@@ -135,7 +135,7 @@ SHOWN = [
         "show node leaf-01", "show node leaf-01[4]", "set lmc", "set lmc 0", "unset lmc", "snapshot a", "snapshot",
         "trace node0001 node0009", "why leaf-01 node0009", "why leaf-01 node0009 via 5", "why node0001 node0009",
         "why node0001 leaf-01 spine-01 leaf-03 node0009", "why leaf-01 spine-01 leaf-02 spine-02 leaf-03", "lft leaf-01",
-        "hops leaf-01", "ranks", "roots", "check", "load-map", "shifts", "survey links", "survey switches",
+        "hops leaf-01", "ranks", "roots", "check", "load-map", "shifts", "survey links", "survey switches", "survey pairs 5 switches seed=2", "survey links shard 2/3", "fail card x", "survey cards",
         "fail link leaf-01[4]", "diff all", "check", "journal", "journal 0", "journal 4", "undo", "redo", "restore all",
         "flap leaf-01[4]", "sweep", "reroute", "fail host node0001", "reset", "step start", "step 1", "layers", "cdg all",
         "elements", "elements leaf-01", "equal-paths", "compare minhop updn ftree torus-2QoS", "list hosts", "list pairs",

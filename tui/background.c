@@ -38,6 +38,7 @@ static void run_first(void)
 	atomic_store(&b.progress.cancel, false);
 	atomic_store(&b.progress.done, 0);
 	atomic_store(&b.progress.total, 0);
+	atomic_store(&b.progress.since, now_seconds());
 	b.running = true;
 	pthread_mutex_unlock(&b.mutex);
 	r = ask_run(&b.current, &b.progress);
@@ -158,6 +159,7 @@ void background_take(struct scene *sc)
 	unsigned done = atomic_load(&b.progress.done), total = atomic_load(&b.progress.total);
 	bool no_memory;
 
+	sc->left = progress_left(&b.progress, now_seconds());
 	sc->percent = total ? (unsigned)(100.0 * (done < total ? done : total) / total) : 0;
 	pthread_mutex_lock(&b.mutex);
 	no_memory = b.no_memory;

@@ -247,6 +247,7 @@ static void draw_progress(int y, int cols, double since)
 	const char *what = atomic_load(&p->what);
 	bool cancel = atomic_load(&p->cancel);
 	int bar = cols >= 60 ? 20 : 0, x;
+	double left;
 	char s[160];
 
 	snprintf(s, sizeof(s), " %s%s ", cancel ? "cancelling: " : "", what ? what : "working");
@@ -259,7 +260,11 @@ static void draw_progress(int y, int cols, double since)
 		draw_fill(y, x + full, bar - full, "░", ST_NORMAL);
 		x += bar + 1;
 	}
-	if (total)
+	left = progress_left(p, now_seconds());
+	if (total && left >= 0)
+		snprintf(s, sizeof(s), "%u%%  %.1f s, %.0f s left  Esc or C-c cancels",
+			 (unsigned)(100.0 * done / total), now_seconds() - since, left);
+	else if (total)
 		snprintf(s, sizeof(s), "%u%%  %.1f s  Esc or C-c cancels", (unsigned)(100.0 * done / total),
 			 now_seconds() - since);
 	else

@@ -224,6 +224,11 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 		word_element(p->el, p->guid ? p->element : row, t);
 		return true;
 	}
+	if (!strcmp(what, "object") && sw == NO_ID) {
+		text_add(t, "chassis ");
+		word_element(p->el, row, t);
+		return true;
+	}
 	return sw != NO_ID && place_node(v->scene->fabric, v->scene->fabric->switch_node[sw], what, t);
 }
 
@@ -240,7 +245,7 @@ const struct view_ops view_elements = {
 	.brief = "switch elements: chips of one chassis together, links out, hosts, most LIDs on a link; "
 		 "Enter: its chips",
 	.syntax = "[ELEMENT]",
-	.hints = "follow=open :pane_lft=lft",
+	.hints = "follow=open :pane_lft=lft :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.priv_size = sizeof(struct priv),

@@ -367,6 +367,14 @@ bool fold_place(const struct view *v, uint32_t header, const char *what, struct 
 
 	if (!strcmp(what, "element"))
 		return place_element(v, g, t);
+	if (!strcmp(what, "object")) { /* all chips as one */
+		const struct fabric *f = v->scene->fabric;
+
+		text_add(t, "chassis ");
+		if (!place_element(v, g, t)) /* it is down: a switch in it names it as well */
+			word_node(f, f->switch_node[v->ops->chip(v, first_row(v, g))], t);
+		return true;
+	}
 	agree = g->n <= PLACEHOLDER_ROWS && v->ops->placeholder &&
 		v->ops->placeholder(v, first_row(v, g), what, &first);
 	for (uint32_t i = 1; i < g->n && agree; i++) {

@@ -68,6 +68,7 @@ struct scene {
 	unsigned n_results;
 	unsigned results_version;     /* grows when results come or go */
 	unsigned percent;	      /* of what is being computed */
+	double left;		      /* seconds until it is, below 0: not known */
 	const struct help_line *help; /* keys; NULL = none are bound */
 	size_t n_help;
 	bool fold; /* panes show chips under their switch element */

@@ -8,6 +8,7 @@ void progress_start(struct progress *p, const char *what, unsigned total)
 		return;
 	atomic_store(&p->done, 0);
 	atomic_store(&p->total, total);
+	atomic_store(&p->since, now_seconds());
 	atomic_store(&p->what, what);
 }
 
@@ -16,12 +17,27 @@ bool progress_step(struct progress *p, unsigned done)
 	if (!p)
 		return true;
 	atomic_store_explicit(&p->done, done, memory_order_relaxed);
-	return !atomic_load_explicit(&p->cancel, memory_order_relaxed);
+	if (atomic_load_explicit(&p->cancel, memory_order_relaxed))
+		return false;
+	return !p->up || !atomic_load_explicit(&p->up->cancel, memory_order_relaxed);
 }
 
 bool progress_cancelled(const struct progress *p)
 {
-	return p && atomic_load(&p->cancel);
+	for (; p; p = p->up)
+		if (atomic_load(&p->cancel))
+			return true;
+	return false;
+}
+
+double progress_left(const struct progress *p, double now)
+{
+	unsigned done = atomic_load(&p->done), total = atomic_load(&p->total);
+	double spent = now - atomic_load(&p->since);
+
+	if (spent < 1 || !done || done > total || done < total / 100)
+		return -1;
+	return spent * (total - done) / done;
 }
 
 double now_seconds(void)

@@ -16,11 +16,19 @@ struct progress {
 	atomic_bool cancel;
 	atomic_uint done, total;
 	_Atomic(const char *) what; /* static string: what is being done */
+	_Atomic double since;	    /* now_seconds() when it was started */
+	const struct progress *up;  /* cancelled with that one; NULL = none */
 };
 
 void progress_start(struct progress *p, const char *what, unsigned total);
 bool progress_step(struct progress *p, unsigned done);
 bool progress_cancelled(const struct progress *p);
+
+/*
+ * Seconds that are left at `now` (now_seconds()) if it goes on as it went so far; below 0: too early to
+ * say (less than a second, or a hundredth, is done).
+ */
+double progress_left(const struct progress *p, double now);
 
 /* Message of an operation that was given up because of progress.cancel. */
 #define CANCELLED "cancelled"

@@ -27,6 +27,8 @@ static const struct {
 	{"SWITCH", KIND_SWITCH},
 	{"S", KIND_SWITCHES},
 	{"ELEMENT", KIND_SWITCH},
+	{"CHASSIS", KIND_SWITCH},
+	{"CARD", KIND_SWITCH},
 	{"HOST", KIND_HOST},
 	{"H", KIND_HOSTS},
 	{"NODE[PORT]", KIND_PORT},

@@ -6,6 +6,9 @@
 #ifndef IBSCOPE_SETUP_H
 #define IBSCOPE_SETUP_H
 
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/fabric/elements.h"
 #include "core/fabric/host_set.h"
 #include "core/fabric/state.h"
 #include "core/routing/switch_tables.h"
@@ -40,6 +43,12 @@ static inline const struct switch_tables *setup_tables(const struct setup *s)
 
 /* Ports that count as hosts under it: the scope and the option `aggregation_nodes`.  To be let go of. */
 struct host_set *setup_hosts(const struct setup *s);
+
+/*
+ * Switch elements of the fabric with everything up, grouped as the option chassis_file says: what a chassis
+ * is does not depend on what has failed.  notes: as elements_new().  NULL and *e.
+ */
+struct elements *setup_elements(const struct setup *s, struct progress *p, struct text *notes, struct err *e);
 
 struct setup *setup_ref(const struct setup *s);
 void setup_unref(const struct setup *s); /* NULL is fine */

@@ -27,8 +27,8 @@ LINES = {
     "show node": [r"(?:CA|switch|router) (.+)", rf"  \[\d+\] (?:up  |down) \d+x\S+ +(.+{PORT})"],
     "trace": [r"(.+) \(LID \d+\) -> (.+) \(LID \d+\): .*", r"  [ UD=] (?:\[\d+\] )?(.+?)(?: \[[-\d]+\](?:  VL \d+)?)?"],
     "diff": [r"! (.+?) +LID +\d+ +\S+ -> \S+ +(.+)", r"(?:~ rerouted|x lost|\+ regained) +(.+) -> (.+) \(LID \d+\)  hops .*"],
-    "survey switches": [r"(?: +\d+){6}  (.+?)(?:  \(.*\))?"],
-    "survey links": [rf"(?: +\d+){{6}}  (.+{PORT}) (.+{PORT})(?:  \(.*\))?"],
+    "survey switches": [r"(?: +\d+){8}  (.+?)(?:  \(.*\))?"],
+    "survey links": [rf"(?: +\d+){{8}}  (.+{PORT}) (.+{PORT})(?:  \(.*\))?"],
 }
 # Of tables: keys of the JSON objects.
 TABLES = {"show switches": "switches", "show hosts": "hosts"}

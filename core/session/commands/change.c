@@ -7,6 +7,7 @@
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/fabric/parts.h"
 #include "core/session/commands/commands.h"
 #include "core/sm/guid_names.h"
 
@@ -96,6 +97,7 @@ struct edit {
 	struct session *s;
 	struct state *state;
 	bool down;	       /* fail or restore */
+	struct progress *progress;
 	unsigned links, nodes; /* changed */
 	struct text text;      /* of the event */
 };
@@ -169,6 +171,61 @@ static int edit_word(struct edit *d, const char *word, char kind, struct err *e)
 	return rc;
 }
 
+/* The chassis or card that a word names, or that a switch is in; NO_ID and *e. */
+static uint32_t find_part(const struct session *s, const struct parts *p, const char *word, struct err *e)
+{
+	uint32_t part = parts_find(p, word, e), node;
+
+	if (part != NO_ID)
+		return part;
+	node = session_node(s, word, NULL);
+	for (uint32_t i = 0; node != NO_ID && i < p->n; i++)
+		for (uint32_t k = p->first[i]; k < p->first[i + 1]; k++)
+			if (p->id[k] == node)
+				return i;
+	return NO_ID;
+}
+
+/* All switches of a chassis or card that are not in the wanted state yet. */
+static int edit_part(struct edit *d, const struct parts *p, const char *word, struct err *e)
+{
+	uint32_t part = find_part(d->s, p, word, e);
+	unsigned before = d->nodes;
+	char *name;
+
+	if (part == NO_ID)
+		return -1;
+	for (uint32_t i = p->first[part]; i < p->first[part + 1]; i++) {
+		d->nodes += d->state->node_down[p->id[i]] != d->down;
+		d->state->node_down[p->id[i]] = d->down;
+	}
+	if (d->nodes == before)
+		return err_set(e, d->down ? "all of %s is down already" : "no switch of %s did fail",
+			       p->name[part]);
+	name = word_quoted(p->name[part]);
+	text_add(&d->text, " %s", name);
+	free(name);
+	return 0;
+}
+
+static int edit_parts(struct edit *d, enum part_kind kind, int argc, char **argv, struct err *e)
+{
+	struct text notes = {0};
+	struct elements *el = setup_elements(d->s->setup, d->progress, &notes, e);
+	struct parts *p;
+	int rc = 0;
+
+	text_free(&notes);
+	if (!el)
+		return -1;
+	p = parts_new(d->s->fabric, kind, el);
+	elements_unref(el);
+	for (int i = 0; !rc && i < argc; i++)
+		rc = edit_part(d, p, argv[i], e);
+	parts_free(p);
+	return rc;
+}
+
 /* N links between switches, at random, of those that are up. */
 static int fail_random(struct edit *d, int argc, char **argv, struct err *e)
 {
@@ -233,6 +290,8 @@ static int edit_state(struct edit *d, int argc, char **argv, struct err *e)
 		return fail_random(d, argc - 1, argv + 1, e);
 	if (!strcmp(kind, "all"))
 		return restore_all(d);
+	if (!strcmp(kind, "chassis") || !strcmp(kind, "card"))
+		return edit_parts(d, (enum part_kind)part_kind_of(kind), argc - 1, argv + 1, e);
 	for (int i = 1; !rc && i < argc; i++)
 		rc = edit_word(d, argv[i], *kind, e);
 	return rc;
@@ -252,7 +311,7 @@ static void report_edit(const struct edit *d, struct out *o)
 
 static int edit_command(struct session *s, bool down, int argc, char **argv, struct out *o, struct err *e)
 {
-	struct edit d = {.s = s, .down = down};
+	struct edit d = {.s = s, .down = down, .progress = o->run->progress};
 	struct change_request rq = {.kind = down ? EVENT_FAIL : EVENT_RESTORE, .progress = o->run->progress};
 	int rc;
 
@@ -477,17 +536,21 @@ const struct command change_commands[] = {
 	 .json = JSON_EVENT,
 	 .run = cmd_reroute},
 	{.name = "fail",
-	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | random N [seed=K]",
+	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... | random N "
+		   "[seed=K]",
 	 .help = "take something down; the engine in force reroutes",
 	 .details = "  Several targets fail at once, before one sweep.  random: links between switches.\n"
 		    "  Globs and lists stand for many: fail switch *CSPINE1-8*, fail host luna-[0160-0175],\n"
-		    "  fail link leaf-03[5-8]; so does a host's name: all its ports.\n",
+		    "  fail link leaf-03[5-8]; so does a host's name: all its ports.\n"
+		    "  CHASSIS: all switch chips of a director (`elements`); CARD: those of one of its line or "
+		    "spine cards.  A name,\n"
+		    "  the beginning or glob of one, or a switch in it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that went down\n"
 		 "nodes integer nodes that went down\n" JSON_EVENT,
 	 .run = cmd_fail},
 	{.name = "restore",
-	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | all",
+	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... | all",
 	 .help = "bring back what failed",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that came back\n"

@@ -157,6 +157,8 @@ void report_missing(const struct fabric *f, struct out *o);
  * Ports of it that are not in this fabric.
  */
 uint32_t report_scope(const struct session *s, struct out *o);
+/* The line alone, from that field. */
+void tell_scope(const json_t *scope, struct out *o);
 /* A line that aggregation nodes do not count, when there are such; JSON field "aggregation_nodes". */
 void report_aggregation(const struct session *s, struct out *o);
 /* Engines that refused the fabric, and why; what was odd about its source.  The caller's reference. */

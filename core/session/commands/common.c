@@ -58,19 +58,13 @@ void report_missing(const struct fabric *f, struct out *o)
 
 #define SCOPE_GONE 3 /* ports named that are not here */
 
-uint32_t report_scope(const struct session *s, struct out *o)
+/* How many ports count, how many of them are up, and which are not here. */
+static json_t *scope_json(const struct session *s, const struct scope *scope)
 {
-	const struct scope *scope = session_scope(s);
-	struct host_set *h;
-	struct text gone = {0};
-	uint32_t up = 0, n_gone = 0;
-	json_t *list;
-	char a[40];
+	struct host_set *h = setup_hosts(s->setup);
+	json_t *list = json_array(), *o;
+	uint32_t up = 0;
 
-	if (!scope)
-		return 0;
-	h = setup_hosts(s->setup);
-	list = json_array();
 	for (uint32_t i = 0; i < scope->n; i++) {
 		uint32_t ep = scope_endport(s->fabric, &scope->port[i]);
 		char port[40];
@@ -80,22 +74,48 @@ uint32_t report_scope(const struct session *s, struct out *o)
 			continue;
 		}
 		snprintf(port, sizeof(port), "0x%016lx[%u]", scope->port[i].node_guid, scope->port[i].port);
-		if (n_gone++ < SCOPE_GONE)
-			text_add(&gone, "%s%s", n_gone > 1 ? ", " : "", port);
 		json_array_append_new(list, json_text(port));
 	}
-	out_text(o, "Scope %s: %s", scope->words, plural(h->n, "host port", a, sizeof(a)));
-	if (up < h->n)
-		out_text(o, ", %u of them down or cut off", h->n - up);
-	if (n_gone)
-		out_text(o, "; %u of the scope not in this fabric: %s%s", n_gone, text_str(&gone),
-			 n_gone > SCOPE_GONE ? ", ..." : "");
-	out_text(o, ".\n");
-	out_json(o, "scope",
-		 json_make("{s:s, s:i, s:i, s:o}", "hosts", scope->words, "ports", (int)h->n, "up", (int)up,
-			   "missing", list));
-	text_free(&gone);
+	o = json_make("{s:s, s:i, s:i, s:o}", "hosts", scope->words, "ports", (int)h->n, "up", (int)up,
+		      "missing", list);
 	host_set_unref(h);
+	return o;
+}
+
+void tell_scope(const json_t *scope, struct out *o)
+{
+	const char *words = json_string_value(json_object_get(scope, "hosts"));
+	json_int_t ports = json_integer_value(json_object_get(scope, "ports")),
+		   up = json_integer_value(json_object_get(scope, "up"));
+	const json_t *missing = json_object_get(scope, "missing");
+	size_t n = json_array_size(missing);
+
+	out_text(o, "Scope %s: %s", words ? words : "",
+		 PLURAL((uint64_t)ports, "host port"));
+	if (up < ports)
+		out_text(o, ", %" JSON_INTEGER_FORMAT " of them down or cut off", ports - up);
+	if (n)
+		out_text(o, "; %zu of the scope not in this fabric: ", n);
+	for (size_t i = 0; i < n && i < SCOPE_GONE; i++) {
+		const char *port = json_string_value(json_array_get(missing, i));
+
+		out_text(o, "%s%s", i ? ", " : "", port ? port : "");
+	}
+	out_text(o, "%s.\n", n > SCOPE_GONE ? ", ..." : "");
+}
+
+uint32_t report_scope(const struct session *s, struct out *o)
+{
+	const struct scope *scope = session_scope(s);
+	json_t *told;
+	uint32_t n_gone;
+
+	if (!scope)
+		return 0;
+	told = scope_json(s, scope);
+	n_gone = (uint32_t)json_array_size(json_object_get(told, "missing"));
+	tell_scope(told, o);
+	out_json(o, "scope", told);
 	return n_gone;
 }
 

@@ -1,172 +1,217 @@
-/* `survey`: every single failure, ranked by what it does. */
+/* `survey`: every single failure, or pairs of them, ranked by what they do. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/survey.h"
+#include "core/analysis/survey_json.h"
+#include "core/base/cursor.h"
 #include "core/base/err.h"
-#include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 
-struct finding {
-	uint32_t id; /* link or switch node */
-	uint64_t lost, cut_off, rerouted, longer, entries;
-	uint32_t gone; /* endports that the subnet manager does not reach, though their node is up */
-	bool fallback, refused;
-};
+/* --- lines, all from JSON: what is merged is told as what was computed ------------------------------------ */
 
-static int by_harm(const void *x, const void *y)
+static uint64_t number(const json_t *o, const char *key)
 {
-	const struct finding *a = x, *b = y;
+	json_int_t v = json_integer_value(json_object_get(o, key));
 
-	if (a->refused != b->refused)
-		return a->refused ? -1 : 1;
-	if (a->lost != b->lost)
-		return a->lost > b->lost ? -1 : 1;
-	if (a->fallback != b->fallback)
-		return a->fallback ? -1 : 1;
-	if (a->longer != b->longer)
-		return a->longer > b->longer ? -1 : 1;
-	if (a->rerouted != b->rerouted)
-		return a->rerouted > b->rerouted ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
+	return v > 0 ? (uint64_t)v : 0;
 }
 
-/* What one failure does. */
-static int survey_one(struct session *s, const struct sweep *w, bool links, struct finding *f, struct err *e)
+static const char *word(const json_t *o, const char *key)
 {
-	struct state *state = state_copy(w->setup->state);
-	const struct setup *setup;
-	struct sweep *after;
-	struct comparison *c = NULL;
+	const char *s = json_string_value(json_object_get(o, key));
 
-	if (links)
-		state->link_down[f->id] = 1;
-	else
-		state->node_down[f->id] = 1;
-	setup = setup_with(w->setup, &(struct setup){.state = state});
-	state_free(state);
-	after = sweep_run(&(struct sweep_request){.setup = setup, .engines = s->engines, .prev = w}, e);
-	setup_unref(setup);
-	if (!after)
+	return s ? s : "";
+}
+
+static void print_row(const json_t *r, bool pairs, struct out *o)
+{
+	const char *engine = word(r, "engine");
+
+	out_text(o, "%8lu %8lu %6lu %8lu %8lu %8lu %8lu %6lu", number(r, "lost"),
+		 number(r, "between_survivors"), number(r, "new_loops"), number(r, "load_after"),
+		 number(r, "longer"), number(r, "rerouted"), number(r, "entries"), number(r, "hosts_gone"));
+	if (pairs)
+		out_text(o, " %8lu", number(r, "beyond"));
+	out_text(o, "  %s", word(r, "what"));
+	if (!*engine)
+		out_text(o, "  (no engine routes it)");
+	else if (json_is_true(json_object_get(r, "fallback")))
+		out_text(o, "  (falls back to %s)", engine);
+	out_text(o, "\n");
+}
+
+static void print_bad(const json_t *of, const json_t *rows, struct out *o)
+{
+	uint64_t bad = 0, n = json_array_size(rows);
+	double low, high;
+
+	for (size_t i = 0; i < n; i++)
+		bad += json_is_true(json_object_get(json_array_get(rows, i), "bad"));
+	out_text(o, "Bad: %lu of %lu (not routed, hosts that are there do not reach each other, new credit loops", bad,
+		 n);
+	out_text(o, number(of, "pairs") ? ", or pairs lost that neither failure costs alone)" : ")");
+	out_json(o, "bad", json_integer((json_int_t)bad));
+	if (json_is_true(json_object_get(of, "sampled")) && n) {
+		wilson_interval(bad, n, &low, &high);
+		out_text(o, ": %.2f %%, of all pairs %.2f to %.2f %% (95 %% interval)", 100.0 * (double)bad / (double)n,
+			 100 * low, 100 * high);
+		out_json(o, "bad_low", json_real(low));
+		out_json(o, "bad_high", json_real(high));
+	}
+	out_text(o, ".\n");
+}
+
+/* Takes over both. */
+static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
+{
+	bool pairs = number(of, "pairs") != 0;
+	bool go_on = true;
+
+	if (number(of, "shards"))
+		out_text(o, "Share %lu of %lu: ", number(of, "shard"), number(of, "shards"));
+	out_text(o, "%zu of %lu failures of %s%s under %s; most routes on a link before: %lu.\n",
+		 json_array_size(rows), number(of, "failures"), pairs ? "two " : "", word(of, "what"),
+		 word(of, "engine"), number(of, "load_before"));
+	out_text(o, "%8s %8s %6s %8s %8s %8s %8s %6s%s  %s\n", "lost", "between", "loops", "load", "longer",
+		 "rerouted", "entries", "gone", pairs ? "   beyond" : "", word(of, "what"));
+	for (size_t i = 0; i < json_array_size(rows) && go_on; i++) {
+		go_on = i % 256 || !progress_cancelled(o->run->progress);
+		print_row(json_array_get(rows, i), pairs, o);
+	}
+	print_bad(of, rows, o);
+	out_json(o, "survey_of", of);
+	out_json(o, "survey", rows);
+	return go_on ? 0 : err_set(e, CANCELLED);
+}
+
+/* --- the command ------------------------------------------------------------------------------------------- */
+
+static int merge(int argc, char **argv, struct out *o, struct err *e)
+{
+	json_t *shares = json_array(), *all = NULL;
+	int rc = 0;
+
+	for (int i = 2; !rc && i < argc; i++) {
+		char *data;
+		size_t size;
+
+		rc = read_file(argv[i], o->run->progress, &data, &size, e);
+		if (rc)
+			break;
+		rc = survey_shares_read(shares, argv[i], data, size, JSON_SCHEMA, o->run->progress, e);
+		free(data);
+	}
+	if (!rc)
+		all = survey_merge(shares, e);
+	json_decref(shares);
+	if (!all)
 		return -1;
-	f->gone = count_cut_off(after, NULL);
-	f->fallback = after->routing && strcmp(after->routing->engine, w->routing->engine);
-	f->refused = !after->routing;
-	if (after->routing)
-		c = compare_routings(w->routing, after->routing, NULL);
-	if (c) {
-		f->lost = c->lost;
-		f->cut_off = c->cut_off;
-		f->rerouted = c->rerouted;
-		f->longer = c->longer;
-		f->entries = c->entries_changed;
+	if (json_object_get(all, "scope")) {
+		tell_scope(json_object_get(all, "scope"), o);
+		out_json(o, "scope", json_incref(json_object_get(all, "scope")));
 	}
-	comparison_free(c);
-	sweep_unref(after);
-	return 0;
-}
-
-static uint32_t list_victims(const struct sweep *w, bool links, struct finding *f)
-{
-	const struct fabric *fb = w->fabric;
-	uint32_t n = 0;
-
-	for (uint32_t l = 0; links && l < fb->n_links; l++)
-		if (w->topo->peer_switch[fb->link_port[2 * l]] != NO_ID)
-			f[n++].id = l;
-	for (uint32_t sw = 0; !links && sw < fb->n_switches; sw++)
-		if (switch_up(w->topo, sw))
-			f[n++].id = fb->switch_node[sw];
-	return n;
-}
-
-static void print_finding(const struct sweep *w, bool links, const struct finding *f, json_t *list,
-			  struct out *o)
-{
-	const struct fabric *fb = w->fabric;
-	char a[300], b[300], name[620];
-	json_t *obj;
-
-	if (links)
-		snprintf(name, sizeof(name), "%s %s", port_label(fb, fb->link_port[2 * f->id], a, sizeof(a)),
-			 port_label(fb, fb->link_port[2 * f->id + 1], b, sizeof(b)));
-	else
-		snprintf(name, sizeof(name), "%s", fb->node_name[f->id]);
-	out_text(o, "%8lu %8lu %8lu %8lu %8lu %6u  %s%s\n", f->lost, f->lost - f->cut_off, f->rerouted,
-		 f->longer, f->entries, f->gone, name,
-		 f->refused    ? "  (no engine routes it)"
-		 : f->fallback ? "  (falls back)"
-			       : "");
-	obj = json_make("{s:s, s:I, s:I, s:I, s:I, s:i, s:I, s:I, s:b}", "what", name, "lost",
-			(json_int_t)f->lost, "rerouted", (json_int_t)f->rerouted, "longer",
-			(json_int_t)f->longer, "entries", (json_int_t)f->entries, "hosts_gone", (int)f->gone,
-			"cut_off", (json_int_t)f->cut_off, "between_survivors",
-			(json_int_t)(f->lost - f->cut_off), "fallback", (int)(f->fallback || f->refused));
-	if (links) {
-		json_put_port(obj, "a", fb, w->lids, fb->link_port[2 * f->id]);
-		json_put_port(obj, "b", fb, w->lids, fb->link_port[2 * f->id + 1]);
-	} else {
-		json_put_node(obj, "switch", fb, w->lids, f->id);
-	}
-	json_array_append_new(list, obj);
+	rc = print_survey(json_incref(json_object_get(all, "survey_of")),
+			  json_incref(json_object_get(all, "survey")), o, e);
+	json_decref(all);
+	return rc;
 }
 
 static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = session_sweep(s);
-	bool links = !strcmp(argv[1], "links");
-	struct finding *f;
-	uint32_t n;
-	int rc = 0;
+	struct survey_request rq = {0};
+	struct survey *found;
+	json_t *rows;
+	int rc;
 
-	(void)argc;
-	f = NEW_ARRAY(links ? w->fabric->n_links : w->fabric->n_switches, struct finding);
-	n = list_victims(w, links, f);
-	progress_start(o->run->progress, "surveying failures", n);
-	for (uint32_t i = 0; !rc && i < n; i++) {
-		if (!progress_step(o->run->progress, i))
-			rc = err_set(e, CANCELLED);
-		else
-			rc = survey_one(s, w, links, &f[i], e);
-	}
-	if (!rc) {
-		json_t *list = json_array();
-
-		qsort(f, n, sizeof(*f), by_harm);
-		report_scope(s, o);
-		out_text(o, "%8s %8s %8s %8s %8s %6s  %s\n", "lost", "between", "rerouted", "longer",
-			 "entries", "gone", links ? "link" : "switch");
-		for (uint32_t i = 0; i < n; i++)
-			print_finding(w, links, &f[i], list, o);
-		out_json(o, "survey", list);
-	}
-	free(f);
+	if (!strcmp(argv[1], "merge"))
+		return merge(argc, argv, o, e);
+	rq.before = need_routing(s, e);
+	if (!rq.before || survey_words(&rq, argc - 1, argv + 1, e))
+		return -1;
+	rq.engines = s->engines;
+	found = survey_run(&rq, o->run->progress, e);
+	if (!found)
+		return -1;
+	report_scope(s, o);
+	rows = json_array();
+	for (uint32_t i = 0; i < found->n; i++)
+		json_array_append_new(rows, survey_row_json(found, &found->row[i]));
+	rc = print_survey(survey_head_json(found, &rq), rows, o, e);
+	survey_free(found);
 	return rc;
 }
 
+#define KINDS "links|switches|chassis|cards"
+
 const struct command survey_commands[] = {
 	{.name = "survey",
-	 .syntax = "survey links|switches",
-	 .help = "every single failure, ranked by what it does",
-	 .details = "  lost: pairs of hosts without a path then; between: of these, between survivors: not "
-		    "cut off with "
-		    "what failed.\n"
-		    "  gone: host ports that are up, but not in the subnet manager's part any more.\n",
-	 .needs = NEEDS_ROUTING,
-	 .json = JSON_SCOPE "survey[] object failures, the worst first\n"
+	 .syntax = "survey " KINDS " [shard I/N] [threads=K] | survey pairs N [" KINDS
+		   "] [seed=K] [shard I/N] [threads=K] | survey merge FILE...",
+	 .help = "every single failure, or pairs of them, ranked by what the next sweep makes of it",
+	 .details =
+		 "  lost: pairs of hosts without a path then; between: of these, between survivors, not cut off "
+		 "with what failed;\n"
+		 "  loops: credit loops on VLs that had none; load: most routes on a link (load-map); gone: host "
+		 "ports that are\n"
+		 "  up, but not in the subnet manager's part any more.  Order: loops, between, another engine, "
+		 "cut off, load, longer,\n"
+		 "  rerouted, entries.  pairs N: N pairs of failures at once, drawn by the seed (all where there "
+		 "are no more);\n"
+		 "  beyond: pairs of hosts lost that neither failure costs alone.  chassis, cards: director "
+		 "switches, and their line\n"
+		 "  and spine cards.  shard I/N: every N-th failure; `survey merge` joins what `ibscope --json -e "
+		 "'survey ... shard I/N'`\n"
+		 "  printed for all I to what one run would have.  threads=K: on so many cores; the result is the "
+		 "same.\n",
+	 .json = JSON_SCOPE "survey_of object what it is a survey of; shares of one survey have the same but for shard\n"
+			    "survey_of.what string what fails: links, switches, chassis, cards\n"
+			    "survey_of.pairs integer so many pairs at most; 0: each alone\n"
+			    "survey_of.sampled boolean the pairs are drawn out of more\n"
+			    "survey_of.seed integer of the draw\n"
+			    "survey_of.failures integer failures of all shares\n"
+			    "survey_of.load_before integer most routes on a link with nothing failed\n"
+			    "survey_of.engine string engine in force before\n"
+			    "survey_of.asked string engines asked for\n"
+			    "survey_of.options string options that are not at their defaults\n"
+			    "survey_of.fabric string fingerprint of the fabric\n"
+			    "survey_of.tables string fingerprint of what was down, who counts, and the tables\n"
+			    "survey_of.shard integer? the share, from 1\n"
+			    "survey_of.shards integer? of so many\n"
+			    "survey[] object failures, the worst first\n"
 			    "survey[].what string what fails\n"
+			    "survey[].try string command that brings it about\n"
+			    "survey[].index integer its place in the list of failures, from 0\n"
 			    "survey[].switch node? the switch\n"
+			    "survey[].second_switch node? the other switch that fails\n"
 			    "survey[].a port? one end of the link\n"
 			    "survey[].b port? the other\n"
+			    "survey[].second_a port? one end of the other link that fails\n"
+			    "survey[].second_b port? its other end\n"
+			    "survey[].switches[] object? switches of the chassis or cards\n"
+			    "survey[].switches[].name node a switch\n"
 			    "survey[].lost integer pairs without a path then\n"
 			    "survey[].cut_off integer of these: cut off with what failed\n"
-			    "survey[].between_survivors integer of these: the others\n"
+			    "survey[].outside integer of these: both in one part that the subnet manager does not "
+			    "reach, where the old tables stay\n"
+			    "survey[].between_survivors integer of the lost: the others\n"
+			    "survey[].beyond integer? of the lost: lost by neither failure alone\n"
 			    "survey[].rerouted integer pairs with another path\n"
 			    "survey[].longer integer pairs with a longer path\n"
 			    "survey[].entries integer changed entries\n"
 			    "survey[].hosts_gone integer endports not reached any more\n"
-			    "survey[].fallback boolean another engine routes, or none\n",
+			    "survey[].load_after integer most routes on a link then\n"
+			    "survey[].load_at port the port that sends them\n"
+			    "survey[].new_loops integer groups of credit loops on VLs that had none\n"
+			    "survey[].engine string|null engine in force then\n"
+			    "survey[].fallback boolean another than before, or none\n"
+			    "survey[].bad boolean it counts as bad\n"
+			    "bad integer failures that count as bad\n"
+			    "bad_low number? of a sample: least share of bad ones, 95 % interval\n"
+			    "bad_high number? and the largest\n",
 	 .run = cmd_survey},
 	{.name = NULL},
 };

@@ -1,0 +1,614 @@
+/*
+ * survey: figures of a three-level fat tree (worked out by another program), each row by the difference
+ * against the same from nothing, shares that are merged, pairs drawn, chassis and cards.
+ */
+#include "fixture.h"
+
+#include "core/analysis/survey.h"
+#include "core/analysis/survey_json.h"
+#include "core/base/json.h"
+#include "core/base/memory.h"
+#include "core/base/parallel.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+#include "core/fabric/parts.h"
+
+#define DEMO "load tests/fabrics/demo-3level.ibnet"
+
+static struct session *start(const char *fabric, const char *route)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	ok_line(s, fabric);
+	ok_line(s, route);
+	return s;
+}
+
+/* By words as behind the command. */
+static struct survey *survey(struct session *s, const char *words, unsigned threads, bool whole)
+{
+	struct survey_request rq = {0};
+	char *copy = str_dup(words), *save = NULL, *argv[16];
+	struct survey *found;
+	struct err e = {{0}};
+	int argc = 0;
+
+	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		argv[argc++] = w;
+	if (survey_words(&rq, argc, argv, &e))
+		fail_msg("%s: %s", words, e.msg);
+	rq.before = session_sweep(s);
+	rq.engines = all_engines;
+	rq.threads = threads;
+	rq.whole = whole;
+	found = survey_run(&rq, NULL, &e);
+	if (!found)
+		fail_msg("%s: %s", words, e.msg);
+	free(copy);
+	return found;
+}
+
+/* A row as one line: what, lost, cut off, between, engine, load, rerouted, entries. */
+static void expect_row(const struct survey *s, uint32_t i, const char *want)
+{
+	char *what, *got;
+
+	assert_true(i < s->n);
+	what = survey_what(s, &s->row[i]);
+	got = str_printf("%s: %lu = %lu + %lu, %s, %u, %lu, %lu", what, s->row[i].lost, s->row[i].cut_off,
+			 s->row[i].between_survivors, s->row[i].engine, s->row[i].load_after,
+			 s->row[i].rerouted, s->row[i].entries);
+	assert_string_equal(got, want);
+	free(what);
+	free(got);
+}
+
+static uint32_t rows_with(const struct survey *s, uint32_t load, uint64_t rerouted)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		n += s->row[i].load_after == load && s->row[i].rerouted == rerouted;
+	return n;
+}
+
+static void links_of_a_tree(void **state)
+{
+	struct session *s = start(DEMO, "route minhop");
+	struct survey *v = survey(s, "links", 2, false);
+	bool found = false;
+
+	(void)state;
+	assert_int_equal(v->n, 128);
+	assert_int_equal(v->load_before, 192);
+	expect_row(v, 0, "spine-01[5] core-01[1]: 0 = 0 + 0, minhop, 192, 384, 109");
+	expect_row(v, 1, "core-01[2] spine-05[5]: 0 = 0 + 0, minhop, 192, 384, 79");
+	assert_int_equal(rows_with(v, 192, 384), 16);
+	expect_row(v, 16, "leaf-01[5] spine-01[1]: 0 = 0 + 0, minhop, 192, 120, 121");
+	for (uint32_t i = 0; i < v->n; i++) {
+		assert_int_equal(v->row[i].load_after, 192);
+		assert_int_equal(v->row[i].new_loops, 0);
+		assert_false(v->row[i].fallback);
+	}
+	survey_free(v);
+	ok_line(s, "route updn");
+	v = survey(s, "links", 2, false);
+	expect_row(v, 0, "leaf-01[5] spine-01[1]: 0 = 0 + 0, updn, 192, 960, 1186");
+	expect_row(v, 1, "spine-01[2] leaf-02[5]: 0 = 0 + 0, updn, 192, 960, 1186");
+	expect_row(v, 2, "spine-01[3] leaf-03[5]: 0 = 0 + 0, updn, 192, 960, 1186");
+	for (uint32_t i = 0; i < v->n; i++) {
+		char *what = survey_what(v, &v->row[i]);
+
+		assert_false(v->row[i].fallback);
+		if (strcmp(what, "leaf-01[6] spine-02[1]") == 0) {
+			expect_row(v, i, "leaf-01[6] spine-02[1]: 0 = 0 + 0, updn, 192, 960, 946");
+			found = true;
+		}
+		free(what);
+	}
+	assert_true(found);
+	survey_free(v);
+	ok_line(s, "route ftree");
+	v = survey(s, "links", 2, false);
+	assert_int_equal(v->load_before, 60);
+	expect_row(v, 0, "leaf-01[5] spine-01[1]: 0 = 0 + 0, minhop, 120, 120, 889");
+	for (uint32_t i = 0; i < v->n; i++) {
+		assert_true(v->row[i].fallback);
+		assert_int_equal(v->row[i].load_after, i < 64 ? 120 : 96);
+	}
+	survey_free(v);
+	session_free(s);
+}
+
+static void switches_of_a_tree(void **state)
+{
+	static const char *const first[] = {"leaf-01", "leaf-05", "leaf-09", "leaf-13"};
+	struct session *s = start(DEMO, "route minhop");
+	struct survey *v = survey(s, "switches", 2, false);
+
+	(void)state;
+	assert_int_equal(v->n, 48);
+	for (uint32_t i = 0; i < 4; i++) {
+		char *want = str_printf("%s: 492 = 492 + 0, minhop, 176, 0, 331", first[i]);
+
+		expect_row(v, i, want);
+		assert_int_equal(v->row[i].hosts_gone, 4);
+		assert_int_equal(v->row[i].outside, 0);
+		free(want);
+	}
+	expect_row(v, 4, "leaf-02: 492 = 492 + 0, minhop, 176, 0, 235");
+	expect_row(v, 16, "core-01: 0 = 0 + 0, minhop, 192, 768, 155");
+	survey_free(v);
+	ok_line(s, "route updn");
+	v = survey(s, "switches", 2, false);
+	for (uint32_t i = 0; i < 16; i++) {
+		char *want = str_printf("leaf-%02u: 492 = 492 + 0, updn, 176, 0, 235", i + 1);
+
+		expect_row(v, i, want);
+		free(want);
+	}
+	expect_row(v, 16, "spine-01: 0 = 0 + 0, updn, 192, 960, 1169");
+	survey_free(v);
+	ok_line(s, "route ftree");
+	v = survey(s, "switches", 2, false);
+	expect_row(v, 0, "leaf-01: 492 = 492 + 0, minhop, 176, 2016, 1594");
+	for (uint32_t i = 0; i < v->n; i++) {
+		assert_true(v->row[i].fallback);
+		if (i && i < 16)
+			assert_true(v->row[i].cut_off == 492 && v->row[i].load_after == 56 &&
+				    !v->row[i].rerouted && v->row[i].entries == 1051);
+	}
+	survey_free(v);
+	session_free(s);
+}
+
+/* --- the difference, threads and shares give the same ------------------------------------------------ */
+
+static char *json_of(const struct survey *v)
+{
+	json_t *list = json_array();
+	char *text;
+
+	for (uint32_t i = 0; i < v->n; i++)
+		json_array_append_new(list, survey_row_json(v, &v->row[i]));
+	text = json_dumps(list, JSON_SORT_KEYS);
+	json_decref(list);
+	return text;
+}
+
+static void expect_same(struct session *s, const char *place, const char *words)
+{
+	struct survey *a = survey(s, words, 1, true), *b = survey(s, words, 3, false), *c = survey(s, words, 1, false);
+	char *x = json_of(a), *y = json_of(b), *z = json_of(c);
+
+	assert_int_equal(a->load_before, b->load_before);
+	for (uint32_t i = 0; strcmp(x, y) != 0 && i < a->n; i++) {
+		json_t *p = survey_row_json(a, &a->row[i]), *q = survey_row_json(b, &b->row[i]);
+
+		if (!json_equal(p, q))
+			fail_msg("%s, survey %s: row %u from nothing:\n%s\nby the difference:\n%s", place, words, i,
+				 json_dumps(p, 0), json_dumps(q, 0));
+		json_decref(p);
+		json_decref(q);
+	}
+	assert_string_equal(y, z);
+	free(x);
+	free(y);
+	free(z);
+	survey_free(a);
+	survey_free(b);
+	survey_free(c);
+}
+
+static void difference_tells(void **state)
+{
+	static const char *const fabric[] = {"xgft:3,3,2:1,2,2", "torus:4x3,fail=2", "ring:6", "mesh:3x3",
+					     "random:12,3,seed=5", "dragonfly:2,2,1", "director:2,3,2,4,hosts=2",
+					     "xgft:2,2:1,2"};
+	static const char *const route[] = {"route minhop",	       "route updn",	  "route minhop lmc=1",
+					    "route ftree",	       "route lash",	  "route lash qos=TRUE",
+					    "route dfsssp qos=TRUE",   "route dor",	  "route nue qos=TRUE",
+					    "route sssp"};
+	static const char *const words[] = {"links", "switches", "pairs 6", "pairs 4 switches seed=9"};
+	uint64_t seed = test_seed();
+	struct err e;
+	int rc;
+
+	(void)state;
+	for (int k = 0; k < 14; k++) {
+		const char *f = fabric[rng_below(&seed, ARRAY_LEN(fabric))];
+		const char *r = route[rng_below(&seed, ARRAY_LEN(route))];
+		char *synth = str_printf("synth %s", f), *place = str_printf("%s, %s", f, r), *text;
+		struct session *s = session_new(all_engines, all_commands);
+
+		ok_line(s, synth);
+		if (rng_below(&seed, 3) == 0)
+			ok_line(s, "set aggregation_nodes count");
+		text = run_line(s, r, &rc, &e, false, NULL);
+		free(text);
+		if (!rc && rng_below(&seed, 3) == 0) {
+			text = run_line(s, "fail random 1 seed=3", &rc, &e, false, NULL);
+			free(text);
+		}
+		if (!rc && rng_below(&seed, 4) == 0) {
+			text = run_line(s, "scope node000[1-5]", &rc, &e, false, NULL);
+			free(text);
+			rc = 0;
+		}
+		if (!rc && session_sweep(s) && session_sweep(s)->routing)
+			expect_same(s, place, words[rng_below(&seed, ARRAY_LEN(words))]);
+		session_free(s);
+		free(synth);
+		free(place);
+	}
+}
+
+/* New credit loops, and pairs in a part that the subnet manager does not see. */
+static void loops_and_parts(void **state)
+{
+	struct session *s = start("synth mesh:4x4", "route dor");
+	struct survey *v = survey(s, "links", 2, false);
+	uint32_t loops = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < v->n; i++) {
+		loops += v->row[i].new_loops != 0;
+		assert_int_equal(survey_bad(&v->row[i]), v->row[i].new_loops != 0);
+		if (i)
+			assert_true(survey_order(&v->row[i - 1], &v->row[i]) < 0);
+	}
+	assert_int_equal(v->n, 24);
+	assert_int_equal(loops, 12);
+	survey_free(v);
+	expect_same(s, "mesh:4x4, dor", "links");
+	/* a chain of four switches with two hosts each: the middle cable parts 2 from 2 */
+	ok_line(s, "synth mesh:4x1,hosts=2");
+	ok_line(s, "route minhop");
+	v = survey(s, "links", 2, false);
+	assert_int_equal(v->n, 3);
+	expect_row(v, 1, "m10[3] m20[4]: 44 = 44 + 0, minhop, 4, 0, 12");
+	assert_int_equal(v->row[1].cut_off, 2 * 4 * 4 + 4 * 3);
+	assert_int_equal(v->row[1].outside, 4 * 3);
+	assert_int_equal(v->row[1].hosts_gone, 6); /* two switches are gone as well */
+	assert_int_equal(v->row[0].outside, 6 * 5); /* the subnet manager's part has two hosts */
+	survey_free(v);
+	expect_same(s, "a chain", "links");
+	expect_same(s, "a chain", "switches");
+	expect_same(s, "a chain", "pairs 10 switches");
+	session_free(s);
+}
+
+/* --- pairs -------------------------------------------------------------------------------------------- */
+
+static void pairs_drawn(void **state)
+{
+	uint32_t *a, *b, n;
+	bool sampled;
+	double low, high;
+
+	(void)state;
+	n = survey_draw(5, 10, 1, &a, &sampled);
+	assert_int_equal(n, 10);
+	assert_false(sampled);
+	assert_true(a[0] == 0 && a[1] == 1 && a[18] == 3 && a[19] == 4);
+	free(a);
+	n = survey_draw(20, 189, 7, &a, &sampled); /* of 190 */
+	assert_int_equal(n, 189);
+	assert_true(sampled);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_true(a[2 * i] < a[2 * i + 1] && a[2 * i + 1] < 20);
+		for (uint32_t k = 0; k < i; k++)
+			assert_false(a[2 * i] == a[2 * k] && a[2 * i + 1] == a[2 * k + 1]);
+	}
+	survey_draw(20, 189, 7, &b, &sampled);
+	assert_memory_equal(a, b, 2 * sizeof(*a) * n);
+	free(b);
+	survey_draw(20, 189, 8, &b, &sampled);
+	assert_memory_not_equal(a, b, 2 * sizeof(*a) * n);
+	free(a);
+	free(b);
+	assert_int_equal(survey_draw(1, 3, 1, &a, &sampled), 0);
+	free(a);
+	/* worked examples of the formula */
+	wilson_interval(0, 10, &low, &high);
+	assert_true(low == 0 && high > 0.2775 && high < 0.2776);
+	wilson_interval(5, 10, &low, &high);
+	assert_true(low > 0.2365 && low < 0.2367 && high > 0.7633 && high < 0.7635);
+	wilson_interval(10, 10, &low, &high);
+	assert_true(high == 1 && low > 0.7224 && low < 0.7225);
+}
+
+static void pairs_cost_more(void **state)
+{
+	struct session *s = start("synth xgft:2,2:1,2", "route minhop");
+	struct survey *v = survey(s, "pairs 100 switches", 2, false);
+	const struct survey_row *r = NULL;
+
+	(void)state;
+	assert_int_equal(v->n, 6);
+	assert_false(v->sampled);
+	for (uint32_t i = 0; i < v->n; i++) {
+		char *what = survey_what(v, &v->row[i]);
+
+		if (!strcmp(what, "spine-01 + spine-02"))
+			r = &v->row[i];
+		else
+			assert_int_equal(v->row[i].beyond, 0);
+		free(what);
+	}
+	/* each spine alone costs nothing; both: 2 + 2 hosts of 4 still reach each other in one part */
+	assert_non_null(r);
+	assert_true(r->lost == 10 && r->beyond == 10 && survey_bad(r));
+	survey_free(v);
+	session_free(s);
+}
+
+/* --- chassis and cards --------------------------------------------------------------------------------- */
+
+static void chassis_and_cards(void **state)
+{
+	struct session *s = start("synth director:4,6,3,16", "route minhop");
+	struct survey *v = survey(s, "chassis", 2, false);
+	char *line;
+
+	(void)state;
+	assert_int_equal(v->n, 4);
+	expect_row(v, 0, "dir4: 0 = 0 + 0, minhop, 176, 960, 627");
+	line = survey_command(v, &v->row[0]);
+	assert_string_equal(line, "fail chassis dir4");
+	free(line);
+	survey_free(v);
+	v = survey(s, "cards", 2, false);
+	assert_int_equal(v->n, 36);
+	expect_row(v, 0, "dir1/L01: 0 = 0 + 0, minhop, 208, 1648, 884");
+	line = survey_command(v, &v->row[0]);
+	assert_string_equal(line, "fail card dir1/L01");
+	ok_line(s, line);
+	free(line);
+	survey_free(v);
+	line_says(s, "restore card dir1/L01/U1", "1 node restored");
+	line_says(s, "fail chassis dir2", "9 nodes down");
+	line_fails(s, "fail chassis dir2", "all of dir2 is down already");
+	line_fails(s, "restore chassis dir3", "no switch of dir3 did fail");
+	line_fails(s, "fail chassis edge-01", "there is no chassis \"edge-01\"; found chassis like \"dir1\"");
+	line_says(s, "restore chassis dir2/S01/U1", "9 nodes restored");
+	line_fails(s, "fail chassis dir", "\"dir\" may be 4 chassis (dir1, ...)");
+	ok_line(s, "synth ring:4");
+	line_fails(s, "fail card ring0", "there is no card \"ring0\": nothing tells which chips are on one card");
+	ok_line(s, "route minhop");
+	line_fails(s, "survey chassis", "found no chassis that is up");
+	session_free(s);
+}
+
+/* Both cards of real names: line cards of two chips, spine cards of one. */
+static void cards_of_a_director(void **state)
+{
+	struct session *s = start("load tests/fabrics/real/sat11-director.putty-log.xz", "route minhop");
+	struct err e;
+	struct elements *el = setup_elements(s->setup, NULL, NULL, &e);
+	struct parts *p = parts_new(s->fabric, PART_CARD, el);
+	uint32_t chips[3] = {0};
+
+	(void)state;
+	elements_unref(el);
+	for (uint32_t i = 0; i < p->n; i++)
+		chips[p->first[i + 1] - p->first[i]]++;
+	assert_int_equal(p->n, 160);
+	assert_int_equal(chips[2], 80);
+	assert_int_equal(chips[1], 80);
+	parts_free(p);
+	session_free(s);
+}
+
+/* --- shares ---------------------------------------------------------------------------------------------- */
+
+static char *run_json(struct session *s, const char *line)
+{
+	struct err e;
+	int rc;
+	char *text = run_line(s, line, &rc, &e, true, NULL);
+
+	if (rc)
+		fail_msg("%s: %s", line, e.msg);
+	return text;
+}
+
+static int read_share(json_t *shares, const char *name, const char *text, struct err *e)
+{
+	return survey_shares_read(shares, name, text, strlen(text), JSON_SCHEMA, NULL, e);
+}
+
+static void merge_fails(const json_t *shares, const char *want)
+{
+	struct err e = {{0}};
+	json_t *o = survey_merge(shares, &e);
+
+	assert_null(o);
+	if (!strstr(e.msg, want))
+		fail_msg("\"%s\" does not hold \"%s\"", e.msg, want);
+}
+
+static void shares_merged(void **state)
+{
+	static const char *const what[] = {"links", "pairs 40 links seed=6", "switches"};
+	struct session *s = start(DEMO, "route updn");
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(what); k++) {
+		json_t *shares = json_array(), *one, *all, *rows;
+		char *line = str_printf("survey %s", what[k]), *text = run_json(s, line);
+		struct err e;
+
+		one = json_loads(text, 0, NULL);
+		free(text);
+		free(line);
+		for (int i = 5; i >= 1; i--) {
+			line = str_printf("survey %s shard %d/5", what[k], i);
+			text = run_json(s, line);
+			assert_int_equal(read_share(shares, "part", text, &e), 0);
+			free(text);
+			free(line);
+		}
+		all = survey_merge(shares, &e);
+		assert_non_null(all);
+		rows = json_object_get(all, "survey");
+		assert_true(json_equal(rows, json_object_get(one, "survey")));
+		assert_true(json_equal(json_object_get(all, "survey_of"), json_object_get(one, "survey_of")));
+		json_decref(all);
+		json_decref(one);
+		json_array_remove(shares, 2);
+		merge_fails(shares, "missing: 1 share of 5 (3)");
+		json_array_append(shares, json_array_get(shares, 0));
+		merge_fails(shares, "share 5 is there twice");
+		json_decref(shares);
+	}
+	session_free(s);
+}
+
+static void shares_of_others(void **state)
+{
+	static const struct {
+		const char *change, *words, *want;
+	} cases[] = {
+		{"route minhop", "links shard 2/2", "is of another engine: found \"minhop\", expected \"updn\""},
+		{"fail random 1", "links shard 2/2", "is of another"},
+		{"set lmc 1; route updn", "links shard 2/2", "is of another set of options"},
+		{"synth ring:5; route updn", "links shard 2/2", "is of another fabric"},
+		{"show", "links shard 2/3", "is of another number of shares: found \"3\", expected \"2\""},
+		{"show", "switches shard 2/2", "is of another kind of failures"},
+		{"show", "links", "is of another number of shares"},
+		{"scope node000[1-3]", "links shard 2/2", "is of another"},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
+		struct session *s = start("synth xgft:3,3:1,2", "route updn");
+		json_t *shares = json_array();
+		char *text = run_json(s, "survey links shard 1/2"), *line;
+		struct err e;
+		int rc;
+
+		assert_int_equal(read_share(shares, "first", text, &e), 0);
+		free(text);
+		text = run_line(s, cases[k].change, &rc, &e, false, NULL);
+		free(text);
+		assert_int_equal(rc, 0);
+		line = str_printf("survey %s", cases[k].words);
+		text = run_json(s, line);
+		assert_int_equal(read_share(shares, "second", text, &e), 0);
+		merge_fails(shares, cases[k].want);
+		merge_fails(shares, "second");
+		free(text);
+		free(line);
+		json_decref(shares);
+		session_free(s);
+	}
+}
+
+static void shares_spoilt(void **state)
+{
+	json_t *shares = json_array(), *v;
+	struct session *s = start("synth xgft:3,3:1,2", "route updn");
+	char *text = run_json(s, "survey links shard 1/1"), *other;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(read_share(shares, "x", "", &e), -1);
+	assert_string_equal(e.msg, "x: found no survey in it, expected what `ibscope --json -e 'survey ... shard "
+				   "I/N'` prints");
+	assert_int_equal(read_share(shares, "x", "{}\n\n{", &e), -1);
+	assert_non_null(strstr(e.msg, "x:3: found no JSON"));
+	assert_int_equal(read_share(shares, "x", "{\"command\":\"survey\",\"schema\":99}", &e), -1);
+	assert_non_null(strstr(e.msg, "a newer ibscope wrote it"));
+	v = json_loads(text, 0, NULL);
+	json_array_remove(json_object_get(v, "survey"), 1);
+	other = json_dumps(v, 0);
+	assert_int_equal(read_share(shares, "short", other, &e), 0);
+	merge_fails(shares, "short: found 5 rows of share 1, expected 6: it is cut off");
+	json_decref(v);
+	free(other);
+	json_array_clear(shares);
+	assert_int_equal(read_share(shares, "y",
+				    "[{\"command\":\"survey\",\"survey_of\":{\"shards\":1,\"shard\":1,\"failures\":1},"
+				    "\"survey\":[7]}]",
+				    &e),
+			 0);
+	v = survey_merge(shares, &e); /* whatever it is, nothing is read that is not there */
+	assert_non_null(v);
+	json_decref(v);
+	json_array_clear(shares);
+	assert_int_equal(read_share(shares, "y", "{\"command\":\"survey\",\"survey_of\":{\"shards\":900000},\"survey\":[]}",
+				    &e),
+			 0);
+	merge_fails(shares, "no share of one");
+	json_decref(shares);
+	free(text);
+	session_free(s);
+}
+
+/* --- words, and giving up --------------------------------------------------------------------------------- */
+
+static void words_wrong(void **state)
+{
+	struct session *s = start("synth xgft:3,3:1,2", "route updn");
+
+	(void)state;
+	line_fails(s, "survey links shard 3/2", "found \"3/2\", expected I/N");
+	line_fails(s, "survey links shard 0/2", "found \"0/2\"");
+	line_fails(s, "survey links shard x", "found \"x\"");
+	line_fails(s, "survey links threads=0", "found \"0\", expected threads from 1 to 256");
+	line_fails(s, "survey pairs 0", "found \"0\", expected pairs from 1");
+	line_fails(s, "survey pairs 5 seed=x", "seed: found \"x\"");
+	line_fails(s, "survey merge /nonexistent", "No such file");
+	session_free(s);
+}
+
+static bool give_up_at(void *ctx, unsigned worker, unsigned i, struct progress *p)
+{
+	struct progress *whole = ctx;
+
+	(void)worker;
+	(void)p;
+	if (i == 20)
+		atomic_store(&whole->cancel, true);
+	return true;
+}
+
+static void given_up(void **state)
+{
+	struct session *s = start(DEMO, "route updn");
+	struct progress p = {0};
+	struct survey_request rq = {.before = session_sweep(s), .engines = all_engines};
+	struct parallel j = {.n = 1000000, .threads = 3, .work = give_up_at, .ctx = &p};
+	struct err e;
+
+	(void)state;
+	assert_false(parallel_run(&j, "counting", &p));
+	assert_true(atomic_load(&p.done) < 1000000);
+	assert_null(survey_run(&rq, &p, &e));
+	assert_string_equal(e.msg, CANCELLED);
+	atomic_store(&p.cancel, false);
+	atomic_store(&p.since, 100.0);
+	atomic_store(&p.total, 1000);
+	atomic_store(&p.done, 250);
+	assert_true(progress_left(&p, 110.0) == 30.0);
+	assert_true(progress_left(&p, 100.5) < 0);
+	atomic_store(&p.done, 1);
+	assert_true(progress_left(&p, 110.0) < 0);
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(links_of_a_tree),   cmocka_unit_test(switches_of_a_tree),
+		cmocka_unit_test(difference_tells),  cmocka_unit_test(loops_and_parts),
+		cmocka_unit_test(pairs_drawn),	     cmocka_unit_test(pairs_cost_more),
+		cmocka_unit_test(chassis_and_cards), cmocka_unit_test(cards_of_a_director),
+		cmocka_unit_test(shares_merged),     cmocka_unit_test(shares_of_others),
+		cmocka_unit_test(shares_spoilt),     cmocka_unit_test(words_wrong),
+		cmocka_unit_test(given_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
