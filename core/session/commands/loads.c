@@ -2,13 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/ebb.h"
 #include "core/analysis/loads.h"
 #include "core/analysis/shift.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/session/commands/commands.h"
+#include "core/session/patterns.h"
 
 static int by_load(const void *x, const void *y, void *ctx)
 {
@@ -53,33 +56,70 @@ static void print_loads(const struct sweep *w, const struct loads *l, uint32_t l
 	free(order);
 }
 
+/* What of a pattern's flows cannot be counted. */
+static void report_left_out(const struct pattern *pt, uint64_t routes, struct out *o)
+{
+	uint64_t asked = 0;
+
+	for (size_t i = 0; i < pt->n; i++)
+		asked += pt->flow[i].weight;
+	if (pt->left_out)
+		out_text(o, "%s left out: an end is down, does not count, or both are one.\n",
+			 PLURAL(pt->left_out, "flow"));
+	if (pt->kind == PATTERN_LIST && asked > routes)
+		out_text(o, "%s without a way: see check.\n", PLURAL(asked - routes, "flow"));
+	out_json(o, "left_out", json_integer((json_int_t)pt->left_out));
+}
+
+/* `load-map ebb [both] [seed=K]` */
+static int load_ebb(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	bool both = argc && !strcmp(argv[0], "both");
+	uint64_t seed = 1;
+	struct ebb ebb;
+
+	if (argc > both && seed_word(argv[both], &seed, e))
+		return -1;
+	if (ebb_estimate(w->routing, seed, both, o->run->progress, &ebb))
+		return err_set(e, CANCELLED);
+	report_scope(s, o);
+	if (ebb.samples)
+		out_text(o, "Effective bisection bandwidth: %.3f +- %.3f of a link (%s of %s, %s).\n", ebb.value,
+			 ebb.half_width, PLURAL(ebb.samples, "random pairing"), PLURAL(ebb.hosts, "host"),
+			 both ? "both ways" : "one way");
+	else
+		out_text(o, "Effective bisection bandwidth needs two hosts; there is %s.\n",
+			 ebb.hosts ? "1" : "none");
+	out_json(o, "ebb",
+		 json_make("{s:f, s:f, s:i, s:i, s:b, s:I}", "value", ebb.value, "half_width", ebb.half_width,
+			   "samples", (int)ebb.samples, "hosts", (int)ebb.hosts, "both", (int)both, "seed",
+			   (json_int_t)seed));
+	return 0;
+}
+
 static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
-	struct text pattern = {0};
+	struct pattern pattern;
 	struct loads *l;
 	uint32_t limit = 20;
 
-	if (argc > 2 && !strcmp(argv[argc - 1], "all")) {
+	if (argc > 1 && !strcmp(argv[1], "ebb"))
+		return load_ebb(s, argc - 2, argv + 2, o, e);
+	if (argc > 2 && words_take_last(&argc, argv, "all"))
 		limit = UINT32_MAX;
-		argc--;
-	}
-	for (int i = 1; i < argc; i++) {
-		bool is_node = i == 2 && !strcmp(argv[1], "hotspot");
-		uint32_t node = is_node ? session_node(s, argv[i], e) : NO_ID;
-
-		if (is_node && node == NO_ID) {
-			text_free(&pattern);
-			return -1;
-		}
-		text_add(&pattern, "%s%s", i > 1 ? " " : "", is_node ? s->fabric->node_name[node] : argv[i]);
-	}
-	l = loads_new(w->routing, argc > 1 ? text_str(&pattern) : "all", o->run->progress, e);
-	text_free(&pattern);
-	if (!l)
+	if (session_pattern(s, w->routing, argc - 1, argv + 1, &pattern, o->run->progress, e))
 		return -1;
-	report_scope(s, o);
-	print_loads(w, l, limit, o);
+	l = loads_new(w->routing, &pattern, o->run->progress);
+	if (l) {
+		report_scope(s, o);
+		print_loads(w, l, limit, o);
+		report_left_out(&pattern, l->routes, o);
+	}
+	pattern_free(&pattern);
+	if (!l)
+		return err_set(e, CANCELLED);
 	loads_free(l);
 	return 0;
 }
@@ -170,15 +210,17 @@ static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, s
 
 const struct command load_commands[] = {
 	{.name = "load-map",
-	 .syntax = "load-map [all | lids | shift K | bisection [seed=K] | hotspot NODE] [all]",
-	 .help = "routes per link for a traffic pattern",
-	 .details = "  all: one route for each pair of hosts (default); lids: one for each LID; shift K: "
-		    "each host to the\n"
-		    "  K-th behind it; bisection: a random half to the other, one to one, both ways; "
-		    "hotspot: all to one.\n"
-		    "  Lists the 20 links with most; with `all` behind the pattern every link.\n",
+	 .syntax = "load-map [" PATTERN_SYNTAX "] [all] | ebb [both] [seed=K]",
+	 .help = "routes per link for a traffic pattern; effective bisection bandwidth",
+	 .details =
+		PATTERN_DETAILS
+		"  Lists the 20 links with most; with `all` behind the pattern every link.\n"
+		"  ebb: effective bisection bandwidth.  Random pairs of hosts talk; each gets 1 / the most flows "
+		"on a link of\n"
+		"  its way; the mean over pairs and pairings, with half the width of its 95 % interval.  One "
+		"way, or `both`.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_SCOPE "loads object routes on links\n"
+	 .json = JSON_SCOPE "loads object? routes on links\n"
 			    "loads.routes integer routes of the pattern\n"
 			    "loads.links integer directed links between switches\n"
 			    "loads.min integer least on one\n"
@@ -187,7 +229,16 @@ const struct command load_commands[] = {
 			    "loads.ports[] object links with most, or all\n"
 			    "loads.ports[].from port port that sends\n"
 			    "loads.ports[].to port port at the other end\n"
-			    "loads.ports[].routes integer routes on it\n",
+			    "loads.ports[].routes integer routes on it\n"
+			    "left_out integer? flows of the pattern with an end that is down or does not "
+			    "count, or with one end only\n"
+			    "ebb object? effective bisection bandwidth\n"
+			    "ebb.value number mean share of a link that a flow gets\n"
+			    "ebb.half_width number of its 95 % interval\n"
+			    "ebb.samples integer random pairings\n"
+			    "ebb.hosts integer hosts that were paired\n"
+			    "ebb.both boolean both of a pair send\n"
+			    "ebb.seed integer of the random draws\n",
 	 .run = cmd_load_map},
 	{.name = "shifts",
 	 .syntax = "shifts [SAMPLE]",
