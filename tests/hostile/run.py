@@ -190,7 +190,8 @@ COMMANDS = [
     f"fail switch {SPINE}", "undo", f"fail host {HOST}", "journal", "diff a", "diff a all", "snapshot", "show links",
     "restore all", "undo", "redo", "journal 0", "reset", "route updn",
     "snapshot \x1bc\u202e", SET_CHASSIS, "load-map", "load-map lids", "load-map all all", "load-map shift 1",
-    "load-map hotspot nod*e0001*", "shifts", "survey links", "survey switches", "layers", "layers switches", "cdg",
+    "load-map hotspot nod*e0001*", f"load-map to {HOST}", f"flows {LEAF}[4] all", f"flows {HOST} {HOST2}", f"flows {LEAF}[4] by pair all",
+    "spread tree all", "check spread lag", "shifts", "survey links", "survey switches", "layers", "layers switches", "cdg",
     "cdg 0 all", "cdg switches all", "elements", "equal-paths all", "compare minhop updn dfsssp ftree",
     f"step start {LEAF} {HOST2}", "step all", "save -", "export lfts -", "export fdbs -", "export subnet -",
     "export paths -", "export json -", "export dot -", "export dot - cdg", "export svg -", "export svg - cdg 0",
@@ -214,7 +215,7 @@ PANES = {
     "switches": "", "ports": LEAF, "hosts": "", "lft": LEAF, "path": f"{HOST} {HOST2}", "changes": "", "pairs": "",
     "journal": "", "warnings": "", "ranks": "", "hops": LEAF, "histogram": "", "bars": LEAF, "layers": "",
     "cdg": "all", "cycle": "all", "sl2vl": LEAF + "[1]", "sls": HOST, "elements": "", "usage": "all",
-    "compare": "minhop updn", "drift": "updn", "help": "", "lids": HOST2, "pick": "2 show node nod",
+    "compare": "minhop updn", "drift": "updn", "flows": LEAF + "[4] pair", "hotter": "", "help": "", "lids": HOST2, "pick": "2 show node nod",
 }
 # those that only some engine has, which then routes
 PANES_OF = {
@@ -383,7 +384,7 @@ class Tests:
             b"set lfts_file %s; route file", b"unset %s", b"show %s", b"show node %s", b"route %s",
             b"route minhop x=%s", b"fail %s", b"fail link %s", b"fail random %s", b"restore host %s",
             b"flap %s", b"journal %s", b"snapshot %s; snapshot", b"trace %s 1", b"why 1 %s", b"lft %s",
-            b"step find %s", b"diff %s", b"load-map %s", b"load-map hotspot %s", b"survey %s", b"cdg %s",
+            b"step find %s", b"diff %s", b"load-map %s", b"load-map hotspot %s", b"load-map to %s", b"load-map pairs no/%s", b"flows %s", b"flows %s 1", b"flows 1 2 by %s", b"survey %s", b"cdg %s",
             b"elements %s", b"compare %s updn", b"save no/%s", b"save %s", b"export %s -",
             b"export lfts no/%s", b"export dot - cdg %s", b"torus-conf %s", b"source no%s", b"echo %s",
             b"list %s", b"list lft %s", b"list hosts sort %s", b"list hosts filter %s", b"list hosts %s",
