@@ -113,48 +113,65 @@ static int read_hotspot(const struct reader *x, struct err *e)
 	return 0;
 }
 
-/* Hosts' ports that a word means; those that are no ends are left out, unless all are. */
-static int add_targets(const struct reader *x, const char *word, uint32_t **target, uint32_t *n,
-		       uint8_t *taken, struct err *e)
+/* The targets of `to`. */
+struct targets {
+	uint32_t *ep, n;
+	uint8_t *taken; /* [n_endports] */
+	bool any;	/* of the word that is looked at some can be targets */
+};
+
+static void add_target(const struct reader *x, uint32_t port, struct targets *to)
+{
+	uint32_t ep = x->r->topo->fabric->port_endport[port];
+
+	if (ep == NO_ID || !pattern_is_host(x->r, ep))
+		return;
+	to->any = true;
+	if (!to->taken[ep])
+		to->ep[to->n++] = ep;
+	to->taken[ep] = 1;
+}
+
+/* Hosts' ports that a word means, as for `scope`; those that are no ends are left out, unless all are. */
+static int add_targets(const struct reader *x, const char *word, struct targets *to, struct err *e)
 {
 	const struct fabric *f = x->r->topo->fabric;
-	struct id_list l;
-	bool any = false;
+	struct id_list l = {0};
+	bool ports = false;
+	int rc = session_nodes(x->s, word, NAMES_HOSTS, &l, e);
 
-	if (session_ports(x->s, word, &l, e))
-		return -1;
-	for (uint32_t i = 0; i < l.n; i++) {
-		uint32_t ep = f->port_endport[l.id[i]];
-
-		if (ep == NO_ID || !pattern_is_host(x->r, ep))
-			continue;
-		any = true;
-		if (!taken[ep])
-			(*target)[(*n)++] = ep;
-		taken[ep] = 1;
+	if (rc && *word && word[strlen(word) - 1] == ']') {
+		rc = session_ports(x->s, word, &l, NULL);
+		ports = !rc;
+	}
+	to->any = false;
+	for (uint32_t i = 0; !rc && i < l.n; i++) {
+		if (ports)
+			add_target(x, l.id[i], to);
+		for (unsigned p = 1; !ports && p <= f->node_nports[l.id[i]]; p++)
+			add_target(x, f->node_port[l.id[i]] + p, to);
 	}
 	id_list_free(&l);
-	return any ? 0 : err_set(e, "pattern to: %s is no host that is up and counts", word);
+	return rc || to->any ? rc : err_set(e, "pattern to: %s is no host that is up and counts", word);
 }
 
 static int read_to(const struct reader *x, struct err *e)
 {
-	uint32_t all = x->r->topo->fabric->n_endports, n_hosts, n = 0;
-	uint32_t *target = NEW_ARRAY(all + 1, uint32_t);
-	uint8_t *taken = NEW_ARRAY(all + 1, uint8_t);
+	uint32_t all = x->r->topo->fabric->n_endports, n_hosts;
+	struct targets to = {.ep = NEW_ARRAY(all + 1, uint32_t), .taken = NEW_ARRAY(all + 1, uint8_t)};
 	int rc = x->argc ? 0 : err_set(e, "pattern to: expected hosts");
 
 	for (int i = 0; !rc && i < x->argc; i++)
-		rc = add_targets(x, x->argv[i], &target, &n, taken, e);
+		rc = add_targets(x, x->argv[i], &to, e);
 	free(pattern_hosts(x->r, &n_hosts));
-	if (!rc && (uint64_t)n * n_hosts > UINT32_MAX)
-		rc = err_set(e, "pattern to: %u hosts to %u of them is more than can be counted", n_hosts, n);
+	if (!rc && (uint64_t)to.n * n_hosts > UINT32_MAX)
+		rc = err_set(e, "pattern to: %u hosts to %u of them is more than can be counted", n_hosts, to.n);
+	if (!rc) /* the list doubles as it grows */
+		rc = mem_room(e, 2 * (size_t)to.n * n_hosts * sizeof(struct flow), "flows to %u hosts", to.n);
 	if (!rc)
-		rc = mem_room(e, (size_t)n * n_hosts * sizeof(struct flow), "flows to %u hosts", n);
-	if (!rc)
-		pattern_to(x->r, target, n, x->p);
-	free(target);
-	free(taken);
+		pattern_to(x->r, to.ep, to.n, x->p);
+	free(to.ep);
+	free(to.taken);
 	return rc;
 }
 
