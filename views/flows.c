@@ -75,7 +75,8 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 			p->by = (enum flow_by)i;
 			return 0;
 		}
-	return err_set(e, "pane flows: found \"%s\", expected switches, source, destination, host or pair", by);
+	return err_set(e, "pane flows: found \"%s\", expected switches, source, destination, host or pair",
+		       by);
 }
 
 static void load(struct view *v)
@@ -128,7 +129,8 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	const struct priv *p = v->priv;
 	uint64_t pairs = group_at(v, row)->pairs;
 
-	return (int64_t)(col == C_PAIRS ? pairs : (1000 * pairs + p->answer->l->pairs / 2) / p->answer->l->pairs);
+	return (int64_t)(col == C_PAIRS ? pairs
+					: (1000 * pairs + p->answer->l->pairs / 2) / p->answer->l->pairs);
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)

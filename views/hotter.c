@@ -21,8 +21,9 @@ static const struct column columns[] = {
 
 /* What is asked: immutable, kept as the base of the result. */
 struct question {
-	const struct sweep *a, *b;     /* references held */
-	const struct routing *ra, *rb; /* references held: their tables where those hosts count that count now */
+	const struct sweep *a, *b; /* references held */
+	const struct routing *ra,
+		*rb; /* references held: their tables where those hosts count that count now */
 };
 
 struct priv {
@@ -136,7 +137,8 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 	struct priv *p = v->priv;
 
 	if (a->argc && v->scene->session && !session_find_snapshot(v->scene->session, a->argv[0]))
-		return err_set(e, "pane hotter: there is no snapshot \"%s\"; `snapshot` lists them", a->argv[0]);
+		return err_set(e, "pane hotter: there is no snapshot \"%s\"; `snapshot` lists them",
+			       a->argv[0]);
 	p->snapshot = a->argc ? str_dup(a->argv[0]) : NULL;
 	return 0;
 }

@@ -12,9 +12,9 @@ struct ebb_sampler {
 	const struct routing *r;
 	const struct topo *t;
 	const struct fabric *f;
-	bool maps;	       /* VLs may end a path: it is traced with them */
-	uint32_t *congestion;  /* [n_ports] of the sample, 0 between samples */
-	uint32_t *channel;     /* of all ways, one behind the other */
+	bool maps;	      /* VLs may end a path: it is traced with them */
+	uint32_t *congestion; /* [n_ports] of the sample, 0 between samples */
+	uint32_t *channel;    /* of all ways, one behind the other */
 	size_t n_channels, cap_channels;
 	size_t *first; /* [most flows + 1] of each way in channel[] */
 	uint8_t *lost; /* [most flows] the flow has no way */

@@ -102,8 +102,8 @@ static void find_upstream(const struct routing *r, uint32_t sw, unsigned lid, ui
 }
 
 /* Flows to a LID over a port of switch sw. */
-static void add_to(const struct routing *r, const struct by_switch *b, uint32_t sw, unsigned lid, uint32_t dst,
-		   struct to_one *w, struct flow_list *l)
+static void add_to(const struct routing *r, const struct by_switch *b, uint32_t sw, unsigned lid,
+		   uint32_t dst, struct to_one *w, struct flow_list *l)
 {
 	find_upstream(r, sw, lid, dst, w);
 	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
@@ -122,8 +122,8 @@ static int by_source(const void *x, const void *y)
 }
 
 /* Every host to every other, or to all LIDs of it, over a switch's port. */
-static int all_over(const struct routing *r, bool lids, uint32_t port, struct flow_list *l, struct progress *p,
-		    struct err *e)
+static int all_over(const struct routing *r, bool lids, uint32_t port, struct flow_list *l,
+		    struct progress *p, struct err *e)
 {
 	const struct fabric *f = r->topo->fabric;
 	uint32_t n = f->n_switches, n_hosts, *host = pattern_hosts(r, &n_hosts);
@@ -174,7 +174,8 @@ static int out_of_host(const struct routing *r, bool lids, uint32_t port, struct
 	for (uint32_t i = 0; !rc && src != NO_ID && pattern_is_host(r, src) && i < n; i++) {
 		struct flow w = {src, host[i], 1, r->lids->base[host[i]]};
 
-		for (unsigned k = 0; host[i] != src && k < (lids ? r->lids->count[host[i]] : 1u); k++, w.lid++)
+		for (unsigned k = 0; host[i] != src && k < (lids ? r->lids->count[host[i]] : 1u);
+		     k++, w.lid++)
 			if (crosses(r, &w, port))
 				add(l, &w);
 		if (!progress_step(p, i))

@@ -35,7 +35,8 @@ enum flow_by {
 extern const char *const flow_by_word[FLOWS_BYS];
 
 struct flow_group {
-	uint32_t from, to; /* as FLOWS_BY_ says; of a scope 1 = in it, 0 = another; NO_ID: not grouped by it */
+	uint32_t from,
+		to; /* as FLOWS_BY_ says; of a scope 1 = in it, 0 = another; NO_ID: not grouped by it */
 	uint64_t pairs;
 	size_t first; /* a flow of it */
 };

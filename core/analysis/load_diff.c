@@ -110,7 +110,8 @@ void load_diff_free(struct load_diff *d)
 	free(d);
 }
 
-const struct fabric *load_change_fabric(const struct load_diff *d, const struct load_change *c, uint32_t *port)
+const struct fabric *load_change_fabric(const struct load_diff *d, const struct load_change *c,
+					uint32_t *port)
 {
 	*port = c->port != NO_ID ? c->port : c->port_was;
 	return (c->port != NO_ID ? d->b : d->a)->topo->fabric;

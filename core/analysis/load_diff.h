@@ -9,8 +9,8 @@
 #include "core/routing/routing.h"
 
 struct load_change {
-	uint32_t port;	   /* of the fabric after; NO_ID: its switch is not in that */
-	uint32_t port_was; /* of the fabric before; NO_ID: its switch was not in that */
+	uint32_t port;		/* of the fabric after; NO_ID: its switch is not in that */
+	uint32_t port_was;	/* of the fabric before; NO_ID: its switch was not in that */
 	uint32_t before, after; /* routes; 0 also where it led to no switch */
 };
 
@@ -33,7 +33,8 @@ static inline int64_t load_gain(const struct load_change *c)
 }
 
 /* The channel's port and the fabric that it is of: that after where it is in it. */
-const struct fabric *load_change_fabric(const struct load_diff *d, const struct load_change *c, uint32_t *port);
+const struct fabric *load_change_fabric(const struct load_diff *d, const struct load_change *c,
+					uint32_t *port);
 
 /* "core-02[1] -> spine-02[5]", as it was cabled where its load is from.  buf is returned. */
 const char *load_change_label(const struct load_diff *d, const struct load_change *c, char *buf, size_t size);

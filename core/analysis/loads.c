@@ -70,13 +70,14 @@ static void add_destination(struct loads *l, const struct routing *r, struct all
 }
 
 /* Out of the hosts themselves: what has a way. */
-static void load_hosts(struct loads *l, const struct routing *r, const struct all_work *w, const uint32_t *host,
-		       uint32_t n)
+static void load_hosts(struct loads *l, const struct routing *r, const struct all_work *w,
+		       const uint32_t *host, uint32_t n)
 {
 	const struct topo *t = r->topo;
 
 	for (uint32_t i = 0; i < n; i++)
-		l->port[t->fabric->endport_port[host[i]]] = w->reached[t->endport_switch[host[i]]] - w->own[i];
+		l->port[t->fabric->endport_port[host[i]]] =
+			w->reached[t->endport_switch[host[i]]] - w->own[i];
 }
 
 /* From every host to the base LID of every other, or to all its LIDs. */

@@ -28,15 +28,15 @@ enum spread_mode { SPREAD_TREE, SPREAD_LAG };
 
 /*
  * The same tables with such groups for the LIDs of hosts; where the tables carry groups of their own, a
- * reference to them as they are.  What knows adaptive routing (check.h, cdg.h, paths.h) judges all ways of it.
- * NULL and *e: cancelled, or too little memory.
+ * reference to them as they are.  What knows adaptive routing (check.h, cdg.h, paths.h) judges all ways of
+ * it. NULL and *e: cancelled, or too little memory.
  */
 const struct routing *spread_routing(const struct routing *r, enum spread_mode mode, struct progress *p,
 				     struct err *e);
 
 /*
- * Flow out of each port of a switch [n_ports], all hosts to all, base LIDs: at each switch it goes on in equal
- * parts by all ports of the group that lead on.  What loops or ends nowhere is not counted.  The caller
+ * Flow out of each port of a switch [n_ports], all hosts to all, base LIDs: at each switch it goes on in
+ * equal parts by all ports of the group that lead on.  What loops or ends nowhere is not counted.  The caller
  * frees.  NULL when cancelled.
  */
 double *spread_shares(const struct routing *r, struct progress *p);

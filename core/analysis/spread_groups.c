@@ -104,7 +104,8 @@ static bool make_groups(struct grouping *g, struct progress *p)
 	bool go_on = true;
 
 	for (uint32_t i = 0; i < g->f->n_endports; i++)
-		if (!endport_is_switch(g->f, i) && g->t->endport_up[i] && sw[i] != NO_ID && g->r->lids->base[i])
+		if (!endport_is_switch(g->f, i) && g->t->endport_up[i] && sw[i] != NO_ID &&
+		    g->r->lids->base[i])
 			ep[n++] = i;
 	qsort_r(ep, n, sizeof(*ep), by_target, (void *)sw);
 	progress_start(p, "groups of ports", n);

@@ -43,10 +43,11 @@ struct command {
  * name NULL.  The session is given the list that main() puts together: these, and those of
  * views/ and tui/.
  */
-#define CORE_COMMANDS                                                                                        \
-	fabric_commands, tables_commands, change_commands, scope_commands, path_commands, step_commands,     \
-		check_commands, diff_commands, drift_commands, load_commands, flow_commands, survey_commands,    \
-		cdg_commands, element_commands, export_commands, torus_commands, session_commands
+#define CORE_COMMANDS                                                                                    \
+	fabric_commands, tables_commands, change_commands, scope_commands, path_commands, step_commands, \
+		check_commands, diff_commands, drift_commands, load_commands, flow_commands,             \
+		survey_commands, cdg_commands, element_commands, export_commands, torus_commands,        \
+		session_commands
 
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
 extern const struct command tables_commands[];	/* tables */

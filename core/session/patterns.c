@@ -165,7 +165,8 @@ static int read_to(const struct reader *x, struct err *e)
 		rc = add_targets(x, x->argv[i], &to, e);
 	free(pattern_hosts(x->r, &n_hosts));
 	if (!rc && (uint64_t)to.n * n_hosts > UINT32_MAX)
-		rc = err_set(e, "pattern to: %u hosts to %u of them is more than can be counted", n_hosts, to.n);
+		rc = err_set(e, "pattern to: %u hosts to %u of them is more than can be counted", n_hosts,
+			     to.n);
 	if (!rc) /* the list doubles as it grows */
 		rc = mem_room(e, 2 * (size_t)to.n * n_hosts * sizeof(struct flow), "flows to %u hosts", to.n);
 	if (!rc)
@@ -183,7 +184,8 @@ static int read_pairs(const struct reader *x, struct err *e)
 	int rc;
 
 	if (x->argc != 1)
-		return x->argc ? too_many("pairs", x->argv[1], e) : err_set(e, "pattern pairs: expected a FILE");
+		return x->argc ? too_many("pairs", x->argv[1], e)
+			       : err_set(e, "pattern pairs: expected a FILE");
 	x->p->kind = PATTERN_LIST;
 	rc = pairs_read(&file, x->s->fabric, path, x->progress, e);
 	for (size_t i = 0; !rc && i < file.n; i++) {
@@ -208,8 +210,10 @@ static const struct {
 	const char *name;
 	int (*read)(const struct reader *x, struct err *e);
 } readers[] = {
-	{"all", read_all},	 {"lids", read_lids},	    {"shift", read_shift}, {"bisection", read_bisection},
-	{"random", read_random}, {"hotspot", read_hotspot}, {"to", read_to},	   {"pairs", read_pairs},
+	{"all", read_all},	 {"lids", read_lids},
+	{"shift", read_shift},	 {"bisection", read_bisection},
+	{"random", read_random}, {"hotspot", read_hotspot},
+	{"to", read_to},	 {"pairs", read_pairs},
 };
 
 bool is_pattern_word(const char *word)
@@ -237,6 +241,8 @@ int session_pattern(const struct session *s, const struct routing *r, int argc, 
 				pattern_free(p);
 			return rc;
 		}
-	return err_set(e, "found \"%s\", expected a pattern: all, lids, shift, bisection, random, hotspot, to or pairs",
-		       argv[0]);
+	return err_set(
+		e,
+		"found \"%s\", expected a pattern: all, lids, shift, bisection, random, hotspot, to or pairs",
+		argv[0]);
 }

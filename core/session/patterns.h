@@ -6,7 +6,7 @@
 #include "core/session/session.h"
 
 /* For syntax lines; what each means is PATTERN_DETAILS. */
-#define PATTERN_SYNTAX                                                                                    \
+#define PATTERN_SYNTAX                                                                            \
 	"all | lids | shift K | bisection [seed=K] | random [seed=K] | hotspot NODE | to H... | " \
 	"pairs FILE"
 #define PATTERN_DETAILS                                                                                      \

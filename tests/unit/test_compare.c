@@ -299,7 +299,7 @@ static void test_loads(void **state)
 	line_says(s, "load-map shift 5", "42 routes");
 	line_says(s, "load-map bisection seed=4", "42 routes");
 	line_fails(s, "load-map shift x", "found \"x\"");
-	line_fails(s, "load-map nonsense", "nonsense");
+	line_fails(s, "load-map nonsense", "expected: load-map");
 	session_free(s);
 }
 

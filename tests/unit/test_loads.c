@@ -148,8 +148,8 @@ static void bisection_sampled(void **state)
 
 		assert_int_equal(ebb_estimate(session_routing(s), 1, cases[i].both, NULL, &e), 0);
 		if (fabs(e.value - cases[i].value) > e.half_width + cases[i].half_width)
-			fail_msg("%s %s: %.4f +- %.4f, expected %.3f", cases[i].fabric, cases[i].engine, e.value,
-				 e.half_width, cases[i].value);
+			fail_msg("%s %s: %.4f +- %.4f, expected %.3f", cases[i].fabric, cases[i].engine,
+				 e.value, e.half_width, cases[i].value);
 		assert_int_equal(ebb_estimate(session_routing(s), 1, cases[i].both, NULL, &again), 0);
 		assert_memory_equal(&e, &again, sizeof(e));
 		session_free(s);
@@ -209,8 +209,8 @@ static void loads_of_small(void **state)
 			}
 		for (unsigned k = 0; k < 9; k++)
 			if (count[k] != cases[i].count[k])
-				fail_msg("%s %s: %u channels with %u routes", cases[i].fabric, cases[i].engine,
-					 count[k], k);
+				fail_msg("%s %s: %u channels with %u routes", cases[i].fabric,
+					 cases[i].engine, count[k], k);
 		for (uint32_t k = 0; k < sh->n; k++)
 			assert_int_equal(sh->load[k].max, cases[i].shift[k]);
 		assert_int_equal(cases[i].shift[sh->n], 0);
@@ -343,7 +343,8 @@ static void flows_are_loads(struct session *s, int argc, char **argv)
 
 static void flows_random(void **state)
 {
-	static const char *const lines[] = {"all", "lids", "shift 3", "bisection", "random", "to node0002 node0003"};
+	static const char *const lines[] = {"all",	 "lids",   "shift 3",
+					    "bisection", "random", "to node0002 node0003"};
 	uint64_t seed = test_seed();
 	char line[200];
 	struct session *s;
@@ -372,26 +373,32 @@ static void flows_small(void **state)
 
 	(void)state;
 	line_says(s, "flows ring2[2]",
-		  "ring2[2] -> ring3[3]: 3 pairs of hosts\nBy source switch:\n       2  from ring2\n       1  from "
+		  "ring2[2] -> ring3[3]: 3 pairs of hosts\nBy source switch:\n       2  from ring2\n       1 "
+		  " from "
 		  "ring1\nBy destination switch:\n       2  to ring3\n       1  to ring0\n");
 	line_says(s, "flows ring2[2] by pair",
-		  "       1  node0002 -> node0004\n       1  node0003 -> node0001\n       1  node0003 -> node0004\n");
+		  "       1  node0002 -> node0004\n       1  node0003 -> node0001\n       1  node0003 -> "
+		  "node0004\n");
 	line_fails(s, "flows ring2[2] by nothing", "expected: flows");
 	line_fails(s, "flows ring2[2] by scope", "no scope");
 	line_fails(s, "flows node0001 node0001", "one port");
 	ok_line(s, "scope node0003 node0004");
 	line_says(s, "flows ring2[2] by scope",
-		  "       1  others -> the scope\n       1  the scope -> others\n       1  the scope -> the scope\n");
+		  "       1  others -> the scope\n       1  the scope -> others\n       1  the scope -> the "
+		  "scope\n");
 	line_says(s, "flows ring2[2]", ": 1 pair of hosts");
 	session_free(s);
 	s = routed("xgft:2,2:1,2", "minhop");
-	line_says(s, "flows leaf-01[3]", "Pairs:\n       1  node0001 -> node0003\n       1  node0002 -> node0003\n");
+	line_says(s, "flows leaf-01[3]",
+		  "Pairs:\n       1  node0001 -> node0003\n       1  node0002 -> node0003\n");
 	line_says(s, "flows leaf-01[3] to node0003 node0001", ": 2 pairs of hosts");
 	session_free(s);
 	s = routed("torus:3x3", "minhop");
 	line_says(s, "flows t02[2]",
-		  "t02[2] -> t12[3]: 5 pairs of hosts\nBy source switch:\n       3  from t02\n       1  from t00\n   "
-		  "    1  from t01\nBy destination switch:\n       3  to t12\n       1  to t10\n       1  to t11\n");
+		  "t02[2] -> t12[3]: 5 pairs of hosts\nBy source switch:\n       3  from t02\n       1  from "
+		  "t00\n   "
+		  "    1  from t01\nBy destination switch:\n       3  to t12\n       1  to t10\n       1  to "
+		  "t11\n");
 	session_free(s);
 }
 
@@ -403,16 +410,20 @@ static void load_diffs(void **state)
 		const char *engine, *fail, *says;
 	} cases[] = {
 		{"minhop", "switch spine-01",
-		 "Loads: 91 links hotter, 40 cooler; most routes on a link 192 -> 192.\n       0 -> 96           +96  "
+		 "Loads: 91 links hotter, 40 cooler; most routes on a link 192 -> 192.\n       0 -> 96       "
+		 "    +96  "
 		 "core-02[1] -> spine-02[5]\n       0 -> 64           +64  spine-02[5] -> core-02[1]\n"},
 		{"updn", "switch spine-01",
-		 "Loads: 102 links hotter, 40 cooler; most routes on a link 192 -> 192.\n       0 -> 96           +96 "
+		 "Loads: 102 links hotter, 40 cooler; most routes on a link 192 -> 192.\n       0 -> 96      "
+		 "     +96 "
 		 " core-02[1] -> spine-02[5]\n"},
 		{"minhop", "link leaf-01[5]",
-		 "Loads: 50 links hotter, 40 cooler; most routes on a link 192 -> 192.\n      60 -> 120          +60  "
+		 "Loads: 50 links hotter, 40 cooler; most routes on a link 192 -> 192.\n      60 -> 120      "
+		 "    +60  "
 		 "spine-02[1] -> leaf-01[6]\n"},
 		{"ftree,minhop", "switch core-01",
-		 "Loads: 18 links hotter, 8 cooler; most routes on a link 60 -> 96.\n      48 -> 96           +48  "
+		 "Loads: 18 links hotter, 8 cooler; most routes on a link 60 -> 96.\n      48 -> 96          "
+		 " +48  "
 		 "core-05[1] -> spine-01[6]\n"},
 	};
 
@@ -475,15 +486,9 @@ static void spread_tree(void **state)
 		double most;
 		uint32_t loops; /* channels on credit loops */
 	} cases[] = {
-		{"ring:4", 2, 8},
-		{"torus:3x3", 3, 36},
-		{"torus:4x4", 8, 64},
-		{"torus:5x5", 15, 100},
-		{"mesh:4x4", 18.6, 48},
-		{"dragonfly:4,2,2", 94, 180},
-		{"hyperx:6x6", 6, 360},
-		{"xgft:2,2:1,2", 2, 0},
-		{"xgft:4,4,4:1,2,4", 120, 0},
+		{"ring:4", 2, 8},	{"torus:3x3", 3, 36},	{"torus:4x4", 8, 64},
+		{"torus:5x5", 15, 100}, {"mesh:4x4", 18.6, 48}, {"dragonfly:4,2,2", 94, 180},
+		{"hyperx:6x6", 6, 360}, {"xgft:2,2:1,2", 2, 0}, {"xgft:4,4,4:1,2,4", 120, 0},
 		{DEMO, 60, 0},
 	};
 

@@ -134,7 +134,8 @@ int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err 
  * Routes over groups of ports, "tree" or "lag" (spread.h): says which in a line and in the JSON field
  * "spread".  A reference; NULL and *e.
  */
-const struct routing *spread_as_asked(const struct routing *r, const char *mode, struct out *o, struct err *e);
+const struct routing *spread_as_asked(const struct routing *r, const char *mode, struct out *o,
+				      struct err *e);
 
 /* Usage error: -1 and "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);

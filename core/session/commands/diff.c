@@ -169,9 +169,9 @@ static void diff_loads(const struct load_diff *d, uint64_t moved, uint64_t limit
 	if (told < d->n)
 		out_text(o, "  ... %s; `diff ... all` prints them\n", PLURAL(d->n - told, "more link"));
 	out_json(o, "loads",
-		 json_make("{s:i, s:i, s:I, s:i, s:i, s:o}", "hotter", (int)d->hotter, "cooler", (int)d->cooler,
-			   "moved", (json_int_t)moved, "max_before", (int)d->max_before, "max_after",
-			   (int)d->max_after, "ports", list));
+		 json_make("{s:i, s:i, s:I, s:i, s:i, s:o}", "hotter", (int)d->hotter, "cooler",
+			   (int)d->cooler, "moved", (json_int_t)moved, "max_before", (int)d->max_before,
+			   "max_after", (int)d->max_after, "ports", list));
 }
 
 static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -225,35 +225,36 @@ const struct command diff_commands[] = {
 		    "  which an edge switch sends the LIDs of a distant host port; all links: those on the "
 		    "whole paths "
 		    "from there.\n",
-	 .json = JSON_SCOPE JSON_CHANGE "figures.* object figures before and after, as `compare` names them\n"
-					"figures.*.was number before\n"
-					"figures.*.now number now\n"
-					"loads object routes on links, all hosts to all, before and now\n"
-					"loads.hotter integer links, each direction by itself, that carry "
-					"more\n"
-					"loads.cooler integer links that carry fewer\n"
-					"loads.moved integer pairs that moved: rerouted, lost or regained\n"
-					"loads.max_before integer most on a link before\n"
-					"loads.max_after integer most on a link now\n"
-					"loads.ports[] object links that carry most more, then those that carry "
-					"most less: the first of each, or all\n"
-					"loads.ports[].from port port that sends\n"
-					"loads.ports[].before integer routes before\n"
-					"loads.ports[].after integer routes now\n"
-					"loads.ports[].gain integer routes more than before\n"
-					"entries[] object changed entries: the first, or all\n"
-					"entries[].switch node the switch\n"
-					"entries[].lid integer the LID\n"
-					"entries[].owner endport whose LID it is\n"
-					"entries[].was integer port before; 255: none\n"
-					"entries[].now integer port now; 255: none\n"
-					"pairs[] object changed pairs: the first, or all\n"
-					"pairs[].change string rerouted, lost or regained\n"
-					"pairs[].src endport source\n"
-					"pairs[].dst endport destination\n"
-					"pairs[].dlid integer LID of the destination\n"
-					"pairs[].before string hops before, none or loop\n"
-					"pairs[].after string hops now, none or loop\n",
+	 .json = JSON_SCOPE JSON_CHANGE
+	 "figures.* object figures before and after, as `compare` names them\n"
+	 "figures.*.was number before\n"
+	 "figures.*.now number now\n"
+	 "loads object routes on links, all hosts to all, before and now\n"
+	 "loads.hotter integer links, each direction by itself, that carry "
+	 "more\n"
+	 "loads.cooler integer links that carry fewer\n"
+	 "loads.moved integer pairs that moved: rerouted, lost or regained\n"
+	 "loads.max_before integer most on a link before\n"
+	 "loads.max_after integer most on a link now\n"
+	 "loads.ports[] object links that carry most more, then those that carry "
+	 "most less: the first of each, or all\n"
+	 "loads.ports[].from port port that sends\n"
+	 "loads.ports[].before integer routes before\n"
+	 "loads.ports[].after integer routes now\n"
+	 "loads.ports[].gain integer routes more than before\n"
+	 "entries[] object changed entries: the first, or all\n"
+	 "entries[].switch node the switch\n"
+	 "entries[].lid integer the LID\n"
+	 "entries[].owner endport whose LID it is\n"
+	 "entries[].was integer port before; 255: none\n"
+	 "entries[].now integer port now; 255: none\n"
+	 "pairs[] object changed pairs: the first, or all\n"
+	 "pairs[].change string rerouted, lost or regained\n"
+	 "pairs[].src endport source\n"
+	 "pairs[].dst endport destination\n"
+	 "pairs[].dlid integer LID of the destination\n"
+	 "pairs[].before string hops before, none or loop\n"
+	 "pairs[].after string hops now, none or loop\n",
 	 .run = cmd_diff},
 	{.name = NULL},
 };

@@ -61,8 +61,8 @@ static void tell_group(const struct request *rq, enum flow_by by, const struct f
 }
 
 /* Groups of one kind: lines, and as a list under a key. */
-static void tell_groups(const struct request *rq, const struct flow_list *l, enum flow_by by, const char *title,
-			const char *key, struct out *o)
+static void tell_groups(const struct request *rq, const struct flow_list *l, enum flow_by by,
+			const char *title, const char *key, struct out *o)
 {
 	size_t n, limit = rq->all ? SIZE_MAX : FLOW_LINES;
 	struct flow_group *g = flow_groups(l, rq->r, by, rq->scope, &n);
@@ -129,8 +129,8 @@ static int tell_link(const struct request *rq, uint32_t port, struct out *o, str
 		return -1;
 	if (peer != NO_ID)
 		port_label(f, peer, b, sizeof(b));
-	out_text(o, "%s -> %s: %s of hosts%s\n", port_label(f, port, a, sizeof(a)), b, PLURAL(l->pairs, "pair"),
-		 peer == NO_ID ? "; the port is down" : "");
+	out_text(o, "%s -> %s: %s of hosts%s\n", port_label(f, port, a, sizeof(a)), b,
+		 PLURAL(l->pairs, "pair"), peer == NO_ID ? "; the port is down" : "");
 	out_json(o, "port", json_port(f, rq->w->lids, port));
 	out_json(o, "peer", json_port(f, rq->w->lids, peer));
 	out_json(o, "pairs", json_integer((json_int_t)l->pairs));
@@ -187,7 +187,8 @@ static void tell_channels(const struct request *rq, const struct channel_load *c
 	char a[300], b[300];
 
 	out_text(o, "Links of the path from %s to %s, most routes first:\n",
-		 endport_label(t->fabric, rq->src, a, sizeof(a)), endport_label(t->fabric, rq->dst, b, sizeof(b)));
+		 endport_label(t->fabric, rq->src, a, sizeof(a)),
+		 endport_label(t->fabric, rq->dst, b, sizeof(b)));
 	for (uint32_t i = 0; i < n; i++) {
 		json_t *x = json_make("{s:i}", "routes", (int)c[i].load);
 
@@ -322,9 +323,9 @@ static int cmd_flows(struct session *s, int argc, char **argv, struct out *o, st
 #define FLOWS_BEHIND "[by switches|source|destination|host|scope|pair] [" PATTERN_SYNTAX "] [all]"
 
 /* Keys of a list of groups. */
-#define GROUP_KEYS(k, what)                                                                       \
-	k "[] object? " what "\n" k "[].from node from where: a switch, a host, or `the scope` and " \
-	  "`others`\n" k "[].from_port integer|null? of a host its port\n" k "[].to node to where\n" k      \
+#define GROUP_KEYS(k, what)                                                                            \
+	k "[] object? " what "\n" k "[].from node from where: a switch, a host, or `the scope` and "   \
+	  "`others`\n" k "[].from_port integer|null? of a host its port\n" k "[].to node to where\n" k \
 	  "[].to_port integer|null? of a host its port\n" k "[].pairs integer pairs of hosts\n"
 
 const struct command flow_commands[] = {
@@ -332,14 +333,16 @@ const struct command flow_commands[] = {
 	 .syntax = "flows NODE[PORT] " FLOWS_BEHIND " | SRC DST " FLOWS_BEHIND,
 	 .help = "who shares a link? pairs of hosts over it, grouped; of a path its hottest link",
 	 .details =
-		"  Packets that leave by the port; the other direction of the link is another port.  Without `by`: "
-		"by source\n"
-		"  switch, by destination switch, by both, and pairs.  One destination switch: all routes to a "
-		"leaf meet here.\n"
-		"  One source switch, many destinations: too few uplinks.  `by scope` counts all hosts, and "
-		"tells those of the\n"
-		"  scope apart.  SRC DST: the links of the path with their routes, then the flows of the "
-		"first.\n  The pattern may be:\n" PATTERN_DETAILS,
+		 "  Packets that leave by the port; the other direction of the link is another port.  "
+		 "Without `by`: "
+		 "by source\n"
+		 "  switch, by destination switch, by both, and pairs.  One destination switch: all routes "
+		 "to a "
+		 "leaf meet here.\n"
+		 "  One source switch, many destinations: too few uplinks.  `by scope` counts all hosts, and "
+		 "tells those of the\n"
+		 "  scope apart.  SRC DST: the links of the path with their routes, then the flows of the "
+		 "first.\n  The pattern may be:\n" PATTERN_DETAILS,
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE
 	 "port object? the port\n"
@@ -350,16 +353,18 @@ const struct command flow_commands[] = {
 	 "peer.port integer? its number\n"
 	 "pairs integer? pairs of hosts over it\n"
 	 "by string? what groups are grouped by\n" GROUP_KEYS("groups", "groups, most pairs first")
-		 GROUP_KEYS("sources", "by source switch") GROUP_KEYS("destinations", "by destination switch")
-	 "flows[] object? pairs: the first, or all\n"
-	 "flows[].src endport source\n"
-	 "flows[].dst endport destination\n"
-	 "flows[].dlid integer LID of the destination\n"
-	 "flows[].pairs integer pairs that it stands for: its weight\n"
-	 "path[] object? of a path: its links, most routes first\n"
-	 "path[].from port port that sends\n"
-	 "path[].to port port at the other end\n"
-	 "path[].routes integer routes of the pattern on it\n",
+		 GROUP_KEYS("sources", "by source switch") GROUP_KEYS(
+			 "destinations",
+			 "by destination switch") "flows[] object? pairs: the first, or all\n"
+						  "flows[].src endport source\n"
+						  "flows[].dst endport destination\n"
+						  "flows[].dlid integer LID of the destination\n"
+						  "flows[].pairs integer pairs that it stands for: its "
+						  "weight\n"
+						  "path[] object? of a path: its links, most routes first\n"
+						  "path[].from port port that sends\n"
+						  "path[].to port port at the other end\n"
+						  "path[].routes integer routes of the pattern on it\n",
 	 .run = cmd_flows},
 	{.name = NULL},
 };

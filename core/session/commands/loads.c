@@ -86,9 +86,9 @@ static int load_ebb(struct session *s, int argc, char **argv, struct out *o, str
 		return err_set(e, CANCELLED);
 	report_scope(s, o);
 	if (ebb.samples)
-		out_text(o, "Effective bisection bandwidth: %.3f +- %.3f of a link (%s of %s, %s).\n", ebb.value,
-			 ebb.half_width, PLURAL(ebb.samples, "random pairing"), PLURAL(ebb.hosts, "host"),
-			 both ? "both ways" : "one way");
+		out_text(o, "Effective bisection bandwidth: %.3f +- %.3f of a link (%s of %s, %s).\n",
+			 ebb.value, ebb.half_width, PLURAL(ebb.samples, "random pairing"),
+			 PLURAL(ebb.hosts, "host"), both ? "both ways" : "one way");
 	else
 		out_text(o, "Effective bisection bandwidth needs two hosts; there is %s.\n",
 			 ebb.hosts ? "1" : "none");
@@ -267,7 +267,8 @@ static void print_shares(const struct shared *h, uint32_t limit, struct out *o)
 	json_t *list = json_array();
 	char a[300], b[300];
 
-	out_text(o, "Share of a link: max %.1f, mean %.1f (the tables' own entries: max %u, mean %.1f), %s.\n",
+	out_text(o,
+		 "Share of a link: max %.1f, mean %.1f (the tables' own entries: max %u, mean %.1f), %s.\n",
 		 h->max, h->mean, h->l->max, h->l->mean, PLURAL(h->n, "directed link"));
 	if (h->n)
 		out_text(o, "%10s %8s\n", "share", "routes");
@@ -321,13 +322,12 @@ const struct command load_commands[] = {
 	{.name = "load-map",
 	 .syntax = "load-map [" PATTERN_SYNTAX "] [all] | ebb [both] [seed=K]",
 	 .help = "routes per link for a traffic pattern; effective bisection bandwidth",
-	 .details =
-		PATTERN_DETAILS
-		"  Lists the 20 links with most; with `all` behind the pattern every link.\n"
-		"  ebb: effective bisection bandwidth.  Random pairs of hosts talk; each gets 1 / the most flows "
-		"on a link of\n"
-		"  its way; the mean over pairs and pairings, with half the width of its 95 % interval.  One "
-		"way, or `both`.\n",
+	 .details = PATTERN_DETAILS
+	 "  Lists the 20 links with most; with `all` behind the pattern every link.\n"
+	 "  ebb: effective bisection bandwidth.  Random pairs of hosts talk; each gets 1 / the most flows "
+	 "on a link of\n"
+	 "  its way; the mean over pairs and pairings, with half the width of its 95 % interval.  One "
+	 "way, or `both`.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "loads object? routes on links\n"
 			    "loads.routes integer routes of the pattern\n"
@@ -375,14 +375,15 @@ const struct command load_commands[] = {
 	{.name = "spread",
 	 .syntax = "spread tree|lag [all]",
 	 .help = "load of links when switches spread packets over all ports of an adaptive-routing group",
-	 .details =
-		"  All hosts to all; at each switch what goes to a host is divided equally over its group.  tree: "
-		"all ports of\n"
-		"  least hops, as the engine counts them; lag: all ports to the same neighbour as the table's "
-		"own.  Where the\n"
-		"  table's own port is not among them it stays alone.  Tables with groups of their own "
-		"(`tables FILE`) use those.\n"
-		"  `check spread tree|lag` judges loops and credit loops over all these ways.\n",
+	 .details = "  All hosts to all; at each switch what goes to a host is divided equally over its "
+		    "group.  tree: "
+		    "all ports of\n"
+		    "  least hops, as the engine counts them; lag: all ports to the same neighbour as the "
+		    "table's "
+		    "own.  Where the\n"
+		    "  table's own port is not among them it stays alone.  Tables with groups of their own "
+		    "(`tables FILE`) use those.\n"
+		    "  `check spread tree|lag` judges loops and credit loops over all these ways.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "spread string? tree or lag; tables: groups of their own\n"
 			    "shares object shares of links, all hosts to all\n"
