@@ -136,7 +136,7 @@ SHOWN = [
         "trace node0001 node0009", "why leaf-01 node0009", "why leaf-01 node0009 via 5", "why node0001 node0009",
         "why node0001 leaf-01 spine-01 leaf-03 node0009", "why leaf-01 spine-01 leaf-02 spine-02 leaf-03", "lft leaf-01",
         "hops leaf-01", "ranks", "roots", "check", "load-map", "load-map ebb", "load-map pairs pairs.txt", "shifts", "spread tree", "check spread lag",
-        "flows leaf-01[4]", "flows node0001 node0009 by host", "scope node000[1-4]", "flows leaf-01[4] by scope", "scope off", "survey links", "survey switches",
+        "flows leaf-01[4]", "flows node0001 node0009 by host", "survey links", "survey switches",
         "fail link leaf-01[4]", "diff all", "check", "journal", "journal 0", "journal 4", "undo", "redo", "restore all",
         "flap leaf-01[4]", "sweep", "reroute", "fail host node0001", "reset", "step start", "step 1", "layers", "cdg all",
         "elements", "elements leaf-01", "equal-paths", "compare minhop updn ftree torus-2QoS", "list hosts", "list pairs",
@@ -152,7 +152,7 @@ SHOWN = [
     (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline faults.json"]),
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "elements"]),
     (["ring:6"], ["equal-paths"]),
-    ([TREE, *UPDN], ["scope node0001 node0002", "load pair.net", "check", "scope"]),
+    ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
     (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift"]),

@@ -323,10 +323,9 @@ static int cmd_flows(struct session *s, int argc, char **argv, struct out *o, st
 #define FLOWS_BEHIND "[by switches|source|destination|host|scope|pair] [" PATTERN_SYNTAX "] [all]"
 
 /* Keys of a list of groups. */
-#define GROUP_KEYS(k, what)                                                                            \
-	k "[] object? " what "\n" k "[].from node from where: a switch, a host, or `the scope` and "   \
-	  "`others`\n" k "[].from_port integer|null? of a host its port\n" k "[].to node to where\n" k \
-	  "[].to_port integer|null? of a host its port\n" k "[].pairs integer pairs of hosts\n"
+#define GROUP_KEYS(k, what)                                                                          \
+	k "[] object? " what "\n" k "[].from node from where: a switch, a host, or `the scope` and " \
+	  "`others`\n" k "[].to node to where\n" k "[].pairs integer pairs of hosts\n"
 
 const struct command flow_commands[] = {
 	{.name = "flows",
@@ -352,19 +351,37 @@ const struct command flow_commands[] = {
 	 "peer.name node? its node\n"
 	 "peer.port integer? its number\n"
 	 "pairs integer? pairs of hosts over it\n"
-	 "by string? what groups are grouped by\n" GROUP_KEYS("groups", "groups, most pairs first")
-		 GROUP_KEYS("sources", "by source switch") GROUP_KEYS(
-			 "destinations",
-			 "by destination switch") "flows[] object? pairs: the first, or all\n"
-						  "flows[].src endport source\n"
-						  "flows[].dst endport destination\n"
-						  "flows[].dlid integer LID of the destination\n"
-						  "flows[].pairs integer pairs that it stands for: its "
-						  "weight\n"
-						  "path[] object? of a path: its links, most routes first\n"
-						  "path[].from port port that sends\n"
-						  "path[].to port port at the other end\n"
-						  "path[].routes integer routes of the pattern on it\n",
+	 "by string? what groups are grouped by\n" GROUP_KEYS(
+		 "groups",
+		 "groups, most pairs first") "groups[].from_port integer|null? of a host its port\n"
+					     "groups[].to_port integer|null? of a host its port\n" GROUP_KEYS(
+						     "sources", "by source switch")
+						     GROUP_KEYS(
+							     "destinations",
+							     "by destination switch") "flows[] object? "
+										      "pairs: the first, or "
+										      "all\n"
+										      "flows[].src endport "
+										      "source\n"
+										      "flows[].dst endport "
+										      "destination\n"
+										      "flows[].dlid integer "
+										      "LID of the "
+										      "destination\n"
+										      "flows[].pairs integer "
+										      "pairs that it stands "
+										      "for: its "
+										      "weight\n"
+										      "path[] object? of a "
+										      "path: its links, most "
+										      "routes first\n"
+										      "path[].from port port "
+										      "that sends\n"
+										      "path[].to port port "
+										      "at the other end\n"
+										      "path[].routes integer "
+										      "routes of the pattern "
+										      "on it\n",
 	 .run = cmd_flows},
 	{.name = NULL},
 };
