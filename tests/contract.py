@@ -135,7 +135,9 @@ SHOWN = [
         "show node leaf-01", "show node leaf-01[4]", "set lmc", "set lmc 0", "unset lmc", "snapshot a", "snapshot",
         "trace node0001 node0009", "why leaf-01 node0009", "why leaf-01 node0009 via 5", "why node0001 node0009",
         "why node0001 leaf-01 spine-01 leaf-03 node0009", "why leaf-01 spine-01 leaf-02 spine-02 leaf-03", "lft leaf-01",
-        "hops leaf-01", "ranks", "roots", "check", "load-map", "shifts", "survey links", "survey switches", "survey pairs 5 switches seed=2", "survey links shard 2/3", "fail card x", "survey cards",
+        "hops leaf-01", "ranks", "roots", "check", "load-map", "load-map ebb", "load-map pairs pairs.txt", "shifts", "spread tree", "check spread lag",
+        "flows leaf-01[4]", "flows node0001 node0009 by host", "survey links", "survey switches", "survey pairs 5 switches seed=2",
+        "survey links shard 2/3", "fail card x", "survey cards",
         "fail link leaf-01[4]", "diff all", "check", "journal", "journal 0", "journal 4", "undo", "redo", "restore all",
         "flap leaf-01[4]", "sweep", "reroute", "fail host node0001", "reset", "step start", "step 1", "layers", "cdg all",
         "elements", "elements leaf-01", "equal-paths", "compare minhop updn ftree torus-2QoS", "list hosts", "list pairs",
@@ -151,7 +153,7 @@ SHOWN = [
     (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline faults.json"]),
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "elements"]),
     (["ring:6"], ["equal-paths"]),
-    ([TREE, *UPDN], ["scope node0001 node0002", "load pair.net", "check", "scope"]),
+    ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
     (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift", "doctor"]),
@@ -167,6 +169,7 @@ class Suite:
         self.folder = tempfile.mkdtemp(prefix="ibscope-contract-")
         self.file("good.ibs", "show\n")
         self.file("names.map", "0x0002c90300a00000 \"first leaf\"\n")
+        self.file("pairs.txt", "node0001 node0009 2  # twice\nnode0002 leaf-01\n")
         self.file("some.conf", "routing_engine updn\n")
         self.file("ftree.conf", "routing_engine ftree,no_fallback\n")
         self.file("mesh.conf", "do_mesh_analysis TRUE\n")

@@ -68,11 +68,9 @@ void result_unref(const struct result *cr)
 
 static void *run_loads(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
-	struct err e;
-
 	(void)base;
 	(void)arg;
-	return loads_new(w->routing, "all", p, &e);
+	return loads_new(w->routing, &pattern_all, p);
 }
 
 static void free_loads(void *value)

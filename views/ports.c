@@ -291,7 +291,7 @@ const struct view_ops view_ports = {
 	.name = "ports",
 	.brief = "ports and links of a node: peer, routes over the link (all to all), LFT entries, direction",
 	.syntax = "[NODE|NODE[PORT]]",
-	.hints = "follow=peer :fail=fail :restore=restore",
+	.hints = "follow=peer :pane_flows=flows :fail=fail :restore=restore",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_TRACKS,

@@ -302,14 +302,11 @@ static uint32_t chip(const struct view *v, uint32_t row)
 	return f->node_switch[f->port_node[((const struct priv *)v->priv)->port[row]]];
 }
 
+/* Who leaves by it? */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct fabric *f = v->scene->fabric;
-	uint32_t port = ((const struct priv *)v->priv)->port[row];
-
-	text_add(t, "pane ports ");
-	word_node(f, f->port_node[port], t);
-	text_add(t, "; select %u", f->port_num[port]);
+	text_add(t, "pane flows ");
+	word_port(v->scene->fabric, ((const struct priv *)v->priv)->port[row], t);
 }
 
 const struct view_ops view_usage = {
@@ -318,7 +315,7 @@ const struct view_ops view_usage = {
 		"LIDs sent by each port of switches, of hosts and of switches, beside the mean of ports that "
 		"lead the same way",
 	.syntax = "[ELEMENT|all]",
-	.hints = "follow=ports :pane_lft=lft :fail=fail back=back",
+	.hints = "follow=flows :pane_lft=lft :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_WIDE,

@@ -425,7 +425,7 @@ static int measure_sls(const struct routing *r, struct figures *f, struct progre
 
 static int measure_loads(const struct routing *r, struct figures *f, struct progress *p)
 {
-	struct loads *l = loads_new(r, "lids", p, NULL);
+	struct loads *l = loads_new(r, &pattern_lids, p);
 
 	if (!l)
 		return -1;

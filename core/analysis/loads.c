@@ -1,8 +1,6 @@
 #include "core/analysis/loads.h"
-#include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "core/base/rng.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,44 +8,19 @@
 #include "core/analysis/shift.h"
 #include "core/routing/paths.h"
 
-struct host_list {
-	uint32_t *ep; /* hosts that count and have a LID, by ascending base LID */
-	uint32_t n;
-};
-
-static int by_lid(const void *x, const void *y, void *ctx)
-{
-	const struct lids *l = ctx;
-	uint32_t a = l->base[*(const uint32_t *)x], b = l->base[*(const uint32_t *)y];
-
-	return a < b ? -1 : a > b;
-}
-
-static struct host_list list_hosts(const struct routing *r)
-{
-	const struct topo *t = r->topo;
-	struct host_list h = {.ep = NEW_ARRAY(t->fabric->n_endports, uint32_t)};
-
-	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
-		if (routing_has_host(r, ep) && r->lids->base[ep])
-			h.ep[h.n++] = ep;
-	qsort_r(h.ep, h.n, sizeof(*h.ep), by_lid, (void *)r->lids);
-	return h;
-}
-
-/* One route, added along its path. */
-static void add_route(struct loads *l, const struct routing *r, uint32_t src, uint32_t dst)
+/* One flow, added along its path. */
+static void add_flow(struct loads *l, const struct routing *r, const struct flow *w)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct path p;
 
-	path_trace(r, src, 0, r->lids->base[dst], &p);
+	path_trace(r, w->src, 0, w->lid, &p);
 	if (p.end == PATH_OK) {
-		l->routes++;
-		l->port[f->endport_port[src]]++;
+		l->routes += w->weight;
+		l->port[f->endport_port[w->src]] += w->weight;
 		for (unsigned i = 0; i < p.n; i++)
 			if (p.hop[i].out)
-				l->port[switch_port_id(f, p.hop[i].sw, p.hop[i].out)]++;
+				l->port[switch_port_id(f, p.hop[i].sw, p.hop[i].out)] += w->weight;
 	}
 	path_free(&p);
 }
@@ -56,6 +29,8 @@ struct all_work {
 	uint8_t *col;
 	uint16_t *hops;
 	uint32_t *work, *order, *flow, *hosts;
+	uint32_t *reached; /* [n_switches] LIDs to which there is a way from there */
+	uint32_t *own;	   /* [hosts] of these, a host's own */
 };
 
 /* Routes from everywhere to one LID of a destination, gathered from the far end inwards. */
@@ -80,7 +55,10 @@ static void add_destination(struct loads *l, const struct routing *r, struct all
 	for (uint32_t i = n; i-- > 0;) {
 		uint32_t s = w->order[i], q;
 
-		if (w->hops[s] >= 256 || !w->flow[s])
+		if (w->hops[s] >= 256)
+			continue;
+		w->reached[s]++;
+		if (!w->flow[s])
 			continue;
 		l->port[switch_port_id(f, s, w->col[s])] += w->flow[s];
 		q = t->peer_switch[switch_port_id(f, s, w->col[s])];
@@ -91,12 +69,22 @@ static void add_destination(struct loads *l, const struct routing *r, struct all
 	}
 }
 
-/* From every host to the base LID of every other, or to all its LIDs. */
-static int load_all(struct loads *l, const struct routing *r, const struct host_list *h, bool lids,
-		    struct progress *p)
+/* Out of the hosts themselves: what has a way. */
+static void load_hosts(struct loads *l, const struct routing *r, const struct all_work *w,
+		       const uint32_t *host, uint32_t n)
 {
 	const struct topo *t = r->topo;
-	uint32_t n = t->fabric->n_switches;
+
+	for (uint32_t i = 0; i < n; i++)
+		l->port[t->fabric->endport_port[host[i]]] =
+			w->reached[t->endport_switch[host[i]]] - w->own[i];
+}
+
+/* From every host to the base LID of every other, or to all its LIDs. */
+static int load_all(struct loads *l, const struct routing *r, bool lids, struct progress *p)
+{
+	const struct topo *t = r->topo;
+	uint32_t n = t->fabric->n_switches, n_hosts, *host = pattern_hosts(r, &n_hosts);
 	struct all_work w = {
 		.col = NEW_ARRAY(n, uint8_t),
 		.hops = NEW_ARRAY(n, uint16_t),
@@ -104,94 +92,45 @@ static int load_all(struct loads *l, const struct routing *r, const struct host_
 		.order = NEW_ARRAY(n, uint32_t),
 		.flow = NEW_ARRAY(n, uint32_t),
 		.hosts = NEW_ARRAY(n, uint32_t),
+		.reached = NEW_ARRAY(n, uint32_t),
+		.own = NEW_ARRAY(n_hosts + 1, uint32_t),
 	};
-	uint32_t all = 0;
 	int rc = 0;
 
-	progress_start(p, "adding up routes", h->n);
-	for (uint32_t i = 0; i < h->n; i++) {
-		w.hosts[t->endport_switch[h->ep[i]]]++;
-		all += lids ? r->lids->count[h->ep[i]] : 1;
-	}
-	for (uint32_t i = 0; !rc && i < h->n; i++) {
-		unsigned base = r->lids->base[h->ep[i]], n_lids = lids ? r->lids->count[h->ep[i]] : 1;
+	progress_start(p, "adding up routes", n_hosts);
+	for (uint32_t i = 0; i < n_hosts; i++)
+		w.hosts[t->endport_switch[host[i]]]++;
+	for (uint32_t i = 0; !rc && i < n_hosts; i++) {
+		unsigned base = r->lids->base[host[i]], n_lids = lids ? r->lids->count[host[i]] : 1;
 
-		l->port[t->fabric->endport_port[h->ep[i]]] = all - n_lids;
-		for (unsigned k = 0; k < n_lids; k++)
-			add_destination(l, r, &w, h->ep[i], base + k);
+		for (unsigned k = 0; k < n_lids; k++) {
+			add_destination(l, r, &w, host[i], base + k);
+			w.own[i] += w.hops[t->endport_switch[host[i]]] < 256;
+		}
 		if (!progress_step(p, i))
 			rc = -1;
 	}
+	load_hosts(l, r, &w, host, n_hosts);
 	free(w.col);
 	free(w.hops);
 	free(w.work);
 	free(w.order);
 	free(w.flow);
 	free(w.hosts);
+	free(w.reached);
+	free(w.own);
+	free(host);
 	return rc;
 }
 
-static int load_shift(struct loads *l, const struct routing *r, const char *arg, struct err *e)
+static int load_list(struct loads *l, const struct routing *r, const struct pattern *pt, struct progress *p)
 {
-	char *end;
-	unsigned long k = strtoul(arg, &end, 10);
-	uint32_t n, *order;
-
-	if (*end || !*arg || !k)
-		return err_set(e, "load-map shift: found \"%s\", expected a number from 1", arg);
-	order = shift_order(r, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t src = order[i], dst = order[(i + k) % n];
-
-		if (src != dst && src != NO_ID && dst != NO_ID)
-			add_route(l, r, src, dst);
+	progress_start(p, "adding up routes", (unsigned)pt->n);
+	for (size_t i = 0; i < pt->n; i++) {
+		if (i % 256 == 0 && !progress_step(p, (unsigned)i))
+			return -1;
+		add_flow(l, r, &pt->flow[i]);
 	}
-	free(order);
-	return 0;
-}
-
-static int load_bisection(struct loads *l, const struct routing *r, const struct host_list *h,
-			  const char *arg, struct err *e)
-{
-	uint64_t seed = 1;
-	char *end;
-
-	if (*arg) {
-		if (strncmp(arg, "seed=", 5) || !arg[5])
-			return err_set(e, "load-map bisection: found \"%s\", expected seed=K", arg);
-		seed = strtoull(arg + 5, &end, 0);
-		if (*end)
-			return err_set(e, "seed: found \"%s\", expected a number", arg + 5);
-	}
-	for (uint32_t i = 0; i < h->n; i++) {
-		uint32_t k = i + rng_below(&seed, h->n - i), x = h->ep[k];
-
-		h->ep[k] = h->ep[i];
-		h->ep[i] = x;
-	}
-	for (uint32_t i = 0; i + 1 < h->n; i += 2) {
-		add_route(l, r, h->ep[i], h->ep[i + 1]);
-		add_route(l, r, h->ep[i + 1], h->ep[i]);
-	}
-	return 0;
-}
-
-static int load_hotspot(struct loads *l, const struct routing *r, const struct host_list *h, const char *arg,
-			struct err *e)
-{
-	const struct fabric *f = r->topo->fabric;
-	uint32_t node = fabric_node_by_name(f, arg, e), dst = NO_ID;
-
-	for (uint32_t i = 0; node != NO_ID && i < h->n; i++)
-		if (endport_node(f, h->ep[i]) == node)
-			dst = h->ep[i];
-	if (dst == NO_ID)
-		return node == NO_ID ? -1
-				     : err_set(e, "load-map hotspot: %s is no host that is up and counts",
-					       f->node_name[node]);
-	for (uint32_t i = 0; i < h->n; i++)
-		if (h->ep[i] != dst)
-			add_route(l, r, h->ep[i], dst);
 	return 0;
 }
 
@@ -221,31 +160,14 @@ static void sum_up(struct loads *l, const struct topo *t)
 		l->min = 0;
 }
 
-struct loads *loads_new(const struct routing *r, const char *pattern, struct progress *p, struct err *e)
+struct loads *loads_new(const struct routing *r, const struct pattern *pattern, struct progress *p)
 {
 	struct loads *l = NEW(struct loads);
-	struct host_list h = list_hosts(r);
-	size_t len = strcspn(pattern, " ");
-	const char *arg = pattern + len + strspn(pattern + len, " ");
 	int rc;
 
 	l->port = NEW_ARRAY(r->topo->fabric->n_ports, uint32_t);
-	if (len == 3 && !strncmp(pattern, "all", 3))
-		rc = load_all(l, r, &h, false, p) ? err_set(e, CANCELLED) : 0;
-	else if (len == 4 && !strncmp(pattern, "lids", 4))
-		rc = load_all(l, r, &h, true, p) ? err_set(e, CANCELLED) : 0;
-	else if (len == 5 && !strncmp(pattern, "shift", 5))
-		rc = load_shift(l, r, arg, e);
-	else if (len == 9 && !strncmp(pattern, "bisection", 9))
-		rc = load_bisection(l, r, &h, arg, e);
-	else if (len == 7 && !strncmp(pattern, "hotspot", 7))
-		rc = load_hotspot(l, r, &h, arg, e);
-	else
-		rc = err_set(e,
-			     "load-map: found \"%s\", expected all, lids, shift K, bisection [seed=K] or "
-			     "hotspot NODE",
-			     pattern);
-	free(h.ep);
+	rc = pattern->kind == PATTERN_LIST ? load_list(l, r, pattern, p)
+					   : load_all(l, r, pattern->kind == PATTERN_LIDS, p);
 	if (rc) {
 		loads_free(l);
 		return NULL;

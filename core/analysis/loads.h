@@ -5,7 +5,7 @@
 #ifndef IBSCOPE_LOADS_H
 #define IBSCOPE_LOADS_H
 
-#include "core/base/err.h"
+#include "core/analysis/pattern.h"
 #include "core/base/progress.h"
 #include "core/routing/routing.h"
 
@@ -19,13 +19,8 @@ struct loads {
 	uint32_t n_links; /* live ports between switches */
 };
 
-/*
- * Patterns: "all" (every host that counts to every other, base LIDs), "lids" (to all LIDs of every other),
- * "shift K" (endport i to i+K in the order of shift_order(), shift.h), "bisection [seed=N]" (a random half to
- * the other half, one to one, both ways), "hotspot NODE" (all to one).
- * NULL and *e for an unknown pattern or when cancelled.
- */
-struct loads *loads_new(const struct routing *r, const char *pattern, struct progress *p, struct err *e);
+/* What a pattern puts on each port.  Its weights together fit in 32 bits.  NULL when cancelled. */
+struct loads *loads_new(const struct routing *r, const struct pattern *pattern, struct progress *p);
 void loads_free(struct loads *l);
 
 #endif

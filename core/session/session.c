@@ -489,3 +489,14 @@ int session_reset(struct session *s, struct progress *p, struct err *e)
 	free(text);
 	return rc;
 }
+
+struct routing *session_counted(const struct session *s, const struct routing *r)
+{
+	const struct setup *there = setup_with(s->setup, &(struct setup){.fabric = r->topo->fabric});
+	struct host_set *hosts = setup_hosts(there);
+	struct routing *c = routing_with_hosts(r, hosts);
+
+	host_set_unref(hosts);
+	setup_unref(there);
+	return c;
+}

@@ -136,6 +136,10 @@ int session_reset(struct session *s, struct progress *p, struct err *e);
 
 struct sweep *session_find_snapshot(const struct session *s, const char *name); /* borrowed; NULL */
 
+/* A routing, whenever it was made and of whatever fabric, where the hosts count that count now; a new
+ * reference. */
+struct routing *session_counted(const struct session *s, const struct routing *r);
+
 /*
  * Names of things (names.c): a node is a GUID, a LID, a name, the unique beginning of a word of a name,
  * a unique part of one, or a glob that fits one (core/fabric/names.h: the best fit counts).  A port is

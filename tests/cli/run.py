@@ -91,7 +91,7 @@ CASES = [
          r"NOT SOUND[\s\S]*^Sound"),
     Case("check of nothing", ["-e", "check"], 1, NOTHING, r"ibscope: -e:1: no fabric is loaded"),
     Case("check without tables", [TREE, "-e", "check"], 1, NOTHING, r"-e:1: nothing is routed yet"),
-    Case("check with too much", [TREE, *UPDN, "-e", "check all"], 1, NOTHING, r"expected: check \[--baseline FILE\]$"),
+    Case("check with too much", [TREE, *UPDN, "-e", "check all"], 1, NOTHING, r"expected: check \[spread tree\|lag\] \[--baseline FILE\]$"),
     Case("trace without a path", [TREE, *UPDN, "-e", "fail switch leaf-01; trace node0004 node0001"], 1, r"NO PATH"),
 
     # --- the edges of what there may be

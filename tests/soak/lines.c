@@ -15,9 +15,9 @@
 static const char *const seldom[] = {"live", "survey", "shifts", "compare", "quit", "torus-conf", "step"};
 /* Commands after which the session is as before, whatever their words. */
 static const char *const looking[] = {
-	"show",	    "trace",  "why",	    "lft",    "hops", "ranks",	"roots",    "check",	   "diff",
-	"load-map", "shifts", "survey",	    "layers", "cdg",  "cycles", "elements", "equal-paths", "compare",
-	"save",	    "export", "torus-conf", "echo",   "help", "list",	"step"};
+	"show",	       "trace",	  "why",    "lft",    "hops",	    "ranks",  "roots", "check",	 "diff",
+	"load-map",    "flows",	  "spread", "shifts", "survey",	    "layers", "cdg",   "cycles", "elements",
+	"equal-paths", "compare", "save",   "export", "torus-conf", "echo",   "help",  "list",	 "step"};
 
 static bool one_in(struct maker *m, uint32_t n)
 {

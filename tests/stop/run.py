@@ -43,12 +43,347 @@ TREE = ["synth xgft:14,14,14:1,14,14", "route updn", "save OUT", "load OUT", "na
         "export dot OUT", "export dot OUT cdg", "show links", "show hosts", "show switches", "snapshot a",
         "fail random 3 seed=1", "scope -node0001", "diff a", "diff a all", "drift", "drift minhop all", "doctor", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",
+        "load-map random seed=2", "load-map to node00[01-40] all", "load-map ebb both", "flows leaf-001[15]", "flows leaf-001[15] lids all",
+        "flows node0001 node2000 by pair to node2000", "spread tree all", "spread lag", "check spread lag",
         "shifts 20", "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
         "lft leaf-001", "trace node0001 node2000", "why leaf-001 node2000", "step start leaf-001", "list ports",
-        "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "set lmc 1"]
+        "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list flows leaf-001[15] pair", "set lmc 1"]
 LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "export dot OUT cdg", "list cycle",
          "route dfsssp", "route lash", "list layer-pairs 0", "step start", "route nue", "layers", "list cdg"]
 TORUS = ["synth torus:8x8x8,hosts=4", "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
-SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "survey links", "survey switches", "survey pairs 20 switches threads=2",
-         "survey links shard 1/3",
+SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check spread tree", "survey links", "survey switches",
+         "survey pairs 20 switches threads=2", "survey links shard 1/3",
+         "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT"]
+
+
+def looks(folder, commands):
+    """Each command looks often enough whether it was cancelled, and ends when it was."""
+    fill = {"OUT": os.path.join(folder, "out"), "EXTRA": os.path.join(folder, "extra"), "FILE": os.path.join(folder, "file")}
+    with open(fill["FILE"], "w", encoding="utf-8") as f:
+        f.write("".join('0x%x "name %d"\n' % (i, i) for i in range(1, 20000)))
+    lines = [" ".join(fill.get(w, w) for w in c.split()) for c in commands]
+    p = subprocess.run([LOOKS, *lines], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                       timeout=600)
+    told = [line.split("\t") for line in p.stdout.splitlines()]
+    if p.returncode or len(told) != len(lines):
+        raise Failed("status %d: %s" % (p.returncode, p.stdout[-500:]))
+    bad = []
+    for command, ms, what, at, to, n, message, after, stopped in told:
+        if message:
+            bad.append("%s: %s" % (command, message))
+        if float(ms) > GAP:
+            bad.append("%s: %s ms without a look (%s), from %s to %s" % (command, ms, what, at, to))
+        if after != "-" and (stopped != "cancelled" or int(after) > AFTER):
+            bad.append("%s: cancelled half way, said \"%s\" and looked %s times more" % (command, stopped, after))
+        if after == "-" and not command.startswith("!") and int(n) > 7:
+            bad.append("%s: was not cancelled" % command)
+    if bad:
+        raise Failed("\n".join(bad))
+
+
+def tree(folder):
+    looks(folder, TREE)
+
+
+def loops(folder):
+    looks(folder, LOOPS)
+
+
+def torus(folder):
+    looks(folder, TORUS)
+
+
+def small(folder):
+    looks(folder, SMALL)
+
+
+def all_commands(_folder):
+    """No command of `help` is missing above."""
+    p = subprocess.run([PROGRAM, "--json", "-e", "help"], stdout=subprocess.PIPE, text=True, check=True)
+    names = {c["name"] for c in json.loads(p.stdout)["commands"]}
+    named = {c.split()[0].lstrip("!") for c in TREE + LOOPS + TORUS + SMALL} | SHORT | SCREEN
+    if names - named or named - names:
+        raise Failed("not looked at: %s; not there: %s" % (sorted(names - named), sorted(named - names)))
+
+
+# --- processes ----------------------------------------------------------------------------
+
+class Mark:
+    """All processes that have a word of ours in their environment, whatever session they are in."""
+    number = 0
+
+    def __init__(self):
+        Mark.number += 1
+        self.word = "IBSCOPE_TEST_MARK=%d.%d.%d" % (os.getpid(), Mark.number, random.randrange(1 << 30))
+
+    def env(self, **more):
+        name, _, value = self.word.partition("=")
+        return dict(os.environ, **{name: value}, **more)
+
+    def pids(self):
+        return tui.pids_with(self.word)
+
+    def wait_none(self, what):
+        wait(lambda: not self.pids(), "%s: processes left behind: %s" % (what, self.pids))
+
+    def kill(self):
+        for pid in self.pids():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+def wait(true, why):
+    end = time.monotonic() + BOUND
+    while not true():
+        if time.monotonic() > end:
+            raise Failed("%s, within %d s" % (why, BOUND))
+        time.sleep(0.02)
+
+
+def cpu_seconds(pid):
+    with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def has_open(mark, path):
+    """Has a marked process opened the file?"""
+    for pid in mark.pids():
+        try:
+            links = [os.readlink("/proc/%d/fd/%s" % (pid, n)) for n in os.listdir("/proc/%d/fd" % pid)]
+        except OSError:
+            continue
+        if path in links:
+            return True
+    return False
+
+
+def fake_dot(folder):
+    """A program dot that draws until it is killed: it reads a FIFO that nobody writes to.  $PATH with it."""
+    os.makedirs(os.path.join(folder, "bin"), exist_ok=True)
+    hold = os.path.join(folder, "dot-holds")
+    path = os.path.join(folder, "bin", "dot")
+    os.mkfifo(hold)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("#!/bin/sh\necho '<svg>'\nexec cat <>'%s'\n" % hold)
+    os.chmod(path, 0o755)
+    return os.path.join(folder, "bin") + ":" + os.environ["PATH"], hold
+
+
+def batch(folder, mark, commands, **env):
+    return subprocess.Popen([PROGRAM, "-e", commands], cwd=folder, env=mark.env(TMPDIR=folder, **env),
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def end_by(p, sig, what):
+    """It dies of the signal, without much work."""
+    before = cpu_seconds(p.pid)
+    p.send_signal(sig)
+    end = time.monotonic() + BOUND
+    while True:
+        pid, status, used = os.wait4(p.pid, os.WNOHANG)
+        if pid:
+            break
+        if time.monotonic() > end:
+            raise Failed("%s: still there %d s after signal %d" % (what, BOUND, sig))
+        time.sleep(0.01)
+    p.returncode = os.waitstatus_to_exitcode(status)
+    spent = used.ru_utime + used.ru_stime - before
+    if spent > CPU_BOUND:
+        raise Failed("%s: worked for %.1f s after signal %d" % (what, spent, sig))
+    return p.returncode
+
+
+def signals_in_batch(folder):
+    """What waits for a FIFO, and what waits for dot, ends by a signal at once, and dot with it."""
+    fifo = os.path.join(folder, "fifo")
+    os.mkfifo(fifo)
+    path, hold = fake_dot(folder)
+    for commands, held in (("load " + fifo, None), ("source " + fifo, None), ("synth ring:9; export svg /dev/null", hold)):
+        for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+            mark = Mark()
+            p = batch(folder, mark, commands, PATH=path)
+            try:
+                if held:
+                    wait(lambda: has_open(mark, held), "%s: dot was not started" % commands)
+                else:  # in open(), as no other end is there
+                    wait(lambda: waits_in_kernel(p.pid), "%s: does not wait" % commands)
+                got = end_by(p, sig, commands)
+                if got != -sig:
+                    raise Failed("%s: status %d, expected to die of signal %d" % (commands, got, sig))
+                mark.wait_none(commands)
+            finally:
+                mark.kill()
+                p.stderr.close()
+    if sorted(os.listdir(folder)) != ["bin", "dot-holds", "fifo"]:
+        raise Failed("left behind: %s" % sorted(os.listdir(folder)))
+
+
+def waits_in_kernel(pid):
+    with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as f:
+        state = f.read().rsplit(")", 1)[1].split()[0]
+    with open("/proc/%d/comm" % pid, encoding="ascii", errors="replace") as f:
+        return state == "S" and f.read().strip() == os.path.basename(PROGRAM)[:15]
+
+
+# --- the explorer -----------------------------------------------------------------------------
+
+def escape(t, command, number):
+    """The command is seen at work, Esc ends it, and the next one answers."""
+    t.run(command)
+    t.wait(r"cancels")
+    t.keys("Escape")
+    t.wait(r"^│ (\S+: )?cancelled")
+    t.run("clear")
+    t.wait(r"cancelled", absent=True)
+    t.run("echo answered-%d" % number)
+    t.wait(r"^│ answered-%d" % number)
+
+
+def escape_from_files(folder):
+    """Whatever reads or writes a file that keeps it waiting."""
+    path, hold = fake_dot(folder)
+    t = tui.Terminal(size=(120, 40), env={"PATH": path})
+    try:
+        t.fifo("f")
+        f = os.path.join(t.dir, "f")
+        t.start("-R minhop xgft:4,4:1,2")
+        t.wait(r"minhop routed")
+        t.keys(":")
+        t.wait(r"▸REPL")
+        with open(os.path.join(t.dir, "inner"), "w", encoding="utf-8") as script:
+            script.write("echo inside\nsource %s\n" % f)
+        commands = ["load " + f, "source " + f, "source %s/inner" % t.dir, "names " + f, "config " + f,
+                    "route updn root_guid_file=" + f, "route file lfts_file=" + f, "route torus-2QoS qos=TRUE torus_config=" + f,
+                    "route sssp cn_guid_file=" + f, "route minhop sl2vl_file=" + f, "export lfts " + f,
+                    "export svg %s/drawing" % t.dir]
+        for number, command in enumerate(commands):
+            escape(t, command, number)
+        t.run("set chassis_file " + f)
+        t.run("pane elements")  # drawing does not wait for it ...
+        t.wait(r"Elements 0/0 .* found no re")
+        t.keys(":")
+        t.wait(r"▸REPL")
+        escape(t, "elements", 99)  # ... the command does
+        for command in ("screen", "keymap"):
+            t.run("%s %s" % (command, f))
+            t.wait(r"found a FIFO, expected a file")
+            t.run("clear")
+            t.wait(r"found a FIFO", absent=True)
+        left = sorted(set(os.listdir(t.dir)) - {"f", "inner", "state", "config", "tmux", ".local"})
+        if left:
+            raise Failed("left behind: %s" % left)
+    finally:
+        t.close()
+
+
+def escape_from_work(folder):
+    """Work that would take minutes."""
+    t = tui.Terminal(size=(120, 40))
+    try:
+        t.start("-R minhop xgft:18,18,18:1,18,18")
+        t.wait(r"minhop routed")
+        t.keys(":")
+        t.wait(r"▸REPL")
+        for number, command in enumerate(["survey links", "shifts", "route mincontention; step start",
+                                          "compare minhop updn dnup ftree lash nue dfsssp"]):
+            escape(t, command, number)
+    finally:
+        t.close()
+
+
+def quit_from_work(_folder):
+    """F10 while a command waits for a file: nobody is waited for."""
+    t = tui.Terminal(size=(120, 40))
+    try:
+        t.fifo("f")
+        t.start("-R minhop xgft:4,4:1,2; echo ended $?")
+        t.wait(r"minhop routed")
+        t.run(":load %s/f" % t.dir)
+        t.wait(r"cancels")
+        t.keys("F10")
+        t.wait(r"^ended 0")
+    finally:
+        t.close()
+
+
+# --- random moments ------------------------------------------------------------------------------
+
+BATCHES = ["synth xgft:18,18,18:1,18,18; route minhop; export json out; export fdbs out; check; cycles; survey switches",
+           "synth random:1000,20,seed=3; route nue; export svg out; route dfsssp",
+           "synth xgft:4,4:1,2; export svg out; source FIFO",
+           "synth torus:10x10x10; torus-conf out; route torus-2QoS; export paths out; step start; survey links"]
+
+
+def explorer(folder, mark):
+    """The program on a terminal of its own whose output somebody reads."""
+    ours, theirs = os.openpty()
+    env = mark.env(TMPDIR=folder, HOME=folder, IBSCOPE_ETC=folder, TERM="xterm")
+    p = subprocess.Popen([PROGRAM, "-R", "minhop", "xgft:18,18,18:1,18,18"], cwd=folder, env=env, stdin=theirs,
+                         stdout=theirs, stderr=theirs, start_new_session=True)
+    os.close(theirs)
+
+    def drain():
+        try:
+            while os.read(ours, 65536):
+                pass
+        except OSError:
+            pass
+        os.close(ours)
+    threading.Thread(target=drain, daemon=True).start()
+    os.write(ours, b":compare minhop updn ftree lash\rsurvey links\r")
+    return p
+
+
+def random_moments(folder):
+    """SIGTERM whenever it may be: dead, no child, no file that is not whole."""
+    seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
+    rnd = random.Random(seed)
+    os.mkfifo(os.path.join(folder, "FIFO"))
+    print("random_moments: SEED=%d" % seed)
+    for n in range(int(os.environ.get("MOMENTS", "20"))):
+        mark, which, after = Mark(), rnd.randrange(len(BATCHES) + 1), rnd.random() ** 2 * 1.5
+        what = "%s after %.3f s (SEED=%d)" % (BATCHES[which] if which < len(BATCHES) else "the explorer", after, seed)
+        p = batch(folder, mark, BATCHES[which]) if which < len(BATCHES) else explorer(folder, mark)
+        try:
+            time.sleep(after)
+            if p.poll() is None and end_by(p, signal.SIGTERM, what) not in (-signal.SIGTERM, 0, 1):
+                raise Failed("%s: status %d" % (what, p.returncode))
+            mark.wait_none(what)
+        finally:
+            mark.kill()
+            if p.stderr:
+                p.stderr.close()
+        left = [f for f in os.listdir(folder) if f not in ("FIFO", "out", ".local")]
+        if left:
+            raise Failed("%s: left behind: %s" % (what, left))
+
+
+TESTS = [all_commands, tree, loops, torus, small, signals_in_batch, escape_from_files, escape_from_work, quit_from_work,
+         random_moments]
+
+
+def main():
+    tests = [t for t in TESTS if len(sys.argv) < 2 or t.__name__ in sys.argv[1:]]
+    bad = 0
+    for test in tests:
+        folder = tempfile.mkdtemp(prefix="ibscope-stop-")
+        try:
+            test(folder)
+        except (Failed, OSError, subprocess.SubprocessError) as e:
+            bad += 1
+            print("FAIL stop/%s: %s" % (test.__name__, e), flush=True)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    for why in tui.LEFT:
+        bad += 1
+        print("FAIL stop: " + why)
+    print("%d passed, %d failed" % (len(tests) - min(bad, len(tests)), bad))
+    return 1 if bad or not tests else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -252,17 +252,16 @@ static void test_moved_lids(void **state)
 }
 
 /* Routes traced one by one, to base LIDs or to all. */
-static void count_pattern(const struct routing *r, const char *pattern)
+static void count_pattern(const struct routing *r, const struct pattern *pattern)
 {
 	const struct fabric *f = r->topo->fabric;
-	struct err e;
-	struct loads *l = loads_new(r, pattern, NULL, &e);
+	struct loads *l = loads_new(r, pattern, NULL);
 	uint32_t *count = NEW_ARRAY(f->n_ports, uint32_t);
 	uint64_t routes = 0;
 
 	for (uint32_t a = 0; a < f->n_endports; a++)
 		for (uint32_t b = 0; b < f->n_endports; b++) {
-			unsigned n = strcmp(pattern, "lids") ? 1 : r->lids->count[b];
+			unsigned n = pattern->kind == PATTERN_LIDS ? r->lids->count[b] : 1;
 
 			for (unsigned k = 0; a != b && is_host(r, a) && is_host(r, b) && k < n; k++) {
 				struct path p;
@@ -287,31 +286,20 @@ static void test_loads(void **state)
 	uint64_t seed = test_seed();
 	struct session *s = session_new(all_engines, all_commands);
 	char spec[100];
-	struct err e;
 
 	(void)state;
 	snprintf(spec, sizeof(spec), "synth random:14,4,hosts=3,parallel=2,seed=%u; route minhop",
 		 rng_below(&seed, 99999));
 	ok_line(s, spec);
-	count_pattern(session_routing(s), "all");
-	count_pattern(session_routing(s), "lids");
+	count_pattern(session_routing(s), &pattern_all);
+	count_pattern(session_routing(s), &pattern_lids);
 	ok_line(s, "set lmc 2");
-	count_pattern(session_routing(s), "all");
-	count_pattern(session_routing(s), "lids");
-	{
-		const struct routing *r = session_routing(s);
-		struct loads *l;
-
-		l = loads_new(r, "shift 5", NULL, &e);
-		assert_int_equal(l->routes, 14 * 3);
-		loads_free(l);
-		l = loads_new(r, "bisection seed=4", NULL, &e);
-		assert_int_equal(l->routes, 14 * 3);
-		loads_free(l);
-		assert_null(loads_new(r, "shift x", NULL, &e));
-		assert_null(loads_new(r, "nonsense", NULL, &e));
-		assert_non_null(strstr(e.msg, "nonsense"));
-	}
+	count_pattern(session_routing(s), &pattern_all);
+	count_pattern(session_routing(s), &pattern_lids);
+	line_says(s, "load-map shift 5", "42 routes");
+	line_says(s, "load-map bisection seed=4", "42 routes");
+	line_fails(s, "load-map shift x", "found \"x\"");
+	line_fails(s, "load-map nonsense", "expected: load-map");
 	session_free(s);
 }
 

@@ -66,7 +66,7 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 		snprintf(word, size, "trace");
 	else if (!strcmp(word, "WORD")) /* fits several nodes */
 		snprintf(word, size, "%.1s", switch_name(s->fabric, 0));
-	else if (!strcmp(word, "OPTION=VALUE"))
+	else if (!strcmp(word, "OPTION=VALUE") || !strcmp(word, "SNAPSHOT"))
 		*word = 0;
 	else
 		fail_msg("no word for %s", word);

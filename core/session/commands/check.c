@@ -1,5 +1,6 @@
 /* `check`: is a routing sound? */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/analysis/check.h"
 #include "core/analysis/faults.h"
@@ -274,10 +275,9 @@ static bool tell_sound(const struct sweep *w, bool right, uint32_t gone, struct 
 }
 
 /* now: gets the faults one by one, NULL = they need not be known.  was: those to compare with, or NULL. */
-static int check(struct session *s, struct faults *now, const struct faults *was, const char *path,
-		 struct out *o, struct err *e)
+static int check(struct session *s, const struct sweep *w, struct faults *now, const struct faults *was,
+		 const char *path, struct out *o, struct err *e)
 {
-	const struct sweep *w = session_sweep(s);
 	const struct check_listener to = {add_broken, now};
 	struct check_result c;
 	int64_t loops;
@@ -311,19 +311,26 @@ static int check(struct session *s, struct faults *now, const struct faults *was
 
 static int cmd_check(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const struct sweep *w = session_sweep(s);
+	struct sweep w = *session_sweep(s); /* a look at it, perhaps with other routes */
+	bool baseline = argc > 2 && !strcmp(argv[argc - 2], "--baseline");
+	const struct routing *spread = NULL;
 	struct faults now, was = {0};
-	bool baseline = argc == 3;
 	int rc = 0;
 
-	if (baseline)
-		rc = faults_read(&was, argv[2], JSON_SCHEMA, o->run->progress, e);
-	faults_begin(&now, w->fabric, w->lids, e);
+	if (argc > 2 && !strcmp(argv[1], "spread")) {
+		spread = spread_as_asked(w.routing, argv[2], o, e);
+		rc = spread ? 0 : -1;
+		w.routing = spread;
+	}
+	if (!rc && baseline)
+		rc = faults_read(&was, argv[argc - 1], JSON_SCHEMA, o->run->progress, e);
+	faults_begin(&now, w.fabric, w.lids, e);
 	if (!rc)
-		rc = check(s, baseline || o->run->json ? &now : NULL, baseline ? &was : NULL, argv[argc - 1],
-			   o, e);
+		rc = check(s, &w, baseline || o->run->json ? &now : NULL, baseline ? &was : NULL,
+			   argv[argc - 1], o, e);
 	faults_free(&now);
 	faults_free(&was);
+	routing_unref(spread);
 	return rc;
 }
 
@@ -345,11 +352,12 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 
 const struct command check_commands[] = {
 	{.name = "check",
-	 .syntax = "check [--baseline FILE]",
+	 .syntax = "check [spread tree|lag] [--baseline FILE]",
 	 .help = "unreachable pairs, forwarding loops, credit loops per VL; exit status 1 in batch when "
 		 "something is "
 		 "wrong",
-	 .details = "  With adaptive-routing groups (`tables`) every way that packets may take must arrive, "
+	 .details = "  spread: as if switches had adaptive-routing groups, see `spread`.\n"
+		    "  With adaptive-routing groups (`tables`) every way that packets may take must arrive, "
 		    "and all "
 		    "of them make\n  dependencies.\n"
 		    "  --baseline FILE: for fabrics that always have some faults.  FILE holds what `ibscope "
@@ -381,6 +389,7 @@ const struct command check_commands[] = {
 		     "cut_off integer? pairs without a path since the event before, one end of which "
 		     "is cut off\n"
 		     "between_survivors integer? such pairs that both are there\n"
+		     "spread string? tree or lag: groups that were judged; tables: their own\n"
 		     "adaptive boolean ways by adaptive-routing groups were judged as well\n"
 		     "layers_in_force boolean false: layers are computed, but qos is off\n"
 		     "turns object? turns from down to up, where the engine has directions\n"

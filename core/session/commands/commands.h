@@ -130,6 +130,13 @@ int cmd_schema(struct session *s, int argc, char **argv, struct out *o, struct e
 int export_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 
+/*
+ * Routes over groups of ports, "tree" or "lag" (spread.h): says which in a line and in the JSON field
+ * "spread".  A reference; NULL and *e.
+ */
+const struct routing *spread_as_asked(const struct routing *r, const char *mode, struct out *o,
+				      struct err *e);
+
 /* Usage error: -1 and "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);
 

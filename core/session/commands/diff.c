@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/analysis/figures.h"
+#include "core/analysis/load_diff.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -10,6 +11,7 @@
 #include "core/session/commands/commands.h"
 
 #define DIFF_LINES 20
+#define LOAD_LINES 5 /* of links that carry more, and as many of those that carry less */
 
 static void diff_entries(const struct comparison *c, uint64_t limit, struct out *o)
 {
@@ -138,35 +140,46 @@ static int diff_sides(struct session *s, int argc, char **argv, const struct swe
 	return 0;
 }
 
-/* Ports of a fabric that would count now. */
-static struct host_set *hosts_now(const struct session *s, const struct fabric *f)
+/* Channels that carry more or fewer routes than before. */
+static void diff_loads(const struct load_diff *d, uint64_t moved, uint64_t limit, struct out *o)
 {
-	const struct setup *there = setup_with(s->setup, &(struct setup){.fabric = f});
-	struct host_set *h = setup_hosts(there);
+	json_t *list = json_array(), *x;
+	uint32_t told = 0;
+	char a[700];
 
-	setup_unref(there);
-	return h;
-}
+	out_text(o, "Loads: %s hotter, %u cooler; most routes on a link %u -> %u.\n",
+		 PLURAL(d->hotter, "link"), d->cooler, d->max_before, d->max_after);
+	for (uint32_t i = 0; i < d->n; i++) {
+		const struct load_change *c = &d->change[i];
+		const struct fabric *f;
+		uint32_t port;
 
-/* Two routings where the hosts count that count now, whenever they were made; NULL when cancelled. */
-static struct comparison *compare_counted(const struct session *s, const struct routing *a,
-					  const struct routing *b, struct progress *p)
-{
-	struct host_set *now_a = hosts_now(s, a->topo->fabric), *now_b = hosts_now(s, b->topo->fabric);
-	struct routing *ra = routing_with_hosts(a, now_a), *rb = routing_with_hosts(b, now_b);
-	struct comparison *c = compare_routings(ra, rb, p);
-
-	routing_unref(ra);
-	routing_unref(rb);
-	host_set_unref(now_a);
-	host_set_unref(now_b);
-	return c;
+		/* a few of both */
+		if (limit != UINT64_MAX && (i < d->hotter ? i : i - d->hotter) >= LOAD_LINES)
+			continue;
+		told++;
+		f = load_change_fabric(d, c, &port);
+		out_text(o, "%8u -> %-8u %+7ld  %s\n", c->before, c->after, load_gain(c),
+			 load_change_label(d, c, a, sizeof(a)));
+		x = json_make("{s:i, s:i, s:I}", "before", (int)c->before, "after", (int)c->after, "gain",
+			      (json_int_t)load_gain(c));
+		json_put_port(x, "from", f, (c->port != NO_ID ? d->b : d->a)->lids, port);
+		json_array_append_new(list, x);
+	}
+	if (told < d->n)
+		out_text(o, "  ... %s; `diff ... all` prints them\n", PLURAL(d->n - told, "more link"));
+	out_json(o, "loads",
+		 json_make("{s:i, s:i, s:I, s:i, s:i, s:o}", "hotter", (int)d->hotter, "cooler",
+			   (int)d->cooler, "moved", (json_int_t)moved, "max_before", (int)d->max_before,
+			   "max_after", (int)d->max_after, "ports", list));
 }
 
 static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *a, *b;
+	struct routing *ra, *rb;
 	struct comparison *c;
+	struct load_diff *d = NULL;
 	uint64_t limit = DIFF_LINES;
 	int rc;
 
@@ -176,19 +189,29 @@ static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, str
 	}
 	if (diff_sides(s, argc - 1, argv + 1, &a, &b, e))
 		return -1;
-	c = compare_counted(s, a->routing, b->routing, o->run->progress);
-	if (!c)
+	ra = session_counted(s, a->routing);
+	rb = session_counted(s, b->routing);
+	c = compare_routings(ra, rb, o->run->progress);
+	if (c)
+		d = load_diff_new(ra, rb, o->run->progress);
+	routing_unref(ra);
+	routing_unref(rb);
+	if (!d) {
+		comparison_free(c);
 		return err_set(e, CANCELLED);
+	}
 	report_scope(s, o);
 	if (strcmp(a->routing->engine, b->routing->engine))
 		out_text(o, "%s -> %s: ", a->routing->engine, b->routing->engine);
 	report_comparison(c, o);
 	rc = diff_figures(c, o, o->run->progress);
 	if (!rc) {
+		diff_loads(d, c->rerouted + c->lost + c->regained, limit, o);
 		diff_entries(c, limit, o);
 		diff_pairs(c, limit, o);
 	}
 	comparison_free(c);
+	load_diff_free(d);
 	return rc ? err_set(e, CANCELLED) : 0;
 }
 
@@ -202,22 +225,36 @@ const struct command diff_commands[] = {
 		    "  which an edge switch sends the LIDs of a distant host port; all links: those on the "
 		    "whole paths "
 		    "from there.\n",
-	 .json = JSON_SCOPE JSON_CHANGE "figures.* object figures before and after, as `compare` names them\n"
-					"figures.*.was number before\n"
-					"figures.*.now number now\n"
-					"entries[] object changed entries: the first, or all\n"
-					"entries[].switch node the switch\n"
-					"entries[].lid integer the LID\n"
-					"entries[].owner endport whose LID it is\n"
-					"entries[].was integer port before; 255: none\n"
-					"entries[].now integer port now; 255: none\n"
-					"pairs[] object changed pairs: the first, or all\n"
-					"pairs[].change string rerouted, lost or regained\n"
-					"pairs[].src endport source\n"
-					"pairs[].dst endport destination\n"
-					"pairs[].dlid integer LID of the destination\n"
-					"pairs[].before string hops before, none or loop\n"
-					"pairs[].after string hops now, none or loop\n",
+	 .json = JSON_SCOPE JSON_CHANGE
+	 "figures.* object figures before and after, as `compare` names them\n"
+	 "figures.*.was number before\n"
+	 "figures.*.now number now\n"
+	 "loads object routes on links, all hosts to all, before and now\n"
+	 "loads.hotter integer links, each direction by itself, that carry "
+	 "more\n"
+	 "loads.cooler integer links that carry fewer\n"
+	 "loads.moved integer pairs that moved: rerouted, lost or regained\n"
+	 "loads.max_before integer most on a link before\n"
+	 "loads.max_after integer most on a link now\n"
+	 "loads.ports[] object links that carry most more, then those that carry "
+	 "most less: the first of each, or all\n"
+	 "loads.ports[].from port port that sends\n"
+	 "loads.ports[].before integer routes before\n"
+	 "loads.ports[].after integer routes now\n"
+	 "loads.ports[].gain integer routes more than before\n"
+	 "entries[] object changed entries: the first, or all\n"
+	 "entries[].switch node the switch\n"
+	 "entries[].lid integer the LID\n"
+	 "entries[].owner endport whose LID it is\n"
+	 "entries[].was integer port before; 255: none\n"
+	 "entries[].now integer port now; 255: none\n"
+	 "pairs[] object changed pairs: the first, or all\n"
+	 "pairs[].change string rerouted, lost or regained\n"
+	 "pairs[].src endport source\n"
+	 "pairs[].dst endport destination\n"
+	 "pairs[].dlid integer LID of the destination\n"
+	 "pairs[].before string hops before, none or loop\n"
+	 "pairs[].after string hops now, none or loop\n",
 	 .run = cmd_diff},
 	{.name = NULL},
 };

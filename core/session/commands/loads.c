@@ -2,13 +2,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/ebb.h"
 #include "core/analysis/loads.h"
 #include "core/analysis/shift.h"
+#include "core/analysis/spread.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/session/commands/commands.h"
+#include "core/session/patterns.h"
 
 static int by_load(const void *x, const void *y, void *ctx)
 {
@@ -53,33 +57,70 @@ static void print_loads(const struct sweep *w, const struct loads *l, uint32_t l
 	free(order);
 }
 
+/* What of a pattern's flows cannot be counted. */
+static void report_left_out(const struct pattern *pt, uint64_t routes, struct out *o)
+{
+	uint64_t asked = 0;
+
+	for (size_t i = 0; i < pt->n; i++)
+		asked += pt->flow[i].weight;
+	if (pt->left_out)
+		out_text(o, "%s left out: an end is down, does not count, or both are one.\n",
+			 PLURAL(pt->left_out, "flow"));
+	if (pt->kind == PATTERN_LIST && asked > routes)
+		out_text(o, "%s without a way: see check.\n", PLURAL(asked - routes, "flow"));
+	out_json(o, "left_out", json_integer((json_int_t)pt->left_out));
+}
+
+/* `load-map ebb [both] [seed=K]` */
+static int load_ebb(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+	bool both = argc && !strcmp(argv[0], "both");
+	uint64_t seed = 1;
+	struct ebb ebb;
+
+	if (argc > both && seed_word(argv[both], &seed, e))
+		return -1;
+	if (ebb_estimate(w->routing, seed, both, o->run->progress, &ebb))
+		return err_set(e, CANCELLED);
+	report_scope(s, o);
+	if (ebb.samples)
+		out_text(o, "Effective bisection bandwidth: %.3f +- %.3f of a link (%s of %s, %s).\n",
+			 ebb.value, ebb.half_width, PLURAL(ebb.samples, "random pairing"),
+			 PLURAL(ebb.hosts, "host"), both ? "both ways" : "one way");
+	else
+		out_text(o, "Effective bisection bandwidth needs two hosts; there is %s.\n",
+			 ebb.hosts ? "1" : "none");
+	out_json(o, "ebb",
+		 json_make("{s:f, s:f, s:i, s:i, s:b, s:I}", "value", ebb.value, "half_width", ebb.half_width,
+			   "samples", (int)ebb.samples, "hosts", (int)ebb.hosts, "both", (int)both, "seed",
+			   (json_int_t)seed));
+	return 0;
+}
+
 static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
-	struct text pattern = {0};
+	struct pattern pattern;
 	struct loads *l;
 	uint32_t limit = 20;
 
-	if (argc > 2 && !strcmp(argv[argc - 1], "all")) {
+	if (argc > 1 && !strcmp(argv[1], "ebb"))
+		return load_ebb(s, argc - 2, argv + 2, o, e);
+	if (argc > 2 && words_take_last(&argc, argv, "all"))
 		limit = UINT32_MAX;
-		argc--;
-	}
-	for (int i = 1; i < argc; i++) {
-		bool is_node = i == 2 && !strcmp(argv[1], "hotspot");
-		uint32_t node = is_node ? session_node(s, argv[i], e) : NO_ID;
-
-		if (is_node && node == NO_ID) {
-			text_free(&pattern);
-			return -1;
-		}
-		text_add(&pattern, "%s%s", i > 1 ? " " : "", is_node ? s->fabric->node_name[node] : argv[i]);
-	}
-	l = loads_new(w->routing, argc > 1 ? text_str(&pattern) : "all", o->run->progress, e);
-	text_free(&pattern);
-	if (!l)
+	if (session_pattern(s, w->routing, argc - 1, argv + 1, &pattern, o->run->progress, e))
 		return -1;
-	report_scope(s, o);
-	print_loads(w, l, limit, o);
+	l = loads_new(w->routing, &pattern, o->run->progress);
+	if (l) {
+		report_scope(s, o);
+		print_loads(w, l, limit, o);
+		report_left_out(&pattern, l->routes, o);
+	}
+	pattern_free(&pattern);
+	if (!l)
+		return err_set(e, CANCELLED);
 	loads_free(l);
 	return 0;
 }
@@ -168,17 +209,127 @@ static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, s
 	return 0;
 }
 
+/* --- spread -------------------------------------------------------------------------------------- */
+
+const struct routing *spread_as_asked(const struct routing *r, const char *mode, struct out *o, struct err *e)
+{
+	bool tree = !strcmp(mode, "tree");
+
+	if (r->adaptive)
+		out_text(o, "Spread over the groups that the tables have.\n");
+	else
+		out_text(o, "Spread over all ports %s.\n", tree ? "of least hops" : "to the same neighbour");
+	out_json(o, "spread", json_text(r->adaptive ? "tables" : mode));
+	return spread_routing(r, tree ? SPREAD_TREE : SPREAD_LAG, o->run->progress, e);
+}
+
+/* Ports between switches by share. */
+struct shared {
+	const struct sweep *w;
+	const struct loads *l; /* of the tables' own entries */
+	const double *share;
+	uint32_t *port;
+	uint32_t n;
+	double max, mean;
+};
+
+static int by_share(const void *x, const void *y, void *ctx)
+{
+	const struct shared *h = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	/* sums in another order differ in the last digits */
+	if (h->share[a] - h->share[b] > 1e-6 || h->share[b] - h->share[a] > 1e-6)
+		return h->share[a] > h->share[b] ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void gather_shares(struct shared *h)
+{
+	const struct topo *t = h->w->topo;
+	double sum = 0;
+
+	h->port = NEW_ARRAY(t->fabric->n_ports + 1, uint32_t);
+	for (uint32_t i = 0; i < t->fabric->n_ports; i++) {
+		if (t->peer_switch[i] == NO_ID || !node_is_switch(t->fabric, t->fabric->port_node[i]))
+			continue;
+		h->port[h->n++] = i;
+		sum += h->share[i];
+		h->max = h->share[i] > h->max ? h->share[i] : h->max;
+	}
+	h->mean = h->n ? sum / h->n : 0;
+	qsort_r(h->port, h->n, sizeof(*h->port), by_share, h);
+}
+
+static void print_shares(const struct shared *h, uint32_t limit, struct out *o)
+{
+	const struct topo *t = h->w->topo;
+	json_t *list = json_array();
+	char a[300], b[300];
+
+	out_text(o,
+		 "Share of a link: max %.1f, mean %.1f (the tables' own entries: max %u, mean %.1f), %s.\n",
+		 h->max, h->mean, h->l->max, h->l->mean, PLURAL(h->n, "directed link"));
+	if (h->n)
+		out_text(o, "%10s %8s\n", "share", "routes");
+	for (uint32_t i = 0; i < h->n && i < limit; i++) {
+		uint32_t port = h->port[i];
+		json_t *x = json_make("{s:f, s:i}", "share", h->share[port], "routes", (int)h->l->port[port]);
+
+		port_label(t->fabric, port, a, sizeof(a));
+		port_label(t->fabric, t->peer[port], b, sizeof(b));
+		out_text(o, "%10.1f %8u  %s -> %s\n", h->share[port], h->l->port[port], a, b);
+		json_put_port(x, "from", t->fabric, h->w->lids, port);
+		json_put_port(x, "to", t->fabric, h->w->lids, t->peer[port]);
+		json_array_append_new(list, x);
+	}
+	if (h->n > limit)
+		out_text(o, "  ... %s; `spread ... all` prints them\n", PLURAL(h->n - limit, "more link"));
+	out_json(o, "shares",
+		 json_make("{s:f, s:f, s:i, s:f, s:i, s:o}", "max", h->max, "mean", h->mean, "static_max",
+			   (int)h->l->max, "static_mean", h->l->mean, "links", (int)h->n, "ports", list));
+}
+
+static int cmd_spread(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct shared h = {.w = session_sweep(s)};
+	struct loads *l = loads_new(h.w->routing, &pattern_all, o->run->progress);
+	const struct routing *r = NULL;
+	double *share = NULL;
+
+	if (!l)
+		return err_set(e, CANCELLED);
+	report_scope(s, o);
+	r = spread_as_asked(h.w->routing, argv[1], o, e);
+	if (r)
+		share = spread_shares(r, o->run->progress);
+	if (r && !share)
+		err_set(e, CANCELLED);
+	if (share) {
+		h.l = l;
+		h.share = share;
+		gather_shares(&h);
+		print_shares(&h, argc > 2 ? UINT32_MAX : 20, o);
+	}
+	free(h.port);
+	free(share);
+	routing_unref(r);
+	loads_free(l);
+	return share ? 0 : -1;
+}
+
 const struct command load_commands[] = {
 	{.name = "load-map",
-	 .syntax = "load-map [all | lids | shift K | bisection [seed=K] | hotspot NODE] [all]",
-	 .help = "routes per link for a traffic pattern",
-	 .details = "  all: one route for each pair of hosts (default); lids: one for each LID; shift K: "
-		    "each host to the\n"
-		    "  K-th behind it; bisection: a random half to the other, one to one, both ways; "
-		    "hotspot: all to one.\n"
-		    "  Lists the 20 links with most; with `all` behind the pattern every link.\n",
+	 .syntax = "load-map [" PATTERN_SYNTAX "] [all] | ebb [both] [seed=K]",
+	 .help = "routes per link for a traffic pattern; effective bisection bandwidth",
+	 .details = PATTERN_DETAILS
+	 "  Lists the 20 links with most; with `all` behind the pattern every link.\n"
+	 "  ebb: effective bisection bandwidth.  Random pairs of hosts talk; each gets 1 / the most flows "
+	 "on a link of\n"
+	 "  its way; the mean over pairs and pairings, with half the width of its 95 % interval.  One "
+	 "way, or `both`.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = JSON_SCOPE "loads object routes on links\n"
+	 .json = JSON_SCOPE "loads object? routes on links\n"
 			    "loads.routes integer routes of the pattern\n"
 			    "loads.links integer directed links between switches\n"
 			    "loads.min integer least on one\n"
@@ -187,7 +338,16 @@ const struct command load_commands[] = {
 			    "loads.ports[] object links with most, or all\n"
 			    "loads.ports[].from port port that sends\n"
 			    "loads.ports[].to port port at the other end\n"
-			    "loads.ports[].routes integer routes on it\n",
+			    "loads.ports[].routes integer routes on it\n"
+			    "left_out integer? flows of the pattern with an end that is down or does not "
+			    "count, or with one end only\n"
+			    "ebb object? effective bisection bandwidth\n"
+			    "ebb.value number mean share of a link that a flow gets\n"
+			    "ebb.half_width number of its 95 % interval\n"
+			    "ebb.samples integer random pairings\n"
+			    "ebb.hosts integer hosts that were paired\n"
+			    "ebb.both boolean both of a pair send\n"
+			    "ebb.seed integer of the random draws\n",
 	 .run = cmd_load_map},
 	{.name = "shifts",
 	 .syntax = "shifts [SAMPLE]",
@@ -212,5 +372,31 @@ const struct command load_commands[] = {
 			    "shifts.list[].flows integer flows of the shift\n"
 			    "shifts.list[].lost integer flows without a path\n",
 	 .run = cmd_shifts},
+	{.name = "spread",
+	 .syntax = "spread tree|lag [all]",
+	 .help = "load of links when switches spread packets over all ports of an adaptive-routing group",
+	 .details = "  All hosts to all; at each switch what goes to a host is divided equally over its "
+		    "group.  tree: "
+		    "all ports of\n"
+		    "  least hops, as the engine counts them; lag: all ports to the same neighbour as the "
+		    "table's "
+		    "own.  Where the\n"
+		    "  table's own port is not among them it stays alone.  Tables with groups of their own "
+		    "(`tables FILE`) use those.\n"
+		    "  `check spread tree|lag` judges loops and credit loops over all these ways.\n",
+	 .needs = NEEDS_ROUTING,
+	 .json = JSON_SCOPE "spread string? tree or lag; tables: groups of their own\n"
+			    "shares object shares of links, all hosts to all\n"
+			    "shares.max number largest\n"
+			    "shares.mean number mean\n"
+			    "shares.static_max integer most routes by the tables' own entries\n"
+			    "shares.static_mean number|null mean of these\n"
+			    "shares.links integer directed links between switches\n"
+			    "shares.ports[] object links with most, or all\n"
+			    "shares.ports[].from port port that sends\n"
+			    "shares.ports[].to port port at the other end\n"
+			    "shares.ports[].share number share of the flows\n"
+			    "shares.ports[].routes integer routes by the tables' own entries\n",
+	 .run = cmd_spread},
 	{.name = NULL},
 };

@@ -1,0 +1,39 @@
+/*
+ * Effective bisection bandwidth (T. Hoefler, T. Schneider, A. Lumsdaine, "Multistage switches are not
+ * crossbars", Cluster 2008, and their simulator ORCS): the share of its link that a host gets in the mean
+ * when random pairs of hosts talk.
+ *
+ * One sample: the hosts are shuffled and paired, (0, 1), (2, 3), ...; with an odd number the last rests.  The
+ * first of each pair sends to the second, with `both` also the second to the first.  Congestion of a channel
+ * (a port between two switches) = flows over it; the share of a flow is 1 / the largest congestion on its
+ * way, 1 where it crosses no channel, 0 without a way.  The value of a sample is the mean share.  Rates of
+ * links are not weighed.
+ */
+#ifndef IBSCOPE_EBB_H
+#define IBSCOPE_EBB_H
+
+#include "core/base/progress.h"
+#include "core/routing/routing.h"
+
+#define EBB_LEAST 30	     /* samples are drawn at least, */
+#define EBB_MOST 1000	     /* at most, */
+#define EBB_HALF_WIDTH 0.005 /* and else until the half width is that small */
+
+struct ebb {
+	double value;	   /* mean over the samples, 0 .. 1; 0 with fewer than two hosts */
+	double half_width; /* of its 95 % confidence interval: 1.96 s / sqrt(samples) */
+	uint32_t samples;  /* 0 with fewer than two hosts */
+	uint32_t hosts;	   /* that count, are up and have a LID */
+};
+
+/* 0; -1 when cancelled.  Cost: samples * hosts / 2 * links of a path. */
+int ebb_estimate(const struct routing *r, uint64_t seed, bool both, struct progress *p, struct ebb *out);
+
+/* The value of one sample: host[0] sends to host[1], host[2] to host[3], ...; endports.  What it needs from
+ * sample to sample is made once. */
+struct ebb_sampler;
+struct ebb_sampler *ebb_sampler_new(const struct routing *r, uint32_t most_hosts);
+double ebb_sample(struct ebb_sampler *s, const uint32_t *host, uint32_t n, bool both);
+void ebb_sampler_free(struct ebb_sampler *s);
+
+#endif

@@ -1,0 +1,387 @@
+/* `flows`: who shares a link, or the hottest link of a path? */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/flows.h"
+#include "core/analysis/loads.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/session/commands/commands.h"
+#include "core/session/patterns.h"
+
+#define FLOW_LINES 10 /* groups of a kind, and pairs */
+
+/* What was asked for. */
+struct request {
+	struct session *s;
+	const struct sweep *w;
+	const struct routing *r; /* reference held; where those hosts count that are counted */
+	struct host_set *scope;	 /* reference held, for groups by scope */
+	bool one_by;		 /* groups of one kind alone */
+	enum flow_by by;
+	struct pattern pattern;
+	uint32_t src, dst; /* a path, NO_ID: a port */
+	unsigned slid, dlid;
+	uint32_t port;
+	bool all;
+};
+
+/* --- a link --------------------------------------------------------------------------------------- */
+
+static void put_end(json_t *x, const char *key, const struct request *rq, enum flow_by by, uint32_t end)
+{
+	const struct fabric *f = rq->w->fabric;
+
+	if (by == FLOWS_BY_SCOPE) {
+		json_put_switch(x, key, f, rq->w->lids, NO_ID);
+		json_object_set_new(x, key, json_text(flow_end_label(f, by, end, NULL, 0)));
+	} else if (by == FLOWS_BY_HOST || by == FLOWS_BY_PAIR)
+		json_put_endport(x, key, f, rq->w->lids, end);
+	else
+		json_put_switch(x, key, f, rq->w->lids, end);
+}
+
+static void tell_group(const struct request *rq, enum flow_by by, const struct flow_group *g, struct out *o)
+{
+	const struct fabric *f = rq->w->fabric;
+	char a[300], b[300];
+
+	out_text(o, "%8lu  ", g->pairs);
+	flow_end_label(f, by, g->from, a, sizeof(a));
+	if (g->from == NO_ID)
+		out_text(o, "to %s\n", flow_end_label(f, by, g->to, b, sizeof(b)));
+	else if (g->to == NO_ID)
+		out_text(o, "from %s\n", flow_end_label(f, by, g->from, a, sizeof(a)));
+	else
+		out_text(o, "%s -> %s\n", flow_end_label(f, by, g->from, a, sizeof(a)),
+			 flow_end_label(f, by, g->to, b, sizeof(b)));
+}
+
+/* Groups of one kind: lines, and as a list under a key. */
+static void tell_groups(const struct request *rq, const struct flow_list *l, enum flow_by by,
+			const char *title, const char *key, struct out *o)
+{
+	size_t n, limit = rq->all ? SIZE_MAX : FLOW_LINES;
+	struct flow_group *g = flow_groups(l, rq->r, by, rq->scope, &n);
+	json_t *list = json_array();
+
+	if (n)
+		out_text(o, "%s:\n", title);
+	for (size_t i = 0; i < n && (i < limit || o->object); i++) {
+		json_t *x;
+
+		if (i < limit)
+			tell_group(rq, by, &g[i], o);
+		if (!o->object)
+			continue;
+		x = json_make("{s:I}", "pairs", (json_int_t)g[i].pairs);
+		put_end(x, "from", rq, by, g[i].from);
+		put_end(x, "to", rq, by, g[i].to);
+		json_array_append_new(list, x);
+	}
+	if (n > limit)
+		out_text(o, "  ... %s; `flows ... all` prints them\n", PLURAL(n - limit, "more line"));
+	out_json(o, key, list);
+	free(g);
+}
+
+static bool tell_pairs(const struct request *rq, const struct flow_list *l, struct out *o)
+{
+	size_t limit = rq->all ? SIZE_MAX : FLOW_LINES;
+	json_t *list = json_array();
+	bool go_on = true;
+	char a[300], b[300];
+
+	if (l->n)
+		out_text(o, "Pairs:\n");
+	for (size_t i = 0; i < l->n && i < limit && go_on; i++) {
+		const struct flow *w = &l->flow[i];
+		json_t *x;
+
+		go_on = i % 256 || !progress_cancelled(o->run->progress);
+		out_text(o, "%8u  %s -> %s\n", w->weight, endport_label(rq->w->fabric, w->src, a, sizeof(a)),
+			 endport_label(rq->w->fabric, w->dst, b, sizeof(b)));
+		if (!o->object)
+			continue;
+		x = json_make("{s:i, s:i}", "dlid", (int)w->lid, "pairs", (int)w->weight);
+		json_put_endport(x, "src", rq->w->fabric, rq->w->lids, w->src);
+		json_put_endport(x, "dst", rq->w->fabric, rq->w->lids, w->dst);
+		json_array_append_new(list, x);
+	}
+	if (l->n > limit)
+		out_text(o, "  ... %s; `flows ... all` prints them\n", PLURAL(l->n - limit, "more pair"));
+	out_json(o, "flows", list);
+	return go_on;
+}
+
+static int tell_link(const struct request *rq, uint32_t port, struct out *o, struct err *e)
+{
+	const struct fabric *f = rq->w->fabric;
+	uint32_t peer = rq->w->topo->peer[port];
+	struct flow_list *l = flows_over(rq->r, &rq->pattern, port, o->run->progress, e);
+	char a[300], b[300] = "nothing";
+	bool done = true;
+
+	if (!l)
+		return -1;
+	if (peer != NO_ID)
+		port_label(f, peer, b, sizeof(b));
+	out_text(o, "%s -> %s: %s of hosts%s\n", port_label(f, port, a, sizeof(a)), b,
+		 PLURAL(l->pairs, "pair"), peer == NO_ID ? "; the port is down" : "");
+	out_json(o, "port", json_port(f, rq->w->lids, port));
+	out_json(o, "peer", json_port(f, rq->w->lids, peer));
+	out_json(o, "pairs", json_integer((json_int_t)l->pairs));
+	out_json(o, "by", json_text(flow_by_word[rq->by]));
+	if (rq->one_by) {
+		tell_groups(rq, l, rq->by, "Groups", "groups", o);
+	} else {
+		tell_groups(rq, l, FLOWS_BY_SOURCE, "By source switch", "sources", o);
+		tell_groups(rq, l, FLOWS_BY_DESTINATION, "By destination switch", "destinations", o);
+		tell_groups(rq, l, FLOWS_BY_SWITCHES, "By both", "groups", o);
+		done = tell_pairs(rq, l, o);
+	}
+	flow_list_free(l);
+	return done ? 0 : err_set(e, CANCELLED);
+}
+
+/* --- a path --------------------------------------------------------------------------------------- */
+
+struct channel_load {
+	uint32_t port, load, place;
+};
+
+static int hottest_first(const void *x, const void *y)
+{
+	const struct channel_load *a = x, *b = y;
+
+	if (a->load != b->load)
+		return a->load > b->load ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* Ports between switches that a path leaves by, in order; on one switch alone, the port to the host. */
+static uint32_t channels_of(const struct request *rq, const struct path *p, struct channel_load *c)
+{
+	const struct topo *t = rq->w->topo;
+	uint32_t n = 0, last = NO_ID;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		if (!p->hop[i].out || p->hop[i].out == NO_PATH)
+			continue;
+		last = switch_port_id(t->fabric, p->hop[i].sw, p->hop[i].out);
+		if (t->peer_switch[last] != NO_ID)
+			c[n++] = (struct channel_load){.port = last, .place = i};
+	}
+	if (!n && last != NO_ID)
+		c[n++] = (struct channel_load){.port = last};
+	return n;
+}
+
+static void tell_channels(const struct request *rq, const struct channel_load *c, uint32_t n, struct out *o)
+{
+	const struct topo *t = rq->w->topo;
+	json_t *list = json_array();
+	char a[300], b[300];
+
+	out_text(o, "Links of the path from %s to %s, most routes first:\n",
+		 endport_label(t->fabric, rq->src, a, sizeof(a)),
+		 endport_label(t->fabric, rq->dst, b, sizeof(b)));
+	for (uint32_t i = 0; i < n; i++) {
+		json_t *x = json_make("{s:i}", "routes", (int)c[i].load);
+
+		port_label(t->fabric, c[i].port, a, sizeof(a));
+		port_label(t->fabric, t->peer[c[i].port], b, sizeof(b));
+		out_text(o, "%8u  %s -> %s\n", c[i].load, a, b);
+		json_put_port(x, "from", t->fabric, rq->w->lids, c[i].port);
+		json_put_port(x, "to", t->fabric, rq->w->lids, t->peer[c[i].port]);
+		json_array_append_new(list, x);
+	}
+	out_json(o, "path", list);
+}
+
+/* The hottest link of a path, and who shares it. */
+static int tell_path(const struct request *rq, struct out *o, struct err *e)
+{
+	struct channel_load *c;
+	struct loads *l;
+	struct path p;
+	uint32_t n, port = NO_ID;
+	int rc;
+
+	path_trace(rq->w->routing, rq->src, rq->slid, rq->dlid, &p);
+	rc = p.end == PATH_OK ? 0 : err_set(e, "there is no path: %s", path_end_text(p.end));
+	c = NEW_ARRAY(p.n + 1, struct channel_load);
+	n = channels_of(rq, &p, c);
+	if (!rc && !n)
+		rc = err_set(e, "the path passes no switch");
+	l = rc ? NULL : loads_new(rq->r, &rq->pattern, o->run->progress);
+	if (!rc && !l)
+		rc = err_set(e, CANCELLED);
+	if (l) {
+		for (uint32_t i = 0; i < n; i++)
+			c[i].load = l->port[c[i].port];
+		qsort(c, n, sizeof(*c), hottest_first);
+		port = c[0].port;
+		tell_channels(rq, c, n, o);
+	}
+	loads_free(l);
+	free(c);
+	path_free(&p);
+	return rc ? rc : tell_link(rq, port, o, e);
+}
+
+/* --- the command ---------------------------------------------------------------------------------- */
+
+static int take_by(struct request *rq, const char *word, struct err *e)
+{
+	for (unsigned i = 0; i < FLOWS_BYS; i++)
+		if (!strcmp(word, flow_by_word[i])) {
+			rq->by = (enum flow_by)i;
+			rq->one_by = true;
+			return 0;
+		}
+	return err_set(e, "found \"%s\", expected switches, source, destination, host, scope or pair", word);
+}
+
+/* By scope all hosts count, and those of the scope are told apart. */
+static int count_hosts(struct request *rq, struct err *e)
+{
+	const uint8_t none = 0;
+	struct fabric nothing = {0};
+	struct scope *all;
+	const struct setup *open;
+	struct host_set *hosts;
+
+	if (rq->by != FLOWS_BY_SCOPE) {
+		rq->r = routing_ref(rq->w->routing);
+		return 0;
+	}
+	if (!session_scope(rq->s))
+		return err_set(e, "no scope is set: `scope H...` names one job's hosts");
+	all = scope_new(&nothing, "", &none);
+	open = setup_with(rq->s->setup, &(struct setup){.scope = all});
+	hosts = setup_hosts(open);
+	rq->scope = setup_hosts(rq->s->setup);
+	rq->r = routing_with_hosts(rq->w->routing, hosts);
+	host_set_unref(hosts);
+	setup_unref(open);
+	scope_unref(all);
+	return 0;
+}
+
+/* The port, or the ends of a path; *used words of them. */
+static int take_place(struct request *rq, int argc, char **argv, int *used, struct err *e)
+{
+	bool two = argc > 1 && strcmp(argv[1], "by") != 0 && !is_pattern_word(argv[1]);
+
+	rq->src = rq->dst = NO_ID;
+	*used = two ? 2 : 1;
+	if (!two) {
+		rq->port = session_port(rq->s, argv[0], e);
+		return rq->port == NO_ID ? -1 : 0;
+	}
+	rq->src = session_endport(rq->s, argv[0], &rq->slid, e);
+	if (rq->src != NO_ID)
+		rq->dst = session_endport(rq->s, argv[1], &rq->dlid, e);
+	if (rq->dst == NO_ID)
+		return -1;
+	return rq->src == rq->dst ? err_set(e, "%s and %s are one port, expected two", argv[0], argv[1]) : 0;
+}
+
+static int cmd_flows(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct request rq = {.s = s, .w = session_sweep(s)};
+	int used = 0, rc;
+
+	rq.all = argc > 2 && words_take_last(&argc, argv, "all");
+	rc = take_place(&rq, argc - 1, argv + 1, &used, e);
+	argc -= 1 + used;
+	argv += 1 + used;
+	if (!rc && argc && !strcmp(argv[0], "by")) {
+		rc = argc > 1 ? take_by(&rq, argv[1], e) : err_set(e, "expected by what to group");
+		argc -= 2;
+		argv += 2;
+	}
+	if (!rc)
+		rc = count_hosts(&rq, e);
+	if (!rc)
+		rc = session_pattern(s, rq.r, argc > 0 ? argc : 0, argv, &rq.pattern, o->run->progress, e);
+	if (!rc) {
+		if (rq.by != FLOWS_BY_SCOPE)
+			report_scope(s, o);
+		rc = rq.src == NO_ID ? tell_link(&rq, rq.port, o, e) : tell_path(&rq, o, e);
+		pattern_free(&rq.pattern);
+	}
+	routing_unref(rq.r);
+	host_set_unref(rq.scope);
+	return rc;
+}
+
+#define FLOWS_BEHIND "[by switches|source|destination|host|scope|pair] [" PATTERN_SYNTAX "] [all]"
+
+/* Keys of a list of groups. */
+#define GROUP_KEYS(k, what)                                                                          \
+	k "[] object? " what "\n" k "[].from node from where: a switch, a host, or `the scope` and " \
+	  "`others`\n" k "[].to node to where\n" k "[].pairs integer pairs of hosts\n"
+
+const struct command flow_commands[] = {
+	{.name = "flows",
+	 .syntax = "flows NODE[PORT] " FLOWS_BEHIND " | SRC DST " FLOWS_BEHIND,
+	 .help = "who shares a link? pairs of hosts over it, grouped; of a path its hottest link",
+	 .details =
+		 "  Packets that leave by the port; the other direction of the link is another port.  "
+		 "Without `by`: "
+		 "by source\n"
+		 "  switch, by destination switch, by both, and pairs.  One destination switch: all routes "
+		 "to a "
+		 "leaf meet here.\n"
+		 "  One source switch, many destinations: too few uplinks.  `by scope` counts all hosts, and "
+		 "tells those of the\n"
+		 "  scope apart.  SRC DST: the links of the path with their routes, then the flows of the "
+		 "first.\n  The pattern may be:\n" PATTERN_DETAILS,
+	 .needs = NEEDS_ROUTING,
+	 .json = JSON_SCOPE
+	 "port object? the port\n"
+	 "port.name node its node\n"
+	 "port.port integer its number\n"
+	 "peer object|null? the other end\n"
+	 "peer.name node? its node\n"
+	 "peer.port integer? its number\n"
+	 "pairs integer? pairs of hosts over it\n"
+	 "by string? what groups are grouped by\n" GROUP_KEYS(
+		 "groups",
+		 "groups, most pairs first") "groups[].from_port integer|null? of a host its port\n"
+					     "groups[].to_port integer|null? of a host its port\n" GROUP_KEYS(
+						     "sources", "by source switch")
+						     GROUP_KEYS(
+							     "destinations",
+							     "by destination switch") "flows[] object? "
+										      "pairs: the first, or "
+										      "all\n"
+										      "flows[].src endport "
+										      "source\n"
+										      "flows[].dst endport "
+										      "destination\n"
+										      "flows[].dlid integer "
+										      "LID of the "
+										      "destination\n"
+										      "flows[].pairs integer "
+										      "pairs that it stands "
+										      "for: its "
+										      "weight\n"
+										      "path[] object? of a "
+										      "path: its links, most "
+										      "routes first\n"
+										      "path[].from port port "
+										      "that sends\n"
+										      "path[].to port port "
+										      "at the other end\n"
+										      "path[].routes integer "
+										      "routes of the pattern "
+										      "on it\n",
+	 .run = cmd_flows},
+	{.name = NULL},
+};

@@ -1,0 +1,579 @@
+/* Loads, flows, load diff, spread and effective bisection: figures worked out by hand or counted over all
+ * cases.  tests/model/run.py compares them with a model of its own. */
+#include "fixture.h"
+
+#include <math.h>
+
+#include "core/analysis/cdg.h"
+#include "core/analysis/ebb.h"
+#include "core/analysis/flows.h"
+#include "core/analysis/load_diff.h"
+#include "core/analysis/loads.h"
+#include "core/analysis/shift.h"
+#include "core/analysis/spread.h"
+#include "core/base/memory.h"
+#include "core/base/rng.h"
+#include "core/base/words.h"
+#include "core/session/pairs_file.h"
+#include "core/session/patterns.h"
+
+#define DEMO "tests/fabrics/demo-3level.ibnet"
+
+static struct session *routed(const char *fabric, const char *engine)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	char line[200];
+
+	snprintf(line, sizeof(line), strchr(fabric, '/') ? "load %s" : "synth %s", fabric); // NOLINT
+	ok_line(s, line);
+	snprintf(line, sizeof(line), "route %s", engine);
+	ok_line(s, line);
+	return s;
+}
+
+/* --- effective bisection ---------------------------------------------------------------------------- */
+
+struct exact {
+	struct ebb_sampler *s;
+	uint32_t host[16], order[16], n, used; /* used: bit i = host i has its place */
+	bool both;
+	double sum;
+	uint32_t samples;
+};
+
+/* All matchings, each with all choices of who sends: the first host that is left with every other, both ways
+ * round; with an odd number each host rests in turn (it is put behind the others). */
+static void all_matchings(struct exact *x, uint32_t placed, uint32_t most)
+{
+	uint32_t first = 0;
+
+	if (placed == most) {
+		x->sum += ebb_sample(x->s, x->order, most, x->both);
+		x->samples++;
+		return;
+	}
+	while (x->used >> first & 1)
+		first++;
+	for (uint32_t k = first + 1; k < x->n; k++) {
+		if (x->used >> k & 1)
+			continue;
+		x->used ^= 1u << first | 1u << k;
+		for (unsigned turned = 0; turned < 2; turned++) {
+			x->order[placed] = x->host[turned ? k : first];
+			x->order[placed + 1] = x->host[turned ? first : k];
+			all_matchings(x, placed + 2, most);
+		}
+		x->used ^= 1u << first | 1u << k;
+	}
+}
+
+static double exact_ebb(const struct routing *r, bool both, uint32_t *samples)
+{
+	struct exact x = {.both = both};
+	uint32_t *host = pattern_hosts(r, &x.n);
+
+	assert_true(x.n <= 16);
+	memcpy(x.host, host, x.n * sizeof(*host));
+	free(host);
+	x.s = ebb_sampler_new(r, x.n);
+	for (uint32_t rests = 0; rests < (x.n % 2 ? x.n : 1); rests++) {
+		x.used = x.n % 2 ? 1u << rests : 0;
+		all_matchings(&x, 0, x.n / 2 * 2);
+	}
+	ebb_sampler_free(x.s);
+	*samples = x.samples;
+	return x.sum / x.samples;
+}
+
+static void bisection_exact(void **state)
+{
+	static const struct {
+		const char *fabric, *engine;
+		double one, both;
+		uint32_t samples;
+	} cases[] = {
+		{"ring:4", "minhop", 11.0 / 12, 0.8333333, 12},
+		{"xgft:2,2:1,2", "minhop", 1, 1, 12},
+		{"xgft:2,2:1,2", "lash", 0.8333333, 0.6666667, 12},
+		{"torus:3x3", "minhop", 0.968254, 0.942460, 15120},
+		{"xgft:2,2,2:1,2,2", "minhop", 0.861905, 0.733333, 1680},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session *s = routed(cases[i].fabric, cases[i].engine);
+		const struct routing *r = session_routing(s);
+
+		for (unsigned both = 0; both < 2; both++) {
+			uint32_t samples;
+			double exact = exact_ebb(r, both, &samples);
+			struct ebb e;
+
+			assert_int_equal(samples, cases[i].samples);
+			if (fabs(exact - (both ? cases[i].both : cases[i].one)) > 1e-6)
+				fail_msg("%s %s: %.6f", cases[i].fabric, cases[i].engine, exact);
+			assert_int_equal(ebb_estimate(r, 1, both, NULL, &e), 0);
+			if (fabs(e.value - exact) > 2 * e.half_width + 1e-12)
+				fail_msg("%s %s: sampled %.4f +- %.4f, exact %.4f", cases[i].fabric,
+					 cases[i].engine, e.value, e.half_width, exact);
+			assert_true(e.samples >= EBB_LEAST && e.samples <= EBB_MOST);
+			assert_true(e.half_width <= EBB_HALF_WIDTH || e.samples == EBB_MOST);
+		}
+		session_free(s);
+	}
+}
+
+static void bisection_sampled(void **state)
+{
+	static const struct {
+		const char *fabric, *engine;
+		bool both;
+		double value, half_width;
+	} cases[] = {
+		{DEMO, "minhop", false, 0.534, 0.004},
+		{DEMO, "ftree", false, 0.796, 0.004},
+		{DEMO, "lash", false, 0.225, 0.003},
+		{DEMO, "minhop", true, 0.385, 0.005},
+		{DEMO, "ftree", true, 0.649, 0.005},
+		{DEMO, "lash", true, 0.155, 0.005},
+		{"xgft:4,4,4:1,2,4", "minhop", false, 0.462, 0.003},
+		{"xgft:4,4,4:1,2,4", "ftree", false, 0.549, 0.003},
+		{"torus:5x5", "dor", false, 0.862, 0.005},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session *s = routed(cases[i].fabric, cases[i].engine);
+		struct ebb e, again;
+
+		assert_int_equal(ebb_estimate(session_routing(s), 1, cases[i].both, NULL, &e), 0);
+		if (fabs(e.value - cases[i].value) > e.half_width + cases[i].half_width)
+			fail_msg("%s %s: %.4f +- %.4f, expected %.3f", cases[i].fabric, cases[i].engine,
+				 e.value, e.half_width, cases[i].value);
+		assert_int_equal(ebb_estimate(session_routing(s), 1, cases[i].both, NULL, &again), 0);
+		assert_memory_equal(&e, &again, sizeof(e));
+		session_free(s);
+	}
+}
+
+/* Pairs without a way have no share; fewer than two hosts have no value; it can be cancelled. */
+static void bisection_odd(void **state)
+{
+	struct session *s = routed("ring:4", "minhop");
+	struct progress p = {0};
+	struct ebb e;
+
+	(void)state;
+	p.cancel = true;
+	assert_int_equal(ebb_estimate(session_routing(s), 1, false, &p, &e), -1);
+	ok_line(s, "scope node0001");
+	assert_int_equal(ebb_estimate(session_routing(s), 1, false, NULL, &e), 0);
+	assert_int_equal(e.samples, 0);
+	assert_int_equal(e.hosts, 1);
+	ok_line(s, "scope node0001 node0002");
+	assert_int_equal(ebb_estimate(session_routing(s), 1, true, NULL, &e), 0);
+	assert_true(e.value == 1 && e.half_width == 0 && e.samples == EBB_LEAST);
+	line_says(s, "load-map ebb both", "1.000");
+	line_fails(s, "load-map ebb seed=x", "expected a number");
+	session_free(s);
+}
+
+/* --- loads -------------------------------------------------------------------------------------------- */
+
+static void loads_of_small(void **state)
+{
+	static const struct {
+		const char *fabric, *engine;
+		uint32_t count[9]; /* channels with that load */
+		uint32_t shift[9]; /* most flows, 0 = the end */
+	} cases[] = {
+		{"ring:4", "minhop", {0, 2, 4, 2}, {1, 2, 1}},
+		{"xgft:2,2:1,2", "minhop", {0, 0, 8}, {1, 1, 1}},
+		{"xgft:2,2:1,2", "lash", {4, 0, 0, 0, 4}, {1, 2, 1}},
+		{"torus:3x3", "minhop", {0, 4, 8, 12, 8, 4}, {2, 1, 1, 2, 1, 1, 2, 1}},
+		{"xgft:2,2,2:1,2,2", "minhop", {8, 0, 0, 0, 0, 0, 16, 0, 8}, {1, 1, 2, 2, 2, 1, 1}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session *s = routed(cases[i].fabric, cases[i].engine);
+		const struct routing *r = session_routing(s);
+		struct loads *l = loads_new(r, &pattern_all, NULL);
+		struct shifts *sh = shifts_new(r, 0, NULL);
+		uint32_t count[9] = {0};
+
+		for (uint32_t p = 0; p < r->topo->fabric->n_ports; p++)
+			if (r->topo->peer_switch[p] != NO_ID) {
+				assert_true(l->port[p] < 9);
+				count[l->port[p]]++;
+			}
+		for (unsigned k = 0; k < 9; k++)
+			if (count[k] != cases[i].count[k])
+				fail_msg("%s %s: %u channels with %u routes", cases[i].fabric,
+					 cases[i].engine, count[k], k);
+		for (uint32_t k = 0; k < sh->n; k++)
+			assert_int_equal(sh->load[k].max, cases[i].shift[k]);
+		assert_int_equal(cases[i].shift[sh->n], 0);
+		shifts_free(sh);
+		loads_free(l);
+		session_free(s);
+	}
+}
+
+static void patterns(void **state)
+{
+	struct session *s = routed("torus:3x3", "minhop");
+	const struct routing *r = session_routing(s);
+	uint64_t seed = test_seed();
+	char line[100];
+
+	(void)state;
+	for (unsigned turn = 0; turn < 50; turn++) {
+		struct pattern p = {0};
+		uint32_t *sent = NEW_ARRAY(s->fabric->n_endports, uint32_t);
+		uint32_t *got = NEW_ARRAY(s->fabric->n_endports, uint32_t);
+
+		pattern_random(r, rng_next(&seed), &p);
+		assert_int_equal(p.n, 9);
+		for (size_t i = 0; i < p.n; i++) {
+			assert_int_not_equal(p.flow[i].src, p.flow[i].dst);
+			assert_int_equal(sent[p.flow[i].src]++, 0);
+			assert_int_equal(got[p.flow[i].dst]++, 0);
+		}
+		free(sent);
+		free(got);
+		pattern_free(&p);
+	}
+	line_says(s, "load-map random", "9 routes");
+	line_says(s, "load-map to node0001", "8 routes");
+	line_says(s, "load-map to node0001 node000[1-3] all", "24 routes");
+	line_fails(s, "load-map to t00", "host");
+	line_fails(s, "load-map random seed=", "expected a number");
+	line_fails(s, "load-map pairs no/such/file", "no/such/file");
+	ok_line(s, "scope node000[1-4]");
+	line_says(s, "load-map", "12 routes");
+	line_says(s, "load-map random", "4 routes");
+	line_says(s, "load-map to node0001", "3 routes");
+	line_fails(s, "load-map to node0009", "no host that is up and counts");
+	snprintf(line, sizeof(line), "scope node0001");
+	ok_line(s, line);
+	line_says(s, "load-map random", "0 routes");
+	session_free(s);
+}
+
+static void parse(const struct fabric *f, const char *text, const char *wrong, struct pairs_file *p)
+{
+	struct err e = {{0}};
+	int rc = pairs_parse(p, f, "pairs", text, strlen(text), NULL, &e);
+
+	if (!wrong != !rc || (wrong && !strstr(e.msg, wrong)))
+		fail_msg("\"%s\": \"%s\", expected \"%s\"", text, e.msg, wrong ? wrong : "nothing");
+}
+
+static void pairs_files(void **state)
+{
+	static const char *const wrong[][2] = {
+		{"a b\nc\n", "pairs:2: "},
+		{"a b 0", "pairs:1: found \"0\", expected a weight"},
+		{"a b -1", "expected a weight"},
+		{"a b 1.5", "expected a weight"},
+		{"a b 4294967296", "expected a weight"},
+		{"a b 1 2", "pairs:1: "},
+		{"a b; c d", "';'"},
+		{"a 'b", "pairs:1: "},
+		{"# x\n\na b 4294967295\na b", "pairs:4: found weights of 4294967296"},
+	};
+	struct fabric *f = make_fabric("ring:4");
+	struct pairs_file p;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		parse(f, wrong[i][0], wrong[i][1], &p);
+		pairs_file_free(&p);
+	}
+	parse(f, "# c\n\n node0001 node0003 7 # c\r\n'a b' \"c\"\n", NULL, &p);
+	assert_int_equal(p.n, 2);
+	assert_string_equal(p.pair[0].dst, "node0003");
+	assert_int_equal(p.pair[0].weight, 7);
+	assert_int_equal(p.pair[0].line, 3);
+	assert_string_equal(p.pair[1].src, "a b");
+	assert_int_equal(p.pair[1].weight, 1);
+	pairs_file_free(&p);
+	fabric_unref(f);
+}
+
+/* --- flows -------------------------------------------------------------------------------------------- */
+
+/* On every port as many flows as the loads say, and groups that add up to them. */
+static void flows_are_loads(struct session *s, int argc, char **argv)
+{
+	const struct routing *r = session_routing(s);
+	const struct fabric *f = s->fabric;
+	struct pattern pt;
+	struct loads *l;
+	struct err e;
+
+	assert_int_equal(session_pattern(s, r, argc, argv, &pt, NULL, &e), 0);
+	l = loads_new(r, &pt, NULL);
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		struct flow_list *list;
+
+		if (r->topo->peer[p] == NO_ID)
+			continue;
+		list = flows_over(r, &pt, p, NULL, &e);
+		if (list->pairs != l->port[p])
+			fail_msg("port %u: %lu flows, %u routes", p, list->pairs, l->port[p]);
+		for (unsigned by = 0; by < FLOWS_BYS; by++) {
+			uint64_t sum = 0, before = UINT64_MAX;
+			size_t n;
+			struct flow_group *g = flow_groups(list, r, (enum flow_by)by, NULL, &n);
+
+			for (size_t i = 0; i < n; i++) {
+				assert_true(g[i].pairs <= before);
+				sum += before = g[i].pairs;
+			}
+			assert_int_equal(sum, list->pairs);
+			free(g);
+		}
+		flow_list_free(list);
+	}
+	loads_free(l);
+	pattern_free(&pt);
+}
+
+static void flows_random(void **state)
+{
+	static const char *const lines[] = {"all",	 "lids",   "shift 3",
+					    "bisection", "random", "to node0002 node0003"};
+	uint64_t seed = test_seed();
+	char line[200];
+	struct session *s;
+
+	(void)state;
+	snprintf(line, sizeof(line), "random:8,3,hosts=2,parallel=2,seed=%u", rng_below(&seed, 99999));
+	s = routed(line, "minhop");
+	ok_line(s, "set lmc 1");
+	ok_line(s, "fail random 2 seed=3");
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		const char *rest;
+		struct err e;
+		char **argv;
+		int argc;
+
+		assert_int_equal(words_split(lines[i], &rest, &argc, &argv, &e), 0);
+		flows_are_loads(s, argc, argv);
+		words_free(argc, argv);
+	}
+	session_free(s);
+}
+
+static void flows_small(void **state)
+{
+	struct session *s = routed("ring:4", "minhop");
+
+	(void)state;
+	line_says(s, "flows ring2[2]",
+		  "ring2[2] -> ring3[3]: 3 pairs of hosts\nBy source switch:\n       2  from ring2\n       1 "
+		  " from "
+		  "ring1\nBy destination switch:\n       2  to ring3\n       1  to ring0\n");
+	line_says(s, "flows ring2[2] by pair",
+		  "       1  node0002 -> node0004\n       1  node0003 -> node0001\n       1  node0003 -> "
+		  "node0004\n");
+	line_fails(s, "flows ring2[2] by nothing", "expected: flows");
+	line_fails(s, "flows ring2[2] by scope", "no scope");
+	line_fails(s, "flows node0001 node0001", "one port");
+	ok_line(s, "scope node0003 node0004");
+	line_says(s, "flows ring2[2] by scope",
+		  "       1  others -> the scope\n       1  the scope -> others\n       1  the scope -> the "
+		  "scope\n");
+	line_says(s, "flows ring2[2]", ": 1 pair of hosts");
+	session_free(s);
+	s = routed("xgft:2,2:1,2", "minhop");
+	line_says(s, "flows leaf-01[3]",
+		  "Pairs:\n       1  node0001 -> node0003\n       1  node0002 -> node0003\n");
+	line_says(s, "flows leaf-01[3] to node0003 node0001", ": 2 pairs of hosts");
+	session_free(s);
+	s = routed("torus:3x3", "minhop");
+	line_says(s, "flows t02[2]",
+		  "t02[2] -> t12[3]: 5 pairs of hosts\nBy source switch:\n       3  from t02\n       1  from "
+		  "t00\n   "
+		  "    1  from t01\nBy destination switch:\n       3  to t12\n       1  to t10\n       1  to "
+		  "t11\n");
+	session_free(s);
+}
+
+/* --- load diff ---------------------------------------------------------------------------------------- */
+
+static void load_diffs(void **state)
+{
+	static const struct {
+		const char *engine, *fail, *says;
+	} cases[] = {
+		{"minhop", "switch spine-01",
+		 "Loads: 91 links hotter, 40 cooler; most routes on a link 192 -> 192.\n       0 -> 96       "
+		 "    +96  "
+		 "core-02[1] -> spine-02[5]\n       0 -> 64           +64  spine-02[5] -> core-02[1]\n"},
+		{"updn", "switch spine-01",
+		 "Loads: 102 links hotter, 40 cooler; most routes on a link 192 -> 192.\n       0 -> 96      "
+		 "     +96 "
+		 " core-02[1] -> spine-02[5]\n"},
+		{"minhop", "link leaf-01[5]",
+		 "Loads: 50 links hotter, 40 cooler; most routes on a link 192 -> 192.\n      60 -> 120      "
+		 "    +60  "
+		 "spine-02[1] -> leaf-01[6]\n"},
+		{"ftree,minhop", "switch core-01",
+		 "Loads: 18 links hotter, 8 cooler; most routes on a link 60 -> 96.\n      48 -> 96          "
+		 " +48  "
+		 "core-05[1] -> spine-01[6]\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session *s = routed(DEMO, cases[i].engine);
+		struct load_diff *d;
+		char line[100];
+
+		ok_line(s, "snapshot before");
+		snprintf(line, sizeof(line), "fail %s", cases[i].fail);
+		ok_line(s, line);
+		line_says(s, "diff", cases[i].says);
+		line_says(s, "diff before", cases[i].says);
+		d = load_diff_new(session_find_snapshot(s, "before")->routing, session_routing(s), NULL);
+		assert_int_equal(d->gain, 0); /* same pairs, same lengths */
+		assert_int_equal(d->n, d->hotter + d->cooler);
+		load_diff_free(d);
+		session_free(s);
+	}
+}
+
+/* Channels are found again by GUID in another fabric; what is on one side only counts as 0 on the other. */
+static void load_diff_across(void **state)
+{
+	struct session *s = routed("ring:4", "minhop");
+	struct load_diff *d;
+
+	(void)state;
+	ok_line(s, "snapshot four");
+	ok_line(s, "synth ring:5");
+	ok_line(s, "route minhop");
+	d = load_diff_new(session_find_snapshot(s, "four")->routing, session_routing(s), NULL);
+	assert_int_equal(d->max_before, 3);
+	assert_int_equal(d->gain, 5 * 4 * 3 / 2 - 16); /* hops between switches of all pairs */
+	load_diff_free(d);
+	d = load_diff_new(session_routing(s), session_find_snapshot(s, "four")->routing, NULL);
+	assert_int_equal(d->gain, 16 - 5 * 4 * 3 / 2);
+	load_diff_free(d);
+	line_says(s, "diff four", "Loads: ");
+	session_free(s);
+}
+
+/* --- spread ------------------------------------------------------------------------------------------- */
+
+static double most_share(const struct topo *t, const double *share)
+{
+	double m = 0;
+
+	for (uint32_t p = 0; p < t->fabric->n_ports; p++)
+		if (t->peer_switch[p] != NO_ID && share[p] > m)
+			m = share[p];
+	return m;
+}
+
+static void spread_tree(void **state)
+{
+	static const struct {
+		const char *fabric;
+		double most;
+		uint32_t loops; /* channels on credit loops */
+	} cases[] = {
+		{"ring:4", 2, 8},	{"torus:3x3", 3, 36},	{"torus:4x4", 8, 64},
+		{"torus:5x5", 15, 100}, {"mesh:4x4", 18.6, 48}, {"dragonfly:4,2,2", 94, 180},
+		{"hyperx:6x6", 6, 360}, {"xgft:2,2:1,2", 2, 0}, {"xgft:4,4,4:1,2,4", 120, 0},
+		{DEMO, 60, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session *s = routed(cases[i].fabric, "minhop");
+		struct err e;
+		const struct routing *r = spread_routing(session_routing(s), SPREAD_TREE, NULL, &e);
+		double *share = spread_shares(r, NULL);
+		uint32_t *hosts = routing_hosts(r), on_loops = 0;
+		double *even = even_shares(r->topo, hosts, NULL);
+		struct cdg *c = cdg_new(r, CDG_ALL_VLS, false, NULL, &e);
+
+		if (fabs(most_share(r->topo, share) - cases[i].most) > 0.05)
+			fail_msg("%s: %.3f", cases[i].fabric, most_share(r->topo, share));
+		/* two ways to the same: by LIDs over groups, by switches over distances */
+		for (uint32_t p = 0; p < s->fabric->n_ports; p++)
+			if (r->topo->peer_switch[p] != NO_ID)
+				assert_true(fabs(share[p] - even[p]) < 1e-6);
+		for (uint32_t k = 0; k < c->n_components; k++)
+			on_loops += c->size[k];
+		assert_int_equal(on_loops, cases[i].loops);
+		line_says(s, "check spread tree", on_loops ? "NOT SOUND" : "Sound");
+		cdg_free(c);
+		free(even);
+		free(hosts);
+		free(share);
+		routing_unref(r);
+		session_free(s);
+	}
+}
+
+/* Ports to the same neighbour: what the tables send to a neighbour, in equal parts; and Up/Down's own matrix
+ * keeps its groups free of loops where the plain one would not. */
+static void spread_lag(void **state)
+{
+	struct session *s = routed("ring:4,parallel=2", "minhop");
+	const struct routing *r;
+	const struct topo *t;
+	struct loads *l;
+	struct err e;
+	double *share;
+
+	(void)state;
+	line_says(s, "check spread lag", "NOT SOUND");
+	ok_line(s, "set root_guid_file ring0");
+	ok_line(s, "route updn");
+	assert_string_equal(session_routing(s)->engine, "updn");
+	r = spread_routing(session_routing(s), SPREAD_LAG, NULL, &e);
+	share = spread_shares(r, NULL);
+	l = loads_new(session_routing(s), &pattern_all, NULL);
+	t = r->topo;
+	for (uint32_t p = 0; p < s->fabric->n_ports; p++) {
+		double sum = 0;
+		unsigned n = 0;
+
+		if (t->peer_switch[p] == NO_ID)
+			continue;
+		for (uint32_t q = 0; q < s->fabric->n_ports; q++)
+			if (t->peer_switch[q] == t->peer_switch[p] &&
+			    s->fabric->port_node[q] == s->fabric->port_node[p]) {
+				sum += l->port[q];
+				n++;
+			}
+		assert_int_equal(n, 2);
+		assert_true(fabs(share[p] - sum / n) < 1e-9);
+	}
+	line_says(s, "check spread lag", "Sound");
+	line_says(s, "check spread tree", "Sound");
+	loads_free(l);
+	free(share);
+	routing_unref(r);
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bisection_exact), cmocka_unit_test(bisection_sampled),
+		cmocka_unit_test(bisection_odd),   cmocka_unit_test(loads_of_small),
+		cmocka_unit_test(patterns),	   cmocka_unit_test(pairs_files),
+		cmocka_unit_test(flows_random),	   cmocka_unit_test(flows_small),
+		cmocka_unit_test(load_diffs),	   cmocka_unit_test(load_diff_across),
+		cmocka_unit_test(spread_tree),	   cmocka_unit_test(spread_lag),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
