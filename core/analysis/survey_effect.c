@@ -20,7 +20,7 @@ struct effect_base {
 	uint32_t *hosts;    /* [n_switches] hosts that count on each */
 	uint32_t *channel;  /* [n_channels] ports between switches, ascending */
 	uint32_t n_channels;
-	uint32_t *load; /* [n_ports] routes, as loads_new("all"); of ports between switches only */
+	uint32_t *load; /* [n_ports] routes, as loads_new(&pattern_all); of ports between switches only */
 	/*
 	 * LIDs by which routes go on from the channel of port id p out of port q of the switch it leads to:
 	 * dep[dep_at[p] + q]; dep_at NO_ID: no channel.
@@ -315,9 +315,9 @@ static int load_before(struct effect_base *b, struct progress *p, struct err *e)
 			b->load_max = b->load[b->channel[i]];
 	if (b->by_difference)
 		return 0;
-	l = loads_new(b->routing, "all", p, e);
+	l = loads_new(b->routing, &pattern_all, p);
 	if (!l)
-		return -1;
+		return err_set(e, CANCELLED);
 	b->load_max = l->max;
 	loads_free(l);
 	return 0;
@@ -528,10 +528,10 @@ static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, 
 static int loads_from_nothing(const struct sweep *after, struct survey_row *row, struct progress *p,
 			      struct err *e)
 {
-	struct loads *l = loads_new(after->routing, "all", p, e);
+	struct loads *l = loads_new(after->routing, &pattern_all, p);
 
 	if (!l)
-		return -1;
+		return err_set(e, CANCELLED);
 	row->load_after = l->max;
 	row->load_port = l->max_port;
 	loads_free(l);

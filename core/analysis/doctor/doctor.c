@@ -357,7 +357,7 @@ static int measure_cables(struct doctor *d)
 	d->levels = levels_new(d->t, d->hosts, d->p);
 	if (d->levels)
 		d->share = even_shares(d->t, d->hosts, d->p);
-	if (!d->share || parts_find(&d->parts, d->t, d->hosts, d->p))
+	if (!d->share || losses_find(&d->losses, d->t, d->hosts, d->p))
 		return err_set(d->e, CANCELLED);
 	d->direct = !d->levels->top;
 	return 0;
@@ -369,9 +369,10 @@ static int measure_routes(struct doctor *d)
 		return 0;
 	if (check_routing(d->r, &d->check, d->p))
 		return err_set(d->e, CANCELLED);
-	d->loads = loads_new(d->r, "all", d->p, d->e);
-	if (d->loads)
-		d->cdg = cdg_new(d->r, CDG_ALL_VLS, false, d->p, d->e);
+	d->loads = loads_new(d->r, &pattern_all, d->p);
+	if (!d->loads)
+		return err_set(d->e, CANCELLED);
+	d->cdg = cdg_new(d->r, CDG_ALL_VLS, false, d->p, d->e);
 	return d->cdg ? 0 : -1;
 }
 
@@ -384,7 +385,7 @@ static void doctor_end(struct doctor *d)
 	cdg_free(d->cdg);
 	drift_free(d->drift);
 	drift_ranking_free(d->ranking);
-	parts_free(&d->parts);
+	losses_free(&d->losses);
 	sweep_unref(d->next);
 }
 

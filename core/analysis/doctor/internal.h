@@ -36,8 +36,8 @@ struct rule {
 	const char *meaning, *cure;
 };
 
-/* Switches without which the fabric falls apart (parts.c). */
-struct parts {
+/* Switches without which the fabric falls apart (losses.c). */
+struct losses {
 	uint64_t *apart; /* [n_switches] hosts that the loss of each cuts off from the largest rest */
 	uint8_t *
 		sm_smaller; /* [n_switches] 1: the SM is then in a part that is not the one with most hosts */
@@ -66,7 +66,7 @@ struct doctor {
 	struct check_result check;
 	struct drift *drift; /* of tables that were read; made by the first rule that asks */
 	struct drift_ranking *ranking;
-	struct parts parts;
+	struct losses losses;
 };
 
 /* A new finding of a rule; what is not named in it comes from the rule.  `more` is a format of its own: see
@@ -100,8 +100,8 @@ static inline uint32_t port_switch(const struct fabric *f, uint32_t port)
 }
 
 /* 0; -1 when cancelled. */
-int parts_find(struct parts *p, const struct topo *t, const uint32_t *hosts, struct progress *progress);
-void parts_free(struct parts *p);
+int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, struct progress *progress);
+void losses_free(struct losses *p);
 
 /* --- rules, by file ------------------------------------------------------------------------------ */
 

@@ -247,9 +247,9 @@ int find_single_point(struct doctor *d, const struct rule *r)
 	uint64_t hosts = 0;
 
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
-		if (d->parts.apart[s]) {
+		if (d->losses.apart[s]) {
 			places_add_switch(&at, d->f, s);
-			hosts += d->parts.apart[s];
+			hosts += d->losses.apart[s];
 		}
 	if (!at.n)
 		return 0;
@@ -268,7 +268,7 @@ int find_sm_decides(struct doctor *d, const struct rule *r)
 	char a[300];
 
 	for (uint32_t s = 0; d->f->sm_guessed && s < d->f->n_switches; s++)
-		if (d->parts.sm_smaller[s])
+		if (d->losses.sm_smaller[s])
 			places_add_switch(&at, d->f, s);
 	if (!at.n)
 		return 0;

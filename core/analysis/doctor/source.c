@@ -280,7 +280,7 @@ int find_sm_guessed(struct doctor *d, const struct rule *r)
 
 	/* where the guess decides more than that, sm-decides says so */
 	for (uint32_t s = 0; s < d->f->n_switches; s++)
-		if (d->parts.sm_smaller[s])
+		if (d->losses.sm_smaller[s])
 			return 0;
 	if (!d->f->sm_guessed || ep == NO_ID)
 		return 0;

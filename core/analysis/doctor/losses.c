@@ -83,7 +83,7 @@ static void walk_from(struct walk *w, uint32_t root)
 }
 
 /* What the loss of a switch leaves: the parts found, and the rest, where the walk began. */
-static void judge_loss(const struct walk *w, struct parts *p, uint32_t s, bool is_root)
+static void judge_loss(const struct walk *w, struct losses *p, uint32_t s, bool is_root)
 {
 	uint64_t rest = is_root ? 0 : w->total - w->cut[s] - w->hosts[s];
 	uint64_t largest = rest > w->largest[s] ? rest : w->largest[s];
@@ -98,7 +98,7 @@ static uint32_t sm_switch(const struct topo *t)
 	return t->sm_endport == NO_ID ? NO_ID : t->endport_switch[t->sm_endport];
 }
 
-int parts_find(struct parts *p, const struct topo *t, const uint32_t *hosts, struct progress *progress)
+int losses_find(struct losses *p, const struct topo *t, const uint32_t *hosts, struct progress *progress)
 {
 	uint32_t n = t->fabric->n_switches, root = NO_ID;
 	struct walk w = {
@@ -140,7 +140,7 @@ int parts_find(struct parts *p, const struct topo *t, const uint32_t *hosts, str
 	return progress_cancelled(progress) ? -1 : 0;
 }
 
-void parts_free(struct parts *p)
+void losses_free(struct losses *p)
 {
 	free(p->apart);
 	free(p->sm_smaller);
