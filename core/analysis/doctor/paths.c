@@ -192,15 +192,41 @@ static void more_trace(const struct doctor *d, struct finding *x, const struct g
 		     endport_label(d->f, lid_owner(d->r->lids, g->lid), b, sizeof(b)));
 }
 
+/* Hosts that are up without a LID: nobody reaches them, and they reach nobody. */
+static void tell_without_lid(struct doctor *d, const struct rule *r)
+{
+	uint64_t without = 0, with;
+	struct places at = {0};
+	struct finding *x;
+
+	for (uint32_t ep = 0; ep < d->f->n_endports; ep++)
+		if (routing_has_host(d->r, ep) && !d->r->lids->base[ep]) {
+			places_add_port(&at, d->f, d->f->endport_port[ep]);
+			without++;
+		}
+	with = d->n_hosts - without;
+	if (!without || without + with < 2)
+		return;
+	x = tell(d, r, "%s of hosts have no path: %s %s no LID (%s).",
+		 PLURAL(without * (2 * with + without - 1), "pair"), PLURAL(without, "host"),
+		 without == 1 ? "has" : "have", places_text(&at));
+	x->pairs = without * (2 * with + without - 1);
+	places_end(&at, x);
+	finding_more(x, "list hosts");
+}
+
 int find_unreachable(struct doctor *d, const struct rule *r)
 {
 	struct finding *x = NULL;
 	struct text totals = {0};
 	uint64_t rest = 0;
-	struct groups s;
+	struct groups s = {0};
 	int rc;
 
-	if (!d->r || d->check.unreachable == d->check.looping)
+	if (!d->r)
+		return 0;
+	tell_without_lid(d, r);
+	if (d->check.unreachable == d->check.looping)
 		return 0;
 	rc = groups_find(&s, d, false);
 	for (size_t i = 0; !rc && i < s.n; i++) {
@@ -236,7 +262,7 @@ int find_unreachable(struct doctor *d, const struct rule *r)
 int find_forwarding_loop(struct doctor *d, const struct rule *r)
 {
 	struct finding *x;
-	struct groups s;
+	struct groups s = {0};
 	uint64_t pairs = 0;
 	struct path p;
 	int rc;

@@ -34,6 +34,14 @@ static void at_warning(const struct doctor *d, struct finding *x, const struct w
 		x->port = w->port;
 }
 
+/* The node of a warning that begins with a port of it, for the text before it. */
+static const char *whose(const struct doctor *d, const struct warning *w)
+{
+	uint32_t node = w->guid ? fabric_node_by_guid(d->f, w->guid) : NO_ID;
+
+	return node == NO_ID || strncmp(w->text, "port ", 5) != 0 ? "" : d->f->node_name[node];
+}
+
 /* One line for all of a kind, with the first in words. */
 static int tell_warnings(struct doctor *d, const struct rule *r, const char *kind, const char *or_kind,
 			 const char *what)
@@ -45,9 +53,10 @@ static int tell_warnings(struct doctor *d, const struct rule *r, const char *kin
 	if (!first)
 		return 0;
 	if (n == 1)
-		x = tell(d, r, "%s.", first->text);
+		x = tell(d, r, "%s%s%s.", whose(d, first), *whose(d, first) ? ", " : "", first->text);
 	else
-		x = tell(d, r, "%s; first: %s.", PLURAL(n, what), first->text);
+		x = tell(d, r, "%s; first: %s%s%s.", PLURAL(n, what), whose(d, first),
+			 *whose(d, first) ? ", " : "", first->text);
 	x->count = n;
 	at_warning(d, x, first);
 	finding_more(x, "show warnings");
@@ -66,7 +75,8 @@ int find_incomplete(struct doctor *d, const struct rule *r)
 	while (!first->missing)
 		first++;
 	warnings_tell_missing(w, &t);
-	x = tell(d, r, "Not the whole fabric: %s (first: %s).", text_str(&t), first->text);
+	x = tell(d, r, "Not the whole fabric: %s (first: %s%s%s).", text_str(&t), whose(d, first),
+		 *whose(d, first) ? ", " : "", first->text);
 	at_warning(d, x, first);
 	x->count = w->missing;
 	text_free(&t);
