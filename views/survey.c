@@ -30,7 +30,7 @@ enum {
 };
 
 static const struct column columns[] = {
-	{.name = "fails", .width = 14, .flex = 2},
+	{.name = "fails", .width = 24, .flex = 3},
 	{.name = "loops", .width = 5, .right = true, .numeric = true},
 	{.name = "between", .width = 7, .right = true, .numeric = true},
 	{.name = "engine", .width = 6, .drop = 2},
