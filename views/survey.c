@@ -30,7 +30,7 @@ enum {
 };
 
 static const struct column columns[] = {
-	{.name = "fails", .width = 14, .flex = 2},
+	{.name = "fails", .width = 24, .flex = 3},
 	{.name = "loops", .width = 5, .right = true, .numeric = true},
 	{.name = "between", .width = 7, .right = true, .numeric = true},
 	{.name = "engine", .width = 6, .drop = 2},
@@ -52,9 +52,9 @@ struct answer {
 };
 
 struct priv {
-	struct survey_request rq;      /* what is asked for; before and engines are not set */
-	const struct result *kept;     /* own reference; the answer shown, perhaps of an earlier state */
-	const struct answer *answer;   /* its value, or what came last; NULL = not there yet */
+	struct survey_request rq;    /* what is asked for; before and engines are not set */
+	const struct result *kept;   /* own reference; the answer shown, perhaps of an earlier state */
+	const struct answer *answer; /* its value, or what came last; NULL = not there yet */
 };
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
@@ -144,8 +144,8 @@ static const struct survey *survey_of(const struct view *v)
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
-	const uint32_t arg[TASK_ARGS] = {(uint32_t)p->rq.kind | p->rq.pairs << KIND_BITS, (uint32_t)p->rq.seed,
-					 (uint32_t)(p->rq.seed >> 32)};
+	const uint32_t arg[TASK_ARGS] = {(uint32_t)p->rq.kind | p->rq.pairs << KIND_BITS,
+					 (uint32_t)p->rq.seed, (uint32_t)(p->rq.seed >> 32)};
 
 	if (!still_holds(v))
 		keep(v, view_ask(v, &task_survey, NULL, arg));
@@ -192,8 +192,8 @@ static void footer(const struct view *v, struct text *t)
 	} else if (s && p->kept->ask.sweep != v->scene->sweep) {
 		text_add(t, "of the state before what was tried since; u goes back");
 	} else if (s) {
-		text_add(t, "by %s; most routes on a link now: %u; Enter tries a failure", s->before->routing->engine,
-			 s->load_before);
+		text_add(t, "by %s; most routes on a link now: %u; Enter tries a failure",
+			 s->before->routing->engine, s->load_before);
 	}
 }
 

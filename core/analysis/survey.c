@@ -21,10 +21,10 @@ bool survey_bad(const struct survey_row *r)
 
 int survey_order(const struct survey_row *a, const struct survey_row *b)
 {
-	const uint64_t x[] = {!a->engine,  a->new_loops, a->between_survivors, a->fallback, a->cut_off,
-			      a->load_after, a->longer,  a->rerouted,	       a->entries},
-		       y[] = {!b->engine,  b->new_loops, b->between_survivors, b->fallback, b->cut_off,
-			      b->load_after, b->longer,  b->rerouted,	       b->entries};
+	const uint64_t x[] = {!a->engine,    a->new_loops, a->between_survivors, a->fallback, a->cut_off,
+			      a->load_after, a->longer,	   a->rerouted,		 a->entries},
+		       y[] = {!b->engine,    b->new_loops, b->between_survivors, b->fallback, b->cut_off,
+			      b->load_after, b->longer,	   b->rerouted,		 b->entries};
 
 	for (size_t i = 0; i < ARRAY_LEN(x); i++)
 		if (x[i] != y[i])
@@ -99,11 +99,9 @@ static struct sweep *sweep_without(const struct job *j, uint32_t a, uint32_t b, 
 		parts_mark(j->s->parts, b, state, 1);
 	setup = setup_with(w->setup, &(struct setup){.state = state});
 	state_free(state);
-	after = sweep_run(&(struct sweep_request){.setup = setup,
-						  .engines = j->rq->engines,
-						  .prev = w,
-						  .progress = p},
-			  e);
+	after = sweep_run(
+		&(struct sweep_request){.setup = setup, .engines = j->rq->engines, .prev = w, .progress = p},
+		e);
 	setup_unref(setup);
 	return after;
 }

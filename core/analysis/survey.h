@@ -27,9 +27,9 @@ struct survey_row {
 	uint32_t load_after;	   /* most routes out of a port between switches ("all", loads.h) */
 	uint32_t load_port;	   /* the first such port, NO_ID: no link is left */
 	uint32_t new_loops;	   /* groups of credit loops that touch a VL which had none */
-	const char *engine;	   /* in force then; static; NULL: none routes it, figures are 0 but for pairs cut
-				     off where nothing is up any more */
-	bool fallback;		   /* another than before, or none */
+	const char *engine; /* in force then; static; NULL: none routes it, figures are 0 but for pairs cut
+			      off where nothing is up any more */
+	bool fallback;	    /* another than before, or none */
 };
 
 struct survey {

@@ -17,8 +17,8 @@ struct effect_base {
 	bool plain_vls;		       /* all routes are on VL 0 */
 	uint16_t looped;	       /* bit v: VL v has credit loops */
 	uint32_t load_max;
-	uint32_t *hosts;    /* [n_switches] hosts that count on each */
-	uint32_t *channel;  /* [n_channels] ports between switches, ascending */
+	uint32_t *hosts;   /* [n_switches] hosts that count on each */
+	uint32_t *channel; /* [n_channels] ports between switches, ascending */
 	uint32_t n_channels;
 	uint32_t *load; /* [n_ports] routes, as loads_new(&pattern_all); of ports between switches only */
 	/*
@@ -27,7 +27,8 @@ struct effect_base {
 	 */
 	size_t *dep_at, n_deps;
 	uint32_t *dep;
-	uint8_t *table; /* [(max_lid + 1) * n_switches] entries by LID; NULL: too many, they are read row by row */
+	uint8_t *table;	 /* [(max_lid + 1) * n_switches] entries by LID; NULL: too many, they are read row by
+			    row */
 	uint32_t *place; /* [n_ports] place in an order that all dependencies follow; NULL: there is none */
 };
 
@@ -36,8 +37,8 @@ struct effect_base {
 
 /* One destination LID at a time: scratch of walks along a column. */
 struct column {
-	uint8_t *port;	/* [n_switches] entries */
-	uint16_t *hops; /* [n_switches] */
+	uint8_t *port;	 /* [n_switches] entries */
+	uint16_t *hops;	 /* [n_switches] */
 	uint32_t *order; /* [n_order] switches with a way, the nearest first */
 	uint32_t n_order;
 	bool too_long; /* some way is of HOPS_MOST or more */
@@ -115,11 +116,12 @@ static void column_after(struct effect_work *w, const struct routing *r, unsigne
 	column_order(&w->is, r, lid_owner(r->lids, lid), w->work);
 }
 
-/* --- loads and dependencies ------------------------------------------------------------------------------ */
+/* --- loads and dependencies ------------------------------------------------------------------------------
+ */
 
 /* Where the routes of a column are added to. */
 struct sums {
-	uint32_t *load, *dep; /* either may be NULL */
+	uint32_t *load, *dep;	 /* either may be NULL */
 	struct effect_work *log; /* notes what it changes; NULL: nobody puts it back */
 	const struct effect_base *base;
 };
@@ -442,7 +444,8 @@ void effect_work_free(struct effect_work *w)
 	free(w);
 }
 
-/* --- parts that the subnet manager does not reach -------------------------------------------------------- */
+/* --- parts that the subnet manager does not reach --------------------------------------------------------
+ */
 
 /* Number the connected parts of switches that are whole but not reached. */
 static void find_parts(struct effect_work *w, const struct sweep *after)
@@ -461,8 +464,7 @@ static void find_parts(struct effect_work *w, const struct sweep *after)
 		queue[n++] = s;
 		for (uint32_t i = 0; i < n; i++)
 			for (unsigned p = 1; p <= f->switch_nports[queue[i]]; p++) {
-				uint32_t peer =
-					state_live_peer(f, st, switch_port_id(f, queue[i], p));
+				uint32_t peer = state_live_peer(f, st, switch_port_id(f, queue[i], p));
 				uint32_t q = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
 
 				if (q == NO_ID || w->part[q] != NO_ID || switch_up(after->topo, q))
@@ -484,7 +486,8 @@ static uint32_t part_of(const struct effect_work *w, const struct sweep *after, 
 	return w->part[s];
 }
 
-/* --- from nothing ---------------------------------------------------------------------------------------- */
+/* --- from nothing ----------------------------------------------------------------------------------------
+ */
 
 /* Pairs lost within a part that the subnet manager does not reach. */
 static uint64_t lost_outside(struct effect_work *w, const struct sweep *after, const struct comparison *c)
@@ -562,7 +565,8 @@ static bool only_left(const struct sweep *was, const struct sweep *now)
 		if (!u->endport_up[ep])
 			continue;
 		if (!t->endport_up[ep] || t->endport_switch[ep] != u->endport_switch[ep] ||
-		    was->lids->base[ep] != now->lids->base[ep] || was->lids->count[ep] != now->lids->count[ep])
+		    was->lids->base[ep] != now->lids->base[ep] ||
+		    was->lids->count[ep] != now->lids->count[ep])
 			return false;
 	}
 	for (uint32_t s = 0; s < t->fabric->n_switches; s++)
@@ -647,7 +651,8 @@ static void mark_cables(struct effect_work *w, const struct routing *a, const st
 			if (a->topo->peer[id] == b->topo->peer[id])
 				continue;
 			for (unsigned lid = 1; lid <= a->lids->max_lid; lid++)
-				w->marked[lid] |= routing_port(a, s, lid) == p || routing_port(b, s, lid) == p;
+				w->marked[lid] |=
+					routing_port(a, s, lid) == p || routing_port(b, s, lid) == p;
 		}
 }
 
@@ -676,7 +681,8 @@ static void count_lid(struct effect_work *w, const struct sweep *after, uint32_t
 
 	mark_paths(w, after->topo);
 	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
-		uint64_t stayed = w->stayed[s] - (s == own && stays), left = w->left[s] - (s == own && !stays);
+		uint64_t stayed = w->stayed[s] - (s == own && stays),
+			 left = w->left[s] - (s == own && !stays);
 
 		if (w->was.hops[s] >= HOPS_LOOP)
 			continue;
@@ -693,7 +699,7 @@ static void count_lid(struct effect_work *w, const struct sweep *after, uint32_t
 
 /* All LIDs that are marked: 1; 0: some way is too long; -1: cancelled. */
 static int walk_marked(struct effect_work *w, const struct sweep *after, struct survey_row *row,
-			struct progress *p)
+		       struct progress *p)
 {
 	const struct effect_base *b = w->base;
 	const struct routing *was = b->routing, *is = after->routing;

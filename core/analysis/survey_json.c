@@ -46,9 +46,9 @@ static void put_parts(const struct survey *s, const struct survey_row *r, json_t
 json_t *survey_row_json(const struct survey *s, const struct survey_row *r)
 {
 	char *what = survey_what(s, r), *try = survey_command(s, r);
-	json_t *o = json_make("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "what",
-			      what, "try", try, "index", (json_int_t)r->index, "lost", (json_int_t)r->lost,
-			      "cut_off", (json_int_t)r->cut_off, "between_survivors",
+	json_t *o = json_make("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b}",
+			      "what", what, "try", try, "index", (json_int_t)r->index, "lost",
+			      (json_int_t)r->lost, "cut_off", (json_int_t)r->cut_off, "between_survivors",
 			      (json_int_t)r->between_survivors, "outside", (json_int_t)r->outside, "rerouted",
 			      (json_int_t)r->rerouted, "longer", (json_int_t)r->longer, "entries",
 			      (json_int_t)r->entries, "hosts_gone", (json_int_t)r->hosts_gone, "load_after",
@@ -65,7 +65,8 @@ json_t *survey_row_json(const struct survey *s, const struct survey_row *r)
 	return o;
 }
 
-/* --- what it is a survey of ------------------------------------------------------------------------------- */
+/* --- what it is a survey of -------------------------------------------------------------------------------
+ */
 
 static void mix(uint64_t *h, uint64_t v)
 {
@@ -149,7 +150,8 @@ json_t *survey_head_json(const struct survey *s, const struct survey_request *rq
 	return o;
 }
 
-/* --- shares ------------------------------------------------------------------------------------------------- */
+/* --- shares
+ * ------------------------------------------------------------------------------------------------- */
 
 static bool is_survey(const json_t *v)
 {
@@ -211,14 +213,16 @@ int survey_shares_read(json_t *shares, const char *name, const char *data, size_
 			       ", expected at most %d: a newer ibscope wrote it",
 			       name, schema, most);
 	if (json_array_size(shares) == before)
-		return err_set(e,
-			       "%s: found no survey in it, expected what `ibscope --json -e 'survey ... shard "
-			       "I/N'` prints",
-			       name);
+		return err_set(
+			e,
+			"%s: found no survey in it, expected what `ibscope --json -e 'survey ... shard "
+			"I/N'` prints",
+			name);
 	return 0;
 }
 
-/* --- merging ------------------------------------------------------------------------------------------------- */
+/* --- merging
+ * ------------------------------------------------------------------------------------------------- */
 
 static const char *from(const json_t *share)
 {
@@ -279,8 +283,9 @@ static int same_survey(const json_t *a, const json_t *b, struct err *e)
 			     *u = json_object_get(head(b), keys[i].key);
 
 		if (!equal(v, u))
-			return err_set(e, "%s is of another %s: found \"%s\", expected \"%s\" as in %s", from(b),
-				       keys[i].what, told(u, y, sizeof(y)), told(v, x, sizeof(x)), from(a));
+			return err_set(e, "%s is of another %s: found \"%s\", expected \"%s\" as in %s",
+				       from(b), keys[i].what, told(u, y, sizeof(y)), told(v, x, sizeof(x)),
+				       from(a));
 	}
 	if (!equal(json_object_get(a, "scope"), json_object_get(b, "scope")))
 		return err_set(e, "%s is of another scope than %s", from(b), from(a));
@@ -301,8 +306,8 @@ static int find_shares(const json_t *shares, uint64_t n, const json_t **where, s
 		uint64_t shard = number(s, "shard"), rows = json_array_size(json_object_get(s, "survey"));
 
 		if (!shard || shard > n)
-			return err_set(e, "%s: found share %" PRIu64 ", expected 1 to %" PRIu64, from(s), shard,
-				       n);
+			return err_set(e, "%s: found share %" PRIu64 ", expected 1 to %" PRIu64, from(s),
+				       shard, n);
 		if (where[shard - 1])
 			return err_set(e, "share %" PRIu64 " is there twice: in %s and in %s", shard,
 				       from(where[shard - 1]), from(s));
@@ -334,8 +339,9 @@ static int tell_missing(const json_t *const *where, uint64_t n, struct err *e)
 /* Numbers of a row in the order of survey_order(): larger comes first, the index last. */
 static uint64_t weight(const json_t *row, int i)
 {
-	static const char *const key[] = {"new_loops",	"between_survivors", "fallback", "cut_off",
-					  "load_after", "longer",	     "rerouted", "entries"};
+	static const char *const key[] = {
+		"new_loops", "between_survivors", "fallback", "cut_off", "load_after",
+		"longer",    "rerouted",	  "entries"};
 	const json_t *v;
 
 	if (!i)

@@ -24,8 +24,8 @@ static int take_share(struct survey_request *rq, const char *word, struct err *e
 	if (*end == '/' && end != word)
 		shards = strtoul(end + 1, &end, 10);
 	if (*word == '-' || *end || !shard || shard > shards || shards > SURVEY_MOST_SHARES)
-		return err_set(e, "shard: found \"%s\", expected I/N, the I-th of N shares (N up to %d)", word,
-			       SURVEY_MOST_SHARES);
+		return err_set(e, "shard: found \"%s\", expected I/N, the I-th of N shares (N up to %d)",
+			       word, SURVEY_MOST_SHARES);
 	rq->shard = (unsigned)shard;
 	rq->shards = (unsigned)shards;
 	return 0;
@@ -40,8 +40,9 @@ static int take_word(struct survey_request *rq, int argc, char **argv, int *i, s
 		return take_share(rq, argv[++*i], e);
 	if (!strncmp(argv[*i], "seed=", 5)) {
 		rq->seed = strtoull(argv[*i] + 5, &end, 0);
-		return *end || !argv[*i][5] ? err_set(e, "seed: found \"%s\", expected a number", argv[*i] + 5)
-					    : 0;
+		return *end || !argv[*i][5]
+			       ? err_set(e, "seed: found \"%s\", expected a number", argv[*i] + 5)
+			       : 0;
 	}
 	if (!strncmp(argv[*i], "threads=", 8)) {
 		if (number_of(argv[*i] + 8, "threads", 256, &n, e))

@@ -250,8 +250,7 @@ uint32_t parts_find(const struct parts *p, const char *word, struct err *e)
 	if (n == 1)
 		return found;
 	if (n)
-		err_set(e, "\"%s\" may be %u %s (%s, ...)", word, n, part_words[p->kind],
-			p->name[found]);
+		err_set(e, "\"%s\" may be %u %s (%s, ...)", word, n, part_words[p->kind], p->name[found]);
 	else if (p->n)
 		err_set(e, "there is no %s \"%s\"; found %s like \"%s\"", part_word[p->kind], word,
 			part_words[p->kind], p->name[0]);

@@ -55,9 +55,8 @@ struct elements *setup_elements(const struct setup *s, struct progress *p, struc
 	const struct options *o = s->options;
 	struct state *st = state_new(s->fabric);
 	struct topo *t = topo_new(s->fabric, st);
-	struct elements *el =
-		elements_new(t, options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL, p,
-			     notes, e);
+	struct elements *el = elements_new(
+		t, options_find(o, "chassis_file") ? options_file(o, "chassis_file") : NULL, p, notes, e);
 
 	topo_unref(t);
 	state_free(st);

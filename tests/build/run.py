@@ -17,7 +17,7 @@ from scratch import Failed  # noqa: E402
 
 TREE = scratch.Scratch()
 INSTALLED = {"bin/ibscope", "share/ibscope/keymaps/default.keys", "share/ibscope/keymaps/emacs.keys",
-             "share/ibscope/keymaps/vi.keys", "share/man/man1/ibscope.1", "share/bash-completion/completions/ibscope"}
+             "share/ibscope/keymaps/vi.keys", "share/ibscope/ibscope-survey.slurm", "share/man/man1/ibscope.1", "share/bash-completion/completions/ibscope"}
 
 
 def expect(what, found, expected):

@@ -421,6 +421,42 @@ def links_exported(folder):
     return None if all(k["a_guid"] in known and k["a_port"] == 4 for k in links if not k["up"]) else str(links)
 
 
+def job_array(folder):
+    """The job script without Slurm: its tasks one after the other, merged, print what one run prints."""
+    script, shares, what = os.path.join(ROOT, "tui", "ibscope-survey.slurm"), 3, "pairs 12 switches seed=2"
+    env = dict(os.environ, IBSCOPE=PROGRAM, SLURM_ARRAY_TASK_COUNT=str(shares), SLURM_CPUS_PER_TASK="1",
+               IBSCOPE_ETC=os.path.join(folder, "etc"), XDG_CONFIG_HOME=os.path.join(folder, "config"))
+    args = ["sh", script, "found", TREE, "updn", what]
+    done = subprocess.run(args, cwd=folder, env=env, capture_output=True, text=True, timeout=SECONDS)
+    if done.returncode != 2 or "usage: sbatch" not in done.stderr:
+        return "without a task: status %d: %s" % (done.returncode, done.stderr)
+    for task in (2, 3, 1, 2):    # one is started again
+        done = subprocess.run(args, cwd=folder, env=dict(env, SLURM_ARRAY_TASK_ID=str(task)), capture_output=True,
+                              text=True, timeout=SECONDS)
+        if done.returncode or done.stdout:
+            return "task %d: status %d: %s" % (task, done.returncode, done.stdout + done.stderr)
+    parts = sorted(os.listdir(os.path.join(folder, "found")))
+    if parts != ["share-%d.json" % i for i in (1, 2, 3)]:
+        return "found %s" % parts
+    merge = "survey merge " + " ".join("found/" + p for p in parts)
+    for flags in ([], ["--json"]):
+        one = run([*flags, TREE, *UPDN, "-e", "survey " + what], folder).stdout
+        all_of_it = run([*flags, "-e", merge], folder).stdout
+        if flags:
+            one, all_of_it = (contract.objects(PROGRAM, t)[-1] for t in (one, all_of_it))
+            all_of_it.pop("schema", None)    # told in the first object alone
+            if one != all_of_it:
+                return "merged: %s, one run: %s" % (all_of_it, one)
+        elif not all_of_it or not one.endswith(all_of_it):
+            return "merged:\n%s\none run:\n%s" % (all_of_it, one)
+    bad = subprocess.run(["sh", script, "bad", "nowhere", "updn", what], cwd=folder, capture_output=True, text=True,
+                         env=dict(env, SLURM_ARRAY_TASK_ID="1"), timeout=SECONDS)
+    if bad.returncode != 1 or os.listdir(os.path.join(folder, "bad")):
+        return "a fabric that is not there: status %d, %s" % (bad.returncode, os.listdir(os.path.join(folder, "bad")))
+    missing = run(["-e", "survey merge found/share-1.json found/share-3.json"], folder)
+    return None if "missing: 1 share of 3 (2)" in missing.stderr else missing.stderr
+
+
 def standard_input(folder):
     """What `save -` writes is read back through "-", in another process."""
     saved = run([TREE, "-e", "save -"], folder)
@@ -445,7 +481,7 @@ def main():
     tests = [(c.name, lambda c=c: run_case(c, folder)) for c in CASES]
     tests += [("fabric from standard input", lambda: standard_input(folder)),
               ("embedded", lambda: embedded(folder)), ("baseline", lambda: baseline(folder)), ("wrong baseline", lambda: wrong_baseline(folder)),
-              ("links exported", lambda: links_exported(folder)),
+              ("job array", lambda: job_array(folder)), ("links exported", lambda: links_exported(folder)),
               ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
     if len(sys.argv) > 1:
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], p) for p in sys.argv[1:])]

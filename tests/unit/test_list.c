@@ -62,6 +62,10 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 		snprintf(word, size, "minhop");
 	else if (!strcmp(word, "N"))
 		snprintf(word, size, "1");
+	else if (!strcmp(word, "seed=K"))
+		snprintf(word, size, "seed=3");
+	else if (strchr(word, '|') && !strncmp(word, "links", 5))
+		snprintf(word, size, "links");
 	else if (!strcmp(word, "COMMAND"))
 		snprintf(word, size, "trace");
 	else if (!strcmp(word, "WORD")) /* fits several nodes */

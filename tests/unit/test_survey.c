@@ -178,7 +178,8 @@ static char *json_of(const struct survey *v)
 
 static void expect_same(struct session *s, const char *place, const char *words)
 {
-	struct survey *a = survey(s, words, 1, true), *b = survey(s, words, 3, false), *c = survey(s, words, 1, false);
+	struct survey *a = survey(s, words, 1, true), *b = survey(s, words, 3, false),
+		      *c = survey(s, words, 1, false);
 	char *x = json_of(a), *y = json_of(b), *z = json_of(c);
 
 	assert_int_equal(a->load_before, b->load_before);
@@ -186,8 +187,8 @@ static void expect_same(struct session *s, const char *place, const char *words)
 		json_t *p = survey_row_json(a, &a->row[i]), *q = survey_row_json(b, &b->row[i]);
 
 		if (!json_equal(p, q))
-			fail_msg("%s, survey %s: row %u from nothing:\n%s\nby the difference:\n%s", place, words, i,
-				 json_dumps(p, 0), json_dumps(q, 0));
+			fail_msg("%s, survey %s: row %u from nothing:\n%s\nby the difference:\n%s", place,
+				 words, i, json_dumps(p, 0), json_dumps(q, 0));
 		json_decref(p);
 		json_decref(q);
 	}
@@ -202,13 +203,18 @@ static void expect_same(struct session *s, const char *place, const char *words)
 
 static void difference_tells(void **state)
 {
-	static const char *const fabric[] = {"xgft:3,3,2:1,2,2", "torus:4x3,fail=2", "ring:6", "mesh:3x3",
-					     "random:12,3,seed=5", "dragonfly:2,2,1", "director:2,3,2,4,hosts=2",
+	static const char *const fabric[] = {"xgft:3,3,2:1,2,2",
+					     "torus:4x3,fail=2",
+					     "ring:6",
+					     "mesh:3x3",
+					     "random:12,3,seed=5",
+					     "dragonfly:2,2,1",
+					     "director:2,3,2,4,hosts=2",
 					     "xgft:2,2:1,2"};
-	static const char *const route[] = {"route minhop",	       "route updn",	  "route minhop lmc=1",
-					    "route ftree",	       "route lash",	  "route lash qos=TRUE",
-					    "route dfsssp qos=TRUE",   "route dor",	  "route nue qos=TRUE",
-					    "route sssp"};
+	static const char *const route[] = {
+		"route minhop",	      "route updn",	     "route minhop lmc=1",    "route ftree",
+		"route lash",	      "route lash qos=TRUE", "route dfsssp qos=TRUE", "route dor",
+		"route nue qos=TRUE", "route sssp"};
 	static const char *const words[] = {"links", "switches", "pairs 6", "pairs 4 switches seed=9"};
 	uint64_t seed = test_seed();
 	struct err e;
@@ -269,7 +275,7 @@ static void loops_and_parts(void **state)
 	expect_row(v, 1, "m10[3] m20[4]: 44 = 44 + 0, minhop, 4, 0, 12");
 	assert_int_equal(v->row[1].cut_off, 2 * 4 * 4 + 4 * 3);
 	assert_int_equal(v->row[1].outside, 4 * 3);
-	assert_int_equal(v->row[1].hosts_gone, 6); /* two switches are gone as well */
+	assert_int_equal(v->row[1].hosts_gone, 6);  /* two switches are gone as well */
 	assert_int_equal(v->row[0].outside, 6 * 5); /* the subnet manager's part has two hosts */
 	survey_free(v);
 	expect_same(s, "a chain", "links");
@@ -374,7 +380,8 @@ static void chassis_and_cards(void **state)
 	line_says(s, "restore chassis dir2/S01/U1", "9 nodes restored");
 	line_fails(s, "fail chassis dir", "\"dir\" may be 4 chassis (dir1, ...)");
 	ok_line(s, "synth ring:4");
-	line_fails(s, "fail card ring0", "there is no card \"ring0\": nothing tells which chips are on one card");
+	line_fails(s, "fail card ring0",
+		   "there is no card \"ring0\": nothing tells which chips are on one card");
 	ok_line(s, "route minhop");
 	line_fails(s, "survey chassis", "found no chassis that is up");
 	session_free(s);
@@ -400,7 +407,8 @@ static void cards_of_a_director(void **state)
 	session_free(s);
 }
 
-/* --- shares ---------------------------------------------------------------------------------------------- */
+/* --- shares ----------------------------------------------------------------------------------------------
+ */
 
 static char *run_json(struct session *s, const char *line)
 {
@@ -470,7 +478,8 @@ static void shares_of_others(void **state)
 	static const struct {
 		const char *change, *words, *want;
 	} cases[] = {
-		{"route minhop", "links shard 2/2", "is of another engine: found \"minhop\", expected \"updn\""},
+		{"route minhop", "links shard 2/2",
+		 "is of another engine: found \"minhop\", expected \"updn\""},
 		{"fail random 1", "links shard 2/2", "is of another"},
 		{"set lmc 1; route updn", "links shard 2/2", "is of another set of options"},
 		{"synth ring:5; route updn", "links shard 2/2", "is of another fabric"},
@@ -514,8 +523,9 @@ static void shares_spoilt(void **state)
 
 	(void)state;
 	assert_int_equal(read_share(shares, "x", "", &e), -1);
-	assert_string_equal(e.msg, "x: found no survey in it, expected what `ibscope --json -e 'survey ... shard "
-				   "I/N'` prints");
+	assert_string_equal(e.msg,
+			    "x: found no survey in it, expected what `ibscope --json -e 'survey ... shard "
+			    "I/N'` prints");
 	assert_int_equal(read_share(shares, "x", "{}\n\n{", &e), -1);
 	assert_non_null(strstr(e.msg, "x:3: found no JSON"));
 	assert_int_equal(read_share(shares, "x", "{\"command\":\"survey\",\"schema\":99}", &e), -1);
@@ -528,25 +538,28 @@ static void shares_spoilt(void **state)
 	json_decref(v);
 	free(other);
 	json_array_clear(shares);
-	assert_int_equal(read_share(shares, "y",
-				    "[{\"command\":\"survey\",\"survey_of\":{\"shards\":1,\"shard\":1,\"failures\":1},"
-				    "\"survey\":[7]}]",
-				    &e),
-			 0);
+	assert_int_equal(
+		read_share(shares, "y",
+			   "[{\"command\":\"survey\",\"survey_of\":{\"shards\":1,\"shard\":1,\"failures\":1},"
+			   "\"survey\":[7]}]",
+			   &e),
+		0);
 	v = survey_merge(shares, &e); /* whatever it is, nothing is read that is not there */
 	assert_non_null(v);
 	json_decref(v);
 	json_array_clear(shares);
-	assert_int_equal(read_share(shares, "y", "{\"command\":\"survey\",\"survey_of\":{\"shards\":900000},\"survey\":[]}",
-				    &e),
-			 0);
+	assert_int_equal(
+		read_share(shares, "y",
+			   "{\"command\":\"survey\",\"survey_of\":{\"shards\":900000},\"survey\":[]}", &e),
+		0);
 	merge_fails(shares, "no share of one");
 	json_decref(shares);
 	free(text);
 	session_free(s);
 }
 
-/* --- words, and giving up --------------------------------------------------------------------------------- */
+/* --- words, and giving up ---------------------------------------------------------------------------------
+ */
 
 static void words_wrong(void **state)
 {

@@ -96,7 +96,7 @@ static int cmd_reroute(struct session *s, int argc, char **argv, struct out *o, 
 struct edit {
 	struct session *s;
 	struct state *state;
-	bool down;	       /* fail or restore */
+	bool down; /* fail or restore */
 	struct progress *progress;
 	unsigned links, nodes; /* changed */
 	struct text text;      /* of the event */
@@ -536,21 +536,24 @@ const struct command change_commands[] = {
 	 .json = JSON_EVENT,
 	 .run = cmd_reroute},
 	{.name = "fail",
-	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... | random N "
+	 .syntax = "fail link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... | "
+		   "random N "
 		   "[seed=K]",
 	 .help = "take something down; the engine in force reroutes",
-	 .details = "  Several targets fail at once, before one sweep.  random: links between switches.\n"
-		    "  Globs and lists stand for many: fail switch *CSPINE1-8*, fail host luna-[0160-0175],\n"
-		    "  fail link leaf-03[5-8]; so does a host's name: all its ports.\n"
-		    "  CHASSIS: all switch chips of a director (`elements`); CARD: those of one of its line or "
-		    "spine cards.  A name,\n"
-		    "  the beginning or glob of one, or a switch in it.\n",
+	 .details =
+		 "  Several targets fail at once, before one sweep.  random: links between switches.\n"
+		 "  Globs and lists stand for many: fail switch *CSPINE1-8*, fail host luna-[0160-0175],\n"
+		 "  fail link leaf-03[5-8]; so does a host's name: all its ports.\n"
+		 "  CHASSIS: all switch chips of a director (`elements`); CARD: those of one of its line or "
+		 "spine cards.  A name,\n"
+		 "  the beginning or glob of one, or a switch in it.\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that went down\n"
 		 "nodes integer nodes that went down\n" JSON_EVENT,
 	 .run = cmd_fail},
 	{.name = "restore",
-	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... | all",
+	 .syntax = "restore link NODE[PORT]... | switch S... | host H... | chassis CHASSIS... | card CARD... "
+		   "| all",
 	 .help = "bring back what failed",
 	 .needs = NEEDS_FABRIC,
 	 .json = "links integer links that came back\n"

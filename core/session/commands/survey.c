@@ -11,7 +11,8 @@
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 
-/* --- lines, all from JSON: what is merged is told as what was computed ------------------------------------ */
+/* --- lines, all from JSON: what is merged is told as what was computed ------------------------------------
+ */
 
 static uint64_t number(const json_t *o, const char *key)
 {
@@ -51,14 +52,16 @@ static void print_bad(const json_t *of, const json_t *rows, struct out *o)
 
 	for (size_t i = 0; i < n; i++)
 		bad += json_is_true(json_object_get(json_array_get(rows, i), "bad"));
-	out_text(o, "Bad: %lu of %lu (not routed, hosts that are there do not reach each other, new credit loops", bad,
-		 n);
+	out_text(
+		o,
+		"Bad: %lu of %lu (not routed, hosts that are there do not reach each other, new credit loops",
+		bad, n);
 	out_text(o, number(of, "pairs") ? ", or pairs lost that neither failure costs alone)" : ")");
 	out_json(o, "bad", json_integer((json_int_t)bad));
 	if (json_is_true(json_object_get(of, "sampled")) && n) {
 		wilson_interval(bad, n, &low, &high);
-		out_text(o, ": %.2f %%, of all pairs %.2f to %.2f %% (95 %% interval)", 100.0 * (double)bad / (double)n,
-			 100 * low, 100 * high);
+		out_text(o, ": %.2f %%, of all pairs %.2f to %.2f %% (95 %% interval)",
+			 100.0 * (double)bad / (double)n, 100 * low, 100 * high);
 		out_json(o, "bad_low", json_real(low));
 		out_json(o, "bad_high", json_real(high));
 	}
@@ -88,7 +91,8 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 	return go_on ? 0 : err_set(e, CANCELLED);
 }
 
-/* --- the command ------------------------------------------------------------------------------------------- */
+/* --- the command -------------------------------------------------------------------------------------------
+ */
 
 static int merge(int argc, char **argv, struct out *o, struct err *e)
 {
@@ -153,65 +157,72 @@ const struct command survey_commands[] = {
 		   "] [seed=K] [shard I/N] [threads=K] | survey merge FILE...",
 	 .help = "every single failure, or pairs of them, ranked by what the next sweep makes of it",
 	 .details =
-		 "  lost: pairs of hosts without a path then; between: of these, between survivors, not cut off "
+		 "  lost: pairs of hosts without a path then; between: of these, between survivors, not cut "
+		 "off "
 		 "with what failed;\n"
-		 "  loops: credit loops on VLs that had none; load: most routes on a link (load-map); gone: host "
+		 "  loops: credit loops on VLs that had none; load: most routes on a link (load-map); gone: "
+		 "host "
 		 "ports that are\n"
-		 "  up, but not in the subnet manager's part any more.  Order: loops, between, another engine, "
+		 "  up, but not in the subnet manager's part any more.  Order: loops, between, another "
+		 "engine, "
 		 "cut off, load, longer,\n"
-		 "  rerouted, entries.  pairs N: N pairs of failures at once, drawn by the seed (all where there "
+		 "  rerouted, entries.  pairs N: N pairs of failures at once, drawn by the seed (all where "
+		 "there "
 		 "are no more);\n"
 		 "  beyond: pairs of hosts lost that neither failure costs alone.  chassis, cards: director "
 		 "switches, and their line\n"
-		 "  and spine cards.  shard I/N: every N-th failure; `survey merge` joins what `ibscope --json -e "
+		 "  and spine cards.  shard I/N: every N-th failure; `survey merge` joins what `ibscope "
+		 "--json -e "
 		 "'survey ... shard I/N'`\n"
-		 "  printed for all I to what one run would have.  threads=K: on so many cores; the result is the "
+		 "  printed for all I to what one run would have.  threads=K: on so many cores; the result "
+		 "is the "
 		 "same.\n",
-	 .json = JSON_SCOPE "survey_of object what it is a survey of; shares of one survey have the same but for shard\n"
-			    "survey_of.what string what fails: links, switches, chassis, cards\n"
-			    "survey_of.pairs integer so many pairs at most; 0: each alone\n"
-			    "survey_of.sampled boolean the pairs are drawn out of more\n"
-			    "survey_of.seed integer of the draw\n"
-			    "survey_of.failures integer failures of all shares\n"
-			    "survey_of.load_before integer most routes on a link with nothing failed\n"
-			    "survey_of.engine string engine in force before\n"
-			    "survey_of.asked string engines asked for\n"
-			    "survey_of.options string options that are not at their defaults\n"
-			    "survey_of.fabric string fingerprint of the fabric\n"
-			    "survey_of.tables string fingerprint of what was down, who counts, and the tables\n"
-			    "survey_of.shard integer? the share, from 1\n"
-			    "survey_of.shards integer? of so many\n"
-			    "survey[] object failures, the worst first\n"
-			    "survey[].what string what fails\n"
-			    "survey[].try string command that brings it about\n"
-			    "survey[].index integer its place in the list of failures, from 0\n"
-			    "survey[].switch node? the switch\n"
-			    "survey[].second_switch node? the other switch that fails\n"
-			    "survey[].a port? one end of the link\n"
-			    "survey[].b port? the other\n"
-			    "survey[].second_a port? one end of the other link that fails\n"
-			    "survey[].second_b port? its other end\n"
-			    "survey[].switches[] object? switches of the chassis or cards\n"
-			    "survey[].switches[].name node a switch\n"
-			    "survey[].lost integer pairs without a path then\n"
-			    "survey[].cut_off integer of these: cut off with what failed\n"
-			    "survey[].outside integer of these: both in one part that the subnet manager does not "
-			    "reach, where the old tables stay\n"
-			    "survey[].between_survivors integer of the lost: the others\n"
-			    "survey[].beyond integer? of the lost: lost by neither failure alone\n"
-			    "survey[].rerouted integer pairs with another path\n"
-			    "survey[].longer integer pairs with a longer path\n"
-			    "survey[].entries integer changed entries\n"
-			    "survey[].hosts_gone integer endports not reached any more\n"
-			    "survey[].load_after integer most routes on a link then\n"
-			    "survey[].load_at port the port that sends them\n"
-			    "survey[].new_loops integer groups of credit loops on VLs that had none\n"
-			    "survey[].engine string|null engine in force then\n"
-			    "survey[].fallback boolean another than before, or none\n"
-			    "survey[].bad boolean it counts as bad\n"
-			    "bad integer failures that count as bad\n"
-			    "bad_low number? of a sample: least share of bad ones, 95 % interval\n"
-			    "bad_high number? and the largest\n",
+	 .json = JSON_SCOPE
+	 "survey_of object what it is a survey of; shares of one survey have the same but for shard\n"
+	 "survey_of.what string what fails: links, switches, chassis, cards\n"
+	 "survey_of.pairs integer so many pairs at most; 0: each alone\n"
+	 "survey_of.sampled boolean the pairs are drawn out of more\n"
+	 "survey_of.seed integer of the draw\n"
+	 "survey_of.failures integer failures of all shares\n"
+	 "survey_of.load_before integer most routes on a link with nothing failed\n"
+	 "survey_of.engine string engine in force before\n"
+	 "survey_of.asked string engines asked for\n"
+	 "survey_of.options string options that are not at their defaults\n"
+	 "survey_of.fabric string fingerprint of the fabric\n"
+	 "survey_of.tables string fingerprint of what was down, who counts, and the tables\n"
+	 "survey_of.shard integer? the share, from 1\n"
+	 "survey_of.shards integer? of so many\n"
+	 "survey[] object failures, the worst first\n"
+	 "survey[].what string what fails\n"
+	 "survey[].try string command that brings it about\n"
+	 "survey[].index integer its place in the list of failures, from 0\n"
+	 "survey[].switch node? the switch\n"
+	 "survey[].second_switch node? the other switch that fails\n"
+	 "survey[].a port? one end of the link\n"
+	 "survey[].b port? the other\n"
+	 "survey[].second_a port? one end of the other link that fails\n"
+	 "survey[].second_b port? its other end\n"
+	 "survey[].switches[] object? switches of the chassis or cards\n"
+	 "survey[].switches[].name node a switch\n"
+	 "survey[].lost integer pairs without a path then\n"
+	 "survey[].cut_off integer of these: cut off with what failed\n"
+	 "survey[].outside integer of these: both in one part that the subnet manager does not "
+	 "reach, where the old tables stay\n"
+	 "survey[].between_survivors integer of the lost: the others\n"
+	 "survey[].beyond integer? of the lost: lost by neither failure alone\n"
+	 "survey[].rerouted integer pairs with another path\n"
+	 "survey[].longer integer pairs with a longer path\n"
+	 "survey[].entries integer changed entries\n"
+	 "survey[].hosts_gone integer endports not reached any more\n"
+	 "survey[].load_after integer most routes on a link then\n"
+	 "survey[].load_at port the port that sends them\n"
+	 "survey[].new_loops integer groups of credit loops on VLs that had none\n"
+	 "survey[].engine string|null engine in force then\n"
+	 "survey[].fallback boolean another than before, or none\n"
+	 "survey[].bad boolean it counts as bad\n"
+	 "bad integer failures that count as bad\n"
+	 "bad_low number? of a sample: least share of bad ones, 95 % interval\n"
+	 "bad_high number? and the largest\n",
 	 .run = cmd_survey},
 	{.name = NULL},
 };
