@@ -169,7 +169,7 @@ static void title(const struct view *v, struct text *t)
 
 	text_add(t, "Links since %s", p->snapshot ? p->snapshot : "the event before");
 	if (p->d)
-		text_add(t, " ── %u hotter, %u cooler ── most routes %u → %u", p->d->hotter, p->d->cooler,
+		text_add(t, " ── %u hotter, %u cooler ── most %u → %u", p->d->hotter, p->d->cooler,
 			 p->d->max_before, p->d->max_after);
 }
 

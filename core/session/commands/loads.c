@@ -77,10 +77,11 @@ static int load_ebb(struct session *s, int argc, char **argv, struct out *o, str
 {
 	const struct sweep *w = session_sweep(s);
 	bool both = argc && !strcmp(argv[0], "both");
-	uint64_t seed = 1;
+	const char *word = argc > 1 ? argv[1] : argc && !both ? argv[0] : "seed=1";
+	uint64_t seed;
 	struct ebb ebb;
 
-	if (argc > both && seed_word(argv[both], &seed, e))
+	if (seed_word(word, &seed, e))
 		return -1;
 	if (ebb_estimate(w->routing, seed, both, o->run->progress, &ebb))
 		return err_set(e, CANCELLED);
