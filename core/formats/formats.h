@@ -46,6 +46,13 @@ void name_map_free(struct name_map *m);
  */
 int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up, const struct lids *lids,
 			struct progress *p);
+/*
+ * What is reached, as ibsim reads it to simulate it: nodes named by simulated_id(), the source's LIDs, speeds
+ * that it knows, no names.
+ */
+int write_simulated(FILE *f, const struct topo *up, struct progress *p);
+#define SIMULATED_ID 20
+const char *simulated_id(const struct fabric *f, uint32_t node, char id[SIMULATED_ID]);
 /* opensm-lfts.dump, byte for byte as OpenSM 3.3.23 writes it. */
 int write_lfts(FILE *f, const struct routing *r, struct progress *p);
 /* opensm.fdbs, for ibdmchk. */

@@ -43,10 +43,11 @@ struct command {
  * name NULL.  The session is given the list that main() puts together: these, and those of
  * views/ and tui/.
  */
-#define CORE_COMMANDS                                                                                        \
-	fabric_commands, tables_commands, change_commands, scope_commands, path_commands, step_commands,     \
-		check_commands, diff_commands, drift_commands, load_commands, survey_commands, cdg_commands, \
-		element_commands, export_commands, torus_commands, session_commands
+#define CORE_COMMANDS                                                                                    \
+	fabric_commands, tables_commands, change_commands, scope_commands, path_commands, step_commands, \
+		check_commands, diff_commands, drift_commands, verify_commands, load_commands,           \
+		survey_commands, cdg_commands, element_commands, export_commands, torus_commands,        \
+		session_commands
 
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
 extern const struct command tables_commands[];	/* tables */
@@ -57,6 +58,7 @@ extern const struct command step_commands[];	/* an engine's run, step by step */
 extern const struct command check_commands[];	/* check */
 extern const struct command diff_commands[];	/* diff */
 extern const struct command drift_commands[];	/* drift */
+extern const struct command verify_commands[];	/* verify */
 extern const struct command load_commands[];	/* load-map, shifts */
 extern const struct command survey_commands[];	/* survey */
 extern const struct command cdg_commands[];	/* layers, cdg, cycles */
