@@ -155,11 +155,15 @@ SHOWN = [
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
     (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift"]),
+    (["ring:6"], ["verify minhop"]),
     (["-F", "mesh.conf", "mesh:5x4,fail=3,shuffle=1,seed=12"], ["route lash"]),
 ]
 
 
-ELSEWHERE = {"live: changes"}  # needs a fabric to discover: suite live
+# need a fabric to discover: suite live; an OpenSM that differs: suite verify
+ELSEWHERE = {"live: changes"} | {"verify: differences[]" + key for key in (
+    "", ".lid", ".port", ".opensm", *(".%s%s" % (who, beside) for who in ("switch", "owner")
+                                      for beside in ("", "_guid", "_lid", "_port")))}
 
 
 class Suite:

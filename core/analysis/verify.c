@@ -58,11 +58,11 @@ static void tell_guids(const struct fabric *was, const struct fabric *now, struc
 	if (n)
 		text_add(
 			t,
-			"ibsim makes a host port's GUID of the node's GUID and the port's number: %s another "
-			"one there than in the file, which moves its place in OpenSM's order.  Both sides "
-			"are "
-			"compared with ibsim's (as with `set port_guids ibsim`).\n",
-			n == 1 ? "1 port has" : plural(n, "port", a, sizeof(a)));
+			"ibsim makes a host port's GUID of the node's GUID and the port's number: unlike the "
+			"file's at %s, which moves places in OpenSM's order.  Both sides have ibsim's (as "
+			"with "
+			"`set port_guids ibsim`).\n",
+			plural(n, "port", a, sizeof(a)));
 }
 
 static void tell_vls(const struct fabric *was, struct text *t)

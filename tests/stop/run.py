@@ -32,7 +32,7 @@ Failed = tui.Failed
 
 # What cannot work for long: it does what the person sees, once.
 SHORT = {"echo", "help", "quit", "undo", "redo", "journal", "snapshot", "set", "unset", "show", "live", "trace", "ranks",
-         "roots", "config", "source", "why", "lft", "hops", "step", "elements", "schema"}
+         "roots", "config", "source", "why", "lft", "hops", "step", "elements", "schema", "verify"}
 # Commands of the interface: they are done in the thread that draws.
 SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "search", "keymap", "colours", "select",
           "follow", "fold", "action", "clear", "copy", "mouse"}
