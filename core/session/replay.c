@@ -90,6 +90,10 @@ static void put_change(struct replay *r, const struct event *ev, const struct ev
 	const char *text = ev->text;
 	char *file;
 
+	if (!before->setup->chain) { /* options that were set meanwhile made no event */
+		put_options(&r->script, before->setup->options, ev->setup->options, false);
+		put_options(&r->script, before->setup->options, ev->setup->options, true);
+	}
 	if (ev->kind == EVENT_SET || !strncmp(text, "set ", 4) || !strncmp(text, "unset ", 6)) {
 		if (!put_options(&r->script, before->setup->options, ev->setup->options, false))
 			put_options(&r->script, before->setup->options, ev->setup->options, true);
@@ -152,8 +156,8 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 	put_options(&r->script, NULL, begin->options, true);
 	if (begin->scope && *begin->scope->words)
 		text_add(&r->script, "scope %s\n", begin->scope->words);
-	if (begin->chain)
-		text_add(&r->script, "route %s\n", begin->chain);
+	if (begin->chain) /* in force when the fabric came */
+		text_add(&r->script, "route %s\nreset\n", begin->chain);
 	put_snapshots(r, s, s->event[first].sweep, kept);
 	for (size_t i = first + 1; i < s->n_events; i++) {
 		if (!comes_with_load(&s->event[i - 1], &s->event[i]))
@@ -163,6 +167,7 @@ static void put_events(struct replay *r, const struct session *s, const char *fa
 	for (size_t i = s->at; i + 1 < s->n_events; i++)
 		text_add(&r->script, "undo\n");
 	put_options(&r->script, s->event[s->at].setup->options, s->setup->options, false);
+	put_options(&r->script, s->event[s->at].setup->options, s->setup->options, true);
 	for (size_t i = 0; i < s->n_snapshots; i++)
 		if (!kept[i])
 			text_add(&r->lost, "Snapshot \"%s\": it is of no event of this journal.\n",
