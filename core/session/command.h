@@ -47,7 +47,7 @@ struct command {
 	fabric_commands, tables_commands, change_commands, scope_commands, path_commands, step_commands, \
 		check_commands, diff_commands, drift_commands, verify_commands, load_commands,           \
 		survey_commands, cdg_commands, element_commands, export_commands, torus_commands,        \
-		replay_commands, session_commands
+		watch_commands, replay_commands, session_commands
 
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
 extern const struct command tables_commands[];	/* tables */
@@ -65,6 +65,7 @@ extern const struct command cdg_commands[];	/* layers, cdg, cycles */
 extern const struct command element_commands[]; /* elements, equal-paths, compare */
 extern const struct command export_commands[];	/* save, export */
 extern const struct command torus_commands[];	/* torus-conf */
+extern const struct command watch_commands[];	/* watch, counters */
 extern const struct command replay_commands[];	/* save-session, report */
 extern const struct command session_commands[]; /* source, help, quit */
 
