@@ -8,6 +8,9 @@ SUITES="includes docs harness unit fuzz-corpus driver build extend large topo ib
 # These wait for other programs most of the time, and run beside the others.
 BESIDE=" parity "
 
+# Signals that the caller ignores (nohup, a background job of a script) are as usual for the tests.
+[ "$SIGNALS" = usual ] || exec env --default-signal=HUP,INT,QUIT,TERM,PIPE SIGNALS=usual "$0" "$@"
+
 BUILD=${BUILD:-build}
 export BUILD
 cd "$(dirname "$0")/.." || exit 2

@@ -150,8 +150,8 @@ def random_moments():
         for i in range(40):
             sig = rnd.choice([signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL, signal.SIGKILL])
             p.file("good", OLD)
-            with subprocess.Popen([PROGRAM, *LARGE, "-e", "export lfts good"], cwd=p.dir, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.DEVNULL) as run:
+            with Run([PROGRAM, *LARGE, "-e", "export lfts good"], cwd=p.dir, stdin=subprocess.DEVNULL,
+                     stdout=subprocess.DEVNULL) as run:
                 time.sleep(rnd.random() * lasts * 1.1)
                 run.send_signal(sig)
                 status = run.wait(BOUND)
@@ -165,6 +165,15 @@ def random_moments():
             for name in left:
                 os.unlink(p.path(name))
         print("random moments: %d times the old file, %d times the new one" % (seen[OLD], seen[new]))
+
+
+class Run(subprocess.Popen):
+    """A program that does not outlive a test that fails."""
+
+    def __exit__(self, kind, *rest):
+        if kind:
+            self.kill()
+        super().__exit__(kind, *rest)
 
 
 class Held:
@@ -192,8 +201,8 @@ def killed(sig):
     """A signal in the middle of a file; returns what lies beside the target then."""
     with Place() as p:
         held = Held(p)
-        with subprocess.Popen([PROGRAM, *SMALL, "-e", "export svg good"], cwd=p.dir, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, env=held.env) as run:
+        with Run([PROGRAM, *SMALL, "-e", "export svg good"], cwd=p.dir, stdin=subprocess.DEVNULL,
+                 stdout=subprocess.DEVNULL, env=held.env) as run:
             end = held.hold()
             before = p.temps()
             run.send_signal(sig)
@@ -216,9 +225,9 @@ def nohup():
     """A signal that is ignored from the start stays so."""
     with Place() as p:
         held = Held(p)
-        with subprocess.Popen([PROGRAM, *SMALL, "-e", "export svg good"], cwd=p.dir, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, env=held.env,
-                              preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as run:
+        with Run([PROGRAM, *SMALL, "-e", "export svg good"], cwd=p.dir, stdin=subprocess.DEVNULL,
+                 stdout=subprocess.DEVNULL, env=held.env,
+                 preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as run:
             end = held.hold()
             run.send_signal(signal.SIGHUP)
             os.write(end, b"go on\n")
@@ -358,8 +367,8 @@ def no_file():
     with Place() as p:
         new = p.whole(SMALL, "lfts")
         os.mkfifo(p.path("fifo"))
-        with subprocess.Popen([PROGRAM, *SMALL, "-e", "export lfts fifo"], cwd=p.dir, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL) as run:
+        with Run([PROGRAM, *SMALL, "-e", "export lfts fifo"], cwd=p.dir, stdin=subprocess.DEVNULL,
+                 stdout=subprocess.DEVNULL) as run:
             with open(p.path("fifo"), encoding="utf-8") as f:
                 expect(f.read() == new, "through the FIFO")
             expect(run.wait(BOUND) == 0, "status", run.returncode)

@@ -560,15 +560,14 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 		return -1;
 	}
 	out_text(o,
-		 "%s %s\nnode GUID 0x%016lx, system image GUID 0x%016lx, vendor 0x%x, device 0x%x, %u "
-		 "ports%s%s\n",
+		 "%s %s\nnode GUID 0x%016lx, system image GUID 0x%016lx, vendor 0x%x, device 0x%x, "
+		 "%s%s%s\n",
 		 types[f->node_type[n]], f->node_name[n], f->node_guid[n], f->node_sysguid[n],
-		 f->node_vendor[n], f->node_device[n], f->node_nports[n],
+		 f->node_vendor[n], f->node_device[n], PLURAL(f->node_nports[n], "port"),
 		 f->node_chassis_place[n] ? ", " : "",
 		 f->node_chassis_place[n] ? f->node_chassis_place[n] : "");
 	for (unsigned p = 1; p <= f->node_nports[n]; p++) {
 		uint32_t id = f->node_port[n] + p;
-
 		bool up;
 
 		if (f->port_peer[id] == NO_ID || (only != NO_ID && id != only))
