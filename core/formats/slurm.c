@@ -120,7 +120,7 @@ static uint32_t add_branch(struct slurm *s, const char *name, uint32_t level, ui
 	char base[NAME_MOST - 12];
 
 	slurm_name(name, strlen(name), b.name);
-	snprintf(base, sizeof(base), "%s", *b.name ? b.name : "switch");
+	snprintf(base, sizeof(base), "%.*s", (int)sizeof(base) - 1, *b.name ? b.name : "switch");
 	snprintf(b.name, sizeof(b.name), "%s", base);
 	for (unsigned i = 2; name_taken(s, b.name); i++)
 		snprintf(b.name, sizeof(b.name), "%s_%u", base, i);

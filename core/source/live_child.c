@@ -20,8 +20,7 @@
 #define CAP_EXT_SPEEDS 0x4000u /* PortInfo.CapabilityMask: IsExtendedSpeedsSupported */
 #define EXT_INFO_FDR10 1
 #define LFT_BLOCK 64
-#define OUTSTANDING 2 /* requests of a discovery that are on their way at a time; all others go one by one \
-		       */
+#define OUTSTANDING 2 /* requests of a discovery on their way at a time */
 
 /* stdin ends when the parent cancels or dies: leave through exit(), so that libraries clean up, or by force.
  */
