@@ -31,7 +31,8 @@ static void test_script(void **state)
 	(void)state;
 	check_script("synth ring:5", "synth ring:5\n", "");
 	check_script("set lmc 1; synth ring:5; route minhop; snapshot 'a b'; fail switch ring1; undo",
-		     "set lmc 1\nsynth ring:5\nroute minhop\nsnapshot \"a b\"\nfail switch ring1\nundo\n", "");
+		     "set lmc 1\nsynth ring:5\nroute minhop\nsnapshot \"a b\"\nfail switch ring1\nundo\n",
+		     "");
 	check_script("synth ring:5; set qos TRUE; route minhop; unset qos",
 		     "synth ring:5\nset qos TRUE\nroute minhop\nunset qos\n", "");
 	check_script("synth ring:5; route minhop; reset; fail link ring0[1]",
