@@ -13,6 +13,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/source/live.h"
+#include "core/source/simulation.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"
 #include "tui/about.h"
@@ -503,7 +504,9 @@ int main(int argc, char **argv)
 {
 	int rc = live_child_main(argc, argv);
 
-	if (rc >= 0) /* started by ourselves to discover a live fabric */
+	if (rc < 0)
+		rc = simulation_child_main(argc, argv);
+	if (rc >= 0) /* started by ourselves to discover a live fabric, or for a simulation */
 		return rc;
 	rc = manual_main(argc, argv, all_commands, all_engines);
 	if (rc >= 0) /* asked for the manual page when the program is built */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include "core/base/err.h"
 #include "core/base/progress.h"
+#include "core/base/text.h"
 #include "core/fabric/fabric.h"
 #include "core/sm/sweep.h"
 
@@ -46,6 +47,19 @@ void name_map_free(struct name_map *m);
  */
 int write_ibnetdiscover(FILE *f, const struct fabric *fb, const struct topo *up, const struct lids *lids,
 			struct progress *p);
+/*
+ * What is reached, as ibsim reads it to simulate it: nodes named by simulated_id(), the source's LIDs, speeds
+ * that it knows, no names.
+ */
+int write_simulated(FILE *f, const struct topo *up, struct progress *p);
+#define SIMULATED_ID 20
+const char *simulated_id(const struct fabric *f, uint32_t node, char id[SIMULATED_ID]);
+/*
+ * Slurm's topology.conf (topology/tree), or topology.yaml: a line for each switch with hosts, above them one
+ * for all switches that join the same hosts.  A host is what its ports' names begin with, up to a blank; of
+ * several ports that of the first name counts.  Lines on what could not be written as it is go to *notes.
+ */
+int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, struct progress *p);
 /* opensm-lfts.dump, byte for byte as OpenSM 3.3.23 writes it. */
 int write_lfts(FILE *f, const struct routing *r, struct progress *p);
 /* opensm.fdbs, for ibdmchk. */

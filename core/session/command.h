@@ -45,9 +45,9 @@ struct command {
  */
 #define CORE_COMMANDS                                                                                    \
 	fabric_commands, tables_commands, change_commands, scope_commands, path_commands, step_commands, \
-		check_commands, diff_commands, drift_commands, doctor_commands, load_commands,           \
-		flow_commands, survey_commands, cdg_commands, element_commands, export_commands,         \
-		torus_commands, session_commands
+		check_commands, diff_commands, drift_commands, doctor_commands, verify_commands,         \
+		load_commands, flow_commands, survey_commands, cdg_commands, element_commands,           \
+		export_commands, torus_commands, watch_commands, replay_commands, session_commands
 
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
 extern const struct command tables_commands[];	/* tables */
@@ -59,6 +59,7 @@ extern const struct command check_commands[];	/* check */
 extern const struct command diff_commands[];	/* diff */
 extern const struct command drift_commands[];	/* drift */
 extern const struct command doctor_commands[];	/* doctor */
+extern const struct command verify_commands[];	/* verify */
 extern const struct command load_commands[];	/* load-map, shifts */
 extern const struct command flow_commands[];	/* flows */
 extern const struct command survey_commands[];	/* survey */
@@ -66,6 +67,8 @@ extern const struct command cdg_commands[];	/* layers, cdg, cycles */
 extern const struct command element_commands[]; /* elements, equal-paths, compare */
 extern const struct command export_commands[];	/* save, export */
 extern const struct command torus_commands[];	/* torus-conf */
+extern const struct command watch_commands[];	/* watch, counters */
+extern const struct command replay_commands[];	/* save-session, report */
 extern const struct command session_commands[]; /* source, help, quit */
 
 void step_list_clear(struct step_list *l);

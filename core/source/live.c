@@ -694,6 +694,26 @@ int live_discover_tables(const char *ca, int port, enum live_tables what, unsign
 	return rc;
 }
 
+int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e)
+{
+	struct text why = {0};
+	int rc;
+
+	if (!live_child_possible())
+		return err_set(e, "this program was not made for live discovery");
+	rc = program_run(argv, to, p, e);
+	if (!rc || progress_cancelled(p))
+		return rc;
+	if (!live_simulated())
+		device_trouble(&why);
+	if (why.len)
+		err_set(e, "%s", text_str(&why));
+	else
+		err_set(e, "the port did not answer, or has no counters that may be read");
+	text_free(&why);
+	return -1;
+}
+
 int live_parse_target(const char *word, char **ca, int *port, struct err *e)
 {
 	const char *colon = strrchr(word, ':');

@@ -10,6 +10,7 @@
 #ifndef IBSCOPE_LIVE_H
 #define IBSCOPE_LIVE_H
 
+#include <stdio.h>
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -46,6 +47,17 @@ enum live_tables {
  */
 int live_discover_tables(const char *ca, int port, enum live_tables what, unsigned silence,
 			 struct fabric **out, struct progress *p, struct err *e);
+
+/*
+ * Start this program again for a piece of live work, argv[0] "/proc/self/exe" and argv[1] one of the flags
+ * below, and add what it prints to `to`; as program_run().  -1 and *e also when that is not possible.
+ */
+int live_again(char *const *argv, FILE *to, struct progress *p, struct err *e);
+/*
+ * Behind it CA ("" = any), port (0 = any), LID, port number: lines "NAME VALUE" of PortCounters are printed,
+ * asked for by Get.
+ */
+#define LIVE_COUNTERS_FLAG "--counters-child"
 
 /* "CA", "CA:PORT", ":PORT" or "" taken apart; *ca (NULL = none) is to be freed, *port 0 = none. */
 int live_parse_target(const char *word, char **ca, int *port, struct err *e);

@@ -20,6 +20,7 @@
 #define CAP_EXT_SPEEDS 0x4000u /* PortInfo.CapabilityMask: IsExtendedSpeedsSupported */
 #define EXT_INFO_FDR10 1
 #define LFT_BLOCK 64
+#define OUTSTANDING 2 /* requests of a discovery on their way at a time */
 
 /* stdin ends when the parent cancels or dies: leave through exit(), so that libraries clean up, or by force.
  */
@@ -341,11 +342,55 @@ bool live_child_possible(void)
 	return let_in && !getenv(LIVE_CHILD_MARK);
 }
 
+/* argv: CA, port, LID, port number. */
+static int read_counters(char **argv)
+{
+	static const struct {
+		enum MAD_FIELDS field;
+		const char *name;
+	} counter[] = {
+		{IB_PC_ERR_SYM_F, "symbol_errors"},
+		{IB_PC_LINK_RECOVERS_F, "link_recoveries"},
+		{IB_PC_LINK_DOWNED_F, "link_downed"},
+		{IB_PC_ERR_RCV_F, "receive_errors"},
+		{IB_PC_ERR_PHYSRCV_F, "remote_physical_errors"},
+		{IB_PC_ERR_SWITCH_REL_F, "switch_relay_errors"},
+		{IB_PC_XMT_DISCARDS_F, "transmit_discards"},
+		{IB_PC_ERR_XMTCONSTR_F, "transmit_constraint_errors"},
+		{IB_PC_ERR_RCVCONSTR_F, "receive_constraint_errors"},
+		{IB_PC_ERR_LOCALINTEG_F, "local_integrity_errors"},
+		{IB_PC_ERR_EXCESS_OVR_F, "buffer_overruns"},
+		{IB_PC_VL15_DROPPED_F, "vl15_dropped"},
+		{IB_PC_XMT_WAIT_F, "transmit_wait"},
+		{IB_PC_XMT_BYTES_F, "transmit_data"},
+		{IB_PC_RCV_BYTES_F, "receive_data"},
+		{IB_PC_XMT_PKTS_F, "transmit_packets"},
+		{IB_PC_RCV_PKTS_F, "receive_packets"},
+	};
+	int classes[] = {IB_SMI_CLASS, IB_PERFORMANCE_CLASS};
+	uint8_t data[IB_PC_DATA_SZ + 1024] = {0};
+	struct ibmad_port *via;
+	ib_portid_t to = {0};
+
+	if (start_janitor())
+		return 1;
+	via = mad_rpc_open_port(*argv[0] ? argv[0] : NULL, atoi(argv[1]), classes, 2);
+	ib_portid_set(&to, atoi(argv[2]), 0, 0);
+	/* a Get: counters are never reset */
+	if (!via || !pma_query_via(data, &to, atoi(argv[3]), TIMEOUT_MS, IB_GSI_PORT_COUNTERS, via))
+		return 1;
+	for (size_t i = 0; i < ARRAY_LEN(counter); i++)
+		printf("%s %u\n", counter[i].name, mad_get_field(data, 0, counter[i].field));
+	mad_rpc_close_port(via);
+	return 0;
+}
+
 int live_child_main(int argc, char **argv)
 {
 	struct ibnd_config cfg = {.timeout_ms = TIMEOUT_MS,
 				  .retries = RETRIES,
 				  .show_progress = 1,
+				  .max_smps = OUTSTANDING,
 				  .flags = IBND_CONFIG_MLX_EPI};
 	ibnd_fabric_t *fb;
 	enum live_tables what;
@@ -353,6 +398,8 @@ int live_child_main(int argc, char **argv)
 	int port, status;
 
 	let_in = true;
+	if (argc == 6 && !strcmp(argv[1], LIVE_COUNTERS_FLAG))
+		return read_counters(argv + 2);
 	if (argc != 5 || strcmp(argv[1], LIVE_CHILD_FLAG))
 		return -1;
 	ca = *argv[2] ? argv[2] : NULL;

@@ -648,6 +648,87 @@ def only_gets(probe, ibscope):
         sim.close()
 
 
+def sweep(sim):
+    """One sweep of OpenSM; its tables: {switch GUID: {LID: port}}."""
+    env = dict(sim.env(), OSM_TMP_DIR=WORK, OSM_CACHE_DIR=WORK)
+    subprocess.run(["opensm", "-o", "-f", os.path.join(WORK, "osm.log"), "-D", "0x43", "-g", "0xabc0001"], env=env, cwd=WORK,
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+    tables, at = {}, None
+    for line in open(os.path.join(WORK, "opensm-lfts.dump")):
+        head = re.match(r"Unicast lids .* guid (0x\w+)", line)
+        entry = re.match(r"0x(\w+) (\d+) ", line)
+        if head:
+            at = tables.setdefault(int(head[1], 16), {})
+        elif entry:
+            at[int(entry[1], 16)] = int(entry[2])
+    return tables
+
+
+def watching(ibscope):
+    """watch: changes become events, tables that did not follow are told, and those that did; counters; only Gets."""
+    sim = Sim(SMALL)
+    log, p = os.path.join(WORK, "capture.watch"), None
+
+    def until(words):
+        """Lines up to one with the words."""
+        told = []
+        for line in p.stdout:
+            told.append(line.rstrip("\n"))
+            if words in line:
+                return told
+        check("watch goes on", False, told[-5:])
+        return told
+
+    try:
+        tables = sweep(sim)
+        env = dict(sim.env(True), LD_PRELOAD="%s %s" % (CAPTURE, PRELOAD), CAPTURE_LOG=log)
+        p = subprocess.Popen([ibscope, "-e", "watch 0 rounds 100000"], env=env, cwd=WORK, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        check("watch: whole", until("The tables ")[-1] == "The tables followed: every host reaches every host.")
+        check("watch: nothing changed", until("[2]")[-1] == "[2] nothing changed")
+        sim.console('Unlink "S-000000000abc0011"[7]')
+        told = until("The tables ")
+        dead = sum(port == {0xabc0011: 7, 0xabc0001: 1}.get(guid) for guid, table in tables.items() for port in table.values())
+        check("watch: a link went", any(l.endswith("] - link MF0;spine1:MQM8700/U1[1] -- leaf1[7]") for l in told), told[-9:])
+        check("watch: the tables have not followed",
+              dead > 1 and "have not followed: %d entries into ports that are down" % dead in told[-1], (told[-1], dead))
+        now = sweep(sim)
+        check("watch: the sweep changed tables", now != tables)
+        until("The tables followed")
+        sim.console('ReLink "S-000000000abc0011"[7]')
+        told = until("+ link")
+        check("watch: a link came back", told[-1].endswith("] + link MF0;spine1:MQM8700/U1[1] -- leaf1[7]"), told[-1])
+        p.send_signal(signal.SIGTERM)
+        for _ in p.stdout:
+            pass
+        check("watch ends by a signal", p.wait(30) == -signal.SIGTERM, p.returncode)
+        r, more = captured(sim, "counters", ibscope, "--json", "-e", "watch 0 rounds 2; journal; counters leaf2[1]; counters leaf2[2]")
+        told = contract.objects(ibscope, r.stdout)
+        rounds, events = told[0]["rounds"], [e["text"] for e in told[1]["events"]]
+        check("watch: rounds", len(rounds) == 2 and rounds[0]["followed"] and rounds[0]["dead_entries"] == 0
+              and rounds[1]["changes"] == [] and rounds[1]["entries"] == 0 and "event" not in rounds[1], rounds)
+        check("watch: events", events == ["live", "route live,no_fallback"], events)
+        lid = next(l for l, port in now[0xabc0012].items() if port == 0)
+        for got, port in zip(told[2:], (1, 2)):
+            with_tool = sim.run("perfquery", str(lid), str(port)).stdout
+            want = {n: int(v) for n, v in re.findall(r"^(\w+):\.*(\d+)$", with_tool, re.M)}
+            check("counters of leaf2[%d]" % port, got["ok"] and got["of"] == "leaf2[%d]" % port and got["of_lid"] == lid
+                  and (got["counters"]["transmit_discards"], got["counters"]["symbol_errors"])
+                  == (want["PortXmitDiscards"], want["SymbolErrorCounter"])
+                  and 0 < got["counters"]["transmit_packets"] <= want["PortXmitPkts"], (got, with_tool))
+        lines = open(log).read().splitlines() + more
+        sent, counters = mads(lines), (0x04, 0x12)
+        wrong = [m for m in sent if m.method != GET or (m.cls not in CLASSES and (m.cls, m.attribute) != counters)]
+        asked = [m for m in sent if m.cls == 0x04]
+        check("watch and counters: only Gets", not wrong and len(asked) == 2 and len(sent) > 300,
+              "%s; %d of counters, %d in all" % (wrong[:3], len(asked), len(sent)))
+    finally:
+        if p and p.poll() is None:
+            p.kill()
+            p.wait()
+        sim.close()
+
+
 def has_seccomp(program):
     """Was the program built with libseccomp, and has the kernel what it needs?"""
     needs = subprocess.run(["readelf", "-d", program], capture_output=True, text=True).stdout
@@ -707,6 +788,7 @@ def main():
             explorer(os.path.abspath(arg))
             partial(os.path.abspath(arg))
             only_gets(probe, os.path.abspath(arg))
+            watching(os.path.abspath(arg))
             continue
         sim = Sim(arg)
         try:

@@ -32,14 +32,14 @@ Failed = tui.Failed
 
 # What cannot work for long: it does what the person sees, once.
 SHORT = {"echo", "help", "quit", "undo", "redo", "journal", "snapshot", "set", "unset", "show", "live", "trace", "ranks",
-         "roots", "config", "source", "why", "lft", "hops", "step", "elements", "schema"}
+         "roots", "config", "source", "why", "lft", "hops", "step", "elements", "schema", "verify", "watch", "counters"}
 # Commands of the interface: they are done in the thread that draws.
 SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "search", "keymap", "colours", "select",
           "follow", "fold", "action", "clear", "copy", "mouse"}
 
 # One list a fabric, all that works on much of it; FILE is a file that is there, OUT one that is written.
 TREE = ["synth xgft:14,14,14:1,14,14", "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
-        "export fdbs OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT",
+        "export fdbs OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export slurm OUT", "save-session OUT", "report OUT",
         "export dot OUT", "export dot OUT cdg", "show links", "show hosts", "show switches", "snapshot a",
         "fail random 3 seed=1", "scope -node0001", "diff a", "diff a all", "drift", "drift minhop all", "doctor", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",

@@ -7,6 +7,7 @@
 
 #include "core/analysis/cdg.h"
 #include "core/base/err.h"
+#include "core/base/outfile.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
@@ -123,6 +124,18 @@
 	"warnings[].guid string? node GUID of the place\n"                   \
 	"warnings[].port integer? its port\n"
 #define JSON_EVENT JSON_REFUSALS JSON_ROUTED JSON_CHANGE
+
+/* Where a command writes to: a file, or for "-" the command's own output. */
+struct target {
+	const char *path;
+	FILE *f;
+	struct outfile file;
+	struct text text; /* what was written for "-" in JSON mode */
+};
+bool on_output(const struct target *t);
+int open_target(struct target *t, const char *path, struct out *o, struct err *e);
+/* End it with rc, told or taken back; JSON_CONTENT are its keys.  Returns rc, or -1 and *e. */
+int close_target(struct target *t, int rc, struct out *o, struct err *e);
 
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 int cmd_schema(struct session *s, int argc, char **argv, struct out *o, struct err *e);

@@ -17,20 +17,12 @@
 #include "core/session/commands/commands.h"
 #include "core/sm/sl_tables_file.h"
 
-/* Where a command writes to: a file, or for "-" the command's own output. */
-struct target {
-	const char *path;
-	FILE *f;
-	struct outfile file;
-	struct text text; /* what was written for "-" in JSON mode */
-};
-
-static bool on_output(const struct target *t)
+bool on_output(const struct target *t)
 {
 	return !strcmp(t->path, "-");
 }
 
-static int open_target(struct target *t, const char *path, struct out *o, struct err *e)
+int open_target(struct target *t, const char *path, struct out *o, struct err *e)
 {
 	*t = (struct target){.path = path};
 	if (!on_output(t)) {
@@ -56,7 +48,7 @@ static int close_output(struct target *t, int rc, struct out *o, struct err *e)
 	return !rc && bad ? err_system(e, "standard output", errno) : rc;
 }
 
-static int close_target(struct target *t, int rc, struct out *o, struct err *e)
+int close_target(struct target *t, int rc, struct out *o, struct err *e)
 {
 	if (on_output(t))
 		return close_output(t, rc, o, e);
@@ -268,7 +260,7 @@ static bool is_word(const char *w, const char *words)
 	return false;
 }
 
-#define EXPORTS "lfts|fdbs|subnet|paths|sl2vl|json|dot|svg"
+#define EXPORTS "lfts|fdbs|subnet|paths|sl2vl|json|slurm|dot|svg"
 
 /* Texts that only some engines have; the one in force names its own. */
 #define ENGINE_EXPORTS "ca-order|torus"
@@ -291,9 +283,31 @@ static int prepare(struct session *s, int argc, char **argv, struct drawing *d, 
 {
 	if (check_what(s, argv[1], e))
 		return -1;
+	if (!strcmp(argv[1], "slurm"))
+		return argc == 3 ? session_need_fabric(s, e) : usage(s, "export", e);
 	if (is_word(argv[1], "dot|svg"))
 		return parse_drawing(s, argc, argv, d, e) ? -1 : find_dependencies(s, d, o->run->progress, e);
 	return argc == 3 ? check_routing(s, argv[1], e) : usage(s, "export", e);
+}
+
+/* Slurm's topology of what is up; hosts that its lines cannot hold are told. */
+static int export_slurm(struct session *s, const struct target *t, struct out *o, struct err *e)
+{
+	struct topo *up = topo_new(s->fabric, session_state(s));
+	size_t len = strlen(t->path);
+	bool yaml = len > 5 && !strcmp(t->path + len - 5, ".yaml");
+	struct text notes = {0};
+	int rc = write_slurm(t->f, up, yaml, &notes, o->run->progress);
+
+	topo_unref(up);
+	if (rc)
+		rc = progress_cancelled(o->run->progress) ? err_set(e, CANCELLED) : cannot_write(t, e);
+	else if (!on_output(t))
+		out_text(o, "%s", text_str(&notes));
+	if (!rc)
+		out_json(o, "notes", json_text(text_str(&notes)));
+	text_free(&notes);
+	return rc;
 }
 
 static int cmd_export(struct session *s, int argc, char **argv, struct out *o, struct err *e)
@@ -306,8 +320,12 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 		return -1;
 	rc = open_target(&to, argv[2], o, e);
 	if (!rc) {
-		rc = is_word(argv[1], "dot|svg") ? export_drawing(s, &d, &to, o, e)
-						 : export_routing(s, argv[1], &to, o->run->progress, e);
+		if (!strcmp(argv[1], "slurm"))
+			rc = export_slurm(s, &to, o, e);
+		else
+			rc = is_word(argv[1], "dot|svg")
+				     ? export_drawing(s, &d, &to, o, e)
+				     : export_routing(s, argv[1], &to, o->run->progress, e);
 		rc = close_target(&to, rc, o, e);
 	}
 	cdg_free(d.c);
@@ -402,27 +420,31 @@ const struct command export_commands[] = {
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},
 	{.name = "export",
-	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|ca-order|torus FILE [cdg [LAYER] "
+	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|slurm|dot|svg|ca-order|torus FILE [cdg [LAYER] "
 		   "[switches] "
 		   "[group N]]",
 	 .help = "write tables, paths or a drawing; FILE - is the screen, with --json the field content",
-	 .details = "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
-		    "  fdbs      as opensm.fdbs\n"
-		    "  subnet    as opensm-subnet.lst\n"
-		    "  paths     lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs; SL "
-		    "2..5 where\n"
-		    "            OpenSM draws one at random, - where there is no path\n"
-		    "  sl2vl     SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
-		    "  json      fabric, LIDs, tables and links\n"
-		    "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
-		    "            opensm-ftree-ca-order.dump (ftree)\n"
-		    "  torus     places of the switches, as OpenSM's opensm-torus.dump (torus-2QoS)\n"
-		    "  dot, svg  the fabric as a graph (svg through Graphviz); with `cdg` the channel "
-		    "dependencies, of\n"
-		    "            one VL or all, or of one group of channels with credit loops, as `cycles` "
-		    "numbers them\n"
-		    "            (with LAYER: of those on it); `switches`: routes of switches count too\n",
-	 .json = JSON_CONTENT,
+	 .details =
+		 "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
+		 "  fdbs      as opensm.fdbs\n"
+		 "  subnet    as opensm-subnet.lst\n"
+		 "  paths     lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs; SL "
+		 "2..5 where\n"
+		 "            OpenSM draws one at random, - where there is no path\n"
+		 "  sl2vl     SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
+		 "  json      fabric, LIDs, tables and links\n"
+		 "  slurm     topology.conf of topology/tree, topology.yaml when FILE ends so: switches with "
+		 "hosts, and\n"
+		 "            above them one switch for all that join the same hosts; one rail of each host\n"
+		 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
+		 "            opensm-ftree-ca-order.dump (ftree)\n"
+		 "  torus     places of the switches, as OpenSM's opensm-torus.dump (torus-2QoS)\n"
+		 "  dot, svg  the fabric as a graph (svg through Graphviz); with `cdg` the channel "
+		 "dependencies, of\n"
+		 "            one VL or all, or of one group of channels with credit loops, as `cycles` "
+		 "numbers them\n"
+		 "            (with LAYER: of those on it); `switches`: routes of switches count too\n",
+	 .json = JSON_CONTENT "notes string? slurm: lines about hosts that were left out or renamed\n",
 	 .run = cmd_export},
 	{.name = NULL},
 };

@@ -1,0 +1,64 @@
+/*
+ * The proof on a person's own fabric: the real OpenSM starts over a simulation of what is up, and its
+ * forwarding tables, LIDs and service levels are compared with those of an engine here that starts as well.
+ */
+#ifndef IBSCOPE_VERIFY_H
+#define IBSCOPE_VERIFY_H
+
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/sm/sweep.h"
+
+/* Differences that are kept, of each kind. */
+#define VERIFY_MOST 20
+/* Pairs whose service level is asked for at most; more are drawn evenly from all. */
+#define VERIFY_PAIRS 200000
+
+struct verify_entry {
+	uint32_t sw;
+	uint16_t lid;
+	uint8_t port, opensm; /* here and there; NO_PATH = none */
+};
+
+struct verify_sl {
+	uint16_t slid, dlid;
+	int lo, hi, opensm; /* here from lo to hi; -1: no path */
+};
+
+struct verification {
+	const struct sweep *sweep; /* reference held: the same sweep here; its fabric is the one that ibsim
+				      made */
+	char *engine;		   /* that OpenSM says routed; "" when it tells none; owned */
+	uint64_t entries;	   /* compared: every LID on every switch */
+	uint64_t differ;
+	uint32_t no_table; /* switches that have none there, which differ in all entries */
+	uint32_t lids, lids_differ;
+	uint16_t lid[VERIFY_MOST]; /* of these the first */
+	uint64_t pairs;		   /* there are; 0: no service levels to be compared */
+	uint64_t asked, sls_differ;
+	uint64_t drawn;				/* of those asked: any of several is right */
+	struct verify_entry entry[VERIFY_MOST]; /* the first that differ */
+	struct verify_sl sl[VERIFY_MOST];
+	struct text limits; /* lines: what the simulator cannot hold, and what was done about it */
+};
+
+/*
+ * Run it: the chain under the options of the setup, on what is up in its state.  NULL and *e when a program
+ * is missing, the engine is none of OpenSM's, OpenSM would hang or crash on this fabric, a program ended,
+ * stood still, or it was cancelled.  Nothing stays behind.
+ */
+struct verification *verify_run(const struct setup *setup, const char *chain,
+				const struct engine *const *engines, struct progress *p, struct err *e);
+void verify_free(struct verification *v);
+
+/* Is all the same: engine, LIDs, entries, service levels? */
+bool verify_same(const struct verification *v);
+
+/*
+ * Compare what OpenSM dumped (opensm-lfts.dump, in memory) with the sweep of *v; -1 and *e: no tables are in
+ * it.
+ */
+int verify_tables(struct verification *v, const char *data, size_t size, struct progress *p, struct err *e);
+
+#endif

@@ -1,0 +1,90 @@
+/* A fabric as ibsim reads it to simulate it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include "core/base/memory.h"
+#include "core/formats/formats.h"
+
+static char letter(unsigned type)
+{
+	return type == NODE_SWITCH ? 'S' : type == NODE_ROUTER ? 'R' : 'H';
+}
+
+const char *simulated_id(const struct fabric *f, uint32_t node, char id[SIMULATED_ID])
+{
+	snprintf(id, SIMULATED_ID, "%c-%016" PRIx64, letter(f->node_type[node]), f->node_guid[node]);
+	return id;
+}
+
+/* Speeds that ibsim 0.10 does not know become the fastest that it does: it would take SDR. */
+static unsigned known_speed(unsigned speed)
+{
+	return speed == SPEED_NDR || speed == SPEED_XDR ? SPEED_HDR : speed;
+}
+
+static void write_rate(FILE *f, const struct fabric *fb, uint32_t port)
+{
+	if (fb->port_width[port] || fb->port_speed[port])
+		fprintf(f, " %s%s", link_width_name(fb->port_width[port]),
+			link_speed_name(known_speed(fb->port_speed[port])));
+}
+
+/* ibsim takes LID and LMC of a CA port from the comment; names are left out, as some it would not read. */
+static void write_port(FILE *f, const struct topo *t, uint32_t port)
+{
+	const struct fabric *fb = t->fabric;
+	uint32_t peer = t->peer[port], node = fb->port_node[port], other;
+	char id[SIMULATED_ID];
+
+	if (peer == NO_ID)
+		return;
+	other = fb->port_node[peer];
+	fprintf(f, "[%u]\t\"%s\"[%u]\t# ", fb->port_num[port], simulated_id(fb, other, id),
+		fb->port_num[peer]);
+	if (!node_is_switch(fb, node))
+		fprintf(f, "lid %u lmc %u ", fb->port_lid[port], fb->port_lmc[port]);
+	fprintf(f, "\"n%u\" lid 0", other);
+	write_rate(f, fb, port);
+	putc('\n', f);
+}
+
+static void write_node(FILE *f, const struct topo *t, uint32_t node)
+{
+	static const char *const key[] = {"", "caguid", "switchguid", "rtguid"};
+	static const char *const word[] = {"", "Ca", "Switch", "Rt"};
+	const struct fabric *fb = t->fabric;
+	unsigned type = fb->node_type[node];
+	uint32_t p0 = fb->node_port[node];
+	char id[SIMULATED_ID];
+
+	fprintf(f, "\nvendid=0x%x\ndevid=0x%x\n", fb->node_vendor[node], fb->node_device[node]);
+	if (fb->node_sysguid[node])
+		fprintf(f, "sysimgguid=0x%" PRIx64 "\n", fb->node_sysguid[node]);
+	fprintf(f, "%s=0x%" PRIx64, key[type], fb->node_guid[node]);
+	if (type == NODE_SWITCH)
+		fprintf(f, "(%" PRIx64 ")", fb->port_guid[p0]);
+	fprintf(f, "\n%s\t%u \"%s\"\t# \"n%u\"", word[type], fb->node_nports[node],
+		simulated_id(fb, node, id), node);
+	if (type == NODE_SWITCH)
+		fprintf(f, " %s port 0 lid %u lmc %u",
+			fb->switch_esp0[fb->node_switch[node]] ? "enhanced" : "base", fb->port_lid[p0],
+			fb->port_lmc[p0]);
+	putc('\n', f);
+	for (unsigned p = 1; p <= fb->node_nports[node]; p++)
+		write_port(f, t, p0 + p);
+}
+
+int write_simulated(FILE *f, const struct topo *t, struct progress *p)
+{
+	const struct fabric *fb = t->fabric;
+	uint32_t *at = NEW_ARRAY(fb->n_nodes, uint32_t);
+	bool go_on = true;
+
+	progress_start(p, "writing the fabric", fb->n_nodes);
+	for (uint32_t n = 0; n < fb->n_nodes; n++)
+		at[fb->node_order[n]] = n;
+	for (uint32_t i = 0; i < fb->n_nodes && (go_on = progress_step(p, i)); i++)
+		if (t->node_up[at[i]])
+			write_node(f, t, at[i]);
+	free(at);
+	return go_on && !fflush(f) && !ferror(f) ? 0 : -1;
+}

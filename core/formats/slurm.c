@@ -1,0 +1,351 @@
+/*
+ * Slurm's topology of a fabric.  Its switches are a tree: the switches that hosts hang on, and above them,
+ * level by level, one for each part of the fabric that hangs together by switches up to that level.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/fabric/host_set.h"
+#include "core/formats/formats.h"
+
+#define NAME_MOST 64 /* bytes of a name */
+
+struct slurm_host {
+	char name[NAME_MOST];
+	uint32_t node, port; /* the one that counts */
+	uint32_t sw;
+};
+
+/* A switch of Slurm's. */
+struct branch {
+	char name[NAME_MOST];
+	uint32_t parent; /* number, NO_ID = root */
+	uint32_t level;	 /* 0: has hosts itself */
+	uint32_t first;	 /* a switch of it, so that order is that of switches */
+};
+
+struct slurm {
+	const struct topo *t;
+	struct slurm_host *host;
+	uint32_t n_hosts;
+	struct branch *branch;
+	size_t n, cap;
+	uint32_t *leaf; /* [n_switches] branch of a switch with hosts, NO_ID */
+	uint32_t *rank; /* [n_switches] links to the nearest one with hosts, NO_ID = none */
+	uint32_t *top;	/* [n_switches] union-find over switches joined so far */
+	struct text *notes;
+};
+
+/* What Slurm takes in a name; other bytes become "_". */
+static void slurm_name(const char *from, size_t len, char name[NAME_MOST])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && n + 1 < NAME_MOST; i++)
+		name[n++] = isalnum((unsigned char)from[i]) || strchr("-_.", from[i]) ? from[i] : '_';
+	name[n] = '\0';
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct slurm_host *x = a, *y = b;
+	int rc = strcmp(x->name, y->name);
+
+	return rc		    ? rc
+	       : x->node != y->node ? (x->node < y->node ? -1 : 1)
+	       : x->port < y->port  ? -1
+				    : x->port > y->port;
+}
+
+/* Of the ports of one host that of the first name, then the lowest number. */
+static int by_rail(const struct fabric *f, const struct slurm_host *a, const struct slurm_host *b)
+{
+	int rc = strcmp(f->node_desc[a->node], f->node_desc[b->node]);
+
+	return rc ? rc : a->port < b->port ? -1 : a->port > b->port;
+}
+
+/* Each host once, in the order of names. */
+static void find_hosts(struct slurm *s)
+{
+	const struct fabric *f = s->t->fabric;
+	uint32_t n = 0, bare = 0;
+	char a[40];
+
+	s->host = NEW_ARRAY(f->n_endports + 1, struct slurm_host);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t node = endport_node(f, ep);
+		struct slurm_host *h = &s->host[n];
+
+		if (f->node_type[node] != NODE_CA || node_is_aggregation(f, node) || !s->t->endport_up[ep] ||
+		    s->t->endport_switch[ep] == NO_ID)
+			continue;
+		slurm_name(f->node_desc[node], strcspn(f->node_desc[node], " "), h->name);
+		h->node = node;
+		h->port = f->endport_port[ep];
+		h->sw = s->t->endport_switch[ep];
+		bare += !*h->name;
+		n += *h->name != '\0';
+	}
+	qsort(s->host, n, sizeof(*s->host), by_name);
+	for (uint32_t i = 0; i < n; i++) {
+		struct slurm_host *last = s->n_hosts ? &s->host[s->n_hosts - 1] : NULL;
+
+		if (!last || strcmp(last->name, s->host[i].name))
+			s->host[s->n_hosts++] = s->host[i];
+		else if (by_rail(f, &s->host[i], last) < 0)
+			*last = s->host[i];
+	}
+	if (n > s->n_hosts)
+		text_add(s->notes, "One port of each host counts: %s left out.\n",
+			 plural(n - s->n_hosts, "other port", a, sizeof(a)));
+	if (bare)
+		text_add(s->notes, "Left out, as they have no name: %s.\n",
+			 plural(bare, "host port", a, sizeof(a)));
+}
+
+static bool name_taken(const struct slurm *s, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->branch[i].name, name))
+			return true;
+	return false;
+}
+
+/* A branch of a name like that, which no other has; its number. */
+static uint32_t add_branch(struct slurm *s, const char *name, uint32_t level, uint32_t first)
+{
+	struct branch b = {.parent = NO_ID, .level = level, .first = first};
+	char base[NAME_MOST - 12];
+
+	slurm_name(name, strlen(name), b.name);
+	snprintf(base, sizeof(base), "%.*s", (int)sizeof(base) - 1, *b.name ? b.name : "switch");
+	snprintf(b.name, sizeof(b.name), "%s", base);
+	for (unsigned i = 2; name_taken(s, b.name); i++)
+		snprintf(b.name, sizeof(b.name), "%s_%u", base, i);
+	GROW(s->branch, s->n, s->cap);
+	s->branch[s->n] = b;
+	return (uint32_t)s->n++;
+}
+
+static void find_leaves(struct slurm *s)
+{
+	const struct fabric *f = s->t->fabric;
+
+	for (uint32_t i = 0; i < s->n_hosts; i++)
+		s->leaf[s->host[i].sw] = 0;
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		if (s->leaf[sw] != NO_ID)
+			s->leaf[sw] = add_branch(s, f->node_desc[f->switch_node[sw]], 0, sw);
+}
+
+/* Links to the nearest switch with hosts; the highest there is. */
+static uint32_t find_ranks(struct slurm *s)
+{
+	const struct fabric *f = s->t->fabric;
+	uint32_t *queue = NEW_ARRAY(f->n_switches + 1, uint32_t), n = 0, highest = 0;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		s->rank[sw] = s->leaf[sw] == NO_ID ? NO_ID : 0;
+		if (!s->rank[sw])
+			queue[n++] = sw;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		for (unsigned p = 1; p <= f->switch_nports[queue[i]]; p++) {
+			uint32_t to = s->t->peer_switch[switch_port_id(f, queue[i], p)];
+
+			if (to == NO_ID || s->rank[to] != NO_ID)
+				continue;
+			highest = s->rank[to] = s->rank[queue[i]] + 1;
+			queue[n++] = to;
+		}
+	}
+	free(queue);
+	return highest;
+}
+
+static uint32_t top_of(struct slurm *s, uint32_t sw)
+{
+	while (s->top[sw] != sw)
+		sw = s->top[sw] = s->top[s->top[sw]];
+	return sw;
+}
+
+/* Join all switches up to a level that a cable joins. */
+static void join_level(struct slurm *s, uint32_t level)
+{
+	const struct fabric *f = s->t->fabric;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		for (unsigned p = 1; s->rank[sw] <= level && p <= f->switch_nports[sw]; p++) {
+			uint32_t to = s->t->peer_switch[switch_port_id(f, sw, p)];
+
+			if (to != NO_ID && s->rank[to] <= level)
+				s->top[top_of(s, sw)] = top_of(s, to);
+		}
+	}
+}
+
+/* Its highest branch so far. */
+static uint32_t highest_of(const struct slurm *s, uint32_t branch)
+{
+	while (s->branch[branch].parent != NO_ID)
+		branch = s->branch[branch].parent;
+	return branch;
+}
+
+/* A new branch above all that a level has joined, where it has joined several. */
+static void add_level(struct slurm *s, uint32_t level)
+{
+	uint32_t n_switches = s->t->fabric->n_switches;
+	uint32_t *one = NEW_ARRAY(n_switches + 1, uint32_t), *above = NEW_ARRAY(n_switches + 1, uint32_t);
+	size_t n = s->n, count = 0;
+
+	memset(one, 0xff, n_switches * sizeof(*one));
+	memset(above, 0xff, n_switches * sizeof(*above));
+	join_level(s, level);
+	for (size_t b = 0; b < n; b++) {
+		uint32_t top, first;
+		char name[40];
+
+		if (s->branch[b].parent != NO_ID)
+			continue;
+		top = top_of(s, s->branch[b].first);
+		first = one[top];
+		if (first == NO_ID) {
+			one[top] = (uint32_t)b;
+			continue;
+		}
+		if (above[top] == NO_ID) {
+			snprintf(name, sizeof(name), "level%u-%zu", level + 1, ++count);
+			above[top] = add_branch(s, name, level + 1, s->branch[first].first);
+			s->branch[first].parent = above[top];
+		}
+		s->branch[b].parent = above[top];
+	}
+	free(one);
+	free(above);
+}
+
+/* --- writing ----------------------------------------------------------------------------------------------
+ */
+
+/* Digits at the end of a name. */
+static size_t digits_at(const char *name)
+{
+	size_t len = strlen(name), at = len;
+
+	while (at && isdigit((unsigned char)name[at - 1]) && len - at < 9)
+		at--;
+	return at;
+}
+
+/* Does b come right after a, with as many digits? */
+static bool follows(const char *a, const char *b)
+{
+	size_t at = digits_at(a);
+
+	return at == digits_at(b) && strlen(a) == strlen(b) && !strncmp(a, b, at) && a[at] &&
+	       strtoul(a + at, NULL, 10) + 1 == strtoul(b + at, NULL, 10);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "a[1-3],b" */
+static void write_list(FILE *f, const char **name, size_t n)
+{
+	qsort(name, n, sizeof(*name), by_text);
+	for (size_t i = 0, end; i < n; i = end) {
+		size_t at = digits_at(name[i]);
+
+		for (end = i + 1; end < n && follows(name[end - 1], name[end]);)
+			end++;
+		if (i)
+			putc(',', f);
+		if (end == i + 1)
+			fputs(name[i], f);
+		else
+			fprintf(f, "%.*s[%s-%s]", (int)at, name[i], name[i] + at, name[end - 1] + at);
+	}
+}
+
+static size_t list_of(const struct slurm *s, uint32_t branch, const char **name)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; !s->branch[branch].level && i < s->n_hosts; i++)
+		if (s->leaf[s->host[i].sw] == branch)
+			name[n++] = s->host[i].name;
+	for (size_t b = 0; s->branch[branch].level && b < s->n; b++)
+		if (s->branch[b].parent == branch)
+			name[n++] = s->branch[b].name;
+	return n;
+}
+
+static int write_branches(FILE *f, const struct slurm *s, bool yaml, struct progress *p)
+{
+	const char **name = (const char **)NEW_ARRAY(s->n_hosts + s->n + 1, char *);
+	bool go_on = true;
+
+	progress_start(p, "writing Slurm's topology", (unsigned)s->n);
+	fputs(yaml ? "---\n- topology: default\n  cluster_default: true\n  tree:\n    switches:\n"
+		   : "# Slurm's topology.conf, for TopologyPlugin=topology/tree; made by ibscope\n",
+	      f);
+	for (uint32_t b = 0; b < s->n && (go_on = progress_step(p, b)); b++) {
+		size_t n = list_of(s, b, name);
+		bool nodes = !s->branch[b].level;
+
+		if (yaml)
+			fprintf(f, "      - switch: %s\n        %s: ", s->branch[b].name,
+				nodes ? "nodes" : "children");
+		else
+			fprintf(f, "SwitchName=%s %s=", s->branch[b].name, nodes ? "Nodes" : "Switches");
+		write_list(f, name, n);
+		putc('\n', f);
+	}
+	free(name);
+	return go_on && !fflush(f) && !ferror(f) ? 0 : -1;
+}
+
+static void tell_trees(struct slurm *s)
+{
+	size_t roots = 0;
+
+	for (size_t b = 0; b < s->n; b++)
+		roots += highest_of(s, (uint32_t)b) == b;
+	if (roots > 1)
+		text_add(s->notes, "%zu trees: jobs cannot have hosts of several of them.\n", roots);
+	if (!s->n_hosts)
+		text_add(s->notes, "No host is up: the file names no switch.\n");
+}
+
+int write_slurm(FILE *f, const struct topo *up, bool yaml, struct text *notes, struct progress *p)
+{
+	uint32_t n = up->fabric->n_switches, highest;
+	struct slurm s = {.t = up, .notes = notes};
+	int rc;
+
+	s.leaf = NEW_ARRAY(n + 1, uint32_t);
+	s.rank = NEW_ARRAY(n + 1, uint32_t);
+	s.top = NEW_ARRAY(n + 1, uint32_t);
+	memset(s.leaf, 0xff, n * sizeof(*s.leaf));
+	for (uint32_t sw = 0; sw < n; sw++)
+		s.top[sw] = sw;
+	find_hosts(&s);
+	find_leaves(&s);
+	highest = find_ranks(&s);
+	for (uint32_t level = 0; level <= highest; level++)
+		add_level(&s, level);
+	tell_trees(&s);
+	rc = write_branches(f, &s, yaml, p);
+	free(s.host);
+	free(s.branch);
+	free(s.leaf);
+	free(s.rank);
+	free(s.top);
+	return rc;
+}

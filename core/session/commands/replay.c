@@ -1,0 +1,331 @@
+/* `save-session` and `report`: a session in files, for later and for others. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/analysis/cdg.h"
+#include "core/analysis/check.h"
+#include "core/analysis/loads.h"
+#include "core/base/clean.h"
+#include "core/base/memory.h"
+#include "core/formats/formats.h"
+#include "core/session/commands/commands.h"
+#include "core/session/replay.h"
+
+/* --- save-session ------------------------------------------------------------------------------------ */
+
+/* The path beside `path`, whole, so that the script finds it from anywhere. */
+static char *beside(const char *path, const char *ending)
+{
+	char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
+	char *name = str_printf("%s%s%s%s", folder ? folder : "", folder ? "/" : "", path, ending);
+
+	free(folder);
+	return name;
+}
+
+static int cannot(const struct target *t, struct progress *p, struct err *e)
+{
+	return progress_cancelled(p) ? err_set(e, CANCELLED) : err_set(e, "%s: cannot be written", t->path);
+}
+
+/* The fabric as it was loaded; or, without a fabric, the names. */
+static int write_beside(const struct session *s, const char *path, bool fabric, struct out *o, struct err *e)
+{
+	struct target to;
+	int rc = open_target(&to, path, o, e);
+
+	if (rc)
+		return -1;
+	if (fabric)
+		rc = write_ibnetdiscover(to.f, s->loaded, NULL, NULL, o->run->progress);
+	for (size_t i = 0; !fabric && i < s->names->n; i++)
+		fprintf(to.f, "0x%016" PRIx64 " \"%s\"\n", s->names->guid[i], s->names->name[i]);
+	if (rc)
+		rc = cannot(&to, o->run->progress, e);
+	return close_target(&to, rc, o, e);
+}
+
+static int write_script(const char *path, const struct replay *r, struct out *o, struct err *e)
+{
+	struct target to;
+
+	if (open_target(&to, path, o, e))
+		return -1;
+	fprintf(to.f, "# A session of ibscope: `source` runs it.\n%s", text_str(&r->script));
+	return close_target(&to, 0, o, e);
+}
+
+static int cmd_save_session(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	bool screen = !strcmp(argv[1], "-");
+	char *fabric = screen ? NULL : beside(argv[1], ".ibnet"),
+	     *names = screen ? NULL : beside(argv[1], ".names");
+	struct replay r;
+	int rc = 0;
+
+	(void)argc;
+	replay_make(&r, s, fabric, names);
+	if (r.needs_fabric)
+		rc = write_beside(s, fabric, true, o, e);
+	if (!rc && r.needs_names)
+		rc = write_beside(s, names, false, o, e);
+	if (!rc)
+		rc = write_script(argv[1], &r, o, e);
+	if (!rc && r.lost.len && !screen)
+		out_text(o, "Not in it:\n%s", text_str(&r.lost));
+	out_json(o, "lost", json_text(text_str(&r.lost)));
+	replay_free(&r);
+	free(fabric);
+	free(names);
+	return rc;
+}
+
+/* --- report ------------------------------------------------------------------------------------------- */
+
+/* Text as Markdown shows it as it is: names come from outside. */
+static void put_text(FILE *f, const char *s)
+{
+	struct text t = {0};
+
+	for (const char *c = clean_string(s, &t); *c; c++) {
+		if (strchr("\\`*_{}[]<>#|~&", *c))
+			putc('\\', f);
+		putc(*c == '\n' ? ' ' : *c, f);
+	}
+	text_free(&t);
+}
+
+static void put_item(FILE *f, const char *what, const char *value)
+{
+	fprintf(f, "- %s: ", what);
+	put_text(f, value);
+	putc('\n', f);
+}
+
+static void put_count(FILE *f, const char *what, uint64_t n)
+{
+	fprintf(f, "- %s: %" PRIu64 "\n", what, n);
+}
+
+static void put_fabric(FILE *f, const struct session *s)
+{
+	const struct fabric *fb = s->fabric;
+	uint32_t hosts = 0;
+
+	for (uint32_t n = 0; n < fb->n_nodes; n++)
+		hosts += fb->node_type[n] == NODE_CA && !node_is_aggregation(fb, n);
+	fputs("## Fabric\n\n", f);
+	put_item(f, "source", fb->source);
+	put_item(f, "format", fb->format);
+	put_count(f, "switches", fb->n_switches);
+	put_count(f, "hosts", hosts);
+	put_count(f, "links", fb->n_links);
+	if (fb->warnings.n)
+		put_count(f, "oddities of the source (`show warnings`)", fb->warnings.n);
+	if (fb->warnings.missing)
+		fputs("- **incomplete**: a part of the fabric is not in its source\n", f);
+}
+
+static void put_engine(FILE *f, const struct session *s, const struct sweep *w)
+{
+	const struct options *o = s->setup->options;
+
+	fputs("\n## Engine and options\n\n", f);
+	put_item(f, "asked for", s->setup->chain ? s->setup->chain : "nothing is routed");
+	if (w && w->routing)
+		put_item(f, "routed", w->routing->engine);
+	for (size_t i = 0; w && i < w->n_refusals; i++) {
+		fprintf(f, "- %s refuses: ", w->refusal[i].engine);
+		put_text(f, w->refusal[i].why);
+		putc('\n', f);
+	}
+	if (w && w->fatal)
+		fprintf(f, "- **OpenSM 3.3.23 %s here**\n", w->fatal);
+	for (size_t i = 0; i < options_count(o); i++)
+		if (options_is_set(o, options_at(o, i)->name))
+			put_item(f, options_at(o, i)->name, options_get(o, options_at(o, i)->name));
+	if (session_scope(s))
+		put_item(f, "scope", session_scope(s)->words);
+}
+
+static void put_failed(FILE *f, const struct session *s)
+{
+	const struct fabric *fb = s->fabric;
+	const struct state *st = session_state(s);
+	uint32_t n = 0;
+	char a[300], b[300];
+
+	fputs("\n## What failed\n\n", f);
+	for (uint32_t i = 0; i < fb->n_nodes; i++) {
+		if (!st->node_down[i])
+			continue;
+		put_item(f, node_is_switch(fb, i) ? "switch" : "host", fb->node_name[i]);
+		n++;
+	}
+	for (uint32_t l = 0; l < fb->n_links; l++) {
+		if (!st->link_down[l])
+			continue;
+		fputs("- link: ", f);
+		put_text(f, port_label(fb, fb->link_port[2 * l], a, sizeof(a)));
+		fputs(" to ", f);
+		put_text(f, port_label(fb, fb->link_port[2 * l + 1], b, sizeof(b)));
+		putc('\n', f);
+		n++;
+	}
+	if (!n)
+		fputs("Nothing.\n", f);
+}
+
+static void put_change(FILE *f, const struct comparison *c)
+{
+	fprintf(f,
+		"%lu entries on %u switches changed (%lu lost, %lu gained); of %lu pairs %lu take another "
+		"path, "
+		"%lu lost, %lu regained; longest path %u hops, was %u",
+		c->entries_changed, c->switches_changed, c->entries_lost, c->entries_gained, c->pairs,
+		c->rerouted, c->lost, c->regained, c->max_hops_after, c->max_hops_before);
+}
+
+static void put_journal(FILE *f, const struct session *s)
+{
+	fputs("\n## What was done, and what it changed\n\n", f);
+	for (size_t i = 0; i <= s->at; i++) {
+		const struct event *ev = &s->event[i];
+
+		fprintf(f, "%zu. ", i + 1);
+		put_text(f, ev->text);
+		if (ev->change && ev->kind != EVENT_SCOPE) {
+			fputs(": ", f);
+			put_change(f, ev->change);
+		}
+		putc('\n', f);
+	}
+}
+
+static int put_check(FILE *f, const struct sweep *w, struct out *o, struct err *e)
+{
+	struct check_result c;
+	struct cdg *d;
+
+	if (check_routing(w->routing, &c, o->run->progress))
+		return err_set(e, CANCELLED);
+	d = cdg_new(w->routing, CDG_ALL_VLS, false, o->run->progress, e);
+	if (!d)
+		return -1;
+	fputs("\n## Check\n\n", f);
+	put_count(f, "paths between hosts", c.pairs);
+	put_count(f, "unreachable", c.unreachable);
+	put_count(f, "of these in forwarding loops", c.looping);
+	put_count(f, "longest path, hops", c.max_hops);
+	put_count(f, "ports without LID", c.no_lid);
+	put_count(f, "ports cut off from the subnet manager", count_cut_off(w, NULL));
+	put_count(f, "groups of channels with credit loops", d->n_components);
+	out_json(o, "unreachable", json_integer((json_int_t)c.unreachable));
+	out_json(o, "credit_loop_groups", json_integer(d->n_components));
+	cdg_free(d);
+	return 0;
+}
+
+static int put_load(FILE *f, const struct sweep *w, struct out *o, struct err *e)
+{
+	struct loads *l = loads_new(w->routing, "all", o->run->progress, e);
+	char a[300];
+
+	if (!l)
+		return -1;
+	fputs("\n## Load, all hosts to all\n\n", f);
+	put_count(f, "routes", l->routes);
+	put_count(f, "links between switches, a direction each", l->n_links);
+	fprintf(f, "- most routes on a link: %u", l->max);
+	if (l->max_port != NO_ID) {
+		fputs(", at ", f);
+		put_text(f, port_label(w->fabric, l->max_port, a, sizeof(a)));
+	}
+	fprintf(f, "\n- mean: %.2f\n- least: %u\n", l->mean, l->min);
+	out_json(o, "max_load", json_integer(l->max));
+	loads_free(l);
+	return 0;
+}
+
+/* In a fence that no line of it can end. */
+static void put_script(FILE *f, const struct replay *r)
+{
+	struct text t = {0};
+
+	fputs("\n## To do it again\n\n````\n", f);
+	for (const char *s = clean_string(text_str(&r->script), &t), *end; *s; s = end) {
+		end = s + strcspn(s, "\n");
+		end += *end != '\0';
+		fprintf(f, "%s%.*s", strncmp(s, "````", 4) ? "" : " ", (int)(end - s), s);
+	}
+	fputs("````\n", f);
+	if (r->lost.len) {
+		fputs("\nNot in it:\n\n", f);
+		put_text(f, text_str(&r->lost));
+		putc('\n', f);
+	}
+	text_free(&t);
+}
+
+static int put_report(const struct session *s, const struct replay *r, FILE *f, struct out *o, struct err *e)
+{
+	const struct sweep *w = session_sweep(s);
+
+	fputs("# Fabric ", f);
+	put_text(f, s->fabric->source);
+	fputs("\n\n", f);
+	put_fabric(f, s);
+	put_engine(f, s, w);
+	put_failed(f, s);
+	put_journal(f, s);
+	if (w && w->routing && (put_check(f, w, o, e) || put_load(f, w, o, e)))
+		return -1;
+	put_script(f, r);
+	return 0;
+}
+
+static int cmd_report(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct target to;
+	struct replay r;
+	int rc;
+
+	(void)argc;
+	if (open_target(&to, argv[1], o, e))
+		return -1;
+	replay_make(&r, s, NULL, NULL);
+	rc = put_report(s, &r, to.f, o, e);
+	replay_free(&r);
+	return close_target(&to, rc, o, e);
+}
+
+const struct command replay_commands[] = {
+	{.name = "save-session",
+	 .syntax = "save-session FILE",
+	 .help = "write the commands that lead here: fabric, options, events, snapshots; `source FILE` does "
+		 "them "
+		 "again",
+	 .details = "  Paths are written whole.  A fabric that no file holds (live, standard input) goes to "
+		    "FILE.ibnet, names\n"
+		    "  of `names` to FILE.names.  What cannot be done again is told: tables that were read "
+		    "live, "
+		    "snapshots of\n"
+		    "  other fabrics.  Snapshots are taken again at their events.\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CONTENT "lost string lines: what is not in it\n",
+	 .run = cmd_save_session},
+	{.name = "report",
+	 .syntax = "report FILE",
+	 .help = "write a report in Markdown, for a ticket: fabric, engine, options, what failed, what "
+		 "changed, "
+		 "check, load",
+	 .details = "  The commands to do it again are at its end (as of `save-session`).\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_CONTENT "unreachable integer? pairs of hosts without a path\n"
+			      "credit_loop_groups integer? groups of channels with credit loops\n"
+			      "max_load integer? most routes on a link, all hosts to all\n",
+	 .run = cmd_report},
+	{.name = NULL},
+};

@@ -1,0 +1,205 @@
+/* `verify`: the real OpenSM over a simulation of this fabric. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/verify.h"
+#include "core/sm/guid_names.h"
+#include "core/session/commands/commands.h"
+
+/* 3334662 as "3,334,662". */
+static const char *with_commas(uint64_t n, char *buf, size_t size)
+{
+	char digits[24];
+	size_t len = (size_t)snprintf(digits, sizeof(digits), "%lu", n), k = 0;
+
+	for (size_t i = 0; i < len && k + 2 < size; i++) {
+		if (i && (len - i) % 3 == 0)
+			buf[k++] = ',';
+		buf[k++] = digits[i];
+	}
+	buf[k] = '\0';
+	return buf;
+}
+
+static void tell_entries(const struct verification *v, struct out *o)
+{
+	const struct fabric *f = v->sweep->fabric;
+	json_t *list = json_array();
+	char a[8], b[8], to[300];
+
+	for (uint64_t i = 0; i < v->differ && i < VERIFY_MOST; i++) {
+		const struct verify_entry *x = &v->entry[i];
+		uint32_t owner = lid_owner(v->sweep->lids, x->lid);
+		json_t *obj = json_make("{s:i, s:i, s:i}", "lid", (int)x->lid, "port", (int)x->port, "opensm",
+					(int)x->opensm);
+
+		out_text(o, "! %-24s LID %5u %s: here %s, OpenSM %s\n", switch_name(f, x->sw), x->lid,
+			 owner == NO_ID ? "(nobody)" : endport_label(f, owner, to, sizeof(to)),
+			 lft_port_label(x->port, a, sizeof(a)), lft_port_label(x->opensm, b, sizeof(b)));
+		json_put_switch(obj, "switch", f, v->sweep->lids, x->sw);
+		json_put_endport(obj, "owner", f, v->sweep->lids, owner);
+		json_array_append_new(list, obj);
+	}
+	if (v->differ > VERIFY_MOST)
+		out_text(o, "  ... %s\n", PLURAL(v->differ - VERIFY_MOST, "more entry"));
+	out_json(o, "differences", list);
+}
+
+static const char *sl_text(int lo, int hi, char *buf, size_t size)
+{
+	if (lo < 0)
+		snprintf(buf, size, "no path");
+	else if (lo == hi)
+		snprintf(buf, size, "SL %d", lo);
+	else
+		snprintf(buf, size, "SL %d to %d", lo, hi);
+	return buf;
+}
+
+static void tell_sls(const struct verification *v, struct out *o)
+{
+	char n[40], a[24], b[24];
+
+	if (!v->asked)
+		return;
+	out_text(o, "service levels %s: %s pairs asked", v->sls_differ ? "differ" : "identical",
+		 with_commas(v->asked, n, sizeof(n)));
+	if (v->asked < v->pairs)
+		out_text(o, " of %s, drawn evenly", with_commas(v->pairs, n, sizeof(n)));
+	if (v->drawn)
+		out_text(o, "; of %s OpenSM draws one of several at random, and it was one of these",
+			 PLURAL(v->drawn, "pair"));
+	out_text(o, ".\n");
+	for (uint64_t i = 0; i < v->sls_differ && i < VERIFY_MOST; i++) {
+		const struct verify_sl *x = &v->sl[i];
+
+		out_text(o, "! LID %u to LID %u: here %s, OpenSM %s\n", x->slid, x->dlid,
+			 sl_text(x->lo, x->hi, a, sizeof(a)), sl_text(x->opensm, x->opensm, b, sizeof(b)));
+	}
+}
+
+static void tell_lids(const struct verification *v, struct out *o)
+{
+	const struct fabric *f = v->sweep->fabric;
+	char to[300];
+
+	if (!v->lids_differ)
+		return;
+	out_text(o, "%s of %u belong to another port.\n", PLURAL(v->lids_differ, "LID"), v->lids);
+	for (uint32_t i = 0; i < v->lids_differ && i < VERIFY_MOST; i++) {
+		uint32_t owner = lid_owner(v->sweep->lids, v->lid[i]);
+
+		out_text(o, "! LID %u: here %s\n", v->lid[i],
+			 owner == NO_ID ? "nobody's" : endport_label(f, owner, to, sizeof(to)));
+	}
+}
+
+static void report(const struct verification *v, struct out *o)
+{
+	const char *engine = v->sweep->routing->engine;
+	char n[40], m[40];
+
+	for (size_t i = 0; i < v->sweep->n_refusals; i++)
+		out_text(o, "%s refuses this fabric: %s\n", v->sweep->refusal[i].engine,
+			 v->sweep->refusal[i].why);
+	out_text(o, "%s", text_str(&v->limits));
+	if (*v->engine && strcmp(v->engine, engine))
+		out_text(o, "! OpenSM routed with %s, ibscope with %s.\n", v->engine, engine);
+	if (v->no_table)
+		out_text(o, "! OpenSM has no table of %s.\n", PLURAL(v->no_table, "switch"));
+	tell_lids(v, o);
+	if (v->differ)
+		out_text(o, "%s: %s of %s entries differ from the real OpenSM's.\n", engine,
+			 with_commas(v->differ, n, sizeof(n)), with_commas(v->entries, m, sizeof(m)));
+	else
+		out_text(o, "%s, from a start on this fabric: identical: %s entries.\n", engine,
+			 with_commas(v->entries, n, sizeof(n)));
+	tell_entries(v, o);
+	tell_sls(v, o);
+	out_json(o, "refusals", refusals_json(v->sweep));
+	out_json(o, "engine", json_text(engine));
+	out_json(o, "opensm_engine", json_text(v->engine));
+	out_json(o, "identical", json_boolean(verify_same(v)));
+	out_json(o, "entries", json_integer((json_int_t)v->entries));
+	out_json(o, "differ", json_integer((json_int_t)v->differ));
+	out_json(o, "lids_differ", json_integer((json_int_t)v->lids_differ));
+	out_json(o, "sls",
+		 json_make("{s:I, s:I, s:I, s:I}", "pairs", (json_int_t)v->pairs, "asked",
+			   (json_int_t)v->asked, "differ", (json_int_t)v->sls_differ, "drawn",
+			   (json_int_t)v->drawn));
+	out_json(o, "limits", json_text(text_str(&v->limits)));
+	o->run->found_fault |= !verify_same(v);
+}
+
+static int cmd_verify(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct options *opts = options_copy(s->setup->options);
+	const char *chain = NULL;
+	const struct setup *setup;
+	struct verification *v = NULL;
+	int rc = 0;
+
+	for (int i = 1; !rc && i < argc; i++) {
+		if (strchr(argv[i], '='))
+			rc = options_assign(opts, s->fabric, argv[i], e);
+		else if (chain)
+			rc = err_set(e, "found \"%s\", expected OPTION=VALUE", argv[i]);
+		else
+			rc = engine_chain_known(s->engines, chain = argv[i], e);
+	}
+	if (!chain)
+		chain = s->setup->chain ? s->setup->chain : "minhop";
+	setup = setup_with(s->setup, &(struct setup){.options = opts});
+	if (!rc)
+		v = verify_run(setup, chain, s->engines, o->run->progress, e);
+	if (v)
+		report(v, o);
+	rc = v ? 0 : -1;
+	verify_free(v);
+	setup_unref(setup);
+	options_free(opts);
+	return rc;
+}
+
+const struct command verify_commands[] = {
+	{.name = "verify",
+	 .syntax = "verify [ENGINE[,ENGINE...]] [OPTION=VALUE]...",
+	 .help = "the real OpenSM over a simulation of this fabric: are its tables these? exit status 1 in "
+		 "batch when not",
+	 .details =
+		 "  Needs opensm and ibsim (Debian packages opensm, ibsim-utils).  The fabric without what "
+		 "failed "
+		 "is\n"
+		 "  simulated in a private folder, OpenSM starts on it with this engine and these options, "
+		 "and "
+		 "every\n"
+		 "  entry of its tables is compared with a start here; where the engine sets service levels, "
+		 "those that\n"
+		 "  OpenSM answers too.  Tables with a history (`journal`) are not those of a start: both "
+		 "sides "
+		 "start.\n"
+		 "  It never touches a real fabric: both programs have ibsim's library preloaded and see no "
+		 "device.  What\n"
+		 "  the simulator cannot hold is told.  Nothing stays behind.\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = "engine string engine that routed here\n"
+		 "opensm_engine string engine that routed there, as OpenSM's log says\n"
+		 "identical boolean engine, LIDs, entries and service levels are the same\n"
+		 "entries integer entries compared\n"
+		 "differ integer of these: unlike OpenSM's\n"
+		 "differences[] object the first entries that differ\n"
+		 "differences[].switch node the switch\n"
+		 "differences[].lid integer the LID\n"
+		 "differences[].owner endport whose LID it is\n"
+		 "differences[].port integer port here, 255: none\n"
+		 "differences[].opensm integer port there, 255: none\n"
+		 "lids_differ integer LIDs that belong to another port there\n"
+		 "sls object service levels of paths\n"
+		 "sls.pairs integer pairs there are, 0: not compared, as the engine sets none\n"
+		 "sls.asked integer pairs asked\n"
+		 "sls.differ integer of these: unlike OpenSM's\n"
+		 "sls.drawn integer of these: OpenSM draws one of several at random\n"
+		 "limits string lines: what the simulator cannot hold\n" JSON_REFUSALS,
+	 .run = cmd_verify},
+	{.name = NULL},
+};

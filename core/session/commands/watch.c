@@ -1,0 +1,334 @@
+/* `watch` and `counters`: a live fabric again and again, and what one of its ports has counted. */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/check.h"
+#include "core/base/memory.h"
+#include "core/base/program.h"
+#include "core/base/progress.h"
+#include "core/routing/switch_tables.h"
+#include "core/session/commands/commands.h"
+#include "core/source/live.h"
+
+#define WATCH_S 10
+#define WATCH_MOST 86400
+#define WATCH_ROUNDS 1000000
+
+struct watch {
+	char *ca;
+	int port;
+	unsigned seconds, rounds; /* rounds 0: until it is stopped */
+	json_t *list;
+};
+
+/* Entries of tables that another reading has otherwise, switch by switch; tables that came or went count
+ * whole. */
+static uint64_t tables_changed(const struct fabric *a, const struct fabric *b)
+{
+	const struct switch_tables *x = fabric_switch_tables(a), *y = fabric_switch_tables(b);
+	uint64_t n = 0;
+
+	for (uint32_t sw = 0; x && y && sw < b->n_switches; sw++) {
+		uint32_t node = fabric_node_by_guid(a, b->node_guid[b->switch_node[sw]]);
+		const uint8_t *now = y->lft[sw];
+		const uint8_t *was =
+			node == NO_ID || a->node_switch[node] == NO_ID ? NULL : x->lft[a->node_switch[node]];
+		unsigned top_was = was ? x->top[a->node_switch[node]] : 0, top = now ? y->top[sw] : 0;
+
+		for (unsigned lid = 1; lid <= (top > top_was ? top : top_was); lid++)
+			n += (was && lid <= top_was ? was[lid] : NO_PATH) !=
+			     (now && lid <= top ? now[lid] : NO_PATH);
+	}
+	return n;
+}
+
+/* Entries for LIDs of ports that are there, by which a packet cannot go on. */
+static uint64_t dead_entries(const struct sweep *w)
+{
+	const struct fabric *f = w->fabric;
+	uint64_t n = 0;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		for (unsigned lid = 1; switch_up(w->topo, sw) && lid <= w->lids->max_lid; lid++) {
+			unsigned p = routing_port(w->routing, sw, lid);
+			uint32_t owner = lid_owner(w->lids, lid);
+
+			if (!p || p == NO_PATH || owner == NO_ID || !w->topo->endport_up[owner])
+				continue;
+			n += p > f->switch_nports[sw] || w->topo->peer[switch_port_id(f, sw, p)] == NO_ID;
+		}
+	}
+	return n;
+}
+
+/* Have the tables followed what changed?  -1 and *e when cancelled. */
+static int tell_followed(const struct sweep *w, json_t *round, struct out *o, struct err *e)
+{
+	struct check_result c;
+	uint64_t dead = dead_entries(w);
+	bool followed;
+	char a[40], b[40];
+
+	if (check_routing(w->routing, &c, o->run->progress))
+		return err_set(e, CANCELLED);
+	followed = !dead && !c.unreachable;
+	if (followed)
+		out_text(o, "The tables followed: every host reaches every host.\n");
+	else
+		out_text(o, "The tables have not followed: %s into ports that are down, %s unreachable.\n",
+			 plural(dead, "entry", a, sizeof(a)), plural(c.unreachable, "pair", b, sizeof(b)));
+	json_object_set_new(round, "dead_entries", json_integer((json_int_t)dead));
+	json_object_set_new(round, "unreachable", json_integer((json_int_t)c.unreachable));
+	json_object_set_new(round, "followed", json_boolean(followed));
+	o->run->found_fault |= !followed;
+	return 0;
+}
+
+/* The fabric and what its switches hold, as events behind those there are. */
+static int publish(struct session *s, struct fabric *f, const char *how, struct out *o, struct err *e)
+{
+	struct change_request rq = {.kind = EVENT_ROUTE,
+				    .setup.chain = "live,no_fallback",
+				    .text = "route live,no_fallback",
+				    .progress = o->run->progress};
+
+	if (session_go_on(s, f, how, o->run->progress, e))
+		return -1;
+	/* with that chain in force the new fabric came with its tables */
+	if ((!s->setup->chain || strcmp(s->setup->chain, rq.setup.chain)) && session_change(s, &rq, e))
+		return -1;
+	report_event(s, o);
+	return 0;
+}
+
+/* A line of each difference goes to text and JSON. */
+static void tell_changes(const struct text *lines, json_t *round, struct out *o)
+{
+	json_t *list = json_array();
+
+	for (const char *s = text_str(lines), *end; *s; s = end + (*end != '\0')) {
+		end = s + strcspn(s, "\n");
+		out_text(o, "%.*s\n", (int)(end - s), s);
+		json_array_append_new(list, json_textn(s, (size_t)(end - s)));
+	}
+	json_object_set_new(round, "changes", list);
+}
+
+/* What has just been read (taken over), after what was read before (NULL: nothing). */
+static int take_round(struct session *s, struct fabric *f, const struct fabric *before, json_t *round,
+		      struct out *o, struct err *e)
+{
+	struct text lines = {0};
+	unsigned n = before ? fabric_changes(before, f, &lines) : 0;
+	uint64_t entries = before ? tables_changed(before, f) : 0;
+	char a[40], how[80];
+	int rc = 0;
+
+	tell_changes(&lines, round, o);
+	json_object_set_new(round, "entries", json_integer((json_int_t)entries));
+	text_free(&lines);
+	if (before && !n && !entries) {
+		out_text(o, "nothing changed\n");
+		fabric_unref(f);
+		return 0;
+	}
+	if (before && f->warnings.missing && !before->warnings.missing) {
+		out_text(o, "a part of the fabric did not answer: what was read before stays\n");
+		fabric_unref(f);
+		return 0;
+	}
+	if (before)
+		snprintf(how, sizeof(how), "live (%s, %s)",
+			 n == 1 ? "1 change" : plural(n, "change", a, sizeof(a)),
+			 PLURAL(entries, "table entry"));
+	else
+		snprintf(how, sizeof(how), "live");
+	rc = publish(s, f, how, o, e);
+	if (!rc)
+		rc = tell_followed(session_sweep(s), round, o, e);
+	json_object_set_new(round, "event", json_integer((json_int_t)s->at));
+	return rc;
+}
+
+/* Is what is loaded an earlier reading, with its tables? */
+static bool read_before(const struct session *s)
+{
+	return s->loaded && !strcmp(s->loaded->format, "live") && fabric_switch_tables(s->loaded);
+}
+
+/* Read once; what fails later than the first time is told, and the next round tries again. */
+static int do_round(struct session *s, const struct watch *w, unsigned number, struct out *o, struct err *e)
+{
+	const struct fabric *before = read_before(s) ? fabric_ref(s->loaded) : NULL;
+	json_t *round = json_make("{s:i}", "round", (int)number);
+	struct fabric *f;
+	int rc = live_discover_tables(w->ca, w->port, LIVE_LFTS, LIVE_SILENCE_S, &f, o->run->progress, e);
+
+	out_text(o, "[%u] ", number);
+	if (!rc) {
+		rc = take_round(s, f, before, round, o, e);
+	} else if (before && !progress_cancelled(o->run->progress)) {
+		out_text(o, "%s\n", e->msg);
+		json_object_set_new(round, "failed", json_text(e->msg));
+		o->run->found_fault = true;
+		rc = 0;
+	}
+	json_array_append_new(w->list, round);
+	fabric_unref(before);
+	if (!o->run->json)
+		fflush(o->run->f);
+	return rc;
+}
+
+/* The seconds pass; the screen shows how old the last reading is.  False when it is stopped. */
+static bool wait_seconds(unsigned seconds, struct progress *p)
+{
+	double from = now_seconds();
+
+	progress_start(p, "watching: seconds since the fabric was read", seconds);
+	while (now_seconds() - from < seconds) {
+		if (!progress_step(p, (unsigned)(now_seconds() - from)))
+			return false;
+		poll(NULL, 0, 50);
+	}
+	return true;
+}
+
+static int take_number(const char *word, unsigned most, unsigned *n, struct err *e)
+{
+	char *end;
+	unsigned long v = strtoul(word, &end, 10);
+
+	if (*end || !*word || v > most || *word == '-')
+		return err_set(e, "found \"%s\", expected a number up to %u", word, most);
+	*n = (unsigned)v;
+	return 0;
+}
+
+static int cmd_watch(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct watch w = {.seconds = WATCH_S};
+	int rc = 0, at = 1;
+
+	if (argc > at && strcmp(argv[at], "rounds") && strcmp(argv[at], "on"))
+		rc = take_number(argv[at++], WATCH_MOST, &w.seconds, e);
+	for (; !rc && at + 1 < argc; at += 2) {
+		if (!strcmp(argv[at], "rounds"))
+			rc = take_number(argv[at + 1], WATCH_ROUNDS, &w.rounds, e);
+		else if (!strcmp(argv[at], "on") && !w.ca)
+			rc = live_parse_target(argv[at + 1], &w.ca, &w.port, e);
+		else
+			rc = usage(s, "watch", e);
+	}
+	if (!rc && at < argc)
+		rc = usage(s, "watch", e);
+	w.list = json_array();
+	for (unsigned i = 1; !rc; i++) {
+		rc = do_round(s, &w, i, o, e);
+		if (rc || i == w.rounds)
+			break;
+		if (!wait_seconds(w.seconds, o->run->progress))
+			rc = err_set(e, CANCELLED);
+	}
+	out_json(o, "rounds", w.list);
+	free(w.ca);
+	return rc;
+}
+
+/* --- counters ------------------------------------------------------------------------------------------ */
+
+/* Lines "NAME VALUE" of the process that asked. */
+static void tell_counters(const char *lines, struct out *o)
+{
+	json_t *obj = json_object();
+	unsigned errors = 0;
+
+	for (const char *s = lines; *s; s += strcspn(s, "\n"), s += *s == '\n') {
+		char name[40];
+		unsigned long v;
+
+		if (sscanf(s, "%39s %lu", name, &v) != 2)
+			continue;
+		json_object_set_new(obj, name, json_integer((json_int_t)v));
+		if (v || strstr(name, "_data") || strstr(name, "_packets"))
+			out_text(o, "  %-32s %12lu\n", name, v);
+		errors += v && !strstr(name, "_data") && !strstr(name, "_packets");
+	}
+	if (!errors)
+		out_text(o, "  All counters of errors and congestion are 0.\n");
+	out_json(o, "counters", obj);
+}
+
+static int cmd_counters(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	uint32_t port = session_port(s, argv[1], e), node, ep;
+	char name[] = "/proc/self/exe", flag[] = LIVE_COUNTERS_FLAG, lid[12], num[12], device[12];
+	char *argv2[] = {name, flag, NULL, device, lid, num, NULL};
+	char *ca = NULL, label[300];
+	struct text lines = {0};
+	int at = 0, rc;
+	FILE *to;
+
+	if (port == NO_ID || live_parse_target(argc > 2 ? argv[2] : "", &ca, &at, e))
+		return -1;
+	node = s->fabric->port_node[port];
+	ep = s->fabric->port_endport[node_is_switch(s->fabric, node) ? s->fabric->node_port[node] : port];
+	snprintf(lid, sizeof(lid), "%u", ep == NO_ID ? 0 : endport_lid(s->fabric, session_lids(s), ep));
+	snprintf(num, sizeof(num), "%u", s->fabric->port_num[port]);
+	snprintf(device, sizeof(device), "%d", at);
+	if (!strcmp(lid, "0")) {
+		free(ca);
+		return err_set(e, "%s has no LID by which its counters could be asked for", argv[1]);
+	}
+	argv2[2] = ca ? ca : str_dup("");
+	to = text_stream(&lines);
+	rc = live_again(argv2, to, o->run->progress, e);
+	fclose(to);
+	free(argv2[2]);
+	if (!rc) {
+		out_text(o, "%s, LID %s, counters since they were reset:\n",
+			 port_label(s->fabric, port, label, sizeof(label)), lid);
+		if (o->object)
+			json_put_port(o->object, "of", s->fabric, session_lids(s), port);
+		tell_counters(text_str(&lines), o);
+	}
+	text_free(&lines);
+	return rc;
+}
+
+const struct command watch_commands[] = {
+	{.name = "watch",
+	 .syntax = "watch [SECONDS] [rounds N] [on CA[:PORT]]",
+	 .help = "read the live fabric and its tables again and again; every change becomes an event, with "
+		 "its "
+		 "consequences",
+	 .details =
+		 "  SECONDS between two readings (10); until Esc, or N readings.  Only Get requests, few at "
+		 "a "
+		 "time.  After\n"
+		 "  each change: what changed, what it did to tables and paths, and whether the tables have "
+		 "followed; exit\n"
+		 "  status 1 in batch when they had not.  The line at the bottom tells how old the last "
+		 "reading "
+		 "is.\n",
+	 .json = "rounds[] object readings\n"
+		 "rounds[].round integer its number, from 1\n"
+		 "rounds[].changes[] string? differences to the reading before, as of `live`\n"
+		 "rounds[].entries integer? table entries that changed\n"
+		 "rounds[].dead_entries integer? entries by which a packet cannot go on\n"
+		 "rounds[].unreachable integer? pairs of hosts without a path\n"
+		 "rounds[].followed boolean? the tables reach every host\n"
+		 "rounds[].event integer? number of the event it became\n"
+		 "rounds[].failed string? why nothing was read\n" JSON_EVENT,
+	 .run = cmd_watch},
+	{.name = "counters",
+	 .syntax = "counters PORT [CA[:PORT]]",
+	 .help = "error and congestion counters of a port of the live fabric (PortCounters, read only)",
+	 .needs = NEEDS_FABRIC,
+	 .json = "of port the port\n"
+		 "counters.* integer counters by name\n",
+	 .run = cmd_counters},
+	{.name = NULL},
+};

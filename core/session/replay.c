@@ -1,0 +1,195 @@
+#include "core/session/replay.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "core/base/guidfile.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+/* A word, in quotes where it needs them. */
+static void put_word(struct text *t, const char *word)
+{
+	char *quoted = word_quoted(word);
+
+	text_add(t, " %s", quoted);
+	free(quoted);
+}
+
+/* A path as it is found from anywhere. */
+static void put_path(struct text *t, const char *path)
+{
+	char *whole = realpath(path, NULL);
+
+	put_word(t, whole ? whole : path);
+	free(whole);
+}
+
+static void put_option(struct text *t, const struct options *o, const struct optdef *d)
+{
+	if (!options_is_set(o, d->name)) {
+		text_add(t, "unset %s\n", d->name);
+		return;
+	}
+	text_add(t, "set %s", d->name);
+	if (d->type == OPT_FILE && !options_has_list(o, d->name))
+		put_path(t, options_get(o, d->name));
+	else if (options_has_list(o, d->name))
+		text_add(t, " %s", options_get(o, d->name)); /* words, quoted as they were typed */
+	else
+		put_word(t, options_get(o, d->name));
+	text_add(t, "\n");
+}
+
+/* Options in which b differs from a (NULL: the defaults); their number. */
+static unsigned put_options(struct text *t, const struct options *a, const struct options *b, bool lists)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < options_count(b); i++) {
+		const struct optdef *d = options_at(b, i);
+		bool same = a ? !strcmp(options_get(a, d->name), options_get(b, d->name))
+			      : !options_is_set(b, d->name);
+
+		if (same || options_has_list(b, d->name) != lists)
+			continue;
+		put_option(t, b, d);
+		n++;
+	}
+	return n;
+}
+
+/* The command that got the fabric: of a file, or synthetic. */
+static void put_fabric(struct replay *r, const struct event *ev, const char *fabric)
+{
+	if (!strncmp(ev->text, "synth ", 6)) {
+		text_add(&r->script, "synth");
+		put_word(&r->script, ev->text + 6);
+	} else if (!strncmp(ev->text, "load ", 5) && !access(ev->text + 5, R_OK)) {
+		text_add(&r->script, "load");
+		put_path(&r->script, ev->text + 5);
+	} else if (fabric) {
+		text_add(&r->script, "load");
+		put_word(&r->script, fabric);
+		r->needs_fabric = true;
+		text_add(&r->lost,
+			 "`%s` cannot be done again: the fabric is in %s, without tables read with it.\n",
+			 ev->text, fabric);
+	} else {
+		text_add(&r->script, "# %s", ev->text);
+		text_add(&r->lost, "`%s` cannot be done again.\n", ev->text);
+	}
+	text_add(&r->script, "\n");
+}
+
+/* Scripts have no way to tell tables that were read live. */
+static void put_change(struct replay *r, const struct event *ev, const struct event *before)
+{
+	const char *text = ev->text;
+	char *file;
+
+	if (!before->setup->chain) { /* options that were set meanwhile made no event */
+		put_options(&r->script, before->setup->options, ev->setup->options, false);
+		put_options(&r->script, before->setup->options, ev->setup->options, true);
+	}
+	if (ev->kind == EVENT_SET || !strncmp(text, "set ", 4) || !strncmp(text, "unset ", 6)) {
+		if (!put_options(&r->script, before->setup->options, ev->setup->options, false))
+			put_options(&r->script, before->setup->options, ev->setup->options, true);
+	} else if (!strcmp(text, "routing_engine")) {
+		text_add(&r->script, "route %s\n", ev->setup->chain);
+	} else if (!strncmp(text, "tables live", 11) || !strncmp(text, "route live", 10)) {
+		text_add(&r->script, "# %s\n", text);
+		text_add(&r->lost, "`%s`: what the switches held then (`export lfts FILE` keeps tables).\n",
+			 text);
+	} else if (!strncmp(text, "tables ", 7)) {
+		file = str_dup(text + 7);
+		text_add(&r->script, "tables");
+		put_path(&r->script, file);
+		text_add(&r->script, "\n");
+		free(file);
+	} else {
+		text_add(&r->script, "%s\n", text);
+	}
+}
+
+static void put_snapshots(struct replay *r, const struct session *s, const struct sweep *w, bool *kept)
+{
+	for (size_t i = 0; w && i < s->n_snapshots; i++) {
+		if (kept[i] || s->snapshot[i].sweep != w)
+			continue;
+		kept[i] = true;
+		text_add(&r->script, "snapshot");
+		put_word(&r->script, s->snapshot[i].name);
+		text_add(&r->script, "\n");
+	}
+}
+
+/* The last event by which a fabric came: what is before it cannot be reached by undo alone. */
+static size_t first_event(const struct session *s)
+{
+	size_t at = s->n_events - 1;
+
+	while (at && s->event[at].kind != EVENT_LOAD)
+		at--;
+	return at;
+}
+
+/* Tables that `load` found with the fabric are an event of their own, which `load` makes. */
+static bool comes_with_load(const struct event *load, const struct event *ev)
+{
+	return load->kind == EVENT_LOAD && !load->setup->chain && fabric_switch_tables(load->setup->fabric) &&
+	       !strcmp(ev->text, "route tables,no_fallback");
+}
+
+static void put_events(struct replay *r, const struct session *s, const char *fabric)
+{
+	bool *kept = NEW_ARRAY(s->n_snapshots + 1, bool);
+	size_t first = first_event(s);
+	const struct setup *begin = s->event[first].setup;
+
+	if (first)
+		text_add(&r->lost, "Events before `%s`: %zu.\n", s->event[first].text, first);
+	put_options(&r->script, NULL, begin->options, false);
+	put_fabric(r, &s->event[first], fabric);
+	put_options(&r->script, NULL, begin->options, true);
+	if (begin->scope && *begin->scope->words)
+		text_add(&r->script, "scope %s\n", begin->scope->words);
+	if (begin->chain) /* in force when the fabric came */
+		text_add(&r->script, "route %s\nreset\n", begin->chain);
+	put_snapshots(r, s, s->event[first].sweep, kept);
+	for (size_t i = first + 1; i < s->n_events; i++) {
+		if (!comes_with_load(&s->event[i - 1], &s->event[i]))
+			put_change(r, &s->event[i], &s->event[i - 1]);
+		put_snapshots(r, s, s->event[i].sweep, kept);
+	}
+	for (size_t i = s->at; i + 1 < s->n_events; i++)
+		text_add(&r->script, "undo\n");
+	put_options(&r->script, s->event[s->at].setup->options, s->setup->options, false);
+	put_options(&r->script, s->event[s->at].setup->options, s->setup->options, true);
+	for (size_t i = 0; i < s->n_snapshots; i++)
+		if (!kept[i])
+			text_add(&r->lost, "Snapshot \"%s\": it is of no event of this journal.\n",
+				 s->snapshot[i].name);
+	free(kept);
+}
+
+void replay_make(struct replay *r, const struct session *s, const char *fabric, const char *names)
+{
+	*r = (struct replay){.needs_names = s->names && names};
+	if (r->needs_names) {
+		text_add(&r->script, "names");
+		put_word(&r->script, names);
+		text_add(&r->script, "\n");
+	} else if (s->names) {
+		text_add(&r->lost, "Names that `names` or --node-name-map gave.\n");
+	}
+	put_events(r, s, fabric);
+}
+
+void replay_free(struct replay *r)
+{
+	text_free(&r->script);
+	text_free(&r->lost);
+}

@@ -1,0 +1,498 @@
+/* The real OpenSM over ibsim, this program's side: start the keeper, wait for states, end it. */
+#include "core/source/simulation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "core/base/memory.h"
+#include "core/base/program.h"
+#include "core/base/text.h"
+#include "core/source/simulation_parts.h"
+
+#define TICK_MS 20
+#define STILL_S 60   /* nobody using the processor for so long: it stands still */
+#define LAST_LINES 4 /* of what a program wrote, in messages */
+#define LAST_BYTES 600
+#define QUIET_S 1.0 /* tables of fewer switches than expected: these are all when opensm is idle so long */
+
+enum { IBSIM, OPENSM, PATHS, PROGRAMS };
+static const char *const program[PROGRAMS] = {"ibsim", "opensm", "paths"};
+
+struct simulation {
+	pid_t keeper;
+	int to, from; /* its input and output */
+	char *folder; /* NULL: it has told none yet */
+	char *refused;
+	struct text line;
+	pid_t pid[PROGRAMS];
+	int status[PROGRAMS];
+	bool has_ended[PROGRAMS];
+};
+
+/* --- the keeper ----------------------------------------------------------------------------------- */
+
+/* Both ends lie above the numbers that the keeper uses. */
+static bool make_pipe(int fd[2])
+{
+	int low[2];
+
+	fd[0] = fd[1] = -1;
+	if (pipe2(low, O_CLOEXEC))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		fd[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 10);
+		close(low[i]);
+	}
+	return fd[0] >= 0 && fd[1] >= 0;
+}
+
+/* Our environment without a library to be preloaded: the keeper is no program of a simulation. */
+static char **plain_environment(void)
+{
+	size_t n = 0, k = 0;
+	char **envp;
+
+	while (environ[n])
+		n++;
+	envp = NEW_ARRAY(n + 1, char *);
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(environ[i], "LD_PRELOAD=", 11))
+			envp[k++] = environ[i];
+	return envp;
+}
+
+static int spawn_keeper(struct simulation *s, int in, int out)
+{
+	char name[] = "ibscope", flag[] = SIMULATION_CHILD_FLAG, *argv[] = {name, flag, NULL};
+	char **envp = plain_environment();
+	posix_spawn_file_actions_t fa;
+	posix_spawnattr_t at;
+	int rc;
+
+	posix_spawn_file_actions_init(&fa);
+	program_attributes(&at, POSIX_SPAWN_SETSID);
+	posix_spawn_file_actions_adddup2(&fa, in, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&fa, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addclosefrom_np(&fa, STDERR_FILENO + 1);
+	rc = posix_spawn(&s->keeper, "/proc/self/exe", &fa, &at, argv, envp);
+	posix_spawn_file_actions_destroy(&fa);
+	posix_spawnattr_destroy(&at);
+	free(envp);
+	return rc;
+}
+
+static int program_number(const char *name)
+{
+	for (int i = 0; i < PROGRAMS; i++)
+		if (!strcmp(name, program[i]))
+			return i;
+	return -1;
+}
+
+/* A line that the keeper told. */
+static void take_line(struct simulation *s, const char *line)
+{
+	char name[16];
+	long n;
+	int at;
+
+	if (!strncmp(line, "folder ", 7) && !s->folder)
+		s->folder = str_dup(line + 7);
+	else if (!strncmp(line, "error ", 6) && !s->refused)
+		s->refused = str_dup(line + 6);
+	else if (sscanf(line, "started %15s %ld", name, &n) == 2 && (at = program_number(name)) >= 0)
+		s->pid[at] = (pid_t)n;
+	else if (sscanf(line, "ended %15s %ld", name, &n) == 2 && (at = program_number(name)) >= 0) {
+		s->status[at] = (int)n;
+		s->has_ended[at] = true;
+	}
+}
+
+/* What it told meanwhile, waiting for a moment; false: it is gone. */
+static bool listen_to_keeper(struct simulation *s)
+{
+	struct pollfd pf = {.fd = s->from, .events = POLLIN};
+	char buf[512];
+	ssize_t n;
+
+	if (poll(&pf, 1, TICK_MS) <= 0)
+		return true;
+	n = read(s->from, buf, sizeof(buf));
+	if (n <= 0)
+		return n < 0 && errno == EINTR;
+	for (ssize_t i = 0; i < n; i++) {
+		if (buf[i] != '\n') {
+			text_putc(&s->line, buf[i]);
+			continue;
+		}
+		take_line(s, text_str(&s->line));
+		text_free(&s->line);
+	}
+	return true;
+}
+
+int simulation_possible(struct err *e)
+{
+	char path[256];
+
+	if (!simulation_child_possible())
+		return err_set(e, "this program was not made for starting others over a simulator");
+	if (!program_exists("ibsim"))
+		return err_set(e, "no program ibsim: expected in PATH (Debian package ibsim-utils)");
+	if (!program_exists("opensm") && access("/usr/sbin/opensm", X_OK))
+		return err_set(e, "no program opensm: expected in PATH or /usr/sbin (Debian package opensm)");
+	if (!simulation_library(path, sizeof(path)))
+		return err_set(e, "no library libumad2sim.so, without which OpenSM would not stay in the "
+				  "simulation: expected in "
+				  "/usr/lib/*/umad2sim (Debian package ibsim-utils)");
+	return 0;
+}
+
+struct simulation *simulation_new(struct err *e)
+{
+	struct simulation *s;
+	int in[2], out[2], rc;
+
+	if (simulation_possible(e))
+		return NULL;
+	s = NEW(struct simulation);
+	s->to = s->from = -1;
+	rc = make_pipe(in) ? 0 : errno;
+	if (!make_pipe(out) && !rc)
+		rc = errno;
+	if (!rc)
+		rc = spawn_keeper(s, in[0], out[1]);
+	if (in[0] >= 0)
+		close(in[0]);
+	if (out[1] >= 0)
+		close(out[1]);
+	s->to = in[1];
+	s->from = out[0];
+	if (rc) {
+		s->keeper = 0;
+		err_set(e, "cannot start the keeper of the simulation: %s", strerror(rc));
+		simulation_end(s);
+		return NULL;
+	}
+	while (!s->folder && !s->refused && listen_to_keeper(s))
+		continue;
+	if (s->folder)
+		return s;
+	err_set(e, "%s", s->refused ? s->refused : "the keeper of the simulation ended at once");
+	simulation_end(s);
+	return NULL;
+}
+
+void simulation_end(struct simulation *s)
+{
+	if (!s)
+		return;
+	if (s->to >= 0)
+		close(s->to);
+	while (s->keeper && waitpid(s->keeper, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	if (s->from >= 0)
+		close(s->from);
+	free(s->folder);
+	free(s->refused);
+	text_free(&s->line);
+	free(s);
+}
+
+/* --- files --------------------------------------------------------------------------------------- */
+
+char *simulation_path(const struct simulation *s, const char *name)
+{
+	return str_printf("%s/%s", s->folder, name);
+}
+
+FILE *simulation_open(const struct simulation *s, const char *name, const char *mode, struct err *e)
+{
+	char *path = simulation_path(s, name);
+	FILE *f = fopen(path, mode);
+
+	if (!f)
+		err_system(e, path, errno);
+	free(path);
+	return f;
+}
+
+/* The last lines of a file, " | " between; nothing when there is none. */
+static void last_lines(const struct simulation *s, const char *name, struct text *t)
+{
+	FILE *f = simulation_open(s, name, "r", NULL);
+	char buf[LAST_BYTES + 1];
+	size_t n, from;
+	unsigned lines = 0;
+
+	if (!f)
+		return;
+	if (fseek(f, -LAST_BYTES, SEEK_END))
+		rewind(f);
+	n = fread(buf, 1, LAST_BYTES, f);
+	fclose(f);
+	while (n && buf[n - 1] == '\n')
+		n--;
+	for (from = n; from && lines < LAST_LINES; from--)
+		lines += buf[from - 1] == '\n';
+	from += lines == LAST_LINES;
+	if (n > from)
+		text_add(t, "%s", t->len ? " | " : "");
+	for (size_t i = from; i < n; i++) {
+		if (buf[i] == '\n')
+			text_add(t, " | ");
+		else
+			text_putc(t, buf[i] ? buf[i] : ' ');
+	}
+}
+
+static int tell_last(const struct simulation *s, int which, const char *what, struct err *e)
+{
+	struct text t = {0};
+	char name[20];
+
+	if (which == OPENSM)
+		last_lines(s, SIMULATION_LOG, &t);
+	if (!t.len) {
+		snprintf(name, sizeof(name), "%s.out", program[which]);
+		last_lines(s, name, &t);
+	}
+	err_set(e, "%s %s%s%s", which == PATHS ? "asking for paths" : program[which], what,
+		t.len ? "; its last lines: " : "", text_str(&t));
+	text_free(&t);
+	return -1;
+}
+
+/* --- waiting ------------------------------------------------------------------------------------- */
+
+/* Bytes of a growing file, and how often a word comes in it. */
+struct tail {
+	const char *name;
+	long at;
+	char rest[256]; /* the line that is not whole yet */
+	size_t len;
+};
+
+/* Take its new lines. */
+static void tail_read(const struct simulation *s, struct tail *t, void (*fn)(void *ctx, const char *line),
+		      void *ctx)
+{
+	FILE *f = simulation_open(s, t->name, "r", NULL);
+	int c;
+
+	if (!f)
+		return;
+	if (!fseek(f, t->at, SEEK_SET)) {
+		while ((c = getc(f)) != EOF) {
+			t->at++;
+			if (c != '\n') {
+				if (t->len + 1 < sizeof(t->rest))
+					t->rest[t->len++] = (char)c;
+				continue;
+			}
+			t->rest[t->len] = '\0';
+			fn(ctx, t->rest);
+			t->len = 0;
+		}
+	}
+	fclose(f);
+}
+
+/* Clock ticks of processor time that the programs have used. */
+static unsigned long used(const struct simulation *s)
+{
+	unsigned long sum = 0;
+
+	for (int i = 0; i < PROGRAMS; i++) {
+		char path[40], line[600], *p;
+		unsigned long user, sys;
+		FILE *f;
+
+		if (!s->pid[i] || s->has_ended[i])
+			continue;
+		snprintf(path, sizeof(path), "/proc/%ld/stat", (long)s->pid[i]);
+		f = fopen(path, "r");
+		if (f && fgets(line, sizeof(line), f) && (p = strrchr(line, ')')) &&
+		    sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &sys) == 2)
+			sum += user + sys;
+		if (f)
+			fclose(f);
+	}
+	return sum;
+}
+
+/* What is waited for. */
+struct wait {
+	struct simulation *s;
+	const char *what; /* "ibsim to be ready" */
+	unsigned long used;
+	double moved; /* when the processor was used last */
+	struct progress *p;
+};
+
+/* One moment of waiting: -1 and *e when it will not come. */
+static int wait_a_moment(struct wait *w, struct err *e)
+{
+	struct simulation *s = w->s;
+	unsigned long now;
+
+	if (!listen_to_keeper(s))
+		return err_set(e, "the keeper of the simulation ended");
+	if (progress_cancelled(w->p))
+		return err_set(e, CANCELLED);
+	for (int i = IBSIM; i <= OPENSM; i++) {
+		char how[80];
+
+		if (!s->has_ended[i])
+			continue;
+		snprintf(how, sizeof(how),
+			 s->status[i] < 0 ? "was ended by signal %d" : "ended with status %d",
+			 abs(s->status[i]));
+		return tell_last(s, i, how, e);
+	}
+	now = used(s);
+	if (now != w->used) {
+		w->used = now;
+		w->moved = now_seconds();
+	}
+	if (now_seconds() - w->moved > STILL_S)
+		return tell_last(s, OPENSM, "and ibsim stand still: no processor time used for a minute", e);
+	return 0;
+}
+
+static struct wait begin_wait(struct simulation *s, struct progress *p)
+{
+	return (struct wait){.s = s, .p = p, .moved = now_seconds()};
+}
+
+static void command(struct simulation *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void command(struct simulation *s, const char *fmt, ...)
+{
+	struct text t = {0};
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_addv(&t, fmt, ap);
+	va_end(ap);
+	(void)!write(s->to, text_str(&t), t.len); /* a keeper that is gone is seen when it is waited for */
+	text_free(&t);
+}
+
+/* --- a sweep --------------------------------------------------------------------------------------- */
+
+static void see_ready(void *ctx, const char *line)
+{
+	bool *ready = ctx;
+
+	*ready = *ready || strstr(line, "Network simulator ready");
+}
+
+enum { SWEEPING, SUBNET_UP, SWEEP_FAILED };
+
+static void see_sweep(void *ctx, const char *line)
+{
+	int *state = ctx;
+
+	if (*state == SWEEPING && strstr(line, "-> SUBNET UP"))
+		*state = SUBNET_UP;
+	else if (*state == SWEEPING && strstr(line, "-> Errors during initialization"))
+		*state = SWEEP_FAILED;
+}
+
+struct dump {
+	unsigned begun, ended; /* tables of switches */
+};
+
+static void see_table(void *ctx, const char *line)
+{
+	struct dump *d = ctx;
+	size_t len = strlen(line);
+
+	d->begun += !strncmp(line, "Unicast lids ", 13);
+	d->ended += len > 12 && !strcmp(line + len - 12, " lids dumped");
+}
+
+static int start_ibsim(struct simulation *s, const struct simulation_sizes *z, struct progress *p,
+		       struct err *e)
+{
+	struct tail out = {.name = "ibsim.out"};
+	struct wait w = begin_wait(s, p);
+	bool ready = false;
+
+	progress_start(p, "ibsim reads the fabric", 0);
+	command(s, "ibsim %u %u %u\n", z->nodes, z->switches, z->ports);
+	while (!ready) {
+		if (wait_a_moment(&w, e))
+			return -1;
+		tail_read(s, &out, see_ready, &ready);
+	}
+	return 0;
+}
+
+int simulation_sweep(struct simulation *s, const struct simulation_sizes *z, const char *host,
+		     struct progress *p, struct err *e)
+{
+	struct tail log = {.name = SIMULATION_LOG}, lfts = {.name = SIMULATION_LFTS};
+	struct dump d = {0};
+	struct wait w;
+	int state = SWEEPING;
+
+	if (start_ibsim(s, z, p, e))
+		return -1;
+	w = begin_wait(s, p);
+	progress_start(p, "OpenSM sweeps the simulation", 0);
+	command(s, "opensm %s\n", host);
+	while (state == SWEEPING) {
+		if (wait_a_moment(&w, e))
+			return -1;
+		tail_read(s, &log, see_sweep, &state);
+	}
+	if (state == SWEEP_FAILED)
+		return tell_last(s, OPENSM, "ended its sweep with errors", e);
+	progress_start(p, "OpenSM writes its tables", z->switches);
+	while (d.ended < z->switches) {
+		if (wait_a_moment(&w, e))
+			return -1;
+		tail_read(s, &lfts, see_table, &d);
+		if (d.ended && d.ended == d.begun && now_seconds() - w.moved > QUIET_S)
+			break;
+		progress_step(p, d.ended);
+	}
+	return 0;
+}
+
+static void count_line(void *ctx, const char *line)
+{
+	unsigned *n = ctx;
+
+	*n += *line != '\0';
+}
+
+int simulation_paths(struct simulation *s, const char *host, uint32_t n, struct progress *p, struct err *e)
+{
+	struct tail paths = {.name = SIMULATION_PATHS};
+	struct wait w = begin_wait(s, p);
+	unsigned done = 0;
+
+	progress_start(p, "OpenSM is asked for service levels", n);
+	command(s, "paths %s\n", host);
+	while (!s->has_ended[PATHS]) {
+		if (wait_a_moment(&w, e))
+			return -1;
+		tail_read(s, &paths, count_line, &done);
+		progress_step(p, done);
+	}
+	tail_read(s, &paths, count_line, &done);
+	if (s->status[PATHS] || done != n)
+		return tell_last(s, PATHS, "failed", e);
+	return 0;
+}

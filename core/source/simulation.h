@@ -1,0 +1,62 @@
+/*
+ * The real OpenSM over ibsim, in a folder of its own: what `verify` compares with.
+ *
+ * Nothing real is ever touched.  Both programs are started by a keeper, this program started again (as for
+ * live discovery), which gives them an environment of their own with ibsim's library preloaded, hides
+ * /dev/infiniband from them where there is one, and refuses when it cannot.  The keeper ends them and removes
+ * the folder as soon as this program lets go of it, ends or is ended, whatever ends it.
+ */
+#ifndef IBSCOPE_SIMULATION_H
+#define IBSCOPE_SIMULATION_H
+
+#include <stdio.h>
+#include "core/base/err.h"
+#include "core/base/progress.h"
+
+/*
+ * To be called at the beginning of main(), as live_child_main(): a process started by this file does its work
+ * and returns its exit status, any other gets -1 at once.
+ */
+int simulation_child_main(int argc, char **argv);
+
+struct simulation;
+
+/* Is all there that it needs?  -1 and *e names the program or library, and its Debian package. */
+int simulation_possible(struct err *e);
+
+/* A keeper and its empty folder; NULL and *e.  To be ended by simulation_end(). */
+struct simulation *simulation_new(struct err *e);
+/* End what runs and remove the folder, with all that is in it; returns when both is done. */
+void simulation_end(struct simulation *s);
+
+/* A path within the folder; to be freed. */
+char *simulation_path(const struct simulation *s, const char *name);
+/* A file of the folder, opened for writing (created) or reading; NULL and *e. */
+FILE *simulation_open(const struct simulation *s, const char *name, const char *mode, struct err *e);
+
+/* Sizes that ibsim makes room for. */
+struct simulation_sizes {
+	uint32_t nodes, switches, ports;
+};
+
+/* Files of the folder. */
+#define SIMULATION_NET "fabric.net"	   /* for ibsim, there before it is run */
+#define SIMULATION_CONF "opensm.conf"	   /* for opensm, likewise */
+#define SIMULATION_LFTS "opensm-lfts.dump" /* what opensm wrote */
+#define SIMULATION_LOG "opensm.log"	   /* likewise; log_flags 0x43 */
+#define SIMULATION_PAIRS "pairs"	   /* lines "SLID DLID", for simulation_paths() */
+#define SIMULATION_PATHS "paths"	   /* lines "SLID DLID SL", SL "-" where there is no path */
+
+/*
+ * Start ibsim and opensm, attached to the node of that id in the file, and wait until the first sweep is over
+ * and its tables are written.  There is no time limit but for standing still: neither program using the
+ * processor for a minute.  -1 and *e, with the last lines of the program that ended or failed, also when
+ * cancelled.
+ */
+int simulation_sweep(struct simulation *s, const struct simulation_sizes *sizes, const char *host,
+		     struct progress *p, struct err *e);
+
+/* Ask the subnet administrator for the paths of SIMULATION_PAIRS, n of them; -1 and *e. */
+int simulation_paths(struct simulation *s, const char *host, uint32_t n, struct progress *p, struct err *e);
+
+#endif

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""Sessions in files: save-session and source, report, export slurm.
+
+usage: run.py [TEST]...
+IBSCOPE=build/ibscope.  Prints "N passed, N failed".
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
+DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
+SELENE = os.path.join(ROOT, "tests", "fabrics", "real", "selene-compute.ibnetdiscover.xz")
+FOLDER_OF_DUMPS = os.path.join(ROOT, "tests", "fabrics", "formats", "two-leaf.ibdiagnet2")
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(good, *told):
+    if not good:
+        raise Failed(" ".join(map(str, told))[-1200:])
+
+
+def run(folder, commands, *args, status=0, stdin=None):
+    done = subprocess.run([IBSCOPE, *args, "-e", commands], cwd=folder, input=stdin or "", stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=120)
+    expect(done.returncode == status, commands, done.stdout)
+    return done.stdout
+
+
+def journal(folder, commands):
+    told = [json.loads(line) for line in run(folder, commands + "; journal; snapshot; show options", "--json").splitlines()]
+    return ([(e["text"], e["current"]) for e in told[-3]["events"]], told[-2]["snapshots"], told[-1]["options"])
+
+
+# What people do: each is saved, done again in a folder elsewhere, and must come out the same.
+SESSIONS = {
+    "failures": "load {demo}; route updn root_guid_file=spine-*; fail link leaf-03[5]; snapshot a; fail random 3 seed=4; "
+                "restore all; snapshot 'b c'",
+    "undone": "load {demo}; route minhop; fail switch spine-01; fail host node0001 node0002; undo; set lmc 1; undo",
+    "options": "set lmc 1; set qos TRUE; load {demo}; set use_ucast_cache TRUE; route lash; unset qos; set max_op_vls 3",
+    "before": "set port_guids ibsim; synth torus:4x4,hosts=2; route dor; fail link t00[3]; flap t10[3]; sweep; reroute",
+    "scope": "load {demo}; route minhop; scope node00[01-20]; fail switch spine-02; scope all",
+    "names": "names map; load {demo}; route updn; fail switch 'first leaf'",
+    "files": "load 'a fabric.ibnet'; set root_guid_file 'some roots'; route updn; tables 'my tables'; fail link leaf-01[5]",
+    "lists": "load {demo}; set root_guid_file spine-01 spine-02; route updn; set root_guid_file spine-03",
+    "folder": "load {dumps}",
+    "unrouted": "load {demo}; fail link leaf-03[5]; set lmc 2",
+    "reset": "load {demo}; route updn; fail switch spine-01; reset; fail switch spine-03",
+}
+
+
+def replayed(folder):
+    """save-session and source in another folder: journal, place in it, snapshots, options and tables are the same."""
+    elsewhere = os.path.join(folder, "elsewhere")
+    os.mkdir(elsewhere)
+    run(folder, "load %s; save 'a fabric.ibnet'; route updn; roots export 'some roots'; route minhop; export lfts 'my tables'" % DEMO)
+    with open(os.path.join(folder, "map"), "w", encoding="ascii") as f:
+        f.write('0x0002c90300a00000 "first leaf"\n')
+    guid = re.search(r'^Switch\s+\d+ "S-([0-9a-f]+)"\s+# "leaf-01"', open(DEMO, encoding="utf-8").read(), re.M)[1]
+    with open(os.path.join(folder, "map"), "w", encoding="ascii") as f:
+        f.write('0x%s "first leaf"\n' % guid)
+    for name, commands in SESSIONS.items():
+        commands = commands.format(demo=DEMO, dumps=FOLDER_OF_DUMPS)
+        tables = "; export lfts %s" if name != "unrouted" else "; save %s"
+        told = run(folder, commands + "; save-session saved" + tables % "was")
+        expect("Not in it" not in told, name, told)
+        again = "source ../saved"
+        run(elsewhere, again + tables % "now")
+        with open(os.path.join(folder, "was"), "rb") as a, open(os.path.join(elsewhere, "now"), "rb") as b:
+            expect(a.read() == b.read(), name, "other tables")
+        was, now = journal(folder, commands), journal(elsewhere, again)
+        # paths became whole
+        plain = lambda texts: [(t.replace(folder + "/", "").replace("'", ""), c) for t, c in texts]
+        expect(plain(was[0]) == plain(now[0]), name, plain(was[0]), plain(now[0]))
+        expect(was[1] == now[1], name, was[1], now[1])
+        for option, value in was[2].items():
+            got = now[2][option].replace(folder + "/", "")
+            expect(got == value.replace(folder + "/", ""), name, option, repr(value), repr(got))
+
+
+def lost(folder):
+    """What cannot be done again is told, and what has no file of its own gets one."""
+    text = run(folder, "load %s; save -" % DEMO).split("\n", 1)[1]
+    told = run(folder, "load -; route minhop; fail switch spine-01; save-session saved; export lfts was", stdin=text)
+    expect("the fabric is in %s/saved.ibnet" % os.path.realpath(folder) in told, told)
+    run(folder, "source saved; export lfts now")
+    with open(os.path.join(folder, "was"), "rb") as a, open(os.path.join(folder, "now"), "rb") as b:
+        expect(a.read() == b.read(), "other tables")
+    told = run(folder, "synth ring:5; route minhop; snapshot old; synth ring:6; route minhop; save-session saved")
+    expect('Not in it:\nSnapshot "old": it is of no event of this journal.\n' in told, told)
+    expect("no fabric is loaded" in run(folder, "save-session saved", status=1), "without a fabric")
+
+
+def report(folder):
+    """Every figure of the report is that of the command it stands for; its commands do it again."""
+    commands = "load %s; route updn; fail link leaf-03[5]; fail switch spine-02" % DEMO
+    told = [json.loads(line) for line in run(folder, commands + "; check; load-map; report ticket.md", "--json", status=0).splitlines()]
+    check = next(o for o in told if o["command"] == "check")
+    with open(os.path.join(folder, "ticket.md"), encoding="utf-8") as f:
+        text = f.read()
+    for line in ("## Fabric", "- switches: 48", "- hosts: 64", "- links: 192", "- routed: updn", "- switch: spine-02",
+                 "- paths between hosts: %d" % check["check"]["pairs"], "- unreachable: %d" % check["unreachable"],
+                 "- longest path, hops: %d" % check["check"]["max_hops"],
+                 "- groups of channels with credit loops: %d" % len(check["credit_loops"])):
+        expect(line + "\n" in text, line, text)
+    expect(re.search(r"^- link: \S*leaf-03\\\[5\\\]|^- link: .* to leaf-03\\\[5\\\]$", text, re.M), text)
+    event = next(o for o in told if o["command"] == "fail" and "nodes" in o and o["nodes"])
+    expect("%d entries on %d switches changed" % (event["change"]["entries"], event["change"]["switches"]) in text, text)
+    load = re.search(r"most routes on a link: (\d+), at (.*)", text)
+    expect(int(load[1]) == told[-1]["max_load"] and load[1] in run(folder, commands + "; load-map"), text)
+    fence = re.search(r"^````\n(.*?)^````$", text, re.M | re.S)[1]
+    with open(os.path.join(folder, "again"), "w", encoding="utf-8") as f:
+        f.write(fence)
+    run(folder, commands + "; export lfts was")
+    run(folder, "source again; export lfts now")
+    with open(os.path.join(folder, "was"), "rb") as a, open(os.path.join(folder, "now"), "rb") as b:
+        expect(a.read() == b.read(), "other tables")
+
+
+def hostile(folder):
+    """Names that mean something in Markdown stay text."""
+    net = 'Switch 2 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nHca 1 "A" # "<b>*x*`|"\n[1] "S"[1]\n\nHca 1 "B"\n[1] "S"[2]\n'
+    with open(os.path.join(folder, "net"), "w", encoding="ascii") as f:
+        f.write(net)
+    text = run(folder, "load net; fail host 0x100000; report -")
+    expect("\\<b\\>\\*x\\*\\`\\|" in text and "- host: <b>" not in text, text)
+
+
+# --- Slurm -------------------------------------------------------------------------------------------
+
+def expand(text):
+    """Names of a list as Slurm writes it."""
+    names = []
+    for word in re.findall(r"[^,\[]+(?:\[[^\]]*\])?", text):
+        m = re.fullmatch(r"([^\[]*)\[(.*)\]", word)
+        if not m:
+            names.append(word)
+            continue
+        for part in m[2].split(","):
+            low, _, high = part.partition("-")
+            names += ["%s%0*d" % (m[1], len(low), n) for n in range(int(low), int(high or low) + 1)]
+    return names
+
+
+def parse_conf(text):
+    """{switch: (its nodes, its switches)}"""
+    tree = {}
+    for line in text.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        m = re.fullmatch(r"SwitchName=([^\s=,;\[\]]+) (Nodes|Switches)=(\S+)", line)
+        expect(m and m[1] not in tree, "line", line)
+        tree[m[1]] = (expand(m[3]), []) if m[2] == "Nodes" else ([], expand(m[3]))
+    return tree
+
+
+def parse_yaml(text):
+    head = "---\n- topology: default\n  cluster_default: true\n  tree:\n    switches:\n"
+    expect(text.startswith(head), text[:200])
+    tree = {}
+    for name, kind, names in re.findall(r"      - switch: (\S+)\n        (nodes|children): (\S+)\n", text[len(head):]):
+        tree[name] = (expand(names), []) if kind == "nodes" else ([], expand(names))
+    expect(text.count("\n") == head.count("\n") + 2 * len(tree), "lines")
+    return tree
+
+
+def sound(tree, roots):
+    """Each node and each switch but the roots stands once below one switch, and none below itself."""
+    below = [n for nodes, _ in tree.values() for n in nodes]
+    expect(len(below) == len(set(below)), "a node twice")
+    children = [c for _, switches in tree.values() for c in switches]
+    expect(len(children) == len(set(children)) and set(children) <= set(tree), "a switch twice, or one that is not there")
+    tops = [s for s in tree if s not in children]
+    expect(len(tops) == roots, "roots", tops)
+    seen = set()
+    todo = list(tops)
+    while todo:
+        seen.add(todo[-1])
+        todo += tree[todo.pop()][1]
+    expect(seen == set(tree), "loops: ", set(tree) - seen)
+    return set(below), tops
+
+
+def leaves_of(fabric):
+    """{switch description: hosts on it} of ibnetdiscover text, by its own lines."""
+    found, at = {}, None
+    for line in fabric.splitlines():
+        head = re.match(r'(Switch|Ca)\s+\d+ "[^"]+"\s+# "([^"]*)"', line)
+        cable = re.match(r'\[\d+\]\s+"H-[0-9a-f]+"\[\d+\]\(\w+\)\s+# "([^"]*)"', line)
+        at = (head[2] if head[1] == "Switch" else None) if head else at
+        if cable and at:
+            found.setdefault(at, set()).add(cable[1].split(" ")[0])
+    return found
+
+
+def slurm(folder):
+    """topology.conf and topology.yaml of trees, a torus, a fabric in two parts, and Selene with its rails."""
+    run(folder, "load %s; export slurm t.conf; export slurm t.yaml; save made" % DEMO)
+    texts = [open(os.path.join(folder, name), encoding="utf-8").read() for name in ("t.conf", "t.yaml", "made")]
+    tree = parse_conf(texts[0])
+    expect(tree == parse_yaml(texts[1]), "conf and yaml differ")
+    nodes, _ = sound(tree, 1)
+    expect(nodes == {"node%04d" % n for n in range(1, 65)}, nodes)
+    expect({name: set(n) for name, (n, _) in tree.items() if n} == leaves_of(texts[2]), "leaves")
+    # four pods of four leaves below one root
+    pods = sorted(sorted(s) for _, s in tree.values() if s and s[0].startswith("leaf"))
+    expect(pods == [["leaf-%02d" % (4 * p + i) for i in (1, 2, 3, 4)] for p in range(4)], pods)
+    # every spine of a pod down: its leaves are trees of their own
+    run(folder, "load %s; fail switch spine-01 spine-05 spine-09 spine-13; export slurm t.conf" % DEMO)
+    down = parse_conf(open(os.path.join(folder, "t.conf"), encoding="utf-8").read())
+    sound(down, 1)
+    one = parse_conf(run(folder, "synth torus:4x4,hosts=2; export slurm -").split("\n", 1)[1])
+    nodes, _ = sound(one, 1)
+    expect(len(nodes) == 32 and len(one) == 17, len(nodes), len(one))
+    told = run(folder, "load %s; export slurm t.conf; save made" % SELENE)
+    tree = parse_conf(open(os.path.join(folder, "t.conf"), encoding="utf-8").read())
+    hosts = {re.sub(r"[^-\w.]", "_", h) for on in leaves_of(open(os.path.join(folder, "made"), encoding="utf-8").read()).values()
+             for h in on}
+    nodes, _ = sound(tree, 1)
+    wanted = {h for h in hosts if h != "Mellanox"}     # aggregation nodes: "Mellanox Technologies Aggregation Node"
+    expect(nodes == wanted, sorted(nodes ^ wanted)[:5])
+    expect("One port of each host counts: %d other ports left out." % (3675 - len(nodes)) in told, told)
+
+
+TESTS = [replayed, lost, report, hostile, slurm]
+
+
+def main():
+    passed = failed = 0
+    for test in TESTS:
+        if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
+            continue
+        with tempfile.TemporaryDirectory(prefix="sessions.") as folder:
+            try:
+                test(os.path.realpath(folder))
+                passed += 1
+            except (Failed, OSError, KeyError, StopIteration, TypeError, subprocess.SubprocessError) as e:
+                failed += 1
+                print("FAIL %s: %s: %s" % (test.__name__, type(e).__name__, e), flush=True)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

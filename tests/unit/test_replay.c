@@ -1,0 +1,79 @@
+/* The commands that lead to a session, and Slurm's topology of small fabrics (tests/sessions/run.py has real
+ * ones). */
+#include "fixture.h"
+
+#include "core/base/text.h"
+#include "core/formats/formats.h"
+#include "core/session/replay.h"
+
+static struct session *start(const char *lines)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	ok_line(s, lines);
+	return s;
+}
+
+static void check_script(const char *lines, const char *script, const char *lost)
+{
+	struct session *s = start(lines);
+	struct replay r;
+
+	replay_make(&r, s, NULL, NULL);
+	assert_string_equal(text_str(&r.script), script);
+	assert_string_equal(text_str(&r.lost), lost);
+	replay_free(&r);
+	session_free(s);
+}
+
+static void test_script(void **state)
+{
+	(void)state;
+	check_script("synth ring:5", "synth ring:5\n", "");
+	check_script("set lmc 1; synth ring:5; route minhop; snapshot 'a b'; fail switch ring1; undo",
+		     "set lmc 1\nsynth ring:5\nroute minhop\nsnapshot \"a b\"\nfail switch ring1\nundo\n",
+		     "");
+	check_script("synth ring:5; set qos TRUE; route minhop; unset qos",
+		     "synth ring:5\nset qos TRUE\nroute minhop\nunset qos\n", "");
+	check_script("synth ring:5; route minhop; reset; fail link ring0[1]",
+		     "synth ring:5\nroute minhop\nreset\nfail link ring0[1]\n", "");
+	check_script("synth ring:5; route minhop; snapshot a; synth ring:6",
+		     "synth ring:6\nroute minhop\nreset\n",
+		     "Snapshot \"a\": it is of no event of this journal.\n");
+}
+
+static void check_slurm(const char *lines, bool yaml, const char *expected)
+{
+	struct session *s = start(lines);
+	struct topo *t = topo_new(s->fabric, session_state(s));
+	struct text out = {0}, notes = {0};
+	FILE *f = text_stream(&out);
+
+	assert_int_equal(write_slurm(f, t, yaml, &notes, NULL), 0);
+	fclose(f);
+	if (!strstr(text_str(&out), expected))
+		fail_msg("found \"%s\", expected \"%s\"", text_str(&out), expected);
+	text_free(&out);
+	text_free(&notes);
+	topo_unref(t);
+	session_free(s);
+}
+
+static void test_slurm(void **state)
+{
+	(void)state;
+	check_slurm("synth xgft:2,2,2:1,2,2", false,
+		    "SwitchName=leaf-01 Nodes=node[0001-0002]\nSwitchName=leaf-02 Nodes=node[0003-0004]\n"
+		    "SwitchName=leaf-03 Nodes=node[0005-0006]\nSwitchName=leaf-04 Nodes=node[0007-0008]\n");
+	check_slurm("synth xgft:2,2:1,2", true,
+		    "---\n- topology: default\n  cluster_default: true\n  tree:\n    switches:\n");
+	check_slurm("synth xgft:2,2:1,2", false, "SwitchName=level2-1 Switches=leaf-[01-02]\n");
+	check_slurm("synth xgft:2,2:1,2; fail host node0001", false, "SwitchName=leaf-01 Nodes=node0002\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_script), cmocka_unit_test(test_slurm)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""verify: the real OpenSM over a simulation, started by ibscope itself.
+
+usage: run.py [TEST]...
+
+Programs in front of opensm (shell scripts in PATH) make it route otherwise, die or stand still, so that what verify
+says of it can be judged.  Needs opensm and ibsim-utils.  IBSCOPE=build/ibscope.  Prints "N passed, N failed".
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, "tests", "tui"))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import contract  # noqa: E402
+import run as tui  # noqa: E402
+
+IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
+DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
+STAGE = os.path.join(ROOT, "tests", "fabrics", "formats", "stage-qdr-fdr10.ibnetdiscover")
+STORAGE = os.path.join(ROOT, "tests", "fabrics", "real", "selene-storage.ibnetdiscover.xz")
+OPENSM = shutil.which("opensm") or "/usr/sbin/opensm"
+BOUND = 120
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(good, told):
+    if not good:
+        raise Failed(str(told)[-800:])
+
+
+class Place:
+    """A folder for TMPDIR, one for programs in front of PATH, and a mark in the environment of all that is started."""
+
+    def __init__(self, folder):
+        self.tmp, self.bin = os.path.join(folder, "tmp"), os.path.join(folder, "bin")
+        os.mkdir(self.tmp)
+        os.mkdir(self.bin)
+        self.mark = "IBSCOPE_VERIFY_MARK=%d.%s" % (os.getpid(), os.path.basename(folder))
+        name, _, value = self.mark.partition("=")
+        self.env = dict(os.environ, TMPDIR=self.tmp, PATH=self.bin + ":" + os.environ["PATH"], **{name: value})
+
+    def program(self, name, text):
+        path = os.path.join(self.bin, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\n" + text)
+        os.chmod(path, 0o755)
+
+    def run(self, commands, *args):
+        return subprocess.run([IBSCOPE, *args, "-e", commands], env=self.env, cwd=ROOT, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=BOUND)
+
+    def start(self, commands):
+        return subprocess.Popen([IBSCOPE, "-e", commands], env=self.env, cwd=ROOT, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def object(self, commands, status=0):
+        done = self.run(commands, "--json")
+        expect(done.returncode == status, done.stdout)
+        found = [o for o in contract.objects(IBSCOPE, done.stdout) if o["command"] == "verify"]
+        expect(len(found) == 1, done.stdout)
+        return found[0]
+
+    def nothing_left(self):
+        # what is no more than a name in the table of processes has ended
+        end = time.monotonic() + BOUND
+        while tui.pids_with(self.mark) or os.listdir(self.tmp):
+            expect(time.monotonic() < end, "left behind: %s %s" % (tui.pids_with(self.mark), os.listdir(self.tmp)))
+            time.sleep(0.02)
+
+    def wait_for(self, name, words):
+        """Until a file of the simulation's folder holds the words; the folder."""
+        end = time.monotonic() + BOUND
+        while True:
+            for folder in os.listdir(self.tmp):
+                path = os.path.join(self.tmp, folder, name)
+                try:
+                    with open(path, encoding="utf-8", errors="replace") as f:
+                        if words in f.read():
+                            return os.path.join(self.tmp, folder)
+                except OSError:
+                    pass
+            expect(time.monotonic() < end, "no \"%s\" in %s" % (words, name))
+            time.sleep(0.02)
+
+
+def entries(place, commands):
+    """(switch, LID) -> port of `export lfts`, with the LIDs that have none."""
+    text, out, sw, top = place.run(commands + "; export lfts -").stdout, {}, None, 0
+    for line in text.splitlines():
+        head = re.match(r"Unicast lids \[0-(\d+)\] of switch Lid \d+ guid (0x\w+)", line)
+        entry = re.match(r"0x([0-9a-fA-F]{4}) (\d{3}) ", line)
+        if head:
+            sw, top = head[2], int(head[1])
+            out.update({(sw, lid): None for lid in range(1, top + 1)})
+        elif entry:
+            out[sw, int(entry[1], 16)] = int(entry[2])
+    return out
+
+
+def identical(place):
+    """Every engine on a fabric with something down: all entries, and service levels where there are any."""
+    for engine, sls in (("minhop", 0), ("updn", 0), ("dnup", 0), ("ftree", 0), ("dor", 0), ("lash", 3782),
+                        ("sssp", 0), ("dfsssp qos=TRUE", 3782), ("nue", 3782)):
+        o = place.object("load %s; fail switch spine-01; fail host node0007 node0008; verify %s" % (DEMO, engine))
+        expect(o["identical"] and o["differ"] == 0, (engine, o))
+        expect(o["entries"] == len(entries(place, "load %s; fail switch spine-01; fail host node0007 node0008; route %s"
+                                           % (DEMO, engine))), (engine, o["entries"]))
+        expect(o["sls"]["asked"] == sls == o["sls"]["pairs"] and not o["sls"]["differ"], (engine, o["sls"]))
+        expect("Not simulated, as they failed or are not reached: 3 nodes" in o["limits"], o["limits"])
+    place.nothing_left()
+
+
+def options(place):
+    """Options, names in place of files, and files go to OpenSM."""
+    o = place.object("load %s; verify updn lmc=2 'root_guid_file=spine-*'" % DEMO)
+    expect(o["identical"] and o["engine"] == o["opensm_engine"] == "updn", o)
+    plain = place.object("load %s; verify updn lmc=2" % DEMO)
+    expect(plain["identical"] and plain["entries"] == o["entries"], plain)
+    place.program("opensm", "cp root_guid_file '%s/roots'; exec %s \"$@\"\n" % (place.bin, OPENSM))
+    place.object("load %s; verify updn root_guid_file=spine-*" % DEMO)
+    with open(os.path.join(place.bin, "roots"), encoding="ascii") as f:
+        expect(len(set(f.read().split())) == 16, "16 roots")
+    place.nothing_left()
+
+
+def port_guids(place):
+    """A fabric whose host ports have other GUIDs than ibsim gives them: told, and still the same."""
+    o = place.object("load %s; verify minhop" % STORAGE)
+    expect(o["identical"] and o["entries"] == 928800 and "at 1247 ports" in o["limits"], o)
+    told = place.run("load %s; verify minhop" % STORAGE)
+    expect("minhop, from a start on this fabric: identical: 928,800 entries.\n" in told.stdout, told.stdout)
+
+
+def other_engine(place):
+    """An OpenSM that routes with another engine: what differs is counted and named."""
+    place.program("opensm", "sed -i 's/^routing_engine .*/routing_engine updn/' opensm.conf; exec %s \"$@\"\n" % OPENSM)
+    load = "set port_guids ibsim; load %s; fail link leaf-03[5]" % DEMO
+    o = place.object(load + "; verify minhop", status=1)
+    ours, theirs = (entries(place, "%s; route %s" % (load, engine)) for engine in ("minhop", "updn"))
+    wrong = {k for k in set(ours) | set(theirs) if ours.get(k) != theirs.get(k)}
+    expect(wrong and o["differ"] == len(wrong) and not o["identical"], (o, len(wrong)))
+    expect(o["engine"] == "minhop" and o["opensm_engine"] == "updn", o)
+    expect(len(o["differences"]) == min(20, len(wrong)), o)
+    for d in o["differences"]:
+        key = d["switch_guid"], d["lid"]
+        expect(key in wrong and ours[key] == d["port"] and theirs[key] == d["opensm"], d)
+    told = place.run(load + "; verify minhop").stdout
+    expect("! OpenSM routed with updn, ibscope with minhop.\n" in told and "entries differ from the real OpenSM's" in told,
+           told)
+    place.nothing_left()
+
+
+def dies(place):
+    """A dying OpenSM is told with its last lines."""
+    place.program("opensm", "echo first words; echo last words; exit 3\n")
+    done = place.run("load %s; verify minhop" % DEMO)
+    expect(done.returncode == 1 and "opensm ended with status 3; its last lines: first words | last words" in done.stdout,
+           done.stdout)
+    place.program("opensm", "kill -SEGV $$\n")
+    done = place.run("load %s; verify minhop" % DEMO)
+    expect(done.returncode == 1 and "opensm was ended by signal 11" in done.stdout, done.stdout)
+    place.program("opensm", "exec %s \"$@\"\n" % OPENSM)
+    place.program("ibsim", "echo no fabric; exit 5\n")
+    done = place.run("load %s; verify minhop" % DEMO)
+    expect(done.returncode == 1 and "ibsim ended with status 5; its last lines: no fabric" in done.stdout, done.stdout)
+    place.nothing_left()
+
+
+def refuses(place):
+    """Where a program is not there, or there is nothing to compare with, nothing is started."""
+    place.program("opensm", "touch '%s/started'\n" % place.bin)
+    for commands, why in (("synth ring:5; route mincontention; verify", "no engine of OpenSM"),
+                          ("synth ring:5; verify minhop nothing", "expected OPTION=VALUE"),
+                          ("synth ring:5; set rules manual; verify", "rules is manual"),
+                          ("verify", "no fabric is loaded")):
+        done = place.run(commands)
+        expect(done.returncode == 1 and why in done.stdout, (commands, done.stdout))
+    place.env["PATH"] = place.bin
+    done = place.run("synth ring:5; verify")
+    expect(done.returncode == 1 and "no program ibsim" in done.stdout and "ibsim-utils" in done.stdout, done.stdout)
+    expect(not os.path.exists(os.path.join(place.bin, "started")), "it was started")
+    place.nothing_left()
+
+
+def only_simulator(place):
+    """What opensm gets: the library preloaded, another simulator's address taken away, a folder that is its own."""
+    place.program("opensm", "env >'%s/env'; exec %s \"$@\"\n" % (place.bin, OPENSM))
+    place.env.update(IBSIM_SERVER_NAME="elsewhere", IBSIM_SOCKNAME="another")
+    expect(place.object("load %s; verify minhop" % DEMO)["identical"], "not identical")
+    with open(os.path.join(place.bin, "env"), encoding="utf-8") as f:
+        env = dict(line.rstrip("\n").split("=", 1) for line in f if "=" in line)
+    expect(env["LD_PRELOAD"].endswith("/libumad2sim.so") and "IBSIM_SERVER_NAME" not in env, env)
+    expect(env["IBSIM_SOCKNAME"].startswith("ibscope-verify.") and env["OSM_TMP_DIR"].startswith(place.tmp), env)
+    place.nothing_left()
+
+
+def own_namespace():
+    """Can this machine's user make a mount namespace?"""
+    return subprocess.run(["unshare", "-m", "true"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def hidden(place):
+    """With devices on the machine opensm sees none; without the library nothing is started."""
+    if not own_namespace():
+        print("verify: not tried, as no mount namespace can be made here: hidden devices, missing library", flush=True)
+        return
+    place.program("opensm", "ls -A /dev/infiniband >'%s/seen'; exec %s \"$@\"\n" % (place.bin, OPENSM))
+    inside = "mkdir -p /dev/infiniband && touch /dev/infiniband/umad0 && exec \"$@\""
+    covered = "mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && " + inside
+    command = [IBSCOPE, "-e", "load %s; verify minhop" % DEMO]
+    done = subprocess.run(["unshare", "-m", "sh", "-c", covered, "sh", *command], env=place.env, cwd=ROOT, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=BOUND,
+                          check=False)
+    expect(done.returncode == 0 and "identical: " in done.stdout, done.stdout)
+    with open(os.path.join(place.bin, "seen"), encoding="ascii") as f:
+        expect(f.read() == "", "opensm saw a device")
+    os.unlink(os.path.join(place.bin, "seen"))
+    covered = "for d in /usr/lib/*/umad2sim; do mount -t tmpfs none $d; done; exec \"$@\""
+    done = subprocess.run(["unshare", "-m", "sh", "-c", covered, "sh", *command], env=place.env, cwd=ROOT, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=BOUND,
+                          check=False)
+    expect(done.returncode == 1 and "no library libumad2sim.so" in done.stdout, done.stdout)
+    expect(not os.path.exists(os.path.join(place.bin, "seen")), "opensm was started without the library")
+    place.nothing_left()
+
+
+def ends(place):
+    """Signals while ibsim reads, while OpenSM sweeps, and while it stands still: nothing stays behind."""
+    standing = "echo here >>opensm.out2; exec sleep 1000\n"
+    for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
+        place.program("opensm", standing)
+        p = place.start("load %s; verify minhop" % STAGE)
+        place.wait_for("opensm.out2", "here")
+        p.send_signal(sig)
+        expect(p.wait(BOUND) == -sig, p.returncode)
+        place.nothing_left()
+        place.program("opensm", "exec %s \"$@\"\n" % OPENSM)
+        p = place.start("load %s; verify minhop; verify minhop; verify minhop" % STORAGE)
+        place.wait_for("opensm.log", "OpenSM")
+        p.send_signal(sig)
+        expect(p.wait(BOUND) == -sig, p.returncode)
+        place.nothing_left()
+
+
+TESTS = [identical, options, port_guids, other_engine, dies, refuses, only_simulator, hidden, ends]
+
+
+def main():
+    lack = [n for n in ("ibsim", "opensm") if not shutil.which(n) and not os.path.exists("/usr/sbin/" + n)]
+    if lack:
+        print("FAIL: no %s (.ci/packages)\n0 passed, 1 failed" % ", ".join(lack))
+        return 1
+    passed = failed = 0
+    for test in TESTS:
+        if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
+            continue
+        with tempfile.TemporaryDirectory(prefix="verify.") as folder:
+            try:
+                test(Place(folder))
+                passed += 1
+            except (Failed, contract.Breach, OSError, KeyError, json.JSONDecodeError, subprocess.SubprocessError) as e:
+                failed += 1
+                print("FAIL %s: %s: %s" % (test.__name__, type(e).__name__, e), flush=True)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
