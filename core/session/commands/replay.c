@@ -230,11 +230,11 @@ static int put_check(FILE *f, const struct sweep *w, struct out *o, struct err *
 
 static int put_load(FILE *f, const struct sweep *w, struct out *o, struct err *e)
 {
-	struct loads *l = loads_new(w->routing, "all", o->run->progress, e);
+	struct loads *l = loads_new(w->routing, &pattern_all, o->run->progress);
 	char a[300];
 
 	if (!l)
-		return -1;
+		return err_set(e, CANCELLED);
 	fputs("\n## Load, all hosts to all\n\n", f);
 	put_count(f, "routes", l->routes);
 	put_count(f, "links between switches, a direction each", l->n_links);
