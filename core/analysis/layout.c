@@ -101,8 +101,8 @@ struct whole {
 	uint32_t *first;  /* [n + 1] arcs of each, by rank */
 	struct arc *arc;
 	uint32_t n_arcs;
-	uint32_t *part; /* [n] lowest rank in the same part */
-	uint32_t *size; /* [n] of the part of that lowest rank */
+	uint32_t *part;	 /* [n] lowest rank in the same part */
+	uint32_t *size;	 /* [n] of the part of that lowest rank */
 	uint32_t *local; /* [n] number within its part */
 };
 

@@ -415,10 +415,9 @@ static void take_grid(struct lpart *p, const struct lgrid *g)
 	}
 	for (uint32_t u = 0; u < p->n; u++)
 		for (unsigned d = 0; d < LAYOUT_DIMS; d++)
-			p->coord[(size_t)u * LAYOUT_DIMS + d] =
-				*at_of(g, u) == NO_ID ? LAYOUT_BESIDE
-				: d < g->n_dims	      ? (uint16_t)at_of(g, u)[d]
-						      : 0;
+			p->coord[(size_t)u * LAYOUT_DIMS + d] = *at_of(g, u) == NO_ID ? LAYOUT_BESIDE
+								: d < g->n_dims ? (uint16_t)at_of(g, u)[d]
+										: 0;
 	tell_grid(p);
 }
 

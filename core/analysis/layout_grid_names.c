@@ -8,8 +8,8 @@
 #include "core/analysis/layout_parts.h"
 #include "core/base/memory.h"
 
-#define NAME_MOST 128	/* characters of names that are compared */
-#define MOST_AGREE 0.7	/* of the links of a dimension change this place of the name */
+#define NAME_MOST 128  /* characters of names that are compared */
+#define MOST_AGREE 0.7 /* of the links of a dimension change this place of the name */
 #define PORTS 256
 
 static uint32_t *at_of(const struct lgrid *g, uint32_t u)
@@ -22,7 +22,8 @@ struct told {
 	int place; /* of the name, -1 = not known */
 	double port;
 	uint32_t links;
-	uint32_t alone[NAME_MOST], pair[NAME_MOST]; /* links that change this place alone, this one or the next */
+	uint32_t alone[NAME_MOST],
+		pair[NAME_MOST]; /* links that change this place alone, this one or the next */
 };
 
 /* First and last place in which two names of equal length differ; false: there are none. */
@@ -185,12 +186,13 @@ static bool best_pair(const struct lpart *p, const struct lgrid *g, bool cube, u
 
 	for (unsigned i = 0; i < g->n_dims; i++)
 		for (unsigned j = i + 1; j < g->n_dims; j++) {
-			bool named = t[i].place >= 0 && t[j].place >= 0, same = named && t[i].place == t[j].place;
+			bool named = t[i].place >= 0 && t[j].place >= 0,
+			     same = named && t[i].place == t[j].place;
 			uint64_t worth;
 
 			if (g->size[i] != 2 || g->size[j] != 2 || (named && !same && !cube))
 				continue;
-			worth = 1 + ports_shared(p, g, i, j) + ((uint64_t)same << 32);
+			worth = 1 + ((uint64_t)same << 32) + (named && !same ? 0 : ports_shared(p, g, i, j));
 			if (worth <= best)
 				continue;
 			best = worth;

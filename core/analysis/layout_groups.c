@@ -9,8 +9,8 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
-#define MAX_DEGREE 128	  /* of a switch in a group */
-#define LEAST_SIZE 3	  /* switches of a group */
+#define MAX_DEGREE 128 /* of a switch in a group */
+#define LEAST_SIZE 3   /* switches of a group */
 #define LEAST_GROUPS 3
 #define LEAST_LINKED 0.6  /* of the pairs in a group */
 #define LEAST_COVERED 0.8 /* switches in groups, of all */
@@ -66,8 +66,7 @@ static bool are_groups(struct lpart *p, const uint32_t *of, uint32_t sets)
 		if (of[p->end[2 * l]] == of[p->end[2 * l + 1]])
 			inside[of[p->end[2 * l]]]++;
 	for (uint32_t k = 0; k < sets; k++) {
-		bool good = size[k] >= LEAST_SIZE &&
-			    inside[k] >= LEAST_LINKED * size[k] * (size[k] - 1) / 2;
+		bool good = size[k] >= LEAST_SIZE && inside[k] >= LEAST_LINKED * size[k] * (size[k] - 1) / 2;
 
 		covered += good ? size[k] : 0;
 		inside[k] = good ? groups++ : NO_ID;

@@ -1,4 +1,5 @@
-/* Between the files that lay fabrics out: one connected part, switches numbered in the order of their names. */
+/* Between the files that lay fabrics out: one connected part, switches numbered in the order of their names.
+ */
 #ifndef IBSCOPE_LAYOUT_PARTS_H
 #define IBSCOPE_LAYOUT_PARTS_H
 
@@ -6,15 +7,15 @@
 
 struct lpart {
 	uint32_t n, n_links;
-	uint32_t *sw;	    /* [n] switch id, by name */
-	const char **name;  /* [n] */
-	uint32_t *hosts;    /* [n] */
-	uint32_t *chassis;  /* [n] NO_ID: none */
-	uint32_t *first;    /* [n + 1] */
-	uint32_t *to;	    /* [2 n_links] neighbours, ascending */
-	uint32_t *link;	    /* [2 n_links] link of each */
-	uint32_t *end;	    /* [2 n_links] ends of a link, the lower first */
-	uint8_t *port;	    /* [2 n_links] lowest port number at each end */
+	uint32_t *sw;	   /* [n] switch id, by name */
+	const char **name; /* [n] */
+	uint32_t *hosts;   /* [n] */
+	uint32_t *chassis; /* [n] NO_ID: none */
+	uint32_t *first;   /* [n + 1] */
+	uint32_t *to;	   /* [2 n_links] neighbours, ascending */
+	uint32_t *link;	   /* [2 n_links] link of each */
+	uint32_t *end;	   /* [2 n_links] ends of a link, the lower first */
+	uint8_t *port;	   /* [2 n_links] lowest port number at each end */
 	uint32_t max_degree;
 	struct progress *progress;
 	/* What is found; arrays are there from the beginning. */
@@ -51,11 +52,11 @@ uint32_t lpart_number(uint32_t *parent, uint32_t n, uint32_t *of);
  * cancelled says no.
  */
 bool layout_is_grid(struct lpart *p);
-bool layout_is_groups(struct lpart *p);	   /* by triangles */
-bool layout_is_tree(struct lpart *p);	   /* leaves p->level as it would be and p->is.wrong when it is none */
-bool layout_is_plus(struct lpart *p);	   /* dragonfly+; after layout_is_tree() */
-void layout_order_tree(struct lpart *p);   /* pods or chassis, and order within levels */
-void layout_spread(struct lpart *p);	   /* OTHER: x, y */
+bool layout_is_groups(struct lpart *p);	 /* by triangles */
+bool layout_is_tree(struct lpart *p);	 /* leaves p->level as it would be and p->is.wrong when it is none */
+bool layout_is_plus(struct lpart *p);	 /* dragonfly+; after layout_is_tree() */
+void layout_order_tree(struct lpart *p); /* pods or chassis, and order within levels */
+void layout_spread(struct lpart *p);	 /* OTHER: x, y */
 
 /* Between the files of grids. */
 #define GRID_MOST 24 /* dimensions before those of two are put together */

@@ -251,8 +251,9 @@ static void count_corner(const struct lpart *p, const struct classes *c, struct 
 	m->count[k]++;
 	/* it goes on when one link leads to u and the other away from it */
 	if (k == CORNER_STRAIGHT)
-		m->on += (arc_odd(p, u, i) ^ c->odd[p->link[i]]) != (arc_odd(p, u, j) ^ c->odd[p->link[j]]) ? 1
-													 : -1;
+		m->on += (arc_odd(p, u, i) ^ c->odd[p->link[i]]) != (arc_odd(p, u, j) ^ c->odd[p->link[j]])
+				 ? 1
+				 : -1;
 }
 
 /* false: too many for a grid, or cancelled. */
@@ -274,17 +275,21 @@ static bool count_meetings(const struct lpart *p, const struct classes *c, struc
 
 struct joining {
 	const struct classes *c;
-	struct turned dims;   /* over classes */
-	uint32_t *next;	      /* [n] ring of the classes of a dimension */
-	uint32_t *n_met;      /* [n] squares: entries of all its classes, at the root */
-	uint32_t *first;      /* [n + 1] squares of a class with others */
+	struct turned dims; /* over classes */
+	uint32_t *next;	    /* [n] ring of the classes of a dimension */
+	uint32_t *n_met;    /* [n] squares: entries of all its classes, at the root */
+	uint32_t *first;    /* [n + 1] squares of a class with others */
 	uint32_t *with, *squares;
-	uint8_t *clique;      /* [n] at the root */
+	uint8_t *clique; /* [n] at the root */
 };
 
+/*
+ * Straights where a link of a square is missing go on at one end of a link and turn back at its other end:
+ * they cancel out.
+ */
 static uint32_t votes(const struct meeting *m)
 {
-	uint32_t straights = m->count[CORNER_STRAIGHT];
+	uint32_t straights = (uint32_t)abs(m->on);
 
 	if (m->count[CORNER_TRIANGLE] >= straights)
 		return m->count[CORNER_TRIANGLE];
@@ -351,7 +356,7 @@ static void try_join(struct joining *j, const struct meeting *m)
 {
 	unsigned odd;
 	uint32_t a = turned_find(&j->dims, m->a, &odd), b = turned_find(&j->dims, m->b, &odd), root, swap;
-	bool clique = m->count[CORNER_TRIANGLE] >= m->count[CORNER_STRAIGHT];
+	bool clique = m->count[CORNER_TRIANGLE] >= (uint32_t)abs(m->on);
 
 	if (a == b) {
 		j->clique[a] |= clique;

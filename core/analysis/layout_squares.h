@@ -11,8 +11,8 @@
 struct ldirections {
 	unsigned n_dims;
 	bool clique[GRID_MOST];
-	uint32_t *dim;	/* [n_links] */
-	uint8_t *back;	/* [n_links] */
+	uint32_t *dim; /* [n_links] */
+	uint8_t *back; /* [n_links] */
 };
 
 /* false: not a grid, or cancelled. */

@@ -10,9 +10,9 @@
 #include "core/base/text.h"
 
 #define SWEEPS 4
-#define LOOK_AT 8	/* switches to compare with */
+#define LOOK_AT 8 /* switches to compare with */
 #define LEAST_ALIKE 0.75
-#define MOST_WRONG 0.1	/* of the links */
+#define MOST_WRONG 0.1 /* of the links */
 #define NO_LEVEL 255
 #define MOST_LEVELS 64
 
@@ -109,7 +109,8 @@ static double overlap(const struct lpart *p, uint32_t u, uint32_t v)
 	return (double)common / (lpart_degree(p, u) + lpart_degree(p, v) - common);
 }
 
-/* Does a switch whose neighbours are all one below it look more like those two below than like those beside? */
+/* Does a switch whose neighbours are all one below it look more like those two below than like those beside?
+ */
 static bool looks_lower(const struct lpart *p, const uint8_t *level, uint32_t u)
 {
 	double best[2] = {0, 0}; /* below, beside */

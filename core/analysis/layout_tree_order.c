@@ -29,9 +29,9 @@ struct keyed {
 	uint32_t block, unit, u;
 };
 
-#define COMPARE(field)                          \
-	do {                                    \
-		if (a->field != b->field)       \
+#define COMPARE(field)                                       \
+	do {                                                 \
+		if (a->field != b->field)                    \
 			return a->field < b->field ? -1 : 1; \
 	} while (0)
 
@@ -123,9 +123,9 @@ static bool ordering_make(struct ordering *o, struct lpart *p, const uint32_t *c
 	for (uint32_t u = 0; u < p->n; u++) {
 		o->unit[u] = chassis[u] == NO_ID ? u : chassis[u];
 		if (!pods)
-			o->block[u] = chassis[u] == NO_ID	? NO_ID
-				      : chassis[u] == u ? o->n_blocks++
-							: o->block[chassis[u]];
+			o->block[u] = chassis[u] == NO_ID ? NO_ID
+				      : chassis[u] == u	  ? o->n_blocks++
+							  : o->block[chassis[u]];
 	}
 	o->tall = NEW_ARRAY(o->n_blocks + 1, uint8_t);
 	for (uint32_t u = 0; u < p->n; u++) {
@@ -159,8 +159,8 @@ static double barycentre(const struct ordering *o, uint32_t u, bool above)
 
 /* Means over what stays together: key of each run of equal id, ids being switches or blocks. */
 struct means {
-	double *sum;   /* [n] */
-	uint32_t *n;   /* [n] */
+	double *sum; /* [n] */
+	uint32_t *n; /* [n] */
 };
 
 static int64_t fine(double sum, uint32_t n)
@@ -168,7 +168,8 @@ static int64_t fine(double sum, uint32_t n)
 	return llround(sum / n * FINE);
 }
 
-/* Tall blocks share out the keys they have in this level, so that they stand in the order of their numbers. */
+/* Tall blocks share out the keys they have in this level, so that they stand in the order of their numbers.
+ */
 static void order_tall(const struct ordering *o, struct keyed *k, uint32_t n)
 {
 	int64_t *key = NEW_ARRAY(o->n_blocks + 1, int64_t), *sorted = NEW_ARRAY(o->n_blocks + 1, int64_t);

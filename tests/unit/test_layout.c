@@ -158,7 +158,7 @@ static void test_kinds(void **state)
 	expect_words("random:60,6", LAYOUT_OTHER, "60 switches");
 	expect_words("random:500,12", LAYOUT_OTHER, "500 switches");
 	/* a square with hosts on two of its switches is a tree, one with hosts on all a ring */
-	expect_words("xgft:2:2", LAYOUT_TREE, "2 levels");
+	expect_words("xgft:2,2:1,2", LAYOUT_TREE, "2 levels");
 	expect_words("ring:4", LAYOUT_RING, "ring of 4");
 }
 
@@ -301,7 +301,8 @@ static void test_groups(void **state)
 /* --- trees --- */
 
 /* Switches of each level; blocks are pods or not. */
-static void expect_tree(const struct layout *l, bool pods, uint32_t blocks, unsigned levels, const uint32_t *count)
+static void expect_tree(const struct layout *l, bool pods, uint32_t blocks, unsigned levels,
+			const uint32_t *count)
 {
 	const struct layout_part *p = largest(l);
 	uint32_t n[256] = {0};
@@ -319,9 +320,14 @@ static void expect_tree(const struct layout *l, bool pods, uint32_t blocks, unsi
 	assert_int_equal(p->pods, pods);
 }
 
-#define LEVELS(...) (const uint32_t[]){__VA_ARGS__}
+#define LEVELS(...)         \
+	(const uint32_t[])  \
+	{                   \
+		__VA_ARGS__ \
+	}
 
-static void expect_spec_tree(const char *spec, bool pods, uint32_t blocks, unsigned levels, const uint32_t *count)
+static void expect_spec_tree(const char *spec, bool pods, uint32_t blocks, unsigned levels,
+			     const uint32_t *count)
 {
 	struct layout *l = lay_out_spec(spec);
 
@@ -466,9 +472,9 @@ static void same_by_name(const struct fabric *f, const struct layout *l, const s
 /* The order of nodes, ports and GUIDs does not matter. */
 static void test_any_order(void **state)
 {
-	static const char *const specs[] = {"torus:5x6",	"torus:4x4x4",	  "mesh:6x7",	   "hypercube:5",
-					    "hyperx:5x4",	"dragonfly:4,2,2", "xgft:4,4,4:1,4,4", "ring:9",
-					    "director:2,4,3,8", "xgft:6,5:1,3"};
+	static const char *const specs[] = {
+		"torus:5x6",	   "torus:4x4x4",      "mesh:6x7", "hypercube:5",      "hyperx:5x4",
+		"dragonfly:4,2,2", "xgft:4,4,4:1,4,4", "ring:9",   "director:2,4,3,8", "xgft:6,5:1,3"};
 
 	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
@@ -557,7 +563,8 @@ static void test_parts(void **state)
 
 static void test_cancel(void **state)
 {
-	static const char *const specs[] = {"torus:5x5", "dragonfly:4,2,2", "xgft:4,4,4:1,4,4", "random:60,6"};
+	static const char *const specs[] = {"torus:5x5", "dragonfly:4,2,2", "xgft:4,4,4:1,4,4",
+					    "random:60,6"};
 
 	(void)state;
 	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
@@ -574,12 +581,12 @@ static void test_cancel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),	   cmocka_unit_test(test_coordinates),
-		cmocka_unit_test(test_steps),	   cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_trees),	   cmocka_unit_test(test_selene),
-		cmocka_unit_test(test_storage),	   cmocka_unit_test(test_director),
-		cmocka_unit_test(test_any_order),  cmocka_unit_test(test_name_order),
-		cmocka_unit_test(test_links),	   cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_kinds),	  cmocka_unit_test(test_coordinates),
+		cmocka_unit_test(test_steps),	  cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_trees),	  cmocka_unit_test(test_selene),
+		cmocka_unit_test(test_storage),	  cmocka_unit_test(test_director),
+		cmocka_unit_test(test_any_order), cmocka_unit_test(test_name_order),
+		cmocka_unit_test(test_links),	  cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_cancel),
 	};
 
