@@ -8,10 +8,10 @@
 #include "core/base/memory.h"
 
 #define MARGIN 40.0f
-#define TOP 64.0f    /* title and the line below it */
-#define BOTTOM 50.0f /* legend */
-#define LEAST_WIDTH 720.0f
-#define LETTER 6.2f /* of names, 10 high */
+#define TOP 64.0f	   /* title and the line below it */
+#define BOTTOM 50.0f	   /* legend */
+#define LEAST_WIDTH 860.0f /* the legend */
+#define LETTER 6.2f	   /* of names, 10 high */
 #define NAME_ROOM 16.0f
 #define NAME_HIGH 22.0f
 #define WIDEST_NAMED 2025.0f
@@ -22,6 +22,10 @@
 #define FRAME 10.0f /* of a block around its boxes */
 #define FRAME_NAME 14.0f
 #define BETWEEN_FRAMES 16.0f
+#define MANY_FRAMES 12 /* from here on they stand closer */
+#define CLOSE_FRAME 3.0f
+#define CLOSE_BETWEEN 4.0f
+#define CLOSE_BESIDE 4.0f
 #define BETWEEN_PARTS 40.0f
 #define GRID_GAP 34.0f
 #define CLIQUE_GAP 14.0f
@@ -36,7 +40,8 @@ struct placing {
 	const struct layout_part *is;
 	const uint32_t *sw; /* switches of the part */
 	uint32_t n;
-	float w, h; /* of a box */
+	float w, h;   /* of a box */
+	float beside; /* between boxes of a level */
 };
 
 static void put(struct placing *g, uint32_t sw, float x, float y)
@@ -62,6 +67,7 @@ static void set_size(struct placing *g, bool named, uint32_t part)
 	g->pic->named[part] = named;
 	g->w = named ? name_width(g->f, g->sw, g->n) : SMALL_WIDE;
 	g->h = named ? NAME_HIGH : SMALL_HIGH;
+	g->beside = named ? BESIDE : CLOSE_BESIDE;
 }
 
 /* Rows from left to right, as wide as the page allows. */
@@ -254,6 +260,7 @@ struct tree {
 	uint32_t *count;     /* [levels * columns] */
 	uint8_t *free_level; /* [levels] no blocks: as wide as it likes */
 	uint32_t *rows;	     /* [levels] */
+	uint32_t *most;	     /* [levels] switches in a column */
 	float *wide;	     /* [columns] */
 	float *left;	     /* [columns] */
 	float page;
@@ -268,15 +275,16 @@ static float row_width(const struct placing *g, const struct tree *t, unsigned l
 {
 	uint32_t n = t->count[lev * t->columns + column];
 
-	return (float)((n + t->rows[lev] - 1) / t->rows[lev]) * (g->w + BESIDE);
+	return (float)((n + t->rows[lev] - 1) / t->rows[lev]) * (g->w + g->beside);
 }
 
-/* Widths of columns with so many rows; the level that asks for the most. */
+/* Widths of columns with so many rows; the widest level that more rows make narrower, `levels` = none. */
 static unsigned tree_widths(const struct placing *g, struct tree *t)
 {
-	float most = -1, level_wide;
-	unsigned asks = 0;
+	float most = -1, level_wide, apart;
+	unsigned asks = t->levels;
 
+	apart = g->is->n_blocks > MANY_FRAMES ? CLOSE_BETWEEN + 2 * CLOSE_FRAME : BETWEEN_FRAMES + 2 * FRAME;
 	memset(t->wide, 0, t->columns * sizeof(*t->wide));
 	t->page = 0;
 	for (unsigned lev = 0; lev < t->levels; lev++) {
@@ -290,7 +298,7 @@ static unsigned tree_widths(const struct placing *g, struct tree *t)
 		}
 		if (t->free_level[lev])
 			t->page = fmaxf(t->page, level_wide);
-		if (level_wide > most) {
+		if (level_wide > most && t->rows[lev] < t->most[lev]) {
 			most = level_wide;
 			asks = lev;
 		}
@@ -298,9 +306,9 @@ static unsigned tree_widths(const struct placing *g, struct tree *t)
 	level_wide = 0;
 	for (uint32_t c = 0; c < t->columns; c++) {
 		t->left[c] = level_wide;
-		level_wide += t->wide[c] > 0 ? t->wide[c] + BETWEEN_FRAMES + 2 * FRAME : 0;
+		level_wide += t->wide[c] > 0 ? t->wide[c] + apart : 0;
 	}
-	t->page = fmaxf(t->page, level_wide - BETWEEN_FRAMES);
+	t->page = fmaxf(t->page, level_wide - apart);
 	return asks;
 }
 
@@ -324,12 +332,12 @@ static uint32_t place_level(struct placing *g, struct tree *t, unsigned lev, uin
 		uint32_t c = tree_column(g, t, g->sw[i]), n = t->count[lev * t->columns + c];
 		uint32_t across = (n + t->rows[lev] - 1) / t->rows[lev], row = at[c] / across;
 		uint32_t here = n - row * across < across ? n - row * across : across;
-		float x = (float)(at[c] % across) * (g->w + BESIDE);
-		float room = t->free_level[lev] ? (float)across * (g->w + BESIDE) : t->wide[c];
+		float x = (float)(at[c] % across) * (g->w + g->beside);
+		float room = t->free_level[lev] ? (float)across * (g->w + g->beside) : t->wide[c];
 
-		x += (room - (float)here * (g->w + BESIDE)) / 2; /* in the middle */
+		x += (room - (float)here * (g->w + g->beside)) / 2; /* in the middle */
 		put(g, g->sw[i], (t->free_level[lev] ? left : t->left[c]) + x,
-		    y + (float)row * (g->h + BESIDE));
+		    y + (float)row * (g->h + g->beside));
 		at[c]++;
 	}
 	free(at);
@@ -343,6 +351,7 @@ static void tree_make(struct placing *g, struct tree *t)
 	t->count = NEW_ARRAY((size_t)t->levels * t->columns, uint32_t);
 	t->free_level = NEW_ARRAY(t->levels, uint8_t);
 	t->rows = NEW_ARRAY(t->levels, uint32_t);
+	t->most = NEW_ARRAY(t->levels, uint32_t);
 	t->wide = NEW_ARRAY(t->columns, float);
 	t->left = NEW_ARRAY(t->columns, float);
 	memset(t->free_level, 1, t->levels);
@@ -352,6 +361,8 @@ static void tree_make(struct placing *g, struct tree *t)
 		t->count[lev * t->columns + tree_column(g, t, g->sw[i])]++;
 		if (g->l->block[g->sw[i]] != NO_ID)
 			t->free_level[lev] = 0;
+		if (t->count[lev * t->columns + tree_column(g, t, g->sw[i])] > t->most[lev])
+			t->most[lev]++;
 	}
 	for (unsigned lev = 0; lev < t->levels; lev++)
 		t->rows[lev] = 1;
@@ -368,20 +379,21 @@ static void place_tree(struct placing *g, uint32_t part)
 	tree_widths(g, &t);
 	if (t.page > WIDEST_NAMED)
 		set_size(g, false, part);
-	for (more = 0; more < g->n; more++) {
+	for (more = 0; more <= g->n; more++) {
 		unsigned asks = tree_widths(g, &t);
 
-		if (t.page <= (g->pic->named[part] ? WIDEST_NAMED : WIDEST))
+		if (asks == t.levels || t.page <= (g->pic->named[part] ? WIDEST_NAMED : WIDEST))
 			break;
 		t.rows[asks]++;
 	}
 	for (unsigned lev = 0; lev < t.levels; lev++) {
 		i = place_level(g, &t, lev, i, y);
-		y += (float)t.rows[lev] * (g->h + BESIDE) + gap_below(g, lev);
+		y += (float)t.rows[lev] * (g->h + g->beside) + gap_below(g, lev);
 	}
 	free(t.count);
 	free(t.free_level);
 	free(t.rows);
+	free(t.most);
 	free(t.wide);
 	free(t.left);
 }
@@ -448,6 +460,7 @@ static void make_frames(struct picture *p)
 {
 	const struct layout *l = p->layout;
 	uint32_t *sw = NEW_ARRAY(l->n + 1, uint32_t);
+	float m = l->n_blocks > MANY_FRAMES ? CLOSE_FRAME : FRAME;
 
 	for (uint32_t b = 0; b < l->n_blocks; b++) {
 		struct picture_rect r;
@@ -458,8 +471,8 @@ static void make_frames(struct picture *p)
 			if (l->block[l->order[i]] == b)
 				sw[n++] = l->order[i];
 		r = around(p, sw, n);
-		r = (struct picture_rect){r.x - FRAME, r.y - FRAME - FRAME_NAME, r.w + 2 * FRAME,
-					  r.h + 2 * FRAME + FRAME_NAME};
+		r = (struct picture_rect){r.x - m, r.y - m - FRAME_NAME, r.w + 2 * m,
+					  r.h + 2 * m + FRAME_NAME};
 		for (uint32_t s = 0; s < l->n && clear; s++)
 			clear = l->block[s] == b || !rects_meet(&p->box[s], &r);
 		p->block[b] = clear ? r : (struct picture_rect){0};

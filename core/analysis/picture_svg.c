@@ -133,6 +133,19 @@ static void tree_line(const struct svg *s, uint32_t a, uint32_t b)
 	put_curve(s, (float[]){p.x, p.y + p.h, p.x, p.y + p.h + bend, q.x, q.y - q.h - bend, q.x, q.y - q.h});
 }
 
+/* In a group: beside one another straight, else over those between. */
+static void group_line(const struct svg *s, uint32_t a, uint32_t b)
+{
+	struct picture_rect p = middle(s, a), q = middle(s, b);
+	float over = 5 + fabsf(p.x - q.x) / 12;
+
+	if (fabsf(p.y - q.y) > 1 || fabsf(p.x - q.x) < 3 * p.w)
+		put_line(s, p.x, p.y, q.x, q.y);
+	else
+		put_curve(s, (float[]){p.x, p.y - p.h, p.x, p.y - p.h - over, q.x, q.y - q.h - over, q.x,
+				       q.y - q.h});
+}
+
 /* Bent to the middle of the part. */
 static void bent_line(const struct svg *s, uint32_t a, uint32_t b, const struct picture_rect *part,
 		      float bend)
@@ -177,6 +190,8 @@ static void put_shape(const struct svg *s, uint32_t a, uint32_t b)
 		bent_line(s, a, b, part, CIRCLE_BEND);
 	else if (is->kind == LAYOUT_GROUPS && s->l->block[a] != s->l->block[b])
 		bent_line(s, a, b, part, GROUP_BEND);
+	else if (is->kind == LAYOUT_GROUPS)
+		group_line(s, a, b);
 	else
 		put_line(s, p.x, p.y, q.x, q.y);
 }
@@ -329,9 +344,7 @@ static void put_legend(const struct svg *s)
 	else
 		x = put_sample(s, x, UP_COLOUR, 1.2, "", "link");
 	x = put_sample(s, x, DOWN_COLOUR, 2.4, " stroke-dasharray=\"5 3\"", "down");
-	x = put_sample(s, x, PART_COLOUR, 2.4, " stroke-dasharray=\"5 3\"", "some of its cables down");
-	if (s->pic->hidden)
-		put_words(s, x, s->pic->height - 18, 10, "", "plane to plane: not drawn");
+	put_sample(s, x, PART_COLOUR, 2.4, " stroke-dasharray=\"5 3\"", "some of its cables down");
 }
 
 int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
