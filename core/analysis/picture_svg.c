@@ -13,7 +13,9 @@
 #define PART_COLOUR "#e08214" /* some of the cables down */
 #define TREE_BEND 0.35f
 #define CIRCLE_BEND 0.35f
+#define PLANE_OVER 22.0f
 #define GROUP_BEND 0.55f
+#define FRAME_LETTER 6.0f
 #define MANY_LINKS 200
 #define PARALLELS 60 /* labels x4 up to so many links */
 
@@ -166,7 +168,10 @@ static void grid_line(const struct svg *s, uint32_t a, uint32_t b)
 	unsigned d = x[0] == y[0], apart = (unsigned)abs(x[d] - y[d]);
 	float over = fminf(8 + 7 * (float)apart, 30) * 1.3f;
 
-	if (apart <= 1 || *x == LAYOUT_BESIDE || *y == LAYOUT_BESIDE)
+	if (!picture_draws(s->pic, a, b)) /* to another plane */
+		put_curve(s, (float[]){p.x, p.y - p.h, p.x, p.y - p.h - PLANE_OVER, q.x,
+				       q.y - q.h - PLANE_OVER, q.x, q.y - q.h});
+	else if (apart <= 1 || *x == LAYOUT_BESIDE || *y == LAYOUT_BESIDE)
 		put_line(s, p.x, p.y, q.x, q.y);
 	else if (d)
 		put_curve(s, (float[]){p.x + p.w, p.y, p.x + p.w + over, p.y, q.x + q.w + over, q.y,
@@ -262,6 +267,14 @@ static void put_frames(const struct svg *s)
 	}
 }
 
+/* The whole name, or its last word where there is no room for more. */
+static const char *frame_name(const struct svg *s, uint32_t b)
+{
+	const char *name = s->l->block_name[b], *last = strrchr(name, ' ');
+
+	return last && (float)strlen(name) * FRAME_LETTER > s->pic->block[b].w ? last + 1 : name;
+}
+
 static void put_frame_names(const struct svg *s)
 {
 	for (uint32_t b = 0; b < s->l->n_blocks; b++)
@@ -269,7 +282,7 @@ static void put_frame_names(const struct svg *s)
 			put_words(
 				s, s->pic->block[b].x + 4, s->pic->block[b].y + 11, 9,
 				" fill=\"#444\" paint-order=\"stroke\" stroke=\"#f4f5f7\" stroke-width=\"3\"",
-				s->l->block_name[b]);
+				frame_name(s, b));
 }
 
 static void put_box(const struct svg *s, uint32_t sw)
