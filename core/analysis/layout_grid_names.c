@@ -235,7 +235,7 @@ static int plane_order(const void *x, const void *y)
 
 static void set_zero(const struct lpart *p, struct lgrid *g, unsigned d)
 {
-	uint32_t n = g->size[d], *to = NEW_ARRAY(n, uint32_t), zero;
+	uint32_t n = g->size[d] ? g->size[d] : 1, *to = NEW_ARRAY(n, uint32_t), zero;
 	struct plane *plane = NEW_ARRAY(n, struct plane);
 
 	for (uint32_t k = 0; k < n; k++)

@@ -44,6 +44,12 @@ struct placing {
 	float beside; /* between boxes of a level */
 };
 
+/* Of a division without its rest. */
+static float whole(uint32_t n)
+{
+	return (float)n;
+}
+
 static void put(struct placing *g, uint32_t sw, float x, float y)
 {
 	g->pic->box[sw] = (struct picture_rect){x, y, g->w, g->h};
@@ -174,13 +180,13 @@ static void place_grid(struct placing *g, uint32_t part)
 
 		if (*c == LAYOUT_BESIDE) {
 			put(g, g->sw[i], (float)beside++ * (g->w + gap),
-			    (float)((planes + across - 1) / across) * high);
+			    whole((planes + across - 1) / across) * high);
 			continue;
 		}
 		for (unsigned d = g->is->n_dims; d-- > 2;)
 			plane = plane * g->is->dim[d].size + c[d];
 		put(g, g->sw[i], (float)(plane % across) * wide + (float)c[0] * (g->w + gap),
-		    (float)(plane / across) * high +
+		    whole(plane / across) * high +
 			    (float)(ny - 1 - (g->is->n_dims > 1 ? c[1] : 0)) * (g->h + gap));
 	}
 }
@@ -221,7 +227,7 @@ static void place_groups_at(struct group *g, uint32_t n)
 		return;
 	for (uint32_t k = 0; k < n; k++) {
 		g[k].x = (float)(k % across) * (g[0].w + 4 * FRAME);
-		g[k].y = (float)(k / across) * (g[0].h + 4 * FRAME);
+		g[k].y = whole(k / across) * (g[0].h + 4 * FRAME);
 	}
 }
 
@@ -239,7 +245,7 @@ static void place_groups(struct placing *g)
 	columns = largest <= 4 ? largest : (uint32_t)ceil(sqrt(largest));
 	for (uint32_t k = 0; k < n; k++) {
 		group[k].w = (float)columns * (g->w + BESIDE) + 2 * FRAME;
-		group[k].h = (float)((largest + columns - 1) / columns) * (g->h + 2 * BESIDE) + 2 * FRAME +
+		group[k].h = whole((largest + columns - 1) / columns) * (g->h + 2 * BESIDE) + 2 * FRAME +
 			     FRAME_NAME;
 	}
 	place_groups_at(group, n);
@@ -248,7 +254,7 @@ static void place_groups(struct placing *g)
 			put(g, g->sw[group[k].first + i],
 			    group[k].x - group[k].w / 2 + FRAME + (float)(i % columns) * (g->w + BESIDE),
 			    group[k].y - group[k].h / 2 + FRAME + FRAME_NAME +
-				    (float)(i / columns) * (g->h + 2 * BESIDE));
+				    whole(i / columns) * (g->h + 2 * BESIDE));
 	free(group);
 }
 
@@ -275,7 +281,7 @@ static float row_width(const struct placing *g, const struct tree *t, unsigned l
 {
 	uint32_t n = t->count[lev * t->columns + column];
 
-	return (float)((n + t->rows[lev] - 1) / t->rows[lev]) * (g->w + g->beside);
+	return whole((n + t->rows[lev] - 1) / t->rows[lev]) * (g->w + g->beside);
 }
 
 /* Widths of columns with so many rows; the widest level that more rows make narrower, `levels` = none. */

@@ -32,11 +32,15 @@ bool picture_draws(const struct picture *p, uint32_t a, uint32_t b);
 
 #define PICTURE_LOADS 5 /* classes of load, as multiples of the mean: 0, below 1/2, to 3/2, to 5/2, above */
 
+enum picture_way { PICTURE_THERE = 1, PICTURE_BACK = 2 }; /* bits */
+
 struct picture_look {
 	const char *title, *line;  /* what is drawn; what is below the title */
 	const struct state *state; /* NULL: all up */
 	const uint32_t *load;	   /* [n_ports] routes leaving through a port, NULL: not coloured */
 	double mean;		   /* of load; 0: none */
+	const uint8_t *way;	/* [n_ports] PICTURE_WAY of those that send on a path, NULL: there is none */
+	const uint32_t *number; /* [n switches] order on the path from 1, 0 = not on it; with way only */
 };
 
 /* One SVG page; names are text there, whatever they hold.  -1: the stream failed, or p was cancelled. */

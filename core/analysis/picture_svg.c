@@ -10,6 +10,9 @@
 
 #define UP_COLOUR "#8a93a0"
 #define DOWN_COLOUR "#c00000"
+#define THERE_COLOUR "#08519c"
+#define BACK_COLOUR "#e08214"
+#define PALE_COLOUR "#cfd3d8" /* links beside a path */
 #define PART_COLOUR "#e08214" /* some of the cables down */
 #define TREE_BEND 0.35f
 #define CIRCLE_BEND 0.35f
@@ -67,6 +70,7 @@ static void put_words(const struct svg *s, float x, float y, int size, const cha
 /* What a line shows of the cables between two switches. */
 struct bundle {
 	uint32_t cables, down, load; /* load: of the busiest cable and direction */
+	unsigned ways;		     /* bits of enum picture_way, in both directions */
 };
 
 static struct bundle bundle_of(const struct svg *s, uint32_t a, uint32_t b)
@@ -81,6 +85,8 @@ static struct bundle bundle_of(const struct svg *s, uint32_t a, uint32_t b)
 			continue;
 		u.cables++;
 		u.down += s->look->state && !state_link_up(f, s->look->state, f->port_link[port]);
+		if (s->look->way)
+			u.ways |= s->look->way[port] | s->look->way[peer];
 		if (s->look->load) {
 			u.load = s->look->load[port] > u.load ? s->look->load[port] : u.load;
 			u.load = s->look->load[peer] > u.load ? s->look->load[peer] : u.load;
@@ -212,6 +218,10 @@ static void put_link(const struct svg *s, uint32_t a, uint32_t b, const struct b
 		colour = classes[class].colour;
 		width = classes[class].width;
 	}
+	if (s->look->way) {
+		colour = PALE_COLOUR;
+		width = 0.6;
+	}
 	if (u->down) {
 		colour = u->down == u->cables ? DOWN_COLOUR : PART_COLOUR;
 		more = " stroke-dasharray=\"5 3\"";
@@ -249,6 +259,47 @@ static bool put_links(const struct svg *s, unsigned class, struct progress *p)
 		}
 	}
 	return true;
+}
+
+/* One way of a path over a link; back it is beside it. */
+static void put_way(const struct svg *s, uint32_t a, uint32_t b, bool back)
+{
+	fputs("<path class=\"way\" d=\"", s->to);
+	put_shape(s, a, b);
+	fprintf(s->to, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%s\"%s/>\n",
+		back ? BACK_COLOUR : THERE_COLOUR, back ? "2.4" : "3.2",
+		back ? " stroke-dasharray=\"7 4\" transform=\"translate(5 4)\"" : "");
+}
+
+/* Over all links: the path, also from plane to plane. */
+static void put_ways(const struct svg *s)
+{
+	for (uint32_t a = 0; s->look->way && a < s->l->n; a++)
+		for (uint32_t i = s->l->first[a]; i < s->l->first[a + 1]; i++) {
+			struct bundle u;
+
+			if (s->l->to[i] < a)
+				continue;
+			u = bundle_of(s, a, s->l->to[i]);
+			if (u.ways & PICTURE_THERE)
+				put_way(s, a, s->l->to[i], false);
+			if (u.ways & PICTURE_BACK)
+				put_way(s, a, s->l->to[i], true);
+		}
+}
+
+/* The place in the path, at the corner of the box. */
+static void put_number(const struct svg *s, uint32_t sw)
+{
+	const struct picture_rect *r = &s->pic->box[sw];
+	char words[16];
+
+	if (!s->look->way || !s->look->number[sw])
+		return;
+	snprintf(words, sizeof(words), "%u", s->look->number[sw]);
+	fprintf(s->to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"7\" fill=\"%s\"/>\n", (double)r->x, (double)r->y,
+		THERE_COLOUR);
+	put_words(s, r->x, r->y + 3, 9, " text-anchor=\"middle\" fill=\"#fff\"", words);
 }
 
 /* --- boxes --- */
@@ -355,7 +406,11 @@ static void put_legend(const struct svg *s)
 		for (unsigned k = 0; k < PICTURE_LOADS; k++)
 			x = put_sample(s, x, classes[k].colour, classes[k].width, "", classes[k].words);
 	else
-		x = put_sample(s, x, UP_COLOUR, 1.2, "", "link");
+		x = put_sample(s, x, s->look->way ? PALE_COLOUR : UP_COLOUR, 1.2, "", "link");
+	if (s->look->way) {
+		x = put_sample(s, x, THERE_COLOUR, 3.2, "", "path");
+		x = put_sample(s, x, BACK_COLOUR, 2.4, " stroke-dasharray=\"7 4\"", "way back");
+	}
 	x = put_sample(s, x, DOWN_COLOUR, 2.4, " stroke-dasharray=\"5 3\"", "down");
 	put_sample(s, x, PART_COLOUR, 2.4, " stroke-dasharray=\"5 3\"", "some of its cables down");
 }
@@ -373,10 +428,13 @@ int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, con
 	put_frames(&s);
 	for (unsigned k = 0; k <= PICTURE_LOADS && go_on; k++)
 		go_on = put_links(&s, k, p);
+	put_ways(&s);
 	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
 		put_hosts(&s, sw);
 	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
 		put_box(&s, sw);
+	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
+		put_number(&s, sw);
 	put_frame_names(&s);
 	put_legend(&s);
 	fputs("</svg>\n", to);

@@ -215,7 +215,7 @@ def signals_in_batch(folder):
             finally:
                 mark.kill()
                 p.stderr.close()
-    if sorted(os.listdir(folder)) != ["bin", "dot-holds", "fifo"]:
+    if sorted(os.listdir(folder)) != ["bin", "converter-holds", "fifo"]:
         raise Failed("left behind: %s" % sorted(os.listdir(folder)))
 
 

@@ -244,6 +244,26 @@ static void test_load(void **state)
 	session_free(s);
 }
 
+/* A path: a line for each link of it, there and back, and a number for each switch. */
+static void test_path(void **state)
+{
+	struct session *s = session_of("synth torus:4x4x4; route dor");
+	struct page p = draw(s, "path t000 t223");
+
+	(void)state;
+	assert_non_null(strstr(p.svg, "dor, path t000 -&gt; t223, 5 hops"));
+	assert_int_equal(count(p.svg, "stroke=\"#08519c\" stroke-width=\"3.2\"/>"),
+			 5 + 1); /* and the legend */
+	assert_int_equal(count(p.svg, "transform=\"translate(5 4)\""), 5);
+	assert_int_equal(count(p.svg, "<circle "), 6);
+	check_page(&p, "path");
+	page_free(&p);
+	line_fails(s, "export svg - path t000 nobody", "no node is named");
+	line_fails(s, "export svg - path t000", "expected: export");
+	line_fails(s, "export dot - path t000 t223", "expected: export");
+	session_free(s);
+}
+
 /* Names that look like markup are text. */
 static void test_hostile(void **state)
 {
@@ -303,6 +323,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pages), cmocka_unit_test(test_real),    cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_load),  cmocka_unit_test(test_hostile), cmocka_unit_test(test_png),
+		cmocka_unit_test(test_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

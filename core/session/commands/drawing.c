@@ -59,6 +59,8 @@ static char *line_of(const struct session *s, const struct fabric_drawing *d)
 			 ", all pairs of hosts; a line: the busiest direction and cable; mean %.1f routes, "
 			 "most %u",
 			 d->loads->mean, d->loads->max);
+	if (d->path)
+		text_add(&t, ", %s", d->path);
 	if (links)
 		text_add(&t, "; %s down", PLURAL(links, "link"));
 	if (nodes)
@@ -83,20 +85,64 @@ static void take_places(const struct fabric *f, struct fabric_drawing *d)
 	}
 }
 
-int fabric_drawing_make(struct session *s, bool load, struct fabric_drawing *d, struct progress *p,
-			struct err *e)
+/* Mark the ports that send, and (there) number the switches. */
+static void take_path(const struct fabric *f, const struct path *path, enum picture_way way,
+		      struct fabric_drawing *d)
 {
-	struct layout *l;
+	for (unsigned k = 0; k < path->n; k++) {
+		const struct path_hop *h = &path->hop[k];
+
+		if (h->out && h->out != NO_PATH)
+			d->way[switch_port_id(f, h->sw, h->out)] |= (uint8_t)way;
+		if (way == PICTURE_THERE && !d->number[h->sw])
+			d->number[h->sw] = k + 1;
+	}
+}
+
+static int make_path(struct session *s, const struct drawing_of *of, struct fabric_drawing *d, struct err *e)
+{
+	const struct fabric *f = s->fabric;
+	unsigned slid, dlid;
+	uint32_t src = session_endport(s, of->from, &slid, e);
+	uint32_t dst = src == NO_ID ? NO_ID : session_endport(s, of->to, &dlid, e);
+	struct path path;
+
+	if (dst == NO_ID)
+		return -1;
+	d->way = NEW_ARRAY(f->n_ports + 1, uint8_t);
+	d->number = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	path_trace(session_routing(s), src, slid, dlid, &path);
+	take_path(f, &path, PICTURE_THERE, d);
+	d->path = str_printf("path %s -> %s, %s", f->node_name[endport_node(f, src)],
+			     f->node_name[endport_node(f, dst)],
+			     path.end == PATH_OK ? PLURAL(path.hops, "hop") : path_end_text(path.end));
+	path_free(&path);
+	path_trace(session_routing(s), dst, dlid, slid, &path);
+	take_path(f, &path, PICTURE_BACK, d);
+	path_free(&path);
+	return 0;
+}
+
+static int make_marks(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
+		      struct progress *p, struct err *e)
+{
+	if ((of->load || of->from) && !need_routing(s, e))
+		return -1;
+	if (of->load) {
+		d->loads = loads_new(session_routing(s), "all", p, e);
+		return d->loads ? 0 : -1;
+	}
+	return of->from ? make_path(s, of, d, e) : 0;
+}
+
+int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
+			struct progress *p, struct err *e)
+{
+	struct layout *l = NULL;
 
 	*d = (struct fabric_drawing){0};
-	if (load && !need_routing(s, e))
-		return -1;
-	if (load) {
-		d->loads = loads_new(session_routing(s), "all", p, e);
-		if (!d->loads)
-			return -1;
-	}
-	l = fabric_layout(s->fabric, p, e);
+	if (!make_marks(s, of, d, p, e))
+		l = fabric_layout(s->fabric, p, e);
 	if (!l) {
 		fabric_drawing_free(d);
 		return -1;
@@ -116,6 +162,9 @@ void fabric_drawing_free(struct fabric_drawing *d)
 	free(d->title);
 	free(d->line);
 	free(d->place);
+	free(d->way);
+	free(d->number);
+	free(d->path);
 	*d = (struct fabric_drawing){0};
 }
 
@@ -125,6 +174,8 @@ int fabric_drawing_svg(const struct session *s, const struct fabric_drawing *d, 
 				    .line = d->line,
 				    .state = session_state(s),
 				    .load = d->loads ? d->loads->port : NULL,
+				    .way = d->way,
+				    .number = d->number,
 				    .mean = d->loads ? d->loads->mean : 0};
 
 	return picture_svg(to, d->picture, s->fabric, &look, p);

@@ -9,15 +9,24 @@
 struct fabric_drawing {
 	struct picture *picture;
 	struct loads *loads; /* NULL: links are not coloured by load */
+	uint8_t *way;	     /* NULL: no path is drawn; as in struct picture_look */
+	uint32_t *number;
+	char *path; /* in words */
 	char *title, *line;
 	float (*place)[2]; /* [n_nodes] middle of each box in points, y upwards; NAN: hosts, which have none
 			    */
 };
 
-/* All that a drawing of the fabric as it is now needs; -1 and *e (no memory, cancelled, no routing for
- * loads). */
-int fabric_drawing_make(struct session *s, bool load, struct fabric_drawing *d, struct progress *p,
-			struct err *e);
+/* What is drawn on the fabric. */
+struct drawing_of {
+	bool load;
+	const char *from, *to; /* ends of a path; NULL: none */
+};
+
+/* All that a drawing of the fabric as it is now needs; -1 and *e (no memory, cancelled, no routing, a wrong
+ * name). */
+int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
+			struct progress *p, struct err *e);
 void fabric_drawing_free(struct fabric_drawing *d);
 
 /* -1 and *e: cancelled, or (with no message) the stream failed. */

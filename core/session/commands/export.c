@@ -150,7 +150,7 @@ static int export_routing(struct session *s, const char *what, const struct targ
  * cycles. */
 struct drawing {
 	enum { DRAW_DOT, DRAW_SVG, DRAW_PNG } as;
-	bool load;		      /* the fabric, links coloured by load */
+	struct drawing_of of;	      /* the fabric, links coloured by load */
 	struct fabric_drawing fabric; /* owned */
 	bool cdg, switches;
 	int vl;
@@ -258,7 +258,7 @@ static int check_png(const struct drawing *d, const char *path, struct err *e)
 		program, d->cdg ? "graphviz" : PNG_PACKAGE);
 }
 
-/* `export dot|svg|png FILE [load | cdg [LAYER] [switches] [group N]]` */
+/* `export dot|svg|png FILE [load | path SRC DST | cdg [LAYER] [switches] [group N]]` */
 static int parse_drawing(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
 {
 	char *end;
@@ -267,8 +267,12 @@ static int parse_drawing(struct session *s, int argc, char **argv, struct drawin
 				    : *argv[1] == 's' ? DRAW_SVG
 						      : DRAW_PNG,
 			      .vl = CDG_ALL_VLS};
-	d->load = argc == 4 && !strcmp(argv[3], "load") && d->as != DRAW_DOT;
-	d->cdg = argc > 3 && !d->load;
+	d->of.load = argc == 4 && !strcmp(argv[3], "load") && d->as != DRAW_DOT;
+	if (argc == 6 && !strcmp(argv[3], "path") && d->as != DRAW_DOT) {
+		d->of.from = argv[4];
+		d->of.to = argv[5];
+	}
+	d->cdg = argc > 3 && !d->of.load && !d->of.from;
 	if (argc > 5 && !strcmp(argv[argc - 2], "group")) {
 		d->group = (uint32_t)strtoul(argv[argc - 1], &end, 10);
 		if (*end || !d->group)
@@ -277,7 +281,7 @@ static int parse_drawing(struct session *s, int argc, char **argv, struct drawin
 		argc -= 2;
 	}
 	d->switches = argc > 4 && words_take_last(&argc, argv, "switches");
-	if (d->cdg && (strcmp(argv[3], "cdg") || argc > 5))
+	if (d->cdg && (argc > 5 || !argv[3] || strcmp(argv[3], "cdg")))
 		return usage(s, "export", e);
 	if (argc == 5 && parse_layer(argv[4], &d->vl, e))
 		return -1;
@@ -324,7 +328,7 @@ static int prepare(struct session *s, int argc, char **argv, struct drawing *d, 
 	if (is_word(argv[1], "dot|svg|png"))
 		return parse_drawing(s, argc, argv, d, e) ? -1
 		       : d->cdg				  ? find_dependencies(s, d, o->run->progress, e)
-				: fabric_drawing_make(s, d->load, &d->fabric, o->run->progress, e);
+				: fabric_drawing_make(s, &d->of, &d->fabric, o->run->progress, e);
 	return argc == 3 ? check_routing(s, argv[1], e) : usage(s, "export", e);
 }
 
@@ -435,7 +439,8 @@ const struct command export_commands[] = {
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},
 	{.name = "export",
-	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|png|ca-order|torus FILE [load | cdg "
+	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|dot|svg|png|ca-order|torus FILE [load | path "
+		   "SRC DST | cdg "
 		   "[LAYER] [switches] [group N]]",
 	 .help = "write tables, paths or a drawing; FILE - is the screen, with --json the field content",
 	 .details =
@@ -454,7 +459,8 @@ const struct command export_commands[] = {
 		 "groups of a\n"
 		 "            dragonfly; by its cables, so that nothing moves when something fails; `load`: "
 		 "links coloured\n"
-		 "            by the routes of all pairs, against the mean (png: by rsvg-convert, package "
+		 "            by the routes of all pairs, against the mean; `path`: the way there and back "
+		 "(png: by rsvg-convert, package "
 		 "librsvg2-bin)\n"
 		 "  dot       the same for Graphviz, with the same places (`neato -n2`)\n"
 		 "            With `cdg` the channel dependencies (svg, png: by Graphviz), of one VL or all, "
