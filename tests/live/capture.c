@@ -1,12 +1,15 @@
 /*
  * To be preloaded before the simulator's library: writes down what a program sends to an InfiniBand device.
  *
- *	CAPTURE_LOG=FILE	lines are appended there
+ *	CAPTURE_LOG=FILE	lines are appended there:
  *		open PATH		a device was opened
  *		send HEX		what was written to it: a MAD, its first bytes
- *		may open E socket E fork E exec E	with CAPTURE_TRY, behind each `send`: what the process
- *may do at this moment, 0 or an errno held			see CAPTURE_HOLD CAPTURE_HOLD=FIFO	the
- *first MAD to another node stops the process until a byte can be read there
+ *		may open E socket E fork E exec E
+ *					with CAPTURE_TRY, behind each `send`: what the process may do at
+ *					this moment, 0 or an errno
+ *		held			see CAPTURE_HOLD
+ *	CAPTURE_HOLD=FIFO	the first MAD to another node, or the CAPTURE_HOLD_AT-th one,
+ *				stops the process until a byte can be read there
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,7 +32,7 @@
 enum { MAD_CLASS = 1, MAD_HOP_COUNT = 7, CLASS_DIRECTED = 0x81 };
 
 static bool device[MOST_FDS]; /* by descriptor */
-static int log_fd = -1, hold_fd = -1;
+static int log_fd = -1, hold_fd = -1, hold_at = 1;
 
 int open(const char *path, int flags, ...);
 ssize_t write(int fd, const void *buf, size_t n);
@@ -43,11 +46,14 @@ static void *next(const char *name)
 __attribute__((constructor)) static void begin(void)
 {
 	const char *log = getenv("CAPTURE_LOG"), *hold = getenv("CAPTURE_HOLD");
+	const char *at = getenv("CAPTURE_HOLD_AT");
 
 	/* system calls as such: the simulator's library has its own open() */
 	if (log)
 		log_fd = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
 				      0600);
+	if (at)
+		hold_at = atoi(at);
 	if (hold)
 		hold_fd = (int)syscall(SYS_openat, AT_FDCWD, hold, O_RDWR | O_CLOEXEC);
 }
@@ -150,7 +156,7 @@ ssize_t write(int fd, const void *buf, size_t n)
 	note(line, (size_t)len);
 	if (getenv("CAPTURE_TRY"))
 		try_all();
-	if (hold_fd >= 0 && mad[MAD_CLASS] == CLASS_DIRECTED && mad[MAD_HOP_COUNT])
+	if (hold_fd >= 0 && mad[MAD_CLASS] == CLASS_DIRECTED && mad[MAD_HOP_COUNT] && !--hold_at)
 		hold();
 	return done;
 }

@@ -6,9 +6,9 @@
  *	probe tables TARGET	forwarding tables: GUID TOP entry entry ...
  *	probe changes TARGET	discover, print "ready", wait for a line, discover, print the changes
  *	probe cancel TARGET MS	cancel after MS milliseconds; print how long it took
- *	probe dying TARGET SECONDS SIGNAL PID
- *				once a node is found, send the signal (to the simulator), and tell how the
- *				discovery that waits SECONDS ends; wait for a line, discover again, tell that
+ *	probe dying TARGET SECONDS
+ *				tell how a discovery that waits SECONDS for answers ends; wait for a line,
+ *				discover again, tell that
  *	probe again TARGET N	discover N times; print the number of open files and children left
  *	probe set free|confined	send a Set to the local port, or try to as a discovery process would
  */
@@ -173,24 +173,6 @@ static int cancel(const char *target, unsigned ms)
 	return 1;
 }
 
-struct killer {
-	struct progress p;
-	int sig;
-	pid_t pid;
-	atomic_bool over;
-};
-
-static void *kill_once_found(void *arg)
-{
-	struct killer *k = arg;
-
-	while (!atomic_load(&k->p.done) && !atomic_load(&k->over))
-		usleep(200);
-	if (!atomic_load(&k->over))
-		kill(k->pid, k->sig);
-	return NULL;
-}
-
 static void tell_end(struct fabric *f, int rc, const struct err *e)
 {
 	bool alone = waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
@@ -201,18 +183,12 @@ static void tell_end(struct fabric *f, int rc, const struct err *e)
 		fabric_unref(f);
 }
 
-static int dying(const char *target, unsigned silence, int sig, pid_t pid)
+static int dying(const char *target, unsigned silence)
 {
-	struct killer k = {.sig = sig, .pid = pid};
 	struct fabric *f = NULL;
 	struct err e = {""};
-	pthread_t t;
-	int rc;
+	int rc = live_discover_tables(NULL, 0, LIVE_NO_TABLES, silence, &f, NULL, &e);
 
-	pthread_create(&t, NULL, kill_once_found, &k);
-	rc = live_discover_tables(NULL, 0, LIVE_NO_TABLES, silence, &f, &k.p, &e);
-	atomic_store(&k.over, true);
-	pthread_join(t, NULL);
 	tell_end(f, rc, &e);
 	while (getchar() != '\n' && !feof(stdin))
 		continue;
@@ -282,8 +258,8 @@ int main(int argc, char **argv)
 		return changes(argv[2]);
 	if (argc == 4 && !strcmp(argv[1], "cancel"))
 		return cancel(argv[2], (unsigned)atoi(argv[3]));
-	if (argc == 6 && !strcmp(argv[1], "dying"))
-		return dying(argv[2], (unsigned)atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
+	if (argc == 4 && !strcmp(argv[1], "dying"))
+		return dying(argv[2], (unsigned)atoi(argv[3]));
 	if (argc == 4 && !strcmp(argv[1], "again"))
 		return again(argv[2], atoi(argv[3]));
 	if (argc == 3 && !strcmp(argv[1], "set"))

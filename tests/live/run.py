@@ -292,34 +292,62 @@ def large_fabric(probe):
             said += r.stdout
         took = [int(t) for t in re.findall(r"cancelled after (\d+) ms, children left 0", said)]
         check("cancel in the middle, 12 times", len(took) == 12 and max(took) < 1500, said)
-        for _ in range(20):  # until the simulator has seen that those before have left
+        end = time.monotonic() + 60
+        while True:  # until the simulator has seen that those before have left
             r = sim.run(probe, "dump", "")
-            if "sim_init: connect failed" not in r.stderr:
+            if "sim_init: connect failed" not in r.stderr or time.monotonic() > end:
                 break
+            time.sleep(0.1)
         check("large fabric", r.returncode == 0 and r.stdout.count("\nnode ") == 5400 and " found 5400 " in r.stdout,
               r.stdout[:100] + r.stderr)
     finally:
         sim.close()
 
 
+class Held:
+    """A program whose discovery stops at its Nth MAD to another node, until it is let go."""
+
+    def __init__(self, sim, name, at, *argv, **more):
+        self.fifo, self.log = os.path.join(WORK, "hold." + name), os.path.join(WORK, "capture." + name)
+        os.mkfifo(self.fifo)
+        env = dict(sim.env(True), LD_PRELOAD="%s %s" % (CAPTURE, PRELOAD), CAPTURE_LOG=self.log, CAPTURE_HOLD=self.fifo,
+                   CAPTURE_HOLD_AT=str(at))
+        self.p = subprocess.Popen(argv, env=env, cwd=WORK, stdout=subprocess.PIPE, text=True, **more)
+        end = time.monotonic() + 60
+        while not self.is_held() and self.p.poll() is None and time.monotonic() < end:
+            time.sleep(0.02)
+
+    def is_held(self):
+        return os.path.exists(self.log) and "held" in open(self.log).read()
+
+    def go_on(self):
+        """This discovery, and the next one of the same program."""
+        with open(self.fifo, "w") as f:
+            f.write("xx")
+
+    def close(self):
+        if self.p.poll() is None:
+            self.p.kill()
+            self.p.wait()
+
+
 def dying(probe, name, sig, silence, expected, again):
     """The simulator dies, or falls silent, while nodes are being found; again() has it answer once more."""
     path = os.path.join(WORK, "torus.net")
     sim = Sim(path)
-    p = None
+    held = Held(sim, name.replace(" ", "-"), 500, probe, "dying", "", str(silence), stdin=subprocess.PIPE)
+    p = held.p
     try:
-        p = subprocess.Popen([probe, "dying", "", str(silence), str(int(sig)), str(sim.proc.pid)], env=sim.env(True),
-                             cwd=WORK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        sim.proc.send_signal(sig)
+        held.go_on()
         said = p.stdout.readline()
-        check(name + ": told", re.match(expected + r".*\(\d+ nodes had come\).*, children left 0$", said), said)
+        check(name + ": told", re.match(expected + r".*\([1-9]\d* nodes had come\).*, children left 0$", said), said)
         check(name + ": no folder left", not [d for d in os.listdir(WORK) if d.startswith("sys-")], os.listdir(WORK))
         sim = again(sim, path)
         out, _ = p.communicate("\n", timeout=60)
         check(name + ": tried again", out == "found, children left 0\n" and p.returncode == 0, out)
     finally:
-        if p and p.poll() is None:
-            p.kill()
-            p.wait()
+        held.close()
         sim.close()
 
 
@@ -629,7 +657,7 @@ def has_seccomp(program):
 def confined(probe):
     """While requests to other nodes are under way, the process may neither open nor start anything."""
     sim = Sim(SMALL)
-    fifo, p = os.path.join(WORK, "hold-child"), None
+    held = None
     barred = "1" if has_seccomp(probe) else r"\d+"
     try:
         _, lines = captured(sim, "tried", probe, "dump", "", CAPTURE_TRY="1")
@@ -643,25 +671,18 @@ def confined(probe):
         check("confined before tables", len(tries) > 30 and not wrong, "%d tried; %s" % (len(tries), wrong[:2]))
         wrong = [t for m, t in tries if ATTRIBUTES.get(m.attribute) == "LinearForwardingTable" and not t.startswith("may open %s " % barred)]
         check("nothing is opened while tables are read", not wrong or barred != "1", wrong[:2])
-        os.mkfifo(fifo)
-        log = os.path.join(WORK, "capture.held")
-        env = dict(sim.env(True), LD_PRELOAD="%s %s" % (CAPTURE, PRELOAD), CAPTURE_LOG=log, CAPTURE_HOLD=fifo)
-        p = subprocess.Popen([probe, "dump", ""], env=env, cwd=WORK, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-        end = time.time() + 30
-        while not (os.path.exists(log) and "held" in open(log).read()) and time.time() < end:
-            time.sleep(0.02)
+        held = Held(sim, "kernel", 1, probe, "dump", "", stdin=subprocess.DEVNULL)
+        p = held.p
         threads = [t for c in children_of(p.pid) for t in glob.glob("/proc/%s/task/*/status" % c)]
         status = [dict(line.split(":\t", 1) for line in open(t).read().splitlines()) for t in threads]
         told = {(s["NoNewPrivs"], s["Seccomp"]) for s in status}
         check("the kernel says so, of all threads", len(status) >= 2 and told == {("1", "2" if barred == "1" else "0")}, told)
-        with open(fifo, "w") as f:
-            f.write("x")
+        held.go_on()
         out, _ = p.communicate(timeout=60)
         check("discovery goes on", p.returncode == 0 and out.count("\nnode ") == 11, out[:200])
     finally:
-        if p and p.poll() is None:
-            p.kill()
-            p.wait()
+        if held:
+            held.close()
         sim.close()
 
 
