@@ -262,17 +262,19 @@ static int check_png(const struct drawing *d, const char *path, struct err *e)
 static int parse_drawing(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
 {
 	char *end;
+	bool path;
 
 	*d = (struct drawing){.as = *argv[1] == 'd'   ? DRAW_DOT
 				    : *argv[1] == 's' ? DRAW_SVG
 						      : DRAW_PNG,
 			      .vl = CDG_ALL_VLS};
 	d->of.load = argc == 4 && !strcmp(argv[3], "load") && d->as != DRAW_DOT;
-	if (argc == 6 && !strcmp(argv[3], "path") && d->as != DRAW_DOT) {
+	path = argc == 6 && !strcmp(argv[3], "path") && d->as != DRAW_DOT;
+	if (path) {
 		d->of.from = argv[4];
 		d->of.to = argv[5];
 	}
-	d->cdg = argc > 3 && !d->of.load && !d->of.from;
+	d->cdg = argc > 3 && !d->of.load && !path;
 	if (argc > 5 && !strcmp(argv[argc - 2], "group")) {
 		d->group = (uint32_t)strtoul(argv[argc - 1], &end, 10);
 		if (*end || !d->group)
