@@ -5,6 +5,7 @@
 #include "core/base/progress.h"
 #include "core/routing/json_names.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ static int edge_compare(const void *x, const void *y)
 	return p->up - q->up;
 }
 
-int write_dot(FILE *f, const struct fabric *fb, const struct state *st, struct progress *p)
+int write_dot(FILE *f, const struct fabric *fb, const struct state *st, float (*place)[2], struct progress *p)
 {
 	struct edge *e = NEW_ARRAY(fb->n_links, struct edge);
 	bool go_on = true;
@@ -46,8 +47,11 @@ int write_dot(FILE *f, const struct fabric *fb, const struct state *st, struct p
 	for (uint32_t n = 0; n < fb->n_nodes && (go_on = progress_step(p, n)); n++) {
 		fprintf(f, "\t\"%016lx\" [label=\"", fb->node_guid[n]);
 		dot_text(f, fb->node_name[n]);
-		fprintf(f, "\", shape=%s%s];\n", node_is_switch(fb, n) ? "box" : "ellipse",
+		fprintf(f, "\", shape=%s%s", node_is_switch(fb, n) ? "box" : "ellipse",
 			st && st->node_down[n] ? ", style=dashed, color=red" : "");
+		if (place && !isnan(place[n][0]))
+			fprintf(f, ", pos=\"%.1f,%.1f!\"", (double)place[n][0], (double)place[n][1]);
+		fprintf(f, "];\n");
 	}
 	for (uint32_t l = 0; l < fb->n_links; l++) {
 		uint32_t a = fb->port_node[fb->link_port[2 * l]], b = fb->port_node[fb->link_port[2 * l + 1]];

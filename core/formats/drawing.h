@@ -11,9 +11,13 @@
  * characters. */
 void dot_text(FILE *f, const char *s);
 
-/* Undirected graph; parallel cables of equal state are one edge with a count; failed ones dashed.  -1: stream
- * failed, or p (may be NULL) cancelled. */
-int write_dot(FILE *f, const struct fabric *fb, const struct state *st, struct progress *p);
+/*
+ * Undirected graph; parallel cables of equal state are one edge with a count; failed ones dashed.  place
+ * [n_nodes]: x and y of each node in points, NAN where it has none; may be NULL.  -1: stream failed, or p
+ * (may be NULL) cancelled.
+ */
+int write_dot(FILE *f, const struct fabric *fb, const struct state *st, float (*place)[2],
+	      struct progress *p);
 
 /* One JSON object: fabric, switches with their tables, endports with LIDs.  -1: stream failed or cancelled.
  */

@@ -93,7 +93,7 @@ def wrong_words():
                 ("export dot good cdg group 99", r"found group 99"), ("export dot good cdg 99", r"found \"99\""),
                 ("export dot good cdg group none", r"found \"none\""), ("export lfts good more", r"expected: export"),
                 ("export nothing good", r"expected: export"), ("export torus good", r"minhop has no torus"),
-                ("export svg good x", r"expected: export"),
+                ("export svg good x", r"expected: export"), ("export png - load", r"found -, expected the name"),
                 ("torus-conf good more", r"expected: torus-conf"), ("save good more", r"expected: save")):
             p.refused([*SMALL, "-e", line], pattern)
         p.refused(["torus:4x4", "-R", "dfsssp", "-e", "export sl2vl good"], r"qos is off")
@@ -112,7 +112,7 @@ def full_disk():
     """A disk that is full keeps the file it holds."""
     script = ("mount -t tmpfs -o size=64k none \"$1\" || exit 99; cp good \"$1\" || exit 98; "
               "\"$2\" torus:6x6x6 -R minhop -e \"export lfts $1/good\"; echo status $?; "
-              "\"$2\" torus:6x6x6 -R minhop -e \"export svg $1/new.svg\"; echo status $?; "
+              "\"$2\" torus:6x6x6 -R minhop -e \"export png $1/new.png\"; echo status $?; "
               "\"$2\" torus:6x6x6 -e \"save $1/good\"; echo status $?; ls \"$1\"; cat \"$1/good\"")
     with Place() as p:
         os.mkdir(p.path("disk"))
@@ -124,7 +124,7 @@ def full_disk():
             return
         expect(done.stdout == "status 1\n" * 3 + "good\n" + OLD, "found:", done.stdout, done.stderr)
         expect(done.stderr.count("good: No space left on device") == 2, done.stderr)
-        expect(done.stderr.count("new.svg: ") == 1, done.stderr)
+        expect(done.stderr.count("new.png: ") == 1, done.stderr)
 
 
 def limited():
@@ -134,7 +134,7 @@ def limited():
     with Place() as p:
         for line in ("export lfts good", "export json good", "export paths good", "export dot good", "save good"):
             p.refused([*LARGE, "-e", line], r"good: .*File too large", preexec_fn=limit)
-        p.refused([*LARGE, "-e", "export svg good"], r"good: .*File too large|program dot: ", preexec_fn=limit)
+        p.refused([*LARGE, "-e", "export png good"], r"good: .*File too large|program rsvg-convert: ", preexec_fn=limit)
 
 
 def random_moments():
@@ -177,13 +177,13 @@ class Run(subprocess.Popen):
 
 
 class Held:
-    """An export to `good` in the middle: Graphviz' program, of which ours waits for an end that does not come."""
+    """An export to `good` in the middle: the program that makes a PNG, of which ours waits for an end that does not come."""
 
     def __init__(self, place):
         self.place = place
         os.mkdir(place.path("bin"))
         os.mkfifo(place.path("end"))
-        place.file("bin/dot", "#!/bin/sh\necho half of it\nread x <%s\necho the rest\n" % place.path("end"), 0o755)
+        place.file("bin/rsvg-convert", "#!/bin/sh\necho half of it\nread x <%s\necho the rest\n" % place.path("end"), 0o755)
         self.env = dict(os.environ, PATH=place.path("bin") + ":" + os.environ["PATH"])
 
     def hold(self):
@@ -201,7 +201,7 @@ def killed(sig):
     """A signal in the middle of a file; returns what lies beside the target then."""
     with Place() as p:
         held = Held(p)
-        with Run([PROGRAM, *SMALL, "-e", "export svg good"], cwd=p.dir, stdin=subprocess.DEVNULL,
+        with Run([PROGRAM, *SMALL, "-e", "export png good"], cwd=p.dir, stdin=subprocess.DEVNULL,
                  stdout=subprocess.DEVNULL, env=held.env) as run:
             end = held.hold()
             before = p.temps()
@@ -225,7 +225,7 @@ def nohup():
     """A signal that is ignored from the start stays so."""
     with Place() as p:
         held = Held(p)
-        with Run([PROGRAM, *SMALL, "-e", "export svg good"], cwd=p.dir, stdin=subprocess.DEVNULL,
+        with Run([PROGRAM, *SMALL, "-e", "export png good"], cwd=p.dir, stdin=subprocess.DEVNULL,
                  stdout=subprocess.DEVNULL, env=held.env,
                  preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as run:
             end = held.hold()
@@ -245,7 +245,7 @@ def explorer():
             t.type("sh -c 'echo $$ >%s; exec %s %s'; echo ended $?" % (p.path("pid"), PROGRAM, " ".join(SMALL)))
             t.keys("Enter")
             t.wait(r"minhop routed")
-            t.run(":export svg " + p.good)
+            t.run(":export png " + p.good)
             end = held.hold()
             expect(len(p.temps()) == 1, "beside the target in the middle:", p.temps())
             pid = int(p.text("pid"))
@@ -387,12 +387,20 @@ def no_scratch():
     """Nothing is left in the folder for temporary files, also when what was tried fails."""
     with Place() as p:
         before = {n for n in os.listdir("/tmp") if n.startswith(("ibscope-dot", "ibscope-torus"))}
-        for line in ("export svg a", "torus-conf b"):
+        for line in ("export png a", "export svg c", "torus-conf b"):
             done = p.run(*SMALL, "-e", line)
             expect(not done.returncode, done.stderr)
+        done = p.run("xgft:2,2:1,2", "-R", "minhop", "-e", "export svg d cdg")
+        expect(not done.returncode, done.stderr)
         p.file("dot", "#!/bin/sh\necho half\nexit 1\n", 0o755)
         env = dict(os.environ, PATH=p.dir + ":" + os.environ["PATH"])
-        p.refused([*SMALL, "-e", "export svg good"], r"Graphviz. program dot: ended with status 1", env=env)
+        p.refused([*SMALL, "-e", "export svg good cdg"], r"Graphviz. program dot: ended with status 1", env=env)
+        p.file("rsvg-convert", "#!/bin/sh\necho half\nexit 1\n", 0o755)
+        p.refused([*SMALL, "-e", "export png good"], r"program rsvg-convert: ended with status 1", env=env)
+        os.unlink(p.path("rsvg-convert"))
+        os.unlink(p.path("dot"))
+        p.refused([*SMALL, "-e", "export png good"], r"needs the program rsvg-convert \(package librsvg2-bin\)",
+                  env=dict(os.environ, PATH=p.dir))
         after = {n for n in os.listdir("/tmp") if n.startswith(("ibscope-dot", "ibscope-torus"))}
         expect(after <= before, "left behind:", after - before)
 

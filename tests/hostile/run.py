@@ -194,7 +194,7 @@ COMMANDS = [
     "spread tree all", "check spread lag", "shifts", "survey links", "survey switches", "layers", "layers switches", "cdg",
     "cdg 0 all", "cdg switches all", "elements", "equal-paths all", "compare minhop updn dfsssp ftree",
     f"step start {LEAF} {HOST2}", "step all", "save -", "export lfts -", "export fdbs -", "export subnet -",
-    "export paths -", "export json -", "export dot -", "export dot - cdg", "export svg -", "export svg - cdg 0",
+    "export paths -", "export json -", "export dot -", "export dot - cdg", "export svg -", "export svg - load", "export svg - cdg 0",
     "help", "check",
 ]
 

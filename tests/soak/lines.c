@@ -352,7 +352,8 @@ static void add_words(struct maker *m, const char *syntax, struct words *w, int 
 			return;
 		next = &o.o[rng_below(m->rng, o.n)];
 		/* drawing is another program's work */
-		if (next->len == 3 && !strncmp(next->word, "svg", 3) && !one_in(m, 50))
+		if (next->len == 3 && (!strncmp(next->word, "svg", 3) || !strncmp(next->word, "png", 3)) &&
+		    !one_in(m, 50))
 			continue;
 		w->w[w->n++] = make_word(m, next->word, next->len);
 		w->w[w->n] = NULL;

@@ -161,11 +161,11 @@ def has_open(mark, path):
     return False
 
 
-def fake_dot(folder):
-    """A program dot that draws until it is killed: it reads a FIFO that nobody writes to.  $PATH with it."""
+def fake_converter(folder):
+    """A program rsvg-convert that draws until it is killed: it reads a FIFO that nobody writes to.  $PATH with it."""
     os.makedirs(os.path.join(folder, "bin"), exist_ok=True)
-    hold = os.path.join(folder, "dot-holds")
-    path = os.path.join(folder, "bin", "dot")
+    hold = os.path.join(folder, "converter-holds")
+    path = os.path.join(folder, "bin", "rsvg-convert")
     os.mkfifo(hold)
     with open(path, "w", encoding="utf-8") as f:
         f.write("#!/bin/sh\necho '<svg>'\nexec cat <>'%s'\n" % hold)
@@ -198,17 +198,17 @@ def end_by(p, sig, what):
 
 
 def signals_in_batch(folder):
-    """What waits for a FIFO, and what waits for dot, ends by a signal at once, and dot with it."""
+    """What waits for a FIFO, and what waits for another program, ends by a signal at once, and that with it."""
     fifo = os.path.join(folder, "fifo")
     os.mkfifo(fifo)
-    path, hold = fake_dot(folder)
-    for commands, held in (("load " + fifo, None), ("source " + fifo, None), ("synth ring:9; export svg /dev/null", hold)):
+    path, hold = fake_converter(folder)
+    for commands, held in (("load " + fifo, None), ("source " + fifo, None), ("synth ring:9; export png /dev/null", hold)):
         for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             mark = Mark()
             p = batch(folder, mark, commands, PATH=path)
             try:
                 if held:
-                    wait(lambda: has_open(mark, held), "%s: dot was not started" % commands)
+                    wait(lambda: has_open(mark, held), "%s: the other program was not started" % commands)
                 else:  # in open(), as no other end is there
                     wait(lambda: waits_in_kernel(p.pid), "%s: does not wait" % commands)
                 got = end_by(p, sig, commands)
@@ -218,7 +218,7 @@ def signals_in_batch(folder):
             finally:
                 mark.kill()
                 p.stderr.close()
-    if sorted(os.listdir(folder)) != ["bin", "dot-holds", "fifo"]:
+    if sorted(os.listdir(folder)) != ["bin", "converter-holds", "fifo"]:
         raise Failed("left behind: %s" % sorted(os.listdir(folder)))
 
 
@@ -245,7 +245,7 @@ def escape(t, command, number):
 
 def escape_from_files(folder):
     """Whatever reads or writes a file that keeps it waiting."""
-    path, hold = fake_dot(folder)
+    path, hold = fake_converter(folder)
     t = tui.Terminal(size=(120, 40), env={"PATH": path})
     try:
         t.fifo("f")
@@ -259,7 +259,7 @@ def escape_from_files(folder):
         commands = ["load " + f, "source " + f, "source %s/inner" % t.dir, "names " + f, "config " + f,
                     "route updn root_guid_file=" + f, "route file lfts_file=" + f, "route torus-2QoS qos=TRUE torus_config=" + f,
                     "route sssp cn_guid_file=" + f, "route minhop sl2vl_file=" + f, "export lfts " + f,
-                    "export svg %s/drawing" % t.dir]
+                    "export png %s/drawing" % t.dir]
         for number, command in enumerate(commands):
             escape(t, command, number)
         t.run("set chassis_file " + f)
@@ -313,8 +313,8 @@ def quit_from_work(_folder):
 # --- random moments ------------------------------------------------------------------------------
 
 BATCHES = ["synth xgft:18,18,18:1,18,18; route minhop; export json out; export fdbs out; check; cycles; survey switches",
-           "synth random:1000,20,seed=3; route nue; export svg out; route dfsssp",
-           "synth xgft:4,4:1,2; export svg out; source FIFO",
+           "synth random:1000,20,seed=3; route nue; export png out; route dfsssp",
+           "synth xgft:4,4:1,2; export png out; source FIFO",
            "synth torus:10x10x10; torus-conf out; route torus-2QoS; export paths out; step start; survey links"]
 
 

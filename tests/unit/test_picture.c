@@ -1,0 +1,330 @@
+/*
+ * Drawings, read back from their SVG: no two boxes meet, none is off the page, levels come in order, frames
+ * hold what is theirs; names stay text.
+ */
+#include "fixture.h"
+
+#include "core/analysis/picture.h"
+#include "core/base/cursor.h"
+#include "core/base/memory.h"
+#include "core/base/program.h"
+#include "core/base/text.h"
+#include "core/formats/formats.h"
+
+struct area {
+	double x, y, w, h;
+};
+
+struct page {
+	double width, height;
+	struct area *box, *block;
+	uint32_t n_boxes, n_blocks, cap_boxes, cap_blocks;
+	char *svg;
+};
+
+static double number_of(const char *tag, const char *name)
+{
+	char key[32];
+	const char *at;
+
+	snprintf(key, sizeof(key), " %s=\"", name);
+	at = strstr(tag, key);
+	assert_non_null(at);
+	return strtod(at + strlen(key), NULL);
+}
+
+static struct area rect_of(const char *tag)
+{
+	return (struct area){number_of(tag, "x"), number_of(tag, "y"), number_of(tag, "width"),
+			     number_of(tag, "height")};
+}
+
+/* What a command wrote to a file. */
+static struct page draw(struct session *s, const char *words)
+{
+	char path[] = "/tmp/ibscope-picture-XXXXXX", line[100];
+	struct page p = {0};
+	size_t size;
+	struct err e;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	snprintf(line, sizeof(line), "export svg %s %s", path, words);
+	ok_line(s, line);
+	assert_int_equal(read_file(path, NULL, &p.svg, &size, &e), 0);
+	unlink(path);
+	p.width = number_of(p.svg, "width");
+	p.height = number_of(p.svg, "height");
+	for (const char *at = p.svg; (at = strstr(at, "<rect class=\"switch\"")); at++) {
+		GROW(p.box, p.n_boxes, p.cap_boxes);
+		p.box[p.n_boxes++] = rect_of(at);
+	}
+	for (const char *at = p.svg; (at = strstr(at, "<rect class=\"block\"")); at++) {
+		GROW(p.block, p.n_blocks, p.cap_blocks);
+		p.block[p.n_blocks++] = rect_of(at);
+	}
+	return p;
+}
+
+static void page_free(struct page *p)
+{
+	free(p->box);
+	free(p->block);
+	free(p->svg);
+}
+
+static bool meet(const struct area *a, const struct area *b)
+{
+	return a->x < b->x + b->w && b->x < a->x + a->w && a->y < b->y + b->h && b->y < a->y + a->h;
+}
+
+static bool holds(const struct area *a, const struct area *b)
+{
+	return a->x <= b->x && a->y <= b->y && a->x + a->w >= b->x + b->w && a->y + a->h >= b->y + b->h;
+}
+
+/* Every box is wholly in a frame or wholly out of it, and all is on the page. */
+static void check_page(const struct page *p, const char *what)
+{
+	struct area paper = {0, 0, p->width, p->height};
+
+	for (uint32_t a = 0; a < p->n_boxes; a++) {
+		if (!holds(&paper, &p->box[a]))
+			fail_msg("%s: box %u is off the page", what, a);
+		for (uint32_t b = 0; b < a; b++)
+			if (meet(&p->box[a], &p->box[b]))
+				fail_msg("%s: boxes %u and %u meet", what, a, b);
+		for (uint32_t b = 0; b < p->n_blocks; b++)
+			if (meet(&p->box[a], &p->block[b]) && !holds(&p->block[b], &p->box[a]))
+				fail_msg("%s: box %u is half in frame %u", what, a, b);
+	}
+	for (uint32_t a = 0; a < p->n_blocks; a++) {
+		if (!holds(&paper, &p->block[a]))
+			fail_msg("%s: frame %u is off the page", what, a);
+		for (uint32_t b = 0; b < a; b++)
+			if (meet(&p->block[a], &p->block[b]))
+				fail_msg("%s: frames %u and %u meet", what, a, b);
+	}
+}
+
+static struct session *session_of(const char *line)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	ok_line(s, line);
+	return s;
+}
+
+/* Boxes come by switch id: their levels from above. */
+static void check_levels(const struct session *s, const struct page *p, const char *what)
+{
+	struct err e;
+	struct layout *l = layout_new(s->fabric, NULL, NULL, &e);
+	double lowest[256], highest[256];
+
+	assert_non_null(l);
+	for (unsigned k = 0; k < 256; k++) {
+		lowest[k] = -1;
+		highest[k] = 1e9;
+	}
+	for (uint32_t sw = 0; sw < l->n; sw++) {
+		unsigned lev = l->level[sw];
+
+		lowest[lev] = p->box[sw].y > lowest[lev] ? p->box[sw].y : lowest[lev];
+		highest[lev] = p->box[sw].y < highest[lev] ? p->box[sw].y : highest[lev];
+	}
+	for (unsigned k = 1; k < l->part[0].levels; k++)
+		if (highest[k] <= lowest[k - 1])
+			fail_msg("%s: level %u is not below level %u", what, k, k - 1);
+	layout_unref(l);
+}
+
+static void expect_drawn(const char *line, uint32_t blocks)
+{
+	struct session *s = session_of(line);
+	struct page p = draw(s, "");
+
+	assert_int_equal(p.n_boxes, s->fabric->n_switches);
+	assert_int_equal(p.n_blocks, blocks);
+	check_page(&p, line);
+	check_levels(s, &p, line);
+	page_free(&p);
+	session_free(s);
+}
+
+static void test_pages(void **state)
+{
+	(void)state;
+	expect_drawn("load tests/fabrics/demo-3level.ibnet", 4);
+	expect_drawn("load tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover", 0);
+	expect_drawn("synth director:2,4,3,8", 2);
+	expect_drawn("synth xgft:18,18,6:1,18,18", 6);
+	expect_drawn("synth torus:4x4x4", 0);
+	expect_drawn("synth torus:3x3x3x3", 0);
+	expect_drawn("synth torus:8x8x10", 0);
+	expect_drawn("synth mesh:30x40", 0);
+	expect_drawn("synth hypercube:7", 0);
+	expect_drawn("synth hyperx:6x5", 0);
+	expect_drawn("synth hyperx:9", 0);
+	expect_drawn("synth ring:6", 0);
+	expect_drawn("synth ring:3", 0);
+	expect_drawn("synth ring:200", 0);
+	expect_drawn("synth mesh:50", 0);
+	expect_drawn("synth mesh:2", 0);
+	expect_drawn("synth dragonfly:4,2,2", 9);
+	expect_drawn("synth dragonfly:3,1,1", 4);
+	expect_drawn("synth dragonfly:8,4,4", 33);
+	expect_drawn("synth random:24,4", 0);
+	expect_drawn("synth random:300,6", 0);
+}
+
+static void test_real(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t blocks;
+	} files[] = {{"selene-compute.ibnetdiscover.xz", 34},
+		     {"selene-storage.ibnetdiscover.xz", 4},
+		     {"sat11-director.putty-log.xz", 4}};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(files); k++) {
+		char line[100];
+
+		snprintf(line, sizeof(line), "load tests/fabrics/real/%s", files[k].name);
+		expect_drawn(line, files[k].blocks);
+	}
+}
+
+static unsigned count(const char *text, const char *part)
+{
+	unsigned n = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		n++;
+	return n;
+}
+
+/* Places stay when something fails, and what failed is seen. */
+static void test_failures(void **state)
+{
+	struct session *s = session_of("synth torus:5x4");
+	struct page before = draw(s, ""), after;
+	const char *dashes = "stroke=\"#c00000\" stroke-width=\"2.40\" stroke-dasharray";
+
+	(void)state;
+	assert_int_equal(count(before.svg, dashes), 0);
+	ok_line(s, "fail random 3 seed=1; fail switch t00");
+	after = draw(s, "");
+	assert_memory_equal(before.box, after.box, before.n_boxes * sizeof(*before.box));
+	assert_int_equal(before.n_boxes, after.n_boxes);
+	assert_true(count(after.svg, dashes) >= 6);
+	assert_int_equal(count(after.svg, ", down</title>"), 1);
+	page_free(&before);
+	page_free(&after);
+	session_free(s);
+}
+
+/* One line for each pair of neighbours, in the colour of its load. */
+static void test_load(void **state)
+{
+	struct session *s = session_of("synth ring:5; route minhop");
+	struct page p = draw(s, "load");
+
+	(void)state;
+	assert_int_equal(count(p.svg, "<path "), 5 + 7); /* and those of the legend */
+	assert_non_null(strstr(p.svg, "minhop, all pairs of hosts"));
+	assert_int_equal(count(p.svg, "fill=\"none\" stroke=\"#5aa2cf\""), 5); /* a ring of 5 is even */
+	page_free(&p);
+	line_fails(s, "export svg - loads", "expected: export");
+	session_free(s);
+	s = session_of("synth ring:5");
+	line_fails(s, "export svg - load", "nothing is routed");
+	session_free(s);
+}
+
+/* A path: a line for each link of it, there and back, and a number for each switch. */
+static void test_path(void **state)
+{
+	struct session *s = session_of("synth torus:4x4x4; route dor");
+	struct page p = draw(s, "path t000 t223");
+
+	(void)state;
+	assert_non_null(strstr(p.svg, "dor, path t000 -&gt; t223, 5 hops"));
+	assert_int_equal(count(p.svg, "stroke=\"#08519c\" stroke-width=\"3.2\"/>"),
+			 5 + 1); /* and the legend */
+	assert_int_equal(count(p.svg, "transform=\"translate(5 4)\""), 5);
+	assert_int_equal(count(p.svg, "<circle "), 6);
+	check_page(&p, "path");
+	page_free(&p);
+	line_fails(s, "export svg - path t000 nobody", "no node is named");
+	line_fails(s, "export svg - path t000", "expected: export");
+	line_fails(s, "export dot - path t000 t223", "expected: export");
+	session_free(s);
+}
+
+/* Names that look like markup are text. */
+static void test_hostile(void **state)
+{
+	char path[] = "/tmp/ibscope-picture-XXXXXX", line[100];
+	struct session *s;
+	struct page p;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	dprintf(fd, "Switch 4 \"</title></g><script>\"\n[1] \"b&\"[1]\n\nSwitch 4 \"b&\"\n[1] "
+		    "\"</title></g><script>\"[1]\n");
+	close(fd);
+	snprintf(line, sizeof(line), "load %s", path);
+	s = session_of(line);
+	unlink(path);
+	p = draw(s, "");
+	assert_int_equal(p.n_boxes, 2);
+	assert_null(strstr(p.svg, "<script"));
+	assert_non_null(strstr(p.svg, "&lt;script&gt;"));
+	assert_non_null(strstr(p.svg, "b&amp;"));
+	assert_null(strstr(p.svg, "b&<"));
+	page_free(&p);
+	session_free(s);
+}
+
+/* By librsvg's program; the first bytes of a PNG, and its size as the page says. */
+static void test_png(void **state)
+{
+	struct session *s = session_of("synth ring:6; export svg /dev/null");
+	char path[] = "/tmp/ibscope-picture-XXXXXX", line[100], *png;
+	struct page p = draw(s, "");
+	size_t size;
+	struct err e;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_true(program_exists("rsvg-convert"));
+	snprintf(line, sizeof(line), "export png %s", path);
+	ok_line(s, line);
+	assert_int_equal(read_file(path, NULL, &png, &size, &e), 0);
+	unlink(path);
+	assert_true(size > 1000);
+	assert_memory_equal(png, "\x89PNG\r\n\x1a\n", 8);
+	assert_int_equal((uint8_t)png[18] << 8 | (uint8_t)png[19], p.width);
+	assert_int_equal((uint8_t)png[22] << 8 | (uint8_t)png[23], p.height);
+	free(png);
+	page_free(&p);
+	line_fails(s, "export png -", "found -, expected the name of a file");
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pages), cmocka_unit_test(test_real),    cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_load),  cmocka_unit_test(test_hostile), cmocka_unit_test(test_png),
+		cmocka_unit_test(test_path),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
