@@ -129,8 +129,8 @@ static int make_marks(struct session *s, const struct drawing_of *of, struct fab
 	if ((of->load || of->from) && !need_routing(s, e))
 		return -1;
 	if (of->load) {
-		d->loads = loads_new(session_routing(s), "all", p, e);
-		return d->loads ? 0 : -1;
+		d->loads = loads_new(session_routing(s), &pattern_all, p);
+		return d->loads ? 0 : err_set(e, CANCELLED);
 	}
 	return of->from ? make_path(s, of, d, e) : 0;
 }

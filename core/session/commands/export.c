@@ -459,9 +459,8 @@ const struct command export_commands[] = {
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},
 	{.name = "export",
-	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|slurm|dot|svg|png|ca-order|torus FILE [load | path "
-		   "SRC DST | cdg "
-		   "[LAYER] [switches] [group N]]",
+	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|slurm|dot|svg|png|ca-order|torus FILE [load | "
+		   "path SRC DST | cdg [LAYER] [switches] [group N]]",
 	 .help = "write tables, paths or a drawing; FILE - is the screen, with --json the field content",
 	 .details =
 		 "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
