@@ -334,29 +334,38 @@ static bool library_loaded(void)
 }
 
 /* Pairs are asked one by one: an answer of several packets does not survive the simulator. */
-static int ask_paths(void)
+static void ask_all(struct ibmad_port *port, ib_portid_t *sa, FILE *in, FILE *out)
 {
-	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS, IB_SA_CLASS};
-	FILE *in = fopen(SIMULATION_PAIRS, "r"), *out = fopen(SIMULATION_PATHS, "w");
-	struct ibmad_port *port =
-		in && out && library_loaded() ? mad_rpc_open_port(NULL, 0, classes, 3) : NULL;
-	ib_portid_t sa = {0};
 	unsigned slid, dlid;
 
-	if (!port || !find_sa(port, &sa))
-		return 1;
 	setvbuf(out, NULL, _IOLBF, 0);
 	while (fscanf(in, "%u %u", &slid, &dlid) == 2) {
-		int sl = path_sl(port, &sa, slid, dlid);
+		int sl = path_sl(port, sa, slid, dlid);
 
 		if (sl < 0)
 			fprintf(out, "%u %u -\n", slid, dlid);
 		else
 			fprintf(out, "%u %u %d\n", slid, dlid, sl);
 	}
-	mad_rpc_close_port(port);
-	fclose(in);
-	return fclose(out) ? 1 : 0;
+}
+
+static int ask_paths(void)
+{
+	int classes[] = {IB_SMI_CLASS, IB_SMI_DIRECT_CLASS, IB_SA_CLASS}, rc = 1;
+	FILE *in = fopen(SIMULATION_PAIRS, "r"), *out = fopen(SIMULATION_PATHS, "w");
+	struct ibmad_port *port =
+		in && out && library_loaded() ? mad_rpc_open_port(NULL, 0, classes, 3) : NULL;
+	ib_portid_t sa = {0};
+
+	if (port && find_sa(port, &sa)) {
+		ask_all(port, &sa, in, out);
+		rc = 0;
+	}
+	if (port)
+		mad_rpc_close_port(port);
+	if (in)
+		fclose(in);
+	return out && fclose(out) ? 1 : rc;
 }
 
 /* --- being let in -------------------------------------------------------------------------------- */

@@ -57,7 +57,8 @@ def expected():
 
 
 def main():
-    packed = sorted(glob.glob(os.path.join(ROOT, "tests/fabrics/real/*.xz")))
+    # those that the simulator reads
+    packed = sorted(p for p in glob.glob(os.path.join(ROOT, "tests/fabrics/real/*.xz")) if not p.endswith(".lst.xz"))
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="large.") as folder:
         if sys.argv[1:] == ["--refresh"]:

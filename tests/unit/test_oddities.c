@@ -156,7 +156,8 @@ static void test_survivors(void **state)
 	assert_true(session_event(s)->change->lost > 0);
 	assert_int_equal(session_event(s)->change->cut_off + session_event(s)->change->between_survivors,
 			 session_event(s)->change->lost);
-	line_says(s, "survey switches", "lost  between  loops     load   longer rerouted  entries   gone  switches");
+	line_says(s, "survey switches",
+		  "lost  between  loops     load   longer rerouted  entries   gone  switches");
 	session_free(s);
 }
 

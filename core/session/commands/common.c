@@ -90,8 +90,7 @@ void tell_scope(const json_t *scope, struct out *o)
 	const json_t *missing = json_object_get(scope, "missing");
 	size_t n = json_array_size(missing);
 
-	out_text(o, "Scope %s: %s", words ? words : "",
-		 PLURAL((uint64_t)ports, "host port"));
+	out_text(o, "Scope %s: %s", words ? words : "", PLURAL((uint64_t)ports, "host port"));
 	if (up < ports)
 		out_text(o, ", %" JSON_INTEGER_FORMAT " of them down or cut off", ports - up);
 	if (n)
