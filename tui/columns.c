@@ -60,10 +60,12 @@ void columns_note(struct view *v, int rows)
 	text_free(&t);
 }
 
-/* Are its cells names or text, cut where it has no room? */
+/* Are its cells names, cut where they tell least?  Other text is cut at its end. */
 static bool is_cut(const struct view *v, unsigned c)
 {
-	return v->ops->column[c].flex && !v->ops->column[c].right && !v->ops->span;
+	const struct column *column = &v->ops->column[c];
+
+	return column->flex && !column->right && !column->prose && !v->ops->span;
 }
 
 /* What may be left out of a column's cells: nothing where folding or tones say what stands in them. */

@@ -127,6 +127,7 @@ struct column {
 	bool numeric;  /* sorted by number() */
 	uint8_t drop;  /* narrow panes leave out columns with the highest value first, 0 = never */
 	uint8_t fold;  /* enum fold_rule */
+	bool prose;    /* sentences: cut at their end, names in them too */
 };
 
 /* Marks of a row, each shown by its own sign so that colour is never needed. */
