@@ -6,10 +6,10 @@
  *
  * runs them one after the other in one session.  Each that looks more than a few times is run once more and
  * cancelled half way through its looks; not one with ! before it, which can be done only once.  Prints for
- *each a line of fields with tabs between them:
+ * each a line of fields with tabs between them:
  *
  *	COMMAND		as given
- *	MILLISECONDS	of processor time, of the longest stretch between two looks
+ *	MILLISECONDS	of processor time, of the longest stretch between two looks of a thread
  *	WHAT		it was doing then
  *	FROM TO		where those two looks were made, for a debugger
  *	LOOKS		how often it looked
@@ -19,6 +19,7 @@
  *
  * The functions that look are replaced when this is linked (--wrap).
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +39,17 @@ bool __wrap_progress_cancelled(const struct progress *p);
 static struct {
 	struct progress progress;
 	unsigned long looks, stop_at, after; /* stop_at: 0 = never */
-	double last, worst;
-	void *from, *before, *behind; /* who looked last; around the longest stretch */
+	double worst;
+	void *before, *behind; /* around the longest stretch */
 	const char *what;
-} t;
+	pthread_mutex_t lock; /* commands may work in several threads */
+} t = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* When this thread looked last, and where. */
+static _Thread_local struct {
+	double when;
+	void *from;
+} last;
 
 static double spent(void)
 {
@@ -55,18 +63,20 @@ static void look(void *from)
 {
 	double now = spent();
 
-	if (now - t.last > t.worst) {
-		t.worst = now - t.last;
-		t.before = t.from;
+	pthread_mutex_lock(&t.lock);
+	if (now - last.when > t.worst) {
+		t.worst = now - last.when;
+		t.before = last.from;
 		t.behind = from;
 		t.what = atomic_load(&t.progress.what);
 	}
-	t.from = from;
+	last.from = from;
 	t.looks++;
 	t.after += atomic_load(&t.progress.cancel);
 	if (t.looks == t.stop_at)
 		atomic_store(&t.progress.cancel, true);
-	t.last = spent();
+	pthread_mutex_unlock(&t.lock);
+	last.when = spent();
 }
 
 bool __wrap_progress_step(struct progress *p, unsigned done)
@@ -89,10 +99,10 @@ static int run(struct interpreter *in, const char *command, struct err *e)
 
 	t.looks = t.after = 0;
 	t.worst = 0;
-	t.from = t.before = t.behind = NULL;
+	last.from = t.before = t.behind = NULL;
 	t.what = NULL;
 	atomic_store(&t.progress.cancel, false);
-	t.last = spent();
+	last.when = spent();
 	rc = run_text(&r, command, e);
 	look(NULL);
 	t.looks--;
