@@ -153,10 +153,11 @@ SHOWN = [
     (["cut.ibnet", *UPDN], ["show warnings", "check", "check --baseline faults.json"]),
     ([TREE], ["set chassis_file chassis", "route mincontention", "why leaf-01 node0009", "elements"]),
     (["ring:6"], ["equal-paths"]),
+    (["xgft:2,2:1,2"], ["scope node0001 node0003", "advise write best.conf failures 1"]),
     ([TREE, *UPDN], ["scope node0001 node0002", "flows leaf-01[4] by scope", "load pair.net", "check", "scope"]),
     (["xgft:3,4:1,3,hosts_on=all"], [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
-    (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift", "doctor"]),
+    (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift", "doctor", "advise failures 2"]),
     (["-F", "mesh.conf", "mesh:5x4,fail=3,shuffle=1,seed=12"], ["route lash"]),
 ]
 
