@@ -4,7 +4,7 @@
 # ends with anything else, or with a status that does not go with its line, has failed.
 # A SUITE with a "/" in it is a program to run as a suite.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs harness unit fuzz-corpus driver build extend large topo model live contract cli paste files memory stop hostile tsan keys tui parity"
+SUITES="includes docs harness unit fuzz-corpus driver build extend large topo model live contract cli paste files memory stop hostile tsan keys tui parity advised"
 # These wait for other programs most of the time, and run beside the others.
 BESIDE=" parity "
 
@@ -85,6 +85,7 @@ suite() {
 	large) IBSCOPE="$BUILD/ibscope" python3 tests/parity/large.py ;;
 	topo) IBSCOPE="$BUILD/ibscope" python3 tests/topo/run.py ;;
 	parity) IBSCOPE="$BUILD/ibscope-san" python3 tests/parity/run.py ;;
+	advised) IBSCOPE="$BUILD/ibscope-san" python3 tests/parity/advised.py ;;
 	model) IBSCOPE="$BUILD/ibscope" python3 tests/model/run.py ;;
 	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
 	contract) IBSCOPE="$BUILD/ibscope" python3 tests/contract.py ;;
