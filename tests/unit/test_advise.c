@@ -47,7 +47,7 @@ static const struct advice_row *row_of(const struct advice *a, const char *engin
 
 struct figures {
 	const char *fabric, *engine, *options;
-	char class;
+	uint64_t class; /* its letter */
 	unsigned vls, max_load;
 	double ebb, half_width, shift_mean; /* ebb 0: not looked at */
 	uint32_t shift_worst, failures, loops_after, fallbacks;
@@ -93,13 +93,15 @@ static const struct figures known[] = {
 static void expect(const struct figures *k, const struct advice *a)
 {
 	const struct advice_row *r = row_of(a, k->engine, k->options);
-	char *want = str_printf("%c, %u VLs, load %u, shift %.3f %u, after %u: %u %u", k->class, k->vls,
+	char *want = str_printf("%c, %u VLs, load %u, shift %.3f %u, after %u: %u %u", (int)k->class, k->vls,
 				k->max_load, k->shift_mean, k->shift_worst, k->failures, k->loops_after,
 				k->fallbacks);
 	char *got;
 
-	if (!r)
+	if (!r) {
 		fail_msg("%s: no %s %s", k->fabric, k->engine, k->options);
+		return;
+	}
 	if (r->refused)
 		fail_msg("%s, %s: refused: %s", k->fabric, k->engine, r->refused);
 	got = str_printf("%c, %u VLs, load %u, shift %.3f %u, after %u: %u %u", advice_letter(r), r->vls,
@@ -191,8 +193,7 @@ static void order_and_reasons(void **state)
 	struct advice a = {.row = rows, .n = ARRAY_LEN(rows)};
 	static const struct {
 		enum advice_class class;
-		uint64_t lost;
-		uint32_t loops, max_load, fallbacks;
+		uint32_t lost, loops, max_load, fallbacks;
 		double ebb, shift;
 	} in[] = {
 		{ADVICE_SOUND, 0, 0, 4001, 0, 0.9, 1},	/* sound, but 4001 > 4 * 1000 */
