@@ -4,9 +4,9 @@
 # ends with anything else, or with a status that does not go with its line, has failed.
 # A SUITE with a "/" in it is a program to run as a suite.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs harness unit fuzz-corpus driver build extend large topo model ibdmchk verify sessions live contract cli paste files memory stop hostile tsan keys tui parity"
+SUITES="includes docs harness unit fuzz-corpus driver build extend large topo model ibdmchk verify sessions live contract cli paste files memory stop hostile tsan keys tui parity advised"
 # These wait for other programs most of the time, and run beside the others.
-BESIDE=" parity "
+BESIDE=" parity advised "
 
 # Signals that the caller ignores (nohup, a background job of a script) are as usual for the tests.
 [ "$SIGNALS" = usual ] || exec env --default-signal=HUP,INT,QUIT,TERM,PIPE SIGNALS=usual "$0" "$@"
@@ -85,6 +85,7 @@ suite() {
 	large) IBSCOPE="$BUILD/ibscope" python3 tests/parity/large.py ;;
 	topo) IBSCOPE="$BUILD/ibscope" python3 tests/topo/run.py ;;
 	parity) IBSCOPE="$BUILD/ibscope-san" python3 tests/parity/run.py ;;
+	advised) IBSCOPE="$BUILD/ibscope-san" python3 tests/parity/advised.py ;;
 	model) IBSCOPE="$BUILD/ibscope" python3 tests/model/run.py ;;
 	ibdmchk) IBSCOPE="$BUILD/ibscope" python3 tests/topo/ibdmchk.py ;;
 	sessions) IBSCOPE="$BUILD/ibscope" python3 tests/sessions/run.py ;;

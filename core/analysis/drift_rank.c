@@ -4,42 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/levels.h"
-#include "core/base/guidfile.h"
+#include "core/analysis/candidates.h"
 #include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/sm/guid_names.h"
 
 /* Agreements are equal when nearer than this. */
 #define AGREEMENT_EPSILON 1e-9
 /* Candidates whose right share is at most this below the best one's are told apart by their order only. */
 #define RIGHT_BAND 0.05
-
-/* Files of GUIDs that a candidate is given: by levels (levels.h), beside the options in force. */
-enum { ROOTS = 1, HOSTS = 2 };
-
-/* What is tried, in the order that decides where figures do not. */
-struct kind {
-	const char *chain;
-	const char *option; /* NAME=VALUE; NULL = none */
-	unsigned by_levels; /* ROOTS, HOSTS */
-	const char *words;  /* all that in words */
-};
-
-static const struct kind kinds[] = {
-	{"minhop", NULL, 0, ""},
-	{"updn", NULL, 0, ""},
-	{"updn", NULL, ROOTS, "roots by levels"},
-	{"dnup", NULL, 0, ""},
-	{"ftree", NULL, 0, ""},
-	{"ftree", NULL, ROOTS | HOSTS, "roots by levels, compute nodes on edge switches"},
-	{"lash", NULL, 0, ""},
-	{"lash", "do_mesh_analysis=TRUE", 0, "do_mesh_analysis TRUE"},
-	{"dfsssp", NULL, 0, ""},
-	{"nue", NULL, 0, ""},
-	{"torus-2QoS", NULL, 0, ""},
-	{"dor", NULL, 0, ""},
-};
 
 struct ranking {
 	struct drift_ranking *r;
@@ -106,61 +77,28 @@ static int try_chain(struct ranking *k, const char *chain, const struct setup *s
 	return d ? 0 : -1;
 }
 
-static void set_guids(struct options *o, const char *name, const struct text *guids)
+static int try_candidate(struct ranking *k, const struct candidate *c, struct err *e)
 {
-	struct text list = {0};
-
-	text_add(&list, "%cby levels\n%s", GUID_LIST_MARK, text_str(guids));
-	options_set_list(o, name, "by levels", text_str(&list));
-	text_free(&list);
-}
-
-/* Hosts that are on no edge switch are I/O nodes. */
-static void give_levels(const struct ranking *k, const struct kind *kind, struct options *o)
-{
-	const struct topo *t = k->held->topo;
-	struct text roots = {0}, compute = {0}, io = {0};
-
-	levels_root_guids(k->levels, t->fabric, &roots);
-	set_guids(o, "root_guid_file", &roots);
-	if (kind->by_levels & HOSTS) {
-		levels_host_guids(k->levels, t, k->held->hosts->in, true, &compute);
-		levels_host_guids(k->levels, t, k->held->hosts->in, false, &io);
-		set_guids(o, "cn_guid_file", &compute);
-		if (io.len)
-			set_guids(o, "io_guid_file", &io);
-	}
-	text_free(&roots);
-	text_free(&compute);
-	text_free(&io);
-}
-
-static int try_kind(struct ranking *k, const struct kind *kind, struct err *e)
-{
-	struct options *o = options_copy(k->setup->options);
+	struct options *o = candidate_options(c, k->setup->options, k->held->topo, k->levels,
+					      k->held->hosts->in, e);
 	const struct setup *with;
-	int rc = kind->option ? options_assign(o, NULL, kind->option, e) : 0;
+	int rc;
 
-	if (kind->by_levels)
-		give_levels(k, kind, o);
+	if (!o)
+		return -1;
 	with = setup_with(k->setup, &(struct setup){.options = o});
-	if (!rc)
-		rc = try_chain(k, kind->chain, with, kind->words, e);
+	rc = try_chain(k, c->engine, with, c->words, e);
 	setup_unref(with);
 	options_free(o);
 	return rc;
 }
 
 /* Is there anything to try it with? */
-static bool worth_trying(const struct ranking *k, const struct kind *kind)
+static bool worth_trying(const struct ranking *k, const struct candidate *c)
 {
-	const char *name = NULL;
-
-	if (!engine_find(k->engines, kind->chain) || (kind->by_levels && !k->levels))
+	if (c->advice || !engine_find(k->engines, c->engine) || ((c->files & CANDIDATE_ROOTS) && !k->levels))
 		return false;
-	if (!strcmp(kind->chain, "torus-2QoS"))
-		name = "torus_config";
-	return !name || options_file(k->setup->options, name);
+	return !(c->files & CANDIDATE_TORUS) || options_file(k->setup->options, "torus_config");
 }
 
 /* --- their order ------------------------------------------------------------------------------ */
@@ -224,9 +162,12 @@ struct drift_ranking *drift_rank(const struct sweep *held, const struct setup *s
 	if (levels && levels->n_roots && options_find(setup->options, "root_guid_file") &&
 	    !options_file(setup->options, "root_guid_file"))
 		k.levels = levels;
-	for (size_t i = 0; !rc && i < ARRAY_LEN(kinds); i++)
-		if (worth_trying(&k, &kinds[i]))
-			rc = try_kind(&k, &kinds[i], e);
+	for (unsigned i = 0; !rc && i < 2 * n_candidates; i++) {
+		const struct candidate *c = &candidates[i % n_candidates];
+
+		if (c->late == (i >= n_candidates) && worth_trying(&k, c))
+			rc = try_candidate(&k, c, e);
+	}
 	levels_free(levels);
 	if (!rc) {
 		order(k.r);

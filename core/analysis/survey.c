@@ -8,6 +8,7 @@
 #include "core/analysis/survey_parts.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
+#include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/routing/paths.h"
@@ -286,9 +287,25 @@ static bool is_ours(const struct survey_request *rq, uint32_t index)
 	return !rq->shards || index % rq->shards == rq->shard - 1;
 }
 
+/* Mark `want` of n, drawn without repetition. */
+static uint8_t *draw_some(uint32_t n, uint32_t want, uint64_t seed)
+{
+	uint8_t *drawn = NEW_ARRAY((size_t)n + 1, uint8_t);
+
+	for (uint32_t k = 0; k < want;) {
+		uint32_t i = rng_below(&seed, n);
+
+		k += !drawn[i];
+		drawn[i] = 1;
+	}
+	return drawn;
+}
+
 static int list_rows(struct survey *s, const struct survey_request *rq, struct err *e)
 {
 	uint32_t n = s->parts->n, *pair = NULL;
+	bool some = !rq->pairs && rq->sample && rq->sample < n;
+	uint8_t *drawn = some ? draw_some(n, rq->sample, rq->seed) : NULL;
 	uint64_t all = n ? (uint64_t)n * (n - 1) / 2 : 0;
 
 	s->pairs = rq->pairs != 0;
@@ -301,15 +318,17 @@ static int list_rows(struct survey *s, const struct survey_request *rq, struct e
 			return -1;
 		s->n_all = survey_draw(n, rq->pairs, rq->seed, &pair, &s->sampled);
 	}
+	s->sampled |= some;
 	s->row = NEW_ARRAY((size_t)s->n_all + 1, struct survey_row);
 	for (uint32_t i = 0; i < s->n_all; i++)
-		if (is_ours(rq, i))
+		if (is_ours(rq, i) && (!some || drawn[i]))
 			s->row[s->n++] = (struct survey_row){
 				.index = i,
 				.part = {pair ? pair[2 * (size_t)i] : i,
 					 pair ? pair[2 * (size_t)i + 1] : NO_ID},
 			};
 	free(pair);
+	free(drawn);
 	return 0;
 }
 

@@ -35,7 +35,7 @@ struct survey_row {
 struct survey {
 	const struct sweep *before; /* reference held */
 	const struct parts *parts;  /* owned: what fails */
-	bool pairs, sampled;	    /* of two at once; a sample of these */
+	bool pairs, sampled;	    /* of two at once; a sample of all there are */
 	uint32_t n_all;		    /* failures of the whole survey; rows of one share may be fewer */
 	uint32_t load_before;	    /* most routes out of a port between switches */
 	struct survey_row *row;	    /* [n] the worst first */
@@ -50,6 +50,7 @@ struct survey_request {
 	const struct engine *const *engines;
 	enum part_kind kind;
 	uint32_t pairs;		/* that many pairs, drawn without repetition; 0: every one alone */
+	uint32_t sample;	/* at most that many, drawn without repetition, where pairs is 0; 0: every one */
 	uint64_t seed;		/* of the draw */
 	unsigned shard, shards; /* rows whose index modulo `shards` is shard - 1; 0: all */
 	unsigned threads;	/* 0: all cores; the result does not depend on it */

@@ -45,9 +45,10 @@ struct command {
  */
 #define CORE_COMMANDS                                                                                    \
 	fabric_commands, tables_commands, change_commands, scope_commands, path_commands, step_commands, \
-		check_commands, diff_commands, drift_commands, doctor_commands, verify_commands,         \
-		load_commands, flow_commands, survey_commands, cdg_commands, element_commands,           \
-		export_commands, torus_commands, watch_commands, replay_commands, session_commands
+		check_commands, diff_commands, drift_commands, doctor_commands, advise_commands,         \
+		verify_commands, load_commands, flow_commands, survey_commands, cdg_commands,            \
+		element_commands, export_commands, torus_commands, watch_commands, replay_commands,      \
+		session_commands
 
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
 extern const struct command tables_commands[];	/* tables */
@@ -60,6 +61,7 @@ extern const struct command diff_commands[];	/* diff */
 extern const struct command drift_commands[];	/* drift */
 extern const struct command doctor_commands[];	/* doctor */
 extern const struct command verify_commands[];	/* verify */
+extern const struct command advise_commands[];	/* advise */
 extern const struct command load_commands[];	/* load-map, shifts */
 extern const struct command flow_commands[];	/* flows */
 extern const struct command survey_commands[];	/* survey */

@@ -186,7 +186,7 @@ COMMANDS = [
     "show", "show options", "show engines", "show warnings", "show switches", "show hosts", "show links",
     "show node " + LEAF, "show node " + HOST, f"trace {HOST} {HOST2}", f"why {LEAF} {HOST2}",
     f"why {LEAF} {HOST2} via 4", f"why {HOST} {LEAF} {SPINE} {LEAF2} {HOST2}", "lft " + LEAF, "hops " + LEAF,
-    "ranks", "roots", f"fail link {LEAF}[3]", f"why {LEAF} {HOST2}", "diff", "diff all", "drift updn all", "doctor", "snapshot a",
+    "ranks", "roots", f"fail link {LEAF}[3]", f"why {LEAF} {HOST2}", "diff", "diff all", "drift updn all", "doctor", "advise failures 1", "snapshot a",
     f"fail switch {SPINE}", "undo", f"fail host {HOST}", "journal", "diff a", "diff a all", "snapshot", "show links",
     "restore all", "undo", "redo", "journal 0", "reset", "route updn",
     "snapshot \x1bc\u202e", SET_CHASSIS, "load-map", "load-map lids", "load-map all all", "load-map shift 1",

@@ -1,51 +1,12 @@
 /* Command torus-conf: a configuration for torus-2QoS, tried on the engine before it is written. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "core/analysis/torus_conf.h"
+#include "core/analysis/torus_fit.h"
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/session/commands/commands.h"
 
 #define ENGINE "torus-2QoS"
-/* Other ways to see the fabric as a grid that are tried when the engine refuses the first. */
-#define VARIANTS 24
-/* Seeds tried in each. */
-#define SEEDS_TRIED 12
-
-struct maker {
-	struct session *s;
-	struct progress *progress;
-	const struct topo *t;
-	struct setup *setup;	 /* what is in force, with the engine and its options */
-	char path[SCRATCH_PATH]; /* of the file that the engine reads */
-	int fd;			 /* of that file, -1 = none */
-	char *refused;		 /* why the engine did not take the last one; owned, NULL = not tried */
-};
-
-/* --- trying ------------------------------------------------------------------------------------- */
-
-/* False also when it is cancelled. */
-static bool whole(const struct sweep *w, struct progress *p)
-{
-	const struct fabric *f = w->fabric;
-
-	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		if (progress_cancelled(p))
-			return false;
-		for (uint32_t ep = 0; switch_up(w->topo, sw) && ep < f->n_endports; ep++) {
-			unsigned lid = w->topo->endport_up[ep] && w->topo->endport_switch[ep] != NO_ID
-					       ? w->lids->base[ep]
-					       : 0;
-
-			if (lid && routing_port(w->routing, sw, lid) == NO_PATH)
-				return false;
-		}
-	}
-	return true;
-}
 
 static int write_file(const char *path, const struct text *x, struct progress *p, struct err *e)
 {
@@ -57,155 +18,9 @@ static int write_file(const char *path, const struct text *x, struct progress *p
 	return outfile_close(&o, 0, e);
 }
 
-static int write_scratch(const struct maker *m, const struct text *x, struct err *e)
-{
-	const char *s = text_str(x);
-
-	if (ftruncate(m->fd, 0) || pwrite(m->fd, s, strlen(s), 0) != (ssize_t)strlen(s))
-		return err_system(e, m->path, errno);
-	return 0;
-}
-
-static void set_refused(struct maker *m, const char *why)
-{
-	free(m->refused);
-	m->refused = why ? str_dup(why) : NULL;
-}
-
-/* 1: the engine routes the whole fabric with it, 0: it does not (m->refused), -1 and *e. */
-static int try_plan(struct maker *m, const struct torus_plan *p, struct err *e)
-{
-	struct sweep_request rq = {.setup = m->setup, .engines = m->s->engines, .progress = m->progress};
-	struct text x = {0};
-	struct sweep *w;
-	int good;
-
-	torus_conf_text(p, &x);
-	good = write_scratch(m, &x, e);
-	text_free(&x);
-	if (good)
-		return -1;
-	w = sweep_run(&rq, e);
-	if (!w)
-		return -1;
-	good = w->routing && whole(w, m->progress);
-	if (!good)
-		set_refused(m, w->n_refusals ? w->refusal[0].why : "not all switches find a place");
-	sweep_unref(w);
-	return good;
-}
-
-/* Seeds besides the first that meet none and that the engine can start from alone. */
-static int add_seeds(struct maker *m, struct torus_plan *p, const uint32_t *places, uint32_t n, struct err *e)
-{
-	int rc = 1, tried = 0;
-
-	for (uint32_t i = 0; i < n && p->n_seeds < TORUS_SEEDS && tried < SEEDS_TRIED; i++) {
-		struct torus_plan alone = *p;
-		bool meets = false;
-
-		for (unsigned k = 0; k < p->n_seeds; k++)
-			meets |= torus_seeds_meet(p->g, places[i], p->seed[k]);
-		if (meets)
-			continue;
-		alone.seed[0] = places[i];
-		alone.n_seeds = 1;
-		tried++;
-		rc = try_plan(m, &alone, e);
-		if (rc < 0)
-			return -1;
-		if (rc)
-			p->seed[p->n_seeds++] = places[i];
-	}
-	return try_plan(m, p, e);
-}
-
-/* Seeds for one order of dimensions: as try_plan(). */
-static int try_order(struct maker *m, struct torus_plan *p, const uint32_t *places, uint32_t n, struct err *e)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; i < n && i < SEEDS_TRIED && !rc; i++) {
-		p->seed[0] = places[i];
-		p->n_seeds = 1;
-		rc = try_plan(m, p, e);
-	}
-	return rc > 0 ? add_seeds(m, p, places, n, e) : rc;
-}
-
-static bool no_dim(const struct grid *g, unsigned d)
-{
-	return g->radix[d] == 1;
-}
-
-/*
- * Two dimensions become y and z: then several missing switches in one column along z
- * can be routed around.
- */
-static void usual_order(const struct grid *g, unsigned axis[GRID_DIMS])
-{
-	unsigned n = 0;
-
-	for (unsigned d = 0; d < GRID_DIMS; d++)
-		if (no_dim(g, d))
-			axis[n++] = d;
-	for (unsigned d = 0; d < GRID_DIMS; d++)
-		if (!no_dim(g, d))
-			axis[n++] = d;
-}
-
-/* All orders of dimensions, the usual one first: as try_plan(). */
-static int try_grid(struct maker *m, struct torus_plan *p, struct err *e)
-{
-	static const uint8_t orders[6][GRID_DIMS] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
-						     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-	unsigned usual[GRID_DIMS];
-	uint32_t n, *places = torus_seed_places(m->t, p->g, &n);
-	int rc = 0;
-
-	usual_order(p->g, usual);
-	if (!n)
-		set_refused(m, "no switch has links in all dimensions, as a seed needs");
-	for (unsigned i = 0; i < ARRAY_LEN(orders) && !rc; i++) {
-		for (unsigned k = 0; k < GRID_DIMS; k++)
-			p->axis[k] = usual[orders[i][k]];
-		rc = try_order(m, p, places, n, e);
-	}
-	if (!rc) { /* what would be right once all is there */
-		memcpy(p->axis, usual, sizeof(usual));
-		p->n_seeds = n ? 1 : 0;
-		p->seed[0] = n ? places[0] : 0;
-	}
-	free(places);
-	return rc;
-}
-
-/* As try_plan(); the plan's grid is to be freed. */
-static int make_plan(struct maker *m, struct torus_plan *p, struct err *e)
-{
-	struct grid *first = grid_find(m->t, 0, m->progress, e);
-	int rc;
-
-	if (!first)
-		return -1;
-	p->g = first;
-	rc = try_grid(m, p, e);
-	for (unsigned v = 1; v < VARIANTS && !rc; v++) {
-		struct torus_plan other = {.t = m->t, .g = grid_find(m->t, v, m->progress, e)};
-
-		if (!other.g)
-			break;
-		rc = try_grid(m, &other, e);
-		grid_free((struct grid *)(rc > 0 ? p->g : other.g));
-		if (rc > 0)
-			*p = other;
-	}
-	return progress_cancelled(m->progress) ? err_set(e, CANCELLED) : rc;
-}
-
 /* --- telling ---------------------------------------------------------------------------------------- */
 
-static void tell_plan(struct maker *m, const struct torus_plan *p, bool good, struct out *o)
+static void tell_plan(struct torus_fit *m, const struct torus_plan *p, bool good, struct out *o)
 {
 	const struct grid *g = p->g;
 	char shape[100], a[40], b[40];
@@ -241,7 +56,7 @@ static void put_text(const struct text *x, struct out *o)
 	out_json(o, "content", json_text(text_str(x)));
 }
 
-static int give_plan(struct maker *m, const struct torus_plan *p, bool good, const char *path, struct out *o,
+static int give_plan(struct torus_fit *m, const struct torus_plan *p, bool good, const char *path, struct out *o,
 		     struct err *e)
 {
 	struct text x = {0};
@@ -268,49 +83,16 @@ static int give_plan(struct maker *m, const struct torus_plan *p, bool good, con
 	return rc;
 }
 
-static int begin(struct maker *m, struct err *e)
-{
-	struct options *options;
-	int rc;
-
-	if (!engine_find(m->s->engines, ENGINE))
-		return err_set(e, "engine " ENGINE " is not known here");
-	m->fd = scratch_file(m->path, e);
-	if (m->fd < 0)
-		return -1;
-	m->t = topo_new(m->s->fabric, session_state(m->s));
-	options = options_copy(m->s->setup->options);
-	rc = options_set(options, "qos", "TRUE", e) || options_set(options, "torus_config", m->path, e) ? -1
-													: 0;
-	m->setup =
-		setup_with(m->s->setup, &(struct setup){.options = options, .chain = ENGINE ",no_fallback"});
-	options_free(options);
-	return rc;
-}
-
-static void end(struct maker *m)
-{
-	if (m->fd >= 0)
-		close(m->fd);
-	topo_unref(m->t);
-	setup_unref(m->setup);
-	free(m->refused);
-}
-
 static int cmd_torus_conf(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	struct maker m = {.s = s, .progress = o->run->progress, .fd = -1};
-	struct torus_plan p = {0};
-	int rc;
+	struct torus_fit m;
+	int rc = torus_fit_begin(&m, s->setup, s->engines, o->run->progress, e);
 
-	rc = begin(&m, e);
-	p.t = m.t;
 	if (!rc)
-		rc = make_plan(&m, &p, e);
+		rc = torus_fit_make(&m, e);
 	if (rc >= 0)
-		rc = give_plan(&m, &p, rc > 0, argc > 1 ? argv[1] : NULL, o, e);
-	grid_free((struct grid *)p.g);
-	end(&m);
+		rc = give_plan(&m, &m.plan, rc > 0, argc > 1 ? argv[1] : NULL, o, e);
+	torus_fit_end(&m);
 	return rc;
 }
 

@@ -1,0 +1,348 @@
+/* `advise`: which engine and options suit this fabric, and the files for OpenSM. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/analysis/advise.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/outfile.h"
+#include "core/base/words.h"
+#include "core/session/commands/commands.h"
+
+#define MOST_FAILURES 1000000
+
+/* --- telling -------------------------------------------------------------------------------------- */
+
+static void tell_name(const struct advice_row *r, struct out *o)
+{
+	out_text(o, "%s%s%s", r->kind->engine, *r->options ? ", " : "", r->options);
+}
+
+static void tell_soundness(const struct advice_row *r, struct out *o)
+{
+	out_text(o, "     %c: ", advice_letter(r));
+	if (r->class == ADVICE_SOUND)
+		out_text(o, "sound");
+	if (r->loops)
+		out_text(o, "credit loops in %s of channels", PLURAL(r->loops, "group"));
+	if (r->lost)
+		out_text(o, "%s%s lost", r->loops ? ", " : "", PLURAL(r->lost, "pair"));
+	if (r->heavy)
+		out_text(o, ", but overloaded");
+	out_text(o,
+		 "; %s, most routes on a link %u, effective bisection %.3f +- %.3f, shifts %.2f (worst %u)\n",
+		 PLURAL(r->vls, "VL"), r->max_load, r->ebb.value, r->ebb.half_width, r->shift_mean,
+		 r->shift_worst);
+}
+
+static void tell_failures(const struct advice_row *r, struct out *o)
+{
+	if (!r->failures)
+		return;
+	out_text(o, "     after %s: ", PLURAL(r->failures, "single failure"));
+	if (!r->failure_lost && !r->failure_loops && !r->failure_fallbacks)
+		out_text(o, "still so");
+	if (r->failure_lost)
+		out_text(o, "up to %s lost between survivors", PLURAL(r->failure_lost, "pair"));
+	if (r->failure_loops)
+		out_text(o, "%scredit loops in %u", r->failure_lost ? ", " : "", r->failure_loops);
+	if (r->failure_fallbacks)
+		out_text(o, "%sanother engine in %u", r->failure_lost || r->failure_loops ? ", " : "",
+			 r->failure_fallbacks);
+	out_text(o, "\n");
+}
+
+static json_t *row_json(const struct advice *a, unsigned i)
+{
+	const struct advice_row *r = &a->row[i];
+	const char letter[] = {advice_letter(r), 0};
+	json_t *x, *same = json_array();
+
+	for (unsigned k = a->n_ranked; k < a->n_routed; k++)
+		if (a->row[k].same == i)
+			json_array_append_new(same, json_make("{s:s, s:s}", "engine", a->row[k].kind->engine,
+							      "options", a->row[k].options));
+	x = json_make("{s:i, s:s, s:s, s:b, s:s, s:I, s:I, s:i, s:i, s:i}", "rank", (int)i + 1, "engine",
+		      r->kind->engine, "options", r->options, "sound", (int)(r->class == ADVICE_SOUND),
+		      "class", letter, "pairs", (json_int_t)r->pairs, "lost", (json_int_t)r->lost, "loops",
+		      (int)r->loops, "vls", (int)r->vls, "max_load", (int)r->max_load);
+	json_object_set_new(x, "overloaded", json_boolean(r->heavy));
+	json_object_set_new(x, "bisection", json_real(r->ebb.value));
+	json_object_set_new(x, "bisection_half_width", json_real(r->ebb.half_width));
+	json_object_set_new(x, "shift_mean", json_real(r->shift_mean));
+	json_object_set_new(x, "shift_worst", json_integer(r->shift_worst));
+	json_object_set_new(x, "failures", json_integer(r->failures));
+	json_object_set_new(x, "failure_lost", json_integer((json_int_t)r->failure_lost));
+	json_object_set_new(x, "failure_loops", json_integer(r->failure_loops));
+	json_object_set_new(x, "failure_fallbacks", json_integer(r->failure_fallbacks));
+	if (r->reason)
+		json_object_set_new(x, "reason", json_text(r->reason));
+	json_object_set_new(x, "same", same);
+	return x;
+}
+
+static void tell_row(const struct advice *a, unsigned i, struct out *o)
+{
+	const struct advice_row *r = &a->row[i];
+
+	out_text(o, "%3u. ", i + 1);
+	tell_name(r, o);
+	out_text(o, "\n");
+	tell_soundness(r, o);
+	tell_failures(r, o);
+	for (unsigned k = a->n_ranked; k < a->n_routed; k++) {
+		if (a->row[k].same != i)
+			continue;
+		out_text(o, "     the same: ");
+		tell_name(&a->row[k], o);
+		out_text(o, "\n");
+	}
+	if (r->reason)
+		out_text(o, "     before the next: %s\n", r->reason);
+}
+
+static void tell_refused(const struct advice *a, struct out *o)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = a->n_routed; i < a->n; i++) {
+		const struct advice_row *r = &a->row[i];
+
+		out_text(o, "  -  ");
+		tell_name(r, o);
+		out_text(o, ": refuses: %s\n", r->refused);
+		json_array_append_new(list, json_make("{s:s, s:s, s:s}", "engine", r->kind->engine, "options",
+						      r->options, "refused", r->refused));
+	}
+	out_json(o, "refused", list);
+}
+
+static void tell_heading(const struct advice *a, struct out *o)
+{
+	if (a->direct)
+		out_text(o, "No levels: hosts are on all switches that carry traffic.\n");
+	else
+		out_text(o, "Levels: %s, %s.\n", PLURAL(a->n_edges, "edge switch"),
+			 PLURAL(a->n_roots, "root"));
+	out_json(o, "direct", json_boolean(a->direct));
+	out_json(o, "edge_switches", json_integer(a->n_edges));
+	out_json(o, "roots", json_integer(a->n_roots));
+}
+
+static void report(struct session *s, const struct advice *a, struct out *o)
+{
+	json_t *list = json_array();
+
+	report_scope(s, o);
+	tell_heading(a, o);
+	for (unsigned i = 0; i < a->n_ranked; i++) {
+		tell_row(a, i, o);
+		json_array_append_new(list, row_json(a, i));
+	}
+	out_json(o, "advice", list);
+	tell_refused(a, o);
+	if (!a->n_ranked)
+		out_text(o, "No engine routes this fabric.\n");
+	o->run->found_fault |= !a->n_ranked || a->row[0].class == ADVICE_UNSOUND;
+}
+
+/* --- files ---------------------------------------------------------------------------------------- */
+
+/* The path as OpenSM finds it wherever it runs; NULL and *e. */
+static char *whole_path(const char *path, struct err *e)
+{
+	char *here, *whole;
+
+	if (strpbrk(path, "#\"\n\r")) {
+		err_set(e,
+			"%s: found a character that opensm.conf cannot have in a file name, expected none of "
+			"# \" "
+			"and ends of lines",
+			path);
+		return NULL;
+	}
+	if (*path == '/')
+		return str_dup(path);
+	here = realpath(".", NULL);
+	if (!here) {
+		err_set(e, "the current directory has no path");
+		return NULL;
+	}
+	whole = str_printf("%s/%s", strcmp(here, "/") ? here : "", path);
+	free(here);
+	if (!strpbrk(whole, "#\"\n\r"))
+		return whole;
+	err_set(e, "%s: opensm.conf cannot have that name", whole);
+	free(whole);
+	return NULL;
+}
+
+static int write_one(const char *path, const struct advice_file *file, struct out *o, struct err *e)
+{
+	char *name = str_printf("%s%s", path, file->suffix);
+	const char *text = text_str(&file->text);
+	struct outfile to;
+	int rc = outfile_open(&to, name, o->run->progress, e);
+
+	if (!rc) {
+		fputs(text, to.f);
+		rc = outfile_close(&to, 0, e);
+	}
+	if (!rc)
+		out_text(o, "%s written\n", name);
+	free(name);
+	return rc;
+}
+
+/* The lines for opensm.conf last: they name nothing that is not there. */
+static int write_files(const struct advice *a, unsigned rank, const char *path, struct out *o, struct err *e)
+{
+	struct advice_file file[ADVICE_FILES];
+	char *whole;
+	unsigned n;
+	int rc = 0;
+
+	if (rank > a->n_ranked)
+		return err_set(e, "found rank %u, expected 1 to %u", rank, a->n_ranked);
+	whole = whole_path(path, e);
+	if (!whole)
+		return -1;
+	n = advice_files(a, &a->row[rank - 1], whole, file);
+	for (unsigned i = n; i-- > 0;) {
+		if (!rc)
+			rc = write_one(path, &file[i], o, e);
+		text_free(&file[i].text);
+	}
+	if (!rc)
+		out_json(o, "file", json_text(path));
+	free(whole);
+	return rc;
+}
+
+/* --- the command ---------------------------------------------------------------------------------- */
+
+struct words {
+	uint32_t failures;
+	unsigned rank;
+	const char *path; /* NULL: nothing is written */
+};
+
+static int take_number(const char *word, const char *what, uint64_t min, uint64_t max, uint64_t *n,
+		       struct err *e)
+{
+	char *end;
+
+	*n = strtoull(word, &end, 10);
+	if (!strchr("0123456789", *word) || *end || *n < min || *n > max)
+		return err_set(e, "%s: found \"%s\", expected a number from %lu to %lu", what, word, min,
+			       max);
+	return 0;
+}
+
+static int take_words(int argc, char **argv, struct words *w, struct err *e)
+{
+	for (int i = 1; i + 1 < argc; i += 2) {
+		uint64_t n = 0;
+
+		if (!strcmp(argv[i], "write"))
+			w->path = argv[i + 1];
+		else if (!strcmp(argv[i], "rank")) {
+			if (take_number(argv[i + 1], "rank", 1, 100, &n, e))
+				return -1;
+			w->rank = (unsigned)n;
+		} else {
+			if (take_number(argv[i + 1], "failures", 0, MOST_FAILURES, &n, e))
+				return -1;
+			w->failures = (uint32_t)n;
+		}
+	}
+	return 0;
+}
+
+static int cmd_advise(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct words w = {.failures = ADVISE_FAILURES, .rank = 1};
+	struct advise_request rq = {.setup = s->setup, .engines = s->engines, .now = session_sweep(s)};
+	struct advice *a;
+	int rc = 0;
+
+	if (take_words(argc, argv, &w, e))
+		return -1;
+	rq.failures = w.failures;
+	a = advise_run(&rq, o->run->progress, e);
+	if (!a)
+		return -1;
+	report(s, a, o);
+	if (w.path)
+		rc = write_files(a, w.rank, w.path, o, e);
+	advice_free(a);
+	return rc;
+}
+
+const struct command advise_commands[] = {
+	{.name = "advise",
+	 .syntax = "advise [failures N] | advise write FILE [rank N] [failures N]",
+	 .help = "which engine and options suit this fabric: all are tried and ranked, with reasons",
+	 .details =
+		 "  Every engine with sensible options routes the fabric as it is: also with roots by levels "
+		 "(the upper\n"
+		 "  end of the ways between hosts), compute nodes on edge switches, qos where layers need "
+		 "it, and "
+		 "a\n"
+		 "  torus-2QoS.conf on a grid.  A: sound; B: no credit loop, at most 1 pair in 10,000 lost; "
+		 "C: the "
+		 "rest.\n"
+		 "  Order: class (a sound one with more than 4 times the load of the best of B goes behind "
+		 "B); what "
+		 "the\n"
+		 "  worst single failure of a link does (all, or 150 by a seed; `failures N` tries N, 0 "
+		 "none; none "
+		 "for C);\n"
+		 "  effective bisection bandwidth, the share of its link that a host gets when random pairs "
+		 "talk; "
+		 "mean of 20\n"
+		 "  shifts; most routes on a link; VLs.  `write FILE`: lines for opensm.conf, and the files "
+		 "they "
+		 "name,\n"
+		 "  FILE.roots, FILE.cn, FILE.io, FILE.torus; `config FILE` reads them, too.  Exit status 1 "
+		 "in "
+		 "batch when\n"
+		 "  the best is of class C.\n",
+	 .needs = NEEDS_FABRIC,
+	 .json = JSON_SCOPE
+	 "direct boolean no levels: hosts are on all switches that carry traffic\n"
+	 "edge_switches integer switches where hosts usually are\n"
+	 "roots integer roots by levels; of a direct fabric the switch in its middle\n"
+	 "advice[] object what routes the fabric, the best first\n"
+	 "advice[].rank integer from 1\n"
+	 "advice[].engine string the engine\n"
+	 "advice[].options string what it has beside the options in force\n"
+	 "advice[].class string A, B or C\n"
+	 "advice[].sound boolean class A: every pair has a path, no credit loop\n"
+	 "advice[].pairs integer ordered pairs of hosts\n"
+	 "advice[].lost integer of these without a path\n"
+	 "advice[].loops integer groups of channels with credit loops\n"
+	 "advice[].vls integer VLs that routes use\n"
+	 "advice[].max_load integer most routes on a link, all to all\n"
+	 "advice[].overloaded boolean sound, but its most loaded link puts it behind class B\n"
+	 "advice[].bisection number effective bisection bandwidth, 0 to 1\n"
+	 "advice[].bisection_half_width number of its 95 % interval\n"
+	 "advice[].shift_mean number mean of the most flows on a link over the shifts\n"
+	 "advice[].shift_worst integer the most\n"
+	 "advice[].failures integer single failures of links tried\n"
+	 "advice[].failure_lost integer most pairs lost between survivors by one of them\n"
+	 "advice[].failure_loops integer failures with new credit loops\n"
+	 "advice[].failure_fallbacks integer failures after which another engine routes, or none\n"
+	 "advice[].reason string? what put it before the next one\n"
+	 "advice[].same[] object? others with the same tables and figures\n"
+	 "advice[].same[].engine string the engine\n"
+	 "advice[].same[].options string as above\n"
+	 "refused[] object? what does not route it\n"
+	 "refused[].engine string the engine\n"
+	 "refused[].options string as above\n"
+	 "refused[].refused string why\n"
+	 "file string? file that was written\n",
+	 .run = cmd_advise},
+	{.name = NULL},
+};

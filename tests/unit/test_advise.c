@@ -1,0 +1,351 @@
+/*
+ * advise: winners and figures, those of trees, directors and lash worked out by another program
+ * (judgements of the tables, exact but for the bisection, which is a sample).
+ */
+#include "fixture.h"
+
+#include "core/analysis/advise.h"
+#include "core/analysis/torus_fit.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+static struct session *start(const char *fabric)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	ok_line(s, fabric);
+	return s;
+}
+
+static struct advice *advise(struct session *s, uint32_t failures, unsigned threads)
+{
+	struct advise_request rq = {.setup = s->setup,
+				    .engines = all_engines,
+				    .now = session_sweep(s),
+				    .failures = failures,
+				    .threads = threads};
+	struct err e = {{0}};
+	struct advice *a = advise_run(&rq, NULL, &e);
+
+	if (!a)
+		fail_msg("%s", e.msg);
+	return a;
+}
+
+/* The row of an engine with options that contain a text ("" = none at all); NULL. */
+static const struct advice_row *row_of(const struct advice *a, const char *engine, const char *part)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		if (!strcmp(a->row[i].kind->engine, engine) &&
+		    (*part ? strstr(a->row[i].options, part) != NULL : !*a->row[i].options))
+			return &a->row[i];
+	return NULL;
+}
+
+#define LEVELS "roots by levels"
+#define ROOT_IN_MIDDLE "one root"
+
+struct figures {
+	const char *fabric, *engine, *options;
+	uint64_t class; /* its letter */
+	unsigned vls, max_load;
+	double ebb, half_width, shift_mean; /* ebb 0: not looked at */
+	uint32_t shift_worst, failures, loops_after, fallbacks;
+	unsigned rank; /* from 1; 0: any */
+};
+
+/*
+ * dfsssp, nue and torus-2QoS were not tried when the winners of direct fabrics were first worked out.  They
+ * win where they are as good in all that comes before: on the torus torus-2QoS has lash's bisection, shifts
+ * and load with 2 VLs instead of 3; on dragonfly nue with all 8 VLs has lash's bisection (0.717, 0.714) and
+ * a mean shift of 6.65 against 6.70; on the random graph 0.823 against lash's 0.809, and 2.40 against 2.60.
+ */
+static const struct figures known[] = {
+	{"synth xgft:4,4,4:1,2,4", "ftree", LEVELS, 'A', 1, 120, 0.549, 0.005, 1.95, 2, 64, 0, 0, 1},
+	{"synth xgft:4,4,4:1,2,4", "ftree", "", 'A', 1, 120, 0.549, 0.005, 1.95, 2, 64, 0, 64, 0},
+	{"synth xgft:4,4,4:1,2,4", "minhop", "", 'A', 1, 192, 0.462, 0.005, 3.10, 4, 64, 0, 0, 0},
+	{"synth director:4,6,3,16", "ftree", LEVELS, 'A', 1, 60, 0.785, 0.008, 1.75, 2, 136, 0, 0, 1},
+	{"synth director:4,6,3,16", "minhop", "", 'A', 1, 104, 0.747, 0.008, 2.25, 3, 136, 0, 0, 0},
+	{"synth torus:5x5", "torus-2QoS", "qos", 'A', 2, 15, 0.860, 0.005, 2.00, 2, 50, 0, 0, 1},
+	{"synth torus:5x5", "lash", "qos", 'A', 3, 15, 0.869, 0.012, 2.00, 2, 50, 0, 0, 2},
+	{"synth torus:5x5", "updn", ROOT_IN_MIDDLE, 'A', 1, 40, 0.790, 0.012, 3.10, 4, 50, 2, 0, 0},
+	{"synth dragonfly:4,2,2", "nue", "vls 0", 'A', 8, 84, 0.717, 0.005, 6.65, 8, 90, 0, 0, 1},
+	{"synth dragonfly:4,2,2", "lash", "qos", 'A', 3, 88, 0.701, 0.008, 6.70, 8, 90, 0, 0, 2},
+	{"synth dragonfly:4,2,2", "updn", ROOT_IN_MIDDLE, 'C', 1, 314, 0, 0, 7.50, 10, 0, 0, 0, 0},
+	{"synth mesh:4x4", "lash", "qos", 'A', 1, 16, 0.820, 0.012, 1.666667, 2, 24, 0, 0, 1},
+	{"synth mesh:4x4", "dor", "", 'A', 1, 16, 0.820, 0.012, 1.666667, 2, 24, 12, 0, 0},
+	{"synth hyperx:6x6", "dor", "", 'A', 1, 6, 1.000, 0, 1.00, 1, 150, 0, 0, 1},
+	{"synth hyperx:6x6", "updn", ROOT_IN_MIDDLE, 'A', 1, 11, 0.978, 0.008, 1.60, 2, 150, 0, 0, 0},
+	{"synth random:24,4,seed=7", "nue", "vls 0", 'A', 8, 24, 0.823, 0.006, 2.40, 4, 47, 0, 0, 1},
+	{"synth random:24,4,seed=7", "lash", "qos", 'A', 3, 32, 0.819, 0.014, 2.60, 4, 47, 0, 0, 0},
+	{"synth random:24,4,seed=7", "updn", ROOT_IN_MIDDLE, 'A', 1, 50, 0.718, 0.014, 3.30, 4, 47, 2, 0, 0},
+	/* two switches: LASH's mesh analysis spreads five hosts over the cables better than Min Hop does */
+	{"load tests/fabrics/formats/voltaire-2007-lmc1.ibnetdiscover", "lash", "mesh", 'A', 1, 4, 0.983,
+	 0.006, 1.00, 1, 2, 0, 0, 1},
+	{"load tests/fabrics/formats/voltaire-2007-lmc1.ibnetdiscover", "minhop", "", 'A', 1, 4, 0.986, 0.005,
+	 1.25, 2, 2, 0, 0, 2},
+	{"load tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover", "ftree", LEVELS, 'A', 1, 480, 0.560,
+	 0.006, 3.55, 4, 47, 0, 0, 1},
+	{"load tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover", "minhop", "", 'A', 1, 472, 0.557, 0.006,
+	 5.30, 6, 47, 0, 0, 0},
+};
+
+static void expect(const struct figures *k, const struct advice *a)
+{
+	const struct advice_row *r = row_of(a, k->engine, k->options);
+	char *want = str_printf("%c, %u VLs, load %u, shift %.3f %u, after %u: %u %u", (int)k->class, k->vls,
+				k->max_load, k->shift_mean, k->shift_worst, k->failures, k->loops_after,
+				k->fallbacks);
+	char *got;
+
+	if (!r) {
+		fail_msg("%s: no %s %s", k->fabric, k->engine, k->options);
+		return;
+	}
+	if (r->refused)
+		fail_msg("%s, %s: refused: %s", k->fabric, k->engine, r->refused);
+	got = str_printf("%c, %u VLs, load %u, shift %.3f %u, after %u: %u %u", advice_letter(r), r->vls,
+			 r->max_load, r->shift_mean, r->shift_worst, r->failures, r->failure_loops,
+			 r->failure_fallbacks);
+	if (strcmp(got, want) != 0 || (k->rank && r != &a->row[k->rank - 1]))
+		fail_msg("%s, %s %s: %s, place %d, expected %s, rank %u", k->fabric, k->engine, k->options,
+			 got, (int)(r - a->row) + 1, want, k->rank);
+	if (k->ebb > 0 && (r->ebb.value > k->ebb + k->half_width + r->ebb.half_width ||
+			   r->ebb.value < k->ebb - k->half_width - r->ebb.half_width))
+		fail_msg("%s, %s: bisection %f, expected %f", k->fabric, k->engine, r->ebb.value, k->ebb);
+	free(want);
+	free(got);
+}
+
+static void figures(void **state)
+{
+	struct advice *a = NULL;
+	struct session *s = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		if (!i || strcmp(known[i].fabric, known[i - 1].fabric) != 0) {
+			advice_free(a);
+			session_free(s);
+			s = start(known[i].fabric);
+			a = advise(s, ADVISE_FAILURES, 0);
+		}
+		expect(&known[i], a);
+	}
+	advice_free(a);
+	session_free(s);
+}
+
+/* Where all engines are alike the simplest comes first. */
+static void all_alike(void **state)
+{
+	static const char *const fabrics[] = {
+		"load tests/fabrics/formats/superbench-faked.ibnetdiscover-f",
+		"load tests/fabrics/formats/mt43132-2009.ibnetdiscover",
+		"load tests/fabrics/formats/sun-dcs36-2002.ibnetdiscover",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(fabrics); i++) {
+		struct session *s = start(fabrics[i]);
+		struct advice *a = advise(s, ADVISE_FAILURES, 1);
+
+		assert_true(a->n_ranked > 0 && a->n_routed > a->n_ranked);
+		if (strcmp(a->row[0].kind->engine, "minhop") != 0)
+			fail_msg("%s: %s %s", fabrics[i], a->row[0].kind->engine, a->row[0].options);
+		for (unsigned k = 0; k < a->n; k++)
+			assert_true(k < a->n_ranked || k >= a->n_routed ? a->row[k].same == k
+									: a->row[k].same < a->n_ranked);
+		advice_free(a);
+		session_free(s);
+	}
+}
+
+/* The same on one core and on four, and whatever was routed before. */
+static void same_on_all_cores(void **state)
+{
+	struct session *s = start("synth torus:4x4");
+	struct advice *a = advise(s, 5, 1), *b;
+
+	(void)state;
+	ok_line(s, "set root_guid_file t00");
+	ok_line(s, "route updn");
+	b = advise(s, 5, 4);
+	assert_int_equal(a->n, b->n);
+	for (unsigned i = 0; i < a->n; i++) {
+		assert_ptr_equal(a->row[i].kind, b->row[i].kind);
+		assert_int_equal(a->row[i].max_load, b->row[i].max_load);
+		assert_int_equal(a->row[i].failure_loops, b->row[i].failure_loops);
+		assert_true(a->row[i].ebb.value == b->row[i].ebb.value);
+	}
+	advice_free(a);
+	advice_free(b);
+	session_free(s);
+}
+
+/* --- the order alone --------------------------------------------------------------------------------- */
+
+static void order_and_reasons(void **state)
+{
+	struct session *s = start("synth xgft:2,2:1,2");
+	struct advice *routed = advise(s, 0, 1);
+	struct advice_row rows[6] = {0};
+	struct advice a = {.row = rows, .n = ARRAY_LEN(rows)};
+	static const struct {
+		enum advice_class class;
+		uint32_t lost, loops, max_load, fallbacks;
+		double ebb, shift;
+	} in[] = {
+		{ADVICE_SOUND, 0, 0, 4001, 0, 0.9, 1},	/* sound, but 4001 > 4 * 1000 */
+		{ADVICE_NEARLY, 3, 0, 1000, 0, 0.5, 5}, /* B */
+		{ADVICE_UNSOUND, 0, 2, 10, 0, 1.0, 1},	/* C */
+		{ADVICE_SOUND, 0, 0, 4000, 1, 0.7, 1},	/* falls back */
+		{ADVICE_SOUND, 0, 0, 4000, 0, 0.60, 3}, /* A: as good as the next but for the shift */
+		{ADVICE_SOUND, 0, 0, 4000, 0, 0.595, 2},
+	};
+	static const struct {
+		unsigned is;
+		const char *reason;
+	} out[] = {
+		{5, "mean shift 2.00 against 3.00"},
+		{4, "the next gives way to another engine after 1 failure of 9"},
+		{3, "the next loses 3 pairs"},
+		{1, "most routes on a link 1000 against 4001"},
+		{0, "the next has 2 credit loops"},
+		{2, NULL},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < a.n; i++)
+		rows[i] = (struct advice_row){.kind = &candidates[i],
+					      .sweep = routed->row[0].sweep,
+					      .class = in[i].class,
+					      .lost = in[i].lost,
+					      .loops = in[i].loops,
+					      .max_load = in[i].max_load,
+					      .vls = i + 1, /* so that none are one row */
+					      .ebb = {.value = in[i].ebb, .half_width = 0.005},
+					      .shift_mean = in[i].shift,
+					      .failures = 9,
+					      .failure_fallbacks = in[i].fallbacks};
+	advice_rank(&a);
+	assert_int_equal(a.n_ranked, a.n);
+	for (unsigned i = 0; i < a.n; i++) {
+		assert_ptr_equal(rows[i].kind, &candidates[out[i].is]);
+		if (out[i].reason)
+			assert_string_equal(rows[i].reason, out[i].reason);
+		else
+			assert_null(rows[i].reason);
+		free(rows[i].reason);
+	}
+	advice_free(routed);
+	session_free(s);
+}
+
+/* --- the command ------------------------------------------------------------------------------------- */
+
+static char *file_text(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *text = mem_alloc(20000);
+
+	if (!f)
+		fail_msg("%s is not there", path);
+	assert_true(fread(text, 1, 19999, f) < 19999);
+	fclose(f);
+	return text;
+}
+
+static unsigned lines_of(const char *text)
+{
+	unsigned n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* What is written routes as advised when it is read again. */
+static void written_files(void **state)
+{
+	char folder[] = "/tmp/test_advise-XXXXXX", path[200], *conf, *roots, *cn, *want;
+	struct session *s = start("synth xgft:4,4,4:1,2,4");
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "advise write %s/best rank 1 failures 2", folder); // NOLINT
+	line_says(s, path, "ftree, roots by levels");
+	snprintf(path, sizeof(path), "%s/best", folder); // NOLINT
+	conf = file_text(path);
+	want = str_printf("# advised by ibscope; lines for opensm.conf\nrouting_engine ftree\n"
+			  "root_guid_file %s/best.roots\ncn_guid_file %s/best.cn\n",
+			  folder, folder);
+	assert_string_equal(conf, want);
+	snprintf(path, sizeof(path), "%s/best.roots", folder); // NOLINT
+	roots = file_text(path);
+	assert_int_equal(lines_of(roots), 8);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/best.cn", folder); // NOLINT
+	cn = file_text(path);
+	assert_int_equal(lines_of(cn), 64);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/best", folder); // NOLINT
+	unlink(path);
+	rmdir(folder);
+	free(want);
+	free(conf);
+	free(roots);
+	free(cn);
+	session_free(s);
+}
+
+static void words_wrong(void **state)
+{
+	struct session *s = start("synth ring:3");
+	struct progress p = {.cancel = true};
+	struct advise_request rq = {.setup = s->setup, .engines = all_engines};
+	struct err e = {{0}};
+
+	(void)state;
+	line_fails(s, "advise failures -1", "expected a number from 0 to");
+	line_fails(s, "advise failures 2x", "found \"2x\"");
+	line_fails(s, "advise write /nowhere/x failures 0", "/nowhere/x");
+	line_fails(s, "advise write /tmp/x rank 99 failures 0", "expected 1 to");
+	line_fails(s, "advise write 'a#b' failures 0", "opensm.conf");
+	line_fails(s, "advise rank 2", "expected: advise");
+	assert_null(advise_run(&rq, &p, &e));
+	assert_string_equal(e.msg, CANCELLED);
+	session_free(s);
+}
+
+/* Nobody should take what has credit loops: said by the status. */
+static void status(void **state)
+{
+	struct session *s = start("synth xgft:2,2:1,2");
+	struct err e;
+	bool fault = true;
+	int rc;
+	char *text = run_line(s, "advise failures 0", &rc, &e, true, &fault);
+
+	(void)state;
+	assert_int_equal(rc, 0);
+	assert_false(fault);
+	assert_non_null(strstr(text, "\"advice\""));
+	free(text);
+	session_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures),
+		cmocka_unit_test(all_alike),
+		cmocka_unit_test(same_on_all_cores),
+		cmocka_unit_test(order_and_reasons),
+		cmocka_unit_test(written_files),
+		cmocka_unit_test(words_wrong),
+		cmocka_unit_test(status),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
