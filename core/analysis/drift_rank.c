@@ -79,8 +79,8 @@ static int try_chain(struct ranking *k, const char *chain, const struct setup *s
 
 static int try_candidate(struct ranking *k, const struct candidate *c, struct err *e)
 {
-	struct options *o = candidate_options(c, k->setup->options, k->held->topo, k->levels,
-					      k->held->hosts->in, e);
+	struct options *o =
+		candidate_options(c, k->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
 	const struct setup *with;
 	int rc;
 

@@ -49,9 +49,9 @@ struct survey_request {
 	const struct sweep *before; /* has tables */
 	const struct engine *const *engines;
 	enum part_kind kind;
-	uint32_t pairs;		/* that many pairs, drawn without repetition; 0: every one alone */
-	uint32_t sample;	/* at most that many, drawn without repetition, where pairs is 0; 0: every one */
-	uint64_t seed;		/* of the draw */
+	uint32_t pairs;	 /* that many pairs, drawn without repetition; 0: every one alone */
+	uint32_t sample; /* at most that many, drawn without repetition, where pairs is 0; 0: every one */
+	uint64_t seed;	 /* of the draw */
 	unsigned shard, shards; /* rows whose index modulo `shards` is shard - 1; 0: all */
 	unsigned threads;	/* 0: all cores; the result does not depend on it */
 	bool whole;		/* compute each row from nothing (for tests): the same, but slow */

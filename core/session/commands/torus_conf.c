@@ -56,8 +56,8 @@ static void put_text(const struct text *x, struct out *o)
 	out_json(o, "content", json_text(text_str(x)));
 }
 
-static int give_plan(struct torus_fit *m, const struct torus_plan *p, bool good, const char *path, struct out *o,
-		     struct err *e)
+static int give_plan(struct torus_fit *m, const struct torus_plan *p, bool good, const char *path,
+		     struct out *o, struct err *e)
 {
 	struct text x = {0};
 	int rc = 0;
