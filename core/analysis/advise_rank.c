@@ -120,7 +120,7 @@ static char *why(const struct advice_row *a, const struct advice_row *b)
 	if (a->max_load < b->max_load)
 		return str_printf("most routes on a link %u against %u", a->max_load, b->max_load);
 	if (a->vls < b->vls)
-		return str_printf("%u VLs against %u", a->vls, b->vls);
+		return str_printf("%s against %u", PLURAL(a->vls, "VL"), b->vls);
 	return str_dup("the simpler engine; all else is alike");
 }
 
