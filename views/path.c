@@ -689,7 +689,8 @@ const struct view_ops view_path = {
 	.brief = "path between two endports and back: ports, VL, routes over each link, and what it was "
 		 "before",
 	.syntax = "SRC DST",
-	.hints = "follow=lft :pane_flows_%hottest=hottest :why=why :why_%src=layer :fail=fail :trace=trace back=back",
+	.hints = "follow=lft :pane_flows_%hottest=hottest :why=why :why_%src=layer :fail=fail :trace=trace "
+		 "back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE,

@@ -414,8 +414,8 @@ static void tell_dead_ports(const struct doctor *d, struct text *t)
 			n[x->entry[i].port]++;
 		for (unsigned p = 0; p < NO_PATH; p++)
 			if (n[p] && places++ < MOST)
-				text_add(t, "%s %s[%u] %u", places > 1 ? "," : "by port:", switch_name(d->f, sw), p,
-					 n[p]);
+				text_add(t, "%s %s[%u] %u",
+					 places > 1 ? "," : "by port:", switch_name(d->f, sw), p, n[p]);
 	}
 	if (places > MOST)
 		text_add(t, ", and %s", PLURAL(places - MOST, "more port"));
