@@ -1,6 +1,7 @@
 /* The table of limits: each number is that of the code which holds it. */
 #include "tui/limits.h"
 #include "core/analysis/side_by_side.h"
+#include "core/analysis/survey.h"
 #include "core/base/cursor.h"
 #include "core/base/text.h"
 #include "core/fabric/state.h"

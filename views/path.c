@@ -601,12 +601,36 @@ static bool head(const struct view *v, const char *element, const uint32_t *line
 	return true;
 }
 
+/* The port on the way there that most routes leave by: of links between switches where there is one. */
+static uint32_t hottest_port(const struct view *v)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t best = NO_ID;
+
+	for (uint32_t row = 0; p->loads && row < dir_rows(p, 0); row++) {
+		uint32_t port = out_port(v, 0, row);
+		bool last = port != NO_ID && row == p->dir[0].path.n; /* it leads to the host */
+
+		if (port == NO_ID || ((!row || last) && p->dir[0].path.n > 1))
+			continue;
+		if (best == NO_ID || p->loads->port[port] > p->loads->port[best])
+			best = port;
+	}
+	return best != NO_ID && f->port_peer[best] != NO_ID ? best : NO_ID;
+}
+
 static bool placeholder(const struct view *v, uint32_t line, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct path *path = &p->dir[0].path;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t port, row = line_row(p, 0, line);
+
+	if (!strcmp(what, "hottest")) {
+		port = hottest_port(v);
+		return port != NO_ID && place_port(f, port, "port", t);
+	}
 
 	if (!strcmp(what, "layer") && path->n) {
 		text_add(t, "%u", path->hop[0].vl);
@@ -665,7 +689,8 @@ const struct view_ops view_path = {
 	.brief = "path between two endports and back: ports, VL, routes over each link, and what it was "
 		 "before",
 	.syntax = "SRC DST",
-	.hints = "follow=lft :why=why :why_%src=layer :fail=fail :trace=trace back=back",
+	.hints = "follow=lft :pane_flows_%hottest=hottest :why=why :why_%src=layer :fail=fail :trace=trace "
+		 "back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE,

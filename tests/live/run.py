@@ -13,6 +13,7 @@ import atexit, glob, os, re, shutil, signal, subprocess, sys, tempfile, time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import contract  # noqa: E402
+import drifting  # noqa: E402
 
 SMALL = os.path.join(HERE, "two-level.net")
 SIM_SO = (glob.glob("/usr/lib/*/umad2sim/libumad2sim.so") or [None])[0]
@@ -789,6 +790,7 @@ def main():
             partial(os.path.abspath(arg))
             only_gets(probe, os.path.abspath(arg))
             watching(os.path.abspath(arg))
+            drifting.all_of(os.path.abspath(arg), check)
             continue
         sim = Sim(arg)
         try:

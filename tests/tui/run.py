@@ -200,7 +200,7 @@ def compare(term, name):
 def run_script(path):
     """One .test file: settings first, then steps."""
     size, term, env, fifos, packed, t = (80, 24), "screen-256color", {}, [], [], None
-    made = []
+    made, pressed = [], 0
     try:
         with open(path) as f:
             lines = f.read().split("\n")
@@ -238,12 +238,17 @@ def run_script(path):
                     t.start(rest)
                 elif word == "keys":
                     t.keys(*rest.split())
+                    pressed += len(rest.split())
+                elif word == "pressed":
+                    if pressed != int(rest):
+                        raise Failed("%d keys were pressed, not %s" % (pressed, rest))
                 elif word == "type":
                     t.type(rest)
                 elif word == "raw":
                     t.type(rest.encode().decode("unicode_escape"))
                 elif word == "run":
                     t.run(rest)
+                    pressed += 1 + rest.startswith(":")
                 elif word == "wait":
                     t.wait(rest)
                 elif word == "gone":

@@ -8,6 +8,7 @@ says of it can be judged.  Needs opensm and ibsim-utils.  IBSCOPE=build/ibscope.
 """
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -256,7 +257,22 @@ def ends(place):
         place.nothing_left()
 
 
-TESTS = [identical, options, port_guids, other_engine, dies, refuses, only_simulator, hidden, ends]
+def surveyed(place):
+    """Three rows of a real fabric's survey, picked by a seed: what a failure does is as in the row, and as OpenSM does it."""
+    seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
+    done = place.run("load %s; set port_guids ibsim; route minhop; survey links" % STORAGE, "--json")
+    rows = [o for o in contract.objects(IBSCOPE, done.stdout) if o["command"] == "survey"][0]["survey"]
+    for row in random.Random(seed).sample(rows, 3):
+        told = "SEED=%s, %s:" % (seed, row["try"])
+        done = place.run("load %s; set port_guids ibsim; route minhop; %s; verify" % (STORAGE, row["try"]), "--json")
+        said = {o["command"]: o for o in contract.objects(IBSCOPE, done.stdout)}
+        change, verify = said["fail"]["change"], said["verify"]
+        expect(verify["identical"] and not verify["differ"] and verify["entries"] > 10000, (told, verify))
+        expect({k: change[k] for k in ("entries", "lost", "rerouted", "longer")} ==
+               {k: row[k] for k in ("entries", "lost", "rerouted", "longer")}, (told, change, row))
+
+
+TESTS = [identical, options, surveyed, port_guids, other_engine, dies, refuses, only_simulator, hidden, ends]
 
 
 def main():

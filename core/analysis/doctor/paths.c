@@ -395,8 +395,35 @@ static uint32_t switches_of(const struct drift *d, enum drift_class class)
 	return n;
 }
 
+/* The ports that dead entries lead into, the first few of them: both ends of a cable that failed. */
+static void tell_dead_ports(const struct doctor *d, struct text *t)
+{
+	enum { MOST = 8 };
+	const struct drift *x = d->drift;
+	uint32_t n[256], places = 0;
+
+	for (size_t i = 0; i < x->n_entries;) {
+		uint32_t sw = x->entry[i].sw;
+
+		if (x->entry[i].class != DRIFT_DEAD) {
+			i++;
+			continue;
+		}
+		memset(n, 0, sizeof(n));
+		for (; i < x->n_entries && x->entry[i].sw == sw && x->entry[i].class == DRIFT_DEAD; i++)
+			n[x->entry[i].port]++;
+		for (unsigned p = 0; p < NO_PATH; p++)
+			if (n[p] && places++ < MOST)
+				text_add(t, "%s %s[%u] %u",
+					 places > 1 ? "," : "by port:", switch_name(d->f, sw), p, n[p]);
+	}
+	if (places > MOST)
+		text_add(t, ", and %s", PLURAL(places - MOST, "more port"));
+}
+
 int find_dead_entry(struct doctor *d, const struct rule *r)
 {
+	struct text ports = {0};
 	const struct drift_entry *e;
 	struct finding *x;
 	uint64_t n;
@@ -416,6 +443,8 @@ int find_dead_entry(struct doctor *d, const struct rule *r)
 	finding_at_switch(d, x, e->sw);
 	if (e->port != NO_PATH)
 		x->port = e->port;
+	tell_dead_ports(d, &ports);
+	x->detail = ports.s;
 	finding_more(x, "drift");
 	return 0;
 }
