@@ -12,12 +12,14 @@
 #define MOST_WORDS 10
 
 /* Commands that take long, or start other programs: seldom. */
-static const char *const seldom[] = {"live", "survey", "shifts", "compare", "quit", "torus-conf", "step"};
+static const char *const seldom[] = {"live",  "survey", "shifts", "compare", "quit",	 "torus-conf", "step",
+				     "drift", "doctor", "advise", "watch",   "counters", "verify"};
 /* Commands after which the session is as before, whatever their words. */
 static const char *const looking[] = {
-	"show",	       "trace",	  "why",    "lft",    "hops",	    "ranks",  "roots", "check",	 "diff",
-	"load-map",    "flows",	  "spread", "shifts", "survey",	    "layers", "cdg",   "cycles", "elements",
-	"equal-paths", "compare", "save",   "export", "torus-conf", "echo",   "help",  "list",	 "step"};
+	"show",	  "trace",    "why",	     "lft",	"hops",	  "ranks",  "roots",	  "check",
+	"diff",	  "load-map", "flows",	     "spread",	"shifts", "survey", "layers",	  "cdg",
+	"cycles", "elements", "equal-paths", "compare", "save",	  "export", "torus-conf", "echo",
+	"help",	  "list",     "step",	     "drift",	"doctor", "advise", "report"};
 
 static bool one_in(struct maker *m, uint32_t n)
 {

@@ -205,8 +205,10 @@ static void tell_without_lid(struct doctor *d, const struct rule *r)
 			without++;
 		}
 	with = d->n_hosts - without;
-	if (!without || without + with < 2)
+	if (!without || without + with < 2) {
+		text_free(&at.t);
 		return;
+	}
 	x = tell(d, r, "%s of hosts have no path: %s %s no LID (%s).",
 		 PLURAL(without * (2 * with + without - 1), "pair"), PLURAL(without, "host"),
 		 without == 1 ? "has" : "have", places_text(&at));
