@@ -17,14 +17,18 @@ cd "$(dirname "$0")/.." || exit 2
 total_passed=0
 total_failed=0
 
-# cmocka programs: one summary line of each is turned into ours
+# cmocka programs, two at a time: one summary line of each is turned into ours
 unit() {
 	passed=0
 	failed=0
+	# names have no blanks
+	# shellcheck disable=SC2016
+	basename -s .c tests/unit/test_*.c | xargs -P 2 -n 1 sh -c \
+		'timeout 300 "$0/unit/$2" >"$1/$2.log" 2>&1; echo $? >"$1/$2.status"' "$BUILD" "$work"
 	for t in tests/unit/test_*.c; do
 		name=$(basename "$t" .c)
-		out=$(timeout 300 "$BUILD/unit/$name" 2>&1)
-		status=$?
+		out=$(cat "$work/$name.log")
+		status=$(cat "$work/$name.status")
 		p=$(printf '%s\n' "$out" | sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' | awk '{n += $1} END {print n + 0}')
 		f=$(printf '%s\n' "$out" | sed -n 's/^\[  FAILED  \] \([0-9]*\) test.*/\1/p' | awk '{n += $1} END {print n + 0}')
 		# a program that dies, or runs nothing, has failed
