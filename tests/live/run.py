@@ -703,8 +703,14 @@ def watching(ibscope):
         for _ in p.stdout:
             pass
         check("watch ends by a signal", p.wait(30) == -signal.SIGTERM, p.returncode)
+        sim = begun_anew(sim, SMALL)    # a client that ends in the middle may end ibsim, too
+        now = sweep(sim)
         r, more = captured(sim, "counters", ibscope, "--json", "-e", "watch 0 rounds 2; journal; counters leaf2[1]; counters leaf2[2]")
         told = contract.objects(ibscope, r.stdout)
+        if len(told) != 4:
+            check("watch, journal and counters: an object each", False,
+                  "%s%s; the simulator: %s" % (r.stdout, r.stderr, sim.proc.poll() or "lives"))
+            return
         rounds, events = told[0]["rounds"], [e["text"] for e in told[1]["events"]]
         check("watch: rounds", len(rounds) == 2 and rounds[0]["followed"] and rounds[0]["dead_entries"] == 0
               and rounds[1]["changes"] == [] and rounds[1]["entries"] == 0 and "event" not in rounds[1], rounds)
