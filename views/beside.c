@@ -64,6 +64,17 @@ void result_unref(const struct result *cr)
 	free(r);
 }
 
+const struct result *result_keep(const struct result *was, void *value, const struct task *kind,
+				 bool (*same)(const void *was, const void *value))
+{
+	if (was && value && same(was->value, value)) {
+		kind->free(value);
+		return was;
+	}
+	result_unref(was);
+	return value ? result_new(&(struct ask){.task = kind}, value) : NULL;
+}
+
 /* --- loads ------------------------------------------------------------------------------ */
 
 static void *run_loads(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
