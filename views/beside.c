@@ -33,6 +33,10 @@ struct result *ask_run(const struct ask *a, struct progress *p)
 {
 	void *value = a->task->run(a->sweep, a->base ? a->base->value : NULL, a->arg, p);
 
+	if (value && progress_cancelled(p)) {
+		a->task->free(value);
+		value = NULL;
+	}
 	return value ? result_new(a, value) : NULL;
 }
 

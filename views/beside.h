@@ -18,7 +18,7 @@
 /* What can be computed. */
 struct task {
 	/*
-	 * In another thread: a new value, or NULL when cancelled.  base: value of
+	 * In another thread: a new value; when cancelled whatever it has, or NULL.  base: value of
 	 * another result it starts from, NULL = none.  Everything given is immutable.
 	 * w is NULL only where a base alone says what is asked for; without a base it
 	 * has tables, unless `any_sweep` is set.

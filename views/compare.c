@@ -50,7 +50,7 @@ static void *measure(const struct side_request *rq, unsigned i, const struct eng
 	struct err e;
 	struct engine_figures *f = side_measure(rq, i, first, p, &e);
 
-	return f || progress_cancelled(p) ? f : engine_figures_refused(rq, i, e.msg);
+	return f ? f : engine_figures_refused(rq, i, e.msg);
 }
 
 static void *run_first(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
