@@ -183,6 +183,16 @@ const void *view_ask_value(struct view *v, const struct task *task, const uint32
 	return r ? r->value : NULL;
 }
 
+void view_progress(const struct view *v, struct text *t)
+{
+	for (unsigned i = 0; i < 20; i++)
+		text_add(t, "%s", i < v->scene->percent / 5 ? "█" : "░");
+	text_add(t, " %u%%", v->scene->percent);
+	if (v->scene->left >= 0)
+		text_add(t, ", %.0f s left", v->scene->left);
+	text_add(t, "; Esc stops");
+}
+
 /* load() may still give back what the results before belong to. */
 static void load_view(struct view *v)
 {

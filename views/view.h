@@ -275,6 +275,9 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 /* The same for the value of a result without base. */
 const void *view_ask_value(struct view *v, const struct task *task, const uint32_t arg[TASK_ARGS]);
 
+/* For footer(), while it is waiting: a bar, the share done, the time left, and that Esc stops it. */
+void view_progress(const struct view *v, struct text *t);
+
 /* Bring it up to date, computing all it asks for here and now, and ordering all rows; false when cancelled.
  */
 bool view_settle(struct view *v, struct progress *p);

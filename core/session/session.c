@@ -394,6 +394,20 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 	return take_fabric(s, f, how, false, p, e);
 }
 
+void session_read_now(struct session *s)
+{
+	session_lock(s);
+	s->read_at = now_seconds();
+	session_unlock(s);
+}
+
+double session_reading_age(const struct session *s)
+{
+	bool live = s->loaded && !strcmp(s->loaded->format, "live");
+
+	return live && s->read_at > 0 ? now_seconds() - s->read_at : -1;
+}
+
 int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		  struct err *e)
 {

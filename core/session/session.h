@@ -58,6 +58,7 @@ struct session {
 	size_t n_events, cap_events;
 	size_t at;	     /* event in force; events above it can be redone */
 	uint64_t generation; /* grows with every published change: panes rebuild when it differs */
+	double read_at;	     /* now_seconds() when a live fabric was last read; 0: never.  Under the lock */
 
 	struct snapshot *snapshot;
 	size_t n_snapshots, cap_snapshots;
@@ -97,6 +98,11 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
  */
 int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		  struct err *e);
+
+/* A live fabric has just been read, and what is loaded is as it is. */
+void session_read_now(struct session *s);
+/* Seconds since then; below 0 where what is loaded is no live fabric. */
+double session_reading_age(const struct session *s);
 
 /* Make an event: new state and/or chain and/or options; sweeps when a chain is in force. */
 struct change_request {

@@ -379,6 +379,7 @@ def explorer(ibscope):
         t.type("LD_PRELOAD='%s' IBSIM_SOCKNAME=%s %s -L" % (SIM_SO, sim.socket, ibscope))
         t.keys("Enter")
         t.wait(r"^. first active port \(live\): 5 switches")
+        t.wait(r"^ .*\| read [1-9]\d* s ago")    # in the top bar, and it grows
         sim.proc.kill()
         sim.proc.wait()
         t.run(":live wait 3600")
@@ -388,6 +389,12 @@ def explorer(ibscope):
         sim = begun_anew(sim, SMALL)
         t.run("live")
         t.wait(r"Nothing changed since the last discovery")
+        t.run("watch 0 rounds 2")
+        t.wait(r"^. \[2\]")
+        t.wait(r"^ .*\| read [1-9]\d* s ago")    # also when watch has ended
+        t.run("synth ring:4")
+        t.wait(r"^ ring:4 ")
+        check("explorer: only a live fabric has an age", " ago" not in t.capture().split("\n")[0], t.capture().split("\n")[0])
         check("explorer", True)
     except tui.Failed as e:
         check("explorer", False, e)

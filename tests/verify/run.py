@@ -29,6 +29,7 @@ IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", 
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
 STAGE = os.path.join(ROOT, "tests", "fabrics", "formats", "stage-qdr-fdr10.ibnetdiscover")
 STORAGE = os.path.join(ROOT, "tests", "fabrics", "real", "selene-storage.ibnetdiscover.xz")
+COMPUTE = os.path.join(ROOT, "tests", "fabrics", "real", "selene-compute.ibnetdiscover.xz")
 OPENSM = shutil.which("opensm") or "/usr/sbin/opensm"
 BOUND = 120
 
@@ -248,14 +249,16 @@ def ends(place):
         place.nothing_left()
 
 
-def surveyed(place):
-    """Three rows of a real fabric's survey, picked by a seed: what a failure does is as in the row, and as OpenSM does it."""
+def surveyed_rows(place, start, shards, rows):
+    """Rows of a survey, picked by a seed: what a failure does is as in the row, and as OpenSM does it."""
     seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
-    done = place.run("load %s; set port_guids ibsim; route minhop; survey links" % STORAGE, "--json")
-    rows = [o for o in contract.objects(IBSCOPE, done.stdout) if o["command"] == "survey"][0]["survey"]
-    for row in random.Random(seed).sample(rows, 3):
+    rng = random.Random(seed)
+    start += "; set port_guids ibsim; route minhop; "
+    done = place.run(start + "survey links shard %d/%d" % (rng.randint(1, shards), shards), "--json")
+    found = [o for o in contract.objects(IBSCOPE, done.stdout) if o["command"] == "survey"][0]["survey"]
+    for row in rng.sample(found, rows):
         told = "SEED=%s, %s:" % (seed, row["try"])
-        done = place.run("load %s; set port_guids ibsim; route minhop; %s; verify" % (STORAGE, row["try"]), "--json")
+        done = place.run(start + "%s; verify" % row["try"], "--json")
         said = {o["command"]: o for o in contract.objects(IBSCOPE, done.stdout)}
         change, verify = said["fail"]["change"], said["verify"]
         expect(verify["identical"] and not verify["differ"] and verify["entries"] > 10000, (told, verify))
@@ -263,7 +266,18 @@ def surveyed(place):
                {k: row[k] for k in ("entries", "lost", "rerouted", "longer")}, (told, change, row))
 
 
-TESTS = [identical, options, surveyed, port_guids, other_engine, dies, refuses, only_simulator, hidden, ends]
+def surveyed(place):
+    surveyed_rows(place, "load " + STORAGE, 1, 3)
+
+
+def surveyed_large(place):
+    """One row of each large fabric, of a share of its links; SURVEYED_ROWS=3: three."""
+    rows = int(os.environ.get("SURVEYED_ROWS", "1"))
+    for start in ("load " + COMPUTE, "synth xgft:18,18,6:1,18,18"):
+        surveyed_rows(place, start, 300, rows)
+
+
+TESTS = [identical, options, surveyed, surveyed_large, port_guids, other_engine, dies, refuses, only_simulator, hidden, ends]
 
 
 def main():

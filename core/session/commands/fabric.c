@@ -188,8 +188,10 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 		how = str_printf("live%s%s", words > 1 ? " " : "", words > 1 ? argv[1] : "");
 		fabric_ref(f);
 		rc = take_discovered(s, f, how, o, e);
-		if (!rc)
+		if (!rc) {
+			session_read_now(s);
 			report_discovery(before, f, o);
+		}
 		if (!rc && what != LIVE_NO_TABLES)
 			rc = take_held(s, "live,no_fallback", o, e);
 		fabric_unref(f);

@@ -130,6 +130,7 @@ static int take_round(struct session *s, struct fabric *f, const struct fabric *
 	json_object_set_new(round, "entries", json_integer((json_int_t)entries));
 	text_free(&lines);
 	if (before && !n && !entries) {
+		session_read_now(s);
 		out_text(o, "nothing changed\n");
 		fabric_unref(f);
 		return 0;
@@ -146,6 +147,8 @@ static int take_round(struct session *s, struct fabric *f, const struct fabric *
 	else
 		snprintf(how, sizeof(how), "live");
 	rc = publish(s, f, how, o, e);
+	if (!rc)
+		session_read_now(s);
 	if (!rc)
 		rc = tell_followed(session_sweep(s), round, o, e);
 	json_object_set_new(round, "event", json_integer((json_int_t)s->at));
