@@ -57,8 +57,13 @@ static void *priv_at(struct walk *w, const struct routing *end)
 	return hops_at(w, T_HOPS);
 }
 
+static const char *rule(const struct rec_event *ev)
+{
+	return assign_rules[ev->rule];
+}
+
 const struct rec_scheme hops_scheme = {
-	.rule = assign_rules,
+	.rule = rule,
 	.sentence = assign_sentence,
 	.ops = &hops_routing_ops,
 	.priv_at = priv_at,

@@ -170,6 +170,8 @@ int engine_chain_known(const struct engine *const *list, const char *chain, stru
 /* Report a step when somebody listens and it concerns him; use through the macro so that arguments cost
  * nothing. */
 #define OBSERVED(in) ((in)->observer != NULL)
+/* Does somebody record?  Events go by the functions of core/sm/recording.h. */
+#define RECORDED(in) ((in)->record != NULL)
 void observe(const struct engine_input *in, const struct step *s);
 /* A phase or a note goes into a recording as well. */
 void observe_text(const struct engine_input *in, enum step_kind kind, uint32_t sw, const char *fmt, ...)

@@ -323,7 +323,7 @@ uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t 
 
 const char *recording_rule(const struct recording *r, const struct rec_event *ev)
 {
-	return rec_kinds[ev->kind].rule ? r->engine->scheme->rule[ev->rule] : "";
+	return rec_kinds[ev->kind].rule ? r->engine->scheme->rule(ev) : "";
 }
 
 /* --- what is asked for ----------------------------------------------------------------------- */

@@ -180,7 +180,7 @@ uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t 
 
 /* How an engine shows its recordings; static.  NULL in struct engine: it cannot be recorded. */
 struct rec_scheme {
-	const char *const *rule; /* names of the rules by rec_event.rule, NULL at the end */
+	const char *(*rule)(const struct rec_event *ev); /* its rule, of a kind that has one; static */
 	/* The sentence of the step at which the walk is. */
 	void (*sentence)(struct walk *w, struct text *t);
 	/*
@@ -195,9 +195,6 @@ struct rec_scheme {
 const char *recording_rule(const struct recording *r, const struct rec_event *ev);
 
 /* --- for engines -------------------------------------------------------------------------- */
-
-/* struct engine_input has one while somebody records, NULL otherwise. */
-#define RECORDED(in) ((in)->record != NULL)
 
 /* Cells of a table; before the first change of it. */
 void rec_cells(struct recorder *r, enum rec_table t, size_t n);
