@@ -184,8 +184,8 @@ struct rec_scheme {
 	/* The sentence of the step at which the walk is. */
 	void (*sentence)(struct walk *w, struct text *t);
 	/*
-	 * The routing's operations at a step, and the tables behind them (freed by ops->free_priv).  end: the
-	 * routing of the whole run, NULL when it refused.
+	 * The routing's operations at a step, and the tables behind them (freed by ops->free_priv; NULL: it has
+	 * none, and no operations then).  end: the routing of the whole run, NULL when it refused.
 	 */
 	const struct routing_ops *ops;
 	void *(*priv_at)(struct walk *w, const struct routing *end);

@@ -22,6 +22,9 @@ static void put_row(const struct walk *w, struct routing *r, uint32_t sw)
 	memcpy(r->row[sw]->port, cell, top + 1u);
 }
 
+/* Of an engine that has no tables of its own, or refused before it had. */
+static const struct routing_ops nothing_yet = {.sl = NULL};
+
 static struct routing *routing_at(struct walk *w)
 {
 	const struct recording *rec = w->r;
@@ -32,8 +35,8 @@ static struct routing *routing_at(struct walk *w)
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		if (switch_up(s->topo, sw))
 			put_row(w, r, sw);
-	r->ops = scheme->ops;
 	r->priv = scheme->priv_at(w, rec->end);
+	r->ops = r->priv ? scheme->ops : &nothing_yet;
 	if (rec->end && rec->end->sl_tables)
 		r->sl_tables = sl_tables_ref(rec->end->sl_tables);
 	return r;
