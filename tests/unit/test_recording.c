@@ -269,10 +269,44 @@ static void test_every_engine(void **state)
 	assert_true(seen > 8);
 }
 
+/* --- sizes and times ----------------------------------------------------------------------------- */
+
+static const struct recording *record_of(const char *spec, const char *engine, struct session **s)
+{
+	char line[100];
+
+	*s = session_new(all_engines, all_commands);
+	snprintf(line, sizeof(line), "synth %s; route %s", spec, engine);
+	ok_line(*s, line);
+	return record(*s, NULL);
+}
+
+static void test_sizes(void **state)
+{
+	static const struct {
+		const char *spec, *engine;
+	} small[] = {{"torus:8x8", "lash"}, {"xgft:4,4,4:1,4,4", "updn"}, {"xgft:4,4,4:1,4,4", "minhop"},
+		     {"torus:8x8", "dnup"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(small); i++) {
+		struct session *s;
+		const struct recording *r = record_of(small[i].spec, small[i].engine, &s);
+
+		print_message("%s on %s: %zu steps, %zu bytes\n", small[i].engine, small[i].spec,
+			      recording_steps(r), recording_bytes(r));
+		assert_true(recording_bytes(r) < 1000000);
+		assert_string_equal(recording_part(r), "");
+		recording_unref(r);
+		session_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_engine),
+		cmocka_unit_test(test_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
