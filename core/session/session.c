@@ -1,4 +1,5 @@
 #include "core/session/session.h"
+#include "core/sm/walk.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -77,12 +78,30 @@ void session_free(struct session *s)
 	free(s->snapshot);
 	setup_unref(s->setup);
 	free(s->option_tables);
+	walk_free(s->walk);
 	if (s->names) {
 		name_map_free(s->names);
 		free(s->names);
 	}
 	pthread_mutex_destroy(&s->mutex);
 	free(s);
+}
+
+struct walk *session_walk(const struct session *s)
+{
+	return s->walk_of == s->generation ? s->walk : NULL;
+}
+
+void session_set_walk(struct session *s, struct walk *w)
+{
+	struct walk *old;
+
+	session_lock(s);
+	old = s->walk;
+	s->walk = w;
+	s->walk_of = s->generation;
+	session_unlock(s);
+	walk_free(old);
 }
 
 void session_lock(struct session *s)

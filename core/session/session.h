@@ -62,6 +62,9 @@ struct session {
 
 	struct snapshot *snapshot;
 	size_t n_snapshots, cap_snapshots;
+
+	struct walk *walk; /* through the recording of a run (session_walk()); NULL = none */
+	uint64_t walk_of;  /* generation it was made in */
 };
 
 /*
@@ -73,6 +76,13 @@ void session_free(struct session *s);
 
 void session_lock(struct session *s);
 void session_unlock(struct session *s);
+
+/*
+ * The walk through a recorded run that is looked at; NULL: the present is.  Every event ends it.  It is
+ * moved by commands, so another thread may only ask it under the lock.
+ */
+struct walk *session_walk(const struct session *s);
+void session_set_walk(struct session *s, struct walk *w); /* takes it over; NULL: the present */
 
 /* What is in force now; valid under the lock (take a reference to keep it).  NULL when there is none. */
 const struct sweep *session_sweep(const struct session *s);
