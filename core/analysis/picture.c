@@ -28,6 +28,7 @@
 #define BETWEEN_PARTS 40.0f
 #define GRID_GAP 34.0f
 #define CLIQUE_GAP 14.0f
+#define LEVELS_APART 34.0f /* in a group */
 #define MOST_NAMED_GRID 400
 #define PLANE_LEFT 14.0f /* of a frame around the boxes of a plane */
 #define PLANE_RIGHT 34.0f
@@ -252,30 +253,69 @@ static void place_groups_at(struct group *g, uint32_t n)
 	}
 }
 
+/* Rows of members: of a dragonfly+ one for each level, else as square as that goes. */
+struct group_shape {
+	uint32_t columns, rows, levels;
+};
+
+static struct group_shape shape_of_groups(const struct placing *g, const struct group *group, uint32_t n)
+{
+	struct group_shape s = {.levels = g->is->levels};
+	uint32_t most = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t count[UINT8_MAX + 1] = {0};
+
+		most = group[k].n > most ? group[k].n : most;
+		for (uint32_t i = 0; i < group[k].n && s.levels > 1; i++) {
+			uint32_t c = ++count[g->l->level[g->sw[group[k].first + i]]];
+
+			s.columns = c > s.columns ? c : s.columns;
+		}
+	}
+	if (s.levels > 1) {
+		s.rows = s.levels;
+		return s;
+	}
+	s.columns = most <= 4 ? most : (uint32_t)ceil(sqrt(most));
+	s.rows = (most + s.columns - 1) / s.columns;
+	return s;
+}
+
+static void place_members(struct placing *g, const struct group *group, const struct group_shape *s)
+{
+	float between = s->levels > 1 ? LEVELS_APART : 2 * BESIDE;
+	uint32_t at[UINT8_MAX + 1] = {0};
+
+	for (uint32_t i = 0; i < group->n; i++) {
+		uint32_t sw = g->sw[group->first + i], row = s->levels > 1 ? g->l->level[sw] : i / s->columns;
+
+		put(g, sw, group->x - group->w / 2 + FRAME + (float)at[row]++ * (g->w + BESIDE),
+		    group->y - group->h / 2 + FRAME + FRAME_NAME + (float)row * (g->h + between));
+	}
+}
+
 static void place_groups(struct placing *g)
 {
 	struct group *group = NEW_ARRAY(g->n + 1, struct group);
-	uint32_t n = 0, largest = 0, columns;
+	struct group_shape s;
+	uint32_t n = 0;
+	float between;
 
 	for (uint32_t i = 0; i < g->n; i++) {
 		if (!i || g->l->block[g->sw[i]] != g->l->block[g->sw[i - 1]])
 			group[n++].first = i;
 		group[n - 1].n++;
-		largest = group[n - 1].n > largest ? group[n - 1].n : largest;
 	}
-	columns = largest <= 4 ? largest : (uint32_t)ceil(sqrt(largest));
+	s = shape_of_groups(g, group, n);
+	between = s.levels > 1 ? LEVELS_APART : 2 * BESIDE;
 	for (uint32_t k = 0; k < n; k++) {
-		group[k].w = (float)columns * (g->w + BESIDE) + 2 * FRAME;
-		group[k].h = whole((largest + columns - 1) / columns) * (g->h + 2 * BESIDE) + 2 * FRAME +
-			     FRAME_NAME;
+		group[k].w = (float)s.columns * (g->w + BESIDE) + 2 * FRAME;
+		group[k].h = (float)s.rows * (g->h + between) + 2 * FRAME + FRAME_NAME;
 	}
 	place_groups_at(group, n);
 	for (uint32_t k = 0; k < n; k++)
-		for (uint32_t i = 0; i < group[k].n; i++)
-			put(g, g->sw[group[k].first + i],
-			    group[k].x - group[k].w / 2 + FRAME + (float)(i % columns) * (g->w + BESIDE),
-			    group[k].y - group[k].h / 2 + FRAME + FRAME_NAME +
-				    whole(i / columns) * (g->h + 2 * BESIDE));
+		place_members(g, &group[k], &s);
 	free(group);
 }
 

@@ -75,7 +75,7 @@ enum picture_way {
 struct picture_class {
 	const char *colour;
 	bool dark; /* words in it are white */
-	char words[24];
+	char words[48];
 };
 
 struct picture_look {

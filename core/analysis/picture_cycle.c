@@ -14,7 +14,7 @@
 #define LEAST_RADIUS 140.0f
 #define HIGH 22.0f
 #define NAME_ROOM 16.0f
-#define DISC 8.0f
+#define DISC 12.0f
 #define BETWEEN 110.0f /* between boxes: ports and words of a channel */
 #define MARGIN 40.0f
 #define LEGEND 60.0f
@@ -170,8 +170,8 @@ static void outwards(const struct circle *c, uint32_t i, float *x, float *y)
 	float turn = 2 * (float)M_PI * (float)i / (float)c->n, dx = sinf(turn), dy = -cosf(turn);
 	float out = fminf(c->w / 2 / fmaxf(fabsf(dx), 0.001f), HIGH / 2 / fmaxf(fabsf(dy), 0.001f));
 
-	*x = dx * out;
-	*y = dy * out;
+	*x = dx * (out + 5);
+	*y = dy * (out + 5);
 }
 
 static void put_box(FILE *to, const struct circle *c, uint32_t i)

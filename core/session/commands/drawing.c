@@ -11,18 +11,6 @@
 #include "core/formats/drawing.h"
 #include "core/session/commands/commands.h"
 
-/* Chips of one chassis as cabled, not as they are up: so nothing moves when something fails. */
-static struct elements *fabric_elements(const struct fabric *f, struct progress *p, struct err *e)
-{
-	struct state *all_up = state_new(f);
-	struct topo *t = topo_new(f, all_up);
-	struct elements *el = elements_new(t, NULL, p, NULL, e);
-
-	topo_unref(t);
-	state_free(all_up);
-	return el;
-}
-
 /* --- words ------------------------------------------------------------------------------------- */
 
 const char *drawing_source(const struct fabric *f)
@@ -192,7 +180,8 @@ int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct f
 	if (of->kind == DRAWING_WITNESS) {
 		rc = make_witness(s, of, d, p, e);
 	} else {
-		el = fabric_elements(s->fabric, p, e);
+		/* with everything up: nothing moves when something fails */
+		el = setup_elements(s->setup, p, NULL, e);
 		rc = el ? make_picture(s, of, el, d, p, e) : -1;
 	}
 	elements_unref(el);

@@ -410,26 +410,28 @@ static int colour_layers(struct session *s, struct fabric_drawing *d, struct pro
 	return 0;
 }
 
-static void colour_chassis(const struct session *s, const struct elements *el, struct fabric_drawing *d)
+static void colour_chassis(const struct elements *el, struct fabric_drawing *d)
 {
+	const struct layout *l = d->picture->layout;
 	uint32_t *place = NEW_ARRAY(el->n + 1, uint32_t), several = 0;
 
 	add_kind(d, "#ffffff", false, "alone");
 	for (uint32_t k = 0; k < ARRAY_LEN(tints); k++)
 		add_kind(d, tints[k], false, "");
 	for (uint32_t k = 0; k < el->n; k++)
-		place[k] = element_chips(el, k) > 1 ? several++ : NO_ID;
-	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
-		uint32_t k = el->of[sw] == NO_ID ? NO_ID : place[el->of[sw]];
+		place[k] = NO_ID;
+	for (uint32_t i = 0; i < l->n; i++) { /* in the order they are drawn in */
+		uint32_t sw = l->order[i], k = el->of[sw];
 
-		d->class[sw] = k == NO_ID ? 0 : (uint8_t)(1 + k % ARRAY_LEN(tints));
+		if (k == NO_ID || element_chips(el, k) < 2)
+			continue;
+		place[k] = place[k] == NO_ID ? several++ : place[k];
+		d->class[sw] = (uint8_t)(1 + place[k] % ARRAY_LEN(tints));
+		snprintf(d->kind[d->class[sw]].words, sizeof(d->kind->words), "%.40s%s", el->name[k],
+			 place[k] >= ARRAY_LEN(tints) ? " .." : "");
 	}
-	for (uint32_t k = 0; k < el->n; k++)
-		if (place[k] != NO_ID)
-			snprintf(d->kind[1 + place[k] % ARRAY_LEN(tints)].words, sizeof(d->kind->words),
-				 "%.20s%s", el->name[k], place[k] >= ARRAY_LEN(tints) ? " .." : "");
 	d->look.n_kinds = 1 + (several < ARRAY_LEN(tints) ? several : (unsigned)ARRAY_LEN(tints));
-	text_add(&d->about, "%s of several switches", PLURAL(several, "chassis"));
+	text_add(&d->about, "%u chassis of several switches", several);
 	free(place);
 }
 
@@ -476,7 +478,7 @@ static int mark_map(struct session *s, const struct drawing_of *of, const struct
 		rc = colour_layers(s, d, p, e);
 		break;
 	case MAP_CHASSIS:
-		colour_chassis(s, el, d);
+		colour_chassis(el, d);
 		break;
 	case MAP_CHANGE:
 		rc = colour_change(s, d, e);
