@@ -387,6 +387,9 @@ void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct te
 /* A word as a virtual lane or layer, 0 .. 15; -1 when it is none. */
 int word_layer(const char *word);
 
+/* n of `most` as a bar of at most `cells` cells; what is too little for one is a dot. */
+void word_bar(uint64_t n, uint64_t most, unsigned cells, struct text *t);
+
 /* Decimal digits of n, at least `least`. */
 unsigned digits(uint64_t n, unsigned least);
 

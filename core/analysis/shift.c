@@ -132,6 +132,19 @@ static void sum_up(struct shifts *s)
 	s->mean = s->n ? (double)sum / s->n : 0;
 }
 
+/* Flows of so many shifts. */
+#define SHIFT_FLOWS 20000000u
+
+uint32_t shift_sample(const struct routing *r)
+{
+	uint32_t n;
+
+	free(shift_order(r, &n));
+	if ((uint64_t)n * n <= SHIFT_FLOWS)
+		return 0;
+	return SHIFT_FLOWS / n ? SHIFT_FLOWS / n : 1;
+}
+
 struct shifts *shifts_new(const struct routing *r, uint32_t sample, struct progress *p)
 {
 	struct shifts *s = NEW(struct shifts);

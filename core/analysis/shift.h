@@ -16,6 +16,9 @@
  */
 uint32_t *shift_order(const struct routing *r, uint32_t *n);
 
+/* How many shifts are looked at in a moment; 0: all. */
+uint32_t shift_sample(const struct routing *r);
+
 struct shift_load {
 	uint32_t shift;	      /* K, 1 .. n - 1 */
 	uint32_t max;	      /* most flows on a link in one direction, host links included */

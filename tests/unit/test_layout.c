@@ -298,6 +298,68 @@ static void test_groups(void **state)
 	fabric_unref(f);
 }
 
+/* Dragonfly+: groups of 4 leaves and 4 spines, all pairs of these linked; each spine leads to two other
+ * groups, so that each pair of the 9 groups has one link. */
+static struct fabric *make_plus(uint32_t seed)
+{
+	struct fabric_builder *b = fb_new();
+	uint32_t node[9][8], order[72], at[9] = {0};
+	struct fabric *f = NULL;
+	struct err e = {{0}};
+
+	for (uint32_t i = 0; i < 72; i++)
+		order[i] = (i * (seed ? 35 : 1) + seed) % 72;
+	for (uint32_t i = 0; i < 72; i++) {
+		uint32_t g = order[i] / 8, k = order[i] % 8;
+		char name[16];
+
+		snprintf(name, sizeof(name), "g%u%c%u", g, k < 4 ? 'l' : 's', k % 4);
+		node[g][k] = fb_add(b, NODE_SWITCH, 0x1000 + i, 8, name);
+	}
+	for (uint32_t g = 0; g < 9; g++)
+		for (uint32_t leaf = 0; leaf < 4; leaf++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "h%u%u", g, leaf);
+			fb_link(b, node[g][leaf], 8,
+				fb_add(b, NODE_CA, 0x9000 + 16 * (g * 4 + leaf), 1, name), 1);
+			for (uint32_t s = 0; s < 4; s++)
+				fb_link(b, node[g][leaf], s + 1, node[g][4 + s], leaf + 1);
+		}
+	for (uint32_t g = 0; g < 9; g++)
+		for (uint32_t h = g + 1; h < 9; h++) {
+			uint32_t x = at[g]++, y = at[h]++;
+
+			fb_link(b, node[g][4 + x / 2], 5 + x % 2, node[h][4 + y / 2], 5 + y % 2);
+		}
+	if (fb_finish(b, "test", "test", &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
+static void test_plus(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 0; seed < 5; seed++) {
+		struct fabric *f = make_plus(seed);
+		struct layout *l = lay_out(f);
+
+		check_whole(l);
+		assert_int_equal(largest(l)->kind, LAYOUT_GROUPS);
+		assert_int_equal(largest(l)->levels, 2);
+		assert_string_equal(largest(l)->words, "9 groups of 8");
+		for (uint32_t s = 0; s < l->n; s++) {
+			const char *name = switch_name(f, s), *block = l->block_name[l->block[s]];
+
+			assert_int_equal(l->level[s], name[2] == 's' ? 0 : 1);
+			assert_memory_equal(block, name, 2);
+			assert_int_equal(block[2], 0);
+		}
+		layout_unref(l);
+		fabric_unref(f);
+	}
+}
+
 /* --- trees --- */
 
 /* Switches of each level; blocks are pods or not. */
@@ -587,7 +649,7 @@ int main(void)
 		cmocka_unit_test(test_storage),	  cmocka_unit_test(test_director),
 		cmocka_unit_test(test_any_order), cmocka_unit_test(test_name_order),
 		cmocka_unit_test(test_links),	  cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_cancel),	  cmocka_unit_test(test_plus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

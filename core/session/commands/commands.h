@@ -134,6 +134,7 @@ struct target {
 };
 bool on_output(const struct target *t);
 int open_target(struct target *t, const char *path, struct out *o, struct err *e);
+int cannot_write(const struct target *t, struct err *e); /* -1 and *e, by errno */
 /* End it with rc, told or taken back; JSON_CONTENT are its keys.  Returns rc, or -1 and *e. */
 int close_target(struct target *t, int rc, struct out *o, struct err *e);
 
@@ -149,6 +150,13 @@ int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err 
  */
 const struct routing *spread_as_asked(const struct routing *r, const char *mode, struct out *o,
 				      struct err *e);
+
+/*
+ * The two sides of a `diff` of so many words: none (the event before and now), a snapshot (then and now), two
+ * of them; borrowed.  -1 and *e.
+ */
+int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a, const struct sweep **b,
+	       struct err *e);
 
 /* Usage error: -1 and "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);

@@ -127,8 +127,6 @@ static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o,
 }
 
 #define SHIFT_LINES 10
-/* Flows looked at when no sample is asked for. */
-#define SHIFT_FLOWS 20000000u
 
 static int by_congestion(const void *x, const void *y)
 {
@@ -187,8 +185,7 @@ static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, s
 {
 	const struct sweep *w = session_sweep(s);
 	struct shifts *sh;
-	uint32_t n = 0;
-	unsigned long sample = 0;
+	unsigned long sample;
 	char *end;
 
 	if (argc == 2) {
@@ -197,9 +194,7 @@ static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, s
 			return err_set(e, "shifts: found \"%s\", expected how many shifts to look at, from 1",
 				       argv[1]);
 	} else {
-		free(shift_order(w->routing, &n));
-		if ((uint64_t)n * n > SHIFT_FLOWS)
-			sample = SHIFT_FLOWS / n ? SHIFT_FLOWS / n : 1;
+		sample = shift_sample(w->routing);
 	}
 	sh = shifts_new(w->routing, sample, o->run->progress);
 	if (!sh)
