@@ -606,7 +606,9 @@ int view_expand(const struct view *v, const char *template, struct text *t, stru
 		for (p++; islower((unsigned char)*p) && n + 1 < sizeof(name); p++)
 			name[n++] = *p;
 		name[n] = 0;
-		if (!any || !view_place(v, row, name, t))
+		if (!strcmp(name, "pane"))
+			text_add(t, "%s", v->ops->name);
+		else if (!any || !view_place(v, row, name, t))
 			return err_set(e, "no %s in this row of pane %s", name, v->ops->name);
 	}
 	return 0;

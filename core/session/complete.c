@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/session/command.h"
 #include "core/session/syntax.h"
+#include "core/session/topics.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -196,6 +197,14 @@ static void add_commands(struct completer *c)
 			add_if(c, k->name);
 }
 
+static void add_topics(struct completer *c)
+{
+	const struct topic *p;
+
+	for (size_t i = 0; (p = topic_at(c->s, i)); i++)
+		add_if(c, p->name);
+}
+
 /* OPTION=VALUE: completes the value behind what is there. */
 static void add_assignment(struct completer *c)
 {
@@ -268,6 +277,9 @@ static void complete_kind(struct completer *c, enum syntax_kind kind)
 		break;
 	case KIND_COMMAND:
 		add_commands(c);
+		break;
+	case KIND_TOPIC:
+		add_topics(c);
 		break;
 	case KIND_SPEC:
 		add_specs(c);

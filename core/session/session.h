@@ -20,6 +20,7 @@
 #include "core/sm/sweep.h"
 
 struct command;
+struct topic;
 
 enum event_kind { EVENT_LOAD, EVENT_ROUTE, EVENT_FAIL, EVENT_RESTORE, EVENT_SWEEP, EVENT_SET, EVENT_SCOPE };
 
@@ -41,6 +42,8 @@ struct snapshot {
 struct session {
 	const struct engine *const *engines;
 	const struct command *const *commands; /* NULL-terminated list of tables, each ended by a NULL name */
+	/* The same of `help` (topics.h); NULL: none.  Set before anything runs. */
+	const struct topic *const *topics;
 	pthread_mutex_t mutex;
 
 	/*

@@ -46,6 +46,7 @@ static const struct {
 	{"VALUE", KIND_VALUE},
 	{"SNAPSHOT", KIND_SNAPSHOT},
 	{"COMMAND", KIND_COMMAND},
+	{"TOPIC", KIND_TOPIC},
 	{"SPEC", KIND_SPEC},
 };
 
