@@ -1,4 +1,5 @@
 /* Completion of command lines, from the same tables as the commands themselves. */
+#include "core/base/lessonfile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -205,6 +206,17 @@ static void add_topics(struct completer *c)
 		add_if(c, p->name);
 }
 
+static void add_lessons(struct completer *c)
+{
+	char **names = lesson_names();
+
+	for (size_t i = 0; names[i]; i++) {
+		add_if(c, names[i]);
+		free(names[i]);
+	}
+	free(names);
+}
+
 /* OPTION=VALUE: completes the value behind what is there. */
 static void add_assignment(struct completer *c)
 {
@@ -234,7 +246,7 @@ static void add_assignment(struct completer *c)
 static void add_specs(struct completer *c)
 {
 	static const char specs[] =
-		"xgft:|torus:|mesh:|hypercube:|dragonfly:|hyperx:|ring:|random:|director:|published:";
+		"xgft:|torus:|mesh:|hypercube:|dragonfly:|hyperx:|ring:|random:|director:|published:|lesson:";
 
 	add_words(c, specs);
 }
@@ -280,6 +292,9 @@ static void complete_kind(struct completer *c, enum syntax_kind kind)
 		break;
 	case KIND_TOPIC:
 		add_topics(c);
+		break;
+	case KIND_LESSON:
+		add_lessons(c);
 		break;
 	case KIND_SPEC:
 		add_specs(c);

@@ -20,6 +20,7 @@
 #include "core/sm/sweep.h"
 
 struct command;
+struct lesson_place;
 struct topic;
 
 enum event_kind { EVENT_LOAD, EVENT_ROUTE, EVENT_FAIL, EVENT_RESTORE, EVENT_SWEEP, EVENT_SET, EVENT_SCOPE };
@@ -64,6 +65,8 @@ struct session {
 
 	struct snapshot *snapshot;
 	size_t n_snapshots, cap_snapshots;
+
+	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
 };
 
 /*
@@ -93,6 +96,9 @@ int session_need_fabric(const struct session *s, struct err *e);
  */
 int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		       struct err *e);
+
+/* Options as they are by default, no engine and no scope in force, from the next fabric on. */
+void session_forget(struct session *s);
 
 /*
  * The same as one more event behind those there are, compared with what was in force (across.h): a fabric

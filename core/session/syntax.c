@@ -47,6 +47,7 @@ static const struct {
 	{"SNAPSHOT", KIND_SNAPSHOT},
 	{"COMMAND", KIND_COMMAND},
 	{"TOPIC", KIND_TOPIC},
+	{"LESSON", KIND_LESSON},
 	{"SPEC", KIND_SPEC},
 };
 

@@ -34,6 +34,7 @@ enum syntax_kind {
 	KIND_SNAPSHOT,
 	KIND_COMMAND,
 	KIND_TOPIC,
+	KIND_LESSON,
 	KIND_SPEC,
 };
 enum syntax_kind syntax_kind(const char *word, size_t len);
