@@ -230,6 +230,14 @@ void view_refresh(struct view *v)
 	note_selection(v);
 }
 
+void view_fit(struct view *v, unsigned columns)
+{
+	if (!v->ops->fit || !v->ops->fit(v, columns))
+		return;
+	v->serial = v->scene->serial - 1;
+	view_refresh(v);
+}
+
 /* The first thing asked for that is not there, NULL = none. */
 static const struct ask *missing(const struct view *v)
 {
