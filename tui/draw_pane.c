@@ -231,6 +231,7 @@ void draw_view(enum place_id p, struct view *v)
 	int first = r->y + 1 + header, rows = r->h - 2 - header;
 	struct fit f;
 
+	view_fit(v, r->w > 2 + GUTTER ? (unsigned)(r->w - 2 - GUTTER) : 1);
 	scroll(v, rows);
 	grow_columns(v, rows);
 	columns_note(v, rows);

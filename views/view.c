@@ -240,6 +240,14 @@ void view_refresh(struct view *v)
 	note_selection(v);
 }
 
+void view_fit(struct view *v, unsigned columns)
+{
+	if (!v->ops->fit || !v->ops->fit(v, columns))
+		return;
+	v->serial = v->scene->serial - 1;
+	view_refresh(v);
+}
+
 /* The first thing asked for that is not there, NULL = none. */
 static const struct ask *missing(const struct view *v)
 {
@@ -616,7 +624,9 @@ int view_expand(const struct view *v, const char *template, struct text *t, stru
 		for (p++; islower((unsigned char)*p) && n + 1 < sizeof(name); p++)
 			name[n++] = *p;
 		name[n] = 0;
-		if (!any || !view_place(v, row, name, t))
+		if (!strcmp(name, "pane"))
+			text_add(t, "%s", v->ops->name);
+		else if (!any || !view_place(v, row, name, t))
 			return err_set(e, "no %s in this row of pane %s", name, v->ops->name);
 	}
 	return 0;

@@ -178,6 +178,8 @@ struct view_ops {
 	/* The scene is another one, or a result came: set v->n_rows (0 before), perhaps v->width[],
 	 * v->select. */
 	void (*load)(struct view *v);
+	/* Rows of running text: they are to be `columns` wide; true: others than now, so load() is called again. */
+	bool (*fit)(struct view *v, unsigned columns);
 	void (*close)(struct view *v); /* free what priv holds */
 	/* NULL: the name, and the place of the selection. */
 	void (*title)(const struct view *v, struct text *t);
@@ -284,6 +286,8 @@ bool view_settle(struct view *v, struct progress *p);
 
 /* Bring it up to date with its scene. */
 void view_refresh(struct view *v);
+/* The room there is for a row: those of running text are made for it. */
+void view_fit(struct view *v, unsigned columns);
 /* Go on filtering and sorting for at most `seconds`; true when all is done. */
 bool view_work(struct view *v, double seconds);
 

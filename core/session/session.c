@@ -1,5 +1,6 @@
 #include "core/session/session.h"
 #include "core/sm/walk.h"
+#include "core/session/lesson.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -76,6 +77,7 @@ void session_free(struct session *s)
 	}
 	free(s->event);
 	free(s->snapshot);
+	lesson_place_unref(s->lesson);
 	setup_unref(s->setup);
 	free(s->option_tables);
 	walk_free(s->walk);
@@ -437,6 +439,18 @@ void session_set_options(struct session *s, const struct options *o)
 {
 	const struct setup *setup = setup_with(s->setup, &(struct setup){.options = o});
 
+	session_lock(s);
+	put_in_force(s, setup);
+	session_unlock(s);
+}
+
+void session_forget(struct session *s)
+{
+	struct options *o = options_new(s->option_tables);
+	const struct setup *setup = setup_new(&(struct setup){
+		.fabric = s->fabric, .loaded = s->loaded, .state = s->setup->state, .options = o});
+
+	options_free(o);
 	session_lock(s);
 	put_in_force(s, setup);
 	session_unlock(s);

@@ -20,6 +20,8 @@
 #include "core/sm/sweep.h"
 
 struct command;
+struct lesson_place;
+struct topic;
 
 enum event_kind { EVENT_LOAD, EVENT_ROUTE, EVENT_FAIL, EVENT_RESTORE, EVENT_SWEEP, EVENT_SET, EVENT_SCOPE };
 
@@ -41,6 +43,8 @@ struct snapshot {
 struct session {
 	const struct engine *const *engines;
 	const struct command *const *commands; /* NULL-terminated list of tables, each ended by a NULL name */
+	/* The same of `help` (topics.h); NULL: none.  Set before anything runs. */
+	const struct topic *const *topics;
 	pthread_mutex_t mutex;
 
 	/*
@@ -65,6 +69,7 @@ struct session {
 
 	struct walk *walk; /* through the recording of a run (session_walk()); NULL = none */
 	uint64_t walk_of;  /* generation it was made in */
+	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
 };
 
 /*
@@ -101,6 +106,9 @@ int session_need_fabric(const struct session *s, struct err *e);
  */
 int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		       struct err *e);
+
+/* Options as they are by default, no engine and no scope in force, from the next fabric on. */
+void session_forget(struct session *s);
 
 /*
  * The same as one more event behind those there are, compared with what was in force (across.h): a fabric

@@ -87,6 +87,19 @@ static int cmd_load(struct session *s, int argc, char **argv, struct out *o, str
 	return rc;
 }
 
+/* What a fabric made for teaching is, and shows. */
+static void tell_lesson_fabric(const char *word, struct out *o)
+{
+	char *spec, *note;
+
+	if (synth_lesson(word, &spec, &note, NULL))
+		return;
+	out_text(o, "%s: %s\n", spec, note);
+	out_json(o, "note", json_text(note));
+	free(spec);
+	free(note);
+}
+
 static int cmd_synth(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct fabric *f;
@@ -102,6 +115,8 @@ static int cmd_synth(struct session *s, int argc, char **argv, struct out *o, st
 	how = str_printf("synth %s", argv[1]);
 	rc = take_fabric(s, f, how, o, e);
 	free(how);
+	if (!rc)
+		tell_lesson_fabric(argv[1], o);
 	return rc;
 }
 
@@ -654,7 +669,8 @@ const struct command fabric_commands[] = {
 	{.name = "synth",
 	 .syntax = "synth [SPEC]",
 	 .help = "make a synthetic fabric; without SPEC: the kinds there are",
-	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_EVENT,
+	 .json = "note string? what a fabric of the lessons shows\n" JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
+		 JSON_EVENT,
 	 .run = cmd_synth},
 	{.name = "names",
 	 .syntax = "names FILE",
