@@ -72,6 +72,7 @@ static const struct routing_ops lash_ops = {
 	.pair_layer = lash_path_layer,
 	.witness = lash_find_witness,
 	.explain_pair = lash_explain_pair,
+	.decide_pair = lash_decide_pair,
 	.explain_layers = lash_explain_layers,
 	.free_priv = lash_free,
 };

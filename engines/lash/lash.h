@@ -162,6 +162,9 @@ bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *
 void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		       struct progress *p);
 
+/* struct routing_ops: the rule that gave a pair of LIDs its layer. */
+void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
+
 /* struct routing_ops: pairs per layer before and after balancing, and what it took to find the layers. */
 void lash_explain_layers(const struct routing *r, struct text *t);
 
