@@ -155,12 +155,19 @@ void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_hea
 		decide(&h->decided, WHY_ENGINE, "%s tells no rule for port %u.", r->engine, port);
 }
 
+/* Is a rule about what is there now, and not about how an engine chose? */
+static bool of_now(enum why_rule rule)
+{
+	return rule == WHY_NO_LID || rule == WHY_NOT_ATTACHED || rule == WHY_CUT_OFF ||
+	       rule == WHY_NO_SWITCH || rule == WHY_DETOUR || rule == WHY_NO_WAY;
+}
+
 void why_end(const struct why *y, const struct decided *d)
 {
 	struct text t = {0};
 	const char *rule = why_rule_name(d->rule);
 
-	if (y->w->cached) {
+	if (y->w->cached && !of_now(d->rule)) {
 		text_add(&t, "The unicast cache kept the tables of sweep %u; there: %s: ",
 			 made_by(y->w)->number + 1, rule);
 		rule = why_rule_name(WHY_CACHED);
