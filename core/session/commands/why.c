@@ -514,7 +514,7 @@ static int why_via(struct why *y, unsigned port, struct err *e)
 	else
 		tell_short(&v, peer, owner);
 	if (v.chosen == NO_PATH)
-		out_text(y->o, "  The table has no entry.\n");
+		out_text(y->o, "  The table has no entry for the LID.\n");
 	why_end(y, v.port == v.chosen || !y->heard.against.rule ? &y->heard.decided : &y->heard.against);
 	return 0;
 }
