@@ -182,6 +182,18 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 	return 0;
 }
 
+/* OpenSM routes by the VLs that it finds, and programs what max_op_vls allows before the sweep ends. */
+static void note_next_sweep(const struct lash *l, const struct engine_input *in, struct text *notes)
+{
+	unsigned vls = lash_next_vls(in);
+
+	if (vls >= l->vls.vls || l->plan->need + l->vls.start <= vls)
+		return;
+	text_add(notes, "lash: %s from VL %u on, but %s from the next sweep on, as max_op_vls is %u: it will refuse then\n",
+		 PLURAL(l->plan->need, "layer"), l->vls.start, PLURAL(vls, "VL"),
+		 (unsigned)options_uint(in->options, "max_op_vls"));
+}
+
 /* NULL: cancelled; l is the routing's, or gone. */
 static struct routing *make_routing(struct lash *l, const struct engine_input *in)
 {
@@ -238,6 +250,7 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 	if (l->plan && l->plan->mesh && l->plan->mesh->none)
 		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
 	if (l->plan && !finish(l, &c, in, out)) {
+		note_next_sweep(l, in, &out->notes);
 		r = make_routing(l, in);
 		if (!r)
 			err_set(&out->refused, CANCELLED);

@@ -69,6 +69,9 @@ struct lash {
 /* vls.c */
 struct lash_vls lash_find_vls(const struct engine_input *in);
 
+/* VLs that all ports will have after this sweep programmed them by max_op_vls; 15 when nothing is told. */
+unsigned lash_next_vls(const struct engine_input *in);
+
 /* paths.c: out[] (and root[] when observed); false when cancelled. */
 bool lash_find_paths(struct lash_plan *p, const struct engine_input *in);
 /*

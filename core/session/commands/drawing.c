@@ -115,7 +115,7 @@ static int make_path(struct session *s, const struct drawing_of *of, struct fabr
 	take_path(f, &path, PICTURE_THERE, d);
 	d->path = str_printf("path %s -> %s, %s", f->node_name[endport_node(f, src)],
 			     f->node_name[endport_node(f, dst)],
-			     path.end == PATH_OK ? PLURAL(path.hops, "hop") : path_end_text(path.end));
+			     path.end == PATH_OK ? PLURAL(path.hops, "link") : path_end_text(path.end));
 	path_free(&path);
 	path_trace(session_routing(s), dst, dlid, slid, &path);
 	take_path(f, &path, PICTURE_BACK, d);

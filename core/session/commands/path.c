@@ -68,9 +68,9 @@ static json_t *path_json(const struct routing *r, const struct path *p)
 			json_object_set_new(hop, "ports", ports_json(r, h->sw, p->dlid));
 		json_array_append_new(hops, hop);
 	}
-	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
+	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
 			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
-			 (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "path", hops);
+			 (int)p->hops, "links", (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "path", hops);
 	json_put_endport(path, "src", f, r->lids, p->src);
 	json_put_endport(path, "dst", f, r->lids, p->dst);
 	return path;
@@ -92,7 +92,7 @@ static void print_ways(const struct routing *r, uint32_t src, unsigned slid, uns
 		unsigned longest = w.worst[sw] + (p->hop[0].in != 0);
 
 		if (longest > p->hops)
-			out_text(o, "  By other ports of the groups up to %s.\n", PLURAL(longest, "hop"));
+			out_text(o, "  By other ports of the groups up to %s.\n", PLURAL(longest, "link"));
 	} else if (p->end == PATH_OK) {
 		path_trace_worst(r, src, slid, dlid, &w, &worst);
 		out_text(o, "  NOT by all ports of the groups: %s\n", path_end_text(worst.end));
@@ -122,7 +122,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 		endport_label(f, p.dst, b, sizeof(b));
 	out_text(o, "%s (LID %u) -> %s (LID %u): ", a, slid, b, dlid);
 	if (p.end == PATH_OK)
-		out_text(o, "SL %s, %s\n", sl, PLURAL(p.hops, "hop"));
+		out_text(o, "SL %s, %s\n", sl, PLURAL(p.hops, "link"));
 	else
 		out_text(o, "NO PATH: %s\n", path_end_text(p.end));
 	for (unsigned i = 0; i < p.n; i++)
@@ -151,8 +151,9 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 	if (n < 0)
 		out_text(o, "no way over switches\n");
 	else
-		out_text(o, "the shortest way has %s\n", PLURAL((unsigned)n, "hop"));
-	ends = json_make("{s:o}", "hops", n < 0 ? json_null() : json_integer(n));
+		out_text(o, "the shortest way has %s\n", PLURAL((unsigned)n, "link"));
+	ends = json_make("{s:o, s:o}", "hops", n < 0 ? json_null() : json_integer(n), "links",
+			 n < 0 ? json_null() : json_integer(n));
 	json_put_endport(ends, "src", s->fabric, NULL, src);
 	json_put_endport(ends, "dst", s->fabric, NULL, dst);
 	out_json(o, "shortest", ends);
@@ -277,7 +278,7 @@ static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, st
 #define PATH_KEYS(k)                                                                             \
 	k ".src endport source\n" k ".dst endport destination; null: nobody has the LID\n" k     \
 	  ".slid integer LID of the source\n" k ".dlid integer LID of the destination\n" k       \
-	  ".ok boolean it arrives\n" k ".end string how it ends\n" k ".hops integer links\n" k   \
+	  ".ok boolean it arrives\n" k ".end string how it ends\n" k ".hops integer links: the same number as .links\n" k ".links integer all its cables\n" k \
 	  ".sl_min integer lowest SL\n" k                                                        \
 	  ".sl_max integer highest SL: another where OpenSM draws one at random\n" k             \
 	  ".path[] object switches on the way\n" k ".path[].switch node the switch\n" k          \
@@ -296,7 +297,8 @@ const struct command path_commands[] = {
 		 "back") "shortest object? while nothing is routed: the shortest way by cable\n"
 			 "shortest.src endport source\n"
 			 "shortest.dst endport destination\n"
-			 "shortest.hops integer|null links\n",
+			 "shortest.hops integer|null links: the same number as links\n"
+			 "shortest.links integer|null all its cables\n",
 	 .run = cmd_trace},
 	{.name = "why",
 	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
