@@ -101,7 +101,7 @@ CASES = [
 
     # --- tables as data
     Case("tables", [LEAVES, "-e", "tables %s; trace 4 10; check" % (FORMATS + "two-leaf.lfts")], 0,
-         r"^It names the LIDs of 7 ports\.[\s\S]*\(LID 4\) -> router \(LID 10\): SL 0, 3 hops[\s\S]*^Sound: "),
+         r"^It names the LIDs of 7 ports\.[\s\S]*\(LID 4\) -> router \(LID 10\): SL 0, 3 links[\s\S]*^Sound: "),
     Case("tables of another fabric", [TREE, "-e", "tables %s" % (FORMATS + "two-leaf.lfts")], 1, NOTHING,
          r"-e:1: \S*two-leaf.lfts: found tables of 3 switches, none of which is in the fabric"),
     Case("tables without a fabric", ["-e", "tables x"], 1, NOTHING, r"no fabric is loaded"),
@@ -115,7 +115,7 @@ CASES = [
          r"^routed by minhop"),
     Case("LIDs before anything is routed", [FORMATS + "two-leaf.ibdiagnet2/ibdiagnet2.db_csv", "-e",
                                             "list hosts; trace 4 10"], 1,
-         r"host one +4 [\s\S]*host one \(LID 4\) -> router \(LID 10\): the shortest way has 3 hops",
+         r"host one +4 [\s\S]*host one \(LID 4\) -> router \(LID 10\): the shortest way has 3 links",
          r"nothing is routed yet; `route ENGINE` does it, `tables FILE` takes"),
 
     # --- commands that the machine and the person always want
@@ -152,7 +152,7 @@ CASES = [
          r"wrong.ibs:3"),
     Case("nothing behind a failure", [TREE, "-e", "frob; show", "-e", "show"], 1, NOTHING, r"-e:1: unknown command"),
     Case("unclosed quote", [TREE, "-e", "load \"x"], 1, NOTHING, r"-e:1: no closing \""),
-    Case("colon is let be", [TREE, *UPDN, "-e", ":trace node0001 node0009; : undo"], 0, r"4 hops[\s\S]*Undone"),
+    Case("colon is let be", [TREE, *UPDN, "-e", ":trace node0001 node0009; : undo"], 0, r"4 links[\s\S]*Undone"),
     Case("shortened command", [TREE, *UPDN, "-e", "chec"], 0, r"^Sound: "),
     Case("ambiguous command", [TREE, "-e", "re"], 1, NOTHING, r"\"re\" may be .*restore"),
 

@@ -58,7 +58,7 @@ static void take_path(const struct fabric *f, const struct path *path, enum pict
 
 static const char *path_words(const struct path *path, char *buf, size_t size)
 {
-	return path->end == PATH_OK ? plural(path->hops, "hop", buf, size) : path_end_text(path->end);
+	return path->end == PATH_OK ? plural(path->hops, "link", buf, size) : path_end_text(path->end);
 }
 
 static int mark_path(struct session *s, const struct drawing_of *of, struct fabric_drawing *d, struct err *e)

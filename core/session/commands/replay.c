@@ -183,7 +183,7 @@ static void put_change(FILE *f, const struct comparison *c)
 	fprintf(f,
 		"%lu entries on %u switches changed (%lu lost, %lu gained); of %lu pairs %lu take another "
 		"path, "
-		"%lu lost, %lu regained; longest path %u hops, was %u",
+		"%lu lost, %lu regained; longest path %u links, was %u",
 		c->entries_changed, c->switches_changed, c->entries_lost, c->entries_gained, c->pairs,
 		c->rerouted, c->lost, c->regained, c->max_hops_after, c->max_hops_before);
 }
@@ -218,7 +218,7 @@ static int put_check(FILE *f, const struct sweep *w, struct out *o, struct err *
 	put_count(f, "paths between hosts", c.pairs);
 	put_count(f, "unreachable", c.unreachable);
 	put_count(f, "of these in forwarding loops", c.looping);
-	put_count(f, "longest path, hops", c.max_hops);
+	put_count(f, "longest path, links", c.max_hops);
 	put_count(f, "ports without LID", c.no_lid);
 	put_count(f, "ports cut off from the subnet manager", count_cut_off(w, NULL));
 	put_count(f, "groups of channels with credit loops", d->n_components);
