@@ -49,6 +49,7 @@ void view_free(struct view *v)
 	filter_free(v->terms);
 	for (unsigned c = 0; c < VIEW_COLUMNS; c++)
 		affix_free(&v->affix[c]);
+	canvas_free(&v->canvas);
 	free(v->priv);
 	free(v->order);
 	free(v->open);
@@ -130,7 +131,7 @@ static void order_start(struct view *v)
 	}
 }
 
-static void select_row(struct view *v, uint32_t row)
+bool view_select_row(struct view *v, uint32_t row)
 {
 	uint32_t n;
 
@@ -138,14 +139,15 @@ static void select_row(struct view *v, uint32_t row)
 	n = view_count(v);
 	if (!v->order) {
 		view_select(v, row);
-		return;
+		return row < n;
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (v->order[i] == row) {
 			view_select(v, i);
-			return;
+			return true;
 		}
 	}
+	return false;
 }
 
 /* What load() wished to be selected, once the rows are in order. */
@@ -156,7 +158,7 @@ static bool take_wish(struct view *v)
 	if (v->select < 0)
 		return false;
 	v->select = -1;
-	select_row(v, row);
+	view_select_row(v, row);
 	return true;
 }
 

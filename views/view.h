@@ -21,6 +21,7 @@
 #include "views/affix.h"
 #include "views/args.h"
 #include "views/beside.h"
+#include "views/canvas.h"
 
 #define SCENE_RESULTS 32 /* kept at most */
 #define VIEW_ASKS 16	 /* of one pane at a time */
@@ -212,7 +213,24 @@ struct view_ops {
 	/* Names of columns that differ from pane to pane, valid until the next load().  NULL: as in column[].
 	 */
 	const char *(*column_name)(const struct view *v, unsigned col);
+
+	/*
+	 * Another rendition of the rows: the canvas is empty and has the size of the inside of the pane, at
+	 * least 1 x 1.  Only while there are rows.  NULL: they are shown as a list.
+	 */
+	void (*draw)(struct view *v, struct canvas *c);
+	/*
+	 * Arrow keys (-1, 0, 1), Home and End (dx -VIEW_FAR, VIEW_FAR), PgUp and PgDn (dy: more than one
+	 * line) in what was drawn.  NULL: they go through the rows.
+	 */
+	void (*move)(struct view *v, int dx, int dy);
+	/* A click on what draw() put there; row NO_ID: on nothing.  NULL: the row is selected. */
+	void (*hit)(struct view *v, struct canvas_object o);
+	/* Words of the command `map` for what only this pane does.  NULL: nothing.  -1 and *e. */
+	int (*words)(struct view *v, int argc, char **argv, struct err *e);
 };
+
+#define VIEW_FAR 1000000
 
 #define VIEW_FILTER_MAX 79 /* characters */
 
@@ -246,6 +264,7 @@ struct view {
 	uint64_t sel_key;
 	uint64_t sel_inner;	    /* of the first row under a header, else the same */
 	unsigned shift;		    /* columns the flexible cells are moved to the left */
+	struct canvas canvas;	    /* as drawn last, of panes that draw */
 	uint8_t room[VIEW_COLUMNS]; /* width of each column as drawn last, at most 255; 0 = not drawn */
 	bool measured;		    /* the cells of this load were looked at for: */
 	struct affix affix[VIEW_COLUMNS];
@@ -299,7 +318,8 @@ static inline uint32_t view_row(const struct view *v, uint32_t i)
 bool view_selected(const struct view *v, uint32_t *row);
 /* Selected row or header, false when there is none. */
 bool view_current(const struct view *v, uint32_t *row);
-void view_select(struct view *v, int64_t i); /* place i, clamped */
+void view_select(struct view *v, int64_t i);	    /* place i, clamped */
+bool view_select_row(struct view *v, uint32_t row); /* false: it is not shown */
 
 /* Show only rows that match (filter.h); view_filter_check() tells what is wrong with it. */
 void view_filter(struct view *v, const char *filter);
