@@ -113,6 +113,7 @@ static void put_line(struct whole_work *k, uint32_t m)
 	int x[2], y[2];
 
 	line->cells = true;
+	line->across = e[0]->side == WHOLE_LEFT || e[0]->side == WHOLE_RIGHT;
 	for (int i = 0; i < 2; i++)
 		line_end(k->plan, e[i], true, &x[i], &y[i]);
 	if (x[0] != x[1] && y[0] != y[1])
@@ -425,6 +426,7 @@ static void put_stubs(struct whole_work *k, uint32_t m)
 		struct whole_line *line = whole_put_line(k, m, WHOLE_NO_GAP);
 
 		line->cells = true;
+		line->across = e->side == WHOLE_LEFT || e->side == WHOLE_RIGHT;
 		line_end(k->plan, e, true, &line->x[0], &line->y[0]);
 		line->x[1] = line->x[0];
 		line->y[1] = line->y[0];

@@ -39,6 +39,7 @@ struct whole_line {
 	uint32_t bundle;
 	uint8_t gap;	/* between which rows it runs: plan.dense[]; WHOLE_NO_GAP: alone */
 	bool cells;	/* along cells, straight; else in dots, 2 x 4 a cell */
+	bool across;	/* of these: from left to right */
 	uint8_t n;	/* points: 2, or 3 of a link within a row */
 	int x[3], y[3]; /* cells or dots */
 };
