@@ -141,6 +141,7 @@ static void put_boxes(const struct view *v, struct canvas *c, const struct own *
 {
 	const struct map *m = map_of(v);
 	uint32_t selected = map_selected(v);
+	struct text name = {0};
 
 	for (uint32_t i = 0; i < o->plan->n_boxes; i++) {
 		const struct whole_box *b = &o->plan->box[i];
@@ -152,10 +153,12 @@ static void put_boxes(const struct view *v, struct canvas *c, const struct own *
 			role = CANVAS_SELECTED;
 		map_put(v, c, b->x, b->y, b->sw);
 		canvas_put(c, b->x + 1, b->y, '[', role);
-		w = canvas_text_cut(c, b->x + 2, b->y, b->w - 3, switch_name(v->scene->fabric, b->sw), role);
+		whole_name(o->plan, v->scene->fabric, b->sw, &name);
+		w = canvas_text_cut(c, b->x + 2, b->y, b->w - 3, text_str(&name), role);
 		canvas_put(c, b->x + 2 + w, b->y, ']', role);
 		canvas_object(c, b->x, b->y, b->w, 1, map_object(m, b->sw, NO_ID));
 	}
+	text_free(&name);
 }
 
 static void put_labels(const struct view *v, struct canvas *c, const struct own *o)
@@ -273,6 +276,8 @@ static void put_last(const struct view *v, struct canvas *c, const struct own *o
 		text_add(&t, "%s not drawn  ", PLURAL(left_out, "link"));
 	if (p->same_hosts > 0)
 		text_add(&t, "%s on each switch  ", PLURAL((uint64_t)p->same_hosts, "host"));
+	if (p->pre + p->suf)
+		text_add(&t, "[*]: %.*s*%s  ", (int)p->pre, p->names.like, p->names.like + p->names.len - p->suf);
 	if (others)
 		text_add(&t, "%s of the fabric not shown", PLURAL(others, "other part"));
 	canvas_text_cut(c, 0, c->h - 1, c->w, text_str(&t), CANVAS_LABEL);

@@ -1,6 +1,7 @@
 /* A small fabric as a whole: what all shapes share. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/clean.h"
 #include "core/base/memory.h"
 #include "views/canvas.h"
 #include "views/map_whole_plan.h"
@@ -187,6 +188,64 @@ static void place(struct whole_work *k)
 	}
 }
 
+void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw, struct text *t)
+{
+	struct text clean = {0};
+
+	t->len = 0;
+	text_add(t, "%s", "");
+	affix_strip(&p->names, p->pre, p->suf, clean_string(switch_name(f, sw), &clean), t);
+	text_free(&clean);
+}
+
+static void find_names(struct whole_work *k)
+{
+	struct text clean = {0};
+
+	for (uint32_t i = 0; i < k->part->n; i++) {
+		const char *name = clean_string(switch_name(k->f, k->switches[i]), &clean);
+
+		affix_note(&k->plan->names, name, canvas_columns(name));
+	}
+	text_free(&clean);
+}
+
+/* Widths of boxes, and all places when they fit. */
+static void place_named(struct whole_work *k)
+{
+	struct text t = {0};
+
+	for (uint32_t i = 0; i < k->part->n; i++) {
+		int name;
+
+		whole_name(k->plan, k->f, k->switches[i], &t);
+		name = canvas_columns(text_str(&t));
+		k->box_w[i] = 3 + (name < WHOLE_NAME ? name : WHOLE_NAME);
+	}
+	text_free(&t);
+	find_ends(k);
+	place(k);
+}
+
+/* Place all; names lose what they share when that makes room. */
+static void place_all(struct whole_work *k)
+{
+	struct whole_plan *p = k->plan;
+
+	find_names(k);
+	place_named(k);
+	if (p->fits || p->why)
+		return;
+	affix_get(&p->names, &p->pre, &p->suf);
+	if (!p->pre && !p->suf)
+		return;
+	p->n_bundles = p->n_cables = p->undrawn = 0;
+	p->need_w = p->need_h = 0;
+	free(k->end);
+	memset(k->first, 0, (k->part->n + 1u) * sizeof(*k->first));
+	place_named(k);
+}
+
 struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, const struct map_bundles *b,
 				  uint32_t part, int w, int h)
 {
@@ -205,19 +264,14 @@ struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l
 	k.switches = l->order + k.part->first;
 	k.at = NEW_ARRAY(l->n + 1u, uint32_t);
 	memset(k.at, 0xff, (l->n + 1u) * sizeof(*k.at));
+	for (uint32_t i = 0; i < k.part->n; i++)
+		k.at[k.switches[i]] = i;
 	k.x = NEW_ARRAY(k.part->n, int);
 	k.y = NEW_ARRAY(k.part->n, int);
 	k.box_w = NEW_ARRAY(k.part->n, int);
 	k.first = NEW_ARRAY(k.part->n + 1u, uint32_t);
 	k.ends = mem_array(b->n + 1u, sizeof(*k.ends));
-	for (uint32_t i = 0; i < k.part->n; i++) {
-		int name = canvas_columns(switch_name(f, k.switches[i]));
-
-		k.at[k.switches[i]] = i;
-		k.box_w[i] = 3 + (name < WHOLE_NAME ? name : WHOLE_NAME);
-	}
-	find_ends(&k);
-	place(&k);
+	place_all(&k);
 	free(k.at);
 	free(k.x);
 	free(k.y);
@@ -232,6 +286,7 @@ void whole_plan_free(struct whole_plan *p)
 {
 	if (!p)
 		return;
+	affix_free(&p->names);
 	free(p->box);
 	free(p->label);
 	free(p->line);

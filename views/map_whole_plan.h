@@ -6,6 +6,7 @@
 #define IBSCOPE_MAP_WHOLE_PLAN_H
 
 #include "core/base/text.h"
+#include "views/affix.h"
 #include "views/map_links.h"
 
 #define WHOLE_NAME 22	 /* columns of a name at most */
@@ -50,6 +51,8 @@ struct whole_plan {
 	const char *why;
 	bool fits;
 	uint32_t n_bundles, n_cables; /* of the part */
+	struct affix names;	      /* of the part .. */
+	size_t pre, suf;	      /* .. and what boxes leave out of them: 0 when there is room for whole names */
 	int same_hosts;		      /* hosts on each switch when all have as many and no note says it; else -1 */
 	struct whole_box *box;
 	struct whole_label *label;
@@ -64,6 +67,8 @@ struct whole_plan {
 /* Of one connected part on w x h cells; names are those of f.  Never NULL; to be freed. */
 struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, const struct map_bundles *b,
 				  uint32_t part, int w, int h);
+/* What stands in the box of a switch; at most WHOLE_NAME columns of it show. */
+void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw, struct text *t);
 void whole_plan_free(struct whole_plan *p); /* NULL is fine */
 
 /* --- between map_whole_plan.c, map_whole_rows.c and map_whole_grid.c ------------------------------------ */
