@@ -12,6 +12,7 @@
 #define SPACE 2	    /* columns between entries */
 #define SIGNS 2	    /* '!' or 'x', and the cursor, behind a name */
 #define FULL_BAR 2.5 /* x the mean */
+#define BOX_LEAST 24 /* columns: "36 switches, 18 hosts" */
 
 enum { UP = 0x2191, DOWN = 0x2193, ACROSS = 0x2500, UPRIGHT = 0x2502, CURSOR = 0x25c2, NOTHING = 0x00b7 };
 
@@ -529,8 +530,10 @@ static void plan(const struct view *v, struct own *o, int w, int h)
 	const char *name = switch_name(v->scene->fabric, o->middle);
 
 	want.box_w = canvas_columns(name) + 6;
-	if (want.box_w < 24)
-		want.box_w = 24;
+	if (want.box_w < BOX_LEAST)
+		want.box_w = BOX_LEAST;
+	if (want.box_w > w / 3 && w < 3 * BOX_LEAST) /* names beside it matter more than its counts */
+		want.box_w = w / 3 > 12 ? w / 3 : 12;
 	for (int s = 0; s < MAP_SIDES; s++) {
 		want.n[s] = (int)(o->entries->first[s + 1] - o->entries->first[s]);
 		want.cell[s] = cell_width(map_of(v), &o->text[s], s);

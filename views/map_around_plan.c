@@ -76,14 +76,15 @@ static void place_lists(const struct around_want *want, struct around_places *p,
 {
 	for (int s = MAP_LEFT; s <= MAP_RIGHT; s++) {
 		struct around_zone *z = &p->zone[s];
-		int side = (want->w - p->box_w) / 2 - LIST_LINK;
+		int side = (want->w - p->box_w) / 2 - (s == MAP_LEFT ? 1 : LIST_LINK);
 
 		z->rows = z->n;
 		z->per_row = z->n ? 1 : 0;
 		z->shown = side > 3 ? least(z->n, rows) : 0;
 		z->cell = most(0, least(z->cell, side));
 		z->y = y + (rows - z->shown) / 2;
-		z->x = s == MAP_LEFT ? p->box_x - LIST_LINK - z->cell : p->box_x + p->box_w + LIST_LINK;
+		/* the space behind an entry may lie under the link */
+		z->x = s == MAP_LEFT ? p->box_x - 1 - z->cell : p->box_x + p->box_w + LIST_LINK;
 		z->head = -1;
 	}
 }

@@ -228,20 +228,23 @@ static void put_cross(struct canvas *c, const struct whole_line *l, const struct
 		canvas_textf(c, x, y, 12, CANVAS_BAD, "%ux", look->down);
 }
 
-/* Lines that are marked, or all others; returns the cables whose lines are left out. */
+/* Lines that are marked, or all others; returns the cables whose lines are left out: of a gap that they would
+ * fill, but for those of the selected switch. */
 static uint32_t put_lines(const struct view *v, struct canvas *c, const struct own *o, bool marked)
 {
-	uint32_t left_out = 0;
+	uint32_t left_out = 0, selected = map_selected(v);
 
 	for (uint32_t i = 0; i < o->plan->n_lines; i++) {
 		const struct whole_line *l = &o->plan->line[i];
 		struct bundle_look look = look_of(v, o, l->bundle);
-		uint32_t n = o->bundles->bundle[l->bundle].n;
+		const struct map_bundle *b = &o->bundles->bundle[l->bundle];
+		uint32_t n = b->n;
 		bool shows = look.marked || look.down;
 
 		if (shows != marked)
 			continue;
-		if (!shows && l->gap != WHOLE_NO_GAP && o->plan->dense[l->gap]) {
+		if (!shows && l->gap != WHOLE_NO_GAP && o->plan->dense[l->gap] && b->sw[0] != selected &&
+		    b->sw[1] != selected) {
 			left_out += n;
 			continue;
 		}

@@ -227,23 +227,38 @@ static void place_named(struct whole_work *k)
 	place(k);
 }
 
-/* Place all; names lose what they share when that makes room. */
-static void place_all(struct whole_work *k)
+/* The same once more, with less of the names. */
+static void place_again(struct whole_work *k)
 {
 	struct whole_plan *p = k->plan;
 
-	find_names(k);
-	place_named(k);
-	if (p->fits || p->why)
-		return;
-	affix_get(&p->names, &p->pre, &p->suf);
-	if (!p->pre && !p->suf)
-		return;
 	p->n_bundles = p->n_cables = p->undrawn = 0;
 	p->need_w = p->need_h = 0;
 	free(k->end);
 	memset(k->first, 0, (k->part->n + 1u) * sizeof(*k->first));
 	place_named(k);
+}
+
+/* Place all; names lose what they share when that makes room: whole words of it rather than all. */
+static void place_all(struct whole_work *k)
+{
+	struct whole_plan *p = k->plan;
+	size_t pre;
+
+	find_names(k);
+	place_named(k);
+	if (p->fits || p->why)
+		return;
+	affix_get(&p->names, &pre, &p->suf);
+	if (!pre && !p->suf)
+		return;
+	for (p->pre = pre; p->pre && !strchr(";:/-_ ", p->names.like[p->pre - 1]); p->pre--)
+		;
+	place_again(k);
+	if (p->fits || p->pre == pre)
+		return;
+	p->pre = pre;
+	place_again(k);
 }
 
 struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, const struct map_bundles *b,
