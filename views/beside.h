@@ -26,6 +26,7 @@ struct task {
 	void *(*run)(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p);
 	void (*free)(void *value);
 	bool any_sweep; /* also of a sweep in which no engine routed */
+	bool no_sweep;	/* of a fabric (scene_fabric_question()): kept over events, w is NULL */
 };
 
 struct result;

@@ -64,7 +64,7 @@ struct map_scale;
 struct map {
 	/* Where switches stand. */
 	const struct result *where;  /* reference; the layout and what was asked; NULL = not there yet */
-	const struct layout *layout; /* of it; NULL = not there yet, no rows then */
+	const struct layout *layout; /* borrowed; NULL = not there yet, no rows then */
 	uint32_t *row_of;	     /* [n_switches] row of a switch */
 
 	/* How they look, for each scene and colour. */
@@ -93,7 +93,22 @@ struct map {
 	const struct map_scale *scale;
 	int w, h;     /* room for the scale, as drawn last */
 	void *own[4]; /* of scale map_scales[i]: zero at first, freed by its close(); kept over scenes */
-	struct map_private *priv; /* map.c, map_overlays.c */
+	/* map_overlays.c's own: what it asked for, and for what it marked last. */
+	const struct graph *graph;
+	const uint32_t *cycle; /* channels, ended by NO_ID */
+	const uint8_t *flows;  /* [n_switches] and [n_ports] behind them */
+	const struct witness *witness;
+	unsigned witness_layer;
+	struct looked asked; /* what was looked at then */
+	bool marked;
+	uint32_t marked_for;
+	/* map.c's own. */
+	uint64_t looked;		/* switch looked at last when the map was drawn last */
+	const struct map_scale *before; /* scale that Backspace goes back to */
+	const struct layout *of;	/* layout that row_of is of */
+	bool coloured;			/* by a person, or by load as soon as there was a routing */
+	uint8_t *shown;			/* [n_switches] 1: passes the filter; NULL: all do */
+	uint32_t at_stop;
 };
 
 /*
@@ -155,6 +170,9 @@ static inline struct canvas_object map_object(const struct map *m, uint32_t sw, 
 	return (struct canvas_object){sw == NO_ID ? NO_ID : m->row_of[sw], port};
 }
 
+/* Words, colour, overlay, scale changed: load anew. */
+void map_renew(struct view *v);
+
 /* --- what a cell shows ---------------------------------------------------------------------------- */
 
 /* Of one switch: down, mark of the overlay, `!`, S, else the colour's; bold: it is marked. */
@@ -196,6 +214,7 @@ void map_colours_free(struct map *m);
 /* map_overlays.c: ask for what the overlay needs, in load(); marks before a frame. */
 void map_overlays_load(struct view *v);
 void map_overlay_mark(struct view *v);
+bool map_anything_failed(const struct view *v);
 /* Has it something to show? */
 bool map_overlay_offered(const struct view *v, enum map_overlay o);
 void map_overlays_free(struct map *m);

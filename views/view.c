@@ -170,7 +170,7 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 
 	if (v->n_ask == VIEW_ASKS || (!base && (!w || (!w->routing && !task->any_sweep))))
 		return NULL;
-	*a = (struct ask){.task = task, .sweep = w, .base = base};
+	*a = (struct ask){.task = task, .sweep = task->no_sweep ? NULL : w, .base = base};
 	if (arg)
 		memcpy(a->arg, arg, sizeof(a->arg));
 	v->results[v->n_ask] = result_ref(scene_result(v->scene, a));
@@ -279,6 +279,16 @@ void view_select(struct view *v, int64_t i)
 		i = n - 1;
 	v->sel = i < 0 ? 0 : (uint32_t)i;
 	note_selection(v);
+}
+
+void view_move(struct view *v, int dx, int dy)
+{
+	if (v->ops->move)
+		v->ops->move(v, dx, dy);
+	else if (dx >= VIEW_FAR || dx <= -VIEW_FAR)
+		view_select(v, dx < 0 ? 0 : (int64_t)view_count(v) - 1);
+	else
+		view_select(v, (int64_t)v->sel + dy);
 }
 
 const char *view_syntax(const struct view_ops *ops)

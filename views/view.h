@@ -74,8 +74,9 @@ struct scene {
 	size_t n_help;
 	bool fold; /* panes show chips under their switch element */
 	const struct result
-		*doctor;      /* question for doctor, kept from scene to scene (doctor.h); NULL = none */
-	struct looked looked; /* kept from scene to scene; nothing where there is no screen */
+		*doctor; /* question for doctor, kept from scene to scene (doctor.h); NULL = none */
+	const struct result *asked; /* scene_fabric_question(); NULL = none */
+	struct looked looked;	    /* kept from scene to scene; nothing where there is no screen */
 	/* NULL = not asked for yet, or the error says why not. */
 	const struct elements *elements;
 	struct chassis *chassis;
@@ -91,6 +92,9 @@ bool scene_stale(const struct scene *sc, const struct session *s);
 const struct result *scene_result(const struct scene *sc, const struct ask *a);
 /* Take over a reference; the oldest is let go when there are too many. */
 void scene_add_result(struct scene *sc, const struct result *r);
+/* What tasks with no_sweep are asked about: a result whose value is the fabric; borrowed.  NULL: nothing is
+ * loaded. */
+const struct result *scene_fabric_question(struct scene *sc);
 /* Let go of what belongs to another sweep than the scene's; of everything when the scene is released. */
 void scene_drop_results(struct scene *sc);
 
@@ -318,7 +322,9 @@ static inline uint32_t view_row(const struct view *v, uint32_t i)
 bool view_selected(const struct view *v, uint32_t *row);
 /* Selected row or header, false when there is none. */
 bool view_current(const struct view *v, uint32_t *row);
-void view_select(struct view *v, int64_t i);	    /* place i, clamped */
+void view_select(struct view *v, int64_t i); /* place i, clamped */
+/* As ops->move; lists have no left and right, but Home and End (dx) and lines (dy). */
+void view_move(struct view *v, int dx, int dy);
 bool view_select_row(struct view *v, uint32_t row); /* false: it is not shown */
 
 /* Show only rows that match (filter.h); view_filter_check() tells what is wrong with it. */
