@@ -176,7 +176,7 @@ static struct own *prepare(const struct view *v)
 		return NULL;
 	if (o->entries && o->middle == sw && o->layout == m->layout)
 		return o;
-	if (o->entries && (o->middle != sw || o->layout != m->layout)) {
+	if (o->middle != sw || o->layout != m->layout) {
 		o->spot = (struct around_spot){MAP_SIDES, 0};
 		memset(o->top, 0, sizeof(o->top));
 	}
@@ -267,7 +267,7 @@ static enum canvas_role channel_role(uint8_t bits, enum canvas_role plain)
 	if (bits & MAP_ON_CYCLE)
 		return CANVAS_CYCLE;
 	if (bits & MAP_ON_LAYER)
-		return CANVAS_MARK;
+		return CANVAS_PATH;
 	return plain;
 }
 
@@ -511,7 +511,7 @@ static void put_box(const struct view *v, struct canvas *c, const struct own *o)
 	} else {
 		canvas_box(c, p->box_x, p->box_y, p->box_w, p->box_h, CANVAS_DIM);
 		canvas_text_cut(c, p->box_x + 1 + (in - w) / 2, p->box_y + 1, in, name, role);
-		if (map_cell_of(v, o->middle).bold)
+		if (map_cell_of(v, o->middle).ch != 'S')
 			map_put(v, c, p->box_x + 1, p->box_y + 1, o->middle);
 	}
 	if (p->box_h > 3) {

@@ -120,6 +120,19 @@ static void stack(const struct around_want *want, struct around_places *p, int m
 	hosts->y = y;
 }
 
+/* The whole box where all rows find room beside it, or there is much; else less of it. */
+static int box_rows(const struct around_want *want, const struct around_places *p)
+{
+	int rows = BOX_H;
+
+	for (int s = 0; s < MAP_SIDES; s++)
+		if (s != MAP_LEFT && s != MAP_RIGHT && want->n[s])
+			rows += 1 + p->zone[s].rows;
+	if (want->h >= 12 || rows <= want->h)
+		return BOX_H;
+	return want->h >= 9 ? BOX_H - 1 : want->h > 0 ? 1 : 0;
+}
+
 void around_plan(const struct around_want *want, struct around_spot cursor, int top[MAP_SIDES],
 		 struct around_places *to)
 {
@@ -131,7 +144,7 @@ void around_plan(const struct around_want *want, struct around_spot cursor, int 
 		to->zone[s].cell = want->cell[s];
 		fill_rows(&to->zone[s], want->w);
 	}
-	to->box_h = want->h >= 12 ? BOX_H : want->h >= 9 ? BOX_H - 1 : want->h > 0 ? 1 : 0;
+	to->box_h = box_rows(want, to);
 	to->box_w = most(0, least(want->box_w, want->w));
 	to->box_x = (want->w - to->box_w) / 2;
 	middle = middle_rows(want, to, to->box_h);

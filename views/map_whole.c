@@ -84,8 +84,12 @@ static struct own *plan_for(const struct view *v, int w, int h)
 
 static bool offered(const struct view *v, int w, int h, struct text *why)
 {
-	const struct own *o = plan_for(v, w, h);
+	const struct map_scale *now = map_of(v)->scale;
+	const struct own *o;
 
+	if (now && now->below < map_whole.below) /* the room of another scale, with fewer lines below it */
+		h -= (int)(map_whole.below - now->below);
+	o = plan_for(v, w, h);
 	if (!o)
 		return false;
 	if (o->plan->fits)
@@ -128,9 +132,11 @@ static struct bundle_look look_of(const struct view *v, const struct own *o, uin
 		l.role = CANVAS_BACK;
 	else if (l.bits & MAP_ON_CYCLE)
 		l.role = CANVAS_CYCLE;
-	else if (l.bits & (MAP_ON_LAYER | MAP_ON_LINKS))
+	else if (l.bits & MAP_ON_LAYER)
+		l.role = CANVAS_PATH;
+	else if (l.bits & MAP_ON_LINKS)
 		l.role = CANVAS_MARK;
-	if (l.down == b->n)
+	if (l.down == b->n || l.bits == MAP_ON_DOWN)
 		l.role = CANVAS_BAD;
 	return l;
 }
@@ -280,7 +286,7 @@ static void put_last(const struct view *v, struct canvas *c, const struct own *o
 	if (p->same_hosts > 0)
 		text_add(&t, "%s on each switch  ", PLURAL((uint64_t)p->same_hosts, "host"));
 	if (p->pre + p->suf)
-		text_add(&t, "[*]: %.*s*%s  ", (int)p->pre, p->names.like, p->names.like + p->names.len - p->suf);
+		text_add(&t, "names are %.*s*%s  ", (int)p->pre, p->names.like, p->names.like + p->names.len - p->suf);
 	if (others)
 		text_add(&t, "%s of the fabric not shown", PLURAL(others, "other part"));
 	canvas_text_cut(c, 0, c->h - 1, c->w, text_str(&t), CANVAS_LABEL);
@@ -405,7 +411,7 @@ const struct map_scale map_whole = {
 	.offered = offered,
 	.title = title,
 	.draw = draw,
-	.below = 1,
+	.below = 2,
 	.move = move,
 	.renewed = renewed,
 	.close = close_whole,
