@@ -273,7 +273,7 @@ static void put_crosses(const struct view *v, struct canvas *c, const struct own
 	}
 }
 
-/* The last row: what no line shows. */
+/* The last row: how many links, and what no line shows. */
 static void put_last(const struct view *v, struct canvas *c, const struct own *o, uint32_t left_out)
 {
 	const struct whole_plan *p = o->plan;
@@ -281,8 +281,12 @@ static void put_last(const struct view *v, struct canvas *c, const struct own *o
 	struct text t = {0};
 
 	left_out += p->undrawn;
+	text_add(&t, "%s", PLURAL(p->n_cables, "link"));
+	if (p->n_bundles < p->n_cables)
+		text_add(&t, " in %s", PLURAL(p->n_bundles, "bundle"));
 	if (left_out)
-		text_add(&t, "%s not drawn  ", PLURAL(left_out, "link"));
+		text_add(&t, ", %u not drawn", left_out);
+	text_add(&t, "  ");
 	if (p->same_hosts > 0)
 		text_add(&t, "%s on each switch  ", PLURAL((uint64_t)p->same_hosts, "host"));
 	if (p->pre + p->suf)
@@ -323,8 +327,7 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, "Map");
 	if (!o->plan || !m->layout || o->part >= m->layout->n_parts)
 		return;
-	text_add(t, " ── %s ── whole ── %s in %s", m->layout->part[o->part].words,
-		 PLURAL(o->plan->n_cables, "link"), PLURAL(o->plan->n_bundles, "bundle"));
+	text_add(t, " ── %s ── whole", m->layout->part[o->part].words);
 }
 
 /* --- keys ------------------------------------------------------------------------------------------------------ */
