@@ -488,8 +488,9 @@ void map_selection_text(const struct view *v, struct text *t)
 	text_add(t, "%s  ", switch_name(v->scene->fabric, sw));
 	from = t->len;
 	map_place_text(v, sw, t);
-	text_add(t, "%s%s, %s", t->len > from ? "  " : "", PLURAL(l->hosts[sw], "host"),
-		 PLURAL(l->first[sw + 1] - l->first[sw], "switch"));
+	if (!more)
+		text_add(t, "%s%s, %s", t->len > from ? "  " : "", PLURAL(l->hosts[sw], "host"),
+			 PLURAL(l->first[sw + 1] - l->first[sw], "switch"));
 	if (m->down[sw])
 		text_add(t, "  down");
 	if (more)

@@ -351,6 +351,14 @@ static void put_roots(struct placing *g, const struct tree *t, int y, int stride
 			  y + (int)(i / t->s / wide));
 }
 
+/* A name without what stands before ';', as switch names of some vendors have it. */
+static const char *name_itself(const char *name)
+{
+	const char *semicolon = strrchr(name, ';');
+
+	return semicolon && semicolon[1] ? semicolon + 1 : name;
+}
+
 /* Letters that names begin with: that of most switches of the level, when it is that of half of them. */
 static size_t level_word(const struct placing *g, const struct tree *t, unsigned lev, const char **word)
 {
@@ -359,7 +367,7 @@ static size_t level_word(const struct placing *g, const struct tree *t, unsigned
 
 	for (int pass = 0; pass < 2; pass++) { /* Boyer, Moore 1981: a majority, then is it one? */
 		for (uint32_t i = t->first[lev]; i < t->first[lev + 1]; i++) {
-			const char *s = switch_given(g->f, g->sw[i]);
+			const char *s = name_itself(switch_given(g->f, g->sw[i]));
 			size_t k = 0;
 			bool is;
 
@@ -394,8 +402,8 @@ static void label_level(struct placing *g, const struct tree *t, unsigned lev, i
 		return;
 	}
 	for (unsigned l = 0; l < t->levels && len; l++) {
-		same = l == lev ? 0 : level_word(g, t, l, &other);
-		if (same == len && !strncasecmp(word, other, len))
+		same = l == lev ? len + 1 : level_word(g, t, l, &other);
+		if (!same || (same == len && !strncasecmp(word, other, len)))
 			len = 0;
 	}
 	if (!len) {

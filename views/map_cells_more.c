@@ -443,28 +443,30 @@ void place_points(struct placing *g)
 {
 	static const int strides[][2] = {{8, 3}, {6, 3}, {4, 2}, {3, 2}, {2, 2}, {2, 1}, {1, 1}};
 	struct point *p = NEW_ARRAY(g->n + 1, struct point);
-	uint32_t s = 1, cols = 1, per;
+	uint32_t s = 1, cols, per, across = 1, down = 1;
 	int sx = 1, sy = 1;
 
 	for (uint32_t i = 0; i < g->n; i++)
 		p[i] = (struct point){g->l->x[g->sw[i]], g->l->y[g->sw[i]], i, g->sw[i]};
 	qsort(p, g->n, sizeof(*p), by_x);
 	for (size_t i = 0; i < ARRAY_LEN(strides); i++) {
-		uint32_t across = (uint32_t)((g->w - 1) / strides[i][0] + 1),
-			 down = (uint32_t)((g->h - 1) / strides[i][1] + 1);
-
+		across = (uint32_t)((g->w - 1) / strides[i][0] + 1);
+		down = (uint32_t)((g->h - 1) / strides[i][1] + 1);
 		sx = strides[i][0];
 		sy = strides[i][1];
-		cols = across;
 		if ((uint64_t)across * down >= g->n)
 			break;
 	}
-	while ((uint64_t)cols * (uint32_t)((g->h - 1) / sy + 1) * s < g->n)
+	while ((uint64_t)across * down * s < g->n)
 		s = next_share(s);
+	/* as wide for its height as the area */
+	cols = (uint32_t)ceil(sqrt((double)g->n / s * across / down));
+	cols = cols > across ? across : cols < 1 ? 1 : cols;
+	while ((uint64_t)cols * down * s < g->n)
+		cols++;
 	per = (g->n + cols - 1) / cols; /* switches a column; a cell is of one column */
 	for (uint32_t i = 0; i < g->n; i += per) {
-		uint32_t n = g->n - i < per ? g->n - i : per, high = (uint32_t)((g->h - 1) / sy + 1);
-		uint32_t share = (per + high - 1) / high;
+		uint32_t n = g->n - i < per ? g->n - i : per, share = (per + down - 1) / down;
 
 		qsort(p + i, n, sizeof(*p), by_y);
 		for (uint32_t k = 0; k < n; k++)

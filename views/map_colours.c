@@ -306,8 +306,12 @@ void map_colour_legend(const struct view *v, struct text *t)
 
 	switch (c) {
 	case MAP_LOAD:
-		text_add(t, m->busiest ? "load, x the mean: · 0  ░ <0.5  ▒ <1.5  ▓ <2.5  █ more"
-				       : "loads are being computed");
+		if (!m->busiest)
+			text_add(t, "loads are being computed");
+		else if (m->overlay > MAP_LINKS)
+			text_add(t, "load, x the mean: · 0 ░ <0.5 ▒ <1.5 ▓ <2.5 █");
+		else
+			text_add(t, "load, x the mean: · 0  ░ <0.5  ▒ <1.5  ▓ <2.5  █ more");
 		return;
 	case MAP_RANK:
 		text_add(t, "0-9 a-z rank, - none; it stands out where others of the level have another");

@@ -149,7 +149,7 @@ static void draw_on_strokes(const struct drawing *d, const struct map_line *l, c
 	int left = xa < xb ? xa : xb, right = xa < xb ? xb : xa, up = ya < yb ? ya : yb,
 	    down = ya < yb ? yb : ya;
 	bool strong = map_of(d->v)->overlay != MAP_LINKS;
-	unsigned steps = 0, by = 0;
+	unsigned steps = 0, by = 0, around = 0;
 
 	for (unsigned k = 0; k < is->n_dims; k++) {
 		const uint16_t *a = layout_coord(all, l->from), *b = layout_coord(all, l->to);
@@ -158,8 +158,9 @@ static void draw_on_strokes(const struct drawing *d, const struct map_line *l, c
 			return;
 		steps += a[k] > b[k] ? (unsigned)(a[k] - b[k]) : (unsigned)(b[k] - a[k]);
 		by += a[k] != b[k];
+		around += a[k] != b[k] && is->dim[k].kind == LAYOUT_CYCLE;
 	}
-	if (by == 1 && steps > 1 && l->role != CANVAS_BAD) {
+	if (by == 1 && steps > 1 && around && l->role != CANVAS_BAD) {
 		if (ya == yb) {
 			canvas_across(d->c, left - 1, left - 1, ya - d->top, strong ? PATH_H : LINE_H,
 				      (enum canvas_role)l->role);
