@@ -22,7 +22,7 @@ static const struct column columns[] = {
 };
 
 /* In the order of `+`: from far to near.  A scale more is one line more. */
-const struct map_scale *const map_scales[] = {&map_overview, NULL};
+const struct map_scale *const map_scales[] = {&map_overview, &map_whole, &map_around, NULL};
 
 /* --- the layout, computed beside the loop ----------------------------------------------------------- */
 
