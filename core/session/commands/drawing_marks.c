@@ -10,8 +10,6 @@
 #include "core/session/commands/drawing.h"
 #include "core/sm/ucast_cache.h"
 
-const char *const map_colour_names[MAP_COLOURS] = {"state", "load", "rank", "layers", "chassis", "change"};
-
 static void mark_ports(const struct fabric *f, struct fabric_drawing *d)
 {
 	d->way = NEW_ARRAY(f->n_ports + 1, uint8_t);
