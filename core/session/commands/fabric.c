@@ -120,8 +120,6 @@ static void report_discovery(const struct fabric *before, const struct fabric *n
 	text_free(&lines);
 }
 
-#define LIVE_SILENCE_MOST 3600
-
 /* `wait SECONDS` at the end. */
 static int take_silence(int *words, char **argv, unsigned *silence, struct err *e)
 {
