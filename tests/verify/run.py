@@ -258,6 +258,39 @@ def ends(place):
         place.nothing_left()
 
 
+def stopped(place):
+    """Esc in the explorer, while OpenSM stands still and while it sweeps: the prompt is there again, nothing stays behind."""
+    t = tui.Terminal(size=(100, 30))
+    try:
+        place.program("explorer", "export %s\nexec '%s' '%s'\n" % (
+            " ".join("'%s=%s'" % (k, place.env[k]) for k in ("TMPDIR", "PATH", place.mark.partition("=")[0])), IBSCOPE, STORAGE))
+        t.type(os.path.join(place.bin, "explorer"))
+        t.keys("Enter")
+        t.wait(r"Switches \d+")
+        for name, text, log, words in (("stands still", "echo here >>opensm.out2; exec sleep 1000\n", "opensm.out2", "here"),
+                                       ("sweeps", "exec %s \"$@\"\n" % OPENSM, "opensm.log", "OpenSM")):
+            place.program("opensm", text)
+            t.run(":verify minhop")
+            place.wait_for(log, words)
+            t.keys("Escape")
+            t.wait(r"cancelled")
+            # the explorer itself has the mark, too
+            end = time.monotonic() + BOUND
+            while len(tui.pids_with(place.mark)) > 1 or os.listdir(place.tmp):
+                expect(time.monotonic() < end, "%s: left behind: %s %s" % (name, tui.pids_with(place.mark), os.listdir(place.tmp)))
+                time.sleep(0.02)
+            t.run("echo after-%s" % name.replace(" ", "-"))
+            t.wait(r"^. after-%s" % name.replace(" ", "-"))
+            t.run("verify nonsense")    # no "cancelled" of before is on the screen any more
+            t.keys("C-l")
+            for _ in range(20):
+                t.run("echo next")
+            t.wait(r"cancelled", absent=True)
+    finally:
+        t.close()
+    place.nothing_left()
+
+
 def surveyed_rows(place, start, shards, rows):
     """Rows of a survey, picked by a seed: what a failure does is as in the row, and as OpenSM does it."""
     seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
@@ -286,7 +319,7 @@ def surveyed_large(place):
         surveyed_rows(place, start, 300, rows)
 
 
-TESTS = [identical, options, surveyed, surveyed_large, port_guids, other_engine, dies, refuses, only_simulator, hidden, ends]
+TESTS = [identical, options, surveyed, surveyed_large, port_guids, other_engine, dies, refuses, only_simulator, hidden, ends, stopped]
 
 
 def main():
@@ -302,7 +335,7 @@ def main():
             try:
                 test(Place(folder))
                 passed += 1
-            except (Failed, contract.Breach, OSError, KeyError, json.JSONDecodeError, subprocess.SubprocessError) as e:
+            except (Failed, tui.Failed, contract.Breach, OSError, KeyError, json.JSONDecodeError, subprocess.SubprocessError) as e:
                 failed += 1
                 print("FAIL %s: %s: %s" % (test.__name__, type(e).__name__, e), flush=True)
     print("%d passed, %d failed" % (passed, failed))
