@@ -146,6 +146,23 @@ def port_guids(place):
     expect("minhop, from a start on this fabric: identical: 928,800 entries.\n" in told.stdout, told.stdout)
 
 
+def guid_files(place):
+    """Files of port GUIDs that ibsim gives otherwise are told, with how many ports; names, switches' GUIDs and others are not."""
+    told = [json.loads(line) for line in place.run("load %s; list hosts" % STORAGE, "--json").stdout.splitlines()]
+    ports = [row["guid"] for row in told[-1]["rows"]][:700]
+    path = os.path.join(place.bin, "compute")
+    with open(path, "w", encoding="ascii") as f:
+        f.write("".join("%s\n" % g for g in ports) + "0x1234\n")
+    o = place.object("load %s; verify ftree cn_guid_file=%s" % (STORAGE, path))
+    found = re.search(r"cn_guid_file names (\d+) ports? by GUIDs that they do not have in ibsim", o["limits"])
+    renamed = int(re.search(r"at (\d+) ports?", o["limits"])[1])
+    expect(found and 0 < int(found[1]) <= min(700, renamed), (found, o["limits"]))
+    o = place.object("load %s; set port_guids ibsim; verify ftree cn_guid_file=%s" % (STORAGE, path))
+    expect("cn_guid_file" not in o["limits"], o["limits"])
+    o = place.object("load %s; verify ftree cn_guid_file=node0001" % DEMO)
+    expect("cn_guid_file" not in o["limits"], o["limits"])
+
+
 def other_engine(place):
     """An OpenSM that routes with another engine: what differs is counted and named."""
     place.program("opensm", "sed -i 's/^routing_engine .*/routing_engine updn/' opensm.conf; exec %s \"$@\"\n" % OPENSM)
@@ -319,7 +336,7 @@ def surveyed_large(place):
         surveyed_rows(place, start, 300, rows)
 
 
-TESTS = [identical, options, surveyed, surveyed_large, port_guids, other_engine, dies, refuses, only_simulator, hidden, ends, stopped]
+TESTS = [identical, options, surveyed, surveyed_large, port_guids, guid_files, other_engine, dies, refuses, only_simulator, hidden, ends, stopped]
 
 
 def main():
