@@ -159,6 +159,8 @@ SHOWN = [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
     (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift", "doctor", "advise failures 2"]),
     (["ring:6"], ["verify minhop"]),
+    ([TREE], ["set root_guid_file spine-01", "set ids_guid_file spine-01", "set guid_routing_order_file node0001",
+              "route ftree cn_guid_file=node0001 io_guid_file=node0002", "synth xgft:2,2:1,2"]),
     ([TREE, *UPDN], ["save-session -", "report -", "export slurm -"]),
     (["-F", "mesh.conf", "mesh:5x4,fail=3,shuffle=1,seed=12"], ["route lash"]),
 ]

@@ -102,8 +102,6 @@ static const struct task task_question = {.free = free_question};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
-#define MOST_FAILURES 1000000
-
 static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	struct priv *p = v->priv;
@@ -116,9 +114,9 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 	if (a->argc != 2 || strcmp(a->argv[0], "failures") != 0)
 		return err_set(e, "found \"%s\", expected nothing or failures N", a->argv[0]);
 	n = strtoull(a->argv[1], &end, 10);
-	if (!strchr("0123456789", *a->argv[1]) || *end || n > MOST_FAILURES)
+	if (!strchr("0123456789", *a->argv[1]) || *end || n > ADVISE_MOST_FAILURES)
 		return err_set(e, "failures: found \"%s\", expected a number from 0 to %d", a->argv[1],
-			       MOST_FAILURES);
+			       ADVISE_MOST_FAILURES);
 	p->failures = (uint32_t)n;
 	return 0;
 }

@@ -40,6 +40,12 @@ struct snapshot {
 	struct sweep *sweep; /* reference */
 };
 
+/* A drawing that was written: for reports. */
+struct drawing_note {
+	char *path, *what; /* "ticket.svg", "svg path node0001 node0009" */
+	size_t at;	   /* event that was in force */
+};
+
 struct session {
 	const struct engine *const *engines;
 	const struct command *const *commands; /* NULL-terminated list of tables, each ended by a NULL name */
@@ -70,6 +76,8 @@ struct session {
 	struct walk *walk; /* through the recording of a run (session_walk()); NULL = none */
 	uint64_t walk_of;  /* generation it was made in */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
+	struct drawing_note *drawing;
+	size_t n_drawings, cap_drawings;
 };
 
 /*
@@ -116,6 +124,9 @@ void session_forget(struct session *s);
  */
 int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		  struct err *e);
+
+/* A drawing of what is in force was written; one of the same path before is no more.  Copies. */
+void session_note_drawing(struct session *s, const char *path, const char *what);
 
 /* A live fabric has just been read, and what is loaded is as it is. */
 void session_read_now(struct session *s);

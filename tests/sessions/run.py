@@ -124,6 +124,18 @@ def report(folder):
         expect(a.read() == b.read(), "other tables")
 
 
+def drawings(folder):
+    """The report names the drawings of what it tells, with the step they show."""
+    run(folder, "load %s; export svg whole.svg; route updn; export dot 'a_b.dot'; fail switch spine-02; export svg load.svg load; "
+        "export svg - ; undo; export lfts tables; fail switch spine-01; export svg path.svg path node0001 node0009; "
+        "export svg whole.svg load; undo; redo; report r; undo; report s; synth ring:4; report t" % DEMO)
+    texts = [open(os.path.join(folder, n), encoding="utf-8").read().partition("\n## Drawings\n\n") for n in ("r", "s", "t")]
+    found = [re.split(r"\n\n|\Z", t[2])[0].splitlines() for t in texts]
+    expect(found[0] == ["- a\\_b.dot: dot, after step 2", "- path.svg: svg path node0001 node0009, after step 3",
+                        "- whole.svg: svg load, after step 3"], found[0])
+    expect(found[1] == found[0][:1] and not texts[2][1], found[1], texts[2])
+
+
 def hostile(folder):
     """Names that mean something in Markdown stay text."""
     net = 'Switch 2 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nHca 1 "A" # "<b>*x*`|"\n[1] "S"[1]\n\nHca 1 "B"\n[1] "S"[2]\n'
@@ -319,7 +331,7 @@ def slurm_itself(folder):
     expect(read_by_slurm(folder, nodes)[1], "a switch that is not there is no fault to Slurm")
 
 
-TESTS = [replayed, lost, report, hostile, slurm, slurm_itself]
+TESTS = [replayed, lost, report, drawings, hostile, slurm, slurm_itself]
 
 if __name__ == "__main__":
     sys.exit(run_tests("sessions", TESTS, sys.argv[1:], also=(StopIteration,)))

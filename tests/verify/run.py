@@ -137,6 +137,23 @@ def port_guids(place):
     expect("minhop, from a start on this fabric: identical: 928,800 entries.\n" in told.stdout, told.stdout)
 
 
+def guid_files(place):
+    """Files of port GUIDs that ibsim gives otherwise are told, with how many ports; names, switches' GUIDs and others are not."""
+    told = [json.loads(line) for line in place.run("load %s; list hosts" % STORAGE, "--json").stdout.splitlines()]
+    ports = [row["guid"] for row in told[-1]["rows"]][:700]
+    path = os.path.join(place.bin, "compute")
+    with open(path, "w", encoding="ascii") as f:
+        f.write("".join("%s\n" % g for g in ports) + "0x1234\n")
+    o = place.object("load %s; verify ftree cn_guid_file=%s" % (STORAGE, path))
+    found = re.search(r"cn_guid_file names (\d+) ports? by GUIDs that they do not have in ibsim", o["limits"])
+    renamed = int(re.search(r"at (\d+) ports?", o["limits"])[1])
+    expect(found and 0 < int(found[1]) <= min(700, renamed), (found, o["limits"]))
+    o = place.object("load %s; set port_guids ibsim; verify ftree cn_guid_file=%s" % (STORAGE, path))
+    expect("cn_guid_file" not in o["limits"], o["limits"])
+    o = place.object("load %s; verify ftree cn_guid_file=node0001" % DEMO)
+    expect("cn_guid_file" not in o["limits"], o["limits"])
+
+
 def other_engine(place):
     """An OpenSM that routes with another engine: what differs is counted and named."""
     place.program("opensm", "sed -i 's/^routing_engine .*/routing_engine updn/' opensm.conf; exec %s \"$@\"\n" % OPENSM)
@@ -249,6 +266,39 @@ def ends(place):
         place.nothing_left()
 
 
+def stopped(place):
+    """Esc in the explorer, while OpenSM stands still and while it sweeps: the prompt is there again, nothing stays behind."""
+    t = tui.Terminal(size=(100, 30))
+    try:
+        place.program("explorer", "export %s\nexec '%s' '%s'\n" % (
+            " ".join("'%s=%s'" % (k, place.env[k]) for k in ("TMPDIR", "PATH", place.mark.partition("=")[0])), IBSCOPE, STORAGE))
+        t.type(os.path.join(place.bin, "explorer"))
+        t.keys("Enter")
+        t.wait(r"Switches \d+")
+        for name, text, log, words in (("stands still", "echo here >>opensm.out2; exec sleep 1000\n", "opensm.out2", "here"),
+                                       ("sweeps", "exec %s \"$@\"\n" % OPENSM, "opensm.log", "OpenSM")):
+            place.program("opensm", text)
+            t.run(":verify minhop")
+            place.wait_for(log, words)
+            t.keys("Escape")
+            t.wait(r"cancelled")
+            # the explorer itself has the mark, too
+            end = time.monotonic() + BOUND
+            while len(tui.pids_with(place.mark)) > 1 or os.listdir(place.tmp):
+                expect(time.monotonic() < end, "%s: left behind: %s %s" % (name, tui.pids_with(place.mark), os.listdir(place.tmp)))
+                time.sleep(0.02)
+            t.run("echo after-%s" % name.replace(" ", "-"))
+            t.wait(r"^. after-%s" % name.replace(" ", "-"))
+            t.run("verify nonsense")    # no "cancelled" of before is on the screen any more
+            t.keys("C-l")
+            for _ in range(20):
+                t.run("echo next")
+            t.wait(r"cancelled", absent=True)
+    finally:
+        t.close()
+    place.nothing_left()
+
+
 def surveyed_rows(place, start, shards, rows):
     """Rows of a survey, picked by a seed: what a failure does is as in the row, and as OpenSM does it."""
     seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
@@ -277,7 +327,7 @@ def surveyed_large(place):
         surveyed_rows(place, start, 300, rows)
 
 
-TESTS = [identical, options, surveyed, surveyed_large, port_guids, other_engine, dies, refuses, only_simulator, hidden, ends]
+TESTS = [identical, options, surveyed, surveyed_large, port_guids, guid_files, other_engine, dies, refuses, only_simulator, hidden, ends, stopped]
 
 
 def main():
@@ -286,7 +336,7 @@ def main():
         print("FAIL: no %s (.ci/packages)\n0 passed, 1 failed" % ", ".join(lack))
         return 1
     tests = {test.__name__: lambda folder, test=test: test(Place(folder)) for test in TESTS}
-    return run_tests("verify", tests, sys.argv[1:], also=(contract.Breach,))
+    return run_tests("verify", tests, sys.argv[1:], also=(contract.Breach, tui.Failed))
 
 
 if __name__ == "__main__":

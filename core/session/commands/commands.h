@@ -128,6 +128,16 @@
 	"warnings[].missing boolean a part of the fabric is missing there\n" \
 	"warnings[].guid string? node GUID of the place\n"                   \
 	"warnings[].port integer? its port\n"
+/* An option that takes names in place of a file of GUIDs, as report_named() tells it. */
+#define JSON_NAMED_OPTION(option, of)                                       \
+	option " object? names given in place of a file of " of "\n" option \
+	       ".names string as they were given\n" option ".guids integer what they stand for\n"
+#define JSON_NAMED                                                        \
+	JSON_NAMED_OPTION("guid_routing_order_file", "port GUIDs")        \
+	JSON_NAMED_OPTION("root_guid_file", "node GUIDs")                 \
+	JSON_NAMED_OPTION("ids_guid_file", "node GUIDs and their places") \
+	JSON_NAMED_OPTION("cn_guid_file", "port GUIDs of compute nodes")  \
+	JSON_NAMED_OPTION("io_guid_file", "port GUIDs of I/O nodes")
 #define JSON_EVENT JSON_REFUSALS JSON_ROUTED JSON_CHANGE
 
 /* Where a command writes to: a file, or for "-" the command's own output. */

@@ -13,8 +13,6 @@
 #include "core/source/live.h"
 
 #define WATCH_S 10
-#define WATCH_MOST 86400
-#define WATCH_ROUNDS 1000000
 
 struct watch {
 	char *ca;
@@ -216,10 +214,10 @@ static int cmd_watch(struct session *s, int argc, char **argv, struct out *o, st
 	int rc = 0, at = 1;
 
 	if (argc > at && strcmp(argv[at], "rounds") && strcmp(argv[at], "on"))
-		rc = take_number(argv[at++], WATCH_MOST, &w.seconds, e);
+		rc = take_number(argv[at++], LIVE_WATCH_MOST, &w.seconds, e);
 	for (; !rc && at + 1 < argc; at += 2) {
 		if (!strcmp(argv[at], "rounds"))
-			rc = take_number(argv[at + 1], WATCH_ROUNDS, &w.rounds, e);
+			rc = take_number(argv[at + 1], LIVE_WATCH_ROUNDS, &w.rounds, e);
 		else if (!strcmp(argv[at], "on") && !w.ca)
 			rc = live_parse_target(argv[at + 1], &w.ca, &w.port, e);
 		else
