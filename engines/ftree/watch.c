@@ -44,11 +44,6 @@ void watch_free(struct ft_watch *w)
 	free(w);
 }
 
-void watch_phase(struct ft_watch *w, const char *text)
-{
-	observe_text(w->in, STEP_PHASE, NO_ID, "%s", text);
-}
-
 /* What is known before any destination is routed. */
 void watch_tree(const struct ftree *t, const struct engine_input *in)
 {
