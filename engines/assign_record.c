@@ -13,7 +13,8 @@ enum { RULE_ONLY, RULE_LEAST, RULE_FIRST, RULE_FORWARDED, RULE_SHIFTED, RULE_NAM
 const char *const assign_rules[] = {"only candidate",	"least count", "first of equals", "least forwarded",
 				    "shifted",		"own LID",     "attached here",	  "not attached to a switch",
 				    "unreachable",	"kept",	       "random",	  "no candidate",
-				    "new system",	"new node",    NULL};
+				    "new system",	"new node",    "from the file",	  "as read",
+				    NULL};
 
 static unsigned named_rule(const char *rule)
 {
@@ -64,6 +65,13 @@ void assign_record_choice(struct assign *a, const struct dest *d, unsigned lid, 
 	if (counted)
 		rec_flag(r, REC_COUNTED);
 	rec_delta(r, T_ENTRY, a->sw * (a->in->lids->max_lid + 1u) + lid, NO_PATH, c->port);
+}
+
+void assign_record_read(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned was, unsigned port,
+			const char *rule)
+{
+	rec_event(in->record, REC_CHOICE, named_rule(rule), port, sw, lid);
+	rec_delta(in->record, T_ENTRY, sw * (in->lids->max_lid + 1u) + lid, was, port);
 }
 
 void assign_record_start(const struct assign *a)

@@ -68,3 +68,17 @@ const struct rec_scheme hops_scheme = {
 	.ops = &hops_routing_ops,
 	.priv_at = priv_at,
 };
+
+static void *nothing_at(struct walk *w, const struct routing *end)
+{
+	(void)w;
+	(void)end;
+	return NULL;
+}
+
+const struct rec_scheme read_scheme = {
+	.rule = rule,
+	.sentence = assign_sentence,
+	.ops = &hops_routing_ops,
+	.priv_at = nothing_at,
+};

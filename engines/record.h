@@ -22,7 +22,11 @@ void assign_sentence(struct walk *w, struct text *t);
 /* Names of the rules of a choice; ended by NULL. */
 extern const char *const assign_rules[];
 
-/* Engines whose tables are a hop matrix and nothing else. */
-extern const struct rec_scheme hops_scheme;
+/* An entry that was read, over one that was there; rule: one of assign_rules. */
+void assign_record_read(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned was, unsigned port,
+			const char *rule);
+
+/* Engines whose tables are a hop matrix and nothing else, or nothing at all. */
+extern const struct rec_scheme hops_scheme, read_scheme;
 
 #endif

@@ -96,8 +96,11 @@ static void *priv_at(struct walk *w, const struct routing *end)
 	uint32_t n = s->fabric->n_switches;
 	const struct updown *kept = recording_kept(walk_recording(w)), *run = end ? updown_of(end) : NULL;
 	const uint32_t *rank = walk_words(w, T_RANK);
-	struct updown *u = frame_copy(kept, n);
+	struct updown *u;
 
+	if (!kept) /* refused before there was anything to rank from */
+		return NULL;
+	u = frame_copy(kept, n);
 	for (uint32_t i = 0; i < n && rank; i++) {
 		u->rank[i] = rank[i];
 		u->n_roots += !rank[i];

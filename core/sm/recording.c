@@ -22,6 +22,7 @@ const struct rec_table_info rec_tables[N_TABLES] = {
 	[T_TUPLE] = {"index", NO_ID, true},
 	[T_UP] = {"up", 0, true},
 	[T_DOWN] = {"down", 0, true},
+	[T_SLOT] = {"slot", NO_ID, true},
 	[T_KEY] = {"key", NO_ID, true},
 	[T_EGRESS] = {"egress", NO_ID, true},
 	[T_USE] = {"use", 0, true},
@@ -52,9 +53,11 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_REFUSE] = {.name = "refuse", .a = FIELD_PAIR, .b = FIELD_LAYER},
 	[REC_OPEN] = {.name = "open", .a = FIELD_PAIR, .b = FIELD_LAYER},
 	[REC_TURN] = {.name = "turn", .a = FIELD_PAIR, .b = FIELD_LAYER, .rule = true},
-	[REC_TARGET] = {.name = "target", .b = FIELD_LID},
+	[REC_TARGET] = {.name = "target", .a = FIELD_SWITCH, .b = FIELD_LID},
 	[REC_CLIMB] = {.name = "climb", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
-	[REC_SETTLE] = {.name = "settle", .a = FIELD_ELEMENT, .b = FIELD_LID},
+	[REC_SPREAD] = {.name = "spread", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_SORT] = {.name = "sort", .a = FIELD_SWITCH},
+	[REC_SETTLE] = {.name = "settle", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
 };
 
 /* --- writing ------------------------------------------------------------------------------ */

@@ -34,8 +34,9 @@ enum rec_table {
 	T_LAYER, /* the same after it was moved (255) */
 	T_DEP,	 /* wide [layer x dependency] pair that brought it, s * n_switches + d (NO_ID) */
 	T_TUPLE, /* wide [switch] what places a switch (NO_ID) */
-	T_UP,	 /* wide [group or cable] routes upwards (0) */
-	T_DOWN,	 /* wide [group or cable] routes downwards (0) */
+	T_UP,	 /* wide [cable, then group] those taught to climb by it (0) */
+	T_DOWN,	 /* wide [cable, then group] main climbs through it (0) */
+	T_SLOT,	 /* wide [slot] group that stands there, as an engine goes through them (NO_ID) */
 	T_KEY,	 /* wide [element] what its way is weighed by (NO_ID) */
 	T_EGRESS, /* wide [element] port id by which it sends (NO_ID) */
 	T_USE,	 /* wide [link] routes (0) */
@@ -76,19 +77,20 @@ enum rec_kind {
 	REC_OPEN,   /* pair, b layer */
 	REC_TURN,   /* pair, b layer it goes to, port: layer it is in, rule; T_LAYER */
 	/* other engines */
-	REC_TARGET, /* b LID: tables for it begin */
-	REC_CLIMB,  /* a switch, b LID, port: goes up; T_UP */
-	REC_SETTLE, /* a element, b LID, port id in the extra; T_ENTRY of its chips */
+	REC_TARGET, /* a switch it hangs on, b LID (0: a dummy): what is for it begins */
+	REC_CLIMB,  /* a switch, b LID, port: goes up by it; T_DOWN */
+	REC_SPREAD, /* a switch, b LID, port: taught those behind it; T_UP or T_DOWN */
+	REC_SORT,   /* a switch, port: direction; T_SLOT */
+	REC_SETTLE, /* a switch by which its element sends, b LID, port, rule; T_ENTRY, T_KEY, T_EGRESS */
 	REC_KINDS
 };
 
 enum rec_flags {
-	REC_COUNTED = 1, /* the choice adds 1 to T_COUNT of its port */
+	REC_COUNTED = 1, /* a choice (or SETTLE) adds 1 to T_COUNT of its port */
 };
 
 /* What a field of an event is. */
-enum rec_field { FIELD_NONE, FIELD_TEXT, FIELD_SWITCH, FIELD_TARGET, FIELD_LID, FIELD_LAYER, FIELD_PAIR, FIELD_ROUND,
-		 FIELD_ELEMENT };
+enum rec_field { FIELD_NONE, FIELD_TEXT, FIELD_SWITCH, FIELD_TARGET, FIELD_LID, FIELD_LAYER, FIELD_PAIR, FIELD_ROUND };
 
 /* Kinds of boundaries between steps ("the next round"). */
 enum rec_key { KEY_PHASE, KEY_ROUND, KEY_SWITCH, KEY_LID, KEY_PAIR, KEY_LAYER, N_KEYS };

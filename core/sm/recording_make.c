@@ -40,7 +40,7 @@ const struct engine *recording_possible(const struct sweep *s, const char *engin
 	return g && g->scheme ? g : NULL;
 }
 
-/* Bytes that a run will take, as 1.4 of the design measured it: cells of a matrix and choices. */
+/* Bytes that a run will take, estimated: cells of a matrix and choices. */
 static size_t estimate(const struct sweep *s)
 {
 	const struct fabric *f = s->fabric;
@@ -210,6 +210,6 @@ const struct recording *recording_make(const struct rec_request *rq, struct err 
 		}
 		recording_free(k.r);
 	}
-	err_set(e, "the run takes more than %zu MB in any part; `set record_limit` tells how much it may", limit >> 20);
+	err_set(e, "the run takes more than %zu MB, whatever part of it", limit >> 20);
 	return NULL;
 }

@@ -90,7 +90,7 @@ static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 {
 	const struct sweep *s = w->r->sweep;
 
-	if (ev->kind != REC_CHOICE)
+	if (ev->kind != REC_CHOICE && ev->kind != REC_SETTLE)
 		return;
 	w->decided[(size_t)ev->a * (s->lids->max_lid + 1u) + ev->b] += undo ? -1u : 1u;
 	if (ev->flags & REC_COUNTED)
@@ -185,7 +185,7 @@ static void list_touched(struct walk *w)
 
 		while (recording_next_delta(w->r, i, &cursor, &d))
 			touch(w, &cap, d.table, d.at);
-		if (ev->kind == REC_CHOICE)
+		if (ev->kind == REC_CHOICE || ev->kind == REC_SETTLE)
 			touch(w, &cap, T_ENTRY, ev->a * (s->lids->max_lid + 1u) + ev->b);
 		if (ev->flags & REC_COUNTED)
 			touch(w, &cap, T_COUNT, switch_port_id(s->fabric, ev->a, ev->port));

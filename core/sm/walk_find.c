@@ -196,7 +196,7 @@ static bool fits(const struct recording *r, size_t step, const struct rec_condit
 	if ((c->sw != NO_ID && !on_switch(r, ev, c->sw)) ||
 	    (c->target != NO_ID && target_of(r, ev) != c->target) ||
 	    (c->lid && (k->b != FIELD_LID || ev->b != c->lid)) ||
-	    (c->decided && ev->kind != REC_CHOICE) ||
+	    (c->decided && ev->kind != REC_CHOICE && ev->kind != REC_SETTLE) ||
 	    (c->pair_a != NO_ID && !is_pair(r, ev, c->pair_a, c->pair_b)) ||
 	    (c->layer != 255 && (k->b != FIELD_LAYER || ev->b != c->layer)) ||
 	    (c->round != NO_ID && (k->b != FIELD_ROUND || ev->b != c->round)) ||

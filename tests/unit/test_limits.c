@@ -597,9 +597,9 @@ static void steps(const struct row *r)
 	struct session *s = new_session();
 	struct interpreter *in = interpreter_of(s);
 
-	ok_line(s, "synth xgft:4,4:1,2; route minhop; step start");
+	ok_line(s, "synth xgft:4,4:1,2; route sssp; step start");
 	assert_false(in->steps.cut);
-	ok_line(s, "synth hyperx:250,hosts=4; route minhop");
+	ok_line(s, "synth hyperx:250,hosts=4; route sssp"); /* one that cannot be recorded */
 	line_says(s, "step start", r->said);
 	assert_int_equal(interpreter_of(s)->steps.n, r->n);
 	session_free(s);

@@ -8,10 +8,12 @@
 
 #include "core/base/memory.h"
 #include "core/session/session.h"
+#include "engines/ftree/ftree.h"
 
 static const char *const shapes[] = {
 	"ring:5",	    "torus:4x4",     "xgft:2,2,2:1,2,2", "xgft:4,4,4:1,4,4", "random:12,4,hosts=2",
 	"mesh:3x3,hosts=2", "dragonfly:3,1,1", "xgft:3,3,3:1,2,2", "xgft:4,6:1,3,parallel=2",
+	"director:2,2,1,2", "torus:3x3x3",
 };
 
 static const struct recording *record(struct session *s, const char *engine)
@@ -106,6 +108,53 @@ static void same_layers(const struct routing *a, const struct routing *b, const 
 		}
 }
 
+static void same_ways(const struct routing *a, const struct routing *b, const char *what)
+{
+	const struct elements *el = b->ops->elements(b);
+
+	for (uint32_t i = 0; i < el->n; i++)
+		for (unsigned lid = 1; lid <= b->lids->max_lid; lid++) {
+			struct text x = {0}, y = {0};
+
+			if (a->ops->way(a, i, lid, &x) != b->ops->way(b, i, lid, &y) ||
+			    strcmp(text_str(&x), text_str(&y)) != 0)
+				fail_msg("%s: way of element %u for LID %u: %s, expected %s", what, i, lid,
+					 text_str(&x), text_str(&y));
+			text_free(&x);
+			text_free(&y);
+		}
+}
+
+/* Counters of the cables, order of the compute nodes, entries by reverse hops. */
+static void same_trees(const struct routing *a, const struct routing *b, const char *what)
+{
+	const struct ftree *x = ftree_of(a), *y = ftree_of(b);
+	uint32_t n, m, *p = ftree_order(x, &n), *q = ftree_order(y, &m);
+
+	assert_int_equal(n, m);
+	assert_memory_equal(p, q, n * sizeof(*p));
+	free(p);
+	free(q);
+	assert_int_equal(x->n_links, y->n_links);
+	for (uint32_t i = 0; i < x->n_links; i++)
+		if (x->link[i].cu != y->link[i].cu || x->link[i].cd != y->link[i].cd)
+			fail_msg("%s: counters of cable %u", what, i);
+	for (uint32_t i = 0; i < x->n_groups; i++)
+		if (x->group[i].cu != y->group[i].cu || x->group[i].cd != y->group[i].cd ||
+		    x->slot[i].group != y->slot[i].group)
+			fail_msg("%s: group %u", what, i);
+	for (uint32_t s = 0; s < a->topo->fabric->n_switches; s++) {
+		const struct entry_note *note[2][65536 / 64] = {{NULL}};
+
+		if (a->lids->max_lid >= ARRAY_LEN(note[0]))
+			continue;
+		assert_int_equal(a->ops->entry_notes(a, s, note[0]), b->ops->entry_notes(b, s, note[1]));
+		for (unsigned lid = 0; lid <= a->lids->max_lid; lid++)
+			if (!note[0][lid] != !note[1][lid])
+				fail_msg("%s: note on switch %u LID %u", what, s, lid);
+	}
+}
+
 static void end_is_the_run(struct walk *w, const struct routing *run, const char *what)
 {
 	const struct recording *r = walk_recording(w);
@@ -123,6 +172,10 @@ static void end_is_the_run(struct walk *w, const struct routing *run, const char
 		same_hops(at, run, what);
 	if (run->ops->rank)
 		same_ranks(at, run, what);
+	if (ftree_of(run))
+		same_trees(at, run, what);
+	if (run->ops->way)
+		same_ways(at, run, what);
 	if (run->ops->n_layers)
 		same_layers(at, run, what);
 	routing_unref(at);
@@ -222,7 +275,7 @@ static void whole(struct session *s, const char *engine, uint64_t *seed, const c
 		assert_string_equal(moment->routing->engine, recording_engine(r));
 		sweep_unref(moment);
 	} else {
-		end_is_the_run(w, session_routing(s), what);
+		end_is_the_run(w, recording_sweep(r)->routing, what); /* a cache may have kept it since */
 	}
 	for (int k = 0; k < 3; k++)
 		prefix_is_the_moment(w, seed, what);
@@ -230,6 +283,28 @@ static void whole(struct session *s, const char *engine, uint64_t *seed, const c
 	ways_agree(r, seed, what);
 	walk_free(w);
 	recording_unref(r);
+}
+
+/* A few settings at random. */
+static void options(struct session *s, const struct engine *g, uint64_t *seed)
+{
+	static const char *const common[] = {"connect_roots TRUE",	 "port_shifting TRUE", "scatter_ports 7",
+					     "port_profile_switch_nodes TRUE", "use_ucast_cache TRUE"};
+	char line[100];
+
+	for (size_t i = 0; i < ARRAY_LEN(common); i++)
+		if (!rng_below(seed, 4)) {
+			snprintf(line, sizeof(line), "set %s", common[i]);
+			ok_line(s, line);
+		}
+	if (!strcmp(g->name, "lash") && rng_below(seed, 2))
+		ok_line(s, "set do_mesh_analysis TRUE");
+	if (!strcmp(g->name, "mincontention"))
+		ok_line(s, rng_below(seed, 2) ? "set tolerance 1" : "set lmc 1");
+	if (!strcmp(g->name, "ftree") && rng_below(seed, 2))
+		ok_line(s, "set max_reverse_hops 2");
+	if (!strcmp(g->name, "ftree") && rng_below(seed, 2))
+		ok_line(s, "reset");
 }
 
 static void test_every_engine(void **state)
@@ -253,8 +328,17 @@ static void test_every_engine(void **state)
 			snprintf(line, sizeof(line), "fail random %u seed=%u", rng_below(&seed, 3) + 1,
 				 rng_below(&seed, 100000));
 			ok_line(s, line);
+			options(s, all_engines[g], &seed);
+			if (all_engines[g]->holds != HOLDS_NOTHING) {
+				session_free(s); /* there is nothing that it could show */
+				continue;
+			}
 			snprintf(line, sizeof(line), "route %s", name);
 			ok_line(s, line);
+			if (rng_below(&seed, 2)) { /* over tables that are there */
+				snprintf(line, sizeof(line), "fail random 1 seed=%u", rng_below(&seed, 100000));
+				ok_line(s, line);
+			}
 			in_force = !strcmp(session_routing(s)->engine, name);
 			snprintf(line, sizeof(line), "%s on %s", name, shapes[i]);
 			if (in_force || recording_possible(session_sweep(s), name, all_engines)) {

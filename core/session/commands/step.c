@@ -148,7 +148,7 @@ static void stand_json(struct walk *w, struct out *o)
 	out_json(o, "phase", json_text(walk_phase(w)));
 	out_json(o, "kind", json_text(ev ? rec_kinds[ev->kind].name : ""));
 	out_json(o, "rule", json_text(ev ? recording_rule(r, ev) : ""));
-	out_json(o, "text", json_text(text_str(&t)));
+	out_json(o, "sentence", json_text(text_str(&t)));
 	out_json(o, "part", json_text(recording_part(r)));
 	out_json(o, "deltas", deltas_json(w));
 	text_free(&t);
@@ -638,7 +638,7 @@ const struct command step_commands[] = {
 		 "phase string? phase the step is in\n"
 		 "kind string? kind of the event\n"
 		 "rule string? rule that decided, empty: none\n"
-		 "text string? its sentence\n"
+		 "sentence string? what happens there\n"
 		 "deltas[] object? cells it changes, the first 1000\n"
 		 "deltas[].table string the table\n"
 		 "deltas[].where string the cell\n"
