@@ -80,7 +80,8 @@ static void put_y_axis(const struct panel *g)
 {
 	char words[32];
 
-	for (double v = 0; v <= g->top * 1.001; v += g->tick) {
+	for (unsigned k = 0; k * g->tick <= g->top * 1.001; k++) {
+		double v = k * g->tick;
 		float y = y_of(g, v);
 
 		put_rule(g, LEFT, y, LEFT + g->wide, y, "stroke=\"#e3e5e8\" stroke-width=\"1\"");
@@ -101,13 +102,15 @@ static void put_numbers(const struct panel *g)
 {
 	const struct plot *p = g->p;
 	double end = p->x0 + p->n * p->step, step = plot_step(end - p->x0, TICKS_ACROSS);
-	double shift = p->step <= 1 ? 0.5 : 0;
+	double shift = p->step <= 1 ? 0.5 : 0, last = end - (p->step <= 1 ? p->step : 0);
 	char words[32];
 
-	for (double v = ceil(p->x0 / step) * step; v <= end - (p->step <= 1 ? p->step : 0) + 1e-9;
-	     v += step) {
+	for (unsigned k = 0;; k++) {
+		double v = (ceil(p->x0 / step) + k) * step;
 		float x = x_of(g, (v - p->x0) / p->step + shift);
 
+		if (v > last + 1e-9)
+			break;
 		put_rule(g, x, g->y0, x, g->y0 + 4, "stroke=\"#222\"");
 		svg_words(g->to, x, g->y0 + 15, 10, " class=\"tick\"" SVG_MIDDLE,
 			  number_text(v, words, sizeof(words)));

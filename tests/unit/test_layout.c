@@ -279,23 +279,27 @@ static void test_steps(void **state)
 
 /* --- groups --- */
 
+/* The group is what the name begins with. */
 static void test_groups(void **state)
 {
-	struct fabric *f = make_fabric("dragonfly:4,2,2,shuffle=1");
-	struct layout *l = lay_out(f);
+	static const char *const specs[] = {"dragonfly:4,2,2,shuffle=1", "dragonfly:8,4,4,shuffle=1",
+					    "dragonfly:6,3,3,fail=8", "dragonfly:3,1,1"};
 
 	(void)state;
-	check_whole(l);
-	assert_string_equal(l->block_name[0], "g00");
-	assert_string_equal(l->block_name[8], "g08");
-	for (uint32_t s = 0; s < l->n; s++) {
-		char name[16];
+	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
+		struct fabric *f = make_fabric(specs[k]);
+		struct layout *l = lay_out(f);
 
-		snprintf(name, sizeof(name), "%.3s", switch_name(f, s));
-		assert_string_equal(l->block_name[l->block[s]], name);
+		check_whole(l);
+		for (uint32_t s = 0; s < l->n; s++) {
+			const char *name = switch_name(f, s), *block = l->block_name[l->block[s]];
+
+			assert_memory_equal(block, name, strlen(block));
+			assert_int_equal(name[strlen(block)], 's');
+		}
+		layout_unref(l);
+		fabric_unref(f);
 	}
-	layout_unref(l);
-	fabric_unref(f);
 }
 
 /* Dragonfly+: groups of 4 leaves and 4 spines, all pairs of these linked; each spine leads to two other
@@ -414,9 +418,15 @@ static void test_trees(void **state)
 	f = load_file("tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover");
 	l = lay_out(f);
 	expect_tree(l, false, 0, 2, LEVELS(2, 6));
+	for (uint32_t s = 0; s < l->n; s++) {
+		const char *name = switch_name(f, s);
+
+		assert_int_equal(l->level[s] == 0, strstr(name, ";ib7:") || strstr(name, ";ib8:"));
+	}
 	layout_unref(l);
 	fabric_unref(f);
 	expect_spec_tree("xgft:4,4,4:1,4,4,shuffle=1", true, 4, 3, LEVELS(16, 16, 16));
+	expect_spec_tree("xgft:4,4,8:1,4,4,shuffle=1", true, 8, 3, LEVELS(16, 32, 32)); /* 4-ary 3-tree */
 	expect_spec_tree("xgft:18,18,6:1,18,18", true, 6, 3, LEVELS(324, 108, 108));
 	expect_spec_tree("director:2,4,3,8", false, 2, 3, LEVELS(6, 8, 8));
 	/* aggregation nodes are no hosts */
@@ -447,23 +457,50 @@ static const char *chip_name(const struct fabric *f, uint32_t s)
 	return semi ? semi + 1 : name;
 }
 
+/* CA ports cabled to a switch, aggregation nodes too. */
+static uint32_t on_switch(const struct fabric *f, uint32_t s)
+{
+	uint32_t n = 0;
+
+	for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+		uint32_t peer = f->port_peer[switch_port_id(f, s, p)];
+
+		n += peer != NO_ID && !node_is_switch(f, f->port_node[peer]);
+	}
+	return n;
+}
+
+/* Switches of a level without hosts. */
+static uint32_t bare(const struct layout *l, unsigned level)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < l->n; s++)
+		n += l->level[s] == level && !l->hosts[s];
+	return n;
+}
+
 static void test_selene(void **state)
 {
 	struct fabric *f = load_real("selene-compute.ibnetdiscover.xz");
 	struct layout *l = lay_out(f);
-	uint32_t hosts = 0, mspine = 0, mlg = 0;
+	uint32_t hosts = 0, mspine = 0, mlg = 0, aggregation = 0;
 
 	(void)state;
 	expect_tree(l, true, 34, 3, LEVELS(140, 322, 204));
 	for (uint32_t s = 0; s < l->n; s++) {
 		const char *name = chip_name(f, s);
 
+		if (!strncmp(name, "MLG01-05", 8) || !strncmp(name, "MSPINE4-01", 10))
+			assert_int_equal(l->hosts[s], 0);
+		aggregation += on_switch(f, s) - l->hosts[s];
 		hosts += l->hosts[s];
 		mspine += !strncmp(name, "MSPINE", 6);
 		mlg += !strncmp(name, "MLG", 3);
 		assert_int_equal(l->level[s], strstr(name, "CORE") ? 0 : strstr(name, "SPINE") ? 1 : 2);
 	}
 	assert_int_equal(hosts, 3675);
+	assert_int_equal(aggregation, 666); /* no hosts */
 	assert_int_equal(mspine, 2);
 	assert_int_equal(mlg, 4);
 	assert_int_equal(pods_of(l, 10, 7), 22);
@@ -482,6 +519,7 @@ static void test_storage(void **state)
 	(void)state;
 	expect_tree(l, true, 4, 3, LEVELS(32, 64, 64));
 	assert_int_equal(pods_of(l, 16, 16), 4);
+	assert_int_equal(bare(l, 2), 4);
 	for (uint32_t s = 0; s < l->n; s++) {
 		const char *name = chip_name(f, s);
 
@@ -509,6 +547,7 @@ static void test_director(void **state)
 	}
 	for (unsigned k = 0; k < 4; k++)
 		assert_int_equal(inside[k], 60);
+	assert_int_equal(bare(l, 2), 6);
 	layout_unref(l);
 	fabric_unref(f);
 }
@@ -535,29 +574,29 @@ static void same_by_name(const struct fabric *f, const struct layout *l, const s
 static void test_any_order(void **state)
 {
 	static const char *const specs[] = {
-		"torus:5x6",	   "torus:4x4x4",      "mesh:6x7", "hypercube:5",      "hyperx:5x4",
-		"dragonfly:4,2,2", "xgft:4,4,4:1,4,4", "ring:9",   "director:2,4,3,8", "xgft:6,5:1,3"};
+		"torus:5x6",	   "torus:4x4x4",      "mesh:6x7",    "hypercube:5",	  "hyperx:5x4",
+		"dragonfly:4,2,2", "xgft:4,4,4:1,4,4", "ring:9",      "director:2,4,3,8", "xgft:6,5:1,3",
+		"mesh:12",	   "hyperx:7",	       "random:24,4", "random:100,6",	  "dragonfly:6,3,3"};
 
 	(void)state;
-	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
-		struct fabric *f = make_fabric(specs[k]);
-		struct layout *l = lay_out(f);
-
+	for (size_t k = 0; k < ARRAY_LEN(specs); k++)
 		for (unsigned seed = 1; seed <= 5; seed++) {
 			char spec[100];
-			struct fabric *g;
-			struct layout *m;
+			struct fabric *f, *g;
+			struct layout *l, *m;
 
+			snprintf(spec, sizeof(spec), "%s,seed=%u", specs[k], seed);
+			f = make_fabric(spec);
+			l = lay_out(f);
 			snprintf(spec, sizeof(spec), "%s,shuffle=1,seed=%u", specs[k], seed);
 			g = make_fabric(spec);
 			m = lay_out(g);
 			same_by_name(f, l, g, m);
+			layout_unref(l);
 			layout_unref(m);
+			fabric_unref(f);
 			fabric_unref(g);
 		}
-		layout_unref(l);
-		fabric_unref(f);
-	}
 }
 
 static void test_name_order(void **state)

@@ -401,7 +401,7 @@ static int colour_layers(struct session *s, struct fabric_drawing *d, struct pro
 		vls[sw] = (uint32_t)__builtin_popcount(vls[sw]);
 		most = vls[sw] > most ? vls[sw] : most;
 	}
-	colour_numbers(d, vls, f->n_switches, most, "VLs: ");
+	colour_numbers(d, vls, f->n_switches, most, "VLs ");
 	text_add(&d->about, "a switch: VLs that routes take over its links");
 	free(vls);
 	cdg_free(c);
