@@ -283,6 +283,8 @@ bool view_settle(struct view *v, struct progress *p);
 
 /* Bring it up to date with its scene. */
 void view_refresh(struct view *v);
+/* Load it anew, as it wants to show something else. */
+void view_reload(struct view *v);
 /* The room there is for a row: those of running text are made for it. */
 void view_fit(struct view *v, unsigned columns);
 /* Go on filtering and sorting for at most `seconds`; true when all is done. */
