@@ -141,7 +141,7 @@ SHOWN = [
         "fail link leaf-01[4]", "diff all", "check", "journal", "journal 0", "journal 4", "undo", "redo", "restore all",
         "flap leaf-01[4]", "sweep", "reroute", "fail host node0001", "reset", "step start", "step 1", "layers", "cdg all",
         "elements", "elements leaf-01", "equal-paths", "compare minhop updn ftree torus-2QoS", "list hosts", "list pairs",
-        "export lfts -", "export json made.json", "save -", "echo a", "help", "help check", "schema", "schema roots",
+        "export lfts -", "export json made.json", "save -", "echo a", "help", "help check", "help credit loop", "list shift 2", "schema", "schema roots",
         "source good.ibs", "synth", "synth ring:4", "load made.ibnet", "names names.map", "config some.conf", "tables made.lfts",
         "fail random 1", "check", "quit"]),
     (["torus:4x4"], ["route ftree", "check", "cycles", "torus-conf", "torus-conf made.conf", "fail link t00[2] t00[3] t00[4] t00[5]",
@@ -159,6 +159,8 @@ SHOWN = [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
     (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift", "doctor", "advise failures 2"]),
     (["ring:6"], ["verify minhop"]),
+    (["ring:6"], ["lesson", "lesson ring check", "lesson ring", "lesson answer", "lesson next", "lesson ring all", "list lesson",
+                  "synth lesson:tree2"]),
     ([TREE, *UPDN], ["save-session -", "report -", "export slurm -"]),
     (["-F", "mesh.conf", "mesh:5x4,fail=3,shuffle=1,seed=12"], ["route lash"]),
 ]

@@ -1,4 +1,5 @@
-/* Pane: one shift: flows that meet on links when every host sends K places further; Left and Right change K. */
+/* Pane: one shift: flows that meet on links when every host sends K places further; Left and Right change K.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,7 +197,8 @@ static void add_pair(const struct view *v, uint32_t i, struct text *t)
 	const struct shift_pair *p = pair_at(v, i);
 	char a[300], b[300];
 
-	text_add(t, "%s -> %s", endport_label(f, p->src, a, sizeof(a)), endport_label(f, p->dst, b, sizeof(b)));
+	text_add(t, "%s -> %s", endport_label(f, p->src, a, sizeof(a)),
+		 endport_label(f, p->dst, b, sizeof(b)));
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
@@ -296,7 +298,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_shift = {
 	.name = "shift",
-	.brief = "one shift: flows that meet on a link when every host sends K places further, and their pairs; "
+	.brief = "one shift: flows that meet on a link when every host sends K places further, and their "
+		 "pairs; "
 		 "Left and Right change K",
 	.syntax = "[SHIFT [NODE[PORT]]]",
 	.hints = "follow=pairs left=before right=next back=back",

@@ -113,7 +113,8 @@ struct shift_links *shift_links_new(const struct routing *r, uint32_t k, struct 
 	uint32_t n, *order = shift_order(r, &n);
 	int rc;
 
-	if (mem_room(e, (size_t)n * 16 * sizeof(uint32_t) + (size_t)w.f->n_ports * 16, "the ways of %u pairs", n)) {
+	if (mem_room(e, (size_t)n * 16 * sizeof(uint32_t) + (size_t)w.f->n_ports * 16, "the ways of %u pairs",
+		     n)) {
 		free(order);
 		return NULL;
 	}
