@@ -178,7 +178,8 @@ struct view_ops {
 	/* The scene is another one, or a result came: set v->n_rows (0 before), perhaps v->width[],
 	 * v->select. */
 	void (*load)(struct view *v);
-	/* Rows of running text: they are to be `columns` wide; true: others than now, so load() is called again. */
+	/* Rows of running text: they are to be `columns` wide; true: others than now, so load() is called
+	 * again. */
 	bool (*fit)(struct view *v, unsigned columns);
 	void (*close)(struct view *v); /* free what priv holds */
 	/* NULL: the name, and the place of the selection. */

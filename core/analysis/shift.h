@@ -63,8 +63,8 @@ struct shift_links {
 };
 
 /*
- * Shift k, from 1 to places - 1: the caller has looked.  O(places * hops + ports).  NULL and *e: cancelled, or
- * there is no room.
+ * Shift k, from 1 to places - 1: the caller has looked.  O(places * hops + ports).  NULL and *e: cancelled,
+ * or there is no room.
  */
 struct shift_links *shift_links_new(const struct routing *r, uint32_t k, struct progress *p, struct err *e);
 void shift_links_free(struct shift_links *s); /* NULL is fine */

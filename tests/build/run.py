@@ -185,8 +185,8 @@ def lessons_near_the_program():
     TREE.run(TREE.path("build", "ibscope"), "-e", "lesson ring check")
     TREE.make("install", "PREFIX=/nonexistent", "DESTDIR=" + TREE.path("taught"))
     TREE.run(TREE.path("taught/nonexistent/bin/ibscope"), "-e", "lesson updn check; synth lesson:io")
-    os.makedirs(TREE.path("alone/bin"))
-    program = shutil.copy(TREE.path("build", "ibscope"), TREE.path("alone/bin"))
+    os.makedirs(TREE.path("alone/some/bin"))
+    program = shutil.copy(TREE.path("build", "ibscope"), TREE.path("alone/some/bin"))
     expect("lessons of a program alone", TREE.run(program, "-e", "lesson"), "No lessons were found.\n")
     TREE.make()
 
