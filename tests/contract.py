@@ -143,7 +143,7 @@ SHOWN = [
         "step until leaf-01 node0009", "step show", "step next switch", "step back 2", "step list 4", "step break round 1", "step breaks",
         "step to first", "step go", "step break off", "step find done", "step start leaf-01 node0009", "step to last", "step end", "layers", "cdg all",
         "elements", "elements leaf-01", "equal-paths", "compare minhop updn ftree torus-2QoS", "list hosts", "list pairs",
-        "export lfts -", "export json made.json", "save -", "echo a", "help", "help check", "schema", "schema roots",
+        "export lfts -", "export json made.json", "save -", "echo a", "help", "help check", "help credit loop", "list shift 2", "schema", "schema roots",
         "source good.ibs", "synth", "synth ring:4", "load made.ibnet", "names names.map", "config some.conf", "tables made.lfts",
         "fail random 1", "check", "quit"]),
     (["torus:4x4"], ["route ftree", "check", "cycles", "torus-conf", "torus-conf made.conf", "fail link t00[2] t00[3] t00[4] t00[5]",
@@ -163,6 +163,8 @@ SHOWN = [
     (["ring:6"], ["verify minhop"]),
     ([TREE], ["set root_guid_file spine-01", "set ids_guid_file spine-01", "set guid_routing_order_file node0001",
               "route ftree cn_guid_file=node0001 io_guid_file=node0002", "synth xgft:2,2:1,2"]),
+    (["ring:6"], ["lesson", "lesson ring check", "lesson ring", "lesson answer", "lesson next", "lesson ring all", "list lesson",
+                  "synth lesson:tree2"]),
     ([TREE, *UPDN], ["save-session -", "report -", "export slurm -"]),
     (["-F", "mesh.conf", "mesh:5x4,fail=3,shuffle=1,seed=12"], ["route lash"]),
 ]

@@ -193,7 +193,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_lesson = {
 	.name = "lesson",
-	.brief = "the step of the lesson that is played: text, commands, what to look at, question; the lessons "
+	.brief = "the step of the lesson that is played: text, commands, what to look at, question; the "
+		 "lessons "
 		 "while none is",
 	.hints = "follow=answer :lesson_next=next :lesson_back=back :lesson_again=again",
 	.column = columns,

@@ -242,12 +242,16 @@ void view_refresh(struct view *v)
 	note_selection(v);
 }
 
-void view_fit(struct view *v, unsigned columns)
+void view_reload(struct view *v)
 {
-	if (!v->ops->fit || !v->ops->fit(v, columns))
-		return;
 	v->serial = v->scene->serial - 1;
 	view_refresh(v);
+}
+
+void view_fit(struct view *v, unsigned columns)
+{
+	if (v->ops->fit && v->ops->fit(v, columns))
+		view_reload(v);
 }
 
 /* The first thing asked for that is not there, NULL = none. */

@@ -183,7 +183,8 @@ struct view_ops {
 	/* The scene is another one, or a result came: set v->n_rows (0 before), perhaps v->width[],
 	 * v->select. */
 	void (*load)(struct view *v);
-	/* Rows of running text: they are to be `columns` wide; true: others than now, so load() is called again. */
+	/* Rows of running text: they are to be `columns` wide; true: others than now, so load() is called
+	 * again. */
 	bool (*fit)(struct view *v, unsigned columns);
 	void (*close)(struct view *v); /* free what priv holds */
 	/* NULL: the name, and the place of the selection. */
@@ -309,6 +310,8 @@ bool view_settle(struct view *v, struct progress *p);
 
 /* Bring it up to date with its scene. */
 void view_refresh(struct view *v);
+/* Load it anew, as it wants to show something else. */
+void view_reload(struct view *v);
 /* The room there is for a row: those of running text are made for it. */
 void view_fit(struct view *v, unsigned columns);
 /* Go on filtering and sorting for at most `seconds`; true when all is done. */

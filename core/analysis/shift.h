@@ -6,6 +6,7 @@
 #ifndef IBSCOPE_SHIFT_H
 #define IBSCOPE_SHIFT_H
 
+#include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/routing/routing.h"
 
@@ -42,5 +43,33 @@ struct shifts {
  */
 struct shifts *shifts_new(const struct routing *r, uint32_t sample, struct progress *p);
 void shifts_free(struct shifts *s);
+
+/* One shift in full: which pairs are on which link. */
+struct shift_pair {
+	uint32_t src, dst; /* endports */
+};
+
+struct shift_link {
+	uint32_t port;	/* port id where its flows leave */
+	uint32_t flows; /* at least 1 */
+	uint32_t first; /* into pair_of[] */
+};
+
+struct shift_links {
+	uint32_t n_places;
+	bool by_engine;		 /* the order is the engine's own */
+	struct shift_load load;	 /* of this shift */
+	uint32_t n;		 /* links with a flow in that direction, those of hosts too */
+	struct shift_link *link; /* [n] most flows first, then by port id */
+	struct shift_pair *pair; /* [load.flows] by the order of sources */
+	uint32_t *pair_of;	 /* [link.first .. + flows) pairs of a link, in that order */
+};
+
+/*
+ * Shift k, from 1 to places - 1: the caller has looked.  O(places * hops + ports).  NULL and *e: cancelled,
+ * or there is no room.
+ */
+struct shift_links *shift_links_new(const struct routing *r, uint32_t k, struct progress *p, struct err *e);
+void shift_links_free(struct shift_links *s); /* NULL is fine */
 
 #endif

@@ -112,9 +112,9 @@ static const struct {
 	const char *key;
 	char **(*take)(const struct reader *r);
 } keys[] = {
-	{"title", take_title}, {"fabric", take_fabric}, {"text", take_text},	 {"run", take_run},
-	{"proof", take_proof}, {"expect", take_expect}, {"look", take_look},	 {"ask", take_ask},
-	{"answer", take_answer},
+	{"title", take_title}, {"fabric", take_fabric}, {"text", take_text},
+	{"run", take_run},     {"proof", take_proof},	{"expect", take_expect},
+	{"look", take_look},   {"ask", take_ask},	{"answer", take_answer},
 };
 
 /* --- lines ---------------------------------------------------------------------------------------- */
@@ -140,8 +140,9 @@ static int take_value(struct reader *r, const char *key, size_t len, const char 
 			continue;
 		r->last = keys[i].take(r);
 		if (!r->last)
-			return fail(r, keys[i].key, "title and fabric once and first, then text, and behind it "
-						    "run, expect, look, ask, answer, proof");
+			return fail(r, keys[i].key,
+				    "title and fabric once and first, then text, and behind it "
+				    "run, expect, look, ask, answer, proof");
 		*r->last = str_dup(value);
 		return 0;
 	}

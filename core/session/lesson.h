@@ -57,16 +57,18 @@ void lessons_free(struct lesson **l);
 struct lesson_place {
 	atomic_uint refs;
 	struct lesson *lesson;
-	size_t step;	     /* from 0 */
-	bool answered;	     /* its answer is shown */
-	uint64_t generation; /* of the session with this place: another one, and something was changed since */
+	size_t step;   /* from 0 */
+	bool answered; /* its answer is shown */
+	uint64_t
+		generation; /* of the session with this place: another one, and something was changed since */
 };
 const struct lesson_place *lesson_place_ref(const struct lesson_place *p);
 void lesson_place_unref(const struct lesson_place *p); /* NULL is fine */
 /* Takes p over, with its lesson.  For the thread that runs commands. */
 void lesson_place_put(struct session *s, struct lesson_place *p);
 
-/* The lesson's fabric with everything up, options as they are by default, nothing routed.  0, or -1 and *e. */
+/* The lesson's fabric with everything up, options as they are by default, nothing routed.  0, or -1 and *e.
+ */
 int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p, struct err *e);
 
 /*

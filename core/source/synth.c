@@ -649,9 +649,8 @@ static bool make_lesson(const char *spec, struct fabric **out, int *rc, struct e
 		return false;
 	if (*rc)
 		return true;
-	*rc = lesson_name(made)
-		      ? err_set(e, "%s is made of %.100s, expected a synthetic fabric", spec, made)
-		      : synth_make(made, out, e);
+	*rc = lesson_name(made) ? err_set(e, "%s is made of %.100s, expected a synthetic fabric", spec, made)
+				: synth_make(made, out, e);
 	free(made);
 	free(note);
 	return true;

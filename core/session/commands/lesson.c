@@ -110,9 +110,9 @@ static int run_step(const struct play *p, json_t *runs, bool quiet, struct err *
 		rc = lesson_run(p->o->run, s->run[i].command, &said, &why);
 		if (!quiet) {
 			out_text(p->o, "> %s\n%s", s->run[i].command, text_str(&said));
-			json_array_append_new(runs, json_make("{s:s, s:b, s:s}", "commands",
-							      s->run[i].command, "ok", !rc, "text",
-							      text_str(&said)));
+			json_array_append_new(runs,
+					      json_make("{s:s, s:b, s:s}", "commands", s->run[i].command,
+							"ok", !rc, "text", text_str(&said)));
 		}
 		text_free(&said);
 		if (progress_cancelled(p->o->run->progress))
@@ -146,8 +146,8 @@ static void open_panes(const struct play *p)
 	if (!p->o->run->on_screen)
 		return;
 	for (size_t i = 0; i < 2; i++) {
-		char *line = i ? str_dup("pane lesson")
-			       : str_printf("pane %s", s->look.n ? s->look.text[0] : "");
+		char *line =
+			i ? str_dup("pane lesson") : str_printf("pane %s", s->look.n ? s->look.text[0] : "");
 		struct err e;
 
 		if (i || s->look.n)
@@ -332,12 +332,14 @@ static int cmd_lesson(struct session *s, int argc, char **argv, struct out *o, s
 const struct command lesson_commands[] = {
 	{.name = "lesson",
 	 .syntax = "lesson [check|next|back|again|answer] | lesson LESSON [all|check|STEP]",
-	 .help = "lessons on routing: list them, play one from a step on; check: do they still tell the truth?",
-	 .details = "  A step is text, commands that run, what to look at, and often a question.  Playing one "
-		    "takes the lesson's\n"
-		    "  fabric and sets all options to their defaults.  all: every step with its answers, to "
-		    "read or to print.\n"
-		    "  Lessons of your own: NAME.lesson in $XDG_CONFIG_HOME/ibscope/lessons.\n",
+	 .help = "lessons on routing: list them, play one from a step on; check: do they still tell the "
+		 "truth?",
+	 .details =
+		 "  A step is text, commands that run, what to look at, and often a question.  Playing one "
+		 "takes the lesson's\n"
+		 "  fabric and sets all options to their defaults.  all: every step with its answers, to "
+		 "read or to print.\n"
+		 "  Lessons of your own: NAME.lesson in $XDG_CONFIG_HOME/ibscope/lessons.\n",
 	 .json = "lessons[] object? lessons there are\n"
 		 "lessons[].name string as `lesson` takes it\n"
 		 "lessons[].title string what it is about\n"
