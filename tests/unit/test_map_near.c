@@ -1,6 +1,6 @@
 /*
- * The map's near scales on a session: any size, any key, with failures and paths; what Enter and Backspace do,
- * what placeholders name.
+ * The map's near scales on a session: any size, any key, with failures and paths; what Enter and Backspace
+ * do, what placeholders name.
  */
 #include "fixture.h"
 
@@ -293,7 +293,8 @@ static void test_whole_keys(void **state)
 /* Any key at any size, with what failed and what is marked. */
 static void wander(const char *fabric, const char *scale, uint64_t *seed)
 {
-	static const char *const overlays[] = {"none", "links", "path", "cycle", "layer", "failed", "changed"};
+	static const char *const overlays[] = {"none",	"links",  "path",   "cycle",
+					       "layer", "failed", "changed"};
 	struct bench b;
 	char overlay[] = "overlay", name[20], *argv[] = {overlay, name};
 	struct err e;
@@ -316,7 +317,8 @@ static void wander(const char *fabric, const char *scale, uint64_t *seed)
 			try_to(&b, "reset");
 		press(&b, key);
 		bring_up(&b);
-		draw(&b, (int)rng_below(seed, small ? 30 : 210), (int)rng_below(seed, small ? 10 : 60), rng_below(seed, 2));
+		draw(&b, (int)rng_below(seed, small ? 30 : 210), (int)rng_below(seed, small ? 10 : 60),
+		     rng_below(seed, 2));
 	}
 	end(&b);
 }
