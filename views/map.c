@@ -392,7 +392,9 @@ static int words(struct view *v, int argc, char **argv, struct err *e)
 /* --- text
  * ------------------------------------------------------------------------------------------------------ */
 
-/* "pod 3"; a name that says itself what it is stays alone. */
+#define LONG_NAME 16
+
+/* "pod 3"; a name that says itself what it is stays alone, for a long one its number stands. */
 static void block_text(const struct layout *l, const struct layout_part *is, uint32_t b, struct text *t)
 {
 	const char *kind = is->kind == LAYOUT_GROUPS ? "group"
@@ -400,7 +402,9 @@ static void block_text(const struct layout *l, const struct layout_part *is, uin
 						     : "chassis",
 		   *name = l->block_name[b];
 
-	if (strncmp(name, kind, strlen(kind)))
+	if (strlen(name) > LONG_NAME)
+		text_add(t, "%s %u", kind, b - is->first_block + 1);
+	else if (strncmp(name, kind, strlen(kind)))
 		text_add(t, "%s %s", kind, name);
 	else
 		text_add(t, "%s", name);
@@ -475,7 +479,8 @@ static const char *stop_text(const struct map *m, uint32_t sw)
 	return NULL;
 }
 
-void map_selection_text(const struct view *v, struct text *t)
+/* brief: where there is little room. */
+static void selection_text(const struct view *v, bool brief, struct text *t)
 {
 	const struct map *m = map_of(v);
 	const struct layout *l = m->layout;
@@ -488,13 +493,13 @@ void map_selection_text(const struct view *v, struct text *t)
 	text_add(t, "%s  ", switch_name(v->scene->fabric, sw));
 	from = t->len;
 	map_place_text(v, sw, t);
-	if (!more)
+	if (!more && !brief)
 		text_add(t, "%s%s, %s", t->len > from ? "  " : "", PLURAL(l->hosts[sw], "host"),
 			 PLURAL(l->first[sw + 1] - l->first[sw], "switch"));
 	if (m->down[sw])
-		text_add(t, "  down");
+		text_add(t, "%sdown", t->len > from ? "  " : "");
 	if (more)
-		text_add(t, "  %s", more);
+		text_add(t, "%s%s", t->len > from ? "  " : "", more);
 	else if (m->colour == MAP_CHANGE || m->overlay == MAP_CHANGED)
 		text_add(t, "  %s changed", PLURAL(m->changed[sw], "entry"));
 	else if (m->busiest && m->mean > 0)
@@ -568,7 +573,7 @@ static void legend(const struct view *v, struct text *t)
 	bool down = map_anything_failed(v);
 
 	if (m->overlay > MAP_LINKS && m->meaning.len)
-		text_add(t, "%s%s   ", m->meaning.s, down ? "   x down" : "");
+		text_add(t, "%s%s  ", m->meaning.s, down ? "  x down" : "");
 	map_colour_legend(v, t);
 	if (m->overlay <= MAP_LINKS && m->meaning.len)
 		text_add(t, "   %s%s", m->meaning.s, down ? "   x down" : "");
@@ -586,7 +591,11 @@ static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 	if (map_of(v)->scale->selection)
 		map_of(v)->scale->selection(v, &t);
 	else
-		map_selection_text(v, &t);
+		selection_text(v, false, &t);
+	if (canvas_columns(text_str(&t)) > c->w - 2 && !map_of(v)->scale->selection) {
+		text_clear(&t);
+		selection_text(v, true, &t);
+	}
 	canvas_put(c, 0, y, 0x25b8, CANVAS_PLAIN);
 	canvas_text_cut(c, 2, y, c->w - 2, text_str(&t), CANVAS_PLAIN);
 	text_clear(&t);

@@ -9,8 +9,9 @@
 #include "views/map.h"
 #include "views/witness.h"
 
-#define STAR 0x25c6 /* ◆ */
-#define DISC 0x25cf /* ● */
+#define STAR 0x25c6   /* ◆ */
+#define DISC 0x25cf   /* ● */
+#define HOLLOW 0x25c7 /* ◇ */
 
 const char *const map_overlay_names[] = {"none",  "links", "path",   "cycle",	"turn",
 					 "layer", "flows", "failed", "changed", NULL};
@@ -295,7 +296,7 @@ static void mark_hops(struct view *v, const struct path *p, unsigned bit, enum c
 		uint32_t port = on ? switch_port_id(f, h->sw, h->out) : NO_ID;
 
 		if (!m->mark[h->sw])
-			set_mark(m, h->sw, STAR, role);
+			set_mark(m, h->sw, role == CANVAS_BACK ? HOLLOW : STAR, role);
 		if (on)
 			add_channel(v, port, bit, role);
 		if (stops)
@@ -330,7 +331,7 @@ static void mark_path(struct view *v)
 		set_mark(m, p.hop[p.n - 1].sw, p.end == PATH_OK ? 'B' : '?', CANVAS_PATH);
 		set_mark(m, p.hop[0].sw, 'A', CANVAS_PATH);
 	}
-	text_add(&m->meaning, "A B ends   ◆ on the path");
+	text_add(&m->meaning, "A B ends  ◆ on the path  ◇ back");
 	path_free(&p);
 	path_free(&q);
 }
@@ -486,7 +487,7 @@ static void mark_turn(struct view *v)
 	mark_hops(v, &p, MAP_ON_PATH, CANVAS_PATH, true);
 	set_mark(m, p.hop[at].sw, '!', CANVAS_BAD);
 	text_add(&m->said, "forbidden turn at %s", switch_name(v->scene->fabric, p.hop[at].sw));
-	text_add(&m->meaning, "! the turn   ◆ on the path");
+	text_add(&m->meaning, "! the turn  ◆ on the path");
 	path_free(&p);
 }
 
@@ -534,7 +535,7 @@ static void mark_flows(struct view *v)
 	}
 	text_add(&m->said, "flows over ");
 	label_channel(v->scene->topo, port, false, &m->said);
-	text_add(&m->meaning, "< before it   > after it");
+	text_add(&m->meaning, "< before it  > after it");
 }
 
 /* --- what failed, what changed
@@ -615,7 +616,7 @@ static void mark_changed(struct view *v)
 			 m->changed[s] ? str_printf("%s changed", PLURAL(m->changed[s], "entry")) : NULL);
 	}
 	text_add(&m->said, "changed: %s", PLURAL(n, "switch"));
-	text_add(&m->meaning, "! entries changed   + came up");
+	text_add(&m->meaning, "! entries changed  + came up");
 }
 
 /* --- the overlay in force

@@ -12,6 +12,19 @@
 #define LINE_V 0x2502 /* │ */
 #define PATH_H 0x2501 /* ━ */
 #define PATH_V 0x2503 /* ┃ */
+#define BACK_H 0x2505 /* ┅ */
+#define BACK_V 0x2507 /* ┇ */
+
+/* Characters of a line across and down. */
+static uint32_t line_across(bool strong, enum canvas_role role)
+{
+	return !strong ? LINE_H : role == CANVAS_BACK ? BACK_H : PATH_H;
+}
+
+static uint32_t line_down(bool strong, enum canvas_role role)
+{
+	return !strong ? LINE_V : role == CANVAS_BACK ? BACK_V : PATH_V;
+}
 
 struct overview {
 	struct map_cells *cells; /* NULL: not placed yet */
@@ -104,8 +117,8 @@ static void draw_stroke(const struct drawing *d, const struct map_stroke *s, boo
 
 	if (s->x0 != s->x1 && s->y0 != s->y1 && canvas_is_free(d->c, s->x0, s->y1 - d->top))
 		canvas_put(d->c, s->x0, s->y1 - d->top, strong ? 0x2517 : 0x2514, role);
-	canvas_down(d->c, s->x0, yt, yb, strong ? PATH_V : LINE_V, role);
-	canvas_across(d->c, xl, xr, s->y1 - d->top, strong ? PATH_H : LINE_H, role);
+	canvas_down(d->c, s->x0, yt, yb, line_down(strong, role), role);
+	canvas_across(d->c, xl, xr, s->y1 - d->top, line_across(strong, role), role);
 }
 
 /* Have all cables between two neighbours failed? */
@@ -162,15 +175,17 @@ static void draw_on_strokes(const struct drawing *d, const struct map_line *l, c
 	}
 	if (by == 1 && steps > 1 && around && l->role != CANVAS_BAD) {
 		if (ya == yb) {
-			canvas_across(d->c, left - 1, left - 1, ya - d->top, strong ? PATH_H : LINE_H,
+			canvas_across(d->c, left - 1, left - 1, ya - d->top,
+				      line_across(strong, (enum canvas_role)l->role),
 				      (enum canvas_role)l->role);
-			canvas_across(d->c, right + 1, right + 1, ya - d->top, strong ? PATH_H : LINE_H,
+			canvas_across(d->c, right + 1, right + 1, ya - d->top,
+				      line_across(strong, (enum canvas_role)l->role),
 				      (enum canvas_role)l->role);
 		} else if (xa == xb) {
-			canvas_down(d->c, xa, up - 1 - d->top, up - 1 - d->top, strong ? PATH_V : LINE_V,
-				    (enum canvas_role)l->role);
-			canvas_down(d->c, xa, down + 1 - d->top, down + 1 - d->top, strong ? PATH_V : LINE_V,
-				    (enum canvas_role)l->role);
+			canvas_down(d->c, xa, up - 1 - d->top, up - 1 - d->top,
+				    line_down(strong, (enum canvas_role)l->role), (enum canvas_role)l->role);
+			canvas_down(d->c, xa, down + 1 - d->top, down + 1 - d->top,
+				    line_down(strong, (enum canvas_role)l->role), (enum canvas_role)l->role);
 		}
 		return;
 	}

@@ -216,7 +216,7 @@ PANES = {
     "journal": "", "warnings": "", "ranks": "", "hops": LEAF, "histogram": "", "bars": LEAF, "layers": "",
     "cdg": "all", "cycle": "all", "sl2vl": LEAF + "[1]", "sls": HOST, "elements": "", "usage": "all",
     "compare": "minhop updn", "drift": "updn", "doctor": "", "survey": "switches", "flows": LEAF + "[4] pair", "hotter": "",
-    "help": "", "lids": HOST2, "pick": "2 show node nod",
+    "help": "", "map": "load path", "lids": HOST2, "pick": "2 show node nod",
 }
 # those that only some engine has, which then routes
 PANES_OF = {
