@@ -681,10 +681,8 @@ static void selection(const struct view *v, struct text *t)
 	struct entry_look l;
 	uint32_t most;
 
-	if (!e) {
-		map_selection_text(v, t);
+	if (!e)
 		return;
-	}
 	l = look_of(v, o, e);
 	text_add(t, "port %u to %s[%u]", f->port_num[e->port], f->node_name[e->node],
 		 f->port_num[f->port_peer[e->port]]);
