@@ -8,9 +8,9 @@
 #include "views/map_links.h"
 
 #define NAME_MOST 22
-#define FEW 4	    /* entries of a side that keep their whole names */
-#define SPACE 2	    /* columns between entries */
-#define SIGNS 2	    /* '!' or 'x', and the cursor, behind a name */
+#define FEW 4	     /* entries of a side that keep their whole names */
+#define SPACE 2	     /* columns between entries */
+#define SIGNS 2	     /* '!' or 'x', and the cursor, behind a name */
 #define FULL_BAR 2.5 /* x the mean */
 #define BOX_LEAST 24 /* columns: "36 switches, 18 hosts" */
 
@@ -125,7 +125,8 @@ static void port_text(const struct fabric *f, const struct map_entry *e, struct 
 }
 
 /* What is left of its name. */
-static void name_text(const struct fabric *f, const struct zone_text *z, const struct map_entry *e, struct text *t)
+static void name_text(const struct fabric *f, const struct zone_text *z, const struct map_entry *e,
+		      struct text *t)
 {
 	struct text clean = {0};
 
@@ -303,12 +304,17 @@ static void put_direction(struct canvas *c, int x, int y, const struct entry_loo
 
 	if (!there && !here)
 		return;
-	cell = canvas_put(c, x, y, there && here ? '=' : there ? '>' : '<', channel_role(there ? l->there : l->here, CANVAS_PLAIN));
+	cell = canvas_put(c, x, y,
+			  there && here ? '='
+			  : there	? '>'
+					: '<',
+			  channel_role(there ? l->there : l->here, CANVAS_PLAIN));
 	if (cell)
 		cell->bold = true;
 }
 
-/* --- drawing ---------------------------------------------------------------------------------------------- */
+/* --- drawing ----------------------------------------------------------------------------------------------
+ */
 
 /* Is there a column for marks of neighbours?  ● on all of them would say nothing. */
 static bool with_marks(const struct map *m)
@@ -331,8 +337,8 @@ static int room_to(int x, int end)
 	return end > x ? end - x : 0;
 }
 
-static void put_entry(const struct view *v, struct canvas *c, const struct own *o, struct around_spot s, int x,
-		      int y, int w)
+static void put_entry(const struct view *v, struct canvas *c, const struct own *o, struct around_spot s,
+		      int x, int y, int w)
 {
 	const struct map *m = map_of(v);
 	const struct map_entry *e = entry_at(o, s);
@@ -455,7 +461,8 @@ static void put_hosts_head(const struct view *v, struct canvas *c, const struct 
 		canvas_put(c, 3 + (int)hosts, z->head, CURSOR, CANVAS_SELECTED);
 	if (z->line)
 		canvas_object(c, 1, z->head, 2 + (int)hosts, 1,
-			      map_object(map_of(v), o->middle, at && o->spot.side == MAP_HOSTS ? at->port : e->port));
+			      map_object(map_of(v), o->middle,
+					 at && o->spot.side == MAP_HOSTS ? at->port : e->port));
 	text_free(&t);
 }
 
@@ -515,10 +522,12 @@ static void put_box(const struct view *v, struct canvas *c, const struct own *o)
 			map_put(v, c, p->box_x + 1, p->box_y + 1, o->middle);
 	}
 	if (p->box_h > 3) {
-		text_add(&counts, "%s, %s", PLURAL(switches, "switch"), PLURAL(m->layout->hosts[o->middle], "host"));
+		text_add(&counts, "%s, %s", PLURAL(switches, "switch"),
+			 PLURAL(m->layout->hosts[o->middle], "host"));
 		w = canvas_columns(text_str(&counts));
 		w = w < in ? w : in;
-		canvas_text_cut(c, p->box_x + 1 + (in - w) / 2, p->box_y + 2, in, text_str(&counts), CANVAS_PLAIN);
+		canvas_text_cut(c, p->box_x + 1 + (in - w) / 2, p->box_y + 2, in, text_str(&counts),
+				CANVAS_PLAIN);
 	}
 	canvas_object(c, p->box_x, p->box_y, p->box_w, p->box_h, map_object(m, o->middle, NO_ID));
 	text_free(&counts);
@@ -590,7 +599,8 @@ static void title(const struct view *v, struct text *t)
 	}
 }
 
-/* --- keys ------------------------------------------------------------------------------------------------------ */
+/* --- keys
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void move(struct view *v, int dx, int dy)
 {
@@ -656,7 +666,7 @@ static bool placeholder(const struct view *v, const char *what, struct text *t)
 	const struct own *o = prepare(v);
 	const struct map_entry *e = o ? entry_at(o, o->spot) : NULL;
 
-	if (!e || (strcmp(what, "port") != 0 && strcmp(what, "peer") != 0))
+	if (!e || (strcmp(what, "port") != 0 && strcmp(what, "peer") != 0 && strcmp(what, "object") != 0))
 		return false;
 	return place_port(v->scene->fabric, e->port, what, t);
 }
@@ -671,10 +681,8 @@ static void selection(const struct view *v, struct text *t)
 	struct entry_look l;
 	uint32_t most;
 
-	if (!e) {
-		map_selection_text(v, t);
+	if (!e)
 		return;
-	}
 	l = look_of(v, o, e);
 	text_add(t, "port %u to %s[%u]", f->port_num[e->port], f->node_name[e->node],
 		 f->port_num[f->port_peer[e->port]]);

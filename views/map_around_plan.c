@@ -2,10 +2,10 @@
 #include "views/map_around_plan.h"
 #include <string.h>
 
-#define BOX_H 4	      /* frame, name, counts */
-#define EDGE 5	      /* columns for "+12" where a zone scrolls */
-#define FEW_HOSTS 2   /* rows of hosts that are worth a zone of their own */
-#define LIST_LINK 4   /* columns between a list and the box */
+#define BOX_H 4	    /* frame, name, counts */
+#define EDGE 5	    /* columns for "+12" where a zone scrolls */
+#define FEW_HOSTS 2 /* rows of hosts that are worth a zone of their own */
+#define LIST_LINK 4 /* columns between a list and the box */
 
 static int least(int a, int b)
 {
@@ -151,7 +151,8 @@ void around_plan(const struct around_want *want, struct around_spot cursor, int 
 	heads = (want->n[MAP_ABOVE] > 0) + (want->n[MAP_BELOW] > 0) + (want->n[MAP_HOSTS] > 0);
 	room = most(0, want->h - middle - heads);
 	share_rows(&to->zone[MAP_ABOVE], &to->zone[MAP_BELOW], room, want->w);
-	place_hosts(&to->zone[MAP_HOSTS], room - to->zone[MAP_ABOVE].shown - to->zone[MAP_BELOW].shown, want->w);
+	place_hosts(&to->zone[MAP_HOSTS], room - to->zone[MAP_ABOVE].shown - to->zone[MAP_BELOW].shown,
+		    want->w);
 	stack(want, to, middle);
 	for (int s = 0; s < MAP_SIDES; s++) {
 		struct around_zone *z = &to->zone[s];

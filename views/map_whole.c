@@ -5,8 +5,14 @@
 #include "views/map.h"
 #include "views/map_whole_plan.h"
 
-enum { ACROSS = 0x2500, MARKED_ACROSS = 0x2501, UPRIGHT = 0x2502, MARKED_UPRIGHT = 0x2503,
-       DOWN_ACROSS = 0x2504, DOWN_UPRIGHT = 0x2506 };
+enum {
+	ACROSS = 0x2500,
+	MARKED_ACROSS = 0x2501,
+	UPRIGHT = 0x2502,
+	MARKED_UPRIGHT = 0x2503,
+	DOWN_ACROSS = 0x2504,
+	DOWN_UPRIGHT = 0x2506
+};
 
 struct own {
 	const struct layout *layout; /* of what follows; NULL: nothing yet */
@@ -105,6 +111,7 @@ static bool offered(const struct view *v, int w, int h, struct text *why)
 
 struct bundle_look {
 	uint32_t down; /* cables */
+	uint32_t load; /* routes on the busiest, either direction */
 	uint8_t bits;  /* MAP_ON_, either direction */
 	uint8_t role;
 	bool marked;
@@ -124,7 +131,13 @@ static struct bundle_look look_of(const struct view *v, const struct own *o, uin
 			l.down++;
 		if (m->channel)
 			l.bits |= m->channel[port] | m->channel[f->port_peer[port]];
+		if (m->load && m->load[port] > l.load)
+			l.load = m->load[port];
+		if (m->load && m->load[f->port_peer[port]] > l.load)
+			l.load = m->load[f->port_peer[port]];
 	}
+	if (m->colour == MAP_LOAD && m->load)
+		l.role = (uint8_t)(CANVAS_SHADE0 + map_shade(m, l.load));
 	l.marked = l.bits != 0;
 	if (l.bits & MAP_ON_PATH)
 		l.role = CANVAS_PATH;
@@ -141,7 +154,8 @@ static struct bundle_look look_of(const struct view *v, const struct own *o, uin
 	return l;
 }
 
-/* --- drawing ---------------------------------------------------------------------------------------------- */
+/* --- drawing ----------------------------------------------------------------------------------------------
+ */
 
 static void put_boxes(const struct view *v, struct canvas *c, const struct own *o)
 {
@@ -191,7 +205,8 @@ static void put_labels(const struct view *v, struct canvas *c, const struct own 
 }
 
 /* Straight from point i to the next, in dots; of a cable that is down every other piece of four. */
-static void put_piece(struct canvas *c, const struct whole_line *l, int i, const struct bundle_look *look, bool dashed)
+static void put_piece(struct canvas *c, const struct whole_line *l, int i, const struct bundle_look *look,
+		      bool dashed)
 {
 	int x0 = l->x[i], y0 = l->y[i], x1 = l->x[i + 1], y1 = l->y[i + 1];
 	int dx = x1 - x0, dy = y1 - y0, ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
@@ -207,22 +222,33 @@ static void put_piece(struct canvas *c, const struct whole_line *l, int i, const
 	}
 }
 
-static void put_straight(struct canvas *c, const struct whole_line *l, const struct bundle_look *look, bool down)
+static void put_straight(struct canvas *c, const struct whole_line *l, const struct bundle_look *look,
+			 bool down)
 {
 	int x0 = l->x[0] < l->x[1] ? l->x[0] : l->x[1], x1 = l->x[0] + l->x[1] - x0;
 	int y0 = l->y[0] < l->y[1] ? l->y[0] : l->y[1], y1 = l->y[0] + l->y[1] - y0;
 	enum canvas_role role = (enum canvas_role)look->role;
 
 	if (l->across)
-		canvas_across(c, x0, x1, y0, down ? DOWN_ACROSS : look->marked ? MARKED_ACROSS : ACROSS, role);
+		canvas_across(c, x0, x1, y0,
+			      down	     ? DOWN_ACROSS
+			      : look->marked ? MARKED_ACROSS
+					     : ACROSS,
+			      role);
 	else
-		canvas_down(c, x0, y0, y1, down ? DOWN_UPRIGHT : look->marked ? MARKED_UPRIGHT : UPRIGHT, role);
+		canvas_down(c, x0, y0, y1,
+			    down	   ? DOWN_UPRIGHT
+			    : look->marked ? MARKED_UPRIGHT
+					   : UPRIGHT,
+			    role);
 }
 
 /* "x" in the middle of a line that is down, "2x" of one with two cables down. */
-static void put_cross(struct canvas *c, const struct whole_line *l, const struct bundle_look *look, uint32_t n)
+static void put_cross(struct canvas *c, const struct whole_line *l, const struct bundle_look *look,
+		      uint32_t n)
 {
-	int x = l->n > 2 ? l->x[1] : (l->x[0] + l->x[1]) / 2, y = l->n > 2 ? l->y[1] : (l->y[0] + l->y[1]) / 2;
+	int x = l->n > 2 ? l->x[1] : (l->x[0] + l->x[1]) / 2,
+	    y = l->n > 2 ? l->y[1] : (l->y[0] + l->y[1]) / 2;
 
 	if (!l->cells) {
 		x /= 2;
@@ -290,7 +316,8 @@ static void put_last(const struct view *v, struct canvas *c, const struct own *o
 	if (p->same_hosts > 0)
 		text_add(&t, "%s on each switch  ", PLURAL((uint64_t)p->same_hosts, "host"));
 	if (p->pre + p->suf)
-		text_add(&t, "names are %.*s*%s  ", (int)p->pre, p->names.like, p->names.like + p->names.len - p->suf);
+		text_add(&t, "names are %.*s*%s  ", (int)p->pre, p->names.like,
+			 p->names.like + p->names.len - p->suf);
 	if (others)
 		text_add(&t, "%s of the fabric not shown", PLURAL(others, "other part"));
 	canvas_text_cut(c, 0, c->h - 1, c->w, text_str(&t), CANVAS_LABEL);
@@ -327,10 +354,11 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, "Map");
 	if (!o->plan || !m->layout || o->part >= m->layout->n_parts)
 		return;
-	text_add(t, " ── %s ── whole", m->layout->part[o->part].words);
+	text_add(t, " ── %s%s", m->layout->part[o->part].words, o->plan->fits ? " ── whole" : "");
 }
 
-/* --- keys ------------------------------------------------------------------------------------------------------ */
+/* --- keys
+ * ------------------------------------------------------------------------------------------------------ */
 
 static int middle(const struct whole_box *b)
 {
@@ -343,7 +371,8 @@ static int away(int a, int b)
 }
 
 /* Next box of the row (`far`: the last one) in direction dx; NULL: there is none. */
-static const struct whole_box *beside(const struct whole_plan *p, const struct whole_box *from, int dx, bool far)
+static const struct whole_box *beside(const struct whole_plan *p, const struct whole_box *from, int dx,
+				      bool far)
 {
 	const struct whole_box *best = NULL;
 
@@ -359,8 +388,8 @@ static const struct whole_box *beside(const struct whole_plan *p, const struct w
 }
 
 /* The box nearest to a column in the next row (`far`: the last one) in direction dy; NULL: there is none. */
-static const struct whole_box *next_row(const struct whole_plan *p, const struct whole_box *from, int dy, bool far,
-					int column)
+static const struct whole_box *next_row(const struct whole_plan *p, const struct whole_box *from, int dy,
+					bool far, int column)
 {
 	const struct whole_box *best = NULL;
 

@@ -158,8 +158,8 @@ static void ring_shape(const struct whole_work *k, int cell, struct ring *r)
 }
 
 /* Middle of box i, in columns and rows of the smallest size; `cell` may be wider, `rows` more. */
-static void ring_place(const struct whole_work *k, const struct ring *r, const struct around *a, int i, int cell,
-		       int rows, int *x, int *y)
+static void ring_place(const struct whole_work *k, const struct ring *r, const struct around *a, int i,
+		       int cell, int rows, int *x, int *y)
 {
 	int left = a->left, right = left + (r->top - 1) * cell, last = rows - 1 - (a->notes ? 1 : 0);
 
@@ -263,8 +263,8 @@ void whole_ring(struct whole_work *k)
 /* --- grids -------------------------------------------------------------------------------------------- */
 
 struct grid {
-	int a, b;	     /* boxes of a plane across and up */
-	int planes, across;  /* planes, and how many of them beside each other */
+	int a, b;	      /* boxes of a plane across and up */
+	int planes, across;   /* planes, and how many of them beside each other */
 	int plane_w, plane_h; /* with the space behind it */
 	bool wrap_x, wrap_y;
 	int title; /* a row for "z=1" */
@@ -301,7 +301,8 @@ static enum way link_way(const struct whole_work *k, uint32_t a, uint32_t b, uns
 		return WAY_NONE;
 	if (step == 1)
 		return WAY_STRAIGHT;
-	return k->part->dim[*dim].kind == LAYOUT_CYCLE && step == k->part->dim[*dim].size - 1 ? WAY_STUBS : WAY_NONE;
+	return k->part->dim[*dim].kind == LAYOUT_CYCLE && step == k->part->dim[*dim].size - 1 ? WAY_STUBS
+											      : WAY_NONE;
 }
 
 /* "z+5x2", in a complete dimension "x3:5": where it leads to and its label. */
@@ -390,7 +391,8 @@ static void grid_need(const struct grid *g, int *w, int *h)
 	*h = (g->planes + g->across - 1) / g->across * g->plane_h;
 }
 
-static void grid_boxes(struct whole_work *k, const struct grid *g, const struct around *a, int cell, int pitch)
+static void grid_boxes(struct whole_work *k, const struct grid *g, const struct around *a, int cell,
+		       int pitch)
 {
 	for (uint32_t i = 0; i < k->part->n; i++) {
 		const uint16_t *c = layout_coord(k->l, k->switches[i]);

@@ -132,7 +132,8 @@ static void find_ends(struct whole_work *k)
 			struct whole_end *e = &k->end[fill[k->at[d->sw[i]]]];
 			unsigned port = k->f->port_num[d->port[i]];
 
-			*e = (struct whole_end){.bundle = m, .end = (uint8_t)i, .side = WHOLE_NOWHERE, .label = -1};
+			*e = (struct whole_end){
+				.bundle = m, .end = (uint8_t)i, .side = WHOLE_NOWHERE, .label = -1};
 			if (d->n > 1)
 				snprintf(e->text, sizeof(e->text), "%ux%u", port, (unsigned)d->n);
 			else

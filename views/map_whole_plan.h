@@ -9,10 +9,10 @@
 #include "views/affix.h"
 #include "views/map_links.h"
 
-#define WHOLE_NAME 22	 /* columns of a name at most */
-#define WHOLE_GRID 64	 /* switches of a grid */
-#define WHOLE_GROUPS 9	 /* groups .. */
-#define WHOLE_MEMBERS 8	 /* .. and switches in each */
+#define WHOLE_NAME 22	   /* columns of a name at most */
+#define WHOLE_GRID 64	   /* switches of a grid */
+#define WHOLE_GROUPS 9	   /* groups .. */
+#define WHOLE_MEMBERS 8	   /* .. and switches in each */
 #define WHOLE_LARGEST 2000 /* columns or rows: nobody has a larger terminal */
 #define WHOLE_NO_GAP 0xff
 
@@ -52,8 +52,8 @@ struct whole_plan {
 	bool fits;
 	uint32_t n_bundles, n_cables; /* of the part */
 	struct affix names;	      /* of the part .. */
-	size_t pre, suf;	      /* .. and what boxes leave out of them: 0 when there is room for whole names */
-	int same_hosts;		      /* hosts on each switch when all have as many and no note says it; else -1 */
+	size_t pre, suf; /* .. and what boxes leave out of them: 0 when there is room for whole names */
+	int same_hosts;	 /* hosts on each switch when all have as many and no note says it; else -1 */
 	struct whole_box *box;
 	struct whole_label *label;
 	struct whole_line *line;
@@ -79,8 +79,8 @@ enum whole_side { WHOLE_TOP, WHOLE_BOTTOM, WHOLE_LEFT, WHOLE_RIGHT, WHOLE_ASIDE,
 struct whole_end {
 	uint32_t bundle;
 	uint8_t end, side, width;
-	int toward;	/* x of the other box: labels of a side go in this order */
-	int label;	/* once it is placed; -1 */
+	int toward; /* x of the other box: labels of a side go in this order */
+	int label;  /* once it is placed; -1 */
 	char text[24];
 };
 

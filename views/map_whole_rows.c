@@ -8,12 +8,12 @@
 #include "views/canvas.h"
 #include "views/map_whole_plan.h"
 
-#define GAP_LINES 3  /* rows of lines in a gap, at least */
-#define GAP_MOST 16  /* and at most */
-#define ARC_LINES 2  /* of arcs outside of groups .. */
-#define ARC_MOST 4   /* .. at most */
-#define GROUP_GAP 3  /* columns between groups */
-#define DENSE 8	     /* lines over the whole width, in a gap of 10 rows */
+#define GAP_LINES 3 /* rows of lines in a gap, at least */
+#define GAP_MOST 16 /* and at most */
+#define ARC_LINES 2 /* of arcs outside of groups .. */
+#define ARC_MOST 4  /* .. at most */
+#define GROUP_GAP 3 /* columns between groups */
+#define DENSE 8	    /* lines over the whole width, in a gap of 10 rows */
 
 /* Rows of boxes: row r is list[first[r]] .. list[first[r + 1] - 1]; gap r is above it. */
 struct rows {
@@ -232,7 +232,8 @@ static int put_row(struct whole_work *k, const struct rows *r, unsigned row, int
 			host_text(k, i, buf, sizeof(buf));
 			whole_put_note(k, k->x[i] - (int)strlen(buf) / 2, k->y[i] + 1, buf);
 		}
-		whole_put_side(k, i, WHOLE_BOTTOM, k->x[i] - whole_side_width(k, i, WHOLE_BOTTOM) / 2, bottom);
+		whole_put_side(k, i, WHOLE_BOTTOM, k->x[i] - whole_side_width(k, i, WHOLE_BOTTOM) / 2,
+			       bottom);
 	}
 	y = bottom + r->up[row + 1] + r->gap[row + 1];
 	if (r->blocks[0] && row > 0)

@@ -178,7 +178,8 @@ static void side_is(const char *what, const char *middle, enum map_side side, co
 	for (uint32_t i = m->first[side]; i < m->first[side + 1]; i++) {
 		const struct map_entry *e = &m->entry[i];
 
-		text_add(&t, "%s%s%s%s", t.len ? " " : "", e->way, e->way[0] ? " " : "", f->node_name[e->node]);
+		text_add(&t, "%s%s%s%s", t.len ? " " : "", e->way, e->way[0] ? " " : "",
+			 f->node_name[e->node]);
 		if (e->n > 1)
 			text_add(&t, "x%u", e->n);
 	}
@@ -270,7 +271,8 @@ static void check_labels(const struct map_bundles *b, const struct whole_plan *p
 	free(line);
 }
 
-static void check_plan(const struct fabric *f, const struct layout *l, const struct map_bundles *b, int w, int h)
+static void check_plan(const struct fabric *f, const struct layout *l, const struct map_bundles *b, int w,
+		       int h)
 {
 	struct whole_plan *p = whole_plan_new(f, l, b, 0, w, h);
 	char *cells = NEW_ARRAY((size_t)w * (size_t)h + 1, char);
@@ -337,8 +339,8 @@ static void needs(const char *what, int w, const char *expected)
 	if (p->why)
 		snprintf(text, sizeof(text), "%s", p->why);
 	else
-		snprintf(text, sizeof(text), "%d x %d, %u in %u, %u not", p->need_w, p->need_h, p->n_cables, p->n_bundles,
-			 p->undrawn);
+		snprintf(text, sizeof(text), "%d x %d, %u in %u, %u not", p->need_w, p->need_h, p->n_cables,
+			 p->n_bundles, p->undrawn);
 	if (strcmp(text, expected) != 0)
 		fail_msg("%s: %s, expected %s", what, text, expected);
 	whole_plan_free(p);
@@ -465,9 +467,12 @@ static void test_around(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_entries_complete), cmocka_unit_test(test_bundles_complete),
-		cmocka_unit_test(test_sides),		 cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_needs),		 cmocka_unit_test(test_around),
+		cmocka_unit_test(test_entries_complete),
+		cmocka_unit_test(test_bundles_complete),
+		cmocka_unit_test(test_sides),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_around),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
