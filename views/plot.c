@@ -169,8 +169,8 @@ static void footer(const struct view *v, struct text *t)
 	else if (p->buckets)
 		text_add(t, "mean %.3f links, those of both hosts included", p->buckets->mean);
 	else if (s && s->n)
-		text_add(t, "order %s; mean %.2f, worst %u, %u free of congestion",
-			 shift_by_text(s->by), s->mean, s->load[s->worst].max, s->free);
+		text_add(t, "order %s; mean %.2f, worst %u, %u free of congestion", shift_by_text(s->by),
+			 s->mean, s->load[s->worst].max, s->free);
 }
 
 static const char *column_name(const struct view *v, unsigned col)

@@ -18,8 +18,9 @@ enum shift_by { SHIFT_LID, SHIFT_FTREE, SHIFT_NAME };
 /* The order of shifts, the same whatever engine routed, so that engines can be compared. */
 struct shift_order {
 	enum shift_by by;
-	uint32_t n;	 /* places */
-	uint32_t *place; /* [n] endports that count; NO_ID = a missing node, which sends and receives nothing */
+	uint32_t n; /* places */
+	uint32_t *
+		place; /* [n] endports that count; NO_ID = a missing node, which sends and receives nothing */
 };
 
 /* "lid", "ftree", "name"; and in words: "by LID", "of the fat tree", "by name". */

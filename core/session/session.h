@@ -73,8 +73,8 @@ struct session {
 	struct snapshot *snapshot;
 	size_t n_snapshots, cap_snapshots;
 
-	struct walk *walk; /* through the recording of a run (session_walk()); NULL = none */
-	uint64_t walk_of;  /* generation it was made in */
+	struct walk *walk;		   /* through the recording of a run (session_walk()); NULL = none */
+	uint64_t walk_of;		   /* generation it was made in */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
 	struct drawing_note *drawing;
 	size_t n_drawings, cap_drawings;

@@ -19,29 +19,29 @@ struct sweep;
 struct walk;
 
 /*
- * Tables that events change.  A cell's place (`at`) is told by the index; [a x b] is at = a * (size of b) + b.
- * Cells of `wide` ones are 32 bits, the others bytes.  All begin as the value in brackets.
+ * Tables that events change.  A cell's place (`at`) is told by the index; [a x b] is at = a * (size of b) +
+ * b. Cells of `wide` ones are 32 bits, the others bytes.  All begin as the value in brackets.
  */
 enum rec_table {
-	T_ENTRY, /* [switch x LID] port of a forwarding table (NO_PATH); a row has max_lid + 1 cells */
-	T_HOPS,	 /* [target switch x port id] cost through a port, port 0: the least (NO_PATH) */
-	T_PLAIN, /* the same: a matrix made before the one of T_HOPS (NO_PATH) */
-	T_ROOT,	 /* [switch] verdict on a root, 1 + enum root_verdict (0) */
-	T_RANK,	 /* wide [switch] rank (NO_RANK) */
-	T_COUNT, /* wide [port id] routes counted (0) */
-	T_OUT,	 /* [target x switch] link a route takes, by the engine's own ids (255) */
-	T_FIRST, /* [switch x switch] layer a pair was put in first, by the engine's own ids (255) */
-	T_LAYER, /* the same after it was moved (255) */
-	T_DEP,	 /* wide [layer x dependency] pair that brought it, s * n_switches + d (NO_ID) */
-	T_TUPLE, /* wide [switch] what places a switch (NO_ID) */
-	T_UP,	 /* wide [cable, then group] those taught to climb by it (0) */
-	T_DOWN,	 /* wide [cable, then group] main climbs through it (0) */
-	T_SLOT,	 /* wide [slot] group that stands there, as an engine goes through them (NO_ID) */
-	T_KEY,	 /* wide [element] what its way is weighed by (NO_ID) */
+	T_ENTRY,  /* [switch x LID] port of a forwarding table (NO_PATH); a row has max_lid + 1 cells */
+	T_HOPS,	  /* [target switch x port id] cost through a port, port 0: the least (NO_PATH) */
+	T_PLAIN,  /* the same: a matrix made before the one of T_HOPS (NO_PATH) */
+	T_ROOT,	  /* [switch] verdict on a root, 1 + enum root_verdict (0) */
+	T_RANK,	  /* wide [switch] rank (NO_RANK) */
+	T_COUNT,  /* wide [port id] routes counted (0) */
+	T_OUT,	  /* [target x switch] link a route takes, by the engine's own ids (255) */
+	T_FIRST,  /* [switch x switch] layer a pair was put in first, by the engine's own ids (255) */
+	T_LAYER,  /* the same after it was moved (255) */
+	T_DEP,	  /* wide [layer x dependency] pair that brought it, s * n_switches + d (NO_ID) */
+	T_TUPLE,  /* wide [switch] what places a switch (NO_ID) */
+	T_UP,	  /* wide [cable, then group] those taught to climb by it (0) */
+	T_DOWN,	  /* wide [cable, then group] main climbs through it (0) */
+	T_SLOT,	  /* wide [slot] group that stands there, as an engine goes through them (NO_ID) */
+	T_KEY,	  /* wide [element] what its way is weighed by (NO_ID) */
 	T_EGRESS, /* wide [element] port id by which it sends (NO_ID) */
-	T_USE,	 /* wide [link] routes (0) */
-	T_DIST,	 /* wide [switch] distance (NO_ID) */
-	T_VIA,	 /* wide [switch] port id by which it sends (NO_ID) */
+	T_USE,	  /* wide [link] routes (0) */
+	T_DIST,	  /* wide [switch] distance (NO_ID) */
+	T_VIA,	  /* wide [switch] port id by which it sends (NO_ID) */
 	T_WEIGHT, /* wide [port id] weight of a channel (0) */
 	N_TABLES
 };
@@ -90,7 +90,16 @@ enum rec_flags {
 };
 
 /* What a field of an event is. */
-enum rec_field { FIELD_NONE, FIELD_TEXT, FIELD_SWITCH, FIELD_TARGET, FIELD_LID, FIELD_LAYER, FIELD_PAIR, FIELD_ROUND };
+enum rec_field {
+	FIELD_NONE,
+	FIELD_TEXT,
+	FIELD_SWITCH,
+	FIELD_TARGET,
+	FIELD_LID,
+	FIELD_LAYER,
+	FIELD_PAIR,
+	FIELD_ROUND
+};
 
 /* Kinds of boundaries between steps ("the next round"). */
 enum rec_key { KEY_PHASE, KEY_ROUND, KEY_SWITCH, KEY_LID, KEY_PAIR, KEY_LAYER, N_KEYS };
@@ -186,8 +195,8 @@ struct rec_scheme {
 	/* The sentence of the step at which the walk is. */
 	void (*sentence)(struct walk *w, struct text *t);
 	/*
-	 * The routing's operations at a step, and the tables behind them (freed by ops->free_priv; NULL: it has
-	 * none, and no operations then).  end: the routing of the whole run, NULL when it refused.
+	 * The routing's operations at a step, and the tables behind them (freed by ops->free_priv; NULL: it
+	 * has none, and no operations then).  end: the routing of the whole run, NULL when it refused.
 	 */
 	const struct routing_ops *ops;
 	void *(*priv_at)(struct walk *w, const struct routing *end);

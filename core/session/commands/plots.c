@@ -123,8 +123,7 @@ static int make_shifts(struct session *s, const struct plot_of *of, struct plots
 	d->n = 1;
 	text_add(line, "%u of %s of %s (%s): mean %.2f, worst %u, %u free of congestion", sh->n,
 		 PLURAL(sh->n_places ? sh->n_places - 1 : 0, "shift"), PLURAL(sh->n_places, "place"),
-		 shift_by_text(sh->by), sh->mean,
-		 sh->n ? sh->load[sh->worst].max : 0, sh->free);
+		 shift_by_text(sh->by), sh->mean, sh->n ? sh->load[sh->worst].max : 0, sh->free);
 	d->title = str_printf("%s: contention of shifts", drawing_source(s->fabric));
 	shifts_free(sh);
 	return 0;
