@@ -17,8 +17,6 @@
 void interpreter_free(struct interpreter *in)
 {
 	step_list_clear(&in->steps);
-	free(in->config_chain);
-	in->config_chain = NULL;
 }
 
 /* --- splitting ------------------------------------------------------------------------- */

@@ -33,7 +33,6 @@ struct step_list {
 struct interpreter {
 	struct session *session; /* borrowed */
 	struct step_list steps;	 /* of the last `step start` */
-	char *config_chain;	 /* routing_engine of the last `config`, NULL = none */
 	atomic_bool quit;	 /* `quit` was given */
 };
 

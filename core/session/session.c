@@ -86,6 +86,7 @@ void session_free(struct session *s)
 	free(s->event);
 	free(s->snapshot);
 	free(s->drawing);
+	free(s->configured);
 	setup_unref(s->setup);
 	free(s->option_tables);
 	if (s->names) {

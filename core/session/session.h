@@ -69,6 +69,8 @@ struct session {
 	struct snapshot *snapshot;
 	size_t n_snapshots, cap_snapshots;
 
+	char *configured; /* routing_engine of the last `config`, NULL = none */
+
 	struct drawing_note *drawing;
 	size_t n_drawings, cap_drawings;
 };
