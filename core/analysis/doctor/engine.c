@@ -97,8 +97,8 @@ int find_vls_later(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
-#define DISTANCE_END ((uint64_t)1 << 31) /* dfsssp and sssp count no further; a link is worth LIDs squared \
-					  */
+/* dfsssp and sssp count no further; a link is worth LIDs squared at least. */
+#define DISTANCE_END ((uint64_t)1 << 31)
 
 /* LIDs of CAs and switches. */
 static uint64_t counted_lids(const struct sweep *w)
