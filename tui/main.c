@@ -232,7 +232,7 @@ static void fabric_lines(const struct command_line *cl, struct line_list *l)
 
 static void route_lines(const struct command_line *cl, const struct interpreter *in, struct line_list *l)
 {
-	const char *engines = cl->engines ? cl->engines : in->config_chain;
+	const char *engines = cl->engines ? cl->engines : in->session->configured;
 
 	if (engines && (cl->fabric || cl->live || cl->engines))
 		add_line(l, "route", engines);

@@ -24,6 +24,7 @@ struct question {
 	const struct setup *setup; /* reference held */
 	const struct engine *const *engines;
 	const struct sweep *now; /* reference held; NULL = nothing is routed */
+	char *configured;	 /* as in the session; owned */
 };
 
 struct priv {
@@ -37,6 +38,7 @@ static void free_question(void *value)
 
 	setup_unref(q->setup);
 	sweep_unref(q->now);
+	free(q->configured);
 	free(q);
 }
 
@@ -51,7 +53,8 @@ static void free_answer(void *value)
 static void *run_doctor(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
 	const struct question *q = base;
-	struct doctor_request rq = {.setup = q->setup, .engines = q->engines, .now = q->now};
+	struct doctor_request rq = {
+		.setup = q->setup, .engines = q->engines, .now = q->now, .configured = q->configured};
 	struct doctor_answer *a = NEW(struct doctor_answer);
 
 	(void)w;
@@ -67,7 +70,7 @@ static bool question_equal(const void *was, const void *value)
 {
 	const struct question *a = was, *b = value;
 
-	return a->now == b->now && setup_equal(a->setup, b->setup);
+	return a->now == b->now && str_same(a->configured, b->configured) && setup_equal(a->setup, b->setup);
 }
 
 const struct result *doctor_question(struct scene *sc)
@@ -80,6 +83,7 @@ const struct result *doctor_question(struct scene *sc)
 	q->setup = setup_ref(sc->event->setup);
 	q->engines = sc->session->engines;
 	q->now = sc->sweep ? sweep_ref(sc->sweep) : NULL;
+	q->configured = sc->session->configured ? str_dup(sc->session->configured) : NULL;
 	sc->doctor = result_keep(sc->doctor, q, &task_question, question_equal);
 	return sc->doctor;
 }

@@ -30,6 +30,7 @@ struct question {
 	const struct engine *const *engines;
 	const struct sweep *now; /* reference held; NULL = nothing is routed */
 	char *chain;		 /* owned; NULL: find the engine */
+	char *configured;	 /* as in the session; owned */
 };
 
 struct answer {
@@ -55,6 +56,7 @@ static void free_question(void *value)
 	setup_unref(q->setup);
 	sweep_unref(q->now);
 	free(q->chain);
+	free(q->configured);
 	free(q);
 }
 
@@ -75,6 +77,7 @@ static void *run_drift(const struct sweep *w, const void *base, const uint32_t *
 		.engines = q->engines,
 		.now = q->now,
 		.chain = q->chain,
+		.configured = q->configured,
 	};
 	struct answer *a = NEW(struct answer);
 
@@ -89,16 +92,12 @@ static const struct task task_question = {.free = free_question};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static bool question_equal(const void *was, const void *value)
 {
 	const struct question *a = was, *b = value;
 
-	return a->now == b->now && same_text(a->chain, b->chain) && setup_equal(a->setup, b->setup);
+	return a->now == b->now && str_same(a->chain, b->chain) && str_same(a->configured, b->configured) &&
+	       setup_equal(a->setup, b->setup);
 }
 
 /* NULL and *e: a word is wrong. */
@@ -122,6 +121,7 @@ static struct question *make_question(const struct view *v, struct err *e)
 	q->setup = setup_with(sc->event->setup, &(struct setup){.options = opts});
 	q->engines = sc->session->engines;
 	q->now = sc->sweep ? sweep_ref(sc->sweep) : NULL;
+	q->configured = sc->session->configured ? str_dup(sc->session->configured) : NULL;
 	options_free(opts);
 	if (!rc)
 		return q;

@@ -4,6 +4,8 @@
 #ifndef IBSCOPE_MEMORY_H
 #define IBSCOPE_MEMORY_H
 
+#include <string.h>
+
 #include "core/base/defs.h"
 #include "core/base/err.h"
 
@@ -17,6 +19,12 @@ NEVER_NULL void *mem_array(size_t n, size_t size); /* zeroed, checked for overfl
 NEVER_NULL void *mem_resize(void *p, size_t n, size_t size);
 NEVER_NULL void *mem_dup(const void *p, size_t size);
 NEVER_NULL char *str_dup(const char *s);
+
+/* The same text, or none both times? */
+static inline bool str_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
 
 #define NEW(type) ((type *)mem_alloc(sizeof(type)))
 #define NEW_ARRAY(n, type) ((type *)mem_array((n), sizeof(type)))

@@ -89,6 +89,7 @@ void session_free(struct session *s)
 	free(s->snapshot);
 	lesson_place_unref(s->lesson);
 	free(s->drawing);
+	free(s->configured);
 	setup_unref(s->setup);
 	free(s->option_tables);
 	walk_free(s->walk);

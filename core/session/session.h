@@ -76,6 +76,7 @@ struct session {
 	struct walk *walk;		   /* through the recording of a run (session_walk()); NULL = none */
 	uint64_t walk_of;		   /* generation it was made in */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
+	char *configured; /* routing_engine of the last `config`, NULL = none */
 	struct drawing_note *drawing;
 	size_t n_drawings, cap_drawings;
 };

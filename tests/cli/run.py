@@ -26,6 +26,7 @@ SECONDS = 120  # no case takes one; a bound for a program that hangs
 ENDLESS = "mesh:5x4,fail=3,shuffle=1,seed=12"
 
 FILES = {
+    "dor.conf": "routing_engine dor\n",
     "qos.conf": "qos TRUE\n",
     "mesh.conf": "do_mesh_analysis TRUE\n",
     "chain.conf": "routing_engine updn,minhop\n",
@@ -90,6 +91,10 @@ CASES = [
     Case("no engine is left", ["torus:4x4", "-e", "route updn,no_fallback; show"], 1, r"No engine is left \(no_fallback\)[\s\S]*not routed"),
     Case("no engine at start", ["torus:4x4", "-R", "updn,no_fallback", "-e", "show"], 1, r"not routed", r"No engine is left"),
     Case("an engine is left", ["torus:4x4", "-e", "route updn; route dor,no_fallback"], 0, r"dor routed"),
+    Case("a pane takes the engine of the configuration first", ["--json", "torus:4x4", "-R", "dor", "-e",
+         "export lfts dor.lfts; config dor.conf; tables dor.lfts; list drift"], 0, r'"title":"Drift from dor '),
+    Case("without one another that makes the same tables", ["--json", "torus:4x4", "-R", "dor", "-e",
+         "export lfts dor.lfts; tables dor.lfts; list drift"], 0, r'"title":"Drift from lash '),
     Case("credit loop", ["torus:4x4", "-R", "minhop", "-e", "check"], 1, r"credit loops[\s\S]*^NOT SOUND"),
     Case("fault seen by an earlier command", [TREE, *UPDN, "-e", "fail switch leaf-01; check; undo; check"], 1,
          r"NOT SOUND[\s\S]*^Sound"),

@@ -300,6 +300,17 @@ static const struct expected faults[] = {
 	 NULL,
 	 {{"dfsssp-cap", "(AD25)"}, {"engine-refused", "dfsssp refuses, minhop routes"}},
 	 NULL},
+	/* 120 hosts with 64 LIDs, 40 switches with 1: 39 hops of 7,720 LIDs squared are beyond 2^31, 36 are
+	   not */
+	{"synth mesh:40x1,hosts=3; set guid 0x0002c90300f00781; route sssp lmc=6",
+	 NULL,
+	 {{"dfsssp-cap", "sssp cannot count that far: 7720 LIDs, 39 hops between switches; beyond 36 hops"}},
+	 NULL},
+	{"synth mesh:40x1,hosts=3; route sssp lmc=6",
+	 NULL,
+	 {{"dfsssp-cap", "sssp refuses: 3 of 40 switches are not reached"}},
+	 NULL},
+	{"synth mesh:36x1,hosts=3; route sssp lmc=6", NULL, {{NULL, NULL}}, "dfsssp-cap"},
 	{"synth mesh:5x4,fail=3,shuffle=1,seed=12; route lash do_mesh_analysis=TRUE",
 	 "error hang, warning hot-cable",
 	 {{"hang", "OpenSM never ends routing here: lash"}},

@@ -2,9 +2,11 @@
  * Findings about the engines that were asked for.  The engines themselves know when OpenSM would refuse,
  * hang, crash or do something odd (struct sweep: refusal, fatal, notes); here that is only sorted by kind.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/distances.h"
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
 
@@ -95,15 +97,82 @@ int find_vls_later(struct doctor *d, const struct rule *r)
 	return 0;
 }
 
+/* dfsssp and sssp count no further; a link is worth LIDs squared at least. */
+#define DISTANCE_END ((uint64_t)1 << 31)
+
+/* LIDs of CAs and switches. */
+static uint64_t counted_lids(const struct sweep *w)
+{
+	const struct fabric *f = w->fabric;
+	uint64_t n = 0;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (w->topo->endport_up[ep] && f->node_type[endport_node(f, ep)] != NODE_ROUTER)
+			n += w->lids->count[ep];
+	return n;
+}
+
+/* Links from a switch to the one that is farthest. */
+static unsigned farthest(const struct topo *t, uint32_t sw, uint16_t *hops)
+{
+	unsigned most = 0;
+
+	switch_distances(t, sw, hops);
+	for (uint32_t s = 0; s < t->fabric->n_switches; s++)
+		if (hops[s] != NO_HOPS && hops[s] > most)
+			most = hops[s];
+	return most;
+}
+
+/* The longest least way between switches, 0 where no way can be worth DISTANCE_END; cancelled: what was
+ * found. */
+static unsigned longest_way(const struct doctor *d, const struct topo *t, uint64_t lids)
+{
+	uint16_t *hops = NEW_ARRAY((size_t)t->fabric->n_switches + 1, uint16_t);
+	unsigned most = 0;
+	bool near = false;
+
+	for (uint32_t s = 0; s < t->fabric->n_switches && !near && !progress_cancelled(d->p); s++) {
+		unsigned far = switch_up(t, s) ? farthest(t, s, hops) : 0;
+
+		/* no way is longer than two from the first switch */
+		near = far && !most && 2 * far * lids * lids < DISTANCE_END;
+		most = far > most ? far : most;
+	}
+	free(hops);
+	return near ? 0 : most;
+}
+
+/* It is in force, but what is farthest away it may leave without a route. */
+static void tell_far(struct doctor *d, const struct rule *r)
+{
+	const struct sweep *w = d->computed;
+	uint64_t lids;
+	unsigned hops;
+
+	if (!w || (strcmp(in_force(w), "dfsssp") != 0 && strcmp(in_force(w), "sssp") != 0))
+		return;
+	lids = counted_lids(w);
+	hops = longest_way(d, w->topo, lids);
+	if (hops * lids * lids >= DISTANCE_END)
+		finding_more(tell(d, r,
+				  "%s cannot count that far: %" PRIu64
+				  " LIDs, %u hops between switches; beyond %" PRIu64
+				  " hops there are no routes.",
+				  in_force(w), lids, hops, (DISTANCE_END - 1) / (lids * lids)),
+			     "check");
+}
+
 int find_dfsssp_cap(struct doctor *d, const struct rule *r)
 {
 	const struct sweep *w = d->computed;
 	struct finding *x;
 
+	tell_far(d, r);
 	for (size_t i = 0; w && i < w->n_refusals; i++) {
 		const char *why = w->refusal[i].why;
 
-		if (!strstr(why, "(AD14)") && !strstr(why, "(AD25)"))
+		if (!strstr(why, "(AD14)") && !strstr(why, "(AD25)") && !strstr(why, "end at 2^31"))
 			continue;
 		x = tell(d, r, "%s refuses: %s.", w->refusal[i].engine, why);
 		x->severity = SEVERITY_ERROR;

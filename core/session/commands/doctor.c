@@ -79,7 +79,7 @@ static int cmd_doctor(struct session *s, int argc, char **argv, struct out *o, s
 		.setup = s->setup,
 		.engines = s->engines,
 		.now = session_sweep(s),
-		.configured = o->run->in->config_chain,
+		.configured = s->configured,
 	};
 	struct diagnosis *d;
 

@@ -249,7 +249,7 @@ static int cmd_drift(struct session *s, int argc, char **argv, struct out *o, st
 	struct drift_request rq = {
 		.engines = s->engines,
 		.now = session_sweep(s),
-		.configured = o->run->in->config_chain,
+		.configured = s->configured,
 	};
 	struct drift_ranking *ranking = NULL;
 	struct drift *d = NULL;

@@ -410,10 +410,11 @@ static int cmd_config(struct session *s, int argc, char **argv, struct out *o, s
 					    .setup.chain = engines,
 					    .text = "routing_engine",
 					    .progress = o->run->progress};
-		struct interpreter *in = o->run->in;
 
-		free(in->config_chain);
-		in->config_chain = str_dup(engines);
+		session_lock(s);
+		free(s->configured);
+		s->configured = str_dup(engines);
+		session_unlock(s);
 		out_text(o, "routing_engine %s\n", engines);
 		if (at) {
 			rc = session_change(s, &rq, e);
