@@ -10,10 +10,22 @@
 enum { RULE_ONLY, RULE_LEAST, RULE_FIRST, RULE_FORWARDED, RULE_SHIFTED, RULE_NAMED };
 
 /* From RULE_NAMED on as struct choice names them. */
-const char *const assign_rules[] = {"only candidate",	"least count", "first of equals", "least forwarded",
-				    "shifted",		"own LID",     "attached here",	  "not attached to a switch",
-				    "unreachable",	"kept",	       "random",	  "no candidate",
-				    "new system",	"new node",    "from the file",	  "as read",
+const char *const assign_rules[] = {"only candidate",
+				    "least count",
+				    "first of equals",
+				    "least forwarded",
+				    "shifted",
+				    "own LID",
+				    "attached here",
+				    "not attached to a switch",
+				    "unreachable",
+				    "kept",
+				    "random",
+				    "no candidate",
+				    "new system",
+				    "new node",
+				    "from the file",
+				    "as read",
 				    NULL};
 
 static unsigned named_rule(const char *rule)
@@ -114,7 +126,9 @@ static void say_candidates(const struct walk *w, const struct rec_event *ev, uin
 		text_add(t, " of %s", PLURAL(n, "candidate"));
 	if (n)
 		text_add(t, " at %s", PLURAL(least, "hop"));
-	text_add(t, ev->flags & REC_COUNTED ? "; counted" : ev->port == NO_PATH ? "; no entry" : "; not counted");
+	text_add(t, ev->flags & REC_COUNTED ? "; counted"
+		    : ev->port == NO_PATH   ? "; no entry"
+					    : "; not counted");
 	if (n)
 		text_add(t, "  [port:routes%s]", text_str(&list));
 	text_free(&list);
@@ -124,7 +138,8 @@ static void say_choice(const struct walk *w, const struct rec_event *ev, struct 
 {
 	const struct recording *r = walk_recording(w);
 	const struct sweep *s = recording_sweep(r);
-	uint32_t owner = lid_owner(s->lids, ev->b), target = owner == NO_ID ? NO_ID : s->topo->endport_switch[owner];
+	uint32_t owner = lid_owner(s->lids, ev->b),
+		 target = owner == NO_ID ? NO_ID : s->topo->endport_switch[owner];
 	char name[300] = "nobody";
 
 	if (owner != NO_ID)
@@ -178,7 +193,9 @@ static void say_learn(const struct walk *w, const struct rec_event *ev, struct t
 		text_add(t, "round %u: %s reaches %s by port %u: %s", ev->b, switch_name(f, ev->a),
 			 switch_name(f, target), ev->port, PLURAL(value, "hop"));
 	else
-		text_add(t, "round %u: %s takes %s from %s by port %u, the hops from there and those of the cable",
+		text_add(t,
+			 "round %u: %s takes %s from %s by port %u, the hops from there and those of the "
+			 "cable",
 			 ev->b, switch_name(f, ev->a), PLURAL(n, "target"), switch_name(f, peer), ev->port);
 }
 

@@ -138,7 +138,7 @@ struct search {
 	unsigned weight;       /* price of a forbidden turn, 0 = it cannot be had */
 	unsigned max;	       /* largest value stored */
 	uint32_t n_priced, n_erased;
-	bool told; /* visits of the present target are reported */
+	bool told;	      /* visits of the present target are reported */
 	struct recorder *rec; /* NULL = none */
 	enum rec_table table; /* of the recording */
 };
@@ -244,7 +244,8 @@ static void record_cell(const struct search *k, uint32_t t, uint32_t port, unsig
 }
 
 /* What the neighbour at an arc learns in a visit, before its least is put. */
-static void record_taught(const struct search *k, uint32_t t, const struct arc *a, unsigned was, unsigned cost)
+static void record_taught(const struct search *k, uint32_t t, const struct arc *a, unsigned was,
+			  unsigned cost)
 {
 	record_cell(k, t, a->port, was, cost);
 	if (cost < k->least[a->sw])

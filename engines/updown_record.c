@@ -9,7 +9,8 @@
 #include "engines/updown.h"
 
 /* Rules: those of a choice, then verdicts on roots; of a verdict the place is enum root_verdict. */
-static const char *const verdict_rules[] = {"root: counted", "root: spread", "root: second", "root: no hosts"};
+static const char *const verdict_rules[] = {"root: counted", "root: spread", "root: second",
+					    "root: no hosts"};
 
 /* --- events ---------------------------------------------------------------------------------------- */
 
@@ -150,8 +151,8 @@ static void say_visit(const struct walk *w, const struct rec_event *ev, struct t
 	uint32_t cursor = 0, n = 0;
 	struct rec_delta d;
 
-	text_add(t, "target %s, at %s (%s; packets go %s from here)", switch_name(f, ev->b), switch_name(f, ev->a),
-		 PLURAL(ev->port, "hop"), way[ev->flags & 3]);
+	text_add(t, "target %s, at %s (%s; packets go %s from here)", switch_name(f, ev->b),
+		 switch_name(f, ev->a), PLURAL(ev->port, "hop"), way[ev->flags & 3]);
 	while (recording_next_delta(r, walk_step(w), &cursor, &d)) {
 		uint32_t port = d.at % f->n_ports;
 
@@ -173,7 +174,8 @@ static void say_turn(const struct walk *w, const struct rec_event *ev, struct te
 	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
 
 	text_add(t, "target %s: %s by port %u: %s", switch_name(f, ev->b), switch_name(f, ev->a), ev->port,
-		 ev->kind == REC_FORBID ? "forbidden: down and then up" : "allowed at a price: down and then up");
+		 ev->kind == REC_FORBID ? "forbidden: down and then up"
+					: "allowed at a price: down and then up");
 }
 
 static void sentence(struct walk *w, struct text *t)

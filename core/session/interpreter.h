@@ -36,8 +36,8 @@ struct interpreter {
 	size_t steps_shown;	 /* of a walk: the step before the first of those shown last */
 	char **stop_at;		 /* conditions of `step break` */
 	size_t n_stops, cap_stops;
-	char *config_chain;	 /* routing_engine of the last `config`, NULL = none */
-	atomic_bool quit;	 /* `quit` was given */
+	char *config_chain; /* routing_engine of the last `config`, NULL = none */
+	atomic_bool quit;   /* `quit` was given */
 };
 
 void interpreter_free(struct interpreter *in); /* what it holds */

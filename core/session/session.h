@@ -64,6 +64,8 @@ struct session {
 
 	struct walk *walk; /* through the recording of a run (session_walk()); NULL = none */
 	uint64_t walk_of;  /* generation it was made in */
+	const struct sweep
+		*moment; /* while a command tells of a step of it: that step; borrowed, else NULL */
 };
 
 /*

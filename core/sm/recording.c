@@ -352,8 +352,7 @@ static bool pair_concerns(const struct recording *r, const struct rec_focus *f, 
 		return false;
 	if (f->lid && target != a && target != b)
 		return false;
-	return f->pair_a == NO_ID || (f->pair_a == a && f->pair_b == b) ||
-	       (f->pair_a == b && f->pair_b == a);
+	return f->pair_a == NO_ID || (f->pair_a == a && f->pair_b == b) || (f->pair_a == b && f->pair_b == a);
 }
 
 bool rec_concerns(const struct recording *r, const struct rec_focus *f, const struct rec_event *ev)
@@ -365,7 +364,8 @@ bool rec_concerns(const struct recording *r, const struct rec_focus *f, const st
 		return false;
 	if (k->a == FIELD_PAIR)
 		return pair_concerns(r, f, ev->a / n, ev->a % n) &&
-		       (f->layer == 255 || f->layer == ev->b || (ev->kind == REC_TURN && f->layer == ev->port));
+		       (f->layer == 255 || f->layer == ev->b ||
+			(ev->kind == REC_TURN && f->layer == ev->port));
 	if (f->pair_a != NO_ID || f->layer != 255) /* nothing but pairs, and what is about the whole */
 		return k->a == FIELD_TEXT || k->a == FIELD_NONE;
 	if (k->b == FIELD_LID)

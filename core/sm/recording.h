@@ -19,29 +19,29 @@ struct sweep;
 struct walk;
 
 /*
- * Tables that events change.  A cell's place (`at`) is told by the index; [a x b] is at = a * (size of b) + b.
- * Cells of `wide` ones are 32 bits, the others bytes.  All begin as the value in brackets.
+ * Tables that events change.  A cell's place (`at`) is told by the index; [a x b] is at = a * (size of b) +
+ * b. Cells of `wide` ones are 32 bits, the others bytes.  All begin as the value in brackets.
  */
 enum rec_table {
-	T_ENTRY, /* [switch x LID] port of a forwarding table (NO_PATH); a row has max_lid + 1 cells */
-	T_HOPS,	 /* [target switch x port id] cost through a port, port 0: the least (NO_PATH) */
-	T_PLAIN, /* the same: a matrix made before the one of T_HOPS (NO_PATH) */
-	T_ROOT,	 /* [switch] verdict on a root, 1 + enum root_verdict (0) */
-	T_RANK,	 /* wide [switch] rank (NO_RANK) */
-	T_COUNT, /* wide [port id] routes counted (0) */
-	T_OUT,	 /* [target x switch] link a route takes, by the engine's own ids (255) */
-	T_FIRST, /* [switch x switch] layer a pair was put in first, by the engine's own ids (255) */
-	T_LAYER, /* the same after it was moved (255) */
-	T_DEP,	 /* wide [layer x dependency] pair that brought it, s * n_switches + d (NO_ID) */
-	T_TUPLE, /* wide [switch] what places a switch (NO_ID) */
-	T_UP,	 /* wide [cable, then group] those taught to climb by it (0) */
-	T_DOWN,	 /* wide [cable, then group] main climbs through it (0) */
-	T_SLOT,	 /* wide [slot] group that stands there, as an engine goes through them (NO_ID) */
-	T_KEY,	 /* wide [element] what its way is weighed by (NO_ID) */
+	T_ENTRY,  /* [switch x LID] port of a forwarding table (NO_PATH); a row has max_lid + 1 cells */
+	T_HOPS,	  /* [target switch x port id] cost through a port, port 0: the least (NO_PATH) */
+	T_PLAIN,  /* the same: a matrix made before the one of T_HOPS (NO_PATH) */
+	T_ROOT,	  /* [switch] verdict on a root, 1 + enum root_verdict (0) */
+	T_RANK,	  /* wide [switch] rank (NO_RANK) */
+	T_COUNT,  /* wide [port id] routes counted (0) */
+	T_OUT,	  /* [target x switch] link a route takes, by the engine's own ids (255) */
+	T_FIRST,  /* [switch x switch] layer a pair was put in first, by the engine's own ids (255) */
+	T_LAYER,  /* the same after it was moved (255) */
+	T_DEP,	  /* wide [layer x dependency] pair that brought it, s * n_switches + d (NO_ID) */
+	T_TUPLE,  /* wide [switch] what places a switch (NO_ID) */
+	T_UP,	  /* wide [cable, then group] those taught to climb by it (0) */
+	T_DOWN,	  /* wide [cable, then group] main climbs through it (0) */
+	T_SLOT,	  /* wide [slot] group that stands there, as an engine goes through them (NO_ID) */
+	T_KEY,	  /* wide [element] what its way is weighed by (NO_ID) */
 	T_EGRESS, /* wide [element] port id by which it sends (NO_ID) */
-	T_USE,	 /* wide [link] routes (0) */
-	T_DIST,	 /* wide [switch] distance (NO_ID) */
-	T_VIA,	 /* wide [switch] port id by which it sends (NO_ID) */
+	T_USE,	  /* wide [link] routes (0) */
+	T_DIST,	  /* wide [switch] distance (NO_ID) */
+	T_VIA,	  /* wide [switch] port id by which it sends (NO_ID) */
 	T_WEIGHT, /* wide [port id] weight of a channel (0) */
 	N_TABLES
 };
@@ -90,7 +90,16 @@ enum rec_flags {
 };
 
 /* What a field of an event is. */
-enum rec_field { FIELD_NONE, FIELD_TEXT, FIELD_SWITCH, FIELD_TARGET, FIELD_LID, FIELD_LAYER, FIELD_PAIR, FIELD_ROUND };
+enum rec_field {
+	FIELD_NONE,
+	FIELD_TEXT,
+	FIELD_SWITCH,
+	FIELD_TARGET,
+	FIELD_LID,
+	FIELD_LAYER,
+	FIELD_PAIR,
+	FIELD_ROUND
+};
 
 /* Kinds of boundaries between steps ("the next round"). */
 enum rec_key { KEY_PHASE, KEY_ROUND, KEY_SWITCH, KEY_LID, KEY_PAIR, KEY_LAYER, N_KEYS };
@@ -186,8 +195,8 @@ struct rec_scheme {
 	/* The sentence of the step at which the walk is. */
 	void (*sentence)(struct walk *w, struct text *t);
 	/*
-	 * The routing's operations at a step, and the tables behind them (freed by ops->free_priv; NULL: it has
-	 * none, and no operations then).  end: the routing of the whole run, NULL when it refused.
+	 * The routing's operations at a step, and the tables behind them (freed by ops->free_priv; NULL: it
+	 * has none, and no operations then).  end: the routing of the whole run, NULL when it refused.
 	 */
 	const struct routing_ops *ops;
 	void *(*priv_at)(struct walk *w, const struct routing *end);
@@ -199,22 +208,22 @@ const char *recording_rule(const struct recording *r, const struct rec_event *ev
 /* --- for engines -------------------------------------------------------------------------- */
 
 /* Cells of a table; before the first change of it. */
-void rec_cells(struct recorder *r, enum rec_table t, size_t n);
+void rec_cells(struct recorder *k, enum rec_table t, size_t n);
 /* An event; changes and extra words that follow are its. */
-void rec_event(struct recorder *r, enum rec_kind k, unsigned rule, unsigned port, uint32_t a, uint32_t b);
-void rec_flag(struct recorder *r, unsigned flags); /* of the event before */
-void rec_text(struct recorder *r, enum rec_kind k, const char *text);
+void rec_event(struct recorder *k, enum rec_kind kind, unsigned rule, unsigned port, uint32_t a, uint32_t b);
+void rec_flag(struct recorder *k, unsigned flags); /* of the event before */
+void rec_text(struct recorder *k, enum rec_kind kind, const char *text);
 /* A change by the event before; a cell changes at most once by one event. */
-void rec_delta(struct recorder *r, enum rec_table t, uint32_t at, uint32_t was, uint32_t now);
+void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now);
 /* After the changes. */
-void rec_extra(struct recorder *r, uint32_t word);
+void rec_extra(struct recorder *k, uint32_t word);
 /* Is an event of a kind that is kept in focus only wanted? */
-bool rec_wants(const struct recorder *r, enum rec_kind k, uint32_t sw, unsigned lid);
+bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid);
 /* Which table the hop matrix that is made now goes to: T_HOPS, unless T_PLAIN was said. */
-void rec_use_matrix(struct recorder *r, enum rec_table t);
-enum rec_table rec_matrix(const struct recorder *r);
+void rec_use_matrix(struct recorder *k, enum rec_table t);
+enum rec_table rec_matrix(const struct recorder *k);
 /* What moments need and no step changes; given back by release().  Once. */
-void rec_keep(struct recorder *r, void *kept, void (*release)(void *));
+void rec_keep(struct recorder *k, void *kept, void (*release)(void *));
 /* A pair of switches as one word. */
 static inline uint32_t rec_pair(const struct engine_input *in, uint32_t a, uint32_t b)
 {

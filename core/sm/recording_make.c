@@ -127,7 +127,8 @@ static uint32_t first_leaf(const struct sweep *s)
 	return 0;
 }
 
-static struct recording *recording_new(const struct sweep *s, const struct engine *g, const struct rec_focus *f)
+static struct recording *recording_new(const struct sweep *s, const struct engine *g,
+				       const struct rec_focus *f)
 {
 	struct recording *r = NEW(struct recording);
 

@@ -767,7 +767,7 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 int sweep_observe(const struct sweep *s, const struct engine *const *engines, const struct observer *obs,
 		  struct progress *progress, struct err *e)
 {
-	return sweep_repeat(
-		s, &(struct sweep_repeat){.engines = engines, .observer = obs, .progress = progress}, NULL,
-		e);
+	return sweep_repeat(s,
+			    &(struct sweep_repeat){.engines = engines, .observer = obs, .progress = progress},
+			    NULL, e);
 }

@@ -73,14 +73,14 @@ struct sweep *sweep_with_routing(const struct sweep *s, struct routing *r);
 
 struct sweep_repeat {
 	const struct engine *const *engines;
-	const char *engine; /* also one that refused in this sweep; NULL = that in force */
+	const char *engine;		 /* also one that refused in this sweep; NULL = that in force */
 	const struct observer *observer; /* NULL = none */
 	struct recorder *record;	 /* NULL = none */
 	struct progress *progress;
 };
 /*
- * Run an engine of a finished sweep once more, with the very inputs it had.  *r (may be NULL): what it made, a
- * reference.  0, or -1 and *e: no routing, refused, cancelled.
+ * Run an engine of a finished sweep once more, with the very inputs it had.  *r (may be NULL): what it made,
+ * a reference.  0, or -1 and *e: no routing, refused, cancelled.
  */
 int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct routing **r, struct err *e);
 

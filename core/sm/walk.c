@@ -94,7 +94,8 @@ static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 		return;
 	w->decided[(size_t)ev->a * (s->lids->max_lid + 1u) + ev->b] += undo ? -1u : 1u;
 	if (ev->flags & REC_COUNTED)
-		((uint32_t *)w->table[T_COUNT])[switch_port_id(s->fabric, ev->a, ev->port)] += undo ? -1u : 1u;
+		((uint32_t *)w->table[T_COUNT])[switch_port_id(s->fabric, ev->a, ev->port)] +=
+			undo ? -1u : 1u;
 }
 
 /* The changes of a step; no cell changes twice in one, so that their order does not count. */

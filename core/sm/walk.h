@@ -50,8 +50,19 @@ const struct sweep *walk_moment(struct walk *w);
 size_t walk_next(const struct walk *w, enum rec_key key, int dir);
 
 /* What a step may be looked for by. */
-enum rec_word { WORD_REFUSED, WORD_OPENED, WORD_MOVED, WORD_FORBIDDEN, WORD_KEPT, WORD_TIE, WORD_LOWERED, WORD_AHEAD,
-		WORD_ROOT, WORD_NO_ENTRY, N_WORDS };
+enum rec_word {
+	WORD_REFUSED,
+	WORD_OPENED,
+	WORD_MOVED,
+	WORD_FORBIDDEN,
+	WORD_KEPT,
+	WORD_TIE,
+	WORD_LOWERED,
+	WORD_AHEAD,
+	WORD_ROOT,
+	WORD_NO_ENTRY,
+	N_WORDS
+};
 extern const char *const rec_words[N_WORDS];
 
 /* Terms that must all hold; those not set (NO_ID, 0, 255, NULL, false) do. */
@@ -64,8 +75,14 @@ struct rec_condition {
 	const char *phase, *rule, *text;	    /* words, in any case; NULL */
 	unsigned words;				    /* bits 1 << enum rec_word */
 };
-#define REC_ANY ((struct rec_condition){.sw = NO_ID, .target = NO_ID, .pair_a = NO_ID, .pair_b = NO_ID, \
-					.round = NO_ID, .port = NO_ID, .layer = 255})
+#define REC_ANY                                  \
+	((struct rec_condition){.sw = NO_ID,     \
+				.target = NO_ID, \
+				.pair_a = NO_ID, \
+				.pair_b = NO_ID, \
+				.round = NO_ID,  \
+				.port = NO_ID,   \
+				.layer = 255})
 
 /*
  * The next step behind (dir 1) or before (-1) that of the walk that fulfils it; the walk stays.

@@ -11,8 +11,8 @@
 
 #define AT_ONCE 65536
 
-const char *const rec_words[N_WORDS] = {"refused", "opened", "moved",	"forbidden", "kept",
-					"tie",	   "lowered", "ahead", "root",	"no entry"};
+const char *const rec_words[N_WORDS] = {"refused", "opened",  "moved", "forbidden", "kept",
+					"tie",	   "lowered", "ahead", "root",	    "no entry"};
 
 /* --- boundaries -------------------------------------------------------------------------------- */
 
@@ -133,8 +133,7 @@ static bool has_cells(const struct recording *r, size_t step, bool ahead)
 	while (recording_next_delta(r, step, &cursor, &d)) {
 		if (d.table != T_HOPS && d.table != T_PLAIN)
 			continue;
-		if (ahead ? ev->kind == REC_LEARN && d.now > ev->b + 1
-			  : d.was != NO_PATH && d.now < d.was)
+		if (ahead ? ev->kind == REC_LEARN && d.now > ev->b + 1 : d.was != NO_PATH && d.now < d.was)
 			return true;
 	}
 	return false;

@@ -14,12 +14,11 @@
 #define BY_REVERSE 2
 
 static const char *const causes[] = {
-	[FT_LOCAL] = "attached here",	   [FT_DESCENT] = "learned",	[FT_MAIN] = "main path",
-	[FT_SECOND] = "secondary", [FT_BESIDE] = "side", [FT_ROOTS] = "connect roots",
+	[FT_LOCAL] = "attached here", [FT_DESCENT] = "learned", [FT_MAIN] = "main path",
+	[FT_SECOND] = "secondary",    [FT_BESIDE] = "side",	[FT_ROOTS] = "connect roots",
 };
 
 /* --- what no step changes ------------------------------------------------------------------------------- */
-
 
 /* The tree, without what routing adds. */
 static struct ftree *tree_copy(const struct ftree *t)
@@ -83,7 +82,8 @@ void ft_record_start(const struct ft_run *r, uint32_t leaf, unsigned local, unsi
 	entry(r, leaf, was, local);
 }
 
-void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l, enum ft_cause cause)
+void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l,
+		   enum ft_cause cause)
 {
 	rec_event(r->rec, REC_CHOICE, cause, l->remote, g->peer, r->lid);
 	if (r->reverse)
@@ -245,8 +245,8 @@ static void say_rank(const struct walk *w, const struct rec_event *ev, struct te
 	char a[40];
 
 	text_add(t, "%s: rank %u, index %s: %s up, %u beside, %u down; %s", ft_name(k, ev->a), s->rank,
-		 ftree_tuple(k, ev->a, a, sizeof(a)), PLURAL(s->n[FT_UP], "group"), s->n[FT_SIDE], s->n[FT_DOWN],
-		 PLURAL(s->n_cn, "compute node"));
+		 ftree_tuple(k, ev->a, a, sizeof(a)), PLURAL(s->n[FT_UP], "group"), s->n[FT_SIDE],
+		 s->n[FT_DOWN], PLURAL(s->n_cn, "compute node"));
 }
 
 /* The counter that a step let grow: that of the group, the last of its changes. */
@@ -292,7 +292,8 @@ static void sentence(struct walk *w, struct text *t)
 		text_add(t, " on %s", ft_name(k, ev->a));
 		break;
 	case REC_CLIMB:
-		text_add(t, "%s climbs by port %u to %s for ", ft_name(k, ev->a), ev->port, ft_name(k, behind(w, ev)));
+		text_add(t, "%s climbs by port %u to %s for ", ft_name(k, ev->a), ev->port,
+			 ft_name(k, behind(w, ev)));
 		say_lid(w, ev->b, t);
 		text_add(t, ": load %u before", counter(w));
 		break;

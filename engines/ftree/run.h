@@ -49,7 +49,8 @@ struct ft_run {
 /* A destination begins at its leaf, which has the entry `local` (NO_PATH: none) that was `was`. */
 void ft_record_start(const struct ft_run *r, uint32_t leaf, unsigned local, unsigned was);
 /* The switch behind a group takes its cable, before that is put. */
-void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l, enum ft_cause cause);
+void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l,
+		   enum ft_cause cause);
 /* A cell of the hop matrix toward the target, by the event before. */
 void ft_record_cost(const struct ft_run *r, uint32_t port_id, unsigned was, unsigned now);
 /* Counters grew by one: those of who was taught to climb (up), or of main climbs. */

@@ -136,13 +136,14 @@ void lash_record_accept(struct lash_record *r, uint32_t s, uint32_t d, unsigned 
 void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer);
 /* A turn of the balancing. */
 struct lash_turn {
-	size_t s, d;	     /* the pair drawn, LASH ids */
-	unsigned from, to;   /* layers */
-	uint32_t drawn[2];   /* random numbers, as switches */
+	size_t s, d;	   /* the pair drawn, LASH ids */
+	unsigned from, to; /* layers */
+	uint32_t drawn[2]; /* random numbers, as switches */
 	bool moved;
-	uint64_t count[2];   /* ordered pairs in from and to, after it */
+	uint64_t count[2]; /* ordered pairs in from and to, after it */
 };
-void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps, unsigned n);
+void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps,
+		      unsigned n);
 /* An entry of a table, and the end of a table; sw of the fabric. */
 void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port, bool own);
 

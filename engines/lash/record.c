@@ -83,8 +83,8 @@ void lash_record_tree(const struct lash_plan *p, const struct engine_input *in, 
 }
 
 /* Dependencies that a layer lacked, with the pair that brings them. */
-static uint32_t add_dependencies(struct lash_record *r, uint32_t pair, unsigned layer, const struct dependency *deps,
-				 unsigned n)
+static uint32_t add_dependencies(struct lash_record *r, uint32_t pair, unsigned layer,
+				 const struct dependency *deps, unsigned n)
 {
 	uint32_t fresh = 0;
 
@@ -145,7 +145,8 @@ void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned 
 	free(cycle);
 }
 
-void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps, unsigned n)
+void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps,
+		      unsigned n)
 {
 	const struct lash_graph *g = r->p->graph;
 	struct recorder *rec = r->in->record;
@@ -165,7 +166,11 @@ void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const st
 
 void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port, bool own)
 {
-	rec_event(in->record, REC_CHOICE, port == NO_PATH ? RULE_NONE : own ? RULE_OWN : RULE_TREE, port, sw, lid);
+	rec_event(in->record, REC_CHOICE,
+		  port == NO_PATH ? RULE_NONE
+		  : own		  ? RULE_OWN
+				  : RULE_TREE,
+		  port, sw, lid);
 	rec_delta(in->record, T_ENTRY, sw * (in->lids->max_lid + 1u) + lid, NO_PATH, port);
 }
 

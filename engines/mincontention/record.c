@@ -168,7 +168,8 @@ static void say_settle(const struct walk *w, const struct rec_event *ev, struct 
 	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
 	uint32_t e = k->el->of[ev->a], key = walk_value(w, T_KEY, e);
 
-	text_add(t, "%s sends LID %u by port %u of %s: ", k->el->name[e], ev->b, ev->port, switch_name(f, ev->a));
+	text_add(t, "%s sends LID %u by port %u of %s: ", k->el->name[e], ev->b, ev->port,
+		 switch_name(f, ev->a));
 	if (ev->rule == RULE_HOST_PORT || ev->rule == RULE_OWN_PORT)
 		text_add(t, "%s", rule(ev));
 	else

@@ -11,8 +11,9 @@
 #include "engines/ftree/ftree.h"
 
 static const char *const shapes[] = {
-	"ring:5",	    "torus:4x4",     "xgft:2,2,2:1,2,2", "xgft:4,4,4:1,4,4", "random:12,4,hosts=2",
-	"mesh:3x3,hosts=2", "dragonfly:3,1,1", "xgft:3,3,3:1,2,2", "xgft:4,6:1,3,parallel=2",
+	"ring:5",	    "torus:4x4",	   "xgft:2,2,2:1,2,2",
+	"xgft:4,4,4:1,4,4", "random:12,4,hosts=2", "mesh:3x3,hosts=2",
+	"dragonfly:3,1,1",  "xgft:3,3,3:1,2,2",	   "xgft:4,6:1,3,parallel=2",
 	"director:2,2,1,2", "torus:3x3x3",
 };
 
@@ -66,8 +67,8 @@ static void same_hops(const struct routing *a, const struct routing *b, const ch
 			for (uint32_t d = 0; d < f->n_switches; d++)
 				if ((!p || a->topo->peer_switch[switch_port_id(f, s, p)] != NO_ID) &&
 				    a->ops->hops(a, s, d, p) != b->ops->hops(b, s, d, p))
-					fail_msg("%s: hops of switch %u to %u by %u: %u, expected %u", what, s, d, p,
-						 a->ops->hops(a, s, d, p), b->ops->hops(b, s, d, p));
+					fail_msg("%s: hops of switch %u to %u by %u: %u, expected %u", what,
+						 s, d, p, a->ops->hops(a, s, d, p), b->ops->hops(b, s, d, p));
 }
 
 static void same_ranks(const struct routing *a, const struct routing *b, const char *what)
@@ -198,8 +199,8 @@ static void ways_agree(const struct recording *r, uint64_t *seed, const char *wh
 	for (int k = 0; k < 6; k++) {
 		size_t to = rng_below(seed, (uint32_t)n + 1);
 
-		walk_to(a, to, NULL);		/* from wherever it was, back or forward */
-		walk_to(b, to / 2, NULL);	/* elsewhere first */
+		walk_to(a, to, NULL);	  /* from wherever it was, back or forward */
+		walk_to(b, to / 2, NULL); /* elsewhere first */
 		walk_to(b, to, NULL);
 		if (sum(a) != sum(b))
 			fail_msg("%s: step %zu of %zu differs by the way to it", what, to, n);
@@ -261,6 +262,28 @@ static void sentences(struct walk *w, const char *what)
 	}
 }
 
+/* What commands tell at a step can be told, whatever is there yet. */
+static void commands(struct session *s, const struct recording *r, uint64_t *seed)
+{
+	static const char *const lines[] = {
+		"lft 1",   "hops 1", "ranks", "roots",	  "layers",
+		"cdg all", "cycles", "check", "load-map", "trace node0001 node0002"};
+	struct walk *w = walk_new(r);
+
+	walk_to(w, rng_below(seed, (uint32_t)recording_steps(r) + 1), NULL);
+	session_set_walk(s, w);
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		struct err e;
+		int rc;
+		char *text = run_line(s, lines[i], &rc, &e, false, NULL);
+
+		if (rc ? !*e.msg : strncmp(text, "As of step", 10) != 0)
+			fail_msg("%s at step %zu: %s", lines[i], walk_step(w), text);
+		free(text);
+	}
+	session_set_walk(s, NULL);
+}
+
 static void whole(struct session *s, const char *engine, uint64_t *seed, const char *what)
 {
 	const struct recording *r = record(s, engine);
@@ -281,6 +304,8 @@ static void whole(struct session *s, const char *engine, uint64_t *seed, const c
 		prefix_is_the_moment(w, seed, what);
 	sentences(w, what);
 	ways_agree(r, seed, what);
+	for (int k = 0; k < 3; k++)
+		commands(s, r, seed);
 	walk_free(w);
 	recording_unref(r);
 }
@@ -288,7 +313,7 @@ static void whole(struct session *s, const char *engine, uint64_t *seed, const c
 /* A few settings at random. */
 static void options(struct session *s, const struct engine *g, uint64_t *seed)
 {
-	static const char *const common[] = {"connect_roots TRUE",	 "port_shifting TRUE", "scatter_ports 7",
+	static const char *const common[] = {"connect_roots TRUE", "port_shifting TRUE", "scatter_ports 7",
 					     "port_profile_switch_nodes TRUE", "use_ucast_cache TRUE"};
 	char line[100];
 
@@ -323,7 +348,8 @@ static void test_every_engine(void **state)
 			bool in_force;
 			char line[200];
 
-			snprintf(line, sizeof(line), "synth %s; set lmc %u", shapes[i], rng_below(&seed, 3) == 0);
+			snprintf(line, sizeof(line), "synth %s; set lmc %u", shapes[i],
+				 rng_below(&seed, 3) == 0);
 			ok_line(s, line);
 			snprintf(line, sizeof(line), "fail random %u seed=%u", rng_below(&seed, 3) + 1,
 				 rng_below(&seed, 100000));
@@ -336,7 +362,8 @@ static void test_every_engine(void **state)
 			snprintf(line, sizeof(line), "route %s", name);
 			ok_line(s, line);
 			if (rng_below(&seed, 2)) { /* over tables that are there */
-				snprintf(line, sizeof(line), "fail random 1 seed=%u", rng_below(&seed, 100000));
+				snprintf(line, sizeof(line), "fail random 1 seed=%u",
+					 rng_below(&seed, 100000));
 				ok_line(s, line);
 			}
 			in_force = !strcmp(session_routing(s)->engine, name);
@@ -369,7 +396,9 @@ static void test_sizes(void **state)
 {
 	static const struct {
 		const char *spec, *engine;
-	} small[] = {{"torus:8x8", "lash"}, {"xgft:4,4,4:1,4,4", "updn"}, {"xgft:4,4,4:1,4,4", "minhop"},
+	} small[] = {{"torus:8x8", "lash"},
+		     {"xgft:4,4,4:1,4,4", "updn"},
+		     {"xgft:4,4,4:1,4,4", "minhop"},
 		     {"torus:8x8", "dnup"}};
 
 	(void)state;

@@ -40,7 +40,8 @@ static void say_recorded(const struct recording *r, const struct rec_focus *f, s
 	if (*recording_part(r))
 		out_text(o, "Recorded: %s.\n", recording_part(r));
 	if (recording_differs(r)) {
-		out_text(o, "The walk differs from the engine at %s.\n", PLURAL(recording_differs(r), "cell"));
+		out_text(o, "The walk differs from the engine at %s.\n",
+			 PLURAL(recording_differs(r), "cell"));
 		o->run->found_fault = true;
 	}
 	out_json(o, "steps", json_integer((json_int_t)n));
@@ -64,7 +65,9 @@ static int start(struct session *s, int argc, char **argv, struct out *o, struct
 	o->run->in->steps_shown = 0;
 	if (!recording_possible(w, engine, s->engines)) {
 		if (engine && (!w->routing || strcmp(engine, w->routing->engine)))
-			return err_set(e, "%s neither made these tables nor refused them: no run to walk through", engine);
+			return err_set(
+				e, "%s neither made these tables nor refused them: no run to walk through",
+				engine);
 		return told_start(s, &focus, o, e);
 	}
 	r = recording_make(&(struct rec_request){.sweep = w,
@@ -124,11 +127,12 @@ static json_t *deltas_json(const struct walk *w)
 	struct rec_delta d;
 	char place[700];
 
-	while (walk_step(w) && n++ < MOST && recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d)) {
+	while (walk_step(w) && n++ < MOST &&
+	       recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d)) {
 		delta_place(w, &d, place, sizeof(place));
-		json_array_append_new(list, json_make("{s:s, s:s, s:I, s:I}", "table", rec_tables[d.table].name,
-						      "where", place, "was", (json_int_t)d.was, "now",
-						      (json_int_t)d.now));
+		json_array_append_new(list, json_make("{s:s, s:s, s:I, s:I}", "table",
+						      rec_tables[d.table].name, "where", place, "was",
+						      (json_int_t)d.was, "now", (json_int_t)d.now));
 	}
 	return list;
 }
@@ -269,7 +273,8 @@ static int list(struct session *s, size_t n, struct out *o, struct err *e)
 	return rc;
 }
 
-/* --- looking for steps ----------------------------------------------------------------------------------- */
+/* --- looking for steps -----------------------------------------------------------------------------------
+ */
 
 static int next_key(struct session *s, const char *word, int dir, struct out *o, struct err *e)
 {
@@ -284,8 +289,8 @@ static int next_key(struct session *s, const char *word, int dir, struct out *o,
 		step = walk_next(w, k, dir);
 		if (step <= recording_steps(r))
 			return stand(s, step, o, e);
-		return err_set(e, "no other %s %s step %zu of %zu",
-			       rec_keys[k], dir > 0 ? "after" : "before", walk_step(w), recording_steps(r));
+		return err_set(e, "no other %s %s step %zu of %zu", rec_keys[k], dir > 0 ? "after" : "before",
+			       walk_step(w), recording_steps(r));
 	}
 	return usage(s, "step", e);
 }
@@ -349,7 +354,8 @@ static int find_text(struct session *s, int argc, char **argv, struct out *o, st
 	return rc;
 }
 
-/* --- breakpoints ------------------------------------------------------------------------------------------ */
+/* --- breakpoints ------------------------------------------------------------------------------------------
+ */
 
 static int add_break(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
@@ -415,7 +421,8 @@ static size_t find_break(struct session *s, const char *stop, struct progress *p
 	size_t found = 0;
 	int n = 0;
 
-	for (char *at = strtok_r(copy, "\n", &save); at && n < (int)ARRAY_LEN(word); at = strtok_r(NULL, "\n", &save))
+	for (char *at = strtok_r(copy, "\n", &save); at && n < (int)ARRAY_LEN(word);
+	     at = strtok_r(NULL, "\n", &save))
 		word[n++] = at;
 	if (!step_condition(s, n, word, &c, &words, e))
 		found = find(w, &c, 1, p); /* as `step until` */
@@ -476,7 +483,8 @@ static int show(struct session *s, struct out *o)
 	return 0;
 }
 
-/* --- the command ------------------------------------------------------------------------------------------ */
+/* --- the command ------------------------------------------------------------------------------------------
+ */
 
 /* A number of steps; false: it is none. */
 static bool count_of(const char *word, size_t *n)
@@ -577,7 +585,8 @@ static int told(struct session *s, int argc, char **argv, struct out *o, struct 
 		return strchr("0123456789", *what) || argc > 3
 			       ? usage(s, "step", e)
 			       : err_set(e,
-					 "%s tells its run as text only: expected step [N], next, back, all or find TEXT",
+					 "%s tells its run as text only: expected step [N], next, back, all "
+					 "or find TEXT",
 					 session_routing(s)->engine);
 	if (!strcmp(what, "all")) {
 		n = l->n;
@@ -599,7 +608,8 @@ static int cmd_step(struct session *s, int argc, char **argv, struct out *o, str
 		return start(s, argc - 2, argv + 2, o, e);
 	}
 	if (!strcmp(what, "play") || !strcmp(what, "stop"))
-		return err_set(e, "`step %s` needs a screen; `step until CONDITION` and `step go` run on", what);
+		return err_set(e, "`step %s` needs a screen; `step until CONDITION` and `step go` run on",
+			       what);
 	if (!strcmp(what, "breaks") && argc == 2) {
 		list_breaks(o);
 		return 0;
@@ -618,22 +628,29 @@ static int cmd_step(struct session *s, int argc, char **argv, struct out *o, str
 const struct command step_commands[] = {
 	{.name = "step",
 	 .syntax = "step [N | next|back|all|show|go|breaks|end] | to N | list [N] | back N | "
-		   "next|back phase|round|switch|lid|pair|layer | find TEXT... | until TEXT... | back until TEXT... | "
+		   "next|back phase|round|switch|lid|pair|layer | find TEXT... | until TEXT... | back until "
+		   "TEXT... | "
 		   "break TEXT... | break off [N] | play|stop | start [ENGINE] [SWITCH [DST]] | "
 		   "start [ENGINE] all | start [ENGINE] pair SWITCH SWITCH | start [ENGINE] lid DST | "
 		   "start [ENGINE] layer N",
 	 .help = "walk through the run of the engine in force, or of one that refused",
-	 .details =
-		 "  `step start` records the run; a switch, an entry, a pair, a LID or a layer: only steps about it\n"
-		 "  are walked through.  `step` shows the next 15 steps, `step 1` one.  Any step is there at once:\n"
-		 "  `step to N`; `step next round` goes to the next boundary.  `step until` and `step break` take a\n"
-		 "  condition, terms with `and` between: SWITCH DST (this entry is decided), switch S, target S,\n"
-		 "  lid DST, pair A B, layer N, port NODE[PORT], round N, phase WORD, refused, opened, moved,\n"
-		 "  forbidden, kept, tie, lowered, ahead, root, no entry, rule WORDS, text WORDS.\n",
+	 .details = "  `step start` records the run; a switch, an entry, a pair, a LID or a layer: only "
+		    "steps about it\n"
+		    "  are walked through.  `step` shows the next 15 steps, `step 1` one.  Any step is there "
+		    "at once:\n"
+		    "  `step to N`; `step next round` goes to the next boundary.  `step until` and `step "
+		    "break` take a\n"
+		    "  condition, terms with `and` between: SWITCH DST (this entry is decided), switch S, "
+		    "target S,\n"
+		    "  lid DST, pair A B, layer N, port NODE[PORT], round N, phase WORD, refused, opened, "
+		    "moved,\n"
+		    "  forbidden, kept, tie, lowered, ahead, root, no entry, rule WORDS, text WORDS.\n"
+		    "  lft, hops, ranks, roots, layers, cdg, cycles, trace, check and load-map tell of the "
+		    "step until\n"
+		    "  `step end`, or until something changes.\n",
 	 .json = "steps integer? steps that were recorded\n"
 		 "engine string? whose run it is\n"
 		 "part string? what of a long run was recorded, empty: all\n"
-		 "step integer? where it stands: events so far\n"
 		 "of integer? steps there are\n"
 		 "phase string? phase the step is in\n"
 		 "kind string? kind of the event\n"

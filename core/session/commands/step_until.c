@@ -56,7 +56,8 @@ static const char *joined(int argc, char **argv, struct text *words)
 	return words->s + start;
 }
 
-static int two_words(const struct session *s, char **argv, struct rec_condition *c, struct text *words, struct err *e)
+static int two_words(const struct session *s, char **argv, struct rec_condition *c, struct text *words,
+		     struct err *e)
 {
 	uint32_t n;
 
@@ -120,15 +121,16 @@ static int term(const struct session *s, int argc, char **argv, struct rec_condi
 	}
 	if (argc == 2)
 		return two_words(s, argv, c, words, e);
-	return err_set(e,
-		       "found '%s%s%s', expected SWITCH DST, switch S, target S, lid DST, pair A B, layer N, port "
-		       "NODE[PORT], round N, phase WORD, refused, opened, moved, forbidden, kept, tie, lowered, "
-		       "ahead, root, no entry, rule WORDS or text WORDS",
-		       argc ? argv[0] : "", argc > 1 ? " " : "", argc > 1 ? argv[1] : "");
+	return err_set(
+		e,
+		"found '%s%s%s', expected SWITCH DST, switch S, target S, lid DST, pair A B, layer N, port "
+		"NODE[PORT], round N, phase WORD, refused, opened, moved, forbidden, kept, tie, lowered, "
+		"ahead, root, no entry, rule WORDS or text WORDS",
+		argc ? argv[0] : "", argc > 1 ? " " : "", argc > 1 ? argv[1] : "");
 }
 
-int step_condition(const struct session *s, int argc, char **argv, struct rec_condition *c, struct text *words,
-		   struct err *e)
+int step_condition(const struct session *s, int argc, char **argv, struct rec_condition *c,
+		   struct text *words, struct err *e)
 {
 	size_t most = 1;
 

@@ -18,8 +18,8 @@ int step_what(const struct session *s, int argc, char **argv, const char **engin
 	      struct err *e);
 
 /* step_until.c: words of a condition; texts in it are borrowed from *words, which the caller frees. */
-int step_condition(const struct session *s, int argc, char **argv, struct rec_condition *c, struct text *words,
-		   struct err *e);
+int step_condition(const struct session *s, int argc, char **argv, struct rec_condition *c,
+		   struct text *words, struct err *e);
 
 /* step_told.c, on the list of the interpreter. */
 int told_start(struct session *s, const struct rec_focus *focus, struct out *o, struct err *e);
