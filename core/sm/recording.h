@@ -200,6 +200,11 @@ struct rec_scheme {
 	 */
 	const struct routing_ops *ops;
 	void *(*priv_at)(struct walk *w, const struct routing *end);
+	/*
+	 * Routes that are found but not in the tables yet: the row of a switch as they make it, port[max_lid
+	 * + 1], NO_PATH so far.  false: the tables count.  NULL: they always do.
+	 */
+	bool (*row_at)(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
 };
 
 /* Name of the rule of an event, "" when it has none. */

@@ -238,10 +238,15 @@ static void prefix_is_the_moment(struct walk *w, uint64_t *seed, const char *wha
 	}
 	walk_to(w, to, NULL);
 	moment = walk_moment(w);
+	/* LASH shows its routes before they are in the tables */
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
-		for (unsigned lid = 0; lid < row; lid++)
+		for (unsigned lid = 0; lid < row; lid++) {
+			if (recording_scheme_of(r)->scheme->row_at &&
+			    strcmp(walk_phase(w), "forwarding tables") != 0)
+				continue;
 			assert_int_equal(routing_port(moment->routing, sw, lid),
 					 switch_up(s->topo, sw) ? entry[sw * row + lid] : NO_PATH);
+		}
 	sweep_unref(moment);
 	free(entry);
 }
