@@ -4,6 +4,7 @@
  *   assign_switch.c  one switch, LID by LID: how a port is chosen
  *   assign_tell.c    steps for an observer
  *   assign_record.c  events for a recorder, and their sentences
+ *   assign_why.c     the rule that decided, in a sentence
  */
 #ifndef IBSCOPE_ASSIGN_PARTS_H
 #define IBSCOPE_ASSIGN_PARTS_H
@@ -102,6 +103,12 @@ void assign_switch(struct assign *a, uint32_t sw);
 /* Tell of a choice: candidates of a plain one are listed only here, for somebody who listens. */
 void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
 			struct choice *c);
+/*
+ * The rule that decided, and the one against the observer's port `via` where that one was a candidate, too;
+ * rule: name of it as the step has it.
+ */
+void assign_decide(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
+		   const struct choice *c, const char *rule, struct decided *chosen, struct decided *against);
 /* Tell that the table of the present switch is finished. */
 void assign_tell_switch(const struct assign *a);
 

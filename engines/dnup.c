@@ -67,7 +67,8 @@ static struct routing *dnup_route(const struct engine_input *in, struct engine_o
 
 const struct engine engine_dnup = {
 	.name = "dnup",
-	.brief = "Down/Up: as Up/Down, with ranks counted from the switches with hosts",
+	.brief = "Down/Up: as Up/Down, with ranks counted from the switches with hosts; level cables have no "
+		 "order and may close credit loops",
 	.reference = "as OpenSM 3.3.23",
 	.route = dnup_route,
 	.room = updown_room,

@@ -216,26 +216,45 @@ static void note_tables(const struct engine_input *in, struct engine_output *out
 		text_add(n, TABLES ": %s of switch and LID without an entry\n", PLURAL(unrouted, "pair"));
 }
 
-static void tell_entry(const struct engine_input *in, const struct lft_entry *e, unsigned lid)
+/* Who listens hears of an entry of the file; e NULL: it has none. */
+static void tell_entry(const struct engine_input *in, const struct lft_entry *e, uint32_t sw, unsigned lid)
 {
+	const char *path = options_get(in->options, TABLES);
 	uint32_t owner = lid_owner(in->lids, lid);
+	struct decided d = {0};
 	struct step s = {
 		.kind = STEP_CHOICE,
-		.sw = e->sw,
+		.sw = sw,
 		.sw2 = owner == NO_ID ? NO_ID : in->topo->endport_switch[owner],
 		.lid = lid,
-		.port = e->port,
+		.port = e ? e->port : NO_PATH,
 		.old_port = NO_PATH,
-		.rule = "from the file",
+		.rule = e ? "from the file" : "not in the file",
+		.decided = &d,
 	};
 	struct text t = {0};
 
-	text_add(&t, "from the file");
-	if (lid != e->lid)
+	text_add(&t, "%s", s.rule);
+	if (e && lid != e->lid)
 		text_add(&t, ", where the port had LID %u", e->lid);
 	s.text = text_str(&t);
+	if (e)
+		decide(&d, WHY_LINE, "Line %u of %s: LID %u by port %u.", e->line, path, e->lid, e->port);
+	else
+		decide(&d, WHY_NOT_IN_FILE, "%s has no line for LID %u of %s.", path, lid,
+		       switch_name(in->topo->fabric, sw));
 	observe(in, &s);
+	decided_free(&d);
 	text_free(&t);
+}
+
+/* Entries that the file does not have. */
+static void tell_missing(const struct engine_input *in, const struct routing *r)
+{
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
+		for (unsigned lid = 1; switch_up(in->topo, s) && lid <= in->lids->max_lid; lid++)
+			if (lid_owner(in->lids, lid) != NO_ID && routing_port(r, s, lid) == NO_PATH)
+				tell_entry(in, NULL, s, lid);
 }
 
 static void fill_tables(const struct engine_input *in, struct engine_output *out, const struct lft_file *l,
@@ -260,8 +279,10 @@ static void fill_tables(const struct engine_input *in, struct engine_output *out
 					   "from the file");
 		r->row[l->e[i].sw]->port[lid] = l->e[i].port;
 		if (OBSERVED(in))
-			tell_entry(in, &l->e[i], lid);
+			tell_entry(in, &l->e[i], l->e[i].sw, lid);
 	}
+	if (OBSERVED(in))
+		tell_missing(in, r);
 	note_tables(in, out, l, r, n_moved, n_beyond);
 }
 

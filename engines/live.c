@@ -9,8 +9,11 @@
 #include "engines/engines.h"
 #include "engines/record.h"
 
-static void tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port)
+static void tell_entry(const struct engine_input *in, const char *name, uint32_t sw, unsigned lid,
+		       unsigned port)
 {
+	const char *source = in->held->source ? in->held->source : "the switch";
+	struct decided d = {0};
 	const struct observer *o = in->observer;
 	struct step_candidate c = {.port = port};
 	struct step st = {.kind = STEP_CHOICE,
@@ -20,7 +23,8 @@ static void tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid,
 			  .lid = lid,
 			  .port = port,
 			  .old_port = NO_PATH,
-			  .rule = "as read"};
+			  .rule = "as read",
+			  .decided = &d};
 
 	if ((o->sw != NO_ID && o->sw != sw) || (o->lid && o->lid != lid))
 		return;
@@ -29,7 +33,15 @@ static void tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid,
 		st.candidate = &c;
 		st.n_candidates = 1;
 	}
+	if (!in->held->lft[sw])
+		decide(&d, WHY_NOT_IN_FILE, "There is no table of %s in what %s has read.",
+		       switch_name(in->topo->fabric, sw), name);
+	else if (port == NO_PATH)
+		decide(&d, WHY_AS_READ, "Read from %s: no entry for LID %u.", source, lid);
+	else
+		decide(&d, WHY_AS_READ, "Read from %s: port %u.", source, port);
 	observe(in, &st);
+	decided_free(&d);
 }
 
 /* *odd counts entries with a port that the switch does not have; they lead nowhere. */
@@ -95,7 +107,7 @@ static struct routing *show(const struct engine_input *in, struct engine_output 
 	for (uint32_t s = 0; OBSERVED(in) && s < f->n_switches; s++)
 		for (unsigned lid = 1; r->row[s] && lid <= in->lids->max_lid; lid++)
 			if (lid_owner(in->lids, lid) != NO_ID)
-				tell_entry(in, s, lid, routing_port(r, s, lid));
+				tell_entry(in, name, s, lid, routing_port(r, s, lid));
 	for (uint32_t s = 0; RECORDED(in) && s < f->n_switches; s++)
 		record_row(in, s, r->row[s]);
 	if (in->held->sl_tables)

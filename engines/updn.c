@@ -341,7 +341,8 @@ static const struct optdef updn_options[] = {
 
 const struct engine engine_updn = {
 	.name = "updn",
-	.brief = "Up/Down: towards the roots, then away from them; no credit loops in trees",
+	.brief = "Up/Down: towards the roots, then away from them; no credit loops where no cables join "
+		 "switches of equal rank; elsewhere see check",
 	.reference = "Schroeder et al., Autonet, IEEE JSAC 9(8), 1991; as OpenSM 3.3.23",
 	.options = updn_options,
 	.route = updn_route,

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/routing/routing.h"
 #include "core/routing/switch_tables.h"
+#include "core/routing/why_rule.h"
 #include "core/sm/options.h"
 
 /*
@@ -48,6 +49,10 @@ struct step {
 	const char *const *quantity; /* names of q[] ("hops", "routes", ...) */
 	unsigned n_candidates;
 	const struct step_candidate *candidate;
+	/* the rule of the closed list that decided, with its sentence; NULL: the engine does not tell */
+	const struct decided *decided;
+	/* the one that speaks against port `via` of the observer; NULL: nothing was weighed there */
+	const struct decided *against;
 };
 
 struct recorder;
@@ -62,6 +67,8 @@ struct observer {
 	 */
 	uint32_t sw;
 	uint16_t lid;
+	uint8_t via; /* a port of `sw` that it wants to know the case against; 0 = none */
+	bool last;   /* each entry once, as it is in the end, with all that was offered for it */
 };
 
 /*

@@ -77,6 +77,7 @@ static const struct routing_ops lash_ops = {
 	.pair_layer = lash_path_layer,
 	.witness = lash_find_witness,
 	.explain_pair = lash_explain_pair,
+	.decide_pair = lash_decide_pair,
 	.explain_layers = lash_explain_layers,
 	.free_priv = lash_free,
 };
@@ -213,6 +214,20 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 	return 0;
 }
 
+/* OpenSM routes by the VLs that it finds, and programs what max_op_vls allows before the sweep ends. */
+static void note_next_sweep(const struct lash *l, const struct engine_input *in, struct text *notes)
+{
+	unsigned vls = lash_next_vls(in);
+
+	if (vls >= l->vls.vls || l->plan->need + l->vls.start <= vls)
+		return;
+	text_add(notes,
+		 "lash: %s from VL %u on, but %s from the next sweep on, as max_op_vls is %u: it will refuse "
+		 "then\n",
+		 PLURAL(l->plan->need, "layer"), l->vls.start, PLURAL(vls, "VL"),
+		 (unsigned)options_uint(in->options, "max_op_vls"));
+}
+
 /* NULL: cancelled; l is the routing's, or gone. */
 static struct routing *make_routing(struct lash *l, const struct engine_input *in)
 {
@@ -269,6 +284,7 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 	if (l->plan && l->plan->mesh && l->plan->mesh->none)
 		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
 	if (l->plan && !finish(l, &c, in, out)) {
+		note_next_sweep(l, in, &out->notes);
 		r = make_routing(l, in);
 		if (!r)
 			err_set(&out->refused, CANCELLED);

@@ -75,6 +75,9 @@ struct lash {
 /* vls.c */
 struct lash_vls lash_find_vls(const struct engine_input *in);
 
+/* VLs that all ports will have after this sweep programmed them by max_op_vls; 15 when nothing is told. */
+unsigned lash_next_vls(const struct engine_input *in);
+
 /* paths.c: out[] (and root[] when observed); false when cancelled. */
 bool lash_find_paths(struct lash_plan *p, const struct engine_input *in);
 /*
@@ -202,6 +205,9 @@ bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *
 /* struct routing_ops: the layer of a pair of LIDs, and the cycle in each layer below. */
 void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		       struct progress *p);
+
+/* struct routing_ops: the rule that gave a pair of LIDs its layer. */
+void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
 
 /* struct routing_ops: pairs per layer before and after balancing, and what it took to find the layers. */
 void lash_explain_layers(const struct routing *r, struct text *t);

@@ -235,8 +235,8 @@ static void test_trace_and_why(void **state)
 	struct session *s = tree();
 
 	(void)state;
-	line_says(s, "trace node0001 node0009", "4 hops");
-	line_says(s, "trace node0001 node0002", "2 hops");
+	line_says(s, "trace node0001 node0009", "4 links");
+	line_says(s, "trace node0001 node0002", "2 links");
 	line_says(s, "why leaf-01 node0009", "leaf-01 sends LID");
 	line_says(s, "why leaf-01 node0001", "out of port 1");
 	line_says(s, "why leaf-01 leaf-01", "own port 0");
@@ -717,7 +717,7 @@ static void test_one_thing(void **state)
 	char *text;
 
 	(void)state;
-	line_says(s, "trace leaf-01 spine-01", "SL 0, 1 hop\n");
+	line_says(s, "trace leaf-01 spine-01", "SL 0, 1 link\n");
 	line_says(s, "why spine-01 leaf-01", "only candidate at 1 hop;");
 	line_says(s, "step start; step find round 2", "round 2");
 	ok_line(s, "fail link leaf-01[1]");
