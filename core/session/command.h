@@ -35,6 +35,8 @@ struct command {
 	int (*run)(struct session *s, int argc, char **argv, struct out *o, struct err *e);
 	/* The i-th there is, false: no more.  NULL: the first word is no subject's name. */
 	bool (*subject)(size_t i, struct subject *subject);
+	bool at_step; /* tells of the step where a walk through a run stands (session_walk()), if there is one
+		       */
 	bool on_screen; /* needs the interface, in whose thread it runs (struct command_run) */
 };
 

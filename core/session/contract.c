@@ -14,6 +14,7 @@ const char contract_common[] = "command string its whole name, also where it was
 			       "ok boolean it did what it was asked for; what check finds is no failure\n"
 			       "schema integer? version of the keys, in the first object alone\n"
 			       "error string? why it failed, when ok is false\n"
+			       "step integer? of a walk through a run: what is told is as of that step\n"
 			       "text[] string? the lines that it prints without --json\n"
 			       "taken.* string? by word: the port that a host's name alone was taken for\n"
 			       "taken_ports[] object? the same ports\n"

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/sm/walk.h"
+
 void interpreter_free(struct interpreter *in)
 {
 	step_list_clear(&in->steps);
@@ -212,6 +214,30 @@ static void tell_hosts(const struct session *s, const struct command_words *c, s
 	}
 }
 
+/* What a command tells is as of the step where the walk stands. */
+static int run_at_step(const struct command_words *c, struct walk *w, struct out *o, struct err *e)
+{
+	struct session *s = o->run->in->session;
+	const struct recording *r = walk_recording(w);
+	const struct sweep *moment = walk_moment(w);
+	int rc;
+
+	out_text(o, "As of step %zu of %zu of %s (%s):\n", walk_step(w), recording_steps(r),
+		 recording_engine(r), walk_phase(w));
+	if (*recording_part(r))
+		out_text(o, "Recorded: %s.\n", recording_part(r));
+	out_json(o, "step", json_integer((json_int_t)walk_step(w)));
+	session_lock(s);
+	s->moment = moment;
+	session_unlock(s);
+	rc = c->command->run(s, c->argc, c->argv, o, e);
+	session_lock(s);
+	s->moment = NULL;
+	session_unlock(s);
+	sweep_unref(moment);
+	return rc;
+}
+
 static int do_command(const struct command_words *c, struct out *o, struct err *e)
 {
 	struct command_run *r = o->run;
@@ -219,6 +245,8 @@ static int do_command(const struct command_words *c, struct out *o, struct err *
 	if (check_command(r->in->session, c, e))
 		return -1;
 	tell_hosts(r->in->session, c, o);
+	if (c->command->at_step && session_walk(r->in->session))
+		return run_at_step(c, session_walk(r->in->session), o, e);
 	if (!c->command->on_screen)
 		return c->command->run(r->in->session, c->argc, c->argv, o, e);
 	if (!r->on_screen)

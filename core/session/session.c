@@ -137,6 +137,8 @@ const struct event *session_event(const struct session *s)
 
 const struct sweep *session_sweep(const struct session *s)
 {
+	if (s->moment)
+		return s->moment;
 	return s->n_events ? s->event[s->at].sweep : NULL;
 }
 

@@ -75,6 +75,7 @@ struct session {
 
 	struct walk *walk;		   /* through the recording of a run (session_walk()); NULL = none */
 	uint64_t walk_of;		   /* generation it was made in */
+	const struct sweep *moment;	   /* while a command tells of a step of it: that step; borrowed */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
 	char *configured; /* routing_engine of the last `config`, NULL = none */
 	struct drawing_note *drawing;

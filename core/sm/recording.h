@@ -200,6 +200,11 @@ struct rec_scheme {
 	 */
 	const struct routing_ops *ops;
 	void *(*priv_at)(struct walk *w, const struct routing *end);
+	/*
+	 * Routes that are found but not in the tables yet: the row of a switch as they make it, port[max_lid
+	 * + 1], NO_PATH so far.  false: the tables count.  NULL: they always do.
+	 */
+	bool (*row_at)(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
 };
 
 /* Name of the rule of an event, "" when it has none. */
@@ -208,22 +213,22 @@ const char *recording_rule(const struct recording *r, const struct rec_event *ev
 /* --- for engines -------------------------------------------------------------------------- */
 
 /* Cells of a table; before the first change of it. */
-void rec_cells(struct recorder *r, enum rec_table t, size_t n);
+void rec_cells(struct recorder *k, enum rec_table t, size_t n);
 /* An event; changes and extra words that follow are its. */
-void rec_event(struct recorder *r, enum rec_kind k, unsigned rule, unsigned port, uint32_t a, uint32_t b);
-void rec_flag(struct recorder *r, unsigned flags); /* of the event before */
-void rec_text(struct recorder *r, enum rec_kind k, const char *text);
+void rec_event(struct recorder *k, enum rec_kind kind, unsigned rule, unsigned port, uint32_t a, uint32_t b);
+void rec_flag(struct recorder *k, unsigned flags); /* of the event before */
+void rec_text(struct recorder *k, enum rec_kind kind, const char *text);
 /* A change by the event before; a cell changes at most once by one event. */
-void rec_delta(struct recorder *r, enum rec_table t, uint32_t at, uint32_t was, uint32_t now);
+void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now);
 /* After the changes. */
-void rec_extra(struct recorder *r, uint32_t word);
+void rec_extra(struct recorder *k, uint32_t word);
 /* Is an event of a kind that is kept in focus only wanted? */
-bool rec_wants(const struct recorder *r, enum rec_kind k, uint32_t sw, unsigned lid);
+bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid);
 /* Which table the hop matrix that is made now goes to: T_HOPS, unless T_PLAIN was said. */
-void rec_use_matrix(struct recorder *r, enum rec_table t);
-enum rec_table rec_matrix(const struct recorder *r);
+void rec_use_matrix(struct recorder *k, enum rec_table t);
+enum rec_table rec_matrix(const struct recorder *k);
 /* What moments need and no step changes; given back by release().  Once. */
-void rec_keep(struct recorder *r, void *kept, void (*release)(void *));
+void rec_keep(struct recorder *k, void *kept, void (*release)(void *));
 /* A pair of switches as one word. */
 static inline uint32_t rec_pair(const struct engine_input *in, uint32_t a, uint32_t b)
 {

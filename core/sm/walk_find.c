@@ -9,7 +9,8 @@
 #include "core/sm/sweep.h"
 #include "core/sm/walk_parts.h"
 
-#define AT_ONCE 65536
+#define AT_ONCE 65536 /* steps between looks at the progress */
+#define SENTENCES 256 /* where sentences are made of them */
 
 const char *const rec_words[N_WORDS] = {"refused", "opened",  "moved", "forbidden", "kept",
 					"tie",	   "lowered", "ahead", "root",	    "no entry"};
@@ -240,7 +241,7 @@ size_t walk_find(struct walk *w, const struct rec_condition *c, int dir, struct 
 	bool phase = false;
 
 	for (size_t i = from + one; i >= 1 && i <= r->n_events && found > r->n_events; i += one) {
-		if (i % AT_ONCE == 0 && progress_cancelled(p))
+		if (i % (c->text ? SENTENCES : AT_ONCE) == 0 && progress_cancelled(p))
 			break;
 		phase = !c->phase || in_phase(r, i, c->phase, dir, phase, i == from + one);
 		if (phase && fits(r, i, c) && (!c->text || says(w, i, c->text)))

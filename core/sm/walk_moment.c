@@ -7,8 +7,9 @@
 #include "core/sm/walk_parts.h"
 
 /* The row of a switch with what is decided; that of the whole run where nothing is missing. */
-static void put_row(const struct walk *w, struct routing *r, uint32_t sw)
+static void put_row(struct walk *w, struct routing *r, uint32_t sw)
 {
+	const struct rec_scheme *scheme = w->r->engine->scheme;
 	const struct routing *end = w->r->end;
 	unsigned top = w->r->sweep->lids->max_lid;
 	const uint8_t *cell = (const uint8_t *)w->table[T_ENTRY] + (size_t)sw * (top + 1u);
@@ -19,7 +20,8 @@ static void put_row(const struct walk *w, struct routing *r, uint32_t sw)
 		return;
 	}
 	r->row[sw] = lft_row_new(top);
-	memcpy(r->row[sw]->port, cell, top + 1u);
+	if (!r->priv || !scheme->row_at || !scheme->row_at(w, r->priv, sw, r->row[sw]->port))
+		memcpy(r->row[sw]->port, cell, top + 1u);
 }
 
 /* Of an engine that has no tables of its own, or refused before it had. */
@@ -32,11 +34,11 @@ static struct routing *routing_at(struct walk *w)
 	const struct rec_scheme *scheme = rec->engine->scheme;
 	struct routing *r = routing_new(rec->engine->name, s->topo, s->lids);
 
+	r->priv = scheme->priv_at(w, rec->end);
+	r->ops = r->priv ? scheme->ops : &nothing_yet;
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
 		if (switch_up(s->topo, sw))
 			put_row(w, r, sw);
-	r->priv = scheme->priv_at(w, rec->end);
-	r->ops = r->priv ? scheme->ops : &nothing_yet;
 	if (rec->end && rec->end->sl_tables)
 		r->sl_tables = sl_tables_ref(rec->end->sl_tables);
 	return r;

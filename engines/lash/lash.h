@@ -67,6 +67,7 @@ struct lash {
 	uint64_t draws;		    /* random numbers drawn by it */
 	struct glibc_random random; /* after random_at numbers of the default seed */
 	uint64_t random_at;	    /* 0: not known */
+	bool unwritten;		    /* a step of a recording: tables are not written yet */
 };
 
 /* --- the steps, in order ------------------------------------------------------------- */
@@ -122,6 +123,7 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in,
 
 /* --- recordings (record.c) --------------------------------------------------------------- */
 
+#define LASH_TABLES "forwarding tables" /* the last phase */
 extern const struct rec_scheme lash_scheme;
 extern const struct routing_ops lash_step_ops; /* of a step of a recording */
 

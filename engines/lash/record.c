@@ -228,7 +228,35 @@ static void *priv_at(struct walk *w, const struct routing *end)
 		l->refused += ev->kind == REC_TURN && ev->rule;
 	}
 	l->draws = 2 * (l->moved + l->refused);
+	l->unwritten = strcmp(walk_phase(w), LASH_TABLES) != 0;
 	return l;
+}
+
+/* Tables are written last: until then they are what the trees say, by the first of parallel cables. */
+static bool row_at(struct walk *w, const void *priv, uint32_t sw, uint8_t *port)
+{
+	const struct lash *l = priv;
+	const struct lash_graph *g = l->plan->graph;
+	const struct sweep *s = recording_sweep(walk_recording(w));
+	uint32_t u = g->id[sw];
+
+	if (u == NO_ID || !l->unwritten)
+		return false;
+	for (unsigned lid = 1; lid <= s->lids->max_lid; lid++) {
+		uint32_t ep = lid_owner(s->lids, lid), d = ep == NO_ID ? NO_ID : s->topo->endport_switch[ep];
+		unsigned link;
+
+		if (d == NO_ID)
+			continue;
+		if (d == sw) {
+			port[lid] = s->topo->endport_swport[ep];
+			continue;
+		}
+		link = l->plan->out[(size_t)g->id[d] * g->n + u];
+		if (link != LASH_NO_LINK)
+			port[lid] = g->port[g->port_at[g->base[u] + link]];
+	}
+	return true;
 }
 
 /* --- sentences ------------------------------------------------------------------------------------------ */
@@ -359,4 +387,5 @@ const struct rec_scheme lash_scheme = {
 	.sentence = sentence,
 	.ops = &lash_step_ops,
 	.priv_at = priv_at,
+	.row_at = row_at,
 };

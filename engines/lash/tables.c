@@ -260,7 +260,7 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in, struc
 	uint8_t *link = NEW_ARRAY(f.g->n, uint8_t);
 	bool go_on = true;
 
-	observe_text(in, STEP_PHASE, NO_ID, "forwarding tables");
+	observe_text(in, STEP_PHASE, NO_ID, LASH_TABLES);
 	progress_start(in->progress, "forwarding tables", f.g->n);
 	place_lids(&f);
 	for (uint32_t u = 0; u < f.g->n && (go_on = progress_step(in->progress, u)); u++)

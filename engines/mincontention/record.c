@@ -162,19 +162,58 @@ static const char *rule(const struct rec_event *ev)
 	return ev->rule == RULE_INSIDE ? "inside" : mincontention_rule_name(ev->rule);
 }
 
+static void say_entry(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	const struct sweep *s = recording_sweep(walk_recording(w));
+	char name[300];
+
+	text_add(t, "%s LID %u (%s) -> port %u: ", switch_name(s->fabric, ev->a), ev->b,
+		 endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name)), ev->port);
+}
+
 static void say_settle(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
 	const struct kept *k = recording_kept(walk_recording(w));
 	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
 	uint32_t e = k->el->of[ev->a], key = walk_value(w, T_KEY, e);
 
-	text_add(t, "%s sends LID %u by port %u of %s: ", k->el->name[e], ev->b, ev->port,
-		 switch_name(f, ev->a));
-	if (ev->rule == RULE_HOST_PORT || ev->rule == RULE_OWN_PORT)
-		text_add(t, "%s", rule(ev));
-	else
-		text_add(t, "contention %u, distance %u, usage %u: %s", CONTENTION(key), DISTANCE(key),
-			 walk_value(w, T_COUNT, switch_port_id(f, ev->a, ev->port)) - 1, rule(ev));
+	say_entry(w, ev, t);
+	text_add(t, "%s; element %s", rule(ev), k->el->name[e]);
+	if (ev->rule != RULE_HOST_PORT && ev->rule != RULE_OWN_PORT)
+		text_add(t, ": contention %u, distance %u, usage %u", CONTENTION(key), DISTANCE(key),
+			 walk_value(w, T_COUNT, switch_port_id(f, ev->a, ev->port)) - 1);
+}
+
+/* Shortest ways inside an element, with the LIDs they had. */
+static void say_inside(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	const struct kept *k = recording_kept(walk_recording(w));
+	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+	const struct elements *el = k->el;
+	uint32_t e = el->of[ev->a], out = walk_value(w, T_EGRESS, e);
+	uint32_t exit = el->chip_index[f->node_switch[f->port_node[out]]];
+	unsigned hops = element_hops(el, e, el->chip_index[ev->a], exit), n = 0, equal = 0;
+	uint32_t own = walk_value(w, T_COUNT, switch_port_id(f, ev->a, ev->port)) - 1;
+	struct text list = {0};
+
+	for (uint32_t i = el->first_inside[ev->a]; i < el->first_inside[ev->a + 1]; i++) {
+		uint32_t port = el->inside_port[i], use = walk_value(w, T_COUNT, port);
+		bool taken = f->port_num[port] == ev->port;
+
+		if (element_hops(el, e, el->inside_to[i], exit) + 1 != hops)
+			continue;
+		use -= taken;
+		n++;
+		equal += use == own;
+		text_add(&list, " %s%u:%u", taken ? ">" : "", f->port_num[port], use);
+	}
+	say_entry(w, ev, t);
+	text_add(t, "%s; element %s  [port:inside usage%s]",
+		 n == 1	      ? "only way inside"
+		 : equal == 1 ? "least usage inside"
+			      : "lowest port inside",
+		 el->name[e], text_str(&list));
+	text_free(&list);
 }
 
 static void sentence(struct walk *w, struct text *t)
@@ -185,15 +224,15 @@ static void sentence(struct walk *w, struct text *t)
 
 	switch (ev->kind) {
 	case REC_TARGET:
-		endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name));
-		text_add(t, "LID %u (%s) on %s", ev->b, name, switch_name(s->fabric, ev->a));
+		text_add(t, "LID %u (%s) begun: it hangs on %s", ev->b,
+			 endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name)),
+			 switch_name(s->fabric, ev->a));
 		break;
 	case REC_SETTLE:
 		say_settle(w, ev, t);
 		break;
 	default:
-		text_add(t, "%s LID %u -> port %u: inside its element, shortest way, least usage",
-			 switch_name(s->fabric, ev->a), ev->b, ev->port);
+		say_inside(w, ev, t);
 	}
 }
 

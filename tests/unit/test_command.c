@@ -677,6 +677,39 @@ static void test_steps_of_a_pair(void **state)
 	session_free(s);
 }
 
+/* Conditions, boundaries, breakpoints and commands at a step, on rings small enough to be told by hand. */
+static void test_walks(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	ok_line(s, "synth ring:5; route lash; step start");
+	line_says(
+		s, "step until refused",
+		"ring2 - ring4: not in layer 0: it would close the cycle ring3 -> ring4 -> ring0 -> ring1 -> "
+		"ring2 -> ring3; held by ring0 - ring3, ring1 - ring4, ring0 - ring2, ring1 - ring3");
+	line_says(s, "layers", "as they were put there: 16.");
+	line_says(s, "step until moved", "ring3 - ring1: moved from layer 0 to layer 1: 16 and 4 pairs");
+	line_says(s, "step back until pair ring2 ring4 and opened", "layer 1 is opened");
+	line_says(s, "step next phase", "balancing");
+	line_fails(s, "step until round 7", "no such step after");
+	line_fails(s, "step until switch node0001", "no switch");
+	ok_line(s, "step break moved");
+	line_says(s, "step breaks", "1 moved");
+	line_says(s, "step go", "moved from layer");
+	line_says(s, "step to last", "the run is over");
+	line_fails(s, "step go", "no breakpoint after step");
+	line_fails(s, "step to 100000", "expected 0 to");
+	line_fails(s, "step play", "needs a screen");
+	ok_line(s, "fail link ring0[2]");
+	assert_null(session_walk(s)); /* every event ends it */
+	ok_line(s, "reset; route updn");
+	line_says(s, "step start updn", "up to its refusal");
+	line_says(s, "step until refused", "updn refuses: no root switches");
+	line_fails(s, "step start dor", "no run to walk through");
+	session_free(s);
+}
+
 /* One of a thing is told in the singular. */
 static void test_one_thing(void **state)
 {
@@ -788,6 +821,7 @@ int main(void)
 		cmocka_unit_test(test_steps_found),
 		cmocka_unit_test(test_steps_of_a_pair),
 		cmocka_unit_test(test_nothing_is_no_number),
+		cmocka_unit_test(test_walks),
 		cmocka_unit_test(test_one_thing),
 	};
 

@@ -238,10 +238,15 @@ static void prefix_is_the_moment(struct walk *w, uint64_t *seed, const char *wha
 	}
 	walk_to(w, to, NULL);
 	moment = walk_moment(w);
+	/* LASH shows its routes before they are in the tables */
 	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
-		for (unsigned lid = 0; lid < row; lid++)
+		for (unsigned lid = 0; lid < row; lid++) {
+			if (recording_scheme_of(r)->scheme->row_at &&
+			    strcmp(walk_phase(w), "forwarding tables") != 0)
+				continue;
 			assert_int_equal(routing_port(moment->routing, sw, lid),
 					 switch_up(s->topo, sw) ? entry[sw * row + lid] : NO_PATH);
+		}
 	sweep_unref(moment);
 	free(entry);
 }
@@ -260,6 +265,28 @@ static void sentences(struct walk *w, const char *what)
 			fail_msg("%s: step %zu says nothing", what, i);
 		text_free(&t);
 	}
+}
+
+/* What commands tell at a step can be told, whatever is there yet. */
+static void commands(struct session *s, const struct recording *r, uint64_t *seed)
+{
+	static const char *const lines[] = {
+		"lft 1",   "hops 1", "ranks", "roots",	  "layers",
+		"cdg all", "cycles", "check", "load-map", "trace node0001 node0002"};
+	struct walk *w = walk_new(r);
+
+	walk_to(w, rng_below(seed, (uint32_t)recording_steps(r) + 1), NULL);
+	session_set_walk(s, w);
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		struct err e;
+		int rc;
+		char *text = run_line(s, lines[i], &rc, &e, false, NULL);
+
+		if (rc ? !*e.msg : strncmp(text, "As of step", 10) != 0)
+			fail_msg("%s at step %zu: %s", lines[i], walk_step(w), text);
+		free(text);
+	}
+	session_set_walk(s, NULL);
 }
 
 static void whole(struct session *s, const char *engine, uint64_t *seed, const char *what)
@@ -282,6 +309,8 @@ static void whole(struct session *s, const char *engine, uint64_t *seed, const c
 		prefix_is_the_moment(w, seed, what);
 	sentences(w, what);
 	ways_agree(r, seed, what);
+	for (int k = 0; k < 3; k++)
+		commands(s, r, seed);
 	walk_free(w);
 	recording_unref(r);
 }
@@ -356,6 +385,113 @@ static void test_every_engine(void **state)
 	assert_true(seen > 8);
 }
 
+/* --- what random fabrics do not have ------------------------------------------------------------- */
+
+/* A file with lines; its name in path. */
+static FILE *temporary(char *path)
+{
+	int fd;
+
+	strcpy(path, "/tmp/ibscope-test-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	return fdopen(fd, "w");
+}
+
+/* Does a note of the run tell what a refused engine left? */
+static bool says_refused(struct session *s)
+{
+	const struct recording *r = record(s, NULL);
+	bool found = false;
+
+	for (size_t i = 1; i <= recording_steps(r); i++) {
+		const struct rec_event *ev = recording_event(r, i);
+
+		found |= ev->kind == REC_NOTE && strstr(recording_text(r, ev), "refused");
+	}
+	recording_unref(r);
+	return found;
+}
+
+/* Counters and hops that a refused engine leaves are there from the first step. */
+static void test_leftovers(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	uint64_t seed = test_seed();
+	char tables[40], matrix[40], line[200];
+	FILE *f = temporary(tables), *g = temporary(matrix);
+
+	(void)state;
+	ok_line(s, "synth xgft:3,3:1,2");
+	fprintf(f,
+		"Unicast lids [0-3] of switch Lid 1 guid 0x%016lx ('leaf-01'):\n0x0002 004\n0x0003 004\n"
+		"Unicast lids nonsense\n",
+		(unsigned long)s->fabric->node_guid[s->fabric->switch_node[0]]);
+	fprintf(g, "Switch: guid 0x%016lx\n0x0003 : 00 01 02 03 02 01\nnonsense\n",
+		(unsigned long)s->fabric->node_guid[s->fabric->switch_node[0]]);
+	fclose(f);
+	fclose(g);
+	for (int k = 0; k < 2; k++) {
+		snprintf(line, sizeof(line), "route file,updn,minhop %s=%s",
+			 k ? "lid_matrix_dump_file" : "lfts_file", k ? matrix : tables);
+		ok_line(s, line);
+		assert_true(session_sweep(s)->n_refusals > 0);
+		whole(s, NULL, &seed, line);
+		assert_true(says_refused(s));
+	}
+	unlink(tables);
+	unlink(matrix);
+	session_free(s);
+}
+
+/* The switch an endport hangs on. */
+static const char *where(const struct session *s, uint32_t ep)
+{
+	return switch_name(s->fabric, session_sweep(s)->topo->endport_switch[ep]);
+}
+
+/* Entries by reverse hops, and roots that are named. */
+static void test_io_nodes(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	uint64_t seed = test_seed();
+	char roots[40], io[40], line[200];
+	FILE *f = temporary(roots), *g = temporary(io);
+	unsigned notes = 0;
+
+	(void)state;
+	ok_line(s, "synth xgft:2,2:1,2,hosts=1,hosts_on=all; route minhop");
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		if (!strncmp(switch_name(s->fabric, sw), "spine", 5))
+			fprintf(f, "0x%016lx\n",
+				(unsigned long)s->fabric->node_guid[s->fabric->switch_node[sw]]);
+	for (uint32_t ep = 0; ep < s->fabric->n_endports; ep++)
+		if (!endport_is_switch(s->fabric, ep) && !strncmp(where(s, ep), "spine", 5))
+			fprintf(g, "0x%016lx\n",
+				(unsigned long)s->fabric->port_guid[s->fabric->endport_port[ep]]);
+	fclose(f);
+	fclose(g);
+	for (int k = 1; k <= 3; k++) {
+		const struct entry_note *note[200] = {NULL};
+
+		snprintf(line, sizeof(line),
+			 "route ftree root_guid_file=%s io_guid_file=%s max_reverse_hops=%d", roots, io, k);
+		ok_line(s, line);
+		if (strcmp(session_routing(s)->engine, "ftree") != 0)
+			continue;
+		whole(s, NULL, &seed, line);
+		for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+			notes += session_routing(s)->ops->entry_notes(session_routing(s), sw, note);
+	}
+	snprintf(line, sizeof(line), "route updn root_guid_file=%s connect_roots=TRUE", roots);
+	ok_line(s, line);
+	whole(s, NULL, &seed, line);
+	assert_true(notes > 0);
+	unlink(roots);
+	unlink(io);
+	session_free(s);
+}
+
 /* --- sizes and times ----------------------------------------------------------------------------- */
 
 static const struct recording *record_of(const char *spec, const char *engine, struct session **s)
@@ -395,6 +531,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_engine),
+		cmocka_unit_test(test_leftovers),
+		cmocka_unit_test(test_io_nodes),
 		cmocka_unit_test(test_sizes),
 	};
 

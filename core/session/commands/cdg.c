@@ -382,6 +382,7 @@ static int cmd_cycles(struct session *s, int argc, char **argv, struct out *o, s
 
 const struct command cdg_commands[] = {
 	{.name = "layers",
+	 .at_step = true,
 	 .syntax = "layers [switches]",
 	 .help = "virtual lanes in use: routes, channels, dependencies, credit loops",
 	 .details = ABOUT_SWITCHES,
@@ -397,6 +398,7 @@ const struct command cdg_commands[] = {
 		 "explained string? the engine's own words\n" JSON_LIST,
 	 .run = cmd_layers},
 	{.name = "cdg",
+	 .at_step = true,
 	 .syntax = "cdg [LAYER] [switches] [all]",
 	 .help = "channel dependency graph of a layer (VL), or of all",
 	 .details = "  A channel is a directed link on a VL; in and out are dependencies from and to "
@@ -417,6 +419,7 @@ const struct command cdg_commands[] = {
 		 "cdg.list[].cycle boolean it is on a credit loop\n",
 	 .run = cmd_cdg},
 	{.name = "cycles",
+	 .at_step = true,
 	 .syntax = "cycles [switches] [all]",
 	 .help = "credit loops: a shortest cycle of each group, and routes that make it",
 	 .details = ABOUT_SWITCHES,

@@ -352,6 +352,7 @@ static int cmd_check(struct session *s, int argc, char **argv, struct out *o, st
 
 const struct command check_commands[] = {
 	{.name = "check",
+	 .at_step = true,
 	 .syntax = "check [spread tree|lag] [--baseline FILE]",
 	 .help = "unreachable pairs, forwarding loops, credit loops per VL; exit status 1 in batch when "
 		 "something is "

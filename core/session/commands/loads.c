@@ -331,6 +331,7 @@ static int cmd_spread(struct session *s, int argc, char **argv, struct out *o, s
 
 const struct command load_commands[] = {
 	{.name = "load-map",
+	 .at_step = true,
 	 .syntax = "load-map [" PATTERN_SYNTAX "] [all] | ebb [both] [seed=K]",
 	 .help = "routes per link for a traffic pattern; effective bisection bandwidth",
 	 .details = PATTERN_DETAILS

@@ -644,11 +644,13 @@ const struct command step_commands[] = {
 		    "target S,\n"
 		    "  lid DST, pair A B, layer N, port NODE[PORT], round N, phase WORD, refused, opened, "
 		    "moved,\n"
-		    "  forbidden, kept, tie, lowered, ahead, root, no entry, rule WORDS, text WORDS.\n",
+		    "  forbidden, kept, tie, lowered, ahead, root, no entry, rule WORDS, text WORDS.\n"
+		    "  lft, hops, ranks, roots, layers, cdg, cycles, trace, check and load-map tell of the "
+		    "step until\n"
+		    "  `step end`, or until something changes.\n",
 	 .json = "steps integer? steps that were recorded\n"
 		 "engine string? whose run it is\n"
 		 "part string? what of a long run was recorded, empty: all\n"
-		 "step integer? where it stands: events so far\n"
 		 "of integer? steps there are\n"
 		 "phase string? phase the step is in\n"
 		 "kind string? kind of the event\n"
