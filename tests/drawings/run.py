@@ -16,6 +16,10 @@ import tempfile
 import xml.etree.ElementTree as ET
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import trial  # noqa: E402
+from trial import expect  # noqa: E402
+
 PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 FABRICS = os.path.join(ROOT, "tests", "fabrics")
 DEMO = os.path.join(FABRICS, "demo-3level.ibnet")
@@ -24,15 +28,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 ROUNDING = 0.11  # lengths are written with one digit behind the point
 PNG = shutil.which("rsvg-convert")
 NEATO = shutil.which("neato")
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(ok, *what):
-    if not ok:
-        raise Failed(" ".join(str(w) for w in what))
 
 
 def run(fabric, commands, *options):
@@ -463,16 +458,8 @@ TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, dif
 
 
 def main():
-    failed = 0
-    wanted = [t for t in TESTS if not sys.argv[1:] or t.__name__ in sys.argv[1:]]
-    for t in wanted:
-        try:
-            t()
-        except (Failed, ET.ParseError, LookupError) as e:
-            print("FAILED %s: %s" % (t.__name__, ascii(repr(e))[:1500]))
-            failed += 1
-    print("%d passed, %d failed" % (len(wanted) - failed, failed))
-    return failed > 0
+    tests = {t.__name__: lambda folder, t=t: t() for t in TESTS}
+    return trial.run_tests("drawings", tests, sys.argv[1:], (ET.ParseError,))
 
 
 if __name__ == "__main__":
