@@ -333,6 +333,77 @@ static void test_hostile(void **state)
 	session_free(s);
 }
 
+/* Every kind of drawing of fabrics of every kind, with failures, parts that fell off and all hosts gone. */
+static void test_every_kind(void **state)
+{
+	static const char *const lines[] = {
+		"synth xgft:3,3:1,2; route updn; fail random 3 seed=1",
+		"load tests/fabrics/demo-3level.ibnet; route ftree lmc=1; fail switch spine-01 leaf-02; fail "
+		"host node0001",
+		"synth torus:3x4x2; route dor; fail random 4 seed=2",
+		"synth ring:5; route minhop; fail link ring0[2] ring2[2]",
+		"synth mesh:1; route minhop; sweep",
+		"synth mesh:2,hosts=0; route minhop; sweep",
+		"synth dragonfly:3,1,1; set qos TRUE; route dfsssp; fail switch g00s0",
+		"synth director:2,4,3,8; route minhop; fail switch dir1/S01/U1",
+		"synth random:30,4; route nue; fail random 2 seed=5",
+		"synth hyperx:3x3x2x2; route lash; sweep",
+	};
+	static const char *const kinds[] = {"",
+					    "load",
+					    "layer 0",
+					    "layer 1 switches",
+					    "diff",
+					    "diff b",
+					    "map",
+					    "map load",
+					    "map rank",
+					    "map layers",
+					    "map chassis",
+					    "map change",
+					    "cycle all",
+					    "cycle switches",
+					    "plot loads",
+					    "plot hops",
+					    "plot shifts",
+					    "plot shifts 3",
+					    "plot survey links"};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(lines); k++) {
+		struct session *s = session_new(all_engines, all_commands);
+		unsigned drawn = 0;
+
+		ok_line(s, lines[k]);
+		ok_line(s, "snapshot b");
+		if (strstr(lines[k], "fail "))
+			ok_line(s, "restore all");
+		for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+			char line[100], *text;
+			struct err e;
+			struct page p;
+			int rc;
+
+			snprintf(line, sizeof(line), "export dot - %s", kinds[i]);
+			text = run_line(s, line, &rc, &e, false, NULL);
+			assert_true(rc || strstr(text, "graph "));
+			free(text);
+			snprintf(line, sizeof(line), "export svg - %s", kinds[i]);
+			text = run_line(s, line, &rc, &e, false, NULL);
+			free(text);
+			assert_true(rc == 0 || e.msg[0]); /* refused: no ranks, no loops, nothing to survey */
+			if (rc)
+				continue;
+			p = draw(s, kinds[i]);
+			drawn++;
+			check_page(&p, kinds[i]);
+			page_free(&p);
+		}
+		assert_true(drawn >= 13);
+		session_free(s);
+	}
+}
+
 /* By librsvg's program; the first bytes of a PNG, and its size as the page says. */
 static void test_png(void **state)
 {
@@ -364,9 +435,10 @@ static void test_png(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages), cmocka_unit_test(test_real),    cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_load),  cmocka_unit_test(test_hostile), cmocka_unit_test(test_png),
-		cmocka_unit_test(test_path),
+		cmocka_unit_test(test_pages),	 cmocka_unit_test(test_real),
+		cmocka_unit_test(test_failures), cmocka_unit_test(test_load),
+		cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_png),
+		cmocka_unit_test(test_path),	 cmocka_unit_test(test_every_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
