@@ -70,9 +70,8 @@ static void free_buckets(void *value)
 
 static void *run_shifts(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
-	(void)base;
 	(void)arg;
-	return shifts_new(w->routing, shift_sample(w->routing), p);
+	return shifts_new(w->routing, base, shift_sample(base), p);
 }
 
 static void free_shifts(void *value)
@@ -118,6 +117,7 @@ static uint64_t count_at(const struct priv *p, uint32_t row)
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
+	const struct result *order = NULL, *answer;
 	const void *found;
 
 	p->buckets = NULL;
@@ -126,9 +126,12 @@ static void load(struct view *v)
 	if (!v->scene->fabric || !scene_routing(v->scene))
 		return;
 	v->width[C_SHARE] = p->kind == SHIFTS ? 0 : columns[C_SHARE].width;
-	found = view_ask_value(v, &tasks[p->kind], NULL);
-	if (!found)
+	if (p->kind == SHIFTS && !(order = view_ask(v, &task_shift_order, NULL, NULL)))
 		return;
+	answer = view_ask(v, &tasks[p->kind], order, NULL);
+	if (!answer)
+		return;
+	found = answer->value;
 	if (p->kind == SHIFTS) {
 		p->shifts = found;
 		v->n_rows = p->shifts->n;
@@ -166,8 +169,8 @@ static void footer(const struct view *v, struct text *t)
 	else if (p->buckets)
 		text_add(t, "mean %.3f links, those of both hosts included", p->buckets->mean);
 	else if (s && s->n)
-		text_add(t, "order %s; mean %.2f, worst %u, %u free of congestion",
-			 s->by_engine ? "of the engine" : "by LID", s->mean, s->load[s->worst].max, s->free);
+		text_add(t, "order %s; mean %.2f, worst %u, %u free of congestion", shift_by_text(s->by),
+			 s->mean, s->load[s->worst].max, s->free);
 }
 
 static const char *column_name(const struct view *v, unsigned col)

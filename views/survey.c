@@ -190,12 +190,7 @@ static void footer(const struct view *v, struct text *t)
 	const struct survey *s = survey_of(v);
 
 	if (v->waiting) {
-		for (unsigned i = 0; i < 20; i++)
-			text_add(t, "%s", i < v->scene->percent / 5 ? "█" : "░");
-		text_add(t, " %u%%", v->scene->percent);
-		if (v->scene->left >= 0)
-			text_add(t, ", %.0f s left", v->scene->left);
-		text_add(t, "; Esc stops");
+		view_progress(v, t);
 	} else if (p->answer && !s) {
 		text_add(t, "%s", p->answer->e.msg);
 	} else if (s && p->kept->ask.sweep != v->scene->sweep) {

@@ -59,6 +59,10 @@ struct picture_bundle {
 	unsigned ways, back;	     /* bits of enum picture_way: as a sends, as b sends */
 };
 
+/* What switches can be coloured by, in drawings and in the pane map. */
+enum map_colour { MAP_STATE, MAP_LOAD, MAP_RANK, MAP_LAYERS, MAP_CHASSIS, MAP_CHANGE, MAP_COLOURS };
+extern const char *const map_colour_names[MAP_COLOURS + 1]; /* "state", .., ended by NULL */
+
 #define PICTURE_LOADS 5 /* classes of load, as multiples of the mean: 0, below 1/2, to 3/2, to 5/2, above */
 unsigned picture_load_class(uint32_t load, double mean);
 

@@ -162,6 +162,9 @@ struct picture_bundle picture_bundle(const struct fabric *f, const struct pictur
 	return u;
 }
 
+const char *const map_colour_names[MAP_COLOURS + 1] = {"state",	 "load",    "rank",
+						       "layers", "chassis", "change"};
+
 unsigned picture_load_class(uint32_t load, double mean)
 {
 	double x = mean > 0 ? load / mean : 0;

@@ -217,7 +217,8 @@ PANES = {
     "switches": "", "ports": LEAF, "hosts": "", "lft": LEAF, "path": f"{HOST} {HOST2}", "changes": "", "pairs": "",
     "journal": "", "warnings": "", "ranks": "", "hops": LEAF, "histogram": "", "bars": LEAF, "layers": "",
     "cdg": "all", "cycle": "all", "sl2vl": LEAF + "[1]", "sls": HOST, "elements": "", "usage": "all",
-    "compare": "minhop updn", "drift": "updn", "doctor": "", "survey": "switches", "flows": LEAF + "[4] pair", "hotter": "", "plot": "",
+    "compare": "minhop updn", "drift": "updn", "doctor": "", "advise": "failures 1", "survey": "switches", "flows": LEAF + "[4] pair", "hotter": "",
+    "plot": "", "map": "load path", "shift": "1", "lesson": "",
     "help": "", "lids": HOST2, "pick": "2 show node nod",
 }
 # those that only some engine has, which then routes

@@ -252,7 +252,7 @@ static void test_path(void **state)
 	struct page p = draw(s, "path t000 t223");
 
 	(void)state;
-	assert_non_null(strstr(p.svg, "dor; path t000 -&gt; t223, 5 hops; way back 5 hops"));
+	assert_non_null(strstr(p.svg, "dor; path t000 -&gt; t223, 5 links; way back 5 links"));
 	assert_int_equal(count(p.svg, "stroke=\"#08519c\" stroke-width=\"3.20\" class=\"mark\""), 5);
 	assert_int_equal(count(p.svg, "transform=\"translate(5 4)\""), 5);
 	assert_int_equal(count(p.svg, "class=\"arrow\""), 10);

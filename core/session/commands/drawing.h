@@ -19,10 +19,6 @@ enum drawing_kind {
 	DRAWING_MAP,	 /* switches coloured */
 };
 
-/* What colours the switches of DRAWING_MAP. */
-enum map_colour { MAP_STATE, MAP_LOAD, MAP_RANK, MAP_LAYERS, MAP_CHASSIS, MAP_CHANGE, MAP_COLOURS };
-extern const char *const map_colour_names[MAP_COLOURS]; /* "state", .. */
-
 struct drawing_of {
 	enum drawing_kind kind;
 	const char *from, *to;	/* PATH */

@@ -10,8 +10,6 @@
 #include "core/session/commands/drawing.h"
 #include "core/sm/ucast_cache.h"
 
-const char *const map_colour_names[MAP_COLOURS] = {"state", "load", "rank", "layers", "chassis", "change"};
-
 static void mark_ports(const struct fabric *f, struct fabric_drawing *d)
 {
 	d->way = NEW_ARRAY(f->n_ports + 1, uint8_t);
@@ -58,7 +56,7 @@ static void take_path(const struct fabric *f, const struct path *path, enum pict
 
 static const char *path_words(const struct path *path, char *buf, size_t size)
 {
-	return path->end == PATH_OK ? plural(path->hops, "hop", buf, size) : path_end_text(path->end);
+	return path->end == PATH_OK ? plural(path->hops, "link", buf, size) : path_end_text(path->end);
 }
 
 static int mark_path(struct session *s, const struct drawing_of *of, struct fabric_drawing *d, struct err *e)

@@ -198,6 +198,20 @@ static int export_slurm(struct session *s, const struct target *t, struct out *o
 	return rc;
 }
 
+/* For reports; what goes to the screen has no name. */
+static void note_drawing(struct session *s, int argc, char **argv)
+{
+	struct text what = {0};
+
+	if (!is_word(argv[1], "dot|svg|png") || !strcmp(argv[2], "-"))
+		return;
+	text_add(&what, "%s", argv[1]);
+	for (int i = 3; i < argc; i++)
+		text_add(&what, " %s", argv[i]);
+	session_note_drawing(s, argv[2], text_str(&what));
+	text_free(&what);
+}
+
 static int cmd_export(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct drawing d = {0};
@@ -215,6 +229,8 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 				     ? drawing_write(s, &d, &to, o, e)
 				     : export_routing(s, argv[1], &to, o->run->progress, e);
 		rc = close_target(&to, rc, o, e);
+		if (!rc)
+			note_drawing(s, argc, argv);
 	}
 	drawing_free(&d);
 	return rc;

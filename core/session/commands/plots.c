@@ -99,8 +99,13 @@ static int make_shifts(struct session *s, const struct plot_of *of, struct plots
 		       struct progress *p, struct err *e)
 {
 	const struct routing *r = session_routing(s);
-	struct shifts *sh = shifts_new(r, of->sample ? of->sample : shift_sample(r), p);
+	struct shift_order order;
+	struct shifts *sh;
 
+	if (shift_order_find(r, session_sweep(s)->setup, s->engines, NULL, p, &order, e))
+		return -1;
+	sh = shifts_new(r, &order, of->sample ? of->sample : shift_sample(&order), p);
+	shift_order_free(&order);
 	if (!sh)
 		return err_set(e, CANCELLED);
 	d->number = NEW_ARRAY(sh->n + 1, double);
@@ -118,8 +123,7 @@ static int make_shifts(struct session *s, const struct plot_of *of, struct plots
 	d->n = 1;
 	text_add(line, "%u of %s of %s (%s): mean %.2f, worst %u, %u free of congestion", sh->n,
 		 PLURAL(sh->n_places ? sh->n_places - 1 : 0, "shift"), PLURAL(sh->n_places, "place"),
-		 sh->by_engine ? "the engine's own order" : "by LID", sh->mean,
-		 sh->n ? sh->load[sh->worst].max : 0, sh->free);
+		 shift_by_text(sh->by), sh->mean, sh->n ? sh->load[sh->worst].max : 0, sh->free);
 	d->title = str_printf("%s: contention of shifts", drawing_source(s->fabric));
 	shifts_free(sh);
 	return 0;
