@@ -41,7 +41,7 @@ struct buckets *load_buckets(const struct routing *r, const struct loads *l)
 			if (t->peer_switch[port] == NO_ID)
 				continue;
 			k = &b->at[l->port[port] / step];
-			if (k->first == NO_ID || l->port[port] < l->port[k->first])
+			if (k->first == NO_ID || l->port[port] > l->port[k->first])
 				k->first = port;
 			k->count++;
 			b->all++;

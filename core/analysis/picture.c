@@ -100,20 +100,125 @@ static void place_rows(struct placing *g)
 	}
 }
 
+/* --- circles --- */
+
+#define SWAP_ROUNDS 20
+
+/* Places around a circle of n; of switch ids. */
+struct circling {
+	const struct placing *g;
+	uint32_t *order; /* [n] */
+	uint32_t *at;	 /* [switches of the fabric] NO_ID: not placed yet */
+};
+
+/* Links to those that are placed. */
+static uint32_t links_placed(const struct circling *c, uint32_t sw)
+{
+	const struct layout *l = c->g->l;
+	uint32_t n = 0;
+
+	for (uint32_t i = l->first[sw]; i < l->first[sw + 1]; i++)
+		n += c->at[l->to[i]] != NO_ID;
+	return n;
+}
+
+static bool has_link(const struct layout *l, uint32_t a, uint32_t b)
+{
+	for (uint32_t i = l->first[a]; i < l->first[a + 1]; i++)
+		if (l->to[i] == b)
+			return true;
+	return false;
+}
+
+/* Who follows `last`: of its neighbours, if any is left, the one with most links to those placed. */
+static uint32_t next_around(const struct circling *c, uint32_t last)
+{
+	uint32_t best = NO_ID, most = 0;
+
+	for (uint32_t i = 0; i < c->g->n; i++) {
+		uint32_t sw = c->g->sw[i], n;
+
+		if (c->at[sw] != NO_ID)
+			continue;
+		n = links_placed(c, sw) + (has_link(c->g->l, last, sw) ? c->g->n : 0);
+		if (best == NO_ID || n > most) {
+			best = sw;
+			most = n;
+		}
+	}
+	return best;
+}
+
+/* Lengths of the chords of a switch were it at `at`. */
+static float chords(const struct circling *c, uint32_t sw, uint32_t at)
+{
+	const struct layout *l = c->g->l;
+	float sum = 0;
+
+	for (uint32_t i = l->first[sw]; i < l->first[sw + 1]; i++)
+		sum += fabsf(sinf((float)M_PI * ((float)c->at[l->to[i]] - (float)at) / (float)c->g->n));
+	return sum;
+}
+
+static bool swap_if_shorter(struct circling *c, uint32_t i, uint32_t k)
+{
+	uint32_t a = c->order[i], b = c->order[k];
+	float before = chords(c, a, i) + chords(c, b, k), after;
+
+	c->at[a] = k;
+	c->at[b] = i;
+	after = chords(c, a, k) + chords(c, b, i);
+	if (after < before - 1e-4f) {
+		c->order[i] = b;
+		c->order[k] = a;
+		return true;
+	}
+	c->at[a] = i;
+	c->at[b] = k;
+	return false;
+}
+
+/* From the lowest name to whoever is linked best, then by swaps while chords get shorter; [n], to be freed.
+ */
+static uint32_t *circle_order(const struct placing *g)
+{
+	static const uint32_t far[] = {1, 2, 3, 5, 8};
+	struct circling c = {g, NEW_ARRAY(g->n + 1, uint32_t), NEW_ARRAY(g->l->n + 1, uint32_t)};
+	bool changed = true;
+
+	memset(c.at, 0xff, g->l->n * sizeof(*c.at));
+	for (uint32_t i = 0; i < g->n; i++) {
+		c.order[i] = i ? next_around(&c, c.order[i - 1]) : g->sw[0];
+		c.at[c.order[i]] = i;
+	}
+	for (unsigned round = 0; round < SWAP_ROUNDS && changed; round++) {
+		changed = false;
+		for (uint32_t i = 0; i < g->n; i++)
+			for (size_t k = 0; k < ARRAY_LEN(far); k++)
+				changed |= g->n > far[k] && swap_if_shorter(&c, i, (i + far[k]) % g->n);
+	}
+	free(c.at);
+	return c.order;
+}
+
 /* Around a circle, the first on top, clockwise: neighbours are a diagonal apart, so no two meet. */
 static void place_circle(struct placing *g)
 {
 	float step = hypotf(g->w, g->h) + 6, radius = (float)g->n * step / (2 * (float)M_PI);
+	uint32_t *order;
 
 	/* the chord is shorter than the arc */
 	if (g->n > 2)
 		radius = fmaxf(radius, step / (2 * sinf((float)M_PI / (float)g->n)));
 	radius = fmaxf(radius, 150);
+	order = g->is->kind == LAYOUT_OTHER ? circle_order(g) : NULL;
 	for (uint32_t i = 0; i < g->n; i++) {
 		float turn = 2 * (float)M_PI * (float)i / (float)g->n;
 
-		put(g, g->sw[i], radius + radius * sinf(turn), radius - radius * cosf(turn));
+		put(g, order ? order[i] : g->sw[i], radius + radius * sinf(turn),
+		    radius - radius * cosf(turn));
 	}
+	free(order);
 }
 
 struct by_x {
@@ -517,6 +622,16 @@ static float settle_part(struct placing *g, struct picture_rect *to, float y)
 	return to->y + to->h + BETWEEN_PARTS;
 }
 
+/* To the middle of the page, which is as wide as it will be. */
+static void centre(struct picture *p, const uint32_t *sw, uint32_t n, struct picture_rect *at)
+{
+	float dx = (p->width - at->w) / 2 - at->x;
+
+	for (uint32_t i = 0; i < n; i++)
+		p->box[sw[i]].x += dx;
+	at->x += dx;
+}
+
 static bool rects_meet(const struct picture_rect *a, const struct picture_rect *b)
 {
 	return a->x < b->x + b->w && b->x < a->x + a->w && a->y < b->y + b->h && b->y < a->y + a->h;
@@ -559,8 +674,8 @@ static void add_label(struct picture *p, float x, float y, const char *words)
 	snprintf(l->words, sizeof(l->words), "%s", words);
 }
 
-/* Numbers of levels, at the left edge. */
-static void label_levels(struct picture *p, const struct layout_part *is)
+/* Numbers of levels, left of all. */
+static void label_levels(struct picture *p, const struct layout_part *is, const struct picture_rect *part)
 {
 	const struct layout *l = p->layout;
 	const uint32_t *sw = l->order + is->first;
@@ -574,7 +689,7 @@ static void label_levels(struct picture *p, const struct layout_part *is)
 			n++;
 		r = around(p, sw + i, n);
 		snprintf(words, sizeof(words), "%u", lev);
-		add_label(p, MARGIN / 2, r.y + r.h / 2 + 4, words);
+		add_label(p, part->x - MARGIN, r.y + r.h / 2 + 4, words);
 	}
 }
 
@@ -645,7 +760,7 @@ static void make_labels(struct picture *p)
 
 	for (uint32_t k = 0; k < l->n_parts; k++) {
 		if (l->part[k].kind == LAYOUT_TREE)
-			label_levels(p, &l->part[k]);
+			label_levels(p, &l->part[k], &p->part[k]);
 		else if (l->part[k].kind == LAYOUT_GRID)
 			label_grid(p, &l->part[k], &p->part[k]);
 	}
@@ -699,8 +814,14 @@ struct picture *picture_new(const struct fabric *f, const struct layout *l)
 		y = settle_part(&g, &alone, y);
 	}
 	p->height = y + BOTTOM;
+	for (uint32_t k = 0; k < l->n_parts; k++)
+		centre(p, l->order + l->part[k].first, l->part[k].n, &p->part[k]);
+	if (l->n_alone)
+		centre(p, l->order + l->n - l->n_alone, l->n_alone, &alone);
 	make_frames(p);
 	make_labels(p);
+	if (l->n_alone)
+		add_label(p, alone.x + alone.w / 2, alone.y - BESIDE, "not connected");
 	count_hidden(p);
 	return p;
 }

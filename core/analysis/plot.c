@@ -62,13 +62,15 @@ static void put_rule(const struct panel *g, float x0, float y0, float x1, float 
 		(double)x1, (double)y1, look);
 }
 
-/* "12", "1.2k", "3M": a number of an axis. */
+/* "12", "648k", "4.74M": three digits where there are many. */
 static const char *number_text(double v, char *buf, size_t size)
 {
-	if (v >= 1e6)
-		snprintf(buf, size, "%gM", v / 1e6);
+	if (v >= 1e9)
+		snprintf(buf, size, "%.3gG", v / 1e9);
+	else if (v >= 1e6 - 500)
+		snprintf(buf, size, "%.3gM", v / 1e6);
 	else if (v >= 1e5)
-		snprintf(buf, size, "%gk", v / 1e3);
+		snprintf(buf, size, "%.3gk", v / 1e3);
 	else
 		snprintf(buf, size, "%g", v);
 	return buf;
@@ -225,7 +227,7 @@ static void put_lines(const struct panel *g)
 	x = p->at_name ? x_of(g, (p->at - p->x0) / p->step + (p->step <= 1 ? 0.5 : 0)) : 0;
 	if (p->at_name && x >= LEFT && x <= LEFT + g->wide) {
 		put_rule(g, x, g->y0, x, g->y0 - HIGH, look);
-		svg_words(g->to, x + 4, g->y0 - HIGH + 10, 10, SVG_OVER, p->at_name);
+		svg_words(g->to, x, g->y0 - HIGH - 4, 10, SVG_MIDDLE SVG_OVER, p->at_name);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include "fixture.h"
 
 #include "core/analysis/picture.h"
+#include "core/base/clean.h"
 #include "core/base/cursor.h"
 #include "core/base/memory.h"
 #include "core/base/program.h"
@@ -264,30 +265,142 @@ static void test_path(void **state)
 	session_free(s);
 }
 
-/* Names that look like markup are text. */
+/* A ring of switches that are called so whatever that is, a host on each. */
+static struct fabric *make_named(const char *const *name, uint32_t n)
+{
+	struct fabric_builder *b = fb_new();
+	uint32_t sw[16], ca[16];
+	struct fabric *f = NULL;
+	struct err e = {{0}};
+
+	for (uint32_t k = 0; k < n; k++) {
+		char host[8];
+
+		snprintf(host, sizeof(host), "h%u", k);
+		sw[k] = fb_add(b, NODE_SWITCH, 0x1000 + k, 4, name[k]);
+		ca[k] = fb_add(b, NODE_CA, 0x2000 + 16 * k, 1, host);
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		fb_link(b, sw[k], 1, sw[(k + 1) % n], 2);
+		fb_link(b, sw[k], 3, ca[k], 1);
+	}
+	if (fb_finish(b, "t\x1b[2J<\xff.txt", "test", &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
+/* Names that look like markup, steer a terminal or are no UTF-8 are text, and nothing but that. */
 static void test_hostile(void **state)
 {
-	char path[] = "/tmp/ibscope-picture-XXXXXX", line[100];
-	struct session *s;
-	struct page p;
-	int fd = mkstemp(path);
+	static const char *const names[] = {"</title></g><script>",
+					    "b&",
+					    "\"q' onload=\"x",
+					    "\x1b[2J\x01",
+					    "\xff",
+					    "\xe2\x80\xaegpj",
+					    "]]><!--",
+					    "日本"};
+	static const char *const kinds[] = {"", "load", "cycle", "cycle all", "layer 0", "map", "plot hops"};
+	struct session *s = session_new(all_engines, all_commands);
+	struct err e;
 
 	(void)state;
-	assert_true(fd >= 0);
-	dprintf(fd, "Switch 4 \"</title></g><script>\"\n[1] \"b&\"[1]\n\nSwitch 4 \"b&\"\n[1] "
-		    "\"</title></g><script>\"[1]\n");
-	close(fd);
-	snprintf(line, sizeof(line), "load %s", path);
-	s = session_of(line);
-	unlink(path);
-	p = draw(s, "");
-	assert_int_equal(p.n_boxes, 2);
-	assert_null(strstr(p.svg, "<script"));
-	assert_non_null(strstr(p.svg, "&lt;script&gt;"));
-	assert_non_null(strstr(p.svg, "b&amp;"));
-	assert_null(strstr(p.svg, "b&<"));
-	page_free(&p);
+	assert_int_equal(session_set_fabric(s, make_named(names, ARRAY_LEN(names)), "test", NULL, &e), 0);
+	ok_line(s, "route minhop");
+	for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
+		struct page p = draw(s, kinds[k]);
+
+		assert_null(strstr(p.svg, "<script"));
+		assert_null(strstr(p.svg, "<!--"));
+		assert_null(strstr(p.svg, "]]>"));
+		assert_null(strstr(p.svg, "b&<"));
+		assert_null(strpbrk(p.svg, "\x1b\x01"));
+		assert_true(is_clean(p.svg, strlen(p.svg)));
+		assert_non_null(strstr(p.svg, "t\\x1b[2J&lt;\\xff.txt"));
+		if (p.n_boxes) {
+			assert_int_equal(p.n_boxes, ARRAY_LEN(names));
+			assert_non_null(strstr(p.svg, ">&lt;/title&gt;&lt;/g&gt;&lt;script&gt;<"));
+			assert_non_null(strstr(p.svg, ">b&amp;<"));
+			assert_non_null(strstr(p.svg, ">\"q' onload=\"x<"));
+			assert_non_null(strstr(p.svg, ">\\x1b[2J\\x01<"));
+			assert_non_null(strstr(p.svg, ">\\xff<"));
+			assert_non_null(strstr(p.svg, ">\\xe2\\x80\\xaegpj<"));
+			assert_non_null(strstr(p.svg, ">日本<"));
+			check_page(&p, kinds[k]);
+		}
+		page_free(&p);
+	}
 	session_free(s);
+}
+
+/* Every kind of drawing of fabrics of every kind, with failures, parts that fell off and all hosts gone. */
+static void test_every_kind(void **state)
+{
+	static const char *const lines[] = {
+		"synth xgft:3,3:1,2; route updn; fail random 3 seed=1",
+		"synth xgft:4,4,4:1,4,4; route ftree lmc=1; fail switch spine-01 leaf-02",
+		"synth torus:3x4x2; route dor; fail random 4 seed=2",
+		"synth ring:5; route minhop; fail link ring0[2] ring2[2]",
+		"synth mesh:1; route minhop; sweep",
+		"synth mesh:2,hosts=0; route minhop; sweep",
+		"synth dragonfly:3,1,1; set qos TRUE; route dfsssp; fail switch g00s0",
+		"synth director:2,4,3,8; route minhop; fail switch dir1/S01/U1",
+		"synth random:30,4; route nue; fail random 2 seed=5",
+		"synth hyperx:3x3x2x2; route lash; sweep",
+	};
+	static const char *const kinds[] = {"",
+					    "load",
+					    "layer 0",
+					    "layer 1 switches",
+					    "diff",
+					    "diff b",
+					    "map",
+					    "map load",
+					    "map rank",
+					    "map layers",
+					    "map chassis",
+					    "map change",
+					    "cycle all",
+					    "cycle switches",
+					    "plot loads",
+					    "plot hops",
+					    "plot shifts",
+					    "plot shifts 3",
+					    "plot survey links"};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(lines); k++) {
+		struct session *s = session_new(all_engines, all_commands);
+		unsigned drawn = 0;
+
+		ok_line(s, lines[k]);
+		ok_line(s, "snapshot b");
+		if (strstr(lines[k], "fail "))
+			ok_line(s, "restore all");
+		for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+			char line[100], *text;
+			struct err e;
+			struct page p;
+			int rc;
+
+			snprintf(line, sizeof(line), "export dot - %s", kinds[i]);
+			text = run_line(s, line, &rc, &e, false, NULL);
+			assert_true(rc || strstr(text, "graph "));
+			free(text);
+			snprintf(line, sizeof(line), "export svg - %s", kinds[i]);
+			text = run_line(s, line, &rc, &e, false, NULL);
+			free(text);
+			assert_true(rc == 0 || e.msg[0]); /* refused: no ranks, no loops, nothing to survey */
+			if (rc)
+				continue;
+			p = draw(s, kinds[i]);
+			drawn++;
+			check_page(&p, kinds[i]);
+			page_free(&p);
+		}
+		assert_true(drawn >= 13);
+		session_free(s);
+	}
 }
 
 /* By librsvg's program; the first bytes of a PNG, and its size as the page says. */
@@ -321,9 +434,10 @@ static void test_png(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages), cmocka_unit_test(test_real),    cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_load),  cmocka_unit_test(test_hostile), cmocka_unit_test(test_png),
-		cmocka_unit_test(test_path),
+		cmocka_unit_test(test_pages),	 cmocka_unit_test(test_real),
+		cmocka_unit_test(test_failures), cmocka_unit_test(test_load),
+		cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_png),
+		cmocka_unit_test(test_path),	 cmocka_unit_test(test_every_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -238,6 +238,15 @@ static void mark_came(const struct sweep *a, const struct session *s, struct fab
 	d->look.came = n ? d->came : NULL;
 }
 
+/* Changed entries under each switch. */
+static void take_entries(const struct comparison *c, uint32_t n, struct fabric_drawing *d)
+{
+	d->figure = NEW_ARRAY(n + 1, uint32_t);
+	memcpy(d->figure, c->switch_entries, n * sizeof(*d->figure));
+	d->look.figure = d->figure;
+	d->look.figure_noun = "entry";
+}
+
 static void mark_comparison(const struct comparison *c, const struct session *s, struct fabric_drawing *d)
 {
 	const struct fabric *f = s->fabric;
@@ -248,8 +257,7 @@ static void mark_comparison(const struct comparison *c, const struct session *s,
 	d->look.ways = PICTURE_MORE | PICTURE_LESS;
 	count_moved(c, f, more, less);
 	weigh(f, d->picture, more, less, d);
-	d->look.figure = d->figure = mem_dup(c->switch_entries, (f->n_switches + 1) * sizeof(*d->figure));
-	d->look.figure_noun = "entry";
+	take_entries(c, f->n_switches, d);
 	text_add(&d->about,
 		 "%s on %s, %s rerouted, %" PRIu64 " lost, %" PRIu64
 		 " regained; a line: entries that use its ports more or less than before",
@@ -450,8 +458,7 @@ static int colour_change(struct session *s, struct fabric_drawing *d, struct err
 
 		d->class[sw] = x == 0 ? 0 : x < 10 ? 1 : x < 100 ? 2 : x < 1000 ? 3 : 4;
 	}
-	d->look.figure = d->figure = mem_dup(c->switch_entries, (n + 1) * sizeof(*d->figure));
-	d->look.figure_noun = "entry";
+	take_entries(c, n, d);
 	text_add(&d->about, "%s by the last event", PLURAL(c->entries_changed, "changed entry"));
 	return 0;
 }

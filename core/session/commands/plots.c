@@ -129,10 +129,11 @@ static int make_shifts(struct session *s, const struct plot_of *of, struct plots
 	return 0;
 }
 
-/* Lost pairs above, most routes on a link below, by what fails. */
-static void take_survey(struct plots *d, const struct survey *v)
+/* Lost pairs above where any are, most routes on a link below, by what fails.  Is any pair lost? */
+static bool take_survey(struct plots *d, const struct survey *v)
 {
 	double *lost, *between, *load;
+	bool any = false; /* pair is lost */
 
 	d->number = NEW_ARRAY(3 * (size_t)v->n + 1, double);
 	lost = d->number;
@@ -144,6 +145,7 @@ static void take_survey(struct plots *d, const struct survey *v)
 		lost[k] = (double)v->row[k].lost;
 		between[k] = (double)v->row[k].between_survivors;
 		load[k] = v->row[k].load_after;
+		any |= v->row[k].lost != 0;
 		d->label[k] = survey_what(v, &v->row[k]);
 	}
 	d->plot[0] = (struct plot){.x_name = "what fails, the worst first",
@@ -164,6 +166,9 @@ static void take_survey(struct plots *d, const struct survey *v)
 	d->plot[1].level = v->load_before;
 	d->plot[1].level_name = "now";
 	d->n = 2;
+	if (!any)
+		d->plot[--d->n - 1] = d->plot[1];
+	return any;
 }
 
 static int make_survey(struct session *s, const struct plot_of *of, struct plots *d, struct text *line,
@@ -173,14 +178,15 @@ static int make_survey(struct session *s, const struct plot_of *of, struct plots
 		.before = session_sweep(s), .engines = s->engines, .kind = of->survey, .pairs = 0};
 	struct survey *v = survey_run(&rq, p, e);
 	uint32_t bad = 0;
+	bool any;
 
 	if (!v)
 		return -1;
-	take_survey(d, v);
+	any = take_survey(d, v);
 	for (uint32_t k = 0; k < v->n; k++)
 		bad += survey_bad(&v->row[k]);
-	text_add(line, "%s of %s, %u of them bad; most routes on a link now: %u", PLURAL(v->n, "failure"),
-		 part_words[of->survey], bad, v->load_before);
+	text_add(line, "%s of %s, %u of them bad%s; most routes on a link now: %u", PLURAL(v->n, "failure"),
+		 part_words[of->survey], bad, any ? "" : "; none loses a pair of hosts", v->load_before);
 	d->title = str_printf("%s: survey of %s", drawing_source(s->fabric), part_words[of->survey]);
 	survey_free(v);
 	return 0;
