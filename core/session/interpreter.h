@@ -33,6 +33,8 @@ struct step_list {
 struct interpreter {
 	struct session *session; /* borrowed */
 	struct step_list steps;	 /* of the last `step start` */
+	uint64_t quiz_seed;	 /* of the last question of `quiz`; 0 = none was asked */
+	uint64_t quiz_generation; /* of the session then */
 	char *config_chain;	 /* routing_engine of the last `config`, NULL = none */
 	atomic_bool quit;	 /* `quit` was given */
 };
