@@ -73,6 +73,8 @@ static int draw_question(struct session *s, uint64_t seed, struct question *q, s
 		if (switch_up(w->topo, obs.sw) && sweep_observe(w, s->engines, &obs, o->run->progress, e))
 			return -1;
 	}
+	if (progress_cancelled(o->run->progress))
+		return err_set(e, CANCELLED);
 	return d.seen ? 0
 		      : err_set(e, "%s decides nothing here: no entry has two candidates",
 				w->routing->engine);
