@@ -45,17 +45,13 @@ static void free_answer(void *value)
 	free(a);
 }
 
-/* arg: the shift */
+/* base: the order; arg: the shift */
 static void *run_shift(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
 	struct answer *a = NEW(struct answer);
 
-	(void)base;
-	a->s = shift_links_new(w->routing, arg[0], p, &a->e);
-	if (a->s || !progress_cancelled(p))
-		return a;
-	free_answer(a);
-	return NULL;
+	a->s = shift_links_new(w->routing, base, arg[0], p, &a->e);
+	return a;
 }
 
 static const struct task task_shift = {.run = run_shift, .free = free_answer};
@@ -104,18 +100,23 @@ static uint32_t find_link(const struct view *v)
 static void load(struct view *v)
 {
 	const struct routing *r = scene_routing(v->scene);
+	const struct result *order, *answer;
 	struct priv *p = v->priv;
 
 	p->answer = NULL;
 	p->n_places = 0;
 	if (!r)
 		return;
-	free(shift_order(r, &p->n_places));
+	order = view_ask(v, &task_shift_order, NULL, NULL);
+	if (!order)
+		return;
+	p->n_places = ((const struct shift_order *)order->value)->n;
 	if (p->n_places < 2)
 		return;
 	if (!p->k || p->k >= p->n_places)
 		p->k = p->k ? p->n_places - 1 : 1;
-	p->answer = view_ask_value(v, &task_shift, (const uint32_t[TASK_ARGS]){p->k});
+	answer = view_ask(v, &task_shift, order, (const uint32_t[TASK_ARGS]){p->k});
+	p->answer = answer ? answer->value : NULL;
 	if (!links_of(v))
 		return;
 	p->at = p->guid ? find_link(v) : NO_ID;
@@ -147,7 +148,7 @@ static void title(const struct view *v, struct text *t)
 		return;
 	text_add(t, " %u of %u", p->k, p->n_places - 1);
 	if (s)
-		text_add(t, ", worst %u, order: %s", s->load.max, s->by_engine ? "engine's" : "LIDs");
+		text_add(t, ", worst %u, order: %s", s->load.max, shift_by_text(s->by));
 	if (s && p->at != NO_ID) {
 		text_add(t, " ── ");
 		label_channel(v->scene->topo, s->link[p->at].port, false, t);

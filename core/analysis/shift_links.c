@@ -106,26 +106,24 @@ static int follow_pairs(struct ways *w, struct shift_links *s, const uint32_t *o
 	return 0;
 }
 
-struct shift_links *shift_links_new(const struct routing *r, uint32_t k, struct progress *p, struct err *e)
+struct shift_links *shift_links_new(const struct routing *r, const struct shift_order *o, uint32_t k,
+				    struct progress *p, struct err *e)
 {
 	struct shift_links *s;
 	struct ways w = {.r = r, .t = r->topo, .f = r->topo->fabric};
-	uint32_t n, *order = shift_order(r, &n);
+	uint32_t n = o->n;
 	int rc;
 
 	if (mem_room(e, (size_t)n * 16 * sizeof(uint32_t) + (size_t)w.f->n_ports * 16, "the ways of %u pairs",
-		     n)) {
-		free(order);
+		     n))
 		return NULL;
-	}
 	s = NEW(struct shift_links);
 	s->n_places = n;
-	s->by_engine = r->ops->order != NULL;
+	s->by = o->by;
 	s->load.shift = k;
 	s->pair = NEW_ARRAY((size_t)n + 1, struct shift_pair);
 	w.count = NEW_ARRAY((size_t)w.f->n_ports + 1, uint32_t);
-	rc = follow_pairs(&w, s, order, p, e);
-	free(order);
+	rc = follow_pairs(&w, s, o->place, p, e);
 	free(w.port);
 	free(w.pair);
 	free(w.count);

@@ -76,6 +76,7 @@ extern const struct command quiz_commands[];	/* quiz */
 extern const struct command session_commands[]; /* source, help, quit */
 
 void step_list_clear(struct step_list *l);
+void step_stops_clear(struct interpreter *in);
 
 const struct command *command_find(const struct session *s, const char *name,
 				   struct err *e); /* unique prefixes too */

@@ -129,11 +129,10 @@ static void test_topics(void **state)
 }
 
 /* Pairs of a link are all and only those whose way goes over it; sums are those of shifts_new(). */
-static void shift_in_full(const struct routing *r, const struct shift_load *want)
+static void shift_in_full(const struct routing *r, const struct shift_order *o, const struct shift_load *want)
 {
 	struct err e;
-	struct shift_links *s = shift_links_new(r, want->shift, NULL, &e);
-	uint32_t n, *order = shift_order(r, &n);
+	struct shift_links *s = shift_links_new(r, o, want->shift, NULL, &e);
 	uint64_t on = 0, pairs = 0;
 
 	assert_int_equal(s->load.max, want->max);
@@ -168,7 +167,6 @@ static void shift_in_full(const struct routing *r, const struct shift_load *want
 		path_free(&path);
 	}
 	assert_int_equal(on, pairs);
-	free(order);
 	shift_links_free(s);
 }
 
@@ -185,6 +183,7 @@ static void test_shift_links(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct session *s = session_new(all_engines, all_commands);
 		struct err e;
+		struct shift_order o;
 		struct shifts *all;
 
 		assert_int_equal(
@@ -192,10 +191,13 @@ static void test_shift_links(void **state)
 		ok_line(s, cases[i].route);
 		if (cases[i].then)
 			ok_line(s, cases[i].then);
-		all = shifts_new(session_routing(s), 0, NULL);
+		assert_int_equal(
+			shift_order_find(session_routing(s), s->setup, s->engines, NULL, NULL, &o, &e), 0);
+		all = shifts_new(session_routing(s), &o, 0, NULL);
 		assert_true(all->n > 2);
 		for (uint32_t k = 0; k < all->n; k++)
-			shift_in_full(session_routing(s), &all->load[k]);
+			shift_in_full(session_routing(s), &o, &all->load[k]);
+		shift_order_free(&o);
 		shifts_free(all);
 		session_free(s);
 	}

@@ -130,7 +130,7 @@ static int expect_list(struct session *s, const char *line)
 /* Words that may stand behind others. */
 struct next {
 	const struct session *s;
-	char word[16][32];
+	char word[32][32];
 	size_t n;
 };
 
