@@ -161,6 +161,7 @@ SHOWN = [
         "set root_guid_file roots", "set cn_guid_file cn", "set io_guid_file io", "set max_reverse_hops 1", "route ftree", "check"]),
     (["-F", "ftree.conf", "torus:4x4"], ["route lash", "drift updn all", "drift", "doctor", "advise failures 2"]),
     (["ring:6"], ["verify minhop"]),
+    ([TREE], ["quiz minhop seed=3", "quiz answer 5", "quiz"]),
     ([TREE], ["set root_guid_file spine-01", "set ids_guid_file spine-01", "set guid_routing_order_file node0001",
               "route ftree cn_guid_file=node0001 io_guid_file=node0002", "synth xgft:2,2:1,2"]),
     (["ring:6"], ["lesson", "lesson ring check", "lesson ring", "lesson answer", "lesson next", "lesson ring all", "list lesson",

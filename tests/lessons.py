@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lessons: each says what its commands print, and is played in the terminal test; small fabrics by name.
+"""Lessons: each says what its commands print, and is played in the terminal test; small fabrics by name; quiz.
 
 IBSCOPE=build/ibscope.  Prints what is wrong, at last "N passed, N failed".
 """
@@ -138,8 +138,32 @@ def playing():
     verdict(run("-e", "lesson ring 4").returncode == 1, "a step that is not there")
 
 
+def quiz():
+    """A question has two candidates or more, the entry is the right answer, all others are wrong; the rule is told."""
+    for engine in ("minhop", "updn", "ftree", "lash", "mincontention lmc=1", "sssp"):
+        asked = set()
+        for seed in range(1, 6):
+            start = ["--json", "-e", "synth lesson:tree3; route %s; quiz seed=%d" % (engine, seed)]
+            q = json.loads(run(*start).stdout.splitlines()[-1])["question"]
+            ports = [c["port"] for c in q["candidates"]]
+            verdict(len(set(ports)) == len(ports) >= 2 and ports == sorted(ports), "quiz %s %d: %s" % (engine, seed, ports))
+            asked.add((q["switch"], q["lid"]))
+            told = [json.loads(line) for line in run(*start, "-e", "lft " + q["switch"],
+                                                     *sum([["-e", "quiz answer %d" % p] for p in ports + [99]], [])).stdout.splitlines()]
+            entry = [str(x["port"]) for x in told[-len(ports) - 2]["entries"] if x["lid"] == q["lid"]]
+            answers = told[-len(ports) - 1:]
+            verdict([a["right"] for a in answers] == [str(p) in entry for p in ports] + [False],
+                    "quiz %s %d: %s of %s, entry %s" % (engine, seed, [a["right"] for a in answers], ports, entry))
+            for p, a in zip(ports + [99], answers):
+                said = "\n".join(a["text"])
+                verdict((said.startswith("Right.") or "\nPort %d " % p in said) and "out of port %s" % entry[0] in said, "quiz %s %d, %d: %s" % (engine, seed, p, said))
+        verdict(len(asked) > 1, "quiz %s: one question for all seeds" % engine)
+    verdict(run("-R", "minhop", "-e", "quiz; quiz answer 1", "ring:5").returncode == 1, "a question where nothing is decided")
+    verdict(run("-R", "minhop", "-e", "quiz; fail random 1; quiz answer 1", "lesson:tree3").returncode == 1, "a question of another fabric")
+
+
 def main():
-    for part in (bundled, fabrics, own, playing):
+    for part in (bundled, fabrics, own, playing, quiz):
         part()
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0

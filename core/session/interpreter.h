@@ -36,7 +36,9 @@ struct interpreter {
 	size_t steps_shown;	 /* of a walk: the step before the first of those shown last */
 	char **stop_at;		 /* conditions of `step break` */
 	size_t n_stops, cap_stops;
-	atomic_bool quit; /* `quit` was given */
+	uint64_t quiz_seed;	  /* of the last question of `quiz`; 0 = none was asked */
+	uint64_t quiz_generation; /* of the session then */
+	atomic_bool quit;	  /* `quit` was given */
 };
 
 void interpreter_free(struct interpreter *in); /* what it holds */

@@ -152,7 +152,7 @@ static void check_steps(struct check *c)
 		for (size_t i = 0; i < s->n_run && !progress_cancelled(c->run.progress); i++)
 			if (!s->run[i].proof)
 				check_run(c, &s->run[i]);
-		for (size_t i = 0; i < s->look.n; i++)
+		for (size_t i = 0; i < s->look.n && !progress_cancelled(c->run.progress); i++)
 			check_look(c, s->look.text[i]);
 		for (size_t i = 0; i < s->n_run && !progress_cancelled(c->run.progress); i++)
 			if (s->run[i].proof)

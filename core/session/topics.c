@@ -57,11 +57,15 @@ const struct topic core_topics[] = {
 	 "a port with the least hops to the destination's switch. The engine chooses among "
 	 "candidates only, so there is balance only where there are several.",
 	 "engines/doc/minhop.md, section 6", "why leaf-01 node0005"},
-	{"count", "routes|usage|load|counted|balance|share",
+	{"count", "routes|usage|counted|balance|share",
 	 "of a port: the LIDs that its switch has given to it so far; the next goes to the "
 	 "port with the fewest. Equal counts are not equal traffic: who sends how much, and "
 	 "from where, is not looked at.",
 	 "OpenSM manual, Min Hop; `lesson gather`", "route minhop; list usage all"},
+	{"load", "loads|heat",
+	 "of a cable in one direction: pairs of hosts whose path goes over it, when all send to "
+	 "all. It counts paths, not bytes; twice the mean is worth a look.",
+	 "Hoefler, Schneider, Lumsdaine, Cluster 2008; `lesson balance`", "load-map"},
 	{"weight", "weights",
 	 "of a cable, in sssp and dfsssp: it grows with each route over the cable, so that "
 	 "later routes keep away from what is used already.",

@@ -47,14 +47,14 @@ TREE = ["synth xgft:14,14,14:1,14,14", "route updn", "save OUT", "load OUT", "na
         "flows node0001 node2000 by pair to node2000", "spread tree all", "spread lag", "check spread lag",
         "shifts 20", "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
         "lft leaf-001", "trace node0001 node2000", "why leaf-001 node2000", "step start leaf-001", "list ports",
-        "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list flows leaf-001[15] pair", "set lmc 1"]
+        "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list flows leaf-001[15] pair", "list shift 3", "set lmc 1"]
 LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "export dot OUT cdg", "export svg OUT cycle all", "list cycle",
          "route dfsssp", "route lash", "list layer-pairs 0", "step start", "route nue", "layers", "list cdg"]
 TORUS = ["synth torus:8x8x8,hosts=4", "advise failures 0", "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
 SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check spread tree", "survey links", "survey switches", "advise failures 3", "advise write OUT failures 1",
          "survey pairs 20 switches threads=2", "survey links shard 1/3",
-         "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT"]
+         "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check", "quiz seed=1"]
 
 
 def looks(folder, commands):
