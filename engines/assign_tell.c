@@ -51,10 +51,10 @@ static unsigned list_steps(const struct assign *a, const struct dest *d, const u
 	for (; n < c->n; n++) {
 		const struct cand *k = &a->cand[n];
 
-		sc[n] = (struct step_candidate){.port = k->port,
-						.peer = a->t->peer[a->p0 + k->port],
-						.q = {least, k->count, k->sys_used, k->node_used,
-						      k->forwarded, 0}};
+		sc[n] = (struct step_candidate){
+			.port = k->port,
+			.peer = a->t->peer[a->p0 + k->port],
+			.q = {least, k->count, k->sys_used, k->node_used, k->forwarded, 0}};
 		sc[n].q[at] = 0;
 	}
 	for (unsigned p = 1; a->dor && c->n && p < a->num_ports; p++) {
@@ -64,10 +64,10 @@ static unsigned list_steps(const struct assign *a, const struct dest *d, const u
 			listed |= a->cand[i].port == p;
 		if (listed)
 			continue;
-		sc[n] = (struct step_candidate){.port = p,
-						.peer = a->t->peer[a->p0 + p],
-						.q = {least, a->count[p], INT64_MIN, INT64_MIN, INT64_MIN,
-						      INT64_MIN}};
+		sc[n] = (struct step_candidate){
+			.port = p,
+			.peer = a->t->peer[a->p0 + p],
+			.q = {least, a->count[p], INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}};
 		sc[n++].q[at] = 1;
 	}
 	return n;

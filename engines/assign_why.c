@@ -89,8 +89,8 @@ static void only_candidate(const struct verdict *v, struct decided *out)
 		decide(out, WHY_ONLY_CANDIDATE, "Port %u alone leads there, in %s.", v->c->port,
 		       PLURAL(v->hops, "hop"));
 	else
-		decide(out, WHY_ONLY_CANDIDATE, "Port %u alone has %s; the next best, %u, has %u.", v->c->port,
-		       PLURAL(v->hops, "hop"), second, next);
+		decide(out, WHY_ONLY_CANDIDATE, "Port %u alone has %s; the next best, %u, has %u.",
+		       v->c->port, PLURAL(v->hops, "hop"), second, next);
 }
 
 /* --- several LIDs a port ---------------------------------------------------------------------- */
@@ -110,10 +110,14 @@ static void new_way(const struct verdict *v, enum why_rule rule, struct decided 
 	earlier_ports(v, &t);
 	endport_label(v->a->f, v->d->endport, a, sizeof(a));
 	if (v->lid == v->d->lid)
-		decide(out, rule, "No earlier LID of %s has a port; port %u had %s, the fewest, and is the first of such.", a,
-		       v->c->port, PLURAL(v->won->count, "LID"));
+		decide(out, rule,
+		       "No earlier LID of %s has a port; port %u had %s, the fewest, and is the first of "
+		       "such.",
+		       a, v->c->port, PLURAL(v->won->count, "LID"));
 	else
-		decide(out, rule, "Earlier LIDs of %s go by %s; port %u leads to another %s, with %s the fewest of those.",
+		decide(out, rule,
+		       "Earlier LIDs of %s go by %s; port %u leads to another %s, with %s the fewest of "
+		       "those.",
 		       a, text_str(&t), v->c->port, what, PLURAL(v->won->count, "LID"));
 	text_free(&t);
 }
@@ -136,7 +140,8 @@ static void shifted(const struct verdict *v, struct decided *out)
 	for (unsigned i = 0; i < n; i++)
 		sum += v->a->cand[i].count;
 	decide(out, WHY_SHIFTED,
-	       "port_shifting: %llu / %u mod %u = %u, so the search begins at port %u; of %u with %s port %u is "
+	       "port_shifting: %llu / %u mod %u = %u, so the search begins at port %u; of %u with %s port %u "
+	       "is "
 	       "the first.",
 	       (unsigned long long)sum, n, n, (unsigned)(sum / n % n), v->a->cand[sum / n % n].port,
 	       with_count(v, v->won->count), PLURAL(v->won->count, "LID"), v->won->port);
@@ -149,8 +154,8 @@ static void by_count(const struct verdict *v, struct decided *out)
 	struct text t = {0};
 
 	if (equal == 1 || (q && v->via && q->count > w->count)) {
-		decide(out, WHY_LEAST_COUNT, "Of %u ports at %s port %u had %s, the fewest; %u had %u.", v->c->n,
-		       PLURAL(v->hops, "hop"), w->port, PLURAL(w->count, "LID"), q->port, q->count);
+		decide(out, WHY_LEAST_COUNT, "Of %u ports at %s port %u had %s, the fewest; %u had %u.",
+		       v->c->n, PLURAL(v->hops, "hop"), w->port, PLURAL(w->count, "LID"), q->port, q->count);
 		return;
 	}
 	if (v->a->shifting) {
@@ -158,8 +163,9 @@ static void by_count(const struct verdict *v, struct decided *out)
 		return;
 	}
 	add_order(v, &t);
-	decide(out, WHY_FIRST_OF_EQUALS, "%u of %u ports had %s, the fewest; port %u is the first in order (%s)%s",
-	       equal, v->c->n, PLURAL(w->count, "LID"), w->port, text_str(&t), q && v->via ? "" : ".");
+	decide(out, WHY_FIRST_OF_EQUALS,
+	       "%u of %u ports had %s, the fewest; port %u is the first in order (%s)%s", equal, v->c->n,
+	       PLURAL(w->count, "LID"), w->port, text_str(&t), q && v->via ? "" : ".");
 	if (q && v->via)
 		text_add(&out->text, ", before port %u.", q->port);
 	text_free(&t);
@@ -189,8 +195,8 @@ static unsigned anew(const struct verdict *v)
 static void kept(const struct verdict *v, struct decided *out)
 {
 	decide(out, WHY_KEPT,
-	       "The table had port %u, still one of %u at %s; nothing came up since, so OpenSM keeps it", v->c->port,
-	       v->c->n, PLURAL(v->hops, "hop"));
+	       "The table had port %u, still one of %u at %s; nothing came up since, so OpenSM keeps it",
+	       v->c->port, v->c->n, PLURAL(v->hops, "hop"));
 	if (v->c->n && !v->a->lmc && !v->a->shifting && !v->d->scatter)
 		text_add(&out->text, " (anew: port %u)", anew(v));
 	text_add(&out->text, ".");
@@ -219,7 +225,8 @@ static bool first_neighbour(const struct verdict *v, const uint64_t *mask, struc
 
 	if (n && !cand_of(v, v->via))
 		decide(out, WHY_FIRST_NEIGHBOUR,
-		       "%u ports have %s; port %u to %s is first in order, %s %s to other neighbours and %s dropped, "
+		       "%u ports have %s; port %u to %s is first in order, %s %s to other neighbours and %s "
+		       "dropped, "
 		       "loaded or not.",
 		       n + v->c->n, PLURAL(v->hops, "hop"), a->cand[0].port,
 		       switch_name(a->f, a->t->peer_switch[a->p0 + a->cand[0].port]), text_str(&t),
@@ -244,8 +251,9 @@ static void by_rule(const struct verdict *v, const uint64_t *mask, const char *r
 	else if (first_neighbour(v, mask, out))
 		return;
 	else if (c->rule == assign_random)
-		decide(out, WHY_RANDOM, "scatter_ports: %u of %u ports tie with %s; %u mod %u = %u, port %u.", c->ties,
-		       c->n, PLURAL(v->won->count, "LID"), c->drawn, c->ties, c->drawn % c->ties, c->port);
+		decide(out, WHY_RANDOM, "scatter_ports: %u of %u ports tie with %s; %u mod %u = %u, port %u.",
+		       c->ties, c->n, PLURAL(v->won->count, "LID"), c->drawn, c->ties, c->drawn % c->ties,
+		       c->port);
 	else if (c->n == 1)
 		only_candidate(v, out);
 	else if (!strcmp(rule, why_rule_name(WHY_NEW_SYSTEM)))

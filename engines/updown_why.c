@@ -204,19 +204,22 @@ static void decide_none(const struct narrator *n, const struct step *s, struct d
 
 	if (n->u->id && !n->u->connect && !n->u->rank[s->sw] && !n->u->rank[s->sw2]) {
 		decide(d, WHY_ROOTS_APART,
-		       "%s and %s are both roots and no way goes up and then down; connect_roots would allow it.",
+		       "%s and %s are both roots and no way goes up and then down; connect_roots would allow "
+		       "it.",
 		       switch_name(f, s->sw), switch_name(f, s->sw2));
 		return;
 	}
 	if (n->u->n_erased) {
 		decide(d, WHY_ERASED,
-		       "Turns up cost %u each (connect_roots), and OpenSM erases entries whose cost reaches 64.",
+		       "Turns up cost %u each (connect_roots), and OpenSM erases entries whose cost reaches "
+		       "64.",
 		       n->u->weight);
 		return;
 	}
 	if (n->legal[s->sw] & LEGAL) {
 		decide(d, WHY_MISSED,
-		       "A legal way of %s exists; OpenSM's search went on from a switch in the direction that "
+		       "A legal way of %s exists; OpenSM's search went on from a switch in the direction "
+		       "that "
 		       "reached it first, and found none. No entry.",
 		       PLURAL(n->dist[s->sw], "hop"));
 		return;
@@ -236,7 +239,8 @@ static void decide_longer(const struct narrator *n, const struct step *s, unsign
 
 	if (n->legal[s->sw] & LEGAL) {
 		decide(d, WHY_MISSED,
-		       "A legal way of %s exists; OpenSM's search goes on from a switch in the direction that reached "
+		       "A legal way of %s exists; OpenSM's search goes on from a switch in the direction "
+		       "that reached "
 		       "it first. Port %u leads in %u.",
 		       PLURAL(n->dist[s->sw], "hop"), s->port, least);
 		return;
@@ -279,7 +283,8 @@ static bool decide_way(const struct narrator *n, const struct step *s, struct de
 		text_free(&w.t);
 		if (w.turn == NO_ID)
 			return false;
-		decide(d, WHY_PRICED, "The turn up at %s costs %u (connect_roots); port %u leads at the least cost, %u.",
+		decide(d, WHY_PRICED,
+		       "The turn up at %s costs %u (connect_roots); port %u leads at the least cost, %u.",
 		       switch_name(f, w.turn), n->u->weight, s->port, least);
 		return true;
 	}
@@ -291,7 +296,8 @@ static bool decide_way(const struct narrator *n, const struct step *s, struct de
 	if (!q)
 		return false;
 	decide(d, WHY_MIXED,
-	       "Ports %u and %u have %s; %u turns up, %u does not, and OpenSM counts them alike: those who come from "
+	       "Ports %u and %u have %s; %u turns up, %u does not, and OpenSM counts them alike: those who "
+	       "come from "
 	       "above turn at %s. %s",
 	       s->port, q, PLURAL(least, "hop"), s->port, q, switch_name(f, s->sw),
 	       text_str(&s->decided->text));

@@ -133,7 +133,8 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %u %s", p->n_notes, first_note(p, r)->title);
 }
 
-/* Hops from the switch to a LID along the tables, cables to the switch of its owner; -1 when they do not lead there. */
+/* Hops from the switch to a LID along the tables, cables to the switch of its owner; -1 when they do not lead
+ * there. */
 static int hops_to(const struct view *v, unsigned lid)
 {
 	const struct priv *p = v->priv;

@@ -70,9 +70,10 @@ static const struct lids *lids_of(const struct comparison *c)
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	static const char *const what[] = {
-		[PAIR_REROUTED] = "rerouted", [PAIR_LOST] = "lost", [PAIR_REGAINED] = "regained",
-		[PAIR_NEW] = "new"};
+	static const char *const what[] = {[PAIR_REROUTED] = "rerouted",
+					   [PAIR_LOST] = "lost",
+					   [PAIR_REGAINED] = "regained",
+					   [PAIR_NEW] = "new"};
 	const struct fabric *f = v->scene->fabric;
 	const struct comparison *c = change_of(v);
 	const struct pair_group *g;

@@ -162,7 +162,8 @@ static int route_candidate(const struct job *j, struct advice_row *r, struct pro
 	return 0;
 }
 
-/* In the order that the engine routes for, when it has one: what an operator would run.  -1 and *e: cancelled.
+/* In the order that the engine routes for, when it has one: what an operator would run.  -1 and *e:
+ * cancelled.
  */
 static int measure_shifts(struct advice_row *r, struct progress *p, struct err *e)
 {

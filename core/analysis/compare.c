@@ -278,8 +278,8 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 	sum_hops(c, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
 	sum_hops(c, w->hb, CAME, host_switch(c, c->b, dst), &c->max_hops_after, &w->sum_b, &w->n_b);
 	if (marked || oa != ob)
-		compare_lid(w, lid, dst, oa == NO_ID && c->a->topo->endport_up[dst] && c->a->lids->base[dst], ca,
-			    cb);
+		compare_lid(w, lid, dst, oa == NO_ID && c->a->topo->endport_up[dst] && c->a->lids->base[dst],
+			    ca, cb);
 }
 
 static void columns_of_a(struct walk *w, unsigned lid0, const uint16_t *lid_a)

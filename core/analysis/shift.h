@@ -18,8 +18,9 @@ enum shift_by { SHIFT_LID, SHIFT_FTREE, SHIFT_NAME };
 /* The order of shifts, the same whatever engine routed, so that engines can be compared. */
 struct shift_order {
 	enum shift_by by;
-	uint32_t n;	 /* places */
-	uint32_t *place; /* [n] endports that count; NO_ID = a missing node, which sends and receives nothing */
+	uint32_t n; /* places */
+	uint32_t *
+		place; /* [n] endports that count; NO_ID = a missing node, which sends and receives nothing */
 };
 
 /* "lid", "ftree", "name"; and in words: "by LID", "of the fat tree", "by name". */
@@ -29,7 +30,8 @@ const char *shift_by_text(enum shift_by by);
 /*
  * by "lid", "ftree" or "name"; NULL: that of the fat tree where ftree can index the fabric (with LMC 0, under
  * the options of `base`), else by LID.  r: whose hosts and LIDs count.  0, or -1 and *e: another word, ftree
- * refuses, cancelled.  base NULL: r's own order, else by LID.  Cost: a run of ftree, unless it made r.  Freed with shift_order_free().
+ * refuses, cancelled.  base NULL: r's own order, else by LID.  Cost: a run of ftree, unless it made r.  Freed
+ * with shift_order_free().
  */
 int shift_order_find(const struct routing *r, const struct setup *base, const struct engine *const *engines,
 		     const char *by, struct progress *p, struct shift_order *o, struct err *e);

@@ -145,8 +145,8 @@ bool decide_common(const struct topo *t, const struct lids *l, uint32_t sw, unsi
 
 	if (target == sw && ep != NO_ID && port == t->endport_swport[ep]) {
 		if (port)
-			decide(d, WHY_ATTACHED, "%s hangs on port %u of %s.", endport_label(f, ep, a, sizeof(a)),
-			       port, switch_name(f, sw));
+			decide(d, WHY_ATTACHED, "%s hangs on port %u of %s.",
+			       endport_label(f, ep, a, sizeof(a)), port, switch_name(f, sw));
 		else
 			decide(d, WHY_OWN_LID, "%s has LID %u itself: port 0.", switch_name(f, sw), lid);
 		return true;

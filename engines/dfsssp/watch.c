@@ -142,8 +142,8 @@ static void decide_tie(const struct ds_run *x, const struct step_candidate *w, c
 		       "; the lower port number at its end is taken.",
 		       w->port, q->port, w->q[0]);
 	else
-		decide(d, WHY_TIE, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.", w->port,
-		       q->port, w->q[0], f->node_name[f->port_node[w->peer]]);
+		decide(d, WHY_TIE, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.",
+		       w->port, q->port, w->q[0], f->node_name[f->port_node[w->peer]]);
 }
 
 /* Against `via`, or (0) against the best of the others. */
@@ -162,10 +162,12 @@ static void decide_way(const struct ds_run *x, const struct step *st, unsigned v
 		decide_tie(x, w, q, d);
 	else if (fewer->q[2] < w->q[2])
 		decide(d, WHY_LIGHTER,
-		       "Distance %s; port %u has %" PRId64 " fewer channels on the way, but distance %" PRId64 ".",
+		       "Distance %s; port %u has %" PRId64 " fewer channels on the way, but distance %" PRId64
+		       ".",
 		       text_str(&t), fewer->port, w->q[2] - fewer->q[2], fewer->q[0]);
 	else
-		decide(d, WHY_SHORTEST, "Distance %s; port %u has %" PRId64 ".", text_str(&t), q->port, q->q[0]);
+		decide(d, WHY_SHORTEST, "Distance %s; port %u has %" PRId64 ".", text_str(&t), q->port,
+		       q->q[0]);
 	text_free(&t);
 }
 
@@ -196,7 +198,8 @@ static void tell_entry(struct ds_run *x, uint32_t v, unsigned lid, struct ds_sou
 	st.text = text_of(st.rule);
 	if (!decide_common(x->in->topo, x->in->lids, st.sw, lid, port, &d)) {
 		if (port == NO_PATH)
-			decide(&d, WHY_TOO_FAR, "No way is nearer than 2^31, which OpenSM takes for unreachable.");
+			decide(&d, WHY_TOO_FAR,
+			       "No way is nearer than 2^31, which OpenSM takes for unreachable.");
 		else
 			decide_way(x, &st, 0, &d);
 	}

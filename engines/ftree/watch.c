@@ -245,11 +245,11 @@ static void decide_climb(const struct ft_watch *w, uint32_t sw, const struct ft_
 	if (c->parents < 2)
 		decide(d, WHY_MAIN_PATH, "%s climbed to %s, its only parent.", from, here);
 	else if (c->next_load > c->load)
-		decide(d, WHY_LEAST_LOAD, "%s climbed to %s: load %u, least of %u parents; %s had %u.", from, here,
-		       c->load, c->parents, ft_name(w->t, c->next), c->next_load);
+		decide(d, WHY_LEAST_LOAD, "%s climbed to %s: load %u, least of %u parents; %s had %u.", from,
+		       here, c->load, c->parents, ft_name(w->t, c->next), c->next_load);
 	else
-		decide(d, WHY_LOWER_INDEX, "%s climbed to %s: load %u like %s, and the index of %s is lower.", from,
-		       here, c->load, ft_name(w->t, c->next), here);
+		decide(d, WHY_LOWER_INDEX, "%s climbed to %s: load %u like %s, and the index of %s is lower.",
+		       from, here, c->load, ft_name(w->t, c->next), here);
 }
 
 /* An offer that came later than turn `taken` and was no better; NULL = none. */
@@ -276,21 +276,24 @@ static void decide_offer(const struct ft_watch *w, uint32_t sw, const struct ft_
 
 	if (o->reverse)
 		decide(d, WHY_REVERSE_HOP,
-		       "max_reverse_hops %u: a climb of the route went a step down and up again, and %s got it from %s.",
+		       "max_reverse_hops %u: a climb of the route went a step down and up again, and %s got "
+		       "it from %s.",
 		       w->t->max_reverse, ft_name(w->t, sw), from);
 	else if (o->cause == FT_MAIN)
 		decide_climb(w, sw, &x->climb, d);
 	else if (o->cause == FT_SECOND)
-		decide(d, WHY_SECONDARY, "Up from %s, beside the main path, which does not come here in fewer hops.",
-		       from);
+		decide(d, WHY_SECONDARY,
+		       "Up from %s, beside the main path, which does not come here in fewer hops.", from);
 	else if (o->cause == FT_BESIDE)
 		decide(d, WHY_SIDE, "Over a link within the rank, from %s.", from);
 	else if (x->replaced)
-		decide(d, WHY_LEARNED, "%s spread the route down: turn %u of %u, the first with as few as %s.", from,
+		decide(d, WHY_LEARNED,
+		       "%s spread the route down: turn %u of %u, the first with as few as %s.", from,
 		       x->taken, x->turn, PLURAL(hops_of(w, o), "hop"));
 	else if (q)
-		decide(d, WHY_LEARNED, "%s spread the route down: turn %u of %u; port %u came later and no shorter.",
-		       from, x->taken, x->turn, q->port);
+		decide(d, WHY_LEARNED,
+		       "%s spread the route down: turn %u of %u; port %u came later and no shorter.", from,
+		       x->taken, x->turn, q->port);
 	else
 		decide(d, WHY_LEARNED, "%s spread the route down; nobody else offered one.", from);
 	add_cables(w, x, d);
@@ -309,15 +312,15 @@ static void decide_against(const struct ft_watch *w, const struct ft_seen *x, st
 	if (c->q[1] > (int64_t)hops_of(w, &x->last))
 		decide(d, WHY_LONGER, "The best offer by port %u has %u hops, that by port %u has %u.", via,
 		       (unsigned)c->q[1], x->last.link->remote, hops_of(w, &x->last));
-	else if (c->peer != NO_ID && w->t->topo->fabric->port_node[c->peer] ==
-					     w->t->topo->fabric->switch_node[x->last.g->sw])
+	else if (c->peer != NO_ID &&
+		 w->t->topo->fabric->port_node[c->peer] == w->t->topo->fabric->switch_node[x->last.g->sw])
 		decide(d, WHY_LEAST_LOAD,
 		       "A parallel cable; port %u was the first with least load when the route was placed.",
 		       x->last.link->remote);
 	else
 		decide(d, WHY_LEARNED,
-		       "Turn %u of %u: port %u was offered at turn %u, and this is no shorter.", (unsigned)c->q[0],
-		       x->turn, x->last.link->remote, x->taken);
+		       "Turn %u of %u: port %u was offered at turn %u, and this is no shorter.",
+		       (unsigned)c->q[0], x->turn, x->last.link->remote, x->taken);
 }
 
 /* Every entry as it is made. */
@@ -380,7 +383,8 @@ static void decide_none(const struct ft_watch *w, uint32_t sw, unsigned port, st
 	char a[300];
 
 	if (port != NO_PATH) {
-		decide(d, WHY_LEARNED, "Port %u was offered when the route was placed for the first time.", port);
+		decide(d, WHY_LEARNED, "Port %u was offered when the route was placed for the first time.",
+		       port);
 		return;
 	}
 	endport_label(w->t->topo->fabric, lid_owner(w->t->lids, w->lid), a, sizeof(a));
@@ -389,8 +393,7 @@ static void decide_none(const struct ft_watch *w, uint32_t sw, unsigned port, st
 		       "No way climbs from %s and descends to %s; max_reverse_hops %u forbids turning.", a,
 		       ft_name(w->t, sw), w->t->max_reverse);
 	else
-		decide(d, WHY_NOT_REACHED, "No way climbs from %s and descends to %s.", a,
-		       ft_name(w->t, sw));
+		decide(d, WHY_NOT_REACHED, "No way climbs from %s and descends to %s.", a, ft_name(w->t, sw));
 }
 
 /* The last word on a switch. */
@@ -471,13 +474,14 @@ void watch_roots(struct ft_watch *w, uint32_t sw, uint32_t target, uint16_t lid,
 		text_add(&t, "no way goes up and then down; connect_roots leads through the last leaf, %s",
 			 ft_name(w->t, leaf));
 	if (port != NO_PATH)
-		decide(&d, WHY_CONNECT_ROOTS, "No way goes up and then down; connect_roots leads through the last leaf, %s.",
+		decide(&d, WHY_CONNECT_ROOTS,
+		       "No way goes up and then down; connect_roots leads through the last leaf, %s.",
 		       ft_name(w->t, leaf));
 	else if (!decide_common(w->t->topo, w->t->lids, sw, lid, port, &d))
 		decide(&d, WHY_NOT_REACHED,
 		       "No way goes up and then down, and there is none through the last leaf, %s, either.",
 		       ft_name(w->t, leaf));
-	choice(w, sw, NULL, port, NO_PATH, port == NO_PATH ? "not reached" : "connect roots", text_str(&t), &d,
-	       &none);
+	choice(w, sw, NULL, port, NO_PATH, port == NO_PATH ? "not reached" : "connect roots", text_str(&t),
+	       &d, &none);
 	text_free(&t);
 }

@@ -189,7 +189,9 @@ static void note_next_sweep(const struct lash *l, const struct engine_input *in,
 
 	if (vls >= l->vls.vls || l->plan->need + l->vls.start <= vls)
 		return;
-	text_add(notes, "lash: %s from VL %u on, but %s from the next sweep on, as max_op_vls is %u: it will refuse then\n",
+	text_add(notes,
+		 "lash: %s from VL %u on, but %s from the next sweep on, as max_op_vls is %u: it will refuse "
+		 "then\n",
 		 PLURAL(l->plan->need, "layer"), l->vls.start, PLURAL(vls, "VL"),
 		 (unsigned)options_uint(in->options, "max_op_vls"));
 }

@@ -239,20 +239,23 @@ void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, str
 	now = lash_layer_of(l, a, b);
 	sl = now + l->vls.start;
 	if (first == LASH_NO_LAYER)
-		decide(d, WHY_SAME_SWITCH, "Both are on one switch, so no layer is needed: SL %u.", l->vls.start);
+		decide(d, WHY_SAME_SWITCH, "Both are on one switch, so no layer is needed: SL %u.",
+		       l->vls.start);
 	else if (now != first)
-		decide(d, WHY_MOVED, "Layer %u took the pair %s, %s; balancing moved it to layer %u, SL %u.", first,
-		       switch_name(f, a), switch_name(f, b), now, sl);
+		decide(d, WHY_MOVED, "Layer %u took the pair %s, %s; balancing moved it to layer %u, SL %u.",
+		       first, switch_name(f, a), switch_name(f, b), now, sl);
 	else if (!first)
 		decide(d, WHY_LOWEST, "Layer 0 took the pair %s, %s: SL %u.", switch_name(f, a),
 		       switch_name(f, b), sl);
 	else if (was_open(l, a, b, first))
 		decide(d, WHY_REFUSED,
-		       "Every layer below %u refused the pair %s, %s, as it would have closed a cycle there: SL %u.",
+		       "Every layer below %u refused the pair %s, %s, as it would have closed a cycle there: "
+		       "SL %u.",
 		       first, switch_name(f, a), switch_name(f, b), sl);
 	else
 		decide(d, WHY_OPENED,
-		       "No layer took the pair %s, %s, so layer %u was opened for it; balancing left it there: SL %u.",
+		       "No layer took the pair %s, %s, so layer %u was opened for it; balancing left it "
+		       "there: SL %u.",
 		       switch_name(f, a), switch_name(f, b), first, sl);
 }
 

@@ -107,12 +107,13 @@ static void decide_link(const struct filling *f, uint32_t u, uint32_t d, uint32_
 	if (n > 1) {
 		equal = rival == NO_ID ? equal : rival;
 		decide(out, WHY_TREE,
-		       "%u neighbours lead there in %s; the breadth-first tree of %s, the first in which %s is above "
+		       "%u neighbours lead there in %s; the breadth-first tree of %s, the first in which %s "
+		       "is above "
 		       "%s, passes %s (link %u of %s), not %s (link %u).",
 		       n, PLURAL((uint64_t)hops, "hop"),
-		       switch_name(fb, g->sw[f->l->plan->root[(size_t)d * g->n + u]]), switch_name(fb, g->sw[u]),
-		       switch_name(fb, g->sw[d]), switch_name(fb, g->sw[g->to[c]]), c - g->base[u] + 1,
-		       switch_name(fb, g->sw[u]), switch_name(fb, g->sw[g->to[equal]]),
+		       switch_name(fb, g->sw[f->l->plan->root[(size_t)d * g->n + u]]),
+		       switch_name(fb, g->sw[u]), switch_name(fb, g->sw[d]), switch_name(fb, g->sw[g->to[c]]),
+		       c - g->base[u] + 1, switch_name(fb, g->sw[u]), switch_name(fb, g->sw[g->to[equal]]),
 		       equal - g->base[u] + 1);
 	} else if (g->port_at[c + 1] - g->port_at[c] > 1) {
 		decide(out, WHY_CABLE, "%s alone leads there in %s.", switch_name(fb, g->sw[g->to[c]]),

@@ -114,11 +114,16 @@ static void key_text(const struct telling *t, struct text *s)
 /* --- the rule that decided ------------------------------------------------------------------ */
 
 static const enum why_rule rule_of[] = {
-	[RULE_ONLY_PATH] = WHY_ONLY_PATH,	[RULE_CONTENTION] = WHY_CONTENTION,
-	[RULE_DISTANCE] = WHY_DISTANCE,		[RULE_USAGE] = WHY_USAGE,
-	[RULE_NEXT_ELEMENT] = WHY_NEXT_ELEMENT, [RULE_OWN_CHIP] = WHY_OWN_CHIP,
-	[RULE_PORT] = WHY_PORT,			[RULE_KEPT] = WHY_KEPT,
-	[RULE_HOST_PORT] = WHY_ATTACHED,	[RULE_OWN_PORT] = WHY_OWN_LID,
+	[RULE_ONLY_PATH] = WHY_ONLY_PATH,
+	[RULE_CONTENTION] = WHY_CONTENTION,
+	[RULE_DISTANCE] = WHY_DISTANCE,
+	[RULE_USAGE] = WHY_USAGE,
+	[RULE_NEXT_ELEMENT] = WHY_NEXT_ELEMENT,
+	[RULE_OWN_CHIP] = WHY_OWN_CHIP,
+	[RULE_PORT] = WHY_PORT,
+	[RULE_KEPT] = WHY_KEPT,
+	[RULE_HOST_PORT] = WHY_ATTACHED,
+	[RULE_OWN_PORT] = WHY_OWN_LID,
 };
 
 /* The chosen way of the element against another one, in the first thing in which they differ. */
@@ -134,20 +139,22 @@ static void decide_ways(const struct telling *t, const struct mincontention_way 
 		decide(d, WHY_CONTENTION, "%s has contention %u, %s has %u (at distances %u and %u).", a,
 		       w->key.contention, b, q->key.contention, w->key.distance, q->key.distance);
 	else if (q->rule == RULE_DISTANCE)
-		decide(d, WHY_DISTANCE, "Contention %u is equal; %s has distance %u, %s %u.", w->key.contention, a,
-		       w->key.distance, b, q->key.distance);
+		decide(d, WHY_DISTANCE, "Contention %u is equal; %s has distance %u, %s %u.",
+		       w->key.contention, a, w->key.distance, b, q->key.distance);
 	else if (q->rule == RULE_USAGE)
 		decide(d, WHY_USAGE, "Contention %u and distance %u are equal; %s carried %s, %s %u.",
 		       w->key.contention, w->key.distance, a, PLURAL(w->usage, "LID"), b, q->usage);
 	else if (q->rule == RULE_NEXT_ELEMENT)
-		decide(d, WHY_NEXT_ELEMENT, "%s and %s are equal in all that is counted; %s has a lower GUID than %s.",
-		       a, b, t->x->el->name[w->to], t->x->el->name[q->to]);
+		decide(d, WHY_NEXT_ELEMENT,
+		       "%s and %s are equal in all that is counted; %s has a lower GUID than %s.", a, b,
+		       t->x->el->name[w->to], t->x->el->name[q->to]);
 	else if (q->rule == RULE_OWN_CHIP)
-		decide(d, WHY_OWN_CHIP, "%s and %s lead to the same element; the chip of the first has the lower GUID.",
-		       a, b);
+		decide(d, WHY_OWN_CHIP,
+		       "%s and %s lead to the same element; the chip of the first has the lower GUID.", a, b);
 	else
-		decide(d, WHY_PORT, "%s and %s lead from one chip to the same element; the lower port number is taken.",
-		       a, b);
+		decide(d, WHY_PORT,
+		       "%s and %s lead from one chip to the same element; the lower port number is taken.", a,
+		       b);
 }
 
 /* The rival that settles it: the one beaten by the last thing asked. */
@@ -180,20 +187,21 @@ static void decide_inside(const struct telling *t, const struct step_candidate *
 	const char *to = switch_name(f, t->exit);
 
 	for (unsigned i = 0; i < n; i++)
-		if (&c[i] != best && (via ? c[i].port == via
-					  : !q || c[i].q[Q_INSIDE_USAGE] < q->q[Q_INSIDE_USAGE]))
+		if (&c[i] != best &&
+		    (via ? c[i].port == via : !q || c[i].q[Q_INSIDE_USAGE] < q->q[Q_INSIDE_USAGE]))
 			q = &c[i];
 	if (!q)
 		decide(d, via ? WHY_INSIDE_LONGER : WHY_INSIDE_ONLY,
-		       "Within the chassis port %u alone is on a shortest way to %s, where it leaves.", best->port,
-		       to);
+		       "Within the chassis port %u alone is on a shortest way to %s, where it leaves.",
+		       best->port, to);
 	else if (q->q[Q_INSIDE_USAGE] > best->q[Q_INSIDE_USAGE])
 		decide(d, WHY_INSIDE_USAGE, "Within the chassis, to %s, port %u carried %s, port %u %u.", to,
 		       best->port, PLURAL((uint64_t)best->q[Q_INSIDE_USAGE], "LID"), q->port,
 		       (unsigned)q->q[Q_INSIDE_USAGE]);
 	else
-		decide(d, WHY_INSIDE_PORT, "Within the chassis, to %s, ports %u and %u carried %s each: the lower number.",
-		       to, best->port, q->port, PLURAL((uint64_t)best->q[Q_INSIDE_USAGE], "LID"));
+		decide(d, WHY_INSIDE_PORT,
+		       "Within the chassis, to %s, ports %u and %u carried %s each: the lower number.", to,
+		       best->port, q->port, PLURAL((uint64_t)best->q[Q_INSIDE_USAGE], "LID"));
 }
 
 /* The element's links that are no acceptable path. */
@@ -203,8 +211,8 @@ static void decide_unfit(const struct telling *t, uint32_t l, struct decided *d)
 	uint32_t to = x->el->link_to[l], n = to, distance = DISTANCE(x->key[to]) + 1;
 
 	if (distance > x->sp[t->element] + x->tolerance) {
-		decide(d, WHY_BEYOND_TOLERANCE, "Distance %u; the least is %u, and tolerance %u allows %u.", distance,
-		       x->sp[t->element], x->tolerance, x->sp[t->element] + x->tolerance);
+		decide(d, WHY_BEYOND_TOLERANCE, "Distance %u; the least is %u, and tolerance %u allows %u.",
+		       distance, x->sp[t->element], x->tolerance, x->sp[t->element] + x->tolerance);
 		return;
 	}
 	while (n != x->target && x->el->link_to[x->egress[n]] != t->element)
@@ -212,7 +220,8 @@ static void decide_unfit(const struct telling *t, uint32_t l, struct decided *d)
 	if (n == to)
 		decide(d, WHY_WOULD_LOOP, "%s sends LID %u here.", x->el->name[to], x->lid);
 	else
-		decide(d, WHY_WOULD_LOOP, "The way of %s comes back here, by %s.", x->el->name[to], x->el->name[n]);
+		decide(d, WHY_WOULD_LOOP, "The way of %s comes back here, by %s.", x->el->name[to],
+		       x->el->name[n]);
 }
 
 static void decide_against(const struct telling *t, uint32_t sw, unsigned via, struct decided *d)
@@ -233,7 +242,8 @@ static void decide_against(const struct telling *t, uint32_t sw, unsigned via, s
 }
 
 static void decide_chip(const struct telling *t, const struct step *s, const struct step_candidate *inside,
-			unsigned n, const struct step_candidate *best, struct decided *d, struct decided *against)
+			unsigned n, const struct step_candidate *best, struct decided *d,
+			struct decided *against)
 {
 	const struct run *x = t->x;
 	const struct observer *o = x->in->observer;

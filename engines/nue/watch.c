@@ -368,8 +368,8 @@ static void decide_weight(struct nue_run *x, uint32_t v, const struct step *st,
 		       "), but its dependency would close a cycle in layer %u through %s.",
 		       q->port, q->q[1], w->q[1], x->layer, text_str(&t));
 	} else if (q && q->q[1] == w->q[1]) {
-		decide(d, WHY_TIE, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.", w->port,
-		       q->port, w->q[1],
+		decide(d, WHY_TIE, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.",
+		       w->port, q->port, w->q[1],
 		       x->in->topo->fabric->node_name[x->in->topo->fabric->port_node[w->peer]]);
 	} else if (q && q->q[1] > w->q[1]) {
 		decide(d, q->q[0] < w->q[0] ? WHY_LIGHTER : WHY_SHORTEST,
@@ -396,7 +396,8 @@ static void decide_entry(struct nue_run *x, uint32_t v, const struct step *st,
 
 	if (st->rule == rule_escape)
 		decide(d, WHY_ESCAPE,
-		       "The search met an impasse, so all switches follow the escape tree around %s in layer %u.",
+		       "The search met an impasse, so all switches follow the escape tree around %s in layer "
+		       "%u.",
 		       name(x, l->root), x->layer);
 	else if (st->rule == rule_shortcut)
 		decide(d, WHY_SHORTCUT, "Backtracking opened a shorter way to %s: by port %u.", name(x, v),

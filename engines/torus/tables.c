@@ -173,7 +173,8 @@ static void decide_step(const struct filling *x, const struct torus_end *e, cons
 	torus_why_text(x->r->t, x->a, x->b, *s, &t);
 	decide(d, s->blocked ? WHY_EARLY_TURN : rule[s->why], "%s.", text_str(&t));
 	if (n > 1)
-		text_add(&d->text, " Of %u links that way in turn number %u, port %u.", n, used % n + 1, port);
+		text_add(&d->text, " Of %u links that way in turn number %u, port %u.", n, used % n + 1,
+			 port);
 	text_free(&t);
 }
 
@@ -188,7 +189,8 @@ static void decide_against(const struct filling *x, const struct torus_end *e, c
 		return;
 	group = t->group[switch_port_id(t->topo->fabric, x->m->sw, via)];
 	if (group == s->group)
-		decide(d, WHY_DEALT, "A link the same way: they are taken in turn, and route %u went by port %u.",
+		decide(d, WHY_DEALT,
+		       "A link the same way: they are taken in turn, and route %u went by port %u.",
 		       x->cur.used[e->is_switch][s->group] + 1, port);
 	else if (group < TORUS_LOCAL)
 		decide_step(x, e, s, port, d);

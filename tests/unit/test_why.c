@@ -52,7 +52,8 @@ static enum why_rule last_rule(const char *line, const char *text)
 
 static void check_words(const char *line, const char *text)
 {
-	static const char *const never[] = {"`", "port 255", "-92233", "(null)", "1 links", "1 hops", "1 LIDs"};
+	static const char *const never[] = {"`",       "port 255", "-92233", "(null)",
+					    "1 links", "1 hops",   "1 LIDs"};
 
 	for (size_t i = 0; i < sizeof(never) / sizeof(*never); i++) {
 		const char *p = strstr(text, never[i]);
@@ -239,7 +240,8 @@ static bool routes(struct session *s, const char *engine, unsigned lmc)
 
 	snprintf(line, sizeof(line), "route %s,no_fallback lmc=%u", engine, lmc);
 	free(run_line(s, line, &rc, &e, false, NULL));
-	return session_sweep(s) && session_sweep(s)->routing && !strcmp(session_sweep(s)->routing->engine, engine);
+	return session_sweep(s) && session_sweep(s)->routing &&
+	       !strcmp(session_sweep(s)->routing->engine, engine);
 }
 
 /* One engine on one fabric: with LMC 0 and 1, then without a cable. */
@@ -309,11 +311,13 @@ static void test_rules(void **state)
 	     "Decided: least count: Of 2 ports at 2 hops port 6 had ");
 	says("synth xgft:4,6:1,4; route minhop scatter_ports=3", "why leaf-01 node0009",
 	     "Decided: random: scatter_ports: 4 of 4 ports tie");
-	says("synth xgft:4,6:1,4; route minhop port_shifting=TRUE", "why leaf-01 node0009", "Decided: shifted: ");
+	says("synth xgft:4,6:1,4; route minhop port_shifting=TRUE", "why leaf-01 node0009",
+	     "Decided: shifted: ");
 	says("synth xgft:2,2:1,1; route minhop lmc=2", "why leaf-01 node0003",
 	     "Decided: only candidate: Port ");
 	says("synth torus:4x4; route dor", "why t00 node0006",
-	     "Decided: first neighbour: 2 ports have 2 hops; port 2 to t10 is first in order, 4 leads to other");
+	     "Decided: first neighbour: 2 ports have 2 hops; port 2 to t10 is first in order, 4 leads to "
+	     "other");
 	says("synth ring:4; route mincontention lmc=1 tolerance=2", "why ring0 7 via 3",
 	     "Decided: would loop: ring3 sends LID 7 here.");
 	says("synth ring:5; set use_ucast_cache TRUE; route minhop; fail host node0003", "why ring0 node0002",
@@ -329,10 +333,10 @@ static void test_stories(void **state)
 	(void)state;
 	says("synth ring:5; route lash", "why node0003 node0005", "Decided: opened: ");
 	says("synth ring:5; route lash", "why node0004 node0002", "Decided: moved: ");
-	says("synth xgft:4,4:1,2; route minhop", "why node0001 node0006", "Decided: least count: At leaf-01: ");
+	says("synth xgft:4,4:1,2; route minhop", "why node0001 node0006",
+	     "Decided: least count: At leaf-01: ");
 	says("synth ring:5; route minhop", "why node0003 node0005", "2 hops, 4 links (shortest), SL 0.");
-	says("synth ring:5; route minhop", "why ring2 ring3 ring4",
-	     "Decided: only candidate: Port ");
+	says("synth ring:5; route minhop", "why ring2 ring3 ring4", "Decided: only candidate: Port ");
 	says("synth ring:5; route minhop", "why node0003 ring2 ring1 ring0 ring4 node0005",
 	     "Decided: longer: Port 3 leads there in 3 hops, port 2 in 2.");
 }

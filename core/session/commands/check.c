@@ -34,8 +34,8 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 			 endport_label(w->fabric, lid_owner(w->lids, c->example[i].lid), b, sizeof(b)),
 			 path_end_text(c->example[i].end));
 	out_json(o, "check",
-		 json_make("{s:I, s:I, s:I, s:I, s:i, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
-			   (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
+		 json_make("{s:I, s:I, s:I, s:I, s:i, s:i, s:i}", "pairs", (json_int_t)c->pairs,
+			   "unreachable", (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
 			   "switch_unreachable", (json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid,
 			   "max_hops", (int)c->max_hops, "max_links", (int)c->max_hops));
 	out_json(o, "unreachable", json_integer((json_int_t)c->unreachable));

@@ -178,9 +178,10 @@ static void print_shifts(const struct sweep *w, const struct shift_order *order,
 	if (max <= 1)
 		out_text(o, "Free of congestion: no link carries more than one flow in any of them.\n");
 	out_json(o, "shifts",
-		 json_make("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:s, s:o}", "places", (int)s->n_places, "missing",
-			   (int)s->n_missing, "looked_at", (int)s->n, "free", (int)s->free, "worst", (int)max,
-			   "mean", s->mean, "engine_order", order->by == SHIFT_FTREE && w->routing->ops->order != NULL, "order",
+		 json_make("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:s, s:o}", "places", (int)s->n_places,
+			   "missing", (int)s->n_missing, "looked_at", (int)s->n, "free", (int)s->free,
+			   "worst", (int)max, "mean", s->mean, "engine_order",
+			   order->by == SHIFT_FTREE && w->routing->ops->order != NULL, "order",
 			   shift_by_name(order->by), "list", list));
 }
 

@@ -70,7 +70,8 @@ static json_t *path_json(const struct routing *r, const struct path *p)
 	}
 	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
 			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
-			 (int)p->hops, "links", (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "path", hops);
+			 (int)p->hops, "links", (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max",
+			 (int)p->sl.hi, "path", hops);
 	json_put_endport(path, "src", f, r->lids, p->src);
 	json_put_endport(path, "dst", f, r->lids, p->dst);
 	return path;
@@ -275,16 +276,17 @@ static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, st
 }
 
 /* Keys of a path (path_json()). */
-#define PATH_KEYS(k)                                                                             \
-	k ".src endport source\n" k ".dst endport destination; null: nobody has the LID\n" k     \
-	  ".slid integer LID of the source\n" k ".dlid integer LID of the destination\n" k       \
-	  ".ok boolean it arrives\n" k ".end string how it ends\n" k ".hops integer links: the same number as .links\n" k ".links integer all its cables\n" k \
-	  ".sl_min integer lowest SL\n" k                                                        \
-	  ".sl_max integer highest SL: another where OpenSM draws one at random\n" k             \
-	  ".path[] object switches on the way\n" k ".path[].switch node the switch\n" k          \
-	  ".path[].in integer port it comes in by; 0: it starts here\n" k                        \
-	  ".path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n" k \
-	  ".path[].vl integer VL on the link out\n" k                                            \
+#define PATH_KEYS(k)                                                                               \
+	k ".src endport source\n" k ".dst endport destination; null: nobody has the LID\n" k       \
+	  ".slid integer LID of the source\n" k ".dlid integer LID of the destination\n" k         \
+	  ".ok boolean it arrives\n" k ".end string how it ends\n" k                               \
+	  ".hops integer links: the same number as .links\n" k ".links integer all its cables\n" k \
+	  ".sl_min integer lowest SL\n" k                                                          \
+	  ".sl_max integer highest SL: another where OpenSM draws one at random\n" k               \
+	  ".path[] object switches on the way\n" k ".path[].switch node the switch\n" k            \
+	  ".path[].in integer port it comes in by; 0: it starts here\n" k                          \
+	  ".path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n" k   \
+	  ".path[].vl integer VL on the link out\n" k                                              \
 	  ".path[].ports[] integer? ports that adaptive routing may take\n"
 
 const struct command path_commands[] = {
@@ -308,11 +310,13 @@ const struct command path_commands[] = {
 		 "code once "
 		 "more on\n"
 		 "  the very same inputs and listens to this decision.\n"
-		 "  why HOST DST: the story of the path: a line a switch with its rule, then the SL, and why its\n"
+		 "  why HOST DST: the story of the path: a line a switch with its rule, then the SL, and why "
+		 "its\n"
 		 "  pair of switches is in no lower layer.\n"
 		 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
 		 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n"
-		 "  The last line, `Decided: RULE: ...`, names the rule that decided, one of a closed list.\n",
+		 "  The last line, `Decided: RULE: ...`, names the rule that decided, one of a closed "
+		 "list.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = "rule string? the rule that decided, or that speaks against the port or path named: one of "
 		 "a closed list\n"

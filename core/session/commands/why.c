@@ -428,8 +428,9 @@ static void decide_by_way(const struct via *v, const char *word, struct decided 
 		       switch_name(t->fabric, peer), switch_name(t->fabric, y->sw));
 	} else if (!strcmp(word, "forbidden")) {
 		i = first_turn(y->w->routing, v->any.hop, v->any.n);
-		decide(d, WHY_FORBIDDEN, "Every way by port %u turns up again after a step down, the shortest (%s)",
-		       v->port, PLURAL(v->any.links, "hop"));
+		decide(d, WHY_FORBIDDEN,
+		       "Every way by port %u turns up again after a step down, the shortest (%s)", v->port,
+		       PLURAL(v->any.links, "hop"));
 		text_add(&d->text, " at %s.", switch_name(t->fabric, v->any.hop[i < v->any.n ? i : 0].sw));
 	} else if (!strcmp(word, "longer")) {
 		decide(d, WHY_LONGER, "Port %u leads there in %s, port %u in %u.", v->port,

@@ -34,7 +34,8 @@ struct why {
 	struct why_heard heard;
 };
 
-/* Let the engine tell of the entry of y->sw for y->lid again; via: what speaks against this port (0: none). */
+/* Let the engine tell of the entry of y->sw for y->lid again; via: what speaks against this port (0: none).
+ */
 int why_listen(struct why *y, unsigned via, struct err *e);
 /* "Decided: RULE: sentence", and the same as JSON. */
 void why_end(const struct why *y, const struct decided *d);

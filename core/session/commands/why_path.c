@@ -462,4 +462,3 @@ int why_given(struct why *y, int n, char **words, struct err *e)
 	free(g.hop);
 	return rc;
 }
-
