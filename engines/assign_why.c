@@ -194,6 +194,12 @@ static unsigned anew(const struct verdict *v)
 
 static void kept(const struct verdict *v, struct decided *out)
 {
+	if (v->c->n == 1) {
+		decide(out, WHY_KEPT,
+		       "The table had port %u, which still is the only candidate at %s, so OpenSM keeps it.",
+		       v->c->port, PLURAL(v->hops, "hop"));
+		return;
+	}
 	decide(out, WHY_KEPT,
 	       "The table had port %u, still one of %u at %s; nothing came up since, so OpenSM keeps it",
 	       v->c->port, v->c->n, PLURAL(v->hops, "hop"));
