@@ -36,8 +36,10 @@ static enum why_rule last_rule(const char *line, const char *text)
 		at = p + strlen("Decided: ");
 		p = at;
 	}
-	if (!at || !strchr(at, '\n') || strchr(at, '\n')[1])
+	if (!at || !strchr(at, '\n') || strchr(at, '\n')[1]) {
 		fail_msg("%s: does not end with a rule:\n%s", line, text);
+		return WHY_UNTOLD;
+	}
 	for (enum why_rule r = 1; r < N_WHY_RULES; r++) {
 		len = strlen(why_rule_name(r));
 		if (strncmp(at, why_rule_name(r), len) || strncmp(at + len, ": ", 2) || at[len + 2] < ' ')
