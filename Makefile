@@ -135,6 +135,11 @@ $(BUILD)/racy: $(BUILD)/tsan/tests/tui/racy.o $(BUILD)/stamp/link
 $(BUILD)/keys: $(BUILD)/san/tests/tui/keys.o $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	$(Q)$(CC) -g $(SAN) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
 
+# times frames of the map: make build/bench/map && build/bench/map
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/obj/ui.a $(BUILD)/obj/core.a $(BUILD)/stamp/link
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDHARD) $(LDFLAGS) -o $@ $(LINKED) $(LIBS) $(UILIBS)
+
 # unit tests: one program a module, under the sanitizers
 $(BUILD)/unit/%: $(BUILD)/san/tests/unit/%.o $(BUILD)/san/ui.a $(BUILD)/san/core.a $(BUILD)/stamp/link
 	@mkdir -p $(@D)
@@ -282,6 +287,7 @@ format: deps-lint
 install: all
 	install -Dm755 $(BUILD)/ibscope $(DESTDIR)$(PREFIX)/bin/ibscope
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/keymaps keymaps/*.keys
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/ibscope/lessons views/lessons/*
 	install -Dm755 tui/ibscope-survey.slurm $(DESTDIR)$(PREFIX)/share/ibscope/ibscope-survey.slurm
 	install -Dm644 $(BUILD)/ibscope.1 $(DESTDIR)$(PREFIX)/share/man/man1/ibscope.1
 	install -Dm644 tui/ibscope.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ibscope

@@ -13,6 +13,7 @@
 #include "core/sm/lft_file.h"
 #include "engines/assign.h"
 #include "engines/engines.h"
+#include "engines/record.h"
 
 #define TABLES "lfts_file"
 #define MATRIX "lid_matrix_dump_file"
@@ -91,6 +92,17 @@ static void leave_matrix(const struct engine_input *in, uint8_t *m)
 	in->left->hops = m;
 }
 
+static void record_matrix(const struct engine_input *in, const uint8_t *m)
+{
+	const struct fabric *f = in->topo->fabric;
+
+	rec_cells(in->record, T_HOPS, (size_t)f->n_ports * f->n_switches);
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		for (uint32_t d = 0; node_is_switch(f, f->port_node[p]) && d < f->n_switches; d++)
+			rec_delta(in->record, T_HOPS, d * f->n_ports + p, NO_PATH,
+				  m[(size_t)p * f->n_switches + d]);
+}
+
 /*
  * The matrix of the file, or Min Hop's without one; *left: its table (NULL
  * without a file), in case the tables are refused.  NULL: refused or cancelled.
@@ -111,6 +123,8 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 	observe_text(in, STEP_PHASE, NO_ID, "hop matrix of %s", path);
 	hops_file_read(&file, path, in->topo, in->progress);
 	*left = fill_matrix(in, &file);
+	if (RECORDED(in)) /* beside the phase that was told */
+		record_matrix(in, *left);
 	if (file.n_unknown)
 		text_add(&out->notes, MATRIX ": %s: rows of %s not in the fabric were skipped\n", path,
 			 PLURAL(file.n_unknown, "switch"));
@@ -260,6 +274,9 @@ static void fill_tables(const struct engine_input *in, struct engine_output *out
 			n_beyond++;
 			continue;
 		}
+		if (RECORDED(in))
+			assign_record_read(in, l->e[i].sw, lid, r->row[l->e[i].sw]->port[lid], l->e[i].port,
+					   "from the file");
 		r->row[l->e[i].sw]->port[lid] = l->e[i].port;
 		if (OBSERVED(in))
 			tell_entry(in, &l->e[i], l->e[i].sw, lid);
@@ -343,4 +360,5 @@ const struct engine engine_file = {
 	.options = file_options,
 	.route = file_route,
 	.room = file_room,
+	.scheme = &hops_scheme,
 };

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/routing/switch_tables.h"
 #include "engines/engines.h"
+#include "engines/record.h"
 
 static void tell_entry(const struct engine_input *in, const char *name, uint32_t sw, unsigned lid,
 		       unsigned port)
@@ -62,6 +63,15 @@ static struct lft_row *row_of(const struct engine_input *in, uint32_t sw, uint32
 	return row;
 }
 
+static void record_row(const struct engine_input *in, uint32_t sw, const struct lft_row *row)
+{
+	for (unsigned lid = 1; row && lid <= row->top; lid++)
+		if (row->port[lid] != NO_PATH || lid_owner(in->lids, lid) != NO_ID)
+			assign_record_read(in, sw, lid, NO_PATH, row->port[lid], "as read");
+	if (row)
+		rec_event(in->record, REC_TABLE, 0, 0, sw, 0);
+}
+
 static void note_oddities(const struct engine_input *in, const char *name, uint32_t odd, struct text *notes)
 {
 	const struct fabric *f = in->topo->fabric;
@@ -98,6 +108,8 @@ static struct routing *show(const struct engine_input *in, struct engine_output 
 		for (unsigned lid = 1; r->row[s] && lid <= in->lids->max_lid; lid++)
 			if (lid_owner(in->lids, lid) != NO_ID)
 				tell_entry(in, name, s, lid, routing_port(r, s, lid));
+	for (uint32_t s = 0; RECORDED(in) && s < f->n_switches; s++)
+		record_row(in, s, r->row[s]);
 	if (in->held->sl_tables)
 		r->sl_tables = sl_tables_ref(in->held->sl_tables);
 	if (in->held->adaptive)
@@ -128,6 +140,7 @@ const struct engine engine_live = {
 	.reference = "no algorithm; LinearForwardingTable and SLtoVLMappingTable of the switches",
 	.holds = HOLDS_LIVE,
 	.route = live_route,
+	.scheme = &read_scheme,
 };
 
 const struct engine engine_tables = {
@@ -136,4 +149,5 @@ const struct engine engine_tables = {
 	.reference = "no algorithm; what OpenSM, infiniband-diags and ibdiagnet dump",
 	.holds = HOLDS_TABLES,
 	.route = tables_route,
+	.scheme = &read_scheme,
 };

@@ -22,10 +22,17 @@ static int page(void)
 	return h > 1 ? h - 1 : 1;
 }
 
-static void move(struct view *v, int64_t by)
+static void move(struct view *v, int by)
 {
 	if (v)
-		view_select(v, (int64_t)v->sel + by);
+		view_move(v, 0, by);
+}
+
+/* Home and End. */
+static void move_far(struct view *v, int dir)
+{
+	if (v)
+		view_move(v, dir * VIEW_FAR, 0);
 }
 
 #define ACTION(fn) static int fn(struct view *v, const char *arg, struct err *e)
@@ -126,23 +133,23 @@ ACTION(do_clear)
 ACTION(do_home)
 {
 	UNUSED;
-	if (v)
-		view_select(v, 0);
+	move_far(v, -1);
 	return 0;
 }
 
 ACTION(do_end)
 {
 	UNUSED;
-	if (v)
-		view_select(v, (int64_t)view_count(v) - 1);
+	move_far(v, 1);
 	return 0;
 }
 
 ACTION(do_left)
 {
 	UNUSED;
-	if (v && v->ops->across)
+	if (v && v->ops->move)
+		view_move(v, -1, 0);
+	else if (v && v->ops->across)
 		v->ops->across(v, -1);
 	else if (v)
 		v->shift -= v->shift < 8 ? v->shift : 8;
@@ -152,7 +159,9 @@ ACTION(do_left)
 ACTION(do_right)
 {
 	UNUSED;
-	if (v && v->ops->across)
+	if (v && v->ops->move)
+		view_move(v, 1, 0);
+	else if (v && v->ops->across)
 		v->ops->across(v, 1);
 	else if (v && v->shift < 400)
 		v->shift += 8;

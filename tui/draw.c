@@ -38,25 +38,38 @@ static const struct scheme schemes[] = {
 	  [ST_LABEL] = {COLOR_BLACK, COLOR_CYAN, 0},
 	  [ST_ERROR] = {COLOR_RED, -1, A_BOLD},
 	  [ST_ECHO] = {COLOR_GREEN, -1, 0},
-	  [ST_DIM] = {-1, -1, A_DIM}}},
-	{"contrast",
-	 true,
-	 {[ST_NORMAL] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
-	  [ST_BAR] = {COLOR_BLACK, COLOR_WHITE, 0},
-	  [ST_BORDER] = {COLOR_WHITE, COLOR_BLACK, 0},
-	  [ST_BORDER_FOCUS] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
-	  [ST_TITLE] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
-	  [ST_HEADER] = {COLOR_YELLOW, COLOR_BLACK, 0},
-	  [ST_SELECT] = {COLOR_BLACK, COLOR_YELLOW, 0},
-	  [ST_SELECT_AWAY] = {COLOR_BLACK, COLOR_WHITE, 0},
-	  [ST_CHANGED] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
-	  [ST_DOWN] = {COLOR_WHITE, COLOR_RED, A_BOLD},
-	  [ST_DETOUR] = {COLOR_MAGENTA, COLOR_BLACK, A_BOLD},
-	  [ST_KEY] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
-	  [ST_LABEL] = {COLOR_BLACK, COLOR_WHITE, 0},
-	  [ST_ERROR] = {COLOR_WHITE, COLOR_RED, A_BOLD},
-	  [ST_ECHO] = {COLOR_GREEN, COLOR_BLACK, A_BOLD},
-	  [ST_DIM] = {COLOR_WHITE, COLOR_BLACK, 0}}},
+	  [ST_DIM] = {-1, -1, A_DIM},
+	  [ST_PATH] = {COLOR_BLUE, -1, A_BOLD},
+	  [ST_BACK] = {COLOR_MAGENTA, -1, 0},
+	  [ST_CYCLE] = {COLOR_RED, -1, A_BOLD},
+	  [ST_SHADE0] = {-1, -1, A_DIM},
+	  [ST_SHADE1] = {COLOR_CYAN, -1, 0},
+	  [ST_SHADE3] = {COLOR_YELLOW, -1, 0},
+	  [ST_SHADE4] = {COLOR_RED, -1, 0}}},
+	{"contrast", true, {[ST_NORMAL] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
+			    [ST_BAR] = {COLOR_BLACK, COLOR_WHITE, 0},
+			    [ST_BORDER] = {COLOR_WHITE, COLOR_BLACK, 0},
+			    [ST_BORDER_FOCUS] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
+			    [ST_TITLE] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
+			    [ST_HEADER] = {COLOR_YELLOW, COLOR_BLACK, 0},
+			    [ST_SELECT] = {COLOR_BLACK, COLOR_YELLOW, 0},
+			    [ST_SELECT_AWAY] = {COLOR_BLACK, COLOR_WHITE, 0},
+			    [ST_CHANGED] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
+			    [ST_DOWN] = {COLOR_WHITE, COLOR_RED, A_BOLD},
+			    [ST_DETOUR] = {COLOR_MAGENTA, COLOR_BLACK, A_BOLD},
+			    [ST_KEY] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
+			    [ST_LABEL] = {COLOR_BLACK, COLOR_WHITE, 0},
+			    [ST_ERROR] = {COLOR_WHITE, COLOR_RED, A_BOLD},
+			    [ST_ECHO] = {COLOR_GREEN, COLOR_BLACK, A_BOLD},
+			    [ST_DIM] = {COLOR_WHITE, COLOR_BLACK, 0},
+			    [ST_PATH] = {COLOR_CYAN, COLOR_BLACK, A_BOLD},
+			    [ST_BACK] = {COLOR_MAGENTA, COLOR_BLACK, A_BOLD},
+			    [ST_CYCLE] = {COLOR_WHITE, COLOR_RED, A_BOLD},
+			    [ST_SHADE0] = {COLOR_WHITE, COLOR_BLACK, 0},
+			    [ST_SHADE1] = {COLOR_CYAN, COLOR_BLACK, 0},
+			    [ST_SHADE2] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
+			    [ST_SHADE3] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
+			    [ST_SHADE4] = {COLOR_RED, COLOR_BLACK, A_BOLD}}},
 	{"light",
 	 true,
 	 {[ST_NORMAL] = {-1, -1, 0},
@@ -74,7 +87,15 @@ static const struct scheme schemes[] = {
 	  [ST_LABEL] = {COLOR_WHITE, COLOR_BLUE, 0},
 	  [ST_ERROR] = {COLOR_RED, -1, A_BOLD},
 	  [ST_ECHO] = {COLOR_GREEN, -1, 0},
-	  [ST_DIM] = {-1, -1, 0}}},
+	  [ST_DIM] = {-1, -1, 0},
+	  [ST_PATH] = {COLOR_BLUE, -1, A_BOLD},
+	  [ST_BACK] = {COLOR_MAGENTA, -1, 0},
+	  [ST_CYCLE] = {COLOR_RED, -1, A_BOLD},
+	  [ST_SHADE0] = {-1, -1, 0},
+	  [ST_SHADE1] = {COLOR_BLUE, -1, 0},
+	  [ST_SHADE2] = {-1, -1, 0},
+	  [ST_SHADE3] = {COLOR_MAGENTA, -1, 0},
+	  [ST_SHADE4] = {COLOR_RED, -1, 0}}},
 	{"mono",
 	 false,
 	 {[ST_BAR] = {-1, -1, A_REVERSE},
@@ -88,7 +109,9 @@ static const struct scheme schemes[] = {
 	  [ST_KEY] = {-1, -1, A_BOLD},
 	  [ST_LABEL] = {-1, -1, A_REVERSE},
 	  [ST_ERROR] = {-1, -1, A_BOLD},
-	  [ST_ECHO] = {-1, -1, A_BOLD}}},
+	  [ST_ECHO] = {-1, -1, A_BOLD},
+	  [ST_PATH] = {-1, -1, A_BOLD},
+	  [ST_CYCLE] = {-1, -1, A_BOLD}}},
 };
 
 static struct {
@@ -212,6 +235,23 @@ static void put_char(int y, int x, uint32_t c, enum style st)
 		return;
 	}
 	setcchar(&cc, ws, styles[st].attr, styles[st].pair, NULL);
+	mvadd_wch(y, x, &cc);
+}
+
+void draw_char(int y, int x, uint32_t ch, enum style st, bool bold, bool reverse)
+{
+	attr_t attr = styles[st].attr | (bold ? A_BOLD : 0) | (reverse ? A_REVERSE : 0);
+	wchar_t ws[2] = {(wchar_t)ch, 0};
+	cchar_t cc;
+
+	if (!ch || (ui.ascii && ch > 0x7f))
+		return;
+	if (ui.ascii) {
+		attr_set(attr, styles[st].pair, NULL);
+		mvaddch(y, x, (chtype)ch);
+		return;
+	}
+	setcchar(&cc, ws, attr, styles[st].pair, NULL);
 	mvadd_wch(y, x, &cc);
 }
 

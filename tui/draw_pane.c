@@ -223,7 +223,71 @@ static void grow_columns(struct view *v, int rows)
 	text_free(&t);
 }
 
-void draw_view(enum place_id p, struct view *v)
+/* --- panes that draw ------------------------------------------------------------ */
+
+static enum style role_style(unsigned role)
+{
+	static const enum style style[CANVAS_ROLES] = {
+		[CANVAS_PLAIN] = ST_NORMAL,  [CANVAS_LABEL] = ST_HEADER,    [CANVAS_MARK] = ST_TITLE,
+		[CANVAS_BAD] = ST_DOWN,	     [CANVAS_CHANGED] = ST_CHANGED, [CANVAS_PATH] = ST_PATH,
+		[CANVAS_BACK] = ST_BACK,     [CANVAS_CYCLE] = ST_CYCLE,	    [CANVAS_SELECTED] = ST_TITLE,
+		[CANVAS_SHADE0] = ST_SHADE0, [CANVAS_SHADE1] = ST_SHADE1,   [CANVAS_SHADE2] = ST_SHADE2,
+		[CANVAS_SHADE3] = ST_SHADE3, [CANVAS_SHADE4] = ST_SHADE4,   [CANVAS_DIM] = ST_DIM,
+	};
+
+	return role < CANVAS_ROLES ? style[role] : ST_NORMAL;
+}
+
+static void draw_canvas(const struct rect *r, struct view *v)
+{
+	struct canvas *c = &v->canvas;
+
+	canvas_clear(c, r->w - 2, r->h - 2, ui.ascii);
+	if (c->w < 1 || c->h < 1)
+		return;
+	if (v->n_rows)
+		v->ops->draw(v, c);
+	else
+		canvas_text(c, 2, 0, c->w - 2, nothing(v), CANVAS_DIM);
+	for (int y = 0; y < c->h; y++)
+		for (int x = 0; x < c->w; x++) {
+			const struct canvas_cell *cell = canvas_at(c, x, y);
+
+			draw_char(r->y + 1 + y, r->x + 1 + x, cell->ch, role_style(cell->role), cell->bold,
+				  cell->reverse);
+		}
+}
+
+static void draw_sides(const struct rect *r, bool focus)
+{
+	for (int y = r->y + 1; y < r->y + r->h - 1; y++) {
+		draw_text(y, r->x, 1, "│", focus ? ST_BORDER_FOCUS : ST_BORDER, false);
+		draw_text(y, r->x + r->w - 1, 1, "│", focus ? ST_BORDER_FOCUS : ST_BORDER, false);
+	}
+}
+
+/* The drawing comes first: it may change what title and footer say. */
+static void draw_drawing(enum place_id p, struct view *v)
+{
+	const struct rect *r = &ui.rect[p];
+	struct text t = {0}, right = {0};
+	bool focus = ui.focus == p;
+
+	draw_canvas(r, v);
+	titles(v, &t, &right);
+	draw_box_top(r->y, r->x, r->w, text_str(&t), text_str(&right), focus);
+	draw_sides(r, focus);
+	text_clear(&t);
+	if (v->ops->footer)
+		v->ops->footer(v, &t);
+	draw_box_bottom(r->y + r->h - 1, r->x, r->w, text_str(&t), focus);
+	text_free(&t);
+	text_free(&right);
+}
+
+/* --- lists ----------------------------------------------------------------------- */
+
+static void draw_list(enum place_id p, struct view *v)
 {
 	const struct rect *r = &ui.rect[p];
 	bool focus = ui.focus == p, header = r->h >= 5;
@@ -231,6 +295,7 @@ void draw_view(enum place_id p, struct view *v)
 	int first = r->y + 1 + header, rows = r->h - 2 - header;
 	struct fit f;
 
+	view_fit(v, r->w > 2 + GUTTER ? (unsigned)(r->w - 2 - GUTTER) : 1);
 	scroll(v, rows);
 	grow_columns(v, rows);
 	columns_note(v, rows);
@@ -250,10 +315,7 @@ void draw_view(enum place_id p, struct view *v)
 	}
 	if (!view_count(v) && rows > 0)
 		draw_text(first, r->x + 3, r->w - 4, nothing(v), ST_DIM, false);
-	for (int y = r->y + 1; y < r->y + r->h - 1; y++) {
-		draw_text(y, r->x, 1, "│", focus ? ST_BORDER_FOCUS : ST_BORDER, false);
-		draw_text(y, r->x + r->w - 1, 1, "│", focus ? ST_BORDER_FOCUS : ST_BORDER, false);
-	}
+	draw_sides(r, focus);
 	text_clear(&t);
 	if (v->ops->footer)
 		v->ops->footer(v, &t);
@@ -262,4 +324,12 @@ void draw_view(enum place_id p, struct view *v)
 	draw_box_bottom(r->y + r->h - 1, r->x, r->w, text_str(&t), focus);
 	text_free(&t);
 	text_free(&right);
+}
+
+void draw_view(enum place_id p, struct view *v)
+{
+	if (v->ops->draw)
+		draw_drawing(p, v);
+	else
+		draw_list(p, v);
 }

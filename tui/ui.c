@@ -275,6 +275,29 @@ void key_pressed(keycode k)
 	ui.n_pending = 0;
 }
 
+/* A click on a pane that draws; twice, or on what is selected already: Enter. */
+static void click_drawing(enum place_id p, int y, int x, bool twice)
+{
+	struct view *v = pane_top(p);
+	const struct canvas_cell *cell = canvas_at(&v->canvas, x - ui.rect[p].x - 1, y - ui.rect[p].y - 1);
+	struct canvas_object o = cell ? cell->object : (struct canvas_object){NO_ID, NO_ID};
+	uint32_t row;
+	struct err e;
+
+	if (o.row == NO_ID || o.row >= v->n_rows)
+		return;
+	twice |= ui.focus == p && view_selected(v, &row) && row == o.row && o.port == NO_ID;
+	if (v->ops->hit)
+		v->ops->hit(v, o);
+	else
+		view_select_row(v, o.row);
+	if (twice) {
+		pane_focus(p);
+		if (action_run("follow", &e))
+			ui_message(true, "%s", e.msg);
+	}
+}
+
 static void click_row(enum place_id p, int y, int x, bool twice)
 {
 	struct view *v = pane_top(p);
@@ -323,11 +346,15 @@ void mouse_pressed(void)
 		if (p == SLOT_REPL)
 			repl_scroll(button == 4 ? 3 : -3);
 		else if (pane_top(p))
-			view_select(pane_top(p), (int64_t)pane_top(p)->sel + (button == 4 ? -3 : 3));
+			view_move(pane_top(p), 0, button == 4 ? -3 : 3);
 		return;
 	}
-	if (p != SLOT_REPL && pane_top(p) && (button == 1 || button == 6))
-		click_row(p, y, x, button == 6);
+	if (p != SLOT_REPL && pane_top(p) && (button == 1 || button == 6)) {
+		if (pane_top(p)->ops->draw)
+			click_drawing(p, y, x, button == 6);
+		else
+			click_row(p, y, x, button == 6);
+	}
 	if (ui.focus != p && p == SLOT_REPL)
 		pane_focus(p);
 	else if (p != SLOT_REPL && ui.focus == SLOT_REPL)
@@ -410,7 +437,12 @@ static void wait_for_news(bool busy)
 				{.fd = wake_pipe[0], .events = POLLIN}};
 	char drain[256];
 
-	poll(fds, 2, busy ? 0 : worker_busy(NULL) ? 100 : background_busy() ? 200 : -1);
+	poll(fds, 2,
+	     busy		 ? 0
+	     : worker_busy(NULL) ? 100
+	     : background_busy() ? 200
+	     : top_bar_ages()	 ? 1000
+				 : -1);
 	while (read(wake_pipe[0], drain, sizeof(drain)) > 0)
 		;
 	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))

@@ -106,6 +106,8 @@ int header_column(enum place_id p, const struct view *v, int x);
 
 /* bars.c */
 void draw_top_bar(int cols);
+/* Does it show an age, which grows by itself? */
+bool top_bar_ages(void);
 void draw_function_bar(int y, int cols);
 /* The key whose label stands at column x of the function bar; false when there is none. */
 bool function_bar_keys(int x, keycode *key, unsigned *n);
@@ -237,6 +239,14 @@ enum style {
 	ST_ERROR,
 	ST_ECHO,
 	ST_DIM,
+	ST_PATH, /* of drawings: */
+	ST_BACK,
+	ST_CYCLE,
+	ST_SHADE0,
+	ST_SHADE1,
+	ST_SHADE2,
+	ST_SHADE3,
+	ST_SHADE4,
 	N_STYLES
 };
 void colours_start(void);
@@ -247,6 +257,8 @@ int draw_text(int y, int x, int w, const char *s, enum style st, bool pad);
 int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad);
 int text_columns(const char *s); /* that it takes cleaned */
 void draw_fill(int y, int x, int w, const char *ch, enum style st);
+/* One character of a canvas; 0: what stands left of it takes its place too. */
+void draw_char(int y, int x, uint32_t ch, enum style st, bool bold, bool reverse);
 void draw_cursor(int y, int x); /* where the cursor stands after this drawing */
 void draw_box_top(int y, int x, int w, const char *title, const char *right, bool focus);
 void draw_box_bottom(int y, int x, int w, const char *title, bool focus);

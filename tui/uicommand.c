@@ -243,6 +243,36 @@ COMMAND(ui_mouse)
 	return term_mouse_use(argc > 1 ? !strcmp(argv[1], "on") : !term_mouse_used(), e);
 }
 
+/* The pane that draws and understands words: the focused one, else one that is shown. */
+static struct view *need_drawing(struct err *e)
+{
+	struct view *v = pane_focused();
+
+	for (int p = 0; p < SLOT_REPL && !(v && v->ops->words); p++)
+		v = pane_top((enum place_id)p);
+	if (v && v->ops->words)
+		return v;
+	err_set(e, "map: the pane is not shown; `pane map` shows it");
+	return NULL;
+}
+
+COMMAND(ui_map)
+{
+	static char map[] = "map";
+	char *open[] = {map};
+	struct view *v;
+
+	ui_refresh();
+	if (argc < 2)
+		return pane_open(1, open, e);
+	v = need_drawing(e);
+	if (!v)
+		return -1;
+	if (v->ops->words(v, argc - 1, argv + 1, e))
+		return strcmp(argv[1], "back") || !pane_back() ? -1 : 0; /* the pane before */
+	return 0;
+}
+
 COMMAND(ui_clear)
 {
 	repl_clear();
@@ -343,6 +373,21 @@ const struct command ui_commands[] = {
 	 .syntax = "action NAME [ARG...]",
 	 .help = "do what a key bound to NAME does",
 	 .run = ui_action,
+	 .on_screen = true},
+	{.name = "map",
+	 .syntax = "map [overview|around|whole|in|out|back] | colour [NAME] | overlay [NAME] | "
+		   "along|other|plane [previous]",
+	 .help = "show the map; what its keys do: scales, colours, overlays, steps along them",
+	 .details = "  colours: state, load, rank, layers, chassis, change; overlays: none, links (of the "
+		    "selection), "
+		    "path,\n"
+		    "  cycle, turn, layer, flows, failed, changed.  Without NAME the next that has something "
+		    "to show.\n"
+		    "  along: the selection to the next switch of the overlay; other: its other direction, "
+		    "the next "
+		    "cycle\n"
+		    "  or layer; plane: the same place in the next plane, the next pod, chassis or group.\n",
+	 .run = ui_map,
 	 .on_screen = true},
 	{.name = "clear",
 	 .syntax = "clear",

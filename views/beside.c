@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "views/beside.h"
+#include "engines/engines.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -33,6 +34,10 @@ struct result *ask_run(const struct ask *a, struct progress *p)
 {
 	void *value = a->task->run(a->sweep, a->base ? a->base->value : NULL, a->arg, p);
 
+	if (value && progress_cancelled(p)) {
+		a->task->free(value);
+		value = NULL;
+	}
 	return value ? result_new(a, value) : NULL;
 }
 
@@ -64,6 +69,17 @@ void result_unref(const struct result *cr)
 	free(r);
 }
 
+const struct result *result_keep(const struct result *was, void *value, const struct task *kind,
+				 bool (*same)(const void *was, const void *value))
+{
+	if (was && value && same(was->value, value)) {
+		kind->free(value);
+		return was;
+	}
+	result_unref(was);
+	return value ? result_new(&(struct ask){.task = kind}, value) : NULL;
+}
+
 /* --- loads ------------------------------------------------------------------------------ */
 
 static void *run_loads(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
@@ -79,6 +95,29 @@ static void free_loads(void *value)
 }
 
 const struct task task_loads = {.run = run_loads, .free = free_loads};
+
+/* --- shifts ------------------------------------------------------------------------------- */
+
+static void free_order(void *value)
+{
+	shift_order_free(value);
+	free(value);
+}
+
+static void *run_order(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	struct shift_order *o = NEW(struct shift_order);
+	struct err e;
+
+	(void)base;
+	(void)arg;
+	if (!shift_order_find(w->routing, w->setup, all_engines, NULL, p, o, &e))
+		return o;
+	free(o);
+	return NULL;
+}
+
+const struct task task_shift_order = {.run = run_order, .free = free_order};
 
 /* --- usage of ports ----------------------------------------------------------------------- */
 

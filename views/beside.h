@@ -10,6 +10,7 @@
 #include "core/analysis/cdg.h"
 #include "core/analysis/loads.h"
 #include "core/analysis/port_use.h"
+#include "core/analysis/shift.h"
 #include "core/base/progress.h"
 #include "core/sm/sweep.h"
 
@@ -18,7 +19,7 @@
 /* What can be computed. */
 struct task {
 	/*
-	 * In another thread: a new value, or NULL when cancelled.  base: value of
+	 * In another thread: a new value; when cancelled whatever it has, or NULL.  base: value of
 	 * another result it starts from, NULL = none.  Everything given is immutable.
 	 * w is NULL only where a base alone says what is asked for; without a base it
 	 * has tables, unless `any_sweep` is set.
@@ -26,6 +27,7 @@ struct task {
 	void *(*run)(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p);
 	void (*free)(void *value);
 	bool any_sweep; /* also of a sweep in which no engine routed */
+	bool no_sweep;	/* of a fabric (scene_fabric_question()): kept over events, w is NULL */
 };
 
 struct result;
@@ -54,14 +56,22 @@ struct result *ask_run(const struct ask *a, struct progress *p);
 
 /* A value becomes a result with one reference. */
 struct result *result_new(const struct ask *a, void *value);
+/*
+ * What a pane asks, kept as the base of its tasks: `was` (reference taken over, NULL = none) as long as
+ * same(its value, value), so that answers stay; then value is freed.  Else a new result with one reference.
+ * kind: says only how values are freed, and is never run.  value NULL: nothing is asked, NULL.
+ */
+const struct result *result_keep(const struct result *was, void *value, const struct task *kind,
+				 bool (*same)(const void *was, const void *value));
 const struct result *result_ref(const struct result *r);
 void result_unref(const struct result *r);
 
 /* --- what several panes ask for ------------------------------------------------------ */
 
-extern const struct task task_loads; /* struct loads, all to all */
-extern const struct task task_usage; /* struct port_use, [n_ports] */
-extern const struct task task_graph; /* struct graph; arg[0]: routes of switches count as well */
+extern const struct task task_loads;	   /* struct loads, all to all */
+extern const struct task task_shift_order; /* struct shift_order, the one that all engines are compared by */
+extern const struct task task_usage;	   /* struct port_use, [n_ports] */
+extern const struct task task_graph;	   /* struct graph; arg[0]: routes of switches count as well */
 
 /* The channel dependencies on all VLs, and what lists of them need. */
 struct graph {

@@ -73,11 +73,41 @@ void scene_add_result(struct scene *sc, const struct result *r)
 	sc->results_version++;
 }
 
+static void free_fabric(void *value)
+{
+	fabric_unref(value);
+}
+
+/* Never run. */
+static const struct task task_fabric = {.free = free_fabric, .no_sweep = true};
+
+const struct result *scene_fabric_question(struct scene *sc)
+{
+	if (!sc->fabric)
+		return NULL;
+	if (sc->asked && sc->asked->value == sc->fabric)
+		return sc->asked;
+	result_unref(sc->asked);
+	sc->asked = result_new(&(struct ask){.task = &task_fabric}, fabric_ref(sc->fabric));
+	return sc->asked;
+}
+
+static bool is_over(const struct scene *sc, const struct ask *a)
+{
+	if (!sc->fabric)
+		return true;
+	return a->task->no_sweep ? a->base->value != sc->fabric : a->sweep != sc->sweep;
+}
+
 void scene_drop_results(struct scene *sc)
 {
 	for (unsigned i = sc->n_results; i-- > 0;)
-		if (!sc->fabric || sc->result[i]->ask.sweep != sc->sweep)
+		if (is_over(sc, &sc->result[i]->ask))
 			drop_result(sc, i);
+	if (sc->asked && sc->asked->value != sc->fabric) {
+		result_unref(sc->asked);
+		sc->asked = NULL;
+	}
 	if (!sc->fabric) {
 		result_unref(sc->doctor);
 		sc->doctor = NULL;

@@ -49,6 +49,7 @@ void view_free(struct view *v)
 	filter_free(v->terms);
 	for (unsigned c = 0; c < VIEW_COLUMNS; c++)
 		affix_free(&v->affix[c]);
+	canvas_free(&v->canvas);
 	free(v->priv);
 	free(v->order);
 	free(v->open);
@@ -130,7 +131,7 @@ static void order_start(struct view *v)
 	}
 }
 
-static void select_row(struct view *v, uint32_t row)
+bool view_select_row(struct view *v, uint32_t row)
 {
 	uint32_t n;
 
@@ -138,14 +139,15 @@ static void select_row(struct view *v, uint32_t row)
 	n = view_count(v);
 	if (!v->order) {
 		view_select(v, row);
-		return;
+		return row < n;
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (v->order[i] == row) {
 			view_select(v, i);
-			return;
+			return true;
 		}
 	}
+	return false;
 }
 
 /* What load() wished to be selected, once the rows are in order. */
@@ -156,7 +158,7 @@ static bool take_wish(struct view *v)
 	if (v->select < 0)
 		return false;
 	v->select = -1;
-	select_row(v, row);
+	view_select_row(v, row);
 	return true;
 }
 
@@ -168,7 +170,7 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 
 	if (v->n_ask == VIEW_ASKS || (!base && (!w || (!w->routing && !task->any_sweep))))
 		return NULL;
-	*a = (struct ask){.task = task, .sweep = w, .base = base};
+	*a = (struct ask){.task = task, .sweep = task->no_sweep ? NULL : w, .base = base};
 	if (arg)
 		memcpy(a->arg, arg, sizeof(a->arg));
 	v->results[v->n_ask] = result_ref(scene_result(v->scene, a));
@@ -181,6 +183,16 @@ const void *view_ask_value(struct view *v, const struct task *task, const uint32
 	const struct result *r = view_ask(v, task, NULL, arg);
 
 	return r ? r->value : NULL;
+}
+
+void view_progress(const struct view *v, struct text *t)
+{
+	for (unsigned i = 0; i < 20; i++)
+		text_add(t, "%s", i < v->scene->percent / 5 ? "█" : "░");
+	text_add(t, " %u%%", v->scene->percent);
+	if (v->scene->left >= 0)
+		text_add(t, ", %.0f s left", v->scene->left);
+	text_add(t, "; Esc stops");
 }
 
 /* load() may still give back what the results before belong to. */
@@ -230,6 +242,18 @@ void view_refresh(struct view *v)
 	note_selection(v);
 }
 
+void view_reload(struct view *v)
+{
+	v->serial = v->scene->serial - 1;
+	view_refresh(v);
+}
+
+void view_fit(struct view *v, unsigned columns)
+{
+	if (v->ops->fit && v->ops->fit(v, columns))
+		view_reload(v);
+}
+
 /* The first thing asked for that is not there, NULL = none. */
 static const struct ask *missing(const struct view *v)
 {
@@ -277,6 +301,16 @@ void view_select(struct view *v, int64_t i)
 		i = n - 1;
 	v->sel = i < 0 ? 0 : (uint32_t)i;
 	note_selection(v);
+}
+
+void view_move(struct view *v, int dx, int dy)
+{
+	if (v->ops->move)
+		v->ops->move(v, dx, dy);
+	else if (dx >= VIEW_FAR || dx <= -VIEW_FAR)
+		view_select(v, dx < 0 ? 0 : (int64_t)view_count(v) - 1);
+	else
+		view_select(v, (int64_t)v->sel + dy);
 }
 
 const char *view_syntax(const struct view_ops *ops)
@@ -606,7 +640,9 @@ int view_expand(const struct view *v, const char *template, struct text *t, stru
 		for (p++; islower((unsigned char)*p) && n + 1 < sizeof(name); p++)
 			name[n++] = *p;
 		name[n] = 0;
-		if (!any || !view_place(v, row, name, t))
+		if (!strcmp(name, "pane"))
+			text_add(t, "%s", v->ops->name);
+		else if (!any || !view_place(v, row, name, t))
 			return err_set(e, "no %s in this row of pane %s", name, v->ops->name);
 	}
 	return 0;

@@ -21,6 +21,7 @@
 #include "views/affix.h"
 #include "views/args.h"
 #include "views/beside.h"
+#include "views/canvas.h"
 
 #define SCENE_RESULTS 32 /* kept at most */
 #define VIEW_ASKS 16	 /* of one pane at a time */
@@ -73,8 +74,9 @@ struct scene {
 	size_t n_help;
 	bool fold; /* panes show chips under their switch element */
 	const struct result
-		*doctor;      /* question for doctor, kept from scene to scene (doctor.h); NULL = none */
-	struct looked looked; /* kept from scene to scene; nothing where there is no screen */
+		*doctor; /* question for doctor, kept from scene to scene (doctor.h); NULL = none */
+	const struct result *asked; /* scene_fabric_question(); NULL = none */
+	struct looked looked;	    /* kept from scene to scene; nothing where there is no screen */
 	/* NULL = not asked for yet, or the error says why not. */
 	const struct elements *elements;
 	struct chassis *chassis;
@@ -90,6 +92,9 @@ bool scene_stale(const struct scene *sc, const struct session *s);
 const struct result *scene_result(const struct scene *sc, const struct ask *a);
 /* Take over a reference; the oldest is let go when there are too many. */
 void scene_add_result(struct scene *sc, const struct result *r);
+/* What tasks with no_sweep are asked about: a result whose value is the fabric; borrowed.  NULL: nothing is
+ * loaded. */
+const struct result *scene_fabric_question(struct scene *sc);
 /* Let go of what belongs to another sweep than the scene's; of everything when the scene is released. */
 void scene_drop_results(struct scene *sc);
 
@@ -178,6 +183,9 @@ struct view_ops {
 	/* The scene is another one, or a result came: set v->n_rows (0 before), perhaps v->width[],
 	 * v->select. */
 	void (*load)(struct view *v);
+	/* Rows of running text: they are to be `columns` wide; true: others than now, so load() is called
+	 * again. */
+	bool (*fit)(struct view *v, unsigned columns);
 	void (*close)(struct view *v); /* free what priv holds */
 	/* NULL: the name, and the place of the selection. */
 	void (*title)(const struct view *v, struct text *t);
@@ -212,7 +220,24 @@ struct view_ops {
 	/* Names of columns that differ from pane to pane, valid until the next load().  NULL: as in column[].
 	 */
 	const char *(*column_name)(const struct view *v, unsigned col);
+
+	/*
+	 * Another rendition of the rows: the canvas is empty and has the size of the inside of the pane, at
+	 * least 1 x 1.  Only while there are rows.  NULL: they are shown as a list.
+	 */
+	void (*draw)(struct view *v, struct canvas *c);
+	/*
+	 * Arrow keys (-1, 0, 1), Home and End (dx -VIEW_FAR, VIEW_FAR), PgUp and PgDn (dy: more than one
+	 * line) in what was drawn.  NULL: they go through the rows.
+	 */
+	void (*move)(struct view *v, int dx, int dy);
+	/* A click on what draw() put there; row NO_ID: on nothing.  NULL: the row is selected. */
+	void (*hit)(struct view *v, struct canvas_object o);
+	/* Words of the command `map` for what only this pane does.  NULL: nothing.  -1 and *e. */
+	int (*words)(struct view *v, int argc, char **argv, struct err *e);
 };
+
+#define VIEW_FAR 1000000
 
 #define VIEW_FILTER_MAX 79 /* characters */
 
@@ -246,6 +271,7 @@ struct view {
 	uint64_t sel_key;
 	uint64_t sel_inner;	    /* of the first row under a header, else the same */
 	unsigned shift;		    /* columns the flexible cells are moved to the left */
+	struct canvas canvas;	    /* as drawn last, of panes that draw */
 	uint8_t room[VIEW_COLUMNS]; /* width of each column as drawn last, at most 255; 0 = not drawn */
 	bool measured;		    /* the cells of this load were looked at for: */
 	struct affix affix[VIEW_COLUMNS];
@@ -275,12 +301,19 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 /* The same for the value of a result without base. */
 const void *view_ask_value(struct view *v, const struct task *task, const uint32_t arg[TASK_ARGS]);
 
+/* For footer(), while it is waiting: a bar, the share done, the time left, and that Esc stops it. */
+void view_progress(const struct view *v, struct text *t);
+
 /* Bring it up to date, computing all it asks for here and now, and ordering all rows; false when cancelled.
  */
 bool view_settle(struct view *v, struct progress *p);
 
 /* Bring it up to date with its scene. */
 void view_refresh(struct view *v);
+/* Load it anew, as it wants to show something else. */
+void view_reload(struct view *v);
+/* The room there is for a row: those of running text are made for it. */
+void view_fit(struct view *v, unsigned columns);
 /* Go on filtering and sorting for at most `seconds`; true when all is done. */
 bool view_work(struct view *v, double seconds);
 
@@ -300,6 +333,9 @@ bool view_selected(const struct view *v, uint32_t *row);
 /* Selected row or header, false when there is none. */
 bool view_current(const struct view *v, uint32_t *row);
 void view_select(struct view *v, int64_t i); /* place i, clamped */
+/* As ops->move; lists have no left and right, but Home and End (dx) and lines (dy). */
+void view_move(struct view *v, int dx, int dy);
+bool view_select_row(struct view *v, uint32_t row); /* false: it is not shown */
 
 /* Show only rows that match (filter.h); view_filter_check() tells what is wrong with it. */
 void view_filter(struct view *v, const char *filter);
@@ -383,6 +419,9 @@ const char *direction_sign(char direction, const char *none);
 void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct text *t);
 /* A word as a virtual lane or layer, 0 .. 15; -1 when it is none. */
 int word_layer(const char *word);
+
+/* n of `most` as a bar of at most `cells` cells; what is too little for one is a dot. */
+void word_bar(uint64_t n, uint64_t most, unsigned cells, struct text *t);
 
 /* Decimal digits of n, at least `least`. */
 unsigned digits(uint64_t n, unsigned least);

@@ -219,6 +219,16 @@ static void sum_up(struct shifts *s)
 	s->mean = s->n ? (double)sum / s->n : 0;
 }
 
+/* Flows of so many shifts. */
+#define SHIFT_FLOWS 20000000u
+
+uint32_t shift_sample(const struct shift_order *o)
+{
+	if ((uint64_t)o->n * o->n <= SHIFT_FLOWS)
+		return 0;
+	return SHIFT_FLOWS / o->n ? SHIFT_FLOWS / o->n : 1;
+}
+
 struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
 			  struct progress *p)
 {
@@ -234,6 +244,7 @@ struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, 
 			 .epoch = NEW_ARRAY(n_ports, uint32_t)};
 	bool go_on = true;
 
+	s->by = o->by;
 	s->n_places = n;
 	for (uint32_t i = 0; i < n; i++)
 		s->n_missing += o->place[i] == NO_ID;

@@ -37,6 +37,9 @@ int shift_order_find(const struct routing *r, const struct setup *base, const st
 		     const char *by, struct progress *p, struct shift_order *o, struct err *e);
 void shift_order_free(struct shift_order *o);
 
+/* How many shifts are looked at in a moment; 0: all. */
+uint32_t shift_sample(const struct shift_order *o);
+
 struct shift_load {
 	uint32_t shift;	      /* K, 1 .. n - 1 */
 	uint32_t max;	      /* most flows on a link in one direction, host links included */
@@ -45,6 +48,7 @@ struct shift_load {
 };
 
 struct shifts {
+	enum shift_by by;
 	uint32_t n_places, n_missing; /* places in the order; those of missing nodes */
 	uint32_t n;		      /* shifts looked at */
 	struct shift_load *load;      /* [n] by K */
@@ -60,5 +64,34 @@ struct shifts {
 struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
 			  struct progress *p);
 void shifts_free(struct shifts *s);
+
+/* One shift in full: which pairs are on which link. */
+struct shift_pair {
+	uint32_t src, dst; /* endports */
+};
+
+struct shift_link {
+	uint32_t port;	/* port id where its flows leave */
+	uint32_t flows; /* at least 1 */
+	uint32_t first; /* into pair_of[] */
+};
+
+struct shift_links {
+	uint32_t n_places;
+	enum shift_by by;
+	struct shift_load load;	 /* of this shift */
+	uint32_t n;		 /* links with a flow in that direction, those of hosts too */
+	struct shift_link *link; /* [n] most flows first, then by port id */
+	struct shift_pair *pair; /* [load.flows] by the order of sources */
+	uint32_t *pair_of;	 /* [link.first .. + flows) pairs of a link, in that order */
+};
+
+/*
+ * Shift k, from 1 to places - 1: the caller has looked.  O(places * hops + ports).  NULL and *e: cancelled,
+ * or there is no room.
+ */
+struct shift_links *shift_links_new(const struct routing *r, const struct shift_order *o, uint32_t k,
+				    struct progress *p, struct err *e);
+void shift_links_free(struct shift_links *s); /* NULL is fine */
 
 #endif

@@ -55,6 +55,9 @@ struct step {
 	const struct decided *against;
 };
 
+struct recorder;
+struct rec_scheme;
+
 struct observer {
 	void (*step)(void *ctx, const struct step *s);
 	void *ctx;
@@ -108,6 +111,7 @@ struct engine_input {
 	const struct switch_tables *held; /* what the engine's `holds` asks for; NULL = not known */
 	struct leftovers *left;
 	const struct observer *observer; /* NULL = none */
+	struct recorder *record;	 /* of core/sm/recording.h; NULL = nobody records */
 	struct progress *progress;	 /* NULL = none */
 };
 
@@ -154,6 +158,8 @@ struct engine {
 	 * way the engine asks for by mem_room() with &out->refused.
 	 */
 	size_t (*room)(const struct engine_input *in, const char **what);
+	/* How its runs are recorded (core/sm/recording.h); NULL: they cannot be. */
+	const struct rec_scheme *scheme;
 };
 
 /*
@@ -171,7 +177,10 @@ int engine_chain_known(const struct engine *const *list, const char *chain, stru
 /* Report a step when somebody listens and it concerns him; use through the macro so that arguments cost
  * nothing. */
 #define OBSERVED(in) ((in)->observer != NULL)
+/* Does somebody record?  Events go by the functions of core/sm/recording.h. */
+#define RECORDED(in) ((in)->record != NULL)
 void observe(const struct engine_input *in, const struct step *s);
+/* A phase or a note goes into a recording as well. */
 void observe_text(const struct engine_input *in, enum step_kind kind, uint32_t sw, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 

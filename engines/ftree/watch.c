@@ -76,11 +76,6 @@ static unsigned hops_of(const struct ft_watch *w, const struct ft_offer *o)
 	return o->hops - (w->target == NO_ID);
 }
 
-void watch_phase(struct ft_watch *w, const char *text)
-{
-	observe_text(w->in, STEP_PHASE, NO_ID, "%s", text);
-}
-
 /* What is known before any destination is routed. */
 void watch_tree(const struct ftree *t, const struct engine_input *in)
 {

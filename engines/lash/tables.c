@@ -224,7 +224,11 @@ static struct lft_row *fill_row(const struct filling *f, uint32_t u, uint8_t *li
 		row->port[lid] = choose_port(f, u, lid, link);
 		if (OBSERVED(f->in) && lid_owner(f->in->lids, lid) != NO_ID)
 			tell_choice(f, u, lid, row->port[lid]);
+		if (RECORDED(f->in) && lid_owner(f->in->lids, lid) != NO_ID)
+			lash_record_choice(f->in, f->g->sw[u], lid, row->port[lid], f->at[lid] == u);
 	}
+	if (RECORDED(f->in))
+		rec_event(f->in->record, REC_TABLE, 0, 0, f->g->sw[u], 0);
 	return row;
 }
 

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -86,6 +87,9 @@ CASES = [
     # --- check
     Case("sound", [TREE, *UPDN, "-e", "check"], 0, r"^Sound: "),
     Case("fault", [TREE, *UPDN, "-e", "fail switch leaf-01; check"], 1, r"^NOT SOUND", absent=r"^Sound"),
+    Case("no engine is left", ["torus:4x4", "-e", "route updn,no_fallback; show"], 1, r"No engine is left \(no_fallback\)[\s\S]*not routed"),
+    Case("no engine at start", ["torus:4x4", "-R", "updn,no_fallback", "-e", "show"], 1, r"not routed", r"No engine is left"),
+    Case("an engine is left", ["torus:4x4", "-e", "route updn; route dor,no_fallback"], 0, r"dor routed"),
     Case("credit loop", ["torus:4x4", "-R", "minhop", "-e", "check"], 1, r"credit loops[\s\S]*^NOT SOUND"),
     Case("fault seen by an earlier command", [TREE, *UPDN, "-e", "fail switch leaf-01; check; undo; check"], 1,
          r"NOT SOUND[\s\S]*^Sound"),
@@ -466,6 +470,27 @@ def standard_input(folder):
     return None
 
 
+def one_by_one(folder):
+    """What a line of standard input prints is there before the next line is given."""
+    for json_too in (["--json"], []):
+        p = subprocess.Popen([PROGRAM, *json_too, "ring:4", "-x", "-"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
+        clock = threading.Timer(SECONDS, p.kill)
+        clock.start()
+        try:
+            for word in ("first", "second"):
+                p.stdin.write("echo %s\n" % word)
+                p.stdin.flush()
+                told = next((line for line in p.stdout if word in line), None)
+                if not told:
+                    return "no answer to \"echo %s\" before the input ends" % word
+        finally:
+            clock.cancel()
+            p.kill()
+            p.communicate()
+    return None
+
+
 def full_disk(folder):
     """Output that cannot be written is a failure."""
     with open("/dev/full", "w") as full:
@@ -482,7 +507,7 @@ def main():
     tests += [("fabric from standard input", lambda: standard_input(folder)),
               ("embedded", lambda: embedded(folder)), ("baseline", lambda: baseline(folder)), ("wrong baseline", lambda: wrong_baseline(folder)),
               ("job array", lambda: job_array(folder)), ("links exported", lambda: links_exported(folder)),
-              ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
+              ("one by one", lambda: one_by_one(folder)), ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
     if len(sys.argv) > 1:
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], p) for p in sys.argv[1:])]
     bad = 0

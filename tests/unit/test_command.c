@@ -3,6 +3,7 @@
 #include "core/base/progress.h"
 #include "core/base/words.h"
 #include "core/session/syntax.h"
+#include "core/sm/walk.h"
 #include "tests/unit/fixture.h"
 #include "tui/ui.h"
 
@@ -596,7 +597,7 @@ static void test_steps(void **state)
 	line_fails(s, "step start node0001", "no switch");
 	ok_line(s, "fail link leaf-01[4]");
 	line_says(s, "step 1", "     1 "); /* another run now, of all switches */
-	assert_true(interpreter_of(s)->steps.n > 3);
+	assert_true(recording_steps(walk_recording(session_walk(s))) > 3);
 	session_free(s);
 }
 

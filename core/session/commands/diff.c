@@ -115,9 +115,8 @@ static int diff_figures(const struct comparison *c, struct out *o, struct progre
 	return 0;
 }
 
-/* The two sides of a diff; references are taken.  -1 and *e. */
-static int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a,
-		      const struct sweep **b, struct err *e)
+int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a, const struct sweep **b,
+	       struct err *e)
 {
 	const struct event *before;
 

@@ -127,8 +127,6 @@ static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o,
 }
 
 #define SHIFT_LINES 10
-/* Flows looked at when no sample is asked for. */
-#define SHIFT_FLOWS 20000000u
 
 static int by_congestion(const void *x, const void *y)
 {
@@ -208,8 +206,8 @@ static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, s
 	}
 	if (shift_order_find(w->routing, w->setup, s->engines, by, o->run->progress, &order, e))
 		return -1;
-	if (argc == 1 && (uint64_t)order.n * order.n > SHIFT_FLOWS)
-		sample = SHIFT_FLOWS / order.n ? SHIFT_FLOWS / order.n : 1;
+	if (argc == 1)
+		sample = shift_sample(&order);
 	sh = shifts_new(w->routing, &order, sample, o->run->progress);
 	if (!sh) {
 		shift_order_free(&order);
