@@ -57,7 +57,7 @@ static unsigned list_steps(const struct assign *a, const struct dest *d, const u
 			.q = {least, k->count, k->sys_used, k->node_used, k->forwarded, 0}};
 		sc[n].q[at] = 0;
 	}
-	for (unsigned p = 1; a->dor && c->n && p < a->num_ports; p++) {
+	for (unsigned p = 1; mask && a->dor && c->n && p < a->num_ports; p++) {
 		bool listed = !mask_has(mask, p);
 
 		for (unsigned i = 0; i < c->n; i++)

@@ -194,10 +194,18 @@ static unsigned anew(const struct verdict *v)
 
 static void kept(const struct verdict *v, struct decided *out)
 {
+	if (v->c->n == 1) {
+		decide(out, WHY_KEPT,
+		       "The table had port %u, which still is the only candidate at %s, so OpenSM keeps it.",
+		       v->c->port, PLURAL(v->hops, "hop"));
+		return;
+	}
 	decide(out, WHY_KEPT,
 	       "The table had port %u, still one of %u at %s; nothing came up since, so OpenSM keeps it",
 	       v->c->port, v->c->n, PLURAL(v->hops, "hop"));
-	if (v->c->n && !v->a->lmc && !v->a->shifting && !v->d->scatter)
+	if (v->c->n && !v->a->lmc && !v->a->shifting && !v->d->scatter && anew(v) == v->c->port)
+		text_add(&out->text, " (anew the same)");
+	else if (v->c->n && !v->a->lmc && !v->a->shifting && !v->d->scatter)
 		text_add(&out->text, " (anew: port %u)", anew(v));
 	text_add(&out->text, ".");
 }

@@ -278,7 +278,7 @@ static bool decide_way(const struct narrator *n, const struct step *s, struct de
 		decide_none(n, s, d);
 		return true;
 	}
-	if (s->decided->rule == WHY_ONLY_CANDIDATE && n->u->weight) {
+	if (s->decided->rule == WHY_ONLY_CANDIDATE && n->u->weight && least >= n->u->weight) {
 		follow_matrix(n, s->sw, s->port, s->sw2, &w);
 		text_free(&w.t);
 		if (w.turn == NO_ID)
@@ -288,7 +288,7 @@ static bool decide_way(const struct narrator *n, const struct step *s, struct de
 		       switch_name(f, w.turn), n->u->weight, s->port, least);
 		return true;
 	}
-	if (s->decided->rule == WHY_ONLY_CANDIDATE && least > n->dist[s->sw]) {
+	if (s->decided->rule == WHY_ONLY_CANDIDATE && least > n->dist[s->sw] && !n->u->weight) {
 		decide_longer(n, s, least, d);
 		return true;
 	}

@@ -322,7 +322,7 @@ static void mark_path(struct view *v)
 	text_add(&m->said, "path %s → %s, ", f->node_name[endport_node(f, ep[0])],
 		 f->node_name[endport_node(f, ep[1])]);
 	if (p.end == PATH_OK)
-		text_add(&m->said, "%s", PLURAL(p.hops, "hop"));
+		text_add(&m->said, "%s", PLURAL(p.hops, "link"));
 	else
 		text_add(&m->said, "%s", path_end_text(p.end));
 	mark_hops(v, &p, MAP_ON_PATH, CANVAS_PATH, true);

@@ -139,10 +139,10 @@ static void footer(const struct view *v, struct text *t)
 	}
 	if (m->seed != NO_ID)
 		text_add(t, "from %s: ", switch_name(v->scene->fabric, p->lash->plan->graph->sw[m->seed]));
-	text_add(t, "a switch of the shape ");
+	mesh_shape_remark(&m->shape, &remark);
+	text_add(t, remark.len ? "shape " : "a switch of the shape ");
 	for (unsigned d = 0; d < m->shape.dimensions; d++)
 		text_add(t, m->shape.size[d] >= 6 ? "%s%u+" : "%s%u", d ? "x" : "", m->shape.size[d]);
-	mesh_shape_remark(&m->shape, &remark);
 	if (remark.len)
 		text_add(t, "; %s", text_str(&remark));
 	text_free(&remark);

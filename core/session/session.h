@@ -77,7 +77,7 @@ struct session {
 	uint64_t walk_of;		   /* generation it was made in */
 	const struct sweep *moment;	   /* while a command tells of a step of it: that step; borrowed */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
-	char *configured; /* routing_engine of the last `config`, NULL = none */
+	char *configured;		   /* routing_engine of the last `config`, NULL = none */
 	struct drawing_note *drawing;
 	size_t n_drawings, cap_drawings;
 };

@@ -186,6 +186,8 @@ static void decide_inside(const struct telling *t, const struct step_candidate *
 	const struct fabric *f = t->x->topo->fabric;
 	const char *to = switch_name(f, t->exit);
 
+	if (!best)
+		return;
 	for (unsigned i = 0; i < n; i++)
 		if (&c[i] != best &&
 		    (via ? c[i].port == via : !q || c[i].q[Q_INSIDE_USAGE] < q->q[Q_INSIDE_USAGE]))

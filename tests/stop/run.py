@@ -35,13 +35,13 @@ SHORT = {"echo", "help", "quit", "undo", "redo", "journal", "snapshot", "set", "
          "roots", "config", "source", "why", "lft", "hops", "step", "elements", "schema", "verify", "watch", "counters"}
 # Commands of the interface: they are done in the thread that draws.
 SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "search", "keymap", "colours", "select",
-          "follow", "fold", "action", "clear", "copy", "mouse"}
+          "follow", "fold", "map", "action", "clear", "copy", "mouse"}
 
 # One list a fabric, all that works on much of it; FILE is a file that is there, OUT one that is written.
 TREE = ["synth xgft:14,14,14:1,14,14", "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
         "export fdbs OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export slurm OUT", "save-session OUT", "report OUT",
         "export dot OUT", "export dot OUT cdg", "export svg OUT load", "export svg OUT map layers", "export svg OUT plot hops", "show links", "show hosts", "show switches", "snapshot a",
-        "fail random 3 seed=1", "scope -node0001", "diff a", "diff a all", "export svg OUT diff a", "drift", "drift minhop all", "doctor", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
+        "fail random 3 seed=1", "scope -node0001", "diff a", "diff a all", "export svg OUT diff a", "drift minhop all", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",
         "load-map random seed=2", "load-map to node00[01-40] all", "load-map ebb both", "flows leaf-001[15]", "flows leaf-001[15] lids all",
         "flows node0001 node2000 by pair to node2000", "spread tree all", "spread lag", "check spread lag",

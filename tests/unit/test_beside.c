@@ -478,7 +478,7 @@ static void pairs_are_explained(void **state)
 		  "Not in layer 0: that would have closed the cycle\n  t02[4] ->");
 	line_says(s, "why node0001 node0006", "Balancing moved it to layer 1.");
 	ok_line(s, "route minhop");
-	line_says(s, "why node0001 node0006", "minhop leaves SLs to partitions and QoS");
+	line_says(s, "why node0001 node0006", "Decided: first of equals: At t00: 2 of 2 ports had ");
 	session_free(s);
 }
 

@@ -36,8 +36,10 @@ static enum why_rule last_rule(const char *line, const char *text)
 		at = p + strlen("Decided: ");
 		p = at;
 	}
-	if (!at || !strchr(at, '\n') || strchr(at, '\n')[1])
+	if (!at || !strchr(at, '\n') || strchr(at, '\n')[1]) {
 		fail_msg("%s: does not end with a rule:\n%s", line, text);
+		return WHY_UNTOLD;
+	}
 	for (enum why_rule r = 1; r < N_WHY_RULES; r++) {
 		len = strlen(why_rule_name(r));
 		if (strncmp(at, why_rule_name(r), len) || strncmp(at + len, ": ", 2) || at[len + 2] < ' ')
@@ -295,6 +297,11 @@ static void test_every_entry(void **state)
 
 /* --- single rules --------------------------------------------------------------------------------- */
 
+/* I/O nodes on spines, which only reverse hops reach. */
+#define IO                                                                              \
+	"synth xgft:2,2:1,2,hosts=1,hosts_on=all; set io_guid_file node0005 node0006; " \
+	"set root_guid_file spine-01 spine-02; route ftree"
+
 static void says(const char *lines, const char *why, const char *decided)
 {
 	struct session *s = session_new(all_engines, all_commands);
@@ -326,6 +333,23 @@ static void test_rules(void **state)
 	     "Decided: lower index: leaf-03 climbed to spine-03: load 0 like spine-04");
 	says("synth director:2,2,1,2; route mincontention lmc=1", "why edge-01 node0005", "Decided: ");
 	says("synth ring:5; route lash", "why ring2 ring4", "Decided: only way: ");
+	says("synth random:16,4,seed=5; set root_guid_file sw-01; route updn", "why sw-14 30",
+	     "Decided: mixed: Ports 2 and 4 have 2 hops; 2 turns up, 4 does not");
+	says("synth ring:5; set root_guid_file ring0; route updn", "why ring2 node0005 via 2",
+	     "Decided: forbidden: Every way by port 2 turns up again after a step down, the shortest (2 "
+	     "hops) at "
+	     "ring3.");
+	says("synth xgft:2,2,2:1,2,2; route updn", "why core-01 core-02",
+	     "Decided: roots apart: core-01 and core-02 are both roots");
+	says("synth xgft:2,2,2:1,2,2; route ftree connect_roots=TRUE", "why core-01 core-02",
+	     "Decided: connect roots: ");
+	says("synth director:2,4,3,8; route mincontention", "why dir1/L02/U1 3",
+	     "Decided: inside: port: Within the chassis, to dir1/L01/U1, ports 3 and 4 carried 0 LIDs each");
+	says(IO, "why spine-01 node0006",
+	     "Decided: not reached: No way climbs from node0006 and descends to spine-01");
+	says(IO "; set max_reverse_hops 1; sweep", "why spine-01 node0006", "Decided: reverse hop: ");
+	says("synth torus:4x4", "route lash max_op_vls=1",
+	     "lash: 2 layers from VL 0 on, but 1 VL from the next sweep on");
 }
 
 static void test_stories(void **state)
