@@ -22,7 +22,7 @@ static const struct column columns[] = {
 };
 
 /* In the order of `+`: from far to near.  A scale more is one line more. */
-const struct map_scale *const map_scales[] = {&map_overview, NULL};
+const struct map_scale *const map_scales[] = {&map_overview, &map_whole, &map_around, NULL};
 
 /* --- the layout, computed beside the loop ----------------------------------------------------------- */
 
@@ -585,6 +585,7 @@ static void legend(const struct view *v, struct text *t)
 
 static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 {
+	bool own;
 	struct text t = {0};
 	int y = c->h - (int)lines;
 
@@ -592,9 +593,10 @@ static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 		return;
 	if (map_of(v)->scale->selection)
 		map_of(v)->scale->selection(v, &t);
-	else
+	own = t.len > 0;
+	if (!own)
 		selection_text(v, false, &t);
-	if (canvas_columns(text_str(&t)) > c->w - 2 && !map_of(v)->scale->selection) {
+	if (!own && canvas_columns(text_str(&t)) > c->w - 2) {
 		text_clear(&t);
 		selection_text(v, true, &t);
 	}

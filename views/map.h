@@ -12,9 +12,8 @@
 #define IBSCOPE_VIEWS_MAP_H
 
 #include "core/analysis/layout.h"
+#include "core/analysis/picture.h"
 #include "views/view.h"
-
-enum map_colour { MAP_STATE, MAP_LOAD, MAP_RANK, MAP_LAYERS, MAP_CHASSIS, MAP_CHANGE, MAP_COLOURS };
 
 enum map_overlay {
 	MAP_NONE,
@@ -142,7 +141,7 @@ struct map_scale {
 	void (*hit)(struct view *v, struct canvas_object o);
 	/* %port, %peer and others that it knows better than the selected switch; NULL: none. */
 	bool (*placeholder)(const struct view *v, const char *what, struct text *t);
-	/* Line of the selection; NULL: map.c's (map_selection_text()). */
+	/* Line of the selection; NULL, or no text: map.c's. */
 	void (*selection)(const struct view *v, struct text *t);
 	/* The scene or the layout is another one: ids in own[] are void (same: the fabric is the same). */
 	void (*renewed)(struct view *v, bool same);
@@ -194,16 +193,13 @@ uint32_t map_shade_char(unsigned shade);
 /* "level 1, pod 3", "(1,2,0)", "group g02", "chassis X": where it stands; nothing when it just stands there.
  */
 void map_place_text(const struct view *v, uint32_t sw, struct text *t);
-/* "leaf-03  level 2, pod 1  4 hosts, 4 switches  80 routes, 0.8 x the mean", or what the overlay says there.
- */
-void map_selection_text(const struct view *v, struct text *t);
 
 /* The routes that the busiest cable carries between neighbours out of a switch; its port in *port. */
 uint32_t map_link_load(const struct view *v, uint32_t from, uint32_t to, uint32_t *port);
 
 /* --- parts of the pane ------------------------------------------------------------------------------ */
 
-extern const char *const map_colour_names[], *const map_overlay_names[];
+extern const char *const map_overlay_names[];
 
 /* map_colours.c: ask for what the colour needs, fill look; in load(). */
 void map_colours_load(struct view *v);
