@@ -58,8 +58,8 @@ static void close_whole(struct view *v)
 
 static void renewed(struct view *v, bool same)
 {
-	(void)same;
-	forget(own_of(v));
+	if (!same) /* what is up plays no part in it */
+		forget(own_of(v));
 }
 
 /* The places for a size; the last row is for what is said below.  NULL: there is no layout. */
@@ -438,6 +438,13 @@ static void move(struct view *v, int dx, int dy)
 		map_select(v, to->sw);
 }
 
+/* The same way as in the overview. */
+static void plane(struct view *v, int dir)
+{
+	map_overview.plane(v, dir);
+	own_of(v)->column = -1;
+}
+
 const struct map_scale map_whole = {
 	.name = "whole",
 	.offered = offered,
@@ -445,6 +452,7 @@ const struct map_scale map_whole = {
 	.draw = draw,
 	.below = 2,
 	.move = move,
+	.plane = plane,
 	.renewed = renewed,
 	.close = close_whole,
 };

@@ -210,6 +210,48 @@ static void test_around_keys(void **state)
 	end(&b);
 }
 
+/* A click on the entry of a port, and on the box. */
+static void test_around_click(void **state)
+{
+	struct bench b;
+	uint32_t port, sw;
+	struct canvas_object at = {NO_ID, NO_ID};
+
+	(void)state;
+	begin(&b, "xgft:4,4,4:1,2,2", "around");
+	select_switch(&b, "leaf-03");
+	press(&b, "");
+	sw = map_selected(b.view);
+	port = switch_port_id(b.scene.fabric, sw, 6);
+	for (int i = 0; i < b.canvas.w * b.canvas.h; i++)
+		if (b.canvas.cell[i].object.port == port)
+			at = b.canvas.cell[i].object;
+	assert_int_equal(at.port, port);
+	b.view->ops->hit(b.view, at);
+	placeholder_is(&b, "port", "leaf-03[6]");
+	assert_int_equal(map_selected(b.view), sw);
+	at.port = NO_ID;
+	b.view->ops->hit(b.view, at);
+	placeholder_is(&b, "port", "-");
+	end(&b);
+}
+
+/* < and > lead to the same place in the next plane or group. */
+static void test_whole_planes(void **state)
+{
+	char what[] = "plane", *argv[] = {what};
+	struct err e;
+	struct bench b;
+
+	(void)state;
+	begin(&b, "torus:3x3x3", "whole");
+	select_switch(&b, "t120");
+	draw(&b, 120, 40, false);
+	assert_int_equal(b.view->ops->words(b.view, 1, argv, &e), 0);
+	placeholder_is(&b, "switch", "t121");
+	end(&b);
+}
+
 static void test_around_marks(void **state)
 {
 	struct bench b;
@@ -348,8 +390,9 @@ static void test_any_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_around_keys), cmocka_unit_test(test_around_marks),
-		cmocka_unit_test(test_whole_marks), cmocka_unit_test(test_whole_keys),
+		cmocka_unit_test(test_around_keys),  cmocka_unit_test(test_around_marks),
+		cmocka_unit_test(test_around_click), cmocka_unit_test(test_whole_planes),
+		cmocka_unit_test(test_whole_marks),  cmocka_unit_test(test_whole_keys),
 		cmocka_unit_test(test_any_size),
 	};
 
