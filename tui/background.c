@@ -1,10 +1,10 @@
 /* What panes ask for, computed one thing after the other in a thread beside the loop. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/parallel.h"
 #include "core/base/progress.h"
 #include "tui/ui.h"
 
@@ -70,18 +70,8 @@ static void *work(void *arg)
 
 void background_start(void)
 {
-	sigset_t all, old;
-
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGFPE);
-	sigdelset(&all, SIGABRT);
-	sigdelset(&all, SIGILL);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	if (pthread_create(&b.thread, NULL, work, NULL))
+	if (!thread_start(&b.thread, work, NULL))
 		mem_exhausted(0);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 static void forget_wanted(void)

@@ -1,10 +1,10 @@
 /* Commands run here, in a thread of their own, one after the other; the loop goes on meanwhile. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/base/parallel.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "tui/ui.h"
@@ -114,20 +114,11 @@ void worker_start(struct interpreter *in)
 {
 	static const cookie_io_functions_t io = {.write = collect};
 	FILE *f = fopencookie(NULL, "w", io);
-	sigset_t all, old;
 
 	w.interpreter = in;
 	setvbuf(f, NULL, _IOLBF, BUFSIZ);
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGFPE);
-	sigdelset(&all, SIGABRT);
-	sigdelset(&all, SIGILL);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	if (pthread_create(&w.thread, NULL, work, f))
+	if (!thread_start(&w.thread, work, f))
 		mem_exhausted(0);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void worker_stop(void)

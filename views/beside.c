@@ -33,6 +33,10 @@ struct result *ask_run(const struct ask *a, struct progress *p)
 {
 	void *value = a->task->run(a->sweep, a->base ? a->base->value : NULL, a->arg, p);
 
+	if (value && progress_cancelled(p)) {
+		a->task->free(value);
+		value = NULL;
+	}
 	return value ? result_new(a, value) : NULL;
 }
 
@@ -62,6 +66,17 @@ void result_unref(const struct result *cr)
 	r->ask.task->free(r->value);
 	ask_clear(&r->ask);
 	free(r);
+}
+
+const struct result *result_keep(const struct result *was, void *value, const struct task *kind,
+				 bool (*same)(const void *was, const void *value))
+{
+	if (was && value && same(was->value, value)) {
+		kind->free(value);
+		return was;
+	}
+	result_unref(was);
+	return value ? result_new(&(struct ask){.task = kind}, value) : NULL;
 }
 
 /* --- loads ------------------------------------------------------------------------------ */

@@ -18,7 +18,7 @@
 /* What can be computed. */
 struct task {
 	/*
-	 * In another thread: a new value, or NULL when cancelled.  base: value of
+	 * In another thread: a new value; when cancelled whatever it has, or NULL.  base: value of
 	 * another result it starts from, NULL = none.  Everything given is immutable.
 	 * w is NULL only where a base alone says what is asked for; without a base it
 	 * has tables, unless `any_sweep` is set.
@@ -55,6 +55,13 @@ struct result *ask_run(const struct ask *a, struct progress *p);
 
 /* A value becomes a result with one reference. */
 struct result *result_new(const struct ask *a, void *value);
+/*
+ * What a pane asks, kept as the base of its tasks: `was` (reference taken over, NULL = none) as long as
+ * same(its value, value), so that answers stay; then value is freed.  Else a new result with one reference.
+ * kind: says only how values are freed, and is never run.  value NULL: nothing is asked, NULL.
+ */
+const struct result *result_keep(const struct result *was, void *value, const struct task *kind,
+				 bool (*same)(const void *was, const void *value));
 const struct result *result_ref(const struct result *r);
 void result_unref(const struct result *r);
 

@@ -50,7 +50,7 @@ static void *measure(const struct side_request *rq, unsigned i, const struct eng
 	struct err e;
 	struct engine_figures *f = side_measure(rq, i, first, p, &e);
 
-	return f || progress_cancelled(p) ? f : engine_figures_refused(rq, i, e.msg);
+	return f ? f : engine_figures_refused(rq, i, e.msg);
 }
 
 static void *run_first(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
@@ -81,8 +81,12 @@ static void free_request(void *value)
 
 static const struct task task_first = {.run = run_first, .free = free_figures},
 			 task_other = {.run = run_other, .free = free_figures};
-/* Never run: a request is made by the pane, and a base to the others. */
 static const struct task task_request = {.free = free_request};
+
+static bool request_equal(const void *was, const void *value)
+{
+	return side_request_equal(was, value);
+}
 
 /* --- the request ------------------------------------------------------------------------------ */
 
@@ -158,19 +162,14 @@ static void close_view(struct view *v)
 	free(p->argv);
 }
 
-/* The request that fits the scene: the one there is as long as it says the same, so that results stay. */
+/* The request that fits the scene. */
 static const struct side_request *update_request(struct view *v)
 {
 	struct priv *p = v->priv;
 	struct side_request *rq = v->scene->fabric ? make_request(v, &p->why) : NULL;
 
-	if (rq && p->request && side_request_equal(p->request->value, rq)) {
-		side_request_unref(rq);
-		return p->request->value;
-	}
-	result_unref(p->request);
-	p->request = rq ? result_new(&(struct ask){.task = &task_request}, rq) : NULL;
-	return rq;
+	p->request = result_keep(p->request, rq, &task_request, request_equal);
+	return p->request ? p->request->value : NULL;
 }
 
 /* --- the table -------------------------------------------------------------------------------- */

@@ -57,31 +57,30 @@ static void *run_doctor(const struct sweep *w, const void *base, const uint32_t 
 	(void)w;
 	(void)arg;
 	a->d = doctor_run(&rq, p, &a->e);
-	if (a->d || !progress_cancelled(p))
-		return a;
-	free_answer(a);
-	return NULL;
+	return a;
 }
 
 const struct task task_doctor = {.run = run_doctor, .free = free_answer};
-/* Never run: a question is made here. */
 static const struct task task_question = {.free = free_question};
+
+static bool question_equal(const void *was, const void *value)
+{
+	const struct question *a = was, *b = value;
+
+	return a->now == b->now && setup_equal(a->setup, b->setup);
+}
 
 const struct result *doctor_question(struct scene *sc)
 {
-	const struct question *was = sc->doctor ? sc->doctor->value : NULL;
 	struct question *q;
 
 	if (!sc->fabric)
 		return NULL;
-	if (was && was->now == sc->sweep && setup_equal(was->setup, sc->event->setup))
-		return sc->doctor;
 	q = NEW(struct question);
 	q->setup = setup_ref(sc->event->setup);
 	q->engines = sc->session->engines;
 	q->now = sc->sweep ? sweep_ref(sc->sweep) : NULL;
-	result_unref(sc->doctor);
-	sc->doctor = result_new(&(struct ask){.task = &task_question}, q);
+	sc->doctor = result_keep(sc->doctor, q, &task_question, question_equal);
 	return sc->doctor;
 }
 

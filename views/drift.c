@@ -81,14 +81,10 @@ static void *run_drift(const struct sweep *w, const void *base, const uint32_t *
 	(void)w;
 	(void)arg;
 	a->d = drift_judge(&rq, &a->ranking, p, &a->e);
-	if (a->d || !progress_cancelled(p))
-		return a;
-	free_answer(a);
-	return NULL;
+	return a;
 }
 
 static const struct task task_drift = {.run = run_drift, .free = free_answer};
-/* Never run: a question is made by the pane. */
 static const struct task task_question = {.free = free_question};
 
 /* --- the question ------------------------------------------------------------------------------- */
@@ -98,8 +94,10 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool question_equal(const struct question *a, const struct question *b)
+static bool question_equal(const void *was, const void *value)
 {
+	const struct question *a = was, *b = value;
+
 	return a->now == b->now && same_text(a->chain, b->chain) && setup_equal(a->setup, b->setup);
 }
 
@@ -158,19 +156,13 @@ static void close_view(struct view *v)
 	free(p->argv);
 }
 
-/* The question that fits the scene: the one there is as long as it says the same, so that the answer stays.
- */
+/* The question that fits the scene. */
 static const struct result *update_question(struct view *v)
 {
 	struct priv *p = v->priv;
 	struct question *q = v->scene->fabric ? make_question(v, &p->why) : NULL;
 
-	if (q && p->question && question_equal(p->question->value, q)) {
-		free_question(q);
-		return p->question;
-	}
-	result_unref(p->question);
-	p->question = q ? result_new(&(struct ask){.task = &task_question}, q) : NULL;
+	p->question = result_keep(p->question, q, &task_question, question_equal);
 	return p->question;
 }
 

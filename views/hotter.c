@@ -61,7 +61,6 @@ static void *run_diff(const struct sweep *w, const void *base, const uint32_t *a
 }
 
 static const struct task task_diff = {.run = run_diff, .free = free_diff};
-/* Never run: a question is made by the pane. */
 static const struct task task_question = {.free = free_question};
 
 /* --- the question ------------------------------------------------------------------------------- */
@@ -94,39 +93,32 @@ static bool same_hosts(const struct routing *x, const struct routing *y)
 	return true;
 }
 
-static bool question_equal(const struct question *x, const struct question *y)
+static bool question_equal(const void *was, const void *value)
 {
+	const struct question *x = was, *y = value;
+
 	return x->a == y->a && x->b == y->b && same_hosts(x->ra, y->ra) && same_hosts(x->rb, y->rb);
 }
 
-/* The question that fits the scene: the one there is as long as it says the same, so that the answer stays.
- */
+/* The question that fits the scene. */
 static const struct result *update_question(struct view *v)
 {
 	struct priv *p = v->priv;
 	const struct scene *sc = v->scene;
 	const struct sweep *a = NULL;
-	struct question *q;
+	struct question *q = NULL;
 
 	p->why = "nothing is routed";
 	if (scene_routing(sc))
 		a = earlier(v);
-	if (!a) {
-		result_unref(p->question);
-		p->question = NULL;
-		return NULL;
+	if (a) {
+		q = NEW(struct question);
+		q->a = sweep_ref(a);
+		q->b = sweep_ref(sc->sweep);
+		q->ra = session_counted(sc->session, a->routing);
+		q->rb = session_counted(sc->session, sc->sweep->routing);
 	}
-	q = NEW(struct question);
-	q->a = sweep_ref(a);
-	q->b = sweep_ref(sc->sweep);
-	q->ra = session_counted(sc->session, a->routing);
-	q->rb = session_counted(sc->session, sc->sweep->routing);
-	if (p->question && question_equal(p->question->value, q)) {
-		free_question(q);
-		return p->question;
-	}
-	result_unref(p->question);
-	p->question = result_new(&(struct ask){.task = &task_question}, q);
+	p->question = result_keep(p->question, q, &task_question, question_equal);
 	return p->question;
 }
 

@@ -246,7 +246,7 @@ static int zoom(struct view *v, int dir, struct err *e)
 	int at = 0;
 	struct err why = {{0}};
 
-	while (map_scales[at] != m->scale)
+	while (map_scales[at] && map_scales[at] != m->scale)
 		at++;
 	for (at += dir; at >= 0 && map_scales[at]; at += dir)
 		if (!to_scale(v, map_scales[at], &why))

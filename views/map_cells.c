@@ -393,7 +393,7 @@ static void label_level(struct placing *g, const struct tree *t, unsigned lev, i
 {
 	static const char *const names[] = {"roots", "mid", "leaves"};
 	uint32_t n = t->first[lev + 1] - t->first[lev];
-	const char *word = NULL, *other = NULL;
+	const char *word = "", *other = "";
 	size_t len = level_word(g, t, lev, &word), same;
 
 	if (t->label < LABELS) {
@@ -571,7 +571,7 @@ static void place_part(struct placing *g)
 	}
 }
 
-/* Lines at the bottom for switches [first, end) of the order; their number. */
+/* Lines at the bottom for switches [first, end) of the order; how many. */
 static int place_rest(struct placing *all, uint32_t first, uint32_t end, int y, int h, const char *what)
 {
 	struct placing g = *all;
@@ -695,7 +695,7 @@ struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, 
 	if (shown < l->n_parts)
 		y += place_rest(&g, l->part[shown].first, l->n - l->n_alone, y, rest > 1 ? rest / 2 : 1,
 				"other parts");
-	y += place_rest(&g, l->n - l->n_alone, l->n, y, h - y, "not connected");
+	place_rest(&g, l->n - l->n_alone, l->n, y, h - y, "not connected");
 	put_in_order(c, l);
 	for (uint32_t i = 0; i < c->n_labels; i++)
 		if (c->label[i].y + 1 > c->height)

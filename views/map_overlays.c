@@ -368,7 +368,7 @@ static void mark_cycle(struct view *v)
 	uint32_t n = 0;
 
 	m->n_choices = m->graph ? m->graph->cdg->n_components : 0;
-	if (!m->cycle)
+	if (!m->cycle || !m->graph)
 		return;
 	while (m->cycle[n] != NO_ID)
 		n++;

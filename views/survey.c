@@ -83,10 +83,7 @@ static void *run_survey(const struct sweep *w, const void *base, const uint32_t 
 
 	(void)base;
 	a->s = survey_run(&rq, p, &a->e);
-	if (a->s || !progress_cancelled(p))
-		return a;
-	free_answer(a);
-	return NULL;
+	return a;
 }
 
 static const struct task task_survey = {.run = run_survey, .free = free_answer};

@@ -1,6 +1,5 @@
 #include "core/analysis/advise.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +29,6 @@ struct job {
 	const struct topo *topo;  /* reference held */
 	const struct levels *levels;
 	struct host_set *all; /* hosts, whatever the scope */
-	pthread_mutex_t mutex;
-	struct err e;
-	bool failed;
 };
 
 /* --- what is tried ------------------------------------------------------------------------------ */
@@ -214,39 +210,24 @@ static int measure(struct advice_row *r, struct progress *p, struct err *e)
 	return 0;
 }
 
-static bool try_one(void *ctx, unsigned worker, unsigned i, struct progress *p)
+static int try_one(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
 	struct job *j = ctx;
 	struct advice_row *r = &j->a->row[i];
-	struct err e;
 
 	(void)worker;
 	if (r->refused)
-		return true;
-	if (!route_candidate(j, r, p, &e) && (r->refused || !measure(r, p, &e)))
-		return true;
-	pthread_mutex_lock(&j->mutex);
-	if (!j->failed)
-		j->e = e;
-	j->failed = true;
-	pthread_mutex_unlock(&j->mutex);
-	return false;
+		return 0;
+	if (route_candidate(j, r, p, e))
+		return -1;
+	return r->refused ? 0 : measure(r, p, e);
 }
 
 static int try_all(struct job *j, struct progress *p, struct err *e)
 {
 	struct parallel par = {.n = j->a->n, .threads = j->rq->threads, .work = try_one, .ctx = j};
-	bool done;
 
-	pthread_mutex_init(&j->mutex, NULL);
-	done = parallel_run(&par, "trying engines", p);
-	pthread_mutex_destroy(&j->mutex);
-	if (done)
-		return 0;
-	if (!j->failed || progress_cancelled(p))
-		return err_set(e, CANCELLED);
-	*e = j->e;
-	return -1;
+	return parallel_run(&par, "trying engines", p, e);
 }
 
 /* --- single failures ------------------------------------------------------------------------------ */

@@ -1,6 +1,5 @@
 #include "core/analysis/survey.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,9 +80,6 @@ struct job {
 	struct survey *s;
 	struct effect_base *base;
 	struct effect_work **work; /* [workers] */
-	pthread_mutex_t mutex;
-	struct err e; /* of the first that failed */
-	bool failed;
 };
 
 /* The sweep after parts went down; b may be NO_ID.  NULL and *e. */
@@ -238,19 +234,11 @@ static int survey_one(const struct job *j, struct effect_work *work, struct surv
 	return rc;
 }
 
-static bool work_on(void *ctx, unsigned worker, unsigned i, struct progress *p)
+static int work_on(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
 	struct job *j = ctx;
-	struct err e;
 
-	if (!survey_one(j, j->work[worker], &j->s->row[i], p, &e))
-		return true;
-	pthread_mutex_lock(&j->mutex);
-	if (!j->failed)
-		j->e = e;
-	j->failed = true;
-	pthread_mutex_unlock(&j->mutex);
-	return false;
+	return survey_one(j, j->work[worker], &j->s->row[i], p, e);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------- */
@@ -336,7 +324,7 @@ static int run_rows(struct job *j, struct progress *p, struct err *e)
 {
 	struct parallel par = {.n = j->s->n, .threads = j->rq->threads, .work = work_on, .ctx = j};
 	unsigned workers = parallel_workers(&par);
-	bool done;
+	int rc;
 
 	j->base = effect_base_new(j->rq->before, j->rq->whole, workers, p, e);
 	if (!j->base)
@@ -345,20 +333,12 @@ static int run_rows(struct job *j, struct progress *p, struct err *e)
 	j->work = NEW_ARRAY(workers, struct effect_work *);
 	for (unsigned i = 0; i < workers; i++)
 		j->work[i] = effect_work_new(j->base);
-	pthread_mutex_init(&j->mutex, NULL);
-	done = parallel_run(&par, "surveying failures", p);
-	pthread_mutex_destroy(&j->mutex);
+	rc = parallel_run(&par, "surveying failures", p, e);
 	for (unsigned i = 0; i < workers; i++)
 		effect_work_free(j->work[i]);
 	free(j->work);
 	effect_base_free(j->base);
-	if (done)
-		return 0;
-	if (j->failed && !progress_cancelled(p))
-		*e = j->e;
-	else
-		err_set(e, CANCELLED);
-	return -1;
+	return rc;
 }
 
 struct survey *survey_run(const struct survey_request *rq, struct progress *p, struct err *e)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <poll.h>
@@ -329,4 +330,18 @@ int scratch_file(char path[SCRATCH_PATH], struct err *e)
 		return err_system(e, "a file in memory", errno);
 	snprintf(path, SCRATCH_PATH, "/proc/%d/fd/%d", (int)getpid(), fd);
 	return fd;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
+void remove_tree(const char *folder)
+{
+	nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }

@@ -51,4 +51,7 @@ void outfile_remove_unfinished(void);
 #define SCRATCH_PATH 32
 int scratch_file(char path[SCRATCH_PATH], struct err *e);
 
+/* Remove a folder of ours with all it holds, as far as that can be done; links are not followed. */
+void remove_tree(const char *folder);
+
 #endif

@@ -1,6 +1,5 @@
 #include "core/base/parallel.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +13,9 @@ struct shared {
 	struct progress *shown; /* of the whole; may be NULL */
 	atomic_uint next, done;
 	atomic_bool stop;
+	pthread_mutex_t mutex;
+	bool failed;
+	struct err e; /* of the first that failed */
 };
 
 struct worker {
@@ -42,26 +44,38 @@ unsigned parallel_workers(const struct parallel *j)
 	return n ? n : 1;
 }
 
+static void fail(struct shared *s, const struct err *e)
+{
+	pthread_mutex_lock(&s->mutex);
+	if (!s->failed)
+		s->e = *e;
+	s->failed = true;
+	pthread_mutex_unlock(&s->mutex);
+	atomic_store(&s->stop, true);
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
 	struct shared *s = w->shared;
+	struct err e;
 	unsigned i;
 
 	while (!atomic_load(&s->stop) && (i = atomic_fetch_add(&s->next, 1)) < s->job->n) {
-		if (progress_cancelled(&w->progress) ||
-		    !s->job->work(s->job->ctx, w->number, i, &w->progress))
+		if (progress_cancelled(&w->progress))
 			atomic_store(&s->stop, true);
+		else if (s->job->work(s->job->ctx, w->number, i, &w->progress, &e))
+			fail(s, &e);
 		else if (!progress_step(s->shown, atomic_fetch_add(&s->done, 1) + 1))
 			atomic_store(&s->stop, true);
 	}
 	return NULL;
 }
 
-/* All signals but those of the thread's own faults stay with whoever started it. */
-static void block_signals(sigset_t *old)
+bool thread_start(pthread_t *t, void *(*run)(void *), void *arg)
 {
-	sigset_t all;
+	sigset_t all, old;
+	bool started;
 
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
@@ -69,15 +83,17 @@ static void block_signals(sigset_t *old)
 	sigdelset(&all, SIGFPE);
 	sigdelset(&all, SIGABRT);
 	sigdelset(&all, SIGILL);
-	pthread_sigmask(SIG_BLOCK, &all, old);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	started = !pthread_create(t, NULL, run, arg);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return started;
 }
 
-bool parallel_run(const struct parallel *j, const char *what, struct progress *p)
+int parallel_run(const struct parallel *j, const char *what, struct progress *p, struct err *e)
 {
-	struct shared s = {.job = j, .shown = p};
+	struct shared s = {.job = j, .shown = p, .mutex = PTHREAD_MUTEX_INITIALIZER};
 	unsigned n = parallel_workers(j), running = 1;
 	struct worker *w = NEW_ARRAY(n, struct worker);
-	sigset_t old;
 
 	progress_start(p, what, j->n);
 	for (unsigned i = 0; i < n; i++) {
@@ -85,14 +101,16 @@ bool parallel_run(const struct parallel *j, const char *what, struct progress *p
 		w[i].number = i;
 		w[i].progress.up = p;
 	}
-	block_signals(&old);
 	/* where the system gives no more threads, those there are do it */
-	while (running < n && !pthread_create(&w[running].thread, NULL, work, &w[running]))
+	while (running < n && thread_start(&w[running].thread, work, &w[running]))
 		running++;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	work(&w[0]);
 	while (running > 1)
 		pthread_join(w[--running].thread, NULL);
 	free(w);
-	return !atomic_load(&s.stop) && !progress_cancelled(p);
+	if (progress_cancelled(p) || (atomic_load(&s.stop) && !s.failed))
+		return err_set(e, CANCELLED);
+	if (s.failed)
+		*e = s.e;
+	return s.failed ? -1 : 0;
 }

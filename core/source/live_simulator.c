@@ -1,7 +1,6 @@
 #include "core/source/live_simulator.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "core/base/outfile.h"
 
 bool live_simulated(void)
 {
@@ -47,15 +47,6 @@ bool live_simulator_gone(char *name, size_t size)
 	return gone;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	remove(path);
-	return 0;
-}
-
 void live_remove_folder(pid_t pid)
 {
 	char path[32];
@@ -63,5 +54,5 @@ void live_remove_folder(pid_t pid)
 	if (!live_simulated())
 		return;
 	snprintf(path, sizeof(path), "./sys-%ld", (long)pid);
-	nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	remove_tree(path);
 }

@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <glob.h>
 #include <poll.h>
 #include <sched.h>
@@ -16,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <infiniband/mad.h>
+#include "core/base/outfile.h"
 #include "core/base/text.h"
 #include "core/source/live_simulator.h"
 #include "core/source/simulation.h"
@@ -36,15 +36,6 @@ struct keeper {
 		const char *name;
 	} child[CHILDREN];
 };
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	remove(path);
-	return 0;
-}
 
 static void tell(const char *fmt, ...) PRINTF_LIKE(1, 2);
 static void tell(const char *fmt, ...)
@@ -219,7 +210,7 @@ static void end_all(struct keeper *k)
 	for (int i = 0; i < CHILDREN; i++)
 		while (k->child[i].pid && waitpid(k->child[i].pid, NULL, 0) < 0 && errno == EINTR)
 			continue;
-	nftw(k->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	remove_tree(k->folder);
 }
 
 static bool make_folder(struct keeper *k)

@@ -14,21 +14,13 @@ sys.path.append(os.path.dirname(HERE))
 sys.path.append(os.path.join(os.path.dirname(HERE), "parity"))
 import contract  # noqa: E402
 import opensm  # noqa: E402
+from trial import Failed, expect  # noqa: E402
 
 TREE, GRID = "xgft:4,4,4:1,2,4", "torus:4x4,hosts=2"
 NONE = 255
 # Every engine on a fabric that it routes; tables are told apart on it, or are equal.
 ENGINES = (("minhop", TREE), ("updn", TREE), ("dnup", TREE), ("ftree", TREE), ("dor", GRID), ("lash", GRID), ("sssp", GRID),
            ("dfsssp", GRID), ("nue", GRID))
-
-
-class Wrong(Exception):
-    """What was said, and what it should have been."""
-
-
-def expect(good, *told):
-    if not good:
-        raise Wrong(" ".join(map(str, told))[:1500])
 
 
 class Bench:
@@ -180,7 +172,7 @@ def all_of(ibscope, check):
             try:
                 test()
                 check("drift: " + name, True)
-            except (Wrong, opensm.OpenSMError, subprocess.SubprocessError, OSError, KeyError) as e:
+            except (Failed, opensm.OpenSMError, subprocess.SubprocessError, OSError, KeyError) as e:
                 check("drift: " + name, False, "%s: %s" % (type(e).__name__, e))
 
 

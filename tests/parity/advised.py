@@ -10,17 +10,16 @@ hosts arrives in a small model's walk through OpenSM's own dump, and the most ro
 Environment: IBSCOPE=build/ibscope-san.
 The last line is "N passed, N failed".  Exit status 1 when one failed, 2 when nothing could be run.
 """
-import fnmatch
 import os
-import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import opensm           # noqa: E402
 import surveyed         # noqa: E402
+from pairing import ROOT, run_cases, told  # noqa: E402
+from trial import Failed  # noqa: E402
 
 # Hosts of `stage` are cabled at their second ports, which the model does not know: there only tables are compared.
 TABLES_ONLY = {"stage"}
@@ -32,7 +31,7 @@ CASES = {
     "torus-lash": ("synth torus:5x5", "rank 2", "lash", set()),
     "mesh": ("synth mesh:4x4", "", "lash", set()),
     "random": ("synth random:24,4,seed=7", "", "nue", set()),
-    "stage": ("load %s/tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover" % surveyed.ROOT, "", "ftree",
+    "stage": ("load %s/tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover" % ROOT, "", "ftree",
               {".roots", ".cn", ".io"}),
 }
 
@@ -44,13 +43,13 @@ def conf_lines(path):
 
 def check_tables(sm, row, own):
     if sm.engine() != row["engine"]:
-        raise surveyed.Mismatch("OpenSM routed with %s, advised was %s" % (sm.engine(), row["engine"]))
+        raise Failed("OpenSM routed with %s, advised was %s" % (sm.engine(), row["engine"]))
     tables, hosts = surveyed.read_tables(sm.lfts())
     mine, _ = surveyed.read_tables(own)
     unlike = sum(tables[s].get(lid) != mine.get(s, {}).get(lid)
                  for s in tables for lid in set(tables[s]) | set(mine.get(s, {})))
     if unlike or not tables or set(tables) != set(mine):
-        raise surveyed.Mismatch("%d entries of %d switches unlike OpenSM's" % (unlike, len(tables)))
+        raise Failed("%d entries of %d switches unlike OpenSM's" % (unlike, len(tables)))
     return tables, hosts
 
 
@@ -59,49 +58,29 @@ def check_figures(row, cables, tables, hosts):
     lost = sum(p is None for p in paths.values())
     load = surveyed.most_routes(cables, paths)
     if (len(paths), lost, load) != (row["pairs"], row["lost"], row["max_load"]):
-        raise surveyed.Mismatch("OpenSM: %d pairs, %d lost, %d routes on a link; advise: %d, %d, %d"
-                                % (len(paths), lost, load, row["pairs"], row["lost"], row["max_load"]))
+        raise Failed("OpenSM: %d pairs, %d lost, %d routes on a link; advise: %d, %d, %d"
+                     % (len(paths), lost, load, row["pairs"], row["lost"], row["max_load"]))
 
 
-def check(name):
+def check(name, folder, _):
     fabric, words, engine, beside = CASES[name]
-    with tempfile.TemporaryDirectory(prefix="parity-advised.") as folder:
-        surveyed.ibscope(fabric, "save fabric.topo", folder=folder)
-        told = surveyed.ibscope("load fabric.topo", "advise write best.conf " + words, folder=folder)[-1]
-        row = told["advice"][int(words.split()[1]) - 1 if words else 0]
-        if row["engine"] != engine or not row["sound"]:
-            raise surveyed.Mismatch("advised %s, class %s, expected %s" % (row["engine"], row["class"], engine))
-        made = {n[len("best.conf"):] for n in os.listdir(folder) if n.startswith("best.conf")} - {""}
-        if made != beside:
-            raise surveyed.Mismatch("files %s, expected %s" % (sorted(made), sorted(beside)))
-        surveyed.ibscope("load fabric.topo", "config best.conf", "export lfts own.lfts", folder=folder)
-        topology = os.path.join(folder, "fabric.topo")
-        with open(os.path.join(folder, "own.lfts"), "rb") as f:
-            own = f.read()
-        with opensm.OpenSM(topology, conf_lines(os.path.join(folder, "best.conf"))) as sm:
-            tables, hosts = check_tables(sm, row, own)
-        if name not in TABLES_ONLY:
-            check_figures(row, surveyed.read_topology(topology), tables, hosts)
-
-
-def main():
-    lack = opensm.missing() or (None if os.access(surveyed.IBSCOPE, os.X_OK) else "no program %s" % surveyed.IBSCOPE)
-    if lack:
-        print("advised: %s" % lack, file=sys.stderr)
-        return 2
-    passed = failed = 0
-    for name in CASES:
-        if len(sys.argv) > 1 and not any(fnmatch.fnmatch(name, p) for p in sys.argv[1:]):
-            continue
-        try:
-            check(name)
-            passed += 1
-        except (surveyed.Mismatch, opensm.OpenSMError, subprocess.SubprocessError, OSError) as e:
-            failed += 1
-            print("FAIL advised %s: %s" % (name, e), flush=True)
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or not passed else 0
+    told(fabric, "save fabric.topo", folder=folder)
+    advice = told("load fabric.topo", "advise write best.conf " + words, folder=folder)[-1]
+    row = advice["advice"][int(words.split()[1]) - 1 if words else 0]
+    if row["engine"] != engine or not row["sound"]:
+        raise Failed("advised %s, class %s, expected %s" % (row["engine"], row["class"], engine))
+    made = {n[len("best.conf"):] for n in os.listdir(folder) if n.startswith("best.conf")} - {""}
+    if made != beside:
+        raise Failed("files %s, expected %s" % (sorted(made), sorted(beside)))
+    told("load fabric.topo", "config best.conf", "export lfts own.lfts", folder=folder)
+    topology = os.path.join(folder, "fabric.topo")
+    with open(os.path.join(folder, "own.lfts"), "rb") as f:
+        own = f.read()
+    with opensm.OpenSM(topology, conf_lines(os.path.join(folder, "best.conf"))) as sm:
+        tables, hosts = check_tables(sm, row, own)
+    if name not in TABLES_ONLY:
+        check_figures(row, surveyed.read_topology(topology), tables, hosts)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_cases("advised", "advice", CASES, check))

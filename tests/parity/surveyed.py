@@ -11,23 +11,17 @@ Environment: IBSCOPE=build/ibscope-san, SEED=N (of the rows picked; default: new
 The last line is "N passed, N failed".  Exit status 1 when one failed, 2 when nothing could be run.
 """
 import collections
-import fnmatch
 import os
-import random
 import re
-import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import opensm           # noqa: E402
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
-import contract         # noqa: E402
+from pairing import run_cases, told  # noqa: E402
+from trial import Failed  # noqa: E402
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope-san")))
 ROWS = 3
 
 # name: (fabric, engine)
@@ -39,18 +33,6 @@ CASES = {
     "random": ("random:14,3,hosts=2,seed=6", "updn"),
     "chain": ("mesh:5x1,hosts=2", "minhop"),
 }
-
-
-class Mismatch(Exception):
-    """The case failed: the message is what is printed."""
-
-
-def ibscope(*lines, folder):
-    done = subprocess.run([IBSCOPE, "--json", "-e", "; ".join(("set port_guids ibsim",) + lines)], cwd=folder,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
-    if done.returncode:
-        raise Mismatch("ibscope: exit status %d: %s" % (done.returncode, done.stdout.strip()[-300:]))
-    return contract.objects(IBSCOPE, done.stdout)
 
 
 # --- the model --------------------------------------------------------------------------------
@@ -131,54 +113,26 @@ def check_row(topology, engine, row):
     cables = read_topology(topology)
     ends = [("S-%s" % row[k + "_guid"][2:], row[k + "_port"]) for k in "ab"]
     if cables[ends[0][0]][ends[0][1]] != ends[1]:
-        raise Mismatch("%s: the cable is not in the file" % row["what"])
+        raise Failed("%s: the cable is not in the file" % row["what"])
     with opensm.OpenSM(topology, {"routing_engine": engine}) as sm:
         before = read_tables(sm.lfts())
         sm.step(['Unlink "%s"[%d]' % ends[0]])
         want = dict(model(cables, set(ends), before, read_tables(sm.lfts())), engine=sm.engine())
     got = {k: row[k] for k in want}
     if got != want:
-        raise Mismatch("%s: OpenSM %s, survey %s" % (row["what"], want, got))
+        raise Failed("%s: OpenSM %s, survey %s" % (row["what"], want, got))
     return want
 
 
-def check(name, rng):
+def check(name, folder, rng):
     spec, engine = CASES[name]
-    with tempfile.TemporaryDirectory(prefix="parity-surveyed.") as folder:
-        ibscope("synth " + spec, "save fabric.topo", folder=folder)
-        rows = ibscope("load fabric.topo", "route " + engine, "survey links", folder=folder)[-1]["survey"]
-        picked = rng.sample(rows, ROWS)
-        found = [check_row(os.path.join(folder, "fabric.topo"), engine, row) for row in picked]
-        if not any(f["entries"] for f in found):
-            raise Mismatch("no failure changed anything")
-
-
-def run_all(patterns, seed):
-    """(passed, failed)."""
-    passed = failed = 0
-    for name in CASES:
-        if patterns and not any(fnmatch.fnmatch(name, p) for p in patterns):
-            continue
-        try:
-            check(name, random.Random("%s %s" % (seed, name)))
-            passed += 1
-        except (Mismatch, opensm.OpenSMError, subprocess.SubprocessError, OSError) as e:
-            failed += 1
-            print("FAIL surveyed %s: %s\n    repeat: SEED=%s tests/parity/surveyed.py %s" % (name, e, seed, name), flush=True)
-    return passed, failed
-
-
-def main():
-    lack = opensm.missing() or (None if os.access(IBSCOPE, os.X_OK) else "no program %s" % IBSCOPE)
-    if lack:
-        print("surveyed: %s" % lack, file=sys.stderr)
-        return 2
-    seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
-    print("rows of surveys with %s: SEED=%s" % (os.path.relpath(IBSCOPE), seed), flush=True)
-    passed, failed = run_all(sys.argv[1:], seed)
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or not passed else 0
+    told("synth " + spec, "save fabric.topo", folder=folder)
+    rows = told("load fabric.topo", "route " + engine, "survey links", folder=folder)[-1]["survey"]
+    picked = rng.sample(rows, ROWS)
+    found = [check_row(os.path.join(folder, "fabric.topo"), engine, row) for row in picked]
+    if not any(f["entries"] for f in found):
+        raise Failed("no failure changed anything")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_cases("surveyed", "rows of surveys", CASES, check))

@@ -9,23 +9,17 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(ROOT, "tests"))
+from trial import expect, run_tests  # noqa: E402
+
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
 SELENE = os.path.join(ROOT, "tests", "fabrics", "real", "selene-compute.ibnetdiscover.xz")
 FOLDER_OF_DUMPS = os.path.join(ROOT, "tests", "fabrics", "formats", "two-leaf.ibdiagnet2")
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(good, *told):
-    if not good:
-        raise Failed(" ".join(map(str, told))[-1200:])
 
 
 def run(folder, commands, *args, status=0, stdin=None):
@@ -232,22 +226,5 @@ def slurm(folder):
 
 TESTS = [replayed, lost, report, hostile, slurm]
 
-
-def main():
-    passed = failed = 0
-    for test in TESTS:
-        if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
-            continue
-        with tempfile.TemporaryDirectory(prefix="sessions.") as folder:
-            try:
-                test(os.path.realpath(folder))
-                passed += 1
-            except (Failed, OSError, KeyError, StopIteration, TypeError, subprocess.SubprocessError) as e:
-                failed += 1
-                print("FAIL %s: %s: %s" % (test.__name__, type(e).__name__, e), flush=True)
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or not passed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests("sessions", TESTS, sys.argv[1:], also=(StopIteration,)))

@@ -13,11 +13,12 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import run as topo  # noqa: E402
+sys.path.append(os.path.join(topo.ROOT, "tests"))
+from trial import expect, run_tests  # noqa: E402
 
 IBDMCHK = os.path.join(topo.PREFIX, "usr/bin/ibdmchk")
 FABRICS = os.path.join(topo.ROOT, "tests", "fabrics")
@@ -41,15 +42,6 @@ CASES = {
     "random": ("synth random:20,6,hosts=2,seed=3", "route minhop", True, None),
     "random-updn": ("synth random:20,6,hosts=2,seed=3", "route updn root_guid_file=sw-01", False, None),
 }
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(good, *told):
-    if not good:
-        raise Failed(" ".join(map(str, told))[-900:])
 
 
 def ibscope(folder, commands, status=(0, 1)):
@@ -167,19 +159,7 @@ def main():
     tests = {name: (lambda folder, name=name: of_case(folder, name)) for name in CASES}
     tests["entry-taken-out"] = lambda folder: broken(folder, taken_out)
     tests["entry-leads-back"] = lambda folder: broken(folder, leads_back)
-    passed = failed = 0
-    for name, test in tests.items():
-        if sys.argv[1:] and name not in sys.argv[1:]:
-            continue
-        with tempfile.TemporaryDirectory(prefix="ibdmchk.") as folder:
-            try:
-                test(folder)
-                passed += 1
-            except (Failed, OSError, KeyError, ValueError, subprocess.SubprocessError) as e:
-                failed += 1
-                print("FAIL %s: %s: %s" % (name, type(e).__name__, e), flush=True)
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or not passed else 0
+    return run_tests("ibdmchk", tests, sys.argv[1:])
 
 
 if __name__ == "__main__":

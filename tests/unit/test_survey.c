@@ -576,15 +576,24 @@ static void words_wrong(void **state)
 	session_free(s);
 }
 
-static bool give_up_at(void *ctx, unsigned worker, unsigned i, struct progress *p)
+static int give_up_at(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
 {
 	struct progress *whole = ctx;
 
 	(void)worker;
 	(void)p;
+	(void)e;
 	if (i == 20)
 		atomic_store(&whole->cancel, true);
-	return true;
+	return 0;
+}
+
+static int fail_from(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
+{
+	(void)ctx;
+	(void)worker;
+	(void)p;
+	return i >= 20 ? err_set(e, "no piece from 20 on") : 0;
 }
 
 static void given_up(void **state)
@@ -596,7 +605,8 @@ static void given_up(void **state)
 	struct err e;
 
 	(void)state;
-	assert_false(parallel_run(&j, "counting", &p));
+	assert_int_equal(parallel_run(&j, "counting", &p, &e), -1);
+	assert_string_equal(e.msg, CANCELLED);
 	assert_true(atomic_load(&p.done) < 1000000);
 	assert_null(survey_run(&rq, &p, &e));
 	assert_string_equal(e.msg, CANCELLED);
@@ -608,6 +618,11 @@ static void given_up(void **state)
 	assert_true(progress_left(&p, 100.5) < 0);
 	atomic_store(&p.done, 1);
 	assert_true(progress_left(&p, 110.0) < 0);
+	j.work = fail_from;
+	assert_int_equal(parallel_run(&j, "counting", NULL, &e), -1);
+	assert_string_equal(e.msg, "no piece from 20 on");
+	j.n = 20;
+	assert_int_equal(parallel_run(&j, "counting", NULL, &e), 0);
 	session_free(s);
 }
 

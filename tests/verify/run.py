@@ -14,7 +14,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -24,6 +23,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "tui"))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import contract  # noqa: E402
 import run as tui  # noqa: E402
+from trial import expect, run_tests  # noqa: E402
 
 IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
@@ -31,15 +31,6 @@ STAGE = os.path.join(ROOT, "tests", "fabrics", "formats", "stage-qdr-fdr10.ibnet
 STORAGE = os.path.join(ROOT, "tests", "fabrics", "real", "selene-storage.ibnetdiscover.xz")
 OPENSM = shutil.which("opensm") or "/usr/sbin/opensm"
 BOUND = 120
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(good, told):
-    if not good:
-        raise Failed(str(told)[-800:])
 
 
 class Place:
@@ -280,19 +271,8 @@ def main():
     if lack:
         print("FAIL: no %s (.ci/packages)\n0 passed, 1 failed" % ", ".join(lack))
         return 1
-    passed = failed = 0
-    for test in TESTS:
-        if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
-            continue
-        with tempfile.TemporaryDirectory(prefix="verify.") as folder:
-            try:
-                test(Place(folder))
-                passed += 1
-            except (Failed, contract.Breach, OSError, KeyError, json.JSONDecodeError, subprocess.SubprocessError) as e:
-                failed += 1
-                print("FAIL %s: %s: %s" % (test.__name__, type(e).__name__, e), flush=True)
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or not passed else 0
+    tests = {test.__name__: lambda folder, test=test: test(Place(folder)) for test in TESTS}
+    return run_tests("verify", tests, sys.argv[1:], also=(contract.Breach,))
 
 
 if __name__ == "__main__":

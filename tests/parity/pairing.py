@@ -1,0 +1,41 @@
+"""What tests share that run ibscope and the real OpenSM on one fabric, beside run.py."""
+import os
+import random
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope-san")))
+
+sys.path.append(os.path.dirname(HERE))
+import contract         # noqa: E402
+import opensm           # noqa: E402
+from trial import Failed, chosen_seed, run_tests  # noqa: E402
+
+
+def said(*lines, folder, args=()):
+    """What it prints; endports have the GUIDs that ibsim gives."""
+    done = subprocess.run([IBSCOPE, *args, "-e", "; ".join(("set port_guids ibsim",) + lines)], cwd=folder,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    if done.returncode:
+        raise Failed("ibscope: exit status %d: %s" % (done.returncode, done.stdout.strip()[-300:]))
+    return done.stdout
+
+
+def told(*lines, folder):
+    """The JSON objects of the same."""
+    return contract.objects(IBSCOPE, said(*lines, folder=folder, args=("--json",)))
+
+
+def run_cases(suite, what, cases, check):
+    """check(name, folder, random numbers) for the cases that the command line names; the exit status."""
+    lack = opensm.missing() or (None if os.access(IBSCOPE, os.X_OK) else "no program %s" % IBSCOPE)
+    if lack:
+        print("%s: %s" % (suite, lack), file=sys.stderr)
+        return 2
+    seed = chosen_seed()
+    print("%s with %s: SEED=%s" % (what, os.path.relpath(IBSCOPE), seed), flush=True)
+    tests = {name: lambda folder, name=name: check(name, folder, random.Random("%s %s" % (seed, name))) for name in cases}
+    return run_tests(suite, tests, sys.argv[1:], also=(opensm.OpenSMError, contract.Breach),
+                     repeat=lambda name: "SEED=%s tests/parity/%s.py %s" % (seed, suite, name))
