@@ -371,34 +371,64 @@ static uint32_t line_start(const struct map_cells *c, int y)
 	return lo;
 }
 
-/* Along a dimension; NO_ID: there is nothing that way, or places are not known one by one. */
-static uint32_t grid_step(const struct view *v, uint32_t sw, unsigned dim, int by)
+static const struct layout_part *grid_of(const struct layout *l, uint32_t sw)
 {
-	const struct layout *l = map_of(v)->layout;
 	const struct layout_part *is = l->part_of[sw] == NO_ID ? NULL : &l->part[l->part_of[sw]];
-	uint16_t want[LAYOUT_DIMS];
 
-	if (!is || is->kind != LAYOUT_GRID || dim >= is->n_dims || *layout_coord(l, sw) == LAYOUT_BESIDE)
-		return NO_ID;
-	memcpy(want, layout_coord(l, sw), sizeof(want));
-	if (by < 0 && !want[dim])
-		want[dim] = is->dim[dim].kind == LAYOUT_CYCLE ? (uint16_t)(is->dim[dim].size - 1) : 0;
-	else if (by > 0 && want[dim] + 1 == is->dim[dim].size)
-		want[dim] = is->dim[dim].kind == LAYOUT_CYCLE ? 0 : want[dim];
-	else
-		want[dim] = (uint16_t)(want[dim] + by);
+	return is && is->kind == LAYOUT_GRID && *layout_coord(l, sw) != LAYOUT_BESIDE ? is : NULL;
+}
+
+static uint32_t switch_at(const struct layout *l, const struct layout_part *is, const uint16_t *at)
+{
 	for (uint32_t i = is->first; i < is->first + is->n; i++)
-		if (!memcmp(layout_coord(l, l->order[i]), want, sizeof(want)))
+		if (!memcmp(layout_coord(l, l->order[i]), at, LAYOUT_DIMS * sizeof(*at)))
 			return l->order[i];
 	return NO_ID;
 }
 
-static bool in_grid(const struct view *v, const struct map_cells *c, uint32_t sw)
+/* Along a dimension, round where it is a ring; NO_ID: nothing is there. */
+static uint32_t grid_step(const struct view *v, uint32_t sw, unsigned dim, int by)
 {
 	const struct layout *l = map_of(v)->layout;
+	const struct layout_part *is = grid_of(l, sw);
+	uint16_t want[LAYOUT_DIMS], last;
 
-	return c->most == 1 && l->part_of[sw] != NO_ID && l->part[l->part_of[sw]].kind == LAYOUT_GRID &&
-	       *layout_coord(l, sw) != LAYOUT_BESIDE;
+	if (!is || dim >= is->n_dims)
+		return NO_ID;
+	memcpy(want, layout_coord(l, sw), sizeof(want));
+	last = (uint16_t)(is->dim[dim].size - 1);
+	if (want[dim] != (by < 0 ? 0 : last))
+		want[dim] = (uint16_t)(want[dim] + by);
+	else if (is->dim[dim].kind == LAYOUT_CYCLE)
+		want[dim] = by < 0 ? last : 0;
+	return switch_at(l, is, want);
+}
+
+/* The same place in the next plane, round from the last to the first; NO_ID: there is no other. */
+static uint32_t next_plane(const struct view *v, uint32_t sw, int by)
+{
+	const struct layout *l = map_of(v)->layout;
+	const struct layout_part *is = grid_of(l, sw);
+	uint16_t want[LAYOUT_DIMS];
+
+	if (!is || is->n_dims < 3)
+		return NO_ID;
+	memcpy(want, layout_coord(l, sw), sizeof(want));
+	for (unsigned d = 2; d < is->n_dims; d++) { /* digits with carry */
+		uint16_t last = (uint16_t)(is->dim[d].size - 1);
+
+		if (want[d] != (by < 0 ? 0 : last)) {
+			want[d] = (uint16_t)(want[d] + by);
+			break;
+		}
+		want[d] = by < 0 ? last : 0;
+	}
+	return switch_at(l, is, want);
+}
+
+static bool in_grid(const struct view *v, const struct map_cells *c, uint32_t sw)
+{
+	return c->most == 1 && grid_of(map_of(v)->layout, sw);
 }
 
 static void move_across(struct view *v, const struct map_cells *c, uint32_t sel, int dx)
@@ -516,13 +546,7 @@ static void plane(struct view *v, int dir)
 
 	if (sel == NO_ID)
 		return;
-	to = NO_ID;
-	for (unsigned d = 2; d < LAYOUT_DIMS && to == NO_ID;
-	     d++) { /* the next plane: a digit of it, with carry */
-		to = grid_step(v, sel, d, dir);
-		if (to == sel)
-			to = NO_ID;
-	}
+	to = next_plane(v, sel, dir);
 	if (to == NO_ID)
 		to = next_block(l, sel, dir);
 	map_select(v, to);

@@ -1,0 +1,253 @@
+/*
+ * The map on a session: what is drawn for any fabric, size, colour and overlay; where keys and clicks go;
+ * that the layout stays when something fails.
+ */
+#include "fixture.h"
+
+#include "core/base/memory.h"
+#include "views/map.h"
+
+struct desk {
+	struct session *session;
+	struct scene scene;
+	struct view *view;
+	struct canvas canvas;
+};
+
+static void bring_up(struct desk *d)
+{
+	if (scene_stale(&d->scene, d->session)) {
+		scene_take(&d->scene, d->session);
+		scene_drop_results(&d->scene);
+	}
+	assert_true(view_settle(d->view, NULL));
+}
+
+static void begin(struct desk *d, const char *spec, const char *route)
+{
+	char line[200];
+	struct err e = {{0}};
+
+	*d = (struct desk){.session = session_new(all_engines, all_commands)};
+	snprintf(line, sizeof(line), "synth %s; route %s", spec, route);
+	ok_line(d->session, line);
+	scene_take(&d->scene, d->session);
+	d->view = view_new(&view_map, &d->scene, 0, NULL, &e);
+	assert_non_null(d->view);
+	bring_up(d);
+}
+
+static void end(struct desk *d)
+{
+	view_free(d->view);
+	scene_release(&d->scene);
+	scene_drop_results(&d->scene);
+	session_free(d->session);
+	canvas_free(&d->canvas);
+}
+
+/* As the user interface does: again when the drawing asked for something. */
+static void draw(struct desk *d, int w, int h, bool ascii)
+{
+	for (int i = 0; i < 2; i++) {
+		canvas_clear(&d->canvas, w, h, ascii);
+		d->view->ops->draw(d->view, &d->canvas);
+		assert_int_equal(d->canvas.h, h);
+		bring_up(d);
+	}
+}
+
+static int words(struct desk *d, const char *a, const char *b)
+{
+	char first[20], second[20], *argv[] = {first, second};
+	struct err e = {{0}};
+	int rc;
+
+	snprintf(first, sizeof(first), "%s", a);
+	snprintf(second, sizeof(second), "%s", b ? b : "");
+	rc = d->view->ops->words(d->view, b ? 2 : 1, argv, &e);
+	assert_true(!rc || e.msg[0]);
+	bring_up(d);
+	return rc;
+}
+
+static void look(struct desk *d, const char *from, const char *to)
+{
+	struct looked *l = &d->scene.looked;
+	const struct fabric *f = d->scene.fabric;
+	unsigned lid;
+
+	l->src = f->port_guid[f->endport_port[session_endport(d->session, from, &lid, NULL)]];
+	l->dst = f->port_guid[f->endport_port[session_endport(d->session, to, &lid, NULL)]];
+}
+
+/* Cells with an object; the selected one is among them, and only it is reverse. */
+static uint32_t check_drawn(const struct desk *d)
+{
+	const struct canvas *c = &d->canvas;
+	uint32_t objects = 0, reverse = 0;
+
+	for (int y = 0; y < c->h; y++)
+		for (int x = 0; x < c->w; x++) {
+			const struct canvas_cell *cell = canvas_at(c, x, y);
+
+			assert_true(!c->ascii || (cell->ch >= ' ' && cell->ch < 0x7f));
+			assert_true(cell->role < CANVAS_ROLES);
+			assert_true(cell->object.row == NO_ID || cell->object.row < d->view->n_rows);
+			objects += cell->object.row != NO_ID;
+			reverse += cell->reverse;
+		}
+	assert_int_equal(reverse, 1);
+	return objects;
+}
+
+static const char *const specs[] = {
+	"xgft:4,4,4:1,4,4", "torus:4x4x4", "ring:6",	   "mesh:9",   "dragonfly:4,2,2",
+	"director:2,4,3,8", "random:24,4", "hyperx:3x4x5", "hyperx:6", "mesh:2"};
+
+static void test_anything(void **state)
+{
+	static const int sizes[][2] = {{78, 20}, {198, 46}, {38, 9}, {22, 3}, {4, 2}, {1, 1}};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
+		struct desk d;
+
+		begin(&d, specs[k], "minhop");
+		ok_line(d.session, "fail random 1 seed=1");
+		bring_up(&d);
+		look(&d, "node0001", "node0002");
+		d.scene.looked.node = d.scene.fabric->node_guid[d.scene.fabric->switch_node[0]];
+		d.scene.looked.port = 2;
+		for (unsigned o = 0; map_overlay_names[o]; o++) {
+			words(&d, "overlay", map_overlay_names[o]);
+			words(&d, "colour", NULL);
+			for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+				draw(&d, sizes[i][0], sizes[i][1], o & 1);
+				check_drawn(&d);
+				d.view->ops->move(d.view, (int)(i & 1), !(i & 1));
+				d.view->ops->move(d.view, o & 1 ? VIEW_FAR : -VIEW_FAR, 0);
+				words(&d, "along", i & 1 ? "previous" : NULL);
+				words(&d, "other", NULL);
+				words(&d, "plane", i & 1 ? "previous" : NULL);
+			}
+		}
+		end(&d);
+	}
+}
+
+/* One cell a switch where there is room; the same place whatever fails. */
+static void test_nothing_moves(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
+		struct canvas was;
+		const struct layout *l;
+		struct desk d;
+
+		begin(&d, specs[k], "minhop");
+		draw(&d, 118, 38, false);
+		assert_int_equal(check_drawn(&d), d.scene.fabric->n_switches);
+		was = d.canvas;
+		d.canvas = (struct canvas){0};
+		l = map_of(d.view)->layout;
+		ok_line(d.session, "fail random 1 seed=1; fail switch 0x0002c90300a00000");
+		bring_up(&d);
+		assert_ptr_equal(map_of(d.view)->layout, l);
+		draw(&d, 118, 38, false);
+		for (int i = 0; i < was.w * was.h; i++)
+			assert_int_equal(was.cell[i].object.row, d.canvas.cell[i].object.row);
+		canvas_free(&was);
+		end(&d);
+	}
+}
+
+/* Every switch can be reached by arrow keys, and by clicks on its cell. */
+static void test_ways(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
+		struct desk d;
+		uint8_t *seen;
+		uint32_t reached = 0;
+
+		begin(&d, specs[k], "minhop");
+		seen = NEW_ARRAY(d.view->n_rows + 1, uint8_t);
+		draw(&d, 118, 38, false);
+		for (uint32_t i = 0; i < (uint32_t)(d.canvas.w * d.canvas.h); i++) {
+			struct canvas_object o = d.canvas.cell[i].object;
+
+			if (o.row == NO_ID)
+				continue;
+			d.view->ops->hit(d.view, o);
+			assert_int_equal(map_of(d.view)->row_of[map_selected(d.view)], o.row);
+		}
+		for (int plane = 0; plane < 9; plane++, words(&d, "plane", NULL))
+			for (int line = 0; line < 40;
+			     line++, d.view->ops->move(d.view, 0, plane & 1 ? -1 : 1))
+				for (int step = 0; step < 70; step++) {
+					uint32_t row = map_of(d.view)->row_of[map_selected(d.view)];
+
+					reached += !seen[row];
+					seen[row] = 1;
+					d.view->ops->move(d.view, step < 35 ? -1 : 1, 0);
+				}
+		if (reached != d.view->n_rows)
+			fail_msg("%s: %u of %u reached", specs[k], reached, d.view->n_rows);
+		free(seen);
+		end(&d);
+	}
+}
+
+/* Path, cycle and failure: which switches are marked, and along them. */
+static void test_marks(void **state)
+{
+	struct desk d;
+	struct map *m;
+
+	(void)state;
+	begin(&d, "ring:6", "dor");
+	m = map_of(d.view);
+	assert_int_equal(words(&d, "overlay", "path"), -1); /* nothing was looked at */
+	look(&d, "node0001", "node0003");
+	assert_int_equal(words(&d, "overlay", "path"), 0);
+	draw(&d, 78, 12, false);
+	assert_int_equal(m->n_stops, 3);
+	assert_int_equal(m->mark[m->stop[0].sw], 'A');
+	assert_int_equal(m->mark[m->stop[2].sw], 'B');
+	assert_int_equal(m->mark[m->stop[1].sw], 0x25c6);
+	map_select(d.view, m->stop[1].sw);
+	words(&d, "along", NULL);
+	assert_int_equal(map_selected(d.view), m->stop[2].sw);
+	words(&d, "other", NULL);
+	draw(&d, 78, 12, false);
+	assert_int_equal(m->mark[map_selected(d.view)], 'A');
+	assert_int_equal(words(&d, "overlay", "cycle"), 0);
+	draw(&d, 78, 12, false);
+	assert_int_equal(m->n_choices, 2);
+	assert_int_equal(m->n_stops, 6);
+	assert_int_equal(m->mark[m->stop[5].sw], '6');
+	assert_int_equal(words(&d, "overlay", "failed"), -1);
+	ok_line(d.session, "fail switch ring3");
+	bring_up(&d);
+	assert_int_equal(words(&d, "overlay", "failed"), 0);
+	draw(&d, 78, 12, false);
+	assert_int_equal(m->n_stops, 1);
+	assert_int_equal(map_cell_of(d.view, m->stop[0].sw).ch, 'x');
+	assert_int_equal(map_cell_of(d.view, m->stop[0].sw).role, CANVAS_BAD);
+	assert_int_equal(words(&d, "colour", "blue"), -1);
+	assert_int_equal(words(&d, "nonsense", NULL), -1);
+	end(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_nothing_moves),
+		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_marks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
