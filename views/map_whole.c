@@ -101,9 +101,10 @@ static bool offered(const struct view *v, int w, int h, struct text *why)
 	if (o->plan->fits)
 		return true;
 	if (o->plan->why)
-		text_add(why, "another fabric: %s", o->plan->why);
+		text_add(why, "%s", o->plan->why);
 	else
-		text_add(why, "%d x %d, the pane has %d x %d", o->plan->need_w, o->plan->need_h + 1, w, h);
+		text_add(why, "it needs %d x %d, the pane has %d x %d", o->plan->need_w,
+			 o->plan->need_h + 1 + (int)map_whole.below, w, h + (int)map_whole.below);
 	return false;
 }
 
@@ -334,7 +335,7 @@ static void draw(struct view *v, struct canvas *c)
 		return;
 	if (!o->plan->fits) {
 		offered(v, c->w, c->h, &why);
-		canvas_textf(c, 0, 0, c->w, CANVAS_LABEL, "whole needs %s", text_str(&why));
+		canvas_textf(c, 0, 0, c->w, CANVAS_LABEL, "whole is not offered: %s", text_str(&why));
 		text_free(&why);
 		return;
 	}
