@@ -1,4 +1,5 @@
 /* What was looked at last: the selected row, or what a typed command is about. */
+#include <stdlib.h>
 #include <string.h>
 #include "core/base/words.h"
 #include "core/session/syntax.h"
@@ -177,11 +178,30 @@ static bool means(const struct meant *m, const char *word)
 	return strlen(word) == m->len && !strncmp(word, m->word, m->len);
 }
 
+/* `why SWITCH DST via PORT` */
+static void note_via(int argc, char *const *argv)
+{
+	const struct fabric *f = ui.scene.fabric;
+	struct looked *l = &ui.scene.looked;
+	uint32_t node =
+		argc == 5 && !strcmp(argv[3], "via") ? session_node(ui.session, argv[1], NULL) : NO_ID;
+	uint64_t dst = node == NO_ID ? 0 : endport_guid(argv[2]);
+	unsigned long port = node == NO_ID ? 0 : strtoul(argv[4], NULL, 10);
+
+	if (!dst || !node_is_switch(f, node) || !port || port > f->node_nports[node])
+		return;
+	l->via_sw = f->node_guid[node];
+	l->via_dst = dst;
+	l->via_port = (unsigned)port;
+}
+
 /* Panes have their own way (looked_at_view()). */
 static void note_words(const struct command *c, int argc, char *const *argv)
 {
 	const char *src = NULL;
 
+	if (!strcmp(c->name, "why"))
+		note_via(argc, argv);
 	for (int i = 1; i < argc; i++) {
 		struct meant m = {0};
 

@@ -57,6 +57,9 @@ struct looked {
 	unsigned port;	   /* of the node, 0 = none */
 	uint64_t endport;  /* a host's */
 	uint64_t src, dst; /* port GUIDs of a pair */
+	/* Of `why SWITCH DST via PORT`: the switch, the port GUID of DST, the number of the port. */
+	uint64_t via_sw, via_dst;
+	unsigned via_port;
 };
 
 /*

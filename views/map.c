@@ -431,6 +431,8 @@ void map_place_text(const struct view *v, uint32_t sw, struct text *t)
 	} else if (is->kind == LAYOUT_TREE) {
 		text_add(t, "level %u", l->level[sw]);
 	}
+	if (is->kind == LAYOUT_RING || is->kind == LAYOUT_CHAIN)
+		text_add(t, "place %u of %u", map_of(v)->row_of[sw] - is->first + 1, is->n);
 	if (l->block[sw] != NO_ID) {
 		text_add(t, "%s", t->len > from ? ", " : "");
 		block_text(l, is, l->block[sw], t);
@@ -613,7 +615,9 @@ static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
 static bool asks_anew(const struct map *m, const struct looked *now)
 {
 	if (m->overlay == MAP_PATH || m->overlay == MAP_TURN)
-		return m->asked.src != now->src || m->asked.dst != now->dst;
+		return m->asked.src != now->src || m->asked.dst != now->dst ||
+		       m->asked.via_sw != now->via_sw || m->asked.via_dst != now->via_dst ||
+		       m->asked.via_port != now->via_port;
 	return m->overlay == MAP_FLOWS && (m->asked.node != now->node || m->asked.port != now->port) &&
 	       now->port;
 }

@@ -276,7 +276,9 @@ static char *hop_text(const struct view *v, const struct path *p, unsigned i)
 	if (h->out == NO_PATH)
 		text_add(&t, " %s", path_end_text(p->end));
 	else if (h->out)
-		text_add(&t, "%s out %u, VL %u", h->in ? "," : "", h->out, h->vl);
+		text_add(&t, "%s out %u", h->in ? "," : "", h->out);
+	if (p->src != NO_ID && h->out && h->out != NO_PATH) /* else it is a way, with no SL of its own */
+		text_add(&t, ", VL %u", h->vl);
 	if (m->load && h->out && h->out != NO_PATH)
 		text_add(&t, ", %s",
 			 PLURAL(m->load[switch_port_id(v->scene->fabric, h->sw, h->out)], "route"));
@@ -459,13 +461,55 @@ static bool path_turn(const struct view *v, struct path *p, unsigned *at)
 	return false;
 }
 
+/* The shortest way of the last `why ... via`, when it has a turn that the engine forbids. */
+static bool via_turn(const struct view *v, struct way *w, unsigned *at)
+{
+	const struct scene *sc = v->scene;
+	const struct routing *r = scene_routing(sc);
+	const struct looked *l = &sc->looked;
+	uint32_t node, ep, sw, to;
+
+	if (!r || !l->via_port || !has_directions(r))
+		return false;
+	node = fabric_node_by_guid(sc->fabric, l->via_sw);
+	ep = fabric_endport_by_guid(sc->fabric, l->via_dst);
+	sw = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
+	to = ep == NO_ID ? NO_ID : sc->topo->endport_switch[ep];
+	if (sw == NO_ID || to == NO_ID || sw == to || l->via_port > sc->fabric->switch_nports[sw] ||
+	    !way_find(r, sw, l->via_port, to, false, w))
+		return false;
+	*at = first_turn(r, w->hop, w->n);
+	if (*at < w->n)
+		return true;
+	way_free(w);
+	return false;
+}
+
+/* Switches up to the turn and behind it, as on a path; the turn itself. */
+static void mark_way(struct view *v, const struct path *p, unsigned at)
+{
+	struct map *m = map_of(v);
+
+	mark_hops(v, p, MAP_ON_PATH, CANVAS_PATH, true);
+	set_mark(m, p->hop[at].sw, '!', CANVAS_BAD);
+	text_add(&m->said, "forbidden turn at %s", switch_name(v->scene->fabric, p->hop[at].sw));
+	text_add(&m->meaning, "! the turn  ◆ on the way");
+}
+
 static void mark_turn(struct view *v)
 {
 	struct map *m = map_of(v);
 	struct path p;
+	struct way w;
 	unsigned at;
 
 	m->n_choices = 1;
+	if (via_turn(v, &w, &at)) {
+		p = (struct path){.end = PATH_OK, .src = NO_ID, .hop = w.hop, .n = w.n};
+		mark_way(v, &p, at);
+		way_free(&w);
+		return;
+	}
 	if (m->witness) {
 		for (uint32_t i = 0; i < m->witness->n; i++) {
 			uint32_t sw = switch_of(v, m->witness->edge[i].port);
@@ -484,10 +528,7 @@ static void mark_turn(struct view *v)
 	}
 	if (!path_turn(v, &p, &at))
 		return;
-	mark_hops(v, &p, MAP_ON_PATH, CANVAS_PATH, true);
-	set_mark(m, p.hop[at].sw, '!', CANVAS_BAD);
-	text_add(&m->said, "forbidden turn at %s", switch_name(v->scene->fabric, p.hop[at].sw));
-	text_add(&m->meaning, "! the turn  ◆ on the path");
+	mark_way(v, &p, at);
 	path_free(&p);
 }
 
@@ -669,6 +710,7 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 	uint32_t ep[2];
 	unsigned lid[2], at;
 	struct path p;
+	struct way w;
 
 	switch (o) {
 	case MAP_NONE:
@@ -680,6 +722,10 @@ bool map_overlay_offered(const struct view *v, enum map_overlay o)
 	case MAP_LAYER:
 		return scene_routing(v->scene) != NULL;
 	case MAP_TURN:
+		if (via_turn(v, &w, &at)) {
+			way_free(&w);
+			return true;
+		}
 		if (pair_layer(v, lid, &layer))
 			return true;
 		if (!path_turn(v, &p, &at))

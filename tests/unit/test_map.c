@@ -240,13 +240,42 @@ static void test_marks(void **state)
 	end(&d);
 }
 
+/* The turn of `why SWITCH DST via PORT`, on the shortest way through the port. */
+static void test_turn(void **state)
+{
+	const struct fabric *f;
+	struct desk d;
+	struct map *m;
+	uint32_t leaf;
+	unsigned lid;
+
+	(void)state;
+	begin(&d, "xgft:4,4,4:1,4,4", "updn");
+	m = map_of(d.view);
+	f = d.scene.fabric;
+	assert_int_equal(words(&d, "overlay", "turn"), -1);
+	d.scene.looked.via_sw = f->node_guid[session_node(d.session, "spine-01", NULL)];
+	d.scene.looked.via_port = 1;
+	d.scene.looked.via_dst =
+		f->port_guid[f->endport_port[session_endport(d.session, "node0041", &lid, NULL)]];
+	assert_int_equal(words(&d, "overlay", "turn"), 0);
+	draw(&d, 78, 18, false);
+	leaf = f->node_switch[session_node(d.session, "leaf-01", NULL)];
+	assert_int_equal(m->mark[leaf], '!');
+	assert_int_equal(m->n_stops, 6);
+	assert_string_equal(text_str(&m->said), "forbidden turn at leaf-01");
+	d.scene.looked.via_port = 5; /* upwards: nothing is forbidden */
+	draw(&d, 78, 18, false);
+	assert_int_equal(m->n_stops, 0);
+	end(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_anything),
-		cmocka_unit_test(test_nothing_moves),
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_anything), cmocka_unit_test(test_nothing_moves),
+		cmocka_unit_test(test_ways),	 cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
