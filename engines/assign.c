@@ -92,6 +92,8 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	a->dor = dor;
 	assign_start(a, out);
 	observe_text(in, STEP_PHASE, NO_ID, "choice of ports, switch by switch");
+	if (RECORDED(in))
+		assign_record_start(a);
 	progress_start(in->progress, "choosing ports", n);
 	for (uint32_t sw = 0; sw < n && (go_on = progress_step(in->progress, sw)); sw++) {
 		if (skipped(a, sw))

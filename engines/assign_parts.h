@@ -3,10 +3,13 @@
  *   assign.c         options and destinations; all switches
  *   assign_switch.c  one switch, LID by LID: how a port is chosen
  *   assign_tell.c    steps for an observer
+ *   assign_record.c  events for a recorder, and their sentences
+ *   assign_why.c     the rule that decided, in a sentence
  */
 #ifndef IBSCOPE_ASSIGN_PARTS_H
 #define IBSCOPE_ASSIGN_PARTS_H
 
+#include "core/sm/recording.h"
 #include "engines/assign.h"
 #include "engines/order.h"
 #include "engines/random.h"
@@ -65,6 +68,7 @@ struct assign {
 	struct cand cand[256];
 	bool observed;
 };
+
 /* What a choice was made of, beside the port. */
 struct choice {
 	uint8_t port;
@@ -99,7 +103,19 @@ void assign_switch(struct assign *a, uint32_t sw);
 /* Tell of a choice: candidates of a plain one are listed only here, for somebody who listens. */
 void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
 			struct choice *c);
+/*
+ * The rule that decided, and the one against the observer's port `via` where that one was a candidate, too;
+ * rule: name of it as the step has it.
+ */
+void assign_decide(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
+		   const struct choice *c, const char *rule, struct decided *chosen, struct decided *against);
 /* Tell that the table of the present switch is finished. */
 void assign_tell_switch(const struct assign *a);
+
+/* The same for in->record, which must not be NULL: before the route of the choice is counted. */
+void assign_record_start(const struct assign *a);
+void assign_record_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
+			  const struct choice *c);
+void assign_record_switch(const struct assign *a);
 
 #endif

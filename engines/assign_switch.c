@@ -306,6 +306,8 @@ static void assign_lid(struct assign *a, uint32_t dest, unsigned off, bool plain
 	a->row[lid] = c.port;
 	if (a->observed && (!a->in->observer->lid || a->in->observer->lid == lid))
 		assign_tell_choice(a, d, lid, mask, &c);
+	if (RECORDED(a->in))
+		assign_record_choice(a, d, lid, mask, &c);
 	account(a, dest, c.port);
 }
 
@@ -356,7 +358,7 @@ void assign_switch(struct assign *a, uint32_t sw)
 
 	start_switch(a, sw);
 	plain = a->plain && !a->order;
-	if (plain && !a->observed) {
+	if (plain && !a->observed && !RECORDED(a->in)) {
 		if (a->words == 1)
 			assign_plain(a, 1);
 		else
@@ -370,4 +372,6 @@ void assign_switch(struct assign *a, uint32_t sw)
 				assign_lid(a, i, off, plain);
 	if (a->observed && !a->in->observer->lid)
 		assign_tell_switch(a);
+	if (RECORDED(a->in))
+		assign_record_switch(a);
 }

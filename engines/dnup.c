@@ -53,6 +53,8 @@ static struct routing *dnup_route(const struct engine_input *in, struct engine_o
 		updown_free(u);
 		return NULL;
 	}
+	if (RECORDED(in))
+		updown_record_keep(in, u);
 	updown_rank(in, u);
 	u->connect = options_bool(in->options, "connect_roots");
 	if (!updown_matrix(in, u, NULL, false, u->connect, &out->refused)) {
@@ -65,8 +67,10 @@ static struct routing *dnup_route(const struct engine_input *in, struct engine_o
 
 const struct engine engine_dnup = {
 	.name = "dnup",
-	.brief = "Down/Up: as Up/Down, with ranks counted from the switches with hosts",
+	.brief = "Down/Up: as Up/Down, with ranks counted from the switches with hosts; level cables have no "
+		 "order and may close credit loops",
 	.reference = "as OpenSM 3.3.23",
 	.route = dnup_route,
 	.room = updown_room,
+	.scheme = &dnup_scheme,
 };

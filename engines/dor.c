@@ -7,6 +7,7 @@
 #include "engines/engines.h"
 #include "engines/hops.h"
 #include "engines/minhop.h"
+#include "engines/record.h"
 
 static struct routing *dor_route(const struct engine_input *in, struct engine_output *out)
 {
@@ -25,4 +26,5 @@ const struct engine engine_dor = {
 	.route = dor_route,
 	.update = dor_update,
 	.room = hops_build_room,
+	.scheme = &hops_scheme,
 };

@@ -13,6 +13,7 @@
 #include "core/sm/lft_file.h"
 #include "engines/assign.h"
 #include "engines/engines.h"
+#include "engines/record.h"
 
 #define TABLES "lfts_file"
 #define MATRIX "lid_matrix_dump_file"
@@ -91,6 +92,17 @@ static void leave_matrix(const struct engine_input *in, uint8_t *m)
 	in->left->hops = m;
 }
 
+static void record_matrix(const struct engine_input *in, const uint8_t *m)
+{
+	const struct fabric *f = in->topo->fabric;
+
+	rec_cells(in->record, T_HOPS, (size_t)f->n_ports * f->n_switches);
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		for (uint32_t d = 0; node_is_switch(f, f->port_node[p]) && d < f->n_switches; d++)
+			rec_delta(in->record, T_HOPS, d * f->n_ports + p, NO_PATH,
+				  m[(size_t)p * f->n_switches + d]);
+}
+
 /*
  * The matrix of the file, or Min Hop's without one; *left: its table (NULL
  * without a file), in case the tables are refused.  NULL: refused or cancelled.
@@ -111,6 +123,8 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 	observe_text(in, STEP_PHASE, NO_ID, "hop matrix of %s", path);
 	hops_file_read(&file, path, in->topo, in->progress);
 	*left = fill_matrix(in, &file);
+	if (RECORDED(in)) /* beside the phase that was told */
+		record_matrix(in, *left);
 	if (file.n_unknown)
 		text_add(&out->notes, MATRIX ": %s: rows of %s not in the fabric were skipped\n", path,
 			 PLURAL(file.n_unknown, "switch"));
@@ -202,26 +216,45 @@ static void note_tables(const struct engine_input *in, struct engine_output *out
 		text_add(n, TABLES ": %s of switch and LID without an entry\n", PLURAL(unrouted, "pair"));
 }
 
-static void tell_entry(const struct engine_input *in, const struct lft_entry *e, unsigned lid)
+/* Who listens hears of an entry of the file; e NULL: it has none. */
+static void tell_entry(const struct engine_input *in, const struct lft_entry *e, uint32_t sw, unsigned lid)
 {
+	const char *path = options_get(in->options, TABLES);
 	uint32_t owner = lid_owner(in->lids, lid);
+	struct decided d = {0};
 	struct step s = {
 		.kind = STEP_CHOICE,
-		.sw = e->sw,
+		.sw = sw,
 		.sw2 = owner == NO_ID ? NO_ID : in->topo->endport_switch[owner],
 		.lid = lid,
-		.port = e->port,
+		.port = e ? e->port : NO_PATH,
 		.old_port = NO_PATH,
-		.rule = "from the file",
+		.rule = e ? "from the file" : "not in the file",
+		.decided = &d,
 	};
 	struct text t = {0};
 
-	text_add(&t, "from the file");
-	if (lid != e->lid)
+	text_add(&t, "%s", s.rule);
+	if (e && lid != e->lid)
 		text_add(&t, ", where the port had LID %u", e->lid);
 	s.text = text_str(&t);
+	if (e)
+		decide(&d, WHY_LINE, "Line %u of %s: LID %u by port %u.", e->line, path, e->lid, e->port);
+	else
+		decide(&d, WHY_NOT_IN_FILE, "%s has no line for LID %u of %s.", path, lid,
+		       switch_name(in->topo->fabric, sw));
 	observe(in, &s);
+	decided_free(&d);
 	text_free(&t);
+}
+
+/* Entries that the file does not have. */
+static void tell_missing(const struct engine_input *in, const struct routing *r)
+{
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
+		for (unsigned lid = 1; switch_up(in->topo, s) && lid <= in->lids->max_lid; lid++)
+			if (lid_owner(in->lids, lid) != NO_ID && routing_port(r, s, lid) == NO_PATH)
+				tell_entry(in, NULL, s, lid);
 }
 
 static void fill_tables(const struct engine_input *in, struct engine_output *out, const struct lft_file *l,
@@ -241,10 +274,15 @@ static void fill_tables(const struct engine_input *in, struct engine_output *out
 			n_beyond++;
 			continue;
 		}
+		if (RECORDED(in))
+			assign_record_read(in, l->e[i].sw, lid, r->row[l->e[i].sw]->port[lid], l->e[i].port,
+					   "from the file");
 		r->row[l->e[i].sw]->port[lid] = l->e[i].port;
 		if (OBSERVED(in))
-			tell_entry(in, &l->e[i], lid);
+			tell_entry(in, &l->e[i], l->e[i].sw, lid);
 	}
+	if (OBSERVED(in))
+		tell_missing(in, r);
 	note_tables(in, out, l, r, n_moved, n_beyond);
 }
 
@@ -322,4 +360,5 @@ const struct engine engine_file = {
 	.options = file_options,
 	.route = file_route,
 	.room = file_room,
+	.scheme = &hops_scheme,
 };

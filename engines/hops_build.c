@@ -73,7 +73,8 @@ struct hops *hops_build(const struct engine_input *in, struct engine_output *out
 {
 	bool left = in->left && in->left->hops, done;
 	/* a listener to everything gets OpenSM's own rounds; they end with the same values */
-	bool rounds = left || (OBSERVED(in) && in->observer->sw == NO_ID && !in->observer->lid);
+	bool rounds =
+		left || RECORDED(in) || (OBSERVED(in) && in->observer->sw == NO_ID && !in->observer->lid);
 	struct hops *h = hops_new(in->topo->fabric, left);
 
 	h->weight = read_weights(in, out);

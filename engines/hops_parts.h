@@ -5,10 +5,12 @@
  *   hops_rounds.c  the same round by round, as OpenSM 3.3.23 does it
  *   hops_build.c   the weights file, and which way is taken
  *   hops_update.c  after failures, from the matrix before
+ *   hops_record.c  out of a recording
  */
 #ifndef IBSCOPE_HOPS_PARTS_H
 #define IBSCOPE_HOPS_PARTS_H
 
+#include "core/sm/recording.h"
 #include "engines/hops.h"
 
 /* Paths above this cost do not exist. */

@@ -14,7 +14,63 @@ struct relaxation {
 	const struct hops *h;
 	uint8_t *m;
 	uint32_t n;
+	struct recorder *rec; /* NULL = none */
+	enum rec_table table; /* of the recording */
 };
+
+/* Where a cell of the recording is. */
+static uint32_t cell(const struct relaxation *r, uint32_t port, uint32_t d)
+{
+	return d * r->in->topo->fabric->n_ports + port;
+}
+
+/* What a refused engine left is there before the first round. */
+static void record_left(const struct relaxation *r)
+{
+	const struct fabric *f = r->in->topo->fabric;
+
+	rec_cells(r->rec, r->table, (size_t)f->n_ports * r->n);
+	if (!r->in->left || !r->in->left->hops)
+		return;
+	rec_text(r->rec, REC_NOTE, "values that a refused engine left");
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		for (uint32_t d = 0; d < r->n; d++)
+			rec_delta(r->rec, r->table, cell(r, p, d), NO_PATH, r->m[(size_t)p * r->n + d]);
+}
+
+/* A direct neighbour, before its values are put. */
+static void record_neighbour(const struct relaxation *r, uint32_t s, unsigned p, uint32_t d, uint8_t w)
+{
+	uint32_t p0 = r->in->topo->fabric->switch_port[s];
+	uint8_t least = r->m[(size_t)p0 * r->n + d];
+
+	rec_event(r->rec, REC_LEARN, 0, p, s, 0);
+	rec_delta(r->rec, r->table, cell(r, p0 + p, d), r->m[(size_t)(p0 + p) * r->n + d], w);
+	if (w < least)
+		rec_delta(r->rec, r->table, cell(r, p0, d), least, w);
+}
+
+/* Values that a switch takes from the neighbour behind a port in a round, before they are put. */
+static void record_learn(const struct relaxation *r, uint32_t s, unsigned p, const uint8_t *other, unsigned w,
+			 unsigned round)
+{
+	uint32_t p0 = r->in->topo->fabric->switch_port[s];
+	const uint8_t *row = r->m + (size_t)(p0 + p) * r->n, *least = r->m + (size_t)p0 * r->n;
+	bool any = false;
+
+	for (uint32_t d = 0; d < r->n; d++) {
+		unsigned c = other[d] + w;
+
+		if (c >= row[d])
+			continue;
+		if (!any)
+			rec_event(r->rec, REC_LEARN, 0, p, s, round);
+		any = true;
+		rec_delta(r->rec, r->table, cell(r, p0 + p, d), row[d], c);
+		if (c < least[d])
+			rec_delta(r->rec, r->table, cell(r, p0, d), least[d], c);
+	}
+}
 
 static void relax_start(struct relaxation *r)
 {
@@ -26,13 +82,21 @@ static void relax_start(struct relaxation *r)
 
 		if (!switch_up(t, s))
 			continue;
+		if (r->rec) /* beside the phase that was told */
+			rec_delta(r->rec, r->table, cell(r, f->switch_port[s], s), least[s], 0);
 		least[s] = 0;
+	}
+	for (uint32_t s = 0; s < r->n; s++) {
+		uint8_t *least = r->m + (size_t)f->switch_port[s] * r->n;
+
 		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
 			uint32_t id = switch_port_id(f, s, p), d = t->peer_switch[id];
 			uint8_t w = hops_weight(r->h, id);
 
 			if (d == NO_ID)
 				continue;
+			if (r->rec)
+				record_neighbour(r, s, p, d, w);
 			r->m[(size_t)id * r->n + d] = w;
 			if (w < least[d])
 				least[d] = w;
@@ -41,7 +105,7 @@ static void relax_start(struct relaxation *r)
 }
 
 /* One switch in one round; returns the number of values lowered. */
-static unsigned relax_switch(struct relaxation *r, uint32_t s)
+static unsigned relax_switch(struct relaxation *r, uint32_t s, unsigned round)
 {
 	const struct topo *t = r->in->topo;
 	const struct fabric *f = t->fabric;
@@ -56,6 +120,8 @@ static unsigned relax_switch(struct relaxation *r, uint32_t s)
 		if (peer == NO_ID)
 			continue;
 		other = r->m + (size_t)f->switch_port[peer] * r->n;
+		if (r->rec)
+			record_learn(r, s, p, other, w, round);
 		for (uint32_t d = 0; d < r->n; d++) {
 			unsigned c = other[d] + w;
 
@@ -86,7 +152,7 @@ static bool relax_rounds(struct relaxation *r)
 
 			if (!progress_step(r->in->progress, 0))
 				return false;
-			lowered = relax_switch(r, s);
+			lowered = relax_switch(r, s, round);
 			changed += lowered;
 			if (lowered && OBSERVED(r->in))
 				observe_text(r->in, STEP_SWITCH, s, "%s lowered",
@@ -115,7 +181,7 @@ bool hops_relax(const struct engine_input *in, struct hops *h)
 {
 	const struct fabric *f = in->topo->fabric;
 	size_t size = (size_t)f->n_ports * f->n_switches;
-	struct relaxation r = {.in = in, .h = h, .n = f->n_switches};
+	struct relaxation r = {.in = in, .h = h, .n = f->n_switches, .rec = in->record};
 	bool done;
 
 	r.m = mem_alloc(size);
@@ -123,6 +189,10 @@ bool hops_relax(const struct engine_input *in, struct hops *h)
 		memcpy(r.m, in->left->hops, size);
 	else
 		memset(r.m, NO_PATH, size);
+	if (r.rec) {
+		r.table = rec_matrix(r.rec);
+		record_left(&r);
+	}
 	done = relax_rounds(&r);
 	if (done)
 		relax_result(&r, f, h);

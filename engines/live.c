@@ -7,9 +7,13 @@
 #include "core/base/text.h"
 #include "core/routing/switch_tables.h"
 #include "engines/engines.h"
+#include "engines/record.h"
 
-static void tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port)
+static void tell_entry(const struct engine_input *in, const char *name, uint32_t sw, unsigned lid,
+		       unsigned port)
 {
+	const char *source = in->held->source ? in->held->source : "the switch";
+	struct decided d = {0};
 	const struct observer *o = in->observer;
 	struct step_candidate c = {.port = port};
 	struct step st = {.kind = STEP_CHOICE,
@@ -19,7 +23,8 @@ static void tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid,
 			  .lid = lid,
 			  .port = port,
 			  .old_port = NO_PATH,
-			  .rule = "as read"};
+			  .rule = "as read",
+			  .decided = &d};
 
 	if ((o->sw != NO_ID && o->sw != sw) || (o->lid && o->lid != lid))
 		return;
@@ -28,7 +33,15 @@ static void tell_entry(const struct engine_input *in, uint32_t sw, unsigned lid,
 		st.candidate = &c;
 		st.n_candidates = 1;
 	}
+	if (!in->held->lft[sw])
+		decide(&d, WHY_NOT_IN_FILE, "There is no table of %s in what %s has read.",
+		       switch_name(in->topo->fabric, sw), name);
+	else if (port == NO_PATH)
+		decide(&d, WHY_AS_READ, "Read from %s: no entry for LID %u.", source, lid);
+	else
+		decide(&d, WHY_AS_READ, "Read from %s: port %u.", source, port);
 	observe(in, &st);
+	decided_free(&d);
 }
 
 /* *odd counts entries with a port that the switch does not have; they lead nowhere. */
@@ -48,6 +61,15 @@ static struct lft_row *row_of(const struct engine_input *in, uint32_t sw, uint32
 			*odd += h->lft[sw][lid] != NO_PATH;
 	}
 	return row;
+}
+
+static void record_row(const struct engine_input *in, uint32_t sw, const struct lft_row *row)
+{
+	for (unsigned lid = 1; row && lid <= row->top; lid++)
+		if (row->port[lid] != NO_PATH || lid_owner(in->lids, lid) != NO_ID)
+			assign_record_read(in, sw, lid, NO_PATH, row->port[lid], "as read");
+	if (row)
+		rec_event(in->record, REC_TABLE, 0, 0, sw, 0);
 }
 
 static void note_oddities(const struct engine_input *in, const char *name, uint32_t odd, struct text *notes)
@@ -85,7 +107,9 @@ static struct routing *show(const struct engine_input *in, struct engine_output 
 	for (uint32_t s = 0; OBSERVED(in) && s < f->n_switches; s++)
 		for (unsigned lid = 1; r->row[s] && lid <= in->lids->max_lid; lid++)
 			if (lid_owner(in->lids, lid) != NO_ID)
-				tell_entry(in, s, lid, routing_port(r, s, lid));
+				tell_entry(in, name, s, lid, routing_port(r, s, lid));
+	for (uint32_t s = 0; RECORDED(in) && s < f->n_switches; s++)
+		record_row(in, s, r->row[s]);
 	if (in->held->sl_tables)
 		r->sl_tables = sl_tables_ref(in->held->sl_tables);
 	if (in->held->adaptive)
@@ -116,6 +140,7 @@ const struct engine engine_live = {
 	.reference = "no algorithm; LinearForwardingTable and SLtoVLMappingTable of the switches",
 	.holds = HOLDS_LIVE,
 	.route = live_route,
+	.scheme = &read_scheme,
 };
 
 const struct engine engine_tables = {
@@ -124,4 +149,5 @@ const struct engine engine_tables = {
 	.reference = "no algorithm; what OpenSM, infiniband-diags and ibdiagnet dump",
 	.holds = HOLDS_TABLES,
 	.route = tables_route,
+	.scheme = &read_scheme,
 };

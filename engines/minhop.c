@@ -13,6 +13,21 @@
 #include "core/base/progress.h"
 #include "engines/assign.h"
 #include "engines/engines.h"
+#include "engines/record.h"
+
+static void share_lids(struct hops *h, const struct engine_input *in)
+{
+	struct hops *was;
+
+	if (!RECORDED(in) || !hops_share_lids(NULL, in->topo, in->lids)) {
+		hops_share_lids(h, in->topo, in->lids);
+		return;
+	}
+	was = hops_copy(h);
+	hops_share_lids(h, in->topo, in->lids);
+	hops_record_changes(in, was, h);
+	hops_unref(was);
+}
 
 struct routing *min_hop_route(const char *engine, bool dor, const struct engine_input *in,
 			      struct engine_output *out)
@@ -20,7 +35,7 @@ struct routing *min_hop_route(const char *engine, bool dor, const struct engine_
 	struct hops *h = hops_build(in, out);
 
 	if (h && !h->by_port)
-		hops_share_lids(h, in->topo, in->lids);
+		share_lids(h, in);
 	if (h)
 		return assign_routing(engine, in, out, h, dor, NULL);
 	err_set(&out->refused, CANCELLED);
@@ -86,4 +101,5 @@ const struct engine engine_minhop = {
 	.route = minhop_route,
 	.update = minhop_update,
 	.room = hops_build_room,
+	.scheme = &hops_scheme,
 };

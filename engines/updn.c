@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "engines/engines.h"
 #include "engines/guid_option.h"
+#include "engines/record.h"
 #include "engines/updown.h"
 
 #define ROOTS "root_guid_file"
@@ -186,6 +187,8 @@ static void found_roots(const struct engine_input *in, struct updown *u, const s
 
 		if (OBSERVED(in) && v != ROOT_DOWN)
 			tell_verdict(in, u->search, s);
+		if (RECORDED(in) && v != ROOT_DOWN)
+			updown_record_verdict(in, s, v);
 		if (v != ROOT_YES)
 			continue;
 		u->rank[s] = 0;
@@ -291,6 +294,8 @@ static struct routing *updn_route(const struct engine_input *in, struct engine_o
 
 	named = named_roots(in, out, u, &n);
 	if (!named || (connect && n > 1)) {
+		if (RECORDED(in))
+			rec_use_matrix(in->record, T_PLAIN);
 		plain = hops_build(in, out);
 		if (!plain) {
 			err_set(&out->refused, CANCELLED);
@@ -300,6 +305,8 @@ static struct routing *updn_route(const struct engine_input *in, struct engine_o
 	if (!named)
 		found_roots(in, u, plain, &n);
 	read_ids(in, out, u);
+	if (RECORDED(in))
+		updown_record_keep(in, u);
 	if (!n) {
 		refuse_reason(in, u, &out->refused);
 		return refuse(u, plain);
@@ -334,9 +341,11 @@ static const struct optdef updn_options[] = {
 
 const struct engine engine_updn = {
 	.name = "updn",
-	.brief = "Up/Down: towards the roots, then away from them; no credit loops in trees",
+	.brief = "Up/Down: towards the roots, then away from them; no credit loops where no cables join "
+		 "switches of equal rank; elsewhere see check",
 	.reference = "Schroeder et al., Autonet, IEEE JSAC 9(8), 1991; as OpenSM 3.3.23",
 	.options = updn_options,
 	.route = updn_route,
 	.room = updown_room,
+	.scheme = &updn_scheme,
 };

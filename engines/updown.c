@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engines/assign.h"
+#include "engines/record.h"
 
 /* Levels up to which a levelled fabric cannot have costs that a byte does not hold. */
 #define MAX_LEVEL 120
@@ -68,6 +69,8 @@ void updown_rank(const struct engine_input *in, struct updown *u)
 		if (u->rank[s] == 0)
 			queue[end++] = s;
 	u->n_roots = end;
+	if (RECORDED(in))
+		updown_record_roots(in, queue, end);
 	for (uint32_t i = 0; i < end; i++) {
 		uint32_t s = queue[i];
 
@@ -81,6 +84,8 @@ void updown_rank(const struct engine_input *in, struct updown *u)
 				continue;
 			u->rank[r] = u->rank[s] + 1;
 			queue[end++] = r;
+			if (RECORDED(in))
+				updown_record_rank(in, r, s, u->rank[r]);
 		}
 	}
 	free(queue);
@@ -133,7 +138,9 @@ struct search {
 	unsigned weight;       /* price of a forbidden turn, 0 = it cannot be had */
 	unsigned max;	       /* largest value stored */
 	uint32_t n_priced, n_erased;
-	bool told; /* visits of the present target are reported */
+	bool told;	      /* visits of the present target are reported */
+	struct recorder *rec; /* NULL = none */
+	enum rec_table table; /* of the recording */
 };
 
 static struct search *search_new(const struct engine_input *in, const struct updown *u)
@@ -145,6 +152,7 @@ static struct search *search_new(const struct engine_input *in, const struct upd
 
 	k->in = in;
 	k->u = u;
+	k->rec = in->record;
 	k->n = f->n_switches;
 	k->off = NEW_ARRAY(k->n + 1, uint32_t);
 	k->arc = NEW_ARRAY(f->n_ports, struct arc);
@@ -228,6 +236,50 @@ static bool arc_cost(struct search *k, uint32_t t, uint32_t s, uint8_t way, cons
 	return true;
 }
 
+/* --- its recording --------------------------------------------------------------------------- */
+
+static void record_cell(const struct search *k, uint32_t t, uint32_t port, unsigned was, unsigned now)
+{
+	rec_delta(k->rec, k->table, t * k->in->topo->fabric->n_ports + port, was, now);
+}
+
+/* What the neighbour at an arc learns in a visit, before its least is put. */
+static void record_taught(const struct search *k, uint32_t t, const struct arc *a, unsigned was,
+			  unsigned cost)
+{
+	record_cell(k, t, a->port, was, cost);
+	if (cost < k->least[a->sw])
+		record_cell(k, t, k->in->topo->fabric->switch_port[a->sw], k->least[a->sw], cost);
+}
+
+/* What a visit of s forbids, after it. */
+static void record_turns(const struct search *k, uint32_t t, uint32_t s, uint8_t way)
+{
+	const struct fabric *f = k->in->topo->fabric;
+	enum rec_kind kind = k->weight ? REC_PRICE : REC_FORBID;
+
+	for (const struct arc *a = k->arc + k->off[s], *end = k->arc + k->off[s + 1]; a < end; a++) {
+		if (way != WAY_UP || a->way != WAY_DOWN || !rec_wants(k->rec, kind, a->sw, 0))
+			continue;
+		rec_event(k->rec, kind, 0, f->port_num[a->port], a->sw, t);
+	}
+}
+
+/* A step of its own for the target, then its column as the matrix before has it. */
+static void record_column(const struct search *k, uint32_t t, const uint8_t *entry)
+{
+	const struct fabric *f = k->in->topo->fabric;
+
+	rec_event(k->rec, REC_COPY, 0, 0, 0, t);
+	for (uint32_t s = 0; s < k->n; s++) {
+		if (!switch_up(k->in->topo, s))
+			continue;
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
+			record_cell(k, t, switch_port_id(f, s, p), NO_PATH, entry[switch_port_id(f, s, p)]);
+		record_cell(k, t, f->switch_port[s], NO_PATH, k->least[s]);
+	}
+}
+
 /*
  * Costs towards one target, from the target outwards (engines/doc/updn.md 5.2): entry[port id],
  * k->least.  The order of visits is OpenSM's and part of the result: a switch
@@ -236,6 +288,8 @@ static bool arc_cost(struct search *k, uint32_t t, uint32_t s, uint8_t way, cons
 static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 {
 	uint32_t head = 0, tail = 0;
+
+	uint8_t first = k->least[t];
 
 	k->least[t] = 0;
 	k->way[t] = WAY_DOWN;
@@ -248,12 +302,23 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 		k->queued[s] = 0;
 		if (k->told)
 			tell_visit(k, t, s);
+		if (k->rec) {
+			rec_event(k->rec, REC_VISIT, 0, k->least[s], s, t);
+			rec_flag(k->rec, way);
+			record_cell(k, t, k->in->topo->fabric->switch_port[t], first, 0);
+			first = 0;
+		}
 		for (const struct arc *a = k->arc + k->off[s], *end = k->arc + k->off[s + 1]; a < end; a++) {
 			unsigned old = entry[a->port], cost;
 
-			if (!arc_cost(k, t, s, way, a, entry, &cost) || cost + 1 >= old)
+			if (!arc_cost(k, t, s, way, a, entry, &cost) || cost + 1 >= old) {
+				if (k->rec) /* erased, for all that */
+					record_cell(k, t, a->port, old, entry[a->port]);
 				continue;
+			}
 			entry[a->port] = ++cost;
+			if (k->rec)
+				record_taught(k, t, a, old, cost);
 			if (cost < k->least[a->sw])
 				k->least[a->sw] = cost;
 			if (cost > k->max)
@@ -268,6 +333,8 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 			k->queue[tail] = a->sw;
 			tail = tail < k->n ? tail + 1 : 0;
 		}
+		if (k->rec)
+			record_turns(k, t, s, way);
 	}
 }
 
@@ -310,8 +377,11 @@ static bool search_all_targets(struct search *k, struct hops *h, const struct ho
 		if (!progress_step(k->in->progress, d))
 			return false;
 		memset(k->least, NO_PATH, k->n);
-		if (plain && !k->u->rank[d])
+		if (plain && !k->u->rank[d]) {
 			keep_row(t, plain, d, entry, k->least);
+			if (k->rec)
+				record_column(k, d, entry);
+		}
 		k->told = target_told(k->in, d);
 		search_target(k, d, entry);
 		for (uint32_t s = 0; s < k->n; s++)
@@ -334,6 +404,14 @@ static void tell_target(struct search *k, uint32_t d, const struct hops *plain)
 	free(entry);
 }
 
+/* Which table of a recording the search fills from now on. */
+static void record_matrix(struct search *k, enum rec_table t)
+{
+	k->table = t;
+	if (k->rec)
+		rec_cells(k->rec, t, (size_t)k->n * k->in->topo->fabric->n_ports);
+}
+
 static bool exact_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain,
 			 bool price, struct err *e)
 {
@@ -344,12 +422,14 @@ static bool exact_matrix(const struct engine_input *in, struct updown *u, const 
 		     in->topo->fabric->n_switches))
 		return false;
 	k = search_new(in, u);
+	record_matrix(k, price ? T_PLAIN : T_HOPS);
 	u->hops = hops_new(in->topo->fabric, true);
 	done = search_all_targets(k, u->hops, plain);
 	if (done && price) {
 		u->weight = k->weight = (k->max + 1) & 0xff;
 		observe_text(in, STEP_PHASE, NO_ID, "hop matrix once more: a turn down and then up costs %u",
 			     k->weight);
+		record_matrix(k, T_HOPS);
 		done = search_all_targets(k, u->hops, plain);
 		u->n_priced = k->n_priced;
 		u->n_erased = k->n_erased;
@@ -503,9 +583,9 @@ bool updown_matrix(const struct engine_input *in, struct updown *u, const struct
 
 	observe_text(in, STEP_PHASE, NO_ID, "hop matrix without turns down and then up");
 	progress_start(in->progress, "hop matrix", in->topo->fabric->n_switches);
-	if (!price && is_levelled(in->topo, u) && (!kept || is_plain(kept))) {
+	if (!RECORDED(in) && !price && is_levelled(in->topo, u) && (!kept || is_plain(kept))) {
 		done = levelled_matrix(in, u, kept);
-	} else if (u->id && !u->max_rank && is_plain(plain) && !has_loopback(in->topo)) {
+	} else if (!RECORDED(in) && u->id && !u->max_rank && is_plain(plain) && !has_loopback(in->topo)) {
 		u->hops = hops_ref(plain); /* nothing but roots: nothing is forbidden */
 	} else {
 		done = exact_matrix(in, u, kept, price, e);
@@ -595,9 +675,40 @@ static const struct routing_ops dnup_ops = {
 	.free_priv = ops_free,
 };
 
+/* At a step of a recording a neighbour may have no rank yet. */
+static char ops_direction_so_far(const struct routing *r, uint32_t sw, unsigned port)
+{
+	const struct updown *u = r->priv;
+	uint32_t peer = port ? r->topo->peer_switch[switch_port_id(r->topo->fabric, sw, port)] : NO_ID;
+
+	if (peer == NO_ID || u->rank[sw] == NO_RANK || u->rank[peer] == NO_RANK)
+		return ' ';
+	return updown_direction(u, r->topo, sw, port);
+}
+
+const struct routing_ops updn_step_ops = {
+	.hops = ops_hops,
+	.rank = ops_rank,
+	.is_root = ops_is_root,
+	.direction = ops_direction_so_far,
+	.link_rule = ops_link_rule,
+	.free_priv = ops_free,
+};
+
+const struct routing_ops dnup_step_ops = {
+	.hops = ops_hops,
+	.rank = ops_rank,
+	.direction = ops_direction_so_far,
+	.link_rule = ops_link_rule,
+	.free_priv = ops_free,
+};
+
 const struct updown *updown_of(const struct routing *r)
 {
-	return r && (r->ops == &updn_ops || r->ops == &dnup_ops) ? r->priv : NULL;
+	return r && (r->ops == &updn_ops || r->ops == &dnup_ops || r->ops == &updn_step_ops ||
+		     r->ops == &dnup_step_ops)
+		       ? r->priv
+		       : NULL;
 }
 
 struct routing *updown_routing(const char *engine, const struct engine_input *in, struct engine_output *out,

@@ -101,6 +101,20 @@ size_t updown_room(const struct engine_input *in, const char **what);
 struct routing *updown_routing(const char *engine, const struct engine_input *in, struct engine_output *out,
 			       struct updown *u);
 
+/* --- recordings (updown_record.c) ------------------------------------------------------------------- */
+
+extern const struct rec_scheme updn_scheme, dnup_scheme;
+/* Operations of a step of a recording. */
+extern const struct routing_ops updn_step_ops, dnup_step_ops;
+
+/* For the recorder, which must not be NULL: the verdict on a switch; those of rank 0; one that gets its rank
+ * from a neighbour. */
+void updown_record_verdict(const struct engine_input *in, uint32_t sw, enum root_verdict v);
+void updown_record_roots(const struct engine_input *in, const uint32_t *sw, uint32_t n);
+void updown_record_rank(const struct engine_input *in, uint32_t sw, uint32_t from, uint32_t rank);
+/* What the steps of a run need beside its tables: counts of hosts (NULL: roots were given), ids. */
+void updown_record_keep(const struct engine_input *in, const struct updown *u);
+
 /* Do it with an observer that adds the way (up, down) to each choice. */
 bool updown_assign(const struct engine_input *in, struct engine_output *out, const struct updown *u,
 		   struct routing *r);

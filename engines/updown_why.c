@@ -195,19 +195,132 @@ static void add_way(struct narrator *n, const struct step *s, struct text *t)
 	}
 }
 
+/* --- the rule that decided ----------------------------------------------------------------- */
+
+static void decide_none(const struct narrator *n, const struct step *s, struct decided *d)
+{
+	const struct fabric *f = n->in->topo->fabric;
+	struct way_text w = {.turn = NO_ID};
+
+	if (n->u->id && !n->u->connect && !n->u->rank[s->sw] && !n->u->rank[s->sw2]) {
+		decide(d, WHY_ROOTS_APART,
+		       "%s and %s are both roots and no way goes up and then down; connect_roots would allow "
+		       "it.",
+		       switch_name(f, s->sw), switch_name(f, s->sw2));
+		return;
+	}
+	if (n->u->n_erased) {
+		decide(d, WHY_ERASED,
+		       "Turns up cost %u each (connect_roots), and OpenSM erases entries whose cost reaches "
+		       "64.",
+		       n->u->weight);
+		return;
+	}
+	if (n->legal[s->sw] & LEGAL) {
+		decide(d, WHY_MISSED,
+		       "A legal way of %s exists; OpenSM's search went on from a switch in the direction "
+		       "that "
+		       "reached it first, and found none. No entry.",
+		       PLURAL(n->dist[s->sw], "hop"));
+		return;
+	}
+	follow_shortest(n, s->sw, &w);
+	decide(d, WHY_FORBIDDEN, "Every way turns up again after a step down, the shortest (%s: %s)",
+	       PLURAL(w.hops, "hop"), text_str(&w.t));
+	if (w.turn != NO_ID)
+		text_add(&d->text, " at %s", switch_name(f, w.turn));
+	text_add(&d->text, ". No entry.");
+	text_free(&w.t);
+}
+
+static void decide_longer(const struct narrator *n, const struct step *s, unsigned least, struct decided *d)
+{
+	struct way_text w = {.turn = NO_ID};
+
+	if (n->legal[s->sw] & LEGAL) {
+		decide(d, WHY_MISSED,
+		       "A legal way of %s exists; OpenSM's search goes on from a switch in the direction "
+		       "that reached "
+		       "it first. Port %u leads in %u.",
+		       PLURAL(n->dist[s->sw], "hop"), s->port, least);
+		return;
+	}
+	follow_shortest(n, s->sw, &w);
+	decide(d, WHY_FORBIDDEN, "The shortest way (%s: %s) turns up again", PLURAL(w.hops, "hop"),
+	       text_str(&w.t));
+	if (w.turn != NO_ID)
+		text_add(&d->text, " at %s", switch_name(n->in->topo->fabric, w.turn));
+	text_add(&d->text, "; port %u leads in %u.", s->port, least);
+	text_free(&w.t);
+}
+
+/* A candidate that turns the other way than the port chosen: 0 = none. */
+static unsigned mixed_with(const struct narrator *n, const struct step *s)
+{
+	if (!n->u->id || updown_direction(n->u, n->in->topo, s->sw, s->port) != 'U')
+		return 0;
+	for (unsigned i = 0; i < s->n_candidates; i++)
+		if (updown_direction(n->u, n->in->topo, s->sw, s->candidate[i].port) == 'D')
+			return s->candidate[i].port;
+	return 0;
+}
+
+/* Where the rule of up and down decided, and not the count alone; true: *d is that. */
+static bool decide_way(const struct narrator *n, const struct step *s, struct decided *d)
+{
+	const struct fabric *f = n->in->topo->fabric;
+	unsigned least = hops_least(n->u->hops, s->sw, s->sw2), q;
+	struct way_text w = {.turn = NO_ID};
+
+	if (s->decided->rule == WHY_CUT_OFF || n->dist[s->sw] == FAR)
+		return false;
+	if (s->port == NO_PATH) {
+		decide_none(n, s, d);
+		return true;
+	}
+	if (s->decided->rule == WHY_ONLY_CANDIDATE && n->u->weight) {
+		follow_matrix(n, s->sw, s->port, s->sw2, &w);
+		text_free(&w.t);
+		if (w.turn == NO_ID)
+			return false;
+		decide(d, WHY_PRICED,
+		       "The turn up at %s costs %u (connect_roots); port %u leads at the least cost, %u.",
+		       switch_name(f, w.turn), n->u->weight, s->port, least);
+		return true;
+	}
+	if (s->decided->rule == WHY_ONLY_CANDIDATE && least > n->dist[s->sw]) {
+		decide_longer(n, s, least, d);
+		return true;
+	}
+	q = mixed_with(n, s);
+	if (!q)
+		return false;
+	decide(d, WHY_MIXED,
+	       "Ports %u and %u have %s; %u turns up, %u does not, and OpenSM counts them alike: those who "
+	       "come from "
+	       "above turn at %s. %s",
+	       s->port, q, PLURAL(least, "hop"), s->port, q, switch_name(f, s->sw),
+	       text_str(&s->decided->text));
+	return true;
+}
+
 static void narrate(void *ctx, const struct step *s)
 {
 	struct narrator *n = ctx;
 	const struct observer *o = n->in->observer;
 	struct step told = *s;
 	struct text t = {0};
+	struct decided d = {0};
 
 	if (s->kind == STEP_CHOICE && s->sw2 != NO_ID && s->sw != s->sw2) {
 		add_way(n, s, &t);
 		text_add(&t, "%s", s->text);
 		told.text = text_str(&t);
+		if (decide_way(n, s, &d))
+			told.decided = &d;
 	}
 	o->step(o->ctx, &told);
+	decided_free(&d);
 	text_free(&t);
 }
 
@@ -225,7 +338,9 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 	n.dist = NEW_ARRAY(size, uint16_t);
 	n.queue = NEW_ARRAY(size, uint32_t);
 	n.legal = NEW_ARRAY(size, uint8_t);
-	obs = (struct observer){.step = narrate, .ctx = &n, .sw = in->observer->sw, .lid = in->observer->lid};
+	obs = *in->observer;
+	obs.step = narrate;
+	obs.ctx = &n;
 	told.observer = &obs;
 	done = assign_ports(&told, out, u->hops, false, NULL, r);
 	free(n.dist);

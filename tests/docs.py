@@ -307,6 +307,8 @@ def manual():
     items = page_items()
     same("command", firsts(items["COMMANDS"]), [c["name"] for c in answer("help")["commands"]])
     same("engine", firsts(items["ROUTING ENGINES"]), engine_names())
+    same("topic", firsts(items["TOPICS"]), [t["name"] for t in answer("help")["topics"]
+                                            if t["name"] not in [e.lower() for e in engine_names()]])
     same("option", firsts(items["ROUTING OPTIONS"]), answer("synth ring:3", "show options")["options"])
     same("pane", firsts(items["PANES"]), PANES)
     same("action", firsts(items["Actions"]), actions())

@@ -4,7 +4,7 @@
 # ends with anything else, or with a status that does not go with its line, has failed.
 # A SUITE with a "/" in it is a program to run as a suite.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs harness unit fuzz-corpus driver build extend large topo model ibdmchk verify sessions live contract cli paste files memory stop hostile tsan keys tui parity advised"
+SUITES="includes docs topics lessons harness unit fuzz-corpus driver build extend large topo model ibdmchk verify sessions live contract cli drawings paste files memory stop hostile tsan keys tui parity advised"
 # These wait for other programs most of the time, and run beside the others.
 BESIDE=" parity advised "
 
@@ -80,6 +80,8 @@ suite() {
 	case $1 in
 	includes) python3 tests/includes.py ;;
 	docs) python3 tests/docs.py ;;
+	topics) IBSCOPE="$BUILD/ibscope" python3 tests/topics.py ;;
+	lessons) IBSCOPE="$BUILD/ibscope" python3 tests/lessons.py ;;
 	harness) python3 tests/harness.py ;;
 	unit) unit ;;
 	fuzz-corpus) fuzz_corpus ;;
@@ -97,6 +99,7 @@ suite() {
 	live) python3 tests/live/run.py "$BUILD/live/probe" "$BUILD/ibscope" ;;
 	contract) IBSCOPE="$BUILD/ibscope" python3 tests/contract.py ;;
 	cli) IBSCOPE="$BUILD/ibscope" python3 tests/cli/run.py ;;
+	drawings) IBSCOPE="$BUILD/ibscope" python3 tests/drawings/run.py ;;
 	files) IBSCOPE="$BUILD/ibscope" python3 tests/files/run.py ;;
 	memory) IBSCOPE="$BUILD/ibscope" FAIL="$BUILD/memory/fail.so" python3 tests/memory/run.py ;;
 	stop) IBSCOPE="$BUILD/ibscope" LOOKS="$BUILD/stop/looks" python3 tests/stop/run.py ;;

@@ -143,13 +143,35 @@ static void draw_crumbs(int cols, int room)
 	text_free(&t);
 }
 
+static bool ages;
+
+bool top_bar_ages(void)
+{
+	return ages;
+}
+
+/* " | read 12 s ago": how old the picture of a live fabric is; nothing for others. */
+static void add_age(const struct scene *sc, char *buf, size_t size)
+{
+	double age = sc->fabric ? session_reading_age(sc->session) : -1;
+
+	*buf = 0;
+	ages = age >= 0;
+	if (age >= 7200)
+		snprintf(buf, size, " | read %.0f h ago", age / 3600);
+	else if (age >= 120)
+		snprintf(buf, size, " | read %.0f min ago", age / 60);
+	else if (age >= 0)
+		snprintf(buf, size, " | read %.0f s ago", age);
+}
+
 void draw_top_bar(int cols)
 {
 	static uint64_t serial;
 	static char line[512];
-	char title[64];
+	char title[64], age[40];
 	const struct scene *sc = &ui.scene;
-	int name;
+	int name, rest;
 
 	if (serial != sc->serial) {
 		struct text t = {0};
@@ -166,13 +188,16 @@ void draw_top_bar(int cols)
 		serial = sc->serial;
 	}
 	/* the name gives way first */
+	add_age(sc, age, sizeof(age));
 	draw_text(0, 0, cols, "", ST_BAR, true);
-	name = cols - 2 - text_columns(line) - time_slack;
-	name = name < 8 ? 8 : name;
+	rest = text_columns(line) + text_columns(age) + time_slack;
+	name = cols - 2 - rest < 8 ? 8 : cols - 2 - rest;
 	snprintf(title, sizeof(title), "ibscope %s", ui.about->version);
 	name = draw_text(0, 1, name, sc->fabric ? base_name(sc->fabric->source) : title, ST_BAR, false);
-	draw_text(0, 1 + name, cols - 1 - name, line, ST_BAR, false);
-	draw_crumbs(cols, cols - name - text_columns(line) - time_slack - 4);
+	rest += name;
+	name += draw_text(0, 1 + name, cols - 1 - name, line, ST_BAR, false);
+	draw_text(0, 1 + name, cols - 1 - name, age, ST_BAR, false);
+	draw_crumbs(cols, cols - rest - 4);
 }
 
 /* --- function bar -------------------------------------------------------------- */

@@ -228,11 +228,11 @@ static void grow_columns(struct view *v, int rows)
 static enum style role_style(unsigned role)
 {
 	static const enum style style[CANVAS_ROLES] = {
-		[CANVAS_PLAIN] = ST_NORMAL,    [CANVAS_LABEL] = ST_HEADER,  [CANVAS_MARK] = ST_TITLE,
-		[CANVAS_BAD] = ST_DOWN,	       [CANVAS_CHANGED] = ST_CHANGED, [CANVAS_PATH] = ST_PATH,
-		[CANVAS_BACK] = ST_BACK,       [CANVAS_CYCLE] = ST_CYCLE,   [CANVAS_SELECTED] = ST_TITLE,
-		[CANVAS_SHADE0] = ST_SHADE0,   [CANVAS_SHADE1] = ST_SHADE1, [CANVAS_SHADE2] = ST_SHADE2,
-		[CANVAS_SHADE3] = ST_SHADE3,   [CANVAS_SHADE4] = ST_SHADE4, [CANVAS_DIM] = ST_DIM,
+		[CANVAS_PLAIN] = ST_NORMAL,  [CANVAS_LABEL] = ST_HEADER,    [CANVAS_MARK] = ST_TITLE,
+		[CANVAS_BAD] = ST_DOWN,	     [CANVAS_CHANGED] = ST_CHANGED, [CANVAS_PATH] = ST_PATH,
+		[CANVAS_BACK] = ST_BACK,     [CANVAS_CYCLE] = ST_CYCLE,	    [CANVAS_SELECTED] = ST_TITLE,
+		[CANVAS_SHADE0] = ST_SHADE0, [CANVAS_SHADE1] = ST_SHADE1,   [CANVAS_SHADE2] = ST_SHADE2,
+		[CANVAS_SHADE3] = ST_SHADE3, [CANVAS_SHADE4] = ST_SHADE4,   [CANVAS_DIM] = ST_DIM,
 	};
 
 	return role < CANVAS_ROLES ? style[role] : ST_NORMAL;
@@ -295,6 +295,7 @@ static void draw_list(enum place_id p, struct view *v)
 	int first = r->y + 1 + header, rows = r->h - 2 - header;
 	struct fit f;
 
+	view_fit(v, r->w > 2 + GUTTER ? (unsigned)(r->w - 2 - GUTTER) : 1);
 	scroll(v, rows);
 	grow_columns(v, rows);
 	columns_note(v, rows);

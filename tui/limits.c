@@ -1,14 +1,18 @@
 /* The table of limits: each number is that of the code which holds it. */
 #include "tui/limits.h"
+#include "core/analysis/advise.h"
+#include "core/analysis/ebb.h"
 #include "core/analysis/side_by_side.h"
 #include "core/analysis/survey.h"
 #include "core/base/cursor.h"
+#include "core/base/hostlist.h"
 #include "core/base/text.h"
 #include "core/fabric/state.h"
 #include "core/formats/conf.h"
 #include "core/formats/formats.h"
 #include "core/session/command.h"
 #include "core/session/interpreter.h"
+#include "core/source/live.h"
 #include "core/source/synth.h"
 #include "tui/keymap.h"
 #include "tui/ui.h"
@@ -56,6 +60,19 @@ const struct limit limits[] = {
 	/* what is asked */
 	{"engines of `compare`", SIDES_MOST, "refused: `more than # engines`"},
 	{"engines in the pane compare", COMPARE_MOST, "refused: `engines, expected at most #`"},
+	{"names of a list such as n[1-20]", HOSTLIST_MOST, "refused: `stands for more than # names`"},
+	{"pairs of failures of a survey", SURVEY_MOST_PAIRS, "refused: `expected pairs from 1 to #`"},
+	{"shares of a survey", SURVEY_MOST_SHARES, "refused: `the I-th of N shares (N up to #)`"},
+	{"threads of a survey", SURVEY_MOST_THREADS, "refused: `expected threads from 1 to #`"},
+	{"failures that `advise` tries with each engine", ADVISE_MOST_FAILURES,
+	 "refused: `expected a number from 0 to #`"},
+	{"random pairings of `load-map ebb`", EBB_MOST,
+	 "what they give is told, with the half-width it has: `# random pairings`"},
+	{"seconds that `live` waits for an answer", LIVE_SILENCE_MOST,
+	 "refused: `expected seconds from 1 to #`"},
+	{"seconds between the readings of `watch`", LIVE_WATCH_MOST, "refused: `expected a number up to #`"},
+	{"readings of `watch`, where they are counted", LIVE_WATCH_ROUNDS,
+	 "refused: `expected a number up to #`"},
 	{"steps that `step start` records", MOST_STEPS,
 	 "later ones are left out: `more were left out: name a switch`"},
 	{"rows that are sorted or folded", VIEW_SORT_MAX,

@@ -16,6 +16,7 @@
 #include "core/source/simulation.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"
+#include "engines/topics.h"
 #include "tui/about.h"
 #include "tui/manual.h"
 #include "tui/start_files.h"
@@ -492,6 +493,7 @@ static int run(int argc, char **argv)
 		rc = check_line(&cl);
 	if (rc < 0) {
 		in.session = session_new(all_engines, all_commands);
+		in.session->topics = all_topics;
 		rc = cl.n_pieces ? batch(&in, &cl) : explore(&in, &cl);
 		interpreter_free(&in);
 		session_free(in.session);

@@ -5,12 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "tui/manual.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/contract.h"
+#include "core/session/topics.h"
 #include "core/source/synth.h"
+#include "engines/topics.h"
 #include "tui/keymap.h"
 #include "tui/limits.h"
 #include "tui/ui.h"
@@ -242,6 +245,14 @@ static void put_commands(const struct manual *m)
 	free(c);
 }
 
+static const struct topic *topic_of_engine(const struct engine *g)
+{
+	for (const struct topic *p = engine_topics; p->name; p++)
+		if (!strcasecmp(p->name, g->name))
+			return p;
+	return NULL;
+}
+
 static void put_engines(const struct manual *m)
 {
 	list_begin(m->out);
@@ -250,13 +261,35 @@ static void put_engines(const struct manual *m)
 		struct text t = {0};
 
 		item(m->out, g->name, NULL);
+		const struct topic *p = topic_of_engine(g);
+
 		sentence(m->out, g->brief);
+		if (p)
+			sentence(m->out, p->text);
 		for (const struct optdef *d = g->options; d && d->name; d++)
 			text_add(&t, "%s`%s`", t.len ? ", " : "Options of its own: ", d->name);
 		if (t.len)
 			sentence(m->out, text_str(&t));
 		text_free(&t);
 		text_add(&t, "Source: %s", g->reference);
+		sentence(m->out, text_str(&t));
+		text_free(&t);
+	}
+	list_end(m->out);
+}
+
+/* Topics of the core: those of engines stand with these. */
+static void put_topics(const struct manual *m)
+{
+	list_begin(m->out);
+	for (const struct topic *p = core_topics; p->name; p++) {
+		struct text t = {0};
+
+		item(m->out, p->name, NULL);
+		sentence(m->out, p->text);
+		if (p->source)
+			text_add(&t, "Source: %s. ", p->source);
+		text_add(&t, "Try `%s`", p->try_it);
 		sentence(m->out, text_str(&t));
 		text_free(&t);
 	}
@@ -547,6 +580,7 @@ static const struct {
 	{"@options@\n", put_options},
 	{"@kinds@\n", put_kinds},
 	{"@panes@\n", put_panes},
+	{"@topics@\n", put_topics},
 	{"@actions@\n", put_actions},
 	{"@limits@\n", put_limits},
 	{"@schema@\n", put_schema},
@@ -570,8 +604,8 @@ static int put_line(const struct manual *m, const char *line, struct err *e)
 	if (sscanf(line, "@keys %255[^@\n]@", path) == 1)
 		return put_keys(m, path, e);
 	return err_set(e,
-		       "found %.*s, expected @commands@, @engines@, @options@, @kinds@, @panes@, @actions@, "
-		       "@limits@, @schema@, @json common@, @json commands@ or @keys FILE@",
+		       "found %.*s, expected @commands@, @engines@, @options@, @kinds@, @panes@, @topics@, "
+		       "@actions@, @limits@, @schema@, @json common@, @json commands@ or @keys FILE@",
 		       (int)strcspn(line, "\n"), line);
 }
 

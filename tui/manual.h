@@ -3,7 +3,7 @@
  * TEMPLATE` prints TEMPLATE (tui/ibscope.1.in) with its places filled in; the
  * build does this.  A place is a line
  *
- *	@commands@  @engines@  @options@  @kinds@  @panes@  @actions@  @limits@  @keys FILE@
+ *	@commands@  @engines@  @options@  @kinds@  @panes@  @topics@  @actions@  @limits@  @keys FILE@
  *
  * where FILE is a keymap, by its path from the present folder.
  */

@@ -437,7 +437,12 @@ static void wait_for_news(bool busy)
 				{.fd = wake_pipe[0], .events = POLLIN}};
 	char drain[256];
 
-	poll(fds, 2, busy ? 0 : worker_busy(NULL) ? 100 : background_busy() ? 200 : -1);
+	poll(fds, 2,
+	     busy		 ? 0
+	     : worker_busy(NULL) ? 100
+	     : background_busy() ? 200
+	     : top_bar_ages()	 ? 1000
+				 : -1);
 	while (read(wake_pipe[0], drain, sizeof(drain)) > 0)
 		;
 	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))

@@ -106,6 +106,8 @@ int header_column(enum place_id p, const struct view *v, int x);
 
 /* bars.c */
 void draw_top_bar(int cols);
+/* Does it show an age, which grows by itself? */
+bool top_bar_ages(void);
 void draw_function_bar(int y, int cols);
 /* The key whose label stands at column x of the function bar; false when there is none. */
 bool function_bar_keys(int x, keycode *key, unsigned *n);

@@ -20,6 +20,7 @@ static const struct {
 	{"DESTINATION", VIEW_ARG_ENDPORT}, {"SRC", VIEW_ARG_ENDPORT},	{"DST", VIEW_ARG_ENDPORT},
 	{"HOST", VIEW_ARG_ENDPORT},	   {"LID", VIEW_ARG_ENDPORT},	{"ELEMENT", VIEW_ARG_ELEMENT},
 	{"LAYER", VIEW_ARG_LAYER},	   {"GROUP", VIEW_ARG_NUMBER},	{"STEP", VIEW_ARG_NUMBER},
+	{"SHIFT", VIEW_ARG_NUMBER},
 };
 
 static enum view_arg_kind kind_of(const char *word, size_t len)

@@ -4,7 +4,7 @@
  * that mean the same when another fabric is loaded.
  *
  * NODE SWITCH NODE[PORT] NODE|NODE[PORT] ELEMENT LAYER mean what they say, HOST LID SRC DST DESTINATION an
- * endport, GROUP and STEP a number from 1; "all" stands for every element or layer, other
+ * endport, GROUP, STEP and SHIFT a number from 1; "all" stands for every element or layer, other
  * small words are flags.  Other capital words are left to the pane's open().
  */
 #ifndef IBSCOPE_VIEW_ARGS_H

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "views/beside.h"
+#include "engines/engines.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -94,6 +95,29 @@ static void free_loads(void *value)
 }
 
 const struct task task_loads = {.run = run_loads, .free = free_loads};
+
+/* --- shifts ------------------------------------------------------------------------------- */
+
+static void free_order(void *value)
+{
+	shift_order_free(value);
+	free(value);
+}
+
+static void *run_order(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	struct shift_order *o = NEW(struct shift_order);
+	struct err e;
+
+	(void)base;
+	(void)arg;
+	if (!shift_order_find(w->routing, w->setup, all_engines, NULL, p, o, &e))
+		return o;
+	free(o);
+	return NULL;
+}
+
+const struct task task_shift_order = {.run = run_order, .free = free_order};
 
 /* --- usage of ports ----------------------------------------------------------------------- */
 

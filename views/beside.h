@@ -10,6 +10,7 @@
 #include "core/analysis/cdg.h"
 #include "core/analysis/loads.h"
 #include "core/analysis/port_use.h"
+#include "core/analysis/shift.h"
 #include "core/base/progress.h"
 #include "core/sm/sweep.h"
 
@@ -67,9 +68,10 @@ void result_unref(const struct result *r);
 
 /* --- what several panes ask for ------------------------------------------------------ */
 
-extern const struct task task_loads; /* struct loads, all to all */
-extern const struct task task_usage; /* struct port_use, [n_ports] */
-extern const struct task task_graph; /* struct graph; arg[0]: routes of switches count as well */
+extern const struct task task_loads;	   /* struct loads, all to all */
+extern const struct task task_shift_order; /* struct shift_order, the one that all engines are compared by */
+extern const struct task task_usage;	   /* struct port_use, [n_ports] */
+extern const struct task task_graph;	   /* struct graph; arg[0]: routes of switches count as well */
 
 /* The channel dependencies on all VLs, and what lists of them need. */
 struct graph {

@@ -1,8 +1,9 @@
-/* Pane: keys of the loaded keymap by task, panes, and commands of the table. */
+/* Pane: words of a pane's columns, keys of the loaded keymap by task, panes, commands, topics. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/session/topics.h"
 #include "views/views.h"
 
 enum { C_TASK, C_KEY, C_WHERE, C_DOES };
@@ -14,9 +15,10 @@ static const struct column columns[] = {
 	{.name = "does", .width = 20, .flex = 1},
 };
 
-/* Keys first, which the interface knows; then panes; then commands. */
+/* Columns first; then keys, which the interface knows; panes, commands, topics. */
 struct priv {
-	struct help_line *line; /* [n_rows] borrowed texts */
+	const struct view_ops *about; /* whose columns are told; NULL = nobody's */
+	struct help_line *line;	      /* [n_rows] borrowed texts */
 	size_t n, cap;
 };
 
@@ -25,7 +27,16 @@ static void close_view(struct view *v)
 	struct priv *p = v->priv;
 
 	free(p->line);
-	memset(p, 0, sizeof(*p));
+	p->line = NULL;
+	p->n = p->cap = 0;
+}
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	p->about = a->argc ? view_need(a->argv[0], e) : NULL;
+	return a->argc && !p->about ? -1 : 0;
 }
 
 static void add(struct priv *p, struct help_line l)
@@ -34,12 +45,32 @@ static void add(struct priv *p, struct help_line l)
 	p->line[p->n++] = l;
 }
 
+static void add_columns(struct priv *p, const struct session *s)
+{
+	for (unsigned c = 0; p->about && c < p->about->n_columns; c++) {
+		const struct topic *t = topic_find(s, p->about->column[c].name, true);
+
+		if (t)
+			add(p, (struct help_line){p->about->column[c].name, "column", t->text, t->name,
+						  "Columns"});
+	}
+}
+
+static void add_topics(struct priv *p, const struct session *s)
+{
+	const struct topic *t;
+
+	for (size_t i = 0; (t = topic_at(s, i)); i++)
+		add(p, (struct help_line){t->name, "topic", t->text, "", "Words of the field"});
+}
+
 static void load(struct view *v)
 {
 	const struct scene *sc = v->scene;
 	struct priv *p = v->priv;
 
 	close_view(v);
+	add_columns(p, sc->session);
 	for (size_t i = 0; i < sc->n_help; i++)
 		add(p, sc->help[i]);
 	for (size_t i = 0; all_views[i]; i++)
@@ -49,6 +80,7 @@ static void load(struct view *v)
 		for (const struct command *c = sc->session->commands[t]; c->name; c++)
 			add(p, (struct help_line){c->name, "command", c->syntax ? c->syntax : c->name,
 						  c->help, "Commands"});
+	add_topics(p, sc->session);
 	v->n_rows = (uint32_t)p->n;
 	for (size_t i = 0; i < p->n; i++) {
 		size_t len = strlen(p->line[i].key), task = strlen(p->line[i].task);
@@ -64,7 +96,10 @@ static void title(const struct view *v, struct text *t)
 {
 	uint32_t n = view_count(v);
 
-	text_add(t, "Help %u/%u ── filter to find a key or command", n ? v->sel + 1 : 0, n);
+	const struct view_ops *about = ((const struct priv *)v->priv)->about;
+
+	text_add(t, "Help %u/%u%s%s ── filter to find a key or command", n ? v->sel + 1 : 0, n,
+		 about ? " from " : "", about ? about->name : "");
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -84,7 +119,9 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct help_line *h = &((const struct priv *)v->priv)->line[row];
 
-	if (!strcmp(h->where, "command"))
+	if (!strcmp(h->where, "column"))
+		text_add(t, "help %s", h->more);
+	else if (!strcmp(h->where, "command") || !strcmp(h->where, "topic"))
 		text_add(t, "help %s", h->key);
 	else if (!strcmp(h->where, "pane"))
 		text_add(t, "pane %s", h->key);
@@ -92,12 +129,14 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_help = {
 	.name = "help",
-	.brief = "keys that are bound, by task; panes and commands",
+	.brief = "words of a pane's columns; keys that are bound, by task; panes, commands, topics",
+	.syntax = "[PANE]",
 	.hints = "follow=more filter=filter search=search",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
+	.open = open_view,
 	.load = load,
 	.close = close_view,
 	.title = title,

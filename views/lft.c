@@ -133,7 +133,8 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, " ── %u %s", p->n_notes, first_note(p, r)->title);
 }
 
-/* Links from the switch to a LID along the tables, -1 when they do not lead there. */
+/* Hops from the switch to a LID along the tables, cables to the switch of its owner; -1 when they do not lead
+ * there. */
 static int hops_to(const struct view *v, unsigned lid)
 {
 	const struct priv *p = v->priv;
@@ -153,13 +154,13 @@ static int hops_to(const struct view *v, unsigned lid)
 		if (peer == NO_ID)
 			return -1;
 		if (!node_is_switch(f, f->port_node[peer]))
-			return (int)n + 1;
+			return (int)n;
 		sw = f->node_switch[f->port_node[peer]];
 	}
 	return -1;
 }
 
-/* Links on a shortest way to the owner of a LID, -1 = none. */
+/* Hops on a shortest way to the owner of a LID, -1 = none. */
 static int shortest_to(const struct view *v, unsigned lid)
 {
 	const struct priv *p = v->priv;
@@ -168,7 +169,7 @@ static int shortest_to(const struct view *v, unsigned lid)
 
 	if (sw == NO_ID || p->distance[sw] == NO_HOPS)
 		return -1;
-	return p->distance[sw] + !endport_is_switch(r->topo->fabric, ep);
+	return p->distance[sw];
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)

@@ -12,9 +12,8 @@
 #define IBSCOPE_VIEWS_MAP_H
 
 #include "core/analysis/layout.h"
+#include "core/analysis/picture.h"
 #include "views/view.h"
-
-enum map_colour { MAP_STATE, MAP_LOAD, MAP_RANK, MAP_LAYERS, MAP_CHASSIS, MAP_CHANGE, MAP_COLOURS };
 
 enum map_overlay {
 	MAP_NONE,
@@ -200,7 +199,7 @@ uint32_t map_link_load(const struct view *v, uint32_t from, uint32_t to, uint32_
 
 /* --- parts of the pane ------------------------------------------------------------------------------ */
 
-extern const char *const map_colour_names[], *const map_overlay_names[];
+extern const char *const map_overlay_names[];
 
 /* map_colours.c: ask for what the colour needs, fill look; in load(). */
 void map_colours_load(struct view *v);

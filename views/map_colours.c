@@ -7,8 +7,6 @@
 
 static const uint32_t shade_char[] = {0x00b7, 0x2591, 0x2592, 0x2593, 0x2588}; /* · ░ ▒ ▓ █ */
 
-const char *const map_colour_names[] = {"state", "load", "rank", "layers", "chassis", "change", NULL};
-
 uint32_t map_shade_char(unsigned shade)
 {
 	return shade_char[shade < ARRAY_LEN(shade_char) ? shade : ARRAY_LEN(shade_char) - 1];
@@ -16,9 +14,7 @@ uint32_t map_shade_char(unsigned shade)
 
 unsigned map_shade(const struct map *m, uint32_t load)
 {
-	double x = m->mean > 0 ? load / m->mean : 0;
-
-	return !load ? 0 : x < 0.5 ? 1 : x < 1.5 ? 2 : x < 2.5 ? 3 : 4;
+	return picture_load_class(load, m->mean);
 }
 
 /* --- loads ---------------------------------------------------------------------------------- */

@@ -129,6 +129,7 @@ static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct lash_mesh *m = p->mesh;
+	struct text remark = {0};
 
 	if (!m)
 		return;
@@ -141,6 +142,10 @@ static void footer(const struct view *v, struct text *t)
 	text_add(t, "a switch of the shape ");
 	for (unsigned d = 0; d < m->shape.dimensions; d++)
 		text_add(t, m->shape.size[d] >= 6 ? "%s%u+" : "%s%u", d ? "x" : "", m->shape.size[d]);
+	mesh_shape_remark(&m->shape, &remark);
+	if (remark.len)
+		text_add(t, "; %s", text_str(&remark));
+	text_free(&remark);
 }
 
 /* Letters for the first dimensions, numbers for all when there are more. */

@@ -11,7 +11,7 @@ static const struct column columns[] = {
 	{.name = "from", .width = 8, .flex = 1},
 	{.name = "to", .width = 8, .flex = 1},
 	{.name = "what", .width = 8, .drop = 2},
-	{.name = "hops", .width = 7, .right = true, .numeric = true},
+	{.name = "links", .width = 7, .right = true, .numeric = true},
 };
 
 static const struct comparison *change_of(const struct view *v)
@@ -40,6 +40,8 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, ", %" PRIu64 " lost", c->lost);
 	if (c->regained)
 		text_add(t, ", %" PRIu64 " regained", c->regained);
+	if (c->fresh)
+		text_add(t, ", %" PRIu64 " new", c->fresh);
 }
 
 static void hops_text(unsigned n, struct text *t)
@@ -68,8 +70,10 @@ static const struct lids *lids_of(const struct comparison *c)
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
-	static const char *const what[] = {
-		[PAIR_REROUTED] = "rerouted", [PAIR_LOST] = "lost", [PAIR_REGAINED] = "regained"};
+	static const char *const what[] = {[PAIR_REROUTED] = "rerouted",
+					   [PAIR_LOST] = "lost",
+					   [PAIR_REGAINED] = "regained",
+					   [PAIR_NEW] = "new"};
 	const struct fabric *f = v->scene->fabric;
 	const struct comparison *c = change_of(v);
 	const struct pair_group *g;
@@ -84,7 +88,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		lid_label(f, lids_of(c), g->lid, t);
 		break;
 	case C_WHAT:
-		text_add(t, "%s", g->change <= PAIR_REGAINED ? what[g->change] : "?");
+		text_add(t, "%s", g->change <= PAIR_NEW ? what[g->change] : "?");
 		break;
 	case C_HOPS:
 		if (g->before != g->after) {
@@ -151,7 +155,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 const struct view_ops view_pairs = {
 	.name = "pairs",
 	.brief = "what the last event changed, pair by pair: rerouted, lost and regained paths with their "
-		 "hops",
+		 "links",
 	.hints = "follow=path :why=why :trace=trace",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),

@@ -280,7 +280,7 @@ static void title(const struct view *v, struct text *t)
 			continue;
 		}
 		sl_text(path->sl, t);
-		text_add(t, ", %s", PLURAL(path->hops, "hop"));
+		text_add(t, ", %s", PLURAL(path->hops, "link"));
 	}
 }
 
@@ -380,7 +380,7 @@ static void footer(const struct view *v, struct text *t)
 		if (!p->known || !is_detour(d))
 			continue;
 		text_add(t, "%s: a detour, the shortest way has %s", i ? "back" : "there",
-			 PLURAL((uint64_t)d->shortest, "hop"));
+			 PLURAL((uint64_t)d->shortest, "link"));
 		return;
 	}
 }

@@ -27,7 +27,10 @@ enum {
 	C_OUTSIDE,
 	C_BEYOND,
 	C_HOTTEST,
+	C_BAR,
 };
+
+#define CELLS 20 /* of the longest bar */
 
 static const struct column columns[] = {
 	{.name = "fails", .width = 24, .flex = 3},
@@ -44,6 +47,7 @@ static const struct column columns[] = {
 	{.name = "outside", .width = 7, .right = true, .numeric = true, .drop = 7},
 	{.name = "beyond", .width = 6, .right = true, .numeric = true},
 	{.name = "hottest", .width = 12, .flex = 1, .drop = 8},
+	{.name = "bar", .width = CELLS, .drop = 9},
 };
 
 struct answer {
@@ -52,9 +56,10 @@ struct answer {
 };
 
 struct priv {
-	struct survey_request rq;    /* what is asked for; before and engines are not set */
-	const struct result *kept;   /* own reference; the answer shown, perhaps of an earlier state */
-	const struct answer *answer; /* its value, or what came last; NULL = not there yet */
+	struct survey_request rq;      /* what is asked for; before and engines are not set */
+	const struct result *kept;     /* own reference; the answer shown, perhaps of an earlier state */
+	const struct answer *answer;   /* its value, or what came last; NULL = not there yet */
+	uint64_t most_lost, most_load; /* of all rows */
 };
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
@@ -138,6 +143,11 @@ static const struct survey *survey_of(const struct view *v)
 	return p->answer ? p->answer->s : NULL;
 }
 
+static const struct survey_row *row_at(const struct view *v, uint32_t row)
+{
+	return &survey_of(v)->row[row];
+}
+
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
@@ -150,11 +160,13 @@ static void load(struct view *v)
 		return;
 	v->n_rows = survey_of(v)->n;
 	v->width[C_BEYOND] = survey_of(v)->pairs ? columns[C_BEYOND].width : 0;
-}
+	p->most_lost = p->most_load = 0;
+	for (uint32_t i = 0; i < v->n_rows; i++) {
+		const struct survey_row *r = row_at(v, i);
 
-static const struct survey_row *row_at(const struct view *v, uint32_t row)
-{
-	return &survey_of(v)->row[row];
+		p->most_lost = r->lost > p->most_lost ? r->lost : p->most_lost;
+		p->most_load = r->load_after > p->most_load ? r->load_after : p->most_load;
+	}
 }
 
 static void title(const struct view *v, struct text *t)
@@ -178,12 +190,7 @@ static void footer(const struct view *v, struct text *t)
 	const struct survey *s = survey_of(v);
 
 	if (v->waiting) {
-		for (unsigned i = 0; i < 20; i++)
-			text_add(t, "%s", i < v->scene->percent / 5 ? "█" : "░");
-		text_add(t, " %u%%", v->scene->percent);
-		if (v->scene->left >= 0)
-			text_add(t, ", %.0f s left", v->scene->left);
-		text_add(t, "; Esc stops");
+		view_progress(v, t);
 	} else if (p->answer && !s) {
 		text_add(t, "%s", p->answer->e.msg);
 	} else if (s && p->kept->ask.sweep != v->scene->sweep) {
@@ -224,6 +231,24 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	}
 }
 
+/* What is lost, where anything is by some failure; else the load then. */
+static void bar_cell(const struct priv *p, const struct survey_row *r, struct text *t)
+{
+	if (p->most_lost)
+		word_bar(r->lost, p->most_lost, CELLS, t);
+	else
+		word_bar(r->load_after, p->most_load, CELLS, t);
+}
+
+static const char *column_name(const struct view *v, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	if (col != C_BAR)
+		return columns[col].name;
+	return p->most_lost || !survey_of(v) ? "bar of lost" : "bar of load";
+}
+
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct survey_row *r = row_at(v, row);
@@ -237,6 +262,9 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		break;
 	case C_ENGINE:
 		text_add(t, "%s", !r->engine ? "none" : r->engine);
+		break;
+	case C_BAR:
+		bar_cell(v->priv, r, t);
 		break;
 	case C_HOTTEST:
 		if (r->load_port != NO_ID)
@@ -310,4 +338,5 @@ const struct view_ops view_survey = {
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,
+	.column_name = column_name,
 };

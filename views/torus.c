@@ -270,7 +270,7 @@ static void path_title(const struct view *v, struct text *t)
 	text_add(t, " → ");
 	label_endport(v->scene->fabric, fabric_endport_by_guid(v->scene->fabric, p->guid[1]), t);
 	if (p->path.end == PATH_OK)
-		text_add(t, ": SL %u, %u hops", p->path.sl.lo, p->path.hops);
+		text_add(t, ": SL %u, %u links", p->path.sl.lo, p->path.hops);
 	else
 		text_add(t, ": %s", path_end_text(p->path.end));
 }

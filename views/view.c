@@ -185,6 +185,16 @@ const void *view_ask_value(struct view *v, const struct task *task, const uint32
 	return r ? r->value : NULL;
 }
 
+void view_progress(const struct view *v, struct text *t)
+{
+	for (unsigned i = 0; i < 20; i++)
+		text_add(t, "%s", i < v->scene->percent / 5 ? "█" : "░");
+	text_add(t, " %u%%", v->scene->percent);
+	if (v->scene->left >= 0)
+		text_add(t, ", %.0f s left", v->scene->left);
+	text_add(t, "; Esc stops");
+}
+
 /* load() may still give back what the results before belong to. */
 static void load_view(struct view *v)
 {
@@ -230,6 +240,18 @@ void view_refresh(struct view *v)
 	else
 		restore_selection(v);
 	note_selection(v);
+}
+
+void view_reload(struct view *v)
+{
+	v->serial = v->scene->serial - 1;
+	view_refresh(v);
+}
+
+void view_fit(struct view *v, unsigned columns)
+{
+	if (v->ops->fit && v->ops->fit(v, columns))
+		view_reload(v);
 }
 
 /* The first thing asked for that is not there, NULL = none. */
@@ -618,7 +640,9 @@ int view_expand(const struct view *v, const char *template, struct text *t, stru
 		for (p++; islower((unsigned char)*p) && n + 1 < sizeof(name); p++)
 			name[n++] = *p;
 		name[n] = 0;
-		if (!any || !view_place(v, row, name, t))
+		if (!strcmp(name, "pane"))
+			text_add(t, "%s", v->ops->name);
+		else if (!any || !view_place(v, row, name, t))
 			return err_set(e, "no %s in this row of pane %s", name, v->ops->name);
 	}
 	return 0;

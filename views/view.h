@@ -183,6 +183,9 @@ struct view_ops {
 	/* The scene is another one, or a result came: set v->n_rows (0 before), perhaps v->width[],
 	 * v->select. */
 	void (*load)(struct view *v);
+	/* Rows of running text: they are to be `columns` wide; true: others than now, so load() is called
+	 * again. */
+	bool (*fit)(struct view *v, unsigned columns);
 	void (*close)(struct view *v); /* free what priv holds */
 	/* NULL: the name, and the place of the selection. */
 	void (*title)(const struct view *v, struct text *t);
@@ -298,12 +301,19 @@ const struct result *view_ask(struct view *v, const struct task *task, const str
 /* The same for the value of a result without base. */
 const void *view_ask_value(struct view *v, const struct task *task, const uint32_t arg[TASK_ARGS]);
 
+/* For footer(), while it is waiting: a bar, the share done, the time left, and that Esc stops it. */
+void view_progress(const struct view *v, struct text *t);
+
 /* Bring it up to date, computing all it asks for here and now, and ordering all rows; false when cancelled.
  */
 bool view_settle(struct view *v, struct progress *p);
 
 /* Bring it up to date with its scene. */
 void view_refresh(struct view *v);
+/* Load it anew, as it wants to show something else. */
+void view_reload(struct view *v);
+/* The room there is for a row: those of running text are made for it. */
+void view_fit(struct view *v, unsigned columns);
 /* Go on filtering and sorting for at most `seconds`; true when all is done. */
 bool view_work(struct view *v, double seconds);
 
@@ -409,6 +419,9 @@ const char *direction_sign(char direction, const char *none);
 void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct text *t);
 /* A word as a virtual lane or layer, 0 .. 15; -1 when it is none. */
 int word_layer(const char *word);
+
+/* n of `most` as a bar of at most `cells` cells; what is too little for one is a dot. */
+void word_bar(uint64_t n, uint64_t most, unsigned cells, struct text *t);
 
 /* Decimal digits of n, at least `least`. */
 unsigned digits(uint64_t n, unsigned least);

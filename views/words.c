@@ -179,3 +179,13 @@ int word_layer(const char *word)
 
 	return isdigit((unsigned char)*word) && !*end && n < CDG_VLS ? (int)n : -1;
 }
+
+void word_bar(uint64_t n, uint64_t most, unsigned cells, struct text *t)
+{
+	unsigned full = most ? (unsigned)((double)n / (double)most * cells + 0.5) : 0;
+
+	for (unsigned i = 0; i < full; i++)
+		text_add(t, "█");
+	if (n && !full)
+		text_add(t, "·");
+}

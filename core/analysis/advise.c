@@ -158,12 +158,20 @@ static int route_candidate(const struct job *j, struct advice_row *r, struct pro
 	return 0;
 }
 
-static int measure_shifts(struct advice_row *r, struct progress *p)
+/* In the order that the engine routes for, when it has one: what an operator would run.  -1 and *e:
+ * cancelled.
+ */
+static int measure_shifts(struct advice_row *r, struct progress *p, struct err *e)
 {
-	struct shifts *s = shifts_new(r->sweep->routing, ADVISE_SHIFTS, p);
+	struct shift_order o;
+	struct shifts *s;
 
-	if (!s)
+	if (shift_order_find(r->sweep->routing, NULL, NULL, NULL, p, &o, e))
 		return -1;
+	s = shifts_new(r->sweep->routing, &o, ADVISE_SHIFTS, p);
+	shift_order_free(&o);
+	if (!s)
+		return err_set(e, CANCELLED);
 	r->shift_mean = s->mean;
 	r->shift_worst = s->n ? s->load[s->worst].max : 0;
 	shifts_free(s);
@@ -201,8 +209,10 @@ static int measure(struct advice_row *r, struct progress *p, struct err *e)
 		return err_set(e, CANCELLED);
 	r->max_load = loads->max;
 	loads_free(loads);
-	if (ebb_estimate(routing, SEED, false, p, &r->ebb) || measure_shifts(r, p))
+	if (ebb_estimate(routing, SEED, false, p, &r->ebb))
 		return err_set(e, CANCELLED);
+	if (measure_shifts(r, p, e))
+		return -1;
 	r->class = r->loops			       ? ADVICE_UNSOUND
 		   : !r->lost			       ? ADVICE_SOUND
 		   : r->lost <= r->pairs / NEARLY_PART ? ADVICE_NEARLY

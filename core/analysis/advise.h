@@ -16,7 +16,8 @@
 #include "core/sm/sweep.h"
 
 #define ADVISE_FAILURES 150 /* single failures of links that are tried with each, if not told otherwise */
-#define ADVISE_SHIFTS 20    /* shifts looked at */
+#define ADVISE_MOST_FAILURES 1000000
+#define ADVISE_SHIFTS 20 /* shifts looked at */
 
 /* How good a routing is; the best first. */
 enum advice_class {

@@ -123,6 +123,7 @@ static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 	uint32_t at = c->source_at[3 * sw + who], n = c->source_at[3 * sw + who + 1] - at;
 	uint64_t *total = change == PAIR_REROUTED ? &c->rerouted
 			  : change == PAIR_LOST	  ? &c->lost
+			  : change == PAIR_NEW	  ? &c->fresh
 						  : &c->regained;
 
 	for (uint32_t i = at; i < c->source_at[3 * sw + who + 1]; i++)
@@ -139,7 +140,7 @@ static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned 
 		.who = who,
 		.change = change,
 		.n = n,
-		.first = c->rerouted + c->lost + c->regained,
+		.first = comparison_pairs(c),
 		.before = before >= HOPS_LOOP ? before : before + 1,
 		.after = after >= HOPS_LOOP ? after : after + 1,
 	};
@@ -200,9 +201,12 @@ static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t 
 	}
 }
 
-static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, const uint8_t *ca, const uint8_t *cb)
+/* fresh: the LID is one that its endport did not have. */
+static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, const uint8_t *ca,
+			const uint8_t *cb)
 {
 	struct comparison *c = w->c;
+	enum pair_change gained = fresh ? PAIR_NEW : PAIR_REGAINED;
 
 	mark_changed_paths(w, ca, cb);
 	for (uint32_t s = 0; s < c->b->topo->fabric->n_switches; s++) {
@@ -213,11 +217,11 @@ static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, const uint8_
 		else if (ok_a && !ok_b)
 			add_group(c, s, lid, STAYED, PAIR_LOST, w->ha[s], w->hb[s], dst);
 		else if (!ok_a && ok_b)
-			add_group(c, s, lid, STAYED, PAIR_REGAINED, w->ha[s], w->hb[s], dst);
+			add_group(c, s, lid, STAYED, gained, w->ha[s], w->hb[s], dst);
 		if (ok_a)
 			add_group(c, s, lid, LEFT, PAIR_LOST, w->ha[s], HOPS_NONE, dst);
 		if (ok_b)
-			add_group(c, s, lid, CAME, PAIR_REGAINED, HOPS_NONE, w->hb[s], dst);
+			add_group(c, s, lid, CAME, gained, HOPS_NONE, w->hb[s], dst);
 	}
 }
 
@@ -274,7 +278,8 @@ static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t 
 	sum_hops(c, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
 	sum_hops(c, w->hb, CAME, host_switch(c, c->b, dst), &c->max_hops_after, &w->sum_b, &w->n_b);
 	if (marked || oa != ob)
-		compare_lid(w, lid, dst, ca, cb);
+		compare_lid(w, lid, dst, oa == NO_ID && c->a->topo->endport_up[dst] && c->a->lids->base[dst],
+			    ca, cb);
 }
 
 static void columns_of_a(struct walk *w, unsigned lid0, const uint16_t *lid_a)

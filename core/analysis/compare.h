@@ -9,7 +9,7 @@
 #include "core/analysis/across.h"
 #include "core/routing/routing.h"
 
-enum pair_change { PAIR_REROUTED, PAIR_LOST, PAIR_REGAINED };
+enum pair_change { PAIR_REROUTED, PAIR_LOST, PAIR_REGAINED, PAIR_NEW };
 
 /* All pairs from the endports of one switch to one LID whose path changed in the same way. */
 struct pair_group {
@@ -17,7 +17,7 @@ struct pair_group {
 	uint16_t lid;		/* destination */
 	uint8_t change;		/* enum pair_change */
 	uint8_t who;		/* sources meant: those that stayed (0), left (1) or came (2) */
-	uint16_t before, after; /* hops (links) from the source endport, HOPS_NONE/HOPS_LOOP = none */
+	uint16_t before, after; /* links from the source endport, HOPS_NONE/HOPS_LOOP = none */
 	uint32_t n;		/* pairs: endports on the switch, the destination itself excluded */
 	uint64_t first;		/* running number of its first pair */
 };
@@ -32,6 +32,7 @@ struct comparison {
 	uint32_t *switch_entries;	       /* [n_switches] entries changed */
 	uint64_t pairs;			       /* pairs that exist in b */
 	uint64_t rerouted, lost, regained;
+	uint64_t fresh;	  /* pairs with a LID that its endport, which was up, did not have before */
 	uint64_t cut_off; /* of the lost: an end is gone, or not in the subnet manager's part any more */
 	uint64_t between_survivors; /* of the lost: both ends are there */
 	uint64_t longer, shorter;   /* of the rerouted */
@@ -57,7 +58,13 @@ uint64_t entries_unlike(const struct routing *a, const struct routing *b);
  * otherwise. */
 bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_t *before, uint8_t *after);
 
-/* Source endport of pair number i (0 .. sum of n); sets its group. */
+/* Pairs whose path changed in any way. */
+static inline uint64_t comparison_pairs(const struct comparison *c)
+{
+	return c->rerouted + c->lost + c->regained + c->fresh;
+}
+
+/* Source endport of pair number i (0 .. comparison_pairs() - 1); sets its group. */
 uint32_t comparison_pair(const struct comparison *c, uint64_t i, const struct pair_group **g);
 
 #endif

@@ -355,6 +355,7 @@ static size_t common_beginning(const struct lpart *p, uint32_t block)
 {
 	const char *one = NULL;
 	size_t len = 0;
+	bool goes_on = false; /* a number behind it */
 
 	for (uint32_t u = 0; u < p->n; u++) {
 		size_t k = 0;
@@ -372,7 +373,9 @@ static size_t common_beginning(const struct lpart *p, uint32_t block)
 	}
 	if (!one || !one[len])
 		return len;
-	while (len && isdigit((unsigned char)one[len - 1]))
+	for (uint32_t u = 0; u < p->n && !goes_on; u++)
+		goes_on = p->block[u] == block && isdigit((unsigned char)p->name[u][len]);
+	while (len && goes_on && isdigit((unsigned char)one[len - 1]))
 		len--;
 	/* "g02s" of g02s1, g02s2: the letters belong to what counts on */
 	for (size_t k = len; k && isalpha((unsigned char)one[k - 1]); k--)

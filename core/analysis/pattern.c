@@ -54,18 +54,17 @@ void shuffle(uint32_t *a, uint32_t n, uint64_t *seed)
 	}
 }
 
-void pattern_shift(const struct routing *r, unsigned long k, struct pattern *p)
+void pattern_shift(const struct routing *r, const struct shift_order *o, unsigned long k, struct pattern *p)
 {
-	uint32_t n, *order = shift_order(r, &n);
+	uint32_t n = o->n;
 
 	p->kind = PATTERN_LIST;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t src = order[i], dst = order[(i + k % n) % n];
+		uint32_t src = o->place[i], dst = o->place[(i + k % n) % n];
 
 		if (src != dst && src != NO_ID && dst != NO_ID)
 			pattern_add(r, src, dst, 1, p);
 	}
-	free(order);
 }
 
 void pattern_bisection(const struct routing *r, uint64_t seed, struct pattern *p)

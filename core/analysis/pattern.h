@@ -5,6 +5,7 @@
 #ifndef IBSCOPE_PATTERN_H
 #define IBSCOPE_PATTERN_H
 
+#include "core/analysis/shift.h"
 #include "core/base/err.h"
 #include "core/routing/routing.h"
 
@@ -35,8 +36,8 @@ bool pattern_is_host(const struct routing *r, uint32_t endport);
 
 /* Those below make a list of a pattern that is zeroed; pattern_free() frees it. */
 
-/* Each place of shift_order() (shift.h) to the k-th behind it. */
-void pattern_shift(const struct routing *r, unsigned long k, struct pattern *p);
+/* Each place of an order (shift.h) to the k-th behind it. */
+void pattern_shift(const struct routing *r, const struct shift_order *o, unsigned long k, struct pattern *p);
 /* A random half to the other half, one to one, both ways; with an odd number one rests. */
 void pattern_bisection(const struct routing *r, uint64_t seed, struct pattern *p);
 /*

@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/svg.h"
 #include "core/base/memory.h"
 
 #define MARGIN 40.0f
-#define TOP 64.0f	   /* title and the line below it */
 #define BOTTOM 50.0f	   /* legend */
 #define LEAST_WIDTH 860.0f /* the legend */
-#define LETTER 6.2f	   /* of names, 10 high */
 #define NAME_ROOM 16.0f
 #define NAME_HIGH 22.0f
 #define WIDEST_NAMED 2025.0f
@@ -29,7 +28,15 @@
 #define BETWEEN_PARTS 40.0f
 #define GRID_GAP 34.0f
 #define CLIQUE_GAP 14.0f
+#define LEVELS_APART 34.0f /* in a group */
 #define MOST_NAMED_GRID 400
+#define PLANE_LEFT 14.0f /* of a frame around the boxes of a plane */
+#define PLANE_RIGHT 34.0f
+#define PLANE_TOP 44.0f
+#define PLANE_BOTTOM 32.0f
+#define PLANE_BETWEEN 20.0f /* more between planes one below the other */
+#define AXIS_BELOW 26.0f
+#define AXIS_LEFT 16.0f
 #define MOST_CIRCLE 80
 #define MOST_ELLIPSE 24
 
@@ -60,11 +67,11 @@ static float name_width(const struct fabric *f, const uint32_t *sw, uint32_t n)
 	size_t longest = 1;
 
 	for (uint32_t i = 0; i < n; i++) {
-		size_t len = strlen(switch_name(f, sw[i]));
+		size_t len = svg_columns(switch_name(f, sw[i]));
 
 		longest = len > longest ? len : longest;
 	}
-	return (float)longest * LETTER + NAME_ROOM;
+	return (float)longest * SVG_LETTER + NAME_ROOM;
 }
 
 /* Boxes hold names, or are small. */
@@ -154,37 +161,52 @@ static void place_columns(struct placing *g)
 
 /* --- grids --- */
 
+/* Which plane of a grid, counting through the dimensions behind the second. */
+static uint32_t plane_of(const struct layout_part *is, const uint16_t *c)
+{
+	uint32_t plane = 0;
+
+	for (unsigned d = is->n_dims; d-- > 2;)
+		plane = plane * is->dim[d].size + c[d];
+	return plane;
+}
+
+static uint32_t count_planes(const struct layout_part *is)
+{
+	uint32_t planes = 1;
+
+	for (unsigned d = 2; d < is->n_dims; d++)
+		planes *= is->dim[d].size;
+	return planes;
+}
+
 /* x to the right, y up, planes of the further dimensions side by side. */
 static void place_grid(struct placing *g, uint32_t part)
 {
-	uint32_t nx = g->is->dim[0].size, ny = g->is->n_dims > 1 ? g->is->dim[1].size : 1, planes = 1,
-		 beside = 0;
+	uint32_t nx = g->is->dim[0].size, ny = g->is->n_dims > 1 ? g->is->dim[1].size : 1;
+	uint32_t planes = count_planes(g->is), beside = 0;
 	bool clique = false;
 	float gap, wide, high, named;
 	uint32_t across;
 
-	for (unsigned d = 0; d < g->is->n_dims; d++) {
+	for (unsigned d = 0; d < g->is->n_dims; d++)
 		clique |= g->is->dim[d].kind == LAYOUT_CLIQUE;
-		planes *= d > 1 ? g->is->dim[d].size : 1;
-	}
 	gap = GRID_GAP + (clique ? CLIQUE_GAP : 0);
 	named = (float)(nx * planes) * (name_width(g->f, g->sw, g->n) + gap);
 	set_size(g, g->n <= MOST_NAMED_GRID && named <= 2 * WIDEST, part);
 	wide = (float)nx * (g->w + gap) + gap;
-	high = (float)ny * (g->h + gap) + gap;
+	high = (float)ny * (g->h + gap) + gap + PLANE_BETWEEN;
 	across = wide * (float)planes <= WIDEST ? planes : (uint32_t)(WIDEST / wide);
 	across = across ? across : 1;
 	for (uint32_t i = 0; i < g->n; i++) {
 		const uint16_t *c = layout_coord(g->l, g->sw[i]);
-		uint32_t plane = 0;
+		uint32_t plane = *c == LAYOUT_BESIDE ? 0 : plane_of(g->is, c);
 
 		if (*c == LAYOUT_BESIDE) {
 			put(g, g->sw[i], (float)beside++ * (g->w + gap),
 			    whole((planes + across - 1) / across) * high);
 			continue;
 		}
-		for (unsigned d = g->is->n_dims; d-- > 2;)
-			plane = plane * g->is->dim[d].size + c[d];
 		put(g, g->sw[i], (float)(plane % across) * wide + (float)c[0] * (g->w + gap),
 		    whole(plane / across) * high +
 			    (float)(ny - 1 - (g->is->n_dims > 1 ? c[1] : 0)) * (g->h + gap));
@@ -231,30 +253,69 @@ static void place_groups_at(struct group *g, uint32_t n)
 	}
 }
 
+/* Rows of members: of a dragonfly+ one for each level, else as square as that goes. */
+struct group_shape {
+	uint32_t columns, rows, levels;
+};
+
+static struct group_shape shape_of_groups(const struct placing *g, const struct group *group, uint32_t n)
+{
+	struct group_shape s = {.levels = g->is->levels};
+	uint32_t most = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t count[UINT8_MAX + 1] = {0};
+
+		most = group[k].n > most ? group[k].n : most;
+		for (uint32_t i = 0; i < group[k].n && s.levels > 1; i++) {
+			uint32_t c = ++count[g->l->level[g->sw[group[k].first + i]]];
+
+			s.columns = c > s.columns ? c : s.columns;
+		}
+	}
+	if (s.levels > 1) {
+		s.rows = s.levels;
+		return s;
+	}
+	s.columns = most <= 4 ? most : (uint32_t)ceil(sqrt(most));
+	s.rows = (most + s.columns - 1) / s.columns;
+	return s;
+}
+
+static void place_members(struct placing *g, const struct group *group, const struct group_shape *s)
+{
+	float between = s->levels > 1 ? LEVELS_APART : 2 * BESIDE;
+	uint32_t at[UINT8_MAX + 1] = {0};
+
+	for (uint32_t i = 0; i < group->n; i++) {
+		uint32_t sw = g->sw[group->first + i], row = s->levels > 1 ? g->l->level[sw] : i / s->columns;
+
+		put(g, sw, group->x - group->w / 2 + FRAME + (float)at[row]++ * (g->w + BESIDE),
+		    group->y - group->h / 2 + FRAME + FRAME_NAME + (float)row * (g->h + between));
+	}
+}
+
 static void place_groups(struct placing *g)
 {
 	struct group *group = NEW_ARRAY(g->n + 1, struct group);
-	uint32_t n = 0, largest = 0, columns;
+	struct group_shape s;
+	uint32_t n = 0;
+	float between;
 
 	for (uint32_t i = 0; i < g->n; i++) {
 		if (!i || g->l->block[g->sw[i]] != g->l->block[g->sw[i - 1]])
 			group[n++].first = i;
 		group[n - 1].n++;
-		largest = group[n - 1].n > largest ? group[n - 1].n : largest;
 	}
-	columns = largest <= 4 ? largest : (uint32_t)ceil(sqrt(largest));
+	s = shape_of_groups(g, group, n);
+	between = s.levels > 1 ? LEVELS_APART : 2 * BESIDE;
 	for (uint32_t k = 0; k < n; k++) {
-		group[k].w = (float)columns * (g->w + BESIDE) + 2 * FRAME;
-		group[k].h = whole((largest + columns - 1) / columns) * (g->h + 2 * BESIDE) + 2 * FRAME +
-			     FRAME_NAME;
+		group[k].w = (float)s.columns * (g->w + BESIDE) + 2 * FRAME;
+		group[k].h = (float)s.rows * (g->h + between) + 2 * FRAME + FRAME_NAME;
 	}
 	place_groups_at(group, n);
 	for (uint32_t k = 0; k < n; k++)
-		for (uint32_t i = 0; i < group[k].n; i++)
-			put(g, g->sw[group[k].first + i],
-			    group[k].x - group[k].w / 2 + FRAME + (float)(i % columns) * (g->w + BESIDE),
-			    group[k].y - group[k].h / 2 + FRAME + FRAME_NAME +
-				    whole(i / columns) * (g->h + 2 * BESIDE));
+		place_members(g, &group[k], &s);
 	free(group);
 }
 
@@ -486,6 +547,110 @@ static void make_frames(struct picture *p)
 	free(sw);
 }
 
+/* --- what stands beside the boxes --- */
+
+static void add_label(struct picture *p, float x, float y, const char *words)
+{
+	struct picture_label *l;
+
+	GROW(p->label, p->n_labels, p->cap_labels);
+	l = &p->label[p->n_labels++];
+	*l = (struct picture_label){.x = x, .y = y};
+	snprintf(l->words, sizeof(l->words), "%s", words);
+}
+
+/* Numbers of levels, at the left edge. */
+static void label_levels(struct picture *p, const struct layout_part *is)
+{
+	const struct layout *l = p->layout;
+	const uint32_t *sw = l->order + is->first;
+
+	for (uint32_t i = 0, n; i < is->n; i += n) {
+		unsigned lev = l->level[sw[i]];
+		struct picture_rect r;
+		char words[16];
+
+		for (n = 1; i + n < is->n && l->level[sw[i + n]] == lev;)
+			n++;
+		r = around(p, sw + i, n);
+		snprintf(words, sizeof(words), "%u", lev);
+		add_label(p, MARGIN / 2, r.y + r.h / 2 + 4, words);
+	}
+}
+
+static void add_plane(struct picture *p, const struct layout_part *is, const uint16_t *c,
+		      struct picture_rect r)
+{
+	struct picture_plane *k;
+	size_t at = 0;
+
+	GROW(p->plane, p->n_planes, p->cap_planes);
+	k = &p->plane[p->n_planes++];
+	k->at = (struct picture_rect){r.x - PLANE_LEFT, r.y - PLANE_TOP, r.w + PLANE_LEFT + PLANE_RIGHT,
+				      r.h + PLANE_TOP + PLANE_BOTTOM};
+	for (unsigned d = 2; d < is->n_dims && at < sizeof(k->name); d++)
+		at += (size_t)snprintf(k->name + at, sizeof(k->name) - at, "%s%s%u", d > 2 ? "," : "",
+				       d > 2		 ? ""
+				       : is->n_dims == 3 ? "z = "
+							 : "plane ",
+				       c[d]);
+}
+
+/* Numbers below the lowest row and left of the first column of a plane. */
+static void label_axes(struct picture *p, const struct layout_part *is, const uint16_t *c, uint32_t sw,
+		       bool left)
+{
+	const struct picture_rect *b = &p->box[sw];
+	char words[16];
+
+	if (is->n_dims < 2 || c[1] == 0) {
+		snprintf(words, sizeof(words), c[0] ? "%u" : "x=%u", c[0]);
+		add_label(p, b->x + b->w / 2, b->y + b->h + AXIS_BELOW, words);
+	}
+	if (is->n_dims > 1 && c[0] == 0 && left) {
+		snprintf(words, sizeof(words), c[1] ? "%u" : "y=%u", c[1]);
+		add_label(p, b->x - AXIS_LEFT - (is->n_dims > 2 ? PLANE_LEFT : 0), b->y + b->h / 2 + 4,
+			  words);
+	}
+}
+
+/* Frames of planes, and axes. */
+static void label_grid(struct picture *p, const struct layout_part *is, const struct picture_rect *part)
+{
+	const struct layout *l = p->layout;
+	uint32_t *sw = NEW_ARRAY(is->n + 1, uint32_t);
+
+	for (uint32_t plane = 0; plane < count_planes(is); plane++) {
+		uint32_t n = 0;
+		struct picture_rect r;
+
+		for (uint32_t i = is->first; i < is->first + is->n; i++)
+			if (*layout_coord(l, l->order[i]) != LAYOUT_BESIDE &&
+			    plane_of(is, layout_coord(l, l->order[i])) == plane)
+				sw[n++] = l->order[i];
+		if (!n)
+			continue;
+		r = around(p, sw, n);
+		if (is->n_dims > 2)
+			add_plane(p, is, layout_coord(l, sw[0]), r);
+		for (uint32_t i = 0; i < n; i++)
+			label_axes(p, is, layout_coord(l, sw[i]), sw[i], r.x < part->x + 1);
+	}
+	free(sw);
+}
+
+static void make_labels(struct picture *p)
+{
+	const struct layout *l = p->layout;
+
+	for (uint32_t k = 0; k < l->n_parts; k++) {
+		if (l->part[k].kind == LAYOUT_TREE)
+			label_levels(p, &l->part[k]);
+		else if (l->part[k].kind == LAYOUT_GRID)
+			label_grid(p, &l->part[k], &p->part[k]);
+	}
+}
+
 bool picture_draws(const struct picture *p, uint32_t a, uint32_t b)
 {
 	const struct layout *l = p->layout;
@@ -511,7 +676,7 @@ struct picture *picture_new(const struct fabric *f, const struct layout *l)
 	struct picture *p = NEW(struct picture);
 	struct placing g = {.pic = p, .f = f, .l = l};
 	struct picture_rect alone;
-	float y = TOP;
+	float y = SVG_TOP;
 
 	p->layout = layout_ref(l);
 	p->width = LEAST_WIDTH;
@@ -535,6 +700,7 @@ struct picture *picture_new(const struct fabric *f, const struct layout *l)
 	}
 	p->height = y + BOTTOM;
 	make_frames(p);
+	make_labels(p);
 	count_hidden(p);
 	return p;
 }
@@ -548,5 +714,7 @@ void picture_free(struct picture *p)
 	free(p->named);
 	free(p->part);
 	free(p->block);
+	free(p->plane);
+	free(p->label);
 	free(p);
 }

@@ -1,8 +1,10 @@
 #include "core/analysis/shift.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/sm/sweep.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int by_lid(const void *x, const void *y, void *ctx)
 {
@@ -28,20 +30,105 @@ static uint32_t *counting_places(const struct routing *r, uint32_t *order, uint3
 	return order;
 }
 
-uint32_t *shift_order(const struct routing *r, uint32_t *n)
+static int by_name(const void *x, const void *y, void *ctx)
 {
-	const struct topo *t = r->topo;
-	uint32_t *order;
+	const struct fabric *f = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = strverscmp(f->node_name[endport_node(f, a)], f->node_name[endport_node(f, b)]);
 
-	if (r->ops->order)
-		return counting_places(r, r->ops->order(r, n), n);
-	order = NEW_ARRAY(t->fabric->n_endports + 1, uint32_t);
-	*n = 0;
-	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
+	return c ? c : a < b ? -1 : a > b;
+}
+
+/* All hosts that count, are up and have a LID. */
+static void list_hosts(const struct routing *r, struct shift_order *o)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	o->place = NEW_ARRAY(f->n_endports + 1, uint32_t);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		if (routing_has_host(r, ep) && r->lids->base[ep])
-			order[(*n)++] = ep;
-	qsort_r(order, *n, sizeof(*order), by_lid, (void *)r->lids);
-	return order;
+			o->place[o->n++] = ep;
+	if (o->by == SHIFT_NAME)
+		qsort_r(o->place, o->n, sizeof(*o->place), by_name, (void *)f);
+	else
+		qsort_r(o->place, o->n, sizeof(*o->place), by_lid, (void *)r->lids);
+}
+
+static void take_order(const struct routing *r, const struct routing *tree, struct shift_order *o)
+{
+	o->by = SHIFT_FTREE;
+	o->place = counting_places(r, tree->ops->order(tree, &o->n), &o->n);
+}
+
+/* A run of ftree on what r was made of.  NULL and *e: it refuses, or cancelled. */
+static struct sweep *route_tree(const struct setup *base, const struct engine *const *engines,
+				struct progress *p, struct err *e)
+{
+	struct options *o = options_copy(base->options);
+	struct setup *s = NULL;
+	struct sweep *w = NULL;
+
+	if (!options_set(o, "lmc", "0", e))
+		s = setup_with(base, &(struct setup){.options = o, .chain = "ftree,no_fallback"});
+	options_free(o);
+	if (s)
+		w = sweep_run(&(struct sweep_request){.setup = s, .engines = engines, .progress = p}, e);
+	setup_unref(s);
+	if (!w || w->routing)
+		return w;
+	err_set(e, "order ftree: ftree refuses the fabric: %s",
+		w->n_refusals ? w->refusal[w->n_refusals - 1].why : "there is nothing to route");
+	sweep_unref(w);
+	return NULL;
+}
+
+const char *shift_by_name(enum shift_by by)
+{
+	static const char *const name[] = {"lid", "ftree", "name"};
+
+	return name[by];
+}
+
+const char *shift_by_text(enum shift_by by)
+{
+	static const char *const text[] = {"by LID", "of the fat tree", "by name"};
+
+	return text[by];
+}
+
+int shift_order_find(const struct routing *r, const struct setup *base, const struct engine *const *engines,
+		     const char *by, struct progress *p, struct shift_order *o, struct err *e)
+{
+	bool tree = !by || !strcmp(by, shift_by_name(SHIFT_FTREE));
+	struct sweep *w;
+
+	*o = (struct shift_order){.by = SHIFT_LID};
+	if (tree && r->ops->order) {
+		take_order(r, r, o);
+		return 0;
+	}
+	if (tree && base && engine_find(engines, "ftree")) {
+		w = route_tree(base, engines, p, e);
+		if (w && w->routing->ops->order)
+			take_order(r, w->routing, o);
+		sweep_unref(w);
+		if (o->by == SHIFT_FTREE)
+			return 0;
+		if (by || progress_cancelled(p))
+			return progress_cancelled(p) ? err_set(e, CANCELLED) : -1;
+	}
+	if (by && !strcmp(by, shift_by_name(SHIFT_NAME)))
+		o->by = SHIFT_NAME;
+	else if (by && strcmp(by, shift_by_name(SHIFT_LID)) != 0)
+		return err_set(e, "order: found \"%s\", expected lid, ftree or name", by);
+	list_hosts(r, o);
+	return 0;
+}
+
+void shift_order_free(struct shift_order *o)
+{
+	free(o->place);
+	*o = (struct shift_order){0};
 }
 
 struct work {
@@ -132,24 +219,35 @@ static void sum_up(struct shifts *s)
 	s->mean = s->n ? (double)sum / s->n : 0;
 }
 
-struct shifts *shifts_new(const struct routing *r, uint32_t sample, struct progress *p)
+/* Flows of so many shifts. */
+#define SHIFT_FLOWS 20000000u
+
+uint32_t shift_sample(const struct shift_order *o)
+{
+	if ((uint64_t)o->n * o->n <= SHIFT_FLOWS)
+		return 0;
+	return SHIFT_FLOWS / o->n ? SHIFT_FLOWS / o->n : 1;
+}
+
+struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
+			  struct progress *p)
 {
 	struct shifts *s = NEW(struct shifts);
-	uint32_t n, *order = shift_order(r, &n), all = n ? n - 1 : 0;
+	uint32_t n = o->n, all = n ? n - 1 : 0;
 	uint32_t n_ports = r->topo->fabric->n_ports;
 	struct work w = {.r = r,
 			 .t = r->topo,
 			 .f = r->topo->fabric,
-			 .order = order,
+			 .order = o->place,
 			 .n = n,
 			 .flows = NEW_ARRAY(n_ports, uint32_t),
 			 .epoch = NEW_ARRAY(n_ports, uint32_t)};
 	bool go_on = true;
 
+	s->by = o->by;
 	s->n_places = n;
 	for (uint32_t i = 0; i < n; i++)
-		s->n_missing += order[i] == NO_ID;
-	s->by_engine = r->ops->order != NULL;
+		s->n_missing += o->place[i] == NO_ID;
 	s->n = sample && sample < all ? sample : all;
 	s->load = NEW_ARRAY(s->n + 1, struct shift_load);
 	progress_start(p, "shifts", s->n);
@@ -158,7 +256,6 @@ struct shifts *shifts_new(const struct routing *r, uint32_t sample, struct progr
 		run_shift(&w, &s->load[i]);
 		go_on = progress_step(p, i);
 	}
-	free(order);
 	free(w.flows);
 	free(w.epoch);
 	sum_up(s);

@@ -6,15 +6,39 @@
 #ifndef IBSCOPE_SHIFT_H
 #define IBSCOPE_SHIFT_H
 
+#include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/routing/routing.h"
+#include "core/sm/engine.h"
+#include "core/sm/setup.h"
+
+/* By LID; in the order that a fat tree is routed for; by name of the host, then port. */
+enum shift_by { SHIFT_LID, SHIFT_FTREE, SHIFT_NAME };
+
+/* The order of shifts, the same whatever engine routed, so that engines can be compared. */
+struct shift_order {
+	enum shift_by by;
+	uint32_t n; /* places */
+	uint32_t *
+		place; /* [n] endports that count; NO_ID = a missing node, which sends and receives nothing */
+};
+
+/* "lid", "ftree", "name"; and in words: "by LID", "of the fat tree", "by name". */
+const char *shift_by_name(enum shift_by by);
+const char *shift_by_text(enum shift_by by);
 
 /*
- * The order of shifts: the one the engine routes for (NO_ID = place of a missing
- * node, which sends and receives nothing), else all hosts that are
- * up and have a LID, by LID; of either those that count.  *n places; caller frees.
+ * by "lid", "ftree" or "name"; NULL: that of the fat tree where ftree can index the fabric (with LMC 0, under
+ * the options of `base`), else by LID.  r: whose hosts and LIDs count.  0, or -1 and *e: another word, ftree
+ * refuses, cancelled.  base NULL: r's own order, else by LID.  Cost: a run of ftree, unless it made r.  Freed
+ * with shift_order_free().
  */
-uint32_t *shift_order(const struct routing *r, uint32_t *n);
+int shift_order_find(const struct routing *r, const struct setup *base, const struct engine *const *engines,
+		     const char *by, struct progress *p, struct shift_order *o, struct err *e);
+void shift_order_free(struct shift_order *o);
+
+/* How many shifts are looked at in a moment; 0: all. */
+uint32_t shift_sample(const struct shift_order *o);
 
 struct shift_load {
 	uint32_t shift;	      /* K, 1 .. n - 1 */
@@ -24,8 +48,8 @@ struct shift_load {
 };
 
 struct shifts {
+	enum shift_by by;
 	uint32_t n_places, n_missing; /* places in the order; those of missing nodes */
-	bool by_engine;		      /* the order is the engine's own */
 	uint32_t n;		      /* shifts looked at */
 	struct shift_load *load;      /* [n] by K */
 	uint32_t worst; /* index in load[] of the first with the greatest max; NO_ID when n is 0 */
@@ -37,7 +61,37 @@ struct shifts {
  * Flows of shifts; sample: how many, evenly spread over 1 .. n - 1, 0 = every
  * one.  O(shifts * places * hops).  NULL when cancelled.
  */
-struct shifts *shifts_new(const struct routing *r, uint32_t sample, struct progress *p);
+struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
+			  struct progress *p);
 void shifts_free(struct shifts *s);
+
+/* One shift in full: which pairs are on which link. */
+struct shift_pair {
+	uint32_t src, dst; /* endports */
+};
+
+struct shift_link {
+	uint32_t port;	/* port id where its flows leave */
+	uint32_t flows; /* at least 1 */
+	uint32_t first; /* into pair_of[] */
+};
+
+struct shift_links {
+	uint32_t n_places;
+	enum shift_by by;
+	struct shift_load load;	 /* of this shift */
+	uint32_t n;		 /* links with a flow in that direction, those of hosts too */
+	struct shift_link *link; /* [n] most flows first, then by port id */
+	struct shift_pair *pair; /* [load.flows] by the order of sources */
+	uint32_t *pair_of;	 /* [link.first .. + flows) pairs of a link, in that order */
+};
+
+/*
+ * Shift k, from 1 to places - 1: the caller has looked.  O(places * hops + ports).  NULL and *e: cancelled,
+ * or there is no room.
+ */
+struct shift_links *shift_links_new(const struct routing *r, const struct shift_order *o, uint32_t k,
+				    struct progress *p, struct err *e);
+void shift_links_free(struct shift_links *s); /* NULL is fine */
 
 #endif

@@ -44,6 +44,7 @@ struct survey {
 
 #define SURVEY_MOST_SHARES 100000
 #define SURVEY_MOST_PAIRS 10000000
+#define SURVEY_MOST_THREADS 256
 
 struct survey_request {
 	const struct sweep *before; /* has tables */

@@ -1,63 +1,11 @@
+#include "core/analysis/survey_effect.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/analysis/cdg.h"
 #include "core/analysis/compare.h"
 #include "core/analysis/loads.h"
-#include "core/analysis/survey_parts.h"
-#include "core/base/memory.h"
-#include "core/routing/paths.h"
-
-#define HOPS_MOST 256 /* as in loads.c: longer paths are not added up */
-
-struct effect_base {
-	const struct sweep *sweep;     /* reference held */
-	const struct routing *routing; /* of it */
-	bool by_difference;	       /* pairs and loads */
-	bool plain_vls;		       /* all routes are on VL 0 */
-	uint16_t looped;	       /* bit v: VL v has credit loops */
-	uint32_t load_max;
-	uint32_t *hosts;   /* [n_switches] hosts that count on each */
-	uint32_t *channel; /* [n_channels] ports between switches, ascending */
-	uint32_t n_channels;
-	uint32_t *load; /* [n_ports] routes, as loads_new(&pattern_all); of ports between switches only */
-	/*
-	 * LIDs by which routes go on from the channel of port id p out of port q of the switch it leads to:
-	 * dep[dep_at[p] + q]; dep_at NO_ID: no channel.
-	 */
-	size_t *dep_at, n_deps;
-	uint32_t *dep;
-	uint8_t *table;	 /* [(max_lid + 1) * n_switches] entries by LID; NULL: too many, they are read row by
-			    row */
-	uint32_t *place; /* [n_ports] place in an order that all dependencies follow; NULL: there is none */
-};
-
-#define NO_SLOT SIZE_MAX
-#define TABLE_MOST ((size_t)256 << 20) /* bytes of effect_base.table */
-
-/* One destination LID at a time: scratch of walks along a column. */
-struct column {
-	uint8_t *port;	 /* [n_switches] entries */
-	uint16_t *hops;	 /* [n_switches] */
-	uint32_t *order; /* [n_order] switches with a way, the nearest first */
-	uint32_t n_order;
-	bool too_long; /* some way is of HOPS_MOST or more */
-};
-
-struct effect_work {
-	const struct effect_base *base;
-	uint32_t *load, *dep; /* as in the base, with what changed; put back after each failure */
-	uint32_t *touched_load;
-	size_t *touched_dep;
-	size_t n_load, cap_load, n_dep, cap_dep;
-	struct column was, is;
-	uint32_t *work, *flow;
-	uint8_t *changed, *marked;
-	uint32_t *row; /* [n_rows] switches whose rows are not those before */
-	uint32_t n_rows;
-	uint32_t *stayed, *left; /* [n_switches] hosts that count: in both, only before */
-	uint32_t *part;		 /* [n_switches] of those the SM does not reach: their part; NO_ID */
-};
 
 /* --- one column ---------------------------------------------------------------------------------------- */
 
@@ -125,12 +73,6 @@ struct sums {
 	struct effect_work *log; /* notes what it changes; NULL: nobody puts it back */
 	const struct effect_base *base;
 };
-
-static void note_load(struct effect_work *w, uint32_t at)
-{
-	GROW(w->touched_load, w->n_load, w->cap_load);
-	w->touched_load[w->n_load++] = at;
-}
 
 static void note_dep(struct effect_work *w, size_t at)
 {
@@ -213,6 +155,22 @@ static bool all_on_vl0(const struct routing *r)
 	return !routing_has_sls(r) && !routing_has_maps(r);
 }
 
+/* What survey_moves.c wants to know of a column that was added up. */
+static void keep_column(struct effect_base *b, const struct column *c, unsigned lid, const uint32_t *flow)
+{
+	uint32_t n = b->routing->topo->fabric->n_switches;
+	size_t at = (size_t)lid * n;
+
+	b->plain[lid] = 1;
+	for (uint32_t s = 0; s < n; s++) {
+		bool way = c->hops[s] < HOPS_PLAIN;
+
+		b->flow[at + s] = way ? (uint16_t)flow[s] : 0;
+		b->hops[at + s] = way ? (uint8_t)c->hops[s] : HOPS_PLAIN;
+		b->plain[lid] &= way || !b->hosts[s];
+	}
+}
+
 /* All columns of the tables before.  false: cancelled, or some path is too long to be added up. */
 static bool sum_before(struct effect_base *b, struct progress *p)
 {
@@ -235,6 +193,8 @@ static bool sum_before(struct effect_base *b, struct progress *p)
 		column_before(&c, b, lid, work);
 		b->by_difference &= !c.too_long;
 		add_column(&x, t, &c, b->hosts, dst, lid == r->lids->base[dst], flow, 1);
+		if (b->flow)
+			keep_column(b, &c, lid, flow);
 	}
 	column_free(&c);
 	free(work);
@@ -325,28 +285,46 @@ static int load_before(struct effect_base *b, struct progress *p, struct err *e)
 	return 0;
 }
 
-/* Entries by LID, so that a column lies in one piece. */
-static void turn_table(struct effect_base *b)
+/* Memory for sums: those before, and each worker's; for entries, ways and hosts by LID where there is some.
+ */
+static int room_for(const struct effect_base *b, unsigned workers, size_t table, struct err *e)
+{
+	size_t n = b->n_deps * sizeof(*b->dep) + b->routing->topo->fabric->n_ports * sizeof(*b->load);
+
+	return mem_room(e, n * (workers + 1) + table * (2 + sizeof(*b->flow)) + table * workers,
+			"routes and dependencies of %u links, for %u workers", b->n_channels / 2, workers);
+}
+
+/* Entries by LID, so that a column lies in one piece; room for what hangs on them. */
+static void turn_table(struct effect_base *b, size_t size)
 {
 	const struct routing *r = b->routing;
 	uint32_t n = r->topo->fabric->n_switches;
-	size_t size = ((size_t)r->lids->max_lid + 1) * n;
 
-	if (size > TABLE_MOST)
-		return;
 	b->table = NEW_ARRAY(size, uint8_t);
+	b->flow = NEW_ARRAY(size, uint16_t);
+	b->hops = NEW_ARRAY(size, uint8_t);
+	b->plain = NEW_ARRAY(r->lids->max_lid + 1, uint8_t);
 	for (uint32_t s = 0; s < n; s++)
 		for (unsigned lid = 0; lid <= r->lids->max_lid; lid++)
 			b->table[(size_t)lid * n + s] = (uint8_t)routing_port(r, s, lid);
 }
 
-/* Memory for sums: those before, and each worker's. */
-static int room_for(const struct effect_base *b, unsigned workers, struct err *e)
+/* The sums over all columns. */
+static int base_by_difference(struct effect_base *b, unsigned workers, struct progress *p, struct err *e)
 {
-	size_t n = b->n_deps * sizeof(*b->dep) + b->routing->topo->fabric->n_ports * sizeof(*b->load);
+	const struct routing *r = b->routing;
+	size_t table = ((size_t)r->lids->max_lid + 1) * r->topo->fabric->n_switches;
 
-	return mem_room(e, n * (workers + 1), "routes and dependencies of %u links, for %u workers",
-			b->n_channels / 2, workers);
+	if (table > TABLE_MOST)
+		table = 0;
+	if (room_for(b, workers, table, e))
+		return -1;
+	b->load = NEW_ARRAY((size_t)r->topo->fabric->n_ports + 1, uint32_t);
+	b->dep = NEW_ARRAY(b->n_deps + 1, uint32_t);
+	if (table)
+		turn_table(b, table);
+	return sum_before(b, p) ? 0 : err_set(e, CANCELLED);
 }
 
 struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsigned workers,
@@ -361,12 +339,8 @@ struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsi
 	b->plain_vls = all_on_vl0(b->routing);
 	b->hosts = routing_hosts(b->routing);
 	list_channels(b);
-	if (b->by_difference && !(rc = room_for(b, workers, e))) {
-		b->load = NEW_ARRAY((size_t)b->routing->topo->fabric->n_ports + 1, uint32_t);
-		b->dep = NEW_ARRAY(b->n_deps + 1, uint32_t);
-		turn_table(b);
-		rc = sum_before(b, p) ? 0 : err_set(e, CANCELLED);
-	}
+	if (b->by_difference)
+		rc = base_by_difference(b, workers, p, e);
 	if (!rc)
 		rc = loops_before(b, p, e);
 	if (!rc)
@@ -388,6 +362,9 @@ void effect_base_free(struct effect_base *b)
 	free(b->dep_at);
 	free(b->dep);
 	free(b->table);
+	free(b->flow);
+	free(b->hops);
+	free(b->plain);
 	free(b->place);
 	free(b);
 }
@@ -420,6 +397,7 @@ struct effect_work *effect_work_new(const struct effect_base *b)
 	w->stayed = NEW_ARRAY((size_t)n + 1, uint32_t);
 	w->left = NEW_ARRAY((size_t)n + 1, uint32_t);
 	w->part = NEW_ARRAY((size_t)n + 1, uint32_t);
+	moves_init(&w->moves, b);
 	return w;
 }
 
@@ -441,6 +419,7 @@ void effect_work_free(struct effect_work *w)
 	free(w->stayed);
 	free(w->left);
 	free(w->part);
+	moves_free(&w->moves);
 	free(w);
 }
 
@@ -615,6 +594,7 @@ static uint64_t mark_row(struct effect_work *w, const struct routing *a, const s
 		if (routing_port(a, s, lid) == routing_port(b, s, lid))
 			continue;
 		w->marked[lid] = 1;
+		moves_add(&w->moves, s, lid);
 		n++;
 	}
 	return n;
@@ -639,7 +619,7 @@ static uint64_t mark_entries(struct effect_work *w, const struct routing *a, con
 	return n;
 }
 
-/* LIDs whose entries, old or new, name a cable that went down. */
+/* LIDs whose entries name a cable that went down and are the same as before. */
 static void mark_cables(struct effect_work *w, const struct routing *a, const struct routing *b)
 {
 	const struct fabric *f = a->topo->fabric;
@@ -650,9 +630,12 @@ static void mark_cables(struct effect_work *w, const struct routing *a, const st
 
 			if (a->topo->peer[id] == b->topo->peer[id])
 				continue;
-			for (unsigned lid = 1; lid <= a->lids->max_lid; lid++)
-				w->marked[lid] |=
-					routing_port(a, s, lid) == p || routing_port(b, s, lid) == p;
+			for (unsigned lid = 1; lid <= a->lids->max_lid; lid++) {
+				if (routing_port(a, s, lid) != p || routing_port(b, s, lid) != p)
+					continue;
+				w->marked[lid] = 1;
+				moves_add(&w->moves, s, lid);
+			}
 		}
 }
 
@@ -697,31 +680,47 @@ static void count_lid(struct effect_work *w, const struct sweep *after, uint32_t
 	}
 }
 
-/* All LIDs that are marked: 1; 0: some way is too long; -1: cancelled. */
-static int walk_marked(struct effect_work *w, const struct sweep *after, struct survey_row *row,
-		       struct progress *p)
+/* The way of every host to one LID, before and after; false: some is too long. */
+static bool walk_lid(struct effect_work *w, const struct sweep *after, unsigned lid, struct survey_row *row)
 {
 	const struct effect_base *b = w->base;
 	const struct routing *was = b->routing, *is = after->routing;
 	struct sums x = {.load = w->load, .dep = b->plain_vls ? w->dep : NULL, .log = w, .base = b};
+	uint32_t dst = was->lids->owner[lid];
+	bool base = lid == was->lids->base[dst];
 
+	column_before(&w->was, b, lid, w->work);
+	column_after(w, is, lid);
+	if (w->is.too_long)
+		return false;
+	count_lid(w, after, dst, row);
+	add_column(&x, was->topo, &w->was, b->hosts, dst, base, w->flow, -1);
+	if (lid_owner(is->lids, lid) != NO_ID)
+		add_column(&x, is->topo, &w->is, w->stayed, dst, base, w->flow, 1);
+	return true;
+}
+
+/*
+ * All LIDs that are marked; `by_moves`: where the switches that changed tell, only these are looked at, and
+ * dependencies are not added up.  1; 0: some way is too long; -1: cancelled.
+ */
+static int walk_marked(struct effect_work *w, const struct sweep *after, bool by_moves,
+		       struct survey_row *row, struct progress *p)
+{
+	const struct routing *was = w->base->routing;
+
+	w->moves.order_holds = true;
 	for (unsigned lid = 1; lid <= was->lids->max_lid; lid++) {
-		uint32_t dst = was->lids->owner[lid], owner = lid_owner(is->lids, lid);
-		bool base;
+		uint32_t dst = was->lids->owner[lid];
 
 		if (!w->marked[lid] || dst == NO_ID || !routing_has_host(was, dst))
 			continue;
 		if (progress_cancelled(p))
 			return -1;
-		base = lid == was->lids->base[dst];
-		column_before(&w->was, b, lid, w->work);
-		column_after(w, is, lid);
-		if (w->is.too_long)
+		if (by_moves && moves_apply(w, after->routing, lid, dst, lid == was->lids->base[dst], row))
+			continue;
+		if (!walk_lid(w, after, lid, row))
 			return 0;
-		count_lid(w, after, dst, row);
-		add_column(&x, was->topo, &w->was, b->hosts, dst, base, w->flow, -1);
-		if (owner != NO_ID)
-			add_column(&x, is->topo, &w->is, w->stayed, dst, base, w->flow, 1);
 	}
 	return 1;
 }
@@ -796,6 +795,28 @@ static void put_back(struct effect_work *w)
 	}
 }
 
+/*
+ * Pairs, loads and dependencies; `moved`: no host left.  What walk_marked() returns; *acyclic: there is no
+ * new credit loop.
+ */
+static int walk_difference(struct effect_work *w, const struct sweep *after, bool moved,
+			   struct survey_row *row, struct progress *p, bool *acyclic)
+{
+	const struct effect_base *b = w->base;
+	bool tells = b->plain_vls && all_on_vl0(after->routing);
+	struct survey_row r = *row;
+	int rc = walk_marked(w, after, moved, &r, p);
+
+	if (rc > 0 && moved && tells && !b->looped && !(w->moves.order_holds && order_holds(w))) {
+		put_back(w); /* a new order is looked for: all dependencies are needed */
+		r = *row;
+		rc = walk_marked(w, after, false, &r, p);
+	}
+	*acyclic = rc > 0 && tells && (b->looped || still_acyclic(w));
+	*row = r;
+	return rc;
+}
+
 /* 1: done; 0: the difference does not tell; -1: cancelled. */
 static int by_difference(struct effect_work *w, const struct sweep *after, struct survey_row *row,
 			 struct progress *p, bool *acyclic)
@@ -803,21 +824,23 @@ static int by_difference(struct effect_work *w, const struct sweep *after, struc
 	const struct effect_base *b = w->base;
 	const struct routing *was = b->routing, *is = after->routing;
 	struct survey_row r = *row;
+	bool left;
 	int rc;
 
 	if (!b->by_difference || is->adaptive || !only_left(b->sweep, after))
 		return 0;
 	memset(w->marked, 0, MAX_LID + 1);
+	moves_clear(&w->moves);
 	r.entries = mark_entries(w, was, is);
-	if (sort_hosts(w, after)) {
+	left = sort_hosts(w, after);
+	if (left) {
 		find_parts(w, after);
 		memset(w->marked, 1, MAX_LID + 1);
 	} else {
 		mark_cables(w, was, is);
 	}
-	rc = walk_marked(w, after, &r, p);
+	rc = walk_difference(w, after, !left, &r, p, acyclic);
 	hottest(w, after, &r);
-	*acyclic = b->plain_vls && all_on_vl0(is) && (b->looped || still_acyclic(w));
 	put_back(w);
 	if (rc > 0)
 		*row = r;

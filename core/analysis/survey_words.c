@@ -45,7 +45,7 @@ static int take_word(struct survey_request *rq, int argc, char **argv, int *i, s
 			       : 0;
 	}
 	if (!strncmp(argv[*i], "threads=", 8)) {
-		if (number_of(argv[*i] + 8, "threads", 256, &n, e))
+		if (number_of(argv[*i] + 8, "threads", SURVEY_MOST_THREADS, &n, e))
 			return -1;
 		rq->threads = (unsigned)n;
 		return 0;

@@ -65,6 +65,52 @@ static void tell_guids(const struct fabric *was, const struct fabric *now, struc
 			plural(n, "port", a, sizeof(a)));
 }
 
+/* Port GUIDs in a file of an option that are others in the simulation. */
+static uint32_t count_strange(const struct fabric *was, const struct fabric *now, const char *path,
+			      struct progress *p)
+{
+	struct guid_file g;
+	uint32_t n = 0;
+
+	guid_file_read(&g, path, true, p);
+	for (size_t i = 0; i < g.n; i++) {
+		uint32_t ep = fabric_endport_by_guid(was, g.l[i].guid);
+
+		n += ep != NO_ID && now->port_guid[was->endport_port[ep]] != g.l[i].guid;
+	}
+	guid_file_free(&g);
+	return n;
+}
+
+/* The file of a list of ports; NULL: names were given, or it is another option. */
+static const char *names_file(const struct options *o, const struct optdef *d)
+{
+	bool ports = d->names == OPT_HOST_PORTS || d->names == OPT_ANY_PORTS;
+
+	return ports && options_is_set(o, d->name) && !options_has_list(o, d->name) ? options_file(o, d->name)
+										    : NULL;
+}
+
+/* Names are looked for anew, but files of GUIDs stay as they are. */
+static void tell_lists(const struct fabric *was, const struct fabric *now, const struct options *o,
+		       struct progress *p, struct text *t)
+{
+	char a[40];
+
+	for (size_t i = 0; i < options_count(o); i++) {
+		const struct optdef *d = options_at(o, i);
+		const char *path = names_file(o, d);
+		uint32_t n = path ? count_strange(was, now, path, p) : 0;
+
+		if (n)
+			text_add(
+				t,
+				"%s names %s by GUIDs that they do not have in ibsim: the list does not hold "
+				"for them on either side (`set %s NAME...` takes names, which hold).\n",
+				d->name, plural(n, "port", a, sizeof(a)), d->name);
+	}
+}
+
 static void tell_vls(const struct fabric *was, struct text *t)
 {
 	for (uint32_t p = 0; p < was->n_ports; p++)
@@ -106,7 +152,7 @@ static void tell_left_out(const struct topo *up, struct text *t)
 
 /* The setup that both sides start from: its fabric is made for ibsim; NULL and *e. */
 static const struct setup *simulated_setup(const struct setup *s, const char *chain, struct text *limits,
-					   struct err *e)
+					   struct progress *p, struct err *e)
 {
 	struct topo *up = topo_new(s->fabric, s->state);
 	uint32_t sm = up->sm_endport;
@@ -131,6 +177,7 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 	f = as_simulated(s->fabric, sm);
 	o = options_named_anew(s->options, f);
 	tell_guids(s->fabric, f, limits);
+	tell_lists(s->fabric, f, s->options, p, limits);
 	tell_vls(s->fabric, limits);
 	tell_speeds(up, s->options, limits);
 	tell_left_out(up, limits);
@@ -544,7 +591,7 @@ struct verification *verify_run(const struct setup *setup, const char *chain,
 		return NULL;
 	}
 	v = NEW(struct verification);
-	s = simulated_setup(setup, chain, &v->limits, e);
+	s = simulated_setup(setup, chain, &v->limits, p, e);
 	v->sweep = s ? our_sweep(s, engines, p, e) : NULL;
 	setup_unref(s);
 	if (v->sweep && !run_simulation(v, p, e))

@@ -24,6 +24,7 @@ void dot_text(FILE *f, const char *s)
 struct edge {
 	uint32_t a, b; /* nodes, a <= b */
 	bool up;
+	uint32_t link;
 };
 
 static int edge_compare(const void *x, const void *y)
@@ -37,37 +38,67 @@ static int edge_compare(const void *x, const void *y)
 	return p->up - q->up;
 }
 
-int write_dot(FILE *f, const struct fabric *fb, const struct state *st, float (*place)[2], struct progress *p)
+/* Of equal ones the first link first. */
+static int edge_order(const void *x, const void *y)
+{
+	const struct edge *p = x, *q = y;
+	int c = edge_compare(x, y);
+
+	return c ? c : p->link < q->link ? -1 : p->link > q->link;
+}
+
+static void put_node(FILE *f, const struct fabric *fb, const struct state *st, const struct dot_look *look,
+		     uint32_t n)
+{
+	bool down = st && st->node_down[n];
+
+	fprintf(f, "\t\"%016lx\" [label=\"", fb->node_guid[n]);
+	dot_text(f, fb->node_name[n]);
+	fprintf(f, "\", shape=%s%s", node_is_switch(fb, n) ? "box" : "ellipse",
+		down ? ", style=dashed, color=red" : "");
+	if (look && look->fill && look->fill[n] && !down)
+		fprintf(f, ", style=filled, fillcolor=\"%s\"", look->fill[n]);
+	if (look && look->place && !isnan(look->place[n][0]))
+		fprintf(f, ", pos=\"%.1f,%.1f!\"", (double)look->place[n][0], (double)look->place[n][1]);
+	fprintf(f, "];\n");
+}
+
+static void put_edge(FILE *f, const struct fabric *fb, const struct dot_look *look, const struct edge *e,
+		     uint32_t n)
+{
+	const char *more = e->up && look && look->edge ? look->edge[e->link] : NULL;
+
+	fprintf(f, "\t\"%016lx\" -- \"%016lx\"", fb->node_guid[e->a], fb->node_guid[e->b]);
+	fprintf(f, e->up ? " [" : " [style=dashed, color=red, ");
+	if (n > 1)
+		fprintf(f, "label=\"x%u\", ", n);
+	if (more)
+		fprintf(f, "%s];\n", more);
+	else
+		fprintf(f, "penwidth=%u];\n", n < 6 ? n : 6);
+}
+
+int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const struct dot_look *look,
+	      struct progress *p)
 {
 	struct edge *e = NEW_ARRAY(fb->n_links, struct edge);
 	bool go_on = true;
 
 	fprintf(f, "graph fabric {\n\tnode [fontsize=10];\n\tedge [fontsize=9];\n");
 	progress_start(p, "writing the drawing", fb->n_nodes + fb->n_links);
-	for (uint32_t n = 0; n < fb->n_nodes && (go_on = progress_step(p, n)); n++) {
-		fprintf(f, "\t\"%016lx\" [label=\"", fb->node_guid[n]);
-		dot_text(f, fb->node_name[n]);
-		fprintf(f, "\", shape=%s%s", node_is_switch(fb, n) ? "box" : "ellipse",
-			st && st->node_down[n] ? ", style=dashed, color=red" : "");
-		if (place && !isnan(place[n][0]))
-			fprintf(f, ", pos=\"%.1f,%.1f!\"", (double)place[n][0], (double)place[n][1]);
-		fprintf(f, "];\n");
-	}
+	for (uint32_t n = 0; n < fb->n_nodes && (go_on = progress_step(p, n)); n++)
+		put_node(f, fb, st, look, n);
 	for (uint32_t l = 0; l < fb->n_links; l++) {
 		uint32_t a = fb->port_node[fb->link_port[2 * l]], b = fb->port_node[fb->link_port[2 * l + 1]];
 
-		e[l] = (struct edge){a < b ? a : b, a < b ? b : a, !st || state_link_up(fb, st, l)};
+		e[l] = (struct edge){a < b ? a : b, a < b ? b : a, !st || state_link_up(fb, st, l), l};
 	}
-	qsort(e, fb->n_links, sizeof(*e), edge_compare);
+	qsort(e, fb->n_links, sizeof(*e), edge_order);
 	for (uint32_t l = 0, n; l < fb->n_links && go_on && (go_on = progress_step(p, fb->n_nodes + l));
 	     l += n) {
 		for (n = 1; l + n < fb->n_links && !edge_compare(&e[l], &e[l + n]);)
 			n++;
-		fprintf(f, "\t\"%016lx\" -- \"%016lx\"", fb->node_guid[e[l].a], fb->node_guid[e[l].b]);
-		fprintf(f, e[l].up ? " [" : " [style=dashed, color=red, ");
-		if (n > 1)
-			fprintf(f, "label=\"x%u\", ", n);
-		fprintf(f, "penwidth=%u];\n", n < 6 ? n : 6);
+		put_edge(f, fb, look, &e[l], n);
 	}
 	fprintf(f, "}\n");
 	free(e);

@@ -11,12 +11,19 @@
  * characters. */
 void dot_text(FILE *f, const char *s);
 
+/* How a graph looks; all may be NULL. */
+struct dot_look {
+	float (*place)[2];	 /* [n_nodes] x and y in points, y upwards; NAN where it has none */
+	const char **fill;	 /* [n_nodes] colours, NULL: none */
+	const char *const *edge; /* [n_links] further attributes of a link that is up, NULL: a width by its
+				    cables */
+};
+
 /*
- * Undirected graph; parallel cables of equal state are one edge with a count; failed ones dashed.  place
- * [n_nodes]: x and y of each node in points, NAN where it has none; may be NULL.  -1: stream failed, or p
- * (may be NULL) cancelled.
+ * Undirected graph; parallel cables of equal state are one edge with a count, which looks as the first of
+ * them; failed ones dashed.  look may be NULL.  -1: stream failed, or p (may be NULL) cancelled.
  */
-int write_dot(FILE *f, const struct fabric *fb, const struct state *st, float (*place)[2],
+int write_dot(FILE *f, const struct fabric *fb, const struct state *st, const struct dot_look *look,
 	      struct progress *p);
 
 /* One JSON object: fabric, switches with their tables, endports with LIDs.  -1: stream failed or cancelled.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Values of hops on the way to their end. */
-#define UNKNOWN 0xFFFD
+#define UNKNOWN HOPS_ON
 #define WALKING 0xFFFC
 
 const char *path_end_text(enum path_end e)
@@ -144,8 +144,7 @@ void path_free(struct path *p)
 	*p = (struct path){0};
 }
 
-/* Hops of a switch whose entry ends the walk; UNKNOWN when it leads on to *next. */
-static uint16_t end_hops(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next)
+uint16_t end_hops(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next)
 {
 	const struct fabric *f = t->fabric;
 	unsigned in;

@@ -81,6 +81,13 @@ void path_trace_worst(const struct routing *r, uint32_t src, unsigned slid, unsi
 void column_hops(const struct topo *t, const uint8_t *col, uint32_t owner, uint16_t *hops, uint32_t *work);
 
 /*
+ * One step of that: links from switch sw, whose entry is `out`, to endport dst when the way ends here (1; of
+ * the switch's own LID 0), HOPS_NONE where it ends elsewhere, HOPS_ON when it goes on to the switch *next.
+ */
+#define HOPS_ON 0xFFFD
+uint16_t end_hops(const struct topo *t, uint32_t sw, unsigned out, uint32_t dst, uint32_t *next);
+
+/*
  * Columns of up to n consecutive LIDs from lid0, transposed for walking by
  * destination: col[i * n_switches + s], the ports of routing_next_port().  LIDs above the tables give
  * NO_PATH.

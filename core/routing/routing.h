@@ -17,6 +17,7 @@
 #include "core/routing/adaptive.h"
 #include "core/routing/lids.h"
 #include "core/routing/sl_tables.h"
+#include "core/routing/why_rule.h"
 
 /* LFT of one switch: port[lid], NO_PATH without route; LID 0 is NO_PATH. */
 struct lft_row {
@@ -96,6 +97,8 @@ struct routing_ops {
 	 */
 	void (*explain_pair)(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			     struct progress *p);
+	/* The rule that gave the path its layer, in a sentence; as above.  NULL: it has none. */
+	void (*decide_pair)(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
 	/* What stands behind its layers, in lines of text. */
 	void (*explain_layers)(const struct routing *r, struct text *t);
 	/* Switch elements it routed by; borrowed from r. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/session/commands/commands.h"
+#include "core/session/topics.h"
 
 /* --- finding --------------------------------------------------------------- */
 
@@ -41,7 +42,48 @@ const struct command *command_find(const struct session *s, const char *name, st
 	return n == 1 ? found : NULL;
 }
 
-/* --- help, from the table ------------------------------------------------------------------ */
+/* --- help, from the tables ----------------------------------------------------------------- */
+
+static json_t *command_json(const struct command *c, bool details)
+{
+	return json_make("{s:s, s:s, s:s, s:s*}", "name", c->name, "syntax", c->syntax, "help", c->help,
+			 "details", details ? c->details : NULL);
+}
+
+static json_t *topic_json(const struct topic *p)
+{
+	json_t *also = json_array();
+	const char *a = p->also ? p->also : "";
+
+	for (size_t len; *a; a += len + (a[len] == '|')) {
+		len = strcspn(a, "|");
+		json_array_append_new(also, json_textn(a, len));
+	}
+	return json_make("{s:s, s:o, s:s, s:s*, s:s}", "name", p->name, "also", also, "text", p->text,
+			 "source", p->source, "try", p->try_it);
+}
+
+/* Names of all topics in lines of a screen. */
+static void list_topics(const struct session *s, struct out *o)
+{
+	json_t *list = json_array();
+	const struct topic *p;
+	struct text line = {0};
+
+	for (size_t i = 0; (p = topic_at(s, i)); i++) {
+		if (line.len + strlen(p->name) + 1 > TOPIC_COLUMNS - 2) {
+			out_text(o, "%s\n", text_str(&line));
+			text_free(&line);
+			line = (struct text){0};
+		}
+		text_add(&line, "%s%s", line.len ? " " : i ? "          " : "  Topics: ", p->name);
+		json_array_append_new(list, topic_json(p));
+	}
+	if (line.len)
+		out_text(o, "%s\n", text_str(&line));
+	text_free(&line);
+	out_json(o, "topics", list);
+}
 
 static int help_all(struct session *s, struct out *o)
 {
@@ -51,29 +93,89 @@ static int help_all(struct session *s, struct out *o)
 
 	while ((c = next_command(s, &t, &i))) {
 		out_text(o, "  %-46s %s\n", c->syntax, c->help);
-		json_array_append_new(list, json_make("{s:s, s:s, s:s}", "name", c->name, "syntax", c->syntax,
-						      "help", c->help));
+		json_array_append_new(list, command_json(c, false));
 	}
 	out_text(o, "Commands may be shortened; `;` separates them, # begins a comment.  `help COMMAND` "
 		    "tells more.\n");
 	out_json(o, "commands", list);
+	if (topic_at(s, 0)) {
+		out_text(o, "Words of the field and engines, told in five lines by `help TOPIC`:\n");
+		list_topics(s, o);
+	}
 	return 0;
+}
+
+/* An engine that nobody wrote a topic for. */
+static bool engine_topic(const struct session *s, const char *name, struct topic *p)
+{
+	const struct engine *g = engine_find(s->engines, name);
+
+	if (g)
+		*p = (struct topic){
+			.name = g->name, .text = g->brief, .source = g->reference, .try_it = "show engines"};
+	return g != NULL;
+}
+
+static void tell_command(const struct command *c, struct out *o)
+{
+	out_text(o, "%s\n  %s\n", c->syntax, c->help);
+	if (c->details)
+		out_text(o, "%s", c->details);
+}
+
+static void tell_topic(const struct topic *p, struct out *o)
+{
+	struct text t = {0};
+
+	topic_tell(p, &t);
+	out_text(o, "%s", text_str(&t));
+	text_free(&t);
+}
+
+/*
+ * What a word means: a command of that name, a topic, an engine; a beginning means a command before a topic.
+ * -1 and *e: none.
+ */
+static int help_find(const struct session *s, const char *word, const struct command **c,
+		     const struct topic **p, struct topic *engine, struct err *e)
+{
+	*c = command_find(s, word, NULL);
+	*p = topic_find(s, word, true);
+	if (!*p && engine_topic(s, word, engine))
+		*p = engine;
+	if (*p && *c && strcmp((*c)->name, word))
+		*c = NULL;
+	if (!*p && !*c)
+		*p = topic_find(s, word, false);
+	if (*p || *c)
+		return 0;
+	if (!command_find(s, word, e) && !strncmp(e->msg, "unknown", 7))
+		err_set(e, "found \"%s\", expected a command or a topic; `help` lists them", word);
+	return -1;
 }
 
 int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct command *c;
+	const struct topic *p;
+	struct topic engine;
+	struct text word = {0};
+	int rc;
 
 	if (argc < 2)
 		return help_all(s, o);
-	c = command_find(s, argv[1], e);
-	if (!c)
+	for (int i = 1; i < argc; i++)
+		text_add(&word, i > 1 ? " %s" : "%s", argv[i]);
+	rc = help_find(s, text_str(&word), &c, &p, &engine, e);
+	text_free(&word);
+	if (rc)
 		return -1;
-	out_text(o, "%s\n  %s\n", c->syntax, c->help);
-	if (c->details)
-		out_text(o, "%s", c->details);
-	out_json(o, "commands",
-		 json_make("[{s:s, s:s, s:s, s:s*}]", "name", c->name, "syntax", c->syntax, "help", c->help,
-			   "details", c->details));
+	if (c)
+		tell_command(c, o);
+	if (p)
+		tell_topic(p, o);
+	out_json(o, "commands", c ? json_make("[o]", command_json(c, true)) : json_array());
+	if (p)
+		out_json(o, "topics", json_make("[o]", topic_json(p)));
 	return 0;
 }

@@ -48,7 +48,7 @@ struct command {
 		check_commands, diff_commands, drift_commands, doctor_commands, advise_commands,         \
 		verify_commands, load_commands, flow_commands, survey_commands, cdg_commands,            \
 		element_commands, export_commands, torus_commands, watch_commands, replay_commands,      \
-		session_commands
+		lesson_commands, session_commands
 
 extern const struct command fabric_commands[];	/* getting a fabric, options, summaries */
 extern const struct command tables_commands[];	/* tables */
@@ -71,9 +71,11 @@ extern const struct command export_commands[];	/* save, export */
 extern const struct command torus_commands[];	/* torus-conf */
 extern const struct command watch_commands[];	/* watch, counters */
 extern const struct command replay_commands[];	/* save-session, report */
+extern const struct command lesson_commands[];	/* lesson */
 extern const struct command session_commands[]; /* source, help, quit */
 
 void step_list_clear(struct step_list *l);
+void step_stops_clear(struct interpreter *in);
 
 const struct command *command_find(const struct session *s, const char *name,
 				   struct err *e); /* unique prefixes too */

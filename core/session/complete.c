@@ -1,9 +1,11 @@
 /* Completion of command lines, from the same tables as the commands themselves. */
+#include "core/base/lessonfile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/command.h"
 #include "core/session/syntax.h"
+#include "core/session/topics.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -196,6 +198,25 @@ static void add_commands(struct completer *c)
 			add_if(c, k->name);
 }
 
+static void add_topics(struct completer *c)
+{
+	const struct topic *p;
+
+	for (size_t i = 0; (p = topic_at(c->s, i)); i++)
+		add_if(c, p->name);
+}
+
+static void add_lessons(struct completer *c)
+{
+	char **names = lesson_names();
+
+	for (size_t i = 0; names[i]; i++) {
+		add_if(c, names[i]);
+		free(names[i]);
+	}
+	free(names);
+}
+
 /* OPTION=VALUE: completes the value behind what is there. */
 static void add_assignment(struct completer *c)
 {
@@ -225,7 +246,7 @@ static void add_assignment(struct completer *c)
 static void add_specs(struct completer *c)
 {
 	static const char specs[] =
-		"xgft:|torus:|mesh:|hypercube:|dragonfly:|hyperx:|ring:|random:|director:|published:";
+		"xgft:|torus:|mesh:|hypercube:|dragonfly:|hyperx:|ring:|random:|director:|published:|lesson:";
 
 	add_words(c, specs);
 }
@@ -268,6 +289,12 @@ static void complete_kind(struct completer *c, enum syntax_kind kind)
 		break;
 	case KIND_COMMAND:
 		add_commands(c);
+		break;
+	case KIND_TOPIC:
+		add_topics(c);
+		break;
+	case KIND_LESSON:
+		add_lessons(c);
 		break;
 	case KIND_SPEC:
 		add_specs(c);

@@ -29,6 +29,7 @@ const struct contract_group contract_groups[] = {
 	{"credit loops", JSON_LOOPS},
 	{"what is written", JSON_CONTENT},
 	{"a scope", JSON_SCOPE},
+	{"options by names", JSON_NAMED},
 	{NULL, NULL},
 };
 

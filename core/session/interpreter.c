@@ -17,6 +17,7 @@
 void interpreter_free(struct interpreter *in)
 {
 	step_list_clear(&in->steps);
+	step_stops_clear(in);
 	free(in->config_chain);
 	in->config_chain = NULL;
 }
@@ -254,6 +255,7 @@ int run_commands(struct command_run *r, const struct command_list *l, struct err
 		if (rc && r->on_screen && !r->unclear)
 			r->unclear = unclear_word(r->in->session, c);
 		out_end(&o, rc, e);
+		fflush(r->f); /* who gives lines one by one waits for what each prints */
 	}
 	commands_free(again);
 	progress_start(r->progress, NULL, 0);

@@ -21,7 +21,7 @@ struct command;
 #define MAX_SOURCE_DEPTH 16 /* scripts that call each other */
 #define MOST_STEPS 200000   /* of an engine's run that are kept */
 
-/* The steps of an engine's run as text, for the command `step`. */
+/* The steps of an engine's run as text, for the command `step` of engines that cannot be recorded. */
 struct step_list {
 	char **line;
 	size_t n, cap, at;   /* at: the next one to show */
@@ -33,8 +33,11 @@ struct step_list {
 struct interpreter {
 	struct session *session; /* borrowed */
 	struct step_list steps;	 /* of the last `step start` */
-	char *config_chain;	 /* routing_engine of the last `config`, NULL = none */
-	atomic_bool quit;	 /* `quit` was given */
+	size_t steps_shown;	 /* of a walk: the step before the first of those shown last */
+	char **stop_at;		 /* conditions of `step break` */
+	size_t n_stops, cap_stops;
+	char *config_chain; /* routing_engine of the last `config`, NULL = none */
+	atomic_bool quit;   /* `quit` was given */
 };
 
 void interpreter_free(struct interpreter *in); /* what it holds */

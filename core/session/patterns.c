@@ -51,6 +51,7 @@ static int read_lids(const struct reader *x, struct err *e)
 static int read_shift(const struct reader *x, struct err *e)
 {
 	const char *word = x->argc ? x->argv[0] : "";
+	struct shift_order o;
 	char *end;
 	unsigned long k = strtoul(word, &end, 10);
 
@@ -58,7 +59,10 @@ static int read_shift(const struct reader *x, struct err *e)
 		return err_set(e, "pattern shift: found \"%s\", expected a number from 1", word);
 	if (x->argc > 1)
 		return too_many("shift", x->argv[1], e);
-	pattern_shift(x->r, k, x->p);
+	if (shift_order_find(x->r, x->s->setup, x->s->engines, NULL, x->progress, &o, e))
+		return -1;
+	pattern_shift(x->r, &o, k, x->p);
+	shift_order_free(&o);
 	return 0;
 }
 

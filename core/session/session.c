@@ -1,4 +1,6 @@
 #include "core/session/session.h"
+#include "core/sm/walk.h"
+#include "core/session/lesson.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -56,8 +58,18 @@ static void event_clear(struct event *ev)
 	*ev = (struct event){0};
 }
 
+static void drop_drawing(struct session *s, size_t i)
+{
+	free(s->drawing[i].path);
+	free(s->drawing[i].what);
+	memmove(s->drawing + i, s->drawing + i + 1, (--s->n_drawings - i) * sizeof(*s->drawing));
+}
+
 static void drop_events(struct session *s, size_t from)
 {
+	for (size_t i = s->n_drawings; i-- > 0;)
+		if (s->drawing[i].at >= from)
+			drop_drawing(s, i);
 	for (size_t i = from; i < s->n_events; i++)
 		event_clear(&s->event[i]);
 	if (from < s->n_events)
@@ -75,14 +87,34 @@ void session_free(struct session *s)
 	}
 	free(s->event);
 	free(s->snapshot);
+	lesson_place_unref(s->lesson);
+	free(s->drawing);
 	setup_unref(s->setup);
 	free(s->option_tables);
+	walk_free(s->walk);
 	if (s->names) {
 		name_map_free(s->names);
 		free(s->names);
 	}
 	pthread_mutex_destroy(&s->mutex);
 	free(s);
+}
+
+struct walk *session_walk(const struct session *s)
+{
+	return s->walk_of == s->generation ? s->walk : NULL;
+}
+
+void session_set_walk(struct session *s, struct walk *w)
+{
+	struct walk *old;
+
+	session_lock(s);
+	old = s->walk;
+	s->walk = w;
+	s->walk_of = s->generation;
+	session_unlock(s);
+	walk_free(old);
 }
 
 void session_lock(struct session *s)
@@ -394,6 +426,30 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 	return take_fabric(s, f, how, false, p, e);
 }
 
+void session_note_drawing(struct session *s, const char *path, const char *what)
+{
+	for (size_t i = s->n_drawings; i-- > 0;)
+		if (!strcmp(s->drawing[i].path, path))
+			drop_drawing(s, i);
+	GROW(s->drawing, s->n_drawings, s->cap_drawings);
+	s->drawing[s->n_drawings++] =
+		(struct drawing_note){.path = str_dup(path), .what = str_dup(what), .at = s->at};
+}
+
+void session_read_now(struct session *s)
+{
+	session_lock(s);
+	s->read_at = now_seconds();
+	session_unlock(s);
+}
+
+double session_reading_age(const struct session *s)
+{
+	bool live = s->loaded && !strcmp(s->loaded->format, "live");
+
+	return live && s->read_at > 0 ? now_seconds() - s->read_at : -1;
+}
+
 int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		  struct err *e)
 {
@@ -404,6 +460,18 @@ void session_set_options(struct session *s, const struct options *o)
 {
 	const struct setup *setup = setup_with(s->setup, &(struct setup){.options = o});
 
+	session_lock(s);
+	put_in_force(s, setup);
+	session_unlock(s);
+}
+
+void session_forget(struct session *s)
+{
+	struct options *o = options_new(s->option_tables);
+	const struct setup *setup = setup_new(&(struct setup){
+		.fabric = s->fabric, .loaded = s->loaded, .state = s->setup->state, .options = o});
+
+	options_free(o);
 	session_lock(s);
 	put_in_force(s, setup);
 	session_unlock(s);

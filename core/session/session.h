@@ -20,6 +20,8 @@
 #include "core/sm/sweep.h"
 
 struct command;
+struct lesson_place;
+struct topic;
 
 enum event_kind { EVENT_LOAD, EVENT_ROUTE, EVENT_FAIL, EVENT_RESTORE, EVENT_SWEEP, EVENT_SET, EVENT_SCOPE };
 
@@ -38,9 +40,17 @@ struct snapshot {
 	struct sweep *sweep; /* reference */
 };
 
+/* A drawing that was written: for reports. */
+struct drawing_note {
+	char *path, *what; /* "ticket.svg", "svg path node0001 node0009" */
+	size_t at;	   /* event that was in force */
+};
+
 struct session {
 	const struct engine *const *engines;
 	const struct command *const *commands; /* NULL-terminated list of tables, each ended by a NULL name */
+	/* The same of `help` (topics.h); NULL: none.  Set before anything runs. */
+	const struct topic *const *topics;
 	pthread_mutex_t mutex;
 
 	/*
@@ -58,9 +68,16 @@ struct session {
 	size_t n_events, cap_events;
 	size_t at;	     /* event in force; events above it can be redone */
 	uint64_t generation; /* grows with every published change: panes rebuild when it differs */
+	double read_at;	     /* now_seconds() when a live fabric was last read; 0: never.  Under the lock */
 
 	struct snapshot *snapshot;
 	size_t n_snapshots, cap_snapshots;
+
+	struct walk *walk;		   /* through the recording of a run (session_walk()); NULL = none */
+	uint64_t walk_of;		   /* generation it was made in */
+	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
+	struct drawing_note *drawing;
+	size_t n_drawings, cap_drawings;
 };
 
 /*
@@ -72,6 +89,13 @@ void session_free(struct session *s);
 
 void session_lock(struct session *s);
 void session_unlock(struct session *s);
+
+/*
+ * The walk through a recorded run that is looked at; NULL: the present is.  Every event ends it.  It is
+ * moved by commands, so another thread may only ask it under the lock.
+ */
+struct walk *session_walk(const struct session *s);
+void session_set_walk(struct session *s, struct walk *w); /* takes it over; NULL: the present */
 
 /* What is in force now; valid under the lock (take a reference to keep it).  NULL when there is none. */
 const struct sweep *session_sweep(const struct session *s);
@@ -91,12 +115,23 @@ int session_need_fabric(const struct session *s, struct err *e);
 int session_set_fabric(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		       struct err *e);
 
+/* Options as they are by default, no engine and no scope in force, from the next fabric on. */
+void session_forget(struct session *s);
+
 /*
  * The same as one more event behind those there are, compared with what was in force (across.h): a fabric
  * that was discovered again.  Everything is up in it.
  */
 int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		  struct err *e);
+
+/* A drawing of what is in force was written; one of the same path before is no more.  Copies. */
+void session_note_drawing(struct session *s, const char *path, const char *what);
+
+/* A live fabric has just been read, and what is loaded is as it is. */
+void session_read_now(struct session *s);
+/* Seconds since then; below 0 where what is loaded is no live fabric. */
+double session_reading_age(const struct session *s);
 
 /* Make an event: new state and/or chain and/or options; sweeps when a chain is in force. */
 struct change_request {

@@ -46,6 +46,8 @@ static const struct {
 	{"VALUE", KIND_VALUE},
 	{"SNAPSHOT", KIND_SNAPSHOT},
 	{"COMMAND", KIND_COMMAND},
+	{"TOPIC", KIND_TOPIC},
+	{"LESSON", KIND_LESSON},
 	{"SPEC", KIND_SPEC},
 };
 

@@ -33,6 +33,8 @@ enum syntax_kind {
 	KIND_VALUE,
 	KIND_SNAPSHOT,
 	KIND_COMMAND,
+	KIND_TOPIC,
+	KIND_LESSON,
 	KIND_SPEC,
 };
 enum syntax_kind syntax_kind(const char *word, size_t len);

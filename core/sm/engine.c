@@ -2,6 +2,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/sm/qos.h"
+#include "core/sm/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,14 +190,17 @@ void observe_text(const struct engine_input *in, enum step_kind kind, uint32_t s
 {
 	struct text t = {0};
 	struct step s = {.kind = kind, .sw = sw, .sw2 = NO_ID};
+	bool recorded = RECORDED(in) && (kind == STEP_PHASE || kind == STEP_NOTE);
 	va_list ap;
 
-	if (!in->observer)
+	if (!in->observer && !recorded)
 		return;
 	va_start(ap, fmt);
 	text_addv(&t, fmt, ap);
 	va_end(ap);
 	s.text = text_str(&t);
+	if (recorded)
+		rec_text(in->record, kind == STEP_PHASE ? REC_PHASE : REC_NOTE, s.text);
 	observe(in, &s);
 	text_free(&t);
 }

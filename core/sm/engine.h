@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/routing/routing.h"
 #include "core/routing/switch_tables.h"
+#include "core/routing/why_rule.h"
 #include "core/sm/options.h"
 
 /*
@@ -48,7 +49,14 @@ struct step {
 	const char *const *quantity; /* names of q[] ("hops", "routes", ...) */
 	unsigned n_candidates;
 	const struct step_candidate *candidate;
+	/* the rule of the closed list that decided, with its sentence; NULL: the engine does not tell */
+	const struct decided *decided;
+	/* the one that speaks against port `via` of the observer; NULL: nothing was weighed there */
+	const struct decided *against;
 };
+
+struct recorder;
+struct rec_scheme;
 
 struct observer {
 	void (*step)(void *ctx, const struct step *s);
@@ -59,6 +67,8 @@ struct observer {
 	 */
 	uint32_t sw;
 	uint16_t lid;
+	uint8_t via; /* a port of `sw` that it wants to know the case against; 0 = none */
+	bool last;   /* each entry once, as it is in the end, with all that was offered for it */
 };
 
 /*
@@ -101,6 +111,7 @@ struct engine_input {
 	const struct switch_tables *held; /* what the engine's `holds` asks for; NULL = not known */
 	struct leftovers *left;
 	const struct observer *observer; /* NULL = none */
+	struct recorder *record;	 /* of core/sm/recording.h; NULL = nobody records */
 	struct progress *progress;	 /* NULL = none */
 };
 
@@ -147,6 +158,8 @@ struct engine {
 	 * way the engine asks for by mem_room() with &out->refused.
 	 */
 	size_t (*room)(const struct engine_input *in, const char **what);
+	/* How its runs are recorded (core/sm/recording.h); NULL: they cannot be. */
+	const struct rec_scheme *scheme;
 };
 
 /*
@@ -164,7 +177,10 @@ int engine_chain_known(const struct engine *const *list, const char *chain, stru
 /* Report a step when somebody listens and it concerns him; use through the macro so that arguments cost
  * nothing. */
 #define OBSERVED(in) ((in)->observer != NULL)
+/* Does somebody record?  Events go by the functions of core/sm/recording.h. */
+#define RECORDED(in) ((in)->record != NULL)
 void observe(const struct engine_input *in, const struct step *s);
+/* A phase or a note goes into a recording as well. */
 void observe_text(const struct engine_input *in, enum step_kind kind, uint32_t sw, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 

@@ -138,7 +138,7 @@ static bool read_head(struct lft_file *l, const struct pieces *f, const struct t
 
 static bool read_entry(struct lft_file *l, const struct pieces *f, const struct topo *topo, struct table *t)
 {
-	struct lft_entry e = {.sw = t->sw};
+	struct lft_entry e = {.sw = t->sw, .line = f->line};
 	unsigned long lid, port;
 	const char *p;
 

@@ -14,6 +14,7 @@
 struct lft_entry {
 	uint32_t sw;
 	uint64_t guid; /* port GUID of the destination, 0 = not told */
+	uint32_t line;
 	uint16_t lid;
 	uint8_t port; /* at most the switch's number of ports */
 };

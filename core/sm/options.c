@@ -11,6 +11,7 @@
 #include "core/sm/options.h"
 #include "core/base/err.h"
 #include "core/base/guidfile.h"
+#include "core/base/lessonfile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -84,9 +85,18 @@ static char *uint_value(const struct optdef *d, const char *v, struct err *e)
 static char *file_value(const struct optdef *d, const char *v, struct err *e)
 {
 	struct stat st;
+	const char *lesson = lesson_name(v);
+	struct err why;
 
 	if (is_null(v))
 		return str_dup("");
+	if (lesson && access(v, F_OK)) {
+		char *path = lesson_file(lesson, &why);
+
+		if (!path)
+			err_set(e, "%s: %s", d->name, why.msg);
+		return path;
+	}
 	if (stat(v, &st) || access(v, R_OK)) {
 		err_set(e, "%s: %.200s: %s; expected a file that can be read", d->name, v, strerror(errno));
 		return NULL;

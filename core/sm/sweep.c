@@ -654,6 +654,16 @@ struct sweep *sweep_with_hosts(const struct sweep *of, const struct setup *setup
 	return s;
 }
 
+struct sweep *sweep_with_routing(const struct sweep *of, struct routing *r)
+{
+	struct sweep *s = sweep_with_hosts(of, of->setup);
+
+	routing_unref(s->routing);
+	s->routing = r;
+	r->hosts = host_set_ref(s->hosts);
+	return s;
+}
+
 struct sweep *sweep_ref(const struct sweep *s)
 {
 	struct sweep *t = (struct sweep *)s;
@@ -700,40 +710,64 @@ static struct routing *route_again(const struct engine *g, const struct engine_i
 	return engine_room(g, in, &out->refused) ? NULL : g->route(in, out);
 }
 
-int sweep_observe(const struct sweep *s, const struct engine *const *engines, const struct observer *obs,
-		  struct progress *progress, struct err *e)
+/* Those of the chain that refused before an engine, once more, for what they leave: counters, hops, random
+ * numbers. */
+static void refuse_again(const struct sweep *s, const struct sweep_repeat *q, struct engine_input *in)
+{
+	struct engine_output out = {0};
+
+	for (size_t i = 0; i < s->n_refusals; i++) {
+		const struct engine *g = engine_find(q->engines, s->refusal[i].engine);
+
+		if (q->engine && !strcmp(q->engine, s->refusal[i].engine))
+			return;
+		if (g)
+			routing_unref(route_again(g, in, &out));
+		text_free(&out.notes);
+	}
+}
+
+int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct routing **r, struct err *e)
 {
 	struct leftovers left = {0};
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the origin of a cached sweep exists */
 	uint64_t random = s->prev ? s->prev->memory->random : 0;
+	const char *name = q->engine ? q->engine : s->routing ? s->routing->engine : NULL;
 	struct engine_output out = {0};
 	struct engine_input in;
+	struct routing *made;
 	uint8_t *marked;
-	struct routing *r;
-	int rc = 0;
+	int rc;
 
+	if (r)
+		*r = NULL;
 	if (s->cached) /* made by the sweep that computed the tables */
-		return sweep_observe(s->prev, engines, obs, progress, e);
-	if (!s->routing)
+		return sweep_repeat(s->prev, q, r, e);
+	if (!name)
 		return err_set(e, "no engine routed the fabric");
 	marked = marks_before(s);
-	in = input_of(s, true, &random, marked, &left, progress);
-	/* engines that refused may have left counters behind that matter: they run again, unobserved */
-	for (size_t i = 0; i < s->n_refusals; i++) {
-		const struct engine *g = engine_find(engines, s->refusal[i].engine);
-
-		if (g)
-			routing_unref(route_again(g, &in, &out));
-		text_free(&out.notes);
-	}
-	in.observer = obs;
-	in.held = held_for(s->setup, engine_find(engines, s->routing->engine));
-	r = route_again(engine_find(engines, s->routing->engine), &in, &out);
-	if (!r)
-		rc = err_set(e, "%s", out.refused.msg);
+	in = input_of(s, true, &random, marked, &left, q->progress);
+	refuse_again(s, q, &in);
+	in.observer = q->observer;
+	in.record = q->record;
+	in.held = held_for(s->setup, engine_find(q->engines, name));
+	in.refused_before = has_refused(s->prev, name);
+	made = route_again(engine_find(q->engines, name), &in, &out);
+	rc = made ? 0 : err_set(e, "%s", out.refused.msg);
+	if (r)
+		*r = made;
+	else
+		routing_unref(made);
 	text_free(&out.notes);
-	routing_unref(r);
 	leftovers_free(&left);
 	free(marked);
 	return rc;
+}
+
+int sweep_observe(const struct sweep *s, const struct engine *const *engines, const struct observer *obs,
+		  struct progress *progress, struct err *e)
+{
+	return sweep_repeat(s,
+			    &(struct sweep_repeat){.engines = engines, .observer = obs, .progress = progress},
+			    NULL, e);
 }

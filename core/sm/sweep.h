@@ -68,6 +68,22 @@ struct sweep_request {
  */
 struct sweep *sweep_run(const struct sweep_request *rq, struct err *e);
 
+/* The same sweep with another routing in place of its own (taken over): a step of its making. */
+struct sweep *sweep_with_routing(const struct sweep *s, struct routing *r);
+
+struct sweep_repeat {
+	const struct engine *const *engines;
+	const char *engine;		 /* also one that refused in this sweep; NULL = that in force */
+	const struct observer *observer; /* NULL = none */
+	struct recorder *record;	 /* NULL = none */
+	struct progress *progress;
+};
+/*
+ * Run an engine of a finished sweep once more, with the very inputs it had.  *r (may be NULL): what it made,
+ * a reference.  0, or -1 and *e: no routing, refused, cancelled.
+ */
+int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct routing **r, struct err *e);
+
 /*
  * Run the engine of a finished sweep once more with an observer: the very same
  * inputs, hence the very same decisions.  Tables that the unicast cache kept are

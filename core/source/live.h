@@ -28,6 +28,9 @@
 int live_child_main(int argc, char **argv);
 
 #define LIVE_SILENCE_S 10 /* silence that is allowed; a dead node is given up after less than two */
+#define LIVE_SILENCE_MOST 3600
+#define LIVE_WATCH_MOST 86400	  /* seconds between two readings of `watch` */
+#define LIVE_WATCH_ROUNDS 1000000 /* readings of one `watch` that are counted */
 
 enum live_tables {
 	LIVE_NO_TABLES,

@@ -374,7 +374,9 @@ static int read_counters(char **argv)
 
 	if (start_janitor())
 		return 1;
+	confine_start(false);
 	via = mad_rpc_open_port(*argv[0] ? argv[0] : NULL, atoi(argv[1]), classes, 2);
+	confine_now();
 	ib_portid_set(&to, atoi(argv[2]), 0, 0);
 	/* a Get: counters are never reset */
 	if (!via || !pma_query_via(data, &to, atoi(argv[3]), TIMEOUT_MS, IB_GSI_PORT_COUNTERS, via))

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "core/source/synth.h"
 #include "core/base/err.h"
+#include "core/base/lessonfile.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/fabric/host_set.h"
@@ -61,6 +62,7 @@ const char synth_help[] =
 	"  random:N,D[,seed=K]       N switches, connected, up to D links each\n"
 	"  published:NAME            t2hx tsubame2 summit sierra narval deimos odin salomon gordon\n"
 	"                            redsky superpod\n"
+	"  lesson:NAME               a small one made for teaching; `lesson` tells which there are\n"
 	"options, behind the shape as ,NAME=VALUE:\n"
 	"  hosts=N        CAs a switch (default 1, director 4); xgft: with hosts_on=all, above the leaves\n"
 	"  hosts_on=K|all  CAs on every K-th switch only; all: on every switch\n"
@@ -637,16 +639,36 @@ static int options_check(struct plan *p, const struct kind *k)
 	return 0;
 }
 
+/* One of the lessons: *rc is what making it came to.  false: it is none. */
+static bool make_lesson(const char *spec, struct fabric **out, int *rc, struct err *e)
+{
+	char *made, *note;
+
+	*rc = synth_lesson(spec, &made, &note, e);
+	if (*rc > 0)
+		return false;
+	if (*rc)
+		return true;
+	*rc = lesson_name(made) ? err_set(e, "%s is made of %.100s, expected a synthetic fabric", spec, made)
+				: synth_make(made, out, e);
+	free(made);
+	free(note);
+	return true;
+}
+
 int synth_make(const char *spec, struct fabric **out, struct err *e)
 {
 	struct plan p = {
 		.spec = spec,
 		.o = {.parallel = 1, .uplinks = 1, .seed = 1, .speed = SPEED_HDR, .width = WIDTH_4X}};
-	const struct kind *k = kind_find(spec, e);
+	const struct kind *k;
 	char *shape;
 	size_t len;
 	int ret;
 
+	if (make_lesson(spec, out, &ret, e))
+		return ret;
+	k = kind_find(spec, e);
 	if (!k)
 		return -1;
 	spec += strlen(k->name) + 1;

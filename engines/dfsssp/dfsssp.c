@@ -73,6 +73,7 @@ static const struct routing_ops dfsssp_ops = {
 	.pair_layer = dfsssp_pair_layer,
 	.witness = dfsssp_witness,
 	.explain_pair = dfsssp_explain_pair,
+	.decide_pair = dfsssp_decide_pair,
 	.explain_layers = dfsssp_explain_layers,
 	.free_priv = dfsssp_free,
 };

@@ -77,6 +77,7 @@ struct witness *dfsssp_witness(const struct routing *r, unsigned slid, unsigned 
 			       struct progress *p);
 void dfsssp_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			 struct progress *p);
+void dfsssp_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
 void dfsssp_explain_layers(const struct routing *r, struct text *t);
 
 #endif

@@ -340,6 +340,28 @@ void dfsssp_explain_pair(const struct routing *kept, unsigned slid, unsigned dli
 	tell_lanes(d, layer, t);
 }
 
+void dfsssp_decide_pair(const struct routing *kept, unsigned slid, unsigned dlid, struct decided *out)
+{
+	const struct routing *r = routing_origin(kept);
+	const struct dfsssp *d = dfsssp_of(r);
+	uint32_t sw = source_switch(r, slid, dlid), index, first;
+	unsigned layer = sw == NO_ID ? 0 : dfsssp_layer_of(d, sw, dlid);
+	const struct ds_cut *cut;
+
+	index = layer ? dfsssp_moved_by(r, sw, dlid, layer - 1) : NO_ID;
+	if (index == NO_ID) {
+		decide(out, WHY_FIRST_LAYER, "Layer 0, where all routes begin; no cut moved this one: SL %u.",
+		       dfsssp_lanes(d, layer).lo);
+		return;
+	}
+	cut = &d->layers->cut[index];
+	dfsssp_cuts(d, cut->layer, &first);
+	decide(out, WHY_CUT,
+	       "Cut %" PRIu32 " of layer %u took the edge with the fewest pairs out of a cycle of %" PRIu32
+	       " channels; this pair went to layer %u with it: SL %u.",
+	       index - first + 1, cut->layer, cut->length, layer, dfsssp_lanes(d, layer).lo);
+}
+
 void dfsssp_explain_layers(const struct routing *kept, struct text *t)
 {
 	const struct routing *r = routing_origin(kept);

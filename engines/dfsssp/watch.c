@@ -21,8 +21,8 @@ void ds_tell_graph(const struct ds_run *x)
 		observe_text(x->in, STEP_NOTE, NO_ID, "%" PRIu32 " throttled cables left out", g->throttled);
 }
 
-/* Place of each switch in the order of extraction, and its links to the destination. */
-static void rank_tree(struct ds_run *x, struct ds_source from)
+/* Place of each switch in the order of extraction, and its hops to the switch of the destination. */
+static void rank_tree(struct ds_run *x)
 {
 	const struct ds_search *s = x->s;
 
@@ -32,7 +32,7 @@ static void rank_tree(struct ds_run *x, struct ds_source from)
 		uint32_t v = s->tree->order[i], c = s->tree->out[v];
 
 		x->rank[v] = i + 1;
-		x->hops[v] = c != NO_ID ? x->hops[s->g->to[c]] + 1 : from.host;
+		x->hops[v] = c != NO_ID ? x->hops[s->g->to[c]] + 1 : 0;
 	}
 }
 
@@ -92,11 +92,91 @@ static const char *text_of(const char *rule)
 	return "";
 }
 
+/* --- the rule that decided ------------------------------------------------------------------ */
+
+static const struct step_candidate *candidate_of(const struct step *st, unsigned port)
+{
+	for (unsigned i = 0; i < st->n_candidates; i++)
+		if (st->candidate[i].port == port)
+			return &st->candidate[i];
+	return NULL;
+}
+
+/* Least of a quantity among the others (of a port: that one); NULL = none has it. */
+static const struct step_candidate *least_of(const struct step *st, unsigned q, unsigned port)
+{
+	const struct step_candidate *best = NULL;
+
+	for (unsigned i = 0; i < st->n_candidates; i++) {
+		const struct step_candidate *c = &st->candidate[i];
+
+		if (c->port == st->port || (port && c->port != port) || c->q[q] == INT64_MIN)
+			continue;
+		if (!best || c->q[q] < best->q[q])
+			best = c;
+	}
+	return best;
+}
+
+/* "2 hops, 2 x 4096 + 12": what a distance is made of. */
+static void add_distance(const struct ds_run *x, const struct step_candidate *c, struct text *t)
+{
+	uint64_t links = (uint64_t)c->q[2] * x->d->graph->start;
+
+	if ((uint64_t)c->q[0] >= links)
+		text_add(t, "%" PRId64 " = %" PRId64 " x %" PRIu64 " + %" PRIu64, c->q[0], c->q[2],
+			 x->d->graph->start, (uint64_t)c->q[0] - links);
+	else
+		text_add(t, "%" PRId64, c->q[0]);
+}
+
+/* Of two ways as far. */
+static void decide_tie(const struct ds_run *x, const struct step_candidate *w, const struct step_candidate *q,
+		       struct decided *d)
+{
+	const struct fabric *f = x->in->topo->fabric;
+
+	if (f->port_node[w->peer] == f->port_node[q->peer])
+		decide(d, WHY_TIE,
+		       "Ports %u and %u lead to the same switch at distance %" PRId64
+		       "; the lower port number at its end is taken.",
+		       w->port, q->port, w->q[0]);
+	else
+		decide(d, WHY_TIE, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.",
+		       w->port, q->port, w->q[0], f->node_name[f->port_node[w->peer]]);
+}
+
+/* Against `via`, or (0) against the best of the others. */
+static void decide_way(const struct ds_run *x, const struct step *st, unsigned via, struct decided *d)
+{
+	const struct step_candidate *w = candidate_of(st, st->port), *q = least_of(st, 0, via),
+				    *fewer = least_of(st, 2, via);
+	struct text t = {0};
+
+	if (!w || w->q[0] == INT64_MIN)
+		return;
+	add_distance(x, w, &t);
+	if (!q)
+		decide(d, WHY_SHORTEST, "Distance %s; no other port leads there.", text_str(&t));
+	else if (q->q[0] == w->q[0])
+		decide_tie(x, w, q, d);
+	else if (fewer->q[2] < w->q[2])
+		decide(d, WHY_LIGHTER,
+		       "Distance %s; port %u has %" PRId64 " fewer channels on the way, but distance %" PRId64
+		       ".",
+		       text_str(&t), fewer->port, w->q[2] - fewer->q[2], fewer->q[0]);
+	else
+		decide(d, WHY_SHORTEST, "Distance %s; port %u has %" PRId64 ".", text_str(&t), q->port,
+		       q->q[0]);
+	text_free(&t);
+}
+
 static void tell_entry(struct ds_run *x, uint32_t v, unsigned lid, struct ds_source from, unsigned port)
 {
 	static const char *const quantity[] = {"distance", "weight", "hops", "taken"};
 	const struct observer *o = x->in->observer;
 	const struct ds_graph *g = x->d->graph;
+	struct decided d = {0}, against = {0};
 	struct step st = {.kind = STEP_CHOICE,
 			  .sw = g->sw[v],
 			  .sw2 = g->sw[from.v],
@@ -116,7 +196,22 @@ static void tell_entry(struct ds_run *x, uint32_t v, unsigned lid, struct ds_sou
 		st.rule = port == NO_PATH ? rule_none : rule_of(x, v, st.n_candidates);
 	}
 	st.text = text_of(st.rule);
+	if (!decide_common(x->in->topo, x->in->lids, st.sw, lid, port, &d)) {
+		if (port == NO_PATH)
+			decide(&d, WHY_TOO_FAR,
+			       "No way is nearer than 2^31, which OpenSM takes for unreachable.");
+		else
+			decide_way(x, &st, 0, &d);
+	}
+	if (o->via && candidate_of(&st, o->via) && o->via != port && port != NO_PATH)
+		decide_way(x, &st, o->via, &against);
+	if (against.rule == WHY_SHORTEST && candidate_of(&st, o->via)->q[0] == INT64_MIN)
+		decided_free(&against); /* nothing reached the switch there: no way to be compared */
+	st.decided = d.rule ? &d : NULL;
+	st.against = against.rule ? &against : NULL;
 	observe(x->in, &st);
+	decided_free(&d);
+	decided_free(&against);
 }
 
 static void tell_destination(const struct ds_run *x, unsigned lid)
@@ -138,7 +233,7 @@ void ds_tell_tree(struct ds_run *x, unsigned lid, struct ds_source from, const u
 
 	if (o->lid && o->lid != lid)
 		return;
-	rank_tree(x, from);
+	rank_tree(x);
 	tell_destination(x, lid);
 	for (uint32_t i = 0; i < x->s->tree->n_order; i++)
 		tell_entry(x, x->s->tree->order[i], lid, from, column[x->s->tree->order[i]]);

@@ -3,6 +3,7 @@
  * every switch on the way all below learn to climb there.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "engines/ftree/run.h"
@@ -27,6 +28,19 @@ static void sort_slots(struct ft_slot *a, uint32_t n)
 	}
 }
 
+/* Sort the slots of a switch, whose counts are there. */
+static void sort_told(struct ft_run *r, uint32_t sw, enum ft_dir d)
+{
+	const struct ft_switch *s = &r->t->sw[sw];
+	struct ft_slot *a = r->t->slot + s->slot[d], before[MAX_PORTS + 1];
+
+	if (r->rec)
+		memcpy(before, a, s->n[d] * sizeof(*a));
+	sort_slots(a, s->n[d]);
+	if (r->rec)
+		ft_record_sort(r, sw, d, before);
+}
+
 static void sort_by_cu(struct ft_run *r, uint32_t sw, enum ft_dir d)
 {
 	const struct ft_switch *s = &r->t->sw[sw];
@@ -34,7 +48,7 @@ static void sort_by_cu(struct ft_run *r, uint32_t sw, enum ft_dir d)
 
 	for (uint32_t i = 0; i < s->n[d]; i++)
 		a[i].count = r->t->group[a[i].group].cu;
-	sort_slots(a, s->n[d]);
+	sort_told(r, sw, d);
 	if (d == FT_DOWN && r->first_phase && s->n_cn)
 		r->resorted[sw] = 1;
 }
@@ -46,7 +60,7 @@ static void sort_by_cd(struct ft_run *r, uint32_t sw, enum ft_dir d)
 
 	for (uint32_t i = 0; i < s->n[d]; i++)
 		a[i].count = r->t->group[a[i].group].cd;
-	sort_slots(a, s->n[d]);
+	sort_told(r, sw, d);
 }
 
 static struct ft_link *least_cu(const struct ftree *t, const struct ft_group *g)
@@ -81,22 +95,46 @@ static uint8_t *cost_at(struct ft_run *r, uint32_t port_id, unsigned fresh)
 	return &r->cost[port_id];
 }
 
+/* The same in a recording, whose matrix is Min Hop's until an entry says otherwise. */
+static void record_cost(const struct ft_run *r, const struct ft_group *g, uint8_t h, uint8_t least)
+{
+	uint32_t p0 = r->t->topo->fabric->switch_port[g->peer];
+
+	for (uint32_t i = 0; i < g->n_links; i++) {
+		unsigned port = r->t->link[g->link + i].remote;
+		uint32_t id = p0 + port;
+
+		ft_record_cost(r, id,
+			       r->cost_of[id] == r->target
+				       ? r->cost[id]
+				       : hops_value(r->t->hops, r->t->topo, g->peer, r->target, port),
+			       h);
+	}
+	if (h < least)
+		ft_record_cost(r, p0, least, h);
+}
+
 /* An entry toward a switch leaves its hops in the matrix, at all cables of the group. */
 static void note_cost(struct ft_run *r, const struct ft_group *g, uint8_t h)
 {
 	uint32_t p0 = r->t->topo->fabric->switch_port[g->peer];
 	uint8_t *least = cost_at(r, p0, hops_least(r->t->hops, g->peer, r->target));
 
+	if (r->rec)
+		record_cost(r, g, h, *least);
 	for (uint32_t i = 0; i < g->n_links; i++)
 		*cost_at(r, p0 + r->t->link[g->link + i].remote, NO_PATH) = h;
 	if (h < *least)
 		*least = h;
 }
 
-static void set(struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t h)
+static void set(struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t h,
+		enum ft_cause cause)
 {
 	uint32_t x = g->peer;
 
+	if (r->rec)
+		ft_record_set(r, g, l, cause);
 	ft_touch(r, x);
 	r->port[x] = l->remote;
 	r->hop[x] = h;
@@ -135,9 +173,11 @@ static bool teach(struct ft_run *r, uint32_t w, const struct ft_slot *s, uint8_t
 
 	if (r->watch)
 		tell(r, g, k, FT_DESCENT, h + 1, true);
-	set(r, g, k, h + 1);
+	set(r, g, k, h + 1, FT_DESCENT);
 	if (!t->sw[x].plain && !descend(r, x, NO_ID, h + 1))
 		return false;
+	if (r->rec)
+		ft_record_spread(r, g, k);
 	k->cu++;
 	g->cu++;
 	t->sw[w].changed = true;
@@ -216,7 +256,7 @@ static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enu
 		tell(r, g, *link, cause, h + 1, yes);
 	if (!yes)
 		return false;
-	set(r, g, *link, h + 1);
+	set(r, g, *link, h + 1, cause);
 	return ft_ascend(r, g->peer, w, false, credit, h + 1);
 }
 
@@ -230,11 +270,13 @@ static bool climb_main(struct ft_run *r, uint32_t w, struct ft_group *g, struct 
 		watch_climb(r->watch, w);
 		tell(r, g, k, FT_MAIN, h + 1, yes);
 	}
+	if (r->rec)
+		ft_record_climb(r, w, g, g, k);
 	g->cd++;
 	k->cd++;
 	r->t->sw[w].climbed = true;
 	if (yes)
-		set(r, g, k, h + 1);
+		set(r, g, k, h + 1, FT_MAIN);
 	return ft_ascend(r, g->peer, w, true, credit, h + 1);
 }
 
@@ -262,6 +304,8 @@ static bool climb(struct ft_run *r, uint32_t w, bool main, unsigned credit, uint
 		if (!try_group(r, w, &side[i], FT_BESIDE, credit, h, &k))
 			continue;
 		created = true;
+		if (r->rec)
+			ft_record_climb(r, w, g0, &r->t->group[side[i].group], k);
 		g0->cd++;
 		k->cd++;
 		s->climbed = true;

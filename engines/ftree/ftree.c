@@ -351,9 +351,22 @@ static const struct routing_ops ftree_ops = {
 	.free_priv = op_free,
 };
 
+const struct routing_ops ftree_step_ops = {
+	.hops = op_hops,
+	.rank = op_rank,
+	.is_root = op_is_root,
+	.turn_option = "max_reverse_hops",
+	.direction = op_direction,
+	.entry_notes = op_entry_notes,
+	.order = op_order,
+	.extras = "ca-order",
+	.write_extra = op_write_extra,
+	.free_priv = op_free,
+};
+
 const struct ftree *ftree_of(const struct routing *r)
 {
-	return r && r->ops == &ftree_ops ? r->priv : NULL;
+	return r && (r->ops == &ftree_ops || r->ops == &ftree_step_ops) ? r->priv : NULL;
 }
 
 /* --- the engine ------------------------------------------------------------------------------ */
@@ -363,6 +376,8 @@ static struct routing *ftree_route(const struct engine_input *in, struct engine_
 	struct ftree *t = ftree_build(in, out);
 	struct routing *r;
 
+	if (RECORDED(in))
+		ft_record_tree(t, in);
 	if (t->refusal.rule) {
 		observe_text(in, STEP_NOTE, t->refusal.sw, "refused: %s", t->refusal.why.msg);
 		out->refused = t->refusal.why;
@@ -391,4 +406,5 @@ const struct engine engine_ftree = {
 	.options = ftree_options,
 	.route = ftree_route,
 	.room = hops_build_room,
+	.scheme = &ftree_scheme,
 };

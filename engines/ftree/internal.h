@@ -4,6 +4,7 @@
 
 #include "core/base/defs.h"
 #include "core/base/guidfile.h"
+#include "core/sm/recording.h"
 #include "engines/ftree/ftree.h"
 
 /* Key of a CA among tuples: behind every assigned one, before the unassigned. */
@@ -32,6 +33,14 @@ const char *ft_name(const struct ftree *t, uint32_t sw);
 /* Route all destinations into r (route.c).  false: cancelled or given up (out->refused says so). */
 bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_output *out, struct routing *r);
 
+/* --- recordings (record.c) ---------------------------------------------------------------------- */
+
+/* The tree stands, or was refused; with in->record, which keeps a copy for the steps. */
+void ft_record_tree(const struct ftree *t, const struct engine_input *in);
+extern const struct rec_scheme ftree_scheme;
+/* Operations of a step of a recording. */
+extern const struct routing_ops ftree_step_ops;
+
 /* How a switch came by its entry. */
 enum ft_cause { FT_LOCAL, FT_DESCENT, FT_MAIN, FT_SECOND, FT_BESIDE, FT_ROOTS };
 
@@ -49,7 +58,6 @@ struct ft_offer {
 struct ft_watch *watch_new(const struct ftree *t, const struct engine_input *in);
 void watch_free(struct ft_watch *w);
 void watch_tree(const struct ftree *t, const struct engine_input *in);
-void watch_phase(struct ft_watch *w, const char *text);
 void watch_begin(struct ft_watch *w, uint16_t lid, uint32_t leaf, uint32_t target, unsigned local);
 void watch_offer(struct ft_watch *w, const struct ft_offer *o);
 /* A main climb: the up groups of sw stand in the order in which they were compared, the first is taken. */

@@ -21,6 +21,8 @@ static void start(struct ft_run *r, uint32_t leaf, uint16_t lid, uint32_t target
 {
 	r->lid = lid;
 	r->target = target;
+	if (r->rec)
+		ft_record_start(r, leaf, local, r->port[leaf]);
 	ft_touch(r, leaf);
 	r->hop[leaf] = hop;
 	if (lid)
@@ -230,8 +232,8 @@ static void note_leaves(struct ft_run *r)
 
 static void route_nodes(struct ft_run *r)
 {
-	if (r->watch)
-		watch_phase(r->watch, "compute nodes, leaf by leaf");
+	if (r->watch || r->rec)
+		observe_text(r->in, STEP_PHASE, NO_ID, "compute nodes, leaf by leaf");
 	r->first_phase = true;
 	for (uint32_t i = 0; i < r->t->n_leaves && !r->stop; i++)
 		route_leaf(r, r->t->leaf[i]);
@@ -244,8 +246,8 @@ static void route_nodes(struct ft_run *r)
 
 static void route_others(struct ft_run *r)
 {
-	if (r->watch)
-		watch_phase(r->watch, "CA ports that are no compute nodes");
+	if (r->watch || r->rec)
+		observe_text(r->in, STEP_PHASE, NO_ID, "CA ports that are no compute nodes");
 	for (uint32_t i = 0; i < r->t->n_ca && !r->stop; i++) {
 		struct ft_ca *ca = &r->t->ca[i];
 
@@ -283,8 +285,8 @@ static void route_switches(struct ft_run *r)
 	struct ftree *t = r->t;
 	uint32_t last = t->leaf[t->n_leaves - 1];
 
-	if (r->watch)
-		watch_phase(r->watch, "switches");
+	if (r->watch || r->rec)
+		observe_text(r->in, STEP_PHASE, NO_ID, "switches");
 	for (uint32_t s = 0; s < r->n_switches && !r->stop; s++) {
 		if (!t->sw[s].in || !t->sw[s].lid)
 			continue;
@@ -296,6 +298,20 @@ static void route_switches(struct ft_run *r)
 			memcpy(r->to_last, r->hop, r->n_switches);
 		finish(r);
 	}
+}
+
+static void record_roots_cost(struct ft_run *r, uint32_t w, uint32_t d, unsigned way, uint8_t h)
+{
+	const struct ftree *t = r->t;
+	uint32_t p0 = t->topo->fabric->switch_port[w];
+	unsigned least = hops_least(t->hops, w, d);
+
+	r->target = d;
+	if (way)
+		ft_record_cost(r, p0 + way, hops_value(t->hops, t->topo, w, d, way), h);
+	if (h < least)
+		ft_record_cost(r, p0, least, h);
+	r->target = NO_ID;
 }
 
 /* Switches above the leaves reach the switches they do not know through the last leaf. */
@@ -318,7 +334,11 @@ static void connect_roots(struct ft_run *r)
 				uint8_t h = r->to_last[w] + r->from_last[d];
 				uint8_t least = hops_least(t->hops, w, d);
 
+				if (r->rec)
+					ft_record_roots(r, w, d, way);
 				port[t->sw[d].lid] = way;
+				if (r->rec)
+					record_roots_cost(r, w, d, way, h);
 				add_cost(t, d, f->switch_port[w] + way, h);
 				if (h < least)
 					add_cost(t, d, f->switch_port[w], h);
@@ -360,6 +380,7 @@ static void run_start(struct ft_run *r)
 	r->to_last = NEW_ARRAY(n, uint8_t);
 	r->from_last = NEW_ARRAY(n, uint8_t);
 	r->watch = OBSERVED(r->in) ? watch_new(r->t, r->in) : NULL;
+	r->rec = r->in->record;
 	for (uint32_t s = 0; s < n; s++) {
 		r->t->sw[s].climbed = true;
 		if (switch_up(r->t->topo, s))
@@ -409,8 +430,8 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 	route_switches(&r);
 	flush(&r);
 	if (t->connect_roots && !r.stop) {
-		if (r.watch)
-			watch_phase(r.watch, "connecting the roots through the last leaf");
+		if (r.watch || r.rec)
+			observe_text(in, STEP_PHASE, NO_ID, "connecting the roots through the last leaf");
 		connect_roots(&r);
 	}
 	if (!r.stop && t->n_costs)

@@ -15,6 +15,7 @@ struct ft_run {
 	struct engine_output *out;
 	struct routing *r;
 	struct ft_watch *watch; /* NULL: nobody listens */
+	struct recorder *rec;	/* NULL: nobody records */
 	uint32_t n_switches;
 
 	/* the destination at hand */
@@ -42,6 +43,24 @@ struct ft_run {
 	uint64_t unreached; /* (switch with CAs, CA LID) pairs without entry */
 	bool stop;
 };
+
+/* --- recordings (record.c), with r->rec --------------------------------------------------------- */
+
+/* A destination begins at its leaf, which has the entry `local` (NO_PATH: none) that was `was`. */
+void ft_record_start(const struct ft_run *r, uint32_t leaf, unsigned local, unsigned was);
+/* The switch behind a group takes its cable, before that is put. */
+void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l,
+		   enum ft_cause cause);
+/* A cell of the hop matrix toward the target, by the event before. */
+void ft_record_cost(const struct ft_run *r, uint32_t port_id, unsigned was, unsigned now);
+/* Counters grew by one: those of who was taught to climb (up), or of main climbs. */
+void ft_record_spread(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l);
+void ft_record_climb(const struct ft_run *r, uint32_t sw, const struct ft_group *g0, const struct ft_group *g,
+		     const struct ft_link *l);
+/* Slots of a switch in one direction were sorted; before[] as they stood. */
+void ft_record_sort(const struct ft_run *r, uint32_t sw, enum ft_dir d, const struct ft_slot *before);
+/* An entry through the last leaf. */
+void ft_record_roots(const struct ft_run *r, uint32_t sw, uint32_t target, unsigned port);
 
 /* Note that a switch is about to get its first entry for the destination. */
 static inline void ft_touch(struct ft_run *r, uint32_t sw)

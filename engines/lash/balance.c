@@ -34,6 +34,7 @@ struct balance {
 	size_t n, words;
 	unsigned mx, mn;
 	int64_t trials;
+	uint32_t drawn[2]; /* the last random numbers */
 	bool warned;
 };
 
@@ -86,6 +87,8 @@ static bool draw_pair(struct balance *b, size_t *s, size_t *d)
 	const struct movable *m = &b->m[b->mx];
 	size_t src = glibc_random_next(&b->random) % b->n, dst = glibc_random_next(&b->random) % b->n;
 
+	b->drawn[0] = src;
+	b->drawn[1] = dst;
 	b->l->draws += 2;
 	for (size_t i = 0; i < b->n; i++) {
 		*s = src + i < b->n ? src + i : src + i - b->n;
@@ -142,6 +145,20 @@ static void tell_turn(const struct balance *b, size_t s, size_t d, bool moved)
 	lash_tell_pair(b->in, b->p, s, d, text);
 }
 
+static void record_turn(const struct balance *b, size_t s, size_t d, bool moved)
+{
+	struct lash_turn t = {.s = s,
+			      .d = d,
+			      .from = b->mx,
+			      .to = b->mn,
+			      .drawn = {b->drawn[0], b->drawn[1]},
+			      .moved = moved,
+			      .count = {b->l->count[b->mx], b->l->count[b->mn]}};
+	size_t lo = s < d ? s : d, hi = s < d ? d : s;
+
+	lash_record_turn(b->c->record, &t, b->deps, lash_pair_dependencies(b->p, lo, hi, b->deps));
+}
+
 static void move_or_flag(struct balance *b, size_t s, size_t d)
 {
 	struct lash *l = b->l;
@@ -162,6 +179,8 @@ static void move_or_flag(struct balance *b, size_t s, size_t d)
 	}
 	if (OBSERVED(b->in))
 		tell_turn(b, s, d, moved);
+	if (b->c->record)
+		record_turn(b, s, d, moved);
 }
 
 /* The emptiest and the fullest layer anew. */

@@ -8,16 +8,21 @@
 #include <string.h>
 #include "core/sm/ucast_cache.h"
 
-static void plan_unref(struct lash_plan *p)
+void lash_plan_unref(struct lash_plan *p)
 {
 	if (!p || atomic_fetch_sub(&p->refs, 1) != 1)
 		return;
-	lash_graph_free(p->graph);
-	lash_graph_free(p->before);
-	lash_mesh_free(p->mesh);
 	free(p->out);
 	free(p->root);
 	free(p->first);
+	if (p->whole) {
+		lash_plan_unref((struct lash_plan *)p->whole);
+		free(p);
+		return;
+	}
+	lash_graph_free(p->graph);
+	lash_graph_free(p->before);
+	lash_mesh_free(p->mesh);
 	for (unsigned v = 0; v < LASH_MAX_LAYERS; v++)
 		acyclic_forget(p->memory[v]);
 	free(p);
@@ -29,7 +34,7 @@ static void lash_free(void *priv)
 
 	if (!l)
 		return;
-	plan_unref(l->plan);
+	lash_plan_unref(l->plan);
 	free(l->layer);
 	free(l);
 }
@@ -65,6 +70,32 @@ static unsigned lash_n_layers(const struct routing *r)
 
 static const struct routing_ops lash_ops = {
 	.sl = lash_sl,
+	.sl_by_switch = true,
+	.n_layers = lash_n_layers,
+	.layer = lash_layer,
+	.next_route = lash_next_route,
+	.pair_layer = lash_path_layer,
+	.witness = lash_find_witness,
+	.explain_pair = lash_explain_pair,
+	.decide_pair = lash_decide_pair,
+	.explain_layers = lash_explain_layers,
+	.free_priv = lash_free,
+};
+
+/* At a step of a recording a pair may have no layer yet: no SL is right. */
+static struct sl_range lash_sl_so_far(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	const struct lash *l = r->priv;
+	uint32_t s = switch_of_lid(r, l, slid), d = switch_of_lid(r, l, dlid);
+
+	if (s != NO_ID && d != NO_ID && s != d &&
+	    l->layer[(size_t)s * l->plan->graph->n + d] == LASH_NO_LAYER)
+		return (struct sl_range){1, 0};
+	return lash_sl(r, slid, dlid);
+}
+
+const struct routing_ops lash_step_ops = {
+	.sl = lash_sl_so_far,
 	.sl_by_switch = true,
 	.n_layers = lash_n_layers,
 	.layer = lash_layer,
@@ -128,11 +159,13 @@ static struct lash_plan *plan_new(const struct lash_plan *old, struct lash_cdgs 
 	rc = analyse_mesh(p, in, out);
 	if (!rc && !lash_find_paths(p, in))
 		rc = err_set(&out->refused, CANCELLED);
+	if (!rc && RECORDED(in))
+		c->record = lash_record_new(p, in, avail);
 	if (!rc)
 		rc = lash_assign_layers(p, old, c, avail, in, &out->refused);
 	if (!rc)
 		return p;
-	plan_unref(p);
+	lash_plan_unref(p);
 	return NULL;
 }
 
@@ -181,6 +214,20 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 	return 0;
 }
 
+/* OpenSM routes by the VLs that it finds, and programs what max_op_vls allows before the sweep ends. */
+static void note_next_sweep(const struct lash *l, const struct engine_input *in, struct text *notes)
+{
+	unsigned vls = lash_next_vls(in);
+
+	if (vls >= l->vls.vls || l->plan->need + l->vls.start <= vls)
+		return;
+	text_add(notes,
+		 "lash: %s from VL %u on, but %s from the next sweep on, as max_op_vls is %u: it will refuse "
+		 "then\n",
+		 PLURAL(l->plan->need, "layer"), l->vls.start, PLURAL(vls, "VL"),
+		 (unsigned)options_uint(in->options, "max_op_vls"));
+}
+
 /* NULL: cancelled; l is the routing's, or gone. */
 static struct routing *make_routing(struct lash *l, const struct engine_input *in)
 {
@@ -211,7 +258,7 @@ static bool plan_holds(const struct lash_plan *old, unsigned avail, const struct
 	return same;
 }
 
-static struct lash_plan *plan_again(const struct lash_plan *old)
+struct lash_plan *lash_plan_ref(const struct lash_plan *old)
 {
 	struct lash_plan *p = (struct lash_plan *)old;
 
@@ -224,7 +271,7 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 				  struct engine_output *out)
 {
 	struct lash *l = NEW(struct lash);
-	struct lash_cdgs c = {{NULL}};
+	struct lash_cdgs c = {{NULL}, NULL};
 	struct routing *r = NULL;
 
 	l->vls = lash_find_vls(in);
@@ -232,11 +279,12 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 		observe_text(in, STEP_NOTE, NO_ID, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls,
 			     l->vls.start, l->vls.avail);
 	if (!check_settings(in, &l->vls, out))
-		l->plan = plan_holds(old, l->vls.avail, in) ? plan_again(old)
+		l->plan = plan_holds(old, l->vls.avail, in) ? lash_plan_ref(old)
 							    : plan_new(old, &c, l->vls.avail, in, out);
 	if (l->plan && l->plan->mesh && l->plan->mesh->none)
 		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
 	if (l->plan && !finish(l, &c, in, out)) {
+		note_next_sweep(l, in, &out->notes);
 		r = make_routing(l, in);
 		if (!r)
 			err_set(&out->refused, CANCELLED);
@@ -278,13 +326,30 @@ static const struct optdef lash_options[] = {
 	{0},
 };
 
+/* Cables that follow each other. */
+static size_t most_dependencies(const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+	size_t n = 0;
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		size_t degree = 0;
+
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
+			degree += t->peer_switch[switch_port_id(f, s, p)] != NO_ID;
+		n += degree * degree;
+	}
+	return n;
+}
+
 /* Routes, first and last layers, with a listener the switches they end at; balancing has two bits a layer. */
 static size_t lash_room(const struct engine_input *in, const char **what)
 {
 	size_t n = in->topo->n_switches_up, layers = 8;
 
 	*what = "routes, layers";
-	return n * n * (3 + (OBSERVED(in) ? sizeof(uint32_t) : 0)) + 2 * layers * n * n / 8;
+	return n * n * (3 + (OBSERVED(in) ? sizeof(uint32_t) : 0) + RECORDED(in)) + 2 * layers * n * n / 8 +
+	       (RECORDED(in) ? layers * sizeof(uint32_t) * most_dependencies(in->topo) : 0);
 }
 
 const struct engine engine_lash = {
@@ -295,10 +360,11 @@ const struct engine engine_lash = {
 	.route = lash_route,
 	.update = lash_update,
 	.room = lash_room,
+	.scheme = &lash_scheme,
 };
 
 const struct lash *lash_of(const struct routing *r)
 {
 	r = routing_origin(r);
-	return r && r->ops == &lash_ops ? r->priv : NULL;
+	return r && (r->ops == &lash_ops || r->ops == &lash_step_ops) ? r->priv : NULL;
 }

@@ -14,6 +14,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/sm/engine.h"
+#include "core/sm/recording.h"
 #include "engines/lash/acyclic.h"
 #include "engines/lash/mesh.h"
 #include "engines/random.h"
@@ -46,11 +47,15 @@ struct lash_plan {
 	uint64_t deps;					/* dependencies in the layers then */
 	bool kept;			     /* they were filled from those of the routing before */
 	uint64_t count[LASH_MAX_LAYERS + 1]; /* ordered pairs per layer */
+	/* A step of a recording: graph, mesh and memory are those of the whole run; reference held, or NULL.
+	 */
+	const struct lash_plan *whole;
 };
 
 /* Dependencies of the layers while these are made. */
 struct lash_cdgs {
 	struct acyclic *layer[LASH_MAX_LAYERS];
+	struct lash_record *record; /* NULL: nobody records */
 };
 
 struct lash {
@@ -68,6 +73,9 @@ struct lash {
 
 /* vls.c */
 struct lash_vls lash_find_vls(const struct engine_input *in);
+
+/* VLs that all ports will have after this sweep programmed them by max_op_vls; 15 when nothing is told. */
+unsigned lash_next_vls(const struct engine_input *in);
 
 /* paths.c: out[] (and root[] when observed); false when cancelled. */
 bool lash_find_paths(struct lash_plan *p, const struct engine_input *in);
@@ -111,6 +119,40 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 /* tables.c */
 bool lash_fill_tables(const struct lash *l, const struct engine_input *in,
 		      struct routing *r); /* false: cancelled */
+
+/* --- recordings (record.c) --------------------------------------------------------------- */
+
+extern const struct rec_scheme lash_scheme;
+extern const struct routing_ops lash_step_ops; /* of a step of a recording */
+
+/* Begin to record the layers of a plan that has its routes; the plan is kept for the steps. */
+struct lash_record *lash_record_new(struct lash_plan *p, const struct engine_input *in, unsigned avail);
+void lash_record_free(struct lash_record *r); /* NULL is fine */
+/* The routes that the tree of a root decided, out[] being those before it. */
+void lash_record_tree(const struct lash_plan *p, const struct engine_input *in, uint32_t root,
+		      const uint8_t *before);
+/* A pair (LASH ids) with its n dependencies: refused by a layer a, put in one, one opened for it. */
+void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer, struct acyclic *a,
+			const struct dependency *deps, unsigned n);
+void lash_record_accept(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer,
+			const struct dependency *deps, unsigned n);
+void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer);
+/* A turn of the balancing. */
+struct lash_turn {
+	size_t s, d;	   /* the pair drawn, LASH ids */
+	unsigned from, to; /* layers */
+	uint32_t drawn[2]; /* random numbers, as switches */
+	bool moved;
+	uint64_t count[2]; /* ordered pairs in from and to, after it */
+};
+void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps,
+		      unsigned n);
+/* An entry of a table, and the end of a table; sw of the fabric. */
+void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port, bool own);
+
+/* One more reference to a plan; of one that is recorded. */
+struct lash_plan *lash_plan_ref(const struct lash_plan *p);
+void lash_plan_unref(struct lash_plan *p);
 
 /* --- for panes --------------------------------------------------------------------------- */
 
@@ -161,6 +203,9 @@ bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *
 /* struct routing_ops: the layer of a pair of LIDs, and the cycle in each layer below. */
 void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		       struct progress *p);
+
+/* struct routing_ops: the rule that gave a pair of LIDs its layer. */
+void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
 
 /* struct routing_ops: pairs per layer before and after balancing, and what it took to find the layers. */
 void lash_explain_layers(const struct routing *r, struct text *t);

@@ -75,9 +75,12 @@ static unsigned find_layer(const struct assignment *a, uint32_t s, uint32_t d, u
 {
 	unsigned v = 0;
 
-	for (; v < a->p->need && !acyclic_add(a->c->layer[v], a->deps, n); v++)
+	for (; v < a->p->need && !acyclic_add(a->c->layer[v], a->deps, n); v++) {
 		if (OBSERVED(a->in) && lash_pair_observed(a->in, a->p, s, d))
 			lash_tell_refusal(a->in, a->p, s, d, v, a->c->layer[v]);
+		if (a->c->record)
+			lash_record_refuse(a->c->record, s, d, v, a->c->layer[v], a->deps, n);
+	}
 	return v;
 }
 
@@ -101,7 +104,11 @@ static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 			return false;
 		open_layer(a, v);
 		acyclic_add(a->c->layer[v], a->deps, n);
+		if (a->c->record)
+			lash_record_open(a->c->record, s, d, v);
 	}
+	if (a->c->record)
+		lash_record_accept(a->c->record, s, d, v, a->deps, n);
 	p->first[s * switches + d] = p->first[d * switches + s] = v;
 	p->count[v] += 2;
 	if (OBSERVED(a->in) && (v || a->in->observer->lid) && lash_pair_observed(a->in, p, s, d))
@@ -186,5 +193,6 @@ void lash_free_cdgs(struct lash_cdgs *c)
 {
 	for (unsigned v = 0; v < LASH_MAX_LAYERS; v++)
 		acyclic_free(c->layer[v]);
-	*c = (struct lash_cdgs){{NULL}};
+	lash_record_free(c->record);
+	*c = (struct lash_cdgs){{NULL}, NULL};
 }

@@ -13,6 +13,23 @@ static void shape_text(const struct mesh_shape *s, struct text *t)
 		text_add(t, "%s%u%s", d ? " x " : "", s->size[d], s->size[d] == 6 ? "+" : "");
 }
 
+void mesh_shape_remark(const struct mesh_shape *s, struct text *t)
+{
+	unsigned twos = 0;
+
+	for (unsigned d = 0; d < s->dimensions; d++)
+		twos += s->size[d] == 2;
+	if (twos < 2)
+		return;
+	if (twos == s->dimensions && twos % 2 == 0 && twos > 2) {
+		text_add(t, "torus 4");
+		for (unsigned d = 2; d < twos; d += 2)
+			text_add(t, " x 4");
+		text_add(t, " is the %u-cube: ", twos);
+	}
+	text_add(t, "a ring of 4 is 2 x 2");
+}
+
 static void tell_types(const struct mesh_work *w)
 {
 	const struct fabric *f = w->in->topo->fabric;
@@ -60,6 +77,14 @@ static void tell_geometry(const struct mesh_work *w)
 	struct text t = {0};
 
 	shape_text(&m->shape, &t);
+	if (m->shape.dimensions > 1) {
+		struct text remark = {0};
+
+		mesh_shape_remark(&m->shape, &remark);
+		if (remark.len)
+			text_add(&t, " (%s)", text_str(&remark));
+		text_free(&remark);
+	}
 	observe_text(w->in, STEP_NOTE, NO_ID, "seed %s: %s",
 		     switch_name(w->in->topo->fabric, w->g->sw[m->seed]), text_str(&t));
 	text_free(&t);

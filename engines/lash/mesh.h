@@ -35,6 +35,12 @@ struct mesh_class {
 	uint8_t type; /* row of the table, 0 = unknown */
 };
 
+/*
+ * Where dimensions of 2 come in pairs: why a grid with rings of 4 is not seen as such ("torus 4 x 4 is the
+ * 4-cube: a ring of 4 is 2 x 2").  Added to t; nothing for other shapes.
+ */
+void mesh_shape_remark(const struct mesh_shape *s, struct text *t);
+
 /* What the analysis found; ids and channels are those after renumbering. */
 struct lash_mesh {
 	unsigned dimensions;		/* 0: no geometry */

@@ -56,6 +56,7 @@ bool lash_find_paths(struct lash_plan *p, const struct engine_input *in)
 {
 	size_t n = p->graph->n;
 	struct tree t = {.queue = NEW_ARRAY(n, uint32_t), .up = NEW_ARRAY(n, uint32_t)};
+	uint8_t *before = NULL;
 	bool go_on = true;
 
 	observe_text(in, STEP_PHASE, NO_ID, "routes from breadth-first trees");
@@ -63,14 +64,21 @@ bool lash_find_paths(struct lash_plan *p, const struct engine_input *in)
 	memset(p->out, LASH_NO_LINK, n * n);
 	if (OBSERVED(in))
 		p->root = NEW_ARRAY(n * n, uint32_t);
+	if (RECORDED(in))
+		before = mem_dup(p->out, n * n);
 	progress_start(in->progress, "finding routes", n);
 	for (uint32_t r = 0; r < n && go_on; r++) {
 		grow_tree(p->graph, r, &t);
 		take_routes(p, r, &t);
+		if (RECORDED(in)) {
+			lash_record_tree(p, in, r, before);
+			memcpy(before, p->out, n * n);
+		}
 		go_on = progress_step(in->progress, r);
 	}
 	free(t.queue);
 	free(t.up);
+	free(before);
 	return go_on;
 }
 

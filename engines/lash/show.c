@@ -213,6 +213,52 @@ void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 		text_add(t, "Balancing moved it to layer %u.\n", now);
 }
 
+/* Did an earlier pair open its layer already? */
+static bool was_open(const struct lash *l, uint32_t a, uint32_t b, unsigned layer)
+{
+	const struct lash_graph *g = l->plan->graph;
+	uint32_t s = g->id[a] < g->id[b] ? g->id[a] : g->id[b], d = g->id[a] < g->id[b] ? g->id[b] : g->id[a];
+
+	for (uint32_t i = 0; i <= s; i++)
+		for (uint32_t j = i + 1; j < (i < s ? (uint32_t)g->n : d); j++)
+			if (l->plan->first[(size_t)i * g->n + j] == layer)
+				return true;
+	return false;
+}
+
+void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d)
+{
+	const struct lash *l = lash_of(r);
+	const struct fabric *f = r->topo->fabric;
+	unsigned first, now, sl;
+	uint32_t a, b;
+
+	if (!lash_ends(r, slid, dlid, &a, &b))
+		return;
+	first = lash_first_layer_of(l, a, b);
+	now = lash_layer_of(l, a, b);
+	sl = now + l->vls.start;
+	if (first == LASH_NO_LAYER)
+		decide(d, WHY_SAME_SWITCH, "Both are on one switch, so no layer is needed: SL %u.",
+		       l->vls.start);
+	else if (now != first)
+		decide(d, WHY_MOVED, "Layer %u took the pair %s, %s; balancing moved it to layer %u, SL %u.",
+		       first, switch_name(f, a), switch_name(f, b), now, sl);
+	else if (!first)
+		decide(d, WHY_LOWEST, "Layer 0 took the pair %s, %s: SL %u.", switch_name(f, a),
+		       switch_name(f, b), sl);
+	else if (was_open(l, a, b, first))
+		decide(d, WHY_REFUSED,
+		       "Every layer below %u refused the pair %s, %s, as it would have closed a cycle there: "
+		       "SL %u.",
+		       first, switch_name(f, a), switch_name(f, b), sl);
+	else
+		decide(d, WHY_OPENED,
+		       "No layer took the pair %s, %s, so layer %u was opened for it; balancing left it "
+		       "there: SL %u.",
+		       switch_name(f, a), switch_name(f, b), first, sl);
+}
+
 static void tell_counts(const char *what, const uint64_t *count, unsigned n, struct text *t)
 {
 	text_add(t, "%s", what);

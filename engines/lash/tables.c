@@ -51,6 +51,109 @@ static void list_candidates(const struct filling *f, uint32_t u, uint32_t d, str
 	st->candidate = f->candidate;
 }
 
+/* --- the rule that decided ------------------------------------------------------------------ */
+
+/* Links of u whose route to d is as short as that of the link chosen; *other: the best of those that are not.
+ */
+static unsigned equal_links(const struct filling *f, uint32_t u, uint32_t d, uint32_t chosen, uint32_t *equal,
+			    uint32_t *other, int64_t *other_hops)
+{
+	const struct lash_graph *g = f->g;
+	int64_t least = route_length(f->l->plan, g->to[chosen], d);
+	unsigned n = 0;
+
+	*equal = *other = NO_ID;
+	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++) {
+		int64_t hops = route_length(f->l->plan, g->to[c], d);
+
+		if (hops == least) {
+			n++;
+			if (c != chosen && *equal == NO_ID)
+				*equal = c;
+		} else if (hops != INT64_MIN && (*other == NO_ID || hops + 1 < *other_hops)) {
+			*other = c;
+			*other_hops = hops + 1;
+		}
+	}
+	return n;
+}
+
+static void add_cables(const struct filling *f, uint32_t c, unsigned port, struct text *t)
+{
+	const struct lash_graph *g = f->g;
+	uint32_t cables = g->port_at[c + 1] - g->port_at[c], i = g->port_at[c];
+
+	if (cables < 2)
+		return;
+	while (g->port[i] != port)
+		i++;
+	if (f->l->plan->collapsed)
+		text_add(t, " Of %u cables there the routes take each in turn, this one number %u.", cables,
+			 i - g->port_at[c] + 1);
+	else
+		text_add(t, " Of %u cables there always the first, port %u.", cables, port);
+}
+
+/* Of the link c that u sends by; rival: one as short that is not taken, NO_ID = the first there is. */
+static void decide_link(const struct filling *f, uint32_t u, uint32_t d, uint32_t c, unsigned port,
+			uint32_t rival, struct decided *out)
+{
+	const struct lash_graph *g = f->g;
+	const struct fabric *fb = f->in->topo->fabric;
+	int64_t hops = route_length(f->l->plan, g->to[c], d) + 1, second = 0;
+	uint32_t equal, other;
+	unsigned n = equal_links(f, u, d, c, &equal, &other, &second);
+
+	if (n > 1) {
+		equal = rival == NO_ID ? equal : rival;
+		decide(out, WHY_TREE,
+		       "%u neighbours lead there in %s; the breadth-first tree of %s, the first in which %s "
+		       "is above "
+		       "%s, passes %s (link %u of %s), not %s (link %u).",
+		       n, PLURAL((uint64_t)hops, "hop"),
+		       switch_name(fb, g->sw[f->l->plan->root[(size_t)d * g->n + u]]),
+		       switch_name(fb, g->sw[u]), switch_name(fb, g->sw[d]), switch_name(fb, g->sw[g->to[c]]),
+		       c - g->base[u] + 1, switch_name(fb, g->sw[u]), switch_name(fb, g->sw[g->to[equal]]),
+		       equal - g->base[u] + 1);
+	} else if (g->port_at[c + 1] - g->port_at[c] > 1) {
+		decide(out, WHY_CABLE, "%s alone leads there in %s.", switch_name(fb, g->sw[g->to[c]]),
+		       PLURAL((uint64_t)hops, "hop"));
+	} else if (other == NO_ID) {
+		decide(out, WHY_ONLY_WAY, "Port %u alone leads there, in %s.", port,
+		       PLURAL((uint64_t)hops, "hop"));
+	} else {
+		decide(out, WHY_ONLY_WAY, "Port %u alone leads there in %s; by port %u it would be %u.", port,
+		       PLURAL((uint64_t)hops, "hop"), g->port[g->port_at[other]], (unsigned)second);
+	}
+	add_cables(f, c, port, &out->text);
+}
+
+/* The channel that has a port, NO_ID. */
+static uint32_t channel_of(const struct lash_graph *g, uint32_t u, unsigned port)
+{
+	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
+		for (uint32_t i = g->port_at[c]; i < g->port_at[c + 1]; i++)
+			if (g->port[i] == port)
+				return c;
+	return NO_ID;
+}
+
+static void decide_against(const struct filling *f, uint32_t u, uint32_t d, unsigned port, unsigned via,
+			   struct decided *out)
+{
+	const struct lash_graph *g = f->g;
+	uint32_t c = channel_of(g, u, port), v = channel_of(g, u, via);
+
+	if (v == NO_ID || via == port)
+		return;
+	if (v == c)
+		decide(out, WHY_CABLE, "Port %u is a cable to the same neighbour.", via);
+	else if (route_length(f->l->plan, g->to[v], d) == route_length(f->l->plan, g->to[c], d))
+		decide_link(f, u, d, c, port, v, out);
+	if (v == c)
+		add_cables(f, c, port, &out->text);
+}
+
 static void tell_choice(const struct filling *f, uint32_t u, unsigned lid, unsigned port)
 {
 	static const char *const quantity[] = {"hops", "link", "cable"};
@@ -58,6 +161,7 @@ static void tell_choice(const struct filling *f, uint32_t u, unsigned lid, unsig
 	const struct lash_plan *p = f->l->plan;
 	uint32_t d = f->at[lid];
 	struct text t = {0};
+	struct decided decided = {0}, against = {0};
 	struct step st = {.kind = STEP_CHOICE,
 			  .sw = f->g->sw[u],
 			  .sw2 = d == NO_ID ? NO_ID : f->g->sw[d],
@@ -70,13 +174,21 @@ static void tell_choice(const struct filling *f, uint32_t u, unsigned lid, unsig
 	if ((o->sw != NO_ID && o->sw != st.sw) || (o->lid && o->lid != lid))
 		return;
 	st.rule = port == NO_PATH ? rule_none : d == u ? rule_own : rule_tree;
+	if (!decide_common(f->in->topo, f->in->lids, st.sw, lid, port, &decided) && port != NO_PATH)
+		decide_link(f, u, d, channel_of(f->g, u, port), port, NO_ID, &decided);
 	if (st.rule == rule_tree) {
 		list_candidates(f, u, d, &st);
 		text_add(&t, "the breadth-first tree of %s leads this way",
 			 switch_name(f->in->topo->fabric, f->g->sw[p->root[(size_t)d * f->g->n + u]]));
+		if (o->sw == st.sw && o->via)
+			decide_against(f, u, d, port, o->via, &against);
 	}
 	st.text = text_str(&t);
+	st.decided = decided.rule ? &decided : NULL;
+	st.against = against.rule ? &against : NULL;
 	observe(f->in, &st);
+	decided_free(&decided);
+	decided_free(&against);
 	text_free(&t);
 }
 
@@ -112,7 +224,11 @@ static struct lft_row *fill_row(const struct filling *f, uint32_t u, uint8_t *li
 		row->port[lid] = choose_port(f, u, lid, link);
 		if (OBSERVED(f->in) && lid_owner(f->in->lids, lid) != NO_ID)
 			tell_choice(f, u, lid, row->port[lid]);
+		if (RECORDED(f->in) && lid_owner(f->in->lids, lid) != NO_ID)
+			lash_record_choice(f->in, f->g->sw[u], lid, row->port[lid], f->at[lid] == u);
 	}
+	if (RECORDED(f->in))
+		rec_event(f->in->record, REC_TABLE, 0, 0, f->g->sw[u], 0);
 	return row;
 }
 

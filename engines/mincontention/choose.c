@@ -163,6 +163,8 @@ static void place_inside(struct run *x, uint32_t e, uint32_t exit)
 		if (sw == exit)
 			continue;
 		port = inside_link(x, e, sw, el->chip_index[exit]);
+		if (x->rec)
+			mc_record_inside(x, sw, port);
 		x->r->row[sw]->port[x->lid] = f->port_num[port];
 		x->usage[port]++;
 	}
@@ -178,6 +180,8 @@ void place_entries(struct run *x)
 		uint32_t port = i ? el->link_port[x->egress[e]] : switch_port_id(f, x->sw, x->swport);
 		uint32_t sw = f->node_switch[f->port_node[port]];
 
+		if (x->rec)
+			mc_record_settle(x, e, sw, port);
 		x->r->row[sw]->port[x->lid] = f->port_num[port];
 		if (i)
 			x->use[x->egress[e]]++;

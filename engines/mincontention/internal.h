@@ -3,6 +3,7 @@
 #define IBSCOPE_MINCONTENTION_INTERNAL_H
 
 #include "core/base/defs.h"
+#include "core/sm/recording.h"
 #include "engines/mincontention/mincontention.h"
 
 /* Keys that may still improve, by contention and distance: two levels of contention at a time. */
@@ -42,6 +43,7 @@ struct run {
 	uint32_t *key;	    /* [n] contention and distance as one number, NO_KEY = not known */
 	uint32_t *egress;   /* [n] link chosen, NO_ID at the target */
 	struct heap heap;
+	struct mc_record *rec; /* NULL: nobody records */
 };
 
 /* Know the distances to an element. */
@@ -83,6 +85,22 @@ uint32_t list_ways(const struct run *x, uint32_t e, bool kept, struct mincontent
 
 /* Free what is not handed on; tables that were never made are NULL. */
 void run_end(struct run *x);
+
+/* --- recordings (record.c) --------------------------------------------------------------------- */
+
+struct mc_record *mc_record_new(const struct run *x);
+void mc_record_free(struct mc_record *r); /* NULL is fine */
+/* Trees that stand, when their entries and counts were taken over. */
+void mc_record_kept(const struct run *x);
+/* The LID at hand begins. */
+void mc_record_lid(const struct run *x);
+/* Element e sends the LID by a port (id) of chip sw, before that is put and counted. */
+void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t port);
+/* A chip sends it by a port towards the one that sends it out. */
+void mc_record_inside(const struct run *x, uint32_t sw, uint32_t port);
+extern const struct rec_scheme mincontention_scheme;
+/* Operations of a step of a recording. */
+extern const struct routing_ops mincontention_step_ops;
 
 /* Tell an observer; the LID at hand was just chosen (before its usage is counted), or kept. */
 void tell_elements(const struct run *x);

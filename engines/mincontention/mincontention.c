@@ -63,10 +63,18 @@ static const struct routing_ops ops = {
 	.free_priv = free_priv,
 };
 
+/* At a step of a recording. */
+const struct routing_ops mincontention_step_ops = {
+	.elements = op_elements,
+	.way_measure = "contention/distance",
+	.way = op_way,
+	.free_priv = free_priv,
+};
+
 const struct mincontention *mincontention_of(const struct routing *r)
 {
 	r = r ? routing_origin(r) : NULL;
-	return r && r->ops == &ops ? r->priv : NULL;
+	return r && (r->ops == &ops || r->ops == &mincontention_step_ops) ? r->priv : NULL;
 }
 
 static uint32_t delivery_port(const struct routing *r, uint32_t owner)
@@ -318,6 +326,8 @@ static bool all_kept(const struct run *x, uint32_t ep)
 static void route_lid(struct run *x)
 {
 	choose_paths(x);
+	if (x->rec)
+		mc_record_lid(x);
 	if (OBSERVED(x->in))
 		tell_chosen(x);
 	place_entries(x);
@@ -432,12 +442,17 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 		keep_unharmed(&x, in->previous, list, n);
 	else if (in->current)
 		done = find_kept(&x, list, n);
+	if (RECORDED(in))
+		x.rec = mc_record_new(&x);
 	if (in->current)
 		take_kept(&x);
+	if (x.rec)
+		mc_record_kept(&x);
 	split_usage(&x);
 	done = done && route_all(&x, list, n);
 	join_usage(&x);
 	free(list);
+	mc_record_free(x.rec);
 	run_end(&x);
 	return run_result(&x, done, out);
 }
@@ -469,4 +484,5 @@ const struct engine engine_mincontention = {
 	.route = route,
 	.update = update,
 	.room = room,
+	.scheme = &mincontention_scheme,
 };

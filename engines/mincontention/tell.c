@@ -111,12 +111,165 @@ static void key_text(const struct telling *t, struct text *s)
 			 t->way->key.distance, t->way->usage, mincontention_rule_name(t->rule));
 }
 
+/* --- the rule that decided ------------------------------------------------------------------ */
+
+static const enum why_rule rule_of[] = {
+	[RULE_ONLY_PATH] = WHY_ONLY_PATH,
+	[RULE_CONTENTION] = WHY_CONTENTION,
+	[RULE_DISTANCE] = WHY_DISTANCE,
+	[RULE_USAGE] = WHY_USAGE,
+	[RULE_NEXT_ELEMENT] = WHY_NEXT_ELEMENT,
+	[RULE_OWN_CHIP] = WHY_OWN_CHIP,
+	[RULE_PORT] = WHY_PORT,
+	[RULE_KEPT] = WHY_KEPT,
+	[RULE_HOST_PORT] = WHY_ATTACHED,
+	[RULE_OWN_PORT] = WHY_OWN_LID,
+};
+
+/* The chosen way of the element against another one, in the first thing in which they differ. */
+static void decide_ways(const struct telling *t, const struct mincontention_way *q, struct decided *d)
+{
+	const struct mincontention_way *w = t->way;
+	const struct fabric *f = t->x->topo->fabric;
+	char a[300], b[300];
+
+	port_label(f, w->port, a, sizeof(a));
+	port_label(f, q->port, b, sizeof(b));
+	if (q->rule == RULE_CONTENTION)
+		decide(d, WHY_CONTENTION, "%s has contention %u, %s has %u (at distances %u and %u).", a,
+		       w->key.contention, b, q->key.contention, w->key.distance, q->key.distance);
+	else if (q->rule == RULE_DISTANCE)
+		decide(d, WHY_DISTANCE, "Contention %u is equal; %s has distance %u, %s %u.",
+		       w->key.contention, a, w->key.distance, b, q->key.distance);
+	else if (q->rule == RULE_USAGE)
+		decide(d, WHY_USAGE, "Contention %u and distance %u are equal; %s carried %s, %s %u.",
+		       w->key.contention, w->key.distance, a, PLURAL(w->usage, "LID"), b, q->usage);
+	else if (q->rule == RULE_NEXT_ELEMENT)
+		decide(d, WHY_NEXT_ELEMENT,
+		       "%s and %s are equal in all that is counted; %s has a lower GUID than %s.", a, b,
+		       t->x->el->name[w->to], t->x->el->name[q->to]);
+	else if (q->rule == RULE_OWN_CHIP)
+		decide(d, WHY_OWN_CHIP,
+		       "%s and %s lead to the same element; the chip of the first has the lower GUID.", a, b);
+	else
+		decide(d, WHY_PORT,
+		       "%s and %s lead from one chip to the same element; the lower port number is taken.", a,
+		       b);
+}
+
+/* The rival that settles it: the one beaten by the last thing asked. */
+static void decide_element(const struct telling *t, struct decided *d)
+{
+	const struct run *x = t->x;
+	char a[300];
+
+	if (t->kept) {
+		decide(d, WHY_KEPT, "No cable of the tree of LID %u failed, so its ways stay.", x->lid);
+		return;
+	}
+	for (unsigned i = 1; i < t->n; i++)
+		if (t->way[i].rule == t->rule) {
+			decide_ways(t, &t->way[i], d);
+			return;
+		}
+	decide(d, rule_of[t->rule], "%s is the only path of at most %s that leads there%s.",
+	       port_label(x->topo->fabric, t->port, a, sizeof(a)),
+	       PLURAL(x->sp[t->element] + x->tolerance, "link"),
+	       x->tolerance ? " and does not come back" : "");
+}
+
+/* A chip that has not the port its element leaves by: ways within the chassis. */
+static void decide_inside(const struct telling *t, const struct step_candidate *c, unsigned n,
+			  const struct step_candidate *best, unsigned via, struct decided *d)
+{
+	const struct step_candidate *q = NULL;
+	const struct fabric *f = t->x->topo->fabric;
+	const char *to = switch_name(f, t->exit);
+
+	for (unsigned i = 0; i < n; i++)
+		if (&c[i] != best &&
+		    (via ? c[i].port == via : !q || c[i].q[Q_INSIDE_USAGE] < q->q[Q_INSIDE_USAGE]))
+			q = &c[i];
+	if (!q)
+		decide(d, via ? WHY_INSIDE_LONGER : WHY_INSIDE_ONLY,
+		       "Within the chassis port %u alone is on a shortest way to %s, where it leaves.",
+		       best->port, to);
+	else if (q->q[Q_INSIDE_USAGE] > best->q[Q_INSIDE_USAGE])
+		decide(d, WHY_INSIDE_USAGE, "Within the chassis, to %s, port %u carried %s, port %u %u.", to,
+		       best->port, PLURAL((uint64_t)best->q[Q_INSIDE_USAGE], "LID"), q->port,
+		       (unsigned)q->q[Q_INSIDE_USAGE]);
+	else
+		decide(d, WHY_INSIDE_PORT,
+		       "Within the chassis, to %s, ports %u and %u carried %s each: the lower number.", to,
+		       best->port, q->port, PLURAL((uint64_t)best->q[Q_INSIDE_USAGE], "LID"));
+}
+
+/* The element's links that are no acceptable path. */
+static void decide_unfit(const struct telling *t, uint32_t l, struct decided *d)
+{
+	const struct run *x = t->x;
+	uint32_t to = x->el->link_to[l], n = to, distance = DISTANCE(x->key[to]) + 1;
+
+	if (distance > x->sp[t->element] + x->tolerance) {
+		decide(d, WHY_BEYOND_TOLERANCE, "Distance %u; the least is %u, and tolerance %u allows %u.",
+		       distance, x->sp[t->element], x->tolerance, x->sp[t->element] + x->tolerance);
+		return;
+	}
+	while (n != x->target && x->el->link_to[x->egress[n]] != t->element)
+		n = x->el->link_to[x->egress[n]];
+	if (n == to)
+		decide(d, WHY_WOULD_LOOP, "%s sends LID %u here.", x->el->name[to], x->lid);
+	else
+		decide(d, WHY_WOULD_LOOP, "The way of %s comes back here, by %s.", x->el->name[to],
+		       x->el->name[n]);
+}
+
+static void decide_against(const struct telling *t, uint32_t sw, unsigned via, struct decided *d)
+{
+	const struct run *x = t->x;
+	uint32_t id = switch_port_id(x->topo->fabric, sw, via), l;
+
+	if (via > x->topo->fabric->switch_nports[sw] || t->element == x->target || t->kept)
+		return;
+	for (unsigned i = 1; i < t->n; i++)
+		if (t->way[i].port == id) {
+			decide_ways(t, &t->way[i], d);
+			return;
+		}
+	l = x->el->port_link[id];
+	if (l != NO_ID && id != t->port)
+		decide_unfit(t, l, d);
+}
+
+static void decide_chip(const struct telling *t, const struct step *s, const struct step_candidate *inside,
+			unsigned n, const struct step_candidate *best, struct decided *d,
+			struct decided *against)
+{
+	const struct run *x = t->x;
+	const struct observer *o = x->in->observer;
+	unsigned via = o->sw == s->sw && o->via != s->port ? o->via : 0;
+
+	if (!decide_common(x->topo, x->in->lids, s->sw, x->lid, s->port, d)) {
+		if (best && !t->kept)
+			decide_inside(t, inside, n, best, 0, d);
+		else
+			decide_element(t, d);
+	}
+	if (!via)
+		return;
+	decide_against(t, s->sw, via, against);
+	if (against->rule == WHY_UNTOLD && best && !t->kept &&
+	    x->el->port_link[switch_port_id(x->topo->fabric, s->sw, via)] == NO_ID)
+		decide_inside(t, inside, n, best, via, against);
+}
+
 /* The entry of one chip. */
 static void tell_chip(struct telling *t, uint32_t sw)
 {
 	const struct run *x = t->x;
 	const struct fabric *f = x->topo->fabric;
 	struct step_candidate *inside = &t->c[t->n];
+	const struct step_candidate *best = NULL;
 	unsigned n = inside_rivals(x, t->element, sw, t->exit, inside);
 	struct step s = {.kind = STEP_CHOICE,
 			 .sw = sw,
@@ -130,11 +283,11 @@ static void tell_chip(struct telling *t, uint32_t sw)
 			 .candidate = t->c,
 			 .n_candidates = t->n + n};
 	struct text text = {0};
+	struct decided d = {0}, against = {0};
 	char label[300];
 
 	if (sw != t->exit) {
-		const struct step_candidate *best = least_inside(inside, n);
-
+		best = least_inside(inside, n);
 		s.port = t->kept ? (uint8_t)routing_port(x->in->current, sw, x->lid) : best->port;
 		s.rule = t->kept ? s.rule : inside_rule(inside, n, best);
 		text_add(&text, "%s; ", s.rule);
@@ -146,7 +299,12 @@ static void tell_chip(struct telling *t, uint32_t sw)
 	s.text = text_str(&text);
 	if (x->in->current && routing_port(x->in->current, sw, x->lid) != s.port)
 		s.old_port = (uint8_t)routing_port(x->in->current, sw, x->lid);
+	decide_chip(t, &s, inside, n, best, &d, &against);
+	s.decided = d.rule ? &d : NULL;
+	s.against = against.rule ? &against : NULL;
 	observe(x->in, &s);
+	decided_free(&d);
+	decided_free(&against);
 	text_free(&text);
 }
 

@@ -56,6 +56,7 @@ static const struct routing_ops nue_ops = {
 	.next_route = nue_next_route,
 	.pair_layer = nue_pair_layer,
 	.explain_pair = nue_explain_pair,
+	.decide_pair = nue_decide_pair,
 	.explain_layers = nue_explain_layers,
 	.free_priv = nue_free,
 };

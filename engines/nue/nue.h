@@ -137,6 +137,7 @@ uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *l
 void nue_layer_info(const struct routing *r, unsigned layer, struct layer_info *info);
 bool nue_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr);
 bool nue_pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *l);
+void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
 void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 		      struct progress *p);
 void nue_explain_layers(const struct routing *r, struct text *t);

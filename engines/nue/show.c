@@ -428,3 +428,22 @@ void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, str
 	if (r->topo->endport_switch[src] != NO_ID)
 		tell_length(r, r->topo->endport_switch[src], dlid, t);
 }
+
+void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d)
+{
+	const struct nue *n = nue_of(r);
+	unsigned layer = nue_layer_of(n, dlid), i = 0;
+	uint32_t dst = lid_owner(r->lids, dlid);
+
+	(void)slid;
+	if (layer == NUE_NO_LAYER || dst == NO_ID)
+		return;
+	if (n->event[dlid] & NUE_OUTSIDE) {
+		decide(d, WHY_LAYER, "LID %u is a switch: routed after the layers, on SL 0.", dlid);
+		return;
+	}
+	while (i < n->layer[layer].n_lids && n->layer[layer].lid[i] != r->lids->base[dst])
+		i++;
+	decide(d, WHY_LAYER, "LID %u is destination %u of all; dealt to %s in turn it is in layer %u.", dlid,
+	       i * n->vls.layers + layer + 1, PLURAL(n->vls.layers, "layer"), layer);
+}

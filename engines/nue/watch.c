@@ -309,6 +309,110 @@ static void tell_rule(const struct nue_run *x, uint32_t v, const struct step *st
 		text_add(t, " (routes to switches keep to no layer)");
 }
 
+/* --- the rule that decided ------------------------------------------------------------------ */
+
+static const struct step_candidate *candidate_of(const struct step *st, unsigned port)
+{
+	for (unsigned i = 0; i < st->n_candidates; i++)
+		if (st->candidate[i].port == port)
+			return &st->candidate[i];
+	return NULL;
+}
+
+/* The nearest of the others whose way does not come back. */
+static const struct step_candidate *next_best(const struct step *st)
+{
+	const struct step_candidate *best = NULL;
+
+	for (unsigned i = 0; i < st->n_candidates; i++) {
+		const struct step_candidate *c = &st->candidate[i];
+
+		if (c->port != st->port && c->q[1] != INT64_MIN && c->q[3] != 1 &&
+		    (!best || c->q[1] < best->q[1]))
+			best = c;
+	}
+	return best;
+}
+
+/* The channels of the cycle that a way over candidate c would close, as packets go. */
+static void add_cycle(struct nue_run *x, uint32_t v, const struct step_candidate *c, struct text *t)
+{
+	const struct nue_graph *g = x->g;
+	const struct fabric *f = x->in->topo->fabric;
+	uint32_t *way = x->watch->room + g->n, n, k = g->first[v], a;
+
+	while (k < g->first[v + 1] && g->lport[k] != c->port)
+		k++;
+	if (k == g->first[v + 1])
+		return;
+	a = g->to[k];
+	n = nue_way_back(x->d, a == x->src ? nue_fake(x->d, a) : x->used[a], g->rev[k], way);
+	for (uint32_t i = 0; i < n && i < LONGEST_CYCLE; i++)
+		text_add(t, "%s%s", i ? " -> " : "", name(x, g->from[way[n - 1 - i]]));
+	if (n > LONGEST_CYCLE)
+		text_add(t, " -> ... (%u switches)", n);
+	if (!n)
+		text_add(t, "%s", f->node_name[f->port_node[c->peer]]);
+}
+
+static void decide_weight(struct nue_run *x, uint32_t v, const struct step *st,
+			  const struct step_candidate *q, struct decided *d)
+{
+	const struct step_candidate *w = candidate_of(st, st->port);
+	struct text t = {0};
+
+	if (q && q->q[3] == 1 && q->q[1] < w->q[1]) {
+		add_cycle(x, v, q, &t);
+		decide(d, WHY_BLOCKED,
+		       "Port %u would be lighter (%" PRId64 " to %" PRId64
+		       "), but its dependency would close a cycle in layer %u through %s.",
+		       q->port, q->q[1], w->q[1], x->layer, text_str(&t));
+	} else if (q && q->q[1] == w->q[1]) {
+		decide(d, WHY_TIE, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.",
+		       w->port, q->port, w->q[1],
+		       x->in->topo->fabric->node_name[x->in->topo->fabric->port_node[w->peer]]);
+	} else if (q && q->q[1] > w->q[1]) {
+		decide(d, q->q[0] < w->q[0] ? WHY_LIGHTER : WHY_SHORTEST,
+		       "Distance %" PRId64 " over %s; port %u has %" PRId64 " over %" PRId64 ".", w->q[1],
+		       PLURAL((uint64_t)w->q[0], "channel"), q->port, q->q[1], q->q[0]);
+	} else if (q) { /* lighter in the end, after backtracking moved the ways behind it */
+		decide(d, WHY_SHORTEST,
+		       "Distance %" PRId64 " when the search came by; port %u became lighter (%" PRId64
+		       ") by later changes behind it.",
+		       w->q[1], q->port, q->q[1]);
+	} else {
+		decide(d, WHY_SHORTEST, "Distance %" PRId64 " over %s; no other port leads there.", w->q[1],
+		       PLURAL((uint64_t)w->q[0], "channel"));
+	}
+	text_free(&t);
+}
+
+/* other: the candidate that comes next to the chosen one, NULL = none. */
+static void decide_entry(struct nue_run *x, uint32_t v, const struct step *st,
+			 const struct step_candidate *other, struct decided *d)
+{
+	const struct nue_layer *l = &x->nue->layer[x->layer];
+	const struct step_candidate *w = candidate_of(st, st->port);
+
+	if (st->rule == rule_escape)
+		decide(d, WHY_ESCAPE,
+		       "The search met an impasse, so all switches follow the escape tree around %s in layer "
+		       "%u.",
+		       name(x, l->root), x->layer);
+	else if (st->rule == rule_shortcut)
+		decide(d, WHY_SHORTCUT, "Backtracking opened a shorter way to %s: by port %u.", name(x, v),
+		       st->port);
+	else if (st->rule == rule_backtracking && x->watch->how[v] == BY_BACKTRACKING)
+		decide(d, WHY_BACKTRACK,
+		       "The search did not reach %s; its neighbour at port %u was led another way for it.",
+		       name(x, v), st->port);
+	else if (st->rule == rule_backtracking)
+		decide(d, WHY_BACKTRACK, "Led out of port %u so that a neighbour of %s could be reached.",
+		       st->port, name(x, v));
+	else if (w && w->q[1] != INT64_MIN)
+		decide_weight(x, v, st, other ? other : next_best(st), d);
+}
+
 static void tell_choice(struct nue_run *x, unsigned lid, uint32_t v, uint32_t src)
 {
 	struct step st = {.kind = STEP_CHOICE,
@@ -320,7 +424,8 @@ static void tell_choice(struct nue_run *x, unsigned lid, uint32_t v, uint32_t sr
 			  .rule = rule_own,
 			  .n_quantities = ARRAY_LEN(quantities),
 			  .quantity = quantities};
-	const struct step_candidate *other = NULL;
+	const struct step_candidate *other = NULL, *via;
+	struct decided d = {0}, against = {0};
 	struct text t = {0};
 
 	if (v == src) {
@@ -329,9 +434,18 @@ static void tell_choice(struct nue_run *x, unsigned lid, uint32_t v, uint32_t sr
 		list_candidates(x, v, &st);
 		st.rule = rule_of(x, v, &st, &other);
 		tell_rule(x, v, &st, other, &t);
+		via = x->in->observer->sw == st.sw ? candidate_of(&st, x->in->observer->via) : NULL;
+		if (via && via->port != st.port && via->q[1] != INT64_MIN)
+			decide_entry(x, v, &st, via, &against);
 	}
+	if (!decide_common(x->in->topo, x->in->lids, st.sw, lid, st.port, &d) && v != src)
+		decide_entry(x, v, &st, other, &d);
 	st.text = text_str(&t);
+	st.decided = d.rule ? &d : NULL;
+	st.against = against.rule ? &against : NULL;
 	observe(x->in, &st);
+	decided_free(&d);
+	decided_free(&against);
 	text_free(&t);
 }
 

@@ -43,6 +43,7 @@ unsigned torus_attempts(unsigned fingerprint, struct torus_attempt a[4]);
 void torus_list_ends(struct torus_run *r);
 
 /* show.c */
+void torus_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
 void torus_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			struct progress *p);
 void torus_explain_layers(const struct routing *r, struct text *t);

@@ -118,6 +118,22 @@ void torus_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, s
 	path_free(&path);
 }
 
+void torus_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d)
+{
+	const struct torus *o = torus_of(r);
+	uint32_t a = member_of_lid(r, o, slid), b = member_of_lid(r, o, dlid);
+	char from[40], to[40];
+
+	if (a == NO_ID || b == NO_ID || a == b) {
+		decide(d, WHY_SAME_SWITCH, "No link of the torus is passed: SL 0.");
+		return;
+	}
+	decide(d, WHY_SL_BITS,
+	       "SL %u: a bit for each dimension in which the shorter way from %s to %s crosses the dateline.",
+	       torus_sl(o, a, b), torus_place_text(o->member[a].at, from, sizeof(from)),
+	       torus_place_text(o->member[b].at, to, sizeof(to)));
+}
+
 /* --- the whole ------------------------------------------------------------------------------------ */
 
 static uint64_t gaps(const struct torus *t, unsigned d)

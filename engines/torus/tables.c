@@ -158,6 +158,44 @@ struct filling {
 	struct cursors cur;
 };
 
+/* The rule of the step; then which of the links in that direction. */
+static void decide_step(const struct filling *x, const struct torus_end *e, const struct torus_step *s,
+			unsigned port, struct decided *d)
+{
+	static const enum why_rule rule[] = {[TORUS_SHORTER] = WHY_SHORTER_ROUND,
+					     [TORUS_TIE] = WHY_NO_WRAP,
+					     [TORUS_DETOUR] = WHY_BROKEN_RING,
+					     [TORUS_INTO_GAP] = WHY_EARLY_TURN};
+	unsigned n = x->m->count[s->group];
+	uint32_t used = x->cur.used[e->is_switch][s->group];
+	struct text t = {0};
+
+	torus_why_text(x->r->t, x->a, x->b, *s, &t);
+	decide(d, s->blocked ? WHY_EARLY_TURN : rule[s->why], "%s.", text_str(&t));
+	if (n > 1)
+		text_add(&d->text, " Of %u links that way in turn number %u, port %u.", n, used % n + 1,
+			 port);
+	text_free(&t);
+}
+
+/* Against another port: a link the same way, or another direction. */
+static void decide_against(const struct filling *x, const struct torus_end *e, const struct torus_step *s,
+			   unsigned port, unsigned via, struct decided *d)
+{
+	const struct torus *t = x->r->t;
+	unsigned group;
+
+	if (via == port || via > t->topo->fabric->switch_nports[x->m->sw])
+		return;
+	group = t->group[switch_port_id(t->topo->fabric, x->m->sw, via)];
+	if (group == s->group)
+		decide(d, WHY_DEALT,
+		       "A link the same way: they are taken in turn, and route %u went by port %u.",
+		       x->cur.used[e->is_switch][s->group] + 1, port);
+	else if (group < TORUS_LOCAL)
+		decide_step(x, e, s, port, d);
+}
+
 static void tell_entry(const struct filling *x, const struct torus_end *e, unsigned lid,
 		       const struct torus_step *s, unsigned port)
 {
@@ -174,6 +212,7 @@ static void tell_entry(const struct filling *x, const struct torus_end *e, unsig
 			  .candidate = c};
 	const struct observer *o = x->r->in->observer;
 	struct text t = {0};
+	struct decided d = {0}, against = {0};
 
 	if ((o->sw != NO_ID && o->sw != x->m->sw) || (o->lid && o->lid != lid))
 		return;
@@ -198,11 +237,19 @@ static void tell_entry(const struct filling *x, const struct torus_end *e, unsig
 						       .peer = x->r->in->topo->peer[id]};
 			c[i].q[0] = used / n + (i < used % n);
 		}
+		decide_step(x, e, s, port, &d);
+		if (o->via && o->sw == x->m->sw)
+			decide_against(x, e, s, port, o->via, &against);
 	} else {
 		text_add(&t, e->is_switch ? "its own LID" : "it hangs on this port");
+		decide_common(x->r->in->topo, x->r->in->lids, x->m->sw, lid, port, &d);
 	}
 	st.text = text_str(&t);
+	st.decided = d.rule ? &d : NULL;
+	st.against = against.rule ? &against : NULL;
 	observe(x->r->in, &st);
+	decided_free(&d);
+	decided_free(&against);
 	text_free(&t);
 }
 

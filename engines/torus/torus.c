@@ -95,6 +95,7 @@ static const struct routing_ops torus_ops = {
 	.endport_vl = vl_of_end,
 	.n_layers = n_layers,
 	.explain_pair = torus_explain_pair,
+	.decide_pair = torus_decide_pair,
 	.explain_layers = torus_explain_layers,
 	.extras = "torus",
 	.write_extra = torus_write_extra,

@@ -18,6 +18,7 @@ from scratch import Failed  # noqa: E402
 TREE = scratch.Scratch()
 INSTALLED = {"bin/ibscope", "share/ibscope/keymaps/default.keys", "share/ibscope/keymaps/emacs.keys",
              "share/ibscope/keymaps/vi.keys", "share/ibscope/ibscope-survey.slurm", "share/man/man1/ibscope.1", "share/bash-completion/completions/ibscope"}
+INSTALLED |= {"share/ibscope/lessons/" + name for name in os.listdir(os.path.join(HERE, "../../views/lessons"))}
 
 
 def expect(what, found, expected):
@@ -178,6 +179,18 @@ def keymaps_near_the_program():
     TREE.make()
 
 
+def lessons_near_the_program():
+    """In the tree, and in an installed tree that was moved; a program that stands alone says that there are none."""
+    TREE.make("PREFIX=/nonexistent")
+    TREE.run(TREE.path("build", "ibscope"), "-e", "lesson ring check")
+    TREE.make("install", "PREFIX=/nonexistent", "DESTDIR=" + TREE.path("taught"))
+    TREE.run(TREE.path("taught/nonexistent/bin/ibscope"), "-e", "lesson updn check; synth lesson:io")
+    os.makedirs(TREE.path("alone/some/bin"))
+    program = shutil.copy(TREE.path("build", "ibscope"), TREE.path("alone/some/bin"))
+    expect("lessons of a program alone", TREE.run(program, "-e", "lesson"), "No lessons were found.\n")
+    TREE.make()
+
+
 # --- the package --------------------------------------------------------------------------
 
 def debian_package():
@@ -212,7 +225,7 @@ def make_flags():
 
 
 TESTS = [built_once, version_is_one_file, flags_are_all_files, header_is_its_users, files_come_and_go,
-         revision_of_git, hardened, installed_below_prefix, keymaps_near_the_program, debian_package]
+         revision_of_git, hardened, installed_below_prefix, keymaps_near_the_program, lessons_near_the_program, debian_package]
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ LINES = {
     "show links": [rf"(?:up  |down) (.+{PORT}) (.+{PORT}) \S+"],
     "show node": [r"(?:CA|switch|router) (.+)", rf"  \[\d+\] (?:up  |down) \d+x\S+ +(.+{PORT})"],
     "trace": [r"(.+) \(LID \d+\) -> (.+) \(LID \d+\): .*", r"  [ UD=] (?:\[\d+\] )?(.+?)(?: \[[-\d]+\](?:  VL \d+)?)?"],
-    "diff": [r"! (.+?) +LID +\d+ +\S+ -> \S+ +(.+)", r"(?:~ rerouted|x lost|\+ regained) +(.+) -> (.+) \(LID \d+\)  hops .*",
+    "diff": [r"! (.+?) +LID +\d+ +\S+ -> \S+ +(.+)", r"(?:~ rerouted|x lost|\+ regained) +(.+) -> (.+) \(LID \d+\)  links .*",
              rf" +\d+ -> \d+ +[-+]\d+  (.+{PORT}) -> (.+{PORT})"],
     "survey switches": [r"(?: +\d+){8}  (.+?)(?:  \(.*\))?"],
     "survey links": [rf"(?: +\d+){{8}}  (.+{PORT}) (.+{PORT})(?:  \(.*\))?"],

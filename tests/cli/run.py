@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -86,6 +87,9 @@ CASES = [
     # --- check
     Case("sound", [TREE, *UPDN, "-e", "check"], 0, r"^Sound: "),
     Case("fault", [TREE, *UPDN, "-e", "fail switch leaf-01; check"], 1, r"^NOT SOUND", absent=r"^Sound"),
+    Case("no engine is left", ["torus:4x4", "-e", "route updn,no_fallback; show"], 1, r"No engine is left \(no_fallback\)[\s\S]*not routed"),
+    Case("no engine at start", ["torus:4x4", "-R", "updn,no_fallback", "-e", "show"], 1, r"not routed", r"No engine is left"),
+    Case("an engine is left", ["torus:4x4", "-e", "route updn; route dor,no_fallback"], 0, r"dor routed"),
     Case("credit loop", ["torus:4x4", "-R", "minhop", "-e", "check"], 1, r"credit loops[\s\S]*^NOT SOUND"),
     Case("fault seen by an earlier command", [TREE, *UPDN, "-e", "fail switch leaf-01; check; undo; check"], 1,
          r"NOT SOUND[\s\S]*^Sound"),
@@ -101,7 +105,7 @@ CASES = [
 
     # --- tables as data
     Case("tables", [LEAVES, "-e", "tables %s; trace 4 10; check" % (FORMATS + "two-leaf.lfts")], 0,
-         r"^It names the LIDs of 7 ports\.[\s\S]*\(LID 4\) -> router \(LID 10\): SL 0, 3 hops[\s\S]*^Sound: "),
+         r"^It names the LIDs of 7 ports\.[\s\S]*\(LID 4\) -> router \(LID 10\): SL 0, 3 links[\s\S]*^Sound: "),
     Case("tables of another fabric", [TREE, "-e", "tables %s" % (FORMATS + "two-leaf.lfts")], 1, NOTHING,
          r"-e:1: \S*two-leaf.lfts: found tables of 3 switches, none of which is in the fabric"),
     Case("tables without a fabric", ["-e", "tables x"], 1, NOTHING, r"no fabric is loaded"),
@@ -115,7 +119,7 @@ CASES = [
          r"^routed by minhop"),
     Case("LIDs before anything is routed", [FORMATS + "two-leaf.ibdiagnet2/ibdiagnet2.db_csv", "-e",
                                             "list hosts; trace 4 10"], 1,
-         r"host one +4 [\s\S]*host one \(LID 4\) -> router \(LID 10\): the shortest way has 3 hops",
+         r"host one +4 [\s\S]*host one \(LID 4\) -> router \(LID 10\): the shortest way has 3 links",
          r"nothing is routed yet; `route ENGINE` does it, `tables FILE` takes"),
 
     # --- commands that the machine and the person always want
@@ -152,7 +156,7 @@ CASES = [
          r"wrong.ibs:3"),
     Case("nothing behind a failure", [TREE, "-e", "frob; show", "-e", "show"], 1, NOTHING, r"-e:1: unknown command"),
     Case("unclosed quote", [TREE, "-e", "load \"x"], 1, NOTHING, r"-e:1: no closing \""),
-    Case("colon is let be", [TREE, *UPDN, "-e", ":trace node0001 node0009; : undo"], 0, r"4 hops[\s\S]*Undone"),
+    Case("colon is let be", [TREE, *UPDN, "-e", ":trace node0001 node0009; : undo"], 0, r"4 links[\s\S]*Undone"),
     Case("shortened command", [TREE, *UPDN, "-e", "chec"], 0, r"^Sound: "),
     Case("ambiguous command", [TREE, "-e", "re"], 1, NOTHING, r"\"re\" may be .*restore"),
 
@@ -466,6 +470,27 @@ def standard_input(folder):
     return None
 
 
+def one_by_one(folder):
+    """What a line of standard input prints is there before the next line is given."""
+    for json_too in (["--json"], []):
+        p = subprocess.Popen([PROGRAM, *json_too, "ring:4", "-x", "-"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
+        clock = threading.Timer(SECONDS, p.kill)
+        clock.start()
+        try:
+            for word in ("first", "second"):
+                p.stdin.write("echo %s\n" % word)
+                p.stdin.flush()
+                told = next((line for line in p.stdout if word in line), None)
+                if not told:
+                    return "no answer to \"echo %s\" before the input ends" % word
+        finally:
+            clock.cancel()
+            p.kill()
+            p.communicate()
+    return None
+
+
 def full_disk(folder):
     """Output that cannot be written is a failure."""
     with open("/dev/full", "w") as full:
@@ -482,7 +507,7 @@ def main():
     tests += [("fabric from standard input", lambda: standard_input(folder)),
               ("embedded", lambda: embedded(folder)), ("baseline", lambda: baseline(folder)), ("wrong baseline", lambda: wrong_baseline(folder)),
               ("job array", lambda: job_array(folder)), ("links exported", lambda: links_exported(folder)),
-              ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
+              ("one by one", lambda: one_by_one(folder)), ("cut off", lambda: cut_off(folder)), ("full disk", lambda: full_disk(folder))]
     if len(sys.argv) > 1:
         tests = [t for t in tests if any(fnmatch.fnmatch(t[0], p) for p in sys.argv[1:])]
     bad = 0

@@ -93,7 +93,9 @@ def wrong_words():
                 ("export dot good cdg group 99", r"found group 99"), ("export dot good cdg 99", r"found \"99\""),
                 ("export dot good cdg group none", r"found \"none\""), ("export lfts good more", r"expected: export"),
                 ("export nothing good", r"expected: export"), ("export torus good", r"minhop has no torus"),
-                ("export svg good x", r"expected: export"), ("export png - load", r"found -, expected the name"),
+                ("export svg good x", r"expected: export"), ("export svg good cycle group 99", r"found group 99"),
+                ("export svg good layer 16", r"found \"16\""), ("export dot good plot loads", r"expected: export"),
+                ("export svg good plot shifts 0", r"found \"0\""), ("export svg good diff no", r"there is no snapshot \"no\""), ("export png - load", r"found -, expected the name"),
                 ("torus-conf good more", r"expected: torus-conf"), ("save good more", r"expected: save")):
             p.refused([*SMALL, "-e", line], pattern)
         p.refused(["torus:4x4", "-R", "dfsssp", "-e", "export sl2vl good"], r"qos is off")

@@ -195,6 +195,8 @@ COMMANDS = [
     "cdg 0 all", "cdg switches all", "elements", "equal-paths all", "compare minhop updn dfsssp ftree",
     f"step start {LEAF} {HOST2}", "step all", "save -", "export lfts -", "export fdbs -", "export subnet -",
     "export paths -", "export json -", "export dot -", "export dot - cdg", "export svg -", "export svg - load", "export svg - cdg 0",
+    f"export svg - path {HOST} {HOST2}", "export svg - diff", "export svg - map chassis", "export svg - layer 0", "export svg - plot survey switches",
+    f"export dot - path {HOST} {HOST2}",
     "help", "check",
 ]
 
@@ -215,8 +217,9 @@ PANES = {
     "switches": "", "ports": LEAF, "hosts": "", "lft": LEAF, "path": f"{HOST} {HOST2}", "changes": "", "pairs": "",
     "journal": "", "warnings": "", "ranks": "", "hops": LEAF, "histogram": "", "bars": LEAF, "layers": "",
     "cdg": "all", "cycle": "all", "sl2vl": LEAF + "[1]", "sls": HOST, "elements": "", "usage": "all",
-    "compare": "minhop updn", "drift": "updn", "doctor": "", "survey": "switches", "flows": LEAF + "[4] pair", "hotter": "",
-    "help": "", "map": "load path", "lids": HOST2, "pick": "2 show node nod",
+    "compare": "minhop updn", "drift": "updn", "doctor": "", "advise": "failures 1", "survey": "switches", "flows": LEAF + "[4] pair", "hotter": "",
+    "plot": "", "map": "load path", "shift": "1", "lesson": "",
+    "help": "", "lids": HOST2, "pick": "2 show node nod",
 }
 # those that only some engine has, which then routes
 PANES_OF = {
@@ -285,7 +288,8 @@ class Tests:
         """Credit loops, a torus, layers: their texts name nodes too."""
         rng = random.Random("%d rings" % SEED)
         write(self.folder, "torus", names_of(saved(self.folder, "torus:4x4"), rng))
-        self.both(["torus", "-R", "minhop"], ["cycles", "cycles all", "cdg all", "list cycle", "list cdg", "check"])
+        self.both(["torus", "-R", "minhop"], ["cycles", "cycles all", "cdg all", "list cycle", "list cdg", "check",
+                                                "export svg - cycle", "export svg - cycle all", "export dot - cycle"])
         self.both(["torus", "-R", "lash"], ["set qos TRUE", "layers", "list cycle", "list layer-pairs", "check"])
         self.both(["torus", "-R", "nue"], ["list escape", "list restricted", "check"])
         self.both(["torus"], ["torus-conf made.conf", "set torus_config made.conf", "route torus-2QoS", "list torus",

@@ -4,6 +4,7 @@
  *	CAPTURE_LOG=FILE	lines are appended there:
  *		open PATH		a device was opened
  *		send HEX		what was written to it: a MAD, its first bytes
+ *		got			a MAD was read from it
  *		may open E socket E fork E exec E
  *					with CAPTURE_TRY, behind each `send`: what the process may do at
  *					this moment, 0 or an errno
@@ -36,6 +37,7 @@ static int log_fd = -1, hold_fd = -1, hold_at = 1;
 
 int open(const char *path, int flags, ...);
 ssize_t write(int fd, const void *buf, size_t n);
+ssize_t read(int fd, void *buf, size_t n);
 int close(int fd);
 
 static void *next(const char *name)
@@ -158,5 +160,17 @@ ssize_t write(int fd, const void *buf, size_t n)
 		try_all();
 	if (hold_fd >= 0 && mad[MAD_CLASS] == CLASS_DIRECTED && mad[MAD_HOP_COUNT] && !--hold_at)
 		hold();
+	return done;
+}
+
+ssize_t read(int fd, void *buf, size_t n)
+{
+	ssize_t (*real)(int, void *, size_t);
+	ssize_t done;
+
+	*(void **)&real = next("read");
+	done = real(fd, buf, n);
+	if (fd >= 0 && fd < MOST_FDS && device[fd] && done >= (ssize_t)umad_size())
+		note("got\n", 4);
 	return done;
 }

@@ -379,6 +379,7 @@ def explorer(ibscope):
         t.type("LD_PRELOAD='%s' IBSIM_SOCKNAME=%s %s -L" % (SIM_SO, sim.socket, ibscope))
         t.keys("Enter")
         t.wait(r"^. first active port \(live\): 5 switches")
+        t.wait(r"^ .*\| read [1-9]\d* s ago")    # in the top bar, and it grows
         sim.proc.kill()
         sim.proc.wait()
         t.run(":live wait 3600")
@@ -388,6 +389,12 @@ def explorer(ibscope):
         sim = begun_anew(sim, SMALL)
         t.run("live")
         t.wait(r"Nothing changed since the last discovery")
+        t.run("watch 0 rounds 2")
+        t.wait(r"^. \[2\]")
+        t.wait(r"^ .*\| read [1-9]\d* s ago")    # also when watch has ended
+        t.run("synth ring:4")
+        t.wait(r"^ ring:4 ")
+        check("explorer: only a live fabric has an age", " ago" not in t.capture().split("\n")[0], t.capture().split("\n")[0])
         check("explorer", True)
     except tui.Failed as e:
         check("explorer", False, e)
@@ -617,6 +624,21 @@ def mads(lines):
     return [Mad(line[5:]) for line in lines if line.startswith("send ")]
 
 
+def most_on_their_way(lines):
+    """Requests that had no answer yet, at most, process by process (each opens the device anew)."""
+    now = most = 0
+    for line in lines:
+        now = 0 if line.startswith("open ") else now + line.startswith("send ") - (line == "got")
+        most = max(most, now)
+    return most
+
+
+def limit_told():
+    """The same as the manual page has it."""
+    page = open(os.path.join(HERE, "..", "..", "tui", "ibscope.1.in")).read()
+    return {"one": 1, "two": 2, "three": 3, "four": 4}[re.search(r"A discovery has at most (\w+) requests on their way", page)[1]]
+
+
 def not_get(lines):
     """MADs that are no plain Get of the subnet manager's class."""
     return [m for m in mads(lines) if m.method != GET or m.cls not in CLASSES]
@@ -636,6 +658,7 @@ def only_gets(probe, ibscope):
         told = set(re.findall(r"\w+(?:Info|Description|Table)\b", re.search(r"^\.Ss What is sent\n(.*?)^\.S", page, re.M | re.S)[1]))
         check("the manual page names what is asked", told == set(ATTRIBUTES.values()), told)
         check("only Get is sent", not not_get(lines), not_get(lines)[:3])
+        check("requests on their way are as the manual page says", most_on_their_way(lines) == limit_told(), most_on_their_way(lines))
         opened = {line[5:] for line in lines if line.startswith("open ")}
         check("only the MAD device is opened", opened and all(re.fullmatch(r"/dev/infiniband/umad\d+", f) for f in opened),
               opened)
@@ -727,6 +750,14 @@ def watching(ibscope):
         sent, counters = mads(lines), (0x04, 0x12)
         wrong = [m for m in sent if m.method != GET or (m.cls not in CLASSES and (m.cls, m.attribute) != counters)]
         asked = [m for m in sent if m.cls == 0x04]
+        check("watch: no more requests on their way than in a discovery", most_on_their_way(open(log).read().splitlines()) == limit_told(),
+              most_on_their_way(lines))
+        r, lines = captured(sim, "asked", ibscope, "-e", "live; counters leaf2[1]", CAPTURE_TRY="1")
+        tries = list(zip(mads(lines), [line for line in lines if line.startswith("may ")]))
+        tries = [t for m, t in tries if m.cls == 0x04]
+        barred = "1" if has_seccomp(ibscope) else r"\d+"
+        check("who reads counters is confined", len(tries) == 1 and re.fullmatch("may open %s socket %s fork %s exec %s" % ((barred,) * 4), tries[0])
+              and "transmit_packets" in r.stdout, (tries, r.stdout + r.stderr))
         check("watch and counters: only Gets", not wrong and len(asked) == 2 and len(sent) > 300,
               "%s; %d of counters, %d in all" % (wrong[:3], len(asked), len(sent)))
     finally:

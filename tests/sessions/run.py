@@ -4,11 +4,16 @@
 usage: run.py [TEST]...
 IBSCOPE=build/ibscope.  Prints "N passed, N failed".
 """
+import glob
 import json
 import os
+import pwd
+import random
 import re
+import socket
 import subprocess
 import sys
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -119,6 +124,18 @@ def report(folder):
         expect(a.read() == b.read(), "other tables")
 
 
+def drawings(folder):
+    """The report names the drawings of what it tells, with the step they show."""
+    run(folder, "load %s; export svg whole.svg; route updn; export dot 'a_b.dot'; fail switch spine-02; export svg load.svg load; "
+        "export svg - ; undo; export lfts tables; fail switch spine-01; export svg path.svg path node0001 node0009; "
+        "export svg whole.svg load; undo; redo; report r; undo; report s; synth ring:4; report t" % DEMO)
+    texts = [open(os.path.join(folder, n), encoding="utf-8").read().partition("\n## Drawings\n\n") for n in ("r", "s", "t")]
+    found = [re.split(r"\n\n|\Z", t[2])[0].splitlines() for t in texts]
+    expect(found[0] == ["- a\\_b.dot: dot, after step 2", "- path.svg: svg path node0001 node0009, after step 3",
+                        "- whole.svg: svg load, after step 3"], found[0])
+    expect(found[1] == found[0][:1] and not texts[2][1], found[1], texts[2])
+
+
 def hostile(folder):
     """Names that mean something in Markdown stay text."""
     net = 'Switch 2 "S"\n[1] "A"[1]\n[2] "B"[1]\n\nHca 1 "A" # "<b>*x*`|"\n[1] "S"[1]\n\nHca 1 "B"\n[1] "S"[2]\n'
@@ -224,7 +241,97 @@ def slurm(folder):
     expect("One port of each host counts: %d other ports left out." % (3675 - len(nodes)) in told, told)
 
 
-TESTS = [replayed, lost, report, hostile, slurm]
+# --- Slurm itself ------------------------------------------------------------------------------------
+
+def slurmctld():
+    """(Slurm's controller, its environment, lines for slurm.conf); None: it is not installed.  SLURM_ROOT: where it was unpacked."""
+    root = os.environ.get("SLURM_ROOT", "")
+    plugins = glob.glob(root + "/usr/lib/*/slurm-wlm/topology_tree.so")
+    for name in ("slurmctld", "slurmctld-wlm"):
+        path = root + "/usr/sbin/" + name
+        if plugins and os.access(path, os.X_OK):
+            folder = os.path.dirname(plugins[0])
+            libraries = ":".join([folder, os.path.dirname(folder)] + [os.environ.get("LD_LIBRARY_PATH", "")])
+            return path, dict(os.environ, LD_LIBRARY_PATH=libraries.strip(":")), "PluginDir=%s\n" % folder
+    return None
+
+
+SLURM_CONF = """ClusterName=test
+SlurmctldHost=%(host)s(127.0.0.1)
+SlurmUser=%(user)s
+SlurmctldPort=%(port)d
+AuthType=auth/none
+CredType=cred/none
+MpiDefault=none
+ProctrackType=proctrack/pgid
+SelectType=select/cons_tres
+TopologyPlugin=topology/tree
+StateSaveLocation=%(folder)s
+SlurmctldPidFile=%(folder)s/pid
+%(more)sNodeName=%(nodes)s NodeAddr=127.0.0.1 CPUs=1
+PartitionName=all Nodes=ALL Default=YES
+"""
+
+
+def read_by_slurm(folder, nodes):
+    """({switch: (all nodes below it, its switches)}, complaints) as Slurm's controller takes topology.conf; it ends then."""
+    program, env, more = slurmctld()
+    with open(os.path.join(folder, "slurm.conf"), "w", encoding="utf-8") as f:
+        f.write(SLURM_CONF % {"host": socket.gethostname().split(".")[0], "user": pwd.getpwuid(os.getuid()).pw_name, "folder": folder,
+                              "port": random.randint(20000, 30000), "more": more, "nodes": ",".join(sorted(nodes))})
+    p = subprocess.Popen([program, "-D", "-c", "-vvvv", "-f", os.path.join(folder, "slurm.conf")], env=env, cwd=folder,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    clock = threading.Timer(120, p.kill)
+    clock.start()
+    tree, complaints, last = {}, [], []
+    try:
+        for line in p.stdout:
+            last = last[-5:] + [line]
+            m = re.search(r"_log_switches: Switch level:\d+ name:(\S+) nodes:(\S+) switches:(\S+)", line)
+            if m:
+                tree[m[1]] = ({n for n in expand(m[2])}, [] if m[3] == "(null)" else expand(m[3]))
+            elif re.search(r"(error|fatal|warning): .*(topolog|[Ss]witch)", line):
+                complaints.append(line.strip())
+            if "switches_dist" in line or "fatal" in line:
+                break
+    finally:
+        clock.cancel()
+        p.kill()
+        p.wait()
+        p.stdout.close()
+    expect(tree or complaints, "Slurm told nothing: ", last)
+    return tree, complaints
+
+
+def below(tree, switch):
+    nodes, switches = tree[switch]
+    return set(nodes).union(*(below(tree, s) for s in switches))
+
+
+def slurm_itself(folder):
+    """Slurm's controller reads topology.conf without a complaint, and as the parser above does."""
+    if not slurmctld():
+        print("slurm_itself: skipped, as no slurmctld is installed (Debian's package slurmctld; SLURM_ROOT: where it was unpacked)")
+        return
+    for commands in ("load %s" % DEMO, "synth torus:4x4,hosts=2", "load %s" % SELENE,
+                     "load %s; fail switch spine-01 spine-05 spine-09 spine-13" % DEMO):
+        run(folder, commands + "; export slurm topology.conf")
+        with open(os.path.join(folder, "topology.conf"), encoding="utf-8") as f:
+            ours = parse_conf(f.read())
+        nodes = {n for on, _ in ours.values() for n in on}
+        theirs, complaints = read_by_slurm(folder, nodes)
+        # several trees, of a fabric in parts, are worth a warning to Slurm: their nodes are never in one job
+        complaints = [c for c in complaints if "reach" not in c and "no common" not in c]
+        expect(not complaints, commands, complaints)
+        expect({s: set(c) for s, (_, c) in theirs.items()} == {s: set(c) for s, (_, c) in ours.items()}, commands, "switches")
+        wrong = [s for s in ours if theirs[s][0] != below(ours, s)]
+        expect(not wrong, commands, wrong[:3])
+    with open(os.path.join(folder, "topology.conf"), "a", encoding="utf-8") as f:
+        f.write("SwitchName=more Switches=nowhere\n")
+    expect(read_by_slurm(folder, nodes)[1], "a switch that is not there is no fault to Slurm")
+
+
+TESTS = [replayed, lost, report, drawings, hostile, slurm, slurm_itself]
 
 if __name__ == "__main__":
     sys.exit(run_tests("sessions", TESTS, sys.argv[1:], also=(StopIteration,)))

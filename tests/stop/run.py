@@ -40,15 +40,15 @@ SCREEN = {"screen", "pane", "focus", "back", "maximise", "sort", "filter", "sear
 # One list a fabric, all that works on much of it; FILE is a file that is there, OUT one that is written.
 TREE = ["synth xgft:14,14,14:1,14,14", "route updn", "save OUT", "load OUT", "names FILE", "export lfts OUT", "tables OUT", "route updn",
         "export fdbs OUT", "export subnet OUT", "export json OUT", "export sl2vl OUT", "export paths OUT", "export slurm OUT", "save-session OUT", "report OUT",
-        "export dot OUT", "export dot OUT cdg", "show links", "show hosts", "show switches", "snapshot a",
-        "fail random 3 seed=1", "scope -node0001", "diff a", "diff a all", "drift", "drift minhop all", "doctor", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
+        "export dot OUT", "export dot OUT cdg", "export svg OUT load", "export svg OUT map layers", "export svg OUT plot hops", "show links", "show hosts", "show switches", "snapshot a",
+        "fail random 3 seed=1", "scope -node0001", "diff a", "diff a all", "export svg OUT diff a", "drift", "drift minhop all", "doctor", "undo", "redo", "!restore all", "flap leaf-001[1]", "sweep",
         "reroute", "reset", "check", "load-map", "load-map all", "load-map shift 3", "load-map bisection seed=1",
         "load-map random seed=2", "load-map to node00[01-40] all", "load-map ebb both", "flows leaf-001[15]", "flows leaf-001[15] lids all",
         "flows node0001 node2000 by pair to node2000", "spread tree all", "spread lag", "check spread lag",
         "shifts 20", "layers", "cdg", "cycles all", "equal-paths", "elements", "ranks", "hops leaf-001",
         "lft leaf-001", "trace node0001 node2000", "why leaf-001 node2000", "step start leaf-001", "list ports",
         "list hosts sort name", "list usage", "list tree", "list cdg", "list compare updn minhop", "list hotter", "list flows leaf-001[15] pair", "set lmc 1"]
-LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "export dot OUT cdg", "list cycle",
+LOOPS = ["synth random:200,16,seed=7", "route minhop", "check", "cycles all", "export dot OUT cdg", "export svg OUT cycle all", "list cycle",
          "route dfsssp", "route lash", "list layer-pairs 0", "step start", "route nue", "layers", "list cdg"]
 TORUS = ["synth torus:8x8x8,hosts=4", "advise failures 0", "torus-conf OUT", "set torus_config OUT", "set qos TRUE", "route torus-2QoS", "export torus EXTRA",
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]

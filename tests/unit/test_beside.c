@@ -478,7 +478,7 @@ static void pairs_are_explained(void **state)
 		  "Not in layer 0: that would have closed the cycle\n  t02[4] ->");
 	line_says(s, "why node0001 node0006", "Balancing moved it to layer 1.");
 	ok_line(s, "route minhop");
-	line_says(s, "why node0001 node0006", "puts no pairs in layers");
+	line_says(s, "why node0001 node0006", "minhop leaves SLs to partitions and QoS");
 	session_free(s);
 }
 

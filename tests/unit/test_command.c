@@ -3,6 +3,7 @@
 #include "core/base/progress.h"
 #include "core/base/words.h"
 #include "core/session/syntax.h"
+#include "core/sm/walk.h"
 #include "tests/unit/fixture.h"
 #include "tui/ui.h"
 
@@ -234,8 +235,8 @@ static void test_trace_and_why(void **state)
 	struct session *s = tree();
 
 	(void)state;
-	line_says(s, "trace node0001 node0009", "4 hops");
-	line_says(s, "trace node0001 node0002", "2 hops");
+	line_says(s, "trace node0001 node0009", "4 links");
+	line_says(s, "trace node0001 node0002", "2 links");
 	line_says(s, "why leaf-01 node0009", "leaf-01 sends LID");
 	line_says(s, "why leaf-01 node0001", "out of port 1");
 	line_says(s, "why leaf-01 leaf-01", "own port 0");
@@ -596,7 +597,7 @@ static void test_steps(void **state)
 	line_fails(s, "step start node0001", "no switch");
 	ok_line(s, "fail link leaf-01[4]");
 	line_says(s, "step 1", "     1 "); /* another run now, of all switches */
-	assert_true(interpreter_of(s)->steps.n > 3);
+	assert_true(recording_steps(walk_recording(session_walk(s))) > 3);
 	session_free(s);
 }
 
@@ -683,7 +684,7 @@ static void test_one_thing(void **state)
 	char *text;
 
 	(void)state;
-	line_says(s, "trace leaf-01 spine-01", "SL 0, 1 hop\n");
+	line_says(s, "trace leaf-01 spine-01", "SL 0, 1 link\n");
 	line_says(s, "why spine-01 leaf-01", "only candidate at 1 hop;");
 	line_says(s, "step start; step find round 2", "round 2");
 	ok_line(s, "fail link leaf-01[1]");

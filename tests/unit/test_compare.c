@@ -247,7 +247,8 @@ static void test_moved_lids(void **state)
 	ok_line(s, "synth xgft:4,4:1,4");
 	ok_line(s, "route minhop");
 	line_says(s, "set lmc 2",
-		  "(0 lost, 384 gained); of 960 pairs 0 take another path, 0 lost, 720 regained");
+		  "(0 lost, 384 gained); of 960 pairs 0 take another path, 0 lost, 0 regained, "
+		  "720 new (LIDs that were not there)");
 	session_free(s);
 }
 

@@ -451,12 +451,16 @@ static void test_reverse_loops(void **state)
 static void shifts_free_of_congestion(const char *spec)
 {
 	struct session *s = start(spec);
+	struct shift_order o;
 	struct shifts *sh;
+	struct err e;
 
 	ok_line(s, "route ftree");
 	tree(s);
-	sh = shifts_new(session_routing(s), 0, NULL);
-	assert_true(sh->by_engine);
+	assert_int_equal(shift_order_find(session_routing(s), s->setup, s->engines, NULL, NULL, &o, &e), 0);
+	assert_int_equal(o.by, SHIFT_FTREE);
+	sh = shifts_new(session_routing(s), &o, 0, NULL);
+	shift_order_free(&o);
 	assert_int_equal(sh->n, sh->n_places - 1);
 	for (uint32_t i = 0; i < sh->n; i++) {
 		assert_int_equal(sh->load[i].max, 1);
@@ -482,6 +486,15 @@ static void test_shifts(void **state)
 	line_says(s, "shifts", "worst 2;");
 	line_says(s, "shifts 3", "3 of 15 shifts looked at");
 	line_fails(s, "shifts x", "expected how many");
+	/* one order for all engines, and it can be chosen */
+	ok_line(s, "route minhop");
+	line_says(s, "shifts", "places (of the fat tree)");
+	line_says(s, "shifts order lid", "places (by LID)");
+	line_says(s, "shifts 3 order name", "places (by name); 3 of 15");
+	line_fails(s, "shifts order age", "expected: shifts [SAMPLE] [order lid|ftree|name]");
+	ok_line(s, "synth ring:5; route minhop");
+	line_says(s, "shifts", "places (by LID)");
+	line_fails(s, "shifts order ftree", "ftree refuses the fabric: ");
 	session_free(s);
 }
 

@@ -279,23 +279,89 @@ static void test_steps(void **state)
 
 /* --- groups --- */
 
+/* The group is what the name begins with. */
 static void test_groups(void **state)
 {
-	struct fabric *f = make_fabric("dragonfly:4,2,2,shuffle=1");
-	struct layout *l = lay_out(f);
+	static const char *const specs[] = {"dragonfly:4,2,2,shuffle=1", "dragonfly:8,4,4,shuffle=1",
+					    "dragonfly:6,3,3,fail=8", "dragonfly:3,1,1"};
 
 	(void)state;
-	check_whole(l);
-	assert_string_equal(l->block_name[0], "g00");
-	assert_string_equal(l->block_name[8], "g08");
-	for (uint32_t s = 0; s < l->n; s++) {
+	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
+		struct fabric *f = make_fabric(specs[k]);
+		struct layout *l = lay_out(f);
+
+		check_whole(l);
+		for (uint32_t s = 0; s < l->n; s++) {
+			const char *name = switch_name(f, s), *block = l->block_name[l->block[s]];
+
+			assert_memory_equal(block, name, strlen(block));
+			assert_int_equal(name[strlen(block)], 's');
+		}
+		layout_unref(l);
+		fabric_unref(f);
+	}
+}
+
+/* Dragonfly+: groups of 4 leaves and 4 spines, all pairs of these linked; each spine leads to two other
+ * groups, so that each pair of the 9 groups has one link. */
+static struct fabric *make_plus(uint32_t seed)
+{
+	struct fabric_builder *b = fb_new();
+	uint32_t node[9][8], order[72], at[9] = {0};
+	struct fabric *f = NULL;
+	struct err e = {{0}};
+
+	for (uint32_t i = 0; i < 72; i++)
+		order[i] = (i * (seed ? 35 : 1) + seed) % 72;
+	for (uint32_t i = 0; i < 72; i++) {
+		uint32_t g = order[i] / 8, k = order[i] % 8;
 		char name[16];
 
-		snprintf(name, sizeof(name), "%.3s", switch_name(f, s));
-		assert_string_equal(l->block_name[l->block[s]], name);
+		snprintf(name, sizeof(name), "g%u%c%u", g, k < 4 ? 'l' : 's', k % 4);
+		node[g][k] = fb_add(b, NODE_SWITCH, 0x1000 + i, 8, name);
 	}
-	layout_unref(l);
-	fabric_unref(f);
+	for (uint32_t g = 0; g < 9; g++)
+		for (uint32_t leaf = 0; leaf < 4; leaf++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "h%u%u", g, leaf);
+			fb_link(b, node[g][leaf], 8,
+				fb_add(b, NODE_CA, 0x9000 + 16 * (g * 4 + leaf), 1, name), 1);
+			for (uint32_t s = 0; s < 4; s++)
+				fb_link(b, node[g][leaf], s + 1, node[g][4 + s], leaf + 1);
+		}
+	for (uint32_t g = 0; g < 9; g++)
+		for (uint32_t h = g + 1; h < 9; h++) {
+			uint32_t x = at[g]++, y = at[h]++;
+
+			fb_link(b, node[g][4 + x / 2], 5 + x % 2, node[h][4 + y / 2], 5 + y % 2);
+		}
+	if (fb_finish(b, "test", "test", &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
+static void test_plus(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 0; seed < 5; seed++) {
+		struct fabric *f = make_plus(seed);
+		struct layout *l = lay_out(f);
+
+		check_whole(l);
+		assert_int_equal(largest(l)->kind, LAYOUT_GROUPS);
+		assert_int_equal(largest(l)->levels, 2);
+		assert_string_equal(largest(l)->words, "9 groups of 8");
+		for (uint32_t s = 0; s < l->n; s++) {
+			const char *name = switch_name(f, s), *block = l->block_name[l->block[s]];
+
+			assert_int_equal(l->level[s], name[2] == 's' ? 0 : 1);
+			assert_memory_equal(block, name, 2);
+			assert_int_equal(block[2], 0);
+		}
+		layout_unref(l);
+		fabric_unref(f);
+	}
 }
 
 /* --- trees --- */
@@ -352,9 +418,15 @@ static void test_trees(void **state)
 	f = load_file("tests/fabrics/formats/stage-qdr-fdr10.ibnetdiscover");
 	l = lay_out(f);
 	expect_tree(l, false, 0, 2, LEVELS(2, 6));
+	for (uint32_t s = 0; s < l->n; s++) {
+		const char *name = switch_name(f, s);
+
+		assert_int_equal(l->level[s] == 0, strstr(name, ";ib7:") || strstr(name, ";ib8:"));
+	}
 	layout_unref(l);
 	fabric_unref(f);
 	expect_spec_tree("xgft:4,4,4:1,4,4,shuffle=1", true, 4, 3, LEVELS(16, 16, 16));
+	expect_spec_tree("xgft:4,4,8:1,4,4,shuffle=1", true, 8, 3, LEVELS(16, 32, 32)); /* 4-ary 3-tree */
 	expect_spec_tree("xgft:18,18,6:1,18,18", true, 6, 3, LEVELS(324, 108, 108));
 	expect_spec_tree("director:2,4,3,8", false, 2, 3, LEVELS(6, 8, 8));
 	/* aggregation nodes are no hosts */
@@ -385,23 +457,50 @@ static const char *chip_name(const struct fabric *f, uint32_t s)
 	return semi ? semi + 1 : name;
 }
 
+/* CA ports cabled to a switch, aggregation nodes too. */
+static uint32_t on_switch(const struct fabric *f, uint32_t s)
+{
+	uint32_t n = 0;
+
+	for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+		uint32_t peer = f->port_peer[switch_port_id(f, s, p)];
+
+		n += peer != NO_ID && !node_is_switch(f, f->port_node[peer]);
+	}
+	return n;
+}
+
+/* Switches of a level without hosts. */
+static uint32_t bare(const struct layout *l, unsigned level)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < l->n; s++)
+		n += l->level[s] == level && !l->hosts[s];
+	return n;
+}
+
 static void test_selene(void **state)
 {
 	struct fabric *f = load_real("selene-compute.ibnetdiscover.xz");
 	struct layout *l = lay_out(f);
-	uint32_t hosts = 0, mspine = 0, mlg = 0;
+	uint32_t hosts = 0, mspine = 0, mlg = 0, aggregation = 0;
 
 	(void)state;
 	expect_tree(l, true, 34, 3, LEVELS(140, 322, 204));
 	for (uint32_t s = 0; s < l->n; s++) {
 		const char *name = chip_name(f, s);
 
+		if (!strncmp(name, "MLG01-05", 8) || !strncmp(name, "MSPINE4-01", 10))
+			assert_int_equal(l->hosts[s], 0);
+		aggregation += on_switch(f, s) - l->hosts[s];
 		hosts += l->hosts[s];
 		mspine += !strncmp(name, "MSPINE", 6);
 		mlg += !strncmp(name, "MLG", 3);
 		assert_int_equal(l->level[s], strstr(name, "CORE") ? 0 : strstr(name, "SPINE") ? 1 : 2);
 	}
 	assert_int_equal(hosts, 3675);
+	assert_int_equal(aggregation, 666); /* no hosts */
 	assert_int_equal(mspine, 2);
 	assert_int_equal(mlg, 4);
 	assert_int_equal(pods_of(l, 10, 7), 22);
@@ -420,6 +519,7 @@ static void test_storage(void **state)
 	(void)state;
 	expect_tree(l, true, 4, 3, LEVELS(32, 64, 64));
 	assert_int_equal(pods_of(l, 16, 16), 4);
+	assert_int_equal(bare(l, 2), 4);
 	for (uint32_t s = 0; s < l->n; s++) {
 		const char *name = chip_name(f, s);
 
@@ -447,6 +547,7 @@ static void test_director(void **state)
 	}
 	for (unsigned k = 0; k < 4; k++)
 		assert_int_equal(inside[k], 60);
+	assert_int_equal(bare(l, 2), 6);
 	layout_unref(l);
 	fabric_unref(f);
 }
@@ -473,29 +574,29 @@ static void same_by_name(const struct fabric *f, const struct layout *l, const s
 static void test_any_order(void **state)
 {
 	static const char *const specs[] = {
-		"torus:5x6",	   "torus:4x4x4",      "mesh:6x7", "hypercube:5",      "hyperx:5x4",
-		"dragonfly:4,2,2", "xgft:4,4,4:1,4,4", "ring:9",   "director:2,4,3,8", "xgft:6,5:1,3"};
+		"torus:5x6",	   "torus:4x4x4",      "mesh:6x7",    "hypercube:5",	  "hyperx:5x4",
+		"dragonfly:4,2,2", "xgft:4,4,4:1,4,4", "ring:9",      "director:2,4,3,8", "xgft:6,5:1,3",
+		"mesh:12",	   "hyperx:7",	       "random:24,4", "random:100,6",	  "dragonfly:6,3,3"};
 
 	(void)state;
-	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
-		struct fabric *f = make_fabric(specs[k]);
-		struct layout *l = lay_out(f);
-
+	for (size_t k = 0; k < ARRAY_LEN(specs); k++)
 		for (unsigned seed = 1; seed <= 5; seed++) {
 			char spec[100];
-			struct fabric *g;
-			struct layout *m;
+			struct fabric *f, *g;
+			struct layout *l, *m;
 
+			snprintf(spec, sizeof(spec), "%s,seed=%u", specs[k], seed);
+			f = make_fabric(spec);
+			l = lay_out(f);
 			snprintf(spec, sizeof(spec), "%s,shuffle=1,seed=%u", specs[k], seed);
 			g = make_fabric(spec);
 			m = lay_out(g);
 			same_by_name(f, l, g, m);
+			layout_unref(l);
 			layout_unref(m);
+			fabric_unref(f);
 			fabric_unref(g);
 		}
-		layout_unref(l);
-		fabric_unref(f);
-	}
 }
 
 static void test_name_order(void **state)
@@ -587,7 +688,7 @@ int main(void)
 		cmocka_unit_test(test_storage),	  cmocka_unit_test(test_director),
 		cmocka_unit_test(test_any_order), cmocka_unit_test(test_name_order),
 		cmocka_unit_test(test_links),	  cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_cancel),	  cmocka_unit_test(test_plus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -514,6 +514,75 @@ static void engines_compared(const struct row *r)
 	free(names_of);
 }
 
+/* At the limit a line fails for another reason, one beyond it for this one. */
+static void another_reason(const struct row *r, const char *line)
+{
+	struct session *s = new_session();
+	struct err e;
+	int rc;
+	char *text = run_line(s, line, &rc, &e, false, NULL);
+
+	if (!rc || strstr(e.msg, r->said))
+		fail_msg("%s: %s", line, rc ? e.msg : text);
+	free(text);
+	session_free(s);
+}
+
+static void hostlists(const struct row *r)
+{
+	another_reason(r, line_of("synth ring:4; scope n[1-%u]", r->n));
+	refused(r, line_of("synth ring:4; scope n[0-%u]", r->n));
+}
+
+static void survey_pairs(const struct row *r)
+{
+	accepted(line_of("synth ring:4; route minhop; survey pairs %u", r->n));
+	refused(r, line_of("synth ring:4; route minhop; survey pairs %u", r->n + 1));
+}
+
+static void survey_shares(const struct row *r)
+{
+	accepted(line_of("synth ring:4; route minhop; survey links shard 2/%u", r->n));
+	refused(r, line_of("synth ring:4; route minhop; survey links shard 2/%u", r->n + 1));
+}
+
+static void survey_threads(const struct row *r)
+{
+	accepted(line_of("synth ring:4; route minhop; survey links threads=%u", r->n));
+	refused(r, line_of("synth ring:4; route minhop; survey links threads=%u", r->n + 1));
+}
+
+static void advise_failures(const struct row *r)
+{
+	accepted(line_of("synth xgft:2,2:1,2; advise failures %u", r->n));
+	refused(r, line_of("synth xgft:2,2:1,2; advise failures %u", r->n + 1));
+}
+
+/* A ring of four has few pairings, whose shares differ much: more than these would be wanted. */
+static void pairings(const struct row *r)
+{
+	says(r, "synth ring:4; route minhop; load-map ebb", true);
+	says(r, "synth xgft:2,2:1,2; route minhop; load-map ebb", false);
+}
+
+static void live_silence(const struct row *r)
+{
+	another_reason(r, line_of("live a:b:c wait %u", r->n));
+	refused(r, line_of("live a:b:c wait %u", r->n + 1));
+}
+
+static void watch_seconds(const struct row *r)
+{
+	another_reason(r, line_of("watch %u on a:b:c", r->n));
+	refused(r, line_of("watch %u on a:b:c", r->n + 1));
+}
+
+static void watch_rounds(const struct row *r)
+{
+	another_reason(r, line_of("watch 1 rounds %u on a:b:c", r->n));
+	refused(r, line_of("watch 1 rounds %u on a:b:c", r->n + 1));
+}
+
 static void engines_in_pane(const struct row *r)
 {
 	char *names_of = many(" dor", r->n);
@@ -528,9 +597,9 @@ static void steps(const struct row *r)
 	struct session *s = new_session();
 	struct interpreter *in = interpreter_of(s);
 
-	ok_line(s, "synth xgft:4,4:1,2; route minhop; step start");
+	ok_line(s, "synth xgft:4,4:1,2; route sssp; step start");
 	assert_false(in->steps.cut);
-	ok_line(s, "synth hyperx:250,hosts=4; route minhop");
+	ok_line(s, "synth hyperx:250,hosts=4; route sssp"); /* one that cannot be recorded */
 	line_says(s, "step start", r->said);
 	assert_int_equal(interpreter_of(s)->steps.n, r->n);
 	session_free(s);
@@ -650,6 +719,15 @@ static const struct {
 	{"keys of a binding", binding},
 	{"engines of `compare`", engines_compared},
 	{"engines in the pane compare", engines_in_pane},
+	{"names of a list such as n[1-20]", hostlists},
+	{"pairs of failures of a survey", survey_pairs},
+	{"shares of a survey", survey_shares},
+	{"threads of a survey", survey_threads},
+	{"failures that `advise` tries with each engine", advise_failures},
+	{"random pairings of `load-map ebb`", pairings},
+	{"seconds that `live` waits for an answer", live_silence},
+	{"seconds between the readings of `watch`", watch_seconds},
+	{"readings of `watch`, where they are counted", watch_rounds},
 	{"steps that `step start` records", steps},
 	{"rows that are sorted or folded", sorting},
 	{"characters of a filter", filters},

@@ -54,8 +54,10 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 		snprintf(word, size, "0x%016lx", guid);
 	else if (!strcmp(word, "NODE[PORT]"))
 		snprintf(word, size, "0x%016lx[1]", guid);
-	else if (!strcmp(word, "GROUP") || !strcmp(word, "STEP"))
+	else if (!strcmp(word, "GROUP") || !strcmp(word, "STEP") || !strcmp(word, "SHIFT"))
 		snprintf(word, size, "1");
+	else if (!strcmp(word, "PANE"))
+		snprintf(word, size, "lft");
 	else if (!strcmp(word, "LAYER"))
 		snprintf(word, size, "0");
 	else if (!strncmp(word, "ENGINE", 6))

@@ -199,9 +199,14 @@ static void loads_of_small(void **state)
 		struct session *s = routed(cases[i].fabric, cases[i].engine);
 		const struct routing *r = session_routing(s);
 		struct loads *l = loads_new(r, &pattern_all, NULL);
-		struct shifts *sh = shifts_new(r, 0, NULL);
+		struct shifts *sh;
+		struct shift_order o;
+		struct err e;
 		uint32_t count[9] = {0};
 
+		assert_int_equal(shift_order_find(r, s->setup, s->engines, NULL, NULL, &o, &e), 0);
+		sh = shifts_new(r, &o, 0, NULL);
+		shift_order_free(&o);
 		for (uint32_t p = 0; p < r->topo->fabric->n_ports; p++)
 			if (r->topo->peer_switch[p] != NO_ID) {
 				assert_true(l->port[p] < 9);

@@ -4,6 +4,8 @@
  */
 #include "fixture.h"
 
+#include <unistd.h>
+
 #include "core/analysis/survey.h"
 #include "core/analysis/survey_json.h"
 #include "core/base/json.h"
@@ -282,6 +284,42 @@ static void loops_and_parts(void **state)
 	expect_same(s, "a chain", "switches");
 	expect_same(s, "a chain", "pairs 10 switches");
 	session_free(s);
+}
+
+/* Ways that move one by one: kept entries into the cable, loops in the end, no way before, turns of all
+ * kinds. */
+static void ways_that_move(void **state)
+{
+	static const char *const place[] = {"torus:5x5", "dragonfly:3,2,1", "xgft:4,4,3:1,4,4",
+					    "random:20,4,seed=3"};
+	char folder[] = "/tmp/test-survey-XXXXXX", *lfts, *file, *path;
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	path = str_printf("%s/lfts", folder);
+	lfts = str_printf("export lfts %s", path);
+	file = str_printf("route file lfts_file=%s", path);
+	for (size_t i = 0; i < ARRAY_LEN(place); i++) {
+		char *synth = str_printf("synth %s", place[i]);
+
+		ok_line(s, synth);
+		ok_line(s, "route minhop");
+		expect_same(s, place[i], "links");
+		ok_line(s, lfts);
+		ok_line(s, file); /* its entries stay, also into cables that are down */
+		expect_same(s, place[i], "links");
+		ok_line(s, "fail random 2 seed=4"); /* pairs without a way before the survey */
+		expect_same(s, place[i], "links");
+		expect_same(s, place[i], "pairs 5");
+		free(synth);
+	}
+	session_free(s);
+	free(lfts);
+	free(file);
+	remove(path);
+	free(path);
+	rmdir(folder);
 }
 
 /* --- pairs -------------------------------------------------------------------------------------------- */
@@ -629,13 +667,13 @@ static void given_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links_of_a_tree),   cmocka_unit_test(switches_of_a_tree),
-		cmocka_unit_test(difference_tells),  cmocka_unit_test(loops_and_parts),
-		cmocka_unit_test(pairs_drawn),	     cmocka_unit_test(pairs_cost_more),
-		cmocka_unit_test(chassis_and_cards), cmocka_unit_test(cards_of_a_director),
-		cmocka_unit_test(shares_merged),     cmocka_unit_test(shares_of_others),
-		cmocka_unit_test(shares_spoilt),     cmocka_unit_test(words_wrong),
-		cmocka_unit_test(given_up),
+		cmocka_unit_test(links_of_a_tree),     cmocka_unit_test(switches_of_a_tree),
+		cmocka_unit_test(difference_tells),    cmocka_unit_test(loops_and_parts),
+		cmocka_unit_test(ways_that_move),      cmocka_unit_test(pairs_drawn),
+		cmocka_unit_test(pairs_cost_more),     cmocka_unit_test(chassis_and_cards),
+		cmocka_unit_test(cards_of_a_director), cmocka_unit_test(shares_merged),
+		cmocka_unit_test(shares_of_others),    cmocka_unit_test(shares_spoilt),
+		cmocka_unit_test(words_wrong),	       cmocka_unit_test(given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

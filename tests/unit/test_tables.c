@@ -96,7 +96,7 @@ static void test_dump_of_opensm(void **state)
 
 	(void)state;
 	line_says(s, "tables " FILES "two-leaf.lfts", "It names the LIDs of 7 ports.");
-	line_says(s, "trace 4 10", "host one (LID 4) -> router (LID 10): SL 0, 3 hops");
+	line_says(s, "trace 4 10", "host one (LID 4) -> router (LID 10): SL 0, 3 links");
 	line(s, "export lfts %s", file("a"));
 	same_files(file("a"), FILES "two-leaf.lfts", "lfts");
 	line(s, "export fdbs %s", file("b"));
@@ -684,7 +684,7 @@ static void test_journal(void **state)
 	line(s, "unset lmc");
 	snprintf(buf, sizeof(buf), "names %s", put("names", "0x4000 \"renamed\"\n"));
 	line(s, "%s", buf);
-	line_says(s, "trace 4 10", "renamed (LID 4) -> router (LID 10): SL 0, 3 hops");
+	line_says(s, "trace 4 10", "renamed (LID 4) -> router (LID 10): SL 0, 3 links");
 	line_says(s, "why 0x2000 10", "held this entry");
 	line(s, "route minhop lmc=1"); /* keeps the LIDs that ports carry */
 	line(s, "export lfts %s", file("again"));
@@ -757,7 +757,7 @@ static void test_folder(void **state)
 	line(s, "load %s", file("osm"));
 	assert_string_equal(s->fabric->format, "subnet.lst");
 	line_says(s, "show warnings", "file left out: ");
-	line_says(s, "trace 4 10", "SL 0, 3 hops");
+	line_says(s, "trace 4 10", "SL 0, 3 links");
 	line(s, "route minhop"); /* an engine in force routes */
 	line(s, "load %s", file("osm"));
 	assert_string_equal(session_routing(s)->engine, "minhop");
@@ -859,7 +859,7 @@ static void test_shown(void **state)
 	(void)state;
 	line_says(s, "lft 0x2000", "1 *2 (group 3)");
 	line_says(s, "list path 4 10", ", out by any of 1 *2 (group 3)");
-	line_says(s, "trace 4 10", "By other ports of the groups up to 4 hops.");
+	line_says(s, "trace 4 10", "By other ports of the groups up to 4 links.");
 	line(s, "fail link 0x2000[2]");
 	line_says(s, "trace 4 10", "any of 1 *x2 (group 3)");
 	line_says(s, "check", "Sound");

@@ -249,7 +249,7 @@ static void test_why(void **state)
 	line_fails(s, "why leaf-01 leaf-03 via 6", "has no live link");
 	done(s);
 	s = routed("ring:6", NULL, "minhop");
-	line_says(s, "why ring0 ring1 via 3", "longer than by port 2, by 4 links");
+	line_says(s, "why ring0 ring1 via 3", "longer than by port 2, by 4 hops");
 	done(s);
 }
 

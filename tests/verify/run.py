@@ -29,6 +29,7 @@ IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", 
 DEMO = os.path.join(ROOT, "tests", "fabrics", "demo-3level.ibnet")
 STAGE = os.path.join(ROOT, "tests", "fabrics", "formats", "stage-qdr-fdr10.ibnetdiscover")
 STORAGE = os.path.join(ROOT, "tests", "fabrics", "real", "selene-storage.ibnetdiscover.xz")
+COMPUTE = os.path.join(ROOT, "tests", "fabrics", "real", "selene-compute.ibnetdiscover.xz")
 OPENSM = shutil.which("opensm") or "/usr/sbin/opensm"
 BOUND = 120
 
@@ -134,6 +135,23 @@ def port_guids(place):
     expect(o["identical"] and o["entries"] == 928800 and "at 1247 ports" in o["limits"], o)
     told = place.run("load %s; verify minhop" % STORAGE)
     expect("minhop, from a start on this fabric: identical: 928,800 entries.\n" in told.stdout, told.stdout)
+
+
+def guid_files(place):
+    """Files of port GUIDs that ibsim gives otherwise are told, with how many ports; names, switches' GUIDs and others are not."""
+    told = [json.loads(line) for line in place.run("load %s; list hosts" % STORAGE, "--json").stdout.splitlines()]
+    ports = [row["guid"] for row in told[-1]["rows"]][:700]
+    path = os.path.join(place.bin, "compute")
+    with open(path, "w", encoding="ascii") as f:
+        f.write("".join("%s\n" % g for g in ports) + "0x1234\n")
+    o = place.object("load %s; verify ftree cn_guid_file=%s" % (STORAGE, path))
+    found = re.search(r"cn_guid_file names (\d+) ports? by GUIDs that they do not have in ibsim", o["limits"])
+    renamed = int(re.search(r"at (\d+) ports?", o["limits"])[1])
+    expect(found and 0 < int(found[1]) <= min(700, renamed), (found, o["limits"]))
+    o = place.object("load %s; set port_guids ibsim; verify ftree cn_guid_file=%s" % (STORAGE, path))
+    expect("cn_guid_file" not in o["limits"], o["limits"])
+    o = place.object("load %s; verify ftree cn_guid_file=node0001" % DEMO)
+    expect("cn_guid_file" not in o["limits"], o["limits"])
 
 
 def other_engine(place):
@@ -248,14 +266,49 @@ def ends(place):
         place.nothing_left()
 
 
-def surveyed(place):
-    """Three rows of a real fabric's survey, picked by a seed: what a failure does is as in the row, and as OpenSM does it."""
+def stopped(place):
+    """Esc in the explorer, while OpenSM stands still and while it sweeps: the prompt is there again, nothing stays behind."""
+    t = tui.Terminal(size=(100, 30))
+    try:
+        place.program("explorer", "export %s\nexec '%s' '%s'\n" % (
+            " ".join("'%s=%s'" % (k, place.env[k]) for k in ("TMPDIR", "PATH", place.mark.partition("=")[0])), IBSCOPE, STORAGE))
+        t.type(os.path.join(place.bin, "explorer"))
+        t.keys("Enter")
+        t.wait(r"Switches \d+")
+        for name, text, log, words in (("stands still", "echo here >>opensm.out2; exec sleep 1000\n", "opensm.out2", "here"),
+                                       ("sweeps", "exec %s \"$@\"\n" % OPENSM, "opensm.log", "OpenSM")):
+            place.program("opensm", text)
+            t.run(":verify minhop")
+            place.wait_for(log, words)
+            t.keys("Escape")
+            t.wait(r"cancelled")
+            # the explorer itself has the mark, too
+            end = time.monotonic() + BOUND
+            while len(tui.pids_with(place.mark)) > 1 or os.listdir(place.tmp):
+                expect(time.monotonic() < end, "%s: left behind: %s %s" % (name, tui.pids_with(place.mark), os.listdir(place.tmp)))
+                time.sleep(0.02)
+            t.run("echo after-%s" % name.replace(" ", "-"))
+            t.wait(r"^. after-%s" % name.replace(" ", "-"))
+            t.run("verify nonsense")    # no "cancelled" of before is on the screen any more
+            t.keys("C-l")
+            for _ in range(20):
+                t.run("echo next")
+            t.wait(r"cancelled", absent=True)
+    finally:
+        t.close()
+    place.nothing_left()
+
+
+def surveyed_rows(place, start, shards, rows):
+    """Rows of a survey, picked by a seed: what a failure does is as in the row, and as OpenSM does it."""
     seed = os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
-    done = place.run("load %s; set port_guids ibsim; route minhop; survey links" % STORAGE, "--json")
-    rows = [o for o in contract.objects(IBSCOPE, done.stdout) if o["command"] == "survey"][0]["survey"]
-    for row in random.Random(seed).sample(rows, 3):
+    rng = random.Random(seed)
+    start += "; set port_guids ibsim; route minhop; "
+    done = place.run(start + "survey links shard %d/%d" % (rng.randint(1, shards), shards), "--json")
+    found = [o for o in contract.objects(IBSCOPE, done.stdout) if o["command"] == "survey"][0]["survey"]
+    for row in rng.sample(found, rows):
         told = "SEED=%s, %s:" % (seed, row["try"])
-        done = place.run("load %s; set port_guids ibsim; route minhop; %s; verify" % (STORAGE, row["try"]), "--json")
+        done = place.run(start + "%s; verify" % row["try"], "--json")
         said = {o["command"]: o for o in contract.objects(IBSCOPE, done.stdout)}
         change, verify = said["fail"]["change"], said["verify"]
         expect(verify["identical"] and not verify["differ"] and verify["entries"] > 10000, (told, verify))
@@ -263,7 +316,18 @@ def surveyed(place):
                {k: row[k] for k in ("entries", "lost", "rerouted", "longer")}, (told, change, row))
 
 
-TESTS = [identical, options, surveyed, port_guids, other_engine, dies, refuses, only_simulator, hidden, ends]
+def surveyed(place):
+    surveyed_rows(place, "load " + STORAGE, 1, 3)
+
+
+def surveyed_large(place):
+    """One row of each large fabric, of a share of its links; SURVEYED_ROWS=3: three."""
+    rows = int(os.environ.get("SURVEYED_ROWS", "1"))
+    for start in ("load " + COMPUTE, "synth xgft:18,18,6:1,18,18"):
+        surveyed_rows(place, start, 300, rows)
+
+
+TESTS = [identical, options, surveyed, surveyed_large, port_guids, guid_files, other_engine, dies, refuses, only_simulator, hidden, ends, stopped]
 
 
 def main():
@@ -272,7 +336,7 @@ def main():
         print("FAIL: no %s (.ci/packages)\n0 passed, 1 failed" % ", ".join(lack))
         return 1
     tests = {test.__name__: lambda folder, test=test: test(Place(folder)) for test in TESTS}
-    return run_tests("verify", tests, sys.argv[1:], also=(contract.Breach,))
+    return run_tests("verify", tests, sys.argv[1:], also=(contract.Breach, tui.Failed))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@
 #include "core/base/words.h"
 #include "core/session/commands/commands.h"
 
-#define MOST_FAILURES 1000000
-
 /* --- telling -------------------------------------------------------------------------------------- */
 
 static void tell_name(const struct advice_row *r, struct out *o)
@@ -252,7 +250,7 @@ static int take_words(int argc, char **argv, struct words *w, struct err *e)
 				return -1;
 			w->rank = (unsigned)n;
 		} else {
-			if (take_number(argv[i + 1], "failures", 0, MOST_FAILURES, &n, e))
+			if (take_number(argv[i + 1], "failures", 0, ADVISE_MOST_FAILURES, &n, e))
 				return -1;
 			w->failures = (uint32_t)n;
 		}

@@ -51,8 +51,10 @@ static int cmd_route(struct session *s, int argc, char **argv, struct out *o, st
 	rq.text = text_str(&text);
 	if (!rc)
 		rc = session_change(s, &rq, e);
-	if (!rc)
+	if (!rc) {
 		report_event(s, o);
+		o->run->found_fault |= !session_routing(s) && s->fabric; /* no_fallback, and all refused */
+	}
 	options_free(opts);
 	text_free(&text);
 	return rc;
@@ -523,7 +525,7 @@ const struct command change_commands[] = {
 		    "  LIDs stay as they are unless an option about LIDs changes.  `show engines`, `show "
 		    "options` list "
 		    "what there is.\n",
-	 .json = JSON_EVENT,
+	 .json = JSON_NAMED JSON_EVENT,
 	 .run = cmd_route},
 	{.name = "sweep",
 	 .syntax = "sweep",

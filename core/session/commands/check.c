@@ -19,11 +19,11 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 		 c->unreachable);
 	if (c->looping)
 		out_text(o, " (%lu of them loop)", c->looping);
-	out_text(o, ", longest %s.\n", PLURAL(c->max_hops, "hop"));
+	out_text(o, ", longest %s.\n", PLURAL(c->max_hops, "link"));
 	for (unsigned h = 0; h < 64; h++)
 		if (c->hops_count[h])
 			out_text(o, "  %2u%s %s %lu\n", h, h == 63 ? "+" : "",
-				 h == 1 ? "hop: " : "hops:", c->hops_count[h]);
+				 h == 1 ? "link: " : "links:", c->hops_count[h]);
 	if (c->switch_unreachable)
 		out_text(o, "From hosts to switches: %lu unreachable.\n", c->switch_unreachable);
 	if (c->no_lid)
@@ -34,10 +34,10 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 			 endport_label(w->fabric, lid_owner(w->lids, c->example[i].lid), b, sizeof(b)),
 			 path_end_text(c->example[i].end));
 	out_json(o, "check",
-		 json_make("{s:I, s:I, s:I, s:I, s:i, s:i}", "pairs", (json_int_t)c->pairs, "unreachable",
-			   (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
+		 json_make("{s:I, s:I, s:I, s:I, s:i, s:i, s:i}", "pairs", (json_int_t)c->pairs,
+			   "unreachable", (json_int_t)c->unreachable, "looping", (json_int_t)c->looping,
 			   "switch_unreachable", (json_int_t)c->switch_unreachable, "no_lid", (int)c->no_lid,
-			   "max_hops", (int)c->max_hops));
+			   "max_hops", (int)c->max_hops, "max_links", (int)c->max_hops));
 	out_json(o, "unreachable", json_integer((json_int_t)c->unreachable));
 }
 
@@ -384,7 +384,8 @@ const struct command check_commands[] = {
 		     "check.looping integer of these: in a forwarding loop\n"
 		     "check.switch_unreachable integer pairs of host and switch without a path\n"
 		     "check.no_lid integer endports without a LID\n"
-		     "check.max_hops integer longest path\n"
+		     "check.max_hops integer links of the longest path: the same number as max_links\n"
+		     "check.max_links integer links of the longest path\n"
 		     "hosts_gone integer endports that are up but not reached by the subnet manager\n"
 		     "cut_off integer? pairs without a path since the event before, one end of which "
 		     "is cut off\n"

@@ -44,12 +44,17 @@
 	"change.rerouted integer pairs with another path\n"                                           \
 	"change.lost integer pairs that lost theirs\n"                                                \
 	"change.regained integer pairs that have one again\n"                                         \
+	"change.new integer pairs with a LID that was not there before\n"                             \
 	"change.longer integer pairs with a longer path\n"                                            \
 	"change.shorter integer pairs with a shorter one\n"                                           \
-	"change.max_hops_before integer longest path before\n"                                        \
-	"change.max_hops_after integer longest path now\n"                                            \
-	"change.mean_hops_before number mean length before\n"                                         \
-	"change.mean_hops_after number mean length now\n"                                             \
+	"change.max_hops_before integer the same number as max_links_before\n"                        \
+	"change.max_hops_after integer the same number as max_links_after\n"                          \
+	"change.mean_hops_before number the same number as mean_links_before\n"                       \
+	"change.mean_hops_after number the same number as mean_links_after\n"                         \
+	"change.max_links_before integer links of the longest path before\n"                          \
+	"change.max_links_after integer links of the longest path now\n"                              \
+	"change.mean_links_before number mean links of a path before\n"                               \
+	"change.mean_links_after number mean links of a path now\n"                                   \
 	"change.switches_gone integer switches that are not reached any more\n"                       \
 	"change.switches_new integer switches that are reached again\n"
 #define JSON_ROUTED                                                                        \
@@ -123,6 +128,16 @@
 	"warnings[].missing boolean a part of the fabric is missing there\n" \
 	"warnings[].guid string? node GUID of the place\n"                   \
 	"warnings[].port integer? its port\n"
+/* An option that takes names in place of a file of GUIDs, as report_named() tells it. */
+#define JSON_NAMED_OPTION(option, of)                                       \
+	option " object? names given in place of a file of " of "\n" option \
+	       ".names string as they were given\n" option ".guids integer what they stand for\n"
+#define JSON_NAMED                                                        \
+	JSON_NAMED_OPTION("guid_routing_order_file", "port GUIDs")        \
+	JSON_NAMED_OPTION("root_guid_file", "node GUIDs")                 \
+	JSON_NAMED_OPTION("ids_guid_file", "node GUIDs and their places") \
+	JSON_NAMED_OPTION("cn_guid_file", "port GUIDs of compute nodes")  \
+	JSON_NAMED_OPTION("io_guid_file", "port GUIDs of I/O nodes")
 #define JSON_EVENT JSON_REFUSALS JSON_ROUTED JSON_CHANGE
 
 /* Where a command writes to: a file, or for "-" the command's own output. */
@@ -134,6 +149,7 @@ struct target {
 };
 bool on_output(const struct target *t);
 int open_target(struct target *t, const char *path, struct out *o, struct err *e);
+int cannot_write(const struct target *t, struct err *e); /* -1 and *e, by errno */
 /* End it with rc, told or taken back; JSON_CONTENT are its keys.  Returns rc, or -1 and *e. */
 int close_target(struct target *t, int rc, struct out *o, struct err *e);
 
@@ -149,6 +165,13 @@ int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err 
  */
 const struct routing *spread_as_asked(const struct routing *r, const char *mode, struct out *o,
 				      struct err *e);
+
+/*
+ * The two sides of a `diff` of so many words: none (the event before and now), a snapshot (then and now), two
+ * of them; borrowed.  -1 and *e.
+ */
+int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a, const struct sweep **b,
+	       struct err *e);
 
 /* Usage error: -1 and "expected: SYNTAX". */
 int usage(const struct session *s, const char *name, struct err *e);

@@ -182,11 +182,11 @@ void report_fabric(struct session *s, struct out *o)
 			   (int)f->warnings.n, "complete", !f->warnings.missing));
 }
 
-static const char *hops_text(unsigned h, char *buf, size_t size)
+static const char *links_text(unsigned h, char *buf, size_t size)
 {
 	if (h == 0)
 		return "none";
-	return plural(h, "hop", buf, size);
+	return plural(h, "link", buf, size);
 }
 
 /* What two fabrics have not in common is not compared; JSON fields "only_before" and "only_now". */
@@ -218,13 +218,15 @@ void report_comparison(const struct comparison *c, struct out *o)
 		out_text(o, " (%lu cut off, %lu between survivors)", c->cut_off, c->between_survivors);
 	else if (c->lost)
 		out_text(o, " (all cut off)");
+	if (c->fresh)
+		out_text(o, ", %lu new (LIDs that were not there)", c->fresh);
 	if (c->longer || c->shorter)
 		out_text(o, " (%lu longer, %lu shorter)", c->longer, c->shorter);
 	if (c->max_hops_after == c->max_hops_before)
-		out_text(o, "; longest path still %s", hops_text(c->max_hops_after, a, sizeof(a)));
+		out_text(o, "; longest path still %s", links_text(c->max_hops_after, a, sizeof(a)));
 	else
-		out_text(o, "; longest path %s, was %s", hops_text(c->max_hops_after, a, sizeof(a)),
-			 hops_text(c->max_hops_before, b, sizeof(b)));
+		out_text(o, "; longest path %s, was %s", links_text(c->max_hops_after, a, sizeof(a)),
+			 links_text(c->max_hops_before, b, sizeof(b)));
 	out_text(o, ", mean %.2f", c->mean_hops_after);
 	if (c->mean_hops_after != c->mean_hops_before)
 		out_text(o, " (was %.2f)", c->mean_hops_before);
@@ -239,15 +241,20 @@ void report_comparison(const struct comparison *c, struct out *o)
 	out_json(o, "cut_off", json_integer((json_int_t)c->cut_off));
 	out_json(o, "between_survivors", json_integer((json_int_t)c->between_survivors));
 	out_json(o, "change",
-		 json_make("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, s:i, s:i}",
+		 json_make("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:f, s:f, s:i, "
+			   "s:i, "
+			   "s:f, s:f, s:i, s:i}",
 			   "switches", (json_int_t)c->switches_changed, "entries",
 			   (json_int_t)c->entries_changed, "entries_lost", (json_int_t)c->entries_lost,
 			   "entries_gained", (json_int_t)c->entries_gained, "pairs", (json_int_t)c->pairs,
 			   "rerouted", (json_int_t)c->rerouted, "lost", (json_int_t)c->lost, "regained",
-			   (json_int_t)c->regained, "longer", (json_int_t)c->longer, "shorter",
-			   (json_int_t)c->shorter, "max_hops_before", (int)c->max_hops_before,
-			   "max_hops_after", (int)c->max_hops_after, "mean_hops_before", c->mean_hops_before,
-			   "mean_hops_after", c->mean_hops_after, "switches_gone", (int)c->switches_gone,
+			   (json_int_t)c->regained, "new", (json_int_t)c->fresh, "longer",
+			   (json_int_t)c->longer, "shorter", (json_int_t)c->shorter, "max_hops_before",
+			   (int)c->max_hops_before, "max_hops_after", (int)c->max_hops_after,
+			   "mean_hops_before", c->mean_hops_before, "mean_hops_after", c->mean_hops_after,
+			   "max_links_before", (int)c->max_hops_before, "max_links_after",
+			   (int)c->max_hops_after, "mean_links_before", c->mean_hops_before,
+			   "mean_links_after", c->mean_hops_after, "switches_gone", (int)c->switches_gone,
 			   "switches_new", (int)c->switches_new));
 }
 

@@ -56,9 +56,9 @@ static const char *hops_word(unsigned h, char *buf, size_t size)
 
 static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o)
 {
-	static const char *const words[] = {"~ rerouted", "x lost", "+ regained"};
+	static const char *const words[] = {"~ rerouted", "x lost", "+ regained", "+ new"};
 	const struct fabric *f = c->b->topo->fabric;
-	uint64_t total = c->rerouted + c->lost + c->regained, n = total < limit ? total : limit;
+	uint64_t total = comparison_pairs(c), n = total < limit ? total : limit;
 	json_t *list = json_array(), *obj;
 	char a[300], b[300], h1[8], h2[8];
 
@@ -70,7 +70,7 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 			dst = lid_owner(c->a->lids, g->lid);
 		endport_label(f, src, a, sizeof(a));
 		endport_label(f, dst, b, sizeof(b));
-		out_text(o, "%-11s %s -> %s (LID %u)  hops %s -> %s\n", words[g->change], a, b, g->lid,
+		out_text(o, "%-11s %s -> %s (LID %u)  links %s -> %s\n", words[g->change], a, b, g->lid,
 			 hops_word(g->before, h1, sizeof(h1)), hops_word(g->after, h2, sizeof(h2)));
 		obj = json_make("{s:s, s:i, s:s, s:s}", "change", words[g->change] + 2, "dlid", (int)g->lid,
 				"before", h1, "after", h2);
@@ -115,9 +115,8 @@ static int diff_figures(const struct comparison *c, struct out *o, struct progre
 	return 0;
 }
 
-/* The two sides of a diff; references are taken.  -1 and *e. */
-static int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a,
-		      const struct sweep **b, struct err *e)
+int diff_sides(struct session *s, int argc, char **argv, const struct sweep **a, const struct sweep **b,
+	       struct err *e)
 {
 	const struct event *before;
 
@@ -206,7 +205,7 @@ static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, str
 	report_comparison(c, o);
 	rc = diff_figures(c, o, o->run->progress);
 	if (!rc) {
-		diff_loads(d, c->rerouted + c->lost + c->regained, limit, o);
+		diff_loads(d, comparison_pairs(c), limit, o);
 		diff_entries(c, limit, o);
 		diff_pairs(c, limit, o);
 	}
@@ -233,7 +232,7 @@ const struct command diff_commands[] = {
 	 "loads.hotter integer links, each direction by itself, that carry "
 	 "more\n"
 	 "loads.cooler integer links that carry fewer\n"
-	 "loads.moved integer pairs that moved: rerouted, lost or regained\n"
+	 "loads.moved integer pairs that moved: rerouted, lost, regained or new\n"
 	 "loads.max_before integer most on a link before\n"
 	 "loads.max_after integer most on a link now\n"
 	 "loads.ports[] object links that carry most more, then those that carry "
@@ -249,12 +248,12 @@ const struct command diff_commands[] = {
 	 "entries[].was integer port before; 255: none\n"
 	 "entries[].now integer port now; 255: none\n"
 	 "pairs[] object changed pairs: the first, or all\n"
-	 "pairs[].change string rerouted, lost or regained\n"
+	 "pairs[].change string rerouted, lost, regained or new\n"
 	 "pairs[].src endport source\n"
 	 "pairs[].dst endport destination\n"
 	 "pairs[].dlid integer LID of the destination\n"
-	 "pairs[].before string hops before, none or loop\n"
-	 "pairs[].after string hops now, none or loop\n",
+	 "pairs[].before string links before, none or loop\n"
+	 "pairs[].after string links now, none or loop\n",
 	 .run = cmd_diff},
 	{.name = NULL},
 };

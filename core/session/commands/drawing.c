@@ -8,25 +8,65 @@
 #include "core/base/memory.h"
 #include "core/base/program.h"
 #include "core/fabric/elements.h"
+#include "core/formats/drawing.h"
 #include "core/session/commands/commands.h"
 
-/* Chips of one chassis as cabled, not as they are up: so nothing moves when something fails. */
-static struct layout *fabric_layout(const struct fabric *f, struct progress *p, struct err *e)
-{
-	struct state *all_up = state_new(f);
-	struct topo *t = topo_new(f, all_up);
-	struct elements *el = elements_new(t, NULL, p, NULL, e);
-	struct layout *l = el ? layout_new(f, el->of, p, e) : NULL;
+/* --- words ------------------------------------------------------------------------------------- */
 
-	elements_unref(el);
-	topo_unref(t);
-	state_free(all_up);
-	return l;
+const char *drawing_source(const struct fabric *f)
+{
+	const char *slash = strrchr(f->source, '/');
+
+	return slash && slash[1] ? slash + 1 : f->source;
+}
+
+void drawing_engine_words(const struct session *s, struct text *t)
+{
+	const struct sweep *w = session_sweep(s);
+	const struct options *o = w ? w->setup->options : NULL;
+
+	text_add(t, "%s", w && w->routing ? w->routing->engine : "no routing");
+	for (size_t i = 0; o && i < options_count(o); i++) {
+		const char *name = options_at(o, i)->name;
+
+		if (options_is_set(o, name))
+			text_add(t, " %s=%s", name, options_get(o, name));
+	}
+}
+
+#define NAMED_DOWN 4 /* so many are named, more are counted */
+
+void drawing_down_words(const struct session *s, struct text *t)
+{
+	const struct fabric *f = s->fabric;
+	const struct state *st = session_state(s);
+	uint32_t links = 0, nodes = 0;
+	char a[300], b[300];
+
+	for (uint32_t k = 0; k < st->n_links; k++)
+		links += st->link_down[k];
+	for (uint32_t k = 0; k < st->n_nodes; k++)
+		nodes += st->node_down[k];
+	if (!links && !nodes)
+		return;
+	if (links + nodes > NAMED_DOWN) {
+		text_add(t, "; down: %s", links ? PLURAL(links, "link") : "");
+		text_add(t, "%s%s", links && nodes ? ", " : "", nodes ? PLURAL(nodes, "node") : "");
+		return;
+	}
+	text_add(t, "; down: ");
+	for (uint32_t k = 0, n = 0; k < st->n_nodes; k++)
+		if (st->node_down[k])
+			text_add(t, "%s%s", n++ ? ", " : "", f->node_name[k]);
+	for (uint32_t k = 0, n = nodes; k < st->n_links; k++)
+		if (st->link_down[k])
+			text_add(t, "%s%s - %s", n++ ? ", " : "",
+				 port_label(f, f->link_port[2 * k], a, sizeof(a)),
+				 port_label(f, f->link_port[2 * k + 1], b, sizeof(b)));
 }
 
 static char *title_of(const struct fabric *f, const struct layout *l)
 {
-	const char *slash = strrchr(f->source, '/'), *name = slash ? slash + 1 : f->source;
 	uint32_t hosts = 0;
 	char others[80] = "";
 	bool counted = l->n_parts && (l->part[0].kind < LAYOUT_GRID || l->part[0].kind == LAYOUT_OTHER);
@@ -35,45 +75,45 @@ static char *title_of(const struct fabric *f, const struct layout *l)
 		hosts += l->hosts[k];
 	if (l->n_parts > 1)
 		snprintf(others, sizeof(others), ", %s", PLURAL(l->n_parts - 1, "other part"));
-	return str_printf("%s: %s%s%s%s, %s", name, l->n_parts ? l->part[0].words : "", others,
+	return str_printf("%s: %s%s%s%s, %s", drawing_source(f), l->n_parts ? l->part[0].words : "", others,
 			  counted ? "" : ", ", counted ? "" : PLURAL(l->n, "switch"),
 			  PLURAL(hosts, "host port"));
 }
 
-/* The engine, what lines mean, what failed. */
+/* The engine with its options, what lines mean, what failed. */
 static char *line_of(const struct session *s, const struct fabric_drawing *d)
 {
-	const struct sweep *w = session_sweep(s);
-	const struct state *st = session_state(s);
-	uint32_t links = 0, nodes = 0;
 	struct text t = {0};
 	char *line;
 
-	for (uint32_t k = 0; k < st->n_links; k++)
-		links += st->link_down[k];
-	for (uint32_t k = 0; k < st->n_nodes; k++)
-		nodes += st->node_down[k];
-	text_add(&t, "%s", w && w->routing ? w->routing->engine : "no routing");
-	if (d->loads)
-		text_add(&t,
-			 ", all pairs of hosts; a line: the busiest direction and cable; mean %.1f routes, "
-			 "most %u",
-			 d->loads->mean, d->loads->max);
-	if (d->path)
-		text_add(&t, ", %s", d->path);
-	if (links)
-		text_add(&t, "; %s down", PLURAL(links, "link"));
-	if (nodes)
-		text_add(&t, "; %s down", PLURAL(nodes, "node"));
-	if (d->picture->hidden)
-		text_add(&t, "; links from plane to plane are not drawn, but when they are down");
+	drawing_engine_words(s, &t);
+	if (d->about.len)
+		text_add(&t, "; %s", text_str(&d->about));
+	drawing_down_words(s, &t);
+	if (d->picture && d->picture->hidden)
+		text_add(&t, "; links from plane to plane are drawn where they are marked only");
 	line = str_dup(text_str(&t));
 	text_free(&t);
 	return line;
 }
 
+/* --- places for DOT --------------------------------------------------------------------------- */
+
+#define HOST_BELOW 40.0f
+#define HOST_ROW 12.0f
+
+/* Hosts below their switch: side by side as wide as its box, every second a row lower. */
 static void take_places(const struct fabric *f, struct fabric_drawing *d)
 {
+	uint32_t *at = NEW_ARRAY(f->n_switches + 1, uint32_t), *most = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	uint32_t beside = 0;
+
+	for (uint32_t port = 0; port < f->n_ports; port++) {
+		uint32_t peer = f->port_peer[port];
+
+		if (peer != NO_ID && f->node_switch[f->port_node[peer]] != NO_ID)
+			most[f->node_switch[f->port_node[peer]]] += !node_is_switch(f, f->port_node[port]);
+	}
 	d->place = mem_array(f->n_nodes + 1, sizeof(*d->place));
 	for (uint32_t n = 0; n < f->n_nodes; n++)
 		d->place[n][0] = d->place[n][1] = NAN;
@@ -83,75 +123,75 @@ static void take_places(const struct fabric *f, struct fabric_drawing *d)
 		d->place[f->switch_node[s]][0] = b->x + b->w / 2;
 		d->place[f->switch_node[s]][1] = -(b->y + b->h / 2);
 	}
-}
+	for (uint32_t port = 0; port < f->n_ports; port++) {
+		uint32_t node = f->port_node[port], peer = f->port_peer[port];
+		uint32_t s = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]], k;
+		const struct picture_rect *b;
 
-/* Mark the ports that send, and (there) number the switches. */
-static void take_path(const struct fabric *f, const struct path *path, enum picture_way way,
-		      struct fabric_drawing *d)
-{
-	for (unsigned k = 0; k < path->n; k++) {
-		const struct path_hop *h = &path->hop[k];
-
-		if (h->out && h->out != NO_PATH)
-			d->way[switch_port_id(f, h->sw, h->out)] |= (uint8_t)way;
-		if (way == PICTURE_THERE && !d->number[h->sw])
-			d->number[h->sw] = k + 1;
+		if (node_is_switch(f, node) || s == NO_ID || !isnan(d->place[node][0]))
+			continue;
+		b = &d->picture->box[s];
+		k = at[s]++;
+		d->place[node][0] = b->x + b->w * ((float)k + 0.5f) / (float)most[s];
+		d->place[node][1] = -(b->y + b->h + HOST_BELOW + HOST_ROW * (float)(k % 2));
 	}
+	for (uint32_t n = 0; n < f->n_nodes; n++)
+		if (isnan(d->place[n][0])) { /* on no switch */
+			d->place[n][0] = HOST_BELOW * (float)++beside;
+			d->place[n][1] = -d->picture->height;
+		}
+	free(at);
+	free(most);
 }
 
-static int make_path(struct session *s, const struct drawing_of *of, struct fabric_drawing *d, struct err *e)
-{
-	const struct fabric *f = s->fabric;
-	unsigned slid, dlid;
-	uint32_t src = session_endport(s, of->from, &slid, e);
-	uint32_t dst = src == NO_ID ? NO_ID : session_endport(s, of->to, &dlid, e);
-	struct path path;
+/* --- making ------------------------------------------------------------------------------------- */
 
-	if (dst == NO_ID)
+static int make_picture(struct session *s, const struct drawing_of *of, const struct elements *el,
+			struct fabric_drawing *d, struct progress *p, struct err *e)
+{
+	struct layout *l = layout_new(s->fabric, el->of, p, e);
+
+	if (!l)
 		return -1;
-	d->way = NEW_ARRAY(f->n_ports + 1, uint8_t);
-	d->number = NEW_ARRAY(f->n_switches + 1, uint32_t);
-	path_trace(session_routing(s), src, slid, dlid, &path);
-	take_path(f, &path, PICTURE_THERE, d);
-	d->path = str_printf("path %s -> %s, %s", f->node_name[endport_node(f, src)],
-			     f->node_name[endport_node(f, dst)],
-			     path.end == PATH_OK ? PLURAL(path.hops, "hop") : path_end_text(path.end));
-	path_free(&path);
-	path_trace(session_routing(s), dst, dlid, slid, &path);
-	take_path(f, &path, PICTURE_BACK, d);
-	path_free(&path);
+	d->picture = picture_new(s->fabric, l);
+	d->title = title_of(s->fabric, l);
+	layout_unref(l);
+	take_places(s->fabric, d);
+	return drawing_marks(s, of, el, d, p, e);
+}
+
+static int make_witness(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
+			struct progress *p, struct err *e)
+{
+	if (drawing_marks(s, of, NULL, d, p, e))
+		return -1;
+	d->title =
+		str_printf("%s: credit loop of %s", drawing_source(s->fabric), PLURAL(d->n_steps, "channel"));
 	return 0;
-}
-
-static int make_marks(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
-		      struct progress *p, struct err *e)
-{
-	if ((of->load || of->from) && !need_routing(s, e))
-		return -1;
-	if (of->load) {
-		d->loads = loads_new(session_routing(s), &pattern_all, p);
-		return d->loads ? 0 : err_set(e, CANCELLED);
-	}
-	return of->from ? make_path(s, of, d, e) : 0;
 }
 
 int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
 			struct progress *p, struct err *e)
 {
-	struct layout *l = NULL;
+	struct elements *el = NULL;
+	int rc;
 
-	*d = (struct fabric_drawing){0};
-	if (!make_marks(s, of, d, p, e))
-		l = fabric_layout(s->fabric, p, e);
-	if (!l) {
+	*d = (struct fabric_drawing){.look = {.state = session_state(s)}};
+	if (of->kind == DRAWING_WITNESS) {
+		rc = make_witness(s, of, d, p, e);
+	} else {
+		/* with everything up: nothing moves when something fails */
+		el = setup_elements(s->setup, p, NULL, e);
+		rc = el ? make_picture(s, of, el, d, p, e) : -1;
+	}
+	elements_unref(el);
+	if (rc) {
 		fabric_drawing_free(d);
 		return -1;
 	}
-	d->picture = picture_new(s->fabric, l);
-	take_places(s->fabric, d);
-	d->title = title_of(s->fabric, l);
 	d->line = line_of(s, d);
-	layout_unref(l);
+	d->look.title = d->title;
+	d->look.line = d->line;
 	return 0;
 }
 
@@ -159,26 +199,72 @@ void fabric_drawing_free(struct fabric_drawing *d)
 {
 	picture_free(d->picture);
 	loads_free(d->loads);
+	free(d->step);
 	free(d->title);
 	free(d->line);
 	free(d->place);
-	free(d->way);
+	free(d->load);
 	free(d->number);
-	free(d->path);
+	free(d->weight);
+	free(d->figure);
+	free(d->way);
+	free(d->came);
+	free(d->class);
+	free(d->kind);
+	text_free(&d->about);
 	*d = (struct fabric_drawing){0};
 }
 
+/* --- writing ---------------------------------------------------------------------------------- */
+
 int fabric_drawing_svg(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p)
 {
-	struct picture_look look = {.title = d->title,
-				    .line = d->line,
-				    .state = session_state(s),
-				    .load = d->loads ? d->loads->port : NULL,
-				    .way = d->way,
-				    .number = d->number,
-				    .mean = d->loads ? d->loads->mean : 0};
+	if (!d->picture)
+		return picture_cycle_svg(to, s->fabric, d->step, d->n_steps, d->title, d->line, p);
+	return picture_svg(to, d->picture, s->fabric, &d->look, p);
+}
 
-	return picture_svg(to, d->picture, s->fabric, &look, p);
+/* Attributes of a link between switches as the drawing has it; of its own in DOT's words. */
+static char *edge_words(const struct fabric *f, const struct picture_look *look, uint32_t link)
+{
+	uint32_t a = f->node_switch[f->port_node[f->link_port[2 * link]]],
+		 b = f->node_switch[f->port_node[f->link_port[2 * link + 1]]];
+	struct picture_bundle u;
+	struct picture_stroke k;
+
+	if (a == NO_ID || b == NO_ID || a == b)
+		return NULL;
+	u = picture_bundle(f, look, a, b);
+	if (u.down)
+		return NULL;
+	k = picture_stroke(look, &u);
+	return str_printf("color=\"%s\", penwidth=%.1f%s", k.colour, k.width,
+			  *k.dash ? ", style=dashed" : "");
+}
+
+int fabric_drawing_dot(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p)
+{
+	const struct fabric *f = s->fabric;
+	struct dot_look look = {.place = d->place};
+	bool plain = !d->look.load && !d->look.way && !d->look.class;
+	char **edge;
+	int rc;
+
+	if (!d->picture)
+		return picture_cycle_dot(to, f, d->step, d->n_steps, p);
+	edge = NEW_ARRAY(f->n_links + 1, char *);
+	look.fill = NEW_ARRAY(f->n_nodes + 1, const char *);
+	for (uint32_t k = 0; k < f->n_links && !plain; k++)
+		edge[k] = edge_words(f, &d->look, k);
+	for (uint32_t k = 0; k < f->n_switches && d->look.class; k++)
+		look.fill[f->switch_node[k]] = d->look.kind[d->look.class[k]].colour;
+	look.edge = (const char *const *)edge;
+	rc = write_dot(to, f, session_state(s), &look, p);
+	for (uint32_t k = 0; k < f->n_links; k++)
+		free(edge[k]);
+	free(edge);
+	free(look.fill);
+	return rc;
 }
 
 int svg_to_png(int svg, FILE *to, struct progress *p, struct err *e)

@@ -4,33 +4,66 @@
 
 #include "core/analysis/loads.h"
 #include "core/analysis/picture.h"
+#include "core/base/text.h"
 #include "core/session/command.h"
 
-struct fabric_drawing {
-	struct picture *picture;
-	struct loads *loads; /* NULL: links are not coloured by load */
-	uint8_t *way;	     /* NULL: no path is drawn; as in struct picture_look */
-	uint32_t *number;
-	char *path; /* in words */
-	char *title, *line;
-	float (*place)[2]; /* [n_nodes] middle of each box in points, y upwards; NAN: hosts, which have none
-			    */
+/* What is drawn on the fabric. */
+enum drawing_kind {
+	DRAWING_PLAIN,
+	DRAWING_LOAD,
+	DRAWING_PATH,
+	DRAWING_WITNESS, /* a cycle of a credit loop, its switches alone */
+	DRAWING_CYCLE,	 /* the same in the whole fabric */
+	DRAWING_LAYER,	 /* channels of a VL */
+	DRAWING_DIFF,	 /* what the last event, or all since a snapshot, changed */
+	DRAWING_MAP,	 /* switches coloured */
 };
 
-/* What is drawn on the fabric. */
 struct drawing_of {
-	bool load;
-	const char *from, *to; /* ends of a path; NULL: none */
+	enum drawing_kind kind;
+	const char *from, *to;	/* PATH */
+	const char *snapshot;	/* DIFF; NULL: the last event */
+	bool switches;		/* CYCLE, LAYER: routes of switches count too */
+	uint32_t group;		/* CYCLE: from 1, as `cycles` numbers them */
+	int vl;			/* LAYER */
+	enum map_colour colour; /* MAP */
+};
+
+struct fabric_drawing {
+	struct picture *picture; /* NULL: a witness alone */
+	struct picture_look look;
+	struct picture_step *step; /* of a witness */
+	uint32_t n_steps;
+	char *title, *line;
+	float (*place)[2]; /* [n_nodes] middle in points, y upwards; a host stands below its switch */
+	/* What look points to. */
+	struct loads *loads;
+	uint32_t *load, *number, *weight, *figure;
+	uint8_t *way, *came, *class;
+	struct picture_class *kind;
+	struct text about; /* what is drawn, in words for the line */
 };
 
 /* All that a drawing of the fabric as it is now needs; -1 and *e (no memory, cancelled, no routing, a wrong
- * name). */
+ * name, nothing to draw). */
 int fabric_drawing_make(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
 			struct progress *p, struct err *e);
 void fabric_drawing_free(struct fabric_drawing *d);
 
-/* -1 and *e: cancelled, or (with no message) the stream failed. */
+/* -1: cancelled, or the stream failed. */
 int fabric_drawing_svg(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p);
+int fabric_drawing_dot(const struct session *s, const struct fabric_drawing *d, FILE *to, struct progress *p);
+
+/* Between the files of drawings: mark d as `of` asks; el: chips of one chassis, all up.  -1 and *e. */
+int drawing_marks(struct session *s, const struct drawing_of *of, const struct elements *el,
+		  struct fabric_drawing *d, struct progress *p, struct err *e);
+
+/* Beside a title: engine, options that are not at their defaults; what is down. */
+void drawing_engine_words(const struct session *s, struct text *t);
+void drawing_down_words(const struct session *s, struct text *t);
+
+/* The last part of the fabric's source, as titles name it. */
+const char *drawing_source(const struct fabric *f);
 
 /* PNG_PROGRAM turns the SVG in the file `svg`, from where it stands, into a PNG. */
 #define PNG_PROGRAM "rsvg-convert"

@@ -15,7 +15,7 @@
 #include "core/formats/drawing.h"
 #include "core/formats/formats.h"
 #include "core/session/commands/commands.h"
-#include "core/session/commands/drawing.h"
+#include "core/session/commands/export_drawing.h"
 #include "core/sm/sl_tables_file.h"
 
 bool on_output(const struct target *t)
@@ -61,7 +61,7 @@ int close_target(struct target *t, int rc, struct out *o, struct err *e)
 	return rc;
 }
 
-static int cannot_write(const struct target *t, struct err *e)
+int cannot_write(const struct target *t, struct err *e)
 {
 	return err_set(e, "%s: cannot be written: %s", t->path, strerror(errno));
 }
@@ -138,154 +138,6 @@ static int export_routing(struct session *s, const char *what, const struct targ
 	return rc ? cannot_write(t, e) : 0;
 }
 
-/* What `export dot|svg|png` draws: the fabric, or the channel dependencies of a layer or of a group on
- * cycles. */
-struct drawing {
-	enum { DRAW_DOT, DRAW_SVG, DRAW_PNG } as;
-	struct drawing_of of;	      /* the fabric, links coloured by load */
-	struct fabric_drawing fabric; /* owned */
-	bool cdg, switches;
-	int vl;
-	uint32_t group; /* from 1, as `cycles` numbers them, or of those on the VL; 0 = all */
-	struct cdg *c;	/* owned */
-	uint32_t component;
-};
-
-/* DOT text, in a file, to SVG or PNG by Graphviz' own program. */
-static int run_graphviz(char *dot, const struct drawing *d, FILE *to, struct progress *p, struct err *e)
-{
-	char name[] = "dot", svg[] = "-Tsvg", png[] = "-Tpng";
-	char *argv[] = {name, d->as == DRAW_PNG ? png : svg, dot, NULL};
-	struct err why;
-
-	progress_start(p, "Graphviz draws", 0);
-	if (!program_run(argv, to, p, &why))
-		return 0;
-	if (progress_cancelled(p))
-		return err_set(e, CANCELLED);
-	return err_set(e, "Graphviz' program %s; `export dot FILE` writes what it was given", why.msg);
-}
-
-/* The dependencies that are drawn, d->c; all that may be wrong with the words is found here. */
-static int find_dependencies(struct session *s, struct drawing *d, struct progress *p, struct err *e)
-{
-	d->component = NO_ID;
-	d->c = cdg_for_vl(session_routing(s), d->vl, d->switches, p, e);
-	if (!d->c)
-		return -1;
-	if (!d->group)
-		return 0;
-	d->component = cdg_component_on(d->c, d->vl, d->group - 1);
-	if (d->component != NO_ID)
-		return 0;
-	err_set(e, "found group %u, expected one of the %u groups with credit loops there are", d->group,
-		cdg_components_below(d->c, d->vl, d->c->n_components));
-	cdg_free(d->c);
-	d->c = NULL;
-	return -1;
-}
-
-/* DOT of either, or the SVG of the fabric. */
-static int write_drawing(struct session *s, const struct drawing *d, FILE *f, const struct target *t,
-			 struct progress *p, struct err *e)
-{
-	int rc = d->c		     ? cdg_write_dot(f, d->c, d->vl, d->component, p)
-		 : d->as == DRAW_DOT ? write_dot(f, s->fabric, session_state(s), d->fabric.place, p)
-				     : fabric_drawing_svg(s, &d->fabric, f, p);
-
-	if (rc && progress_cancelled(p))
-		return err_set(e, CANCELLED);
-	return rc ? cannot_write(t, e) : 0;
-}
-
-/* What another program makes of it, by way of a file that has no name, so that nothing is left behind. */
-static int draw_by_program(struct session *s, const struct drawing *d, const struct target *t,
-			   struct progress *p, struct err *e)
-{
-	char path[SCRATCH_PATH];
-	int fd = scratch_file(path, e), rc;
-	FILE *from = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (fd < 0)
-		return -1;
-	if (!from) {
-		close(fd);
-		return cannot_write(t, e);
-	}
-	rc = write_drawing(s, d, from, t, p, e);
-	if (!rc && (fflush(from) || lseek(fd, 0, SEEK_SET)))
-		rc = cannot_write(t, e);
-	if (!rc)
-		rc = d->c ? run_graphviz(path, d, t->f, p, e) : svg_to_png(fd, t->f, p, e);
-	fclose(from);
-	return rc;
-}
-
-static int export_drawing(struct session *s, const struct drawing *d, const struct target *t, struct out *o,
-			  struct err *e)
-{
-	struct progress *p = o->run->progress;
-	bool program = d->as == DRAW_PNG || (d->c && d->as == DRAW_SVG);
-
-	if (d->c && d->as == DRAW_SVG && !program_exists("dot")) {
-		out_text(o, "Graphviz' program dot is not there (package graphviz): DOT text is written "
-			    "instead\n");
-		program = false;
-	}
-	return program ? draw_by_program(s, d, t, p, e) : write_drawing(s, d, t->f, t, p, e);
-}
-
-/* A PNG is no text, and another program makes it. */
-static int check_png(const struct drawing *d, const char *path, struct err *e)
-{
-	const char *program = d->cdg ? "dot" : PNG_PROGRAM;
-
-	if (!strcmp(path, "-"))
-		return err_set(e, "found -, expected the name of a file: a PNG is no text");
-	if (program_exists(program))
-		return 0;
-	return err_set(
-		e,
-		"a PNG needs the program %s (package %s), which is not there; `export svg FILE` needs none",
-		program, d->cdg ? "graphviz" : PNG_PACKAGE);
-}
-
-/* `export dot|svg|png FILE [load | path SRC DST | cdg [LAYER] [switches] [group N]]` */
-static int parse_drawing(struct session *s, int argc, char **argv, struct drawing *d, struct err *e)
-{
-	char *end;
-	bool path;
-
-	*d = (struct drawing){.as = *argv[1] == 'd'   ? DRAW_DOT
-				    : *argv[1] == 's' ? DRAW_SVG
-						      : DRAW_PNG,
-			      .vl = CDG_ALL_VLS};
-	d->of.load = argc == 4 && !strcmp(argv[3], "load") && d->as != DRAW_DOT;
-	path = argc == 6 && !strcmp(argv[3], "path") && d->as != DRAW_DOT;
-	if (path) {
-		d->of.from = argv[4];
-		d->of.to = argv[5];
-	}
-	d->cdg = argc > 3 && !d->of.load && !path;
-	if (argc > 5 && !strcmp(argv[argc - 2], "group")) {
-		d->group = (uint32_t)strtoul(argv[argc - 1], &end, 10);
-		if (*end || !d->group)
-			return err_set(e, "found \"%s\", expected the number of a group as `cycles` shows it",
-				       argv[argc - 1]);
-		argc -= 2;
-	}
-	d->switches = argc > 4 && words_take_last(&argc, argv, "switches");
-	if (d->cdg && (argc > 5 || !argv[3] || strcmp(argv[3], "cdg")))
-		return usage(s, "export", e);
-	if (argc == 5 && parse_layer(argv[4], &d->vl, e))
-		return -1;
-	if (session_need_fabric(s, e))
-		return -1;
-	if (d->as == DRAW_PNG && check_png(d, argv[2], e))
-		return -1;
-	return d->cdg && !need_routing(s, e) ? -1 : 0;
-}
-
 static bool is_word(const char *w, const char *words)
 {
 	size_t len = strlen(w);
@@ -322,9 +174,7 @@ static int prepare(struct session *s, int argc, char **argv, struct drawing *d, 
 	if (!strcmp(argv[1], "slurm"))
 		return argc == 3 ? session_need_fabric(s, e) : usage(s, "export", e);
 	if (is_word(argv[1], "dot|svg|png"))
-		return parse_drawing(s, argc, argv, d, e) ? -1
-		       : d->cdg				  ? find_dependencies(s, d, o->run->progress, e)
-				: fabric_drawing_make(s, &d->of, &d->fabric, o->run->progress, e);
+		return drawing_prepare(s, argc, argv, d, o, e);
 	return argc == 3 ? check_routing(s, argv[1], e) : usage(s, "export", e);
 }
 
@@ -348,6 +198,20 @@ static int export_slurm(struct session *s, const struct target *t, struct out *o
 	return rc;
 }
 
+/* For reports; what goes to the screen has no name. */
+static void note_drawing(struct session *s, int argc, char **argv)
+{
+	struct text what = {0};
+
+	if (!is_word(argv[1], "dot|svg|png") || !strcmp(argv[2], "-"))
+		return;
+	text_add(&what, "%s", argv[1]);
+	for (int i = 3; i < argc; i++)
+		text_add(&what, " %s", argv[i]);
+	session_note_drawing(s, argv[2], text_str(&what));
+	text_free(&what);
+}
+
 static int cmd_export(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct drawing d = {0};
@@ -362,12 +226,13 @@ static int cmd_export(struct session *s, int argc, char **argv, struct out *o, s
 			rc = export_slurm(s, &to, o, e);
 		else
 			rc = is_word(argv[1], "dot|svg|png")
-				     ? export_drawing(s, &d, &to, o, e)
+				     ? drawing_write(s, &d, &to, o, e)
 				     : export_routing(s, argv[1], &to, o->run->progress, e);
 		rc = close_target(&to, rc, o, e);
+		if (!rc)
+			note_drawing(s, argc, argv);
 	}
-	cdg_free(d.c);
-	fabric_drawing_free(&d.fabric);
+	drawing_free(&d);
 	return rc;
 }
 
@@ -459,8 +324,9 @@ const struct command export_commands[] = {
 	 .json = JSON_CONTENT,
 	 .run = cmd_save},
 	{.name = "export",
-	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|slurm|dot|svg|png|ca-order|torus FILE [load | "
-		   "path SRC DST | cdg [LAYER] [switches] [group N]]",
+	 .syntax = "export lfts|fdbs|subnet|paths|sl2vl|json|slurm|ca-order|torus FILE | export svg|png|dot "
+		   "FILE "
+		   "[" DRAWING_SYNTAX "]",
 	 .help = "write tables, paths or a drawing; FILE - is the screen, with --json the field content",
 	 .details =
 		 "  lfts      as OpenSM's opensm-lfts.dump, byte for byte\n"
@@ -476,20 +342,8 @@ const struct command export_commands[] = {
 		 "            above them one switch for all that join the same hosts; one rail of each host\n"
 		 "  ca-order  compute nodes in the order an engine routes for, as OpenSM's\n"
 		 "            opensm-ftree-ca-order.dump (ftree)\n"
-		 "  torus     places of the switches, as OpenSM's opensm-torus.dump (torus-2QoS)\n"
-		 "  svg, png  the fabric drawn as what it is: a tree by levels, a torus as a grid, a ring, "
-		 "groups of a\n"
-		 "            dragonfly; by its cables, so that nothing moves when something fails; `load`: "
-		 "links coloured\n"
-		 "            by the routes of all pairs, against the mean; `path`: the way there and back "
-		 "(png: by rsvg-convert, package "
-		 "librsvg2-bin)\n"
-		 "  dot       the same for Graphviz, with the same places (`neato -n2`)\n"
-		 "            With `cdg` the channel dependencies (svg, png: by Graphviz), of one VL or all, "
-		 "or of one\n"
-		 "            group of channels with credit loops, as `cycles` numbers them (with LAYER: of "
-		 "those on\n"
-		 "            it); `switches`: routes of switches count too\n",
+		 "  torus     places of the switches, as OpenSM's opensm-torus.dump "
+		 "(torus-2QoS)\n" DRAWING_DETAILS,
 	 .json = JSON_CONTENT "notes string? slurm: lines about hosts that were left out or renamed\n",
 	 .run = cmd_export},
 	{.name = NULL},

@@ -87,6 +87,19 @@ static int cmd_load(struct session *s, int argc, char **argv, struct out *o, str
 	return rc;
 }
 
+/* What a fabric made for teaching is, and shows. */
+static void tell_lesson_fabric(const char *word, struct out *o)
+{
+	char *spec, *note;
+
+	if (synth_lesson(word, &spec, &note, NULL))
+		return;
+	out_text(o, "%s: %s\n", spec, note);
+	out_json(o, "note", json_text(note));
+	free(spec);
+	free(note);
+}
+
 static int cmd_synth(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct fabric *f;
@@ -102,6 +115,8 @@ static int cmd_synth(struct session *s, int argc, char **argv, struct out *o, st
 	how = str_printf("synth %s", argv[1]);
 	rc = take_fabric(s, f, how, o, e);
 	free(how);
+	if (!rc)
+		tell_lesson_fabric(argv[1], o);
 	return rc;
 }
 
@@ -119,8 +134,6 @@ static void report_discovery(const struct fabric *before, const struct fabric *n
 	out_json(o, "changes", json_integer(n));
 	text_free(&lines);
 }
-
-#define LIVE_SILENCE_MOST 3600
 
 /* `wait SECONDS` at the end. */
 static int take_silence(int *words, char **argv, unsigned *silence, struct err *e)
@@ -188,8 +201,10 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 		how = str_printf("live%s%s", words > 1 ? " " : "", words > 1 ? argv[1] : "");
 		fabric_ref(f);
 		rc = take_discovered(s, f, how, o, e);
-		if (!rc)
+		if (!rc) {
+			session_read_now(s);
 			report_discovery(before, f, o);
+		}
 		if (!rc && what != LIVE_NO_TABLES)
 			rc = take_held(s, "live,no_fallback", o, e);
 		fabric_unref(f);
@@ -629,7 +644,7 @@ const struct command fabric_commands[] = {
 		 "a new "
 		 "journal; the engine\n"
 		 "  in force routes it.\n",
-	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_EVENT,
+	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED JSON_EVENT,
 	 .run = cmd_load},
 	{.name = "live",
 	 .syntax = "live [CA[:PORT]] [tables|sl2vl] [partial] [wait SECONDS]",
@@ -646,13 +661,14 @@ const struct command fabric_commands[] = {
 		    "errors for\n"
 		    "  three times as long, it is given up: what was loaded before stays, and `live` tries "
 		    "again.\n",
-	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
+	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_NAMED
 	 "changes integer? differences to the discovery before\n" JSON_EVENT,
 	 .run = cmd_live},
 	{.name = "synth",
 	 .syntax = "synth [SPEC]",
 	 .help = "make a synthetic fabric; without SPEC: the kinds there are",
-	 .json = JSON_SCOPE JSON_AGGREGATION JSON_FABRIC JSON_EVENT,
+	 .json = "note string? what a fabric of the lessons shows\n" JSON_SCOPE JSON_AGGREGATION JSON_FABRIC
+		 JSON_NAMED JSON_EVENT,
 	 .run = cmd_synth},
 	{.name = "names",
 	 .syntax = "names FILE",
@@ -674,7 +690,7 @@ const struct command fabric_commands[] = {
 		 "  set root_guid_file *CCORE*, set cn_guid_file luna-[0001-0560]; another fabric has them "
 		 "looked for anew.\n"
 		 "  OpenSM itself takes files only: `roots export FILE` writes one.\n",
-	 .json = JSON_AGGREGATION "options.* string? options by name\n" JSON_EVENT,
+	 .json = JSON_AGGREGATION "options.* string? options by name\n" JSON_NAMED JSON_EVENT,
 	 .run = cmd_set},
 	{.name = "unset",
 	 .syntax = "unset OPTION",

@@ -127,8 +127,6 @@ static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o,
 }
 
 #define SHIFT_LINES 10
-/* Flows looked at when no sample is asked for. */
-#define SHIFT_FLOWS 20000000u
 
 static int by_congestion(const void *x, const void *y)
 {
@@ -158,13 +156,13 @@ static void print_shift(const struct sweep *w, const struct shift_load *l, json_
 	json_array_append_new(list, obj);
 }
 
-static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
+static void print_shifts(const struct sweep *w, const struct shift_order *order, struct shifts *s,
+			 struct out *o)
 {
 	json_t *list = json_array();
 	uint32_t max = s->n ? s->load[s->worst].max : 0;
 
-	out_text(o, "Order of %s (%s)", PLURAL(s->n_places, "place"),
-		 s->by_engine ? "the engine's own" : "by LID");
+	out_text(o, "Order of %s (%s)", PLURAL(s->n_places, "place"), shift_by_text(order->by));
 	if (s->n_missing)
 		out_text(o, ", %u of them of missing nodes", s->n_missing);
 	out_text(o, "; %u of %s looked at.\n", s->n, PLURAL(s->n_places ? s->n_places - 1 : 0, "shift"));
@@ -178,35 +176,47 @@ static void print_shifts(const struct sweep *w, struct shifts *s, struct out *o)
 	if (max <= 1)
 		out_text(o, "Free of congestion: no link carries more than one flow in any of them.\n");
 	out_json(o, "shifts",
-		 json_make("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:o}", "places", (int)s->n_places, "missing",
-			   (int)s->n_missing, "looked_at", (int)s->n, "free", (int)s->free, "worst", (int)max,
-			   "mean", s->mean, "engine_order", (int)s->by_engine, "list", list));
+		 json_make("{s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:s, s:o}", "places", (int)s->n_places,
+			   "missing", (int)s->n_missing, "looked_at", (int)s->n, "free", (int)s->free,
+			   "worst", (int)max, "mean", s->mean, "engine_order",
+			   order->by == SHIFT_FTREE && w->routing->ops->order != NULL, "order",
+			   shift_by_name(order->by), "list", list));
 }
 
 static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
+	struct shift_order order;
 	struct shifts *sh;
-	uint32_t n = 0;
 	unsigned long sample = 0;
+	const char *by = NULL;
 	char *end;
 
+	if (argc > 2 && !strcmp(argv[argc - 2], "order")) {
+		by = argv[argc - 1];
+		argc -= 2;
+	}
+	if (argc > 2)
+		return usage(s, "shifts", e);
 	if (argc == 2) {
 		sample = strtoul(argv[1], &end, 10);
 		if (*end || !sample || sample > UINT32_MAX)
 			return err_set(e, "shifts: found \"%s\", expected how many shifts to look at, from 1",
 				       argv[1]);
-	} else {
-		free(shift_order(w->routing, &n));
-		if ((uint64_t)n * n > SHIFT_FLOWS)
-			sample = SHIFT_FLOWS / n ? SHIFT_FLOWS / n : 1;
 	}
-	sh = shifts_new(w->routing, sample, o->run->progress);
-	if (!sh)
+	if (shift_order_find(w->routing, w->setup, s->engines, by, o->run->progress, &order, e))
+		return -1;
+	if (argc == 1)
+		sample = shift_sample(&order);
+	sh = shifts_new(w->routing, &order, sample, o->run->progress);
+	if (!sh) {
+		shift_order_free(&order);
 		return err_set(e, CANCELLED);
+	}
 	report_scope(s, o);
-	print_shifts(w, sh, o);
+	print_shifts(w, &order, sh, o);
 	shifts_free(sh);
+	shift_order_free(&order);
 	return 0;
 }
 
@@ -351,11 +361,11 @@ const struct command load_commands[] = {
 			    "ebb.seed integer of the random draws\n",
 	 .run = cmd_load_map},
 	{.name = "shifts",
-	 .syntax = "shifts [SAMPLE]",
+	 .syntax = "shifts [SAMPLE] [order lid|ftree|name]",
 	 .help = "most flows on a link when every node sends K places further, for all K or SAMPLE of them",
-	 .details = "  The order is the engine's (ftree) or that of the LIDs.  Without SAMPLE large fabrics "
-		    "are sampled "
-		    "too.\n",
+	 .details = "  The order is the same for all engines: that of the fat tree where ftree can index the "
+		    "fabric, else\n"
+		    "  by LID; `order` chooses.  Without SAMPLE large fabrics are sampled too.\n",
 	 .needs = NEEDS_ROUTING,
 	 .json = JSON_SCOPE "shifts object flows on links when every node sends K places further\n"
 			    "shifts.places integer places in the order\n"
@@ -365,6 +375,7 @@ const struct command load_commands[] = {
 			    "shifts.worst integer most flows on a link\n"
 			    "shifts.mean number|null mean of the most\n"
 			    "shifts.engine_order boolean the order is the engine's own\n"
+			    "shifts.order string lid, ftree or name\n"
 			    "shifts.list[] object the worst shifts\n"
 			    "shifts.list[].shift integer K\n"
 			    "shifts.list[].max integer most flows on a link\n"

@@ -58,13 +58,22 @@ const struct command session_commands[] = {
 	 .run = cmd_source},
 	{.name = "echo", .syntax = "echo [TEXT...]", .help = "print the words", .run = cmd_echo},
 	{.name = "help",
-	 .syntax = "help [COMMAND]",
-	 .help = "list the commands, or tell about one",
+	 .syntax = "help [COMMAND|TOPIC]...",
+	 .help = "list commands and topics, or tell about one of them",
+	 .details = "  A topic is a word of the field (lid, rank, credit loop, layer), a column of a pane, "
+		    "or an "
+		    "engine.\n",
 	 .json = "commands[] object commands\n"
 		 "commands[].name string its name\n"
 		 "commands[].syntax string how it is typed\n"
 		 "commands[].help string what it does\n"
-		 "commands[].details string? more, of the one asked for\n",
+		 "commands[].details string? more, of the one asked for\n"
+		 "topics[] object? topics; of what is no topic, none\n"
+		 "topics[].name string its name\n"
+		 "topics[].also[] string other words that lead to it\n"
+		 "topics[].text string what it is\n"
+		 "topics[].source string? where that is written\n"
+		 "topics[].try string a command line that shows it\n",
 	 .run = cmd_help},
 	{.name = "schema",
 	 .syntax = "schema [COMMAND]",

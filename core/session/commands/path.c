@@ -68,9 +68,10 @@ static json_t *path_json(const struct routing *r, const struct path *p)
 			json_object_set_new(hop, "ports", ports_json(r, h->sw, p->dlid));
 		json_array_append_new(hops, hop);
 	}
-	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
+	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
 			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
-			 (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "path", hops);
+			 (int)p->hops, "links", (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max",
+			 (int)p->sl.hi, "path", hops);
 	json_put_endport(path, "src", f, r->lids, p->src);
 	json_put_endport(path, "dst", f, r->lids, p->dst);
 	return path;
@@ -92,7 +93,7 @@ static void print_ways(const struct routing *r, uint32_t src, unsigned slid, uns
 		unsigned longest = w.worst[sw] + (p->hop[0].in != 0);
 
 		if (longest > p->hops)
-			out_text(o, "  By other ports of the groups up to %s.\n", PLURAL(longest, "hop"));
+			out_text(o, "  By other ports of the groups up to %s.\n", PLURAL(longest, "link"));
 	} else if (p->end == PATH_OK) {
 		path_trace_worst(r, src, slid, dlid, &w, &worst);
 		out_text(o, "  NOT by all ports of the groups: %s\n", path_end_text(worst.end));
@@ -122,7 +123,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 		endport_label(f, p.dst, b, sizeof(b));
 	out_text(o, "%s (LID %u) -> %s (LID %u): ", a, slid, b, dlid);
 	if (p.end == PATH_OK)
-		out_text(o, "SL %s, %s\n", sl, PLURAL(p.hops, "hop"));
+		out_text(o, "SL %s, %s\n", sl, PLURAL(p.hops, "link"));
 	else
 		out_text(o, "NO PATH: %s\n", path_end_text(p.end));
 	for (unsigned i = 0; i < p.n; i++)
@@ -151,8 +152,9 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 	if (n < 0)
 		out_text(o, "no way over switches\n");
 	else
-		out_text(o, "the shortest way has %s\n", PLURAL((unsigned)n, "hop"));
-	ends = json_make("{s:o}", "hops", n < 0 ? json_null() : json_integer(n));
+		out_text(o, "the shortest way has %s\n", PLURAL((unsigned)n, "link"));
+	ends = json_make("{s:o, s:o}", "hops", n < 0 ? json_null() : json_integer(n), "links",
+			 n < 0 ? json_null() : json_integer(n));
 	json_put_endport(ends, "src", s->fabric, NULL, src);
 	json_put_endport(ends, "dst", s->fabric, NULL, dst);
 	out_json(o, "shortest", ends);
@@ -274,16 +276,17 @@ static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, st
 }
 
 /* Keys of a path (path_json()). */
-#define PATH_KEYS(k)                                                                             \
-	k ".src endport source\n" k ".dst endport destination; null: nobody has the LID\n" k     \
-	  ".slid integer LID of the source\n" k ".dlid integer LID of the destination\n" k       \
-	  ".ok boolean it arrives\n" k ".end string how it ends\n" k ".hops integer links\n" k   \
-	  ".sl_min integer lowest SL\n" k                                                        \
-	  ".sl_max integer highest SL: another where OpenSM draws one at random\n" k             \
-	  ".path[] object switches on the way\n" k ".path[].switch node the switch\n" k          \
-	  ".path[].in integer port it comes in by; 0: it starts here\n" k                        \
-	  ".path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n" k \
-	  ".path[].vl integer VL on the link out\n" k                                            \
+#define PATH_KEYS(k)                                                                               \
+	k ".src endport source\n" k ".dst endport destination; null: nobody has the LID\n" k       \
+	  ".slid integer LID of the source\n" k ".dlid integer LID of the destination\n" k         \
+	  ".ok boolean it arrives\n" k ".end string how it ends\n" k                               \
+	  ".hops integer links: the same number as .links\n" k ".links integer all its cables\n" k \
+	  ".sl_min integer lowest SL\n" k                                                          \
+	  ".sl_max integer highest SL: another where OpenSM draws one at random\n" k               \
+	  ".path[] object switches on the way\n" k ".path[].switch node the switch\n" k            \
+	  ".path[].in integer port it comes in by; 0: it starts here\n" k                          \
+	  ".path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n" k   \
+	  ".path[].vl integer VL on the link out\n" k                                              \
 	  ".path[].ports[] integer? ports that adaptive routing may take\n"
 
 const struct command path_commands[] = {
@@ -296,7 +299,8 @@ const struct command path_commands[] = {
 		 "back") "shortest object? while nothing is routed: the shortest way by cable\n"
 			 "shortest.src endport source\n"
 			 "shortest.dst endport destination\n"
-			 "shortest.hops integer|null links\n",
+			 "shortest.hops integer|null links: the same number as links\n"
+			 "shortest.links integer|null all its cables\n",
 	 .run = cmd_trace},
 	{.name = "why",
 	 .syntax = "why SWITCH DST [via PORT] | why HOST DST | why NODE NODE NODE...",
@@ -306,17 +310,23 @@ const struct command path_commands[] = {
 		 "code once "
 		 "more on\n"
 		 "  the very same inputs and listens to this decision.\n"
-		 "  why HOST DST: the SL of the path, and why its pair of switches is in no lower layer "
-		 "(lash).\n"
+		 "  why HOST DST: the story of the path: a line a switch with its rule, then the SL, and why "
+		 "its\n"
+		 "  pair of switches is in no lower layer.\n"
 		 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
-		 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n",
+		 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n"
+		 "  The last line, `Decided: RULE: ...`, names the rule that decided, one of a closed "
+		 "list.\n",
 	 .needs = NEEDS_ROUTING,
-	 .json = "choice object? how the entry was decided\n"
+	 .json = "rule string? the rule that decided, or that speaks against the port or path named: one of "
+		 "a closed list\n"
+		 "decided string? the same as a sentence, with its figures\n"
+		 "choice object? how the entry was decided\n"
 		 "choice.switch node the switch\n"
 		 "choice.dst endport whose LID it is\n"
 		 "choice.lid integer the LID\n"
 		 "choice.port integer|null the port\n"
-		 "choice.rule string rule that decided\n"
+		 "choice.rule string rule that decided, in the engine's words\n"
 		 "choice.text string the same in words\n"
 		 "choice.candidates[] object ports that were compared\n"
 		 "choice.candidates[].port integer the port\n"
@@ -327,21 +337,28 @@ const struct command path_commands[] = {
 		 "via.port integer the port\n"
 		 "via.chosen integer|null port of the table\n"
 		 "via.verdict string chosen, equal, longer, shorter, forbidden, open or no way\n"
-		 "via.links integer links by the table; -1: it does not lead there\n"
-		 "via.lawful integer links of the shortest way the rule allows through the port; -1: none\n"
-		 "via.shortest integer links of the shortest way through it; -1: none\n"
+		 "via.links integer hops by the table; -1: it does not lead there\n"
+		 "via.lawful integer hops of the shortest way the rule allows through the port; -1: none\n"
+		 "via.shortest integer hops of the shortest way through it; -1: none\n"
 		 "turn object? where the way breaks the up/down rule\n"
 		 "turn.switch node the switch\n"
 		 "turn.in integer port it comes in by\n"
 		 "turn.from port from where\n"
 		 "turn.out integer port it goes out by\n"
 		 "turn.to port to where\n"
-		 "pair object? why the pair has its layer\n"
+		 "pair object? the story of a path: its switches, SL and layer\n"
 		 "pair.src endport source\n"
 		 "pair.dst endport destination\n"
 		 "pair.sl_min integer lowest SL\n"
 		 "pair.sl_max integer highest SL\n"
-		 "pair.text string in words\n"
+		 "pair.text string SL and layer in words\n"
+		 "pair.hops integer? cables between switches, when it arrives\n"
+		 "pair.links integer? all cables\n"
+		 "pair.path[] object switches on the way\n"
+		 "pair.path[].switch node the switch\n"
+		 "pair.path[].port integer|null port it leaves by; null: no entry\n"
+		 "pair.path[].rule string the rule that decided there\n"
+		 "pair.path[].decided string the same as a sentence\n"
 		 "given object? the path that was named\n"
 		 "given.path string as text\n"
 		 "given.verdict string as of via\n"

@@ -183,7 +183,7 @@ static void put_change(FILE *f, const struct comparison *c)
 	fprintf(f,
 		"%lu entries on %u switches changed (%lu lost, %lu gained); of %lu pairs %lu take another "
 		"path, "
-		"%lu lost, %lu regained; longest path %u hops, was %u",
+		"%lu lost, %lu regained; longest path %u links, was %u",
 		c->entries_changed, c->switches_changed, c->entries_lost, c->entries_gained, c->pairs,
 		c->rerouted, c->lost, c->regained, c->max_hops_after, c->max_hops_before);
 }
@@ -204,6 +204,25 @@ static void put_journal(FILE *f, const struct session *s)
 	}
 }
 
+/* Drawings that were written of what is shown above. */
+static void put_drawings(FILE *f, const struct session *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->n_drawings; i++) {
+		const struct drawing_note *d = &s->drawing[i];
+
+		if (d->at > s->at) /* of what was undone */
+			continue;
+		fputs(any ? "- " : "\n## Drawings\n\n- ", f);
+		any = true;
+		put_text(f, d->path);
+		fputs(": ", f);
+		put_text(f, d->what);
+		fprintf(f, ", after step %zu\n", d->at + 1);
+	}
+}
+
 static int put_check(FILE *f, const struct sweep *w, struct out *o, struct err *e)
 {
 	struct check_result c;
@@ -218,7 +237,7 @@ static int put_check(FILE *f, const struct sweep *w, struct out *o, struct err *
 	put_count(f, "paths between hosts", c.pairs);
 	put_count(f, "unreachable", c.unreachable);
 	put_count(f, "of these in forwarding loops", c.looping);
-	put_count(f, "longest path, hops", c.max_hops);
+	put_count(f, "longest path, links", c.max_hops);
 	put_count(f, "ports without LID", c.no_lid);
 	put_count(f, "ports cut off from the subnet manager", count_cut_off(w, NULL));
 	put_count(f, "groups of channels with credit loops", d->n_components);
@@ -280,6 +299,7 @@ static int put_report(const struct session *s, const struct replay *r, FILE *f, 
 	put_engine(f, s, w);
 	put_failed(f, s);
 	put_journal(f, s);
+	put_drawings(f, s);
 	if (w && w->routing && (put_check(f, w, o, e) || put_load(f, w, o, e)))
 		return -1;
 	put_script(f, r);
@@ -320,7 +340,7 @@ const struct command replay_commands[] = {
 	 .syntax = "report FILE",
 	 .help = "write a report in Markdown, for a ticket: fabric, engine, options, what failed, what "
 		 "changed, "
-		 "check, load",
+		 "drawings that were written, check, load",
 	 .details = "  The commands to do it again are at its end (as of `save-session`).\n",
 	 .needs = NEEDS_FABRIC,
 	 .json = JSON_CONTENT "unreachable integer? pairs of hosts without a path\n"

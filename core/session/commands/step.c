@@ -1,4 +1,4 @@
-/* `step`: an engine's run, told step by step from the observer's reports. */
+/* `step`: a walk through the recorded run of an engine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,244 +6,659 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
+#include "core/session/commands/steps.h"
 
-#define PAGE 15
-
-struct recorder {
-	struct step_list *list;
-	const struct sweep *w;
-	bool failed; /* for want of memory, as *e tells */
-	struct err *e;
-};
-
-void step_list_clear(struct step_list *l)
+void step_stops_clear(struct interpreter *in)
 {
-	for (size_t i = 0; i < l->n; i++)
-		free(l->line[i]);
-	free(l->line);
-	*l = (struct step_list){0};
+	for (size_t i = 0; i < in->n_stops; i++)
+		free(in->stop_at[i]);
+	free(in->stop_at);
+	in->stop_at = NULL;
+	in->n_stops = in->cap_stops = 0;
 }
 
-/* Which quantity tells of the choice: the second where it applies, else the last that does; -1 = none. */
-static int telling_quantity(const struct step *st, const struct step_candidate *c)
-{
-	int last = -1;
+/* --- starting ------------------------------------------------------------------------------------ */
 
-	for (unsigned q = 0; q < st->n_quantities; q++)
-		if (c->q[q] != INT64_MIN)
-			last = (int)q;
-	return st->n_quantities > 1 && c->q[1] != INT64_MIN ? 1 : last;
+static size_t steps_in_focus(const struct recording *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i <= recording_steps(r); i++)
+		n += recording_in_focus(r, i);
+	return n;
 }
 
-/*
- * Candidates on the switch itself as "20:16 >21:15 22:17": port and what was
- * compared.  Those that compare by something else than the one taken are left out.
- */
-static void add_candidates(struct text *t, const struct fabric *f, const struct step *st)
+static void say_recorded(const struct recording *r, const struct rec_focus *f, struct out *o)
 {
-	const struct step_candidate *first = NULL;
-	int q;
+	size_t n = recording_steps(r);
 
-	for (unsigned i = 0; i < st->n_candidates; i++) {
-		const struct step_candidate *c = &st->candidate[i];
-
-		if (candidate_elsewhere(f, st, c) == NO_ID && (!first || c->port == st->port))
-			first = c;
+	out_text(o, "%s of %s recorded%s", PLURAL(n, "step"), recording_engine(r),
+		 recording_refusal(r) ? ", up to its refusal" : "");
+	if (!rec_focus_is_all(f))
+		out_text(o, ", %zu of them about what was named", steps_in_focus(r));
+	out_text(o, "; `step` walks through them, `step find TEXT` jumps.\n");
+	if (*recording_part(r))
+		out_text(o, "Recorded: %s.\n", recording_part(r));
+	if (recording_differs(r)) {
+		out_text(o, "The walk differs from the engine at %s.\n",
+			 PLURAL(recording_differs(r), "cell"));
+		o->run->found_fault = true;
 	}
-	q = first ? telling_quantity(st, first) : -1;
-	if (q < 0)
-		return;
-	text_add(t, "  [port:%s", st->quantity[q]);
-	for (unsigned i = 0; i < st->n_candidates; i++) {
-		const struct step_candidate *c = &st->candidate[i];
-
-		if (c->q[q] != INT64_MIN && candidate_elsewhere(f, st, c) == NO_ID)
-			text_add(t, " %s%u:%ld", c->port == st->port ? ">" : "", c->port, c->q[q]);
-	}
-	text_add(t, "]");
+	out_json(o, "steps", json_integer((json_int_t)n));
+	out_json(o, "engine", json_text(recording_engine(r)));
+	out_json(o, "part", json_text(recording_part(r)));
 }
 
-static void add_choice(struct text *t, const struct sweep *w, const struct step *st)
+/* A recording whose engine has a scheme; the others are told as text. */
+static int start(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	uint32_t owner = lid_owner(w->lids, st->lid);
-	char name[300] = "nobody";
+	const struct sweep *w = session_sweep(s);
+	const struct recording *r;
+	struct rec_focus focus;
+	const char *engine;
 
-	if (owner != NO_ID)
-		endport_label(w->fabric, owner, name, sizeof(name));
-	text_add(t, "  %s LID %u (%s) -> ", switch_name(w->fabric, st->sw), st->lid, name);
-	if (st->port == NO_PATH)
-		text_add(t, "no port");
-	else
-		text_add(t, "port %u", st->port);
-	text_add(t, ": %s", st->text && *st->text ? st->text : st->rule ? st->rule : "");
-	add_candidates(t, w->fabric, st);
-}
-
-/* Asked for so many at a time. */
-static bool memory_for_more(struct recorder *r)
-{
-	enum { AT_ONCE = 16384, BYTES = 512 };
-
-	if (!r->failed && r->list->n % AT_ONCE == 0)
-		r->failed = mem_room(r->e, (size_t)AT_ONCE * BYTES, "more than %zu steps", r->list->n) != 0;
-	return !r->failed;
-}
-
-static void record(void *ctx, const struct step *st)
-{
-	struct recorder *r = ctx;
-	struct step_list *l = r->list;
-	const struct fabric *f = r->w->fabric;
-	struct text t = {0};
-
-	if (l->n >= MOST_STEPS || !memory_for_more(r)) {
-		l->cut = true;
-		return;
-	}
-	switch (st->kind) {
-	case STEP_PHASE:
-		text_add(&t, "== %s", st->text);
-		break;
-	case STEP_CHOICE:
-		add_choice(&t, r->w, st);
-		break;
-	case STEP_PAIR:
-		text_add(&t, "  %s - %s: ", st->sw == NO_ID ? "?" : switch_name(f, st->sw),
-			 st->sw2 == NO_ID ? "?" : switch_name(f, st->sw2));
-		text_add(&t, "%s", st->text ? st->text : "");
-		break;
-	default:
-		if (st->sw != NO_ID)
-			text_add(&t, "  %s: ", switch_name(f, st->sw));
-		else
-			text_add(&t, "  ");
-		text_add(&t, "%s", st->text ? st->text : "");
-	}
-	GROW(l->line, l->n, l->cap);
-	l->line[l->n++] = t.s ? t.s : str_dup("");
-}
-
-/* Record a run from the start: all of it, one switch, or one entry of one switch. */
-static int start_steps(struct session *s, int argc, char **argv, struct out *o, struct err *e)
-{
-	const struct sweep *w = need_routing(s, e);
-	struct step_list *l = &o->run->in->steps;
-	struct recorder r = {.list = l, .w = w, .e = e};
-	struct observer obs = {.step = record, .ctx = &r, .sw = NO_ID};
-	unsigned lid = 0;
-	uint32_t node;
-
-	if (!w)
+	if (!w || !w->n_refusals)
+		w = need_routing(s, e);
+	if (!w || step_what(s, argc, argv, &engine, &focus, e))
 		return -1;
-	if (argc > 0) {
-		node = session_node(s, argv[0], e);
-		if (node == NO_ID)
-			return -1;
-		if (!node_is_switch(s->fabric, node))
-			return err_set(e, "%s is no switch; expected: step start [SWITCH [DST]]",
-				       s->fabric->node_name[node]);
-		obs.sw = s->fabric->node_switch[node];
+	session_set_walk(s, NULL);
+	o->run->in->steps_shown = 0;
+	if (!recording_possible(w, engine, s->engines)) {
+		if (engine && (!w->routing || strcmp(engine, w->routing->engine)))
+			return err_set(
+				e, "%s neither made these tables nor refused them: no run to walk through",
+				engine);
+		return told_start(s, &focus, o, e);
 	}
-	if (argc > 1 && session_endport(s, argv[1], &lid, e) == NO_ID)
+	r = recording_make(&(struct rec_request){.sweep = w,
+						 .engine = engine,
+						 .focus = focus,
+						 .engines = s->engines,
+						 .progress = o->run->progress},
+			   e);
+	if (!r)
 		return -1;
-	obs.lid = lid;
-	step_list_clear(l);
-	l->generation = s->generation;
-	if (sweep_observe(w, s->engines, &obs, o->run->progress, e))
-		return -1;
-	if (r.failed) {
-		step_list_clear(l);
+	if (mem_room(e, walk_room(r), "tables of a walk")) {
+		recording_unref(r);
 		return -1;
 	}
-	out_text(o, "%s of %s recorded%s; `step` walks through them, `step find TEXT` jumps.\n",
-		 PLURAL(l->n, "step"), w->routing->engine,
-		 l->cut ? " (more were left out: name a switch)" : "");
-	out_json(o, "steps", json_integer((json_int_t)l->n));
+	session_set_walk(s, walk_new(r));
+	say_recorded(r, &focus, o);
+	recording_unref(r);
 	return 0;
 }
 
-/* The next n; they are those that were shown last. */
-static void print_steps(struct step_list *l, size_t n, struct out *o)
+/* --- where it stands --------------------------------------------------------------------------------- */
+
+/* Cells a delta has a place in: by the sizes of the fabric. */
+static void delta_place(const struct walk *w, const struct rec_delta *d, char *buf, size_t size)
 {
-	l->from = l->at;
-	for (; n && l->at < l->n; n--, l->at++)
-		out_text(o, "%6zu %s\n", l->at + 1, l->line[l->at]);
-	if (l->at >= l->n)
-		out_text(o, "The run is over: %s.\n", PLURAL(l->n, "step"));
+	const struct sweep *s = recording_sweep(walk_recording(w));
+	const struct fabric *f = s->fabric;
+	uint32_t lids = s->lids->max_lid + 1u;
+	char at[300];
+
+	switch (d->table) {
+	case T_ENTRY:
+		snprintf(buf, size, "%s LID %u", switch_name(f, d->at / lids), d->at % lids);
+		break;
+	case T_HOPS:
+	case T_PLAIN:
+		snprintf(buf, size, "%s to %s", port_label(f, d->at % f->n_ports, at, sizeof(at)),
+			 switch_name(f, d->at / f->n_ports));
+		break;
+	case T_ROOT:
+	case T_RANK:
+		snprintf(buf, size, "%s", switch_name(f, d->at));
+		break;
+	case T_COUNT:
+		snprintf(buf, size, "%s", port_label(f, d->at, at, sizeof(at)));
+		break;
+	default:
+		snprintf(buf, size, "%u", d->at);
+	}
+}
+
+static json_t *deltas_json(const struct walk *w)
+{
+	enum { MOST = 1000 };
+	json_t *list = json_array();
+	uint32_t cursor = 0, n = 0;
+	struct rec_delta d;
+	char place[700];
+
+	while (walk_step(w) && n++ < MOST &&
+	       recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d)) {
+		delta_place(w, &d, place, sizeof(place));
+		json_array_append_new(list, json_make("{s:s, s:s, s:I, s:I}", "table",
+						      rec_tables[d.table].name, "where", place, "was",
+						      (json_int_t)d.was, "now", (json_int_t)d.now));
+	}
+	return list;
+}
+
+static void stand_json(struct walk *w, struct out *o)
+{
+	const struct recording *r = walk_recording(w);
+	const struct rec_event *ev = walk_event(w);
+	struct text t = {0};
+
+	if (!o->run->json)
+		return;
+	walk_sentence(w, &t);
+	out_json(o, "step", json_integer((json_int_t)walk_step(w)));
+	out_json(o, "of", json_integer((json_int_t)recording_steps(r)));
+	out_json(o, "engine", json_text(recording_engine(r)));
+	out_json(o, "phase", json_text(walk_phase(w)));
+	out_json(o, "kind", json_text(ev ? rec_kinds[ev->kind].name : ""));
+	out_json(o, "rule", json_text(ev ? recording_rule(r, ev) : ""));
+	out_json(o, "sentence", json_text(text_str(&t)));
+	out_json(o, "part", json_text(recording_part(r)));
+	out_json(o, "deltas", deltas_json(w));
+	text_free(&t);
+}
+
+static void print_line(struct walk *w, struct out *o)
+{
+	const struct rec_event *ev = walk_event(w);
+	struct text t = {0};
+
+	walk_sentence(w, &t);
+	out_text(o, "%6zu %s%s\n", walk_step(w), ev && ev->kind == REC_PHASE ? "== " : "  ", text_str(&t));
+	text_free(&t);
+}
+
+/* Go to a step, and say where it is. */
+static int stand(struct session *s, size_t step, struct out *o, struct err *e)
+{
+	struct walk *w = session_walk(s);
+
+	session_lock(s);
+	if (walk_to(w, step, o->run->progress)) {
+		session_unlock(s);
+		return err_set(e, CANCELLED);
+	}
+	session_unlock(s);
+	o->run->in->steps_shown = step ? step - 1 : 0;
+	print_line(w, o);
+	stand_json(w, o);
+	return 0;
+}
+
+/* --- pages ----------------------------------------------------------------------------------------- */
+
+/* The next step in focus behind one, or before it; recording_steps() + 1, or 0: none. */
+static size_t neighbour(const struct recording *r, size_t step, int dir)
+{
+	size_t n = recording_steps(r);
+
+	if (dir > 0)
+		for (step++; step <= n && !recording_in_focus(r, step);)
+			step++;
+	else
+		for (step = step ? step - 1 : 0; step && !recording_in_focus(r, step);)
+			step--;
+	return step;
+}
+
+/* The next n steps; they are those that were shown last. */
+static int page(struct session *s, size_t n, struct out *o, struct err *e)
+{
+	struct walk *w = session_walk(s);
+	const struct recording *r = walk_recording(w);
+	size_t next;
+
+	o->run->in->steps_shown = walk_step(w);
+	for (; n && (next = neighbour(r, walk_step(w), 1)) <= recording_steps(r); n--) {
+		session_lock(s);
+		walk_to(w, next, NULL);
+		session_unlock(s);
+		if (progress_cancelled(o->run->progress))
+			return err_set(e, CANCELLED);
+		print_line(w, o);
+	}
+	if (neighbour(r, walk_step(w), 1) > recording_steps(r))
+		out_text(o, "The run is over: %s.\n", PLURAL(recording_steps(r), "step"));
+	stand_json(w, o);
+	return 0;
 }
 
 /* A page that ends where those shown last began; the first page where there is none before. */
-static void print_back(struct step_list *l, struct out *o)
+static int page_back(struct session *s, struct out *o, struct err *e)
 {
-	size_t n = l->from && l->from < PAGE ? l->from : PAGE;
+	struct walk *w = session_walk(s);
+	const struct recording *r = walk_recording(w);
+	size_t n = 0, at = o->run->in->steps_shown + 1, before;
 
-	l->at = l->from > PAGE ? l->from - PAGE : 0;
-	print_steps(l, n, o);
+	while (n < STEP_PAGE && (before = neighbour(r, at, -1))) {
+		at = before;
+		n++;
+	}
+	session_lock(s);
+	walk_to(w, n ? at - 1 : 0, NULL);
+	session_unlock(s);
+	return page(s, n ? n : STEP_PAGE, o, e);
 }
 
-static int print_found(struct step_list *l, const char *what, struct out *o, struct err *e)
+static int go_back(struct session *s, size_t n, struct out *o, struct err *e)
 {
-	for (size_t i = l->at; i < l->n; i++)
-		if (strcasestr(l->line[i], what)) {
-			l->at = i;
-			print_steps(l, 1, o);
-			return 0;
+	struct walk *w = session_walk(s);
+	size_t at = walk_step(w);
+
+	while (n-- && at)
+		at = neighbour(walk_recording(w), at, -1);
+	return stand(s, at, o, e);
+}
+
+/* N lines around the cursor, which stays. */
+static int list(struct session *s, size_t n, struct out *o, struct err *e)
+{
+	struct walk *w = session_walk(s), *look = walk_new(walk_recording(w));
+	size_t at = walk_step(w), from = at;
+	int rc = 0;
+
+	for (size_t i = n / 2; i && from; i--)
+		from = neighbour(walk_recording(w), from, -1);
+	for (from = from ? from : neighbour(walk_recording(w), 0, 1);
+	     n && from <= recording_steps(walk_recording(w)); n--) {
+		if (walk_to(look, from, o->run->progress)) {
+			rc = err_set(e, CANCELLED);
+			break;
 		}
-	return err_set(e, "no step from %zu on contains \"%s\"", l->at + 1, what);
+		print_line(look, o);
+		from = neighbour(walk_recording(w), from, 1);
+	}
+	walk_free(look);
+	stand_json(w, o);
+	return rc;
 }
 
-/* The next step that contains the words, one blank between them. */
-static int find_step(struct step_list *l, int n, char **words, struct out *o, struct err *e)
+/* --- looking for steps -----------------------------------------------------------------------------------
+ */
+
+static int next_key(struct session *s, const char *word, int dir, struct out *o, struct err *e)
 {
+	struct walk *w = session_walk(s);
+	const struct recording *r = walk_recording(w);
+
+	for (unsigned k = 0; k < N_KEYS; k++) {
+		size_t step;
+
+		if (strcmp(word, rec_keys[k]))
+			continue;
+		step = walk_next(w, k, dir);
+		if (step <= recording_steps(r))
+			return stand(s, step, o, e);
+		return err_set(e, "no other %s %s step %zu of %zu", rec_keys[k], dir > 0 ? "after" : "before",
+			       walk_step(w), recording_steps(r));
+	}
+	return usage(s, "step", e);
+}
+
+/* The nearest step that fulfils the condition and is in focus; looked for by a walk of its own. */
+static size_t find(const struct walk *w, const struct rec_condition *c, int dir, struct progress *p)
+{
+	const struct recording *r = walk_recording(w);
+	struct walk *look = walk_new(r);
+	size_t found = recording_steps(r) + 1;
+
+	if (!walk_to(look, walk_step(w), p))
+		do {
+			found = walk_find(look, c, dir, p);
+		} while (found <= recording_steps(r) && !recording_in_focus(r, found) &&
+			 !walk_to(look, found, p));
+	walk_free(look);
+	return found;
+}
+
+static int until(struct session *s, int argc, char **argv, int dir, struct out *o, struct err *e)
+{
+	struct walk *w = session_walk(s);
+	struct text words = {0};
+	struct rec_condition c;
+	size_t found = 0;
+	int rc = argc ? step_condition(s, argc, argv, &c, &words, e) : usage(s, "step", e);
+
+	if (!rc) {
+		found = find(w, &c, dir, o->run->progress);
+		if (found > recording_steps(walk_recording(w)))
+			rc = progress_cancelled(o->run->progress)
+				     ? err_set(e, CANCELLED)
+				     : err_set(e, "no such step %s %zu", dir > 0 ? "after" : "before",
+					       walk_step(w));
+	}
+	text_free(&words);
+	return rc ? rc : stand(s, found, o, e);
+}
+
+/* The next step, the one that is to come included, whose sentence contains the words. */
+static int find_text(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct walk *w = session_walk(s);
+	struct rec_condition c = REC_ANY;
 	struct text t = {0};
+	size_t found;
 	int rc;
 
-	for (int i = 0; i < n; i++)
-		text_add(&t, "%s%s", i ? " " : "", words[i]);
-	rc = print_found(l, text_str(&t), o, e);
+	for (int i = 0; i < argc; i++)
+		text_add(&t, "%s%s", i ? " " : "", argv[i]);
+	c.text = text_str(&t);
+	found = find(w, &c, 1, o->run->progress);
+	if (progress_cancelled(o->run->progress))
+		rc = err_set(e, CANCELLED);
+	else if (found > recording_steps(walk_recording(w)))
+		rc = err_set(e, "no step from %zu on contains \"%s\"", walk_step(w) + 1, c.text);
+	else
+		rc = stand(s, found, o, e);
 	text_free(&t);
 	return rc;
 }
 
+/* --- breakpoints ------------------------------------------------------------------------------------------
+ */
+
+static int add_break(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct interpreter *in = o->run->in;
+	struct text words = {0}, t = {0};
+	struct rec_condition c;
+	int rc = argc ? step_condition(s, argc, argv, &c, &words, e) : usage(s, "step", e);
+
+	text_free(&words);
+	if (rc)
+		return rc;
+	for (int i = 0; i < argc; i++)
+		text_add(&t, "%s%s", i ? "\n" : "", argv[i]); /* words again when it is looked for */
+	GROW(in->stop_at, in->n_stops, in->cap_stops);
+	in->stop_at[in->n_stops++] = str_dup(text_str(&t));
+	text_free(&t);
+	out_text(o, "Breakpoint %zu is set; `step go` runs to the next.\n", in->n_stops);
+	return 0;
+}
+
+static int drop_break(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct interpreter *in = o->run->in;
+	char *end;
+	unsigned long n;
+
+	if (!argc) {
+		step_stops_clear(in);
+		return 0;
+	}
+	n = strtoul(argv[0], &end, 10);
+	if (*end || argc > 1)
+		return usage(s, "step", e);
+	if (!n || n > in->n_stops)
+		return err_set(e, "found breakpoint %s, expected 1 to %zu", argv[0], in->n_stops);
+	free(in->stop_at[n - 1]);
+	memmove(in->stop_at + n - 1, in->stop_at + n, (in->n_stops - n) * sizeof(*in->stop_at));
+	in->n_stops--;
+	return 0;
+}
+
+static void list_breaks(struct out *o)
+{
+	struct interpreter *in = o->run->in;
+
+	for (size_t i = 0; i < in->n_stops; i++) {
+		out_text(o, "%zu ", i + 1);
+		for (const char *c = in->stop_at[i]; *c; c++)
+			out_text(o, "%c", *c == '\n' ? ' ' : *c);
+		out_text(o, "\n");
+	}
+	if (!in->n_stops)
+		out_text(o, "No breakpoints; `step break CONDITION` sets one.\n");
+}
+
+/* The next step of one breakpoint; recording_steps() + 1: none, 0 and *e: it cannot be read. */
+static size_t find_break(struct session *s, const char *stop, struct progress *p, struct err *e)
+{
+	struct walk *w = session_walk(s);
+	char *copy = str_dup(stop), *word[64], *save = NULL;
+	struct text words = {0};
+	struct rec_condition c;
+	size_t found = 0;
+	int n = 0;
+
+	for (char *at = strtok_r(copy, "\n", &save); at && n < (int)ARRAY_LEN(word);
+	     at = strtok_r(NULL, "\n", &save))
+		word[n++] = at;
+	if (!step_condition(s, n, word, &c, &words, e))
+		found = find(w, &c, 1, p); /* as `step until` */
+	text_free(&words);
+	free(copy);
+	return found;
+}
+
+static int go(struct session *s, struct out *o, struct err *e)
+{
+	struct interpreter *in = o->run->in;
+	size_t first = recording_steps(walk_recording(session_walk(s))) + 1, none = first;
+
+	if (!in->n_stops)
+		return err_set(e, "no breakpoints; `step break CONDITION` sets one");
+	for (size_t i = 0; i < in->n_stops; i++) {
+		size_t found = find_break(s, in->stop_at[i], o->run->progress, e);
+
+		if (!found)
+			return -1;
+		first = found < first ? found : first;
+	}
+	if (progress_cancelled(o->run->progress))
+		return err_set(e, CANCELLED);
+	if (first == none)
+		return err_set(e, "no breakpoint after step %zu", walk_step(session_walk(s)));
+	return stand(s, first, o, e);
+}
+
+/* --- one step in full ----------------------------------------------------------------------------------- */
+
+static int show(struct session *s, struct out *o)
+{
+	enum { MOST = 20 };
+	struct walk *w = session_walk(s);
+	const struct recording *r = walk_recording(w);
+	uint32_t cursor = 0, n = 0;
+	struct rec_delta d;
+	char place[700];
+
+	out_text(o, "Step %zu of %zu of %s: %s\n", walk_step(w), recording_steps(r), recording_engine(r),
+		 walk_phase(w));
+	print_line(w, o);
+	while (walk_step(w) && recording_next_delta(r, walk_step(w), &cursor, &d)) {
+		if (++n > MOST)
+			continue;
+		delta_place(w, &d, place, sizeof(place));
+		out_text(o, "       %s of %s: %d, was %d\n", rec_tables[d.table].name, place, (int)d.now,
+			 (int)d.was);
+	}
+	if (n > MOST)
+		out_text(o, "       and %s\n", PLURAL(n - MOST, "more change"));
+	if (walk_step(w) && *recording_rule(r, walk_event(w)))
+		out_text(o, "       rule: %s\n", recording_rule(r, walk_event(w)));
+	if (*recording_part(r))
+		out_text(o, "       Recorded: %s.\n", recording_part(r));
+	stand_json(w, o);
+	return 0;
+}
+
+/* --- the command ------------------------------------------------------------------------------------------
+ */
+
+/* A number of steps; false: it is none. */
+static bool count_of(const char *word, size_t *n)
+{
+	char *end;
+
+	*n = strtoul(word, &end, 10);
+	return *word >= '0' && *word <= '9' && !*end && *n;
+}
+
+static int walk_to_word(struct session *s, const char *word, struct out *o, struct err *e)
+{
+	size_t n, most = recording_steps(walk_recording(session_walk(s)));
+
+	if (!strcmp(word, "first"))
+		return stand(s, 0, o, e);
+	if (!strcmp(word, "last"))
+		return stand(s, most, o, e);
+	if (!strcmp(word, "0"))
+		return stand(s, 0, o, e);
+	if (!count_of(word, &n) || n > most)
+		return err_set(e, "found step %s, expected 0 to %zu, first or last", word, most);
+	return stand(s, n, o, e);
+}
+
+static int step_back(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	size_t n;
+
+	if (!argc)
+		return page_back(s, o, e);
+	if (!strcmp(argv[0], "until"))
+		return until(s, argc - 1, argv + 1, -1, o, e);
+	if (argc > 1)
+		return usage(s, "step", e);
+	return count_of(argv[0], &n) ? go_back(s, n, o, e) : next_key(s, argv[0], -1, o, e);
+}
+
+static int step_all(struct session *s, struct out *o, struct err *e)
+{
+	session_lock(s);
+	walk_to(session_walk(s), 0, NULL);
+	session_unlock(s);
+	return page(s, SIZE_MAX, o, e);
+}
+
+/* With a recording; argv: the words behind `step`. */
+static int walked(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	const char *what = argc ? argv[0] : "next";
+	size_t n = STEP_PAGE;
+
+	if (!strcmp(what, "back"))
+		return step_back(s, argc - 1, argv + 1, o, e);
+	if (!strcmp(what, "find") && argc > 1)
+		return find_text(s, argc - 1, argv + 1, o, e);
+	if (!strcmp(what, "until"))
+		return until(s, argc - 1, argv + 1, 1, o, e);
+	if (!strcmp(what, "break") && argc > 1 && !strcmp(argv[1], "off"))
+		return drop_break(s, argc - 2, argv + 2, o, e);
+	if (!strcmp(what, "break"))
+		return add_break(s, argc - 1, argv + 1, o, e);
+	if (argc > 2)
+		return usage(s, "step", e);
+	if (!strcmp(what, "to") && argc == 2)
+		return walk_to_word(s, argv[1], o, e);
+	if (!strcmp(what, "next") && argc == 2)
+		return next_key(s, argv[1], 1, o, e);
+	if (!strcmp(what, "list") && (argc < 2 || count_of(argv[1], &n)))
+		return list(s, n, o, e);
+	if (argc == 2)
+		return usage(s, "step", e);
+	if (!strcmp(what, "show"))
+		return show(s, o);
+	if (!strcmp(what, "go"))
+		return go(s, o, e);
+	if (!strcmp(what, "all"))
+		return step_all(s, o, e);
+	if (!strcmp(what, "next") || count_of(what, &n))
+		return page(s, n, o, e);
+	return usage(s, "step", e);
+}
+
+/* Of an engine that cannot be recorded. */
+static int told(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct step_list *l = &o->run->in->steps;
+	const char *what = argc ? argv[0] : "next";
+	size_t n = STEP_PAGE;
+
+	if (!strcmp(what, "find") && argc > 1)
+		return told_find(l, argc - 1, argv + 1, o, e);
+	if (!strcmp(what, "back") && argc == 1) {
+		told_back(l, o);
+		return 0;
+	}
+	if (argc > 1 || (strcmp(what, "all") && strcmp(what, "next") && !count_of(what, &n)))
+		return strchr("0123456789", *what) || argc > 3
+			       ? usage(s, "step", e)
+			       : err_set(e,
+					 "%s tells its run as text only: expected step [N], next, back, all "
+					 "or find TEXT",
+					 session_routing(s)->engine);
+	if (!strcmp(what, "all")) {
+		n = l->n;
+		l->at = 0;
+	}
+	told_print(l, n, o);
+	return 0;
+}
+
 static int cmd_step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	const char *what = argc > 1 ? argv[1] : "next";
 	struct step_list *l = &o->run->in->steps;
-	char *end;
-	size_t n = PAGE;
+	const char *what = argc > 1 ? argv[1] : "next";
 
 	if (l->generation != s->generation) /* another run now */
 		step_list_clear(l);
-	if (!strcmp(what, "start") && argc <= 4)
-		return start_steps(s, argc - 2, argv + 2, o, e);
-	if (!l->n && start_steps(s, 0, NULL, o, e))
-		return -1;
-	if (!strcmp(what, "find") && argc >= 3)
-		return find_step(l, argc - 2, argv + 2, o, e);
-	if (!strcmp(what, "back") && argc == 2) {
-		print_back(l, o);
+	if (!strcmp(what, "start")) {
+		step_list_clear(l);
+		return start(s, argc - 2, argv + 2, o, e);
+	}
+	if (!strcmp(what, "play") || !strcmp(what, "stop"))
+		return err_set(e, "`step %s` needs a screen; `step until CONDITION` and `step go` run on",
+			       what);
+	if (!strcmp(what, "breaks") && argc == 2) {
+		list_breaks(o);
 		return 0;
 	}
-	if (!strcmp(what, "all") && argc == 2) {
-		n = l->n;
-		l->at = 0;
-	} else if (strcmp(what, "next")) {
-		n = strtoul(what, &end, 10);
-		if (*end || !n || argc > 2)
-			return usage(s, "step", e);
+	if (!strcmp(what, "end") && argc == 2) {
+		session_set_walk(s, NULL);
+		step_list_clear(l);
+		out_text(o, "The present is shown again.\n");
+		return 0;
 	}
-	print_steps(l, n, o);
-	return 0;
+	if (!session_walk(s) && !l->n && start(s, 0, NULL, o, e))
+		return -1;
+	return session_walk(s) ? walked(s, argc - 1, argv + 1, o, e) : told(s, argc - 1, argv + 1, o, e);
 }
 
 const struct command step_commands[] = {
 	{.name = "step",
-	 .syntax = "step [N | next|back|all | find TEXT... | start [SWITCH [DST]]]",
-	 .help = "walk through the run of the engine in force",
-	 .details = "  `step start` records the run (of one switch, or one entry of it); `step` shows the "
-		    "next 15 "
-		    "steps, `step 1` one.\n",
-	 .json = "steps integer? steps that were recorded\n",
+	 .syntax = "step [N | next|back|all|show|go|breaks|end] | to N | list [N] | back N | "
+		   "next|back phase|round|switch|lid|pair|layer | find TEXT... | until TEXT... | back until "
+		   "TEXT... | "
+		   "break TEXT... | break off [N] | play|stop | start [ENGINE] [SWITCH [DST]] | "
+		   "start [ENGINE] all | start [ENGINE] pair SWITCH SWITCH | start [ENGINE] lid DST | "
+		   "start [ENGINE] layer N",
+	 .help = "walk through the run of the engine in force, or of one that refused",
+	 .details = "  `step start` records the run; a switch, an entry, a pair, a LID or a layer: only "
+		    "steps about it\n"
+		    "  are walked through.  `step` shows the next 15 steps, `step 1` one.  Any step is there "
+		    "at once:\n"
+		    "  `step to N`; `step next round` goes to the next boundary.  `step until` and `step "
+		    "break` take a\n"
+		    "  condition, terms with `and` between: SWITCH DST (this entry is decided), switch S, "
+		    "target S,\n"
+		    "  lid DST, pair A B, layer N, port NODE[PORT], round N, phase WORD, refused, opened, "
+		    "moved,\n"
+		    "  forbidden, kept, tie, lowered, ahead, root, no entry, rule WORDS, text WORDS.\n",
+	 .json = "steps integer? steps that were recorded\n"
+		 "engine string? whose run it is\n"
+		 "part string? what of a long run was recorded, empty: all\n"
+		 "step integer? where it stands: events so far\n"
+		 "of integer? steps there are\n"
+		 "phase string? phase the step is in\n"
+		 "kind string? kind of the event\n"
+		 "rule string? rule that decided, empty: none\n"
+		 "sentence string? what happens there\n"
+		 "deltas[] object? cells it changes, the first 1000\n"
+		 "deltas[].table string the table\n"
+		 "deltas[].where string the cell\n"
+		 "deltas[].was integer value before; 255 of bytes and 4294967295: none\n"
+		 "deltas[].now integer value after\n",
 	 .run = cmd_step},
 	{.name = NULL},
 };

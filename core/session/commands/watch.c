@@ -13,8 +13,6 @@
 #include "core/source/live.h"
 
 #define WATCH_S 10
-#define WATCH_MOST 86400
-#define WATCH_ROUNDS 1000000
 
 struct watch {
 	char *ca;
@@ -130,6 +128,7 @@ static int take_round(struct session *s, struct fabric *f, const struct fabric *
 	json_object_set_new(round, "entries", json_integer((json_int_t)entries));
 	text_free(&lines);
 	if (before && !n && !entries) {
+		session_read_now(s);
 		out_text(o, "nothing changed\n");
 		fabric_unref(f);
 		return 0;
@@ -146,6 +145,8 @@ static int take_round(struct session *s, struct fabric *f, const struct fabric *
 	else
 		snprintf(how, sizeof(how), "live");
 	rc = publish(s, f, how, o, e);
+	if (!rc)
+		session_read_now(s);
 	if (!rc)
 		rc = tell_followed(session_sweep(s), round, o, e);
 	json_object_set_new(round, "event", json_integer((json_int_t)s->at));
@@ -213,10 +214,10 @@ static int cmd_watch(struct session *s, int argc, char **argv, struct out *o, st
 	int rc = 0, at = 1;
 
 	if (argc > at && strcmp(argv[at], "rounds") && strcmp(argv[at], "on"))
-		rc = take_number(argv[at++], WATCH_MOST, &w.seconds, e);
+		rc = take_number(argv[at++], LIVE_WATCH_MOST, &w.seconds, e);
 	for (; !rc && at + 1 < argc; at += 2) {
 		if (!strcmp(argv[at], "rounds"))
-			rc = take_number(argv[at + 1], WATCH_ROUNDS, &w.rounds, e);
+			rc = take_number(argv[at + 1], LIVE_WATCH_ROUNDS, &w.rounds, e);
 		else if (!strcmp(argv[at], "on") && !w.ca)
 			rc = live_parse_target(argv[at + 1], &w.ca, &w.port, e);
 		else

@@ -4,24 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/turns.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
-#include "core/session/commands/commands.h"
-#include "core/sm/ucast_cache.h"
+#include "core/session/commands/why.h"
 
 /* --- why SWITCH DST: the engine's own words ------------------------------------------------ */
-
-struct why {
-	struct session *s;
-	const struct sweep *w;
-	struct out *o;
-	uint32_t sw;
-	unsigned lid;
-	bool told;
-};
 
 static void print_candidates(const struct why *y, const struct step *st)
 {
@@ -78,18 +65,13 @@ static json_t *candidates_json(const struct why *y, const struct step *st)
 	return list;
 }
 
-/* Called for every step of the observed run; only the choice asked for is told. */
-static void why_step(void *ctx, const struct step *st)
+static void tell_choice(struct why *y, const struct step *st)
 {
-	struct why *y = ctx;
 	const struct fabric *f = y->w->fabric;
 	uint32_t owner = lid_owner(y->w->lids, y->lid), peer;
 	char dst[300], to[300];
 	json_t *choice;
 
-	if (st->kind != STEP_CHOICE || st->sw != y->sw || st->lid != y->lid)
-		return;
-	y->told = true;
 	endport_label(f, owner, dst, sizeof(dst));
 	if (st->port == NO_PATH) {
 		out_text(y->o, "%s has no entry for LID %u (%s)", switch_name(f, y->sw), y->lid, dst);
@@ -111,6 +93,90 @@ static void why_step(void *ctx, const struct step *st)
 	json_put_switch(choice, "switch", f, y->w->lids, y->sw);
 	json_put_endport(choice, "dst", f, y->w->lids, owner);
 	out_json(y->o, "choice", choice);
+}
+
+void why_heard_free(struct why_heard *h)
+{
+	decided_free(&h->decided);
+	decided_free(&h->against);
+	*h = (struct why_heard){0};
+}
+
+static void copy(struct decided *to, const struct decided *from)
+{
+	if (from)
+		decide(to, from->rule, "%s", text_str(&from->text));
+	else
+		decided_free(to);
+}
+
+void why_hear(struct why_heard *h, const struct step *st)
+{
+	h->told = true;
+	h->port = st->port;
+	copy(&h->decided, st->decided);
+	copy(&h->against, st->against);
+	if (!st->decided && st->rule)
+		decide(&h->decided, WHY_ENGINE, "%s.", st->rule);
+}
+
+/* Called for every step of the observed run; only the choice asked for is told. */
+static void why_step(void *ctx, const struct step *st)
+{
+	struct why *y = ctx;
+
+	if (st->kind != STEP_CHOICE || st->sw != y->sw || st->lid != y->lid)
+		return;
+	if (!y->quiet)
+		tell_choice(y, st);
+	why_hear(&y->heard, st);
+}
+
+/* The sweep whose engine made the tables, when that is an earlier one. */
+static const struct sweep *made_by(const struct sweep *w)
+{
+	while (w->cached && w->prev)
+		w = w->prev;
+	return w;
+}
+
+void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_heard *h)
+{
+	const struct routing *r = w->routing;
+	unsigned port = routing_port(r, sw, lid);
+
+	if (h->decided.rule && h->port == port)
+		return;
+	if (decide_common(w->topo, w->lids, sw, lid, port, &h->decided))
+		return;
+	if (port == NO_PATH)
+		decide(&h->decided, WHY_NOT_ROUTED, "%s makes no entry for LID %u.", r->engine, lid);
+	else
+		decide(&h->decided, WHY_ENGINE, "%s tells no rule for port %u.", r->engine, port);
+}
+
+/* Is a rule about what is there now, and not about how an engine chose? */
+static bool of_now(enum why_rule rule)
+{
+	return rule == WHY_NO_LID || rule == WHY_NOT_ATTACHED || rule == WHY_CUT_OFF ||
+	       rule == WHY_NO_SWITCH || rule == WHY_DETOUR || rule == WHY_NO_WAY;
+}
+
+void why_end(const struct why *y, const struct decided *d)
+{
+	struct text t = {0};
+	const char *rule = why_rule_name(d->rule);
+
+	if (y->w->cached && !of_now(d->rule)) {
+		text_add(&t, "The unicast cache kept the tables of sweep %u; there: %s: ",
+			 made_by(y->w)->number + 1, rule);
+		rule = why_rule_name(WHY_CACHED);
+	}
+	text_add(&t, "%s", text_str(&d->text));
+	out_text(y->o, "Decided: %s: %s\n", rule, text_str(&t));
+	out_json(y->o, "rule", json_text(rule));
+	out_json(y->o, "decided", json_text(text_str(&t)));
+	text_free(&t);
 }
 
 /* Without a step there still is a plain reason: nobody has the LID, or the table was not computed. */
@@ -138,29 +204,48 @@ static int read_entry(struct why *y, char **argv, struct err *e)
 	dst = session_endport(s, argv[2], &y->lid, e);
 	if (dst == NO_ID)
 		return -1;
-	if (!y->lid || !y->w->topo->endport_up[dst])
+	if (!y->lid || !y->w->topo->endport_up[dst]) {
+		struct decided d = {0};
+
+		decide(&d, WHY_NO_LID, "%s is down or has no LID: no table knows it.", argv[2]);
+		why_end(y, &d);
+		decided_free(&d);
 		return err_set(e, "\"%s\" is down or has no LID: no switch has an entry for it", argv[2]);
+	}
 	y->sw = s->fabric->node_switch[node];
 	if (!switch_up(y->w->topo, y->sw))
 		return err_set(e, "%s is down: it has no tables", switch_name(s->fabric, y->sw));
 	return 0;
 }
 
+int why_listen(struct why *y, unsigned via, struct err *e)
+{
+	struct observer obs = {.step = why_step,
+			       .ctx = y,
+			       .sw = y->sw,
+			       .lid = (uint16_t)y->lid,
+			       .via = (uint8_t)via,
+			       .last = true};
+
+	why_heard_free(&y->heard);
+	return sweep_observe(y->w, y->s->engines, &obs, y->o->run->progress, e);
+}
+
 static int why_entry(struct why *y, struct err *e)
 {
-	struct observer obs = {.step = why_step, .ctx = y, .sw = y->sw, .lid = y->lid};
-
-	if (sweep_observe(y->w, y->s->engines, &obs, y->o->run->progress, e))
+	if (why_listen(y, 0, e))
 		return -1;
-	if (!y->told)
+	if (!y->heard.told)
 		why_untold(y);
+	why_settle(y->w, y->sw, y->lid, &y->heard);
+	why_end(y, &y->heard.decided);
 	return 0;
 }
 
 /* --- ways in words --------------------------------------------------------------------------- */
 
 /* "leaf-01[5] -U-> spine-01[3] -D-> leaf-02"; a plain arrow where there is no direction. */
-static void add_way(const struct routing *r, const struct path_hop *hop, unsigned n, struct text *t)
+void why_add_way(const struct routing *r, const struct path_hop *hop, unsigned n, struct text *t)
 {
 	for (unsigned i = 0; i < n; i++) {
 		char c = hop[i].out && r->ops->direction ? r->ops->direction(r, hop[i].sw, hop[i].out) : ' ';
@@ -176,7 +261,7 @@ static void add_way(const struct routing *r, const struct path_hop *hop, unsigne
 }
 
 /* Where the rule is broken, in words and as JSON; nothing when it is not. */
-static void tell_turn(const struct why *y, const struct path_hop *hop, unsigned n)
+void why_turn(const struct why *y, const struct path_hop *hop, unsigned n)
 {
 	const struct routing *r = y->w->routing;
 	const struct topo *t = r->topo;
@@ -205,8 +290,8 @@ static void tell_way(const struct why *y, const struct way *w, const char *what)
 	struct text t = {0};
 	char a[40];
 
-	add_way(y->w->routing, w->hop, w->n, &t);
-	out_text(y->o, "  %s, %s: %s\n", what, plural(w->links, "link", a, sizeof(a)), text_str(&t));
+	why_add_way(y->w->routing, w->hop, w->n, &t);
+	out_text(y->o, "  %s, %s: %s\n", what, plural(w->links, "hop", a, sizeof(a)), text_str(&t));
 	text_free(&t);
 }
 
@@ -253,13 +338,21 @@ static int table_links(const struct why *y)
 
 /* What one port is worth for the destination. */
 struct via {
-	const struct why *y;
+	struct why *y;
 	unsigned port, chosen; /* chosen: the table's */
 	uint32_t target;       /* switch of the destination */
 	int links;	       /* by the table, -1 = none */
 	bool free_way, lawful_way;
 	struct way any, lawful; /* shortest ways through the port: all, those the rule allows */
 };
+
+static void weigh_ways(struct via *v)
+{
+	const struct routing *r = v->y->w->routing;
+
+	v->free_way = way_find(r, v->y->sw, v->port, v->target, false, &v->any);
+	v->lawful_way = way_find(r, v->y->sw, v->port, v->target, true, &v->lawful);
+}
 
 static const char *verdict(const struct via *v)
 {
@@ -282,11 +375,13 @@ static void tell_verdict(const struct via *v, const char *word)
 	const char *engine = y->w->routing->engine;
 	char a[40];
 
-	if (!strcmp(word, "equal"))
+	if (y->heard.against.rule == WHY_WOULD_LOOP)
+		out_text(y->o, "would loop: %s\n", text_str(&y->heard.against.text));
+	else if (!strcmp(word, "equal"))
 		out_text(y->o, "equal, but not chosen: as long as by port %u.\n", v->chosen);
 	else if (!strcmp(word, "longer"))
 		out_text(y->o, "longer than by port %u, by %s.\n", v->chosen,
-			 plural(v->lawful.links - (unsigned)v->links, "link", a, sizeof(a)));
+			 plural(v->lawful.links - (unsigned)v->links, "hop", a, sizeof(a)));
 	else if (!strcmp(word, "shorter"))
 		out_text(y->o, "shorter than by port %u; %s does not use it.\n", v->chosen, engine);
 	else if (!strcmp(word, "open"))
@@ -320,21 +415,51 @@ static void tell_matrix(const struct via *v)
 		out_text(v->y->o, "least %u.\n", least);
 }
 
+/* The rule against a port where the engine weighed nothing: by the ways that there are. */
+static void decide_by_way(const struct via *v, const char *word, struct decided *d)
+{
+	const struct why *y = v->y;
+	const struct topo *t = y->w->topo;
+	uint32_t peer = t->peer_switch[switch_port_id(t->fabric, y->sw, v->port)];
+	unsigned i;
+
+	if (!strcmp(word, "no way")) {
+		decide(d, WHY_NO_WAY, "No cables lead there from %s but back through %s.",
+		       switch_name(t->fabric, peer), switch_name(t->fabric, y->sw));
+	} else if (!strcmp(word, "forbidden")) {
+		i = first_turn(y->w->routing, v->any.hop, v->any.n);
+		decide(d, WHY_FORBIDDEN,
+		       "Every way by port %u turns up again after a step down, the shortest (%s)", v->port,
+		       PLURAL(v->any.links, "hop"));
+		text_add(&d->text, " at %s.", switch_name(t->fabric, v->any.hop[i < v->any.n ? i : 0].sw));
+	} else if (!strcmp(word, "longer")) {
+		decide(d, WHY_LONGER, "Port %u leads there in %s, port %u in %u.", v->port,
+		       PLURAL(v->lawful.links, "hop"), v->chosen, (unsigned)v->links);
+	}
+}
+
+/* Tables that nobody computed hold what they hold, be a way as good as it may. */
+static bool weighed(enum why_rule rule)
+{
+	return rule != WHY_LINE && rule != WHY_AS_READ && rule != WHY_NOT_IN_FILE && rule != WHY_KEPT;
+}
+
 static void tell_via(struct via *v)
 {
 	const struct why *y = v->y;
 	const struct routing *r = y->w->routing;
 	const char *word;
 
-	v->free_way = way_find(r, y->sw, v->port, v->target, false, &v->any);
-	v->lawful_way = way_find(r, y->sw, v->port, v->target, true, &v->lawful);
+	weigh_ways(v);
 	word = verdict(v);
+	if (v->port != v->chosen && !y->heard.against.rule && weighed(y->heard.decided.rule))
+		decide_by_way(v, word, &v->y->heard.against);
 	tell_verdict(v, word);
 	if (v->lawful_way)
 		tell_way(y, &v->lawful, has_directions(r) ? "Shortest way the rule allows" : "Shortest way");
 	if (v->free_way && (!v->lawful_way || v->any.links < v->lawful.links)) {
 		tell_way(y, &v->any, "Shortest way of all");
-		tell_turn(y, v->any.hop, v->any.n);
+		why_turn(y, v->any.hop, v->any.n);
 	}
 	tell_matrix(v);
 	out_json(y->o, "via",
@@ -346,42 +471,80 @@ static void tell_via(struct via *v)
 	way_free(&v->lawful);
 }
 
-static int why_via(struct why *y, const char *word, struct err *e)
+/* A port that leads to no switch, or a destination on this very switch. */
+static void tell_short(const struct via *v, uint32_t peer, uint32_t owner)
+{
+	struct why *y = v->y;
+	const struct fabric *f = y->w->fabric;
+	char a[300];
+
+	if (v->port == v->chosen) {
+		out_text(y->o, "this is the port it takes.\n");
+	} else if (!node_is_switch(f, f->port_node[peer])) {
+		out_text(y->o, "no way, that is no switch and forwards nothing.\n");
+		decide(&y->heard.against, WHY_NO_SWITCH, "%s is no switch and forwards nothing.",
+		       f->node_name[f->port_node[peer]]);
+	} else {
+		out_text(y->o, "a detour, the destination is on this very switch.\n");
+		decide(&y->heard.against, WHY_DETOUR, "%s is on %s itself.",
+		       endport_label(f, owner, a, sizeof(a)), switch_name(f, y->sw));
+	}
+}
+
+static int why_via(struct why *y, unsigned port, struct err *e)
 {
 	const struct topo *t = y->w->topo;
 	const struct fabric *f = t->fabric;
-	struct via v = {.y = y, .chosen = routing_port(y->w->routing, y->sw, y->lid)};
-	uint32_t owner = lid_owner(y->w->lids, y->lid), peer;
+	struct via v = {.y = y, .port = port, .chosen = routing_port(y->w->routing, y->sw, y->lid)};
+	uint32_t owner = lid_owner(y->w->lids, y->lid), peer = t->peer[switch_port_id(f, y->sw, port)];
 	char a[300], b[300];
 
-	if (read_port(y, word, &v.port, e))
-		return -1;
-	peer = t->peer[switch_port_id(f, y->sw, v.port)];
+	y->quiet = true;
 	if (peer == NO_ID)
 		return err_set(e, "%s[%u] has no live link; nothing leads out of it", switch_name(f, y->sw),
 			       v.port);
+	if (why_listen(y, port, e))
+		return -1;
+	why_settle(y->w, y->sw, y->lid, &y->heard);
 	v.target = t->endport_switch[owner];
 	v.links = table_links(y);
 	out_text(y->o, "%s by port %u to %s, for LID %u (%s): ", switch_name(f, y->sw), v.port,
 		 port_label(f, peer, a, sizeof(a)), y->lid, endport_label(f, owner, b, sizeof(b)));
-	if (v.port == v.chosen || node_is_switch(f, f->port_node[peer])) {
-		if (v.target == y->sw || !node_is_switch(f, f->port_node[peer]))
-			out_text(y->o, v.port == v.chosen
-					       ? "this is the port it takes.\n"
-					       : "a detour, the destination is on this very switch.\n");
-		else
-			tell_via(&v);
-	} else {
-		out_text(y->o, "no way, that is no switch and forwards nothing.\n");
-	}
+	if (v.target != y->sw && node_is_switch(f, f->port_node[peer]))
+		tell_via(&v);
+	else
+		tell_short(&v, peer, owner);
 	if (v.chosen == NO_PATH)
-		out_text(y->o, "  It has no entry for the LID; `why` without `via` tells about that.\n");
-	else if (v.port != v.chosen)
-		out_text(y->o, "  `why` without `via` tells how port %u was chosen.\n", v.chosen);
+		out_text(y->o, "  The table has no entry for the LID.\n");
+	why_end(y, v.port == v.chosen || !y->heard.against.rule ? &y->heard.decided : &y->heard.against);
 	return 0;
 }
 
-/* --- why HOST DST: the layer of a pair --------------------------------------------------------- */
+int why_against(struct why *y, unsigned port, struct err *e)
+{
+	const struct topo *t = y->w->topo;
+	const struct fabric *f = t->fabric;
+	struct via v = {.y = y, .port = port, .chosen = routing_port(y->w->routing, y->sw, y->lid)};
+	uint32_t peer = t->peer[switch_port_id(f, y->sw, port)], owner = lid_owner(y->w->lids, y->lid);
+
+	y->quiet = true;
+	if (why_listen(y, port, e))
+		return -1;
+	why_settle(y->w, y->sw, y->lid, &y->heard);
+	v.target = t->endport_switch[owner];
+	v.links = table_links(y);
+	if (v.target != y->sw && node_is_switch(f, f->port_node[peer]) && !y->heard.against.rule &&
+	    weighed(y->heard.decided.rule)) {
+		weigh_ways(&v);
+		decide_by_way(&v, verdict(&v), &y->heard.against);
+		way_free(&v.any);
+		way_free(&v.lawful);
+	}
+	why_end(y, y->heard.against.rule ? &y->heard.against : &y->heard.decided);
+	return 0;
+}
+
+/* --- why HOST DST: the story of a path -------------------------------------------------------- */
 
 static bool is_host(const struct session *s, const char *word)
 {
@@ -390,238 +553,30 @@ static bool is_host(const struct session *s, const char *word)
 	return node != NO_ID && !node_is_switch(s->fabric, node);
 }
 
-static void tell_pair(const struct why *y, const struct path *p)
+static int answer(struct why *y, int argc, char **argv, struct err *e)
 {
-	const struct routing *r = y->w->routing;
-	const struct routing_ops *ops = routing_origin(r)->ops;
-	const struct fabric *f = y->w->fabric;
-	struct text t = {0};
-	char a[300], b[300], c[40];
-	json_t *pair;
+	bool via = argc == 5 && !strcmp(argv[3], "via");
+	unsigned port;
 
-	out_text(y->o, "%s to %s: %s, ", endport_label(f, p->src, a, sizeof(a)),
-		 endport_label(f, p->dst, b, sizeof(b)), plural(p->hops, "link", c, sizeof(c)));
-	out_text(y->o, p->sl.lo == p->sl.hi ? "SL %u.\n" : "SL %u to %u, drawn at random.\n", p->sl.lo,
-		 p->sl.hi);
-	if (ops->explain_pair)
-		ops->explain_pair(r, p->slid, p->dlid, &t, y->o->run->progress);
-	else
-		text_add(&t,
-			 "%s puts no pairs in layers; `why SWITCH DST` tells about each port of the path.\n",
-			 r->engine);
-	out_text(y->o, "%s", text_str(&t));
-	pair = json_make("{s:i, s:i, s:s}", "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "text",
-			 text_str(&t));
-	json_put_endport(pair, "src", f, r->lids, p->src);
-	json_put_endport(pair, "dst", f, r->lids, p->dst);
-	out_json(y->o, "pair", pair);
-	text_free(&t);
-}
-
-static int why_pair(struct why *y, char **argv, struct err *e)
-{
-	unsigned slid, dlid;
-	uint32_t src = session_endport(y->s, argv[1], &slid, e);
-	uint32_t dst = src == NO_ID ? NO_ID : session_endport(y->s, argv[2], &dlid, e);
-	struct path p;
-	int rc = 0;
-
-	if (dst == NO_ID)
+	if (argc == 4 && !strcmp(argv[3], "via"))
+		return usage(y->s, "why", e);
+	if (argc > 3 && !via)
+		return why_given(y, argc - 1, argv + 1, e);
+	if (argc == 3 && is_host(y->s, argv[1]))
+		return why_pair(y, argv, e);
+	if (read_entry(y, argv, e) || (via && read_port(y, argv[4], &port, e)))
 		return -1;
-	path_trace(y->w->routing, src, slid, dlid, &p);
-	if (p.end == PATH_OK)
-		tell_pair(y, &p);
-	else
-		rc = err_set(e, "%s to %s: no path (%s)", argv[1], argv[2], path_end_text(p.end));
-	path_free(&p);
-	return !rc && progress_cancelled(y->o->run->progress) ? err_set(e, CANCELLED) : rc;
-}
-
-/* --- why NODE NODE NODE...: a path given as a list -------------------------------------------- */
-
-struct given {
-	struct path_hop *hop; /* [n] its switches */
-	unsigned n, links;
-	uint32_t src, dst; /* endports */
-	unsigned slid, dlid;
-};
-
-/* The first port of a node with a live link to another one; `port` other than 0: that port alone. */
-static uint32_t link_to(const struct topo *t, uint32_t node, uint32_t other, unsigned port)
-{
-	const struct fabric *f = t->fabric;
-
-	for (unsigned p = port ? port : 1; p <= (port ? port : f->node_nports[node]); p++) {
-		uint32_t id = f->node_port[node] + p, q = t->peer[id];
-
-		if (q != NO_ID && f->port_node[q] == other)
-			return id;
-	}
-	return NO_ID;
-}
-
-static void add_given(const struct fabric *f, struct given *g, uint32_t node, unsigned in, unsigned out)
-{
-	if (node_is_switch(f, node))
-		g->hop[g->n++] = (struct path_hop){.sw = f->node_switch[node], .in = in, .out = out};
-}
-
-/* One link of the list: from words[i] to words[i + 1]; *in is the port it arrives at. */
-static int give_link(struct why *y, struct given *g, char **words, int n, int i, unsigned *in, struct err *e)
-{
-	const struct topo *t = y->w->topo;
-	const struct fabric *f = t->fabric;
-	uint32_t port = strchr(words[i], '[') ? session_port(y->s, words[i], NULL) : NO_ID, id;
-	uint32_t node = port != NO_ID ? f->port_node[port] : session_node(y->s, words[i], e), next;
-	uint32_t after = strchr(words[i + 1], '[') ? session_port(y->s, words[i + 1], NULL) : NO_ID;
-
-	if (node == NO_ID)
-		return -1;
-	next = after != NO_ID ? f->port_node[after] : session_node(y->s, words[i + 1], e);
-	if (next == NO_ID)
-		return -1;
-	if (i + 2 < n && !node_is_switch(f, next))
-		return err_set(e, "%s is no switch; only the ends of a path may be hosts",
-			       f->node_name[next]);
-	id = link_to(t, node, next, port != NO_ID ? f->port_num[port] : 0);
-	if (id == NO_ID)
-		return err_set(e, "no live link leads from %s to %s", words[i], f->node_name[next]);
-	add_given(f, g, node, *in, f->port_num[id]);
-	*in = f->port_num[t->peer[id]];
-	if (!i)
-		g->src = node_is_switch(f, node) ? f->port_endport[f->node_port[node]] : f->port_endport[id];
-	if (i + 2 == n) {
-		add_given(f, g, next, *in, 0);
-		g->dst = f->port_endport[node_is_switch(f, next) ? f->node_port[next] : t->peer[id]];
-	}
-	return 0;
-}
-
-/* Where the tables leave it; nothing when they do not. */
-static void tell_parting(const struct why *y, const struct given *g, const struct path *p)
-{
-	const struct fabric *f = y->w->fabric;
-	unsigned i = 0;
-	char a[300];
-
-	while (i < p->n && i < g->n && p->hop[i].sw == g->hop[i].sw && p->hop[i].out == g->hop[i].out)
-		i++;
-	if (i == p->n || i == g->n || p->hop[i].sw != g->hop[i].sw) {
-		out_text(y->o, "  The tables take another one from the start.\n");
-		return;
-	}
-	if (!p->hop[i].out || p->hop[i].out == NO_PATH) {
-		out_text(y->o, "  The tables go along up to %s, where they end.\n",
-			 switch_name(f, p->hop[i].sw));
-		return;
-	}
-	out_text(y->o, "  The tables part from it at %s: LID %u goes out of port %u to %s.\n",
-		 switch_name(f, p->hop[i].sw), g->dlid, p->hop[i].out,
-		 port_label(f, f->port_peer[switch_port_id(f, p->hop[i].sw, p->hop[i].out)], a, sizeof(a)));
-}
-
-static bool is_path(const struct given *g, const struct path *p)
-{
-	bool same = p->end == PATH_OK && p->n == g->n;
-
-	for (unsigned i = 0; same && i < g->n; i++)
-		same = p->hop[i].sw == g->hop[i].sw && p->hop[i].in == g->hop[i].in &&
-		       p->hop[i].out == g->hop[i].out;
-	return same;
-}
-
-static const char *judge(const struct routing *r, const struct given *g, const struct path *p)
-{
-	if (is_path(g, p))
-		return "chosen";
-	if (first_turn(r, g->hop, g->n) < g->n)
-		return "forbidden";
-	if (p->end != PATH_OK)
-		return "open";
-	return g->links == p->hops ? "equal" : g->links > p->hops ? "longer" : "shorter";
-}
-
-static json_t *hops_json(const struct routing *r, const struct given *g)
-{
-	json_t *list = json_array();
-
-	for (unsigned i = 0; i < g->n; i++) {
-		json_t *hop = json_make("{s:i, s:i}", "in", (int)g->hop[i].in, "out", (int)g->hop[i].out);
-
-		json_put_switch(hop, "name", r->topo->fabric, r->lids, g->hop[i].sw);
-		json_array_append_new(list, hop);
-	}
-	return list;
-}
-
-static void tell_given(const struct why *y, const struct given *g)
-{
-	const struct routing *r = y->w->routing;
-	struct path p;
-	struct text t = {0};
-	const char *word;
-	char a[40];
-
-	path_trace(r, g->src, g->slid, g->dlid, &p);
-	word = judge(r, g, &p);
-	add_way(r, g->hop, g->n, &t);
-	out_text(y->o, "%s, %s: ", text_str(&t), plural(g->links, "link", a, sizeof(a)));
-	if (!strcmp(word, "chosen"))
-		out_text(y->o, "the path that the tables take.\n");
-	else if (!strcmp(word, "forbidden"))
-		out_text(y->o, "forbidden by the up/down rule of %s.\n", r->engine);
-	else if (!strcmp(word, "open"))
-		out_text(y->o, "possible, but the tables have no path (%s).\n", path_end_text(p.end));
-	else if (!strcmp(word, "equal"))
-		out_text(y->o, "equal, but not chosen.\n");
-	else
-		out_text(y->o, "%s than the tables' path, which has %u.\n", word, p.hops);
-	tell_turn(y, g->hop, g->n);
-	if (strcmp(word, "chosen"))
-		tell_parting(y, g, &p);
-	out_json(y->o, "given",
-		 json_make("{s:s, s:s, s:i, s:i, s:o}", "path", text_str(&t), "verdict", word, "links",
-			   (int)g->links, "table_links", p.end == PATH_OK ? (int)p.hops : -1, "switches",
-			   hops_json(r, g)));
-	text_free(&t);
-	path_free(&p);
-}
-
-static int why_path(struct why *y, int n, char **words, struct err *e)
-{
-	const struct lids *l = y->w->lids;
-	struct given g = {.hop = NEW_ARRAY((size_t)n, struct path_hop), .links = (unsigned)n - 1};
-	unsigned in = 0;
-	int rc = 0;
-
-	for (int i = 0; i + 1 < n && !rc; i++)
-		rc = give_link(y, &g, words, n, i, &in, e);
-	if (!rc) {
-		g.slid = l->base[g.src];
-		g.dlid = l->base[g.dst];
-		if (g.slid && g.dlid)
-			tell_given(y, &g);
-		else
-			rc = err_set(e, "%s has no LID, so no table knows it", words[g.slid ? n - 1 : 0]);
-	}
-	free(g.hop);
-	return rc;
+	return via ? why_via(y, port, e) : why_entry(y, e);
 }
 
 int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct why y = {.s = s, .w = need_routing(s, e), .o = o};
-	bool via = argc == 5 && !strcmp(argv[3], "via");
+	int rc;
 
 	if (!y.w)
 		return -1;
-	if (argc == 4 && !strcmp(argv[3], "via"))
-		return usage(s, "why", e);
-	if (argc > 3 && !via)
-		return why_path(&y, argc - 1, argv + 1, e);
-	if (argc == 3 && is_host(s, argv[1]))
-		return why_pair(&y, argv, e);
-	if (read_entry(&y, argv, e))
-		return -1;
-	return via ? why_via(&y, argv[4], e) : why_entry(&y, e);
+	rc = answer(&y, argc, argv, e);
+	why_heard_free(&y.heard);
+	return rc;
 }

@@ -1,0 +1,127 @@
+#include "core/base/lessonfile.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENDING ".lesson"
+
+/* Where they are looked for beside the program; those of tests and of building lie deeper. */
+static const char *const places[] = {"lessons", "../views/lessons", "../share/ibscope/lessons",
+				     "../../views/lessons"};
+#define FOLDERS (1 + ARRAY_LEN(places))
+
+static char *user_folder(void)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (config && *config == '/')
+		return str_printf("%s/ibscope/lessons", config);
+	return home && *home ? str_printf("%s/.config/ibscope/lessons", home) : NULL;
+}
+
+static char *folder_near_program(const char *place)
+{
+	char *self = realpath("/proc/self/exe", NULL), *slash = self ? strrchr(self, '/') : NULL, *path;
+
+	path = slash ? str_printf("%.*s/%s", (int)(slash - self), self, place) : NULL;
+	free(self);
+	return path;
+}
+
+/* The i-th of FOLDERS; NULL: there is none of that kind. */
+static char *folder(size_t i)
+{
+	return i ? folder_near_program(places[i - 1]) : user_folder();
+}
+
+const char *lesson_name(const char *word)
+{
+	static const char mark[] = "lesson:";
+
+	return strncmp(word, mark, sizeof(mark) - 1) ? NULL : word + sizeof(mark) - 1;
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, R_OK);
+}
+
+char *lesson_file(const char *name, struct err *e)
+{
+	if (!*name || *name == '.' || strchr(name, '/')) {
+		err_set(e, "found \"%.100s\", expected the name of a file of the lessons", name);
+		return NULL;
+	}
+	for (size_t i = 0; i < FOLDERS; i++) {
+		char *in = folder(i), *path = in ? str_printf("%s/%s", in, name) : NULL;
+
+		free(in);
+		if (path && is_file(path))
+			return path;
+		free(path);
+	}
+	err_set(e, "there is no file %.100s among the lessons (views/lessons, share/ibscope/lessons)", name);
+	return NULL;
+}
+
+struct names {
+	char **name;
+	size_t n, cap;
+};
+
+static void add_name(struct names *l, char *name)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->name[i], name)) {
+			free(name);
+			return;
+		}
+	GROW(l->name, l->n, l->cap);
+	l->name[l->n++] = name;
+}
+
+static void add_folder(struct names *l, const char *path)
+{
+	DIR *dp = opendir(path);
+	struct dirent *d;
+
+	while (dp && (d = readdir(dp))) {
+		size_t len = strlen(d->d_name);
+
+		if (*d->d_name != '.' && len > strlen(ENDING) &&
+		    !strcmp(d->d_name + len - strlen(ENDING), ENDING))
+			add_name(l, str_printf("%.*s", (int)(len - strlen(ENDING)), d->d_name));
+	}
+	if (dp)
+		closedir(dp);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char **lesson_names(void)
+{
+	struct names l = {0};
+
+	for (size_t i = 0; i < FOLDERS; i++) {
+		char *in = folder(i);
+
+		if (in)
+			add_folder(&l, in);
+		free(in);
+	}
+	if (l.n)
+		qsort(l.name, l.n, sizeof(*l.name), by_name);
+	GROW(l.name, l.n, l.cap);
+	l.name[l.n] = NULL;
+	return l.name;
+}

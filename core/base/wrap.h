@@ -1,0 +1,17 @@
+/* Running text in lines. */
+#ifndef IBSCOPE_WRAP_H
+#define IBSCOPE_WRAP_H
+
+#include "core/base/text.h"
+
+/*
+ * Bytes of the first line of s when lines have `columns` characters (at least 1) and end between words;
+ * a longer word is cut.  *rest: where the next line begins, NULL behind the last.  All characters count
+ * as one column.
+ */
+size_t wrap_line(const char *s, unsigned columns, const char **rest);
+
+/* Lines of `columns` characters, each ended; `first` stands before the first one, `other` before the rest. */
+void wrap_text(struct text *t, const char *s, unsigned columns, const char *first, const char *other);
+
+#endif

@@ -1,0 +1,521 @@
+/* What a drawing of the fabric marks: a path, a cycle, a layer, changes, colours of switches. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/cdg.h"
+#include "core/base/memory.h"
+#include "core/session/commands/commands.h"
+#include "core/session/commands/drawing.h"
+#include "core/sm/ucast_cache.h"
+
+static void mark_ports(const struct fabric *f, struct fabric_drawing *d)
+{
+	d->way = NEW_ARRAY(f->n_ports + 1, uint8_t);
+	d->number = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	d->look.way = d->way;
+	d->look.number = d->number;
+}
+
+/* --- load, path ------------------------------------------------------------------------------- */
+
+static int take_loads(struct session *s, struct fabric_drawing *d, struct progress *p, struct err *e)
+{
+	d->loads = loads_new(session_routing(s), &pattern_all, p);
+	if (!d->loads)
+		return err_set(e, CANCELLED);
+	text_add(&d->about, "routes of all pairs of hosts, mean %.1f on a link, most %u", d->loads->mean,
+		 d->loads->max);
+	return 0;
+}
+
+static int mark_loads(struct session *s, struct fabric_drawing *d, struct progress *p, struct err *e)
+{
+	if (take_loads(s, d, p, e))
+		return -1;
+	d->look.load = d->loads->port;
+	d->look.mean = d->loads->mean;
+	text_add(&d->about, "; a line: the busiest direction and cable");
+	return 0;
+}
+
+/* Mark the ports that send, and (there) number the switches. */
+static void take_path(const struct fabric *f, const struct path *path, enum picture_way way,
+		      struct fabric_drawing *d)
+{
+	for (unsigned k = 0; k < path->n; k++) {
+		const struct path_hop *h = &path->hop[k];
+
+		if (h->out && h->out <= f->switch_nports[h->sw])
+			d->way[switch_port_id(f, h->sw, h->out)] |= (uint8_t)way;
+		if (way == PICTURE_THERE && !d->number[h->sw])
+			d->number[h->sw] = k + 1;
+	}
+}
+
+static const char *path_words(const struct path *path, char *buf, size_t size)
+{
+	return path->end == PATH_OK ? plural(path->hops, "link", buf, size) : path_end_text(path->end);
+}
+
+static int mark_path(struct session *s, const struct drawing_of *of, struct fabric_drawing *d, struct err *e)
+{
+	const struct fabric *f = s->fabric;
+	unsigned slid, dlid;
+	uint32_t src = session_endport(s, of->from, &slid, e);
+	uint32_t dst = src == NO_ID ? NO_ID : session_endport(s, of->to, &dlid, e);
+	struct path path;
+	char a[300], b[300], words[64];
+
+	if (dst == NO_ID)
+		return -1;
+	mark_ports(f, d);
+	d->look.ways = PICTURE_THERE | PICTURE_BACK;
+	path_trace(session_routing(s), src, slid, dlid, &path);
+	take_path(f, &path, PICTURE_THERE, d);
+	text_add(&d->about, "path %s -> %s, %s", endport_label(f, src, a, sizeof(a)),
+		 endport_label(f, dst, b, sizeof(b)), path_words(&path, words, sizeof(words)));
+	path_free(&path);
+	path_trace(session_routing(s), dst, dlid, slid, &path);
+	take_path(f, &path, PICTURE_BACK, d);
+	text_add(&d->about, "; way back %s", path_words(&path, words, sizeof(words)));
+	path_free(&path);
+	return 0;
+}
+
+/* --- dependencies --------------------------------------------------------------------------- */
+
+static void vl_words(uint32_t vls, struct text *t)
+{
+	text_add(t, vls & (vls - 1) ? "VLs" : "VL");
+	for (unsigned v = 0; v < CDG_VLS; v++)
+		if (vls >> v & 1)
+			text_add(t, " %u", v);
+}
+
+/* The channels of a shortest cycle. */
+static void take_cycle(const struct cdg *c, const uint32_t *cycle, uint32_t n, struct fabric_drawing *d)
+{
+	const struct fabric *f = c->routing->topo->fabric;
+
+	d->step = NEW_ARRAY(n + 1, struct picture_step);
+	d->n_steps = n;
+	mark_ports(f, d);
+	d->look.ways = PICTURE_CYCLE;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t port = c->port[cycle[i]], dep = cdg_dependency(c, cycle[i], cycle[(i + 1) % n]);
+		uint32_t sw = f->node_switch[f->port_node[port]];
+
+		d->step[i] = (struct picture_step){port, c->vl[cycle[i]], c->routes[dep]};
+		d->way[port] |= PICTURE_CYCLE;
+		if (!d->number[sw])
+			d->number[sw] = i + 1;
+	}
+}
+
+static int mark_cycle(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
+		      struct progress *p, struct err *e)
+{
+	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, of->switches, p, e);
+	uint32_t group = of->group - 1, *cycle, n = 0;
+	int rc = 0;
+
+	if (!c)
+		return -1;
+	if (!c->n_components)
+		rc = err_set(e, "there are no credit loops; nothing is drawn");
+	else if (group >= c->n_components)
+		rc = err_set(e, "found group %u, expected one of the %u groups with credit loops there are",
+			     of->group, c->n_components);
+	if (!rc) {
+		cycle = NEW_ARRAY(c->size[group] + 1, uint32_t);
+		n = cdg_cycle(c, group, cycle, p);
+		if (n) {
+			take_cycle(c, cycle, n, d);
+			text_add(&d->about, "a shortest credit loop of group %u of %u, %s, on ", of->group,
+				 c->n_components, PLURAL(n, "channel"));
+			vl_words(c->vls[group], &d->about);
+		} else {
+			rc = err_set(e, CANCELLED);
+		}
+		free(cycle);
+	}
+	cdg_free(c);
+	return rc;
+}
+
+static int mark_layer(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
+		      struct progress *p, struct err *e)
+{
+	struct cdg *c = cdg_for_vl(session_routing(s), of->vl, of->switches, p, e);
+	const struct fabric *f = s->fabric;
+	uint32_t n = 0, on_cycles = 0;
+	uint64_t sum = 0;
+
+	if (!c)
+		return -1;
+	d->load = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		uint32_t port = c->port[v];
+
+		if (c->vl[v] != of->vl || f->node_switch[f->port_node[port]] == NO_ID ||
+		    c->routing->topo->peer_switch[port] == NO_ID)
+			continue;
+		d->load[port] = c->load[v];
+		sum += c->load[v];
+		on_cycles += c->component[v] != NO_ID;
+		n++;
+	}
+	d->look.load = d->load;
+	d->look.mean = n ? (double)sum / n : 0;
+	text_add(&d->about,
+		 "VL %d: %s begin on it, %s between switches, %u on credit loops; mean %.1f routes a channel",
+		 of->vl, PLURAL(c->vl_routes[of->vl], "route"), PLURAL(n, "channel"), on_cycles,
+		 d->look.mean);
+	cdg_free(c);
+	return 0;
+}
+
+/* --- changes ---------------------------------------------------------------------------------- */
+
+/* Entries that use a port now and did not before, or the other way round. */
+static void count_moved(const struct comparison *c, const struct fabric *f, uint32_t *more, uint32_t *less)
+{
+	unsigned top = c->a->lids->max_lid > c->b->lids->max_lid ? c->a->lids->max_lid : c->b->lids->max_lid;
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned lid = 1; c->switch_entries[s] && lid <= top; lid++) {
+			uint8_t was, now;
+
+			if (!entry_changed(c, s, lid, &was, &now))
+				continue;
+			if (was && was <= f->switch_nports[s])
+				less[switch_port_id(f, s, was)]++;
+			if (now && now <= f->switch_nports[s])
+				more[switch_port_id(f, s, now)]++;
+		}
+}
+
+/* Weights of ports, and the most that one line stands for. */
+static void weigh(const struct fabric *f, const struct picture *pic, const uint32_t *more,
+		  const uint32_t *less, struct fabric_drawing *d)
+{
+	const struct layout *l = pic->layout;
+
+	d->weight = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	d->look.weight = d->weight;
+	for (uint32_t k = 0; k < f->n_ports; k++) {
+		d->weight[k] = more[k] + less[k];
+		if (more[k] > less[k])
+			d->way[k] = PICTURE_MORE;
+		else if (less[k] > more[k])
+			d->way[k] = PICTURE_LESS;
+		else if (more[k])
+			d->way[k] = PICTURE_MORE | PICTURE_LESS;
+	}
+	for (uint32_t a = 0; a < l->n; a++)
+		for (uint32_t i = l->first[a]; i < l->first[a + 1]; i++) {
+			struct picture_bundle u = picture_bundle(f, &d->look, a, l->to[i]);
+
+			d->look.most = u.weight > d->look.most ? u.weight : d->look.most;
+		}
+}
+
+static void mark_came(const struct sweep *a, const struct session *s, struct fabric_drawing *d)
+{
+	const struct state *was = a->setup->state;
+	uint32_t n = 0;
+
+	if (a->fabric != s->fabric || !was)
+		return;
+	d->came = NEW_ARRAY(s->fabric->n_links + 1, uint8_t);
+	for (uint32_t k = 0; k < s->fabric->n_links; k++) {
+		d->came[k] =
+			state_link_up(s->fabric, session_state(s), k) && !state_link_up(s->fabric, was, k);
+		n += d->came[k];
+	}
+	d->look.came = n ? d->came : NULL;
+}
+
+static void mark_comparison(const struct comparison *c, const struct session *s, struct fabric_drawing *d)
+{
+	const struct fabric *f = s->fabric;
+	uint32_t *more = NEW_ARRAY(f->n_ports + 1, uint32_t), *less = NEW_ARRAY(f->n_ports + 1, uint32_t);
+
+	mark_ports(f, d);
+	d->look.number = NULL;
+	d->look.ways = PICTURE_MORE | PICTURE_LESS;
+	count_moved(c, f, more, less);
+	weigh(f, d->picture, more, less, d);
+	d->look.figure = d->figure = mem_dup(c->switch_entries, (f->n_switches + 1) * sizeof(*d->figure));
+	d->look.figure_noun = "entry";
+	text_add(&d->about,
+		 "%s on %s, %s rerouted, %" PRIu64 " lost, %" PRIu64
+		 " regained; a line: entries that use its ports more or less than before",
+		 PLURAL(c->entries_changed, "changed entry"), PLURAL(c->switches_changed, "switch"),
+		 PLURAL(c->rerouted, "pair"), c->lost, c->regained);
+	free(more);
+	free(less);
+}
+
+static int mark_diff(struct session *s, const struct drawing_of *of, struct fabric_drawing *d,
+		     struct progress *p, struct err *e)
+{
+	char *argv[] = {(char *)(uintptr_t)of->snapshot};
+	const struct sweep *a, *b;
+	struct routing *ra, *rb;
+	struct comparison *c;
+
+	if (diff_sides(s, of->snapshot ? 1 : 0, argv, &a, &b, e))
+		return -1;
+	ra = session_counted(s, a->routing);
+	rb = session_counted(s, b->routing);
+	c = compare_routings(ra, rb, p);
+	routing_unref(ra);
+	routing_unref(rb);
+	if (!c)
+		return err_set(e, CANCELLED);
+	text_add(&d->about, of->snapshot ? "since snapshot %s: " : "by the last event: ", of->snapshot);
+	mark_came(a, s, d);
+	mark_comparison(c, s, d);
+	comparison_free(c);
+	return 0;
+}
+
+/* --- colours of switches ------------------------------------------------------------------------ */
+
+static const char *const shades[] = {"#ffffff", "#e4edf8", "#bdd5ee", "#89b6df",
+				     "#5392cb", "#2a6cb0", "#0f4a8a"};
+static const char *const tints[] = {"#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", "#cab2d6", "#ffff99",
+				    "#8dd3c7", "#fccde5", "#d9d9d9", "#ccebc5", "#bebada", "#e5c494"};
+#define LAST_SHADE (ARRAY_LEN(shades) - 1)
+
+static unsigned add_kind(struct fabric_drawing *d, const char *colour, bool dark, const char *words)
+{
+	struct picture_class *k = &d->kind[d->look.n_kinds];
+
+	*k = (struct picture_class){.colour = colour, .dark = dark};
+	snprintf(k->words, sizeof(k->words), "%s", words);
+	return d->look.n_kinds++;
+}
+
+#define MOST_KINDS 16
+
+static void colour_state(const struct session *s, struct fabric_drawing *d)
+{
+	const struct sweep *w = session_sweep(s);
+
+	add_kind(d, "#ffffff", false, "up");
+	add_kind(d, "#f7c6c5", false, "down");
+	add_kind(d, "#d9d9d9", false, "not reached");
+	for (uint32_t k = 0; k < s->fabric->n_switches; k++)
+		d->class[k] = session_state(s)->node_down[s->fabric->switch_node[k]] ? 1
+			      : w && !switch_up(w->topo, k)			     ? 2
+										     : 0;
+}
+
+static int colour_load(struct session *s, struct fabric_drawing *d, struct progress *p, struct err *e)
+{
+	static const char *const words[PICTURE_LOADS] = {"0", "under 0.5", "0.5 to 1.5", "1.5 to 2.5",
+							 "over 2.5 x the mean"};
+	const struct fabric *f = s->fabric;
+	const struct topo *t = session_sweep(s)->topo;
+
+	if (take_loads(s, d, p, e))
+		return -1;
+	text_add(&d->about, "; a switch: its busiest link");
+	for (unsigned k = 0; k < PICTURE_LOADS; k++)
+		add_kind(d, k ? picture_load_stroke(k).colour : "#ffffff", k > 2, words[k]);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		uint32_t most = 0;
+
+		for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
+			uint32_t port = switch_port_id(f, sw, n);
+
+			if (t->peer_switch[port] != NO_ID && d->loads->port[port] > most)
+				most = d->loads->port[port];
+		}
+		d->class[sw] = (uint8_t)picture_load_class(most, d->loads->mean);
+	}
+	return 0;
+}
+
+/* Shades for numbers from 0; those above the last shade share it. */
+static void colour_numbers(struct fabric_drawing *d, const uint32_t *n, uint32_t n_switches, uint32_t most,
+			   const char *noun)
+{
+	for (uint32_t k = 0; k <= most && k <= LAST_SHADE; k++) {
+		char words[24];
+
+		snprintf(words, sizeof(words), k == LAST_SHADE && most > k ? "%s%u and more" : "%s%u", noun,
+			 k);
+		add_kind(d, shades[k], k > 4, words);
+	}
+	for (uint32_t sw = 0; sw < n_switches; sw++)
+		if (n[sw] != NO_ID)
+			d->class[sw] = (uint8_t)(n[sw] > LAST_SHADE ? LAST_SHADE : n[sw]);
+}
+
+static int colour_rank(struct session *s, struct fabric_drawing *d, struct err *e)
+{
+	const struct routing *r = session_routing(s);
+	uint32_t *rank, most = 0;
+
+	if (!r->ops->rank)
+		return err_set(e, "%s ranks no switches; updn, dnup and ftree do", r->engine);
+	rank = NEW_ARRAY(s->fabric->n_switches + 1, uint32_t);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++) {
+		rank[sw] = switch_up(r->topo, sw) ? r->ops->rank(r, sw) : NO_RANK;
+		if (rank[sw] != NO_RANK && rank[sw] > most)
+			most = rank[sw];
+	}
+	colour_numbers(d, rank, s->fabric->n_switches, most, "rank ");
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		if (rank[sw] == NO_RANK)
+			d->class[sw] = (uint8_t)d->look.n_kinds;
+	add_kind(d, "#d9d9d9", false, "no rank");
+	free(rank);
+	return 0;
+}
+
+static int colour_layers(struct session *s, struct fabric_drawing *d, struct progress *p, struct err *e)
+{
+	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, false, p, e);
+	const struct fabric *f = s->fabric;
+	uint32_t *vls, most = 0;
+
+	if (!c)
+		return -1;
+	vls = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		uint32_t sw = f->node_switch[f->port_node[c->port[v]]];
+		uint32_t to = c->routing->topo->peer_switch[c->port[v]];
+
+		if (sw == NO_ID || to == NO_ID)
+			continue;
+		vls[sw] |= 1u << c->vl[v];
+		vls[to] |= 1u << c->vl[v];
+	}
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		vls[sw] = (uint32_t)__builtin_popcount(vls[sw]);
+		most = vls[sw] > most ? vls[sw] : most;
+	}
+	colour_numbers(d, vls, f->n_switches, most, "VLs ");
+	text_add(&d->about, "a switch: VLs that routes take over its links");
+	free(vls);
+	cdg_free(c);
+	return 0;
+}
+
+static void colour_chassis(const struct elements *el, struct fabric_drawing *d)
+{
+	const struct layout *l = d->picture->layout;
+	uint32_t *place = NEW_ARRAY(el->n + 1, uint32_t), several = 0;
+
+	add_kind(d, "#ffffff", false, "alone");
+	for (uint32_t k = 0; k < ARRAY_LEN(tints); k++)
+		add_kind(d, tints[k], false, "");
+	for (uint32_t k = 0; k < el->n; k++)
+		place[k] = NO_ID;
+	for (uint32_t i = 0; i < l->n; i++) { /* in the order they are drawn in */
+		uint32_t sw = l->order[i], k = el->of[sw];
+
+		if (k == NO_ID || element_chips(el, k) < 2)
+			continue;
+		place[k] = place[k] == NO_ID ? several++ : place[k];
+		d->class[sw] = (uint8_t)(1 + place[k] % ARRAY_LEN(tints));
+		snprintf(d->kind[d->class[sw]].words, sizeof(d->kind->words), "%.40s%s", el->name[k],
+			 place[k] >= ARRAY_LEN(tints) ? " .." : "");
+	}
+	d->look.n_kinds = 1 + (several < ARRAY_LEN(tints) ? several : (unsigned)ARRAY_LEN(tints));
+	text_add(&d->about, "%u chassis of several switches", several);
+	free(place);
+}
+
+static int colour_change(struct session *s, struct fabric_drawing *d, struct err *e)
+{
+	static const char *const words[] = {"no entry changed", "1 to 9", "10 to 99", "100 to 999",
+					    "1000 and more"};
+	const struct event *ev = session_event(s);
+	const struct comparison *c = ev ? ev->change : NULL;
+	const uint32_t n = s->fabric->n_switches;
+
+	if (!c)
+		return err_set(e, "the last event changed no tables");
+	for (unsigned k = 0; k < ARRAY_LEN(words); k++)
+		add_kind(d, shades[k ? k + 1 : 0], k > 3, words[k]);
+	for (uint32_t sw = 0; sw < n; sw++) {
+		uint32_t x = c->switch_entries[sw];
+
+		d->class[sw] = x == 0 ? 0 : x < 10 ? 1 : x < 100 ? 2 : x < 1000 ? 3 : 4;
+	}
+	d->look.figure = d->figure = mem_dup(c->switch_entries, (n + 1) * sizeof(*d->figure));
+	d->look.figure_noun = "entry";
+	text_add(&d->about, "%s by the last event", PLURAL(c->entries_changed, "changed entry"));
+	return 0;
+}
+
+static int mark_map(struct session *s, const struct drawing_of *of, const struct elements *el,
+		    struct fabric_drawing *d, struct progress *p, struct err *e)
+{
+	int rc = 0;
+
+	d->class = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
+	d->kind = NEW_ARRAY(MOST_KINDS, struct picture_class);
+	d->look.pale = true;
+	text_add(&d->about, "coloured by %s: ", map_colour_names[of->colour]);
+	switch (of->colour) {
+	case MAP_LOAD:
+		rc = colour_load(s, d, p, e);
+		break;
+	case MAP_RANK:
+		rc = colour_rank(s, d, e);
+		break;
+	case MAP_LAYERS:
+		rc = colour_layers(s, d, p, e);
+		break;
+	case MAP_CHASSIS:
+		colour_chassis(el, d);
+		break;
+	case MAP_CHANGE:
+		rc = colour_change(s, d, e);
+		break;
+	default:
+		colour_state(s, d);
+	}
+	d->look.class = d->class;
+	d->look.kind = d->kind;
+	if (d->about.len > 2 && d->about.s[d->about.len - 2] == ':') {
+		d->about.len -= 2;
+		d->about.s[d->about.len] = 0;
+	}
+	return rc;
+}
+
+int drawing_marks(struct session *s, const struct drawing_of *of, const struct elements *el,
+		  struct fabric_drawing *d, struct progress *p, struct err *e)
+{
+	bool routed = of->kind != DRAWING_PLAIN &&
+		      (of->kind != DRAWING_MAP || (of->colour != MAP_STATE && of->colour != MAP_CHASSIS));
+
+	if (routed && !need_routing(s, e))
+		return -1;
+	switch (of->kind) {
+	case DRAWING_LOAD:
+		return mark_loads(s, d, p, e);
+	case DRAWING_PATH:
+		return mark_path(s, of, d, e);
+	case DRAWING_WITNESS:
+	case DRAWING_CYCLE:
+		return mark_cycle(s, of, d, p, e);
+	case DRAWING_LAYER:
+		return mark_layer(s, of, d, p, e);
+	case DRAWING_DIFF:
+		return mark_diff(s, of, d, p, e);
+	case DRAWING_MAP:
+		return mark_map(s, of, el, d, p, e);
+	default:
+		return 0;
+	}
+}

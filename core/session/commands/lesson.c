@@ -1,0 +1,371 @@
+/* `lesson`: lessons are listed, played step by step, and checked. */
+#include "core/session/lesson.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/wrap.h"
+#include "core/session/commands/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS 80 /* of text in batch */
+
+/* --- listing --------------------------------------------------------------------------------------- */
+
+static int list_lessons(struct out *o)
+{
+	struct lesson **all = lessons_all();
+	json_t *list = json_array();
+
+	for (size_t i = 0; all[i]; i++) {
+		out_text(o, "  %-12s %s (%s)\n", all[i]->name, all[i]->title, PLURAL(all[i]->n, "step"));
+		json_array_append_new(list, json_make("{s:s, s:s, s:i, s:s*}", "name", all[i]->name, "title",
+						      all[i]->title, "steps", (int)all[i]->n, "fabric",
+						      all[i]->fabric));
+	}
+	out_text(o, all[0] ? "`lesson NAME` plays one.\n" : "No lessons were found.\n");
+	out_json(o, "lessons", list);
+	lessons_free(all);
+	return 0;
+}
+
+/* --- checking -------------------------------------------------------------------------------------- */
+
+static unsigned check_one(const struct session *s, const struct lesson *l, json_t *list, struct out *o)
+{
+	struct text faults = {0};
+	unsigned expected, n = lesson_check(s, l, o->run->progress, &faults, &expected);
+
+	out_text(o, "%-12s %s, %s, %s%s\n", l->name, PLURAL(l->n, "step"), PLURAL(expected, "expectation"),
+		 n ? "" : "all ", n ? PLURAL(n, "fault") : "met");
+	out_text(o, "%s", text_str(&faults));
+	json_array_append_new(list, json_make("{s:s, s:i, s:i, s:i}", "name", l->name, "steps", (int)l->n,
+					      "expected", (int)expected, "faults", (int)n));
+	text_free(&faults);
+	return n;
+}
+
+/* One lesson, NULL: all.  Those that cannot be read are told by `lesson NAME`. */
+static int check_lessons(struct session *s, const char *name, struct out *o, struct err *e)
+{
+	struct lesson **all = name ? NEW_ARRAY(2, struct lesson *) : lessons_all();
+	json_t *list = json_array();
+	unsigned faults = 0;
+	int rc = 0;
+
+	if (name && !(all[0] = lesson_read(name, e)))
+		rc = -1;
+	for (size_t i = 0; all[i] && !progress_cancelled(o->run->progress); i++)
+		faults += check_one(s, all[i], list, o);
+	if (progress_cancelled(o->run->progress))
+		rc = err_set(e, CANCELLED);
+	else if (faults)
+		rc = err_set(e, "%s: what a lesson says is not what the commands print",
+			     PLURAL(faults, "fault"));
+	lessons_free(all);
+	out_json(o, "checked", list);
+	return rc;
+}
+
+/* --- playing --------------------------------------------------------------------------------------- */
+
+struct play {
+	struct session *s;
+	struct lesson *l;
+	size_t step;
+	bool answers; /* told at once */
+	json_t *steps;
+	struct out *o;
+};
+
+static const struct lesson_step *step_of(const struct play *p)
+{
+	return &p->l->step[p->step];
+}
+
+/* In the explorer the pane tells the text. */
+static void tell(const struct play *p, const char *what, const char *text)
+{
+	struct text t = {0};
+
+	if (!text || p->o->run->on_screen)
+		return;
+	wrap_text(&t, text, COLUMNS, what, "");
+	out_text(p->o, "%s", text_str(&t));
+	text_free(&t);
+}
+
+/* Commands of the step; their output is shown, or (quiet) thrown away.  -1 only when cancelled. */
+static int run_step(const struct play *p, json_t *runs, bool quiet, struct err *e)
+{
+	const struct lesson_step *s = step_of(p);
+
+	for (size_t i = 0; i < s->n_run; i++) {
+		struct text said = {0};
+		struct err why = {{0}};
+		int rc;
+
+		if (s->run[i].proof)
+			continue;
+		rc = lesson_run(p->o->run, s->run[i].command, &said, &why);
+		if (!quiet) {
+			out_text(p->o, "> %s\n%s", s->run[i].command, text_str(&said));
+			json_array_append_new(runs,
+					      json_make("{s:s, s:b, s:s}", "commands", s->run[i].command,
+							"ok", !rc, "text", text_str(&said)));
+		}
+		text_free(&said);
+		if (progress_cancelled(p->o->run->progress))
+			return err_set(e, CANCELLED);
+	}
+	return 0;
+}
+
+/* same: nothing was changed since the step was played. */
+static void put_place(const struct play *p, bool answered, bool same)
+{
+	struct lesson_place *at = NEW(struct lesson_place);
+
+	at->lesson = lesson_read(p->l->name, NULL);
+	if (!at->lesson || at->lesson->n <= p->step) { /* the file has changed meanwhile */
+		lesson_free(at->lesson);
+		free(at);
+		return;
+	}
+	at->step = p->step;
+	at->answered = answered;
+	at->generation = same ? p->s->generation + 1 : 0;
+	lesson_place_put(p->s, at);
+}
+
+/* The pane to look at, and beside it the lesson; what cannot be opened is left out. */
+static void open_panes(const struct play *p)
+{
+	const struct lesson_step *s = step_of(p);
+
+	if (!p->o->run->on_screen)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		char *line =
+			i ? str_dup("pane lesson") : str_printf("pane %s", s->look.n ? s->look.text[0] : "");
+		struct err e;
+
+		if (i || s->look.n)
+			run_text(p->o->run, line, &e);
+		free(line);
+	}
+}
+
+static void tell_answer(const struct play *p)
+{
+	const struct lesson_step *s = step_of(p);
+
+	if (s->answer)
+		tell(p, "Answer: ", s->answer);
+	for (size_t i = 0; s->answer && i < s->n_run; i++)
+		if (s->run[i].proof)
+			tell(p, "  shown by: ", s->run[i].command);
+}
+
+static int play_step(struct play *p, struct err *e)
+{
+	const struct lesson_step *s = step_of(p);
+	json_t *runs = json_array(), *look = json_array();
+	int rc;
+
+	tell(p, "", s->text);
+	rc = run_step(p, runs, false, e);
+	for (size_t i = 0; i < s->look.n; i++) {
+		tell(p, "Look at: pane ", s->look.text[i]);
+		json_array_append_new(look, json_text(s->look.text[i]));
+	}
+	tell(p, "Question: ", s->ask);
+	if (p->answers)
+		tell_answer(p);
+	json_array_append_new(p->steps,
+			      json_make("{s:i, s:s, s:o, s:o, s:s*, s:s*}", "step", (int)p->step + 1, "text",
+					s->text, "runs", runs, "look", look, "ask", s->ask, "answer",
+					p->answers ? s->answer : NULL));
+	return rc;
+}
+
+/* Set up what the step begins with, anew unless the step before was the last thing that was done. */
+static int begin_at(struct play *p, bool goes_on, struct err *e)
+{
+	size_t step = p->step;
+	int rc;
+
+	if (goes_on)
+		return 0;
+	if (p->l->fabric && p->s->fabric)
+		tell(p, "", "(fabric and options are those of the lesson now)");
+	rc = lesson_set_up(p->s, p->l, p->o->run->progress, e);
+	for (p->step = 0; !rc && p->step < step; p->step++)
+		rc = run_step(p, NULL, true, e);
+	p->step = step;
+	return rc;
+}
+
+static void tell_place(const struct play *p)
+{
+	char head[64];
+
+	snprintf(head, sizeof(head), "Step %zu of %zu: ", p->step + 1, p->l->n);
+	tell(p, head, p->l->title);
+	out_json(p->o, "lesson",
+		 json_make("{s:s, s:s, s:i, s:i}", "name", p->l->name, "title", p->l->title, "step",
+			   (int)p->step + 1, "of", (int)p->l->n));
+}
+
+/* Steps from p->step to `last`. */
+static int play(struct play *p, size_t last, bool goes_on, struct err *e)
+{
+	int rc;
+
+	p->steps = json_array();
+	rc = begin_at(p, goes_on, e);
+	for (size_t i = p->step; !rc && i <= last; i++) {
+		p->step = i;
+		tell_place(p);
+		rc = play_step(p, e);
+		if (!rc && i < last && !p->o->run->json)
+			tell(p, "", "");
+	}
+	out_json(p->o, "steps", p->steps);
+	put_place(p, p->answers, !rc);
+	if (!rc && !p->answers && step_of(p)->ask)
+		tell(p, "", "(`lesson answer`)");
+	if (!rc)
+		open_panes(p);
+	return rc;
+}
+
+static int number_of(const char *word, const struct lesson *l, size_t *step, struct err *e)
+{
+	char *end;
+	unsigned long n = strtoul(word, &end, 10);
+
+	if (*end || end == word || !n || n > l->n)
+		return err_set(e, "lesson %s: found \"%s\", expected a step from 1 to %zu, all or check",
+			       l->name, word, l->n);
+	*step = n - 1;
+	return 0;
+}
+
+static int play_named(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct play p = {.s = s, .o = o, .l = lesson_read(argv[1], e)};
+	bool all = argc > 2 && !strcmp(argv[2], "all");
+	int rc;
+
+	if (!p.l)
+		return -1;
+	p.answers = all;
+	rc = argc > 2 && !all ? number_of(argv[2], p.l, &p.step, e) : 0;
+	if (!rc)
+		rc = play(&p, all ? p.l->n - 1 : p.step, false, e);
+	lesson_free(p.l);
+	return rc;
+}
+
+static int show_answer(struct play *p, struct err *e)
+{
+	const struct lesson_step *s = step_of(p);
+	bool same = p->s->lesson->generation == p->s->generation;
+
+	if (!s->answer)
+		return err_set(e, "step %zu of lesson %s asks nothing", p->step + 1, p->l->name);
+	tell_answer(p);
+	tell_place(p);
+	out_json(p->o, "answer", json_text(s->answer));
+	put_place(p, true, same);
+	return 0;
+}
+
+/* From where the session is in a lesson. */
+static int go_on(struct session *s, const char *word, struct out *o, struct err *e)
+{
+	const struct lesson_place *at = s->lesson;
+	struct play p = {.s = s, .o = o};
+	int rc;
+
+	if (!at)
+		return err_set(e, "no lesson is being played; `lesson` lists them, `lesson NAME` plays one");
+	p.step = at->step;
+	p.l = lesson_read(at->lesson->name, e);
+	if (!p.l)
+		return -1;
+	if (p.step >= p.l->n)
+		p.step = p.l->n - 1;
+	if (!strcmp(word, "answer"))
+		rc = show_answer(&p, e);
+	else if (!strcmp(word, "next") && p.step + 1 >= p.l->n)
+		rc = err_set(e, "this is the last step of lesson %s", p.l->name);
+	else if (!strcmp(word, "back") && !p.step)
+		rc = err_set(e, "this is the first step of lesson %s", p.l->name);
+	else {
+		bool forward = !strcmp(word, "next");
+
+		p.step = forward ? p.step + 1 : !strcmp(word, "back") ? p.step - 1 : p.step;
+		rc = play(&p, p.step, forward && at->generation == s->generation, e);
+	}
+	lesson_free(p.l);
+	return rc;
+}
+
+static int cmd_lesson(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	static const char *const words[] = {"next", "back", "again", "answer"};
+
+	if (argc < 2)
+		return list_lessons(o);
+	for (size_t i = 0; argc == 2 && i < ARRAY_LEN(words); i++)
+		if (!strcmp(argv[1], words[i]))
+			return go_on(s, words[i], o, e);
+	if (argc == 2 && !strcmp(argv[1], "check"))
+		return check_lessons(s, NULL, o, e);
+	if (argc == 3 && !strcmp(argv[2], "check"))
+		return check_lessons(s, argv[1], o, e);
+	return play_named(s, argc, argv, o, e);
+}
+
+const struct command lesson_commands[] = {
+	{.name = "lesson",
+	 .syntax = "lesson [check|next|back|again|answer] | lesson LESSON [all|check|STEP]",
+	 .help = "lessons on routing: list them, play one from a step on; check: do they still tell the "
+		 "truth?",
+	 .details =
+		 "  A step is text, commands that run, what to look at, and often a question.  Playing one "
+		 "takes the lesson's\n"
+		 "  fabric and sets all options to their defaults.  all: every step with its answers, to "
+		 "read or to print.\n"
+		 "  Lessons of your own: NAME.lesson in $XDG_CONFIG_HOME/ibscope/lessons.\n",
+	 .json = "lessons[] object? lessons there are\n"
+		 "lessons[].name string as `lesson` takes it\n"
+		 "lessons[].title string what it is about\n"
+		 "lessons[].steps integer its steps\n"
+		 "lessons[].fabric string? what `synth` makes for it\n"
+		 "checked[] object? lessons that were checked\n"
+		 "checked[].name string its name\n"
+		 "checked[].steps integer its steps\n"
+		 "checked[].expected integer texts that were looked for\n"
+		 "checked[].faults integer what is not as it says\n"
+		 "lesson object? the place in a lesson\n"
+		 "lesson.name string its name\n"
+		 "lesson.title string its title\n"
+		 "lesson.step integer the step, from 1\n"
+		 "lesson.of integer steps there are\n"
+		 "steps[] object? steps that were played\n"
+		 "steps[].step integer its number\n"
+		 "steps[].text string what it tells\n"
+		 "steps[].runs[] object what was run\n"
+		 "steps[].runs[].commands string the commands\n"
+		 "steps[].runs[].ok boolean none failed\n"
+		 "steps[].runs[].text string what they printed\n"
+		 "steps[].look[] string panes to look at, with their arguments\n"
+		 "steps[].ask string? a question\n"
+		 "steps[].answer string? its answer\n"
+		 "answer string? the answer that was asked for\n",
+	 .run = cmd_lesson},
+	{.name = NULL},
+};

@@ -1,0 +1,41 @@
+/* Plots of a routing, for `export svg|png FILE plot`. */
+#ifndef IBSCOPE_COMMANDS_PLOTS_H
+#define IBSCOPE_COMMANDS_PLOTS_H
+
+#include "core/analysis/plot.h"
+#include "core/analysis/survey.h"
+#include "core/session/session.h"
+
+#define PLOT_SYNTAX "loads | plot hops | plot shifts [SAMPLE] | plot survey [links|switches|chassis|cards]"
+#define PLOT_DETAILS                                                                                        \
+	"`loads` links by their routes, `hops` paths by their\n"                                            \
+	"                   lengths, `shifts` most flows on a link for every shift, `survey` what single\n" \
+	"                   failures do, the worst first\n"
+
+enum plot_kind { PLOT_LOADS, PLOT_HOPS, PLOT_SHIFTS, PLOT_SURVEY };
+
+struct plot_of {
+	enum plot_kind kind;
+	uint32_t sample;       /* SHIFTS; 0: as many as are looked at in a moment */
+	enum part_kind survey; /* SURVEY */
+};
+
+/* All that a page needs; owned. */
+struct plots {
+	char *title, *line;
+	struct plot plot[2];
+	unsigned n;
+	double *number; /* what plot[] points to */
+	char **label;
+	uint32_t n_labels;
+};
+
+/* Words behind `plot`: -1 and *e. */
+int plot_words(struct plot_of *of, int argc, char **argv, struct err *e);
+/* There are tables.  -1 and *e: cancelled, or nothing is there to plot. */
+int plots_make(struct session *s, const struct plot_of *of, struct plots *d, struct progress *p,
+	       struct err *e);
+int plots_svg(const struct plots *d, FILE *to, struct progress *p);
+void plots_free(struct plots *d);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * The command `step`: what its files share.
+ *   step.c        walks through recordings
+ *   step_start.c  words that say what is recorded
+ *   step_until.c  conditions
+ *   step_told.c   engines that cannot be recorded
+ */
+#ifndef IBSCOPE_STEPS_H
+#define IBSCOPE_STEPS_H
+
+#include "core/session/command.h"
+#include "core/sm/walk.h"
+
+#define STEP_PAGE 15
+
+/* step_start.c: words of `step start` into an engine (NULL: that in force) and a focus. */
+int step_what(const struct session *s, int argc, char **argv, const char **engine, struct rec_focus *f,
+	      struct err *e);
+
+/* step_until.c: words of a condition; texts in it are borrowed from *words, which the caller frees. */
+int step_condition(const struct session *s, int argc, char **argv, struct rec_condition *c,
+		   struct text *words, struct err *e);
+
+/* step_told.c, on the list of the interpreter. */
+int told_start(struct session *s, const struct rec_focus *focus, struct out *o, struct err *e);
+void told_print(struct step_list *l, size_t n, struct out *o); /* the next n; they are those shown last */
+/* A page that ends where those shown last began; the first page where there is none before. */
+void told_back(struct step_list *l, struct out *o);
+int told_find(struct step_list *l, int n, char **words, struct out *o, struct err *e);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * Command why, between its files: why.c an entry and its ports, why_path.c paths.
+ */
+#ifndef IBSCOPE_WHY_H
+#define IBSCOPE_WHY_H
+
+#include "core/analysis/turns.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/fabric/labels.h"
+#include "core/session/commands/commands.h"
+#include "core/sm/ucast_cache.h"
+
+/* What an engine told of one entry. */
+struct why_heard {
+	bool told;
+	uint8_t port;
+	struct decided decided, against;
+};
+
+void why_heard_free(struct why_heard *h);
+/* Take a STEP_CHOICE in; the last one counts. */
+void why_hear(struct why_heard *h, const struct step *st);
+/* Give an entry the rule that it has where the engine told none. */
+void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_heard *h);
+
+struct why {
+	struct session *s;
+	const struct sweep *w;
+	struct out *o;
+	uint32_t sw;
+	unsigned lid;
+	bool quiet; /* the choice is heard, but not printed */
+	struct why_heard heard;
+};
+
+/* Let the engine tell of the entry of y->sw for y->lid again; via: what speaks against this port (0: none).
+ */
+int why_listen(struct why *y, unsigned via, struct err *e);
+/* "Decided: RULE: sentence", and the same as JSON. */
+void why_end(const struct why *y, const struct decided *d);
+/* The same of the rule against a port of y->sw that the entry for y->lid does not name. */
+int why_against(struct why *y, unsigned port, struct err *e);
+
+/* "leaf-01[5] -U-> spine-01[3] -D-> leaf-02"; a plain arrow where there is no direction. */
+void why_add_way(const struct routing *r, const struct path_hop *hop, unsigned n, struct text *t);
+/* Where a way breaks the rule of up and down, in words and as JSON; nothing when it does not. */
+void why_turn(const struct why *y, const struct path_hop *hop, unsigned n);
+
+/* why HOST DST */
+int why_pair(struct why *y, char **argv, struct err *e);
+/* why NODE NODE NODE... */
+int why_given(struct why *y, int n, char **words, struct err *e);
+/*
+ * One line a switch of a path with its rule (tell), and at the end the rule that mattered; the layer's is
+ * asked of the engine.
+ */
+int why_story(struct why *y, const struct path *p, bool tell, struct err *e);
+
+#endif

@@ -1,0 +1,464 @@
+/* Command why of paths: the story of one, and a path that is given as a list. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/session/commands/why.h"
+
+/* --- the story of a path ---------------------------------------------------------------------- */
+
+struct story {
+	struct why *y;
+	const struct path *p;
+	struct why_heard *heard; /* [p->n] */
+};
+
+static void story_step(void *ctx, const struct step *st)
+{
+	struct story *x = ctx;
+
+	if (st->kind != STEP_CHOICE || st->lid != x->p->dlid)
+		return;
+	for (unsigned i = 0; i < x->p->n; i++)
+		if (x->p->hop[i].sw == st->sw)
+			why_hear(&x->heard[i], st);
+}
+
+/* Cables between two switches whatever any rule says; 0 for the same, NO_ID = none. */
+static uint32_t least_hops(const struct topo *t, uint32_t from, uint32_t to)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t *dist = NEW_ARRAY(f->n_switches, uint32_t), *queue = NEW_ARRAY(f->n_switches, uint32_t);
+	uint32_t end = 0, least;
+
+	memset(dist, 0xff, f->n_switches * sizeof(*dist));
+	dist[from] = 0;
+	queue[end++] = from;
+	for (uint32_t i = 0; i < end && dist[to] == NO_ID; i++)
+		for (unsigned p = 1; p <= f->switch_nports[queue[i]]; p++) {
+			uint32_t r = t->peer_switch[switch_port_id(f, queue[i], p)];
+
+			if (r == NO_ID || dist[r] != NO_ID)
+				continue;
+			dist[r] = dist[queue[i]] + 1;
+			queue[end++] = r;
+		}
+	least = dist[to];
+	free(dist);
+	free(queue);
+	return least;
+}
+
+static void tell_head(const struct story *x)
+{
+	const struct path *p = x->p;
+	const struct fabric *f = x->y->w->fabric;
+	char a[300], b[300];
+	uint32_t least;
+
+	out_text(x->y->o, "%s to %s: ", endport_label(f, p->src, a, sizeof(a)),
+		 p->dst == NO_ID ? "a LID that nobody has" : endport_label(f, p->dst, b, sizeof(b)));
+	if (p->end != PATH_OK) {
+		out_text(x->y->o, "no path (%s).\n", path_end_text(p->end));
+		return;
+	}
+	if (p->n) {
+		least = least_hops(x->y->w->topo, p->hop[0].sw, p->hop[p->n - 1].sw);
+		out_text(x->y->o, "%s, ", PLURAL(p->n - 1, "hop"));
+		if (least == p->n - 1)
+			out_text(x->y->o, "%s (shortest), ", PLURAL(p->hops, "link"));
+		else
+			out_text(x->y->o, "%s (shortest of all: %s), ", PLURAL(p->hops, "link"),
+				 PLURAL(least, "hop"));
+	} else {
+		out_text(x->y->o, "%s, ", PLURAL(p->hops, "link"));
+	}
+	out_text(x->y->o, p->sl.lo == p->sl.hi ? "SL %u.\n" : "SL %u to %u, drawn at random.\n", p->sl.lo,
+		 p->sl.hi);
+}
+
+static const char *direction_word(char c)
+{
+	return c == 'U' ? "up" : c == 'D' ? "down" : c == '=' ? "level" : "";
+}
+
+/* Where the packet goes from a switch: the node at the other end; its own name at the end. */
+static const char *next_name(const struct fabric *f, const struct path_hop *h)
+{
+	uint32_t peer;
+
+	if (!h->out)
+		return "itself";
+	if (h->out == NO_PATH)
+		return "nowhere";
+	peer = f->port_peer[switch_port_id(f, h->sw, h->out)];
+	return peer == NO_ID ? "nothing" : f->node_name[f->port_node[peer]];
+}
+
+static int name_width(const struct story *x, bool next)
+{
+	int most = 0, n;
+
+	for (unsigned i = 0; i < x->p->n; i++) {
+		const struct path_hop *h = &x->p->hop[i];
+
+		n = (int)strlen(next ? next_name(x->y->w->fabric, h) : switch_name(x->y->w->fabric, h->sw));
+		most = n > most ? n : most;
+	}
+	return most > 40 ? 40 : most;
+}
+
+static void tell_hops(const struct story *x, json_t *list)
+{
+	const struct routing *r = x->y->w->routing;
+	const struct fabric *f = r->topo->fabric;
+	int from = name_width(x, false), to = name_width(x, true);
+	bool directed = has_directions(r);
+
+	for (unsigned i = 0; i < x->p->n; i++) {
+		const struct path_hop *h = &x->p->hop[i];
+		const struct decided *d = &x->heard[i].decided;
+		char c = directed && h->out && h->out != NO_PATH ? r->ops->direction(r, h->sw, h->out) : ' ';
+		json_t *hop;
+
+		out_text(x->y->o, "  %-*s ", from, switch_name(f, h->sw));
+		if (h->out == NO_PATH)
+			out_text(x->y->o, "no entry");
+		else
+			out_text(x->y->o, "port %-3u", h->out);
+		if (directed)
+			out_text(x->y->o, " %-5s", direction_word(c));
+		out_text(x->y->o, " %-*s  %s: %s\n", to, next_name(f, h), why_rule_name(d->rule),
+			 text_str(&d->text));
+		hop = json_make("{s:o, s:s}", "port", h->out == NO_PATH ? json_null() : json_integer(h->out),
+				"rule", why_rule_name(d->rule));
+		json_object_set_new(hop, "decided", json_text(text_str(&d->text)));
+		json_put_switch(hop, "switch", f, r->lids, h->sw);
+		json_array_append_new(list, hop);
+	}
+}
+
+/* Was there nothing to choose, or nothing that this path tells of? */
+static bool forced(enum why_rule rule)
+{
+	static const enum why_rule list[] = {WHY_ATTACHED,  WHY_OWN_LID,     WHY_ONLY_CANDIDATE, WHY_ONLY_WAY,
+					     WHY_ONLY_PATH, WHY_INSIDE_ONLY, WHY_MAIN_PATH,	 WHY_LEARNED};
+
+	for (size_t i = 0; i < ARRAY_LEN(list); i++)
+		if (rule == list[i])
+			return true;
+	return false;
+}
+
+/* Did the pair of switches get the layer that every pair gets as long as nothing speaks against it? */
+static bool plain_layer(enum why_rule rule)
+{
+	return rule == WHY_UNTOLD || rule == WHY_SAME_SWITCH || rule == WHY_LOWEST ||
+	       rule == WHY_FIRST_LAYER || rule == WHY_LAYER || rule == WHY_SL_BITS;
+}
+
+/* The rule that mattered most: of a layer that something kept the pair out of, of the first choice. */
+static void end_story(const struct story *x, const struct decided *layer)
+{
+	const struct path *p = x->p;
+	struct decided d = {0};
+	unsigned i = 0;
+
+	if (p->end != PATH_OK) {
+		why_end(x->y, &x->heard[p->n - 1].decided);
+		return;
+	}
+	while (i < p->n && forced(x->heard[i].decided.rule))
+		i++;
+	if (!plain_layer(layer->rule)) {
+		why_end(x->y, layer);
+	} else if (i < p->n) {
+		decide(&d, x->heard[i].decided.rule, "At %s: %s", switch_name(x->y->w->fabric, p->hop[i].sw),
+		       text_str(&x->heard[i].decided.text));
+		why_end(x->y, &d);
+	} else if (layer->rule && layer->rule != WHY_SAME_SWITCH) {
+		why_end(x->y, layer);
+	} else {
+		why_end(x->y, &x->heard[0].decided);
+	}
+	decided_free(&d);
+}
+
+/* SL and layer, in words; the caller frees t. */
+static void add_layer(const struct story *x, struct text *t)
+{
+	const struct routing *r = x->y->w->routing;
+	const struct routing_ops *ops = routing_origin(r)->ops;
+
+	if (ops->explain_pair)
+		ops->explain_pair(r, x->p->slid, x->p->dlid, t, x->y->o->run->progress);
+	else if (r->sl_tables)
+		text_add(t, "SL and VL as the maps and files given tell.\n");
+	else
+		text_add(t, "SL %u, VL %u: %s leaves SLs to partitions and QoS.\n", x->p->sl.lo,
+			 x->p->n ? x->p->hop[0].vl : 0, r->engine);
+}
+
+static void tell_story(const struct story *x)
+{
+	const struct routing *r = x->y->w->routing;
+	const struct path *p = x->p;
+	struct text t = {0};
+	json_t *pair, *list = json_array();
+
+	tell_head(x);
+	tell_hops(x, list);
+	if (p->end == PATH_OK)
+		add_layer(x, &t);
+	out_text(x->y->o, "%s", text_str(&t));
+	pair = json_make("{s:i, s:i, s:s, s:o}", "sl_min", (int)p->sl.lo, "sl_max", (int)p->sl.hi, "text",
+			 text_str(&t), "path", list);
+	if (p->end == PATH_OK && p->n) {
+		json_object_set_new(pair, "hops", json_integer(p->n - 1));
+		json_object_set_new(pair, "links", json_integer(p->hops));
+	}
+	json_put_endport(pair, "src", r->topo->fabric, r->lids, p->src);
+	json_put_endport(pair, "dst", r->topo->fabric, r->lids, p->dst);
+	out_json(x->y->o, "pair", pair);
+	text_free(&t);
+}
+
+int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
+{
+	const struct routing *r = y->w->routing;
+	const struct routing_ops *ops = routing_origin(r)->ops;
+	struct story x = {.y = y, .p = p, .heard = NEW_ARRAY(p->n + 1, struct why_heard)};
+	struct observer obs = {.step = story_step, .ctx = &x, .sw = NO_ID, .lid = p->dlid, .last = true};
+	struct decided layer = {0};
+	int rc = sweep_observe(y->w, y->s->engines, &obs, y->o->run->progress, e);
+
+	for (unsigned i = 0; !rc && i < p->n; i++)
+		why_settle(y->w, p->hop[i].sw, p->dlid, &x.heard[i]);
+	if (!rc && p->end == PATH_OK && ops->decide_pair)
+		ops->decide_pair(r, p->slid, p->dlid, &layer);
+	if (!rc && tell)
+		tell_story(&x);
+	if (!rc && p->n)
+		end_story(&x, &layer);
+	decided_free(&layer);
+	for (unsigned i = 0; i < p->n; i++)
+		why_heard_free(&x.heard[i]);
+	free(x.heard);
+	return rc;
+}
+
+int why_pair(struct why *y, char **argv, struct err *e)
+{
+	unsigned slid, dlid;
+	uint32_t src = session_endport(y->s, argv[1], &slid, e);
+	uint32_t dst = src == NO_ID ? NO_ID : session_endport(y->s, argv[2], &dlid, e);
+	struct path p;
+	int rc = 0;
+
+	if (dst == NO_ID)
+		return -1;
+	path_trace(y->w->routing, src, slid, dlid, &p);
+	if (p.end == PATH_OK || (p.n && p.dst != NO_ID))
+		rc = why_story(y, &p, true, e);
+	if (!rc && p.end != PATH_OK)
+		rc = err_set(e, "%s to %s: no path (%s)", argv[1], argv[2], path_end_text(p.end));
+	path_free(&p);
+	return !rc && progress_cancelled(y->o->run->progress) ? err_set(e, CANCELLED) : rc;
+}
+
+/* --- why NODE NODE NODE...: a path given as a list -------------------------------------------- */
+
+struct given {
+	struct path_hop *hop; /* [n] its switches */
+	unsigned n, links;
+	uint32_t src, dst; /* endports */
+	unsigned slid, dlid;
+};
+
+/* The first port of a node with a live link to another one; `port` other than 0: that port alone. */
+static uint32_t link_to(const struct topo *t, uint32_t node, uint32_t other, unsigned port)
+{
+	const struct fabric *f = t->fabric;
+
+	for (unsigned p = port ? port : 1; p <= (port ? port : f->node_nports[node]); p++) {
+		uint32_t id = f->node_port[node] + p, q = t->peer[id];
+
+		if (q != NO_ID && f->port_node[q] == other)
+			return id;
+	}
+	return NO_ID;
+}
+
+static void add_given(const struct fabric *f, struct given *g, uint32_t node, unsigned in, unsigned out)
+{
+	if (node_is_switch(f, node))
+		g->hop[g->n++] = (struct path_hop){.sw = f->node_switch[node], .in = in, .out = out};
+}
+
+/* One link of the list: from words[i] to words[i + 1]; *in is the port it arrives at. */
+static int give_link(struct why *y, struct given *g, char **words, int n, int i, unsigned *in, struct err *e)
+{
+	const struct topo *t = y->w->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t port = strchr(words[i], '[') ? session_port(y->s, words[i], NULL) : NO_ID, id;
+	uint32_t node = port != NO_ID ? f->port_node[port] : session_node(y->s, words[i], e), next;
+	uint32_t after = strchr(words[i + 1], '[') ? session_port(y->s, words[i + 1], NULL) : NO_ID;
+
+	if (node == NO_ID)
+		return -1;
+	next = after != NO_ID ? f->port_node[after] : session_node(y->s, words[i + 1], e);
+	if (next == NO_ID)
+		return -1;
+	if (i + 2 < n && !node_is_switch(f, next))
+		return err_set(e, "%s is no switch; only the ends of a path may be hosts",
+			       f->node_name[next]);
+	id = link_to(t, node, next, port != NO_ID ? f->port_num[port] : 0);
+	if (id == NO_ID)
+		return err_set(e, "no live link leads from %s to %s", words[i], f->node_name[next]);
+	add_given(f, g, node, *in, f->port_num[id]);
+	*in = f->port_num[t->peer[id]];
+	if (!i)
+		g->src = node_is_switch(f, node) ? f->port_endport[f->node_port[node]] : f->port_endport[id];
+	if (i + 2 == n) {
+		add_given(f, g, next, *in, 0);
+		g->dst = f->port_endport[node_is_switch(f, next) ? f->node_port[next] : t->peer[id]];
+	}
+	return 0;
+}
+
+/* Where the tables leave it; nothing when they do not. */
+static void tell_parting(const struct why *y, const struct given *g, const struct path *p)
+{
+	const struct fabric *f = y->w->fabric;
+	unsigned i = 0;
+	char a[300];
+
+	while (i < p->n && i < g->n && p->hop[i].sw == g->hop[i].sw && p->hop[i].out == g->hop[i].out)
+		i++;
+	if (i == p->n || i == g->n || p->hop[i].sw != g->hop[i].sw) {
+		out_text(y->o, "  The tables take another one from the start.\n");
+		return;
+	}
+	if (!p->hop[i].out || p->hop[i].out == NO_PATH) {
+		out_text(y->o, "  The tables go along up to %s, where they end.\n",
+			 switch_name(f, p->hop[i].sw));
+		return;
+	}
+	out_text(y->o, "  The tables part from it at %s: LID %u goes out of port %u to %s.\n",
+		 switch_name(f, p->hop[i].sw), g->dlid, p->hop[i].out,
+		 port_label(f, f->port_peer[switch_port_id(f, p->hop[i].sw, p->hop[i].out)], a, sizeof(a)));
+}
+
+static bool is_path(const struct given *g, const struct path *p)
+{
+	bool same = p->end == PATH_OK && p->n == g->n;
+
+	for (unsigned i = 0; same && i < g->n; i++)
+		same = p->hop[i].sw == g->hop[i].sw && p->hop[i].in == g->hop[i].in &&
+		       p->hop[i].out == g->hop[i].out;
+	return same;
+}
+
+static const char *judge(const struct routing *r, const struct given *g, const struct path *p)
+{
+	if (is_path(g, p))
+		return "chosen";
+	if (first_turn(r, g->hop, g->n) < g->n)
+		return "forbidden";
+	if (p->end != PATH_OK)
+		return "open";
+	return g->links == p->hops ? "equal" : g->links > p->hops ? "longer" : "shorter";
+}
+
+static json_t *hops_json(const struct routing *r, const struct given *g)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < g->n; i++) {
+		json_t *hop = json_make("{s:i, s:i}", "in", (int)g->hop[i].in, "out", (int)g->hop[i].out);
+
+		json_put_switch(hop, "name", r->topo->fabric, r->lids, g->hop[i].sw);
+		json_array_append_new(list, hop);
+	}
+	return list;
+}
+
+/* The rule that speaks against the path where the tables leave it; of theirs, that which mattered in it. */
+static int end_given(struct why *y, const struct given *g, const struct path *p, struct err *e)
+{
+	unsigned i = 0;
+
+	if (is_path(g, p))
+		return why_story(y, p, false, e);
+	while (i < g->n && g->hop[i].out == routing_port(y->w->routing, g->hop[i].sw, g->dlid))
+		i++;
+	if (i == g->n || !g->hop[i].out)
+		i = 0;
+	y->sw = g->hop[i].sw;
+	y->lid = g->dlid;
+	if (g->hop[i].out == routing_port(y->w->routing, y->sw, y->lid)) {
+		decide(&y->heard.against, WHY_NO_WAY, "The tables begin with %s.",
+		       p->n ? switch_name(y->w->fabric, p->hop[0].sw) : "no switch");
+		why_end(y, &y->heard.against);
+		return 0;
+	}
+	return why_against(y, g->hop[i].out, e);
+}
+
+static int tell_given(struct why *y, const struct given *g, struct err *e)
+{
+	const struct routing *r = y->w->routing;
+	struct path p;
+	struct text t = {0};
+	const char *word;
+	char a[40];
+	int rc;
+
+	path_trace(r, g->src, g->slid, g->dlid, &p);
+	word = judge(r, g, &p);
+	why_add_way(r, g->hop, g->n, &t);
+	out_text(y->o, "%s, %s: ", text_str(&t), plural(g->links, "link", a, sizeof(a)));
+	if (!strcmp(word, "chosen"))
+		out_text(y->o, "the path that the tables take.\n");
+	else if (!strcmp(word, "forbidden"))
+		out_text(y->o, "forbidden by the up/down rule of %s.\n", r->engine);
+	else if (!strcmp(word, "open"))
+		out_text(y->o, "possible, but the tables have no path (%s).\n", path_end_text(p.end));
+	else if (!strcmp(word, "equal"))
+		out_text(y->o, "equal, but not chosen.\n");
+	else
+		out_text(y->o, "%s than the tables' path, which has %u.\n", word, p.hops);
+	why_turn(y, g->hop, g->n);
+	if (strcmp(word, "chosen"))
+		tell_parting(y, g, &p);
+	out_json(y->o, "given",
+		 json_make("{s:s, s:s, s:i, s:i, s:o}", "path", text_str(&t), "verdict", word, "links",
+			   (int)g->links, "table_links", p.end == PATH_OK ? (int)p.hops : -1, "switches",
+			   hops_json(r, g)));
+	text_free(&t);
+	rc = end_given(y, g, &p, e);
+	path_free(&p);
+	return rc;
+}
+
+int why_given(struct why *y, int n, char **words, struct err *e)
+{
+	const struct lids *l = y->w->lids;
+	struct given g = {.hop = NEW_ARRAY((size_t)n, struct path_hop), .links = (unsigned)n - 1};
+	unsigned in = 0;
+	int rc = 0;
+
+	for (int i = 0; i + 1 < n && !rc; i++)
+		rc = give_link(y, &g, words, n, i, &in, e);
+	if (!rc) {
+		g.slid = l->base[g.src];
+		g.dlid = l->base[g.dst];
+		if (g.slid && g.dlid)
+			rc = tell_given(y, &g, e);
+		else
+			rc = err_set(e, "%s has no LID, so no table knows it", words[g.slid ? n - 1 : 0]);
+	}
+	free(g.hop);
+	return rc;
+}

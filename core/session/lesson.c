@@ -1,0 +1,312 @@
+/* Lessons: reading their files. */
+#include "core/session/lesson.h"
+#include "core/base/cursor.h"
+#include "core/base/lessonfile.h"
+#include "core/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_NUMBER 1000
+
+struct reader {
+	struct lesson *l;
+	const char *path;
+	unsigned line;
+	char **last; /* the value that a line with a blank goes on with; NULL = none */
+	char *key;   /* as it stands, for messages */
+	struct err *e;
+};
+
+static int fail(const struct reader *r, const char *found, const char *expected)
+{
+	return err_set(r->e, "%s:%u: found %.60s, expected %s", r->path, r->line, found, expected);
+}
+
+static struct lesson_step *last_step(const struct reader *r)
+{
+	return r->l->n ? &r->l->step[r->l->n - 1] : NULL;
+}
+
+static struct lesson_run *last_run(const struct reader *r)
+{
+	struct lesson_step *s = last_step(r);
+
+	return s && s->n_run ? &s->run[s->n_run - 1] : NULL;
+}
+
+static char **list_add(struct lesson_list *l)
+{
+	GROW(l->text, l->n, l->cap);
+	return &l->text[l->n++];
+}
+
+/* --- keys: each gives the place of its value, NULL = it may not stand there ----------------------- */
+
+static char **once(char **place)
+{
+	return *place ? NULL : place;
+}
+
+static char **take_title(const struct reader *r)
+{
+	return once(&r->l->title);
+}
+
+static char **take_fabric(const struct reader *r)
+{
+	return r->l->n ? NULL : once(&r->l->fabric);
+}
+
+static char **take_text(const struct reader *r)
+{
+	struct lesson *l = r->l;
+
+	GROW(l->step, l->n, l->cap);
+	memset(&l->step[l->n], 0, sizeof(*l->step));
+	return &l->step[l->n++].text;
+}
+
+static char **add_run(const struct reader *r, bool proof)
+{
+	struct lesson_step *s = last_step(r);
+
+	if (!s)
+		return NULL;
+	GROW(s->run, s->n_run, s->cap_run);
+	s->run[s->n_run] = (struct lesson_run){.proof = proof};
+	return &s->run[s->n_run++].command;
+}
+
+static char **take_run(const struct reader *r)
+{
+	return add_run(r, false);
+}
+
+static char **take_proof(const struct reader *r)
+{
+	return add_run(r, true);
+}
+
+static char **take_expect(const struct reader *r)
+{
+	return last_run(r) ? list_add(&last_run(r)->expect) : NULL;
+}
+
+static char **take_look(const struct reader *r)
+{
+	return last_step(r) ? list_add(&last_step(r)->look) : NULL;
+}
+
+static char **take_ask(const struct reader *r)
+{
+	return last_step(r) ? once(&last_step(r)->ask) : NULL;
+}
+
+static char **take_answer(const struct reader *r)
+{
+	return last_step(r) && last_step(r)->ask ? once(&last_step(r)->answer) : NULL;
+}
+
+static const struct {
+	const char *key;
+	char **(*take)(const struct reader *r);
+} keys[] = {
+	{"title", take_title}, {"fabric", take_fabric}, {"text", take_text},
+	{"run", take_run},     {"proof", take_proof},	{"expect", take_expect},
+	{"look", take_look},   {"ask", take_ask},	{"answer", take_answer},
+};
+
+/* --- lines ---------------------------------------------------------------------------------------- */
+
+static int take_number(struct reader *r, const char *value)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	if (*end || end == value || n > NO_NUMBER)
+		return fail(r, value, "number: from 0 to 1000");
+	r->l->number = (unsigned)n;
+	r->last = NULL;
+	return 0;
+}
+
+static int take_value(struct reader *r, const char *key, size_t len, const char *value)
+{
+	if (len == 6 && !strncmp(key, "number", len))
+		return take_number(r, value);
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		if (strlen(keys[i].key) != len || strncmp(keys[i].key, key, len) != 0)
+			continue;
+		r->last = keys[i].take(r);
+		if (!r->last)
+			return fail(r, keys[i].key,
+				    "title and fabric once and first, then text, and behind it "
+				    "run, expect, look, ask, answer, proof");
+		*r->last = str_dup(value);
+		return 0;
+	}
+	return fail(r, key,
+		    "KEY: VALUE with title, fabric, number, text, run, expect, look, ask, answer or proof");
+}
+
+/* One line without its end; blanks behind it are cut off. */
+static int take_line(struct reader *r, char *line)
+{
+	size_t len = strlen(line), colon;
+	char *more;
+
+	while (len && strchr(" \t\r", line[len - 1]))
+		line[--len] = 0;
+	if (!len || *line == '#')
+		return 0;
+	if (*line == ' ' || *line == '\t') {
+		if (!r->last)
+			return fail(r, "a line that begins with a blank", "KEY: VALUE before it");
+		more = str_printf("%s %s", *r->last, line + strspn(line, " \t"));
+		free(*r->last);
+		*r->last = more;
+		return 0;
+	}
+	colon = strcspn(line, ":");
+	if (!line[colon])
+		return fail(r, line, "KEY: VALUE");
+	return take_value(r, line, colon, line + colon + 1 + strspn(line + colon + 1, " \t"));
+}
+
+static int whole(struct reader *r)
+{
+	if (!r->l->title)
+		return fail(r, "no title", "a line \"title: ...\"");
+	if (!r->l->n)
+		return fail(r, "no step", "a line \"text: ...\"");
+	for (size_t i = 0; i < r->l->n; i++)
+		if (r->l->step[i].ask && !r->l->step[i].answer)
+			return fail(r, r->l->step[i].ask, "an answer");
+	return 0;
+}
+
+static int read_lines(struct reader *r, char *text)
+{
+	char *next;
+
+	for (char *line = text; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		r->line++;
+		if (take_line(r, line))
+			return -1;
+	}
+	return whole(r);
+}
+
+static char *content(const char *path, struct err *e)
+{
+	char *data, *text = NULL;
+	size_t size;
+
+	if (read_file(path, NULL, &data, &size, e))
+		return NULL;
+	if (size > LESSON_BYTES || memchr(data, 0, size))
+		err_set(e, "%s: found %zu bytes, expected at most %d of text", path, size, LESSON_BYTES);
+	else
+		text = str_printf("%.*s", (int)size, data);
+	free(data);
+	return text;
+}
+
+struct lesson *lesson_read(const char *name, struct err *e)
+{
+	char *file = str_printf("%s.lesson", name), *path = lesson_file(file, e), *text;
+	struct reader r = {.path = path, .e = e};
+	int rc = -1;
+
+	free(file);
+	if (!path)
+		return NULL;
+	text = content(path, e);
+	r.l = NEW(struct lesson);
+	r.l->name = str_dup(name);
+	r.l->number = NO_NUMBER;
+	if (text)
+		rc = read_lines(&r, text);
+	free(text);
+	free(path);
+	if (!rc)
+		return r.l;
+	lesson_free(r.l);
+	return NULL;
+}
+
+static void list_free(struct lesson_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->text[i]);
+	free(l->text);
+}
+
+static void step_free(struct lesson_step *s)
+{
+	free(s->text);
+	free(s->ask);
+	free(s->answer);
+	list_free(&s->look);
+	for (size_t i = 0; i < s->n_run; i++) {
+		free(s->run[i].command);
+		list_free(&s->run[i].expect);
+	}
+	free(s->run);
+}
+
+void lesson_free(struct lesson *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		step_free(&l->step[i]);
+	free(l->step);
+	free(l->name);
+	free(l->title);
+	free(l->fabric);
+	free(l);
+}
+
+/* --- all of them ------------------------------------------------------------------------------------ */
+
+static int by_number(const void *a, const void *b)
+{
+	const struct lesson *x = *(struct lesson *const *)a, *y = *(struct lesson *const *)b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+struct lesson **lessons_all(void)
+{
+	char **names = lesson_names();
+	struct lesson **l;
+	size_t n = 0;
+
+	while (names[n])
+		n++;
+	l = NEW_ARRAY(n + 1, struct lesson *);
+	n = 0;
+	for (size_t i = 0; names[i]; i++) {
+		l[n] = lesson_read(names[i], NULL);
+		n += l[n] != NULL;
+		free(names[i]);
+	}
+	free(names);
+	if (n)
+		qsort(l, n, sizeof(struct lesson *), by_number);
+	return l;
+}
+
+void lessons_free(struct lesson **l)
+{
+	for (size_t i = 0; l[i]; i++)
+		lesson_free(l[i]);
+	free(l);
+}

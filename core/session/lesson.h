@@ -1,0 +1,87 @@
+/*
+ * Lessons: files of text, commands that run, what to look at, a question with its answer.
+ *
+ * A file NAME.lesson has lines "KEY: VALUE"; a line that begins with a blank goes on with the value before,
+ * # begins a comment.  Of the whole: `title`, `fabric` (a specification of `synth`; none: the fabric that is
+ * loaded stays), `number` (its place in the list).  Each `text` begins a step; behind it:
+ *
+ *   run: COMMANDS     run when the step is played
+ *   look: PANE ...    a pane to look at, opened beside the lesson
+ *   ask: / answer:    a question; the answer is hidden until it is asked for
+ *   proof: COMMANDS   run by `lesson NAME check` only: what the answer claims
+ *   expect: TEXT      occurs in what the run or proof before it prints; blanks in a row count as one
+ */
+#ifndef IBSCOPE_LESSON_H
+#define IBSCOPE_LESSON_H
+
+#include "core/base/err.h"
+#include "core/session/interpreter.h"
+#include "core/session/session.h"
+
+#define LESSON_BYTES 1000000 /* of a file, at most */
+
+struct lesson_list {
+	char **text;
+	size_t n, cap;
+};
+
+struct lesson_run {
+	char *command;
+	bool proof;
+	struct lesson_list expect;
+};
+
+struct lesson_step {
+	char *text, *ask, *answer; /* ask and answer may be NULL */
+	struct lesson_list look;
+	struct lesson_run *run;
+	size_t n_run, cap_run;
+};
+
+struct lesson {
+	char *name, *title, *fabric; /* fabric may be NULL */
+	unsigned number;
+	struct lesson_step *step; /* at least one */
+	size_t n, cap;
+};
+
+/* NULL and *e: there is no such file, or it breaks the form above. */
+struct lesson *lesson_read(const char *name, struct err *e);
+void lesson_free(struct lesson *l);
+
+/* All there are that can be read, by number and name; ended by NULL; to be freed with lessons_free(). */
+struct lesson **lessons_all(void);
+void lessons_free(struct lesson **l);
+
+/* Where a session is in a lesson; immutable and counted, so that panes may hold it. */
+struct lesson_place {
+	atomic_uint refs;
+	struct lesson *lesson;
+	size_t step;   /* from 0 */
+	bool answered; /* its answer is shown */
+	uint64_t
+		generation; /* of the session with this place: another one, and something was changed since */
+};
+const struct lesson_place *lesson_place_ref(const struct lesson_place *p);
+void lesson_place_unref(const struct lesson_place *p); /* NULL is fine */
+/* Takes p over, with its lesson.  For the thread that runs commands. */
+void lesson_place_put(struct session *s, struct lesson_place *p);
+
+/* The lesson's fabric with everything up, options as they are by default, nothing routed.  0, or -1 and *e.
+ */
+int lesson_set_up(struct session *s, const struct lesson *l, struct progress *p, struct err *e);
+
+/*
+ * Run commands of a lesson; what they print, and the message of the one that fails, goes to `said`.  0, or
+ * -1 and *e: one failed.
+ */
+int lesson_run(const struct command_run *in, const char *commands, struct text *said, struct err *e);
+
+/*
+ * Play all of it in a session of its own and compare.  What is not as the lesson says goes to `faults`, a
+ * line each; their number.  *expected: texts that were looked for.
+ */
+unsigned lesson_check(const struct session *like, const struct lesson *l, struct progress *p,
+		      struct text *faults, unsigned *expected);
+
+#endif

@@ -1,0 +1,307 @@
+#include "core/session/topics.h"
+#include "core/base/wrap.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IBA "InfiniBand Architecture Specification 1"
+
+const struct topic core_topics[] = {
+	/* --- names and tables -------------------------------------------------------------- */
+	{"lid", "lids|destination|dst",
+	 "a 16-bit address of an endport, given by the subnet manager. A switch has one, "
+	 "at its port 0. Where a node is asked for, its LID will do as well as its name. "
+	 "Addresses of one endport are 1 to 0xBFFF; those above are for multicast.",
+	 IBA ", chapters 4 and 14", "show hosts"},
+	{"guid", "node guid|port guid",
+	 "a 64-bit name of a node, a port or a chassis that never changes. OpenSM goes "
+	 "through switches in the order of their GUIDs with the bytes reversed, so where "
+	 "two ways are equally good the GUIDs often decide.",
+	 "engines/doc/minhop.md", "show switches"},
+	{"lft", "table|entry|entries|now|was|port",
+	 "the linear forwarding table of a switch: one byte a LID, the port by which a "
+	 "packet for that LID leaves. It knows nothing of who sent the packet. "
+	 "255 means that the packet is dropped; such entries are left out here.",
+	 IBA ", chapters 14 and 18", "lft leaf-01"},
+	{"lmc", "lid mask control",
+	 "an endport with LMC n answers to 2^n LIDs in a row, and each LID has an entry of "
+	 "its own in every table: several paths to one port. Which of them is used, the "
+	 "sender decides. More LIDs alone balance nothing.",
+	 IBA ", chapter 4", "route minhop lmc=1; list lids node0005"},
+	{"endport", "host|hosts|end",
+	 "what has LIDs: a port of a host's adapter, or port 0 of a switch. Paths and pairs "
+	 "are counted between endports of hosts.",
+	 IBA ", chapter 3", "show hosts"},
+	{"element", "chip|chips|chassis|elements|director",
+	 "a chassis of several switch chips that people see as one switch; also a switch "
+	 "that stands alone. A switch is one chip here. In the explorer E folds the chips of "
+	 "an element into one row.",
+	 "HP 376227-B21, user guide", "elements"},
+	{"hops", "hop|links|length|distance|dist|least|matrix",
+	 "hops are cables between switches, from a switch to the destination's switch; "
+	 "links are all cables of a path, the two at its ends included: hops + 2. "
+	 "Traditions differ: ftree counts the cable of the adapter too.",
+	 "engines/doc/minhop.md, section 4", "hops leaf-01"},
+	{"path", "way|route|pair|pairs",
+	 "the cables from one endport to another, as the tables lead. The way back is made "
+	 "by other tables and may be another one.",
+	 IBA ", chapter 14", "trace node0001 node0005"},
+	/* --- how entries are chosen ---------------------------------------------------------- */
+	{"relaxation", "rounds|round",
+	 "OpenSM fills the hop matrix in rounds: each switch asks its neighbours what they "
+	 "know and adds one. Within a round values run ahead and may be lowered later; when "
+	 "a round changes nothing, it ends.",
+	 "engines/doc/minhop.md, section 4", "route minhop; hops leaf-01"},
+	{"candidate", "candidates|choice|also equal|equal",
+	 "a port with the least hops to the destination's switch. The engine chooses among "
+	 "candidates only, so there is balance only where there are several.",
+	 "engines/doc/minhop.md, section 6", "why leaf-01 node0005"},
+	{"count", "routes|usage|load|counted|balance|share",
+	 "of a port: the LIDs that its switch has given to it so far; the next goes to the "
+	 "port with the fewest. Equal counts are not equal traffic: who sends how much, and "
+	 "from where, is not looked at.",
+	 "OpenSM manual, Min Hop; `lesson gather`", "route minhop; list usage all"},
+	{"weight", "weights",
+	 "of a cable, in sssp and dfsssp: it grows with each route over the cable, so that "
+	 "later routes keep away from what is used already.",
+	 "Hoefler, Schneider, Lumsdaine, HOTI 2009", "route sssp; list weights"},
+	{"kept", "keep|stale|kept by history",
+	 "when nothing came up, OpenSM keeps the entries that are still candidates. So "
+	 "tables depend on what happened before, and their balance gets worse over time.",
+	 "engines/doc/minhop.md, section 8", "route minhop; fail link leaf-01[5]; undo; diff"},
+	{"sweep", "heavy sweep|reroute",
+	 "the subnet manager discovers the fabric, gives LIDs, routes and programs the "
+	 "switches: a heavy sweep. Each event here is one.",
+	 "OpenSM manual", "journal"},
+	{"cache", "unicast cache|cached|use_ucast_cache",
+	 "with use_ucast_cache OpenSM leaves out the engine when only what it knew has gone "
+	 "or come back: the tables stay, but for entries into what is down.",
+	 "OpenSM manual, option -A", "set use_ucast_cache TRUE; show options"},
+	{"refusal", "chain|fallback|refuses|refused",
+	 "an engine that cannot route a fabric leaves it to the next of the list, at last to "
+	 "Min Hop, and many logs do not tell. After each event, look at which engine routed.",
+	 "OpenSM manual, option -R; `lesson drill`", "route ftree,updn"},
+	/* --- up and down ------------------------------------------------------------------ */
+	{"rank", "ranks|level",
+	 "of a switch: cables to the nearest root, 0 for a root. Up is towards rank 0. Up/Down "
+	 "and Down/Up go by it; fat-tree counts its own from the top.",
+	 "engines/doc/updn.md, section 3", "route updn; ranks"},
+	{"root", "roots|root_guid_file",
+	 "a switch from which ranks are counted. Without a list of them Up/Down counts hosts: "
+	 "a root has more than 90 % of them at one distance, and no other distance has more "
+	 "than 5 %. One failed cable may end that for a switch.",
+	 "engines/doc/updn.md, section 3; `lesson roots`", "route updn; roots"},
+	{"turn", "turns|up|down|forbidden|dir|direction",
+	 "in by one port of a switch, out by another. Up/Down forbids to go up after a way "
+	 "down. Where no cable joins switches of equal rank this leaves no credit loop; "
+	 "elsewhere OpenSM's tables may hold such turns: see `check`.",
+	 "Schroeder et al., Autonet, IEEE JSAC 9(8), 1991", "route updn; check"},
+	{"valley", "valleys",
+	 "a path that goes down and up again. Min Hop takes one when cables have failed; with "
+	 "several of them a credit loop can close.",
+	 "Schroeder et al., IEEE JSAC 9(8), 1991; `lesson drill`", "check"},
+	/* --- deadlock --------------------------------------------------------------------- */
+	{"channel", "channels",
+	 "one direction of a cable on one VL, with the buffer at its end. A packet holds a "
+	 "channel while it waits for the next one.",
+	 "Dally, Seitz, IEEE Trans. Computers C-36(5), 1987", "cdg"},
+	{"dependency", "dependencies|cdg|deps|in|out",
+	 "of a channel on the next one: some path goes over both, so a packet may hold the "
+	 "first while it waits for the second. All of them are the channel dependency graph.",
+	 "Dally, Seitz, IEEE Trans. Computers C-36(5), 1987", "cdg 0"},
+	{"credit-loop", "deadlock|cycle|loop|credit loops|cycles|cyclic|acyclic",
+	 "channels that wait for each other in a circle: a packet in each, credits in none, "
+	 "and nothing moves until timeouts drop packets. A loop in the tables is a "
+	 "possibility; traffic must fill it to make it an event.",
+	 "Dally, Seitz 1987; " IBA ", chapter 7", "cycles"},
+	{"layer", "layers|lanes",
+	 "a set of pairs whose dependencies have no circle. Each layer gets a VL of its own, "
+	 "so packets of one layer never wait for those of another.",
+	 "Skeie, Lysne, Theiss, LASH, CAC 2002", "route lash; layers"},
+	{"sl", "sls|service level",
+	 "the service level stands in the packet and stays; each port maps it to a VL. "
+	 "OpenSM tells the SL of a pair to who asks for the path. With qos off, its default, "
+	 "nobody programs the maps: then layers are not kept apart.",
+	 IBA ", chapter 7", "route lash qos=TRUE; trace node0001 node0005"},
+	{"vl", "vls|virtual lane",
+	 "a virtual lane is a buffer of a port, with credits of its own: packets on one VL do "
+	 "not hold up those on another. Switches have 1, 2, 4, 8 or 15 for data.",
+	 IBA ", chapter 7", "route lash qos=TRUE; list sl2vl leaf-01[5]"},
+	{"sl2vl", "sl to vl|map|maps",
+	 "a table at each output port of a switch, one for each input port: from the SL of a "
+	 "packet to the VL it goes on by.",
+	 IBA ", chapter 7", "route lash qos=TRUE; list sl2vl leaf-01[5]"},
+	{"balancing", "moved|moves",
+	 "LASH, when its layers are full: pairs drawn at random move from the largest layer "
+	 "to the smallest while they close no circle there, until the two differ by less "
+	 "than 6.",
+	 "engines/doc/lash.md, section 9", "route lash; layers"},
+	{"mesh-analysis", "mesh|axis|axes|neighbourhood|seed",
+	 "lash looks for a grid in the distances between neighbours, and orders links by "
+	 "dimension. A ring of four has the neighbourhoods of 2 x 2, and a torus 4 x 4 is the "
+	 "cube of four dimensions: 2 x 2 x 2 x 2 is right.",
+	 "engines/doc/lash.md, section 6; `lesson mesh`",
+	 "synth torus:4x4; route lash do_mesh_analysis=TRUE; list mesh"},
+	{"dimension-order", "dimension|first neighbour|xy",
+	 "all steps in x, then all in y: in a mesh no two paths can close a circle. Rings of "
+	 "four and more need a second VL. dor takes the order of port numbers for that of "
+	 "dimensions, so cables must be plugged alike everywhere.",
+	 "Sullivan, Bashkow, ISCA 1977; Dally, Seitz 1987", "synth mesh:3x3; route dor; check"},
+	{"dateline", "datelines",
+	 "a place in each ring of a torus where packets change to another VL. It cuts the "
+	 "circle of dependencies around the ring.",
+	 "Dally, Towles, Interconnection Networks, 2004; torus-2QoS(8)", "show engines"},
+	{"restriction", "restrictions|restricted|blocked|escape|escape tree|detour|detours",
+	 "nue searches routes within the dependency graph: a dependency that would close a "
+	 "circle is blocked, and the route takes a detour. The escape tree is what every "
+	 "destination can fall back to.",
+	 "Domke, Hoefler, Matsuoka, HPDC 2016", "route nue; list nue-layers"},
+	{"cut", "cuts|broken",
+	 "dfsssp puts all pairs in layer 0, looks for circles, and cuts each at the edge with "
+	 "the fewest pairs: those pairs move to the next layer.",
+	 "Domke, Hoefler, Nagel, IPDPS 2011", "synth ring:5; route dfsssp; list cuts"},
+	/* --- fat trees ----------------------------------------------------------------------- */
+	{"fat-tree", "xgft|tree|fat tree|leaf|spine|core",
+	 "as much capacity towards the top as below. xgft:M1,M2:W1,W2 is one of two levels: a "
+	 "switch of level i has Mi children and a child of it Wi parents; level 1's children "
+	 "are hosts.",
+	 "Leiserson, IEEE Trans. Computers, 1985; Ohring et al., IPPS 1995",
+	 "synth xgft:2,2,2:1,2,2; route ftree; list tree"},
+	{"climb", "main path|main-path|cu|cd|group|groups",
+	 "ftree lets each destination climb from its leaf to the top, each time to the parent "
+	 "with the least load; all other switches learn to meet that path.",
+	 "Zahavi et al., CCPE 2010; engines/doc/ftree.md", "route ftree; list groups leaf-01"},
+	{"shift", "shifts|order|k",
+	 "every node sends to the one K places further in an order; all-to-all programs run "
+	 "through all K. A tree routed for that order carries each without two flows on one "
+	 "cable. The order is told: ftree's own, else by LID.",
+	 "Zahavi et al., CCPE 2010; `lesson shift`", "shifts"},
+	{"reverse-hop", "reverse hops|max_reverse_hops|io",
+	 "a step the wrong way in ftree: down before up. It is allowed for ports in "
+	 "io_guid_file only, max_reverse_hops of them; it can close credit loops.",
+	 "OpenSM manual, fat-tree routing; `lesson io`", "show options"},
+	/* --- whole chassis ------------------------------------------------------------------- */
+	{"contention", "marks",
+	 "in mincontention: switch ports of a path that other LIDs of the same host port use "
+	 "already. The fewer, the more a failure of one cable leaves to the others.",
+	 "HP 376227-B21, user guide; `lesson tolerance`", "route mincontention lmc=1; list ways 3"},
+	{"tolerance", "beyond tolerance",
+	 "in mincontention: links that a path may be longer than the shortest one and still "
+	 "be chosen because its contention is lower.",
+	 "HP 376227-B21, user guide; `lesson tolerance`", "route mincontention lmc=1 tolerance=1; check"},
+	/* --- traffic, failures, judgements ------------------------------------------------------- */
+	{"bisection", "congestion|bandwidth|ebb|hot",
+	 "several flows on one link share it. A network with full bisection has enough links "
+	 "for both halves to talk, but routes are fixed, so flows may still meet on one.",
+	 "Hoefler, Schneider, Lumsdaine, Cluster 2008", "load-map ebb"},
+	{"adaptive-routing", "ar|group of ports|spread",
+	 "a switch that may choose among a group of ports for each packet. `check` and `trace` "
+	 "know all of the group; loads go by the table's own entry, `spread` by the group.",
+	 "IBTA Annex A17; core/formats/doc/formats.md", "spread tree"},
+	{"flow", "flows|shared",
+	 "what one host sends to another. Flows that share their busiest link slow each other "
+	 "down, however well LIDs are balanced.",
+	 "Hoefler, Schneider, Lumsdaine, Cluster 2008", "flows node0001 node0005"},
+	{"rail", "rails|planes",
+	 "port k of every server hangs on leaf k. Traffic within a rail passes one switch, and "
+	 "a dead leaf costs every server one port, none of them all.",
+	 "NVIDIA DGX SuperPOD reference architecture; `lesson rails`",
+	 "synth xgft:4,4:1,4; route minhop; check"},
+	{"sound", "complete|verdict|sound and complete",
+	 "sound: every pair of hosts has a path, and no VL has a credit loop. complete: the "
+	 "discovery, or the file, holds the whole fabric. `check` ends with status 1 when "
+	 "either is missing.",
+	 NULL, "check"},
+	{"drift", "agreement|dead|missing|would",
+	 "what the switches hold against what the next sweep would leave there, entry by entry: "
+	 "right, kept by history, stale, into a dead port, missing.",
+	 "engines/doc/minhop.md, section 8", "drift"},
+	{"doctor", "finding|findings|severity|sure",
+	 "all that can be found without a question, worst first, each with how sure it is and "
+	 "the command that shows more.",
+	 NULL, "help doctor"},
+	{"scope", "job",
+	 "the hosts that count: a job's, for example. Tables stay as they are; pairs, loads and "
+	 "verdicts are about those hosts alone.",
+	 NULL, "scope node000[1-8]; check; scope all"},
+	{"survey", "worst|failure|failures|lost",
+	 "every single failure, tried one by one and ranked by what it does to pairs, loads "
+	 "and credit loops.",
+	 NULL, "survey switches"},
+	{NULL, NULL, NULL, NULL, NULL},
+};
+
+/* --- finding ------------------------------------------------------------------------------- */
+
+const struct topic *topic_at(const struct session *s, size_t i)
+{
+	for (size_t t = 0; s->topics && s->topics[t]; t++)
+		for (const struct topic *p = s->topics[t]; p->name; p++)
+			if (!i--)
+				return p;
+	return NULL;
+}
+
+static int letter(char c)
+{
+	return c == '-' || c == '_' ? ' ' : tolower((unsigned char)c);
+}
+
+/* Does the word, up to its end, equal that of `len` characters, or at least begin it? */
+static bool equals(const char *word, const char *name, size_t len, bool begins)
+{
+	size_t n = strlen(word);
+
+	if (begins ? n > len : n != len)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (letter(word[i]) != letter(name[i]))
+			return false;
+	return true;
+}
+
+static bool also_called(const struct topic *p, const char *word)
+{
+	const char *a = p->also;
+
+	while (a && *a) {
+		size_t len = strcspn(a, "|");
+
+		if (equals(word, a, len, false))
+			return true;
+		a += len + (a[len] == '|');
+	}
+	return false;
+}
+
+const struct topic *topic_find(const struct session *s, const char *word, bool exact)
+{
+	const struct topic *p, *found = NULL;
+
+	for (size_t i = 0; (p = topic_at(s, i)); i++)
+		if (equals(word, p->name, strlen(p->name), false))
+			return p;
+	for (size_t i = 0; (p = topic_at(s, i)); i++)
+		if (also_called(p, word))
+			return p;
+	for (size_t i = 0; !exact && (p = topic_at(s, i)); i++) {
+		if (!equals(word, p->name, strlen(p->name), true))
+			continue;
+		if (found)
+			return NULL;
+		found = p;
+	}
+	return found;
+}
+
+void topic_tell(const struct topic *p, struct text *t)
+{
+	char *name = str_printf("%s: ", p->name);
+
+	wrap_text(t, p->text, TOPIC_COLUMNS, name, "  ");
+	if (p->source)
+		text_add(t, "  Source: %s.\n", p->source);
+	text_add(t, "  Try: %s\n", p->try_it);
+	free(name);
+}

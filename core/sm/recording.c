@@ -1,0 +1,382 @@
+#include "core/sm/recording.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sm/recording_parts.h"
+#include "core/sm/sweep.h"
+
+const struct rec_table_info rec_tables[N_TABLES] = {
+	[T_ENTRY] = {"entry", NO_PATH, false},
+	[T_HOPS] = {"hops", NO_PATH, false},
+	[T_PLAIN] = {"hops before", NO_PATH, false},
+	[T_ROOT] = {"root", 0, false},
+	[T_RANK] = {"rank", NO_RANK, true},
+	[T_COUNT] = {"count", 0, true},
+	[T_OUT] = {"link", 255, false},
+	[T_FIRST] = {"first layer", 255, false},
+	[T_LAYER] = {"layer", 255, false},
+	[T_DEP] = {"dependency", NO_ID, true},
+	[T_TUPLE] = {"index", NO_ID, true},
+	[T_UP] = {"up", 0, true},
+	[T_DOWN] = {"down", 0, true},
+	[T_SLOT] = {"slot", NO_ID, true},
+	[T_KEY] = {"key", NO_ID, true},
+	[T_EGRESS] = {"egress", NO_ID, true},
+	[T_USE] = {"use", 0, true},
+	[T_DIST] = {"distance", NO_ID, true},
+	[T_VIA] = {"via", NO_ID, true},
+	[T_WEIGHT] = {"weight", 0, true},
+};
+
+const char *const rec_keys[N_KEYS] = {"phase", "round", "switch", "lid", "pair", "layer"};
+
+const struct rec_kind_info rec_kinds[REC_KINDS] = {
+	[REC_PHASE] = {.name = "phase", .a = FIELD_TEXT},
+	[REC_NOTE] = {.name = "note", .a = FIELD_TEXT},
+	[REC_REFUSED] = {.name = "refused", .a = FIELD_TEXT},
+	[REC_DONE] = {.name = "done"},
+	[REC_LEARN] = {.name = "learn", .a = FIELD_SWITCH, .b = FIELD_ROUND, .port = true},
+	[REC_CHOICE] = {.name = "choice", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+	[REC_TABLE] = {.name = "table", .a = FIELD_SWITCH},
+	[REC_VERDICT] = {.name = "verdict", .a = FIELD_SWITCH, .rule = true},
+	[REC_RANK] = {.name = "rank", .a = FIELD_SWITCH},
+	[REC_COPY] = {.name = "copy", .b = FIELD_TARGET},
+	[REC_VISIT] = {.name = "visit", .a = FIELD_SWITCH, .b = FIELD_TARGET},
+	[REC_FORBID] = {.name = "forbid", .a = FIELD_SWITCH, .b = FIELD_TARGET, .port = true, .focus = true},
+	[REC_PRICE] = {.name = "price", .a = FIELD_SWITCH, .b = FIELD_TARGET, .port = true, .focus = true},
+	[REC_ERASE] = {.name = "erase", .a = FIELD_SWITCH, .b = FIELD_TARGET, .port = true},
+	[REC_TREE] = {.name = "tree", .a = FIELD_SWITCH},
+	[REC_ACCEPT] = {.name = "accept", .a = FIELD_PAIR, .b = FIELD_LAYER},
+	[REC_REFUSE] = {.name = "refuse", .a = FIELD_PAIR, .b = FIELD_LAYER},
+	[REC_OPEN] = {.name = "open", .a = FIELD_PAIR, .b = FIELD_LAYER},
+	[REC_TURN] = {.name = "turn", .a = FIELD_PAIR, .b = FIELD_LAYER, .rule = true},
+	[REC_TARGET] = {.name = "target", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_CLIMB] = {.name = "climb", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_SPREAD] = {.name = "spread", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_SORT] = {.name = "sort", .a = FIELD_SWITCH},
+	[REC_SETTLE] = {.name = "settle", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+};
+
+/* --- writing ------------------------------------------------------------------------------ */
+
+/* Room for one more element of an array, asked for when it grows; false: there is none, or the limit is
+ * reached. */
+static bool more_room(struct recorder *k, void **a, size_t n, size_t *cap, size_t size)
+{
+	size_t more;
+
+	if (n < *cap)
+		return true;
+	more = *cap ? *cap + *cap / 2 : 1024;
+	k->full |= recording_bytes(k->r) > k->limit;
+	if (k->full || k->no_memory)
+		return false;
+	if (mem_room(&k->e, more * size, "a recording")) {
+		k->no_memory = true;
+		return false;
+	}
+	*a = mem_resize(*a, more, size);
+	*cap = more;
+	return true;
+}
+
+static void add_unit(struct recorder *k, uint32_t at, uint32_t what)
+{
+	struct recording *r = k->r;
+
+	if (more_room(k, (void **)&r->unit, r->n_units, &k->cap_units, sizeof(*r->unit)))
+		r->unit[r->n_units++] = (struct rec_unit){at, what};
+}
+
+void rec_cells(struct recorder *k, enum rec_table t, size_t n)
+{
+	k->r->cells[t] = n;
+}
+
+/* Is an event of a run that is too long left out? */
+static bool left_out(const struct recorder *k, const struct rec_event *ev)
+{
+	bool cells = ev->kind == REC_LEARN || ev->kind == REC_VISIT || ev->kind == REC_COPY;
+	bool choice = ev->kind == REC_CHOICE || ev->kind == REC_SETTLE;
+
+	return ((cells && k->level >= REC_CELLS) || (choice && k->level >= REC_CHOICES)) &&
+	       !rec_concerns(k->r, &k->r->focus, ev);
+}
+
+void rec_event(struct recorder *k, enum rec_kind kind, unsigned rule, unsigned port, uint32_t a, uint32_t b)
+{
+	struct recording *r = k->r;
+	struct rec_event ev = {kind, rule, port, 0, a, b, r->n_units};
+
+	k->extra = SIZE_MAX;
+	k->whole += sizeof(ev);
+	k->skip = left_out(k, &ev);
+	if (k->skip)
+		return;
+	if (more_room(k, (void **)&r->event, r->n_events, &k->cap_events, sizeof(*r->event)))
+		r->event[r->n_events++] = ev;
+	else
+		k->skip = true;
+}
+
+void rec_flag(struct recorder *k, unsigned flags)
+{
+	if (!k->skip && k->r->n_events)
+		k->r->event[k->r->n_events - 1].flags |= flags;
+}
+
+void rec_text(struct recorder *k, enum rec_kind kind, const char *text)
+{
+	struct recording *r = k->r;
+
+	rec_event(k, kind, 0, 0, r->n_texts, 0);
+	if (k->skip || !more_room(k, (void **)&r->text, r->n_texts, &k->cap_texts, sizeof(*r->text)))
+		return;
+	r->text[r->n_texts++] = str_dup(text);
+}
+
+void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now)
+{
+	k->whole += (1u + rec_tables[t].wide) * sizeof(struct rec_unit);
+	if (k->skip || was == now)
+		return;
+	if (!rec_tables[t].wide) {
+		add_unit(k, at, t | (was & 0xff) << 8 | (now & 0xff) << 16);
+		return;
+	}
+	add_unit(k, at, t);
+	add_unit(k, was, now);
+}
+
+void rec_extra(struct recorder *k, uint32_t word)
+{
+	struct recording *r = k->r;
+
+	if (k->skip)
+		return;
+	if (k->extra == SIZE_MAX) {
+		k->extra = r->n_units;
+		add_unit(k, 0, UNIT_EXTRA);
+	}
+	if (k->full || k->no_memory)
+		return;
+	if (r->unit[k->extra].at++ & 1)
+		r->unit[r->n_units - 1].what = word;
+	else
+		add_unit(k, word, 0);
+}
+
+bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid)
+{
+	const struct rec_focus *f = &k->r->focus;
+
+	if (!rec_kinds[kind].focus || k->level == REC_FULL)
+		return true;
+	if (rec_focus_is_all(f))
+		return false;
+	return (f->sw == NO_ID || f->sw == sw) && (!f->lid || !lid || f->lid == lid);
+}
+
+void rec_use_matrix(struct recorder *k, enum rec_table t)
+{
+	k->matrix = t;
+}
+
+enum rec_table rec_matrix(const struct recorder *k)
+{
+	return k->matrix;
+}
+
+void rec_keep(struct recorder *k, void *kept, void (*release)(void *))
+{
+	k->r->kept = kept;
+	k->r->release = release;
+}
+
+/* --- reading ------------------------------------------------------------------------------ */
+
+void recording_free(struct recording *r)
+{
+	if (r->release)
+		r->release(r->kept);
+	for (size_t i = 0; i < r->n_texts; i++)
+		free(r->text[i]);
+	free(r->text);
+	free(r->event);
+	free(r->unit);
+	free(r->part);
+	routing_unref(r->end);
+	sweep_unref(r->sweep);
+	free(r);
+}
+
+const struct recording *recording_ref(const struct recording *r)
+{
+	atomic_fetch_add(&((struct recording *)r)->refs, 1);
+	return r;
+}
+
+void recording_unref(const struct recording *r)
+{
+	struct recording *m = (struct recording *)r;
+
+	if (m && atomic_fetch_sub(&m->refs, 1) == 1)
+		recording_free(m);
+}
+
+size_t recording_steps(const struct recording *r)
+{
+	return r->n_events;
+}
+
+size_t recording_bytes(const struct recording *r)
+{
+	return r->n_events * sizeof(*r->event) + r->n_units * sizeof(*r->unit);
+}
+
+const char *recording_part(const struct recording *r)
+{
+	return r->part ? r->part : "";
+}
+
+const char *recording_engine(const struct recording *r)
+{
+	return r->engine->name;
+}
+
+const struct engine *recording_scheme_of(const struct recording *r)
+{
+	return r->engine;
+}
+
+const struct sweep *recording_sweep(const struct recording *r)
+{
+	return r->sweep;
+}
+
+size_t recording_differs(const struct recording *r)
+{
+	return r->differs;
+}
+
+const struct rec_event *recording_event(const struct recording *r, size_t step)
+{
+	return &r->event[step - 1];
+}
+
+const char *recording_text(const struct recording *r, const struct rec_event *ev)
+{
+	return rec_kinds[ev->kind].a == FIELD_TEXT && ev->a < r->n_texts ? r->text[ev->a] : "";
+}
+
+const char *recording_refusal(const struct recording *r)
+{
+	return r->refused ? recording_text(r, &r->event[r->n_events - 1]) : NULL;
+}
+
+const void *recording_kept(const struct recording *r)
+{
+	return r->kept;
+}
+
+size_t recording_cells(const struct recording *r, enum rec_table t)
+{
+	return r->cells[t];
+}
+
+bool recording_next_delta(const struct recording *r, size_t step, uint32_t *cursor, struct rec_delta *d)
+{
+	size_t i = r->event[step - 1].first + *cursor;
+	const struct rec_unit *u = &r->unit[i];
+
+	if (i >= units_end(r, step - 1) || (u->what & 0xff) == UNIT_EXTRA)
+		return false;
+	d->table = u->what & 0xff;
+	d->at = u->at;
+	if (rec_tables[d->table].wide) {
+		d->was = u[1].at;
+		d->now = u[1].what;
+		*cursor += 2;
+	} else {
+		d->was = u->what >> 8 & 0xff;
+		d->now = u->what >> 16;
+		*cursor += 1;
+	}
+	return true;
+}
+
+uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t **word)
+{
+	struct rec_delta d;
+	uint32_t cursor = 0;
+	size_t i;
+
+	while (recording_next_delta(r, step, &cursor, &d))
+		continue;
+	i = r->event[step - 1].first + cursor;
+	*word = NULL;
+	if (i >= units_end(r, step - 1))
+		return 0;
+	*word = &r->unit[i + 1].at; /* pairs of words without a gap */
+	return r->unit[i].at;
+}
+
+const char *recording_rule(const struct recording *r, const struct rec_event *ev)
+{
+	return rec_kinds[ev->kind].rule ? r->engine->scheme->rule(ev) : "";
+}
+
+/* --- what is asked for ----------------------------------------------------------------------- */
+
+bool rec_focus_is_all(const struct rec_focus *f)
+{
+	return f->sw == NO_ID && !f->lid && f->pair_a == NO_ID && f->layer == 255;
+}
+
+/* The switch a LID hangs on, NO_ID. */
+static uint32_t switch_of_lid(const struct sweep *w, unsigned lid)
+{
+	uint32_t ep = lid_owner(w->lids, lid);
+
+	return ep == NO_ID ? NO_ID : w->topo->endport_switch[ep];
+}
+
+static bool pair_concerns(const struct recording *r, const struct rec_focus *f, uint32_t a, uint32_t b)
+{
+	uint32_t target = f->lid ? switch_of_lid(r->sweep, f->lid) : NO_ID;
+
+	if (f->sw != NO_ID && f->sw != a && f->sw != b)
+		return false;
+	if (f->lid && target != a && target != b)
+		return false;
+	return f->pair_a == NO_ID || (f->pair_a == a && f->pair_b == b) || (f->pair_a == b && f->pair_b == a);
+}
+
+bool rec_concerns(const struct recording *r, const struct rec_focus *f, const struct rec_event *ev)
+{
+	const struct rec_kind_info *k = &rec_kinds[ev->kind];
+	uint32_t n = r->sweep->fabric->n_switches;
+
+	if (k->a == FIELD_SWITCH && f->sw != NO_ID && ev->a != f->sw)
+		return false;
+	if (k->a == FIELD_PAIR)
+		return pair_concerns(r, f, ev->a / n, ev->a % n) &&
+		       (f->layer == 255 || f->layer == ev->b ||
+			(ev->kind == REC_TURN && f->layer == ev->port));
+	if (f->pair_a != NO_ID || f->layer != 255) /* nothing but pairs, and what is about the whole */
+		return k->a == FIELD_TEXT || k->a == FIELD_NONE;
+	if (k->b == FIELD_LID)
+		return !f->lid || ev->b == f->lid;
+	if (k->b == FIELD_TARGET)
+		return !f->lid || ev->b == switch_of_lid(r->sweep, f->lid);
+	/* what a switch learns or is, is not about one LID */
+	return !f->lid || k->a == FIELD_TEXT || k->a == FIELD_NONE;
+}
+
+bool recording_in_focus(const struct recording *r, size_t step)
+{
+	return rec_concerns(r, &r->focus, &r->event[step - 1]);
+}

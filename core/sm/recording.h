@@ -1,0 +1,233 @@
+/*
+ * A run of an engine as a recording: what it decided, event by event, with what each changed.
+ *
+ * The engine is run once more with the very inputs it had (core/sm/sweep.h), and a recorder beside them.
+ * Every change of a table keeps the value before and after, so that a cursor (core/sm/walk.h) goes both
+ * ways.  No words are kept: sentences are made when somebody reads them.
+ *
+ * The first half is for those who read a recording, the second for engines.
+ */
+#ifndef IBSCOPE_RECORDING_H
+#define IBSCOPE_RECORDING_H
+
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/sm/engine.h"
+
+struct sweep;
+struct walk;
+
+/*
+ * Tables that events change.  A cell's place (`at`) is told by the index; [a x b] is at = a * (size of b) +
+ * b. Cells of `wide` ones are 32 bits, the others bytes.  All begin as the value in brackets.
+ */
+enum rec_table {
+	T_ENTRY,  /* [switch x LID] port of a forwarding table (NO_PATH); a row has max_lid + 1 cells */
+	T_HOPS,	  /* [target switch x port id] cost through a port, port 0: the least (NO_PATH) */
+	T_PLAIN,  /* the same: a matrix made before the one of T_HOPS (NO_PATH) */
+	T_ROOT,	  /* [switch] verdict on a root, 1 + enum root_verdict (0) */
+	T_RANK,	  /* wide [switch] rank (NO_RANK) */
+	T_COUNT,  /* wide [port id] routes counted (0) */
+	T_OUT,	  /* [target x switch] link a route takes, by the engine's own ids (255) */
+	T_FIRST,  /* [switch x switch] layer a pair was put in first, by the engine's own ids (255) */
+	T_LAYER,  /* the same after it was moved (255) */
+	T_DEP,	  /* wide [layer x dependency] pair that brought it, s * n_switches + d (NO_ID) */
+	T_TUPLE,  /* wide [switch] what places a switch (NO_ID) */
+	T_UP,	  /* wide [cable, then group] those taught to climb by it (0) */
+	T_DOWN,	  /* wide [cable, then group] main climbs through it (0) */
+	T_SLOT,	  /* wide [slot] group that stands there, as an engine goes through them (NO_ID) */
+	T_KEY,	  /* wide [element] what its way is weighed by (NO_ID) */
+	T_EGRESS, /* wide [element] port id by which it sends (NO_ID) */
+	T_USE,	  /* wide [link] routes (0) */
+	T_DIST,	  /* wide [switch] distance (NO_ID) */
+	T_VIA,	  /* wide [switch] port id by which it sends (NO_ID) */
+	T_WEIGHT, /* wide [port id] weight of a channel (0) */
+	N_TABLES
+};
+
+struct rec_table_info {
+	const char *name;
+	uint32_t start; /* value of all cells before the first step */
+	bool wide;
+};
+extern const struct rec_table_info rec_tables[N_TABLES];
+
+enum rec_kind {
+	/* all engines */
+	REC_PHASE,   /* a: text */
+	REC_NOTE,    /* a: text */
+	REC_REFUSED, /* a: text; the last event of a run that refused */
+	REC_DONE,    /* the last event otherwise */
+	REC_LEARN,   /* a switch, port, b round; T_HOPS of the targets it lowers */
+	REC_CHOICE,  /* a switch, b LID, port (NO_PATH: none), rule; T_ENTRY, T_COUNT by REC_COUNTED */
+	REC_TABLE,   /* a switch: its table is done */
+	/* updn, dnup */
+	REC_VERDICT, /* a switch, rule; T_ROOT, T_RANK */
+	REC_RANK,    /* a switch, b neighbour it was reached from (NO_ID); T_RANK */
+	REC_COPY,    /* b target: its column is taken from the matrix before; T_HOPS */
+	REC_VISIT,   /* a switch, b target, port: least hops, flags: way; T_HOPS of neighbours it teaches */
+	REC_FORBID,  /* a switch that may not send to it, b target, port; only in focus */
+	REC_PRICE,   /* the same, allowed at a price; only in focus */
+	REC_ERASE,   /* the same, entry erased in the visit before */
+	/* lash */
+	REC_TREE,   /* a root; T_OUT */
+	REC_ACCEPT, /* pair, b layer; T_FIRST, T_LAYER, T_DEP of what is new; extra: number of dependencies */
+	REC_REFUSE, /* pair, b layer; extra: channel as port id, then pair that holds what follows; ... */
+	REC_OPEN,   /* pair, b layer */
+	REC_TURN,   /* pair, b layer it goes to, port: layer it is in, rule; T_LAYER */
+	/* other engines */
+	REC_TARGET, /* a switch it hangs on, b LID (0: a dummy): what is for it begins */
+	REC_CLIMB,  /* a switch, b LID, port: goes up by it; T_DOWN */
+	REC_SPREAD, /* a switch, b LID, port: taught those behind it; T_UP or T_DOWN */
+	REC_SORT,   /* a switch, port: direction; T_SLOT */
+	REC_SETTLE, /* a switch by which its element sends, b LID, port, rule; T_ENTRY, T_KEY, T_EGRESS */
+	REC_KINDS
+};
+
+enum rec_flags {
+	REC_COUNTED = 1, /* a choice (or SETTLE) adds 1 to T_COUNT of its port */
+};
+
+/* What a field of an event is. */
+enum rec_field {
+	FIELD_NONE,
+	FIELD_TEXT,
+	FIELD_SWITCH,
+	FIELD_TARGET,
+	FIELD_LID,
+	FIELD_LAYER,
+	FIELD_PAIR,
+	FIELD_ROUND
+};
+
+/* Kinds of boundaries between steps ("the next round"). */
+enum rec_key { KEY_PHASE, KEY_ROUND, KEY_SWITCH, KEY_LID, KEY_PAIR, KEY_LAYER, N_KEYS };
+extern const char *const rec_keys[N_KEYS]; /* "phase", "round", ... */
+
+struct rec_kind_info {
+	const char *name;
+	enum rec_field a, b;
+	bool port;  /* its port is one of the switch a */
+	bool rule;  /* its rule is one of the engine's list */
+	bool focus; /* kept in focus only, unless the whole run is small */
+};
+extern const struct rec_kind_info rec_kinds[REC_KINDS];
+
+/* One event is one step, and one sentence. */
+struct rec_event {
+	uint8_t kind, rule, port, flags;
+	uint32_t a, b;
+	uint32_t first; /* its words; they end where the next event's begin */
+};
+
+/* The part of a run that is asked for. */
+struct rec_focus {
+	uint32_t sw;		 /* NO_ID = every switch */
+	uint16_t lid;		 /* 0 = every LID */
+	uint32_t pair_a, pair_b; /* switches; NO_ID = every pair */
+	uint8_t layer;		 /* 255 = every layer */
+};
+#define REC_EVERYTHING ((struct rec_focus){NO_ID, 0, NO_ID, NO_ID, 255})
+
+/* Immutable once made, shared by reference. */
+struct recording;
+
+#define REC_LIMIT ((size_t)200 << 20) /* bytes of a recording */
+
+struct rec_request {
+	const struct sweep *sweep;
+	const char *engine; /* NULL: that in force; else also one that refused in this sweep */
+	struct rec_focus focus;
+	const struct engine *const *engines;
+	size_t limit; /* bytes, 0 = REC_LIMIT: above it kinds are kept in focus only */
+	struct progress *progress;
+};
+
+/*
+ * Record.  A reference of the caller's; NULL and *e: there is no such run, the engine has no scheme
+ * (recording_possible()), memory, cancelled.  A run that refuses is a recording up to the refusal.
+ */
+const struct recording *recording_make(const struct rec_request *rq, struct err *e);
+/* The engine that recording_make() would record; NULL: it has no scheme, or there is no such run. */
+const struct engine *recording_possible(const struct sweep *s, const char *engine,
+					const struct engine *const *engines);
+const struct recording *recording_ref(const struct recording *r);
+void recording_unref(const struct recording *r); /* NULL is fine */
+
+size_t recording_steps(const struct recording *r); /* steps are 1 .. that many */
+size_t recording_bytes(const struct recording *r);
+/* "", or what is kept of the run: "switch leaf-03 only (the whole run: 640.0 MB)". */
+const char *recording_part(const struct recording *r);
+const char *recording_engine(const struct recording *r);
+const struct engine *recording_scheme_of(const struct recording *r);
+/* The sweep that was recorded: that which computed the tables where a cache kept them. */
+const struct sweep *recording_sweep(const struct recording *r);
+/* Why the engine refused, NULL: it did not. */
+const char *recording_refusal(const struct recording *r);
+/* Cells in which the recorded run differs from the tables of the sweep: not 0 is a mistake of the program. */
+size_t recording_differs(const struct recording *r);
+/* Event of a step, 1 .. recording_steps(). */
+const struct rec_event *recording_event(const struct recording *r, size_t step);
+/* Text of a PHASE, NOTE or REFUSED. */
+const char *recording_text(const struct recording *r, const struct rec_event *ev);
+/* Does a step concern what was asked for?  Steps that concern nothing in particular do. */
+bool recording_in_focus(const struct recording *r, size_t step);
+bool rec_focus_is_all(const struct rec_focus *f);
+/* What the engine gave to rec_keep(). */
+const void *recording_kept(const struct recording *r);
+/* Cells of a table, 0: the engine has none. */
+size_t recording_cells(const struct recording *r, enum rec_table t);
+
+/* A changed cell. */
+struct rec_delta {
+	enum rec_table table;
+	uint32_t at, was, now;
+};
+/* The next change of a step from *cursor = 0 on; false at the end. */
+bool recording_next_delta(const struct recording *r, size_t step, uint32_t *cursor, struct rec_delta *d);
+/* Its extra words: how many, and where. */
+uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t **word);
+
+/* How an engine shows its recordings; static.  NULL in struct engine: it cannot be recorded. */
+struct rec_scheme {
+	const char *(*rule)(const struct rec_event *ev); /* its rule, of a kind that has one; static */
+	/* The sentence of the step at which the walk is. */
+	void (*sentence)(struct walk *w, struct text *t);
+	/*
+	 * The routing's operations at a step, and the tables behind them (freed by ops->free_priv; NULL: it
+	 * has none, and no operations then).  end: the routing of the whole run, NULL when it refused.
+	 */
+	const struct routing_ops *ops;
+	void *(*priv_at)(struct walk *w, const struct routing *end);
+};
+
+/* Name of the rule of an event, "" when it has none. */
+const char *recording_rule(const struct recording *r, const struct rec_event *ev);
+
+/* --- for engines -------------------------------------------------------------------------- */
+
+/* Cells of a table; before the first change of it. */
+void rec_cells(struct recorder *r, enum rec_table t, size_t n);
+/* An event; changes and extra words that follow are its. */
+void rec_event(struct recorder *r, enum rec_kind k, unsigned rule, unsigned port, uint32_t a, uint32_t b);
+void rec_flag(struct recorder *r, unsigned flags); /* of the event before */
+void rec_text(struct recorder *r, enum rec_kind k, const char *text);
+/* A change by the event before; a cell changes at most once by one event. */
+void rec_delta(struct recorder *r, enum rec_table t, uint32_t at, uint32_t was, uint32_t now);
+/* After the changes. */
+void rec_extra(struct recorder *r, uint32_t word);
+/* Is an event of a kind that is kept in focus only wanted? */
+bool rec_wants(const struct recorder *r, enum rec_kind k, uint32_t sw, unsigned lid);
+/* Which table the hop matrix that is made now goes to: T_HOPS, unless T_PLAIN was said. */
+void rec_use_matrix(struct recorder *r, enum rec_table t);
+enum rec_table rec_matrix(const struct recorder *r);
+/* What moments need and no step changes; given back by release().  Once. */
+void rec_keep(struct recorder *r, void *kept, void (*release)(void *));
+/* A pair of switches as one word. */
+static inline uint32_t rec_pair(const struct engine_input *in, uint32_t a, uint32_t b)
+{
+	return a * in->topo->fabric->n_switches + b;
+}
+
+#endif

@@ -1,0 +1,205 @@
+#include "core/sm/walk.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sm/recording_parts.h"
+#include "core/sm/sweep.h"
+#include "core/sm/walk_parts.h"
+
+#define AT_ONCE 262144 /* steps between looks at the progress */
+
+static size_t width(enum rec_table t)
+{
+	return rec_tables[t].wide ? sizeof(uint32_t) : 1;
+}
+
+size_t walk_room(const struct recording *r)
+{
+	size_t size = r->cells[T_ENTRY];
+
+	for (int t = 0; t < N_TABLES; t++)
+		size += r->cells[t] * width(t);
+	return size;
+}
+
+static void fill(void *table, enum rec_table t, size_t n)
+{
+	uint32_t *word = table;
+
+	if (!rec_tables[t].wide)
+		memset(table, (int)rec_tables[t].start, n);
+	for (size_t i = 0; rec_tables[t].wide && i < n; i++)
+		word[i] = rec_tables[t].start;
+}
+
+struct walk *walk_new(const struct recording *r)
+{
+	struct walk *w = NEW(struct walk);
+
+	w->r = recording_ref(r);
+	for (int t = 0; t < N_TABLES; t++)
+		if (r->cells[t]) {
+			w->table[t] = mem_array(r->cells[t], width(t));
+			fill(w->table[t], t, r->cells[t]);
+		}
+	w->decided = NEW_ARRAY(r->cells[T_ENTRY], uint8_t);
+	return w;
+}
+
+static void forget_moment(struct walk *w)
+{
+	sweep_unref(w->moment);
+	w->moment = NULL;
+	free(w->touched);
+	w->touched = NULL;
+	w->n_touched = 0;
+}
+
+void walk_free(struct walk *w)
+{
+	if (!w)
+		return;
+	forget_moment(w);
+	for (int t = 0; t < N_TABLES; t++)
+		free(w->table[t]);
+	free(w->decided);
+	recording_unref(w->r);
+	free(w);
+}
+
+const struct recording *walk_recording(const struct walk *w)
+{
+	return w->r;
+}
+
+size_t walk_step(const struct walk *w)
+{
+	return w->at;
+}
+
+const struct rec_event *walk_event(const struct walk *w)
+{
+	return w->at ? &w->r->event[w->at - 1] : NULL;
+}
+
+/* What an event changes without saying so: an entry is decided, a route counted. */
+static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
+{
+	const struct sweep *s = w->r->sweep;
+
+	if (ev->kind != REC_CHOICE && ev->kind != REC_SETTLE)
+		return;
+	w->decided[(size_t)ev->a * (s->lids->max_lid + 1u) + ev->b] += undo ? -1u : 1u;
+	if (ev->flags & REC_COUNTED)
+		((uint32_t *)w->table[T_COUNT])[switch_port_id(s->fabric, ev->a, ev->port)] +=
+			undo ? -1u : 1u;
+}
+
+/* The changes of a step; no cell changes twice in one, so that their order does not count. */
+static void apply(struct walk *w, size_t i, bool undo)
+{
+	const struct recording *r = w->r;
+	const struct rec_unit *u = r->unit + r->event[i].first, *end = r->unit + units_end(r, i);
+
+	count_choice(w, &r->event[i], undo);
+	for (; u < end && (u->what & 0xff) != UNIT_EXTRA; u++) {
+		unsigned t = u->what & 0xff;
+
+		if (rec_tables[t].wide) {
+			((uint32_t *)w->table[t])[u->at] = undo ? u[1].at : u[1].what;
+			u++;
+		} else {
+			((uint8_t *)w->table[t])[u->at] = undo ? u->what >> 8 : u->what >> 16;
+		}
+	}
+}
+
+int walk_to(struct walk *w, size_t step, struct progress *p)
+{
+	size_t from = w->at;
+
+	if (step > w->r->n_events)
+		step = w->r->n_events;
+	if (step == w->at)
+		return 0;
+	forget_moment(w);
+	for (; w->at < step && (w->at % AT_ONCE || !progress_cancelled(p)); w->at++)
+		apply(w, w->at, false);
+	for (; w->at > step && (w->at % AT_ONCE || !progress_cancelled(p)); w->at--)
+		apply(w, w->at - 1, true);
+	w->from = from < w->at ? from : w->at;
+	w->to = from < w->at ? w->at : from;
+	return w->at == step ? 0 : -1;
+}
+
+uint32_t walk_value(const struct walk *w, enum rec_table t, uint32_t at)
+{
+	if (at >= w->r->cells[t])
+		return rec_tables[t].start;
+	return rec_tables[t].wide ? ((const uint32_t *)w->table[t])[at] : ((const uint8_t *)w->table[t])[at];
+}
+
+const uint8_t *walk_bytes(const struct walk *w, enum rec_table t)
+{
+	return rec_tables[t].wide ? NULL : w->table[t];
+}
+
+const uint32_t *walk_words(const struct walk *w, enum rec_table t)
+{
+	return rec_tables[t].wide ? w->table[t] : NULL;
+}
+
+bool walk_decided(const struct walk *w, uint32_t sw, unsigned lid)
+{
+	return lid <= w->r->sweep->lids->max_lid &&
+	       w->decided[(size_t)sw * (w->r->sweep->lids->max_lid + 1u) + lid];
+}
+
+/* --- what the last move changed ------------------------------------------------------------------ */
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void touch(struct walk *w, size_t *cap, enum rec_table t, uint32_t at)
+{
+	GROW(w->touched, w->n_touched, *cap);
+	w->touched[w->n_touched++] = (uint64_t)t << 32 | at;
+}
+
+/* All cells that steps from + 1 .. to changed, sorted. */
+static void list_touched(struct walk *w)
+{
+	const struct sweep *s = w->r->sweep;
+	size_t cap = 0;
+
+	for (size_t i = w->from + 1; i <= w->to; i++) {
+		const struct rec_event *ev = recording_event(w->r, i);
+		struct rec_delta d;
+		uint32_t cursor = 0;
+
+		while (recording_next_delta(w->r, i, &cursor, &d))
+			touch(w, &cap, d.table, d.at);
+		if (ev->kind == REC_CHOICE || ev->kind == REC_SETTLE)
+			touch(w, &cap, T_ENTRY, ev->a * (s->lids->max_lid + 1u) + ev->b);
+		if (ev->flags & REC_COUNTED)
+			touch(w, &cap, T_COUNT, switch_port_id(s->fabric, ev->a, ev->port));
+	}
+	if (w->n_touched)
+		qsort(w->touched, w->n_touched, sizeof(*w->touched), by_value);
+}
+
+bool walk_touched(struct walk *w, enum rec_table t, uint32_t at)
+{
+	uint64_t key = (uint64_t)t << 32 | at;
+
+	if (!w->touched)
+		list_touched(w);
+	return w->n_touched && bsearch(&key, w->touched, w->n_touched, sizeof(key), by_value);
+}

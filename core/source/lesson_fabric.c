@@ -1,0 +1,57 @@
+/* Small fabrics made for teaching: lines "NAME SPEC NOTE" of the file `fabrics` among the lessons. */
+#include "core/base/cursor.h"
+#include "core/base/lessonfile.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/source/synth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The line of a name in a text ended by NUL: its SPEC and NOTE.  All names go to `names`. */
+static bool find_line(char *text, const char *name, char **spec, char **note, struct text *names)
+{
+	char *save = NULL;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *at = NULL, *n = strtok_r(line, " \t", &at), *made = strtok_r(NULL, " \t", &at);
+
+		if (!n || *n == '#' || !made)
+			continue;
+		text_add(names, " %s", n);
+		if (strcmp(n, name))
+			continue;
+		at = at ? at + strspn(at, " \t") : at;
+		*spec = str_dup(made);
+		*note = str_dup(at ? at : "");
+		return true;
+	}
+	return false;
+}
+
+int synth_lesson(const char *word, char **spec, char **note, struct err *e)
+{
+	const char *name = lesson_name(word);
+	char *path, *data, *text;
+	struct text names = {0};
+	size_t size;
+	int rc;
+
+	if (!name)
+		return 1;
+	path = lesson_file("fabrics", e);
+	if (!path)
+		return -1;
+	rc = read_file(path, NULL, &data, &size, e);
+	free(path);
+	if (rc)
+		return -1;
+	text = str_printf("%.*s", size > 1000000 ? 1000000 : (int)size, data);
+	free(data);
+	if (!find_line(text, name, spec, note, &names))
+		rc = err_set(e, "lesson:%.100s: there is no such fabric, expected one of%s", name,
+			     text_str(&names));
+	free(text);
+	text_free(&names);
+	return rc;
+}

@@ -1,0 +1,362 @@
+/* LASH in a recording: events, sentences, and the tables of a step. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/fabric/labels.h"
+#include "core/sm/sweep.h"
+#include "core/sm/walk.h"
+#include "engines/lash/lash.h"
+
+enum { RULE_TREE, RULE_OWN, RULE_NONE };
+static const char *const choice_rules[] = {"breadth-first tree", "own port", "no route"};
+static const char *const turn_rules[] = {"moved", "stayed"};
+
+/* Which pair brought each dependency to each layer. */
+struct lash_record {
+	const struct engine_input *in;
+	const struct lash_plan *p;
+	uint32_t *at;	  /* [n_channels + 1] where the dependencies of a channel begin */
+	uint32_t *holder; /* [layers * at[n_channels]] as T_DEP */
+};
+
+/* --- events ---------------------------------------------------------------------------------------- */
+
+static uint32_t pair_of(const struct lash_record *r, size_t s, size_t d)
+{
+	return rec_pair(r->in, r->p->graph->sw[s], r->p->graph->sw[d]);
+}
+
+static size_t place(const struct lash_record *r, unsigned layer, struct dependency d)
+{
+	const struct lash_graph *g = r->p->graph;
+
+	return (size_t)layer * r->at[g->n_channels] + r->at[d.from] + (d.to - g->base[g->to[d.from]]);
+}
+
+static void release_plan(void *kept)
+{
+	lash_plan_unref(kept);
+}
+
+struct lash_record *lash_record_new(struct lash_plan *p, const struct engine_input *in, unsigned avail)
+{
+	const struct lash_graph *g = p->graph;
+	struct lash_record *r = NEW(struct lash_record);
+	size_t n = g->n, cells;
+
+	r->in = in;
+	r->p = p;
+	r->at = NEW_ARRAY(g->n_channels + 1u, uint32_t);
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		r->at[c + 1] = r->at[c] + lash_degree(g, g->to[c]);
+	cells = (size_t)avail * r->at[g->n_channels];
+	r->holder = NEW_ARRAY(cells + 1, uint32_t);
+	memset(r->holder, 0xff, cells * sizeof(*r->holder));
+	rec_cells(in->record, T_FIRST, n * n);
+	rec_cells(in->record, T_LAYER, n * n);
+	rec_cells(in->record, T_DEP, cells);
+	rec_keep(in->record, lash_plan_ref(p), release_plan);
+	return r;
+}
+
+void lash_record_free(struct lash_record *r)
+{
+	if (!r)
+		return;
+	free(r->at);
+	free(r->holder);
+	free(r);
+}
+
+void lash_record_tree(const struct lash_plan *p, const struct engine_input *in, uint32_t root,
+		      const uint8_t *before)
+{
+	size_t n = p->graph->n;
+
+	rec_cells(in->record, T_OUT, n * n);
+	rec_event(in->record, REC_TREE, 0, 0, p->graph->sw[root], 0);
+	for (size_t i = 0; i < n * n; i++)
+		if (before[i] != p->out[i])
+			rec_delta(in->record, T_OUT, (uint32_t)i, before[i], p->out[i]);
+}
+
+/* Dependencies that a layer lacked, with the pair that brings them. */
+static uint32_t add_dependencies(struct lash_record *r, uint32_t pair, unsigned layer,
+				 const struct dependency *deps, unsigned n)
+{
+	uint32_t fresh = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		size_t at = place(r, layer, deps[i]);
+
+		if (r->holder[at] != NO_ID)
+			continue;
+		rec_delta(r->in->record, T_DEP, (uint32_t)at, NO_ID, pair);
+		r->holder[at] = pair;
+		fresh++;
+	}
+	return fresh;
+}
+
+void lash_record_accept(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer,
+			const struct dependency *deps, unsigned n)
+{
+	uint32_t size = r->p->graph->n, pair = pair_of(r, s, d);
+	static const enum rec_table both[] = {T_FIRST, T_LAYER};
+
+	rec_event(r->in->record, REC_ACCEPT, 0, 0, pair, layer);
+	for (int i = 0; i < 2; i++) {
+		rec_delta(r->in->record, both[i], s * size + d, LASH_NO_LAYER, layer);
+		rec_delta(r->in->record, both[i], d * size + s, LASH_NO_LAYER, layer);
+	}
+	add_dependencies(r, pair, layer, deps, n);
+	rec_extra(r->in->record, n);
+}
+
+void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer)
+{
+	rec_event(r->in->record, REC_OPEN, 0, 0, pair_of(r, s, d), layer);
+}
+
+/* Who holds the dependency of a cycle from channel c to the next; the pair itself, where nobody does. */
+static uint32_t holder_of(const struct lash_record *r, unsigned layer, struct dependency d, uint32_t pair)
+{
+	uint32_t h = r->holder[place(r, layer, d)];
+
+	return h == NO_ID ? pair : h;
+}
+
+void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer, struct acyclic *a,
+			const struct dependency *deps, unsigned n)
+{
+	const struct lash_graph *g = r->p->graph;
+	uint32_t *cycle = NEW_ARRAY(g->n_channels, uint32_t), len = acyclic_cycle(a, deps, n, cycle);
+	uint32_t pair = pair_of(r, s, d);
+
+	rec_event(r->in->record, REC_REFUSE, 0, 0, pair, layer);
+	for (uint32_t i = 0; i < len; i++) {
+		struct dependency edge = {cycle[i], cycle[i + 1 < len ? i + 1 : 0]};
+
+		rec_extra(r->in->record, lash_channel_port(g, r->in->topo->fabric, cycle[i]));
+		rec_extra(r->in->record, holder_of(r, layer, edge, pair));
+	}
+	free(cycle);
+}
+
+void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps,
+		      unsigned n)
+{
+	const struct lash_graph *g = r->p->graph;
+	struct recorder *rec = r->in->record;
+	uint32_t size = g->n, pair = pair_of(r, t->s, t->d);
+
+	rec_event(rec, REC_TURN, !t->moved, t->from, pair, t->to);
+	if (t->moved) {
+		rec_delta(rec, T_LAYER, (uint32_t)(t->s * size + t->d), t->from, t->to);
+		rec_delta(rec, T_LAYER, (uint32_t)(t->d * size + t->s), t->from, t->to);
+		add_dependencies(r, pair, t->to, deps, n);
+	}
+	rec_extra(rec, t->drawn[0]);
+	rec_extra(rec, t->drawn[1]);
+	rec_extra(rec, (uint32_t)t->count[0]);
+	rec_extra(rec, (uint32_t)t->count[1]);
+}
+
+void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port, bool own)
+{
+	rec_event(in->record, REC_CHOICE,
+		  port == NO_PATH ? RULE_NONE
+		  : own		  ? RULE_OWN
+				  : RULE_TREE,
+		  port, sw, lid);
+	rec_delta(in->record, T_ENTRY, sw * (in->lids->max_lid + 1u) + lid, NO_PATH, port);
+}
+
+/* --- the tables of a step ------------------------------------------------------------------------------ */
+
+/* Routes and layers so far; everything else is the run's. */
+static struct lash_plan *plan_at(const struct walk *w, const struct lash_plan *whole)
+{
+	struct lash_plan *p = NEW(struct lash_plan);
+	size_t n = whole->graph->n;
+
+	p->refs = 1;
+	p->whole = lash_plan_ref(whole);
+	p->collapsed = whole->collapsed;
+	p->graph = whole->graph;
+	p->before = whole->before;
+	p->mesh = whole->mesh;
+	memcpy(p->memory, whole->memory, sizeof(p->memory));
+	p->searches = whole->searches;
+	p->deps = whole->deps;
+	p->out = mem_dup(walk_bytes(w, T_OUT), n * n);
+	p->first = mem_dup(walk_bytes(w, T_FIRST), n * n);
+	p->need = 1;
+	for (size_t i = 0; i < n * n; i++) {
+		if (p->first[i] == LASH_NO_LAYER)
+			continue;
+		p->count[p->first[i]]++;
+		p->need = p->first[i] >= p->need ? p->first[i] + 1u : p->need;
+	}
+	return p;
+}
+
+static void *priv_at(struct walk *w, const struct routing *end)
+{
+	const struct recording *r = walk_recording(w);
+	const struct lash_plan *whole = recording_kept(r);
+	struct lash *l;
+	size_t n;
+
+	if (!whole) /* refused before there were routes */
+		return NULL;
+	l = NEW(struct lash);
+	if (end)
+		l->vls = lash_of(end)->vls;
+	l->plan = plan_at(w, whole);
+	n = l->plan->graph->n;
+	l->layer = mem_dup(walk_bytes(w, T_LAYER), n * n);
+	for (size_t i = 0; i < n * n; i++)
+		if (l->layer[i] != LASH_NO_LAYER)
+			l->count[l->layer[i]]++;
+	for (size_t i = 1; i <= walk_step(w); i++) {
+		const struct rec_event *ev = recording_event(r, i);
+
+		l->moved += ev->kind == REC_TURN && !ev->rule;
+		l->refused += ev->kind == REC_TURN && ev->rule;
+	}
+	l->draws = 2 * (l->moved + l->refused);
+	return l;
+}
+
+/* --- sentences ------------------------------------------------------------------------------------------ */
+
+static const char *name_of(const struct walk *w, uint32_t sw)
+{
+	return switch_name(recording_sweep(walk_recording(w))->fabric, sw);
+}
+
+static void say_pair(const struct walk *w, uint32_t pair, struct text *t)
+{
+	uint32_t n = recording_sweep(walk_recording(w))->fabric->n_switches;
+
+	text_add(t, "%s - %s", name_of(w, pair / n), name_of(w, pair % n));
+}
+
+static void say_tree(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	uint32_t cursor = 0, n = 0;
+	struct rec_delta d;
+
+	while (recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d))
+		n++;
+	text_add(t, "tree of %s: fills %s that nobody had", name_of(w, ev->a), PLURAL(n, "route"));
+}
+
+static void say_accept(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	uint32_t cursor = 0, fresh = 0, n;
+	const uint32_t *extra;
+	struct rec_delta d;
+
+	while (recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d))
+		fresh += d.table == T_DEP;
+	n = recording_extra(walk_recording(w), walk_step(w), &extra) ? extra[0] : 0;
+	say_pair(w, ev->a, t);
+	text_add(t, ": put in layer %u: brings %s, %u of them new", ev->b, PLURAL(n, "dependency"), fresh);
+}
+
+/* The cycle, then who holds each of its edges. */
+static void say_refuse(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+	const uint32_t *extra;
+	uint32_t n = recording_extra(walk_recording(w), walk_step(w), &extra), other = 0;
+
+	say_pair(w, ev->a, t);
+	text_add(t, ": not in layer %u: it would close the cycle ", ev->b);
+	for (uint32_t i = 0; i < n; i += 2)
+		text_add(t, "%s -> ", f->node_name[f->port_node[extra[i]]]);
+	if (!n)
+		return;
+	text_add(t, "%s", f->node_name[f->port_node[extra[0]]]);
+	for (uint32_t i = 1; i < n; i += 2) {
+		if (extra[i] == ev->a)
+			continue;
+		text_add(t, "%s", other++ ? ", " : "; held by ");
+		say_pair(w, extra[i], t);
+	}
+}
+
+static void say_turn(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	const struct lash_plan *p = recording_kept(walk_recording(w));
+	const uint32_t *extra;
+
+	if (recording_extra(walk_recording(w), walk_step(w), &extra) < 4)
+		return;
+	text_add(t, "random %s, %s: first movable pair ", name_of(w, p->graph->sw[extra[0]]),
+		 name_of(w, p->graph->sw[extra[1]]));
+	say_pair(w, ev->a, t);
+	if (!ev->rule)
+		text_add(t, ": moved from layer %u to layer %u", ev->port, ev->b);
+	else
+		text_add(t, ": stays in layer %u, layer %u does not take it", ev->port, ev->b);
+	text_add(t, ": %u and %u pairs now (ends when they differ by less than 6)", extra[2], extra[3]);
+}
+
+static void say_choice(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	const struct sweep *s = recording_sweep(walk_recording(w));
+	char name[300];
+
+	endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name));
+	text_add(t, "%s LID %u (%s) -> ", name_of(w, ev->a), ev->b, name);
+	if (ev->port == NO_PATH)
+		text_add(t, "no port: %s", choice_rules[ev->rule]);
+	else
+		text_add(t, "port %u: %s", ev->port, choice_rules[ev->rule]);
+}
+
+static void sentence(struct walk *w, struct text *t)
+{
+	const struct rec_event *ev = walk_event(w);
+
+	switch (ev->kind) {
+	case REC_TREE:
+		say_tree(w, ev, t);
+		break;
+	case REC_ACCEPT:
+		say_accept(w, ev, t);
+		break;
+	case REC_REFUSE:
+		say_refuse(w, ev, t);
+		break;
+	case REC_OPEN:
+		say_pair(w, ev->a, t);
+		text_add(t, ": layer %u is opened for it", ev->b);
+		break;
+	case REC_TURN:
+		say_turn(w, ev, t);
+		break;
+	case REC_CHOICE:
+		say_choice(w, ev, t);
+		break;
+	default:
+		text_add(t, "%s: table finished", name_of(w, ev->a));
+	}
+}
+
+static const char *rule(const struct rec_event *ev)
+{
+	return ev->kind == REC_TURN ? turn_rules[ev->rule] : choice_rules[ev->rule];
+}
+
+const struct rec_scheme lash_scheme = {
+	.rule = rule,
+	.sentence = sentence,
+	.ops = &lash_step_ops,
+	.priv_at = priv_at,
+};

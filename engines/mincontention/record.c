@@ -1,0 +1,205 @@
+/* Minimum contention in a recording: events, sentences, and the tables of a step. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/fabric/labels.h"
+#include "core/sm/sweep.h"
+#include "core/sm/walk.h"
+#include "engines/mincontention/internal.h"
+
+/* Behind enum mincontention_rule, for chips that do not send the LID out themselves. */
+#define RULE_INSIDE (RULE_OWN_PORT + 1)
+
+struct mc_record {
+	uint32_t *key, *egress; /* [n] of the LID before, as the recording has them */
+	struct mincontention_way *way;
+};
+
+/* What no step changes. */
+struct kept {
+	const struct elements *el; /* reference held */
+	unsigned tolerance;
+	uint8_t *kept; /* [max_lid + 1] */
+};
+
+static void release(void *p)
+{
+	struct kept *k = p;
+
+	elements_unref(k->el);
+	free(k->kept);
+	free(k);
+}
+
+/* --- events ---------------------------------------------------------------------------------------- */
+
+struct mc_record *mc_record_new(const struct run *x)
+{
+	struct mc_record *r = NEW(struct mc_record);
+	struct recorder *rec = x->in->record;
+	struct kept *k = NEW(struct kept);
+	uint32_t n = x->el->n;
+
+	r->key = NEW_ARRAY(n + 1, uint32_t);
+	r->egress = NEW_ARRAY(n + 1, uint32_t);
+	memset(r->key, 0xff, n * sizeof(*r->key));
+	memset(r->egress, 0xff, n * sizeof(*r->egress));
+	r->way = NEW_ARRAY(x->el->n_links + 1u, struct mincontention_way);
+	k->el = elements_ref(x->el);
+	k->tolerance = x->tolerance;
+	k->kept = mem_dup(x->kept, x->in->lids->max_lid + 1u);
+	rec_cells(rec, T_KEY, n);
+	rec_cells(rec, T_EGRESS, n);
+	rec_cells(rec, T_COUNT, x->topo->fabric->n_ports);
+	rec_keep(rec, k, release);
+	return r;
+}
+
+void mc_record_free(struct mc_record *r)
+{
+	if (!r)
+		return;
+	free(r->key);
+	free(r->egress);
+	free(r->way);
+	free(r);
+}
+
+void mc_record_kept(const struct run *x)
+{
+	const struct fabric *f = x->topo->fabric;
+	struct recorder *rec = x->in->record;
+	uint32_t lids = x->in->lids->max_lid + 1u, n = 0;
+	char text[100];
+
+	for (uint32_t lid = 1; lid < lids; lid++)
+		n += x->kept[lid];
+	if (n) {
+		snprintf(text, sizeof(text), "%s kept: no cable of the tree failed", PLURAL(n, "LID"));
+		rec_text(rec, REC_NOTE, text);
+	}
+	for (uint32_t s = 0; n && s < f->n_switches; s++)
+		for (unsigned lid = 1; x->r->row[s] && lid < lids; lid++)
+			if (x->kept[lid])
+				rec_delta(rec, T_ENTRY, s * lids + lid, NO_PATH, x->r->row[s]->port[lid]);
+	for (uint32_t p = 0; n && p < f->n_ports; p++)
+		rec_delta(rec, T_COUNT, p, 0, x->usage[p]);
+	rec_text(rec, REC_PHASE, "paths between elements, then inside them");
+}
+
+void mc_record_lid(const struct run *x)
+{
+	rec_event(x->in->record, REC_TARGET, 0, 0, x->sw, x->lid);
+}
+
+/* Changes the cell, and the copy that tells what it was. */
+static void change(const struct run *x, enum rec_table t, uint32_t *copy, uint32_t e, uint32_t now)
+{
+	rec_delta(x->in->record, t, e, copy[e], now);
+	copy[e] = now;
+}
+
+static unsigned rule_of(const struct run *x, uint32_t e)
+{
+	if (e == x->target)
+		return x->swport ? RULE_HOST_PORT : RULE_OWN_PORT;
+	list_ways(x, e, false, x->rec->way);
+	return x->rec->way[0].rule;
+}
+
+static void entry(const struct run *x, uint32_t sw, uint32_t port)
+{
+	rec_delta(x->in->record, T_ENTRY, sw * (x->in->lids->max_lid + 1u) + x->lid,
+		  x->r->row[sw]->port[x->lid], x->topo->fabric->port_num[port]);
+}
+
+void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t port)
+{
+	struct recorder *rec = x->in->record;
+	unsigned number = x->topo->fabric->port_num[port];
+
+	rec_event(rec, REC_SETTLE, rule_of(x, e), number, sw, x->lid);
+	if (e != x->target || x->swport)
+		rec_flag(rec, REC_COUNTED);
+	entry(x, sw, port);
+	change(x, T_KEY, x->rec->key, e, e == x->target ? 0 : x->key[e]);
+	change(x, T_EGRESS, x->rec->egress, e, port);
+}
+
+void mc_record_inside(const struct run *x, uint32_t sw, uint32_t port)
+{
+	rec_event(x->in->record, REC_CHOICE, RULE_INSIDE, x->topo->fabric->port_num[port], sw, x->lid);
+	rec_flag(x->in->record, REC_COUNTED);
+	entry(x, sw, port);
+}
+
+/* --- the tables of a step ------------------------------------------------------------------------------ */
+
+static void *priv_at(struct walk *w, const struct routing *end)
+{
+	const struct recording *r = walk_recording(w);
+	const struct sweep *s = recording_sweep(r);
+	const struct kept *k = recording_kept(r);
+	struct mincontention *m;
+
+	(void)end;
+	if (!k) /* refused before there were elements */
+		return NULL;
+	m = NEW(struct mincontention);
+	m->elements = elements_ref(k->el);
+	m->tolerance = k->tolerance;
+	m->kept = mem_dup(k->kept, s->lids->max_lid + 1u);
+	m->usage = mem_dup(walk_words(w, T_COUNT), s->fabric->n_ports * sizeof(*m->usage));
+	return m;
+}
+
+/* --- sentences ------------------------------------------------------------------------------------------ */
+
+static const char *rule(const struct rec_event *ev)
+{
+	return ev->rule == RULE_INSIDE ? "inside" : mincontention_rule_name(ev->rule);
+}
+
+static void say_settle(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	const struct kept *k = recording_kept(walk_recording(w));
+	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+	uint32_t e = k->el->of[ev->a], key = walk_value(w, T_KEY, e);
+
+	text_add(t, "%s sends LID %u by port %u of %s: ", k->el->name[e], ev->b, ev->port,
+		 switch_name(f, ev->a));
+	if (ev->rule == RULE_HOST_PORT || ev->rule == RULE_OWN_PORT)
+		text_add(t, "%s", rule(ev));
+	else
+		text_add(t, "contention %u, distance %u, usage %u: %s", CONTENTION(key), DISTANCE(key),
+			 walk_value(w, T_COUNT, switch_port_id(f, ev->a, ev->port)) - 1, rule(ev));
+}
+
+static void sentence(struct walk *w, struct text *t)
+{
+	const struct sweep *s = recording_sweep(walk_recording(w));
+	const struct rec_event *ev = walk_event(w);
+	char name[300];
+
+	switch (ev->kind) {
+	case REC_TARGET:
+		endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name));
+		text_add(t, "LID %u (%s) on %s", ev->b, name, switch_name(s->fabric, ev->a));
+		break;
+	case REC_SETTLE:
+		say_settle(w, ev, t);
+		break;
+	default:
+		text_add(t, "%s LID %u -> port %u: inside its element, shortest way, least usage",
+			 switch_name(s->fabric, ev->a), ev->b, ev->port);
+	}
+}
+
+const struct rec_scheme mincontention_scheme = {
+	.rule = rule,
+	.sentence = sentence,
+	.ops = &mincontention_step_ops,
+	.priv_at = priv_at,
+};

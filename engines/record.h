@@ -1,0 +1,32 @@
+/*
+ * Recordings (core/sm/recording.h) of engines that choose ports by a hop matrix: what minhop, dor, updn,
+ * dnup and file share.
+ */
+#ifndef IBSCOPE_RECORD_H
+#define IBSCOPE_RECORD_H
+
+#include "core/sm/walk.h"
+#include "engines/hops.h"
+
+/* The matrix of a step, a full one: all that is in one of the two tables of hops.  A reference. */
+struct hops *hops_at(const struct walk *w, enum rec_table t);
+
+/* A plain matrix once more, to be compared only (no masks are made of it). */
+struct hops *hops_copy(const struct hops *h);
+/* Tell the recorder of cells in which a plain matrix now differs from what it was. */
+void hops_record_changes(const struct engine_input *in, const struct hops *was, const struct hops *now);
+
+/* Sentences of REC_LEARN, REC_CHOICE and REC_TABLE. */
+void assign_sentence(struct walk *w, struct text *t);
+
+/* Names of the rules of a choice; ended by NULL. */
+extern const char *const assign_rules[];
+
+/* An entry that was read, over one that was there; rule: one of assign_rules. */
+void assign_record_read(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned was, unsigned port,
+			const char *rule);
+
+/* Engines whose tables are a hop matrix and nothing else, or nothing at all. */
+extern const struct rec_scheme hops_scheme, read_scheme;
+
+#endif

@@ -1,0 +1,467 @@
+#!/usr/bin/env python3
+"""What `export svg|png|dot` draws, read back: well-formed XML, no two boxes meet, none is off the page, levels, groups and
+planes stand where they belong, what is marked is what other commands count, names stay text.  rsvg-convert makes a PNG
+of each, neato takes the places of each DOT.
+
+Environment: IBSCOPE=build/ibscope.  Arguments: names of tests.  The last line is "N passed, N failed".
+"""
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", "ibscope")))
+FABRICS = os.path.join(ROOT, "tests", "fabrics")
+DEMO = os.path.join(FABRICS, "demo-3level.ibnet")
+SECONDS = 120  # no run takes five; a bound for a program that hangs
+SVG = "{http://www.w3.org/2000/svg}"
+ROUNDING = 0.11  # lengths are written with one digit behind the point
+PNG = shutil.which("rsvg-convert")
+NEATO = shutil.which("neato")
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(ok, *what):
+    if not ok:
+        raise Failed(" ".join(str(w) for w in what))
+
+
+def run(fabric, commands, *options):
+    """The JSON objects of commands."""
+    done = subprocess.run([PROGRAM, "--json", *options, "-e", "; ".join(commands), fabric], capture_output=True,
+                          timeout=SECONDS, check=False)
+    expect(not done.returncode, fabric, commands, done.stderr.decode(errors="replace")[:600])
+    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+
+
+# --- an SVG read back ---------------------------------------------------------------------------------------------
+
+
+class Page:
+    def __init__(self, text):
+        self.text = text
+        self.root = ET.fromstring(text)
+        expect(self.root.tag == SVG + "svg", "root", self.root.tag)
+        for e in self.root.iter():
+            expect(e.tag.replace(SVG, "") in ("svg", "rect", "text", "path", "circle", "g", "title"), "element", e.tag)
+        self.width, self.height = (float(self.root.get(k)) for k in ("width", "height"))
+        self.box = {}  # name: rectangle, fill
+        self.title = {}
+        self.boxes = [rect(e) for e in self.of("rect", "switch")]
+        for g in self.root.iter(SVG + "g"):
+            name, _, more = g.find(SVG + "title").text.rpartition(": ")
+            self.box[name] = rect(g.find(SVG + "rect"))
+            self.title[name] = more
+        self.texts = ["".join(e.itertext()) for e in self.root.iter(SVG + "text")]
+
+    def of(self, tag, cls):
+        return [e for e in self.root.iter(SVG + tag) if e.get("class") == cls]
+
+    def lines(self):
+        """What stands for cables: neither marks, arrows nor samples."""
+        return [e for e in self.root.iter(SVG + "path") if not e.get("class") and e.get("fill") == "none"]
+
+    def check(self, what):
+        paper = (0, 0, self.width, self.height)
+        apart(what, self.boxes)
+        frames = [rect(e) for e in self.of("rect", "block")] + [rect(e) for e in self.of("rect", "plane")]
+        apart(what + ", frames", frames)
+        for b in self.boxes + frames:
+            expect(inside(b, paper), what, b, "is off the page", paper)
+        for b in self.boxes:
+            expect(all(inside(b, f) or not meet(b, f) for f in frames), what, b, "is half in a frame")
+        for e in self.root.iter(SVG + "text"):
+            if e.get("x"):
+                expect(0 <= float(e.get("x")) <= self.width and 0 <= float(e.get("y")) <= self.height, what, e.attrib)
+        # every drawing has a title, a line below it and a legend
+        expect(len(self.texts) > 2 and self.root.findall(SVG + "text")[0].get("font-weight") == "bold", what, "no title")
+
+
+def rect(e):
+    x, y, w, h = (float(e.get(k)) for k in ("x", "y", "width", "height"))
+    return x, y, x + w, y + h
+
+
+def meet(a, b):
+    return a[0] + ROUNDING < b[2] and b[0] + ROUNDING < a[2] and a[1] + ROUNDING < b[3] and b[1] + ROUNDING < a[3]
+
+
+def inside(a, b):
+    return a[0] + ROUNDING >= b[0] and a[1] + ROUNDING >= b[1] and a[2] <= b[2] + ROUNDING and a[3] <= b[3] + ROUNDING
+
+
+def apart(what, rects):
+    """No two meet: only those that begin before one ends are looked at."""
+    rects = sorted(rects)
+    for i, a in enumerate(rects):
+        for b in rects[i + 1:]:
+            if b[0] >= a[2]:
+                break
+            expect(not meet(a, b), what, a, "and", b, "meet")
+
+
+class Drawn:
+    """One run: drawings in the order they are asked for, and the objects of other commands."""
+
+    def __init__(self, fabric, before, drawings, more=(), *options):
+        with tempfile.TemporaryDirectory(prefix="ibscope-drawings-") as folder:
+            paths = [os.path.join(folder, "%d.svg" % i) for i in range(len(drawings))]
+            found = run(fabric, [*before, *("export svg %s %s" % x for x in zip(paths, drawings)), *more], *options)
+            self.objects = found[len(found) - len(more):] if more else []
+            self.pages = []
+            for path, words in zip(paths, drawings):
+                what = "%s: %s" % (os.path.basename(fabric), words)
+                with open(path, encoding="utf-8") as f:
+                    self.pages.append(Page(f.read()))
+                self.pages[-1].check(what)
+                if PNG:
+                    check_png(what, path, self.pages[-1])
+
+
+def check_png(what, path, page):
+    """rsvg-convert takes it, and makes as many points of it as the page has."""
+    made = subprocess.run([PNG, "--unlimited", path], capture_output=True, timeout=SECONDS, check=False)
+    expect(not made.returncode and made.stdout.startswith(b"\x89PNG\r\n\x1a\n"), what, made.stderr[:400])
+    expect(struct.unpack(">II", made.stdout[16:24]) == (page.width, page.height), what, "size of the PNG")
+
+
+# --- fabrics --------------------------------------------------------------------------------------------------------
+
+
+def net(switches, links, hosts):
+    """ibnetdiscover text: names of switches, pairs of them, and names of those with a host; bytes."""
+    guid = {name: 0x2c90000001000 + 16 * i for i, name in enumerate(switches)}
+    ports = {name: [] for name in switches}
+    for a, b in links:
+        ports[a].append((b, len(ports[b]) + 1 + (a == b)))
+        ports[b].append((a, len(ports[a])))
+    out = []
+    for name in switches:
+        n = len(ports[name]) + (name in hosts)
+        out.append(b'Switch\t%d "S-%016x"\t\t# "%s" base port 0 lid 0 lmc 0' % (max(n, 1), guid[name], name))
+        for i, (peer, port) in enumerate(ports[name]):
+            out.append(b'[%d]\t"S-%016x"[%d]\t\t# "%s" lid 0 4xHDR' % (i + 1, guid[peer], port, peer))
+        if name in hosts:
+            out.append(b'[%d]\t"H-%016x"[1](%x) \t\t# "%s" lid 0 4xHDR' % (n, guid[name] + 8, guid[name] + 9, hosts[name]))
+        out.append(b"")
+    for name, host in hosts.items():
+        out.append(b'Ca\t1 "H-%016x"\t\t# "%s"' % (guid[name] + 8, host))
+        out.append(b'[1](%x) \t"S-%016x"[%d]\t\t# lid 0 lmc 0 "%s" lid 0 4xHDR\n' %
+                   (guid[name] + 9, guid[name], len(ports[name]) + 1, name))
+    return b"\n".join(out)
+
+
+def plus(groups=9, size=4):
+    """A dragonfly+: leaves and spines of a group all linked, each pair of groups once, by their spines in turn."""
+    leaf = [[b"g%dl%d" % (g, i) for i in range(size)] for g in range(groups)]
+    spine = [[b"g%ds%d" % (g, i) for i in range(size)] for g in range(groups)]
+    links = [(a, b) for g in range(groups) for a in leaf[g] for b in spine[g]]
+    at = [0] * groups
+    for g in range(groups):
+        for h in range(g + 1, groups):
+            links.append((spine[g][at[g] % size], spine[h][at[h] % size]))
+            at[g] += 1
+            at[h] += 1
+    names = sum(leaf, []) + sum(spine, [])
+    return net(names, links, {n: b"h" + n for n in sum(leaf, [])})
+
+
+def parts():
+    """Two rings, a small tree, a pair and two switches alone."""
+    rings = [[b"ring%d%d" % (k, i) for i in range(n)] for k, n in ((0, 7), (1, 5))]
+    tree = ([b"root0", b"root1"], [b"leaf%d" % i for i in range(6)])
+    links = [(r[i], r[(i + 1) % len(r)]) for r in rings for i in range(len(r))]
+    links += [(a, b) for a in tree[0] for b in tree[1]] + [(b"pair0", b"pair1")]
+    names = sum(rings, []) + tree[0] + tree[1] + [b"pair0", b"pair1", b"alone0", b"alone1"]
+    return net(names, links, {n: b"h" + n for n in sum(rings, []) + tree[1]})
+
+
+PAYLOADS = [b"<b>", b"&amp;", b"a>b", b"it's", b"]]>", b"</svg>", b"<!--", b"x\\y", b"\x1b[2Jz", b"\x01\x07", b"\xff\xfe", b"\xc2\x9b2J",
+            "trée".encode(), "日本".encode(), "\u202egpj".encode(), "\u200b".encode(), "\ufffe".encode(), b"%s%n", b"--", b"<script>"]
+
+
+def hostile():
+    """A ring whose switches and hosts are called so."""
+    names = [b"s%d" % i + p for i, p in enumerate(PAYLOADS)]
+    links = [(names[i], names[(i + 1) % len(names)]) for i in range(len(names))]
+    return net(names, links, {n: b"h" + n for n in names})
+
+
+class File:
+    def __init__(self, data):
+        self.data = data
+
+    def __enter__(self):
+        self.file = tempfile.NamedTemporaryFile(prefix="ibscope-drawings-", suffix=".txt")
+        self.file.write(self.data)
+        self.file.flush()
+        return self.file.name
+
+    def __exit__(self, *_):
+        self.file.close()
+
+
+# --- tests --------------------------------------------------------------------------------------------------------
+
+
+def bare(port):
+    """NODE of NODE[PORT]."""
+    return re.sub(r"\[\d+\]$", "", port)
+
+
+def kinds():
+    """Fabrics of every kind, plain and with a load."""
+    for spec in ("xgft:4,4,4:1,4,4", "xgft:6,5:1,3", "xgft:18,18,6:1,18,18", "director:2,4,3,8", "torus:4x4x4", "torus:5x6",
+                 "torus:3x3x3x3", "mesh:30x20", "hypercube:7", "hyperx:6x5", "hyperx:4x3x3", "hyperx:9", "ring:6", "ring:120",
+                 "mesh:50", "mesh:2", "mesh:1", "dragonfly:4,2,2", "dragonfly:8,4,4", "random:24,4", "random:300,6",
+                 "random:90,5,seed=4", "torus:4x4x4,shuffle=1,fail=12", "published:t2hx"):
+        found = Drawn(spec, [], ["", "load"], ["show"], "-R", "minhop")
+        for page in found.pages:
+            expect(len(page.boxes) == found.objects[0]["fabric"]["switches"], spec, len(page.boxes))
+
+
+def real():
+    for name, blocks in (("selene-compute.ibnetdiscover.xz", 34), ("selene-storage.ibnetdiscover.xz", 4),
+                         ("sat11-director.putty-log.xz", 4)):
+        page, = Drawn(os.path.join(FABRICS, "real", name), [], [""]).pages
+        expect(len(page.of("rect", "block")) == blocks, name, len(page.of("rect", "block")))
+
+
+def levels():
+    """Roots on top, leaves below; members of a pod within its frame."""
+    page, = Drawn(DEMO, [], [""]).pages
+    rows = [[b for n, b in page.box.items() if n.startswith(w)] for w in ("core", "spine", "leaf")]
+    expect([len(r) for r in rows] == [16, 16, 16], rows)
+    for upper, lower in zip(rows, rows[1:]):
+        expect(max(b[3] for b in upper) < min(b[1] for b in lower), "levels are not in order")
+    for f in (rect(e) for e in page.of("rect", "block")):
+        inner = sorted(n for n, b in page.box.items() if inside(b, f))
+        expect(len(inner) == 8 and len({(int(n.split("-")[1]) - 1) // 4 for n in inner}) == 1, "pod", inner)
+
+
+def grids():
+    """Names of a torus are its coordinates: x to the right, y up, z the plane."""
+    page, = Drawn("torus:4x5x3", [], [""]).pages
+    planes = {e: [n for n, b in page.box.items() if inside(b, rect(e))] for e in page.of("rect", "plane")}
+    expect(sorted(len(v) for v in planes.values()) == [20, 20, 20], planes.values())
+    for names in planes.values():
+        expect(len({n[3] for n in names}) == 1, "plane", names)
+        for a in names:
+            for b in names:
+                for k, axis, way in ((1, 0, 1), (2, 1, -1)):
+                    d = way * (page.box[b][axis] - page.box[a][axis])
+                    expect((d > 1) - (d < -1) == (b[k] > a[k]) - (b[k] < a[k]), a, b)
+    expect({"x=0", "y=0", "z = 0", "z = 2"} <= set(page.texts), "axes")
+
+
+def groups():
+    """A dragonfly+: frames of groups, spines above leaves in each."""
+    with File(plus()) as path:
+        page, = Drawn(path, [], [""]).pages
+    frames = [rect(e) for e in page.of("rect", "block")]
+    expect(len(frames) == 9, len(frames))
+    for f in frames:
+        inner = {n: b for n, b in page.box.items() if inside(b, f)}
+        expect(len(inner) == 8 and len({n[:2] for n in inner}) == 1, "group", sorted(inner))
+        expect(max(b[3] for n, b in inner.items() if n[2] == "s") < min(b[1] for n, b in inner.items() if n[2] == "l"), inner)
+    expect({"g0", "g8"} <= set(page.texts), "names of groups")
+
+
+def several():
+    """Several parts, one below the other, and what is alone."""
+    with File(parts()) as path:
+        page, = Drawn(path, [], [""]).pages
+    expect(len(page.boxes) == 24, len(page.boxes))
+    for upper, lower in (("root", "ring1"), ("ring1", "pair"), ("pair", "alone")):
+        a, b = ([r for n, r in page.box.items() if n.startswith(w)] for w in (upper, lower))
+        expect(max(r[3] for r in a) < min(r[1] for r in b), upper, "is not above", lower)
+
+
+def paths():
+    """There and back: a mark on each link of it, arrows, a number for each switch."""
+    for spec, a, b in (("torus:4x4x4", "t000", "t223"), ("dragonfly:4,2,2", "g00s0", "g05s3"), (DEMO, "leaf-01", "leaf-16")):
+        found = Drawn(spec, [], ["path %s %s" % (a, b)], ["trace %s %s" % (a, b)], "-R", "minhop")
+        page, = found.pages
+        hops = [found.objects[0][way]["hops"] for way in ("forward", "back")]
+        ways = [e for e in page.of("path", "mark")]
+        back = [e for e in ways if e.get("transform")]
+        expect([len(ways) - len(back), len(back)] == hops, spec, len(ways), len(back), hops)
+        expect(len(page.of("path", "arrow")) == sum(hops), spec, "arrows")
+        numbers = page.root.findall(SVG + "circle")
+        expect(len(numbers) == hops[0] + 1, spec, "numbers", len(numbers))
+
+
+def cycles():
+    """A witness alone: the channels of `cycles`, their ports, VL and routes; in the whole fabric the same links."""
+    for spec in ("ring:6", "torus:5x4", "torus:4x4x4", "ring:40"):
+        found = Drawn(spec, [], ["cycle", "cycle all", "cycle all group 1"], ["cycles", "show"],
+                      "-R", "minhop")
+        alone, whole, same = found.pages
+        cycle = found.objects[0]["credit_loops"][0]["cycle"]
+        expect(len(alone.boxes) == len(cycle) == len(alone.of("path", "channel")), spec, len(alone.boxes), len(cycle))
+        for step in cycle:
+            for text in (bare(step["from"]), "[%d]" % step["from_port"], "[%d]" % step["to_port"],
+                         "VL %d, %d route%s" % (step["vl"], step["routes_on"], "" if step["routes_on"] == 1 else "s")):
+                expect(text in alone.texts, spec, text, alone.texts)
+        expect(len(whole.boxes) == found.objects[1]["fabric"]["switches"], spec, len(whole.boxes))
+        expect(len(whole.of("path", "mark")) == len({frozenset((bare(s["from"]), bare(s["to"]))) for s in cycle}), spec, "marks")
+        expect(whole.text == same.text, spec, "group 1 is not the first")
+
+
+def layers():
+    """A line in a colour of loads for each pair of switches that a channel of the layer joins."""
+    found = Drawn("torus:4x4", ["set qos TRUE", "route dfsssp"], ["layer 0", "layer 1"], ["cdg 0 all", "cdg 1 all"])
+    for page, o in zip(found.pages, found.objects):
+        joined = {frozenset((bare(c["from"]), bare(c["to"]))) for c in o["cdg"]["list"] if c["from"][0] == c["to"][0] == "t" and c["routes"]}
+        coloured = [e for e in page.lines() if e.get("stroke") != "#bdbdbd"]
+        expect(len(page.lines()) == 32 and len(coloured) == len(joined), len(page.lines()), len(coloured), len(joined))
+
+
+def diffs():
+    """Numbers under switches are the changed entries of `diff`; what failed is down, what is up again is told."""
+    found = Drawn(DEMO, ["fail link leaf-03[6]"], ["diff", "map change"], ["diff all"], "-R", "updn")
+    page, coloured = found.pages
+    count = {}
+    for e in found.objects[0]["entries"]:
+        count[e["switch"]] = count.get(e["switch"], 0) + 1
+    for name, words in page.title.items():
+        n = re.search(r"(\d+) entr", words)
+        expect((int(n[1]) if n else 0) == count.get(name, 0), name, words, count.get(name))
+        n = re.search(r"(\d+) entr", coloured.title[name])
+        expect((int(n[1]) if n else 0) == count.get(name, 0), name, coloured.title[name])
+    expect(sum(e.get("stroke") == "#c00000" and not e.get("class") for e in page.root.iter(SVG + "path")) == 1, "one link is down")
+    expect("down: spine-02[3] - leaf-03[6]" in page.text, "what failed is not told")
+    page, = Drawn(DEMO, ["fail link leaf-03[6]", "snapshot a", "restore all"], ["diff a"], [], "-R", "updn").pages
+    expect("up again" in page.texts and "since snapshot a" in page.text, "what is up again is not told")
+
+
+def colours():
+    """map: the colour of each switch is what another command says about it."""
+    found = Drawn(DEMO, ["fail link leaf-03[6]", "fail switch core-01"], ["map", "map rank", "map load", "map layers"], ["ranks", "cdg all"], "-R", "updn")
+    state, rank, load, layer = found.pages
+    expect(state.title["core-01"].endswith("down, down"), state.title["core-01"])
+    for row in found.objects[0]["rows"]:
+        expect("rank %s" % row["rank"] in rank.title[row["name"]], row, rank.title[row["name"]])
+    expect(sum("x the mean" in w or re.search(", (0|under 0.5|0.5 to 1.5|1.5 to 2.5)(, down)?$", w) is not None
+               for w in load.title.values()) == 48, "classes of load")
+    used = {bare(c[end]) for c in found.objects[1]["cdg"]["list"] for end in ("from", "to")}
+    for name, words in layer.title.items():
+        expect("VLs %d" % (name in used) in words, name, words)
+    page, = Drawn("director:2,4,3,8", [], ["map chassis"]).pages
+    for name, words in page.title.items():
+        expect((name.split("/")[0] if "/" in name else "alone") in words, name, words)
+
+
+def bar_heights(page):
+    """Bars of a panel after the other, as (left, height)."""
+    return [(r[0], r[3] - r[1]) for r in (rect(e) for e in page.of("rect", "bar"))]
+
+
+def plots():
+    """As many bars as `list plot` has rows that are not 0, as high as they say; the survey's as `survey` says."""
+    found = Drawn(DEMO, ["fail link leaf-03[6]"], ["plot loads", "plot hops", "plot shifts", "plot survey switches"],
+                  ["list plot loads", "list plot hops", "list plot shifts", "survey switches", "load-map all all", "shifts"],
+                  "-R", "updn")
+    for page, o, key in zip(found.pages, found.objects, ("links", "pairs", "flows")):
+        want = [r[key] for r in o["rows"]]
+        bars = bar_heights(page)
+        heights = [h for _, h in bars]
+        want = [w for w in want if w]
+        expect(len(bars) == len(want), key, len(bars), want)
+        scale = max(heights) / max(want)
+        expect(all(abs(h - w * scale) < 0.05 for h, w in zip(heights, want)), key, heights, want)
+    loads, _, shifts, survey, by_link, worst = found.objects
+    expect(sum(r["links"] for r in loads["rows"]) == by_link["loads"]["links"], "links")
+    for r in loads["rows"]:
+        low, high = (int(x) for x in (r["routes"].split("..") * 2)[:2]) if isinstance(r["routes"], str) else (r["routes"],) * 2
+        expect(r["links"] == sum(low <= p["routes"] <= high for p in by_link["loads"]["ports"]), r)
+    expect(max(r["flows"] for r in shifts["rows"]) == worst["shifts"]["worst"], "worst shift")
+    rows = survey["survey"]
+    expect(len(bar_heights(found.pages[3])) == sum(r["lost"] > 0 for r in rows) + sum(r["load_after"] > 0 for r in rows), "survey")
+    expect(len(found.pages[3].of("text", "label")) == 2 * len(rows), "labels of failures")
+
+
+def names():
+    """Whatever a name holds, it is text, the same as in JSON."""
+    with File(hostile()) as path:
+        found = Drawn(path, [], ["", "load", "path 1 5", "cycle", "map", "plot survey links"], ["show switches"], "-R", "minhop")
+        shown = {s["name"] for s in found.objects[0]["switches"]}
+        expect(len(shown) == len(PAYLOADS), shown)
+        for page in found.pages[:3]:
+            expect(set(page.box) == shown, sorted(set(page.box) ^ shown))
+            expect(shown <= set(page.texts), sorted(shown - set(page.texts)))
+        if NEATO:
+            check_neato(path, ["", "cycle", "path 1 5"], "-R", "minhop")
+
+
+def check_neato(fabric, drawings, *options):
+    """neato takes each DOT with its places, and leaves them as they are."""
+    with tempfile.TemporaryDirectory(prefix="ibscope-drawings-") as folder:
+        for words in drawings:
+            path = os.path.join(folder, "a.dot")
+            run(fabric, ["export dot %s %s" % (path, words)], *options)
+            with open(path, encoding="utf-8") as f:
+                given = re.findall(r'pos="(-?[\d.]+),(-?[\d.]+)!"', f.read())
+            made = subprocess.run([NEATO, "-n2", "-Tjson0", path], capture_output=True, timeout=SECONDS, check=False)
+            expect(not made.returncode and not made.stderr, fabric, words, made.stderr[:300])
+            found = [o["pos"].split(",") for o in json.loads(made.stdout)["objects"]]
+            expect(len(found) == len(given), fabric, words, len(found), len(given))
+            # all moved alike
+            dx, dy = (float(found[0][k]) - float(given[0][k]) for k in (0, 1))
+            for f, g in zip(found, given):
+                expect(abs(float(f[0]) - float(g[0]) - dx) < 0.2 and abs(float(f[1]) - float(g[1]) - dy) < 0.2, words, f, g)
+
+
+def dots():
+    """DOT keeps the places: also of hosts; colours of what is drawn stand in it."""
+    if not NEATO:
+        print("dots: skipped, neato (package graphviz) is not installed")
+        return
+    for spec in ("ring:6", "torus:4x4", "dragonfly:4,2,2", DEMO):
+        check_neato(spec, ["", "load", "map load", "layer 0"], "-R", "minhop")
+    with tempfile.TemporaryDirectory(prefix="ibscope-drawings-") as folder:
+        path = os.path.join(folder, "a.dot")
+        run("torus:4x4x4", ["export dot %s path t000 t223" % path], "-R", "dor")
+        with open(path, encoding="utf-8") as f:
+            expect(len(re.findall('color="#08519c", penwidth=3.2', f.read())) == 5, "links of the path")
+
+
+def pngs():
+    if not PNG:
+        print("pngs: skipped, rsvg-convert (package librsvg2-bin) is not installed; no SVG was made a PNG")
+        return
+    with tempfile.TemporaryDirectory(prefix="ibscope-drawings-") as folder:
+        for i, words in enumerate(("", "cycle", "plot loads", "layer 0")):
+            path = os.path.join(folder, "%d.png" % i)
+            run("ring:6", ["export png %s %s" % (path, words)], "-R", "minhop")
+            with open(path, "rb") as f:
+                expect(f.read(8) == b"\x89PNG\r\n\x1a\n", words)
+
+
+TESTS = [kinds, real, levels, grids, groups, several, paths, cycles, layers, diffs, colours, plots, names, dots, pngs]
+
+
+def main():
+    failed = 0
+    wanted = [t for t in TESTS if not sys.argv[1:] or t.__name__ in sys.argv[1:]]
+    for t in wanted:
+        try:
+            t()
+        except (Failed, ET.ParseError, LookupError) as e:
+            print("FAILED %s: %s" % (t.__name__, ascii(repr(e))[:1500]))
+            failed += 1
+    print("%d passed, %d failed" % (len(wanted) - failed, failed))
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

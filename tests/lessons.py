@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Lessons: each says what its commands print, and is played in the terminal test; small fabrics by name.
+
+IBSCOPE=build/ibscope.  Prints what is wrong, at last "N passed, N failed".
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+IBSCOPE = os.path.join(TOP, os.environ.get("IBSCOPE", "build/ibscope"))
+FOLDER = os.path.join(TOP, "views/lessons")
+passed = failed = 0
+
+
+def verdict(ok, what):
+    global passed, failed
+    passed += bool(ok)
+    failed += not ok
+    if not ok:
+        print(what)
+
+
+def run(*arguments, **env):
+    return subprocess.run([IBSCOPE, *arguments], cwd=TOP, stdin=subprocess.DEVNULL, text=True, timeout=300,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, **env))
+
+
+def answer(command, *more):
+    return json.loads(run("--json", "-e", command, *more).stdout.splitlines()[-1])
+
+
+def content(name):
+    with open(os.path.join(FOLDER, name), encoding="utf-8") as f:
+        return f.read()
+
+
+def bundled():
+    """Every lesson: its expectations are met, there are some for each step that runs anything, it is played."""
+    lessons = answer("lesson")["lessons"]
+    files = sorted(os.path.basename(p)[:-7] for p in glob.glob(os.path.join(FOLDER, "*.lesson")))
+    verdict(sorted(x["name"] for x in lessons) == files, "`lesson` lists %s" % [x["name"] for x in lessons])
+    verdict(len(files) >= 15, "found %d lessons, expected 15 or more" % len(files))
+    shown = run("-e", "lesson").stdout.splitlines()
+    verdict(len(shown) == len(files) + 1, "`lesson` does not print a line a lesson")
+    screens = "".join(open(p, encoding="utf-8").read() for p in glob.glob(os.path.join(TOP, "tests/tui/lessons-*.test")))
+    for x in lessons:
+        name, steps = x["name"], x["steps"]
+        done = run("-e", "lesson %s check" % name)
+        verdict(done.returncode == 0, "lesson %s check: %s%s" % (name, done.stdout, done.stderr))
+        text = content(name + ".lesson")
+        for i, step in enumerate(text.split("\ntext:")[1:]):
+            verdict("\nexpect:" in step, "lesson %s, step %d: nothing is expected" % (name, i + 1))
+        for i in range(1, steps + 1):
+            verdict("wait ▸Lesson %s %d/%d\n" % (name, i, steps) in screens, "lesson %s, step %d is not played in tests/tui" % (name, i))
+        played = answer("lesson %s all" % name)["steps"]
+        verdict([s["step"] for s in played] == list(range(1, steps + 1)), "lesson %s all: steps" % name)
+        verdict(all("answer" in s for s in played if "ask" in s), "lesson %s all: answers" % name)
+        alone = answer("lesson %s %d" % (name, steps))["steps"]      # set up anew, without the output before
+        verdict([[r["commands"], r["ok"]] for r in alone[0]["runs"]] ==
+                [[r["commands"], r["ok"]] for r in played[-1]["runs"]], "lesson %s %d alone" % (name, steps))
+
+
+def fabrics():
+    lines = [line.split(None, 2) for line in content("fabrics").splitlines() if line and line[0] != "#"]
+    for name, spec, note in lines:
+        told = answer("synth lesson:" + name)
+        verdict(told["ok"] and told["note"] == note.strip(), "synth lesson:%s: %s" % (name, told))
+        verdict(told["fabric"] == answer("synth " + spec)["fabric"], "synth lesson:%s is not %s" % (name, spec))
+    used = {m for p in glob.glob(os.path.join(FOLDER, "*.lesson"))
+            for m in re.findall(r"(?:fabric: |synth )lesson:(\w+)", open(p, encoding="utf-8").read())}
+    verdict(used == {line[0] for line in lines}, "fabrics without a lesson, or the other way round: %s" %
+            sorted(used ^ {line[0] for line in lines}))
+    for wrong in ("lesson:nothing", "lesson:", "lesson:../fabrics"):
+        done = run("-e", "synth " + wrong)
+        verdict(done.returncode == 1, "synth %s: status %d" % (wrong, done.returncode))
+    done = run("-e", "set root_guid_file lesson:nothing.roots", "ring:5")
+    verdict(done.returncode == 1 and "lessons" in done.stderr, "root_guid_file lesson:nothing.roots: %s" % done.stderr)
+
+
+def own():
+    """Lessons of one's own; wrong ones are told with file and line, and checks that must fail do."""
+    with tempfile.TemporaryDirectory() as home:
+        folder = os.path.join(home, "ibscope/lessons")
+        os.makedirs(folder)
+
+        def lesson(name, text):
+            with open(os.path.join(folder, name + ".lesson"), "w") as f:
+                f.write(text)
+
+        def check(command):
+            done = run("-e", command, XDG_CONFIG_HOME=home)
+            return done.returncode, done.stdout + done.stderr
+
+        head = "title: Mine\nfabric: ring:3\n"
+        lesson("mine", head + "text: First\n  and more.\nrun: route minhop\nexpect: routed 3  switches\n")
+        verdict(check("lesson mine check")[0] == 0, "a lesson of one's own")
+        verdict("Mine (1 step)" in check("lesson")[1], "it is not listed")
+        for text, says in (
+                ("text: x\nrun: route minhop\nexpect: routed 4 switches\n", "does not say: routed 4 switches"),
+                ("text: x\nrun: route nothing\n", "no engine of"),
+                ("text: x\nlook: nothing-of-this-name\n", "list nothing-of-this-name"),
+                ("text: x\nrun: route minhop\nexpect: routed\nproof: check\nexpect: NOT SOUND\n", "does not say: NOT SOUND")):
+            lesson("mine", head + text)
+            status, said = check("lesson mine check")
+            verdict(status == 1 and says in said, "lesson %r: status %d, %s" % (text, status, said))
+        lesson("mine", head + "text: x\nrun: route nothing\nexpect: no engine of\n")
+        verdict(check("lesson mine check")[0] == 0, "a message that is expected")
+        for text, line in (("", 3), ("text: x\nbla: y\n", 4), ("run: x\n", 3), ("text: x\nexpect: y\n", 4), ("nothing\n", 3),
+                           ("title: again\n", 3), ("text: x\nanswer: y\n", 4), ("text: x\nask: y\n", 5), ("number: x\n", 3)):
+            lesson("mine", head + text)
+            status, said = check("lesson mine")
+            verdict(status == 1 and "mine.lesson:%d: found " % line in said, "lesson %r: status %d, %s" % (text, status, said))
+        lesson("mine", " begins with a blank\n")
+        verdict("mine.lesson:1: found " in check("lesson mine")[1], "a first line with a blank")
+        verdict(check("lesson nothing")[0] == 1 and check("lesson ../mine")[0] == 1, "no such lesson")
+
+
+def playing():
+    """The session is the lesson's; a check leaves it alone."""
+    def runs(*commands):
+        return [json.loads(line) for line in run("--json", *sum([["-e", c] for c in commands], [])).stdout.splitlines()]
+
+    told = runs("synth torus:4x4", "route minhop lmc=1", "lesson ring check", "show summary", "lesson ring",
+                "show options", "fail switch ring0", "lesson next", "show summary", "lesson answer", "lesson back", "lesson back")
+    summaries = [t for t in told if t["command"] == "show" and "fabric" in t]
+    verdict([s["fabric"]["source"] for s in summaries] == ["torus:4x4", "ring:5"], "fabrics: %s" % summaries)
+    verdict([t["options"]["lmc"] for t in told if t.get("options")][-1] == "0", "options are not those of the lesson")
+    verdict(summaries[1]["failed_nodes"] == 0, "the next step was not set up anew")
+    verdict([t["lesson"]["step"] for t in told if "lesson" in t] == [1, 2, 2, 1], "steps: %s" % told)
+    verdict(not told[-1]["ok"] and "first step" in told[-1]["error"], "back from the first step")
+    verdict(run("-e", "lesson ring").returncode == 0, "a fault that a lesson shows is none of the run")
+    verdict(run("-e", "lesson next").returncode == 1, "next without a lesson")
+    verdict(run("-e", "lesson ring 4").returncode == 1, "a step that is not there")
+
+
+def main():
+    for part in (bundled, fabrics, own, playing):
+        part()
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+/* Lessons: lines of running text, places in a session; topics; one shift in full. */
+#include "core/analysis/shift.h"
+#include "core/base/lessonfile.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/wrap.h"
+#include "core/routing/paths.h"
+#include "core/session/lesson.h"
+#include "engines/topics.h"
+#include "fixture.h"
+
+static void wraps(const char *s, unsigned columns, const char *want)
+{
+	struct text t = {0};
+
+	wrap_text(&t, s, columns, "> ", "  ");
+	assert_string_equal(text_str(&t), want);
+	text_free(&t);
+}
+
+static void test_wrap(void **state)
+{
+	(void)state;
+	wraps("", 10, "> \n");
+	wraps("one two", 10, "> one two\n");
+	wraps("one two three", 10, "> one two\n  three\n");
+	wraps("one two  three", 9, "> one two\n  three\n");
+	wraps("abcdefghijk lm", 10, "> abcdefgh\n  ijk lm\n");
+	wraps("éé éé éé", 7, "> éé éé\n  éé\n"); /* characters, not bytes */
+	wraps("abc", 1, "> a\n  b\n  c\n");
+}
+
+/* Whatever is wrapped has all words in their order, in lines that are not longer. */
+static void test_wrap_random(void **state)
+{
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (unsigned round = 0; round < 2000; round++) {
+		char text[80];
+		struct text t = {0}, plain = {0};
+		unsigned columns = 1 + (unsigned)(seed % 20), n = (unsigned)(seed >> 8) % sizeof(text);
+
+		for (unsigned i = 0; i < n; i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			text[i] = (seed >> 33) % 4 ? (char)('a' + (seed >> 40) % 26) : ' ';
+		}
+		text[n] = 0;
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		wrap_text(&t, text, columns, "", "");
+		for (char *line = t.s, *end; *line; line = end + 1) {
+			end = strchr(line, '\n');
+			assert_true(end - line <= columns);
+		}
+		for (const char *c = t.s; *c; c++)
+			if (*c != ' ' && *c != '\n')
+				text_putc(&plain, *c);
+		for (unsigned i = 0, k = 0; i < n; i++)
+			if (text[i] != ' ')
+				assert_int_equal(text_str(&plain)[k++], text[i]);
+		text_free(&plain);
+		text_free(&t);
+	}
+}
+
+static void test_places(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	const struct lesson_place *held;
+
+	(void)state;
+	line_fails(s, "lesson next", "no lesson is being played");
+	ok_line(s, "synth torus:4x4");
+	ok_line(s, "route minhop lmc=2");
+	ok_line(s, "lesson ring check");
+	assert_string_equal(s->fabric->source, "torus:4x4");
+	assert_null(s->lesson);
+	ok_line(s, "lesson ring 2");
+	assert_string_equal(s->fabric->source, "ring:5");
+	assert_int_equal(options_uint(s->setup->options, "lmc"), 0);
+	assert_int_equal(s->lesson->step, 1);
+	assert_true(s->lesson->generation == s->generation);
+	held = lesson_place_ref(s->lesson);
+	ok_line(s, "lesson answer");
+	assert_true(s->lesson->answered && !held->answered);
+	assert_true(s->lesson->generation == s->generation);
+	lesson_place_unref(held);
+	ok_line(s, "fail switch ring0");
+	assert_true(s->lesson->generation != s->generation);
+	ok_line(s, "lesson answer");
+	assert_true(s->lesson->generation != s->generation); /* what failed is still down */
+	ok_line(s, "lesson again");
+	assert_true(s->lesson->generation == s->generation);
+	assert_false(session_state(s)->node_down[s->fabric->switch_node[0]]);
+	line_fails(s, "lesson ring 4", "expected a step from 1 to 3");
+	session_free(s);
+}
+
+static void test_files(void **state)
+{
+	struct err e;
+
+	(void)state;
+	assert_null(lesson_name("ring:5"));
+	assert_string_equal(lesson_name("lesson:ring5"), "ring5");
+	assert_null(lesson_file("", &e));
+	assert_null(lesson_file(".", &e));
+	assert_null(lesson_file("../lessons/fabrics", &e));
+	assert_null(lesson_file("nothing-of-this-name", &e));
+	free(lesson_file("fabrics", &e));
+	assert_null(lesson_read("nothing-of-this-name", &e));
+}
+
+static void test_topics(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	assert_null(topic_at(s, 0));
+	s->topics = all_topics;
+	assert_string_equal(topic_find(s, "Credit Loop", true)->name, "credit-loop");
+	assert_string_equal(topic_find(s, "credit_loops", true)->name, "credit-loop");
+	assert_string_equal(topic_find(s, "lids", true)->name, "lid");
+	assert_null(topic_find(s, "credit", true));
+	assert_string_equal(topic_find(s, "credit", false)->name, "credit-loop");
+	assert_null(topic_find(s, "re", false)); /* several begin so */
+	assert_null(topic_find(s, "", false));
+	session_free(s);
+}
+
+/* Pairs of a link are all and only those whose way goes over it; sums are those of shifts_new(). */
+static void shift_in_full(const struct routing *r, const struct shift_order *o, const struct shift_load *want)
+{
+	struct err e;
+	struct shift_links *s = shift_links_new(r, o, want->shift, NULL, &e);
+	uint64_t on = 0, pairs = 0;
+
+	assert_int_equal(s->load.max, want->max);
+	assert_int_equal(s->load.flows, want->flows);
+	assert_int_equal(s->load.lost, want->lost);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct shift_link *l = &s->link[i];
+
+		assert_true(!i || s->link[i - 1].flows >= l->flows);
+		on += l->flows;
+		for (uint32_t k = 0; k < l->flows; k++) {
+			const struct shift_pair *p = &s->pair[s->pair_of[l->first + k]];
+			uint32_t sw = r->topo->endport_switch[p->src];
+			uint32_t port = r->topo->fabric->endport_port[p->src];
+
+			while (port != l->port) {
+				unsigned out = routing_next_port(r, sw, r->lids->base[p->dst]);
+
+				assert_true(out && out != NO_PATH);
+				port = switch_port_id(r->topo->fabric, sw, out);
+				if (port != l->port)
+					sw = r->topo->peer_switch[port];
+			}
+		}
+	}
+	for (uint32_t i = 0; i < s->load.flows; i++) {
+		struct path path;
+
+		path_trace(r, s->pair[i].src, r->lids->base[s->pair[i].src], r->lids->base[s->pair[i].dst],
+			   &path);
+		pairs += path.hops;
+		path_free(&path);
+	}
+	assert_int_equal(on, pairs);
+	shift_links_free(s);
+}
+
+static void test_shift_links(void **state)
+{
+	static const struct {
+		const char *fabric, *route, *then;
+	} cases[] = {{"xgft:2,2,2:1,2,2", "route updn", NULL},
+		     {"xgft:2,2,2:1,2,2", "route ftree", NULL},
+		     {"torus:3x3,hosts=2", "route minhop", "fail switch t11"},
+		     {"random:12,4,seed=3", "route updn root_guid_file=sw-01", "fail random 3 seed=4"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session *s = session_new(all_engines, all_commands);
+		struct err e;
+		struct shift_order o;
+		struct shifts *all;
+
+		assert_int_equal(
+			session_set_fabric(s, make_fabric(cases[i].fabric), cases[i].fabric, NULL, &e), 0);
+		ok_line(s, cases[i].route);
+		if (cases[i].then)
+			ok_line(s, cases[i].then);
+		assert_int_equal(
+			shift_order_find(session_routing(s), s->setup, s->engines, NULL, NULL, &o, &e), 0);
+		all = shifts_new(session_routing(s), &o, 0, NULL);
+		assert_true(all->n > 2);
+		for (uint32_t k = 0; k < all->n; k++)
+			shift_in_full(session_routing(s), &o, &all->load[k]);
+		shift_order_free(&o);
+		shifts_free(all);
+		session_free(s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_wrap),   cmocka_unit_test(test_wrap_random),
+		cmocka_unit_test(test_places), cmocka_unit_test(test_files),
+		cmocka_unit_test(test_topics), cmocka_unit_test(test_shift_links),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

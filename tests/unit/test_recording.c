@@ -1,0 +1,402 @@
+/*
+ * Recordings: replayed to the end they give what the run made; to any step and on, back and forward, the
+ * same; a step equals what is computed from the events up to it.  On random fabrics by a fresh seed.
+ */
+#include "core/base/rng.h"
+#include "core/sm/walk.h"
+#include "tests/unit/fixture.h"
+
+#include "core/base/memory.h"
+#include "core/session/session.h"
+#include "engines/ftree/ftree.h"
+
+static const char *const shapes[] = {
+	"ring:5",	    "torus:4x4",	   "xgft:2,2,2:1,2,2",
+	"xgft:4,4,4:1,4,4", "random:12,4,hosts=2", "mesh:3x3,hosts=2",
+	"dragonfly:3,1,1",  "xgft:3,3,3:1,2,2",	   "xgft:4,6:1,3,parallel=2",
+	"director:2,2,1,2", "torus:3x3x3",
+};
+
+static const struct recording *record(struct session *s, const char *engine)
+{
+	struct err e = {{0}};
+	const struct recording *r = recording_make(&(struct rec_request){.sweep = session_sweep(s),
+									 .engine = engine,
+									 .focus = REC_EVERYTHING,
+									 .engines = all_engines},
+						   &e);
+
+	if (!r)
+		fail_msg("%s", e.msg);
+	return r;
+}
+
+/* All cells of a walk, one number. */
+static uint64_t sum(const struct walk *w)
+{
+	const struct recording *r = walk_recording(w);
+	const struct lids *l = recording_sweep(r)->lids;
+	uint64_t h = 1469598103934665603u;
+
+	for (int t = 0; t < N_TABLES; t++)
+		for (size_t i = 0; i < recording_cells(r, t); i++)
+			h = (h ^ walk_value(w, t, i)) * 1099511628211u;
+	for (uint32_t s = 0; s < recording_sweep(r)->fabric->n_switches; s++)
+		for (unsigned lid = 0; lid <= l->max_lid; lid++)
+			h = (h ^ walk_decided(w, s, lid)) * 1099511628211u;
+	return h;
+}
+
+/* --- the end is the run's ------------------------------------------------------------------------ */
+
+static void same_rows(const struct routing *a, const struct routing *b, const char *what)
+{
+	for (uint32_t s = 0; s < a->topo->fabric->n_switches; s++)
+		for (unsigned lid = 0; lid <= a->lids->max_lid; lid++)
+			if (routing_port(a, s, lid) != routing_port(b, s, lid))
+				fail_msg("%s: switch %u LID %u: %u, expected %u", what, s, lid,
+					 routing_port(a, s, lid), routing_port(b, s, lid));
+}
+
+static void same_hops(const struct routing *a, const struct routing *b, const char *what)
+{
+	const struct fabric *f = a->topo->fabric;
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 0; switch_up(a->topo, s) && p <= f->switch_nports[s]; p++)
+			for (uint32_t d = 0; d < f->n_switches; d++)
+				if ((!p || a->topo->peer_switch[switch_port_id(f, s, p)] != NO_ID) &&
+				    a->ops->hops(a, s, d, p) != b->ops->hops(b, s, d, p))
+					fail_msg("%s: hops of switch %u to %u by %u: %u, expected %u", what,
+						 s, d, p, a->ops->hops(a, s, d, p), b->ops->hops(b, s, d, p));
+}
+
+static void same_ranks(const struct routing *a, const struct routing *b, const char *what)
+{
+	const struct fabric *f = a->topo->fabric;
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		if (a->ops->rank(a, s) != b->ops->rank(b, s))
+			fail_msg("%s: rank of switch %u", what, s);
+		for (unsigned p = 0; b->ops->direction && p <= f->switch_nports[s]; p++)
+			if (a->ops->direction(a, s, p) != b->ops->direction(b, s, p))
+				fail_msg("%s: direction at switch %u port %u", what, s, p);
+	}
+}
+
+static void same_layers(const struct routing *a, const struct routing *b, const char *what)
+{
+	if (a->ops->n_layers(a) != b->ops->n_layers(b))
+		fail_msg("%s: %u layers, expected %u", what, a->ops->n_layers(a), b->ops->n_layers(b));
+	for (unsigned v = 0; b->ops->layer && v < b->ops->n_layers(b); v++) {
+		struct layer_info x = {0}, y = {0};
+
+		a->ops->layer(a, v, &x);
+		b->ops->layer(b, v, &y);
+		if (x.pairs != y.pairs || x.pairs_first != y.pairs_first)
+			fail_msg("%s: layer %u holds other routes", what, v);
+	}
+	for (unsigned i = 1; b->ops->sl && i <= b->lids->max_lid; i++)
+		for (unsigned j = 1; j <= b->lids->max_lid; j++) {
+			struct sl_range x, y;
+
+			if (lid_owner(b->lids, i) == NO_ID || lid_owner(b->lids, j) == NO_ID)
+				continue;
+			x = a->ops->sl(a, i, j);
+			y = b->ops->sl(b, i, j);
+			if (x.lo != y.lo || x.hi != y.hi)
+				fail_msg("%s: SL of LID %u to %u", what, i, j);
+		}
+}
+
+static void same_ways(const struct routing *a, const struct routing *b, const char *what)
+{
+	const struct elements *el = b->ops->elements(b);
+
+	for (uint32_t i = 0; i < el->n; i++)
+		for (unsigned lid = 1; lid <= b->lids->max_lid; lid++) {
+			struct text x = {0}, y = {0};
+
+			if (a->ops->way(a, i, lid, &x) != b->ops->way(b, i, lid, &y) ||
+			    strcmp(text_str(&x), text_str(&y)) != 0)
+				fail_msg("%s: way of element %u for LID %u: %s, expected %s", what, i, lid,
+					 text_str(&x), text_str(&y));
+			text_free(&x);
+			text_free(&y);
+		}
+}
+
+/* Counters of the cables, order of the compute nodes, entries by reverse hops. */
+static void same_trees(const struct routing *a, const struct routing *b, const char *what)
+{
+	const struct ftree *x = ftree_of(a), *y = ftree_of(b);
+	uint32_t n, m, *p = ftree_order(x, &n), *q = ftree_order(y, &m);
+
+	assert_int_equal(n, m);
+	assert_memory_equal(p, q, n * sizeof(*p));
+	free(p);
+	free(q);
+	assert_int_equal(x->n_links, y->n_links);
+	for (uint32_t i = 0; i < x->n_links; i++)
+		if (x->link[i].cu != y->link[i].cu || x->link[i].cd != y->link[i].cd)
+			fail_msg("%s: counters of cable %u", what, i);
+	for (uint32_t i = 0; i < x->n_groups; i++)
+		if (x->group[i].cu != y->group[i].cu || x->group[i].cd != y->group[i].cd ||
+		    x->slot[i].group != y->slot[i].group)
+			fail_msg("%s: group %u", what, i);
+	for (uint32_t s = 0; s < a->topo->fabric->n_switches; s++) {
+		const struct entry_note *note[2][65536 / 64] = {{NULL}};
+
+		if (a->lids->max_lid >= ARRAY_LEN(note[0]))
+			continue;
+		assert_int_equal(a->ops->entry_notes(a, s, note[0]), b->ops->entry_notes(b, s, note[1]));
+		for (unsigned lid = 0; lid <= a->lids->max_lid; lid++)
+			if (!note[0][lid] != !note[1][lid])
+				fail_msg("%s: note on switch %u LID %u", what, s, lid);
+	}
+}
+
+static void end_is_the_run(struct walk *w, const struct routing *run, const char *what)
+{
+	const struct recording *r = walk_recording(w);
+	struct routing *at;
+	const struct sweep *moment;
+
+	assert_int_equal(recording_differs(r), 0);
+	/* the step before the last has all tables, and is not simply the finished sweep */
+	walk_to(w, recording_steps(r) - 1, NULL);
+	moment = walk_moment(w);
+	at = routing_ref(moment->routing);
+	assert_ptr_not_equal(at, run);
+	same_rows(at, run, what);
+	if (run->ops->hops)
+		same_hops(at, run, what);
+	if (run->ops->rank)
+		same_ranks(at, run, what);
+	if (ftree_of(run))
+		same_trees(at, run, what);
+	if (run->ops->way)
+		same_ways(at, run, what);
+	if (run->ops->n_layers)
+		same_layers(at, run, what);
+	routing_unref(at);
+	sweep_unref(moment);
+	walk_to(w, recording_steps(r), NULL);
+	moment = walk_moment(w);
+	assert_ptr_equal(moment->routing, run);
+	sweep_unref(moment);
+}
+
+/* --- any way to a step leads to the same state --------------------------------------------------- */
+
+static void ways_agree(const struct recording *r, uint64_t *seed, const char *what)
+{
+	struct walk *a = walk_new(r), *b = walk_new(r);
+	size_t n = recording_steps(r);
+	uint64_t start = sum(a);
+
+	walk_to(a, n, NULL);
+	for (int k = 0; k < 6; k++) {
+		size_t to = rng_below(seed, (uint32_t)n + 1);
+
+		walk_to(a, to, NULL);	  /* from wherever it was, back or forward */
+		walk_to(b, to / 2, NULL); /* elsewhere first */
+		walk_to(b, to, NULL);
+		if (sum(a) != sum(b))
+			fail_msg("%s: step %zu of %zu differs by the way to it", what, to, n);
+	}
+	walk_to(a, n, NULL);
+	walk_to(b, n, NULL);
+	assert_true(sum(a) == sum(b));
+	walk_to(a, 0, NULL);
+	if (sum(a) != start)
+		fail_msg("%s: step 0 is not as it was", what);
+	walk_free(a);
+	walk_free(b);
+}
+
+/* The entries decided at a step, from the events alone. */
+static void prefix_is_the_moment(struct walk *w, uint64_t *seed, const char *what)
+{
+	const struct recording *r = walk_recording(w);
+	const struct sweep *s = recording_sweep(r), *moment;
+	size_t row = s->lids->max_lid + 1u, to = rng_below(seed, (uint32_t)recording_steps(r));
+	uint8_t *entry = mem_alloc(s->fabric->n_switches * row);
+
+	memset(entry, NO_PATH, s->fabric->n_switches * row);
+	for (size_t i = 1; i <= to; i++) {
+		struct rec_delta d;
+		uint32_t cursor = 0;
+
+		while (recording_next_delta(r, i, &cursor, &d))
+			if (d.table == T_ENTRY) {
+				if (entry[d.at] != d.was)
+					fail_msg("%s: step %zu changes %u, and it was %u", what, i, d.was,
+						 entry[d.at]);
+				entry[d.at] = d.now;
+			}
+	}
+	walk_to(w, to, NULL);
+	moment = walk_moment(w);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		for (unsigned lid = 0; lid < row; lid++)
+			assert_int_equal(routing_port(moment->routing, sw, lid),
+					 switch_up(s->topo, sw) ? entry[sw * row + lid] : NO_PATH);
+	sweep_unref(moment);
+	free(entry);
+}
+
+/* Every sentence can be made, and is not empty. */
+static void sentences(struct walk *w, const char *what)
+{
+	size_t n = recording_steps(walk_recording(w)), by = n / 500 + 1;
+
+	for (size_t i = 1; i <= n; i += by) {
+		struct text t = {0};
+
+		walk_to(w, i, NULL);
+		walk_sentence(w, &t);
+		if (!*text_str(&t))
+			fail_msg("%s: step %zu says nothing", what, i);
+		text_free(&t);
+	}
+}
+
+static void whole(struct session *s, const char *engine, uint64_t *seed, const char *what)
+{
+	const struct recording *r = record(s, engine);
+	struct walk *w = walk_new(r);
+
+	if (recording_refusal(r)) {
+		const struct sweep *moment;
+
+		walk_to(w, recording_steps(r), NULL);
+		assert_int_equal(walk_event(w)->kind, REC_REFUSED);
+		moment = walk_moment(w);
+		assert_string_equal(moment->routing->engine, recording_engine(r));
+		sweep_unref(moment);
+	} else {
+		end_is_the_run(w, recording_sweep(r)->routing, what); /* a cache may have kept it since */
+	}
+	for (int k = 0; k < 3; k++)
+		prefix_is_the_moment(w, seed, what);
+	sentences(w, what);
+	ways_agree(r, seed, what);
+	walk_free(w);
+	recording_unref(r);
+}
+
+/* A few settings at random. */
+static void options(struct session *s, const struct engine *g, uint64_t *seed)
+{
+	static const char *const common[] = {"connect_roots TRUE", "port_shifting TRUE", "scatter_ports 7",
+					     "port_profile_switch_nodes TRUE", "use_ucast_cache TRUE"};
+	char line[100];
+
+	for (size_t i = 0; i < ARRAY_LEN(common); i++)
+		if (!rng_below(seed, 4)) {
+			snprintf(line, sizeof(line), "set %s", common[i]);
+			ok_line(s, line);
+		}
+	if (!strcmp(g->name, "lash") && rng_below(seed, 2))
+		ok_line(s, "set do_mesh_analysis TRUE");
+	if (!strcmp(g->name, "mincontention"))
+		ok_line(s, rng_below(seed, 2) ? "set tolerance 1" : "set lmc 1");
+	if (!strcmp(g->name, "ftree") && rng_below(seed, 2))
+		ok_line(s, "set max_reverse_hops 2");
+	if (!strcmp(g->name, "ftree") && rng_below(seed, 2))
+		ok_line(s, "reset");
+}
+
+static void test_every_engine(void **state)
+{
+	uint64_t seed = test_seed();
+	unsigned refused = 0, seen = 0;
+
+	(void)state;
+	for (size_t g = 0; all_engines[g]; g++) {
+		const char *name = all_engines[g]->name;
+
+		if (!all_engines[g]->scheme)
+			continue;
+		for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+			struct session *s = session_new(all_engines, all_commands);
+			bool in_force;
+			char line[200];
+
+			snprintf(line, sizeof(line), "synth %s; set lmc %u", shapes[i],
+				 rng_below(&seed, 3) == 0);
+			ok_line(s, line);
+			snprintf(line, sizeof(line), "fail random %u seed=%u", rng_below(&seed, 3) + 1,
+				 rng_below(&seed, 100000));
+			ok_line(s, line);
+			options(s, all_engines[g], &seed);
+			if (all_engines[g]->holds != HOLDS_NOTHING) {
+				session_free(s); /* there is nothing that it could show */
+				continue;
+			}
+			snprintf(line, sizeof(line), "route %s", name);
+			ok_line(s, line);
+			if (rng_below(&seed, 2)) { /* over tables that are there */
+				snprintf(line, sizeof(line), "fail random 1 seed=%u",
+					 rng_below(&seed, 100000));
+				ok_line(s, line);
+			}
+			in_force = !strcmp(session_routing(s)->engine, name);
+			snprintf(line, sizeof(line), "%s on %s", name, shapes[i]);
+			if (in_force || recording_possible(session_sweep(s), name, all_engines)) {
+				whole(s, name, &seed, line);
+				seen++;
+				refused += !in_force;
+			}
+			session_free(s);
+		}
+	}
+	print_message("%u runs, %u of them refused\n", seen, refused);
+	assert_true(seen > 8);
+}
+
+/* --- sizes and times ----------------------------------------------------------------------------- */
+
+static const struct recording *record_of(const char *spec, const char *engine, struct session **s)
+{
+	char line[100];
+
+	*s = session_new(all_engines, all_commands);
+	snprintf(line, sizeof(line), "synth %s; route %s", spec, engine);
+	ok_line(*s, line);
+	return record(*s, NULL);
+}
+
+static void test_sizes(void **state)
+{
+	static const struct {
+		const char *spec, *engine;
+	} small[] = {{"torus:8x8", "lash"},
+		     {"xgft:4,4,4:1,4,4", "updn"},
+		     {"xgft:4,4,4:1,4,4", "minhop"},
+		     {"torus:8x8", "dnup"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(small); i++) {
+		struct session *s;
+		const struct recording *r = record_of(small[i].spec, small[i].engine, &s);
+
+		print_message("%s on %s: %zu steps, %zu bytes\n", small[i].engine, small[i].spec,
+			      recording_steps(r), recording_bytes(r));
+		assert_true(recording_bytes(r) < 1000000);
+		assert_string_equal(recording_part(r), "");
+		recording_unref(r);
+		session_free(s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_engine),
+		cmocka_unit_test(test_sizes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,353 @@
+/*
+ * `why` for every entry that every engine makes of small fabrics: it ends with a rule of the closed list, its
+ * winner is the table's entry, and no words send the reader to another command.  The same for every port of
+ * some, and for the story of every pair of hosts.
+ */
+#include "fixture.h"
+
+#include "core/base/memory.h"
+#include "core/routing/paths.h"
+#include "core/routing/why_rule.h"
+
+static const char *const fabrics[] = {"ring:5", "xgft:2,2,2:1,2,2", "dragonfly:3,1,1"};
+
+struct tally {
+	size_t entries, ports, pairs, seen[N_WHY_RULES];
+};
+
+static struct session *start(const char *spec)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	char line[100];
+
+	snprintf(line, sizeof(line), "synth %s", spec);
+	ok_line(s, line);
+	return s;
+}
+
+/* The rule on which an answer ends; fails when there is none of the list, or an engine told none. */
+static enum why_rule last_rule(const char *line, const char *text)
+{
+	const char *at = NULL, *p = text;
+	enum why_rule found = WHY_UNTOLD;
+	size_t len;
+
+	while ((p = strstr(p, "Decided: "))) {
+		at = p + strlen("Decided: ");
+		p = at;
+	}
+	if (!at || !strchr(at, '\n') || strchr(at, '\n')[1])
+		fail_msg("%s: does not end with a rule:\n%s", line, text);
+	for (enum why_rule r = 1; r < N_WHY_RULES; r++) {
+		len = strlen(why_rule_name(r));
+		if (strncmp(at, why_rule_name(r), len) || strncmp(at + len, ": ", 2) || at[len + 2] < ' ')
+			continue;
+		if (!found || len > strlen(why_rule_name(found))) /* "tie: no wrap" is not "tie" */
+			found = r;
+	}
+	if (!found || found == WHY_ENGINE)
+		fail_msg("%s: no rule of the list, or none that the engine tells:\n%s", line, text);
+	return found;
+}
+
+static void check_words(const char *line, const char *text)
+{
+	static const char *const never[] = {"`",       "port 255", "-92233", "(null)",
+					    "1 links", "1 hops",   "1 LIDs"};
+
+	for (size_t i = 0; i < sizeof(never) / sizeof(*never); i++) {
+		const char *p = strstr(text, never[i]);
+
+		/* "11 hops" is fine, and so is what the first line quotes of a header */
+		if (p && !(never[i][0] == '1' && p > text && p[-1] >= '0' && p[-1] <= '9'))
+			fail_msg("%s: found \"%s\" in:\n%s", line, never[i], text);
+	}
+}
+
+static enum why_rule ask(struct session *s, const char *line, char **text)
+{
+	struct err e;
+	enum why_rule rule;
+	int rc;
+
+	*text = run_line(s, line, &rc, &e, false, NULL);
+	if (rc)
+		fail_msg("%s: %s", line, e.msg);
+	rule = last_rule(line, *text);
+	check_words(line, *text);
+	return rule;
+}
+
+static void check_entry(struct session *s, uint32_t sw, unsigned lid, struct tally *n)
+{
+	unsigned port = routing_port(session_sweep(s)->routing, sw, lid);
+	char line[200], want[60], *text;
+	enum why_rule rule;
+
+	snprintf(line, sizeof(line), "why %s %u", switch_name(s->fabric, sw), lid);
+	rule = ask(s, line, &text);
+	if (port == NO_PATH)
+		snprintf(want, sizeof(want), "has no entry for LID %u ", lid);
+	else if (!port)
+		snprintf(want, sizeof(want), "keeps LID %u: ", lid);
+	else
+		snprintf(want, sizeof(want), " out of port %u to ", port);
+	if (!strstr(text, want))
+		fail_msg("%s: \"%s\" is not in:\n%s", line, want, text);
+	/* the candidate that is marked is the entry */
+	if (strstr(text, "\n> ")) {
+		snprintf(want, sizeof(want), "\n> %-4u ", port);
+		if (!strstr(text, want))
+			fail_msg("%s: the candidate marked is not port %u:\n%s", line, port, text);
+	}
+	free(text);
+	n->entries++;
+	n->seen[rule]++;
+}
+
+static void check_ports(struct session *s, uint32_t sw, unsigned lid, struct tally *n)
+{
+	const struct topo *t = session_sweep(s)->topo;
+	char line[200], *text;
+
+	for (unsigned p = 1; p <= s->fabric->switch_nports[sw]; p++) {
+		if (t->peer[switch_port_id(s->fabric, sw, p)] == NO_ID)
+			continue;
+		snprintf(line, sizeof(line), "why %s %u via %u", switch_name(s->fabric, sw), lid, p);
+		n->seen[ask(s, line, &text)]++;
+		n->ports++;
+		free(text);
+	}
+}
+
+/* A line a switch, each with a rule of the list. */
+static void check_story(const char *line, const char *text, const struct path *p)
+{
+	const char *at = text;
+	unsigned n = 0;
+
+	for (; (at = strstr(at, "\n  ")) && n < p->n; n++) {
+		const char *end = strchr(++at, '\n');
+		bool found = false;
+
+		for (enum why_rule r = 1; r < N_WHY_RULES; r++) {
+			char part[60];
+			const char *q;
+
+			snprintf(part, sizeof(part), "  %s: ", why_rule_name(r));
+			q = strstr(at, part);
+			found |= q && q < end && r != WHY_ENGINE;
+		}
+		if (!found)
+			fail_msg("%s: line %u has no rule:\n%s", line, n + 1, text);
+	}
+	assert_int_equal(n, p->n);
+}
+
+static void check_pair(struct session *s, uint32_t src, uint32_t dst, struct tally *n)
+{
+	const struct sweep *w = session_sweep(s);
+	struct path p;
+	struct err e;
+	char line[200], *text;
+	int rc;
+
+	path_trace(w->routing, src, w->lids->base[src], w->lids->base[dst], &p);
+	snprintf(line, sizeof(line), "why %s %s", s->fabric->node_name[endport_node(s->fabric, src)],
+		 s->fabric->node_name[endport_node(s->fabric, dst)]);
+	text = run_line(s, line, &rc, &e, false, NULL);
+	assert_int_equal(rc, p.end == PATH_OK ? 0 : -1);
+	if (p.n) {
+		n->seen[last_rule(line, text)]++;
+		check_story(line, text, &p);
+		n->pairs++;
+	}
+	free(text);
+	path_free(&p);
+}
+
+static void check_all(struct session *s, bool ports, struct tally *n)
+{
+	const struct sweep *w = session_sweep(s);
+	const struct fabric *f = s->fabric;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		for (unsigned lid = 1; switch_up(w->topo, sw) && lid <= w->lids->max_lid; lid++) {
+			if (lid_owner(w->lids, lid) == NO_ID)
+				continue;
+			check_entry(s, sw, lid, n);
+			if (ports)
+				check_ports(s, sw, lid, n);
+		}
+	for (uint32_t a = 0; a < f->n_endports; a++)
+		for (uint32_t b = 0; b < f->n_endports; b++)
+			if (a != b && routing_has_host(w->routing, a) && routing_has_host(w->routing, b))
+				check_pair(s, a, b, n);
+}
+
+/* The first cable between switches of the first switch that has one. */
+static void fail_cable(struct session *s)
+{
+	const struct topo *t = session_sweep(s)->topo;
+	char line[100];
+
+	for (unsigned p = s->fabric->switch_nports[0]; p; p--)
+		if (t->peer_switch[switch_port_id(s->fabric, 0, p)] != NO_ID) {
+			snprintf(line, sizeof(line), "fail link %s[%u]", switch_name(s->fabric, 0), p);
+			ok_line(s, line);
+			return;
+		}
+}
+
+/* Files that some engines read, in a folder of the test's own. */
+static char folder[] = "/tmp/ibscope-why-XXXXXX";
+
+static void file_path(const char *name, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s/%s", folder, name);
+}
+
+/* What an engine needs beside its name, before it is asked to route. */
+static void prepare(struct session *s, const char *engine)
+{
+	char path[100], line[300];
+	FILE *f;
+
+	file_path(engine, path, sizeof(path));
+	if (!strcmp(engine, "updn")) {
+		f = fopen(path, "w");
+		assert_non_null(f);
+		fprintf(f, "0x%016lx\n", s->fabric->node_guid[s->fabric->switch_node[0]]);
+		fclose(f);
+		snprintf(line, sizeof(line), "set root_guid_file %s", path);
+	} else if (!strcmp(engine, "file") || !strcmp(engine, "tables")) {
+		snprintf(line, sizeof(line), "route minhop; export lfts %s", path);
+		ok_line(s, line);
+		snprintf(line, sizeof(line), *engine == 'f' ? "set lfts_file %s" : "tables %s", path);
+	} else if (!strcmp(engine, "torus-2QoS")) {
+		snprintf(line, sizeof(line), "set qos TRUE; torus-conf %s; set torus_config %s", path, path);
+	} else {
+		return;
+	}
+	ok_line(s, line);
+}
+
+static bool routes(struct session *s, const char *engine, unsigned lmc)
+{
+	char line[100];
+	struct err e;
+	int rc;
+
+	snprintf(line, sizeof(line), "route %s,no_fallback lmc=%u", engine, lmc);
+	free(run_line(s, line, &rc, &e, false, NULL));
+	return session_sweep(s) && session_sweep(s)->routing &&
+	       !strcmp(session_sweep(s)->routing->engine, engine);
+}
+
+/* One engine on one fabric: with LMC 0 and 1, then without a cable. */
+static void try_engine(const char *spec, const char *engine, bool ports, struct tally *n)
+{
+	for (unsigned lmc = 0; lmc < 2; lmc++) {
+		struct session *s = start(spec);
+
+		prepare(s, engine);
+		if (routes(s, engine, lmc)) {
+			check_all(s, ports && !lmc, n);
+			fail_cable(s);
+			if (session_sweep(s)->routing && !strcmp(session_sweep(s)->routing->engine, engine))
+				check_all(s, false, n);
+		}
+		session_free(s);
+	}
+}
+
+static void print_tally(const char *engine, const struct tally *n)
+{
+	print_message("%s: %zu entries, %zu ports, %zu pairs:", engine, n->entries, n->ports, n->pairs);
+	for (enum why_rule r = 1; r < N_WHY_RULES; r++)
+		if (n->seen[r])
+			print_message(" %s %zu,", why_rule_name(r), n->seen[r]);
+	print_message("\n");
+}
+
+static void test_every_entry(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	for (const struct engine *const *g = all_engines; *g; g++) {
+		struct tally n = {0};
+		bool torus = !strcmp((*g)->name, "torus-2QoS");
+		char path[100];
+
+		if ((*g)->holds == HOLDS_LIVE) /* there is no fabric to be read */
+			continue;
+		for (size_t i = 0; !torus && i < sizeof(fabrics) / sizeof(*fabrics); i++)
+			try_engine(fabrics[i], (*g)->name, true, &n);
+		if (torus)
+			try_engine("torus:4x4", (*g)->name, true, &n);
+		print_tally((*g)->name, &n);
+		assert_true(n.entries && n.ports && n.pairs);
+		file_path((*g)->name, path, sizeof(path));
+		unlink(path);
+	}
+	rmdir(folder);
+}
+
+/* --- single rules --------------------------------------------------------------------------------- */
+
+static void says(const char *lines, const char *why, const char *decided)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	ok_line(s, lines);
+	line_says(s, why, decided);
+	session_free(s);
+}
+
+static void test_rules(void **state)
+{
+	(void)state;
+	says("synth xgft:4,4:1,2; route minhop", "why leaf-01 node0006",
+	     "Decided: least count: Of 2 ports at 2 hops port 6 had ");
+	says("synth xgft:4,6:1,4; route minhop scatter_ports=3", "why leaf-01 node0009",
+	     "Decided: random: scatter_ports: 4 of 4 ports tie");
+	says("synth xgft:4,6:1,4; route minhop port_shifting=TRUE", "why leaf-01 node0009",
+	     "Decided: shifted: ");
+	says("synth xgft:2,2:1,1; route minhop lmc=2", "why leaf-01 node0003",
+	     "Decided: only candidate: Port ");
+	says("synth torus:4x4; route dor", "why t00 node0006",
+	     "Decided: first neighbour: 2 ports have 2 hops; port 2 to t10 is first in order, 4 leads to "
+	     "other");
+	says("synth ring:4; route mincontention lmc=1 tolerance=2", "why ring0 7 via 3",
+	     "Decided: would loop: ring3 sends LID 7 here.");
+	says("synth ring:5; set use_ucast_cache TRUE; route minhop; fail host node0003", "why ring0 node0002",
+	     "Decided: cached: The unicast cache kept the tables of sweep 1; there: only candidate: ");
+	says("synth xgft:2,2,2:1,2,2; route ftree", "why spine-03 node0005",
+	     "Decided: lower index: leaf-03 climbed to spine-03: load 0 like spine-04");
+	says("synth director:2,2,1,2; route mincontention lmc=1", "why edge-01 node0005", "Decided: ");
+	says("synth ring:5; route lash", "why ring2 ring4", "Decided: only way: ");
+}
+
+static void test_stories(void **state)
+{
+	(void)state;
+	says("synth ring:5; route lash", "why node0003 node0005", "Decided: opened: ");
+	says("synth ring:5; route lash", "why node0004 node0002", "Decided: moved: ");
+	says("synth xgft:4,4:1,2; route minhop", "why node0001 node0006",
+	     "Decided: least count: At leaf-01: ");
+	says("synth ring:5; route minhop", "why node0003 node0005", "2 hops, 4 links (shortest), SL 0.");
+	says("synth ring:5; route minhop", "why ring2 ring3 ring4", "Decided: only candidate: Port ");
+	says("synth ring:5; route minhop", "why node0003 ring2 ring1 ring0 ring4 node0005",
+	     "Decided: longer: Port 3 leads there in 3 hops, port 2 in 2.");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_stories),
+		cmocka_unit_test(test_every_entry),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+/* Pane: the step of the lesson that is played; while none is, the lessons there are. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/wrap.h"
+#include "core/session/lesson.h"
+#include "views/views.h"
+
+#define COLUMNS_BATCH 76
+#define COLUMNS_LEAST 16
+
+static const struct column columns[] = {
+	{.name = "lesson", .width = COLUMNS_LEAST, .flex = 1, .prose = true},
+};
+
+/* What Enter does on a line. */
+enum line_kind { LINE_TEXT, LINE_RUN, LINE_LOOK, LINE_LESSON };
+
+struct line {
+	char *text;
+	enum line_kind kind;
+	char *what; /* commands, pane or lesson; NULL for text */
+};
+
+struct priv {
+	const struct lesson_place *at; /* reference; NULL = none is played */
+	struct line *line;	       /* [n_rows] */
+	size_t n, cap;
+	unsigned columns; /* lines are this long; 0 = not drawn yet */
+};
+
+static void clear(struct priv *p)
+{
+	while (p->n) {
+		free(p->line[--p->n].text);
+		free(p->line[p->n].what);
+	}
+	lesson_place_unref(p->at);
+	p->at = NULL;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	clear(p);
+	free(p->line);
+	p->line = NULL;
+	p->cap = 0;
+}
+
+/* Lines of a text; other lines than the first begin with as many blanks as `first` has characters. */
+static void add(struct priv *p, enum line_kind kind, const char *first, const char *text, const char *what)
+{
+	struct text t = {0};
+	char *other = str_printf("%*s", (int)strlen(first), ""), *save = NULL;
+
+	wrap_text(&t, text, p->columns ? p->columns : COLUMNS_BATCH, first, other);
+	for (char *s = strtok_r(t.s, "\n", &save); s; s = strtok_r(NULL, "\n", &save)) {
+		GROW(p->line, p->n, p->cap);
+		p->line[p->n++] = (struct line){str_dup(s), kind, what ? str_dup(what) : NULL};
+	}
+	text_free(&t);
+	free(other);
+}
+
+static void add_question(struct priv *p, const struct lesson_step *s)
+{
+	if (!s->ask)
+		return;
+	add(p, LINE_TEXT, "? ", s->ask, NULL);
+	if (!p->at->answered) {
+		add(p, LINE_TEXT, "  ", "(Enter: the answer)", NULL);
+		return;
+	}
+	add(p, LINE_TEXT, "= ", s->answer, NULL);
+	for (size_t i = 0; i < s->n_run; i++)
+		if (s->run[i].proof)
+			add(p, LINE_RUN, "  shown by: ", s->run[i].command, s->run[i].command);
+}
+
+static void add_step(struct priv *p)
+{
+	const struct lesson_step *s = &p->at->lesson->step[p->at->step];
+
+	add(p, LINE_TEXT, "", s->text, NULL);
+	for (size_t i = 0; i < s->n_run; i++)
+		if (!s->run[i].proof)
+			add(p, LINE_RUN, "> ", s->run[i].command, s->run[i].command);
+	for (size_t i = 0; i < s->look.n; i++)
+		add(p, LINE_LOOK, "look: ", s->look.text[i], s->look.text[i]);
+	add_question(p, s);
+}
+
+static void add_lessons(struct priv *p)
+{
+	struct lesson **all = lessons_all();
+
+	for (size_t i = 0; all[i]; i++) {
+		char *name = str_printf("%-10s ", all[i]->name);
+
+		add(p, LINE_LESSON, name, all[i]->title, all[i]->name);
+		free(name);
+	}
+	lessons_free(all);
+}
+
+static void load(struct view *v)
+{
+	const struct lesson_place *at = v->scene->session->lesson;
+	struct priv *p = v->priv;
+	bool same = p->at && at && p->at->step == at->step && !strcmp(p->at->lesson->name, at->lesson->name);
+	bool answer = same && at->answered && !p->at->answered;
+
+	if (at)
+		lesson_place_ref(at);
+	clear(p);
+	p->at = at;
+	if (at)
+		add_step(p);
+	else
+		add_lessons(p);
+	v->n_rows = (uint32_t)p->n;
+	if (answer) /* it shows, however long the text is */
+		v->select = (int64_t)p->n - 1;
+	else if (!same)
+		v->select = 0;
+}
+
+/* Running text is made for the room there is. */
+static bool fit(struct view *v, unsigned room)
+{
+	struct priv *p = v->priv;
+	unsigned want = room < COLUMNS_LEAST ? COLUMNS_LEAST : room;
+
+	if (p->columns == want)
+		return false;
+	p->columns = want;
+	return true;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct lesson_place *at = ((const struct priv *)v->priv)->at;
+
+	if (at)
+		text_add(t, "Lesson %s %zu/%zu ── %s", at->lesson->name, at->step + 1, at->lesson->n,
+			 at->lesson->title);
+	else
+		text_add(t, "Lessons ── Enter plays one");
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct lesson_place *at = ((const struct priv *)v->priv)->at;
+
+	if (!at)
+		return;
+	if (at->generation != v->scene->session->generation)
+		text_add(t, "the fabric was changed since; r plays the step again");
+	else if (at->step + 1 == at->lesson->n)
+		text_add(t, "the last step");
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	(void)col;
+	text_add(t, "%s", ((const struct priv *)v->priv)->line[row].text);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	switch (l->kind) {
+	case LINE_RUN:
+		text_add(t, "%s", l->what);
+		break;
+	case LINE_LOOK:
+		text_add(t, "pane %s", l->what);
+		break;
+	case LINE_LESSON:
+		text_add(t, "lesson %s", l->what);
+		break;
+	case LINE_TEXT:
+		if (p->at->lesson->step[p->at->step].ask && !p->at->answered)
+			text_add(t, "lesson answer");
+		break;
+	}
+}
+
+const struct view_ops view_lesson = {
+	.name = "lesson",
+	.brief = "the step of the lesson that is played: text, commands, what to look at, question; the "
+		 "lessons "
+		 "while none is",
+	.hints = "follow=answer :lesson_next=next :lesson_back=back :lesson_again=again",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.close = close_view,
+	.fit = fit,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.follow = follow,
+};
