@@ -268,8 +268,11 @@ COMMAND(ui_map)
 	v = need_drawing(e);
 	if (!v)
 		return -1;
+	e->msg[0] = 0;
 	if (v->ops->words(v, argc - 1, argv + 1, e))
 		return strcmp(argv[1], "back") || !pane_back() ? -1 : 0; /* the pane before */
+	if (e->msg[0])
+		out_text(o, "%s\n", e->msg);
 	return 0;
 }
 

@@ -239,7 +239,7 @@ static int to_scale(struct view *v, const struct map_scale *s, struct err *e)
 	return 0;
 }
 
-/* The next scale that is offered that way; what the ones on the way need, when there is none. */
+/* The next scale that is offered that way; *e tells what the ones on the way need. */
 static int zoom(struct view *v, int dir, struct err *e)
 {
 	const struct map *m = map_of(v);
@@ -249,8 +249,10 @@ static int zoom(struct view *v, int dir, struct err *e)
 	while (map_scales[at] && map_scales[at] != m->scale)
 		at++;
 	for (at += dir; at >= 0 && map_scales[at]; at += dir)
-		if (!to_scale(v, map_scales[at], &why))
+		if (!to_scale(v, map_scales[at], &why)) {
+			*e = why;
 			return 0;
+		}
 	if (why.msg[0])
 		return err_set(e, "%s", why.msg);
 	return err_set(e, "map: this is the %s scale", dir > 0 ? "nearest" : "farthest");

@@ -513,8 +513,8 @@ static void put_box(const struct view *v, struct canvas *c, const struct own *o)
 	w = w < in ? w : in;
 	if (p->box_h == 1) {
 		canvas_put(c, p->box_x, p->box_y, '[', CANVAS_DIM);
-		canvas_text_cut(c, p->box_x + 1, p->box_y, in, name, role);
-		canvas_put(c, p->box_x + 1 + w, p->box_y, ']', CANVAS_DIM);
+		canvas_text_cut(c, p->box_x + 1 + (in - w) / 2, p->box_y, in, name, role);
+		canvas_put(c, p->box_x + p->box_w - 1, p->box_y, ']', CANVAS_DIM);
 	} else {
 		canvas_box(c, p->box_x, p->box_y, p->box_w, p->box_h, CANVAS_DIM);
 		canvas_text_cut(c, p->box_x + 1 + (in - w) / 2, p->box_y + 1, in, name, role);
@@ -525,9 +525,9 @@ static void put_box(const struct view *v, struct canvas *c, const struct own *o)
 		text_add(&counts, "%s, %s", PLURAL(switches, "switch"),
 			 PLURAL(m->layout->hosts[o->middle], "host"));
 		w = canvas_columns(text_str(&counts));
-		w = w < in ? w : in;
-		canvas_text_cut(c, p->box_x + 1 + (in - w) / 2, p->box_y + 2, in, text_str(&counts),
-				CANVAS_PLAIN);
+		if (w <= in)
+			canvas_text(c, p->box_x + 1 + (in - w) / 2, p->box_y + 2, in, text_str(&counts),
+				    CANVAS_PLAIN);
 	}
 	canvas_object(c, p->box_x, p->box_y, p->box_w, p->box_h, map_object(m, o->middle, NO_ID));
 	text_free(&counts);
@@ -541,8 +541,11 @@ static void plan(const struct view *v, struct own *o, int w, int h)
 	want.box_w = canvas_columns(name) + 6;
 	if (want.box_w < BOX_LEAST)
 		want.box_w = BOX_LEAST;
-	if (want.box_w > w / 3 && w < 3 * BOX_LEAST) /* names beside it matter more than its counts */
-		want.box_w = w / 3 > 12 ? w / 3 : 12;
+	if (w < 3 * BOX_LEAST && want.box_w > w / 3) { /* names beside it matter more than its counts */
+		want.box_w = canvas_columns(name) + 4;
+		if (want.box_w > w / 3)
+			want.box_w = w / 3;
+	}
 	for (int s = 0; s < MAP_SIDES; s++) {
 		want.n[s] = (int)(o->entries->first[s + 1] - o->entries->first[s]);
 		want.cell[s] = cell_width(map_of(v), &o->text[s], s);

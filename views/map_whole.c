@@ -58,8 +58,8 @@ static void close_whole(struct view *v)
 
 static void renewed(struct view *v, bool same)
 {
-	(void)same;
-	forget(own_of(v));
+	if (!same) /* what is up plays no part in it */
+		forget(own_of(v));
 }
 
 /* The places for a size; the last row is for what is said below.  NULL: there is no layout. */
@@ -101,9 +101,10 @@ static bool offered(const struct view *v, int w, int h, struct text *why)
 	if (o->plan->fits)
 		return true;
 	if (o->plan->why)
-		text_add(why, "another fabric: %s", o->plan->why);
+		text_add(why, "%s", o->plan->why);
 	else
-		text_add(why, "%d x %d, the pane has %d x %d", o->plan->need_w, o->plan->need_h + 1, w, h);
+		text_add(why, "it needs %d x %d, the pane has %d x %d", o->plan->need_w,
+			 o->plan->need_h + 1 + (int)map_whole.below, w, h + (int)map_whole.below);
 	return false;
 }
 
@@ -334,7 +335,7 @@ static void draw(struct view *v, struct canvas *c)
 		return;
 	if (!o->plan->fits) {
 		offered(v, c->w, c->h, &why);
-		canvas_textf(c, 0, 0, c->w, CANVAS_LABEL, "whole needs %s", text_str(&why));
+		canvas_textf(c, 0, 0, c->w, CANVAS_LABEL, "whole is not offered: %s", text_str(&why));
 		text_free(&why);
 		return;
 	}
@@ -438,6 +439,13 @@ static void move(struct view *v, int dx, int dy)
 		map_select(v, to->sw);
 }
 
+/* The same way as in the overview. */
+static void plane(struct view *v, int dir)
+{
+	map_overview.plane(v, dir);
+	own_of(v)->column = -1;
+}
+
 const struct map_scale map_whole = {
 	.name = "whole",
 	.offered = offered,
@@ -445,6 +453,7 @@ const struct map_scale map_whole = {
 	.draw = draw,
 	.below = 2,
 	.move = move,
+	.plane = plane,
 	.renewed = renewed,
 	.close = close_whole,
 };

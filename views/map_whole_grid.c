@@ -71,7 +71,7 @@ static void put_switch(struct whole_work *k, const struct around *a, uint32_t i)
 
 	whole_put_box(k, i);
 	w = side_columns(k, i, WHOLE_LEFT);
-	whole_put_side(k, i, WHOLE_LEFT, from + 1 - w, y); /* the sign's column is between them */
+	whole_put_side(k, i, WHOLE_LEFT, from - w, y); /* a blank apart from the sign, which may be a digit */
 	whole_put_side(k, i, WHOLE_RIGHT, from + k->box_w[i], y);
 	w = whole_put_side(k, i, WHOLE_TOP, x - whole_side_width(k, i, WHOLE_TOP) / 2, y - 1);
 	whole_put_side(k, i, WHOLE_ASIDE, w + 1, y - 1);

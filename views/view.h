@@ -233,7 +233,7 @@ struct view_ops {
 	void (*move)(struct view *v, int dx, int dy);
 	/* A click on what draw() put there; row NO_ID: on nothing.  NULL: the row is selected. */
 	void (*hit)(struct view *v, struct canvas_object o);
-	/* Words of the command `map` for what only this pane does.  NULL: nothing.  -1 and *e. */
+	/* Words of the command `map` for what only this pane does: 0, and *e may hold a remark; -1 and *e. */
 	int (*words)(struct view *v, int argc, char **argv, struct err *e);
 };
 

@@ -210,6 +210,72 @@ static void test_around_keys(void **state)
 	end(&b);
 }
 
+/* A click on the entry of a port, and on the box. */
+static void test_around_click(void **state)
+{
+	struct bench b;
+	uint32_t port, sw;
+	struct canvas_object at = {NO_ID, NO_ID};
+
+	(void)state;
+	begin(&b, "xgft:4,4,4:1,2,2", "around");
+	select_switch(&b, "leaf-03");
+	press(&b, "");
+	sw = map_selected(b.view);
+	port = switch_port_id(b.scene.fabric, sw, 6);
+	for (int i = 0; i < b.canvas.w * b.canvas.h; i++)
+		if (b.canvas.cell[i].object.port == port)
+			at = b.canvas.cell[i].object;
+	assert_int_equal(at.port, port);
+	b.view->ops->hit(b.view, at);
+	placeholder_is(&b, "port", "leaf-03[6]");
+	assert_int_equal(map_selected(b.view), sw);
+	at.port = NO_ID;
+	b.view->ops->hit(b.view, at);
+	placeholder_is(&b, "port", "-");
+	end(&b);
+}
+
+/* `+` goes past a scale that has no room, and says what it needs. */
+static void test_not_offered(void **state)
+{
+	char in[] = "in", whole[] = "whole", *argv[] = {in}, *other[] = {whole};
+	struct err e = {{0}};
+	struct bench b;
+
+	(void)state;
+	begin(&b, "xgft:4,4,4:1,2,2", "overview");
+	draw(&b, 78, 20, false);
+	assert_int_equal(b.view->ops->words(b.view, 1, argv, &e), 0);
+	assert_ptr_equal(map_of(b.view)->scale, &map_around);
+	assert_string_equal(e.msg, "map: whole is not offered: it needs 176 x 17, the pane has 78 x 20");
+	draw(&b, 78, 20, false);
+	assert_int_equal(b.view->ops->words(b.view, 1, other, &e), -1);
+	assert_string_equal(e.msg, "map: whole is not offered: it needs 176 x 17, the pane has 78 x 20");
+	end(&b);
+	begin(&b, "random:24,4", "overview");
+	draw(&b, 78, 20, false);
+	assert_int_equal(b.view->ops->words(b.view, 1, argv, &e), 0);
+	assert_string_equal(e.msg, "map: whole is not offered: trees, grids, rings and groups have one");
+	end(&b);
+}
+
+/* < and > lead to the same place in the next plane or group. */
+static void test_whole_planes(void **state)
+{
+	char what[] = "plane", *argv[] = {what};
+	struct err e;
+	struct bench b;
+
+	(void)state;
+	begin(&b, "torus:3x3x3", "whole");
+	select_switch(&b, "t120");
+	draw(&b, 120, 40, false);
+	assert_int_equal(b.view->ops->words(b.view, 1, argv, &e), 0);
+	placeholder_is(&b, "switch", "t121");
+	end(&b);
+}
+
 static void test_around_marks(void **state)
 {
 	struct bench b;
@@ -262,7 +328,7 @@ static void walk_whole(const char *fabric, int w, int h)
 	todo = NEW_ARRAY(of + 1, uint32_t);
 	seen = NEW_ARRAY(of + 1, uint8_t);
 	draw(&b, w, h, false);
-	assert_false(shows(&b, "whole needs"));
+	assert_false(shows(&b, "not offered"));
 	todo[n++] = map_selected(b.view);
 	seen[todo[0]] = 1;
 	for (uint32_t at = 0; at < n; at++) {
@@ -348,9 +414,10 @@ static void test_any_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_around_keys), cmocka_unit_test(test_around_marks),
-		cmocka_unit_test(test_whole_marks), cmocka_unit_test(test_whole_keys),
-		cmocka_unit_test(test_any_size),
+		cmocka_unit_test(test_around_keys),  cmocka_unit_test(test_around_marks),
+		cmocka_unit_test(test_around_click), cmocka_unit_test(test_whole_planes),
+		cmocka_unit_test(test_not_offered),  cmocka_unit_test(test_whole_marks),
+		cmocka_unit_test(test_whole_keys),   cmocka_unit_test(test_any_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
