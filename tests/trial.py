@@ -20,11 +20,11 @@ def chosen_seed():
     return os.environ.get("SEED") or str(random.SystemRandom().randrange(10 ** 9))
 
 
-def run_tests(suite, tests, wanted=(), also=(), repeat=None):
+def count_tests(suite, tests, wanted=(), also=(), repeat=None):
     """Run the tests, {name: function of a folder that is empty and its own} or functions known by their names.
 
     wanted: names or globs, none: all.  also: what a test may raise besides Failed when it fails.  repeat: a line that
-    tells how to run a test by its name again.  The exit status.
+    tells how to run a test by its name again.  (passed, failed).
     """
     if not isinstance(tests, dict):
         tests = {test.__name__: test for test in tests}
@@ -42,5 +42,11 @@ def run_tests(suite, tests, wanted=(), also=(), repeat=None):
                 print("FAIL %s %s: %s%s" % (suite, name, kind, e), flush=True)
                 if repeat:
                     print("    repeat: " + repeat(name), flush=True)
+    return passed, failed
+
+
+def run_tests(*args, **more):
+    """The same, and print the sum; the exit status."""
+    passed, failed = count_tests(*args, **more)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0

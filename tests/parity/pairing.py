@@ -11,7 +11,7 @@ IBSCOPE = os.path.abspath(os.environ.get("IBSCOPE", os.path.join(ROOT, "build", 
 sys.path.append(os.path.dirname(HERE))
 import contract         # noqa: E402
 import opensm           # noqa: E402
-from trial import Failed, chosen_seed, run_tests  # noqa: E402
+from trial import Failed, chosen_seed, count_tests  # noqa: E402
 
 
 def said(*lines, folder, args=()):
@@ -28,14 +28,21 @@ def told(*lines, folder):
     return contract.objects(IBSCOPE, said(*lines, folder=folder, args=("--json",)))
 
 
+def count_cases(suite, cases, check, seed, wanted=()):
+    """check(name, folder, random numbers) for each case; (passed, failed)."""
+    tests = {name: lambda folder, name=name: check(name, folder, random.Random("%s %s" % (seed, name))) for name in cases}
+    return count_tests(suite, tests, wanted, also=(opensm.OpenSMError, contract.Breach),
+                       repeat=lambda name: "SEED=%s tests/parity/%s.py %s" % (seed, suite, name))
+
+
 def run_cases(suite, what, cases, check):
-    """check(name, folder, random numbers) for the cases that the command line names; the exit status."""
+    """The same for the cases that the command line names, as a program; the exit status."""
     lack = opensm.missing() or (None if os.access(IBSCOPE, os.X_OK) else "no program %s" % IBSCOPE)
     if lack:
         print("%s: %s" % (suite, lack), file=sys.stderr)
         return 2
     seed = chosen_seed()
     print("%s with %s: SEED=%s" % (what, os.path.relpath(IBSCOPE), seed), flush=True)
-    tests = {name: lambda folder, name=name: check(name, folder, random.Random("%s %s" % (seed, name))) for name in cases}
-    return run_tests(suite, tests, sys.argv[1:], also=(opensm.OpenSMError, contract.Breach),
-                     repeat=lambda name: "SEED=%s tests/parity/%s.py %s" % (seed, suite, name))
+    passed, failed = count_cases(suite, cases, check, seed, sys.argv[1:])
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0

@@ -107,7 +107,7 @@ def report(folder):
         text = f.read()
     for line in ("## Fabric", "- switches: 48", "- hosts: 64", "- links: 192", "- routed: updn", "- switch: spine-02",
                  "- paths between hosts: %d" % check["check"]["pairs"], "- unreachable: %d" % check["unreachable"],
-                 "- longest path, hops: %d" % check["check"]["max_hops"],
+                 "- longest path, links: %d" % check["check"]["max_links"],
                  "- groups of channels with credit loops: %d" % len(check["credit_loops"])):
         expect(line + "\n" in text, line, text)
     expect(re.search(r"^- link: \S*leaf-03\\\[5\\\]|^- link: .* to leaf-03\\\[5\\\]$", text, re.M), text)
