@@ -23,20 +23,14 @@ import subprocess
 import sys
 import tempfile
 
+from trial import Tally
+
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 IBSCOPE = os.path.join(BUILD, "ibscope")
 PAGE = os.path.join(BUILD, "ibscope.1")
 DOCUMENTS = "engines/doc", "core/formats/doc"
-passed = failed = 0
-
-
-def verdict(ok, what):
-    global passed, failed
-    passed += bool(ok)
-    failed += not ok
-    if not ok:
-        print(what)
+verdict = Tally()
 
 
 def files(*endings):
@@ -341,8 +335,7 @@ def main():
         if name not in parts:
             sys.exit("docs.py: found %s, expected %s" % (name, " ".join(parts)))
         parts[name]()
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or not passed else 0
+    return verdict.status()
 
 
 if __name__ == "__main__":

@@ -11,18 +11,12 @@ import subprocess
 import sys
 import tempfile
 
+from trial import Tally
+
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IBSCOPE = os.path.join(TOP, os.environ.get("IBSCOPE", "build/ibscope"))
 FOLDER = os.path.join(TOP, "views/lessons")
-passed = failed = 0
-
-
-def verdict(ok, what):
-    global passed, failed
-    passed += bool(ok)
-    failed += not ok
-    if not ok:
-        print(what)
+verdict = Tally()
 
 
 def run(*arguments, **env):
@@ -165,8 +159,7 @@ def quiz():
 def main():
     for part in (bundled, fabrics, own, playing, quiz):
         part()
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or not passed else 0
+    return verdict.status()
 
 
 if __name__ == "__main__":

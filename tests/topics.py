@@ -10,18 +10,12 @@ import re
 import subprocess
 import sys
 
+from trial import Tally
+
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IBSCOPE = os.path.join(TOP, os.environ.get("IBSCOPE", "build/ibscope"))
 FABRIC = "xgft:4,4,4:1,4,4"
-passed = failed = 0
-
-
-def verdict(ok, what):
-    global passed, failed
-    passed += bool(ok)
-    failed += not ok
-    if not ok:
-        print(what)
+verdict = Tally()
 
 
 def run(*arguments):
@@ -65,8 +59,7 @@ def main():
     for engine in answer("show engines")["engines"]:
         verdict(engine["name"].lower() in seen, "engine %s has no topic" % engine["name"])
     verdict(run("-e", "help nothing-of-this-name").returncode == 1, "help of an unknown word has status 0")
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or not passed else 0
+    return verdict.status()
 
 
 if __name__ == "__main__":

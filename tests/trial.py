@@ -50,3 +50,19 @@ def run_tests(*args, **more):
     passed, failed = count_tests(*args, **more)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0
+
+
+class Tally:
+    """Verdicts one by one: tally(good, what to print when it is not)."""
+    passed = failed = 0
+
+    def __call__(self, good, what):
+        self.passed += bool(good)
+        self.failed += not good
+        if not good:
+            print(what)
+
+    def status(self):
+        """Print the sum; the exit status."""
+        print("%d passed, %d failed" % (self.passed, self.failed))
+        return 1 if self.failed or not self.passed else 0

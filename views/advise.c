@@ -90,14 +90,10 @@ static void *run_advise(const struct sweep *w, const void *base, const uint32_t 
 
 	(void)w;
 	a->a = advise_run(&rq, p, &a->e);
-	if (a->a || !progress_cancelled(p))
-		return a;
-	free_answer(a);
-	return NULL;
+	return a;
 }
 
 static const struct task task_advise = {.run = run_advise, .free = free_answer};
-/* Never run: a question is made by the pane. */
 static const struct task task_question = {.free = free_question};
 
 /* --- the question ------------------------------------------------------------------------------- */

@@ -338,20 +338,7 @@ static void op_free(void *priv)
 	ftree_free(priv);
 }
 
-static const struct routing_ops ftree_ops = {
-	.hops = op_hops,
-	.rank = op_rank,
-	.is_root = op_is_root,
-	.turn_option = "max_reverse_hops",
-	.direction = op_direction,
-	.entry_notes = op_entry_notes,
-	.order = op_order,
-	.extras = "ca-order",
-	.write_extra = op_write_extra,
-	.free_priv = op_free,
-};
-
-const struct routing_ops ftree_step_ops = {
+const struct routing_ops ftree_ops = {
 	.hops = op_hops,
 	.rank = op_rank,
 	.is_root = op_is_root,
@@ -366,7 +353,7 @@ const struct routing_ops ftree_step_ops = {
 
 const struct ftree *ftree_of(const struct routing *r)
 {
-	return r && (r->ops == &ftree_ops || r->ops == &ftree_step_ops) ? r->priv : NULL;
+	return r && r->ops == &ftree_ops ? r->priv : NULL;
 }
 
 /* --- the engine ------------------------------------------------------------------------------ */

@@ -38,8 +38,8 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 /* The tree stands, or was refused; with in->record, which keeps a copy for the steps. */
 void ft_record_tree(const struct ftree *t, const struct engine_input *in);
 extern const struct rec_scheme ftree_scheme;
-/* Operations of a step of a recording. */
-extern const struct routing_ops ftree_step_ops;
+/* Operations of its tables, of a step of a recording too. */
+extern const struct routing_ops ftree_ops;
 
 /* How a switch came by its entry. */
 enum ft_cause { FT_LOCAL, FT_DESCENT, FT_MAIN, FT_SECOND, FT_BESIDE, FT_ROOTS };

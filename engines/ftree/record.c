@@ -320,6 +320,6 @@ static const char *rule(const struct rec_event *ev)
 const struct rec_scheme ftree_scheme = {
 	.rule = rule,
 	.sentence = sentence,
-	.ops = &ftree_step_ops,
+	.ops = &ftree_ops,
 	.priv_at = priv_at,
 };
