@@ -764,7 +764,7 @@ static void follow(const struct view *cv, uint32_t row, struct text *t)
 const struct view_ops view_map = {
 	.name = "map",
 	.brief = "the fabric drawn: switches as cells of trees, grids, rings and groups, coloured and marked",
-	.syntax = "[overview|around|whole] [state|load|rank|layers|chassis|change] "
+	.syntax = "[overview|around|whole] [state|load|rank|layers|chassis|change|step] "
 		  "[none|links|path|cycle|turn|layer|flows|failed|changed]",
 	.hints = "follow=around :map_in=in :map_colour=colour :map_overlay=overlay :fail=fail",
 	.column = columns,

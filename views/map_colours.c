@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
+#include "core/sm/walk.h"
 #include "views/map.h"
 
 static const uint32_t shade_char[] = {0x00b7, 0x2591, 0x2592, 0x2593, 0x2588}; /* · ░ ▒ ▓ █ */
@@ -211,6 +212,19 @@ static void look_change(struct view *v)
 	}
 }
 
+/* Where a walk through the run of an engine stands. */
+static void look_step(struct view *v)
+{
+	static const uint8_t shade[] = {[REACH_NOT_YET] = 0, [REACH_BEFORE] = 2, [REACH_NOW] = 4};
+	struct map *m = map_of(v);
+
+	for (uint32_t s = 0; s < m->layout->n; s++) {
+		unsigned k = shade[v->scene->reach[s]];
+
+		m->look[s] = (struct map_look){shade_char[k], (uint8_t)(CANVAS_SHADE0 + k), (uint8_t)k};
+	}
+}
+
 /* --- the colour in force ------------------------------------------------------------------------------ */
 
 bool map_colour_offered(const struct view *v, enum map_colour c)
@@ -232,6 +246,8 @@ bool map_colour_offered(const struct view *v, enum map_colour c)
 		return ch && ch->several;
 	case MAP_CHANGE:
 		return map_of(v)->most_changed != 0;
+	case MAP_STEP:
+		return sc->reach != NULL;
 	default:
 		return false;
 	}
@@ -256,6 +272,9 @@ static void choose_look(struct view *v)
 		return;
 	case MAP_CHANGE:
 		look_change(v);
+		return;
+	case MAP_STEP:
+		look_step(v);
 		return;
 	default:
 		look_state(v);
@@ -320,6 +339,9 @@ void map_colour_legend(const struct view *v, struct text *t)
 		return;
 	case MAP_CHANGE:
 		text_add(t, "entries changed: · none  ░ ▒ ▓ █ up to %u", m->most_changed);
+		return;
+	case MAP_STEP:
+		text_add(t, "· not reached yet  ▒ reached  █ this step");
 		return;
 	default:
 		text_add(t, "o switch");

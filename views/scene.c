@@ -34,6 +34,8 @@ void scene_release(struct scene *sc)
 	sweep_unref(sc->sweep);
 	sweep_unref(sc->before);
 	topo_unref(sc->topo);
+	free((void *)(uintptr_t)sc->reach);
+	sc->reach = NULL;
 	sc->fabric = NULL;
 	sc->sweep = sc->before = NULL;
 	sc->topo = NULL;
@@ -46,7 +48,7 @@ void scene_release(struct scene *sc)
 bool scene_stale(const struct scene *sc, const struct session *s)
 {
 	return !sc->valid || sc->generation != s->generation || sc->n_events != s->n_events ||
-	       sc->at != s->at;
+	       sc->at != s->at || sc->walk_moves != s->walk_moves;
 }
 
 const struct result *scene_result(const struct scene *sc, const struct ask *a)
@@ -144,12 +146,15 @@ void scene_take(struct scene *sc, struct session *s)
 	sc->valid = true;
 	sc->at = s->at;
 	sc->n_events = s->n_events;
+	sc->walk_moves = s->walk_moves;
 	if (!s->fabric || !s->n_events) { /* nothing, or a fabric that is being put in place */
 		chassis_free(kept);
 		return;
 	}
 	sc->fabric = fabric_ref(s->fabric);
 	sc->event = &s->event[s->at];
+	if (session_walk(s) && s->reach)
+		sc->reach = mem_dup(s->reach, s->fabric->n_switches + 1);
 	sc->state = sc->event->setup->state;
 	sc->change = sc->event->change;
 	if (sc->event->sweep)

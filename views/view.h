@@ -67,9 +67,11 @@ struct scene {
 	size_t at, n_events;
 	const struct result *result[SCENE_RESULTS]; /* references; what was computed for the sweep */
 	unsigned n_results;
-	unsigned results_version;     /* grows when results come or go */
-	unsigned percent;	      /* of what is being computed */
-	double left;		      /* seconds until it is, below 0: not known */
+	unsigned results_version; /* grows when results come or go */
+	unsigned percent;	  /* of what is being computed */
+	double left;		  /* seconds until it is, below 0: not known */
+	const uint8_t *reach; /* [n_switches] of walk_reach(), own copy; NULL = no run is walked through */
+	uint64_t walk_moves;  /* of the session */
 	const struct help_line *help; /* keys; NULL = none are bound */
 	size_t n_help;
 	bool fold; /* panes show chips under their switch element */

@@ -60,7 +60,7 @@ struct picture_bundle {
 };
 
 /* What switches can be coloured by, in drawings and in the pane map. */
-enum map_colour { MAP_STATE, MAP_LOAD, MAP_RANK, MAP_LAYERS, MAP_CHASSIS, MAP_CHANGE, MAP_COLOURS };
+enum map_colour { MAP_STATE, MAP_LOAD, MAP_RANK, MAP_LAYERS, MAP_CHASSIS, MAP_CHANGE, MAP_STEP, MAP_COLOURS };
 extern const char *const map_colour_names[MAP_COLOURS + 1]; /* "state", .., ended by NULL */
 
 #define PICTURE_LOADS 5 /* classes of load, as multiples of the mean: 0, below 1/2, to 3/2, to 5/2, above */

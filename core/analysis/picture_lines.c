@@ -162,8 +162,8 @@ struct picture_bundle picture_bundle(const struct fabric *f, const struct pictur
 	return u;
 }
 
-const char *const map_colour_names[MAP_COLOURS + 1] = {"state",	 "load",    "rank",
-						       "layers", "chassis", "change"};
+const char *const map_colour_names[MAP_COLOURS + 1] = {"state",	  "load",   "rank", "layers",
+						       "chassis", "change", "step"};
 
 unsigned picture_load_class(uint32_t load, double mean)
 {

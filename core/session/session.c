@@ -93,6 +93,7 @@ void session_free(struct session *s)
 	setup_unref(s->setup);
 	free(s->option_tables);
 	walk_free(s->walk);
+	free(s->reach);
 	if (s->names) {
 		name_map_free(s->names);
 		free(s->names);
@@ -114,8 +115,25 @@ void session_set_walk(struct session *s, struct walk *w)
 	old = s->walk;
 	s->walk = w;
 	s->walk_of = s->generation;
+	free(s->reach); /* of another walk, perhaps over another fabric */
+	s->reach = NULL;
+	s->walk_moves++;
 	session_unlock(s);
 	walk_free(old);
+}
+
+void session_walk_moved(struct session *s)
+{
+	const struct walk *w = session_walk(s);
+	uint8_t *reach = w ? NEW_ARRAY(s->fabric->n_switches + 1, uint8_t) : NULL;
+
+	if (w)
+		walk_reach(w, reach);
+	session_lock(s);
+	free(s->reach);
+	s->reach = reach;
+	s->walk_moves++;
+	session_unlock(s);
 }
 
 void session_lock(struct session *s)

@@ -75,6 +75,8 @@ struct session {
 
 	struct walk *walk;		   /* through the recording of a run (session_walk()); NULL = none */
 	uint64_t walk_of;		   /* generation it was made in */
+	uint8_t *reach;			   /* [n_switches] of walk_reach() where it stands; NULL = no walk */
+	uint64_t walk_moves;		   /* grows when it moves, begins or ends */
 	const struct sweep *moment;	   /* while a command tells of a step of it: that step; borrowed */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
 	char *configured;		   /* routing_engine of the last `config`, NULL = none */
@@ -98,6 +100,8 @@ void session_unlock(struct session *s);
  */
 struct walk *session_walk(const struct session *s);
 void session_set_walk(struct session *s, struct walk *w); /* takes it over; NULL: the present */
+/* The walk stands elsewhere now: what is shown of it follows.  By the thread that moves it. */
+void session_walk_moved(struct session *s);
 
 /* What is in force now; valid under the lock (take a reference to keep it).  NULL when there is none. */
 const struct sweep *session_sweep(const struct session *s);

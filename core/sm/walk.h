@@ -34,6 +34,10 @@ bool walk_decided(const struct walk *w, uint32_t sw, unsigned lid);
 /* Was a cell changed by the last walk_to()? */
 bool walk_touched(struct walk *w, enum rec_table t, uint32_t at);
 
+/* How far the run has come with each switch: [n_switches] of enum. */
+enum walk_reach { REACH_NOT_YET, REACH_BEFORE, REACH_NOW };
+void walk_reach(const struct walk *w, uint8_t *reach);
+
 /* The phase a step belongs to: the last PHASE up to it; "" before the first. */
 const char *walk_phase(const struct walk *w);
 /* The sentence of the step at which it is; its event must not be missing. */

@@ -99,6 +99,24 @@ const char *walk_phase(const struct walk *w)
 	return "";
 }
 
+void walk_reach(const struct walk *w, uint8_t *reach)
+{
+	uint32_t n = w->r->sweep->fabric->n_switches;
+
+	memset(reach, REACH_NOT_YET, n);
+	for (size_t i = 1; i <= w->at; i++) {
+		const struct rec_event *ev = recording_event(w->r, i);
+		uint8_t as = i == w->at ? REACH_NOW : REACH_BEFORE;
+
+		if (rec_kinds[ev->kind].a == FIELD_SWITCH) {
+			reach[ev->a] = as;
+		} else if (rec_kinds[ev->kind].a == FIELD_PAIR) {
+			reach[ev->a / n] = as;
+			reach[ev->a % n] = as;
+		}
+	}
+}
+
 /* --- conditions ---------------------------------------------------------------------------------- */
 
 static bool on_switch(const struct recording *r, const struct rec_event *ev, uint32_t sw)

@@ -270,12 +270,49 @@ static void test_turn(void **state)
 	end(&d);
 }
 
+static unsigned shade_of(const struct desk *d, const char *name)
+{
+	uint32_t sw = d->scene.fabric->node_switch[session_node(d->session, name, NULL)];
+
+	return map_of(d->view)->look[sw].role - CANVAS_SHADE0;
+}
+
+/* Where a walk through the run stands: the map follows it, and forgets it with the walk. */
+static void test_step(void **state)
+{
+	struct desk d;
+
+	(void)state;
+	begin(&d, "xgft:4,4,4:1,4,4", "updn");
+	assert_int_equal(words(&d, "colour", "step"), -1);
+	ok_line(d.session, "step start; step until switch leaf-03");
+	bring_up(&d);
+	assert_int_equal(words(&d, "colour", "step"), 0);
+	assert_int_equal(shade_of(&d, "leaf-03"), 4);
+	assert_int_equal(shade_of(&d, "leaf-02"), 2); /* switches come in the order of their GUIDs */
+	assert_int_equal(shade_of(&d, "leaf-04"), 0);
+	ok_line(d.session, "step until switch leaf-04");
+	bring_up(&d);
+	assert_int_equal(shade_of(&d, "leaf-03"), 2);
+	assert_int_equal(shade_of(&d, "leaf-04"), 4);
+	ok_line(d.session, "step to first");
+	bring_up(&d);
+	assert_int_equal(shade_of(&d, "leaf-03"), 0);
+	ok_line(d.session, "step end");
+	bring_up(&d);
+	assert_int_equal(words(&d, "colour", "step"), -1);
+	ok_line(d.session, "step start; step to last; synth ring:3; route minhop");
+	bring_up(&d);
+	assert_null(d.scene.reach);
+	end(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_anything), cmocka_unit_test(test_nothing_moves),
 		cmocka_unit_test(test_ways),	 cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_turn),
+		cmocka_unit_test(test_turn),	 cmocka_unit_test(test_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

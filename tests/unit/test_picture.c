@@ -360,6 +360,7 @@ static void test_every_kind(void **state)
 					    "map layers",
 					    "map chassis",
 					    "map change",
+					    "map step",
 					    "cycle all",
 					    "cycle switches",
 					    "plot loads",

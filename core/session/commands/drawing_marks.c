@@ -9,6 +9,7 @@
 #include "core/session/commands/commands.h"
 #include "core/session/commands/drawing.h"
 #include "core/sm/ucast_cache.h"
+#include "core/sm/walk.h"
 
 static void mark_ports(const struct fabric *f, struct fabric_drawing *d)
 {
@@ -463,6 +464,20 @@ static int colour_change(struct session *s, struct fabric_drawing *d, struct err
 	return 0;
 }
 
+static int colour_step(struct session *s, struct fabric_drawing *d, struct err *e)
+{
+	const struct walk *w = session_walk(s);
+
+	if (!w)
+		return err_set(e, "no run is walked through: `step start` begins");
+	add_kind(d, "#ffffff", false, "not reached yet");
+	add_kind(d, shades[1], false, "reached");
+	add_kind(d, shades[ARRAY_LEN(shades) - 1], true, "this step");
+	walk_reach(w, d->class);
+	text_add(&d->about, "step %zu of %zu", walk_step(w), recording_steps(walk_recording(w)));
+	return 0;
+}
+
 static int mark_map(struct session *s, const struct drawing_of *of, const struct elements *el,
 		    struct fabric_drawing *d, struct progress *p, struct err *e)
 {
@@ -487,6 +502,9 @@ static int mark_map(struct session *s, const struct drawing_of *of, const struct
 		break;
 	case MAP_CHANGE:
 		rc = colour_change(s, d, e);
+		break;
+	case MAP_STEP:
+		rc = colour_step(s, d, e);
 		break;
 	default:
 		colour_state(s, d);

@@ -164,9 +164,10 @@ static int parse_map(struct session *s, int argc, char **argv, struct drawing *d
 		return usage(s, "export", e);
 	for (unsigned k = 0; argc == 2; k++) {
 		if (k == MAP_COLOURS)
-			return err_set(e,
-				       "found \"%s\", expected state, load, rank, layers, chassis or change",
-				       argv[1]);
+			return err_set(
+				e,
+				"found \"%s\", expected state, load, rank, layers, chassis, change or step",
+				argv[1]);
 		if (!strcmp(argv[1], map_colour_names[k])) {
 			d->of.colour = (enum map_colour)k;
 			return 0;

@@ -9,7 +9,7 @@
 #define DRAWING_SYNTAX                                                                                       \
 	"load | path SRC DST | cycle [all] [switches] [group N] | layer LAYER [switches] | diff [SNAPSHOT] " \
 	"| "                                                                                                 \
-	"map [state|load|rank|layers|chassis|change] | plot " PLOT_SYNTAX                                    \
+	"map [state|load|rank|layers|chassis|change|step] | plot " PLOT_SYNTAX                               \
 	" | cdg [LAYER] [switches] [group N]"
 
 #define DRAWING_DETAILS                                                                                      \

@@ -596,7 +596,7 @@ static int told(struct session *s, int argc, char **argv, struct out *o, struct 
 	return 0;
 }
 
-static int cmd_step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct step_list *l = &o->run->in->steps;
 	const char *what = argc > 1 ? argv[1] : "next";
@@ -623,6 +623,14 @@ static int cmd_step(struct session *s, int argc, char **argv, struct out *o, str
 	if (!session_walk(s) && !l->n && start(s, 0, NULL, o, e))
 		return -1;
 	return session_walk(s) ? walked(s, argc - 1, argv + 1, o, e) : told(s, argc - 1, argv + 1, o, e);
+}
+
+static int cmd_step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	int rc = step(s, argc, argv, o, e);
+
+	session_walk_moved(s);
+	return rc;
 }
 
 const struct command step_commands[] = {
