@@ -5,8 +5,8 @@
 # A SUITE with a "/" in it is a program to run as a suite.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
 SUITES="includes docs topics lessons harness unit fuzz-corpus driver build extend large topo model ibdmchk verify sessions live contract cli drawings paste files memory stop hostile tsan keys tui parity advised"
-# These wait for other programs most of the time, and run beside the others.
-BESIDE=" parity advised "
+# These wait for other programs most of the time or never look at a clock, and run beside the others.
+BESIDE=" parity advised driver keys "
 
 # Signals that the caller ignores (nohup, a background job of a script) are as usual for the tests.
 [ "$SIGNALS" = usual ] || exec env --default-signal=HUP,INT,QUIT,TERM,PIPE SIGNALS=usual "$0" "$@"

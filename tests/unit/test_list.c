@@ -126,6 +126,7 @@ static int expect_list(struct session *s, const char *line)
 }
 
 #define MOST_WORDS 3
+#define MANY 8 /* more words than these behind another: the first and the middle one stand for all */
 
 /* Words that may stand behind others. */
 struct next {
@@ -146,7 +147,7 @@ static void take_next(void *ctx, const char *what, size_t len)
 	n->n += *n->word[n->n] != 0;
 }
 
-/* Every row of words that the pane's syntax offers, up to MOST_WORDS; rows in all. */
+/* Rows of words that the pane's syntax offers, up to MOST_WORDS; every word comes first; rows in all. */
 static int list_words(struct session *s, const char *syntax, int argc, char **argv)
 {
 	struct next next = {.s = s};
@@ -162,7 +163,7 @@ static int list_words(struct session *s, const char *syntax, int argc, char **ar
 	if (argc > MOST_WORDS)
 		return rows;
 	syntax_next(syntax, argc, argv, take_next, &next);
-	for (size_t i = 0; i < next.n; i++) {
+	for (size_t i = 0; i<next.n; i += argc> 1 && next.n > MANY ? next.n / 2 : 1) {
 		argv[argc] = next.word[i];
 		rows += list_words(s, syntax, argc + 1, argv);
 	}
