@@ -159,12 +159,12 @@ void scene_take(struct scene *sc, struct session *s)
 	sc->change = sc->event->change;
 	if (sc->event->sweep)
 		sc->sweep = sweep_ref(sc->event->sweep);
-	if (s->moment) { /* a step of a run instead of what it made; nothing to compare it with */
+	if (session_moment(s)) { /* a step of a run instead of what it made; nothing to compare it with */
 		sweep_unref(sc->sweep);
-		sc->sweep = sweep_ref(s->moment);
+		sc->sweep = sweep_ref(session_moment(s));
 		sc->change = NULL;
 	}
-	before = s->moment ? NULL : session_event_before(s, s->at);
+	before = session_moment(s) ? NULL : session_event_before(s, s->at);
 	if (before && before->sweep && before->sweep->fabric == s->fabric)
 		sc->before = sweep_ref(before->sweep);
 	if (sc->sweep)

@@ -229,6 +229,7 @@ static int run_at_step(const struct command_words *c, struct walk *w, struct out
 	out_json(o, "step", json_integer((json_int_t)walk_step(w)));
 	session_lock(s);
 	s->moment = moment;
+	s->moment_for = pthread_self();
 	session_unlock(s);
 	rc = c->command->run(s, c->argc, c->argv, o, e);
 	session_lock(s);

@@ -122,6 +122,11 @@ void session_set_walk(struct session *s, struct walk *w)
 	walk_free(old);
 }
 
+const struct sweep *session_moment(const struct session *s)
+{
+	return s->moment && pthread_equal(s->moment_for, pthread_self()) ? s->moment : NULL;
+}
+
 void session_walk_moved(struct session *s)
 {
 	const struct walk *w = session_walk(s);
@@ -155,8 +160,8 @@ const struct event *session_event(const struct session *s)
 
 const struct sweep *session_sweep(const struct session *s)
 {
-	if (s->moment)
-		return s->moment;
+	if (session_moment(s))
+		return session_moment(s);
 	return s->n_events ? s->event[s->at].sweep : NULL;
 }
 
