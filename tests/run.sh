@@ -4,8 +4,8 @@
 # ends with anything else, or with a status that does not go with its line, has failed.
 # A SUITE with a "/" in it is a program to run as a suite.
 # BUILD names the folder of the programs.  Exit status 1 when anything failed.
-SUITES="includes docs topics lessons harness unit fuzz-corpus driver build extend large topo model ibdmchk verify sessions live contract cli drawings paste files memory stop hostile tsan keys tui parity advised"
-# These wait for other programs most of the time or never look at a clock, and run beside the others.
+SUITES="includes docs topics lessons harness unit fuzz-corpus build extend large topo model ibdmchk verify sessions live contract cli drawings paste files memory stop hostile tsan tui driver keys parity advised"
+# These wait for other programs most of the time or never look at a clock: they run beside the others, and come last.
 BESIDE=" parity advised driver keys "
 
 # Signals that the caller ignores (nohup, a background job of a script) are as usual for the tests.
