@@ -219,7 +219,7 @@ static void look_step(struct view *v)
 	struct map *m = map_of(v);
 
 	for (uint32_t s = 0; s < m->layout->n; s++) {
-		unsigned k = shade[v->scene->reach[s]];
+		unsigned k = shade[v->scene->moment->reach[s]];
 
 		m->look[s] = (struct map_look){shade_char[k], (uint8_t)(CANVAS_SHADE0 + k), (uint8_t)k};
 	}
@@ -247,7 +247,7 @@ bool map_colour_offered(const struct view *v, enum map_colour c)
 	case MAP_CHANGE:
 		return map_of(v)->most_changed != 0;
 	case MAP_STEP:
-		return sc->reach != NULL;
+		return sc->moment != NULL;
 	default:
 		return false;
 	}

@@ -34,8 +34,10 @@ void scene_release(struct scene *sc)
 	sweep_unref(sc->sweep);
 	sweep_unref(sc->before);
 	topo_unref(sc->topo);
-	free((void *)(uintptr_t)sc->reach);
-	sc->reach = NULL;
+	sweep_unref(sc->real);
+	moment_unref(sc->moment);
+	sc->moment = NULL;
+	sc->real = NULL;
 	sc->fabric = NULL;
 	sc->sweep = sc->before = NULL;
 	sc->topo = NULL;
@@ -153,12 +155,14 @@ void scene_take(struct scene *sc, struct session *s)
 	}
 	sc->fabric = fabric_ref(s->fabric);
 	sc->event = &s->event[s->at];
-	if (session_walk(s) && s->reach)
-		sc->reach = mem_dup(s->reach, s->fabric->n_switches + 1);
+	if (session_shown(s))
+		sc->moment = moment_ref(session_shown(s));
 	sc->state = sc->event->setup->state;
 	sc->change = sc->event->change;
-	if (sc->event->sweep)
+	if (sc->event->sweep) {
 		sc->sweep = sweep_ref(sc->event->sweep);
+		sc->real = sweep_ref(sc->event->sweep);
+	}
 	if (session_moment(s)) { /* a step of a run instead of what it made; nothing to compare it with */
 		sweep_unref(sc->sweep);
 		sc->sweep = sweep_ref(session_moment(s));

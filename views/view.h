@@ -18,6 +18,7 @@
 #include "core/base/text.h"
 #include "core/fabric/elements.h"
 #include "core/session/session.h"
+#include "core/sm/moment.h"
 #include "views/affix.h"
 #include "views/args.h"
 #include "views/beside.h"
@@ -70,8 +71,13 @@ struct scene {
 	unsigned results_version; /* grows when results come or go */
 	unsigned percent;	  /* of what is being computed */
 	double left;		  /* seconds until it is, below 0: not known */
-	const uint8_t *reach; /* [n_switches] of walk_reach(), own copy; NULL = no run is walked through */
-	uint64_t walk_moves;  /* of the session */
+	/*
+	 * The step of a run that is walked through, NULL = the present; reference.  sweep is its sweep then,
+	 * before the step before the last move, change NULL, and real what the run made.
+	 */
+	const struct moment *moment;
+	const struct sweep *real;     /* the finished sweep, also where moment is NULL; reference */
+	uint64_t walk_moves;	      /* of the session */
 	const struct help_line *help; /* keys; NULL = none are bound */
 	size_t n_help;
 	bool fold; /* panes show chips under their switch element */
@@ -138,9 +144,10 @@ struct column {
 };
 
 /* Marks of a row, each shown by its own sign so that colour is never needed. */
-enum { MARK_CHANGED = 1, MARK_DOWN = 2, MARK_DETOUR = 4, MARK_HERE = 8 };
+enum { MARK_CHANGED = 1, MARK_DOWN = 2, MARK_DETOUR = 4, MARK_HERE = 8, MARK_STEP = 16 };
 
-/* The sign of the weightiest mark: 'x' down, '!' changed, '~' detour, '*' here, ' '. */
+/* The sign of the weightiest mark: 'x' down, '!' changed, '+' touched by the step, '~' detour, '*' here, ' '.
+ */
 char marks_sign(unsigned marks);
 
 enum {
@@ -196,6 +203,11 @@ struct view_ops {
 	/* Of numeric columns; below 0: unknown.  NULL: the number that the cell begins with. */
 	int64_t (*number)(const struct view *v, uint32_t row, unsigned col);
 	unsigned (*marks)(const struct view *v, uint32_t row); /* NULL: none */
+	/*
+	 * Did the step that is shown touch a cell (scene->moment)?  It is shown in reverse, or in [brackets]
+	 * without colour; its row has MARK_STEP.  Only asked while there is a moment.  NULL: none.
+	 */
+	bool (*touched)(const struct view *v, uint32_t row, unsigned col);
 	/* What stays the same over events; NULL: the row number. */
 	uint64_t (*key)(const struct view *v, uint32_t row);
 	/* Enter: a command line; leaves t empty when there is nothing to follow. */

@@ -1,5 +1,5 @@
 #include "core/session/session.h"
-#include "core/sm/walk.h"
+#include "core/sm/moment.h"
 #include "core/session/lesson.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -93,7 +93,7 @@ void session_free(struct session *s)
 	setup_unref(s->setup);
 	free(s->option_tables);
 	walk_free(s->walk);
-	free(s->reach);
+	moment_unref(s->shown);
 	if (s->names) {
 		name_map_free(s->names);
 		free(s->names);
@@ -107,19 +107,34 @@ struct walk *session_walk(const struct session *s)
 	return s->walk_of == s->generation ? s->walk : NULL;
 }
 
+/* Panes follow: of another walk, perhaps over another fabric, nothing stays.  Under the lock. */
+static const struct moment *show(struct session *s, const struct moment *m)
+{
+	const struct moment *old = s->shown;
+
+	s->shown = m;
+	s->walk_moves++;
+	return old;
+}
+
 void session_set_walk(struct session *s, struct walk *w)
 {
+	const struct moment *shown;
 	struct walk *old;
 
 	session_lock(s);
 	old = s->walk;
 	s->walk = w;
 	s->walk_of = s->generation;
-	free(s->reach); /* of another walk, perhaps over another fabric */
-	s->reach = NULL;
-	s->walk_moves++;
+	shown = show(s, NULL);
 	session_unlock(s);
 	walk_free(old);
+	moment_unref(shown);
+}
+
+const struct moment *session_shown(const struct session *s)
+{
+	return session_walk(s) ? s->shown : NULL;
 }
 
 const struct sweep *session_moment(const struct session *s)
@@ -129,16 +144,16 @@ const struct sweep *session_moment(const struct session *s)
 
 void session_walk_moved(struct session *s)
 {
-	const struct walk *w = session_walk(s);
-	uint8_t *reach = w ? NEW_ARRAY(s->fabric->n_switches + 1, uint8_t) : NULL;
+	struct walk *w = session_walk(s);
+	const struct moment *m;
 
-	if (w)
-		walk_reach(w, reach);
+	if (!w || (s->shown && s->shown->step == walk_step(w)))
+		return;
+	m = moment_new(w, s->shown);
 	session_lock(s);
-	free(s->reach);
-	s->reach = reach;
-	s->walk_moves++;
+	m = show(s, m);
 	session_unlock(s);
+	moment_unref(m);
 }
 
 void session_lock(struct session *s)

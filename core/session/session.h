@@ -73,12 +73,12 @@ struct session {
 	struct snapshot *snapshot;
 	size_t n_snapshots, cap_snapshots;
 
-	struct walk *walk;		   /* through the recording of a run (session_walk()); NULL = none */
-	uint64_t walk_of;		   /* generation it was made in */
-	uint8_t *reach;			   /* [n_switches] of walk_reach() where it stands; NULL = no walk */
-	uint64_t walk_moves;		   /* grows when it moves, begins or ends */
-	const struct sweep *moment;	   /* while a command tells of a step of it: that step; borrowed */
-	pthread_t moment_for;		   /* the thread that runs the command: all others see the present */
+	struct walk *walk;	    /* through the recording of a run (session_walk()); NULL = none */
+	uint64_t walk_of;	    /* generation it was made in */
+	const struct moment *shown; /* where it stands; reference, NULL = the present.  Under the lock */
+	uint64_t walk_moves;	    /* grows when it moves, begins or ends */
+	const struct sweep *moment; /* while a command tells of a step of it: that step; borrowed */
+	pthread_t moment_for;	    /* the thread that runs the command: all others see the present */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */
 	char *configured;		   /* routing_engine of the last `config`, NULL = none */
 	struct drawing_note *drawing;
@@ -101,9 +101,11 @@ void session_unlock(struct session *s);
  */
 struct walk *session_walk(const struct session *s);
 void session_set_walk(struct session *s, struct walk *w); /* takes it over; NULL: the present */
+/* Where the walk stands, for panes; NULL: the present is shown.  Borrowed, valid under the lock. */
+const struct moment *session_shown(const struct session *s);
 /* The step that this thread tells of, instead of what the run made; NULL = the present. */
 const struct sweep *session_moment(const struct session *s);
-/* The walk stands elsewhere now: what is shown of it follows.  By the thread that moves it. */
+/* The walk may stand elsewhere now: what is shown of it follows.  By the thread that moves it. */
 void session_walk_moved(struct session *s);
 
 /* What is in force now; valid under the lock (take a reference to keep it).  NULL when there is none. */

@@ -53,11 +53,17 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_REFUSE] = {.name = "refuse", .a = FIELD_PAIR, .b = FIELD_LAYER},
 	[REC_OPEN] = {.name = "open", .a = FIELD_PAIR, .b = FIELD_LAYER},
 	[REC_TURN] = {.name = "turn", .a = FIELD_PAIR, .b = FIELD_LAYER, .rule = true},
+	/* mesh analysis of lash */
+	/* ftree, mincontention */
 	[REC_TARGET] = {.name = "target", .a = FIELD_SWITCH, .b = FIELD_LID},
 	[REC_CLIMB] = {.name = "climb", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
 	[REC_SPREAD] = {.name = "spread", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
 	[REC_SORT] = {.name = "sort", .a = FIELD_SWITCH},
 	[REC_SETTLE] = {.name = "settle", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+	/* ftree alone */
+	/* sssp, dfsssp */
+	/* nue */
+	/* torus-2QoS */
 };
 
 /* --- writing ------------------------------------------------------------------------------ */

@@ -76,12 +76,17 @@ enum rec_kind {
 	REC_REFUSE, /* pair, b layer; extra: channel as port id, then pair that holds what follows; ... */
 	REC_OPEN,   /* pair, b layer */
 	REC_TURN,   /* pair, b layer it goes to, port: layer it is in, rule; T_LAYER */
-	/* other engines */
+	/* mesh analysis of lash */
+	/* ftree, mincontention */
 	REC_TARGET, /* a switch it hangs on, b LID (0: a dummy): what is for it begins */
 	REC_CLIMB,  /* a switch, b LID, port: goes up by it; T_DOWN */
 	REC_SPREAD, /* a switch, b LID, port: taught those behind it; T_UP or T_DOWN */
 	REC_SORT,   /* a switch, port: direction; T_SLOT */
 	REC_SETTLE, /* a switch by which its element sends, b LID, port, rule; T_ENTRY, T_KEY, T_EGRESS */
+	/* ftree alone */
+	/* sssp, dfsssp */
+	/* nue */
+	/* torus-2QoS */
 	REC_KINDS
 };
 

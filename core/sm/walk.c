@@ -195,11 +195,14 @@ static void list_touched(struct walk *w)
 		qsort(w->touched, w->n_touched, sizeof(*w->touched), by_value);
 }
 
+bool cells_hold(const uint64_t *cell, size_t n, uint64_t key)
+{
+	return n && bsearch(&key, cell, n, sizeof(key), by_value);
+}
+
 bool walk_touched(struct walk *w, enum rec_table t, uint32_t at)
 {
-	uint64_t key = (uint64_t)t << 32 | at;
-
 	if (!w->touched)
 		list_touched(w);
-	return w->n_touched && bsearch(&key, w->touched, w->n_touched, sizeof(key), by_value);
+	return cells_hold(w->touched, w->n_touched, (uint64_t)t << 32 | at);
 }

@@ -15,4 +15,7 @@ struct walk {
 	const struct sweep *moment; /* reference held; NULL: not made yet */
 };
 
+/* Is a cell (as of touched) among n sorted ones? */
+bool cells_hold(const uint64_t *cell, size_t n, uint64_t key);
+
 #endif

@@ -303,7 +303,7 @@ static void test_step(void **state)
 	assert_int_equal(words(&d, "colour", "step"), -1);
 	ok_line(d.session, "step start; step to last; synth ring:3; route minhop");
 	bring_up(&d);
-	assert_null(d.scene.reach);
+	assert_null(d.scene.moment);
 	end(&d);
 }
 

@@ -9,7 +9,7 @@
 #include "core/session/commands/commands.h"
 #include "core/session/commands/drawing.h"
 #include "core/sm/ucast_cache.h"
-#include "core/sm/walk.h"
+#include "core/sm/moment.h"
 
 static void mark_ports(const struct fabric *f, struct fabric_drawing *d)
 {
@@ -466,15 +466,15 @@ static int colour_change(struct session *s, struct fabric_drawing *d, struct err
 
 static int colour_step(struct session *s, struct fabric_drawing *d, struct err *e)
 {
-	const struct walk *w = session_walk(s);
+	const struct moment *m = session_shown(s);
 
-	if (!w)
+	if (!m)
 		return err_set(e, "no run is walked through: `step start` begins");
 	add_kind(d, "#ffffff", false, "not reached yet");
 	add_kind(d, shades[1], false, "reached");
 	add_kind(d, shades[ARRAY_LEN(shades) - 1], true, "this step");
-	walk_reach(w, d->class);
-	text_add(&d->about, "step %zu of %zu", walk_step(w), recording_steps(walk_recording(w)));
+	memcpy(d->class, m->reach, s->fabric->n_switches);
+	text_add(&d->about, "step %zu of %zu", m->step, recording_steps(m->rec));
 	return 0;
 }
 
