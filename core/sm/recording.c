@@ -335,6 +335,13 @@ const char *recording_rule(const struct recording *r, const struct rec_event *ev
 	return rec_kinds[ev->kind].rule ? r->engine->scheme->rule(ev) : "";
 }
 
+const char *recording_source(const struct recording *r, const struct rec_event *ev)
+{
+	const char *source = r->engine->scheme->source ? r->engine->scheme->source(ev) : NULL;
+
+	return source ? source : "";
+}
+
 /* --- what is asked for ----------------------------------------------------------------------- */
 
 bool rec_focus_is_all(const struct rec_focus *f)

@@ -197,6 +197,11 @@ uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t 
 /* How an engine shows its recordings; static.  NULL in struct engine: it cannot be recorded. */
 struct rec_scheme {
 	const char *(*rule)(const struct rec_event *ev); /* its rule, of a kind that has one; static */
+	/*
+	 * Where to read about such a step: a section of engines/doc, then the literature, as in "updn.md 5.2;
+	 * Schroeder et al. 1991"; static.  NULL, or "": nowhere.
+	 */
+	const char *(*source)(const struct rec_event *ev);
 	/* The sentence of the step at which the walk is. */
 	void (*sentence)(struct walk *w, struct text *t);
 	/*
@@ -214,6 +219,9 @@ struct rec_scheme {
 
 /* Name of the rule of an event, "" when it has none. */
 const char *recording_rule(const struct recording *r, const struct rec_event *ev);
+
+/* Where an event is told of, "" when nowhere (struct rec_scheme). */
+const char *recording_source(const struct recording *r, const struct rec_event *ev);
 
 /* --- for engines -------------------------------------------------------------------------- */
 
