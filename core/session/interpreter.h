@@ -36,9 +36,11 @@ struct interpreter {
 	size_t steps_shown;	 /* of a walk: the step before the first of those shown last */
 	char **stop_at;		 /* conditions of `step break` */
 	size_t n_stops, cap_stops;
-	uint64_t quiz_seed;	  /* of the last question of `quiz`; 0 = none was asked */
-	uint64_t quiz_generation; /* of the session then */
-	atomic_bool quit;	  /* `quit` was given */
+	uint64_t quiz_seed;		 /* of the last question of `quiz`; 0 = none was asked */
+	uint64_t quiz_generation;	 /* of the session then */
+	unsigned quiz_kind;		 /* what was asked for (enum quiz_kind) */
+	uint8_t quiz_wrong[N_WHY_RULES]; /* answers wrong by each rule */
+	atomic_bool quit;		 /* `quit` was given */
 };
 
 void interpreter_free(struct interpreter *in); /* what it holds */
