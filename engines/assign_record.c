@@ -42,6 +42,8 @@ static unsigned count_rule(const struct assign *a, unsigned n, unsigned port)
 	uint32_t least = UINT32_MAX;
 	unsigned equal = 0, first = 0;
 
+	if (!n)
+		return named_rule("no candidate");
 	for (unsigned i = 0; i < n; i++) {
 		if (a->cand[i].count < least) {
 			least = a->cand[i].count;

@@ -10,6 +10,8 @@ static const char *count_rule(const struct assign *a, const struct choice *c)
 	unsigned equal = 0;
 	uint8_t first = 0;
 
+	if (!c->n)
+		return "no candidate";
 	for (unsigned i = 0; i < c->n; i++) {
 		if (a->cand[i].count < least) {
 			least = a->cand[i].count;

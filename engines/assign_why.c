@@ -54,18 +54,20 @@ static void no_entry(const struct verdict *v, struct decided *out)
 	const struct engine_input *in = a->in;
 	const char *from = switch_name(a->f, a->sw), *to = switch_name(a->f, v->d->target);
 
-	if (v->c->rule && hops_least(a->h, a->sw, v->d->target) != NO_PATH)
+	if (v->hops != NO_PATH && in->left && in->left->hops)
 		decide(out, WHY_LEFT_COUNTER,
-		       "The least of %s in the hop matrix of %s is none of its ports': %s left it. No entry.",
-		       PLURAL(v->hops, "hop"), from,
-		       in->left && in->left->hops ? "an engine that refused before" : "the file");
+		       "The least of %s in the hop matrix of %s is none of its ports': an engine that refused "
+		       "before left it. No entry.",
+		       PLURAL(v->hops, "hop"), from);
+	else if (v->hops != NO_PATH)
+		decide(out, WHY_NOT_IN_FILE,
+		       "The least of %s in the file's hop matrix of %s is none of its ports'. No entry.",
+		       PLURAL(v->hops, "hop"), from);
 	else if (!strcmp(a->out->engine, "file") && options_file(in->options, "lid_matrix_dump_file"))
 		decide(out, WHY_NOT_IN_FILE, "The hop matrix of the file has no way from %s to %s.", from,
 		       to);
-	else if (a->h->weight)
+	else /* by weights alone: without, no switch is more than 126 hops away, as discovery ends at 63 */
 		decide(out, WHY_COST, "No way from %s to %s costs 254 or less (hop_weights_file).", from, to);
-	else
-		decide(out, WHY_TOO_FAR, "No way from %s to %s has 254 hops or fewer.", from, to);
 }
 
 /* --- one port has the fewest hops ------------------------------------------------------------- */
@@ -147,12 +149,45 @@ static void shifted(const struct verdict *v, struct decided *out)
 	       with_count(v, v->won->count), PLURAL(v->won->count, "LID"), v->won->port);
 }
 
+/* The candidate that would have had fewer LIDs, or as few and come first, had counts begun at 0; NULL. */
+static const struct cand *but_for_left(const struct verdict *v)
+{
+	const struct leftovers *l = v->a->in->left;
+	const uint32_t *left = l && l->count ? l->count + v->a->p0 : NULL;
+	uint32_t least;
+
+	if (!left || v->a->shifting)
+		return NULL;
+	least = v->won->count - left[v->won->port];
+	for (unsigned i = 0; i < v->c->n; i++) {
+		const struct cand *k = &v->a->cand[i];
+		uint32_t own = k->count - left[k->port];
+
+		if (k != v->won && (own < least || (own == least && k < v->won)) &&
+		    (!v->via || v->via == k->port))
+			return k;
+	}
+	return NULL;
+}
+
 static void by_count(const struct verdict *v, struct decided *out)
 {
+	const struct cand *other = but_for_left(v);
 	const struct cand *q = rival(v), *w = v->won;
 	unsigned equal = with_count(v, w->count);
 	struct text t = {0};
 
+	if (other) {
+		const uint32_t *left = v->a->in->left->count + v->a->p0;
+
+		decide(out, WHY_LEFT_COUNTER,
+		       "Counts began at %u for port %u and at %u for port %u, as an engine that refused before "
+		       "left them; so of %u ports at %s port %u had %s, %s; %u had %u.",
+		       left[v->won->port], v->won->port, left[other->port], other->port, v->c->n,
+		       PLURAL(v->hops, "hop"), v->won->port, PLURAL(v->won->count, "LID"),
+		       equal > 1 ? "the fewest, and comes first" : "the fewest", other->port, other->count);
+		return;
+	}
 	if (equal == 1 || (q && v->via && q->count > w->count)) {
 		decide(out, WHY_LEAST_COUNT, "Of %u ports at %s port %u had %s, the fewest; %u had %u.",
 		       v->c->n, PLURAL(v->hops, "hop"), w->port, PLURAL(w->count, "LID"), q->port, q->count);

@@ -278,7 +278,8 @@ static bool decide_way(const struct narrator *n, const struct step *s, struct de
 		decide_none(n, s, d);
 		return true;
 	}
-	if (s->decided->rule == WHY_ONLY_CANDIDATE && n->u->weight && least >= n->u->weight) {
+	/* a price paid is above what it costs: some hops before the turn, one behind it */
+	if (s->decided->rule == WHY_ONLY_CANDIDATE && n->u->weight && least > n->u->weight + 1) {
 		follow_matrix(n, s->sw, s->port, s->sw2, &w);
 		text_free(&w.t);
 		if (w.turn == NO_ID)

@@ -302,6 +302,9 @@ static void test_every_entry(void **state)
 	"synth xgft:2,2:1,2,hosts=1,hosts_on=all; set io_guid_file node0005 node0006; " \
 	"set root_guid_file spine-01 spine-02; route ftree"
 
+/* A host on every 13th switch: Down/Up has to turn, at a price, up to three times. */
+#define CHAIN "synth mesh:40,hosts_on=13; route dnup connect_roots=TRUE"
+
 static void says(const char *lines, const char *why, const char *decided)
 {
 	struct session *s = session_new(all_engines, all_commands);
@@ -345,11 +348,71 @@ static void test_rules(void **state)
 	     "Decided: connect roots: ");
 	says("synth director:2,4,3,8; route mincontention", "why dir1/L02/U1 3",
 	     "Decided: inside: port: Within the chassis, to dir1/L01/U1, ports 3 and 4 carried 0 LIDs each");
+	says("synth director:1,3,2,4; route minhop lmc=1", "why dir1/L01/U1 5",
+	     "Decided: new node: Earlier LIDs of node0009 go by 3; port 4 leads to another node, with 6 LIDs "
+	     "the fewest of those.");
+	says("synth xgft:2,4:1,2,parallel=2; route minhop lmc=2", "why leaf-01 39",
+	     "Decided: least forwarded: 3 of 4 ports had 5 LIDs, the fewest; port 3 carries the fewest of "
+	     "node0006, 1.");
+	says("synth random:12,3,seed=45; set root_guid_file sw-01; route updn", "why sw-04 5",
+	     "Decided: missed: A legal way of 3 hops exists; OpenSM's search goes on from a switch in the "
+	     "direction that reached it first. Port 4 leads in 4.");
+	says(CHAIN, "why m-06 2",
+	     "Decided: priced: The turn up at m-13 costs 14 (connect_roots); port 2 leads at the least cost, "
+	     "24.");
+	says(CHAIN, "why m-07 3",
+	     "Decided: erased: Turns up cost 14 each (connect_roots), and OpenSM erases entries whose cost "
+	     "reaches 64.");
+	says("synth mesh:50; set guid 0x0002c90300a00190; route sssp lmc=7", "why m-00 m-49",
+	     "Decided: too far: No way is nearer than 2^31, which OpenSM takes for unreachable.");
+	says("synth torus:4x4; route dfsssp,minhop max_op_vls=1; sweep; reroute", "why t00 11",
+	     "Decided: counter of a refused engine: Counts began at 2 for port 3 and at 6 for port 4, as an "
+	     "engine that refused before left them; so of 4 ports at 4 hops port 3 had 4 LIDs, the fewest; 4 "
+	     "had 7.");
 	says(IO, "why spine-01 node0006",
 	     "Decided: not reached: No way climbs from node0006 and descends to spine-01");
 	says(IO "; set max_reverse_hops 1; sweep", "why spine-01 node0006", "Decided: reverse hop: ");
 	says("synth torus:4x4", "route lash max_op_vls=1",
 	     "lash: 2 layers from VL 0 on, but 1 VL from the next sweep on");
+}
+
+/* Rules that come from what a file says. */
+static void test_files(void **state)
+{
+	static const struct {
+		const char *content, *lines, *why, *decided;
+	} table[] = {
+		/* both ways out of ring0 cost 200, and each goes on at 200 */
+		{"0x0002c90300a00000 2 200\n0x0002c90300a00000 3 200\n0x0002c90300a00010 2 200\n"
+		 "0x0002c90300a00040 2 200\n0x0002c90300a00040 3 200\n",
+		 "synth ring:5; set hop_weights_file %s; route minhop", "why ring0 ring2",
+		 "Decided: cost: No way from ring0 to ring2 costs 254 or less (hop_weights_file)."},
+		/* a least value that no port has */
+		{"Switch: guid 0x0002c90300a00000\n0x0003: 00 ff 01 01\n",
+		 "synth ring:3; set lid_matrix_dump_file %s; route file", "why ring0 ring1",
+		 "Decided: not in the file: The least of 0 hops in the file's hop matrix of ring0 is none of "
+		 "its "
+		 "ports'. No entry."},
+		{"Switch: guid 0x0002c90300a00000\n0x0003: 00 ff 01 01\nSwitch: guid zz\n",
+		 "synth ring:3; set lid_matrix_dump_file %s; route file,minhop", "why ring0 ring1",
+		 "Decided: counter of a refused engine: The least of 0 hops in the hop matrix of ring0 is "
+		 "none "
+		 "of "
+		 "its ports': an engine that refused before left it. No entry."},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		char path[] = "/tmp/ibscope-rule-XXXXXX", line[200];
+		FILE *f = fdopen(mkstemp(path), "w");
+
+		assert_non_null(f);
+		fputs(table[i].content, f);
+		fclose(f);
+		snprintf(line, sizeof(line), table[i].lines, path);
+		says(line, table[i].why, table[i].decided);
+		unlink(path);
+	}
 }
 
 static void test_stories(void **state)
@@ -369,6 +432,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_stories),
 		cmocka_unit_test(test_every_entry),
 	};
