@@ -56,7 +56,8 @@ static void no_entry(const struct verdict *v, struct decided *out)
 
 	if (v->hops != NO_PATH && in->left && in->left->hops)
 		decide(out, WHY_LEFT_COUNTER,
-		       "The least of %s in the hop matrix of %s is none of its ports': an engine that refused "
+		       "The least of %s in the hop matrix of %s is none of its ports': an engine that "
+		       "refused "
 		       "before left it. No entry.",
 		       PLURAL(v->hops, "hop"), from);
 	else if (v->hops != NO_PATH)
@@ -181,7 +182,8 @@ static void by_count(const struct verdict *v, struct decided *out)
 		const uint32_t *left = v->a->in->left->count + v->a->p0;
 
 		decide(out, WHY_LEFT_COUNTER,
-		       "Counts began at %u for port %u and at %u for port %u, as an engine that refused before "
+		       "Counts began at %u for port %u and at %u for port %u, as an engine that refused "
+		       "before "
 		       "left them; so of %u ports at %s port %u had %s, %s; %u had %u.",
 		       left[v->won->port], v->won->port, left[other->port], other->port, v->c->n,
 		       PLURAL(v->hops, "hop"), v->won->port, PLURAL(v->won->count, "LID"),

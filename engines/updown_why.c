@@ -390,10 +390,6 @@ void updown_decide_rank(const struct routing *r, uint32_t sw, struct decided *d)
 	const char *name = switch_name(t->fabric, sw);
 	uint32_t next = NO_ID;
 
-	if (u->rank[sw] == NO_RANK) {
-		decide(d, WHY_NO_RANK, "No cables lead from %s to a switch of rank 0.", name);
-		return;
-	}
 	if (!u->rank[sw]) {
 		decide_root(u, name, sw, d);
 		return;

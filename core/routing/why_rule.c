@@ -40,7 +40,6 @@ static const char *const names[N_WHY_RULES] = {
 	[WHY_PRICED] = "priced",
 	[WHY_ERASED] = "erased",
 	[WHY_RANK] = "rank",
-	[WHY_NO_RANK] = "no rank",
 	[WHY_ROOT_COUNTED] = "root: counted",
 	[WHY_ROOT_NAMED] = "root: named",
 	[WHY_ROOT_FARTHEST] = "root: farthest",

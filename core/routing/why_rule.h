@@ -51,7 +51,6 @@ enum why_rule {
 	WHY_ERASED,
 	/* ranks: of updn, dnup, ftree */
 	WHY_RANK,
-	WHY_NO_RANK,
 	WHY_ROOT_COUNTED,
 	WHY_ROOT_NAMED,
 	WHY_ROOT_FARTHEST,

@@ -146,9 +146,7 @@ void ft_decide_rank(const struct routing *r, uint32_t sw, struct decided *d)
 	const char *name = switch_name(f, sw);
 	uint32_t next = NO_ID;
 
-	if (!t->sw[sw].in) {
-		decide(d, WHY_NO_RANK, "No cables lead from %s to a switch of rank 0.", name);
-	} else if (!t->sw[sw].rank && t->named) {
+	if (!t->sw[sw].rank && t->named) {
 		decide(d, WHY_ROOT_NAMED, "root_guid_file names %s.", name);
 	} else if (!t->sw[sw].rank) {
 		decide(d, WHY_ROOT_FARTHEST, "No switch is farther from its nearest host than %s.", name);

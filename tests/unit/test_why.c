@@ -305,6 +305,9 @@ static void test_every_entry(void **state)
 /* A host on every 13th switch: Down/Up has to turn, at a price, up to three times. */
 #define CHAIN "synth mesh:40,hosts_on=13; route dnup connect_roots=TRUE"
 
+/* Nue with one layer on a torus of which two cables are missing. */
+#define IMPASSE "synth torus:4x4,seed=1,shuffle=1,fail=2; route nue nue_max_num_vls=1"
+
 static void says(const char *lines, const char *why, const char *decided)
 {
 	struct session *s = session_new(all_engines, all_commands);
@@ -369,6 +372,30 @@ static void test_rules(void **state)
 	     "Decided: counter of a refused engine: Counts began at 2 for port 3 and at 6 for port 4, as an "
 	     "engine that refused before left them; so of 4 ports at 4 hops port 3 had 4 LIDs, the fewest; 4 "
 	     "had 7.");
+	says("synth ring:4,parallel=2; route lash", "why ring0 3",
+	     "Decided: cable: ring1 alone leads there in 1 hop. Of 2 cables there always the first, port 2.");
+	says("synth ring:4,parallel=2; route lash do_mesh_analysis=TRUE", "why ring0 3",
+	     "Decided: cable: ring1 alone leads there in 1 hop. Of 2 cables there the routes take each in "
+	     "turn, "
+	     "this one number 1.");
+	says("synth xgft:2,2,2:1,1,1; route ftree", "why core-01 node0005",
+	     "Decided: main path: spine-02 climbed to core-01, its only parent.");
+	says("synth director:2,2,1,2; route mincontention", "why dir1/L01/U1 3",
+	     "Decided: inside: only: Within the chassis port 2 alone is on a shortest way to dir1/L02/U1");
+	says("synth director:2,4,3,8; route mincontention", "why dir1/L01/U1 8",
+	     "Decided: inside: usage: Within the chassis, to dir1/L04/U1, port 5 carried 8 LIDs, port 3 9.");
+	says("synth director:2,2,2,3,uplinks=2; route mincontention", "why dir1/L01/U1 2",
+	     "Decided: own chip: dir1/L01/U1[1] and dir1/L02/U1[1] lead to the same element; the chip of the "
+	     "first has the lower GUID.");
+	says(IMPASSE, "why t21 19",
+	     "Decided: escape tree: The search met an impasse, so all switches follow the escape tree around "
+	     "t12 in layer 0.");
+	says(IMPASSE, "why t11 26",
+	     "Decided: backtrack: Led out of port 1 so that a neighbour of t11 could be reached.");
+	says("synth random:14,4,seed=1,parallel=2,hosts=2; route nue nue_max_num_vls=1", "why sw-06 41",
+	     "Decided: shortcut: Backtracking opened a shorter way to sw-06: by port 3.");
+	says("synth xgft:2,2:1,1; route minhop", "why spine-01 node0003 via 1",
+	     "Decided: no way: No cables lead there from leaf-01 but back through spine-01.");
 	says(IO, "why spine-01 node0006",
 	     "Decided: not reached: No way climbs from node0006 and descends to spine-01");
 	says(IO "; set max_reverse_hops 1; sweep", "why spine-01 node0006", "Decided: reverse hop: ");
@@ -376,7 +403,9 @@ static void test_rules(void **state)
 	     "lash: 2 layers from VL 0 on, but 1 VL from the next sweep on");
 }
 
-/* Rules that come from what a file says. */
+#define TORUS(spec) "synth " spec "; torus-conf %s; set torus_config %s; set qos TRUE; route torus-2QoS"
+
+/* Rules that come from what a file says, or where one is needed. */
 static void test_files(void **state)
 {
 	static const struct {
@@ -399,6 +428,11 @@ static void test_files(void **state)
 		 "none "
 		 "of "
 		 "its ports': an engine that refused before left it. No entry."},
+		{"", TORUS("torus:5x5") "; fail switch t12", "why t10 8",
+		 "Decided: early turn: 0,0,4 to 0,2,2: +y, up to the missing switch at its turning point"},
+		{"", TORUS("torus:5x5,parallel=2"), "why t00 node0003 via 7",
+		 "Decided: in turn: A link the same way: they are taken in turn, and route 3 went by port "
+		 "6."},
 	};
 
 	(void)state;
@@ -409,7 +443,7 @@ static void test_files(void **state)
 		assert_non_null(f);
 		fputs(table[i].content, f);
 		fclose(f);
-		snprintf(line, sizeof(line), table[i].lines, path);
+		snprintf(line, sizeof(line), table[i].lines, path, path);
 		says(line, table[i].why, table[i].decided);
 		unlink(path);
 	}
