@@ -4,6 +4,7 @@ fabric; other words lead to one topic each; engines and columns of panes have th
 
 IBSCOPE=build/ibscope.  Prints what is wrong, at last "N passed, N failed".
 """
+import glob
 import json
 import os
 import re
@@ -25,6 +26,41 @@ def run(*arguments):
 
 def answer(command):
     return json.loads(run("--json", "-e", command).stdout.splitlines()[-1])
+
+
+def plain(word):
+    return re.sub("[ _-]", "-", word.lower())
+
+
+def topic_of(column, seen):
+    """By the whole name, else by the longest, then first, words of it in a row."""
+    words = re.split("[ ,/\u2192]+", column)
+    runs = [column] + [" ".join(words[i:i + n]) for n in range(len(words), 0, -1) for i in range(len(words) - n + 1)]
+    return next((seen[plain(r)] for r in runs if plain(r) in seen), None)
+
+
+def columns(seen):
+    """`?` on a pane tells the columns that are words of topics, in their order; most columns are."""
+    seen = {plain(k): v for k, v in seen.items()}
+    known = all_columns = panes = 0
+    for path in sorted(glob.glob(os.path.join(TOP, "views/*.c"))):
+        with open(path, encoding="utf-8") as f:
+            source = f.read()
+        for pane, ops in re.findall(r'^const struct view_ops view_\w+ = \{\n\t\.name = "([\w-]+)"(.*?)^\};', source, re.M | re.S):
+            array = re.search(r"\.column = (\w+),", ops)
+            lines = array and re.search(r"^static const struct column %s\[.*?\] = \{\n(.*?)^\};" % array.group(1), source, re.M | re.S)
+            names = re.findall(r'^\t\{\.name = "([^"]*)"', lines.group(1), re.M) if lines else []
+            if not lines or len(names) != len(re.findall(r"^\t[^\t ]", lines.group(1), re.M)):  # made by a macro
+                continue
+            told = [(r["key 2"], r["where"]) for r in json.loads(run("--json", "-e", "list help " + pane, FABRIC).stdout.splitlines()[-1])["rows"]
+                    if r["task"] == "Columns"]
+            want = [n for n in names if topic_of(n, seen)]
+            verdict(told == [(n, "column") for n in want], "list help %s: columns %s, expected %s" % (pane, told, want))
+            known += len(want)
+            all_columns += len(names)
+            panes += 1
+    verdict(panes > 40, "%d panes were looked at" % panes)
+    verdict(known > 0.6 * all_columns, "%d of %d columns are words of a topic" % (known, all_columns))
 
 
 def main():
@@ -58,6 +94,7 @@ def main():
                 verdict([p["name"] for p in found.get("topics", [])] == [name], "help %s does not lead to %s" % (word, name))
     for engine in answer("show engines")["engines"]:
         verdict(engine["name"].lower() in seen, "engine %s has no topic" % engine["name"])
+    columns(seen)
     verdict(run("-e", "help nothing-of-this-name").returncode == 1, "help of an unknown word has status 0")
     return verdict.status()
 

@@ -48,7 +48,7 @@ static void add(struct priv *p, struct help_line l)
 static void add_columns(struct priv *p, const struct session *s)
 {
 	for (unsigned c = 0; p->about && c < p->about->n_columns; c++) {
-		const struct topic *t = topic_find(s, p->about->column[c].name, true);
+		const struct topic *t = topic_of_column(s, p->about->column[c].name);
 
 		if (t)
 			add(p, (struct help_line){p->about->column[c].name, "column", t->text, t->name,

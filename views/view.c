@@ -535,6 +535,8 @@ bool view_work(struct view *v, double seconds)
 
 int view_sort(struct view *v, int column, bool descending, struct err *e)
 {
+	if (column >= 0 && v->ops->fit)
+		return err_set(e, "pane %s is running text: its lines stay in their order", v->ops->name);
 	if (column >= 0 && view_count(v) > VIEW_SORT_MAX)
 		return err_set(e, "%u rows are too many to sort (at most %u): filter them first",
 			       view_count(v), VIEW_SORT_MAX);

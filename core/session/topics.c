@@ -1,4 +1,5 @@
 #include "core/session/topics.h"
+#include "core/base/memory.h"
 #include "core/base/wrap.h"
 
 #include <ctype.h>
@@ -9,7 +10,7 @@
 
 const struct topic core_topics[] = {
 	/* --- names and tables -------------------------------------------------------------- */
-	{"lid", "lids|destination|dst",
+	{"lid", "lids|destination|dst|target|to",
 	 "a 16-bit address of an endport, given by the subnet manager. A switch has one, "
 	 "at its port 0. Where a node is asked for, its LID will do as well as its name. "
 	 "Addresses of one endport are 1 to 0xBFFF; those above are for multicast.",
@@ -19,7 +20,7 @@ const struct topic core_topics[] = {
 	 "through switches in the order of their GUIDs with the bytes reversed, so where "
 	 "two ways are equally good the GUIDs often decide.",
 	 "engines/doc/minhop.md", "show switches"},
-	{"lft", "table|entry|entries|now|was|port",
+	{"lft", "table|entry|entries|now|was|port|via|changed",
 	 "the linear forwarding table of a switch: one byte a LID, the port by which a "
 	 "packet for that LID leaves. It knows nothing of who sent the packet. "
 	 "255 means that the packet is dropped; such entries are left out here.",
@@ -29,21 +30,21 @@ const struct topic core_topics[] = {
 	 "its own in every table: several paths to one port. Which of them is used, the "
 	 "sender decides. More LIDs alone balance nothing.",
 	 IBA ", chapter 4", "route minhop lmc=1; list lids node0005"},
-	{"endport", "host|hosts|end",
+	{"endport", "host|hosts|end|peer",
 	 "what has LIDs: a port of a host's adapter, or port 0 of a switch. Paths and pairs "
 	 "are counted between endports of hosts.",
 	 IBA ", chapter 3", "show hosts"},
-	{"element", "chip|chips|chassis|elements|director",
+	{"element", "chip|chips|chassis|elements|director|switch|switches",
 	 "a chassis of several switch chips that people see as one switch; also a switch "
 	 "that stands alone. A switch is one chip here. In the explorer E folds the chips of "
 	 "an element into one row.",
 	 "HP 376227-B21, user guide", "elements"},
-	{"hops", "hop|links|length|distance|dist|least|matrix",
+	{"hops", "hop|link|links|length|distance|dist|least|matrix|longer",
 	 "hops are cables between switches, from a switch to the destination's switch; "
 	 "links are all cables of a path, the two at its ends included: hops + 2. "
 	 "Traditions differ: ftree counts the cable of the adapter too.",
 	 "engines/doc/minhop.md, section 4", "hops leaf-01"},
-	{"path", "way|route|pair|pairs",
+	{"path", "way|ways|route|pair|pairs|rerouted",
 	 "the cables from one endport to another, as the tables lead. The way back is made "
 	 "by other tables and may be another one.",
 	 IBA ", chapter 14", "trace node0001 node0005"},
@@ -52,7 +53,7 @@ const struct topic core_topics[] = {
 	 "OpenSM fills the hop matrix in rounds: each switch asks its neighbours what they "
 	 "know and adds one. Within a round values run ahead and may be lowered later; when "
 	 "a round changes nothing, it ends.",
-	 "engines/doc/minhop.md, section 4", "route minhop; hops leaf-01"},
+	 "engines/doc/minhop.md, section 4", "route minhop; step start; step until ahead"},
 	{"candidate", "candidates|choice|also equal|equal",
 	 "a port with the least hops to the destination's switch. The engine chooses among "
 	 "candidates only, so there is balance only where there are several.",
@@ -62,11 +63,11 @@ const struct topic core_topics[] = {
 	 "port with the fewest. Equal counts are not equal traffic: who sends how much, and "
 	 "from where, is not looked at.",
 	 "OpenSM manual, Min Hop; `lesson gather`", "route minhop; list usage all"},
-	{"load", "loads|heat",
+	{"load", "loads|heat|hottest|x mean|to mean",
 	 "of a cable in one direction: pairs of hosts whose path goes over it, when all send to "
 	 "all. It counts paths, not bytes; twice the mean is worth a look.",
 	 "Hoefler, Schneider, Lumsdaine, Cluster 2008; `lesson balance`", "load-map"},
-	{"weight", "weights",
+	{"weight", "weights|growth|half by|over the run",
 	 "of a cable, in sssp and dfsssp: it grows with each route over the cable, so that "
 	 "later routes keep away from what is used already.",
 	 "Hoefler, Schneider, Lumsdaine, HOTI 2009", "route sssp; list weights"},
@@ -82,7 +83,7 @@ const struct topic core_topics[] = {
 	 "with use_ucast_cache OpenSM leaves out the engine when only what it knew has gone "
 	 "or come back: the tables stay, but for entries into what is down.",
 	 "OpenSM manual, option -A", "set use_ucast_cache TRUE; show options"},
-	{"refusal", "chain|fallback|refuses|refused",
+	{"refusal", "chain|engine|fallback|refuses|refused",
 	 "an engine that cannot route a fabric leaves it to the next of the list, at last to "
 	 "Min Hop, and many logs do not tell. After each event, look at which engine routed.",
 	 "OpenSM manual, option -R; `lesson drill`", "route ftree,updn"},
@@ -91,7 +92,7 @@ const struct topic core_topics[] = {
 	 "of a switch: cables to the nearest root, 0 for a root. Up is towards rank 0. Up/Down "
 	 "and Down/Up go by it; fat-tree counts its own from the top.",
 	 "engines/doc/updn.md, section 3", "route updn; ranks"},
-	{"root", "roots|root_guid_file",
+	{"root", "roots|root_guid_file|passes",
 	 "a switch from which ranks are counted. Without a list of them Up/Down counts hosts: "
 	 "a root has more than 90 % of them at one distance, and no other distance has more "
 	 "than 5 %. One failed cable may end that for a switch.",
@@ -114,7 +115,7 @@ const struct topic core_topics[] = {
 	 "of a channel on the next one: some path goes over both, so a packet may hold the "
 	 "first while it waits for the second. All of them are the channel dependency graph.",
 	 "Dally, Seitz, IEEE Trans. Computers C-36(5), 1987", "cdg 0"},
-	{"credit-loop", "deadlock|cycle|loop|credit loops|cycles|cyclic|acyclic",
+	{"credit-loop", "deadlock|cycle|loop|loops|credit loops|cycles|cyclic|acyclic",
 	 "channels that wait for each other in a circle: a packet in each, credits in none, "
 	 "and nothing moves until timeouts drop packets. A loop in the tables is a "
 	 "possibility; traffic must fill it to make it an event.",
@@ -140,8 +141,8 @@ const struct topic core_topics[] = {
 	 "LASH, when its layers are full: pairs drawn at random move from the largest layer "
 	 "to the smallest while they close no circle there, until the two differ by less "
 	 "than 6.",
-	 "engines/doc/lash.md, section 9", "route lash; layers"},
-	{"mesh-analysis", "mesh|axis|axes|neighbourhood|seed",
+	 "engines/doc/lash.md, section 9", "synth ring:5; route lash; step start; step until moved"},
+	{"mesh-analysis", "mesh|axis|axes|grid|neighbourhood|seed",
 	 "lash looks for a grid in the distances between neighbours, and orders links by "
 	 "dimension. A ring of four has the neighbourhoods of 2 x 2, and a torus 4 x 4 is the "
 	 "cube of four dimensions: 2 x 2 x 2 x 2 is right.",
@@ -156,7 +157,7 @@ const struct topic core_topics[] = {
 	 "a place in each ring of a torus where packets change to another VL. It cuts the "
 	 "circle of dependencies around the ring.",
 	 "Dally, Towles, Interconnection Networks, 2004; torus-2QoS(8)", "show engines"},
-	{"restriction", "restrictions|restricted|blocked|escape|escape tree|detour|detours",
+	{"restriction", "restrictions|restricted|blocked|backtracked|escape|escape tree|hull|detour|detours",
 	 "nue searches routes within the dependency graph: a dependency that would close a "
 	 "circle is blocked, and the route takes a detour. The escape tree is what every "
 	 "destination can fall back to.",
@@ -175,7 +176,8 @@ const struct topic core_topics[] = {
 	{"climb", "main path|main-path|cu|cd|group|groups",
 	 "ftree lets each destination climb from its leaf to the top, each time to the parent "
 	 "with the least load; all other switches learn to meet that path.",
-	 "Zahavi et al., CCPE 2010; engines/doc/ftree.md", "route ftree; list groups leaf-01"},
+	 "Zahavi et al., CCPE 2010; engines/doc/ftree.md",
+	 "route ftree; step start; step until lid 14; list groups leaf-01"},
 	{"shift", "shifts|order|k",
 	 "every node sends to the one K places further in an order; all-to-all programs run "
 	 "through all K. A tree routed for that order carries each without two flows on one "
@@ -186,7 +188,7 @@ const struct topic core_topics[] = {
 	 "io_guid_file only, max_reverse_hops of them; it can close credit loops.",
 	 "OpenSM manual, fat-tree routing; `lesson io`", "show options"},
 	/* --- whole chassis ------------------------------------------------------------------- */
-	{"contention", "marks",
+	{"contention", "marks|cont",
 	 "in mincontention: switch ports of a path that other LIDs of the same host port use "
 	 "already. The fewer, the more a failure of one cable leaves to the others.",
 	 "HP 376227-B21, user guide; `lesson tolerance`", "route mincontention lmc=1; list ways 3"},
@@ -217,11 +219,11 @@ const struct topic core_topics[] = {
 	 "discovery, or the file, holds the whole fabric. `check` ends with status 1 when "
 	 "either is missing.",
 	 NULL, "check"},
-	{"drift", "agreement|dead|missing|would",
+	{"drift", "agreement|class|dead|missing|would",
 	 "what the switches hold against what the next sweep would leave there, entry by entry: "
 	 "right, kept by history, stale, into a dead port, missing.",
 	 "engines/doc/minhop.md, section 8", "drift"},
-	{"doctor", "finding|findings|severity|sure",
+	{"doctor", "finding|findings|kind|severity|sure",
 	 "all that can be found without a question, worst first, each with how sure it is and "
 	 "the command that shows more.",
 	 NULL, "help doctor"},
@@ -229,7 +231,7 @@ const struct topic core_topics[] = {
 	 "the hosts that count: a job's, for example. Tables stay as they are; pairs, loads and "
 	 "verdicts are about those hosts alone.",
 	 NULL, "scope node000[1-8]; check; scope all"},
-	{"survey", "worst|failure|failures|lost",
+	{"survey", "worst|failure|failures|fails|lost|gone|between|beyond|cut off",
 	 "every single failure, tried one by one and ranked by what it does to pairs, loads "
 	 "and credit loops.",
 	 NULL, "survey switches"},
@@ -297,6 +299,40 @@ const struct topic *topic_find(const struct session *s, const char *word, bool e
 		found = p;
 	}
 	return found;
+}
+
+#define COLUMN_WORDS 12
+
+/* Words of a column's name, cut at blanks, commas and arrows, into buf; their number. */
+static unsigned split(char *buf, char **word)
+{
+	static const char parts[] =
+		" ,/\xe2\x86\x92"; /* the bytes of an arrow are of no other character here */
+	char *save = NULL;
+	unsigned n = 0;
+
+	for (char *w = strtok_r(buf, parts, &save); w && n < COLUMN_WORDS; w = strtok_r(NULL, parts, &save))
+		word[n++] = w;
+	return n;
+}
+
+const struct topic *topic_of_column(const struct session *s, const char *name)
+{
+	const struct topic *p = topic_find(s, name, true);
+	char *buf = str_dup(name), *word[COLUMN_WORDS];
+	unsigned n = split(buf, word);
+
+	for (unsigned many = n; !p && many; many--)
+		for (unsigned i = 0; !p && i + many <= n; i++) {
+			struct text t = {0};
+
+			for (unsigned k = 0; k < many; k++)
+				text_add(&t, "%s%s", k ? " " : "", word[i + k]);
+			p = topic_find(s, text_str(&t), true);
+			text_free(&t);
+		}
+	free(buf);
+	return p;
 }
 
 void topic_tell(const struct topic *p, struct text *t)

@@ -29,6 +29,11 @@ const struct topic *topic_at(const struct session *s, size_t i);
  * the beginning of a name that no other topic has.  NULL: none.
  */
 const struct topic *topic_find(const struct session *s, const char *word, bool exact);
+/*
+ * That of a pane's column: by its whole name, else by as many words of it in a row as lead to one exactly,
+ * the first ones of such ("was → now", "central switch"); arrows and commas part words too.  NULL: none.
+ */
+const struct topic *topic_of_column(const struct session *s, const char *name);
 /* Its lines. */
 void topic_tell(const struct topic *p, struct text *t);
 

@@ -111,6 +111,37 @@ static void test_files(void **state)
 	assert_null(lesson_read("nothing-of-this-name", &e));
 }
 
+/* `help` offers every topic. */
+static void completed(struct session *s)
+{
+	const struct topic *t;
+
+	for (size_t i = 0; (t = topic_at(s, i)); i++) {
+		char *line = str_printf("help %s", t->name);
+		size_t start;
+		char **c = session_complete(s, line, &start);
+		bool found = false;
+
+		for (size_t k = 0; c[k]; k++)
+			found |= !strcmp(c[k], t->name);
+		assert_true(found);
+		completions_free(c);
+		free(line);
+	}
+}
+
+/* Lines of running text stay in their order. */
+static void test_not_sorted(void **state)
+{
+	struct session *s = session_new(all_engines, all_commands);
+
+	(void)state;
+	ok_line(s, "synth ring:3");
+	line_fails(s, "list lesson sort lesson",
+		   "pane lesson is running text: its lines stay in their order");
+	session_free(s);
+}
+
 static void test_topics(void **state)
 {
 	struct session *s = session_new(all_engines, all_commands);
@@ -125,6 +156,15 @@ static void test_topics(void **state)
 	assert_string_equal(topic_find(s, "credit", false)->name, "credit-loop");
 	assert_null(topic_find(s, "re", false)); /* several begin so */
 	assert_null(topic_find(s, "", false));
+	/* names of columns: the whole, else the most words of it that lead to a topic, the first of such */
+	assert_string_equal(topic_of_column(s, "VL")->name, "vl");
+	assert_string_equal(topic_of_column(s, "was → now")->name, "lft");
+	assert_string_equal(topic_of_column(s, "cu,cd")->name, "climb");
+	assert_string_equal(topic_of_column(s, "next channel")->name, "channel");
+	assert_string_equal(topic_of_column(s, "a credit loop, and its layer")->name, "credit-loop");
+	assert_null(topic_of_column(s, "for nothing at all"));
+	assert_null(topic_of_column(s, ""));
+	completed(s);
 	session_free(s);
 }
 
@@ -206,9 +246,10 @@ static void test_shift_links(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wrap),   cmocka_unit_test(test_wrap_random),
-		cmocka_unit_test(test_places), cmocka_unit_test(test_files),
-		cmocka_unit_test(test_topics), cmocka_unit_test(test_shift_links),
+		cmocka_unit_test(test_wrap),	    cmocka_unit_test(test_wrap_random),
+		cmocka_unit_test(test_places),	    cmocka_unit_test(test_files),
+		cmocka_unit_test(test_not_sorted),  cmocka_unit_test(test_topics),
+		cmocka_unit_test(test_shift_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
