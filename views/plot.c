@@ -32,7 +32,7 @@ static const struct {
 	const char *title, *value, *count;
 } words[KINDS] = {
 	{"Routes on links", "routes", "links"},
-	{"Lengths of paths", "hops", "pairs"},
+	{"Lengths of paths", "links", "pairs"},
 	{"Most flows on a link when all send K places further", "K", "flows"},
 };
 

@@ -453,11 +453,13 @@ static void test_compare(void **state)
 	o = compared(s, "compare minhop lash ftree qos=TRUE", 0, &root);
 	assert_string_equal(json_string_value(json_object_get(o, "engine")), "minhop");
 	assert_int_equal(number(o, "hops_max"), 4);
+	assert_int_equal(number(o, "path_links_max"), 4);
 	assert_int_equal(number(o, "load_max"), 3);
 	assert_int_equal(number(o, "credit_loops"), 2);
 	assert_int_equal(number(o, "entries_unlike_first"), 0);
 	/* hosts beside one another: 3 links, the others: 4 */
 	assert_true(json_number_value(json_object_get(o, "hops_mean")) == 3.5);
+	assert_true(json_number_value(json_object_get(o, "path_links_mean")) == 3.5);
 	o = json_array_get(json_object_get(root, "compare"), 1);
 	assert_int_equal(number(o, "credit_loops"), 0);
 	assert_string_equal(json_string_value(json_object_get(o, "sls")), "0-1");

@@ -231,6 +231,10 @@ static json_t *engine_json(const struct engine_figures *c)
 		json_object_set_new(o, "refused", json_text(c->refused));
 	for (unsigned i = 0; !c->refused && i < FIGURES; i++)
 		json_object_set_new(o, figure_defs[i].key, figure_json(&c->f, i));
+	if (!c->refused) { /* the names that go with one definition of hops; the older ones stay */
+		json_object_set_new(o, "path_links_mean", figure_json(&c->f, FIG_HOPS_MEAN));
+		json_object_set_new(o, "path_links_max", figure_json(&c->f, FIG_HOPS_MOST));
+	}
 	return o;
 }
 
@@ -395,8 +399,10 @@ const struct command element_commands[] = {
 	 "compare[].engine string its name\n"
 	 "compare[].refused string? why it refuses the fabric; then there are no figures\n"
 	 "compare[].unreachable integer|null? pairs without a path\n"
-	 "compare[].hops_mean number|null? links of a path, mean\n"
-	 "compare[].hops_max integer|null? links of a path, most\n"
+	 "compare[].hops_mean number|null? links of a path, mean: the same number as path_links_mean\n"
+	 "compare[].hops_max integer|null? links of a path, most: the same number as path_links_max\n"
+	 "compare[].path_links_mean number|null? links of a path, mean\n"
+	 "compare[].path_links_max integer|null? links of a path, most\n"
 	 "compare[].elements_mean number|null? elements of a path, mean\n"
 	 "compare[].elements_max integer|null? elements of a path, most\n"
 	 "compare[].load_min integer|null? routes per link, least\n"

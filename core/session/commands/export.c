@@ -334,7 +334,7 @@ const struct command export_commands[] = {
 		 "  subnet    as opensm-subnet.lst\n"
 		 "  paths     lines `SLID DLID SL HOPS` for every ordered pair of CA and router LIDs; SL "
 		 "2..5 where\n"
-		 "            OpenSM draws one at random, - where there is no path\n"
+		 "            OpenSM draws one at random, - where there is no path; HOPS: all links\n"
 		 "  sl2vl     SL-to-VL maps of the switches, as OpenSM's opensm-sl2vl.dump\n"
 		 "  json      fabric, LIDs, tables and links\n"
 		 "  slurm     topology.conf of topology/tree, topology.yaml when FILE ends so: switches with "
