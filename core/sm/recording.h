@@ -215,10 +215,22 @@ struct rec_scheme {
 	 * + 1], NO_PATH so far.  false: the tables count.  NULL: they always do.
 	 */
 	bool (*row_at)(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
+	/*
+	 * Name of a cell, and a value of it in words, of tables that go by the engine's own ids or hold what
+	 * it alone can read; false, and nothing added: as every engine's.  NULL: no such tables.
+	 */
+	bool (*cell)(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+	bool (*value)(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value,
+		      struct text *out);
 };
 
 /* Name of the rule of an event, "" when it has none. */
 const char *recording_rule(const struct recording *r, const struct rec_event *ev);
+
+/* "leaf-01 LID 17", "leaf-01[5] to core-02"; and what it holds: "port 6", "2 hops", "none". */
+void recording_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+void recording_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value,
+		     struct text *out);
 
 /* Where an event is told of, "" when nowhere (struct rec_scheme). */
 const char *recording_source(const struct recording *r, const struct rec_event *ev);

@@ -2,6 +2,7 @@
  * How a recording is kept: what the files recording*.c and walk*.c share.
  *   recording.c       the arrays: writing them for engines, reading them
  *   recording_make.c  a run of an engine with a recorder beside it
+ *   recording_names.c cells and values in words
  *   walk.c            a cursor over them
  *   walk_find.c       conditions
  *   walk_moment.c     a step as a sweep
