@@ -171,12 +171,12 @@ static void sentence(const struct priv *p, size_t step, struct text *t)
 static void add(struct priv *p, const char *first, const char *text, const char *follow)
 {
 	unsigned number = p->at ? (unsigned)digits(recording_steps(p->rec), 4) + 1 : 0;
-	unsigned columns = p->columns ? p->columns : COLUMNS_BATCH;
+	unsigned room = p->columns ? p->columns : COLUMNS_BATCH;
 	char *other = str_printf("%*s", (int)strlen(first), ""), *save = NULL;
 	struct text t = {0};
 
-	columns = columns > number + COLUMNS_LEAST ? columns - number : COLUMNS_LEAST;
-	wrap_text(&t, text, columns, first, other);
+	room = room > number + COLUMNS_LEAST ? room - number : COLUMNS_LEAST;
+	wrap_text(&t, text, room, first, other);
 	for (char *s = t.s ? strtok_r(t.s, "\n", &save) : NULL; s; s = strtok_r(NULL, "\n", &save)) {
 		GROW(p->line, p->n_lines, p->cap_lines);
 		p->line[p->n_lines++] = (struct line){str_dup(s), follow ? str_dup(follow) : NULL};
