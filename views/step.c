@@ -8,11 +8,14 @@
 #include "core/base/text.h"
 #include "core/base/wrap.h"
 #include "core/session/play.h"
+#include "core/session/step_about.h"
 #include "views/views.h"
 
 #define COLUMNS_BATCH 76
 #define COLUMNS_LEAST 16
 #define ROWS_ABOVE 2 /* that stay in sight above the step where the walk stands */
+#define CHANGES 8    /* that are listed */
+#define SLOW_FRAMES 2 /* a second: a faster walk is over before candidates are there */
 
 enum { C_STEP, C_WHAT };
 
@@ -36,8 +39,71 @@ struct priv {
 	char *first;		     /* of its sentence, the first line */
 	struct line *line;	     /* rows behind it */
 	uint32_t n_lines, cap_lines;
-	unsigned columns; /* rows are this long; 0 = not drawn yet */
+	unsigned columns;	     /* rows are this long; 0 = not drawn yet */
+	const struct result *asked;  /* the recording, as what candidates are asked about; NULL = none is */
 };
+
+/* --- what was chosen from, asked beside ---------------------------------------------------------------- */
+
+struct question {
+	const struct recording *rec; /* reference */
+	const struct engine *const *engines;
+};
+
+static void free_question(void *value)
+{
+	struct question *q = value;
+
+	recording_unref(q->rec);
+	free(q);
+}
+
+static bool same_question(const void *was, const void *value)
+{
+	return ((const struct question *)was)->rec == ((const struct question *)value)->rec;
+}
+
+static void free_answer(void *value)
+{
+	step_about_free(value);
+}
+
+static void *run_about(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct question *q = base;
+	struct err e;
+
+	(void)w;
+	return step_about(q->rec, arg[0], q->engines, p, &e);
+}
+
+static const struct task task_about = {.run = run_about, .free = free_answer};
+static const struct task task_question = {.free = free_question};
+
+static bool may_have_candidates(const struct rec_event *ev)
+{
+	return ev->kind == REC_CHOICE || ev->kind == REC_SETTLE || rec_kinds[ev->kind].a == FIELD_PAIR;
+}
+
+/* NULL: not there, or there are none. */
+static const struct step_about *ask_about(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct session *s = v->scene->session;
+	const struct rec_event *ev = moment_event(p->at);
+	int pace = session_playing(s);
+	struct question *q;
+	const struct result *r;
+	uint32_t arg[TASK_ARGS] = {(uint32_t)p->at->step};
+
+	if (!ev || !may_have_candidates(ev) || (pace >= 0 && play_paces[pace].frames > SLOW_FRAMES))
+		return NULL;
+	q = NEW(struct question);
+	*q = (struct question){recording_ref(p->rec), s->engines};
+	p->asked = result_keep(p->asked, q, &task_question, same_question);
+	r = view_ask(v, &task_about, p->asked, arg);
+	return r ? r->value : NULL;
+}
 
 /* --- rows ------------------------------------------------------------------------------------------- */
 
@@ -114,7 +180,9 @@ static void close_view(struct view *v)
 	clear_lines(p);
 	forget_recording(p);
 	moment_unref(p->at);
+	result_unref(p->asked);
 	p->at = NULL;
+	p->asked = NULL;
 	free(p->line);
 	p->line = NULL;
 	p->cap_lines = 0;
@@ -200,8 +268,59 @@ static void add_sentence(struct priv *p)
 	memmove(p->line, p->line + 1, --p->n_lines * sizeof(*p->line));
 }
 
-static void add_step(struct priv *p)
+/* The cells that the step changes. */
+static void add_changes(struct priv *p)
 {
+	uint32_t cursor = 0, n = 0;
+	struct rec_delta d;
+	struct text t = {0};
+
+	while (recording_next_delta(p->rec, p->at->step, &cursor, &d)) {
+		if (++n > CHANGES)
+			continue;
+		text_clear(&t);
+		recording_cell(p->rec, d.table, d.at, &t);
+		text_add(&t, ": ");
+		recording_value(p->rec, d.table, d.at, d.now, &t);
+		text_add(&t, ", was ");
+		recording_value(p->rec, d.table, d.at, d.was, &t);
+		add(p, "+ ", text_str(&t), NULL);
+	}
+	if (n > CHANGES)
+		add(p, "+ ", PLURAL(n - CHANGES, "more change"), NULL);
+	text_free(&t);
+}
+
+static void add_candidate(struct priv *p, const struct step_about *a, const struct about_candidate *c)
+{
+	struct text t = {0};
+
+	text_add(&t, "port %u", c->port);
+	if (c->from)
+		text_add(&t, " of %s", c->from);
+	if (*c->to)
+		text_add(&t, " to %s", c->to);
+	for (unsigned q = 0, n = 0; q < a->n_quantities; q++)
+		if (c->q[q] != INT64_MIN)
+			text_add(&t, "%s %s %ld", n++ ? "," : ":", a->quantity[q], c->q[q]);
+	add(p, c->taken ? "> " : "  ", text_str(&t), NULL);
+	text_free(&t);
+}
+
+static void add_candidates(struct priv *p, const struct step_about *a)
+{
+	if (!a || !a->asked)
+		return;
+	add(p, "", a->asked, NULL);
+	for (size_t i = 0; i < a->n_candidates; i++)
+		add_candidate(p, a, &a->candidate[i]);
+	if (a->told && *a->told)
+		add(p, "  ", a->told, NULL);
+}
+
+static void add_step(struct view *v)
+{
+	struct priv *p = v->priv;
 	const struct rec_event *ev = moment_event(p->at);
 
 	p->here = row_of_step(p, p->at->step);
@@ -209,9 +328,11 @@ static void add_step(struct priv *p)
 	if (!ev)
 		return;
 	if (*recording_rule(p->rec, ev))
-		add(p, "  rule: ", recording_rule(p->rec, ev), NULL);
+		add(p, "rule: ", recording_rule(p->rec, ev), NULL);
 	if (*recording_source(p->rec, ev))
-		add(p, "  see: ", recording_source(p->rec, ev), NULL);
+		add(p, "see ", recording_source(p->rec, ev), NULL);
+	add_changes(p);
+	add_candidates(p, ask_about(v));
 }
 
 /* Who can be walked through: the engine in force, and those that refused before it. */
@@ -264,7 +385,7 @@ static void load(struct view *v)
 	p->at = at;
 	if (at) {
 		take_recording(p, at->rec);
-		add_step(p);
+		add_step(v);
 	} else {
 		forget_recording(p);
 		add_beginning(p, v->scene);
@@ -299,11 +420,12 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, "Step ── no run is walked through");
 		return;
 	}
-	text_add(t, "Step %zu of %zu ── %s", at->step, recording_steps(at->rec), recording_engine(at->rec));
+	text_add(t, "Step %zu/%zu", at->step, recording_steps(at->rec));
+	if (pace >= 0)
+		text_add(t, " plays, %s", play_paces[pace].told);
+	text_add(t, ", %s", recording_engine(at->rec));
 	if (*at->phase)
 		text_add(t, ": %s", at->phase);
-	if (pace >= 0)
-		text_add(t, " ── plays, %s", play_paces[pace].told);
 }
 
 static void footer(const struct view *v, struct text *t)
