@@ -307,6 +307,16 @@ static void add_candidate(struct priv *p, const struct step_about *a, const stru
 	text_free(&t);
 }
 
+/* Lines as the engine told them, each by itself. */
+static void add_told(struct priv *p, const char *told)
+{
+	char *copy = str_dup(told), *save = NULL;
+
+	for (char *s = strtok_r(copy, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
+		add(p, "  ", s + strspn(s, " "), NULL);
+	free(copy);
+}
+
 static void add_candidates(struct priv *p, const struct step_about *a)
 {
 	if (!a || !a->asked)
@@ -314,8 +324,8 @@ static void add_candidates(struct priv *p, const struct step_about *a)
 	add(p, "", a->asked, NULL);
 	for (size_t i = 0; i < a->n_candidates; i++)
 		add_candidate(p, a, &a->candidate[i]);
-	if (a->told && *a->told)
-		add(p, "  ", a->told, NULL);
+	if (a->told)
+		add_told(p, a->told);
 }
 
 static void add_step(struct view *v)
