@@ -119,7 +119,10 @@ void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t por
 {
 	struct recorder *rec = x->in->record;
 	unsigned number = x->topo->fabric->port_num[port];
+	uint32_t kept = rec_kept_switch(rec);
 
+	if (kept != NO_ID && x->el->of[kept] == e) /* its chips follow where the element sends */
+		rec_bears(rec);
 	rec_event(rec, REC_SETTLE, rule_of(x, e), number, sw, x->lid);
 	if (e != x->target || x->swport)
 		rec_flag(rec, REC_COUNTED);

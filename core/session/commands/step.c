@@ -49,6 +49,11 @@ static void say_recorded(const struct recording *r, const struct rec_focus *f, s
 	out_json(o, "part", json_text(recording_part(r)));
 }
 
+static size_t record_limit(const struct session *s)
+{
+	return (size_t)options_uint(s->setup->options, "record_limit") * REC_MB;
+}
+
 /* A recording whose engine has a scheme; the others are told as text. */
 static int start(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
@@ -74,6 +79,8 @@ static int start(struct session *s, int argc, char **argv, struct out *o, struct
 						 .engine = engine,
 						 .focus = focus,
 						 .engines = s->engines,
+						 .limit = record_limit(s),
+						 .selected = o->run->in->selected,
 						 .progress = o->run->progress},
 			   e);
 	if (!r)
