@@ -151,7 +151,7 @@ static void ask_anew(struct view *v)
 
 	q->setup = setup_ref(sc->event->setup);
 	q->engines = sc->session->engines;
-	q->now = sc->sweep ? sweep_ref(sc->sweep) : NULL;
+	q->now = sc->real ? sweep_ref(sc->real) : NULL;
 	result_unref(p->kept);
 	result_unref(p->shown);
 	p->kept = result_new(&(struct ask){.task = &task_question}, q);
@@ -372,7 +372,7 @@ const struct view_ops view_advise = {
 	.hints = "follow=route :echo=text :undo=undo back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

@@ -82,7 +82,7 @@ const struct result *doctor_question(struct scene *sc)
 	q = NEW(struct question);
 	q->setup = setup_ref(sc->event->setup);
 	q->engines = sc->session->engines;
-	q->now = sc->sweep ? sweep_ref(sc->sweep) : NULL;
+	q->now = sc->real ? sweep_ref(sc->real) : NULL;
 	q->configured = sc->session->configured ? str_dup(sc->session->configured) : NULL;
 	sc->doctor = result_keep(sc->doctor, q, &task_question, question_equal);
 	return sc->doctor;
@@ -268,7 +268,7 @@ const struct view_ops view_doctor = {
 	.hints = "follow=go :echo=text back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,

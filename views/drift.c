@@ -120,7 +120,7 @@ static struct question *make_question(const struct view *v, struct err *e)
 	}
 	q->setup = setup_with(sc->event->setup, &(struct setup){.options = opts});
 	q->engines = sc->session->engines;
-	q->now = sc->sweep ? sweep_ref(sc->sweep) : NULL;
+	q->now = sc->real ? sweep_ref(sc->real) : NULL;
 	q->configured = sc->session->configured ? str_dup(sc->session->configured) : NULL;
 	options_free(opts);
 	if (!rc)
@@ -312,7 +312,7 @@ const struct view_ops view_drift = {
 	.hints = "follow=lft :why=why back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
