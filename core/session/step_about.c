@@ -15,29 +15,45 @@ static char *text_taken(struct text *t)
 	return t->s ? t->s : str_dup("");
 }
 
-static void list_changes(const struct recording *r, struct step_about *a)
+static void add_change(const struct recording *r, struct step_about *a, size_t *cap,
+		       const struct rec_delta *d)
 {
+	struct text where = {0}, was = {0}, now = {0};
+
+	if (a->all_changes++ >= ABOUT_CHANGES)
+		return;
+	recording_cell(r, d->table, d->at, &where);
+	recording_value(r, d->table, d->at, d->was, &was);
+	recording_value(r, d->table, d->at, d->now, &now);
+	GROW(a->change, a->n_changes, *cap);
+	a->change[a->n_changes++] = (struct about_change){.table = d->table,
+							  .at = d->at,
+							  .was = d->was,
+							  .now = d->now,
+							  .where = text_taken(&where),
+							  .was_text = text_taken(&was),
+							  .now_text = text_taken(&now)};
+}
+
+/* Those that the step names, and the route it counts. */
+static void list_changes(const struct walk *w, struct step_about *a)
+{
+	const struct recording *r = walk_recording(w);
+	const struct rec_event *ev = walk_event(w);
 	uint32_t cursor = 0;
 	size_t cap = 0;
 	struct rec_delta d;
 
-	while (recording_next_delta(r, a->step, &cursor, &d)) {
-		struct text where = {0}, was = {0}, now = {0};
-
-		if (a->all_changes++ >= ABOUT_CHANGES)
-			continue;
-		recording_cell(r, d.table, d.at, &where);
-		recording_value(r, d.table, d.at, d.was, &was);
-		recording_value(r, d.table, d.at, d.now, &now);
-		GROW(a->change, a->n_changes, cap);
-		a->change[a->n_changes++] = (struct about_change){.table = d.table,
-								  .at = d.at,
-								  .was = d.was,
-								  .now = d.now,
-								  .where = text_taken(&where),
-								  .was_text = text_taken(&was),
-								  .now_text = text_taken(&now)};
-	}
+	while (recording_next_delta(r, a->step, &cursor, &d))
+		add_change(r, a, &cap, &d);
+	if (!(ev->flags & REC_COUNTED))
+		return;
+	d.table = T_COUNT;
+	d.at = switch_port_id(recording_sweep(r)->fabric, ev->a, ev->port);
+	d.now = walk_value(w, T_COUNT, d.at);
+	d.was = d.now - 1;
+	if (recording_keeps(r, T_COUNT, d.at))
+		add_change(r, a, &cap, &d);
 }
 
 /* --- what it was chosen from --------------------------------------------------------------------- */
@@ -46,8 +62,6 @@ struct asking {
 	const struct recording *r;
 	const struct rec_event *ev;
 	struct step_about *a;
-	unsigned skip; /* decisions of the same entry before the step's */
-	bool done;
 };
 
 static bool decides(const struct rec_event *ev)
@@ -71,6 +85,7 @@ static void copy_candidate(const struct fabric *f, const struct step *st, const 
 
 	to->port = c->port;
 	to->peer = c->peer;
+	to->chip = from;
 	to->taken = c->port == st->port && from == NO_ID;
 	to->to = str_dup(c->peer == NO_ID ? "" : port_label(f, c->peer, buf, sizeof(buf)));
 	to->from = from == NO_ID ? NULL : str_dup(port_label(f, from, buf, sizeof(buf)));
@@ -111,52 +126,39 @@ static void hear(void *ctx, const struct step *st)
 {
 	struct asking *x = ctx;
 
-	if (x->done || st->kind != STEP_CHOICE || st->sw != x->ev->a || st->lid != x->ev->b)
-		return;
-	if (x->skip) {
-		x->skip--;
-		return;
-	}
-	take(recording_sweep(x->r)->fabric, st, x->a);
-	x->done = true;
+	if (st->kind == STEP_CHOICE && st->sw == x->ev->a && st->lid == x->ev->b)
+		take(recording_sweep(x->r)->fabric, st, x->a); /* the last one counts */
 }
 
-/* Decisions of the entry before the step, and whether one comes after it. */
-static unsigned decided_before(const struct recording *r, size_t step, bool *again)
+/* Is the entry decided once more after the step? */
+static bool decided_again(const struct recording *r, size_t step)
 {
 	const struct rec_event *me = recording_event(r, step);
-	unsigned before = 0;
 
-	*again = false;
-	for (size_t i = 1; i <= recording_steps(r); i++) {
+	for (size_t i = step + 1; i <= recording_steps(r); i++) {
 		const struct rec_event *ev = recording_event(r, i);
 
-		if (i == step || !decides(ev) || ev->a != me->a || ev->b != me->b)
-			continue;
-		before += i < step;
-		*again |= i > step;
+		if (decides(ev) && ev->a == me->a && ev->b == me->b)
+			return true;
 	}
-	return before;
+	return false;
 }
 
-/* An entry: the last decision is asked for as `why` does, an earlier one among those of its LID. */
+/* An entry, as `why` asks for it: the last word on it. */
 static int ask_entry(struct asking *x, const struct engine *const *engines, struct progress *p, struct err *e)
 {
 	const struct recording *r = x->r;
 	const struct sweep *s = recording_sweep(r);
-	bool again, in_force = s->routing && !strcmp(s->routing->engine, recording_engine(r));
-	unsigned before = decided_before(r, x->a->step, &again);
-	struct observer obs = {.step = hear,
-			       .ctx = x,
-			       .sw = again ? NO_ID : x->ev->a,
-			       .lid = (uint16_t)x->ev->b,
-			       .last = !again};
+	bool in_force = s->routing && !strcmp(s->routing->engine, recording_engine(r));
+	struct observer obs = {
+		.step = hear, .ctx = x, .sw = x->ev->a, .lid = (uint16_t)x->ev->b, .last = true};
 	struct sweep_repeat q = {.engines = engines, .observer = &obs, .progress = p};
 
-	x->a->asked = str_printf("candidates for LID %u on %s", x->ev->b, switch_name(s->fabric, x->ev->a));
-	x->skip = again ? before : 0;
+	x->a->asked = str_printf("candidates for LID %u on %s%s", x->ev->b, switch_name(s->fabric, x->ev->a),
+				 decided_again(r, x->a->step) ? ", which is decided again later" : "");
 	q.engine = in_force ? NULL : recording_engine(r);
-	if (sweep_repeat(s, &q, NULL, e) && in_force)
+	/* an engine that refuses tells up to its refusal */
+	if (sweep_repeat(s, &q, NULL, e) && (in_force || err_is_memory(e)))
 		return -1;
 	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
 }
@@ -210,7 +212,7 @@ static void fill(const struct recording *r, struct walk *w, struct step_about *a
 	walk_sentence(w, &t);
 	a->sentence = text_taken(&t);
 	if (ev)
-		list_changes(r, a);
+		list_changes(w, a);
 }
 
 struct step_about *step_about(const struct recording *r, size_t step, const struct engine *const *engines,

@@ -322,4 +322,6 @@ const struct rec_scheme ftree_scheme = {
 	.sentence = sentence,
 	.ops = &ftree_ops,
 	.priv_at = priv_at,
+	.cell = ft_cell,
+	.value = ft_value,
 };

@@ -239,9 +239,31 @@ static void sentence(struct walk *w, struct text *t)
 	}
 }
 
+static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct kept *k = recording_kept(r);
+
+	if (!k || (t != T_KEY && t != T_EGRESS))
+		return false;
+	text_add(out, "element %s", k->el->name[at]);
+	return true;
+}
+
+static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t v, struct text *out)
+{
+	(void)r;
+	(void)at;
+	if (t != T_KEY)
+		return false;
+	text_add(out, "contention %u, distance %u", CONTENTION(v), DISTANCE(v));
+	return true;
+}
+
 const struct rec_scheme mincontention_scheme = {
 	.rule = rule,
 	.sentence = sentence,
 	.ops = &mincontention_step_ops,
 	.priv_at = priv_at,
+	.cell = cell,
+	.value = value,
 };

@@ -153,7 +153,7 @@ static size_t next_step(const struct walk *w, int pace)
 static void say_break(struct walk *w, struct interpreter *in, struct out *o)
 {
 	out_text(o, "Breakpoint %zu:\n", in->play_stop);
-	step_print(w, o);
+	step_line(w, o);
 }
 
 static int frame(struct session *s, int argc, char **argv, struct out *o, struct err *e)

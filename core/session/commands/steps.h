@@ -4,6 +4,7 @@
  *   step_start.c  words that say what is recorded
  *   step_until.c  conditions
  *   step_play.c   playing them
+ *   step_show.c   one step in full
  *   step_told.c   engines that cannot be recorded
  */
 #ifndef IBSCOPE_STEPS_H
@@ -13,6 +14,13 @@
 #include "core/sm/walk.h"
 
 #define STEP_PAGE 15
+
+/* step.c: where a walk stands, in a line and as JSON. */
+void step_line(struct walk *w, struct out *o);
+void step_json(struct walk *w, struct out *o);
+
+/* step_show.c: where the session's walk stands, with all that step_about.h tells. */
+int step_show(struct session *s, struct out *o, struct err *e);
 
 /* step_start.c: words of `step start` into an engine (NULL: that in force) and a focus. */
 int step_what(const struct session *s, int argc, char **argv, const char **engine, struct rec_focus *f,
@@ -24,8 +32,6 @@ int step_condition(const struct session *s, int argc, char **argv, struct rec_co
 
 /* step.c: the next step in focus behind one (dir 1), or before it; recording_steps() + 1, or 0: none. */
 size_t step_neighbour(const struct recording *r, size_t step, int dir);
-/* The line of where a walk stands. */
-void step_print(struct walk *w, struct out *o);
 /* Where `step go` goes, and the number of that breakpoint; recording_steps() + 1: nowhere, 0 and *e: a
  * condition cannot be read. */
 size_t step_next_break(struct session *s, const struct interpreter *in, size_t *number, struct progress *p,
