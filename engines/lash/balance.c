@@ -131,20 +131,6 @@ static bool takes(struct balance *b, size_t s, size_t d)
 	return false;
 }
 
-static void tell_turn(const struct balance *b, size_t s, size_t d, bool moved)
-{
-	char text[64];
-
-	if (!lash_pair_observed(b->in, b->p, s, d))
-		return;
-	if (!moved) {
-		lash_tell_refusal(b->in, b->p, s, d, b->mn, b->c->layer[b->mn]);
-		return;
-	}
-	snprintf(text, sizeof(text), "moved from layer %u to layer %u", b->mx, b->mn);
-	lash_tell_pair(b->in, b->p, s, d, text);
-}
-
 static void record_turn(const struct balance *b, size_t s, size_t d, bool moved)
 {
 	struct lash_turn t = {.s = s,
@@ -177,8 +163,6 @@ static void move_or_flag(struct balance *b, size_t s, size_t d)
 		b->trials -= 2;
 		l->refused++;
 	}
-	if (OBSERVED(b->in))
-		tell_turn(b, s, d, moved);
 	if (b->c->record)
 		record_turn(b, s, d, moved);
 }

@@ -49,15 +49,19 @@ static uint32_t switch_of_lid(const struct routing *r, const struct lash *l, uns
 	return sw == NO_ID ? NO_ID : l->plan->graph->id[sw];
 }
 
+/* At a step of a recording a pair may have no layer yet: no SL is right. */
 static struct sl_range lash_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	const struct lash *l = r->priv;
 	uint32_t s = switch_of_lid(r, l, slid), d = switch_of_lid(r, l, dlid);
-	unsigned sl;
+	unsigned layer, sl;
 
 	if (s == NO_ID || d == NO_ID)
 		return (struct sl_range){0, 0};
-	sl = l->vls.start + (s == d ? 0 : l->layer[(size_t)s * l->plan->graph->n + d]);
+	layer = s == d ? 0 : l->layer[(size_t)s * l->plan->graph->n + d];
+	if (layer == LASH_NO_LAYER)
+		return (struct sl_range){1, 0};
+	sl = l->vls.start + layer;
 	return (struct sl_range){sl, sl};
 }
 
@@ -68,7 +72,7 @@ static unsigned lash_n_layers(const struct routing *r)
 	return l->plan->need;
 }
 
-static const struct routing_ops lash_ops = {
+const struct routing_ops lash_ops = {
 	.sl = lash_sl,
 	.sl_by_switch = true,
 	.n_layers = lash_n_layers,
@@ -78,31 +82,6 @@ static const struct routing_ops lash_ops = {
 	.witness = lash_find_witness,
 	.explain_pair = lash_explain_pair,
 	.decide_pair = lash_decide_pair,
-	.explain_layers = lash_explain_layers,
-	.free_priv = lash_free,
-};
-
-/* At a step of a recording a pair may have no layer yet: no SL is right. */
-static struct sl_range lash_sl_so_far(const struct routing *r, unsigned slid, unsigned dlid)
-{
-	const struct lash *l = r->priv;
-	uint32_t s = switch_of_lid(r, l, slid), d = switch_of_lid(r, l, dlid);
-
-	if (s != NO_ID && d != NO_ID && s != d &&
-	    l->layer[(size_t)s * l->plan->graph->n + d] == LASH_NO_LAYER)
-		return (struct sl_range){1, 0};
-	return lash_sl(r, slid, dlid);
-}
-
-const struct routing_ops lash_step_ops = {
-	.sl = lash_sl_so_far,
-	.sl_by_switch = true,
-	.n_layers = lash_n_layers,
-	.layer = lash_layer,
-	.next_route = lash_next_route,
-	.pair_layer = lash_path_layer,
-	.witness = lash_find_witness,
-	.explain_pair = lash_explain_pair,
 	.explain_layers = lash_explain_layers,
 	.free_priv = lash_free,
 };
@@ -366,5 +345,5 @@ const struct engine engine_lash = {
 const struct lash *lash_of(const struct routing *r)
 {
 	r = routing_origin(r);
-	return r && (r->ops == &lash_ops || r->ops == &lash_step_ops) ? r->priv : NULL;
+	return r && r->ops == &lash_ops ? r->priv : NULL;
 }

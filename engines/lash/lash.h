@@ -102,14 +102,6 @@ struct acyclic *lash_layer_before(const struct lash_plan *p, unsigned layer, uin
 /* Make the dependencies of a layer again from first[]. */
 void lash_restore_cdg(const struct lash_plan *p, struct lash_cdgs *c, unsigned layer);
 void lash_free_cdgs(struct lash_cdgs *c);
-/* Does the observer want to hear about this pair (LASH ids)?  For one LID: those with its switch. */
-bool lash_pair_observed(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d);
-/* Tell him something about it; or that layer v with dependencies a refuses it, for a cycle. */
-void lash_tell_pair(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
-		    const char *text);
-void lash_tell_refusal(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
-		       unsigned v, struct acyclic *a);
-
 /*
  * balance.c: layer[], count[] and the counters; c is used up, and made where it lacks.  -1 and out->refused
  * when OpenSM would not terminate, or when cancelled.
@@ -125,7 +117,7 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in,
 
 #define LASH_TABLES "forwarding tables" /* the last phase */
 extern const struct rec_scheme lash_scheme;
-extern const struct routing_ops lash_step_ops; /* of a step of a recording */
+extern const struct routing_ops lash_ops; /* of a routing, and of a step of a recording */
 
 /* Begin to record the layers of a plan that has its routes; the plan is kept for the steps. */
 struct lash_record *lash_record_new(struct lash_plan *p, const struct engine_input *in, unsigned avail);

@@ -30,47 +30,6 @@ void mesh_shape_remark(const struct mesh_shape *s, struct text *t)
 	text_add(t, "a ring of 4 is 2 x 2");
 }
 
-static void tell_types(const struct mesh_work *w)
-{
-	const struct fabric *f = w->in->topo->fabric;
-
-	for (uint32_t u = 0; u < w->g->n; u++) {
-		int type = w->m->type[u]; /* NOLINT(bugprone-signed-char-misuse): -1 is meant */
-		struct text t = {0};
-
-		if (type > 0)
-			shape_text(&w->shape[type - 1], &t);
-		observe_text(w->in, STEP_SWITCH, w->g->sw[u], "%s, neighbourhood %s",
-			     PLURAL(lash_degree(w->g, u), "neighbour"),
-			     type > 0 ? text_str(&t)
-			     : type   ? "at an edge"
-				      : "unknown");
-		text_free(&t);
-	}
-	for (uint32_t i = 0; i < w->m->n_classes; i++)
-		observe_text(w->in, STEP_NOTE, NO_ID, "%s like %s",
-			     PLURAL(w->m->class[i].population, "switch"),
-			     switch_name(f, w->g->sw[w->m->class[i].exemplar]));
-}
-
-static void tell_places(const struct mesh_work *w)
-{
-	for (uint32_t u = 0; u < w->g->n; u++) {
-		struct text t = {0};
-
-		for (unsigned d = 0; d < w->m->dimensions; d++) {
-			int32_t x = w->m->coord[(size_t)u * w->m->dimensions + d];
-
-			if (x == MESH_FAR)
-				text_add(&t, "%s?", d ? "," : "");
-			else
-				text_add(&t, "%s%d", d ? "," : "", x);
-		}
-		observe_text(w->in, STEP_SWITCH, w->g->sw[u], "coordinates (%s), id %u", text_str(&t), u);
-		text_free(&t);
-	}
-}
-
 static void tell_geometry(const struct mesh_work *w)
 {
 	const struct lash_mesh *m = w->m;
@@ -99,15 +58,13 @@ static bool find_geometry(struct mesh_work *w, uint32_t class)
 	m->shape = w->shape[m->class[class].type - 1];
 	m->dimensions = m->shape.dimensions;
 	m->axis = NEW_ARRAY(w->g->n_channels, uint8_t);
-	if (OBSERVED(w->in))
+	if (OBSERVED(w->in) || RECORDED(w->in))
 		tell_geometry(w);
 	mesh_seed_axes(w);
 	if (!mesh_induce_axes(w))
 		return false;
 	mesh_place(w);
 	mesh_reorder(w);
-	if (OBSERVED(w->in))
-		tell_places(w);
 	return true;
 }
 
@@ -118,8 +75,6 @@ static int analyse(struct mesh_work *w, struct err *e)
 	if (!mesh_measure(w))
 		return err_set(e, CANCELLED);
 	class = mesh_classify(w);
-	if (OBSERVED(w->in))
-		tell_types(w);
 	if (class == NO_CLASS)
 		w->m->none = "no switch has 8 neighbours or less and lies off the edge";
 	else if (!w->m->class[class].type)

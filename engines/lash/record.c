@@ -385,7 +385,7 @@ static const char *rule(const struct rec_event *ev)
 const struct rec_scheme lash_scheme = {
 	.rule = rule,
 	.sentence = sentence,
-	.ops = &lash_step_ops,
+	.ops = &lash_ops,
 	.priv_at = priv_at,
 	.row_at = row_at,
 };

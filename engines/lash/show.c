@@ -200,7 +200,9 @@ void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 	first = lash_first_layer_of(l, a, b);
 	now = lash_layer_of(l, a, b);
 	if (first == LASH_NO_LAYER) {
-		text_add(t, "Both are on one switch: no layer is needed, the SL is that of layer 0.\n");
+		text_add(t,
+			 a == b ? "Both are on one switch: no layer is needed, the SL is that of layer 0.\n"
+				: "The pair has no layer yet.\n");
 		return;
 	}
 	text_add(t, "The pair %s, %s was put in layer %u", switch_name(f, a), switch_name(f, b), first);
@@ -238,6 +240,8 @@ void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, str
 	first = lash_first_layer_of(l, a, b);
 	now = lash_layer_of(l, a, b);
 	sl = now + l->vls.start;
+	if (first == LASH_NO_LAYER && a != b)
+		return; /* a step of a recording before its turn */
 	if (first == LASH_NO_LAYER)
 		decide(d, WHY_SAME_SWITCH, "Both are on one switch, so no layer is needed: SL %u.",
 		       l->vls.start);
