@@ -139,7 +139,10 @@ static void record_turn(const struct balance *b, size_t s, size_t d, bool moved)
 			      .to = b->mn,
 			      .drawn = {b->drawn[0], b->drawn[1]},
 			      .moved = moved,
-			      .count = {b->l->count[b->mx], b->l->count[b->mn]}};
+			      .count = {b->l->count[b->mx], b->l->count[b->mn]},
+			      .trials = b->trials,
+			      .layer = b->l->layer,
+			      .target = b->c->layer[b->mn]};
 	size_t lo = s < d ? s : d, hi = s < d ? d : s;
 
 	lash_record_turn(b->c->record, &t, b->deps, lash_pair_dependencies(b->p, lo, hi, b->deps));
@@ -274,6 +277,10 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 	size_t n = l->plan->graph->n;
 	int rc;
 
+	if (c->record && lash_record_balance(c->record, &out->refused)) {
+		free(b);
+		return -1;
+	}
 	*b = (struct balance){
 		.l = l, .p = l->plan, .c = c, .in = in, .out = out, .n = n, .words = (n + 63) / 64};
 	b->deps = NEW_ARRAY(2 * n, struct dependency);

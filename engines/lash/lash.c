@@ -17,6 +17,7 @@ void lash_plan_unref(struct lash_plan *p)
 	free(p->first);
 	if (p->whole) {
 		lash_plan_unref((struct lash_plan *)p->whole);
+		lash_mesh_free(p->mesh);
 		free(p);
 		return;
 	}
@@ -167,8 +168,12 @@ static void tell_counts(const struct lash *l, const struct engine_input *in)
 	observe_text(in, STEP_NOTE, NO_ID, "%s of %u; ordered pairs per layer %s",
 		     PLURAL(l->plan->need, "layer"), l->vls.avail, text_str(&t));
 	text_free(&t);
-	if (l->plan->need < 2)
-		return;
+}
+
+static void tell_balance(const struct lash *l, const struct engine_input *in)
+{
+	struct text t = {0};
+
 	for (unsigned v = 0; v < l->plan->need; v++)
 		text_add(&t, "%s%lu", v ? ", " : "", l->count[v]);
 	observe_text(in, STEP_NOTE, NO_ID, "%s moved, %lu refused, %s; pairs per layer now %s",
@@ -186,10 +191,12 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 		return -1;
 	l->layer = mem_dup(l->plan->first, n * n);
 	memcpy(l->count, l->plan->count, sizeof(l->count));
+	if (RECORDED(in))
+		tell_counts(l, in);
 	if (l->plan->need > 1 && lash_balance(l, c, in, out))
 		return -1;
-	if (OBSERVED(in))
-		tell_counts(l, in);
+	if (RECORDED(in) && l->plan->need > 1)
+		tell_balance(l, in);
 	return 0;
 }
 
@@ -254,7 +261,7 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 	struct routing *r = NULL;
 
 	l->vls = lash_find_vls(in);
-	if (OBSERVED(in))
+	if (RECORDED(in))
 		observe_text(in, STEP_NOTE, NO_ID, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls,
 			     l->vls.start, l->vls.avail);
 	if (!check_settings(in, &l->vls, out))

@@ -21,11 +21,17 @@ struct assignment {
 /* The first layer that takes the pair; need when none does. */
 static unsigned find_layer(const struct assignment *a, uint32_t s, uint32_t d, unsigned n)
 {
+	struct lash_record *r = a->c->record;
 	unsigned v = 0;
 
-	for (; v < a->p->need && !acyclic_add(a->c->layer[v], a->deps, n); v++)
-		if (a->c->record)
-			lash_record_refuse(a->c->record, s, d, v, a->c->layer[v], a->deps, n);
+	for (; v < a->p->need; v++) {
+		if (r)
+			lash_record_try(r, s, d, v, a->deps, n);
+		if (acyclic_add(a->c->layer[v], a->deps, n))
+			break;
+		if (r)
+			lash_record_refuse(r, s, d, v, a->c->layer[v], a->deps, n);
+	}
 	return v;
 }
 
