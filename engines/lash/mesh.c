@@ -49,6 +49,18 @@ static void tell_geometry(const struct mesh_work *w)
 	text_free(&t);
 }
 
+static void tell_sizes(const struct mesh_work *w)
+{
+	const struct lash_mesh *m = w->m;
+	struct text t = {0};
+
+	for (unsigned d = 0; d < m->dimensions; d++)
+		text_add(&t, "%s%u", d ? " x " : "", m->size[d]);
+	observe_text(w->in, STEP_NOTE, NO_ID, "%s switches along the dimensions; the longest counts first",
+		     text_str(&t));
+	text_free(&t);
+}
+
 /* From the seed's class to coordinates; false when OpenSM would not come back. */
 static bool find_geometry(struct mesh_work *w, uint32_t class)
 {
@@ -58,12 +70,17 @@ static bool find_geometry(struct mesh_work *w, uint32_t class)
 	m->shape = w->shape[m->class[class].type - 1];
 	m->dimensions = m->shape.dimensions;
 	m->axis = NEW_ARRAY(w->g->n_channels, uint8_t);
-	if (OBSERVED(w->in) || RECORDED(w->in))
+	if (RECORDED(w->in))
 		tell_geometry(w);
+	observe_text(w->in, STEP_PHASE, NO_ID, MESH_PHASE ": axes of links");
 	mesh_seed_axes(w);
 	if (!mesh_induce_axes(w))
 		return false;
+	observe_text(w->in, STEP_PHASE, NO_ID, MESH_PHASE ": coordinates");
 	mesh_place(w);
+	if (RECORDED(w->in))
+		tell_sizes(w);
+	observe_text(w->in, STEP_PHASE, NO_ID, MESH_PHASE ": order of switches and links");
 	mesh_reorder(w);
 	return true;
 }
@@ -91,7 +108,7 @@ struct lash_mesh *lash_mesh_new(struct lash_graph *g, const struct engine_input 
 	struct mesh_work *w = NEW(struct mesh_work);
 	struct lash_mesh *m = NEW(struct lash_mesh);
 
-	observe_text(in, STEP_PHASE, NO_ID, "mesh analysis");
+	observe_text(in, STEP_PHASE, NO_ID, MESH_PHASE);
 	*w = (struct mesh_work){.g = g, .in = in, .m = m};
 	w->matrix = NEW_ARRAY((size_t)g->n * MESH_LINKS * MESH_LINKS, int32_t);
 	w->poly = NEW_ARRAY((size_t)g->n * (MESH_LINKS + 1), int32_t);

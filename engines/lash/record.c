@@ -8,6 +8,7 @@
 #include "core/sm/sweep.h"
 #include "core/sm/walk.h"
 #include "engines/lash/lash.h"
+#include "engines/lash/mesh_work.h"
 
 enum { RULE_TREE, RULE_OWN, RULE_NONE };
 static const char *const choice_rules[] = {"breadth-first tree", "own port", "no route"};
@@ -288,7 +289,7 @@ static struct lash_plan *plan_at(const struct walk *w, const struct lash_plan *w
 	p->collapsed = whole->collapsed;
 	p->graph = whole->graph;
 	p->before = whole->before;
-	p->mesh = whole->mesh;
+	p->mesh = whole->mesh ? mesh_at(w, whole->graph, whole->mesh) : NULL;
 	memcpy(p->memory, whole->memory, sizeof(p->memory));
 	p->searches = whole->searches;
 	p->deps = whole->deps;
@@ -525,6 +526,8 @@ static void sentence(struct walk *w, struct text *t)
 {
 	const struct rec_event *ev = walk_event(w);
 
+	if (mesh_sentence(w, ev, t))
+		return;
 	switch (ev->kind) {
 	case REC_TREE:
 		say_tree(w, ev, t);
@@ -557,6 +560,8 @@ static void sentence(struct walk *w, struct text *t)
 
 static const char *rule(const struct rec_event *ev)
 {
+	if (ev->kind == REC_AXIS)
+		return mesh_axis_rule(ev->rule);
 	return ev->kind == REC_TURN ? turn_rules[ev->rule] : choice_rules[ev->rule];
 }
 
