@@ -462,6 +462,7 @@ static void say_cycle(const struct walk *w, uint32_t pair, struct text *t)
 	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
 	const uint32_t *word;
 	uint32_t n = recording_cycle(walk_recording(w), walk_step(w), &word);
+	bool held = false;
 
 	text_add(t, "it would close the cycle ");
 	for (uint32_t i = 0; i < n; i++)
@@ -479,8 +480,9 @@ static void say_cycle(const struct walk *w, uint32_t pair, struct text *t)
 		} else if (holder == NO_ID) {
 			text_add(t, " left there by a pair that moved away");
 		} else {
-			text_add(t, i ? " by " : " held by ");
+			text_add(t, held ? " by " : " held by ");
 			say_pair(w, holder, t);
+			held = true;
 		}
 	}
 	if (n > FEW)
