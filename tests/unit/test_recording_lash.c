@@ -381,7 +381,7 @@ static void test_meshes(void **state)
 
 		snprintf(line, sizeof(line),
 			 "synth %s; fail random %u seed=%u; route lash do_mesh_analysis=TRUE", shapes[i],
-			 rng_below(&seed, 2), rng_below(&seed, 100000));
+			 rng_below(&seed, 2) + 1, rng_below(&seed, 100000));
 		s = session_of(line);
 		if (strcmp(session_routing(s)->engine, "lash") != 0) { /* OpenSM would never end */
 			session_free(s);
