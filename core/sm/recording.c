@@ -19,6 +19,8 @@ const struct rec_table_info rec_tables[N_TABLES] = {
 	[T_FIRST] = {"first layer", 255, false},
 	[T_LAYER] = {"layer", 255, false},
 	[T_DEP] = {"dependency", NO_ID, true},
+	[T_AXIS] = {"axis", 0, false},
+	[T_COORD] = {"coordinate", INT32_MAX, true},
 	[T_TUPLE] = {"index", NO_ID, true},
 	[T_UP] = {"up", 0, true},
 	[T_DOWN] = {"down", 0, true},
@@ -50,11 +52,17 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_PRICE] = {.name = "price", .a = FIELD_SWITCH, .b = FIELD_TARGET, .port = true, .focus = true},
 	[REC_ERASE] = {.name = "erase", .a = FIELD_SWITCH, .b = FIELD_TARGET, .port = true, .bulk = 1},
 	[REC_TREE] = {.name = "tree", .a = FIELD_SWITCH},
+	[REC_TRY] = {.name = "try", .a = FIELD_PAIR, .b = FIELD_LAYER, .focus = true, .bulk = 4},
 	[REC_ACCEPT] = {.name = "accept", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
 	[REC_REFUSE] = {.name = "refuse", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
 	[REC_OPEN] = {.name = "open", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
 	[REC_TURN] = {.name = "turn", .a = FIELD_PAIR, .b = FIELD_LAYER, .rule = true, .bulk = 4},
 	/* mesh analysis of lash */
+	[REC_MEASURE] = {.name = "measure", .a = FIELD_SWITCH},
+	[REC_CLASS] = {.name = "class", .a = FIELD_SWITCH},
+	[REC_AXIS] = {.name = "axis", .a = FIELD_SWITCH, .port = true, .rule = true},
+	[REC_COORD] = {.name = "coordinate", .a = FIELD_SWITCH},
+	[REC_NUMBER] = {.name = "number", .a = FIELD_SWITCH},
 	/* ftree, mincontention */
 	[REC_TARGET] = {.name = "target", .a = FIELD_SWITCH, .b = FIELD_LID},
 	[REC_CLIMB] = {.name = "climb", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .bulk = 3},
@@ -63,6 +71,16 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_SETTLE] =
 		{.name = "settle", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true, .bulk = 3},
 	/* ftree alone */
+	[REC_GROUP] = {.name = "group", .a = FIELD_SWITCH},
+	[REC_LEAF] = {.name = "leaf", .a = FIELD_SWITCH},
+	[REC_TUPLE] = {.name = "index", .a = FIELD_SWITCH},
+	[REC_PURE] = {.name = "pure", .a = FIELD_SWITCH, .rule = true},
+	[REC_OFFER] = {.name = "offer",
+		       .a = FIELD_SWITCH,
+		       .b = FIELD_LID,
+		       .port = true,
+		       .rule = true,
+		       .focus = true},
 	/* sssp, dfsssp */
 	/* nue */
 	/* torus-2QoS */
@@ -308,6 +326,15 @@ bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsign
 	return (f->sw == NO_ID || f->sw == sw) && (!f->lid || !lid || f->lid == lid);
 }
 
+bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair, uint32_t layer)
+{
+	struct rec_event ev = {.kind = kind, .a = pair, .b = layer};
+
+	if (!rec_kinds[kind].focus || k->level == REC_FULL)
+		return true;
+	return !rec_focus_is_all(&k->r->focus) && rec_concerns(k->r, &k->r->focus, &ev);
+}
+
 void rec_use_matrix(struct recorder *k, enum rec_table t)
 {
 	k->matrix = t;
@@ -495,6 +522,17 @@ uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t 
 		return 0;
 	*word = &r->unit[i + 1].at; /* pairs of words without a gap */
 	return r->unit[i].at;
+}
+
+uint32_t recording_cycle(const struct recording *r, size_t step, const uint32_t **word)
+{
+	const struct rec_event *ev = recording_event(r, step);
+	uint32_t n = recording_extra(r, step, word), skip = ev->kind == REC_TURN ? REC_TURN_WORDS : 0;
+
+	if ((ev->kind != REC_REFUSE && ev->kind != REC_TURN) || n <= skip)
+		return 0;
+	*word += skip;
+	return (n - skip) / 2;
 }
 
 const char *recording_rule(const struct recording *r, const struct rec_event *ev)

@@ -33,7 +33,9 @@ enum rec_table {
 	T_FIRST,  /* [switch x switch] layer a pair was put in first, by the engine's own ids (255) */
 	T_LAYER,  /* the same after it was moved (255) */
 	T_DEP,	  /* wide [layer x dependency] pair that brought it, s * n_switches + d (NO_ID) */
-	T_TUPLE,  /* wide [switch] what places a switch (NO_ID) */
+	T_AXIS,	  /* [port id] axis of the channel it sends (0) */
+	T_COORD,  /* wide [switch x dimension] coordinate, signed (INT32_MAX) */
+	T_TUPLE,  /* wide [switch x 2] index that places a switch, upper and lower half (NO_ID) */
 	T_UP,	  /* wide [cable, then group] those taught to climb by it (0) */
 	T_DOWN,	  /* wide [cable, then group] main climbs through it (0) */
 	T_SLOT,	  /* wide [slot] group that stands there, as an engine goes through them (NO_ID) */
@@ -71,12 +73,26 @@ enum rec_kind {
 	REC_PRICE,   /* the same, allowed at a price; only in focus */
 	REC_ERASE,   /* the same, entry erased in the visit before */
 	/* lash */
-	REC_TREE,   /* a root; T_OUT */
+	REC_TREE, /* a root; T_OUT */
+	REC_TRY,  /* pair, b layer; extra: number of dependencies, of those that the layer lacks; in focus */
 	REC_ACCEPT, /* pair, b layer; T_FIRST, T_LAYER, T_DEP of what is new; extra: number of dependencies */
-	REC_REFUSE, /* pair, b layer; extra: channel as port id, then pair that holds what follows; ... */
+	REC_REFUSE, /* pair, b layer; extra: the cycle (recording_cycle()) */
 	REC_OPEN,   /* pair, b layer */
-	REC_TURN,   /* pair, b layer it goes to, port: layer it is in, rule; T_LAYER */
+	/*
+	 * pair, b layer it goes to, port: layer it is in, rule; T_LAYER, T_DEP; extra: REC_TURN_WORDS, then
+	 * the cycle where it is refused
+	 */
+	REC_TURN,
 	/* mesh analysis of lash */
+	/*
+	 * a switch, port: its neighbours, rule: type + 1; extra: sizes of the type, 4 bits each, then how far
+	 * its neighbours are apart: first and second, first and third, ...
+	 */
+	REC_MEASURE,
+	REC_CLASS,  /* a switch, b the first switch that is like it */
+	REC_AXIS,   /* a switch, port, b code of the axis, rule; T_AXIS */
+	REC_COORD,  /* a switch, b neighbour it follows from (NO_ID: the seed); T_COORD */
+	REC_NUMBER, /* a switch, b its new number; extra: number before, ports of its links in order */
 	/* ftree, mincontention */
 	REC_TARGET, /* a switch it hangs on, b LID (0: a dummy): what is for it begins */
 	REC_CLIMB,  /* a switch, b LID, port: goes up by it; T_DOWN */
@@ -84,6 +100,11 @@ enum rec_kind {
 	REC_SORT,   /* a switch, port: direction; T_SLOT */
 	REC_SETTLE, /* a switch by which its element sends, b LID, port, rule; T_ENTRY, T_KEY, T_EGRESS */
 	/* ftree alone */
+	REC_GROUP, /* a switch; T_SLOT */
+	REC_LEAF,  /* a switch, b place among the leaves */
+	REC_TUPLE, /* a switch, b neighbour it was reached from (NO_ID: the first); T_TUPLE */
+	REC_PURE,  /* a switch, b the first of its rank, rule: like it, or not */
+	REC_OFFER, /* a switch, b LID, port, rule: an entry that is not taken; in focus */
 	/* sssp, dfsssp */
 	/* nue */
 	/* torus-2QoS */
@@ -209,6 +230,16 @@ bool recording_next_delta(const struct recording *r, size_t step, uint32_t *curs
 /* Its extra words: how many, and where. */
 uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t **word);
 
+/* What a TURN says before its cycle: the two switches drawn (LASH ids), pairs in the layer it is in and in
+ * the other then, and how many times it may be refused from here. */
+#define REC_TURN_WORDS 5
+/*
+ * The cycle that a step tells of (REFUSE, a refused TURN): channels as port ids, each followed by the pair
+ * that holds the dependency on the next one; its own pair (event's a) where it would bring it, NO_ID where
+ * nobody does any more.  Their number; word[2 * i] and word[2 * i + 1] are the i-th.
+ */
+uint32_t recording_cycle(const struct recording *r, size_t step, const uint32_t **word);
+
 /* How an engine shows its recordings; static.  NULL in struct engine: it cannot be recorded. */
 struct rec_scheme {
 	const char *(*rule)(const struct rec_event *ev); /* its rule, of a kind that has one; static */
@@ -270,6 +301,8 @@ uint32_t rec_kept_switch(const struct recorder *k);
 void rec_bears(struct recorder *k);
 /* Is an event of a kind that is kept in focus only wanted? */
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid);
+/* The same of an event about a pair. */
+bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair, uint32_t layer);
 /* Which table the hop matrix that is made now goes to: T_HOPS, unless T_PLAIN was said. */
 void rec_use_matrix(struct recorder *k, enum rec_table t);
 enum rec_table rec_matrix(const struct recorder *k);
