@@ -62,6 +62,16 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_SETTLE] = {.name = "settle", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
 	/* ftree alone */
 	/* sssp, dfsssp */
+	[REC_TRIAL] = {.name = "trial", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_RELAX] = {.name = "relax", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .focus = true},
+	[REC_WEIGHTS] = {.name = "weights", .b = FIELD_LID},
+	[REC_PATHS] = {.name = "paths", .b = FIELD_LAYER},
+	[REC_CYCLE] = {.name = "cycle", .b = FIELD_LAYER},
+	[REC_BREAK] = {.name = "break", .b = FIELD_LAYER},
+	[REC_MOVE] = {.name = "move", .a = FIELD_PAIR, .b = FIELD_LAYER},
+	[REC_SEARCH] = {.name = "search", .b = FIELD_LAYER},
+	[REC_SPLIT] = {.name = "split", .b = FIELD_LAYER},
+	[REC_SHIFT] = {.name = "shift", .b = FIELD_LAYER},
 	/* nue */
 	/* torus-2QoS */
 };
@@ -108,6 +118,8 @@ static bool left_out(const struct recorder *k, const struct rec_event *ev)
 	bool cells = ev->kind == REC_LEARN || ev->kind == REC_VISIT || ev->kind == REC_COPY;
 	bool choice = ev->kind == REC_CHOICE || ev->kind == REC_SETTLE;
 
+	if (ev->kind == REC_WEIGHTS) /* of all switches at once */
+		return k->level >= REC_CHOICES && ev->b != k->r->focus.lid;
 	return ((cells && k->level >= REC_CELLS) || (choice && k->level >= REC_CHOICES)) &&
 	       !rec_concerns(k->r, &k->r->focus, ev);
 }
@@ -173,6 +185,11 @@ void rec_extra(struct recorder *k, uint32_t word)
 		r->unit[r->n_units - 1].what = word;
 	else
 		add_unit(k, word, 0);
+}
+
+bool rec_kept(const struct recorder *k)
+{
+	return !k->skip;
 }
 
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid)
@@ -378,7 +395,7 @@ bool rec_concerns(const struct recording *r, const struct rec_focus *f, const st
 	if (k->a == FIELD_PAIR)
 		return pair_concerns(r, f, ev->a / n, ev->a % n) &&
 		       (f->layer == 255 || f->layer == ev->b ||
-			(ev->kind == REC_TURN && f->layer == ev->port));
+			((ev->kind == REC_TURN || ev->kind == REC_MOVE) && f->layer == ev->port));
 	if (f->pair_a != NO_ID || f->layer != 255) /* nothing but pairs, and what is about the whole */
 		return k->a == FIELD_TEXT || k->a == FIELD_NONE;
 	if (k->b == FIELD_LID)

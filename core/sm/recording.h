@@ -31,7 +31,7 @@ enum rec_table {
 	T_COUNT,  /* wide [port id] routes counted (0) */
 	T_OUT,	  /* [target x switch] link a route takes, by the engine's own ids (255) */
 	T_FIRST,  /* [switch x switch] layer a pair was put in first, by the engine's own ids (255) */
-	T_LAYER,  /* the same after it was moved (255) */
+	T_LAYER,  /* the same after it was moved (255); of dfsssp [source switch x LID] as T_ENTRY */
 	T_DEP,	  /* wide [layer x dependency] pair that brought it, s * n_switches + d (NO_ID) */
 	T_TUPLE,  /* wide [switch] what places a switch (NO_ID) */
 	T_UP,	  /* wide [cable, then group] those taught to climb by it (0) */
@@ -40,7 +40,7 @@ enum rec_table {
 	T_KEY,	  /* wide [element] what its way is weighed by (NO_ID) */
 	T_EGRESS, /* wide [element] port id by which it sends (NO_ID) */
 	T_USE,	  /* wide [link] routes (0) */
-	T_DIST,	  /* wide [switch] distance (NO_ID) */
+	T_DIST,	  /* wide [switch] distance to the LID in turn; of sssp, dfsssp below 2^31 (NO_ID) */
 	T_VIA,	  /* wide [switch] port id by which it sends (NO_ID) */
 	T_WEIGHT, /* wide [port id] weight of a channel (0) */
 	N_TABLES
@@ -84,7 +84,18 @@ enum rec_kind {
 	REC_SORT,   /* a switch, port: direction; T_SLOT */
 	REC_SETTLE, /* a switch by which its element sends, b LID, port, rule; T_ENTRY, T_KEY, T_EGRESS */
 	/* ftree alone */
-	/* sssp, dfsssp */
+	/* sssp, dfsssp; a switch that leaves the heap is a CHOICE: from then on its entry is decided */
+	REC_TRIAL,   /* a switch, b LID of the subnet manager; T_DIST; extra: switches reached */
+	REC_RELAX,   /* a switch, b LID, port by which it is nearer than before; T_DIST; only in focus */
+	REC_WEIGHTS, /* b LID: its routes count; T_WEIGHT */
+	REC_PATHS,   /* b layer: all pairs begin there; T_LAYER; extra: pairs (two words), channels, edges */
+	REC_CYCLE,   /* a number of the cut (NO_ID: none), b layer; extra: channel as port id, then pairs left
+			on its edge to the next; ... */
+	REC_BREAK,   /* the same: the first edge with the fewest pairs is cut */
+	REC_MOVE,    /* pair, b layer it goes to, port: layer it leaves; T_LAYER */
+	REC_SEARCH,  /* a cycles cut, b layer: it has no cycle left; extra: pairs (two words) */
+	REC_SPLIT,   /* a lanes it has now, b layer; extra: pairs (two words) */
+	REC_SHIFT,   /* b layer; extra: its first lane, their number, pairs (two words) */
 	/* nue */
 	/* torus-2QoS */
 	REC_KINDS
@@ -235,6 +246,8 @@ void rec_text(struct recorder *k, enum rec_kind kind, const char *text);
 void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now);
 /* After the changes. */
 void rec_extra(struct recorder *k, uint32_t word);
+/* Was the event before kept?  A run that is too long is not in full; changes must fit those that are. */
+bool rec_kept(const struct recorder *k);
 /* Is an event of a kind that is kept in focus only wanted? */
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid);
 /* Which table the hop matrix that is made now goes to: T_HOPS, unless T_PLAIN was said. */
