@@ -162,16 +162,17 @@ static void say_choice(const struct walk *w, const struct rec_event *ev, struct 
 		text_add(t, " -> no port: %s: no distance below 2^31", rule);
 		return;
 	}
-	text_add(t, " -> port %u: %s", ev->port, rule);
-	if (ev->rule == WHY_OWN_LID || ev->rule == WHY_ATTACHED)
+	if (ev->rule == WHY_OWN_LID || ev->rule == WHY_ATTACHED) {
+		text_add(t, " -> port %u: %s", ev->port, rule);
 		return;
+	}
+	text_add(t, " -> port %u, to %s: %s", ev->port, name_of(w, behind(w, ev->a, ev->port)), rule);
 	if (ev->rule == WHY_TIE)
 		say_tie(w, ev, t);
 	if (ev->rule == WHY_LIGHTER)
 		text_add(t, ": the ways with fewer links are heavier");
 	text_add(t, "; it leaves the heap at distance ");
 	say_distance(w, ev, t);
-	text_add(t, ", by %s", name_of(w, behind(w, ev->a, ev->port)));
 }
 
 /* How many channels gained, and which one most. */
@@ -273,10 +274,10 @@ static void say_move(const struct walk *w, const struct rec_event *ev, struct te
 	say_pair(w, ev->a, t);
 	if (!recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d))
 		return;
-	text_add(t, "%s of its hosts to ",
+	text_add(t, "%s of the hosts there to ",
 		 PLURAL(k->layers->ca_lids[k->layers->source_of[k->graph->id[d.at / row]]], "LID"));
 	say_lid(w, d.at % row, t);
-	text_add(t, " moved from layer %u to layer %u, as that edge is cut", ev->port, ev->b);
+	text_add(t, ": moved from layer %u to layer %u, as that edge is cut", ev->port, ev->b);
 }
 
 static void say_paths(const struct walk *w, struct text *t)
