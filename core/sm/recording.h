@@ -89,9 +89,9 @@ enum rec_kind {
 	REC_RELAX,   /* a switch, b LID, port by which it is nearer than before; T_DIST; only in focus */
 	REC_WEIGHTS, /* b LID: its routes count; T_WEIGHT */
 	REC_PATHS,   /* b layer: all pairs begin there; T_LAYER; extra: pairs (two words), channels, edges */
-	REC_CYCLE,   /* a number of the cut (NO_ID: none), b layer; extra: channel as port id, then pairs left
-			on its edge to the next; ... */
-	REC_BREAK,   /* the same: the first edge with the fewest pairs is cut */
+	REC_BREAK,   /* a number of the cut, b layer; extra: the cycle as channel (port id), then pairs left on
+			its edge to the next; ...: the first edge with the fewest is cut */
+	REC_CYCLE,   /* the same of one that no VL is left for; a NO_ID */
 	REC_MOVE,    /* pair, b layer it goes to, port: layer it leaves; T_LAYER */
 	REC_SEARCH,  /* a cycles cut, b layer: it has no cycle left; extra: pairs (two words) */
 	REC_SPLIT,   /* a lanes it has now, b layer; extra: pairs (two words) */

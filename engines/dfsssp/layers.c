@@ -257,7 +257,9 @@ static void cut_cycle(struct mover *m, struct ds_cycles *k, uint32_t channel)
 		m->up = ds_cdg_new(m->g, m->at);
 	gather(m, &cut);
 	if (RECORDED(m->in))
-		ds_record_cut(m->in, m->g, l, &cut);
+		ds_record_cycle(m->in, m->g,
+				&(struct ds_cycle){l->n_cuts, m->t, cut.length, l->cycle_channel + cut.first,
+						   l->cycle_left + cut.first});
 	for (size_t i = 0; i < m->n_members; i++)
 		move_up(m, &m->member[i]);
 	cut.moved = before - l->count[m->t];

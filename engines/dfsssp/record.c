@@ -230,31 +230,15 @@ void ds_record_paths(const struct engine_input *in, const struct ds_graph *g, co
 	rec_extra(r, (uint32_t)l->deps);
 }
 
-static void extra_cycle(const struct engine_input *in, const struct ds_graph *g, const struct ds_cycle *c)
+void ds_record_cycle(const struct engine_input *in, const struct ds_graph *g, const struct ds_cycle *c)
 {
+	rec_event(in->record, c->cut == NO_ID ? REC_CYCLE : REC_BREAK, 0, 0, c->cut, c->layer);
 	for (uint32_t i = 0; i < c->length; i++) {
 		uint32_t e = c->channel[i];
 
 		rec_extra(in->record, switch_port_id(in->topo->fabric, g->sw[g->from[e]], g->port[e]));
 		rec_extra(in->record, c->left[i]);
 	}
-}
-
-void ds_record_cycle(const struct engine_input *in, const struct ds_graph *g, const struct ds_cycle *c)
-{
-	rec_event(in->record, REC_CYCLE, 0, 0, c->cut, c->layer);
-	extra_cycle(in, g, c);
-}
-
-void ds_record_cut(const struct engine_input *in, const struct ds_graph *g, const struct ds_layers *l,
-		   const struct ds_cut *cut)
-{
-	struct ds_cycle c = {l->n_cuts, cut->layer, cut->length, l->cycle_channel + cut->first,
-			     l->cycle_left + cut->first};
-
-	ds_record_cycle(in, g, &c);
-	rec_event(in->record, REC_BREAK, 0, 0, c.cut, c.layer);
-	extra_cycle(in, g, &c);
 }
 
 void ds_record_move(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned layer, bool opens)

@@ -41,17 +41,14 @@ void ds_record_weights(struct ds_record *k, const struct ds_run *x, unsigned lid
 /* All pairs are in layer 0. */
 void ds_record_paths(const struct engine_input *in, const struct ds_graph *g, const struct ds_order *o,
 		     const struct ds_layers *l);
-/* A cycle that was found. */
+/* A cycle that was found, before it is cut. */
 struct ds_cycle {
-	uint32_t cut; /* number of the cut that is to come, NO_ID: it cannot be cut */
+	uint32_t cut; /* number of the cut, NO_ID: there is no VL for what would move */
 	unsigned layer;
 	uint32_t length;
 	const uint32_t *channel, *left; /* [length] */
 };
 void ds_record_cycle(const struct engine_input *in, const struct ds_graph *g, const struct ds_cycle *c);
-/* The same, and that it is cut: the next of l. */
-void ds_record_cut(const struct engine_input *in, const struct ds_graph *g, const struct ds_layers *l,
-		   const struct ds_cut *cut);
 /* A class goes to the next layer; opens: the first that does. */
 void ds_record_move(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned layer, bool opens);
 /* A layer has no cycle left. */

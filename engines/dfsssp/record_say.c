@@ -206,54 +206,49 @@ static uint64_t count_at(const uint32_t *extra)
 	return extra[0] | (uint64_t)extra[1] << 32;
 }
 
-/* The edges of a cycle: pairs left on each, then the channels. */
+/* The switches of a cycle, and the pairs left on its edges. */
 static void say_cycle(const struct walk *w, struct text *t)
 {
+	const struct fabric *f = sweep_of(w)->fabric;
 	const uint32_t *extra;
 	uint32_t n = recording_extra(walk_recording(w), walk_step(w), &extra) / 2;
+	uint32_t named = n < MOST_NAMED ? n : MOST_NAMED;
 
-	text_add(t, "%s with ", PLURAL(n, "edge"));
-	for (uint32_t i = 0; i < n && i < MOST_NAMED; i++)
-		text_add(t, "%s%u", i ? ", " : "", extra[2 * i + 1]);
-	text_add(t, "%s pairs: ", n > MOST_NAMED ? " ..." : "");
-	for (uint32_t i = 0; i < n && i < MOST_NAMED; i++) {
-		say_port(w, extra[2 * i], t);
-		text_add(t, " -> ");
-	}
-	if (n > MOST_NAMED)
-		text_add(t, "... -> ");
+	for (uint32_t i = 0; i < named; i++)
+		text_add(t, "%s -> ", f->node_name[f->port_node[extra[2 * i]]]);
 	if (n)
-		say_port(w, extra[0], t);
+		text_add(t, "%s%s: ", n > named ? "... -> " : "", f->node_name[f->port_node[extra[0]]]);
+	text_add(t, "%s with ", PLURAL(n, "edge"));
+	for (uint32_t i = 0; i < named; i++)
+		text_add(t, "%s%u", i ? ", " : "", extra[2 * i + 1]);
+	text_add(t, "%s pairs", n > named ? ", ..." : "");
 }
 
-/* "cycle 3 of layer 0" */
-static void say_number(const struct walk *w, const struct rec_event *ev, struct text *t)
+/* The two channels of a dependency. */
+static void say_edge(const struct walk *w, uint32_t from, uint32_t to, struct text *t)
 {
-	const struct ds_layers *l = kept_of(w)->layers;
-	uint32_t first = ev->a;
+	const struct ds_graph *g = kept_of(w)->graph;
+	const struct fabric *f = sweep_of(w)->fabric;
 
-	while (first && l->cut[first - 1].layer == ev->b)
-		first--;
-	text_add(t, "cycle %u of layer %u: ", ev->a - first + 1, ev->b);
+	say_port(w, switch_port_id(f, g->sw[g->from[from]], g->port[from]), t);
+	text_add(t, " -> ");
+	say_port(w, switch_port_id(f, g->sw[g->from[to]], g->port[to]), t);
 }
 
 static void say_break(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
 	const struct ds_layers *l = kept_of(w)->layers;
 	const struct ds_cut *cut = &l->cut[ev->a];
-	const struct fabric *f = sweep_of(w)->fabric;
-	uint32_t left = l->cycle_left[cut->first + cut->at];
+	uint32_t first = ev->a, left = l->cycle_left[cut->first + cut->at];
 
-	say_number(w, ev, t);
-	text_add(t, "the first edge with %u, ", left);
-	for (unsigned i = 0; i < 2; i++) {
-		uint32_t c = i ? cut->to : cut->from;
-		const struct ds_graph *g = kept_of(w)->graph;
-
-		say_port(w, switch_port_id(f, g->sw[g->from[c]], g->port[c]), t);
-		text_add(t, "%s", i ? "" : " -> ");
-	}
-	text_add(t, ", is cut: %s to layer %u", PLURAL(cut->moved, "pair"), ev->b + 1);
+	while (first && l->cut[first - 1].layer == ev->b)
+		first--;
+	text_add(t, "cycle %u of layer %u: ", ev->a - first + 1, ev->b);
+	say_cycle(w, t);
+	text_add(t, "; the first with %u, ", left);
+	say_edge(w, cut->from, cut->to, t);
+	text_add(t, ", is cut: %s go%s to layer %u", PLURAL(cut->moved, "pair"), cut->moved == 1 ? "es" : "",
+		 ev->b + 1);
 	if (cut->skipped)
 		text_add(t, ", %" PRIu64 " had gone before", cut->skipped);
 }
@@ -330,10 +325,7 @@ static void say_layers(const struct walk *w, const struct rec_event *ev, struct 
 		say_paths(w, t);
 		break;
 	case REC_CYCLE:
-		if (ev->a != NO_ID)
-			say_number(w, ev, t);
-		else
-			text_add(t, "layer %u has a cycle, and there is no VL for one more: ", ev->b);
+		text_add(t, "layer %u has a cycle, and there is no VL for one more: ", ev->b);
 		say_cycle(w, t);
 		break;
 	case REC_BREAK:
@@ -402,9 +394,9 @@ const char *ds_say_source(const struct rec_event *ev)
 		return "dfsssp.md 5.5; " SSSP;
 	case REC_PATHS:
 		return "dfsssp.md 6.2; " DFSSSP;
-	case REC_CYCLE:
-		return "dfsssp.md 6.5; " DFSSSP;
 	case REC_BREAK:
+	case REC_CYCLE:
+		return "dfsssp.md 6.5, 6.6; " DFSSSP;
 	case REC_OPEN:
 	case REC_MOVE:
 		return "dfsssp.md 6.6; " DFSSSP;

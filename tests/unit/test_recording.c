@@ -543,7 +543,8 @@ static void test_sizes(void **state)
 		     {"xgft:4,4,4:1,4,4", "minhop"},
 		     {"torus:8x8", "dnup"},
 		     {"torus:8x8", "sssp"},
-		     {"torus:8x8", "dfsssp"}};
+		     {"torus:6x6", "dfsssp"},
+		     {"xgft:4,4,4:1,4,4", "dfsssp"}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(small); i++) {
