@@ -82,6 +82,17 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 		       .rule = true,
 		       .focus = true},
 	/* sssp, dfsssp */
+	[REC_TRIAL] = {.name = "trial", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_RELAX] =
+		{.name = "relax", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .focus = true, .bulk = 2},
+	[REC_WEIGHTS] = {.name = "weights", .b = FIELD_LID, .bulk = 3},
+	[REC_PATHS] = {.name = "paths", .b = FIELD_LAYER},
+	[REC_BREAK] = {.name = "break", .b = FIELD_LAYER},
+	[REC_CYCLE] = {.name = "cycle", .b = FIELD_LAYER},
+	[REC_MOVE] = {.name = "move", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
+	[REC_SEARCH] = {.name = "search", .b = FIELD_LAYER},
+	[REC_SPLIT] = {.name = "split", .b = FIELD_LAYER},
+	[REC_SHIFT] = {.name = "shift", .b = FIELD_LAYER},
 	/* nue */
 	/* torus-2QoS */
 };
@@ -133,6 +144,8 @@ static bool left_out(const struct recorder *k, const struct rec_event *ev)
 {
 	unsigned bulk = rec_kinds[ev->kind].bulk;
 
+	if (ev->kind == REC_WEIGHTS) /* of all switches at once */
+		return bulk <= k->r->stage && ev->b != k->r->keep.lid;
 	return bulk && bulk <= k->r->stage && !k->bears && !rec_concerns(k->r, &k->r->keep, ev);
 }
 
@@ -313,6 +326,11 @@ uint32_t rec_kept_switch(const struct recorder *k)
 void rec_bears(struct recorder *k)
 {
 	k->bears = true;
+}
+
+bool rec_kept(const struct recorder *k)
+{
+	return !k->skip;
 }
 
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid)
@@ -583,7 +601,7 @@ bool rec_concerns(const struct recording *r, const struct rec_focus *f, const st
 	if (k->a == FIELD_PAIR)
 		return pair_concerns(r, f, ev->a / n, ev->a % n) &&
 		       (f->layer == 255 || f->layer == ev->b ||
-			(ev->kind == REC_TURN && f->layer == ev->port));
+			((ev->kind == REC_TURN || ev->kind == REC_MOVE) && f->layer == ev->port));
 	if (f->pair_a != NO_ID || f->layer != 255) /* nothing but pairs, and what is about the whole */
 		return k->a == FIELD_TEXT || k->a == FIELD_NONE;
 	if (k->b == FIELD_LID)

@@ -31,7 +31,7 @@ enum rec_table {
 	T_COUNT,  /* wide [port id] routes counted (0) */
 	T_OUT,	  /* [target x switch] link a route takes, by the engine's own ids (255) */
 	T_FIRST,  /* [switch x switch] layer a pair was put in first, by the engine's own ids (255) */
-	T_LAYER,  /* the same after it was moved (255) */
+	T_LAYER,  /* the same after it was moved (255); of dfsssp [source switch x LID] as T_ENTRY */
 	T_DEP,	  /* wide [layer x dependency] pair that brought it, s * n_switches + d (NO_ID) */
 	T_AXIS,	  /* [port id] axis of the channel it sends (0) */
 	T_COORD,  /* wide [switch x dimension] coordinate, signed (INT32_MAX) */
@@ -42,7 +42,7 @@ enum rec_table {
 	T_KEY,	  /* wide [element] what its way is weighed by (NO_ID) */
 	T_EGRESS, /* wide [element] port id by which it sends (NO_ID) */
 	T_USE,	  /* wide [link] routes (0) */
-	T_DIST,	  /* wide [switch] distance (NO_ID) */
+	T_DIST,	  /* wide [switch] distance to the LID in turn; of sssp, dfsssp below 2^31 (NO_ID) */
 	T_VIA,	  /* wide [switch] port id by which it sends (NO_ID) */
 	T_WEIGHT, /* wide [port id] weight of a channel (0) */
 	N_TABLES
@@ -105,7 +105,18 @@ enum rec_kind {
 	REC_TUPLE, /* a switch, b neighbour it was reached from (NO_ID: the first); T_TUPLE */
 	REC_PURE,  /* a switch, b the first of its rank, rule: like it, or not */
 	REC_OFFER, /* a switch, b LID, port, rule: an entry that is not taken; in focus */
-	/* sssp, dfsssp */
+	/* sssp, dfsssp; a switch that leaves the heap is a CHOICE: from then on its entry is decided */
+	REC_TRIAL,   /* a switch, b LID of the subnet manager; T_DIST; extra: switches reached */
+	REC_RELAX,   /* a switch, b LID, port by which it is nearer than before; T_DIST; only in focus */
+	REC_WEIGHTS, /* b LID: its routes count; T_WEIGHT */
+	REC_PATHS,   /* b layer: all pairs begin there; T_LAYER; extra: pairs (two words), channels, edges */
+	REC_BREAK,  /* a number of the cut, b layer; extra: the cycle as channel (port id), then pairs left on
+		       its edge to the next; ...: the first edge with the fewest is cut */
+	REC_CYCLE,  /* the same of one that no VL is left for; a NO_ID */
+	REC_MOVE,   /* pair, b layer it goes to, port: layer it leaves; T_LAYER */
+	REC_SEARCH, /* a cycles cut, b layer: it has no cycle left; extra: pairs (two words) */
+	REC_SPLIT,  /* a lanes it has now, b layer; extra: pairs (two words) */
+	REC_SHIFT,  /* b layer; extra: its first lane, their number, pairs (two words) */
 	/* nue */
 	/* torus-2QoS */
 	REC_KINDS
@@ -299,6 +310,8 @@ void rec_extra(struct recorder *k, uint32_t word);
  */
 uint32_t rec_kept_switch(const struct recorder *k);
 void rec_bears(struct recorder *k);
+/* Was the event before kept?  A run that is too long is not in full; changes must fit those that are. */
+bool rec_kept(const struct recorder *k);
 /* Is an event of a kind that is kept in focus only wanted? */
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid);
 /* The same of an event about a pair. */
