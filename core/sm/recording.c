@@ -29,6 +29,8 @@ const struct rec_table_info rec_tables[N_TABLES] = {
 	[T_DIST] = {"distance", NO_ID, true},
 	[T_VIA] = {"via", NO_ID, true},
 	[T_WEIGHT] = {"weight", 0, true},
+	[T_COLOUR] = {"use of a dependency", 0, false},
+	[T_PLACE] = {"place", NO_ID, true},
 };
 
 const char *const rec_keys[N_KEYS] = {"phase", "round", "switch", "lid", "pair", "layer"};
@@ -63,6 +65,25 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	/* ftree alone */
 	/* sssp, dfsssp */
 	/* nue */
+	[REC_HULL] = {.name = "hull", .a = FIELD_SWITCH, .b = FIELD_LAYER, .rule = true},
+	[REC_CENTRE] = {.name = "centre", .a = FIELD_SWITCH, .b = FIELD_LAYER},
+	[REC_ESCAPE] = {.name = "escape", .a = FIELD_SWITCH, .b = FIELD_LAYER, .port = true},
+	[REC_REACH] = {.name = "reach", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_LOOK] = {.name = "look",
+		      .a = FIELD_SWITCH,
+		      .b = FIELD_LID,
+		      .port = true,
+		      .rule = true,
+		      .focus = true},
+	[REC_MERGE] = {.name = "merge", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_BLOCK] = {.name = "block", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_BACKTRACK] =
+		{.name = "backtrack", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+	[REC_SHORTCUT] = {.name = "shortcut", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+	[REC_FALLBACK] = {.name = "fallback", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_RECOLOUR] = {.name = "recolour", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_ROUTED] = {.name = "routed", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_LAYER] = {.name = "layer", .b = FIELD_LAYER},
 	/* torus-2QoS */
 };
 
@@ -105,7 +126,8 @@ void rec_cells(struct recorder *k, enum rec_table t, size_t n)
 /* Is an event of a run that is too long left out? */
 static bool left_out(const struct recorder *k, const struct rec_event *ev)
 {
-	bool cells = ev->kind == REC_LEARN || ev->kind == REC_VISIT || ev->kind == REC_COPY;
+	bool cells = ev->kind == REC_LEARN || ev->kind == REC_VISIT || ev->kind == REC_COPY ||
+		     ev->kind == REC_REACH;
 	bool choice = ev->kind == REC_CHOICE || ev->kind == REC_SETTLE;
 
 	return ((cells && k->level >= REC_CELLS) || (choice && k->level >= REC_CHOICES)) &&
@@ -173,6 +195,11 @@ void rec_extra(struct recorder *k, uint32_t word)
 		r->unit[r->n_units - 1].what = word;
 	else
 		add_unit(k, word, 0);
+}
+
+bool rec_kept(const struct recorder *k)
+{
+	return !k->skip;
 }
 
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid)

@@ -43,6 +43,8 @@ enum rec_table {
 	T_DIST,	  /* wide [switch] distance (NO_ID) */
 	T_VIA,	  /* wide [switch] port id by which it sends (NO_ID) */
 	T_WEIGHT, /* wide [port id] weight of a channel (0) */
+	T_COLOUR, /* [layer x dependency] what a search made of it, by the engine (0) */
+	T_PLACE,  /* wide [place] switch that stands there (NO_ID) */
 	N_TABLES
 };
 
@@ -86,6 +88,23 @@ enum rec_kind {
 	/* ftree alone */
 	/* sssp, dfsssp */
 	/* nue */
+	REC_HULL,   /* a switch, b layer, rule; extra: the two switches it lies between */
+	REC_CENTRE, /* a switch, b layer */
+	REC_ESCAPE, /* a switch, b layer, port towards the centre (0: it is); T_COLOUR */
+	REC_REACH,  /* a switch, b LID, port; T_VIA, T_DIST, T_COLOUR */
+	REC_LOOK,   /* the same, not taken, rule; extra: its distance; only in focus */
+	REC_MERGE,  /* the same, taken; T_COLOUR; extra: the colours that become one */
+	REC_BLOCK,  /* the same, refused; T_COLOUR; extra: the cycle: channel as port id, then LID that holds
+		       what follows (0: the escape paths); ... */
+	REC_BACKTRACK, /* a switch not reached, b LID, port to the neighbour, rule; T_VIA, T_DIST, T_COLOUR;
+			  extra: neighbour, switch that leads it, number of the candidate, of how many; then
+			  the cycle as above */
+	REC_SHORTCUT, /* a switch, b LID, port, rule; T_VIA, T_DIST, T_COLOUR; extra: peer so far, switch that
+			 forbids it (NO_ID) */
+	REC_FALLBACK, /* a switch of the LID b; T_VIA; extra: switches not reached */
+	REC_RECOLOUR, /* the same: its search is over; T_COLOUR */
+	REC_ROUTED,   /* the same: it has its entries; T_WEIGHT; extra: what happened, by the engine */
+	REC_LAYER,    /* b layer: it is done */
 	/* torus-2QoS */
 	REC_KINDS
 };
@@ -235,6 +254,8 @@ void rec_text(struct recorder *k, enum rec_kind kind, const char *text);
 void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now);
 /* After the changes. */
 void rec_extra(struct recorder *k, uint32_t word);
+/* Was the event before kept?  Of a run that is too long not all are. */
+bool rec_kept(const struct recorder *k);
 /* Is an event of a kind that is kept in focus only wanted? */
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid);
 /* Which table the hop matrix that is made now goes to: T_HOPS, unless T_PLAIN was said. */
