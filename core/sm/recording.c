@@ -31,6 +31,8 @@ const struct rec_table_info rec_tables[N_TABLES] = {
 	[T_DIST] = {"distance", NO_ID, true},
 	[T_VIA] = {"via", NO_ID, true},
 	[T_WEIGHT] = {"weight", 0, true},
+	[T_COLOUR] = {"use of a dependency", 0, false},
+	[T_PLACE] = {"place", NO_ID, true},
 };
 
 const char *const rec_keys[N_KEYS] = {"phase", "round", "switch", "lid", "pair", "layer"};
@@ -94,6 +96,26 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_SPLIT] = {.name = "split", .b = FIELD_LAYER},
 	[REC_SHIFT] = {.name = "shift", .b = FIELD_LAYER},
 	/* nue */
+	[REC_HULL] = {.name = "hull", .a = FIELD_SWITCH, .b = FIELD_LAYER, .rule = true},
+	[REC_CENTRE] = {.name = "centre", .a = FIELD_SWITCH, .b = FIELD_LAYER},
+	[REC_ESCAPE] = {.name = "escape", .a = FIELD_SWITCH, .b = FIELD_LAYER, .port = true},
+	[REC_REACH] = {.name = "reach", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .bulk = 1},
+	[REC_LOOK] = {.name = "look",
+		      .a = FIELD_SWITCH,
+		      .b = FIELD_LID,
+		      .port = true,
+		      .rule = true,
+		      .focus = true,
+		      .bulk = 1},
+	[REC_MERGE] = {.name = "merge", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_BLOCK] = {.name = "block", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_BACKTRACK] =
+		{.name = "backtrack", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+	[REC_SHORTCUT] = {.name = "shortcut", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+	[REC_FALLBACK] = {.name = "fallback", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_RECOLOUR] = {.name = "recolour", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_ROUTED] = {.name = "routed", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_LAYER] = {.name = "layer", .b = FIELD_LAYER},
 	/* torus-2QoS */
 };
 

@@ -45,6 +45,8 @@ enum rec_table {
 	T_DIST,	  /* wide [switch] distance to the LID in turn; of sssp, dfsssp below 2^31 (NO_ID) */
 	T_VIA,	  /* wide [switch] port id by which it sends (NO_ID) */
 	T_WEIGHT, /* wide [port id] weight of a channel (0) */
+	T_COLOUR, /* [layer x dependency] what a search made of it, by the engine (0) */
+	T_PLACE,  /* wide [place] switch that stands there (NO_ID) */
 	N_TABLES
 };
 
@@ -118,6 +120,23 @@ enum rec_kind {
 	REC_SPLIT,  /* a lanes it has now, b layer; extra: pairs (two words) */
 	REC_SHIFT,  /* b layer; extra: its first lane, their number, pairs (two words) */
 	/* nue */
+	REC_HULL,   /* a switch, b layer, rule; extra: the two switches it lies between */
+	REC_CENTRE, /* a switch, b layer */
+	REC_ESCAPE, /* a switch, b layer, port towards the centre (0: it is); T_COLOUR */
+	REC_REACH,  /* a switch, b LID, port; T_VIA, T_DIST, T_COLOUR */
+	REC_LOOK,   /* the same, not taken, rule; extra: its distance; only in focus */
+	REC_MERGE,  /* the same, taken; T_COLOUR; extra: the colours that become one */
+	REC_BLOCK,  /* the same, refused; T_COLOUR; extra: the cycle: channel as port id, then LID that holds
+		       what follows (0: the escape paths); ... */
+	REC_BACKTRACK, /* a switch not reached, b LID, port to the neighbour, rule; T_VIA, T_DIST, T_COLOUR;
+			  extra: neighbour, switch that leads it, number of the candidate, of how many; then
+			  the cycle as above */
+	REC_SHORTCUT, /* a switch, b LID, port, rule; T_VIA, T_DIST, T_COLOUR; extra: peer so far, switch that
+			 forbids it (NO_ID) */
+	REC_FALLBACK, /* a switch of the LID b; T_VIA; extra: switches not reached */
+	REC_RECOLOUR, /* the same: its search is over; T_COLOUR */
+	REC_ROUTED,   /* the same: it has its entries; T_WEIGHT; extra: what happened, by the engine */
+	REC_LAYER,    /* b layer: it is done */
 	/* torus-2QoS */
 	REC_KINDS
 };
