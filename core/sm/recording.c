@@ -190,11 +190,6 @@ static void count_bytes(struct recorder *k, size_t n)
 	k->bytes[rec_kinds[k->ev.kind].bulk] += n;
 }
 
-static bool counts(enum rec_kind kind)
-{
-	return kind == REC_CHOICE || kind == REC_SETTLE;
-}
-
 void rec_event(struct recorder *k, enum rec_kind kind, unsigned rule, unsigned port, uint32_t a, uint32_t b)
 {
 	rec_end_event(k);
@@ -204,7 +199,7 @@ void rec_event(struct recorder *k, enum rec_kind kind, unsigned rule, unsigned p
 	k->skip = left_out(k, &k->ev);
 	k->bears = false;
 	k->partly = k->skip && k->r->stage;
-	k->owes = k->count && counts(kind) && !k->skip;
+	k->owes = k->count && rec_decides(&k->ev) && !k->skip;
 	if (!k->skip)
 		add_event(k);
 }
@@ -214,7 +209,7 @@ void rec_flag(struct recorder *k, unsigned flags)
 	const struct fabric *f = k->r->sweep->fabric;
 
 	k->ev.flags |= flags;
-	if (k->count && (flags & REC_COUNTED))
+	if (k->count && (flags & REC_COUNTED) && rec_counts(&k->ev))
 		k->count[switch_port_id(f, k->ev.a, k->ev.port)]++;
 	if (!k->skip && k->r->n_events)
 		k->r->event[k->r->n_events - 1].flags |= flags;

@@ -183,6 +183,17 @@ struct rec_event {
 	uint32_t first; /* its words; they end where the next event's begin */
 };
 
+/* Does it decide an entry; does it count a route at its port? */
+static inline bool rec_decides(const struct rec_event *ev)
+{
+	return ev->kind == REC_CHOICE || ev->kind == REC_SETTLE;
+}
+
+static inline bool rec_counts(const struct rec_event *ev)
+{
+	return rec_decides(ev) && (ev->flags & REC_COUNTED);
+}
+
 /* The part of a run that is asked for. */
 struct rec_focus {
 	uint32_t sw;		 /* NO_ID = every switch */
