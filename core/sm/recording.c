@@ -365,7 +365,7 @@ bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair,
 {
 	struct rec_event ev = {.kind = kind, .a = pair, .b = layer};
 
-	if (!rec_kinds[kind].focus || k->level == REC_FULL)
+	if (!rec_kinds[kind].focus || k->all)
 		return true;
 	return !rec_focus_is_all(&k->r->focus) && rec_concerns(k->r, &k->r->focus, &ev);
 }
