@@ -351,7 +351,7 @@ const struct view_ops view_advise = {
 	.hints = "follow=route :echo=text :undo=undo back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

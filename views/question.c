@@ -10,7 +10,7 @@ struct sweep_question *sweep_question_new(const struct scene *sc)
 
 	q->setup = setup_ref(sc->event->setup);
 	q->engines = sc->session->engines;
-	q->now = sc->sweep ? sweep_ref(sc->sweep) : NULL;
+	q->now = sc->real ? sweep_ref(sc->real) : NULL;
 	q->configured = sc->session->configured ? str_dup(sc->session->configured) : NULL;
 	return q;
 }

@@ -368,13 +368,10 @@ static struct routing *ftree_route(const struct engine_input *in, struct engine_
 	if (RECORDED(in))
 		ft_record_tree(t, in);
 	if (t->refusal.rule) {
-		observe_text(in, STEP_NOTE, t->refusal.sw, "refused: %s", t->refusal.why.msg);
 		out->refused = t->refusal.why;
 		ftree_free(t);
 		return NULL;
 	}
-	if (OBSERVED(in))
-		watch_tree(t, in);
 	t->hops = hops_build(in, out);
 	r = routing_new("ftree", in->topo, in->lids);
 	r->ops = &ftree_ops;

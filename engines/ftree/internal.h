@@ -61,12 +61,11 @@ struct ft_offer {
 
 struct ft_watch *watch_new(const struct ftree *t, const struct engine_input *in);
 void watch_free(struct ft_watch *w);
-void watch_tree(const struct ftree *t, const struct engine_input *in);
 void watch_begin(struct ft_watch *w, uint16_t lid, uint32_t leaf, uint32_t target, unsigned local);
 void watch_offer(struct ft_watch *w, const struct ft_offer *o);
 /* A main climb: the up groups of sw stand in the order in which they were compared, the first is taken. */
 void watch_climb(struct ft_watch *w, uint32_t sw);
-void watch_end(struct ft_watch *w, uint32_t reached, const uint8_t *port);
+void watch_end(struct ft_watch *w, const uint8_t *port);
 void watch_roots(struct ft_watch *w, uint32_t sw, uint32_t target, uint16_t lid, uint32_t leaf,
 		 unsigned port);
 
