@@ -33,6 +33,7 @@ struct step_list {
 struct interpreter {
 	struct session *session; /* borrowed */
 	struct step_list steps;	 /* of the last `step start` */
+	uint32_t selected;	 /* 1 + switch that is selected on the screen, 0: none; for `step start` */
 	size_t steps_shown;	 /* of a walk: the step before the first of those shown last */
 	char **stop_at;		 /* conditions of `step break` */
 	size_t n_stops, cap_stops;

@@ -127,7 +127,13 @@ struct rec_kind_info {
 	bool port;  /* its port is one of the switch a */
 	bool rule;  /* its rule is one of the engine's list */
 	bool focus; /* kept in focus only, unless the whole run is small */
+	/*
+	 * Of a run above the limit, kept only of the part in focus from this stage on; 0: always kept whole.
+	 * 1: hops and distances, 2: choices of ports, 3: ways of elements, counters and orders, 4: pairs.
+	 */
+	uint8_t bulk;
 };
+#define REC_BULKS 4
 extern const struct rec_kind_info rec_kinds[REC_KINDS];
 
 /* One event is one step, and one sentence. */
@@ -136,6 +142,17 @@ struct rec_event {
 	uint32_t a, b;
 	uint32_t first; /* its words; they end where the next event's begin */
 };
+
+/* Does it decide an entry; does it count a route at its port? */
+static inline bool rec_decides(const struct rec_event *ev)
+{
+	return ev->kind == REC_CHOICE || ev->kind == REC_SETTLE;
+}
+
+static inline bool rec_counts(const struct rec_event *ev)
+{
+	return rec_decides(ev) && (ev->flags & REC_COUNTED);
+}
 
 /* The part of a run that is asked for. */
 struct rec_focus {
@@ -149,14 +166,16 @@ struct rec_focus {
 /* Immutable once made, shared by reference. */
 struct recording;
 
-#define REC_LIMIT ((size_t)200 << 20) /* bytes of a recording */
+#define REC_MB ((size_t)1000 * 1000)
+#define REC_LIMIT (200 * REC_MB) /* bytes of a recording: the default of the option record_limit, in MB */
 
 struct rec_request {
 	const struct sweep *sweep;
 	const char *engine; /* NULL: that in force; else also one that refused in this sweep */
 	struct rec_focus focus;
 	const struct engine *const *engines;
-	size_t limit; /* bytes, 0 = REC_LIMIT: above it kinds are kept in focus only */
+	size_t limit; /* bytes, 0 = REC_LIMIT: above it kinds are kept of one part only (rec_kinds.bulk) */
+	uint32_t selected; /* that part without a focus: 1 + switch; 0 = the first leaf */
 	struct progress *progress;
 };
 
@@ -175,6 +194,13 @@ size_t recording_steps(const struct recording *r); /* steps are 1 .. that many *
 size_t recording_bytes(const struct recording *r);
 /* "", or what is kept of the run: "switch leaf-03 only (the whole run: 640.0 MB)". */
 const char *recording_part(const struct recording *r);
+/*
+ * Does it hold all that the run did to a cell?  false: it is not of the part that was kept, and what it
+ * reads tells nothing.  Entries and hops of such cells read as they begin, at every step.
+ */
+bool recording_keeps(const struct recording *r, enum rec_table t, uint32_t at);
+/* What of a long run was kept: that which was asked for, or a switch. */
+const struct rec_focus *recording_kept_part(const struct recording *r);
 const char *recording_engine(const struct recording *r);
 const struct engine *recording_scheme_of(const struct recording *r);
 /* The sweep that was recorded: that which computed the tables where a cache kept them. */
@@ -226,10 +252,22 @@ struct rec_scheme {
 	 * + 1], NO_PATH so far.  false: the tables count.  NULL: they always do.
 	 */
 	bool (*row_at)(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
+	/*
+	 * Name of a cell, and a value of it in words, of tables that go by the engine's own ids or hold what
+	 * it alone can read; false, and nothing added: as every engine's.  NULL: no such tables.
+	 */
+	bool (*cell)(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+	bool (*value)(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value,
+		      struct text *out);
 };
 
 /* Name of the rule of an event, "" when it has none. */
 const char *recording_rule(const struct recording *r, const struct rec_event *ev);
+
+/* "leaf-01 LID 17", "leaf-01[5] to core-02"; and what it holds: "port 6", "2 hops", "none". */
+void recording_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+void recording_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value,
+		     struct text *out);
 
 /* Where an event is told of, "" when nowhere (struct rec_scheme). */
 const char *recording_source(const struct recording *r, const struct rec_event *ev);
@@ -240,14 +278,18 @@ const char *recording_source(const struct recording *r, const struct rec_event *
 void rec_cells(struct recorder *k, enum rec_table t, size_t n);
 /* An event; changes and extra words that follow are its. */
 void rec_event(struct recorder *k, enum rec_kind kind, unsigned rule, unsigned port, uint32_t a, uint32_t b);
-void rec_flag(struct recorder *k, unsigned flags); /* of the event before */
+void rec_flag(struct recorder *k, unsigned flags); /* of the event before; before its changes */
 void rec_text(struct recorder *k, enum rec_kind kind, const char *text);
 /* A change by the event before; a cell changes at most once by one event. */
 void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now);
 /* After the changes. */
 void rec_extra(struct recorder *k, uint32_t word);
-/* Was the event before kept?  A run that is too long is not in full; changes must fit those that are. */
-bool rec_kept(const struct recorder *k);
+/*
+ * The part that is kept of a run too long, for events that say little about it and yet bear on it: the
+ * switch, NO_ID = none.  rec_bears() keeps the event to come.
+ */
+uint32_t rec_kept_switch(const struct recorder *k);
+void rec_bears(struct recorder *k);
 /* Is an event of a kind that is kept in focus only wanted? */
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid);
 /* Which table the hop matrix that is made now goes to: T_HOPS, unless T_PLAIN was said. */

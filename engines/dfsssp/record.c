@@ -86,11 +86,9 @@ void ds_record_graph(struct ds_record *k)
 		set_weight(k, c, (uint32_t)k->kept->graph->start);
 }
 
-/* The distance of a switch is now that, as far as the event before is kept. */
+/* The distance of a switch is now that; of the event before. */
 static void set_distance(struct ds_record *k, uint32_t v, uint32_t now)
 {
-	if (!rec_kept(k->r))
-		return;
 	rec_delta(k->r, T_DIST, k->kept->graph->sw[v], k->dist[v], now);
 	k->dist[v] = now;
 }
@@ -191,8 +189,6 @@ void ds_record_weights(struct ds_record *k, const struct ds_run *x, unsigned lid
 	const struct ds_tree *t = x->s->tree;
 
 	rec_event(k->r, REC_WEIGHTS, 0, 0, 0, lid);
-	if (!rec_kept(k->r))
-		return;
 	for (uint32_t i = 0; i < t->n_order; i++) {
 		uint32_t c = t->out[t->order[i]];
 
@@ -442,6 +438,18 @@ static void *priv_at(struct walk *w, const struct routing *end)
 	return d;
 }
 
+/* T_LAYER by source switch and LID. */
+static bool name_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct sweep *s = recording_sweep(r);
+	uint32_t row = s->lids->max_lid + 1u;
+
+	if (t != T_LAYER)
+		return false;
+	text_add(out, "hosts of %s to LID %u", switch_name(s->fabric, at / row), at % row);
+	return true;
+}
+
 const struct rec_scheme sssp_scheme = {
 	.rule = ds_say_rule,
 	.source = ds_say_source,
@@ -456,4 +464,5 @@ const struct rec_scheme dfsssp_scheme = {
 	.sentence = ds_say,
 	.ops = &dfsssp_ops,
 	.priv_at = priv_at,
+	.cell = name_cell,
 };

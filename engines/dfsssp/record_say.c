@@ -235,17 +235,24 @@ static void say_edge(const struct walk *w, uint32_t from, uint32_t to, struct te
 	say_port(w, switch_port_id(f, g->sw[g->from[to]], g->port[to]), t);
 }
 
+/* Number of a cut among those of its layer, from 1. */
+static uint32_t number_of(const struct ds_layers *l, uint32_t cut)
+{
+	uint32_t first = cut;
+
+	while (first && l->cut[first - 1].layer == l->cut[cut].layer)
+		first--;
+	return cut - first + 1;
+}
+
 static void say_break(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
 	const struct ds_layers *l = kept_of(w)->layers;
 	const struct ds_cut *cut = &l->cut[ev->a];
-	uint32_t first = ev->a, left = l->cycle_left[cut->first + cut->at];
 
-	while (first && l->cut[first - 1].layer == ev->b)
-		first--;
-	text_add(t, "cycle %u of layer %u: ", ev->a - first + 1, ev->b);
+	text_add(t, "cycle %u of layer %u: ", number_of(l, ev->a), ev->b);
 	say_cycle(w, t);
-	text_add(t, "; the first with %u, ", left);
+	text_add(t, "; the first with %u, ", l->cycle_left[cut->first + cut->at]);
 	say_edge(w, cut->from, cut->to, t);
 	text_add(t, ", is cut: %s go%s to layer %u", PLURAL(cut->moved, "pair"), cut->moved == 1 ? "es" : "",
 		 ev->b + 1);
@@ -262,17 +269,23 @@ static void say_pair(const struct walk *w, uint32_t pair, struct text *t)
 
 static void say_move(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
+	const struct recording *r = walk_recording(w);
 	const struct ds_kept *k = kept_of(w);
 	uint32_t cursor = 0, row = sweep_of(w)->lids->max_lid + 1u;
+	size_t i = walk_step(w);
 	struct rec_delta d;
 
 	say_pair(w, ev->a, t);
-	if (!recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d))
+	if (!recording_next_delta(r, i, &cursor, &d))
 		return;
 	text_add(t, "%s of the hosts there to ",
 		 PLURAL(k->layers->ca_lids[k->layers->source_of[k->graph->id[d.at / row]]], "LID"));
 	say_lid(w, d.at % row, t);
-	text_add(t, ": moved from layer %u to layer %u, as that edge is cut", ev->port, ev->b);
+	text_add(t, ": moved from layer %u to layer %u", ev->port, ev->b);
+	while (i && recording_event(r, i)->kind != REC_BREAK)
+		i--;
+	if (i)
+		text_add(t, ", as cycle %u is cut", number_of(k->layers, recording_event(r, i)->a));
 }
 
 static void say_paths(const struct walk *w, struct text *t)

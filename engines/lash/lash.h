@@ -127,6 +127,10 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in,
 extern const struct rec_scheme lash_scheme;
 extern const struct routing_ops lash_step_ops; /* of a step of a recording */
 
+/* Cells and values in words (record_names.c). */
+bool lash_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+bool lash_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value, struct text *out);
+
 /* Begin to record the layers of a plan that has its routes; the plan is kept for the steps. */
 struct lash_record *lash_record_new(struct lash_plan *p, const struct engine_input *in, unsigned avail);
 void lash_record_free(struct lash_record *r); /* NULL is fine */

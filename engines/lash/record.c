@@ -388,4 +388,6 @@ const struct rec_scheme lash_scheme = {
 	.ops = &lash_step_ops,
 	.priv_at = priv_at,
 	.row_at = row_at,
+	.cell = lash_cell,
+	.value = lash_value,
 };

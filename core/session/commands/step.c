@@ -49,6 +49,11 @@ static void say_recorded(const struct recording *r, const struct rec_focus *f, s
 	out_json(o, "part", json_text(recording_part(r)));
 }
 
+static size_t record_limit(const struct session *s)
+{
+	return (size_t)options_uint(s->setup->options, "record_limit") * REC_MB;
+}
+
 /* A recording whose engine has a scheme; the others are told as text. */
 static int start(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
@@ -74,6 +79,8 @@ static int start(struct session *s, int argc, char **argv, struct out *o, struct
 						 .engine = engine,
 						 .focus = focus,
 						 .engines = s->engines,
+						 .limit = record_limit(s),
+						 .selected = o->run->in->selected,
 						 .progress = o->run->progress},
 			   e);
 	if (!r)
@@ -90,54 +97,27 @@ static int start(struct session *s, int argc, char **argv, struct out *o, struct
 
 /* --- where it stands --------------------------------------------------------------------------------- */
 
-/* Cells a delta has a place in: by the sizes of the fabric. */
-static void delta_place(const struct walk *w, const struct rec_delta *d, char *buf, size_t size)
-{
-	const struct sweep *s = recording_sweep(walk_recording(w));
-	const struct fabric *f = s->fabric;
-	uint32_t lids = s->lids->max_lid + 1u;
-	char at[300];
-
-	switch (d->table) {
-	case T_ENTRY:
-		snprintf(buf, size, "%s LID %u", switch_name(f, d->at / lids), d->at % lids);
-		break;
-	case T_HOPS:
-	case T_PLAIN:
-		snprintf(buf, size, "%s to %s", port_label(f, d->at % f->n_ports, at, sizeof(at)),
-			 switch_name(f, d->at / f->n_ports));
-		break;
-	case T_ROOT:
-	case T_RANK:
-		snprintf(buf, size, "%s", switch_name(f, d->at));
-		break;
-	case T_COUNT:
-		snprintf(buf, size, "%s", port_label(f, d->at, at, sizeof(at)));
-		break;
-	default:
-		snprintf(buf, size, "%u", d->at);
-	}
-}
-
 static json_t *deltas_json(const struct walk *w)
 {
 	enum { MOST = 1000 };
 	json_t *list = json_array();
 	uint32_t cursor = 0, n = 0;
 	struct rec_delta d;
-	char place[700];
 
 	while (walk_step(w) && n++ < MOST &&
 	       recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d)) {
-		delta_place(w, &d, place, sizeof(place));
+		struct text place = {0};
+
+		recording_cell(walk_recording(w), d.table, d.at, &place);
 		json_array_append_new(list, json_make("{s:s, s:s, s:I, s:I}", "table",
-						      rec_tables[d.table].name, "where", place, "was",
-						      (json_int_t)d.was, "now", (json_int_t)d.now));
+						      rec_tables[d.table].name, "where", text_str(&place),
+						      "was", (json_int_t)d.was, "now", (json_int_t)d.now));
+		text_free(&place);
 	}
 	return list;
 }
 
-static void stand_json(struct walk *w, struct out *o)
+void step_json(struct walk *w, struct out *o)
 {
 	const struct recording *r = walk_recording(w);
 	const struct rec_event *ev = walk_event(w);
@@ -152,13 +132,14 @@ static void stand_json(struct walk *w, struct out *o)
 	out_json(o, "phase", json_text(walk_phase(w)));
 	out_json(o, "kind", json_text(ev ? rec_kinds[ev->kind].name : ""));
 	out_json(o, "rule", json_text(ev ? recording_rule(r, ev) : ""));
+	out_json(o, "source", json_text(ev ? recording_source(r, ev) : ""));
 	out_json(o, "sentence", json_text(text_str(&t)));
 	out_json(o, "part", json_text(recording_part(r)));
 	out_json(o, "deltas", deltas_json(w));
 	text_free(&t);
 }
 
-static void print_line(struct walk *w, struct out *o)
+void step_line(struct walk *w, struct out *o)
 {
 	const struct rec_event *ev = walk_event(w);
 	struct text t = {0};
@@ -180,8 +161,8 @@ static int stand(struct session *s, size_t step, struct out *o, struct err *e)
 	}
 	session_unlock(s);
 	o->run->in->steps_shown = step ? step - 1 : 0;
-	print_line(w, o);
-	stand_json(w, o);
+	step_line(w, o);
+	step_json(w, o);
 	return 0;
 }
 
@@ -215,11 +196,11 @@ static int page(struct session *s, size_t n, struct out *o, struct err *e)
 		session_unlock(s);
 		if (progress_cancelled(o->run->progress))
 			return err_set(e, CANCELLED);
-		print_line(w, o);
+		step_line(w, o);
 	}
 	if (neighbour(r, walk_step(w), 1) > recording_steps(r))
 		out_text(o, "The run is over: %s.\n", PLURAL(recording_steps(r), "step"));
-	stand_json(w, o);
+	step_json(w, o);
 	return 0;
 }
 
@@ -265,11 +246,11 @@ static int list(struct session *s, size_t n, struct out *o, struct err *e)
 			rc = err_set(e, CANCELLED);
 			break;
 		}
-		print_line(look, o);
+		step_line(look, o);
 		from = neighbour(walk_recording(w), from, 1);
 	}
 	walk_free(look);
-	stand_json(w, o);
+	step_json(w, o);
 	return rc;
 }
 
@@ -452,37 +433,6 @@ static int go(struct session *s, struct out *o, struct err *e)
 	return stand(s, first, o, e);
 }
 
-/* --- one step in full ----------------------------------------------------------------------------------- */
-
-static int show(struct session *s, struct out *o)
-{
-	enum { MOST = 20 };
-	struct walk *w = session_walk(s);
-	const struct recording *r = walk_recording(w);
-	uint32_t cursor = 0, n = 0;
-	struct rec_delta d;
-	char place[700];
-
-	out_text(o, "Step %zu of %zu of %s: %s\n", walk_step(w), recording_steps(r), recording_engine(r),
-		 walk_phase(w));
-	print_line(w, o);
-	while (walk_step(w) && recording_next_delta(r, walk_step(w), &cursor, &d)) {
-		if (++n > MOST)
-			continue;
-		delta_place(w, &d, place, sizeof(place));
-		out_text(o, "       %s of %s: %d, was %d\n", rec_tables[d.table].name, place, (int)d.now,
-			 (int)d.was);
-	}
-	if (n > MOST)
-		out_text(o, "       and %s\n", PLURAL(n - MOST, "more change"));
-	if (walk_step(w) && *recording_rule(r, walk_event(w)))
-		out_text(o, "       rule: %s\n", recording_rule(r, walk_event(w)));
-	if (*recording_part(r))
-		out_text(o, "       Recorded: %s.\n", recording_part(r));
-	stand_json(w, o);
-	return 0;
-}
-
 /* --- the command ------------------------------------------------------------------------------------------
  */
 
@@ -558,7 +508,7 @@ static int walked(struct session *s, int argc, char **argv, struct out *o, struc
 	if (argc == 2)
 		return usage(s, "step", e);
 	if (!strcmp(what, "show"))
-		return show(s, o);
+		return step_show(s, o, e);
 	if (!strcmp(what, "go"))
 		return go(s, o, e);
 	if (!strcmp(what, "all"))
@@ -663,12 +613,21 @@ const struct command step_commands[] = {
 		 "phase string? phase the step is in\n"
 		 "kind string? kind of the event\n"
 		 "rule string? rule that decided, empty: none\n"
+		 "source string? where such steps are told of, empty: nowhere\n"
 		 "sentence string? what happens there\n"
 		 "deltas[] object? cells it changes, the first 1000\n"
 		 "deltas[].table string the table\n"
 		 "deltas[].where string the cell\n"
 		 "deltas[].was integer value before; 255 of bytes and 4294967295: none\n"
-		 "deltas[].now integer value after\n",
+		 "deltas[].now integer value after\n"
+		 "asked string? `step show`: what the engine was asked of the step\n"
+		 "told string? what it says, with the rule that `why` ends with\n"
+		 "candidates[] object? what the step chose from\n"
+		 "candidates[].port integer a port\n"
+		 "candidates[].taken boolean it was taken\n"
+		 "candidates[].peer port? port at the other end\n"
+		 "candidates[].chip node? chip of the chassis that it is on, when another\n"
+		 "candidates[].* integer what was compared, by name\n",
 	 .run = cmd_step},
 	{.name = NULL},
 };

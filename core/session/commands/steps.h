@@ -3,6 +3,7 @@
  *   step.c        walks through recordings
  *   step_start.c  words that say what is recorded
  *   step_until.c  conditions
+ *   step_show.c   one step in full
  *   step_told.c   engines that cannot be recorded
  */
 #ifndef IBSCOPE_STEPS_H
@@ -12,6 +13,13 @@
 #include "core/sm/walk.h"
 
 #define STEP_PAGE 15
+
+/* step.c: where a walk stands, in a line and as JSON. */
+void step_line(struct walk *w, struct out *o);
+void step_json(struct walk *w, struct out *o);
+
+/* step_show.c: where the session's walk stands, with all that step_about.h tells. */
+int step_show(struct session *s, struct out *o, struct err *e);
 
 /* step_start.c: words of `step start` into an engine (NULL: that in force) and a focus. */
 int step_what(const struct session *s, int argc, char **argv, const char **engine, struct rec_focus *f,
