@@ -38,7 +38,7 @@ struct sl_range {
 };
 
 /* An empty range: at a step of a recorded run, a path that has no layer yet. */
-static inline bool sl_none_yet(struct sl_range sl)
+static inline bool sl_is_open(struct sl_range sl)
 {
 	return sl.lo > sl.hi;
 }
@@ -69,6 +69,10 @@ struct routing_ops {
 	/* Rank of a switch, 0 = root; NO_RANK. */
 	uint32_t (*rank)(const struct routing *r, uint32_t sw);
 	bool (*is_root)(const struct routing *r, uint32_t sw);
+	/* The rule that gave a switch its rank, in a sentence; and what there is to find it out from beside
+	 * the ranks of its neighbours, in lines of text. */
+	void (*decide_rank)(const struct routing *r, uint32_t sw, struct decided *d);
+	void (*rank_clues)(const struct routing *r, uint32_t sw, struct text *t);
 	/* Direction of the step from a switch through a port: 'U', 'D', '=' (level) or ' '. */
 	char (*direction)(const struct routing *r, uint32_t sw, unsigned port);
 	/* Static words for the rule that directs a link between switches of equal rank; NULL: no such link.

@@ -11,7 +11,7 @@
 
 static void print_sl(const struct path *p, char *buf, size_t size)
 {
-	if (sl_none_yet(p->sl))
+	if (sl_is_open(p->sl))
 		snprintf(buf, size, "-");
 	else if (p->sl.lo == p->sl.hi)
 		snprintf(buf, size, "%u", p->sl.lo);
@@ -36,7 +36,7 @@ static void print_hop(const struct routing *r, const struct path *p, unsigned i,
 		snprintf(out, sizeof(out), " [%u]", h->out);
 	out_text(o, "  %c %s%s%s", dir, in, switch_name(f, h->sw), out);
 	if (h->out && h->out != NO_PATH)
-		out_text(o, sl_none_yet(p->sl) ? "  VL -" : "  VL %u", h->vl);
+		out_text(o, sl_is_open(p->sl) ? "  VL -" : "  VL %u", h->vl);
 	routing_ports_text(r, h->sw, p->dlid, &ports);
 	if (ports.len)
 		out_text(o, "  any of %s", text_str(&ports));
@@ -59,7 +59,7 @@ static json_t *ports_json(const struct routing *r, uint32_t sw, unsigned dlid)
 /* SL or VL, null where the path has no SL yet. */
 static json_t *level_json(const struct path *p, unsigned level)
 {
-	return sl_none_yet(p->sl) ? json_null() : json_integer(level);
+	return sl_is_open(p->sl) ? json_null() : json_integer(level);
 }
 
 static json_t *path_json(const struct routing *r, const struct path *p)

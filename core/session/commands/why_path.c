@@ -75,7 +75,7 @@ static void tell_head(const struct story *x)
 		out_text(x->y->o, "%s, ", PLURAL(p->hops, "link"));
 	}
 	out_text(x->y->o,
-		 sl_none_yet(p->sl)	? "no SL yet.\n"
+		 sl_is_open(p->sl)	? "no SL yet.\n"
 		 : p->sl.lo == p->sl.hi ? "SL %u.\n"
 					: "SL %u to %u, drawn at random.\n",
 		 p->sl.lo, p->sl.hi);
