@@ -248,7 +248,7 @@ void ds_record_paths(const struct engine_input *in, const struct ds_graph *g, co
 	uint32_t row = in->lids->max_lid + 1u;
 
 	rec_cells(r, T_LAYER, (size_t)in->topo->fabric->n_switches * row);
-	rec_text(r, REC_PHASE, "layers without cycles");
+	rec_text(r, REC_PHASE, "pairs put in layers");
 	rec_event(r, REC_PATHS, 0, 0, 0, 0);
 	for (uint32_t i = 0; i < l->n_sources; i++)
 		for (uint32_t j = 0; j < o->n; j++)
