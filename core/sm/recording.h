@@ -194,6 +194,13 @@ bool recording_next_delta(const struct recording *r, size_t step, uint32_t *curs
 /* Its extra words: how many, and where. */
 uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t **word);
 
+/* A dependency that a layer has: who holds a channel and wants the next. */
+struct rec_dependency {
+	uint32_t at, pair; /* of T_DEP: place, and who brought it */
+	uint32_t from, to; /* channels, as port ids */
+	uint8_t layer;
+};
+
 /* How an engine shows its recordings; static.  NULL in struct engine: it cannot be recorded. */
 struct rec_scheme {
 	const char *(*rule)(const struct rec_event *ev); /* its rule, of a kind that has one; static */
@@ -215,6 +222,11 @@ struct rec_scheme {
 	 * + 1], NO_PATH so far.  false: the tables count.  NULL: they always do.
 	 */
 	bool (*row_at)(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
+	/*
+	 * The dependencies that its layers have after a step, in the order in which they came; the caller
+	 * frees. NULL: it keeps none in T_DEP.
+	 */
+	struct rec_dependency *(*dependencies)(const struct recording *r, size_t step, uint32_t *n);
 };
 
 /* Name of the rule of an event, "" when it has none. */

@@ -125,6 +125,8 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in,
 
 #define LASH_TABLES "forwarding tables" /* the last phase */
 extern const struct rec_scheme lash_scheme;
+/* deps.c: as struct rec_scheme has it */
+struct rec_dependency *lash_dependencies(const struct recording *r, size_t step, uint32_t *n);
 extern const struct routing_ops lash_step_ops; /* of a step of a recording */
 
 /* Begin to record the layers of a plan that has its routes; the plan is kept for the steps. */

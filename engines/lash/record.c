@@ -388,4 +388,5 @@ const struct rec_scheme lash_scheme = {
 	.ops = &lash_step_ops,
 	.priv_at = priv_at,
 	.row_at = row_at,
+	.dependencies = lash_dependencies,
 };

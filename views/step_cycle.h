@@ -1,0 +1,20 @@
+/* The cycle that the event of a step tells of: what a layer refuses, or what is cut or blocked for it. */
+#ifndef IBSCOPE_VIEWS_STEP_CYCLE_H
+#define IBSCOPE_VIEWS_STEP_CYCLE_H
+
+#include "core/routing/layers.h"
+#include "core/sm/moment.h"
+
+/*
+ * Its channels and who holds each while he wants the next; one channel's `own`: the pair that is refused
+ * would bring the dependency.  NULL: the event tells of none, or m is NULL.  The caller frees by
+ * witness_free().
+ */
+struct witness *step_cycle(const struct moment *m);
+
+/* The layer that the event is about, -1 = none. */
+int step_layer(const struct moment *m);
+/* Did that layer refuse what the event is about? */
+bool step_refused(const struct moment *m);
+
+#endif
