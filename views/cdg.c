@@ -148,7 +148,7 @@ static void load_step(struct view *v)
 	const struct moment *m = v->scene->moment;
 	const struct rec_scheme *scheme = m ? recording_scheme_of(m->rec)->scheme : NULL;
 
-	if (!scheme)
+	if (!scheme || v->scene->sweep == v->scene->real) /* the end of the run is the present */
 		return;
 	if (scheme->dependencies)
 		p->held = scheme->dependencies(m->rec, m->step, &p->n_held);

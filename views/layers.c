@@ -40,7 +40,7 @@ static void load_pairs(struct view *v, const struct routing *r)
 		ops->layer(r, l, &p->info[l]);
 	p->kept = n && routing_keeps_layers(r, p->info[0].vl,
 					    p->info[n - 1].vl + p->info[n - 1].lanes - p->info[0].vl);
-	p->pairs = n && (p->kept || v->scene->moment);
+	p->pairs = n && (p->kept || v->scene->sweep != v->scene->real);
 	for (unsigned l = 0; p->pairs && l < n; l++) {
 		p->lanes[l] = (uint8_t)p->info[l].lanes;
 		p->vl[v->n_rows++] = (uint8_t)p->info[l].vl;
@@ -112,7 +112,7 @@ static void title(const struct view *v, struct text *t)
 			 v->n_rows == 1 ? "" : "s");
 	if (p->pairs && v->n_rows)
 		progress_title(v, t);
-	if (r && !v->scene->moment && routing_layers_idle(r))
+	if (r && v->scene->sweep == v->scene->real && routing_layers_idle(r))
 		text_add(t, " in force, of %u computed (qos is off)", r->ops->n_layers(r));
 }
 
