@@ -202,6 +202,11 @@ void background_give_up(void);
 void background_resume(void);
 bool background_given_up(void);
 
+/* play.c: a walk that is played; under the session's lock */
+void play_serve(void); /* begin a frame that is due */
+int play_wait(void);   /* milliseconds until the next is, -1 = none is waited for; as play_serve() saw it */
+bool play_stop(void);  /* was it played? */
+
 /* term.c */
 int term_start(struct err *e);
 void term_stop(void);

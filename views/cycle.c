@@ -85,7 +85,7 @@ static const struct task task_walk = {.run = run_walk, .free = free_walk};
 
 /* --- the pane ---------------------------------------------------------------------------------- */
 
-enum kind { EDGE, ROUTE, PAIR, OWN, MORE, CLOSE, NEXT };
+enum kind { EDGE, ROUTE, PAIR, OWN, LID, MORE, CLOSE, NEXT };
 
 struct line {
 	enum kind kind;
@@ -283,13 +283,25 @@ static void load_pair(struct view *v)
 		list_witness(p);
 }
 
+/* Channels that trees of LIDs hold. */
+static void list_trees(struct priv *p)
+{
+	for (uint32_t i = 0; i < p->witness->n; i++) {
+		add_line(p, EDGE, i, 0);
+		add_line(p, LID, i, 0);
+	}
+	add_line(p, CLOSE, 0, 0);
+}
+
 /* The cycle of the step; those of the tables so far are another matter. */
 static void load_step(struct view *v)
 {
 	struct priv *p = v->priv;
 
 	p->witness = p->step_cycle = step_cycle(v->scene->moment);
-	if (p->witness)
+	if (p->witness && step_holder(v->scene->moment, 0) >= 0)
+		list_trees(p);
+	else if (p->witness)
 		list_witness(p);
 }
 
@@ -299,7 +311,7 @@ static void load(struct view *v)
 	const struct moment *m = v->scene->moment;
 
 	close_view(v);
-	p->told = m && !p->pair && recording_cells(m->rec, T_LAYER);
+	p->told = m && !p->pair && (recording_cells(m->rec, T_LAYER) || recording_cells(m->rec, T_COLOUR));
 	p->vl = p->want_vl;
 	p->layer = p->want_layer;
 	p->n_groups = 0;
@@ -367,8 +379,11 @@ static void step_title(const struct view *v, struct text *t)
 	text_add(t, "Cycle");
 	if (!p->witness)
 		text_add(t, " ── no refusal at this step");
-	else if (step_layer(m) >= 0)
-		text_add(t, " ── not in layer %d: %s", step_layer(m), PLURAL(p->witness->n, "channel"));
+	if (!p->witness)
+		return;
+	text_add(t, " ── ");
+	step_cycle_title(m, t);
+	text_add(t, ": %s", PLURAL(p->witness->n, "channel"));
 }
 
 static void title(const struct view *v, struct text *t)
@@ -433,6 +448,20 @@ static void route_cell(const struct view *v, const struct line *l, struct text *
 	text_add(t, " (LID %u)", r->dlid);
 }
 
+/* The tree that holds a channel of a step's cycle. */
+static void lid_cell(const struct view *v, uint32_t edge, struct text *t)
+{
+	int lid = step_holder(v->scene->moment, edge);
+
+	text_add(t, "    ");
+	if (lid <= 0) {
+		text_add(t, "the escape paths");
+		return;
+	}
+	lid_label(v->scene->fabric, v->scene->sweep->lids, (unsigned)lid, t);
+	text_add(t, " (LID %d)", lid);
+}
+
 static void walk_cell(const struct view *v, const struct line *l, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -458,6 +487,9 @@ static void walk_cell(const struct view *v, const struct line *l, struct text *t
 			text_add(t, "%s to %s, ", switch_name(f, p->witness->edge[l->edge].sw),
 				 switch_name(f, p->witness->edge[l->edge].sw2));
 		text_add(t, "this pair");
+		break;
+	case LID:
+		lid_cell(v, l->edge, t);
 		break;
 	case MORE:
 		text_add(t, "    and %u more", l->k);
@@ -491,8 +523,7 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	const struct priv *p = v->priv;
 	const struct line *l = &p->line[row];
 
-	return p->told && col == C_WALK && (l->kind == EDGE || l->kind == OWN) &&
-	       p->witness->edge[l->edge].own;
+	return p->told && col == C_WALK && l->kind != CLOSE && p->witness->edge[l->edge].own;
 }
 
 static unsigned marks(const struct view *v, uint32_t row)
@@ -577,8 +608,9 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 		return true;
 	}
 	if (p->told && !strcmp(what, "layer")) {
-		text_add(t, "%d", step_layer(v->scene->moment));
-		return true;
+		if (step_layer(v->scene->moment) >= 0)
+			text_add(t, "%d", step_layer(v->scene->moment));
+		return step_layer(v->scene->moment) >= 0;
 	}
 	if (!p->pair && !strcmp(what, "layer")) {
 		text_add(t, p->switches ? "%u switches" : "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);

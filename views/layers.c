@@ -92,7 +92,9 @@ static void progress_title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 
-	if (scene_unfinished(v->scene, T_FIRST))
+	const struct moment *m = v->scene->moment;
+
+	if (scene_unfinished(v->scene, m && recording_cells(m->rec, T_FIRST) ? T_FIRST : T_LAYER))
 		text_add(t, " so far");
 	else if (scene_unfinished(v->scene, T_LAYER))
 		text_add(t, p->info[0].balanced ? ", being balanced" : "");
@@ -154,7 +156,8 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 		return false;
 	if (step_refused(m))
 		return col == C_LAYER && row == ev->b;
-	return col == C_PAIRS && (row == ev->b || (ev->kind == REC_TURN && row == ev->port));
+	return col == C_PAIRS &&
+	       (row == ev->b || ((ev->kind == REC_TURN || ev->kind == REC_MOVE) && row == ev->port));
 }
 
 static void footer(const struct view *v, struct text *t)

@@ -1,5 +1,6 @@
 /* The dependencies that LASH's layers have at a step of a recording. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/memory.h"
 #include "core/sm/sweep.h"
@@ -32,39 +33,53 @@ static uint32_t channel_at(const struct lash_graph *g, const uint32_t *at, uint3
 }
 
 static struct rec_dependency decode(const struct recording *r, const struct lash_graph *g, const uint32_t *at,
-				    const struct rec_delta *d)
+				    uint32_t cell, uint32_t pair)
 {
 	const struct fabric *f = recording_sweep(r)->fabric;
-	uint32_t all = at[g->n_channels], place = d->at % all, from = channel_at(g, at, place);
+	uint32_t all = at[g->n_channels], place = cell % all, from = channel_at(g, at, place);
 	uint32_t to = g->base[g->to[from]] + place - at[from];
 
 	return (struct rec_dependency){
-		.at = d->at,
-		.pair = d->now,
+		.at = cell,
+		.pair = pair,
 		.from = lash_channel_port(g, f, from),
 		.to = lash_channel_port(g, f, to),
-		.layer = (uint8_t)(d->at / all),
+		.layer = (uint8_t)(cell / all),
 	};
+}
+
+/* Who holds each place after a step: as T_DEP. */
+static uint32_t *holders(const struct recording *r, size_t step)
+{
+	uint32_t *pair = NEW_ARRAY(recording_cells(r, T_DEP) + 1, uint32_t);
+	struct rec_delta d;
+
+	memset(pair, 0xff, recording_cells(r, T_DEP) * sizeof(*pair));
+	for (size_t i = 1; i <= step; i++)
+		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &d);)
+			if (d.table == T_DEP)
+				pair[d.at] = d.now;
+	return pair;
 }
 
 struct rec_dependency *lash_dependencies(const struct recording *r, size_t step, uint32_t *n)
 {
 	const struct lash_plan *p = recording_kept(r);
 	struct rec_dependency *dep = NULL;
-	uint32_t *at, cap = 0;
-	struct rec_delta d;
+	uint32_t *at, *pair, cap = 0;
 
 	*n = 0;
-	if (!p)
+	if (!p || !recording_cells(r, T_DEP))
 		return NULL;
 	at = places(p->graph);
-	for (size_t i = 1; i <= step; i++)
-		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &d);) {
-			if (d.table != T_DEP || d.now == NO_ID)
-				continue;
-			GROW(dep, *n, cap);
-			dep[(*n)++] = decode(r, p->graph, at, &d);
-		}
+	pair = holders(r, step);
+	for (uint32_t i = 0; i < recording_cells(r, T_DEP); i++) {
+		if (pair[i] == NO_ID)
+			continue;
+		GROW(dep, *n, cap);
+		dep[(*n)++] = decode(r, p->graph, at, i, pair[i]);
+	}
+	free(pair);
 	free(at);
 	return dep;
 }
