@@ -337,12 +337,12 @@ static void add_step(struct view *v)
 	add_sentence(p);
 	if (!ev)
 		return;
+	add_changes(p);
+	add_candidates(p, ask_about(v));
 	if (*recording_rule(p->rec, ev))
 		add(p, "rule: ", recording_rule(p->rec, ev), NULL);
 	if (*recording_source(p->rec, ev))
 		add(p, "see ", recording_source(p->rec, ev), NULL);
-	add_changes(p);
-	add_candidates(p, ask_about(v));
 }
 
 /* Who can be walked through: the engine in force, and those that refused before it. */
@@ -425,6 +425,7 @@ static void title(const struct view *v, struct text *t)
 	const struct priv *p = v->priv;
 	const struct moment *at = p->at;
 	int pace = session_playing(v->scene->session);
+	const char *order = at ? recording_scheme_of(at->rec)->scheme->order : NULL;
 
 	if (!at) {
 		text_add(t, "Step ── no run is walked through");
@@ -436,14 +437,19 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, ", %s", recording_engine(at->rec));
 	if (*at->phase)
 		text_add(t, ": %s", at->phase);
+	if (order)
+		text_add(t, " ── %s", order);
 }
 
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
+	const char *order = p->at ? recording_scheme_of(p->rec)->scheme->order : NULL;
 
 	if (p->at && *recording_part(p->rec))
 		text_add(t, "recorded: %s", recording_part(p->rec));
+	else if (order) /* titles of narrow panes are cut */
+		text_add(t, "%s", order);
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)

@@ -212,6 +212,7 @@ uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t 
 /* How an engine shows its recordings; static.  NULL in struct engine: it cannot be recorded. */
 struct rec_scheme {
 	const char *(*rule)(const struct rec_event *ev); /* its rule, of a kind that has one; static */
+	const char *order; /* of its steps, where it is not OpenSM's; static.  NULL: it is */
 	/*
 	 * Where to read about such a step: a section of engines/doc, then the literature, as in "updn.md 5.2;
 	 * Schroeder et al. 1991"; static.  NULL, or "": nowhere.

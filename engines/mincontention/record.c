@@ -261,6 +261,7 @@ static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint
 
 const struct rec_scheme mincontention_scheme = {
 	.rule = rule,
+	.order = "own order: there is no OpenSM",
 	.sentence = sentence,
 	.ops = &mincontention_step_ops,
 	.priv_at = priv_at,
