@@ -13,8 +13,8 @@
 
 #define COLUMNS_BATCH 76
 #define COLUMNS_LEAST 16
-#define ROWS_ABOVE 2 /* that stay in sight above the step where the walk stands */
-#define CHANGES 8    /* that are listed */
+#define ROWS_ABOVE 2  /* that stay in sight above the step where the walk stands */
+#define CHANGES 8     /* that are listed */
 #define SLOW_FRAMES 2 /* a second: a faster walk is over before candidates are there */
 
 enum { C_STEP, C_WHAT };
@@ -39,8 +39,8 @@ struct priv {
 	char *first;		     /* of its sentence, the first line */
 	struct line *line;	     /* rows behind it */
 	uint32_t n_lines, cap_lines;
-	unsigned columns;	     /* rows are this long; 0 = not drawn yet */
-	const struct result *asked;  /* the recording, as what candidates are asked about; NULL = none is */
+	unsigned columns;	    /* rows are this long; 0 = not drawn yet */
+	const struct result *asked; /* the recording, as what candidates are asked about; NULL = none is */
 };
 
 /* --- what was chosen from, asked beside ---------------------------------------------------------------- */
@@ -375,8 +375,9 @@ static void add_beginning(struct priv *p, const struct scene *sc)
 	}
 	for (size_t i = 0; i < w->n_refusals; i++)
 		add_start(p, sc, w->refusal[i].engine, "its run up to its refusal");
-	add(p, "  ", "`step start SWITCH`, `step start SWITCH DST`, `step start pair A B`, `step start lid DST`: "
-		     "steps about these only.",
+	add(p, "  ",
+	    "`step start SWITCH`, `step start SWITCH DST`, `step start pair A B`, `step start lid DST`: "
+	    "steps about these only.",
 	    NULL);
 }
 
@@ -488,7 +489,8 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return p->at && row == p->here ? MARK_HERE : 0;
 }
 
-/* --- what a step is about -------------------------------------------------------------------------------- */
+/* --- what a step is about --------------------------------------------------------------------------------
+ */
 
 /* What a step is about, as ids; NO_ID and 0 where it has none. */
 struct about {
@@ -651,7 +653,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_step = {
 	.name = "step",
-	.brief = "the steps of a run that is walked through, what happens and why; how to begin while none is",
+	.brief =
+		"the steps of a run that is walked through, what happens and why; how to begin while none is",
 	.hints = ":step_1=next :step_back_1=back :step_next_round=round :step_next_switch=switch "
 		 "prompt_step_until=until :step_pause=play :step_end=end",
 	.column = columns,
