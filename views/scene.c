@@ -209,6 +209,24 @@ const struct routing *scene_routing_before(const struct scene *sc)
 	return sc->before && sc->before->fabric == sc->fabric ? sc->before->routing : NULL;
 }
 
+bool scene_undecided(const struct scene *sc, uint32_t sw, unsigned lid)
+{
+	return sc->moment && !moment_decided(sc->moment, sw, lid) &&
+	       routing_port(sc->sweep->routing, sw, lid) == NO_PATH;
+}
+
+bool scene_unfinished(const struct scene *sc, enum rec_table t)
+{
+	const struct recording *r = sc->moment ? sc->moment->rec : NULL;
+	struct rec_delta d;
+
+	for (size_t i = r ? sc->moment->step + 1 : 0; r && i <= recording_steps(r); i++)
+		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &d);)
+			if (d.table == t)
+				return true;
+	return false;
+}
+
 const struct routing *scene_origin(const struct scene *sc)
 {
 	return routing_origin(scene_routing(sc));

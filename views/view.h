@@ -117,6 +117,10 @@ const struct routing *scene_routing(const struct scene *sc);
 const struct routing *scene_routing_before(const struct scene *sc);
 /* Tables in force, whatever step is shown; NULL = none. */
 const struct routing *scene_real_routing(const struct scene *sc);
+/* Is an entry not decided yet at the step that is shown, and nothing known of it? */
+bool scene_undecided(const struct scene *sc, uint32_t sw, unsigned lid);
+/* Does a later step of the run that is shown change a table?  false also without a moment. */
+bool scene_unfinished(const struct scene *sc, enum rec_table t);
 /* The tables in force as their engine made them, also where the unicast cache kept them since; NULL = none.
  */
 const struct routing *scene_origin(const struct scene *sc);

@@ -46,7 +46,7 @@ static void list_changes(const struct walk *w, struct step_about *a)
 
 	while (recording_next_delta(r, a->step, &cursor, &d))
 		add_change(r, a, &cap, &d);
-	if (!(ev->flags & REC_COUNTED))
+	if (!rec_counts(ev))
 		return;
 	d.table = T_COUNT;
 	d.at = switch_port_id(recording_sweep(r)->fabric, ev->a, ev->port);
@@ -63,11 +63,6 @@ struct asking {
 	const struct rec_event *ev;
 	struct step_about *a;
 };
-
-static bool decides(const struct rec_event *ev)
-{
-	return ev->kind == REC_CHOICE || ev->kind == REC_SETTLE;
-}
 
 /* The port id on a switch that a candidate leaves by when it is not the switch of the step; NO_ID. */
 static uint32_t leaves_by(const struct fabric *f, const struct step *st, const struct step_candidate *c)
@@ -138,7 +133,7 @@ static bool decided_again(const struct recording *r, size_t step)
 	for (size_t i = step + 1; i <= recording_steps(r); i++) {
 		const struct rec_event *ev = recording_event(r, i);
 
-		if (decides(ev) && ev->a == me->a && ev->b == me->b)
+		if (rec_decides(ev) && ev->a == me->a && ev->b == me->b)
 			return true;
 	}
 	return false;
@@ -188,7 +183,7 @@ static int ask(const struct recording *r, struct walk *w, struct step_about *a,
 	const struct rec_event *ev = walk_event(w);
 	struct asking x = {.r = r, .ev = ev, .a = a};
 
-	if (decides(ev))
+	if (rec_decides(ev))
 		return ask_entry(&x, engines, p, e);
 	if (rec_kinds[ev->kind].a == FIELD_PAIR)
 		ask_pair(&x, p);

@@ -93,11 +93,11 @@ static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 	size_t entry = (size_t)ev->a * (s->lids->max_lid + 1u) + ev->b;
 	uint32_t port;
 
-	if (ev->kind != REC_CHOICE && ev->kind != REC_SETTLE)
+	if (!rec_decides(ev))
 		return;
 	if (recording_keeps(w->r, T_ENTRY, (uint32_t)entry))
 		w->decided[entry] += undo ? -1u : 1u;
-	if (!(ev->flags & REC_COUNTED))
+	if (!rec_counts(ev))
 		return;
 	port = switch_port_id(s->fabric, ev->a, ev->port);
 	if (recording_keeps(w->r, T_COUNT, port))
@@ -198,9 +198,9 @@ static void list_touched(struct walk *w)
 
 		while (recording_next_delta(w->r, i, &cursor, &d))
 			touch(w, &cap, d.table, d.at);
-		if (ev->kind == REC_CHOICE || ev->kind == REC_SETTLE)
+		if (rec_decides(ev))
 			touch(w, &cap, T_ENTRY, ev->a * (s->lids->max_lid + 1u) + ev->b);
-		if (ev->flags & REC_COUNTED)
+		if (rec_counts(ev))
 			touch(w, &cap, T_COUNT, switch_port_id(s->fabric, ev->a, ev->port));
 	}
 	if (w->n_touched)
