@@ -9,7 +9,8 @@
 #include "core/sm/sweep.h"
 #include "core/sm/walk_parts.h"
 
-#define AT_ONCE 262144 /* steps between looks at the progress */
+#define AT_ONCE 262144	 /* steps between looks at the progress */
+#define TOUCH_MOST 65536 /* steps of a move whose changes are told together */
 
 static size_t width(enum rec_table t)
 {
@@ -189,9 +190,10 @@ static void touch(struct walk *w, size_t *cap, enum rec_table t, uint32_t at)
 static void list_touched(struct walk *w)
 {
 	const struct sweep *s = w->r->sweep;
-	size_t cap = 0;
+	bool far = w->to - w->from > TOUCH_MOST;
+	size_t cap = 0, to = far ? w->at : w->to;
 
-	for (size_t i = w->from + 1; i <= w->to; i++) {
+	for (size_t i = far ? w->at : w->from + 1; i && i <= to; i++) {
 		const struct rec_event *ev = recording_event(w->r, i);
 		struct rec_delta d;
 		uint32_t cursor = 0;
