@@ -19,6 +19,8 @@ const struct rec_table_info rec_tables[N_TABLES] = {
 	[T_FIRST] = {"first layer", 255, false},
 	[T_LAYER] = {"layer", 255, false},
 	[T_DEP] = {"dependency", NO_ID, true},
+	[T_AXIS] = {"axis", 0, false},
+	[T_COORD] = {"coordinate", INT32_MAX, true},
 	[T_TUPLE] = {"index", NO_ID, true},
 	[T_UP] = {"up", 0, true},
 	[T_DOWN] = {"down", 0, true},
@@ -29,6 +31,8 @@ const struct rec_table_info rec_tables[N_TABLES] = {
 	[T_DIST] = {"distance", NO_ID, true},
 	[T_VIA] = {"via", NO_ID, true},
 	[T_WEIGHT] = {"weight", 0, true},
+	[T_COLOUR] = {"use of a dependency", 0, false},
+	[T_PLACE] = {"place", NO_ID, true},
 };
 
 const char *const rec_keys[N_KEYS] = {"phase", "round", "switch", "lid", "pair", "layer"};
@@ -50,11 +54,17 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_PRICE] = {.name = "price", .a = FIELD_SWITCH, .b = FIELD_TARGET, .port = true, .focus = true},
 	[REC_ERASE] = {.name = "erase", .a = FIELD_SWITCH, .b = FIELD_TARGET, .port = true, .bulk = 1},
 	[REC_TREE] = {.name = "tree", .a = FIELD_SWITCH},
+	[REC_TRY] = {.name = "try", .a = FIELD_PAIR, .b = FIELD_LAYER, .focus = true, .bulk = 4},
 	[REC_ACCEPT] = {.name = "accept", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
 	[REC_REFUSE] = {.name = "refuse", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
 	[REC_OPEN] = {.name = "open", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
 	[REC_TURN] = {.name = "turn", .a = FIELD_PAIR, .b = FIELD_LAYER, .rule = true, .bulk = 4},
 	/* mesh analysis of lash */
+	[REC_MEASURE] = {.name = "measure", .a = FIELD_SWITCH},
+	[REC_CLASS] = {.name = "class", .a = FIELD_SWITCH},
+	[REC_AXIS] = {.name = "axis", .a = FIELD_SWITCH, .port = true, .rule = true},
+	[REC_COORD] = {.name = "coordinate", .a = FIELD_SWITCH},
+	[REC_NUMBER] = {.name = "number", .a = FIELD_SWITCH},
 	/* ftree, mincontention */
 	[REC_TARGET] = {.name = "target", .a = FIELD_SWITCH, .b = FIELD_LID},
 	[REC_CLIMB] = {.name = "climb", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .bulk = 3},
@@ -63,8 +73,49 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_SETTLE] =
 		{.name = "settle", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true, .bulk = 3},
 	/* ftree alone */
+	[REC_GROUP] = {.name = "group", .a = FIELD_SWITCH},
+	[REC_LEAF] = {.name = "leaf", .a = FIELD_SWITCH},
+	[REC_TUPLE] = {.name = "index", .a = FIELD_SWITCH},
+	[REC_PURE] = {.name = "pure", .a = FIELD_SWITCH, .rule = true},
+	[REC_OFFER] = {.name = "offer",
+		       .a = FIELD_SWITCH,
+		       .b = FIELD_LID,
+		       .port = true,
+		       .rule = true,
+		       .focus = true},
 	/* sssp, dfsssp */
+	[REC_TRIAL] = {.name = "trial", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_RELAX] =
+		{.name = "relax", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .focus = true, .bulk = 2},
+	[REC_WEIGHTS] = {.name = "weights", .b = FIELD_LID, .bulk = 3},
+	[REC_PATHS] = {.name = "paths", .b = FIELD_LAYER},
+	[REC_BREAK] = {.name = "break", .b = FIELD_LAYER},
+	[REC_CYCLE] = {.name = "cycle", .b = FIELD_LAYER},
+	[REC_MOVE] = {.name = "move", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
+	[REC_SEARCH] = {.name = "search", .b = FIELD_LAYER},
+	[REC_SPLIT] = {.name = "split", .b = FIELD_LAYER},
+	[REC_SHIFT] = {.name = "shift", .b = FIELD_LAYER},
 	/* nue */
+	[REC_HULL] = {.name = "hull", .a = FIELD_SWITCH, .b = FIELD_LAYER, .rule = true},
+	[REC_CENTRE] = {.name = "centre", .a = FIELD_SWITCH, .b = FIELD_LAYER},
+	[REC_ESCAPE] = {.name = "escape", .a = FIELD_SWITCH, .b = FIELD_LAYER, .port = true},
+	[REC_REACH] = {.name = "reach", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .bulk = 1},
+	[REC_LOOK] = {.name = "look",
+		      .a = FIELD_SWITCH,
+		      .b = FIELD_LID,
+		      .port = true,
+		      .rule = true,
+		      .focus = true,
+		      .bulk = 1},
+	[REC_MERGE] = {.name = "merge", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_BLOCK] = {.name = "block", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_BACKTRACK] =
+		{.name = "backtrack", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+	[REC_SHORTCUT] = {.name = "shortcut", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+	[REC_FALLBACK] = {.name = "fallback", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_RECOLOUR] = {.name = "recolour", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_ROUTED] = {.name = "routed", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_LAYER] = {.name = "layer", .b = FIELD_LAYER},
 	/* torus-2QoS */
 };
 
@@ -115,6 +166,8 @@ static bool left_out(const struct recorder *k, const struct rec_event *ev)
 {
 	unsigned bulk = rec_kinds[ev->kind].bulk;
 
+	if (ev->kind == REC_WEIGHTS) /* of all switches at once */
+		return bulk <= k->r->stage && ev->b != k->r->keep.lid;
 	return bulk && bulk <= k->r->stage && !k->bears && !rec_concerns(k->r, &k->r->keep, ev);
 }
 
@@ -292,6 +345,11 @@ void rec_bears(struct recorder *k)
 	k->bears = true;
 }
 
+bool rec_kept(const struct recorder *k)
+{
+	return !k->skip;
+}
+
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid)
 {
 	const struct rec_focus *f = &k->r->focus;
@@ -310,6 +368,15 @@ void rec_amend(struct recorder *k, unsigned (*rule)(void *ctx, const struct rec_
 	for (size_t i = 0; i < r->n_events; i++)
 		if (r->event[i].kind == REC_CHOICE)
 			r->event[i].rule = rule(ctx, &r->event[i]);
+}
+
+bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair, uint32_t layer)
+{
+	struct rec_event ev = {.kind = kind, .a = pair, .b = layer};
+
+	if (!rec_kinds[kind].focus || k->all)
+		return true;
+	return !rec_focus_is_all(&k->r->focus) && rec_concerns(k->r, &k->r->focus, &ev);
 }
 
 void rec_use_matrix(struct recorder *k, enum rec_table t)
@@ -501,6 +568,17 @@ uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t 
 	return r->unit[i].at;
 }
 
+uint32_t recording_cycle(const struct recording *r, size_t step, const uint32_t **word)
+{
+	const struct rec_event *ev = recording_event(r, step);
+	uint32_t n = recording_extra(r, step, word), skip = ev->kind == REC_TURN ? REC_TURN_WORDS : 0;
+
+	if ((ev->kind != REC_REFUSE && ev->kind != REC_TURN) || n <= skip)
+		return 0;
+	*word += skip;
+	return (n - skip) / 2;
+}
+
 const char *recording_rule(const struct recording *r, const struct rec_event *ev)
 {
 	return rec_kinds[ev->kind].rule ? r->engine->scheme->rule(ev) : "";
@@ -549,7 +627,7 @@ bool rec_concerns(const struct recording *r, const struct rec_focus *f, const st
 	if (k->a == FIELD_PAIR)
 		return pair_concerns(r, f, ev->a / n, ev->a % n) &&
 		       (f->layer == 255 || f->layer == ev->b ||
-			(ev->kind == REC_TURN && f->layer == ev->port));
+			((ev->kind == REC_TURN || ev->kind == REC_MOVE) && f->layer == ev->port));
 	if (f->pair_a != NO_ID || f->layer != 255) /* nothing but pairs, and what is about the whole */
 		return k->a == FIELD_TEXT || k->a == FIELD_NONE;
 	if (k->b == FIELD_LID)

@@ -168,8 +168,7 @@ static int stand(struct session *s, size_t step, struct out *o, struct err *e)
 
 /* --- pages ----------------------------------------------------------------------------------------- */
 
-/* The next step in focus behind one, or before it; recording_steps() + 1, or 0: none. */
-static size_t neighbour(const struct recording *r, size_t step, int dir)
+size_t step_neighbour(const struct recording *r, size_t step, int dir)
 {
 	size_t n = recording_steps(r);
 
@@ -190,7 +189,7 @@ static int page(struct session *s, size_t n, struct out *o, struct err *e)
 	size_t next;
 
 	o->run->in->steps_shown = walk_step(w);
-	for (; n && (next = neighbour(r, walk_step(w), 1)) <= recording_steps(r); n--) {
+	for (; n && (next = step_neighbour(r, walk_step(w), 1)) <= recording_steps(r); n--) {
 		session_lock(s);
 		walk_to(w, next, NULL);
 		session_unlock(s);
@@ -198,7 +197,7 @@ static int page(struct session *s, size_t n, struct out *o, struct err *e)
 			return err_set(e, CANCELLED);
 		step_line(w, o);
 	}
-	if (neighbour(r, walk_step(w), 1) > recording_steps(r))
+	if (step_neighbour(r, walk_step(w), 1) > recording_steps(r))
 		out_text(o, "The run is over: %s.\n", PLURAL(recording_steps(r), "step"));
 	step_json(w, o);
 	return 0;
@@ -211,7 +210,7 @@ static int page_back(struct session *s, struct out *o, struct err *e)
 	const struct recording *r = walk_recording(w);
 	size_t n = 0, at = o->run->in->steps_shown + 1, before;
 
-	while (n < STEP_PAGE && (before = neighbour(r, at, -1))) {
+	while (n < STEP_PAGE && (before = step_neighbour(r, at, -1))) {
 		at = before;
 		n++;
 	}
@@ -227,7 +226,7 @@ static int go_back(struct session *s, size_t n, struct out *o, struct err *e)
 	size_t at = walk_step(w);
 
 	while (n-- && at)
-		at = neighbour(walk_recording(w), at, -1);
+		at = step_neighbour(walk_recording(w), at, -1);
 	return stand(s, at, o, e);
 }
 
@@ -239,15 +238,15 @@ static int list(struct session *s, size_t n, struct out *o, struct err *e)
 	int rc = 0;
 
 	for (size_t i = n / 2; i && from; i--)
-		from = neighbour(walk_recording(w), from, -1);
-	for (from = from ? from : neighbour(walk_recording(w), 0, 1);
+		from = step_neighbour(walk_recording(w), from, -1);
+	for (from = from ? from : step_neighbour(walk_recording(w), 0, 1);
 	     n && from <= recording_steps(walk_recording(w)); n--) {
 		if (walk_to(look, from, o->run->progress)) {
 			rc = err_set(e, CANCELLED);
 			break;
 		}
 		step_line(look, o);
-		from = neighbour(walk_recording(w), from, 1);
+		from = step_neighbour(walk_recording(w), from, 1);
 	}
 	walk_free(look);
 	step_json(w, o);
@@ -261,12 +260,16 @@ static int next_key(struct session *s, const char *word, int dir, struct out *o,
 {
 	struct walk *w = session_walk(s);
 	const struct recording *r = walk_recording(w);
+	struct interpreter *in = o->run->in;
 
+	if (!strcmp(word, "boundary"))
+		word = rec_keys[in->boundary ? in->boundary - 1 : KEY_PHASE];
 	for (unsigned k = 0; k < N_KEYS; k++) {
 		size_t step;
 
 		if (strcmp(word, rec_keys[k]))
 			continue;
+		in->boundary = (int)k + 1;
 		step = walk_next(w, k, dir);
 		if (step <= recording_steps(r))
 			return stand(s, step, o, e);
@@ -412,25 +415,38 @@ static size_t find_break(struct session *s, const char *stop, struct progress *p
 	return found;
 }
 
-static int go(struct session *s, struct out *o, struct err *e)
+size_t step_next_break(struct session *s, const struct interpreter *in, size_t *number, struct progress *p,
+		       struct err *e)
 {
-	struct interpreter *in = o->run->in;
-	size_t first = recording_steps(walk_recording(session_walk(s))) + 1, none = first;
+	size_t first = recording_steps(walk_recording(session_walk(s))) + 1;
 
-	if (!in->n_stops)
-		return err_set(e, "no breakpoints; `step break CONDITION` sets one");
 	for (size_t i = 0; i < in->n_stops; i++) {
-		size_t found = find_break(s, in->stop_at[i], o->run->progress, e);
+		size_t found = find_break(s, in->stop_at[i], p, e);
 
 		if (!found)
-			return -1;
-		first = found < first ? found : first;
+			return 0;
+		if (found < first) {
+			first = found;
+			*number = i + 1;
+		}
 	}
-	if (progress_cancelled(o->run->progress))
-		return err_set(e, CANCELLED);
-	if (first == none)
+	if (progress_cancelled(p))
+		err_set(e, CANCELLED);
+	return progress_cancelled(p) ? 0 : first;
+}
+
+static int go(struct session *s, struct out *o, struct err *e)
+{
+	size_t number, found;
+
+	if (!o->run->in->n_stops)
+		return err_set(e, "no breakpoints; `step break CONDITION` sets one");
+	found = step_next_break(s, o->run->in, &number, o->run->progress, e);
+	if (!found)
+		return -1;
+	if (found > recording_steps(walk_recording(session_walk(s))))
 		return err_set(e, "no breakpoint after step %zu", walk_step(session_walk(s)));
-	return stand(s, first, o, e);
+	return stand(s, found, o, e);
 }
 
 /* --- the command ------------------------------------------------------------------------------------------
@@ -493,6 +509,10 @@ static int walked(struct session *s, int argc, char **argv, struct out *o, struc
 		return find_text(s, argc - 1, argv + 1, o, e);
 	if (!strcmp(what, "until"))
 		return until(s, argc - 1, argv + 1, 1, o, e);
+	if (!strcmp(what, "break") && argc == 1) {
+		list_breaks(o);
+		return 0;
+	}
 	if (!strcmp(what, "break") && argc > 1 && !strcmp(argv[1], "off"))
 		return drop_break(s, argc - 2, argv + 2, o, e);
 	if (!strcmp(what, "break"))
@@ -546,10 +566,16 @@ static int told(struct session *s, int argc, char **argv, struct out *o, struct 
 	return 0;
 }
 
+static bool is_play(const char *word)
+{
+	return !strcmp(word, "play") || !strcmp(word, "pause") || !strcmp(word, "stop");
+}
+
 static int step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct step_list *l = &o->run->in->steps;
 	const char *what = argc > 1 ? argv[1] : "next";
+	bool played = step_stand_still(s);
 
 	if (l->generation != s->generation) /* another run now */
 		step_list_clear(l);
@@ -557,7 +583,7 @@ static int step(struct session *s, int argc, char **argv, struct out *o, struct 
 		step_list_clear(l);
 		return start(s, argc - 2, argv + 2, o, e);
 	}
-	if (!strcmp(what, "play") || !strcmp(what, "stop"))
+	if (is_play(what) && !o->run->on_screen)
 		return err_set(e, "`step %s` needs a screen; `step until CONDITION` and `step go` run on",
 			       what);
 	if (!strcmp(what, "breaks") && argc == 2) {
@@ -572,6 +598,8 @@ static int step(struct session *s, int argc, char **argv, struct out *o, struct 
 	}
 	if (!session_walk(s) && !l->n && start(s, 0, NULL, o, e))
 		return -1;
+	if (is_play(what) && session_walk(s))
+		return step_play(s, argc - 1, argv + 1, played, o, e);
 	return session_walk(s) ? walked(s, argc - 1, argv + 1, o, e) : told(s, argc - 1, argv + 1, o, e);
 }
 
@@ -586,9 +614,9 @@ static int cmd_step(struct session *s, int argc, char **argv, struct out *o, str
 const struct command step_commands[] = {
 	{.name = "step",
 	 .syntax = "step [N | next|back|all|show|go|breaks|end] | to N | list [N] | back N | "
-		   "next|back phase|round|switch|lid|pair|layer | find TEXT... | until TEXT... | back until "
+		   "next|back phase|round|switch|lid|pair|layer|boundary | find TEXT... | until TEXT... | back until "
 		   "TEXT... | "
-		   "break TEXT... | break off [N] | play|stop | start [ENGINE] [SWITCH [DST]] | "
+		   "break [TEXT...] | break off [N] | play [SPEED|faster|slower] | pause|stop | start [ENGINE] [SWITCH [DST]] | "
 		   "start [ENGINE] all | start [ENGINE] pair SWITCH SWITCH | start [ENGINE] lid DST | "
 		   "start [ENGINE] layer N",
 	 .help = "walk through the run of the engine in force, or of one that refused",

@@ -3,6 +3,7 @@
  *   step.c        walks through recordings
  *   step_start.c  words that say what is recorded
  *   step_until.c  conditions
+ *   step_play.c   playing them
  *   step_show.c   one step in full
  *   step_told.c   engines that cannot be recorded
  */
@@ -28,6 +29,18 @@ int step_what(const struct session *s, int argc, char **argv, const char **engin
 /* step_until.c: words of a condition; texts in it are borrowed from *words, which the caller frees. */
 int step_condition(const struct session *s, int argc, char **argv, struct rec_condition *c,
 		   struct text *words, struct err *e);
+
+/* step.c: the next step in focus behind one (dir 1), or before it; recording_steps() + 1, or 0: none. */
+size_t step_neighbour(const struct recording *r, size_t step, int dir);
+/* Where `step go` goes, and the number of that breakpoint; recording_steps() + 1: nowhere, 0 and *e: a
+ * condition cannot be read. */
+size_t step_next_break(struct session *s, const struct interpreter *in, size_t *number, struct progress *p,
+		       struct err *e);
+
+/* step_play.c: stop playing; was it played?  By the thread that runs commands. */
+bool step_stand_still(struct session *s);
+/* `step play [SPEED]`, `step pause`, `step stop`; argv: the words behind `step`.  played: it was until now. */
+int step_play(struct session *s, int argc, char **argv, bool played, struct out *o, struct err *e);
 
 /* step_told.c, on the list of the interpreter. */
 int told_start(struct session *s, const struct rec_focus *focus, struct out *o, struct err *e);
