@@ -592,48 +592,57 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 	return a.sw != NO_ID && place_node(f, f->switch_node[a.sw], what, t);
 }
 
-/* The pane that shows what a step did. */
+/* Panes that show what a step did, and what they are about; of other kinds the table of the switch does. */
+enum pane_about { OF_SWITCH, OF_LAYER, OF_ALL };
+
+static const struct {
+	enum rec_kind kind;
+	const char *pane;
+	enum pane_about about;
+} shown_by[] = {
+	{REC_LEARN, "hops", OF_SWITCH},	     {REC_COPY, "hops", OF_SWITCH},
+	{REC_VISIT, "hops", OF_SWITCH},	     {REC_FORBID, "hops", OF_SWITCH},
+	{REC_PRICE, "hops", OF_SWITCH},	     {REC_ERASE, "hops", OF_SWITCH},
+	{REC_VERDICT, "bars", OF_SWITCH},    {REC_RANK, "ranks", OF_ALL},
+	{REC_TRY, "layer-pairs", OF_LAYER},  {REC_ACCEPT, "layer-pairs", OF_LAYER},
+	{REC_REFUSE, "cycle", OF_ALL},	     {REC_OPEN, "layers", OF_ALL},
+	{REC_TURN, "layer-pairs", OF_LAYER}, {REC_MEASURE, "mesh", OF_ALL},
+	{REC_CLASS, "mesh", OF_ALL},	     {REC_AXIS, "mesh", OF_ALL},
+	{REC_COORD, "mesh", OF_ALL},	     {REC_CLIMB, "groups", OF_SWITCH},
+	{REC_SPREAD, "groups", OF_SWITCH},   {REC_SORT, "groups", OF_SWITCH},
+	{REC_GROUP, "groups", OF_SWITCH},    {REC_TUPLE, "tree", OF_ALL},
+	{REC_PURE, "tree", OF_ALL},	     {REC_WEIGHTS, "weights", OF_ALL},
+	{REC_PATHS, "layers", OF_ALL},	     {REC_BREAK, "cycle", OF_ALL},
+	{REC_CYCLE, "cycle", OF_ALL},	     {REC_MOVE, "layer-pairs", OF_LAYER},
+	{REC_SEARCH, "layers", OF_ALL},	     {REC_SPLIT, "layers", OF_ALL},
+	{REC_SHIFT, "layers", OF_ALL},	     {REC_HULL, "nue-layers", OF_ALL},
+	{REC_CENTRE, "nue-layers", OF_ALL},  {REC_ESCAPE, "escape", OF_LAYER},
+	{REC_BLOCK, "cycle", OF_ALL},	     {REC_BACKTRACK, "cycle", OF_ALL},
+};
+
 static void follow_step(const struct priv *p, const struct rec_event *ev, struct text *t)
 {
 	struct about a = about(p, ev);
-	const char *pane = "lft";
 
-	switch (ev->kind) {
-	case REC_LEARN:
-	case REC_COPY:
-	case REC_VISIT:
-	case REC_FORBID:
-	case REC_PRICE:
-	case REC_ERASE:
-		pane = "hops";
-		break;
-	case REC_VERDICT:
-		pane = "bars";
-		break;
-	case REC_RANK:
-		text_add(t, "pane ranks");
+	for (size_t i = 0; i < ARRAY_LEN(shown_by); i++) {
+		enum pane_about of = shown_by[i].about;
+
+		if (shown_by[i].kind != ev->kind || (of == OF_SWITCH && a.sw == NO_ID))
+			continue;
+		text_add(t, "pane %s", shown_by[i].pane);
+		if (of == OF_LAYER)
+			text_add(t, " %d", a.layer);
+		if (of == OF_SWITCH) {
+			text_putc(t, ' ');
+			add_switch(p, a.sw, t);
+		}
 		return;
-	case REC_ACCEPT:
-	case REC_OPEN:
-	case REC_TURN:
-		text_add(t, "pane layer-pairs %d", a.layer);
-		return;
-	case REC_REFUSE:
-		text_add(t, "pane cdg %d", a.layer);
-		return;
-	case REC_CLIMB:
-	case REC_SPREAD:
-	case REC_SORT:
-		pane = "groups";
-		break;
-	default:
-		break;
 	}
 	if (a.sw == NO_ID)
 		return;
-	text_add(t, "pane %s ", pane);
+	text_add(t, "pane lft ");
 	add_switch(p, a.sw, t);
-	if (a.lid && !strcmp(pane, "lft"))
+	if (a.lid)
 		text_add(t, "; search lid:/^%u$/", a.lid);
 }
 
