@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "core/sm/recording.h"
 #include "engines/assign.h"
 
 #define FAR UINT16_MAX
@@ -325,6 +326,87 @@ static void narrate(void *ctx, const struct step *s)
 	text_free(&t);
 }
 
+/* --- the same for a recording ---------------------------------------------------------------- */
+
+/* What measure() tells of each target. */
+struct measured {
+	struct narrator *n;
+	uint16_t *dist; /* [target x switch] */
+	uint8_t *legal;
+};
+
+static struct measured measure_all(struct narrator *n)
+{
+	size_t size = n->in->topo->fabric->n_switches;
+	struct measured m = {
+		.n = n, .dist = NEW_ARRAY(size * size, uint16_t), .legal = NEW_ARRAY(size * size, uint8_t)};
+
+	for (uint32_t t = 0; t < size; t++) {
+		if (!switch_up(n->in->topo, t))
+			continue;
+		measure(n, t);
+		memcpy(m.dist + t * size, n->dist, size * sizeof(*n->dist));
+		memcpy(m.legal + t * size, n->legal, size);
+	}
+	return m;
+}
+
+static bool mixes(const struct narrator *n, uint32_t sw, uint32_t target, unsigned port, unsigned least)
+{
+	const struct topo *t = n->in->topo;
+
+	if (!n->u->id || updown_direction(n->u, t, sw, port) != 'U')
+		return false;
+	for (unsigned p = 1; p <= t->fabric->switch_nports[sw]; p++)
+		if (peer_of(n, sw, p) != NO_ID && hops_value(n->u->hops, t, sw, target, p) == least &&
+		    updown_direction(n->u, t, sw, p) == 'D')
+			return true;
+	return false;
+}
+
+/* As decide_none() and decide_way(). */
+static unsigned way_rule(void *ctx, const struct rec_event *ev)
+{
+	const struct measured *m = ctx;
+	struct narrator *n = m->n;
+	size_t size = n->in->topo->fabric->n_switches;
+	uint32_t ep = lid_owner(n->in->lids, ev->b),
+		 d = ep == NO_ID ? NO_ID : n->in->topo->endport_switch[ep];
+	unsigned least;
+	bool legal;
+
+	if (d == NO_ID || d == ev->a || ev->rule == WHY_CUT_OFF || m->dist[d * size + ev->a] == FAR)
+		return ev->rule;
+	legal = m->legal[d * size + ev->a] & LEGAL;
+	if (ev->port == NO_PATH) {
+		if (n->u->id && !n->u->connect && !n->u->rank[ev->a] && !n->u->rank[d])
+			return WHY_ROOTS_APART;
+		if (n->u->n_erased)
+			return WHY_ERASED;
+		return legal ? WHY_MISSED : WHY_FORBIDDEN;
+	}
+	least = hops_least(n->u->hops, ev->a, d);
+	if (ev->rule == WHY_ONLY_CANDIDATE && n->u->weight && least >= n->u->weight) {
+		struct way_text w = {.turn = NO_ID};
+
+		follow_matrix(n, ev->a, ev->port, d, &w);
+		text_free(&w.t);
+		return w.turn == NO_ID ? ev->rule : WHY_PRICED;
+	}
+	if (ev->rule == WHY_ONLY_CANDIDATE && least > m->dist[d * size + ev->a] && !n->u->weight)
+		return legal ? WHY_MISSED : WHY_FORBIDDEN;
+	return mixes(n, ev->a, d, ev->port, least) ? WHY_MIXED : ev->rule;
+}
+
+static void amend_rules(const struct engine_input *in, struct narrator *n)
+{
+	struct measured m = measure_all(n);
+
+	rec_amend(in->record, way_rule, &m);
+	free(m.dist);
+	free(m.legal);
+}
+
 bool updown_assign(const struct engine_input *in, struct engine_output *out, const struct updown *u,
 		   struct routing *r)
 {
@@ -334,16 +416,20 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 	struct observer obs;
 	bool done;
 
-	if (!OBSERVED(in))
+	if (!OBSERVED(in) && !RECORDED(in))
 		return assign_ports(in, out, u->hops, false, NULL, r);
 	n.dist = NEW_ARRAY(size, uint16_t);
 	n.queue = NEW_ARRAY(size, uint32_t);
 	n.legal = NEW_ARRAY(size, uint8_t);
-	obs = *in->observer;
-	obs.step = narrate;
-	obs.ctx = &n;
-	told.observer = &obs;
+	if (OBSERVED(in)) {
+		obs = *in->observer;
+		obs.step = narrate;
+		obs.ctx = &n;
+		told.observer = &obs;
+	}
 	done = assign_ports(&told, out, u->hops, false, NULL, r);
+	if (RECORDED(in) && done)
+		amend_rules(in, &n);
 	free(n.dist);
 	free(n.queue);
 	free(n.legal);

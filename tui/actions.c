@@ -422,9 +422,11 @@ static bool add_object(const struct view *v, struct text *t)
 	return false;
 }
 
-/* The same of the first pane beside the focused one that has such an object. */
+/* The same of the pane used before the focused one, else of the first beside it that has such an object. */
 static int add_other(const struct view *v, struct text *t, struct err *e)
 {
+	if (pane_top(ui.pane_before) != v && add_object(pane_top(ui.pane_before), t))
+		return 0;
 	for (int p = 0; p < SLOT_REPL; p++)
 		if (pane_top((enum place_id)p) != v && add_object(pane_top((enum place_id)p), t))
 			return 0;

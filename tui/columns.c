@@ -28,7 +28,7 @@ static bool borrows(const struct view *v, uint32_t row, unsigned c, struct text 
 	return c < v->ops->n_columns && !t->len;
 }
 
-/* Sentences of long lists are dear to make, and nothing is left out of them: their columns go by flex alone. */
+/* Sentences of long lists are dear to make, and nothing is left out of them: columns go by flex alone. */
 static bool is_long_prose(const struct view *v, unsigned c)
 {
 	return v->ops->column[c].prose && v->n_rows > SAMPLE;

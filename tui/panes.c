@@ -76,8 +76,11 @@ void pane_focus(enum place_id p)
 	if (p < SLOT_REPL && !pane_top(p))
 		p = pane_top(SLOT_LIST) ? SLOT_LIST : pane_top(SLOT_DETAIL) ? SLOT_DETAIL : SLOT_REPL;
 	ui.focus = p;
-	if (p != SLOT_REPL)
-		ui.last_pane = p;
+	if (p == SLOT_REPL)
+		return;
+	if (ui.last_pane != p)
+		ui.pane_before = ui.last_pane;
+	ui.last_pane = p;
 }
 
 /* Places from left to right, the REPL behind them. */
@@ -239,6 +242,10 @@ static void replace(struct view **place, const struct view *list, uint32_t row)
 {
 	struct view *now = about_switch((*place)->ops, list, row);
 
+	if (now && same_arguments(now, *place)) { /* it shows that switch, and keeps its selection */
+		view_free(now);
+		return;
+	}
 	if (!now)
 		return;
 	view_inherit(now, *place);

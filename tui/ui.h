@@ -50,6 +50,7 @@ struct ui {
 	bool three;	    /* there is room for three panes side by side */
 	struct rect rect[N_PLACES];
 	enum place_id focus, last_pane;
+	enum place_id pane_before; /* that had the focus before last_pane */
 	bool maximised;
 	enum line_mode line_mode; /* what is typed into the bottom line */
 	char line[80], line_before[80];

@@ -13,8 +13,8 @@
 
 #define COLUMNS_BATCH 76
 #define COLUMNS_LEAST 16
-#define ROWS_ABOVE 2 /* that stay in sight above the step where the walk stands */
-#define CHANGES 8    /* that are listed */
+#define ROWS_ABOVE 2  /* that stay in sight above the step where the walk stands */
+#define CHANGES 8     /* that are listed */
 #define SLOW_FRAMES 2 /* a second: a faster walk is over before candidates are there */
 
 enum { C_STEP, C_WHAT };
@@ -39,8 +39,8 @@ struct priv {
 	char *first;		     /* of its sentence, the first line */
 	struct line *line;	     /* rows behind it */
 	uint32_t n_lines, cap_lines;
-	unsigned columns;	     /* rows are this long; 0 = not drawn yet */
-	const struct result *asked;  /* the recording, as what candidates are asked about; NULL = none is */
+	unsigned columns;	    /* rows are this long; 0 = not drawn yet */
+	const struct result *asked; /* the recording, as what candidates are asked about; NULL = none is */
 };
 
 /* --- what was chosen from, asked beside ---------------------------------------------------------------- */
@@ -337,12 +337,12 @@ static void add_step(struct view *v)
 	add_sentence(p);
 	if (!ev)
 		return;
+	add_changes(p);
+	add_candidates(p, ask_about(v));
 	if (*recording_rule(p->rec, ev))
 		add(p, "rule: ", recording_rule(p->rec, ev), NULL);
 	if (*recording_source(p->rec, ev))
 		add(p, "see ", recording_source(p->rec, ev), NULL);
-	add_changes(p);
-	add_candidates(p, ask_about(v));
 }
 
 /* Who can be walked through: the engine in force, and those that refused before it. */
@@ -375,8 +375,9 @@ static void add_beginning(struct priv *p, const struct scene *sc)
 	}
 	for (size_t i = 0; i < w->n_refusals; i++)
 		add_start(p, sc, w->refusal[i].engine, "its run up to its refusal");
-	add(p, "  ", "`step start SWITCH`, `step start SWITCH DST`, `step start pair A B`, `step start lid DST`: "
-		     "steps about these only.",
+	add(p, "  ",
+	    "`step start SWITCH`, `step start SWITCH DST`, `step start pair A B`, `step start lid DST`: "
+	    "steps about these only.",
 	    NULL);
 }
 
@@ -425,6 +426,7 @@ static void title(const struct view *v, struct text *t)
 	const struct priv *p = v->priv;
 	const struct moment *at = p->at;
 	int pace = session_playing(v->scene->session);
+	const char *order = at ? recording_scheme_of(at->rec)->scheme->order : NULL;
 
 	if (!at) {
 		text_add(t, "Step ── no run is walked through");
@@ -436,14 +438,19 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, ", %s", recording_engine(at->rec));
 	if (*at->phase)
 		text_add(t, ": %s", at->phase);
+	if (order)
+		text_add(t, " ── %s", order);
 }
 
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
+	const char *order = p->at ? recording_scheme_of(p->rec)->scheme->order : NULL;
 
 	if (p->at && *recording_part(p->rec))
 		text_add(t, "recorded: %s", recording_part(p->rec));
+	else if (order) /* titles of narrow panes are cut */
+		text_add(t, "%s", order);
 }
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
@@ -482,7 +489,8 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return p->at && row == p->here ? MARK_HERE : 0;
 }
 
-/* --- what a step is about -------------------------------------------------------------------------------- */
+/* --- what a step is about --------------------------------------------------------------------------------
+ */
 
 /* What a step is about, as ids; NO_ID and 0 where it has none. */
 struct about {
@@ -584,48 +592,57 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 	return a.sw != NO_ID && place_node(f, f->switch_node[a.sw], what, t);
 }
 
-/* The pane that shows what a step did. */
+/* Panes that show what a step did, and what they are about; of other kinds the table of the switch does. */
+enum pane_about { OF_SWITCH, OF_LAYER, OF_ALL };
+
+static const struct {
+	enum rec_kind kind;
+	const char *pane;
+	enum pane_about about;
+} shown_by[] = {
+	{REC_LEARN, "hops", OF_SWITCH},	     {REC_COPY, "hops", OF_SWITCH},
+	{REC_VISIT, "hops", OF_SWITCH},	     {REC_FORBID, "hops", OF_SWITCH},
+	{REC_PRICE, "hops", OF_SWITCH},	     {REC_ERASE, "hops", OF_SWITCH},
+	{REC_VERDICT, "bars", OF_SWITCH},    {REC_RANK, "ranks", OF_ALL},
+	{REC_TRY, "layer-pairs", OF_LAYER},  {REC_ACCEPT, "layer-pairs", OF_LAYER},
+	{REC_REFUSE, "cycle", OF_ALL},	     {REC_OPEN, "layers", OF_ALL},
+	{REC_TURN, "layer-pairs", OF_LAYER}, {REC_MEASURE, "mesh", OF_ALL},
+	{REC_CLASS, "mesh", OF_ALL},	     {REC_AXIS, "mesh", OF_ALL},
+	{REC_COORD, "mesh", OF_ALL},	     {REC_CLIMB, "groups", OF_SWITCH},
+	{REC_SPREAD, "groups", OF_SWITCH},   {REC_SORT, "groups", OF_SWITCH},
+	{REC_GROUP, "groups", OF_SWITCH},    {REC_TUPLE, "tree", OF_ALL},
+	{REC_PURE, "tree", OF_ALL},	     {REC_WEIGHTS, "weights", OF_ALL},
+	{REC_PATHS, "layers", OF_ALL},	     {REC_BREAK, "cycle", OF_ALL},
+	{REC_CYCLE, "cycle", OF_ALL},	     {REC_MOVE, "layer-pairs", OF_LAYER},
+	{REC_SEARCH, "layers", OF_ALL},	     {REC_SPLIT, "layers", OF_ALL},
+	{REC_SHIFT, "layers", OF_ALL},	     {REC_HULL, "nue-layers", OF_ALL},
+	{REC_CENTRE, "nue-layers", OF_ALL},  {REC_ESCAPE, "escape", OF_LAYER},
+	{REC_BLOCK, "cycle", OF_ALL},	     {REC_BACKTRACK, "cycle", OF_ALL},
+};
+
 static void follow_step(const struct priv *p, const struct rec_event *ev, struct text *t)
 {
 	struct about a = about(p, ev);
-	const char *pane = "lft";
 
-	switch (ev->kind) {
-	case REC_LEARN:
-	case REC_COPY:
-	case REC_VISIT:
-	case REC_FORBID:
-	case REC_PRICE:
-	case REC_ERASE:
-		pane = "hops";
-		break;
-	case REC_VERDICT:
-		pane = "bars";
-		break;
-	case REC_RANK:
-		text_add(t, "pane ranks");
+	for (size_t i = 0; i < ARRAY_LEN(shown_by); i++) {
+		enum pane_about of = shown_by[i].about;
+
+		if (shown_by[i].kind != ev->kind || (of == OF_SWITCH && a.sw == NO_ID))
+			continue;
+		text_add(t, "pane %s", shown_by[i].pane);
+		if (of == OF_LAYER)
+			text_add(t, " %d", a.layer);
+		if (of == OF_SWITCH) {
+			text_putc(t, ' ');
+			add_switch(p, a.sw, t);
+		}
 		return;
-	case REC_ACCEPT:
-	case REC_OPEN:
-	case REC_TURN:
-		text_add(t, "pane layer-pairs %d", a.layer);
-		return;
-	case REC_REFUSE:
-		text_add(t, "pane cdg %d", a.layer);
-		return;
-	case REC_CLIMB:
-	case REC_SPREAD:
-	case REC_SORT:
-		pane = "groups";
-		break;
-	default:
-		break;
 	}
 	if (a.sw == NO_ID)
 		return;
-	text_add(t, "pane %s ", pane);
+	text_add(t, "pane lft ");
 	add_switch(p, a.sw, t);
-	if (a.lid && !strcmp(pane, "lft"))
+	if (a.lid)
 		text_add(t, "; search lid:/^%u$/", a.lid);
 }
 
@@ -645,7 +662,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 
 const struct view_ops view_step = {
 	.name = "step",
-	.brief = "the steps of a run that is walked through, what happens and why; how to begin while none is",
+	.brief =
+		"the steps of a run that is walked through, what happens and why; how to begin while none is",
 	.hints = ":step_1=next :step_back_1=back :step_next_round=round :step_next_switch=switch "
 		 "prompt_step_until=until :step_pause=play :step_end=end",
 	.column = columns,

@@ -18,8 +18,7 @@ struct play_pace {
 #define PLAY_PACES 9
 extern const struct play_pace play_paces[PLAY_PACES];
 
-/* The pace at which the walk is played, -1: it stands.  Under the lock, or by the thread that runs commands.
- */
+/* The pace at which the walk is played, -1: it stands.  Under the lock. */
 int session_playing(const struct session *s);
 /* Under the lock: play, or stop (-1); panes follow. */
 void session_play(struct session *s, int pace);

@@ -223,13 +223,15 @@ void rec_text(struct recorder *k, enum rec_kind kind, const char *text)
 	r->text[r->n_texts++] = str_dup(text);
 }
 
-static void add_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now)
+/* missed: UNIT_MISSED, or 0. */
+static void add_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now,
+		      unsigned missed)
 {
 	if (!rec_tables[t].wide) {
-		add_unit(k, at, t | (was & 0xff) << 8 | (now & 0xff) << 16);
+		add_unit(k, at, t | missed | (was & 0xff) << 8 | (now & 0xff) << 16);
 		return;
 	}
-	add_unit(k, at, t);
+	add_unit(k, at, t | missed);
 	add_unit(k, was, now);
 }
 
@@ -246,7 +248,7 @@ static void tell_counts(struct recorder *k)
 
 		if (k->count[id] == k->told[id])
 			continue;
-		add_delta(k, T_COUNT, id, k->told[id], k->count[id]);
+		add_delta(k, T_COUNT, id, k->told[id], k->count[id], UNIT_MISSED);
 		k->told[id] = k->count[id];
 	}
 }
@@ -294,8 +296,12 @@ void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, 
 	if (k->count && t == T_COUNT)
 		k->count[at] = k->told[at] = now;
 	tell_counts(k);
-	if (k->r->stage && !part && t != T_COUNT && !k->skip && !k->partly)
-		was = had(k, t, at, now);
+	if (k->r->stage && !part && t != T_COUNT && !k->skip && !k->partly) {
+		uint32_t old = had(k, t, at, now);
+
+		if (old != was)
+			add_delta(k, t, at, old, was, UNIT_MISSED);
+	}
 	if (was == now)
 		return;
 	if (k->partly) { /* what it does to the part is kept, and nothing else of it */
@@ -310,7 +316,7 @@ void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, 
 	if (part && !rec_kinds[k->ev.kind].bulk && !recording_keeps(k->r, t, at))
 		return;
 	if (!k->skip)
-		add_delta(k, t, at, was, now);
+		add_delta(k, t, at, was, now, 0);
 }
 
 void rec_extra(struct recorder *k, uint32_t word)
@@ -357,6 +363,15 @@ bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsign
 	if (rec_focus_is_all(f))
 		return false;
 	return (f->sw == NO_ID || f->sw == sw) && (!f->lid || !lid || f->lid == lid);
+}
+
+void rec_amend(struct recorder *k, unsigned (*rule)(void *ctx, const struct rec_event *ev), void *ctx)
+{
+	struct recording *r = k->r;
+
+	for (size_t i = 0; i < r->n_events; i++)
+		if (r->event[i].kind == REC_CHOICE)
+			r->event[i].rule = rule(ctx, &r->event[i]);
 }
 
 bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair, uint32_t layer)
@@ -525,6 +540,13 @@ bool recording_next_delta(const struct recording *r, size_t step, uint32_t *curs
 	size_t i = r->event[step - 1].first + *cursor;
 	const struct rec_unit *u = &r->unit[i];
 
+	while (i < units_end(r, step - 1) && (u->what & 0xff) != UNIT_EXTRA && (u->what & UNIT_MISSED)) {
+		unsigned size = 1u + rec_tables[unit_table(u)].wide;
+
+		i += size;
+		u += size;
+		*cursor += size;
+	}
 	if (i >= units_end(r, step - 1) || (u->what & 0xff) == UNIT_EXTRA)
 		return false;
 	d->table = u->what & 0xff;

@@ -292,6 +292,7 @@ uint32_t recording_cycle(const struct recording *r, size_t step, const uint32_t 
 /* How an engine shows its recordings; static.  NULL in struct engine: it cannot be recorded. */
 struct rec_scheme {
 	const char *(*rule)(const struct rec_event *ev); /* its rule, of a kind that has one; static */
+	const char *order; /* of its steps, where it is not OpenSM's; static.  NULL: it is */
 	/*
 	 * Where to read about such a step: a section of engines/doc, then the literature, as in "updn.md 5.2;
 	 * Schroeder et al. 1991"; static.  NULL, or "": nowhere.
@@ -364,6 +365,8 @@ void rec_use_matrix(struct recorder *k, enum rec_table t);
 enum rec_table rec_matrix(const struct recorder *k);
 /* What moments need and no step changes; given back by release().  Once. */
 void rec_keep(struct recorder *k, void *kept, void (*release)(void *));
+/* Go over the choices recorded so far and give them another rule: that which the function says. */
+void rec_amend(struct recorder *k, unsigned (*rule)(void *ctx, const struct rec_event *ev), void *ctx);
 /* A pair of switches as one word. */
 static inline uint32_t rec_pair(const struct engine_input *in, uint32_t a, uint32_t b)
 {

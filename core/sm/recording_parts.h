@@ -20,6 +20,16 @@ struct rec_unit {
 	uint32_t at, what;
 };
 #define UNIT_EXTRA 0xff
+/*
+ * With the table: no change of the step, but what steps changed that were left out of a part; before the change
+ * of the step to the same cell, where there is one.
+ */
+#define UNIT_MISSED 0x40
+
+static inline unsigned unit_table(const struct rec_unit *u)
+{
+	return u->what & 0xff & ~UNIT_MISSED;
+}
 
 struct recording {
 	atomic_uint refs;

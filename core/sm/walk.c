@@ -9,7 +9,8 @@
 #include "core/sm/sweep.h"
 #include "core/sm/walk_parts.h"
 
-#define AT_ONCE 262144 /* steps between looks at the progress */
+#define AT_ONCE 262144	 /* steps between looks at the progress */
+#define TOUCH_MOST 65536 /* steps of a move whose changes are told together */
 
 static size_t width(enum rec_table t)
 {
@@ -110,23 +111,35 @@ static bool beside_part(const struct walk *w, unsigned t, uint32_t at)
 	return w->r->stage && (t == T_HOPS || t == T_PLAIN || t == T_ENTRY) && !recording_keeps(w->r, t, at);
 }
 
-/* The changes of a step; no cell changes twice in one, so that their order does not count. */
-static void apply(struct walk *w, size_t i, bool undo)
+/* The changes of a step of one kind; no cell changes twice by one, so that their order does not count. */
+static void apply_units(struct walk *w, size_t i, bool undo, unsigned missed)
 {
 	const struct recording *r = w->r;
 	const struct rec_unit *u = r->unit + r->event[i].first, *end = r->unit + units_end(r, i);
 
-	count_choice(w, &r->event[i], undo);
 	for (; u < end && (u->what & 0xff) != UNIT_EXTRA; u++) {
-		unsigned t = u->what & 0xff;
+		unsigned t = unit_table(u);
 
-		if (rec_tables[t].wide) {
+		if ((u->what & UNIT_MISSED) != missed) {
+			u += rec_tables[t].wide;
+		} else if (rec_tables[t].wide) {
 			((uint32_t *)w->table[t])[u->at] = undo ? u[1].at : u[1].what;
 			u++;
 		} else if (!beside_part(w, t, u->at)) {
 			((uint8_t *)w->table[t])[u->at] = undo ? u->what >> 8 : u->what >> 16;
 		}
 	}
+}
+
+/* What steps changed that a part has not comes first, and back last. */
+static void apply(struct walk *w, size_t i, bool undo)
+{
+	count_choice(w, &w->r->event[i], undo);
+	if (w->r->stage && !undo)
+		apply_units(w, i, undo, UNIT_MISSED);
+	apply_units(w, i, undo, 0);
+	if (w->r->stage && undo)
+		apply_units(w, i, undo, UNIT_MISSED);
 }
 
 int walk_to(struct walk *w, size_t step, struct progress *p)
@@ -189,9 +202,10 @@ static void touch(struct walk *w, size_t *cap, enum rec_table t, uint32_t at)
 static void list_touched(struct walk *w)
 {
 	const struct sweep *s = w->r->sweep;
-	size_t cap = 0;
+	bool far = w->to - w->from > TOUCH_MOST;
+	size_t cap = 0, to = far ? w->at : w->to;
 
-	for (size_t i = w->from + 1; i <= w->to; i++) {
+	for (size_t i = far ? w->at : w->from + 1; i && i <= to; i++) {
 		const struct rec_event *ev = recording_event(w->r, i);
 		struct rec_delta d;
 		uint32_t cursor = 0;

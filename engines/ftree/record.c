@@ -10,8 +10,10 @@
 #include "engines/ftree/run.h"
 #include "engines/record.h"
 
-/* In the flags of a choice: the entry came by reverse hops. */
+/* In the flags of a choice: the entry came by reverse hops; what made the main path climb there. */
 #define BY_REVERSE 2
+#define BY_LOAD 4
+#define BY_INDEX 8
 
 static const char *const causes[] = {
 	[FT_LOCAL] = "attached here", [FT_DESCENT] = "learned", [FT_MAIN] = "main path",
@@ -82,12 +84,22 @@ void ft_record_start(const struct ft_run *r, uint32_t leaf, unsigned local, unsi
 	entry(r, leaf, was, local);
 }
 
+/* Why the first parent was climbed to, once its group has counted the climb. */
+static unsigned climbed_by(const struct ftree *t, const struct ft_group *g)
+{
+	if (t->sw[g->sw].n[FT_UP] < 2)
+		return 0;
+	return ftree_group(t, g->sw, FT_UP, 1)->cd > g->cd - 1 ? BY_LOAD : BY_INDEX;
+}
+
 void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l,
 		   enum ft_cause cause)
 {
 	rec_event(r->rec, REC_CHOICE, cause, l->remote, g->peer, r->lid);
 	if (r->reverse)
 		rec_flag(r->rec, BY_REVERSE);
+	if (cause == FT_MAIN)
+		rec_flag(r->rec, climbed_by(r->t, g));
 	if (r->lid)
 		entry(r, g->peer, r->port[g->peer], l->remote);
 }
@@ -312,8 +324,15 @@ static void sentence(struct walk *w, struct text *t)
 	}
 }
 
+/* As watch.c decides it. */
 static const char *rule(const struct rec_event *ev)
 {
+	if (ev->flags & BY_REVERSE)
+		return why_rule_name(WHY_REVERSE_HOP);
+	if (ev->rule == FT_LOCAL && !ev->port)
+		return why_rule_name(WHY_OWN_LID);
+	if (ev->flags & (BY_LOAD | BY_INDEX))
+		return why_rule_name(ev->flags & BY_LOAD ? WHY_LEAST_LOAD : WHY_LOWER_INDEX);
 	return causes[ev->rule];
 }
 

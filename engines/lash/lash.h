@@ -156,7 +156,8 @@ struct lash_turn {
 void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps,
 		      unsigned n);
 /* An entry of a table; sw of the fabric. */
-void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port, bool own);
+void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port,
+			enum why_rule rule);
 
 /* One more reference to a plan; of one that is recorded. */
 struct lash_plan *lash_plan_ref(const struct lash_plan *p);

@@ -43,10 +43,12 @@ static void set_pace(struct session *s, int pace)
 
 bool step_stand_still(struct session *s)
 {
-	bool played = session_playing(s) >= 0;
+	bool played;
 
-	if (played)
-		set_pace(s, -1);
+	session_lock(s); /* the screen may stop it, too */
+	played = session_playing(s) >= 0;
+	session_play(s, -1);
+	session_unlock(s);
 	return played;
 }
 
@@ -160,12 +162,15 @@ static int frame(struct session *s, int argc, char **argv, struct out *o, struct
 {
 	struct interpreter *in = o->run->in;
 	struct walk *w = session_walk(s);
-	int pace = session_playing(s);
 	size_t to;
+	int pace;
 
 	(void)argc;
 	(void)argv;
 	(void)e;
+	session_lock(s);
+	pace = session_playing(s);
+	session_unlock(s);
 	if (pace < 0)
 		return 0;
 	to = next_step(w, pace);

@@ -39,7 +39,8 @@ size_t step_next_break(struct session *s, const struct interpreter *in, size_t *
 
 /* step_play.c: stop playing; was it played?  By the thread that runs commands. */
 bool step_stand_still(struct session *s);
-/* `step play [SPEED]`, `step pause`, `step stop`; argv: the words behind `step`.  played: it was until now. */
+/* `step play [SPEED]`, `step pause`, `step stop`; argv: the words behind `step`.  played: it was until now.
+ */
 int step_play(struct session *s, int argc, char **argv, bool played, struct out *o, struct err *e);
 
 /* step_told.c, on the list of the interpreter. */
