@@ -193,13 +193,18 @@ void rec_extra(struct recorder *k, uint32_t word)
 		add_unit(k, word, 0);
 }
 
+bool rec_wants_any(const struct recorder *k, enum rec_kind kind)
+{
+	return !rec_kinds[kind].focus || k->level == REC_FULL || !rec_focus_is_all(&k->r->focus);
+}
+
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid)
 {
 	const struct rec_focus *f = &k->r->focus;
 
 	if (!rec_kinds[kind].focus || k->level == REC_FULL)
 		return true;
-	if (rec_focus_is_all(f))
+	if (!rec_wants_any(k, kind))
 		return false;
 	return (f->sw == NO_ID || f->sw == sw) && (!f->lid || !lid || f->lid == lid);
 }
@@ -210,7 +215,7 @@ bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair,
 
 	if (!rec_kinds[kind].focus || k->level == REC_FULL)
 		return true;
-	return !rec_focus_is_all(&k->r->focus) && rec_concerns(k->r, &k->r->focus, &ev);
+	return rec_wants_any(k, kind) && rec_concerns(k->r, &k->r->focus, &ev);
 }
 
 void rec_use_matrix(struct recorder *k, enum rec_table t)

@@ -266,7 +266,8 @@ void rec_text(struct recorder *k, enum rec_kind kind, const char *text);
 void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now);
 /* After the changes. */
 void rec_extra(struct recorder *k, uint32_t word);
-/* Is an event of a kind that is kept in focus only wanted? */
+/* May events of a kind that is kept in focus only be wanted?  Is one? */
+bool rec_wants_any(const struct recorder *k, enum rec_kind kind);
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid);
 /* The same of an event about a pair. */
 bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair, uint32_t layer);
