@@ -22,11 +22,15 @@ void assign_sentence(struct walk *w, struct text *t);
 /* Names of the rules of a choice; ended by NULL. */
 extern const char *const assign_rules[];
 
+/* Where they are told of, as struct rec_scheme has it; NULL: another kind. */
+const char *assign_source(const struct rec_event *ev);
+
 /* An entry that was read, over one that was there; rule: one of assign_rules. */
 void assign_record_read(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned was, unsigned port,
 			const char *rule);
 
-/* Engines whose tables are a hop matrix and nothing else, or nothing at all. */
-extern const struct rec_scheme hops_scheme, read_scheme;
+/* Engines whose tables are a hop matrix and nothing else (dor chooses ports in a way of its own), or nothing.
+ */
+extern const struct rec_scheme hops_scheme, dor_scheme, read_scheme;
 
 #endif

@@ -535,8 +535,38 @@ static const char *rule(const struct rec_event *ev)
 	return ev->kind == REC_PURE ? pure[ev->rule] : causes[ev->rule];
 }
 
+static const char *source(const struct rec_event *ev)
+{
+	static const char descend[] = "ftree.md 9.1; Zahavi et al. 2010";
+	static const char ascend[] = "ftree.md 9.2; Zahavi et al. 2010";
+	static const char *const of[REC_KINDS] = {
+		[REC_RANK] = "ftree.md 5.1; Zahavi et al. 2010",
+		[REC_GROUP] = "ftree.md 5.2; OpenSM 3.3.23",
+		[REC_TUPLE] = "ftree.md 6; Zahavi et al. 2010",
+		[REC_LEAF] = "ftree.md 7; OpenSM 3.3.23",
+		[REC_PURE] = "ftree.md 8; OpenSM 3.3.23",
+		[REC_SORT] = "ftree.md 9; OpenSM 3.3.23",
+		[REC_TARGET] = "ftree.md 10; Zahavi et al. 2010",
+		[REC_CLIMB] = ascend,
+		[REC_SPREAD] = descend,
+	};
+	static const char *const by_cause[] = {
+		[FT_LOCAL] = "ftree.md 10; OpenSM 3.3.23",
+		[FT_DESCENT] = descend,
+		[FT_MAIN] = ascend,
+		[FT_SECOND] = ascend,
+		[FT_BESIDE] = ascend,
+		[FT_ROOTS] = "ftree.md 11; opensm(8), connect_roots",
+	};
+
+	if (ev->kind == REC_CHOICE || ev->kind == REC_OFFER)
+		return by_cause[ev->rule];
+	return of[ev->kind] ? of[ev->kind] : assign_source(ev);
+}
+
 const struct rec_scheme ftree_scheme = {
 	.rule = rule,
+	.source = source,
 	.sentence = sentence,
 	.ops = &ftree_ops,
 	.priv_at = priv_at,

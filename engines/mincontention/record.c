@@ -236,8 +236,22 @@ static void sentence(struct walk *w, struct text *t)
 	}
 }
 
+static const char *source(const struct rec_event *ev)
+{
+	switch (ev->kind) {
+	case REC_TARGET:
+	case REC_SETTLE:
+		return "mincontention.md 3; HP 376227-B21";
+	case REC_CHOICE:
+		return "mincontention.md 4; HP 376227-B21";
+	default:
+		return NULL;
+	}
+}
+
 const struct rec_scheme mincontention_scheme = {
 	.rule = rule,
+	.source = source,
 	.sentence = sentence,
 	.ops = &mincontention_step_ops,
 	.priv_at = priv_at,
