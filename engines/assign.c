@@ -62,6 +62,7 @@ static void assign_end(struct assign *a)
 	free(a->mask);
 	free(a->track);
 	free(a->n_track);
+	free(a->part);
 	free(a);
 }
 

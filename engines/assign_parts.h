@@ -55,7 +55,8 @@ struct assign {
 	struct glibc_random random;
 	struct track *track; /* [n_dest << lmc], lmc > 0 only */
 	uint8_t *n_track;    /* [n_dest] */
-	uint64_t *mask;	     /* [n_switches * ASSIGN_MAX_WORDS] */
+	uint32_t *part; /* [n_switches] of a recorder: the same number where cables join, NULL = not known */
+	uint64_t *mask; /* [n_switches * ASSIGN_MAX_WORDS] */
 
 	/* the present switch */
 	uint32_t sw, p0;

@@ -1,78 +1,69 @@
 /* The choice of ports in a recording: events, and the sentences that are made of them. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
 #include "core/sm/sweep.h"
 #include "engines/assign_parts.h"
 #include "engines/record.h"
 
-enum { RULE_ONLY, RULE_LEAST, RULE_FIRST, RULE_FORWARDED, RULE_SHIFTED, RULE_NAMED };
+/* --- the rule, as `why` decides it (assign_why.c) ------------------------------------------------------ */
 
-/* From RULE_NAMED on as struct choice names them. */
-const char *const assign_rules[] = {"only candidate",
-				    "least count",
-				    "first of equals",
-				    "least forwarded",
-				    "shifted",
-				    "own LID",
-				    "attached here",
-				    "not attached to a switch",
-				    "unreachable",
-				    "kept",
-				    "random",
-				    "no candidate",
-				    "new system",
-				    "new node",
-				    "from the file",
-				    "as read",
-				    NULL};
-
-const char *assign_source(const struct rec_event *ev)
+/* Parts of the fabric that no cables join: one number for the switches of each. */
+static void number_parts(struct assign *a)
 {
-	static const char choose[] = "minhop.md 6.1; OpenSM 3.3.23", file[] = "opensm(8), lfts_file";
-	static const char *const choice[] = {
-		[RULE_ONLY] = choose,
-		[RULE_LEAST] = choose,
-		[RULE_FIRST] = choose,
-		[RULE_FORWARDED] = choose,
-		[RULE_SHIFTED] = "minhop.md 6; opensm(8), port_shifting",
-		[RULE_NAMED] = choose, /* own LID, attached, not attached, unreachable */
-		choose,
-		choose,
-		choose,
-		"minhop.md 8; Mellanox OFED manual 8.5.1", /* kept */
-		"minhop.md 6.2; opensm(8), scatter_ports", /* random */
-		choose,
-		choose,
-		choose,
-		file,
-		file,
-	};
+	uint32_t n = a->f->n_switches, end;
+	uint32_t *queue = NEW_ARRAY(n + 1, uint32_t);
 
-	_Static_assert(ARRAY_LEN(choice) + 1 == ARRAY_LEN(assign_rules), "a source for each rule");
-	switch (ev->kind) {
-	case REC_LEARN:
-		return "minhop.md 4.2; Bellman 1958, Ford 1956";
-	case REC_CHOICE:
-		return choice[ev->rule];
-	case REC_TABLE:
-		return "minhop.md 6; OpenSM 3.3.23";
-	default:
-		return NULL;
+	a->part = NEW_ARRAY(n + 1, uint32_t);
+	for (uint32_t first = 0; first < n; first++) {
+		if (a->part[first])
+			continue;
+		end = 0;
+		queue[end++] = first;
+		a->part[first] = first + 1;
+		for (uint32_t i = 0; i < end; i++)
+			for (unsigned p = 1; p <= a->f->switch_nports[queue[i]]; p++) {
+				uint32_t r = a->t->peer_switch[switch_port_id(a->f, queue[i], p)];
+
+				if (r == NO_ID || a->part[r])
+					continue;
+				a->part[r] = first + 1;
+				queue[end++] = r;
+			}
 	}
+	free(queue);
 }
 
-static unsigned named_rule(const char *rule)
+static enum why_rule no_entry(struct assign *a, const struct dest *d, const struct choice *c)
 {
-	for (unsigned i = RULE_NAMED; assign_rules[i]; i++)
-		if (!strcmp(assign_rules[i], rule))
-			return i;
-	return RULE_ONLY;
+	if (d->target == NO_ID)
+		return WHY_NOT_ATTACHED;
+	if (!a->part)
+		number_parts(a);
+	if (a->part[a->sw] != a->part[d->target])
+		return WHY_CUT_OFF;
+	if (c->rule && hops_least(a->h, a->sw, d->target) != NO_PATH)
+		return WHY_LEFT_COUNTER;
+	if (!strcmp(a->out->engine, "file") && options_file(a->in->options, "lid_matrix_dump_file"))
+		return WHY_NOT_IN_FILE;
+	return a->h->weight ? WHY_COST : WHY_TOO_FAR;
 }
 
-/* The rule of a choice by counts among n candidates. */
-static unsigned count_rule(const struct assign *a, unsigned n, unsigned port)
+/* Does DOR drop a port of least hops? */
+static bool drops(const struct assign *a, const uint64_t *mask, unsigned n)
+{
+	unsigned all = 0;
+
+	for (unsigned p = 1; p < a->num_ports; p++)
+		all += mask_has(mask, p);
+	return a->dor && all > n;
+}
+
+/* Of n candidates by counts. */
+static enum why_rule by_count(const struct assign *a, unsigned n, unsigned port)
 {
 	uint32_t least = UINT32_MAX;
 	unsigned equal = 0, first = 0;
@@ -85,39 +76,92 @@ static unsigned count_rule(const struct assign *a, unsigned n, unsigned port)
 		}
 		equal += a->cand[i].count == least;
 	}
-	if (n == 1)
-		return RULE_ONLY;
 	if (equal == 1)
-		return RULE_LEAST;
+		return WHY_LEAST_COUNT;
 	if (a->shifting)
-		return RULE_SHIFTED;
-	return first == port ? RULE_FIRST : RULE_FORWARDED;
+		return WHY_SHIFTED;
+	return first == port ? WHY_FIRST_OF_EQUALS : WHY_LEAST_FORWARDED;
 }
+
+static enum why_rule rule_of(struct assign *a, const struct dest *d, const uint64_t *mask,
+			     const struct choice *c)
+{
+	unsigned n = c->n;
+
+	if (d->target == a->sw && d->target != NO_ID)
+		return c->port ? WHY_ATTACHED : WHY_OWN_LID;
+	if (c->port == NO_PATH)
+		return no_entry(a, d, c);
+	if (c->rule == assign_kept)
+		return WHY_KEPT;
+	if (!n)
+		n = assign_list_candidates(a, mask, 1);
+	if (drops(a, mask, n))
+		return WHY_FIRST_NEIGHBOUR;
+	if (c->rule == assign_random)
+		return WHY_RANDOM;
+	if (n == 1)
+		return WHY_ONLY_CANDIDATE;
+	if (c->rule && !strcmp(c->rule, why_rule_name(WHY_NEW_SYSTEM)))
+		return WHY_NEW_SYSTEM;
+	if (c->rule && !strcmp(c->rule, why_rule_name(WHY_NEW_NODE)))
+		return WHY_NEW_NODE;
+	return by_count(a, n, c->port);
+}
+
+static const char *choice_source(enum why_rule rule)
+{
+	switch (rule) {
+	case WHY_SHIFTED:
+		return "minhop.md 6; opensm(8), port_shifting";
+	case WHY_KEPT:
+		return "minhop.md 8; Mellanox OFED manual 8.5.1";
+	case WHY_RANDOM:
+		return "minhop.md 6.2; opensm(8), scatter_ports";
+	case WHY_LEFT_COUNTER:
+		return "minhop.md 10.1; OpenSM 3.3.23";
+	case WHY_LINE:
+	case WHY_AS_READ:
+	case WHY_NOT_IN_FILE:
+		return "opensm(8), lfts_file";
+	default:
+		return "minhop.md 6.1; OpenSM 3.3.23";
+	}
+}
+
+const char *assign_source(const struct rec_event *ev)
+{
+	switch (ev->kind) {
+	case REC_LEARN:
+		return "minhop.md 4.2; Bellman 1958, Ford 1956";
+	case REC_CHOICE:
+		return choice_source(ev->rule);
+	case REC_TABLE:
+		return "minhop.md 6; OpenSM 3.3.23";
+	default:
+		return NULL;
+	}
+}
+
+/* --- events ---------------------------------------------------------------------------------------- */
 
 void assign_record_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
 			  const struct choice *c)
 {
 	struct recorder *r = a->in->record;
-	unsigned n = c->n, rule;
 	bool counted = c->port != NO_PATH && !(d->is_switch && !a->profile_switches) &&
 		       !(a->ignore && a->ignore[c->port]);
 
-	if (mask && !n && !c->rule)
-		n = assign_list_candidates(a, mask, 1);
-	if (c->rule)
-		rule = n == 1 && c->rule != assign_kept ? RULE_ONLY : named_rule(c->rule);
-	else
-		rule = count_rule(a, n, c->port);
-	rec_event(r, REC_CHOICE, rule, c->port, a->sw, lid);
+	rec_event(r, REC_CHOICE, rule_of(a, d, mask, c), c->port, a->sw, lid);
 	if (counted)
 		rec_flag(r, REC_COUNTED);
 	rec_delta(r, T_ENTRY, a->sw * (a->in->lids->max_lid + 1u) + lid, NO_PATH, c->port);
 }
 
 void assign_record_read(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned was, unsigned port,
-			const char *rule)
+			enum why_rule rule)
 {
-	rec_event(in->record, REC_CHOICE, named_rule(rule), port, sw, lid);
+	rec_event(in->record, REC_CHOICE, rule, port, sw, lid);
 	rec_delta(in->record, T_ENTRY, sw * (in->lids->max_lid + 1u) + lid, was, port);
 }
 

@@ -276,7 +276,7 @@ static void fill_tables(const struct engine_input *in, struct engine_output *out
 		}
 		if (RECORDED(in))
 			assign_record_read(in, l->e[i].sw, lid, r->row[l->e[i].sw]->port[lid], l->e[i].port,
-					   "from the file");
+					   WHY_LINE);
 		r->row[l->e[i].sw]->port[lid] = l->e[i].port;
 		if (OBSERVED(in))
 			tell_entry(in, &l->e[i], l->e[i].sw, lid);

@@ -59,7 +59,7 @@ static void *priv_at(struct walk *w, const struct routing *end)
 
 static const char *rule(const struct rec_event *ev)
 {
-	return assign_rules[ev->rule];
+	return why_rule_name(ev->rule);
 }
 
 const struct rec_scheme hops_scheme = {

@@ -67,7 +67,7 @@ static void record_row(const struct engine_input *in, uint32_t sw, const struct 
 {
 	for (unsigned lid = 1; row && lid <= row->top; lid++)
 		if (row->port[lid] != NO_PATH || lid_owner(in->lids, lid) != NO_ID)
-			assign_record_read(in, sw, lid, NO_PATH, row->port[lid], "as read");
+			assign_record_read(in, sw, lid, NO_PATH, row->port[lid], WHY_AS_READ);
 	if (row)
 		rec_event(in->record, REC_TABLE, 0, 0, sw, 0);
 }

@@ -19,15 +19,12 @@ void hops_record_changes(const struct engine_input *in, const struct hops *was, 
 /* Sentences of REC_LEARN, REC_CHOICE and REC_TABLE. */
 void assign_sentence(struct walk *w, struct text *t);
 
-/* Names of the rules of a choice; ended by NULL. */
-extern const char *const assign_rules[];
-
-/* Where they are told of, as struct rec_scheme has it; NULL: another kind. */
+/* Where such steps are told of, as struct rec_scheme has it; NULL: another kind. */
 const char *assign_source(const struct rec_event *ev);
 
-/* An entry that was read, over one that was there; rule: one of assign_rules. */
+/* An entry that was read, over one that was there.  The rule of a choice of theirs is an enum why_rule. */
 void assign_record_read(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned was, unsigned port,
-			const char *rule);
+			enum why_rule rule);
 
 /* Engines whose tables are a hop matrix and nothing else (dor chooses ports in a way of its own), or nothing.
  */

@@ -8,7 +8,7 @@
 #include "engines/record.h"
 #include "engines/updown.h"
 
-/* Rules: those of a choice, then verdicts on roots; of a verdict the place is enum root_verdict. */
+/* Rules of verdicts on roots, by enum root_verdict; those of choices are enum why_rule. */
 static const char *const verdict_rules[] = {"root: counted", "root: spread", "root: second",
 					    "root: no hosts"};
 
@@ -208,7 +208,7 @@ static void sentence(struct walk *w, struct text *t)
 
 static const char *rule(const struct rec_event *ev)
 {
-	return ev->kind == REC_VERDICT ? verdict_rules[ev->rule] : assign_rules[ev->rule];
+	return ev->kind == REC_VERDICT ? verdict_rules[ev->rule] : why_rule_name(ev->rule);
 }
 
 static const char *updn_source(const struct rec_event *ev)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "core/sm/recording.h"
 #include "engines/assign.h"
 
 #define FAR UINT16_MAX
@@ -324,6 +325,87 @@ static void narrate(void *ctx, const struct step *s)
 	text_free(&t);
 }
 
+/* --- the same for a recording ---------------------------------------------------------------- */
+
+/* What measure() tells of each target. */
+struct measured {
+	struct narrator *n;
+	uint16_t *dist; /* [target x switch] */
+	uint8_t *legal;
+};
+
+static struct measured measure_all(struct narrator *n)
+{
+	size_t size = n->in->topo->fabric->n_switches;
+	struct measured m = {
+		.n = n, .dist = NEW_ARRAY(size * size, uint16_t), .legal = NEW_ARRAY(size * size, uint8_t)};
+
+	for (uint32_t t = 0; t < size; t++) {
+		if (!switch_up(n->in->topo, t))
+			continue;
+		measure(n, t);
+		memcpy(m.dist + t * size, n->dist, size * sizeof(*n->dist));
+		memcpy(m.legal + t * size, n->legal, size);
+	}
+	return m;
+}
+
+static bool mixes(const struct narrator *n, uint32_t sw, uint32_t target, unsigned port, unsigned least)
+{
+	const struct topo *t = n->in->topo;
+
+	if (!n->u->id || updown_direction(n->u, t, sw, port) != 'U')
+		return false;
+	for (unsigned p = 1; p <= t->fabric->switch_nports[sw]; p++)
+		if (peer_of(n, sw, p) != NO_ID && hops_value(n->u->hops, t, sw, target, p) == least &&
+		    updown_direction(n->u, t, sw, p) == 'D')
+			return true;
+	return false;
+}
+
+/* As decide_none() and decide_way(). */
+static unsigned way_rule(void *ctx, const struct rec_event *ev)
+{
+	const struct measured *m = ctx;
+	struct narrator *n = m->n;
+	size_t size = n->in->topo->fabric->n_switches;
+	uint32_t ep = lid_owner(n->in->lids, ev->b),
+		 d = ep == NO_ID ? NO_ID : n->in->topo->endport_switch[ep];
+	unsigned least;
+	bool legal;
+
+	if (d == NO_ID || d == ev->a || ev->rule == WHY_CUT_OFF || m->dist[d * size + ev->a] == FAR)
+		return ev->rule;
+	legal = m->legal[d * size + ev->a] & LEGAL;
+	if (ev->port == NO_PATH) {
+		if (n->u->id && !n->u->connect && !n->u->rank[ev->a] && !n->u->rank[d])
+			return WHY_ROOTS_APART;
+		if (n->u->n_erased)
+			return WHY_ERASED;
+		return legal ? WHY_MISSED : WHY_FORBIDDEN;
+	}
+	least = hops_least(n->u->hops, ev->a, d);
+	if (ev->rule == WHY_ONLY_CANDIDATE && n->u->weight && least >= n->u->weight) {
+		struct way_text w = {.turn = NO_ID};
+
+		follow_matrix(n, ev->a, ev->port, d, &w);
+		text_free(&w.t);
+		return w.turn == NO_ID ? ev->rule : WHY_PRICED;
+	}
+	if (ev->rule == WHY_ONLY_CANDIDATE && least > m->dist[d * size + ev->a] && !n->u->weight)
+		return legal ? WHY_MISSED : WHY_FORBIDDEN;
+	return mixes(n, ev->a, d, ev->port, least) ? WHY_MIXED : ev->rule;
+}
+
+static void amend_rules(const struct engine_input *in, struct narrator *n)
+{
+	struct measured m = measure_all(n);
+
+	rec_amend(in->record, way_rule, &m);
+	free(m.dist);
+	free(m.legal);
+}
+
 bool updown_assign(const struct engine_input *in, struct engine_output *out, const struct updown *u,
 		   struct routing *r)
 {
@@ -333,18 +415,100 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 	struct observer obs;
 	bool done;
 
-	if (!OBSERVED(in))
+	if (!OBSERVED(in) && !RECORDED(in))
 		return assign_ports(in, out, u->hops, false, NULL, r);
 	n.dist = NEW_ARRAY(size, uint16_t);
 	n.queue = NEW_ARRAY(size, uint32_t);
 	n.legal = NEW_ARRAY(size, uint8_t);
-	obs = *in->observer;
-	obs.step = narrate;
-	obs.ctx = &n;
-	told.observer = &obs;
+	if (OBSERVED(in)) {
+		obs = *in->observer;
+		obs.step = narrate;
+		obs.ctx = &n;
+		told.observer = &obs;
+	}
 	done = assign_ports(&told, out, u->hops, false, NULL, r);
+	if (RECORDED(in) && done)
+		amend_rules(in, &n);
 	free(n.dist);
 	free(n.queue);
 	free(n.legal);
 	return done;
+}
+
+/* --- ranks ------------------------------------------------------------------------------------------- */
+
+/* What counting the hosts found at a switch, against what a root needs. */
+static void add_count(const struct root_search *s, uint32_t sw, struct text *t)
+{
+	const uint32_t *bar = root_bars(s, sw);
+	unsigned most, next;
+
+	root_peaks(s, sw, &most, &next);
+	if (most == ROOT_BARS) {
+		text_add(t, "no host is counted");
+		return;
+	}
+	text_add(t, "%u of %s at distance %u, where a root has %u or more", bar[most],
+		 PLURAL(s->total, "host port"), most, root_main_limit(s));
+	if (next < ROOT_BARS)
+		text_add(t, "; %u at distance %u, where it has %u at most", bar[next], next,
+			 root_second_limit(s) - 1);
+}
+
+static void decide_root(const struct updown *u, const char *name, uint32_t sw, struct decided *d)
+{
+	if (!u->id) {
+		decide(d, WHY_RANK, "Hosts hang on %s itself: rank 0.", name);
+	} else if (u->search && root_verdict(u->search, sw) == ROOT_YES) {
+		decide(d, WHY_ROOT_COUNTED, "%s has ", name);
+		add_count(u->search, sw, &d->text);
+		text_add(&d->text, ".");
+	} else {
+		decide(d, WHY_ROOT_NAMED, "root_guid_file names %s.", name);
+	}
+}
+
+void updown_decide_rank(const struct routing *r, uint32_t sw, struct decided *d)
+{
+	const struct updown *u = updown_of(r);
+	const struct topo *t = r->topo;
+	const char *name = switch_name(t->fabric, sw);
+	uint32_t next = NO_ID;
+
+	if (u->rank[sw] == NO_RANK) {
+		decide(d, WHY_NO_RANK, "No cables lead from %s to a switch of rank 0.", name);
+		return;
+	}
+	if (!u->rank[sw]) {
+		decide_root(u, name, sw, d);
+		return;
+	}
+	for (unsigned p = 1; p <= t->fabric->switch_nports[sw] && next == NO_ID; p++) {
+		next = t->peer_switch[switch_port_id(t->fabric, sw, p)];
+		if (next != NO_ID && u->rank[next] != u->rank[sw] - 1)
+			next = NO_ID;
+	}
+	decide(d, WHY_RANK, "%s has rank %u, no neighbour of %s less",
+	       next == NO_ID ? "a neighbour" : switch_name(t->fabric, next), u->rank[sw] - 1, name);
+	if (u->search) {
+		text_add(&d->text, "; it is no root itself: ");
+		add_count(u->search, sw, &d->text);
+	}
+	text_add(&d->text, ".");
+}
+
+void updown_rank_clues(const struct routing *r, uint32_t sw, struct text *t)
+{
+	const struct updown *u = updown_of(r);
+
+	if (!u->search) {
+		if (u->id)
+			text_add(t, "%s by root_guid_file.\n", PLURAL(u->n_roots, "root"));
+		else
+			text_add(t, "Switches with hosts have rank 0.\n");
+		return;
+	}
+	text_add(t, "Counted at %s: ", switch_name(r->topo->fabric, sw));
+	add_count(u->search, sw, t);
+	text_add(t, ".\n");
 }

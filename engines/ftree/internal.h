@@ -27,6 +27,10 @@ bool ft_check_purity(struct ftree *t, struct engine_output *out);			     /* chec
 void ft_read_guids(const struct engine_input *in, struct engine_output *out, const char *option,
 		   struct guid_file *g);
 
+/* As struct routing_ops has them (rank.c). */
+void ft_decide_rank(const struct routing *r, uint32_t sw, struct decided *d);
+void ft_rank_clues(const struct routing *r, uint32_t sw, struct text *t);
+
 /* The name of a switch. */
 const char *ft_name(const struct ftree *t, uint32_t sw);
 

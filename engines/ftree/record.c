@@ -10,10 +10,15 @@
 #include "engines/ftree/run.h"
 #include "engines/record.h"
 
-/* In the flags of a choice: the entry came by reverse hops; how many hops ftree counts. */
+/*
+ * In the flags of a choice or an offer: it came by reverse hops; what made the main path climb there; how
+ * many hops ftree counts.
+ */
 #define BY_REVERSE 2
-#define HOPS_AT 2
-#define MOST_HOPS 63u /* or more */
+#define BY_LOAD 4
+#define BY_INDEX 8
+#define HOPS_AT 4
+#define MOST_HOPS 15u /* or more */
 
 static const char *const causes[] = {
 	[FT_LOCAL] = "attached here", [FT_DESCENT] = "learned", [FT_MAIN] = "main path",
@@ -133,6 +138,14 @@ void ft_record_start(const struct ft_run *r, uint32_t leaf, unsigned local, unsi
 	entry(r, leaf, was, local);
 }
 
+/* Why the first parent was climbed to, once its group has counted the climb. */
+static unsigned climbed_by(const struct ftree *t, const struct ft_group *g)
+{
+	if (t->sw[g->sw].n[FT_UP] < 2)
+		return 0;
+	return ftree_group(t, g->sw, FT_UP, 1)->cd > g->cd - 1 ? BY_LOAD : BY_INDEX;
+}
+
 static void flag(const struct ft_run *r, uint8_t hops)
 {
 	rec_flag(r->rec, (r->reverse ? BY_REVERSE : 0) | (hops < MOST_HOPS ? hops : MOST_HOPS) << HOPS_AT);
@@ -143,6 +156,8 @@ void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struc
 {
 	rec_event(r->rec, REC_CHOICE, cause, l->remote, g->peer, r->lid);
 	flag(r, hops);
+	if (cause == FT_MAIN)
+		rec_flag(r->rec, climbed_by(r->t, g));
 	if (r->lid)
 		entry(r, g->peer, r->port[g->peer], l->remote);
 }
@@ -401,12 +416,12 @@ static void say_tree(const struct ftree *k, const struct rec_event *ev, struct t
 /* The counter that a step let grow: that of the group, the last of its changes. */
 static uint32_t counter(const struct walk *w)
 {
-	uint32_t cursor = 0, was = 0;
-	struct rec_delta d;
+	uint32_t cursor = 0;
+	struct rec_delta d = {.now = 1};
 
 	while (recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d))
-		was = d.was;
-	return was;
+		continue;
+	return d.now - 1; /* a part of a run has not what it was */
 }
 
 /* "2 hops (ftree counts 3)": of LIDs of CAs it counts the cable of the CA, too. */
@@ -479,6 +494,10 @@ static void say_climb(const struct walk *w, const struct rec_event *ev, struct t
 		text_add(t, ": its only parent");
 		return;
 	}
+	if (*recording_part(walk_recording(w)) && recording_kept_part(walk_recording(w))->sw != ev->a) {
+		text_add(t, ": load %u before", was); /* the other's is not in this part of the run */
+		return;
+	}
 	next = walk_value(w, T_SLOT, s->slot[FT_UP] + 1);
 	load = walk_value(w, T_DOWN, k->n_links + next);
 	if (load > was)
@@ -528,11 +547,20 @@ static void sentence(struct walk *w, struct text *t)
 	}
 }
 
+/* As watch.c decides it. */
 static const char *rule(const struct rec_event *ev)
 {
 	static const char *const pure[] = {"alike", "not alike"};
 
-	return ev->kind == REC_PURE ? pure[ev->rule] : causes[ev->rule];
+	if (ev->kind == REC_PURE)
+		return pure[ev->rule];
+	if (ev->flags & BY_REVERSE)
+		return why_rule_name(WHY_REVERSE_HOP);
+	if (ev->rule == FT_LOCAL && !ev->port)
+		return why_rule_name(WHY_OWN_LID);
+	if (ev->flags & (BY_LOAD | BY_INDEX))
+		return why_rule_name(ev->flags & BY_LOAD ? WHY_LEAST_LOAD : WHY_LOWER_INDEX);
+	return causes[ev->rule];
 }
 
 static const char *source(const struct rec_event *ev)
@@ -570,4 +598,6 @@ const struct rec_scheme ftree_scheme = {
 	.sentence = sentence,
 	.ops = &ftree_ops,
 	.priv_at = priv_at,
+	.cell = ft_cell,
+	.value = ft_value,
 };

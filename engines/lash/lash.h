@@ -118,6 +118,10 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in,
 extern const struct rec_scheme lash_scheme;
 extern const struct routing_ops lash_ops; /* of a routing, and of a step of a recording */
 
+/* Cells and values in words (record_names.c). */
+bool lash_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+bool lash_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value, struct text *out);
+
 /* Begin to record the layers of a plan that has its routes; the plan is kept for the steps. */
 struct lash_record *lash_record_new(struct lash_plan *p, const struct engine_input *in, unsigned avail);
 void lash_record_free(struct lash_record *r); /* NULL is fine */
@@ -150,7 +154,8 @@ struct lash_turn {
 void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps,
 		      unsigned n);
 /* An entry of a table; sw of the fabric. */
-void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port, bool own);
+void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port,
+			enum why_rule rule);
 
 /* One more reference to a plan; of one that is recorded. */
 struct lash_plan *lash_plan_ref(const struct lash_plan *p);

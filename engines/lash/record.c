@@ -10,8 +10,6 @@
 #include "engines/lash/lash.h"
 #include "engines/lash/mesh_work.h"
 
-enum { RULE_TREE, RULE_OWN, RULE_NONE };
-static const char *const choice_rules[] = {"breadth-first tree", "own port", "no route"};
 static const char *const turn_rules[] = {"moved", "stayed"};
 
 /* Which pair holds each dependency in each layer. */
@@ -266,13 +264,10 @@ void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const st
 
 /* --- tables -------------------------------------------------------------------------------------- */
 
-void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port, bool own)
+void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port,
+			enum why_rule rule)
 {
-	rec_event(in->record, REC_CHOICE,
-		  port == NO_PATH ? RULE_NONE
-		  : own		  ? RULE_OWN
-				  : RULE_TREE,
-		  port, sw, lid);
+	rec_event(in->record, REC_CHOICE, rule, port, sw, lid);
 	rec_delta(in->record, T_ENTRY, sw * (in->lids->max_lid + 1u) + lid, NO_PATH, port);
 }
 
@@ -519,9 +514,10 @@ static void say_choice(const struct walk *w, const struct rec_event *ev, struct 
 	endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name));
 	text_add(t, "%s LID %u (%s) -> ", name_of(w, ev->a), ev->b, name);
 	if (ev->port == NO_PATH)
-		text_add(t, "no port: %s", choice_rules[ev->rule]);
+		text_add(t, "no port: %s", why_rule_name(ev->rule));
 	else
-		text_add(t, "port %u: %s", ev->port, choice_rules[ev->rule]);
+		text_add(t, "port %u: %s%s", ev->port, ev->rule == WHY_TREE ? "breadth-first " : "",
+			 why_rule_name(ev->rule));
 }
 
 static void sentence(struct walk *w, struct text *t)
@@ -564,7 +560,7 @@ static const char *rule(const struct rec_event *ev)
 {
 	if (ev->kind == REC_AXIS)
 		return mesh_axis_rule(ev->rule);
-	return ev->kind == REC_TURN ? turn_rules[ev->rule] : choice_rules[ev->rule];
+	return ev->kind == REC_TURN ? turn_rules[ev->rule] : why_rule_name(ev->rule);
 }
 
 static const char *source(const struct rec_event *ev)
@@ -595,4 +591,6 @@ const struct rec_scheme lash_scheme = {
 	.ops = &lash_ops,
 	.priv_at = priv_at,
 	.row_at = row_at,
+	.cell = lash_cell,
+	.value = lash_value,
 };

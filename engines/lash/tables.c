@@ -14,6 +14,8 @@ struct filling {
 	uint8_t *port;	 /* [max_lid + 1] port of that switch */
 	uint8_t *cursor; /* [links] next of the parallel cables */
 	struct step_candidate *candidate;
+	uint8_t *rule; /* [n] of a recorder: that of the link to each switch, WHY_UNTOLD = not known; else
+			  NULL */
 };
 
 static const char rule_tree[] = "breadth-first tree", rule_own[] = "own port", rule_none[] = "no route";
@@ -192,6 +194,33 @@ static void tell_choice(const struct filling *f, uint32_t u, unsigned lid, unsig
 	text_free(&t);
 }
 
+/* As decide_common() and decide_link(), for a recording. */
+static enum why_rule rule_of(const struct filling *f, uint32_t u, unsigned lid, unsigned port)
+{
+	const struct lash_graph *g = f->g;
+	uint32_t d = f->at[lid], c, equal, other;
+	struct decided none = {0};
+	enum why_rule rule;
+	int64_t hops;
+
+	if (d == u)
+		return port ? WHY_ATTACHED : WHY_OWN_LID;
+	if (port == NO_PATH) {
+		decide_common(f->in->topo, f->in->lids, g->sw[u], lid, port, &none);
+		rule = none.rule ? none.rule : WHY_NOT_ROUTED;
+		decided_free(&none);
+		return rule;
+	}
+	if (!f->rule[d]) {
+		c = channel_of(g, u, port);
+		if (equal_links(f, u, d, c, &equal, &other, &hops) > 1)
+			f->rule[d] = WHY_TREE;
+		else
+			f->rule[d] = g->port_at[c + 1] - g->port_at[c] > 1 ? WHY_CABLE : WHY_ONLY_WAY;
+	}
+	return f->rule[d];
+}
+
 static unsigned choose_port(const struct filling *f, uint32_t u, unsigned lid, const uint8_t *link)
 {
 	const struct lash_graph *g = f->g;
@@ -220,12 +249,15 @@ static struct lft_row *fill_row(const struct filling *f, uint32_t u, uint8_t *li
 	for (size_t d = 0; d < f->g->n; d++)
 		link[d] = f->l->plan->out[d * f->g->n + u];
 	memset(f->cursor, 0, MAX_PORTS + 1);
+	if (f->rule)
+		memset(f->rule, WHY_UNTOLD, f->g->n);
 	for (unsigned lid = 1; lid <= top && !progress_cancelled(f->in->progress); lid++) {
 		row->port[lid] = choose_port(f, u, lid, link);
 		if (OBSERVED(f->in) && lid_owner(f->in->lids, lid) != NO_ID)
 			tell_choice(f, u, lid, row->port[lid]);
 		if (RECORDED(f->in) && lid_owner(f->in->lids, lid) != NO_ID)
-			lash_record_choice(f->in, f->g->sw[u], lid, row->port[lid], f->at[lid] == u);
+			lash_record_choice(f->in, f->g->sw[u], lid, row->port[lid],
+					   rule_of(f, u, lid, row->port[lid]));
 	}
 	if (RECORDED(f->in))
 		rec_event(f->in->record, REC_TABLE, 0, 0, f->g->sw[u], 0);
@@ -256,6 +288,7 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in, struc
 		.port = NEW_ARRAY(lids, uint8_t),
 		.cursor = NEW_ARRAY(MAX_PORTS + 1, uint8_t),
 		.candidate = NEW_ARRAY(MAX_PORTS, struct step_candidate),
+		.rule = RECORDED(in) ? NEW_ARRAY(l->plan->graph->n + 1u, uint8_t) : NULL,
 	};
 	uint8_t *link = NEW_ARRAY(f.g->n, uint8_t);
 	bool go_on = true;
@@ -269,6 +302,7 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in, struc
 	free(f.port);
 	free(f.cursor);
 	free(f.candidate);
+	free(f.rule);
 	free(link);
 	return go_on && !progress_cancelled(in->progress);
 }

@@ -9,9 +9,6 @@
 #include "core/sm/walk.h"
 #include "engines/mincontention/internal.h"
 
-/* Behind enum mincontention_rule, for chips that do not send the LID out themselves. */
-#define RULE_INSIDE (RULE_OWN_PORT + 1)
-
 struct mc_record {
 	uint32_t *key, *egress; /* [n] of the LID before, as the recording has them */
 	struct mincontention_way *way;
@@ -119,7 +116,10 @@ void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t por
 {
 	struct recorder *rec = x->in->record;
 	unsigned number = x->topo->fabric->port_num[port];
+	uint32_t kept = rec_kept_switch(rec);
 
+	if (kept != NO_ID && x->el->of[kept] == e) /* its chips follow where the element sends */
+		rec_bears(rec);
 	rec_event(rec, REC_SETTLE, rule_of(x, e), number, sw, x->lid);
 	if (e != x->target || x->swport)
 		rec_flag(rec, REC_COUNTED);
@@ -128,9 +128,27 @@ void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t por
 	change(x, T_EGRESS, x->rec->egress, e, port);
 }
 
+/* Of the ways inside the element that are as short as the one taken. */
+static enum why_rule inside_rule(const struct run *x, uint32_t sw, uint32_t port)
+{
+	const struct elements *el = x->el;
+	uint32_t e = el->of[sw], out = x->rec->egress[e],
+		 exit = el->chip_index[x->topo->fabric->node_switch[x->topo->fabric->port_node[out]]];
+	unsigned hops = element_hops(el, e, el->chip_index[sw], exit), n = 0, equal = 0;
+
+	for (uint32_t i = el->first_inside[sw]; i < el->first_inside[sw + 1]; i++) {
+		if (element_hops(el, e, el->inside_to[i], exit) + 1 != hops)
+			continue;
+		n++;
+		equal += x->usage[el->inside_port[i]] == x->usage[port];
+	}
+	return n == 1 ? WHY_INSIDE_ONLY : equal == 1 ? WHY_INSIDE_USAGE : WHY_INSIDE_PORT;
+}
+
 void mc_record_inside(const struct run *x, uint32_t sw, uint32_t port)
 {
-	rec_event(x->in->record, REC_CHOICE, RULE_INSIDE, x->topo->fabric->port_num[port], sw, x->lid);
+	rec_event(x->in->record, REC_CHOICE, inside_rule(x, sw, port), x->topo->fabric->port_num[port], sw,
+		  x->lid);
 	rec_flag(x->in->record, REC_COUNTED);
 	entry(x, sw, port);
 }
@@ -157,9 +175,10 @@ static void *priv_at(struct walk *w, const struct routing *end)
 
 /* --- sentences ------------------------------------------------------------------------------------------ */
 
+/* Of an element its enum mincontention_rule, of a chip within it an enum why_rule. */
 static const char *rule(const struct rec_event *ev)
 {
-	return ev->rule == RULE_INSIDE ? "inside" : mincontention_rule_name(ev->rule);
+	return why_rule_name(ev->kind == REC_SETTLE ? mincontention_why_rule(ev->rule) : ev->rule);
 }
 
 static void say_entry(const struct walk *w, const struct rec_event *ev, struct text *t)
@@ -178,7 +197,7 @@ static void say_settle(const struct walk *w, const struct rec_event *ev, struct 
 	uint32_t e = k->el->of[ev->a], key = walk_value(w, T_KEY, e);
 
 	say_entry(w, ev, t);
-	text_add(t, "%s; element %s", rule(ev), k->el->name[e]);
+	text_add(t, "%s; element %s", mincontention_rule_name(ev->rule), k->el->name[e]);
 	if (ev->rule != RULE_HOST_PORT && ev->rule != RULE_OWN_PORT)
 		text_add(t, ": contention %u, distance %u, usage %u", CONTENTION(key), DISTANCE(key),
 			 walk_value(w, T_COUNT, switch_port_id(f, ev->a, ev->port)) - 1);
@@ -249,10 +268,32 @@ static const char *source(const struct rec_event *ev)
 	}
 }
 
+static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct kept *k = recording_kept(r);
+
+	if (!k || (t != T_KEY && t != T_EGRESS))
+		return false;
+	text_add(out, "element %s", k->el->name[at]);
+	return true;
+}
+
+static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t v, struct text *out)
+{
+	(void)r;
+	(void)at;
+	if (t != T_KEY)
+		return false;
+	text_add(out, "contention %u, distance %u", CONTENTION(v), DISTANCE(v));
+	return true;
+}
+
 const struct rec_scheme mincontention_scheme = {
 	.rule = rule,
 	.source = source,
 	.sentence = sentence,
 	.ops = &mincontention_step_ops,
 	.priv_at = priv_at,
+	.cell = cell,
+	.value = value,
 };

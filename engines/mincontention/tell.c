@@ -126,6 +126,11 @@ static const enum why_rule rule_of[] = {
 	[RULE_OWN_PORT] = WHY_OWN_LID,
 };
 
+enum why_rule mincontention_why_rule(enum mincontention_rule rule)
+{
+	return rule_of[rule];
+}
+
 /* The chosen way of the element against another one, in the first thing in which they differ. */
 static void decide_ways(const struct telling *t, const struct mincontention_way *q, struct decided *d)
 {
