@@ -6,9 +6,10 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "views/step_cycle.h"
 #include "views/views.h"
 
-enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP };
+enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP, C_HOLDER };
 
 static const struct column columns[] = {
 	{.name = "channel", .width = 19, .flex = 1, .fold = FOLD_CHIP},
@@ -17,6 +18,7 @@ static const struct column columns[] = {
 	{.name = "out", .right = true, .numeric = true, .drop = 1, .fold = FOLD_SUM},
 	{.name = "routes", .right = true, .numeric = true, .fold = FOLD_SUM},
 	{.name = "loop", .width = 4, .right = true, .numeric = true, .drop = 3},
+	{.name = "brought by", .width = 10, .flex = 1}, /* at a step, of a dependency */
 };
 
 /* A channel of the list; with one selected: a dependency to or from it. */
@@ -35,6 +37,10 @@ struct priv {
 	uint32_t self; /* selected channel, NO_ID = it carries nothing */
 	struct line *line;
 	uint32_t n, cap;
+	/* At a step of an engine that keeps its layers' dependencies: these. */
+	struct rec_dependency *held;
+	uint32_t n_held;
+	struct witness *refused; /* the cycle that the step tells of, NULL = none */
 };
 
 static int open_view(struct view *v, const struct view_args *a, struct err *e)
@@ -52,6 +58,11 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 static void forget_lines(struct priv *p)
 {
 	free(p->line);
+	free(p->held);
+	witness_free(p->refused);
+	p->held = NULL;
+	p->n_held = 0;
+	p->refused = NULL;
 	p->line = NULL;
 	p->n = p->cap = 0;
 	p->graph = NULL;
@@ -128,15 +139,89 @@ static void list_dependencies(struct priv *p)
 	}
 }
 
+/* --- at a step --------------------------------------------------------------------------------- */
+
+/* An engine's layers are between switches: so are their dependencies. */
+static void load_step(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct moment *m = v->scene->moment;
+	const struct rec_scheme *scheme = m ? recording_scheme_of(m->rec)->scheme : NULL;
+
+	if (!scheme || v->scene->sweep == v->scene->real) /* the end of the run is the present */
+		return;
+	if (scheme->dependencies)
+		p->held = scheme->dependencies(m->rec, m->step, &p->n_held);
+	p->refused = step_cycle(m);
+	if (p->held && p->port)
+		v->width[C_HOLDER] = columns[C_HOLDER].width;
+}
+
+/* The first VL of a layer. */
+static unsigned lane_of(const struct view *v, unsigned layer)
+{
+	const struct routing *r = scene_routing(v->scene);
+	struct layer_info info = {0};
+
+	if (r->ops->layer && layer < r->ops->n_layers(r))
+		r->ops->layer(r, layer, &info);
+	return info.vl;
+}
+
+/* The layer's dependency that a line is about; NULL: all of the list, or no pair brought it. */
+static const struct rec_dependency *held_by(const struct view *v, const struct line *l)
+{
+	const struct priv *p = v->priv;
+	const struct cdg *c = p->graph->cdg;
+	const struct rec_dependency *other = NULL; /* of another layer, where all are on one VL */
+	uint32_t from, to;
+
+	if (l->dep == NO_ID)
+		return NULL;
+	from = c->port[l->before ? l->channel : p->self];
+	to = c->port[l->before ? p->self : l->channel];
+	for (uint32_t i = 0; i < p->n_held; i++) {
+		if (p->held[i].from != from || p->held[i].to != to)
+			continue;
+		if (lane_of(v, p->held[i].layer) == c->vl[l->channel])
+			return &p->held[i];
+		other = other ? other : &p->held[i];
+	}
+	return other;
+}
+
+/* Dependencies that the last move brought; those of a refusal that it would have closed a cycle with. */
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+	const struct rec_dependency *h = held_by(v, l);
+	uint32_t port = p->graph->cdg->port[l->channel];
+
+	if (h)
+		return col == C_HOLDER && moment_touched(v->scene->moment, T_DEP, h->at);
+	for (uint32_t i = 0; col == C_CHANNEL && p->refused && i < p->refused->n; i++)
+		if (p->refused->edge[i].port == port)
+			return true;
+	for (uint32_t i = 0; col == C_CHANNEL && l->dep == NO_ID && i < p->n_held; i++)
+		if ((p->held[i].from == port || p->held[i].to == port) &&
+		    moment_touched(v->scene->moment, T_DEP, p->held[i].at))
+			return true;
+	return false;
+}
+
+/* --- the pane ---------------------------------------------------------------------------------- */
+
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 	const struct result *r = NULL;
 
 	forget_lines(p);
-	v->width[C_VL] = v->width[C_GROUP] = 0;
+	v->width[C_VL] = v->width[C_GROUP] = v->width[C_HOLDER] = 0;
+	load_step(v);
 	if (v->scene->fabric)
-		r = view_ask(v, &task_graph, NULL, (const uint32_t[TASK_ARGS]){p->switches});
+		r = view_ask(v, &task_graph, NULL, (const uint32_t[TASK_ARGS]){p->switches || p->held});
 	if (!r)
 		return;
 	p->graph = r->value;
@@ -188,6 +273,8 @@ static void title(const struct view *v, struct text *t)
 	for (int l = 0; l < CDG_VLS; l++)
 		deps += p->vl < 0 || p->vl == l ? g->vl[l].deps : 0;
 	text_add(t, " ── %s, %s", PLURAL(p->n, "channel"), PLURAL(deps, "dep"));
+	if (v->scene->moment && scene_unfinished(v->scene, T_LAYER))
+		text_add(t, " so far");
 }
 
 static void footer(const struct view *v, struct text *t)
@@ -202,6 +289,10 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s %s", PLURAL(routes, "route"),
 			 p->line[row].before ? (routes == 1 ? "comes from there" : "come from there")
 					     : (routes == 1 ? "goes on there" : "go on there"));
+		return;
+	}
+	if (p->refused) {
+		text_add(t, "%s", v->scene->moment->sentence);
 		return;
 	}
 	for (int l = 0; l < CDG_VLS; l++)
@@ -241,6 +332,16 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
+static void holder_cell(const struct view *v, const struct line *l, struct text *t)
+{
+	const struct rec_dependency *h = held_by(v, l);
+	const struct fabric *f = v->scene->fabric;
+
+	if (h)
+		text_add(t, "%s - %s", switch_name(f, h->pair / f->n_switches),
+			 switch_name(f, h->pair % f->n_switches));
+}
+
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -252,6 +353,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		label_channel(v->scene->topo, p->graph->cdg->port[l->channel], false, t);
 	} else if (col == C_GROUP && group_of(p, row) == NO_ID) {
 		text_putc(t, '-');
+	} else if (col == C_HOLDER) {
+		holder_cell(v, l, t);
 	} else {
 		text_add(t, "%u", (unsigned)number(v, row, col));
 	}
@@ -333,6 +436,7 @@ const struct view_ops view_cdg = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

@@ -11,6 +11,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/session/command.h"
+#include "views/step_cycle.h"
 #include "views/views.h"
 #include "views/witness.h"
 
@@ -84,7 +85,7 @@ static const struct task task_walk = {.run = run_walk, .free = free_walk};
 
 /* --- the pane ---------------------------------------------------------------------------------- */
 
-enum kind { EDGE, ROUTE, PAIR, OWN, MORE, CLOSE, NEXT };
+enum kind { EDGE, ROUTE, PAIR, OWN, LID, MORE, CLOSE, NEXT };
 
 struct line {
 	enum kind kind;
@@ -93,12 +94,14 @@ struct line {
 };
 
 struct priv {
-	bool pair;	  /* of two endports */
-	bool switches;	  /* routes of switches count as well */
-	int want_vl;	  /* CDG_ALL_VLS: the first that has one */
-	unsigned group;	  /* from 0, among those that touch the VL */
-	unsigned step;	  /* from 1: looked at alone; 0 = all */
-	uint64_t guid[2]; /* port GUIDs of endports */
+	bool pair;		    /* of two endports */
+	bool told;		    /* at a step of an engine whose events tell of cycles: theirs, or none */
+	struct witness *step_cycle; /* owned; NULL: the step tells of none */
+	bool switches;		    /* routes of switches count as well */
+	int want_vl;		    /* CDG_ALL_VLS: the first that has one */
+	unsigned group;		    /* from 0, among those that touch the VL */
+	unsigned step;		    /* from 1: looked at alone; 0 = all */
+	uint64_t guid[2];	    /* port GUIDs of endports */
 	unsigned want_lid[2];
 	int want_layer; /* that refused them, -1 = the highest that did */
 	int vl, layer;	/* shown; -1 = none */
@@ -137,11 +140,19 @@ static void close_view(struct view *v)
 	struct priv *p = v->priv;
 
 	free(p->line);
+	witness_free(p->step_cycle);
+	p->step_cycle = NULL;
 	p->line = NULL;
 	p->n = p->cap = 0;
 	p->graph = NULL;
 	p->walk = NULL;
 	p->witness = NULL;
+}
+
+/* Is the cycle one that keeps something out of a layer? */
+static bool is_witness(const struct priv *p)
+{
+	return p->pair || p->told;
 }
 
 static void add_line(struct priv *p, enum kind kind, uint32_t edge, uint32_t k)
@@ -155,7 +166,7 @@ static uint32_t edge_routes(const struct priv *p, uint32_t i)
 	const struct cdg *c;
 	const struct walk *w = p->walk;
 
-	if (p->pair)
+	if (is_witness(p))
 		return p->witness->edge[i].routes;
 	c = p->graph->cdg;
 	return c->routes[cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n])];
@@ -272,11 +283,35 @@ static void load_pair(struct view *v)
 		list_witness(p);
 }
 
-static void load(struct view *v)
+/* Channels that trees of LIDs hold. */
+static void list_trees(struct priv *p)
+{
+	for (uint32_t i = 0; i < p->witness->n; i++) {
+		add_line(p, EDGE, i, 0);
+		add_line(p, LID, i, 0);
+	}
+	add_line(p, CLOSE, 0, 0);
+}
+
+/* The cycle of the step; those of the tables so far are another matter. */
+static void load_step(struct view *v)
 {
 	struct priv *p = v->priv;
 
+	p->witness = p->step_cycle = step_cycle(v->scene->moment);
+	if (p->witness && step_holder(v->scene->moment, 0) >= 0)
+		list_trees(p);
+	else if (p->witness)
+		list_witness(p);
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct moment *m = v->scene->moment;
+
 	close_view(v);
+	p->told = m && !p->pair && (recording_cells(m->rec, T_LAYER) || recording_cells(m->rec, T_COLOUR));
 	p->vl = p->want_vl;
 	p->layer = p->want_layer;
 	p->n_groups = 0;
@@ -284,10 +319,12 @@ static void load(struct view *v)
 		return;
 	if (p->pair)
 		load_pair(v);
+	else if (p->told)
+		load_step(v);
 	else
 		load_cycle(v);
 	v->n_rows = p->n;
-	if (p->pair)
+	if (is_witness(p))
 		v->width[C_VL] = 0;
 }
 
@@ -334,12 +371,27 @@ static void pair_title(const struct view *v, struct text *t)
 		taken_title(v, t);
 }
 
+static void step_title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct moment *m = v->scene->moment;
+
+	text_add(t, "Cycle");
+	if (!p->witness)
+		text_add(t, " ── no refusal at this step");
+	if (!p->witness)
+		return;
+	text_add(t, " ── ");
+	step_cycle_title(m, t);
+	text_add(t, ": %s", PLURAL(p->witness->n, "channel"));
+}
+
 static void title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 
-	if (p->pair) {
-		pair_title(v, t);
+	if (p->pair || p->told) {
+		(p->pair ? pair_title : step_title)(v, t);
 		return;
 	}
 	text_add(t, "Credit loops");
@@ -369,7 +421,9 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "all routes of a step; the cycle has %u", p->walk->n);
 	else if (p->walk)
 		text_add(t, "a shortest cycle of the group: %s", PLURAL(p->walk->n, "channel"));
-	if (p->witness && p->witness->n)
+	if (p->told)
+		text_add(t, "%s", v->scene->moment->sentence);
+	else if (p->witness && p->witness->n)
 		text_add(t,
 			 p->witness->cut == NO_ID ? "%u channels: the pair would have closed the cycle"
 						  : "%u channels: the cut moved the pair one layer up",
@@ -378,7 +432,7 @@ static void footer(const struct view *v, struct text *t)
 
 static uint32_t edge_port(const struct priv *p, uint32_t i)
 {
-	return p->pair ? p->witness->edge[i].port : p->graph->cdg->port[p->walk->channel[i]];
+	return is_witness(p) ? p->witness->edge[i].port : p->graph->cdg->port[p->walk->channel[i]];
 }
 
 static void route_cell(const struct view *v, const struct line *l, struct text *t)
@@ -394,6 +448,20 @@ static void route_cell(const struct view *v, const struct line *l, struct text *
 	text_add(t, " (LID %u)", r->dlid);
 }
 
+/* The tree that holds a channel of a step's cycle. */
+static void lid_cell(const struct view *v, uint32_t edge, struct text *t)
+{
+	int lid = step_holder(v->scene->moment, edge);
+
+	text_add(t, "    ");
+	if (lid <= 0) {
+		text_add(t, "the escape paths");
+		return;
+	}
+	lid_label(v->scene->fabric, v->scene->sweep->lids, (unsigned)lid, t);
+	text_add(t, " (LID %d)", lid);
+}
+
 static void walk_cell(const struct view *v, const struct line *l, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -403,7 +471,7 @@ static void walk_cell(const struct view *v, const struct line *l, struct text *t
 	switch (l->kind) {
 	case EDGE:
 		label_channel(v->scene->topo, edge_port(p, l->edge), true, t);
-		if (p->pair && p->witness->cut == l->edge)
+		if (is_witness(p) && p->witness->cut == l->edge)
 			text_add(t, "; the fewest go on: cut here");
 		break;
 	case ROUTE:
@@ -414,7 +482,14 @@ static void walk_cell(const struct view *v, const struct line *l, struct text *t
 			 switch_name(f, p->witness->edge[l->edge].sw2));
 		break;
 	case OWN:
-		text_add(t, "    this pair");
+		text_add(t, "    ");
+		if (p->told)
+			text_add(t, "%s to %s, ", switch_name(f, p->witness->edge[l->edge].sw),
+				 switch_name(f, p->witness->edge[l->edge].sw2));
+		text_add(t, "this pair");
+		break;
+	case LID:
+		lid_cell(v, l->edge, t);
 		break;
 	case MORE:
 		text_add(t, "    and %u more", l->k);
@@ -436,10 +511,19 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 
 	if (col == C_WALK)
 		walk_cell(v, l, t);
-	else if (l->kind == EDGE && col == C_VL && !p->pair)
+	else if (l->kind == EDGE && col == C_VL && !is_witness(p))
 		text_add(t, "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
 	else if (l->kind == EDGE && col == C_ROUTES)
 		text_add(t, "%u", edge_routes(p, l->edge));
+}
+
+/* The dependency that would close it. */
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	return p->told && col == C_WALK && l->kind != CLOSE && p->witness->edge[l->edge].own;
 }
 
 static unsigned marks(const struct view *v, uint32_t row)
@@ -489,9 +573,9 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		const struct cdg_route *r = &p->walk->route[l->edge][l->k];
 
 		text_add(t, "pane path %u %u", r->slid, r->dlid);
-	} else if (l->kind == OWN) {
+	} else if (l->kind == OWN && p->pair) {
 		text_add(t, "pane path %u %u", p->lid[0], p->lid[1]);
-	} else if (l->kind == PAIR) {
+	} else if (l->kind == PAIR || (l->kind == OWN && p->told)) {
 		const struct witness_edge *e = &p->witness->edge[l->edge];
 
 		text_add(t, "pane path ");
@@ -500,13 +584,13 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		word_node(f, f->switch_node[e->sw2], t);
 	} else if (l->kind == NEXT) {
 		text_add(t, "pane cycle %d %u", p->vl, l->k);
-	} else if (l->kind == MORE && !p->pair) {
+	} else if (l->kind == MORE && !is_witness(p)) {
 		text_add(t, "pane cycle %d %u %u", p->vl, p->group + 1, l->edge + 1);
-	} else if (!p->pair) {
+	} else if (!is_witness(p)) {
 		text_add(t, "pane cdg %u ", p->graph->cdg->vl[p->walk->channel[l->edge]]);
 		word_port(f, edge_port(p, l->edge), t);
 	}
-	if (p->switches && !p->pair && l->kind != ROUTE)
+	if (p->switches && !is_witness(p) && l->kind != ROUTE)
 		text_add(t, " switches");
 }
 
@@ -522,6 +606,11 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 
 		text_add(t, "%u", *what == 's' ? r->slid : r->dlid);
 		return true;
+	}
+	if (p->told && !strcmp(what, "layer")) {
+		if (step_layer(v->scene->moment) >= 0)
+			text_add(t, "%d", step_layer(v->scene->moment));
+		return step_layer(v->scene->moment) >= 0;
 	}
 	if (!p->pair && !strcmp(what, "layer")) {
 		text_add(t, p->switches ? "%u switches" : "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
@@ -547,6 +636,7 @@ const struct view_ops view_cycle = {
 	.footer = footer,
 	.cell = cell,
 	.marks = marks,
+	.touched = touched,
 	.follow = follow,
 	.placeholder = placeholder,
 	.chip = chip,

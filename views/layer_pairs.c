@@ -27,6 +27,7 @@ struct priv {
 	const struct routing *r; /* NULL: puts nothing in layers */
 	struct layer_info info;
 	const struct list *list; /* NULL: not there yet */
+	uint32_t last;		 /* row of the pair that the step shown is about, NO_ID */
 };
 
 /* What puts routes in layers; NULL. */
@@ -45,7 +46,7 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 	if (!r)
 		return err_set(e, "pane layer-pairs: lash, dfsssp and nue put routes in layers; try `route "
 				  "lash`");
-	if (layer >= r->ops->n_layers(r))
+	if (layer >= r->ops->n_layers(r) && !v->scene->moment)
 		return err_set(e, "pane layer-pairs: found \"%s\", expected a layer 0 .. %u",
 			       a->n ? a->argv[0] : "", r->ops->n_layers(r) - 1);
 	((struct priv *)v->priv)->layer = layer;
@@ -86,6 +87,27 @@ static const struct task task_list = {.run = run_list, .free = free_list};
 
 /* --- the pane ---------------------------------------------------------------------------------- */
 
+/* The pair of the event that is shown. */
+static void find_last(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct rec_event *ev = moment_event(v->scene->moment);
+	uint32_t n = p->r->topo->fabric->n_switches;
+
+	p->last = NO_ID;
+	for (uint32_t i = 0; ev && rec_kinds[ev->kind].a == FIELD_PAIR && i < v->n_rows; i++) {
+		const struct layer_route *lr = &p->list->route[i];
+
+		if (lr->sw2 != NO_ID && (lr->sw * n + lr->sw2 == ev->a || lr->sw2 * n + lr->sw == ev->a))
+			p->last = i;
+	}
+}
+
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	return (col == C_FROM || col == C_TO) && row == ((const struct priv *)v->priv)->last;
+}
+
 static void load(struct view *v)
 {
 	struct priv *p = v->priv;
@@ -99,6 +121,7 @@ static void load(struct view *v)
 	p->r->ops->layer(p->r, p->layer, &p->info);
 	p->list = view_ask_value(v, &task_list, (const uint32_t[TASK_ARGS]){p->layer});
 	v->n_rows = p->list ? p->list->n : 0;
+	find_last(v);
 	if (p->info.unit == LAYER_SWITCH_PAIRS)
 		v->width[C_LID] = 0;
 	else
@@ -123,6 +146,8 @@ static void title(const struct view *v, struct text *t)
 	const struct priv *p = v->priv;
 
 	text_add(t, "Layer %u", p->layer);
+	if (v->scene->moment && !p->r)
+		text_add(t, " ── not opened yet at this step");
 	if (p->list)
 		text_add(t, " ── %s, %s", PLURAL(v->n_rows, one[p->info.unit]), more[p->info.unit]);
 }
@@ -305,6 +330,7 @@ const struct view_ops view_layer_pairs = {
 	.footer = footer,
 	.cell = cell,
 	.number = number,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

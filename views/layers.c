@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "core/base/text.h"
+#include "views/step_cycle.h"
 #include "views/views.h"
 
 enum { C_LAYER, C_VL, C_PAIRS, C_BEFORE, C_MOVED, C_LOOPS, C_ROUTES, C_CHANNELS, C_DEPS, C_CYCLIC };
@@ -20,7 +21,8 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	bool pairs;			     /* the engine put pairs in layers, and they are in force */
+	bool pairs; /* the engine put pairs in layers, and they are in force, or being made at a step */
+	bool kept;  /* they are the VLs of the tables: what is known of these is known of them */
 	struct layer_info info[CDG_VLS];     /* [n_rows] with pairs */
 	const struct graph *graph;	     /* NULL: not there yet */
 	uint8_t vl[CDG_VLS], lanes[CDG_VLS]; /* [n_rows] first lane, how many */
@@ -36,8 +38,9 @@ static void load_pairs(struct view *v, const struct routing *r)
 	n = n < CDG_VLS ? n : CDG_VLS;
 	for (unsigned l = 0; l < n; l++)
 		ops->layer(r, l, &p->info[l]);
-	p->pairs = n && routing_keeps_layers(r, p->info[0].vl,
-					     p->info[n - 1].vl + p->info[n - 1].lanes - p->info[0].vl);
+	p->kept = n && routing_keeps_layers(r, p->info[0].vl,
+					    p->info[n - 1].vl + p->info[n - 1].lanes - p->info[0].vl);
+	p->pairs = n && (p->kept || v->scene->sweep != v->scene->real);
 	for (unsigned l = 0; p->pairs && l < n; l++) {
 		p->lanes[l] = (uint8_t)p->info[l].lanes;
 		p->vl[v->n_rows++] = (uint8_t)p->info[l].vl;
@@ -69,6 +72,7 @@ static void load(struct view *v)
 		return;
 	p->graph = view_ask_value(v, &task_graph, (const uint32_t[TASK_ARGS]){v->args.flag});
 	load_pairs(v, r);
+	p->kept |= !p->pairs;
 	for (unsigned l = 0; !p->pairs && p->graph && l < CDG_VLS; l++)
 		if (p->graph->cdg->used >> l & 1) {
 			p->lanes[v->n_rows] = 1;
@@ -76,8 +80,26 @@ static void load(struct view *v)
 		}
 	if (p->pairs)
 		set_widths(v);
-	else
+	if (p->pairs && !p->kept)
+		v->width[C_LOOPS] = v->width[C_ROUTES] = v->width[C_CHANNELS] = v->width[C_DEPS] =
+			v->width[C_CYCLIC] = 0;
+	else if (!p->pairs)
 		v->width[C_LAYER] = v->width[C_PAIRS] = v->width[C_BEFORE] = v->width[C_MOVED] = 0;
+}
+
+/* How far the layers are. */
+static void progress_title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	const struct moment *m = v->scene->moment;
+
+	if (scene_unfinished(v->scene, m && recording_cells(m->rec, T_FIRST) ? T_FIRST : T_LAYER))
+		text_add(t, " so far");
+	else if (scene_unfinished(v->scene, T_LAYER))
+		text_add(t, p->info[0].balanced ? ", being balanced" : "");
+	else if (p->info[0].balanced)
+		text_add(t, ", balanced");
 }
 
 static void title(const struct view *v, struct text *t)
@@ -90,9 +112,9 @@ static void title(const struct view *v, struct text *t)
 	else
 		text_add(t, "%s%s: %u layer%s", r->engine, v->args.flag ? " with switches" : "", v->n_rows,
 			 v->n_rows == 1 ? "" : "s");
-	if (p->pairs && v->n_rows && p->info[0].balanced)
-		text_add(t, ", balanced");
-	if (r && routing_layers_idle(r))
+	if (p->pairs && v->n_rows)
+		progress_title(v, t);
+	if (r && v->scene->sweep == v->scene->real && routing_layers_idle(r))
 		text_add(t, " in force, of %u computed (qos is off)", r->ops->n_layers(r));
 }
 
@@ -116,12 +138,34 @@ static const char *column_name(const struct view *v, unsigned col)
 	return p->pairs && col == C_PAIRS && p->info[0].unit == LAYER_LIDS ? "LIDs" : columns[col].name;
 }
 
+/* What the step says, when it is about a layer. */
+static bool step_footer(const struct view *v, struct text *t)
+{
+	if (step_layer(v->scene->moment) < 0)
+		return false;
+	text_add(t, "%s", v->scene->moment->sentence);
+	return true;
+}
+
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct moment *m = v->scene->moment;
+	const struct rec_event *ev = moment_event(m);
+
+	if (step_layer(m) < 0 || !((const struct priv *)v->priv)->pairs)
+		return false;
+	if (step_refused(m))
+		return col == C_LAYER && row == ev->b;
+	return col == C_PAIRS &&
+	       (row == ev->b || ((ev->kind == REC_TURN || ev->kind == REC_MOVE) && row == ev->port));
+}
+
 static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 	uint32_t vls = 0, on = 0;
 
-	if (!p->graph)
+	if (step_footer(v, t) || !p->graph || (p->pairs && !p->kept))
 		return;
 	for (unsigned l = 0; l < CDG_VLS; l++) {
 		vls += p->graph->vl[l].on_cycles != 0;
@@ -198,7 +242,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 
 static unsigned marks(const struct view *v, uint32_t row)
 {
-	return number(v, row, C_LOOPS) > 0 ? MARK_DETOUR : 0;
+	const struct moment *now = v->scene->moment;
+	unsigned m = step_refused(now) && (int)row == step_layer(now) ? MARK_DOWN : 0;
+
+	return m | (((const struct priv *)v->priv)->kept && number(v, row, C_LOOPS) > 0 ? MARK_DETOUR : 0);
 }
 
 static uint64_t key(const struct view *v, uint32_t row)
@@ -243,6 +290,7 @@ const struct view_ops view_layers = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

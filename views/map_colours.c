@@ -113,7 +113,7 @@ static void look_rank(struct view *v)
 	const struct routing *r = scene_routing(v->scene);
 	struct map *m = map_of(v);
 	uint32_t *votes = NEW_ARRAY(256 * 64, uint32_t);
-	uint32_t usual[256];
+	uint32_t usual[256], unranked = scene_unfinished(v->scene, T_RANK) ? '.' : '-';
 
 	for (uint32_t s = 0; s < m->layout->n; s++) {
 		uint32_t rank = r->ops->rank(r, s);
@@ -131,8 +131,14 @@ static void look_rank(struct view *v)
 		uint32_t rank = r->ops->rank(r, s), part = m->layout->part_of[s];
 		bool tree = part != NO_ID && m->layout->part[part].kind == LAYOUT_TREE;
 
-		m->look[s] = rank == NO_RANK ? (struct map_look){'-', CANVAS_PLAIN, 0} : letter(rank, counts);
-		if (tree && rank != usual[m->layout->level[s]]) {
+		m->look[s] =
+			rank == NO_RANK ? (struct map_look){unranked, CANVAS_PLAIN, 0} : letter(rank, counts);
+		if (moment_touched(v->scene->moment, T_RANK, s)) {
+			m->look[s].role = CANVAS_PATH;
+			m->look[s].weight = 255;
+		} else if (rank == NO_RANK && v->scene->moment) {
+			m->look[s].role = CANVAS_DIM;
+		} else if (tree && rank != usual[m->layout->level[s]]) {
 			m->look[s].role = CANVAS_CHANGED;
 			m->look[s].weight = 255;
 		}
@@ -303,7 +309,10 @@ void map_colour_legend(const struct view *v, struct text *t)
 			text_add(t, "load, x the mean: · 0  ░ <0.5  ▒ <1.5  ▓ <2.5  █ more");
 		return;
 	case MAP_RANK:
-		text_add(t, "0-9 a-z rank, - none; it stands out where others of the level have another");
+		text_add(t, scene_unfinished(v->scene, T_RANK)
+				    ? "0-9 a-z rank, . none yet; that of this step stands out"
+				    : "0-9 a-z rank, - none; it stands out where others of the level have "
+				      "another");
 		return;
 	case MAP_LAYERS:
 		text_add(t, "0-9 a-z virtual lanes that its links use");

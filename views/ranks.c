@@ -124,7 +124,7 @@ static void title(const struct view *v, struct text *t)
 
 	text_add(t, "Ranks");
 	if (r && !r->ops->rank)
-		text_add(t, v->scene->moment ? ": none yet at this step" : ": %s has none", r->engine);
+		text_add(t, ": %s has none%s", r->engine, scene_unfinished(v->scene, T_RANK) ? " yet" : "");
 	if (!r || !v->n_rows)
 		return;
 	text_add(t, " %u/%u ── 0 to %u, %u ", n ? v->sel + 1 : 0, n, p->max, p->roots);

@@ -271,6 +271,13 @@ bool recording_next_delta(const struct recording *r, size_t step, uint32_t *curs
 /* Its extra words: how many, and where. */
 uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t **word);
 
+/* A dependency that a layer has: who holds a channel and wants the next. */
+struct rec_dependency {
+	uint32_t at, pair; /* of T_DEP: place, and who brought it */
+	uint32_t from, to; /* channels, as port ids */
+	uint8_t layer;
+};
+
 /* What a TURN says before its cycle: the two switches drawn (LASH ids), pairs in the layer it is in and in
  * the other then, and how many times it may be refused from here. */
 #define REC_TURN_WORDS 5
@@ -302,6 +309,11 @@ struct rec_scheme {
 	 * + 1], NO_PATH so far.  false: the tables count.  NULL: they always do.
 	 */
 	bool (*row_at)(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
+	/*
+	 * The dependencies that its layers have after a step, layer by layer; the caller frees.  NULL: it
+	 * keeps none in T_DEP.
+	 */
+	struct rec_dependency *(*dependencies)(const struct recording *r, size_t step, uint32_t *n);
 	/*
 	 * Name of a cell, and a value of it in words, of tables that go by the engine's own ids or hold what
 	 * it alone can read; false, and nothing added: as every engine's.  NULL: no such tables.

@@ -121,6 +121,8 @@ extern const struct routing_ops lash_ops; /* of a routing, and of a step of a re
 /* Cells and values in words (record_names.c). */
 bool lash_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
 bool lash_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value, struct text *out);
+/* deps.c: as struct rec_scheme has it */
+struct rec_dependency *lash_dependencies(const struct recording *r, size_t step, uint32_t *n);
 
 /* Begin to record the layers of a plan that has its routes; the plan is kept for the steps. */
 struct lash_record *lash_record_new(struct lash_plan *p, const struct engine_input *in, unsigned avail);

@@ -593,4 +593,5 @@ const struct rec_scheme lash_scheme = {
 	.row_at = row_at,
 	.cell = lash_cell,
 	.value = lash_value,
+	.dependencies = lash_dependencies,
 };

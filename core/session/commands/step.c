@@ -631,9 +631,11 @@ const struct command step_commands[] = {
 		    "  lid DST, pair A B, layer N, port NODE[PORT], round N, phase WORD, refused, opened, "
 		    "moved,\n"
 		    "  forbidden, kept, tie, lowered, ahead, root, no entry, rule WORDS, text WORDS.\n"
-		    "  lft, hops, ranks, roots, layers, cdg, cycles, trace, check and load-map tell of the "
-		    "step until\n"
-		    "  `step end`, or until something changes.\n",
+		    "  All panes show the step, and so do `list`, lft, hops, ranks, roots, layers, cdg, "
+		    "cycles, trace,\n"
+		    "  check and load-map, until `step end`, or until something changes: . not decided yet, + "
+		    "changed by\n"
+		    "  the last move.  Panes that have nothing to do with the run say \"present\".\n",
 	 .json = "steps integer? steps that were recorded\n"
 		 "engine string? whose run it is\n"
 		 "part string? what of a long run was recorded, empty: all\n"
