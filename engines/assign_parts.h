@@ -110,10 +110,7 @@ void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, co
  */
 void assign_decide(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
 		   const struct choice *c, const char *rule, struct decided *chosen, struct decided *against);
-/* Tell that the table of the present switch is finished. */
-void assign_tell_switch(const struct assign *a);
-
-/* The same for in->record, which must not be NULL: before the route of the choice is counted. */
+/* For in->record, which must not be NULL: before the route of the choice is counted. */
 void assign_record_start(const struct assign *a);
 void assign_record_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
 			  const struct choice *c);

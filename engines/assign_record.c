@@ -111,6 +111,40 @@ static enum why_rule rule_of(struct assign *a, const struct dest *d, const uint6
 	return by_count(a, n, c->port);
 }
 
+static const char *choice_source(enum why_rule rule)
+{
+	switch (rule) {
+	case WHY_SHIFTED:
+		return "minhop.md 6; opensm(8), port_shifting";
+	case WHY_KEPT:
+		return "minhop.md 8; Mellanox OFED manual 8.5.1";
+	case WHY_RANDOM:
+		return "minhop.md 6.2; opensm(8), scatter_ports";
+	case WHY_LEFT_COUNTER:
+		return "minhop.md 10.1; OpenSM 3.3.23";
+	case WHY_LINE:
+	case WHY_AS_READ:
+	case WHY_NOT_IN_FILE:
+		return "opensm(8), lfts_file";
+	default:
+		return "minhop.md 6.1; OpenSM 3.3.23";
+	}
+}
+
+const char *assign_source(const struct rec_event *ev)
+{
+	switch (ev->kind) {
+	case REC_LEARN:
+		return "minhop.md 4.2; Bellman 1958, Ford 1956";
+	case REC_CHOICE:
+		return choice_source(ev->rule);
+	case REC_TABLE:
+		return "minhop.md 6; OpenSM 3.3.23";
+	default:
+		return NULL;
+	}
+}
+
 /* --- events ---------------------------------------------------------------------------------------- */
 
 void assign_record_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,

@@ -370,8 +370,6 @@ void assign_switch(struct assign *a, uint32_t sw)
 		     i++)
 			if (off < a->dest[i].count)
 				assign_lid(a, i, off, plain);
-	if (a->observed && !a->in->observer->lid)
-		assign_tell_switch(a);
 	if (RECORDED(a->in))
 		assign_record_switch(a);
 }

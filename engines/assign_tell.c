@@ -124,18 +124,3 @@ void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, co
 	decided_free(&against);
 	text_free(&t);
 }
-
-void assign_tell_switch(const struct assign *a)
-{
-	struct text t = {0};
-	unsigned entries = 0;
-
-	for (unsigned lid = 1; lid <= a->in->lids->max_lid; lid++)
-		entries += a->row[lid] != NO_PATH;
-	text_add(&t, "table finished: %s; routes counted per port:", PLURAL(entries, "entry"));
-	for (unsigned p = 0; p < a->num_ports; p++)
-		if (a->count[p])
-			text_add(&t, " %u:%u", p, a->count[p]);
-	observe_text(a->in, STEP_SWITCH, a->sw, "%s", text_str(&t));
-	text_free(&t);
-}

@@ -26,5 +26,5 @@ const struct engine engine_dor = {
 	.route = dor_route,
 	.update = dor_update,
 	.room = hops_build_room,
-	.scheme = &hops_scheme,
+	.scheme = &dor_scheme,
 };

@@ -64,6 +64,24 @@ static const char *rule(const struct rec_event *ev)
 
 const struct rec_scheme hops_scheme = {
 	.rule = rule,
+	.source = assign_source,
+	.sentence = assign_sentence,
+	.ops = &hops_routing_ops,
+	.priv_at = priv_at,
+};
+
+static const char *dor_source(const struct rec_event *ev)
+{
+	static const char own[] = "dor.md 4; Dally, Seitz 1987";
+
+	if (ev->kind == REC_TABLE)
+		return own;
+	return ev->kind == REC_CHOICE && strstr(assign_source(ev), "minhop.md 6.1") ? own : assign_source(ev);
+}
+
+const struct rec_scheme dor_scheme = {
+	.rule = rule,
+	.source = dor_source,
 	.sentence = assign_sentence,
 	.ops = &hops_routing_ops,
 	.priv_at = priv_at,
@@ -78,6 +96,7 @@ static void *nothing_at(struct walk *w, const struct routing *end)
 
 const struct rec_scheme read_scheme = {
 	.rule = rule,
+	.source = assign_source,
 	.sentence = assign_sentence,
 	.ops = &hops_routing_ops,
 	.priv_at = nothing_at,

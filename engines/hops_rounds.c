@@ -148,15 +148,9 @@ static bool relax_rounds(struct relaxation *r)
 		round++;
 		observe_text(r->in, STEP_PHASE, NO_ID, "hop matrix, round %u", round);
 		for (uint32_t s = 0; s < r->n; s++) {
-			unsigned lowered;
-
 			if (!progress_step(r->in->progress, 0))
 				return false;
-			lowered = relax_switch(r, s, round);
-			changed += lowered;
-			if (lowered && OBSERVED(r->in))
-				observe_text(r->in, STEP_SWITCH, s, "%s lowered",
-					     PLURAL(lowered, "hop count"));
+			changed += relax_switch(r, s, round);
 		}
 	}
 	observe_text(r->in, STEP_NOTE, NO_ID, "hop matrix done after %s", PLURAL(round, "round"));

@@ -94,9 +94,6 @@ static void append_hosts(const struct engine_input *in, struct order *o, uint8_t
 			if (ep != NO_ID)
 				append(o, listed, ep, scatter);
 		}
-		if (hosts[s] && OBSERVED(in))
-			observe_text(in, STEP_SWITCH, s, "%s, destinations up to number %u",
-				     PLURAL(hosts[s], "endport"), o->n);
 	}
 	free(sorted);
 	free(hosts);

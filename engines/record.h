@@ -19,11 +19,15 @@ void hops_record_changes(const struct engine_input *in, const struct hops *was, 
 /* Sentences of REC_LEARN, REC_CHOICE and REC_TABLE. */
 void assign_sentence(struct walk *w, struct text *t);
 
+/* Where such steps are told of, as struct rec_scheme has it; NULL: another kind. */
+const char *assign_source(const struct rec_event *ev);
+
 /* An entry that was read, over one that was there.  The rule of a choice of theirs is an enum why_rule. */
 void assign_record_read(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned was, unsigned port,
 			enum why_rule rule);
 
-/* Engines whose tables are a hop matrix and nothing else, or nothing at all. */
-extern const struct rec_scheme hops_scheme, read_scheme;
+/* Engines whose tables are a hop matrix and nothing else (dor chooses ports in a way of its own), or nothing.
+ */
+extern const struct rec_scheme hops_scheme, dor_scheme, read_scheme;
 
 #endif

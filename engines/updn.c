@@ -74,10 +74,11 @@ static void take_line(const struct engine_input *in, const struct guid_line *l, 
 		r->root[by_host[i]] = 1;
 		r->n++;
 	}
-	if (!tell || !OBSERVED(in))
+	if (!tell)
 		return;
 	if (sw != NO_ID)
-		observe_text(in, STEP_SWITCH, sw, "root by line %u of the file", l->line);
+		observe_text(in, STEP_NOTE, sw, "line %u: %s is a root", l->line,
+			     switch_name(in->topo->fabric, sw));
 	else
 		observe_text(in, STEP_NOTE, n && manual ? by_host[0] : NO_ID,
 			     "line %u: 0x%016" PRIx64 " is %s", l->line, l->guid,
@@ -160,19 +161,6 @@ static bool named_roots(const struct engine_input *in, struct engine_output *out
 
 /* --- roots found by counting ----------------------------------------------------------- */
 
-static void tell_verdict(const struct engine_input *in, const struct root_search *s, uint32_t sw)
-{
-	const uint32_t *bar = root_bars(s, sw);
-	struct text t = {0};
-
-	text_add(&t, "%s; ports at distance", root_verdict_text(root_verdict(s, sw)));
-	for (unsigned k = 0; k < ROOT_BARS; k++)
-		if (bar[k])
-			text_add(&t, " %u: %u", k, bar[k]);
-	observe_text(in, STEP_SWITCH, sw, "%s", text_str(&t));
-	text_free(&t);
-}
-
 static void found_roots(const struct engine_input *in, struct updown *u, const struct hops *plain,
 			uint32_t *n)
 {
@@ -185,8 +173,6 @@ static void found_roots(const struct engine_input *in, struct updown *u, const s
 	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++) {
 		enum root_verdict v = root_verdict(u->search, s);
 
-		if (OBSERVED(in) && v != ROOT_DOWN)
-			tell_verdict(in, u->search, s);
 		if (RECORDED(in) && v != ROOT_DOWN)
 			updown_record_verdict(in, s, v);
 		if (v != ROOT_YES)
@@ -259,8 +245,6 @@ static void read_ids(const struct engine_input *in, struct engine_output *out, s
 		}
 		u->id[sw] = id;
 		n++;
-		if (OBSERVED(in))
-			observe_text(in, STEP_SWITCH, sw, "id %" PRIu64, id);
 	}
 	observe_text(in, STEP_NOTE, NO_ID, "%s given, other switches go by their GUID", PLURAL(n, "id"));
 	guid_file_free(&g);

@@ -75,8 +75,6 @@ void updown_rank(const struct engine_input *in, struct updown *u)
 		uint32_t s = queue[i];
 
 		u->max_rank = u->rank[s];
-		if (OBSERVED(in))
-			observe_text(in, STEP_SWITCH, s, "rank %u", u->rank[s]);
 		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
 			uint32_t r = t->peer_switch[switch_port_id(f, s, p)];
 
@@ -545,30 +543,6 @@ static bool has_loopback(const struct topo *t)
 	return false;
 }
 
-static void tell_matrix(const struct engine_input *in, const struct updown *u)
-{
-	const struct topo *t = in->topo;
-	uint32_t n = t->fabric->n_switches;
-
-	for (uint32_t d = 0; d < n; d++) {
-		unsigned lost = 0, far = 0;
-
-		for (uint32_t s = 0; switch_up(t, d) && s < n; s++) {
-			unsigned h = switch_up(t, s) ? hops_least(u->hops, s, d) : 0;
-
-			lost += h == NO_PATH;
-			far = h != NO_PATH && h > far ? h : far;
-		}
-		if (!switch_up(t, d))
-			continue;
-		if (lost)
-			observe_text(in, STEP_SWITCH, d, "as a target: up to %s, no way to it from %s",
-				     PLURAL(far, "hop"), PLURAL(lost, "switch"));
-		else
-			observe_text(in, STEP_SWITCH, d, "as a target: up to %s", PLURAL(far, "hop"));
-	}
-}
-
 size_t updown_room(const struct engine_input *in, const char **what)
 {
 	*what = "hop matrices"; /* of Min Hop, from which roots are found, and its own */
@@ -602,8 +576,6 @@ bool updown_matrix(const struct engine_input *in, struct updown *u, const struct
 			tell_target(k, d, kept);
 			search_free(k);
 		}
-	if (in->observer->sw == NO_ID && !in->observer->lid)
-		tell_matrix(in, u);
 	return true;
 }
 

@@ -211,8 +211,43 @@ static const char *rule(const struct rec_event *ev)
 	return ev->kind == REC_VERDICT ? verdict_rules[ev->rule] : why_rule_name(ev->rule);
 }
 
+static const char *updn_source(const struct rec_event *ev)
+{
+	switch (ev->kind) {
+	case REC_VERDICT:
+		return "updn.md 3.3; OpenSM 3.3.23";
+	case REC_RANK:
+		return "updn.md 4; Schroeder et al. 1991";
+	case REC_VISIT:
+	case REC_FORBID:
+		return "updn.md 5.2; Schroeder et al. 1991";
+	case REC_COPY:
+		return "updn.md 5.3; opensm(8), connect_roots";
+	default:
+		return assign_source(ev);
+	}
+}
+
+static const char *dnup_source(const struct rec_event *ev)
+{
+	switch (ev->kind) {
+	case REC_RANK:
+		return "updn.md 6.1; OpenSM 3.3.23";
+	case REC_VISIT:
+	case REC_FORBID:
+		return "updn.md 6.3; OpenSM 3.3.23, after Schroeder et al. 1991";
+	case REC_COPY:
+	case REC_PRICE:
+	case REC_ERASE:
+		return "updn.md 6.4; opensm(8), connect_roots";
+	default:
+		return assign_source(ev);
+	}
+}
+
 const struct rec_scheme updn_scheme = {
 	.rule = rule,
+	.source = updn_source,
 	.sentence = sentence,
 	.ops = &updn_step_ops,
 	.priv_at = priv_at,
@@ -220,6 +255,7 @@ const struct rec_scheme updn_scheme = {
 
 const struct rec_scheme dnup_scheme = {
 	.rule = rule,
+	.source = dnup_source,
 	.sentence = sentence,
 	.ops = &dnup_step_ops,
 	.priv_at = priv_at,

@@ -82,7 +82,8 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 		       .b = FIELD_LID,
 		       .port = true,
 		       .rule = true,
-		       .focus = true},
+		       .focus = true,
+		       .bulk = 3},
 	/* sssp, dfsssp */
 	[REC_TRIAL] = {.name = "trial", .a = FIELD_SWITCH, .b = FIELD_LID},
 	[REC_RELAX] =
@@ -339,6 +340,11 @@ void rec_extra(struct recorder *k, uint32_t word)
 		add_unit(k, word, 0);
 }
 
+bool rec_wants_any(const struct recorder *k, enum rec_kind kind)
+{
+	return !rec_kinds[kind].focus || k->all || !rec_focus_is_all(&k->r->focus);
+}
+
 uint32_t rec_kept_switch(const struct recorder *k)
 {
 	return k->r->stage ? k->r->keep.sw : NO_ID;
@@ -360,7 +366,7 @@ bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsign
 
 	if (!rec_kinds[kind].focus || k->all)
 		return true;
-	if (rec_focus_is_all(f))
+	if (!rec_wants_any(k, kind))
 		return false;
 	return (f->sw == NO_ID || f->sw == sw) && (!f->lid || !lid || f->lid == lid);
 }
@@ -380,7 +386,7 @@ bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair,
 
 	if (!rec_kinds[kind].focus || k->all)
 		return true;
-	return !rec_focus_is_all(&k->r->focus) && rec_concerns(k->r, &k->r->focus, &ev);
+	return rec_wants_any(k, kind) && rec_concerns(k->r, &k->r->focus, &ev);
 }
 
 void rec_use_matrix(struct recorder *k, enum rec_table t)

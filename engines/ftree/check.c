@@ -208,17 +208,22 @@ bool ft_check_purity(struct ftree *t, struct engine_output *out)
 {
 	uint32_t ref[FT_MAX_LEVELS];
 
+	if (t->rec)
+		rec_text(t->rec, REC_PHASE, "is it a pure tree");
 	for (unsigned r = 0; r < FT_MAX_LEVELS; r++)
 		ref[r] = NO_ID;
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++) {
 		uint32_t *first;
+		bool alike;
 
 		if (!t->sw[s].in)
 			continue;
 		first = &ref[t->sw[s].rank];
-		if (*first == NO_ID)
-			*first = s;
-		else if (!compare(t, s, *first))
+		*first = *first == NO_ID ? s : *first;
+		alike = *first == s || compare(t, s, *first);
+		if (t->rec)
+			ft_record_pure(t, s, *first, alike);
+		if (!alike)
 			return false;
 	}
 	return by_manual(t, ref, out);

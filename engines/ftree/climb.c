@@ -38,7 +38,7 @@ static void sort_told(struct ft_run *r, uint32_t sw, enum ft_dir d)
 		memcpy(before, a, s->n[d] * sizeof(*a));
 	sort_slots(a, s->n[d]);
 	if (r->rec)
-		ft_record_sort(r, sw, d, before);
+		ft_record_sort(r->rec, r->t, sw, d, before);
 }
 
 static void sort_by_cu(struct ft_run *r, uint32_t sw, enum ft_dir d)
@@ -134,7 +134,7 @@ static void set(struct ft_run *r, const struct ft_group *g, const struct ft_link
 	uint32_t x = g->peer;
 
 	if (r->rec)
-		ft_record_set(r, g, l, cause);
+		ft_record_set(r, g, l, h, cause);
 	ft_touch(r, x);
 	r->port[x] = l->remote;
 	r->hop[x] = h;
@@ -201,6 +201,11 @@ static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_s
 
 		tell(r, g, least_cu(r->t, g), FT_DESCENT, h + 1, false);
 	}
+	if (r->offers) {
+		const struct ft_group *g = &r->t->group[s->group];
+
+		ft_record_offer(r, g, least_cu(r->t, g), h + 1, FT_DESCENT);
+	}
 	return false;
 }
 
@@ -210,7 +215,7 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 	struct ft_switch *s = &r->t->sw[w];
 	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN], *side = r->t->slot + s->slot[FT_SIDE];
 	const uint8_t *hop = r->hop;
-	uint32_t n = s->n[FT_DOWN], known = r->watch ? 0 : h + 1 < NO_PATH ? h + 1 : NO_PATH - 1;
+	uint32_t n = s->n[FT_DOWN], known = r->watch || r->offers ? 0 : h + 1 < NO_PATH ? h + 1 : NO_PATH - 1;
 	bool created = false;
 
 	if (!n)
@@ -249,11 +254,13 @@ static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enu
 	struct ft_group *g = &r->t->group[s->group];
 	bool yes = better(r, g->peer, h);
 
-	if (!yes && !r->watch)
+	if (!yes && !r->watch && !r->offers)
 		return false;
 	*link = least_cd(r->t, g);
 	if (r->watch)
 		tell(r, g, *link, cause, h + 1, yes);
+	if (!yes && r->offers)
+		ft_record_offer(r, g, *link, h + 1, cause);
 	if (!yes)
 		return false;
 	set(r, g, *link, h + 1, cause);
@@ -277,6 +284,8 @@ static bool climb_main(struct ft_run *r, uint32_t w, struct ft_group *g, struct 
 	r->t->sw[w].climbed = true;
 	if (yes)
 		set(r, g, k, h + 1, FT_MAIN);
+	else if (r->offers)
+		ft_record_offer(r, g, k, h + 1, FT_MAIN);
 	return ft_ascend(r, g->peer, w, true, credit, h + 1);
 }
 

@@ -176,7 +176,11 @@ struct ftree *ftree_build(const struct engine_input *in, struct engine_output *o
 	t->manual = manual_rules(in->options);
 	t->max_reverse = options_uint(o, "max_reverse_hops");
 	t->sw = NEW_ARRAY(in->topo->fabric->n_switches, struct ft_switch);
+	t->rec = in->record;
+	if (t->rec)
+		ft_record_begin(t);
 	build(t, in, out);
+	t->rec = NULL;
 	return t;
 }
 
@@ -366,7 +370,7 @@ static struct routing *ftree_route(const struct engine_input *in, struct engine_
 	struct routing *r;
 
 	if (RECORDED(in))
-		ft_record_tree(t, in);
+		ft_record_tree(t, in->record);
 	if (t->refusal.rule) {
 		out->refused = t->refusal.why;
 		ftree_free(t);

@@ -116,6 +116,7 @@ struct ftree {
 	uint32_t unindexed; /* switches left without index because 255 values were not enough */
 	uint32_t skipped;   /* neighbours of those that OpenSM would index from undefined bytes */
 	struct ft_refusal refusal;
+	struct recorder *rec; /* while it is built; NULL: nobody records */
 
 	/* after routing */
 	struct hops *hops;    /* Min Hop's matrix */

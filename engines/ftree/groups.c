@@ -186,6 +186,8 @@ bool ft_group_ports(struct ftree *t)
 	free(c.ca_of);
 	free(c.owner);
 	free(c.seen);
+	if (t->rec)
+		ft_record_groups(t);
 	if (!n_cn)
 		return ft_refuse(t, "", "there are compute nodes",
 				 "no CA port is a compute node: cn_guid_file names none that is up, or "

@@ -95,8 +95,9 @@ static bool used(struct walk *w, uint64_t tuple, bool add)
 	return false;
 }
 
-/* Give a switch the first free tuple with any value in byte v. */
-static void assign(struct walk *w, uint32_t sw, uint64_t tuple, unsigned v)
+/* Give a switch the first free tuple with any value in byte v; from: the neighbour it is reached from, NO_ID.
+ */
+static void assign(struct walk *w, uint32_t sw, uint32_t from, uint64_t tuple, unsigned v)
 {
 	for (unsigned i = 0; i < 255; i++) {
 		uint64_t x = with_byte(tuple, v, i);
@@ -104,6 +105,8 @@ static void assign(struct walk *w, uint32_t sw, uint64_t tuple, unsigned v)
 		if (used(w, x, true))
 			continue;
 		w->t->sw[sw].tuple = x;
+		if (w->t->rec)
+			ft_record_tuple(w->t, sw, from);
 		return;
 	}
 }
@@ -145,7 +148,7 @@ static void index_neighbours(struct walk *w, uint32_t sw, enum ft_dir d, unsigne
 			continue;
 		}
 		tuple = with_byte(own, 0, (tuple_byte(own, 0) + (d == FT_DOWN ? 1 : 255)) & 0xFF);
-		assign(w, x, tuple, v);
+		assign(w, x, sw, tuple, v);
 		w->queue[w->n++] = x;
 	}
 	sort_by_tuple(t, sw, d);
@@ -187,6 +190,8 @@ static void walk_from_leaf(struct walk *w)
 		s++;
 	t->sw[s].tuple = first_tuple(t, t->leaf_rank);
 	used(w, t->sw[s].tuple, true);
+	if (t->rec)
+		ft_record_tuple(t, s, NO_ID);
 	walk_from(w, s);
 }
 
@@ -203,7 +208,7 @@ static void walk_from_roots(struct walk *w)
 
 			if (t->leaf_rank > 1)
 				tuple = with_byte(tuple, t->leaf_rank, subtree & 0xFF);
-			assign(w, s, tuple, 1);
+			assign(w, s, NO_ID, tuple, 1);
 			subtree++;
 		}
 		walk_from(w, s);
@@ -242,7 +247,10 @@ static void number_keys(struct ftree *t)
 void ft_index(struct ftree *t)
 {
 	struct walk w = {.t = t, .size = 16};
+	struct ft_slot *before = t->rec ? mem_dup(t->slot, (t->n_groups + 1u) * sizeof(*t->slot)) : NULL;
 
+	if (t->rec)
+		rec_text(t->rec, REC_PHASE, "indexes");
 	while (w.size < 2 * t->n_in + 2)
 		w.size *= 2;
 	w.used = NEW_ARRAY(w.size, uint64_t);
@@ -258,6 +266,9 @@ void ft_index(struct ftree *t)
 	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
 		t->unindexed += t->sw[s].in && t->sw[s].tuple == FT_NO_TUPLE;
 	number_keys(t);
+	if (t->rec)
+		ft_record_indexed(t, before);
+	free(before);
 }
 
 /* --- the array of leaves ---------------------------------------------------------------------- */
@@ -290,5 +301,7 @@ bool ft_list_leaves(struct ftree *t)
 		if (t->sw[t->leaf[i]].n_cn > t->max_cn)
 			t->max_cn = t->sw[t->leaf[i]].n_cn;
 	}
+	if (t->rec)
+		ft_record_leaves(t);
 	return true;
 }

@@ -39,8 +39,20 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 
 /* --- recordings (record.c) ---------------------------------------------------------------------- */
 
-/* The tree stands, or was refused; with in->record, which keeps a copy for the steps. */
-void ft_record_tree(const struct ftree *t, const struct engine_input *in);
+/* With t->rec, while the tree is built: it begins; a switch got its rank, from a neighbour or as a root
+ * (NO_ID). */
+void ft_record_begin(const struct ftree *t);
+void ft_record_rank(const struct ftree *t, uint32_t sw, uint32_t from, uint32_t was);
+/* The groups of all switches; a switch got its index, from a neighbour or as the first (NO_ID). */
+void ft_record_groups(const struct ftree *t);
+void ft_record_tuple(const struct ftree *t, uint32_t sw, uint32_t from);
+/* All slots stand by index, before[] as they did; the array of leaves. */
+void ft_record_indexed(const struct ftree *t, const struct ft_slot *before);
+void ft_record_leaves(const struct ftree *t);
+/* A switch was compared with the first of its rank, itself for that one. */
+void ft_record_pure(const struct ftree *t, uint32_t sw, uint32_t first, bool alike);
+/* The tree stands, or was refused: a copy is kept for the steps. */
+void ft_record_tree(const struct ftree *t, struct recorder *rec);
 extern const struct rec_scheme ftree_scheme;
 /* Operations of its tables, of a step of a recording too. */
 extern const struct routing_ops ftree_ops;

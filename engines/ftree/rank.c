@@ -19,12 +19,15 @@ static void push(struct queue *q, uint32_t sw)
 /*
  * Lower the ranks around the queue; sets max_rank to the last one given.  The
  * sum wraps as in OpenSM: with a bad root file the queue may hold a switch without rank.
+ * from_roots: the ranks are those that count.
  */
-static void spread(struct ftree *t, struct queue *q)
+static void spread(struct ftree *t, struct queue *q, bool from_roots)
 {
 	const struct fabric *f = t->topo->fabric;
-	uint32_t max = 0;
+	uint32_t max = 0, was;
 
+	for (size_t i = 0; from_roots && t->rec && i < q->n; i++)
+		ft_record_rank(t, q->sw[i], NO_ID, FT_UNRANKED);
 	for (size_t i = 0; i < q->n; i++) {
 		uint32_t w = q->sw[i];
 
@@ -33,7 +36,10 @@ static void spread(struct ftree *t, struct queue *q)
 
 			if (x == NO_ID || t->sw[x].rank <= r)
 				continue;
+			was = t->sw[x].rank;
 			t->sw[x].rank = max = r;
+			if (from_roots && t->rec)
+				ft_record_rank(t, x, w, was);
 			push(q, x);
 		}
 	}
@@ -54,7 +60,7 @@ static void rank_by_cas(struct ftree *t, struct queue *roots)
 			push(&q, s);
 		}
 	}
-	spread(t, &q);
+	spread(t, &q, false);
 	free(q.sw);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
 		if (!t->sw[s].in)
@@ -66,7 +72,7 @@ static void rank_by_cas(struct ftree *t, struct queue *roots)
 		else
 			push(roots, s);
 	}
-	spread(t, roots);
+	spread(t, roots, true);
 }
 
 /* Switches named in root_guid_file get rank 0.  false: the file does not serve, CAs decide. */
@@ -123,7 +129,7 @@ bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_outpu
 
 	t->named = t->root_file && read_roots(t, in, out, &q);
 	if (t->named)
-		spread(t, &q);
+		spread(t, &q, true);
 	else
 		rank_by_cas(t, &q);
 	free(q.sw);

@@ -43,10 +43,12 @@ bool ft_cell(const struct recording *r, enum rec_table t, uint32_t at, struct te
 {
 	const struct ftree *k = recording_kept(r);
 
-	if (!k || (t != T_UP && t != T_DOWN && t != T_SLOT))
+	if (!k || (t != T_UP && t != T_DOWN && t != T_SLOT && t != T_TUPLE))
 		return false;
 	if (t == T_SLOT)
 		name_slot(k, at, out);
+	else if (t == T_TUPLE)
+		text_add(out, "%s", ft_name(k, at / 2));
 	else if (at < k->n_links)
 		name_cable(k, at, out);
 	else
@@ -58,9 +60,13 @@ bool ft_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t
 {
 	const struct ftree *k = recording_kept(r);
 
-	(void)at;
-	if (!k || t != T_SLOT || value >= k->n_groups)
+	char a[40];
+
+	if (!k || (t != T_TUPLE && (t != T_SLOT || value >= k->n_groups)))
 		return false;
-	name_group(k, value, out);
+	if (t == T_SLOT)
+		name_group(k, value, out);
+	else
+		text_add(out, "%s", ftree_tuple(k, at / 2, a, sizeof(a)));
 	return true;
 }

@@ -381,6 +381,7 @@ static void run_start(struct ft_run *r)
 	r->from_last = NEW_ARRAY(n, uint8_t);
 	r->watch = OBSERVED(r->in) ? watch_new(r->t, r->in) : NULL;
 	r->rec = r->in->record;
+	r->offers = r->rec && rec_wants_any(r->rec, REC_OFFER);
 	for (uint32_t s = 0; s < n; s++) {
 		r->t->sw[s].climbed = true;
 		if (switch_up(r->t->topo, s))

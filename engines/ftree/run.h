@@ -17,6 +17,7 @@ struct ft_run {
 	struct routing *r;
 	struct ft_watch *watch; /* NULL: nobody listens */
 	struct recorder *rec;	/* NULL: nobody records */
+	bool offers;		/* entries that are not taken may be wanted by it */
 	uint32_t n_switches;
 
 	/* the destination at hand */
@@ -49,9 +50,11 @@ struct ft_run {
 
 /* A destination begins at its leaf, which has the entry `local` (NO_PATH: none) that was `was`. */
 void ft_record_start(const struct ft_run *r, uint32_t leaf, unsigned local, unsigned was);
-/* The switch behind a group takes its cable, before that is put. */
-void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l,
+/* The switch behind a group takes its cable, before that is put; or is offered it, and does not. */
+void ft_record_set(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t hops,
 		   enum ft_cause cause);
+void ft_record_offer(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t hops,
+		     enum ft_cause cause);
 /* A cell of the hop matrix toward the target, by the event before. */
 void ft_record_cost(const struct ft_run *r, uint32_t port_id, unsigned was, unsigned now);
 /* Counters grew by one: those of who was taught to climb (up), or of main climbs. */
@@ -59,7 +62,8 @@ void ft_record_spread(const struct ft_run *r, const struct ft_group *g, const st
 void ft_record_climb(const struct ft_run *r, uint32_t sw, const struct ft_group *g0, const struct ft_group *g,
 		     const struct ft_link *l);
 /* Slots of a switch in one direction were sorted; before[] as they stood. */
-void ft_record_sort(const struct ft_run *r, uint32_t sw, enum ft_dir d, const struct ft_slot *before);
+void ft_record_sort(struct recorder *rec, const struct ftree *t, uint32_t sw, enum ft_dir d,
+		    const struct ft_slot *before);
 /* An entry through the last leaf. */
 void ft_record_roots(const struct ft_run *r, uint32_t sw, uint32_t target, unsigned port);
 

@@ -56,6 +56,7 @@ void mesh_record_axis(const struct mesh_work *w, uint32_t channel, unsigned code
 	uint32_t port = port_of(w, channel);
 
 	rec_cells(r, T_AXIS, w->in->topo->fabric->n_ports);
+	rec_cells(r, T_COORD, (size_t)w->in->topo->fabric->n_switches * w->m->dimensions);
 	rec_event(r, REC_AXIS, rule, w->in->topo->fabric->port_num[port], w->g->sw[w->g->from[channel]],
 		  code);
 	rec_delta(r, T_AXIS, port, w->m->axis[channel], code);
@@ -67,7 +68,6 @@ void mesh_record_place(const struct mesh_work *w, uint32_t u, uint32_t from, con
 	unsigned dims = w->m->dimensions;
 	uint32_t sw = w->g->sw[u];
 
-	rec_cells(r, T_COORD, (size_t)w->in->topo->fabric->n_switches * dims);
 	rec_event(r, REC_COORD, 0, 0, sw, from == NO_ID ? NO_ID : w->g->sw[from]);
 	for (unsigned d = 0; d < dims; d++)
 		rec_delta(r, T_COORD, sw * dims + d, (uint32_t)was[d],
@@ -99,23 +99,9 @@ static const char *name_of(const struct walk *w, uint32_t sw)
 	return switch_name(recording_sweep(walk_recording(w))->fabric, sw);
 }
 
-static unsigned dimensions_of(const struct walk *w)
+unsigned mesh_dimensions(const struct recording *r)
 {
-	const struct recording *r = walk_recording(w);
-
 	return (unsigned)(recording_cells(r, T_COORD) / recording_sweep(r)->fabric->n_switches);
-}
-
-/* "+x", as the pane of the mesh says it; of more than four dimensions "+d4". */
-static void say_axis(const struct walk *w, unsigned code, struct text *t)
-{
-	unsigned d = (code - 1) / 2;
-
-	text_putc(t, code & 1 ? '+' : '-');
-	if (dimensions_of(w) <= 4)
-		text_putc(t, "xyzw"[d]);
-	else
-		text_add(t, "d%u", d);
 }
 
 /* How far neighbours are apart, n distances. */
@@ -175,13 +161,13 @@ static void say_link(const struct walk *w, const struct rec_event *ev, struct te
 
 	text_add(t, "%s port %u to %s: ", name_of(w, ev->a), ev->port,
 		 name_of(w, top->peer_switch[switch_port_id(top->fabric, ev->a, ev->port)]));
-	say_axis(w, ev->b, t);
+	mesh_name_axis(walk_recording(w), ev->b, t);
 	text_add(t, ", %s", why[ev->rule]);
 }
 
 static void say_place(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
-	unsigned dims = dimensions_of(w);
+	unsigned dims = mesh_dimensions(walk_recording(w));
 
 	text_add(t, "%s: at ", name_of(w, ev->a));
 	for (unsigned d = 0; d < dims; d++) {

@@ -58,6 +58,9 @@ void mesh_record_place(const struct mesh_work *w, uint32_t u, uint32_t from, con
 /* All are renumbered, their links in order; old[new number]. */
 void mesh_record_numbers(const struct mesh_work *w, const uint32_t *old);
 const char *mesh_axis_rule(unsigned rule);
+/* Dimensions of the seed, 0: not known; "+x" of an axis code (record_names.c). */
+unsigned mesh_dimensions(const struct recording *r);
+void mesh_name_axis(const struct recording *r, unsigned code, struct text *out);
 /* The sentence of an event of the analysis; false: it is another's. */
 bool mesh_sentence(const struct walk *w, const struct rec_event *ev, struct text *t);
 /* The analysis at a step, by the numbers of the end; whole: all of it. */

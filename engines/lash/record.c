@@ -563,8 +563,30 @@ static const char *rule(const struct rec_event *ev)
 	return ev->kind == REC_TURN ? turn_rules[ev->rule] : why_rule_name(ev->rule);
 }
 
+static const char *source(const struct rec_event *ev)
+{
+	static const char *const of[REC_KINDS] = {
+		[REC_MEASURE] = "lash.md 6.1 to 6.3; OpenSM 3.3.23",
+		[REC_CLASS] = "lash.md 6.3; OpenSM 3.3.23",
+		[REC_AXIS] = "lash.md 6.5; OpenSM 3.3.23",
+		[REC_COORD] = "lash.md 6.6; OpenSM 3.3.23",
+		[REC_NUMBER] = "lash.md 6.7, 6.8; OpenSM 3.3.23",
+		[REC_TREE] = "lash.md 7; Skeie, Lysne, Theiss, CAC 2002",
+		[REC_TRY] = "lash.md 8; Skeie, Lysne, Theiss, CAC 2002",
+		[REC_ACCEPT] = "lash.md 8; Skeie, Lysne, Theiss, CAC 2002",
+		[REC_REFUSE] = "lash.md 8; Skeie, Lysne, Theiss, CAC 2002",
+		[REC_OPEN] = "lash.md 8; Skeie, Lysne, Theiss, CAC 2002",
+		[REC_TURN] = "lash.md 9.1; OpenSM 3.3.23",
+		[REC_CHOICE] = "lash.md 10; OpenSM 3.3.23",
+		[REC_TABLE] = "lash.md 10; OpenSM 3.3.23",
+	};
+
+	return ev->kind == REC_AXIS && ev->rule <= MESH_FACING ? "lash.md 6.4; OpenSM 3.3.23" : of[ev->kind];
+}
+
 const struct rec_scheme lash_scheme = {
 	.rule = rule,
+	.source = source,
 	.sentence = sentence,
 	.ops = &lash_ops,
 	.priv_at = priv_at,

@@ -255,6 +255,19 @@ static void sentence(struct walk *w, struct text *t)
 	}
 }
 
+static const char *source(const struct rec_event *ev)
+{
+	switch (ev->kind) {
+	case REC_TARGET:
+	case REC_SETTLE:
+		return "mincontention.md 3; HP 376227-B21";
+	case REC_CHOICE:
+		return "mincontention.md 4; HP 376227-B21";
+	default:
+		return NULL;
+	}
+}
+
 static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
 {
 	const struct kept *k = recording_kept(r);
@@ -278,6 +291,7 @@ static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint
 const struct rec_scheme mincontention_scheme = {
 	.rule = rule,
 	.order = "own order: there is no OpenSM",
+	.source = source,
 	.sentence = sentence,
 	.ops = &mincontention_step_ops,
 	.priv_at = priv_at,

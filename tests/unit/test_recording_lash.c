@@ -403,11 +403,241 @@ static void test_meshes(void **state)
 	}
 }
 
+/* --- ftree ------------------------------------------------------------------------------------------ */
+
+/* The first step about a LID whose sentence holds some words. */
+static size_t of_lid(struct walk *w, unsigned lid, const char *words)
+{
+	struct rec_condition c = REC_ANY;
+
+	c.lid = (uint16_t)lid;
+	c.text = words;
+	walk_to(w, 0, NULL);
+	return walk_find(w, &c, 1, NULL);
+}
+
+static void test_tree(void **state)
+{
+	struct session *s = session_of("synth xgft:2,2,2:1,2,2; route ftree");
+	struct walk *w = walk_of(s);
+	const struct recording *r = walk_recording(w);
+	const struct sweep *moment;
+	char a[40], b[40];
+
+	(void)state;
+	assert_int_equal(count_of(r, REC_RANK), 12);
+	assert_int_equal(count_of(r, REC_GROUP), 12);
+	assert_int_equal(count_of(r, REC_TUPLE), 12);
+	assert_int_equal(count_of(r, REC_LEAF), 4);
+	assert_int_equal(count_of(r, REC_PURE), 12);
+	says_at(w, next_of(r, REC_RANK, 1), "core-01: rank 0, a root");
+	says_at(w, next_of(r, REC_GROUP, 1),
+		"leaf-01: 2 groups up (2 cables), 2 groups down (2 cables); 2 compute");
+	says_at(w, next_of(r, REC_TUPLE, 1), "leaf-01: index 2.0.0");
+	says_at(w, next_of(r, REC_LEAF, 1), "leaf-01: leaf 1 of 4 by index, 2 compute nodes");
+	says_at(w, of_lid(w, 14, "climbs"),
+		"leaf-03 climbs by port 3 to spine-03 for LID 14 (node0005): load 0 like spine-04, lower "
+		"index");
+	says_at(w, of_lid(w, 17, "climbs"),
+		"leaf-03 climbs by port 4 to spine-04 for LID 17 (node0006): load 0, least of 2 parents");
+	says_at(w, of_lid(w, 14, "spine-01 LID"),
+		"spine-01 LID 14 (node0005) -> port 3: learned from core-01, 3 hops (ftree counts 4)");
+	says_at(w, of_lid(w, 14, "spine-01 is offered"),
+		"spine-01 is offered port 4 from core-03 for LID 14 (node0005): learned, 3 hops (ftree "
+		"counts 4); no "
+		"shorter than by port 3");
+	/* indexes come one by one */
+	walk_to(w, next_of(r, REC_TUPLE, 1), NULL);
+	moment = walk_moment(w);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		assert_string_equal(ftree_tuple(ftree_of(moment->routing), sw, a, sizeof(a)),
+				    strcmp(switch_name(s->fabric, sw), "leaf-01") ? "-" : "2.0.0");
+	sweep_unref(moment);
+	walk_to(w, recording_steps(r) - 1, NULL);
+	moment = walk_moment(w);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		assert_string_equal(ftree_tuple(ftree_of(moment->routing), sw, a, sizeof(a)),
+				    ftree_tuple(ftree_of(session_routing(s)), sw, b, sizeof(b)));
+	sweep_unref(moment);
+	walk_free(w);
+	session_free(s);
+}
+
+/* Up to the refusal, whose rule the last comparison shows. */
+static void test_refused_tree(void **state)
+{
+	struct session *s = session_of("synth xgft:2,2,2:1,2,2; fail link leaf-01[3]; route ftree");
+	const struct recording *r = record(s, "ftree", &REC_EVERYTHING);
+	struct walk *w = walk_new(r);
+	size_t n = recording_steps(r);
+
+	(void)state;
+	assert_non_null(recording_refusal(r));
+	says_at(w, n - 1, "leaf-02: 2 groups up of 1 cable; not like leaf-01: 1 group up of 1 cable");
+	assert_string_equal(recording_rule(r, recording_event(r, n - 1)), "not alike");
+	says_at(w, n, "(AB09): leaf-01 has 1 up links, its siblings (leaf-02) 2");
+	ok_line(s, "step start ftree");
+	line_says(s, "step until refused", "AB09");
+	walk_free(w);
+	recording_unref(r);
+	session_free(s);
+}
+
+/* Every main climb goes by a group with as few as any. */
+static void test_climbs(void **state)
+{
+	static const char *const shapes[] = {"xgft:4,4,4:1,4,4", "xgft:3,5:1,3,parallel=2",
+					     "xgft:3,3,3:1,2,3"};
+	unsigned climbs = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+		char line[100];
+		struct session *s;
+		struct walk *w;
+		const struct ftree *t;
+		const struct recording *r;
+
+		snprintf(line, sizeof(line), "synth %s; route ftree", shapes[i]);
+		s = session_of(line);
+		w = walk_of(s);
+		r = walk_recording(w);
+		t = ftree_of(session_routing(s));
+		assert_non_null(t);
+		for (size_t k = 1; k <= recording_steps(r); k++) {
+			const struct rec_event *ev = recording_event(r, k);
+			const struct ft_switch *x;
+			uint32_t taken = NO_ID, least = NO_ID;
+
+			if (ev->kind != REC_CLIMB)
+				continue;
+			walk_to(w, k - 1, NULL);
+			x = &t->sw[ev->a];
+			for (uint32_t g = x->slot[FT_UP]; g < x->slot[FT_UP] + x->n[FT_UP]; g++) {
+				const struct ft_group *up = &t->group[t->slot[g].group];
+				uint32_t load = walk_value(w, T_DOWN, t->n_links + t->slot[g].group);
+
+				least = load < least ? load : least;
+				for (uint32_t l = up->link; l < up->link + up->n_links; l++)
+					taken = t->link[l].port == ev->port ? load : taken;
+			}
+			assert_int_equal(taken, least);
+			climbs++;
+		}
+		walk_free(w);
+		session_free(s);
+	}
+	assert_true(climbs > 100);
+}
+
+/* Offers that are not taken: of a long run those in focus, and none without. */
+static void test_offers(void **state)
+{
+	struct session *s = session_of("synth xgft:8,8,8:1,8,8; route ftree");
+	struct rec_focus focus = REC_EVERYTHING;
+	const struct recording *r = record(s, NULL, &focus);
+	size_t offers;
+
+	(void)state;
+	assert_int_equal(count_of(r, REC_OFFER), 0);
+	recording_unref(r);
+	for (uint32_t ep = 0; ep < s->fabric->n_endports; ep++) /* the last host */
+		if (!endport_is_switch(s->fabric, ep))
+			focus.lid = session_sweep(s)->lids->base[ep];
+	r = record(s, NULL, &focus);
+	offers = count_of(r, REC_OFFER);
+	assert_true(offers > 100);
+	for (size_t i = next_of(r, REC_OFFER, 1); i; i = next_of(r, REC_OFFER, i + 1))
+		assert_int_equal(recording_event(r, i)->b, focus.lid);
+	recording_unref(r);
+	focus.sw = 0;
+	r = record(s, NULL, &focus);
+	assert_true(count_of(r, REC_OFFER) > 0 && count_of(r, REC_OFFER) < offers);
+	recording_unref(r);
+	session_free(s);
+}
+
+/* --- where steps are told of ------------------------------------------------------------------------- */
+
+/* Has engines/doc/FILE a section of that number?  source: "lash.md 9.1; ..." */
+static bool has_section(const char *source)
+{
+	char file[64], number[16], path[128], line[400];
+	bool found = false;
+	FILE *f;
+
+	if (sscanf(source, "%63[a-z0-9-].md %15[0-9.]", file, number) != 2)
+		return !strncmp(source, "opensm(8)", 9);
+	snprintf(path, sizeof(path), "engines/doc/%s.md", file);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	while (!found && fgets(line, sizeof(line), f)) {
+		char *at = line + strspn(line, "#");
+		size_t n;
+
+		if (at == line || *at != ' ')
+			continue;
+		n = strspn(++at, "0123456789.");
+		while (n && at[n - 1] == '.')
+			n--;
+		found = n == strlen(number) && !strncmp(at, number, n);
+	}
+	fclose(f);
+	return found;
+}
+
+static void check_sources(const struct recording *r)
+{
+	for (size_t i = 1; i <= recording_steps(r); i++) {
+		const struct rec_event *ev = recording_event(r, i);
+		const char *source = recording_source(r, ev);
+
+		if (rec_kinds[ev->kind].a == FIELD_TEXT || ev->kind == REC_DONE)
+			continue;
+		if (!*source)
+			fail_msg("%s: nothing says where %s is told of", recording_engine(r),
+				 rec_kinds[ev->kind].name);
+		if (!has_section(source))
+			fail_msg("%s: no such section: %s", recording_engine(r), source);
+	}
+}
+
+static void test_sources(void **state)
+{
+	static const char *const lines[] = {
+		"synth xgft:2,2,2:1,2,2; route minhop; route minhop scatter_ports=3",
+		"synth xgft:2,2,2:1,2,2; route minhop lmc=1 port_shifting=TRUE",
+		"synth torus:4x4; route dor lmc=1",
+		"synth xgft:2,2,2:1,2,2; route updn connect_roots=TRUE",
+		"synth torus:4x4; route dnup connect_roots=TRUE",
+		"synth torus:4x4; route lash do_mesh_analysis=TRUE",
+		"synth torus:5x5; route lash",
+		"synth xgft:2,2,2:1,2,2; route ftree connect_roots=TRUE",
+		"synth director:2,2,1,2; route mincontention",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		struct session *s = session_of(lines[i]);
+		const struct recording *r = record(s, NULL, &REC_EVERYTHING);
+
+		check_sources(r);
+		recording_unref(r);
+		session_free(s);
+	}
+	assert_false(has_section("lash.md 99; nobody"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ring), cmocka_unit_test(test_torus), cmocka_unit_test(test_holders),
-		cmocka_unit_test(test_pair), cmocka_unit_test(test_cube),  cmocka_unit_test(test_meshes),
+		cmocka_unit_test(test_ring),	cmocka_unit_test(test_torus),
+		cmocka_unit_test(test_holders), cmocka_unit_test(test_pair),
+		cmocka_unit_test(test_cube),	cmocka_unit_test(test_meshes),
+		cmocka_unit_test(test_tree),	cmocka_unit_test(test_refused_tree),
+		cmocka_unit_test(test_climbs),	cmocka_unit_test(test_offers),
+		cmocka_unit_test(test_sources),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
