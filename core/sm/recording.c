@@ -85,6 +85,13 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_ROUTED] = {.name = "routed", .a = FIELD_SWITCH, .b = FIELD_LID},
 	[REC_LAYER] = {.name = "layer", .b = FIELD_LAYER},
 	/* torus-2QoS */
+	[REC_SEED] = {.name = "seed", .rule = true},
+	[REC_PLACE] = {.name = "place", .a = FIELD_SWITCH, .rule = true},
+	[REC_LINK] = {.name = "link", .a = FIELD_SWITCH, .port = true},
+	[REC_ENDS] = {.name = "ends", .a = FIELD_SWITCH},
+	[REC_RING] = {.name = "ring", .a = FIELD_SWITCH, .rule = true},
+	[REC_SPAN] = {.name = "span", .a = FIELD_SWITCH},
+	[REC_HOP] = {.name = "hop", .a = FIELD_SWITCH, .b = FIELD_TARGET, .rule = true, .focus = true},
 };
 
 /* --- writing ------------------------------------------------------------------------------ */
