@@ -86,6 +86,7 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_LAYER] = {.name = "layer", .b = FIELD_LAYER},
 	/* torus-2QoS */
 	[REC_SEED] = {.name = "seed", .rule = true},
+	[REC_CELL] = {.name = "cell", .rule = true},
 	[REC_PLACE] = {.name = "place", .a = FIELD_SWITCH, .rule = true},
 	[REC_LINK] = {.name = "link", .a = FIELD_SWITCH, .port = true},
 	[REC_ENDS] = {.name = "ends", .a = FIELD_SWITCH},

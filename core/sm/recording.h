@@ -107,6 +107,8 @@ enum rec_kind {
 	REC_LAYER,    /* b layer: it is done */
 	/* torus-2QoS */
 	REC_SEED,  /* a number of the seed, from 0, rule; extra: the two halves of a GUID that is missing */
+	REC_CELL,  /* a place of a cell with empty corners, rule; extra: its fingerprint, or the place for
+		      which  nothing is found, then the switches that were asked */
 	REC_PLACE, /* a switch, rule; T_PLACE; extra: switches it was found by, or the direction of the seed
 		    */
 	REC_LINK,  /* a switch, port; extra: port id at the other end, dimension, lower and upper member,

@@ -412,10 +412,13 @@ static bool attempt(struct torus_run *r, const struct cell *c, const struct toru
 
 	if (OBSERVED(r->in))
 		tell_attempt(r, c, a, sw != NO_ID);
-	if (sw == NO_ID)
-		return false;
 	for (unsigned i = 0; i < a->n; i++)
 		found.by[found.n++] = switch_of(r, member_at(r, c, a->corner[i]));
+	if (sw == NO_ID && RECORDED(r->in))
+		torus_record_cell(r, c->place[0], a->perpendicular ? TORUS_NO_PERPENDICULAR : TORUS_NO_CORNER,
+				  c->place[a->target], found.by, found.n);
+	if (sw == NO_ID)
+		return false;
 	return place(r, c->corner[a->target], sw, &found);
 }
 
@@ -434,6 +437,8 @@ static void locate(struct torus_run *r, struct cell *c)
 		if (n && OBSERVED(r->in))
 			observe_text(r->in, STEP_NOTE, NO_ID, "cell %u,%u,%u, fingerprint %x", c->at[0],
 				     c->at[1], c->at[2], f);
+		if (n && RECORDED(r->in))
+			torus_record_cell(r, c->place[0], TORUS_CELL, f, NULL, 0);
 		for (unsigned i = 0; i < n && !more; i++)
 			more = attempt(r, c, &a[i]);
 		if (n && !more)

@@ -22,6 +22,8 @@ struct torus_run {
 
 /* How a switch was placed; rule of a PLACE. */
 enum torus_how { TORUS_CENTRE, TORUS_NEIGHBOUR, TORUS_CORNER, TORUS_PERPENDICULAR };
+/* Of a cell: it has corners to find, or one of them was not; rule of a CELL. */
+enum torus_cell { TORUS_CELL, TORUS_NO_CORNER, TORUS_NO_PERPENDICULAR };
 /* Of a line; rule of a RING. */
 enum torus_line { TORUS_WHOLE, TORUS_BROKEN, TORUS_OPEN };
 
@@ -50,6 +52,9 @@ void torus_list_ends(struct torus_run *r);
 /* record.c: for a recording; all of them are only called when somebody records. */
 void torus_record_start(struct torus_run *r);
 void torus_record_seed(struct torus_run *r, unsigned seed, bool usable, uint64_t missing);
+/* word: fingerprint, or the place of the corner; asked: n switches. */
+void torus_record_cell(struct torus_run *r, uint32_t place, enum torus_cell what, uint32_t word,
+		       const uint32_t *asked, unsigned n);
 /* found: n switches it was found by, or the direction of the seed. */
 void torus_record_place(struct torus_run *r, uint32_t place, uint32_t sw, enum torus_how how,
 			const uint32_t *found, unsigned n);

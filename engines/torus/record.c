@@ -30,6 +30,15 @@ void torus_record_seed(struct torus_run *r, unsigned seed, bool usable, uint64_t
 	rec_extra(r->in->record, (uint32_t)missing);
 }
 
+void torus_record_cell(struct torus_run *r, uint32_t place, enum torus_cell what, uint32_t word,
+		       const uint32_t *asked, unsigned n)
+{
+	rec_event(r->in->record, REC_CELL, what, 0, place, 0);
+	rec_extra(r->in->record, word);
+	for (unsigned i = 0; i < n; i++)
+		rec_extra(r->in->record, asked[i]);
+}
+
 void torus_record_place(struct torus_run *r, uint32_t place, uint32_t sw, enum torus_how how,
 			const uint32_t *found, unsigned n)
 {
@@ -265,18 +274,46 @@ static void say_seed(const struct saying *y)
 		text_add(y->text, "is used: all its switches are there");
 }
 
+/* "1,2,0" */
+static const char *place_text(const struct saying *y, uint32_t place, char *buf, size_t size)
+{
+	const unsigned *radix = y->t->conf.radix;
+	uint32_t c[TORUS_DIMS] = {place % radix[0], place / radix[0] % radix[1], place / radix[0] / radix[1]};
+
+	return torus_place_text(c, buf, size);
+}
+
+static void say_switches(const struct saying *y, uint32_t from)
+{
+	for (uint32_t i = from; i < y->n_extra; i++)
+		text_add(y->text, "%s%s", i > from ? ", " : "",
+			 y->extra[i] == NO_ID ? "nobody" : name_of(y, y->extra[i]));
+}
+
+static void say_cell(const struct saying *y)
+{
+	char cell[40], at[40];
+
+	if (y->ev->rule == TORUS_CELL) {
+		text_add(y->text, "cell %s has corners to find: fingerprint %x",
+			 place_text(y, y->ev->a, cell, sizeof(cell)), y->extra[0]);
+		return;
+	}
+	text_add(y->text, "cell %s: %s for %s, by ", place_text(y, y->ev->a, cell, sizeof(cell)),
+		 y->ev->rule == TORUS_NO_CORNER ? "no fourth corner of a face"
+						: "no switch stands on the face",
+		 place_text(y, y->extra[0], at, sizeof(at)));
+	say_switches(y, 1);
+}
+
 static void say_place(const struct saying *y)
 {
-	const struct torus *t = y->t;
-	uint32_t cursor = 0, c[TORUS_DIMS];
+	uint32_t cursor = 0;
 	struct rec_delta d = {0};
 	char at[40];
 
 	recording_next_delta(walk_recording(y->w), walk_step(y->w), &cursor, &d);
-	c[0] = d.at % t->conf.radix[0];
-	c[1] = d.at / t->conf.radix[0] % t->conf.radix[1];
-	c[2] = d.at / t->conf.radix[0] / t->conf.radix[1];
-	text_add(y->text, "%s stands at %s: ", name_of(y, y->ev->a), torus_place_text(c, at, sizeof(at)));
+	text_add(y->text, "%s stands at %s: ", name_of(y, y->ev->a), place_text(y, d.at, at, sizeof(at)));
 	switch (y->ev->rule) {
 	case TORUS_CENTRE:
 		text_add(y->text, "the centre of the seed");
@@ -289,10 +326,9 @@ static void say_place(const struct saying *y)
 		text_add(y->text, "the fourth corner of the face of ");
 		break;
 	default:
-		text_add(y->text, "stands on the face of ");
+		text_add(y->text, "it is next to the corner between two edges, and faces stand on these: ");
 	}
-	for (uint32_t i = 0; i < y->n_extra; i++)
-		text_add(y->text, "%s%s", i ? ", " : "", name_of(y, y->extra[i]));
+	say_switches(y, 0);
 }
 
 static void say_link(const struct saying *y)
@@ -319,13 +355,11 @@ static void say_ring(const struct saying *y)
 {
 	const struct torus *t = y->t;
 	unsigned d = y->ev->port;
-	uint32_t place = y->extra[0], m = t->of[y->ev->a],
-		 c[TORUS_DIMS] = {place % t->conf.radix[0], place / t->conf.radix[0] % t->conf.radix[1],
-				  place / t->conf.radix[0] / t->conf.radix[1]};
+	uint32_t m = t->of[y->ev->a];
 	char at[40];
 
-	text_add(y->text, "the line through %s along %c, with %s, ", torus_place_text(c, at, sizeof(at)),
-		 (char)('x' + d), name_of(y, y->ev->a));
+	text_add(y->text, "the line through %s along %c, with %s, ",
+		 place_text(y, y->extra[0], at, sizeof(at)), (char)('x' + d), name_of(y, y->ev->a));
 	if (y->ev->rule == TORUS_OPEN)
 		text_add(y->text, "is open");
 	else if (y->ev->rule == TORUS_WHOLE)
@@ -379,9 +413,9 @@ static void say_table(const struct saying *y)
 }
 
 static void (*const say[REC_KINDS])(const struct saying *) = {
-	[REC_SEED] = say_seed, [REC_PLACE] = say_place,	  [REC_LINK] = say_link,
-	[REC_ENDS] = say_ends, [REC_RING] = say_ring,	  [REC_SPAN] = say_span,
-	[REC_HOP] = say_hop,   [REC_CHOICE] = say_choice, [REC_TABLE] = say_table,
+	[REC_SEED] = say_seed,	   [REC_CELL] = say_cell,   [REC_PLACE] = say_place, [REC_LINK] = say_link,
+	[REC_ENDS] = say_ends,	   [REC_RING] = say_ring,   [REC_SPAN] = say_span,   [REC_HOP] = say_hop,
+	[REC_CHOICE] = say_choice, [REC_TABLE] = say_table,
 };
 
 static void sentence(struct walk *w, struct text *t)
@@ -398,10 +432,13 @@ static void sentence(struct walk *w, struct text *t)
 static const char *rule(const struct rec_event *ev)
 {
 	static const char *const seed[] = {"usable", "missing"},
+				 *const cell[] = {"to find", "no corner", "no perpendicular"},
 				 *const place[] = {"centre", "neighbour", "fourth corner", "perpendicular"},
 				 *const line[] = {"whole ring", "broken ring", "open line"};
 
 	switch (ev->kind) {
+	case REC_CELL:
+		return cell[ev->rule];
 	case REC_SEED:
 		return seed[ev->rule];
 	case REC_PLACE:
@@ -417,6 +454,7 @@ static const char *source(const struct rec_event *ev)
 {
 	static const char *const where[REC_KINDS] = {
 		[REC_SEED] = "torus-2qos.md 2, 5.1; torus-2QoS.conf(5)",
+		[REC_CELL] = "torus-2qos.md 5.4, 5.5; torus-2QoS(8)",
 		[REC_PLACE] = "torus-2qos.md 5.1, 5.4; torus-2QoS(8)",
 		[REC_LINK] = "torus-2qos.md 5.3; torus-2QoS(8)",
 		[REC_ENDS] = "torus-2qos.md 5.6; torus-2QoS(8)",
