@@ -8,6 +8,7 @@
 
 #include "core/base/memory.h"
 #include "core/session/session.h"
+#include "engines/dfsssp/dfsssp.h"
 #include "engines/ftree/ftree.h"
 #include "engines/nue/nue.h"
 #include "engines/torus/torus.h"
@@ -158,6 +159,33 @@ static void same_trees(const struct routing *a, const struct routing *b, const c
 	}
 }
 
+/* Weights of the channels; cuts with their cycles, lanes and layers of every class. */
+static void same_weights(const struct routing *a, const struct routing *b, const char *what)
+{
+	const struct dfsssp *x = dfsssp_of(a), *y = dfsssp_of(b);
+	uint32_t n, m;
+	uint16_t *p = dfsssp_destinations(a, &n), *q = dfsssp_destinations(b, &m);
+
+	assert_int_equal(n, m);
+	assert_memory_equal(p, q, n * sizeof(*p));
+	free(p);
+	free(q);
+	for (uint32_t port = 0; port < b->topo->fabric->n_ports; port++)
+		if (dfsssp_weight(x, port) != dfsssp_weight(y, port))
+			fail_msg("%s: weight of port %u", what, port);
+	if (!y->layers)
+		return;
+	assert_int_equal(x->layers->n_cuts, y->layers->n_cuts);
+	assert_int_equal(x->layers->n_cycle, y->layers->n_cycle);
+	assert_int_equal(x->layers->idle, y->layers->idle);
+	for (uint32_t i = 0; i < y->layers->n_cuts; i++)
+		assert_int_equal(x->layers->cut[i].moved, y->layers->cut[i].moved);
+	for (uint32_t s = 0; s < b->topo->fabric->n_switches; s++)
+		for (unsigned lid = 1; lid <= b->lids->max_lid; lid++)
+			if (dfsssp_layer_of(x, s, lid) != dfsssp_layer_of(y, s, lid))
+				fail_msg("%s: layer of switch %u to LID %u", what, s, lid);
+}
+
 /* Hull, escape tree, restrictions and what happened to LIDs, of every layer; weights. */
 static void same_searches(const struct routing *a, const struct routing *b, const char *what)
 {
@@ -232,6 +260,8 @@ static void end_is_the_run(struct walk *w, const struct routing *run, const char
 		same_ranks(at, run, what);
 	if (ftree_of(run))
 		same_trees(at, run, what);
+	if (dfsssp_of(run))
+		same_weights(at, run, what);
 	if (nue_of(run))
 		same_searches(at, run, what);
 	if (torus_of(run))
@@ -657,6 +687,9 @@ static void test_sizes(void **state)
 		     {"xgft:4,4,4:1,4,4", "updn", 1000000},
 		     {"xgft:4,4,4:1,4,4", "minhop", 1000000},
 		     {"torus:8x8", "dnup", 1000000},
+		     {"torus:8x8", "sssp", 1000000},
+		     {"torus:6x6", "dfsssp", 1000000},
+		     {"xgft:4,4,4:1,4,4", "dfsssp", 1000000},
 		     {"torus:8x8", "nue", 2000000}};
 
 	(void)state;
