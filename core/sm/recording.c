@@ -31,8 +31,8 @@ const struct rec_table_info rec_tables[N_TABLES] = {
 	[T_DIST] = {"distance", NO_ID, true},
 	[T_VIA] = {"via", NO_ID, true},
 	[T_WEIGHT] = {"weight", 0, true},
-	[T_COLOUR] = {"use of a dependency", 0, false},
-	[T_PLACE] = {"place", NO_ID, true},
+	[T_COLOUR] = {"state", 0, false},
+	[T_PLACE] = {"switch", NO_ID, true},
 };
 
 const char *const rec_keys[N_KEYS] = {"phase", "round", "switch", "lid", "pair", "layer"};

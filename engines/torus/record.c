@@ -468,10 +468,37 @@ static const char *source(const struct rec_event *ev)
 	return where[ev->kind];
 }
 
+/* --- cells -------------------------------------------------------------------------------------------------
+ */
+
+static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct saying y = {.t = recording_kept(r)};
+	char buf[40];
+
+	if (t != T_PLACE || !y.t)
+		return false;
+	text_add(out, "place %s", place_text(&y, at, buf, sizeof(buf)));
+	return true;
+}
+
+static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t sw, struct text *out)
+{
+	const struct fabric *f = recording_sweep(r)->fabric;
+
+	(void)at;
+	if (t != T_PLACE || sw >= f->n_switches)
+		return false;
+	text_add(out, "%s", switch_name(f, sw));
+	return true;
+}
+
 const struct rec_scheme torus_scheme = {
 	.rule = rule,
 	.source = source,
 	.sentence = sentence,
 	.ops = &torus_step_ops,
 	.priv_at = priv_at,
+	.cell = cell,
+	.value = value,
 };
