@@ -104,9 +104,9 @@ static void bits_cell(const struct priv *p, uint32_t ep, struct text *t)
 
 	if (a == NO_ID || b == NO_ID || a == b) {
 		text_add(t, "%s",
-			 a == b && a != NO_ID ? "same switch"
-			 : p->t->whole	      ? "not placed so far"
-					      : "outside the torus");
+			 a == b && a != NO_ID  ? "same switch"
+			 : p->t && p->t->whole ? "not placed so far"
+					       : "outside the torus");
 		return;
 	}
 	for (unsigned d = 0; d < TORUS_DIMS; d++) {
