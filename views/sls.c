@@ -103,7 +103,10 @@ static void bits_cell(const struct priv *p, uint32_t ep, struct text *t)
 	unsigned n = 0;
 
 	if (a == NO_ID || b == NO_ID || a == b) {
-		text_add(t, a == NO_ID || b == NO_ID ? "outside the torus" : "same switch");
+		text_add(t, "%s",
+			 a == b && a != NO_ID  ? "same switch"
+			 : p->t && p->t->whole ? "not placed so far"
+					       : "outside the torus");
 		return;
 	}
 	for (unsigned d = 0; d < TORUS_DIMS; d++) {
@@ -131,7 +134,9 @@ static void sl_cell(const struct view *v, uint32_t ep, struct text *t)
 	const struct routing *r = scene_routing(v->scene);
 	struct sl_range sl = routing_sl(r, p->slid, r->lids->base[ep]);
 
-	if (sl.lo == sl.hi)
+	if (sl.lo > sl.hi) /* not yet, at a step of a run */
+		text_add(t, "-");
+	else if (sl.lo == sl.hi)
 		text_add(t, "%u", sl.lo);
 	else
 		text_add(t, "%u..%u", sl.lo, sl.hi);

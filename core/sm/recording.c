@@ -31,8 +31,8 @@ const struct rec_table_info rec_tables[N_TABLES] = {
 	[T_DIST] = {"distance", NO_ID, true},
 	[T_VIA] = {"via", NO_ID, true},
 	[T_WEIGHT] = {"weight", 0, true},
-	[T_COLOUR] = {"use of a dependency", 0, false},
-	[T_PLACE] = {"place", NO_ID, true},
+	[T_COLOUR] = {"state", 0, false},
+	[T_PLACE] = {"switch", NO_ID, true},
 };
 
 const char *const rec_keys[N_KEYS] = {"phase", "round", "switch", "lid", "pair", "layer"};
@@ -118,6 +118,15 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_ROUTED] = {.name = "routed", .a = FIELD_SWITCH, .b = FIELD_LID},
 	[REC_LAYER] = {.name = "layer", .b = FIELD_LAYER},
 	/* torus-2QoS */
+	[REC_SEED] = {.name = "seed", .rule = true},
+	[REC_CELL] = {.name = "cell", .rule = true},
+	[REC_PLACE] = {.name = "place", .a = FIELD_SWITCH, .rule = true},
+	[REC_LINK] = {.name = "link", .a = FIELD_SWITCH, .port = true},
+	[REC_ENDS] = {.name = "ends", .a = FIELD_SWITCH},
+	[REC_RING] = {.name = "ring", .a = FIELD_SWITCH, .rule = true},
+	[REC_SPAN] = {.name = "span", .a = FIELD_SWITCH},
+	[REC_HOP] =
+		{.name = "hop", .a = FIELD_SWITCH, .b = FIELD_TARGET, .rule = true, .focus = true, .bulk = 1},
 };
 
 /* --- writing ------------------------------------------------------------------------------ */

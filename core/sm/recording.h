@@ -139,6 +139,17 @@ enum rec_kind {
 	REC_ROUTED,   /* the same: it has its entries; T_WEIGHT; extra: what happened, by the engine */
 	REC_LAYER,    /* b layer: it is done */
 	/* torus-2QoS */
+	REC_SEED,  /* a number of the seed, from 0, rule; extra: the two halves of a GUID that is missing */
+	REC_CELL,  /* a place of a cell with empty corners, rule; extra: its fingerprint, or the place for
+		      which  nothing is found, then the switches that were asked */
+	REC_PLACE, /* a switch, rule; T_PLACE; extra: switches it was found by, or the direction of the seed
+		    */
+	REC_LINK,  /* a switch, port; extra: port id at the other end, dimension, lower and upper member,
+		      number  of the bundle */
+	REC_ENDS,  /* a switch; extra: its member: end points are listed */
+	REC_RING,  /* a switch of the line, port: dimension, rule; extra: place where the line begins */
+	REC_SPAN,  /* a root of the master spanning tree; extra: members it reaches */
+	REC_HOP,   /* a switch, b target, rule; only in focus */
 	REC_KINDS
 };
 

@@ -476,10 +476,57 @@ static const char *source(const struct rec_event *ev)
 	return where[ev->kind];
 }
 
+/* --- cells -------------------------------------------------------------------------------------------------
+ */
+
+/* A dependency as packets make it: "turn t11 -> t01 -> t00 in layer 0". */
+static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct nue *n = recording_kept(r);
+	const struct fabric *f = recording_sweep(r)->fabric;
+	const struct nue_graph *g;
+	uint32_t e, c = 0, v = 0;
+
+	if (t != T_COLOUR || !n)
+		return false;
+	g = n->graph;
+	e = at % n->n_edges;
+	/* those of channels come first, then those that a search begins with */
+	for (; c < g->n_channels + g->n; c++) {
+		v = c < g->n_channels ? g->to[c] : c - g->n_channels;
+		if (e < nue_degree(g, v))
+			break;
+		e -= nue_degree(g, v);
+	}
+	text_add(out, "%s -> %s -> ", switch_name(f, g->sw[g->to[g->first[v] + e]]),
+		 switch_name(f, g->sw[v]));
+	text_add(out, "%s in layer %u", c < g->n_channels ? switch_name(f, g->sw[g->from[c]]) : "a host",
+		 at / n->n_edges);
+	return true;
+}
+
+static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use, struct text *out)
+{
+	static const char *const text[] = {[USE_NONE] = "not used",
+					   [USE_ESCAPE] = "kept for escape paths",
+					   [USE_KEPT] = "used by routes",
+					   [USE_PRESENT] = "used by this search",
+					   [USE_BLOCKED] = "blocked"};
+
+	(void)r;
+	(void)at;
+	if (t != T_COLOUR || use >= ARRAY_LEN(text))
+		return false;
+	text_add(out, "%s", text[use]);
+	return true;
+}
+
 const struct rec_scheme nue_scheme = {
 	.rule = rule,
 	.source = source,
 	.sentence = sentence,
 	.ops = &nue_step_ops,
 	.priv_at = priv_at,
+	.cell = cell,
+	.value = value,
 };

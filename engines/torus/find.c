@@ -106,8 +106,24 @@ static void add_member(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32
 	t->at[place_of(t, c)] = t->n++;
 }
 
+/* What a switch was found by: other switches, or the direction of a link of the seed. */
+struct found {
+	enum torus_how how;
+	uint32_t by[3];
+	unsigned n;
+};
+
+static const char *how_text(const struct found *f)
+{
+	static const char *const text[] = {[TORUS_CENTRE] = "centre of the seed",
+					   [TORUS_CORNER] = "fourth corner of a face",
+					   [TORUS_PERPENDICULAR] = "perpendicular"};
+
+	return f->how == TORUS_NEIGHBOUR ? torus_direction_keyword(f->by[0]) : text[f->how];
+}
+
 /* A place that is taken stays as it is.  false: there is no such switch. */
-static bool place(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw, const char *how)
+static bool place(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw, const struct found *how)
 {
 	struct torus *t = r->t;
 	char a[40];
@@ -119,7 +135,9 @@ static bool place(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw
 	add_member(r, c, sw);
 	if (OBSERVED(r->in))
 		observe_text(r->in, STEP_SWITCH, sw, "at %s, number %u: %s",
-			     torus_place_text(c, a, sizeof(a)), t->n, how);
+			     torus_place_text(c, a, sizeof(a)), t->n, how_text(how));
+	if (RECORDED(r->in))
+		torus_record_place(r, place_of(t, c), sw, how->how, how->by, how->n);
 	return true;
 }
 
@@ -149,8 +167,9 @@ static int place_seed(struct torus_run *r)
 		if (!l->centre)
 			continue;
 		to[d] = torus_shift(r->t, d, c[d], order[i] % 2 ? 1 : -1);
-		if (!place(r, c, switch_by_guid(r, l->centre), "centre of the seed") ||
-		    !place(r, to, switch_by_guid(r, l->neighbour), torus_direction_keyword(order[i])))
+		if (!place(r, c, switch_by_guid(r, l->centre), &(struct found){TORUS_CENTRE, {0}, 0}) ||
+		    !place(r, to, switch_by_guid(r, l->neighbour),
+			   &(struct found){TORUS_NEIGHBOUR, {order[i]}, 1}))
 			return err_set(&r->out->refused,
 				       "line %u: a switch of %s is not in the fabric (ERR 4E57)", l->line,
 				       torus_direction_keyword(order[i]));
@@ -205,6 +224,8 @@ static bool link_members(struct torus_run *r, unsigned d, uint32_t lower, uint32
 		r->t->n_links++;
 		if (OBSERVED(r->in))
 			tell_link(r, port, peer, d, a->count[2 * d + 1]);
+		if (RECORDED(r->in))
+			torus_record_link(r, port, peer, d, lower, upper, a->count[2 * d + 1]);
 	}
 	return true;
 }
@@ -387,11 +408,18 @@ static void tell_attempt(const struct torus_run *r, const struct cell *c, const 
 static bool attempt(struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
 {
 	uint32_t sw = a->perpendicular ? try_perpendicular(r, c, a) : try_corner(r, c, a);
+	struct found found = {.how = a->perpendicular ? TORUS_PERPENDICULAR : TORUS_CORNER};
 
 	if (OBSERVED(r->in))
 		tell_attempt(r, c, a, sw != NO_ID);
-	return sw != NO_ID && place(r, c->corner[a->target], sw,
-				    a->perpendicular ? "perpendicular" : "fourth corner of a face");
+	for (unsigned i = 0; i < a->n; i++)
+		found.by[found.n++] = switch_of(r, member_at(r, c, a->corner[i]));
+	if (sw == NO_ID && RECORDED(r->in))
+		torus_record_cell(r, c->place[0], a->perpendicular ? TORUS_NO_PERPENDICULAR : TORUS_NO_CORNER,
+				  c->place[a->target], found.by, found.n);
+	if (sw == NO_ID)
+		return false;
+	return place(r, c->corner[a->target], sw, &found);
 }
 
 static void locate(struct torus_run *r, struct cell *c)
@@ -409,6 +437,8 @@ static void locate(struct torus_run *r, struct cell *c)
 		if (n && OBSERVED(r->in))
 			observe_text(r->in, STEP_NOTE, NO_ID, "cell %u,%u,%u, fingerprint %x", c->at[0],
 				     c->at[1], c->at[2], f);
+		if (n && RECORDED(r->in))
+			torus_record_cell(r, c->place[0], TORUS_CELL, f, NULL, 0);
 		for (unsigned i = 0; i < n && !more; i++)
 			more = attempt(r, c, &a[i]);
 		if (n && !more)
@@ -425,7 +455,7 @@ static int scan(struct torus_run *r)
 	do {
 		before = r->t->n_links;
 		r->t->scans++;
-		if (OBSERVED(r->in))
+		if (OBSERVED(r->in) || RECORDED(r->in))
 			observe_text(r->in, STEP_NOTE, NO_ID, "scan %u", r->t->scans);
 		for (uint32_t i = 0; i < r->t->n_places; i++) {
 			struct cell c = {
@@ -486,6 +516,8 @@ static int place_ends(struct torus_run *r)
 		*of = m;
 		if (add_ends(r, m))
 			return -1;
+		if (RECORDED(r->in))
+			torus_record_ends(r, m);
 	}
 	return 0;
 }

@@ -20,6 +20,13 @@ struct torus_run {
 	uint32_t n_switch_links, n_end_links, n_cas;
 };
 
+/* How a switch was placed; rule of a PLACE. */
+enum torus_how { TORUS_CENTRE, TORUS_NEIGHBOUR, TORUS_CORNER, TORUS_PERPENDICULAR };
+/* Of a cell: it has corners to find, or one of them was not; rule of a CELL. */
+enum torus_cell { TORUS_CELL, TORUS_NO_CORNER, TORUS_NO_PERPENDICULAR };
+/* Of a line; rule of a RING. */
+enum torus_line { TORUS_WHOLE, TORUS_BROKEN, TORUS_OPEN };
+
 /* The steps of a run, each -1 when it refuses (out->refused says why) or was cancelled. */
 void torus_survey(struct torus_run *r);	 /* find.c: counts and links of the fabric, before all others */
 int torus_verify(struct torus_run *r);	 /* verify.c: configuration against fabric; chooses the seed */
@@ -42,7 +49,30 @@ unsigned torus_attempts(unsigned fingerprint, struct torus_attempt a[4]);
 /* Ends of the end points' lists (after discovery), by port order. */
 void torus_list_ends(struct torus_run *r);
 
+/* record.c: for a recording; all of them are only called when somebody records. */
+void torus_record_start(struct torus_run *r);
+void torus_record_seed(struct torus_run *r, unsigned seed, bool usable, uint64_t missing);
+/* word: fingerprint, or the place of the corner; asked: n switches. */
+void torus_record_cell(struct torus_run *r, uint32_t place, enum torus_cell what, uint32_t word,
+		       const uint32_t *asked, unsigned n);
+/* found: n switches it was found by, or the direction of the seed. */
+void torus_record_place(struct torus_run *r, uint32_t place, uint32_t sw, enum torus_how how,
+			const uint32_t *found, unsigned n);
+/* number: of the links between the two, from 1. */
+void torus_record_link(struct torus_run *r, uint32_t port, uint32_t peer, unsigned d, uint32_t lower,
+		       uint32_t upper, unsigned number);
+void torus_record_ends(struct torus_run *r, uint32_t member);
+/* c: where the line along d begins. */
+void torus_record_line(struct torus_run *r, const unsigned c[TORUS_DIMS], unsigned d, bool gap);
+void torus_record_span(struct torus_run *r, uint32_t reached);
+void torus_record_hop(struct torus_run *r, uint32_t a, uint32_t b, const struct torus_step *s);
+/* s: NULL of an end point at hand; n, used: links that way, and routes dealt to them before. */
+void torus_record_choice(struct torus_run *r, uint32_t a, unsigned lid, unsigned port,
+			 const struct torus_step *s, unsigned n, uint32_t used);
+void torus_record_row(struct torus_run *r, uint32_t a);
+
 /* show.c */
+enum why_rule torus_rule(const struct torus_step *s);
 void torus_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
 void torus_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			struct progress *p);

@@ -101,7 +101,9 @@ static int check_line(struct torus_run *r, unsigned c[TORUS_DIMS], unsigned d)
 			t->conf.open[d] ? ", and an open line has one at its end" : "", 33 + 2 * d);
 	keep_low(t, c, d, low);
 	c[d] = 0;
-	if (OBSERVED(r->in) && lows && !t->conf.open[d] && t->conf.radix[d] > 1)
+	if (RECORDED(r->in))
+		torus_record_line(r, c, d, lows != 0);
+	else if (OBSERVED(r->in) && lows && !t->conf.open[d] && t->conf.radix[d] > 1)
 		observe_text(r->in, STEP_NOTE, NO_ID, "the ring through %s along %c has a gap",
 			     torus_place_text(c, a, sizeof(a)), (char)('x' + d));
 	return 0;
@@ -139,7 +141,7 @@ static void tell_leftovers(struct torus_run *r)
 	for (uint32_t sw = 0; OBSERVED(r->in) && sw < topo->fabric->n_switches; sw++)
 		if (switch_up(topo, sw) && t->of[sw] == NO_ID)
 			observe_text(r->in, STEP_SWITCH, sw, "outside the torus");
-	for (uint32_t i = 0; OBSERVED(r->in) && i < t->n_places; i++)
+	for (uint32_t i = 0; (OBSERVED(r->in) || RECORDED(r->in)) && i < t->n_places; i++)
 		if (t->at[i] == NO_ID)
 			observe_text(r->in, STEP_NOTE, NO_ID, "no switch at %u,%u,%u", i % t->conf.radix[0],
 				     i / t->conf.radix[0] % t->conf.radix[1],

@@ -17,6 +17,16 @@ static void add_blocked(unsigned blocked, struct text *x)
 				 "%c is blocked by a missing switch, so it turns early: ", (char)('x' + d));
 }
 
+enum why_rule torus_rule(const struct torus_step *s)
+{
+	static const enum why_rule rule[] = {[TORUS_SHORTER] = WHY_SHORTER_ROUND,
+					     [TORUS_TIE] = WHY_NO_WRAP,
+					     [TORUS_DETOUR] = WHY_BROKEN_RING,
+					     [TORUS_INTO_GAP] = WHY_EARLY_TURN};
+
+	return s->blocked ? WHY_EARLY_TURN : rule[s->why];
+}
+
 void torus_why_text(const struct torus *t, uint32_t a, uint32_t b, struct torus_step s, struct text *x)
 {
 	const struct torus_member *m = &t->member[a], *e = &t->member[b];

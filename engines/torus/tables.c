@@ -162,16 +162,12 @@ struct filling {
 static void decide_step(const struct filling *x, const struct torus_end *e, const struct torus_step *s,
 			unsigned port, struct decided *d)
 {
-	static const enum why_rule rule[] = {[TORUS_SHORTER] = WHY_SHORTER_ROUND,
-					     [TORUS_TIE] = WHY_NO_WRAP,
-					     [TORUS_DETOUR] = WHY_BROKEN_RING,
-					     [TORUS_INTO_GAP] = WHY_EARLY_TURN};
 	unsigned n = x->m->count[s->group];
 	uint32_t used = x->cur.used[e->is_switch][s->group];
 	struct text t = {0};
 
 	torus_why_text(x->r->t, x->a, x->b, *s, &t);
-	decide(d, s->blocked ? WHY_EARLY_TURN : rule[s->why], "%s.", text_str(&t));
+	decide(d, torus_rule(s), "%s.", text_str(&t));
 	if (n > 1)
 		text_add(&d->text, " Of %u links that way in turn number %u, port %u.", n, used % n + 1,
 			 port);
@@ -273,8 +269,15 @@ static unsigned deal(struct filling *x, const struct torus_end *e, unsigned grou
 
 static void tell_end(struct filling *x, const struct torus_end *e, const struct torus_step *s)
 {
-	for (unsigned i = 0; i < e->lids; i++)
-		tell_entry(x, e, e->lid + i, s, x->row->port[e->lid + i]);
+	for (unsigned i = 0; i < e->lids; i++) {
+		unsigned port = x->row->port[e->lid + i];
+
+		if (OBSERVED(x->r->in))
+			tell_entry(x, e, e->lid + i, s, port);
+		if (RECORDED(x->r->in))
+			torus_record_choice(x->r, x->a, e->lid + i, port, s, s ? x->m->count[s->group] : 0,
+					    s ? x->cur.used[e->is_switch][s->group] : 0);
+	}
 	if (s)
 		x->cur.used[e->is_switch][s->group]++;
 }
@@ -304,6 +307,8 @@ static void tell_member(struct filling *x)
 
 	if (x->a != x->b)
 		s = torus_next(t, x->a, x->b);
+	if (RECORDED(x->r->in) && x->a != x->b)
+		torus_record_hop(x->r, x->a, x->b, &s);
 	for (uint32_t i = t->first[x->b]; i < t->first[x->b + 1]; i++)
 		tell_end(x, &t->end[i], x->a == x->b ? NULL : &s);
 }
@@ -322,9 +327,11 @@ static int fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)
 			return err_set(&r->out->refused, "no way leads from %s to %s (ERR 4E39)",
 				       torus_name(t, a), torus_name(t, x.b));
 		fill_member(&x, group);
-		if (OBSERVED(r->in))
+		if (OBSERVED(r->in) || RECORDED(r->in))
 			tell_member(&x);
 	}
+	if (RECORDED(r->in))
+		torus_record_row(r, a);
 	return 0;
 }
 

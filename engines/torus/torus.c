@@ -9,22 +9,36 @@
 #include "core/sm/ucast_cache.h"
 #include "engines/torus/internal.h"
 
-static void torus_free(void *priv)
+void torus_unref(struct torus *t)
 {
-	struct torus *t = priv;
-
-	if (!t)
+	if (!t || atomic_fetch_sub(&t->refs, 1) != 1)
 		return;
 	for (uint32_t m = 0; m < t->n; m++)
 		free(t->member[m].port[0]);
-	torus_conf_free(&t->conf);
 	free(t->member);
 	free(t->at);
 	free(t->of);
 	free(t->group);
-	free(t->end);
-	free(t->first);
+	if (!t->whole) {
+		torus_conf_free(&t->conf);
+		free(t->end);
+		free(t->first);
+	}
+	torus_unref((struct torus *)t->whole);
 	free(t);
+}
+
+struct torus *torus_ref(const struct torus *t)
+{
+	struct torus *mine = (struct torus *)t;
+
+	atomic_fetch_add(&mine->refs, 1);
+	return mine;
+}
+
+static void torus_free(void *priv)
+{
+	torus_unref(priv);
 }
 
 /* --- service levels and virtual lanes (engines/doc/torus-2qos.md 8, 9) ------------------------- */
@@ -85,7 +99,7 @@ static unsigned n_layers(const struct routing *r)
 {
 	const struct torus *t = r->priv;
 
-	return t->sw_vls >= 4 && t->n < t->n_places ? 4 : 2;
+	return t->sw_vls >= 4 && (t->whole ? t->whole : t)->n < t->n_places ? 4 : 2;
 }
 
 static const struct routing_ops torus_ops = {
@@ -102,10 +116,34 @@ static const struct routing_ops torus_ops = {
 	.free_priv = torus_free,
 };
 
+/* At a step of a recording: none for those that the run places later. */
+static struct sl_range sl_so_far(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	const struct torus *t = r->priv;
+	bool later = member_of_lid(r, t, slid) == NO_ID && member_of_lid(r, t->whole, slid) != NO_ID;
+
+	later |= member_of_lid(r, t, dlid) == NO_ID && member_of_lid(r, t->whole, dlid) != NO_ID;
+	return later ? (struct sl_range){1, 0} : sl_of_pair(r, slid, dlid);
+}
+
+const struct routing_ops torus_step_ops = {
+	.sl = sl_so_far,
+	.sl_by_switch = true,
+	.vl = vl_of_hop,
+	.endport_vl = vl_of_end,
+	.n_layers = n_layers,
+	.explain_pair = torus_explain_pair,
+	.decide_pair = torus_decide_pair,
+	.explain_layers = torus_explain_layers,
+	.extras = "torus",
+	.write_extra = torus_write_extra,
+	.free_priv = torus_free,
+};
+
 const struct torus *torus_of(const struct routing *r)
 {
 	r = r ? routing_origin(r) : NULL;
-	return r && r->ops == &torus_ops ? r->priv : NULL;
+	return r && (r->ops == &torus_ops || r->ops == &torus_step_ops) ? r->priv : NULL;
 }
 
 /* --- the run -------------------------------------------------------------------------------------- */
@@ -210,6 +248,10 @@ static struct routing *torus_route(const struct engine_input *in, struct engine_
 	int rc;
 
 	t->topo = in->topo;
+	t->refs = 1;
+	t->root = NO_ID;
+	if (RECORDED(in))
+		torus_record_start(&r);
 	routing->ops = &torus_ops;
 	routing->priv = t;
 	rc = build(&r, routing);
@@ -239,4 +281,5 @@ const struct engine engine_torus = {
 		"Dally, Seitz, Deadlock-Free Message Routing, IEEE ToC 1987; torus-2QoS(8), as OpenSM 3.3.23",
 	.options = torus_options,
 	.route = torus_route,
+	.scheme = &torus_scheme,
 };

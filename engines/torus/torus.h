@@ -12,7 +12,7 @@
 #ifndef IBSCOPE_TORUS_H
 #define IBSCOPE_TORUS_H
 
-#include "core/sm/engine.h"
+#include "core/sm/recording.h"
 #include "engines/torus/conf.h"
 
 /* Group of the local end points of a switch: port 0 and the ports with CAs and routers. */
@@ -44,8 +44,12 @@ struct torus_end {
 	bool is_switch;
 };
 
-/* One switch placed, for those who show how the torus was found. */
+/* Counted. */
 struct torus {
+	atomic_uint refs;
+	/* A step of a recording: the configuration and end points are those of the whole run; reference held,
+	 * or NULL. */
+	const struct torus *whole;
 	const struct topo *topo; /* that of the routing, not counted */
 	struct torus_conf conf;
 	unsigned seed;	  /* the one used, from 0 */
@@ -58,12 +62,18 @@ struct torus {
 	struct torus_member *member; /* [n] in the order of placement */
 	uint32_t *of;		     /* [n_switches] member, NO_ID = outside the torus */
 	uint8_t *group;		     /* [n_ports] group of a port of a switch, TORUS_NO_GROUP = none */
-	uint32_t root;		     /* member at the root of the master spanning tree */
+	uint32_t root;		     /* member at the root of the master spanning tree; NO_ID: not yet */
 	uint32_t n_links;	     /* placed, with those to end points */
 	/* End points in the order in which routes to them are made: those of member m are end[first[m]] .. */
 	struct torus_end *end;
 	uint32_t *first; /* [n + 1] */
 };
+
+struct torus *torus_ref(const struct torus *t);
+void torus_unref(struct torus *t); /* NULL is fine */
+
+extern const struct rec_scheme torus_scheme;
+extern const struct routing_ops torus_step_ops; /* of a step of a recording */
 
 /* The torus behind a routing (also one kept by the unicast cache); NULL: another engine's. */
 const struct torus *torus_of(const struct routing *r);

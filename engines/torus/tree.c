@@ -144,6 +144,8 @@ int torus_span(struct torus_run *r)
 			"no switch has whole lines along x and y to be root of the master spanning tree");
 	x.attached = NEW_ARRAY(r->t->n, uint8_t);
 	grow_tree(&x);
+	if (RECORDED(r->in))
+		torus_record_span(r, x.n);
 	if (OBSERVED(r->in))
 		observe_text(r->in, STEP_SWITCH, r->t->member[r->t->root].sw,
 			     "root of the master spanning tree, which reaches %u of %u", x.n, r->t->n);

@@ -165,7 +165,9 @@ static int choose_seed(struct torus_run *r)
 		found = usable(r, &c->seed[i], &missing);
 		r->t->seed = (unsigned)i;
 		first = first ? first : missing;
-		if (!found && OBSERVED(r->in))
+		if (RECORDED(r->in))
+			torus_record_seed(r, (unsigned)i, found, missing);
+		else if (!found && OBSERVED(r->in))
 			observe_text(r->in, STEP_NOTE, NO_ID,
 				     "seed %zu cannot be used: switch 0x%" PRIx64 " is not there", i + 1,
 				     missing);
@@ -267,7 +269,7 @@ int torus_verify(struct torus_run *r)
 {
 	if (verify_radices(r) || verify_vls(r))
 		return -1;
-	if (OBSERVED(r->in))
+	if (OBSERVED(r->in) || RECORDED(r->in))
 		tell_fabric(r);
 	if (verify_order(r))
 		return -1;

@@ -11,6 +11,7 @@
 #include "engines/dfsssp/dfsssp.h"
 #include "engines/ftree/ftree.h"
 #include "engines/nue/nue.h"
+#include "engines/torus/torus.h"
 
 static const char *const shapes[] = {
 	"ring:5",	    "torus:4x4",	   "xgft:2,2,2:1,2,2",
@@ -214,6 +215,32 @@ static void same_searches(const struct routing *a, const struct routing *b, cons
 	}
 }
 
+/* Places, links, gaps and the spanning tree. */
+static void same_torus(const struct routing *a, const struct routing *b, const char *what)
+{
+	const struct torus *x = torus_of(a), *y = torus_of(b);
+	const struct fabric *f = b->topo->fabric;
+
+	if (x->n != y->n || x->n_links != y->n_links || x->root != y->root)
+		fail_msg("%s: %u members with %u links, expected %u with %u", what, x->n, x->n_links, y->n,
+			 y->n_links);
+	assert_memory_equal(x->at, y->at, y->n_places * sizeof(*y->at));
+	assert_memory_equal(x->of, y->of, f->n_switches * sizeof(*y->of));
+	assert_memory_equal(x->group, y->group, f->n_ports);
+	for (uint32_t i = 0; i < y->n; i++) {
+		const struct torus_member *m = &x->member[i], *k = &y->member[i];
+
+		if (m->sw != k->sw || m->parent != k->parent || memcmp(m->at, k->at, sizeof(k->at)) != 0 ||
+		    memcmp(m->count, k->count, sizeof(k->count)) != 0)
+			fail_msg("%s: member %u", what, i);
+		for (unsigned d = 0; d < TORUS_DIMS; d++)
+			if (y->conf.radix[d] > 1 && m->low[d] != k->low[d])
+				fail_msg("%s: line of member %u in dimension %u", what, i, d);
+		for (unsigned g = 0; g < TORUS_GROUPS; g++)
+			assert_memory_equal(m->port[g], k->port[g], k->count[g]);
+	}
+}
+
 static void end_is_the_run(struct walk *w, const struct routing *run, const char *what)
 {
 	const struct recording *r = walk_recording(w);
@@ -237,6 +264,8 @@ static void end_is_the_run(struct walk *w, const struct routing *run, const char
 		same_weights(at, run, what);
 	if (nue_of(run))
 		same_searches(at, run, what);
+	if (torus_of(run))
+		same_torus(at, run, what);
 	if (run->ops->way)
 		same_ways(at, run, what);
 	if (run->ops->n_layers)
@@ -377,6 +406,31 @@ static void whole(struct session *s, const char *engine, uint64_t *seed, const c
 	recording_unref(r);
 }
 
+/* A file with lines; its name in path. */
+static FILE *temporary(char *path)
+{
+	int fd;
+
+	strcpy(path, "/tmp/ibscope-test-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	return fdopen(fd, "w");
+}
+
+/* A configuration of torus-2QoS for the fabric as it is, where one can be made; its name in path. */
+static void configure(struct session *s, char *path)
+{
+	char line[100];
+	struct err e;
+	int rc;
+
+	fclose(temporary(path));
+	snprintf(line, sizeof(line), "set qos TRUE; set torus_config %s", path);
+	ok_line(s, line);
+	snprintf(line, sizeof(line), "torus-conf %s", path);
+	free(run_line(s, line, &rc, &e, false, NULL));
+}
+
 /* A few settings at random. */
 static void options(struct session *s, const struct engine *g, uint64_t *seed)
 {
@@ -417,11 +471,13 @@ static void test_every_engine(void **state)
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
 			struct session *s = session_new(all_engines, all_commands);
 			bool in_force;
-			char line[200];
+			char line[200], conf[40] = "";
 
 			snprintf(line, sizeof(line), "synth %s; set lmc %u", shapes[i],
 				 rng_below(&seed, 3) == 0);
 			ok_line(s, line);
+			if (!strcmp(name, "torus-2QoS"))
+				configure(s, conf);
 			snprintf(line, sizeof(line), "fail random %u seed=%u", rng_below(&seed, 3) + 1,
 				 rng_below(&seed, 100000));
 			ok_line(s, line);
@@ -445,6 +501,7 @@ static void test_every_engine(void **state)
 				refused += !in_force;
 			}
 			session_free(s);
+			unlink(conf);
 		}
 	}
 	print_message("%u runs, %u of them refused\n", seen, refused);
@@ -452,17 +509,6 @@ static void test_every_engine(void **state)
 }
 
 /* --- what random fabrics do not have ------------------------------------------------------------- */
-
-/* A file with lines; its name in path. */
-static FILE *temporary(char *path)
-{
-	int fd;
-
-	strcpy(path, "/tmp/ibscope-test-XXXXXX");
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	return fdopen(fd, "w");
-}
 
 /* Does a note of the run tell what a refused engine left? */
 static bool says_refused(struct session *s)
@@ -558,6 +604,68 @@ static void test_io_nodes(void **state)
 	session_free(s);
 }
 
+/* How often a step says something, in any case. */
+static unsigned says(const struct recording *r, enum rec_kind kind, const char *words)
+{
+	struct walk *w = walk_new(r);
+	unsigned n = 0;
+
+	for (size_t i = 1; i <= recording_steps(r); i++) {
+		struct text t = {0};
+
+		if (recording_event(r, i)->kind != kind)
+			continue;
+		walk_to(w, i, NULL);
+		walk_sentence(w, &t);
+		n += strstr(text_str(&t), words) != NULL;
+		text_free(&t);
+	}
+	walk_free(w);
+	return n;
+}
+
+/* Tori with broken rings and without a switch, one that cannot be routed, and seeds whose switches are gone.
+ */
+static void test_tori(void **state)
+{
+	static const struct {
+		const char *spec, *fail;
+		bool refused;
+		enum rec_kind kind;
+		const char *words;
+	} c[] = {
+		{"torus:5x5", "fail link t11[2]", false, REC_RING, "is a broken ring"},
+		{"torus:4x4x4", "fail switch t000", false, REC_SEED, "seed 1 (line 7) cannot be used"},
+		{"torus:4x4x4,hosts=2", "fail switch t111; set lmc 1", false, REC_CHOICE, "early turn"},
+		{"torus:5x5", "fail link t11[2] t31[2]", true, REC_RING, "closes: a whole ring of 5"},
+		{"mesh:3x4", "set lmc 1", false, REC_RING, "is open"},
+		{"torus:4x4", "fail switch t11; fail switch t22", true, REC_PLACE, "the fourth corner"},
+		{"torus:3x3,parallel=2", "fail link t00[2]", false, REC_CHOICE, "of 2 links that way"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(c); i++) {
+		struct session *s = session_new(all_engines, all_commands);
+		uint64_t seed = test_seed();
+		const struct recording *r;
+		char conf[40], line[100];
+
+		snprintf(line, sizeof(line), "synth %s", c[i].spec);
+		ok_line(s, line);
+		configure(s, conf);
+		snprintf(line, sizeof(line), "%s; route torus-2QoS", c[i].fail);
+		ok_line(s, line);
+		assert_int_equal(!torus_of(session_routing(s)), c[i].refused);
+		whole(s, "torus-2QoS", &seed, c[i].spec);
+		r = record(s, "torus-2QoS");
+		if (!says(r, c[i].kind, c[i].words))
+			fail_msg("%s with %s: nothing says \"%s\"", c[i].spec, c[i].fail, c[i].words);
+		recording_unref(r);
+		session_free(s);
+		unlink(conf);
+	}
+}
+
 /* --- sizes and times ----------------------------------------------------------------------------- */
 
 static const struct recording *record_of(const char *spec, const char *engine, struct session **s)
@@ -601,9 +709,8 @@ static void test_sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_engine),
-		cmocka_unit_test(test_leftovers),
-		cmocka_unit_test(test_io_nodes),
+		cmocka_unit_test(test_every_engine), cmocka_unit_test(test_leftovers),
+		cmocka_unit_test(test_io_nodes),     cmocka_unit_test(test_tori),
 		cmocka_unit_test(test_sizes),
 	};
 

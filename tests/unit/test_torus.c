@@ -357,7 +357,7 @@ static void test_words(void **state)
 	line_says(w.s, "why t00 t21", "those to switches");
 	line_says(w.s, "why node0001 node0014", "Failures do not change the SL");
 	line_says(w.s, "step start", "steps of torus-2QoS recorded");
-	line_says(w.s, "step find fingerprint", "cell ");
+	line_says(w.s, "step find fingerprint", "cell 0,0,0 has corners to find");
 	line_says(w.s, "step find spanning", "reaches 25 of 25");
 	ok_line(w.s, "fail switch t11");
 	line_says(w.s, "layers", "uses 4 layers");
