@@ -101,6 +101,10 @@ size_t updown_room(const struct engine_input *in, const char **what);
 struct routing *updown_routing(const char *engine, const struct engine_input *in, struct engine_output *out,
 			       struct updown *u);
 
+/* As struct routing_ops has them (updown_why.c). */
+void updown_decide_rank(const struct routing *r, uint32_t sw, struct decided *d);
+void updown_rank_clues(const struct routing *r, uint32_t sw, struct text *t);
+
 /* --- recordings (updown_record.c) ------------------------------------------------------------------- */
 
 extern const struct rec_scheme updn_scheme, dnup_scheme;

@@ -348,3 +348,81 @@ bool updown_assign(const struct engine_input *in, struct engine_output *out, con
 	free(n.legal);
 	return done;
 }
+
+/* --- ranks ------------------------------------------------------------------------------------------- */
+
+/* What counting the hosts found at a switch, against what a root needs. */
+static void add_count(const struct root_search *s, uint32_t sw, struct text *t)
+{
+	const uint32_t *bar = root_bars(s, sw);
+	unsigned most, next;
+
+	root_peaks(s, sw, &most, &next);
+	if (most == ROOT_BARS) {
+		text_add(t, "no host is counted");
+		return;
+	}
+	text_add(t, "%u of %s at distance %u, where a root has %u or more", bar[most],
+		 PLURAL(s->total, "host port"), most, root_main_limit(s));
+	if (next < ROOT_BARS)
+		text_add(t, "; %u at distance %u, where it has %u at most", bar[next], next,
+			 root_second_limit(s) - 1);
+}
+
+static void decide_root(const struct updown *u, const char *name, uint32_t sw, struct decided *d)
+{
+	if (!u->id) {
+		decide(d, WHY_RANK, "Hosts hang on %s itself: rank 0.", name);
+	} else if (u->search && root_verdict(u->search, sw) == ROOT_YES) {
+		decide(d, WHY_ROOT_COUNTED, "%s has ", name);
+		add_count(u->search, sw, &d->text);
+		text_add(&d->text, ".");
+	} else {
+		decide(d, WHY_ROOT_NAMED, "root_guid_file names %s.", name);
+	}
+}
+
+void updown_decide_rank(const struct routing *r, uint32_t sw, struct decided *d)
+{
+	const struct updown *u = updown_of(r);
+	const struct topo *t = r->topo;
+	const char *name = switch_name(t->fabric, sw);
+	uint32_t next = NO_ID;
+
+	if (u->rank[sw] == NO_RANK) {
+		decide(d, WHY_NO_RANK, "No cables lead from %s to a switch of rank 0.", name);
+		return;
+	}
+	if (!u->rank[sw]) {
+		decide_root(u, name, sw, d);
+		return;
+	}
+	for (unsigned p = 1; p <= t->fabric->switch_nports[sw] && next == NO_ID; p++) {
+		next = t->peer_switch[switch_port_id(t->fabric, sw, p)];
+		if (next != NO_ID && u->rank[next] != u->rank[sw] - 1)
+			next = NO_ID;
+	}
+	decide(d, WHY_RANK, "%s has rank %u, no neighbour of %s less",
+	       next == NO_ID ? "a neighbour" : switch_name(t->fabric, next), u->rank[sw] - 1, name);
+	if (u->search) {
+		text_add(&d->text, "; it is no root itself: ");
+		add_count(u->search, sw, &d->text);
+	}
+	text_add(&d->text, ".");
+}
+
+void updown_rank_clues(const struct routing *r, uint32_t sw, struct text *t)
+{
+	const struct updown *u = updown_of(r);
+
+	if (!u->search) {
+		if (u->id)
+			text_add(t, "%s by root_guid_file.\n", PLURAL(u->n_roots, "root"));
+		else
+			text_add(t, "Switches with hosts have rank 0.\n");
+		return;
+	}
+	text_add(t, "Counted at %s: ", switch_name(r->topo->fabric, sw));
+	add_count(u->search, sw, t);
+	text_add(t, ".\n");
+}

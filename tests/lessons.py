@@ -137,7 +137,7 @@ def quiz():
     for engine in ("minhop", "updn", "ftree", "lash", "mincontention lmc=1", "sssp"):
         asked = set()
         for seed in range(1, 6):
-            start = ["--json", "-e", "synth lesson:tree3; route %s; quiz seed=%d" % (engine, seed)]
+            start = ["--json", "-e", "synth lesson:tree3; route %s; quiz port seed=%d" % (engine, seed)]
             q = json.loads(run(*start).stdout.splitlines()[-1])["question"]
             ports = [c["port"] for c in q["candidates"]]
             verdict(len(set(ports)) == len(ports) >= 2 and ports == sorted(ports), "quiz %s %d: %s" % (engine, seed, ports))
@@ -146,6 +146,7 @@ def quiz():
                                                      *sum([["-e", "quiz answer %d" % p] for p in ports + [99]], [])).stdout.splitlines()]
             entry = [str(x["port"]) for x in told[-len(ports) - 2]["entries"] if x["lid"] == q["lid"]]
             answers = told[-len(ports) - 1:]
+            verdict(all(a["answer"] == int(entry[0]) and a["rule"] and a["decided"] for a in answers), "quiz %s %d: %s" % (engine, seed, answers))
             verdict([a["right"] for a in answers] == [str(p) in entry for p in ports] + [False],
                     "quiz %s %d: %s of %s, entry %s" % (engine, seed, [a["right"] for a in answers], ports, entry))
             for p, a in zip(ports + [99], answers):
@@ -156,8 +157,73 @@ def quiz():
     verdict(run("-R", "minhop", "-e", "quiz; fail random 1; quiz answer 1", "lesson:tree3").returncode == 1, "a question of another fabric")
 
 
+def asked(fabric, route, kind, seed, guesses, *more):
+    """The question, what more commands told, and the answers to guesses."""
+    lines = [json.loads(x) for x in run("--json", "-e", "synth %s; %s; quiz %s seed=%d" % (fabric, route, kind, seed), *more,
+                                        "-e", "; ".join("quiz answer %d" % g for g in guesses)).stdout.splitlines()]
+    first = next(i for i, x in enumerate(lines) if "question" in x)
+    return lines[first]["question"], lines[first + 1:-len(guesses)], lines[-len(guesses):]
+
+
+def quiz_ranks():
+    """The rank is that of the pane, and follows from what the question shows; the rule is told."""
+    rules = set()
+    for fabric, route in (("lesson:tree3", "route updn"), ("lesson:tree3", "route dnup"), ("lesson:tree3", "route ftree"),
+                          ("ring:5", "set root_guid_file ring0; route updn"), ("lesson:tree3", "set root_guid_file core-0*; route ftree")):
+        for seed in range(1, 17):
+            q, told, answers = asked(fabric, route, "rank", seed, range(5), "-e", "list ranks")
+            rank = {r["name"]: r["rank"] for r in told[0]["rows"]}
+            own = rank[q["switch"]]
+            around = [n["rank"] for n in q["neighbours"]]
+            verdict(q["kind"] == "rank" and q["clue"] and around == [rank[n["name"]] for n in q["neighbours"]], "quiz rank %s %d: %s" % (route, seed, q))
+            verdict(own in (0, min(around) + 1), "quiz rank %s %d: %d beside %s" % (route, seed, own, around))
+            verdict([a["right"] for a in answers] == [g == own for g in range(5)] and {a["answer"] for a in answers} == {own},
+                    "quiz rank %s %d: %s, it is %d" % (route, seed, [a["right"] for a in answers], own))
+            verdict(all("Decided: %s: " % a["rule"] in a["text"][-1 - ("Three" in a["text"][-1])] for a in answers), "quiz rank %s %d: %s" % (route, seed, answers))
+            rules.add((answers[0]["rule"], own == 0))
+    verdict(rules == {("rank", False), ("rank", True), ("root: counted", True), ("root: named", True), ("root: farthest", True)}, "rules of ranks: %s" % rules)
+
+
+def quiz_layers():
+    """The layer is that of the SL; what keeps a pair out of lower ones is told."""
+    rules = set()
+    for engine, fabric in (("lash", "ring:5"), ("lash", "torus:4x4"), ("dfsssp", "torus:4x4"), ("nue nue_max_num_vls=4", "torus:4x4")):
+        sls = {}
+        for seed in range(1, 17):
+            q, _, answers = asked(fabric, "route %s qos=TRUE" % engine, "layer", seed, range(6))
+            way = answer("synth %s; route %s qos=TRUE; trace %s %s" % (fabric, engine, q["src"], q["dst"]))["forward"]
+            right = answers[0]["answer"]
+            verdict(q["kind"] == "layer" and [s["name"] for s in q["switches"]] == [h["switch"] for h in way["path"]], "quiz layer %s %d: %s" % (engine, seed, q))
+            verdict([a["right"] for a in answers] == [g == right for g in range(6)] and right < len(q["layers"]), "quiz layer %s %d: %s" % (engine, seed, answers))
+            verdict(engine == "dfsssp" or way["sl_min"] == right, "quiz layer %s %d: layer %d, SL %d" % (engine, seed, right, way["sl_min"]))
+            sls.setdefault(right, set()).add((way["sl_min"], way["sl_max"]))
+            rules.add(answers[0]["rule"])
+        verdict(all(len(s) == 1 for s in sls.values()) and len(set.union(*sls.values())) == len(sls) > 1, "quiz layer %s: %s" % (engine, sls))
+    verdict({"lowest", "moved", "first", "cut", "layer"} <= rules <= {"lowest", "opened", "refused", "moved", "first", "cut", "layer"}, "rules of layers: %s" % rules)
+    with tempfile.TemporaryDirectory() as d:
+        conf = os.path.join(d, "torus.conf")
+        for seed in range(1, 5):
+            q, _, answers = asked("torus:4x4", "set qos TRUE; torus-conf %s; set torus_config %s; route torus-2QoS" % (conf, conf), "layer", seed, range(9))
+            verdict(q["kind"] == "SL" and "dateline" in q["clue"] and sum(a["right"] for a in answers) == 1 and answers[0]["rule"] == "SL bits",
+                    "quiz layer torus-2QoS %d: %s" % (seed, answers))
+
+
+def quiz_kinds():
+    """Without a word each kind comes; what an engine does not have is refused; three wrong by one rule offer help."""
+    kinds = [answer("route updn,no_fallback; quiz seed=%d" % seed, "lesson:tree3")["question"]["kind"] for seed in range(1, 12)]
+    verdict(set(kinds) == {"port", "rank"}, "kinds under updn: %s" % kinds)
+    kinds = [answer("route lash; quiz seed=%d" % seed, "torus:4x4")["question"]["kind"] for seed in range(1, 12)]
+    verdict(set(kinds) == {"port", "layer"}, "kinds under lash: %s" % kinds)
+    for words, part in (("quiz minhop rank", "ranks no switches"), ("quiz minhop layer", "in several layers"), ("quiz seed=0", "expected a number from 1"),
+                        ("quiz minhop; quiz answer -1", "expected a number"), ("quiz minhop; quiz answer x", "expected a number")):
+        done = run("-e", words, "lesson:tree3")
+        verdict(done.returncode == 1 and part in done.stderr, "%s: %s" % (words, done.stderr))
+    said = run("-e", "quiz updn rank seed=3; " + "quiz answer 7; " * 3, "lesson:tree3").stdout
+    verdict(said.count("Three were wrong by this rule: `help updn` explains it.") == 1, "three wrong: %s" % said)
+
+
 def main():
-    for part in (bundled, fabrics, own, playing, quiz):
+    for part in (bundled, fabrics, own, playing, quiz, quiz_ranks, quiz_layers, quiz_kinds):
         part()
     return verdict.status()
 

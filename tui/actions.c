@@ -400,6 +400,53 @@ bool action_known(const char *name)
 	return find(name, strlen(name)) != NULL;
 }
 
+/* What is selected in the other pane, as terms of `step until`: an entry, a switch, a LID. */
+static bool add_object(const struct view *v, struct text *t)
+{
+	uint32_t row;
+
+	if (!v || !view_current(v, &row))
+		return false;
+	if (view_place(v, row, "switch", t)) {
+		text_putc(t, ' ');
+		if (view_place(v, row, "dst", t))
+			return true;
+		text_clear(t);
+		text_add(t, "switch ");
+		return view_place(v, row, "switch", t);
+	}
+	text_add(t, "lid ");
+	if (view_place(v, row, "endport", t) || view_place(v, row, "dst", t))
+		return true;
+	text_clear(t);
+	return false;
+}
+
+/* The same of the first pane beside the focused one that has such an object. */
+static int add_other(const struct view *v, struct text *t, struct err *e)
+{
+	for (int p = 0; p < SLOT_REPL; p++)
+		if (pane_top((enum place_id)p) != v && add_object(pane_top((enum place_id)p), t))
+			return 0;
+	return err_set(e, "no switch or LID is selected in a pane beside %s", v->ops->name);
+}
+
+/* The placeholders of a command line filled in; %other is of no row of the focused pane. */
+static int expand(const struct view *v, const char *line, struct text *t, struct err *e)
+{
+	const char *other = strstr(line, "%other");
+	struct text said = {0};
+	int rc;
+
+	if (!other)
+		return view_expand(v, line, t, e);
+	rc = add_other(v, &said, e);
+	if (!rc)
+		text_add(t, "%.*s%s%s", (int)(other - line), line, text_str(&said), other + strlen("%other"));
+	text_free(&said);
+	return rc;
+}
+
 int action_run(const char *does, struct err *e)
 {
 	size_t len = strcspn(does, " ");
@@ -411,7 +458,7 @@ int action_run(const char *does, struct err *e)
 	if (*does == ':') {
 		struct view *f = v ? v : pane_focused();
 
-		rc = f ? view_expand(f, does + 1, &t, e) : 0;
+		rc = f ? expand(f, does + 1, &t, e) : 0;
 		if (!rc)
 			repl_run(f ? text_str(&t) : does + 1, false);
 		text_free(&t);

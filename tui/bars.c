@@ -36,10 +36,26 @@ static int slack_of(double ms)
 	return n < 6 ? 6 - n : 0;
 }
 
+/* The step that panes show instead of what the engine made. */
+static void step_part(const struct moment *m, struct text *t)
+{
+	const struct rec_event *ev = moment_event(m);
+
+	text_add(t, " | %s, step %zu of %zu", recording_engine(m->rec), m->step, recording_steps(m->rec));
+	if (*m->phase)
+		text_add(t, ": %s", m->phase);
+	if (ev && rec_kinds[ev->kind].b == FIELD_ROUND && !strstr(m->phase, "round"))
+		text_add(t, ", round %u", ev->b);
+}
+
 static void routing_part(const struct scene *sc, struct text *t)
 {
 	const struct sweep *s = sc->sweep;
 
+	if (sc->moment) {
+		step_part(sc->moment, t);
+		return;
+	}
 	if (!s) {
 		text_add(t, " | not routed");
 		return;
@@ -165,33 +181,47 @@ static void add_age(const struct scene *sc, char *buf, size_t size)
 		snprintf(buf, size, " | read %.0f s ago", age);
 }
 
+#define NAME_LEAST 8 /* columns of the fabric's name */
+
+/* What stands behind the fabric's name; a step matters more than how large the fabric is. */
+static void compose(const struct scene *sc, int cols, struct text *t)
+{
+	time_slack = 0;
+	if (!sc->fabric) {
+		text_add(t, "  no fabric");
+		return;
+	}
+	count_links(sc, t);
+	routing_part(sc, t);
+	if (!sc->moment || text_columns(text_str(t)) <= cols - 2 - NAME_LEAST)
+		return;
+	text_clear(t);
+	routing_part(sc, t);
+}
+
 void draw_top_bar(int cols)
 {
 	static uint64_t serial;
+	static int composed;
 	static char line[512];
 	char title[64], age[40];
 	const struct scene *sc = &ui.scene;
 	int name, rest;
 
-	if (serial != sc->serial) {
+	if (serial != sc->serial || composed != cols) {
 		struct text t = {0};
 
-		time_slack = 0;
-		if (sc->fabric) {
-			count_links(sc, &t);
-			routing_part(sc, &t);
-		} else {
-			text_add(&t, "  no fabric");
-		}
+		compose(sc, cols, &t);
 		snprintf(line, sizeof(line), "%s", text_str(&t));
 		text_free(&t);
 		serial = sc->serial;
+		composed = cols;
 	}
 	/* the name gives way first */
 	add_age(sc, age, sizeof(age));
 	draw_text(0, 0, cols, "", ST_BAR, true);
 	rest = text_columns(line) + text_columns(age) + time_slack;
-	name = cols - 2 - rest < 8 ? 8 : cols - 2 - rest;
+	name = cols - 2 - rest < NAME_LEAST ? NAME_LEAST : cols - 2 - rest;
 	snprintf(title, sizeof(title), "ibscope %s", ui.about->version);
 	name = draw_text(0, 1, name, sc->fabric ? base_name(sc->fabric->source) : title, ST_BAR, false);
 	rest += name;

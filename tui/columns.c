@@ -28,12 +28,18 @@ static bool borrows(const struct view *v, uint32_t row, unsigned c, struct text 
 	return c < v->ops->n_columns && !t->len;
 }
 
+/* Sentences of long lists are dear to make, and nothing is left out of them: their columns go by flex alone. */
+static bool is_long_prose(const struct view *v, unsigned c)
+{
+	return v->ops->column[c].prose && v->n_rows > SAMPLE;
+}
+
 static void note_row(struct view *v, uint32_t row, struct text *t)
 {
 	struct text next = {0};
 
 	for (unsigned c = 0; c < v->ops->n_columns; c++) {
-		if (!v->ops->column[c].flex || !v->width[c])
+		if (!v->ops->column[c].flex || !v->width[c] || is_long_prose(v, c))
 			continue;
 		text_clear(t);
 		view_cell(v, row, c, t);

@@ -45,7 +45,8 @@ static const struct scheme schemes[] = {
 	  [ST_SHADE0] = {-1, -1, A_DIM},
 	  [ST_SHADE1] = {COLOR_CYAN, -1, 0},
 	  [ST_SHADE3] = {COLOR_YELLOW, -1, 0},
-	  [ST_SHADE4] = {COLOR_RED, -1, 0}}},
+	  [ST_SHADE4] = {COLOR_RED, -1, 0},
+	  [ST_TOUCHED] = {COLOR_YELLOW, -1, A_REVERSE}}},
 	{"contrast", true, {[ST_NORMAL] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
 			    [ST_BAR] = {COLOR_BLACK, COLOR_WHITE, 0},
 			    [ST_BORDER] = {COLOR_WHITE, COLOR_BLACK, 0},
@@ -69,7 +70,8 @@ static const struct scheme schemes[] = {
 			    [ST_SHADE1] = {COLOR_CYAN, COLOR_BLACK, 0},
 			    [ST_SHADE2] = {COLOR_WHITE, COLOR_BLACK, A_BOLD},
 			    [ST_SHADE3] = {COLOR_YELLOW, COLOR_BLACK, A_BOLD},
-			    [ST_SHADE4] = {COLOR_RED, COLOR_BLACK, A_BOLD}}},
+			    [ST_SHADE4] = {COLOR_RED, COLOR_BLACK, A_BOLD},
+			    [ST_TOUCHED] = {COLOR_YELLOW, COLOR_BLACK, A_REVERSE}}},
 	{"light",
 	 true,
 	 {[ST_NORMAL] = {-1, -1, 0},
@@ -95,7 +97,8 @@ static const struct scheme schemes[] = {
 	  [ST_SHADE1] = {COLOR_BLUE, -1, 0},
 	  [ST_SHADE2] = {-1, -1, 0},
 	  [ST_SHADE3] = {COLOR_MAGENTA, -1, 0},
-	  [ST_SHADE4] = {COLOR_RED, -1, 0}}},
+	  [ST_SHADE4] = {COLOR_RED, -1, 0},
+	  [ST_TOUCHED] = {COLOR_BLUE, -1, A_REVERSE}}},
 	{"mono",
 	 false,
 	 {[ST_BAR] = {-1, -1, A_REVERSE},
@@ -111,7 +114,8 @@ static const struct scheme schemes[] = {
 	  [ST_ERROR] = {-1, -1, A_BOLD},
 	  [ST_ECHO] = {-1, -1, A_BOLD},
 	  [ST_PATH] = {-1, -1, A_BOLD},
-	  [ST_CYCLE] = {-1, -1, A_BOLD}}},
+	  [ST_CYCLE] = {-1, -1, A_BOLD},
+	  [ST_TOUCHED] = {-1, -1, A_BOLD}}},
 };
 
 static struct {
@@ -124,8 +128,16 @@ const char *colours_names(void)
 	return "default|contrast|light|mono";
 }
 
+static bool coloured;
+
+bool colours_used(void)
+{
+	return coloured;
+}
+
 static void use_scheme(const struct scheme *sc)
 {
+	coloured = sc->colour;
 	for (int i = 0; i < N_STYLES; i++) {
 		styles[i].attr = sc->paint[i].attr;
 		styles[i].pair = 0;

@@ -33,6 +33,23 @@ static void draw_cell(int y, int x, int w, const struct column *col, const char 
 		draw_text(y, x + w - 1, 1, "…", st, false);
 }
 
+/* What the step shown changed stands out from its row; the brackets take the blanks beside it. */
+static void draw_touched(const struct rect *r, int y, int x, int w, const struct column *col, const char *s,
+			 unsigned shift)
+{
+	int n = text_columns(s) - (col->right ? 0 : (int)shift), from;
+
+	n = n < 0 ? 0 : n > w ? w : n;
+	from = col->right ? x + w - n : x;
+	if (colours_used()) {
+		draw_cell(y, from, n, col, s, shift, ST_TOUCHED);
+		return;
+	}
+	draw_text(y, from - 1, 1, "[", ST_TOUCHED, false);
+	if (from + n < r->x + r->w - 1)
+		draw_text(y, from + n, 1, "]", ST_TOUCHED, false);
+}
+
 static enum style tone_style(unsigned tone)
 {
 	static const enum style style[] = {
@@ -107,6 +124,8 @@ static void draw_row(const struct view *v, uint32_t i, int y, const struct rect 
 		draw_cell(y, x, w, &v->ops->column[c], text_str(t), shift, st);
 		if (v->ops->span && !selected && !view_is_header(v, row) && v->ops->column[c].flex)
 			draw_spans(v, row, c, y, x, w, shift, text_str(t));
+		if (view_touched(v, row, c))
+			draw_touched(r, y, x, w, &v->ops->column[c], text_str(t), shift);
 	}
 }
 

@@ -28,7 +28,7 @@ bool summary_ask(struct ask *a)
 
 	if (!wanted(sc))
 		return false;
-	*a = (struct ask){.task = &task_doctor, .sweep = sc->sweep, .base = doctor_question(sc)};
+	*a = (struct ask){.task = &task_doctor, .sweep = sc->real, .base = doctor_question(sc)};
 	return a->base && !scene_result(sc, a);
 }
 
@@ -53,7 +53,7 @@ static void print_summary(const struct diagnosis *d)
 void summary_take(void)
 {
 	struct scene *sc = &ui.scene;
-	struct ask a = {.task = &task_doctor, .sweep = sc->sweep};
+	struct ask a = {.task = &task_doctor, .sweep = sc->real};
 	const struct doctor_answer *answer;
 	const struct result *r;
 

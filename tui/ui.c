@@ -252,6 +252,8 @@ void key_pressed(keycode k)
 		return;
 	if (repl && k == K_CTRL('C') && !ui.n_pending && repl_abort() && !worker_busy(NULL))
 		return;
+	if ((k == K_ESC || k == K_CTRL('C')) && play_stop())
+		return;
 	if ((k == K_ESC || k == K_CTRL('C')) && worker_busy(NULL)) {
 		worker_cancel();
 		return;
@@ -436,13 +438,11 @@ static void wait_for_news(bool busy)
 	struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
 				{.fd = wake_pipe[0], .events = POLLIN}};
 	char drain[256];
+	int most = busy ? 0 : worker_busy(NULL) ? 100 : background_busy() ? 200 : top_bar_ages() ? 1000 : -1;
 
-	poll(fds, 2,
-	     busy		 ? 0
-	     : worker_busy(NULL) ? 100
-	     : background_busy() ? 200
-	     : top_bar_ages()	 ? 1000
-				 : -1);
+	if (play_wait() >= 0 && (most < 0 || play_wait() < most))
+		most = play_wait();
+	poll(fds, 2, most);
 	while (read(wake_pipe[0], drain, sizeof(drain)) > 0)
 		;
 	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
@@ -470,6 +470,7 @@ static void loop(void)
 		serve_request();
 		read_keys();
 		more = pane_work();
+		play_serve();
 		session_unlock(ui.session);
 	}
 }

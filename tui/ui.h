@@ -202,6 +202,11 @@ void background_give_up(void);
 void background_resume(void);
 bool background_given_up(void);
 
+/* play.c: a walk that is played; under the session's lock */
+void play_serve(void); /* begin a frame that is due */
+int play_wait(void);   /* milliseconds until the next is, -1 = none is waited for; as play_serve() saw it */
+bool play_stop(void);  /* was it played? */
+
 /* term.c */
 int term_start(struct err *e);
 void term_stop(void);
@@ -247,11 +252,13 @@ enum style {
 	ST_SHADE2,
 	ST_SHADE3,
 	ST_SHADE4,
+	ST_TOUCHED, /* cells that the step shown changed; without colour they stand in [brackets] */
 	N_STYLES
 };
 void colours_start(void);
 int colours_choose(const char *name, struct err *e);
 const char *colours_names(void);
+bool colours_used(void); /* false: styles differ by attributes only */
 /* Print at most w columns from the skip-th on, cleaned; pads with blanks to w when pad.  Columns used. */
 int draw_text(int y, int x, int w, const char *s, enum style st, bool pad);
 int draw_text_from(int y, int x, int w, unsigned skip, const char *s, enum style st, bool pad);

@@ -9,6 +9,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "views/question.h"
 #include "views/views.h"
 
 enum {
@@ -43,13 +44,6 @@ static const struct column columns[] = {
 	{.name = "before the next, or why not", .width = 12, .flex = 4, .drop = 6, .prose = true},
 };
 
-/* What is asked: immutable, kept as the base of the result. */
-struct question {
-	const struct setup *setup; /* reference held */
-	const struct engine *const *engines;
-	const struct sweep *now; /* reference held; NULL = nothing is routed */
-};
-
 struct answer {
 	struct advice *a; /* NULL: e says why */
 	struct err e;
@@ -64,15 +58,6 @@ struct priv {
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
 
-static void free_question(void *value)
-{
-	struct question *q = value;
-
-	setup_unref(q->setup);
-	sweep_unref(q->now);
-	free(q);
-}
-
 static void free_answer(void *value)
 {
 	struct answer *a = value;
@@ -83,7 +68,7 @@ static void free_answer(void *value)
 
 static void *run_advise(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
-	const struct question *q = base;
+	const struct sweep_question *q = base;
 	struct advise_request rq = {
 		.setup = q->setup, .engines = q->engines, .now = q->now, .failures = arg[0]};
 	struct answer *a = NEW(struct answer);
@@ -94,7 +79,6 @@ static void *run_advise(const struct sweep *w, const void *base, const uint32_t 
 }
 
 static const struct task task_advise = {.run = run_advise, .free = free_answer};
-static const struct task task_question = {.free = free_question};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
@@ -134,7 +118,7 @@ static bool still_holds(const struct view *v)
 
 	if (!p->kept)
 		return false;
-	was = ((const struct question *)p->kept->value)->setup;
+	was = ((const struct sweep_question *)p->kept->value)->setup;
 	if (now->fabric != was->fabric)
 		return false;
 	s = setup_with(now, &(struct setup){.options = was->options});
@@ -146,15 +130,10 @@ static bool still_holds(const struct view *v)
 static void ask_anew(struct view *v)
 {
 	struct priv *p = v->priv;
-	const struct scene *sc = v->scene;
-	struct question *q = NEW(struct question);
 
-	q->setup = setup_ref(sc->event->setup);
-	q->engines = sc->session->engines;
-	q->now = sc->sweep ? sweep_ref(sc->sweep) : NULL;
 	result_unref(p->kept);
 	result_unref(p->shown);
-	p->kept = result_new(&(struct ask){.task = &task_question}, q);
+	p->kept = sweep_question_keep(NULL, sweep_question_new(v->scene));
 	p->shown = NULL;
 	p->answer = NULL;
 }
@@ -372,7 +351,7 @@ const struct view_ops view_advise = {
 	.hints = "follow=route :echo=text :undo=undo back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

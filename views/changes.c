@@ -45,16 +45,16 @@ static void load(struct view *v)
 	uint64_t total = 0;
 
 	close_view(v);
-	if (!sc->fabric || !sc->change || !sc->change->switch_entries)
+	if (!sc->fabric || !sc->real_change || !sc->real_change->switch_entries)
 		return;
-	p->sw = NEW_ARRAY(sc->change->switches_changed + 1, uint32_t);
-	p->first = NEW_ARRAY(sc->change->switches_changed + 2, uint64_t);
+	p->sw = NEW_ARRAY(sc->real_change->switches_changed + 1, uint32_t);
+	p->first = NEW_ARRAY(sc->real_change->switches_changed + 2, uint64_t);
 	for (uint32_t s = 0; s < sc->fabric->n_switches; s++) {
-		if (!sc->change->switch_entries[s] || p->n >= sc->change->switches_changed)
+		if (!sc->real_change->switch_entries[s] || p->n >= sc->real_change->switches_changed)
 			continue;
 		p->sw[p->n] = s;
 		p->first[p->n++] = total;
-		total += sc->change->switch_entries[s];
+		total += sc->real_change->switch_entries[s];
 	}
 	p->first[p->n] = total;
 	v->n_rows = total > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)total;
@@ -62,8 +62,8 @@ static void load(struct view *v)
 
 static unsigned top_lid(const struct scene *sc)
 {
-	unsigned a = sc->change->a ? sc->change->a->lids->max_lid : 0;
-	unsigned b = sc->change->b ? sc->change->b->lids->max_lid : 0;
+	unsigned a = sc->real_change->a ? sc->real_change->a->lids->max_lid : 0;
+	unsigned b = sc->real_change->b ? sc->real_change->b->lids->max_lid : 0;
 
 	return a > b ? a : b;
 }
@@ -78,7 +78,7 @@ static void fill(const struct view *v, uint32_t i)
 	p->cached = i;
 	p->n_lid = 0;
 	for (unsigned l = 1, top = top_lid(v->scene); l <= top; l++) {
-		if (!entry_changed(v->scene->change, p->sw[i], l, &was, &now))
+		if (!entry_changed(v->scene->real_change, p->sw[i], l, &was, &now))
 			continue;
 		GROW(p->lid, p->n_lid, p->cap_lid);
 		p->lid[p->n_lid++] = (uint16_t)l;
@@ -115,7 +115,7 @@ static void entry_at(const struct view *v, uint32_t row, uint32_t *sw, unsigned 
 static void title(const struct view *v, struct text *t)
 {
 	const struct scene *sc = v->scene;
-	const struct comparison *c = sc->change;
+	const struct comparison *c = sc->real_change;
 
 	text_add(t, "Changes");
 	if (!c) {
@@ -136,7 +136,7 @@ static void footer(const struct view *v, struct text *t)
 
 static const struct lids *lids_of(const struct view *v)
 {
-	const struct comparison *c = v->scene->change;
+	const struct comparison *c = v->scene->real_change;
 
 	return c->b ? c->b->lids : c->a->lids;
 }
@@ -146,7 +146,7 @@ static void ports_of(const struct view *v, uint32_t row, uint32_t *sw, unsigned 
 {
 	entry_at(v, row, sw, lid);
 	*was = *now = NO_PATH;
-	entry_changed(v->scene->change, *sw, *lid, was, now);
+	entry_changed(v->scene->real_change, *sw, *lid, was, now);
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
@@ -236,6 +236,7 @@ const struct view_ops view_changes = {
 	.hints = "follow=lft :why=why :pane_pairs=pairs",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,

@@ -92,7 +92,7 @@ static bool request_equal(const void *was, const void *value)
 
 static const char *engine_in_force(const struct scene *sc)
 {
-	return scene_routing(sc) ? scene_routing(sc)->engine : NULL;
+	return scene_real_routing(sc) ? scene_real_routing(sc)->engine : NULL;
 }
 
 static void add_word(char **word, int *n, const char *w)
@@ -109,7 +109,7 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 	static const char *const usual[] = {"minhop", "updn", "ftree"};
 	const struct scene *sc = v->scene;
 	const struct priv *p = v->priv;
-	struct side_base at = {.setup = sc->event->setup, .list = sc->session->engines, .sweep = sc->sweep};
+	struct side_base at = {.setup = sc->event->setup, .list = sc->session->engines, .sweep = sc->real};
 	char **word = NEW_ARRAY((size_t)p->argc + ARRAY_LEN(usual) + 2, char *);
 	const char *now = engine_in_force(sc);
 	struct side_request *rq;
@@ -387,7 +387,7 @@ const struct view_ops view_compare = {
 	.hints = "follow=show :pane_layers=layers :pane_cycle_all=loops back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/doctor.h"
+#include "views/question.h"
 #include "views/views.h"
 
 enum { C_SEVERITY, C_SURE, C_KIND, C_FINDING, C_SHOWS };
@@ -19,28 +20,10 @@ static const struct column columns[] = {
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
 
-/* What is asked: immutable, kept as the base of the result. */
-struct question {
-	const struct setup *setup; /* reference held */
-	const struct engine *const *engines;
-	const struct sweep *now; /* reference held; NULL = nothing is routed */
-	char *configured;	 /* as in the session; owned */
-};
-
 struct priv {
 	const struct result *question;	    /* own reference */
 	const struct doctor_answer *answer; /* borrowed; NULL = not there yet */
 };
-
-static void free_question(void *value)
-{
-	struct question *q = value;
-
-	setup_unref(q->setup);
-	sweep_unref(q->now);
-	free(q->configured);
-	free(q);
-}
 
 static void free_answer(void *value)
 {
@@ -52,7 +35,7 @@ static void free_answer(void *value)
 
 static void *run_doctor(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
-	const struct question *q = base;
+	const struct sweep_question *q = base;
 	struct doctor_request rq = {
 		.setup = q->setup, .engines = q->engines, .now = q->now, .configured = q->configured};
 	struct doctor_answer *a = NEW(struct doctor_answer);
@@ -64,27 +47,12 @@ static void *run_doctor(const struct sweep *w, const void *base, const uint32_t 
 }
 
 const struct task task_doctor = {.run = run_doctor, .free = free_answer};
-static const struct task task_question = {.free = free_question};
-
-static bool question_equal(const void *was, const void *value)
-{
-	const struct question *a = was, *b = value;
-
-	return a->now == b->now && str_same(a->configured, b->configured) && setup_equal(a->setup, b->setup);
-}
 
 const struct result *doctor_question(struct scene *sc)
 {
-	struct question *q;
-
 	if (!sc->fabric)
 		return NULL;
-	q = NEW(struct question);
-	q->setup = setup_ref(sc->event->setup);
-	q->engines = sc->session->engines;
-	q->now = sc->sweep ? sweep_ref(sc->sweep) : NULL;
-	q->configured = sc->session->configured ? str_dup(sc->session->configured) : NULL;
-	sc->doctor = result_keep(sc->doctor, q, &task_question, question_equal);
+	sc->doctor = sweep_question_keep(sc->doctor, sweep_question_new(sc));
 	return sc->doctor;
 }
 
@@ -268,7 +236,7 @@ const struct view_ops view_doctor = {
 	.hints = "follow=go :echo=text back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/sm/guid_names.h"
 #include "core/fabric/labels.h"
+#include "views/question.h"
 #include "views/views.h"
 
 enum { C_SWITCH, C_LID, C_TO, C_PORT, C_CLASS, C_WHY };
@@ -24,15 +25,6 @@ static const struct column columns[] = {
 	{.name = "why", .width = 8, .flex = 3, .drop = 1},
 };
 
-/* What is asked: immutable, kept as the base of the result. */
-struct question {
-	const struct setup *setup; /* reference held */
-	const struct engine *const *engines;
-	const struct sweep *now; /* reference held; NULL = nothing is routed */
-	char *chain;		 /* owned; NULL: find the engine */
-	char *configured;	 /* as in the session; owned */
-};
-
 struct answer {
 	struct drift *d; /* NULL: e says why */
 	struct drift_ranking *ranking;
@@ -42,23 +34,12 @@ struct answer {
 struct priv {
 	int argc;
 	char **argv;		       /* as given */
-	const struct result *question; /* own reference; a struct question, NULL = none */
+	const struct result *question; /* own reference; a struct sweep_question, NULL = none */
 	const struct answer *answer;   /* borrowed; NULL = not there yet */
 	struct err why;		       /* there is no question */
 };
 
 /* --- computed beside the loop ------------------------------------------------------------------- */
-
-static void free_question(void *value)
-{
-	struct question *q = value;
-
-	setup_unref(q->setup);
-	sweep_unref(q->now);
-	free(q->chain);
-	free(q->configured);
-	free(q);
-}
 
 static void free_answer(void *value)
 {
@@ -71,7 +52,7 @@ static void free_answer(void *value)
 
 static void *run_drift(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
 {
-	const struct question *q = base;
+	const struct sweep_question *q = base;
 	struct drift_request rq = {
 		.setup = q->setup,
 		.engines = q->engines,
@@ -88,51 +69,40 @@ static void *run_drift(const struct sweep *w, const void *base, const uint32_t *
 }
 
 static const struct task task_drift = {.run = run_drift, .free = free_answer};
-static const struct task task_question = {.free = free_question};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
-static bool question_equal(const void *was, const void *value)
-{
-	const struct question *a = was, *b = value;
-
-	return a->now == b->now && str_same(a->chain, b->chain) && str_same(a->configured, b->configured) &&
-	       setup_equal(a->setup, b->setup);
-}
-
 /* NULL and *e: a word is wrong. */
-static struct question *make_question(const struct view *v, struct err *e)
+static struct sweep_question *make_question(const struct view *v, struct err *e)
 {
-	const struct scene *sc = v->scene;
 	const struct priv *p = v->priv;
-	struct options *opts = options_copy(sc->event->setup->options);
-	struct question *q = NEW(struct question);
+	struct sweep_question *q = sweep_question_new(v->scene);
+	struct options *opts = options_copy(q->setup->options);
+	const struct setup *now = q->setup;
 	int rc = 0;
 
 	for (int i = 0; !rc && i < p->argc; i++) {
 		if (strchr(p->argv[i], '=')) {
-			rc = options_assign(opts, sc->fabric, p->argv[i], e);
+			rc = options_assign(opts, v->scene->fabric, p->argv[i], e);
 		} else {
 			free(q->chain);
 			q->chain = str_dup(p->argv[i]);
-			rc = engine_chain_known(sc->session->engines, q->chain, e);
+			rc = engine_chain_known(q->engines, q->chain, e);
 		}
 	}
-	q->setup = setup_with(sc->event->setup, &(struct setup){.options = opts});
-	q->engines = sc->session->engines;
-	q->now = sc->sweep ? sweep_ref(sc->sweep) : NULL;
-	q->configured = sc->session->configured ? str_dup(sc->session->configured) : NULL;
+	q->setup = setup_with(now, &(struct setup){.options = opts});
+	setup_unref(now);
 	options_free(opts);
 	if (!rc)
 		return q;
-	free_question(q);
+	sweep_question_free(q);
 	return NULL;
 }
 
 static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	struct priv *p = v->priv;
-	struct question *q;
+	struct sweep_question *q;
 
 	p->argv = NEW_ARRAY((size_t)a->argc, char *);
 	for (; p->argc < a->argc; p->argc++)
@@ -142,7 +112,7 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 	q = make_question(v, e);
 	if (!q)
 		return -1;
-	free_question(q);
+	sweep_question_free(q);
 	return 0;
 }
 
@@ -160,9 +130,9 @@ static void close_view(struct view *v)
 static const struct result *update_question(struct view *v)
 {
 	struct priv *p = v->priv;
-	struct question *q = v->scene->fabric ? make_question(v, &p->why) : NULL;
+	struct sweep_question *q = v->scene->fabric ? make_question(v, &p->why) : NULL;
 
-	p->question = result_keep(p->question, q, &task_question, question_equal);
+	p->question = sweep_question_keep(p->question, q);
 	return p->question;
 }
 
@@ -312,7 +282,7 @@ const struct view_ops view_drift = {
 	.hints = "follow=lft :why=why back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

@@ -215,6 +215,17 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return 0;
 }
 
+/* The element that chose a way at the step shown. */
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct routing_ops *ops = scene_ops(v->scene);
+
+	return col == C_NAME && !p->guid && ops->elements &&
+	       ops->elements(scene_routing(v->scene)) == p->el &&
+	       moment_touched(v->scene->moment, T_EGRESS, row);
+}
+
 static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -256,6 +267,7 @@ const struct view_ops view_elements = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

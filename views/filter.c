@@ -232,7 +232,9 @@ static bool marked(const char *word, unsigned marks)
 		const char *word;
 		unsigned mark;
 	} words[] = {
-		{"changed", MARK_CHANGED}, {"down", MARK_DOWN}, {"detour", MARK_DETOUR}, {"!", MARK_CHANGED}};
+		{"changed", MARK_CHANGED}, {"down", MARK_DOWN}, {"detour", MARK_DETOUR},
+		{"!", MARK_CHANGED},	   {"+", MARK_STEP},
+	};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if ((marks & words[i].mark) && !strcasecmp(words[i].word, word))

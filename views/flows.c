@@ -84,7 +84,7 @@ static void load(struct view *v)
 
 	p->answer = NULL;
 	p->port = node != NO_ID && p->n && p->n <= f->node_nports[node] ? f->node_port[node] + p->n : NO_ID;
-	if (p->port == NO_ID || !scene_routing(v->scene))
+	if (p->port == NO_ID || !scene_real_routing(v->scene))
 		return;
 	p->answer = view_ask_value(v, &task_flows, (const uint32_t[TASK_ARGS]){p->port, p->by});
 	v->n_rows = p->answer ? (uint32_t)p->answer->n : 0;
@@ -95,12 +95,12 @@ static void title(const struct view *v, struct text *t)
 	const struct priv *p = v->priv;
 
 	text_add(t, "Flows");
-	if (p->port == NO_ID || !v->scene->topo) {
+	if (p->port == NO_ID || !v->scene->real_topo) {
 		text_add(t, " ── %s", v->scene->fabric ? "no such port" : "nothing is loaded");
 		return;
 	}
 	text_add(t, " over ");
-	label_channel(v->scene->topo, p->port, false, t);
+	label_channel(v->scene->real_topo, p->port, false, t);
 	if (p->answer && p->answer->l)
 		text_add(t, " ── %" PRIu64 " pairs, by %s", p->answer->l->pairs, flow_by_word[p->by]);
 }
@@ -164,7 +164,7 @@ static uint32_t chip(const struct view *v, uint32_t row)
 {
 	const struct answer *a = ((const struct priv *)v->priv)->answer;
 
-	return v->scene->topo->endport_switch[a->l->flow[group_at(v, row)->first].src];
+	return v->scene->real_topo->endport_switch[a->l->flow[group_at(v, row)->first].src];
 }
 
 static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
@@ -201,7 +201,7 @@ const struct view_ops view_flows = {
 	.hints = "follow=path :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

@@ -134,7 +134,7 @@ const struct view_ops view_help = {
 	.hints = "follow=more filter=filter search=search",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_TIMELESS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

@@ -45,13 +45,47 @@ static const struct task task_search = {.run = run_search, .free = free_search, 
 struct counts {
 	const struct root_search *search; /* of the routing, or a result; NULL = not there yet */
 	bool own;			  /* a result */
+	uint8_t *judged; /* [n_switches] so far, at a step of a run that judges; NULL: all are */
+	bool uncounted;	 /* at that step the matrix is not done from which ports are counted */
 };
+
+static void counts_free(struct counts *c)
+{
+	free(c->judged);
+	*c = (struct counts){0};
+}
+
+/* Verdicts up to the step that is shown. */
+static void take_judged(const struct scene *sc, struct counts *c)
+{
+	const struct recording *r = sc->moment->rec;
+
+	c->judged = NEW_ARRAY(sc->fabric->n_switches + 1, uint8_t);
+	for (size_t i = 1; i <= sc->moment->step; i++)
+		if (recording_event(r, i)->kind == REC_VERDICT)
+			c->judged[recording_event(r, i)->a] = 1;
+	c->uncounted = scene_unfinished(sc, T_PLAIN);
+}
+
+/* What is known of a switch at the step. */
+static bool is_judged(const struct counts *c, uint32_t sw)
+{
+	return !c->judged || c->judged[sw];
+}
+
+static bool passes(const struct counts *c, uint32_t sw)
+{
+	return is_judged(c, sw) && root_verdict(c->search, sw) == ROOT_YES;
+}
 
 static void counts_take(struct view *v, struct counts *c)
 {
 	const struct updown *u = updown_of(scene_routing(v->scene));
 
+	counts_free(c);
 	c->own = !u || !u->search;
+	if (!c->own && v->scene->moment)
+		take_judged(v->scene, c);
 	c->search = c->own ? view_ask_value(v, &task_search, NULL) : u->search;
 }
 
@@ -77,16 +111,16 @@ static int by_place(const void *pa, const void *pb)
 }
 
 /* Switches that are up: roots first, then as in the source; their number. */
-static uint32_t list_switches(const struct root_search *s, uint32_t *sw)
+static uint32_t list_switches(const struct counts *c, uint32_t *sw)
 {
+	const struct root_search *s = c->search;
 	const struct fabric *f = s->topo->fabric;
 	struct place *pl = NEW_ARRAY(f->n_switches + 1, struct place);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		if (switch_up(s->topo, i))
-			pl[n++] = (struct place){root_verdict(s, i) != ROOT_YES,
-						 f->node_order[f->switch_node[i]], i};
+			pl[n++] = (struct place){!passes(c, i), f->node_order[f->switch_node[i]], i};
 	qsort(pl, n, sizeof(*pl), by_place);
 	for (uint32_t i = 0; i < n; i++)
 		sw[i] = pl[i].sw;
@@ -133,7 +167,7 @@ static const struct column histogram_columns[] = {
 struct list {
 	struct counts counts;
 	uint32_t *sw; /* [n_rows] */
-	uint32_t roots;
+	uint32_t roots, judged;
 	uint64_t want; /* GUID of the switch to select when loaded next, 0 = none */
 };
 
@@ -150,6 +184,7 @@ static void histogram_close(struct view *v)
 
 	free(p->sw);
 	p->sw = NULL;
+	counts_free(&p->counts);
 }
 
 static uint32_t ports_at(const struct root_search *s, uint32_t sw, unsigned shown)
@@ -169,15 +204,16 @@ static void histogram_load(struct view *v)
 	uint32_t most[SHOWN] = {0};
 
 	histogram_close(v);
-	p->roots = 0;
+	p->roots = p->judged = 0;
 	counts_take(v, &p->counts);
 	s = p->counts.search;
 	if (!s)
 		return;
 	p->sw = NEW_ARRAY(s->topo->fabric->n_switches + 1, uint32_t);
-	v->n_rows = list_switches(s, p->sw);
+	v->n_rows = list_switches(&p->counts, p->sw);
 	for (uint32_t i = 0; i < v->n_rows; i++) {
-		p->roots += root_verdict(s, p->sw[i]) == ROOT_YES;
+		p->roots += passes(&p->counts, p->sw[i]);
+		p->judged += is_judged(&p->counts, p->sw[i]);
 		for (unsigned k = 0; k < SHOWN; k++)
 			if (ports_at(s, p->sw[i], k) > most[k])
 				most[k] = ports_at(s, p->sw[i], k);
@@ -199,6 +235,8 @@ static void histogram_title(const struct view *v, struct text *t)
 	if (s)
 		text_add(t, " %u/%u ── %u pass%s", n ? v->sel + 1 : 0, n, p->roots,
 			 roots_given(v->scene, &p->counts) ? ", file used" : "");
+	if (s && p->judged < v->n_rows)
+		text_add(t, ", %u not judged yet", v->n_rows - p->judged);
 }
 
 static void histogram_footer(const struct view *v, struct text *t)
@@ -228,10 +266,18 @@ static void histogram_cell(const struct view *v, uint32_t row, unsigned col, str
 		text_add(t, "%s", switch_name(s->topo->fabric, p->sw[row]));
 		return;
 	case H_ROOT:
-		text_add(t, "%s", root_verdict(s, p->sw[row]) == ROOT_YES ? "yes" : "no");
+		text_add(t, "%s",
+			 !is_judged(&p->counts, p->sw[row]) ? "."
+			 : passes(&p->counts, p->sw[row])   ? "yes"
+							    : "no");
 		return;
 	case H_WHY:
-		verdict_text(s, p->sw[row], t);
+		if (is_judged(&p->counts, p->sw[row]))
+			verdict_text(s, p->sw[row], t);
+		return;
+	}
+	if (p->counts.uncounted) {
+		text_putc(t, '.');
 		return;
 	}
 	n = ports_at(s, p->sw[row], col - H_D0);
@@ -245,7 +291,14 @@ static unsigned histogram_marks(const struct view *v, uint32_t row)
 {
 	const struct list *p = v->priv;
 
-	return root_verdict(p->counts.search, p->sw[row]) == ROOT_YES ? MARK_HERE : 0;
+	return passes(&p->counts, p->sw[row]) ? MARK_HERE : 0;
+}
+
+static bool histogram_touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct list *p = v->priv;
+
+	return (col == H_ROOT || col == H_WHY) && moment_touched(v->scene->moment, T_ROOT, p->sw[row]);
 }
 
 static uint64_t histogram_key(const struct view *v, uint32_t row)
@@ -291,6 +344,7 @@ const struct view_ops view_histogram = {
 	.cell = histogram_cell,
 	.number = histogram_number,
 	.marks = histogram_marks,
+	.touched = histogram_touched,
 	.key = histogram_key,
 	.follow = histogram_follow,
 	.placeholder = histogram_placeholder,
@@ -337,7 +391,7 @@ static void bars_load(struct view *v)
 	f = s->topo->fabric;
 	if (!p->guid) {
 		sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
-		if (list_switches(s, sw))
+		if (list_switches(&p->counts, sw))
 			p->guid = f->node_guid[f->switch_node[sw[0]]];
 		free(sw);
 	}
@@ -345,9 +399,22 @@ static void bars_load(struct view *v)
 	if (node == NO_ID || f->node_switch[node] == NO_ID || !switch_up(s->topo, f->node_switch[node]))
 		return;
 	p->sw = f->node_switch[node];
-	for (unsigned k = 0; k < ROOT_BARS; k++)
+	for (unsigned k = 0; k < ROOT_BARS && !p->counts.uncounted; k++)
 		if (root_bars(s, p->sw)[k])
 			v->n_rows = k + 1;
+}
+
+static void bars_close(struct view *v)
+{
+	counts_free(&((struct one *)v->priv)->counts);
+}
+
+static bool bars_touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct one *p = v->priv;
+
+	(void)row;
+	return col == B_PORTS && moment_touched(v->scene->moment, T_ROOT, p->sw);
 }
 
 static void bars_title(const struct view *v, struct text *t)
@@ -364,7 +431,9 @@ static void bars_footer(const struct view *v, struct text *t)
 {
 	const struct one *p = v->priv;
 
-	if (p->sw != NO_ID)
+	if (p->sw != NO_ID && !is_judged(&p->counts, p->sw))
+		text_add(t, p->counts.uncounted ? "not counted yet at this step" : "not judged yet");
+	else if (p->sw != NO_ID)
 		verdict_text(p->counts.search, p->sw, t);
 }
 
@@ -435,6 +504,8 @@ const struct view_ops view_bars = {
 	.priv_size = sizeof(struct one),
 	.open = bars_open,
 	.load = bars_load,
+	.close = bars_close,
+	.touched = bars_touched,
 	.title = bars_title,
 	.footer = bars_footer,
 	.cell = bars_cell,

@@ -21,6 +21,8 @@ struct priv {
 	uint32_t *target;      /* [n_rows] */
 	uint16_t *distance;    /* [n_switches] links when nothing is forbidden */
 	uint32_t longer, none; /* targets that cost more than their links; that have no path */
+	bool unfinished;       /* at the step shown: a target without path may get one */
+	uint32_t ahead;	       /* values that the step brought before the round of their distance */
 };
 
 static void close_view(struct view *v)
@@ -69,6 +71,76 @@ static void list_targets(struct view *v, const struct routing *r)
 	free(order);
 }
 
+/* --- at a step ----------------------------------------------------------------------------- */
+
+static bool cell_touched(const struct moment *m, uint32_t at)
+{
+	return moment_touched(m, T_HOPS, at) || moment_touched(m, T_PLAIN, at);
+}
+
+/* Did the last move change what the switch knows of a target by a port (0: the least)? */
+static bool learned(const struct view *v, uint32_t to, uint32_t sw, unsigned port)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	return cell_touched(v->scene->moment, to * f->n_ports + switch_port_id(f, sw, port));
+}
+
+/* The switch that reads another's row at the step, and by which port; false: none does. */
+static bool reader(const struct view *v, uint32_t *sw, unsigned *port)
+{
+	const struct rec_event *ev = moment_event(v->scene->moment);
+
+	if (!ev || ev->kind != REC_LEARN)
+		return false;
+	*sw = ev->a;
+	*port = ev->port;
+	return true;
+}
+
+/* Is the row of this switch read at the step by a neighbour that learns of the target? */
+static bool is_read(const struct view *v, uint32_t to)
+{
+	const struct priv *p = v->priv;
+	const struct topo *tp = v->scene->topo;
+	unsigned port;
+	uint32_t sw;
+
+	return reader(v, &sw, &port) && tp->peer_switch[switch_port_id(tp->fabric, sw, port)] == p->sw &&
+	       learned(v, to, sw, port);
+}
+
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t to = p->target[row];
+
+	if (col == C_LEAST)
+		return learned(v, to, p->sw, 0) || is_read(v, to);
+	for (unsigned port = 1; col == C_PORTS && port <= f->switch_nports[p->sw]; port++)
+		if (learned(v, to, p->sw, port))
+			return true;
+	return false;
+}
+
+/* In round k all values up to k + 1 are known; a greater one came from what others learned in this round. */
+static void count_ahead(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct rec_event *ev = moment_event(v->scene->moment);
+	const struct routing *r = scene_routing(v->scene);
+
+	p->ahead = 0;
+	for (uint32_t row = 0; ev && ev->kind == REC_LEARN && row < v->n_rows; row++) {
+		unsigned least = least_in(r, p->sw, p->target[row]);
+
+		p->ahead += least != NO_PATH && least > ev->b + 1 && learned(v, p->target[row], p->sw, 0);
+	}
+}
+
+/* --- the pane ------------------------------------------------------------------------------ */
+
 static void load(struct view *v)
 {
 	const struct scene *sc = v->scene;
@@ -77,13 +149,16 @@ static void load(struct view *v)
 	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, v->args.arg[0].guid) : NO_ID;
 
 	close_view(v);
-	p->longer = p->none = 0;
+	p->longer = p->none = p->ahead = 0;
+	p->unfinished = false;
 	p->sw = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
 	if (p->sw == NO_ID || !r || !r->ops->hops || !switch_up(r->topo, p->sw))
 		return;
 	p->distance = NEW_ARRAY(sc->fabric->n_switches + 1, uint16_t);
 	switch_distances(r->topo, p->sw, p->distance);
 	list_targets(v, r);
+	p->unfinished = p->none && (scene_unfinished(sc, T_HOPS) || scene_unfinished(sc, T_PLAIN));
+	count_ahead(v);
 }
 
 static void title(const struct view *v, struct text *t)
@@ -101,11 +176,14 @@ static void title(const struct view *v, struct text *t)
 	else if (r && !switch_up(r->topo, p->sw))
 		text_add(t, " ── the switch is down");
 	else if (r)
-		text_add(t, " ── %s", r->engine);
+		text_add(t, " ── %s",
+			 v->scene->moment && *v->scene->moment->phase ? v->scene->moment->phase : r->engine);
+	if (p->ahead)
+		text_add(t, ", %s ran ahead", PLURAL(p->ahead, "value"));
 	if (p->longer)
 		text_add(t, ", %u longer than the links", p->longer);
 	if (p->none)
-		text_add(t, ", %u without path", p->none);
+		text_add(t, p->unfinished ? ", %u not known yet" : ", %u without path", p->none);
 }
 
 /* Ports to switches with one cost to a target; returns how many. */
@@ -150,6 +228,7 @@ static void footer(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 	struct text ports = {0};
+	const char *none = p->unfinished ? "not yet" : "none";
 	uint32_t row, to;
 	int cost = -1;
 
@@ -163,14 +242,15 @@ static void footer(const struct view *v, struct text *t)
 		if (!ports_of_cost(v, to, (unsigned)cost, &ports))
 			continue;
 		if (cost == NO_PATH)
-			text_add(t, ", none: %s", text_str(&ports));
+			text_add(t, ", %s: %s", none, text_str(&ports));
 		else
 			text_add(t, ", %d: %s", cost, text_str(&ports));
 	}
 	text_free(&ports);
 }
 
-/* The least cost before the last event; NO_PATH also when it is not known. */
+/* The least cost before the last event (before the last move, where it was known); NO_PATH also when it is
+ * not known. */
 static bool before(const struct view *v, uint32_t to, unsigned *was)
 {
 	const struct priv *p = v->priv;
@@ -179,7 +259,7 @@ static bool before(const struct view *v, uint32_t to, unsigned *was)
 	if (!r || !r->ops->hops || !switch_up(r->topo, p->sw) || !switch_up(r->topo, to))
 		return false;
 	*was = least_in(r, p->sw, to);
-	return true;
+	return !v->scene->moment || *was != NO_PATH;
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
@@ -199,10 +279,10 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return 0;
 }
 
-static void least_text(unsigned n, struct text *t)
+static void least_text(const struct priv *p, unsigned n, struct text *t)
 {
 	if (n == NO_PATH)
-		text_putc(t, '-');
+		text_putc(t, p->unfinished ? '.' : '-');
 	else
 		text_add(t, "%u", n);
 }
@@ -220,10 +300,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		return;
 	case C_LEAST:
 		if (before(v, to, &was) && was != least) {
-			least_text(was, t);
+			least_text(p, was, t);
 			text_add(t, "→");
 		}
-		least_text(least, t);
+		least_text(p, least, t);
 		return;
 	case C_PORTS:
 		if (least != NO_PATH)
@@ -244,7 +324,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	if (before(v, to, &was) && was != least)
 		m |= MARK_CHANGED;
 	if (least == NO_PATH)
-		m |= MARK_DOWN;
+		m |= p->unfinished ? 0 : MARK_DOWN;
 	else if (least > p->distance[to])
 		m |= MARK_DETOUR;
 	return m;
@@ -306,6 +386,7 @@ const struct view_ops view_hops = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

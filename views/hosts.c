@@ -66,7 +66,7 @@ static void load(struct view *v)
 		p->ep[i] = pl[i].ep;
 	free(pl);
 	v->n_rows = n;
-	v->width[C_LID] = (uint8_t)digits(v->scene->sweep ? v->scene->sweep->lids->max_lid : 0, 3);
+	v->width[C_LID] = (uint8_t)digits(v->scene->real ? v->scene->real->lids->max_lid : 0, 3);
 }
 
 static uint32_t port_of(const struct view *v, uint32_t row)
@@ -121,7 +121,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 				 link_speed_name(f->port_speed[port]));
 		break;
 	case C_STATE:
-		text_add(t, "%s", sc->topo->endport_up[p->ep[row]] ? "up" : "down");
+		text_add(t, "%s", sc->real_topo->endport_up[p->ep[row]] ? "up" : "down");
 		break;
 	case C_GUID:
 		text_add(t, "0x%016" PRIx64, f->port_guid[port]);
@@ -131,14 +131,14 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 
 static bool has_lid_changed(const struct scene *sc, uint32_t ep)
 {
-	return sc->sweep && sc->before && sc->before->fabric == sc->sweep->fabric &&
-	       sc->before->lids->base[ep] != sc->sweep->lids->base[ep];
+	return sc->real && sc->real_before && sc->real_before->fabric == sc->real->fabric &&
+	       sc->real_before->lids->base[ep] != sc->real->lids->base[ep];
 }
 
 static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
-	unsigned m = v->scene->topo->endport_up[p->ep[row]] ? 0 : MARK_DOWN;
+	unsigned m = v->scene->real_topo->endport_up[p->ep[row]] ? 0 : MARK_DOWN;
 
 	return m | (has_lid_changed(v->scene, p->ep[row]) ? MARK_CHANGED : 0);
 }
@@ -200,7 +200,7 @@ const struct view_ops view_hosts = {
 	.hints = "follow=switch prompt_pane_path=path :pane_lids=lids :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,

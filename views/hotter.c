@@ -109,14 +109,14 @@ static const struct result *update_question(struct view *v)
 	struct question *q = NULL;
 
 	p->why = "nothing is routed";
-	if (scene_routing(sc))
+	if (scene_real_routing(sc))
 		a = earlier(v);
 	if (a) {
 		q = NEW(struct question);
 		q->a = sweep_ref(a);
-		q->b = sweep_ref(sc->sweep);
+		q->b = sweep_ref(sc->real);
 		q->ra = session_counted(sc->session, a->routing);
-		q->rb = session_counted(sc->session, sc->sweep->routing);
+		q->rb = session_counted(sc->session, sc->real->routing);
 	}
 	p->question = result_keep(p->question, q, &task_question, question_equal);
 	return p->question;
@@ -262,7 +262,7 @@ const struct view_ops view_hotter = {
 	.hints = "follow=flows :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

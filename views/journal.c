@@ -88,7 +88,7 @@ const struct view_ops view_journal = {
 	.hints = "follow=go :undo=undo :redo=redo",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.load = load,
 	.title = title,
 	.cell = cell,

@@ -199,6 +199,7 @@ const struct view_ops view_lesson = {
 	.hints = "follow=answer :lesson_next=next :lesson_back=back :lesson_again=again",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_TIMELESS,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,

@@ -28,6 +28,7 @@ struct priv {
 	const struct entry_note **note; /* [max_lid + 1] of the engine; NULL = it has none here */
 	uint32_t changed;
 	uint32_t n_notes;
+	uint32_t undecided, unwritten; /* at the step shown: entries, routes that are in no table yet */
 };
 
 static int open_view(struct view *v, const struct view_args *a, struct err *e)
@@ -88,7 +89,7 @@ static void load(struct view *v)
 	uint8_t was, now;
 
 	close_view(v);
-	p->changed = 0;
+	p->changed = p->undecided = p->unwritten = 0;
 	p->sw = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
 	if (p->sw == NO_ID || !r || !r->row[p->sw])
 		return;
@@ -99,6 +100,8 @@ static void load(struct view *v)
 		if (lid_owner(r->lids, l) == NO_ID && routing_port(r, p->sw, l) == NO_PATH && !other)
 			continue;
 		p->changed += other;
+		p->undecided += scene_undecided(sc, p->sw, l);
+		p->unwritten += routing_port(r, p->sw, l) != NO_PATH && !moment_decided(sc->moment, p->sw, l);
 		if (l == p->want)
 			v->select = v->n_rows;
 		p->lid[v->n_rows++] = (uint16_t)l;
@@ -129,12 +132,18 @@ static void title(const struct view *v, struct text *t)
 	text_add(t, " ── %s", PLURAL(v->n_rows, "LID"));
 	if (p->changed)
 		text_add(t, " ── %u changed", p->changed);
+	if (p->undecided)
+		text_add(t, " ── %u not decided yet", p->undecided);
+	if (p->unwritten)
+		text_add(t, " ── routes found, tables not written yet");
 	if (r && p->n_notes)
 		text_add(t, " ── %u %s", p->n_notes, first_note(p, r)->title);
 }
 
-/* Hops from the switch to a LID along the tables, cables to the switch of its owner; -1 when they do not lead
- * there. */
+/* What hops_to() says when the tables do not lead there, or are not decided that far. */
+enum { NO_WAY = -1, NOT_YET = -2 };
+
+/* Hops from the switch to a LID along the tables, cables to the switch of its owner. */
 static int hops_to(const struct view *v, unsigned lid)
 {
 	const struct priv *p = v->priv;
@@ -148,16 +157,18 @@ static int hops_to(const struct view *v, unsigned lid)
 
 		if (!out)
 			return (int)n;
+		if (scene_undecided(v->scene, sw, lid))
+			return NOT_YET;
 		if (out == NO_PATH || out > f->switch_nports[sw])
-			return -1;
+			return NO_WAY;
 		peer = r->topo->peer[switch_port_id(f, sw, out)];
 		if (peer == NO_ID)
-			return -1;
+			return NO_WAY;
 		if (!node_is_switch(f, f->port_node[peer]))
 			return (int)n;
 		sw = f->node_switch[f->port_node[peer]];
 	}
-	return -1;
+	return NO_WAY;
 }
 
 /* Hops on a shortest way to the owner of a LID, -1 = none. */
@@ -183,7 +194,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
 }
 
-static void via_cell(const struct view *v, unsigned out, struct text *t)
+static void via_cell(const struct view *v, unsigned lid, unsigned out, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
@@ -191,6 +202,10 @@ static void via_cell(const struct view *v, unsigned out, struct text *t)
 
 	if (!out) {
 		text_add(t, "(itself)");
+		return;
+	}
+	if (scene_undecided(v->scene, p->sw, lid)) {
+		text_putc(t, '.');
 		return;
 	}
 	if (out == NO_PATH || out > f->switch_nports[p->sw]) {
@@ -219,13 +234,52 @@ static void equal_cell(const struct view *v, unsigned lid, unsigned out, struct 
 			text_add(t, t->len ? " %u" : "%u", port);
 }
 
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	unsigned cells = scene_routing(v->scene)->lids->max_lid + 1u;
+
+	return col == C_PORT && moment_touched(v->scene->moment, T_ENTRY, p->sw * cells + p->lid[row]);
+}
+
+/* The entry before the last event, or before the last move of a walk where that replaced one. */
+static bool other_before(const struct view *v, uint32_t row, uint8_t *was, uint8_t *now)
+{
+	const struct priv *p = v->priv;
+	const struct routing *before = scene_routing_before(v->scene);
+
+	if (!v->scene->moment)
+		return entry(v, p->lid[row], was, now);
+	if (!before || !touched(v, row, C_PORT))
+		return false;
+	*was = (uint8_t)routing_port(before, p->sw, p->lid[row]);
+	*now = (uint8_t)routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
+	return *was != NO_PATH && *now != NO_PATH && *was != *now;
+}
+
+static void port_cell(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	unsigned lid = p->lid[row];
+	uint8_t was, now;
+
+	if (scene_undecided(v->scene, p->sw, lid)) {
+		text_putc(t, '.');
+		return;
+	}
+	if (other_before(v, row, &was, &now)) {
+		text_add(t, "%s", lft_port_label(was, (char[4]){0}, 4));
+		text_add(t, " → ");
+	}
+	text_add(t, "%s", lft_port_label(routing_port(scene_routing(v->scene), p->sw, lid), (char[4]){0}, 4));
+}
+
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
 	unsigned lid = p->lid[row], out = routing_port(r, p->sw, lid);
 	struct text ports = {0};
-	uint8_t was, now;
 	int n;
 
 	switch (col) {
@@ -238,21 +292,15 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 			text_add(t, " (%s)", p->note[lid]->brief);
 		break;
 	case C_PORT:
-		if (entry(v, lid, &was, &now)) {
-			text_add(t, "%s", lft_port_label(was, (char[4]){0}, 4));
-			text_add(t, " → ");
-			text_add(t, "%s", lft_port_label(now, (char[4]){0}, 4));
-		} else {
-			text_add(t, "%s", lft_port_label(out, (char[4]){0}, 4));
-		}
+		port_cell(v, row, t);
 		break;
 	case C_VIA:
-		via_cell(v, out, t);
+		via_cell(v, lid, out, t);
 		break;
 	case C_HOPS:
 		n = hops_to(v, lid);
 		if (n < 0)
-			text_putc(t, '-');
+			text_putc(t, n == NOT_YET ? '.' : '-');
 		else
 			text_add(t, "%d", n);
 		break;
@@ -273,11 +321,11 @@ static unsigned marks(const struct view *v, uint32_t row)
 	int hops = hops_to(v, lid), least = shortest_to(v, lid);
 	uint8_t was, now;
 
-	if (entry(v, lid, &was, &now))
+	if (other_before(v, row, &was, &now))
 		m |= MARK_CHANGED;
-	if (hops < 0)
+	if (hops == NO_WAY)
 		m |= MARK_DOWN;
-	else if ((least >= 0 && hops > least) || (p->note && p->note[lid]))
+	else if ((hops >= 0 && least >= 0 && hops > least) || (p->note && p->note[lid]))
 		m |= MARK_DETOUR;
 	return m;
 }
@@ -366,6 +414,7 @@ const struct view_ops view_lft = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

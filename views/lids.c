@@ -216,6 +216,29 @@ static void fit_exit(const struct elements *el, const struct exit *x, size_t roo
 	text_free(&near);
 }
 
+/* Has no chip of the element decided about a LID at the step that is shown? */
+static bool undecided(const struct view *v, uint32_t e, unsigned k)
+{
+	const struct priv *p = v->priv;
+
+	for (uint32_t c = p->el->first_chip[e]; c < p->el->first_chip[e + 1]; c++)
+		if (!scene_undecided(v->scene, p->el->chip[c], p->base + k))
+			return false;
+	return true;
+}
+
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	unsigned k = first_shown(p) + col - C_LID, cells = scene_routing(v->scene)->lids->max_lid + 1u;
+
+	for (uint32_t c = p->el->first_chip[row];
+	     col >= C_LID && k < p->count && c < p->el->first_chip[row + 1]; c++)
+		if (moment_touched(v->scene->moment, T_ENTRY, p->el->chip[c] * cells + p->base + k))
+			return true;
+	return false;
+}
+
 static void lid_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -235,7 +258,7 @@ static void lid_cell(const struct view *v, uint32_t row, unsigned col, struct te
 		text_putc(t, x->shared ? '=' : ' ');
 	}
 	if (x->port == NO_ID)
-		text_putc(t, '-');
+		text_putc(t, undecided(v, row, k) ? '.' : '-');
 	else
 		fit_exit(p->el, x, v->room[col] > signs ? v->room[col] - signs : SIZE_MAX / 2, t);
 }
@@ -271,7 +294,7 @@ static void footer_ports(const struct view *v, uint32_t e, struct text *t)
 		label_exit(p->el, &x, true, t);
 	}
 	if (!n)
-		text_add(t, "no route");
+		text_add(t, undecided(v, e, p->at) ? "not decided yet" : "no route");
 }
 
 static void footer(const struct view *v, struct text *t)
@@ -392,6 +415,7 @@ const struct view_ops view_lids = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

@@ -193,7 +193,9 @@ static json_t *marks_json(unsigned marks)
 		unsigned mark;
 		const char *word;
 	} words[] = {
-		{MARK_DOWN, "down"}, {MARK_CHANGED, "changed"}, {MARK_DETOUR, "detour"}, {MARK_HERE, "here"}};
+		{MARK_DOWN, "down"},	 {MARK_CHANGED, "changed"}, {MARK_STEP, "step"},
+		{MARK_DETOUR, "detour"}, {MARK_HERE, "here"},
+	};
 	json_t *a = json_array();
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -378,6 +380,17 @@ static int print_view(struct view *v, const struct wish *w, struct progress *p, 
 	return done ? 0 : not_done(v, p, e);
 }
 
+/* Of what it tells, while a run is walked through. */
+static void tell_step(const struct view_ops *ops, const struct moment *m, struct out *o)
+{
+	if (!m || ops->flags & VIEW_TIMELESS)
+		return;
+	if (!(ops->flags & VIEW_PRESENT))
+		out_step(o, m->rec, m->step, m->phase);
+	else
+		out_text(o, "The present, not step %zu of %s:\n", m->step, recording_engine(m->rec));
+}
+
 static int cmd_list(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct view_ops *ops = argc > 1 ? view_need(argv[1], e) : NULL;
@@ -394,8 +407,10 @@ static int cmd_list(struct session *s, int argc, char **argv, struct out *o, str
 	}
 	scene_take(&sc, s);
 	v = view_new(ops, &sc, w.argc, w.argv, e);
-	if (v)
+	if (v) {
+		tell_step(ops, sc.moment, o);
 		rc = print_view(v, &w, o->run->progress, o, e);
+	}
 	view_free(v);
 	scene_release(&sc);
 	scene_drop_results(&sc);
@@ -408,13 +423,15 @@ const struct command view_commands[] = {
 	 .syntax = "list PANE [ARGUMENT]... [sort COLUMN [reverse]] [filter TEXT...]",
 	 .help = "any pane as text: columns as on the screen, all rows",
 	 .details =
-		 "  In front of a row: x down, ! changed, ~ detour, * chosen.  A filter is as on the "
-		 "screen: words\n"
-		 "  that must all occur; changed, down, detour; /REGEX/; COLUMN:TEXT or COLUMN:/REGEX/, "
-		 "where a word\n"
-		 "  of the header names the column (now:7, was:7); -WORD must not occur.  `list help filter "
-		 "where:pane`\n"
-		 "  tells the panes and their arguments.\n",
+		 "  In front of a row: x down, ! changed, + by the step shown (`step`), ~ detour, * chosen.  "
+		 "While a\n"
+		 "  run is walked through it shows that step; panes that cannot say so.\n"
+		 "  A filter is as on the screen: words that must all occur; changed, down, detour; /REGEX/; "
+		 "COLUMN:TEXT or\n"
+		 "  COLUMN:/REGEX/, where a word of the header names the column (now:7, was:7); -WORD must "
+		 "not "
+		 "occur.\n"
+		 "  `list help filter where:pane` tells the panes and their arguments.\n",
 	 .json = JSON_LIST,
 	 .subject = view_subject,
 	 .run = cmd_list},

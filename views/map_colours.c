@@ -20,29 +20,13 @@ unsigned map_shade(const struct map *m, uint32_t load)
 
 /* --- loads ---------------------------------------------------------------------------------- */
 
-/* Links between switches; a cable counts for both its ends. */
 static void take_loads(struct view *v, const struct loads *l)
 {
-	const struct fabric *f = v->scene->fabric;
 	struct map *m = map_of(v);
-	uint64_t sum = 0, n = 0;
 
 	m->load = l->port;
-	m->busiest = NEW_ARRAY(f->n_switches + 1, uint32_t);
-	for (uint32_t p = 0; p < f->n_ports; p++) {
-		uint32_t a = f->node_switch[f->port_node[p]], q = f->port_peer[p],
-			 b = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
-
-		if (a == NO_ID || b == NO_ID || a == b)
-			continue;
-		sum += l->port[p];
-		n += l->port[p] != 0;
-		if (l->port[p] > m->busiest[a])
-			m->busiest[a] = l->port[p];
-		if (l->port[p] > m->busiest[b])
-			m->busiest[b] = l->port[p];
-	}
-	m->mean = n ? (double)sum / (double)n : 0;
+	m->busiest = loads_busiest(l, v->scene->fabric);
+	m->mean = l->mean_used;
 }
 
 uint32_t map_link_load(const struct view *v, uint32_t from, uint32_t to, uint32_t *port)
@@ -156,25 +140,15 @@ static void look_rank(struct view *v)
 	free(votes);
 }
 
-/* Bits of the virtual lanes that a switch's links to others carry routes on. */
+/* Virtual lanes that a switch's links to others carry routes on. */
 static void look_layers(struct view *v, const struct graph *g)
 {
-	const struct fabric *f = v->scene->fabric;
 	struct map *m = map_of(v);
-	uint32_t *bits = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	uint16_t *vls = g ? cdg_switch_vls(g->cdg) : NULL;
 
-	for (uint32_t c = 0; g && c < g->cdg->n_channels; c++) {
-		uint32_t p = g->cdg->port[c], q = f->port_peer[p], a = f->node_switch[f->port_node[p]],
-			 b = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
-
-		if (a == NO_ID || b == NO_ID)
-			continue;
-		bits[a] |= 1u << g->cdg->vl[c];
-		bits[b] |= 1u << g->cdg->vl[c];
-	}
-	for (uint32_t s = 0; s < f->n_switches; s++)
-		m->look[s] = letter((unsigned)__builtin_popcount(bits[s]), counts);
-	free(bits);
+	for (uint32_t s = 0; s < m->layout->n; s++)
+		m->look[s] = letter(vls ? (unsigned)__builtin_popcount(vls[s]) : 0, counts);
+	free(vls);
 }
 
 /* Letters in the order in which chassis come in the drawing. */

@@ -16,7 +16,7 @@ static const struct column columns[] = {
 
 static const struct comparison *change_of(const struct view *v)
 {
-	return v->scene->fabric ? v->scene->change : NULL;
+	return v->scene->fabric ? v->scene->real_change : NULL;
 }
 
 static void load(struct view *v)
@@ -159,7 +159,7 @@ const struct view_ops view_pairs = {
 	.hints = "follow=path :why=why :trace=trace",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL,
+	.flags = VIEW_DETAIL | VIEW_PRESENT,
 	.load = load,
 	.title = title,
 	.cell = cell,

@@ -251,9 +251,32 @@ static bool is_detour(const struct direction *d)
 	return d->path.end == PATH_OK && d->shortest >= 0 && (int)d->path.hops > d->shortest;
 }
 
+/* Does a direction end where the step that is shown has decided nothing yet? */
+static bool ends_undecided(const struct view *v, unsigned i)
+{
+	const struct path *path = &((const struct priv *)v->priv)->dir[i].path;
+
+	return path->end == PATH_NO_ENTRY && path->n &&
+	       scene_undecided(v->scene, path->hop[path->n - 1].sw, path->dlid);
+}
+
+static const char *end_text(const struct view *v, unsigned i)
+{
+	return ends_undecided(v, i) ? "not decided yet"
+				    : path_end_text(((const struct priv *)v->priv)->dir[i].path.end);
+}
+
+/* An empty range, at a step: the path has no layer yet. */
+static bool sl_is_open(struct sl_range sl)
+{
+	return sl.lo > sl.hi;
+}
+
 static void sl_text(struct sl_range sl, struct text *t)
 {
-	if (sl.lo == sl.hi)
+	if (sl_is_open(sl))
+		text_add(t, "SL -");
+	else if (sl.lo == sl.hi)
 		text_add(t, "SL %u", sl.lo);
 	else
 		text_add(t, "SL %u..%u", sl.lo, sl.hi);
@@ -276,7 +299,7 @@ static void title(const struct view *v, struct text *t)
 
 		text_add(t, " ── %s", i ? "back " : "");
 		if (path->end != PATH_OK) {
-			text_add(t, "no path");
+			text_add(t, "%s", ends_undecided(v, i) ? "not decided yet" : "no path");
 			continue;
 		}
 		sl_text(path->sl, t);
@@ -327,7 +350,7 @@ static void sl_cell(const struct view *v, unsigned i, struct text *t)
 		return;
 	sl_text(path->sl, t);
 	for (unsigned h = 0; h < path->n; h++) {
-		if (!path->hop[h].out)
+		if (!path->hop[h].out || sl_is_open(path->sl))
 			continue;
 		lo = path->hop[h].vl < lo ? path->hop[h].vl : lo;
 		hi = path->hop[h].vl > hi ? path->hop[h].vl : hi;
@@ -355,7 +378,7 @@ static void footer(const struct view *v, struct text *t)
 
 	for (i = 0; i < 2; i++)
 		if (p->known && p->dir[i].path.end != PATH_OK) {
-			text_add(t, "%s: %s", i ? "back" : "there", path_end_text(p->dir[i].path.end));
+			text_add(t, "%s: %s", i ? "back" : "there", end_text(v, i));
 			return;
 		}
 	for (i = 0; i < 2; i++) {
@@ -370,8 +393,9 @@ static void footer(const struct view *v, struct text *t)
 	for (i = 0; i < 2; i++) {
 		if (!p->known || !p->dir[i].changed)
 			continue;
-		text_add(t, "%swas: %s until event %zu: %s", i ? "back " : "", text_str(&p->dir[i].was),
-			 sc->at, sc->event ? sc->event->text : "");
+		text_add(t, "%swas: %s", i ? "back " : "", text_str(&p->dir[i].was));
+		if (!sc->moment)
+			text_add(t, " until event %zu: %s", sc->at, sc->event ? sc->event->text : "");
 		return;
 	}
 	for (i = 0; i < 2; i++) {
@@ -459,7 +483,9 @@ static void ports_cell(const struct view *v, unsigned i, uint32_t row, bool in, 
 	const struct fabric *f = v->scene->fabric;
 	uint32_t ep = row ? path->dst : path->src;
 
-	if (row && row <= path->n)
+	if (row == path->n && row && !in && ends_undecided(v, i))
+		text_putc(t, '.');
+	else if (row && row <= path->n)
 		port_text(in ? path->hop[row - 1].in : path->hop[row - 1].out, t);
 	else if ((row != 0) == in && (!row || path->end == PATH_OK) && ep != NO_ID &&
 		 !endport_is_switch(f, ep))
@@ -477,7 +503,7 @@ static void place_cell(const struct view *v, unsigned i, uint32_t row, struct te
 	else if (!row || path->end == PATH_OK)
 		end_label(v->scene->fabric, p->guid[row ? !i : i], t);
 	else
-		text_add(t, "x %s", path_end_text(path->end));
+		text_add(t, "%s %s", ends_undecided(v, i) ? "." : "x", end_text(v, i));
 }
 
 /* Behind the hops: what is told of the SL and of lower layers. */
@@ -489,6 +515,14 @@ static void note_cell(const struct view *v, unsigned i, uint32_t line, struct te
 		sl_cell(v, i, t);
 	else if (!(i && p->together))
 		why_text(v, i, lower_layer(v, line), t);
+}
+
+static void vl_text(const struct path *path, unsigned h, struct text *t)
+{
+	if (sl_is_open(path->sl))
+		text_putc(t, '-');
+	else
+		text_add(t, "%u", path->hop[h].vl);
 }
 
 static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned what, struct text *t)
@@ -509,7 +543,7 @@ static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned 
 	} else if (what == C_DIR && row && row <= path->n) {
 		text_add(t, "%s", arrow(v, path, row - 1));
 	} else if (what == C_VL && row && row <= path->n && port != NO_ID) {
-		text_add(t, "%u", path->hop[row - 1].vl);
+		vl_text(path, row - 1, t);
 	} else if (what == C_ROUTES && port != NO_ID) {
 		if (p->loads)
 			text_add(t, "%u", p->loads->port[port]);
@@ -528,6 +562,17 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		side_cell(v, col > C_LINE, row, col > C_LINE ? col - C_BACK : col, t);
 }
 
+/* The entries on the way. */
+static bool touched(const struct view *v, uint32_t line, unsigned col)
+{
+	const struct priv *p = v->priv;
+	unsigned i = col > C_LINE, cells = scene_routing(v->scene)->lids->max_lid + 1u;
+	uint32_t row = line_row(p, i, line), sw = row == NO_ID ? NO_ID : switch_at(p, i, row);
+
+	return (col == C_OUT || col == C_BACK + C_OUT) && sw != NO_ID &&
+	       moment_touched(v->scene->moment, T_ENTRY, sw * cells + p->dir[i].path.dlid);
+}
+
 static unsigned marks(const struct view *v, uint32_t line)
 {
 	const struct priv *p = v->priv;
@@ -539,9 +584,9 @@ static unsigned marks(const struct view *v, uint32_t line)
 
 		if (row == NO_ID)
 			continue;
-		if (d->path.end != PATH_OK && row + 1 >= dir_rows(p, i))
+		if (d->path.end != PATH_OK && row + 1 >= dir_rows(p, i) && !ends_undecided(v, i))
 			m |= MARK_DOWN;
-		if (row && row <= d->path.n && d->changed)
+		if (row && row <= d->path.n && d->changed && !v->scene->moment)
 			m |= MARK_CHANGED;
 		if (row && row <= d->path.n && is_detour(d))
 			m |= MARK_DETOUR;
@@ -702,6 +747,7 @@ const struct view_ops view_path = {
 	.footer = footer,
 	.cell = cell,
 	.marks = marks,
+	.touched = touched,
 	.follow = follow,
 	.placeholder = placeholder,
 	.chip = chip,

@@ -123,7 +123,7 @@ static void load(struct view *v)
 	p->buckets = NULL;
 	p->shifts = NULL;
 	p->most = 0;
-	if (!v->scene->fabric || !scene_routing(v->scene))
+	if (!v->scene->fabric || !scene_real_routing(v->scene))
 		return;
 	v->width[C_SHARE] = p->kind == SHIFTS ? 0 : columns[C_SHARE].width;
 	if (p->kind == SHIFTS && !(order = view_ask(v, &task_shift_order, NULL, NULL)))
@@ -197,7 +197,7 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 static void example(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct sweep *w = v->scene->sweep;
+	const struct sweep *w = v->scene->real;
 	bool none = is_none(p, row);
 	uint32_t one = p->kind == SHIFTS ? p->shifts->load[row].port
 		       : none		 ? p->buckets->none_first
@@ -269,7 +269,7 @@ static uint64_t key(const struct view *v, uint32_t row)
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct sweep *w = v->scene->sweep;
+	const struct sweep *w = v->scene->real;
 	bool none = is_none(p, row);
 
 	if (p->kind == SHIFTS) {
@@ -289,7 +289,7 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct sweep *w = v->scene->sweep;
+	const struct sweep *w = v->scene->real;
 	uint32_t one = p->kind == SHIFTS ? p->shifts->load[row].port
 		       : is_none(p, row) ? p->buckets->none_first
 					 : p->buckets->at[row].first;
@@ -313,7 +313,7 @@ const struct view_ops view_plot = {
 	.hints = "follow=follow :pane_plot_hops=hops :pane_plot_shifts=shifts back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

@@ -24,7 +24,9 @@ struct priv {
 	uint32_t node;		   /* NO_ID when the fabric has it no more */
 	unsigned want;		   /* port to select when loaded next, 0 = none */
 	uint32_t lids[256];	   /* LFT entries out of each port */
+	uint32_t was[256];	   /* the same before the last move of a walk */
 	bool changed[256];	   /* an entry came to this port, or left it, with the last event */
+	bool undecided;		   /* at the step shown no entry is decided yet */
 	unsigned level;		   /* links to switches of the same rank */
 	const struct loads *loads; /* routes over each port, all to all; NULL = not there yet */
 };
@@ -47,6 +49,29 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 	return 0;
 }
 
+static void count_row(const struct lft_row *row, uint32_t *lids)
+{
+	for (unsigned l = 1; row && l <= row->top; l++)
+		if (row->port[l] != NO_PATH)
+			lids[row->port[l]]++;
+}
+
+/* Entries so far, and before the last move. */
+static void count_step(struct view *v, uint32_t sw)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	const struct routing *r = scene_routing(sc), *before = scene_routing_before(sc);
+
+	if (before)
+		count_row(before->row[sw], p->was);
+	else
+		memcpy(p->was, p->lids, sizeof(p->was));
+	p->undecided = switch_up(r->topo, sw);
+	for (unsigned l = 1; l <= r->lids->max_lid && p->undecided; l++)
+		p->undecided = scene_undecided(sc, sw, l);
+}
+
 static void count_entries(struct view *v, uint32_t sw)
 {
 	const struct scene *sc = v->scene;
@@ -56,9 +81,9 @@ static void count_entries(struct view *v, uint32_t sw)
 	bool look = sc->change && sc->change->switch_entries && sc->change->switch_entries[sw];
 	unsigned top = row ? row->top : 0;
 
-	for (unsigned l = 1; row && l <= top; l++)
-		if (row->port[l] != NO_PATH)
-			p->lids[row->port[l]]++;
+	count_row(row, p->lids);
+	if (sc->moment)
+		count_step(v, sw);
 	if (look && sc->before && sc->before->lids->max_lid > top)
 		top = sc->before->lids->max_lid;
 	for (unsigned l = 1; look && l <= top; l++) {
@@ -75,7 +100,8 @@ static bool is_level(const struct routing *r, uint32_t sw, uint32_t port)
 {
 	uint32_t peer = r->topo->peer_switch[port];
 
-	return peer != NO_ID && r->ops->rank && r->ops->rank(r, sw) == r->ops->rank(r, peer);
+	return peer != NO_ID && r->ops->rank && r->ops->rank(r, sw) != NO_RANK &&
+	       r->ops->rank(r, sw) == r->ops->rank(r, peer);
 }
 
 /* The rule that orders such a link. */
@@ -109,6 +135,8 @@ static void load(struct view *v)
 	struct priv *p = v->priv;
 
 	memset(p->lids, 0, sizeof(p->lids));
+	memset(p->was, 0, sizeof(p->was));
+	p->undecided = false;
 	memset(p->changed, 0, sizeof(p->changed));
 	p->level = 0;
 	p->loads = NULL;
@@ -133,12 +161,21 @@ static uint32_t port_of(const struct view *v, uint32_t row)
 	return v->scene->fabric->node_port[p->node] + row + 1;
 }
 
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	return col == C_LIDS && p->was[row + 1] != p->lids[row + 1];
+}
+
 static void title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
 
 	text_add(t, "Ports of %s",
 		 p->node == NO_ID ? "a node that is gone" : v->scene->fabric->node_name[p->node]);
+	if (p->undecided)
+		text_add(t, " ── no entry is decided yet");
 }
 
 static bool is_live(const struct scene *sc, uint32_t port)
@@ -215,6 +252,7 @@ static void footer(const struct view *v, struct text *t)
 
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
+	const struct priv *p = v->priv;
 	const struct scene *sc = v->scene;
 	const struct fabric *f = sc->fabric;
 	uint32_t port = port_of(v, row);
@@ -248,6 +286,12 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	case C_VLS:
 		if (!cabled)
 			return;
+		if (col == C_LIDS && p->undecided) {
+			text_putc(t, '.');
+			return;
+		}
+		if (view_touched(v, row, col))
+			text_add(t, "%u→", p->was[row + 1]);
 		break;
 	}
 	text_add(t, "%lld", (long long)number(v, row, col));
@@ -303,6 +347,7 @@ const struct view_ops view_ports = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.touched = touched,
 	.follow = follow,
 	.placeholder = placeholder,
 	.chip = chip,

@@ -29,6 +29,7 @@ struct priv {
 	struct line *line;	    /* [n_rows] */
 	uint32_t max, roots, level; /* largest rank; switches of rank 0; cables within a rank */
 	uint32_t changed;
+	uint32_t missing; /* at the step shown: switches without rank, which may get one */
 };
 
 static void close_view(struct view *v)
@@ -57,7 +58,7 @@ static void count_links(const struct routing *r, struct line *l)
 		l->hosts += q != NO_ID && !node_is_switch(f, f->port_node[q]);
 		if (peer == NO_ID)
 			continue;
-		if (r->ops->rank(r, peer) == l->rank)
+		if (l->rank != NO_RANK && r->ops->rank(r, peer) == l->rank)
 			l->level++;
 		if (r->ops->direction)
 			c = r->ops->direction(r, l->sw, port);
@@ -83,6 +84,7 @@ static void load(struct view *v)
 	const struct routing *r = scene_routing(sc);
 	const struct fabric *f = sc->fabric;
 	struct priv *p = v->priv;
+	uint32_t missing = 0;
 
 	close_view(v);
 	if (!r || !r->ops->rank)
@@ -96,17 +98,19 @@ static void load(struct view *v)
 			continue;
 		*l = (struct line){
 			.sw = s, .rank = r->ops->rank(r, s), .order = f->node_order[f->switch_node[s]]};
-		l->was = was == l->rank ? NO_RANK : was;
+		l->was = was == l->rank || (sc->moment && l->rank == NO_RANK) ? NO_RANK : was;
 		l->root = r->ops->is_root && r->ops->is_root(r, s);
 		count_links(r, l);
 		p->changed += l->was != NO_RANK;
 		p->roots += !l->rank;
+		missing += l->rank == NO_RANK;
 		p->level += l->level;
 		if (l->rank != NO_RANK && l->rank > p->max)
 			p->max = l->rank;
 		v->n_rows++;
 	}
 	p->level /= 2;
+	p->missing = missing && scene_unfinished(sc, T_RANK) ? missing : 0;
 	qsort(p->line, v->n_rows, sizeof(*p->line), by_rank);
 	if (p->changed)
 		v->width[C_RANK] = 5;
@@ -120,7 +124,7 @@ static void title(const struct view *v, struct text *t)
 
 	text_add(t, "Ranks");
 	if (r && !r->ops->rank)
-		text_add(t, ": %s has none", r->engine);
+		text_add(t, v->scene->moment ? ": none yet at this step" : ": %s has none", r->engine);
 	if (!r || !v->n_rows)
 		return;
 	text_add(t, " %u/%u ── 0 to %u, %u ", n ? v->sel + 1 : 0, n, p->max, p->roots);
@@ -133,7 +137,9 @@ static void footer(const struct view *v, struct text *t)
 
 	if (p->changed)
 		text_add(t, "%u changed; ", p->changed);
-	if (p->level)
+	if (p->missing)
+		text_add(t, "%u not ranked yet", p->missing);
+	else if (p->level)
 		text_add(t, "%u cable%s within a rank", p->level, p->level == 1 ? "" : "s");
 	else if (v->n_rows)
 		text_add(t, "levelled: no cable within a rank");
@@ -170,9 +176,16 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	else if (col == C_RANK && l->was != NO_RANK)
 		text_add(t, "%u → %lld", l->was, (long long)number(v, row, col));
 	else if (col == C_RANK && l->rank == NO_RANK)
-		text_putc(t, '-');
+		text_putc(t, ((const struct priv *)v->priv)->missing ? '.' : '-');
 	else
 		text_add(t, "%lld", (long long)number(v, row, col));
+}
+
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	return col == C_RANK && moment_touched(v->scene->moment, T_RANK, p->line[row].sw);
 }
 
 static unsigned marks(const struct view *v, uint32_t row)
@@ -223,6 +236,7 @@ const struct view_ops view_ranks = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

@@ -35,9 +35,13 @@ void scene_release(struct scene *sc)
 	sweep_unref(sc->before);
 	topo_unref(sc->topo);
 	sweep_unref(sc->real);
+	sweep_unref(sc->real_before);
+	topo_unref(sc->real_topo);
 	moment_unref(sc->moment);
 	sc->moment = NULL;
-	sc->real = NULL;
+	sc->real = sc->real_before = NULL;
+	sc->real_change = NULL;
+	sc->real_topo = NULL;
 	sc->fabric = NULL;
 	sc->sweep = sc->before = NULL;
 	sc->topo = NULL;
@@ -100,7 +104,9 @@ static bool is_over(const struct scene *sc, const struct ask *a)
 {
 	if (!sc->fabric)
 		return true;
-	return a->task->no_sweep ? a->base->value != sc->fabric : a->sweep != sc->sweep;
+	if (a->task->no_sweep)
+		return a->base->value != sc->fabric;
+	return a->sweep != sc->sweep && a->sweep != sc->real;
 }
 
 void scene_drop_results(struct scene *sc)
@@ -135,10 +141,37 @@ static void keep_chassis(struct scene *sc, struct chassis *c)
 		chassis_free(c);
 }
 
+/* What is in force, and what it is compared with. */
+static void take_present(struct scene *sc, const struct session *s)
+{
+	const struct event *before = session_event_before(s, s->at);
+
+	sc->event = &s->event[s->at];
+	sc->state = sc->event->setup->state;
+	sc->real_change = sc->event->change;
+	if (sc->event->sweep)
+		sc->real = sweep_ref(sc->event->sweep);
+	if (before && before->sweep && before->sweep->fabric == s->fabric)
+		sc->real_before = sweep_ref(before->sweep);
+	sc->real_topo = sc->real ? topo_ref(sc->real->topo) : topo_new(sc->fabric, sc->state);
+}
+
+/* What is shown: the present, or a step of a run and what the last move changed in it. */
+static void take_shown(struct scene *sc, const struct session *s)
+{
+	const struct moment *m = session_shown(s);
+	const struct sweep *shown = m ? m->sweep : sc->real, *before = m ? m->before : sc->real_before;
+
+	sc->moment = m ? moment_ref(m) : NULL;
+	sc->sweep = shown ? sweep_ref(shown) : NULL;
+	sc->before = before ? sweep_ref(before) : NULL;
+	sc->change = m ? NULL : sc->real_change;
+	sc->topo = topo_ref(shown ? shown->topo : sc->real_topo);
+}
+
 void scene_take(struct scene *sc, struct session *s)
 {
 	struct chassis *kept = sc->chassis;
-	const struct event *before;
 
 	sc->chassis = NULL;
 	scene_release(sc);
@@ -154,27 +187,8 @@ void scene_take(struct scene *sc, struct session *s)
 		return;
 	}
 	sc->fabric = fabric_ref(s->fabric);
-	sc->event = &s->event[s->at];
-	if (session_shown(s))
-		sc->moment = moment_ref(session_shown(s));
-	sc->state = sc->event->setup->state;
-	sc->change = sc->event->change;
-	if (sc->event->sweep) {
-		sc->sweep = sweep_ref(sc->event->sweep);
-		sc->real = sweep_ref(sc->event->sweep);
-	}
-	if (session_moment(s)) { /* a step of a run instead of what it made; nothing to compare it with */
-		sweep_unref(sc->sweep);
-		sc->sweep = sweep_ref(session_moment(s));
-		sc->change = NULL;
-	}
-	before = session_moment(s) ? NULL : session_event_before(s, s->at);
-	if (before && before->sweep && before->sweep->fabric == s->fabric)
-		sc->before = sweep_ref(before->sweep);
-	if (sc->sweep)
-		sc->topo = topo_ref(sc->sweep->topo);
-	else
-		sc->topo = topo_new(sc->fabric, sc->state);
+	take_present(sc, s);
+	take_shown(sc, s);
 	keep_chassis(sc, kept);
 }
 
@@ -185,9 +199,32 @@ const struct routing *scene_routing(const struct scene *sc)
 	return sc->sweep ? sc->sweep->routing : NULL;
 }
 
+const struct routing *scene_real_routing(const struct scene *sc)
+{
+	return sc->real ? sc->real->routing : NULL;
+}
+
 const struct routing *scene_routing_before(const struct scene *sc)
 {
 	return sc->before && sc->before->fabric == sc->fabric ? sc->before->routing : NULL;
+}
+
+bool scene_undecided(const struct scene *sc, uint32_t sw, unsigned lid)
+{
+	return sc->moment && !moment_decided(sc->moment, sw, lid) &&
+	       routing_port(sc->sweep->routing, sw, lid) == NO_PATH;
+}
+
+bool scene_unfinished(const struct scene *sc, enum rec_table t)
+{
+	const struct recording *r = sc->moment ? sc->moment->rec : NULL;
+	struct rec_delta d;
+
+	for (size_t i = r ? sc->moment->step + 1 : 0; r && i <= recording_steps(r); i++)
+		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &d);)
+			if (d.table == t)
+				return true;
+	return false;
 }
 
 const struct routing *scene_origin(const struct scene *sc)

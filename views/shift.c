@@ -99,7 +99,7 @@ static uint32_t find_link(const struct view *v)
 
 static void load(struct view *v)
 {
-	const struct routing *r = scene_routing(v->scene);
+	const struct routing *r = scene_real_routing(v->scene);
 	const struct result *order, *answer;
 	struct priv *p = v->priv;
 
@@ -151,7 +151,7 @@ static void title(const struct view *v, struct text *t)
 		text_add(t, ", worst %u, order: %s", s->load.max, shift_by_text(s->by));
 	if (s && p->at != NO_ID) {
 		text_add(t, " ── ");
-		label_channel(v->scene->topo, s->link[p->at].port, false, t);
+		label_channel(v->scene->real_topo, s->link[p->at].port, false, t);
 	}
 }
 
@@ -219,7 +219,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 
 	switch (col) {
 	case C_LINK:
-		label_channel(v->scene->topo, l->port, false, t);
+		label_channel(v->scene->real_topo, l->port, false, t);
 		break;
 	case C_FLOWS:
 		text_add(t, "%u", l->flows);
@@ -274,7 +274,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 		return true;
 	}
 	if (!strcmp(what, "lid")) {
-		text_add(t, "%u", v->scene->sweep->lids->base[p->dst]);
+		text_add(t, "%u", v->scene->real->lids->base[p->dst]);
 		return true;
 	}
 	return place_port(f, l->port, what, t);
@@ -306,7 +306,7 @@ const struct view_ops view_shift = {
 	.hints = "follow=pairs left=before right=next back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

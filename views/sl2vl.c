@@ -63,7 +63,7 @@ static void close_view(struct view *v)
 static unsigned vl_of(const struct view *v, uint32_t row, unsigned sl)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = scene_routing(v->scene);
+	const struct routing *r = scene_real_routing(v->scene);
 	uint32_t ep = r->topo->fabric->port_endport[p->port];
 
 	if (p->in)
@@ -103,7 +103,7 @@ static void load(struct view *v)
 {
 	struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	const struct routing *r = scene_routing(v->scene);
+	const struct routing *r = scene_real_routing(v->scene);
 	uint32_t node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
 
 	close_view(v);
@@ -124,7 +124,7 @@ static void load(struct view *v)
 static void title(const struct view *v, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct routing *r = scene_routing(v->scene);
+	const struct routing *r = scene_real_routing(v->scene);
 	char buf[300];
 
 	text_add(t, "SL to VL out of %s",
@@ -142,7 +142,7 @@ static void title(const struct view *v, struct text *t)
 
 static void footer(const struct view *v, struct text *t)
 {
-	const struct routing *r = scene_routing(v->scene);
+	const struct routing *r = scene_real_routing(v->scene);
 	const struct priv *p = v->priv;
 	uint32_t row;
 
@@ -164,7 +164,7 @@ static void footer(const struct view *v, struct text *t)
 static void from_cell(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
-	const struct topo *tp = scene_routing(v->scene)->topo;
+	const struct topo *tp = scene_real_routing(v->scene)->topo;
 	char buf[300];
 
 	if (p->sw == NO_ID)
@@ -231,7 +231,7 @@ const struct view_ops view_sl2vl = {
 	.hints = "follow=from back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

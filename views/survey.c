@@ -111,7 +111,7 @@ static void close_view(struct view *v)
 static bool still_holds(const struct view *v)
 {
 	const struct priv *p = v->priv;
-	const struct sweep *now = v->scene->sweep, *was = p->kept ? p->kept->ask.sweep : NULL;
+	const struct sweep *now = v->scene->real, *was = p->kept ? p->kept->ask.sweep : NULL;
 	const struct setup *s;
 	bool same;
 
@@ -193,7 +193,7 @@ static void footer(const struct view *v, struct text *t)
 		view_progress(v, t);
 	} else if (p->answer && !s) {
 		text_add(t, "%s", p->answer->e.msg);
-	} else if (s && p->kept->ask.sweep != v->scene->sweep) {
+	} else if (s && p->kept->ask.sweep != v->scene->real) {
 		text_add(t, "of the state before what was tried since; u goes back");
 	} else if (s) {
 		text_add(t, "by %s; most routes on a link now: %u; Enter tries a failure",
@@ -325,7 +325,7 @@ const struct view_ops view_survey = {
 	.hints = "follow=try :undo=undo back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,

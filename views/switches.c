@@ -28,7 +28,7 @@ struct priv {
 
 static uint32_t rank_of(const struct scene *sc, uint32_t sw)
 {
-	const struct routing *r = scene_routing(sc);
+	const struct routing *r = scene_real_routing(sc);
 
 	return r && r->ops->rank ? r->ops->rank(r, sw) : NO_RANK;
 }
@@ -48,7 +48,7 @@ static void count_ports(const struct scene *sc, struct priv *p, uint32_t sw)
 	const struct fabric *f = sc->fabric;
 
 	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
-		uint32_t peer = sc->topo->peer[switch_port_id(f, sw, n)];
+		uint32_t peer = sc->real_topo->peer[switch_port_id(f, sw, n)];
 
 		if (peer == NO_ID)
 			continue;
@@ -98,7 +98,7 @@ static void load(struct view *v)
 	free(pl);
 	if (!p->ranks)
 		v->width[C_RANK] = 0;
-	v->width[C_LID] = (uint8_t)digits(sc->sweep ? sc->sweep->lids->max_lid : 0, 3);
+	v->width[C_LID] = (uint8_t)digits(sc->real ? sc->real->lids->max_lid : 0, 3);
 }
 
 static void title(const struct view *v, struct text *t)
@@ -131,12 +131,14 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	case C_UP:
 		return p->up[sw];
 	case C_ROUTES:
-		lft = scene_routing(sc) ? scene_routing(sc)->row[sw] : NULL;
+		lft = scene_real_routing(sc) ? scene_real_routing(sc)->row[sw] : NULL;
 		for (unsigned l = 0; lft && l <= lft->top; l++)
 			n += lft->port[l] != NO_PATH;
 		return n;
 	case C_CHANGED:
-		return sc->change && sc->change->switch_entries ? sc->change->switch_entries[sw] : 0;
+		return sc->real_change && sc->real_change->switch_entries
+			       ? sc->real_change->switch_entries[sw]
+			       : 0;
 	case C_HOSTS:
 		return p->hosts[sw];
 	}
@@ -171,7 +173,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	uint32_t sw = p->sw[row];
 	unsigned m = 0;
 
-	if (!switch_up(sc->topo, sw))
+	if (!switch_up(sc->real_topo, sw))
 		m |= MARK_DOWN;
 	if (number(v, row, C_CHANGED))
 		m |= MARK_CHANGED;
@@ -214,6 +216,7 @@ const struct view_ops view_switches = {
 	.hints = "follow=open :fail=fail :pane_lft=lft",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_PRESENT,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,

@@ -181,11 +181,20 @@ static const char *kind_of(const struct priv *p, uint32_t port)
 	return node_is_switch(f, f->port_node[f->port_peer[port]]) ? "inside" : "host";
 }
 
+static bool has_changed(const struct view *v, uint32_t row, uint32_t *was);
+
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	uint32_t was;
+
+	return col == C_LIDS && has_changed(v, row, &was);
+}
+
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
-	uint32_t port = p->port[row];
+	uint32_t port = p->port[row], was;
 	char buf[256];
 	int64_t n;
 
@@ -209,6 +218,8 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		return;
 	}
 	n = number(v, row, col);
+	if (view_touched(v, row, col) && has_changed(v, row, &was))
+		text_add(t, "%u→", was);
 	if (n >= 0)
 		text_add(t, "%" PRId64, n);
 	else
@@ -250,7 +261,7 @@ static unsigned marks(const struct view *v, uint32_t row)
 	uint32_t was;
 
 	return (p->el->topo->peer[p->port[row]] == NO_ID ? MARK_DOWN : 0) |
-	       (has_changed(v, row, &was) ? MARK_CHANGED : 0);
+	       (!v->scene->moment && has_changed(v, row, &was) ? MARK_CHANGED : 0);
 }
 
 /* "4 ports dir1 → edge-05: 12.5 LIDs each; 11 before" */
@@ -328,6 +339,7 @@ const struct view_ops view_usage = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

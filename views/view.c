@@ -165,7 +165,7 @@ static bool take_wish(struct view *v)
 const struct result *view_ask(struct view *v, const struct task *task, const struct result *base,
 			      const uint32_t arg[TASK_ARGS])
 {
-	const struct sweep *w = v->scene->sweep;
+	const struct sweep *w = v->ops->flags & VIEW_PRESENT ? v->scene->real : v->scene->sweep;
 	struct ask *a = &v->ask[v->n_ask];
 
 	if (v->n_ask == VIEW_ASKS || (!base && (!w || (!w->routing && !task->any_sweep))))
@@ -337,6 +337,8 @@ void view_title(const struct view *v, struct text *t)
 	else
 		text_add(t, "%c%s %u/%u", toupper((unsigned char)v->ops->name[0]), v->ops->name + 1,
 			 n ? v->sel + 1 : 0, n);
+	if (v->scene->moment && v->ops->flags & VIEW_PRESENT)
+		text_add(t, " ── present");
 }
 
 const char *view_column_name(const struct view *v, unsigned col)
@@ -396,11 +398,24 @@ bool view_place(const struct view *v, uint32_t row, const char *what, struct tex
 	return !strcmp(what, "element") && place_element(v, row, t);
 }
 
+bool view_touched(const struct view *v, uint32_t row, unsigned col)
+{
+	return v->scene->moment && v->ops->touched && !view_is_header(v, row) && v->ops->touched(v, row, col);
+}
+
+static bool row_touched(const struct view *v, uint32_t row)
+{
+	for (unsigned c = 0; v->scene->moment && v->ops->touched && c < v->ops->n_columns; c++)
+		if (v->ops->touched(v, row, c))
+			return true;
+	return false;
+}
+
 unsigned view_marks(const struct view *v, uint32_t row)
 {
 	if (view_is_header(v, row))
 		return fold_marks(v, row);
-	return v->ops->marks ? v->ops->marks(v, row) : 0;
+	return (v->ops->marks ? v->ops->marks(v, row) : 0) | (row_touched(v, row) ? MARK_STEP : 0);
 }
 
 char marks_sign(unsigned marks)
@@ -409,6 +424,8 @@ char marks_sign(unsigned marks)
 		return 'x';
 	if (marks & MARK_CHANGED)
 		return '!';
+	if (marks & MARK_STEP)
+		return '+';
 	if (marks & MARK_DETOUR)
 		return '~';
 	return marks & MARK_HERE ? '*' : ' ';

@@ -73,10 +73,13 @@ struct scene {
 	double left;		  /* seconds until it is, below 0: not known */
 	/*
 	 * The step of a run that is walked through, NULL = the present; reference.  sweep is its sweep then,
-	 * before the step before the last move, change NULL, and real what the run made.
+	 * before the step before the last move, change NULL; topo is that of the run.
 	 */
 	const struct moment *moment;
-	const struct sweep *real;     /* the finished sweep, also where moment is NULL; reference */
+	/* The present, also while a step is shown, for panes with VIEW_PRESENT: as sweep, before ... */
+	const struct sweep *real, *real_before;
+	const struct comparison *real_change;
+	const struct topo *real_topo;
 	uint64_t walk_moves;	      /* of the session */
 	const struct help_line *help; /* keys; NULL = none are bound */
 	size_t n_help;
@@ -106,9 +109,18 @@ const struct result *scene_fabric_question(struct scene *sc);
 /* Let go of what belongs to another sweep than the scene's; of everything when the scene is released. */
 void scene_drop_results(struct scene *sc);
 
-/* Tables in force, NULL = none; those of the event before when they are of the same fabric. */
+/*
+ * Tables that are shown, NULL = none: those in force, or as far as they are at the step; and those of the
+ * event before (of the step before the last move) when they are of the same fabric.
+ */
 const struct routing *scene_routing(const struct scene *sc);
 const struct routing *scene_routing_before(const struct scene *sc);
+/* Tables in force, whatever step is shown; NULL = none. */
+const struct routing *scene_real_routing(const struct scene *sc);
+/* Is an entry not decided yet at the step that is shown, and nothing known of it? */
+bool scene_undecided(const struct scene *sc, uint32_t sw, unsigned lid);
+/* Does a later step of the run that is shown change a table?  false also without a moment. */
+bool scene_unfinished(const struct scene *sc, enum rec_table t);
 /* The tables in force as their engine made them, also where the unicast cache kept them since; NULL = none.
  */
 const struct routing *scene_origin(const struct scene *sc);
@@ -156,6 +168,8 @@ enum {
 	VIEW_TRACKS = 4,    /* follows the selection of the list beside it */
 	VIEW_AT_END = 8,    /* starts at its last row */
 	VIEW_SEQUENCE = 16, /* rows follow each other: only neighbours are folded together */
+	VIEW_PRESENT = 32,  /* shows the present (scene->real ...) while a step is shown; its title says so */
+	VIEW_TIMELESS = 64, /* has nothing to do with routes: the same at every step */
 };
 
 /* Tones of a piece of a cell; each goes with a sign of its own, so that colour is never needed. */
@@ -205,7 +219,7 @@ struct view_ops {
 	unsigned (*marks)(const struct view *v, uint32_t row); /* NULL: none */
 	/*
 	 * Did the step that is shown touch a cell (scene->moment)?  It is shown in reverse, or in [brackets]
-	 * without colour; its row has MARK_STEP.  Only asked while there is a moment.  NULL: none.
+	 * without colour; its row gets MARK_STEP.  Only asked while there is a moment.  NULL: none.
 	 */
 	bool (*touched)(const struct view *v, uint32_t row, unsigned col);
 	/* What stays the same over events; NULL: the row number. */
@@ -384,8 +398,9 @@ void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 /* What matters most of a cell that has not enough room; false when nothing shorter does. */
 bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct text *t);
 int64_t view_number(const struct view *v, uint32_t row, unsigned col);
-uint64_t view_key(const struct view *v, uint32_t row); /* what stays the same over events */
-unsigned view_marks(const struct view *v, uint32_t row);
+uint64_t view_key(const struct view *v, uint32_t row);	 /* what stays the same over events */
+unsigned view_marks(const struct view *v, uint32_t row); /* with MARK_STEP where a cell is touched */
+bool view_touched(const struct view *v, uint32_t row, unsigned col); /* as its operation; no header is */
 /* %element is known for all rows with a chip; on a header what all its rows agree on. */
 bool view_place(const struct view *v, uint32_t row, const char *what, struct text *t);
 

@@ -65,7 +65,7 @@ const struct view_ops view_warnings = {
 	.hints = "follow=print",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_PRESENT,
 	.load = load,
 	.title = title,
 	.cell = cell,

@@ -29,6 +29,7 @@ struct priv {
 	uint64_t guid;			    /* a chip of the element, 0 = all elements */
 	uint32_t element;		    /* NO_ID: all, or it is not up */
 	const struct mincontention_ways *w; /* NULL: another engine, or not there yet */
+	uint32_t open;			    /* at the step shown: elements that have chosen no way yet */
 };
 
 static int open_view(struct view *v, const struct view_args *a, struct err *e)
@@ -67,12 +68,15 @@ static void load(struct view *v)
 	if (mincontention_of(scene_routing(v->scene)))
 		res = view_ask(v, &task_ways, NULL, arg);
 	p->w = res ? res->value : NULL;
+	p->open = 0;
 	if (p->guid)
 		v->width[C_ELEMENT] = v->width[C_WAYS] = 0;
 	if (p->w && p->guid)
 		p->element = element_of_guid(p->w->elements, p->guid);
 	if (!p->w || p->w->target == NO_ID)
 		return;
+	for (uint32_t e = 0; e < p->w->elements->n; e++)
+		p->open += p->w->way[p->w->first[e]].open;
 	if (!p->guid)
 		v->n_rows = p->w->elements->n;
 	else if (p->element != NO_ID)
@@ -112,6 +116,8 @@ static void title(const struct view *v, struct text *t)
 	}
 	if (p->w && p->w->target == NO_ID)
 		text_add(t, " ── nobody has it");
+	if (p->open)
+		text_add(t, " ── %s not settled yet", PLURAL(p->open, "element"));
 }
 
 static int64_t number(const struct view *v, uint32_t row, unsigned col)
@@ -119,6 +125,8 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	const struct priv *p = v->priv;
 	const struct mincontention_way *way = way_of(p, row);
 
+	if (way->open)
+		return -1;
 	switch (col) {
 	case C_CONTENTION:
 		return way->key.contention;
@@ -149,6 +157,10 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	const struct mincontention_way *way = way_of(p, row);
 	const struct elements *el = p->w->elements;
 
+	if (way->open && col != C_ELEMENT) {
+		text_putc(t, '.');
+		return;
+	}
 	switch (col) {
 	case C_ELEMENT:
 		text_add(t, "%s", el->name[element_of(p, row)]);
@@ -182,7 +194,9 @@ static void footer(const struct view *v, struct text *t)
 
 	if (!p->w || !view_selected(v, &row))
 		return;
-	if (p->w->elements->topo->fabric->port_num[way_of(p, row)->port])
+	if (way_of(p, row)->open)
+		text_add(t, "not settled yet");
+	else if (p->w->elements->topo->fabric->port_num[way_of(p, row)->port])
 		label_channel(p->w->elements->topo, way_of(p, row)->port, true, t);
 	else
 		text_add(t, "the LID's own switch");
@@ -200,6 +214,18 @@ static bool has_changed(const struct view *v, uint32_t e)
 		if (c->switch_entries[el->chip[i]] && entry_changed(c, el->chip[i], p->lid, &was, &now))
 			return true;
 	return false;
+}
+
+/* The element that settled: its way, and those it was compared with. */
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct rec_event *ev = moment_event(v->scene->moment);
+	uint32_t e = element_of(p, row);
+
+	if (!ev || ev->b != p->lid || !moment_touched(v->scene->moment, T_EGRESS, e))
+		return false;
+	return way_of(p, row)->chosen ? col == C_PORT || col == C_RULE : col == C_RULE;
 }
 
 static unsigned marks(const struct view *v, uint32_t row)
@@ -225,6 +251,8 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	const struct fabric *f = p->w->elements->topo->fabric;
 	const struct mincontention_way *way = way_of(p, row);
 
+	if (p->guid && way->open)
+		return;
 	if (!p->guid || way->to != NO_ID) {
 		text_add(t, "pane ways %u ", p->lid);
 		word_element(p->w->elements, p->guid ? way->to : row, t);
@@ -250,6 +278,8 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 		word_element(p->w->elements, element_of(p, row), t);
 		return true;
 	}
+	if (port == NO_ID)
+		return false;
 	return f->port_num[port] ? place_port(f, port, what, t) : place_node(f, f->port_node[port], what, t);
 }
 
@@ -271,6 +301,7 @@ const struct view_ops view_ways = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

@@ -433,3 +433,20 @@ void cdg_free(struct cdg *c)
 	free(c->vls);
 	free(c);
 }
+
+uint16_t *cdg_switch_vls(const struct cdg *c)
+{
+	const struct fabric *f = c->routing->topo->fabric;
+	uint16_t *vls = NEW_ARRAY(f->n_switches + 1, uint16_t);
+
+	for (uint32_t i = 0; i < c->n_channels; i++) {
+		uint32_t p = c->port[i], q = f->port_peer[p], a = f->node_switch[f->port_node[p]],
+			 b = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
+
+		if (a == NO_ID || b == NO_ID)
+			continue;
+		vls[a] |= (uint16_t)(1u << c->vl[i]);
+		vls[b] |= (uint16_t)(1u << c->vl[i]);
+	}
+	return vls;
+}

@@ -70,6 +70,9 @@ void cdg_free(struct cdg *c);
 uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl); /* channel; NO_ID: carries nothing */
 uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to); /* index in to[], NO_ID */
 
+/* [n_switches] bit v: links of the switch to others carry routes on VL v, whichever way; the caller frees. */
+uint16_t *cdg_switch_vls(const struct cdg *c);
+
 /* Components below a number that touch a VL; CDG_ALL_VLS: any VL. */
 uint32_t cdg_components_below(const struct cdg *c, int vl, uint32_t component);
 /* The nth of those that touch it, from 0; NO_ID. */

@@ -138,6 +138,7 @@ static void sum_up(struct loads *l, const struct topo *t)
 {
 	const struct fabric *f = t->fabric;
 	uint64_t sum = 0;
+	uint32_t used = 0;
 
 	l->max_port = NO_ID;
 	l->min = UINT32_MAX;
@@ -149,6 +150,7 @@ static void sum_up(struct loads *l, const struct topo *t)
 				continue;
 			l->n_links++;
 			sum += v;
+			used += v != 0;
 			l->min = v < l->min ? v : l->min;
 			if (l->max_port == NO_ID || v > l->max) {
 				l->max = v;
@@ -156,6 +158,7 @@ static void sum_up(struct loads *l, const struct topo *t)
 			}
 		}
 	l->mean = l->n_links ? (double)sum / l->n_links : 0;
+	l->mean_used = used ? (double)sum / used : 0;
 	if (!l->n_links)
 		l->min = 0;
 }
@@ -181,4 +184,22 @@ void loads_free(struct loads *l)
 	if (l)
 		free(l->port);
 	free(l);
+}
+
+uint32_t *loads_busiest(const struct loads *l, const struct fabric *f)
+{
+	uint32_t *most = NEW_ARRAY(f->n_switches + 1, uint32_t);
+
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		uint32_t a = f->node_switch[f->port_node[p]], q = f->port_peer[p],
+			 b = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
+
+		if (a == NO_ID || b == NO_ID || a == b)
+			continue;
+		if (l->port[p] > most[a])
+			most[a] = l->port[p];
+		if (l->port[p] > most[b])
+			most[b] = l->port[p];
+	}
+	return most;
 }

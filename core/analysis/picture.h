@@ -64,6 +64,7 @@ enum map_colour { MAP_STATE, MAP_LOAD, MAP_RANK, MAP_LAYERS, MAP_CHASSIS, MAP_CH
 extern const char *const map_colour_names[MAP_COLOURS + 1]; /* "state", .., ended by NULL */
 
 #define PICTURE_LOADS 5 /* classes of load, as multiples of the mean: 0, below 1/2, to 3/2, to 5/2, above */
+extern const char *const picture_load_words[PICTURE_LOADS];
 unsigned picture_load_class(uint32_t load, double mean);
 
 /* What marks a direction of a link; bits. */

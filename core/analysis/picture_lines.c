@@ -165,6 +165,9 @@ struct picture_bundle picture_bundle(const struct fabric *f, const struct pictur
 const char *const map_colour_names[MAP_COLOURS + 1] = {"state",	  "load",   "rank", "layers",
 						       "chassis", "change", "step"};
 
+const char *const picture_load_words[PICTURE_LOADS] = {"0", "under 0.5", "0.5 to 1.5", "1.5 to 2.5",
+						       "over 2.5 x the mean"};
+
 unsigned picture_load_class(uint32_t load, double mean)
 {
 	double x = mean > 0 ? load / mean : 0;

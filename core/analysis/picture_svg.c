@@ -290,11 +290,8 @@ static void box_sample(struct legend *g, const struct picture_class *k)
 /* Loads against the mean: a sample of each class. */
 static void load_samples(struct legend *g)
 {
-	static const char *const words[PICTURE_LOADS] = {"0", "under 0.5", "0.5 to 1.5", "1.5 to 2.5",
-							 "over 2.5 x the mean"};
-
 	for (unsigned k = 0; k < PICTURE_LOADS; k++)
-		line_sample(g, picture_load_stroke(k), words[k]);
+		line_sample(g, picture_load_stroke(k), picture_load_words[k]);
 }
 
 /* What stands for cables like these. */

@@ -1,4 +1,5 @@
 #include "core/analysis/shift.h"
+#include "core/analysis/shift_parts.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/sm/sweep.h"
@@ -131,12 +132,35 @@ void shift_order_free(struct shift_order *o)
 	*o = (struct shift_order){0};
 }
 
+uint32_t shift_way(const struct routing *r, uint32_t src, uint32_t dst, uint32_t *port)
+{
+	const struct topo *t = r->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t sw = t->endport_switch[src], n = 0;
+
+	port[n++] = f->endport_port[src];
+	while (sw != NO_ID && n <= f->n_switches + 1) {
+		unsigned out = routing_next_port(r, sw, r->lids->base[dst]);
+		uint32_t peer;
+
+		if (!out || out > f->switch_nports[sw])
+			return 0;
+		port[n++] = switch_port_id(f, sw, out);
+		peer = t->peer[port[n - 1]];
+		if (peer == NO_ID)
+			return 0;
+		if (peer == f->endport_port[dst])
+			return n;
+		sw = f->node_switch[f->port_node[peer]];
+	}
+	return 0;
+}
+
 struct work {
 	const struct routing *r;
-	const struct topo *t;
-	const struct fabric *f;
 	const uint32_t *order;
 	uint32_t n;
+	uint32_t *way;		 /* of a pair, as shift_way() has it */
 	uint32_t *flows, *epoch; /* [n_ports] flows of the shift number epoch */
 };
 
@@ -152,46 +176,15 @@ static void count(struct work *w, uint32_t port, struct shift_load *l)
 	}
 }
 
-/* Does the way lead to the endport?  A loop ends when more switches were passed than there are. */
-static bool arrives(const struct work *w, uint32_t sw, uint32_t dst)
-{
-	unsigned lid = w->r->lids->base[dst];
-
-	for (uint32_t i = 0; i <= w->f->n_switches; i++) {
-		unsigned port = routing_next_port(w->r, sw, lid);
-		uint32_t q;
-
-		if (!port || port > w->f->switch_nports[sw])
-			return false;
-		q = w->t->peer[switch_port_id(w->f, sw, port)];
-		if (q == NO_ID)
-			return false;
-		if (q == w->f->endport_port[dst])
-			return true;
-		sw = w->f->node_switch[w->f->port_node[q]];
-		if (sw == NO_ID)
-			return false;
-	}
-	return false;
-}
-
 /* One flow, counted on all links that it takes. */
 static void add_flow(struct work *w, uint32_t src, uint32_t dst, struct shift_load *l)
 {
-	unsigned lid = w->r->lids->base[dst];
-	uint32_t sw = w->t->endport_switch[src], q = w->f->endport_port[src];
+	uint32_t n = shift_way(w->r, src, dst, w->way);
 
-	if (!arrives(w, sw, dst)) {
-		l->lost++;
-		return;
-	}
-	l->flows++;
-	for (count(w, q, l); q != w->f->endport_port[dst]; sw = w->f->node_switch[w->f->port_node[q]]) {
-		uint32_t port = switch_port_id(w->f, sw, routing_next_port(w->r, sw, lid));
-
-		count(w, port, l);
-		q = w->t->peer[port];
-	}
+	l->flows += n != 0;
+	l->lost += n == 0;
+	for (uint32_t i = 0; i < n; i++)
+		count(w, w->way[i], l);
 }
 
 static void run_shift(struct work *w, struct shift_load *l)
@@ -236,10 +229,9 @@ struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, 
 	uint32_t n = o->n, all = n ? n - 1 : 0;
 	uint32_t n_ports = r->topo->fabric->n_ports;
 	struct work w = {.r = r,
-			 .t = r->topo,
-			 .f = r->topo->fabric,
 			 .order = o->place,
 			 .n = n,
+			 .way = NEW_ARRAY(r->topo->fabric->n_switches + 2, uint32_t),
 			 .flows = NEW_ARRAY(n_ports, uint32_t),
 			 .epoch = NEW_ARRAY(n_ports, uint32_t)};
 	bool go_on = true;
@@ -256,6 +248,7 @@ struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, 
 		run_shift(&w, &s->load[i]);
 		go_on = progress_step(p, i);
 	}
+	free(w.way);
 	free(w.flows);
 	free(w.epoch);
 	sum_up(s);

@@ -1,5 +1,6 @@
 /* One shift in full: which pairs are on which link. */
 #include "core/analysis/shift.h"
+#include "core/analysis/shift_parts.h"
 #include "core/base/memory.h"
 
 #include <stdlib.h>
@@ -7,8 +8,8 @@
 /* Ways of all pairs, one after the other. */
 struct ways {
 	const struct routing *r;
-	const struct topo *t;
 	const struct fabric *f;
+	uint32_t *way;	       /* of a pair, as shift_way() has it */
 	uint32_t *port, *pair; /* [n] a link that a pair takes */
 	size_t n, cap;
 	uint32_t *count; /* [n_ports] flows */
@@ -25,30 +26,13 @@ static void add_port(struct ways *w, uint32_t port, uint32_t pair)
 	w->pair[w->n++] = pair;
 }
 
-/* The links of a pair; those of one that has no way are taken back. */
 static bool add_way(struct ways *w, const struct shift_pair *p, uint32_t pair)
 {
-	unsigned lid = w->r->lids->base[p->dst];
-	uint32_t sw = w->t->endport_switch[p->src], end = w->f->endport_port[p->dst];
-	size_t before = w->n;
+	uint32_t n = shift_way(w->r, p->src, p->dst, w->way);
 
-	add_port(w, w->f->endport_port[p->src], pair);
-	for (uint32_t i = 0; sw != NO_ID && i <= w->f->n_switches; i++) {
-		unsigned port = routing_next_port(w->r, sw, lid);
-		uint32_t q;
-
-		if (!port || port > w->f->switch_nports[sw])
-			break;
-		q = w->t->peer[switch_port_id(w->f, sw, port)];
-		if (q == NO_ID)
-			break;
-		add_port(w, switch_port_id(w->f, sw, port), pair);
-		if (q == end)
-			return true;
-		sw = w->f->node_switch[w->f->port_node[q]];
-	}
-	w->n = before;
-	return false;
+	for (uint32_t i = 0; i < n; i++)
+		add_port(w, w->way[i], pair);
+	return n != 0;
 }
 
 static int by_flows(const void *x, const void *y)
@@ -110,7 +94,7 @@ struct shift_links *shift_links_new(const struct routing *r, const struct shift_
 				    struct progress *p, struct err *e)
 {
 	struct shift_links *s;
-	struct ways w = {.r = r, .t = r->topo, .f = r->topo->fabric};
+	struct ways w = {.r = r, .f = r->topo->fabric};
 	uint32_t n = o->n;
 	int rc;
 
@@ -122,8 +106,10 @@ struct shift_links *shift_links_new(const struct routing *r, const struct shift_
 	s->by = o->by;
 	s->load.shift = k;
 	s->pair = NEW_ARRAY((size_t)n + 1, struct shift_pair);
+	w.way = NEW_ARRAY((size_t)w.f->n_switches + 2, uint32_t);
 	w.count = NEW_ARRAY((size_t)w.f->n_ports + 1, uint32_t);
 	rc = follow_pairs(&w, s, o->place, p, e);
+	free(w.way);
 	free(w.port);
 	free(w.pair);
 	free(w.count);

@@ -194,8 +194,8 @@ static const struct setup *simulated_setup(const struct setup *s, const char *ch
 /* Options of this program that OpenSM has none of. */
 static bool is_ours(const char *name)
 {
-	static const char *const ours[] = {"rules",	 "guid",	 "port_guids",	 "aggregation_nodes",
-					   "sl2vl_file", "path_sl_file", "guid2lid_file"};
+	static const char *const ours[] = {"rules",	 "guid",	 "port_guids",	  "aggregation_nodes",
+					   "sl2vl_file", "path_sl_file", "guid2lid_file", "record_limit"};
 
 	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
 		if (!strcmp(name, ours[i]))

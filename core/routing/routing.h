@@ -63,6 +63,10 @@ struct routing_ops {
 	/* Rank of a switch, 0 = root; NO_RANK. */
 	uint32_t (*rank)(const struct routing *r, uint32_t sw);
 	bool (*is_root)(const struct routing *r, uint32_t sw);
+	/* The rule that gave a switch its rank, in a sentence; and what there is to find it out from beside
+	 * the ranks of its neighbours, in lines of text. */
+	void (*decide_rank)(const struct routing *r, uint32_t sw, struct decided *d);
+	void (*rank_clues)(const struct routing *r, uint32_t sw, struct text *t);
 	/* Direction of the step from a switch through a port: 'U', 'D', '=' (level) or ' '. */
 	char (*direction)(const struct routing *r, uint32_t sw, unsigned port);
 	/* Static words for the rule that directs a link between switches of equal rank; NULL: no such link.

@@ -1,5 +1,5 @@
 /*
- * Why an entry of a forwarding table, or the layer of a path, is what it is: the
+ * Why an entry of a forwarding table, the layer of a path or the rank of a switch is what it is: the
  * closed list of deciding rules, and what holds for every engine.  All names of
  * rules that `why` ends with are in the table of why_rule.c; engines add the
  * sentence with the figures.
@@ -49,6 +49,12 @@ enum why_rule {
 	WHY_ROOTS_APART,
 	WHY_PRICED,
 	WHY_ERASED,
+	/* ranks: of updn, dnup, ftree */
+	WHY_RANK,
+	WHY_NO_RANK,
+	WHY_ROOT_COUNTED,
+	WHY_ROOT_NAMED,
+	WHY_ROOT_FARTHEST,
 	/* lash */
 	WHY_ONLY_WAY,
 	WHY_TREE,

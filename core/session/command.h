@@ -9,6 +9,7 @@
 #include "core/session/interpreter.h"
 #include "core/session/out.h"
 #include "core/session/session.h"
+#include "core/sm/recording.h"
 
 /* What there must be before a command is tried; without it the command says so, whatever its words are. */
 enum command_needs { NEEDS_NOTHING, NEEDS_FABRIC, NEEDS_ROUTING };
@@ -76,6 +77,9 @@ extern const struct command replay_commands[];	/* save-session, report */
 extern const struct command lesson_commands[];	/* lesson */
 extern const struct command quiz_commands[];	/* quiz */
 extern const struct command session_commands[]; /* source, help, quit */
+
+/* What a command tells is as of a step of a run: says so first; JSON `step`. */
+void out_step(struct out *o, const struct recording *r, size_t step, const char *phase);
 
 void step_list_clear(struct step_list *l);
 void step_stops_clear(struct interpreter *in);

@@ -214,19 +214,23 @@ static void tell_hosts(const struct session *s, const struct command_words *c, s
 	}
 }
 
+void out_step(struct out *o, const struct recording *r, size_t step, const char *phase)
+{
+	out_text(o, "As of step %zu of %zu of %s%s%s%s:\n", step, recording_steps(r), recording_engine(r),
+		 *phase ? " (" : "", phase, *phase ? ")" : "");
+	if (*recording_part(r))
+		out_text(o, "Recorded: %s.\n", recording_part(r));
+	out_json(o, "step", json_integer((json_int_t)step));
+}
+
 /* What a command tells is as of the step where the walk stands. */
 static int run_at_step(const struct command_words *c, struct walk *w, struct out *o, struct err *e)
 {
 	struct session *s = o->run->in->session;
-	const struct recording *r = walk_recording(w);
 	const struct sweep *moment = walk_moment(w);
 	int rc;
 
-	out_text(o, "As of step %zu of %zu of %s (%s):\n", walk_step(w), recording_steps(r),
-		 recording_engine(r), walk_phase(w));
-	if (*recording_part(r))
-		out_text(o, "Recorded: %s.\n", recording_part(r));
-	out_json(o, "step", json_integer((json_int_t)walk_step(w)));
+	out_step(o, walk_recording(w), walk_step(w), walk_phase(w));
 	session_lock(s);
 	s->moment = moment;
 	s->moment_for = pthread_self();

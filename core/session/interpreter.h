@@ -33,12 +33,19 @@ struct step_list {
 struct interpreter {
 	struct session *session; /* borrowed */
 	struct step_list steps;	 /* of the last `step start` */
+	uint32_t selected;	 /* 1 + switch that is selected on the screen, 0: none; for `step start` */
 	size_t steps_shown;	 /* of a walk: the step before the first of those shown last */
 	char **stop_at;		 /* conditions of `step break` */
 	size_t n_stops, cap_stops;
-	uint64_t quiz_seed;	  /* of the last question of `quiz`; 0 = none was asked */
-	uint64_t quiz_generation; /* of the session then */
-	atomic_bool quit;	  /* `quit` was given */
+	int boundary;	    /* of `step next boundary`: enum rec_key that was used last + 1, 0 = none was */
+	int pace;	    /* of `step play`, the last one + 1 (play.h); 0 = none was chosen */
+	size_t play_until;  /* the step at which playing stops for a breakpoint */
+	size_t play_stop;   /* the number of that breakpoint */
+	uint64_t quiz_seed; /* of the last question of `quiz`; 0 = none was asked */
+	uint64_t quiz_generation;	 /* of the session then */
+	unsigned quiz_kind;		 /* what was asked for (enum quiz_kind) */
+	uint8_t quiz_wrong[N_WHY_RULES]; /* answers wrong by each rule */
+	atomic_bool quit;		 /* `quit` was given */
 };
 
 void interpreter_free(struct interpreter *in); /* what it holds */

@@ -126,6 +126,7 @@ void session_set_walk(struct session *s, struct walk *w)
 	old = s->walk;
 	s->walk = w;
 	s->walk_of = s->generation;
+	s->play = 0;
 	shown = show(s, NULL);
 	session_unlock(s);
 	walk_free(old);

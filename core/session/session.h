@@ -77,6 +77,7 @@ struct session {
 	uint64_t walk_of;	    /* generation it was made in */
 	const struct moment *shown; /* where it stands; reference, NULL = the present.  Under the lock */
 	uint64_t walk_moves;	    /* grows when it moves, begins or ends */
+	int play;		    /* pace at which it is played + 1, 0 = it stands (play.h).  Under the lock */
 	const struct sweep *moment; /* while a command tells of a step of it: that step; borrowed */
 	pthread_t moment_for;	    /* the thread that runs the command: all others see the present */
 	const struct lesson_place *lesson; /* being played (lesson.h); reference; NULL = none */

@@ -45,6 +45,8 @@ const struct moment *moment_new(struct walk *w, const struct moment *before)
 	m->reach = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
 	walk_reach(w, m->reach);
 	m->decided = mem_dup(w->decided, recording_cells(r, T_ENTRY));
+	if (m->sweep == s) /* all is done: what has no entry will have none */
+		memset(m->decided, 1, recording_cells(r, T_ENTRY));
 	copy_touched(m, w);
 	return m;
 }

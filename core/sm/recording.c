@@ -19,6 +19,8 @@ const struct rec_table_info rec_tables[N_TABLES] = {
 	[T_FIRST] = {"first layer", 255, false},
 	[T_LAYER] = {"layer", 255, false},
 	[T_DEP] = {"dependency", NO_ID, true},
+	[T_AXIS] = {"axis", 0, false},
+	[T_COORD] = {"coordinate", INT32_MAX, true},
 	[T_TUPLE] = {"index", NO_ID, true},
 	[T_UP] = {"up", 0, true},
 	[T_DOWN] = {"down", 0, true},
@@ -29,6 +31,8 @@ const struct rec_table_info rec_tables[N_TABLES] = {
 	[T_DIST] = {"distance", NO_ID, true},
 	[T_VIA] = {"via", NO_ID, true},
 	[T_WEIGHT] = {"weight", 0, true},
+	[T_COLOUR] = {"use of a dependency", 0, false},
+	[T_PLACE] = {"place", NO_ID, true},
 };
 
 const char *const rec_keys[N_KEYS] = {"phase", "round", "switch", "lid", "pair", "layer"};
@@ -38,31 +42,80 @@ const struct rec_kind_info rec_kinds[REC_KINDS] = {
 	[REC_NOTE] = {.name = "note", .a = FIELD_TEXT},
 	[REC_REFUSED] = {.name = "refused", .a = FIELD_TEXT},
 	[REC_DONE] = {.name = "done"},
-	[REC_LEARN] = {.name = "learn", .a = FIELD_SWITCH, .b = FIELD_ROUND, .port = true},
-	[REC_CHOICE] = {.name = "choice", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
-	[REC_TABLE] = {.name = "table", .a = FIELD_SWITCH},
+	[REC_LEARN] = {.name = "learn", .a = FIELD_SWITCH, .b = FIELD_ROUND, .port = true, .bulk = 1},
+	[REC_CHOICE] =
+		{.name = "choice", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true, .bulk = 2},
+	[REC_TABLE] = {.name = "table", .a = FIELD_SWITCH, .bulk = 2},
 	[REC_VERDICT] = {.name = "verdict", .a = FIELD_SWITCH, .rule = true},
 	[REC_RANK] = {.name = "rank", .a = FIELD_SWITCH},
-	[REC_COPY] = {.name = "copy", .b = FIELD_TARGET},
-	[REC_VISIT] = {.name = "visit", .a = FIELD_SWITCH, .b = FIELD_TARGET},
+	[REC_COPY] = {.name = "copy", .b = FIELD_TARGET, .bulk = 1},
+	[REC_VISIT] = {.name = "visit", .a = FIELD_SWITCH, .b = FIELD_TARGET, .bulk = 1},
 	[REC_FORBID] = {.name = "forbid", .a = FIELD_SWITCH, .b = FIELD_TARGET, .port = true, .focus = true},
 	[REC_PRICE] = {.name = "price", .a = FIELD_SWITCH, .b = FIELD_TARGET, .port = true, .focus = true},
-	[REC_ERASE] = {.name = "erase", .a = FIELD_SWITCH, .b = FIELD_TARGET, .port = true},
+	[REC_ERASE] = {.name = "erase", .a = FIELD_SWITCH, .b = FIELD_TARGET, .port = true, .bulk = 1},
 	[REC_TREE] = {.name = "tree", .a = FIELD_SWITCH},
-	[REC_ACCEPT] = {.name = "accept", .a = FIELD_PAIR, .b = FIELD_LAYER},
-	[REC_REFUSE] = {.name = "refuse", .a = FIELD_PAIR, .b = FIELD_LAYER},
-	[REC_OPEN] = {.name = "open", .a = FIELD_PAIR, .b = FIELD_LAYER},
-	[REC_TURN] = {.name = "turn", .a = FIELD_PAIR, .b = FIELD_LAYER, .rule = true},
+	[REC_TRY] = {.name = "try", .a = FIELD_PAIR, .b = FIELD_LAYER, .focus = true, .bulk = 4},
+	[REC_ACCEPT] = {.name = "accept", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
+	[REC_REFUSE] = {.name = "refuse", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
+	[REC_OPEN] = {.name = "open", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
+	[REC_TURN] = {.name = "turn", .a = FIELD_PAIR, .b = FIELD_LAYER, .rule = true, .bulk = 4},
 	/* mesh analysis of lash */
+	[REC_MEASURE] = {.name = "measure", .a = FIELD_SWITCH},
+	[REC_CLASS] = {.name = "class", .a = FIELD_SWITCH},
+	[REC_AXIS] = {.name = "axis", .a = FIELD_SWITCH, .port = true, .rule = true},
+	[REC_COORD] = {.name = "coordinate", .a = FIELD_SWITCH},
+	[REC_NUMBER] = {.name = "number", .a = FIELD_SWITCH},
 	/* ftree, mincontention */
 	[REC_TARGET] = {.name = "target", .a = FIELD_SWITCH, .b = FIELD_LID},
-	[REC_CLIMB] = {.name = "climb", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
-	[REC_SPREAD] = {.name = "spread", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
-	[REC_SORT] = {.name = "sort", .a = FIELD_SWITCH},
-	[REC_SETTLE] = {.name = "settle", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+	[REC_CLIMB] = {.name = "climb", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .bulk = 3},
+	[REC_SPREAD] = {.name = "spread", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .bulk = 3},
+	[REC_SORT] = {.name = "sort", .a = FIELD_SWITCH, .bulk = 3},
+	[REC_SETTLE] =
+		{.name = "settle", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true, .bulk = 3},
 	/* ftree alone */
+	[REC_GROUP] = {.name = "group", .a = FIELD_SWITCH},
+	[REC_LEAF] = {.name = "leaf", .a = FIELD_SWITCH},
+	[REC_TUPLE] = {.name = "index", .a = FIELD_SWITCH},
+	[REC_PURE] = {.name = "pure", .a = FIELD_SWITCH, .rule = true},
+	[REC_OFFER] = {.name = "offer",
+		       .a = FIELD_SWITCH,
+		       .b = FIELD_LID,
+		       .port = true,
+		       .rule = true,
+		       .focus = true},
 	/* sssp, dfsssp */
+	[REC_TRIAL] = {.name = "trial", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_RELAX] =
+		{.name = "relax", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .focus = true, .bulk = 2},
+	[REC_WEIGHTS] = {.name = "weights", .b = FIELD_LID, .bulk = 3},
+	[REC_PATHS] = {.name = "paths", .b = FIELD_LAYER},
+	[REC_BREAK] = {.name = "break", .b = FIELD_LAYER},
+	[REC_CYCLE] = {.name = "cycle", .b = FIELD_LAYER},
+	[REC_MOVE] = {.name = "move", .a = FIELD_PAIR, .b = FIELD_LAYER, .bulk = 4},
+	[REC_SEARCH] = {.name = "search", .b = FIELD_LAYER},
+	[REC_SPLIT] = {.name = "split", .b = FIELD_LAYER},
+	[REC_SHIFT] = {.name = "shift", .b = FIELD_LAYER},
 	/* nue */
+	[REC_HULL] = {.name = "hull", .a = FIELD_SWITCH, .b = FIELD_LAYER, .rule = true},
+	[REC_CENTRE] = {.name = "centre", .a = FIELD_SWITCH, .b = FIELD_LAYER},
+	[REC_ESCAPE] = {.name = "escape", .a = FIELD_SWITCH, .b = FIELD_LAYER, .port = true},
+	[REC_REACH] = {.name = "reach", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .bulk = 1},
+	[REC_LOOK] = {.name = "look",
+		      .a = FIELD_SWITCH,
+		      .b = FIELD_LID,
+		      .port = true,
+		      .rule = true,
+		      .focus = true,
+		      .bulk = 1},
+	[REC_MERGE] = {.name = "merge", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_BLOCK] = {.name = "block", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true},
+	[REC_BACKTRACK] =
+		{.name = "backtrack", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+	[REC_SHORTCUT] = {.name = "shortcut", .a = FIELD_SWITCH, .b = FIELD_LID, .port = true, .rule = true},
+	[REC_FALLBACK] = {.name = "fallback", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_RECOLOUR] = {.name = "recolour", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_ROUTED] = {.name = "routed", .a = FIELD_SWITCH, .b = FIELD_LID},
+	[REC_LAYER] = {.name = "layer", .b = FIELD_LAYER},
 	/* torus-2QoS */
 };
 
@@ -99,37 +152,65 @@ static void add_unit(struct recorder *k, uint32_t at, uint32_t what)
 
 void rec_cells(struct recorder *k, enum rec_table t, size_t n)
 {
+	const struct recording *r = k->r;
+
 	k->r->cells[t] = n;
+	if (t != T_COUNT || r->stage < rec_kinds[REC_CHOICE].bulk || r->keep.sw != NO_ID || k->count)
+		return;
+	k->count = NEW_ARRAY(n + 1, uint32_t);
+	k->told = NEW_ARRAY(n + 1, uint32_t);
 }
 
 /* Is an event of a run that is too long left out? */
 static bool left_out(const struct recorder *k, const struct rec_event *ev)
 {
-	bool cells = ev->kind == REC_LEARN || ev->kind == REC_VISIT || ev->kind == REC_COPY;
-	bool choice = ev->kind == REC_CHOICE || ev->kind == REC_SETTLE;
+	unsigned bulk = rec_kinds[ev->kind].bulk;
 
-	return ((cells && k->level >= REC_CELLS) || (choice && k->level >= REC_CHOICES)) &&
-	       !rec_concerns(k->r, &k->r->focus, ev);
+	if (ev->kind == REC_WEIGHTS) /* of all switches at once */
+		return bulk <= k->r->stage && ev->b != k->r->keep.lid;
+	return bulk && bulk <= k->r->stage && !k->bears && !rec_concerns(k->r, &k->r->keep, ev);
 }
 
-void rec_event(struct recorder *k, enum rec_kind kind, unsigned rule, unsigned port, uint32_t a, uint32_t b)
+/* Put the event at hand into the recording. */
+static void add_event(struct recorder *k)
 {
 	struct recording *r = k->r;
-	struct rec_event ev = {kind, rule, port, 0, a, b, r->n_units};
 
-	k->extra = SIZE_MAX;
-	k->whole += sizeof(ev);
-	k->skip = left_out(k, &ev);
-	if (k->skip)
-		return;
+	k->full |= recording_bytes(r) > k->limit;
+	k->ev.first = r->n_units;
 	if (more_room(k, (void **)&r->event, r->n_events, &k->cap_events, sizeof(*r->event)))
-		r->event[r->n_events++] = ev;
+		r->event[r->n_events++] = k->ev;
 	else
 		k->skip = true;
 }
 
+/* Bytes that come, whether they are kept or not. */
+static void count_bytes(struct recorder *k, size_t n)
+{
+	k->bytes[rec_kinds[k->ev.kind].bulk] += n;
+}
+
+void rec_event(struct recorder *k, enum rec_kind kind, unsigned rule, unsigned port, uint32_t a, uint32_t b)
+{
+	rec_end_event(k);
+	k->extra = SIZE_MAX;
+	k->ev = (struct rec_event){kind, rule, port, 0, a, b, 0};
+	count_bytes(k, sizeof(k->ev));
+	k->skip = left_out(k, &k->ev);
+	k->bears = false;
+	k->partly = k->skip && k->r->stage;
+	k->owes = k->count && rec_decides(&k->ev) && !k->skip;
+	if (!k->skip)
+		add_event(k);
+}
+
 void rec_flag(struct recorder *k, unsigned flags)
 {
+	const struct fabric *f = k->r->sweep->fabric;
+
+	k->ev.flags |= flags;
+	if (k->count && (flags & REC_COUNTED) && rec_counts(&k->ev))
+		k->count[switch_port_id(f, k->ev.a, k->ev.port)]++;
 	if (!k->skip && k->r->n_events)
 		k->r->event[k->r->n_events - 1].flags |= flags;
 }
@@ -144,11 +225,8 @@ void rec_text(struct recorder *k, enum rec_kind kind, const char *text)
 	r->text[r->n_texts++] = str_dup(text);
 }
 
-void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now)
+static void add_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now)
 {
-	k->whole += (1u + rec_tables[t].wide) * sizeof(struct rec_unit);
-	if (k->skip || was == now)
-		return;
 	if (!rec_tables[t].wide) {
 		add_unit(k, at, t | (was & 0xff) << 8 | (now & 0xff) << 16);
 		return;
@@ -157,10 +235,92 @@ void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, 
 	add_unit(k, was, now);
 }
 
+/* Routes that choices counted which are not kept: those of the switch whose choice is. */
+static void tell_counts(struct recorder *k)
+{
+	const struct fabric *f = k->r->sweep->fabric;
+
+	if (!k->owes)
+		return;
+	k->owes = false;
+	for (unsigned p = 0; p <= f->switch_nports[k->ev.a]; p++) {
+		uint32_t id = switch_port_id(f, k->ev.a, p);
+
+		if (k->count[id] == k->told[id])
+			continue;
+		add_delta(k, T_COUNT, id, k->told[id], k->count[id]);
+		k->told[id] = k->count[id];
+	}
+}
+
+void rec_end_event(struct recorder *k)
+{
+	tell_counts(k);
+}
+
+void recorder_clear(struct recorder *k)
+{
+	free(k->count);
+	free(k->told);
+	for (int t = 0; t < N_TABLES; t++)
+		free(k->shadow[t]);
+}
+
+/* What a cell of a part holds; it is to be as told from now on. */
+static uint32_t had(struct recorder *k, enum rec_table t, uint32_t at, uint32_t now)
+{
+	size_t n = k->r->cells[t];
+	uint32_t was;
+
+	if (!k->shadow[t]) {
+		k->shadow[t] = NEW_ARRAY(n + 1, uint32_t);
+		for (size_t i = 0; i < n; i++)
+			k->shadow[t][i] = rec_tables[t].start;
+	}
+	was = k->shadow[t][at];
+	k->shadow[t][at] = now;
+	return was;
+}
+
+/* Tables all of whose changes are kept, of the cells that are kept. */
+static bool by_cell(enum rec_table t)
+{
+	return t == T_HOPS || t == T_PLAIN || t == T_ENTRY;
+}
+
+void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now)
+{
+	bool part = k->r->stage && by_cell(t);
+
+	count_bytes(k, (1u + rec_tables[t].wide) * sizeof(struct rec_unit));
+	if (k->count && t == T_COUNT)
+		k->count[at] = k->told[at] = now;
+	tell_counts(k);
+	if (k->r->stage && !part && t != T_COUNT && !k->skip && !k->partly)
+		was = had(k, t, at, now);
+	if (was == now)
+		return;
+	if (k->partly) { /* what it does to the part is kept, and nothing else of it */
+		if (!part || !recording_keeps(k->r, t, at))
+			return;
+		if (k->skip) {
+			k->skip = false;
+			add_event(k);
+		}
+	}
+	/* what is about the whole and yet says much */
+	if (part && !rec_kinds[k->ev.kind].bulk && !recording_keeps(k->r, t, at))
+		return;
+	if (!k->skip)
+		add_delta(k, t, at, was, now);
+}
+
 void rec_extra(struct recorder *k, uint32_t word)
 {
 	struct recording *r = k->r;
 
+	tell_counts(k);
+	count_bytes(k, sizeof(word));
 	if (k->skip)
 		return;
 	if (k->extra == SIZE_MAX) {
@@ -175,15 +335,39 @@ void rec_extra(struct recorder *k, uint32_t word)
 		add_unit(k, word, 0);
 }
 
+uint32_t rec_kept_switch(const struct recorder *k)
+{
+	return k->r->stage ? k->r->keep.sw : NO_ID;
+}
+
+void rec_bears(struct recorder *k)
+{
+	k->bears = true;
+}
+
+bool rec_kept(const struct recorder *k)
+{
+	return !k->skip;
+}
+
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid)
 {
 	const struct rec_focus *f = &k->r->focus;
 
-	if (!rec_kinds[kind].focus || k->level == REC_FULL)
+	if (!rec_kinds[kind].focus || k->all)
 		return true;
 	if (rec_focus_is_all(f))
 		return false;
 	return (f->sw == NO_ID || f->sw == sw) && (!f->lid || !lid || f->lid == lid);
+}
+
+bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair, uint32_t layer)
+{
+	struct rec_event ev = {.kind = kind, .a = pair, .b = layer};
+
+	if (!rec_kinds[kind].focus || k->all)
+		return true;
+	return !rec_focus_is_all(&k->r->focus) && rec_concerns(k->r, &k->r->focus, &ev);
 }
 
 void rec_use_matrix(struct recorder *k, enum rec_table t)
@@ -246,6 +430,51 @@ size_t recording_bytes(const struct recording *r)
 const char *recording_part(const struct recording *r)
 {
 	return r->part ? r->part : "";
+}
+
+const struct rec_focus *recording_kept_part(const struct recording *r)
+{
+	return &r->keep;
+}
+
+/* The switch of a cell and what it is about: of which kind those are that fill it, 0: always kept. */
+static unsigned bulk_of(const struct recording *r, enum rec_table t, uint32_t at, uint32_t *sw,
+			uint32_t *target, uint32_t *lid)
+{
+	const struct fabric *f = r->sweep->fabric;
+	uint32_t lids = r->sweep->lids->max_lid + 1u;
+
+	*target = *lid = NO_ID;
+	switch (t) {
+	case T_HOPS:
+	case T_PLAIN:
+		*sw = f->node_switch[f->port_node[at % f->n_ports]];
+		*target = at / f->n_ports;
+		return 1;
+	case T_ENTRY:
+		*sw = at / lids;
+		*lid = at % lids;
+		return 2;
+	case T_COUNT:
+		*sw = f->node_switch[f->port_node[at]];
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+bool recording_keeps(const struct recording *r, enum rec_table t, uint32_t at)
+{
+	uint32_t sw = NO_ID, target, lid;
+	unsigned bulk = r->stage ? bulk_of(r, t, at, &sw, &target, &lid) : 0;
+
+	if (!bulk || bulk > r->stage)
+		return true;
+	if (r->keep.sw != NO_ID)
+		return sw == r->keep.sw;
+	if (!r->keep.lid || t == T_COUNT)
+		return false;
+	return (target == NO_ID || target == r->keep_target) && (lid == NO_ID || lid == r->keep.lid);
 }
 
 const char *recording_engine(const struct recording *r)
@@ -330,6 +559,17 @@ uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t 
 	return r->unit[i].at;
 }
 
+uint32_t recording_cycle(const struct recording *r, size_t step, const uint32_t **word)
+{
+	const struct rec_event *ev = recording_event(r, step);
+	uint32_t n = recording_extra(r, step, word), skip = ev->kind == REC_TURN ? REC_TURN_WORDS : 0;
+
+	if ((ev->kind != REC_REFUSE && ev->kind != REC_TURN) || n <= skip)
+		return 0;
+	*word += skip;
+	return (n - skip) / 2;
+}
+
 const char *recording_rule(const struct recording *r, const struct rec_event *ev)
 {
 	return rec_kinds[ev->kind].rule ? r->engine->scheme->rule(ev) : "";
@@ -378,7 +618,7 @@ bool rec_concerns(const struct recording *r, const struct rec_focus *f, const st
 	if (k->a == FIELD_PAIR)
 		return pair_concerns(r, f, ev->a / n, ev->a % n) &&
 		       (f->layer == 255 || f->layer == ev->b ||
-			(ev->kind == REC_TURN && f->layer == ev->port));
+			((ev->kind == REC_TURN || ev->kind == REC_MOVE) && f->layer == ev->port));
 	if (f->pair_a != NO_ID || f->layer != 255) /* nothing but pairs, and what is about the whole */
 		return k->a == FIELD_TEXT || k->a == FIELD_NONE;
 	if (k->b == FIELD_LID)

@@ -31,18 +31,22 @@ enum rec_table {
 	T_COUNT,  /* wide [port id] routes counted (0) */
 	T_OUT,	  /* [target x switch] link a route takes, by the engine's own ids (255) */
 	T_FIRST,  /* [switch x switch] layer a pair was put in first, by the engine's own ids (255) */
-	T_LAYER,  /* the same after it was moved (255) */
+	T_LAYER,  /* the same after it was moved (255); of dfsssp [source switch x LID] as T_ENTRY */
 	T_DEP,	  /* wide [layer x dependency] pair that brought it, s * n_switches + d (NO_ID) */
-	T_TUPLE,  /* wide [switch] what places a switch (NO_ID) */
+	T_AXIS,	  /* [port id] axis of the channel it sends (0) */
+	T_COORD,  /* wide [switch x dimension] coordinate, signed (INT32_MAX) */
+	T_TUPLE,  /* wide [switch x 2] index that places a switch, upper and lower half (NO_ID) */
 	T_UP,	  /* wide [cable, then group] those taught to climb by it (0) */
 	T_DOWN,	  /* wide [cable, then group] main climbs through it (0) */
 	T_SLOT,	  /* wide [slot] group that stands there, as an engine goes through them (NO_ID) */
 	T_KEY,	  /* wide [element] what its way is weighed by (NO_ID) */
 	T_EGRESS, /* wide [element] port id by which it sends (NO_ID) */
 	T_USE,	  /* wide [link] routes (0) */
-	T_DIST,	  /* wide [switch] distance (NO_ID) */
+	T_DIST,	  /* wide [switch] distance to the LID in turn; of sssp, dfsssp below 2^31 (NO_ID) */
 	T_VIA,	  /* wide [switch] port id by which it sends (NO_ID) */
 	T_WEIGHT, /* wide [port id] weight of a channel (0) */
+	T_COLOUR, /* [layer x dependency] what a search made of it, by the engine (0) */
+	T_PLACE,  /* wide [place] switch that stands there (NO_ID) */
 	N_TABLES
 };
 
@@ -71,12 +75,26 @@ enum rec_kind {
 	REC_PRICE,   /* the same, allowed at a price; only in focus */
 	REC_ERASE,   /* the same, entry erased in the visit before */
 	/* lash */
-	REC_TREE,   /* a root; T_OUT */
+	REC_TREE, /* a root; T_OUT */
+	REC_TRY,  /* pair, b layer; extra: number of dependencies, of those that the layer lacks; in focus */
 	REC_ACCEPT, /* pair, b layer; T_FIRST, T_LAYER, T_DEP of what is new; extra: number of dependencies */
-	REC_REFUSE, /* pair, b layer; extra: channel as port id, then pair that holds what follows; ... */
+	REC_REFUSE, /* pair, b layer; extra: the cycle (recording_cycle()) */
 	REC_OPEN,   /* pair, b layer */
-	REC_TURN,   /* pair, b layer it goes to, port: layer it is in, rule; T_LAYER */
+	/*
+	 * pair, b layer it goes to, port: layer it is in, rule; T_LAYER, T_DEP; extra: REC_TURN_WORDS, then
+	 * the cycle where it is refused
+	 */
+	REC_TURN,
 	/* mesh analysis of lash */
+	/*
+	 * a switch, port: its neighbours, rule: type + 1; extra: sizes of the type, 4 bits each, then how far
+	 * its neighbours are apart: first and second, first and third, ...
+	 */
+	REC_MEASURE,
+	REC_CLASS,  /* a switch, b the first switch that is like it */
+	REC_AXIS,   /* a switch, port, b code of the axis, rule; T_AXIS */
+	REC_COORD,  /* a switch, b neighbour it follows from (NO_ID: the seed); T_COORD */
+	REC_NUMBER, /* a switch, b its new number; extra: number before, ports of its links in order */
 	/* ftree, mincontention */
 	REC_TARGET, /* a switch it hangs on, b LID (0: a dummy): what is for it begins */
 	REC_CLIMB,  /* a switch, b LID, port: goes up by it; T_DOWN */
@@ -84,8 +102,41 @@ enum rec_kind {
 	REC_SORT,   /* a switch, port: direction; T_SLOT */
 	REC_SETTLE, /* a switch by which its element sends, b LID, port, rule; T_ENTRY, T_KEY, T_EGRESS */
 	/* ftree alone */
-	/* sssp, dfsssp */
+	REC_GROUP, /* a switch; T_SLOT */
+	REC_LEAF,  /* a switch, b place among the leaves */
+	REC_TUPLE, /* a switch, b neighbour it was reached from (NO_ID: the first); T_TUPLE */
+	REC_PURE,  /* a switch, b the first of its rank, rule: like it, or not */
+	REC_OFFER, /* a switch, b LID, port, rule: an entry that is not taken; in focus */
+	/* sssp, dfsssp; a switch that leaves the heap is a CHOICE: from then on its entry is decided */
+	REC_TRIAL,   /* a switch, b LID of the subnet manager; T_DIST; extra: switches reached */
+	REC_RELAX,   /* a switch, b LID, port by which it is nearer than before; T_DIST; only in focus */
+	REC_WEIGHTS, /* b LID: its routes count; T_WEIGHT */
+	REC_PATHS,   /* b layer: all pairs begin there; T_LAYER; extra: pairs (two words), channels, edges */
+	REC_BREAK,  /* a number of the cut, b layer; extra: the cycle as channel (port id), then pairs left on
+		       its edge to the next; ...: the first edge with the fewest is cut */
+	REC_CYCLE,  /* the same of one that no VL is left for; a NO_ID */
+	REC_MOVE,   /* pair, b layer it goes to, port: layer it leaves; T_LAYER */
+	REC_SEARCH, /* a cycles cut, b layer: it has no cycle left; extra: pairs (two words) */
+	REC_SPLIT,  /* a lanes it has now, b layer; extra: pairs (two words) */
+	REC_SHIFT,  /* b layer; extra: its first lane, their number, pairs (two words) */
 	/* nue */
+	REC_HULL,   /* a switch, b layer, rule; extra: the two switches it lies between */
+	REC_CENTRE, /* a switch, b layer */
+	REC_ESCAPE, /* a switch, b layer, port towards the centre (0: it is); T_COLOUR */
+	REC_REACH,  /* a switch, b LID, port; T_VIA, T_DIST, T_COLOUR */
+	REC_LOOK,   /* the same, not taken, rule; extra: its distance; only in focus */
+	REC_MERGE,  /* the same, taken; T_COLOUR; extra: the colours that become one */
+	REC_BLOCK,  /* the same, refused; T_COLOUR; extra: the cycle: channel as port id, then LID that holds
+		       what follows (0: the escape paths); ... */
+	REC_BACKTRACK, /* a switch not reached, b LID, port to the neighbour, rule; T_VIA, T_DIST, T_COLOUR;
+			  extra: neighbour, switch that leads it, number of the candidate, of how many; then
+			  the cycle as above */
+	REC_SHORTCUT, /* a switch, b LID, port, rule; T_VIA, T_DIST, T_COLOUR; extra: peer so far, switch that
+			 forbids it (NO_ID) */
+	REC_FALLBACK, /* a switch of the LID b; T_VIA; extra: switches not reached */
+	REC_RECOLOUR, /* the same: its search is over; T_COLOUR */
+	REC_ROUTED,   /* the same: it has its entries; T_WEIGHT; extra: what happened, by the engine */
+	REC_LAYER,    /* b layer: it is done */
 	/* torus-2QoS */
 	REC_KINDS
 };
@@ -116,7 +167,13 @@ struct rec_kind_info {
 	bool port;  /* its port is one of the switch a */
 	bool rule;  /* its rule is one of the engine's list */
 	bool focus; /* kept in focus only, unless the whole run is small */
+	/*
+	 * Of a run above the limit, kept only of the part in focus from this stage on; 0: always kept whole.
+	 * 1: hops and distances, 2: choices of ports, 3: ways of elements, counters and orders, 4: pairs.
+	 */
+	uint8_t bulk;
 };
+#define REC_BULKS 4
 extern const struct rec_kind_info rec_kinds[REC_KINDS];
 
 /* One event is one step, and one sentence. */
@@ -125,6 +182,17 @@ struct rec_event {
 	uint32_t a, b;
 	uint32_t first; /* its words; they end where the next event's begin */
 };
+
+/* Does it decide an entry; does it count a route at its port? */
+static inline bool rec_decides(const struct rec_event *ev)
+{
+	return ev->kind == REC_CHOICE || ev->kind == REC_SETTLE;
+}
+
+static inline bool rec_counts(const struct rec_event *ev)
+{
+	return rec_decides(ev) && (ev->flags & REC_COUNTED);
+}
 
 /* The part of a run that is asked for. */
 struct rec_focus {
@@ -138,14 +206,16 @@ struct rec_focus {
 /* Immutable once made, shared by reference. */
 struct recording;
 
-#define REC_LIMIT ((size_t)200 << 20) /* bytes of a recording */
+#define REC_MB ((size_t)1000 * 1000)
+#define REC_LIMIT (200 * REC_MB) /* bytes of a recording: the default of the option record_limit, in MB */
 
 struct rec_request {
 	const struct sweep *sweep;
 	const char *engine; /* NULL: that in force; else also one that refused in this sweep */
 	struct rec_focus focus;
 	const struct engine *const *engines;
-	size_t limit; /* bytes, 0 = REC_LIMIT: above it kinds are kept in focus only */
+	size_t limit; /* bytes, 0 = REC_LIMIT: above it kinds are kept of one part only (rec_kinds.bulk) */
+	uint32_t selected; /* that part without a focus: 1 + switch; 0 = the first leaf */
 	struct progress *progress;
 };
 
@@ -164,6 +234,13 @@ size_t recording_steps(const struct recording *r); /* steps are 1 .. that many *
 size_t recording_bytes(const struct recording *r);
 /* "", or what is kept of the run: "switch leaf-03 only (the whole run: 640.0 MB)". */
 const char *recording_part(const struct recording *r);
+/*
+ * Does it hold all that the run did to a cell?  false: it is not of the part that was kept, and what it
+ * reads tells nothing.  Entries and hops of such cells read as they begin, at every step.
+ */
+bool recording_keeps(const struct recording *r, enum rec_table t, uint32_t at);
+/* What of a long run was kept: that which was asked for, or a switch. */
+const struct rec_focus *recording_kept_part(const struct recording *r);
 const char *recording_engine(const struct recording *r);
 const struct engine *recording_scheme_of(const struct recording *r);
 /* The sweep that was recorded: that which computed the tables where a cache kept them. */
@@ -194,6 +271,16 @@ bool recording_next_delta(const struct recording *r, size_t step, uint32_t *curs
 /* Its extra words: how many, and where. */
 uint32_t recording_extra(const struct recording *r, size_t step, const uint32_t **word);
 
+/* What a TURN says before its cycle: the two switches drawn (LASH ids), pairs in the layer it is in and in
+ * the other then, and how many times it may be refused from here. */
+#define REC_TURN_WORDS 5
+/*
+ * The cycle that a step tells of (REFUSE, a refused TURN): channels as port ids, each followed by the pair
+ * that holds the dependency on the next one; its own pair (event's a) where it would bring it, NO_ID where
+ * nobody does any more.  Their number; word[2 * i] and word[2 * i + 1] are the i-th.
+ */
+uint32_t recording_cycle(const struct recording *r, size_t step, const uint32_t **word);
+
 /* How an engine shows its recordings; static.  NULL in struct engine: it cannot be recorded. */
 struct rec_scheme {
 	const char *(*rule)(const struct rec_event *ev); /* its rule, of a kind that has one; static */
@@ -215,10 +302,22 @@ struct rec_scheme {
 	 * + 1], NO_PATH so far.  false: the tables count.  NULL: they always do.
 	 */
 	bool (*row_at)(struct walk *w, const void *priv, uint32_t sw, uint8_t *port);
+	/*
+	 * Name of a cell, and a value of it in words, of tables that go by the engine's own ids or hold what
+	 * it alone can read; false, and nothing added: as every engine's.  NULL: no such tables.
+	 */
+	bool (*cell)(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+	bool (*value)(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value,
+		      struct text *out);
 };
 
 /* Name of the rule of an event, "" when it has none. */
 const char *recording_rule(const struct recording *r, const struct rec_event *ev);
+
+/* "leaf-01 LID 17", "leaf-01[5] to core-02"; and what it holds: "port 6", "2 hops", "none". */
+void recording_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+void recording_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value,
+		     struct text *out);
 
 /* Where an event is told of, "" when nowhere (struct rec_scheme). */
 const char *recording_source(const struct recording *r, const struct rec_event *ev);
@@ -229,14 +328,24 @@ const char *recording_source(const struct recording *r, const struct rec_event *
 void rec_cells(struct recorder *k, enum rec_table t, size_t n);
 /* An event; changes and extra words that follow are its. */
 void rec_event(struct recorder *k, enum rec_kind kind, unsigned rule, unsigned port, uint32_t a, uint32_t b);
-void rec_flag(struct recorder *k, unsigned flags); /* of the event before */
+void rec_flag(struct recorder *k, unsigned flags); /* of the event before; before its changes */
 void rec_text(struct recorder *k, enum rec_kind kind, const char *text);
 /* A change by the event before; a cell changes at most once by one event. */
 void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, uint32_t now);
 /* After the changes. */
 void rec_extra(struct recorder *k, uint32_t word);
+/*
+ * The part that is kept of a run too long, for events that say little about it and yet bear on it: the
+ * switch, NO_ID = none.  rec_bears() keeps the event to come.
+ */
+uint32_t rec_kept_switch(const struct recorder *k);
+void rec_bears(struct recorder *k);
+/* Was the event before kept?  A run that is too long is not in full; changes must fit those that are. */
+bool rec_kept(const struct recorder *k);
 /* Is an event of a kind that is kept in focus only wanted? */
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid);
+/* The same of an event about a pair. */
+bool rec_wants_pair(const struct recorder *k, enum rec_kind kind, uint32_t pair, uint32_t layer);
 /* Which table the hop matrix that is made now goes to: T_HOPS, unless T_PLAIN was said. */
 void rec_use_matrix(struct recorder *k, enum rec_table t);
 enum rec_table rec_matrix(const struct recorder *k);

@@ -96,24 +96,47 @@ static size_t differ(const struct routing *a, const struct routing *b)
 
 /* --- a run ------------------------------------------------------------------------------------- */
 
+/* Bytes of what came and is kept whole at a stage. */
+static size_t whole_at(const struct recorder *k, unsigned stage)
+{
+	size_t n = k->bytes[0];
+
+	for (unsigned i = stage + 1; i <= REC_BULKS; i++)
+		n += k->bytes[i];
+	return n;
+}
+
+/* "hops and choices": kinds of which only a part is kept. */
+static void name_bulks(const struct recorder *k, struct text *t)
+{
+	static const char *const name[REC_BULKS + 1] = {"", "hops", "choices", "ways", "pairs"};
+	unsigned last = 0;
+
+	for (unsigned i = 1; i <= k->r->stage; i++)
+		last = k->bytes[i] ? i : last;
+	for (unsigned i = 1; i <= last; i++)
+		if (k->bytes[i])
+			text_add(t, "%s%s", t->len ? i == last ? " and " : ", " : "", name[i]);
+}
+
 static void set_part(struct recorder *k)
 {
 	struct recording *r = k->r;
-	const struct rec_focus *f = &r->focus;
+	const struct rec_focus *f = &r->keep;
 	const struct fabric *fab = r->sweep->fabric;
 	struct text t = {0};
 	char buf[32];
 
-	if (k->level < REC_CELLS)
+	if (!r->stage)
 		return;
-	text_add(&t, "%s of ", k->level == REC_CELLS ? "hops" : "hops and choices");
+	name_bulks(k, &t);
 	if (f->sw != NO_ID)
-		text_add(&t, "switch %s ", switch_name(fab, f->sw));
-	if (f->lid)
-		text_add(&t, "LID %u ", f->lid);
-	if (f->sw == NO_ID && !f->lid)
-		text_add(&t, "no switch ");
-	text_add(&t, "only (the whole run: %s)", mem_text(k->whole, buf, sizeof(buf)));
+		text_add(&t, " of switch %s ", switch_name(fab, f->sw));
+	else if (f->lid)
+		text_add(&t, " of LID %u ", f->lid);
+	else
+		text_add(&t, " of what was named ");
+	text_add(&t, "only (the whole run: %s)", mem_text(whole_at(k, 0), buf, sizeof(buf)));
 	r->part = str_dup(text_str(&t));
 	text_free(&t);
 }
@@ -127,15 +150,32 @@ static uint32_t first_leaf(const struct sweep *s)
 	return 0;
 }
 
+/* What is kept of a run that is too long: all of a switch, whose counters go over all LIDs. */
+static struct rec_focus part_to_keep(const struct sweep *s, const struct rec_request *rq)
+{
+	struct rec_focus keep = rq->focus;
+
+	if (rec_focus_is_all(&keep))
+		keep.sw = rq->selected ? rq->selected - 1 : first_leaf(s);
+	if (keep.sw != NO_ID)
+		keep.lid = 0;
+	return keep;
+}
+
 static struct recording *recording_new(const struct sweep *s, const struct engine *g,
-				       const struct rec_focus *f)
+				       const struct rec_request *rq, unsigned stage)
 {
 	struct recording *r = NEW(struct recording);
+	uint32_t ep;
 
 	r->refs = 1;
 	r->sweep = sweep_ref(s);
 	r->engine = g;
-	r->focus = *f;
+	r->focus = rq->focus;
+	r->keep = part_to_keep(s, rq);
+	r->stage = stage;
+	ep = r->keep.lid ? lid_owner(s->lids, r->keep.lid) : NO_ID;
+	r->keep_target = ep == NO_ID ? NO_ID : s->topo->endport_switch[ep];
 	r->cells[T_ENTRY] = (size_t)s->fabric->n_switches * (s->lids->max_lid + 1u);
 	return r;
 }
@@ -182,35 +222,56 @@ static void shrink(struct recording *r)
 	r->unit = mem_resize(r->unit, r->n_units + 1, sizeof(*r->unit));
 }
 
+/* One more try; false and *e: none can be made.  *out NULL: it is above the limit. */
+static bool attempt(const struct rec_request *rq, const struct sweep *s, const struct engine *g, bool all,
+		    unsigned *stage, size_t limit, struct recording **out, struct err *e)
+{
+	struct recorder k = {.all = all, .limit = limit, .matrix = T_HOPS, .extra = SIZE_MAX};
+	int rc;
+
+	*out = NULL;
+	k.r = recording_new(s, g, rq, *stage);
+	rc = run(&k, rq, e);
+	recorder_clear(&k);
+	if (rc || k.full) {
+		recording_free(k.r);
+	} else {
+		set_part(&k);
+		shrink(k.r);
+		*out = k.r;
+	}
+	if (rc || !k.full)
+		return !rc;
+	if (!all) /* kinds that are too much for the limit are not tried again */
+		do {
+			++*stage;
+		} while (*stage < REC_BULKS && whole_at(&k, *stage) > limit);
+	return true;
+}
+
 const struct recording *recording_make(const struct rec_request *rq, struct err *e)
 {
 	const struct sweep *s = origin(rq->sweep);
 	const struct engine *g = recording_possible(s, rq->engine, rq->engines);
-	size_t limit = rq->limit ? rq->limit : REC_LIMIT, size = estimate(s);
-	struct rec_focus focus = rq->focus;
-	enum rec_level level = size < SMALL ? REC_FULL : size < limit ? REC_ALWAYS : REC_CELLS;
+	size_t limit = rq->limit ? rq->limit : REC_LIMIT;
+	bool all = estimate(s) < (SMALL < limit ? SMALL : limit);
+	struct recording *r = NULL;
+	unsigned stage = 0;
+	char buf[32];
 
 	if (!g) {
 		err_set(e, "no run of %s can be recorded", rq->engine ? rq->engine : "the engine in force");
 		return NULL;
 	}
-	for (; level < REC_LEVELS; level++) {
-		struct recorder k = {.level = level, .limit = limit, .matrix = T_HOPS, .extra = SIZE_MAX};
-
-		if (level >= REC_CELLS && rec_focus_is_all(&focus))
-			focus.sw = first_leaf(s);
-		k.r = recording_new(s, g, &focus);
-		if (run(&k, rq, e)) {
-			recording_free(k.r);
+	for (; stage <= REC_BULKS; all = false) {
+		if (!attempt(rq, s, g, all, &stage, limit, &r, e))
 			return NULL;
-		}
-		if (!k.full) {
-			set_part(&k);
-			shrink(k.r);
-			return k.r;
-		}
-		recording_free(k.r);
+		if (r)
+			return r;
 	}
-	err_set(e, "the run takes more than %zu MB, whatever part of it", limit >> 20);
+	err_set(e,
+		"the run of %s takes more than %s, whatever part of it is kept; `set record_limit` allows "
+		"more",
+		g->name, mem_text(limit, buf, sizeof(buf)));
 	return NULL;
 }

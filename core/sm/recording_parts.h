@@ -2,6 +2,7 @@
  * How a recording is kept: what the files recording*.c and walk*.c share.
  *   recording.c       the arrays: writing them for engines, reading them
  *   recording_make.c  a run of an engine with a recorder beside it
+ *   recording_names.c cells and values in words
  *   walk.c            a cursor over them
  *   walk_find.c       conditions
  *   walk_moment.c     a step as a sweep
@@ -24,7 +25,10 @@ struct recording {
 	atomic_uint refs;
 	const struct sweep *sweep;   /* reference held */
 	const struct engine *engine; /* static */
-	struct rec_focus focus;
+	struct rec_focus focus;	     /* as it was asked for */
+	struct rec_focus keep;	     /* what is kept of it when it is too long */
+	uint32_t keep_target;	     /* switch of its LID, NO_ID */
+	unsigned stage;		     /* kinds of a bulk up to it are kept of `keep` only; 0: all is there */
 	char *part;
 	struct rec_event *event;
 	struct rec_unit *unit;
@@ -37,22 +41,25 @@ struct recording {
 	size_t differs;
 };
 
-/* How much of a run is kept. */
-enum rec_level {
-	REC_FULL,    /* all, kinds of the focus too */
-	REC_ALWAYS,  /* those in focus only */
-	REC_CELLS,   /* matrices in focus only */
-	REC_CHOICES, /* choices as well */
-	REC_LEVELS
-};
-
 struct recorder {
 	struct recording *r;
-	enum rec_level level;
+	bool all; /* kinds of the focus too, of the whole run */
 	size_t limit, cap_events, cap_units, cap_texts;
-	size_t whole; /* bytes of all that came, kept or not */
+	size_t bytes[REC_BULKS + 1]; /* of all that came, kept or not, by bulk */
 	enum rec_table matrix;
-	bool skip, full, no_memory;
+	struct rec_event ev; /* the one at hand, kept or not */
+	bool skip;	     /* it is not kept */
+	bool partly;	     /* it is not, but for what it does to cells of the part */
+	bool bears;	     /* the one to come is kept, whatever it is about */
+	bool full, no_memory;
+	/* Routes counted, and as the recording has them, [n_ports] when choices of one LID alone are kept. */
+	uint32_t *count, *told;
+	bool owes; /* counters of the switch at hand are to be told */
+	/*
+	 * [cells] what a part of a run has in its tables, which is not what the run has where steps between
+	 * are left out; NULL: not changed yet, or all changes to its cells are kept.
+	 */
+	uint32_t *shadow[N_TABLES];
 	size_t extra; /* unit where the extra words of the event began, SIZE_MAX */
 	struct err e;
 };
@@ -65,6 +72,9 @@ static inline size_t units_end(const struct recording *r, size_t i)
 
 /* Does an event concern a focus? */
 bool rec_concerns(const struct recording *r, const struct rec_focus *f, const struct rec_event *ev);
+/* The last event is complete. */
+void rec_end_event(struct recorder *k);
+void recorder_clear(struct recorder *k); /* all but the recording */
 void recording_free(struct recording *r);
 
 #endif

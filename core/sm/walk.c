@@ -90,12 +90,24 @@ static void count_choice(struct walk *w, const struct rec_event *ev, bool undo)
 {
 	const struct sweep *s = w->r->sweep;
 
-	if (ev->kind != REC_CHOICE && ev->kind != REC_SETTLE)
+	size_t entry = (size_t)ev->a * (s->lids->max_lid + 1u) + ev->b;
+	uint32_t port;
+
+	if (!rec_decides(ev))
 		return;
-	w->decided[(size_t)ev->a * (s->lids->max_lid + 1u) + ev->b] += undo ? -1u : 1u;
-	if (ev->flags & REC_COUNTED)
-		((uint32_t *)w->table[T_COUNT])[switch_port_id(s->fabric, ev->a, ev->port)] +=
-			undo ? -1u : 1u;
+	if (recording_keeps(w->r, T_ENTRY, (uint32_t)entry))
+		w->decided[entry] += undo ? -1u : 1u;
+	if (!rec_counts(ev))
+		return;
+	port = switch_port_id(s->fabric, ev->a, ev->port);
+	if (recording_keeps(w->r, T_COUNT, port))
+		((uint32_t *)w->table[T_COUNT])[port] += undo ? -1u : 1u;
+}
+
+/* Of a part: entries and hops beside it that a step of it changes as well are left as they begin. */
+static bool beside_part(const struct walk *w, unsigned t, uint32_t at)
+{
+	return w->r->stage && (t == T_HOPS || t == T_PLAIN || t == T_ENTRY) && !recording_keeps(w->r, t, at);
 }
 
 /* The changes of a step; no cell changes twice in one, so that their order does not count. */
@@ -111,7 +123,7 @@ static void apply(struct walk *w, size_t i, bool undo)
 		if (rec_tables[t].wide) {
 			((uint32_t *)w->table[t])[u->at] = undo ? u[1].at : u[1].what;
 			u++;
-		} else {
+		} else if (!beside_part(w, t, u->at)) {
 			((uint8_t *)w->table[t])[u->at] = undo ? u->what >> 8 : u->what >> 16;
 		}
 	}
@@ -186,9 +198,9 @@ static void list_touched(struct walk *w)
 
 		while (recording_next_delta(w->r, i, &cursor, &d))
 			touch(w, &cap, d.table, d.at);
-		if (ev->kind == REC_CHOICE || ev->kind == REC_SETTLE)
+		if (rec_decides(ev))
 			touch(w, &cap, T_ENTRY, ev->a * (s->lids->max_lid + 1u) + ev->b);
-		if (ev->flags & REC_COUNTED)
+		if (rec_counts(ev))
 			touch(w, &cap, T_COUNT, switch_port_id(s->fabric, ev->a, ev->port));
 	}
 	if (w->n_touched)

@@ -150,6 +150,8 @@ static bool has_cells(const struct recording *r, size_t step, bool ahead)
 	struct rec_delta d;
 
 	while (recording_next_delta(r, step, &cursor, &d)) {
+		if (!ahead && d.table == T_DIST && d.was != NO_ID && d.now < d.was)
+			return true;
 		if (d.table != T_HOPS && d.table != T_PLAIN)
 			continue;
 		if (ahead ? ev->kind == REC_LEARN && d.now > ev->b + 1 : d.was != NO_PATH && d.now < d.was)
@@ -169,17 +171,18 @@ static bool is_word(const struct recording *r, size_t step, enum rec_word word)
 
 	switch (word) {
 	case WORD_REFUSED:
-		return ev->kind == REC_REFUSE || ev->kind == REC_REFUSED;
+		return ev->kind == REC_REFUSE || ev->kind == REC_REFUSED || ev->kind == REC_BREAK ||
+		       ev->kind == REC_CYCLE || ev->kind == REC_BLOCK;
 	case WORD_OPENED:
 		return ev->kind == REC_OPEN;
 	case WORD_MOVED:
-		return ev->kind == REC_TURN && has_rule(r, ev, "moved");
+		return ev->kind == REC_MOVE || (ev->kind == REC_TURN && has_rule(r, ev, "moved"));
 	case WORD_FORBIDDEN:
 		return ev->kind == REC_FORBID;
 	case WORD_KEPT:
 		return has_rule(r, ev, "kept");
 	case WORD_TIE:
-		return has_rule(r, ev, "first of equals");
+		return has_rule(r, ev, "first of equals") || has_rule(r, ev, "tie");
 	case WORD_LOWERED:
 		return has_cells(r, step, false);
 	case WORD_AHEAD:

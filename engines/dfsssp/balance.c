@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "engines/dfsssp/build.h"
+#include "engines/dfsssp/record.h"
 
 static double pairs_a_lane(const struct ds_layers *l, unsigned t)
 {
@@ -21,6 +22,8 @@ static void give_lanes(struct ds_layers *l, const struct engine_input *in)
 				     "one more lane for layer %u: %.1f pairs a lane so far", most,
 				     pairs_a_lane(l, most));
 		l->width[most]++;
+		if (RECORDED(in))
+			ds_record_split(in, l, most);
 	}
 }
 
@@ -30,7 +33,7 @@ void ds_balance(struct ds_layers *l, const struct engine_input *in)
 
 	for (unsigned t = 0; t < l->need; t++)
 		l->width[t] = 1;
-	if (ds_tells_layers(in))
+	if (ds_tells_layers(in) || RECORDED(in))
 		observe_text(in, STEP_PHASE, NO_ID, "%u of %u VLs are needed", l->need, l->vls);
 	give_lanes(l, in);
 	for (unsigned t = 0; t < l->need; t++) {
@@ -47,4 +50,7 @@ void ds_balance(struct ds_layers *l, const struct engine_input *in)
 			observe_text(in, STEP_NOTE, NO_ID, "layer %u: %" PRIu64 " pairs on SL %u to %u", t,
 				     l->count[t], l->base[t], l->base[t] + l->width[t] - 1u);
 	}
+	/* OpenSM moves the uppermost first */
+	for (unsigned t = l->need; RECORDED(in) && l->need < l->vls && t-- > 0;)
+		ds_record_shift(in, l, t);
 }

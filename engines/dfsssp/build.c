@@ -47,6 +47,7 @@ struct ds_builder *ds_builder_new(const struct engine_input *in, const struct ds
 	b->g = g;
 	b->o = o;
 	b->l = NEW(struct ds_layers);
+	b->l->refs = 1;
 	b->weight = NEW_ARRAY(g->n, uint32_t);
 	b->flow = NEW_ARRAY(g->n, uint32_t);
 	b->missing = NO_ID;
@@ -62,7 +63,7 @@ void ds_builder_free(struct ds_builder *b)
 {
 	if (!b)
 		return;
-	ds_layers_free(b->l);
+	ds_layers_unref(b->l);
 	ds_cdg_free(b->cdg);
 	free(b->at);
 	free(b->weight);

@@ -5,6 +5,8 @@
 
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
+#include "engines/dfsssp/build.h"
+#include "engines/dfsssp/record.h"
 #include "engines/dfsssp/run.h"
 #include "engines/engines.h"
 
@@ -14,9 +16,9 @@ static void dfsssp_free(void *priv)
 
 	if (!d)
 		return;
-	ds_graph_free(d->graph);
+	ds_graph_unref(d->graph);
 	ds_order_free(&d->order);
-	ds_layers_free(d->layers);
+	ds_layers_unref(d->layers);
 	free(d->weight);
 	free(d);
 }
@@ -34,6 +36,8 @@ static struct sl_range dfsssp_sl(const struct routing *r, unsigned slid, unsigne
 	if (s == NO_ID || t == NO_ID || f->node_type[endport_node(f, s)] == NODE_ROUTER ||
 	    f->node_type[endport_node(f, t)] == NODE_ROUTER)
 		return (struct sl_range){0, 0};
+	if (d->unlayered)
+		return (struct sl_range){1, 0};
 	sw = r->topo->endport_switch[s];
 	if (sw == NO_ID || endport_is_switch(f, s))
 		return dfsssp_lanes(d, 0);
@@ -58,12 +62,12 @@ static unsigned matrix_hops(const struct routing *r, uint32_t s, uint32_t d, uns
 	return hops < NO_PATH ? hops : NO_PATH;
 }
 
-static const struct routing_ops sssp_ops = {
+const struct routing_ops sssp_ops = {
 	.hops = matrix_hops,
 	.free_priv = dfsssp_free,
 };
 
-static const struct routing_ops dfsssp_ops = {
+const struct routing_ops dfsssp_ops = {
 	.sl = dfsssp_sl,
 	.sl_by_source = true,
 	.hops = matrix_hops,
@@ -92,14 +96,15 @@ static void start_run(struct ds_run *x, const struct engine_input *in, const cha
 	*x = (struct ds_run){.in = in, .d = NEW(struct dfsssp)};
 	x->d->graph = ds_graph_new(in);
 	n = x->d->graph->n;
-	x->s = ds_search_new(x->d->graph, OBSERVED(in));
+	x->s = ds_search_new(x->d->graph, OBSERVED(in) || RECORDED(in));
 	x->stride = ((n + 63u) / 64 | 1) * 64;
 	x->block = NEW_ARRAY(DS_BLOCK * x->stride, uint8_t);
 	x->r = routing_new(name, in->topo, in->lids);
 	x->r->ops = layered ? &dfsssp_ops : &sssp_ops;
 	x->r->priv = x->d;
-	if (!OBSERVED(in))
+	if (!OBSERVED(in) && !RECORDED(in))
 		return;
+	x->rec = RECORDED(in) ? ds_record_new(x) : NULL;
 	x->rank = NEW_ARRAY(n, uint32_t);
 	x->hops = NEW_ARRAY(n, uint32_t);
 	x->candidate = NEW_ARRAY(MAX_PORTS + 1, struct step_candidate);
@@ -111,6 +116,7 @@ static void end_run(struct ds_run *x)
 	ds_search_free(x->s);
 	ds_builder_free(x->b);
 	free(x->block);
+	ds_record_free(x->rec);
 	free(x->rank);
 	free(x->hops);
 	free(x->candidate);
@@ -147,6 +153,8 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 		r = NULL;
 	} else {
 		x.b = layered ? ds_builder_new(in, x.d->graph, &x.d->order) : NULL;
+		if (x.rec)
+			ds_record_plan(x.rec, &x.d->order, x.b ? x.b->l : NULL);
 		observe_text(in, STEP_PHASE, NO_ID, "shortest paths to each destination");
 		if (ds_route_all(&x, &out->refused) || find_layers(&x, &out->refused)) {
 			if (!progress_cancelled(in->progress))
@@ -232,6 +240,7 @@ const struct engine engine_sssp = {
 	.options = dfsssp_options,
 	.route = sssp_route,
 	.room = sssp_room,
+	.scheme = &sssp_scheme,
 };
 
 const struct engine engine_dfsssp = {
@@ -241,4 +250,5 @@ const struct engine engine_dfsssp = {
 	.options = dfsssp_options,
 	.route = dfsssp_route,
 	.room = dfsssp_room,
+	.scheme = &dfsssp_scheme,
 };

@@ -18,7 +18,13 @@ struct dfsssp {
 	struct ds_order order;
 	uint32_t *weight;	  /* [n_edges] of the graph, after the last destination */
 	struct ds_layers *layers; /* NULL: sssp */
+	/* a step of a recorded run */
+	bool partial;	     /* it is one */
+	bool unlayered;	     /* pairs have no layers yet */
+	uint32_t n_lids;     /* destination LIDs routed so far */
 };
+
+extern const struct routing_ops sssp_ops, dfsssp_ops;
 
 /* NULL unless sssp or dfsssp made the routing; ask for routing_origin() of one that the unicast cache kept.
  */
@@ -36,7 +42,7 @@ uint64_t dfsssp_start_weight(const struct dfsssp *d);
  */
 uint64_t dfsssp_weight(const struct dfsssp *d, uint32_t port);
 
-/* Destination LIDs in the order in which they were routed (caller frees), *n of them. */
+/* Destination LIDs in the order in which they were routed (caller frees), *n of them; at a step so far. */
 uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n);
 
 /*

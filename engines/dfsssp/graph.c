@@ -72,6 +72,7 @@ struct ds_graph *ds_graph_new(const struct engine_input *in)
 	struct ds_graph *g = NEW(struct ds_graph);
 	uint32_t cables = 0;
 
+	g->refs = 1;
 	g->sw = NEW_ARRAY(f->n_switches, uint32_t);
 	g->id = NEW_ARRAY(f->n_switches, uint32_t);
 	g->of_port = NEW_ARRAY(f->n_ports, uint32_t);
@@ -96,9 +97,15 @@ struct ds_graph *ds_graph_new(const struct engine_input *in)
 	return g;
 }
 
-void ds_graph_free(struct ds_graph *g)
+struct ds_graph *ds_graph_ref(struct ds_graph *g)
 {
-	if (!g)
+	atomic_fetch_add(&g->refs, 1);
+	return g;
+}
+
+void ds_graph_unref(struct ds_graph *g)
+{
+	if (!g || atomic_fetch_sub(&g->refs, 1) > 1)
 		return;
 	free(g->sw);
 	free(g->id);

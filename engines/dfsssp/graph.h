@@ -13,6 +13,7 @@
 #include "core/sm/engine.h"
 
 struct ds_graph {
+	atomic_uint refs;
 	uint32_t n;   /* vertices */
 	uint32_t *sw; /* [n] switch id in the fabric */
 	uint32_t *id; /* [n_switches] vertex, NO_ID = not up */
@@ -30,7 +31,8 @@ struct ds_graph {
 };
 
 struct ds_graph *ds_graph_new(const struct engine_input *in);
-void ds_graph_free(struct ds_graph *g); /* NULL is fine */
+struct ds_graph *ds_graph_ref(struct ds_graph *g);
+void ds_graph_unref(struct ds_graph *g); /* NULL is fine */
 
 /* Why a destination has its place. */
 enum ds_phase { DS_COMPUTE, DS_IO, DS_OTHER, DS_SWITCH };
@@ -45,6 +47,7 @@ struct ds_order {
 /* -1 and out->refused: a GUID file cannot be used. */
 int ds_order_build(const struct engine_input *in, struct engine_output *out, const struct ds_graph *g,
 		   struct ds_order *o);
+void ds_order_copy(struct ds_order *to, const struct ds_order *o, uint32_t vertices);
 void ds_order_free(struct ds_order *o);
 
 /* Routers have a place in the order, but no routes. */

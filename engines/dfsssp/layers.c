@@ -5,6 +5,7 @@
 
 #include "core/base/memory.h"
 #include "engines/dfsssp/build.h"
+#include "engines/dfsssp/record.h"
 
 /* A class that a dependency moves. */
 struct member {
@@ -154,6 +155,8 @@ static void move_up(struct mover *m, const struct member *k)
 		m->up->left[dep] += pairs;
 		ds_cdg_learn(m->up, c, next);
 	}
+	if (RECORDED(m->in))
+		ds_record_move(m->in, m->g->sw[m->l->source[k->source]], k->lid, m->t, !m->arrivals);
 	m->l->layer[cell]++;
 	m->seq[cell] = m->arrivals++;
 	m->l->count[m->t] -= pairs;
@@ -253,6 +256,10 @@ static void cut_cycle(struct mover *m, struct ds_cycles *k, uint32_t channel)
 	if (!m->up)
 		m->up = ds_cdg_new(m->g, m->at);
 	gather(m, &cut);
+	if (RECORDED(m->in))
+		ds_record_cycle(m->in, m->g,
+				&(struct ds_cycle){l->n_cuts, m->t, cut.length, l->cycle_channel + cut.first,
+						   l->cycle_left + cut.first});
 	for (size_t i = 0; i < m->n_members; i++)
 		move_up(m, &m->member[i]);
 	cut.moved = before - l->count[m->t];
@@ -283,13 +290,30 @@ static bool clean_layer(struct mover *m, const struct ds_order *o, const uint16_
 	return go_on;
 }
 
+/* The cycle for which there is no VL. */
+static void record_refusal(const struct mover *m, struct ds_cycles *k, uint32_t channel)
+{
+	uint32_t *cycle = NEW_ARRAY(m->cdg->n_channels, uint32_t), weakest;
+	uint32_t *left = NEW_ARRAY(m->cdg->n_channels, uint32_t);
+	uint32_t length = ds_cycles_walk(k, channel, cycle, left, &weakest);
+
+	ds_record_cycle(m->in, m->g, &(struct ds_cycle){NO_ID, m->t, length, cycle, left});
+	free(cycle);
+	free(left);
+}
+
 /* The last layer must be clean by itself. */
 static void check_last(struct mover *m, const uint16_t *lids)
 {
 	struct ds_cycles *k = ds_cycles_new(m->cdg, lids);
+	uint32_t channel = ds_cycles_next(k);
 
-	if (ds_cycles_next(k) != NO_ID)
+	if (channel != NO_ID)
 		m->l->need = m->l->vls + 1;
+	if (RECORDED(m->in) && channel != NO_ID)
+		record_refusal(m, k, channel);
+	else if (RECORDED(m->in))
+		ds_record_clean(m->in, m->l, m->t);
 	ds_cycles_free(k);
 }
 
@@ -316,6 +340,8 @@ static bool find_layers(struct mover *m, const struct ds_order *o, struct ds_cdg
 		if (ds_tells_layers(m->in))
 			observe_text(m->in, STEP_NOTE, NO_ID, "layer %u has no cycle: %" PRIu64 " pairs",
 				     m->t, m->l->count[m->t]);
+		if (RECORDED(m->in) && go_on)
+			ds_record_clean(m->in, m->l, m->t);
 		ds_cdg_free(m->cdg);
 		m->cdg = *cdg = m->up;
 		m->up = NULL;
@@ -369,6 +395,8 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 		observe_text(b->in, STEP_NOTE, NO_ID,
 			     "layer 0: %" PRIu64 " pairs, %" PRIu64 " channels, %" PRIu64 " dependencies",
 			     l->count[0], l->channels, l->deps);
+	if (RECORDED(b->in))
+		ds_record_paths(b->in, b->g, b->o, l);
 	done = find_layers(&m, b->o, &b->cdg);
 	mover_end(&m);
 	if (!done) {
@@ -383,9 +411,15 @@ struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *
 	return l;
 }
 
-void ds_layers_free(struct ds_layers *l)
+struct ds_layers *ds_layers_ref(struct ds_layers *l)
 {
-	if (!l)
+	atomic_fetch_add(&l->refs, 1);
+	return l;
+}
+
+void ds_layers_unref(struct ds_layers *l)
+{
+	if (!l || atomic_fetch_sub(&l->refs, 1) > 1)
 		return;
 	free(l->source);
 	free(l->source_of);

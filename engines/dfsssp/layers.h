@@ -27,6 +27,7 @@ struct ds_cut {
 };
 
 struct ds_layers {
+	atomic_uint refs;
 	unsigned vls;	   /* that there are: 1, 2, 4, 8 or 15 */
 	uint32_t vls_port; /* port id of a switch that sets it, NO_ID = there is no cable */
 	unsigned need;	   /* layers; vls + 1 when these do not suffice */
@@ -50,7 +51,8 @@ struct ds_layers {
 	size_t n_cycle, cap_cycle;
 };
 
-void ds_layers_free(struct ds_layers *l); /* NULL is fine */
+struct ds_layers *ds_layers_ref(struct ds_layers *l);
+void ds_layers_unref(struct ds_layers *l); /* NULL is fine */
 
 static inline unsigned ds_layer_of(const struct ds_layers *l, uint32_t source, unsigned lid)
 {

@@ -117,7 +117,7 @@ static void tell_order(const struct listing *l, struct engine_output *out)
 			 "%" PRIu32 " port%s named by cn_guid_file and io_guid_file both: routed as compute "
 			 "nodes\n",
 			 both, both == 1 ? " is" : "s are");
-	if (!OBSERVED(l->in))
+	if (!OBSERVED(l->in) && !RECORDED(l->in))
 		return;
 	observe_text(l->in, STEP_PHASE, NO_ID, "order of destinations");
 	observe_text(l->in, STEP_NOTE, NO_ID,
@@ -160,6 +160,14 @@ int ds_order_build(const struct engine_input *in, struct engine_output *out, con
 	}
 	free(marks);
 	return cn < 0 || io < 0 ? -1 : 0;
+}
+
+void ds_order_copy(struct ds_order *to, const struct ds_order *o, uint32_t vertices)
+{
+	to->n = o->n;
+	to->by_hosts = o->n ? mem_dup(o->by_hosts, vertices * sizeof(*o->by_hosts)) : NULL;
+	to->endport = o->n ? mem_dup(o->endport, o->n * sizeof(*o->endport)) : NULL;
+	to->phase = o->n ? mem_dup(o->phase, o->n * sizeof(*o->phase)) : NULL;
 }
 
 void ds_order_free(struct ds_order *o)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "engines/dfsssp/record.h"
 #include "engines/order.h"
 
 /* --- the trial ---------------------------------------------------------------------------- */
@@ -20,6 +21,8 @@ int ds_trial(struct ds_run *x, struct err *e)
 		observe_text(x->in, STEP_NOTE, NO_ID,
 			     "trial from the subnet manager's port: %u of %u switches reached",
 			     x->s->tree->n_order, x->d->graph->n);
+	if (x->rec)
+		ds_record_trial(x->rec, x, from);
 	if (!lost)
 		return 0;
 	while (v == from.v || x->s->tree->out[v] != NO_ID)
@@ -76,9 +79,15 @@ static void route_lid(struct ds_run *x, unsigned lid, struct ds_source from, uns
 	column = fill_column(x, lid, from, swport);
 	if (OBSERVED(x->in))
 		ds_tell_tree(x, lid, from, column);
+	if (x->rec) {
+		ds_rank_tree(x);
+		ds_record_tree(x->rec, x, lid, from, column);
+	}
 	if (x->b)
 		ds_builder_add_tree(x->b, x->s, lid);
 	ds_search_load(x->s);
+	if (x->rec)
+		ds_record_weights(x->rec, x, lid);
 }
 
 static void new_rows(struct ds_run *x)
@@ -110,7 +119,7 @@ int ds_route_all(struct ds_run *x, struct err *e)
 			failed = true;
 	}
 	flush(x);
-	if (OBSERVED(x->in))
+	if (OBSERVED(x->in) || x->rec)
 		ds_tell_weights(x);
 	if (failed)
 		*e = missing;

@@ -18,7 +18,8 @@ struct ds_run {
 			  the cache */
 	uint16_t block_lid[DS_BLOCK];
 	unsigned n_block;
-	/* for a listener */
+	struct ds_record *rec; /* NULL: nobody records */
+	/* for a listener, or a recording */
 	uint32_t *rank; /* [n] place in the order of extraction */
 	uint32_t *hops; /* [n] */
 	struct step_candidate *candidate;
@@ -30,6 +31,9 @@ int ds_trial(struct ds_run *x, struct err *e);
 int ds_route_all(struct ds_run *x, struct err *e);
 /* What the counters and hops of the run leave to engines after a refusal (engines/doc/dfsssp.md 8). */
 void ds_leave(const struct ds_run *x);
+
+/* Fill rank[] and hops[] of the search: NO_ID of what was not reached. */
+void ds_rank_tree(struct ds_run *x);
 
 /* watch.c: what a listener hears. */
 void ds_tell_graph(const struct ds_run *x);

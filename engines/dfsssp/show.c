@@ -26,6 +26,7 @@ uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n)
 	const struct ds_order *o = &dfsssp_of(r)->order;
 	const struct fabric *f = r->topo->fabric;
 	uint16_t *lid = NEW_ARRAY(r->lids->max_lid + 1u, uint16_t);
+	const struct dfsssp *d = dfsssp_of(r);
 
 	*n = 0;
 	for (uint32_t i = 0; i < o->n; i++) {
@@ -35,6 +36,8 @@ uint16_t *dfsssp_destinations(const struct routing *r, uint32_t *n)
 			if (f->node_type[endport_node(f, ep)] != NODE_ROUTER)
 				lid[(*n)++] = r->lids->base[ep] + k;
 	}
+	if (d->partial && d->n_lids < *n)
+		*n = d->n_lids;
 	return lid;
 }
 
@@ -92,6 +95,8 @@ unsigned dfsssp_hops(const struct routing *r, uint32_t sw, unsigned lid)
 		v = g->to[c];
 		hops++;
 	}
+	if (routing_port(r, g->sw[v], lid) == NO_PATH) /* a step of which only a part is kept */
+		return HOPS_NONE;
 	return hops + !endport_is_switch(r->topo->fabric, ep);
 }
 
@@ -137,7 +142,7 @@ bool dfsssp_next_route(const struct routing *kept, unsigned layer, uint64_t *cur
 {
 	const struct routing *r = routing_origin(kept);
 	const struct dfsssp *d = dfsssp_of(r);
-	uint64_t n = d->layers->n_sources, end = n * (r->lids->max_lid + 1u);
+	uint64_t n = d->layers->n_sources, end = d->unlayered ? 0 : n * (r->lids->max_lid + 1u);
 
 	for (; *cursor < end; ++*cursor) {
 		unsigned lid = (unsigned)(*cursor / n), i = (unsigned)(*cursor % n);
@@ -214,7 +219,7 @@ bool dfsssp_pair_layer(const struct routing *kept, unsigned slid, unsigned dlid,
 	const struct routing *r = routing_origin(kept);
 	uint32_t sw = source_switch(r, slid, dlid);
 
-	if (sw == NO_ID || routing_port(r, sw, dlid) == NO_PATH)
+	if (sw == NO_ID || routing_port(r, sw, dlid) == NO_PATH || dfsssp_of(r)->unlayered)
 		return false;
 	l->first = l->now = dfsssp_layer_of(dfsssp_of(r), sw, dlid);
 	return true;
@@ -325,6 +330,10 @@ void dfsssp_explain_pair(const struct routing *kept, unsigned slid, unsigned dli
 		text_add(t, "dfsssp puts no routes of routers in layers: SL 0.\n");
 		return;
 	}
+	if (d->unlayered) {
+		text_add(t, "No pair has a layer yet: dfsssp finds layers when all tables are done.\n");
+		return;
+	}
 	sw = r->topo->endport_switch[s];
 	if (endport_is_switch(f, s)) {
 		text_add(t, "Routes that start at a switch itself stay in layer 0.\n");
@@ -348,6 +357,8 @@ void dfsssp_decide_pair(const struct routing *kept, unsigned slid, unsigned dlid
 	unsigned layer = sw == NO_ID ? 0 : dfsssp_layer_of(d, sw, dlid);
 	const struct ds_cut *cut;
 
+	if (d->unlayered)
+		return;
 	index = layer ? dfsssp_moved_by(r, sw, dlid, layer - 1) : NO_ID;
 	if (index == NO_ID) {
 		decide(out, WHY_FIRST_LAYER, "Layer 0, where all routes begin; no cut moved this one: SL %u.",
@@ -369,6 +380,10 @@ void dfsssp_explain_layers(const struct routing *kept, struct text *t)
 	const struct ds_layers *l = d->layers;
 	char at[300] = "no switch has a cable";
 
+	if (d->unlayered) {
+		text_add(t, "No pair has a layer yet.\n");
+		return;
+	}
 	if (l->vls_port != NO_ID)
 		port_label(r->topo->fabric, l->vls_port, at, sizeof(at));
 	text_add(t,

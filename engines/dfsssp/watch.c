@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "engines/dfsssp/record.h"
 #include "engines/dfsssp/run.h"
 
 static const char rule_only[] = "only way", rule_near[] = "least distance", rule_first[] = "first of equals",
@@ -17,12 +18,14 @@ void ds_tell_graph(const struct ds_run *x)
 		     "%" PRIu32 " switches, %" PRIu32 " channels, %" PRIu32
 		     " LIDs: every channel starts with weight %" PRIu64,
 		     g->n, g->n_edges, g->lids, g->start);
+	if (x->rec)
+		ds_record_graph(x->rec);
 	if (g->throttled)
 		observe_text(x->in, STEP_NOTE, NO_ID, "%" PRIu32 " throttled cables left out", g->throttled);
 }
 
 /* Place of each switch in the order of extraction, and its hops to the switch of the destination. */
-static void rank_tree(struct ds_run *x)
+void ds_rank_tree(struct ds_run *x)
 {
 	const struct ds_search *s = x->s;
 
@@ -233,7 +236,7 @@ void ds_tell_tree(struct ds_run *x, unsigned lid, struct ds_source from, const u
 
 	if (o->lid && o->lid != lid)
 		return;
-	rank_tree(x);
+	ds_rank_tree(x);
 	tell_destination(x, lid);
 	for (uint32_t i = 0; i < x->s->tree->n_order; i++)
 		tell_entry(x, x->s->tree->order[i], lid, from, column[x->s->tree->order[i]]);

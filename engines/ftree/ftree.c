@@ -342,6 +342,8 @@ const struct routing_ops ftree_ops = {
 	.hops = op_hops,
 	.rank = op_rank,
 	.is_root = op_is_root,
+	.decide_rank = ft_decide_rank,
+	.rank_clues = ft_rank_clues,
 	.turn_option = "max_reverse_hops",
 	.direction = op_direction,
 	.entry_notes = op_entry_notes,
@@ -366,13 +368,10 @@ static struct routing *ftree_route(const struct engine_input *in, struct engine_
 	if (RECORDED(in))
 		ft_record_tree(t, in);
 	if (t->refusal.rule) {
-		observe_text(in, STEP_NOTE, t->refusal.sw, "refused: %s", t->refusal.why.msg);
 		out->refused = t->refusal.why;
 		ftree_free(t);
 		return NULL;
 	}
-	if (OBSERVED(in))
-		watch_tree(t, in);
 	t->hops = hops_build(in, out);
 	r = routing_new("ftree", in->topo, in->lids);
 	r->ops = &ftree_ops;

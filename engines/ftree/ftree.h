@@ -100,6 +100,7 @@ struct ftree {
 	const struct topo *topo; /* reference held */
 	const struct lids *lids; /* reference held */
 	bool root_file, cn_file, quasi, connect_roots, manual;
+	bool named; /* ranks come from root_guid_file */
 	uint32_t max_reverse;
 	uint32_t n_in, n_cas; /* switches that take part, CA nodes */
 	struct ft_switch *sw; /* [n_switches] */

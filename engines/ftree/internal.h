@@ -27,6 +27,10 @@ bool ft_check_purity(struct ftree *t, struct engine_output *out);			     /* chec
 void ft_read_guids(const struct engine_input *in, struct engine_output *out, const char *option,
 		   struct guid_file *g);
 
+/* As struct routing_ops has them (rank.c). */
+void ft_decide_rank(const struct routing *r, uint32_t sw, struct decided *d);
+void ft_rank_clues(const struct routing *r, uint32_t sw, struct text *t);
+
 /* The name of a switch. */
 const char *ft_name(const struct ftree *t, uint32_t sw);
 
@@ -57,12 +61,11 @@ struct ft_offer {
 
 struct ft_watch *watch_new(const struct ftree *t, const struct engine_input *in);
 void watch_free(struct ft_watch *w);
-void watch_tree(const struct ftree *t, const struct engine_input *in);
 void watch_begin(struct ft_watch *w, uint16_t lid, uint32_t leaf, uint32_t target, unsigned local);
 void watch_offer(struct ft_watch *w, const struct ft_offer *o);
 /* A main climb: the up groups of sw stand in the order in which they were compared, the first is taken. */
 void watch_climb(struct ft_watch *w, uint32_t sw);
-void watch_end(struct ft_watch *w, uint32_t reached, const uint8_t *port);
+void watch_end(struct ft_watch *w, const uint8_t *port);
 void watch_roots(struct ft_watch *w, uint32_t sw, uint32_t target, uint16_t lid, uint32_t leaf,
 		 unsigned port);
 

@@ -252,12 +252,12 @@ static void say_rank(const struct walk *w, const struct rec_event *ev, struct te
 /* The counter that a step let grow: that of the group, the last of its changes. */
 static uint32_t counter(const struct walk *w)
 {
-	uint32_t cursor = 0, was = 0;
-	struct rec_delta d;
+	uint32_t cursor = 0;
+	struct rec_delta d = {.now = 1};
 
 	while (recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d))
-		was = d.was;
-	return was;
+		continue;
+	return d.now - 1; /* a part of a run has not what it was */
 }
 
 static void say_choice(const struct walk *w, const struct rec_event *ev, struct text *t)
@@ -322,4 +322,6 @@ const struct rec_scheme ftree_scheme = {
 	.sentence = sentence,
 	.ops = &ftree_ops,
 	.priv_at = priv_at,
+	.cell = ft_cell,
+	.value = ft_value,
 };

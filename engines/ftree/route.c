@@ -91,7 +91,7 @@ static void finish(struct ft_run *r)
 	if (r->target == NO_ID)
 		count_unreached(r);
 	if (r->watch)
-		watch_end(r->watch, r->n_touched, r->port);
+		watch_end(r->watch, r->port);
 	clear(r);
 }
 
@@ -158,7 +158,7 @@ static void route_dummies(struct ft_run *r, uint32_t leaf, uint32_t n)
 		start(r, leaf, 0, NO_ID, NO_PATH, 1);
 		ft_ascend(r, leaf, NO_ID, true, 0, 1);
 		if (r->watch)
-			watch_end(r->watch, r->n_touched, r->port);
+			watch_end(r->watch, r->port);
 		clear(r);
 	}
 }

@@ -3,6 +3,7 @@
 #define IBSCOPE_FTREE_RUN_H
 
 #include "core/base/defs.h"
+#include "core/sm/recording.h"
 #include "engines/ftree/internal.h"
 
 /* Destinations whose entries are written into the tables together: one byte in each table at a time is slow.
@@ -76,5 +77,9 @@ static inline void ft_touch(struct ft_run *r, uint32_t sw)
  * a CA was found below.
  */
 bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned credit, uint8_t h);
+
+/* Cells and values of a recording in words (record_names.c). */
+bool ft_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+bool ft_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value, struct text *out);
 
 #endif

@@ -76,27 +76,6 @@ static unsigned hops_of(const struct ft_watch *w, const struct ft_offer *o)
 	return o->hops - (w->target == NO_ID);
 }
 
-/* What is known before any destination is routed. */
-void watch_tree(const struct ftree *t, const struct engine_input *in)
-{
-	char a[40];
-
-	observe_text(in, STEP_PHASE, NO_ID, "ranks and indexes");
-	observe_text(in, STEP_NOTE, NO_ID, "roots %s; leaves at rank %u, lowest rank %u",
-		     t->root_file ? "from root_guid_file" : "are the switches farthest from the CAs",
-		     t->leaf_rank, t->max_rank);
-	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++) {
-		const struct ft_switch *w = &t->sw[s];
-
-		if (w->in && (in->observer->sw == NO_ID || in->observer->sw == s))
-			observe_text(in, STEP_SWITCH, s, "rank %u, index %s: %s up, %u beside, %u down; %s",
-				     w->rank, ftree_tuple(t, s, a, sizeof(a)), PLURAL(w->n[FT_UP], "group"),
-				     w->n[FT_SIDE], w->n[FT_DOWN], PLURAL(w->n_cn, "compute node"));
-	}
-	observe_text(in, STEP_NOTE, NO_ID, "%s in index order, %s on the fullest",
-		     PLURAL(t->n_leaves, "leaf"), PLURAL(t->max_cn, "compute node"));
-}
-
 void watch_begin(struct ft_watch *w, uint16_t lid, uint32_t leaf, uint32_t target, unsigned local)
 {
 	w->muted =
@@ -419,22 +398,7 @@ static void tell_last(struct ft_watch *w, uint32_t sw, unsigned port)
 	text_free(&t);
 }
 
-static void tell_destination(struct ft_watch *w, uint32_t reached)
-{
-	const struct fabric *f = w->t->topo->fabric;
-	uint32_t ep = w->lid ? lid_owner(w->t->lids, w->lid) : NO_ID;
-	char a[200];
-
-	if (ep == NO_ID)
-		observe_text(w->in, STEP_NOTE, w->leaf, "missing node of %s, for the counters only: %s",
-			     ft_name(w->t, w->leaf), text_str(&w->path));
-	else
-		observe_text(w->in, STEP_NOTE, w->leaf, "LID %u (%s) known to %u of %s%s%s", w->lid,
-			     port_label(f, f->endport_port[ep], a, sizeof(a)), reached,
-			     PLURAL(w->t->n_in, "switch"), w->path.len ? ": " : "", text_str(&w->path));
-}
-
-void watch_end(struct ft_watch *w, uint32_t reached, const uint8_t *port)
+void watch_end(struct ft_watch *w, const uint8_t *port)
 {
 	struct decided d = {0}, none = {0};
 
@@ -449,7 +413,6 @@ void watch_end(struct ft_watch *w, uint32_t reached, const uint8_t *port)
 		choice(w, w->leaf, NULL, w->local, NO_PATH, "own port",
 		       w->target == NO_ID ? "the destination hangs on this port" : "the switch itself", &d,
 		       &none);
-	tell_destination(w, reached);
 }
 
 void watch_roots(struct ft_watch *w, uint32_t sw, uint32_t target, uint16_t lid, uint32_t leaf, unsigned port)

@@ -131,20 +131,6 @@ static bool takes(struct balance *b, size_t s, size_t d)
 	return false;
 }
 
-static void tell_turn(const struct balance *b, size_t s, size_t d, bool moved)
-{
-	char text[64];
-
-	if (!lash_pair_observed(b->in, b->p, s, d))
-		return;
-	if (!moved) {
-		lash_tell_refusal(b->in, b->p, s, d, b->mn, b->c->layer[b->mn]);
-		return;
-	}
-	snprintf(text, sizeof(text), "moved from layer %u to layer %u", b->mx, b->mn);
-	lash_tell_pair(b->in, b->p, s, d, text);
-}
-
 static void record_turn(const struct balance *b, size_t s, size_t d, bool moved)
 {
 	struct lash_turn t = {.s = s,
@@ -153,7 +139,10 @@ static void record_turn(const struct balance *b, size_t s, size_t d, bool moved)
 			      .to = b->mn,
 			      .drawn = {b->drawn[0], b->drawn[1]},
 			      .moved = moved,
-			      .count = {b->l->count[b->mx], b->l->count[b->mn]}};
+			      .count = {b->l->count[b->mx], b->l->count[b->mn]},
+			      .trials = b->trials,
+			      .layer = b->l->layer,
+			      .target = b->c->layer[b->mn]};
 	size_t lo = s < d ? s : d, hi = s < d ? d : s;
 
 	lash_record_turn(b->c->record, &t, b->deps, lash_pair_dependencies(b->p, lo, hi, b->deps));
@@ -177,8 +166,6 @@ static void move_or_flag(struct balance *b, size_t s, size_t d)
 		b->trials -= 2;
 		l->refused++;
 	}
-	if (OBSERVED(b->in))
-		tell_turn(b, s, d, moved);
 	if (b->c->record)
 		record_turn(b, s, d, moved);
 }
@@ -290,6 +277,10 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 	size_t n = l->plan->graph->n;
 	int rc;
 
+	if (c->record && lash_record_balance(c->record, &out->refused)) {
+		free(b);
+		return -1;
+	}
 	*b = (struct balance){
 		.l = l, .p = l->plan, .c = c, .in = in, .out = out, .n = n, .words = (n + 63) / 64};
 	b->deps = NEW_ARRAY(2 * n, struct dependency);

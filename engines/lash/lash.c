@@ -17,6 +17,7 @@ void lash_plan_unref(struct lash_plan *p)
 	free(p->first);
 	if (p->whole) {
 		lash_plan_unref((struct lash_plan *)p->whole);
+		lash_mesh_free(p->mesh);
 		free(p);
 		return;
 	}
@@ -49,15 +50,19 @@ static uint32_t switch_of_lid(const struct routing *r, const struct lash *l, uns
 	return sw == NO_ID ? NO_ID : l->plan->graph->id[sw];
 }
 
+/* At a step of a recording a pair may have no layer yet: no SL is right. */
 static struct sl_range lash_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
 	const struct lash *l = r->priv;
 	uint32_t s = switch_of_lid(r, l, slid), d = switch_of_lid(r, l, dlid);
-	unsigned sl;
+	unsigned layer, sl;
 
 	if (s == NO_ID || d == NO_ID)
 		return (struct sl_range){0, 0};
-	sl = l->vls.start + (s == d ? 0 : l->layer[(size_t)s * l->plan->graph->n + d]);
+	layer = s == d ? 0 : l->layer[(size_t)s * l->plan->graph->n + d];
+	if (layer == LASH_NO_LAYER)
+		return (struct sl_range){1, 0};
+	sl = l->vls.start + layer;
 	return (struct sl_range){sl, sl};
 }
 
@@ -68,7 +73,7 @@ static unsigned lash_n_layers(const struct routing *r)
 	return l->plan->need;
 }
 
-static const struct routing_ops lash_ops = {
+const struct routing_ops lash_ops = {
 	.sl = lash_sl,
 	.sl_by_switch = true,
 	.n_layers = lash_n_layers,
@@ -78,31 +83,6 @@ static const struct routing_ops lash_ops = {
 	.witness = lash_find_witness,
 	.explain_pair = lash_explain_pair,
 	.decide_pair = lash_decide_pair,
-	.explain_layers = lash_explain_layers,
-	.free_priv = lash_free,
-};
-
-/* At a step of a recording a pair may have no layer yet: no SL is right. */
-static struct sl_range lash_sl_so_far(const struct routing *r, unsigned slid, unsigned dlid)
-{
-	const struct lash *l = r->priv;
-	uint32_t s = switch_of_lid(r, l, slid), d = switch_of_lid(r, l, dlid);
-
-	if (s != NO_ID && d != NO_ID && s != d &&
-	    l->layer[(size_t)s * l->plan->graph->n + d] == LASH_NO_LAYER)
-		return (struct sl_range){1, 0};
-	return lash_sl(r, slid, dlid);
-}
-
-const struct routing_ops lash_step_ops = {
-	.sl = lash_sl_so_far,
-	.sl_by_switch = true,
-	.n_layers = lash_n_layers,
-	.layer = lash_layer,
-	.next_route = lash_next_route,
-	.pair_layer = lash_path_layer,
-	.witness = lash_find_witness,
-	.explain_pair = lash_explain_pair,
 	.explain_layers = lash_explain_layers,
 	.free_priv = lash_free,
 };
@@ -188,8 +168,12 @@ static void tell_counts(const struct lash *l, const struct engine_input *in)
 	observe_text(in, STEP_NOTE, NO_ID, "%s of %u; ordered pairs per layer %s",
 		     PLURAL(l->plan->need, "layer"), l->vls.avail, text_str(&t));
 	text_free(&t);
-	if (l->plan->need < 2)
-		return;
+}
+
+static void tell_balance(const struct lash *l, const struct engine_input *in)
+{
+	struct text t = {0};
+
 	for (unsigned v = 0; v < l->plan->need; v++)
 		text_add(&t, "%s%lu", v ? ", " : "", l->count[v]);
 	observe_text(in, STEP_NOTE, NO_ID, "%s moved, %lu refused, %s; pairs per layer now %s",
@@ -207,10 +191,12 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 		return -1;
 	l->layer = mem_dup(l->plan->first, n * n);
 	memcpy(l->count, l->plan->count, sizeof(l->count));
+	if (RECORDED(in))
+		tell_counts(l, in);
 	if (l->plan->need > 1 && lash_balance(l, c, in, out))
 		return -1;
-	if (OBSERVED(in))
-		tell_counts(l, in);
+	if (RECORDED(in) && l->plan->need > 1)
+		tell_balance(l, in);
 	return 0;
 }
 
@@ -275,7 +261,7 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 	struct routing *r = NULL;
 
 	l->vls = lash_find_vls(in);
-	if (OBSERVED(in))
+	if (RECORDED(in))
 		observe_text(in, STEP_NOTE, NO_ID, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls,
 			     l->vls.start, l->vls.avail);
 	if (!check_settings(in, &l->vls, out))
@@ -366,5 +352,5 @@ const struct engine engine_lash = {
 const struct lash *lash_of(const struct routing *r)
 {
 	r = routing_origin(r);
-	return r && (r->ops == &lash_ops || r->ops == &lash_step_ops) ? r->priv : NULL;
+	return r && r->ops == &lash_ops ? r->priv : NULL;
 }

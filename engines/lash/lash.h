@@ -47,8 +47,7 @@ struct lash_plan {
 	uint64_t deps;					/* dependencies in the layers then */
 	bool kept;			     /* they were filled from those of the routing before */
 	uint64_t count[LASH_MAX_LAYERS + 1]; /* ordered pairs per layer */
-	/* A step of a recording: graph, mesh and memory are those of the whole run; reference held, or NULL.
-	 */
+	/* A step of a recording: graph and memory are those of the whole run; reference held, or NULL. */
 	const struct lash_plan *whole;
 };
 
@@ -102,14 +101,6 @@ struct acyclic *lash_layer_before(const struct lash_plan *p, unsigned layer, uin
 /* Make the dependencies of a layer again from first[]. */
 void lash_restore_cdg(const struct lash_plan *p, struct lash_cdgs *c, unsigned layer);
 void lash_free_cdgs(struct lash_cdgs *c);
-/* Does the observer want to hear about this pair (LASH ids)?  For one LID: those with its switch. */
-bool lash_pair_observed(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d);
-/* Tell him something about it; or that layer v with dependencies a refuses it, for a cycle. */
-void lash_tell_pair(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
-		    const char *text);
-void lash_tell_refusal(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
-		       unsigned v, struct acyclic *a);
-
 /*
  * balance.c: layer[], count[] and the counters; c is used up, and made where it lacks.  -1 and out->refused
  * when OpenSM would not terminate, or when cancelled.
@@ -125,7 +116,11 @@ bool lash_fill_tables(const struct lash *l, const struct engine_input *in,
 
 #define LASH_TABLES "forwarding tables" /* the last phase */
 extern const struct rec_scheme lash_scheme;
-extern const struct routing_ops lash_step_ops; /* of a step of a recording */
+extern const struct routing_ops lash_ops; /* of a routing, and of a step of a recording */
+
+/* Cells and values in words (record_names.c). */
+bool lash_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+bool lash_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value, struct text *out);
 
 /* Begin to record the layers of a plan that has its routes; the plan is kept for the steps. */
 struct lash_record *lash_record_new(struct lash_plan *p, const struct engine_input *in, unsigned avail);
@@ -133,23 +128,32 @@ void lash_record_free(struct lash_record *r); /* NULL is fine */
 /* The routes that the tree of a root decided, out[] being those before it. */
 void lash_record_tree(const struct lash_plan *p, const struct engine_input *in, uint32_t root,
 		      const uint8_t *before);
-/* A pair (LASH ids) with its n dependencies: refused by a layer a, put in one, one opened for it. */
+/* A pair (LASH ids) with its n dependencies: tried in a layer, refused by one (a), put in one, one opened for
+ * it.
+ */
+void lash_record_try(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer,
+		     const struct dependency *deps, unsigned n);
 void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer, struct acyclic *a,
 			const struct dependency *deps, unsigned n);
 void lash_record_accept(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer,
 			const struct dependency *deps, unsigned n);
 void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer);
+/* Balancing begins: who holds what is listed.  -1 and *e: no memory. */
+int lash_record_balance(struct lash_record *r, struct err *e);
 /* A turn of the balancing. */
 struct lash_turn {
 	size_t s, d;	   /* the pair drawn, LASH ids */
 	unsigned from, to; /* layers */
 	uint32_t drawn[2]; /* random numbers, as switches */
 	bool moved;
-	uint64_t count[2]; /* ordered pairs in from and to, after it */
+	uint64_t count[2];	/* ordered pairs in from and to, after it */
+	int64_t trials;		/* pairs that may still be refused, each counted twice */
+	const uint8_t *layer;	/* [s * n + d] after it */
+	struct acyclic *target; /* of the layer it would go to */
 };
 void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps,
 		      unsigned n);
-/* An entry of a table, and the end of a table; sw of the fabric. */
+/* An entry of a table; sw of the fabric. */
 void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port, bool own);
 
 /* One more reference to a plan; of one that is recorded. */

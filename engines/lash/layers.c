@@ -8,58 +8,6 @@
 #include "core/base/text.h"
 #include "engines/lash/lash.h"
 
-bool lash_pair_observed(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d)
-{
-	const struct observer *o = in->observer;
-	uint32_t a = p->graph->sw[s], b = p->graph->sw[d], owner, target;
-
-	if (!o || (o->sw != NO_ID && o->sw != a && o->sw != b))
-		return false;
-	if (!o->lid)
-		return true;
-	owner = lid_owner(in->lids, o->lid);
-	target = owner == NO_ID ? NO_ID : in->topo->endport_switch[owner];
-	return target == a || target == b;
-}
-
-void lash_tell_pair(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
-		    const char *text)
-{
-	struct step st = {.kind = STEP_PAIR, .text = text, .sw = p->graph->sw[s], .sw2 = p->graph->sw[d]};
-
-	observe(in, &st);
-}
-
-void lash_tell_refusal(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
-		       unsigned v, struct acyclic *a)
-{
-	const struct lash_graph *g = p->graph;
-	const struct fabric *f = in->topo->fabric;
-	uint32_t *cycle = NEW_ARRAY(g->n_channels, uint32_t), len;
-	struct dependency *deps = NEW_ARRAY(2 * (size_t)g->n, struct dependency);
-	struct text t = {0};
-
-	len = acyclic_cycle(a, deps, lash_pair_dependencies(p, s, d, deps), cycle);
-	text_add(&t, "not in layer %u: it would close the cycle ", v);
-	for (uint32_t i = 0; i < len; i++)
-		text_add(&t, "%s -> ", switch_name(f, g->sw[g->from[cycle[i]]]));
-	if (len)
-		text_add(&t, "%s", switch_name(f, g->sw[g->from[cycle[0]]]));
-	lash_tell_pair(in, p, s, d, text_str(&t));
-	text_free(&t);
-	free(deps);
-	free(cycle);
-}
-
-static void tell_layer(const struct engine_input *in, const struct lash_plan *p, uint32_t s, uint32_t d,
-		       unsigned layer, bool opened)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "put in layer %u%s", layer, opened ? ", opened for it" : "");
-	lash_tell_pair(in, p, s, d, text);
-}
-
 struct assignment {
 	struct lash_plan *p;
 	const struct lash_plan *old; /* NULL = none */
@@ -73,13 +21,16 @@ struct assignment {
 /* The first layer that takes the pair; need when none does. */
 static unsigned find_layer(const struct assignment *a, uint32_t s, uint32_t d, unsigned n)
 {
+	struct lash_record *r = a->c->record;
 	unsigned v = 0;
 
-	for (; v < a->p->need && !acyclic_add(a->c->layer[v], a->deps, n); v++) {
-		if (OBSERVED(a->in) && lash_pair_observed(a->in, a->p, s, d))
-			lash_tell_refusal(a->in, a->p, s, d, v, a->c->layer[v]);
-		if (a->c->record)
-			lash_record_refuse(a->c->record, s, d, v, a->c->layer[v], a->deps, n);
+	for (; v < a->p->need; v++) {
+		if (r)
+			lash_record_try(r, s, d, v, a->deps, n);
+		if (acyclic_add(a->c->layer[v], a->deps, n))
+			break;
+		if (r)
+			lash_record_refuse(r, s, d, v, a->c->layer[v], a->deps, n);
 	}
 	return v;
 }
@@ -97,9 +48,8 @@ static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 	struct lash_plan *p = a->p;
 	size_t switches = p->graph->n;
 	unsigned n = lash_pair_dependencies(p, s, d, a->deps), v = find_layer(a, s, d, n);
-	bool opened = v == p->need;
 
-	if (opened) {
+	if (v == p->need) {
 		if (++p->need > a->avail)
 			return false;
 		open_layer(a, v);
@@ -111,8 +61,6 @@ static bool place_pair(const struct assignment *a, uint32_t s, uint32_t d)
 		lash_record_accept(a->c->record, s, d, v, a->deps, n);
 	p->first[s * switches + d] = p->first[d * switches + s] = v;
 	p->count[v] += 2;
-	if (OBSERVED(a->in) && (v || a->in->observer->lid) && lash_pair_observed(a->in, p, s, d))
-		tell_layer(a->in, p, s, d, v, opened);
 	return true;
 }
 

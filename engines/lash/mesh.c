@@ -30,47 +30,6 @@ void mesh_shape_remark(const struct mesh_shape *s, struct text *t)
 	text_add(t, "a ring of 4 is 2 x 2");
 }
 
-static void tell_types(const struct mesh_work *w)
-{
-	const struct fabric *f = w->in->topo->fabric;
-
-	for (uint32_t u = 0; u < w->g->n; u++) {
-		int type = w->m->type[u]; /* NOLINT(bugprone-signed-char-misuse): -1 is meant */
-		struct text t = {0};
-
-		if (type > 0)
-			shape_text(&w->shape[type - 1], &t);
-		observe_text(w->in, STEP_SWITCH, w->g->sw[u], "%s, neighbourhood %s",
-			     PLURAL(lash_degree(w->g, u), "neighbour"),
-			     type > 0 ? text_str(&t)
-			     : type   ? "at an edge"
-				      : "unknown");
-		text_free(&t);
-	}
-	for (uint32_t i = 0; i < w->m->n_classes; i++)
-		observe_text(w->in, STEP_NOTE, NO_ID, "%s like %s",
-			     PLURAL(w->m->class[i].population, "switch"),
-			     switch_name(f, w->g->sw[w->m->class[i].exemplar]));
-}
-
-static void tell_places(const struct mesh_work *w)
-{
-	for (uint32_t u = 0; u < w->g->n; u++) {
-		struct text t = {0};
-
-		for (unsigned d = 0; d < w->m->dimensions; d++) {
-			int32_t x = w->m->coord[(size_t)u * w->m->dimensions + d];
-
-			if (x == MESH_FAR)
-				text_add(&t, "%s?", d ? "," : "");
-			else
-				text_add(&t, "%s%d", d ? "," : "", x);
-		}
-		observe_text(w->in, STEP_SWITCH, w->g->sw[u], "coordinates (%s), id %u", text_str(&t), u);
-		text_free(&t);
-	}
-}
-
 static void tell_geometry(const struct mesh_work *w)
 {
 	const struct lash_mesh *m = w->m;
@@ -90,6 +49,18 @@ static void tell_geometry(const struct mesh_work *w)
 	text_free(&t);
 }
 
+static void tell_sizes(const struct mesh_work *w)
+{
+	const struct lash_mesh *m = w->m;
+	struct text t = {0};
+
+	for (unsigned d = 0; d < m->dimensions; d++)
+		text_add(&t, "%s%u", d ? " x " : "", m->size[d]);
+	observe_text(w->in, STEP_NOTE, NO_ID, "%s switches along the dimensions; the longest counts first",
+		     text_str(&t));
+	text_free(&t);
+}
+
 /* From the seed's class to coordinates; false when OpenSM would not come back. */
 static bool find_geometry(struct mesh_work *w, uint32_t class)
 {
@@ -99,15 +70,18 @@ static bool find_geometry(struct mesh_work *w, uint32_t class)
 	m->shape = w->shape[m->class[class].type - 1];
 	m->dimensions = m->shape.dimensions;
 	m->axis = NEW_ARRAY(w->g->n_channels, uint8_t);
-	if (OBSERVED(w->in))
+	if (RECORDED(w->in))
 		tell_geometry(w);
+	observe_text(w->in, STEP_PHASE, NO_ID, MESH_PHASE ": axes of links");
 	mesh_seed_axes(w);
 	if (!mesh_induce_axes(w))
 		return false;
+	observe_text(w->in, STEP_PHASE, NO_ID, MESH_PHASE ": coordinates");
 	mesh_place(w);
+	if (RECORDED(w->in))
+		tell_sizes(w);
+	observe_text(w->in, STEP_PHASE, NO_ID, MESH_PHASE ": order of switches and links");
 	mesh_reorder(w);
-	if (OBSERVED(w->in))
-		tell_places(w);
 	return true;
 }
 
@@ -118,8 +92,6 @@ static int analyse(struct mesh_work *w, struct err *e)
 	if (!mesh_measure(w))
 		return err_set(e, CANCELLED);
 	class = mesh_classify(w);
-	if (OBSERVED(w->in))
-		tell_types(w);
 	if (class == NO_CLASS)
 		w->m->none = "no switch has 8 neighbours or less and lies off the edge";
 	else if (!w->m->class[class].type)
@@ -136,7 +108,7 @@ struct lash_mesh *lash_mesh_new(struct lash_graph *g, const struct engine_input 
 	struct mesh_work *w = NEW(struct mesh_work);
 	struct lash_mesh *m = NEW(struct lash_mesh);
 
-	observe_text(in, STEP_PHASE, NO_ID, "mesh analysis");
+	observe_text(in, STEP_PHASE, NO_ID, MESH_PHASE);
 	*w = (struct mesh_work){.g = g, .in = in, .m = m};
 	w->matrix = NEW_ARRAY((size_t)g->n * MESH_LINKS * MESH_LINKS, int32_t);
 	w->poly = NEW_ARRAY((size_t)g->n * (MESH_LINKS + 1), int32_t);

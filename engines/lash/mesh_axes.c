@@ -31,9 +31,16 @@ static unsigned with_axis(const struct mesh_work *w, uint32_t u, unsigned code)
 	return i;
 }
 
+static void assign(struct mesh_work *w, uint32_t channel, unsigned code, enum mesh_axis_rule rule)
+{
+	if (RECORDED(w->in) && code)
+		mesh_record_axis(w, channel, code, rule);
+	w->m->axis[channel] = code;
+}
+
 void mesh_seed_axes(struct mesh_work *w)
 {
-	uint32_t seed = w->m->seed;
+	uint32_t seed = w->m->seed, base = w->g->base[seed];
 	unsigned k = lash_degree(w->g, seed);
 
 	for (unsigned a = 0; a < w->m->dimensions; a++) {
@@ -41,10 +48,10 @@ void mesh_seed_axes(struct mesh_work *w)
 
 		if (i == k)
 			continue;
-		axes(w, seed)[i] = 2 * a + 1;
+		assign(w, base + i, 2 * a + 1, MESH_SEED);
 		j = facing(w, seed, i, true);
 		if (j < k)
-			axes(w, seed)[j] = 2 * a + 2;
+			assign(w, base + j, 2 * a + 2, MESH_FACING);
 	}
 }
 
@@ -61,9 +68,10 @@ unsigned mesh_opposite(const struct mesh_work *w, uint32_t u, unsigned code)
 	return facing(w, u, i, false) < k ? ((code - 1) ^ 1) + 1 : code;
 }
 
-static void assign(uint8_t *axis, unsigned code, struct changes *c)
+static void induce(struct mesh_work *w, uint32_t channel, unsigned code, enum mesh_axis_rule rule,
+		   struct changes *c)
 {
-	*axis = code;
+	assign(w, channel, code, rule);
 	c->any = true;
 	c->real |= code != 0;
 }
@@ -86,7 +94,7 @@ static unsigned only_facing(const struct mesh_work *w, uint32_t u, unsigned i)
 static void pass_straight(struct mesh_work *w, uint32_t u, struct changes *c)
 {
 	unsigned k = lash_degree(w->g, u);
-	uint8_t *axis = axes(w, u);
+	const uint8_t *axis = axes(w, u);
 
 	if (k < lash_degree(w->g, w->m->seed) && k <= 2)
 		return;
@@ -94,18 +102,18 @@ static void pass_straight(struct mesh_work *w, uint32_t u, struct changes *c)
 		unsigned j = axis[i] ? only_facing(w, u, i) : k;
 
 		if (j < k && apart(w, u, i, j) <= 4 && !axis[j])
-			assign(&axis[j], mesh_opposite(w, w->m->seed, axis[i]), c);
+			induce(w, w->g->base[u] + j, mesh_opposite(w, w->m->seed, axis[i]), MESH_STRAIGHT, c);
 	}
 }
 
 static void pass_across(struct mesh_work *w, uint32_t u, struct changes *c)
 {
 	const struct lash_graph *g = w->g;
-	uint8_t *axis = w->m->axis;
+	const uint8_t *axis = w->m->axis;
 
 	for (uint32_t l = g->base[u]; l < g->base[u + 1]; l++)
 		if (axis[l] && has_matrix(w, g->to[l]) && !axis[g->rev[l]])
-			assign(&axis[g->rev[l]], mesh_opposite(w, w->m->seed, axis[l]), c);
+			induce(w, g->rev[l], mesh_opposite(w, w->m->seed, axis[l]), MESH_ACROSS, c);
 }
 
 /* The first switch other than u next to both a and b; channels to it from them. */
@@ -125,7 +133,7 @@ static void pass_squares(struct mesh_work *w, uint32_t u, struct changes *c)
 {
 	const struct lash_graph *g = w->g;
 	unsigned k = lash_degree(g, u);
-	uint8_t *axis = w->m->axis, *own = axes(w, u);
+	const uint8_t *axis = w->m->axis, *own = axes(w, u);
 
 	for (unsigned i = 0; i < k; i++) {
 		for (unsigned j = 0; j < k; j++) {
@@ -136,9 +144,9 @@ static void pass_squares(struct mesh_work *w, uint32_t u, struct changes *c)
 			if (!meet(g, u, g->to[g->base[u] + i], g->to[g->base[u] + j], &p, &q))
 				continue;
 			if (!axis[p])
-				assign(&axis[p], own[j], c);
+				induce(w, p, own[j], MESH_SQUARE, c);
 			if (!axis[q])
-				assign(&axis[q], own[i], c);
+				induce(w, q, own[i], MESH_SQUARE, c);
 		}
 	}
 }

@@ -22,8 +22,10 @@ static bool spread_link(struct mesh_work *w, uint32_t link)
 {
 	unsigned code = w->m->axis[link], d = (code - 1) / 2;
 	const int32_t *from = place_of(w, w->g->from[link]);
-	int32_t *to = place_of(w, w->g->to[link]);
+	int32_t *to = place_of(w, w->g->to[link]), was[MESH_DIMENSIONS];
 	bool changed = false;
+
+	memcpy(was, to, w->m->dimensions * sizeof(*was));
 
 	for (unsigned c = 0; c < w->m->dimensions; c++) {
 		int32_t step = c != d ? 0 : code & 1 ? 1 : -1;
@@ -34,6 +36,8 @@ static bool spread_link(struct mesh_work *w, uint32_t link)
 			changed = true;
 		}
 	}
+	if (changed && RECORDED(w->in))
+		mesh_record_place(w, w->g->to[link], w->g->from[link], was);
 	return changed;
 }
 
@@ -41,12 +45,16 @@ static void spread_places(struct mesh_work *w)
 {
 	const struct lash_graph *g = w->g;
 	size_t n = (size_t)g->n * w->m->dimensions;
+	int32_t far[MESH_DIMENSIONS];
 	bool changed;
 
 	w->m->coord = NEW_ARRAY(n, int32_t);
 	for (size_t i = 0; i < n; i++)
 		w->m->coord[i] = MESH_FAR;
+	memcpy(far, place_of(w, w->m->seed), w->m->dimensions * sizeof(*far));
 	memset(place_of(w, w->m->seed), 0, w->m->dimensions * sizeof(int32_t));
+	if (RECORDED(w->in))
+		mesh_record_place(w, w->m->seed, NO_ID, far);
 	do {
 		changed = false;
 		for (uint32_t u = 0; u < g->n; u++) {
@@ -193,6 +201,8 @@ void mesh_reorder(struct mesh_work *w)
 	sort_switches(w, old, g->n, tmp);
 	lash_graph_reorder(g, old, link, moved);
 	follow(w->m, g, old, moved);
+	if (RECORDED(w->in))
+		mesh_record_numbers(w, old);
 	free(link);
 	free(moved);
 	free(old);

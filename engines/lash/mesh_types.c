@@ -123,9 +123,13 @@ static void join_class(struct mesh_work *w, uint32_t u)
 
 		if (lash_degree(w->g, x) == k && same_poly(poly_of(w, x), poly_of(w, u), k)) {
 			m->class[i].population++;
+			if (RECORDED(w->in))
+				mesh_record_class(w, u, x);
 			return;
 		}
 	}
+	if (RECORDED(w->in))
+		mesh_record_class(w, u, u);
 	m->class[m->n_classes++] = (struct mesh_class){.exemplar = u, .population = 1, .type = m->type[u]};
 }
 
@@ -140,6 +144,8 @@ uint32_t mesh_classify(struct mesh_work *w)
 		m->type[u] = type_of(w, u);
 		if (m->type[u] && at_edge(w->g, u))
 			m->type[u] = -1;
+		if (RECORDED(w->in))
+			mesh_record_measure(w, u);
 	}
 	for (uint32_t u = 0; u < n; u++)
 		if (m->type[u] >= 0 && has_matrix(w, u))

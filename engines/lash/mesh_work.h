@@ -3,9 +3,11 @@
 #define IBSCOPE_LASH_MESH_WORK_H
 
 #include "core/base/defs.h"
+#include "core/sm/recording.h"
 #include "engines/lash/mesh.h"
 
 #define NO_CLASS UINT32_MAX
+#define MESH_PHASE "mesh analysis" /* begins the names of its phases */
 
 struct mesh_work {
 	struct lash_graph *g;
@@ -40,5 +42,25 @@ bool mesh_induce_axes(struct mesh_work *w);
 /* mesh_coordinates.c: coordinates, sizes, new order of links and switches. */
 void mesh_place(struct mesh_work *w);
 void mesh_reorder(struct mesh_work *w);
+
+/* --- recordings (mesh_record.c), with w->in->record ---------------------------------------- */
+
+/* How a link came by its axis. */
+enum mesh_axis_rule { MESH_SEED, MESH_FACING, MESH_STRAIGHT, MESH_ACROSS, MESH_SQUARE };
+
+/* A switch whose type is known; it is like another one, or the first of its kind. */
+void mesh_record_measure(const struct mesh_work *w, uint32_t u);
+void mesh_record_class(const struct mesh_work *w, uint32_t u, uint32_t exemplar);
+/* A channel gets an axis, before that is put; a switch coordinates, was[] before, from a neighbour or NO_ID.
+ */
+void mesh_record_axis(const struct mesh_work *w, uint32_t channel, unsigned code, enum mesh_axis_rule rule);
+void mesh_record_place(const struct mesh_work *w, uint32_t u, uint32_t from, const int32_t *was);
+/* All are renumbered, their links in order; old[new number]. */
+void mesh_record_numbers(const struct mesh_work *w, const uint32_t *old);
+const char *mesh_axis_rule(unsigned rule);
+/* The sentence of an event of the analysis; false: it is another's. */
+bool mesh_sentence(const struct walk *w, const struct rec_event *ev, struct text *t);
+/* The analysis at a step, by the numbers of the end; whole: all of it. */
+struct lash_mesh *mesh_at(const struct walk *w, const struct lash_graph *g, const struct lash_mesh *whole);
 
 #endif

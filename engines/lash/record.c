@@ -8,17 +8,23 @@
 #include "core/sm/sweep.h"
 #include "core/sm/walk.h"
 #include "engines/lash/lash.h"
+#include "engines/lash/mesh_work.h"
 
 enum { RULE_TREE, RULE_OWN, RULE_NONE };
 static const char *const choice_rules[] = {"breadth-first tree", "own port", "no route"};
 static const char *const turn_rules[] = {"moved", "stayed"};
 
-/* Which pair brought each dependency to each layer. */
+/* Which pair holds each dependency in each layer. */
 struct lash_record {
 	const struct engine_input *in;
 	const struct lash_plan *p;
 	uint32_t *at;	  /* [n_channels + 1] where the dependencies of a channel begin */
 	uint32_t *holder; /* [layers * at[n_channels]] as T_DEP */
+	uint32_t *cycle;  /* [n_channels] */
+	/* while layers are balanced: the pairs s * n + d (LASH ids, s < d) that have a dependency, whatever
+	 * their layer */
+	uint32_t *begin; /* [at[n_channels] + 1] */
+	uint32_t *pair;
 };
 
 /* --- events ---------------------------------------------------------------------------------------- */
@@ -28,11 +34,17 @@ static uint32_t pair_of(const struct lash_record *r, size_t s, size_t d)
 	return rec_pair(r->in, r->p->graph->sw[s], r->p->graph->sw[d]);
 }
 
-static size_t place(const struct lash_record *r, unsigned layer, struct dependency d)
+/* Number of a dependency. */
+static uint32_t number_of(const struct lash_record *r, struct dependency d)
 {
 	const struct lash_graph *g = r->p->graph;
 
-	return (size_t)layer * r->at[g->n_channels] + r->at[d.from] + (d.to - g->base[g->to[d.from]]);
+	return r->at[d.from] + (d.to - g->base[g->to[d.from]]);
+}
+
+static size_t place(const struct lash_record *r, unsigned layer, struct dependency d)
+{
+	return (size_t)layer * r->at[r->p->graph->n_channels] + number_of(r, d);
 }
 
 static void release_plan(void *kept)
@@ -51,6 +63,7 @@ struct lash_record *lash_record_new(struct lash_plan *p, const struct engine_inp
 	r->at = NEW_ARRAY(g->n_channels + 1u, uint32_t);
 	for (uint32_t c = 0; c < g->n_channels; c++)
 		r->at[c + 1] = r->at[c] + lash_degree(g, g->to[c]);
+	r->cycle = NEW_ARRAY(g->n_channels, uint32_t);
 	cells = (size_t)avail * r->at[g->n_channels];
 	r->holder = NEW_ARRAY(cells + 1, uint32_t);
 	memset(r->holder, 0xff, cells * sizeof(*r->holder));
@@ -67,6 +80,9 @@ void lash_record_free(struct lash_record *r)
 		return;
 	free(r->at);
 	free(r->holder);
+	free(r->cycle);
+	free(r->begin);
+	free(r->pair);
 	free(r);
 }
 
@@ -82,12 +98,24 @@ void lash_record_tree(const struct lash_plan *p, const struct engine_input *in, 
 			rec_delta(in->record, T_OUT, (uint32_t)i, before[i], p->out[i]);
 }
 
-/* Dependencies that a layer lacked, with the pair that brings them. */
-static uint32_t add_dependencies(struct lash_record *r, uint32_t pair, unsigned layer,
-				 const struct dependency *deps, unsigned n)
+void lash_record_try(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer,
+		     const struct dependency *deps, unsigned n)
 {
-	uint32_t fresh = 0;
+	uint32_t pair = pair_of(r, s, d), fresh = 0;
 
+	if (!rec_wants_pair(r->in->record, REC_TRY, pair, layer))
+		return;
+	for (unsigned i = 0; i < n; i++)
+		fresh += r->holder[place(r, layer, deps[i])] == NO_ID;
+	rec_event(r->in->record, REC_TRY, 0, 0, pair, layer);
+	rec_extra(r->in->record, n);
+	rec_extra(r->in->record, fresh);
+}
+
+/* Dependencies that a layer lacked, with the pair that brings them. */
+static void add_dependencies(struct lash_record *r, uint32_t pair, unsigned layer,
+			     const struct dependency *deps, unsigned n)
+{
 	for (unsigned i = 0; i < n; i++) {
 		size_t at = place(r, layer, deps[i]);
 
@@ -95,9 +123,7 @@ static uint32_t add_dependencies(struct lash_record *r, uint32_t pair, unsigned 
 			continue;
 		rec_delta(r->in->record, T_DEP, (uint32_t)at, NO_ID, pair);
 		r->holder[at] = pair;
-		fresh++;
 	}
-	return fresh;
 }
 
 void lash_record_accept(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer,
@@ -120,49 +146,125 @@ void lash_record_open(struct lash_record *r, uint32_t s, uint32_t d, unsigned la
 	rec_event(r->in->record, REC_OPEN, 0, 0, pair_of(r, s, d), layer);
 }
 
-/* Who holds the dependency of a cycle from channel c to the next; the pair itself, where nobody does. */
-static uint32_t holder_of(const struct lash_record *r, unsigned layer, struct dependency d, uint32_t pair)
+/* Who holds a dependency; the pair itself, where it would bring it; NO_ID: one that moved away left it. */
+static uint32_t holder_of(const struct lash_record *r, unsigned layer, struct dependency d, uint32_t pair,
+			  const struct dependency *deps, unsigned n)
 {
 	uint32_t h = r->holder[place(r, layer, d)];
 
-	return h == NO_ID ? pair : h;
+	for (unsigned i = 0; h == NO_ID && i < n; i++)
+		if (deps[i].from == d.from && deps[i].to == d.to)
+			h = pair;
+	return h;
+}
+
+/* The cycle that a pair would close in a layer. */
+static void add_cycle(struct lash_record *r, uint32_t pair, unsigned layer, struct acyclic *a,
+		      const struct dependency *deps, unsigned n)
+{
+	uint32_t len = acyclic_cycle(a, deps, n, r->cycle);
+
+	for (uint32_t i = 0; i < len; i++) {
+		struct dependency edge = {r->cycle[i], r->cycle[i + 1 < len ? i + 1 : 0]};
+
+		rec_extra(r->in->record, lash_channel_port(r->p->graph, r->in->topo->fabric, r->cycle[i]));
+		rec_extra(r->in->record, holder_of(r, layer, edge, pair, deps, n));
+	}
 }
 
 void lash_record_refuse(struct lash_record *r, uint32_t s, uint32_t d, unsigned layer, struct acyclic *a,
 			const struct dependency *deps, unsigned n)
 {
-	const struct lash_graph *g = r->p->graph;
-	uint32_t *cycle = NEW_ARRAY(g->n_channels, uint32_t), len = acyclic_cycle(a, deps, n, cycle);
 	uint32_t pair = pair_of(r, s, d);
 
 	rec_event(r->in->record, REC_REFUSE, 0, 0, pair, layer);
-	for (uint32_t i = 0; i < len; i++) {
-		struct dependency edge = {cycle[i], cycle[i + 1 < len ? i + 1 : 0]};
+	add_cycle(r, pair, layer, a, deps, n);
+}
 
-		rec_extra(r->in->record, lash_channel_port(g, r->in->topo->fabric, cycle[i]));
-		rec_extra(r->in->record, holder_of(r, layer, edge, pair));
-	}
-	free(cycle);
+/* --- while layers are balanced ------------------------------------------------------------------- */
+
+/* Go through the dependencies of all pairs; take(): one of them. */
+static void each_dependency(struct lash_record *r, void (*take)(struct lash_record *, uint32_t, uint32_t))
+{
+	uint32_t n = r->p->graph->n;
+	struct dependency *deps = NEW_ARRAY(2 * (size_t)n, struct dependency);
+
+	for (uint32_t s = 0; s < n; s++)
+		for (uint32_t d = s + 1; d < n; d++)
+			for (unsigned i = lash_pair_dependencies(r->p, s, d, deps); i--;)
+				take(r, number_of(r, deps[i]), s * n + d);
+	free(deps);
+}
+
+static void count_one(struct lash_record *r, uint32_t number, uint32_t pair)
+{
+	(void)pair;
+	r->begin[number + 1]++;
+}
+
+/* begin[] is moved on to the end of each list. */
+static void list_one(struct lash_record *r, uint32_t number, uint32_t pair)
+{
+	r->pair[r->begin[number]++] = pair;
+}
+
+int lash_record_balance(struct lash_record *r, struct err *e)
+{
+	uint32_t n = r->at[r->p->graph->n_channels];
+
+	r->begin = NEW_ARRAY(n + 1u, uint32_t);
+	each_dependency(r, count_one);
+	for (uint32_t i = 0; i < n; i++)
+		r->begin[i + 1] += r->begin[i];
+	if (mem_room(e, (size_t)r->begin[n] * sizeof(*r->pair), "dependencies of all pairs"))
+		return -1;
+	r->pair = NEW_ARRAY(r->begin[n] + 1u, uint32_t);
+	each_dependency(r, list_one);
+	memmove(r->begin + 1, r->begin, n * sizeof(*r->begin));
+	r->begin[0] = 0;
+	return 0;
+}
+
+/* A pair that left a layer: what it held there passes to the first of those that have it as well. */
+static void pass_on(struct lash_record *r, uint32_t pair, const struct lash_turn *t, struct dependency dep)
+{
+	uint32_t n = r->p->graph->n, number = number_of(r, dep), next = NO_ID;
+	size_t at = place(r, t->from, dep);
+
+	if (r->holder[at] != pair)
+		return;
+	for (uint32_t i = r->begin[number]; i < r->begin[number + 1] && next == NO_ID; i++)
+		if (t->layer[r->pair[i]] == t->from)
+			next = pair_of(r, r->pair[i] / n, r->pair[i] % n);
+	rec_delta(r->in->record, T_DEP, (uint32_t)at, pair, next);
+	r->holder[at] = next;
 }
 
 void lash_record_turn(struct lash_record *r, const struct lash_turn *t, const struct dependency *deps,
 		      unsigned n)
 {
-	const struct lash_graph *g = r->p->graph;
 	struct recorder *rec = r->in->record;
-	uint32_t size = g->n, pair = pair_of(r, t->s, t->d);
+	uint32_t size = r->p->graph->n, pair = pair_of(r, t->s, t->d);
+	uint32_t held = t->s < t->d ? pair : pair_of(r, t->d, t->s); /* as it was put there */
 
 	rec_event(rec, REC_TURN, !t->moved, t->from, pair, t->to);
 	if (t->moved) {
 		rec_delta(rec, T_LAYER, (uint32_t)(t->s * size + t->d), t->from, t->to);
 		rec_delta(rec, T_LAYER, (uint32_t)(t->d * size + t->s), t->from, t->to);
-		add_dependencies(r, pair, t->to, deps, n);
+		for (unsigned i = 0; i < n; i++)
+			pass_on(r, held, t, deps[i]);
+		add_dependencies(r, held, t->to, deps, n);
 	}
 	rec_extra(rec, t->drawn[0]);
 	rec_extra(rec, t->drawn[1]);
 	rec_extra(rec, (uint32_t)t->count[0]);
 	rec_extra(rec, (uint32_t)t->count[1]);
+	rec_extra(rec, (uint32_t)(t->trials / 2));
+	if (!t->moved)
+		add_cycle(r, pair, t->to, t->target, deps, n);
 }
+
+/* --- tables -------------------------------------------------------------------------------------- */
 
 void lash_record_choice(const struct engine_input *in, uint32_t sw, unsigned lid, unsigned port, bool own)
 {
@@ -187,7 +289,7 @@ static struct lash_plan *plan_at(const struct walk *w, const struct lash_plan *w
 	p->collapsed = whole->collapsed;
 	p->graph = whole->graph;
 	p->before = whole->before;
-	p->mesh = whole->mesh;
+	p->mesh = whole->mesh ? mesh_at(w, whole->graph, whole->mesh) : NULL;
 	memcpy(p->memory, whole->memory, sizeof(p->memory));
 	p->searches = whole->searches;
 	p->deps = whole->deps;
@@ -283,8 +385,53 @@ static void say_tree(const struct walk *w, const struct rec_event *ev, struct te
 	text_add(t, "tree of %s: fills %s that nobody had", name_of(w, ev->a), PLURAL(n, "route"));
 }
 
+static void say_try(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	const uint32_t *extra;
+
+	if (recording_extra(walk_recording(w), walk_step(w), &extra) < 2)
+		return;
+	say_pair(w, ev->a, t);
+	text_add(t, " at layer %u: ", ev->b);
+	if (extra[0])
+		text_add(t, "brings %s, %u of them new", PLURAL(extra[0], "dependency"), extra[1]);
+	else
+		text_add(t, "one cable each way, so no dependency");
+}
+
+/* "ring0-ring1-ring2", of a cell of T_DEP. */
+static void say_dependency(const struct walk *w, uint32_t at, struct text *t)
+{
+	const struct lash_plan *p = recording_kept(walk_recording(w));
+	const struct lash_graph *g = p->graph;
+	uint32_t all = 0, c = 0;
+
+	for (uint32_t i = 0; i < g->n_channels; i++)
+		all += lash_degree(g, g->to[i]);
+	for (at %= all; at >= lash_degree(g, g->to[c]); c++)
+		at -= lash_degree(g, g->to[c]);
+	text_add(t, "%s-%s-", name_of(w, g->sw[g->from[c]]), name_of(w, g->sw[g->to[c]]));
+	text_add(t, "%s", name_of(w, g->sw[g->to[g->base[g->to[c]] + at]]));
+}
+
+/* What a pair adds, by name. */
+static void say_new(const struct walk *w, uint32_t fresh, struct text *t)
+{
+	uint32_t cursor = 0, n = 0;
+	struct rec_delta d;
+
+	while (recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d)) {
+		if (d.table != T_DEP)
+			continue;
+		text_add(t, "%s", !n ? "" : n + 1 < fresh ? ", " : " and ");
+		say_dependency(w, d.at, t);
+		n++;
+	}
+}
+
 static void say_accept(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
+	enum { FEW = 4 };
 	uint32_t cursor = 0, fresh = 0, n;
 	const uint32_t *extra;
 	struct rec_delta d;
@@ -293,29 +440,53 @@ static void say_accept(const struct walk *w, const struct rec_event *ev, struct 
 		fresh += d.table == T_DEP;
 	n = recording_extra(walk_recording(w), walk_step(w), &extra) ? extra[0] : 0;
 	say_pair(w, ev->a, t);
-	text_add(t, ": put in layer %u: brings %s, %u of them new", ev->b, PLURAL(n, "dependency"), fresh);
+	text_add(t, ": put in layer %u: ", ev->b);
+	if (!n) {
+		text_add(t, "one cable each way, so no dependency");
+	} else if (!fresh) {
+		text_add(t, "brings %s, %s there already", PLURAL(n, "dependency"), n == 1 ? "it is" : "all");
+	} else if (fresh <= FEW) {
+		text_add(t, "adds ");
+		say_new(w, fresh, t);
+		if (n > fresh)
+			text_add(t, "; %s there already", n - fresh == 1 ? "one more is" : "the others are");
+	} else {
+		text_add(t, "brings %s, %u of them new", PLURAL(n, "dependency"), fresh);
+	}
 }
 
-/* The cycle, then who holds each of its edges. */
-static void say_refuse(const struct walk *w, const struct rec_event *ev, struct text *t)
+/* The cycle, then who holds each of its edges; pair: the event's own. */
+static void say_cycle(const struct walk *w, uint32_t pair, struct text *t)
 {
+	enum { FEW = 12 };
 	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
-	const uint32_t *extra;
-	uint32_t n = recording_extra(walk_recording(w), walk_step(w), &extra), other = 0;
+	const uint32_t *word;
+	uint32_t n = recording_cycle(walk_recording(w), walk_step(w), &word);
+	bool held = false;
 
-	say_pair(w, ev->a, t);
-	text_add(t, ": not in layer %u: it would close the cycle ", ev->b);
-	for (uint32_t i = 0; i < n; i += 2)
-		text_add(t, "%s -> ", f->node_name[f->port_node[extra[i]]]);
-	if (!n)
-		return;
-	text_add(t, "%s", f->node_name[f->port_node[extra[0]]]);
-	for (uint32_t i = 1; i < n; i += 2) {
-		if (extra[i] == ev->a)
-			continue;
-		text_add(t, "%s", other++ ? ", " : "; held by ");
-		say_pair(w, extra[i], t);
+	text_add(t, "it would close the cycle ");
+	for (uint32_t i = 0; i < n; i++)
+		text_add(t, "%s -> ", f->node_name[f->port_node[word[2 * i]]]);
+	text_add(t, "%s", n ? f->node_name[f->port_node[word[0]]] : "that was told before");
+	for (uint32_t i = 0; i < n && i < FEW; i++) {
+		uint32_t holder = word[2 * i + 1];
+
+		text_add(t, "%s", i ? ", " : "; ");
+		for (uint32_t k = 0; k < 3; k++)
+			text_add(t, "%s%s", k ? "-" : "",
+				 f->node_name[f->port_node[word[2 * ((i + k) % n)]]]);
+		if (holder == pair) {
+			text_add(t, " is new");
+		} else if (holder == NO_ID) {
+			text_add(t, " left there by a pair that moved away");
+		} else {
+			text_add(t, held ? " by " : " held by ");
+			say_pair(w, holder, t);
+			held = true;
+		}
 	}
+	if (n > FEW)
+		text_add(t, " and %u more", n - FEW);
 }
 
 static void say_turn(const struct walk *w, const struct rec_event *ev, struct text *t)
@@ -323,16 +494,21 @@ static void say_turn(const struct walk *w, const struct rec_event *ev, struct te
 	const struct lash_plan *p = recording_kept(walk_recording(w));
 	const uint32_t *extra;
 
-	if (recording_extra(walk_recording(w), walk_step(w), &extra) < 4)
+	if (recording_extra(walk_recording(w), walk_step(w), &extra) < REC_TURN_WORDS)
 		return;
 	text_add(t, "random %s, %s: first movable pair ", name_of(w, p->graph->sw[extra[0]]),
 		 name_of(w, p->graph->sw[extra[1]]));
 	say_pair(w, ev->a, t);
-	if (!ev->rule)
-		text_add(t, ": moved from layer %u to layer %u", ev->port, ev->b);
-	else
-		text_add(t, ": stays in layer %u, layer %u does not take it", ev->port, ev->b);
-	text_add(t, ": %u and %u pairs now (ends when they differ by less than 6)", extra[2], extra[3]);
+	if (!ev->rule) {
+		text_add(t, ": moved from layer %u to layer %u: %u and %u pairs now ", ev->port, ev->b,
+			 extra[2], extra[3]);
+		text_add(t, "(ends when they differ by less than 6)");
+		return;
+	}
+	text_add(t, ": stays in layer %u, as in layer %u ", ev->port, ev->b);
+	say_cycle(w, ev->a, t);
+	text_add(t, ": %u and %u pairs still (ends when they differ by less than 6, or after %s)", extra[2],
+		 extra[3], PLURAL(extra[4], "more refusal"));
 }
 
 static void say_choice(const struct walk *w, const struct rec_event *ev, struct text *t)
@@ -352,15 +528,22 @@ static void sentence(struct walk *w, struct text *t)
 {
 	const struct rec_event *ev = walk_event(w);
 
+	if (mesh_sentence(w, ev, t))
+		return;
 	switch (ev->kind) {
 	case REC_TREE:
 		say_tree(w, ev, t);
+		break;
+	case REC_TRY:
+		say_try(w, ev, t);
 		break;
 	case REC_ACCEPT:
 		say_accept(w, ev, t);
 		break;
 	case REC_REFUSE:
-		say_refuse(w, ev, t);
+		say_pair(w, ev->a, t);
+		text_add(t, ": not in layer %u: ", ev->b);
+		say_cycle(w, ev->a, t);
 		break;
 	case REC_OPEN:
 		say_pair(w, ev->a, t);
@@ -379,13 +562,17 @@ static void sentence(struct walk *w, struct text *t)
 
 static const char *rule(const struct rec_event *ev)
 {
+	if (ev->kind == REC_AXIS)
+		return mesh_axis_rule(ev->rule);
 	return ev->kind == REC_TURN ? turn_rules[ev->rule] : choice_rules[ev->rule];
 }
 
 const struct rec_scheme lash_scheme = {
 	.rule = rule,
 	.sentence = sentence,
-	.ops = &lash_step_ops,
+	.ops = &lash_ops,
 	.priv_at = priv_at,
 	.row_at = row_at,
+	.cell = lash_cell,
+	.value = lash_value,
 };

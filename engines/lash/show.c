@@ -174,17 +174,63 @@ unsigned lash_axis_of_port(const struct lash *l, uint32_t sw, unsigned port)
 
 /* --- in words ------------------------------------------------------------------------------ */
 
-static void tell_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsigned layer, uint32_t *ports,
+/* "ring3-ring4-ring0": the channel of an edge of a cycle, the next one. */
+static void add_edge(const struct fabric *f, const struct witness *w, uint32_t i, struct text *t)
+{
+	for (uint32_t k = 0; k < 3; k++)
+		text_add(t, "%s%s", k ? "-" : "", f->node_name[f->port_node[w->edge[(i + k) % w->n].port]]);
+}
+
+/* Who holds each edge of a cycle. */
+static void tell_holders(const struct fabric *f, const struct witness *w, struct text *t)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct witness_edge *e = &w->edge[i];
+
+		text_add(t, "%s", i ? "; " : "  ");
+		add_edge(f, w, i, t);
+		if (!e->routes) {
+			text_add(t, " is new");
+			continue;
+		}
+		text_add(t, " %sby %s, ", any ? "" : "held ", switch_name(f, e->sw));
+		any = true;
+		text_add(t, "%s", switch_name(f, e->sw2));
+		if (e->routes > 1)
+			text_add(t, " and %" PRIu32 " more", e->routes - 1);
+	}
+	text_add(t, ".\n");
+}
+
+static void tell_witness(const struct routing *r, unsigned slid, unsigned dlid, unsigned layer,
 			 struct text *t, struct progress *p)
 {
 	const struct fabric *f = r->topo->fabric;
-	unsigned n = lash_witness(r, sw, sw2, layer, ports, p);
+	struct witness *w = lash_find_witness(r, slid, dlid, layer, p);
 
+	if (!w)
+		return;
 	text_add(t, "Not in layer %u: that would have closed the cycle\n ", layer);
-	for (unsigned i = 0; i < n; i++)
-		text_add(t, " %s[%u] ->", f->node_name[f->port_node[ports[i]]], f->port_num[ports[i]]);
-	if (n)
-		text_add(t, " %s\n", f->node_name[f->port_node[ports[0]]]);
+	for (uint32_t i = 0; i < w->n; i++)
+		text_add(t, " %s[%u] ->", f->node_name[f->port_node[w->edge[i].port]],
+			 f->port_num[w->edge[i].port]);
+	if (w->n) {
+		text_add(t, " %s\n", f->node_name[f->port_node[w->edge[0].port]]);
+		tell_holders(f, w, t);
+	}
+	witness_free(w);
+}
+
+/* Where among all pairs its turn came. */
+static void tell_turn(const struct lash *l, uint32_t sw, uint32_t sw2, struct text *t)
+{
+	const struct lash_graph *g = l->plan->graph;
+	uint64_t n = g->n, a = g->id[sw], b = g->id[sw2], s = a < b ? a : b, d = a < b ? b : a;
+
+	text_add(t, "Its turn was number %" PRIu64 " of %" PRIu64 ".\n", s * (2 * n - s - 1) / 2 + d - s,
+		 n * (n - 1) / 2);
 }
 
 void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
@@ -192,23 +238,25 @@ void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, st
 {
 	const struct lash *l = lash_of(r);
 	const struct fabric *f = r->topo->fabric;
-	uint32_t a, b, *ports;
 	unsigned first, now;
+	uint32_t a, b;
 
 	if (!lash_ends(r, slid, dlid, &a, &b))
 		return;
 	first = lash_first_layer_of(l, a, b);
 	now = lash_layer_of(l, a, b);
 	if (first == LASH_NO_LAYER) {
-		text_add(t, "Both are on one switch: no layer is needed, the SL is that of layer 0.\n");
+		text_add(t,
+			 a == b ? "Both are on one switch: no layer is needed, the SL is that of layer 0.\n"
+				: "The pair has no layer yet.\n");
 		return;
 	}
 	text_add(t, "The pair %s, %s was put in layer %u", switch_name(f, a), switch_name(f, b), first);
 	text_add(t, first ? ".\n" : ", the lowest.\n");
-	ports = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	if (first)
+		tell_turn(l, a, b, t);
 	for (unsigned v = 0; v < first && !progress_cancelled(p); v++)
-		tell_witness(r, a, b, v, ports, t, p);
-	free(ports);
+		tell_witness(r, slid, dlid, v, t, p);
 	if (now != first)
 		text_add(t, "Balancing moved it to layer %u.\n", now);
 }
@@ -238,6 +286,8 @@ void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, str
 	first = lash_first_layer_of(l, a, b);
 	now = lash_layer_of(l, a, b);
 	sl = now + l->vls.start;
+	if (first == LASH_NO_LAYER && a != b)
+		return; /* a step of a recording before its turn */
 	if (first == LASH_NO_LAYER)
 		decide(d, WHY_SAME_SWITCH, "Both are on one switch, so no layer is needed: SL %u.",
 		       l->vls.start);

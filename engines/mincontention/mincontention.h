@@ -68,6 +68,7 @@ struct mincontention_way {
 	struct mincontention_key key; /* of the path */
 	uint32_t usage;		      /* LIDs sent by the port when the LID was placed */
 	bool chosen;
+	bool open; /* at a step of a recording: the element has chosen none yet, port and `to` are NO_ID */
 	/* Of the chosen one: what settled it, the last thing asked.  Of another: in what the chosen one was
 	 * better. */
 	uint8_t rule; /* enum mincontention_rule */
@@ -86,6 +87,7 @@ struct mincontention_ways {
  * What the engine compared when it placed a LID, found again from its tables: as an
  * observer hears it.  Contention of a LID that was kept is as in struct mincontention_key
  * (nobody compared it).  Tables of the unicast cache are explained by those it kept.
+ * Of a step of a recording: the ways through what was settled so far.
  * Cost: all tables are read once.  NULL when cancelled; r must be of this engine.
  */
 struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned lid, struct progress *p);

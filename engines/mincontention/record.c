@@ -119,7 +119,10 @@ void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t por
 {
 	struct recorder *rec = x->in->record;
 	unsigned number = x->topo->fabric->port_num[port];
+	uint32_t kept = rec_kept_switch(rec);
 
+	if (kept != NO_ID && x->el->of[kept] == e) /* its chips follow where the element sends */
+		rec_bears(rec);
 	rec_event(rec, REC_SETTLE, rule_of(x, e), number, sw, x->lid);
 	if (e != x->target || x->swport)
 		rec_flag(rec, REC_COUNTED);
@@ -236,9 +239,31 @@ static void sentence(struct walk *w, struct text *t)
 	}
 }
 
+static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct kept *k = recording_kept(r);
+
+	if (!k || (t != T_KEY && t != T_EGRESS))
+		return false;
+	text_add(out, "element %s", k->el->name[at]);
+	return true;
+}
+
+static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t v, struct text *out)
+{
+	(void)r;
+	(void)at;
+	if (t != T_KEY)
+		return false;
+	text_add(out, "contention %u, distance %u", CONTENTION(v), DISTANCE(v));
+	return true;
+}
+
 const struct rec_scheme mincontention_scheme = {
 	.rule = rule,
 	.sentence = sentence,
 	.ops = &mincontention_step_ops,
 	.priv_at = priv_at,
+	.cell = cell,
+	.value = value,
 };

@@ -72,6 +72,10 @@ uint32_t list_ways(const struct run *x, uint32_t e, bool kept, struct mincontent
 	const struct elements *el = x->el;
 	uint32_t n = 1;
 
+	if (x->key[e] == NO_KEY) {
+		way[0] = (struct mincontention_way){.port = NO_ID, .to = NO_ID, .open = true};
+		return 1;
+	}
 	way[0] = way_through(x, x->egress[e]);
 	way[0].chosen = true;
 	way[0].rule = RULE_ONLY_PATH;
@@ -163,13 +167,16 @@ static void mark_before(struct replay *y)
 	}
 }
 
-/* Key of e along the choices; chain: room for all elements. */
+/* Key of e along the choices, where it has made one; chain: room for all elements. */
 static void settle(struct run *x, uint32_t e, uint32_t *chain)
 {
 	uint32_t n = 0;
 
-	for (; x->key[e] == NO_KEY; e = x->el->link_to[x->egress[e]])
+	for (; x->key[e] == NO_KEY; e = x->el->link_to[x->egress[e]]) {
+		if (x->egress[e] == NO_ID)
+			return;
 		chain[n++] = e;
+	}
 	while (n--) {
 		uint32_t l = x->egress[chain[n]];
 
@@ -177,7 +184,10 @@ static void settle(struct run *x, uint32_t e, uint32_t *chain)
 	}
 }
 
-/* What every element chose, and its key.  The engine leaves whole trees, so that every chain ends. */
+/*
+ * What every element chose, and its key.  The engine leaves whole trees, so that every chain ends; at a step
+ * of a recording they grow from the target, so that those that have chosen have chains as well.
+ */
 static void find_choices(struct replay *y)
 {
 	struct run *x = &y->x;

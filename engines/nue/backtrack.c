@@ -110,27 +110,51 @@ static void find_candidates(struct nue_run *x, uint32_t u, struct candidates *l)
 		qsort(l->of, l->n, sizeof(*l->of), by_distance);
 }
 
+/* What is in the way of a way. */
+static enum nue_verdict forbidden(struct nue_way *w, enum nue_verdict why, uint32_t from, uint32_t to)
+{
+	w->from = from;
+	w->to = to;
+	return why;
+}
+
 /* Both dependencies q -> c -> h taken in, or neither. */
-static bool open_way(struct nue_run *x, uint32_t c, uint32_t h)
+static enum nue_verdict open_way(struct nue_run *x, struct nue_way *w)
 {
 	struct nue_ccdg *d = x->d;
-	uint32_t q, e1;
+	uint32_t q, e1, c = w->c, h = w->h;
 	bool was;
 
-	if (d->edge[nue_edge_of(d, c, h)] == NUE_BLOCKED || x->g->from[c] == x->src)
-		return false;
+	if (d->edge[nue_edge_of(d, c, h)] == NUE_BLOCKED)
+		return forbidden(w, NUE_STAYS_BLOCKED, c, h);
+	if (x->g->from[c] == x->src)
+		return NUE_FROM_SOURCE;
 	q = x->used[x->g->from[c]];
 	if (q == NO_ID || turns_back(x->g, c, q))
-		return false;
+		return NUE_TURNS_BACK;
 	e1 = nue_edge_of(d, q, c);
 	was = d->edge_wet[e1];
-	if (d->edge[e1] == NUE_BLOCKED || nue_refused(x, q, c))
-		return false;
+	if (d->edge[e1] == NUE_BLOCKED)
+		return forbidden(w, NUE_LEADER_BLOCKED, q, c);
+	if (nue_refused(x, q, c))
+		return forbidden(w, NUE_CYCLE, q, c);
 	if (!nue_refused(x, c, h))
-		return true;
+		return NUE_TAKEN;
 	if (!was)
-		nue_unpaint(d, e1);
-	return false;
+		nue_take_back(x, e1);
+	return forbidden(w, NUE_CYCLE, c, h);
+}
+
+static void follow(struct nue_run *x, const struct nue_way *w, unsigned candidates)
+{
+	uint32_t a = x->g->to[w->c];
+
+	if (x->watch)
+		nue_watch_backtrack(x, w->u, w->c, candidates);
+	x->used[w->u] = w->h;
+	x->dist[w->u] = x->cd[w->h];
+	x->used[a] = w->c;
+	x->dist[a] = x->cd[w->c];
 }
 
 /* Reach U; the channel into it, NO_ID. */
@@ -139,22 +163,22 @@ static uint32_t try_candidates(struct nue_run *x, uint32_t u, const struct candi
 	uint32_t way = NO_ID;
 
 	for (size_t i = 0; i < l->n; i++) {
-		uint32_t c = l->of[i].c, h = x->g->rev[l->of[i].k], a = x->g->to[c];
+		uint32_t c = l->of[i].c, h = x->g->rev[l->of[i].k];
+		struct nue_way w = {u, h, c, (uint32_t)i + 1, (uint32_t)l->n, NO_ID, NO_ID};
+		enum nue_verdict verdict = open_way(x, &w);
 
-		if (!open_way(x, c, h))
-			continue;
-		x->cd[h] = x->cd[c] + x->weight[h];
-		if (way != NO_ID) {
+		if (verdict == NUE_TAKEN)
+			x->cd[h] = x->cd[c] + x->weight[h];
+		if (verdict == NUE_TAKEN && way != NO_ID) {
 			nue_stack_add(x, u, h);
-			continue;
+			verdict = NUE_KEPT_ASIDE;
 		}
-		if (x->watch)
-			nue_watch_backtrack(x, u, c, (unsigned)l->n);
-		x->used[u] = h;
-		x->dist[u] = x->cd[h];
-		x->used[a] = c;
-		x->dist[a] = x->cd[c];
-		way = h;
+		if (verdict == NUE_TAKEN) {
+			follow(x, &w, (unsigned)l->n);
+			way = h;
+		}
+		if (x->record)
+			nue_record_backtrack(x, &w, verdict);
 	}
 	return way;
 }
@@ -193,8 +217,10 @@ static uint32_t ways_over(const struct nue_run *x, uint32_t v, uint32_t *list)
 	return n;
 }
 
-/* All dependencies from c on to list[] taken in; those painted are undone when one cannot be. */
-static bool lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uint32_t n)
+/*
+ * All dependencies from c on to list[] taken in, n; those painted are undone when one cannot be: its number.
+ */
+static uint32_t lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uint32_t n)
 {
 	struct nue_ccdg *d = x->d;
 	uint8_t was[256];
@@ -205,32 +231,29 @@ static bool lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uint32_
 	for (i = 0; i < n; i++)
 		if (d->edge[nue_edge_of(d, c, list[i])] == NUE_BLOCKED || nue_refused(x, c, list[i]))
 			break;
-	if (i == n)
-		return true;
-	while (i-- > 0)
-		if (d->edge[nue_edge_of(d, c, list[i])] != NUE_BLOCKED && !was[i])
-			nue_unpaint(d, nue_edge_of(d, c, list[i]));
-	return false;
+	for (uint32_t k = i; i < n && k-- > 0;)
+		if (d->edge[nue_edge_of(d, c, list[k])] != NUE_BLOCKED && !was[k])
+			nue_take_back(x, nue_edge_of(d, c, list[k]));
+	return i;
 }
 
-bool nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
+uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 {
 	struct nue_ccdg *d = x->d;
 	uint32_t old = x->used[v], before = x->used[x->g->from[old]], list[256];
-	uint32_t n = ways_over(x, v, list);
-	bool taken = lead_on(x, c, list, n);
+	uint32_t n = ways_over(x, v, list), led = lead_on(x, c, list, n);
 
 	if (x->watch)
-		nue_watch_shortcut(x, v, old, c, taken);
-	if (!taken)
-		return false;
+		nue_watch_shortcut(x, v, old, c, led == n);
+	if (led < n)
+		return x->g->to[list[led]];
 	x->events |= NUE_SHORTCUT;
 	if (before != NO_ID)
-		nue_unpaint(d, nue_edge_of(d, before, old));
+		nue_take_back(x, nue_edge_of(d, before, old));
 	/* OpenSM means the dependencies of the old way here */
 	for (uint32_t i = 0; i < n; i++)
-		nue_unpaint(d, nue_edge_of(d, c, list[i]));
-	return true;
+		nue_take_back(x, nue_edge_of(d, c, list[i]));
+	return NO_ID;
 }
 
 /* --- impasse ----------------------------------------------------------------------------------------- */

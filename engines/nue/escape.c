@@ -4,6 +4,13 @@
 #include "core/base/memory.h"
 #include "engines/nue/internal.h"
 
+static void mark_edge(struct nue_run *x, uint32_t c, uint32_t y)
+{
+	nue_mark_edge(x->d, c, y);
+	if (x->record)
+		nue_record_mark(x, nue_edge_of(x->d, c, y));
+}
+
 /*
  * The way from n over c, and back if a destination lies there: from its side on
  * to all other branches of the tree at the switch between.
@@ -15,17 +22,17 @@ static void mark_step(struct nue_run *x, const uint32_t *esc, uint32_t n, uint32
 	uint32_t y = g->from[c], rc = g->rev[c], rn = g->rev[n];
 
 	nue_mark_channel(d, n);
-	nue_mark_edge(d, n, c);
+	mark_edge(x, n, c);
 	if (!both)
 		return;
 	nue_mark_channel(d, rc);
 	nue_mark_channel(d, rn);
-	nue_mark_edge(d, rc, rn);
+	mark_edge(x, rc, rn);
 	for (uint32_t k = g->first[y]; k < g->first[y + 1]; k++) {
 		uint32_t a = esc[g->to[k]];
 
 		if (a != NO_ID && g->from[a] == y && g->to[a] != g->to[c])
-			nue_mark_edge(d, rc, a);
+			mark_edge(x, rc, a);
 	}
 }
 
@@ -55,7 +62,7 @@ static void mark_across_root(struct nue_run *x, const uint8_t *at_root, uint32_t
 				continue;
 			nue_mark_channel(x->d, a);
 			nue_mark_channel(x->d, g->rev[b]);
-			nue_mark_edge(x->d, g->rev[b], a);
+			mark_edge(x, g->rev[b], a);
 		}
 	}
 }
@@ -122,8 +129,13 @@ void nue_mark_escape(struct nue_run *x, struct nue_layer *l)
 	uint8_t *at_root = NEW_ARRAY(x->g->n_channels + 1u, uint8_t);
 	uint32_t *rank = NEW_ARRAY(x->g->n_channels + 1u, uint32_t);
 
-	for (uint32_t u = 0; u < x->g->n; u++)
+	for (uint32_t u = 0; u < x->g->n; u++) {
+		if (x->record && l->escape[u] != NO_ID)
+			nue_record_escape(x, l, u);
 		mark_path(x, l, u, at_root);
+	}
+	if (x->record)
+		nue_record_escape(x, l, l->root);
 	mark_across_root(x, at_root, l->root);
 	count_marked(x, l);
 	guess_ranks(x, l, rank);

@@ -25,7 +25,9 @@ static void hops_from(const struct nue_graph *g, uint32_t u, uint32_t *d, uint32
 }
 
 struct hull_work {
+	struct nue_run *x;
 	const struct nue_graph *g;
+	uint32_t from; /* where d[] counts from */
 	struct nue_layer *l;
 	uint32_t *d, *queue;
 	uint8_t *done;
@@ -48,6 +50,8 @@ static void draw_in(struct hull_work *w, uint32_t j)
 			if (w->done[u] || w->d[u] + 1 != w->d[v])
 				continue;
 			w->l->n_hull += !w->l->hull[u];
+			if (!w->l->hull[u] && w->x->record)
+				nue_record_hull(w->x, u, w->from, j);
 			if (!w->l->hull[u])
 				w->l->hull[u] = 1;
 			w->done[u] = 1;
@@ -62,6 +66,8 @@ static void begin_hull(struct nue_run *x, struct nue_layer *l)
 	for (uint32_t i = 0; i < l->n_lids; i++) {
 		uint32_t u = nue_node_of(x->g, x->in->topo, lid_owner(x->in->lids, l->lid[i]));
 
+		if (x->record && !l->hull[u])
+			nue_record_hull(x, u, NO_ID, NO_ID);
 		l->n_hull += !l->hull[u];
 		l->hull[u] = 2;
 	}
@@ -70,7 +76,8 @@ static void begin_hull(struct nue_run *x, struct nue_layer *l)
 bool nue_find_hull(struct nue_run *x, struct nue_layer *l)
 {
 	uint32_t n = x->g->n;
-	struct hull_work w = {.g = x->g,
+	struct hull_work w = {.x = x,
+			      .g = x->g,
 			      .l = l,
 			      .d = NEW_ARRAY(n, uint32_t),
 			      .queue = NEW_ARRAY(n, uint32_t),
@@ -83,6 +90,7 @@ bool nue_find_hull(struct nue_run *x, struct nue_layer *l)
 	for (uint32_t i = 0; i < n && l->n_hull < n && go_on; i++) {
 		if (!l->hull[i])
 			continue;
+		w.from = i;
 		hops_from(x->g, i, w.d, w.queue);
 		memset(w.done, 0, n);
 		w.done[i] = 1;
@@ -228,6 +236,8 @@ bool nue_find_root(struct nue_run *x, struct nue_layer *l)
 	}
 	l->betweenness = b.b;
 	l->root = most_central(l, n);
+	if (x->record && go_on)
+		nue_record_centre(x, l->root);
 	free(b.t);
 	free(b.sigma);
 	free(b.d);

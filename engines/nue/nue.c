@@ -10,24 +10,39 @@
 #define MOST_COLOURS 65535
 #define MOST_LINKS 127
 
-static void nue_free(void *priv)
+void nue_unref(struct nue *n)
 {
-	struct nue *n = priv;
-
-	if (!n)
+	if (!n || atomic_fetch_sub(&n->refs, 1) != 1)
 		return;
 	for (unsigned v = 0; v < NUE_MAX_LAYERS; v++) {
-		free(n->layer[v].lid);
+		if (!n->whole) {
+			free(n->layer[v].lid);
+			free(n->layer[v].betweenness);
+		}
 		free(n->layer[v].hull);
-		free(n->layer[v].betweenness);
 		free(n->layer[v].escape);
 		free(n->layer[v].blocked);
 	}
-	nue_graph_free(n->graph);
+	if (!n->whole)
+		nue_graph_free(n->graph);
 	free(n->sl_of);
 	free(n->event);
 	free(n->weight);
+	nue_unref((struct nue *)n->whole);
 	free(n);
+}
+
+struct nue *nue_ref(const struct nue *n)
+{
+	struct nue *mine = (struct nue *)n;
+
+	atomic_fetch_add(&mine->refs, 1);
+	return mine;
+}
+
+static void nue_free(void *priv)
+{
+	nue_unref(priv);
 }
 
 /* --- service levels (engines/doc/nue.md 15) --------------------------------------------------------------
@@ -44,6 +59,16 @@ static struct sl_range nue_sl(const struct routing *r, unsigned slid, unsigned d
 	return (struct sl_range){sl, sl};
 }
 
+/* At a step of a recording: none for LIDs that the run routes later. */
+static struct sl_range nue_sl_so_far(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	const struct nue *n = r->priv;
+
+	if (n->vls.layers > 1 && nue_not_yet(n, dlid))
+		return (struct sl_range){1, 0};
+	return nue_sl(r, slid, dlid);
+}
+
 static unsigned nue_n_layers(const struct routing *r)
 {
 	return nue_layers(r->priv);
@@ -51,6 +76,18 @@ static unsigned nue_n_layers(const struct routing *r)
 
 static const struct routing_ops nue_ops = {
 	.sl = nue_sl,
+	.n_layers = nue_n_layers,
+	.layer = nue_layer_info,
+	.next_route = nue_next_route,
+	.pair_layer = nue_pair_layer,
+	.explain_pair = nue_explain_pair,
+	.decide_pair = nue_decide_pair,
+	.explain_layers = nue_explain_layers,
+	.free_priv = nue_free,
+};
+
+const struct routing_ops nue_step_ops = {
+	.sl = nue_sl_so_far,
 	.n_layers = nue_n_layers,
 	.layer = nue_layer_info,
 	.next_route = nue_next_route,
@@ -192,6 +229,11 @@ static int check_tree(struct nue_run *x, const struct nue_layer *l)
 static int prepare_layer(struct nue_run *x, struct nue_layer *l)
 {
 	nue_ccdg_reset(x->d, NUE_FIRST_COLOUR + l->n_lids * x->g->max_lids);
+	l->edges = x->d->n_edges - x->g->n_channels;
+	if (x->watch)
+		nue_watch_prepare(x);
+	if (x->record)
+		nue_record_layer(x);
 	if (!nue_find_hull(x, l) || !nue_find_root(x, l))
 		return err_set(&x->out->refused, CANCELLED);
 	l->escape = NEW_ARRAY(x->g->n, uint32_t);
@@ -240,7 +282,6 @@ static void keep_results(struct nue_run *x, struct nue_layer *l)
 	const struct nue_graph *g = x->g;
 	const struct nue_ccdg *d = x->d;
 
-	l->edges = d->n_edges - g->n_channels;
 	l->searches = d->searches;
 	l->merges = d->merges;
 	if (d->cyclic || l->shortcuts)
@@ -284,6 +325,8 @@ static int route_layer(struct nue_run *x, unsigned v)
 	if (route_pass(x, l, false, &colour) || route_pass(x, l, true, &colour))
 		return -1;
 	keep_results(x, l);
+	if (x->record)
+		nue_record_layer_done(x);
 	return 0;
 }
 
@@ -361,6 +404,7 @@ static void free_room(struct nue_run *x)
 	free(x->all_far);
 	nue_ccdg_free(x->d);
 	nue_watch_free(x->watch);
+	nue_record_free(x->record);
 }
 
 static int route_all(struct nue_run *x)
@@ -400,6 +444,7 @@ static void begin_run(struct nue_run *x)
 	size_t lids = in->lids->max_lid + 1u;
 
 	x->nue = NEW(struct nue);
+	x->nue->refs = 1;
 	x->nue->graph = x->g =
 		nue_graph_new(in->topo, in->lids, options_bool(in->options, "avoid_throttled_links"));
 	x->nue->vls = nue_find_vls(in);
@@ -409,14 +454,17 @@ static void begin_run(struct nue_run *x)
 	memset(x->nue->sl_of, NUE_NO_LAYER, lids);
 	x->nue->event = mem_array(lids, 1);
 	x->d = nue_ccdg_new(x->g);
+	x->nue->n_edges = x->d->n_edges;
 	make_room(x);
 	make_rows(x);
 	deal_destinations(x);
 	note_layers(x->nue, &x->out->notes);
-	if (OBSERVED(in)) {
+	if (OBSERVED(in) || RECORDED(in)) {
 		x->watch = nue_watch_new(x);
 		nue_watch_model(x);
 	}
+	if (RECORDED(in))
+		x->record = nue_record_new(x);
 }
 
 static struct routing *nue_route(const struct engine_input *in, struct engine_output *out)
@@ -460,10 +508,11 @@ const struct engine engine_nue = {
 		     "without METIS",
 	.options = nue_options,
 	.route = nue_route,
+	.scheme = &nue_scheme,
 };
 
 const struct nue *nue_of(const struct routing *r)
 {
 	r = routing_origin(r);
-	return r->ops == &nue_ops ? r->priv : NULL;
+	return r->ops == &nue_ops || r->ops == &nue_step_ops ? r->priv : NULL;
 }

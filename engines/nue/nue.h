@@ -14,7 +14,7 @@
 
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/sm/engine.h"
+#include "core/sm/recording.h"
 #include "engines/nue/graph.h"
 
 #define NUE_MAX_LAYERS 15
@@ -76,8 +76,12 @@ struct nue_layer {
 	bool loop;
 };
 
-/* The engine's own tables. */
+/* The engine's own tables; counted. */
 struct nue {
+	atomic_uint refs;
+	/* A step of a recording: graph and lists of LIDs are those of the whole run; reference held, or NULL.
+	 */
+	const struct nue *whole;
 	struct nue_graph *graph;
 	struct nue_vls vls;
 	struct nue_layer layer[NUE_MAX_LAYERS];
@@ -85,6 +89,7 @@ struct nue {
 	uint16_t max_lid;
 	uint8_t *sl_of;	       /* [max_lid + 1] layer of a LID, NUE_NO_LAYER = never routed */
 	uint8_t *event;	       /* [max_lid + 1] enum nue_event */
+	uint32_t n_edges;      /* dependencies, those of a channel with its own reverse included */
 	uint64_t first_weight; /* of every channel in the beginning */
 	uint64_t *weight;      /* [n_channels] in the end */
 };
@@ -132,6 +137,15 @@ bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from
  * n_switches.  Their number; breadth-first search each time.
  */
 uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *list);
+
+/* At a step of a recording: will the run route a LID, and has not yet? */
+bool nue_not_yet(const struct nue *n, unsigned lid);
+
+struct nue *nue_ref(const struct nue *n);
+void nue_unref(struct nue *n); /* NULL is fine */
+
+extern const struct rec_scheme nue_scheme;
+extern const struct routing_ops nue_step_ops; /* of a step of a recording */
 
 /* struct routing_ops */
 void nue_layer_info(const struct routing *r, unsigned layer, struct layer_info *info);

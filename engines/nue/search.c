@@ -9,7 +9,7 @@ static void drop(struct nue_run *x, uint32_t v)
 
 	nue_heap_delete(&x->heap, x->heap.at[v]);
 	if (before != NO_ID)
-		nue_unpaint(x->d, nue_edge_of(x->d, before, old));
+		nue_take_back(x, nue_edge_of(x->d, before, old));
 }
 
 /* Channel c is the way into v, to be gone on from. */
@@ -25,6 +25,8 @@ static void take(struct nue_run *x, uint32_t c, uint32_t v, uint64_t dist)
 	nue_heap_insert(&x->heap, v, dist);
 	x->dist[v] = dist;
 	x->used[v] = c;
+	if (x->record)
+		nue_record_reach(x, v);
 }
 
 /* --- before any backtracking --------------------------------------------------------------- */
@@ -54,6 +56,8 @@ static void expand_first(struct nue_run *x, uint32_t cur)
 	const uint16_t *edge = x->d->edge;
 	uint32_t at = x->d->first_edge[cur];
 
+	if (x->record)
+		nue_record_expand(x, cur);
 	x->stacks.expanded[x->stacks.n_expanded++] = cur;
 	for (uint32_t c = g->first[v]; c < end; c++) {
 		list[n] = c;
@@ -72,16 +76,22 @@ static void expand_first(struct nue_run *x, uint32_t cur)
 /* A shorter way c, from cur, into v. */
 static void shorter(struct nue_run *x, uint32_t cur, uint32_t c, uint32_t v, uint64_t dist)
 {
+	uint32_t old, forbids;
+
 	if (nue_refused(x, cur, c))
 		return;
 	if (x->used[v] == NO_ID || x->found[v] == x->step) {
 		take(x, c, v, dist);
 		return;
 	}
-	if (!nue_shortcut(x, v, c))
-		return;
-	x->dist[v] = dist;
-	x->used[v] = c;
+	old = x->used[v];
+	forbids = nue_shortcut(x, v, c);
+	if (forbids == NO_ID) {
+		x->dist[v] = dist;
+		x->used[v] = c;
+	}
+	if (x->record)
+		nue_record_shortcut(x, v, old, c, forbids);
 }
 
 static void look_again(struct nue_run *x, uint32_t cur, uint32_t c)
@@ -102,6 +112,8 @@ static void expand_again(struct nue_run *x, uint32_t cur)
 	const struct nue_graph *g = x->g;
 	uint32_t v = nue_end(x->d, cur), end = g->first[v + 1], at = x->d->first_edge[cur];
 
+	if (x->record)
+		nue_record_expand(x, cur);
 	for (uint32_t c = g->first[v]; c < end; c++)
 		if (x->d->edge[at + c] > NUE_UNUSED)
 			look_again(x, cur, c);
@@ -132,6 +144,8 @@ static void begin(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour
 	x->dist[src] = 0;
 	if (x->watch)
 		nue_watch_begin(x, lid, src);
+	if (x->record)
+		nue_record_begin(x, lid, src, false);
 }
 
 static uint32_t next_channel(struct nue_run *x)
@@ -151,6 +165,8 @@ static uint32_t next_channel(struct nue_run *x)
 		if (x->watch)
 			nue_watch_impasse(x);
 		nue_escape_fallback(x);
+		if (x->record)
+			nue_record_fallback(x);
 		x->step = 0;
 		x->events |= NUE_FALLBACK;
 	}
@@ -197,5 +213,7 @@ int nue_search(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour)
 	if (check_reached(x, lid))
 		return -1;
 	nue_end_destination(x->d, x->used, src);
+	if (x->record)
+		nue_record_end_search(x);
 	return 0;
 }

@@ -20,6 +20,11 @@ unsigned nue_events_of(const struct nue *n, unsigned lid)
 	return lid <= n->max_lid ? n->event[lid] : 0;
 }
 
+bool nue_not_yet(const struct nue *n, unsigned lid)
+{
+	return n->whole && lid <= n->max_lid && n->whole->event[lid] && !n->event[lid];
+}
+
 static const struct nue_layer *filled(const struct nue *n, unsigned layer)
 {
 	return layer < n->vls.layers && n->layer[layer].root != NO_ID ? &n->layer[layer] : NULL;
@@ -34,15 +39,16 @@ uint32_t nue_central_switch(const struct nue *n, unsigned layer)
 
 bool nue_in_hull(const struct nue *n, unsigned layer, uint32_t sw)
 {
-	const struct nue_layer *l = filled(n, layer);
 	uint32_t u = n->graph->node[sw];
 
-	return l && u != NO_ID && l->hull[u];
+	/* at a step of a recording the hull comes before the central switch */
+	return layer < n->vls.layers && n->layer[layer].hull && u != NO_ID && n->layer[layer].hull[u];
 }
 
 double nue_betweenness(const struct nue *n, unsigned layer, uint32_t sw)
 {
-	return nue_in_hull(n, layer, sw) ? n->layer[layer].betweenness[n->graph->node[sw]] : 0;
+	return filled(n, layer) && nue_in_hull(n, layer, sw) ? n->layer[layer].betweenness[n->graph->node[sw]]
+							     : 0;
 }
 
 unsigned nue_escape_port(const struct nue *n, unsigned layer, uint32_t sw)
@@ -109,7 +115,8 @@ uint16_t *nue_destinations(const struct routing *r, uint32_t *n)
 				 count = r->lids->count[lid_owner(r->lids, base)];
 
 			for (unsigned k = 0; k < count; k++)
-				lid[(*n)++] = base + k;
+				if (nue->event[base + k]) /* not yet, at a step of a recording */
+					lid[(*n)++] = base + k;
 		}
 	for (uint32_t u = 0; u < nue->graph->n; u++) {
 		unsigned own = r->lids->base[f->port_endport[f->switch_port[nue->graph->sw[u]]]];
@@ -416,6 +423,10 @@ void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, str
 	unsigned layer = nue_layer_of(n, dlid);
 
 	(void)p;
+	if (nue_not_yet(n, dlid)) {
+		text_add(t, "LID %u is not routed yet at this step.\n", dlid);
+		return;
+	}
 	if (layer == NUE_NO_LAYER || src == NO_ID || dst == NO_ID) {
 		text_add(t, "Nue gives LID %u no route: it is no CA and no switch.\n", dlid);
 		return;

@@ -66,7 +66,11 @@ int nue_write(struct nue_run *x, unsigned lid, uint32_t src)
 	x->nue->sl_of[lid] = x->layer;
 	if (x->watch)
 		nue_watch_end(x, lid, src);
-	return add_weights(x, lid, src);
+	if (add_weights(x, lid, src))
+		return -1;
+	if (x->record)
+		nue_record_routed(x);
+	return 0;
 }
 
 static int check_tree(struct nue_run *x, uint32_t root)
@@ -92,14 +96,21 @@ int nue_route_switches(struct nue_run *x)
 	progress_start(x->in->progress, "nue: switches", x->g->n);
 	x->layer = 0;
 	x->events = NUE_OUTSIDE;
+	observe_text(x->in, STEP_PHASE, NO_ID, "routes to switches");
 	for (uint32_t u = 0; u < x->g->n; u++) {
 		unsigned lid = x->in->lids->base[f->port_endport[f->switch_port[x->g->sw[u]]]];
 
 		x->src = u;
 		if (!lid)
 			continue;
+		if (x->record)
+			nue_record_begin(x, lid, u, true);
 		nue_tree(x, u, x->used);
-		if (check_tree(x, u) || nue_write(x, lid, u))
+		if (check_tree(x, u))
+			return -1;
+		if (x->record)
+			nue_record_tree(x);
+		if (nue_write(x, lid, u))
 			return -1;
 		if (!progress_step(x->in->progress, u))
 			return err_set(&x->out->refused, CANCELLED);

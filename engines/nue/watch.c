@@ -50,6 +50,8 @@ static const char *name(const struct nue_run *x, uint32_t node)
 
 static bool wants(const struct nue_run *x, uint32_t node)
 {
+	if (!OBSERVED(x->in))
+		return false;
 	return x->in->observer->sw == NO_ID || x->in->observer->sw == x->g->sw[node];
 }
 
@@ -83,9 +85,13 @@ static void tell_member(struct nue_run *x, const struct nue_layer *l, uint32_t u
 			     l->betweenness[u], x->g->rport[l->escape[u]], name(x, x->g->from[l->escape[u]]));
 }
 
-void nue_watch_layer(struct nue_run *x, const struct nue_layer *l)
+void nue_watch_prepare(struct nue_run *x)
 {
 	observe_text(x->in, STEP_PHASE, NO_ID, "layer %u: hull, central switch, escape paths", x->layer);
+}
+
+void nue_watch_layer(struct nue_run *x, const struct nue_layer *l)
+{
 	observe_text(x->in, STEP_NOTE, NO_ID, "%u destinations; %u switches in the hull; central switch %s",
 		     l->n_lids, l->n_hull, name(x, l->root));
 	for (uint32_t u = 0; u < x->g->n; u++) {
@@ -109,7 +115,9 @@ void nue_watch_begin(struct nue_run *x, unsigned lid, uint32_t src)
 {
 	struct nue_watch *w = x->watch;
 
-	w->muted = x->in->observer->lid && x->in->observer->lid != lid;
+	/* a recording has its own words */
+	w->muted =
+		!OBSERVED(x->in) || RECORDED(x->in) || (x->in->observer->lid && x->in->observer->lid != lid);
 	memset(w->how, BY_SEARCH, x->g->n);
 	if (!w->muted)
 		observe_text(x->in, STEP_NOTE, x->g->sw[src], "search for LID %u from %s, colour %u", lid,
@@ -334,6 +342,16 @@ static const struct step_candidate *next_best(const struct step *st)
 	return best;
 }
 
+/* Which of two candidates' figures decide, w the one taken, q the next to it (NULL: none). */
+static enum why_rule rule_of_figures(const struct step_candidate *w, const struct step_candidate *q)
+{
+	if (q && q->q[3] == 1 && q->q[1] < w->q[1])
+		return WHY_BLOCKED;
+	if (q && q->q[1] == w->q[1])
+		return WHY_TIE;
+	return q && q->q[1] > w->q[1] && q->q[0] < w->q[0] ? WHY_LIGHTER : WHY_SHORTEST;
+}
+
 /* The channels of the cycle that a way over candidate c would close, as packets go. */
 static void add_cycle(struct nue_run *x, uint32_t v, const struct step_candidate *c, struct text *t)
 {
@@ -361,18 +379,18 @@ static void decide_weight(struct nue_run *x, uint32_t v, const struct step *st,
 	const struct step_candidate *w = candidate_of(st, st->port);
 	struct text t = {0};
 
-	if (q && q->q[3] == 1 && q->q[1] < w->q[1]) {
+	if (rule_of_figures(w, q) == WHY_BLOCKED) {
 		add_cycle(x, v, q, &t);
 		decide(d, WHY_BLOCKED,
 		       "Port %u would be lighter (%" PRId64 " to %" PRId64
 		       "), but its dependency would close a cycle in layer %u through %s.",
 		       q->port, q->q[1], w->q[1], x->layer, text_str(&t));
-	} else if (q && q->q[1] == w->q[1]) {
+	} else if (rule_of_figures(w, q) == WHY_TIE) {
 		decide(d, WHY_TIE, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.",
 		       w->port, q->port, w->q[1],
 		       x->in->topo->fabric->node_name[x->in->topo->fabric->port_node[w->peer]]);
 	} else if (q && q->q[1] > w->q[1]) {
-		decide(d, q->q[0] < w->q[0] ? WHY_LIGHTER : WHY_SHORTEST,
+		decide(d, rule_of_figures(w, q),
 		       "Distance %" PRId64 " over %s; port %u has %" PRId64 " over %" PRId64 ".", w->q[1],
 		       PLURAL((uint64_t)w->q[0], "channel"), q->port, q->q[1], q->q[0]);
 	} else if (q) { /* lighter in the end, after backtracking moved the ways behind it */
@@ -449,14 +467,40 @@ static void tell_choice(struct nue_run *x, unsigned lid, uint32_t v, uint32_t sr
 	text_free(&t);
 }
 
+/* The rule that `why` ends with, without its words. */
+static enum why_rule rule_of_entry(struct nue_run *x, unsigned lid, uint32_t v, uint32_t src)
+{
+	struct step st = {.port = x->r->row[x->g->sw[v]]->port[lid]};
+	const struct step_candidate *other = NULL, *w;
+	const char *rule;
+
+	if (v == src)
+		return st.port ? WHY_ATTACHED : WHY_OWN_LID;
+	list_candidates(x, v, &st);
+	rule = rule_of(x, v, &st, &other);
+	w = candidate_of(&st, st.port);
+	if (rule == rule_escape)
+		return WHY_ESCAPE;
+	if (rule == rule_shortcut)
+		return WHY_SHORTCUT;
+	if (rule == rule_backtracking)
+		return WHY_BACKTRACK;
+	return rule_of_figures(w, other ? other : next_best(&st));
+}
+
 void nue_watch_end(struct nue_run *x, unsigned lid, uint32_t src)
 {
-	if (x->in->observer->lid && x->in->observer->lid != lid)
+	bool told = OBSERVED(x->in) && (!x->in->observer->lid || x->in->observer->lid == lid);
+
+	if (!told && !x->record)
 		return;
 	measure(x, src);
-	for (uint32_t v = 0; v < x->g->n; v++)
-		if (wants(x, v))
+	for (uint32_t v = 0; v < x->g->n; v++) {
+		if (told && wants(x, v))
 			tell_choice(x, lid, v, src);
+		if (x->record)
+			nue_record_choice(x, v, rule_of_entry(x, lid, v, src));
+	}
 }
 
 void nue_watch_done(struct nue_run *x)

@@ -54,7 +54,7 @@ TORUS = ["synth torus:8x8x8,hosts=4", "advise failures 0", "torus-conf OUT", "se
          "layers", "step start", "set do_mesh_analysis TRUE", "route lash"]
 SMALL = ["synth xgft:6,6,6:1,6,6", "route updn", "drift", "doctor", "check spread tree", "survey links", "survey switches", "advise failures 3", "advise write OUT failures 1",
          "survey pairs 20 switches threads=2", "survey links shard 1/3",
-         "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check", "quiz seed=1"]
+         "compare minhop updn ftree lash nue", "shifts", "route ftree", "export ca-order OUT", "lesson check", "quiz port seed=1", "quiz rank", "route lash", "quiz layer"]
 
 
 def looks(folder, commands):

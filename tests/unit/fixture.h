@@ -46,6 +46,29 @@ static inline struct fabric *make_fabric(const char *spec)
 	return f;
 }
 
+/* Switches s0 to s11: a ring of the first six, one of the next four, two alone; nothing else. */
+static inline struct fabric *make_two_rings(void)
+{
+	struct fabric_builder *b = fb_new();
+	struct fabric *f = NULL;
+	struct err e = {{0}};
+	uint32_t node[12];
+
+	for (uint32_t k = 0; k < 12; k++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "s%u", k);
+		node[k] = fb_add(b, NODE_SWITCH, 0x1000 + k, 4, name);
+	}
+	for (uint32_t k = 0; k < 6; k++)
+		fb_link(b, node[k], 1, node[(k + 1) % 6], 2);
+	for (uint32_t k = 0; k < 4; k++)
+		fb_link(b, node[6 + k], 1, node[6 + (k + 1) % 4], 2);
+	if (fb_finish(b, "test", "test", &f, &e))
+		fail_msg("%s", e.msg);
+	return f;
+}
+
 /*
  * What outlives a line, of the session that lines were run on last.  Another session may
  * lie where one was that is freed: its generation begins anew.

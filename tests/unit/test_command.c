@@ -687,7 +687,10 @@ static void test_walks(void **state)
 	line_says(
 		s, "step until refused",
 		"ring2 - ring4: not in layer 0: it would close the cycle ring3 -> ring4 -> ring0 -> ring1 -> "
-		"ring2 -> ring3; held by ring0 - ring3, ring1 - ring4, ring0 - ring2, ring1 - ring3");
+		"ring2 -> ring3; ring3-ring4-ring0 held by ring0 - ring3, ring4-ring0-ring1 by ring1 - "
+		"ring4, "
+		"ring0-ring1-ring2 by ring0 - ring2, ring1-ring2-ring3 by ring1 - ring3, ring2-ring3-ring4 "
+		"is new");
 	line_says(s, "layers", "as they were put there: 16.");
 	line_says(s, "step until moved", "ring3 - ring1: moved from layer 0 to layer 1: 16 and 4 pairs");
 	line_says(s, "step back until pair ring2 ring4 and opened", "layer 1 is opened");

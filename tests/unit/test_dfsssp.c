@@ -368,7 +368,7 @@ static void test_levels(void **state)
 		for (uint32_t v = 0; v < g->n; v++, all += 6)
 			none += compare_trees(g, link, v, &rng);
 		free(link);
-		ds_graph_free(g);
+		ds_graph_unref(g);
 		run_free(&x);
 	}
 	assert_in_range(none, 1, all / 2);

@@ -779,38 +779,6 @@ static void test_lmc(void **state)
 	session_free(s);
 }
 
-struct heard {
-	unsigned choices, pairs, refusals, coordinates;
-};
-
-static void listen(void *ctx, const struct step *s)
-{
-	struct heard *h = ctx;
-
-	h->choices += s->kind == STEP_CHOICE;
-	h->pairs += s->kind == STEP_PAIR;
-	h->refusals +=
-		s->kind == STEP_PAIR && strstr(s->text, "would close the cycle") && strstr(s->text, " -> ");
-	h->coordinates += s->kind == STEP_SWITCH && strstr(s->text, "coordinates");
-}
-
-static void test_steps(void **state)
-{
-	struct heard h = {0};
-	struct observer o = {.step = listen, .ctx = &h, .sw = NO_ID};
-	struct run x;
-
-	(void)state;
-	run_new(&x, make_fabric("torus:5x5"));
-	run_set(&x, "do_mesh_analysis", "TRUE");
-	x.in.observer = &o;
-	assert_non_null(run_route(&x));
-	assert_true(h.pairs > h.refusals && h.refusals > 0);
-	assert_int_equal(h.coordinates, 25);
-	assert_int_equal(h.choices, 25 * 50);
-	run_free(&x);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -820,7 +788,7 @@ int main(void)
 		cmocka_unit_test(test_acyclic), cmocka_unit_test(test_recall),
 		cmocka_unit_test(test_model),	cmocka_unit_test(test_update),
 		cmocka_unit_test(test_stop),	cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_lmc),	cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_lmc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

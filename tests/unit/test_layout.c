@@ -631,24 +631,11 @@ static void test_links(void **state)
 /* Two rings and two switches alone, as nothing connects them. */
 static void test_parts(void **state)
 {
-	struct fabric_builder *b = fb_new();
-	uint32_t node[12];
+	struct fabric *f = make_two_rings();
 	struct err e = {{0}};
-	struct fabric *f = NULL;
 	struct layout *l;
 
 	(void)state;
-	for (uint32_t k = 0; k < 12; k++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "s%u", k);
-		node[k] = fb_add(b, NODE_SWITCH, 0x1000 + k, 4, name);
-	}
-	for (uint32_t k = 0; k < 6; k++)
-		fb_link(b, node[k], 1, node[(k + 1) % 6], 2);
-	for (uint32_t k = 0; k < 4; k++)
-		fb_link(b, node[6 + k], 1, node[6 + (k + 1) % 4], 2);
-	assert_int_equal(fb_finish(b, "test", "test", &f, &e), 0);
 	l = layout_new(f, NULL, NULL, &e);
 	assert_non_null(l);
 	check_whole(l);

@@ -226,34 +226,19 @@ static void test_selene(void **state)
 /* Two rings and two switches alone: beside each other, the two below them. */
 static void test_parts(void **state)
 {
-	struct fabric_builder *b = fb_new();
-	uint32_t node[12];
-	struct err e = {{0}};
-	struct fabric *f = NULL;
+	static const char *const ring[] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9"};
+	struct fabric *f = make_two_rings();
 	struct layout *l;
 	struct map_cells *c;
 
 	(void)state;
-	for (uint32_t k = 0; k < 12; k++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "s%u", k);
-		node[k] = fb_add(b, NODE_SWITCH, 0x1000 + k, 4, name);
-	}
-	for (uint32_t k = 0; k < 6; k++)
-		fb_link(b, node[k], 1, node[(k + 1) % 6], 2);
-	for (uint32_t k = 0; k < 4; k++)
-		fb_link(b, node[6 + k], 1, node[6 + (k + 1) % 4], 2);
-	assert_int_equal(fb_finish(b, "test", "test", &f, &e), 0);
 	l = lay_out(f);
 	c = map_cells_new(f, l, 78, 18);
 	check_cells(l, c, 78);
 	assert_int_equal(c->most, 1);
-	for (uint32_t k = 0; k < 6; k++)
-		for (uint32_t i = 6; i < 10;
-		     i++) /* the larger one is left of the other, both above those alone */
-			assert_true(c->x[named(f, f->node_name[node[k]])] <
-				    c->x[named(f, f->node_name[node[i]])]);
+	for (uint32_t k = 0; k < 6; k++) /* the larger one is left of the other, both above those alone */
+		for (uint32_t i = 6; i < 10; i++)
+			assert_true(c->x[named(f, ring[k])] < c->x[named(f, ring[i])]);
 	assert_true(c->y[named(f, "s10")] > c->y[named(f, "s4")]);
 	map_cells_free(c);
 	for (int w = 1; w < 60; w += 3)

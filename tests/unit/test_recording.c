@@ -8,7 +8,9 @@
 
 #include "core/base/memory.h"
 #include "core/session/session.h"
+#include "engines/dfsssp/dfsssp.h"
 #include "engines/ftree/ftree.h"
+#include "engines/nue/nue.h"
 
 static const char *const shapes[] = {
 	"ring:5",	    "torus:4x4",	   "xgft:2,2,2:1,2,2",
@@ -156,6 +158,62 @@ static void same_trees(const struct routing *a, const struct routing *b, const c
 	}
 }
 
+/* Weights of the channels; cuts with their cycles, lanes and layers of every class. */
+static void same_weights(const struct routing *a, const struct routing *b, const char *what)
+{
+	const struct dfsssp *x = dfsssp_of(a), *y = dfsssp_of(b);
+	uint32_t n, m;
+	uint16_t *p = dfsssp_destinations(a, &n), *q = dfsssp_destinations(b, &m);
+
+	assert_int_equal(n, m);
+	assert_memory_equal(p, q, n * sizeof(*p));
+	free(p);
+	free(q);
+	for (uint32_t port = 0; port < b->topo->fabric->n_ports; port++)
+		if (dfsssp_weight(x, port) != dfsssp_weight(y, port))
+			fail_msg("%s: weight of port %u", what, port);
+	if (!y->layers)
+		return;
+	assert_int_equal(x->layers->n_cuts, y->layers->n_cuts);
+	assert_int_equal(x->layers->n_cycle, y->layers->n_cycle);
+	assert_int_equal(x->layers->idle, y->layers->idle);
+	for (uint32_t i = 0; i < y->layers->n_cuts; i++)
+		assert_int_equal(x->layers->cut[i].moved, y->layers->cut[i].moved);
+	for (uint32_t s = 0; s < b->topo->fabric->n_switches; s++)
+		for (unsigned lid = 1; lid <= b->lids->max_lid; lid++)
+			if (dfsssp_layer_of(x, s, lid) != dfsssp_layer_of(y, s, lid))
+				fail_msg("%s: layer of switch %u to LID %u", what, s, lid);
+}
+
+/* Hull, escape tree, restrictions and what happened to LIDs, of every layer; weights. */
+static void same_searches(const struct routing *a, const struct routing *b, const char *what)
+{
+	const struct nue *x = nue_of(a), *y = nue_of(b);
+
+	assert_memory_equal(x->event, y->event, y->max_lid + 1u);
+	assert_memory_equal(x->sl_of, y->sl_of, y->max_lid + 1u);
+	assert_memory_equal(x->weight, y->weight, y->graph->n_channels * sizeof(*y->weight));
+	for (unsigned v = 0; v < y->vls.layers; v++) {
+		const struct nue_layer *k = &x->layer[v], *l = &y->layer[v];
+
+		if (k->root != l->root || k->n_hull != l->n_hull || k->n_lids != l->n_lids ||
+		    k->escape_channels != l->escape_channels || k->escape_edges != l->escape_edges ||
+		    k->used != l->used || k->n_blocked != l->n_blocked || k->searches != l->searches ||
+		    k->merges != l->merges || k->backtracked != l->backtracked ||
+		    k->shortcuts != l->shortcuts || k->fallbacks != l->fallbacks ||
+		    k->unrecorded != l->unrecorded || k->loop != l->loop)
+			fail_msg("%s: layer %u: %lu in use, %u blocked, %lu merges; expected %lu, %u, %lu",
+				 what, v, k->used, k->n_blocked, k->merges, l->used, l->n_blocked, l->merges);
+		if (l->root == NO_ID)
+			continue;
+		assert_int_equal(k->edges, l->edges);
+		assert_memory_equal(k->hull, l->hull, y->graph->n);
+		assert_memory_equal(k->escape, l->escape, y->graph->n * sizeof(*l->escape));
+		for (uint32_t i = 0; i < l->n_blocked; i++)
+			assert_memory_equal(&k->blocked[i], &l->blocked[i], sizeof(l->blocked[i]));
+	}
+}
+
 static void end_is_the_run(struct walk *w, const struct routing *run, const char *what)
 {
 	const struct recording *r = walk_recording(w);
@@ -175,6 +233,10 @@ static void end_is_the_run(struct walk *w, const struct routing *run, const char
 		same_ranks(at, run, what);
 	if (ftree_of(run))
 		same_trees(at, run, what);
+	if (dfsssp_of(run))
+		same_weights(at, run, what);
+	if (nue_of(run))
+		same_searches(at, run, what);
 	if (run->ops->way)
 		same_ways(at, run, what);
 	if (run->ops->n_layers)
@@ -335,6 +397,10 @@ static void options(struct session *s, const struct engine *g, uint64_t *seed)
 		ok_line(s, "set max_reverse_hops 2");
 	if (!strcmp(g->name, "ftree") && rng_below(seed, 2))
 		ok_line(s, "reset");
+	if (!strcmp(g->name, "nue") && rng_below(seed, 2))
+		ok_line(s, "set qos TRUE; set nue_max_num_vls 4");
+	if (!strcmp(g->name, "nue") && rng_below(seed, 2))
+		ok_line(s, "set nue_include_switches TRUE");
 }
 
 static void test_every_engine(void **state)
@@ -508,10 +574,15 @@ static void test_sizes(void **state)
 {
 	static const struct {
 		const char *spec, *engine;
-	} small[] = {{"torus:8x8", "lash"},
-		     {"xgft:4,4,4:1,4,4", "updn"},
-		     {"xgft:4,4,4:1,4,4", "minhop"},
-		     {"torus:8x8", "dnup"}};
+		size_t most; /* bytes */
+	} small[] = {{"torus:8x8", "lash", 1000000},
+		     {"xgft:4,4,4:1,4,4", "updn", 1000000},
+		     {"xgft:4,4,4:1,4,4", "minhop", 1000000},
+		     {"torus:8x8", "dnup", 1000000},
+		     {"torus:8x8", "sssp", 1000000},
+		     {"torus:6x6", "dfsssp", 1000000},
+		     {"xgft:4,4,4:1,4,4", "dfsssp", 1000000},
+		     {"torus:8x8", "nue", 2000000}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(small); i++) {
@@ -520,7 +591,7 @@ static void test_sizes(void **state)
 
 		print_message("%s on %s: %zu steps, %zu bytes\n", small[i].engine, small[i].spec,
 			      recording_steps(r), recording_bytes(r));
-		assert_true(recording_bytes(r) < 1000000);
+		assert_true(recording_bytes(r) < small[i].most);
 		assert_string_equal(recording_part(r), "");
 		recording_unref(r);
 		session_free(s);

@@ -26,8 +26,8 @@ static int take_loads(struct session *s, struct fabric_drawing *d, struct progre
 	d->loads = loads_new(session_routing(s), &pattern_all, p);
 	if (!d->loads)
 		return err_set(e, CANCELLED);
-	text_add(&d->about, "routes of all pairs of hosts, mean %.1f on a link, most %u", d->loads->mean,
-		 d->loads->max);
+	text_add(&d->about, "routes of all pairs of hosts, mean %.1f on a link that carries any, most %u",
+		 d->loads->mean_used, d->loads->max);
 	return 0;
 }
 
@@ -36,7 +36,7 @@ static int mark_loads(struct session *s, struct fabric_drawing *d, struct progre
 	if (take_loads(s, d, p, e))
 		return -1;
 	d->look.load = d->loads->port;
-	d->look.mean = d->loads->mean;
+	d->look.mean = d->loads->mean_used;
 	text_add(&d->about, "; a line: the busiest direction and cable");
 	return 0;
 }
@@ -326,27 +326,17 @@ static void colour_state(const struct session *s, struct fabric_drawing *d)
 
 static int colour_load(struct session *s, struct fabric_drawing *d, struct progress *p, struct err *e)
 {
-	static const char *const words[PICTURE_LOADS] = {"0", "under 0.5", "0.5 to 1.5", "1.5 to 2.5",
-							 "over 2.5 x the mean"};
-	const struct fabric *f = s->fabric;
-	const struct topo *t = session_sweep(s)->topo;
+	uint32_t *busiest;
 
 	if (take_loads(s, d, p, e))
 		return -1;
 	text_add(&d->about, "; a switch: its busiest link");
 	for (unsigned k = 0; k < PICTURE_LOADS; k++)
-		add_kind(d, k ? picture_load_stroke(k).colour : "#ffffff", k > 2, words[k]);
-	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		uint32_t most = 0;
-
-		for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
-			uint32_t port = switch_port_id(f, sw, n);
-
-			if (t->peer_switch[port] != NO_ID && d->loads->port[port] > most)
-				most = d->loads->port[port];
-		}
-		d->class[sw] = (uint8_t)picture_load_class(most, d->loads->mean);
-	}
+		add_kind(d, k ? picture_load_stroke(k).colour : "#ffffff", k > 2, picture_load_words[k]);
+	busiest = loads_busiest(d->loads, s->fabric);
+	for (uint32_t sw = 0; sw < s->fabric->n_switches; sw++)
+		d->class[sw] = (uint8_t)picture_load_class(busiest[sw], d->loads->mean_used);
+	free(busiest);
 	return 0;
 }
 
@@ -392,27 +382,21 @@ static int colour_layers(struct session *s, struct fabric_drawing *d, struct pro
 {
 	struct cdg *c = cdg_new(session_routing(s), CDG_ALL_VLS, false, p, e);
 	const struct fabric *f = s->fabric;
-	uint32_t *vls, most = 0;
+	uint32_t *number, most = 0;
+	uint16_t *vls;
 
 	if (!c)
 		return -1;
-	vls = NEW_ARRAY(f->n_switches + 1, uint32_t);
-	for (uint32_t v = 0; v < c->n_channels; v++) {
-		uint32_t sw = f->node_switch[f->port_node[c->port[v]]];
-		uint32_t to = c->routing->topo->peer_switch[c->port[v]];
-
-		if (sw == NO_ID || to == NO_ID)
-			continue;
-		vls[sw] |= 1u << c->vl[v];
-		vls[to] |= 1u << c->vl[v];
-	}
+	vls = cdg_switch_vls(c);
+	number = NEW_ARRAY(f->n_switches + 1, uint32_t);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		vls[sw] = (uint32_t)__builtin_popcount(vls[sw]);
-		most = vls[sw] > most ? vls[sw] : most;
+		number[sw] = (uint32_t)__builtin_popcount(vls[sw]);
+		most = number[sw] > most ? number[sw] : most;
 	}
-	colour_numbers(d, vls, f->n_switches, most, "VLs ");
+	colour_numbers(d, number, f->n_switches, most, "VLs ");
 	text_add(&d->about, "a switch: VLs that routes take over its links");
 	free(vls);
+	free(number);
 	cdg_free(c);
 	return 0;
 }

@@ -274,7 +274,7 @@ static bool shapes_fabric(const char *name)
 	return !strcmp(name, "guid") || !strcmp(name, "port_guids");
 }
 
-/* Do they differ in what counts as a host, and in nothing else? */
+/* Do they differ in what no table depends on: what counts as a host, how much is recorded? */
 static bool counts_only(const struct options *a, const struct options *b)
 {
 	bool differ = false;
@@ -284,7 +284,7 @@ static bool counts_only(const struct options *a, const struct options *b)
 
 		if (!strcmp(options_get(a, name), options_get(b, name)))
 			continue;
-		if (strcmp(name, "aggregation_nodes"))
+		if (strcmp(name, "aggregation_nodes") && strcmp(name, "record_limit"))
 			return false;
 		differ = true;
 	}

@@ -49,6 +49,11 @@ static void say_recorded(const struct recording *r, const struct rec_focus *f, s
 	out_json(o, "part", json_text(recording_part(r)));
 }
 
+static size_t record_limit(const struct session *s)
+{
+	return (size_t)options_uint(s->setup->options, "record_limit") * REC_MB;
+}
+
 /* A recording whose engine has a scheme; the others are told as text. */
 static int start(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
@@ -74,6 +79,8 @@ static int start(struct session *s, int argc, char **argv, struct out *o, struct
 						 .engine = engine,
 						 .focus = focus,
 						 .engines = s->engines,
+						 .limit = record_limit(s),
+						 .selected = o->run->in->selected,
 						 .progress = o->run->progress},
 			   e);
 	if (!r)
@@ -90,54 +97,27 @@ static int start(struct session *s, int argc, char **argv, struct out *o, struct
 
 /* --- where it stands --------------------------------------------------------------------------------- */
 
-/* Cells a delta has a place in: by the sizes of the fabric. */
-static void delta_place(const struct walk *w, const struct rec_delta *d, char *buf, size_t size)
-{
-	const struct sweep *s = recording_sweep(walk_recording(w));
-	const struct fabric *f = s->fabric;
-	uint32_t lids = s->lids->max_lid + 1u;
-	char at[300];
-
-	switch (d->table) {
-	case T_ENTRY:
-		snprintf(buf, size, "%s LID %u", switch_name(f, d->at / lids), d->at % lids);
-		break;
-	case T_HOPS:
-	case T_PLAIN:
-		snprintf(buf, size, "%s to %s", port_label(f, d->at % f->n_ports, at, sizeof(at)),
-			 switch_name(f, d->at / f->n_ports));
-		break;
-	case T_ROOT:
-	case T_RANK:
-		snprintf(buf, size, "%s", switch_name(f, d->at));
-		break;
-	case T_COUNT:
-		snprintf(buf, size, "%s", port_label(f, d->at, at, sizeof(at)));
-		break;
-	default:
-		snprintf(buf, size, "%u", d->at);
-	}
-}
-
 static json_t *deltas_json(const struct walk *w)
 {
 	enum { MOST = 1000 };
 	json_t *list = json_array();
 	uint32_t cursor = 0, n = 0;
 	struct rec_delta d;
-	char place[700];
 
 	while (walk_step(w) && n++ < MOST &&
 	       recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d)) {
-		delta_place(w, &d, place, sizeof(place));
+		struct text place = {0};
+
+		recording_cell(walk_recording(w), d.table, d.at, &place);
 		json_array_append_new(list, json_make("{s:s, s:s, s:I, s:I}", "table",
-						      rec_tables[d.table].name, "where", place, "was",
-						      (json_int_t)d.was, "now", (json_int_t)d.now));
+						      rec_tables[d.table].name, "where", text_str(&place),
+						      "was", (json_int_t)d.was, "now", (json_int_t)d.now));
+		text_free(&place);
 	}
 	return list;
 }
 
-static void stand_json(struct walk *w, struct out *o)
+void step_json(struct walk *w, struct out *o)
 {
 	const struct recording *r = walk_recording(w);
 	const struct rec_event *ev = walk_event(w);
@@ -152,13 +132,14 @@ static void stand_json(struct walk *w, struct out *o)
 	out_json(o, "phase", json_text(walk_phase(w)));
 	out_json(o, "kind", json_text(ev ? rec_kinds[ev->kind].name : ""));
 	out_json(o, "rule", json_text(ev ? recording_rule(r, ev) : ""));
+	out_json(o, "source", json_text(ev ? recording_source(r, ev) : ""));
 	out_json(o, "sentence", json_text(text_str(&t)));
 	out_json(o, "part", json_text(recording_part(r)));
 	out_json(o, "deltas", deltas_json(w));
 	text_free(&t);
 }
 
-static void print_line(struct walk *w, struct out *o)
+void step_line(struct walk *w, struct out *o)
 {
 	const struct rec_event *ev = walk_event(w);
 	struct text t = {0};
@@ -180,15 +161,14 @@ static int stand(struct session *s, size_t step, struct out *o, struct err *e)
 	}
 	session_unlock(s);
 	o->run->in->steps_shown = step ? step - 1 : 0;
-	print_line(w, o);
-	stand_json(w, o);
+	step_line(w, o);
+	step_json(w, o);
 	return 0;
 }
 
 /* --- pages ----------------------------------------------------------------------------------------- */
 
-/* The next step in focus behind one, or before it; recording_steps() + 1, or 0: none. */
-static size_t neighbour(const struct recording *r, size_t step, int dir)
+size_t step_neighbour(const struct recording *r, size_t step, int dir)
 {
 	size_t n = recording_steps(r);
 
@@ -209,17 +189,17 @@ static int page(struct session *s, size_t n, struct out *o, struct err *e)
 	size_t next;
 
 	o->run->in->steps_shown = walk_step(w);
-	for (; n && (next = neighbour(r, walk_step(w), 1)) <= recording_steps(r); n--) {
+	for (; n && (next = step_neighbour(r, walk_step(w), 1)) <= recording_steps(r); n--) {
 		session_lock(s);
 		walk_to(w, next, NULL);
 		session_unlock(s);
 		if (progress_cancelled(o->run->progress))
 			return err_set(e, CANCELLED);
-		print_line(w, o);
+		step_line(w, o);
 	}
-	if (neighbour(r, walk_step(w), 1) > recording_steps(r))
+	if (step_neighbour(r, walk_step(w), 1) > recording_steps(r))
 		out_text(o, "The run is over: %s.\n", PLURAL(recording_steps(r), "step"));
-	stand_json(w, o);
+	step_json(w, o);
 	return 0;
 }
 
@@ -230,7 +210,7 @@ static int page_back(struct session *s, struct out *o, struct err *e)
 	const struct recording *r = walk_recording(w);
 	size_t n = 0, at = o->run->in->steps_shown + 1, before;
 
-	while (n < STEP_PAGE && (before = neighbour(r, at, -1))) {
+	while (n < STEP_PAGE && (before = step_neighbour(r, at, -1))) {
 		at = before;
 		n++;
 	}
@@ -246,7 +226,7 @@ static int go_back(struct session *s, size_t n, struct out *o, struct err *e)
 	size_t at = walk_step(w);
 
 	while (n-- && at)
-		at = neighbour(walk_recording(w), at, -1);
+		at = step_neighbour(walk_recording(w), at, -1);
 	return stand(s, at, o, e);
 }
 
@@ -258,18 +238,18 @@ static int list(struct session *s, size_t n, struct out *o, struct err *e)
 	int rc = 0;
 
 	for (size_t i = n / 2; i && from; i--)
-		from = neighbour(walk_recording(w), from, -1);
-	for (from = from ? from : neighbour(walk_recording(w), 0, 1);
+		from = step_neighbour(walk_recording(w), from, -1);
+	for (from = from ? from : step_neighbour(walk_recording(w), 0, 1);
 	     n && from <= recording_steps(walk_recording(w)); n--) {
 		if (walk_to(look, from, o->run->progress)) {
 			rc = err_set(e, CANCELLED);
 			break;
 		}
-		print_line(look, o);
-		from = neighbour(walk_recording(w), from, 1);
+		step_line(look, o);
+		from = step_neighbour(walk_recording(w), from, 1);
 	}
 	walk_free(look);
-	stand_json(w, o);
+	step_json(w, o);
 	return rc;
 }
 
@@ -280,12 +260,16 @@ static int next_key(struct session *s, const char *word, int dir, struct out *o,
 {
 	struct walk *w = session_walk(s);
 	const struct recording *r = walk_recording(w);
+	struct interpreter *in = o->run->in;
 
+	if (!strcmp(word, "boundary"))
+		word = rec_keys[in->boundary ? in->boundary - 1 : KEY_PHASE];
 	for (unsigned k = 0; k < N_KEYS; k++) {
 		size_t step;
 
 		if (strcmp(word, rec_keys[k]))
 			continue;
+		in->boundary = (int)k + 1;
 		step = walk_next(w, k, dir);
 		if (step <= recording_steps(r))
 			return stand(s, step, o, e);
@@ -431,56 +415,38 @@ static size_t find_break(struct session *s, const char *stop, struct progress *p
 	return found;
 }
 
-static int go(struct session *s, struct out *o, struct err *e)
+size_t step_next_break(struct session *s, const struct interpreter *in, size_t *number, struct progress *p,
+		       struct err *e)
 {
-	struct interpreter *in = o->run->in;
-	size_t first = recording_steps(walk_recording(session_walk(s))) + 1, none = first;
+	size_t first = recording_steps(walk_recording(session_walk(s))) + 1;
 
-	if (!in->n_stops)
-		return err_set(e, "no breakpoints; `step break CONDITION` sets one");
 	for (size_t i = 0; i < in->n_stops; i++) {
-		size_t found = find_break(s, in->stop_at[i], o->run->progress, e);
+		size_t found = find_break(s, in->stop_at[i], p, e);
 
 		if (!found)
-			return -1;
-		first = found < first ? found : first;
+			return 0;
+		if (found < first) {
+			first = found;
+			*number = i + 1;
+		}
 	}
-	if (progress_cancelled(o->run->progress))
-		return err_set(e, CANCELLED);
-	if (first == none)
-		return err_set(e, "no breakpoint after step %zu", walk_step(session_walk(s)));
-	return stand(s, first, o, e);
+	if (progress_cancelled(p))
+		err_set(e, CANCELLED);
+	return progress_cancelled(p) ? 0 : first;
 }
 
-/* --- one step in full ----------------------------------------------------------------------------------- */
-
-static int show(struct session *s, struct out *o)
+static int go(struct session *s, struct out *o, struct err *e)
 {
-	enum { MOST = 20 };
-	struct walk *w = session_walk(s);
-	const struct recording *r = walk_recording(w);
-	uint32_t cursor = 0, n = 0;
-	struct rec_delta d;
-	char place[700];
+	size_t number, found;
 
-	out_text(o, "Step %zu of %zu of %s: %s\n", walk_step(w), recording_steps(r), recording_engine(r),
-		 walk_phase(w));
-	print_line(w, o);
-	while (walk_step(w) && recording_next_delta(r, walk_step(w), &cursor, &d)) {
-		if (++n > MOST)
-			continue;
-		delta_place(w, &d, place, sizeof(place));
-		out_text(o, "       %s of %s: %d, was %d\n", rec_tables[d.table].name, place, (int)d.now,
-			 (int)d.was);
-	}
-	if (n > MOST)
-		out_text(o, "       and %s\n", PLURAL(n - MOST, "more change"));
-	if (walk_step(w) && *recording_rule(r, walk_event(w)))
-		out_text(o, "       rule: %s\n", recording_rule(r, walk_event(w)));
-	if (*recording_part(r))
-		out_text(o, "       Recorded: %s.\n", recording_part(r));
-	stand_json(w, o);
-	return 0;
+	if (!o->run->in->n_stops)
+		return err_set(e, "no breakpoints; `step break CONDITION` sets one");
+	found = step_next_break(s, o->run->in, &number, o->run->progress, e);
+	if (!found)
+		return -1;
+	if (found > recording_steps(walk_recording(session_walk(s))))
+		return err_set(e, "no breakpoint after step %zu", walk_step(session_walk(s)));
+	return stand(s, found, o, e);
 }
 
 /* --- the command ------------------------------------------------------------------------------------------
@@ -543,6 +509,10 @@ static int walked(struct session *s, int argc, char **argv, struct out *o, struc
 		return find_text(s, argc - 1, argv + 1, o, e);
 	if (!strcmp(what, "until"))
 		return until(s, argc - 1, argv + 1, 1, o, e);
+	if (!strcmp(what, "break") && argc == 1) {
+		list_breaks(o);
+		return 0;
+	}
 	if (!strcmp(what, "break") && argc > 1 && !strcmp(argv[1], "off"))
 		return drop_break(s, argc - 2, argv + 2, o, e);
 	if (!strcmp(what, "break"))
@@ -558,7 +528,7 @@ static int walked(struct session *s, int argc, char **argv, struct out *o, struc
 	if (argc == 2)
 		return usage(s, "step", e);
 	if (!strcmp(what, "show"))
-		return show(s, o);
+		return step_show(s, o, e);
 	if (!strcmp(what, "go"))
 		return go(s, o, e);
 	if (!strcmp(what, "all"))
@@ -596,10 +566,16 @@ static int told(struct session *s, int argc, char **argv, struct out *o, struct 
 	return 0;
 }
 
+static bool is_play(const char *word)
+{
+	return !strcmp(word, "play") || !strcmp(word, "pause") || !strcmp(word, "stop");
+}
+
 static int step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	struct step_list *l = &o->run->in->steps;
 	const char *what = argc > 1 ? argv[1] : "next";
+	bool played = step_stand_still(s);
 
 	if (l->generation != s->generation) /* another run now */
 		step_list_clear(l);
@@ -607,7 +583,7 @@ static int step(struct session *s, int argc, char **argv, struct out *o, struct 
 		step_list_clear(l);
 		return start(s, argc - 2, argv + 2, o, e);
 	}
-	if (!strcmp(what, "play") || !strcmp(what, "stop"))
+	if (is_play(what) && !o->run->on_screen)
 		return err_set(e, "`step %s` needs a screen; `step until CONDITION` and `step go` run on",
 			       what);
 	if (!strcmp(what, "breaks") && argc == 2) {
@@ -622,6 +598,8 @@ static int step(struct session *s, int argc, char **argv, struct out *o, struct 
 	}
 	if (!session_walk(s) && !l->n && start(s, 0, NULL, o, e))
 		return -1;
+	if (is_play(what) && session_walk(s))
+		return step_play(s, argc - 1, argv + 1, played, o, e);
 	return session_walk(s) ? walked(s, argc - 1, argv + 1, o, e) : told(s, argc - 1, argv + 1, o, e);
 }
 
@@ -636,9 +614,9 @@ static int cmd_step(struct session *s, int argc, char **argv, struct out *o, str
 const struct command step_commands[] = {
 	{.name = "step",
 	 .syntax = "step [N | next|back|all|show|go|breaks|end] | to N | list [N] | back N | "
-		   "next|back phase|round|switch|lid|pair|layer | find TEXT... | until TEXT... | back until "
+		   "next|back phase|round|switch|lid|pair|layer|boundary | find TEXT... | until TEXT... | back until "
 		   "TEXT... | "
-		   "break TEXT... | break off [N] | play|stop | start [ENGINE] [SWITCH [DST]] | "
+		   "break [TEXT...] | break off [N] | play [SPEED|faster|slower] | pause|stop | start [ENGINE] [SWITCH [DST]] | "
 		   "start [ENGINE] all | start [ENGINE] pair SWITCH SWITCH | start [ENGINE] lid DST | "
 		   "start [ENGINE] layer N",
 	 .help = "walk through the run of the engine in force, or of one that refused",
@@ -663,12 +641,21 @@ const struct command step_commands[] = {
 		 "phase string? phase the step is in\n"
 		 "kind string? kind of the event\n"
 		 "rule string? rule that decided, empty: none\n"
+		 "source string? where such steps are told of, empty: nowhere\n"
 		 "sentence string? what happens there\n"
 		 "deltas[] object? cells it changes, the first 1000\n"
 		 "deltas[].table string the table\n"
 		 "deltas[].where string the cell\n"
 		 "deltas[].was integer value before; 255 of bytes and 4294967295: none\n"
-		 "deltas[].now integer value after\n",
+		 "deltas[].now integer value after\n"
+		 "asked string? `step show`: what the engine was asked of the step\n"
+		 "told string? what it says, with the rule that `why` ends with\n"
+		 "candidates[] object? what the step chose from\n"
+		 "candidates[].port integer a port\n"
+		 "candidates[].taken boolean it was taken\n"
+		 "candidates[].peer port? port at the other end\n"
+		 "candidates[].chip node? chip of the chassis that it is on, when another\n"
+		 "candidates[].* integer what was compared, by name\n",
 	 .run = cmd_step},
 	{.name = NULL},
 };

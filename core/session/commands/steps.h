@@ -3,6 +3,8 @@
  *   step.c        walks through recordings
  *   step_start.c  words that say what is recorded
  *   step_until.c  conditions
+ *   step_play.c   playing them
+ *   step_show.c   one step in full
  *   step_told.c   engines that cannot be recorded
  */
 #ifndef IBSCOPE_STEPS_H
@@ -13,6 +15,13 @@
 
 #define STEP_PAGE 15
 
+/* step.c: where a walk stands, in a line and as JSON. */
+void step_line(struct walk *w, struct out *o);
+void step_json(struct walk *w, struct out *o);
+
+/* step_show.c: where the session's walk stands, with all that step_about.h tells. */
+int step_show(struct session *s, struct out *o, struct err *e);
+
 /* step_start.c: words of `step start` into an engine (NULL: that in force) and a focus. */
 int step_what(const struct session *s, int argc, char **argv, const char **engine, struct rec_focus *f,
 	      struct err *e);
@@ -20,6 +29,18 @@ int step_what(const struct session *s, int argc, char **argv, const char **engin
 /* step_until.c: words of a condition; texts in it are borrowed from *words, which the caller frees. */
 int step_condition(const struct session *s, int argc, char **argv, struct rec_condition *c,
 		   struct text *words, struct err *e);
+
+/* step.c: the next step in focus behind one (dir 1), or before it; recording_steps() + 1, or 0: none. */
+size_t step_neighbour(const struct recording *r, size_t step, int dir);
+/* Where `step go` goes, and the number of that breakpoint; recording_steps() + 1: nowhere, 0 and *e: a
+ * condition cannot be read. */
+size_t step_next_break(struct session *s, const struct interpreter *in, size_t *number, struct progress *p,
+		       struct err *e);
+
+/* step_play.c: stop playing; was it played?  By the thread that runs commands. */
+bool step_stand_still(struct session *s);
+/* `step play [SPEED]`, `step pause`, `step stop`; argv: the words behind `step`.  played: it was until now. */
+int step_play(struct session *s, int argc, char **argv, bool played, struct out *o, struct err *e);
 
 /* step_told.c, on the list of the interpreter. */
 int told_start(struct session *s, const struct rec_focus *focus, struct out *o, struct err *e);

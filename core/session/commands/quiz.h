@@ -1,0 +1,47 @@
+/*
+ * Command quiz, between its files: quiz.c draws and judges, quiz_port.c asks for ports, quiz_other.c for
+ * layers and ranks.
+ */
+#ifndef IBSCOPE_QUIZ_H
+#define IBSCOPE_QUIZ_H
+
+#include "core/base/text.h"
+#include "core/session/commands/commands.h"
+
+/* Of a question; QUIZ_ANY: one of the others, drawn. */
+enum quiz_kind { QUIZ_ANY, QUIZ_PORT, QUIZ_LAYER, QUIZ_RANK };
+
+#define QUIZ_CANDIDATES 32
+
+struct quiz {
+	struct session *s;
+	const struct sweep *w;
+	struct out *o;
+	uint64_t random;  /* state of the generator that draws the question */
+	const char *noun; /* what is asked for: "port", "layer", "SL", "rank" */
+	unsigned right;
+	struct decided decided; /* the rule, with its sentence */
+	/* A port, a rank. */
+	uint32_t sw;
+	unsigned lid;
+	unsigned n_quantities, n;
+	const char *quantity[STEP_QUANTITIES]; /* static */
+	struct step_candidate candidate[QUIZ_CANDIDATES];
+	/* A layer. */
+	uint32_t src, dst; /* endports */
+	unsigned slid, dlid;
+};
+
+/* What one kind of question is made of. */
+struct quiz_maker {
+	/* 1: a question was drawn; 0: there is none of the kind; -1 and *e. */
+	int (*draw)(struct quiz *q, struct err *e);
+	void (*ask)(struct quiz *q, json_t *question); /* as text, and into the object */
+	/* Of a wrong guess: why not. */
+	void (*explain)(const struct quiz *q, unsigned long guess);
+	/* What `why` says of it, up to the rule. */
+	int (*tell)(const struct quiz *q, struct err *e);
+};
+extern const struct quiz_maker quiz_ports, quiz_layers, quiz_ranks;
+
+#endif

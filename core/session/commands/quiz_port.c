@@ -1,0 +1,158 @@
+/* Quiz: the next port of an entry, from the candidates that `why` tells. */
+#include "core/session/commands/quiz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/rng.h"
+#include "core/session/lesson.h"
+
+struct drawing {
+	struct quiz *q;
+	uint32_t seen; /* decisions that would do */
+};
+
+static void keep(struct quiz *q, const struct step *st)
+{
+	q->sw = st->sw;
+	q->lid = st->lid;
+	q->right = st->port;
+	q->n_quantities = st->n_quantities;
+	q->n = st->n_candidates;
+	for (unsigned i = 0; i < st->n_quantities; i++)
+		q->quantity[i] = st->quantity[i];
+	memcpy(q->candidate, st->candidate, st->n_candidates * sizeof(*st->candidate));
+	decided_free(&q->decided);
+	if (st->decided)
+		decide(&q->decided, st->decided->rule, "%s", text_str(&st->decided->text));
+}
+
+/* Of all decisions that are not forced each is drawn with the same chance. */
+static void look_at(void *ctx, const struct step *st)
+{
+	struct drawing *d = ctx;
+	const struct sweep *w = d->q->w;
+	uint32_t owner;
+	unsigned own = 0;
+
+	if (st->kind != STEP_CHOICE || !st->port || st->port == NO_PATH ||
+	    st->n_candidates > QUIZ_CANDIDATES || st->port != routing_port(w->routing, st->sw, st->lid))
+		return;
+	owner = lid_owner(w->lids, st->lid);
+	if (owner == NO_ID || !routing_has_host(w->routing, owner))
+		return;
+	for (unsigned i = 0; i < st->n_candidates; i++)
+		own += candidate_elsewhere(w->fabric, st, &st->candidate[i]) == NO_ID;
+	if (own < 2 || own < st->n_candidates)
+		return;
+	if (!rng_below(&d->q->random, ++d->seen))
+		keep(d->q, st);
+}
+
+/* Switches are tried from a random one on, until one has a decision. */
+static int draw_port(struct quiz *q, struct err *e)
+{
+	struct drawing d = {.q = q};
+	uint32_t n = q->w->fabric->n_switches, first = rng_below(&q->random, n);
+
+	q->noun = "port";
+	for (uint32_t i = 0; i < n && !d.seen; i++) {
+		struct observer obs = {.step = look_at, .ctx = &d, .sw = (first + i) % n};
+
+		if (switch_up(q->w->topo, obs.sw) &&
+		    sweep_observe(q->w, q->s->engines, &obs, q->o->run->progress, e))
+			return -1;
+	}
+	return d.seen != 0;
+}
+
+static int by_port(const void *a, const void *b)
+{
+	const struct step_candidate *x = a, *y = b;
+
+	return x->port - y->port;
+}
+
+static json_t *tell_candidate(const struct quiz *q, const struct step_candidate *c)
+{
+	json_t *obj = json_make("{s:i}", "port", (int)c->port);
+	char a[300];
+
+	json_put_port(obj, "peer", q->w->fabric, q->w->lids, c->peer);
+	out_text(q->o, "  %-5u", c->port);
+	for (unsigned k = 0; k < q->n_quantities; k++) {
+		if (c->q[k] == INT64_MIN) {
+			out_text(q->o, " %12s", "-");
+			continue;
+		}
+		out_text(q->o, " %12ld", (long)c->q[k]);
+		json_object_set_new(obj, q->quantity[k], json_integer(c->q[k]));
+	}
+	out_text(q->o, "  %s\n", port_label(q->w->fabric, c->peer, a, sizeof(a)));
+	return obj;
+}
+
+static void ask_port(struct quiz *q, json_t *question)
+{
+	const struct fabric *f = q->w->fabric;
+	json_t *list = json_array();
+	char a[300];
+
+	qsort(q->candidate, q->n, sizeof(*q->candidate), by_port);
+	out_text(q->o, "By which port does %s send LID %u (%s) under %s?\n  %-5s", switch_name(f, q->sw),
+		 q->lid, endport_label(f, lid_owner(q->w->lids, q->lid), a, sizeof(a)), q->w->routing->engine,
+		 "port");
+	for (unsigned k = 0; k < q->n_quantities; k++)
+		out_text(q->o, " %12s", q->quantity[k]);
+	out_text(q->o, "  to\n");
+	for (unsigned i = 0; i < q->n; i++)
+		json_array_append_new(list, tell_candidate(q, &q->candidate[i]));
+	json_object_set_new(question, "lid", json_integer(q->lid));
+	json_object_set_new(question, "candidates", list);
+	json_put_switch(question, "switch", f, q->w->lids, q->sw);
+}
+
+static const struct step_candidate *find_port(const struct quiz *q, unsigned long port)
+{
+	for (unsigned i = 0; i < q->n; i++)
+		if (q->candidate[i].port == port)
+			return &q->candidate[i];
+	return NULL;
+}
+
+/* The first quantity in which the guess is not the chosen one. */
+static void explain_port(const struct quiz *q, unsigned long port)
+{
+	const struct step_candidate *best = find_port(q, q->right), *guess = find_port(q, port);
+
+	if (!guess) {
+		out_text(q->o, "Port %lu is no candidate.\n", port);
+		return;
+	}
+	for (unsigned k = 0; k < q->n_quantities && best; k++) {
+		long a = (long)guess->q[k], b = (long)best->q[k];
+
+		if (guess->q[k] == best->q[k] || guess->q[k] == INT64_MIN || best->q[k] == INT64_MIN)
+			continue;
+		out_text(q->o, "Port %u has %ld of %s, port %u has %ld%s\n", guess->port, a, q->quantity[k],
+			 q->right, b, a > b ? "." : "; but another rule comes first.");
+		return;
+	}
+	out_text(q->o, "Port %u is as good as port %u, which comes first.\n", guess->port, q->right);
+}
+
+static int tell_port(const struct quiz *q, struct err *e)
+{
+	char *line =
+		str_printf("why 0x%016lx %u",
+			   (unsigned long)q->w->fabric->node_guid[q->w->fabric->switch_node[q->sw]], q->lid);
+	struct text said = {0};
+	int rc = lesson_run(q->o->run, line, &said, e);
+
+	out_text(q->o, "%s", text_str(&said));
+	text_free(&said);
+	free(line);
+	return rc;
+}
+
+const struct quiz_maker quiz_ports = {draw_port, ask_port, explain_port, tell_port};

@@ -1,0 +1,199 @@
+/* Playing a walk: `step play`, `step pause`, `step stop`, and what a frame does. */
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "core/session/commands/commands.h"
+#include "core/session/commands/steps.h"
+#include "core/session/play.h"
+
+#define PACE_USUAL 2
+
+const struct play_pace play_paces[PLAY_PACES] = {
+	{"1", "1 step/s", 1, -1},
+	{"2", "2 steps/s", 2, -1},
+	{"5", "5 steps/s", 5, -1},
+	{"10", "10 steps/s", 10, -1},
+	{"20", "20 steps/s", 20, -1},
+	{"50", "50 steps/s", 50, -1},
+	{"switch", "10 switches/s", 10, KEY_SWITCH},
+	{"lid", "10 LIDs/s", 10, KEY_LID},
+	{"round", "10 rounds/s", 10, KEY_ROUND},
+};
+
+int session_playing(const struct session *s)
+{
+	return session_walk(s) ? s->play - 1 : -1;
+}
+
+void session_play(struct session *s, int pace)
+{
+	if (s->play == pace + 1)
+		return;
+	s->play = pace + 1;
+	s->walk_moves++; /* panes tell */
+}
+
+static void set_pace(struct session *s, int pace)
+{
+	session_lock(s);
+	session_play(s, pace);
+	session_unlock(s);
+}
+
+bool step_stand_still(struct session *s)
+{
+	bool played = session_playing(s) >= 0;
+
+	if (played)
+		set_pace(s, -1);
+	return played;
+}
+
+/* --- starting and stopping ------------------------------------------------------------------------ */
+
+static int pace_named(const char *word, struct err *e)
+{
+	struct text t = {0};
+
+	for (int i = 0; i < PLAY_PACES; i++)
+		if (!strcmp(play_paces[i].name, word))
+			return i;
+	for (int i = 0; i < PLAY_PACES; i++)
+		text_add(&t, "%s%s", i ? ", " : "", play_paces[i].name);
+	err_set(e, "found speed %s, expected %s, faster or slower", word, text_str(&t));
+	text_free(&t);
+	return -1;
+}
+
+/* Is there such a boundary in the run?  Steps there are. */
+static bool pace_fits(const struct walk *w, int pace)
+{
+	int key = play_paces[pace].key;
+	size_t none = recording_steps(walk_recording(w)) + 1;
+
+	return key < 0 || walk_next(w, key, 1) < none || walk_next(w, key, -1) < none;
+}
+
+/* The next pace in a direction that this run has; the same where there is none. */
+static int pace_beside(const struct walk *w, int pace, int dir)
+{
+	for (int i = pace + dir; i >= 0 && i < PLAY_PACES; i += dir)
+		if (pace_fits(w, i))
+			return i;
+	return pace;
+}
+
+static int play(struct session *s, int pace, struct out *o, struct err *e)
+{
+	struct interpreter *in = o->run->in;
+	const struct walk *w = session_walk(s);
+	size_t n = recording_steps(walk_recording(w));
+
+	if (step_neighbour(walk_recording(w), walk_step(w), 1) > n)
+		return err_set(e, "the run is over after %s; `step to first` goes to its start",
+			       PLURAL(n, "step"));
+	in->play_until = n + 1;
+	if (in->n_stops) {
+		in->play_until = step_next_break(s, in, &in->play_stop, o->run->progress, e);
+		if (!in->play_until)
+			return -1;
+	}
+	set_pace(s, pace);
+	return 0;
+}
+
+/* `step play faster`: goes on at the new pace where it was played. */
+static int change_pace(struct session *s, int dir, bool played, struct out *o, struct err *e)
+{
+	struct interpreter *in = o->run->in;
+
+	in->pace = pace_beside(session_walk(s), in->pace - 1, dir) + 1;
+	if (played)
+		return play(s, in->pace - 1, o, e);
+	out_text(o, "%s, when it is played.\n", play_paces[in->pace - 1].told);
+	return 0;
+}
+
+int step_play(struct session *s, int argc, char **argv, bool played, struct out *o, struct err *e)
+{
+	struct interpreter *in = o->run->in;
+	int pace;
+
+	if (!in->pace)
+		in->pace = PACE_USUAL + 1;
+	if (!strcmp(argv[0], "stop") || (!strcmp(argv[0], "pause") && played)) {
+		if (played)
+			out_text(o, "Stopped at step %zu.\n", walk_step(session_walk(s)));
+		return 0;
+	}
+	if (argc == 2 && !strcmp(argv[1], "faster"))
+		return change_pace(s, 1, played, o, e);
+	if (argc == 2 && !strcmp(argv[1], "slower"))
+		return change_pace(s, -1, played, o, e);
+	pace = argc == 2 ? pace_named(argv[1], e) : in->pace - 1;
+	if (pace < 0)
+		return -1;
+	in->pace = pace + 1;
+	return play(s, pace, o, e);
+}
+
+/* --- frames ----------------------------------------------------------------------------------------- */
+
+/* Where the next frame goes. */
+static size_t next_step(const struct walk *w, int pace)
+{
+	const struct recording *r = walk_recording(w);
+	int key = play_paces[pace].key;
+	size_t to = key < 0 ? step_neighbour(r, walk_step(w), 1) : walk_next(w, key, 1);
+
+	return to > recording_steps(r) ? recording_steps(r) : to;
+}
+
+static void say_break(struct walk *w, struct interpreter *in, struct out *o)
+{
+	out_text(o, "Breakpoint %zu:\n", in->play_stop);
+	step_line(w, o);
+}
+
+static int frame(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+{
+	struct interpreter *in = o->run->in;
+	struct walk *w = session_walk(s);
+	int pace = session_playing(s);
+	size_t to;
+
+	(void)argc;
+	(void)argv;
+	(void)e;
+	if (pace < 0)
+		return 0;
+	to = next_step(w, pace);
+	if (to > in->play_until)
+		to = in->play_until;
+	session_lock(s);
+	walk_to(w, to, NULL);
+	session_unlock(s);
+	in->steps_shown = to ? to - 1 : 0;
+	if (to == in->play_until || to == recording_steps(walk_recording(w)))
+		step_stand_still(s);
+	session_walk_moved(s);
+	if (to == in->play_until)
+		say_break(w, in, o);
+	else if (to == recording_steps(walk_recording(w)))
+		out_text(o, "The run is over: %s.\n", PLURAL(to, "step"));
+	return 0;
+}
+
+/* In no table, as it is no command of its own: it stands in the place of the words of play_frame(). */
+static const struct command command_frame = {
+	.name = "step", .syntax = "step stop", .help = "a frame of `step play`", .run = frame};
+
+/* Split again, as the words of another fabric would be, it stops. */
+struct command_list *play_frame(const struct session *s)
+{
+	struct command_list *l = commands_split(s, "step stop");
+
+	l->command[0].command = &command_frame;
+	return l;
+}

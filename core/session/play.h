@@ -1,0 +1,33 @@
+/*
+ * Playing a walk through a run: the explorer moves it frame by frame (tui/play.c), until a breakpoint, the
+ * end, or a word that stops it.
+ */
+#ifndef IBSCOPE_PLAY_H
+#define IBSCOPE_PLAY_H
+
+#include "core/session/interpreter.h"
+#include "core/sm/recording.h"
+
+/* How fast: a step a frame, or on to the next boundary. */
+struct play_pace {
+	const char *name; /* word of `step play` */
+	const char *told; /* "5 steps/s" */
+	unsigned frames;  /* a second */
+	int key;	  /* enum rec_key of the boundary; -1: a step */
+};
+#define PLAY_PACES 9
+extern const struct play_pace play_paces[PLAY_PACES];
+
+/* The pace at which the walk is played, -1: it stands.  Under the lock, or by the thread that runs commands.
+ */
+int session_playing(const struct session *s);
+/* Under the lock: play, or stop (-1); panes follow. */
+void session_play(struct session *s, int pace);
+
+/*
+ * One frame as a line for the thread that runs commands: it moves the walk and says nothing, but why it
+ * stopped.  Under the lock; to be freed by commands_free().
+ */
+struct command_list *play_frame(const struct session *s);
+
+#endif

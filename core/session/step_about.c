@@ -1,0 +1,255 @@
+#include "core/session/step_about.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/fabric/labels.h"
+#include "core/sm/sweep.h"
+#include "core/sm/walk.h"
+
+/* --- changes ------------------------------------------------------------------------------------- */
+
+static char *text_taken(struct text *t)
+{
+	return t->s ? t->s : str_dup("");
+}
+
+static void add_change(const struct recording *r, struct step_about *a, size_t *cap,
+		       const struct rec_delta *d)
+{
+	struct text where = {0}, was = {0}, now = {0};
+
+	if (a->all_changes++ >= ABOUT_CHANGES)
+		return;
+	recording_cell(r, d->table, d->at, &where);
+	recording_value(r, d->table, d->at, d->was, &was);
+	recording_value(r, d->table, d->at, d->now, &now);
+	GROW(a->change, a->n_changes, *cap);
+	a->change[a->n_changes++] = (struct about_change){.table = d->table,
+							  .at = d->at,
+							  .was = d->was,
+							  .now = d->now,
+							  .where = text_taken(&where),
+							  .was_text = text_taken(&was),
+							  .now_text = text_taken(&now)};
+}
+
+/* Those that the step names, and the route it counts. */
+static void list_changes(const struct walk *w, struct step_about *a)
+{
+	const struct recording *r = walk_recording(w);
+	const struct rec_event *ev = walk_event(w);
+	uint32_t cursor = 0;
+	size_t cap = 0;
+	struct rec_delta d;
+
+	while (recording_next_delta(r, a->step, &cursor, &d))
+		add_change(r, a, &cap, &d);
+	if (!rec_counts(ev))
+		return;
+	d.table = T_COUNT;
+	d.at = switch_port_id(recording_sweep(r)->fabric, ev->a, ev->port);
+	d.now = walk_value(w, T_COUNT, d.at);
+	d.was = d.now - 1;
+	if (recording_keeps(r, T_COUNT, d.at))
+		add_change(r, a, &cap, &d);
+}
+
+/* --- what it was chosen from --------------------------------------------------------------------- */
+
+struct asking {
+	const struct recording *r;
+	const struct rec_event *ev;
+	struct step_about *a;
+};
+
+/* The port id on a switch that a candidate leaves by when it is not the switch of the step; NO_ID. */
+static uint32_t leaves_by(const struct fabric *f, const struct step *st, const struct step_candidate *c)
+{
+	uint32_t own = c->peer == NO_ID ? NO_ID : f->port_peer[c->peer];
+
+	return own == NO_ID || f->port_node[own] == f->switch_node[st->sw] ? NO_ID : own;
+}
+
+static void copy_candidate(const struct fabric *f, const struct step *st, const struct step_candidate *c,
+			   struct about_candidate *to)
+{
+	uint32_t from = leaves_by(f, st, c);
+	char buf[300];
+
+	to->port = c->port;
+	to->peer = c->peer;
+	to->chip = from;
+	to->taken = c->port == st->port && from == NO_ID;
+	to->to = str_dup(c->peer == NO_ID ? "" : port_label(f, c->peer, buf, sizeof(buf)));
+	to->from = from == NO_ID ? NULL : str_dup(port_label(f, from, buf, sizeof(buf)));
+	memcpy(to->q, c->q, sizeof(to->q));
+}
+
+static void clear_candidates(struct step_about *a)
+{
+	for (size_t i = 0; i < a->n_candidates; i++) {
+		free(a->candidate[i].to);
+		free(a->candidate[i].from);
+	}
+	free(a->candidate);
+	a->candidate = NULL;
+	a->n_candidates = 0;
+	free(a->told);
+	a->told = NULL;
+}
+
+/* Take over what an engine tells of a choice. */
+static void take(const struct fabric *f, const struct step *st, struct step_about *a)
+{
+	clear_candidates(a);
+	a->n_quantities = st->n_quantities;
+	for (unsigned q = 0; q < st->n_quantities; q++)
+		a->quantity[q] = st->quantity[q];
+	a->candidate = NEW_ARRAY(st->n_candidates + 1u, struct about_candidate);
+	for (unsigned i = 0; i < st->n_candidates; i++)
+		copy_candidate(f, st, &st->candidate[i], &a->candidate[a->n_candidates++]);
+	if (st->decided && st->decided->rule)
+		a->told =
+			str_printf("%s: %s", why_rule_name(st->decided->rule), text_str(&st->decided->text));
+	else
+		a->told = str_dup(st->text ? st->text : "");
+}
+
+static void hear(void *ctx, const struct step *st)
+{
+	struct asking *x = ctx;
+
+	if (st->kind == STEP_CHOICE && st->sw == x->ev->a && st->lid == x->ev->b)
+		take(recording_sweep(x->r)->fabric, st, x->a); /* the last one counts */
+}
+
+/* Is the entry decided once more after the step? */
+static bool decided_again(const struct recording *r, size_t step)
+{
+	const struct rec_event *me = recording_event(r, step);
+
+	for (size_t i = step + 1; i <= recording_steps(r); i++) {
+		const struct rec_event *ev = recording_event(r, i);
+
+		if (rec_decides(ev) && ev->a == me->a && ev->b == me->b)
+			return true;
+	}
+	return false;
+}
+
+/* An entry, as `why` asks for it: the last word on it. */
+static int ask_entry(struct asking *x, const struct engine *const *engines, struct progress *p, struct err *e)
+{
+	const struct recording *r = x->r;
+	const struct sweep *s = recording_sweep(r);
+	bool in_force = s->routing && !strcmp(s->routing->engine, recording_engine(r));
+	struct observer obs = {
+		.step = hear, .ctx = x, .sw = x->ev->a, .lid = (uint16_t)x->ev->b, .last = true};
+	struct sweep_repeat q = {.engines = engines, .observer = &obs, .progress = p};
+
+	x->a->asked = str_printf("candidates for LID %u on %s%s", x->ev->b, switch_name(s->fabric, x->ev->a),
+				 decided_again(r, x->a->step) ? ", which is decided again later" : "");
+	q.engine = in_force ? NULL : recording_engine(r);
+	/* an engine that refuses tells up to its refusal */
+	if (sweep_repeat(s, &q, NULL, e) && (in_force || err_is_memory(e)))
+		return -1;
+	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
+}
+
+/* A pair of switches: what the engine says of its layer in the end. */
+static void ask_pair(const struct asking *x, struct progress *p)
+{
+	const struct sweep *s = recording_sweep(x->r);
+	const struct fabric *f = s->fabric;
+	uint32_t a = x->ev->a / f->n_switches, b = x->ev->a % f->n_switches;
+	unsigned from = s->lids->base[f->port_endport[f->switch_port[a]]],
+		 to = s->lids->base[f->port_endport[f->switch_port[b]]];
+	struct text t = {0};
+
+	if (!s->routing || strcmp(s->routing->engine, recording_engine(x->r)) != 0 ||
+	    !s->routing->ops->explain_pair || !from || !to)
+		return;
+	x->a->asked = str_printf("the layer of %s, %s in the end", switch_name(f, a), switch_name(f, b));
+	s->routing->ops->explain_pair(s->routing, from, to, &t, p);
+	free(x->a->told);
+	x->a->told = text_taken(&t);
+}
+
+static int ask(const struct recording *r, struct walk *w, struct step_about *a,
+	       const struct engine *const *engines, struct progress *p, struct err *e)
+{
+	const struct rec_event *ev = walk_event(w);
+	struct asking x = {.r = r, .ev = ev, .a = a};
+
+	if (rec_decides(ev))
+		return ask_entry(&x, engines, p, e);
+	if (rec_kinds[ev->kind].a == FIELD_PAIR)
+		ask_pair(&x, p);
+	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
+}
+
+/* --- all of it -------------------------------------------------------------------------------------- */
+
+static void fill(const struct recording *r, struct walk *w, struct step_about *a)
+{
+	const struct rec_event *ev = walk_event(w);
+	struct text t = {0};
+
+	a->of = recording_steps(r);
+	a->engine = recording_engine(r);
+	a->phase = str_dup(walk_phase(w));
+	a->part = str_dup(recording_part(r));
+	a->kind = ev ? rec_kinds[ev->kind].name : "";
+	a->rule = ev ? recording_rule(r, ev) : "";
+	a->source = ev ? recording_source(r, ev) : "";
+	walk_sentence(w, &t);
+	a->sentence = text_taken(&t);
+	if (ev)
+		list_changes(w, a);
+}
+
+struct step_about *step_about(const struct recording *r, size_t step, const struct engine *const *engines,
+			      struct progress *p, struct err *e)
+{
+	struct step_about *a;
+	struct walk *w;
+	int rc;
+
+	if (mem_room(e, walk_room(r), "tables of a walk"))
+		return NULL;
+	w = walk_new(r);
+	a = NEW(struct step_about);
+	a->step = step;
+	rc = walk_to(w, step, p) ? err_set(e, CANCELLED) : 0;
+	if (!rc)
+		fill(r, w, a);
+	if (!rc && step && engines)
+		rc = ask(r, w, a, engines, p, e);
+	walk_free(w);
+	if (!rc && !a->told)
+		a->told = str_dup("");
+	if (!rc)
+		return a;
+	step_about_free(a);
+	return NULL;
+}
+
+void step_about_free(struct step_about *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->n_changes; i++) {
+		free(a->change[i].where);
+		free(a->change[i].was_text);
+		free(a->change[i].now_text);
+	}
+	free(a->change);
+	clear_candidates(a);
+	free(a->phase);
+	free(a->sentence);
+	free(a->part);
+	free(a->asked);
+	free(a);
+}

@@ -1,0 +1,64 @@
+/*
+ * All that there is to tell of one step of a recording: the sentence, the rule, where to read about it, the
+ * cells it changes by name, and what it was chosen from.  Text of its own: nothing is borrowed, so that a
+ * thread may make it and another show it.
+ */
+#ifndef IBSCOPE_STEP_ABOUT_H
+#define IBSCOPE_STEP_ABOUT_H
+
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/sm/engine.h"
+#include "core/sm/recording.h"
+
+#define ABOUT_CHANGES 1000 /* most that are listed */
+
+/* A changed cell. */
+struct about_change {
+	enum rec_table table;
+	uint32_t at, was, now;	   /* as struct rec_delta */
+	char *where;		   /* "leaf-01 LID 17", "leaf-01[5] to core-02" */
+	char *was_text, *now_text; /* "port 6", "2 hops", "none" */
+};
+
+/* One that could have been taken. */
+struct about_candidate {
+	bool taken;
+	unsigned port; /* of the step's switch */
+	char *to;      /* "spine-01[3]": the other end of its cable */
+	char *from;    /* port it leaves by when on another chip of the chassis: "sp-02[7]"; NULL */
+	int64_t q[STEP_QUANTITIES]; /* in the order of `quantity`; INT64_MIN = does not apply */
+	uint32_t peer, chip;	    /* port id of the other end; of `from`, NO_ID */
+};
+
+struct step_about {
+	size_t step, of;
+	const char *engine; /* static, as kind, table names and quantities */
+	char *phase, *sentence, *part;
+	const char *kind, *rule, *source; /* "" where it has none */
+	struct about_change *change;	  /* [n_changes] the first of them */
+	size_t n_changes, all_changes;
+	/*
+	 * What the engine, asked once more, tells of the entry or the pair that the step decides; of an entry
+	 * that is decided again later: how in the end.  `asked` says of what: "candidates for LID 17 on
+	 * leaf-01"; NULL: the step chooses from nothing.
+	 */
+	char *asked;
+	unsigned n_quantities;
+	const char *quantity[STEP_QUANTITIES];
+	struct about_candidate *candidate; /* [n_candidates] in the engine's order */
+	size_t n_candidates;
+	char *told; /* its words: the rule of the closed list and the sentence, lines of a pair; "" none */
+};
+
+/*
+ * Of step 1 .. recording_steps(); 0: the start, of which there is only the sentence.  `engines`: those the
+ * recording was made with; NULL: the engine is not asked, which is fast (the same with nothing in
+ * candidates).  To be freed; NULL and *e: cancelled, no memory.  Safe beside whoever moves a walk over the
+ * same recording.
+ */
+struct step_about *step_about(const struct recording *r, size_t step, const struct engine *const *engines,
+			      struct progress *p, struct err *e);
+void step_about_free(struct step_about *a); /* NULL is fine */
+
+#endif

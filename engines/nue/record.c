@@ -1,0 +1,363 @@
+/*
+ * A run of Nue being recorded.  What the recording holds of the search is kept beside it, as
+ * events of long runs may be left out: changes are told from that to what is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "engines/nue/internal.h"
+#include "engines/nue/recall.h"
+
+struct nue_record {
+	unsigned lid, layer;
+	bool outside;
+	uint32_t *via, *dist; /* [n] as T_VIA, T_DIST */
+	uint8_t *use;	      /* [n_edges] of the layer, as T_COLOUR */
+	uint16_t *holder;     /* [n_edges] LID that brought it; 0: none, or the escape paths */
+	/* dependencies taken, refused or given back for the LID; those before `told` are told */
+	uint32_t *touched;
+	size_t n_touched, cap, told;
+	uint32_t *way; /* [n_channels] room */
+};
+
+static void release(void *kept)
+{
+	nue_unref(kept);
+}
+
+struct nue_record *nue_record_new(struct nue_run *x)
+{
+	struct nue_record *k = NEW(struct nue_record);
+	const struct nue_graph *g = x->g;
+	const struct fabric *f = x->in->topo->fabric;
+	struct recorder *rec = x->in->record;
+
+	k->via = NEW_ARRAY(g->n + 1u, uint32_t);
+	k->dist = NEW_ARRAY(g->n + 1u, uint32_t);
+	memset(k->via, 0xff, g->n * sizeof(*k->via));
+	memset(k->dist, 0xff, g->n * sizeof(*k->dist));
+	k->use = NEW_ARRAY(x->d->n_edges + 1u, uint8_t);
+	k->holder = NEW_ARRAY(x->d->n_edges + 1u, uint16_t);
+	k->way = NEW_ARRAY(g->n_channels + 1u, uint32_t);
+	rec_cells(rec, T_VIA, f->n_switches);
+	rec_cells(rec, T_DIST, f->n_switches);
+	rec_cells(rec, T_WEIGHT, f->n_ports);
+	rec_cells(rec, T_COLOUR, (size_t)x->nue->vls.layers * x->d->n_edges);
+	rec_keep(rec, nue_ref(x->nue), release);
+	return k;
+}
+
+void nue_record_free(struct nue_record *k)
+{
+	if (!k)
+		return;
+	free(k->via);
+	free(k->dist);
+	free(k->use);
+	free(k->holder);
+	free(k->touched);
+	free(k->way);
+	free(k);
+}
+
+/* --- changes of the event before ------------------------------------------------------------------ */
+
+/* Port by which packets leave the end of a channel, against the search. */
+static uint32_t port_of(const struct nue_run *x, uint32_t c)
+{
+	return switch_port_id(x->in->topo->fabric, x->g->sw[x->g->to[c]], x->g->rport[c]);
+}
+
+static void tell_use(struct nue_run *x, uint32_t e, uint8_t now)
+{
+	struct nue_record *k = x->record;
+
+	rec_delta(x->in->record, T_COLOUR, x->layer * x->d->n_edges + e, k->use[e], now);
+	k->use[e] = now;
+}
+
+/* What is made of a dependency now; escape paths stay. */
+static uint8_t use_of(const struct nue_run *x, uint32_t e)
+{
+	const struct nue_ccdg *d = x->d;
+
+	if (x->record->use[e] == USE_ESCAPE)
+		return USE_ESCAPE;
+	if (!nue_used(d, e))
+		return d->edge[e] == NUE_BLOCKED ? USE_BLOCKED : USE_NONE;
+	return d->edge_wet[e] ? USE_PRESENT : USE_KEPT;
+}
+
+static void tell_touched(struct nue_run *x)
+{
+	struct nue_record *k = x->record;
+
+	if (!rec_kept(x->in->record))
+		return;
+	for (; k->told < k->n_touched; k->told++)
+		tell_use(x, k->touched[k->told], use_of(x, k->touched[k->told]));
+}
+
+static void touch(struct nue_record *k, uint32_t e)
+{
+	GROW(k->touched, k->n_touched, k->cap);
+	k->touched[k->n_touched++] = e;
+}
+
+/* Where a node sends and how far it is, unless that is told already. */
+static void tell_way(struct nue_run *x, uint32_t v)
+{
+	struct nue_record *k = x->record;
+	uint32_t sw = x->g->sw[v], via = x->used[v] == NO_ID ? NO_ID : port_of(x, x->used[v]);
+	uint32_t dist =
+		x->dist[v] == NUE_INF ? NO_ID : (uint32_t)(x->dist[v] < NO_ID ? x->dist[v] : NO_ID - 1);
+
+	if (!rec_kept(x->in->record))
+		return;
+	rec_delta(x->in->record, T_VIA, sw, k->via[v], via);
+	rec_delta(x->in->record, T_DIST, sw, k->dist[v], dist);
+	k->via[v] = via;
+	k->dist[v] = dist;
+}
+
+/*
+ * The cycle that packets would close by going over the dependency c -> h of the search, and who holds it:
+ * the first to leave is the one that may not.
+ */
+static void tell_cycle(struct nue_run *x, uint32_t c, uint32_t h)
+{
+	struct nue_record *k = x->record;
+	uint32_t n = nue_way_back(x->d, c, h, k->way);
+
+	/* way[0] = h ... way[n - 1] = c as searched; packets pass h, then c, and on backwards */
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = i ? k->way[n - i] : h, next = k->way[n - 1 - i];
+
+		rec_extra(x->in->record, port_of(x, at));
+		rec_extra(x->in->record, i ? k->holder[nue_edge_of(x->d, next, at)] : k->lid);
+	}
+}
+
+/* --- a layer ------------------------------------------------------------------------------------------ */
+
+void nue_record_layer(struct nue_run *x)
+{
+	struct nue_record *k = x->record;
+
+	k->layer = x->layer;
+	memset(k->use, USE_NONE, x->d->n_edges);
+	memset(k->holder, 0, x->d->n_edges * sizeof(*k->holder));
+}
+
+void nue_record_hull(struct nue_run *x, uint32_t u, uint32_t i, uint32_t j)
+{
+	rec_event(x->in->record, REC_HULL, i == NO_ID ? HULL_MEMBER : HULL_BETWEEN, 0, x->g->sw[u], x->layer);
+	if (i == NO_ID)
+		return;
+	rec_extra(x->in->record, x->g->sw[i]);
+	rec_extra(x->in->record, x->g->sw[j]);
+}
+
+void nue_record_centre(struct nue_run *x, uint32_t root)
+{
+	rec_event(x->in->record, REC_CENTRE, 0, 0, x->g->sw[root], x->layer);
+}
+
+void nue_record_escape(struct nue_run *x, const struct nue_layer *l, uint32_t u)
+{
+	unsigned port = u == l->root ? 0 : x->g->rport[l->escape[u]];
+
+	rec_event(x->in->record, REC_ESCAPE, 0, port, x->g->sw[u], x->layer);
+}
+
+void nue_record_mark(struct nue_run *x, uint32_t e)
+{
+	tell_use(x, e, USE_ESCAPE);
+}
+
+void nue_record_layer_done(struct nue_run *x)
+{
+	rec_event(x->in->record, REC_LAYER, 0, 0, 0, x->layer);
+}
+
+/* --- a destination ---------------------------------------------------------------------------------- */
+
+static void event(struct nue_run *x, enum rec_kind kind, unsigned rule, unsigned port, uint32_t node)
+{
+	rec_event(x->in->record, kind, rule, port, x->g->sw[node], x->record->lid);
+}
+
+void nue_record_begin(struct nue_run *x, unsigned lid, uint32_t src, bool outside)
+{
+	struct nue_record *k = x->record;
+
+	k->lid = lid;
+	k->outside = outside;
+	k->n_touched = k->told = 0;
+	event(x, REC_TARGET, 0, outside ? NUE_OUTSIDE_LAYERS : x->layer, src);
+	for (uint32_t v = 0; v < x->g->n; v++) {
+		rec_delta(x->in->record, T_VIA, x->g->sw[v], k->via[v], NO_ID);
+		rec_delta(x->in->record, T_DIST, x->g->sw[v], k->dist[v], v == src ? 0 : NO_ID);
+		k->via[v] = NO_ID;
+		k->dist[v] = v == src ? 0 : NO_ID;
+	}
+}
+
+static uint32_t colour_of(const struct nue_ccdg *d, uint32_t c)
+{
+	return d->real[d->slot[d->vertex[c]]];
+}
+
+bool nue_record_try(struct nue_run *x, uint32_t h, uint32_t c)
+{
+	struct nue_record *k = x->record;
+	struct nue_ccdg *d = x->d;
+	uint32_t e = nue_edge_of(d, h, c), colour = colour_of(d, c);
+	bool fresh = !nue_used(d, e), refused = nue_try(d, h, c, x->colour);
+
+	if (!fresh)
+		return refused;
+	touch(k, e);
+	if (refused) {
+		event(x, REC_BLOCK, 0, x->g->rport[c], x->g->to[c]);
+		tell_touched(x);
+		tell_cycle(x, h, c);
+	} else {
+		k->holder[e] = k->lid;
+	}
+	if (!refused && colour != NUE_UNUSED && colour != x->colour) {
+		event(x, REC_MERGE, 0, x->g->rport[c], x->g->to[c]);
+		tell_touched(x);
+		rec_extra(x->in->record, colour);
+		rec_extra(x->in->record, x->colour);
+	}
+	return refused;
+}
+
+static void look(struct nue_run *x, uint32_t c, uint64_t dist, unsigned rule)
+{
+	uint32_t v = x->g->to[c];
+
+	if (!rec_wants(x->in->record, REC_LOOK, x->g->sw[v], x->record->lid))
+		return;
+	event(x, REC_LOOK, rule, x->g->rport[c], v);
+	rec_extra(x->in->record, dist < NO_ID ? (uint32_t)dist : NO_ID);
+}
+
+/* What a node that is gone on from leads to, but is not taken. */
+void nue_record_expand(struct nue_run *x, uint32_t cur)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t v = nue_end(x->d, cur), back = cur < g->n_channels ? g->rev[cur] : NO_ID;
+
+	for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++) {
+		uint64_t dist = x->cd[cur] + x->weight[c];
+
+		if (c == back)
+			continue;
+		if (dist >= x->dist[g->to[c]])
+			look(x, c, dist, LOOK_NOT_SHORTER);
+		else if (x->d->edge[nue_edge_of(x->d, cur, c)] == NUE_BLOCKED)
+			look(x, c, dist, LOOK_BLOCKED);
+	}
+}
+
+void nue_record_reach(struct nue_run *x, uint32_t v)
+{
+	event(x, REC_REACH, 0, x->g->rport[x->used[v]], v);
+	tell_way(x, v);
+	tell_touched(x);
+}
+
+void nue_record_unpaint(struct nue_run *x, uint32_t e)
+{
+	if (!nue_used(x->d, e))
+		x->record->holder[e] = 0;
+	touch(x->record, e);
+}
+
+/* --- what the search could not reach -------------------------------------------------------------------- */
+
+void nue_record_backtrack(struct nue_run *x, const struct nue_way *w, enum nue_verdict verdict)
+{
+	struct recorder *rec = x->in->record;
+	uint32_t a = x->g->to[w->c];
+
+	event(x, REC_BACKTRACK, verdict, x->g->rport[w->h], w->u);
+	if (verdict == NUE_TAKEN) {
+		tell_way(x, w->u);
+		tell_way(x, a);
+	}
+	tell_touched(x);
+	rec_extra(rec, x->g->sw[a]);
+	rec_extra(rec, x->g->sw[x->g->from[w->c]]);
+	rec_extra(rec, w->number);
+	rec_extra(rec, w->of);
+	if (w->from != NO_ID && verdict != NUE_CYCLE) /* that one was told when it was refused */
+		tell_cycle(x, w->from, w->to);
+}
+
+void nue_record_shortcut(struct nue_run *x, uint32_t v, uint32_t old, uint32_t now, uint32_t forbids)
+{
+	event(x, REC_SHORTCUT, forbids == NO_ID ? SHORTCUT_TAKEN : SHORTCUT_REFUSED, x->g->rport[now], v);
+	tell_way(x, v);
+	tell_touched(x);
+	rec_extra(x->in->record, x->g->sw[x->g->from[old]]);
+	rec_extra(x->in->record, forbids == NO_ID ? NO_ID : x->g->sw[forbids]);
+}
+
+void nue_record_fallback(struct nue_run *x)
+{
+	event(x, REC_FALLBACK, 0, 0, x->src);
+	for (uint32_t v = 0; v < x->g->n; v++)
+		tell_way(x, v);
+	rec_extra(x->in->record, x->g->n - x->count);
+}
+
+/* Dependencies of the routes stay in use, others are given back. */
+void nue_record_end_search(struct nue_run *x)
+{
+	struct nue_record *k = x->record;
+
+	event(x, REC_RECOLOUR, 0, 0, x->src);
+	k->told = 0;
+	tell_touched(x);
+	for (size_t i = 0; i < k->n_touched; i++)
+		if (!nue_used(x->d, k->touched[i]))
+			k->holder[k->touched[i]] = 0;
+}
+
+void nue_record_tree(struct nue_run *x)
+{
+	rec_event(x->in->record, REC_TREE, 0, 0, x->g->sw[x->src], 0);
+	for (uint32_t v = 0; v < x->g->n; v++)
+		tell_way(x, v);
+}
+
+/* --- entries and weights -----------------------------------------------------------------------------------
+ */
+
+void nue_record_choice(struct nue_run *x, uint32_t v, enum why_rule rule)
+{
+	uint32_t sw = x->g->sw[v];
+	unsigned lid = x->record->lid, port = x->r->row[sw]->port[lid];
+
+	event(x, REC_CHOICE, rule, port, v);
+	rec_delta(x->in->record, T_ENTRY, sw * (x->in->lids->max_lid + 1u) + lid, NO_PATH, port);
+}
+
+void nue_record_routed(struct nue_run *x)
+{
+	event(x, REC_ROUTED, 0, 0, x->src);
+	for (uint32_t v = 0; v < x->g->n; v++) {
+		uint32_t c = x->used[v];
+		uint64_t now;
+
+		if (v == x->src)
+			continue;
+		now = x->weight[c] - x->nue->first_weight;
+		rec_delta(x->in->record, T_WEIGHT, port_of(x, c), (uint32_t)(now - x->sum[v]), (uint32_t)now);
+	}
+	rec_extra(x->in->record, x->events);
+}

@@ -1,0 +1,665 @@
+/*
+ * Pane: the steps of a run that is walked through, a row each, and below the one where the walk stands what
+ * it changed.  While none is walked through, how to begin.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/wrap.h"
+#include "core/session/play.h"
+#include "core/session/step_about.h"
+#include "views/views.h"
+
+#define COLUMNS_BATCH 76
+#define COLUMNS_LEAST 16
+#define ROWS_ABOVE 2 /* that stay in sight above the step where the walk stands */
+#define CHANGES 8    /* that are listed */
+#define SLOW_FRAMES 2 /* a second: a faster walk is over before candidates are there */
+
+enum { C_STEP, C_WHAT };
+
+static const struct column columns[] = {
+	{.name = "step", .width = 4, .right = true, .numeric = true},
+	{.name = "what happens", .width = COLUMNS_LEAST, .flex = 1, .prose = true},
+};
+
+/* A row of text: more of the step where the walk stands, or how to begin. */
+struct line {
+	char *text, *follow; /* a command, NULL = none */
+};
+
+struct priv {
+	const struct moment *at;     /* reference; NULL = no run is walked through */
+	const struct recording *rec; /* the last one's; reference */
+	struct walk *walk;	     /* of this pane, for sentences of other steps; NULL: no memory */
+	uint32_t *shown;	     /* [n] steps that are rows, those asked for; NULL: all */
+	uint32_t n;		     /* rows of steps; row 0 is step 0, before the first */
+	uint32_t here;		     /* row of the step where the walk stands, or the last before it */
+	char *first;		     /* of its sentence, the first line */
+	struct line *line;	     /* rows behind it */
+	uint32_t n_lines, cap_lines;
+	unsigned columns;	     /* rows are this long; 0 = not drawn yet */
+	const struct result *asked;  /* the recording, as what candidates are asked about; NULL = none is */
+};
+
+/* --- what was chosen from, asked beside ---------------------------------------------------------------- */
+
+struct question {
+	const struct recording *rec; /* reference */
+	const struct engine *const *engines;
+};
+
+static void free_question(void *value)
+{
+	struct question *q = value;
+
+	recording_unref(q->rec);
+	free(q);
+}
+
+static bool same_question(const void *was, const void *value)
+{
+	return ((const struct question *)was)->rec == ((const struct question *)value)->rec;
+}
+
+static void free_answer(void *value)
+{
+	step_about_free(value);
+}
+
+static void *run_about(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct question *q = base;
+	struct err e;
+
+	(void)w;
+	return step_about(q->rec, arg[0], q->engines, p, &e);
+}
+
+static const struct task task_about = {.run = run_about, .free = free_answer};
+static const struct task task_question = {.free = free_question};
+
+static bool may_have_candidates(const struct rec_event *ev)
+{
+	return ev->kind == REC_CHOICE || ev->kind == REC_SETTLE || rec_kinds[ev->kind].a == FIELD_PAIR;
+}
+
+/* NULL: not there, or there are none. */
+static const struct step_about *ask_about(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct session *s = v->scene->session;
+	const struct rec_event *ev = moment_event(p->at);
+	int pace = session_playing(s);
+	struct question *q;
+	const struct result *r;
+	uint32_t arg[TASK_ARGS] = {(uint32_t)p->at->step};
+
+	if (!ev || !may_have_candidates(ev) || (pace >= 0 && play_paces[pace].frames > SLOW_FRAMES))
+		return NULL;
+	q = NEW(struct question);
+	*q = (struct question){recording_ref(p->rec), s->engines};
+	p->asked = result_keep(p->asked, q, &task_question, same_question);
+	r = view_ask(v, &task_about, p->asked, arg);
+	return r ? r->value : NULL;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------- */
+
+static bool is_line(const struct priv *p, uint32_t row)
+{
+	return !p->at || (row > p->here && row <= p->here + p->n_lines);
+}
+
+static const struct line *line_of(const struct priv *p, uint32_t row)
+{
+	return &p->line[p->at ? row - p->here - 1 : row];
+}
+
+/* Step of a row; that of the lines below is the one they are about. */
+static size_t step_of(const struct priv *p, uint32_t row)
+{
+	if (is_line(p, row))
+		return p->at ? p->at->step : 0;
+	if (row > p->here)
+		row -= p->n_lines;
+	return p->shown ? p->shown[row] : row;
+}
+
+/* The last row whose step is not behind this one. */
+static uint32_t row_of_step(const struct priv *p, size_t step)
+{
+	uint32_t lo = 0, hi = p->n;
+
+	if (!p->shown)
+		return (uint32_t)step;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->shown[mid] <= step)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static const struct rec_event *event_of(const struct priv *p, uint32_t row)
+{
+	size_t step = p->at ? step_of(p, row) : 0;
+
+	return step ? recording_event(p->rec, step) : NULL;
+}
+
+static void clear_lines(struct priv *p)
+{
+	while (p->n_lines) {
+		free(p->line[--p->n_lines].text);
+		free(p->line[p->n_lines].follow);
+	}
+	free(p->first);
+	p->first = NULL;
+}
+
+static void forget_recording(struct priv *p)
+{
+	walk_free(p->walk);
+	recording_unref(p->rec);
+	free(p->shown);
+	p->walk = NULL;
+	p->rec = NULL;
+	p->shown = NULL;
+	p->n = p->here = 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	clear_lines(p);
+	forget_recording(p);
+	moment_unref(p->at);
+	result_unref(p->asked);
+	p->at = NULL;
+	p->asked = NULL;
+	free(p->line);
+	p->line = NULL;
+	p->cap_lines = 0;
+}
+
+/* Steps that are not about what was asked for are left out. */
+static void choose_steps(struct priv *p)
+{
+	uint32_t n = (uint32_t)recording_steps(p->rec), out = 0;
+
+	for (uint32_t i = 1; i <= n; i++)
+		out += !recording_in_focus(p->rec, i);
+	p->n = n + 1 - out;
+	if (!out)
+		return;
+	p->shown = NEW_ARRAY(p->n, uint32_t);
+	for (uint32_t i = 1, k = 1; i <= n; i++)
+		if (recording_in_focus(p->rec, i))
+			p->shown[k++] = i;
+}
+
+static void take_recording(struct priv *p, const struct recording *r)
+{
+	struct err e;
+
+	if (p->rec == r)
+		return;
+	forget_recording(p);
+	p->rec = recording_ref(r);
+	choose_steps(p);
+	if (!mem_room(&e, walk_room(r), "sentences of steps"))
+		p->walk = walk_new(r);
+}
+
+static void sentence(const struct priv *p, size_t step, struct text *t)
+{
+	const struct rec_event *ev = step ? recording_event(p->rec, step) : NULL;
+
+	if (ev && ev->kind == REC_PHASE)
+		text_add(t, "== ");
+	if (!step)
+		text_add(t, "before the first step");
+	else if (step == p->at->step)
+		text_add(t, "%s", p->at->sentence);
+	else if (p->walk && !walk_to(p->walk, step, NULL))
+		walk_sentence(p->walk, t);
+	else
+		text_add(t, "%s", rec_kinds[ev->kind].name);
+}
+
+/* --- lines of text -------------------------------------------------------------------------------------- */
+
+/* Lines of a text; those behind the first begin with blanks instead of `first`. */
+static void add(struct priv *p, const char *first, const char *text, const char *follow)
+{
+	unsigned number = p->at ? (unsigned)digits(recording_steps(p->rec), 4) + 1 : 0;
+	unsigned room = p->columns ? p->columns : COLUMNS_BATCH;
+	char *other = str_printf("%*s", (int)strlen(first), ""), *save = NULL;
+	struct text t = {0};
+
+	room = room > number + COLUMNS_LEAST ? room - number : COLUMNS_LEAST;
+	wrap_text(&t, text, room, first, other);
+	for (char *s = t.s ? strtok_r(t.s, "\n", &save) : NULL; s; s = strtok_r(NULL, "\n", &save)) {
+		GROW(p->line, p->n_lines, p->cap_lines);
+		p->line[p->n_lines++] = (struct line){str_dup(s), follow ? str_dup(follow) : NULL};
+	}
+	text_free(&t);
+	free(other);
+}
+
+/* The first line of the sentence stands in the row of its step. */
+static void add_sentence(struct priv *p)
+{
+	struct text t = {0};
+
+	sentence(p, p->at->step, &t);
+	add(p, "", text_str(&t), NULL);
+	text_free(&t);
+	if (!p->n_lines || step_of(p, p->here) != p->at->step)
+		return;
+	p->first = p->line[0].text;
+	free(p->line[0].follow);
+	memmove(p->line, p->line + 1, --p->n_lines * sizeof(*p->line));
+}
+
+/* The cells that the step changes. */
+static void add_changes(struct priv *p)
+{
+	uint32_t cursor = 0, n = 0;
+	struct rec_delta d;
+	struct text t = {0};
+
+	while (recording_next_delta(p->rec, p->at->step, &cursor, &d)) {
+		if (++n > CHANGES)
+			continue;
+		text_clear(&t);
+		recording_cell(p->rec, d.table, d.at, &t);
+		text_add(&t, ": ");
+		recording_value(p->rec, d.table, d.at, d.now, &t);
+		text_add(&t, ", was ");
+		recording_value(p->rec, d.table, d.at, d.was, &t);
+		add(p, "+ ", text_str(&t), NULL);
+	}
+	if (n > CHANGES)
+		add(p, "+ ", PLURAL(n - CHANGES, "more change"), NULL);
+	text_free(&t);
+}
+
+static void add_candidate(struct priv *p, const struct step_about *a, const struct about_candidate *c)
+{
+	struct text t = {0};
+
+	text_add(&t, "port %u", c->port);
+	if (c->from)
+		text_add(&t, " of %s", c->from);
+	if (*c->to)
+		text_add(&t, " to %s", c->to);
+	for (unsigned q = 0, n = 0; q < a->n_quantities; q++)
+		if (c->q[q] != INT64_MIN)
+			text_add(&t, "%s %s %ld", n++ ? "," : ":", a->quantity[q], c->q[q]);
+	add(p, c->taken ? "> " : "  ", text_str(&t), NULL);
+	text_free(&t);
+}
+
+/* Lines as the engine told them, each by itself. */
+static void add_told(struct priv *p, const char *told)
+{
+	char *copy = str_dup(told), *save = NULL;
+
+	for (char *s = strtok_r(copy, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
+		add(p, "  ", s + strspn(s, " "), NULL);
+	free(copy);
+}
+
+static void add_candidates(struct priv *p, const struct step_about *a)
+{
+	if (!a || !a->asked)
+		return;
+	add(p, "", a->asked, NULL);
+	for (size_t i = 0; i < a->n_candidates; i++)
+		add_candidate(p, a, &a->candidate[i]);
+	if (a->told)
+		add_told(p, a->told);
+}
+
+static void add_step(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct rec_event *ev = moment_event(p->at);
+
+	p->here = row_of_step(p, p->at->step);
+	add_sentence(p);
+	if (!ev)
+		return;
+	if (*recording_rule(p->rec, ev))
+		add(p, "rule: ", recording_rule(p->rec, ev), NULL);
+	if (*recording_source(p->rec, ev))
+		add(p, "see ", recording_source(p->rec, ev), NULL);
+	add_changes(p);
+	add_candidates(p, ask_about(v));
+}
+
+/* Who can be walked through: the engine in force, and those that refused before it. */
+static void add_start(struct priv *p, const struct scene *sc, const char *engine, const char *what)
+{
+	char *command = str_printf("step start %s", engine), *text = str_printf("%s: %s", command, what);
+
+	if (recording_possible(sc->real, engine, sc->session->engines))
+		add(p, "> ", text, command);
+	free(command);
+	free(text);
+}
+
+static void add_beginning(struct priv *p, const struct scene *sc)
+{
+	const struct sweep *w = sc->real;
+	const char *engine = w && w->routing ? w->routing->engine : NULL;
+	char *s;
+
+	if (!w)
+		return;
+	add(p, "", "No run is walked through.", NULL);
+	if (engine && recording_possible(w, NULL, sc->session->engines)) {
+		add_start(p, sc, engine, "the run that made these tables");
+	} else if (engine) {
+		s = str_printf("The run of %s cannot be walked through; the command `step` tells it as text.",
+			       engine);
+		add(p, "", s, "step");
+		free(s);
+	}
+	for (size_t i = 0; i < w->n_refusals; i++)
+		add_start(p, sc, w->refusal[i].engine, "its run up to its refusal");
+	add(p, "  ", "`step start SWITCH`, `step start SWITCH DST`, `step start pair A B`, `step start lid DST`: "
+		     "steps about these only.",
+	    NULL);
+}
+
+/* --- the pane ----------------------------------------------------------------------------------------- */
+
+static void load(struct view *v)
+{
+	const struct moment *at = v->scene->moment;
+	struct priv *p = v->priv;
+	bool moved = at && (!p->at || p->at->rec != at->rec || p->at->step != at->step);
+
+	if (at)
+		moment_ref(at);
+	clear_lines(p);
+	moment_unref(p->at);
+	p->at = at;
+	if (at) {
+		take_recording(p, at->rec);
+		add_step(v);
+	} else {
+		forget_recording(p);
+		add_beginning(p, v->scene);
+	}
+	v->n_rows = p->n + p->n_lines;
+	v->width[C_STEP] = at ? (uint8_t)digits(recording_steps(p->rec), 4) : 0;
+	if (!moved)
+		return;
+	v->select = p->here;
+	v->top = p->here > ROWS_ABOVE ? p->here - ROWS_ABOVE : 0;
+}
+
+/* Sentences in full are made for the room there is. */
+static bool fit(struct view *v, unsigned room)
+{
+	struct priv *p = v->priv;
+	unsigned want = room < COLUMNS_LEAST ? COLUMNS_LEAST : room;
+
+	if (p->columns == want)
+		return false;
+	p->columns = want;
+	return true;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct moment *at = p->at;
+	int pace = session_playing(v->scene->session);
+
+	if (!at) {
+		text_add(t, "Step ── no run is walked through");
+		return;
+	}
+	text_add(t, "Step %zu/%zu", at->step, recording_steps(at->rec));
+	if (pace >= 0)
+		text_add(t, " plays, %s", play_paces[pace].told);
+	text_add(t, ", %s", recording_engine(at->rec));
+	if (*at->phase)
+		text_add(t, ": %s", at->phase);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->at && *recording_part(p->rec))
+		text_add(t, "recorded: %s", recording_part(p->rec));
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (is_line(p, row)) {
+		if (col == C_WHAT)
+			text_add(t, "%s", line_of(p, row)->text);
+	} else if (col == C_STEP) {
+		text_add(t, "%zu", step_of(p, row));
+	} else if (row == p->here && p->first) {
+		text_add(t, "%s", p->first);
+	} else {
+		sentence(p, step_of(p, row), t);
+	}
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	(void)col;
+	return (int64_t)step_of(v->priv, row);
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return is_line(p, row) ? (uint64_t)1 << 32 | (row - p->here) : step_of(p, row);
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->at && row == p->here ? MARK_HERE : 0;
+}
+
+/* --- what a step is about -------------------------------------------------------------------------------- */
+
+/* What a step is about, as ids; NO_ID and 0 where it has none. */
+struct about {
+	uint32_t sw, sw2; /* a pair, or the switch */
+	uint32_t target;
+	uint32_t port;
+	unsigned lid;
+	int layer; /* -1 */
+};
+
+static struct about about(const struct priv *p, const struct rec_event *ev)
+{
+	const struct fabric *f = recording_sweep(p->rec)->fabric;
+	struct about a = {NO_ID, NO_ID, NO_ID, NO_ID, 0, -1};
+	const struct rec_kind_info *k = &rec_kinds[ev->kind];
+
+	if (k->a == FIELD_SWITCH && ev->a < f->n_switches)
+		a.sw = ev->a;
+	if (k->a == FIELD_PAIR) {
+		a.sw = ev->a / f->n_switches;
+		a.sw2 = ev->a % f->n_switches;
+	}
+	if (k->b == FIELD_TARGET && ev->b < f->n_switches)
+		a.target = ev->b;
+	if (k->b == FIELD_LID)
+		a.lid = ev->b;
+	if (k->b == FIELD_LAYER)
+		a.layer = (int)ev->b;
+	if (k->port && a.sw != NO_ID && ev->port && ev->port <= f->node_nports[f->switch_node[a.sw]])
+		a.port = switch_port_id(f, a.sw, ev->port);
+	return a;
+}
+
+static void add_switch(const struct priv *p, uint32_t sw, struct text *t)
+{
+	const struct fabric *f = recording_sweep(p->rec)->fabric;
+
+	word_node(f, f->switch_node[sw], t);
+}
+
+/* Words of `why` that tell of the same. */
+static bool add_why(const struct priv *p, const struct about *a, struct text *t)
+{
+	if (a->sw2 != NO_ID) {
+		word_on_switch(recording_sweep(p->rec)->topo, a->sw, t);
+		text_putc(t, ' ');
+		word_on_switch(recording_sweep(p->rec)->topo, a->sw2, t);
+		return true;
+	}
+	if (a->sw == NO_ID || (!a->lid && a->target == NO_ID))
+		return false;
+	add_switch(p, a->sw, t);
+	text_putc(t, ' ');
+	if (a->lid)
+		text_add(t, "%u", a->lid);
+	else
+		add_switch(p, a->target, t);
+	return true;
+}
+
+static bool add_end(const struct priv *p, const struct about *a, bool dst, struct text *t)
+{
+	if (a->sw2 != NO_ID)
+		add_switch(p, dst ? a->sw2 : a->sw, t);
+	else if (dst && a->lid)
+		text_add(t, "%u", a->lid);
+	else if (dst && a->target != NO_ID)
+		add_switch(p, a->target, t);
+	else
+		return false;
+	return true;
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct rec_event *ev = event_of(p, row);
+	const struct fabric *f;
+	struct about a;
+
+	if (!ev)
+		return false;
+	f = recording_sweep(p->rec)->fabric;
+	a = about(p, ev);
+	if (!strcmp(what, "step")) {
+		text_add(t, "%zu", step_of(p, row));
+		return true;
+	}
+	if (!strcmp(what, "why"))
+		return add_why(p, &a, t);
+	if (!strcmp(what, "src") || !strcmp(what, "dst") || !strcmp(what, "lid"))
+		return add_end(p, &a, *what != 's', t);
+	if (!strcmp(what, "layer") && a.layer >= 0) {
+		text_add(t, "%d", a.layer);
+		return true;
+	}
+	if (a.port != NO_ID && place_port(f, a.port, what, t))
+		return true;
+	return a.sw != NO_ID && place_node(f, f->switch_node[a.sw], what, t);
+}
+
+/* The pane that shows what a step did. */
+static void follow_step(const struct priv *p, const struct rec_event *ev, struct text *t)
+{
+	struct about a = about(p, ev);
+	const char *pane = "lft";
+
+	switch (ev->kind) {
+	case REC_LEARN:
+	case REC_COPY:
+	case REC_VISIT:
+	case REC_FORBID:
+	case REC_PRICE:
+	case REC_ERASE:
+		pane = "hops";
+		break;
+	case REC_VERDICT:
+		pane = "bars";
+		break;
+	case REC_RANK:
+		text_add(t, "pane ranks");
+		return;
+	case REC_ACCEPT:
+	case REC_OPEN:
+	case REC_TURN:
+		text_add(t, "pane layer-pairs %d", a.layer);
+		return;
+	case REC_REFUSE:
+		text_add(t, "pane cdg %d", a.layer);
+		return;
+	case REC_CLIMB:
+	case REC_SPREAD:
+	case REC_SORT:
+		pane = "groups";
+		break;
+	default:
+		break;
+	}
+	if (a.sw == NO_ID)
+		return;
+	text_add(t, "pane %s ", pane);
+	add_switch(p, a.sw, t);
+	if (a.lid && !strcmp(pane, "lft"))
+		text_add(t, "; search lid:/^%u$/", a.lid);
+}
+
+/* Of another step: there; of the one where the walk stands: to what it touched. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct rec_event *ev = event_of(p, row);
+
+	if (is_line(p, row) && line_of(p, row)->follow)
+		text_add(t, "%s", line_of(p, row)->follow);
+	else if (p->at && !is_line(p, row) && row != p->here)
+		text_add(t, "step to %zu", step_of(p, row));
+	else if (ev)
+		follow_step(p, ev, t);
+}
+
+const struct view_ops view_step = {
+	.name = "step",
+	.brief = "the steps of a run that is walked through, what happens and why; how to begin while none is",
+	.hints = ":step_1=next :step_back_1=back :step_next_round=round :step_next_switch=switch "
+		 "prompt_step_until=until :step_pause=play :step_end=end",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.close = close_view,
+	.fit = fit,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+};
