@@ -71,8 +71,14 @@ class Scratch:
         return self.run("make", "--no-print-directory", "-j%d" % (os.cpu_count() or 1), *self.settings(), *args, **more)
 
     def would_compile(self, *args):
-        """Sources that `make` would compile, in a set."""
+        """Sources that `make` would compile, in a set; what it notes of its flags is as before."""
+        stamps, kept = self.path("build", "stamp"), self.path("stamps-kept")
+        if os.path.isdir(stamps):
+            shutil.copytree(stamps, kept)
         said = self.make("-n", *args)
+        if os.path.isdir(kept):
+            shutil.rmtree(stamps)
+            os.rename(kept, stamps)
         return set(re.findall(r" -c -o \S+ (\S+\.c)$", said, re.M))
 
     def sources(self, endings=(".c",)):
