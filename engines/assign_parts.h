@@ -116,4 +116,8 @@ void assign_record_choice(struct assign *a, const struct dest *d, unsigned lid, 
 			  const struct choice *c);
 void assign_record_switch(const struct assign *a);
 
+/* assign_why.c: the candidate that would have had fewer LIDs than the port taken, or as few and come first,
+ * had counts begun at 0; via: only this one is looked at (0: all).  NULL: none. */
+const struct cand *assign_but_for_left(const struct assign *a, unsigned n, unsigned port, unsigned via);
+
 #endif

@@ -37,7 +37,7 @@ static void number_parts(struct assign *a)
 	free(queue);
 }
 
-static enum why_rule no_entry(struct assign *a, const struct dest *d, const struct choice *c)
+static enum why_rule no_entry(struct assign *a, const struct dest *d)
 {
 	if (d->target == NO_ID)
 		return WHY_NOT_ATTACHED;
@@ -45,11 +45,11 @@ static enum why_rule no_entry(struct assign *a, const struct dest *d, const stru
 		number_parts(a);
 	if (a->part[a->sw] != a->part[d->target])
 		return WHY_CUT_OFF;
-	if (c->rule && hops_least(a->h, a->sw, d->target) != NO_PATH)
-		return WHY_LEFT_COUNTER;
+	if (hops_least(a->h, a->sw, d->target) != NO_PATH)
+		return a->in->left && a->in->left->hops ? WHY_LEFT_COUNTER : WHY_NOT_IN_FILE;
 	if (!strcmp(a->out->engine, "file") && options_file(a->in->options, "lid_matrix_dump_file"))
 		return WHY_NOT_IN_FILE;
-	return a->h->weight ? WHY_COST : WHY_TOO_FAR;
+	return WHY_COST;
 }
 
 /* Does DOR drop a port of least hops? */
@@ -68,8 +68,8 @@ static enum why_rule by_count(const struct assign *a, unsigned n, unsigned port)
 	uint32_t least = UINT32_MAX;
 	unsigned equal = 0, first = 0;
 
-	if (!n)
-		return named_rule("no candidate");
+	if (assign_but_for_left(a, n, port, 0))
+		return WHY_LEFT_COUNTER;
 	for (unsigned i = 0; i < n; i++) {
 		if (a->cand[i].count < least) {
 			least = a->cand[i].count;
@@ -93,7 +93,7 @@ static enum why_rule rule_of(struct assign *a, const struct dest *d, const uint6
 	if (d->target == a->sw && d->target != NO_ID)
 		return c->port ? WHY_ATTACHED : WHY_OWN_LID;
 	if (c->port == NO_PATH)
-		return no_entry(a, d, c);
+		return no_entry(a, d);
 	if (c->rule == assign_kept)
 		return WHY_KEPT;
 	if (!n)

@@ -150,22 +150,30 @@ static void shifted(const struct verdict *v, struct decided *out)
 	       with_count(v, v->won->count), PLURAL(v->won->count, "LID"), v->won->port);
 }
 
-/* The candidate that would have had fewer LIDs, or as few and come first, had counts begun at 0; NULL. */
-static const struct cand *but_for_left(const struct verdict *v)
+/* A candidate by its port, NULL. */
+static const struct cand *candidate(const struct assign *a, unsigned n, unsigned port)
 {
-	const struct leftovers *l = v->a->in->left;
-	const uint32_t *left = l && l->count ? l->count + v->a->p0 : NULL;
+	for (unsigned i = 0; i < n; i++)
+		if (a->cand[i].port == port)
+			return &a->cand[i];
+	return NULL;
+}
+
+const struct cand *assign_but_for_left(const struct assign *a, unsigned n, unsigned port, unsigned via)
+{
+	const struct leftovers *l = a->in->left;
+	const uint32_t *left = l && l->count ? l->count + a->p0 : NULL;
+	const struct cand *won = candidate(a, n, port);
 	uint32_t least;
 
-	if (!left || v->a->shifting)
+	if (!left || !won || a->shifting)
 		return NULL;
-	least = v->won->count - left[v->won->port];
-	for (unsigned i = 0; i < v->c->n; i++) {
-		const struct cand *k = &v->a->cand[i];
+	least = won->count - left[port];
+	for (unsigned i = 0; i < n; i++) {
+		const struct cand *k = &a->cand[i];
 		uint32_t own = k->count - left[k->port];
 
-		if (k != v->won && (own < least || (own == least && k < v->won)) &&
-		    (!v->via || v->via == k->port))
+		if (k != won && (own < least || (own == least && k < won)) && (!via || via == k->port))
 			return k;
 	}
 	return NULL;
@@ -173,7 +181,7 @@ static const struct cand *but_for_left(const struct verdict *v)
 
 static void by_count(const struct verdict *v, struct decided *out)
 {
-	const struct cand *other = but_for_left(v);
+	const struct cand *other = assign_but_for_left(v->a, v->c->n, v->won->port, v->via);
 	const struct cand *q = rival(v), *w = v->won;
 	unsigned equal = with_count(v, w->count);
 	struct text t = {0};

@@ -37,7 +37,6 @@ void recording_cell(const struct recording *r, enum rec_table t, uint32_t at, st
 	case T_AXIS:
 	case T_COUNT:
 	case T_WEIGHT:
-	case T_AXIS:
 		text_add(out, "%s", port_label(f, at, label, sizeof(label)));
 		break;
 	case T_ROOT:
