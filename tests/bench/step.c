@@ -2,9 +2,9 @@
  * Time recordings and jumps in them.  usage: build/bench/step [SPEC ENGINE]...  (none: xgft:18,18,6:1,18,18
  * by minhop, updn, lash, ftree and mincontention)
  *
- * Columns: record (milliseconds of the processor until `step start` is done), steps, MB, jump (milliseconds to another step,
- * median and most of 100 at random and of those between both ends), moment (milliseconds until panes have
- * the step: median and most of 20).  "!": above 1 second, above 50 milliseconds.
+ * Columns: record (milliseconds of the processor until `step start` is done), steps, MB, jump (milliseconds
+ * to another step, median and most of 100 at random and of those between both ends), moment (milliseconds
+ * until panes have the step: median and most of 20).  "!": above 1 second, above 50 milliseconds.
  */
 #include <stdio.h>
 #include <stdlib.h>

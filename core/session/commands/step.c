@@ -614,9 +614,11 @@ static int cmd_step(struct session *s, int argc, char **argv, struct out *o, str
 const struct command step_commands[] = {
 	{.name = "step",
 	 .syntax = "step [N | next|back|all|show|go|breaks|end] | to N | list [N] | back N | "
-		   "next|back phase|round|switch|lid|pair|layer|boundary | find TEXT... | until TEXT... | back until "
+		   "next|back phase|round|switch|lid|pair|layer|boundary | find TEXT... | until TEXT... | "
+		   "back until "
 		   "TEXT... | "
-		   "break [TEXT...] | break off [N] | play [SPEED|faster|slower] | pause|stop | start [ENGINE] [SWITCH [DST]] | "
+		   "break [TEXT...] | break off [N] | play [SPEED|faster|slower] | pause|stop | start "
+		   "[ENGINE] [SWITCH [DST]] | "
 		   "start [ENGINE] all | start [ENGINE] pair SWITCH SWITCH | start [ENGINE] lid DST | "
 		   "start [ENGINE] layer N",
 	 .help = "walk through the run of the engine in force, or of one that refused",
