@@ -12,6 +12,8 @@ static void name_dependency(const struct lash_graph *g, const struct fabric *f, 
 
 	for (uint32_t i = 0; i < g->n_channels; i++)
 		cells += lash_degree(g, g->to[i]);
+	if (!cells)
+		return;
 	text_add(out, "layer %u: ", at / cells);
 	for (at %= cells; at >= lash_degree(g, g->to[c]); c++)
 		at -= lash_degree(g, g->to[c]);

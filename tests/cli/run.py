@@ -85,6 +85,20 @@ CASES = [
     Case("json without commands", ["--json", TREE], 2, NOTHING, r"no terminal|--json goes with"),
     Case("standard input twice", ["-", "-x", "-"], 2, NOTHING, r"standard input"),
 
+    # --- steps
+    Case("no such step", [TREE, *UPDN, "-e", "step start; step to 120; step until refused"], 1, r"recorded", r"no such step after 120$"),
+    Case("a term that cannot be", [TREE, *UPDN, "-e", "step until layer 99"], 1, r"recorded", r"layer: found '99', expected a number from 0 to 14$"),
+    Case("a step in full", [TREE, *UPDN, "-e", "step start; step until leaf-01 node0004; step show"], 0,
+         r"entry of leaf-01 LID \d+: port \d+, was none\n.*count of leaf-01\[\d+\]: 1, was 0\n.*rule: first of equals\n.*candidates for"
+         r"[\s\S]*first of equals: 2 of 2 ports had 0 LIDs"),
+    Case("why before it is decided", [TREE, *UPDN, "-e", "step start; why leaf-01 node0004"], 0,
+         r"^As of step 0 [\s\S]*not decided yet at step 0; it is decided at step \d+", absent=r"Decided:"),
+    Case("why when it is decided", [TREE, *UPDN, "-e", "step until leaf-01 node0004; why leaf-01 node0004"], 0,
+         r"^As of step [\s\S]*^Decided: first of equals"),
+    Case("part of a run", ["xgft:8,8,4:1,8,8", *UPDN, "-e", "set record_limit 1; step start leaf-02; step until leaf-02 node0001; lft leaf-02"], 0,
+         r"of switch leaf-02 only \(the whole run: [\d.]+ MB\)[\s\S]*^As of step"),
+    Case("record_limit", [TREE, "-e", "set record_limit 0"], 1, r"", r"record_limit: found '0', expected a number from 1 to 65536"),
+
     # --- check
     Case("sound", [TREE, *UPDN, "-e", "check"], 0, r"^Sound: "),
     Case("fault", [TREE, *UPDN, "-e", "fail switch leaf-01; check"], 1, r"^NOT SOUND", absent=r"^Sound"),
