@@ -96,7 +96,8 @@ def citations():
             name = m["name"]
             if name not in known:
                 continue            # other files are looked for by links()
-            if not path.endswith(".md") or m["path"]:
+            said = not m["path"] and text[m.start("name") - 1] == '"'  # sources as the program names them
+            if not said and (not path.endswith(".md") or m["path"]):
                 verdict(m["path"] + name == known[name] or os.path.normpath(
                     os.path.join(os.path.dirname(path), m["path"], name)) == known[name],
                     "%s: found %s, expected %s" % (where, m["path"] + name, known[name]))

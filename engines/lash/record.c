@@ -399,12 +399,12 @@ static void say_dependency(const struct walk *w, uint32_t at, struct text *t)
 {
 	const struct lash_plan *p = recording_kept(walk_recording(w));
 	const struct lash_graph *g = p->graph;
-	uint32_t all = 0, c = 0;
+	uint32_t c = 0;
 
-	for (uint32_t i = 0; i < g->n_channels; i++)
-		all += lash_degree(g, g->to[i]);
-	for (at %= all; at >= lash_degree(g, g->to[c]); c++)
+	while (at >= lash_degree(g, g->to[c])) { /* layer after layer */
 		at -= lash_degree(g, g->to[c]);
+		c = c + 1 < g->n_channels ? c + 1 : 0;
+	}
 	text_add(t, "%s-%s-", name_of(w, g->sw[g->from[c]]), name_of(w, g->sw[g->to[c]]));
 	text_add(t, "%s", name_of(w, g->sw[g->to[g->base[g->to[c]] + at]]));
 }
