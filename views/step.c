@@ -219,13 +219,16 @@ static void take_recording(struct priv *p, const struct recording *r)
 
 static void sentence(const struct priv *p, size_t step, struct text *t)
 {
-	const struct rec_event *ev = step ? recording_event(p->rec, step) : NULL;
+	const struct rec_event *ev;
 
-	if (ev && ev->kind == REC_PHASE)
-		text_add(t, "== ");
-	if (!step)
+	if (!step) {
 		text_add(t, "before the first step");
-	else if (step == p->at->step)
+		return;
+	}
+	ev = recording_event(p->rec, step);
+	if (ev->kind == REC_PHASE)
+		text_add(t, "== ");
+	if (step == p->at->step)
 		text_add(t, "%s", p->at->sentence);
 	else if (p->walk && !walk_to(p->walk, step, NULL))
 		walk_sentence(p->walk, t);
