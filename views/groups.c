@@ -138,6 +138,24 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	text_add(t, "%lld", (long long)number(v, row, col));
 }
 
+/* Counters that the step let grow; places of groups that it sorted. */
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct ftree *t = p->look.tree;
+	const struct moment *m = v->scene->moment;
+	uint32_t group, place = row;
+	enum ft_dir d;
+
+	group = (uint32_t)(group_of(v, row, &d) - t->group);
+	for (unsigned k = FT_UP; k < d; k++)
+		place -= t->sw[p->sw].n[k];
+	if (col == C_PEER)
+		return moment_touched(m, T_SLOT, t->sw[p->sw].slot[d] + place);
+	return (col == C_CU && moment_touched(m, T_UP, t->n_links + group)) ||
+	       (col == C_CD && moment_touched(m, T_DOWN, t->n_links + group));
+}
+
 /* What stays the same: the first port of the group. */
 static uint64_t key(const struct view *v, uint32_t row)
 {
@@ -198,6 +216,7 @@ const struct view_ops view_groups = {
 	.footer = footer,
 	.cell = cell,
 	.number = number,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

@@ -216,6 +216,22 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct moment *m = v->scene->moment;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t sw = p->item[row].sw, dims = (uint32_t)(recording_cells(m->rec, T_COORD) / f->n_switches);
+
+	for (uint32_t d = 0; col == C_COORD && d < dims; d++)
+		if (moment_touched(m, T_COORD, sw * dims + d))
+			return true;
+	for (unsigned n = 1; col == C_PORTS && n <= f->switch_nports[sw]; n++)
+		if (moment_touched(m, T_AXIS, switch_port_id(f, sw, n)))
+			return true;
+	return false;
+}
+
 static uint64_t key(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
@@ -255,6 +271,7 @@ const struct view_ops view_mesh = {
 	.footer = footer,
 	.cell = cell,
 	.number = number,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

@@ -123,7 +123,8 @@ static void load_before(struct view *v, const uint32_t ep[2], unsigned i)
 	if (!scene_routing_before(sc))
 		return;
 	trace_on(sc->before, p, ep, i, &was);
-	p->dir[i].changed = !same_path(&p->dir[i].path, &was);
+	/* at a step only what was a path before can have become another one */
+	p->dir[i].changed = !same_path(&p->dir[i].path, &was) && (!sc->moment || was.end == PATH_OK);
 	if (p->dir[i].changed)
 		describe(sc->fabric, &was, &p->dir[i].was);
 	path_free(&was);

@@ -315,6 +315,16 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%lld", (long long)number(v, row, col));
 }
 
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct moment *m = v->scene->moment;
+	uint32_t sw = ((const struct priv *)v->priv)->line[row].sw;
+
+	if (col == C_INDEX)
+		return moment_touched(m, T_TUPLE, 2 * sw) || moment_touched(m, T_TUPLE, 2 * sw + 1);
+	return col == C_RANK && moment_touched(m, T_RANK, sw);
+}
+
 static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
@@ -368,6 +378,7 @@ const struct view_ops view_tree = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

@@ -208,6 +208,11 @@ static void plot(const struct growth *g, uint32_t port, struct text *t)
 	}
 }
 
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	return col == C_WEIGHT && moment_touched(v->scene->moment, T_WEIGHT, port_of(v, row));
+}
+
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -281,6 +286,7 @@ const struct view_ops view_weights = {
 	.footer = footer,
 	.cell = cell,
 	.number = number,
+	.touched = touched,
 	.key = key,
 	.follow = follow,
 	.placeholder = placeholder,

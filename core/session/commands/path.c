@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/routing/paths.h"
 #include "core/session/commands/commands.h"
+#include "core/sm/moment.h"
 
 /* --- trace ------------------------------------------------------------------------------- */
 
@@ -107,14 +108,24 @@ static void print_ways(const struct routing *r, uint32_t src, unsigned slid, uns
 	dest_ways_free(&w);
 }
 
+/* Does it end where the step of a run that is told of has decided nothing yet? */
+static bool is_undecided(const struct session *s, const struct path *p)
+{
+	const struct moment *m = session_moment(s) ? session_shown(s) : NULL;
+
+	return m && p->end == PATH_NO_ENTRY && p->n && !moment_decided(m, p->hop[p->n - 1].sw, p->dlid);
+}
+
 static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, unsigned dlid, struct out *o)
 {
 	const struct fabric *f = r->topo->fabric;
 	struct path p;
 	json_t *json;
 	char a[300], b[300], sl[16];
+	bool undecided;
 
 	path_trace(r, src, slid, dlid, &p);
+	undecided = is_undecided(o->run->in->session, &p);
 	print_sl(&p, sl, sizeof(sl));
 	endport_label(f, src, a, sizeof(a));
 	if (p.dst == NO_ID)
@@ -124,6 +135,8 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	out_text(o, "%s (LID %u) -> %s (LID %u): ", a, slid, b, dlid);
 	if (p.end == PATH_OK)
 		out_text(o, "SL %s, %s\n", sl, PLURAL(p.hops, "link"));
+	else if (undecided)
+		out_text(o, "not decided yet\n");
 	else
 		out_text(o, "NO PATH: %s\n", path_end_text(p.end));
 	for (unsigned i = 0; i < p.n; i++)
@@ -131,9 +144,11 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	print_ways(r, src, slid, dlid, &p, o);
 	if (slid && p.end != PATH_NO_SOURCE && routing_sa_refuses(r, src, p.n > 0))
 		out_text(o, "  OpenSM's SA gives no path: SL 0, which it tries first, is mapped to VL 15.\n");
-	if (p.end != PATH_OK)
+	if (p.end != PATH_OK && !undecided)
 		o->run->found_fault = true;
 	json = path_json(r, &p);
+	if (undecided)
+		json_object_set_new(json, "end", json_text("not decided yet"));
 	path_free(&p);
 	return json;
 }

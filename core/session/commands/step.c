@@ -639,9 +639,11 @@ const struct command step_commands[] = {
 		 "  5, 10, 20 or 50 steps a second, or switch, lid, round: ten of these a second; it stops "
 		 "at the end, at\n"
 		 "  breakpoints, by Esc and at the next `step` command.  `step pause` plays, or stops.\n"
-		 "  lft, hops, ranks, roots, layers, cdg, cycles, trace, check and load-map tell of the "
-		 "step until\n"
-		 "  `step end`, or until something changes.\n",
+		 "  All panes show the step, and so do `list`, lft, hops, ranks, roots, layers, cdg, "
+		 "cycles, trace,\n"
+		 "  check and load-map, until `step end`, or until something changes: . not decided yet, + "
+		 "changed by\n"
+		 "  the last move.  Panes that have nothing to do with the run say \"present\".\n",
 	 .json = "steps integer? steps that were recorded\n"
 		 "engine string? whose run it is\n"
 		 "part string? what of a long run was recorded, empty: all\n"
