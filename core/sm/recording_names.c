@@ -21,6 +21,20 @@ void recording_cell(const struct recording *r, enum rec_table t, uint32_t at, st
 		text_add(out, "%s to %s", port_label(f, at % f->n_ports, label, sizeof(label)),
 			 switch_name(f, at / f->n_ports));
 		break;
+	case T_LAYER: /* of engines that put the routes of a switch to each LID in one */
+		if (r->cells[t] == (size_t)f->n_switches * lids)
+			text_add(out, "%s LID %u", switch_name(f, at / lids), at % lids);
+		else
+			text_add(out, "number %u", at);
+		break;
+	case T_COORD:
+		text_add(out, "%s, dimension %zu", switch_name(f, at / (r->cells[t] / f->n_switches)),
+			 at % (r->cells[t] / f->n_switches) + 1);
+		break;
+	case T_TUPLE:
+		text_add(out, "%s, %s half", switch_name(f, at / 2), at % 2 ? "lower" : "upper");
+		break;
+	case T_AXIS:
 	case T_COUNT:
 	case T_WEIGHT:
 		text_add(out, "%s", port_label(f, at, label, sizeof(label)));
@@ -29,7 +43,6 @@ void recording_cell(const struct recording *r, enum rec_table t, uint32_t at, st
 	case T_RANK:
 	case T_DIST:
 	case T_VIA:
-	case T_TUPLE:
 		if (at < f->n_switches) {
 			text_add(out, "%s", switch_name(f, at));
 			break;
@@ -42,6 +55,8 @@ void recording_cell(const struct recording *r, enum rec_table t, uint32_t at, st
 
 static bool is_none(enum rec_table t, uint32_t value)
 {
+	if (t == T_COORD)
+		return value == rec_tables[t].start;
 	return (rec_tables[t].wide ? value == NO_ID : value == 255) && rec_tables[t].start == value;
 }
 
@@ -77,6 +92,9 @@ void recording_value(const struct recording *r, enum rec_table t, uint32_t at, u
 	case T_EGRESS:
 	case T_VIA:
 		text_add(out, "%s", value < f->n_ports ? port_label(f, value, label, sizeof(label)) : "?");
+		break;
+	case T_COORD:
+		text_add(out, "%d", (int)value);
 		break;
 	default:
 		text_add(out, "%u", value);

@@ -21,8 +21,8 @@ struct rec_unit {
 };
 #define UNIT_EXTRA 0xff
 /*
- * With the table: no change of the step, but what steps changed that were left out of a part; before the change
- * of the step to the same cell, where there is one.
+ * With the table: no change of the step, but what steps changed that were left out of a part; before the
+ * change of the step to the same cell, where there is one.
  */
 #define UNIT_MISSED 0x40
 

@@ -77,7 +77,9 @@ static bool about_part(const struct recording *r, const struct rec_event *ev)
 
 static bool says_less(const struct walk *w)
 {
-	return strstr(recording_engine(walk_recording(w)), "sssp") != NULL;
+	const char *engine = recording_engine(walk_recording(w));
+
+	return strstr(engine, "sssp") || !strcmp(engine, "nue");
 }
 
 static void same_sentence(struct walk *part, struct walk *whole, const char *what)
@@ -423,11 +425,177 @@ static void test_rules(void **state)
 	assert_true(compared > 10000);
 }
 
+/* --- what is told of a step ------------------------------------------------------------------------- */
+
+static struct session *some_session(const char *engine, const char *shape)
+{
+	struct session *s = session_new(all_engines, all_commands);
+	char line[200];
+
+	snprintf(line, sizeof(line), "synth %s; route %s", shape, engine);
+	ok_line(s, line);
+	return s;
+}
+
+/* Times an entry is decided. */
+static unsigned times(const struct recording *r, const struct rec_event *of)
+{
+	unsigned n = 0;
+
+	for (size_t i = 1; i <= recording_steps(r); i++) {
+		const struct rec_event *ev = recording_event(r, i);
+
+		n += rec_decides(ev) && ev->a == of->a && ev->b == of->b;
+	}
+	return n;
+}
+
+/* Everything has a name, and the candidates are those of the step. */
+static void about_step(const struct recording *r, size_t step, const char *what)
+{
+	const struct rec_event *ev = step ? recording_event(r, step) : NULL;
+	struct err e = {{0}};
+	struct step_about *a = step_about(r, step, all_engines, NULL, &e);
+	unsigned taken = 0;
+
+	if (!a)
+		fail_msg("%s: step %zu: %s", what, step, e.msg);
+	assert_true(*a->sentence);
+	for (size_t i = 0; i < a->n_changes; i++) {
+		const struct about_change *c = &a->change[i];
+
+		if (!*c->where || !*c->was_text || !*c->now_text ||
+		    (strstr(c->where, "number ") && c->table != T_COLOUR))
+			fail_msg("%s: step %zu: %s of %s: %s, was %s", what, step, rec_tables[c->table].name,
+				 c->where, c->now_text, c->was_text);
+	}
+	for (size_t i = 0; i < a->n_candidates; i++)
+		taken += a->candidate[i].taken;
+	assert_true(taken <= 1);
+	if (ev && rec_decides(ev) && ev->b && times(r, ev) == 1 &&
+	    lid_owner(recording_sweep(r)->lids, ev->b) != NO_ID) {
+		size_t n = strlen(a->rule);
+
+		for (size_t i = 0; i < a->n_candidates; i++)
+			if (a->candidate[i].taken)
+				assert_int_equal(a->candidate[i].port, ev->port);
+		if (strncmp(a->told, a->rule, n) != 0 && *a->told)
+			fail_msg("%s: step %zu: rule %s, told: %s", what, step, a->rule, a->told);
+	}
+	step_about_free(a);
+}
+
+static void test_about(void **state)
+{
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (size_t g = 0; all_engines[g]; g++)
+		for (size_t i = 0; i < ARRAY_LEN(shapes) && all_engines[g]->scheme; i++) {
+			struct session *s;
+			const struct recording *r;
+			struct err e = {{0}};
+			char what[100];
+
+			if (all_engines[g]->holds != HOLDS_NOTHING)
+				break;
+			s = some_session(all_engines[g]->name, shapes[i]);
+			r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
+			if (!r)
+				fail_msg("%s", e.msg);
+			snprintf(what, sizeof(what), "%s on %s", recording_engine(r), shapes[i]);
+			for (int k = 0; k < 25; k++)
+				about_step(r, rng_below(&seed, (uint32_t)recording_steps(r) + 1), what);
+			recording_unref(r);
+			session_free(s);
+		}
+}
+
+/* --- why at a step ----------------------------------------------------------------------------------- */
+
+/* The step named behind the words, 0: they are not there. */
+static size_t step_named(const char *text, const char *words)
+{
+	const char *at = strstr(text, words);
+
+	return at ? strtoul(at + strlen(words), NULL, 10) : 0;
+}
+
+static void why_entry_at(struct session *s, struct walk *w, uint32_t sw, unsigned lid)
+{
+	struct err e;
+	int rc;
+	char line[100], *text;
+	size_t then;
+
+	snprintf(line, sizeof(line), "why 0x%016lx %u",
+		 (unsigned long)s->fabric->node_guid[s->fabric->switch_node[sw]], lid);
+	text = run_line(s, line, &rc, &e, false, NULL);
+	if (rc || strncmp(text, "As of step", 10) != 0)
+		fail_msg("%s: %s%s", line, text, e.msg);
+	then = step_named(text, "it is decided at step ");
+	if (then) {
+		const struct rec_event *ev = recording_event(walk_recording(w), then);
+
+		assert_true(then > walk_step(w));
+		assert_true(rec_decides(ev) && ev->a == sw && ev->b == lid);
+		assert_false(walk_decided(w, sw, lid));
+	} else if (walk_decided(w, sw, lid) && !strstr(text, "Decided: ")) {
+		fail_msg("%s at step %zu: %s", line, walk_step(w), text);
+	}
+	free(text);
+}
+
+static void why_path_at(struct session *s)
+{
+	struct err e;
+	int rc;
+	char *text = run_line(s, "why node0001 node0002", &rc, &e, false, NULL);
+
+	if (rc || strncmp(text, "As of step", 10) != 0 || strstr(text, "Decided: :"))
+		fail_msg("why node0001 node0002: %s%s", text, e.msg);
+	free(text);
+}
+
+static void test_why_at_steps(void **state)
+{
+	uint64_t seed = test_seed();
+
+	(void)state;
+	for (size_t g = 0; all_engines[g]; g++)
+		for (size_t i = 0; i < ARRAY_LEN(shapes) && all_engines[g]->scheme; i++) {
+			struct session *s;
+			const struct recording *r;
+			struct err e = {{0}};
+			struct walk *w;
+
+			if (all_engines[g]->holds != HOLDS_NOTHING)
+				break;
+			s = some_session(all_engines[g]->name, shapes[i]);
+			r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
+			if (!r)
+				fail_msg("%s", e.msg);
+			w = walk_new(r);
+			session_set_walk(s, w);
+			for (int k = 0; k < 6; k++) {
+				walk_to(w, rng_below(&seed, (uint32_t)recording_steps(r) + 1), NULL);
+				session_walk_moved(s);
+				why_entry_at(s, w, rng_below(&seed, s->fabric->n_switches),
+					     some_lid(s, &seed));
+				why_path_at(s);
+			}
+			recording_unref(r);
+			session_free(s);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_about),
+		cmocka_unit_test(test_why_at_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -332,10 +332,14 @@ const struct command path_commands[] = {
 		 "  via PORT: is that port longer, equal but not chosen, or forbidden, and by which turn?\n"
 		 "  NODE NODE NODE...: the same of a whole path; NODE[PORT] picks one of parallel links.\n"
 		 "  The last line, `Decided: RULE: ...`, names the rule that decided, one of a closed "
-		 "list.\n",
+		 "list.\n"
+		 "  At a step of a walk (`step`): what is decided there, or the step that decides it.\n",
 	 .needs = NEEDS_ROUTING,
+	 .at_step = true,
 	 .json = "rule string? the rule that decided, or that speaks against the port or path named: one of "
 		 "a closed list\n"
+		 "decided_at integer? of a walk: the step to come that decides the entry, or decides it "
+		 "again\n"
 		 "decided string? the same as a sentence, with its figures\n"
 		 "choice object? how the entry was decided\n"
 		 "choice.switch node the switch\n"

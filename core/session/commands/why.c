@@ -7,6 +7,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/session/commands/why.h"
+#include "core/sm/sweep.h"
 
 /* --- why SWITCH DST: the engine's own words ------------------------------------------------ */
 
@@ -228,7 +229,7 @@ int why_listen(struct why *y, unsigned via, struct err *e)
 			       .last = true};
 
 	why_heard_free(&y->heard);
-	return sweep_observe(y->w, y->s->engines, &obs, y->o->run->progress, e);
+	return why_repeat(y, &obs, e);
 }
 
 static int why_entry(struct why *y, struct err *e)
@@ -566,6 +567,8 @@ static int answer(struct why *y, int argc, char **argv, struct err *e)
 		return why_pair(y, argv, e);
 	if (read_entry(y, argv, e) || (via && read_port(y, argv[4], &port, e)))
 		return -1;
+	if (why_entry_open(y) || (!via && why_entry_early(y)))
+		return 0;
 	return via ? why_via(y, port, e) : why_entry(y, e);
 }
 
@@ -576,6 +579,7 @@ int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err 
 
 	if (!y.w)
 		return -1;
+	y.walk = session_moment(s) ? session_walk(s) : NULL;
 	rc = answer(&y, argc, argv, e);
 	why_heard_free(&y.heard);
 	return rc;

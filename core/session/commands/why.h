@@ -1,5 +1,6 @@
 /*
- * Command why, between its files: why.c an entry and its ports, why_path.c paths.
+ * Command why, between its files: why.c an entry and its ports, why_path.c paths, why_step.c either at a step
+ * of a walk through a run.
  */
 #ifndef IBSCOPE_WHY_H
 #define IBSCOPE_WHY_H
@@ -10,6 +11,7 @@
 #include "core/fabric/labels.h"
 #include "core/session/commands/commands.h"
 #include "core/sm/ucast_cache.h"
+#include "core/sm/walk.h"
 
 /* What an engine told of one entry. */
 struct why_heard {
@@ -26,7 +28,8 @@ void why_settle(const struct sweep *w, uint32_t sw, unsigned lid, struct why_hea
 
 struct why {
 	struct session *s;
-	const struct sweep *w;
+	const struct sweep *w;	 /* at a step: that step */
+	const struct walk *walk; /* NULL: the present is told of */
 	struct out *o;
 	uint32_t sw;
 	unsigned lid;
@@ -37,6 +40,16 @@ struct why {
 /* Let the engine tell of the entry of y->sw for y->lid again; via: what speaks against this port (0: none).
  */
 int why_listen(struct why *y, unsigned via, struct err *e);
+/* Run the engine once more for an observer: that in force, or that of the walk. */
+int why_repeat(const struct why *y, const struct observer *obs, struct err *e);
+/*
+ * Is an entry not decided at the step?  Then in words until when, and *when: the step that decides it, 0 =
+ * none.
+ */
+bool why_open(const struct why *y, uint32_t sw, unsigned lid, struct text *t, size_t *when);
+/* Tell that of the entry of y->sw for y->lid; or that it is decided again later.  false: neither holds. */
+bool why_entry_open(struct why *y);
+bool why_entry_early(struct why *y);
 /* "Decided: RULE: sentence", and the same as JSON. */
 void why_end(const struct why *y, const struct decided *d);
 /* The same of the rule against a port of y->sw that the entry for y->lid does not name. */

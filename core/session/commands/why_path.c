@@ -129,8 +129,8 @@ static void tell_hops(const struct story *x, json_t *list)
 			out_text(x->y->o, "port %-3u", h->out);
 		if (directed)
 			out_text(x->y->o, " %-5s", direction_word(c));
-		out_text(x->y->o, " %-*s  %s: %s\n", to, next_name(f, h), why_rule_name(d->rule),
-			 text_str(&d->text));
+		out_text(x->y->o, " %-*s  %s%s%s\n", to, next_name(f, h), why_rule_name(d->rule),
+			 d->rule ? ": " : "", text_str(&d->text));
 		hop = json_make("{s:o, s:s}", "port", h->out == NO_PATH ? json_null() : json_integer(h->out),
 				"rule", why_rule_name(d->rule));
 		json_object_set_new(hop, "decided", json_text(text_str(&d->text)));
@@ -166,7 +166,11 @@ static void end_story(const struct story *x, const struct decided *layer)
 	unsigned i = 0;
 
 	if (p->end != PATH_OK) {
-		why_end(x->y, &x->heard[p->n - 1].decided);
+		if (x->heard[p->n - 1].decided.rule)
+			why_end(x->y, &x->heard[p->n - 1].decided);
+		else
+			out_text(x->y->o, "At %s: %s\n", switch_name(x->y->w->fabric, p->hop[p->n - 1].sw),
+				 text_str(&x->heard[p->n - 1].decided.text));
 		return;
 	}
 	while (i < p->n && forced(x->heard[i].decided.rule))
@@ -191,7 +195,12 @@ static void add_layer(const struct story *x, struct text *t)
 	const struct routing *r = x->y->w->routing;
 	const struct routing_ops *ops = routing_origin(r)->ops;
 
-	if (ops->explain_pair)
+	if (x->y->walk && ops->explain_pair && x->p->sl.lo > x->p->sl.hi)
+		text_add(t, "No layer yet: the pair has none at step %zu.\n", walk_step(x->y->walk));
+	else if (x->y->walk && ops->explain_pair)
+		text_add(t, x->p->sl.lo == x->p->sl.hi ? "SL %u at step %zu.\n" : "SL %u on at step %zu.\n",
+			 x->p->sl.lo, walk_step(x->y->walk));
+	else if (ops->explain_pair)
 		ops->explain_pair(r, x->p->slid, x->p->dlid, t, x->y->o->run->progress);
 	else if (r->sl_tables)
 		text_add(t, "SL and VL as the maps and files given tell.\n");
@@ -224,6 +233,27 @@ static void tell_story(const struct story *x)
 	text_free(&t);
 }
 
+/* At a step the entries that there are, and of the last one why it is not there yet. */
+static void settle(struct story *x, unsigned i)
+{
+	uint32_t sw = x->p->hop[i].sw;
+	struct text t = {0};
+	size_t when;
+
+	if (why_open(x->y, sw, x->p->dlid, &t, &when)) {
+		/* of routes that are found before tables are written the engine tells as ever */
+		if (x->p->hop[i].out != NO_PATH && x->heard[i].decided.rule) {
+			text_free(&t);
+			return;
+		}
+		decided_free(&x->heard[i].decided);
+		text_add(&x->heard[i].decided.text, "%s.", text_str(&t));
+	} else {
+		why_settle(x->y->w, sw, x->p->dlid, &x->heard[i]);
+	}
+	text_free(&t);
+}
+
 int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
 {
 	const struct routing *r = y->w->routing;
@@ -231,11 +261,11 @@ int why_story(struct why *y, const struct path *p, bool tell, struct err *e)
 	struct story x = {.y = y, .p = p, .heard = NEW_ARRAY(p->n + 1, struct why_heard)};
 	struct observer obs = {.step = story_step, .ctx = &x, .sw = NO_ID, .lid = p->dlid, .last = true};
 	struct decided layer = {0};
-	int rc = sweep_observe(y->w, y->s->engines, &obs, y->o->run->progress, e);
+	int rc = why_repeat(y, &obs, e);
 
 	for (unsigned i = 0; !rc && i < p->n; i++)
-		why_settle(y->w, p->hop[i].sw, p->dlid, &x.heard[i]);
-	if (!rc && p->end == PATH_OK && ops->decide_pair)
+		settle(&x, i);
+	if (!rc && p->end == PATH_OK && ops->decide_pair && !y->walk)
 		ops->decide_pair(r, p->slid, p->dlid, &layer);
 	if (!rc && tell)
 		tell_story(&x);
@@ -261,7 +291,7 @@ int why_pair(struct why *y, char **argv, struct err *e)
 	path_trace(y->w->routing, src, slid, dlid, &p);
 	if (p.end == PATH_OK || (p.n && p.dst != NO_ID))
 		rc = why_story(y, &p, true, e);
-	if (!rc && p.end != PATH_OK)
+	if (!rc && p.end != PATH_OK && !y->walk)
 		rc = err_set(e, "%s to %s: no path (%s)", argv[1], argv[2], path_end_text(p.end));
 	path_free(&p);
 	return !rc && progress_cancelled(y->o->run->progress) ? err_set(e, CANCELLED) : rc;
@@ -397,6 +427,8 @@ static int end_given(struct why *y, const struct given *g, const struct path *p,
 		i = 0;
 	y->sw = g->hop[i].sw;
 	y->lid = g->dlid;
+	if (why_entry_open(y))
+		return 0;
 	if (g->hop[i].out == routing_port(y->w->routing, y->sw, y->lid)) {
 		decide(&y->heard.against, WHY_NO_WAY, "The tables begin with %s.",
 		       p->n ? switch_name(y->w->fabric, p->hop[0].sw) : "no switch");
