@@ -216,6 +216,8 @@ check-tsan: $(BUILD)/ibscope-tsan $(BUILD)/racy
 bench: deps-build deps-check
 	@$(MAKE) --no-print-directory $(BUILD)/ibscope
 	@IBSCOPE=$(BUILD)/ibscope tests/bench/run.py
+	@$(MAKE) --no-print-directory $(BUILD)/bench/step
+	@$(BUILD)/bench/step
 
 # long random runs of all parts, SOAK_SECONDS together; what they tried and found as one table
 SOAK := $(BUILD)/soak/driver $(FUZZ:%=$(BUILD)/soak/%) $(FUZZ:%=$(BUILD)/replay/%) $(FUZZ:%=$(BUILD)/fuzz/%) $(BUILD)/ibscope \

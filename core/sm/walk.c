@@ -9,8 +9,9 @@
 #include "core/sm/sweep.h"
 #include "core/sm/walk_parts.h"
 
-#define AT_ONCE 262144	 /* steps between looks at the progress */
-#define TOUCH_MOST 65536 /* steps of a move whose changes are told together */
+#define AT_ONCE 262144	/* steps between looks at the progress */
+#define FAR_BACK 1000	/* steps back that are dearer than to fill the tables anew */
+#define MOST_TOLD 10000 /* steps of a move whose changes are all told of */
 
 static size_t width(enum rec_table t)
 {
@@ -142,6 +143,16 @@ static void apply(struct walk *w, size_t i, bool undo)
 		apply_units(w, i, undo, UNIT_MISSED);
 }
 
+/* The start is nearer than where it is: as when it was new. */
+static void restart(struct walk *w)
+{
+	for (int t = 0; t < N_TABLES; t++)
+		if (w->table[t])
+			fill(w->table[t], t, w->r->cells[t]);
+	memset(w->decided, 0, w->r->cells[T_ENTRY]);
+	w->at = 0;
+}
+
 int walk_to(struct walk *w, size_t step, struct progress *p)
 {
 	size_t from = w->at;
@@ -151,6 +162,8 @@ int walk_to(struct walk *w, size_t step, struct progress *p)
 	if (step == w->at)
 		return 0;
 	forget_moment(w);
+	if (step < w->at && w->at - step > step + FAR_BACK)
+		restart(w);
 	for (; w->at < step && (w->at % AT_ONCE || !progress_cancelled(p)); w->at++)
 		apply(w, w->at, false);
 	for (; w->at > step && (w->at % AT_ONCE || !progress_cancelled(p)); w->at--)
@@ -198,14 +211,17 @@ static void touch(struct walk *w, size_t *cap, enum rec_table t, uint32_t at)
 	w->touched[w->n_touched++] = (uint64_t)t << 32 | at;
 }
 
-/* All cells that steps from + 1 .. to changed, sorted. */
+/* All cells that steps from + 1 .. to changed, sorted; of a long way those of the step where it ends. */
 static void list_touched(struct walk *w)
 {
 	const struct sweep *s = w->r->sweep;
-	bool far = w->to - w->from > TOUCH_MOST;
-	size_t cap = 0, to = far ? w->at : w->to;
+	size_t cap = 0, last = w->at ? w->at : 1;
 
-	for (size_t i = far ? w->at : w->from + 1; i && i <= to; i++) {
+	if (w->to - w->from > MOST_TOLD) {
+		w->from = last - 1;
+		w->to = last;
+	}
+	for (size_t i = w->from + 1; i <= w->to; i++) {
 		const struct rec_event *ev = recording_event(w->r, i);
 		struct rec_delta d;
 		uint32_t cursor = 0;

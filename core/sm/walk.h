@@ -31,7 +31,8 @@ const uint8_t *walk_bytes(const struct walk *w, enum rec_table t);
 const uint32_t *walk_words(const struct walk *w, enum rec_table t);
 /* Is the entry decided (be it that there is none)? */
 bool walk_decided(const struct walk *w, uint32_t sw, unsigned lid);
-/* Was a cell changed by the last walk_to()?  Of a move over more than 65,536 steps: by the last of them. */
+/* Was a cell changed by the last walk_to()?  After one over more than 10,000 steps: by the step where it is.
+ */
 bool walk_touched(struct walk *w, enum rec_table t, uint32_t at);
 
 /* How far the run has come with each switch: [n_switches] of enum. */

@@ -13,7 +13,8 @@ static int a_switch(const struct session *s, const char *word, uint32_t *sw, str
 	if (node == NO_ID)
 		return -1;
 	if (!node_is_switch(s->fabric, node))
-		return err_set(e, "%s is no switch", s->fabric->node_name[node]);
+		return err_set(e, "found %s, which is no switch, expected a switch",
+			       s->fabric->node_name[node]);
 	*sw = s->fabric->node_switch[node];
 	return 0;
 }
@@ -28,13 +29,13 @@ static int a_lid(const struct session *s, const char *word, uint16_t *lid, struc
 	return 0;
 }
 
-static int a_number(const char *word, unsigned long most, uint32_t *v, struct err *e)
+static int a_number(const char *term, const char *word, unsigned long most, uint32_t *v, struct err *e)
 {
 	char *end;
 	unsigned long n = strtoul(word, &end, 10);
 
 	if (*end || end == word || n > most)
-		return err_set(e, "found '%s', expected a number up to %lu", word, most);
+		return err_set(e, "%s: found '%.80s', expected a number from 0 to %lu", term, word, most);
 	*v = n;
 	return 0;
 }
@@ -70,13 +71,13 @@ static int two_words(const struct session *s, char **argv, struct rec_condition 
 	if (!strcmp(argv[0], "port"))
 		return a_port(s, argv[1], &c->port, e);
 	if (!strcmp(argv[0], "round"))
-		return a_number(argv[1], UINT32_MAX - 1, &c->round, e);
+		return a_number("round", argv[1], 254, &c->round, e);
 	if (!strcmp(argv[0], "phase")) {
 		c->phase = joined(1, argv + 1, words);
 		return 0;
 	}
 	if (!strcmp(argv[0], "layer")) {
-		if (a_number(argv[1], 14, &n, e))
+		if (a_number("layer", argv[1], 14, &n, e))
 			return -1;
 		c->layer = n;
 		return 0;
@@ -119,8 +120,13 @@ static int term(const struct session *s, int argc, char **argv, struct rec_condi
 
 		return two_words(s, without, c, words, e);
 	}
+	if (argc && !strcmp(argv[0], "pair"))
+		return err_set(e, "pair: found %s, expected two switches: pair A B",
+			       PLURAL((uint64_t)argc - 1, "word"));
 	if (argc == 2)
 		return two_words(s, argv, c, words, e);
+	if (!argc)
+		return err_set(e, "found nothing beside 'and', expected a condition there");
 	return err_set(
 		e,
 		"found '%s%s%s', expected SWITCH DST, switch S, target S, lid DST, pair A B, layer N, port "
