@@ -219,13 +219,16 @@ static void take_recording(struct priv *p, const struct recording *r)
 
 static void sentence(const struct priv *p, size_t step, struct text *t)
 {
-	const struct rec_event *ev = step ? recording_event(p->rec, step) : NULL;
+	const struct rec_event *ev;
 
-	if (ev && ev->kind == REC_PHASE)
-		text_add(t, "== ");
-	if (!step)
+	if (!step) {
 		text_add(t, "before the first step");
-	else if (step == p->at->step)
+		return;
+	}
+	ev = recording_event(p->rec, step);
+	if (ev->kind == REC_PHASE)
+		text_add(t, "== ");
+	if (step == p->at->step)
 		text_add(t, "%s", p->at->sentence);
 	else if (p->walk && !walk_to(p->walk, step, NULL))
 		walk_sentence(p->walk, t);
@@ -596,28 +599,28 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 enum pane_about { OF_SWITCH, OF_LAYER, OF_ALL };
 
 static const struct {
-	enum rec_kind kind;
 	const char *pane;
+	enum rec_kind kind;
 	enum pane_about about;
 } shown_by[] = {
-	{REC_LEARN, "hops", OF_SWITCH},	     {REC_COPY, "hops", OF_SWITCH},
-	{REC_VISIT, "hops", OF_SWITCH},	     {REC_FORBID, "hops", OF_SWITCH},
-	{REC_PRICE, "hops", OF_SWITCH},	     {REC_ERASE, "hops", OF_SWITCH},
-	{REC_VERDICT, "bars", OF_SWITCH},    {REC_RANK, "ranks", OF_ALL},
-	{REC_TRY, "layer-pairs", OF_LAYER},  {REC_ACCEPT, "layer-pairs", OF_LAYER},
-	{REC_REFUSE, "cycle", OF_ALL},	     {REC_OPEN, "layers", OF_ALL},
-	{REC_TURN, "layer-pairs", OF_LAYER}, {REC_MEASURE, "mesh", OF_ALL},
-	{REC_CLASS, "mesh", OF_ALL},	     {REC_AXIS, "mesh", OF_ALL},
-	{REC_COORD, "mesh", OF_ALL},	     {REC_CLIMB, "groups", OF_SWITCH},
-	{REC_SPREAD, "groups", OF_SWITCH},   {REC_SORT, "groups", OF_SWITCH},
-	{REC_GROUP, "groups", OF_SWITCH},    {REC_TUPLE, "tree", OF_ALL},
-	{REC_PURE, "tree", OF_ALL},	     {REC_WEIGHTS, "weights", OF_ALL},
-	{REC_PATHS, "layers", OF_ALL},	     {REC_BREAK, "cycle", OF_ALL},
-	{REC_CYCLE, "cycle", OF_ALL},	     {REC_MOVE, "layer-pairs", OF_LAYER},
-	{REC_SEARCH, "layers", OF_ALL},	     {REC_SPLIT, "layers", OF_ALL},
-	{REC_SHIFT, "layers", OF_ALL},	     {REC_HULL, "nue-layers", OF_ALL},
-	{REC_CENTRE, "nue-layers", OF_ALL},  {REC_ESCAPE, "escape", OF_LAYER},
-	{REC_BLOCK, "cycle", OF_ALL},	     {REC_BACKTRACK, "cycle", OF_ALL},
+	{"hops", REC_LEARN, OF_SWITCH},	     {"hops", REC_COPY, OF_SWITCH},
+	{"hops", REC_VISIT, OF_SWITCH},	     {"hops", REC_FORBID, OF_SWITCH},
+	{"hops", REC_PRICE, OF_SWITCH},	     {"hops", REC_ERASE, OF_SWITCH},
+	{"bars", REC_VERDICT, OF_SWITCH},    {"ranks", REC_RANK, OF_ALL},
+	{"layer-pairs", REC_TRY, OF_LAYER},  {"layer-pairs", REC_ACCEPT, OF_LAYER},
+	{"cycle", REC_REFUSE, OF_ALL},	     {"layers", REC_OPEN, OF_ALL},
+	{"layer-pairs", REC_TURN, OF_LAYER}, {"mesh", REC_MEASURE, OF_ALL},
+	{"mesh", REC_CLASS, OF_ALL},	     {"mesh", REC_AXIS, OF_ALL},
+	{"mesh", REC_COORD, OF_ALL},	     {"groups", REC_CLIMB, OF_SWITCH},
+	{"groups", REC_SPREAD, OF_SWITCH},   {"groups", REC_SORT, OF_SWITCH},
+	{"groups", REC_GROUP, OF_SWITCH},    {"tree", REC_TUPLE, OF_ALL},
+	{"tree", REC_PURE, OF_ALL},	     {"weights", REC_WEIGHTS, OF_ALL},
+	{"layers", REC_PATHS, OF_ALL},	     {"cycle", REC_BREAK, OF_ALL},
+	{"cycle", REC_CYCLE, OF_ALL},	     {"layer-pairs", REC_MOVE, OF_LAYER},
+	{"layers", REC_SEARCH, OF_ALL},	     {"layers", REC_SPLIT, OF_ALL},
+	{"layers", REC_SHIFT, OF_ALL},	     {"nue-layers", REC_HULL, OF_ALL},
+	{"nue-layers", REC_CENTRE, OF_ALL},  {"escape", REC_ESCAPE, OF_LAYER},
+	{"cycle", REC_BLOCK, OF_ALL},	     {"cycle", REC_BACKTRACK, OF_ALL},
 };
 
 static void follow_step(const struct priv *p, const struct rec_event *ev, struct text *t)
