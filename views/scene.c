@@ -122,6 +122,10 @@ void scene_drop_results(struct scene *sc)
 		result_unref(sc->doctor);
 		sc->doctor = NULL;
 	}
+	if (!sc->moment) {
+		recording_unref(sc->last_of);
+		sc->last_of = NULL;
+	}
 }
 
 /* The file that says how switches are grouped, NULL = none. */
@@ -156,6 +160,21 @@ static void take_present(struct scene *sc, const struct session *s)
 	sc->real_topo = sc->real ? topo_ref(sc->real->topo) : topo_new(sc->fabric, sc->state);
 }
 
+/* All steps are read once for each recording. */
+static void take_last_steps(struct scene *sc, const struct recording *r)
+{
+	struct rec_delta d;
+
+	if (sc->last_of == r)
+		return;
+	recording_unref(sc->last_of);
+	sc->last_of = recording_ref(r);
+	memset(sc->last_step, 0, sizeof(sc->last_step));
+	for (size_t i = 1; i <= recording_steps(r); i++)
+		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &d);)
+			sc->last_step[d.table] = i;
+}
+
 /* What is shown: the present, or a step of a run and what the last move changed in it. */
 static void take_shown(struct scene *sc, const struct session *s)
 {
@@ -163,6 +182,8 @@ static void take_shown(struct scene *sc, const struct session *s)
 	const struct sweep *shown = m ? m->sweep : sc->real, *before = m ? m->before : sc->real_before;
 
 	sc->moment = m ? moment_ref(m) : NULL;
+	if (m)
+		take_last_steps(sc, m->rec);
 	sc->sweep = shown ? sweep_ref(shown) : NULL;
 	sc->before = before ? sweep_ref(before) : NULL;
 	sc->change = m ? NULL : sc->real_change;
@@ -217,14 +238,7 @@ bool scene_undecided(const struct scene *sc, uint32_t sw, unsigned lid)
 
 bool scene_unfinished(const struct scene *sc, enum rec_table t)
 {
-	const struct recording *r = sc->moment ? sc->moment->rec : NULL;
-	struct rec_delta d;
-
-	for (size_t i = r ? sc->moment->step + 1 : 0; r && i <= recording_steps(r); i++)
-		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &d);)
-			if (d.table == t)
-				return true;
-	return false;
+	return sc->moment && sc->moment->step < sc->last_step[t];
 }
 
 const struct routing *scene_origin(const struct scene *sc)

@@ -80,8 +80,11 @@ struct scene {
 	const struct sweep *real, *real_before;
 	const struct comparison *real_change;
 	const struct topo *real_topo;
-	uint64_t walk_moves;	      /* of the session */
-	const struct help_line *help; /* keys; NULL = none are bound */
+	uint64_t walk_moves; /* of the session */
+	/* The last step that changes each table of a recording, kept as long as it is walked through. */
+	const struct recording *last_of; /* reference; NULL = none was */
+	size_t last_step[N_TABLES];	 /* 0: none does */
+	const struct help_line *help;	 /* keys; NULL = none are bound */
 	size_t n_help;
 	bool fold; /* panes show chips under their switch element */
 	const struct result

@@ -7,6 +7,7 @@
 #include "core/sm/moment.h"
 #include "core/sm/walk.h"
 #include "engines/lash/lash.h"
+#include "engines/mincontention/mincontention.h"
 #include "tests/unit/fixture.h"
 
 static const char *const shapes[] = {
@@ -357,6 +358,47 @@ static void check_cycle(const struct stage *g, struct scene *sc)
 	view_free(v);
 }
 
+/* What mincontention's elements chose for the LID at hand is what their events say; the others have not. */
+static void check_ways(const struct stage *g, struct scene *sc, size_t step)
+{
+	const struct mincontention *m = mincontention_of(sc->sweep->routing);
+	struct walk *w = session_walk(g->s);
+	struct mincontention_ways *ways;
+	uint8_t *settled;
+	unsigned lid = 0;
+
+	if (!m || is_finished(g, step))
+		return;
+	settled = mem_alloc(m->elements->n + 1);
+	for (size_t i = 1; i <= step; i++) {
+		const struct rec_event *ev = recording_event(g->r, i);
+
+		if (ev->kind == REC_TARGET) {
+			lid = ev->b;
+			memset(settled, 0, m->elements->n);
+		} else if (ev->kind == REC_SETTLE) {
+			settled[m->elements->of[ev->a]] = 1;
+		}
+	}
+	ways = lid ? mincontention_ways(sc->sweep->routing, lid, NULL) : NULL;
+	for (uint32_t e = 0; ways && e < m->elements->n; e++) {
+		const struct mincontention_way *way = &ways->way[ways->first[e]];
+		uint32_t key = walk_value(w, T_KEY, e);
+
+		if (e == ways->target)
+			continue;
+		if (way->open != !settled[e])
+			fail_msg("%s step %zu: element %u for LID %u", g->what, step, e, lid);
+		if (way->open)
+			continue;
+		assert_int_equal(way->port, walk_value(w, T_EGRESS, e));
+		assert_int_equal(way->key.contention, key >> 16);
+		assert_int_equal(way->key.distance, key & 0xffff);
+	}
+	mincontention_ways_free(ways);
+	free(settled);
+}
+
 /* A layer's dependencies are those that events brought. */
 static void check_dependencies(const struct stage *g, size_t step)
 {
@@ -396,6 +438,7 @@ static void look(struct stage *g, size_t step, bool single, bool all)
 	check_ranks(g, &sc);
 	check_layers(g, &sc);
 	check_cycle(g, &sc);
+	check_ways(g, &sc, step);
 	check_dependencies(g, step);
 	if (all)
 		all_panes(g, &sc);

@@ -77,7 +77,7 @@
 	"columns[] string? names of the columns, as keys of the rows\n"        \
 	"rows[] object? the rows\n"                                            \
 	"rows[].key string what stays the same over events\n"                  \
-	"rows[].marks[] string down, changed, detour, here\n"                  \
+	"rows[].marks[] string down, changed, step, detour, here\n"            \
 	"rows[].about object who the row names; empty where it names nobody\n" \
 	"rows[].about.name node? node it is about\n"                           \
 	"rows[].about.port integer? its port\n"                                \
