@@ -266,12 +266,6 @@ static const char *end_text(const struct view *v, unsigned i)
 				    : path_end_text(((const struct priv *)v->priv)->dir[i].path.end);
 }
 
-/* An empty range, at a step: the path has no layer yet. */
-static bool sl_is_open(struct sl_range sl)
-{
-	return sl.lo > sl.hi;
-}
-
 static void sl_text(struct sl_range sl, struct text *t)
 {
 	if (sl_is_open(sl))

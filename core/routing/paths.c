@@ -69,9 +69,11 @@ static bool is_unswitched_pair(const struct topo *t, uint32_t src, uint32_t dst)
 	return !endport_is_switch(f, src) && t->peer[f->endport_port[src]] == f->endport_port[dst];
 }
 
-/* No SL that the path may have gets through. */
+/* No SL that the path may have gets through; one that has none yet is not stopped by that. */
 static bool dropped(const struct routing *r, uint32_t sw, unsigned in, unsigned out, struct sl_range sl)
 {
+	if (sl_is_open(sl))
+		return false;
 	for (unsigned v = sl.lo; v <= sl.hi; v++)
 		if ((routing_vl(r, sw, in, out, v) & 15) != 15)
 			return false;

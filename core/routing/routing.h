@@ -37,6 +37,12 @@ struct sl_range {
 	uint8_t lo, hi;
 };
 
+/* An empty range: at a step of a recorded run, a path that has no layer yet. */
+static inline bool sl_is_open(struct sl_range sl)
+{
+	return sl.lo > sl.hi;
+}
+
 struct routing;
 
 /* How an entry of a forwarding table came about where that is worth a note: one word, and words for many. */

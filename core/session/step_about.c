@@ -158,18 +158,37 @@ static int ask_entry(struct asking *x, const struct engine *const *engines, stru
 	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
 }
 
+/* LIDs that stand for a pair of switches; where layers go by LIDs: of a host there, and the one changed. */
+static void pair_lids(const struct asking *x, uint32_t a, uint32_t b, unsigned *from, unsigned *to)
+{
+	const struct sweep *s = recording_sweep(x->r);
+	const struct fabric *f = s->fabric;
+
+	*from = s->lids->base[f->port_endport[f->switch_port[a]]];
+	*to = s->lids->base[f->port_endport[f->switch_port[b]]];
+	if (!s->routing->ops->sl_by_source)
+		return;
+	for (uint32_t ep = f->n_endports; ep-- > 0;)
+		if (s->topo->endport_switch[ep] == a && !endport_is_switch(f, ep) && s->lids->base[ep])
+			*from = s->lids->base[ep];
+	if (x->a->n_changes && x->a->change[0].table == T_LAYER)
+		*to = x->a->change[0].at % (s->lids->max_lid + 1u);
+}
+
 /* A pair of switches: what the engine says of its layer in the end. */
 static void ask_pair(const struct asking *x, struct progress *p)
 {
 	const struct sweep *s = recording_sweep(x->r);
 	const struct fabric *f = s->fabric;
 	uint32_t a = x->ev->a / f->n_switches, b = x->ev->a % f->n_switches;
-	unsigned from = s->lids->base[f->port_endport[f->switch_port[a]]],
-		 to = s->lids->base[f->port_endport[f->switch_port[b]]];
+	unsigned from, to;
 	struct text t = {0};
 
 	if (!s->routing || strcmp(s->routing->engine, recording_engine(x->r)) != 0 ||
-	    !s->routing->ops->explain_pair || !from || !to)
+	    !s->routing->ops->explain_pair)
+		return;
+	pair_lids(x, a, b, &from, &to);
+	if (!from || !to)
 		return;
 	x->a->asked = str_printf("the layer of %s, %s in the end", switch_name(f, a), switch_name(f, b));
 	s->routing->ops->explain_pair(s->routing, from, to, &t, p);

@@ -175,8 +175,6 @@ static bool left_out(const struct recorder *k, const struct rec_event *ev)
 {
 	unsigned bulk = rec_kinds[ev->kind].bulk;
 
-	if (ev->kind == REC_WEIGHTS) /* of all switches at once */
-		return bulk <= k->r->stage && ev->b != k->r->keep.lid;
 	return bulk && bulk <= k->r->stage && !k->bears && !rec_concerns(k->r, &k->r->keep, ev);
 }
 
@@ -617,6 +615,14 @@ static bool pair_concerns(const struct recording *r, const struct rec_focus *f, 
 	return f->pair_a == NO_ID || (f->pair_a == a && f->pair_b == b) || (f->pair_a == b && f->pair_b == a);
 }
 
+/* An event of a whole layer; a cut is about no switch, LID or pair: what it moves tells of that. */
+static bool layer_concerns(const struct rec_focus *f, const struct rec_event *ev)
+{
+	if (ev->kind == REC_BREAK && (f->sw != NO_ID || f->lid || f->pair_a != NO_ID))
+		return false;
+	return f->layer == 255 || f->layer == ev->b;
+}
+
 bool rec_concerns(const struct recording *r, const struct rec_focus *f, const struct rec_event *ev)
 {
 	const struct rec_kind_info *k = &rec_kinds[ev->kind];
@@ -628,10 +634,12 @@ bool rec_concerns(const struct recording *r, const struct rec_focus *f, const st
 		return pair_concerns(r, f, ev->a / n, ev->a % n) &&
 		       (f->layer == 255 || f->layer == ev->b ||
 			((ev->kind == REC_TURN || ev->kind == REC_MOVE) && f->layer == ev->port));
+	if (k->b == FIELD_LAYER)
+		return layer_concerns(f, ev);
 	if (f->pair_a != NO_ID || f->layer != 255) /* nothing but pairs, and what is about the whole */
-		return k->a == FIELD_TEXT || k->a == FIELD_NONE;
-	if (k->b == FIELD_LID)
-		return !f->lid || ev->b == f->lid;
+		return k->a == FIELD_TEXT || (k->a == FIELD_NONE && k->b == FIELD_NONE);
+	if (k->b == FIELD_LID) /* without a switch: of all at once */
+		return (k->a == FIELD_SWITCH || f->sw == NO_ID) && (!f->lid || ev->b == f->lid);
 	if (k->b == FIELD_TARGET)
 		return !f->lid || ev->b == switch_of_lid(r->sweep, f->lid);
 	/* what a switch learns or is, is not about one LID */

@@ -86,11 +86,9 @@ void ds_record_graph(struct ds_record *k)
 		set_weight(k, c, (uint32_t)k->kept->graph->start);
 }
 
-/* The distance of a switch is now that, as far as the event before is kept. */
+/* The distance of a switch is now that; of the event before. */
 static void set_distance(struct ds_record *k, uint32_t v, uint32_t now)
 {
-	if (!rec_kept(k->r))
-		return;
 	rec_delta(k->r, T_DIST, k->kept->graph->sw[v], k->dist[v], now);
 	k->dist[v] = now;
 }
@@ -108,13 +106,16 @@ void ds_record_trial(struct ds_record *k, const struct ds_run *x, struct ds_sour
 	rec_extra(k->r, t->n_order);
 }
 
-/* Which rule took the channel by which v sends: as engines/dfsssp/watch.c tells `why`. */
-static enum why_rule rule_of(const struct ds_run *x, uint32_t v)
+/*
+ * Which rule took the channel by which v sends: as engines/dfsssp/watch.c tells `why`.  *tied: a port that is
+ * as near; 0: none.
+ */
+static enum why_rule rule_of(const struct ds_run *x, uint32_t v, unsigned *tied)
 {
 	const struct ds_graph *g = x->d->graph;
 	uint32_t chosen = x->s->tree->out[v], hops = x->hops[v];
-	uint64_t least = UINT64_MAX;
 
+	*tied = 0;
 	for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++) {
 		uint32_t u = g->to[c];
 		uint64_t dist;
@@ -122,10 +123,11 @@ static enum why_rule rule_of(const struct ds_run *x, uint32_t v)
 		if (c == chosen || x->rank[u] == NO_ID)
 			continue;
 		dist = x->s->tree->dist[u] + (uint64_t)ds_weight(x->s->link[c]);
-		least = dist < least ? dist : least;
+		if (dist == x->s->tree->dist[v] && !*tied)
+			*tied = g->port[c];
 		hops = x->hops[u] + 1 < hops ? x->hops[u] + 1 : hops;
 	}
-	if (least == x->s->tree->dist[v])
+	if (*tied)
 		return WHY_TIE;
 	return hops < x->hops[v] ? WHY_LIGHTER : WHY_SHORTEST;
 }
@@ -149,12 +151,30 @@ static void relax(struct ds_record *k, const struct ds_run *x, uint32_t u, unsig
 	}
 }
 
+static void set_entry(struct ds_record *k, uint32_t v, unsigned lid, unsigned port)
+{
+	rec_delta(k->r, T_ENTRY, k->kept->graph->sw[v] * (k->in->lids->max_lid + 1u) + lid, NO_PATH, port);
+}
+
 static void choose(struct ds_record *k, uint32_t v, unsigned lid, enum why_rule rule, unsigned port)
 {
-	uint32_t sw = k->kept->graph->sw[v];
+	rec_event(k->r, REC_CHOICE, rule, port, k->kept->graph->sw[v], lid);
+	set_entry(k, v, lid, port);
+}
 
-	rec_event(k->r, REC_CHOICE, rule, port, sw, lid);
-	rec_delta(k->r, T_ENTRY, sw * (k->in->lids->max_lid + 1u) + lid, NO_PATH, port);
+/* v leaves the heap. */
+static void take(struct ds_record *k, const struct ds_run *x, uint32_t v, unsigned lid, unsigned port)
+{
+	unsigned tied;
+	enum why_rule rule = rule_of(x, v, &tied);
+
+	rec_event(k->r, REC_CHOICE, rule, port, k->kept->graph->sw[v], lid);
+	if (x->hops[v] <= DS_MOST_HOPS)
+		rec_flag(k->r, x->hops[v] * DS_ONE_HOP);
+	set_entry(k, v, lid, port);
+	set_distance(k, v, x->s->tree->dist[v]);
+	if (tied)
+		rec_extra(k->r, tied);
 }
 
 void ds_record_tree(struct ds_record *k, const struct ds_run *x, unsigned lid, struct ds_source from,
@@ -173,12 +193,12 @@ void ds_record_tree(struct ds_record *k, const struct ds_run *x, unsigned lid, s
 		uint32_t v = t->order[i];
 
 		k->taken[v] = 1;
-		choose(k, v, lid,
-		       v != from.v ? rule_of(x, v)
-		       : from.host ? WHY_ATTACHED
-				   : WHY_OWN_LID,
-		       column[v]);
-		set_distance(k, v, t->dist[v]);
+		if (v == from.v) {
+			choose(k, v, lid, from.host ? WHY_ATTACHED : WHY_OWN_LID, column[v]);
+			set_distance(k, v, t->dist[v]);
+		} else {
+			take(k, x, v, lid, column[v]);
+		}
 		relax(k, x, v, lid);
 	}
 	for (uint32_t v = 0; v < g->n; v++)
@@ -189,16 +209,28 @@ void ds_record_tree(struct ds_record *k, const struct ds_run *x, unsigned lid, s
 void ds_record_weights(struct ds_record *k, const struct ds_run *x, unsigned lid)
 {
 	const struct ds_tree *t = x->s->tree;
+	uint32_t n = 0, most = 0, at = 0;
 
 	rec_event(k->r, REC_WEIGHTS, 0, 0, 0, lid);
-	if (!rec_kept(k->r))
-		return;
 	for (uint32_t i = 0; i < t->n_order; i++) {
-		uint32_t c = t->out[t->order[i]];
+		uint32_t c = t->out[t->order[i]], gain;
 
-		if (c != NO_ID)
-			set_weight(k, c, ds_weight(x->s->link[c]));
+		if (c == NO_ID)
+			continue;
+		gain = ds_weight(x->s->link[c]) - k->weight[c];
+		n += gain > 0;
+		if (gain > most) {
+			most = gain;
+			at = c;
+		}
+		set_weight(k, c, ds_weight(x->s->link[c]));
 	}
+	rec_extra(k->r, n);
+	if (!n)
+		return;
+	rec_extra(k->r, dfsssp_channel_port(x->d, k->in->topo->fabric, at));
+	rec_extra(k->r, most);
+	rec_extra(k->r, k->weight[at]);
 }
 
 /* --- layers ------------------------------------------------------------------------------------------ */
@@ -216,12 +248,12 @@ void ds_record_paths(const struct engine_input *in, const struct ds_graph *g, co
 	uint32_t row = in->lids->max_lid + 1u;
 
 	rec_cells(r, T_LAYER, (size_t)in->topo->fabric->n_switches * row);
-	rec_text(r, REC_PHASE, "layers without cycles");
+	rec_text(r, REC_PHASE, "pairs put in layers");
 	rec_event(r, REC_PATHS, 0, 0, 0, 0);
 	for (uint32_t i = 0; i < l->n_sources; i++)
 		for (uint32_t j = 0; j < o->n; j++)
-			for (unsigned n = 0; ds_is_routed(in, o->endport[j]) && n < in->lids->count[o->endport[j]];
-			     n++)
+			for (unsigned n = 0;
+			     ds_is_routed(in, o->endport[j]) && n < in->lids->count[o->endport[j]]; n++)
 				rec_delta(r, T_LAYER,
 					  g->sw[l->source[i]] * row + in->lids->base[o->endport[j]] + n,
 					  rec_tables[T_LAYER].start, 0);
@@ -442,6 +474,18 @@ static void *priv_at(struct walk *w, const struct routing *end)
 	return d;
 }
 
+/* T_LAYER by source switch and LID. */
+static bool name_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct sweep *s = recording_sweep(r);
+	uint32_t row = s->lids->max_lid + 1u;
+
+	if (t != T_LAYER)
+		return false;
+	text_add(out, "hosts of %s to LID %u", switch_name(s->fabric, at / row), at % row);
+	return true;
+}
+
 const struct rec_scheme sssp_scheme = {
 	.rule = ds_say_rule,
 	.source = ds_say_source,
@@ -456,4 +500,5 @@ const struct rec_scheme dfsssp_scheme = {
 	.sentence = ds_say,
 	.ops = &dfsssp_ops,
 	.priv_at = priv_at,
+	.cell = name_cell,
 };

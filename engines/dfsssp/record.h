@@ -18,6 +18,10 @@ struct ds_kept {
 	struct ds_layers *layers; /* as they were in the end; NULL: sssp, or refused before */
 };
 
+/* In the flags of a choice: channels to the destination's switch, 0: more than fit. */
+#define DS_ONE_HOP 2u
+#define DS_MOST_HOPS 127u
+
 /* record_say.c: struct rec_scheme */
 const char *ds_say_rule(const struct rec_event *ev);
 const char *ds_say_source(const struct rec_event *ev);

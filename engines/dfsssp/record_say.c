@@ -59,8 +59,7 @@ static void say_trial(const struct walk *w, const struct rec_event *ev, struct t
 
 	text_add(t, "trial from the subnet manager, ");
 	say_lid(w, ev->b, t);
-	text_add(t, " on %s: %u of %s reached", name_of(w, ev->a), n,
-		 PLURAL(kept_of(w)->graph->n, "switch"));
+	text_add(t, " on %s: %u of %s reached", name_of(w, ev->a), n, PLURAL(kept_of(w)->graph->n, "switch"));
 }
 
 static void say_target(const struct walk *w, const struct rec_event *ev, struct text *t)
@@ -91,65 +90,28 @@ static void say_relax(const struct walk *w, const struct rec_event *ev, struct t
 		text_add(t, ", less than the %u known before", d.was);
 }
 
-/* Channels from a switch to that of a LID by what is decided; false: a part of it is not kept. */
-static bool count_hops(const struct walk *w, uint32_t sw, unsigned lid, uint32_t *hops)
-{
-	const struct topo *topo = sweep_of(w)->topo;
-	uint32_t row = sweep_of(w)->lids->max_lid + 1u;
-	uint32_t end = topo->endport_switch[lid_owner(sweep_of(w)->lids, lid)];
-
-	for (*hops = 0; sw != end; ++*hops) {
-		if (!walk_decided(w, sw, lid) || *hops > topo->fabric->n_switches)
-			return false;
-		sw = behind(w, sw, walk_value(w, T_ENTRY, sw * row + lid));
-		if (sw == NO_ID)
-			return false;
-	}
-	return true;
-}
-
 /* "8204 = 2 x 4096 + 12" */
 static void say_distance(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
-	uint64_t dist = walk_value(w, T_DIST, ev->a), links;
-	uint32_t hops;
+	uint64_t dist = walk_value(w, T_DIST, ev->a), start = kept_of(w)->graph->start;
+	unsigned hops = ev->flags / DS_ONE_HOP;
 
 	text_add(t, "%" PRIu64, dist);
-	if (!count_hops(w, ev->a, ev->b, &hops))
-		return;
-	links = kept_of(w)->graph->start * hops;
-	if (dist >= links)
-		text_add(t, " = %u x %" PRIu64 " + %" PRIu64, hops, kept_of(w)->graph->start, dist - links);
-}
-
-/* The other port of a tie: that of the lowest number; 0 = what is not kept. */
-static unsigned tied_port(const struct walk *w, const struct rec_event *ev)
-{
-	const struct ds_graph *g = kept_of(w)->graph;
-	const struct fabric *f = sweep_of(w)->fabric;
-	uint32_t v = g->id[ev->a];
-
-	for (uint32_t c = g->first[v]; c < g->first[v + 1]; c++) {
-		uint64_t dist = walk_value(w, T_DIST, g->sw[g->to[c]]);
-
-		dist += walk_value(w, T_WEIGHT, switch_port_id(f, ev->a, g->port[c]));
-		if (g->port[c] != ev->port && dist == walk_value(w, T_DIST, ev->a))
-			return g->port[c];
-	}
-	return 0;
+	if (hops && dist >= start * hops)
+		text_add(t, " = %u x %" PRIu64 " + %" PRIu64, hops, start, dist - start * hops);
 }
 
 static void say_tie(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
-	unsigned other = tied_port(w, ev);
+	const uint32_t *tied;
 	uint32_t sw = behind(w, ev->a, ev->port);
 
-	if (!other)
-		text_add(t, ": another way is as far");
-	else if (behind(w, ev->a, other) == sw)
-		text_add(t, ": port %u leads there as well, to a higher port", other);
+	if (!recording_extra(walk_recording(w), walk_step(w), &tied))
+		return;
+	if (behind(w, ev->a, tied[0]) == sw)
+		text_add(t, ": port %u leads there as well, to a higher port", tied[0]);
 	else
-		text_add(t, ": port %u is as far, but %s left the heap first", other, name_of(w, sw));
+		text_add(t, ": port %u is as far, but %s left the heap first", tied[0], name_of(w, sw));
 }
 
 static void say_choice(const struct walk *w, const struct rec_event *ev, struct text *t)
@@ -178,25 +140,17 @@ static void say_choice(const struct walk *w, const struct rec_event *ev, struct 
 /* How many channels gained, and which one most. */
 static void say_weights(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
-	uint32_t cursor = 0, n = 0, most = 0, at = NO_ID, now = 0;
-	struct rec_delta d;
+	const uint32_t *extra;
+	uint32_t n = recording_extra(walk_recording(w), walk_step(w), &extra);
 
-	while (recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d)) {
-		n++;
-		if (at != NO_ID && d.now - d.was <= most)
-			continue;
-		most = d.now - d.was;
-		at = d.at;
-		now = d.now;
-	}
 	text_add(t, "the routes to ");
 	say_lid(w, ev->b, t);
-	text_add(t, " make %s heavier", PLURAL(n, "channel"));
-	if (at == NO_ID)
+	text_add(t, " make %s heavier", PLURAL(n ? extra[0] : 0, "channel"));
+	if (n < 4)
 		return;
 	text_add(t, ", ");
-	say_port(w, at, t);
-	text_add(t, " most: by %u to %u", most, now);
+	say_port(w, extra[1], t);
+	text_add(t, " most: by %u to %u", extra[2], extra[3]);
 }
 
 /* --- layers ------------------------------------------------------------------------------------------ */
@@ -235,17 +189,24 @@ static void say_edge(const struct walk *w, uint32_t from, uint32_t to, struct te
 	say_port(w, switch_port_id(f, g->sw[g->from[to]], g->port[to]), t);
 }
 
+/* Number of a cut among those of its layer, from 1. */
+static uint32_t number_of(const struct ds_layers *l, uint32_t cut)
+{
+	uint32_t first = cut;
+
+	while (first && l->cut[first - 1].layer == l->cut[cut].layer)
+		first--;
+	return cut - first + 1;
+}
+
 static void say_break(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
 	const struct ds_layers *l = kept_of(w)->layers;
 	const struct ds_cut *cut = &l->cut[ev->a];
-	uint32_t first = ev->a, left = l->cycle_left[cut->first + cut->at];
 
-	while (first && l->cut[first - 1].layer == ev->b)
-		first--;
-	text_add(t, "cycle %u of layer %u: ", ev->a - first + 1, ev->b);
+	text_add(t, "cycle %u of layer %u: ", number_of(l, ev->a), ev->b);
 	say_cycle(w, t);
-	text_add(t, "; the first with %u, ", left);
+	text_add(t, "; the first with %u, ", l->cycle_left[cut->first + cut->at]);
 	say_edge(w, cut->from, cut->to, t);
 	text_add(t, ", is cut: %s go%s to layer %u", PLURAL(cut->moved, "pair"), cut->moved == 1 ? "es" : "",
 		 ev->b + 1);
@@ -262,17 +223,23 @@ static void say_pair(const struct walk *w, uint32_t pair, struct text *t)
 
 static void say_move(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
+	const struct recording *r = walk_recording(w);
 	const struct ds_kept *k = kept_of(w);
 	uint32_t cursor = 0, row = sweep_of(w)->lids->max_lid + 1u;
+	size_t i = walk_step(w);
 	struct rec_delta d;
 
 	say_pair(w, ev->a, t);
-	if (!recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d))
+	if (!recording_next_delta(r, i, &cursor, &d))
 		return;
 	text_add(t, "%s of the hosts there to ",
 		 PLURAL(k->layers->ca_lids[k->layers->source_of[k->graph->id[d.at / row]]], "LID"));
 	say_lid(w, d.at % row, t);
-	text_add(t, ": moved from layer %u to layer %u, as that edge is cut", ev->port, ev->b);
+	text_add(t, ": moved from layer %u to layer %u", ev->port, ev->b);
+	while (i && recording_event(r, i)->kind != REC_BREAK)
+		i--;
+	if (i)
+		text_add(t, ", as cycle %u is cut", number_of(k->layers, recording_event(r, i)->a));
 }
 
 static void say_paths(const struct walk *w, struct text *t)

@@ -11,14 +11,17 @@
 
 static void print_sl(const struct path *p, char *buf, size_t size)
 {
-	if (p->sl.lo == p->sl.hi)
+	if (sl_is_open(p->sl))
+		snprintf(buf, size, "-");
+	else if (p->sl.lo == p->sl.hi)
 		snprintf(buf, size, "%u", p->sl.lo);
 	else
 		snprintf(buf, size, "%u..%u", p->sl.lo, p->sl.hi);
 }
 
-static void print_hop(const struct routing *r, const struct path_hop *h, unsigned dlid, struct out *o)
+static void print_hop(const struct routing *r, const struct path *p, unsigned i, struct out *o)
 {
+	const struct path_hop *h = &p->hop[i];
 	struct text ports = {0};
 	const struct fabric *f = r->topo->fabric;
 	char dir =
@@ -33,8 +36,8 @@ static void print_hop(const struct routing *r, const struct path_hop *h, unsigne
 		snprintf(out, sizeof(out), " [%u]", h->out);
 	out_text(o, "  %c %s%s%s", dir, in, switch_name(f, h->sw), out);
 	if (h->out && h->out != NO_PATH)
-		out_text(o, "  VL %u", h->vl);
-	routing_ports_text(r, h->sw, dlid, &ports);
+		out_text(o, sl_is_open(p->sl) ? "  VL -" : "  VL %u", h->vl);
+	routing_ports_text(r, h->sw, p->dlid, &ports);
 	if (ports.len)
 		out_text(o, "  any of %s", text_str(&ports));
 	out_text(o, "\n");
@@ -53,6 +56,12 @@ static json_t *ports_json(const struct routing *r, uint32_t sw, unsigned dlid)
 	return list;
 }
 
+/* SL or VL, null where the path has no SL yet. */
+static json_t *level_json(const struct path *p, unsigned level)
+{
+	return sl_is_open(p->sl) ? json_null() : json_integer(level);
+}
+
 static json_t *path_json(const struct routing *r, const struct path *p)
 {
 	const struct fabric *f = r->topo->fabric;
@@ -60,18 +69,18 @@ static json_t *path_json(const struct routing *r, const struct path *p)
 
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct path_hop *h = &p->hop[i];
-		json_t *hop =
-			json_make("{s:i, s:i, s:i}", "in", (int)h->in, "out", (int)h->out, "vl", (int)h->vl);
+		json_t *hop = json_make("{s:i, s:i, s:o}", "in", (int)h->in, "out", (int)h->out, "vl",
+					level_json(p, h->vl));
 
 		json_put_switch(hop, "switch", f, r->lids, h->sw);
 		if (adaptive_find(r->adaptive, h->sw, p->dlid))
 			json_object_set_new(hop, "ports", ports_json(r, h->sw, p->dlid));
 		json_array_append_new(hops, hop);
 	}
-	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:i, s:i, s:o}", "slid", (int)p->slid, "dlid",
+	path = json_make("{s:i, s:i, s:b, s:s, s:i, s:i, s:o, s:o, s:o}", "slid", (int)p->slid, "dlid",
 			 (int)p->dlid, "ok", p->end == PATH_OK, "end", path_end_text(p->end), "hops",
-			 (int)p->hops, "links", (int)p->hops, "sl_min", (int)p->sl.lo, "sl_max",
-			 (int)p->sl.hi, "path", hops);
+			 (int)p->hops, "links", (int)p->hops, "sl_min", level_json(p, p->sl.lo), "sl_max",
+			 level_json(p, p->sl.hi), "path", hops);
 	json_put_endport(path, "src", f, r->lids, p->src);
 	json_put_endport(path, "dst", f, r->lids, p->dst);
 	return path;
@@ -98,7 +107,7 @@ static void print_ways(const struct routing *r, uint32_t src, unsigned slid, uns
 		path_trace_worst(r, src, slid, dlid, &w, &worst);
 		out_text(o, "  NOT by all ports of the groups: %s\n", path_end_text(worst.end));
 		for (unsigned i = 0; i < worst.n && i < 16; i++)
-			print_hop(r, &worst.hop[i], dlid, o);
+			print_hop(r, &worst, i, o);
 		if (worst.n > 16)
 			out_text(o, "    ...\n");
 		path_free(&worst);
@@ -127,7 +136,7 @@ static json_t *print_path(const struct routing *r, uint32_t src, unsigned slid, 
 	else
 		out_text(o, "NO PATH: %s\n", path_end_text(p.end));
 	for (unsigned i = 0; i < p.n; i++)
-		print_hop(r, &p.hop[i], dlid, o);
+		print_hop(r, &p, i, o);
 	print_ways(r, src, slid, dlid, &p, o);
 	if (slid && p.end != PATH_NO_SOURCE && routing_sa_refuses(r, src, p.n > 0))
 		out_text(o, "  OpenSM's SA gives no path: SL 0, which it tries first, is mapped to VL 15.\n");
@@ -281,12 +290,12 @@ static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, st
 	  ".slid integer LID of the source\n" k ".dlid integer LID of the destination\n" k         \
 	  ".ok boolean it arrives\n" k ".end string how it ends\n" k                               \
 	  ".hops integer links: the same number as .links\n" k ".links integer all its cables\n" k \
-	  ".sl_min integer lowest SL\n" k                                                          \
-	  ".sl_max integer highest SL: another where OpenSM draws one at random\n" k               \
+	  ".sl_min integer|null lowest SL; null: none yet, at a step\n" k                          \
+	  ".sl_max integer|null highest SL: another where OpenSM draws one at random\n" k          \
 	  ".path[] object switches on the way\n" k ".path[].switch node the switch\n" k            \
 	  ".path[].in integer port it comes in by; 0: it starts here\n" k                          \
 	  ".path[].out integer port it goes out by; 0: it ends here, 255: there is no entry\n" k   \
-	  ".path[].vl integer VL on the link out\n" k                                              \
+	  ".path[].vl integer|null VL on the link out\n" k                                         \
 	  ".path[].ports[] integer? ports that adaptive routing may take\n"
 
 const struct command path_commands[] = {

@@ -74,8 +74,11 @@ static void tell_head(const struct story *x)
 	} else {
 		out_text(x->y->o, "%s, ", PLURAL(p->hops, "link"));
 	}
-	out_text(x->y->o, p->sl.lo == p->sl.hi ? "SL %u.\n" : "SL %u to %u, drawn at random.\n", p->sl.lo,
-		 p->sl.hi);
+	out_text(x->y->o,
+		 sl_is_open(p->sl)	? "no SL yet.\n"
+		 : p->sl.lo == p->sl.hi ? "SL %u.\n"
+					: "SL %u to %u, drawn at random.\n",
+		 p->sl.lo, p->sl.hi);
 }
 
 static const char *direction_word(char c)
