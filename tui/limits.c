@@ -73,8 +73,6 @@ const struct limit limits[] = {
 	{"seconds between the readings of `watch`", LIVE_WATCH_MOST, "refused: `expected a number up to #`"},
 	{"readings of `watch`, where they are counted", LIVE_WATCH_ROUNDS,
 	 "refused: `expected a number up to #`"},
-	{"steps that `step start` records", MOST_STEPS,
-	 "later ones are left out: `more were left out: name a switch`"},
 	{"rows that are sorted or folded", VIEW_SORT_MAX,
 	 "refused until they are filtered: `rows are too many to sort (at most #)`"},
 	{"characters of a filter", VIEW_FILTER_MAX, "`list` refuses them: `characters, expected at most #`"},

@@ -81,7 +81,6 @@ extern const struct command session_commands[]; /* source, help, quit */
 /* What a command tells is as of a step of a run: says so first; JSON `step`. */
 void out_step(struct out *o, const struct recording *r, size_t step, const char *phase);
 
-void step_list_clear(struct step_list *l);
 void step_stops_clear(struct interpreter *in);
 
 const struct command *command_find(const struct session *s, const char *name,

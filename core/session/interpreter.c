@@ -18,7 +18,6 @@
 
 void interpreter_free(struct interpreter *in)
 {
-	step_list_clear(&in->steps);
 	step_stops_clear(in);
 }
 

@@ -19,20 +19,9 @@
 struct command;
 
 #define MAX_SOURCE_DEPTH 16 /* scripts that call each other */
-#define MOST_STEPS 200000   /* of an engine's run that are kept */
-
-/* The steps of an engine's run as text, for the command `step` of engines that cannot be recorded. */
-struct step_list {
-	char **line;
-	size_t n, cap, at;   /* at: the next one to show */
-	size_t from;	     /* the first of those shown last */
-	bool cut;	     /* there were more than are kept */
-	uint64_t generation; /* of the session when they were recorded: another one forgets them */
-};
 
 struct interpreter {
 	struct session *session; /* borrowed */
-	struct step_list steps;	 /* of the last `step start` */
 	uint32_t selected;	 /* 1 + switch that is selected on the screen, 0: none; for `step start` */
 	size_t steps_shown;	 /* of a walk: the step before the first of those shown last */
 	char **stop_at;		 /* conditions of `step break` */

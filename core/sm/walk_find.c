@@ -172,8 +172,7 @@ static bool is_word(const struct recording *r, size_t step, enum rec_word word)
 	switch (word) {
 	case WORD_REFUSED:
 		return ev->kind == REC_REFUSE || ev->kind == REC_REFUSED || ev->kind == REC_BREAK ||
-		       ev->kind == REC_CYCLE || ev->kind == REC_BLOCK ||
-		       (ev->kind == REC_SEED && ev->rule);
+		       ev->kind == REC_CYCLE || ev->kind == REC_BLOCK || (ev->kind == REC_SEED && ev->rule);
 	case WORD_OPENED:
 		return ev->kind == REC_OPEN;
 	case WORD_MOVED:

@@ -19,9 +19,9 @@ struct dfsssp {
 	uint32_t *weight;	  /* [n_edges] of the graph, after the last destination */
 	struct ds_layers *layers; /* NULL: sssp */
 	/* a step of a recorded run */
-	bool partial;	     /* it is one */
-	bool unlayered;	     /* pairs have no layers yet */
-	uint32_t n_lids;     /* destination LIDs routed so far */
+	bool partial;	 /* it is one */
+	bool unlayered;	 /* pairs have no layers yet */
+	uint32_t n_lids; /* destination LIDs routed so far */
 };
 
 extern const struct routing_ops sssp_ops, dfsssp_ops;

@@ -592,19 +592,6 @@ static void engines_in_pane(const struct row *r)
 	free(names_of);
 }
 
-static void steps(const struct row *r)
-{
-	struct session *s = new_session();
-	struct interpreter *in = interpreter_of(s);
-
-	ok_line(s, "synth xgft:4,4:1,2; route sssp; step start");
-	assert_false(in->steps.cut);
-	ok_line(s, "synth hyperx:250,hosts=4; route sssp"); /* one that cannot be recorded */
-	line_says(s, "step start", r->said);
-	assert_int_equal(interpreter_of(s)->steps.n, r->n);
-	session_free(s);
-}
-
 static unsigned rows_asked;
 
 static void rows_load(struct view *v)
@@ -728,7 +715,6 @@ static const struct {
 	{"seconds that `live` waits for an answer", live_silence},
 	{"seconds between the readings of `watch`", watch_seconds},
 	{"readings of `watch`, where they are counted", watch_rounds},
-	{"steps that `step start` records", steps},
 	{"rows that are sorted or folded", sorting},
 	{"characters of a filter", filters},
 	{"words that Tab offers", completions},

@@ -683,14 +683,10 @@ static void test_sizes(void **state)
 	static const struct {
 		const char *spec, *engine;
 		size_t most; /* bytes */
-	} small[] = {{"torus:8x8", "lash", 1000000},
-		     {"xgft:4,4,4:1,4,4", "updn", 1000000},
-		     {"xgft:4,4,4:1,4,4", "minhop", 1000000},
-		     {"torus:8x8", "dnup", 1000000},
-		     {"torus:8x8", "sssp", 1000000},
-		     {"torus:6x6", "dfsssp", 1000000},
-		     {"xgft:4,4,4:1,4,4", "dfsssp", 1000000},
-		     {"torus:8x8", "nue", 2000000}};
+	} small[] = {{"torus:8x8", "lash", 1000000},	      {"xgft:4,4,4:1,4,4", "updn", 1000000},
+		     {"xgft:4,4,4:1,4,4", "minhop", 1000000}, {"torus:8x8", "dnup", 1000000},
+		     {"torus:8x8", "sssp", 1000000},	      {"torus:6x6", "dfsssp", 1000000},
+		     {"xgft:4,4,4:1,4,4", "dfsssp", 1000000}, {"torus:8x8", "nue", 2000000}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(small); i++) {

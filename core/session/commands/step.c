@@ -54,7 +54,17 @@ static size_t record_limit(const struct session *s)
 	return (size_t)options_uint(s->setup->options, "record_limit") * REC_MB;
 }
 
-/* A recording whose engine has a scheme; the others are told as text. */
+static int no_run(const struct sweep *w, const char *engine, struct err *e)
+{
+	if (!engine && !w->routing)
+		return err_set(
+			e, "no engine routed the fabric; `step start ENGINE` walks through one that refused");
+	if (engine && (!w->routing || strcmp(engine, w->routing->engine)))
+		return err_set(e, "%s neither made these tables nor refused them: no run to walk through",
+			       engine);
+	return err_set(e, "%s tells nothing of its runs: none to walk through", w->routing->engine);
+}
+
 static int start(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
@@ -68,13 +78,8 @@ static int start(struct session *s, int argc, char **argv, struct out *o, struct
 		return -1;
 	session_set_walk(s, NULL);
 	o->run->in->steps_shown = 0;
-	if (!recording_possible(w, engine, s->engines)) {
-		if (engine && (!w->routing || strcmp(engine, w->routing->engine)))
-			return err_set(
-				e, "%s neither made these tables nor refused them: no run to walk through",
-				engine);
-		return told_start(s, &focus, o, e);
-	}
+	if (!recording_possible(w, engine, s->engines))
+		return no_run(w, engine, e);
 	r = recording_make(&(struct rec_request){.sweep = w,
 						 .engine = engine,
 						 .focus = focus,
@@ -538,34 +543,6 @@ static int walked(struct session *s, int argc, char **argv, struct out *o, struc
 	return usage(s, "step", e);
 }
 
-/* Of an engine that cannot be recorded. */
-static int told(struct session *s, int argc, char **argv, struct out *o, struct err *e)
-{
-	struct step_list *l = &o->run->in->steps;
-	const char *what = argc ? argv[0] : "next";
-	size_t n = STEP_PAGE;
-
-	if (!strcmp(what, "find") && argc > 1)
-		return told_find(l, argc - 1, argv + 1, o, e);
-	if (!strcmp(what, "back") && argc == 1) {
-		told_back(l, o);
-		return 0;
-	}
-	if (argc > 1 || (strcmp(what, "all") && strcmp(what, "next") && !count_of(what, &n)))
-		return strchr("0123456789", *what) || argc > 3
-			       ? usage(s, "step", e)
-			       : err_set(e,
-					 "%s tells its run as text only: expected step [N], next, back, all "
-					 "or find TEXT",
-					 session_routing(s)->engine);
-	if (!strcmp(what, "all")) {
-		n = l->n;
-		l->at = 0;
-	}
-	told_print(l, n, o);
-	return 0;
-}
-
 static bool is_play(const char *word)
 {
 	return !strcmp(word, "play") || !strcmp(word, "pause") || !strcmp(word, "stop");
@@ -573,16 +550,11 @@ static bool is_play(const char *word)
 
 static int step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
-	struct step_list *l = &o->run->in->steps;
 	const char *what = argc > 1 ? argv[1] : "next";
 	bool played = step_stand_still(s);
 
-	if (l->generation != s->generation) /* another run now */
-		step_list_clear(l);
-	if (!strcmp(what, "start")) {
-		step_list_clear(l);
+	if (!strcmp(what, "start"))
 		return start(s, argc - 2, argv + 2, o, e);
-	}
 	if (is_play(what) && !o->run->on_screen)
 		return err_set(e, "`step %s` needs a screen; `step until CONDITION` and `step go` run on",
 			       what);
@@ -592,15 +564,14 @@ static int step(struct session *s, int argc, char **argv, struct out *o, struct 
 	}
 	if (!strcmp(what, "end") && argc == 2) {
 		session_set_walk(s, NULL);
-		step_list_clear(l);
 		out_text(o, "The present is shown again.\n");
 		return 0;
 	}
-	if (!session_walk(s) && !l->n && start(s, 0, NULL, o, e))
+	if (!session_walk(s) && start(s, 0, NULL, o, e))
 		return -1;
-	if (is_play(what) && session_walk(s))
+	if (is_play(what))
 		return step_play(s, argc - 1, argv + 1, played, o, e);
-	return session_walk(s) ? walked(s, argc - 1, argv + 1, o, e) : told(s, argc - 1, argv + 1, o, e);
+	return walked(s, argc - 1, argv + 1, o, e);
 }
 
 static int cmd_step(struct session *s, int argc, char **argv, struct out *o, struct err *e)

@@ -5,7 +5,6 @@
  *   step_until.c  conditions
  *   step_play.c   playing them
  *   step_show.c   one step in full
- *   step_told.c   engines that cannot be recorded
  */
 #ifndef IBSCOPE_STEPS_H
 #define IBSCOPE_STEPS_H
@@ -42,12 +41,5 @@ bool step_stand_still(struct session *s);
 /* `step play [SPEED]`, `step pause`, `step stop`; argv: the words behind `step`.  played: it was until now.
  */
 int step_play(struct session *s, int argc, char **argv, bool played, struct out *o, struct err *e);
-
-/* step_told.c, on the list of the interpreter. */
-int told_start(struct session *s, const struct rec_focus *focus, struct out *o, struct err *e);
-void told_print(struct step_list *l, size_t n, struct out *o); /* the next n; they are those shown last */
-/* A page that ends where those shown last began; the first page where there is none before. */
-void told_back(struct step_list *l, struct out *o);
-int told_find(struct step_list *l, int n, char **words, struct out *o, struct err *e);
 
 #endif
