@@ -88,7 +88,7 @@ const struct topic core_topics[] = {
 	 "Min Hop, and many logs do not tell. After each event, look at which engine routed.",
 	 "OpenSM manual, option -R; `lesson drill`", "route ftree,updn"},
 	/* --- up and down ------------------------------------------------------------------ */
-	{"rank", "ranks|level",
+	{"rank", "ranks|level|equal ranks",
 	 "of a switch: cables to the nearest root, 0 for a root. Up is towards rank 0. Up/Down "
 	 "and Down/Up go by it; fat-tree counts its own from the top.",
 	 "engines/doc/updn.md, section 3", "route updn; ranks"},
