@@ -110,8 +110,8 @@ enum rec_kind {
 	/* sssp, dfsssp; a switch that leaves the heap is a CHOICE: from then on its entry is decided */
 	REC_TRIAL,   /* a switch, b LID of the subnet manager; T_DIST; extra: switches reached */
 	REC_RELAX,   /* a switch, b LID, port by which it is nearer than before; T_DIST; only in focus */
-	REC_WEIGHTS, /* b LID: its routes count; T_WEIGHT; extra: channels, port id of that which gains most, by
-			how much, to what weight */
+	REC_WEIGHTS, /* b LID: its routes count; T_WEIGHT; extra: channels, port id of that which gains most,
+			by how much, to what weight */
 	REC_PATHS,   /* b layer: all pairs begin there; T_LAYER; extra: pairs (two words), channels, edges */
 	REC_BREAK,  /* a number of the cut, b layer; extra: the cycle as channel (port id), then pairs left on
 		       its edge to the next; ...: the first edge with the fewest is cut */
