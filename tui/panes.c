@@ -163,6 +163,58 @@ static bool raise(enum place_id p, const struct view_ops *ops, const struct view
 	return false;
 }
 
+/* Where a pane that stands beside others is open, or opens: beside a list that changes with the step. */
+static enum place_id place_beside(const struct view_ops *ops)
+{
+	const struct view *list = pane_top(SLOT_LIST), *detail = pane_top(SLOT_DETAIL);
+
+	if (detail && detail->ops == ops)
+		return SLOT_DETAIL;
+	if (!list || list->ops == ops || (list->ops->flags & (VIEW_PRESENT | VIEW_TIMELESS)))
+		return SLOT_LIST;
+	return SLOT_DETAIL;
+}
+
+/* Take a pane of a kind out of a place, NULL: there is none. */
+static struct view *take_out(enum place_id p, const struct view_ops *ops)
+{
+	struct stack *s = &ui.stack[p];
+
+	for (unsigned i = 0; i < s->n; i++) {
+		struct view *v = s->view[i];
+
+		if (v->ops != ops)
+			continue;
+		memmove(&s->view[i], &s->view[i + 1], (s->n - i - 1) * sizeof(*s->view));
+		s->n--;
+		return v;
+	}
+	return NULL;
+}
+
+/* What stands beside others makes room for one that opens in its place, and goes to the other place. */
+static void give_way(enum place_id p, const struct view_ops *ops)
+{
+	struct view *top = pane_top(p);
+
+	if (!top || !(top->ops->flags & VIEW_BESIDE) || top->ops == ops || (p == SLOT_DETAIL && ui.three))
+		return;
+	push_on(&ui.stack[p == SLOT_LIST ? SLOT_DETAIL : SLOT_LIST], take_out(p, top->ops));
+}
+
+static enum place_id place_of(const struct view_ops *ops)
+{
+	enum place_id p = ops->flags & VIEW_BESIDE   ? place_beside(ops)
+			  : ops->flags & VIEW_DETAIL ? SLOT_DETAIL
+						     : SLOT_LIST;
+
+	if (ops->flags & VIEW_BESIDE) /* never twice: it would keep tables of its own */
+		view_free(take_out(p == SLOT_LIST ? SLOT_DETAIL : SLOT_LIST, ops));
+	else
+		give_way(p, ops);
+	return p;
+}
+
 int pane_open(int argc, char **argv, struct err *e)
 {
 	const struct view_ops *ops = view_need(argv[0], e);
@@ -172,16 +224,15 @@ int pane_open(int argc, char **argv, struct err *e)
 	if (!ops)
 		return -1;
 	looked_note();
-	p = ops->flags & VIEW_DETAIL ? SLOT_DETAIL : SLOT_LIST;
 	v = view_new(ops, &ui.scene, argc - 1, argv + 1, e);
-	if (v)
-		looked_at_view(v);
+	if (!v)
+		return -1;
+	looked_at_view(v);
+	p = place_of(ops);
 	if (argc == 1 && raise(p, ops, v))
 		view_free(v);
-	else if (v)
-		p = push(p, v);
 	else
-		return -1;
+		p = push(p, v);
 	pane_focus(p);
 	return 0;
 }

@@ -65,6 +65,7 @@ static void run(const struct command_list *in, FILE *f)
 				.on_screen = hand_over};
 	struct err e = {{0}};
 
+	w.interpreter->selected = in->selected;
 	if (run_commands(&r, in, &e))
 		fprintf(f, "\001%s\n", e.msg); /* \001 at the start of a line: an error */
 	if (r.unclear) {
@@ -136,8 +137,23 @@ void worker_stop(void)
 	text_free(&w.output);
 }
 
+/* GUID of what is selected in the pane used last, 0: nothing that has one. */
+static uint64_t selected_guid(void)
+{
+	const struct view *v = pane_focused();
+	struct text guid = {0};
+	uint64_t n = 0;
+	uint32_t row;
+
+	if (v && ui.scene.fabric && view_current(v, &row) && view_place(v, row, "guid", &guid))
+		n = strtoull(text_str(&guid), NULL, 0);
+	text_free(&guid);
+	return n;
+}
+
 void worker_add(struct command_list *in)
 {
+	in->selected = selected_guid();
 	pthread_mutex_lock(&w.mutex);
 	GROW(w.queue, w.n, w.cap);
 	w.queue[w.n++] = in;

@@ -671,6 +671,7 @@ const struct view_ops view_step = {
 		 "prompt_step_until=until :step_pause=play :step_end=end",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_BESIDE,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,

@@ -173,6 +173,7 @@ enum {
 	VIEW_SEQUENCE = 16, /* rows follow each other: only neighbours are folded together */
 	VIEW_PRESENT = 32,  /* shows the present (scene->real ...) while a step is shown; its title says so */
 	VIEW_TIMELESS = 64, /* has nothing to do with routes: the same at every step */
+	VIEW_BESIDE = 128,  /* stands in the first place or the second, beside what is looked at with it */
 };
 
 /* Tones of a piece of a cell; each goes with a sign of its own, so that colour is never needed. */

@@ -22,7 +22,7 @@ struct command;
 
 struct interpreter {
 	struct session *session; /* borrowed */
-	uint32_t selected;	 /* 1 + switch that is selected on the screen, 0: none; for `step start` */
+	uint64_t selected;	 /* GUID of the node selected on the screen, 0: none; for `step start` */
 	size_t steps_shown;	 /* of a walk: the step before the first of those shown last */
 	char **stop_at;		 /* conditions of `step break` */
 	size_t n_stops, cap_stops;
@@ -75,6 +75,8 @@ struct command_list {
 	size_t n;
 	char *text;
 	const struct fabric *fabric; /* reference; NULL: none was loaded */
+	uint64_t
+		selected; /* GUID of the node that was selected on the screen, 0: none (struct interpreter) */
 };
 
 /*

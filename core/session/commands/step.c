@@ -65,6 +65,14 @@ static int no_run(const struct sweep *w, const char *engine, struct err *e)
 	return err_set(e, "%s tells nothing of its runs: none to walk through", w->routing->engine);
 }
 
+/* 1 + the switch of a GUID, 0: it is none of this fabric. */
+static uint32_t selected(const struct session *s, uint64_t guid)
+{
+	uint32_t node = guid ? fabric_node_by_guid(s->fabric, guid) : NO_ID;
+
+	return node == NO_ID || !node_is_switch(s->fabric, node) ? 0 : 1 + s->fabric->node_switch[node];
+}
+
 static int start(struct session *s, int argc, char **argv, struct out *o, struct err *e)
 {
 	const struct sweep *w = session_sweep(s);
@@ -85,7 +93,7 @@ static int start(struct session *s, int argc, char **argv, struct out *o, struct
 						 .focus = focus,
 						 .engines = s->engines,
 						 .limit = record_limit(s),
-						 .selected = o->run->in->selected,
+						 .selected = selected(s, o->run->in->selected),
 						 .progress = o->run->progress},
 			   e);
 	if (!r)
