@@ -125,8 +125,9 @@ static int expect_list(struct session *s, const char *line)
 	return n;
 }
 
-#define MOST_WORDS 3
-#define MANY 8 /* more words than these behind another: the first and the middle one stand for all */
+#define MOST_WORDS 3 /* behind the pane */
+#define LESS_WORDS 1 /* after failures, when all have been tried without */
+#define MANY 8	     /* more words than these behind another: the first and the middle one stand for all */
 
 /* Words that may stand behind others. */
 struct next {
@@ -147,8 +148,8 @@ static void take_next(void *ctx, const char *what, size_t len)
 	n->n += *n->word[n->n] != 0;
 }
 
-/* Rows of words that the pane's syntax offers, up to MOST_WORDS; every word comes first; rows in all. */
-static int list_words(struct session *s, const char *syntax, int argc, char **argv)
+/* Rows of words that the pane's syntax offers, up to `most` of them; every word comes first; rows in all. */
+static int list_words(struct session *s, const char *syntax, int most, int argc, char **argv)
 {
 	struct next next = {.s = s};
 	struct text t = {0};
@@ -160,24 +161,24 @@ static int list_words(struct session *s, const char *syntax, int argc, char **ar
 	if (syntax_fits(syntax, argc, argv))
 		rows += expect_list(s, text_str(&t)) > 0;
 	text_free(&t);
-	if (argc > MOST_WORDS)
+	if (argc > most)
 		return rows;
 	syntax_next(syntax, argc, argv, take_next, &next);
 	for (size_t i = 0; i<next.n; i += argc> 1 && next.n > MANY ? next.n / 2 : 1) {
 		argv[argc] = next.word[i];
-		rows += list_words(s, syntax, argc + 1, argv);
+		rows += list_words(s, syntax, most, argc + 1, argv);
 	}
 	return rows;
 }
 
-static int list_pane(struct session *s, const struct view_ops *ops)
+static int list_pane(struct session *s, const struct view_ops *ops, int most)
 {
 	char *argv[MOST_WORDS + 2] = {(char *)(uintptr_t)ops->name};
 	struct text syntax = {0};
 	int rows;
 
 	text_add(&syntax, "%s %s", ops->name, view_syntax(ops));
-	rows = list_words(s, text_str(&syntax), 1, argv);
+	rows = list_words(s, text_str(&syntax), most, 1, argv);
 	text_free(&syntax);
 	return rows;
 }
@@ -202,12 +203,16 @@ static const struct {
 	{"ring:6", "sssp"},
 };
 
-static size_t list_panes(struct session *s, int *rows)
+static size_t list_panes(struct session *s, int *rows, int most)
 {
 	size_t n = 0;
 
-	for (; all_views[n]; n++)
-		rows[n] += list_pane(s, all_views[n]);
+	for (; all_views[n]; n++) {
+		/* advice routes with every engine: after failures its words are tried no second time */
+		bool long_one = most < MOST_WORDS && !strcmp(all_views[n]->name, "advise");
+
+		rows[n] += list_pane(s, all_views[n], long_one ? 0 : most);
+	}
 	return n;
 }
 
@@ -222,17 +227,17 @@ static void every_pane_can_be_listed(void **state)
 	for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
 		struct session *s = routed(cases[k].spec, cases[k].route);
 
-		list_panes(s, rows);
+		list_panes(s, rows, MOST_WORDS);
 		if (cases[k].route) {
 			ok_line(s, "fail random 2 seed=3");
-			list_panes(s, rows);
+			list_panes(s, rows, LESS_WORDS);
 		}
 		session_free(s);
 	}
 	torus = torus_session("torus:4x4");
-	n = list_panes(torus, rows);
+	n = list_panes(torus, rows, MOST_WORDS);
 	ok_line(torus, "fail random 2 seed=3");
-	list_panes(torus, rows);
+	list_panes(torus, rows, LESS_WORDS);
 	torus_session_end(torus);
 	for (size_t i = 0; i < n; i++)
 		if (!rows[i] && strcmp(all_views[i]->name, "warnings"))
