@@ -176,6 +176,8 @@ static bool left_out(const struct recorder *k, const struct rec_event *ev)
 {
 	unsigned bulk = rec_kinds[ev->kind].bulk;
 
+	if (ev->kind == REC_WEIGHTS) /* of all switches at once; moments count them where they are left out */
+		return bulk <= k->r->stage && ev->b != k->r->keep.lid;
 	return bulk && bulk <= k->r->stage && !k->bears && !rec_concerns(k->r, &k->r->keep, ev);
 }
 
@@ -309,6 +311,8 @@ void rec_delta(struct recorder *k, enum rec_table t, uint32_t at, uint32_t was, 
 	if (k->r->stage && !part && t != T_COUNT && !k->skip && !k->partly) {
 		uint32_t old = had(k, t, at, now);
 
+		if (old == now) /* it never was otherwise in the part */
+			return;
 		if (old != was)
 			add_delta(k, t, at, old, was, UNIT_MISSED);
 	}
