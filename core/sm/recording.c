@@ -368,11 +368,6 @@ void rec_bears(struct recorder *k)
 	k->bears = true;
 }
 
-bool rec_kept(const struct recorder *k)
-{
-	return !k->skip;
-}
-
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid)
 {
 	const struct rec_focus *f = &k->r->focus;

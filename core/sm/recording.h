@@ -365,8 +365,6 @@ void rec_extra(struct recorder *k, uint32_t word);
  */
 uint32_t rec_kept_switch(const struct recorder *k);
 void rec_bears(struct recorder *k);
-/* Was the event before kept?  A run that is too long is not in full; changes must fit those that are. */
-bool rec_kept(const struct recorder *k);
 /* May events of a kind that is kept in focus only be wanted?  Is one? */
 bool rec_wants_any(const struct recorder *k, enum rec_kind kind);
 bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsigned lid);

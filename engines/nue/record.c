@@ -93,8 +93,6 @@ static void tell_touched(struct nue_run *x)
 {
 	struct nue_record *k = x->record;
 
-	if (!rec_kept(x->in->record))
-		return;
 	for (; k->told < k->n_touched; k->told++)
 		tell_use(x, k->touched[k->told], use_of(x, k->touched[k->told]));
 }
@@ -113,8 +111,6 @@ static void tell_way(struct nue_run *x, uint32_t v)
 	uint32_t dist =
 		x->dist[v] == NUE_INF ? NO_ID : (uint32_t)(x->dist[v] < NO_ID ? x->dist[v] : NO_ID - 1);
 
-	if (!rec_kept(x->in->record))
-		return;
 	rec_delta(x->in->record, T_VIA, sw, k->via[v], via);
 	rec_delta(x->in->record, T_DIST, sw, k->dist[v], dist);
 	k->via[v] = via;

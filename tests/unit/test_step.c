@@ -79,7 +79,7 @@ static bool says_less(const struct walk *w)
 {
 	const char *engine = recording_engine(walk_recording(w));
 
-	return strstr(engine, "sssp") || !strcmp(engine, "nue");
+	return strstr(engine, "sssp") != NULL;
 }
 
 static void same_sentence(struct walk *part, struct walk *whole, const char *what)
