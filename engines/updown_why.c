@@ -341,7 +341,7 @@ static struct measured measure_all(struct narrator *n)
 	struct measured m = {
 		.n = n, .dist = NEW_ARRAY(size * size, uint16_t), .legal = NEW_ARRAY(size * size, uint8_t)};
 
-	for (uint32_t t = 0; t < size; t++) {
+	for (uint32_t t = 0; t < size && !progress_cancelled(n->in->progress); t++) {
 		if (!switch_up(n->in->topo, t))
 			continue;
 		measure(n, t);
@@ -402,7 +402,7 @@ static void amend_rules(const struct engine_input *in, struct narrator *n)
 {
 	struct measured m = measure_all(n);
 
-	rec_amend(in->record, way_rule, &m);
+	rec_amend(in->record, way_rule, &m, in->progress);
 	free(m.dist);
 	free(m.legal);
 }

@@ -379,11 +379,13 @@ bool rec_wants(const struct recorder *k, enum rec_kind kind, uint32_t sw, unsign
 	return (f->sw == NO_ID || f->sw == sw) && (!f->lid || !lid || f->lid == lid);
 }
 
-void rec_amend(struct recorder *k, unsigned (*rule)(void *ctx, const struct rec_event *ev), void *ctx)
+void rec_amend(struct recorder *k, unsigned (*rule)(void *ctx, const struct rec_event *ev), void *ctx,
+	       struct progress *p)
 {
+	enum { AT_ONCE = 16384 }; /* events between looks */
 	struct recording *r = k->r;
 
-	for (size_t i = 0; i < r->n_events; i++)
+	for (size_t i = 0; i < r->n_events && (i % AT_ONCE || !progress_cancelled(p)); i++)
 		if (r->event[i].kind == REC_CHOICE)
 			r->event[i].rule = rule(ctx, &r->event[i]);
 }

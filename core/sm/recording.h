@@ -376,7 +376,8 @@ enum rec_table rec_matrix(const struct recorder *k);
 /* What moments need and no step changes; given back by release().  Once. */
 void rec_keep(struct recorder *k, void *kept, void (*release)(void *));
 /* Go over the choices recorded so far and give them another rule: that which the function says. */
-void rec_amend(struct recorder *k, unsigned (*rule)(void *ctx, const struct rec_event *ev), void *ctx);
+void rec_amend(struct recorder *k, unsigned (*rule)(void *ctx, const struct rec_event *ev), void *ctx,
+	       struct progress *p);
 /* A pair of switches as one word. */
 static inline uint32_t rec_pair(const struct engine_input *in, uint32_t a, uint32_t b)
 {

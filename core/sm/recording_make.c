@@ -70,12 +70,12 @@ static size_t rows_differ(const struct routing *a, const struct routing *b)
 	return n;
 }
 
-static size_t hops_differ(const struct routing *a, const struct routing *b)
+static size_t hops_differ(const struct routing *a, const struct routing *b, struct progress *progress)
 {
 	const struct fabric *f = a->topo->fabric;
 	size_t n = 0;
 
-	for (uint32_t s = 0; s < f->n_switches; s++)
+	for (uint32_t s = 0; s < f->n_switches && !progress_cancelled(progress); s++)
 		for (unsigned p = 0; switch_up(a->topo, s) && p <= f->switch_nports[s]; p++) {
 			if (p && a->topo->peer_switch[switch_port_id(f, s, p)] == NO_ID)
 				continue;
@@ -85,12 +85,13 @@ static size_t hops_differ(const struct routing *a, const struct routing *b)
 	return n;
 }
 
-static size_t differ(const struct routing *a, const struct routing *b)
+/* Cells; not all of them when it is cancelled. */
+static size_t differ(const struct routing *a, const struct routing *b, struct progress *p)
 {
 	size_t n = rows_differ(a, b);
 
 	if (a->ops->hops && b->ops->hops)
-		n += hops_differ(a, b);
+		n += hops_differ(a, b, p);
 	return n;
 }
 
@@ -204,12 +205,14 @@ static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
 	}
 	rec_event(k, REC_DONE, 0, 0, 0, 0);
 	if (r->sweep->routing && !strcmp(r->sweep->routing->engine, r->engine->name)) {
-		r->differs = differ(made, r->sweep->routing);
+		r->differs = differ(made, r->sweep->routing, rq->progress);
 		r->end = routing_ref(r->sweep->routing);
 		routing_unref(made);
 	} else {
 		r->end = made;
 	}
+	if (progress_cancelled(rq->progress))
+		return err_set(e, CANCELLED);
 	if (k->no_memory)
 		*e = k->e;
 	return k->no_memory ? -1 : 0;
