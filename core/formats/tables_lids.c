@@ -160,6 +160,14 @@ static uint32_t head_of(const struct tables_reader *r, uint32_t ep)
 	return sw == NO_ID ? NO_ID : r->head[sw];
 }
 
+/* Base switch ports 0 have one LID (their LMC is 0), whatever a source says. */
+static bool has_range(const struct fabric *f, uint32_t ep)
+{
+	uint32_t sw = f->node_switch[endport_node(f, ep)];
+
+	return sw == NO_ID || f->switch_esp0[sw];
+}
+
 /* Of a range some LIDs, the first too, may have no entry anywhere: what is known of its size tells them. */
 static void take_range(const struct tables_reader *r, struct choice *c, const struct named *n, uint32_t ep,
 		       unsigned usual)
@@ -176,7 +184,8 @@ static void take_range(const struct tables_reader *r, struct choice *c, const st
 	c->lmc[port] = (uint8_t)lmc;
 	if (!endport_is_switch(f, ep))
 		widen(r, c, n, ep, first >> usual << usual, usual);
-	widen(r, c, n, ep, f->port_lid[port], f->port_lmc[port]);
+	if (has_range(f, ep))
+		widen(r, c, n, ep, f->port_lid[port], f->port_lmc[port]);
 }
 
 /*

@@ -213,6 +213,32 @@ static void has_lids(const struct session *s, uint64_t guid, unsigned base, unsi
 
 #define OF(guid) " # Channel Adapter portguid " guid ": 'x'\n"
 
+/* A base switch port 0 has one LID, also where the fabric's source says more. */
+static void test_base_port_0(void **state)
+{
+	struct session *s;
+	char buf[300];
+
+	(void)state;
+	put("base.topo", "switchguid=0x1000(1000)\n"
+			 "Switch\t2 \"S-0000000000001000\"\t\t# \"sw\" base port 0 lid 2 lmc 1\n"
+			 "[1]\t\"H-0000000000004000\"[1](4001) \t\t# \"h1\" lid 4 4xQDR\n"
+			 "[2]\t\"H-0000000000005000\"[1](5001) \t\t# \"h2\" lid 6 4xQDR\n\n"
+			 "caguid=0x4000\nCa\t1 \"H-0000000000004000\"\t\t# \"h1\"\n"
+			 "[1](4001) \t\"S-0000000000001000\"[1]\t\t# lid 4 lmc 0 \"sw\" lid 2 4xQDR\n\n"
+			 "caguid=0x5000\nCa\t1 \"H-0000000000005000\"\t\t# \"h2\"\n"
+			 "[1](5001) \t\"S-0000000000001000\"[2]\t\t# lid 6 lmc 0 \"sw\" lid 2 4xQDR\n");
+	put("base", "Unicast lids [0-6] of switch Lid 2 guid 0x1000 ('sw'):\n"
+		    "0x0002 000" OF("0x1000") "0x0004 001" OF("0x4001") "0x0006 002" OF("0x5001"));
+	snprintf(buf, sizeof(buf), "load %s", file("base.topo"));
+	s = start(buf);
+	snprintf(buf, sizeof(buf), "tables %s", file("base"));
+	ok_line(s, buf);
+	has_lids(s, 0x1000, 2, 1);
+	line_says(s, "drift minhop", "The next sweep would change nothing.");
+	session_free(s);
+}
+
 /*
  * Ranges of LIDs of which some have no entry, the first too: the size that others show tells them.  The head
  * of a table tells the switch's LID, where entries name another port for it, and where it has none.
@@ -1106,29 +1132,18 @@ static int make_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dump_of_opensm),
-		cmocka_unit_test(test_dump_without_a_host),
-		cmocka_unit_test(test_fdbs),
-		cmocka_unit_test(test_dump_fts),
-		cmocka_unit_test(test_oddities),
-		cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_not_unpacked),
-		cmocka_unit_test(test_odd_lines),
-		cmocka_unit_test(test_far_odd),
-		cmocka_unit_test(test_gathered),
-		cmocka_unit_test(test_cancelled),
-		cmocka_unit_test(test_lids_at_odds),
-		cmocka_unit_test(test_folder_odd),
-		cmocka_unit_test(test_journal),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_folder),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_far),
-		cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_loop),
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_dependencies),
+		cmocka_unit_test(test_dump_of_opensm), cmocka_unit_test(test_dump_without_a_host),
+		cmocka_unit_test(test_fdbs),	       cmocka_unit_test(test_dump_fts),
+		cmocka_unit_test(test_oddities),       cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_base_port_0),    cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_not_unpacked),   cmocka_unit_test(test_odd_lines),
+		cmocka_unit_test(test_far_odd),	       cmocka_unit_test(test_gathered),
+		cmocka_unit_test(test_cancelled),      cmocka_unit_test(test_lids_at_odds),
+		cmocka_unit_test(test_folder_odd),     cmocka_unit_test(test_journal),
+		cmocka_unit_test(test_json),	       cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_far),
+		cmocka_unit_test(test_shown),	       cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_ways),	       cmocka_unit_test(test_dependencies),
 		cmocka_unit_test(test_credit_loop),
 	};
 
