@@ -223,7 +223,7 @@ static uint32_t ways_over(const struct nue_run *x, uint32_t v, uint32_t *list)
 static uint32_t lead_on(struct nue_run *x, uint32_t c, const uint32_t *list, uint32_t n)
 {
 	struct nue_ccdg *d = x->d;
-	uint8_t was[256];
+	uint8_t was[256] = {0};
 	uint32_t i;
 
 	for (i = 0; i < n; i++)

@@ -626,7 +626,8 @@ static void test_sources(void **state)
 		recording_unref(r);
 		session_free(s);
 	}
-	assert_false(has_section("lash.md" " 99"));
+	assert_false(has_section("lash.md"
+				 " 99"));
 }
 
 int main(void)
