@@ -235,9 +235,9 @@ class Tests:
         self.folder = tempfile.mkdtemp(prefix="ibscope-hostile-")
         rng = random.Random("%d tree" % SEED)
         write(self.folder, TREE, names_of(saved(self.folder, "xgft:2,2:1,2"), rng))
-        # names of chassis are taken as they are
-        write(self.folder, CHASSIS, b"".join(b"0x0002c90300a000%d0 Chassis%s%d\n" % (i, rng.choice(PAYLOADS), i)
-                                            for i in range(4)))
+        # names of chassis are taken as they are; the first has bytes that are shown as such, whatever is drawn
+        write(self.folder, CHASSIS, b"".join(b"0x0002c90300a000%d0 Chassis%s%d\n"
+                                            % (i, rng.choice(PAYLOADS) if i else b"\xff\xfe", i) for i in range(4)))
         self.options = [TREE, "-R", "updn"]
 
     def both(self, options, commands, succeed=True):
