@@ -11,7 +11,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/sm/lft_file.h"
-#include "engines/assign.h"
+#include "engines/counted/assign.h"
 #include "engines/engines.h"
 #include "engines/record.h"
 

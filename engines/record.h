@@ -1,12 +1,12 @@
 /*
- * Recordings (core/sm/recording.h) of engines that choose ports by a hop matrix: what minhop, dor, updn,
+ * Recordings (core/trace/recording.h) of engines that choose ports by a hop matrix: what minhop, dor, updn,
  * dnup and file share.
  */
 #ifndef IBSCOPE_RECORD_H
 #define IBSCOPE_RECORD_H
 
-#include "core/sm/walk.h"
-#include "engines/hops.h"
+#include "core/trace/walk.h"
+#include "engines/counted/hops.h"
 
 /* The matrix of a step, a full one: all that is in one of the two tables of hops.  A reference. */
 struct hops *hops_at(const struct walk *w, enum rec_table t);

@@ -11,8 +11,10 @@ import re
 import sys
 import tempfile
 
-ROOMS = ["core/base", "core/fabric", "core/routing", "core/sm", "core/formats", "core/source",
-         "core/analysis", "core/session", "engines", "views", "tui"]
+ROOMS = ["core/base", "core/fabric", "core/routing", "core/sm", "core/trace", "core/formats", "core/source",
+         "core/analysis/credit", "core/analysis/traffic", "core/analysis/shape", "core/analysis/draw",
+         "core/analysis/compare", "core/analysis/survey", "core/analysis/doctor", "core/analysis/advise",
+         "core/session", "engines", "views", "tui"]
 
 
 def room_of(path):

@@ -43,7 +43,7 @@ def columns(seen):
     """`?` on a pane tells the columns that are words of topics, in their order; most columns are."""
     seen = {plain(k): v for k, v in seen.items()}
     known = all_columns = panes = 0
-    for path in sorted(glob.glob(os.path.join(TOP, "views/*.c"))):
+    for path in sorted(glob.glob(os.path.join(TOP, "views/*/*.c"))):
         with open(path, encoding="utf-8") as f:
             source = f.read()
         for pane, ops in re.findall(r'^const struct view_ops view_\w+ = \{\n\t\.name = "([\w-]+)"(.*?)^\};', source, re.M | re.S):

@@ -7,7 +7,7 @@
 #include "core/base/memory.h"
 #include "tui/columns.h"
 #include "tui/ui.h"
-#include "views/fold.h"
+#include "views/base/fold.h"
 
 #define SAMPLE 2000 /* rows looked at after a load; those on the screen are looked at in any case */
 #define PIECES 16   /* of a cell: names, ports and arrows */

@@ -2,7 +2,7 @@
 #ifndef IBSCOPE_COLUMNS_H
 #define IBSCOPE_COLUMNS_H
 
-#include "views/view.h"
+#include "views/base/view.h"
 
 #define GUTTER 3 /* cursor, mark, blank */
 

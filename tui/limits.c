@@ -1,9 +1,9 @@
 /* The table of limits: each number is that of the code which holds it. */
 #include "tui/limits.h"
-#include "core/analysis/advise.h"
-#include "core/analysis/ebb.h"
-#include "core/analysis/side_by_side.h"
-#include "core/analysis/survey.h"
+#include "core/analysis/advise/advise.h"
+#include "core/analysis/traffic/bisection.h"
+#include "core/analysis/compare/side_by_side.h"
+#include "core/analysis/survey/survey.h"
 #include "core/base/cursor.h"
 #include "core/base/hostlist.h"
 #include "core/base/text.h"
@@ -16,7 +16,7 @@
 #include "core/source/synth.h"
 #include "tui/keymap.h"
 #include "tui/ui.h"
-#include "views/view.h"
+#include "views/base/view.h"
 
 const struct limit limits[] = {
 	/* the fabric */

@@ -8,7 +8,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "tui/ui.h"
-#include "views/doctor.h"
+#include "views/analysis/doctor.h"
 
 static bool made_up(const struct fabric *f)
 {

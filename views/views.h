@@ -3,7 +3,7 @@
 #define IBSCOPE_VIEWS_H
 
 #include "core/session/command.h"
-#include "views/view.h"
+#include "views/base/view.h"
 
 #define PANE(name) extern const struct view_ops view_##name;
 #include "views/panes.def"

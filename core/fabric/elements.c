@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/fabric/elements_parts.h"
+#include "core/fabric/internal.h"
 
 /* --- connected parts ------------------------------------------------------------------- */
 

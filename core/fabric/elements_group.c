@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fabric/elements_parts.h"
+#include "core/fabric/internal.h"
 
 static int by_rest(const void *x, const void *y)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fabric/elements_parts.h"
+#include "core/fabric/internal.h"
 
 /* What the names of all chips begin with, up to the end of a word; "" when nothing. */
 static char *common_name(const struct elements *el, uint32_t e)

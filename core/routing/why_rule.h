@@ -28,7 +28,7 @@ enum why_rule {
 	WHY_NO_WAY,
 	WHY_NO_SWITCH,
 	WHY_DETOUR,
-	/* engines/assign.c: minhop, dor, updn, dnup, file */
+	/* engines/counted/assign.c: minhop, dor, updn, dnup, file */
 	WHY_ONLY_CANDIDATE,
 	WHY_LEAST_COUNT,
 	WHY_FIRST_OF_EQUALS,

@@ -9,7 +9,7 @@
 #include "core/session/interpreter.h"
 #include "core/session/out.h"
 #include "core/session/session.h"
-#include "core/sm/recording.h"
+#include "core/trace/recording.h"
 
 /* What there must be before a command is tried; without it the command says so, whatever its words are. */
 enum command_needs { NEEDS_NOTHING, NEEDS_FABRIC, NEEDS_ROUTING };

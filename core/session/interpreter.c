@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sm/walk.h"
+#include "core/trace/walk.h"
 
 void interpreter_free(struct interpreter *in)
 {

@@ -2,7 +2,7 @@
 #ifndef IBSCOPE_PATTERNS_H
 #define IBSCOPE_PATTERNS_H
 
-#include "core/analysis/pattern.h"
+#include "core/analysis/traffic/pattern.h"
 #include "core/session/session.h"
 
 /* For syntax lines; what each means is PATTERN_DETAILS. */

@@ -6,7 +6,7 @@
 #define IBSCOPE_PLAY_H
 
 #include "core/session/interpreter.h"
-#include "core/sm/recording.h"
+#include "core/trace/recording.h"
 
 /* How fast: a step a frame, or on to the next boundary. */
 struct play_pace {

@@ -1,5 +1,5 @@
 #include "core/session/session.h"
-#include "core/sm/moment.h"
+#include "core/trace/moment.h"
 #include "core/session/lesson.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"

@@ -13,7 +13,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include "core/analysis/compare.h"
+#include "core/analysis/compare/compare.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/fabric/names.h"
@@ -131,8 +131,8 @@ int session_set_fabric(struct session *s, const struct fabric *f, const char *ho
 void session_forget(struct session *s);
 
 /*
- * The same as one more event behind those there are, compared with what was in force (across.h): a fabric
- * that was discovered again.  Everything is up in it.
+ * The same as one more event behind those there are, compared with what was in force (two_fabrics.h): a
+ * fabric that was discovered again.  Everything is up in it.
  */
 int session_go_on(struct session *s, const struct fabric *f, const char *how, struct progress *p,
 		  struct err *e);

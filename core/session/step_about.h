@@ -9,7 +9,7 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/sm/engine.h"
-#include "core/sm/recording.h"
+#include "core/trace/recording.h"
 
 #define ABOUT_CHANGES 1000 /* most that are listed */
 

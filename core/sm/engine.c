@@ -2,7 +2,6 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/sm/qos.h"
-#include "core/sm/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,36 +178,6 @@ int engine_chain_known(const struct engine *const *list, const char *chain, stru
 	if (known)
 		return 0;
 	return err_set(e, "no engine of \"%s\" is known; `show engines` lists them", chain);
-}
-
-void observe(const struct engine_input *in, const struct step *s)
-{
-	const struct observer *o = in->observer;
-
-	if (!o)
-		return;
-	if (s->kind == STEP_CHOICE && ((o->sw != NO_ID && o->sw != s->sw) || (o->lid && o->lid != s->lid)))
-		return;
-	o->step(o->ctx, s);
-}
-
-void observe_text(const struct engine_input *in, enum step_kind kind, uint32_t sw, const char *fmt, ...)
-{
-	struct text t = {0};
-	struct step s = {.kind = kind, .sw = sw, .sw2 = NO_ID};
-	bool recorded = RECORDED(in) && (kind == STEP_PHASE || kind == STEP_NOTE);
-	va_list ap;
-
-	if (!in->observer && !recorded)
-		return;
-	va_start(ap, fmt);
-	text_addv(&t, fmt, ap);
-	va_end(ap);
-	s.text = text_str(&t);
-	if (recorded)
-		rec_text(in->record, kind == STEP_PHASE ? REC_PHASE : REC_NOTE, s.text);
-	observe(in, &s);
-	text_free(&t);
 }
 
 int engine_room(const struct engine *g, const struct engine_input *in, struct err *e)

@@ -104,14 +104,15 @@ struct engine_input {
 			     NULL */
 	/*
 	 * [n_switches] 1: the ports of a switch bear the marks of port_prof_ignore_file, because an engine
-	 * that counts routes (engines/assign.c) began since the switch is there; such engines set it for all
-	 * that are up (engines/doc/minhop.md 10.1).  Lasts between sweeps, owned by the session; may be NULL.
+	 * that counts routes (engines/counted/assign.c) began since the switch is there; such engines set it
+	 * for all that are up (engines/doc/minhop.md 10.1).  Lasts between sweeps, owned by the session; may
+	 * be NULL.
 	 */
 	uint8_t *marked;
 	const struct switch_tables *held; /* what the engine's `holds` asks for; NULL = not known */
 	struct leftovers *left;
 	const struct observer *observer; /* NULL = none */
-	struct recorder *record;	 /* of core/sm/recording.h; NULL = nobody records */
+	struct recorder *record;	 /* of core/trace/recording.h; NULL = nobody records */
 	struct progress *progress;	 /* NULL = none */
 };
 
@@ -158,7 +159,7 @@ struct engine {
 	 * way the engine asks for by mem_room() with &out->refused.
 	 */
 	size_t (*room)(const struct engine_input *in, const char **what);
-	/* How its runs are recorded (core/sm/recording.h); NULL: they cannot be. */
+	/* How its runs are recorded (core/trace/recording.h); NULL: they cannot be. */
 	const struct rec_scheme *scheme;
 };
 
@@ -177,7 +178,7 @@ int engine_chain_known(const struct engine *const *list, const char *chain, stru
 /* Report a step when somebody listens and it concerns him; use through the macro so that arguments cost
  * nothing. */
 #define OBSERVED(in) ((in)->observer != NULL)
-/* Does somebody record?  Events go by the functions of core/sm/recording.h. */
+/* Does somebody record?  Events go by the functions of core/trace/recording.h. */
 #define RECORDED(in) ((in)->record != NULL)
 void observe(const struct engine_input *in, const struct step *s);
 /* A phase or a note goes into a recording as well. */

@@ -15,7 +15,7 @@
 #include "core/base/memory.h"
 #include "core/base/program.h"
 #include "core/base/text.h"
-#include "core/source/simulation_parts.h"
+#include "core/source/internal.h"
 
 #define TICK_MS 20
 #define STILL_S 60   /* nobody using the processor for so long: it stands still */

@@ -19,7 +19,7 @@
 #include "core/base/text.h"
 #include "core/source/live_simulator.h"
 #include "core/source/simulation.h"
-#include "core/source/simulation_parts.h"
+#include "core/source/internal.h"
 
 #define TICK_MS 20
 #define DEVICES "/dev/infiniband"

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "engines/dfsssp/build.h"
-#include "engines/dfsssp/record.h"
+#include "engines/dfsssp/events.h"
 
 static double pairs_a_lane(const struct ds_layers *l, unsigned t)
 {

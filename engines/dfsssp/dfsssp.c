@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/routing/paths.h"
 #include "engines/dfsssp/build.h"
-#include "engines/dfsssp/record.h"
+#include "engines/dfsssp/events.h"
 #include "engines/dfsssp/run.h"
 #include "engines/engines.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/base/memory.h"
 #include "engines/dfsssp/build.h"
-#include "engines/dfsssp/record.h"
+#include "engines/dfsssp/events.h"
 
 /* A class that a dependency moves. */
 struct member {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "engines/dfsssp/record.h"
-#include "engines/order.h"
+#include "engines/dfsssp/events.h"
+#include "engines/counted/order.h"
 
 /* --- the trial ---------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "engines/dfsssp/record.h"
+#include "engines/dfsssp/events.h"
 #include "engines/dfsssp/run.h"
 
 static const char rule_only[] = "only way", rule_near[] = "least distance", rule_first[] = "first of equals",

@@ -12,7 +12,7 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "core/sm/engine.h"
-#include "engines/hops.h"
+#include "engines/counted/hops.h"
 
 #define FT_UNRANKED UINT32_MAX
 #define FT_NO_TUPLE UINT64_MAX

@@ -4,7 +4,7 @@
 
 #include "core/base/defs.h"
 #include "core/base/guidfile.h"
-#include "core/sm/recording.h"
+#include "core/trace/recording.h"
 #include "engines/ftree/ftree.h"
 
 /* Key of a CA among tuples: behind every assigned one, before the unassigned. */
@@ -37,7 +37,7 @@ const char *ft_name(const struct ftree *t, uint32_t sw);
 /* Route all destinations into r (route.c).  false: cancelled or given up (out->refused says so). */
 bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_output *out, struct routing *r);
 
-/* --- recordings (record.c) ---------------------------------------------------------------------- */
+/* --- recordings (events.c) ---------------------------------------------------------------------- */
 
 /* With t->rec, while the tree is built: it begins; a switch got its rank, from a neighbour or as a root
  * (NO_ID). */

@@ -3,7 +3,7 @@
 #define IBSCOPE_FTREE_RUN_H
 
 #include "core/base/defs.h"
-#include "core/sm/recording.h"
+#include "core/trace/recording.h"
 #include "engines/ftree/internal.h"
 
 /* Destinations whose entries are written into the tables together: one byte in each table at a time is slow.
@@ -46,7 +46,7 @@ struct ft_run {
 	bool stop;
 };
 
-/* --- recordings (record.c), with r->rec --------------------------------------------------------- */
+/* --- recordings (events.c), with r->rec --------------------------------------------------------- */
 
 /* A destination begins at its leaf, which has the entry `local` (NO_PATH: none) that was `was`. */
 void ft_record_start(const struct ft_run *r, uint32_t leaf, unsigned local, unsigned was);
@@ -82,7 +82,7 @@ static inline void ft_touch(struct ft_run *r, uint32_t sw)
  */
 bool ft_ascend(struct ft_run *r, uint32_t w, uint32_t prev, bool main, unsigned credit, uint8_t h);
 
-/* Cells and values of a recording in words (record_names.c). */
+/* Cells and values of a recording in words (names.c). */
 bool ft_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
 bool ft_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value, struct text *out);
 

@@ -14,7 +14,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/sm/engine.h"
-#include "core/sm/recording.h"
+#include "core/trace/recording.h"
 #include "engines/lash/acyclic.h"
 #include "engines/lash/mesh.h"
 #include "engines/random.h"
@@ -112,13 +112,13 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 bool lash_fill_tables(const struct lash *l, const struct engine_input *in,
 		      struct routing *r); /* false: cancelled */
 
-/* --- recordings (record.c) --------------------------------------------------------------- */
+/* --- recordings (events.c) --------------------------------------------------------------- */
 
 #define LASH_TABLES "forwarding tables" /* the last phase */
 extern const struct rec_scheme lash_scheme;
 extern const struct routing_ops lash_ops; /* of a routing, and of a step of a recording */
 
-/* Cells and values in words (record_names.c). */
+/* Cells and values in words (names.c). */
 bool lash_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
 bool lash_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t value, struct text *out);
 /* deps.c: as struct rec_scheme has it */

@@ -3,7 +3,7 @@
 #define IBSCOPE_LASH_MESH_WORK_H
 
 #include "core/base/defs.h"
-#include "core/sm/recording.h"
+#include "core/trace/recording.h"
 #include "engines/lash/mesh.h"
 
 #define NO_CLASS UINT32_MAX
@@ -43,7 +43,7 @@ bool mesh_induce_axes(struct mesh_work *w);
 void mesh_place(struct mesh_work *w);
 void mesh_reorder(struct mesh_work *w);
 
-/* --- recordings (mesh_record.c), with w->in->record ---------------------------------------- */
+/* --- recordings (mesh_events.c), with w->in->record ---------------------------------------- */
 
 /* How a link came by its axis. */
 enum mesh_axis_rule { MESH_SEED, MESH_FACING, MESH_STRAIGHT, MESH_ACROSS, MESH_SQUARE };
@@ -58,7 +58,7 @@ void mesh_record_place(const struct mesh_work *w, uint32_t u, uint32_t from, con
 /* All are renumbered, their links in order; old[new number]. */
 void mesh_record_numbers(const struct mesh_work *w, const uint32_t *old);
 const char *mesh_axis_rule(unsigned rule);
-/* Dimensions of the seed, 0: not known; "+x" of an axis code (record_names.c). */
+/* Dimensions of the seed, 0: not known; "+x" of an axis code (names.c). */
 unsigned mesh_dimensions(const struct recording *r);
 void mesh_name_axis(const struct recording *r, unsigned code, struct text *out);
 /* The sentence of an event of the analysis; false: it is another's. */

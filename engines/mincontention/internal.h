@@ -3,7 +3,7 @@
 #define IBSCOPE_MINCONTENTION_INTERNAL_H
 
 #include "core/base/defs.h"
-#include "core/sm/recording.h"
+#include "core/trace/recording.h"
 #include "engines/mincontention/mincontention.h"
 
 /* Keys that may still improve, by contention and distance: two levels of contention at a time. */
@@ -86,7 +86,7 @@ uint32_t list_ways(const struct run *x, uint32_t e, bool kept, struct mincontent
 /* Free what is not handed on; tables that were never made are NULL. */
 void run_end(struct run *x);
 
-/* --- recordings (record.c) --------------------------------------------------------------------- */
+/* --- recordings (events.c) --------------------------------------------------------------------- */
 
 struct mc_record *mc_record_new(const struct run *x);
 void mc_record_free(struct mc_record *r); /* NULL is fine */

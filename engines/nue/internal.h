@@ -113,7 +113,7 @@ struct nue_way {
 	uint32_t from, to;   /* the dependency that is in the way, of channels; NO_ID */
 };
 
-/* record.c: for a recording; all of them are only called with x->record. */
+/* events.c: for a recording; all of them are only called with x->record. */
 struct nue_record *nue_record_new(struct nue_run *x);
 void nue_record_free(struct nue_record *k); /* NULL is fine */
 void nue_record_layer(struct nue_run *x);

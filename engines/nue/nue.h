@@ -14,7 +14,7 @@
 
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/sm/recording.h"
+#include "core/trace/recording.h"
 #include "engines/nue/graph.h"
 
 #define NUE_MAX_LAYERS 15

@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/fabric/labels.h"
 #include "core/sm/sweep.h"
-#include "core/sm/walk.h"
+#include "core/trace/walk.h"
 #include "engines/nue/internal.h"
 #include "engines/nue/recall.h"
 

@@ -1,4 +1,4 @@
-/* What the recordings of Nue keep: shared by record.c, which makes them, and recall.c, which shows them. */
+/* What the recordings of Nue keep: shared by events.c, which makes them, and recall.c, which shows them. */
 #ifndef IBSCOPE_NUE_RECALL_H
 #define IBSCOPE_NUE_RECALL_H
 

@@ -49,7 +49,7 @@ unsigned torus_attempts(unsigned fingerprint, struct torus_attempt a[4]);
 /* Ends of the end points' lists (after discovery), by port order. */
 void torus_list_ends(struct torus_run *r);
 
-/* record.c: for a recording; all of them are only called when somebody records. */
+/* events.c: for a recording; all of them are only called when somebody records. */
 void torus_record_start(struct torus_run *r);
 void torus_record_seed(struct torus_run *r, unsigned seed, bool usable, uint64_t missing);
 /* word: fingerprint, or the place of the corner; asked: n switches. */

@@ -12,7 +12,7 @@
 #ifndef IBSCOPE_TORUS_H
 #define IBSCOPE_TORUS_H
 
-#include "core/sm/recording.h"
+#include "core/trace/recording.h"
 #include "engines/torus/conf.h"
 
 /* Group of the local end points of a switch: port 0 and the ports with CAs and routers. */

@@ -15,8 +15,8 @@
 #include "core/session/interpreter.h"
 #include "core/source/synth.h"
 #include "engines/engines.h"
-#include "views/map.h"
-#include "views/map_cells.h"
+#include "views/map/map.h"
+#include "views/map/cells.h"
 #include "views/views.h"
 
 #define RUNS 9

@@ -14,7 +14,7 @@
 #include "core/base/rng.h"
 #include "core/session/command.h"
 #include "core/session/interpreter.h"
-#include "core/sm/moment.h"
+#include "core/trace/moment.h"
 #include "engines/engines.h"
 
 #define JUMPS 100

@@ -18,7 +18,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.path.join(ROOT, os.environ.get("BUILD", "build")))
 COV = os.path.join(BUILD, "cov")
-ROOMS = ("core/base", "core/fabric", "core/routing", "core/sm", "core/formats", "core/source", "core/analysis",
+ROOMS = ("core/base", "core/fabric", "core/routing", "core/sm", "core/trace", "core/formats", "core/source", "core/analysis",
          "core/session", "engines", "views", "tui")
 PARSERS = "core/formats"
 NO_PARSERS = ("write.c", "drawing.c", "lfts.c")

@@ -4,8 +4,8 @@
  */
 #include "fixture.h"
 
-#include "core/analysis/advise.h"
-#include "core/analysis/torus_fit.h"
+#include "core/analysis/advise/advise.h"
+#include "core/analysis/shape/torus_fit.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 

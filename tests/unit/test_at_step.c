@@ -4,8 +4,8 @@
  */
 #include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "core/sm/moment.h"
-#include "core/sm/walk.h"
+#include "core/trace/moment.h"
+#include "core/trace/walk.h"
 #include "engines/lash/lash.h"
 #include "engines/mincontention/mincontention.h"
 #include "tests/unit/fixture.h"

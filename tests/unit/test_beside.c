@@ -5,7 +5,7 @@
 #include "engines/lash/lash.h"
 #include "fixture.h"
 #include "views/views.h"
-#include "views/witness.h"
+#include "views/paths/witness.h"
 
 static struct session *routed(const char *spec, const char *engine)
 {

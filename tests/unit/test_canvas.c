@@ -1,7 +1,7 @@
 /* Cells of drawings: clipping, text, objects, frames, lines in dots and in ASCII. */
 #include "fixture.h"
 
-#include "views/canvas.h"
+#include "views/base/canvas.h"
 
 static void expect_row(const struct canvas *c, int y, const char *want)
 {

@@ -4,7 +4,7 @@
 #include "core/base/rng.h"
 #include "fixture.h"
 
-#include "core/analysis/cdg.h"
+#include "core/analysis/credit/cdg.h"
 
 /* --- every route traced hop by hop ---------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include "core/base/progress.h"
 #include "core/base/words.h"
 #include "core/session/syntax.h"
-#include "core/sm/walk.h"
+#include "core/trace/walk.h"
 #include "tests/unit/fixture.h"
 #include "tui/ui.h"
 

@@ -4,8 +4,8 @@
 #include "core/base/rng.h"
 #include "tests/unit/fixture.h"
 
-#include "core/analysis/check.h"
-#include "core/analysis/loads.h"
+#include "core/analysis/credit/check.h"
+#include "core/analysis/traffic/loads.h"
 #include "core/routing/paths.h"
 
 struct tally {

@@ -1,7 +1,7 @@
 /* SSSP and DFSSSP: searches, weights, layers, lanes, refusals and what they leave, against known vectors. */
 #include "engine_run.h"
 
-#include "core/analysis/cdg.h"
+#include "core/analysis/credit/cdg.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "engines/dfsssp/dfsssp.h"

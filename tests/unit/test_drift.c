@@ -4,7 +4,7 @@
  */
 #include "fixture.h"
 
-#include "core/analysis/drift.h"
+#include "core/analysis/compare/drift.h"
 #include "core/base/cursor.h"
 #include "core/base/json.h"
 #include "core/base/memory.h"

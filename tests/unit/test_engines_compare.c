@@ -8,8 +8,8 @@
 #include "tests/unit/fixture.h"
 #include "tui/ui.h"
 
-#include "core/analysis/check.h"
-#include "core/analysis/side_by_side.h"
+#include "core/analysis/credit/check.h"
+#include "core/analysis/compare/side_by_side.h"
 #include "core/routing/paths.h"
 #include "views/views.h"
 

@@ -1,7 +1,7 @@
 /* Faults: to JSON and back they are the same; what is new and gone against a plain look at all of them. */
 #include "tests/unit/fixture.h"
 
-#include "core/analysis/faults_parts.h"
+#include "core/analysis/compare/internal.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 

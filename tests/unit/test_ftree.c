@@ -1,6 +1,6 @@
 /* Fat trees: what the engine sees, why it refuses, counters, reverse hops, shifts, explanations. */
-#include "core/analysis/check.h"
-#include "core/analysis/shift.h"
+#include "core/analysis/credit/check.h"
+#include "core/analysis/traffic/shift.h"
 #include "core/base/err.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"

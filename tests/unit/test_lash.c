@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "engine_run.h"
 
-#include "core/analysis/cdg.h"
+#include "core/analysis/credit/cdg.h"
 #include "core/sm/opervls.h"
 #include "engines/lash/lash.h"
 #include "engines/random.h"

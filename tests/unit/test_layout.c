@@ -4,7 +4,7 @@
  */
 #include "fixture.h"
 
-#include "core/analysis/layout.h"
+#include "core/analysis/shape/layout.h"
 #include "core/base/memory.h"
 #include "core/fabric/elements.h"
 #include "core/formats/formats.h"

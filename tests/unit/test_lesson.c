@@ -1,5 +1,5 @@
 /* Lessons: lines of running text, places in a session; topics; one shift in full. */
-#include "core/analysis/shift.h"
+#include "core/analysis/traffic/shift.h"
 #include "core/base/lessonfile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"

@@ -7,9 +7,9 @@
 #include "core/base/rng.h"
 #include "tests/unit/fixture.h"
 
-#include "core/analysis/cdg.h"
-#include "core/analysis/turns.h"
-#include "engines/updown.h"
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/credit/turns.h"
+#include "engines/updown/updown.h"
 
 static void count(const struct routing *r, uint64_t *turns, uint32_t *loops)
 {

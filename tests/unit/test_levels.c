@@ -2,8 +2,8 @@
  * hand. */
 #include "fixture.h"
 
-#include "core/analysis/levels.h"
-#include "core/analysis/spread.h"
+#include "core/analysis/shape/levels.h"
+#include "core/analysis/traffic/spread.h"
 #include "core/base/memory.h"
 
 #define REAL "tests/fabrics/real/"

@@ -8,7 +8,7 @@
 #include "tui/keymap.h"
 #include "tui/limits.h"
 #include "tui/ui.h"
-#include "views/view.h"
+#include "views/base/view.h"
 
 /* The row at hand, and what it says between backticks ("" when nothing). */
 struct row {

@@ -4,13 +4,13 @@
 
 #include <math.h>
 
-#include "core/analysis/cdg.h"
-#include "core/analysis/ebb.h"
-#include "core/analysis/flows.h"
-#include "core/analysis/load_diff.h"
-#include "core/analysis/loads.h"
-#include "core/analysis/shift.h"
-#include "core/analysis/spread.h"
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/traffic/bisection.h"
+#include "core/analysis/traffic/flows.h"
+#include "core/analysis/traffic/load_diff.h"
+#include "core/analysis/traffic/loads.h"
+#include "core/analysis/traffic/shift.h"
+#include "core/analysis/traffic/spread.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/words.h"

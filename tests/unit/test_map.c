@@ -5,7 +5,7 @@
 #include "fixture.h"
 
 #include "core/base/memory.h"
-#include "views/map.h"
+#include "views/map/map.h"
 
 struct desk {
 	struct session *session;

@@ -4,11 +4,11 @@
  */
 #include "fixture.h"
 
-#include "core/analysis/layout.h"
+#include "core/analysis/shape/layout.h"
 #include "core/base/memory.h"
 #include "core/fabric/elements.h"
 #include "core/formats/formats.h"
-#include "views/map_cells.h"
+#include "views/map/cells.h"
 
 static struct layout *lay_out(const struct fabric *f)
 {

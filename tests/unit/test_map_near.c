@@ -6,7 +6,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/rng.h"
-#include "views/map.h"
+#include "views/map/map.h"
 
 struct bench {
 	struct session *session;

@@ -4,12 +4,12 @@
  */
 #include "fixture.h"
 
-#include "core/analysis/layout.h"
+#include "core/analysis/shape/layout.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/formats/formats.h"
-#include "views/map_around_plan.h"
-#include "views/map_whole_plan.h"
+#include "views/map/around_plan.h"
+#include "views/map/whole_plan.h"
 
 static struct fabric *any_fabric(const char *what)
 {

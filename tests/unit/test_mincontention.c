@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "tests/unit/fixture.h"
 
-#include "core/analysis/check.h"
+#include "core/analysis/credit/check.h"
 #include "engines/mincontention/mincontention.h"
 
 /* --- a fabric under routing ---------------------------------------------------------------- */

@@ -15,8 +15,8 @@
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
 #include "engines/engines.h"
-#include "engines/hops.h"
-#include "engines/minhop.h"
+#include "engines/counted/hops.h"
+#include "engines/counted/minhop.h"
 
 /* GUID whose place in OpenSM's order is n. */
 #define G(n) ((uint64_t)(n) << 48)

@@ -1,7 +1,7 @@
 /* Nue: against a plain model, layers, impasses, settings that OpenSM does not survive, what it tells. */
 #include "engine_run.h"
 
-#include "core/analysis/cdg.h"
+#include "core/analysis/credit/cdg.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/rng.h"

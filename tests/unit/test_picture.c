@@ -4,7 +4,7 @@
  */
 #include "fixture.h"
 
-#include "core/analysis/picture.h"
+#include "core/analysis/draw/picture.h"
 #include "core/base/clean.h"
 #include "core/base/cursor.h"
 #include "core/base/memory.h"

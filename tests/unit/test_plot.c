@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#include "core/analysis/buckets.h"
-#include "core/analysis/figures.h"
-#include "core/analysis/plot.h"
+#include "core/analysis/traffic/histogram.h"
+#include "core/analysis/compare/figures.h"
+#include "core/analysis/draw/plot.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -130,13 +130,13 @@ static char *drawn(const struct plot *p, unsigned n)
 static void test_steps(void **state)
 {
 	(void)state;
-	assert_true(plot_step(0, 5) == 1);
-	assert_true(plot_step(5, 5) == 1);
-	assert_true(plot_step(6, 5) == 2);
-	assert_true(plot_step(24, 5) == 5);
-	assert_true(plot_step(26, 5) == 10);
-	assert_true(plot_step(12345, 5) == 5000);
-	assert_true(plot_step(1000, 10) == 100);
+	assert_true(round_step(0, 5) == 1);
+	assert_true(round_step(5, 5) == 1);
+	assert_true(round_step(6, 5) == 2);
+	assert_true(round_step(24, 5) == 5);
+	assert_true(round_step(26, 5) == 10);
+	assert_true(round_step(12345, 5) == 5000);
+	assert_true(round_step(1000, 10) == 100);
 }
 
 static void test_bars(void **state)

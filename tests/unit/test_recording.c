@@ -3,7 +3,7 @@
  * same; a step equals what is computed from the events up to it.  On random fabrics by a fresh seed.
  */
 #include "core/base/rng.h"
-#include "core/sm/walk.h"
+#include "core/trace/walk.h"
 #include "tests/unit/fixture.h"
 
 #include "core/base/memory.h"

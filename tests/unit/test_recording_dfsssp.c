@@ -7,7 +7,7 @@
 #include "core/base/rng.h"
 #include "core/session/session.h"
 #include "core/sm/sweep.h"
-#include "core/sm/walk.h"
+#include "core/trace/walk.h"
 #include "engines/dfsssp/dfsssp.h"
 #include "tests/unit/fixture.h"
 

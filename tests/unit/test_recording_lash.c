@@ -5,7 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/session/session.h"
-#include "core/sm/walk.h"
+#include "core/trace/walk.h"
 #include "engines/ftree/ftree.h"
 #include "engines/lash/lash.h"
 #include "tests/unit/fixture.h"

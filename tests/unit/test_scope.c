@@ -1,8 +1,8 @@
 /* Which hosts count: scopes and aggregation nodes, against plain counting; tables never depend on them. */
-#include "core/analysis/cdg.h"
-#include "core/analysis/check.h"
-#include "core/analysis/loads.h"
-#include "core/analysis/shift.h"
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/credit/check.h"
+#include "core/analysis/traffic/loads.h"
+#include "core/analysis/traffic/shift.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"

@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "fixture.h"
 
-#include "core/analysis/cdg.h"
+#include "core/analysis/credit/cdg.h"
 #include "core/sm/sl_tables_file.h"
 
 struct ring {

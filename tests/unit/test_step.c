@@ -6,7 +6,7 @@
 #include "core/base/rng.h"
 #include "core/session/step_about.h"
 #include "core/sm/sweep.h"
-#include "core/sm/walk.h"
+#include "core/trace/walk.h"
 #include "tests/unit/fixture.h"
 
 static const char *const shapes[] = {

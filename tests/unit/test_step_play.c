@@ -1,6 +1,6 @@
 /* Playing a walk frame by frame, without a screen: paces, breakpoints, the end; and the pane's rows. */
 #include "core/session/play.h"
-#include "core/sm/walk.h"
+#include "core/trace/walk.h"
 #include "tests/unit/fixture.h"
 
 static int no_screen(const struct command *c, int argc, char **argv, struct out *o, struct err *e)

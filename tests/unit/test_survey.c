@@ -6,14 +6,14 @@
 
 #include <unistd.h>
 
-#include "core/analysis/survey.h"
-#include "core/analysis/survey_json.h"
+#include "core/analysis/survey/survey.h"
+#include "core/analysis/survey/share.h"
 #include "core/base/json.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
-#include "core/fabric/parts.h"
+#include "core/fabric/chassis.h"
 
 #define DEMO "load tests/fabrics/demo-3level.ibnet"
 

@@ -2,8 +2,8 @@
  */
 #include "fixture.h"
 
-#include "core/analysis/cdg.h"
-#include "core/analysis/check.h"
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/credit/check.h"
 #include "core/base/cursor.h"
 #include "core/base/memory.h"
 #include "core/base/program.h"

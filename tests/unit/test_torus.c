@@ -5,9 +5,9 @@
 #include "core/base/text.h"
 #include "fixture.h"
 
-#include "core/analysis/cdg.h"
-#include "core/analysis/grid.h"
-#include "core/analysis/torus_conf.h"
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/shape/grid.h"
+#include "core/analysis/shape/torus_conf.h"
 #include "engines/torus/torus.h"
 
 /* --- the configuration file ---------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* Forbidden turns: in tables, on given ways, and what `why` and `check` say about them. */
-#include "core/analysis/turns.h"
+#include "core/analysis/credit/turns.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "fixture.h"

@@ -1,7 +1,7 @@
 /* Up/Down, Down/Up, DOR, tables from files, and the unicast cache. */
 #include "core/base/err.h"
 #include "core/base/text.h"
-#include "engines/updown.h"
+#include "engines/updown/updown.h"
 #include "fixture.h"
 
 /* GUID of switch i of the graphs below, and of the host at a port of it. */

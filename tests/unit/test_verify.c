@@ -1,7 +1,7 @@
 /* verify: what ibsim is given, and how OpenSM's dump is compared (tests/verify/run.py runs the real one). */
 #include "fixture.h"
 
-#include "core/analysis/verify.h"
+#include "core/analysis/compare/verify.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/formats/formats.h"

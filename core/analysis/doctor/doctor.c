@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/analysis/doctor/internal.h"
-#include "core/analysis/spread.h"
+#include "core/analysis/traffic/spread.h"
 #include "core/base/memory.h"
 
 const char *const severity_word[SEVERITIES] = {"error", "warning", "note"};

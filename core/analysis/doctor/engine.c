@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/distances.h"
+#include "core/routing/distances.h"
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
 

@@ -2,12 +2,12 @@
 #ifndef IBSCOPE_DOCTOR_INTERNAL_H
 #define IBSCOPE_DOCTOR_INTERNAL_H
 
-#include "core/analysis/cdg.h"
-#include "core/analysis/check.h"
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/credit/check.h"
 #include "core/analysis/doctor/doctor.h"
-#include "core/analysis/drift.h"
-#include "core/analysis/levels.h"
-#include "core/analysis/loads.h"
+#include "core/analysis/compare/drift.h"
+#include "core/analysis/shape/levels.h"
+#include "core/analysis/traffic/loads.h"
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
 

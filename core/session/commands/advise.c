@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/analysis/advise.h"
+#include "core/analysis/advise/advise.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/outfile.h"

@@ -7,7 +7,7 @@
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/fabric/parts.h"
+#include "core/fabric/chassis.h"
 #include "core/session/commands/commands.h"
 #include "core/sm/guid_names.h"
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/check.h"
-#include "core/analysis/faults.h"
-#include "core/analysis/turns.h"
+#include "core/analysis/credit/check.h"
+#include "core/analysis/compare/faults.h"
+#include "core/analysis/credit/turns.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"

@@ -5,7 +5,7 @@
 #ifndef IBSCOPE_COMMANDS_H
 #define IBSCOPE_COMMANDS_H
 
-#include "core/analysis/cdg.h"
+#include "core/analysis/credit/cdg.h"
 #include "core/base/err.h"
 #include "core/base/outfile.h"
 #include "core/base/progress.h"

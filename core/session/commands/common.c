@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "core/analysis/check.h"
+#include "core/analysis/credit/check.h"
 #include "core/base/err.h"
 #include "core/sm/guid_names.h"
 #include "core/session/commands/commands.h"

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/analysis/figures.h"
-#include "core/analysis/load_diff.h"
+#include "core/analysis/compare/figures.h"
+#include "core/analysis/traffic/load_diff.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"

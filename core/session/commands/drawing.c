@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/layout.h"
+#include "core/analysis/shape/layout.h"
 #include "core/base/memory.h"
 #include "core/base/program.h"
 #include "core/fabric/elements.h"

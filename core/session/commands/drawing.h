@@ -2,8 +2,8 @@
 #ifndef IBSCOPE_COMMANDS_DRAWING_H
 #define IBSCOPE_COMMANDS_DRAWING_H
 
-#include "core/analysis/loads.h"
-#include "core/analysis/picture.h"
+#include "core/analysis/traffic/loads.h"
+#include "core/analysis/draw/picture.h"
 #include "core/base/text.h"
 #include "core/session/command.h"
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/cdg.h"
+#include "core/analysis/credit/cdg.h"
 #include "core/base/memory.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/drawing.h"
 #include "core/sm/ucast_cache.h"
-#include "core/sm/moment.h"
+#include "core/trace/moment.h"
 
 static void mark_ports(const struct fabric *f, struct fabric_drawing *d)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/equal_paths.h"
-#include "core/analysis/side_by_side.h"
+#include "core/analysis/traffic/equal_paths.h"
+#include "core/analysis/compare/side_by_side.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/flows.h"
-#include "core/analysis/loads.h"
+#include "core/analysis/traffic/flows.h"
+#include "core/analysis/traffic/loads.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"

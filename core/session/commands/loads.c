@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/ebb.h"
-#include "core/analysis/loads.h"
-#include "core/analysis/shift.h"
-#include "core/analysis/spread.h"
+#include "core/analysis/traffic/bisection.h"
+#include "core/analysis/traffic/loads.h"
+#include "core/analysis/traffic/shift.h"
+#include "core/analysis/traffic/spread.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"

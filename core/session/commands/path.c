@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/distances.h"
+#include "core/routing/distances.h"
 #include "core/base/err.h"
 #include "core/routing/paths.h"
 #include "core/session/commands/commands.h"
-#include "core/sm/moment.h"
+#include "core/trace/moment.h"
 
 /* --- trace ------------------------------------------------------------------------------- */
 

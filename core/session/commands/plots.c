@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/buckets.h"
-#include "core/analysis/shift.h"
+#include "core/analysis/traffic/histogram.h"
+#include "core/analysis/traffic/shift.h"
 #include "core/base/memory.h"
 #include "core/session/commands/commands.h"
 #include "core/session/commands/drawing.h"

@@ -2,8 +2,8 @@
 #ifndef IBSCOPE_COMMANDS_PLOTS_H
 #define IBSCOPE_COMMANDS_PLOTS_H
 
-#include "core/analysis/plot.h"
-#include "core/analysis/survey.h"
+#include "core/analysis/draw/plot.h"
+#include "core/analysis/survey/survey.h"
 #include "core/session/session.h"
 
 #define PLOT_SYNTAX "loads | plot hops | plot shifts [SAMPLE] | plot survey [links|switches|chassis|cards]"

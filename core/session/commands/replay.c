@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/analysis/cdg.h"
-#include "core/analysis/check.h"
-#include "core/analysis/loads.h"
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/credit/check.h"
+#include "core/analysis/traffic/loads.h"
 #include "core/base/clean.h"
 #include "core/base/memory.h"
 #include "core/formats/formats.h"

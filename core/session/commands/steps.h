@@ -10,7 +10,7 @@
 #define IBSCOPE_STEPS_H
 
 #include "core/session/command.h"
-#include "core/sm/walk.h"
+#include "core/trace/walk.h"
 
 #define STEP_PAGE 15
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/survey.h"
-#include "core/analysis/survey_json.h"
+#include "core/analysis/survey/survey.h"
+#include "core/analysis/survey/share.h"
 #include "core/base/cursor.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"

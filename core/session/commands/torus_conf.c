@@ -1,7 +1,7 @@
 /* Command torus-conf: a configuration for torus-2QoS, tried on the engine before it is written. */
 #include <string.h>
 
-#include "core/analysis/torus_fit.h"
+#include "core/analysis/shape/torus_fit.h"
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/session/commands/commands.h"

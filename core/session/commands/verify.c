@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/verify.h"
+#include "core/analysis/compare/verify.h"
 #include "core/sm/guid_names.h"
 #include "core/session/commands/commands.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/check.h"
+#include "core/analysis/credit/check.h"
 #include "core/base/memory.h"
 #include "core/base/program.h"
 #include "core/base/progress.h"

@@ -5,13 +5,13 @@
 #ifndef IBSCOPE_WHY_H
 #define IBSCOPE_WHY_H
 
-#include "core/analysis/turns.h"
+#include "core/analysis/credit/turns.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
 #include "core/session/commands/commands.h"
 #include "core/sm/ucast_cache.h"
-#include "core/sm/walk.h"
+#include "core/trace/walk.h"
 
 /* What an engine told of one entry. */
 struct why_heard {

@@ -1,0 +1,337 @@
+#include "core/analysis/advise/advise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/credit/check.h"
+#include "core/analysis/traffic/loads.h"
+#include "core/analysis/traffic/shift.h"
+#include "core/analysis/survey/survey.h"
+#include "core/analysis/shape/torus_fit.h"
+#include "core/base/memory.h"
+#include "core/base/parallel.h"
+#include "core/sm/guid_names.h"
+
+/* Class B: at most one pair in so many is lost. */
+#define NEARLY_PART 10000
+#define SEED 1
+
+/* What a candidate sets by itself, so that the others do not have it. */
+static const char *const own_options[] = {
+	"root_guid_file",   "cn_guid_file",    "io_guid_file", "torus_config",
+	"do_mesh_analysis", "nue_max_num_vls", "qos"};
+
+struct job {
+	const struct advise_request *rq;
+	struct advice *a;
+	const struct setup *base; /* reference held: own_options are not set */
+	const struct topo *topo;  /* reference held */
+	const struct levels *levels;
+	struct host_set *all; /* hosts, whatever the scope */
+};
+
+/* --- what is tried ------------------------------------------------------------------------------ */
+
+static const struct setup *base_setup(const struct setup *s)
+{
+	struct options *o = options_copy(s->options);
+	const struct setup *base;
+
+	for (size_t i = 0; i < ARRAY_LEN(own_options); i++)
+		if (options_find(o, own_options[i]))
+			options_unset(o, own_options[i]);
+	base = setup_with(s, &(struct setup){.options = o});
+	options_free(o);
+	return base;
+}
+
+/* Levels of the whole fabric: files of GUIDs are not for one job. */
+static struct levels *find_levels(struct job *j, struct progress *p)
+{
+	const struct topo *t = j->topo;
+	uint32_t *hosts = NEW_ARRAY((size_t)t->fabric->n_switches + 1, uint32_t);
+	struct setup whole = *j->base;
+	struct levels *l;
+
+	whole.scope = NULL;
+	j->all = setup_hosts(&whole);
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++)
+		if (j->all->in[ep] && t->endport_up[ep] && t->endport_switch[ep] != NO_ID)
+			hosts[t->endport_switch[ep]]++;
+	l = levels_new(t, hosts, p);
+	free(hosts);
+	return l;
+}
+
+static char *words_of(const struct job *j, const struct candidate *c)
+{
+	const char *words =
+		j->levels->top == 0 && c->files == CANDIDATE_ROOTS ? "one root in the middle" : c->words;
+
+	return str_printf("%s%s%s", words, *words && c->layers ? ", " : "", c->layers ? "qos TRUE" : "");
+}
+
+/* The setup of a candidate; NULL and *e. */
+static const struct setup *setup_of(const struct job *j, const struct candidate *c, struct err *e)
+{
+	struct options *o = candidate_options(c, j->base->options, j->topo, j->levels, j->all->in, e);
+	const struct setup *s = NULL;
+	int rc = o ? 0 : -1;
+
+	if (!rc && (c->files & CANDIDATE_TORUS))
+		rc = options_set(o, "torus_config", j->a->fit->path, e);
+	if (!rc && c->layers)
+		rc = options_set(o, "qos", "TRUE", e);
+	if (!rc)
+		s = setup_with(j->base, &(struct setup){.options = o, .chain = c->engine});
+	options_free(o);
+	return s;
+}
+
+static bool worth_trying(const struct job *j, const struct candidate *c)
+{
+	if (!engine_find(j->rq->engines, c->engine) || (c->direct && j->levels->top))
+		return false;
+	return !(c->files & CANDIDATE_ROOTS) || j->levels->n_roots;
+}
+
+static void list_candidates(struct job *j)
+{
+	struct advice *a = j->a;
+
+	a->row = NEW_ARRAY(n_candidates, struct advice_row);
+	for (unsigned i = 0; i < n_candidates; i++)
+		if (worth_trying(j, &candidates[i]))
+			a->row[a->n++] = (struct advice_row){.kind = &candidates[i],
+							     .options = words_of(j, &candidates[i])};
+}
+
+/* A file for torus-2QoS, or why there is none.  -1 and *e: cancelled. */
+static int fit_torus(struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+{
+	struct torus_fit *fit = j->a->fit = NEW(struct torus_fit);
+	int rc = torus_fit_begin(fit, j->base, j->rq->engines, p, e);
+
+	if (!rc)
+		rc = torus_fit_make(fit, e);
+	if (rc > 0)
+		torus_conf_text(&fit->plan, &j->a->torus);
+	else if (progress_cancelled(p))
+		return err_set(e, CANCELLED);
+	else
+		r->refused = str_dup(rc < 0	    ? e->msg
+				     : fit->refused ? fit->refused
+						    : "it routes no part of it");
+	return 0;
+}
+
+/* --- one candidate ------------------------------------------------------------------------------ */
+
+static const struct sweep *route(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+{
+	r->setup = setup_of(j, r->kind, e);
+	if (!r->setup)
+		return NULL;
+	return sweep_run(&(struct sweep_request){.setup = r->setup,
+						 .engines = j->rq->engines,
+						 .restart = j->rq->now != NULL,
+						 .prev = j->rq->now,
+						 .progress = p},
+			 e);
+}
+
+/* -1 and *e */
+static int route_candidate(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+{
+	const struct sweep *w = route(j, r, p, e);
+
+	if (!w)
+		return -1;
+	if (w->fatal)
+		r->refused = str_printf("%s: OpenSM %s", w->refusal[0].why, w->fatal);
+	else if (w->n_refusals || !w->routing)
+		r->refused = str_dup(w->n_refusals ? w->refusal[0].why : "there is nothing to route");
+	else
+		r->sweep = sweep_ref(w);
+	sweep_unref(w);
+	return 0;
+}
+
+/* In the order that the engine routes for, when it has one: what an operator would run.  -1 and *e:
+ * cancelled.
+ */
+static int measure_shifts(struct advice_row *r, struct progress *p, struct err *e)
+{
+	struct shift_order o;
+	struct shifts *s;
+
+	if (shift_order_find(r->sweep->routing, NULL, NULL, NULL, p, &o, e))
+		return -1;
+	s = shifts_new(r->sweep->routing, &o, ADVISE_SHIFTS, p);
+	shift_order_free(&o);
+	if (!s)
+		return err_set(e, CANCELLED);
+	r->shift_mean = s->mean;
+	r->shift_worst = s->n ? s->load[s->worst].max : 0;
+	shifts_free(s);
+	return 0;
+}
+
+static int measure_loops(struct advice_row *r, struct progress *p, struct err *e)
+{
+	struct cdg *c = cdg_new(r->sweep->routing, CDG_ALL_VLS, false, p, e);
+
+	if (!c)
+		return -1;
+	r->loops = c->n_components;
+	r->vls = (unsigned)__builtin_popcount(c->used);
+	r->lost += c->dropped;
+	cdg_free(c);
+	return 0;
+}
+
+/* -1 and *e */
+static int measure(struct advice_row *r, struct progress *p, struct err *e)
+{
+	const struct routing *routing = r->sweep->routing;
+	struct check_result check;
+	struct loads *loads;
+
+	if (check_routing(routing, &check, p))
+		return err_set(e, CANCELLED);
+	r->pairs = check.pairs;
+	r->lost = check.unreachable;
+	if (measure_loops(r, p, e))
+		return -1;
+	loads = loads_new(routing, &pattern_all, p);
+	if (!loads)
+		return err_set(e, CANCELLED);
+	r->max_load = loads->max;
+	loads_free(loads);
+	if (ebb_estimate(routing, SEED, false, p, &r->ebb))
+		return err_set(e, CANCELLED);
+	if (measure_shifts(r, p, e))
+		return -1;
+	r->class = r->loops			       ? ADVICE_UNSOUND
+		   : !r->lost			       ? ADVICE_SOUND
+		   : r->lost <= r->pairs / NEARLY_PART ? ADVICE_NEARLY
+						       : ADVICE_UNSOUND;
+	return 0;
+}
+
+static int try_one(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
+{
+	struct job *j = ctx;
+	struct advice_row *r = &j->a->row[i];
+
+	(void)worker;
+	if (r->refused)
+		return 0;
+	if (route_candidate(j, r, p, e))
+		return -1;
+	return r->refused ? 0 : measure(r, p, e);
+}
+
+static int try_all(struct job *j, struct progress *p, struct err *e)
+{
+	struct parallel par = {.n = j->a->n, .threads = j->rq->threads, .work = try_one, .ctx = j};
+
+	return parallel_run(&par, "trying engines", p, e);
+}
+
+/* --- single failures ------------------------------------------------------------------------------ */
+
+static bool has_links(const struct topo *t)
+{
+	for (uint32_t port = 0; port < t->fabric->n_ports; port++)
+		if (t->peer_switch[port] != NO_ID)
+			return true;
+	return false;
+}
+
+static int try_failures(const struct job *j, struct advice_row *r, struct progress *p, struct err *e)
+{
+	struct survey_request rq = {.before = r->sweep,
+				    .engines = j->rq->engines,
+				    .kind = PART_LINK,
+				    .sample = j->rq->failures,
+				    .seed = SEED,
+				    .threads = j->rq->threads};
+	struct survey *s = survey_run(&rq, p, e);
+
+	if (!s)
+		return -1;
+	r->failures = s->n;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct survey_row *f = &s->row[i];
+
+		if (f->between_survivors > r->failure_lost)
+			r->failure_lost = f->between_survivors;
+		r->failure_loops += f->new_loops > 0;
+		r->failure_fallbacks += f->fallback;
+	}
+	survey_free(s);
+	return 0;
+}
+
+/* --- the whole ------------------------------------------------------------------------------------ */
+
+static int look_at_fabric(struct job *j, struct levels **levels, struct progress *p, struct err *e)
+{
+	j->base = base_setup(j->rq->setup);
+	j->topo = topo_new(j->base->fabric, j->base->state);
+	j->levels = *levels = find_levels(j, p);
+	if (!j->levels)
+		return err_set(e, CANCELLED);
+	j->a->direct = j->levels->top == 0;
+	j->a->n_edges = j->levels->n_edges;
+	j->a->n_roots = j->levels->n_roots;
+	list_candidates(j);
+	for (unsigned i = 0; i < j->a->n; i++)
+		if ((j->a->row[i].kind->files & CANDIDATE_TORUS) && fit_torus(j, &j->a->row[i], p, e))
+			return -1;
+	return 0;
+}
+
+struct advice *advise_run(const struct advise_request *rq, struct progress *p, struct err *e)
+{
+	struct job j = {.rq = rq, .a = NEW(struct advice)};
+	struct levels *levels = NULL;
+	int rc = look_at_fabric(&j, &levels, p, e);
+
+	if (!rc)
+		rc = try_all(&j, p, e);
+	for (unsigned i = 0; !rc && rq->failures && has_links(j.topo) && i < j.a->n; i++)
+		if (j.a->row[i].sweep && j.a->row[i].class != ADVICE_UNSOUND)
+			rc = try_failures(&j, &j.a->row[i], p, e);
+	levels_free(levels);
+	host_set_unref(j.all);
+	topo_unref(j.topo);
+	setup_unref(j.base);
+	if (rc) {
+		advice_free(j.a);
+		return NULL;
+	}
+	advice_rank(j.a);
+	return j.a;
+}
+
+void advice_free(struct advice *a)
+{
+	if (!a)
+		return;
+	for (unsigned i = 0; i < a->n; i++) {
+		free(a->row[i].options);
+		free(a->row[i].refused);
+		free(a->row[i].reason);
+		setup_unref(a->row[i].setup);
+		sweep_unref(a->row[i].sweep);
+	}
+	if (a->fit)
+		torus_fit_end(a->fit);
+	free(a->fit);
+	text_free(&a->torus);
+	free(a->row);
+	free(a);
+}

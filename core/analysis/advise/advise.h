@@ -1,0 +1,97 @@
+/*
+ * Which engine and options for this fabric?  Every engine with sensible options (candidates.h) routes it as
+ * it is; the results are compared by what they lose, credit loops, what a single failure does, effective
+ * bisection bandwidth, shifts, loads and VLs, and ranked with reasons.
+ *
+ * Options that bear on none of the candidates are as they are in force (lmc, max_op_vls, ...).
+ */
+#ifndef IBSCOPE_ADVISE_H
+#define IBSCOPE_ADVISE_H
+
+#include "core/analysis/compare/candidates.h"
+#include "core/analysis/traffic/bisection.h"
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/sm/sweep.h"
+
+#define ADVISE_FAILURES 150 /* single failures of links that are tried with each, if not told otherwise */
+#define ADVISE_MOST_FAILURES 1000000
+#define ADVISE_SHIFTS 20 /* shifts looked at */
+
+/* How good a routing is; the best first. */
+enum advice_class {
+	ADVICE_SOUND,  /* A: every pair has a path, no credit loop */
+	ADVICE_NEARLY, /* B: no credit loop, at most 1 pair in 10,000 without a path */
+	ADVICE_UNSOUND /* C: the rest */
+};
+
+struct advice_row {
+	const struct candidate *kind;
+	char *options;		   /* what it has beside the options in force, in words; "" = none; owned */
+	const struct setup *setup; /* reference held: what it is tried with */
+	const struct sweep *sweep; /* reference held; NULL: refused */
+	char *refused;		   /* owned; why it does not route; NULL: it does */
+	uint64_t pairs, lost;	   /* ordered pairs of hosts; of these without a path */
+	uint32_t loops;		   /* groups of channels with credit loops, on all VLs */
+	unsigned vls;		   /* VLs that routes of hosts use */
+	uint32_t max_load;	   /* most routes on a link, all to all */
+	struct ebb ebb;		   /* one way */
+	double shift_mean;	   /* of the most flows on a link, over ADVISE_SHIFTS shifts */
+	uint32_t shift_worst;
+	/* Of single failures of links; all 0 where it is of class C: these are not tried. */
+	uint32_t failures;
+	uint64_t failure_lost;	    /* most pairs lost between survivors by one of them */
+	uint32_t failure_loops;	    /* failures with new credit loops */
+	uint32_t failure_fallbacks; /* failures after which another engine routes, or none */
+	enum advice_class class;
+	bool heavy; /* class A, but its most loaded link has more than 4 times the routes of class B's best */
+	char *reason;  /* what put it before the next one; owned, NULL: it is the last, or not ranked */
+	unsigned same; /* place of the row that it is one row with; its own: none */
+};
+
+struct advice {
+	struct advice_row
+		*row; /* [n] ranked ones, the best first; those that are like one of them; refused ones */
+	unsigned n, n_ranked, n_routed;
+	bool direct;	       /* a fabric without levels: its one root is the switch in the middle */
+	uint32_t n_edges;      /* edge switches */
+	uint32_t n_roots;      /* roots by levels */
+	struct text torus;     /* the file of torus-2QoS; empty: there is none */
+	struct torus_fit *fit; /* holds that file for the setups; owned */
+};
+
+struct advise_request {
+	const struct setup *setup;
+	const struct engine *const *engines;
+	const struct sweep *now; /* in force, whose LIDs stay; NULL = nothing is routed */
+	uint32_t failures; /* single failures of links tried with each at most (drawn with seed 1); 0: none */
+	unsigned threads;  /* 0: all cores; the result does not depend on it */
+};
+
+/* NULL and *e: cancelled, or short of memory. */
+struct advice *advise_run(const struct advise_request *rq, struct progress *p, struct err *e);
+void advice_free(struct advice *a);
+
+/* The letter of its class: A, B, C. */
+char advice_letter(const struct advice_row *r);
+
+/* Do figures of one come before those of the other?  Fills in order, `same` and `reason`; for tests. */
+void advice_rank(struct advice *a);
+
+/* --- as files for OpenSM (files.c) ----------------------------------------------------------- */
+
+struct advice_file {
+	const char *suffix; /* behind the name of the first one: "" (lines for opensm.conf), ".roots", ... */
+	struct text text;
+};
+#define ADVICE_FILES 5
+
+/*
+ * Files that make OpenSM route as a row does: first its lines for opensm.conf, which name the others by
+ * `path` and their suffix.  Their number; the caller frees the texts.
+ */
+unsigned advice_files(const struct advice *a, const struct advice_row *r, const char *path,
+		      struct advice_file file[ADVICE_FILES]);
+
+#endif

@@ -1,0 +1,512 @@
+#include "core/analysis/compare/compare.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/routing/paths.h"
+
+enum { STAYED, LEFT, CAME };
+
+/* Switch on which a host hangs in r; NO_ID for what does not count in c, and what is not there. */
+static uint32_t host_switch(const struct comparison *c, const struct routing *r, uint32_t ep)
+{
+	return r->topo->endport_up[ep] && routing_counts(c->b, ep) ? r->topo->endport_switch[ep] : NO_ID;
+}
+
+/* Sort sources by (switch, who); one that moved is LEFT at the old place and CAME at the new one. */
+static void list_sources(struct comparison *c, const struct fabric *f)
+{
+	uint32_t n_keys = 3 * f->n_switches, *fill;
+
+	c->source_at = NEW_ARRAY(n_keys + 1, uint32_t);
+	c->source = NEW_ARRAY(2 * f->n_endports, uint32_t);
+	for (int pass = 0; pass < 2; pass++) {
+		fill = pass ? mem_dup(c->source_at, (n_keys + 1) * sizeof(*fill)) : NULL;
+		for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+			uint32_t sa = host_switch(c, c->a, ep), sb = host_switch(c, c->b, ep);
+			uint32_t key[2] = {NO_ID, NO_ID};
+
+			if (sa == sb && sa != NO_ID)
+				key[0] = 3 * sa + STAYED;
+			else if (sa != NO_ID)
+				key[0] = 3 * sa + LEFT;
+			if (sb != NO_ID && sa != sb)
+				key[1] = 3 * sb + CAME;
+			for (int k = 0; k < 2; k++) {
+				if (key[k] == NO_ID)
+					continue;
+				if (pass)
+					c->source[fill[key[k]]++] = ep;
+				else
+					c->source_at[key[k] + 1]++;
+			}
+		}
+		for (uint32_t k = 0; !pass && k < n_keys; k++)
+			c->source_at[k + 1] += c->source_at[k];
+		free(fill);
+	}
+}
+
+static unsigned same_lid(const struct lids *from, const struct lids *to, unsigned lid)
+{
+	uint32_t ep = lid_owner(from, lid);
+	unsigned off;
+
+	if (from == to || ep == NO_ID || !to->base[ep])
+		return lid;
+	off = lid - from->base[ep];
+	return off < to->count[ep] ? to->base[ep] + off : 0;
+}
+
+static uint8_t entry(const struct routing *r, uint32_t sw, unsigned lid)
+{
+	return r && lid ? routing_port(r, sw, lid) : NO_PATH;
+}
+
+/* Count changed entries of one switch and mark their LIDs (those of b; of a where b does not have them). */
+static void compare_rows(struct comparison *c, uint32_t sw, const uint16_t *lid_a, unsigned top,
+			 uint8_t *marked)
+{
+	const struct lft_row *ra = c->a->row[sw], *rb = c->b->row[sw];
+
+	if (!ra || !rb) {
+		c->switches_gone += ra != NULL;
+		c->switches_new += rb != NULL;
+		memset(marked, ra || rb ? 1 : *marked, ra || rb ? top + 1 : 0);
+		return;
+	}
+	if (ra == rb && !lid_a)
+		return;
+	for (unsigned lid = 1; lid <= top; lid++) {
+		uint8_t pa = entry(c->a, sw, lid_a ? lid_a[lid] : lid), pb = routing_port(c->b, sw, lid);
+
+		if (pa == pb)
+			continue;
+		c->switch_entries[sw]++;
+		c->entries_lost += pb == NO_PATH;
+		c->entries_gained += pa == NO_PATH;
+		marked[lid] = 1;
+	}
+	c->entries_changed += c->switch_entries[sw];
+	c->switches_changed += c->switch_entries[sw] > 0;
+}
+
+/* A cable that is live on one side only changes paths through entries that did not change. */
+static void mark_cables(const struct comparison *c, unsigned top, uint8_t *marked)
+{
+	const struct topo *ta = c->a->topo, *tb = c->b->topo;
+	const struct fabric *f = ta->fabric;
+
+	if (ta == tb)
+		return;
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+			uint32_t id = f->switch_port[sw] + p;
+
+			if (ta->peer[id] == tb->peer[id])
+				continue;
+			for (unsigned lid = 1; lid <= top; lid++)
+				marked[lid] |= routing_port(c->b, sw, lid) == p;
+		}
+}
+
+static bool dst_stayed(const struct comparison *c, uint32_t dst)
+{
+	return dst != NO_ID && c->b->topo->endport_up[dst];
+}
+
+static void add_group(struct comparison *c, uint32_t sw, unsigned lid, unsigned who, unsigned change,
+		      uint16_t before, uint16_t after, uint32_t dst)
+{
+	uint32_t at = c->source_at[3 * sw + who], n = c->source_at[3 * sw + who + 1] - at;
+	uint64_t *total = change == PAIR_REROUTED ? &c->rerouted
+			  : change == PAIR_LOST	  ? &c->lost
+			  : change == PAIR_NEW	  ? &c->fresh
+						  : &c->regained;
+
+	for (uint32_t i = at; i < c->source_at[3 * sw + who + 1]; i++)
+		if (c->source[i] == dst) {
+			n--;
+			break;
+		}
+	if (!n)
+		return;
+	GROW(c->group, c->n_groups, c->cap_groups);
+	c->group[c->n_groups++] = (struct pair_group){
+		.sw = sw,
+		.lid = lid,
+		.who = who,
+		.change = change,
+		.n = n,
+		.first = comparison_pairs(c),
+		.before = before >= HOPS_LOOP ? before : before + 1,
+		.after = after >= HOPS_LOOP ? after : after + 1,
+	};
+	*total += n;
+	if (change == PAIR_LOST && who == STAYED && dst_stayed(c, dst))
+		c->between_survivors += n;
+	else if (change == PAIR_LOST)
+		c->cut_off += n;
+	if (change == PAIR_REROUTED) {
+		c->longer += after > before ? n : 0;
+		c->shorter += after < before ? n : 0;
+	}
+}
+
+struct walk {
+	struct comparison *c;
+	uint8_t *col_a, *col_b;
+	uint16_t *ha, *hb;
+	uint32_t *work, *order;
+	uint8_t *changed;
+	uint64_t sum_a, n_a, sum_b, n_b;
+	/* [switches of a's own fabric] where it is another one */
+	uint8_t *own_col;
+	uint16_t *own_hops;
+	uint32_t *own_work;
+};
+
+/* Does a cable that is live on both sides lead elsewhere?  Only in another fabric. */
+static bool moved_cable(const struct comparison *c, uint32_t sw, unsigned port)
+{
+	const struct topo *t = c->b->topo;
+	uint32_t id = switch_port_id(t->fabric, sw, port);
+
+	return c->across && t->peer[id] != c->a->topo->peer[id];
+}
+
+/* Which switches' paths differ, both being sound: by ascending hops, so that the next switch is known. */
+static void mark_changed_paths(struct walk *w, const uint8_t *ca, const uint8_t *cb)
+{
+	const struct topo *tb = w->c->b->topo;
+	const struct fabric *f = tb->fabric;
+	uint32_t n = f->n_switches, count[258] = {0};
+
+	for (uint32_t s = 0; s < n; s++)
+		count[(w->hb[s] < 256 ? w->hb[s] : 256) + 1]++;
+	for (unsigned h = 0; h < 257; h++)
+		count[h + 1] += count[h];
+	for (uint32_t s = 0; s < n; s++)
+		w->order[count[w->hb[s] < 256 ? w->hb[s] : 256]++] = s;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = w->order[i], q;
+
+		w->changed[s] = ca[s] != cb[s] || w->hb[s] >= 256 || moved_cable(w->c, s, cb[s]);
+		if (w->changed[s] || w->hb[s] == 0)
+			continue;
+		q = tb->peer_switch[f->switch_port[s] + cb[s]];
+		w->changed[s] = q != NO_ID && w->changed[q];
+	}
+}
+
+/* fresh: the LID is one that its endport did not have. */
+static void compare_lid(struct walk *w, unsigned lid, uint32_t dst, bool fresh, const uint8_t *ca,
+			const uint8_t *cb)
+{
+	struct comparison *c = w->c;
+	enum pair_change gained = fresh ? PAIR_NEW : PAIR_REGAINED;
+
+	mark_changed_paths(w, ca, cb);
+	for (uint32_t s = 0; s < c->b->topo->fabric->n_switches; s++) {
+		bool ok_a = w->ha[s] < HOPS_LOOP, ok_b = w->hb[s] < HOPS_LOOP;
+
+		if (ok_a && ok_b && w->changed[s])
+			add_group(c, s, lid, STAYED, PAIR_REROUTED, w->ha[s], w->hb[s], dst);
+		else if (ok_a && !ok_b)
+			add_group(c, s, lid, STAYED, PAIR_LOST, w->ha[s], w->hb[s], dst);
+		else if (!ok_a && ok_b)
+			add_group(c, s, lid, STAYED, gained, w->ha[s], w->hb[s], dst);
+		if (ok_a)
+			add_group(c, s, lid, LEFT, PAIR_LOST, w->ha[s], HOPS_NONE, dst);
+		if (ok_b)
+			add_group(c, s, lid, CAME, gained, HOPS_NONE, w->hb[s], dst);
+	}
+}
+
+/* Numbers of links over all pairs to one destination, which hangs on switch `own` itself. */
+static void sum_hops(const struct comparison *c, const uint16_t *hops, unsigned other, uint32_t own,
+		     unsigned *max, uint64_t *sum, uint64_t *n)
+{
+	for (uint32_t s = 0; s < c->b->topo->fabric->n_switches; s++) {
+		const uint32_t *at = c->source_at + 3 * s;
+		uint32_t k = at[1] - at[0] + at[other + 1] - at[other] - (s == own);
+
+		if (hops[s] >= HOPS_LOOP || !k)
+			continue;
+		*max = hops[s] + 1u > *max ? hops[s] + 1u : *max;
+		*sum += (uint64_t)k * (hops[s] + 1u);
+		*n += k;
+	}
+}
+
+/* Hops of a LID to switches of b, as they were in a's own fabric, over whatever is not here. */
+static void hops_before(struct walk *w, unsigned lid, uint32_t owner)
+{
+	const struct across *x = w->c->across;
+	const struct routing *own = x->own;
+	uint32_t n = own->topo->fabric->n_switches;
+
+	for (uint32_t s = 0; s < n; s++)
+		w->own_col[s] = (uint8_t)(lid ? routing_port(own, s, lid) : NO_PATH);
+	column_hops(own->topo, w->own_col, owner == NO_ID || !lid ? NO_ID : lid_owner(own->lids, lid),
+		    w->own_hops, w->own_work);
+	for (uint32_t s = 0; s < w->c->b->topo->fabric->n_switches; s++)
+		w->ha[s] = x->sw[s] == NO_ID ? HOPS_NONE : w->own_hops[x->sw[s]];
+}
+
+/* LID by LID of b (and of a for destinations that b lacks). */
+static void walk_lid(struct walk *w, unsigned lid, unsigned in_a, const uint8_t *ca, const uint8_t *cb,
+		     bool marked)
+{
+	struct comparison *c = w->c;
+	uint32_t oa = in_a ? lid_owner(c->a->lids, in_a) : NO_ID, ob = lid_owner(c->b->lids, lid);
+	uint32_t dst = ob != NO_ID ? ob : oa;
+
+	if (dst == NO_ID || !routing_counts(c->b, dst))
+		return;
+	if (oa != dst)
+		oa = NO_ID;
+	column_hops(c->b->topo, cb, ob, w->hb, w->work);
+	if (c->across)
+		hops_before(w, in_a, oa);
+	else if (marked || oa != ob)
+		column_hops(c->a->topo, ca, oa, w->ha, w->work);
+	else /* no entry and no cable on the way differs */
+		memcpy(w->ha, w->hb, c->b->topo->fabric->n_switches * sizeof(*w->ha));
+	sum_hops(c, w->ha, LEFT, host_switch(c, c->a, dst), &c->max_hops_before, &w->sum_a, &w->n_a);
+	sum_hops(c, w->hb, CAME, host_switch(c, c->b, dst), &c->max_hops_after, &w->sum_b, &w->n_b);
+	if (marked || oa != ob)
+		compare_lid(w, lid, dst, oa == NO_ID && c->a->topo->endport_up[dst] && c->a->lids->base[dst],
+			    ca, cb);
+}
+
+static void columns_of_a(struct walk *w, unsigned lid0, const uint16_t *lid_a)
+{
+	uint32_t n = w->c->b->topo->fabric->n_switches;
+
+	if (!lid_a) {
+		routing_columns(w->c->a, lid0, COLUMN_BLOCK, w->col_a);
+		return;
+	}
+	for (unsigned i = 0; i < COLUMN_BLOCK; i++)
+		for (uint32_t s = 0; s < n; s++)
+			w->col_a[(size_t)i * n + s] = entry(w->c->a, s, lid_a[lid0 + i]);
+}
+
+static bool walk_all(struct walk *w, const uint16_t *lid_a, unsigned top, const uint8_t *marked,
+		     bool sources_changed, struct progress *p)
+{
+	uint32_t n = w->c->b->topo->fabric->n_switches;
+
+	progress_start(p, "comparing paths", top);
+	for (unsigned lid0 = 1; lid0 <= top; lid0 += COLUMN_BLOCK) {
+		if (!progress_step(p, lid0))
+			return false;
+		columns_of_a(w, lid0, lid_a);
+		routing_columns(w->c->b, lid0, COLUMN_BLOCK, w->col_b);
+		for (unsigned i = 0; i < COLUMN_BLOCK && lid0 + i <= top; i++)
+			walk_lid(w, lid0 + i, lid_a ? lid_a[lid0 + i] : lid0 + i, w->col_a + (size_t)i * n,
+				 w->col_b + (size_t)i * n, marked[lid0 + i] || sources_changed);
+	}
+	return true;
+}
+
+/* Tables for a routing that is not there: nothing up, no LIDs used. */
+static const struct routing *empty_like(const struct routing *r)
+{
+	struct routing *none = routing_new("none", r->topo, r->lids);
+
+	none->hosts = host_set_ref(r->hosts);
+	return none;
+}
+
+static bool lids_equal(const struct lids *a, const struct lids *b)
+{
+	return a == b || (a->n_endports == b->n_endports &&
+			  !memcmp(a->base, b->base, a->n_endports * sizeof(*a->base)) &&
+			  !memcmp(a->count, b->count, a->n_endports * sizeof(*a->count)));
+}
+
+/* Is the LID nobody's in b because its endport has another one there? */
+static bool has_moved(const struct lids *a, const struct lids *b, unsigned lid)
+{
+	uint32_t owner = lid_owner(a, lid);
+
+	return lid_owner(b, lid) == NO_ID && owner != NO_ID && b->base[owner] && same_lid(a, b, lid);
+}
+
+/* For each LID of b the LID of the same endport in a (0: none); NULL when they are the same LIDs. */
+static uint16_t *map_lids(const struct comparison *c, unsigned top)
+{
+	const struct lids *a = c->a->lids, *b = c->b->lids;
+	uint16_t *map;
+
+	if (lids_equal(a, b))
+		return NULL;
+	for (uint32_t ep = 0; ep < a->n_endports;
+	     ep++) /* the same but for those that are gone: still no map needed */
+		if (a->base[ep] && b->base[ep] &&
+		    (a->base[ep] != b->base[ep] || a->count[ep] != b->count[ep]))
+			goto differ;
+	return NULL;
+differ:
+	map = NEW_ARRAY(top + COLUMN_BLOCK + 1, uint16_t);
+	for (unsigned lid = 1; lid <= top; lid++)
+		map[lid] = has_moved(a, b, lid) ? 0 : same_lid(b, a, lid);
+	return map;
+}
+
+static unsigned top_lid(const struct comparison *c)
+{
+	unsigned a = c->a->lids->max_lid, b = c->b->lids->max_lid;
+
+	return a > b ? a : b;
+}
+
+/* Count all entries that differ, until cancelled; marked: [top + 1] gets 1 for the LIDs that have some. */
+static void count_entries(struct comparison *c, const uint16_t *lid_a, uint8_t *marked, struct progress *p)
+{
+	uint32_t n = c->b->topo->fabric->n_switches;
+
+	c->switch_entries = NEW_ARRAY(n, uint32_t);
+	for (uint32_t s = 0; s < n && !progress_cancelled(p); s++)
+		compare_rows(c, s, lid_a, top_lid(c), marked);
+}
+
+uint64_t entries_unlike(const struct routing *a, const struct routing *b)
+{
+	struct comparison c = {.a = a, .b = b};
+	uint8_t *marked = NEW_ARRAY(top_lid(&c) + 1, uint8_t);
+	uint16_t *lid_a = map_lids(&c, top_lid(&c));
+
+	count_entries(&c, lid_a, marked, NULL);
+	free(c.switch_entries);
+	free(lid_a);
+	free(marked);
+	return c.entries_changed;
+}
+
+static bool any_source_changed(const struct comparison *c, const struct fabric *f)
+{
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (c->source_at[3 * s + LEFT] != c->source_at[3 * s + LEFT + 2])
+			return true;
+	return false;
+}
+
+static bool run_comparison(struct comparison *c, struct progress *p)
+{
+	const struct fabric *f = c->b->topo->fabric;
+	unsigned top = top_lid(c);
+	uint8_t *marked = NEW_ARRAY(top + 1, uint8_t);
+	uint16_t *lid_a = map_lids(c, top);
+	uint32_t n = f->n_switches;
+	struct walk w = {
+		.c = c,
+		.col_a = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t),
+		.col_b = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t),
+		.ha = NEW_ARRAY(n, uint16_t),
+		.hb = NEW_ARRAY(n, uint16_t),
+		.work = NEW_ARRAY(n, uint32_t),
+		.order = NEW_ARRAY(n, uint32_t),
+		.changed = NEW_ARRAY(n, uint8_t),
+	};
+	uint32_t n_own = c->across ? c->across->own->topo->fabric->n_switches : 0;
+	uint64_t hosts = 0;
+	bool done;
+
+	w.own_col = NEW_ARRAY(n_own + 1, uint8_t);
+	w.own_hops = NEW_ARRAY(n_own + 1, uint16_t);
+	w.own_work = NEW_ARRAY(n_own + 1, uint32_t);
+	list_sources(c, f);
+	count_entries(c, lid_a, marked, p);
+	mark_cables(c, top, marked);
+	done = walk_all(&w, lid_a, top, marked, any_source_changed(c, f), p);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		hosts += host_switch(c, c->b, ep) != NO_ID;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (host_switch(c, c->b, ep) != NO_ID)
+			c->pairs += c->b->lids->count[ep] * (hosts - 1);
+	c->mean_hops_before = w.n_a ? (double)w.sum_a / w.n_a : 0;
+	c->mean_hops_after = w.n_b ? (double)w.sum_b / w.n_b : 0;
+	free(w.col_a);
+	free(w.col_b);
+	free(w.ha);
+	free(w.hb);
+	free(w.work);
+	free(w.order);
+	free(w.changed);
+	free(w.own_col);
+	free(w.own_hops);
+	free(w.own_work);
+	free(marked);
+	free(lid_a);
+	return done;
+}
+
+struct comparison *compare_routings(const struct routing *a, const struct routing *b, struct progress *p)
+{
+	struct comparison *c = NEW(struct comparison);
+
+	if (a && b && a->topo->fabric != b->topo->fabric)
+		c->across = across_new(a, b);
+	c->a = c->across ? routing_ref(c->across->a) : a ? routing_ref(a) : empty_like(b);
+	c->b = c->across ? routing_ref(c->across->b) : b ? routing_ref(b) : empty_like(a);
+	if (c->across)
+		c->switches_gone = c->across->only[0].switches;
+	if (!run_comparison(c, p)) {
+		comparison_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void comparison_free(struct comparison *c)
+{
+	if (!c)
+		return;
+	routing_unref(c->a);
+	routing_unref(c->b);
+	across_free(c->across);
+	free(c->switch_entries);
+	free(c->group);
+	free(c->source);
+	free(c->source_at);
+	free(c);
+}
+
+bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_t *before, uint8_t *after)
+{
+	*before = entry(c->a, sw, same_lid(c->b->lids, c->a->lids, lid));
+	*after = entry(c->b, sw, lid);
+	return *before != *after;
+}
+
+uint32_t comparison_pair(const struct comparison *c, uint64_t i, const struct pair_group **g)
+{
+	size_t lo = 0, hi = c->n_groups;
+	uint32_t dst, at;
+	uint64_t k;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (c->group[mid].first <= i)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	if (!c->n_groups || i >= c->group[lo].first + c->group[lo].n)
+		return NO_ID;
+	*g = &c->group[lo];
+	dst = lid_owner(c->b->lids, (*g)->lid);
+	if (dst == NO_ID)
+		dst = lid_owner(c->a->lids, (*g)->lid);
+	at = c->source_at[3 * (*g)->sw + (*g)->who];
+	k = i - (*g)->first;
+	for (; c->source[at] == dst || k; at++)
+		k -= c->source[at] != dst;
+	return c->source[at];
+}

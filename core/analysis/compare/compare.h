@@ -1,0 +1,70 @@
+/*
+ * Two routings compared, of one fabric or (two_fabrics.h) of two: LFT entries, and paths of all pairs
+ * (source host, destination LID of another host); hosts are those that count in the second one.
+ */
+#ifndef IBSCOPE_COMPARE_H
+#define IBSCOPE_COMPARE_H
+
+#include "core/base/progress.h"
+#include "core/analysis/compare/two_fabrics.h"
+#include "core/routing/routing.h"
+
+enum pair_change { PAIR_REROUTED, PAIR_LOST, PAIR_REGAINED, PAIR_NEW };
+
+/* All pairs from the endports of one switch to one LID whose path changed in the same way. */
+struct pair_group {
+	uint32_t sw;		/* switch the sources hang on (after; before when lost) */
+	uint16_t lid;		/* destination */
+	uint8_t change;		/* enum pair_change */
+	uint8_t who;		/* sources meant: those that stayed (0), left (1) or came (2) */
+	uint16_t before, after; /* links from the source endport, HOPS_NONE/HOPS_LOOP = none */
+	uint32_t n;		/* pairs: endports on the switch, the destination itself excluded */
+	uint64_t first;		/* running number of its first pair */
+};
+
+struct comparison {
+	const struct routing *a, *b; /* references held: before, after, both on the fabric of the one after */
+	struct across *across;	     /* they are of two fabrics: what is in both is compared; else NULL */
+	uint32_t switches_changed;   /* switches with at least one other entry */
+	uint64_t entries_changed;    /* (switch, LID) with another port, 255 included */
+	uint32_t switches_gone, switches_new;  /* not counted in the entries */
+	uint64_t entries_lost, entries_gained; /* of these: to 255, from 255 */
+	uint32_t *switch_entries;	       /* [n_switches] entries changed */
+	uint64_t pairs;			       /* pairs that exist in b */
+	uint64_t rerouted, lost, regained;
+	uint64_t fresh;	  /* pairs with a LID that its endport, which was up, did not have before */
+	uint64_t cut_off; /* of the lost: an end is gone, or not in the subnet manager's part any more */
+	uint64_t between_survivors; /* of the lost: both ends are there */
+	uint64_t longer, shorter;   /* of the rerouted */
+	unsigned max_hops_before, max_hops_after;
+	double mean_hops_before, mean_hops_after;
+	struct pair_group *group; /* in order of (lid, switch) */
+	size_t n_groups, cap_groups;
+	/* CA and router ports by switch: source[source_at[3 * sw + who]] up to the next source_at[] */
+	uint32_t *source, *source_at;
+};
+
+/*
+ * Cost: rows that are the same object are skipped; only destinations with a
+ * changed entry on the way are walked.  NULL when cancelled.
+ */
+struct comparison *compare_routings(const struct routing *a, const struct routing *b, struct progress *p);
+void comparison_free(struct comparison *c);
+
+/* LFT entries of b unlike those of a, as comparison.entries_changed, without a look at paths. */
+uint64_t entries_unlike(const struct routing *a, const struct routing *b);
+
+/* Port of an entry before or after; LIDs are matched by endport and offset when the two assign them
+ * otherwise. */
+bool entry_changed(const struct comparison *c, uint32_t sw, unsigned lid, uint8_t *before, uint8_t *after);
+
+/* Pairs whose path changed in any way. */
+static inline uint64_t comparison_pairs(const struct comparison *c)
+{
+	return c->rerouted + c->lost + c->regained + c->fresh;
+}
+
+/* Source endport of pair number i (0 .. comparison_pairs() - 1); sets its group. */
+uint32_t comparison_pair(const struct comparison *c, uint64_t i, const struct pair_group **g);
+
+#endif

@@ -1,0 +1,223 @@
+/* Which engine made the tables held?  Every one is tried with the options in force. */
+#include "core/analysis/compare/drift.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/compare/candidates.h"
+#include "core/base/memory.h"
+
+/* Agreements are equal when nearer than this. */
+#define AGREEMENT_EPSILON 1e-9
+/* Candidates whose right share is at most this below the best one's are told apart by their order only. */
+#define RIGHT_BAND 0.05
+
+struct ranking {
+	struct drift_ranking *r;
+	const struct sweep *held;
+	const struct setup *setup;
+	const struct engine *const *engines;
+	struct progress *p;
+	const struct levels *levels; /* NULL: all roots are as the options say */
+	size_t cap;
+};
+
+/* --- trying one ------------------------------------------------------------------------------- */
+
+/* The same figures of the same engine: an engine that refuses is listed once, as the one that takes over. */
+static bool told_already(const struct drift_ranking *r, const struct drift_candidate *c)
+{
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->candidate[i].in_force && c->refused &&
+		    !strcmp(r->candidate[i].in_force, c->in_force) &&
+		    !memcmp(r->candidate[i].count, c->count, sizeof(c->count)))
+			return true;
+	return false;
+}
+
+static void candidate_free(struct drift_candidate *c)
+{
+	free(c->chain);
+	free(c->refused);
+	setup_unref(c->setup);
+}
+
+static void fill_candidate(struct drift_candidate *c, const struct drift *d)
+{
+	const struct sweep *w = d->next;
+
+	if (w->n_refusals)
+		c->refused = str_dup(w->refusal[0].why);
+	if (!w->routing) {
+		if (!c->refused)
+			c->refused = str_dup("there is nothing to route");
+		return;
+	}
+	c->in_force = d->engine;
+	c->agreement = drift_agreement(d);
+	c->right = drift_right_share(d);
+	memcpy(c->count, d->count, sizeof(c->count));
+}
+
+static int try_chain(struct ranking *k, const char *chain, const struct setup *setup, const char *words,
+		     struct err *e)
+{
+	struct drift_candidate c = {.chain = str_dup(chain), .setup = setup_ref(setup), .options = words};
+	struct drift *d = drift_run(k->held, setup, chain, k->engines, false, k->p, e);
+
+	if (d)
+		fill_candidate(&c, d);
+	if (!d || (c.in_force && told_already(k->r, &c))) {
+		candidate_free(&c);
+	} else {
+		GROW(k->r->candidate, k->r->n, k->cap);
+		k->r->candidate[k->r->n++] = c;
+	}
+	drift_free(d);
+	return d ? 0 : -1;
+}
+
+static int try_candidate(struct ranking *k, const struct candidate *c, struct err *e)
+{
+	struct options *o =
+		candidate_options(c, k->setup->options, k->held->topo, k->levels, k->held->hosts->in, e);
+	const struct setup *with;
+	int rc;
+
+	if (!o)
+		return -1;
+	with = setup_with(k->setup, &(struct setup){.options = o});
+	rc = try_chain(k, c->engine, with, c->words, e);
+	setup_unref(with);
+	options_free(o);
+	return rc;
+}
+
+/* Is there anything to try it with? */
+static bool worth_trying(const struct ranking *k, const struct candidate *c)
+{
+	if (c->advice || !engine_find(k->engines, c->engine) || ((c->files & CANDIDATE_ROOTS) && !k->levels))
+		return false;
+	return !(c->files & CANDIDATE_TORUS) || options_file(k->setup->options, "torus_config");
+}
+
+/* --- their order ------------------------------------------------------------------------------ */
+
+/* The best of those from `from` on: agreement, then right share but for a band, then place. */
+static unsigned best_from(const struct drift_ranking *r, unsigned from)
+{
+	const struct drift_candidate *c = r->candidate;
+	double agreement = -1, right = -1;
+
+	for (unsigned i = from; i < r->n; i++)
+		if (c[i].in_force && c[i].agreement > agreement)
+			agreement = c[i].agreement;
+	for (unsigned i = from; i < r->n; i++)
+		if (c[i].in_force && c[i].agreement >= agreement - AGREEMENT_EPSILON && c[i].right > right)
+			right = c[i].right;
+	for (unsigned i = from; i < r->n; i++)
+		if (c[i].in_force && c[i].agreement >= agreement - AGREEMENT_EPSILON &&
+		    c[i].right >= right - RIGHT_BAND)
+			return i;
+	return from;
+}
+
+static void order(struct drift_ranking *r)
+{
+	for (unsigned at = 0; at < r->n; at++) {
+		unsigned best = best_from(r, at);
+		struct drift_candidate c = r->candidate[best];
+
+		memmove(&r->candidate[at + 1], &r->candidate[at], (best - at) * sizeof(c));
+		r->candidate[at] = c;
+	}
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct drift_candidate *c = r->candidate;
+
+		r->candidate[i].equal = i;
+		for (unsigned j = 0; j < i && c[i].equal == i; j++)
+			if (c[i].in_force && c[j].in_force &&
+			    c[j].agreement >= c[i].agreement - AGREEMENT_EPSILON && c[j].right == c[i].right)
+				r->candidate[i].equal = j;
+	}
+}
+
+struct drift_ranking *drift_rank(const struct sweep *held, const struct setup *setup, const char *chain,
+				 const struct engine *const *engines, struct progress *p, struct err *e)
+{
+	struct ranking k = {
+		.r = NEW(struct drift_ranking),
+		.held = held,
+		.setup = setup,
+		.engines = engines,
+		.p = p,
+	};
+	uint32_t *hosts = routing_hosts(held->routing);
+	struct levels *levels = levels_new(held->topo, hosts, p);
+	int rc = levels ? 0 : err_set(e, CANCELLED);
+
+	free(hosts);
+	if (!rc && chain)
+		rc = try_chain(&k, chain, setup, "as configured", e);
+	if (levels && levels->n_roots && options_find(setup->options, "root_guid_file") &&
+	    !options_file(setup->options, "root_guid_file"))
+		k.levels = levels;
+	for (unsigned i = 0; !rc && i < 2 * n_candidates; i++) {
+		const struct candidate *c = &candidates[i % n_candidates];
+
+		if (c->late == (i >= n_candidates) && worth_trying(&k, c))
+			rc = try_candidate(&k, c, e);
+	}
+	levels_free(levels);
+	if (!rc) {
+		order(k.r);
+		return k.r;
+	}
+	drift_ranking_free(k.r);
+	return NULL;
+}
+
+void drift_ranking_free(struct drift_ranking *r)
+{
+	if (!r)
+		return;
+	for (unsigned i = 0; i < r->n; i++)
+		candidate_free(&r->candidate[i]);
+	free(r->candidate);
+	free(r);
+}
+
+/* --- the whole question ------------------------------------------------------------------------- */
+
+static struct drift *judge_by_best(const struct drift_request *rq, const struct sweep *held,
+				   struct drift_ranking **ranking, struct progress *p, struct err *e)
+{
+	struct drift_ranking *r = drift_rank(held, rq->setup, rq->configured, rq->engines, p, e);
+	struct drift *d = NULL;
+
+	if (r && (!r->n || !r->candidate[0].in_force))
+		err_set(e, "no engine can route this fabric: nothing to compare with");
+	else if (r)
+		d = drift_run(held, r->candidate[0].setup, r->candidate[0].chain, rq->engines, true, p, e);
+	if (d && ranking)
+		*ranking = r;
+	else
+		drift_ranking_free(r);
+	return d;
+}
+
+struct drift *drift_judge(const struct drift_request *rq, struct drift_ranking **ranking, struct progress *p,
+			  struct err *e)
+{
+	struct sweep *held = drift_held(rq->setup, rq->engines, rq->now, p, e);
+	struct drift *d = NULL;
+
+	if (ranking)
+		*ranking = NULL;
+	if (held && rq->chain)
+		d = drift_run(held, rq->setup, rq->chain, rq->engines, true, p, e);
+	else if (held)
+		d = judge_by_best(rq, held, ranking, p, e);
+	sweep_unref(held);
+	return d;
+}

@@ -1,0 +1,86 @@
+/*
+ * What is wrong with a routing, fault by fault, so that two checks can be compared: which faults are
+ * new, which are gone?
+ *
+ * A fault is known again by GUIDs, never by names, LIDs or ids, which change from one discovery to the
+ * next: a path by the node GUID of the switch it starts from and the port GUID of its destination, with
+ * the offset of the LID where a port has several; an endport without LID, or cut off, by its port GUID; a
+ * channel on a credit loop by the node GUID and port that send, and the VL; a part of the fabric that is
+ * missing by its kind and the node GUID and port where it is missed (a text that was cut off has no place:
+ * its kind alone counts); a port of the scope that is not here by its node GUID and number.  Routes dropped
+ * at VL 15 are one fault, new when there are more of them.
+ */
+#ifndef IBSCOPE_FAULTS_H
+#define IBSCOPE_FAULTS_H
+
+#include "core/analysis/credit/cdg.h"
+#include "core/base/json.h"
+
+enum fault_kind {
+	FAULT_UNREACHABLE, /* a path from a switch to a LID that ends on the way */
+	FAULT_LOOP,	   /* one that runs in a circle */
+	FAULT_NO_LID,	   /* an endport without LID */
+	FAULT_CUT_OFF,	   /* one that the subnet manager does not reach */
+	FAULT_CREDIT_LOOP, /* a channel on a credit loop */
+	FAULT_DROPPED,	   /* routes that VL 15 ends */
+	FAULT_MISSING,	   /* a part of the fabric is not in its source */
+	FAULT_NOT_HERE,	   /* a host port that is asked for is not in the fabric */
+	FAULT_KINDS
+};
+
+struct fault {
+	uint8_t kind, vl, port; /* port: of `from` */
+	uint16_t offset;	/* of the LID from the first of `to` */
+	uint64_t from, to;	/* node GUID, port GUID; 0 = none */
+	union {
+		uint64_t routes;  /* dropped */
+		const char *what; /* missing: the kind, as in struct warning; else NULL */
+	} u;
+	/* Who that is: ids of the fabric (a node, an endport), or objects of the document. */
+	union {
+		uint32_t id;
+		const json_t *object;
+	} at_from, at_to;
+};
+
+/* In order once faults_sort() was called, which all that is below wants. */
+struct faults {
+	struct fault *f;
+	size_t n, cap;
+	const struct fabric *fabric; /* borrowed; NULL: they come from a document */
+	const struct lids *lids;     /* borrowed */
+	json_t *doc;		     /* owned */
+	bool failed;		     /* for want of memory, as *e tells */
+	struct err *e;
+};
+
+/* e is where it is told that memory is short; it must outlast the adding. */
+void faults_begin(struct faults *s, const struct fabric *f, const struct lids *l, struct err *e);
+void faults_add_path(struct faults *s, uint32_t sw, unsigned lid, bool loops);
+void faults_add_endport(struct faults *s, enum fault_kind kind, uint32_t ep);
+void faults_add_loops(struct faults *s, const struct cdg *c); /* channels on cycles, and what is dropped */
+void faults_add_not_here(struct faults *s, uint64_t node_guid, unsigned port);
+void faults_add_missing(struct faults *s); /* of the fabric's source */
+/* 0, or -1 and *e: there was not enough memory. */
+int faults_sort(struct faults *s);
+void faults_free(struct faults *s);
+
+/* Those of a that b does not have, into *out (borrows from a, to be freed before it); their number. */
+size_t faults_minus(const struct faults *a, const struct faults *b, struct faults *out);
+
+/* One of them in words, without line end. */
+void fault_text(const struct faults *s, const struct fault *f, struct text *t);
+
+/*
+ * The list for JSON: faults that have kind and ends in common are one object, with kind, count, and the lists
+ * from, to or channels; the caller's reference.
+ */
+json_t *faults_json(const struct faults *s);
+
+/*
+ * From a file that holds what `--json` printed: the faults of the last `check` in it, sorted.  schema: the
+ * highest that is understood.  0, or -1 and *e.
+ */
+int faults_read(struct faults *s, const char *path, int schema, struct progress *p, struct err *e);
+
+#endif

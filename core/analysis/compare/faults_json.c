@@ -1,0 +1,407 @@
+/* Faults to and from JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/compare/internal.h"
+#include "core/base/cursor.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/routing/json_names.h"
+
+/* --- groups: faults whose kind, and whose list of `from`, is the same ------------------------ */
+
+/* Faults in a row that differ in `from` alone. */
+struct run {
+	const struct fault *f;
+	size_t n;
+	uint64_t sum; /* of what is compared */
+};
+
+static uint64_t sum_of(const struct fault *f, size_t n)
+{
+	uint64_t h = n;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (f[i].from + f[i].port * 256u + f[i].vl)) * UINT64_C(0x9e3779b97f4a7c15);
+	return h;
+}
+
+static int run_order(const void *x, const void *y)
+{
+	const struct run *a = x, *b = y;
+	int c = 0;
+
+	if (a->f->kind != b->f->kind)
+		return a->f->kind < b->f->kind ? -1 : 1;
+	if (a->f->kind == FAULT_MISSING) /* never joined: their kinds differ */
+		return a->f < b->f ? -1 : a->f > b->f;
+	if (a->sum != b->sum)
+		return a->sum < b->sum ? -1 : 1;
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	for (size_t i = 0; i < a->n && !c; i++)
+		c = fault_order_from(&a->f[i], &b->f[i]);
+	return c;
+}
+
+static bool joined(const struct run *a, const struct run *b)
+{
+	return a->f->kind != FAULT_MISSING && !run_order(a, b);
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct run *a = *(const struct run *const *)x, *b = *(const struct run *const *)y;
+
+	return a->f < b->f ? -1 : a->f > b->f;
+}
+
+static struct run *find_runs(const struct faults *s, size_t *n)
+{
+	struct run *run = NEW_ARRAY(s->n, struct run);
+
+	*n = 0;
+	for (size_t i = 0, next; i < s->n; i = next) {
+		for (next = i + 1; next < s->n && !fault_order_ends(&s->f[i], &s->f[next]);)
+			next++;
+		run[(*n)++] = (struct run){&s->f[i], next - i, sum_of(&s->f[i], next - i)};
+	}
+	return run;
+}
+
+/* --- out ------------------------------------------------------------------------------------- */
+
+/* From a document only what is known, and made clean. */
+static json_t *copy(const json_t *from)
+{
+	static const char *const keys[] = {"guid", "lid", "port", "port_guid", "vl", "lid_offset"};
+	json_t *o = json_object(), *v;
+	const char *name = json_string_value(json_object_get(from, "name"));
+
+	json_object_set_new(o, "name", name ? json_text(name) : json_null());
+	json_object_set_new(o, "lid", json_null());
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		v = json_object_get(from, keys[i]);
+		if (json_is_integer(v))
+			json_object_set(o, keys[i], v);
+		else if (json_is_string(v))
+			json_object_set_new(o, keys[i], json_text(json_string_value(v)));
+	}
+	return o;
+}
+
+static json_t *from_json(const struct faults *s, const struct fault *f)
+{
+	json_t *o;
+
+	if (!s->fabric)
+		return copy(f->at_from.object);
+	o = f->at_from.id == NO_ID ? json_make("{s:o, s:o, s:o}", "name", json_null(), "guid",
+					       json_guid(f->from), "lid", json_null())
+				   : json_node(s->fabric, s->lids, f->at_from.id);
+	if (fault_has_port(f))
+		json_object_set_new(o, "port", json_integer(f->port));
+	if (f->kind == FAULT_CREDIT_LOOP)
+		json_object_set_new(o, "vl", json_integer(f->vl));
+	return o;
+}
+
+static json_t *to_json(const struct faults *s, const struct fault *f)
+{
+	json_t *o;
+
+	if (!s->fabric)
+		return copy(f->at_to.object);
+	o = json_object();
+	json_put_endport(o, "name", s->fabric, s->lids, f->at_to.id);
+	json_object_set_new(o, "port_guid", json_guid(f->to));
+	json_object_set_new(o, "lid_offset", json_integer(f->offset));
+	return o;
+}
+
+static json_t *group_json(const struct faults *s, const struct run *run, size_t n)
+{
+	const struct fault *f = run->f;
+	bool dropped = f->kind == FAULT_DROPPED;
+	json_t *from = json_array(), *to = json_array(), *o;
+
+	for (size_t i = 0; i < run->n; i++)
+		if (f[i].from)
+			json_array_append_new(from, from_json(s, &f[i]));
+	for (size_t i = 0; i < n; i++)
+		if (run[i].f->to)
+			json_array_append_new(to, to_json(s, run[i].f));
+	o = json_make("{s:s, s:I, s:s*}", "kind", fault_names[f->kind], "count",
+		      dropped ? (json_int_t)f->u.routes : (json_int_t)(run->n * n), "what",
+		      f->kind == FAULT_MISSING ? f->u.what : NULL);
+	if (json_array_size(from))
+		json_object_set(o, f->kind == FAULT_CREDIT_LOOP ? "channels" : "from", from);
+	if (json_array_size(to))
+		json_object_set(o, "to", to);
+	json_decref(from);
+	json_decref(to);
+	return o;
+}
+
+json_t *faults_json(const struct faults *s)
+{
+	json_t *list = json_array();
+	size_t n, n_groups = 0;
+	struct run *run = find_runs(s, &n), **group = NEW_ARRAY(n + 1, struct run *);
+
+	if (n)
+		qsort(run, n, sizeof(*run), run_order);
+	for (size_t i = 0; i < n; i++)
+		if (!i || !joined(&run[i - 1], &run[i]))
+			group[n_groups++] = &run[i];
+	if (n_groups)
+		qsort(group, n_groups, sizeof(struct run *), by_place);
+	for (size_t g = 0; g < n_groups; g++) {
+		size_t many = 1;
+
+		while (group[g] + many < run + n && joined(group[g], group[g] + many))
+			many++;
+		json_array_append_new(list, group_json(s, group[g], many));
+	}
+	free(group);
+	free(run);
+	return list;
+}
+
+/* --- in ---------------------------------------------------------------------------------------- */
+
+#define MISSING_MOST 10000000 /* faults that may have no place, so that a number alone tells them */
+
+struct reader {
+	struct faults *s;
+	const char *path;
+	size_t number; /* of the fault that is read, from 1 */
+	struct err *e;
+};
+
+static int wrong(const struct reader *r, const char *found, const char *expected)
+{
+	return err_set(r->e, "%s: fault %zu of its check: found %s, expected %s", r->path, r->number, found,
+		       expected);
+}
+
+static int read_guid(const struct reader *r, const json_t *o, const char *key, uint64_t *guid)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	char *end;
+
+	if (!s || strncmp(s, "0x", 2) != 0)
+		return wrong(r, s ? s : "nothing", "a GUID, 0x and 16 digits");
+	*guid = strtoull(s, &end, 16);
+	return *end ? wrong(r, s, "a GUID, 0x and 16 digits") : 0;
+}
+
+/* A number of an object; left out it is 0. */
+static int read_number(const struct reader *r, const json_t *o, const char *key, json_int_t most,
+		       json_int_t *v)
+{
+	const json_t *n = json_object_get(o, key);
+
+	*v = n ? json_integer_value(n) : 0;
+	return (n && !json_is_integer(n)) || *v < 0 || *v > most ? wrong(r, key, "a number that it can be")
+								 : 0;
+}
+
+static int read_from(const struct reader *r, const json_t *o, struct fault *f)
+{
+	json_int_t port, vl;
+
+	f->at_from.object = o;
+	f->from = f->port = f->vl = 0;
+	if (!o)
+		return 0;
+	if (read_guid(r, o, "guid", &f->from) || read_number(r, o, "port", MAX_PORTS, &port) ||
+	    read_number(r, o, "vl", CDG_VLS - 1, &vl))
+		return -1;
+	f->port = (uint8_t)port;
+	f->vl = (uint8_t)vl;
+	return 0;
+}
+
+static int read_to(const struct reader *r, const json_t *o, struct fault *f)
+{
+	json_int_t offset;
+
+	f->at_to.object = o;
+	if (!o)
+		return 0;
+	if (read_guid(r, o, "port_guid", &f->to) || read_number(r, o, "lid_offset", UINT16_MAX, &offset))
+		return -1;
+	f->offset = (uint16_t)offset;
+	return 0;
+}
+
+/* All `from` to all `to`; where there is no list, nothing stands for it, `count` times at least. */
+static int read_ends(const struct reader *r, const json_t *o, struct fault *f, size_t count)
+{
+	const json_t *from = json_object_get(o, f->kind == FAULT_CREDIT_LOOP ? "channels" : "from");
+	const json_t *to = json_object_get(o, "to");
+	size_t n_from = json_array_size(from), n_to = json_array_size(to);
+	size_t rows = n_to ? n_to : 1, columns = n_from < count ? count : n_from;
+
+	if ((from && !n_from) || (to && !n_to))
+		return wrong(r, "no list", "a list of what it is from and to");
+	if ((!from && (f->kind <= FAULT_LOOP || f->kind == FAULT_CREDIT_LOOP || f->kind == FAULT_NOT_HERE)) ||
+	    (!to && f->kind <= FAULT_CUT_OFF))
+		return wrong(r, "no list", "a list of what it is from and to");
+	for (size_t i = 0; i < rows; i++) {
+		if (read_to(r, json_array_get(to, i), f))
+			return -1;
+		for (size_t k = 0; k < columns && !r->s->failed; k++) {
+			if (read_from(r, json_array_get(from, k), f))
+				return -1;
+			fault_put(r->s, f);
+		}
+	}
+	return r->s->failed ? -1 : 0;
+}
+
+static int read_fault(const struct reader *r, const json_t *o)
+{
+	const char *kind = json_string_value(json_object_get(o, "kind"));
+	const char *what = json_string_value(json_object_get(o, "what"));
+	struct fault f = {.kind = FAULT_KINDS};
+	json_int_t count;
+
+	for (unsigned k = 0; kind && k < FAULT_KINDS; k++)
+		if (!strcmp(kind, fault_names[k]))
+			f.kind = (uint8_t)k;
+	if (f.kind == FAULT_KINDS)
+		return wrong(r, kind ? kind : "nothing", "a kind of fault that this program knows");
+	if (read_number(r, o, "count", f.kind == FAULT_MISSING ? MISSING_MOST : INT64_MAX, &count))
+		return -1;
+	if (f.kind == FAULT_MISSING && !what)
+		return wrong(r, "nothing", "what is missing");
+	if (f.kind == FAULT_MISSING)
+		f.u.what = what;
+	if (f.kind == FAULT_DROPPED)
+		f.u.routes = (uint64_t)count;
+	return read_ends(r, o, &f, f.kind == FAULT_MISSING && count ? (size_t)count : 1);
+}
+
+static bool is_check(const json_t *o)
+{
+	const char *command = json_string_value(json_object_get(o, "command"));
+
+	return command && !strcmp(command, "check");
+}
+
+/* A value of the file: the check in it replaces the one before. */
+static void take_value(json_t *v, json_t **check, json_int_t *schema, size_t *n)
+{
+	const json_t *number = json_object_get(v, "schema");
+
+	for (size_t i = 0; i < json_array_size(v); i++) /* as `jq -s` makes one */
+		take_value(json_array_get(v, i), check, schema, n);
+	*n += json_is_object(v);
+	if (json_is_integer(number) && json_integer_value(number) > *schema)
+		*schema = json_integer_value(number);
+	if (is_check(v)) {
+		json_decref(*check);
+		*check = json_incref(v);
+	}
+}
+
+static unsigned line_at(const char *data, const char *at)
+{
+	unsigned n = 1;
+
+	for (; data < at; data++)
+		n += *data == '\n';
+	return n;
+}
+
+/* The last check of the values that stand in the text, one behind the other; NULL and *e. */
+static json_t *find_check(const struct input *in, int most, struct err *e)
+{
+	struct cursor c = {in->data, in->data + in->size};
+	json_t *check = NULL;
+	json_int_t schema = 0;
+	size_t n = 0;
+	int rc = 0;
+
+	for (cur_blanks(&c); !rc && !cur_empty(&c) && !progress_cancelled(in->progress); cur_blanks(&c)) {
+		json_error_t why;
+		json_t *v = json_loadb(c.p, (size_t)(c.end - c.p), JSON_DISABLE_EOF_CHECK, &why);
+
+		if (!v) {
+			rc = err_set(
+				e,
+				"%s:%u: found no JSON (%s), expected what `ibscope --json -e check` prints",
+				in->name, line_at(in->data, c.p) + (unsigned)why.line - 1, why.text);
+			break;
+		}
+		take_value(v, &check, &schema, &n);
+		json_decref(v);
+		c.p += why.position;
+	}
+	if (!rc && progress_cancelled(in->progress))
+		rc = err_set(e, CANCELLED);
+	else if (!rc && schema > most)
+		rc = err_set(e,
+			     "%s: found schema %" JSON_INTEGER_FORMAT
+			     ", expected at most %d: a newer ibscope wrote it",
+			     in->name, schema, most);
+	else if (!rc && !check)
+		rc = err_set(
+			e,
+			"%s: found %s, none of them of check; expected what `ibscope --json -e check` prints",
+			in->name, PLURAL(n, "object"));
+	if (!rc)
+		return check;
+	json_decref(check);
+	return NULL;
+}
+
+static int read_check(struct faults *s, const struct input *in, int schema, struct err *e)
+{
+	struct reader r = {.s = s, .path = in->name, .e = e};
+	const json_t *list;
+	int rc = 0;
+
+	s->doc = find_check(in, schema, e);
+	if (!s->doc)
+		return -1;
+	list = json_object_get(s->doc, "faults");
+	if (!json_is_true(json_object_get(s->doc, "ok")))
+		return err_set(e, "%s: found a check that failed, expected one that told its faults",
+			       in->name);
+	if (!json_is_array(list))
+		return err_set(
+			e, "%s: found a check without a list of faults, expected one: this version writes it",
+			in->name);
+	for (size_t i = 0; i < json_array_size(list) && !rc; i++) {
+		r.number = i + 1;
+		rc = progress_step(in->progress, i) ? read_fault(&r, json_array_get(list, i))
+						    : err_set(e, CANCELLED);
+	}
+	return rc;
+}
+
+int faults_read(struct faults *s, const char *path, int schema, struct progress *p, struct err *e)
+{
+	struct input in = {.name = path, .progress = p};
+	char *data = NULL;
+	int rc;
+
+	faults_begin(s, NULL, NULL, e);
+	progress_start(p, "reading the faults of before", 0);
+	if (read_file(path, p, &data, &in.size, e))
+		return -1;
+	in.data = data;
+	rc = mem_room(e, in.size * 8, "what %s holds", path);
+	if (!rc)
+		rc = read_check(s, &in, schema, e);
+	free(data);
+	if (!rc)
+		rc = faults_sort(s);
+	if (rc)
+		faults_free(s);
+	return rc;
+}

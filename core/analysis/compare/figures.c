@@ -1,0 +1,459 @@
+#include "core/analysis/compare/figures.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/compare/compare.h"
+#include "core/analysis/traffic/loads.h"
+#include "core/routing/paths.h"
+
+/* --- telling ------------------------------------------------------------------------------- */
+
+const struct figure_def figure_defs[FIGURES] = {
+	[FIG_UNREACHABLE] = {"unreachable", "pairs without a path", 0, -1},
+	[FIG_HOPS_MEAN] = {"hops_mean", "links of a path, mean", 3, -1},
+	[FIG_HOPS_MOST] = {"hops_max", "links of a path, most", 0, -1},
+	[FIG_ELEMENTS_MEAN] = {"elements_mean", "elements of a path, mean", 3, -1},
+	[FIG_ELEMENTS_MOST] = {"elements_max", "elements of a path, most", 0, -1},
+	[FIG_LOAD_LEAST] = {"load_min", "routes per link, least", 0, 1},
+	[FIG_LOAD_MEAN] = {"load_mean", "routes per link, mean", 1, -1},
+	[FIG_LOAD_MOST] = {"load_max", "routes per link, most", 0, -1},
+	[FIG_USAGE_MOST] = {"usage_max", "LIDs sent by a port, most", 0, -1},
+	[FIG_FIRST_MEAN] = {"first_links_mean", "first links per host, mean", 2, 1},
+	[FIG_FIRST_LEAST] = {"first_links_min", "first links per host, least", 0, 1},
+	[FIG_LINKS_MEAN] = {"links_mean", "all links per host, mean", 2, 1},
+	[FIG_LINKS_LEAST] = {"links_min", "all links per host, least", 0, 1},
+	[FIG_SLS] = {"sls", "service levels", 0, 0},
+	[FIG_LOOPS] = {"credit_loops", "groups of credit loops", 0, -1},
+	[FIG_DIFFER] = {"entries_unlike_first", "LFT entries unlike first", 0, 0},
+};
+
+static void sl_text(uint32_t sls, char *buf, size_t size)
+{
+	size_t at = 0;
+
+	buf[0] = 0;
+	for (unsigned v = 0; v < 16 && at < size; v++) {
+		unsigned hi = v;
+
+		if (!(sls & 1u << v))
+			continue;
+		while (hi < 15 && sls & 1u << (hi + 1))
+			hi++;
+		at += snprintf(buf + at, size - at, hi > v ? "%s%u-%u" : "%s%u", at ? "," : "", v, hi);
+		v = hi;
+	}
+}
+
+const char *figure_text(const struct figures *f, enum figure which, char *buf, size_t size)
+{
+	if (f->v[which] < 0)
+		snprintf(buf, size, "-");
+	else if (which == FIG_SLS)
+		sl_text(f->sls, buf, size);
+	else
+		snprintf(buf, size, "%.*f", figure_defs[which].decimals, f->v[which]);
+	return buf;
+}
+
+int figure_order(const struct figures *a, const struct figures *b, enum figure which)
+{
+	double scale = pow(10, figure_defs[which].decimals);
+	long long x = llround(a->v[which] * scale), y = llround(b->v[which] * scale);
+
+	return x < y ? -1 : x > y;
+}
+
+/* --- paths and links ------------------------------------------------------------------------- */
+
+#define MOST_LIDS 128 /* of a port: LMC is at most 7 */
+
+/* Adds up one figure and its extreme. */
+struct sum {
+	uint64_t sum, n;
+	uint32_t least, most;
+};
+
+static void sum_add(struct sum *s, uint32_t value, uint32_t times)
+{
+	if (!s->n || value < s->least)
+		s->least = value;
+	s->most = value > s->most ? value : s->most;
+	s->sum += (uint64_t)value * times;
+	s->n += times;
+}
+
+static double sum_mean(const struct sum *s)
+{
+	return s->n ? (double)s->sum / (double)s->n : 0;
+}
+
+struct walk {
+	const struct routing *r;
+	const struct elements *el;
+	bool several;	 /* an element has several chips */
+	uint32_t n;	 /* switches */
+	uint32_t *hosts; /* [n] CA and router ports that are up on each */
+	uint32_t *edge;	 /* switches with hosts */
+	uint8_t *source; /* [n_edges] some host there has a LID */
+	uint32_t n_edges;
+	unsigned lid0;	  /* first of the columns, 0 = none yet */
+	uint8_t *col;	  /* [MOST_LIDS][n] */
+	uint16_t *hops;	  /* [MOST_LIDS][n] of one host port's LIDs */
+	uint16_t *passed; /* [n] elements of the path from each switch, 0 = not known */
+	uint32_t *work;
+	uint32_t *stamp; /* [n_ports] case in which a port was last met */
+	uint32_t now;
+	uint64_t unreachable;
+	struct sum length, elements, first, links;
+};
+
+static bool is_host(const struct routing *r, uint32_t ep)
+{
+	return routing_counts(r, ep) && r->topo->endport_switch[ep] != NO_ID;
+}
+
+static void list_edges(struct walk *w)
+{
+	const struct topo *t = w->r->topo;
+	uint8_t *with_lid = NEW_ARRAY(w->n + 1, uint8_t);
+
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
+		if (!is_host(w->r, ep))
+			continue;
+		w->hosts[t->endport_switch[ep]] += t->endport_up[ep];
+		with_lid[t->endport_switch[ep]] |= w->r->lids->base[ep] != 0;
+	}
+	for (uint32_t s = 0; s < w->n; s++) {
+		if (!w->hosts[s])
+			continue;
+		w->source[w->n_edges] = with_lid[s];
+		w->edge[w->n_edges++] = s;
+	}
+	free(with_lid);
+}
+
+static void walk_init(struct walk *w, const struct routing *r, const struct elements *el)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t n = f->n_switches;
+
+	*w = (struct walk){
+		.r = r,
+		.el = el,
+		.n = n,
+		.hosts = NEW_ARRAY(n + 1, uint32_t),
+		.edge = NEW_ARRAY(n + 1, uint32_t),
+		.source = NEW_ARRAY(n + 1, uint8_t),
+		.col = NEW_ARRAY((size_t)MOST_LIDS * n + 1, uint8_t),
+		.hops = NEW_ARRAY((size_t)MOST_LIDS * n + 1, uint16_t),
+		.passed = NEW_ARRAY(n + 1, uint16_t),
+		.work = NEW_ARRAY(n + 1, uint32_t),
+		.stamp = NEW_ARRAY(f->n_ports + 1, uint32_t),
+	};
+	for (uint32_t e = 0; el && e < el->n; e++)
+		w->several |= element_chips(el, e) > 1;
+	list_edges(w);
+}
+
+static void walk_free(struct walk *w)
+{
+	free(w->hosts);
+	free(w->edge);
+	free(w->source);
+	free(w->col);
+	free(w->hops);
+	free(w->passed);
+	free(w->work);
+	free(w->stamp);
+}
+
+/* Elements of the paths of one LID, from the far end inwards; a path that comes back counts one twice. */
+static void count_elements(struct walk *w, const uint8_t *col, const uint16_t *hops)
+{
+	const struct topo *t = w->r->topo;
+	const uint32_t *of = w->el->of;
+
+	memset(w->passed, 0, w->n * sizeof(*w->passed));
+	for (uint32_t i = 0; i < w->n_edges; i++) {
+		uint32_t x = w->edge[i], depth = 0;
+
+		if (hops[x] >= HOPS_LOOP)
+			continue;
+		while (!w->passed[x]) {
+			uint32_t next = t->peer_switch[switch_port_id(t->fabric, x, col[x])];
+
+			if (next == NO_ID) {
+				w->passed[x] = 1;
+				break;
+			}
+			w->work[depth++] = x;
+			x = next;
+		}
+		while (depth) {
+			uint32_t y = w->work[--depth];
+
+			w->passed[y] = (uint16_t)(w->passed[x] + (of[x] != of[y]));
+			x = y;
+		}
+	}
+}
+
+/* Lengths of the paths from all hosts to one LID of a host on switch `own`. */
+static void add_lengths(struct walk *w, uint32_t own, const uint8_t *col, const uint16_t *hops)
+{
+	if (w->several)
+		count_elements(w, col, hops);
+	for (uint32_t i = 0; i < w->n_edges; i++) {
+		uint32_t s = w->edge[i], n = w->hosts[s] - (s == own);
+
+		if (!n)
+			continue;
+		if (hops[s] >= HOPS_LOOP) {
+			w->unreachable += n;
+			continue;
+		}
+		sum_add(&w->length, hops[s] + 1u, n);
+		if (w->el)
+			sum_add(&w->elements, w->several ? w->passed[s] : hops[s], n);
+	}
+}
+
+/* Links on the paths from a switch to all LIDs of a host; 0 when none of them arrives. */
+static uint32_t count_links(struct walk *w, uint32_t sw, const uint8_t *col, unsigned n_lids)
+{
+	const struct topo *t = w->r->topo;
+	uint32_t links = 0;
+
+	if (n_lids == 1)
+		return w->hops[sw] < HOPS_LOOP ? w->hops[sw] - 1u : 0;
+	w->now++;
+	for (unsigned k = 0; k < n_lids; k++, col += w->n) {
+		if (w->hops[(size_t)k * w->n + sw] >= HOPS_LOOP)
+			continue;
+		for (uint32_t x = sw;;) {
+			uint32_t id = switch_port_id(t->fabric, x, col[x]);
+
+			x = t->peer_switch[id];
+			if (x == NO_ID)
+				break;
+			links += w->stamp[id] != w->now;
+			w->stamp[id] = w->now;
+		}
+	}
+	return links;
+}
+
+/* Ports by which a switch sends the LIDs of a host. */
+static uint32_t count_first(const struct walk *w, uint32_t sw, const uint8_t *col, unsigned n_lids)
+{
+	uint64_t seen[4] = {0};
+
+	for (unsigned k = 0; k < n_lids; k++) {
+		unsigned port = col[(size_t)k * w->n + sw];
+
+		if (port != NO_PATH)
+			seen[port / 64] |= 1ull << port % 64;
+	}
+	return (uint32_t)(__builtin_popcountll(seen[0]) + __builtin_popcountll(seen[1]) +
+			  __builtin_popcountll(seen[2]) + __builtin_popcountll(seen[3]));
+}
+
+static void add_host(struct walk *w, uint32_t ep)
+{
+	const struct topo *t = w->r->topo;
+	unsigned base = w->r->lids->base[ep], count = w->r->lids->count[ep];
+	uint32_t own = t->endport_switch[ep];
+	const uint8_t *col;
+
+	if (!w->lid0 || base + count > w->lid0 + MOST_LIDS) {
+		w->lid0 = base;
+		routing_columns(w->r, base, MOST_LIDS, w->col);
+	}
+	col = w->col + (size_t)(base - w->lid0) * w->n;
+	for (unsigned k = 0; k < count; k++) {
+		column_hops(t, col + (size_t)k * w->n, ep, w->hops + (size_t)k * w->n, w->work);
+		add_lengths(w, own, col + (size_t)k * w->n, w->hops + (size_t)k * w->n);
+	}
+	for (uint32_t i = 0; i < w->n_edges; i++) {
+		uint32_t first, links;
+
+		if (w->edge[i] == own || !w->source[i])
+			continue;
+		first = count_first(w, w->edge[i], col, count);
+		if (first)
+			sum_add(&w->first, first, 1);
+		links = count_links(w, w->edge[i], col, count);
+		if (links)
+			sum_add(&w->links, links, 1);
+	}
+}
+
+/* In order of LIDs, so that a block of columns serves many. */
+static bool walk_hosts(struct walk *w, struct progress *p)
+{
+	const struct lids *l = w->r->lids;
+
+	progress_start(p, "following paths", l->max_lid);
+	for (unsigned lid = 1; lid <= l->max_lid; lid++) {
+		uint32_t ep = lid_owner(l, lid);
+
+		if (ep == NO_ID || l->base[ep] != lid || !is_host(w->r, ep))
+			continue;
+		if (!progress_step(p, lid))
+			return false;
+		add_host(w, ep);
+	}
+	return true;
+}
+
+/* --- usage --------------------------------------------------------------------------------- */
+
+static uint32_t largest_usage(const struct routing *r)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t most = 0;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		const struct lft_row *row = r->row[sw];
+		uint32_t count[256] = {0};
+
+		for (unsigned lid = 1; row && lid <= row->top; lid++)
+			count[row->port[lid]]++;
+		for (unsigned p = 1; row && p <= f->switch_nports[sw]; p++)
+			if (r->topo->peer_switch[switch_port_id(f, sw, p)] != NO_ID && count[p] > most)
+				most = count[p];
+	}
+	return most;
+}
+
+int figures_of_tables(const struct routing *r, const struct elements *el, struct figures *f,
+		      struct progress *p)
+{
+	struct walk w;
+	bool done;
+
+	*f = (struct figures){0};
+	for (unsigned i = 0; i < FIGURES; i++)
+		f->v[i] = FIGURE_UNKNOWN;
+	walk_init(&w, r, el);
+	done = walk_hosts(&w, p);
+	walk_free(&w);
+	if (!done)
+		return -1;
+	f->v[FIG_UNREACHABLE] = (double)w.unreachable;
+	f->v[FIG_HOPS_MEAN] = sum_mean(&w.length);
+	f->v[FIG_HOPS_MOST] = w.length.most;
+	if (el) {
+		f->v[FIG_ELEMENTS_MEAN] = sum_mean(&w.elements);
+		f->v[FIG_ELEMENTS_MOST] = w.elements.most;
+	}
+	f->v[FIG_FIRST_MEAN] = sum_mean(&w.first);
+	f->v[FIG_FIRST_LEAST] = w.first.least;
+	f->v[FIG_LINKS_MEAN] = sum_mean(&w.links);
+	f->v[FIG_LINKS_LEAST] = w.links.least;
+	f->v[FIG_USAGE_MOST] = largest_usage(r);
+	return 0;
+}
+
+/* --- loads, service levels, credit loops ------------------------------------------------------ */
+
+/* CA and router ports that are up and have a LID; their number. */
+static uint32_t list_hosts(const struct routing *r, uint32_t *ep)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < r->topo->fabric->n_endports; i++)
+		if (r->lids->base[i] && is_host(r, i))
+			ep[n++] = i;
+	return n;
+}
+
+/* Bits of the SLs from one host to all others. */
+static uint32_t sls_from(const struct routing *r, const uint32_t *ep, uint32_t n, uint32_t i)
+{
+	uint32_t sls = 0, sw = r->topo->endport_switch[ep[i]];
+	unsigned slid = r->lids->base[ep[i]];
+
+	for (uint32_t k = 0; k < n; k++) {
+		unsigned dlid = r->lids->base[ep[k]];
+		struct sl_range sl;
+
+		if (i == k || routing_port(r, sw, dlid) == NO_PATH)
+			continue;
+		sl = routing_sl(r, slid, dlid);
+		for (unsigned v = sl.lo; v <= sl.hi && v < 16; v++)
+			sls |= 1u << v;
+	}
+	return sls;
+}
+
+static bool is_ca(const struct fabric *f, uint32_t ep)
+{
+	return f->node_type[endport_node(f, ep)] == NODE_CA;
+}
+
+/* One source a switch where that is enough. */
+static int measure_sls(const struct routing *r, struct figures *f, struct progress *p)
+{
+	const struct fabric *fb = r->topo->fabric;
+	uint8_t *seen = NEW_ARRAY(fb->n_switches + 1, uint8_t);
+	uint32_t *ep = NEW_ARRAY(fb->n_endports + 1, uint32_t), n = list_hosts(r, ep);
+	int rc = 0;
+
+	f->sls = routing_has_sls(r) ? 0 : 1;
+	progress_start(p, "looking up service levels", n);
+	for (uint32_t i = 0; routing_has_sls(r) && i < n && !rc; i++) {
+		uint8_t *was = &seen[r->topo->endport_switch[ep[i]]];
+
+		if (*was && (routing_sls_by_switch(r) || (routing_sls_by_source(r) && is_ca(fb, ep[i]))))
+			continue;
+		*was |= is_ca(fb, ep[i]) || routing_sls_by_switch(r);
+		f->sls |= sls_from(r, ep, n, i);
+		rc = progress_step(p, i) ? 0 : -1;
+	}
+	f->v[FIG_SLS] = __builtin_popcount(f->sls);
+	free(seen);
+	free(ep);
+	return rc;
+}
+
+static int measure_loads(const struct routing *r, struct figures *f, struct progress *p)
+{
+	struct loads *l = loads_new(r, &pattern_lids, p);
+
+	if (!l)
+		return -1;
+	f->v[FIG_LOAD_LEAST] = l->min;
+	f->v[FIG_LOAD_MEAN] = l->mean;
+	f->v[FIG_LOAD_MOST] = l->max;
+	loads_free(l);
+	return 0;
+}
+
+static int measure_loops(const struct routing *r, struct figures *f, struct progress *p)
+{
+	struct cdg *g = cdg_new(r, CDG_ALL_VLS, false, p, NULL);
+
+	if (!g)
+		return -1;
+	f->v[FIG_LOOPS] = g->n_components;
+	cdg_free(g);
+	return 0;
+}
+
+int figures_of_routing(const struct routing *r, const struct elements *el, const struct routing *other,
+		       struct figures *f, struct progress *p)
+{
+	if (figures_of_tables(r, el, f, p) || measure_loads(r, f, p) || measure_sls(r, f, p) ||
+	    measure_loops(r, f, p))
+		return -1;
+	if (other)
+		f->v[FIG_DIFFER] = (double)entries_unlike(other, r);
+	return progress_cancelled(p) ? -1 : 0;
+}

@@ -1,0 +1,24 @@
+/* What the files of the faults share. */
+#ifndef IBSCOPE_FAULTS_PARTS_H
+#define IBSCOPE_FAULTS_PARTS_H
+
+#include "core/analysis/compare/faults.h"
+#include "core/base/err.h"
+#include "core/fabric/labels.h"
+
+extern const char *const fault_names[FAULT_KINDS]; /* in JSON */
+
+/* Add a copy; nothing, and s->failed, where memory is short. */
+void fault_put(struct faults *s, const struct fault *f);
+
+/* Is `from` a port? */
+static inline bool fault_has_port(const struct fault *f)
+{
+	return f->kind == FAULT_CREDIT_LOOP || f->kind == FAULT_MISSING || f->kind == FAULT_NOT_HERE;
+}
+
+/* Order by all but `from`, port and VL; by those. */
+int fault_order_ends(const struct fault *a, const struct fault *b);
+int fault_order_from(const struct fault *a, const struct fault *b);
+
+#endif

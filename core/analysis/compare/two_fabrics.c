@@ -1,0 +1,258 @@
+#include "core/analysis/compare/two_fabrics.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_SHOWN 4
+
+/* Switch of a fabric in another one, NO_ID. */
+static uint32_t switch_in(const struct fabric *to, const struct fabric *from, uint32_t sw)
+{
+	uint32_t node = fabric_node_by_guid(to, from->node_guid[from->switch_node[sw]]);
+
+	return node == NO_ID ? NO_ID : to->node_switch[node];
+}
+
+/* Endport of a fabric in another one, NO_ID: not there, or not cabled there. */
+static uint32_t endport_in(const struct fabric *to, const struct fabric *from, uint32_t ep)
+{
+	uint32_t port = fabric_port_in(to, from, from->endport_port[ep]);
+
+	return port == NO_ID ? NO_ID : to->port_endport[port];
+}
+
+/* Does an endport hang, in r, on a switch that the other fabric has, too? */
+static bool placed(const struct routing *r, uint32_t ep, const struct fabric *other)
+{
+	uint32_t sw = r->topo->endport_switch[ep];
+
+	return !r->topo->endport_up[ep] || sw == NO_ID || switch_in(other, r->topo->fabric, sw) != NO_ID;
+}
+
+/* For each endport of `from`: the same in `to`, NO_ID for those that cannot be compared. */
+static uint32_t *match_endports(const struct routing *from, const struct routing *to)
+{
+	const struct fabric *f = from->topo->fabric, *g = to->topo->fabric;
+	uint32_t *match = NEW_ARRAY(f->n_endports + 1, uint32_t);
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		uint32_t other = endport_in(g, f, ep);
+
+		if (other != NO_ID && (endport_is_switch(f, ep) != endport_is_switch(g, other) ||
+				       !placed(from, ep, g) || !placed(to, other, f)))
+			other = NO_ID;
+		match[ep] = other;
+	}
+	return match;
+}
+
+static void add_name(struct one_sided *o, struct text *t, const char *name)
+{
+	uint32_t n = o->switches + o->hosts;
+
+	if (n <= NAMES_SHOWN)
+		text_add(t, "%s%s", n > 1 ? ", " : "", name);
+	else if (n == NAMES_SHOWN + 1)
+		text_add(t, ", ...");
+}
+
+static void tell_rest(const struct routing *r, const struct fabric *other, const uint32_t *match,
+		      struct one_sided *o)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct text t = {0};
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		if (switch_in(other, f, sw) != NO_ID)
+			continue;
+		o->switches++;
+		add_name(o, &t, switch_name(f, sw));
+	}
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		if (match[ep] != NO_ID || !routing_counts(r, ep))
+			continue;
+		o->hosts++;
+		add_name(o, &t, f->node_name[endport_node(f, ep)]);
+	}
+	o->names = t.s ? t.s : str_dup("");
+}
+
+/* LIDs of r for endports of another fabric; match: [n_endports of r] there. */
+static struct lids *lids_on(const struct routing *r, const struct fabric *f, const uint32_t *match)
+{
+	const struct lids *from = r->lids;
+	struct lids *l = NEW(struct lids);
+
+	atomic_init(&l->refs, 1);
+	l->lmc = from->lmc;
+	l->max_lid = from->max_lid;
+	l->n_endports = f->n_endports;
+	l->base = NEW_ARRAY(f->n_endports + 1, uint16_t);
+	l->count = NEW_ARRAY(f->n_endports + 1, uint16_t);
+	l->owner = NEW_ARRAY(from->max_lid + 1u, uint32_t);
+	for (unsigned lid = 0; lid <= from->max_lid; lid++) {
+		uint32_t ep = from->owner[lid];
+
+		l->owner[lid] = ep == NO_ID ? NO_ID : match[ep];
+	}
+	for (uint32_t ep = 0; ep < from->n_endports; ep++)
+		if (match[ep] != NO_ID) {
+			l->base[match[ep]] = from->base[ep];
+			l->count[match[ep]] = from->count[ep];
+		}
+	return l;
+}
+
+static uint32_t peer_on(const struct topo *t, const struct fabric *f, uint32_t port)
+{
+	uint32_t peer = port == NO_ID ? NO_ID : t->peer[port];
+
+	return peer == NO_ID ? NO_ID : fabric_port_in(f, t->fabric, peer);
+}
+
+static void place_endports(const struct topo *t, struct topo *n, const uint32_t *match)
+{
+	for (uint32_t ep = 0; ep < n->fabric->n_endports; ep++)
+		n->endport_switch[ep] = NO_ID;
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
+		uint32_t to = match[ep];
+
+		if (to == NO_ID || !t->endport_up[ep])
+			continue;
+		n->endport_up[to] = 1;
+		n->n_endports_up++;
+		n->endport_swport[to] = t->endport_swport[ep];
+		if (t->endport_switch[ep] != NO_ID)
+			n->endport_switch[to] = switch_in(n->fabric, t->fabric, t->endport_switch[ep]);
+	}
+}
+
+/* What was reached, with the cables of then, as nodes and ports of f. */
+static struct topo *topo_on(const struct topo *t, const struct fabric *f, const uint32_t *match)
+{
+	struct topo *n = NEW(struct topo);
+
+	atomic_init(&n->refs, 1);
+	n->fabric = fabric_ref(f);
+	n->sm_endport = NO_ID;
+	n->node_up = NEW_ARRAY(f->n_nodes + 1, uint8_t);
+	n->peer = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	n->peer_switch = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	n->endport_up = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	n->endport_switch = NEW_ARRAY(f->n_endports + 1, uint32_t);
+	n->endport_swport = NEW_ARRAY(f->n_endports + 1, uint8_t);
+	for (uint32_t node = 0; node < f->n_nodes; node++) {
+		uint32_t was = fabric_node_by_guid(t->fabric, f->node_guid[node]);
+
+		n->node_up[node] = was != NO_ID && t->node_up[was];
+		n->n_switches_up += n->node_up[node] && node_is_switch(f, node);
+	}
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		uint32_t q = peer_on(t, f, fabric_port_in(t->fabric, f, p));
+		uint32_t sw = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
+
+		n->peer[p] = q;
+		n->n_links_up += q != NO_ID && q > p;
+		n->peer_switch[p] = sw != NO_ID && sw != f->node_switch[f->port_node[p]] ? sw : NO_ID;
+	}
+	place_endports(t, n, match);
+	return n;
+}
+
+/* Entries of LIDs whose owner cannot be compared count on neither side. */
+static struct lft_row *row_on(const struct routing *r, const struct lft_row *row, const uint32_t *match)
+{
+	struct lft_row *n = lft_row_new(row->top);
+
+	for (unsigned lid = 1; lid <= row->top; lid++) {
+		uint32_t ep = lid_owner(r->lids, lid);
+
+		n->port[lid] = ep != NO_ID && match[ep] == NO_ID ? NO_PATH : row->port[lid];
+	}
+	return n;
+}
+
+/* r on a fabric where its switch number sw[s] is switch s. */
+static struct routing *routing_on(const struct routing *r, const struct topo *t, const uint32_t *match,
+				  const uint32_t *sw)
+{
+	struct lids *l = lids_on(r, t->fabric, match);
+	struct routing *n = routing_new(r->engine, t, l);
+
+	lids_unref(l);
+	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
+		uint32_t from = sw ? sw[s] : s;
+
+		if (from != NO_ID && r->row[from])
+			n->row[s] = row_on(r, r->row[from], match);
+	}
+	return n;
+}
+
+/* Ports that count in the later routing and are in both. */
+static struct host_set *common_hosts(const struct routing *b, const uint32_t *match)
+{
+	const struct fabric *f = b->topo->fabric;
+	struct host_set *h = host_set_new(f, true, NULL);
+
+	h->narrowed = b->hosts && b->hosts->narrowed;
+	h->n = 0;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++) {
+		h->in[ep] = routing_counts(b, ep) && match[ep] != NO_ID;
+		h->n += h->in[ep];
+	}
+	return h;
+}
+
+/* The later routing's matched endports as themselves. */
+static uint32_t *themselves(const uint32_t *match, uint32_t n)
+{
+	uint32_t *self = NEW_ARRAY(n + 1, uint32_t);
+
+	for (uint32_t ep = 0; ep < n; ep++)
+		self[ep] = match[ep] == NO_ID ? NO_ID : ep;
+	return self;
+}
+
+struct across *across_new(const struct routing *a, const struct routing *b)
+{
+	const struct fabric *fa = a->topo->fabric, *fb = b->topo->fabric;
+	uint32_t *from_a = match_endports(a, b), *from_b = match_endports(b, a);
+	uint32_t *self = themselves(from_b, fb->n_endports);
+	struct across *x = NEW(struct across);
+	struct host_set *hosts = common_hosts(b, from_b);
+	struct topo *t = topo_on(a->topo, fb, from_a);
+
+	x->own = routing_ref(a);
+	x->own_b = routing_ref(b);
+	x->sw = NEW_ARRAY(fb->n_switches + 1, uint32_t);
+	for (uint32_t s = 0; s < fb->n_switches; s++)
+		x->sw[s] = switch_in(fa, fb, s);
+	tell_rest(a, fb, from_a, &x->only[0]);
+	tell_rest(b, fa, from_b, &x->only[1]);
+	x->a = routing_on(a, t, from_a, x->sw);
+	x->b = routing_on(b, b->topo, self, NULL);
+	x->a->hosts = host_set_ref(hosts);
+	x->b->hosts = hosts;
+	topo_unref(t);
+	free(from_a);
+	free(from_b);
+	free(self);
+	return x;
+}
+
+void across_free(struct across *x)
+{
+	if (!x)
+		return;
+	routing_unref(x->own);
+	routing_unref(x->own_b);
+	routing_unref(x->a);
+	routing_unref(x->b);
+	free(x->sw);
+	free(x->only[0].names);
+	free(x->only[1].names);
+	free(x);
+}

@@ -1,0 +1,617 @@
+#include "core/analysis/compare/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/guidfile.h"
+#include "core/base/infile.h"
+#include "core/base/memory.h"
+#include "core/formats/formats.h"
+#include "core/formats/tables.h"
+#include "core/routing/paths.h"
+#include "core/sm/guid_names.h"
+#include "core/source/simulation.h"
+
+/* --- what is simulated ------------------------------------------------------------------------------ */
+
+/* May the subnet manager run there: ibsim's device is port 1 of a node, or a switch. */
+static bool can_host(const struct fabric *f, uint32_t ep)
+{
+	return endport_is_switch(f, ep) || f->port_num[f->endport_port[ep]] == 1;
+}
+
+/* The first endport in the source's order that is reached and can. */
+static uint32_t first_host(const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t best = NO_ID;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (t->endport_up[ep] && can_host(f, ep) &&
+		    (best == NO_ID ||
+		     f->node_order[endport_node(f, ep)] < f->node_order[endport_node(f, best)]))
+			best = ep;
+	return best;
+}
+
+/* The fabric as ibsim makes it, the subnet manager at an endport (NO_ID: its place); to be let go of. */
+static struct fabric *as_simulated(const struct fabric *f, uint32_t sm)
+{
+	struct fabric *made = fabric_variant(f, NO_ID, true), *moved;
+
+	if (sm != NO_ID) {
+		sm = made->port_endport[f->endport_port[sm]];
+		moved = fabric_variant(made, sm, false);
+		fabric_unref(made);
+		made = moved;
+	}
+	memset(made->port_opervls, DEFAULT_OPER_VLS, made->n_ports);
+	return made;
+}
+
+static void tell_guids(const struct fabric *was, const struct fabric *now, struct text *t)
+{
+	uint32_t n = 0;
+	char a[40];
+
+	for (uint32_t p = 0; p < was->n_ports; p++)
+		n += was->port_endport[p] != NO_ID && was->port_guid[p] != now->port_guid[p];
+	if (n)
+		text_add(
+			t,
+			"ibsim makes a host port's GUID of the node's GUID and the port's number: unlike the "
+			"file's at %s, which moves places in OpenSM's order.  Both sides have ibsim's (as "
+			"with "
+			"`set port_guids ibsim`).\n",
+			plural(n, "port", a, sizeof(a)));
+}
+
+/* Port GUIDs in a file of an option that are others in the simulation. */
+static uint32_t count_strange(const struct fabric *was, const struct fabric *now, const char *path,
+			      struct progress *p)
+{
+	struct guid_file g;
+	uint32_t n = 0;
+
+	guid_file_read(&g, path, true, p);
+	for (size_t i = 0; i < g.n; i++) {
+		uint32_t ep = fabric_endport_by_guid(was, g.l[i].guid);
+
+		n += ep != NO_ID && now->port_guid[was->endport_port[ep]] != g.l[i].guid;
+	}
+	guid_file_free(&g);
+	return n;
+}
+
+/* The file of a list of ports; NULL: names were given, or it is another option. */
+static const char *names_file(const struct options *o, const struct optdef *d)
+{
+	bool ports = d->names == OPT_HOST_PORTS || d->names == OPT_ANY_PORTS;
+
+	return ports && options_is_set(o, d->name) && !options_has_list(o, d->name) ? options_file(o, d->name)
+										    : NULL;
+}
+
+/* Names are looked for anew, but files of GUIDs stay as they are. */
+static void tell_lists(const struct fabric *was, const struct fabric *now, const struct options *o,
+		       struct progress *p, struct text *t)
+{
+	char a[40];
+
+	for (size_t i = 0; i < options_count(o); i++) {
+		const struct optdef *d = options_at(o, i);
+		const char *path = names_file(o, d);
+		uint32_t n = path ? count_strange(was, now, path, p) : 0;
+
+		if (n)
+			text_add(
+				t,
+				"%s names %s by GUIDs that they do not have in ibsim: the list does not hold "
+				"for them on either side (`set %s NAME...` takes names, which hold).\n",
+				d->name, plural(n, "port", a, sizeof(a)), d->name);
+	}
+}
+
+static void tell_vls(const struct fabric *was, struct text *t)
+{
+	for (uint32_t p = 0; p < was->n_ports; p++)
+		if (was->port_peer[p] != NO_ID && was->port_opervls[p] != DEFAULT_OPER_VLS) {
+			text_add(t,
+				 "ibsim gives all ports 8 VLs; the fabric has ports with others.  Both sides "
+				 "are compared with 8.\n");
+			return;
+		}
+}
+
+static void tell_speeds(const struct topo *up, const struct options *o, struct text *t)
+{
+	const struct fabric *f = up->fabric;
+	uint32_t n = 0;
+	char a[40];
+
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		n += up->peer[p] != NO_ID && (f->port_speed[p] == SPEED_NDR || f->port_speed[p] == SPEED_XDR);
+	if (n && options_bool(o, "avoid_throttled_links"))
+		text_add(t,
+			 "ibsim knows neither NDR nor XDR: %s run at HDR there, which avoid_throttled_links "
+			 "may see.\n",
+			 plural((n + 1) / 2, "link", a, sizeof(a)));
+}
+
+static void tell_left_out(const struct topo *up, struct text *t)
+{
+	const struct fabric *f = up->fabric;
+	uint32_t n = 0;
+	char a[40];
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		n += !up->node_up[i];
+	if (n)
+		text_add(t, "Not simulated, as they failed or are not reached: %s.\n",
+			 plural(n, "node", a, sizeof(a)));
+}
+
+/* The setup that both sides start from: its fabric is made for ibsim; NULL and *e. */
+static const struct setup *simulated_setup(const struct setup *s, const char *chain, struct text *limits,
+					   struct progress *p, struct err *e)
+{
+	struct topo *up = topo_new(s->fabric, s->state);
+	uint32_t sm = up->sm_endport;
+	const struct setup *made = NULL;
+	struct fabric *f;
+	struct options *o;
+	char a[300];
+
+	if (sm == NO_ID || !up->n_switches_up) {
+		topo_unref(up);
+		err_set(e, "nothing is up that could be simulated: no switch is reached");
+		return NULL;
+	}
+	if (!can_host(s->fabric, sm)) {
+		sm = first_host(up);
+		if (sm != NO_ID)
+			text_add(limits,
+				 "ibsim's device is port 1 of a node: the subnet manager is taken to be at "
+				 "%s.\n",
+				 port_label(s->fabric, s->fabric->endport_port[sm], a, sizeof(a)));
+	}
+	f = as_simulated(s->fabric, sm);
+	o = options_named_anew(s->options, f);
+	tell_guids(s->fabric, f, limits);
+	tell_lists(s->fabric, f, s->options, p, limits);
+	tell_vls(s->fabric, limits);
+	tell_speeds(up, s->options, limits);
+	tell_left_out(up, limits);
+	made = setup_new(&(struct setup){
+		.fabric = f, .state = s->state, .options = o, .chain = chain, .scope = s->scope});
+	options_free(o);
+	fabric_unref(f);
+	topo_unref(up);
+	return made;
+}
+
+/* --- opensm's options ------------------------------------------------------------------------------- */
+
+/* Options of this program that OpenSM has none of. */
+static bool is_ours(const char *name)
+{
+	static const char *const ours[] = {"rules",	 "guid",	 "port_guids",	  "aggregation_nodes",
+					   "sl2vl_file", "path_sl_file", "guid2lid_file", "record_limit"};
+
+	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+		if (!strcmp(name, ours[i]))
+			return true;
+	return false;
+}
+
+static int copy_file(const char *from, FILE *to, struct progress *p, struct err *e)
+{
+	FILE *in = infile_open(from, p);
+	char buf[8192];
+	size_t n;
+
+	if (!in)
+		return err_set(e, "%s cannot be read", from);
+	while ((n = fread(buf, 1, sizeof(buf), in)))
+		fwrite(buf, 1, n, to);
+	fclose(in);
+	return 0;
+}
+
+/* What an option of files names, as a file of the folder, so that OpenSM reads what we read. */
+static int put_file(const struct simulation *sim, const char *name, const char *value, struct progress *p,
+		    struct err *e)
+{
+	FILE *f = simulation_open(sim, name, "w", e);
+	const char *list = *value == GUID_LIST_MARK ? strchr(value, '\n') : NULL;
+	int rc = 0;
+
+	if (!f)
+		return -1;
+	if (list)
+		fputs(list + 1, f);
+	else if (*value != GUID_LIST_MARK)
+		rc = copy_file(value, f, p, e);
+	if (fclose(f) && !rc)
+		rc = err_set(e, "%s: cannot be written", name);
+	return rc;
+}
+
+static int put_option(const struct simulation *sim, const struct options *o, const struct optdef *d,
+		      FILE *conf, struct progress *p, struct err *e)
+{
+	const char *path;
+	char *to;
+	int rc;
+
+	if (!options_is_set(o, d->name) || is_ours(d->name))
+		return 0;
+	if (d->type != OPT_FILE) {
+		fprintf(conf, "%s %s\n", d->name, options_get(o, d->name));
+		return 0;
+	}
+	path = options_file(o, d->name);
+	if (!path)
+		return 0;
+	rc = put_file(sim, d->name, path, p, e);
+	to = simulation_path(sim, d->name);
+	fprintf(conf, "%s %s\n", d->name, to);
+	free(to);
+	return rc;
+}
+
+static int put_conf(const struct simulation *sim, const struct setup *s, struct progress *p, struct err *e)
+{
+	static const char fixed[] = "sweep_interval 0\nsweep_on_trap FALSE\ntransaction_timeout 2000\n"
+				    "log_flags 0x43\nforce_log_flush TRUE\nexit_on_fatal FALSE\n";
+	const struct options *o = s->options;
+	FILE *conf = simulation_open(sim, SIMULATION_CONF, "w", e);
+	char *folder = simulation_path(sim, "");
+	int rc = conf ? 0 : -1;
+
+	if (conf) {
+		fprintf(conf, "%slog_file %s" SIMULATION_LOG "\ndump_files_dir %s\n", fixed, folder, folder);
+		fprintf(conf, "partition_config_file %spartitions.conf\n", folder);
+		fprintf(conf, "routing_engine %s\n", s->chain);
+	}
+	for (size_t i = 0; !rc && i < options_count(o); i++)
+		rc = put_option(sim, o, options_at(o, i), conf, p, e);
+	if (!rc && options_file(o, "guid2lid_file"))
+		rc = put_file(sim, "guid2lid", options_file(o, "guid2lid_file"), p, e);
+	if (conf && fclose(conf) && !rc)
+		rc = err_set(e, "%s%s: cannot be written", folder, SIMULATION_CONF);
+	free(folder);
+	return rc;
+}
+
+static int put_net(const struct simulation *sim, const struct topo *up, struct progress *p, struct err *e)
+{
+	FILE *f = simulation_open(sim, SIMULATION_NET, "w", e);
+	int rc = f ? write_simulated(f, up, p) : -1;
+
+	if (!f)
+		return -1;
+	if (rc)
+		err_set(e, progress_cancelled(p) ? CANCELLED : "the fabric cannot be written for ibsim");
+	if (fclose(f) && !rc)
+		rc = err_set(e, "the fabric cannot be written for ibsim");
+	return rc;
+}
+
+/* --- comparing --------------------------------------------------------------------------------------- */
+
+static void compare_lids(struct verification *v, const struct switch_tables *t)
+{
+	const struct lids *l = v->sweep->lids;
+
+	for (unsigned lid = 1; t->lid_owner && lid <= MAX_LID; lid++) {
+		if (t->lid_owner[lid] == NO_ID)
+			continue;
+		v->lids++;
+		if (t->lid_owner[lid] != lid_owner(l, lid) && v->lids_differ++ < VERIFY_MOST)
+			v->lid[v->lids_differ - 1] = (uint16_t)lid;
+	}
+}
+
+static void compare_switch(struct verification *v, const struct switch_tables *t, uint32_t sw, unsigned top)
+{
+	const uint8_t *lft = t->lft[sw];
+
+	v->no_table += !lft;
+	for (unsigned lid = 1; lid <= top; lid++) {
+		unsigned ours = routing_port(v->sweep->routing, sw, lid);
+		unsigned theirs = lft && lid <= t->top[sw] ? lft[lid] : NO_PATH;
+
+		v->entries++;
+		if (ours != theirs && v->differ++ < VERIFY_MOST)
+			v->entry[v->differ - 1] =
+				(struct verify_entry){sw, (uint16_t)lid, (uint8_t)ours, (uint8_t)theirs};
+	}
+}
+
+int verify_tables(struct verification *v, const char *data, size_t size, struct progress *p, struct err *e)
+{
+	const struct sweep *w = v->sweep;
+	struct input in = {.name = SIMULATION_LFTS, .data = data, .size = size};
+	struct tables_info info;
+	struct text notes = {0};
+	struct switch_tables *t;
+	unsigned top = w->lids->max_lid;
+	int rc = 0;
+
+	if (tables_parse(&in, w->fabric, NULL, &t, &info, &notes, e)) {
+		text_free(&notes);
+		return -1;
+	}
+	if (switch_tables_top(t) > top)
+		top = switch_tables_top(t);
+	compare_lids(v, t);
+	progress_start(p, "comparing tables", w->fabric->n_switches);
+	for (uint32_t sw = 0; !rc && sw < w->fabric->n_switches; sw++) {
+		if (!progress_step(p, sw))
+			rc = err_set(e, CANCELLED);
+		else if (switch_up(w->topo, sw))
+			compare_switch(v, t, sw, top);
+	}
+	counted_unref(&t->counted);
+	text_free(&notes);
+	return rc;
+}
+
+/* The whole of a file of the folder. */
+static char *whole_file(const struct simulation *sim, const char *name, size_t *size, struct err *e)
+{
+	FILE *f = simulation_open(sim, name, "r", e), *to;
+	struct text t = {0};
+	char buf[65536];
+	size_t n;
+
+	if (!f)
+		return NULL;
+	to = text_stream(&t);
+	while ((n = fread(buf, 1, sizeof(buf), f)))
+		fwrite(buf, 1, n, to);
+	fclose(to);
+	fclose(f);
+	*size = t.len;
+	return t.s ? t.s : str_dup("");
+}
+
+static int compare_dump(struct verification *v, const struct simulation *sim, struct progress *p,
+			struct err *e)
+{
+	size_t size;
+	char *data = whole_file(sim, SIMULATION_LFTS, &size, e);
+	int rc = data ? verify_tables(v, data, size, p, e) : -1;
+
+	free(data);
+	return rc;
+}
+
+/* "... minhop tables configured on all switches": the word before, of the last such line. */
+static char *engine_of_log(const struct simulation *sim)
+{
+	static const char mark[] = " tables configured on all switches";
+	FILE *f = simulation_open(sim, SIMULATION_LOG, "r", NULL);
+	char line[1000], engine[64] = "";
+
+	while (f && fgets(line, sizeof(line), f)) {
+		char *end = strstr(line, mark), *from = end;
+
+		while (from && from > line && from[-1] != ' ')
+			from--;
+		if (end)
+			snprintf(engine, sizeof(engine), "%.*s", (int)(end - from), from);
+	}
+	if (f)
+		fclose(f);
+	return str_dup(engine);
+}
+
+/* --- service levels ------------------------------------------------------------------------------------ */
+
+/* LIDs of channel adapters and routers that are up. */
+static uint32_t end_lids(const struct sweep *w, uint16_t *lid)
+{
+	uint32_t n = 0;
+
+	for (unsigned l = 1; l <= w->lids->max_lid; l++) {
+		uint32_t ep = lid_owner(w->lids, l);
+
+		if (ep != NO_ID && !endport_is_switch(w->fabric, ep) && w->topo->endport_up[ep])
+			lid[n++] = (uint16_t)l;
+	}
+	return n;
+}
+
+/* What is asked: lines of pairs, evenly among all; their number. */
+static int64_t put_pairs(struct verification *v, const struct simulation *sim, struct err *e)
+{
+	uint16_t *lid = NEW_ARRAY(v->sweep->lids->max_lid + 1u, uint16_t);
+	uint64_t n = end_lids(v->sweep, lid), step;
+	FILE *f = simulation_open(sim, SIMULATION_PAIRS, "w", e);
+	int64_t asked = 0;
+
+	v->pairs = n > 1 ? n * (n - 1) : 0;
+	step = v->pairs / VERIFY_PAIRS + 1;
+	for (uint64_t i = 0; f && i < v->pairs; i += step) {
+		uint64_t s = i / (n - 1), d = i % (n - 1);
+
+		fprintf(f, "%u %u\n", lid[s], lid[d + (d >= s)]);
+		asked++;
+	}
+	free(lid);
+	if (!f)
+		return -1;
+	return fclose(f) ? err_set(e, "%s: cannot be written", SIMULATION_PAIRS) : asked;
+}
+
+/* Is there a path, as the subnet administrator judges? */
+static bool has_path(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	uint32_t src = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
+	struct path path;
+	bool there;
+
+	if (src == dst)
+		return !routing_sa_refuses(r, src, false);
+	if (routing_sa_refuses(r, src, r->topo->endport_switch[src] != NO_ID))
+		return false;
+	path_trace(r, src, slid, dlid, &path);
+	there = path.end == PATH_OK || path.end == PATH_DROPPED;
+	path_free(&path);
+	return there;
+}
+
+static void compare_sl(struct verification *v, unsigned slid, unsigned dlid, const char *word)
+{
+	const struct routing *r = v->sweep->routing;
+	struct verify_sl x = {
+		.slid = (uint16_t)slid, .dlid = (uint16_t)dlid, .lo = -1, .hi = -1, .opensm = -1};
+
+	if (*word != '-')
+		x.opensm = atoi(word);
+	if (has_path(r, slid, dlid)) {
+		struct sl_range sl = routing_sl(r, slid, dlid);
+
+		x.lo = sl.lo;
+		x.hi = sl.hi;
+		v->drawn += sl.lo != sl.hi;
+	}
+	v->asked++;
+	if ((x.opensm < x.lo || x.opensm > x.hi) && v->sls_differ++ < VERIFY_MOST)
+		v->sl[v->sls_differ - 1] = x;
+}
+
+static int compare_sls(struct verification *v, struct simulation *sim, const char *host, struct progress *p,
+		       struct err *e)
+{
+	int64_t n = routing_has_sls(v->sweep->routing) ? put_pairs(v, sim, e) : 0;
+	unsigned slid, dlid;
+	char word[16];
+	FILE *f;
+
+	if (n <= 0)
+		return (int)n;
+	if (simulation_paths(sim, host, (uint32_t)n, p, e))
+		return -1;
+	f = simulation_open(sim, SIMULATION_PATHS, "r", e);
+	if (!f)
+		return -1;
+	progress_start(p, "comparing service levels", (unsigned)n);
+	while (fscanf(f, "%u %u %15s", &slid, &dlid, word) == 3 && progress_step(p, (unsigned)v->asked))
+		if (slid <= v->sweep->lids->max_lid && dlid <= v->sweep->lids->max_lid)
+			compare_sl(v, slid, dlid, word);
+	fclose(f);
+	return progress_cancelled(p) ? err_set(e, CANCELLED) : 0;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------ */
+
+/* Engines of other programs, and what only shows tables, OpenSM does not have. */
+static int opensm_has(const char *chain, const struct engine *const *engines, struct err *e)
+{
+	char *words = str_dup(chain), *save = NULL;
+	int rc = 0;
+
+	for (char *w = strtok_r(words, ",", &save); w && !rc; w = strtok_r(NULL, ",", &save)) {
+		const struct engine *g = engine_find(engines, w);
+
+		if (g && (g->holds != HOLDS_NOTHING || !strcmp(w, "mincontention")))
+			rc = err_set(e, "%s is no engine of OpenSM: verify ENGINE names another one", w);
+	}
+	free(words);
+	return rc;
+}
+
+/* Our side: a start of the subnet manager on the same fabric. */
+static const struct sweep *our_sweep(const struct setup *s, const struct engine *const *engines,
+				     struct progress *p, struct err *e)
+{
+	struct sweep_request rq = {.setup = s, .engines = engines, .progress = p};
+	const struct sweep *w = sweep_run(&rq, e);
+
+	if (!w)
+		return NULL;
+	if (w->fatal)
+		err_set(e, "OpenSM 3.3.23 %s on this fabric with %s: it is not started", w->fatal, s->chain);
+	else if (!w->routing)
+		err_set(e, "no engine of %s routes this fabric: OpenSM would program nothing", s->chain);
+	else if (!w->lids->n_wrong)
+		return w;
+	else
+		err_set(e, "OpenSM ends its sweep with errors on this fabric (its table of LIDs is wrong), "
+			   "so it "
+			   "has no tables to compare with");
+	sweep_unref(w);
+	return NULL;
+}
+
+static int run_simulation(struct verification *v, struct progress *p, struct err *e)
+{
+	const struct topo *t = v->sweep->topo;
+	const struct fabric *f = t->fabric;
+	struct simulation_sizes z = {2, t->n_switches_up, 0};
+	struct simulation *sim = simulation_new(e);
+	char host[SIMULATED_ID];
+	int rc = sim ? 0 : -1;
+
+	if (!sim)
+		return -1;
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		z.nodes += t->node_up[n];
+		z.ports += t->node_up[n] ? f->node_nports[n] + 2u : 0;
+	}
+	simulated_id(f, endport_node(f, t->sm_endport), host);
+	if (!rc)
+		rc = put_net(sim, t, p, e);
+	if (!rc)
+		rc = put_conf(sim, v->sweep->setup, p, e);
+	if (!rc)
+		rc = simulation_sweep(sim, &z, host, p, e);
+	if (!rc)
+		rc = compare_dump(v, sim, p, e);
+	if (!rc) {
+		v->engine = engine_of_log(sim);
+		rc = compare_sls(v, sim, host, p, e);
+	}
+	simulation_end(sim);
+	return rc;
+}
+
+struct verification *verify_run(const struct setup *setup, const char *chain,
+				const struct engine *const *engines, struct progress *p, struct err *e)
+{
+	struct verification *v;
+	const struct setup *s;
+
+	if (opensm_has(chain, engines, e) || simulation_possible(e))
+		return NULL;
+	if (!strcmp(options_get(setup->options, "rules"), "manual")) {
+		err_set(e, "rules is manual: OpenSM does as it does (`set rules opensm`)");
+		return NULL;
+	}
+	v = NEW(struct verification);
+	s = simulated_setup(setup, chain, &v->limits, p, e);
+	v->sweep = s ? our_sweep(s, engines, p, e) : NULL;
+	setup_unref(s);
+	if (v->sweep && !run_simulation(v, p, e))
+		return v;
+	verify_free(v);
+	return NULL;
+}
+
+bool verify_same(const struct verification *v)
+{
+	return !v->differ && !v->no_table && !v->lids_differ && !v->sls_differ &&
+	       (!*v->engine || !strcmp(v->engine, v->sweep->routing->engine));
+}
+
+void verify_free(struct verification *v)
+{
+	if (!v)
+		return;
+	sweep_unref(v->sweep);
+	free(v->engine);
+	text_free(&v->limits);
+	free(v);
+}

@@ -1,0 +1,519 @@
+/* Cycles of a channel dependency graph. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/credit/internal.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/formats/drawing.h"
+
+/*
+ * Strongly connected components (R. E. Tarjan, Depth-First Search and Linear
+ * Graph Algorithms, SIAM Journal on Computing 1(2), 1972), without recursion.
+ */
+struct tarjan {
+	uint32_t *number, *low; /* [n_channels] order of discovery, 0 = not yet; smallest reached */
+	uint32_t *next;		/* [n_channels] dependency to look at next */
+	uint32_t *path, n_path; /* channels being looked at */
+	uint32_t *open, n_open; /* channels not yet in a component */
+	uint32_t numbers;
+};
+
+static void enter(struct tarjan *t, const struct cdg *c, uint32_t v)
+{
+	t->number[v] = t->low[v] = ++t->numbers;
+	t->next[v] = c->first[v];
+	t->path[t->n_path++] = v;
+	t->open[t->n_open++] = v;
+}
+
+static bool depends_on_itself(const struct cdg *c, uint32_t v)
+{
+	return cdg_dependency(c, v, v) != NO_ID;
+}
+
+/* Everything open from v on is one component; those without a cycle are no matter of ours. */
+static void close_component(struct tarjan *t, struct cdg *c, uint32_t v)
+{
+	bool cyclic = t->open[t->n_open - 1] != v || depends_on_itself(c, v);
+	uint32_t x;
+
+	do {
+		x = t->open[--t->n_open];
+		t->low[x] = UINT32_MAX;
+		c->component[x] = cyclic ? c->n_components : NO_ID;
+	} while (x != v);
+	c->n_components += cyclic;
+}
+
+static void leave(struct tarjan *t, struct cdg *c, uint32_t v)
+{
+	uint32_t low = t->low[v];
+
+	t->n_path--;
+	if (low == t->number[v])
+		close_component(t, c, v);
+	else if (t->n_path && low < t->low[t->path[t->n_path - 1]])
+		t->low[t->path[t->n_path - 1]] = low;
+}
+
+/* False: cancelled. */
+static bool search_from(struct tarjan *t, struct cdg *c, uint32_t start, struct progress *p)
+{
+	enter(t, c, start);
+	while (t->n_path) {
+		uint32_t v = t->path[t->n_path - 1], x;
+
+		if (t->next[v] == c->first[v + 1]) {
+			if (!progress_step(p, t->numbers))
+				return false;
+			leave(t, c, v);
+			continue;
+		}
+		x = c->to[t->next[v]++];
+		if (!t->number[x])
+			enter(t, c, x);
+		else if (t->low[x] != UINT32_MAX && t->number[x] < t->low[v])
+			t->low[v] = t->number[x];
+	}
+	return true;
+}
+
+/* Numbers by first channel, sizes and VLs. */
+static void renumber(struct cdg *c)
+{
+	uint32_t *id = NEW_ARRAY(c->n_components, uint32_t), n = 0;
+
+	memset(id, 0xff, c->n_components * sizeof(*id));
+	c->size = NEW_ARRAY(c->n_components, uint32_t);
+	c->vls = NEW_ARRAY(c->n_components, uint16_t);
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		if (c->component[v] == NO_ID)
+			continue;
+		if (id[c->component[v]] == NO_ID)
+			id[c->component[v]] = n++;
+		c->component[v] = id[c->component[v]];
+		c->size[c->component[v]]++;
+		c->vls[c->component[v]] |= (uint16_t)(1u << c->vl[v]);
+	}
+	free(id);
+}
+
+bool cdg_find_components(struct cdg *c, struct progress *p)
+{
+	struct tarjan t = {
+		.number = NEW_ARRAY(c->n_channels, uint32_t),
+		.low = NEW_ARRAY(c->n_channels, uint32_t),
+		.next = NEW_ARRAY(c->n_channels, uint32_t),
+		.path = NEW_ARRAY(c->n_channels, uint32_t),
+		.open = NEW_ARRAY(c->n_channels, uint32_t),
+	};
+	bool go_on = true;
+
+	c->component = NEW_ARRAY(c->n_channels, uint32_t);
+	progress_start(p, "credit loops", c->n_channels);
+	for (uint32_t v = 0; v < c->n_channels && go_on; v++)
+		if (!t.number[v])
+			go_on = search_from(&t, c, v, p);
+	if (go_on)
+		renumber(c);
+	free(t.number);
+	free(t.low);
+	free(t.next);
+	free(t.path);
+	free(t.open);
+	return go_on;
+}
+
+static bool touches(const struct cdg *c, int vl, uint32_t component)
+{
+	return vl == CDG_ALL_VLS || c->vls[component] >> vl & 1;
+}
+
+uint32_t cdg_components_below(const struct cdg *c, int vl, uint32_t component)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < component; i++)
+		n += touches(c, vl, i);
+	return n;
+}
+
+uint32_t cdg_component_on(const struct cdg *c, int vl, uint32_t n)
+{
+	for (uint32_t i = 0; i < c->n_components; i++)
+		if (touches(c, vl, i) && !n--)
+			return i;
+	return NO_ID;
+}
+
+/* --- a shortest cycle -------------------------------------------------------------------- */
+
+struct seeker {
+	const struct cdg *c;
+	uint32_t component;
+	uint32_t *seen, *parent, *dist, *queue; /* [n_channels] */
+	uint32_t generation;
+};
+
+/* A shortest cycle through `start`, shorter than `limit`: its last channel, NO_ID = none. */
+static uint32_t way_back(struct seeker *s, uint32_t start, uint32_t limit)
+{
+	const struct cdg *c = s->c;
+	uint32_t head = 0, tail = 0;
+
+	s->seen[start] = ++s->generation;
+	s->dist[start] = 1;
+	s->parent[start] = NO_ID;
+	s->queue[tail++] = start;
+	while (head < tail) {
+		uint32_t v = s->queue[head++];
+
+		if (s->dist[v] >= limit)
+			return NO_ID;
+		for (uint32_t i = c->first[v]; i < c->first[v + 1]; i++) {
+			uint32_t x = c->to[i];
+
+			if (x == start)
+				return v;
+			/* a cycle through a smaller channel was found from there */
+			if (x < start || c->component[x] != s->component || s->seen[x] == s->generation)
+				continue;
+			s->seen[x] = s->generation;
+			s->dist[x] = s->dist[v] + 1;
+			s->parent[x] = v;
+			s->queue[tail++] = x;
+		}
+	}
+	return NO_ID;
+}
+
+static uint32_t sender(const struct cdg *c, uint32_t v)
+{
+	const struct fabric *f = c->routing->topo->fabric;
+
+	return f->node_switch[f->port_node[c->port[v]]];
+}
+
+static uint32_t receiver(const struct cdg *c, uint32_t v)
+{
+	return c->routing->topo->peer_switch[c->port[v]];
+}
+
+static uint32_t find_end(uint32_t *up, uint32_t i)
+{
+	while (up[i] != i)
+		i = up[i] = up[up[i]];
+	return i;
+}
+
+/*
+ * Below this no cycle can be: 1 or 2 when a dependency turns back at once, 4
+ * when the switches have two colours, else 3.  Colours by union of "same" and
+ * "other" halves.
+ */
+static uint32_t least_length(const struct cdg *c, uint32_t component)
+{
+	uint32_t n = c->routing->topo->fabric->n_switches, *up = NEW_ARRAY(2 * (size_t)n, uint32_t),
+		 least = 4;
+
+	for (uint32_t i = 0; i < 2 * n; i++)
+		up[i] = i;
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		uint32_t a, b;
+
+		if (c->component[v] != component)
+			continue;
+		a = sender(c, v);
+		b = receiver(c, v);
+		for (uint32_t i = c->first[v]; b == NO_ID || i < c->first[v + 1]; i++)
+			if (b == NO_ID || receiver(c, c->to[i]) == a) {
+				free(up);
+				return 1;
+			}
+		up[find_end(up, a)] = find_end(up, n + b);
+		up[find_end(up, n + a)] = find_end(up, b);
+		if (find_end(up, a) == find_end(up, n + a))
+			least = 3;
+	}
+	free(up);
+	return least;
+}
+
+static uint32_t take_cycle(const struct seeker *s, uint32_t end, uint32_t *cycle)
+{
+	uint32_t n = s->dist[end];
+
+	for (uint32_t v = end, i = n; v != NO_ID; v = s->parent[v])
+		cycle[--i] = v;
+	return n;
+}
+
+uint32_t cdg_cycle(const struct cdg *c, uint32_t component, uint32_t *cycle, struct progress *p)
+{
+	uint32_t n = c->n_channels, best = c->size[component] + 1, least = least_length(c, component);
+	struct seeker s = {
+		.c = c,
+		.component = component,
+		.seen = NEW_ARRAY(n, uint32_t),
+		.parent = NEW_ARRAY(n, uint32_t),
+		.dist = NEW_ARRAY(n, uint32_t),
+		.queue = NEW_ARRAY(n, uint32_t),
+	};
+	bool go_on = true;
+
+	progress_start(p, "a shortest credit loop", n);
+	for (uint32_t v = 0; v < n && best > least && (go_on = progress_step(p, v)); v++) {
+		uint32_t end = c->component[v] == component ? way_back(&s, v, best) : NO_ID;
+
+		if (end != NO_ID)
+			best = take_cycle(&s, end, cycle);
+	}
+	free(s.seen);
+	free(s.parent);
+	free(s.dist);
+	free(s.queue);
+	return go_on ? best : 0;
+}
+
+/* --- look-ups --------------------------------------------------------------------------------- */
+
+uint32_t cdg_find(const struct cdg *c, uint32_t port, unsigned vl)
+{
+	uint32_t lo = 0, hi = c->n_channels;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (c->vl[mid] < vl || (c->vl[mid] == vl && c->port[mid] < port))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < c->n_channels && c->vl[lo] == vl && c->port[lo] == port ? lo : NO_ID;
+}
+
+uint32_t cdg_dependency(const struct cdg *c, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = c->first[from]; i < c->first[from + 1]; i++)
+		if (c->to[i] == to)
+			return i;
+	return NO_ID;
+}
+
+/* --- routes behind a dependency ------------------------------------------------------------------ */
+
+/* What is looked for: two ports in turn, each on its VL. */
+struct wanted_pair {
+	uint32_t port[2];
+	unsigned vl[2];
+};
+
+static bool on_path(const struct routing *r, const struct path *p, unsigned sl, const struct wanted_pair *w)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t last = NO_ID, port;
+	unsigned last_vl = 0;
+
+	for (unsigned i = 0; i < p->n && p->hop[i].out; i++) {
+		const struct path_hop *h = &p->hop[i];
+		unsigned vl = routing_vl(r, h->sw, h->in, h->out, sl) & 15;
+
+		if (vl == CDG_DROP_VL)
+			return false;
+		if (i == 0 && h->in) {
+			last = f->endport_port[p->src];
+			last_vl = vl;
+		}
+		port = switch_port_id(f, h->sw, h->out);
+		if (last == w->port[0] && last_vl == w->vl[0] && port == w->port[1] && vl == w->vl[1])
+			return true;
+		last = port;
+		last_vl = vl;
+	}
+	return false;
+}
+
+static bool route_makes(const struct routing *r, const struct cdg_source *s, unsigned lid,
+			const struct wanted_pair *w)
+{
+	struct path p;
+	bool found = false;
+
+	path_trace(r, s->endport, s->lid, lid, &p);
+	for (unsigned sl = p.sl.lo; p.end == PATH_OK && sl <= p.sl.hi && !found; sl++)
+		found = on_path(r, &p, sl, w);
+	path_free(&p);
+	return found;
+}
+
+/* Channel that begins a dependency. */
+static uint32_t from_of(const struct cdg *c, uint32_t dependency)
+{
+	uint32_t lo = 0, hi = c->n_channels;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (c->first[mid] <= dependency)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Do the tables send the LID through both ports? */
+static bool tables_agree(const struct routing *r, const struct wanted_pair *w, unsigned lid)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t sw = f->node_switch[f->port_node[w->port[i]]];
+
+		if (sw != NO_ID && routing_port(r, sw, lid) != f->port_num[w->port[i]])
+			return false;
+	}
+	return true;
+}
+
+/* Which switches send a LID through a port: 0 not known, 1 no, 2 yes. */
+struct passing {
+	uint8_t *switches; /* [n_switches] */
+	uint32_t *way;	   /* [n_switches] room */
+};
+
+/* What is found holds for all switches on the way; where it goes round, for none. */
+static bool leads_through(const struct routing *r, uint32_t sw, uint32_t port, unsigned lid,
+			  struct passing *p)
+{
+	const struct topo *t = r->topo;
+	uint32_t n = 0;
+	uint8_t found = 0;
+
+	while (!found) {
+		unsigned out = sw == NO_ID ? 0 : routing_port(r, sw, lid);
+		uint32_t at;
+
+		if (!out || out == NO_PATH || out > t->fabric->switch_nports[sw]) {
+			found = 1;
+			break;
+		}
+		at = switch_port_id(t->fabric, sw, out);
+		found = at == port ? 2 : p->switches[sw];
+		p->switches[sw] = 1;
+		p->way[n++] = sw;
+		sw = t->peer_switch[at];
+	}
+	while (n)
+		p->switches[p->way[--n]] = found;
+	return found == 2;
+}
+
+/* May a route from a source to a LID pass both ports? */
+static bool may_pass(const struct routing *r, const struct cdg_source *s, const struct wanted_pair *w,
+		     unsigned lid, struct passing *p)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	if (f->node_switch[f->port_node[w->port[0]]] == NO_ID)
+		return f->endport_port[s->endport] == w->port[0];
+	return leads_through(r, s->sw, w->port[0], lid, p);
+}
+
+size_t cdg_routes(const struct cdg *c, uint32_t dependency, struct cdg_route *route, size_t max,
+		  struct progress *p)
+{
+	const struct routing *r = c->routing;
+	uint32_t from = from_of(c, dependency), to = c->to[dependency], n_sources,
+		 n_switches = r->topo->fabric->n_switches;
+	struct wanted_pair w = {{c->port[from], c->port[to]}, {c->vl[from], c->vl[to]}};
+	struct cdg_source *s = cdg_sources(r, c->switches, &n_sources);
+	struct passing passing = {NEW_ARRAY(n_switches, uint8_t), NEW_ARRAY(n_switches, uint32_t)};
+	size_t n = 0;
+
+	for (unsigned lid = 1; lid <= r->lids->max_lid && n < max && !progress_cancelled(p); lid++) {
+		uint32_t owner = lid_owner(r->lids, lid);
+
+		if (!cdg_is_destination(r, c->switches, lid) || !tables_agree(r, &w, lid))
+			continue;
+		memset(passing.switches, 0, n_switches);
+		for (uint32_t i = 0; i < n_sources && n < max; i++)
+			if (s[i].endport != owner && may_pass(r, &s[i], &w, lid, &passing) &&
+			    route_makes(r, &s[i], lid, &w))
+				route[n++] = (struct cdg_route){s[i].endport, s[i].lid, lid};
+	}
+	free(passing.switches);
+	free(passing.way);
+	free(s);
+	return n;
+}
+
+/* --- drawing ------------------------------------------------------------------------------------------ */
+
+static void dot_channel(FILE *f, const struct cdg *c, uint32_t v)
+{
+	const struct fabric *fb = c->routing->topo->fabric;
+	char label[300];
+
+	fprintf(f, "\tc%u [label=\"", v);
+	dot_text(f, port_label(fb, c->port[v], label, sizeof(label)));
+	fprintf(f, "\\nto ");
+	dot_text(f, fb->node_name[fb->port_node[c->routing->topo->peer[c->port[v]]]]);
+	fprintf(f, ", VL %u\"%s];\n", c->vl[v], c->component[v] == NO_ID ? "" : ", color=red");
+}
+
+/* What is drawn: a component, or what has to do with a VL. */
+struct drawn {
+	int vl;
+	uint32_t component;
+};
+
+static bool on_vl(const struct cdg *c, const struct drawn *d, uint32_t v)
+{
+	return d->vl == CDG_ALL_VLS || c->vl[v] == d->vl;
+}
+
+static bool is_drawn(const struct cdg *c, const struct drawn *d, uint32_t from, uint32_t to)
+{
+	if (d->component != NO_ID)
+		return c->component[from] == d->component && c->component[to] == d->component;
+	return on_vl(c, d, from) || on_vl(c, d, to);
+}
+
+static void dot_channels(FILE *f, const struct cdg *c, const struct drawn *d)
+{
+	bool *near = NEW_ARRAY(c->n_channels, bool);
+
+	for (uint32_t v = 0; v < c->n_channels; v++) {
+		near[v] |= is_drawn(c, d, v, v);
+		for (uint32_t i = c->first[v]; i < c->first[v + 1]; i++)
+			if (is_drawn(c, d, v, c->to[i]))
+				near[v] = near[c->to[i]] = true;
+	}
+	for (uint32_t v = 0; v < c->n_channels; v++)
+		if (near[v])
+			dot_channel(f, c, v);
+	free(near);
+}
+
+int cdg_write_dot(FILE *f, const struct cdg *c, int vl, uint32_t component, struct progress *p)
+{
+	const struct drawn d = {vl, component};
+	bool go_on = true;
+
+	fprintf(f, "digraph cdg {\n\tnode [shape=box, fontsize=9];\n\tedge [fontsize=8];\n");
+	dot_channels(f, c, &d);
+	progress_start(p, "writing the drawing", c->n_channels);
+	for (uint32_t v = 0; v < c->n_channels && (go_on = progress_step(p, v)); v++) {
+		for (uint32_t i = c->first[v]; i < c->first[v + 1]; i++) {
+			bool cyclic = c->component[v] != NO_ID && c->component[v] == c->component[c->to[i]];
+
+			if (is_drawn(c, &d, v, c->to[i]))
+				fprintf(f, "\tc%u -> c%u [label=%u%s];\n", v, c->to[i], c->routes[i],
+					cyclic ? ", color=red" : "");
+		}
+	}
+	fprintf(f, "}\n");
+	return ferror(f) || !go_on ? -1 : 0;
+}

@@ -1,0 +1,335 @@
+#include "core/analysis/credit/turns.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char direction(const struct routing *r, uint32_t sw, unsigned port)
+{
+	return r->ops->direction ? r->ops->direction(r, sw, port) : ' ';
+}
+
+bool turn_forbidden(const struct routing *r, uint32_t sw, unsigned in, unsigned out)
+{
+	const struct topo *t = r->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t q;
+
+	if (!has_directions(r) || !in || !out || in > f->switch_nports[sw] || out > f->switch_nports[sw])
+		return false;
+	q = t->peer[switch_port_id(f, sw, in)];
+	if (q == NO_ID || !node_is_switch(f, f->port_node[q]))
+		return false;
+	return direction(r, f->node_switch[f->port_node[q]], f->port_num[q]) == 'D' &&
+	       direction(r, sw, out) == 'U';
+}
+
+unsigned first_turn(const struct routing *r, const struct path_hop *hop, unsigned n)
+{
+	unsigned i = 0;
+
+	while (i < n && !turn_forbidden(r, hop[i].sw, hop[i].in, hop[i].out))
+		i++;
+	return i;
+}
+
+/* --- in the tables ------------------------------------------------------------------ */
+
+struct counter {
+	const struct routing *r;
+	struct turns *t;
+	char *dir;	  /* [n_ports] direction out of a switch port */
+	uint32_t *hosts;  /* [n_switches] CA and router ports */
+	uint32_t *last;	  /* [n_ports] latest turn by its `in` port id, NO_ID = none */
+	uint32_t *before; /* [cap_before] turn before it with the same `in` */
+	uint32_t cap_before;
+	/* for one LID */
+	uint16_t *hops;		/* [n_switches] */
+	uint32_t *work, *order; /* [n_switches]; order: switches that reach the LID, nearest first */
+	uint32_t n_order;
+	uint32_t *start;  /* [n_switches + 2] */
+	uint8_t *bad;	  /* [n_switches] the way from here has a forbidden turn */
+	uint64_t *load;	  /* [n_switches] routes that pass */
+	uint32_t *source; /* [n_switches] switch where one of them starts */
+};
+
+static struct counter *counter_new(const struct routing *r, struct turns *t)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t n = f->n_switches;
+	struct counter *k = NEW(struct counter);
+
+	*k = (struct counter){.r = r,
+			      .t = t,
+			      .dir = NEW_ARRAY(f->n_ports, char),
+			      .hosts = NEW_ARRAY(n, uint32_t),
+			      .last = NEW_ARRAY(f->n_ports, uint32_t),
+			      .hops = NEW_ARRAY(n, uint16_t),
+			      .work = NEW_ARRAY(n, uint32_t),
+			      .order = NEW_ARRAY(n, uint32_t),
+			      .start = NEW_ARRAY(n + 2, uint32_t),
+			      .bad = NEW_ARRAY(n, uint8_t),
+			      .load = NEW_ARRAY(n, uint64_t),
+			      .source = NEW_ARRAY(n, uint32_t)};
+	memset(k->last, 0xff, f->n_ports * sizeof(*k->last));
+	for (uint32_t s = 0; s < n; s++)
+		for (unsigned p = 1; switch_up(r->topo, s) && p <= f->switch_nports[s]; p++)
+			k->dir[switch_port_id(f, s, p)] = direction(r, s, p);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (routing_has_host(r, ep))
+			k->hosts[r->topo->endport_switch[ep]]++;
+	return k;
+}
+
+static void counter_free(struct counter *k)
+{
+	free(k->dir);
+	free(k->hosts);
+	free(k->last);
+	free(k->before);
+	free(k->hops);
+	free(k->work);
+	free(k->order);
+	free(k->start);
+	free(k->bad);
+	free(k->load);
+	free(k->source);
+	free(k);
+}
+
+/* Switches by their hops to the LID. */
+static void sort_by_hops(struct counter *k)
+{
+	uint32_t n = k->r->topo->fabric->n_switches;
+
+	memset(k->start, 0, (n + 2) * sizeof(*k->start));
+	for (uint32_t s = 0; s < n; s++)
+		if (k->hops[s] <= n)
+			k->start[k->hops[s] + 1]++;
+	for (uint32_t h = 0; h <= n; h++)
+		k->start[h + 1] += k->start[h];
+	k->n_order = k->start[n + 1];
+	for (uint32_t s = 0; s < n; s++)
+		if (k->hops[s] <= n)
+			k->order[k->start[k->hops[s]]++] = s;
+}
+
+/* A host at a switch that is not the destination. */
+static uint32_t source_at(const struct routing *r, uint32_t sw, uint32_t owner)
+{
+	const struct topo *t = r->topo;
+	const struct fabric *f = t->fabric;
+
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+		uint32_t q = t->peer[switch_port_id(f, sw, p)], ep = q == NO_ID ? NO_ID : f->port_endport[q];
+
+		if (ep != NO_ID && ep != owner && routing_counts(r, ep))
+			return ep;
+	}
+	return NO_ID;
+}
+
+static void note_turn(struct counter *k, uint32_t in, unsigned out, uint64_t routes, uint32_t from,
+		      unsigned lid)
+{
+	const struct fabric *f = k->r->topo->fabric;
+	struct turns *t = k->t;
+	uint32_t i;
+
+	for (i = k->last[in]; i != NO_ID; i = k->before[i])
+		if (t->turn[i].out == out) {
+			t->turn[i].routes += routes;
+			return;
+		}
+	GROW(t->turn, t->n, t->cap);
+	GROW(k->before, t->n, k->cap_before);
+	t->turn[t->n] = (struct turn){.sw = f->node_switch[f->port_node[in]],
+				      .in = f->port_num[in],
+				      .out = out,
+				      .routes = routes,
+				      .dlid = lid,
+				      .source = source_at(k->r, from, lid_owner(k->r->lids, lid))};
+	k->before[t->n] = k->last[in];
+	k->last[in] = t->n++;
+}
+
+/* The port that receives what a switch sends to the LID when that is a switch's, NO_ID otherwise. */
+static uint32_t next_port(const struct counter *k, const uint8_t *col, uint32_t s)
+{
+	const struct topo *t = k->r->topo;
+	uint32_t id = switch_port_id(t->fabric, s, col[s]);
+
+	return col[s] && t->peer_switch[id] != NO_ID ? t->peer[id] : NO_ID;
+}
+
+static bool is_bad(const struct counter *k, const uint8_t *col, uint32_t s, uint32_t in)
+{
+	const struct fabric *f = k->r->topo->fabric;
+	uint32_t next = f->node_switch[f->port_node[in]];
+
+	return k->dir[switch_port_id(f, s, col[s])] == 'D' &&
+	       k->dir[switch_port_id(f, next, col[next])] == 'U';
+}
+
+static void count_lid(struct counter *k, const uint8_t *col, unsigned lid, uint32_t owner)
+{
+	const struct topo *t = k->r->topo;
+	const struct fabric *f = t->fabric;
+	bool to_switch = endport_is_switch(f, owner);
+
+	column_hops(t, col, owner, k->hops, k->work);
+	sort_by_hops(k);
+	for (uint32_t i = 0; i < k->n_order; i++) { /* nearest first: is there a bad turn ahead? */
+		uint32_t s = k->order[i], in = next_port(k, col, s);
+
+		k->load[s] = k->hosts[s] - (!to_switch && t->endport_switch[owner] == s);
+		k->source[s] = s;
+		k->bad[s] =
+			in != NO_ID && (is_bad(k, col, s, in) || k->bad[f->node_switch[f->port_node[in]]]);
+		*(to_switch ? &k->t->switch_routes : &k->t->routes) += k->load[s];
+		if (k->bad[s])
+			*(to_switch ? &k->t->switch_bad : &k->t->bad) += k->load[s];
+	}
+	for (uint32_t i = k->n_order; i-- > 0;) { /* farthest first: what passes where */
+		uint32_t s = k->order[i], in = next_port(k, col, s), next;
+
+		if (!k->load[s] || in == NO_ID || !k->bad[s])
+			continue;
+		next = f->node_switch[f->port_node[in]];
+		if (is_bad(k, col, s, in))
+			note_turn(k, in, col[next], k->load[s], k->source[s], lid);
+		if (!k->load[next])
+			k->source[next] = k->source[s];
+		k->load[next] += k->load[s];
+	}
+}
+
+int turns_count(const struct routing *r, struct turns *t, struct progress *p)
+{
+	uint32_t n = r->topo->fabric->n_switches;
+	struct counter *k;
+	uint8_t *col;
+	int result = 0;
+
+	*t = (struct turns){0};
+	if (!has_directions(r))
+		return 0;
+	k = counter_new(r, t);
+	col = NEW_ARRAY((size_t)n * COLUMN_BLOCK, uint8_t);
+	progress_start(p, "looking for forbidden turns", r->lids->max_lid);
+	for (unsigned lid0 = 1; lid0 <= r->lids->max_lid && !result; lid0 += COLUMN_BLOCK) {
+		if (!progress_step(p, lid0)) {
+			result = -1;
+			break;
+		}
+		routing_columns(r, lid0, COLUMN_BLOCK, col);
+		for (unsigned lid = lid0; lid < lid0 + COLUMN_BLOCK; lid++) {
+			uint32_t owner = lid_owner(r->lids, lid);
+
+			if (owner != NO_ID &&
+			    (routing_counts(r, owner) || endport_is_switch(r->topo->fabric, owner)))
+				count_lid(k, col + (size_t)(lid - lid0) * n, lid, owner);
+		}
+	}
+	free(col);
+	counter_free(k);
+	if (result)
+		turns_free(t);
+	return result;
+}
+
+void turns_free(struct turns *t)
+{
+	free(t->turn);
+	*t = (struct turns){0};
+}
+
+/* --- ways that are not in the tables --------------------------------------------------- */
+
+/* A breadth-first search over (switch, came down or not). */
+struct walk {
+	uint32_t *queue, *from; /* [2 * n_switches] states; from: the state before, NO_ID = start */
+	uint8_t *in, *out;	/* [2 * n_switches] port of entry; port of the state before */
+	uint8_t *seen;		/* [2 * n_switches] */
+	uint32_t end;
+};
+
+/* Go from a switch (state NO_ID: where it starts) through a port, if the rule allows it and it is new. */
+static void go(const struct routing *r, struct walk *k, uint32_t state, uint32_t sw, unsigned port,
+	       bool lawful)
+{
+	const struct topo *t = r->topo;
+	uint32_t id = switch_port_id(t->fabric, sw, port), next = t->peer_switch[id], to;
+	char c;
+
+	if (next == NO_ID)
+		return;
+	c = lawful ? direction(r, sw, port) : ' ';
+	if (c == 'U' && state != NO_ID && state & 1)
+		return;
+	to = 2 * next + (c == 'D');
+	if (k->seen[to])
+		return;
+	k->seen[to] = 1;
+	k->from[to] = state;
+	k->in[to] = t->fabric->port_num[t->peer[id]];
+	k->out[to] = port;
+	k->queue[k->end++] = to;
+}
+
+static void write_way(struct way *w, const struct walk *k, uint32_t sw, uint32_t state)
+{
+	uint8_t out = 0;
+	uint32_t at;
+
+	w->n = 1;
+	for (at = state; at != NO_ID; at = k->from[at])
+		w->n++;
+	w->links = w->n - 1;
+	w->hop = NEW_ARRAY(w->n, struct path_hop);
+	at = state;
+	for (unsigned i = w->n - 1; i > 0; i--, at = k->from[at]) {
+		w->hop[i] = (struct path_hop){.sw = at / 2, .in = k->in[at], .out = out};
+		out = k->out[at];
+	}
+	w->hop[0] = (struct path_hop){.sw = sw, .out = out};
+}
+
+bool way_find(const struct routing *r, uint32_t sw, unsigned port, uint32_t target, bool lawful,
+	      struct way *w)
+{
+	const struct fabric *f = r->topo->fabric;
+	size_t n = 2 * (size_t)f->n_switches;
+	struct walk k = {.queue = NEW_ARRAY(n, uint32_t),
+			 .from = NEW_ARRAY(n, uint32_t),
+			 .in = NEW_ARRAY(n, uint8_t),
+			 .out = NEW_ARRAY(n, uint8_t),
+			 .seen = NEW_ARRAY(n, uint8_t)};
+	bool found = false;
+
+	*w = (struct way){0};
+	k.seen[2 * (size_t)sw] = k.seen[2 * (size_t)sw + 1] = 1;
+	go(r, &k, NO_ID, sw, port, lawful);
+	for (uint32_t i = 0; i < k.end && !found; i++) {
+		uint32_t at = k.queue[i];
+
+		found = at / 2 == target;
+		if (found)
+			write_way(w, &k, sw, at);
+		for (unsigned p = 1; !found && p <= f->switch_nports[at / 2]; p++)
+			go(r, &k, at, at / 2, p, lawful);
+	}
+	free(k.queue);
+	free(k.from);
+	free(k.in);
+	free(k.out);
+	free(k.seen);
+	return found;
+}
+
+void way_free(struct way *w)
+{
+	free(w->hop);
+	*w = (struct way){0};
+}

@@ -1,0 +1,136 @@
+/*
+ * A fabric as a drawing: boxes at places that follow from its layout, and the SVG of it.  Lengths are points
+ * of an SVG page; y grows downwards.
+ */
+#ifndef IBSCOPE_PICTURE_H
+#define IBSCOPE_PICTURE_H
+
+#include <stdio.h>
+#include "core/analysis/shape/layout.h"
+#include "core/fabric/state.h"
+
+struct picture_rect {
+	float x, y, w, h;
+};
+
+/* A number beside the boxes: of a level, or of a place in a grid. */
+struct picture_label {
+	float x, y; /* x: its middle; y: its foot */
+	char words[16];
+};
+
+/* A plane of a grid of three or more dimensions. */
+struct picture_plane {
+	struct picture_rect at;
+	char name[48]; /* "z = 2" */
+};
+
+struct picture {
+	const struct layout *layout; /* reference held */
+	float width, height;	     /* of the page */
+	struct picture_rect *box;    /* [n switches] */
+	bool *named;		     /* [n_parts + 1] boxes hold names; the last: of switches alone */
+	struct picture_rect *part;   /* [n_parts] what its boxes take */
+	struct picture_rect *block;  /* [n_blocks] frame with the name on top; w 0: none is drawn */
+	struct picture_plane *plane; /* [n_planes] */
+	struct picture_label *label; /* [n_labels] */
+	uint32_t n_planes, cap_planes, n_labels, cap_labels;
+	uint32_t hidden; /* links from plane to plane of grids, which no line stands for */
+};
+
+/* Place all switches of a fabric. */
+struct picture *picture_new(const struct fabric *f, const struct layout *l);
+void picture_free(struct picture *p); /* NULL is fine */
+
+/* Is a link between these neighbours drawn? */
+bool picture_draws(const struct picture *p, uint32_t a, uint32_t b);
+
+/*
+ * The line between two neighbours as a cubic curve from the box of a to that of b: x and y of both ends with
+ * the two control points between them.  true: it is straight.
+ */
+bool picture_curve(const struct picture *p, uint32_t a, uint32_t b, float c[8]);
+
+/* What a line shows of the cables between two switches. */
+struct picture_bundle {
+	uint32_t cables, down, came; /* came: up again */
+	uint32_t load;		     /* of the busiest cable and direction */
+	uint32_t weight;	     /* of all of them together */
+	unsigned ways, back;	     /* bits of enum picture_way: as a sends, as b sends */
+};
+
+/* What switches can be coloured by, in drawings and in the pane map. */
+enum map_colour { MAP_STATE, MAP_LOAD, MAP_RANK, MAP_LAYERS, MAP_CHASSIS, MAP_CHANGE, MAP_STEP, MAP_COLOURS };
+extern const char *const map_colour_names[MAP_COLOURS + 1]; /* "state", .., ended by NULL */
+
+#define PICTURE_LOADS 5 /* classes of load, as multiples of the mean: 0, below 1/2, to 3/2, to 5/2, above */
+extern const char *const picture_load_words[PICTURE_LOADS];
+unsigned picture_load_class(uint32_t load, double mean);
+
+/* What marks a direction of a link; bits. */
+enum picture_way {
+	PICTURE_THERE = 1, /* on a path */
+	PICTURE_BACK = 2,  /* on the way back */
+	PICTURE_CYCLE = 4, /* channel of a credit loop */
+	PICTURE_MORE = 8,  /* entries of tables use it now and did not before */
+	PICTURE_LESS = 16, /* did before, and do not now */
+};
+
+/* What boxes of one colour have in common. */
+struct picture_class {
+	const char *colour;
+	bool dark; /* words in it are white */
+	char words[48];
+};
+
+struct picture_look {
+	const char *title, *line;  /* what is drawn; what is below the title */
+	const struct state *state; /* NULL: all up */
+	const uint8_t *came;	   /* [n_links] up again since what is compared with; NULL */
+	const uint32_t *load;	   /* [n_ports] routes leaving through a port, NULL: not coloured */
+	double mean;		   /* of load; 0: none */
+	bool pale;		   /* links are not what it is about */
+	const uint8_t *way; /* [n_ports] bits of enum picture_way of those that send, NULL: none are marked */
+	unsigned ways;	    /* all bits that the legend explains */
+	const uint32_t *number; /* [n switches] order on the path or cycle from 1, 0 = not on it; NULL */
+	const uint32_t *weight; /* [n_ports] of marked ones: entries; NULL: all marks are equal */
+	uint32_t most;		/* weight of a link: both directions and all cables */
+	const uint8_t *class;	/* [n_switches] of kinds, NULL: boxes are as they have hosts */
+	const struct picture_class *kind;
+	unsigned n_kinds;
+	const uint32_t
+		*figure; /* [n_switches] told under the box in place of hosts where it is not 0; NULL */
+	const char *figure_noun; /* "entry" */
+};
+
+/* Colour, width and dashes of the line between two neighbours; dash "" or as SVG's stroke-dasharray. */
+struct picture_stroke {
+	const char *colour, *dash;
+	double width;
+	bool above; /* over all others */
+};
+struct picture_bundle picture_bundle(const struct fabric *f, const struct picture_look *look, uint32_t a,
+				     uint32_t b);
+struct picture_stroke picture_stroke(const struct picture_look *look, const struct picture_bundle *u);
+struct picture_stroke picture_load_stroke(unsigned class);
+
+/* One SVG page; names are text there, whatever they hold.  -1: the stream failed, or p was cancelled. */
+int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
+		struct progress *p);
+
+/*
+ * A cycle of channels by itself, its switches on a circle: [n], each followed by the next, the last by the
+ * first.
+ */
+struct picture_step {
+	uint32_t port; /* that sends; its cable leads to the next one's switch */
+	unsigned vl;
+	uint32_t routes; /* that go on to the next channel */
+};
+int picture_cycle_svg(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
+		      const char *title, const char *line, struct progress *p);
+/* The same for Graphviz, with the same places. */
+int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
+		      struct progress *p);
+
+#endif

@@ -1,0 +1,268 @@
+/* A cycle of channels by itself: its switches on a circle, and on each channel its ports, VL and routes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/draw/picture.h"
+#include "core/analysis/draw/svg.h"
+#include "core/base/clean.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#define COLOUR "#b2182b"
+#define LEAST_WIDTH 720.0f
+#define LEAST_RADIUS 140.0f
+#define HIGH 22.0f
+#define NAME_ROOM 16.0f
+#define DISC 12.0f
+#define BETWEEN 110.0f /* between boxes: ports and words of a channel */
+#define MARGIN 40.0f
+#define LEGEND 60.0f
+#define PORT_AWAY 15.0f
+#define WORDS_AWAY 10.0f
+#define WORDS 40
+#define PAIR_BEND 70.0f /* of two switches: there and back apart */
+
+struct circle {
+	const struct fabric *f;
+	const struct picture_step *step;
+	uint32_t n;
+	float w;    /* of a box */
+	float *x;   /* [2 n] middles */
+	float left; /* of all that is drawn, words included */
+	float top, right, bottom;
+};
+
+static uint32_t switch_of(const struct circle *c, uint32_t i)
+{
+	return c->f->node_switch[c->f->port_node[c->step[i % c->n].port]];
+}
+
+static void step_words(const struct picture_step *s, char *buf, size_t size)
+{
+	char routes[40];
+
+	snprintf(buf, size, "VL %u, %s", s->vl, plural(s->routes, "route", routes, sizeof(routes)));
+}
+
+static void take_in(struct circle *c, float x0, float y0, float x1, float y1)
+{
+	c->left = fminf(c->left, x0);
+	c->top = fminf(c->top, y0);
+	c->right = fmaxf(c->right, x1);
+	c->bottom = fmaxf(c->bottom, y1);
+}
+
+/* From the middle of a channel outwards: to its words. */
+struct spot {
+	float x, y;   /* middle of the line */
+	float nx, ny; /* outwards */
+	float turn;   /* of an arrow, in degrees */
+	float wx, wy; /* of the words */
+	const char *anchor;
+	float from; /* where the words begin, in their widths */
+};
+
+static struct spot spot_of(const struct circle *c, uint32_t i)
+{
+	const float *p = c->x + 2 * (size_t)i, *q = c->x + 2 * (size_t)((i + 1) % c->n);
+	float dx = q[0] - p[0], dy = q[1] - p[1], len = fmaxf(hypotf(dx, dy), 1);
+	struct spot s = {.nx = dy / len, .ny = -dx / len, .turn = atan2f(dy, dx) * 180 / (float)M_PI};
+	float bend = c->n == 2 ? PAIR_BEND : 0;
+
+	s.x = (p[0] + q[0]) / 2 + s.nx * bend * 0.75f;
+	s.y = (p[1] + q[1]) / 2 + s.ny * bend * 0.75f;
+	s.wx = s.x + s.nx * WORDS_AWAY;
+	s.wy = s.y + s.ny * WORDS_AWAY + 4 + s.ny * 4;
+	s.from = s.nx > 0.25f ? 0 : s.nx < -0.25f ? -1 : -0.5f;
+	s.anchor = s.nx > 0.25f ? "" : s.nx < -0.25f ? " text-anchor=\"end\"" : SVG_MIDDLE;
+	return s;
+}
+
+static void place(struct circle *c)
+{
+	float step, radius;
+
+	c->x = NEW_ARRAY(2 * (size_t)c->n + 2, float);
+	for (uint32_t i = 0; i < c->n; i++) {
+		size_t len = svg_columns(switch_name(c->f, switch_of(c, i)));
+
+		c->w = fmaxf(c->w, (float)len * SVG_LETTER + NAME_ROOM);
+	}
+	step = hypotf(c->w, HIGH) + BETWEEN;
+	radius = c->n > 2 ? step / (2 * sinf((float)M_PI / (float)c->n)) : step / 2;
+	radius = fmaxf(radius, LEAST_RADIUS);
+	for (uint32_t i = 0; i < c->n; i++) {
+		float turn = 2 * (float)M_PI * (float)i / (float)c->n;
+
+		c->x[2 * i] = radius * sinf(turn);
+		c->x[2 * i + 1] = -radius * cosf(turn);
+		take_in(c, c->x[2 * i] - c->w / 2 - DISC, c->x[2 * i + 1] - HIGH / 2 - DISC,
+			c->x[2 * i] + c->w / 2 + DISC, c->x[2 * i + 1] + HIGH / 2 + DISC);
+	}
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct spot s = spot_of(c, i);
+		char words[WORDS];
+		float wide;
+
+		step_words(&c->step[i], words, sizeof(words));
+		wide = (float)strlen(words) * SVG_LETTER;
+		take_in(c, s.wx + s.from * wide, s.wy - 10, s.wx + (s.from + 1) * wide, s.wy + 4);
+	}
+}
+
+/* All to the right and below the title; size of the page. */
+static void settle(struct circle *c, float *width, float *height)
+{
+	float dx = MARGIN - c->left, dy = SVG_TOP + MARGIN - c->top;
+
+	*width = fmaxf(c->right - c->left + 2 * MARGIN, LEAST_WIDTH);
+	dx += (*width - 2 * MARGIN - (c->right - c->left)) / 2;
+	*height = c->bottom + dy + LEGEND;
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->x[2 * i] += dx;
+		c->x[2 * i + 1] += dy;
+	}
+}
+
+/* The number of a port beside the box that it is of, on the way to another point. */
+static void put_port(FILE *to, const struct circle *c, const float *at, float tx, float ty, unsigned port)
+{
+	float dx = tx - at[0], dy = ty - at[1], len = fmaxf(hypotf(dx, dy), 1);
+	float out =
+		fminf(c->w / 2 / fmaxf(fabsf(dx / len), 0.001f), HIGH / 2 / fmaxf(fabsf(dy / len), 0.001f));
+	char words[16];
+
+	snprintf(words, sizeof(words), "[%u]", port);
+	out += PORT_AWAY;
+	svg_words(to, at[0] + dx / len * out, at[1] + dy / len * out + 3, 9, SVG_MIDDLE SVG_OVER, words);
+}
+
+static void put_channel(FILE *to, const struct circle *c, uint32_t i)
+{
+	const float *p = c->x + 2 * (size_t)i, *q = c->x + 2 * (size_t)((i + 1) % c->n);
+	uint32_t port = c->step[i].port, peer = c->f->port_peer[port];
+	struct spot s = spot_of(c, i);
+	float bend = c->n == 2 ? PAIR_BEND : 0, cx, cy;
+	char words[WORDS];
+
+	cx = (p[0] + q[0]) / 2 + s.nx * bend * 1.5f;
+	cy = (p[1] + q[1]) / 2 + s.ny * bend * 1.5f;
+	fprintf(to,
+		"<path class=\"channel\" d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\" fill=\"none\" stroke=\"" COLOUR
+		"\" stroke-width=\"3.2\"/>\n",
+		(double)p[0], (double)p[1], (double)cx, (double)cy, (double)q[0], (double)q[1]);
+	fprintf(to,
+		"<path class=\"arrow\" d=\"M6 0L-5 -5.5L-5 5.5Z\" fill=\"" COLOUR
+		"\" stroke=\"#fff\" stroke-width=\".6\" transform=\"translate(%.1f %.1f) rotate(%.0f)\"/>\n",
+		(double)s.x, (double)s.y, (double)s.turn);
+	put_port(to, c, p, cx, cy, c->f->port_num[port]);
+	if (peer != NO_ID)
+		put_port(to, c, q, cx, cy, c->f->port_num[peer]);
+	step_words(&c->step[i], words, sizeof(words));
+	svg_words(to, s.wx, s.wy, 10, s.anchor, words);
+}
+
+/* From the middle of a box to its edge, away from the circle: where its number stands, beside its channels.
+ */
+static void outwards(const struct circle *c, uint32_t i, float *x, float *y)
+{
+	float turn = 2 * (float)M_PI * (float)i / (float)c->n, dx = sinf(turn), dy = -cosf(turn);
+	float out = fminf(c->w / 2 / fmaxf(fabsf(dx), 0.001f), HIGH / 2 / fmaxf(fabsf(dy), 0.001f));
+
+	*x = dx * (out + 5);
+	*y = dy * (out + 5);
+}
+
+static void put_box(FILE *to, const struct circle *c, uint32_t i)
+{
+	float x = c->x[2 * i] - c->w / 2, y = c->x[2 * i + 1] - HIGH / 2, nx, ny;
+	char words[16];
+
+	fprintf(to,
+		"<rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"3\" "
+		"fill=\"#fff2c4\" stroke=\"#222\"/>\n",
+		(double)x, (double)y, (double)c->w, (double)HIGH);
+	svg_words(to, c->x[2 * i], y + 15, 10, SVG_MIDDLE, switch_name(c->f, switch_of(c, i)));
+	outwards(c, i, &nx, &ny);
+	x = c->x[2 * i] + nx;
+	y = c->x[2 * i + 1] + ny;
+	fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"7\" fill=\"" COLOUR "\"/>\n", (double)x, (double)y);
+	snprintf(words, sizeof(words), "%u", i + 1);
+	svg_words(to, x, y + 3, 9, SVG_MIDDLE " fill=\"#fff\"", words);
+}
+
+int picture_cycle_svg(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
+		      const char *title, const char *line, struct progress *p)
+{
+	struct circle c = {.f = f, .step = step, .n = n};
+	bool go_on = true;
+	float width, height;
+
+	place(&c);
+	settle(&c, &width, &height);
+	progress_start(p, "writing the drawing", 2 * n);
+	svg_begin(to, width, height, title, line);
+	for (uint32_t i = 0; i < n && go_on; i++) {
+		put_channel(to, &c, i);
+		go_on = progress_step(p, i);
+	}
+	for (uint32_t i = 0; i < n && go_on; i++) {
+		put_box(to, &c, i);
+		go_on = progress_step(p, n + i);
+	}
+	fprintf(to, "<path d=\"M20 %.1fh26\" stroke=\"" COLOUR "\" stroke-width=\"3.2\"/>\n",
+		(double)height - 22);
+	svg_legend_words(
+		to, 46, height - 22,
+		"channels of the cycle, in order; [port]; routes: those that hold it and want the next");
+	svg_end(to);
+	free(c.x);
+	return ferror(to) || !go_on ? -1 : 0;
+}
+
+/* A string of DOT: clean text, as it is read by quotes and backslashes. */
+static void put_string(FILE *to, const char *s)
+{
+	struct text t = {0};
+
+	for (s = clean_string(s, &t); *s; s++) {
+		if (*s == '"' || *s == '\\')
+			putc('\\', to);
+		putc(*s, to);
+	}
+	text_free(&t);
+}
+
+int picture_cycle_dot(FILE *to, const struct fabric *f, const struct picture_step *step, uint32_t n,
+		      struct progress *p)
+{
+	struct circle c = {.f = f, .step = step, .n = n};
+	bool go_on = true;
+	float width, height;
+
+	place(&c);
+	settle(&c, &width, &height);
+	progress_start(p, "writing the drawing", n);
+	fprintf(to, "digraph cycle {\n\tnode [fontsize=10, shape=box];\n\tedge [fontsize=9, color=\"" COLOUR
+		    "\", penwidth=3];\n");
+	for (uint32_t i = 0; i < n; i++) {
+		fprintf(to, "\t%u [label=\"", i + 1);
+		put_string(to, switch_name(f, switch_of(&c, i)));
+		fprintf(to, "\", pos=\"%.1f,%.1f!\"];\n", (double)c.x[2 * i], (double)-c.x[2 * i + 1]);
+	}
+	for (uint32_t i = 0; i < n && (go_on = progress_step(p, i)); i++) {
+		uint32_t peer = f->port_peer[step[i].port];
+		char words[WORDS];
+
+		step_words(&step[i], words, sizeof(words));
+		fprintf(to, "\t%u -> %u [label=\"%s\", taillabel=\"%u\"", i + 1, (i + 1) % n + 1, words,
+			f->port_num[step[i].port]);
+		if (peer != NO_ID)
+			fprintf(to, ", headlabel=\"%u\"", f->port_num[peer]);
+		fprintf(to, "];\n");
+	}
+	fprintf(to, "}\n");
+	free(c.x);
+	return ferror(to) || !go_on ? -1 : 0;
+}

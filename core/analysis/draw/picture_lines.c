@@ -1,0 +1,220 @@
+/* Lines of a drawing: where they run, and how they look. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/draw/picture.h"
+
+#define UP_COLOUR "#8a93a0"
+#define DOWN_COLOUR "#c00000"
+#define CAME_COLOUR "#2ca02c"
+#define LESS_COLOUR "#e08214"
+#define THERE_COLOUR "#08519c"
+#define BACK_COLOUR "#e08214"
+#define CYCLE_COLOUR "#b2182b"
+#define PALE_COLOUR "#cfd3d8" /* links beside a path */
+#define TREE_BEND 0.35f
+#define CIRCLE_BEND 0.35f
+#define PLANE_OVER 22.0f
+#define GROUP_BEND 0.55f
+
+/* Half widths and heights, around the middle. */
+static struct picture_rect middle(const struct picture *pic, uint32_t sw)
+{
+	struct picture_rect b = pic->box[sw];
+
+	return (struct picture_rect){b.x + b.w / 2, b.y + b.h / 2, b.w / 2, b.h / 2};
+}
+
+static bool straight(const struct picture_rect *p, const struct picture_rect *q, float c[8])
+{
+	float x[8] = {p->x,
+		      p->y,
+		      p->x + (q->x - p->x) / 3,
+		      p->y + (q->y - p->y) / 3,
+		      q->x - (q->x - p->x) / 3,
+		      q->y - (q->y - p->y) / 3,
+		      q->x,
+		      q->y};
+
+	memcpy(c, x, sizeof(x));
+	return true;
+}
+
+/* From the sides of two boxes (way 1: lower or right, -1: upper or left), `bend` outwards. */
+static bool upright(const struct picture_rect *p, float pway, const struct picture_rect *q, float qway,
+		    float bend, float c[8])
+{
+	float py = p->y + pway * p->h, qy = q->y + qway * q->h;
+	float x[8] = {p->x, py, p->x, py + pway * bend, q->x, qy + qway * bend, q->x, qy};
+
+	memcpy(c, x, sizeof(x));
+	return false;
+}
+
+static bool sideways(const struct picture_rect *p, const struct picture_rect *q, float bend, float c[8])
+{
+	float px = p->x + p->w, qx = q->x + q->w;
+	float x[8] = {px, p->y, px + bend, p->y, qx + bend, q->y, qx, q->y};
+
+	memcpy(c, x, sizeof(x));
+	return false;
+}
+
+/* From level to level; on one level below the boxes. */
+static bool tree_curve(const struct layout *l, uint32_t a, uint32_t b, const struct picture_rect *p,
+		       const struct picture_rect *q, float c[8])
+{
+	float bend;
+
+	if (l->level[a] == l->level[b])
+		return upright(p, 1, q, 1, 30, c);
+	bend = TREE_BEND * (fabsf(q->y - p->y) - p->h - q->h);
+	return p->y < q->y ? upright(p, 1, q, -1, bend, c) : upright(p, -1, q, 1, bend, c);
+}
+
+/* In a group: beside one another straight, else over those between. */
+static bool group_curve(const struct picture_rect *p, const struct picture_rect *q, float c[8])
+{
+	if (fabsf(p->y - q->y) > 1 || fabsf(p->x - q->x) < 3 * p->w)
+		return straight(p, q, c);
+	return upright(p, -1, q, -1, 5 + fabsf(p->x - q->x) / 12, c);
+}
+
+/* Bent to the middle of the part: a quadratic curve. */
+static bool bent_curve(const struct picture_rect *p, const struct picture_rect *q,
+		       const struct picture_rect *part, float bend, float c[8])
+{
+	float cx = (p->x + q->x) / 2 * (1 - bend) + (part->x + part->w / 2) * bend;
+	float cy = (p->y + q->y) / 2 * (1 - bend) + (part->y + part->h / 2) * bend;
+	float x[8] = {p->x,
+		      p->y,
+		      p->x + (cx - p->x) * 2 / 3,
+		      p->y + (cy - p->y) * 2 / 3,
+		      q->x + (cx - q->x) * 2 / 3,
+		      q->y + (cy - q->y) * 2 / 3,
+		      q->x,
+		      q->y};
+
+	memcpy(c, x, sizeof(x));
+	return false;
+}
+
+/* Neighbours straight; else over the row, or beside the column. */
+static bool grid_curve(const struct picture *pic, uint32_t a, uint32_t b, const struct picture_rect *p,
+		       const struct picture_rect *q, float c[8])
+{
+	const uint16_t *x = layout_coord(pic->layout, a), *y = layout_coord(pic->layout, b);
+	unsigned d = x[0] == y[0], apart = (unsigned)abs(x[d] - y[d]);
+	float over = fminf(8 + 7 * (float)apart, 30) * 1.3f;
+
+	if (!picture_draws(pic, a, b)) /* to another plane */
+		return upright(p, -1, q, -1, PLANE_OVER, c);
+	if (apart <= 1 || *x == LAYOUT_BESIDE || *y == LAYOUT_BESIDE)
+		return straight(p, q, c);
+	return d ? sideways(p, q, over, c) : upright(p, -1, q, -1, over, c);
+}
+
+bool picture_curve(const struct picture *pic, uint32_t a, uint32_t b, float c[8])
+{
+	const struct layout *l = pic->layout;
+	const struct layout_part *is = &l->part[l->part_of[a]];
+	const struct picture_rect *part = &pic->part[l->part_of[a]];
+	struct picture_rect p = middle(pic, a), q = middle(pic, b);
+
+	if (is->kind == LAYOUT_TREE)
+		return tree_curve(l, a, b, &p, &q, c);
+	if (is->kind == LAYOUT_GRID)
+		return grid_curve(pic, a, b, &p, &q, c);
+	if (is->kind == LAYOUT_FULL || (is->kind == LAYOUT_OTHER && pic->named[l->part_of[a]]))
+		return bent_curve(&p, &q, part, CIRCLE_BEND, c);
+	if (is->kind == LAYOUT_GROUPS && l->block[a] != l->block[b])
+		return bent_curve(&p, &q, part, GROUP_BEND, c);
+	return is->kind == LAYOUT_GROUPS ? group_curve(&p, &q, c) : straight(&p, &q, c);
+}
+
+/* --- how they look --- */
+
+struct picture_bundle picture_bundle(const struct fabric *f, const struct picture_look *look, uint32_t a,
+				     uint32_t b)
+{
+	struct picture_bundle u = {0};
+
+	for (unsigned n = 1; n <= f->switch_nports[a]; n++) {
+		uint32_t port = switch_port_id(f, a, n), peer = f->port_peer[port];
+
+		if (peer == NO_ID || f->node_switch[f->port_node[peer]] != b)
+			continue;
+		u.cables++;
+		u.down += look->state && !state_link_up(f, look->state, f->port_link[port]);
+		u.came += look->came && look->came[f->port_link[port]];
+		if (look->way) {
+			u.ways |= look->way[port];
+			u.back |= look->way[peer];
+		}
+		if (look->weight)
+			u.weight += look->weight[port] + look->weight[peer];
+		if (look->load) {
+			u.load = look->load[port] > u.load ? look->load[port] : u.load;
+			u.load = look->load[peer] > u.load ? look->load[peer] : u.load;
+		}
+	}
+	return u;
+}
+
+const char *const map_colour_names[MAP_COLOURS + 1] = {"state",	  "load",   "rank", "layers",
+						       "chassis", "change", "step"};
+
+const char *const picture_load_words[PICTURE_LOADS] = {"0", "under 0.5", "0.5 to 1.5", "1.5 to 2.5",
+						       "over 2.5 x the mean"};
+
+unsigned picture_load_class(uint32_t load, double mean)
+{
+	double x = mean > 0 ? load / mean : 0;
+
+	return !load ? 0 : x < 0.5 ? 1 : x <= 1.5 ? 2 : x <= 2.5 ? 3 : 4;
+}
+
+struct picture_stroke picture_load_stroke(unsigned class)
+{
+	static const struct picture_stroke loads[PICTURE_LOADS] = {{"#bdbdbd", "", 0.8, false},
+								   {"#a6cee3", "", 1.1, false},
+								   {"#5aa2cf", "", 1.8, false},
+								   {"#d7301f", "", 2.8, false},
+								   {"#67000d", "", 4.0, false}};
+
+	return loads[class];
+}
+
+/* Marked by what is drawn on the fabric. */
+static struct picture_stroke marked(const struct picture_look *look, const struct picture_bundle *u)
+{
+	unsigned ways = u->ways | u->back;
+	double share = look->most ? sqrt((double)u->weight / look->most) : 0.6;
+	double width = 1.2 + 3.3 * fmin(share, 1);
+
+	if (ways & PICTURE_THERE)
+		return (struct picture_stroke){THERE_COLOUR, "", 3.2, true};
+	if (ways & PICTURE_CYCLE)
+		return (struct picture_stroke){CYCLE_COLOUR, "", 3.2, true};
+	if (ways & PICTURE_BACK)
+		return (struct picture_stroke){BACK_COLOUR, "7 4", 2.4, true};
+	if (ways & PICTURE_MORE && !(ways & PICTURE_LESS))
+		return (struct picture_stroke){THERE_COLOUR, "", width, true};
+	return (struct picture_stroke){LESS_COLOUR, ways & PICTURE_MORE ? "7 3" : "2 3", width, true};
+}
+
+struct picture_stroke picture_stroke(const struct picture_look *look, const struct picture_bundle *u)
+{
+	if (u->down)
+		return (struct picture_stroke){DOWN_COLOUR, u->down == u->cables ? "5 3" : "2 2", 2.4, true};
+	if (u->came)
+		return (struct picture_stroke){CAME_COLOUR, "", 2.4, true};
+	if (u->ways | u->back)
+		return marked(look, u);
+	if (look->load)
+		return picture_load_stroke(picture_load_class(u->load, look->mean));
+	if (look->way || look->pale)
+		return (struct picture_stroke){PALE_COLOUR, "", 0.6, false};
+	return (struct picture_stroke){UP_COLOUR, "", 0.8 + 0.4 * (u->cables > 6 ? 6 : u->cables), false};
+}

@@ -1,0 +1,357 @@
+/* SVG of a drawing: frames, then lines, then boxes over them, then title and legend. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/draw/picture.h"
+#include "core/analysis/draw/svg.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#define FRAME_LETTER 6.0f
+#define MANY_LINKS 200
+#define PARALLELS 60 /* labels x4 up to so many links */
+#define MARKED "#fff2c4"
+#define ROWS 16.0f /* between rows of the legend */
+
+struct svg {
+	FILE *to;
+	const struct picture *pic;
+	const struct layout *l;
+	const struct fabric *f;
+	const struct picture_look *look;
+	double thin; /* widths of lines, as many make a page black */
+};
+
+/* --- lines --- */
+
+static void put_path(const struct svg *s, uint32_t a, uint32_t b, const struct picture_stroke *k,
+		     const char *more)
+{
+	float c[8];
+
+	if (picture_curve(s->pic, a, b, c))
+		fprintf(s->to, "<path d=\"M%.1f %.1fL%.1f %.1f", (double)c[0], (double)c[1], (double)c[6],
+			(double)c[7]);
+	else
+		fprintf(s->to, "<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f", (double)c[0],
+			(double)c[1], (double)c[2], (double)c[3], (double)c[4], (double)c[5], (double)c[6],
+			(double)c[7]);
+	fprintf(s->to, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.2f\"", k->colour, k->width);
+	if (*k->dash)
+		fprintf(s->to, " stroke-dasharray=\"%s\"", k->dash);
+	fprintf(s->to, "%s/>\n", more);
+}
+
+/* How many cables, in the middle of their line. */
+static void put_cables(const struct svg *s, uint32_t a, uint32_t b, uint32_t cables)
+{
+	char label[16];
+	float c[8];
+
+	if (cables < 2 || s->l->first[s->l->n] / 2 > PARALLELS)
+		return;
+	picture_curve(s->pic, a, b, c);
+	snprintf(label, sizeof(label), "x%u", cables);
+	svg_words(s->to, (c[0] + 3 * c[2] + 3 * c[4] + c[6]) / 8, (c[1] + 3 * c[3] + 3 * c[5] + c[7]) / 8, 9,
+		  SVG_MIDDLE SVG_OVER, label);
+}
+
+/* Lines of one class: dark ones and those that are down come last, so that they are seen. */
+static bool put_links(const struct svg *s, unsigned class, struct progress *p)
+{
+	const struct layout *l = s->l;
+
+	for (uint32_t a = 0; a < l->n; a++) {
+		if (!progress_step(p, class * l->n + a))
+			return false;
+		for (uint32_t i = l->first[a]; i < l->first[a + 1]; i++) {
+			struct picture_bundle u;
+			struct picture_stroke k;
+			unsigned is;
+
+			if (l->to[i] < a)
+				continue;
+			u = picture_bundle(s->f, s->look, a, l->to[i]);
+			u.ways = u.back = 0;
+			k = picture_stroke(s->look, &u);
+			is = k.above	     ? PICTURE_LOADS
+			     : s->look->load ? picture_load_class(u.load, s->look->mean)
+					     : 0;
+			if (is != class || (!k.above && !picture_draws(s->pic, a, l->to[i])))
+				continue;
+			k.width *= k.above ? 1 : s->thin;
+			put_path(s, a, l->to[i], &k, "");
+			put_cables(s, a, l->to[i], u.cables);
+		}
+	}
+	return true;
+}
+
+/* In the middle of a line from a to b. */
+static void put_arrow(const struct svg *s, uint32_t a, uint32_t b, const char *colour, const char *more)
+{
+	float c[8], x, y, turn;
+
+	picture_curve(s->pic, a, b, c);
+	x = (c[0] + 3 * c[2] + 3 * c[4] + c[6]) / 8;
+	y = (c[1] + 3 * c[3] + 3 * c[5] + c[7]) / 8;
+	turn = atan2f(c[7] + c[5] - c[3] - c[1], c[6] + c[4] - c[2] - c[0]);
+	fprintf(s->to,
+		"<path class=\"arrow\" d=\"M6 0L-5 -5.5L-5 5.5Z\" fill=\"%s\" stroke=\"#fff\" "
+		"stroke-width=\".6\" "
+		"transform=\"%stranslate(%.1f %.1f) rotate(%.0f)\"/>\n",
+		colour, more, (double)x, (double)y, (double)turn * 180 / M_PI);
+}
+
+/* One kind of mark over a link; the way back is beside it. */
+static void put_mark(const struct svg *s, uint32_t a, uint32_t b, struct picture_bundle u, unsigned kind)
+{
+	bool aside = kind == PICTURE_BACK;
+	struct picture_stroke k;
+
+	u.ways &= kind;
+	u.back &= kind;
+	u.down = u.came = 0;
+	if (!(u.ways | u.back))
+		return;
+	k = picture_stroke(s->look, &u);
+	put_path(s, a, b, &k, aside ? " class=\"mark\" transform=\"translate(5 4)\"" : " class=\"mark\"");
+	if (kind & (PICTURE_MORE | PICTURE_LESS))
+		return;
+	if (u.ways)
+		put_arrow(s, a, b, k.colour, aside ? "translate(5 4) " : "");
+	if (u.back)
+		put_arrow(s, b, a, k.colour, aside ? "translate(5 4) " : "");
+}
+
+/* Over all links: what marks them, also from plane to plane. */
+static void put_marks(const struct svg *s)
+{
+	static const unsigned kinds[] = {PICTURE_MORE | PICTURE_LESS, PICTURE_THERE, PICTURE_BACK,
+					 PICTURE_CYCLE};
+
+	for (uint32_t a = 0; s->look->way && a < s->l->n; a++)
+		for (uint32_t i = s->l->first[a]; i < s->l->first[a + 1]; i++) {
+			struct picture_bundle u;
+
+			if (s->l->to[i] < a)
+				continue;
+			u = picture_bundle(s->f, s->look, a, s->l->to[i]);
+			for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
+				if (kinds[k] != (PICTURE_MORE | PICTURE_LESS) || (!u.down && !u.came))
+					put_mark(s, a, s->l->to[i], u, kinds[k]);
+		}
+}
+
+/* The place on the path or cycle, at the corner of the box. */
+static void put_number(const struct svg *s, uint32_t sw)
+{
+	const struct picture_rect *r = &s->pic->box[sw];
+	struct picture_bundle on = {.ways = s->look->ways & (PICTURE_THERE | PICTURE_CYCLE)};
+	char words[16];
+
+	if (!s->look->number || !s->look->number[sw])
+		return;
+	snprintf(words, sizeof(words), "%u", s->look->number[sw]);
+	fprintf(s->to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"7\" fill=\"%s\"/>\n", (double)r->x, (double)r->y,
+		picture_stroke(s->look, &on).colour);
+	svg_words(s->to, r->x, r->y + 3, 9, SVG_MIDDLE " fill=\"#fff\"", words);
+}
+
+/* --- boxes --- */
+
+static void put_frame(const struct svg *s, const struct picture_rect *r, const char *class)
+{
+	fprintf(s->to,
+		"<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"6\" "
+		"fill=\"#f4f5f7\" stroke=\"#9aa0a8\" stroke-width=\".8\"/>\n",
+		class, (double)r->x, (double)r->y, (double)r->w, (double)r->h);
+}
+
+static void put_frames(const struct svg *s)
+{
+	for (uint32_t b = 0; b < s->l->n_blocks; b++)
+		if (s->pic->block[b].w > 0)
+			put_frame(s, &s->pic->block[b], "block");
+	for (uint32_t k = 0; k < s->pic->n_planes; k++)
+		put_frame(s, &s->pic->plane[k].at, "plane");
+}
+
+/* The whole name, or its last word where there is no room for more. */
+static const char *frame_name(const struct svg *s, uint32_t b)
+{
+	const char *name = s->l->block_name[b], *last = strrchr(name, ' ');
+
+	return last && (float)svg_columns(name) * FRAME_LETTER > s->pic->block[b].w ? last + 1 : name;
+}
+
+static void put_frame_names(const struct svg *s)
+{
+	static const char look[] =
+		" fill=\"#444\" paint-order=\"stroke\" stroke=\"#f4f5f7\" stroke-width=\"3\"";
+
+	for (uint32_t b = 0; b < s->l->n_blocks; b++)
+		if (s->pic->block[b].w > 0)
+			svg_words(s->to, s->pic->block[b].x + 4, s->pic->block[b].y + 11, 9, look,
+				  frame_name(s, b));
+	for (uint32_t k = 0; k < s->pic->n_planes; k++)
+		svg_words(s->to, s->pic->plane[k].at.x + 6, s->pic->plane[k].at.y + 12, 10, look,
+			  s->pic->plane[k].name);
+	for (uint32_t k = 0; k < s->pic->n_labels; k++)
+		svg_words(s->to, s->pic->label[k].x, s->pic->label[k].y, 10,
+			  SVG_MIDDLE " fill=\"#444\"" SVG_OVER, s->pic->label[k].words);
+}
+
+static const char *box_fill(const struct svg *s, uint32_t sw)
+{
+	if (s->look->class)
+		return s->look->kind[s->look->class[sw]].colour;
+	if (s->look->number && s->look->number[sw])
+		return MARKED;
+	return s->l->hosts[sw] ? "#e8f0fe" : "#fff";
+}
+
+static void put_box(const struct svg *s, uint32_t sw)
+{
+	const struct picture_rect *r = &s->pic->box[sw];
+	const struct picture_look *look = s->look;
+	uint32_t node = s->f->switch_node[sw], part = s->l->part_of[sw];
+	bool down = look->state && look->state->node_down[node];
+	bool dark = look->class && look->kind[look->class[sw]].dark;
+
+	fputs("<g><title>", s->to);
+	svg_text(s->to, switch_name(s->f, sw));
+	fprintf(s->to, ": %s", PLURAL(s->l->hosts[sw], "host"));
+	if (look->class)
+		fprintf(s->to, ", %s", look->kind[look->class[sw]].words);
+	if (look->figure && look->figure[sw])
+		fprintf(s->to, ", %s", PLURAL(look->figure[sw], look->figure_noun));
+	fprintf(s->to,
+		"%s</title><rect class=\"switch\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
+		"rx=\"3\" fill=\"%s\" stroke=\"%s\"%s/>",
+		down ? ", down" : "", (double)r->x, (double)r->y, (double)r->w, (double)r->h, box_fill(s, sw),
+		down ? "#c00000" : "#222", down ? " stroke-dasharray=\"5 3\" stroke-width=\"2\"" : "");
+	if (s->pic->named[part == NO_ID ? s->l->n_parts : part])
+		svg_words(s->to, r->x + r->w / 2, r->y + 15, 10,
+			  dark ? SVG_MIDDLE " fill=\"#fff\"" : SVG_MIDDLE, switch_name(s->f, sw));
+	fputs("</g>\n", s->to);
+}
+
+/* How many hosts, under each switch that has some, or what is told there instead. */
+static void put_under(const struct svg *s, uint32_t sw)
+{
+	const struct picture_rect *r = &s->pic->box[sw];
+	const struct picture_look *look = s->look;
+	uint32_t part = s->l->part_of[sw], n = look->figure ? look->figure[sw] : s->l->hosts[sw];
+
+	if (!n || !s->pic->named[part == NO_ID ? s->l->n_parts : part])
+		return;
+	svg_words(s->to, r->x + r->w / 2, r->y + r->h + 10, 8, SVG_MIDDLE " fill=\"#666\"" SVG_OVER,
+		  PLURAL(n, look->figure ? look->figure_noun : "host"));
+}
+
+/* --- what stands around --- */
+
+struct legend {
+	const struct svg *s;
+	float x, y;
+};
+
+static void next_row(struct legend *g, const char *words)
+{
+	if (g->x + 36 + 6.5f * (float)svg_columns(words) <= g->s->pic->width)
+		return;
+	g->x = 20;
+	g->y += ROWS;
+}
+
+static void line_sample(struct legend *g, struct picture_stroke k, const char *words)
+{
+	next_row(g, words);
+	fprintf(g->s->to, "<path class=\"legend\" d=\"M%.1f %.1fh26\" stroke=\"%s\" stroke-width=\"%.1f\"",
+		(double)g->x, (double)g->y, k.colour, k.width);
+	if (*k.dash)
+		fprintf(g->s->to, " stroke-dasharray=\"%s\"", k.dash);
+	fputs("/>\n", g->s->to);
+	g->x = svg_legend_words(g->s->to, g->x + 26, g->y, words);
+}
+
+static void box_sample(struct legend *g, const struct picture_class *k)
+{
+	next_row(g, k->words);
+	fprintf(g->s->to,
+		"<rect class=\"legend\" x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" rx=\"3\" "
+		"fill=\"%s\" stroke=\"#222\"/>\n",
+		(double)g->x, (double)g->y - 5, k->colour);
+	g->x = svg_legend_words(g->s->to, g->x + 14, g->y, k->words);
+}
+
+/* Loads against the mean: a sample of each class. */
+static void load_samples(struct legend *g)
+{
+	for (unsigned k = 0; k < PICTURE_LOADS; k++)
+		line_sample(g, picture_load_stroke(k), picture_load_words[k]);
+}
+
+/* What stands for cables like these. */
+static void bundle_sample(struct legend *g, struct picture_bundle u, const char *words)
+{
+	u.cables = u.cables ? u.cables : 1;
+	u.weight = g->s->look->most;
+	line_sample(g, picture_stroke(g->s->look, &u), words);
+}
+
+static void put_legend(const struct svg *s)
+{
+	static const struct {
+		unsigned way;
+		const char *words;
+	} marks[] = {{PICTURE_THERE, "path"},
+		     {PICTURE_BACK, "way back"},
+		     {PICTURE_CYCLE, "channels of the cycle, in order"},
+		     {PICTURE_MORE, "more entries"},
+		     {PICTURE_LESS, "fewer entries"},
+		     {PICTURE_MORE | PICTURE_LESS, "other entries"}};
+	struct legend g = {s, 20, s->pic->height - 32};
+
+	for (unsigned k = 0; k < s->look->n_kinds; k++)
+		box_sample(&g, &s->look->kind[k]);
+	if (s->look->load && s->look->mean > 0)
+		load_samples(&g);
+	else
+		bundle_sample(&g, (struct picture_bundle){0}, "link");
+	for (size_t k = 0; k < ARRAY_LEN(marks); k++)
+		if ((s->look->ways & marks[k].way) == marks[k].way)
+			bundle_sample(&g, (struct picture_bundle){.ways = marks[k].way}, marks[k].words);
+	bundle_sample(&g, (struct picture_bundle){.cables = 1, .down = 1}, "down");
+	bundle_sample(&g, (struct picture_bundle){.cables = 2, .down = 1}, "some of its cables down");
+	if (s->look->came)
+		bundle_sample(&g, (struct picture_bundle){.came = 1}, "up again");
+}
+
+int picture_svg(FILE *to, const struct picture *pic, const struct fabric *f, const struct picture_look *look,
+		struct progress *p)
+{
+	struct svg s = {.to = to, .pic = pic, .l = pic->layout, .f = f, .look = look};
+	uint32_t links = s.l->first[s.l->n] / 2;
+	bool go_on = true;
+
+	s.thin = fmin(1, fmax(0.3, sqrt((double)MANY_LINKS / (links ? links : 1))));
+	progress_start(p, "writing the drawing", (PICTURE_LOADS + 1) * s.l->n);
+	svg_begin(to, pic->width, pic->height, look->title, look->line);
+	put_frames(&s);
+	for (unsigned k = 0; k <= PICTURE_LOADS && go_on; k++)
+		go_on = put_links(&s, k, p);
+	put_marks(&s);
+	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
+		put_under(&s, sw);
+	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
+		put_box(&s, sw);
+	for (uint32_t sw = 0; sw < s.l->n && go_on; sw++)
+		put_number(&s, sw);
+	put_frame_names(&s);
+	put_legend(&s);
+	svg_end(to);
+	return ferror(to) || !go_on ? -1 : 0;
+}

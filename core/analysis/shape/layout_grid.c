@@ -1,0 +1,439 @@
+/* Coordinates in a grid, from directions of its links. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/shape/layout_squares.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+#define LEAST_SHARE 4	 /* a difference counts with 1/4 of the most frequent */
+#define LEAST_LINKS 0.7	 /* of those a dimension wants */
+#define LEAST_STEPS 0.9	 /* of all links lead one step in one dimension */
+#define LEAST_FILLED 0.8 /* of the places */
+#define MOST_BESIDE 0.02 /* of the switches, or 2 */
+#define MOST_APART 1024	 /* differences that are counted */
+
+static uint32_t *at_of(const struct lgrid *g, uint32_t u)
+{
+	return g->at + (size_t)u * GRID_MOST;
+}
+
+int lgrid_step(const struct lgrid *g, uint32_t u, uint32_t v)
+{
+	const uint32_t *a = at_of(g, u), *b = at_of(g, v);
+	int found = -1;
+
+	if (*a == NO_ID || *b == NO_ID)
+		return -1;
+	for (unsigned d = 0; d < g->n_dims; d++) {
+		uint32_t apart = a[d] < b[d] ? b[d] - a[d] : a[d] - b[d];
+
+		if (!apart)
+			continue;
+		if (found >= 0)
+			return -1;
+		if (g->kind[d] == LAYOUT_CYCLE && apart == g->size[d] - 1)
+			apart = 1;
+		if (g->kind[d] != LAYOUT_CLIQUE && apart != 1)
+			return -1;
+		found = (int)d;
+	}
+	return found;
+}
+
+/* --- places by walking --- */
+
+struct walk {
+	struct lpart *p;
+	const struct ldirections *d;
+	int32_t *at; /* [n * GRID_MOST] not wrapped */
+	uint8_t *reached;
+};
+
+static uint32_t walk_start(const struct walk *w)
+{
+	uint32_t best = 0, most = 0;
+
+	for (uint32_t u = 0; u < w->p->n; u++) {
+		uint32_t n = 0;
+
+		for (uint32_t i = w->p->first[u]; i < w->p->first[u + 1]; i++)
+			n += w->d->dim[w->p->link[i]] != NO_ID;
+		if (n > most) {
+			most = n;
+			best = u;
+		}
+	}
+	return best;
+}
+
+/* Step along an arc in its dimension: +1 or -1. */
+static int arc_step(const struct walk *w, uint32_t u, uint32_t arc)
+{
+	uint32_t l = w->p->link[arc];
+
+	return (w->p->end[2 * l] != u) == w->d->back[l] ? 1 : -1;
+}
+
+static void walk_all(struct walk *w)
+{
+	struct lpart *p = w->p;
+	uint32_t *queue = NEW_ARRAY(p->n, uint32_t), head = 0, tail = 0;
+
+	queue[tail++] = walk_start(w);
+	w->reached[queue[0]] = 1;
+	while (head < tail) {
+		uint32_t u = queue[head++];
+
+		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++) {
+			uint32_t v = p->to[i], k = w->d->dim[p->link[i]];
+
+			if (k == NO_ID || w->reached[v])
+				continue;
+			w->reached[v] = 1;
+			memcpy(w->at + (size_t)v * GRID_MOST, w->at + (size_t)u * GRID_MOST,
+			       GRID_MOST * sizeof(*w->at));
+			if (!w->d->clique[k])
+				w->at[(size_t)v * GRID_MOST + k] += arc_step(w, u, i);
+			queue[tail++] = v;
+		}
+	}
+	free(queue);
+}
+
+static uint32_t gcd(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* By how much walks disagree in a dimension: the size of its ring, 0 = they do not. */
+static uint32_t ring_size(const struct walk *w, unsigned k)
+{
+	uint32_t count[MOST_APART] = {0}, most = 0, size = 0;
+	const struct lpart *p = w->p;
+
+	for (uint32_t u = 0; u < p->n; u++)
+		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++) {
+			uint32_t v = p->to[i], dim = w->d->dim[p->link[i]];
+			int32_t apart;
+
+			if (v < u || dim == NO_ID || !w->reached[u] || !w->reached[v])
+				continue;
+			apart = w->at[(size_t)v * GRID_MOST + k] - w->at[(size_t)u * GRID_MOST + k];
+			apart -= dim == k ? arc_step(w, u, i) : 0;
+			if (apart && abs(apart) < MOST_APART && ++count[abs(apart)] > most)
+				most = count[abs(apart)];
+		}
+	for (uint32_t k2 = 3; k2 < MOST_APART; k2++)
+		if (count[k2] && count[k2] * LEAST_SHARE >= most)
+			size = gcd(size, k2);
+	return size;
+}
+
+static void place_line(const struct walk *w, struct lgrid *g, unsigned k)
+{
+	uint32_t ring = ring_size(w, k);
+	int32_t lo = INT32_MAX, hi = INT32_MIN;
+
+	for (uint32_t u = 0; u < w->p->n; u++) {
+		int32_t at = w->at[(size_t)u * GRID_MOST + k];
+
+		if (!w->reached[u])
+			continue;
+		lo = at < lo ? at : lo;
+		hi = at > hi ? at : hi;
+	}
+	g->kind[k] = ring ? LAYOUT_CYCLE : LAYOUT_PATH;
+	g->size[k] = ring ? ring : (uint32_t)(hi - lo + 1);
+	for (uint32_t u = 0; u < w->p->n; u++)
+		if (w->reached[u])
+			at_of(g, u)[k] = (uint32_t)(w->at[(size_t)u * GRID_MOST + k] - lo) % g->size[k];
+}
+
+/* Places of a complete row: what is connected without its links.  Scraps are not placed. */
+static void place_clique(const struct walk *w, struct lgrid *g, unsigned k)
+{
+	const struct lpart *p = w->p;
+	uint32_t *parent = NEW_ARRAY(p->n, uint32_t), *of = NEW_ARRAY(p->n, uint32_t);
+	uint32_t *size = NEW_ARRAY(p->n, uint32_t), sets, most = 0, n = 0;
+
+	for (uint32_t u = 0; u < p->n; u++)
+		parent[u] = u;
+	for (uint32_t l = 0; l < p->n_links; l++)
+		if (w->d->dim[l] != NO_ID && w->d->dim[l] != k)
+			lpart_join(parent, p->end[2 * l], p->end[2 * l + 1]);
+	sets = lpart_number(parent, p->n, of);
+	for (uint32_t u = 0; u < p->n; u++)
+		most = ++size[of[u]] > most ? size[of[u]] : most;
+	for (uint32_t s = 0; s < sets; s++)
+		size[s] = 2 * size[s] >= most ? n++ : NO_ID;
+	for (uint32_t u = 0; u < p->n; u++) {
+		at_of(g, u)[k] = size[of[u]];
+		w->reached[u] &= size[of[u]] != NO_ID;
+	}
+	g->kind[k] = LAYOUT_CLIQUE;
+	g->size[k] = n;
+	free(parent);
+	free(of);
+	free(size);
+}
+
+/* --- those that are left --- */
+
+struct places {
+	struct lpart *p;
+	struct lgrid *g;
+	uint32_t n;   /* product of the sizes */
+	uint32_t *at; /* [n] switch, NO_ID: free */
+	uint32_t unplaced;
+};
+
+static uint32_t place_number(const struct lgrid *g, const uint32_t *c)
+{
+	uint32_t at = 0;
+
+	for (unsigned d = g->n_dims; d-- > 0;)
+		at = at * g->size[d] + c[d];
+	return at;
+}
+
+/* How many of its neighbours are one step from where u would be, and the best free place beside v for it. */
+struct candidate {
+	uint32_t at[GRID_MOST];
+	uint32_t fits;
+	bool tie;
+};
+
+static uint32_t count_fits(const struct places *s, uint32_t u, const uint32_t *c)
+{
+	uint32_t n = 0;
+
+	memcpy(at_of(s->g, u), c, GRID_MOST * sizeof(*c));
+	for (uint32_t i = s->p->first[u]; i < s->p->first[u + 1]; i++)
+		n += lgrid_step(s->g, u, s->p->to[i]) >= 0;
+	at_of(s->g, u)[0] = NO_ID;
+	return n;
+}
+
+static void consider(const struct places *s, uint32_t u, const uint32_t *c, struct candidate *best)
+{
+	uint32_t fits;
+
+	if (s->at[place_number(s->g, c)] != NO_ID)
+		return;
+	fits = count_fits(s, u, c);
+	if (fits < best->fits)
+		return;
+	if (fits == best->fits) {
+		best->tie |= place_number(s->g, c) != place_number(s->g, best->at);
+		if (place_number(s->g, c) >= place_number(s->g, best->at))
+			return;
+	}
+	best->tie = fits == best->fits && best->tie;
+	best->fits = fits;
+	memcpy(best->at, c, sizeof(best->at));
+}
+
+/* All places beside v that are in the box. */
+static void consider_beside(const struct places *s, uint32_t u, uint32_t v, struct candidate *best)
+{
+	const struct lgrid *g = s->g;
+	uint32_t c[GRID_MOST] = {0};
+
+	memcpy(c, at_of(g, v), g->n_dims * sizeof(*c));
+	for (unsigned d = 0; d < g->n_dims; d++) {
+		uint32_t was = c[d];
+
+		for (uint32_t k = 0; k < g->size[d]; k++) {
+			uint32_t apart = k < was ? was - k : k - was;
+			bool beside = g->kind[d] == LAYOUT_CLIQUE || apart == 1 ||
+				      (g->kind[d] == LAYOUT_CYCLE && apart == g->size[d] - 1);
+
+			c[d] = k;
+			if (apart && beside)
+				consider(s, u, c, best);
+		}
+		c[d] = was;
+	}
+}
+
+/* ties: also where another place is as good. */
+static bool place_left(struct places *s, bool ties)
+{
+	bool changed = false;
+
+	for (uint32_t u = 0; u < s->p->n && s->unplaced; u++) {
+		struct candidate best = {.fits = 0};
+
+		if (*at_of(s->g, u) != NO_ID)
+			continue;
+		for (uint32_t i = s->p->first[u]; i < s->p->first[u + 1]; i++)
+			if (*at_of(s->g, s->p->to[i]) != NO_ID)
+				consider_beside(s, u, s->p->to[i], &best);
+		if (!best.fits || (best.tie && !ties))
+			continue;
+		memcpy(at_of(s->g, u), best.at, sizeof(best.at));
+		s->at[place_number(s->g, best.at)] = u;
+		s->unplaced--;
+		changed = true;
+		if (ties)
+			break;
+	}
+	return changed;
+}
+
+static bool good_size(const struct lpart *p, const struct lgrid *g, uint32_t *places)
+{
+	uint64_t n = 1;
+
+	for (unsigned d = 0; d < g->n_dims; d++) {
+		n *= g->size[d];
+		if (g->size[d] < 2 || n * LEAST_FILLED > p->n)
+			return false;
+	}
+	*places = (uint32_t)n;
+	return true;
+}
+
+static bool enough_links(const struct lpart *p, const struct lgrid *g)
+{
+	uint32_t links[GRID_MOST] = {0}, steps = 0;
+
+	for (uint32_t l = 0; l < p->n_links; l++) {
+		int d = lgrid_step(g, p->end[2 * l], p->end[2 * l + 1]);
+
+		if (d < 0)
+			continue;
+		links[d]++;
+		steps++;
+	}
+	for (unsigned d = 0; d < g->n_dims; d++) {
+		double a = g->size[d], n = p->n;
+		double wants = g->kind[d] == LAYOUT_CLIQUE  ? n * (a - 1) / 2
+			       : g->kind[d] == LAYOUT_CYCLE ? n
+							    : n * (a - 1) / a;
+
+		if (links[d] < LEAST_LINKS * wants)
+			return false;
+	}
+	return steps >= LEAST_STEPS * p->n_links;
+}
+
+/* Places for all that the walk reached, then for the rest. */
+static bool settle_places(struct lpart *p, struct lgrid *g, uint8_t *reached)
+{
+	struct places s = {.p = p, .g = g};
+	bool fits;
+
+	if (!good_size(p, g, &s.n))
+		return false;
+	s.at = NEW_ARRAY(s.n, uint32_t);
+	memset(s.at, 0xff, s.n * sizeof(*s.at));
+	for (uint32_t u = 0; u < p->n; u++) {
+		uint32_t *c = at_of(g, u);
+
+		if (reached[u] && s.at[place_number(g, c)] == NO_ID) {
+			s.at[place_number(g, c)] = u;
+			continue;
+		}
+		*c = NO_ID;
+		s.unplaced++;
+	}
+	while (s.unplaced && progress_step(p->progress, s.unplaced) &&
+	       (place_left(&s, false) || place_left(&s, true)))
+		;
+	fits = s.unplaced <= 2 || s.unplaced <= MOST_BESIDE * p->n;
+	free(s.at);
+	return fits && enough_links(p, g);
+}
+
+static bool find_places(struct lpart *p, const struct ldirections *d, struct lgrid *g)
+{
+	struct walk w = {.p = p,
+			 .d = d,
+			 .at = NEW_ARRAY((size_t)p->n * GRID_MOST, int32_t),
+			 .reached = NEW_ARRAY(p->n, uint8_t)};
+	bool found;
+
+	g->n_dims = d->n_dims;
+	walk_all(&w);
+	for (unsigned k = 0; k < g->n_dims; k++) {
+		if (d->clique[k])
+			place_clique(&w, g, k);
+		else
+			place_line(&w, g, k);
+	}
+	found = settle_places(p, g, w.reached);
+	free(w.at);
+	free(w.reached);
+	return found;
+}
+
+/* --- in words --- */
+
+static void tell_grid(struct lpart *p)
+{
+	struct text t = {0};
+	uint32_t cycles = 0, paths = 0, cliques = 0, cube = 0;
+	bool is_cube = true;
+
+	for (unsigned d = 0; d < p->is.n_dims; d++) {
+		unsigned size = p->is.dim[d].size, kind = p->is.dim[d].kind;
+
+		text_add(&t, "%s%u", d ? "x" : "", size);
+		cliques += kind == LAYOUT_CLIQUE;
+		cycles += kind == LAYOUT_CYCLE;
+		paths += kind == LAYOUT_PATH && size > 2;
+		is_cube &= size == 2 || (size == 4 && kind == LAYOUT_CYCLE);
+		cube += size == 4 ? 2 : 1;
+	}
+	text_add(&t, " %s",
+		 cliques && !cycles && !paths ? "hyperx"
+		 : cliques		      ? "grid"
+		 : !paths		      ? "torus"
+		 : !cycles		      ? "mesh"
+					      : "torus and mesh");
+	if (is_cube)
+		text_add(&t, " = hypercube %u", cube);
+	p->is.words = str_printf("%s", text_str(&t));
+	text_free(&t);
+}
+
+static void take_grid(struct lpart *p, const struct lgrid *g)
+{
+	p->is.kind = LAYOUT_GRID;
+	p->is.n_dims = (uint8_t)g->n_dims;
+	for (unsigned d = 0; d < g->n_dims; d++) {
+		p->is.dim[d].size = (uint16_t)g->size[d];
+		p->is.dim[d].kind = g->kind[d];
+	}
+	for (uint32_t u = 0; u < p->n; u++)
+		for (unsigned d = 0; d < LAYOUT_DIMS; d++)
+			p->coord[(size_t)u * LAYOUT_DIMS + d] = *at_of(g, u) == NO_ID ? LAYOUT_BESIDE
+								: d < g->n_dims ? (uint16_t)at_of(g, u)[d]
+										: 0;
+	tell_grid(p);
+}
+
+bool layout_is_grid(struct lpart *p)
+{
+	struct ldirections d;
+	struct lgrid g = {0};
+	bool found = ldirections_find(p, &d);
+
+	if (found) {
+		g.at = NEW_ARRAY((size_t)p->n * GRID_MOST, uint32_t);
+		found = find_places(p, &d, &g) && lgrid_arrange(p, &g);
+	}
+	if (found)
+		take_grid(p, &g);
+	free(g.at);
+	ldirections_free(&d);
+	return found;
+}

@@ -1,0 +1,164 @@
+/*
+ * Two coordinates for switches in no known shape: pivot multidimensional scaling (U. Brandes, C. Pich:
+ * Eigensolver methods for progressive multidimensional scaling of large data, 2006).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/shape/internal.h"
+#include "core/base/memory.h"
+
+#define PIVOTS 50
+#define ROUNDS 100 /* of the power iteration */
+
+struct spread {
+	struct lpart *p;
+	unsigned pivots;
+	double *c; /* [n * PIVOTS] doubly centred squared distances to the pivots */
+	double m[PIVOTS][PIVOTS];
+	double vector[2][PIVOTS];
+};
+
+static void distances_from(const struct lpart *p, uint32_t from, uint32_t *hops, uint32_t *queue)
+{
+	uint32_t head = 0, tail = 0;
+
+	memset(hops, 0xff, p->n * sizeof(*hops));
+	hops[from] = 0;
+	queue[tail++] = from;
+	while (head < tail) {
+		uint32_t u = queue[head++];
+
+		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
+			if (hops[p->to[i]] == NO_ID) {
+				hops[p->to[i]] = hops[u] + 1;
+				queue[tail++] = p->to[i];
+			}
+	}
+}
+
+/* Each pivot as far as can be from those before it, the first the lowest name. */
+static bool take_pivots(struct spread *s)
+{
+	struct lpart *p = s->p;
+	uint32_t *hops = NEW_ARRAY(p->n, uint32_t), *queue = NEW_ARRAY(p->n, uint32_t);
+	uint32_t *nearest = NEW_ARRAY(p->n, uint32_t), at = 0;
+	bool go_on = true;
+
+	memset(nearest, 0xff, p->n * sizeof(*nearest));
+	s->pivots = p->n < PIVOTS ? p->n : PIVOTS;
+	for (unsigned k = 0; k < s->pivots && (go_on = progress_step(p->progress, k)); k++) {
+		uint32_t far = 0;
+
+		distances_from(p, at, hops, queue);
+		for (uint32_t u = 0; u < p->n; u++) {
+			s->c[(size_t)u * PIVOTS + k] = (double)hops[u] * hops[u];
+			nearest[u] = hops[u] < nearest[u] ? hops[u] : nearest[u];
+			if (nearest[u] > nearest[far])
+				far = u;
+		}
+		at = far;
+	}
+	free(hops);
+	free(queue);
+	free(nearest);
+	return go_on;
+}
+
+static void centre(struct spread *s)
+{
+	double column[PIVOTS] = {0}, all = 0;
+	uint32_t n = s->p->n;
+
+	for (uint32_t u = 0; u < n; u++)
+		for (unsigned k = 0; k < s->pivots; k++)
+			column[k] += s->c[(size_t)u * PIVOTS + k] / n;
+	for (unsigned k = 0; k < s->pivots; k++)
+		all += column[k] / s->pivots;
+	for (uint32_t u = 0; u < n; u++) {
+		double *row = s->c + (size_t)u * PIVOTS, mean = 0;
+
+		for (unsigned k = 0; k < s->pivots; k++)
+			mean += row[k] / s->pivots;
+		for (unsigned k = 0; k < s->pivots; k++)
+			row[k] = -(row[k] - column[k] - mean + all) / 2;
+	}
+}
+
+static void multiply(struct spread *s)
+{
+	for (uint32_t u = 0; u < s->p->n; u++) {
+		const double *row = s->c + (size_t)u * PIVOTS;
+
+		for (unsigned i = 0; i < s->pivots; i++)
+			for (unsigned j = 0; j < s->pivots; j++)
+				s->m[i][j] += row[i] * row[j];
+	}
+}
+
+static double dot(const struct spread *s, const double *a, const double *b)
+{
+	double sum = 0;
+
+	for (unsigned k = 0; k < s->pivots; k++)
+		sum += a[k] * b[k];
+	return sum;
+}
+
+/* The largest eigenvector, without those before it. */
+static void find_vector(struct spread *s, unsigned which)
+{
+	double *v = s->vector[which], next[PIVOTS];
+
+	for (unsigned k = 0; k < s->pivots; k++)
+		v[k] = 1.0 + (double)((k * 7 + which * 3) % 11);
+	for (unsigned r = 0; r < ROUNDS; r++) {
+		double length, along;
+
+		for (unsigned i = 0; i < s->pivots; i++)
+			next[i] = dot(s, s->m[i], v);
+		along = which ? dot(s, next, s->vector[0]) : 0;
+		for (unsigned i = 0; i < s->pivots; i++)
+			next[i] -= which ? along * s->vector[0][i] : 0;
+		length = sqrt(dot(s, next, next));
+		for (unsigned i = 0; i < s->pivots; i++)
+			v[i] = length > 0 ? next[i] / length : 0;
+	}
+}
+
+/* Along a vector, to 0 .. 1; the lowest name in the lower half. */
+static void project(const struct spread *s, const double *v, float *to)
+{
+	double lo = INFINITY, hi = -INFINITY;
+	bool turn;
+
+	for (uint32_t u = 0; u < s->p->n; u++) {
+		double at = dot(s, s->c + (size_t)u * PIVOTS, v);
+
+		to[u] = (float)at;
+		lo = to[u] < lo ? to[u] : lo;
+		hi = to[u] > hi ? to[u] : hi;
+	}
+	turn = to[0] > (lo + hi) / 2;
+	for (uint32_t u = 0; u < s->p->n; u++)
+		to[u] = hi > lo ? (float)((turn ? hi - to[u] : to[u] - lo) / (hi - lo)) : 0;
+}
+
+void layout_spread(struct lpart *p)
+{
+	struct spread *s = NEW(struct spread);
+
+	s->p = p;
+	s->c = NEW_ARRAY((size_t)p->n * PIVOTS, double);
+	if (take_pivots(s)) {
+		centre(s);
+		multiply(s);
+		for (unsigned k = 0; k < 2; k++) {
+			find_vector(s, k);
+			project(s, s->vector[k], k ? p->y : p->x);
+		}
+	}
+	free(s->c);
+	free(s);
+}

@@ -1,0 +1,470 @@
+/*
+ * Dimensions of a torus, mesh, hypercube or HyperX.  These are products of rings, paths and complete rows:
+ * opposite links of a square are of one dimension, and adjacent links that are in no square go on in the
+ * same one.
+ */
+#include "core/analysis/shape/layout_squares.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+
+#define MAX_DEGREE 64
+#define LOOK_AT 64	/* switches looked at first */
+#define LOOK_PAIRS 24	/* pairs of neighbours of each */
+#define LEAST_SQUARE 40 /* percent of pairs that share two switches */
+#define MOST_SHARED 25	/* percent that share more */
+#define MOST_CLASSES 4	/* pairs of classes that meet, for each link and neighbour */
+
+enum corner { CORNER_TRIANGLE, CORNER_STRAIGHT, CORNER_SQUARE };
+
+/* What two neighbours v, w of u are; *x: the fourth of a square. */
+static enum corner corner_of(const struct lpart *p, uint32_t u, uint32_t v, uint32_t w, uint32_t *x)
+{
+	uint32_t i = p->first[v], j = p->first[w], n = 0;
+
+	if (lpart_linked(p, v, w))
+		return CORNER_TRIANGLE;
+	while (i < p->first[v + 1] && j < p->first[w + 1] && n < 2) {
+		uint32_t a = p->to[i], b = p->to[j];
+
+		if (a == b && a != u) {
+			*x = a;
+			n++;
+		}
+		i += a <= b;
+		j += b <= a;
+	}
+	return n == 1 && !lpart_linked(p, u, *x) ? CORNER_SQUARE : CORNER_STRAIGHT;
+}
+
+/* Most fabrics that are no grids end here. */
+static bool may_be_grid(const struct lpart *p)
+{
+	uint64_t pairs = 0, two = 0, more = 0;
+	uint32_t looks = p->n < LOOK_AT ? p->n : LOOK_AT;
+
+	if (p->max_degree > MAX_DEGREE)
+		return false;
+	for (uint32_t k = 0; k < looks; k++) {
+		uint32_t u = (uint32_t)((uint64_t)k * p->n / looks), seen = 0;
+
+		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
+			for (uint32_t j = i + 1; j < p->first[u + 1] && seen < LOOK_PAIRS; j++) {
+				uint32_t shared;
+
+				if (lpart_linked(p, p->to[i], p->to[j]))
+					continue;
+				shared = lpart_shared(p, p->to[i], p->to[j]);
+				seen++;
+				pairs++;
+				two += shared == 2;
+				more += shared > 2;
+			}
+	}
+	return pairs && two * 100 >= pairs * LEAST_SQUARE && more * 100 <= pairs * MOST_SHARED;
+}
+
+/* --- union-find whose members are turned against their root, or not --- */
+
+struct turned {
+	uint32_t *parent;
+	uint8_t *odd;
+};
+
+static struct turned turned_new(uint32_t n)
+{
+	struct turned t = {NEW_ARRAY(n + 1, uint32_t), NEW_ARRAY(n + 1, uint8_t)};
+
+	for (uint32_t k = 0; k < n; k++)
+		t.parent[k] = k;
+	return t;
+}
+
+static void turned_free(struct turned *t)
+{
+	free(t->parent);
+	free(t->odd);
+}
+
+static uint32_t turned_find(struct turned *t, uint32_t k, unsigned *odd)
+{
+	uint32_t root = k;
+	unsigned sum = 0;
+
+	for (; t->parent[root] != root; root = t->parent[root])
+		sum ^= t->odd[root];
+	*odd = sum;
+	while (t->parent[k] != root && k != root) {
+		uint32_t next = t->parent[k];
+		unsigned was = t->odd[k];
+
+		t->parent[k] = root;
+		t->odd[k] = (uint8_t)sum;
+		sum ^= was;
+		k = next;
+	}
+	return root;
+}
+
+/* a and b are of one set, b turned against a when odd; the root of both, the lower of theirs. */
+static uint32_t turned_join(struct turned *t, uint32_t a, uint32_t b, unsigned odd)
+{
+	unsigned oa, ob;
+	uint32_t ra = turned_find(t, a, &oa), rb = turned_find(t, b, &ob);
+	uint32_t low = ra < rb ? ra : rb, high = ra < rb ? rb : ra;
+
+	if (ra == rb)
+		return ra;
+	t->parent[high] = low;
+	t->odd[high] = (uint8_t)(oa ^ ob ^ odd);
+	return low;
+}
+
+/* --- classes of links --- */
+
+/* Turned: the arc leads from the higher end of its link. */
+static unsigned arc_odd(const struct lpart *p, uint32_t u, uint32_t arc)
+{
+	return p->end[2 * p->link[arc]] != u;
+}
+
+static void join_opposite(const struct lpart *p, struct turned *t, uint32_t a, uint32_t to_a, uint32_t b,
+			  uint32_t to_b)
+{
+	uint32_t i = lpart_arc(p, a, to_a), j = lpart_arc(p, b, to_b);
+
+	turned_join(t, p->link[i], p->link[j], arc_odd(p, a, i) ^ arc_odd(p, b, j));
+}
+
+static bool join_squares(const struct lpart *p, struct turned *t)
+{
+	for (uint32_t u = 0; u < p->n; u++) {
+		if (!progress_step(p->progress, u))
+			return false;
+		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
+			for (uint32_t j = i + 1; j < p->first[u + 1]; j++) {
+				uint32_t v = p->to[i], w = p->to[j], x;
+
+				if (corner_of(p, u, v, w, &x) != CORNER_SQUARE)
+					continue;
+				join_opposite(p, t, u, v, w, x);
+				join_opposite(p, t, u, w, v, x);
+			}
+	}
+	return true;
+}
+
+/* How two classes meet; on: how much oftener a straight goes on than it turns back. */
+struct meeting {
+	uint32_t a, b; /* a <= b */
+	uint32_t count[3];
+	int32_t on;
+};
+
+struct meetings {
+	struct meeting *m; /* open addressing; count all 0: free */
+	uint32_t n, cap, most;
+};
+
+static struct meeting *meeting_at(struct meetings *t, uint32_t a, uint32_t b)
+{
+	uint64_t h = (((uint64_t)a << 32 | b) + 1) * 0x9e3779b97f4a7c15ull;
+
+	for (uint32_t i = (uint32_t)(h >> 32) & (t->cap - 1);; i = (i + 1) & (t->cap - 1)) {
+		struct meeting *m = &t->m[i];
+
+		if (!m->count[0] && !m->count[1] && !m->count[2]) {
+			*m = (struct meeting){.a = a, .b = b};
+			t->n++;
+			return m;
+		}
+		if (m->a == a && m->b == b)
+			return m;
+	}
+}
+
+static void meetings_grow(struct meetings *t)
+{
+	struct meetings more = {.cap = t->cap ? 2 * t->cap : 1024, .most = t->most};
+
+	if (t->cap && t->n < t->cap / 2)
+		return;
+	more.m = NEW_ARRAY(more.cap, struct meeting);
+	for (uint32_t i = 0; i < t->cap; i++)
+		if (t->m[i].count[0] || t->m[i].count[1] || t->m[i].count[2])
+			*meeting_at(&more, t->m[i].a, t->m[i].b) = t->m[i];
+	free(t->m);
+	*t = more;
+}
+
+struct classes {
+	uint32_t n;
+	uint32_t *of;	/* [n_links] NO_ID: the only link of its class */
+	uint8_t *odd;	/* [n_links] turned against the class */
+	uint32_t *size; /* [n] */
+};
+
+static void classes_free(struct classes *c)
+{
+	free(c->of);
+	free(c->odd);
+	free(c->size);
+}
+
+static struct classes number_classes(const struct lpart *p, struct turned *t)
+{
+	struct classes c = {.of = NEW_ARRAY(p->n_links + 1, uint32_t),
+			    .odd = NEW_ARRAY(p->n_links + 1, uint8_t),
+			    .size = NEW_ARRAY(p->n_links + 1, uint32_t)};
+	uint32_t *size = NEW_ARRAY(p->n_links + 1, uint32_t);
+	unsigned odd;
+
+	for (uint32_t l = 0; l < p->n_links; l++)
+		size[turned_find(t, l, &odd)]++;
+	for (uint32_t l = 0; l < p->n_links; l++) {
+		uint32_t root = turned_find(t, l, &odd);
+
+		c.odd[l] = (uint8_t)odd;
+		/* the root is the lowest of its set: numbered before the others */
+		c.of[l] = size[root] < 2 ? NO_ID : root == l ? c.n++ : c.of[root];
+		if (c.of[l] != NO_ID)
+			c.size[c.of[l]]++;
+	}
+	free(size);
+	return c;
+}
+
+static void count_corner(const struct lpart *p, const struct classes *c, struct meetings *t, uint32_t u,
+			 uint32_t i, uint32_t j)
+{
+	uint32_t a = c->of[p->link[i]], b = c->of[p->link[j]], x;
+	struct meeting *m;
+	enum corner k;
+
+	if (a == NO_ID || b == NO_ID)
+		return;
+	k = corner_of(p, u, p->to[i], p->to[j], &x);
+	meetings_grow(t);
+	m = a < b ? meeting_at(t, a, b) : meeting_at(t, b, a);
+	m->count[k]++;
+	/* it goes on when one link leads to u and the other away from it */
+	if (k == CORNER_STRAIGHT)
+		m->on += (arc_odd(p, u, i) ^ c->odd[p->link[i]]) != (arc_odd(p, u, j) ^ c->odd[p->link[j]])
+				 ? 1
+				 : -1;
+}
+
+/* false: too many for a grid, or cancelled. */
+static bool count_meetings(const struct lpart *p, const struct classes *c, struct meetings *t)
+{
+	bool go_on = true;
+
+	t->most = MOST_CLASSES * (p->n_links + 64) * (p->max_degree + 1);
+	for (uint32_t u = 0; u < p->n && go_on; u++) {
+		for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
+			for (uint32_t j = i + 1; j < p->first[u + 1]; j++)
+				count_corner(p, c, t, u, i, j);
+		go_on = progress_step(p->progress, u) && t->n <= t->most;
+	}
+	return go_on;
+}
+
+/* --- classes to dimensions --- */
+
+struct joining {
+	const struct classes *c;
+	struct turned dims; /* over classes */
+	uint32_t *next;	    /* [n] ring of the classes of a dimension */
+	uint32_t *n_met;    /* [n] squares: entries of all its classes, at the root */
+	uint32_t *first;    /* [n + 1] squares of a class with others */
+	uint32_t *with, *squares;
+	uint8_t *clique; /* [n] at the root */
+};
+
+/*
+ * Straights where a link of a square is missing go on at one end of a link and turn back at its other end:
+ * they cancel out.
+ */
+static uint32_t votes(const struct meeting *m)
+{
+	uint32_t straights = (uint32_t)abs(m->on);
+
+	if (m->count[CORNER_TRIANGLE] >= straights)
+		return m->count[CORNER_TRIANGLE];
+	return straights >= 2 ? straights : m->count[CORNER_TRIANGLE];
+}
+
+static int most_votes(const void *x, const void *y)
+{
+	const struct meeting *a = x, *b = y;
+
+	if (votes(a) != votes(b))
+		return votes(a) > votes(b) ? -1 : 1;
+	if (a->a != b->a)
+		return a->a < b->a ? -1 : 1;
+	return a->b < b->b ? -1 : a->b > b->b;
+}
+
+static void index_squares(struct joining *j, const struct meetings *t)
+{
+	uint32_t n = j->c->n, *at = NEW_ARRAY(n + 1, uint32_t);
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->m[i].count[CORNER_SQUARE]) {
+			j->first[t->m[i].a + 1]++;
+			j->first[t->m[i].b + 1]++;
+		}
+	for (uint32_t k = 0; k < n; k++)
+		j->first[k + 1] += j->first[k];
+	memcpy(at, j->first, n * sizeof(*at));
+	j->with = NEW_ARRAY(j->first[n] + 1, uint32_t);
+	j->squares = NEW_ARRAY(j->first[n] + 1, uint32_t);
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct meeting *m = &t->m[i];
+
+		if (!m->count[CORNER_SQUARE])
+			continue;
+		j->with[at[m->a]] = m->b;
+		j->squares[at[m->a]++] = m->count[CORNER_SQUARE];
+		j->with[at[m->b]] = m->a;
+		j->squares[at[m->b]++] = m->count[CORNER_SQUARE];
+	}
+	for (uint32_t k = 0; k < n; k++)
+		j->n_met[k] = j->first[k + 1] - j->first[k];
+	free(at);
+}
+
+/* Squares between two dimensions, given by their roots. */
+static uint64_t squares_between(struct joining *j, uint32_t a, uint32_t b)
+{
+	uint32_t few = j->n_met[a] <= j->n_met[b] ? a : b, other = few == a ? b : a, k = few;
+	uint64_t sum = 0;
+	unsigned odd;
+
+	do {
+		for (uint32_t i = j->first[k]; i < j->first[k + 1]; i++)
+			if (turned_find(&j->dims, j->with[i], &odd) == other)
+				sum += j->squares[i];
+		k = j->next[k];
+	} while (k != few);
+	return sum;
+}
+
+static void try_join(struct joining *j, const struct meeting *m)
+{
+	unsigned odd;
+	uint32_t a = turned_find(&j->dims, m->a, &odd), b = turned_find(&j->dims, m->b, &odd), root, swap;
+	bool clique = m->count[CORNER_TRIANGLE] >= (uint32_t)abs(m->on);
+
+	if (a == b) {
+		j->clique[a] |= clique;
+		return;
+	}
+	if (votes(m) <= 2 * squares_between(j, a, b))
+		return;
+	root = turned_join(&j->dims, m->a, m->b, m->on < 0);
+	swap = j->next[a];
+	j->next[a] = j->next[b];
+	j->next[b] = swap;
+	j->n_met[root] = j->n_met[a] + j->n_met[b];
+	j->clique[root] = j->clique[a] | j->clique[b] | clique;
+}
+
+static void joining_free(struct joining *j)
+{
+	turned_free(&j->dims);
+	free(j->next);
+	free(j->n_met);
+	free(j->first);
+	free(j->with);
+	free(j->squares);
+	free(j->clique);
+}
+
+/* Dimensions with enough links get numbers. */
+static bool take_dimensions(const struct lpart *p, struct joining *j, struct ldirections *d)
+{
+	const struct classes *c = j->c;
+	uint32_t *links = NEW_ARRAY(c->n + 1, uint32_t), *number = NEW_ARRAY(c->n + 1, uint32_t);
+	unsigned odd;
+
+	for (uint32_t k = 0; k < c->n; k++)
+		links[turned_find(&j->dims, k, &odd)] += c->size[k];
+	for (uint32_t k = 0; k < c->n; k++) {
+		number[k] = NO_ID;
+		if (!links[k] || links[k] < p->n / 3.0)
+			continue;
+		if (d->n_dims < GRID_MOST)
+			d->clique[d->n_dims] = j->clique[k];
+		number[k] = d->n_dims++;
+	}
+	for (uint32_t l = 0; l < p->n_links; l++) {
+		d->dim[l] = NO_ID;
+		if (c->of[l] == NO_ID)
+			continue;
+		d->dim[l] = number[turned_find(&j->dims, c->of[l], &odd)];
+		d->back[l] = (uint8_t)(odd ^ c->odd[l]);
+	}
+	free(links);
+	free(number);
+	return d->n_dims && d->n_dims <= GRID_MOST;
+}
+
+static bool join_classes(const struct lpart *p, const struct classes *c, struct meetings *t,
+			 struct ldirections *d)
+{
+	struct joining j = {.c = c,
+			    .dims = turned_new(c->n),
+			    .next = NEW_ARRAY(c->n + 1, uint32_t),
+			    .n_met = NEW_ARRAY(c->n + 1, uint32_t),
+			    .first = NEW_ARRAY(c->n + 1, uint32_t),
+			    .clique = NEW_ARRAY(c->n + 1, uint8_t)};
+	uint32_t n = 0;
+	bool go_on = true;
+
+	for (uint32_t k = 0; k < c->n; k++)
+		j.next[k] = k;
+	for (uint32_t i = 0; i < t->cap; i++)
+		if (t->m[i].count[0] || t->m[i].count[1] || t->m[i].count[2])
+			t->m[n++] = t->m[i];
+	index_squares(&j, t);
+	if (n)
+		qsort(t->m, n, sizeof(*t->m), most_votes);
+	for (uint32_t i = 0; i < n && votes(&t->m[i]) && go_on; i++) {
+		try_join(&j, &t->m[i]);
+		go_on = progress_step(p->progress, i);
+	}
+	go_on = go_on && take_dimensions(p, &j, d);
+	joining_free(&j);
+	return go_on;
+}
+
+bool ldirections_find(const struct lpart *p, struct ldirections *d)
+{
+	struct meetings t = {0};
+	struct turned links;
+	struct classes c;
+	bool found;
+
+	*d = (struct ldirections){0};
+	if (!may_be_grid(p))
+		return false;
+	d->dim = NEW_ARRAY(p->n_links + 1, uint32_t);
+	d->back = NEW_ARRAY(p->n_links + 1, uint8_t);
+	links = turned_new(p->n_links);
+	found = join_squares(p, &links);
+	c = number_classes(p, &links);
+	found = found && count_meetings(p, &c, &t) && join_classes(p, &c, &t, d);
+	classes_free(&c);
+	turned_free(&links);
+	free(t.m);
+	return found;
+}
+
+void ldirections_free(struct ldirections *d)
+{
+	free(d->dim);
+	free(d->back);
+}

@@ -1,0 +1,201 @@
+#include "core/analysis/shape/levels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/routing/distances.h"
+#include "core/analysis/traffic/spread.h"
+#include "core/base/memory.h"
+
+/* A switch with at least a quarter of the usual number of hosts is strong. */
+#define STRONG_PART 4
+
+static int ascending(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Twice the median of the hosts on switches that have some: whole also where two stand in the middle. */
+static uint64_t twice_median(const struct levels *l)
+{
+	uint32_t *n = NEW_ARRAY(l->n_switches + 1, uint32_t), with = 0;
+	uint64_t twice = 0;
+
+	for (uint32_t s = 0; s < l->n_switches; s++)
+		if (l->hosts[s])
+			n[with++] = l->hosts[s];
+	qsort(n, with, sizeof(*n), ascending);
+	if (with)
+		twice = (uint64_t)n[(with - 1) / 2] + n[with / 2];
+	free(n);
+	return twice;
+}
+
+/* Less than half of its distinct neighbours are strong: a small leaf, not a spine with a few hosts. */
+static bool among_weak(const struct topo *t, const uint8_t *strong, uint32_t s, uint32_t *seen)
+{
+	const struct fabric *f = t->fabric;
+	unsigned neighbours = 0, n = 0;
+
+	for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+		uint32_t d = t->peer_switch[switch_port_id(f, s, p)];
+
+		if (d == NO_ID || d == s || seen[d] == s + 1)
+			continue;
+		seen[d] = s + 1;
+		neighbours++;
+		n += strong[d];
+	}
+	return 2 * n < neighbours || !neighbours;
+}
+
+static void find_edges(struct levels *l, const struct topo *t)
+{
+	uint8_t *strong = NEW_ARRAY(l->n_switches, uint8_t);
+	uint32_t *seen = NEW_ARRAY(l->n_switches, uint32_t);
+	uint64_t median = twice_median(l);
+
+	for (uint32_t s = 0; s < l->n_switches; s++)
+		strong[s] = l->hosts[s] && 2ull * STRONG_PART * l->hosts[s] >= median;
+	for (uint32_t s = 0; s < l->n_switches; s++) {
+		l->edge[s] = strong[s] || (l->hosts[s] && among_weak(t, strong, s, seen));
+		l->n_edges += l->edge[s];
+	}
+	free(seen);
+	free(strong);
+}
+
+/* Links to the nearest edge switch, by one search from all of them. */
+static void find_levels(struct levels *l, const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t *queue = NEW_ARRAY(l->n_switches + 1, uint32_t), head = 0, tail = 0;
+
+	for (uint32_t s = 0; s < l->n_switches; s++) {
+		l->level[s] = l->edge[s] ? 0 : NO_HOPS;
+		if (l->edge[s])
+			queue[tail++] = s;
+	}
+	while (head < tail) {
+		uint32_t s = queue[head++];
+
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t d = t->peer_switch[switch_port_id(f, s, p)];
+
+			if (d == NO_ID || l->level[d] != NO_HOPS)
+				continue;
+			l->level[d] = (uint16_t)(l->level[s] + 1);
+			queue[tail++] = d;
+		}
+	}
+	free(queue);
+}
+
+static bool has_share(const struct levels *l, const struct topo *t, uint32_t s)
+{
+	for (unsigned p = 1; p <= t->fabric->switch_nports[s]; p++)
+		if (l->share[switch_port_id(t->fabric, s, p)] > 0)
+			return true;
+	return false;
+}
+
+/*
+ * The root of a direct fabric: its largest distance is least, then the sum of its distances, then its place.
+ * false when cancelled.
+ */
+static bool find_middle(struct levels *l, const struct topo *t, struct progress *p)
+{
+	uint16_t *hops = NEW_ARRAY(l->n_switches, uint16_t);
+	uint64_t best = UINT64_MAX;
+	uint32_t middle = NO_ID;
+	bool go_on = true;
+
+	progress_start(p, "the middle", l->n_switches);
+	for (uint32_t s = 0; s < l->n_switches && (go_on = progress_step(p, s)); s++) {
+		uint64_t sum = 0, far = 0;
+
+		if (l->level[s] != 0)
+			continue;
+		switch_distances(t, s, hops);
+		for (uint32_t d = 0; d < l->n_switches; d++) {
+			sum += hops[d] == NO_HOPS ? 0 : hops[d];
+			far = hops[d] != NO_HOPS && hops[d] > far ? hops[d] : far;
+		}
+		if ((far << 48 | sum) >= best)
+			continue;
+		best = far << 48 | sum;
+		middle = s;
+	}
+	free(hops);
+	if (middle != NO_ID)
+		l->root[middle] = 1;
+	l->n_roots = middle != NO_ID;
+	return go_on;
+}
+
+static bool find_roots(struct levels *l, const struct topo *t, struct progress *p)
+{
+	for (uint32_t s = 0; s < l->n_switches; s++)
+		if (l->level[s] != NO_HOPS && l->level[s] > l->top && has_share(l, t, s))
+			l->top = l->level[s];
+	if (!l->top)
+		return find_middle(l, t, p);
+	for (uint32_t s = 0; s < l->n_switches; s++) {
+		l->root[s] = l->level[s] == l->top && has_share(l, t, s);
+		l->n_roots += l->root[s];
+	}
+	return true;
+}
+
+struct levels *levels_new(const struct topo *t, const uint32_t *hosts, struct progress *p)
+{
+	uint32_t n = t->fabric->n_switches, *on_edges = NEW_ARRAY(n, uint32_t);
+	struct levels *l = NEW(struct levels);
+
+	l->n_switches = n;
+	l->hosts = mem_dup(hosts, n * sizeof(*hosts));
+	l->edge = NEW_ARRAY(n, uint8_t);
+	l->level = NEW_ARRAY(n, uint16_t);
+	l->root = NEW_ARRAY(n, uint8_t);
+	find_edges(l, t);
+	find_levels(l, t);
+	for (uint32_t s = 0; s < n; s++)
+		on_edges[s] = l->edge[s] ? hosts[s] : 0;
+	l->share = even_shares(t, on_edges, p);
+	free(on_edges);
+	if (l->share && find_roots(l, t, p))
+		return l;
+	levels_free(l);
+	return NULL;
+}
+
+void levels_free(struct levels *l)
+{
+	if (!l)
+		return;
+	free(l->hosts);
+	free(l->edge);
+	free(l->level);
+	free(l->share);
+	free(l->root);
+	free(l);
+}
+
+void levels_root_guids(const struct levels *l, const struct fabric *f, struct text *t)
+{
+	for (uint32_t s = 0; s < l->n_switches; s++)
+		if (l->root[s])
+			text_add(t, "0x%016lx\n", f->node_guid[f->switch_node[s]]);
+}
+
+void levels_host_guids(const struct levels *l, const struct topo *tp, const uint8_t *in, bool edge,
+		       struct text *t)
+{
+	const struct fabric *f = tp->fabric;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (in[ep] && tp->endport_switch[ep] != NO_ID && l->edge[tp->endport_switch[ep]] == edge)
+			text_add(t, "0x%016lx\n", f->port_guid[f->endport_port[ep]]);
+}

@@ -1,0 +1,35 @@
+/*
+ * A torus-2QoS.conf for a fabric that is a torus or mesh, tried on the engine itself.
+ */
+#ifndef IBSCOPE_TORUS_FIT_H
+#define IBSCOPE_TORUS_FIT_H
+
+#include "core/analysis/shape/torus_conf.h"
+#include "core/base/outfile.h"
+#include "core/sm/engine.h"
+#include "core/sm/setup.h"
+
+struct torus_fit {
+	const struct engine *const *engines;
+	struct progress *progress;
+	const struct topo *t;
+	const struct setup *setup; /* the base, with the engine and its options: they name `path` */
+	struct torus_plan plan;	   /* the last one that was tried; owned */
+	char path[SCRATCH_PATH];   /* of the file that the engine reads, there until torus_fit_end() */
+	int fd;			   /* of that file, -1 = none */
+	char *refused;		   /* why the engine did not take the last one; owned, NULL = not tried */
+};
+
+/* Prepare; torus_fit_end() is due whatever comes back.  0; -1 and *e. */
+int torus_fit_begin(struct torus_fit *m, const struct setup *base, const struct engine *const *engines,
+		    struct progress *p, struct err *e);
+
+/*
+ * Find a plan.  1: the engine routes the whole fabric with it, and the file has it; 0: it does not
+ * (m->refused), the plan is what would be right once all is there; -1 and *e: the fabric is no grid,
+ * or cancelled.
+ */
+int torus_fit_make(struct torus_fit *m, struct err *e);
+void torus_fit_end(struct torus_fit *m);
+
+#endif

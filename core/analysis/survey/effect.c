@@ -1,0 +1,864 @@
+#include "core/analysis/survey/effect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/credit/cdg.h"
+#include "core/analysis/compare/compare.h"
+#include "core/analysis/traffic/loads.h"
+
+/* --- one column ---------------------------------------------------------------------------------------- */
+
+static void column_init(struct column *c, uint32_t n)
+{
+	c->port = NEW_ARRAY((size_t)n + 1, uint8_t);
+	c->hops = NEW_ARRAY((size_t)n + 1, uint16_t);
+	c->order = NEW_ARRAY((size_t)n + 1, uint32_t);
+}
+
+static void column_free(struct column *c)
+{
+	free(c->port);
+	free(c->hops);
+	free(c->order);
+}
+
+/* Put switches in order of hops; owner: who has the LID under r, NO_ID = nobody. */
+static void column_order(struct column *c, const struct routing *r, uint32_t owner, uint32_t *work)
+{
+	uint32_t n = r->topo->fabric->n_switches, count[HOPS_MOST + 1] = {0};
+
+	column_hops(r->topo, c->port, owner, c->hops, work);
+	c->too_long = false;
+	for (uint32_t s = 0; s < n; s++)
+		if (c->hops[s] < HOPS_MOST)
+			count[c->hops[s] + 1]++;
+		else
+			c->too_long |= c->hops[s] < HOPS_LOOP;
+	for (unsigned h = 0; h < HOPS_MOST; h++)
+		count[h + 1] += count[h];
+	c->n_order = count[HOPS_MOST];
+	for (uint32_t s = 0; s < n; s++)
+		if (c->hops[s] < HOPS_MOST)
+			c->order[count[c->hops[s]]++] = s;
+}
+
+/* The column of a LID in the tables before. */
+static void column_before(struct column *c, const struct effect_base *b, unsigned lid, uint32_t *work)
+{
+	uint32_t n = b->routing->topo->fabric->n_switches;
+
+	for (uint32_t s = 0; !b->table && s < n; s++)
+		c->port[s] = (uint8_t)routing_port(b->routing, s, lid);
+	if (b->table)
+		memcpy(c->port, b->table + (size_t)lid * n, n);
+	column_order(c, b->routing, lid_owner(b->routing->lids, lid), work);
+}
+
+/* The column of a LID after a failure: that before but for the rows that are others. */
+static void column_after(struct effect_work *w, const struct routing *r, unsigned lid)
+{
+	memcpy(w->is.port, w->was.port, r->topo->fabric->n_switches);
+	for (uint32_t i = 0; i < w->n_rows; i++)
+		w->is.port[w->row[i]] = (uint8_t)routing_port(r, w->row[i], lid);
+	column_order(&w->is, r, lid_owner(r->lids, lid), w->work);
+}
+
+/* --- loads and dependencies ------------------------------------------------------------------------------
+ */
+
+/* Where the routes of a column are added to. */
+struct sums {
+	uint32_t *load, *dep;	 /* either may be NULL */
+	struct effect_work *log; /* notes what it changes; NULL: nobody puts it back */
+	const struct effect_base *base;
+};
+
+static void note_dep(struct effect_work *w, size_t at)
+{
+	GROW(w->touched_dep, w->n_dep, w->cap_dep);
+	w->touched_dep[w->n_dep++] = at;
+}
+
+static void add_to(struct sums *x, uint32_t port, size_t slot, uint32_t routes, bool counts, int sign)
+{
+	if (counts && x->load) {
+		x->load[port] += sign < 0 ? 0 - routes : routes;
+		if (x->log)
+			note_load(x->log, port);
+	}
+	if (slot != NO_SLOT && x->dep) {
+		x->dep[slot] += sign < 0 ? UINT32_MAX : 1;
+		if (x->log)
+			note_dep(x->log, slot);
+	}
+}
+
+/*
+ * Routes of all hosts to one LID of dst, as its column leads them: added (sign 1) or taken away (-1).
+ * hosts: [n_switches]; base_lid: they count as load.
+ */
+static void add_column(struct sums *x, const struct topo *t, const struct column *c, const uint32_t *hosts,
+		       uint32_t dst, bool base_lid, uint32_t *flow, int sign)
+{
+	const struct fabric *f = t->fabric;
+	const size_t *dep_at = x->base->dep_at;
+
+	memcpy(flow, hosts, f->n_switches * sizeof(*flow));
+	if (t->endport_switch[dst] != NO_ID)
+		flow[t->endport_switch[dst]]--;
+	for (uint32_t i = c->n_order; i-- > 0;) {
+		uint32_t s = c->order[i], port = switch_port_id(f, s, c->port[s]), q = t->peer_switch[port];
+		bool goes_on;
+
+		if (!flow[s] || q == NO_ID)
+			continue;
+		flow[q] += flow[s];
+		goes_on = t->peer_switch[switch_port_id(f, q, c->port[q])] != NO_ID;
+		add_to(x, port, goes_on ? dep_at[port] + c->port[q] : NO_SLOT, flow[s], base_lid, sign);
+	}
+}
+
+/* --- before: loads, dependencies, an order of them ----------------------------------------------------- */
+
+static void list_channels(struct effect_base *b)
+{
+	const struct topo *t = b->routing->topo;
+	const struct fabric *f = t->fabric;
+
+	b->channel = NEW_ARRAY((size_t)f->n_ports + 1, uint32_t);
+	b->dep_at = NEW_ARRAY((size_t)f->n_ports + 1, size_t);
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t id = switch_port_id(f, s, p), q = t->peer_switch[id];
+
+			b->dep_at[id] = NO_SLOT;
+			if (q == NO_ID)
+				continue;
+			b->channel[b->n_channels++] = id;
+			b->dep_at[id] = b->n_deps;
+			b->n_deps += f->switch_nports[q] + 1u;
+		}
+}
+
+/* Do all hosts that count have a LID, and is there but one way for each packet? */
+static bool differences_tell(const struct routing *r)
+{
+	for (uint32_t ep = 0; ep < r->topo->fabric->n_endports; ep++)
+		if (routing_has_host(r, ep) && !r->lids->base[ep])
+			return false;
+	return !r->adaptive;
+}
+
+static bool all_on_vl0(const struct routing *r)
+{
+	return !routing_has_sls(r) && !routing_has_maps(r);
+}
+
+/* What moves.c wants to know of a column that was added up. */
+static void keep_column(struct effect_base *b, const struct column *c, unsigned lid, const uint32_t *flow)
+{
+	uint32_t n = b->routing->topo->fabric->n_switches;
+	size_t at = (size_t)lid * n;
+
+	b->plain[lid] = 1;
+	for (uint32_t s = 0; s < n; s++) {
+		bool way = c->hops[s] < HOPS_PLAIN;
+
+		b->flow[at + s] = way ? (uint16_t)flow[s] : 0;
+		b->hops[at + s] = way ? (uint8_t)c->hops[s] : HOPS_PLAIN;
+		b->plain[lid] &= way || !b->hosts[s];
+	}
+}
+
+/* All columns of the tables before.  false: cancelled, or some path is too long to be added up. */
+static bool sum_before(struct effect_base *b, struct progress *p)
+{
+	const struct routing *r = b->routing;
+	const struct topo *t = r->topo;
+	uint32_t n = t->fabric->n_switches;
+	struct sums x = {.load = b->load, .dep = b->plain_vls ? b->dep : NULL, .base = b};
+	uint32_t *work = NEW_ARRAY((size_t)n + 1, uint32_t), *flow = NEW_ARRAY((size_t)n + 1, uint32_t);
+	struct column c;
+	bool ok = true;
+
+	column_init(&c, n);
+	progress_start(p, "adding up routes", r->lids->max_lid);
+	for (unsigned lid = 1; ok && lid <= r->lids->max_lid; lid++) {
+		uint32_t dst = r->lids->owner[lid];
+
+		ok = progress_step(p, lid);
+		if (dst == NO_ID || !routing_has_host(r, dst))
+			continue;
+		column_before(&c, b, lid, work);
+		b->by_difference &= !c.too_long;
+		add_column(&x, t, &c, b->hosts, dst, lid == r->lids->base[dst], flow, 1);
+		if (b->flow)
+			keep_column(b, &c, lid, flow);
+	}
+	column_free(&c);
+	free(work);
+	free(flow);
+	return ok;
+}
+
+/* The port id of dependency q of a channel. */
+static uint32_t next_channel(const struct effect_base *b, uint32_t port, unsigned q)
+{
+	const struct topo *t = b->routing->topo;
+
+	return switch_port_id(t->fabric, t->peer_switch[port], q);
+}
+
+static unsigned ports_behind(const struct effect_base *b, uint32_t port)
+{
+	const struct topo *t = b->routing->topo;
+
+	return t->fabric->switch_nports[t->peer_switch[port]];
+}
+
+/* An order of the channels that all dependencies in dep[] follow (A. B. Kahn, CACM 5(11), 1962); NULL: a
+ * cycle. */
+static uint32_t *order_channels(const struct effect_base *b, const uint32_t *dep)
+{
+	uint32_t n_ports = b->routing->topo->fabric->n_ports, n = 0;
+	uint32_t *before = NEW_ARRAY((size_t)n_ports + 1, uint32_t);
+	uint32_t *place = NEW_ARRAY((size_t)n_ports + 1, uint32_t);
+	uint32_t *queue = NEW_ARRAY((size_t)b->n_channels + 1, uint32_t);
+
+	for (uint32_t i = 0; i < b->n_channels; i++)
+		for (unsigned q = 1; q <= ports_behind(b, b->channel[i]); q++)
+			if (dep[b->dep_at[b->channel[i]] + q])
+				before[next_channel(b, b->channel[i], q)]++;
+	for (uint32_t i = 0; i < b->n_channels; i++)
+		if (!before[b->channel[i]])
+			queue[n++] = b->channel[i];
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t port = queue[i];
+
+		place[port] = i;
+		for (unsigned q = 1; q <= ports_behind(b, port); q++)
+			if (dep[b->dep_at[port] + q] && !--before[next_channel(b, port, q)])
+				queue[n++] = next_channel(b, port, q);
+	}
+	free(before);
+	free(queue);
+	if (n == b->n_channels)
+		return place;
+	free(place);
+	return NULL;
+}
+
+/* VLs that groups of credit loops touch; -1 and *e: cancelled. */
+static int loops_before(struct effect_base *b, struct progress *p, struct err *e)
+{
+	struct cdg *c;
+
+	if (b->by_difference && b->plain_vls) {
+		b->place = order_channels(b, b->dep);
+		b->looped = b->place ? 0 : 1;
+		return 0;
+	}
+	c = cdg_new(b->routing, CDG_ALL_VLS, false, p, e);
+	if (!c)
+		return -1;
+	for (uint32_t i = 0; i < c->n_components; i++)
+		b->looped |= c->vls[i];
+	cdg_free(c);
+	return 0;
+}
+
+static int load_before(struct effect_base *b, struct progress *p, struct err *e)
+{
+	struct loads *l;
+
+	for (uint32_t i = 0; b->by_difference && i < b->n_channels; i++)
+		if (b->load[b->channel[i]] > b->load_max)
+			b->load_max = b->load[b->channel[i]];
+	if (b->by_difference)
+		return 0;
+	l = loads_new(b->routing, &pattern_all, p);
+	if (!l)
+		return err_set(e, CANCELLED);
+	b->load_max = l->max;
+	loads_free(l);
+	return 0;
+}
+
+/* Memory for sums: those before, and each worker's; for entries, ways and hosts by LID where there is some.
+ */
+static int room_for(const struct effect_base *b, unsigned workers, size_t table, struct err *e)
+{
+	size_t n = b->n_deps * sizeof(*b->dep) + b->routing->topo->fabric->n_ports * sizeof(*b->load);
+
+	return mem_room(e, n * (workers + 1) + table * (2 + sizeof(*b->flow)) + table * workers,
+			"routes and dependencies of %u links, for %u workers", b->n_channels / 2, workers);
+}
+
+/* Entries by LID, so that a column lies in one piece; room for what hangs on them. */
+static void turn_table(struct effect_base *b, size_t size)
+{
+	const struct routing *r = b->routing;
+	uint32_t n = r->topo->fabric->n_switches;
+
+	b->table = NEW_ARRAY(size, uint8_t);
+	b->flow = NEW_ARRAY(size, uint16_t);
+	b->hops = NEW_ARRAY(size, uint8_t);
+	b->plain = NEW_ARRAY(r->lids->max_lid + 1, uint8_t);
+	for (uint32_t s = 0; s < n; s++)
+		for (unsigned lid = 0; lid <= r->lids->max_lid; lid++)
+			b->table[(size_t)lid * n + s] = (uint8_t)routing_port(r, s, lid);
+}
+
+/* The sums over all columns. */
+static int base_by_difference(struct effect_base *b, unsigned workers, struct progress *p, struct err *e)
+{
+	const struct routing *r = b->routing;
+	size_t table = ((size_t)r->lids->max_lid + 1) * r->topo->fabric->n_switches;
+
+	if (table > TABLE_MOST)
+		table = 0;
+	if (room_for(b, workers, table, e))
+		return -1;
+	b->load = NEW_ARRAY((size_t)r->topo->fabric->n_ports + 1, uint32_t);
+	b->dep = NEW_ARRAY(b->n_deps + 1, uint32_t);
+	if (table)
+		turn_table(b, table);
+	return sum_before(b, p) ? 0 : err_set(e, CANCELLED);
+}
+
+struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsigned workers,
+				    struct progress *p, struct err *e)
+{
+	struct effect_base *b = NEW(struct effect_base);
+	int rc = 0;
+
+	b->sweep = sweep_ref(before);
+	b->routing = before->routing;
+	b->by_difference = !whole && differences_tell(b->routing);
+	b->plain_vls = all_on_vl0(b->routing);
+	b->hosts = routing_hosts(b->routing);
+	list_channels(b);
+	if (b->by_difference)
+		rc = base_by_difference(b, workers, p, e);
+	if (!rc)
+		rc = loops_before(b, p, e);
+	if (!rc)
+		rc = load_before(b, p, e);
+	if (!rc)
+		return b;
+	effect_base_free(b);
+	return NULL;
+}
+
+void effect_base_free(struct effect_base *b)
+{
+	if (!b)
+		return;
+	sweep_unref(b->sweep);
+	free(b->hosts);
+	free(b->channel);
+	free(b->load);
+	free(b->dep_at);
+	free(b->dep);
+	free(b->table);
+	free(b->flow);
+	free(b->hops);
+	free(b->plain);
+	free(b->place);
+	free(b);
+}
+
+uint32_t effect_load_before(const struct effect_base *b)
+{
+	return b->load_max;
+}
+
+/* --- a worker ----------------------------------------------------------------------------------------- */
+
+struct effect_work *effect_work_new(const struct effect_base *b)
+{
+	const struct routing *r = b->routing;
+	uint32_t n = r->topo->fabric->n_switches;
+	struct effect_work *w = NEW(struct effect_work);
+
+	w->base = b;
+	if (b->by_difference) {
+		w->load = mem_dup(b->load, r->topo->fabric->n_ports * sizeof(*b->load));
+		w->dep = mem_dup(b->dep, (b->n_deps + 1) * sizeof(*b->dep));
+	}
+	column_init(&w->was, n);
+	column_init(&w->is, n);
+	w->work = NEW_ARRAY((size_t)n + 1, uint32_t);
+	w->flow = NEW_ARRAY((size_t)n + 1, uint32_t);
+	w->changed = NEW_ARRAY((size_t)n + 1, uint8_t);
+	w->row = NEW_ARRAY((size_t)n + 1, uint32_t);
+	w->marked = NEW_ARRAY(MAX_LID + 1, uint8_t);
+	w->stayed = NEW_ARRAY((size_t)n + 1, uint32_t);
+	w->left = NEW_ARRAY((size_t)n + 1, uint32_t);
+	w->part = NEW_ARRAY((size_t)n + 1, uint32_t);
+	moves_init(&w->moves, b);
+	return w;
+}
+
+void effect_work_free(struct effect_work *w)
+{
+	if (!w)
+		return;
+	free(w->load);
+	free(w->dep);
+	free(w->touched_load);
+	free(w->touched_dep);
+	column_free(&w->was);
+	column_free(&w->is);
+	free(w->work);
+	free(w->flow);
+	free(w->changed);
+	free(w->row);
+	free(w->marked);
+	free(w->stayed);
+	free(w->left);
+	free(w->part);
+	moves_free(&w->moves);
+	free(w);
+}
+
+/* --- parts that the subnet manager does not reach --------------------------------------------------------
+ */
+
+/* Number the connected parts of switches that are whole but not reached. */
+static void find_parts(struct effect_work *w, const struct sweep *after)
+{
+	const struct fabric *f = after->fabric;
+	const struct state *st = after->setup->state;
+	uint32_t *queue = w->work, parts = 0;
+
+	memset(w->part, 0xff, f->n_switches * sizeof(*w->part));
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		uint32_t n = 0;
+
+		if (w->part[s] != NO_ID || switch_up(after->topo, s) || st->node_down[f->switch_node[s]])
+			continue;
+		w->part[s] = parts;
+		queue[n++] = s;
+		for (uint32_t i = 0; i < n; i++)
+			for (unsigned p = 1; p <= f->switch_nports[queue[i]]; p++) {
+				uint32_t peer = state_live_peer(f, st, switch_port_id(f, queue[i], p));
+				uint32_t q = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+
+				if (q == NO_ID || w->part[q] != NO_ID || switch_up(after->topo, q))
+					continue;
+				w->part[q] = parts;
+				queue[n++] = q;
+			}
+		parts++;
+	}
+}
+
+/* Part of a destination: that of the switch it hung on, when it is up itself. */
+static uint32_t part_of(const struct effect_work *w, const struct sweep *after, uint32_t ep)
+{
+	uint32_t s = w->base->routing->topo->endport_switch[ep];
+
+	if (s == NO_ID || after->setup->state->node_down[endport_node(after->fabric, ep)])
+		return NO_ID;
+	return w->part[s];
+}
+
+/* --- from nothing ----------------------------------------------------------------------------------------
+ */
+
+/* Pairs lost within a part that the subnet manager does not reach. */
+static uint64_t lost_outside(struct effect_work *w, const struct sweep *after, const struct comparison *c)
+{
+	uint64_t n = 0;
+
+	find_parts(w, after);
+	for (size_t i = 0; i < c->n_groups; i++) {
+		const struct pair_group *g = &c->group[i];
+		uint32_t dst = lid_owner(c->a->lids, g->lid), part;
+
+		if (g->change != PAIR_LOST || dst == NO_ID || after->topo->endport_up[dst])
+			continue;
+		part = part_of(w, after, dst);
+		for (uint64_t k = 0; part != NO_ID && k < g->n; k++) {
+			const struct pair_group *same;
+
+			n += part_of(w, after, comparison_pair(c, g->first + k, &same)) == part;
+		}
+	}
+	return n;
+}
+
+static int pairs_from_nothing(struct effect_work *w, const struct sweep *after, struct survey_row *row,
+			      struct progress *p, struct err *e)
+{
+	struct comparison *c = compare_routings(w->base->routing, after->routing, p);
+
+	if (!c)
+		return err_set(e, CANCELLED);
+	row->cut_off = c->cut_off;
+	row->between_survivors = c->between_survivors;
+	row->rerouted = c->rerouted;
+	row->longer = c->longer;
+	row->entries = c->entries_changed;
+	row->outside = c->cut_off ? lost_outside(w, after, c) : 0;
+	comparison_free(c);
+	return 0;
+}
+
+static int loads_from_nothing(const struct sweep *after, struct survey_row *row, struct progress *p,
+			      struct err *e)
+{
+	struct loads *l = loads_new(after->routing, &pattern_all, p);
+
+	if (!l)
+		return err_set(e, CANCELLED);
+	row->load_after = l->max;
+	row->load_port = l->max_port;
+	loads_free(l);
+	return 0;
+}
+
+static int loops_from_nothing(const struct effect_base *b, const struct sweep *after, struct survey_row *row,
+			      struct progress *p, struct err *e)
+{
+	struct cdg *c = cdg_new(after->routing, CDG_ALL_VLS, false, p, e);
+
+	if (!c)
+		return -1;
+	for (uint32_t i = 0; i < c->n_components; i++)
+		row->new_loops += (c->vls[i] & ~b->looped) != 0;
+	cdg_free(c);
+	return 0;
+}
+
+/* --- by the difference ------------------------------------------------------------------------------- */
+
+/* Did every endport that is still there keep its LIDs and its place, and did none come? */
+static bool only_left(const struct sweep *was, const struct sweep *now)
+{
+	const struct topo *t = was->topo, *u = now->topo;
+
+	for (uint32_t ep = 0; ep < t->fabric->n_endports; ep++) {
+		if (!u->endport_up[ep])
+			continue;
+		if (!t->endport_up[ep] || t->endport_switch[ep] != u->endport_switch[ep] ||
+		    was->lids->base[ep] != now->lids->base[ep] ||
+		    was->lids->count[ep] != now->lids->count[ep])
+			return false;
+	}
+	for (uint32_t s = 0; s < t->fabric->n_switches; s++)
+		if (switch_up(u, s) && !switch_up(t, s))
+			return false;
+	return true;
+}
+
+/* Hosts that count by switch: those that stayed, those that left; did any leave? */
+static bool sort_hosts(struct effect_work *w, const struct sweep *after)
+{
+	const struct routing *r = w->base->routing;
+	uint32_t n = r->topo->fabric->n_switches;
+	bool any = false;
+
+	memset(w->stayed, 0, n * sizeof(*w->stayed));
+	memset(w->left, 0, n * sizeof(*w->left));
+	for (uint32_t ep = 0; ep < r->topo->fabric->n_endports; ep++) {
+		uint32_t s = r->topo->endport_switch[ep];
+
+		if (!routing_has_host(r, ep))
+			continue;
+		if (after->topo->endport_up[ep] && after->topo->endport_switch[ep] == s) {
+			w->stayed[s]++;
+		} else {
+			w->left[s]++;
+			any = true;
+		}
+	}
+	return any;
+}
+
+/* LIDs of a switch with another entry; how many there are. */
+static uint64_t mark_row(struct effect_work *w, const struct routing *a, const struct routing *b, uint32_t s,
+			 unsigned top)
+{
+	const struct lft_row *x = a->row[s], *y = b->row[s];
+	bool even = x && y && x->top == y->top;
+	uint64_t n = 0;
+
+	for (unsigned lid = 1; lid <= top; lid++) {
+		if (even && lid + 8 <= x->top && !memcmp(x->port + lid, y->port + lid, 8)) {
+			lid += 7;
+			continue;
+		}
+		if (routing_port(a, s, lid) == routing_port(b, s, lid))
+			continue;
+		w->marked[lid] = 1;
+		moves_add(&w->moves, s, lid);
+		n++;
+	}
+	return n;
+}
+
+/* LIDs with another entry somewhere; how many entries of switches that are there in both. */
+static uint64_t mark_entries(struct effect_work *w, const struct routing *a, const struct routing *b)
+{
+	unsigned top = a->lids->max_lid > b->lids->max_lid ? a->lids->max_lid : b->lids->max_lid;
+	uint64_t n = 0;
+
+	w->n_rows = 0;
+	for (uint32_t s = 0; s < a->topo->fabric->n_switches; s++) {
+		uint64_t here;
+
+		if (a->row[s] == b->row[s])
+			continue;
+		w->row[w->n_rows++] = s;
+		here = mark_row(w, a, b, s, top);
+		n += a->row[s] && b->row[s] ? here : 0;
+	}
+	return n;
+}
+
+/* LIDs whose entries name a cable that went down and are the same as before. */
+static void mark_cables(struct effect_work *w, const struct routing *a, const struct routing *b)
+{
+	const struct fabric *f = a->topo->fabric;
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t id = switch_port_id(f, s, p);
+
+			if (a->topo->peer[id] == b->topo->peer[id])
+				continue;
+			for (unsigned lid = 1; lid <= a->lids->max_lid; lid++) {
+				if (routing_port(a, s, lid) != p || routing_port(b, s, lid) != p)
+					continue;
+				w->marked[lid] = 1;
+				moves_add(&w->moves, s, lid);
+			}
+		}
+}
+
+/* Which switches' paths differ where both arrive: nearest first, so that the next one is known. */
+static void mark_paths(struct effect_work *w, const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+
+	memset(w->changed, 1, f->n_switches);
+	for (uint32_t i = 0; i < w->is.n_order; i++) {
+		uint32_t s = w->is.order[i], q;
+
+		if (w->was.port[s] != w->is.port[s])
+			continue;
+		q = w->is.hops[s] ? t->peer_switch[switch_port_id(f, s, w->is.port[s])] : NO_ID;
+		w->changed[s] = q != NO_ID && w->changed[q];
+	}
+}
+
+/* Pairs of one destination LID. */
+static void count_lid(struct effect_work *w, const struct sweep *after, uint32_t dst, struct survey_row *row)
+{
+	const struct topo *t = w->base->routing->topo;
+	bool stays = after->topo->endport_up[dst];
+	uint32_t own = t->endport_switch[dst], part = stays ? NO_ID : part_of(w, after, dst);
+
+	mark_paths(w, after->topo);
+	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
+		uint64_t stayed = w->stayed[s] - (s == own && stays),
+			 left = w->left[s] - (s == own && !stays);
+
+		if (w->was.hops[s] >= HOPS_LOOP)
+			continue;
+		if (w->is.hops[s] >= HOPS_LOOP) {
+			*(stays ? &row->between_survivors : &row->cut_off) += stayed;
+		} else if (w->changed[s]) {
+			row->rerouted += stayed;
+			row->longer += w->is.hops[s] > w->was.hops[s] ? stayed : 0;
+		}
+		row->cut_off += left;
+		row->outside += part != NO_ID && w->part[s] == part ? left : 0;
+	}
+}
+
+/* The way of every host to one LID, before and after; false: some is too long. */
+static bool walk_lid(struct effect_work *w, const struct sweep *after, unsigned lid, struct survey_row *row)
+{
+	const struct effect_base *b = w->base;
+	const struct routing *was = b->routing, *is = after->routing;
+	struct sums x = {.load = w->load, .dep = b->plain_vls ? w->dep : NULL, .log = w, .base = b};
+	uint32_t dst = was->lids->owner[lid];
+	bool base = lid == was->lids->base[dst];
+
+	column_before(&w->was, b, lid, w->work);
+	column_after(w, is, lid);
+	if (w->is.too_long)
+		return false;
+	count_lid(w, after, dst, row);
+	add_column(&x, was->topo, &w->was, b->hosts, dst, base, w->flow, -1);
+	if (lid_owner(is->lids, lid) != NO_ID)
+		add_column(&x, is->topo, &w->is, w->stayed, dst, base, w->flow, 1);
+	return true;
+}
+
+/*
+ * All LIDs that are marked; `by_moves`: where the switches that changed tell, only these are looked at, and
+ * dependencies are not added up.  1; 0: some way is too long; -1: cancelled.
+ */
+static int walk_marked(struct effect_work *w, const struct sweep *after, bool by_moves,
+		       struct survey_row *row, struct progress *p)
+{
+	const struct routing *was = w->base->routing;
+
+	w->moves.order_holds = true;
+	for (unsigned lid = 1; lid <= was->lids->max_lid; lid++) {
+		uint32_t dst = was->lids->owner[lid];
+
+		if (!w->marked[lid] || dst == NO_ID || !routing_has_host(was, dst))
+			continue;
+		if (progress_cancelled(p))
+			return -1;
+		if (by_moves && moves_apply(w, after->routing, lid, dst, lid == was->lids->base[dst], row))
+			continue;
+		if (!walk_lid(w, after, lid, row))
+			return 0;
+	}
+	return 1;
+}
+
+static void hottest(const struct effect_work *w, const struct sweep *after, struct survey_row *row)
+{
+	const struct effect_base *b = w->base;
+
+	row->load_port = NO_ID;
+	for (uint32_t i = 0; i < b->n_channels; i++) {
+		uint32_t port = b->channel[i];
+
+		if (after->topo->peer_switch[port] == NO_ID ||
+		    (row->load_port != NO_ID && w->load[port] <= row->load_after))
+			continue;
+		row->load_after = w->load[port];
+		row->load_port = port;
+	}
+}
+
+/* Does every dependency that is new lead on in the order of the old ones? */
+static bool order_holds(const struct effect_work *w)
+{
+	const struct effect_base *b = w->base;
+	const struct topo *t = b->routing->topo;
+
+	for (size_t i = 0; i < w->n_dep; i++) {
+		size_t at = w->touched_dep[i];
+		uint32_t lo = 0, hi = b->n_channels, port, next;
+
+		if (!w->dep[at] || b->dep[at])
+			continue;
+		while (hi - lo > 1) { /* the channel whose slots these are */
+			uint32_t mid = lo + (hi - lo) / 2;
+
+			if (b->dep_at[b->channel[mid]] <= at)
+				lo = mid;
+			else
+				hi = mid;
+		}
+		port = b->channel[lo];
+		next = switch_port_id(t->fabric, t->peer_switch[port], (unsigned)(at - b->dep_at[port]));
+		if (b->place[port] >= b->place[next])
+			return false;
+	}
+	return true;
+}
+
+/* Is there no cycle among the dependencies then?  Most often the old order tells. */
+static bool still_acyclic(const struct effect_work *w)
+{
+	uint32_t *place;
+
+	if (order_holds(w))
+		return true;
+	place = order_channels(w->base, w->dep);
+	free(place);
+	return place != NULL;
+}
+
+static void put_back(struct effect_work *w)
+{
+	while (w->n_load) {
+		uint32_t at = w->touched_load[--w->n_load];
+
+		w->load[at] = w->base->load[at];
+	}
+	while (w->n_dep) {
+		size_t at = w->touched_dep[--w->n_dep];
+
+		w->dep[at] = w->base->dep[at];
+	}
+}
+
+/*
+ * Pairs, loads and dependencies; `moved`: no host left.  What walk_marked() returns; *acyclic: there is no
+ * new credit loop.
+ */
+static int walk_difference(struct effect_work *w, const struct sweep *after, bool moved,
+			   struct survey_row *row, struct progress *p, bool *acyclic)
+{
+	const struct effect_base *b = w->base;
+	bool tells = b->plain_vls && all_on_vl0(after->routing);
+	struct survey_row r = *row;
+	int rc = walk_marked(w, after, moved, &r, p);
+
+	if (rc > 0 && moved && tells && !b->looped && !(w->moves.order_holds && order_holds(w))) {
+		put_back(w); /* a new order is looked for: all dependencies are needed */
+		r = *row;
+		rc = walk_marked(w, after, false, &r, p);
+	}
+	*acyclic = rc > 0 && tells && (b->looped || still_acyclic(w));
+	*row = r;
+	return rc;
+}
+
+/* 1: done; 0: the difference does not tell; -1: cancelled. */
+static int by_difference(struct effect_work *w, const struct sweep *after, struct survey_row *row,
+			 struct progress *p, bool *acyclic)
+{
+	const struct effect_base *b = w->base;
+	const struct routing *was = b->routing, *is = after->routing;
+	struct survey_row r = *row;
+	bool left;
+	int rc;
+
+	if (!b->by_difference || is->adaptive || !only_left(b->sweep, after))
+		return 0;
+	memset(w->marked, 0, MAX_LID + 1);
+	moves_clear(&w->moves);
+	r.entries = mark_entries(w, was, is);
+	left = sort_hosts(w, after);
+	if (left) {
+		find_parts(w, after);
+		memset(w->marked, 1, MAX_LID + 1);
+	} else {
+		mark_cables(w, was, is);
+	}
+	rc = walk_difference(w, after, !left, &r, p, acyclic);
+	hottest(w, after, &r);
+	put_back(w);
+	if (rc > 0)
+		*row = r;
+	return rc;
+}
+
+int effect_of(struct effect_work *w, const struct sweep *after, struct survey_row *row, struct progress *p,
+	      struct err *e)
+{
+	bool acyclic = false;
+	int rc = by_difference(w, after, row, p, &acyclic);
+
+	if (rc < 0)
+		return err_set(e, CANCELLED);
+	if (!rc && (pairs_from_nothing(w, after, row, p, e) || loads_from_nothing(after, row, p, e)))
+		return -1;
+	if (!acyclic && loops_from_nothing(w->base, after, row, p, e))
+		return -1;
+	row->lost = row->cut_off + row->between_survivors;
+	return 0;
+}

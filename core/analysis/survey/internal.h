@@ -1,0 +1,39 @@
+/*
+ * How a survey is made: what the files survey*.c share.
+ *   survey.c         the list of failures, one sweep each, on all cores
+ *   random.c    pairs at random, the interval of a share
+ *   effect.c  what a failure does to pairs, loads and loops: by the difference, or from nothing
+ *   moves.c   the ways to one LID, by the switches whose entries changed
+ */
+#ifndef IBSCOPE_SURVEY_PARTS_H
+#define IBSCOPE_SURVEY_PARTS_H
+
+#include "core/analysis/survey/survey.h"
+
+/* What is known of the tables before, shared by all workers; never changes once made. */
+struct effect_base;
+/* What a worker has for himself. */
+struct effect_work;
+
+/* NULL and *e: cancelled, or no memory. */
+struct effect_base *effect_base_new(const struct sweep *before, bool whole, unsigned workers,
+				    struct progress *p, struct err *e);
+void effect_base_free(struct effect_base *b);
+uint32_t effect_load_before(const struct effect_base *b);
+
+struct effect_work *effect_work_new(const struct effect_base *b);
+void effect_work_free(struct effect_work *w);
+
+/*
+ * Fill in all of a row that tables tell: pairs, entries, loads, loops.  `after` has tables.
+ * -1 and *e: cancelled, or no memory.
+ *
+ * What did not change is not looked at again.  A pair's path can change only where an entry for its LID
+ * changed, where a cable that such an entry names went down, or where an end of it went away; loads and
+ * channel dependencies are sums over LIDs.  The dependencies stay free of cycles when each new one leads
+ * on in an order of channels that all old ones follow, or when another such order is found.
+ */
+int effect_of(struct effect_work *w, const struct sweep *after, struct survey_row *row, struct progress *p,
+	      struct err *e);
+
+#endif

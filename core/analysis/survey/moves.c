@@ -1,0 +1,207 @@
+/*
+ * What the entries that changed do to the ways of hosts to one LID.  The ways to a LID are a tree; where no
+ * host left, a way is another only from the first switch on whose entry changed, and how many hosts come by
+ * there is known from before.  So only these switches are looked at, and what lies behind them.
+ */
+#include "core/analysis/survey/effect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More moves than this share of all entries: whole columns are as fast. */
+#define MOVES_SHARE 8
+
+void moves_init(struct moves *m, const struct effect_base *b)
+{
+	uint32_t n = b->routing->topo->fabric->n_switches;
+
+	m->first = NEW_ARRAY(MAX_LID + 1, uint32_t);
+	m->moved = NEW_ARRAY((size_t)n + 1, uint8_t);
+	m->own = NEW_ARRAY((size_t)n + 1, uint32_t);
+	m->path = NEW_ARRAY((size_t)n + 1, uint32_t);
+	m->most = ((size_t)b->routing->lids->max_lid + 1) * n / MOVES_SHARE;
+	moves_clear(m);
+}
+
+void moves_free(struct moves *m)
+{
+	free(m->move);
+	free(m->first);
+	free(m->moved);
+	free(m->own);
+	free(m->path);
+}
+
+void moves_clear(struct moves *m)
+{
+	memset(m->first, 0xff, (MAX_LID + 1) * sizeof(*m->first));
+	m->n = 0;
+	m->too_many = false;
+}
+
+void moves_add(struct moves *m, uint32_t sw, unsigned lid)
+{
+	if (m->n >= m->most) {
+		m->too_many = true;
+		return;
+	}
+	GROW(m->move, m->n, m->cap);
+	m->move[m->n] = (struct move){.sw = sw, .next = m->first[lid]};
+	m->first[lid] = (uint32_t)m->n++;
+}
+
+/* --- one LID ---------------------------------------------------------------------------------------------
+ */
+
+/* What is at hand while the moves of one LID are applied. */
+struct applying {
+	struct effect_work *w;
+	struct moves *m;
+	const struct topo *was, *is;
+	const struct routing *now;
+	const uint8_t *port;  /* [n_switches] entries before */
+	const uint16_t *flow; /* [n_switches] hosts that came by before */
+	unsigned lid;
+	uint32_t dst;
+	bool base_lid;
+};
+
+static void add_load(struct applying *a, uint32_t port, uint32_t routes)
+{
+	if (!a->base_lid)
+		return;
+	a->w->load[port] += routes;
+	note_load(a->w, port);
+}
+
+/* The old way of all hosts that came by a switch, up to the next one that moved: there they are counted, too.
+ */
+static void take_way(struct applying *a, uint32_t sw)
+{
+	const struct fabric *f = a->was->fabric;
+	uint32_t hosts = a->flow[sw];
+
+	for (uint32_t s = sw; hosts;) {
+		uint32_t port = switch_port_id(f, s, a->port[s]), next = a->was->peer_switch[port];
+
+		if (next == NO_ID)
+			return;
+		add_load(a, port, 0 - hosts);
+		if (a->m->moved[next]) {
+			a->m->own[next] -= hosts;
+			return;
+		}
+		s = next;
+	}
+}
+
+/* The new way from a switch: ports in m->path[0 .. *n - 1], links to the LID; HOPS_NONE: none. */
+static uint32_t follow(struct applying *a, uint32_t sw, uint32_t *n)
+{
+	const struct fabric *f = a->is->fabric;
+
+	for (*n = 0; *n < f->n_switches;) {
+		unsigned out = routing_port(a->now, sw, a->lid);
+		uint32_t next;
+		uint16_t end = end_hops(a->is, sw, out, a->dst, &next);
+
+		if (end != HOPS_ON)
+			return end == HOPS_NONE ? HOPS_NONE : *n + end;
+		a->m->path[(*n)++] = switch_port_id(f, sw, out);
+		sw = next;
+	}
+	return HOPS_NONE; /* a loop */
+}
+
+/* Do the channels by which hosts came to a switch before stand before its new one? */
+static bool order_into(const struct applying *a, uint32_t sw, uint32_t channel)
+{
+	const struct fabric *f = a->is->fabric;
+	const uint32_t *place = a->w->base->place;
+
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
+		uint32_t peer = a->is->peer[switch_port_id(f, sw, p)], s;
+
+		if (peer == NO_ID || place[peer] < place[channel])
+			continue;
+		s = f->node_switch[f->port_node[peer]];
+		if (s != NO_ID && a->flow[s] && routing_port(a->now, s, a->lid) == f->port_num[peer])
+			return false;
+	}
+	return true;
+}
+
+static bool order_along(const struct applying *a, uint32_t n)
+{
+	const uint32_t *place = a->w->base->place, *path = a->m->path;
+
+	for (uint32_t i = 0; i + 1 < n; i++)
+		if (place[path[i]] >= place[path[i + 1]])
+			return false;
+	return true;
+}
+
+/* The new way of the hosts that come to a switch as before. */
+static void put_way(struct applying *a, uint32_t sw, struct survey_row *row)
+{
+	const struct effect_base *b = a->w->base;
+	uint32_t hosts = a->m->own[sw], n, hops;
+
+	if (!hosts)
+		return;
+	hops = follow(a, sw, &n);
+	row->rerouted += hosts;
+	if (hops > b->hops[(size_t)a->lid * a->is->fabric->n_switches + sw])
+		row->longer += hosts;
+	for (uint32_t i = 0; i < n; i++)
+		add_load(a, a->m->path[i], hosts);
+	if (b->place && a->m->order_holds)
+		a->m->order_holds = order_along(a, n) && (!n || order_into(a, sw, a->m->path[0]));
+}
+
+/* Do all that came by a switch still arrive, and not by too long a way?  Nobody comes to one that is down. */
+static bool all_arrive(struct applying *a)
+{
+	const struct moves *m = a->m;
+	uint32_t n;
+
+	for (uint32_t i = m->first[a->lid]; i != NO_ID; i = m->move[i].next)
+		if (a->flow[m->move[i].sw] && switch_up(a->is, m->move[i].sw) &&
+		    follow(a, m->move[i].sw, &n) >= HOPS_PLAIN)
+			return false;
+	return true;
+}
+
+bool moves_apply(struct effect_work *w, const struct routing *is, unsigned lid, uint32_t dst, bool base_lid,
+		 struct survey_row *row)
+{
+	const struct effect_base *b = w->base;
+	struct moves *m = &w->moves;
+	size_t at = (size_t)lid * b->routing->topo->fabric->n_switches;
+	struct applying a = {
+		.w = w,
+		.m = m,
+		.was = b->routing->topo,
+		.is = is->topo,
+		.now = is,
+		.port = b->flow ? b->table + at : NULL,
+		.flow = b->flow ? b->flow + at : NULL,
+		.lid = lid,
+		.dst = dst,
+		.base_lid = base_lid,
+	};
+
+	if (!b->flow || m->too_many || !b->plain[lid] || !all_arrive(&a))
+		return false;
+	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next) {
+		m->moved[m->move[i].sw] = 1;
+		m->own[m->move[i].sw] = a.flow[m->move[i].sw];
+	}
+	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next)
+		take_way(&a, m->move[i].sw);
+	for (uint32_t i = m->first[lid]; i != NO_ID; i = m->move[i].next) {
+		m->moved[m->move[i].sw] = 0;
+		put_way(&a, m->move[i].sw, row);
+	}
+	return true;
+}

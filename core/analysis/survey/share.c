@@ -1,0 +1,445 @@
+#include "core/analysis/survey/share.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cursor.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/routing/json_names.h"
+
+/* --- a row -------------------------------------------------------------------------------------------- */
+
+static json_t *nodes_json(const struct survey *s, const struct survey_row *r)
+{
+	const struct parts *p = s->parts;
+	json_t *list = json_array();
+
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = r->part[k] == NO_ID ? 0 : p->first[r->part[k]];
+		     r->part[k] != NO_ID && i < p->first[r->part[k] + 1]; i++)
+			json_array_append_new(list, json_node(p->fabric, s->before->lids, p->id[i]));
+	return list;
+}
+
+/* Names of the ends of links, of switches; of chassis and cards the switches in them. */
+static void put_parts(const struct survey *s, const struct survey_row *r, json_t *o)
+{
+	static const char *const link_key[2][2] = {{"a", "b"}, {"second_a", "second_b"}};
+	static const char *const switch_key[2] = {"switch", "second_switch"};
+	const struct parts *p = s->parts;
+	const struct fabric *f = p->fabric;
+
+	if (p->kind == PART_CHASSIS || p->kind == PART_CARD)
+		json_object_set_new(o, "switches", nodes_json(s, r));
+	for (int k = 0; k < 2 && r->part[k] != NO_ID; k++) {
+		uint32_t id = p->id[p->first[r->part[k]]];
+
+		for (int end = 0; p->kind == PART_LINK && end < 2; end++)
+			json_put_port(o, link_key[k][end], f, s->before->lids, f->link_port[2 * id + end]);
+		if (p->kind == PART_SWITCH)
+			json_put_node(o, switch_key[k], f, s->before->lids, id);
+	}
+}
+
+json_t *survey_row_json(const struct survey *s, const struct survey_row *r)
+{
+	char *what = survey_what(s, r), *try = survey_command(s, r);
+	json_t *o = json_make("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b}",
+			      "what", what, "try", try, "index", (json_int_t)r->index, "lost",
+			      (json_int_t)r->lost, "cut_off", (json_int_t)r->cut_off, "between_survivors",
+			      (json_int_t)r->between_survivors, "outside", (json_int_t)r->outside, "rerouted",
+			      (json_int_t)r->rerouted, "longer", (json_int_t)r->longer, "entries",
+			      (json_int_t)r->entries, "hosts_gone", (json_int_t)r->hosts_gone, "load_after",
+			      (json_int_t)r->load_after, "new_loops", (json_int_t)r->new_loops, "fallback",
+			      (int)r->fallback, "bad", (int)survey_bad(r));
+
+	json_object_set_new(o, "engine", r->engine ? json_text(r->engine) : json_null());
+	json_put_port(o, "load_at", s->parts->fabric, s->before->lids, r->load_port);
+	if (s->pairs)
+		json_object_set_new(o, "beyond", json_integer((json_int_t)r->beyond));
+	put_parts(s, r, o);
+	free(what);
+	free(try);
+	return o;
+}
+
+/* --- what it is a survey of -------------------------------------------------------------------------------
+ */
+
+static void mix(uint64_t *h, uint64_t v)
+{
+	*h = (*h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+	*h ^= *h >> 29;
+}
+
+static void mix_bytes(uint64_t *h, const uint8_t *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		mix(h, b[i]);
+}
+
+/* Nodes, cables, LIDs, where the subnet manager is. */
+static uint64_t fabric_print(const struct fabric *f)
+{
+	uint64_t h = f->n_nodes;
+
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		mix(&h, f->node_guid[n]);
+		mix(&h, (uint64_t)f->node_type[n] << 8 | f->node_nports[n]);
+	}
+	for (uint32_t i = 0; i < 2 * f->n_links; i++)
+		mix(&h, f->link_port[i]);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		mix(&h, f->port_lid[f->endport_port[ep]]);
+	mix(&h, f->sm_endport);
+	return h;
+}
+
+/* What is down, who counts, and the tables. */
+static uint64_t tables_print(const struct sweep *w)
+{
+	const struct state *st = w->setup->state;
+	uint64_t h = w->lids->max_lid;
+
+	mix_bytes(&h, st->link_down, st->n_links);
+	mix_bytes(&h, st->node_down, st->n_nodes);
+	mix_bytes(&h, w->hosts->in, w->fabric->n_endports);
+	for (uint32_t s = 0; s < w->fabric->n_switches; s++) {
+		const struct lft_row *row = w->routing->row[s];
+
+		mix(&h, row ? row->top : UINT64_MAX);
+		if (row)
+			mix_bytes(&h, row->port, row->top + 1u);
+	}
+	return h;
+}
+
+static json_t *options_json(const struct options *o)
+{
+	struct text t = {0};
+	json_t *v;
+
+	for (size_t i = 0; i < options_count(o); i++) {
+		const char *name = options_at(o, i)->name;
+
+		if (options_is_set(o, name))
+			text_add(&t, "%s%s=%s", t.len ? " " : "", name, options_get(o, name));
+	}
+	v = json_text(text_str(&t));
+	text_free(&t);
+	return v;
+}
+
+json_t *survey_head_json(const struct survey *s, const struct survey_request *rq)
+{
+	const struct sweep *w = s->before;
+	json_t *o = json_make("{s:s, s:I, s:b, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o}", "what",
+			      part_words[s->parts->kind], "pairs", (json_int_t)(s->pairs ? rq->pairs : 0),
+			      "sampled", (int)s->sampled, "seed", (json_int_t)rq->seed, "failures",
+			      (json_int_t)s->n_all, "load_before", (json_int_t)s->load_before, "engine",
+			      w->routing->engine, "asked", w->setup->chain, "options",
+			      options_json(w->setup->options), "fabric", json_guid(fabric_print(w->fabric)),
+			      "tables", json_guid(tables_print(w)));
+
+	if (rq->shards) {
+		json_object_set_new(o, "shard", json_integer(rq->shard));
+		json_object_set_new(o, "shards", json_integer(rq->shards));
+	}
+	return o;
+}
+
+/* --- shares
+ * ------------------------------------------------------------------------------------------------- */
+
+static bool is_survey(const json_t *v)
+{
+	const char *command = json_string_value(json_object_get(v, "command"));
+
+	return command && !strcmp(command, "survey") && json_is_object(json_object_get(v, "survey_of")) &&
+	       json_is_array(json_object_get(v, "survey"));
+}
+
+static void take_value(json_t *shares, json_t *v, const char *name, json_int_t *schema)
+{
+	const json_t *number = json_object_get(v, "schema");
+
+	for (size_t i = 0; i < json_array_size(v); i++) /* as `jq -s` makes one */
+		take_value(shares, json_array_get(v, i), name, schema);
+	if (json_is_integer(number) && json_integer_value(number) > *schema)
+		*schema = json_integer_value(number);
+	if (!is_survey(v))
+		return;
+	json_object_set_new(v, "from", json_text(name));
+	json_array_append(shares, v);
+}
+
+static unsigned line_at(const char *data, const char *at)
+{
+	unsigned n = 1;
+
+	for (; data < at; data++)
+		n += *data == '\n';
+	return n;
+}
+
+int survey_shares_read(json_t *shares, const char *name, const char *data, size_t size, int most,
+		       struct progress *p, struct err *e)
+{
+	struct cursor c = {data, data + size};
+	size_t before = json_array_size(shares);
+	json_int_t schema = 0;
+
+	for (cur_blanks(&c); !cur_empty(&c); cur_blanks(&c)) {
+		json_error_t why;
+		json_t *v;
+
+		if (progress_cancelled(p))
+			return err_set(e, CANCELLED);
+		v = json_loadb(c.p, (size_t)(c.end - c.p), JSON_DISABLE_EOF_CHECK, &why);
+		if (!v)
+			return err_set(e,
+				       "%s:%u: found no JSON (%s), expected what `ibscope --json -e 'survey "
+				       "... shard I/N'` prints",
+				       name, line_at(data, c.p) + (unsigned)why.line - 1, why.text);
+		take_value(shares, v, name, &schema);
+		json_decref(v);
+		c.p += why.position;
+	}
+	if (schema > most)
+		return err_set(e,
+			       "%s: found schema %" JSON_INTEGER_FORMAT
+			       ", expected at most %d: a newer ibscope wrote it",
+			       name, schema, most);
+	if (json_array_size(shares) == before)
+		return err_set(
+			e,
+			"%s: found no survey in it, expected what `ibscope --json -e 'survey ... shard "
+			"I/N'` prints",
+			name);
+	return 0;
+}
+
+/* --- merging
+ * ------------------------------------------------------------------------------------------------- */
+
+static const char *from(const json_t *share)
+{
+	return json_string_value(json_object_get(share, "from"));
+}
+
+static const json_t *head(const json_t *share)
+{
+	return json_object_get(share, "survey_of");
+}
+
+/* Number of a key of what it is a survey of; 0: none. */
+static uint64_t number(const json_t *share, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(head(share), key));
+
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+/* A value as it is told: a string, a number, or nothing. */
+static const char *told(const json_t *v, char *buf, size_t size)
+{
+	if (json_is_string(v))
+		return json_string_value(v);
+	if (!json_is_integer(v))
+		return "";
+	snprintf(buf, size, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	return buf;
+}
+
+static bool equal(const json_t *a, const json_t *b)
+{
+	return a && b ? json_equal(a, b) : a == b;
+}
+
+/* Do two shares belong to one survey? */
+static int same_survey(const json_t *a, const json_t *b, struct err *e)
+{
+	static const struct {
+		const char *key, *what;
+	} keys[] = {
+		{"fabric", "fabric (by its fingerprint)"},
+		{"what", "kind of failures"},
+		{"engine", "engine"},
+		{"asked", "list of engines"},
+		{"options", "set of options"},
+		{"tables", "state before: what is down, who counts, tables (by its fingerprint)"},
+		{"pairs", "number of pairs"},
+		{"seed", "seed"},
+		{"failures", "number of failures"},
+		{"load_before", "most routes on a link before"},
+		{"shards", "number of shares"},
+	};
+	char x[32], y[32];
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const json_t *v = json_object_get(head(a), keys[i].key),
+			     *u = json_object_get(head(b), keys[i].key);
+
+		if (!equal(v, u))
+			return err_set(e, "%s is of another %s: found \"%s\", expected \"%s\" as in %s",
+				       from(b), keys[i].what, told(u, y, sizeof(y)), told(v, x, sizeof(x)),
+				       from(a));
+	}
+	if (!equal(json_object_get(a, "scope"), json_object_get(b, "scope")))
+		return err_set(e, "%s is of another scope than %s", from(b), from(a));
+	return 0;
+}
+
+/* Rows that a share of a survey has. */
+static uint64_t rows_of_share(uint64_t all, uint64_t shard, uint64_t shards)
+{
+	return all / shards + (shard - 1 < all % shards);
+}
+
+/* Is each share there once, and whole?  where[shards] gets which it is. */
+static int find_shares(const json_t *shares, uint64_t n, const json_t **where, struct err *e)
+{
+	for (size_t i = 0; i < json_array_size(shares); i++) {
+		const json_t *s = json_array_get(shares, i);
+		uint64_t shard = number(s, "shard"), rows = json_array_size(json_object_get(s, "survey"));
+
+		if (!shard || shard > n)
+			return err_set(e, "%s: found share %" PRIu64 ", expected 1 to %" PRIu64, from(s),
+				       shard, n);
+		if (where[shard - 1])
+			return err_set(e, "share %" PRIu64 " is there twice: in %s and in %s", shard,
+				       from(where[shard - 1]), from(s));
+		if (rows != rows_of_share(number(s, "failures"), shard, n))
+			return err_set(e,
+				       "%s: found %" PRIu64 " rows of share %" PRIu64 ", expected %" PRIu64
+				       ": it is cut off",
+				       from(s), rows, shard, rows_of_share(number(s, "failures"), shard, n));
+		where[shard - 1] = s;
+	}
+	return 0;
+}
+
+static int tell_missing(const json_t *const *where, uint64_t n, struct err *e)
+{
+	struct text t = {0};
+	uint64_t missing = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		if (!where[i] && ++missing <= 10)
+			text_add(&t, "%s%" PRIu64, t.len ? ", " : "", i + 1);
+	if (missing)
+		err_set(e, "missing: %s of %" PRIu64 " (%s%s)", PLURAL(missing, "share"), n, text_str(&t),
+			missing > 10 ? ", ..." : "");
+	text_free(&t);
+	return missing ? -1 : 0;
+}
+
+/* Numbers of a row in the order of survey_order(): larger comes first, the index last. */
+static uint64_t weight(const json_t *row, int i)
+{
+	static const char *const key[] = {
+		"new_loops", "between_survivors", "fallback", "cut_off", "load_after",
+		"longer",    "rerouted",	  "entries"};
+	const json_t *v;
+
+	if (!i)
+		return json_is_null(json_object_get(row, "engine"));
+	if (i > (int)ARRAY_LEN(key))
+		return UINT64_MAX - (uint64_t)json_integer_value(json_object_get(row, "index"));
+	v = json_object_get(row, key[i - 1]);
+	return json_is_boolean(v) ? json_is_true(v) : (uint64_t)json_integer_value(v);
+}
+
+static int by_harm(const void *x, const void *y)
+{
+	const json_t *a = *(json_t *const *)x, *b = *(json_t *const *)y;
+
+	for (int i = 0; i <= 9; i++)
+		if (weight(a, i) != weight(b, i))
+			return weight(a, i) > weight(b, i) ? -1 : 1;
+	return 0;
+}
+
+static json_t *join_rows(const json_t *shares)
+{
+	json_t *list = json_array(), **row;
+	size_t n = 0;
+
+	for (size_t i = 0; i < json_array_size(shares); i++)
+		n += json_array_size(json_object_get(json_array_get(shares, i), "survey"));
+	row = NEW_ARRAY(n + 1, json_t *);
+	n = 0;
+	for (size_t i = 0; i < json_array_size(shares); i++) {
+		json_t *rows = json_object_get(json_array_get(shares, i), "survey");
+
+		for (size_t k = 0; k < json_array_size(rows); k++)
+			row[n++] = json_array_get(rows, k);
+	}
+	qsort(row, n, sizeof(json_t *), by_harm);
+	for (size_t i = 0; i < n; i++)
+		json_array_append(list, row[i]);
+	free(row);
+	return list;
+}
+
+/* A copy whose strings are clean: the values came from a file. */
+static json_t *cleaned(const json_t *v)
+{
+	const char *key;
+	json_t *x, *o;
+
+	if (json_is_string(v))
+		return json_text(json_string_value(v));
+	if (json_is_array(v)) {
+		o = json_array();
+		for (size_t i = 0; i < json_array_size(v); i++)
+			json_array_append_new(o, cleaned(json_array_get(v, i)));
+		return o;
+	}
+	if (!json_is_object(v))
+		return json_deep_copy(v);
+	o = json_object();
+	json_object_foreach((json_t *)(uintptr_t)v, key, x)
+	{
+		const json_t *word = json_text(key);
+
+		json_object_set_new(o, json_string_value(word), cleaned(x));
+		json_decref((json_t *)(uintptr_t)word);
+	}
+	return o;
+}
+
+json_t *survey_merge(const json_t *shares, struct err *e)
+{
+	const json_t *first = json_array_get(shares, 0), **where;
+	uint64_t n = number(first, "shards");
+	json_t *o, *of, *clean;
+	int rc = 0;
+
+	if (!n || n > SURVEY_MOST_SHARES) {
+		err_set(e, "%s: found a survey that is no share of one, expected `survey ... shard I/N`",
+			from(first));
+		return NULL;
+	}
+	where = NEW_ARRAY(n, const json_t *);
+	for (size_t i = 1; !rc && i < json_array_size(shares); i++)
+		rc = same_survey(first, json_array_get(shares, i), e);
+	if (!rc)
+		rc = find_shares(shares, n, where, e);
+	if (!rc)
+		rc = tell_missing(where, n, e);
+	free(where);
+	if (rc)
+		return NULL;
+	of = json_deep_copy(head(first));
+	json_object_del(of, "shard");
+	json_object_del(of, "shards");
+	o = json_make("{s:o, s:o}", "survey_of", of, "survey", join_rows(shares));
+	if (json_object_get(first, "scope"))
+		json_object_set(o, "scope", json_object_get(first, "scope"));
+	clean = cleaned(o);
+	json_decref(o);
+	return clean;
+}

@@ -1,0 +1,367 @@
+#include "core/analysis/survey/survey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/compare/compare.h"
+#include "core/analysis/survey/internal.h"
+#include "core/base/memory.h"
+#include "core/base/parallel.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/routing/paths.h"
+
+/* --- order ------------------------------------------------------------------------------------------ */
+
+bool survey_bad(const struct survey_row *r)
+{
+	return !r->engine || r->new_loops || r->between_survivors || r->beyond;
+}
+
+int survey_order(const struct survey_row *a, const struct survey_row *b)
+{
+	const uint64_t x[] = {!a->engine,    a->new_loops, a->between_survivors, a->fallback, a->cut_off,
+			      a->load_after, a->longer,	   a->rerouted,		 a->entries},
+		       y[] = {!b->engine,    b->new_loops, b->between_survivors, b->fallback, b->cut_off,
+			      b->load_after, b->longer,	   b->rerouted,		 b->entries};
+
+	for (size_t i = 0; i < ARRAY_LEN(x); i++)
+		if (x[i] != y[i])
+			return x[i] > y[i] ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static int by_harm(const void *x, const void *y)
+{
+	return survey_order(x, y);
+}
+
+/* --- words ------------------------------------------------------------------------------------------- */
+
+char *survey_what(const struct survey *s, const struct survey_row *r)
+{
+	const char *a = s->parts->name[r->part[0]];
+
+	return r->part[1] == NO_ID ? str_dup(a) : str_printf("%s + %s", a, s->parts->name[r->part[1]]);
+}
+
+static void add_target(const struct survey *s, uint32_t part, struct text *t)
+{
+	const struct fabric *f = s->parts->fabric;
+	char label[300], *word;
+
+	if (s->parts->kind == PART_LINK)
+		port_label(f, f->link_port[2 * s->parts->id[s->parts->first[part]]], label, sizeof(label));
+	word = word_quoted(s->parts->kind == PART_LINK ? label : s->parts->name[part]);
+	text_add(t, " %s", word);
+	free(word);
+}
+
+char *survey_command(const struct survey *s, const struct survey_row *r)
+{
+	struct text t = {0};
+	char *line;
+
+	text_add(&t, "fail %s", part_word[s->parts->kind]);
+	add_target(s, r->part[0], &t);
+	if (r->part[1] != NO_ID)
+		add_target(s, r->part[1], &t);
+	line = str_dup(text_str(&t));
+	text_free(&t);
+	return line;
+}
+
+/* --- one failure --------------------------------------------------------------------------------------- */
+
+/* What all workers have in common. */
+struct job {
+	const struct survey_request *rq;
+	struct survey *s;
+	struct effect_base *base;
+	struct effect_work **work; /* [workers] */
+};
+
+/* The sweep after parts went down; b may be NO_ID.  NULL and *e. */
+static struct sweep *sweep_without(const struct job *j, uint32_t a, uint32_t b, struct progress *p,
+				   struct err *e)
+{
+	const struct sweep *w = j->rq->before;
+	struct state *state = state_copy(w->setup->state);
+	const struct setup *setup;
+	struct sweep *after;
+
+	parts_mark(j->s->parts, a, state, 1);
+	if (b != NO_ID)
+		parts_mark(j->s->parts, b, state, 1);
+	setup = setup_with(w->setup, &(struct setup){.state = state});
+	state_free(state);
+	after = sweep_run(
+		&(struct sweep_request){.setup = setup, .engines = j->rq->engines, .prev = w, .progress = p},
+		e);
+	setup_unref(setup);
+	return after;
+}
+
+static uint32_t count_gone(const struct sweep *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t ep = 0; ep < w->fabric->n_endports; ep++)
+		n += !w->topo->endport_up[ep] && !w->setup->state->node_down[endport_node(w->fabric, ep)] &&
+		     host_set_matters(w->hosts, w->fabric, ep);
+	return n;
+}
+
+/* Ways to one LID under a routing; HOPS_NONE everywhere without one. */
+static void hops_under(const struct sweep *w, unsigned lid, uint16_t *hops, uint32_t *work)
+{
+	if (w->routing)
+		dest_hops(w->routing, lid, hops, work);
+	else
+		memset(hops, 0xff, w->fabric->n_switches * sizeof(*hops));
+}
+
+static bool has_way(const struct sweep *w, uint32_t src, uint32_t dst, const uint16_t *hops)
+{
+	const struct topo *t = w->topo;
+
+	return t->endport_up[src] && t->endport_up[dst] && t->endport_switch[src] != NO_ID &&
+	       hops[t->endport_switch[src]] < HOPS_LOOP;
+}
+
+/* Pairs to one LID with a way in the sweeps 0, 1 and 2 (before, without a, without b), and none in 3. */
+static uint64_t beyond_of_lid(struct sweep *const *w, unsigned lid, uint32_t dst, uint16_t *hops,
+			      uint32_t *work)
+{
+	uint32_t n = w[0]->fabric->n_switches;
+	uint64_t found = 0;
+
+	for (int i = 0; i < 4; i++)
+		hops_under(w[i], lid, hops + (size_t)i * n, work);
+	for (uint32_t src = 0; src < w[0]->fabric->n_endports; src++) {
+		bool both = src != dst && routing_has_host(w[0]->routing, src);
+
+		for (int i = 0; both && i < 3; i++)
+			both = has_way(w[i], src, dst, hops + (size_t)i * n);
+		found += both && !has_way(w[3], src, dst, hops + (size_t)3 * n);
+	}
+	return found;
+}
+
+/* Pairs that both failures together cost, and neither alone; -1 and *e. */
+static int count_beyond(const struct job *j, const struct sweep *after, struct survey_row *row,
+			struct progress *p, struct err *e)
+{
+	const struct sweep *before = j->rq->before;
+	uint32_t n = before->fabric->n_switches;
+	struct sweep *w[4] = {(struct sweep *)before, NULL, NULL, (struct sweep *)after};
+	uint16_t *hops = NEW_ARRAY((size_t)4 * n + 1, uint16_t);
+	uint32_t *work = NEW_ARRAY((size_t)n + 1, uint32_t);
+	int rc = 0;
+
+	for (int k = 0; !rc && k < 2; k++) {
+		w[k + 1] = sweep_without(j, row->part[k], NO_ID, p, e);
+		rc = w[k + 1] ? 0 : -1;
+	}
+	for (unsigned lid = 1; !rc && lid <= before->lids->max_lid; lid++) {
+		uint32_t dst = before->lids->owner[lid];
+
+		if (dst == NO_ID || !routing_has_host(before->routing, dst))
+			continue;
+		if (progress_cancelled(p))
+			rc = err_set(e, CANCELLED);
+		else
+			row->beyond += beyond_of_lid(w, lid, dst, hops, work);
+	}
+	sweep_unref(w[1]);
+	sweep_unref(w[2]);
+	free(hops);
+	free(work);
+	return rc;
+}
+
+/* Is nothing left on which a subnet manager could run? */
+static bool all_down(const struct job *j, const struct survey_row *row)
+{
+	const struct sweep *before = j->rq->before;
+	struct state *state = state_copy(before->setup->state);
+	struct topo *t;
+	bool down;
+
+	parts_mark(j->s->parts, row->part[0], state, 1);
+	if (row->part[1] != NO_ID)
+		parts_mark(j->s->parts, row->part[1], state, 1);
+	t = topo_new(before->fabric, state);
+	down = t->sm_endport == NO_ID;
+	topo_unref(t);
+	state_free(state);
+	return down;
+}
+
+/* Then all pairs that had a path are cut off. */
+static int all_lost(const struct job *j, struct survey_row *row, struct progress *p, struct err *e)
+{
+	struct comparison *c = compare_routings(j->rq->before->routing, NULL, p);
+
+	if (!c)
+		return err_set(e, CANCELLED);
+	row->lost = row->cut_off = c->lost;
+	row->load_port = NO_ID;
+	row->fallback = true;
+	comparison_free(c);
+	return 0;
+}
+
+static int survey_one(const struct job *j, struct effect_work *work, struct survey_row *row,
+		      struct progress *p, struct err *e)
+{
+	const struct sweep *before = j->rq->before;
+	struct sweep *after = sweep_without(j, row->part[0], row->part[1], p, e);
+	int rc = 0;
+
+	if (!after)
+		return all_down(j, row) ? all_lost(j, row, p, e) : -1;
+	row->hosts_gone = count_gone(after);
+	row->load_port = NO_ID;
+	row->engine = after->routing ? after->routing->engine : NULL;
+	row->fallback = !row->engine || strcmp(row->engine, before->routing->engine) != 0;
+	if (row->engine)
+		rc = effect_of(work, after, row, p, e);
+	if (!rc && row->lost && row->part[1] != NO_ID)
+		rc = count_beyond(j, after, row, p, e);
+	sweep_unref(after);
+	return rc;
+}
+
+static int work_on(void *ctx, unsigned worker, unsigned i, struct progress *p, struct err *e)
+{
+	struct job *j = ctx;
+
+	return survey_one(j, j->work[worker], &j->s->row[i], p, e);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------- */
+
+/* What of a kind is up; NULL and *e: nothing. */
+static struct parts *list_parts(const struct sweep *w, enum part_kind kind, struct progress *p, struct err *e)
+{
+	struct elements *el = NULL;
+	struct parts *parts;
+
+	if (kind == PART_CHASSIS || kind == PART_CARD) {
+		el = setup_elements(w->setup, p, NULL, e);
+		if (!el)
+			return NULL;
+	}
+	parts = parts_new(w->fabric, kind, el);
+	elements_unref(el);
+	parts_keep_up(parts, w->topo);
+	if (parts->n)
+		return parts;
+	parts_free(parts);
+	err_set(e, "found no %s that is up, so there is nothing to survey%s",
+		kind == PART_LINK ? "link between switches" : part_word[kind],
+		kind < PART_CHASSIS ? ""
+		: kind == PART_CARD
+			? ": nothing tells which chips are on one card"
+			: ": nothing tells which switches are in one chassis (chassis_file does)");
+	return NULL;
+}
+
+/* Does a row belong to the share asked for? */
+static bool is_ours(const struct survey_request *rq, uint32_t index)
+{
+	return !rq->shards || index % rq->shards == rq->shard - 1;
+}
+
+/* Mark `want` of n, drawn without repetition. */
+static uint8_t *draw_some(uint32_t n, uint32_t want, uint64_t seed)
+{
+	uint8_t *drawn = NEW_ARRAY((size_t)n + 1, uint8_t);
+
+	for (uint32_t k = 0; k < want;) {
+		uint32_t i = rng_below(&seed, n);
+
+		k += !drawn[i];
+		drawn[i] = 1;
+	}
+	return drawn;
+}
+
+static int list_rows(struct survey *s, const struct survey_request *rq, struct err *e)
+{
+	uint32_t n = s->parts->n, *pair = NULL;
+	bool some = !rq->pairs && rq->sample && rq->sample < n;
+	uint8_t *drawn = some ? draw_some(n, rq->sample, rq->seed) : NULL;
+	uint64_t all = n ? (uint64_t)n * (n - 1) / 2 : 0;
+
+	s->pairs = rq->pairs != 0;
+	s->n_all = n;
+	if (s->pairs) {
+		if (n < 2)
+			return err_set(e, "found 1 %s, expected at least 2 for a pair", part_word[rq->kind]);
+		if (mem_room(e, (all < rq->pairs ? all : rq->pairs) * (sizeof(*s->row) + 8),
+			     "rows of %u pairs", rq->pairs))
+			return -1;
+		s->n_all = survey_draw(n, rq->pairs, rq->seed, &pair, &s->sampled);
+	}
+	s->sampled |= some;
+	s->row = NEW_ARRAY((size_t)s->n_all + 1, struct survey_row);
+	for (uint32_t i = 0; i < s->n_all; i++)
+		if (is_ours(rq, i) && (!some || drawn[i]))
+			s->row[s->n++] = (struct survey_row){
+				.index = i,
+				.part = {pair ? pair[2 * (size_t)i] : i,
+					 pair ? pair[2 * (size_t)i + 1] : NO_ID},
+			};
+	free(pair);
+	free(drawn);
+	return 0;
+}
+
+static int run_rows(struct job *j, struct progress *p, struct err *e)
+{
+	struct parallel par = {.n = j->s->n, .threads = j->rq->threads, .work = work_on, .ctx = j};
+	unsigned workers = parallel_workers(&par);
+	int rc;
+
+	j->base = effect_base_new(j->rq->before, j->rq->whole, workers, p, e);
+	if (!j->base)
+		return -1;
+	j->s->load_before = effect_load_before(j->base);
+	j->work = NEW_ARRAY(workers, struct effect_work *);
+	for (unsigned i = 0; i < workers; i++)
+		j->work[i] = effect_work_new(j->base);
+	rc = parallel_run(&par, "surveying failures", p, e);
+	for (unsigned i = 0; i < workers; i++)
+		effect_work_free(j->work[i]);
+	free(j->work);
+	effect_base_free(j->base);
+	return rc;
+}
+
+struct survey *survey_run(const struct survey_request *rq, struct progress *p, struct err *e)
+{
+	struct survey *s = NEW(struct survey);
+	struct job j = {.rq = rq, .s = s};
+
+	s->before = sweep_ref(rq->before);
+	s->parts = list_parts(rq->before, rq->kind, p, e);
+	if (!s->parts || list_rows(s, rq, e) || run_rows(&j, p, e)) {
+		survey_free(s);
+		return NULL;
+	}
+	qsort(s->row, s->n, sizeof(*s->row), by_harm);
+	return s;
+}
+
+void survey_free(struct survey *s)
+{
+	if (!s)
+		return;
+	parts_free((struct parts *)s->parts);
+	sweep_unref(s->before);
+	free(s->row);
+	free(s);
+}

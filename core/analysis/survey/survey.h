@@ -1,0 +1,100 @@
+/*
+ * Every single failure of a kind, or pairs of them, and what the subnet manager's next sweep makes of
+ * each: what the routes of hosts lose, which engine is in force, how hot links get, new credit loops.
+ */
+#ifndef IBSCOPE_SURVEY_H
+#define IBSCOPE_SURVEY_H
+
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/fabric/chassis.h"
+#include "core/sm/sweep.h"
+
+/* What one failure does.  Pairs: (source host, LID of another host) that count. */
+struct survey_row {
+	uint32_t index;	  /* place in the list of all failures of the survey, from 0 */
+	uint32_t part[2]; /* what fails; the second NO_ID: nothing else */
+	/* Pairs that had a path and have none after the sweep: lost = cut_off + between_survivors. */
+	uint64_t lost;
+	uint64_t cut_off;	    /* an end is gone, or not in the subnet manager's part any more */
+	uint64_t between_survivors; /* both ends are in its part: a fault of the routing */
+	uint64_t outside; /* of cut_off: both ends in one part that the subnet manager does not reach; they
+			     keep their old tables */
+	uint64_t beyond;  /* of lost: lost by neither of the two failures alone */
+	uint64_t rerouted, longer; /* pairs with another path; of these, with a longer one */
+	uint64_t entries;	   /* changed ones, as in struct comparison */
+	uint32_t hosts_gone;	   /* endports that are up, but not in the subnet manager's part */
+	uint32_t load_after;	   /* most routes out of a port between switches ("all", loads.h) */
+	uint32_t load_port;	   /* the first such port, NO_ID: no link is left */
+	uint32_t new_loops;	   /* groups of credit loops that touch a VL which had none */
+	const char *engine; /* in force then; static; NULL: none routes it, figures are 0 but for pairs cut
+			      off where nothing is up any more */
+	bool fallback;	    /* another than before, or none */
+};
+
+struct survey {
+	const struct sweep *before; /* reference held */
+	const struct parts *parts;  /* owned: what fails */
+	bool pairs, sampled;	    /* of two at once; a sample of all there are */
+	uint32_t n_all;		    /* failures of the whole survey; rows of one share may be fewer */
+	uint32_t load_before;	    /* most routes out of a port between switches */
+	struct survey_row *row;	    /* [n] the worst first */
+	uint32_t n;
+};
+
+#define SURVEY_MOST_SHARES 100000
+#define SURVEY_MOST_PAIRS 10000000
+#define SURVEY_MOST_THREADS 256
+
+struct survey_request {
+	const struct sweep *before; /* has tables */
+	const struct engine *const *engines;
+	enum part_kind kind;
+	uint32_t pairs;	 /* that many pairs, drawn without repetition; 0: every one alone */
+	uint32_t sample; /* at most that many, drawn without repetition, where pairs is 0; 0: every one */
+	uint64_t seed;	 /* of the draw */
+	unsigned shard, shards; /* rows whose index modulo `shards` is shard - 1; 0: all */
+	unsigned threads;	/* 0: all cores; the result does not depend on it */
+	bool whole;		/* compute each row from nothing (for tests): the same, but slow */
+};
+
+/*
+ * What words ask for, as behind the command: "links shard 1/8", "pairs 100 switches seed=2"; nothing: links.
+ * before and engines are left to the caller.  -1 and *e.
+ */
+int survey_words(struct survey_request *rq, int argc, char **argv, struct err *e);
+
+/* NULL and *e: cancelled, an option is unusable, or there is nothing of that kind. */
+struct survey *survey_run(const struct survey_request *rq, struct progress *p, struct err *e);
+void survey_free(struct survey *s);
+
+/*
+ * Is a row bad: nothing routes it, hosts that are there do not reach each other, there are new credit
+ * loops, or two failures cost pairs that neither of them costs alone?
+ */
+bool survey_bad(const struct survey_row *r);
+
+/* Order of rows: the worst first. */
+int survey_order(const struct survey_row *a, const struct survey_row *b);
+
+/* "leaf-01[5] spine-01[1]", of two "A + B"; the caller frees. */
+char *survey_what(const struct survey *s, const struct survey_row *r);
+
+/* A command that brings the failure about: "fail link ..."; the caller frees. */
+char *survey_command(const struct survey *s, const struct survey_row *r);
+
+/*
+ * The 95 % interval of a share of `hits` of n drawn (E. B. Wilson, Probable inference, the law of
+ * succession, and statistical inference, Journal of the American Statistical Association 22, 1927).
+ */
+void wilson_interval(uint64_t hits, uint64_t n, double *low, double *high);
+
+/* --- what fails (random.c) -------------------------------------------------------------------- */
+
+/*
+ * Indices of a sample of pairs below n: at most `want` unordered pairs (i < j), in the order drawn; all of
+ * them, in order, where there are no more than `want`.  Their number; *out: two a pair, the caller frees.
+ */
+uint32_t survey_draw(uint32_t n, uint32_t want, uint64_t seed, uint32_t **out, bool *sampled);
+
+#endif

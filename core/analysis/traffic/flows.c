@@ -1,0 +1,319 @@
+#include "core/analysis/traffic/flows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/fabric/labels.h"
+#include "core/routing/paths.h"
+
+const char *const flow_by_word[FLOWS_BYS] = {"switches", "source", "destination", "host", "scope", "pair"};
+
+static void add(struct flow_list *l, const struct flow *w)
+{
+	GROW(l->flow, l->n, l->cap);
+	l->flow[l->n++] = *w;
+	l->pairs += w->weight;
+}
+
+/* --- over a port -------------------------------------------------------------------------------- */
+
+/* Does a flow's path leave by the port? */
+static bool crosses(const struct routing *r, const struct flow *w, uint32_t port)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct path p;
+	bool yes;
+
+	path_trace(r, w->src, 0, w->lid, &p);
+	yes = p.end == PATH_OK && f->endport_port[w->src] == port;
+	for (unsigned i = 0; p.end == PATH_OK && !yes && i < p.n; i++)
+		yes = p.hop[i].out && switch_port_id(f, p.hop[i].sw, p.hop[i].out) == port;
+	path_free(&p);
+	return yes;
+}
+
+static int list_over(const struct routing *r, const struct pattern *pt, uint32_t port, struct flow_list *l,
+		     struct progress *p)
+{
+	progress_start(p, "flows", (unsigned)pt->n);
+	for (size_t i = 0; i < pt->n; i++) {
+		if (i % 256 == 0 && !progress_step(p, (unsigned)i))
+			return -1;
+		if (crosses(r, &pt->flow[i], port))
+			add(l, &pt->flow[i]);
+	}
+	return 0;
+}
+
+/* Hosts by the switch they are on: host[at[s]] up to host[at[s + 1]]. */
+struct by_switch {
+	uint32_t *at, *host;
+};
+
+static struct by_switch sort_by_switch(const struct topo *t, const uint32_t *host, uint32_t n)
+{
+	uint32_t n_switches = t->fabric->n_switches;
+	struct by_switch b = {NEW_ARRAY(n_switches + 2, uint32_t), NEW_ARRAY(n + 1, uint32_t)};
+
+	for (uint32_t i = 0; i < n; i++)
+		b.at[t->endport_switch[host[i]] + 2]++;
+	for (uint32_t s = 0; s < n_switches; s++)
+		b.at[s + 2] += b.at[s + 1];
+	for (uint32_t i = 0; i < n; i++)
+		b.host[b.at[t->endport_switch[host[i]] + 1]++] = host[i];
+	return b;
+}
+
+/* Scratch of one destination. */
+struct to_one {
+	uint8_t *col;
+	uint16_t *hops;
+	uint32_t *work, *order;
+	uint8_t *through; /* [n_switches] packets from there pass the port's switch */
+};
+
+static int by_hops(const void *x, const void *y, void *ctx)
+{
+	const uint16_t *hops = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return hops[a] != hops[b] ? (hops[a] < hops[b] ? -1 : 1) : a < b ? -1 : a > b;
+}
+
+/* Which switches' packets to a LID of an endport pass switch sw? */
+static void find_upstream(const struct routing *r, uint32_t sw, unsigned lid, uint32_t dst, struct to_one *w)
+{
+	const struct topo *t = r->topo;
+	uint32_t n = t->fabric->n_switches, kept = 0;
+
+	routing_columns(r, lid, 1, w->col);
+	column_hops(t, w->col, dst, w->hops, w->work);
+	memset(w->through, 0, n);
+	for (uint32_t s = 0; s < n; s++)
+		if (w->hops[s] < HOPS_LOOP && w->hops[s] >= w->hops[sw])
+			w->order[kept++] = s;
+	qsort_r(w->order, kept, sizeof(*w->order), by_hops, w->hops);
+	for (uint32_t i = 0; w->hops[sw] < HOPS_LOOP && i < kept; i++) {
+		uint32_t s = w->order[i], next = t->peer_switch[switch_port_id(t->fabric, s, w->col[s])];
+
+		w->through[s] = s == sw || (next != NO_ID && w->through[next]);
+	}
+}
+
+/* Flows to a LID over a port of switch sw. */
+static void add_to(const struct routing *r, const struct by_switch *b, uint32_t sw, unsigned lid,
+		   uint32_t dst, struct to_one *w, struct flow_list *l)
+{
+	find_upstream(r, sw, lid, dst, w);
+	for (uint32_t s = 0; s < r->topo->fabric->n_switches; s++)
+		for (uint32_t i = b->at[s]; w->through[s] && i < b->at[s + 1]; i++)
+			if (b->host[i] != dst)
+				add(l, &(struct flow){b->host[i], dst, 1, (uint16_t)lid});
+}
+
+static int by_source(const void *x, const void *y)
+{
+	const struct flow *a = x, *b = y;
+
+	if (a->src != b->src)
+		return a->src < b->src ? -1 : 1;
+	return a->lid < b->lid ? -1 : a->lid > b->lid;
+}
+
+/* Every host to every other, or to all LIDs of it, over a switch's port. */
+static int all_over(const struct routing *r, bool lids, uint32_t port, struct flow_list *l,
+		    struct progress *p, struct err *e)
+{
+	const struct fabric *f = r->topo->fabric;
+	uint32_t n = f->n_switches, n_hosts, *host = pattern_hosts(r, &n_hosts);
+	uint32_t sw = f->node_switch[f->port_node[port]];
+	struct by_switch b = sort_by_switch(r->topo, host, n_hosts);
+	struct to_one w = {
+		.col = NEW_ARRAY(n, uint8_t),
+		.hops = NEW_ARRAY(n, uint16_t),
+		.work = NEW_ARRAY(n, uint32_t),
+		.order = NEW_ARRAY(n, uint32_t),
+		.through = NEW_ARRAY(n, uint8_t),
+	};
+	int rc = 0;
+
+	progress_start(p, "flows", n_hosts);
+	for (uint32_t i = 0; !rc && i < n_hosts; i++) {
+		unsigned n_lids = lids ? r->lids->count[host[i]] : 1;
+
+		for (unsigned k = 0; k < n_lids; k++)
+			if (routing_next_port(r, sw, r->lids->base[host[i]] + k) == f->port_num[port])
+				add_to(r, &b, sw, r->lids->base[host[i]] + k, host[i], &w, l);
+		if (!progress_step(p, i))
+			rc = err_set(e, CANCELLED);
+		else /* doubled as it grows */
+			rc = mem_room(e, 2 * l->n * sizeof(*l->flow), "flows over a link");
+	}
+	if (l->n)
+		qsort(l->flow, l->n, sizeof(*l->flow), by_source);
+	free(w.col);
+	free(w.hops);
+	free(w.work);
+	free(w.order);
+	free(w.through);
+	free(b.at);
+	free(b.host);
+	free(host);
+	return rc;
+}
+
+/* The same out of a host. */
+static int out_of_host(const struct routing *r, bool lids, uint32_t port, struct flow_list *l,
+		       struct progress *p)
+{
+	uint32_t n, *host = pattern_hosts(r, &n), src = r->topo->fabric->port_endport[port];
+	int rc = 0;
+
+	progress_start(p, "flows", n);
+	for (uint32_t i = 0; !rc && src != NO_ID && pattern_is_host(r, src) && i < n; i++) {
+		struct flow w = {src, host[i], 1, r->lids->base[host[i]]};
+
+		for (unsigned k = 0; host[i] != src && k < (lids ? r->lids->count[host[i]] : 1u);
+		     k++, w.lid++)
+			if (crosses(r, &w, port))
+				add(l, &w);
+		if (!progress_step(p, i))
+			rc = -1;
+	}
+	free(host);
+	return rc;
+}
+
+struct flow_list *flows_over(const struct routing *r, const struct pattern *pattern, uint32_t port,
+			     struct progress *p, struct err *e)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct flow_list *l = NEW(struct flow_list);
+	bool lids = pattern->kind == PATTERN_LIDS;
+	int rc;
+
+	if (pattern->kind == PATTERN_LIST)
+		rc = list_over(r, pattern, port, l, p) ? err_set(e, CANCELLED) : 0;
+	else if (node_is_switch(f, f->port_node[port]))
+		rc = all_over(r, lids, port, l, p, e);
+	else
+		rc = out_of_host(r, lids, port, l, p) ? err_set(e, CANCELLED) : 0;
+	if (!rc)
+		return l;
+	flow_list_free(l);
+	return NULL;
+}
+
+void flow_list_free(struct flow_list *l)
+{
+	if (l)
+		free(l->flow);
+	free(l);
+}
+
+/* --- groups -------------------------------------------------------------------------------------- */
+
+/* The group that a flow alone makes. */
+static struct flow_group group_of(const struct routing *r, const struct flow *w, enum flow_by by,
+				  const struct host_set *scope)
+{
+	const uint32_t *sw = r->topo->endport_switch;
+	struct flow_group g = {.from = NO_ID, .to = NO_ID, .pairs = w->weight};
+
+	switch (by) {
+	case FLOWS_BY_SWITCHES:
+		g.from = sw[w->src];
+		g.to = sw[w->dst];
+		break;
+	case FLOWS_BY_SOURCE:
+		g.from = sw[w->src];
+		break;
+	case FLOWS_BY_DESTINATION:
+		g.to = sw[w->dst];
+		break;
+	case FLOWS_BY_HOST:
+		g.from = w->src;
+		break;
+	case FLOWS_BY_SCOPE:
+		g.from = !scope || scope->in[w->src];
+		g.to = !scope || scope->in[w->dst];
+		break;
+	default:
+		g.from = w->src;
+		g.to = w->dst;
+	}
+	return g;
+}
+
+static int by_ends(const void *x, const void *y)
+{
+	const struct flow_group *a = x, *b = y;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+struct naming {
+	const struct fabric *f;
+	enum flow_by by;
+};
+
+static int by_end_name(const struct naming *n, uint32_t a, uint32_t b)
+{
+	char x[300], y[300];
+
+	return a == b ? 0
+		      : strcmp(flow_end_label(n->f, n->by, a, x, sizeof(x)),
+			       flow_end_label(n->f, n->by, b, y, sizeof(y)));
+}
+
+static int most_first(const void *x, const void *y, void *ctx)
+{
+	const struct flow_group *a = x, *b = y;
+	int c;
+
+	if (a->pairs != b->pairs)
+		return a->pairs > b->pairs ? -1 : 1;
+	c = by_end_name(ctx, a->from, b->from);
+	if (!c)
+		c = by_end_name(ctx, a->to, b->to);
+	return c ? c : by_ends(a, b);
+}
+
+struct flow_group *flow_groups(const struct flow_list *l, const struct routing *r, enum flow_by by,
+			       const struct host_set *scope, size_t *n)
+{
+	struct flow_group *g = NEW_ARRAY(l->n + 1, struct flow_group);
+	struct naming naming = {r->topo->fabric, by};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		g[i] = group_of(r, &l->flow[i], by, scope);
+		g[i].first = i;
+	}
+	qsort(g, l->n, sizeof(*g), by_ends);
+	for (size_t i = 0; i < l->n; i++) {
+		if (kept && g[kept - 1].from == g[i].from && g[kept - 1].to == g[i].to)
+			g[kept - 1].pairs += g[i].pairs;
+		else
+			g[kept++] = g[i];
+	}
+	qsort_r(g, kept, sizeof(*g), most_first, &naming);
+	*n = kept;
+	return g;
+}
+
+const char *flow_end_label(const struct fabric *f, enum flow_by by, uint32_t end, char *buf, size_t size)
+{
+	if (end == NO_ID)
+		return "";
+	if (by == FLOWS_BY_SCOPE)
+		return end ? "the scope" : "others";
+	if (by == FLOWS_BY_HOST || by == FLOWS_BY_PAIR)
+		return endport_label(f, end, buf, size);
+	return switch_name(f, end);
+}

@@ -1,0 +1,31 @@
+/*
+ * Routes per link for traffic patterns.  A load is a number of (source,
+ * destination) routes leaving through a port.
+ */
+#ifndef IBSCOPE_LOADS_H
+#define IBSCOPE_LOADS_H
+
+#include "core/analysis/traffic/pattern.h"
+#include "core/base/progress.h"
+#include "core/routing/routing.h"
+
+struct loads {
+	uint32_t *port;	   /* [n_ports] routes leaving through the port, CA ports included */
+	uint64_t routes;   /* routes counted */
+	uint32_t max;	   /* over ports between switches */
+	uint32_t max_port; /* a port with it, NO_ID when none */
+	double mean;	   /* over live ports between switches */
+	double mean_used;  /* over those of them that carry routes; 0: none does */
+	uint32_t min;
+	uint32_t n_links; /* live ports between switches */
+};
+
+/* What a pattern puts on each port.  Its weights together fit in 32 bits.  NULL when cancelled. */
+struct loads *loads_new(const struct routing *r, const struct pattern *pattern, struct progress *p);
+void loads_free(struct loads *l);
+
+/* [n_switches] routes on the busiest link of a switch to another one, whichever way they go; the caller
+ * frees. */
+uint32_t *loads_busiest(const struct loads *l, const struct fabric *f);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Traffic patterns: who sends to whom.  Both ends of every flow are hosts that count (routing.h), are up and
+ * have a LID; a scope so limits both ends.
+ */
+#ifndef IBSCOPE_PATTERN_H
+#define IBSCOPE_PATTERN_H
+
+#include "core/analysis/traffic/shift.h"
+#include "core/base/err.h"
+#include "core/routing/routing.h"
+
+struct flow {
+	uint32_t src, dst; /* endports */
+	uint32_t weight;   /* flows that it stands for, from 1 */
+	uint16_t lid;	   /* of dst */
+};
+
+enum pattern_kind {
+	PATTERN_ALL,  /* every host to the base LID of every other: no list */
+	PATTERN_LIDS, /* every host to all LIDs of every other: no list */
+	PATTERN_LIST,
+};
+
+struct pattern {
+	enum pattern_kind kind;
+	struct flow *flow; /* [n] of a list, in the order that the pattern is made in */
+	size_t n, cap;
+	uint64_t left_out; /* flows asked for with an end that does not count, is down or has no LID */
+};
+
+extern const struct pattern pattern_all, pattern_lids;
+
+/* Hosts that can be ends, by ascending base LID; *n of them, the caller frees. */
+uint32_t *pattern_hosts(const struct routing *r, uint32_t *n);
+bool pattern_is_host(const struct routing *r, uint32_t endport);
+
+/* Those below make a list of a pattern that is zeroed; pattern_free() frees it. */
+
+/* Each place of an order (shift.h) to the k-th behind it. */
+void pattern_shift(const struct routing *r, const struct shift_order *o, unsigned long k, struct pattern *p);
+/* A random half to the other half, one to one, both ways; with an odd number one rests. */
+void pattern_bisection(const struct routing *r, uint64_t seed, struct pattern *p);
+/*
+ * A random permutation without fixed points, all of these equally likely: each host sends once and receives
+ * once.  Drawn by shuffling until no host is left in its place (2.7 shuffles in the mean).  A single host
+ * sends nothing.
+ */
+void pattern_random(const struct routing *r, uint64_t seed, struct pattern *p);
+/* Every host to each of the targets, endports that are hosts. */
+void pattern_to(const struct routing *r, const uint32_t *target, uint32_t n, struct pattern *p);
+/* One more flow; what can be no end is left out.  A host does not send to itself: that is left out too. */
+void pattern_add(const struct routing *r, uint32_t src, uint32_t dst, uint32_t weight, struct pattern *p);
+
+void pattern_free(struct pattern *p);
+
+/* The order of hosts, shuffled in place (Fisher-Yates). */
+void shuffle(uint32_t *a, uint32_t n, uint64_t *seed);
+
+#endif

@@ -1,0 +1,266 @@
+#include "core/analysis/traffic/shift.h"
+#include "core/analysis/traffic/internal.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/sm/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_lid(const void *x, const void *y, void *ctx)
+{
+	const struct lids *l = ctx;
+	uint32_t a = l->base[*(const uint32_t *)x], b = l->base[*(const uint32_t *)y];
+
+	return a < b ? -1 : a > b;
+}
+
+/*
+ * Of an engine's order only hosts that count: others have no place, and in a scope, which is filled by its
+ * own hosts, missing nodes have none either.
+ */
+static uint32_t *counting_places(const struct routing *r, uint32_t *order, uint32_t *n)
+{
+	bool narrowed = r->hosts && r->hosts->narrowed;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < *n; i++)
+		if (order[i] == NO_ID ? !narrowed : routing_counts(r, order[i]))
+			order[kept++] = order[i];
+	*n = kept;
+	return order;
+}
+
+static int by_name(const void *x, const void *y, void *ctx)
+{
+	const struct fabric *f = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = strverscmp(f->node_name[endport_node(f, a)], f->node_name[endport_node(f, b)]);
+
+	return c ? c : a < b ? -1 : a > b;
+}
+
+/* All hosts that count, are up and have a LID. */
+static void list_hosts(const struct routing *r, struct shift_order *o)
+{
+	const struct fabric *f = r->topo->fabric;
+
+	o->place = NEW_ARRAY(f->n_endports + 1, uint32_t);
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (routing_has_host(r, ep) && r->lids->base[ep])
+			o->place[o->n++] = ep;
+	if (o->by == SHIFT_NAME)
+		qsort_r(o->place, o->n, sizeof(*o->place), by_name, (void *)f);
+	else
+		qsort_r(o->place, o->n, sizeof(*o->place), by_lid, (void *)r->lids);
+}
+
+static void take_order(const struct routing *r, const struct routing *tree, struct shift_order *o)
+{
+	o->by = SHIFT_FTREE;
+	o->place = counting_places(r, tree->ops->order(tree, &o->n), &o->n);
+}
+
+/* A run of ftree on what r was made of.  NULL and *e: it refuses, or cancelled. */
+static struct sweep *route_tree(const struct setup *base, const struct engine *const *engines,
+				struct progress *p, struct err *e)
+{
+	struct options *o = options_copy(base->options);
+	struct setup *s = NULL;
+	struct sweep *w = NULL;
+
+	if (!options_set(o, "lmc", "0", e))
+		s = setup_with(base, &(struct setup){.options = o, .chain = "ftree,no_fallback"});
+	options_free(o);
+	if (s)
+		w = sweep_run(&(struct sweep_request){.setup = s, .engines = engines, .progress = p}, e);
+	setup_unref(s);
+	if (!w || w->routing)
+		return w;
+	err_set(e, "order ftree: ftree refuses the fabric: %s",
+		w->n_refusals ? w->refusal[w->n_refusals - 1].why : "there is nothing to route");
+	sweep_unref(w);
+	return NULL;
+}
+
+const char *shift_by_name(enum shift_by by)
+{
+	static const char *const name[] = {"lid", "ftree", "name"};
+
+	return name[by];
+}
+
+const char *shift_by_text(enum shift_by by)
+{
+	static const char *const text[] = {"by LID", "of the fat tree", "by name"};
+
+	return text[by];
+}
+
+int shift_order_find(const struct routing *r, const struct setup *base, const struct engine *const *engines,
+		     const char *by, struct progress *p, struct shift_order *o, struct err *e)
+{
+	bool tree = !by || !strcmp(by, shift_by_name(SHIFT_FTREE));
+	struct sweep *w;
+
+	*o = (struct shift_order){.by = SHIFT_LID};
+	if (tree && r->ops->order) {
+		take_order(r, r, o);
+		return 0;
+	}
+	if (tree && base && engine_find(engines, "ftree")) {
+		w = route_tree(base, engines, p, e);
+		if (w && w->routing->ops->order)
+			take_order(r, w->routing, o);
+		sweep_unref(w);
+		if (o->by == SHIFT_FTREE)
+			return 0;
+		if (by || progress_cancelled(p))
+			return progress_cancelled(p) ? err_set(e, CANCELLED) : -1;
+	}
+	if (by && !strcmp(by, shift_by_name(SHIFT_NAME)))
+		o->by = SHIFT_NAME;
+	else if (by && strcmp(by, shift_by_name(SHIFT_LID)) != 0)
+		return err_set(e, "order: found \"%s\", expected lid, ftree or name", by);
+	list_hosts(r, o);
+	return 0;
+}
+
+void shift_order_free(struct shift_order *o)
+{
+	free(o->place);
+	*o = (struct shift_order){0};
+}
+
+uint32_t shift_way(const struct routing *r, uint32_t src, uint32_t dst, uint32_t *port)
+{
+	const struct topo *t = r->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t sw = t->endport_switch[src], n = 0;
+
+	port[n++] = f->endport_port[src];
+	while (sw != NO_ID && n <= f->n_switches + 1) {
+		unsigned out = routing_next_port(r, sw, r->lids->base[dst]);
+		uint32_t peer;
+
+		if (!out || out > f->switch_nports[sw])
+			return 0;
+		port[n++] = switch_port_id(f, sw, out);
+		peer = t->peer[port[n - 1]];
+		if (peer == NO_ID)
+			return 0;
+		if (peer == f->endport_port[dst])
+			return n;
+		sw = f->node_switch[f->port_node[peer]];
+	}
+	return 0;
+}
+
+struct work {
+	const struct routing *r;
+	const uint32_t *order;
+	uint32_t n;
+	uint32_t *way;		 /* of a pair, as shift_way() has it */
+	uint32_t *flows, *epoch; /* [n_ports] flows of the shift number epoch */
+};
+
+static void count(struct work *w, uint32_t port, struct shift_load *l)
+{
+	if (w->epoch[port] != l->shift) {
+		w->epoch[port] = l->shift;
+		w->flows[port] = 0;
+	}
+	if (++w->flows[port] > l->max) {
+		l->max = w->flows[port];
+		l->port = port;
+	}
+}
+
+/* One flow, counted on all links that it takes. */
+static void add_flow(struct work *w, uint32_t src, uint32_t dst, struct shift_load *l)
+{
+	uint32_t n = shift_way(w->r, src, dst, w->way);
+
+	l->flows += n != 0;
+	l->lost += n == 0;
+	for (uint32_t i = 0; i < n; i++)
+		count(w, w->way[i], l);
+}
+
+static void run_shift(struct work *w, struct shift_load *l)
+{
+	l->port = NO_ID;
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t k = i + l->shift < w->n ? i + l->shift : i + l->shift - w->n;
+
+		if (w->order[i] != NO_ID && w->order[k] != NO_ID)
+			add_flow(w, w->order[i], w->order[k], l);
+	}
+}
+
+static void sum_up(struct shifts *s)
+{
+	uint64_t sum = 0;
+
+	s->worst = s->n ? 0 : NO_ID;
+	for (uint32_t i = 0; i < s->n; i++) {
+		sum += s->load[i].max;
+		s->free += s->load[i].max <= 1;
+		if (s->load[i].max > s->load[s->worst].max)
+			s->worst = i;
+	}
+	s->mean = s->n ? (double)sum / s->n : 0;
+}
+
+/* Flows of so many shifts. */
+#define SHIFT_FLOWS 20000000u
+
+uint32_t shift_sample(const struct shift_order *o)
+{
+	if ((uint64_t)o->n * o->n <= SHIFT_FLOWS)
+		return 0;
+	return SHIFT_FLOWS / o->n ? SHIFT_FLOWS / o->n : 1;
+}
+
+struct shifts *shifts_new(const struct routing *r, const struct shift_order *o, uint32_t sample,
+			  struct progress *p)
+{
+	struct shifts *s = NEW(struct shifts);
+	uint32_t n = o->n, all = n ? n - 1 : 0;
+	uint32_t n_ports = r->topo->fabric->n_ports;
+	struct work w = {.r = r,
+			 .order = o->place,
+			 .n = n,
+			 .way = NEW_ARRAY(r->topo->fabric->n_switches + 2, uint32_t),
+			 .flows = NEW_ARRAY(n_ports, uint32_t),
+			 .epoch = NEW_ARRAY(n_ports, uint32_t)};
+	bool go_on = true;
+
+	s->by = o->by;
+	s->n_places = n;
+	for (uint32_t i = 0; i < n; i++)
+		s->n_missing += o->place[i] == NO_ID;
+	s->n = sample && sample < all ? sample : all;
+	s->load = NEW_ARRAY(s->n + 1, struct shift_load);
+	progress_start(p, "shifts", s->n);
+	for (uint32_t i = 0; i < s->n && go_on; i++) {
+		s->load[i].shift = 1 + (uint32_t)((uint64_t)i * all / s->n);
+		run_shift(&w, &s->load[i]);
+		go_on = progress_step(p, i);
+	}
+	free(w.way);
+	free(w.flows);
+	free(w.epoch);
+	sum_up(s);
+	if (go_on)
+		return s;
+	shifts_free(s);
+	return NULL;
+}
+
+void shifts_free(struct shifts *s)
+{
+	if (s)
+		free(s->load);
+	free(s);
+}

@@ -1,0 +1,130 @@
+/* One shift in full: which pairs are on which link. */
+#include "core/analysis/traffic/shift.h"
+#include "core/analysis/traffic/internal.h"
+#include "core/base/memory.h"
+
+#include <stdlib.h>
+
+/* Ways of all pairs, one after the other. */
+struct ways {
+	const struct routing *r;
+	const struct fabric *f;
+	uint32_t *way;	       /* of a pair, as shift_way() has it */
+	uint32_t *port, *pair; /* [n] a link that a pair takes */
+	size_t n, cap;
+	uint32_t *count; /* [n_ports] flows */
+};
+
+static void add_port(struct ways *w, uint32_t port, uint32_t pair)
+{
+	if (w->n == w->cap) {
+		w->cap = w->cap ? 2 * w->cap : 64;
+		w->port = mem_resize(w->port, w->cap, sizeof(*w->port));
+		w->pair = mem_resize(w->pair, w->cap, sizeof(*w->pair));
+	}
+	w->port[w->n] = port;
+	w->pair[w->n++] = pair;
+}
+
+static bool add_way(struct ways *w, const struct shift_pair *p, uint32_t pair)
+{
+	uint32_t n = shift_way(w->r, p->src, p->dst, w->way);
+
+	for (uint32_t i = 0; i < n; i++)
+		add_port(w, w->way[i], pair);
+	return n != 0;
+}
+
+static int by_flows(const void *x, const void *y)
+{
+	const struct shift_link *a = x, *b = y;
+
+	if (a->flows != b->flows)
+		return a->flows > b->flows ? -1 : 1;
+	return a->port < b->port ? -1 : a->port > b->port;
+}
+
+/* Pairs by link: counted, placed, filled. */
+static void gather(struct ways *w, struct shift_links *s)
+{
+	uint32_t first = 0;
+
+	s->link = NEW_ARRAY(w->f->n_ports + 1, struct shift_link);
+	s->pair_of = NEW_ARRAY(w->n + 1, uint32_t);
+	for (size_t i = 0; i < w->n; i++)
+		w->count[w->port[i]]++;
+	for (uint32_t p = 0; p < w->f->n_ports; p++) {
+		uint32_t flows = w->count[p];
+
+		w->count[p] = first; /* where the next pair goes */
+		if (flows)
+			s->link[s->n++] = (struct shift_link){p, flows, first};
+		first += flows;
+	}
+	for (size_t i = 0; i < w->n; i++)
+		s->pair_of[w->count[w->port[i]]++] = w->pair[i];
+	qsort(s->link, s->n, sizeof(*s->link), by_flows);
+	s->load.port = s->n ? s->link[0].port : NO_ID;
+	s->load.max = s->n ? s->link[0].flows : 0;
+}
+
+static int follow_pairs(struct ways *w, struct shift_links *s, const uint32_t *order, struct progress *p,
+			struct err *e)
+{
+	uint32_t n = s->n_places, k = s->load.shift;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct shift_pair pair = {order[i], order[i + k < n ? i + k : i + k - n]};
+
+		if (progress_cancelled(p))
+			return err_set(e, CANCELLED);
+		if (pair.src == NO_ID || pair.dst == NO_ID)
+			continue;
+		s->pair[s->load.flows] = pair;
+		if (add_way(w, &pair, s->load.flows))
+			s->load.flows++;
+		else
+			s->load.lost++;
+	}
+	gather(w, s);
+	return 0;
+}
+
+struct shift_links *shift_links_new(const struct routing *r, const struct shift_order *o, uint32_t k,
+				    struct progress *p, struct err *e)
+{
+	struct shift_links *s;
+	struct ways w = {.r = r, .f = r->topo->fabric};
+	uint32_t n = o->n;
+	int rc;
+
+	if (mem_room(e, (size_t)n * 16 * sizeof(uint32_t) + (size_t)w.f->n_ports * 16, "the ways of %u pairs",
+		     n))
+		return NULL;
+	s = NEW(struct shift_links);
+	s->n_places = n;
+	s->by = o->by;
+	s->load.shift = k;
+	s->pair = NEW_ARRAY((size_t)n + 1, struct shift_pair);
+	w.way = NEW_ARRAY((size_t)w.f->n_switches + 2, uint32_t);
+	w.count = NEW_ARRAY((size_t)w.f->n_ports + 1, uint32_t);
+	rc = follow_pairs(&w, s, o->place, p, e);
+	free(w.way);
+	free(w.port);
+	free(w.pair);
+	free(w.count);
+	if (!rc)
+		return s;
+	shift_links_free(s);
+	return NULL;
+}
+
+void shift_links_free(struct shift_links *s)
+{
+	if (!s)
+		return;
+	free(s->link);
+	free(s->pair);
+	free(s->pair_of);
+	free(s);
+}

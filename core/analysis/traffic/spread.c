@@ -1,0 +1,102 @@
+#include "core/analysis/traffic/spread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/routing/distances.h"
+#include "core/base/memory.h"
+
+struct flood {
+	const struct topo *t;
+	const uint32_t *hosts;
+	double *share;	 /* [n_ports] */
+	double *flow;	 /* [n_switches] towards the target */
+	uint16_t *hops;	 /* [n_switches] to the target */
+	uint32_t *order; /* [n_switches] nearest first */
+	uint32_t *start; /* [n_switches + 1] of each distance in order */
+};
+
+static void order_by_distance(struct flood *w)
+{
+	uint32_t n = w->t->fabric->n_switches;
+
+	memset(w->start, 0, (n + 1) * sizeof(*w->start));
+	for (uint32_t s = 0; s < n; s++)
+		if (w->hops[s] != NO_HOPS)
+			w->start[w->hops[s] + 1]++;
+	for (uint32_t h = 1; h <= n; h++)
+		w->start[h] += w->start[h - 1];
+	for (uint32_t s = 0; s < n; s++)
+		if (w->hops[s] != NO_HOPS)
+			w->order[w->start[w->hops[s]]++] = s;
+}
+
+/* Is a port one of least hops? */
+static uint32_t next_nearer(const struct flood *w, uint32_t s, unsigned port)
+{
+	uint32_t d = w->t->peer_switch[switch_port_id(w->t->fabric, s, port)];
+
+	return d != NO_ID && w->hops[d] + 1 == w->hops[s] ? d : NO_ID;
+}
+
+/* All that is at a switch goes on in equal parts. */
+static void pass_on(struct flood *w, uint32_t s)
+{
+	const struct fabric *f = w->t->fabric;
+	unsigned n = 0;
+
+	for (unsigned p = 1; p <= f->switch_nports[s]; p++)
+		n += next_nearer(w, s, p) != NO_ID;
+	for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+		uint32_t d = next_nearer(w, s, p);
+
+		if (d == NO_ID)
+			continue;
+		w->share[switch_port_id(f, s, p)] += w->flow[s] / n;
+		w->flow[d] += w->flow[s] / n;
+	}
+}
+
+/* From all hosts to those on one switch. */
+static void flood_to(struct flood *w, uint32_t target)
+{
+	uint32_t n = w->t->fabric->n_switches, reached = 0;
+
+	switch_distances(w->t, target, w->hops);
+	order_by_distance(w);
+	for (uint32_t s = 0; s < n; s++) {
+		w->flow[s] = (double)w->hosts[s] * w->hosts[target];
+		reached += w->hops[s] != NO_HOPS;
+	}
+	for (uint32_t i = reached; i > 1; i--)
+		if (w->flow[w->order[i - 1]] > 0)
+			pass_on(w, w->order[i - 1]);
+}
+
+double *even_shares(const struct topo *t, const uint32_t *hosts, struct progress *p)
+{
+	uint32_t n = t->fabric->n_switches;
+	struct flood w = {
+		.t = t,
+		.hosts = hosts,
+		.share = NEW_ARRAY(t->fabric->n_ports, double),
+		.flow = NEW_ARRAY(n, double),
+		.hops = NEW_ARRAY(n, uint16_t),
+		.order = NEW_ARRAY(n, uint32_t),
+		.start = NEW_ARRAY(n + 2, uint32_t),
+	};
+	bool done = true;
+
+	progress_start(p, "even shares", n);
+	for (uint32_t s = 0; s < n && (done = progress_step(p, s)); s++)
+		if (hosts[s] && switch_up(t, s))
+			flood_to(&w, s);
+	free(w.flow);
+	free(w.hops);
+	free(w.order);
+	free(w.start);
+	if (done)
+		return w.share;
+	free(w.share);
+	return NULL;
+}

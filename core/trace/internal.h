@@ -1,0 +1,90 @@
+/*
+ * How a recording is kept: what the files recording*.c and walk*.c share.
+ *   recording.c       the arrays: writing them for engines, reading them
+ *   make.c  a run of an engine with a recorder beside it
+ *   names.c cells and values in words
+ *   walk.c            a cursor over them
+ *   walk_find.c       conditions
+ *   walk_moment.c     a step as a sweep
+ */
+#ifndef IBSCOPE_RECORDING_PARTS_H
+#define IBSCOPE_RECORDING_PARTS_H
+
+#include "core/trace/recording.h"
+
+/*
+ * A change of a byte is one unit: at, table | was << 8 | now << 16.  Of a wide cell two: at, table; was, now.
+ * Extra words come last: their number, UNIT_EXTRA; then two a unit.
+ */
+struct rec_unit {
+	uint32_t at, what;
+};
+#define UNIT_EXTRA 0xff
+/*
+ * With the table: no change of the step, but what steps changed that were left out of a part; before the
+ * change of the step to the same cell, where there is one.
+ */
+#define UNIT_MISSED 0x40
+
+static inline unsigned unit_table(const struct rec_unit *u)
+{
+	return u->what & 0xff & ~UNIT_MISSED;
+}
+
+struct recording {
+	atomic_uint refs;
+	const struct sweep *sweep;   /* reference held */
+	const struct engine *engine; /* static */
+	struct rec_focus focus;	     /* as it was asked for */
+	struct rec_focus keep;	     /* what is kept of it when it is too long */
+	uint32_t keep_target;	     /* switch of its LID, NO_ID */
+	unsigned stage;		     /* kinds of a bulk up to it are kept of `keep` only; 0: all is there */
+	char *part;
+	struct rec_event *event;
+	struct rec_unit *unit;
+	char **text;
+	size_t n_events, n_units, n_texts, cells[N_TABLES];
+	bool refused;
+	const struct routing *end; /* reference held, of the sweep; NULL: refused */
+	void *kept;
+	void (*release)(void *);
+	size_t differs;
+};
+
+struct recorder {
+	struct recording *r;
+	bool all; /* kinds of the focus too, of the whole run */
+	size_t limit, cap_events, cap_units, cap_texts;
+	size_t bytes[REC_BULKS + 1]; /* of all that came, kept or not, by bulk */
+	enum rec_table matrix;
+	struct rec_event ev; /* the one at hand, kept or not */
+	bool skip;	     /* it is not kept */
+	bool partly;	     /* it is not, but for what it does to cells of the part */
+	bool bears;	     /* the one to come is kept, whatever it is about */
+	bool full, no_memory;
+	/* Routes counted, and as the recording has them, [n_ports] when choices of one LID alone are kept. */
+	uint32_t *count, *told;
+	bool owes; /* counters of the switch at hand are to be told */
+	/*
+	 * [cells] what a part of a run has in its tables, which is not what the run has where steps between
+	 * are left out; NULL: not changed yet, or all changes to its cells are kept.
+	 */
+	uint32_t *shadow[N_TABLES];
+	size_t extra; /* unit where the extra words of the event began, SIZE_MAX */
+	struct err e;
+};
+
+/* Where the units of a step end; steps are 0-based here. */
+static inline size_t units_end(const struct recording *r, size_t i)
+{
+	return i + 1 < r->n_events ? r->event[i + 1].first : r->n_units;
+}
+
+/* Does an event concern a focus? */
+bool rec_concerns(const struct recording *r, const struct rec_focus *f, const struct rec_event *ev);
+/* The last event is complete. */
+void rec_end_event(struct recorder *k);
+void recorder_clear(struct recorder *k); /* all but the recording */
+void recording_free(struct recording *r);
+
+#endif

@@ -1,0 +1,280 @@
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/trace/internal.h"
+#include "core/sm/sweep.h"
+
+#define SMALL ((size_t)4 << 20) /* bytes below which kinds of the focus are kept of the whole run */
+
+/* The sweep whose engine made the tables. */
+static const struct sweep *origin(const struct sweep *s)
+{
+	while (s->cached && s->prev)
+		s = s->prev;
+	return s;
+}
+
+static bool refused_here(const struct sweep *s, const char *engine)
+{
+	for (size_t i = 0; i < s->n_refusals; i++)
+		if (!strcmp(s->refusal[i].engine, engine))
+			return true;
+	return false;
+}
+
+const struct engine *recording_possible(const struct sweep *s, const char *engine,
+					const struct engine *const *engines)
+{
+	const struct engine *g;
+
+	s = origin(s);
+	if (!engine && !s->routing)
+		return NULL;
+	if (engine && !(s->routing && !strcmp(engine, s->routing->engine)) && !refused_here(s, engine))
+		return NULL;
+	g = engine_find(engines, engine ? engine : s->routing->engine);
+	return g && g->scheme ? g : NULL;
+}
+
+/* Bytes that a run will take, estimated: cells of a matrix and choices. */
+static size_t estimate(const struct sweep *s)
+{
+	const struct fabric *f = s->fabric;
+	size_t cables = 0, n = s->topo->n_switches_up;
+
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		cables += s->topo->peer_switch[p] != NO_ID && node_is_switch(f, f->port_node[p]);
+	return 9 * cables * n + 24 * n * s->lids->max_lid;
+}
+
+/* --- is the recorded run the one that made the tables? ------------------------------------------------- */
+
+static size_t rows_differ(const struct routing *a, const struct routing *b)
+{
+	size_t n = 0;
+
+	for (uint32_t s = 0; s < a->topo->fabric->n_switches; s++) {
+		if (!a->row[s] != !b->row[s])
+			n++;
+		if (!a->row[s] || !b->row[s] ||
+		    (a->row[s]->top == b->row[s]->top &&
+		     !memcmp(a->row[s]->port, b->row[s]->port, a->row[s]->top + 1u)))
+			continue;
+		for (unsigned lid = 1; lid <= a->lids->max_lid; lid++)
+			n += routing_port(a, s, lid) != routing_port(b, s, lid);
+	}
+	return n;
+}
+
+static size_t hops_differ(const struct routing *a, const struct routing *b, struct progress *progress)
+{
+	const struct fabric *f = a->topo->fabric;
+	size_t n = 0;
+
+	for (uint32_t s = 0; s < f->n_switches && !progress_cancelled(progress); s++)
+		for (unsigned p = 0; switch_up(a->topo, s) && p <= f->switch_nports[s]; p++) {
+			if (p && a->topo->peer_switch[switch_port_id(f, s, p)] == NO_ID)
+				continue;
+			for (uint32_t d = 0; d < f->n_switches; d++)
+				n += a->ops->hops(a, s, d, p) != b->ops->hops(b, s, d, p);
+		}
+	return n;
+}
+
+/* Cells; not all of them when it is cancelled. */
+static size_t differ(const struct routing *a, const struct routing *b, struct progress *p)
+{
+	size_t n = rows_differ(a, b);
+
+	if (a->ops->hops && b->ops->hops)
+		n += hops_differ(a, b, p);
+	return n;
+}
+
+/* --- a run ------------------------------------------------------------------------------------- */
+
+/* Bytes of what came and is kept whole at a stage. */
+static size_t whole_at(const struct recorder *k, unsigned stage)
+{
+	size_t n = k->bytes[0];
+
+	for (unsigned i = stage + 1; i <= REC_BULKS; i++)
+		n += k->bytes[i];
+	return n;
+}
+
+/* "hops and choices": kinds of which only a part is kept. */
+static void name_bulks(const struct recorder *k, struct text *t)
+{
+	static const char *const name[REC_BULKS + 1] = {"", "hops", "choices", "ways", "pairs"};
+	unsigned last = 0;
+
+	for (unsigned i = 1; i <= k->r->stage; i++)
+		last = k->bytes[i] ? i : last;
+	for (unsigned i = 1; i <= last; i++)
+		if (k->bytes[i])
+			text_add(t, "%s%s", t->len ? i == last ? " and " : ", " : "", name[i]);
+}
+
+static void set_part(struct recorder *k)
+{
+	struct recording *r = k->r;
+	const struct rec_focus *f = &r->keep;
+	const struct fabric *fab = r->sweep->fabric;
+	struct text t = {0};
+	char buf[32];
+
+	if (!r->stage)
+		return;
+	name_bulks(k, &t);
+	if (f->sw != NO_ID)
+		text_add(&t, " of switch %s ", switch_name(fab, f->sw));
+	else if (f->lid)
+		text_add(&t, " of LID %u ", f->lid);
+	else
+		text_add(&t, " of what was named ");
+	text_add(&t, "only (the whole run: %s)", mem_text(whole_at(k, 0), buf, sizeof(buf)));
+	r->part = str_dup(text_str(&t));
+	text_free(&t);
+}
+
+/* The first switch with a host: what is kept of a run that is too long when nothing is asked for. */
+static uint32_t first_leaf(const struct sweep *s)
+{
+	for (uint32_t ep = 0; ep < s->fabric->n_endports; ep++)
+		if (!endport_is_switch(s->fabric, ep) && s->topo->endport_switch[ep] != NO_ID)
+			return s->topo->endport_switch[ep];
+	return 0;
+}
+
+/* What is kept of a run that is too long: all of a switch, whose counters go over all LIDs. */
+static struct rec_focus part_to_keep(const struct sweep *s, const struct rec_request *rq)
+{
+	struct rec_focus keep = rq->focus;
+
+	if (rec_focus_is_all(&keep))
+		keep.sw = rq->selected ? rq->selected - 1 : first_leaf(s);
+	if (keep.sw != NO_ID)
+		keep.lid = 0;
+	return keep;
+}
+
+static struct recording *recording_new(const struct sweep *s, const struct engine *g,
+				       const struct rec_request *rq, unsigned stage)
+{
+	struct recording *r = NEW(struct recording);
+	uint32_t ep;
+
+	r->refs = 1;
+	r->sweep = sweep_ref(s);
+	r->engine = g;
+	r->focus = rq->focus;
+	r->keep = part_to_keep(s, rq);
+	r->stage = stage;
+	ep = r->keep.lid ? lid_owner(s->lids, r->keep.lid) : NO_ID;
+	r->keep_target = ep == NO_ID ? NO_ID : s->topo->endport_switch[ep];
+	r->cells[T_ENTRY] = (size_t)s->fabric->n_switches * (s->lids->max_lid + 1u);
+	return r;
+}
+
+/* Let the engine run; the end is told by the last event.  -1 and *e: no run. */
+static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
+{
+	struct recording *r = k->r;
+	struct sweep_repeat q = {
+		.engines = rq->engines, .engine = r->engine->name, .record = k, .progress = rq->progress};
+	struct routing *made;
+	struct err why = {{0}};
+
+	if (!r->sweep->n_refusals) /* that in force; a name is for those that refused */
+		q.engine = NULL;
+	if (sweep_repeat(r->sweep, &q, &made, &why)) {
+		if (progress_cancelled(rq->progress))
+			return err_set(e, CANCELLED);
+		if (k->no_memory || err_is_memory(&why)) {
+			*e = k->no_memory ? k->e : why;
+			return -1;
+		}
+		r->refused = true;
+		rec_text(k, REC_REFUSED, why.msg);
+		return 0;
+	}
+	rec_event(k, REC_DONE, 0, 0, 0, 0);
+	if (r->sweep->routing && !strcmp(r->sweep->routing->engine, r->engine->name)) {
+		r->differs = differ(made, r->sweep->routing, rq->progress);
+		r->end = routing_ref(r->sweep->routing);
+		routing_unref(made);
+	} else {
+		r->end = made;
+	}
+	if (progress_cancelled(rq->progress))
+		return err_set(e, CANCELLED);
+	if (k->no_memory)
+		*e = k->e;
+	return k->no_memory ? -1 : 0;
+}
+
+/* Give back what was asked for in advance. */
+static void shrink(struct recording *r)
+{
+	r->event = mem_resize(r->event, r->n_events + 1, sizeof(*r->event));
+	r->unit = mem_resize(r->unit, r->n_units + 1, sizeof(*r->unit));
+}
+
+/* One more try; false and *e: none can be made.  *out NULL: it is above the limit. */
+static bool attempt(const struct rec_request *rq, const struct sweep *s, const struct engine *g, bool all,
+		    unsigned *stage, size_t limit, struct recording **out, struct err *e)
+{
+	struct recorder k = {.all = all, .limit = limit, .matrix = T_HOPS, .extra = SIZE_MAX};
+	int rc;
+
+	*out = NULL;
+	k.r = recording_new(s, g, rq, *stage);
+	rc = run(&k, rq, e);
+	recorder_clear(&k);
+	if (rc || k.full) {
+		recording_free(k.r);
+	} else {
+		set_part(&k);
+		shrink(k.r);
+		*out = k.r;
+	}
+	if (rc || !k.full)
+		return !rc;
+	if (!all) /* kinds that are too much for the limit are not tried again */
+		do {
+			++*stage;
+		} while (*stage < REC_BULKS && whole_at(&k, *stage) > limit);
+	return true;
+}
+
+const struct recording *recording_make(const struct rec_request *rq, struct err *e)
+{
+	const struct sweep *s = origin(rq->sweep);
+	const struct engine *g = recording_possible(s, rq->engine, rq->engines);
+	size_t limit = rq->limit ? rq->limit : REC_LIMIT;
+	bool all = estimate(s) < (SMALL < limit ? SMALL : limit);
+	struct recording *r = NULL;
+	unsigned stage = 0;
+	char buf[32];
+
+	if (!g) {
+		err_set(e, "no run of %s can be recorded", rq->engine ? rq->engine : "the engine in force");
+		return NULL;
+	}
+	for (; stage <= REC_BULKS; all = false) {
+		if (!attempt(rq, s, g, all, &stage, limit, &r, e))
+			return NULL;
+		if (r)
+			return r;
+	}
+	err_set(e,
+		"the run of %s takes more than %s, whatever part of it is kept; `set record_limit` allows "
+		"more",
+		g->name, mem_text(limit, buf, sizeof(buf)));
+	return NULL;
+}

@@ -1,0 +1,94 @@
+#include "core/trace/moment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/sm/sweep.h"
+#include "core/trace/walk_internal.h"
+
+/* A sentence is made where the walk stands, but not of the start. */
+static char *sentence_of(struct walk *w)
+{
+	struct text t = {0};
+	char *s;
+
+	if (walk_step(w))
+		walk_sentence(w, &t);
+	s = str_dup(text_str(&t));
+	text_free(&t);
+	return s;
+}
+
+static void copy_touched(struct moment *m, struct walk *w)
+{
+	walk_touched(w, T_ENTRY, 0); /* lists them */
+	m->n_touched = w->n_touched;
+	if (w->n_touched)
+		m->touched = mem_dup(w->touched, w->n_touched * sizeof(*w->touched));
+}
+
+const struct moment *moment_new(struct walk *w, const struct moment *before)
+{
+	struct moment *m = NEW(struct moment);
+	const struct recording *r = walk_recording(w);
+	const struct sweep *s = recording_sweep(r);
+
+	m->refs = 1;
+	m->rec = recording_ref(r);
+	m->step = walk_step(w);
+	m->sweep = walk_moment(w);
+	if (before && before->rec == r)
+		m->before = sweep_ref(before->sweep);
+	m->phase = str_dup(walk_phase(w));
+	m->sentence = sentence_of(w);
+	m->reach = NEW_ARRAY(s->fabric->n_switches + 1, uint8_t);
+	walk_reach(w, m->reach);
+	m->decided = mem_dup(w->decided, recording_cells(r, T_ENTRY));
+	if (m->sweep == s) /* all is done: what has no entry will have none */
+		memset(m->decided, 1, recording_cells(r, T_ENTRY));
+	copy_touched(m, w);
+	return m;
+}
+
+const struct moment *moment_ref(const struct moment *m)
+{
+	atomic_fetch_add(&((struct moment *)(uintptr_t)m)->refs, 1);
+	return m;
+}
+
+void moment_unref(const struct moment *m)
+{
+	struct moment *mine = (struct moment *)(uintptr_t)m;
+
+	if (!m || atomic_fetch_sub(&mine->refs, 1) != 1)
+		return;
+	sweep_unref(m->sweep);
+	sweep_unref(m->before);
+	free(m->phase);
+	free(m->sentence);
+	free(m->reach);
+	free(m->decided);
+	free(m->touched);
+	recording_unref(m->rec);
+	free(mine);
+}
+
+bool moment_decided(const struct moment *m, uint32_t sw, unsigned lid)
+{
+	unsigned top = m ? recording_sweep(m->rec)->lids->max_lid : 0;
+
+	return !m || (lid <= top && m->decided[(size_t)sw * (top + 1u) + lid]);
+}
+
+bool moment_touched(const struct moment *m, enum rec_table t, uint32_t at)
+{
+	uint64_t key = (uint64_t)t << 32 | at;
+
+	return m && cells_hold(m->touched, m->n_touched, key);
+}
+
+const struct rec_event *moment_event(const struct moment *m)
+{
+	return m && m->step ? recording_event(m->rec, m->step) : NULL;
+}

@@ -1,0 +1,98 @@
+/*
+ * A cursor over a recording (core/trace/recording.h), forward and back, and a step of it as a sweep.
+ * Step n is the state after n events; 0 is before the first.  One thread at a time.
+ */
+#ifndef IBSCOPE_WALK_H
+#define IBSCOPE_WALK_H
+
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/trace/recording.h"
+
+struct walk;
+
+struct walk *walk_new(const struct recording *r); /* at step 0; takes a reference */
+void walk_free(struct walk *w);			  /* NULL is fine */
+const struct recording *walk_recording(const struct walk *w);
+
+/* Bytes of the tables that a walk over it holds; to be asked for (mem_room()) where it may be large. */
+size_t walk_room(const struct recording *r);
+
+/* Go to a step, from wherever it is.  0, or -1: cancelled somewhere between. */
+int walk_to(struct walk *w, size_t step, struct progress *p);
+size_t walk_step(const struct walk *w);
+/* The event of the step at which it is, NULL at 0. */
+const struct rec_event *walk_event(const struct walk *w);
+
+/* A cell of a table now; tables that the engine does not have are as they begin. */
+uint32_t walk_value(const struct walk *w, enum rec_table t, uint32_t at);
+/* All cells of a table of bytes, or of a wide one; NULL: the engine has none. */
+const uint8_t *walk_bytes(const struct walk *w, enum rec_table t);
+const uint32_t *walk_words(const struct walk *w, enum rec_table t);
+/* Is the entry decided (be it that there is none)? */
+bool walk_decided(const struct walk *w, uint32_t sw, unsigned lid);
+/* Was a cell changed by the last walk_to()?  After one over more than 10,000 steps: by the step where it is.
+ */
+bool walk_touched(struct walk *w, enum rec_table t, uint32_t at);
+
+/* How far the run has come with each switch: [n_switches] of enum. */
+enum walk_reach { REACH_NOT_YET, REACH_BEFORE, REACH_NOW };
+void walk_reach(const struct walk *w, uint8_t *reach);
+
+/* The phase a step belongs to: the last PHASE up to it; "" before the first. */
+const char *walk_phase(const struct walk *w);
+/* The sentence of the step at which it is; its event must not be missing. */
+void walk_sentence(struct walk *w, struct text *t);
+
+/*
+ * The step as a sweep: routing with what is decided, the engine's tables as they are; a reference, the same
+ * one until it moves.  At the last step of a run that did not refuse: what the run made.
+ */
+const struct sweep *walk_moment(struct walk *w);
+
+/* The next boundary of a kind behind the step (dir 1) or before it (-1): the first step of another phase,
+ * round, switch, ...; recording_steps() + 1: none. */
+size_t walk_next(const struct walk *w, enum rec_key key, int dir);
+
+/* What a step may be looked for by. */
+enum rec_word {
+	WORD_REFUSED,
+	WORD_OPENED,
+	WORD_MOVED,
+	WORD_FORBIDDEN,
+	WORD_KEPT,
+	WORD_TIE,
+	WORD_LOWERED,
+	WORD_AHEAD,
+	WORD_ROOT,
+	WORD_NO_ENTRY,
+	N_WORDS
+};
+extern const char *const rec_words[N_WORDS];
+
+/* Terms that must all hold; those not set (NO_ID, 0, 255, NULL, false) do. */
+struct rec_condition {
+	uint32_t sw, target, pair_a, pair_b, round; /* NO_ID */
+	uint32_t port;				    /* port id, NO_ID */
+	uint16_t lid;				    /* 0 */
+	uint8_t layer;				    /* 255 */
+	bool decided;				    /* sw and lid: this entry is decided */
+	const char *phase, *rule, *text;	    /* words, in any case; NULL */
+	unsigned words;				    /* bits 1 << enum rec_word */
+};
+#define REC_ANY                                  \
+	((struct rec_condition){.sw = NO_ID,     \
+				.target = NO_ID, \
+				.pair_a = NO_ID, \
+				.pair_b = NO_ID, \
+				.round = NO_ID,  \
+				.port = NO_ID,   \
+				.layer = 255})
+
+/*
+ * The next step behind (dir 1) or before (-1) that of the walk that fulfils it; the walk stays.
+ * recording_steps() + 1: none, or cancelled.
+ */
+size_t walk_find(struct walk *w, const struct rec_condition *c, int dir, struct progress *p);
+
+#endif

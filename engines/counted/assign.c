@@ -1,0 +1,126 @@
+#include "engines/counted/assign.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "engines/counted/internal.h"
+
+static void fill_dests(struct assign *a, const struct order *o)
+{
+	const struct lids *l = a->in->lids;
+
+	a->dest = NEW_ARRAY(o->n, struct dest);
+	for (uint32_t i = 0; i < o->n; i++) {
+		uint32_t ep = o->endport[i];
+
+		if (!l->base[ep])
+			continue;
+		a->dest[a->n_dest++] = (struct dest){
+			.endport = ep,
+			.target = a->t->endport_switch[ep],
+			.swport = a->t->endport_swport[ep],
+			.lid = l->base[ep],
+			.count = l->count[ep],
+			.is_switch = endport_is_switch(a->f, ep),
+			.scatter = o->scatter[i],
+		};
+	}
+}
+
+static void assign_start(struct assign *a, struct engine_output *out)
+{
+	const struct options *op = a->in->options;
+	unsigned seed = options_uint(op, "scatter_ports");
+	struct order o;
+
+	a->lmc = a->in->lids->lmc;
+	a->shifting = options_bool(op, "port_shifting");
+	a->profile_switches = options_bool(op, "port_profile_switch_nodes");
+	a->plain = !a->lmc && !a->shifting && !a->dor && !seed;
+	glibc_random_seed(&a->random, seed);
+	order_build(a->in, out, &o);
+	fill_dests(a, &o);
+	order_free(&o);
+	search_order_read(a->in, out, &a->search);
+	a->ignored = ignored_ports_read(a->in, out);
+	for (uint32_t s = 0; a->in->marked && s < a->f->n_switches; s++)
+		a->in->marked[s] = switch_up(a->t, s);
+	a->mask = NEW_ARRAY((size_t)a->f->n_switches * ASSIGN_MAX_WORDS, uint64_t);
+	if (a->lmc) {
+		a->track = NEW_ARRAY((size_t)a->n_dest << a->lmc, struct track);
+		a->n_track = NEW_ARRAY(a->n_dest, uint8_t);
+	}
+}
+
+static void assign_end(struct assign *a)
+{
+	free(a->dest);
+	search_order_free(&a->search);
+	free(a->ignored);
+	free(a->mask);
+	free(a->track);
+	free(a->n_track);
+	free(a->part);
+	free(a);
+}
+
+/* Is there nothing to hear from a switch?  Random numbers couple it to those before it. */
+static bool skipped(const struct assign *a, uint32_t sw)
+{
+	const struct observer *o = a->in->observer;
+
+	if (!switch_up(a->t, sw))
+		return true;
+	if (!o || o->sw == NO_ID || o->sw == sw)
+		return false;
+	return sw > o->sw || !options_uint(a->in->options, "scatter_ports");
+}
+
+bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
+		  const uint8_t *touched, struct routing *r)
+{
+	struct assign *a = NEW(struct assign);
+	uint32_t n = in->topo->fabric->n_switches;
+	bool go_on = true;
+
+	a->in = in;
+	a->t = in->topo;
+	a->f = in->topo->fabric;
+	a->h = h;
+	a->out = r;
+	a->dor = dor;
+	assign_start(a, out);
+	observe_text(in, STEP_PHASE, NO_ID, "choice of ports, switch by switch");
+	if (RECORDED(in))
+		assign_record_start(a);
+	progress_start(in->progress, "choosing ports", n);
+	for (uint32_t sw = 0; sw < n && (go_on = progress_step(in->progress, sw)); sw++) {
+		if (skipped(a, sw))
+			continue;
+		if (touched && !touched[sw]) {
+			routing_share_row(r, in->current, sw);
+			continue;
+		}
+		assign_switch(a, sw);
+	}
+	if (OBSERVED(in)) /* the last switch may have been left half way */
+		go_on = go_on && !progress_cancelled(in->progress);
+	assign_end(a);
+	return go_on;
+}
+
+struct routing *assign_routing(const char *engine, const struct engine_input *in, struct engine_output *out,
+			       struct hops *h, bool dor, const uint8_t *touched)
+{
+	struct routing *r = routing_new(engine, in->topo, in->lids);
+
+	r->ops = &hops_routing_ops;
+	r->priv = h;
+	if (assign_ports(in, out, h, dor, touched, r))
+		return r;
+	err_set(&out->refused, CANCELLED);
+	routing_unref(r);
+	return NULL;
+}

@@ -1,0 +1,375 @@
+#include "engines/counted/internal.h"
+
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+/* --- the choice, LMC 0 without options -------------------------------------------------- */
+
+/* Early results: true when the choice is made. */
+static inline bool choose_early(const struct assign *a, const struct dest *d, unsigned lid,
+				const uint64_t **mask, struct choice *c)
+{
+	unsigned q;
+
+	if (d->target == a->sw) {
+		*c = (struct choice){.port = d->swport, .rule = d->is_switch ? "own LID" : "attached here"};
+		return true;
+	}
+	c->port = NO_PATH;
+	if (d->target == NO_ID) {
+		c->rule = "not attached to a switch";
+		return true;
+	}
+	if (hops_least(a->h, a->sw, d->target) == NO_PATH) {
+		c->rule = "unreachable";
+		return true;
+	}
+	*mask = a->mask + (size_t)d->target * a->words;
+	q = current_port(a->current, lid);
+	if (q < a->num_ports && mask_has(*mask, q)) {
+		c->port = q;
+		c->rule = assign_kept;
+		return true;
+	}
+	return false;
+}
+
+/* No options, LMC 0: the first of the candidates with the smallest count. */
+static inline unsigned least_count(const uint32_t *count, const uint64_t *mask, unsigned words)
+{
+	uint32_t least = NONE;
+	unsigned best = NO_PATH;
+
+	for (unsigned w = 0; w < words; w++)
+		for (uint64_t m = mask[w]; m; m &= m - 1) {
+			unsigned p = w * 64 + __builtin_ctzll(m);
+			bool less = count[p] < least;
+
+			best = less ? p : best;
+			least = less ? count[p] : least;
+		}
+	return best;
+}
+
+/* --- the choice under any options and several LIDs a port ------------------------------- */
+
+static uint32_t remote_node(const struct assign *a, unsigned port)
+{
+	return a->f->port_node[a->t->peer[a->p0 + port]];
+}
+
+/* Add a candidate to n, unless DOR drops it: it leads to another node than the first one does. */
+static inline unsigned add_cand(struct assign *a, unsigned n, unsigned port)
+{
+	if (a->dor && n && remote_node(a, port) != remote_node(a, a->cand[0].port))
+		return n;
+	a->cand[n] = (struct cand){.port = port, .count = a->count[port]};
+	return n + 1;
+}
+
+/* Bits of word w that stand for ports below `port`. */
+static inline uint64_t bits_below(unsigned w, unsigned port)
+{
+	if (port / 64 != w)
+		return port / 64 > w ? UINT64_MAX : 0;
+	return ((uint64_t)1 << (port & 63)) - 1;
+}
+
+static unsigned list_candidates(struct assign *a, const uint64_t *mask, unsigned start)
+{
+	unsigned first = start % a->num_ports, n = 0;
+
+	if (a->order) {
+		for (unsigned k = 0, i = first; k < a->num_ports; k++, i = i + 1 < a->num_ports ? i + 1 : 0)
+			if (mask_has(mask, a->order[i]))
+				n = add_cand(a, n, a->order[i]);
+		return n;
+	}
+	for (unsigned w = 0; w < a->words; w++)
+		for (uint64_t m = mask[w] & ~bits_below(w, first); m; m &= m - 1)
+			n = add_cand(a, n, w * 64 + __builtin_ctzll(m));
+	for (unsigned w = 0; w < a->words; w++)
+		for (uint64_t m = mask[w] & bits_below(w, first); m; m &= m - 1)
+			n = add_cand(a, n, w * 64 + __builtin_ctzll(m));
+	return n;
+}
+
+unsigned assign_list_candidates(struct assign *a, const uint64_t *mask, unsigned start)
+{
+	return list_candidates(a, mask, start);
+}
+
+/* Best ports so far under the rules for several LIDs a port. */
+struct best {
+	uint32_t paths, sys, node, fwd; /* smallest counts */
+	uint8_t port, port_sys, port_node;
+};
+
+#define BEST_NONE ((struct best){NONE, NONE, NONE, NONE, 0, 0, 0})
+
+/* Look up what the LIDs before used: sets sys_used, node_used, present, forwarded; returns the track, NULL =
+ * none. */
+static const struct track *find_track(const struct assign *a, uint32_t dest, struct cand *k, bool *sys)
+{
+	const struct fabric *f = a->f;
+	const struct track *t = a->track + ((size_t)dest << a->lmc), *end = t + a->n_track[dest];
+	uint32_t peer = a->t->peer[a->p0 + k->port], node = f->port_node[peer];
+
+	*sys = false;
+	for (; t < end; t++) {
+		*sys |= f->node_sysguid[t->node] == f->node_sysguid[node];
+		if (t->node == node && (!a->dor || t->port == f->port_num[peer]))
+			return t;
+	}
+	return NULL;
+}
+
+/* Fill in what depends on earlier LIDs and keep the best new system and new node. */
+static void weigh_lmc(const struct assign *a, uint32_t dest, struct cand *k, struct best *b, bool *fn)
+{
+	bool sys;
+	const struct track *t = find_track(a, dest, k, &sys);
+
+	k->present = t || a->dor;
+	k->forwarded = t ? t->forwarded : 0;
+	if (a->dor)
+		return;
+	if (!sys) {
+		if (k->count < b->sys) {
+			b->sys = k->count;
+			b->port_sys = k->port;
+			b->fwd = 0;
+		}
+	} else {
+		if (!t && k->count < b->node) {
+			b->node = k->count;
+			b->port_node = k->port;
+			b->fwd = 0;
+		}
+		*fn = t != NULL;
+		k->sys_used = true;
+	}
+	k->node_used = *fn;
+}
+
+/*
+ * The first pass over n candidates; ties gets those of smallest count when
+ * scattering (else the first of them), returns how many.
+ */
+static unsigned weigh(struct assign *a, uint32_t dest, bool scatter, unsigned n, struct best *b,
+		      uint8_t *ties)
+{
+	unsigned n_ties = 0;
+	bool fn = false;
+
+	*b = BEST_NONE;
+	for (unsigned i = 0; i < n; i++) {
+		struct cand *k = &a->cand[i];
+
+		if (a->lmc)
+			weigh_lmc(a, dest, k, b, &fn);
+		if (k->count < b->paths) {
+			b->port = k->port;
+			b->paths = k->count;
+			n_ties = 0;
+			ties[n_ties++] = k->port;
+			if (k->present && k->forwarded < b->fwd)
+				b->fwd = k->forwarded;
+		} else if (scatter && k->count == b->paths) {
+			ties[n_ties++] = k->port;
+		} else if (k->present && k->count == b->paths && k->forwarded < b->fwd) {
+			b->fwd = k->forwarded;
+			b->port = k->port;
+		}
+	}
+	return n_ties;
+}
+
+/* One candidate of the second pass of port_shifting. */
+static void weigh_shifted(const struct assign *a, const struct cand *k, struct best *b)
+{
+	bool used = a->lmc && (k->sys_used || k->node_used);
+
+	if (a->lmc && !k->sys_used && k->count < b->sys) {
+		b->sys = k->count;
+		b->port_sys = k->port;
+		b->fwd = 0;
+	} else if (a->lmc && !k->node_used && k->count < b->node) {
+		b->node = k->count;
+		b->port_node = k->port;
+		b->fwd = 0;
+	}
+	if (k->count < b->paths) {
+		b->port = k->port;
+		b->paths = k->count;
+		if (used && k->forwarded < b->fwd)
+			b->fwd = k->forwarded;
+	} else if (used && k->count == b->paths && k->forwarded < b->fwd) {
+		b->fwd = k->forwarded;
+		b->port = k->port;
+	}
+}
+
+static void shift(const struct assign *a, unsigned n, struct best *b)
+{
+	uint64_t total = 0;
+	unsigned at;
+
+	for (unsigned i = 0; i < n; i++)
+		total += a->cand[i].count;
+	at = total / n % n;
+	*b = BEST_NONE;
+	for (unsigned i = 0; i < n; i++, at = at + 1 < n ? at + 1 : 0)
+		weigh_shifted(a, &a->cand[at], b);
+}
+
+/* Any options, any LMC. */
+static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask, unsigned start, bool scatter,
+			  struct choice *c)
+{
+	uint8_t ties[256];
+	unsigned n = list_candidates(a, mask, start);
+	struct best b;
+
+	c->n = n;
+	if (!n) {
+		c->rule = "no candidate";
+		return;
+	}
+	if (n == 1 && !scatter && !a->observed) {
+		c->port = a->cand[0].port;
+		return;
+	}
+	c->ties = weigh(a, dest, scatter, n, &b, ties);
+	if (scatter) {
+		c->drawn = glibc_random_next(&a->random);
+		/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): one candidate is the best */
+		c->port = ties[c->drawn % c->ties];
+		c->rule = assign_random;
+		return;
+	}
+	if (a->shifting)
+		shift(a, n, &b);
+	c->port = b.port;
+	if (a->lmc && b.port && b.port_sys) {
+		c->port = b.port_sys;
+		c->rule = "new system";
+	} else if (a->lmc && b.port && b.port_node) {
+		c->port = b.port_node;
+		c->rule = "new node";
+	}
+}
+
+/* --- one switch --------------------------------------------------------------------------- */
+
+/* Count a route, and remember the node it goes through. */
+static inline void account(struct assign *a, uint32_t dest, unsigned port)
+{
+	const struct dest *d = &a->dest[dest];
+	uint32_t peer;
+	struct track *t, *end;
+
+	if (port == NO_PATH || (d->is_switch && !a->profile_switches) || (a->ignore && a->ignore[port]))
+		return;
+	a->count[port]++;
+	if (!a->lmc || !port)
+		return;
+	peer = a->t->peer[a->p0 + port];
+	t = a->track + ((size_t)dest << a->lmc);
+	end = t + a->n_track[dest];
+	while (t < end && !(t->node == a->f->port_node[peer] && (!a->dor || t->port == a->f->port_num[peer])))
+		t++;
+	if (t == end) {
+		*t = (struct track){.node = a->f->port_node[peer], .port = a->f->port_num[peer]};
+		a->n_track[dest]++;
+	}
+	t->forwarded++;
+}
+
+/* One LID with everything that options and listeners may want. */
+static void assign_lid(struct assign *a, uint32_t dest, unsigned off, bool plain)
+{
+	const struct dest *d = &a->dest[dest];
+	const uint64_t *mask = NULL;
+	unsigned lid = d->lid + off, start = 1;
+	struct choice c = {.port = NO_PATH};
+
+	if (off && !a->dor)
+		start = a->row[lid - 1] + 1;
+	if (!choose_early(a, d, lid, &mask, &c)) {
+		if (plain)
+			c.port = least_count(a->count, mask, a->words);
+		else
+			choose(a, dest, mask, start, !off && d->scatter, &c);
+	}
+	a->row[lid] = c.port;
+	if (a->observed && (!a->in->observer->lid || a->in->observer->lid == lid))
+		assign_tell_choice(a, d, lid, mask, &c);
+	if (RECORDED(a->in))
+		assign_record_choice(a, d, lid, mask, &c);
+	account(a, dest, c.port);
+}
+
+/* The loop for LMC 0 without options and listeners; `words` is a constant where it is inlined. */
+static inline void assign_plain(struct assign *a, unsigned words)
+{
+	bool profile = a->profile_switches;
+
+	for (uint32_t i = 0; i < a->n_dest; i++) {
+		const struct dest *d = &a->dest[i];
+		const uint64_t *mask;
+		struct choice c;
+
+		if (!choose_early(a, d, d->lid, &mask, &c))
+			c.port = least_count(a->count, mask, words);
+		a->row[d->lid] = c.port;
+		a->count[c.port] +=
+			c.port != NO_PATH && (profile | !d->is_switch) && !(a->ignore && a->ignore[c.port]);
+	}
+}
+
+static void start_switch(struct assign *a, uint32_t sw)
+{
+	const struct engine_input *in = a->in;
+	const struct observer *o = in->observer;
+
+	a->sw = sw;
+	a->p0 = a->f->switch_port[sw];
+	a->num_ports = a->f->switch_nports[sw] + 1;
+	a->words = mask_words(a->f, sw);
+	a->current = in->current ? in->current->row[sw] : NULL;
+	a->order = a->search.has && a->search.has[sw] ? a->search.order + a->p0 : NULL;
+	a->ignore = a->ignored ? a->ignored + a->p0 : NULL;
+	a->observed = o && (o->sw == NO_ID || o->sw == sw);
+	memset(a->count, 0, sizeof(a->count));
+	if (in->left && in->left->count)
+		memcpy(a->count, in->left->count + a->p0, a->num_ports * sizeof(*a->count));
+	a->out->row[sw] = lft_row_new(in->lids->max_lid);
+	a->row = a->out->row[sw]->port;
+	if (a->n_track)
+		memset(a->n_track, 0, a->n_dest);
+	hops_masks(a->h, a->t, sw, a->mask);
+}
+
+void assign_switch(struct assign *a, uint32_t sw)
+{
+	bool plain;
+
+	start_switch(a, sw);
+	plain = a->plain && !a->order;
+	if (plain && !a->observed && !RECORDED(a->in)) {
+		if (a->words == 1)
+			assign_plain(a, 1);
+		else
+			assign_plain(a, a->words);
+		return;
+	}
+	for (unsigned off = 0; off < 1u << a->lmc; off++)
+		for (uint32_t i = 0; i < a->n_dest && !(a->observed && progress_cancelled(a->in->progress));
+		     i++)
+			if (off < a->dest[i].count)
+				assign_lid(a, i, off, plain);
+	if (RECORDED(a->in))
+		assign_record_switch(a);
+}

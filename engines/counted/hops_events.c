@@ -1,0 +1,103 @@
+#include "engines/record.h"
+#include "core/base/memory.h"
+#include "core/sm/sweep.h"
+
+#include <string.h>
+#include "engines/counted/internal.h"
+
+struct hops *hops_at(const struct walk *w, enum rec_table t)
+{
+	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+	struct hops *h = hops_new(f, true);
+	const uint8_t *cell = walk_bytes(w, t);
+	uint32_t n = f->n_switches;
+
+	if (!cell)
+		return h;
+	memcpy(h->by_port, cell, (size_t)n * f->n_ports);
+	for (uint32_t d = 0; d < n; d++)
+		for (uint32_t s = 0; s < n; s++) {
+			uint8_t *least = h->by_port + (size_t)d * f->n_ports + f->switch_port[s];
+
+			h->least[(size_t)s * n + d] = *least;
+			*least = NO_PATH;
+		}
+	return h;
+}
+
+struct hops *hops_copy(const struct hops *h)
+{
+	size_t n = h->n_switches;
+	struct hops *c = NEW(struct hops);
+
+	*c = (struct hops){.n_switches = h->n_switches, .n_ports = h->n_ports};
+	c->refs = 1;
+	c->least = mem_dup(h->least, n * n);
+	c->weight = h->weight ? mem_dup(h->weight, h->n_ports) : NULL;
+	return c;
+}
+
+void hops_record_changes(const struct engine_input *in, const struct hops *was, const struct hops *now)
+{
+	const struct fabric *f = in->topo->fabric;
+
+	rec_text(in->record, REC_NOTE, "switches that share a LID share a column of the hop matrix");
+	for (uint32_t d = 0; d < f->n_switches; d++)
+		for (uint32_t s = 0; s < f->n_switches; s++)
+			for (unsigned p = 0; switch_up(in->topo, s) && p <= f->switch_nports[s]; p++)
+				rec_delta(in->record, rec_matrix(in->record),
+					  d * f->n_ports + switch_port_id(f, s, p),
+					  hops_value(was, in->topo, s, d, p),
+					  hops_value(now, in->topo, s, d, p));
+}
+
+static void *priv_at(struct walk *w, const struct routing *end)
+{
+	(void)end;
+	return hops_at(w, T_HOPS);
+}
+
+static const char *rule(const struct rec_event *ev)
+{
+	return why_rule_name(ev->rule);
+}
+
+const struct rec_scheme hops_scheme = {
+	.rule = rule,
+	.source = assign_source,
+	.sentence = assign_sentence,
+	.ops = &hops_routing_ops,
+	.priv_at = priv_at,
+};
+
+static const char *dor_source(const struct rec_event *ev)
+{
+	static const char own[] = "dor.md 4; Dally, Seitz 1987";
+
+	if (ev->kind == REC_TABLE)
+		return own;
+	return ev->kind == REC_CHOICE && strstr(assign_source(ev), "minhop.md 6.1") ? own : assign_source(ev);
+}
+
+const struct rec_scheme dor_scheme = {
+	.rule = rule,
+	.source = dor_source,
+	.sentence = assign_sentence,
+	.ops = &hops_routing_ops,
+	.priv_at = priv_at,
+};
+
+static void *nothing_at(struct walk *w, const struct routing *end)
+{
+	(void)w;
+	(void)end;
+	return NULL;
+}
+
+const struct rec_scheme read_scheme = {
+	.rule = rule,
+	.source = assign_source,
+	.sentence = assign_sentence,
+	.ops = &hops_routing_ops,
+	.priv_at = nothing_at,
+};

@@ -1,0 +1,149 @@
+#include "core/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "engines/counted/internal.h"
+
+/* false when a cable between switches is there that was not. */
+static bool only_lost(const struct topo *was, const struct topo *now)
+{
+	const struct fabric *f = now->fabric;
+
+	if (was->fabric != f)
+		return false;
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		if (now->peer_switch[p] != was->peer_switch[p] && now->peer_switch[p] != NO_ID)
+			return false;
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (switch_up(now, s) && !switch_up(was, s))
+			return false;
+	return true;
+}
+
+/*
+ * Targets for which switch s, which lost cables, has no neighbour left at its
+ * old distance - 1.  Where no switch has such a target, all distances stay.
+ */
+static void lost_targets(const struct hops *h, const struct topo *now, uint32_t s, uint8_t *orphan,
+			 uint8_t *farther)
+{
+	const struct fabric *f = now->fabric;
+	uint32_t n = h->n_switches;
+	const uint8_t *mine = h->least + (size_t)s * n;
+
+	memset(orphan, 1, n);
+	for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+		uint32_t r = now->peer_switch[switch_port_id(f, s, p)];
+		const uint8_t *peer;
+
+		if (r == NO_ID)
+			continue;
+		peer = h->least + (size_t)r * n;
+		for (uint32_t d = 0; d < n; d++)
+			orphan[d] &= (uint8_t)(peer[d] + 1) != mine[d];
+	}
+	for (uint32_t d = 0; d < n; d++)
+		farther[d] |= orphan[d] & (d != s && mine[d] != NO_PATH);
+	farther[s] |= !switch_up(now, s);
+}
+
+/* Distances from d under the topology, into its row and its column (they are symmetric). */
+static void search_again(const struct topo *t, const struct neighbours *g, struct hops *h, uint32_t d,
+			 uint32_t *queue)
+{
+	uint32_t n = h->n_switches, end = 0;
+	uint8_t *row = h->least + (size_t)d * n;
+
+	memset(row, NO_PATH, n);
+	if (switch_up(t, d)) {
+		row[d] = 0;
+		queue[end++] = d;
+	}
+	for (uint32_t i = 0; i < end; i++) {
+		uint32_t s = queue[i];
+
+		for (uint32_t j = g->off[s]; j < g->off[s + 1] && row[s] < MAX_COST; j++) {
+			uint32_t r = g->nbr[j];
+
+			if (row[r] != NO_PATH)
+				continue;
+			row[r] = row[s] + 1;
+			queue[end++] = r;
+		}
+	}
+	for (uint32_t s = 0; s < n; s++)
+		h->least[(size_t)s * n + d] = row[s];
+}
+
+/* Mark switches whose distances changed and their neighbours. */
+static void mark_changed(const struct hops *old, const struct hops *h, const struct neighbours *g,
+			 uint8_t *touched)
+{
+	uint32_t n = h->n_switches;
+
+	for (uint32_t s = 0; s < n; s++) {
+		if (!memcmp(old->least + (size_t)s * n, h->least + (size_t)s * n, n))
+			continue;
+		touched[s] = 1;
+		for (uint32_t j = g->off[s]; j < g->off[s + 1]; j++)
+			touched[g->nbr[j]] = 1;
+	}
+}
+
+/* Targets whose distances may have changed; switches that lost a cable are marked. */
+static uint32_t find_farther(const struct hops *old, const struct topo *was, const struct topo *now,
+			     uint8_t *farther, uint8_t *touched)
+{
+	const struct fabric *f = now->fabric;
+	uint8_t *orphan = NEW_ARRAY(f->n_switches, uint8_t);
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		size_t at = f->switch_port[s], size = (f->switch_nports[s] + 1u) * sizeof(*now->peer_switch);
+
+		if (switch_up(was, s) == switch_up(now, s) &&
+		    !memcmp(was->peer_switch + at, now->peer_switch + at, size))
+			continue;
+		touched[s] = 1;
+		lost_targets(old, now, s, orphan, farther);
+	}
+	for (uint32_t d = 0; d < f->n_switches; d++)
+		n += farther[d];
+	free(orphan);
+	return n;
+}
+
+struct hops *hops_update(const struct hops *old, const struct topo *was, const struct topo *now,
+			 uint8_t *touched)
+{
+	const struct fabric *f = now->fabric;
+	uint32_t n = f->n_switches, count;
+	uint8_t *farther;
+	struct hops *h;
+
+	if (old->by_port || old->weight || old->level || !only_lost(was, now))
+		return NULL;
+	farther = NEW_ARRAY(n, uint8_t);
+	count = find_farther(old, was, now, farther, touched);
+	if (!count) {
+		h = hops_ref(old);
+	} else {
+		struct neighbours g = neighbours_new(now);
+		uint32_t *queue = NEW_ARRAY(n, uint32_t);
+
+		h = hops_new(f, false);
+		if (count > n / 8) {
+			hops_search(now, h, NULL);
+		} else {
+			memcpy(h->least, old->least, (size_t)n * n);
+			for (uint32_t d = 0; d < n; d++)
+				if (farther[d])
+					search_again(now, &g, h, d, queue);
+		}
+		mark_changed(old, h, &g, touched);
+		free(queue);
+		neighbours_free(&g);
+	}
+	free(farther);
+	return h;
+}

@@ -1,0 +1,105 @@
+/*
+ * Min Hop: OpenSM's default engine.  Least hop counts by the distance-vector
+ * method (R. Bellman, Quarterly of Applied Mathematics 16, 1958; L. R. Ford,
+ * Network Flow Theory, RAND 1956), ports by a greedy balance at each switch.
+ */
+#include "engines/counted/minhop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "engines/counted/assign.h"
+#include "engines/engines.h"
+#include "engines/record.h"
+
+static void share_lids(struct hops *h, const struct engine_input *in)
+{
+	struct hops *was;
+
+	if (!RECORDED(in) || !hops_share_lids(NULL, in->topo, in->lids)) {
+		hops_share_lids(h, in->topo, in->lids);
+		return;
+	}
+	was = hops_copy(h);
+	hops_share_lids(h, in->topo, in->lids);
+	hops_record_changes(in, was, h);
+	hops_unref(was);
+}
+
+struct routing *min_hop_route(const char *engine, bool dor, const struct engine_input *in,
+			      struct engine_output *out)
+{
+	struct hops *h = hops_build(in, out);
+
+	if (h && !h->by_port)
+		share_lids(h, in);
+	if (h)
+		return assign_routing(engine, in, out, h, dor, NULL);
+	err_set(&out->refused, CANCELLED);
+	return NULL;
+}
+
+/* Are the LIDs the same, at the same places? */
+static bool same_dests(const struct engine_input *in, const struct routing *old)
+{
+	const struct lids *a = in->lids, *b = old->lids;
+	const struct topo *t = in->topo, *u = old->topo;
+	size_t n = t->fabric->n_endports;
+
+	return a->max_lid == b->max_lid && a->lmc == b->lmc &&
+	       !memcmp(a->base, b->base, n * sizeof(*a->base)) &&
+	       !memcmp(a->count, b->count, n * sizeof(*a->count)) &&
+	       !memcmp(t->endport_switch, u->endport_switch, n * sizeof(*t->endport_switch)) &&
+	       !memcmp(t->endport_swport, u->endport_swport, n * sizeof(*t->endport_swport));
+}
+
+/*
+ * Switches where no cost and no mask changed keep every entry that choose()
+ * would look at, so their tables stay, unless LIDs came, went or moved.
+ */
+struct routing *min_hop_update(const char *engine, bool dor, const struct engine_input *in,
+			       struct engine_output *out)
+{
+	const struct routing *old = in->previous;
+	struct hops *h = NULL;
+	struct routing *r;
+	uint8_t *touched;
+
+	if (!old || OBSERVED(in) || (in->left && in->left->hops) ||
+	    options_file(in->options, "hop_weights_file") || old->ops != &hops_routing_ops ||
+	    strcmp(old->engine, engine) || old->topo->fabric != in->topo->fabric ||
+	    hops_share_lids(NULL, old->topo, old->lids) || hops_share_lids(NULL, in->topo, in->lids))
+		return min_hop_route(engine, dor, in, out);
+	touched = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t);
+	h = hops_update(old->priv, old->topo, in->topo, touched);
+	if (h)
+		r = assign_routing(engine, in, out, h, dor,
+				   in->current == old && same_dests(in, old) ? touched : NULL);
+	else
+		r = min_hop_route(engine, dor, in, out);
+	free(touched);
+	return r;
+}
+
+static struct routing *minhop_route(const struct engine_input *in, struct engine_output *out)
+{
+	return min_hop_route("minhop", false, in, out);
+}
+
+static struct routing *minhop_update(const struct engine_input *in, struct engine_output *out)
+{
+	return min_hop_update("minhop", false, in, out);
+}
+
+const struct engine engine_minhop = {
+	.name = "minhop",
+	.brief = "fewest hops, routes balanced over equal ports at each switch",
+	.reference = "as OpenSM 3.3.23",
+	.route = minhop_route,
+	.update = minhop_update,
+	.room = hops_build_room,
+	.scheme = &hops_scheme,
+};

@@ -1,0 +1,76 @@
+/*
+ * Down/Up: Up/Down seen from the hosts.  Switches are ranked by their distance
+ * from the switches with hosts; packets go away from the hosts, then back to them
+ * (engines/doc/updn.md 6 as OpenSM 3.3.23).
+ */
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "engines/engines.h"
+#include "engines/updown/updown.h"
+
+/* Rank 0 for switches with a CA or router; returns how many there are. */
+static uint32_t rank_host_switches(const struct topo *t, struct updown *u)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; switch_up(t, s) && p <= f->switch_nports[s]; p++) {
+			uint32_t q = t->peer[switch_port_id(f, s, p)];
+
+			if (q == NO_ID || node_is_switch(f, f->port_node[q]))
+				continue;
+			u->rank[s] = 0;
+			n++;
+			break;
+		}
+	return n;
+}
+
+static void note_price(const struct updown *u, struct text *notes)
+{
+	if (u->n_priced)
+		text_add(
+			notes,
+			"dnup: connect_roots allows turns down and then up at a cost of %u; credit loops are "
+			"possible\n",
+			u->weight);
+	if (u->n_erased)
+		text_add(notes,
+			 "dnup: %s lost because costs reached 64; such destinations may be "
+			 "unreachable\n",
+			 PLURAL(u->n_erased, "entry"));
+}
+
+static struct routing *dnup_route(const struct engine_input *in, struct engine_output *out)
+{
+	struct updown *u = updown_new(in->topo, false);
+
+	observe_text(in, STEP_PHASE, NO_ID, "ranks: distance from the nearest switch with hosts");
+	if (!rank_host_switches(in->topo, u)) {
+		err_set(&out->refused, "no switch has a CA or router port, so there is nothing to rank from");
+		updown_free(u);
+		return NULL;
+	}
+	if (RECORDED(in))
+		updown_record_keep(in, u);
+	updown_rank(in, u);
+	u->connect = options_bool(in->options, "connect_roots");
+	if (!updown_matrix(in, u, NULL, false, u->connect, &out->refused)) {
+		updown_free(u);
+		return NULL;
+	}
+	note_price(u, &out->notes);
+	return updown_routing("dnup", in, out, u);
+}
+
+const struct engine engine_dnup = {
+	.name = "dnup",
+	.brief = "Down/Up: as Up/Down, with ranks counted from the switches with hosts; level cables have no "
+		 "order and may close credit loops",
+	.reference = "as OpenSM 3.3.23",
+	.route = dnup_route,
+	.room = updown_room,
+	.scheme = &dnup_scheme,
+};

@@ -1,0 +1,335 @@
+/*
+ * Up/Down: packets go towards the roots and then away from them (engines/doc/updn.md as
+ * OpenSM 3.3.23).  Roots come from root_guid_file or are found by counting hosts.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/guidfile.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "engines/engines.h"
+#include "engines/guid_option.h"
+#include "engines/record.h"
+#include "engines/updown/updown.h"
+
+#define ROOTS "root_guid_file"
+#define IDS "ids_guid_file"
+
+/* --- the root file ------------------------------------------------------------------ */
+
+/* What a root file says under one of the two sets of rules. */
+struct named_roots {
+	uint8_t *root;	   /* [n_switches] */
+	uint32_t n;	   /* lines that named one; the same switch may count twice */
+	uint32_t n_cas;	   /* lines with a CA GUID */
+	unsigned first_ca; /* line of the first */
+	struct guid_file file;
+};
+
+static uint32_t switch_of_guid(const struct topo *t, uint64_t guid)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t node = fabric_node_by_guid(f, guid), sw = node == NO_ID ? NO_ID : f->node_switch[node];
+
+	return sw != NO_ID && switch_up(t, sw) ? sw : NO_ID;
+}
+
+/* Switches that a CA or router hangs on, by its node GUID or that of a port; returns how many. */
+static unsigned host_switches(const struct topo *t, uint64_t guid, uint32_t *sw)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t ep = fabric_endport_by_guid(f, guid), node = fabric_node_by_guid(f, guid);
+	unsigned n = 0;
+
+	if (ep != NO_ID && !endport_is_switch(f, ep)) {
+		sw[n] = t->endport_switch[ep];
+		return sw[n] != NO_ID;
+	}
+	for (unsigned p = 1; node != NO_ID && !node_is_switch(f, node) && p <= f->node_nports[node]; p++) {
+		ep = f->port_endport[f->node_port[node] + p];
+		if (ep != NO_ID && t->endport_switch[ep] != NO_ID)
+			sw[n++] = t->endport_switch[ep];
+	}
+	return n;
+}
+
+static void take_line(const struct engine_input *in, const struct guid_line *l, bool manual, bool tell,
+		      struct named_roots *r)
+{
+	uint32_t sw = switch_of_guid(in->topo, l->guid), by_host[256];
+	unsigned n = sw == NO_ID ? host_switches(in->topo, l->guid, by_host) : 0;
+
+	if (sw != NO_ID) {
+		r->root[sw] = 1;
+		r->n++;
+	}
+	if (n && !r->n_cas++)
+		r->first_ca = l->line;
+	for (unsigned i = 0; manual && i < n; i++) {
+		r->root[by_host[i]] = 1;
+		r->n++;
+	}
+	if (!tell)
+		return;
+	if (sw != NO_ID)
+		observe_text(in, STEP_NOTE, sw, "line %u: %s is a root", l->line,
+			     switch_name(in->topo->fabric, sw));
+	else
+		observe_text(in, STEP_NOTE, n && manual ? by_host[0] : NO_ID,
+			     "line %u: 0x%016" PRIx64 " is %s", l->line, l->guid,
+			     !n	      ? "not in the fabric: ignored"
+			     : manual ? "a channel adapter: its switch is a root"
+				      : "a channel adapter: ignored");
+}
+
+static void read_named(const struct engine_input *in, const char *path, bool manual, struct named_roots *r)
+{
+	*r = (struct named_roots){.root = NEW_ARRAY(in->topo->fabric->n_switches, uint8_t)};
+	guid_file_read(&r->file, path, manual, in->progress);
+	for (size_t i = 0; i < r->file.n; i++)
+		take_line(in, &r->file.l[i], manual, manual == manual_rules(in->options), r);
+}
+
+static void free_named(struct named_roots *r)
+{
+	free(r->root);
+	guid_file_free(&r->file);
+}
+
+/* One line where the program and its manual make different roots of the file. */
+static void note_difference(const struct engine_input *in, struct engine_output *out, const char *path,
+			    const struct named_roots *opensm, const struct named_roots *manual)
+{
+	struct text *t = &out->notes;
+
+	if (!memcmp(opensm->root, manual->root, in->topo->fabric->n_switches) &&
+	    opensm->file.stopped == manual->file.stopped)
+		return;
+	text_add(t, ROOTS ": OpenSM and its manual differ on %s:", path);
+	if (opensm->file.stopped)
+		text_add(t,
+			 " OpenSM stops at the invalid line %u, keeps the %u root%s read before and looks "
+			 "for more "
+			 "itself, the manual discards %u invalid line%s;",
+			 opensm->file.stopped, opensm->n, opensm->n == 1 ? "" : "s", manual->file.skipped,
+			 manual->file.skipped == 1 ? "" : "s");
+	if (manual->n_cas)
+		text_add(t,
+			 " OpenSM ignores GUIDs of channel adapters, the manual takes their switches (%u "
+			 "line%s, first "
+			 "%u);",
+			 manual->n_cas, manual->n_cas == 1 ? "" : "s", manual->first_ca);
+	text_add(t, " rules in force: %s\n", manual_rules(in->options) ? "manual" : "opensm");
+}
+
+/*
+ * Roots of the file, if one is set, into u; *n: lines that named one.  true: the
+ * file answered the question, false: OpenSM looks for roots itself.
+ */
+static bool named_roots(const struct engine_input *in, struct engine_output *out, struct updown *u,
+			uint32_t *n)
+{
+	const char *path = options_file(in->options, ROOTS);
+	/* cppcheck-suppress uninitvar ; only the address is taken */
+	struct named_roots opensm, manual, *r = manual_rules(in->options) ? &manual : &opensm;
+	bool good;
+
+	*n = 0;
+	if (!path)
+		return false;
+	observe_text(in, STEP_PHASE, NO_ID, "roots named in %s", options_get(in->options, ROOTS));
+	read_named(in, path, false, &opensm);
+	read_named(in, path, true, &manual);
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
+		if (r->root[s])
+			u->rank[s] = 0;
+	*n = r->n;
+	good = !r->file.stopped;
+	if (!good)
+		text_add(&out->notes, ROOTS ": %s; %u root%s read before; roots are looked for as well\n",
+			 r->file.why.msg, r->n, r->n == 1 ? "" : "s");
+	note_difference(in, out, options_get(in->options, ROOTS), &opensm, &manual);
+	free_named(&opensm);
+	free_named(&manual);
+	return good;
+}
+
+/* --- roots found by counting ----------------------------------------------------------- */
+
+static void found_roots(const struct engine_input *in, struct updown *u, const struct hops *plain,
+			uint32_t *n)
+{
+	u->search = root_search_new(in->topo, plain);
+	observe_text(in, STEP_PHASE, NO_ID,
+		     "roots by counting: of %u CA and router ports %u or more at one distance, and no other "
+		     "distance with "
+		     "%u or more",
+		     u->search->total, root_main_limit(u->search), root_second_limit(u->search));
+	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++) {
+		enum root_verdict v = root_verdict(u->search, s);
+
+		if (RECORDED(in) && v != ROOT_DOWN)
+			updown_record_verdict(in, s, v);
+		if (v != ROOT_YES)
+			continue;
+		u->rank[s] = 0;
+		++*n;
+	}
+}
+
+static bool has_hosts(const struct root_search *s, uint32_t sw)
+{
+	return root_bars(s, sw)[0] > 0;
+}
+
+/* Detection that surprises: everything is a root, or switches with hosts are. */
+static void note_odd_roots(const struct topo *t, const struct updown *u, struct text *notes)
+{
+	uint32_t with_hosts = 0, example = NO_ID;
+
+	if (!u->search || !u->n_roots)
+		return;
+	for (uint32_t s = 0; s < t->fabric->n_switches; s++)
+		if (!u->rank[s] && has_hosts(u->search, s)) {
+			with_hosts++;
+			example = s;
+		}
+	if (u->n_roots == t->n_switches_up && u->n_roots > 1)
+		text_add(notes,
+			 "updn: all %u switches pass for roots, so nothing is forbidden and credit loops are "
+			 "possible; name the roots with " ROOTS "\n",
+			 u->n_roots);
+	else if (with_hosts && t->n_switches_up > 1)
+		text_add(notes,
+			 "updn: %u of the %u roots found %s hosts (%s, for one); see that they "
+			 "are meant "
+			 "to be roots\n",
+			 with_hosts, u->n_roots, with_hosts == 1 ? "has" : "have",
+			 switch_name(t->fabric, example));
+}
+
+/* --- ids ---------------------------------------------------------------------------------- */
+
+static void read_ids(const struct engine_input *in, struct engine_output *out, struct updown *u)
+{
+	const char *path = options_get(in->options, IDS);
+	uint32_t n = 0;
+	struct guid_file g;
+
+	if (!read_guid_option(in, out, IDS, &g))
+		return;
+	observe_text(in, STEP_PHASE, NO_ID, "ids of switches from %s", path);
+	for (size_t i = 0; i < g.n; i++) {
+		uint32_t sw = switch_of_guid(in->topo, g.l[i].guid);
+		uint64_t id;
+		char *end;
+
+		if (sw == NO_ID) {
+			note_ignored(in, out, IDS, g.l[i].line, "0x%016" PRIx64 " is no switch of the fabric",
+				     g.l[i].guid);
+			continue;
+		}
+		id = strtoull(g.l[i].rest, &end, 0);
+		if (*end && !isspace((unsigned char)*end)) {
+			text_add(&out->notes,
+				 IDS ": %s:%u: found '%.40s', expected a number as id; the rest of the file "
+				     "is not "
+				     "read\n",
+				 path, g.l[i].line, g.l[i].rest);
+			break;
+		}
+		u->id[sw] = id;
+		n++;
+	}
+	observe_text(in, STEP_NOTE, NO_ID, "%s given, other switches go by their GUID", PLURAL(n, "id"));
+	guid_file_free(&g);
+}
+
+/* --- the engine ------------------------------------------------------------------------------ */
+
+static struct routing *refuse(struct updown *u, struct hops *plain)
+{
+	updown_free(u);
+	hops_unref(plain);
+	return NULL;
+}
+
+static void refuse_reason(const struct engine_input *in, const struct updown *u, struct err *why)
+{
+	if (u->search)
+		root_search_refusal(u->search, why);
+	else
+		err_set(why, "no root switches: %s names no switch that is up (GUIDs of channel adapters %s)",
+			options_get(in->options, ROOTS),
+			manual_rules(in->options) ? "stand for their switches" : "do not count");
+}
+
+static struct routing *updn_route(const struct engine_input *in, struct engine_output *out)
+{
+	struct updown *u = updown_new(in->topo, true);
+	bool connect = options_bool(in->options, "connect_roots"), named;
+	struct hops *plain = NULL;
+	uint32_t n;
+
+	named = named_roots(in, out, u, &n);
+	if (!named || (connect && n > 1)) {
+		if (RECORDED(in))
+			rec_use_matrix(in->record, T_PLAIN);
+		plain = hops_build(in, out);
+		if (!plain) {
+			err_set(&out->refused, CANCELLED);
+			return refuse(u, plain);
+		}
+	}
+	if (!named)
+		found_roots(in, u, plain, &n);
+	read_ids(in, out, u);
+	if (RECORDED(in))
+		updown_record_keep(in, u);
+	if (!n) {
+		refuse_reason(in, u, &out->refused);
+		return refuse(u, plain);
+	}
+	observe_text(in, STEP_PHASE, NO_ID, "ranks: distance from the nearest root");
+	updown_rank(in, u);
+	note_odd_roots(in->topo, u, &out->notes);
+	u->connect = connect && plain;
+	if (!updown_matrix(in, u, plain, u->connect, false, &out->refused))
+		return refuse(u, plain);
+	hops_unref(plain);
+	return updown_routing("updn", in, out, u);
+}
+
+static const struct optdef updn_options[] = {
+	{.name = ROOTS,
+	 .flag = "-a FILE",
+	 .type = OPT_FILE,
+	 .names = OPT_SWITCHES,
+	 .def = "",
+	 .help = "node GUIDs of the root switches, one a line; without it updn finds roots by counting "
+		 "hosts"},
+	{.name = IDS,
+	 .flag = "-m FILE",
+	 .type = OPT_FILE,
+	 .names = OPT_SWITCH_IDS,
+	 .def = "",
+	 .help = "lines `switch-GUID id`: among switches of equal rank, up is towards the smaller id "
+		 "(default: GUID)"},
+	{0},
+};
+
+const struct engine engine_updn = {
+	.name = "updn",
+	.brief = "Up/Down: towards the roots, then away from them; no credit loops where no cables join "
+		 "switches of equal rank; elsewhere see check",
+	.reference = "Schroeder et al., Autonet, IEEE JSAC 9(8), 1991; as OpenSM 3.3.23",
+	.options = updn_options,
+	.route = updn_route,
+	.room = updown_room,
+	.scheme = &updn_scheme,
+};

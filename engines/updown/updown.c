@@ -1,0 +1,702 @@
+#include "engines/updown/updown.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "engines/counted/assign.h"
+#include "engines/record.h"
+
+/* Levels up to which a levelled fabric cannot have costs that a byte does not hold. */
+#define MAX_LEVEL 120
+
+/* Ways a packet goes; a turn from WAY_DOWN to WAY_UP is forbidden. */
+enum way { WAY_DOWN, WAY_UP, WAY_LEVEL };
+
+/* --- ranks ---------------------------------------------------------------------------- */
+
+struct updown *updown_new(const struct topo *t, bool ids)
+{
+	const struct fabric *f = t->fabric;
+	struct updown *u = NEW(struct updown);
+
+	u->rank = NEW_ARRAY(f->n_switches, uint32_t);
+	memset(u->rank, 0xff, f->n_switches * sizeof(*u->rank));
+	if (!ids)
+		return u;
+	u->id = NEW_ARRAY(f->n_switches, uint64_t);
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		u->id[s] = f->node_guid[f->switch_node[s]];
+	return u;
+}
+
+void updown_free(struct updown *u)
+{
+	if (!u)
+		return;
+	hops_unref(u->hops);
+	free(u->rank);
+	free(u->id);
+	root_search_free(u->search);
+	free(u);
+}
+
+/* Cables between switches of one rank, each seen from both ends. */
+static void count_level(const struct topo *t, struct updown *u)
+{
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t r = t->peer_switch[switch_port_id(f, s, p)];
+
+			if (r == NO_ID || r < s || u->rank[r] != u->rank[s])
+				continue;
+			u->n_level++;
+			u->n_root_links += !u->rank[s];
+		}
+}
+
+void updown_rank(const struct engine_input *in, struct updown *u)
+{
+	const struct topo *t = in->topo;
+	const struct fabric *f = t->fabric;
+	uint32_t *queue = NEW_ARRAY(f->n_switches, uint32_t), end = 0;
+
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (u->rank[s] == 0)
+			queue[end++] = s;
+	u->n_roots = end;
+	if (RECORDED(in))
+		updown_record_roots(in, queue, end);
+	for (uint32_t i = 0; i < end; i++) {
+		uint32_t s = queue[i];
+
+		u->max_rank = u->rank[s];
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t r = t->peer_switch[switch_port_id(f, s, p)];
+
+			if (r == NO_ID || u->rank[r] != NO_RANK)
+				continue;
+			u->rank[r] = u->rank[s] + 1;
+			queue[end++] = r;
+			if (RECORDED(in))
+				updown_record_rank(in, r, s, u->rank[r]);
+		}
+	}
+	free(queue);
+	count_level(t, u);
+	observe_text(in, STEP_NOTE, NO_ID, "ranks 0 to %u; %s between equal ranks, %u of them between roots",
+		     u->max_rank, PLURAL(u->n_level, "cable"), u->n_root_links);
+}
+
+/* The way of a packet from one switch to a neighbour. */
+static enum way way_of(const struct updown *u, uint32_t from, uint32_t to)
+{
+	uint32_t a = u->rank[from], b = u->rank[to];
+
+	if (!u->id) /* Down/Up: away from the hosts is up */
+		return a < b ? WAY_UP : a > b ? WAY_DOWN : WAY_LEVEL;
+	if (a != b)
+		return a > b ? WAY_UP : WAY_DOWN;
+	return a && u->id[to] <= u->id[from] ? WAY_UP : WAY_DOWN;
+}
+
+char updown_direction(const struct updown *u, const struct topo *t, uint32_t sw, unsigned port)
+{
+	uint32_t r = t->peer_switch[switch_port_id(t->fabric, sw, port)];
+
+	if (!port || r == NO_ID)
+		return ' ';
+	if (u->rank[r] == u->rank[sw] && (!u->id || !u->rank[sw]))
+		return '=';
+	return way_of(u, sw, r) == WAY_UP ? 'U' : 'D';
+}
+
+/* --- the exact search -------------------------------------------------------------------- */
+
+/* A cable end as the search sees it from the switch it expands: the neighbour, and how packets come from
+ * there. */
+struct arc {
+	uint32_t sw, port; /* neighbour, port id at the neighbour */
+	uint8_t way;	   /* of a packet from the neighbour to here */
+};
+
+struct search {
+	const struct engine_input *in;
+	const struct updown *u;
+	uint32_t n;
+	uint32_t *off; /* [n + 1] */
+	struct arc *arc;
+	uint32_t *queue;       /* [n + 1] ring */
+	uint8_t *queued, *way; /* [n] */
+	uint8_t *least;	       /* [n] towards the present target */
+	unsigned weight;       /* price of a forbidden turn, 0 = it cannot be had */
+	unsigned max;	       /* largest value stored */
+	uint32_t n_priced, n_erased;
+	bool told;	      /* visits of the present target are reported */
+	struct recorder *rec; /* NULL = none */
+	enum rec_table table; /* of the recording */
+};
+
+static struct search *search_new(const struct engine_input *in, const struct updown *u)
+{
+	const struct topo *t = in->topo;
+	const struct fabric *f = t->fabric;
+	struct search *k = NEW(struct search);
+	uint32_t n = 0;
+
+	k->in = in;
+	k->u = u;
+	k->rec = in->record;
+	k->n = f->n_switches;
+	k->off = NEW_ARRAY(k->n + 1, uint32_t);
+	k->arc = NEW_ARRAY(f->n_ports, struct arc);
+	k->queue = NEW_ARRAY(k->n + 1, uint32_t);
+	k->queued = NEW_ARRAY(k->n, uint8_t);
+	k->way = NEW_ARRAY(k->n, uint8_t);
+	k->least = NEW_ARRAY(k->n, uint8_t);
+	for (uint32_t s = 0; s < k->n; s++) {
+		for (unsigned p = 1; switch_up(t, s) && p <= f->switch_nports[s]; p++) {
+			uint32_t q = t->peer[switch_port_id(f, s, p)], r;
+
+			/* loop-backs take part, though they never win */
+			r = q == NO_ID ? NO_ID : f->node_switch[f->port_node[q]];
+			if (r != NO_ID)
+				k->arc[n++] = (struct arc){r, q, way_of(u, r, s)};
+		}
+		k->off[s + 1] = n;
+	}
+	return k;
+}
+
+static void search_free(struct search *k)
+{
+	free(k->off);
+	free(k->arc);
+	free(k->queue);
+	free(k->queued);
+	free(k->way);
+	free(k->least);
+	free(k);
+}
+
+static const char *const way_word[] = {"down", "up", "level"};
+
+static void tell_visit(const struct search *k, uint32_t t, uint32_t s)
+{
+	struct step st = {.kind = STEP_PAIR, .sw = s, .sw2 = t};
+	struct text x = {0};
+
+	text_add(&x, "visited, %s from the target; packets go %s from here", PLURAL(k->least[s], "hop"),
+		 way_word[k->way[s]]);
+	st.text = text_str(&x);
+	observe(k->in, &st);
+	text_free(&x);
+}
+
+static void tell_arc(const struct search *k, uint32_t t, const struct arc *a, unsigned cost, const char *what)
+{
+	const struct fabric *f = k->in->topo->fabric;
+	struct step st = {.kind = STEP_PAIR, .sw = a->sw, .sw2 = t};
+	struct text x = {0};
+
+	text_add(&x, "port %u (%s): ", f->port_num[a->port], way_word[a->way]);
+	text_add(&x, what, cost);
+	st.text = text_str(&x);
+	observe(k->in, &st);
+	text_free(&x);
+}
+
+/* Cost at a switch for those who come by an arc; false when the arc cannot be used. */
+static bool arc_cost(struct search *k, uint32_t t, uint32_t s, uint8_t way, const struct arc *a,
+		     uint8_t *entry, unsigned *cost)
+{
+	*cost = k->least[s];
+	if (way != WAY_UP || a->way != WAY_DOWN)
+		return true;
+	if (!k->weight) {
+		if (k->told)
+			tell_arc(k, t, a, 0, "forbidden: down and then up");
+		return false;
+	}
+	/* OpenSM counts in bytes and erases what becomes too large */
+	*cost = (*cost + k->weight) & 0xff;
+	k->n_priced++;
+	if (*cost >= 64) {
+		k->n_erased += entry[a->port] != NO_PATH;
+		entry[a->port] = NO_PATH;
+		if (k->told)
+			tell_arc(k, t, a, *cost, "entry erased, %u is too much");
+	}
+	return true;
+}
+
+/* --- its recording --------------------------------------------------------------------------- */
+
+static void record_cell(const struct search *k, uint32_t t, uint32_t port, unsigned was, unsigned now)
+{
+	rec_delta(k->rec, k->table, t * k->in->topo->fabric->n_ports + port, was, now);
+}
+
+/* What the neighbour at an arc learns in a visit, before its least is put. */
+static void record_taught(const struct search *k, uint32_t t, const struct arc *a, unsigned was,
+			  unsigned cost)
+{
+	record_cell(k, t, a->port, was, cost);
+	if (cost < k->least[a->sw])
+		record_cell(k, t, k->in->topo->fabric->switch_port[a->sw], k->least[a->sw], cost);
+}
+
+/* What a visit of s forbids, after it. */
+static void record_turns(const struct search *k, uint32_t t, uint32_t s, uint8_t way)
+{
+	const struct fabric *f = k->in->topo->fabric;
+	enum rec_kind kind = k->weight ? REC_PRICE : REC_FORBID;
+
+	for (const struct arc *a = k->arc + k->off[s], *end = k->arc + k->off[s + 1]; a < end; a++) {
+		if (way != WAY_UP || a->way != WAY_DOWN || !rec_wants(k->rec, kind, a->sw, 0))
+			continue;
+		rec_event(k->rec, kind, 0, f->port_num[a->port], a->sw, t);
+	}
+}
+
+/* A step of its own for the target, then its column as the matrix before has it. */
+static void record_column(const struct search *k, uint32_t t, const uint8_t *entry)
+{
+	const struct fabric *f = k->in->topo->fabric;
+
+	rec_event(k->rec, REC_COPY, 0, 0, 0, t);
+	for (uint32_t s = 0; s < k->n; s++) {
+		if (!switch_up(k->in->topo, s))
+			continue;
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++)
+			record_cell(k, t, switch_port_id(f, s, p), NO_PATH, entry[switch_port_id(f, s, p)]);
+		record_cell(k, t, f->switch_port[s], NO_PATH, k->least[s]);
+	}
+}
+
+/*
+ * Costs towards one target, from the target outwards (engines/doc/updn.md 5.2): entry[port id],
+ * k->least.  The order of visits is OpenSM's and part of the result: a switch
+ * that waits in the queue keeps the way of the first who reached it.
+ */
+static void search_target(struct search *k, uint32_t t, uint8_t *entry)
+{
+	uint32_t head = 0, tail = 0;
+
+	uint8_t first = k->least[t];
+
+	k->least[t] = 0;
+	k->way[t] = WAY_DOWN;
+	k->queue[tail++] = t;
+	while (head != tail) {
+		uint32_t s = k->queue[head];
+		uint8_t way = k->way[s];
+
+		head = head < k->n ? head + 1 : 0;
+		k->queued[s] = 0;
+		if (k->told)
+			tell_visit(k, t, s);
+		if (k->rec) {
+			rec_event(k->rec, REC_VISIT, 0, k->least[s], s, t);
+			rec_flag(k->rec, way);
+			record_cell(k, t, k->in->topo->fabric->switch_port[t], first, 0);
+			first = 0;
+		}
+		for (const struct arc *a = k->arc + k->off[s], *end = k->arc + k->off[s + 1]; a < end; a++) {
+			unsigned old = entry[a->port], cost;
+
+			if (!arc_cost(k, t, s, way, a, entry, &cost) || cost + 1 >= old) {
+				if (k->rec) /* erased, for all that */
+					record_cell(k, t, a->port, old, entry[a->port]);
+				continue;
+			}
+			entry[a->port] = ++cost;
+			if (k->rec)
+				record_taught(k, t, a, old, cost);
+			if (cost < k->least[a->sw])
+				k->least[a->sw] = cost;
+			if (cost > k->max)
+				k->max = cost;
+			if (k->told)
+				tell_arc(k, t, a, cost,
+					 k->queued[a->sw] ? "%u hops; it waits already" : "%u hops");
+			if (k->queued[a->sw])
+				continue;
+			k->way[a->sw] = a->way;
+			k->queued[a->sw] = 1;
+			k->queue[tail] = a->sw;
+			tail = tail < k->n ? tail + 1 : 0;
+		}
+		if (k->rec)
+			record_turns(k, t, s, way);
+	}
+}
+
+/* Copy the row of a root target out of Min Hop's matrix. */
+static void keep_row(const struct topo *t, const struct hops *plain, uint32_t d, uint8_t *entry,
+		     uint8_t *least)
+{
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		least[s] = hops_least(plain, s, d);
+		for (unsigned p = 1; switch_up(t, s) && p <= f->switch_nports[s]; p++)
+			entry[switch_port_id(f, s, p)] = hops_value(plain, t, s, d, p);
+	}
+}
+
+/* Does somebody want to follow the search for this very target? */
+static bool target_told(const struct engine_input *in, uint32_t d)
+{
+	uint32_t ep;
+
+	if (!OBSERVED(in) || !in->observer->lid || in->observer->sw != NO_ID)
+		return false;
+	ep = lid_owner(in->lids, in->observer->lid);
+	return ep != NO_ID && in->topo->endport_switch[ep] == d;
+}
+
+/* All targets; plain: rows of root targets start from it. */
+static bool search_all_targets(struct search *k, struct hops *h, const struct hops *plain)
+{
+	const struct topo *t = k->in->topo;
+
+	memset(h->by_port, NO_PATH, (size_t)h->n_switches * h->n_ports);
+	memset(h->least, NO_PATH, (size_t)h->n_switches * h->n_switches);
+	for (uint32_t d = 0; d < k->n; d++) {
+		uint8_t *entry = h->by_port + (size_t)d * h->n_ports;
+
+		if (!switch_up(t, d))
+			continue;
+		if (!progress_step(k->in->progress, d))
+			return false;
+		memset(k->least, NO_PATH, k->n);
+		if (plain && !k->u->rank[d]) {
+			keep_row(t, plain, d, entry, k->least);
+			if (k->rec)
+				record_column(k, d, entry);
+		}
+		k->told = target_told(k->in, d);
+		search_target(k, d, entry);
+		for (uint32_t s = 0; s < k->n; s++)
+			h->least[(size_t)s * k->n + d] = k->least[s];
+	}
+	return true;
+}
+
+/* The search for one target once more, only to report it. */
+static void tell_target(struct search *k, uint32_t d, const struct hops *plain)
+{
+	uint8_t *entry = mem_alloc(k->in->topo->fabric->n_ports);
+
+	memset(entry, NO_PATH, k->in->topo->fabric->n_ports);
+	memset(k->least, NO_PATH, k->n);
+	if (plain && !k->u->rank[d])
+		keep_row(k->in->topo, plain, d, entry, k->least);
+	k->told = true;
+	search_target(k, d, entry);
+	free(entry);
+}
+
+/* Which table of a recording the search fills from now on. */
+static void record_matrix(struct search *k, enum rec_table t)
+{
+	k->table = t;
+	if (k->rec)
+		rec_cells(k->rec, t, (size_t)k->n * k->in->topo->fabric->n_ports);
+}
+
+static bool exact_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain,
+			 bool price, struct err *e)
+{
+	struct search *k;
+	bool done;
+
+	if (mem_room(e, hops_size(in->topo->fabric, 0, 1), "the hop matrix by port of %u switches",
+		     in->topo->fabric->n_switches))
+		return false;
+	k = search_new(in, u);
+	record_matrix(k, price ? T_PLAIN : T_HOPS);
+	u->hops = hops_new(in->topo->fabric, true);
+	done = search_all_targets(k, u->hops, plain);
+	if (done && price) {
+		u->weight = k->weight = (k->max + 1) & 0xff;
+		observe_text(in, STEP_PHASE, NO_ID, "hop matrix once more: a turn down and then up costs %u",
+			     k->weight);
+		record_matrix(k, T_HOPS);
+		done = search_all_targets(k, u->hops, plain);
+		u->n_priced = k->n_priced;
+		u->n_erased = k->n_erased;
+	}
+	search_free(k);
+	return done;
+}
+
+/* --- levelled fabrics ------------------------------------------------------------------------- */
+
+/*
+ * Without cables between equal ranks the search has a closed form: t is below
+ * x when their distance is the difference of their levels; otherwise packets
+ * first go up.
+ */
+static bool is_levelled(const struct topo *t, const struct updown *u)
+{
+	const struct fabric *f = t->fabric;
+
+	if (u->n_level || u->max_rank > MAX_LEVEL)
+		return false;
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+			uint32_t q = t->peer[switch_port_id(f, s, p)];
+
+			if (q != NO_ID && f->port_node[q] == f->switch_node[s])
+				return false;
+		}
+	return true;
+}
+
+/* Switches by level: list[first[k] .. first[k + 1]). */
+struct levels {
+	uint32_t first[MAX_LEVEL + 2];
+	uint32_t *list;
+};
+
+static void levels_fill(struct levels *l, const struct topo *t, const uint8_t *level, unsigned max)
+{
+	uint32_t n = t->fabric->n_switches, at = 0;
+
+	l->list = NEW_ARRAY(n, uint32_t);
+	for (unsigned k = 0; k <= max; k++) {
+		l->first[k] = at;
+		for (uint32_t s = 0; s < n; s++)
+			if (switch_up(t, s) && level[s] == k)
+				l->list[at++] = s;
+	}
+	l->first[max + 1] = at;
+}
+
+/* Take the costs of the neighbours below (or above) plus one where they are smaller. */
+static void relax_towards(const struct topo *t, struct hops *h, uint32_t s, bool below)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t last = NO_ID;
+
+	for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
+		uint32_t r = t->peer_switch[switch_port_id(f, s, p)];
+
+		if (r == NO_ID || r == last || (h->level[r] > h->level[s]) != below)
+			continue;
+		last = r;
+		hops_relax_row(h, s, r);
+	}
+}
+
+static bool levelled_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain)
+{
+	const struct topo *t = in->topo;
+	uint32_t n = t->fabric->n_switches;
+	struct levels l;
+	struct hops *h = u->hops = hops_new_levelled(t->fabric);
+
+	for (uint32_t s = 0; s < n; s++)
+		if (switch_up(t, s)) {
+			h->level[s] = u->id ? u->rank[s] : u->max_rank - u->rank[s];
+			h->least[(size_t)s * n + s] = 0;
+		}
+	levels_fill(&l, t, h->level, u->max_rank);
+	/* first what is below each switch, from the bottom upwards; then everything, from the top downwards
+	 */
+	for (uint32_t i = l.first[u->max_rank + 1]; i-- > 0;)
+		relax_towards(t, h, l.list[i], true);
+	for (uint32_t i = 0; i < l.first[u->max_rank + 1]; i++)
+		relax_towards(t, h, l.list[i], false);
+	free(l.list);
+	for (uint32_t d = 0; plain && d < n; d++) {
+		if (u->rank[d])
+			continue;
+		h->open[d] = 0xff;
+		for (uint32_t s = 0; s < n; s++)
+			h->least[(size_t)s * n + d] = hops_least(plain, s, d);
+	}
+	return progress_step(in->progress, n);
+}
+
+/* --- the matrix --------------------------------------------------------------------------------- */
+
+/* Min Hop's matrix with all costs 1. */
+static bool is_plain(const struct hops *h)
+{
+	return h && !h->by_port && !h->weight;
+}
+
+static bool has_loopback(const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		if (t->peer[p] != NO_ID && f->port_node[p] == f->port_node[t->peer[p]])
+			return true;
+	return false;
+}
+
+size_t updown_room(const struct engine_input *in, const char **what)
+{
+	*what = "hop matrices"; /* of Min Hop, from which roots are found, and its own */
+	return hops_size(in->topo->fabric, 2, 0);
+}
+
+bool updown_matrix(const struct engine_input *in, struct updown *u, const struct hops *plain, bool keep_roots,
+		   bool price, struct err *e)
+{
+	const struct hops *kept = keep_roots ? plain : NULL;
+	bool exact = false, done = true;
+
+	observe_text(in, STEP_PHASE, NO_ID, "hop matrix without turns down and then up");
+	progress_start(in->progress, "hop matrix", in->topo->fabric->n_switches);
+	if (!RECORDED(in) && !price && is_levelled(in->topo, u) && (!kept || is_plain(kept))) {
+		done = levelled_matrix(in, u, kept);
+	} else if (!RECORDED(in) && u->id && !u->max_rank && is_plain(plain) && !has_loopback(in->topo)) {
+		u->hops = hops_ref(plain); /* nothing but roots: nothing is forbidden */
+	} else {
+		done = exact_matrix(in, u, kept, price, e);
+		exact = true;
+	}
+	if (!done && progress_cancelled(in->progress))
+		err_set(e, CANCELLED);
+	if (!done || !OBSERVED(in))
+		return done;
+	for (uint32_t d = 0; !exact && d < in->topo->fabric->n_switches; d++)
+		if (target_told(in, d)) {
+			struct search *k = search_new(in, u);
+
+			tell_target(k, d, kept);
+			search_free(k);
+		}
+	return true;
+}
+
+/* --- the routing --------------------------------------------------------------------------------- */
+
+static unsigned ops_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
+{
+	const struct updown *u = r->priv;
+
+	return hops_value(u->hops, r->topo, s, d, port);
+}
+
+static uint32_t ops_rank(const struct routing *r, uint32_t sw)
+{
+	const struct updown *u = r->priv;
+
+	return u->rank[sw];
+}
+
+static bool ops_is_root(const struct routing *r, uint32_t sw)
+{
+	const struct updown *u = r->priv;
+
+	return u->rank[sw] == 0;
+}
+
+static char ops_direction(const struct routing *r, uint32_t sw, unsigned port)
+{
+	return updown_direction(r->priv, r->topo, sw, port);
+}
+
+/* Equal ranks go by GUIDs (ids) in Up/Down. */
+static const char *ops_link_rule(const struct routing *r, uint32_t sw, unsigned port)
+{
+	const struct updown *u = r->priv;
+	uint32_t peer = r->topo->peer_switch[switch_port_id(r->topo->fabric, sw, port)];
+
+	if (peer == NO_ID || u->rank[sw] != u->rank[peer])
+		return NULL;
+	if (!u->id)
+		return "level";
+	if (!u->rank[sw])
+		return "root-root";
+	if (u->id[sw] == u->id[peer])
+		return "equal id";
+	return u->id[sw] > u->id[peer] ? "id: up to smaller" : "id: down to greater";
+}
+
+static void ops_free(void *priv)
+{
+	updown_free(priv);
+}
+
+static const struct routing_ops updn_ops = {
+	.hops = ops_hops,
+	.rank = ops_rank,
+	.is_root = ops_is_root,
+	.decide_rank = updown_decide_rank,
+	.rank_clues = updown_rank_clues,
+	.direction = ops_direction,
+	.link_rule = ops_link_rule,
+	.free_priv = ops_free,
+};
+
+/* Down/Up has no roots. */
+static const struct routing_ops dnup_ops = {
+	.hops = ops_hops,
+	.rank = ops_rank,
+	.decide_rank = updown_decide_rank,
+	.rank_clues = updown_rank_clues,
+	.direction = ops_direction,
+	.link_rule = ops_link_rule,
+	.free_priv = ops_free,
+};
+
+/* At a step of a recording a neighbour may have no rank yet. */
+static char ops_direction_so_far(const struct routing *r, uint32_t sw, unsigned port)
+{
+	const struct updown *u = r->priv;
+	uint32_t peer = port ? r->topo->peer_switch[switch_port_id(r->topo->fabric, sw, port)] : NO_ID;
+
+	if (peer == NO_ID || u->rank[sw] == NO_RANK || u->rank[peer] == NO_RANK)
+		return ' ';
+	return updown_direction(u, r->topo, sw, port);
+}
+
+const struct routing_ops updn_step_ops = {
+	.hops = ops_hops,
+	.rank = ops_rank,
+	.is_root = ops_is_root,
+	.direction = ops_direction_so_far,
+	.link_rule = ops_link_rule,
+	.free_priv = ops_free,
+};
+
+const struct routing_ops dnup_step_ops = {
+	.hops = ops_hops,
+	.rank = ops_rank,
+	.direction = ops_direction_so_far,
+	.link_rule = ops_link_rule,
+	.free_priv = ops_free,
+};
+
+const struct updown *updown_of(const struct routing *r)
+{
+	return r && (r->ops == &updn_ops || r->ops == &dnup_ops || r->ops == &updn_step_ops ||
+		     r->ops == &dnup_step_ops)
+		       ? r->priv
+		       : NULL;
+}
+
+struct routing *updown_routing(const char *engine, const struct engine_input *in, struct engine_output *out,
+			       struct updown *u)
+{
+	struct routing *r = routing_new(engine, in->topo, in->lids);
+
+	r->ops = u->id ? &updn_ops : &dnup_ops;
+	r->priv = u;
+	if (updown_assign(in, out, u, r))
+		return r;
+	err_set(&out->refused, CANCELLED);
+	routing_unref(r);
+	return NULL;
+}

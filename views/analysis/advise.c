@@ -1,0 +1,366 @@
+/*
+ * Pane: engines with sensible options, ranked for this fabric, with figures and what put each before the
+ * next; computed beside the loop.  Enter tries one, or tells of the files it needs.  The rows stay then.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/advise/advise.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/base/question.h"
+#include "views/views.h"
+
+enum {
+	C_RANK,
+	C_ENGINE,
+	C_OPTIONS,
+	C_CLASS,
+	C_LOST,
+	C_LOOPS,
+	C_VLS,
+	C_LOAD,
+	C_EBB,
+	C_SHIFT,
+	C_WORST,
+	C_FAILURES,
+	C_REASON
+};
+
+static const struct column columns[] = {
+	{.name = "rank", .width = 4, .right = true, .numeric = true},
+	{.name = "engine", .width = 10},
+	{.name = "options", .width = 12, .flex = 3, .prose = true},
+	{.name = "class", .width = 5},
+	{.name = "lost", .width = 4, .right = true, .numeric = true, .drop = 4},
+	{.name = "loops", .width = 5, .right = true, .numeric = true, .drop = 3},
+	{.name = "VLs", .width = 3, .right = true, .numeric = true},
+	{.name = "load", .width = 5, .right = true, .numeric = true},
+	{.name = "EBB", .width = 5, .right = true, .numeric = true},
+	{.name = "shift", .width = 5, .right = true, .numeric = true, .drop = 2},
+	{.name = "worst", .width = 5, .right = true, .numeric = true, .drop = 5},
+	{.name = "a failure", .width = 9, .drop = 1},
+	{.name = "before the next, or why not", .width = 12, .flex = 4, .drop = 6, .prose = true},
+};
+
+struct answer {
+	struct advice *a; /* NULL: e says why */
+	struct err e;
+};
+
+struct priv {
+	uint32_t failures;	     /* tried with each engine */
+	const struct result *kept;   /* own reference; the question whose answer is shown or awaited */
+	const struct result *shown;  /* own reference; its answer, NULL = not there yet */
+	const struct answer *answer; /* the value of that */
+};
+
+/* --- computed beside the loop ------------------------------------------------------------------- */
+
+static void free_answer(void *value)
+{
+	struct answer *a = value;
+
+	advice_free(a->a);
+	free(a);
+}
+
+static void *run_advise(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct sweep_question *q = base;
+	struct advise_request rq = {
+		.setup = q->setup, .engines = q->engines, .now = q->now, .failures = arg[0]};
+	struct answer *a = NEW(struct answer);
+
+	(void)w;
+	a->a = advise_run(&rq, p, &a->e);
+	return a;
+}
+
+static const struct task task_advise = {.run = run_advise, .free = free_answer};
+
+/* --- the question ------------------------------------------------------------------------------- */
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+	uint64_t n;
+	char *end;
+
+	p->failures = ADVISE_FAILURES;
+	if (!a->argc)
+		return 0;
+	if (a->argc != 2 || strcmp(a->argv[0], "failures") != 0)
+		return err_set(e, "found \"%s\", expected nothing or failures N", a->argv[0]);
+	n = strtoull(a->argv[1], &end, 10);
+	if (!strchr("0123456789", *a->argv[1]) || *end || n > ADVISE_MOST_FAILURES)
+		return err_set(e, "failures: found \"%s\", expected a number from 0 to %d", a->argv[1],
+			       ADVISE_MOST_FAILURES);
+	p->failures = (uint32_t)n;
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	result_unref(p->kept);
+	result_unref(p->shown);
+}
+
+/* Is the fabric as it was asked about?  Options that were tried since are no other question. */
+static bool still_holds(const struct view *v)
+{
+	const struct priv *p = v->priv;
+	const struct setup *now = v->scene->event->setup, *was, *s;
+	bool same;
+
+	if (!p->kept)
+		return false;
+	was = ((const struct sweep_question *)p->kept->value)->setup;
+	if (now->fabric != was->fabric)
+		return false;
+	s = setup_with(now, &(struct setup){.options = was->options});
+	same = setup_equal(s, was);
+	setup_unref(s);
+	return same;
+}
+
+static void ask_anew(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	result_unref(p->kept);
+	result_unref(p->shown);
+	p->kept = sweep_question_keep(NULL, sweep_question_new(v->scene));
+	p->shown = NULL;
+	p->answer = NULL;
+}
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static const struct advice *advice_of(const struct view *v)
+{
+	const struct priv *p = v->priv;
+
+	return p->answer ? p->answer->a : NULL;
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const uint32_t arg[TASK_ARGS] = {p->failures};
+	const struct result *r;
+
+	if (!v->scene->fabric)
+		return;
+	if (!still_holds(v))
+		ask_anew(v);
+	if (!p->shown && (r = view_ask(v, &task_advise, p->kept, arg))) {
+		p->shown = result_ref(r);
+		p->answer = r->value;
+	}
+	v->n_rows = advice_of(v) ? advice_of(v)->n : 0;
+}
+
+static const struct advice_row *row_at(const struct view *v, uint32_t row)
+{
+	return &advice_of(v)->row[row];
+}
+
+/* Place in the ranking from 1, that of the row it is one with; 0: it refuses. */
+static unsigned rank_of(const struct view *v, uint32_t row)
+{
+	if (row >= advice_of(v)->n_routed)
+		return 0;
+	return (row < advice_of(v)->n_ranked ? row : row_at(v, row)->same) + 1;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct advice *a = advice_of(v);
+
+	text_add(t, "Advise");
+	if (!a)
+		return;
+	if (a->direct)
+		text_add(t, " ── no levels");
+	else
+		text_add(t, " ── %s, %s", PLURAL(a->n_edges, "edge switch"), PLURAL(a->n_roots, "root"));
+}
+
+/* What a single failure does at worst. */
+static void add_failures(const struct advice_row *r, struct text *t)
+{
+	if (!r->failures)
+		text_add(t, "-");
+	else if (r->failure_loops)
+		text_add(t, "loops %u", r->failure_loops);
+	else if (r->failure_lost)
+		text_add(t, "lost %" PRIu64, r->failure_lost);
+	else if (r->failure_fallbacks)
+		text_add(t, "other %u", r->failure_fallbacks);
+	else
+		text_add(t, "as before");
+}
+
+static void add_reason(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct advice_row *r = row_at(v, row);
+
+	if (r->refused)
+		text_add(t, "refuses: %s", r->refused);
+	else if (row >= advice_of(v)->n_ranked)
+		text_add(t, "the same tables as rank %u", rank_of(v, row));
+	else if (r->reason)
+		text_add(t, "%s", r->reason);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t row;
+
+	if (v->waiting)
+		view_progress(v, t);
+	else if (p->answer && !p->answer->a)
+		text_add(t, "%s", p->answer->e.msg);
+	else if (advice_of(v) && view_selected(v, &row))
+		add_reason(v, row, t);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct advice_row *r = row_at(v, row);
+
+	if (col == C_RANK)
+		return rank_of(v, row) ? rank_of(v, row) : UINT32_MAX;
+	if (r->refused)
+		return -1;
+	switch (col) {
+	case C_LOST:
+		return (int64_t)r->lost;
+	case C_LOOPS:
+		return r->loops;
+	case C_VLS:
+		return r->vls;
+	case C_LOAD:
+		return r->max_load;
+	case C_EBB:
+		return (int64_t)(r->ebb.value * 1e6);
+	case C_SHIFT:
+		return (int64_t)(r->shift_mean * 1e6);
+	default:
+		return r->shift_worst;
+	}
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct advice_row *r = row_at(v, row);
+
+	if (col == C_ENGINE)
+		text_add(t, "%s", r->kind->engine);
+	else if (col == C_OPTIONS)
+		text_add(t, "%s", r->options);
+	else if (col == C_REASON)
+		add_reason(v, row, t);
+	else if (r->refused)
+		text_add(t, "-");
+	else if (col == C_RANK)
+		text_add(t, "%s%u", row < advice_of(v)->n_ranked ? "" : "=", rank_of(v, row));
+	else if (col == C_CLASS)
+		text_add(t, "%c", advice_letter(r));
+	else if (col == C_EBB)
+		text_add(t, "%.3f", r->ebb.value);
+	else if (col == C_SHIFT)
+		text_add(t, "%.2f", r->shift_mean);
+	else if (col == C_FAILURES)
+		add_failures(r, t);
+	else
+		text_add(t, "%" PRId64, number(v, row, col));
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct advice_row *r = row_at(v, row);
+
+	return r->refused || r->class == ADVICE_UNSOUND ? MARK_DOWN : 0;
+}
+
+/* All that is known of a row, in words. */
+static void add_all(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct advice_row *r = row_at(v, row);
+
+	text_add(t, "%s%s%s: ", r->kind->engine, *r->options ? ", " : "", r->options);
+	if (r->refused) {
+		add_reason(v, row, t);
+		return;
+	}
+	text_add(t, "class %c, %s lost, credit loops in %s of channels, %s, most routes on a link %u, ",
+		 advice_letter(r), PLURAL(r->lost, "pair"), PLURAL(r->loops, "group"), PLURAL(r->vls, "VL"),
+		 r->max_load);
+	text_add(t, "effective bisection %.3f +- %.3f, shifts %.2f (worst %u); after %s: ", r->ebb.value,
+		 r->ebb.half_width, r->shift_mean, r->shift_worst, PLURAL(r->failures, "single failure"));
+	text_add(t, "up to %s lost, credit loops in %u, another engine in %u",
+		 PLURAL(r->failure_lost, "pair"), r->failure_loops, r->failure_fallbacks);
+	if (row >= advice_of(v)->n_ranked || r->reason)
+		text_add(t, "; %s", row < advice_of(v)->n_ranked ? "before the next: " : "");
+	add_reason(v, row, t);
+	if (r->kind->files && row < advice_of(v)->n_ranked)
+		text_add(t, "; it needs files: `advise write FILE rank %u`, then `config FILE`", row + 1);
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	struct text all = {0};
+
+	if (strcmp(what, "advice") != 0)
+		return false;
+	add_all(v, row, &all);
+	word_text(text_str(&all), t);
+	text_free(&all);
+	return true;
+}
+
+/* Enter: it routes the fabric; where it refuses or needs files, that is told. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct advice_row *r = row_at(v, row);
+
+	if (r->refused || r->kind->files) {
+		text_add(t, "echo ");
+		placeholder(v, row, "advice", t);
+		return;
+	}
+	text_add(t, "route %s", r->kind->engine);
+	if (r->kind->option)
+		text_add(t, " %s", r->kind->option);
+	if (r->kind->layers && options_bool(r->setup->options, "qos"))
+		text_add(t, " qos=TRUE");
+}
+
+const struct view_ops view_advise = {
+	.name = "advise",
+	.brief = "engines with sensible options, ranked for this fabric, with figures and reasons; Enter "
+		 "routes "
+		 "with one",
+	.syntax = "[failures N]",
+	.hints = "follow=route :echo=text :undo=undo back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.follow = follow,
+	.placeholder = placeholder,
+};

@@ -1,0 +1,402 @@
+/*
+ * Pane: engines side by side on the fabric as it is now, a row a figure, a column
+ * an engine.  Every engine is routed and measured beside the loop, one after the other.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/compare/side_by_side.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "views/views.h"
+
+#define CELL 40
+
+/* Named by the engines shown; the rightmost is left out first. */
+static const struct column columns[COMPARE_MOST + 1] = {
+	{.name = "figure", .width = 25, .flex = 1},
+	{.name = "", .flex = 1, .right = true},
+	{.name = "", .flex = 1, .right = true},
+	{.name = "", .flex = 1, .right = true, .drop = 1},
+	{.name = "", .flex = 1, .right = true, .drop = 2},
+	{.name = "", .flex = 1, .right = true, .drop = 3},
+	{.name = "", .flex = 1, .right = true, .drop = 4},
+	{.name = "", .flex = 1, .right = true, .drop = 5},
+	{.name = "", .flex = 1, .right = true, .drop = 6},
+	{.name = "", .flex = 1, .right = true, .drop = 7},
+	{.name = "", .flex = 1, .right = true, .drop = 8},
+	{.name = "", .flex = 1, .right = true, .drop = 9},
+};
+
+struct priv {
+	int argc;
+	char **argv;				       /* as given */
+	const struct result *request;		       /* own reference; a struct side_request, NULL = none */
+	unsigned n;				       /* engines */
+	const struct engine_figures *of[COMPARE_MOST]; /* [n] borrowed from results; NULL = not there yet */
+	char name[COMPARE_MOST][CELL];
+	unsigned refused[COMPARE_MOST]; /* engines that refuse: they have the first rows */
+	unsigned n_refused;
+	const struct loads *loads; /* of the tables in force, NULL = not there yet */
+	struct err why;		   /* there is no request */
+};
+
+/* --- what is computed beside the loop ------------------------------------------------------- */
+
+static void *measure(const struct side_request *rq, unsigned i, const struct engine_figures *first,
+		     struct progress *p)
+{
+	struct err e;
+	struct engine_figures *f = side_measure(rq, i, first, p, &e);
+
+	return f ? f : engine_figures_refused(rq, i, e.msg);
+}
+
+static void *run_first(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	(void)w;
+	(void)arg;
+	return measure(base, 0, NULL, p);
+}
+
+/* base: what came out for the first. */
+static void *run_other(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct engine_figures *first = base;
+
+	(void)w;
+	return measure(first->request, arg[0], first, p);
+}
+
+static void free_figures(void *value)
+{
+	engine_figures_free(value);
+}
+
+static void free_request(void *value)
+{
+	side_request_unref(value);
+}
+
+static const struct task task_first = {.run = run_first, .free = free_figures},
+			 task_other = {.run = run_other, .free = free_figures};
+static const struct task task_request = {.free = free_request};
+
+static bool request_equal(const void *was, const void *value)
+{
+	return side_request_equal(was, value);
+}
+
+/* --- the request ------------------------------------------------------------------------------ */
+
+static const char *engine_in_force(const struct scene *sc)
+{
+	return scene_real_routing(sc) ? scene_real_routing(sc)->engine : NULL;
+}
+
+static void add_word(char **word, int *n, const char *w)
+{
+	for (int i = 0; i < *n; i++)
+		if (!strcmp(word[i], w))
+			return;
+	word[(*n)++] = (char *)(uintptr_t)w;
+}
+
+/* What is compared; with fewer than two engines named, also those that always make sense.  NULL and *e. */
+static struct side_request *make_request(const struct view *v, struct err *e)
+{
+	static const char *const usual[] = {"minhop", "updn", "ftree"};
+	const struct scene *sc = v->scene;
+	const struct priv *p = v->priv;
+	struct side_base at = {.setup = sc->event->setup, .list = sc->session->engines, .sweep = sc->real};
+	char **word = NEW_ARRAY((size_t)p->argc + ARRAY_LEN(usual) + 2, char *);
+	const char *now = engine_in_force(sc);
+	struct side_request *rq;
+	int n = 0, engines = 0;
+
+	for (int i = 0; i < p->argc; i++)
+		engines += !strchr(p->argv[i], '=');
+	if (engines < 2 && now)
+		add_word(word, &n, now);
+	for (int i = 0; i < p->argc; i++) {
+		if (engines < 2)
+			add_word(word, &n, p->argv[i]);
+		else
+			word[n++] = p->argv[i];
+	}
+	for (size_t i = 0; engines < 2 && i < ARRAY_LEN(usual); i++)
+		add_word(word, &n, usual[i]);
+	rq = side_request_new(&at, n, word, e);
+	free(word);
+	if (rq && rq->n > COMPARE_MOST) {
+		err_set(e, "pane compare: found %u engines, expected at most %d", rq->n, COMPARE_MOST);
+		side_request_unref(rq);
+		return NULL;
+	}
+	return rq;
+}
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+	struct side_request *rq;
+
+	p->argv = NEW_ARRAY((size_t)a->argc, char *);
+	for (; p->argc < a->argc; p->argc++)
+		p->argv[p->argc] = str_dup(a->argv[p->argc]);
+	if (!v->scene->fabric)
+		return 0;
+	rq = make_request(v, e);
+	side_request_unref(rq);
+	return rq ? 0 : -1;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	result_unref(p->request);
+	for (int i = 0; i < p->argc; i++)
+		free(p->argv[i]);
+	free(p->argv);
+}
+
+/* The request that fits the scene. */
+static const struct side_request *update_request(struct view *v)
+{
+	struct priv *p = v->priv;
+	struct side_request *rq = v->scene->fabric ? make_request(v, &p->why) : NULL;
+
+	p->request = result_keep(p->request, rq, &task_request, request_equal);
+	return p->request ? p->request->value : NULL;
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static void ask_all(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct result *first = view_ask(v, &task_first, p->request, NULL);
+
+	p->of[0] = first ? first->value : NULL;
+	v->waiting |= p->n > 1 && !first;
+	for (unsigned i = 1; first && i < p->n; i++) {
+		uint32_t arg[TASK_ARGS] = {i};
+		const struct result *r = view_ask(v, &task_other, first, arg);
+
+		p->of[i] = r ? r->value : NULL;
+	}
+	p->loads = view_ask_value(v, &task_loads, NULL); /* where Enter leads to; not waited for */
+}
+
+static enum figure figure_of(const struct priv *p, uint32_t row)
+{
+	return (enum figure)(row - p->n_refused);
+}
+
+static bool is_measured(const struct priv *p, unsigned i)
+{
+	return p->of[i] && !p->of[i]->refused;
+}
+
+/* No engine shown is better, and some are worse. */
+static bool is_best(const struct priv *p, unsigned engine, enum figure which)
+{
+	int sign = figure_defs[which].better > 0 ? 1 : figure_defs[which].better ? -1 : 0;
+	bool worse = false;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		int order;
+
+		if (!is_measured(p, i) || p->of[i]->f.v[which] < 0)
+			continue;
+		order = sign * figure_order(&p->of[i]->f, &p->of[engine]->f, which);
+		if (order > 0)
+			return false;
+		worse |= order < 0;
+	}
+	return worse;
+}
+
+static void figure_cell(const struct priv *p, unsigned i, enum figure which, struct text *t)
+{
+	char buf[CELL];
+
+	if (!p->of[i])
+		text_add(t, "… ");
+	else if (!is_measured(p, i) || (which == FIG_DIFFER && !i))
+		text_add(t, "- ");
+	else
+		text_add(t, "%s%c", figure_text(&p->of[i]->f, which, buf, sizeof(buf)),
+			 is_best(p, i, which) ? '*' : ' ');
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct engine_figures *f = row < p->n_refused ? p->of[p->refused[row]] : NULL;
+
+	if (col > p->n)
+		return;
+	if (f && !col)
+		text_add(t, "%s refuses: %s", f->engine->name, f->refused);
+	else if (!f && !col)
+		text_add(t, "%s", figure_defs[figure_of(p, row)].name);
+	else if (!f)
+		figure_cell(p, col - 1, figure_of(p, row), t);
+}
+
+static uint8_t column_width(const struct priv *p, unsigned i)
+{
+	size_t w = strlen(p->name[i]);
+
+	for (unsigned fig = 0; fig < FIGURES; fig++) {
+		struct text t = {0};
+
+		figure_cell(p, i, fig, &t);
+		w = t.len > w ? t.len : w;
+		text_free(&t);
+	}
+	return (uint8_t)(w < 2 * CELL ? w : 2 * CELL);
+}
+
+/* The same while no word sets other options than those in force. */
+static const char *marked_engine(const struct view *v)
+{
+	const struct priv *p = v->priv;
+
+	for (int i = 0; i < p->argc; i++)
+		if (strchr(p->argv[i], '='))
+			return NULL;
+	return engine_in_force(v->scene);
+}
+
+static void load(struct view *v)
+{
+	const char *now = marked_engine(v);
+	struct priv *p = v->priv;
+	const struct side_request *rq;
+
+	p->why.msg[0] = 0;
+	p->n = p->n_refused = 0;
+	memset(p->of, 0, sizeof(p->of));
+	p->loads = NULL;
+	rq = update_request(v);
+	if (rq) {
+		p->n = rq->n;
+		ask_all(v);
+		v->n_rows = FIGURES;
+	}
+	for (unsigned i = 0; rq && i < p->n; i++) {
+		bool here = now && !strcmp(now, rq->engine[i]->name);
+
+		snprintf(p->name[i], CELL, here ? "[%s]" : "%s ", rq->engine[i]->name);
+		if (p->of[i] && p->of[i]->refused)
+			p->refused[p->n_refused++] = i;
+	}
+	v->n_rows += p->n_refused;
+	for (unsigned i = 0; i < COMPARE_MOST; i++)
+		v->width[i + 1] = i < p->n ? column_width(p, i) : 0;
+}
+
+static const char *column_name(const struct view *v, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	return !col ? columns[0].name : col <= p->n ? p->name[col - 1] : "";
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const char *between = " ──";
+
+	text_add(t, "Compare");
+	if (p->n)
+		text_add(t, " %s", PLURAL(p->n, "engine"));
+	for (int i = 0; i < p->argc; i++) {
+		if (!strchr(p->argv[i], '='))
+			continue;
+		text_add(t, "%s %s", between, p->argv[i]);
+		between = "";
+	}
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const char *now = marked_engine(v);
+
+	if (p->why.msg[0])
+		text_add(t, "%s", p->why.msg);
+	else if (p->n)
+		text_add(t, "%s%s%s* best of its row; each as if it started now", now ? "[" : "",
+			 now ? now : "", now ? "] in force, " : "");
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	return row < ((const struct priv *)v->priv)->n_refused ? MARK_DOWN : 0;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return row < p->n_refused ? FIGURES + p->refused[row] : figure_of(p, row);
+}
+
+/* Ports of the switch with the most loaded link, once it is known. */
+static void follow_load(const struct view *v, struct text *t)
+{
+	const struct loads *l = ((const struct priv *)v->priv)->loads;
+	const struct fabric *f = v->scene->fabric;
+
+	text_add(t, "pane ports");
+	if (!l || l->max_port == NO_ID)
+		return;
+	text_putc(t, ' ');
+	word_node(f, f->port_node[l->max_port], t);
+}
+
+/* Where the figure of the routing in force is shown. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	static const char *const where[FIGURES] = {
+		[FIG_UNREACHABLE] = "check",	       [FIG_HOPS_MEAN] = "pane histogram",
+		[FIG_HOPS_MOST] = "pane histogram",    [FIG_ELEMENTS_MEAN] = "pane elements",
+		[FIG_ELEMENTS_MOST] = "pane elements", [FIG_SLS] = "pane layers",
+		[FIG_LOOPS] = "pane cycle all",	       [FIG_DIFFER] = "pane changes",
+	};
+	const struct priv *p = v->priv;
+	enum figure which = figure_of(p, row);
+
+	if (row < p->n_refused || !engine_in_force(v->scene))
+		return;
+	if (which >= FIG_LOAD_LEAST && which <= FIG_USAGE_MOST)
+		follow_load(v, t);
+	else if (where[which])
+		text_add(t, "%s", where[which]);
+}
+
+const struct view_ops view_compare = {
+	.name = "compare",
+	.brief = "engines side by side on the fabric as it is now: lengths, loads, links, credit loops",
+	.syntax = "[ENGINE...] [OPTION=VALUE]...",
+	.hints = "follow=show :pane_layers=layers :pane_cycle_all=loops back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.column_name = column_name,
+};

@@ -1,0 +1,251 @@
+/* Pane: findings of doctor, worst first, computed beside the loop; Enter goes to the place. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/analysis/doctor.h"
+#include "views/base/question.h"
+#include "views/views.h"
+
+enum { C_SEVERITY, C_SURE, C_KIND, C_FINDING, C_SHOWS };
+
+static const struct column columns[] = {
+	{.name = "severity", .width = 8},
+	{.name = "sure", .width = 8, .drop = 3},
+	{.name = "kind", .width = 17, .drop = 2},
+	{.name = "finding", .width = 36, .flex = 4, .prose = true},
+	{.name = "shows more", .width = 10, .flex = 1, .drop = 4},
+};
+
+/* --- computed beside the loop ------------------------------------------------------------------- */
+
+struct priv {
+	const struct result *question;	    /* own reference */
+	const struct doctor_answer *answer; /* borrowed; NULL = not there yet */
+};
+
+static void free_answer(void *value)
+{
+	struct doctor_answer *a = value;
+
+	diagnosis_free(a->d);
+	free(a);
+}
+
+static void *run_doctor(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct sweep_question *q = base;
+	struct doctor_request rq = {
+		.setup = q->setup, .engines = q->engines, .now = q->now, .configured = q->configured};
+	struct doctor_answer *a = NEW(struct doctor_answer);
+
+	(void)w;
+	(void)arg;
+	a->d = doctor_run(&rq, p, &a->e);
+	return a;
+}
+
+const struct task task_doctor = {.run = run_doctor, .free = free_answer};
+
+const struct result *doctor_question(struct scene *sc)
+{
+	if (!sc->fabric)
+		return NULL;
+	sc->doctor = sweep_question_keep(sc->doctor, sweep_question_new(sc));
+	return sc->doctor;
+}
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static const struct diagnosis *diagnosis_of(const struct view *v)
+{
+	const struct priv *p = v->priv;
+
+	return p->answer ? p->answer->d : NULL;
+}
+
+static const struct finding *finding_of(const struct view *v, uint32_t row)
+{
+	return &diagnosis_of(v)->finding[row];
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct result *q = doctor_question(v->scene), *r = NULL;
+
+	if (q)
+		result_ref(q);
+	result_unref(p->question);
+	p->question = q;
+	if (q)
+		r = view_ask(v, &task_doctor, q, NULL);
+	p->answer = r ? r->value : NULL;
+	v->n_rows = diagnosis_of(v) ? (uint32_t)diagnosis_of(v)->n : 0;
+}
+
+static void close_view(struct view *v)
+{
+	result_unref(((struct priv *)v->priv)->question);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct diagnosis *d = diagnosis_of(v);
+
+	text_add(t, "Doctor");
+	if (!d)
+		return;
+	text_add(t, " ── ");
+	diagnosis_tell_counts(d, t);
+	if (d->judged->fabric->warnings.missing)
+		text_add(t, " ── INCOMPLETE");
+}
+
+/* What the selected finding means. */
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t row;
+
+	if (p->answer && !p->answer->d)
+		text_add(t, "%s", p->answer->e.msg);
+	else if (p->answer && view_selected(v, &row))
+		text_add(t, "%s", finding_of(v, row)->meaning);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	(void)col;
+	return finding_of(v, row)->severity;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct finding *x = finding_of(v, row);
+
+	switch (col) {
+	case C_SEVERITY:
+		text_add(t, "%s", severity_word[x->severity]);
+		break;
+	case C_SURE:
+		text_add(t, "%s", sureness_word[x->sure]);
+		break;
+	case C_KIND:
+		text_add(t, "%s", x->kind);
+		break;
+	case C_FINDING:
+		text_add(t, "%s", x->text);
+		break;
+	case C_SHOWS:
+		text_add(t, "%s", x->more);
+		break;
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	switch (finding_of(v, row)->severity) {
+	case SEVERITY_ERROR:
+		return MARK_DOWN;
+	case SEVERITY_WARNING:
+		return MARK_CHANGED;
+	}
+	return 0;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct finding *x = finding_of(v, row);
+	uint64_t h = x->rule + 1;
+
+	for (const char *s = x->text; *s; s++)
+		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+	return h;
+}
+
+static void word_place(const struct view *v, const struct finding *x, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	if (x->port)
+		word_port(f, f->node_port[x->node] + x->port, t);
+	else
+		word_node(f, x->node, t);
+}
+
+/* Commands that a pane shows better: the pane gets what stands behind the beginning. */
+static const struct {
+	const char *begin, *pane;
+} shown[] = {
+	{"list ", "pane "},	      {"trace ", "pane path "}, {"show warnings", "pane warnings"},
+	{"cycles", "pane cycle all"}, {"cdg", "pane cdg all"},	{"layers", "pane layers"},
+	{"drift", "pane drift"},      {"roots", "pane ranks"},
+};
+
+/* The pane of the command that shows more; where that would go on for long, or route anew, the place. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct finding *x = finding_of(v, row);
+
+	for (size_t i = 0; i < ARRAY_LEN(shown); i++) {
+		size_t n = strlen(shown[i].begin);
+
+		if (strncmp(x->more, shown[i].begin, n) != 0)
+			continue;
+		text_add(t, "%s%s", shown[i].pane, x->more + n);
+		return;
+	}
+	if (x->node != NO_ID) {
+		text_add(t, "pane ports ");
+		word_place(v, x, t);
+	} else if (!strncmp(x->more, "route ", 6)) {
+		text_add(t, "pane journal");
+	} else {
+		text_add(t, "%s", x->more);
+	}
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct finding *x = finding_of(v, row);
+
+	if (!strcmp(what, "finding")) {
+		struct text all = {0};
+
+		text_add(&all, "%s %s (%s): %s %s%s%s", severity_word[x->severity], x->kind,
+			 sureness_word[x->sure], x->text, x->meaning, x->cure ? "; cure: " : "",
+			 x->cure ? x->cure : "");
+		if (x->detail)
+			text_add(&all, "; %s", x->detail);
+		word_text(text_str(&all), t);
+		text_free(&all);
+		return true;
+	}
+	if (x->node == NO_ID)
+		return false;
+	if (x->port)
+		return place_port(v->scene->fabric, v->scene->fabric->node_port[x->node] + x->port, what, t);
+	return place_node(v->scene->fabric, x->node, what, t);
+}
+
+const struct view_ops view_doctor = {
+	.name = "doctor",
+	.brief = "all that is found without a question, worst first; Enter goes to the place",
+	.hints = "follow=go :echo=text back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+};

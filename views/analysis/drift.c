@@ -1,0 +1,300 @@
+/*
+ * Pane: what the switches hold against the next sweep of an engine, a row an entry that is not right.
+ * Without an engine every one is tried beside the loop, and the one that explains the tables best counts.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/compare/drift.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/sm/guid_names.h"
+#include "core/fabric/labels.h"
+#include "views/base/question.h"
+#include "views/views.h"
+
+enum { C_SWITCH, C_LID, C_TO, C_PORT, C_CLASS, C_WHY };
+
+static const struct column columns[] = {
+	{.name = "switch", .width = 8, .flex = 2, .fold = FOLD_CHIP},
+	{.name = "lid", .width = 5, .right = true, .numeric = true},
+	{.name = "to", .width = 8, .flex = 2},
+	{.name = "now → would", .width = 11, .right = true, .numeric = true},
+	{.name = "class", .width = 7},
+	{.name = "why", .width = 8, .flex = 3, .drop = 1},
+};
+
+struct answer {
+	struct drift *d; /* NULL: e says why */
+	struct drift_ranking *ranking;
+	struct err e;
+};
+
+struct priv {
+	int argc;
+	char **argv;		       /* as given */
+	const struct result *question; /* own reference; a struct sweep_question, NULL = none */
+	const struct answer *answer;   /* borrowed; NULL = not there yet */
+	struct err why;		       /* there is no question */
+};
+
+/* --- computed beside the loop ------------------------------------------------------------------- */
+
+static void free_answer(void *value)
+{
+	struct answer *a = value;
+
+	drift_free(a->d);
+	drift_ranking_free(a->ranking);
+	free(a);
+}
+
+static void *run_drift(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct sweep_question *q = base;
+	struct drift_request rq = {
+		.setup = q->setup,
+		.engines = q->engines,
+		.now = q->now,
+		.chain = q->chain,
+		.configured = q->configured,
+	};
+	struct answer *a = NEW(struct answer);
+
+	(void)w;
+	(void)arg;
+	a->d = drift_judge(&rq, &a->ranking, p, &a->e);
+	return a;
+}
+
+static const struct task task_drift = {.run = run_drift, .free = free_answer};
+
+/* --- the question ------------------------------------------------------------------------------- */
+
+/* NULL and *e: a word is wrong. */
+static struct sweep_question *make_question(const struct view *v, struct err *e)
+{
+	const struct priv *p = v->priv;
+	struct sweep_question *q = sweep_question_new(v->scene);
+	struct options *opts = options_copy(q->setup->options);
+	const struct setup *now = q->setup;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < p->argc; i++) {
+		if (strchr(p->argv[i], '=')) {
+			rc = options_assign(opts, v->scene->fabric, p->argv[i], e);
+		} else {
+			free(q->chain);
+			q->chain = str_dup(p->argv[i]);
+			rc = engine_chain_known(q->engines, q->chain, e);
+		}
+	}
+	q->setup = setup_with(now, &(struct setup){.options = opts});
+	setup_unref(now);
+	options_free(opts);
+	if (!rc)
+		return q;
+	sweep_question_free(q);
+	return NULL;
+}
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+	struct sweep_question *q;
+
+	p->argv = NEW_ARRAY((size_t)a->argc, char *);
+	for (; p->argc < a->argc; p->argc++)
+		p->argv[p->argc] = str_dup(a->argv[p->argc]);
+	if (!v->scene->fabric)
+		return 0;
+	q = make_question(v, e);
+	if (!q)
+		return -1;
+	sweep_question_free(q);
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	result_unref(p->question);
+	for (int i = 0; i < p->argc; i++)
+		free(p->argv[i]);
+	free(p->argv);
+}
+
+/* The question that fits the scene. */
+static const struct result *update_question(struct view *v)
+{
+	struct priv *p = v->priv;
+	struct sweep_question *q = v->scene->fabric ? make_question(v, &p->why) : NULL;
+
+	p->question = sweep_question_keep(p->question, q);
+	return p->question;
+}
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static const struct drift *drift_of(const struct view *v)
+{
+	const struct priv *p = v->priv;
+
+	return p->answer ? p->answer->d : NULL;
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct result *q, *r = NULL;
+
+	p->why.msg[0] = 0;
+	q = update_question(v);
+	if (q)
+		r = view_ask(v, &task_drift, q, NULL);
+	p->answer = r ? r->value : NULL;
+	if (drift_of(v))
+		v->n_rows = drift_of(v)->n_entries > UINT32_MAX - 1 ? UINT32_MAX - 1
+								    : (uint32_t)drift_of(v)->n_entries;
+}
+
+static const struct drift_entry *entry_at(const struct view *v, uint32_t row)
+{
+	return &drift_of(v)->entry[row];
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct drift *d = drift_of(v);
+
+	text_add(t, "Drift");
+	if (!d)
+		return;
+	text_add(t, " from %s", d->engine);
+	for (unsigned c = 0; c < DRIFT_CLASSES; c++)
+		if (d->count[c])
+			text_add(t, " ── %" PRIu64 " %s", d->count[c], drift_word[c]);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct answer *a = p->answer;
+
+	if (p->why.msg[0])
+		text_add(t, "%s", p->why.msg);
+	else if (a && !a->d)
+		text_add(t, "%s", a->e.msg);
+	else if (a && !drift_found(a->d))
+		text_add(t, "the next sweep would change nothing");
+	else if (a)
+		text_add(t, "agreement %.4f%s", drift_agreement(a->d),
+			 a->ranking ? "; `drift` ranks all engines" : "");
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	return col == C_LID ? entry_at(v, row)->lid : entry_at(v, row)->port;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct drift *d = drift_of(v);
+	const struct drift_entry *x = entry_at(v, row);
+	char a[8], b[8];
+
+	switch (col) {
+	case C_SWITCH:
+		text_add(t, "%s", switch_name(d->next->fabric, x->sw));
+		break;
+	case C_LID:
+		text_add(t, "%u", x->lid);
+		break;
+	case C_TO:
+		lid_label(d->next->fabric, d->next->lids, x->lid, t);
+		break;
+	case C_PORT:
+		text_add(t, "%s → %s", lft_port_label(x->port, a, sizeof(a)),
+			 lft_port_label(x->would, b, sizeof(b)));
+		break;
+	case C_CLASS:
+		text_add(t, "%s", drift_word[x->class]);
+		break;
+	case C_WHY:
+		text_add(t, "%s", x->why);
+		break;
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	switch (entry_at(v, row)->class) {
+	case DRIFT_DEAD:
+	case DRIFT_MISSING:
+		return MARK_DOWN;
+	case DRIFT_KEPT:
+		return 0;
+	}
+	return MARK_CHANGED;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	return (uint64_t)entry_at(v, row)->sw << 16 | entry_at(v, row)->lid;
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return entry_at(v, row)->sw;
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	text_add(t, "pane lft ");
+	word_node(f, f->switch_node[entry_at(v, row)->sw], t);
+	text_add(t, " %u", entry_at(v, row)->lid);
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct drift_entry *x = entry_at(v, row);
+
+	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
+		text_add(t, "%u", x->lid);
+		return true;
+	}
+	if (x->port && x->port <= f->switch_nports[x->sw])
+		return place_port(f, switch_port_id(f, x->sw, x->port), what, t);
+	return place_node(f, f->switch_node[x->sw], what, t);
+}
+
+const struct view_ops view_drift = {
+	.name = "drift",
+	.brief =
+		"what the switches hold against the next sweep of an engine: entries that are dead, missing, "
+		"stale or kept by history",
+	.syntax = "[ENGINE[,ENGINE...]] [OPTION=VALUE]...",
+	.hints = "follow=lft :why=why back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "entry",
+};

@@ -1,0 +1,514 @@
+/*
+ * Panes: why switches pass for roots, or do not.  histogram: all switches with
+ * the CA and router ports they see at every distance; bars: one of them as a drawing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "engines/updown/updown.h"
+#include "views/views.h"
+
+#define SHOWN 8 /* distances with a column; the last one holds all farther ones too */
+#define FULL 20 /* cells of a bar of 100 %: one is the lesser threshold, 18 the greater */
+
+/* --- computed beside the loop ------------------------------------------------------------- */
+
+static void *run_search(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	struct engine_input in = {
+		.topo = w->topo, .lids = w->lids, .options = w->setup->options, .progress = p};
+	struct engine_output out = {.notes = {0}};
+	const char *what;
+	struct hops *plain =
+		mem_room(NULL, hops_build_room(&in, &what), "%s", "") ? NULL : hops_build(&in, &out);
+	struct root_search *s = plain ? root_search_new(w->topo, plain) : NULL;
+
+	(void)base;
+	(void)arg;
+	text_free(&out.notes);
+	hops_unref(plain);
+	return s;
+}
+
+static void free_search(void *value)
+{
+	root_search_free(value);
+}
+
+static const struct task task_search = {.run = run_search, .free = free_search, .any_sweep = true};
+
+/* --- both panes ----------------------------------------------------------------------------- */
+
+/* The counts in force, or such as were made for the pane when the engine did not look for roots. */
+struct counts {
+	const struct root_search *search; /* of the routing, or a result; NULL = not there yet */
+	bool own;			  /* a result */
+	uint8_t *judged; /* [n_switches] so far, at a step of a run that judges; NULL: all are */
+	bool uncounted;	 /* at that step the matrix is not done from which ports are counted */
+};
+
+static void counts_free(struct counts *c)
+{
+	free(c->judged);
+	*c = (struct counts){0};
+}
+
+/* Verdicts up to the step that is shown. */
+static void take_judged(const struct scene *sc, struct counts *c)
+{
+	const struct recording *r = sc->moment->rec;
+
+	c->judged = NEW_ARRAY(sc->fabric->n_switches + 1, uint8_t);
+	for (size_t i = 1; i <= sc->moment->step; i++)
+		if (recording_event(r, i)->kind == REC_VERDICT)
+			c->judged[recording_event(r, i)->a] = 1;
+	c->uncounted = scene_unfinished(sc, T_PLAIN);
+}
+
+/* What is known of a switch at the step. */
+static bool is_judged(const struct counts *c, uint32_t sw)
+{
+	return !c->judged || c->judged[sw];
+}
+
+static bool passes(const struct counts *c, uint32_t sw)
+{
+	return is_judged(c, sw) && root_verdict(c->search, sw) == ROOT_YES;
+}
+
+static void counts_take(struct view *v, struct counts *c)
+{
+	const struct updown *u = updown_of(scene_routing(v->scene));
+
+	counts_free(c);
+	c->own = !u || !u->search;
+	if (!c->own && v->scene->moment)
+		take_judged(v->scene, c);
+	c->search = c->own ? view_ask_value(v, &task_search, NULL) : u->search;
+}
+
+/* Are the roots in force others, named by a file? */
+static bool roots_given(const struct scene *sc, const struct counts *c)
+{
+	const struct updown *u = updown_of(scene_routing(sc));
+
+	return c->own && u && u->id;
+}
+
+struct place {
+	uint32_t no_root, order, sw;
+};
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct place *a = pa, *b = pb;
+
+	if (a->no_root != b->no_root)
+		return a->no_root < b->no_root ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Switches that are up: roots first, then as in the source; their number. */
+static uint32_t list_switches(const struct counts *c, uint32_t *sw)
+{
+	const struct root_search *s = c->search;
+	const struct fabric *f = s->topo->fabric;
+	struct place *pl = NEW_ARRAY(f->n_switches + 1, struct place);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		if (switch_up(s->topo, i))
+			pl[n++] = (struct place){!passes(c, i), f->node_order[f->switch_node[i]], i};
+	qsort(pl, n, sizeof(*pl), by_place);
+	for (uint32_t i = 0; i < n; i++)
+		sw[i] = pl[i].sw;
+	free(pl);
+	return n;
+}
+
+static void verdict_text(const struct root_search *s, uint32_t sw, struct text *t)
+{
+	const uint32_t *bar = root_bars(s, sw);
+	enum root_verdict v = root_verdict(s, sw);
+	unsigned most, next;
+
+	root_peaks(s, sw, &most, &next);
+	if (v == ROOT_YES)
+		text_add(t, "root: %u of %u at %u, next most %u", bar[most], s->total, most,
+			 next < ROOT_BARS ? bar[next] : 0);
+	else if (v == ROOT_SPREAD && most < ROOT_BARS)
+		text_add(t, "no root: most is %u at %u, %u needed", bar[most], most, root_main_limit(s));
+	else if (v == ROOT_SECOND)
+		text_add(t, "no root: also %u at %u, %u allowed", bar[next], next, root_second_limit(s) - 1);
+	else
+		text_add(t, "%s", root_verdict_text(v));
+}
+
+/* --- histogram ------------------------------------------------------------------------- */
+
+enum { H_NAME, H_ROOT, H_D0, H_WHY = H_D0 + SHOWN };
+
+static const struct column histogram_columns[] = {
+	{.name = "name", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "root"},
+	{.name = "0", .right = true, .numeric = true},
+	{.name = "1", .right = true, .numeric = true},
+	{.name = "2", .right = true, .numeric = true},
+	{.name = "3", .right = true, .numeric = true},
+	{.name = "4", .right = true, .numeric = true},
+	{.name = "5", .right = true, .numeric = true},
+	{.name = "6", .right = true, .numeric = true},
+	{.name = "7+", .right = true, .numeric = true},
+	{.name = "why", .width = 40, .flex = 1, .drop = 1},
+};
+
+struct list {
+	struct counts counts;
+	uint32_t *sw; /* [n_rows] */
+	uint32_t roots, judged;
+	uint64_t want; /* GUID of the switch to select when loaded next, 0 = none */
+};
+
+static int histogram_open(struct view *v, const struct view_args *a, struct err *e)
+{
+	(void)e;
+	((struct list *)v->priv)->want = a->arg[0].guid;
+	return 0;
+}
+
+static void histogram_close(struct view *v)
+{
+	struct list *p = v->priv;
+
+	free(p->sw);
+	p->sw = NULL;
+	counts_free(&p->counts);
+}
+
+static uint32_t ports_at(const struct root_search *s, uint32_t sw, unsigned shown)
+{
+	const uint32_t *bar = root_bars(s, sw);
+	uint32_t n = bar[shown];
+
+	for (unsigned k = SHOWN; shown == SHOWN - 1 && k < ROOT_BARS; k++)
+		n += bar[k];
+	return n;
+}
+
+static void histogram_load(struct view *v)
+{
+	struct list *p = v->priv;
+	const struct root_search *s;
+	uint32_t most[SHOWN] = {0};
+
+	histogram_close(v);
+	p->roots = p->judged = 0;
+	counts_take(v, &p->counts);
+	s = p->counts.search;
+	if (!s)
+		return;
+	p->sw = NEW_ARRAY(s->topo->fabric->n_switches + 1, uint32_t);
+	v->n_rows = list_switches(&p->counts, p->sw);
+	for (uint32_t i = 0; i < v->n_rows; i++) {
+		p->roots += passes(&p->counts, p->sw[i]);
+		p->judged += is_judged(&p->counts, p->sw[i]);
+		for (unsigned k = 0; k < SHOWN; k++)
+			if (ports_at(s, p->sw[i], k) > most[k])
+				most[k] = ports_at(s, p->sw[i], k);
+		if (p->want && s->topo->fabric->node_guid[s->topo->fabric->switch_node[p->sw[i]]] == p->want)
+			v->select = i;
+	}
+	p->want = 0;
+	for (unsigned k = 0; k < SHOWN; k++)
+		v->width[H_D0 + k] = most[k] ? (uint8_t)digits(most[k], 2) : 0;
+}
+
+static void histogram_title(const struct view *v, struct text *t)
+{
+	const struct list *p = v->priv;
+	const struct root_search *s = p->counts.search;
+	uint32_t n = view_count(v);
+
+	text_add(t, "Histogram");
+	if (s)
+		text_add(t, " %u/%u ── %u pass%s", n ? v->sel + 1 : 0, n, p->roots,
+			 roots_given(v->scene, &p->counts) ? ", file used" : "");
+	if (s && p->judged < v->n_rows)
+		text_add(t, ", %u not judged yet", v->n_rows - p->judged);
+}
+
+static void histogram_footer(const struct view *v, struct text *t)
+{
+	const struct root_search *s = ((const struct list *)v->priv)->counts.search;
+
+	if (s)
+		text_add(t, "%s: one %u+, others up to %u", PLURAL(s->total, "port"), root_main_limit(s),
+			 root_second_limit(s) - 1);
+}
+
+static int64_t histogram_number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct list *p = v->priv;
+
+	return ports_at(p->counts.search, p->sw[row], col - H_D0);
+}
+
+static void histogram_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct list *p = v->priv;
+	const struct root_search *s = p->counts.search;
+	uint32_t n;
+
+	switch (col) {
+	case H_NAME:
+		text_add(t, "%s", switch_name(s->topo->fabric, p->sw[row]));
+		return;
+	case H_ROOT:
+		text_add(t, "%s",
+			 !is_judged(&p->counts, p->sw[row]) ? "."
+			 : passes(&p->counts, p->sw[row])   ? "yes"
+							    : "no");
+		return;
+	case H_WHY:
+		if (is_judged(&p->counts, p->sw[row]))
+			verdict_text(s, p->sw[row], t);
+		return;
+	}
+	if (p->counts.uncounted) {
+		text_putc(t, '.');
+		return;
+	}
+	n = ports_at(s, p->sw[row], col - H_D0);
+	if (n)
+		text_add(t, "%u", n);
+	else
+		text_putc(t, '-');
+}
+
+static unsigned histogram_marks(const struct view *v, uint32_t row)
+{
+	const struct list *p = v->priv;
+
+	return passes(&p->counts, p->sw[row]) ? MARK_HERE : 0;
+}
+
+static bool histogram_touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct list *p = v->priv;
+
+	return (col == H_ROOT || col == H_WHY) && moment_touched(v->scene->moment, T_ROOT, p->sw[row]);
+}
+
+static uint64_t histogram_key(const struct view *v, uint32_t row)
+{
+	const struct list *p = v->priv;
+	const struct fabric *f = p->counts.search->topo->fabric;
+
+	return f->node_guid[f->switch_node[p->sw[row]]];
+}
+
+static bool histogram_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct list *p = v->priv;
+	const struct fabric *f = p->counts.search->topo->fabric;
+
+	return place_node(f, f->switch_node[p->sw[row]], what, t);
+}
+
+static uint32_t histogram_chip(const struct view *v, uint32_t row)
+{
+	return ((const struct list *)v->priv)->sw[row];
+}
+
+static void histogram_follow(const struct view *v, uint32_t row, struct text *t)
+{
+	text_add(t, "pane bars ");
+	histogram_placeholder(v, row, "node", t);
+}
+
+const struct view_ops view_histogram = {
+	.name = "histogram",
+	.brief = "CA and router ports by distance from every switch, and whether it passes for a root (updn)",
+	.syntax = "[SWITCH]",
+	.hints = "follow=bars :pane_ranks=ranks",
+	.column = histogram_columns,
+	.n_columns = ARRAY_LEN(histogram_columns),
+	.priv_size = sizeof(struct list),
+	.open = histogram_open,
+	.load = histogram_load,
+	.close = histogram_close,
+	.title = histogram_title,
+	.footer = histogram_footer,
+	.cell = histogram_cell,
+	.number = histogram_number,
+	.marks = histogram_marks,
+	.touched = histogram_touched,
+	.key = histogram_key,
+	.follow = histogram_follow,
+	.placeholder = histogram_placeholder,
+	.chip = histogram_chip,
+};
+
+/* --- bars -------------------------------------------------------------------------------- */
+
+enum { B_DISTANCE, B_PORTS, B_BAR, B_SHARE, B_PASSES };
+
+static const struct column bars_columns[] = {
+	{.name = "at", .width = 2, .right = true, .numeric = true},
+	{.name = "ports", .right = true, .numeric = true},
+	{.name = "5%               90%", .width = FULL + 2},
+	{.name = "share", .width = 6, .right = true, .numeric = true, .drop = 1},
+	{.name = "passes", .width = 10, .drop = 2},
+};
+
+struct one {
+	struct counts counts;
+	uint64_t guid; /* 0 = the first of the list */
+	uint32_t sw;   /* NO_ID when it is not there or not up */
+};
+
+static int bars_open(struct view *v, const struct view_args *a, struct err *e)
+{
+	(void)e;
+	((struct one *)v->priv)->guid = a->arg[0].guid;
+	return 0;
+}
+
+static void bars_load(struct view *v)
+{
+	struct one *p = v->priv;
+	const struct root_search *s;
+	const struct fabric *f;
+	uint32_t *sw, node;
+
+	p->sw = NO_ID;
+	counts_take(v, &p->counts);
+	s = p->counts.search;
+	if (!s)
+		return;
+	f = s->topo->fabric;
+	if (!p->guid) {
+		sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
+		if (list_switches(&p->counts, sw))
+			p->guid = f->node_guid[f->switch_node[sw[0]]];
+		free(sw);
+	}
+	node = fabric_node_by_guid(f, p->guid);
+	if (node == NO_ID || f->node_switch[node] == NO_ID || !switch_up(s->topo, f->node_switch[node]))
+		return;
+	p->sw = f->node_switch[node];
+	for (unsigned k = 0; k < ROOT_BARS && !p->counts.uncounted; k++)
+		if (root_bars(s, p->sw)[k])
+			v->n_rows = k + 1;
+}
+
+static void bars_close(struct view *v)
+{
+	counts_free(&((struct one *)v->priv)->counts);
+}
+
+static bool bars_touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct one *p = v->priv;
+
+	(void)row;
+	return col == B_PORTS && moment_touched(v->scene->moment, T_ROOT, p->sw);
+}
+
+static void bars_title(const struct view *v, struct text *t)
+{
+	const struct one *p = v->priv;
+
+	if (p->sw == NO_ID)
+		text_add(t, p->counts.search ? "Bars of a switch that is down" : "Bars");
+	else
+		text_add(t, "Ports by distance from %s", switch_name(p->counts.search->topo->fabric, p->sw));
+}
+
+static void bars_footer(const struct view *v, struct text *t)
+{
+	const struct one *p = v->priv;
+
+	if (p->sw != NO_ID && !is_judged(&p->counts, p->sw))
+		text_add(t, p->counts.uncounted ? "not counted yet at this step" : "not judged yet");
+	else if (p->sw != NO_ID)
+		verdict_text(p->counts.search, p->sw, t);
+}
+
+static int64_t bars_number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct one *p = v->priv;
+
+	return col == B_DISTANCE ? row : root_bars(p->counts.search, p->sw)[row];
+}
+
+/* FULL cells with the two thresholds between them; a share too small for a cell is a dot. */
+static void draw_bar(uint32_t n, uint32_t total, struct text *t)
+{
+	unsigned cells = (unsigned)((uint64_t)n * FULL / total);
+
+	for (unsigned i = 0; i < FULL; i++) {
+		if (i == 1 || i == 18)
+			text_add(t, "│");
+		text_add(t, "%s", i < cells ? "█" : n && !i ? "·" : " ");
+	}
+}
+
+static void bars_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct one *p = v->priv;
+	const struct root_search *s = p->counts.search;
+	uint32_t n = root_bars(s, p->sw)[row];
+
+	switch (col) {
+	case B_DISTANCE:
+		text_add(t, "%u", row);
+		break;
+	case B_PORTS:
+		text_add(t, "%u", n);
+		break;
+	case B_BAR:
+		draw_bar(n, s->total, t);
+		break;
+	case B_SHARE:
+		text_add(t, "%.1f%%", 100.0 * n / s->total);
+		break;
+	case B_PASSES:
+		text_add(t, "%s",
+			 n >= root_main_limit(s)     ? "90 %, 5 %"
+			 : n >= root_second_limit(s) ? "5 %"
+						     : "");
+		break;
+	}
+}
+
+static bool bars_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct one *p = v->priv;
+	const struct fabric *f = p->counts.search->topo->fabric;
+
+	(void)row;
+	return place_node(f, f->switch_node[p->sw], what, t);
+}
+
+const struct view_ops view_bars = {
+	.name = "bars",
+	.brief = "the root histogram of one switch as bars, with both thresholds",
+	.syntax = "[SWITCH]",
+	.hints = ":pane_ranks=ranks back=back",
+	.column = bars_columns,
+	.n_columns = ARRAY_LEN(bars_columns),
+	.flags = VIEW_DETAIL | VIEW_TRACKS,
+	.priv_size = sizeof(struct one),
+	.open = bars_open,
+	.load = bars_load,
+	.close = bars_close,
+	.touched = bars_touched,
+	.title = bars_title,
+	.footer = bars_footer,
+	.cell = bars_cell,
+	.number = bars_number,
+	.placeholder = bars_placeholder,
+};

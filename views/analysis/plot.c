@@ -1,0 +1,329 @@
+/*
+ * Pane: numbers as bars: links by the routes on them, paths by their lengths, shifts by the most flows that
+ * they put on a link.  `export svg FILE plot` draws the same.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/traffic/histogram.h"
+#include "core/analysis/traffic/shift.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/views.h"
+
+enum kind { LOADS, HOPS, SHIFTS, KINDS };
+
+static const char *const kind_words[KINDS] = {"loads", "hops", "shifts"};
+
+enum { C_VALUE, C_COUNT, C_SHARE, C_BAR, C_ONE };
+
+#define CELLS 32 /* of the longest bar */
+
+static const struct column columns[] = {
+	{.name = "value", .width = 6, .right = true, .numeric = true},
+	{.name = "count", .width = 6, .right = true, .numeric = true},
+	{.name = "share", .width = 6, .right = true, .numeric = true, .drop = 2},
+	{.name = "bar", .width = CELLS},
+	{.name = "for example", .width = 12, .flex = 1, .drop = 1},
+};
+
+static const struct {
+	const char *title, *value, *count;
+} words[KINDS] = {
+	{"Routes on links", "routes", "links"},
+	{"Lengths of paths", "links", "pairs"},
+	{"Most flows on a link when all send K places further", "K", "flows"},
+};
+
+struct priv {
+	enum kind kind;
+	const struct buckets *buckets; /* of a result; NULL: not there yet, or SHIFTS */
+	const struct shifts *shifts;
+	uint64_t most; /* of the counts */
+};
+
+/* --- computed beside the loop ------------------------------------------------------------------- */
+
+static void *run_loads(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	struct loads *l = loads_new(w->routing, &pattern_all, p);
+	struct buckets *b = l ? load_buckets(w->routing, l) : NULL;
+
+	(void)base;
+	(void)arg;
+	loads_free(l);
+	return b;
+}
+
+static void *run_hops(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	(void)base;
+	(void)arg;
+	return hop_buckets(w->routing, p);
+}
+
+static void free_buckets(void *value)
+{
+	buckets_free(value);
+}
+
+static void *run_shifts(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	(void)arg;
+	return shifts_new(w->routing, base, shift_sample(base), p);
+}
+
+static void free_shifts(void *value)
+{
+	shifts_free(value);
+}
+
+static const struct task tasks[KINDS] = {
+	{.run = run_loads, .free = free_buckets},
+	{.run = run_hops, .free = free_buckets},
+	{.run = run_shifts, .free = free_shifts},
+};
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	if (!a->argc)
+		return 0;
+	for (unsigned k = 0; k < KINDS; k++)
+		if (!strcmp(a->argv[0], kind_words[k])) {
+			p->kind = (enum kind)k;
+			return 0;
+		}
+	return err_set(e, "pane plot: found %s, expected loads, hops or shifts", a->argv[0]);
+}
+
+/* The row of pairs without a path is behind those of the lengths. */
+static bool is_none(const struct priv *p, uint32_t row)
+{
+	return p->kind == HOPS && row == p->buckets->n;
+}
+
+static uint64_t count_at(const struct priv *p, uint32_t row)
+{
+	if (p->kind == SHIFTS)
+		return p->shifts->load[row].max;
+	return is_none(p, row) ? p->buckets->none : p->buckets->at[row].count;
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct result *order = NULL, *answer;
+	const void *found;
+
+	p->buckets = NULL;
+	p->shifts = NULL;
+	p->most = 0;
+	if (!v->scene->fabric || !scene_real_routing(v->scene))
+		return;
+	v->width[C_SHARE] = p->kind == SHIFTS ? 0 : columns[C_SHARE].width;
+	if (p->kind == SHIFTS && !(order = view_ask(v, &task_shift_order, NULL, NULL)))
+		return;
+	answer = view_ask(v, &tasks[p->kind], order, NULL);
+	if (!answer)
+		return;
+	found = answer->value;
+	if (p->kind == SHIFTS) {
+		p->shifts = found;
+		v->n_rows = p->shifts->n;
+	} else {
+		p->buckets = found;
+		v->n_rows = p->buckets->n + (p->kind == HOPS && p->buckets->none);
+	}
+	for (uint32_t i = 0; i < v->n_rows; i++)
+		p->most = count_at(p, i) > p->most ? count_at(p, i) : p->most;
+	if (p->buckets && p->buckets->step > 1)
+		v->width[C_VALUE] = (uint8_t)(2 * digits(p->buckets->at[p->buckets->n - 1].high, 2) + 2);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "%s", words[p->kind].title);
+	if (p->buckets && p->kind == LOADS)
+		text_add(t, " ── %s, all hosts to all", PLURAL(p->buckets->all, "directed link"));
+	else if (p->buckets)
+		text_add(t, " ── %s", PLURAL(p->buckets->all + p->buckets->none, "pair"));
+	else if (p->shifts)
+		text_add(t, " ── %u of %s", p->shifts->n,
+			 PLURAL(p->shifts->n_places ? p->shifts->n_places - 1 : 0, "shift"));
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct shifts *s = p->shifts;
+
+	if (p->buckets && p->kind == LOADS)
+		text_add(t, "mean %.1f; each direction of a link by itself", p->buckets->mean);
+	else if (p->buckets)
+		text_add(t, "mean %.3f links, those of both hosts included", p->buckets->mean);
+	else if (s && s->n)
+		text_add(t, "order %s; mean %.2f, worst %u, %u free of congestion", shift_by_text(s->by),
+			 s->mean, s->load[s->worst].max, s->free);
+}
+
+static const char *column_name(const struct view *v, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	return col == C_VALUE	? words[p->kind].value
+	       : col == C_COUNT ? words[p->kind].count
+				: columns[col].name;
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	if (col != C_VALUE)
+		return (int64_t)count_at(p, row);
+	if (p->kind == SHIFTS)
+		return p->shifts->load[row].shift;
+	return is_none(p, row) ? -1 : (int64_t)p->buckets->at[row].low;
+}
+
+/* A pair of a length, a link with a load, the link with the most flows. */
+static void example(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct sweep *w = v->scene->real;
+	bool none = is_none(p, row);
+	uint32_t one = p->kind == SHIFTS ? p->shifts->load[row].port
+		       : none		 ? p->buckets->none_first
+					 : p->buckets->at[row].first;
+
+	if (one == NO_ID)
+		return;
+	if (p->kind == HOPS) {
+		label_endport(w->fabric, one, t);
+		text_add(t, " → ");
+		lid_label(w->fabric, w->lids, none ? p->buckets->none_lid : p->buckets->at[row].lid, t);
+		return;
+	}
+	label_channel(w->topo, one, false, t);
+}
+
+static void value_cell(const struct priv *p, uint32_t row, struct text *t)
+{
+	const struct bucket *b = p->kind == SHIFTS || is_none(p, row) ? NULL : &p->buckets->at[row];
+
+	if (p->kind == SHIFTS)
+		text_add(t, "%u", p->shifts->load[row].shift);
+	else if (!b)
+		text_add(t, "none");
+	else if (b->low == b->high)
+		text_add(t, "%" PRIu64, b->low);
+	else
+		text_add(t, "%" PRIu64 "..%" PRIu64, b->low, b->high);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint64_t n = count_at(p, row);
+
+	switch (col) {
+	case C_VALUE:
+		value_cell(p, row, t);
+		break;
+	case C_COUNT:
+		text_add(t, "%" PRIu64, n);
+		break;
+	case C_SHARE:
+		if (p->kind != SHIFTS)
+			text_add(t, "%.1f%%",
+				 100.0 * (double)n / (double)(p->buckets->all + p->buckets->none));
+		break;
+	case C_BAR:
+		word_bar(n, p->most, CELLS, t);
+		break;
+	default:
+		example(v, row, t);
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return is_none(p, row) || (p->kind == SHIFTS && p->shifts->load[row].lost) ? MARK_DOWN : 0;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	return (uint64_t)number(v, row, C_VALUE);
+}
+
+/* Who uses the link, the path, the load of that shift. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct sweep *w = v->scene->real;
+	bool none = is_none(p, row);
+
+	if (p->kind == SHIFTS) {
+		text_add(t, "load-map shift %u", p->shifts->load[row].shift);
+	} else if (p->kind == HOPS) {
+		uint32_t src = none ? p->buckets->none_first : p->buckets->at[row].first;
+
+		if (src != NO_ID && w->lids->base[src])
+			text_add(t, "pane path %u %u", w->lids->base[src],
+				 none ? p->buckets->none_lid : p->buckets->at[row].lid);
+	} else if (p->buckets->at[row].first != NO_ID) {
+		text_add(t, "pane flows ");
+		word_port(w->fabric, p->buckets->at[row].first, t);
+	}
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct sweep *w = v->scene->real;
+	uint32_t one = p->kind == SHIFTS ? p->shifts->load[row].port
+		       : is_none(p, row) ? p->buckets->none_first
+					 : p->buckets->at[row].first;
+
+	if (one == NO_ID)
+		return false;
+	if (p->kind != HOPS)
+		return place_port(w->fabric, one, what, t);
+	if (!strcmp(what, "dst")) {
+		text_add(t, "%u", is_none(p, row) ? p->buckets->none_lid : p->buckets->at[row].lid);
+		return true;
+	}
+	return place_port(w->fabric, w->fabric->endport_port[one], what, t);
+}
+
+const struct view_ops view_plot = {
+	.name = "plot",
+	.brief = "bars: links by the routes on them, paths by their lengths, shifts by the most flows on a "
+		 "link",
+	.syntax = "[loads|hops|shifts]",
+	.hints = "follow=follow :pane_plot_hops=hops :pane_plot_shifts=shifts back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.column_name = column_name,
+};

@@ -1,0 +1,342 @@
+/*
+ * Pane: single failures, or pairs of them, and what the next sweep makes of each; computed beside the loop.
+ * Enter tries one.  The rows stay when the person does so, and are those of the state before.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/survey/survey.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "engines/engines.h"
+#include "views/views.h"
+
+enum {
+	C_WHAT,
+	C_LOOPS,
+	C_BETWEEN,
+	C_ENGINE,
+	C_CUT,
+	C_LOAD,
+	C_LONGER,
+	C_REROUTED,
+	C_ENTRIES,
+	C_LOST,
+	C_GONE,
+	C_OUTSIDE,
+	C_BEYOND,
+	C_HOTTEST,
+	C_BAR,
+};
+
+#define CELLS 20 /* of the longest bar */
+
+static const struct column columns[] = {
+	{.name = "fails", .width = 24, .flex = 3},
+	{.name = "loops", .width = 5, .right = true, .numeric = true},
+	{.name = "between", .width = 7, .right = true, .numeric = true},
+	{.name = "engine", .width = 6, .drop = 2},
+	{.name = "cut off", .width = 7, .right = true, .numeric = true},
+	{.name = "load", .width = 5, .right = true, .numeric = true},
+	{.name = "longer", .width = 6, .right = true, .numeric = true, .drop = 3},
+	{.name = "rerouted", .width = 8, .right = true, .numeric = true, .drop = 1},
+	{.name = "entries", .width = 7, .right = true, .numeric = true, .drop = 4},
+	{.name = "lost", .width = 5, .right = true, .numeric = true, .drop = 5},
+	{.name = "gone", .width = 4, .right = true, .numeric = true, .drop = 6},
+	{.name = "outside", .width = 7, .right = true, .numeric = true, .drop = 7},
+	{.name = "beyond", .width = 6, .right = true, .numeric = true},
+	{.name = "hottest", .width = 12, .flex = 1, .drop = 8},
+	{.name = "bar", .width = CELLS, .drop = 9},
+};
+
+struct answer {
+	struct survey *s; /* NULL: e says why */
+	struct err e;
+};
+
+struct priv {
+	struct survey_request rq;      /* what is asked for; before and engines are not set */
+	const struct result *kept;     /* own reference; the answer shown, perhaps of an earlier state */
+	const struct answer *answer;   /* its value, or what came last; NULL = not there yet */
+	uint64_t most_lost, most_load; /* of all rows */
+};
+
+/* --- computed beside the loop ------------------------------------------------------------------- */
+
+#define KIND_BITS 4
+
+static void free_answer(void *value)
+{
+	struct answer *a = value;
+
+	survey_free(a->s);
+	free(a);
+}
+
+/* arg: kind and number of pairs, and both halves of the seed. */
+static void *run_survey(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	struct survey_request rq = {
+		.before = w,
+		.engines = all_engines,
+		.kind = (enum part_kind)(arg[0] & ((1u << KIND_BITS) - 1)),
+		.pairs = arg[0] >> KIND_BITS,
+		.seed = (uint64_t)arg[2] << 32 | arg[1],
+	};
+	struct answer *a = NEW(struct answer);
+
+	(void)base;
+	a->s = survey_run(&rq, p, &a->e);
+	return a;
+}
+
+static const struct task task_survey = {.run = run_survey, .free = free_answer};
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	return survey_words(&p->rq, a->argc, a->argv, e);
+}
+
+static void close_view(struct view *v)
+{
+	result_unref(((struct priv *)v->priv)->kept);
+}
+
+/* Does what is kept tell of the fabric as it is now but for what is down? */
+static bool still_holds(const struct view *v)
+{
+	const struct priv *p = v->priv;
+	const struct sweep *now = v->scene->real, *was = p->kept ? p->kept->ask.sweep : NULL;
+	const struct setup *s;
+	bool same;
+
+	if (!now || !was || now->fabric != was->fabric)
+		return false;
+	if (now == was)
+		return true;
+	s = setup_with(now->setup, &(struct setup){.state = was->setup->state});
+	same = setup_equal(s, was->setup) && !strcmp(s->chain, was->setup->chain);
+	setup_unref(s);
+	return same;
+}
+
+static void keep(struct view *v, const struct result *r)
+{
+	struct priv *p = v->priv;
+
+	if (r)
+		result_ref(r);
+	result_unref(p->kept);
+	p->kept = r;
+	p->answer = r ? r->value : NULL;
+}
+
+static const struct survey *survey_of(const struct view *v)
+{
+	const struct priv *p = v->priv;
+
+	return p->answer ? p->answer->s : NULL;
+}
+
+static const struct survey_row *row_at(const struct view *v, uint32_t row)
+{
+	return &survey_of(v)->row[row];
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const uint32_t arg[TASK_ARGS] = {(uint32_t)p->rq.kind | p->rq.pairs << KIND_BITS,
+					 (uint32_t)p->rq.seed, (uint32_t)(p->rq.seed >> 32)};
+
+	if (!still_holds(v))
+		keep(v, view_ask(v, &task_survey, NULL, arg));
+	if (!survey_of(v))
+		return;
+	v->n_rows = survey_of(v)->n;
+	v->width[C_BEYOND] = survey_of(v)->pairs ? columns[C_BEYOND].width : 0;
+	p->most_lost = p->most_load = 0;
+	for (uint32_t i = 0; i < v->n_rows; i++) {
+		const struct survey_row *r = row_at(v, i);
+
+		p->most_lost = r->lost > p->most_lost ? r->lost : p->most_lost;
+		p->most_load = r->load_after > p->most_load ? r->load_after : p->most_load;
+	}
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct survey *s = survey_of(v);
+	uint64_t bad = 0;
+
+	text_add(t, "Survey of %s", p->rq.pairs ? "pairs of " : "");
+	text_add(t, "%s", part_words[p->rq.kind]);
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->n; i++)
+		bad += survey_bad(&s->row[i]);
+	text_add(t, " %u/%u ── %" PRIu64 " bad", view_count(v) ? v->sel + 1 : 0, view_count(v), bad);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct survey *s = survey_of(v);
+
+	if (v->waiting) {
+		view_progress(v, t);
+	} else if (p->answer && !s) {
+		text_add(t, "%s", p->answer->e.msg);
+	} else if (s && p->kept->ask.sweep != v->scene->real) {
+		text_add(t, "of the state before what was tried since; u goes back");
+	} else if (s) {
+		text_add(t, "by %s; most routes on a link now: %u; Enter tries a failure",
+			 s->before->routing->engine, s->load_before);
+	}
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct survey_row *r = row_at(v, row);
+
+	switch (col) {
+	case C_LOOPS:
+		return r->new_loops;
+	case C_BETWEEN:
+		return (int64_t)r->between_survivors;
+	case C_CUT:
+		return (int64_t)r->cut_off;
+	case C_LOAD:
+		return r->load_after;
+	case C_LONGER:
+		return (int64_t)r->longer;
+	case C_REROUTED:
+		return (int64_t)r->rerouted;
+	case C_ENTRIES:
+		return (int64_t)r->entries;
+	case C_LOST:
+		return (int64_t)r->lost;
+	case C_GONE:
+		return r->hosts_gone;
+	case C_OUTSIDE:
+		return (int64_t)r->outside;
+	default:
+		return (int64_t)r->beyond;
+	}
+}
+
+/* What is lost, where anything is by some failure; else the load then. */
+static void bar_cell(const struct priv *p, const struct survey_row *r, struct text *t)
+{
+	if (p->most_lost)
+		word_bar(r->lost, p->most_lost, CELLS, t);
+	else
+		word_bar(r->load_after, p->most_load, CELLS, t);
+}
+
+static const char *column_name(const struct view *v, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	if (col != C_BAR)
+		return columns[col].name;
+	return p->most_lost || !survey_of(v) ? "bar of lost" : "bar of load";
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct survey_row *r = row_at(v, row);
+	char buf[300], *what;
+
+	switch (col) {
+	case C_WHAT:
+		what = survey_what(survey_of(v), r);
+		text_add(t, "%s", what);
+		free(what);
+		break;
+	case C_ENGINE:
+		text_add(t, "%s", !r->engine ? "none" : r->engine);
+		break;
+	case C_BAR:
+		bar_cell(v->priv, r, t);
+		break;
+	case C_HOTTEST:
+		if (r->load_port != NO_ID)
+			text_add(t, "%s",
+				 port_label(survey_of(v)->parts->fabric, r->load_port, buf, sizeof(buf)));
+		break;
+	default:
+		text_add(t, "%" PRId64, number(v, row, col));
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct survey_row *r = row_at(v, row);
+
+	return (survey_bad(r) ? MARK_DOWN : 0) | (r->fallback ? MARK_CHANGED : 0);
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	return row_at(v, row)->index;
+}
+
+/* Enter: the failure becomes an event of the journal. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	char *line = survey_command(survey_of(v), row_at(v, row));
+
+	text_add(t, "%s", line);
+	free(line);
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct parts *p = survey_of(v)->parts;
+	uint32_t id = p->id[p->first[row_at(v, row)->part[0]]];
+
+	if (!strcmp(what, "object")) {
+		struct text line = {0};
+
+		follow(v, row, &line);
+		text_add(t, "%s", text_str(&line) + strlen("fail "));
+		text_free(&line);
+		return true;
+	}
+	if (p->kind == PART_LINK)
+		return place_port(v->scene->fabric, p->fabric->link_port[2 * id], what, t);
+	return place_node(v->scene->fabric, id, what, t);
+}
+
+#define KINDS "[links|switches|chassis|cards]"
+
+const struct view_ops view_survey = {
+	.name = "survey",
+	.brief = "every single failure, or pairs of them, the worst first: new credit loops, lost pairs, the "
+		 "engine then, loads; Enter tries one",
+	.syntax = KINDS " | pairs N " KINDS " [seed=K]",
+	.hints = "follow=try :undo=undo back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.column_name = column_name,
+};

@@ -1,0 +1,103 @@
+/* What all names of a column share at their begin and end. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "views/base/affix.h"
+
+#define WORTH 4 /* bytes; less is not left out */
+
+size_t affix_name_len(const char *cell)
+{
+	size_t len = strlen(cell), n = len;
+
+	if (!len || cell[len - 1] != ']')
+		return len;
+	for (n--; n && isdigit((unsigned char)cell[n - 1]); n--)
+		;
+	return n > 1 && n + 1 < len && cell[n - 1] == '[' ? n - 1 : len;
+}
+
+void affix_note(struct affix *a, const char *cell, int columns)
+{
+	size_t len = affix_name_len(cell), n;
+
+	if (columns > a->widest)
+		a->widest = columns;
+	if (!len || !strcmp(cell, "-"))
+		return;
+	if (!a->like) {
+		a->like = mem_dup(cell, len + 1);
+		a->like[len] = 0;
+		a->len = a->least = a->pre = a->suf = len;
+		return;
+	}
+	a->several |= len != a->len || (len && memcmp(cell, a->like, len) != 0);
+	a->least = len < a->least ? len : a->least;
+	for (n = 0; n < a->pre && n < len && cell[n] == a->like[n]; n++)
+		;
+	a->pre = n;
+	for (n = 0; n < a->suf && n < len && cell[len - 1 - n] == a->like[a->len - 1 - n]; n++)
+		;
+	a->suf = n;
+}
+
+static bool is_separator(char c)
+{
+	return c && strchr(";:/-_ ", c);
+}
+
+void affix_get(const struct affix *a, size_t *pre, size_t *suf)
+{
+	const char *s = a->like;
+	size_t p = a->pre, n;
+
+	*pre = *suf = 0;
+	if (!a->several)
+		return;
+	p = p < a->least ? p : a->least - 1;
+	while (p && !is_separator(s[p - 1]) &&
+	       !(isdigit((unsigned char)s[p]) && isalpha((unsigned char)s[p - 1])))
+		p--;
+	n = a->suf < a->least - p ? a->suf : a->least - p - 1;
+	while (n && !is_separator(s[a->len - n]))
+		n--;
+	if (p + n < WORTH)
+		return;
+	*pre = p;
+	*suf = n;
+}
+
+void affix_most(const struct affix *a, size_t *pre, size_t *suf)
+{
+	size_t p = a->pre, n;
+
+	*pre = *suf = 0;
+	if (!a->several)
+		return;
+	p = p < a->least ? p : a->least - 1;
+	while (p && ((unsigned char)a->like[p] & 0xc0) == 0x80)
+		p--;
+	n = a->suf < a->least - p ? a->suf : a->least - p - 1;
+	while (n && ((unsigned char)a->like[a->len - n] & 0xc0) == 0x80)
+		n--;
+	*pre = p;
+	*suf = n;
+}
+
+void affix_strip(const struct affix *a, size_t pre, size_t suf, const char *cell, struct text *t)
+{
+	size_t len = affix_name_len(cell);
+
+	if (pre + suf >= len || (pre && memcmp(cell, a->like, pre) != 0) ||
+	    (suf && memcmp(cell + len - suf, a->like + a->len - suf, suf) != 0))
+		text_add(t, "%s", cell);
+	else
+		text_add(t, "%.*s%s", (int)(len - suf - pre), cell + pre, cell + len);
+}
+
+void affix_free(struct affix *a)
+{
+	free(a->like);
+	*a = (struct affix){0};
+}

@@ -1,0 +1,300 @@
+/* Cells of a drawing: characters, text, frames, lines in dots. */
+#include "views/base/canvas.h"
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include "core/base/clean.h"
+#include "core/base/memory.h"
+
+#define BRAILLE 0x2800
+#define COVERED 0 /* the right half of a wide character */
+#define ELLIPSIS 0x2026
+
+static const struct canvas_cell empty = {.ch = ' ', .object = {NO_ID, NO_ID}};
+
+void canvas_clear(struct canvas *c, int w, int h, bool ascii)
+{
+	size_t n;
+
+	c->w = w > 0 ? w : 0;
+	c->h = h > 0 ? h : 0;
+	c->ascii = ascii;
+	n = (size_t)c->w * (size_t)c->h;
+	if (n > c->cap) {
+		c->cell = mem_resize(c->cell, n, sizeof(*c->cell));
+		c->cap = n;
+	}
+	for (size_t i = 0; i < n; i++)
+		c->cell[i] = empty;
+}
+
+void canvas_free(struct canvas *c)
+{
+	free(c->cell);
+	*c = (struct canvas){0};
+}
+
+struct canvas_cell *canvas_at(const struct canvas *c, int x, int y)
+{
+	if (x < 0 || y < 0 || x >= c->w || y >= c->h)
+		return NULL;
+	return &c->cell[(size_t)y * (size_t)c->w + (size_t)x];
+}
+
+bool canvas_is_free(const struct canvas *c, int x, int y)
+{
+	const struct canvas_cell *cell = canvas_at(c, x, y);
+
+	return cell && (cell->ch == ' ' || cell->dots);
+}
+
+/* --- characters --------------------------------------------------------------------------- */
+
+uint32_t canvas_ascii(uint32_t ch)
+{
+	static const struct {
+		uint32_t ch;
+		char a;
+	} map[] = {
+		{0x2500, '-'}, {0x2502, '|'}, {0x2501, '='}, {0x2550, '='}, {0x2503, '#'}, {0x2551, '#'},
+		{0x2504, '.'}, {0x2506, ':'}, {0x2192, '>'}, {0x2190, '<'}, {0x2191, '^'}, {0x2193, 'v'},
+		{0x2194, '='}, {0x00b7, '.'}, {0x2026, '.'}, {0x25b8, '>'}, {0x25c2, '<'}, {0x25cf, '@'},
+		{0x25c6, '*'}, {0x25c7, '%'}, {0x2505, '~'}, {0x2507, ';'}, {0x2591, ':'}, {0x2592, '+'},
+		{0x2593, '*'}, {0x2588, '#'}, {0x00bd, '/'}, {0x2013, '-'}, {0x2014, '-'}, {0x00d7, 'x'},
+	};
+
+	if (ch < 0x80)
+		return ch;
+	for (size_t i = 0; i < ARRAY_LEN(map); i++)
+		if (map[i].ch == ch)
+			return (uint32_t)(unsigned char)map[i].a;
+	if (ch >= 0x2581 && ch <= 0x2587) /* eighths of a column: a digit for each */
+		return '1' + (ch - 0x2581);
+	return ch >= 0x250c && ch <= 0x256c ? '+' : '?';
+}
+
+struct canvas_cell *canvas_put(struct canvas *c, int x, int y, uint32_t ch, enum canvas_role role)
+{
+	struct canvas_cell *cell = canvas_at(c, x, y);
+
+	if (!cell)
+		return NULL;
+	cell->ch = c->ascii ? canvas_ascii(ch) : ch;
+	cell->role = (uint8_t)role;
+	cell->dots = 0;
+	cell->bold = cell->reverse = false;
+	return cell;
+}
+
+/* Columns of a character, 0: it is left out. */
+static int columns_of(uint32_t ch)
+{
+	int w;
+
+	if (ch < 0x80)
+		return 1;
+	w = wcwidth((wchar_t)ch);
+	return w < 0 ? 1 : w;
+}
+
+static const char *next_char(const char *s, uint32_t *ch)
+{
+	int n = utf8_decode(s, 4, ch);
+
+	return s + (n > 0 ? n : 1);
+}
+
+int canvas_columns(const char *s)
+{
+	struct text t = {0};
+	uint32_t ch;
+	int n = 0;
+
+	for (s = clean_string(s, &t); *s; n += columns_of(ch))
+		s = next_char(s, &ch);
+	text_free(&t);
+	return n;
+}
+
+static int put_text(struct canvas *c, int x, int y, int w, const char *s, enum canvas_role role)
+{
+	int used = 0;
+
+	while (*s) {
+		uint32_t ch;
+		int cols;
+
+		s = next_char(s, &ch);
+		cols = columns_of(ch);
+		if (used + cols > w)
+			break;
+		if (!cols)
+			continue;
+		if (cols > 1 && (c->ascii || x + used + 1 >= c->w))
+			ch = '?';
+		canvas_put(c, x + used, y, ch, role);
+		if (cols > 1 && ch != '?') {
+			struct canvas_cell *right = canvas_put(c, x + used + 1, y, ' ', role);
+
+			if (right)
+				right->ch = COVERED;
+		}
+		used += cols;
+	}
+	return used;
+}
+
+int canvas_text(struct canvas *c, int x, int y, int w, const char *s, enum canvas_role role)
+{
+	struct text t = {0};
+	int used = put_text(c, x, y, w, clean_string(s, &t), role);
+
+	text_free(&t);
+	return used;
+}
+
+int canvas_text_cut(struct canvas *c, int x, int y, int w, const char *s, enum canvas_role role)
+{
+	int used;
+
+	if (canvas_columns(s) <= w)
+		return canvas_text(c, x, y, w, s, role);
+	used = canvas_text(c, x, y, w - 1, s, role);
+	if (w > 0)
+		canvas_put(c, x + used, y, ELLIPSIS, role);
+	return w > 0 ? used + 1 : 0;
+}
+
+int canvas_textf(struct canvas *c, int x, int y, int w, enum canvas_role role, const char *fmt, ...)
+{
+	struct text t = {0};
+	va_list ap;
+	int used;
+
+	va_start(ap, fmt);
+	text_addv(&t, fmt, ap);
+	va_end(ap);
+	used = canvas_text(c, x, y, w, text_str(&t), role);
+	text_free(&t);
+	return used;
+}
+
+void canvas_object(struct canvas *c, int x, int y, int w, int h, struct canvas_object o)
+{
+	for (int j = y < 0 ? 0 : y; j < y + h && j < c->h; j++)
+		for (int i = x < 0 ? 0 : x; i < x + w && i < c->w; i++)
+			canvas_at(c, i, j)->object = o;
+}
+
+void canvas_box(struct canvas *c, int x, int y, int w, int h, enum canvas_role role)
+{
+	if (w < 2 || h < 2)
+		return;
+	canvas_across(c, x + 1, x + w - 2, y, 0x2500, role);
+	canvas_across(c, x + 1, x + w - 2, y + h - 1, 0x2500, role);
+	canvas_down(c, x, y + 1, y + h - 2, 0x2502, role);
+	canvas_down(c, x + w - 1, y + 1, y + h - 2, 0x2502, role);
+	canvas_put(c, x, y, 0x250c, role);
+	canvas_put(c, x + w - 1, y, 0x2510, role);
+	canvas_put(c, x, y + h - 1, 0x2514, role);
+	canvas_put(c, x + w - 1, y + h - 1, 0x2518, role);
+}
+
+/* --- lines --------------------------------------------------------------------------------- */
+
+void canvas_across(struct canvas *c, int x0, int x1, int y, uint32_t ch, enum canvas_role role)
+{
+	for (int x = x0 < 0 ? 0 : x0; x <= x1 && x < c->w; x++)
+		if (canvas_is_free(c, x, y))
+			canvas_put(c, x, y, ch, role);
+}
+
+void canvas_down(struct canvas *c, int x, int y0, int y1, uint32_t ch, enum canvas_role role)
+{
+	for (int y = y0 < 0 ? 0 : y0; y <= y1 && y < c->h; y++)
+		if (canvas_is_free(c, x, y))
+			canvas_put(c, x, y, ch, role);
+}
+
+/* Bits of U+2800 of the dots of a cell, by row and column. */
+static const uint8_t dot_bit[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+
+/* Character for a line of this slope: in cells, which are twice as high as wide. */
+static uint32_t slope_char(int dx, int dy)
+{
+	int ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
+
+	if (ay * 4 <= ax)
+		return '-';
+	if (ax * 3 <= ay)
+		return '|';
+	return (dx < 0) == (dy < 0) ? '\\' : '/';
+}
+
+static void put_dot(struct canvas *c, int x, int y, uint32_t slope, enum canvas_role role)
+{
+	struct canvas_cell *cell;
+
+	if (x < 0 || y < 0 || !canvas_is_free(c, x / 2, y / 4))
+		return;
+	cell = canvas_at(c, x / 2, y / 4);
+	cell->dots |= dot_bit[y % 4][x % 2];
+	cell->ch = c->ascii ? slope : (uint32_t)BRAILLE + cell->dots;
+	cell->role = (uint8_t)role;
+}
+
+/* Bresenham 1965. */
+void canvas_line(struct canvas *c, int x0, int y0, int x1, int y1, enum canvas_role role)
+{
+	int dx = x1 < x0 ? x0 - x1 : x1 - x0, dy = y1 < y0 ? y0 - y1 : y1 - y0;
+	int sx = x0 < x1 ? 1 : -1, sy = y0 < y1 ? 1 : -1, off = dx - dy;
+	uint32_t slope = slope_char(x1 - x0, y1 - y0);
+
+	for (;;) {
+		int twice = 2 * off;
+
+		put_dot(c, x0, y0, slope, role);
+		if (x0 == x1 && y0 == y1)
+			return;
+		if (twice > -dy) {
+			off -= dy;
+			x0 += sx;
+		}
+		if (twice < dx) {
+			off += dx;
+			y0 += sy;
+		}
+	}
+}
+
+/* --- as text -------------------------------------------------------------------------------- */
+
+static void add_utf8(struct text *t, uint32_t ch)
+{
+	if (ch < 0x80) {
+		text_putc(t, (char)ch);
+	} else if (ch < 0x800) {
+		text_putc(t, (char)(0xc0 | ch >> 6));
+		text_putc(t, (char)(0x80 | (ch & 0x3f)));
+	} else {
+		if (ch < 0x10000) {
+			text_putc(t, (char)(0xe0 | ch >> 12));
+		} else {
+			text_putc(t, (char)(0xf0 | ch >> 18));
+			text_putc(t, (char)(0x80 | (ch >> 12 & 0x3f)));
+		}
+		text_putc(t, (char)(0x80 | (ch >> 6 & 0x3f)));
+		text_putc(t, (char)(0x80 | (ch & 0x3f)));
+	}
+}
+
+void canvas_row(const struct canvas *c, int y, struct text *t)
+{
+	int end = c->w;
+
+	while (end > 0 && canvas_at(c, end - 1, y) && canvas_at(c, end - 1, y)->ch == ' ')
+		end--;
+	for (int x = 0; x < end; x++)
+		if (canvas_at(c, x, y) && canvas_at(c, x, y)->ch != COVERED)
+			add_utf8(t, canvas_at(c, x, y)->ch);
+}

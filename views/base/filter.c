@@ -1,0 +1,418 @@
+/* Rows by words, columns, regular expressions, and by letters in order. */
+#include "views/base/filter.h"
+#include <ctype.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "core/base/memory.h"
+#include "views/base/fold.h"
+
+#define ARROW "→"
+#define REPEATS 1000 /* that a regular expression may ask for: more takes too much memory */
+
+struct term {
+	char *word;  /* as typed, without '-' */
+	char *value; /* behind COLUMN:, else the word */
+	bool not, is_regex;
+	bool no_such; /* COLUMN: names no column ... */
+	bool seen;    /* ... but a row holds the word */
+	bool number;  /* value is one */
+	regex_t regex;
+	struct column_part in[VIEW_COLUMNS];
+	unsigned n_in; /* 0 = the whole row */
+};
+
+struct filter {
+	struct term *term;
+	size_t n, cap;
+	struct text cells; /* of the row looked at, when a term first needs them */
+	struct text cell;
+	struct err wrong; /* of a regular expression; "" = none is */
+};
+
+/* --- columns ------------------------------------------------------------------------------ */
+
+static bool same(const char *a, size_t len, const char *b, size_t n)
+{
+	return len == n && !strncasecmp(a, b, len);
+}
+
+/* The next word of a header: letters and digits, brackets aside; false behind the last. */
+static bool header_word(const char **p, const char **word, size_t *len)
+{
+	*word = *p + strspn(*p, " [](),");
+	*len = strcspn(*word, " [](),");
+	*p = *word + *len;
+	return *len > 0;
+}
+
+/* Part of a header in which a word stands: -1 = it has one part only; -2 = nowhere. */
+static int part_named(const char *header, const char *w, size_t len)
+{
+	const char *word;
+	size_t n;
+	int part = 0, found = -2;
+
+	for (const char *p = header; header_word(&p, &word, &n);) {
+		if (same(word, n, ARROW, sizeof(ARROW) - 1))
+			part++;
+		else if (found == -2 && same(word, n, w, len))
+			found = part;
+	}
+	return found >= 0 && !part ? -1 : found;
+}
+
+enum how { BY_NAME, BY_WORD, BY_BEGIN };
+
+static bool column_fits(const struct view *v, unsigned c, const char *w, size_t len, enum how how,
+			struct column_part *to)
+{
+	const char *name = view_column_name(v, c);
+
+	*to = (struct column_part){.col = c, .part = -1};
+	if (how == BY_NAME)
+		return same(name, strlen(name), w, len);
+	if (how == BY_BEGIN)
+		return strlen(name) > len && !strncasecmp(name, w, len);
+	to->part = part_named(name, w, len);
+	return to->part != -2;
+}
+
+unsigned columns_named(const struct view *v, const char *w, size_t len, struct column_part *to)
+{
+	unsigned n = 0;
+
+	for (enum how how = BY_NAME; len && !n && how <= BY_BEGIN; how++)
+		for (unsigned c = 0; c < v->ops->n_columns && !(n && how == BY_BEGIN); c++)
+			n += column_fits(v, c, w, len, how, &to[n]);
+	return n;
+}
+
+int no_column(const struct view *v, const char *word, size_t len, struct err *e)
+{
+	struct text names = {0};
+
+	for (unsigned c = 0; c < v->ops->n_columns; c++)
+		text_add(&names, " %s", view_column_name(v, c));
+	err_set(e, "pane %s has no column '%.*s', expected one of%s", v->ops->name, (int)len, word,
+		text_str(&names));
+	text_free(&names);
+	return -1;
+}
+
+/* --- reading a filter --------------------------------------------------------------------- */
+
+/* How often the repeats within each other of a regular expression may copy a part of it, at most. */
+static bool repeats_bounded(const char *re)
+{
+	unsigned long all = 1;
+
+	for (const char *p = re; *p; p++) {
+		unsigned long most = 0;
+
+		if (*p == '\\' && p[1]) {
+			p++;
+			continue;
+		}
+		if (*p != '{')
+			continue;
+		for (const char *q = p + 1; *q && *q != '}'; q++) {
+			unsigned long n = isdigit((unsigned char)*q) ? strtoul(q, NULL, 10) : 0;
+
+			most = n > most ? n : most;
+		}
+		if (most > REPEATS || all * (most ? most : 1) > REPEATS)
+			return false;
+		all *= most ? most : 1;
+	}
+	return true;
+}
+
+static bool has_reference(const char *re)
+{
+	for (const char *p = re; *p; p++) {
+		if (*p == '\\' && isdigit((unsigned char)p[1]))
+			return true;
+		p += *p == '\\' && p[1];
+	}
+	return false;
+}
+
+/* What would take long, or much memory, is refused. */
+static int compile(struct term *t, struct err *e)
+{
+	char why[200];
+	int rc;
+
+	if (!repeats_bounded(t->value))
+		return err_set(e, "/%s/: found more than %d repeats, expected fewer", t->value, REPEATS);
+	if (has_reference(t->value))
+		return err_set(e, "/%s/: found a back-reference, expected a regular expression without",
+			       t->value);
+	rc = regcomp(&t->regex, t->value, REG_EXTENDED | REG_ICASE | REG_NOSUB);
+	if (rc) {
+		regerror(rc, &t->regex, why, sizeof(why));
+		return err_set(e, "/%s/: %s", t->value, why);
+	}
+	t->is_regex = true;
+	return 0;
+}
+
+/* Length of "/REGEX/" at p, which a blank or the end must follow; 0 = there is none. */
+static size_t regex_length(const char *p)
+{
+	if (*p != '/')
+		return 0;
+	for (size_t n = 1; p[n]; n++)
+		if (p[n] == '/' && n > 1 && (!p[n + 1] || p[n + 1] == ' '))
+			return n + 1;
+	return 0;
+}
+
+/* Take one word at p; what is behind it. */
+static const char *take_term(struct filter *f, const struct view *v, const char *p)
+{
+	size_t len = strcspn(p, " "), head, n;
+	const char *colon;
+	struct term t = {.not = *p == '-' && len > 1};
+
+	p += t.not ;
+	len -= t.not ;
+	colon = memchr(p, ':', len);
+	head = regex_length(p) || !colon ? 0 : (size_t)(colon - p) + 1;
+	if (head > 1) {
+		t.n_in = columns_named(v, p, head - 1, t.in);
+		t.no_such = !t.n_in;
+	}
+	if (!t.n_in)
+		head = head && regex_length(p + head) ? head : 0;
+	n = regex_length(p + head);
+	len = n ? head + n : len;
+	t.word = str_printf("%.*s", (int)len, p);
+	t.value = n ? str_printf("%.*s", (int)n - 2, p + head + 1) : str_dup(t.word + head);
+	t.number = *t.value && strspn(t.value, "0123456789") == strlen(t.value);
+	if (n && compile(&t, &f->wrong))
+		t.is_regex = false;
+	GROW(f->term, f->n, f->cap);
+	f->term[f->n++] = t;
+	return p + len;
+}
+
+struct filter *filter_new(const struct view *v, const char *text)
+{
+	struct filter *f = NEW(struct filter);
+
+	for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " "))
+		p = take_term(f, v, p);
+	return f;
+}
+
+void filter_free(struct filter *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->term[i].is_regex)
+			regfree(&f->term[i].regex);
+		free(f->term[i].word);
+		free(f->term[i].value);
+	}
+	text_free(&f->cells);
+	text_free(&f->cell);
+	free(f->term);
+	free(f);
+}
+
+/* --- rows --------------------------------------------------------------------------------- */
+
+static bool marked(const char *word, unsigned marks)
+{
+	static const struct {
+		const char *word;
+		unsigned mark;
+	} words[] = {
+		{"changed", MARK_CHANGED}, {"down", MARK_DOWN}, {"detour", MARK_DETOUR},
+		{"!", MARK_CHANGED},	   {"+", MARK_STEP},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if ((marks & words[i].mark) && !strcasecmp(words[i].word, word))
+			return true;
+	return false;
+}
+
+/* Rows of a folded pane are also found by the element they are under. */
+static void add_element(const struct view *v, uint32_t row, struct text *all)
+{
+	uint32_t e = !fold_wanted(v) || view_is_header(v, row) ? NO_ID : fold_element(v, row);
+
+	if (e != NO_ID)
+		text_add(all, "%s", v->fold->chassis->el->name[e]);
+}
+
+static const char *cells_of(struct filter *f, const struct view *v, uint32_t row)
+{
+	if (f->cells.len)
+		return text_str(&f->cells);
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		view_cell(v, row, c, &f->cells);
+		text_putc(&f->cells, ' ');
+	}
+	add_element(v, row, &f->cells);
+	return text_str(&f->cells);
+}
+
+/* Part of a cell "19 → 21"; one without arrow is the last part. */
+static void keep_part(struct text *cell, int part)
+{
+	char *whole = part < 0 ? NULL : str_dup(text_str(cell));
+	char *arrow = whole ? strstr(whole, " " ARROW " ") : NULL;
+
+	if (!whole)
+		return;
+	text_clear(cell);
+	if (arrow)
+		*arrow = 0;
+	if (part)
+		text_add(cell, "%s", arrow ? arrow + sizeof(ARROW) + 1 : whole);
+	else if (arrow)
+		text_add(cell, "%s", whole);
+	free(whole);
+}
+
+static bool holds_number(const char *cell, const char *number)
+{
+	size_t len = strlen(number), n;
+
+	for (const char *p = cell; *p; p += n) {
+		n = strspn(p, "0123456789");
+		if (n == len && !strncmp(p, number, len))
+			return true;
+		n = n ? n : 1;
+	}
+	return false;
+}
+
+static bool value_in(const struct term *t, const char *text, bool numbers)
+{
+	if (t->is_regex)
+		return !regexec(&t->regex, text, 0, NULL, 0);
+	return numbers && t->number ? holds_number(text, t->value) : strcasestr(text, t->value) != NULL;
+}
+
+static bool in_column(struct filter *f, const struct term *t, const struct view *v, uint32_t row,
+		      struct column_part in)
+{
+	text_clear(&f->cell);
+	view_cell(v, row, in.col, &f->cell);
+	keep_part(&f->cell, in.part);
+	return value_in(t, text_str(&f->cell), v->ops->column[in.col].numeric);
+}
+
+static bool in_columns(struct filter *f, const struct term *t, const struct view *v, uint32_t row)
+{
+	for (unsigned i = 0; i < t->n_in; i++)
+		if (in_column(f, t, v, row, t->in[i]))
+			return true;
+	return false;
+}
+
+/* Begin and end of a regular expression are those of a cell. */
+static bool in_any_cell(struct filter *f, const struct term *t, const struct view *v, uint32_t row)
+{
+	for (unsigned c = 0; c < v->ops->n_columns; c++)
+		if (in_column(f, t, v, row, (struct column_part){.col = c, .part = -1}))
+			return true;
+	return false;
+}
+
+static bool term_matches(struct filter *f, const struct term *t, const struct view *v, uint32_t row)
+{
+	if (t->n_in)
+		return in_columns(f, t, v, row);
+	if (t->is_regex && !t->no_such)
+		return in_any_cell(f, t, v, row);
+	if (t->no_such)
+		return strcasestr(cells_of(f, v, row), t->word) != NULL;
+	return marked(t->value, view_marks(v, row)) || value_in(t, cells_of(f, v, row), false);
+}
+
+bool filter_row(struct filter *f, const struct view *v, uint32_t row)
+{
+	bool hit = !f->wrong.msg[0];
+
+	text_clear(&f->cells);
+	for (size_t i = 0; i < f->n && !f->wrong.msg[0]; i++) {
+		struct term *t = &f->term[i];
+		bool found;
+
+		if (!hit && (!t->no_such || t->seen))
+			continue;
+		found = term_matches(f, t, v, row);
+		t->seen |= found;
+		hit &= found != t->not ;
+	}
+	return hit;
+}
+
+int filter_check(const struct filter *f, const struct view *v, struct err *e)
+{
+	if (f->wrong.msg[0])
+		return err_set(e, "%s", f->wrong.msg);
+	for (size_t i = 0; i < f->n; i++)
+		if (f->term[i].no_such && !f->term[i].seen)
+			return no_column(v, f->term[i].word, strcspn(f->term[i].word, ":"), e);
+	return 0;
+}
+
+/* --- letters in order --------------------------------------------------------------------- */
+
+/* The same as if in small letters; blanks aside. */
+static size_t letters_of(const char *what, char *to, size_t size)
+{
+	size_t n = 0;
+
+	for (; *what && n + 1 < size; what++)
+		if (*what != ' ')
+			to[n++] = (char)tolower((unsigned char)*what);
+	to[n] = 0;
+	return n;
+}
+
+/* Characters from `at`, where the first letter is, to the last one; 0 = they do not all follow. */
+static unsigned stretch(const char *at, const char *letters)
+{
+	const char *p = at;
+
+	for (; *p; p++) {
+		if ((char)tolower((unsigned char)*p) == *letters)
+			letters++;
+		if (!*letters)
+			return (unsigned)(p - at) + 1;
+	}
+	return 0;
+}
+
+unsigned row_likeness(const struct view *v, uint32_t row, const char *what)
+{
+	char letters[VIEW_FILTER_MAX + 1];
+	size_t n = letters_of(what, letters, sizeof(letters));
+	struct text t = {0};
+	unsigned best = 0;
+
+	for (unsigned c = 0; n > 1 && c < v->ops->n_columns; c++) {
+		if (!v->ops->column[c].flex || v->ops->column[c].numeric)
+			continue;
+		text_clear(&t);
+		view_cell(v, row, c, &t);
+		for (const char *p = text_str(&t); *p; p++) {
+			unsigned now = (char)tolower((unsigned char)*p) == *letters ? stretch(p, letters) : 0;
+
+			if (now && now <= 4 * n && (!best || now < best))
+				best = now;
+		}
+	}
+	text_free(&t);
+	return best;
+}

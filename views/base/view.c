@@ -1,0 +1,708 @@
+/* What all panes share: order, filter, search, selection, placeholders. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/clean.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "views/base/filter.h"
+#include "views/base/fold.h"
+#include "views/views.h"
+
+struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e)
+{
+	char **looked = NULL;
+	int n = argc ? 0 : view_args_looked(ops, sc, &looked);
+	struct view *v;
+
+	if (n) {
+		v = view_new(ops, sc, n, looked, e);
+		words_free(n, looked);
+		return v;
+	}
+	v = NEW(struct view);
+	v->ops = ops;
+	v->scene = sc;
+	v->sort = -1;
+	v->select = -1;
+	v->priv = mem_alloc(ops->priv_size ? ops->priv_size : 1);
+	if (view_args_parse(ops, sc, argc, argv, &v->args, e) || (ops->open && ops->open(v, &v->args, e))) {
+		view_free(v);
+		return NULL;
+	}
+	v->args.argv = NULL;
+	return v;
+}
+
+void view_free(struct view *v)
+{
+	if (!v)
+		return;
+	if (v->ops->close)
+		v->ops->close(v);
+	for (unsigned i = 0; i < v->n_ask; i++)
+		result_unref(v->results[i]);
+	fold_free(v);
+	filter_free(v->terms);
+	for (unsigned c = 0; c < VIEW_COLUMNS; c++)
+		affix_free(&v->affix[c]);
+	canvas_free(&v->canvas);
+	free(v->priv);
+	free(v->order);
+	free(v->open);
+	free(v);
+}
+
+uint64_t view_key(const struct view *v, uint32_t row)
+{
+	if (view_is_header(v, row))
+		return fold_group_of(v, row)->key;
+	return v->ops->key ? v->ops->key(v, row) : row;
+}
+
+static void note_selection(struct view *v)
+{
+	uint32_t row;
+
+	if (!view_current(v, &row))
+		return;
+	v->sel_key = v->sel_inner = view_key(v, row);
+	if (view_is_header(v, row))
+		v->sel_inner = view_key(v, v->fold->member[fold_group_of(v, row)->at]);
+}
+
+#define LOOK_MOST 200000 /* rows looked at for the selection, so that huge lists stay quick */
+
+static bool select_key(struct view *v, uint64_t key)
+{
+	uint32_t n = view_count(v);
+
+	for (uint32_t i = 0; i < n && i < LOOK_MOST; i++) {
+		if (view_key(v, view_row(v, i)) == key) {
+			v->sel = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool select_header(struct view *v, uint32_t header)
+{
+	for (uint32_t i = 0; header != NO_ID && v->order && i < v->n_order; i++) {
+		if (v->order[i] == header) {
+			v->sel = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Find again what was selected; a row folded away is where its header is, and the other way round. */
+static void restore_selection(struct view *v)
+{
+	uint32_t n = view_count(v);
+
+	if (v->sel < n && view_key(v, view_row(v, v->sel)) == v->sel_key)
+		return;
+	if (select_key(v, v->sel_key) || (v->sel_inner != v->sel_key && select_key(v, v->sel_inner)) ||
+	    select_header(v, fold_header_of(v, v->sel_inner, LOOK_MOST)))
+		return;
+	if (v->sel >= n)
+		v->sel = n ? n - 1 : 0;
+}
+
+static void order_start(struct view *v)
+{
+	filter_free(v->terms);
+	v->terms = v->filter[0] ? filter_new(v, v->filter) : NULL;
+	v->scanned = 0;
+	v->n_order = 0;
+	fold_start(v);
+	v->ordering = v->filter[0] || v->sort >= 0 || fold_wanted(v);
+	if (!v->ordering) {
+		free(v->order);
+		v->order = NULL;
+		v->cap_order = 0;
+	} else if (!v->order) {
+		GROW(v->order, 0, v->cap_order);
+	}
+}
+
+bool view_select_row(struct view *v, uint32_t row)
+{
+	uint32_t n;
+
+	fold_reveal(v, row);
+	n = view_count(v);
+	if (!v->order) {
+		view_select(v, row);
+		return row < n;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (v->order[i] == row) {
+			view_select(v, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What load() wished to be selected, once the rows are in order. */
+static bool take_wish(struct view *v)
+{
+	uint32_t row = (uint32_t)v->select;
+
+	if (v->select < 0)
+		return false;
+	v->select = -1;
+	view_select_row(v, row);
+	return true;
+}
+
+const struct result *view_ask(struct view *v, const struct task *task, const struct result *base,
+			      const uint32_t arg[TASK_ARGS])
+{
+	const struct sweep *w = v->ops->flags & VIEW_PRESENT ? v->scene->real : v->scene->sweep;
+	struct ask *a = &v->ask[v->n_ask];
+
+	if (v->n_ask == VIEW_ASKS || (!base && (!w || (!w->routing && !task->any_sweep))))
+		return NULL;
+	*a = (struct ask){.task = task, .sweep = task->no_sweep ? NULL : w, .base = base};
+	if (arg)
+		memcpy(a->arg, arg, sizeof(a->arg));
+	v->results[v->n_ask] = result_ref(scene_result(v->scene, a));
+	v->waiting |= !v->results[v->n_ask];
+	return v->results[v->n_ask++];
+}
+
+const void *view_ask_value(struct view *v, const struct task *task, const uint32_t arg[TASK_ARGS])
+{
+	const struct result *r = view_ask(v, task, NULL, arg);
+
+	return r ? r->value : NULL;
+}
+
+void view_progress(const struct view *v, struct text *t)
+{
+	for (unsigned i = 0; i < 20; i++)
+		text_add(t, "%s", i < v->scene->percent / 5 ? "█" : "░");
+	text_add(t, " %u%%", v->scene->percent);
+	if (v->scene->left >= 0)
+		text_add(t, ", %.0f s left", v->scene->left);
+	text_add(t, "; Esc stops");
+}
+
+/* load() may still give back what the results before belong to. */
+static void load_view(struct view *v)
+{
+	const struct result *old[VIEW_ASKS];
+	unsigned n = v->n_ask;
+
+	memcpy(old, v->results, sizeof(old));
+	v->n_ask = 0;
+	v->waiting = false;
+	v->ops->load(v);
+	for (unsigned i = 0; i < n; i++)
+		result_unref(old[i]);
+}
+
+void view_refresh(struct view *v)
+{
+	bool other =
+		!v->loaded || v->serial != v->scene->serial || (v->ops->chip && v->folded != v->scene->fold);
+	bool first = !v->loaded, wish;
+
+	if (!other && v->results_version == v->scene->results_version)
+		return;
+	v->serial = v->scene->serial;
+	v->results_version = v->scene->results_version;
+	v->loaded = true;
+	v->measured = false;
+	v->folded = v->scene->fold;
+	v->n_rows = 0;
+	v->select = -1;
+	for (unsigned c = 0; c < v->ops->n_columns; c++) {
+		const struct column *col = &v->ops->column[c];
+
+		v->width[c] = col->width ? col->width : (uint8_t)strlen(col->name);
+	}
+	load_view(v);
+	order_start(v);
+	wish = v->select >= 0;
+	view_work(v, 0.05);
+	if (wish && !v->ordering)
+		take_wish(v);
+	else if (first)
+		view_select(v, v->ops->flags & VIEW_AT_END ? (int64_t)view_count(v) - 1 : 0);
+	else
+		restore_selection(v);
+	note_selection(v);
+}
+
+void view_reload(struct view *v)
+{
+	v->serial = v->scene->serial - 1;
+	view_refresh(v);
+}
+
+void view_fit(struct view *v, unsigned columns)
+{
+	if (v->ops->fit && v->ops->fit(v, columns))
+		view_reload(v);
+}
+
+/* The first thing asked for that is not there, NULL = none. */
+static const struct ask *missing(const struct view *v)
+{
+	for (unsigned i = 0; i < v->n_ask; i++)
+		if (!v->results[i])
+			return &v->ask[i];
+	return NULL;
+}
+
+bool view_settle(struct view *v, struct progress *p)
+{
+	const struct ask *a;
+	struct result *r;
+
+	for (view_refresh(v); (a = missing(v)); view_refresh(v)) {
+		r = ask_run(a, p);
+		if (!r)
+			return false;
+		scene_add_result(v->scene, r);
+	}
+	while (!view_work(v, 0.1))
+		if (progress_cancelled(p))
+			return false;
+	return true;
+}
+
+bool view_selected(const struct view *v, uint32_t *row)
+{
+	return view_current(v, row) && !view_is_header(v, *row);
+}
+
+bool view_current(const struct view *v, uint32_t *row)
+{
+	if (v->sel >= view_count(v))
+		return false;
+	*row = view_row(v, v->sel);
+	return true;
+}
+
+void view_select(struct view *v, int64_t i)
+{
+	int64_t n = view_count(v);
+
+	if (i >= n)
+		i = n - 1;
+	v->sel = i < 0 ? 0 : (uint32_t)i;
+	note_selection(v);
+}
+
+void view_move(struct view *v, int dx, int dy)
+{
+	if (v->ops->move)
+		v->ops->move(v, dx, dy);
+	else if (dx >= VIEW_FAR || dx <= -VIEW_FAR)
+		view_select(v, dx < 0 ? 0 : (int64_t)view_count(v) - 1);
+	else
+		view_select(v, (int64_t)v->sel + dy);
+}
+
+const char *view_syntax(const struct view_ops *ops)
+{
+	return ops->syntax ? ops->syntax : "";
+}
+
+const char *view_brief(const struct view_ops *ops)
+{
+	return ops->brief ? ops->brief : "";
+}
+
+const char *view_hints(const struct view_ops *ops)
+{
+	return ops->hints ? ops->hints : "";
+}
+
+void view_title(const struct view *v, struct text *t)
+{
+	uint32_t n = view_count(v);
+
+	if (v->ops->title)
+		v->ops->title(v, t);
+	else
+		text_add(t, "%c%s %u/%u", toupper((unsigned char)v->ops->name[0]), v->ops->name + 1,
+			 n ? v->sel + 1 : 0, n);
+	if (v->scene->moment && v->ops->flags & VIEW_PRESENT)
+		text_add(t, " ── present");
+}
+
+const char *view_column_name(const struct view *v, unsigned col)
+{
+	return v->ops->column_name ? v->ops->column_name(v, col) : v->ops->column[col].name;
+}
+
+void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	size_t from = t->len;
+
+	if (v->fold)
+		fold_cell(v, row, col, t);
+	else
+		v->ops->cell(v, row, col, t);
+	clean_rest(t, from);
+}
+
+/* -1: the cell begins with no number. */
+static int64_t number_of_cell(const struct view *v, uint32_t row, unsigned col)
+{
+	struct text t = {0};
+	char *end;
+	int64_t n;
+
+	v->ops->cell(v, row, col, &t);
+	n = strtoll(text_str(&t), &end, 10);
+	n = end == text_str(&t) ? -1 : n;
+	text_free(&t);
+	return n;
+}
+
+int64_t view_number(const struct view *v, uint32_t row, unsigned col)
+{
+	if (view_is_header(v, row))
+		return fold_number(v, row, col);
+	return v->ops->number ? v->ops->number(v, row, col) : number_of_cell(v, row, col);
+}
+
+/* Element of a row, whether it is one of several chips or not. */
+static bool place_element(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct elements *el = v->ops->chip ? scene_elements(v->scene, NULL) : NULL;
+	uint32_t sw = el ? v->ops->chip(v, row) : NO_ID, e = sw == NO_ID ? NO_ID : el->of[sw];
+
+	if (e != NO_ID)
+		word_text(el->name[e], t);
+	return e != NO_ID;
+}
+
+bool view_place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	if (view_is_header(v, row))
+		return fold_place(v, row, what, t);
+	if (v->ops->placeholder && v->ops->placeholder(v, row, what, t))
+		return true;
+	return !strcmp(what, "element") && place_element(v, row, t);
+}
+
+bool view_touched(const struct view *v, uint32_t row, unsigned col)
+{
+	return v->scene->moment && v->ops->touched && !view_is_header(v, row) && v->ops->touched(v, row, col);
+}
+
+static bool row_touched(const struct view *v, uint32_t row)
+{
+	for (unsigned c = 0; v->scene->moment && v->ops->touched && c < v->ops->n_columns; c++)
+		if (v->ops->touched(v, row, c))
+			return true;
+	return false;
+}
+
+unsigned view_marks(const struct view *v, uint32_t row)
+{
+	if (view_is_header(v, row))
+		return fold_marks(v, row);
+	return (v->ops->marks ? v->ops->marks(v, row) : 0) | (row_touched(v, row) ? MARK_STEP : 0);
+}
+
+char marks_sign(unsigned marks)
+{
+	if (marks & MARK_DOWN)
+		return 'x';
+	if (marks & MARK_CHANGED)
+		return '!';
+	if (marks & MARK_STEP)
+		return '+';
+	if (marks & MARK_DETOUR)
+		return '~';
+	return marks & MARK_HERE ? '*' : ' ';
+}
+
+/* --- filter ---------------------------------------------------------------- */
+
+void view_filter(struct view *v, const char *filter)
+{
+	note_selection(v);
+	snprintf(v->filter, sizeof(v->filter), "%s", filter);
+	order_start(v);
+	view_work(v, 0.03);
+	restore_selection(v);
+	v->top = 0;
+}
+
+int view_filter_check(const struct view *v, struct err *e)
+{
+	return v->terms && !v->ordering ? filter_check(v->terms, v, e) : 0;
+}
+
+/* --- sort ------------------------------------------------------------------ */
+
+struct sort_item {
+	int64_t number;
+	const char *text;
+	uint32_t row, place;
+};
+
+static int by_number(const void *pa, const void *pb)
+{
+	const struct sort_item *a = pa, *b = pb;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static int by_text(const void *pa, const void *pb)
+{
+	const struct sort_item *a = pa, *b = pb;
+	int d = strverscmp(a->text, b->text);
+
+	return d ? d : a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* A header goes by its element's name. */
+static void sort_text(const struct view *v, uint32_t row, struct text *t)
+{
+	if (view_is_header(v, row) && v->sort == (int)v->fold->name)
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a header is of a chassis */
+		text_add(t, "%s", v->fold->chassis->el->name[fold_group_of(v, row)->element]);
+	else
+		view_cell(v, row, (unsigned)v->sort, t);
+}
+
+/* Text keys of all rows lie behind each other in one buffer. */
+static void sort_by_text(const struct view *v, struct sort_item *it, uint32_t n)
+{
+	size_t *at = NEW_ARRAY((size_t)n + 1, size_t);
+	struct text keys = {0};
+
+	for (uint32_t i = 0; i < n; i++) {
+		at[i] = keys.len;
+		sort_text(v, it[i].row, &keys);
+		text_putc(&keys, 0);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		it[i].text = keys.s + at[i];
+	qsort(it, n, sizeof(*it), by_text);
+	text_free(&keys);
+	free(at);
+}
+
+void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n)
+{
+	struct sort_item *it = NEW_ARRAY((size_t)n + 1, struct sort_item);
+
+	for (uint32_t i = 0; i < n; i++)
+		it[i] = (struct sort_item){.row = row[i], .place = i};
+	if (v->ops->column[v->sort].numeric) {
+		for (uint32_t i = 0; i < n; i++)
+			it[i].number = view_number(v, row[i], (unsigned)v->sort);
+		qsort(it, n, sizeof(*it), by_number);
+	} else {
+		sort_by_text(v, it, n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		row[v->descending ? n - 1 - i : i] = it[i].row;
+	free(it);
+}
+
+bool view_work(struct view *v, double seconds)
+{
+	double end = now_seconds() + seconds;
+
+	if (!v->ordering)
+		return true;
+	while (v->scanned < v->n_rows) {
+		uint32_t row = v->scanned++;
+		bool hit = !v->terms || filter_row(v->terms, v, row);
+
+		if (fold_wanted(v))
+			fold_note(v, row, hit);
+		if (hit) {
+			GROW(v->order, v->n_order, v->cap_order);
+			v->order[v->n_order++] = row;
+		}
+		if (!(v->scanned & 255) && now_seconds() > end)
+			break;
+	}
+	if (v->scanned < v->n_rows || (fold_wanted(v) && !fold_work(v, end)))
+		return false;
+	v->ordering = false;
+	if (fold_wanted(v))
+		fold_show(v);
+	else if (v->sort >= 0 && v->n_order <= VIEW_SORT_MAX)
+		view_sort_rows(v, v->order, v->n_order);
+	if (!take_wish(v))
+		restore_selection(v);
+	return true;
+}
+
+int view_sort(struct view *v, int column, bool descending, struct err *e)
+{
+	if (column >= 0 && v->ops->fit)
+		return err_set(e, "pane %s is running text: its lines stay in their order", v->ops->name);
+	if (column >= 0 && view_count(v) > VIEW_SORT_MAX)
+		return err_set(e, "%u rows are too many to sort (at most %u): filter them first",
+			       view_count(v), VIEW_SORT_MAX);
+	note_selection(v);
+	v->sort = column;
+	v->descending = descending;
+	order_start(v);
+	view_work(v, 0.05);
+	restore_selection(v);
+	return 0;
+}
+
+int view_column(const struct view *v, const char *name, struct err *e)
+{
+	struct column_part found[VIEW_COLUMNS];
+
+	if (columns_named(v, name, strlen(name), found))
+		return (int)found[0].col;
+	return no_column(v, name, strlen(name), e);
+}
+
+/* --- search ---------------------------------------------------------------- */
+
+/* A closed header is found by the rows under it, too. */
+static bool row_found(const struct view *v, uint32_t row, struct filter *what)
+{
+	const struct fold_group *g = view_is_header(v, row) ? fold_group_of(v, row) : NULL;
+	bool hit = filter_row(what, v, row);
+
+	for (uint32_t i = 0; g && !fold_is_open(v, g) && i < g->n && !hit; i++)
+		hit = filter_row(what, v, v->fold->member[g->at + i]);
+	return hit;
+}
+
+/* The place k rows on from the selected one, going round. */
+static uint32_t place_from(const struct view *v, uint32_t k, int dir)
+{
+	uint32_t n = view_count(v);
+
+	return dir > 0 ? (uint32_t)(((uint64_t)v->sel + k) % n)
+		       : (uint32_t)(((uint64_t)v->sel + n - k % n) % n);
+}
+
+int view_search(struct view *v, const char *what, const struct search *how, struct err *e)
+{
+	struct filter *f = filter_new(v, what);
+	uint32_t n = view_count(v);
+	double end = now_seconds() + how->seconds;
+	int rc = 0;
+
+	for (uint32_t k = how->start ? 0 : 1; k <= n && n && !rc; k++) {
+		uint32_t i = place_from(v, k, how->dir);
+
+		rc = row_found(v, view_row(v, i), f);
+		if (rc)
+			view_select(v, i);
+		else if (!(k & 255) && now_seconds() > end)
+			break;
+	}
+	if (!rc && filter_check(f, v, e))
+		rc = -1;
+	filter_free(f);
+	return rc;
+}
+
+bool view_search_like(struct view *v, const char *what, const struct search *how)
+{
+	uint32_t n = view_count(v), at = 0;
+	double end = now_seconds() + how->seconds;
+	unsigned best = 0;
+
+	for (uint32_t k = how->start ? 0 : 1; k <= n && n; k++) {
+		uint32_t i = place_from(v, k, how->dir);
+		unsigned now = row_likeness(v, view_row(v, i), what);
+
+		if (now && (!best || now < best)) {
+			best = now;
+			at = i;
+		}
+		if ((best && !how->best) || (!(k & 255) && now_seconds() > end))
+			break;
+	}
+	if (best)
+		view_select(v, at);
+	return best != 0;
+}
+
+/* --- placeholders ---------------------------------------------------------- */
+
+int view_expand(const struct view *v, const char *template, struct text *t, struct err *e)
+{
+	uint32_t row;
+	bool any = view_current(v, &row);
+
+	for (const char *p = template; *p;) {
+		char name[24];
+		size_t n = 0;
+
+		if (*p != '%' || !islower((unsigned char)p[1])) {
+			text_putc(t, *p++);
+			continue;
+		}
+		for (p++; islower((unsigned char)*p) && n + 1 < sizeof(name); p++)
+			name[n++] = *p;
+		name[n] = 0;
+		if (!strcmp(name, "pane"))
+			text_add(t, "%s", v->ops->name);
+		else if (!any || !view_place(v, row, name, t))
+			return err_set(e, "no %s in this row of pane %s", name, v->ops->name);
+	}
+	return 0;
+}
+
+const struct view_ops *view_find(const char *name)
+{
+	const struct view_ops *found = NULL;
+	size_t len = strlen(name);
+	unsigned n = 0;
+
+	for (size_t i = 0; all_views[i]; i++) {
+		if (!strcmp(all_views[i]->name, name))
+			return all_views[i];
+		if (!strncmp(all_views[i]->name, name, len)) {
+			found = all_views[i];
+			n++;
+		}
+	}
+	return n == 1 ? found : NULL;
+}
+
+const struct view_ops *view_need(const char *name, struct err *e)
+{
+	const struct view_ops *ops = view_find(name);
+	struct text t = {0};
+
+	if (ops)
+		return ops;
+	for (size_t i = 0; all_views[i]; i++)
+		text_add(&t, " %s", all_views[i]->name);
+	err_set(e, "found pane \"%s\", expected one of%s", name, text_str(&t));
+	text_free(&t);
+	return NULL;
+}
+
+bool view_subject(size_t i, struct subject *s)
+{
+	const struct view_ops *ops = all_views[i];
+
+	if (ops)
+		*s = (struct subject){ops->name, view_syntax(ops)};
+	return ops != NULL;
+}

@@ -1,0 +1,191 @@
+/* Small things panes have in common: names as words of the command language, distances. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/fabric/labels.h"
+#include "views/base/view.h"
+
+void text_clear(struct text *t)
+{
+	t->len = 0;
+	if (t->s)
+		t->s[0] = 0;
+}
+
+unsigned digits(uint64_t n, unsigned least)
+{
+	unsigned d = 1;
+
+	while (n >= 10) {
+		n /= 10;
+		d++;
+	}
+	return d > least ? d : least;
+}
+
+const char *direction_sign(char direction, const char *none)
+{
+	return direction == 'U' ? "↑" : direction == 'D' ? "↓" : direction == '=' ? "↔" : none;
+}
+
+void word_text(const char *s, struct text *t)
+{
+	bool plain = *s && !strpbrk(s, " \t\"'\\;#*?[]%") && (unsigned char)*s > ' ';
+
+	if (plain)
+		text_add(t, "%s", s);
+	else
+		word_add_quoted(t, s);
+}
+
+/* A name that can only mean this node: not a number, not a pattern, found, and nobody else has it. */
+static bool name_is_plain(const struct fabric *f, uint32_t node)
+{
+	const char *name = f->node_name[node];
+	uint32_t n = f->n_nodes, lo = 0, hi = n;
+
+	if (!*name || isdigit((unsigned char)*name) || strpbrk(name, "*?[]"))
+		return false;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (strcasecmp(f->node_name[f->by_name[mid]], name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && f->by_name[lo] == node &&
+	       (lo + 1 == n || strcasecmp(f->node_name[f->by_name[lo + 1]], name));
+}
+
+void word_node(const struct fabric *f, uint32_t node, struct text *t)
+{
+	if (name_is_plain(f, node))
+		word_text(f->node_name[node], t);
+	else
+		text_add(t, "0x%016" PRIx64, f->node_guid[node]);
+}
+
+void word_port(const struct fabric *f, uint32_t port, struct text *t)
+{
+	word_node(f, f->port_node[port], t);
+	text_add(t, "[%u]", f->port_num[port]);
+}
+
+uint32_t ca_on_switch(const struct topo *tp, uint32_t sw)
+{
+	const struct fabric *f = tp->fabric;
+
+	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
+		uint32_t peer = tp->peer[switch_port_id(f, sw, n)];
+
+		if (peer != NO_ID && f->node_type[f->port_node[peer]] == NODE_CA)
+			return peer;
+	}
+	return NO_ID;
+}
+
+void word_on_switch(const struct topo *tp, uint32_t sw, struct text *t)
+{
+	uint32_t ca = ca_on_switch(tp, sw);
+
+	if (ca != NO_ID)
+		word_port(tp->fabric, ca, t);
+	else
+		word_node(tp->fabric, tp->fabric->switch_node[sw], t);
+}
+
+bool place_node(const struct fabric *f, uint32_t node, const char *what, struct text *t)
+{
+	bool sw = node_is_switch(f, node);
+
+	if (!strcmp(what, "node") || !strcmp(what, sw ? "switch" : "host")) {
+		word_node(f, node, t);
+	} else if (!strcmp(what, "object")) {
+		text_add(t, "%s ", sw ? "switch" : "host");
+		word_node(f, node, t);
+	} else if (!strcmp(what, "guid")) {
+		text_add(t, "0x%016" PRIx64, f->node_guid[node]);
+	} else if (!strcmp(what, "name")) {
+		word_text(f->node_name[node], t);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+bool place_port(const struct fabric *f, uint32_t port, const char *what, struct text *t)
+{
+	uint32_t peer = f->port_peer[port];
+
+	if (!strcmp(what, "port")) {
+		word_port(f, port, t);
+		return true;
+	}
+	if (!strcmp(what, "object") && peer != NO_ID) {
+		text_add(t, "link ");
+		word_port(f, port, t);
+		return true;
+	}
+	if (!strcmp(what, "peer") && peer != NO_ID) {
+		word_node(f, f->port_node[peer], t);
+		return true;
+	}
+	return place_node(f, f->port_node[port], what, t);
+}
+
+void label_endport(const struct fabric *f, uint32_t ep, struct text *t)
+{
+	char buf[256];
+
+	text_add(t, "%s", endport_label(f, ep, buf, sizeof(buf)));
+}
+
+void lid_label(const struct fabric *f, const struct lids *l, unsigned lid, struct text *t)
+{
+	uint32_t ep = lid_owner(l, lid);
+
+	if (ep == NO_ID) {
+		text_add(t, "LID %u (nobody's)", lid);
+		return;
+	}
+	label_endport(f, ep, t);
+	if (lid != l->base[ep])
+		text_add(t, " +%u", lid - l->base[ep]);
+}
+
+void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct text *t)
+{
+	const struct fabric *f = tp->fabric;
+	uint32_t peer = tp->peer[port];
+
+	text_add(t, "%s[%u] → ", f->node_name[f->port_node[port]], f->port_num[port]);
+	if (peer == NO_ID)
+		return;
+	if (arrival)
+		text_add(t, "[%u]", f->port_num[peer]);
+	text_add(t, "%s", f->node_name[f->port_node[peer]]);
+}
+
+int word_layer(const char *word)
+{
+	char *end;
+	unsigned long n = strtoul(word, &end, 10);
+
+	return isdigit((unsigned char)*word) && !*end && n < CDG_VLS ? (int)n : -1;
+}
+
+void word_bar(uint64_t n, uint64_t most, unsigned cells, struct text *t)
+{
+	unsigned full = most ? (unsigned)((double)n / (double)most * cells + 0.5) : 0;
+
+	for (unsigned i = 0; i < full; i++)
+		text_add(t, "█");
+	if (n && !full)
+		text_add(t, "·");
+}

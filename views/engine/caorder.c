@@ -1,0 +1,183 @@
+/* Pane: the order of compute nodes that ftree routes for, leaf by leaf; shifts in it do not collide. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/text.h"
+#include "views/engine/tree.h"
+#include "views/views.h"
+
+enum { C_PLACE, C_LEAF, C_INDEX, C_LID, C_NAME };
+
+static const struct column columns[] = {
+	{.name = "place", .right = true, .numeric = true},
+	{.name = "leaf", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "index", .width = 5, .drop = 1},
+	{.name = "lid", .right = true, .numeric = true},
+	{.name = "node", .width = 8, .flex = 1},
+};
+
+struct priv {
+	struct tree_look look;
+	uint32_t *order; /* [n_rows] endports, NO_ID: DUMMY */
+	uint32_t dummies;
+};
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	tree_look_free(&p->look);
+	free(p->order);
+	memset(p, 0, sizeof(*p));
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	close_view(v);
+	tree_look_take(&p->look, v->scene);
+	if (!p->look.tree || p->look.tree->refusal.rule)
+		return;
+	p->order = ftree_order(p->look.tree, &v->n_rows);
+	for (uint32_t i = 0; i < v->n_rows; i++)
+		p->dummies += p->order[i] == NO_ID;
+	v->width[C_LID] = (uint8_t)digits(p->look.tree->max_lid, 3);
+	v->width[C_INDEX] = (uint8_t)(p->look.tree->leaf_rank < 2 ? 5 : 2 * p->look.tree->leaf_rank + 3);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "CA order ── ");
+	if (!p->order) {
+		tree_standing(&p->look, t);
+		return;
+	}
+	text_add(t, "%u place%s", v->n_rows, v->n_rows == 1 ? "" : "s");
+	if (p->dummies)
+		text_add(t, ", %u DUMMY", p->dummies);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->look.tree && p->look.tree->refusal.rule)
+		text_add(t, "%s", p->look.tree->refusal.why.msg);
+	else if (p->look.built)
+		text_add(t, "as ftree would route; another engine does");
+}
+
+/* Each leaf has as many places as the largest has compute nodes. */
+static uint32_t leaf_of(const struct priv *p, uint32_t row)
+{
+	return p->look.tree->leaf[row / p->look.tree->max_cn];
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	if (col == C_PLACE)
+		return row;
+	return p->order[row] == NO_ID ? 0 : p->look.tree->lids->base[p->order[row]];
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t ep = p->order[row];
+	char tuple[40];
+
+	switch (col) {
+	case C_LEAF:
+		text_add(t, "%s", switch_name(v->scene->fabric, leaf_of(p, row)));
+		return;
+	case C_INDEX:
+		text_add(t, "%s", ftree_tuple(p->look.tree, leaf_of(p, row), tuple, sizeof(tuple)));
+		return;
+	case C_NAME:
+		if (ep == NO_ID)
+			text_add(t, "DUMMY");
+		else
+			label_endport(v->scene->fabric, ep, t);
+		return;
+	}
+	if (col == C_LID && ep == NO_ID)
+		text_putc(t, '-');
+	else
+		text_add(t, "%lld", (long long)number(v, row, col));
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->order[row] == NO_ID ? MARK_DOWN : 0;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	return p->order[row] == NO_ID ? row : f->port_guid[f->endport_port[p->order[row]]];
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t ep = p->order[row];
+
+	if (!strcmp(what, "switch")) {
+		word_node(f, f->switch_node[leaf_of(p, row)], t);
+		return true;
+	}
+	if (ep == NO_ID)
+		return false;
+	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
+		text_add(t, "%u", p->look.tree->lids->base[ep]);
+		return true;
+	}
+	return place_node(f, endport_node(f, ep), what, t);
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return leaf_of(v->priv, row);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->order[row] == NO_ID)
+		return;
+	text_add(t, "pane lft ");
+	placeholder(v, row, "switch", t);
+	text_putc(t, ' ');
+	placeholder(v, row, "dst", t);
+}
+
+const struct view_ops view_caorder = {
+	.name = "ca-order",
+	.brief = "compute nodes in the order ftree routes for: leaf by leaf, missing ones as DUMMY (x)",
+	.hints = "follow=lft :pane_tree=tree back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "place",
+};

@@ -1,0 +1,225 @@
+/* Pane: the port groups of a switch of a fat tree with their counters, in the order ftree goes through them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "views/engine/tree.h"
+#include "views/views.h"
+
+enum { C_DIR, C_PEER, C_LINKS, C_CU, C_CD, C_CABLES };
+
+static const struct column columns[] = {
+	{.name = "dir", .width = 4},
+	{.name = "peer", .width = 10, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "links", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "cu", .width = 3, .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "cd", .width = 3, .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "port cu,cd", .width = 12, .flex = 2},
+};
+
+struct priv {
+	uint32_t sw; /* NO_ID when the fabric has it no more */
+	struct tree_look look;
+};
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	tree_look_free(&p->look);
+}
+
+static void load(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct priv *p = v->priv;
+	uint32_t node = f ? fabric_node_by_guid(f, v->args.arg[0].guid) : NO_ID;
+
+	p->sw = node == NO_ID ? NO_ID : f->node_switch[node];
+	tree_look_take(&p->look, v->scene);
+	for (unsigned d = 0; p->look.tree && p->sw != NO_ID && d < FT_DIRS; d++)
+		v->n_rows += p->look.tree->sw[p->sw].n[d];
+}
+
+/* Rows are the groups up, then side, then down. */
+static const struct ft_group *group_of(const struct view *v, uint32_t row, enum ft_dir *d)
+{
+	const struct priv *p = v->priv;
+	const struct ftree *t = p->look.tree;
+
+	for (*d = FT_UP; *d < FT_DOWN && row >= t->sw[p->sw].n[*d]; ++*d)
+		row -= t->sw[p->sw].n[*d];
+	return ftree_group(t, p->sw, *d, row);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct ftree *tree = p->look.tree;
+	char tuple[40];
+
+	if (p->sw == NO_ID) {
+		text_add(t, "Groups of a switch that is gone");
+		return;
+	}
+	text_add(t, "Groups of %s ── ", switch_name(v->scene->fabric, p->sw));
+	if (tree && !tree->sw[p->sw].in) {
+		text_add(t,
+			 switch_up(tree->topo, p->sw) ? "takes no part in the tree" : "the switch is down");
+		return;
+	}
+	if (tree && tree->sw[p->sw].tuple != FT_NO_TUPLE)
+		text_add(t, "%s, ", ftree_tuple(tree, p->sw, tuple, sizeof(tuple)));
+	tree_standing(&p->look, t);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->look.built)
+		text_add(t, "counters are those of a routing by ftree; none yet");
+	else if (v->n_rows)
+		text_add(t, "cu: climbs of the peer, cd: main climbs");
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	enum ft_dir d;
+	const struct ft_group *g = group_of(v, row, &d);
+
+	switch (col) {
+	case C_LINKS:
+		return g->n_links;
+	case C_CU:
+		return g->cu;
+	case C_CD:
+		return g->cd;
+	}
+	return 0;
+}
+
+static void peer_cell(const struct view *v, const struct ft_group *g, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct ft_ca *ca;
+
+	if (g->peer != NO_ID) {
+		text_add(t, "%s", switch_name(v->scene->fabric, g->peer));
+		return;
+	}
+	ca = &p->look.tree->ca[g->ca];
+	label_endport(v->scene->fabric, ca->endport, t);
+	text_add(t, "%s", ca->is_io ? " (I/O)" : ca->is_cn ? "" : " (other)");
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	static const char *const words[FT_DIRS] = {"up", "side", "down"};
+	const struct priv *p = v->priv;
+	const struct ftree *tree = p->look.tree;
+	enum ft_dir d;
+	const struct ft_group *g = group_of(v, row, &d);
+
+	switch (col) {
+	case C_DIR:
+		text_add(t, "%s", words[d]);
+		return;
+	case C_PEER:
+		peer_cell(v, g, t);
+		return;
+	case C_CABLES:
+		for (uint32_t i = g->link; i < g->link + g->n_links; i++)
+			text_add(t, "%s[%u] %u,%u", i > g->link ? "  " : "", tree->link[i].port,
+				 tree->link[i].cu, tree->link[i].cd);
+		return;
+	}
+	text_add(t, "%lld", (long long)number(v, row, col));
+}
+
+/* Counters that the step let grow; places of groups that it sorted. */
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct ftree *t = p->look.tree;
+	const struct moment *m = v->scene->moment;
+	uint32_t group, place = row;
+	enum ft_dir d;
+
+	group = (uint32_t)(group_of(v, row, &d) - t->group);
+	for (unsigned k = FT_UP; k < d; k++)
+		place -= t->sw[p->sw].n[k];
+	if (col == C_PEER)
+		return moment_touched(m, T_SLOT, t->sw[p->sw].slot[d] + place);
+	return (col == C_CU && moment_touched(m, T_UP, t->n_links + group)) ||
+	       (col == C_CD && moment_touched(m, T_DOWN, t->n_links + group));
+}
+
+/* What stays the same: the first port of the group. */
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	enum ft_dir d;
+
+	return p->look.tree->link[group_of(v, row, &d)->link].port;
+}
+
+static uint32_t port_of(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return switch_port_id(v->scene->fabric, p->sw, (unsigned)key(v, row));
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	return place_port(v->scene->fabric, port_of(v, row), what, t);
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	enum ft_dir d;
+
+	return group_of(v, row, &d)->peer;
+}
+
+/* To the groups of a switch; for a CA its line in the forwarding table. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	enum ft_dir d;
+	const struct ft_group *g = group_of(v, row, &d);
+
+	if (g->peer != NO_ID) {
+		text_add(t, "pane groups ");
+		placeholder(v, row, "peer", t);
+		return;
+	}
+	text_add(t, "pane lft ");
+	placeholder(v, row, "node", t);
+	text_add(t, " %u", p->look.tree->ca[g->ca].lid);
+}
+
+const struct view_ops view_groups = {
+	.name = "groups",
+	.brief = "port groups of a switch in ftree's order: cables to one peer, their counters",
+	.syntax = "SWITCH",
+	.hints = "follow=open :fail=fail back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS,
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.touched = touched,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "group",
+};

@@ -1,0 +1,386 @@
+/* Pane: the fat tree as ftree sees it, roots first; for a refused fabric the rule, its breakers, the cure. */
+#include <stdlib.h>
+#include <string.h>
+#include "views/engine/tree.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/views.h"
+
+enum { C_RANK, C_INDEX, C_NAME, C_UP, C_SIDE, C_DOWN, C_CN, C_BREAKS, C_GUID };
+
+static const struct column columns[] = {
+	{.name = "rank", .right = true, .numeric = true, .fold = FOLD_RANGE},
+	{.name = "index", .width = 5},
+	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "up", .width = 3, .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "side", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "down", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "nodes", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "breaks the rule", .width = 15, .flex = 3},
+	{.name = "guid", .width = 18, .drop = 1},
+};
+
+struct line {
+	uint32_t sw, rank, key, order;
+	uint32_t links[FT_DIRS];
+	bool breaks;
+};
+
+struct priv {
+	struct tree_look look;
+	struct line *line; /* [n_rows] */
+	uint32_t breakers;
+};
+
+/* --- the tree ---------------------------------------------------------------------------- */
+
+void tree_look_free(struct tree_look *look)
+{
+	ftree_free(look->built);
+	memset(look, 0, sizeof(*look));
+}
+
+void tree_look_take(struct tree_look *look, const struct scene *sc)
+{
+	const struct sweep *w = sc->sweep;
+	struct engine_input in = {0};
+	struct engine_output out = {0};
+
+	tree_look_free(look);
+	if (!w)
+		return;
+	look->tree = ftree_of(w->routing);
+	if (look->tree)
+		return;
+	in.topo = w->topo;
+	in.lids = w->lids;
+	in.options = w->setup->options;
+	look->tree = look->built = ftree_build(&in, &out);
+	text_free(&out.notes);
+}
+
+void tree_standing(const struct tree_look *look, struct text *t)
+{
+	const struct ft_refusal *x = look->tree ? &look->tree->refusal : NULL;
+
+	if (!x)
+		text_add(t, "nothing is routed");
+	else if (!x->rule)
+		text_add(t, look->built ? "accepted; another engine routes" : "routed");
+	else if (*x->label)
+		text_add(t, "refused (%s)", x->label);
+	else
+		text_add(t, "refused");
+}
+
+/* A group of the switch with another number of cables than it should have, NULL.  Down only the first is
+ * looked at. */
+static const struct ft_group *odd_group(const struct ftree *t, uint32_t sw, enum ft_dir d)
+{
+	uint32_t n = d == FT_DOWN && t->sw[sw].n[d] > 1 ? 1 : t->sw[sw].n[d];
+
+	for (uint32_t i = 0; i < n; i++)
+		if (ftree_group(t, sw, d, i)->n_links != t->refusal.expected)
+			return ftree_group(t, sw, d, i);
+	return NULL;
+}
+
+static bool node_off_leaves(const struct ftree *t, uint32_t sw)
+{
+	if (t->sw[sw].rank == t->leaf_rank)
+		return false;
+	for (uint32_t i = 0; i < t->n_ca; i++)
+		if (t->ca[i].sw == sw && t->ca[i].is_cn)
+			return true;
+	return false;
+}
+
+bool tree_breaks(const struct ftree *t, uint32_t sw)
+{
+	const struct ft_refusal *x = &t->refusal;
+	const struct ft_switch *s = &t->sw[sw];
+
+	if (!x->rule || !s->in)
+		return false;
+	if (sw == x->sw || !strcmp(x->label, "AB2B"))
+		return true;
+	if (!strcmp(x->label, "AB26"))
+		return node_off_leaves(t, sw);
+	if (x->sw == NO_ID || s->rank != t->sw[x->sw].rank)
+		return false;
+	if (!strcmp(x->label, "AB09"))
+		return s->n[FT_UP] != x->expected;
+	if (!strcmp(x->label, "AB0A"))
+		return s->n[FT_DOWN] != x->expected;
+	if (!strcmp(x->label, "AB0B"))
+		return odd_group(t, sw, FT_UP) != NULL;
+	return !strcmp(x->label, "AB0C") && odd_group(t, sw, FT_DOWN);
+}
+
+/* --- the pane ---------------------------------------------------------------------------- */
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	tree_look_free(&p->look);
+	free(p->line);
+	memset(p, 0, sizeof(*p));
+}
+
+static int by_level(const void *pa, const void *pb)
+{
+	const struct line *a = pa, *b = pb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void load(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct priv *p = v->priv;
+	const struct ftree *t;
+
+	close_view(v);
+	tree_look_take(&p->look, v->scene);
+	t = p->look.tree;
+	if (!t)
+		return;
+	p->line = NEW_ARRAY(f->n_switches + 1, struct line);
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		struct line *l = &p->line[v->n_rows++];
+
+		*l = (struct line){.sw = s,
+				   .rank = t->sw[s].in ? t->sw[s].rank : FT_UNRANKED,
+				   .key = t->sw[s].key,
+				   .order = f->node_order[f->switch_node[s]]};
+		l->breaks = tree_breaks(t, s);
+		p->breakers += l->breaks;
+		for (unsigned d = 0; d < FT_DIRS; d++)
+			for (uint32_t i = 0; i < t->sw[s].n[d]; i++)
+				l->links[d] += ftree_group(t, s, d, i)->n_links;
+	}
+	qsort(p->line, v->n_rows, sizeof(*p->line), by_level);
+	v->width[p->breakers ? C_GUID : C_BREAKS] = 0;
+	v->width[C_INDEX] = (uint8_t)(t->leaf_rank < 2 ? 5 : 2 * t->leaf_rank + 3);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct ftree *tree = p->look.tree;
+
+	text_add(t, "Tree ── ");
+	tree_standing(&p->look, t);
+	if (!tree)
+		return;
+	if (tree->refusal.rule) {
+		text_add(t, ": %s", tree->refusal.rule);
+		if (p->breakers)
+			text_add(t, " ── %u break%s it", p->breakers, p->breakers == 1 ? "s" : "");
+		return;
+	}
+	text_add(t, ", %u levels, %u leaves", tree->leaf_rank + 1, tree->n_leaves);
+	if (tree->n_reverse)
+		text_add(t, ", %s by reverse hops", PLURAL(tree->n_reverse, "route"));
+}
+
+/* What would mend it is the last part of the story; without one the story itself. */
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct ftree *tree = p->look.tree;
+	const char *cure, *why;
+
+	if (!tree)
+		return;
+	if (!tree->refusal.rule) {
+		text_add(t, "up to %u compute node%s on a leaf (*)", tree->max_cn,
+			 tree->max_cn == 1 ? "" : "s");
+		if (tree->unindexed)
+			text_add(t, ", %u without index", tree->unindexed);
+		return;
+	}
+	why = tree->refusal.why.msg;
+	cure = strrchr(why, ';');
+	if (cure && p->breakers)
+		text_add(t, "mend: %s", cure + 2);
+	else
+		text_add(t, "%s", why);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+	const struct ft_switch *s = &p->look.tree->sw[l->sw];
+
+	switch (col) {
+	case C_RANK:
+		return l->rank == FT_UNRANKED ? -1 : (int64_t)l->rank;
+	case C_UP:
+		return s->n[FT_UP];
+	case C_SIDE:
+		return s->n[FT_SIDE];
+	case C_DOWN:
+		return s->n[FT_DOWN];
+	case C_CN:
+		return s->n_cn;
+	}
+	return 0;
+}
+
+static void groups_cell(const struct priv *p, const struct line *l, enum ft_dir d, struct text *t)
+{
+	uint32_t n = p->look.tree->sw[l->sw].n[d];
+
+	text_add(t, n == l->links[d] ? "%u" : "%u/%u", n, l->links[d]);
+}
+
+/* Cabled ports that are dead: "; 5, 6 down". */
+static void dead_ports(const struct topo *tp, uint32_t sw, struct text *t)
+{
+	const struct fabric *f = tp->fabric;
+	bool any = false;
+
+	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
+		uint32_t id = switch_port_id(f, sw, n);
+
+		if (f->port_peer[id] == NO_ID || tp->peer[id] != NO_ID)
+			continue;
+		text_add(t, any ? ", %u" : "; %u", n);
+		any = true;
+	}
+	if (any)
+		text_add(t, " down");
+}
+
+static void breaks_cell(const struct ftree *tree, uint32_t sw, struct text *t)
+{
+	const struct ft_refusal *x = &tree->refusal;
+	const struct ft_switch *s = &tree->sw[sw];
+	bool up = !strcmp(x->label, "AB0B"), links = up || !strcmp(x->label, "AB0C");
+	const struct ft_group *odd = links ? odd_group(tree, sw, up ? FT_UP : FT_DOWN) : NULL;
+
+	if (!strcmp(x->label, "AB09"))
+		text_add(t, "%u up, siblings %u", s->n[FT_UP], x->expected);
+	else if (!strcmp(x->label, "AB0A"))
+		text_add(t, "%u down, siblings %u", s->n[FT_DOWN], x->expected);
+	else if (odd && odd->peer != NO_ID)
+		text_add(t, "%u to %s, not %u", odd->n_links, switch_name(tree->topo->fabric, odd->peer),
+			 x->expected);
+	else if (!strcmp(x->label, "AB26"))
+		text_add(t, "compute node above rank %u", tree->leaf_rank);
+	else if (!strcmp(x->label, "AB2B"))
+		text_add(t, tree->root_file ? "root or CA on it" : "CA on it");
+	else
+		text_add(t, "%s", x->rule);
+	dead_ports(tree->topo, sw, t);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+	const struct fabric *f = v->scene->fabric;
+	char tuple[40];
+
+	switch (col) {
+	case C_INDEX:
+		text_add(t, "%s", ftree_tuple(p->look.tree, l->sw, tuple, sizeof(tuple)));
+		return;
+	case C_NAME:
+		text_add(t, "%s", switch_name(f, l->sw));
+		return;
+	case C_UP:
+	case C_SIDE:
+	case C_DOWN:
+		groups_cell(p, l, col == C_UP ? FT_UP : col == C_SIDE ? FT_SIDE : FT_DOWN, t);
+		return;
+	case C_BREAKS:
+		if (l->breaks)
+			breaks_cell(p->look.tree, l->sw, t);
+		return;
+	case C_GUID:
+		text_add(t, "0x%016llx", (unsigned long long)f->node_guid[f->switch_node[l->sw]]);
+		return;
+	}
+	if (col == C_RANK && l->rank == FT_UNRANKED)
+		text_putc(t, '-');
+	else
+		text_add(t, "%lld", (long long)number(v, row, col));
+}
+
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct moment *m = v->scene->moment;
+	uint32_t sw = ((const struct priv *)v->priv)->line[row].sw;
+
+	if (col == C_INDEX)
+		return moment_touched(m, T_TUPLE, 2 * sw) || moment_touched(m, T_TUPLE, 2 * sw + 1);
+	return col == C_RANK && moment_touched(m, T_RANK, sw);
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	if (!switch_up(p->look.tree->topo, l->sw))
+		return MARK_DOWN;
+	return l->breaks ? MARK_CHANGED : p->look.tree->sw[l->sw].is_leaf ? MARK_HERE : 0;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return v->scene->fabric->node_guid[v->scene->fabric->switch_node[p->line[row].sw]];
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	return place_node(f, f->switch_node[p->line[row].sw], what, t);
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	return ((const struct priv *)v->priv)->line[row].sw;
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	text_add(t, "pane groups ");
+	placeholder(v, row, "node", t);
+}
+
+const struct view_ops view_tree = {
+	.name = "tree",
+	.brief = "the fat tree by levels: index, port groups (/cables), leaves (*); when refused the rule, "
+		 "who breaks "
+		 "it (!), the cure",
+	.hints = "follow=groups :pane_ca-order=order :fail=fail",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.touched = touched,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+};

@@ -1,0 +1,445 @@
+/*
+ * Pane: the channel dependency graph of a layer (VL).  Without a channel: all
+ * channels, those on cycles first.  With one: its dependencies, both ways.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/run/step_cycle.h"
+#include "views/views.h"
+
+enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP, C_HOLDER };
+
+static const struct column columns[] = {
+	{.name = "channel", .width = 19, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "VL", .width = 2, .right = true, .numeric = true},
+	{.name = "in", .width = 3, .right = true, .numeric = true, .drop = 2, .fold = FOLD_SUM},
+	{.name = "out", .right = true, .numeric = true, .drop = 1, .fold = FOLD_SUM},
+	{.name = "routes", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "loop", .width = 4, .right = true, .numeric = true, .drop = 3},
+	{.name = "brought by", .width = 10, .flex = 1}, /* at a step, of a dependency */
+};
+
+/* A channel of the list; with one selected: a dependency to or from it. */
+struct line {
+	uint32_t channel; /* the other one */
+	uint32_t dep;	  /* NO_ID in the list of all */
+	bool before;	  /* that one comes before the selected one */
+};
+
+struct priv {
+	int vl;	       /* CDG_ALL_VLS */
+	bool switches; /* routes of switches count as well */
+	uint64_t guid; /* node and port of the selected channel, */
+	unsigned port; /* 0 = all channels */
+	const struct graph *graph;
+	uint32_t self; /* selected channel, NO_ID = it carries nothing */
+	struct line *line;
+	uint32_t n, cap;
+	/* At a step of an engine that keeps its layers' dependencies: these. */
+	struct rec_dependency *held;
+	uint32_t n_held;
+	struct witness *refused; /* the cycle that the step tells of, NULL = none */
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	(void)e;
+	p->switches = a->flag;
+	p->vl = a->n ? a->arg[0].n : CDG_ALL_VLS;
+	p->guid = a->arg[1].guid;
+	p->port = (unsigned)a->arg[1].n;
+	return 0;
+}
+
+static void forget_lines(struct priv *p)
+{
+	free(p->line);
+	free(p->held);
+	witness_free(p->refused);
+	p->held = NULL;
+	p->n_held = 0;
+	p->refused = NULL;
+	p->line = NULL;
+	p->n = p->cap = 0;
+	p->graph = NULL;
+	p->self = NO_ID;
+}
+
+static void close_view(struct view *v)
+{
+	forget_lines(v->priv);
+}
+
+static void add_line(struct priv *p, uint32_t channel, uint32_t dep, bool before)
+{
+	GROW(p->line, p->n, p->cap);
+	p->line[p->n++] = (struct line){channel, dep, before};
+}
+
+struct placed {
+	uint32_t component, channel;
+};
+
+static int by_component(const void *pa, const void *pb)
+{
+	const struct placed *a = pa, *b = pb;
+
+	if (a->component != b->component)
+		return a->component < b->component ? -1 : 1;
+	return a->channel < b->channel ? -1 : a->channel > b->channel;
+}
+
+/* Components first, each together; NO_ID sorts behind them. */
+static void list_channels(struct priv *p)
+{
+	const struct cdg *c = p->graph->cdg;
+	struct placed *a = NEW_ARRAY(c->n_channels + 1, struct placed);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->n_channels; i++)
+		if (p->vl < 0 || c->vl[i] == p->vl)
+			a[n++] = (struct placed){c->component[i], i};
+	if (c->n_components)
+		qsort(a, n, sizeof(*a), by_component);
+	for (uint32_t i = 0; i < n; i++)
+		add_line(p, a[i].channel, NO_ID, false);
+	free(a);
+}
+
+static uint32_t find_self(const struct view *v)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t node = fabric_node_by_guid(f, p->guid), found = NO_ID;
+
+	if (node == NO_ID || p->port > f->node_nports[node])
+		return NO_ID;
+	for (unsigned vl = 0; vl < CDG_VLS && found == NO_ID; vl++)
+		if (p->vl < 0 || (unsigned)p->vl == vl)
+			found = cdg_find(p->graph->cdg, f->node_port[node] + p->port, vl);
+	return found;
+}
+
+/* Where routes go on from the channel, then where they come from. */
+static void list_dependencies(struct priv *p)
+{
+	const struct cdg *c = p->graph->cdg;
+
+	for (uint32_t i = c->first[p->self]; i < c->first[p->self + 1]; i++)
+		add_line(p, c->to[i], i, false);
+	for (uint32_t from = 0, i = 0; i < c->n_deps; i++) {
+		while (i >= c->first[from + 1])
+			from++;
+		if (c->to[i] == p->self)
+			add_line(p, from, i, true);
+	}
+}
+
+/* --- at a step --------------------------------------------------------------------------------- */
+
+/* An engine's layers are between switches: so are their dependencies. */
+static void load_step(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct moment *m = v->scene->moment;
+	const struct rec_scheme *scheme = m ? recording_scheme_of(m->rec)->scheme : NULL;
+
+	if (!scheme || v->scene->sweep == v->scene->real) /* the end of the run is the present */
+		return;
+	if (scheme->dependencies)
+		p->held = scheme->dependencies(m->rec, m->step, &p->n_held);
+	p->refused = step_cycle(m);
+	if (p->held && p->port)
+		v->width[C_HOLDER] = columns[C_HOLDER].width;
+}
+
+/* The first VL of a layer. */
+static unsigned lane_of(const struct view *v, unsigned layer)
+{
+	const struct routing *r = scene_routing(v->scene);
+	struct layer_info info = {0};
+
+	if (r->ops->layer && layer < r->ops->n_layers(r))
+		r->ops->layer(r, layer, &info);
+	return info.vl;
+}
+
+/* The layer's dependency that a line is about; NULL: all of the list, or no pair brought it. */
+static const struct rec_dependency *held_by(const struct view *v, const struct line *l)
+{
+	const struct priv *p = v->priv;
+	const struct cdg *c = p->graph->cdg;
+	const struct rec_dependency *other = NULL; /* of another layer, where all are on one VL */
+	uint32_t from, to;
+
+	if (l->dep == NO_ID)
+		return NULL;
+	from = c->port[l->before ? l->channel : p->self];
+	to = c->port[l->before ? p->self : l->channel];
+	for (uint32_t i = 0; i < p->n_held; i++) {
+		if (p->held[i].from != from || p->held[i].to != to)
+			continue;
+		if (lane_of(v, p->held[i].layer) == c->vl[l->channel])
+			return &p->held[i];
+		other = other ? other : &p->held[i];
+	}
+	return other;
+}
+
+/* Dependencies that the last move brought; those of a refusal that it would have closed a cycle with. */
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+	const struct rec_dependency *h = held_by(v, l);
+	uint32_t port = p->graph->cdg->port[l->channel];
+
+	if (h)
+		return col == C_HOLDER && moment_touched(v->scene->moment, T_DEP, h->at);
+	for (uint32_t i = 0; col == C_CHANNEL && p->refused && i < p->refused->n; i++)
+		if (p->refused->edge[i].port == port)
+			return true;
+	for (uint32_t i = 0; col == C_CHANNEL && l->dep == NO_ID && i < p->n_held; i++)
+		if ((p->held[i].from == port || p->held[i].to == port) &&
+		    moment_touched(v->scene->moment, T_DEP, p->held[i].at))
+			return true;
+	return false;
+}
+
+/* --- the pane ---------------------------------------------------------------------------------- */
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct result *r = NULL;
+
+	forget_lines(p);
+	v->width[C_VL] = v->width[C_GROUP] = v->width[C_HOLDER] = 0;
+	load_step(v);
+	if (v->scene->fabric)
+		r = view_ask(v, &task_graph, NULL, (const uint32_t[TASK_ARGS]){p->switches || p->held});
+	if (!r)
+		return;
+	p->graph = r->value;
+	if (p->port)
+		p->self = find_self(v);
+	if (!p->port)
+		list_channels(p);
+	else if (p->self != NO_ID)
+		list_dependencies(p);
+	v->n_rows = p->n;
+	if ((p->vl < 0 && p->graph->cdg->used & (p->graph->cdg->used - 1)) ||
+	    (p->port && p->graph->cdg->crosses))
+		v->width[C_VL] = columns[C_VL].width;
+	if (p->graph->cdg->n_components)
+		v->width[C_GROUP] = columns[C_GROUP].width;
+}
+
+static void self_title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct cdg *c = p->graph->cdg;
+
+	if (p->self == NO_ID) {
+		text_add(t, " ── no route leaves port %u on it", p->port);
+		return;
+	}
+	text_add(t, " ── ");
+	label_channel(v->scene->topo, c->port[p->self], false, t);
+	text_add(t, ", %s", PLURAL(c->load[p->self], "route"));
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct graph *g = p->graph;
+	uint32_t deps = 0;
+
+	text_add(t, "CDG");
+	if (p->vl >= 0)
+		text_add(t, " of VL %d", p->vl);
+	if (p->switches)
+		text_add(t, " with switches");
+	if (!g)
+		return;
+	if (p->port) {
+		self_title(v, t);
+		return;
+	}
+	for (int l = 0; l < CDG_VLS; l++)
+		deps += p->vl < 0 || p->vl == l ? g->vl[l].deps : 0;
+	text_add(t, " ── %s, %s", PLURAL(p->n, "channel"), PLURAL(deps, "dep"));
+	if (v->scene->moment && scene_unfinished(v->scene, T_LAYER))
+		text_add(t, " so far");
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t row, routes, cyclic = 0;
+
+	if (!p->graph)
+		return;
+	if (p->port && view_selected(v, &row)) {
+		routes = p->graph->cdg->routes[p->line[row].dep];
+		text_add(t, "%s %s", PLURAL(routes, "route"),
+			 p->line[row].before ? (routes == 1 ? "comes from there" : "come from there")
+					     : (routes == 1 ? "goes on there" : "go on there"));
+		return;
+	}
+	if (p->refused) {
+		text_add(t, "%s", v->scene->moment->sentence);
+		return;
+	}
+	for (int l = 0; l < CDG_VLS; l++)
+		cyclic += p->vl < 0 || p->vl == l ? p->graph->vl[l].on_cycles : 0;
+	if (cyclic)
+		text_add(t, "* %u channels are on cycles", cyclic);
+	else
+		text_add(t, "no cycle");
+}
+
+static uint32_t group_of(const struct priv *p, uint32_t row)
+{
+	const struct cdg *c = p->graph->cdg;
+	uint32_t k = c->component[p->line[row].channel];
+
+	return p->self == NO_ID || k == c->component[p->self] ? k : NO_ID;
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct cdg *c = p->graph->cdg;
+	const struct line *l = &p->line[row];
+
+	switch (col) {
+	case C_VL:
+		return c->vl[l->channel];
+	case C_IN:
+		return p->graph->in[l->channel];
+	case C_OUT:
+		return c->first[l->channel + 1] - c->first[l->channel];
+	case C_ROUTES:
+		return l->dep == NO_ID ? c->load[l->channel] : c->routes[l->dep];
+	case C_GROUP:
+		return group_of(p, row) == NO_ID ? 0 : (int64_t)group_of(p, row) + 1;
+	}
+	return 0;
+}
+
+static void holder_cell(const struct view *v, const struct line *l, struct text *t)
+{
+	const struct rec_dependency *h = held_by(v, l);
+	const struct fabric *f = v->scene->fabric;
+
+	if (h)
+		text_add(t, "%s - %s", switch_name(f, h->pair / f->n_switches),
+			 switch_name(f, h->pair % f->n_switches));
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	if (col == C_CHANNEL) {
+		if (l->dep != NO_ID)
+			text_add(t, l->before ? "from " : "to ");
+		label_channel(v->scene->topo, p->graph->cdg->port[l->channel], false, t);
+	} else if (col == C_GROUP && group_of(p, row) == NO_ID) {
+		text_putc(t, '-');
+	} else if (col == C_HOLDER) {
+		holder_cell(v, l, t);
+	} else {
+		text_add(t, "%u", (unsigned)number(v, row, col));
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	return group_of(v->priv, row) == NO_ID ? 0 : MARK_HERE;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+	const struct cdg *c = p->graph->cdg;
+
+	return (uint64_t)c->port[l->channel] << 8 | (uint64_t)c->vl[l->channel] << 1 | l->before;
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	return f->node_switch[f->port_node[p->graph->cdg->port[p->line[row].channel]]];
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct cdg *c = p->graph->cdg;
+
+	text_add(t, "pane cdg %u ", c->vl[p->line[row].channel]);
+	word_port(v->scene->fabric, c->port[p->line[row].channel], t);
+	if (p->switches)
+		text_add(t, " switches");
+}
+
+/* The VL, and behind it the component's place among those that touch it, from 1; 0 = none. */
+static void layer_words(const struct priv *p, unsigned vl, uint32_t place, struct text *t)
+{
+	text_add(t, "%u", vl);
+	if (place)
+		text_add(t, " %u", place);
+	if (p->switches)
+		text_add(t, " switches");
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct cdg *c = p->graph->cdg;
+	uint32_t channel = p->line[row].channel, k = c->component[channel];
+	bool loop = !strcmp(what, "loop");
+
+	if (!loop && strcmp(what, "layer") && strcmp(what, "vl"))
+		return place_port(v->scene->fabric, c->port[channel], what, t);
+	/* off all cycles: what there is on its VL */
+	layer_words(p, c->vl[channel],
+		    loop && k != NO_ID ? cdg_components_below(c, c->vl[channel], k) + 1 : 0, t);
+	return true;
+}
+
+const struct view_ops view_cdg = {
+	.name = "cdg",
+	.brief = "channel dependencies of a layer: channels with in and out degree; Enter follows a "
+		 "dependency",
+	.syntax = "[LAYER|all [NODE[PORT]]] [switches]",
+	.hints = "follow=follow :pane_cycle=loop back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.touched = touched,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "channel",
+};

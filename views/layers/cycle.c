@@ -1,0 +1,644 @@
+/*
+ * Pane: a cycle of channels as a closed walk, and the routes that hold each
+ * channel while they want the next.  Of a layer: a shortest cycle of one of its
+ * groups, or one step of it with all its routes.  Of two endports: the one that keeps the path between them
+ * out of a layer.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "core/session/command.h"
+#include "views/run/step_cycle.h"
+#include "views/views.h"
+#include "views/paths/witness.h"
+
+enum { C_WALK, C_VL, C_ROUTES };
+
+static const struct column columns[] = {
+	{.name = "channel, and who holds it and wants the next", .width = 20, .flex = 1},
+	{.name = "VL", .width = 2, .right = true, .drop = 1},
+	{.name = "routes", .right = true},
+};
+
+#define HOLDERS 3 /* routes shown of a dependency, unless it is looked at alone */
+
+/* --- a shortest cycle of a component ------------------------------------------------------ */
+
+struct walk {
+	uint32_t n;
+	uint32_t *channel;
+	uint32_t *n_routes; /* [n] that are listed */
+	struct cdg_route **route;
+};
+
+static void free_walk(void *value)
+{
+	struct walk *w = value;
+
+	free(w->channel);
+	for (uint32_t i = 0; i < w->n; i++)
+		free(w->route[i]);
+	free(w->n_routes);
+	free(w->route);
+	free(w);
+}
+
+static void find_routes(struct walk *w, const struct cdg *c, uint32_t i, uint32_t max, struct progress *p)
+{
+	uint32_t dep = cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n]),
+		 room = c->routes[dep] < max ? c->routes[dep] : max;
+
+	w->route[i] = NEW_ARRAY(room, struct cdg_route);
+	w->n_routes[i] = (uint32_t)cdg_routes(c, dep, w->route[i], room, p);
+}
+
+/* arg: the component, and 0 or the step, from 1, that is looked at alone. */
+static void *run_walk(const struct sweep *sweep, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct graph *g = base;
+	const struct cdg *c = g->cdg;
+	struct walk *w = NEW(struct walk);
+	bool go_on;
+
+	(void)sweep;
+	w->channel = NEW_ARRAY(c->size[arg[0]] + 1, uint32_t);
+	w->n = cdg_cycle(c, arg[0], w->channel, p);
+	w->n_routes = NEW_ARRAY(w->n + 1, uint32_t);
+	w->route = NEW_ARRAY(w->n + 1, struct cdg_route *);
+	progress_start(p, "routes on the cycle", w->n);
+	go_on = w->n != 0;
+	for (uint32_t i = 0; i < w->n && go_on; i++) {
+		if (!arg[1] || arg[1] == i + 1)
+			find_routes(w, c, i, arg[1] ? UINT32_MAX : HOLDERS, p);
+		go_on = progress_step(p, i);
+	}
+	if (go_on)
+		return w;
+	free_walk(w);
+	return NULL;
+}
+
+static const struct task task_walk = {.run = run_walk, .free = free_walk};
+
+/* --- the pane ---------------------------------------------------------------------------------- */
+
+enum kind { EDGE, ROUTE, PAIR, OWN, LID, MORE, CLOSE, NEXT };
+
+struct line {
+	enum kind kind;
+	uint32_t edge; /* place in the walk */
+	uint32_t k;    /* ROUTE: its number; MORE: how many */
+};
+
+struct priv {
+	bool pair;		    /* of two endports */
+	bool told;		    /* at a step of an engine whose events tell of cycles: theirs, or none */
+	struct witness *step_cycle; /* owned; NULL: the step tells of none */
+	bool switches;		    /* routes of switches count as well */
+	int want_vl;		    /* CDG_ALL_VLS: the first that has one */
+	unsigned group;		    /* from 0, among those that touch the VL */
+	unsigned step;		    /* from 1: looked at alone; 0 = all */
+	uint64_t guid[2];	    /* port GUIDs of endports */
+	unsigned want_lid[2];
+	int want_layer; /* that refused them, -1 = the highest that did */
+	int vl, layer;	/* shown; -1 = none */
+	const struct graph *graph;
+	const struct walk *walk;
+	const struct witness *witness;
+	unsigned lid[2]; /* 0 = has none */
+	uint32_t n_groups, component;
+	struct line *line;
+	uint32_t n, cap;
+};
+
+/* The two forms: a layer, or a path. */
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	(void)e;
+	p->switches = a->flag;
+	p->pair = a->arg[0].kind == VIEW_ARG_ENDPORT;
+	p->want_vl = a->n && !p->pair ? a->arg[0].n : CDG_ALL_VLS;
+	p->want_layer = p->pair && a->n > 2 ? a->arg[2].n : -1;
+	for (unsigned i = 0; p->pair && i < 2; i++) {
+		p->guid[i] = a->arg[i].guid;
+		p->want_lid[i] = (unsigned)a->arg[i].n;
+	}
+	if (!p->pair && a->n > 1)
+		p->group = (unsigned)a->arg[1].n - 1;
+	if (!p->pair && a->n > 2)
+		p->step = (unsigned)a->arg[2].n;
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	free(p->line);
+	witness_free(p->step_cycle);
+	p->step_cycle = NULL;
+	p->line = NULL;
+	p->n = p->cap = 0;
+	p->graph = NULL;
+	p->walk = NULL;
+	p->witness = NULL;
+}
+
+/* Is the cycle one that keeps something out of a layer? */
+static bool is_witness(const struct priv *p)
+{
+	return p->pair || p->told;
+}
+
+static void add_line(struct priv *p, enum kind kind, uint32_t edge, uint32_t k)
+{
+	GROW(p->line, p->n, p->cap);
+	p->line[p->n++] = (struct line){kind, edge, k};
+}
+
+static uint32_t edge_routes(const struct priv *p, uint32_t i)
+{
+	const struct cdg *c;
+	const struct walk *w = p->walk;
+
+	if (is_witness(p))
+		return p->witness->edge[i].routes;
+	c = p->graph->cdg;
+	return c->routes[cdg_dependency(c, w->channel[i], w->channel[(i + 1) % w->n])];
+}
+
+static void list_walk(struct priv *p)
+{
+	const struct walk *w = p->walk;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t all = edge_routes(p, i);
+
+		if (p->step && p->step != i + 1)
+			continue;
+		add_line(p, EDGE, i, 0);
+		for (uint32_t k = 0; k < w->n_routes[i]; k++)
+			add_line(p, ROUTE, i, k);
+		if (all > w->n_routes[i] && !p->step)
+			add_line(p, MORE, i, all - w->n_routes[i]);
+	}
+	if (p->step)
+		return;
+	add_line(p, CLOSE, 0, 0);
+	if (p->group + 1 < p->n_groups)
+		add_line(p, NEXT, 0, p->group + 2);
+}
+
+static void list_witness(struct priv *p)
+{
+	const struct witness *w = p->witness;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		add_line(p, EDGE, i, 0);
+		if (w->edge[i].own)
+			add_line(p, OWN, i, 0);
+		if (w->edge[i].routes && w->edge[i].sw != NO_ID)
+			add_line(p, PAIR, i, 0);
+		if (w->edge[i].routes > 1 && w->edge[i].sw != NO_ID)
+			add_line(p, MORE, i, w->edge[i].routes - 1);
+	}
+	if (w->n)
+		add_line(p, CLOSE, 0, 0);
+}
+
+/* The group of the VL that was asked for; without a VL the first there is. */
+static bool find_component(struct priv *p)
+{
+	for (int l = 0; l < CDG_VLS; l++) {
+		p->n_groups = p->graph->vl[l].components;
+		if (p->want_vl == l || (p->want_vl < 0 && p->n_groups)) {
+			p->vl = l;
+			p->component = cdg_component_on(p->graph->cdg, l, p->group);
+			return p->component != NO_ID;
+		}
+	}
+	p->n_groups = 0;
+	return false;
+}
+
+static void load_cycle(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct result *g, *r;
+
+	g = view_ask(v, &task_graph, NULL, (const uint32_t[TASK_ARGS]){p->switches});
+
+	if (!g)
+		return;
+	p->graph = g->value;
+	if (!find_component(p))
+		return;
+	r = view_ask(v, &task_walk, g, (const uint32_t[TASK_ARGS]){p->component, p->step});
+	if (!r)
+		return;
+	p->walk = r->value;
+	list_walk(p);
+}
+
+/* The LID that was asked for, where the endport still has it; else its first one. */
+static unsigned lid_now(const struct scene *sc, uint64_t guid, unsigned want)
+{
+	uint32_t ep = fabric_endport_by_guid(sc->fabric, guid);
+
+	if (ep == NO_ID)
+		return 0;
+	return want && lid_owner(sc->sweep->lids, want) == ep ? want : sc->sweep->lids->base[ep];
+}
+
+static bool layer_of_pair(const struct view *v, struct pair_layer *pl)
+{
+	const struct priv *p = v->priv;
+	const struct routing_ops *ops = scene_ops(v->scene);
+
+	return ops->pair_layer && p->lid[0] && p->lid[1] &&
+	       ops->pair_layer(scene_routing(v->scene), p->lid[0], p->lid[1], pl);
+}
+
+static void load_pair(struct view *v)
+{
+	struct priv *p = v->priv;
+	struct pair_layer pl;
+
+	for (unsigned i = 0; i < 2; i++)
+		p->lid[i] = lid_now(v->scene, p->guid[i], p->want_lid[i]);
+	if (!scene_ops(v->scene)->witness || !layer_of_pair(v, &pl) || p->layer >= (int)pl.first)
+		return;
+	if (p->layer < 0)
+		p->layer = (int)pl.first - 1;
+	if (p->layer < 0)
+		return;
+	p->witness = view_ask_value(v, &task_witness,
+				    (const uint32_t[TASK_ARGS]){p->lid[0], p->lid[1], (uint32_t)p->layer});
+	if (p->witness)
+		list_witness(p);
+}
+
+/* Channels that trees of LIDs hold. */
+static void list_trees(struct priv *p)
+{
+	for (uint32_t i = 0; i < p->witness->n; i++) {
+		add_line(p, EDGE, i, 0);
+		add_line(p, LID, i, 0);
+	}
+	add_line(p, CLOSE, 0, 0);
+}
+
+/* The cycle of the step; those of the tables so far are another matter. */
+static void load_step(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	p->witness = p->step_cycle = step_cycle(v->scene->moment);
+	if (p->witness && step_holder(v->scene->moment, 0) >= 0)
+		list_trees(p);
+	else if (p->witness)
+		list_witness(p);
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct moment *m = v->scene->moment;
+
+	close_view(v);
+	p->told = m && !p->pair && (recording_cells(m->rec, T_LAYER) || recording_cells(m->rec, T_COLOUR));
+	p->vl = p->want_vl;
+	p->layer = p->want_layer;
+	p->n_groups = 0;
+	if (!v->scene->fabric || !scene_routing(v->scene))
+		return;
+	if (p->pair)
+		load_pair(v);
+	else if (p->told)
+		load_step(v);
+	else
+		load_cycle(v);
+	v->n_rows = p->n;
+	if (is_witness(p))
+		v->width[C_VL] = 0;
+}
+
+/* --- cells ----------------------------------------------------------------------------------------- */
+
+/* What took a path that no layer refused, or not the one asked for. */
+static void taken_title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	struct pair_layer pl;
+
+	if (!layer_of_pair(v, &pl))
+		text_add(t, " ── in no layer");
+	else if (!scene_ops(v->scene)->witness)
+		text_add(t, " ── in layer %u; %s keeps nothing out of a layer for a cycle", pl.now,
+			 scene_routing(v->scene)->engine);
+	else if (p->layer >= 0)
+		text_add(t, " ── layer %d did not refuse the pair", p->layer);
+	else if (pl.now == pl.first)
+		text_add(t, " ── the lowest layer took the pair");
+	else
+		text_add(t, " ── layer %u took the pair; balancing moved it to layer %u", pl.first, pl.now);
+}
+
+static void pair_title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t ep = f ? fabric_endport_by_guid(f, p->guid[i]) : NO_ID;
+
+		text_add(t, i ? " and " : "");
+		if (ep == NO_ID)
+			text_putc(t, '?');
+		else
+			label_endport(f, ep, t);
+	}
+	if (!f || !scene_ops(v->scene)->pair_layer)
+		text_add(t, " ── no layers: routed by lash, dfsssp or nue they would have one");
+	else if (v->waiting || p->n)
+		text_add(t, " ── why not in layer %d", p->layer);
+	else
+		taken_title(v, t);
+}
+
+static void step_title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct moment *m = v->scene->moment;
+
+	text_add(t, "Cycle");
+	if (!p->witness)
+		text_add(t, " ── no refusal at this step");
+	if (!p->witness)
+		return;
+	text_add(t, " ── ");
+	step_cycle_title(m, t);
+	text_add(t, ": %s", PLURAL(p->witness->n, "channel"));
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->pair || p->told) {
+		(p->pair ? pair_title : step_title)(v, t);
+		return;
+	}
+	text_add(t, "Credit loops");
+	if (p->vl >= 0)
+		text_add(t, " of VL %d", p->vl);
+	if (p->switches)
+		text_add(t, " with switches");
+	if (!p->graph)
+		return;
+	if (!p->n_groups)
+		text_add(t, " ── none, %u dependencies are free of cycles",
+			 p->vl < 0 ? p->graph->cdg->n_deps : p->graph->vl[p->vl].deps);
+	else if (p->group >= p->n_groups)
+		text_add(t, " ── %s, no number %u", PLURAL(p->n_groups, "group"), p->group + 1);
+	else
+		text_add(t, " ── group %u of %u: %u channels", p->group + 1, p->n_groups,
+			 p->graph->cdg->size[p->component]);
+	if (p->step && p->walk)
+		text_add(t, p->step > p->walk->n ? ", no step %u" : ", step %u", p->step);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->walk && p->step)
+		text_add(t, "all routes of a step; the cycle has %u", p->walk->n);
+	else if (p->walk)
+		text_add(t, "a shortest cycle of the group: %s", PLURAL(p->walk->n, "channel"));
+	if (p->told)
+		text_add(t, "%s", v->scene->moment->sentence);
+	else if (p->witness && p->witness->n)
+		text_add(t,
+			 p->witness->cut == NO_ID ? "%u channels: the pair would have closed the cycle"
+						  : "%u channels: the cut moved the pair one layer up",
+			 p->witness->n);
+}
+
+static uint32_t edge_port(const struct priv *p, uint32_t i)
+{
+	return is_witness(p) ? p->witness->edge[i].port : p->graph->cdg->port[p->walk->channel[i]];
+}
+
+static void route_cell(const struct view *v, const struct line *l, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct cdg_route *r = &p->walk->route[l->edge][l->k];
+
+	text_add(t, "    ");
+	label_endport(f, r->source, t);
+	text_add(t, " to ");
+	lid_label(f, v->scene->sweep->lids, r->dlid, t);
+	text_add(t, " (LID %u)", r->dlid);
+}
+
+/* The tree that holds a channel of a step's cycle. */
+static void lid_cell(const struct view *v, uint32_t edge, struct text *t)
+{
+	int lid = step_holder(v->scene->moment, edge);
+
+	text_add(t, "    ");
+	if (lid <= 0) {
+		text_add(t, "the escape paths");
+		return;
+	}
+	lid_label(v->scene->fabric, v->scene->sweep->lids, (unsigned)lid, t);
+	text_add(t, " (LID %d)", lid);
+}
+
+static void walk_cell(const struct view *v, const struct line *l, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t port;
+
+	switch (l->kind) {
+	case EDGE:
+		label_channel(v->scene->topo, edge_port(p, l->edge), true, t);
+		if (is_witness(p) && p->witness->cut == l->edge)
+			text_add(t, "; the fewest go on: cut here");
+		break;
+	case ROUTE:
+		route_cell(v, l, t);
+		break;
+	case PAIR:
+		text_add(t, "    %s to %s", switch_name(f, p->witness->edge[l->edge].sw),
+			 switch_name(f, p->witness->edge[l->edge].sw2));
+		break;
+	case OWN:
+		text_add(t, "    ");
+		if (p->told)
+			text_add(t, "%s to %s, ", switch_name(f, p->witness->edge[l->edge].sw),
+				 switch_name(f, p->witness->edge[l->edge].sw2));
+		text_add(t, "this pair");
+		break;
+	case LID:
+		lid_cell(v, l->edge, t);
+		break;
+	case MORE:
+		text_add(t, "    and %u more", l->k);
+		break;
+	case CLOSE:
+		port = edge_port(p, 0);
+		text_add(t, "%s, where it began", f->node_name[f->port_node[port]]);
+		break;
+	case NEXT:
+		text_add(t, "next: group %u of %u", l->k, p->n_groups);
+		break;
+	}
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	if (col == C_WALK)
+		walk_cell(v, l, t);
+	else if (l->kind == EDGE && col == C_VL && !is_witness(p))
+		text_add(t, "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
+	else if (l->kind == EDGE && col == C_ROUTES)
+		text_add(t, "%u", edge_routes(p, l->edge));
+}
+
+/* The dependency that would close it. */
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	return p->told && col == C_WALK && l->kind != CLOSE && p->witness->edge[l->edge].own;
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->line[row].kind == EDGE || p->line[row].kind == CLOSE ? MARK_HERE : 0;
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct line *l = &p->line[row];
+
+	if (l->kind == CLOSE || l->kind == NEXT)
+		return NO_ID;
+	return f->node_switch[f->port_node[edge_port(p, l->edge)]];
+}
+
+/* The channels out of chips of the element, and where the last one leads. */
+static bool head(const struct view *v, const char *element, const uint32_t *row, uint32_t n, unsigned col,
+		 struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct topo *tp = v->scene->topo;
+	uint32_t edges = 0, peer;
+
+	if (col != C_WALK)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		edges += p->line[row[i]].kind == EDGE;
+	text_add(t, "%s: %u channel%s", element, edges, edges == 1 ? "" : "s");
+	peer = tp->peer[edge_port(p, p->line[row[n - 1]].edge)];
+	if (peer != NO_ID)
+		text_add(t, ", to %s", tp->fabric->node_name[tp->fabric->port_node[peer]]);
+	return true;
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct line *l = &p->line[row];
+
+	if (l->kind == ROUTE) {
+		const struct cdg_route *r = &p->walk->route[l->edge][l->k];
+
+		text_add(t, "pane path %u %u", r->slid, r->dlid);
+	} else if (l->kind == OWN && p->pair) {
+		text_add(t, "pane path %u %u", p->lid[0], p->lid[1]);
+	} else if (l->kind == PAIR || (l->kind == OWN && p->told)) {
+		const struct witness_edge *e = &p->witness->edge[l->edge];
+
+		text_add(t, "pane path ");
+		word_node(f, f->switch_node[e->sw], t);
+		text_putc(t, ' ');
+		word_node(f, f->switch_node[e->sw2], t);
+	} else if (l->kind == NEXT) {
+		text_add(t, "pane cycle %d %u", p->vl, l->k);
+	} else if (l->kind == MORE && !is_witness(p)) {
+		text_add(t, "pane cycle %d %u %u", p->vl, p->group + 1, l->edge + 1);
+	} else if (!is_witness(p)) {
+		text_add(t, "pane cdg %u ", p->graph->cdg->vl[p->walk->channel[l->edge]]);
+		word_port(f, edge_port(p, l->edge), t);
+	}
+	if (p->switches && !is_witness(p) && l->kind != ROUTE)
+		text_add(t, " switches");
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	if (l->kind == NEXT)
+		return false;
+	if (l->kind == ROUTE && (!strcmp(what, "src") || !strcmp(what, "dst"))) {
+		const struct cdg_route *r = &p->walk->route[l->edge][l->k];
+
+		text_add(t, "%u", *what == 's' ? r->slid : r->dlid);
+		return true;
+	}
+	if (p->told && !strcmp(what, "layer")) {
+		if (step_layer(v->scene->moment) >= 0)
+			text_add(t, "%d", step_layer(v->scene->moment));
+		return step_layer(v->scene->moment) >= 0;
+	}
+	if (!p->pair && !strcmp(what, "layer")) {
+		text_add(t, p->switches ? "%u switches" : "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
+		return true;
+	}
+	return place_port(v->scene->fabric, edge_port(p, l->edge), what, t);
+}
+
+const struct view_ops view_cycle = {
+	.name = "cycle",
+	.brief = "a credit loop as a closed walk, the routes that hold it (of one step all); what "
+		 "keeps a path out of a layer",
+	.syntax = "[LAYER [GROUP [STEP]] [switches] | all [switches] | SRC DST [LAYER]]",
+	.hints = "follow=follow :fail=fail :trace=trace back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.marks = marks,
+	.touched = touched,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.head = head,
+};

@@ -1,0 +1,719 @@
+/* The map around one switch: it in the middle, and all that it is cabled to. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/clean.h"
+#include "core/base/memory.h"
+#include "views/map/map.h"
+#include "views/map/around_plan.h"
+#include "views/map/links.h"
+
+#define NAME_MOST 22
+#define FEW 4	     /* entries of a side that keep their whole names */
+#define SPACE 2	     /* columns between entries */
+#define SIGNS 2	     /* '!' or 'x', and the cursor, behind a name */
+#define FULL_BAR 2.5 /* x the mean */
+#define BOX_LEAST 24 /* columns: "36 switches, 18 hosts" */
+
+enum { UP = 0x2191, DOWN = 0x2193, ACROSS = 0x2500, UPRIGHT = 0x2502, CURSOR = 0x25c2, NOTHING = 0x00b7 };
+
+/* How the entries of a side read. */
+struct zone_text {
+	struct affix affix;
+	size_t pre, suf;
+	int port_w, name_w;
+	bool ways; /* "y+ " stands before each */
+};
+
+/* A middle before, and the entry that was left for the next one. */
+struct past {
+	uint32_t sw, port;
+};
+
+struct own {
+	uint32_t middle; /* what entries is of, when there are any */
+	const struct layout *layout;
+	struct map_entries *entries;
+	struct zone_text text[MAP_SIDES];
+	struct around_places places; /* as drawn last */
+	struct around_spot spot;
+	int top[MAP_SIDES];
+	struct past *past;
+	uint32_t n_past, cap_past;
+	bool changed[MAX_PORTS + 2]; /* by port number: entries using it changed */
+	uint64_t changed_serial;     /* of the scene; 0: not looked at */
+};
+
+static struct own *own_of(const struct view *v)
+{
+	void **own = map_own(v, &map_around);
+
+	if (!*own) {
+		struct own *o = NEW(struct own);
+
+		o->spot.side = MAP_SIDES;
+		*own = o;
+	}
+	return *own;
+}
+
+static void forget_entries(struct own *o)
+{
+	map_entries_free(o->entries);
+	o->entries = NULL;
+	for (int s = 0; s < MAP_SIDES; s++)
+		affix_free(&o->text[s].affix);
+	o->changed_serial = 0;
+}
+
+static void close_around(struct view *v)
+{
+	void **own = map_own(v, &map_around);
+	struct own *o = *own;
+
+	if (!o)
+		return;
+	forget_entries(o);
+	free(o->past);
+	free(o);
+	*own = NULL;
+}
+
+static void renewed(struct view *v, bool same)
+{
+	struct own *o = own_of(v);
+
+	forget_entries(o);
+	if (same)
+		return;
+	o->n_past = 0;
+	o->spot = (struct around_spot){MAP_SIDES, 0};
+	memset(o->top, 0, sizeof(o->top));
+}
+
+/* --- entries -------------------------------------------------------------------------------- */
+
+static const struct map_entry *entry_at(const struct own *o, struct around_spot s)
+{
+	if (!o->entries || s.side == MAP_SIDES ||
+	    (uint32_t)s.i >= o->entries->first[s.side + 1] - o->entries->first[s.side])
+		return NULL;
+	return &o->entries->entry[o->entries->first[s.side] + (uint32_t)s.i];
+}
+
+/* The entry that a port of the middle belongs to; the middle when it belongs to none. */
+static struct around_spot spot_of(const struct own *o, uint32_t port)
+{
+	for (int s = 0; s < MAP_SIDES && o->entries; s++) {
+		for (uint32_t i = o->entries->first[s]; i < o->entries->first[s + 1]; i++) {
+			const struct map_entry *e = &o->entries->entry[i];
+
+			for (uint32_t k = 0; k < e->n; k++)
+				if (o->entries->port[e->first + k] == port)
+					return (struct around_spot){s, (int)(i - o->entries->first[s])};
+		}
+	}
+	return (struct around_spot){MAP_SIDES, 0};
+}
+
+/* "25x4": the lowest port of an entry, and its cables. */
+static void port_text(const struct fabric *f, const struct map_entry *e, struct text *t)
+{
+	text_clear(t);
+	text_add(t, "%u", f->port_num[e->port]);
+	if (e->n > 1)
+		text_add(t, "x%u", e->n);
+}
+
+/* What is left of its name. */
+static void name_text(const struct fabric *f, const struct zone_text *z, const struct map_entry *e,
+		      struct text *t)
+{
+	struct text clean = {0};
+
+	text_clear(t);
+	affix_strip(&z->affix, z->pre, z->suf, clean_string(f->node_name[e->node], &clean), t);
+	text_free(&clean);
+}
+
+/* What names of a side share, and how wide its columns are. */
+static void measure_side(const struct fabric *f, struct own *o, int side, bool ways)
+{
+	const struct map_entries *m = o->entries;
+	struct zone_text *z = &o->text[side];
+	uint32_t from = m->first[side], to = m->first[side + 1];
+	struct text t = {0}, clean = {0};
+
+	*z = (struct zone_text){.ways = ways && (side == MAP_ABOVE || side == MAP_BELOW)};
+	for (uint32_t i = from; i < to && to - from > FEW && side != MAP_HOSTS; i++) {
+		const char *name = clean_string(f->node_name[m->entry[i].node], &clean);
+
+		affix_note(&z->affix, name, canvas_columns(name));
+	}
+	affix_get(&z->affix, &z->pre, &z->suf);
+	for (uint32_t i = from; i < to; i++) {
+		int w;
+
+		port_text(f, &m->entry[i], &t);
+		z->port_w = (int)t.len > z->port_w ? (int)t.len : z->port_w;
+		name_text(f, z, &m->entry[i], &t);
+		w = canvas_columns(text_str(&t));
+		w = w > NAME_MOST ? NAME_MOST : w;
+		z->name_w = w > z->name_w ? w : z->name_w;
+	}
+	text_free(&t);
+	text_free(&clean);
+}
+
+/* Entries of the selected switch; NULL: none is selected. */
+static struct own *prepare(const struct view *v)
+{
+	const struct map *m = map_of(v);
+	const struct fabric *f = v->scene->fabric;
+	struct own *o = own_of(v);
+	uint32_t sw = map_selected(v);
+	const struct layout_part *p;
+
+	if (sw == NO_ID || !m->layout || !f)
+		return NULL;
+	if (o->entries && o->middle == sw && o->layout == m->layout)
+		return o;
+	if (o->middle != sw || o->layout != m->layout) {
+		o->spot = (struct around_spot){MAP_SIDES, 0};
+		memset(o->top, 0, sizeof(o->top));
+	}
+	forget_entries(o);
+	o->middle = sw;
+	o->layout = m->layout;
+	o->entries = map_entries_new(f, m->layout, sw);
+	p = m->layout->part_of[sw] == NO_ID ? NULL : &m->layout->part[m->layout->part_of[sw]];
+	for (int s = 0; s < MAP_SIDES; s++)
+		measure_side(f, o, s, p && p->kind == LAYOUT_GRID && p->n_dims > 2);
+	if (!entry_at(o, o->spot))
+		o->spot = (struct around_spot){MAP_SIDES, 0};
+	return o;
+}
+
+/* Which ports of the middle the last event changed entries of. */
+static void look_at_changes(const struct view *v, struct own *o)
+{
+	const struct scene *sc = v->scene;
+	const struct comparison *c = sc->change;
+	unsigned top = 0;
+
+	if (o->changed_serial == sc->serial)
+		return;
+	o->changed_serial = sc->serial;
+	memset(o->changed, 0, sizeof(o->changed));
+	if (!c || !c->switch_entries || !c->switch_entries[o->middle])
+		return;
+	if (sc->sweep)
+		top = sc->sweep->lids->max_lid;
+	if (sc->before && sc->before->lids->max_lid > top)
+		top = sc->before->lids->max_lid;
+	for (unsigned lid = 1; lid <= top; lid++) {
+		uint8_t was, now;
+
+		if (entry_changed(c, o->middle, lid, &was, &now))
+			o->changed[was] = o->changed[now] = true;
+	}
+	o->changed[NO_PATH] = false;
+}
+
+/* --- what is said of an entry ------------------------------------------------------------------------- */
+
+struct entry_look {
+	uint32_t out, in; /* routes of its busiest cable */
+	bool down, changed;
+	uint8_t there, here; /* MAP_ON_ bits out of the middle, and into it */
+};
+
+static bool is_up(const struct view *v, uint32_t port)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t link = f->port_link[port];
+
+	return link != NO_ID && (!v->scene->state || state_link_up(f, v->scene->state, link));
+}
+
+static struct entry_look look_of(const struct view *v, const struct own *o, const struct map_entry *e)
+{
+	const struct map *m = map_of(v);
+	const struct fabric *f = v->scene->fabric;
+	struct entry_look l = {.down = true};
+
+	for (uint32_t i = 0; i < e->n; i++) {
+		uint32_t port = o->entries->port[e->first + i], peer = f->port_peer[port];
+
+		if (is_up(v, port))
+			l.down = false;
+		if (m->load && m->load[port] > l.out)
+			l.out = m->load[port];
+		if (m->load && m->load[peer] > l.in)
+			l.in = m->load[peer];
+		if (m->channel) {
+			l.there |= m->channel[port];
+			l.here |= m->channel[peer];
+		}
+		l.changed |= o->changed[f->port_num[port]];
+	}
+	return l;
+}
+
+static enum canvas_role channel_role(uint8_t bits, enum canvas_role plain)
+{
+	if (bits & MAP_ON_PATH)
+		return CANVAS_PATH;
+	if (bits & MAP_ON_BACK)
+		return CANVAS_BACK;
+	if (bits & MAP_ON_CYCLE)
+		return CANVAS_CYCLE;
+	if (bits & MAP_ON_LAYER)
+		return CANVAS_PATH;
+	return plain;
+}
+
+#define SHOWN_BITS (MAP_ON_PATH | MAP_ON_BACK | MAP_ON_CYCLE | MAP_ON_LAYER)
+
+/* One bar: eighths of a column (in ASCII ninths as digits), · for nothing. */
+static void put_bar(const struct view *v, struct canvas *c, int x, int y, uint32_t load, uint8_t bits)
+{
+	const struct map *m = map_of(v);
+	int steps = c->ascii ? 9 : 8, step;
+	enum canvas_role role = channel_role(bits, (enum canvas_role)(CANVAS_SHADE0 + map_shade(m, load)));
+	struct canvas_cell *cell;
+	uint32_t ch = NOTHING;
+
+	if (!m->load)
+		return;
+	if (load) {
+		double part = m->mean > 0 ? load / (FULL_BAR * m->mean) * steps : steps;
+
+		step = part >= steps ? steps : part < 1 ? 1 : (int)(part + 0.5);
+		ch = c->ascii ? (uint32_t)('0' + step) : 0x2580u + (uint32_t)step;
+	}
+	cell = canvas_put(c, x, y, ch, role);
+	if (cell && bits & SHOWN_BITS)
+		cell->bold = true;
+}
+
+/* Sign between port and bars where an overlay runs over the entry: out of the middle, into it, both. */
+static void put_direction(struct canvas *c, int x, int y, const struct entry_look *l)
+{
+	bool there = l->there & SHOWN_BITS, here = l->here & SHOWN_BITS;
+	struct canvas_cell *cell;
+
+	if (!there && !here)
+		return;
+	cell = canvas_put(c, x, y,
+			  there && here ? '='
+			  : there	? '>'
+					: '<',
+			  channel_role(there ? l->there : l->here, CANVAS_PLAIN));
+	if (cell)
+		cell->bold = true;
+}
+
+/* --- drawing ----------------------------------------------------------------------------------------------
+ */
+
+/* Is there a column for marks of neighbours?  ● on all of them would say nothing. */
+static bool with_marks(const struct map *m)
+{
+	return m->overlay != MAP_NONE && m->overlay != MAP_LINKS;
+}
+
+static int cell_width(const struct map *m, const struct zone_text *z, int side)
+{
+	int w = z->port_w + 1 + z->name_w + SIGNS + SPACE;
+
+	if (side == MAP_HOSTS)
+		return w;
+	return w + 3 + (z->ways ? 3 : 0) + (with_marks(m) ? 2 : 0);
+}
+
+/* Room left in an entry that ends before column `end`. */
+static int room_to(int x, int end)
+{
+	return end > x ? end - x : 0;
+}
+
+static void put_entry(const struct view *v, struct canvas *c, const struct own *o, struct around_spot s,
+		      int x, int y, int w)
+{
+	const struct map *m = map_of(v);
+	const struct map_entry *e = entry_at(o, s);
+	const struct zone_text *z = &o->text[s.side];
+	struct entry_look l = look_of(v, o, e);
+	int from = x, end = x + w - SPACE;
+	bool cursor = o->spot.side == s.side && o->spot.i == s.i;
+	enum canvas_role role = l.down ? CANVAS_BAD : l.changed ? CANVAS_CHANGED : CANVAS_PLAIN;
+	struct text t = {0};
+
+	if (s.side != MAP_HOSTS && z->ways) {
+		canvas_text(c, x, y, room_to(x, end), e->way, CANVAS_LABEL);
+		x += 3;
+	}
+	port_text(v->scene->fabric, e, &t);
+	x += z->port_w;
+	canvas_text(c, x - (int)t.len, y, room_to(x - (int)t.len, end), text_str(&t), CANVAS_PLAIN);
+	if (s.side != MAP_HOSTS && x + 3 <= end) {
+		put_direction(c, x, y, &l);
+		if (l.down)
+			canvas_put(c, x + 1, y, 'x', CANVAS_BAD);
+		else
+			put_bar(v, c, x + 1, y, l.out, l.there);
+		if (!l.down)
+			put_bar(v, c, x + 2, y, l.in, l.here);
+	}
+	x += s.side != MAP_HOSTS ? 4 : 1;
+	if (s.side != MAP_HOSTS && with_marks(m)) {
+		if (x < end && map_cell_of(v, e->sw).bold)
+			map_put(v, c, x, y, e->sw);
+		x += 2;
+	}
+	name_text(v->scene->fabric, z, e, &t);
+	w = room_to(x, end - SIGNS);
+	x += canvas_text_cut(c, x, y, w < NAME_MOST ? w : NAME_MOST, text_str(&t), role);
+	if (s.side == MAP_HOSTS && l.down)
+		canvas_put(c, x++, y, 'x', CANVAS_BAD);
+	else if (l.changed)
+		canvas_put(c, x++, y, '!', CANVAS_CHANGED);
+	if (cursor)
+		canvas_put(c, x, y, CURSOR, CANVAS_SELECTED);
+	canvas_object(c, from, y, end - from, 1, map_object(m, o->middle, e->port));
+	text_free(&t);
+}
+
+/* "↑ 18 core-*" at the left of a connecting line. */
+static void put_head(struct canvas *c, const struct own *o, int side, uint32_t arrow)
+{
+	const struct around_zone *z = &o->places.zone[side];
+	const struct zone_text *t = &o->text[side];
+	struct text head = {0};
+
+	if (z->head < 0 || !z->n)
+		return;
+	if (z->n > FEW || z->shown < z->rows) {
+		text_add(&head, "%d", z->n);
+		if (t->pre + t->suf)
+			text_add(&head, " %.*s*%s", (int)t->pre, t->affix.like,
+				 t->affix.like + t->affix.len - t->suf);
+		canvas_put(c, 1, z->head, arrow, CANVAS_LABEL);
+		canvas_text_cut(c, 3, z->head, c->w - 4, text_str(&head), CANVAS_LABEL);
+	}
+	text_free(&head);
+}
+
+/* "+12" at the right edge of a zone's first and last row, when there are more. */
+static void put_more(struct canvas *c, const struct around_zone *z)
+{
+	int before = z->top * z->per_row, after = z->n - (z->top + z->shown) * z->per_row;
+
+	if (!z->shown)
+		return;
+	if (before > 0)
+		canvas_textf(c, c->w - 4, z->y, 4, CANVAS_LABEL, "+%d", before);
+	if (after > 0)
+		canvas_textf(c, c->w - 4, z->y + z->shown - 1, 4, CANVAS_LABEL, "+%d", after);
+}
+
+static void put_zone(const struct view *v, struct canvas *c, const struct own *o, int side)
+{
+	const struct around_zone *z = &o->places.zone[side];
+
+	for (int i = z->top * z->per_row; i < z->n && i < (z->top + z->shown) * z->per_row; i++) {
+		struct around_spot s = {side, i};
+		int x, y;
+
+		if (around_at(&o->places, s, &x, &y))
+			put_entry(v, c, o, s, x, y, z->cell < c->w ? z->cell : c->w);
+	}
+}
+
+/* "17 hosts" over rows of them; the whole of what there is room for in one line. */
+static void put_hosts_head(const struct view *v, struct canvas *c, const struct own *o)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct around_zone *z = &o->places.zone[MAP_HOSTS];
+	const struct map_entries *m = o->entries;
+	const struct map_entry *e = m->entry + m->first[MAP_HOSTS], *at = entry_at(o, o->spot);
+	uint32_t hosts = map_of(v)->layout->hosts[o->middle], last = (uint32_t)z->n - 1;
+	struct text t = {0};
+
+	if (z->head < 0 || !z->n)
+		return;
+	text_add(&t, "%s", PLURAL(hosts, "host"));
+	if (hosts < (uint32_t)z->n)
+		text_add(&t, " and %u more", (uint32_t)z->n - hosts);
+	if (z->line && z->n > 1)
+		text_add(&t, " on ports %u..%u: %s .. %s", f->port_num[e->port], f->port_num[e[last].port],
+			 f->node_name[e->node], f->node_name[e[last].node]);
+	else if (z->line)
+		text_add(&t, " on port %u: %s", f->port_num[e->port], f->node_name[e->node]);
+	canvas_put(c, 1, z->head, DOWN, CANVAS_LABEL);
+	if (z->line && o->spot.side == MAP_HOSTS && at) {
+		text_clear(&t);
+		text_add(&t, "%s, on port %u: %s", PLURAL(hosts, "host"), f->port_num[at->port],
+			 f->node_name[at->node]);
+	}
+	hosts = (uint32_t)canvas_text_cut(c, 3, z->head, c->w - 5, text_str(&t), CANVAS_LABEL);
+	if (z->line && o->spot.side == MAP_HOSTS)
+		canvas_put(c, 3 + (int)hosts, z->head, CURSOR, CANVAS_SELECTED);
+	if (z->line)
+		canvas_object(c, 1, z->head, 2 + (int)hosts, 1,
+			      map_object(map_of(v), o->middle,
+					 at && o->spot.side == MAP_HOSTS ? at->port : e->port));
+	text_free(&t);
+}
+
+/* Lines from a list to the box: a bar along the entries, a line from each to it and one on to the box. */
+static void put_joints(struct canvas *c, const struct own *o, int side)
+{
+	const struct around_zone *z = &o->places.zone[side];
+	const struct around_places *p = &o->places;
+	int box = p->box_y + (p->box_h > 2 ? 1 : 0);
+	int bar = side == MAP_LEFT ? p->box_x - 2 : p->box_x + p->box_w + 1;
+	int edge = side == MAP_LEFT ? p->box_x - 1 : p->box_x + p->box_w, list = 2 * bar - edge;
+	int from, to;
+
+	if (!z->shown)
+		return;
+	from = z->y < box ? z->y : box;
+	to = z->y + z->shown - 1 > box ? z->y + z->shown - 1 : box;
+	for (int y = from; y <= to; y++) {
+		bool entry = y >= z->y && y < z->y + z->shown;
+		uint32_t ch = side == MAP_LEFT ? 0x2524 : 0x251c; /* ┤ ├ */
+
+		if (from == to)
+			ch = ACROSS;
+		else if (y == box)
+			ch = entry ? 0x253c : side == MAP_LEFT ? 0x251c : 0x2524;
+		else if (!entry)
+			ch = UPRIGHT;
+		if (entry)
+			canvas_put(c, list, y, ACROSS, CANVAS_DIM);
+		if (y == box)
+			canvas_put(c, edge, y, ACROSS, CANVAS_DIM);
+		canvas_put(c, bar, y, ch, CANVAS_DIM);
+	}
+}
+
+static void put_box(const struct view *v, struct canvas *c, const struct own *o)
+{
+	const struct map *m = map_of(v);
+	const struct around_places *p = &o->places;
+	const char *name = switch_name(v->scene->fabric, o->middle);
+	uint32_t switches = o->entries->first[MAP_HOSTS];
+	int in = p->box_w - 2, w = canvas_columns(name);
+	enum canvas_role role = o->spot.side == MAP_SIDES ? CANVAS_SELECTED : CANVAS_PLAIN;
+	struct text counts = {0};
+
+	if (!p->box_h)
+		return;
+	w = w < in ? w : in;
+	if (p->box_h == 1) {
+		canvas_put(c, p->box_x, p->box_y, '[', CANVAS_DIM);
+		canvas_text_cut(c, p->box_x + 1 + (in - w) / 2, p->box_y, in, name, role);
+		canvas_put(c, p->box_x + p->box_w - 1, p->box_y, ']', CANVAS_DIM);
+	} else {
+		canvas_box(c, p->box_x, p->box_y, p->box_w, p->box_h, CANVAS_DIM);
+		canvas_text_cut(c, p->box_x + 1 + (in - w) / 2, p->box_y + 1, in, name, role);
+		if (map_cell_of(v, o->middle).ch != 'S')
+			map_put(v, c, p->box_x + 1, p->box_y + 1, o->middle);
+	}
+	if (p->box_h > 3) {
+		text_add(&counts, "%s, %s", PLURAL(switches, "switch"),
+			 PLURAL(m->layout->hosts[o->middle], "host"));
+		w = canvas_columns(text_str(&counts));
+		if (w <= in)
+			canvas_text(c, p->box_x + 1 + (in - w) / 2, p->box_y + 2, in, text_str(&counts),
+				    CANVAS_PLAIN);
+	}
+	canvas_object(c, p->box_x, p->box_y, p->box_w, p->box_h, map_object(m, o->middle, NO_ID));
+	text_free(&counts);
+}
+
+static void plan(const struct view *v, struct own *o, int w, int h)
+{
+	struct around_want want = {.w = w, .h = h};
+	const char *name = switch_name(v->scene->fabric, o->middle);
+
+	want.box_w = canvas_columns(name) + 6;
+	if (want.box_w < BOX_LEAST)
+		want.box_w = BOX_LEAST;
+	if (w < 3 * BOX_LEAST && want.box_w > w / 3) { /* names beside it matter more than its counts */
+		want.box_w = canvas_columns(name) + 4;
+		if (want.box_w > w / 3)
+			want.box_w = w / 3;
+	}
+	for (int s = 0; s < MAP_SIDES; s++) {
+		want.n[s] = (int)(o->entries->first[s + 1] - o->entries->first[s]);
+		want.cell[s] = cell_width(map_of(v), &o->text[s], s);
+	}
+	around_plan(&want, o->spot, o->top, &o->places);
+}
+
+/* The line between the box and a zone, in its connecting line. */
+static void put_stem(struct canvas *c, int y)
+{
+	if (y >= 0)
+		canvas_down(c, c->w / 2, y, y, UPRIGHT, CANVAS_DIM);
+}
+
+static void draw(struct view *v, struct canvas *c)
+{
+	struct own *o = prepare(v);
+
+	if (!o) {
+		canvas_text(c, 1, 0, c->w - 1, "no switch is selected", CANVAS_LABEL);
+		return;
+	}
+	look_at_changes(v, o);
+	plan(v, o, c->w, c->h);
+	put_box(v, c, o);
+	for (int s = 0; s < MAP_SIDES; s++) {
+		put_zone(v, c, o, s);
+		put_more(c, &o->places.zone[s]);
+	}
+	put_head(c, o, MAP_ABOVE, UP);
+	put_head(c, o, MAP_BELOW, DOWN);
+	put_hosts_head(v, c, o);
+	for (int s = MAP_LEFT; s <= MAP_RIGHT; s++)
+		put_joints(c, o, s);
+	put_stem(c, o->places.zone[MAP_ABOVE].head);
+	put_stem(c, o->places.zone[MAP_BELOW].head);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	uint32_t sw = map_selected(v);
+	size_t was;
+
+	text_add(t, "Around");
+	if (sw == NO_ID)
+		return;
+	text_add(t, " %s", switch_name(v->scene->fabric, sw));
+	was = t->len;
+	text_add(t, " ── ");
+	map_place_text(v, sw, t);
+	if (t->len == was + strlen(" ── ")) {
+		t->len = was;
+		t->s[was] = 0;
+	}
+}
+
+/* --- keys
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void move(struct view *v, int dx, int dy)
+{
+	struct own *o = prepare(v);
+
+	if (!o)
+		return;
+	plan(v, o, map_of(v)->w, map_of(v)->h);
+	o->spot = around_step(&o->places, o->spot, dx, dy);
+}
+
+static bool enter(struct view *v, struct text *t)
+{
+	struct own *o = prepare(v);
+	const struct fabric *f = v->scene->fabric;
+	const struct map_entry *e = o ? entry_at(o, o->spot) : NULL;
+
+	if (!o)
+		return true;
+	if (!e) {
+		text_add(t, "pane ports ");
+		word_node(f, f->switch_node[o->middle], t);
+		return true;
+	}
+	if (e->sw == NO_ID) {
+		text_add(t, "pane hosts; search ");
+		word_text(f->node_name[e->node], t);
+		return true;
+	}
+	if (e->sw == o->middle)
+		return true;
+	GROW(o->past, o->n_past, o->cap_past);
+	o->past[o->n_past++] = (struct past){o->middle, e->port};
+	map_select(v, e->sw);
+	return true;
+}
+
+static bool back(struct view *v)
+{
+	struct own *o = own_of(v);
+	struct past p;
+
+	if (!o->n_past)
+		return false;
+	p = o->past[--o->n_past];
+	map_select(v, p.sw);
+	o = prepare(v);
+	if (o)
+		o->spot = spot_of(o, p.port);
+	return true;
+}
+
+static void hit(struct view *v, struct canvas_object at)
+{
+	struct own *o = prepare(v);
+
+	if (o && at.row != NO_ID)
+		o->spot = spot_of(o, at.port);
+}
+
+static bool placeholder(const struct view *v, const char *what, struct text *t)
+{
+	const struct own *o = prepare(v);
+	const struct map_entry *e = o ? entry_at(o, o->spot) : NULL;
+
+	if (!e || (strcmp(what, "port") != 0 && strcmp(what, "peer") != 0 && strcmp(what, "object") != 0))
+		return false;
+	return place_port(v->scene->fabric, e->port, what, t);
+}
+
+/* "▸ port 5 to leaf-005[19], 2 cables: 12 routes out, 14 in, 1.0 x the mean" */
+static void selection(const struct view *v, struct text *t)
+{
+	const struct own *o = prepare(v);
+	const struct fabric *f = v->scene->fabric;
+	const struct map_entry *e = o ? entry_at(o, o->spot) : NULL;
+	const struct map *m = map_of(v);
+	struct entry_look l;
+	uint32_t most;
+
+	if (!e)
+		return;
+	l = look_of(v, o, e);
+	text_add(t, "port %u to %s[%u]", f->port_num[e->port], f->node_name[e->node],
+		 f->port_num[f->port_peer[e->port]]);
+	if (e->n > 1)
+		text_add(t, ", %s", PLURAL(e->n, "cable"));
+	if (l.down)
+		text_add(t, "  down");
+	else if (m->load) {
+		most = l.out > l.in ? l.out : l.in;
+		text_add(t, "  %s out, %u in", PLURAL(l.out, "route"), l.in);
+		if (m->mean > 0 && e->sw != NO_ID)
+			text_add(t, ", %.1f x the mean", most / m->mean);
+	}
+	if (l.changed)
+		text_add(t, "  entries changed");
+}
+
+const struct map_scale map_around = {
+	.name = "around",
+	.title = title,
+	.draw = draw,
+	.below = 1,
+	.move = move,
+	.enter = enter,
+	.back = back,
+	.hit = hit,
+	.placeholder = placeholder,
+	.selection = selection,
+	.renewed = renewed,
+	.close = close_around,
+};

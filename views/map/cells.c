@@ -1,0 +1,722 @@
+/* Cells for trees, rings and what is shared; grids, groups and points in cells_more.c. */
+#include "views/map/cells.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/map/cells_internal.h"
+
+#define LABELS 11    /* columns left of a tree */
+#define WIDE_PART 26 /* of parts beside each other, at least */
+#define TALL 30	     /* lines from which gaps may be wide */
+
+/* --- shared ------------------------------------------------------------------------------------- */
+
+void cells_put(struct placing *g, uint32_t sw, int x, int y)
+{
+	g->c->x[sw] = g->x + x;
+	g->c->y[sw] = g->y + y;
+	if (y + 1 > g->used)
+		g->used = y + 1;
+}
+
+void cells_label(struct placing *g, int x, int y, int w, char *text)
+{
+	struct map_cells *c = g->c;
+
+	GROW(c->label, c->n_labels, c->cap_labels);
+	c->label[c->n_labels++] = (struct map_label){g->x + x, g->y + y, w, text};
+	if (y + 1 > g->used)
+		g->used = y + 1;
+}
+
+void cells_stroke(struct map_cells *c, uint32_t a, uint32_t b)
+{
+	GROW(c->stroke, c->n_strokes, c->cap_strokes);
+	c->stroke[c->n_strokes++] = (struct map_stroke){a, b, c->x[a], c->y[a], c->x[b], c->y[b]};
+}
+
+uint32_t next_share(uint32_t s)
+{
+	return s < 4 ? s + 1 : (s & (s - 1)) ? s / 3 * 4 : s / 2 * 3;
+}
+
+static uint32_t cells_for(uint32_t n, uint32_t s)
+{
+	return (n + s - 1) / s;
+}
+
+int stride_for(uint32_t units, int room, int most)
+{
+	int sx = most;
+
+	while (sx > 1 && (int64_t)units * sx - (sx - 1) > room)
+		sx--;
+	return sx;
+}
+
+/* --- runs of switches in lines ------------------------------------------------------------------- */
+
+/* Cells of switches that belong together follow each other; a run that fits in a line stays in one. */
+struct lines {
+	int width;    /* cells */
+	int gap;      /* cells between runs */
+	uint32_t s;   /* switches a cell */
+	int at, line; /* where the next cell goes */
+};
+
+static void run_begin(struct lines *l, uint32_t n)
+{
+	int len = (int)cells_for(n, l->s);
+
+	if (l->at && l->at + l->gap + len > l->width) {
+		l->at = 0;
+		l->line++;
+	} else if (l->at) {
+		l->at += l->gap;
+	}
+}
+
+static void run_cell(struct lines *l)
+{
+	if (l->at >= l->width) {
+		l->at = 0;
+		l->line++;
+	}
+	l->at++;
+}
+
+/* End of the run that begins at i: switches of one block. */
+static uint32_t run_end(const struct layout *l, const uint32_t *sw, uint32_t n, uint32_t i)
+{
+	uint32_t b = l->block[sw[i]];
+
+	while (i < n && l->block[sw[i]] == b)
+		i++;
+	return i;
+}
+
+/* Lines that switches take; x: longest of them. */
+static int lines_of(const struct placing *g, const uint32_t *sw, uint32_t n, struct lines *l, int *longest)
+{
+	*longest = 0;
+	l->at = l->line = 0;
+	for (uint32_t i = 0; i < n;) {
+		uint32_t end = run_end(g->l, sw, n, i);
+		int len = (int)cells_for(end - i, l->s), first;
+
+		run_begin(l, end - i);
+		first = l->width - l->at;
+		if (len > first) { /* only of a run longer than a line: fills it, and so on */
+			int rest = len - first;
+
+			l->line += (rest + l->width - 1) / l->width;
+			l->at = rest % l->width ? rest % l->width : l->width;
+			*longest = l->width;
+		} else {
+			l->at += len;
+		}
+		if (l->at > *longest)
+			*longest = l->at;
+		i = end;
+	}
+	return n ? l->line + 1 : 0;
+}
+
+/* As few lines as the width allows, then as narrow as these allow, with gaps where they cost no line. */
+static struct lines fit_lines(const struct placing *g, const uint32_t *sw, uint32_t n, uint32_t s, int width,
+			      int *rows, int *longest)
+{
+	struct lines l = {.width = width > 0 ? width : 1, .s = s}, with = l;
+	int few = lines_of(g, sw, n, &l, longest), lo;
+
+	with.gap = 1;
+	if (lines_of(g, sw, n, &with, longest) == few)
+		l = with;
+	lo = 1;
+	for (int hi = l.width; lo < hi;) {
+		struct lines t = l;
+
+		t.width = lo + (hi - lo) / 2;
+		if (lines_of(g, sw, n, &t, longest) <= few)
+			hi = t.width;
+		else
+			lo = t.width + 1;
+	}
+	l.width = lo;
+	*rows = lines_of(g, sw, n, &l, longest);
+	l.at = l.line = 0;
+	return l;
+}
+
+/* Put them; (x, y) is the first cell. */
+static void put_lines(struct placing *g, const uint32_t *sw, uint32_t n, struct lines l, int x, int y,
+		      int stride)
+{
+	for (uint32_t i = 0; i < n;) {
+		uint32_t end = run_end(g->l, sw, n, i);
+
+		run_begin(&l, end - i);
+		for (uint32_t k = i; k < end; k++) {
+			if ((k - i) % l.s == 0)
+				run_cell(&l);
+			cells_put(g, sw[k], x + (l.at - 1) * stride, y + l.line);
+		}
+		i = end;
+	}
+}
+
+void place_rows(struct placing *g)
+{
+	struct lines l = {0};
+	uint32_t s = 1;
+	int rows, longest;
+
+	for (;; s = next_share(s)) {
+		l = fit_lines(g, g->sw, g->n, s, g->w, &rows, &longest);
+		if (rows <= g->h || s >= g->n)
+			break;
+	}
+	put_lines(g, g->sw, g->n, l, 0, 0, stride_for((uint32_t)longest, g->w, 4));
+}
+
+/* --- trees ---------------------------------------------------------------------------------------- */
+
+struct tree {
+	unsigned levels;
+	uint32_t *first;  /* [levels + 1] in g->sw */
+	uint32_t pods;	  /* columns; the last is for switches below the roots without one, if any */
+	uint32_t *count;  /* [pods * levels] */
+	int *rows;	  /* [levels] */
+	int *wide;	  /* [pods] cells */
+	int label;	  /* columns left of the cells */
+	int room;	  /* columns for cells */
+	bool hosts;	  /* a last line for hosts */
+	int least;	  /* gap, lines */
+	int gap, between; /* lines between levels, cells between pods */
+	uint32_t s;
+	int units; /* cells of the longest line */
+};
+
+static uint32_t pod_of(const struct placing *g, const struct tree *t, uint32_t sw)
+{
+	uint32_t b = g->l->block[sw];
+
+	return b == NO_ID ? t->pods - 1 : b - g->is->first_block;
+}
+
+static void count_tree(const struct placing *g, struct tree *t)
+{
+	uint32_t i = 0;
+
+	t->levels = g->is->levels ? g->is->levels : 1;
+	t->first = NEW_ARRAY(t->levels + 1, uint32_t);
+	for (unsigned l = 0; l < t->levels; l++) {
+		t->first[l] = i;
+		while (i < g->n && g->l->level[g->sw[i]] <= l)
+			i++;
+	}
+	t->first[t->levels] = g->n;
+	t->pods = g->is->n_blocks + 1;
+	t->count = NEW_ARRAY((size_t)t->pods * t->levels, uint32_t);
+	t->rows = NEW_ARRAY(t->levels, int);
+	t->wide = NEW_ARRAY(t->pods, int);
+	for (i = t->levels > 1 ? t->first[1] : g->n; i < g->n; i++)
+		t->count[(size_t)pod_of(g, t, g->sw[i]) * t->levels + g->l->level[g->sw[i]]]++;
+}
+
+static int lines_between(const struct tree *t)
+{
+	return t->least * ((int)t->levels - 1) + t->hosts;
+}
+
+static int rows_of(const struct tree *t)
+{
+	int n = 0;
+
+	for (unsigned l = 0; l < t->levels; l++)
+		n += t->rows[l];
+	return n;
+}
+
+/* Widths of the pods; the level that asks for most columns of them in *asks. */
+static int pod_widths(struct tree *t, unsigned *asks)
+{
+	int most = 0, all = 0;
+
+	memset(t->wide, 0, t->pods * sizeof(*t->wide));
+	for (unsigned l = 1; l < t->levels; l++) {
+		int sum = 0;
+
+		for (uint32_t p = 0; p < t->pods; p++) {
+			uint32_t cells = cells_for(t->count[(size_t)p * t->levels + l], t->s);
+			int w = (int)cells_for(cells, (uint32_t)t->rows[l]);
+
+			sum += w;
+			if (w > t->wide[p])
+				t->wide[p] = w;
+		}
+		if (sum > most) {
+			most = sum;
+			*asks = l;
+		}
+	}
+	for (uint32_t p = 0; p < t->pods; p++)
+		all += t->wide[p];
+	return all;
+}
+
+/* Rows of each level with pods as columns; false: too high with s switches a cell. */
+static bool fit_pods(const struct placing *g, struct tree *t)
+{
+	uint32_t roots = cells_for(t->first[1], t->s), pods = 0;
+	unsigned asks = 1;
+	int all;
+
+	for (unsigned l = 1; l < t->levels; l++)
+		t->rows[l] = 1;
+	t->rows[0] = (int)cells_for(roots, (uint32_t)t->room);
+	while ((all = pod_widths(t, &asks)) > t->room) {
+		if (rows_of(t) + lines_between(t) >= g->h)
+			return false;
+		t->rows[asks]++;
+	}
+	for (uint32_t p = 0; p < t->pods; p++)
+		pods += t->wide[p] != 0;
+	t->between = pods && all + (int)pods - 1 <= t->room;
+	t->units = all + (t->between ? (int)pods - 1 : 0);
+	if ((int)cells_for(roots, (uint32_t)t->rows[0]) > t->units)
+		t->units = (int)cells_for(roots, (uint32_t)t->rows[0]);
+	return rows_of(t) + lines_between(t) <= g->h;
+}
+
+/* The same with lines of whole blocks. */
+static bool fit_blocks(const struct placing *g, struct tree *t)
+{
+	t->units = 0;
+	for (unsigned l = 0; l < t->levels; l++) {
+		int longest;
+
+		fit_lines(g, g->sw + t->first[l], t->first[l + 1] - t->first[l], t->s, t->room, &t->rows[l],
+			  &longest);
+		if (longest > t->units)
+			t->units = longest;
+	}
+	return rows_of(t) + lines_between(t) <= g->h;
+}
+
+/* As few switches a cell as fit; false: whatever the number, it is too high. */
+static bool fit_tree(const struct placing *g, struct tree *t,
+		     bool (*fit)(const struct placing *, struct tree *))
+{
+	for (t->s = 1;; t->s = next_share(t->s)) {
+		if (fit(g, t))
+			return true;
+		if (t->s >= g->n)
+			return false;
+	}
+}
+
+static void put_pods(struct placing *g, const struct tree *t, unsigned lev, int y, int stride)
+{
+	uint32_t k = 0, pod = NO_ID;
+	int *left = NEW_ARRAY(t->pods + 1, int);
+
+	for (uint32_t p = 0, x = 0; p < t->pods; p++) {
+		left[p] = (int)x;
+		x += (uint32_t)(t->wide[p] ? t->wide[p] + t->between : 0);
+	}
+	for (uint32_t i = t->first[lev]; i < t->first[lev + 1]; i++) {
+		uint32_t p = pod_of(g, t, g->sw[i]), cell, cells, wide;
+
+		if (p != pod)
+			k = 0;
+		pod = p;
+		cell = k++ / t->s;
+		cells = cells_for(t->count[(size_t)p * t->levels + lev], t->s);
+		wide = cells_for(cells, (uint32_t)t->rows[lev]);
+		cells_put(g, g->sw[i], t->label + (left[p] + (int)(cell % wide)) * stride,
+			  y + (int)(cell / wide));
+	}
+	free(left);
+}
+
+static void put_roots(struct placing *g, const struct tree *t, int y, int stride)
+{
+	uint32_t wide = cells_for(cells_for(t->first[1], t->s), (uint32_t)t->rows[0]);
+
+	for (uint32_t i = 0; i < t->first[1]; i++)
+		cells_put(g, g->sw[i], t->label + (int)(i / t->s % wide) * stride,
+			  y + (int)(i / t->s / wide));
+}
+
+/* A name without what stands before ';', as switch names of some vendors have it. */
+static const char *name_itself(const char *name)
+{
+	const char *semicolon = strrchr(name, ';');
+
+	return semicolon && semicolon[1] ? semicolon + 1 : name;
+}
+
+/* Letters that names begin with: that of most switches of the level, when it is that of half of them. */
+static size_t level_word(const struct placing *g, const struct tree *t, unsigned lev, const char **word)
+{
+	uint32_t votes = 0, same = 0, n = t->first[lev + 1] - t->first[lev];
+	size_t len = 0;
+
+	for (int pass = 0; pass < 2; pass++) { /* Boyer, Moore 1981: a majority, then is it one? */
+		for (uint32_t i = t->first[lev]; i < t->first[lev + 1]; i++) {
+			const char *s = name_itself(switch_given(g->f, g->sw[i]));
+			size_t k = 0;
+			bool is;
+
+			while (isalpha((unsigned char)s[k]))
+				k++;
+			is = len && k == len && !strncasecmp(s, *word, len);
+			same += pass && is;
+			if (pass)
+				continue;
+			if (!votes) {
+				*word = s;
+				len = k;
+				votes = 1;
+			} else {
+				votes += is ? 1u : UINT32_MAX;
+			}
+		}
+	}
+	return len > 1 && 2 * same >= n ? len : 0;
+}
+
+static void label_level(struct placing *g, const struct tree *t, unsigned lev, int y)
+{
+	static const char *const names[] = {"roots", "mid", "leaves"};
+	uint32_t n = t->first[lev + 1] - t->first[lev];
+	const char *word = "", *other = "";
+	size_t len = level_word(g, t, lev, &word), same;
+
+	if (t->label < LABELS) {
+		if (t->label)
+			cells_label(g, 0, y, t->label - 1, str_printf("%u", lev));
+		return;
+	}
+	for (unsigned l = 0; l < t->levels && len; l++) {
+		same = l == lev ? len + 1 : level_word(g, t, l, &other);
+		if (!same || (same == len && !strncasecmp(word, other, len)))
+			len = 0;
+	}
+	if (!len) {
+		word = names[!lev ? 0 : lev + 1 < t->levels ? 1 : 2];
+		len = strlen(word);
+	}
+	if (len + (size_t)(n > 99 ? 3 : 2) > 8 && t->rows[lev] > 1) {
+		cells_label(g, 0, y, LABELS - 1, str_printf("%u %.*s", lev, (int)(len < 8 ? len : 8), word));
+		cells_label(g, 0, y + 1, LABELS - 1, str_printf("  %u", n));
+	} else if (t->rows[lev] > 1) {
+		cells_label(g, 0, y, LABELS - 1, str_printf("%u %.*s", lev, (int)len, word));
+		cells_label(g, 0, y + 1, LABELS - 1, str_printf("  %u", n));
+	} else {
+		int room = n > 9999 ? 3 : n > 999 ? 4 : n > 99 ? 5 : 6;
+
+		cells_label(g, 0, y, LABELS - 1,
+			    str_printf("%u %-*.*s%*u", lev, room, (int)len < room ? (int)len : room, word,
+				       8 - room, n));
+	}
+}
+
+/* "  hosts  3675  0-20 a leaf" */
+static void label_hosts(struct placing *g, const struct tree *t, int y)
+{
+	uint32_t all = 0, most = 0, least = UINT32_MAX;
+
+	for (uint32_t i = 0; i < g->n; i++)
+		all += g->l->hosts[g->sw[i]];
+	for (uint32_t i = t->first[t->levels - 1]; i < g->n; i++) {
+		uint32_t n = g->l->hosts[g->sw[i]];
+
+		most = n > most ? n : most;
+		least = n < least ? n : least;
+	}
+	if (least == most)
+		cells_label(g, 0, y, g->w, str_printf("  hosts %5u  %u a leaf", all, most));
+	else
+		cells_label(g, 0, y, g->w, str_printf("  hosts %5u  %u-%u a leaf", all, least, most));
+}
+
+static void put_tree(struct placing *g, struct tree *t, bool pods)
+{
+	int stride = stride_for((uint32_t)t->units, t->room, pods ? 4 : 8), rows = rows_of(t), y = 0,
+	    left = g->h - rows - t->hosts, most = g->h >= TALL ? 8 : 4;
+
+	t->gap = t->levels > 1 ? left / ((int)t->levels - 1) : 0;
+	t->gap = t->gap > most ? most : t->gap < t->least ? t->least : t->gap;
+	for (unsigned lev = 0; lev < t->levels; lev++) {
+		const uint32_t *sw = g->sw + t->first[lev];
+		uint32_t n = t->first[lev + 1] - t->first[lev];
+		size_t at = (size_t)(g->is - g->l->part) * 256 + lev;
+		int r, longest;
+
+		label_level(g, t, lev, y);
+		if (pods && lev)
+			put_pods(g, t, lev, y, stride);
+		else if (pods)
+			put_roots(g, t, y, stride);
+		else
+			put_lines(g, sw, n, fit_lines(g, sw, n, t->s, t->room, &r, &longest), t->label, y,
+				  stride);
+		y += t->rows[lev];
+		g->c->below[at] = g->y + y;
+		y += lev + 1 < t->levels ? t->gap : 0;
+		g->c->next[at] = g->y + y;
+	}
+	if (t->hosts)
+		label_hosts(g, t, y);
+}
+
+static void place_tree(struct placing *g)
+{
+	struct tree t = {.label = g->w >= 36 ? LABELS : g->w >= 10 ? 3 : 0};
+	bool pods = false, fits = false;
+
+	t.room = g->w - t.label > 0 ? g->w - t.label : 1;
+	count_tree(g, &t);
+	for (int tight = 0; tight < 2 && !fits; tight++) {
+		t.hosts = !tight;
+		t.least = t.hosts;
+		pods = g->is->pods && t.levels > 1 && fit_tree(g, &t, fit_pods);
+		fits = pods || fit_tree(g, &t, fit_blocks);
+	}
+	put_tree(g, &t, pods);
+	free(t.first);
+	free(t.count);
+	free(t.rows);
+	free(t.wide);
+}
+
+/* --- rings and chains ------------------------------------------------------------------------------ */
+
+static int longest_name(const struct placing *g)
+{
+	size_t most = 0;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		size_t len = strlen(switch_name(g->f, g->sw[i]));
+
+		most = len > most ? len : most;
+	}
+	return most < 1000 ? (int)most : 1000;
+}
+
+/* Two rows, clockwise; open on the left, or joined there too. */
+static void place_ring(struct placing *g)
+{
+	int name = longest_name(g), cols, stride, names, lines, left;
+	uint32_t s = 1, top;
+
+	while (cells_for(g->n, s) > 2 * (uint32_t)g->w)
+		s = next_share(s);
+	cols = (int)(cells_for(g->n, s) + 1) / 2;
+	stride = stride_for((uint32_t)cols, g->w - 6 > 0 ? g->w - 6 : 1, 20);
+	names = s == 1 && g->h >= 5 && name + 1 <= stride;
+	left = names ? 4 : 0;
+	if (!names)
+		stride = stride_for((uint32_t)cols, g->w, 8);
+	lines = g->h - 2 * names - 2;
+	lines = lines < 0 ? 0 : lines > 5 ? 5 : lines;
+	top = (uint32_t)cols * s;
+	for (uint32_t i = 0; i < g->n; i++) {
+		bool up = i < top;
+		int col = up ? (int)(i / s) : 2 * cols - 1 - (int)(i / s), y = names + (up ? 0 : lines + 1);
+
+		if (g->n <= 2) { /* both in one row */
+			y = names;
+			col = (int)i;
+		}
+		cells_put(g, g->sw[i], left + col * stride, y);
+		if (names)
+			cells_label(g, left + col * stride - 2, up ? 0 : lines + 3, stride - 1,
+				    str_dup(switch_name(g->f, g->sw[i])));
+	}
+	for (uint32_t i = 0; i + 1 < g->n && s == 1; i++)
+		cells_stroke(g->c, g->sw[i], g->sw[i + 1]);
+	if (g->is && g->is->kind == LAYOUT_RING && s == 1)
+		cells_stroke(g->c, g->sw[0], g->sw[g->n - 1]);
+}
+
+/* --- all parts --------------------------------------------------------------------------------------- */
+
+static void place_part(struct placing *g)
+{
+	switch (g->is->kind) {
+	case LAYOUT_TREE:
+		place_tree(g);
+		return;
+	case LAYOUT_GRID:
+		place_grid(g);
+		return;
+	case LAYOUT_GROUPS:
+	case LAYOUT_FULL:
+		place_groups(g);
+		return;
+	case LAYOUT_RING:
+	case LAYOUT_CHAIN:
+		place_ring(g);
+		return;
+	case LAYOUT_OTHER:
+		place_points(g);
+		return;
+	default:
+		place_rows(g);
+	}
+}
+
+/* Lines at the bottom for switches [first, end) of the order; how many. */
+static int place_rest(struct placing *all, uint32_t first, uint32_t end, int y, int h, const char *what)
+{
+	struct placing g = *all;
+	int label = g.w >= 36 ? (int)strlen(what) + 1 : 0;
+
+	if (first == end)
+		return 0;
+	g.x = label;
+	g.y = y;
+	g.w = all->w - label > 0 ? all->w - label : 1;
+	g.h = h > 0 ? h : 1;
+	g.sw = g.l->order + first;
+	g.n = end - first;
+	g.is = NULL;
+	g.used = 0;
+	place_rows(&g);
+	g.x = 0;
+	if (label)
+		cells_label(&g, 0, 0, label - 1, str_dup(what));
+	return g.used;
+}
+
+/* Parts that stand beside each other, and their widths. */
+static uint32_t share_width(const struct layout *l, int w, int *wide)
+{
+	uint32_t k = l->n_parts, all = 0, left;
+
+	while (k > 1 && w / (int)k < WIDE_PART)
+		k--;
+	for (uint32_t i = 0; i < k; i++)
+		all += l->part[i].n;
+	left = (uint32_t)(k > 1 ? w - (int)k * WIDE_PART : 0);
+	for (uint32_t i = 0; i < k; i++)
+		wide[i] = k > 1 ? WIDE_PART + (int)((uint64_t)left * l->part[i].n / all) : w;
+	return k;
+}
+
+struct cell_place {
+	int x, y;
+	uint32_t place, sw;
+};
+
+static int by_line(const void *pa, const void *pb)
+{
+	const struct cell_place *a = pa, *b = pb;
+
+	if (a->y != b->y)
+		return a->y < b->y ? -1 : 1;
+	if (a->x != b->x)
+		return a->x < b->x ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static void put_in_order(struct map_cells *c, const struct layout *l)
+{
+	struct cell_place *p = NEW_ARRAY(c->n + 1, struct cell_place);
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		p[i] = (struct cell_place){c->x[l->order[i]], c->y[l->order[i]], i, l->order[i]};
+	qsort(p, c->n, sizeof(*p), by_line);
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->order[i] = p[i].sw;
+		c->at[p[i].sw] = i;
+		same = i && p[i].x == p[i - 1].x && p[i].y == p[i - 1].y ? same + 1 : 1;
+		if (same > c->most)
+			c->most = same;
+		if (p[i].y + 1 > c->height)
+			c->height = p[i].y + 1;
+	}
+	free(p);
+}
+
+/* Lines to be kept for what stands below the parts. */
+static int lines_for_rest(const struct layout *l, uint32_t shown, int w, int h)
+{
+	uint32_t n = l->n_alone;
+	int lines;
+
+	for (uint32_t k = shown; k < l->n_parts; k++)
+		n += l->part[k].n;
+	lines = n ? (int)(n / (uint32_t)(w > 20 ? w - 14 : w)) + 1 : 0;
+	if (lines > h / 4)
+		lines = h / 4 > 0 ? h / 4 : n != 0;
+	return n && shown < l->n_parts && l->n_alone ? lines + 1 : lines;
+}
+
+struct map_cells *map_cells_new(const struct fabric *f, const struct layout *l, int w, int h)
+{
+	struct map_cells *c = NEW(struct map_cells);
+	struct placing g = {.c = c, .f = f, .l = l, .w = w > 0 ? w : 1, .h = h > 0 ? h : 1};
+	int *wide = NEW_ARRAY(l->n_parts + 1, int);
+	uint32_t shown = share_width(l, g.w, wide);
+	int rest = lines_for_rest(l, shown, g.w, g.h), y = 0, x = 0, full = g.w;
+
+	c->w = w;
+	c->h = h;
+	c->n = l->n;
+	c->x = NEW_ARRAY(l->n + 1, int);
+	c->y = NEW_ARRAY(l->n + 1, int);
+	c->order = NEW_ARRAY(l->n + 1, uint32_t);
+	c->at = NEW_ARRAY(l->n + 1, uint32_t);
+	c->below = NEW_ARRAY((size_t)(shown + 1) * 256, int);
+	c->next = NEW_ARRAY((size_t)(shown + 1) * 256, int);
+	g.h = g.h - rest > 0 ? g.h - rest : 1;
+	for (uint32_t k = 0; k < shown; k++) {
+		g.is = &l->part[k];
+		g.sw = l->order + g.is->first;
+		g.n = g.is->n;
+		g.x = x;
+		g.w = wide[k] - (k + 1 < shown ? 2 : 0);
+		g.used = 0;
+		place_part(&g);
+		x += wide[k];
+		y = g.used > y ? g.used : y;
+	}
+	g.x = 0;
+	g.w = full;
+	if (y < h - rest)
+		y = h - rest;
+	if (shown < l->n_parts)
+		y += place_rest(&g, l->part[shown].first, l->n - l->n_alone, y, rest > 1 ? rest / 2 : 1,
+				"other parts");
+	place_rest(&g, l->n - l->n_alone, l->n, y, h - y, "not connected");
+	put_in_order(c, l);
+	for (uint32_t i = 0; i < c->n_labels; i++)
+		if (c->label[i].y + 1 > c->height)
+			c->height = c->label[i].y + 1;
+	free(wide);
+	return c;
+}
+
+void map_cells_free(struct map_cells *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; i < c->n_labels; i++)
+		free(c->label[i].text);
+	free(c->label);
+	free(c->stroke);
+	free(c->x);
+	free(c->y);
+	free(c->order);
+	free(c->at);
+	free(c->below);
+	free(c->next);
+	free(c);
+}

@@ -1,0 +1,476 @@
+/* Cells for grids with their planes, for groups, and for points. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/map/cells_internal.h"
+
+/* --- grids ---------------------------------------------------------------------------------------- */
+
+struct grid {
+	uint32_t nx, ny, nz; /* places; further dimensions are flattened into z */
+	uint32_t kx, ky;     /* places a cell */
+	int cx, cy;	     /* cells of a plane */
+	int sx, sy;	     /* from cell to cell */
+	int left;	     /* columns for the names of y */
+	bool head, foot;     /* names of planes, of x */
+	int pw, ph;	     /* of a plane with its lines */
+	int gap, across;     /* between planes; planes in a row */
+	int rows;	     /* of planes */
+};
+
+static int digits_of(uint32_t n)
+{
+	int d = 1;
+
+	for (; n > 9; n /= 10)
+		d++;
+	return d;
+}
+
+/* Sizes that follow from strides and places a cell; lines that all takes. */
+static int measure(const struct placing *g, struct grid *r)
+{
+	int room;
+
+	r->cx = (int)((r->nx + r->kx - 1) / r->kx);
+	r->cy = (int)((r->ny + r->ky - 1) / r->ky);
+	r->left = g->w >= 16 && r->ky == 1 && r->ny > 1 ? digits_of(r->ny - 1) + 2 : g->w >= 16 ? 3 : 0;
+	r->pw = (r->cx - 1) * r->sx + 1;
+	r->ph = (r->cy - 1) * r->sy + 1 + r->head + r->foot;
+	r->gap = r->nz == 1 ? 0 : r->sx < 2 ? 1 : 4;
+	room = g->w - r->left;
+	r->across = r->pw > room ? 0 : (room + r->gap) / (r->pw + r->gap);
+	if (r->across > (int)r->nz)
+		r->across = (int)r->nz;
+	if (!r->across)
+		return INT32_MAX;
+	r->rows = ((int)r->nz + r->across - 1) / r->across;
+	return (int64_t)r->rows * r->ph < INT32_MAX ? r->rows * r->ph : INT32_MAX;
+}
+
+/* Wide strides: the one with fewest rows of planes, then the largest; else the first of the narrow ones. */
+static bool fit_strides(const struct placing *g, struct grid *r)
+{
+	static const int wide[][2] = {{8, 3}, {6, 3}, {5, 2}, {4, 2}},
+			 narrow[][2] = {{3, 2}, {2, 2}, {2, 1}, {1, 1}};
+	struct grid best = *r;
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(wide); i++) {
+		r->sx = wide[i][0];
+		r->sy = wide[i][1];
+		if (measure(g, r) <= g->h && (!any || r->rows < best.rows)) {
+			best = *r;
+			any = true;
+		}
+	}
+	for (size_t i = 0; i < ARRAY_LEN(narrow) && !any; i++) {
+		r->sx = narrow[i][0];
+		r->sy = narrow[i][1];
+		any = measure(g, r) <= g->h;
+		best = *r;
+	}
+	*r = best;
+	return any;
+}
+
+static void fit_shared(const struct placing *g, struct grid *r)
+{
+	r->sx = r->sy = 1;
+	r->foot = false;
+	r->head &= g->h > 6;
+	if (r->nz == 1) {
+		int room = g->w - 3 > 0 ? g->w - 3 : 1;
+
+		r->kx = (r->nx + (uint32_t)room - 1) / (uint32_t)room;
+		r->ky = (r->ny + (uint32_t)g->h - 1) / (uint32_t)g->h;
+		if (measure(g, r) <= g->h)
+			return;
+	}
+	for (uint32_t k = 2;; k = next_share(k)) {
+		r->kx = k < r->nx ? k : r->nx;
+		r->ky = k < r->ny ? k : r->ny;
+		if (measure(g, r) <= g->h)
+			return;
+		if (k >= r->nx && k >= r->ny)
+			break;
+	}
+	r->head = false;
+	if (measure(g, r) == INT32_MAX) {
+		r->across = 1;
+		r->rows = (int)r->nz;
+	}
+}
+
+static void fit_grid(const struct placing *g, struct grid *r)
+{
+	r->kx = r->ky = 1;
+	for (int less = 0; less < 3; less++) { /* names go before cells are shared */
+		r->head = r->nz > 1 && less < 2;
+		r->foot = less < 1;
+		if (fit_strides(g, r))
+			return;
+	}
+	r->head = r->nz > 1;
+	fit_shared(g, r);
+}
+
+static uint32_t plane_of(const struct layout_part *is, const uint16_t *at)
+{
+	uint32_t z = 0;
+
+	for (unsigned d = is->n_dims; d-- > 2;)
+		z = z * is->dim[d].size + at[d];
+	return z;
+}
+
+/* "z=2", "z=2,0" */
+static char *plane_name(const struct layout_part *is, uint32_t z)
+{
+	struct text t = {0};
+	char *s;
+
+	for (unsigned d = 2; d < is->n_dims; d++) {
+		text_add(&t, "%s%u", d > 2 ? "," : "z=", z % is->dim[d].size);
+		z /= is->dim[d].size;
+	}
+	s = str_dup(text_str(&t));
+	text_free(&t);
+	return s;
+}
+
+static void plane_corner(const struct grid *r, uint32_t z, int *x, int *y)
+{
+	*x = r->left + (int)(z % (uint32_t)r->across) * (r->pw + r->gap);
+	*y = (int)(z / (uint32_t)r->across) * r->ph + r->head;
+}
+
+static void name_planes(struct placing *g, const struct grid *r)
+{
+	for (uint32_t z = 0; z < r->nz; z++) {
+		int x, y, bottom, wide = digits_of(r->nx - 1);
+
+		plane_corner(r, z, &x, &y);
+		bottom = y + (r->cy - 1) * r->sy;
+		if (r->head)
+			cells_label(g, x, y - 1, r->pw + r->gap - 1 > 3 ? r->pw + r->gap - 1 : 3,
+				    plane_name(g->is, z));
+		for (int i = 0; r->foot && z < (uint32_t)r->across && r->sx > wide && i < r->cx; i++)
+			cells_label(g, x + i * r->sx, bottom + 1, wide, str_printf("%d", i));
+		if (z % (uint32_t)r->across || r->left < 3 || r->ky > 1)
+			continue;
+		for (int i = 0; i < r->cy && r->ny > 1; i++)
+			cells_label(g, 0, bottom - i * r->sy, r->left - 1, str_printf("%*d", r->left - 1, i));
+		if (r->foot && r->sx > wide && !z)
+			cells_label(g, 0, bottom + 1, r->left - 1,
+				    str_printf("%*s", r->left - 1, r->ny > 1 ? "yx" : "x"));
+	}
+}
+
+/* One step in one of two dimensions, in a plane? */
+static bool next_in_plane(const struct layout_part *is, const uint16_t *a, const uint16_t *b)
+{
+	unsigned steps = 0;
+
+	for (unsigned d = 0; d < is->n_dims; d++) {
+		unsigned by = a[d] > b[d] ? (unsigned)(a[d] - b[d]) : (unsigned)(b[d] - a[d]);
+
+		if (d > 1 && by)
+			return false;
+		steps += by;
+	}
+	return steps == 1;
+}
+
+static void stroke_grid(struct placing *g, const struct grid *r)
+{
+	const struct layout *l = g->l;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t a = g->sw[i];
+
+		for (uint32_t k = l->first[a]; k < l->first[a + 1]; k++) {
+			uint32_t b = l->to[k];
+			const uint16_t *ca = layout_coord(l, a), *cb = layout_coord(l, b);
+
+			if (a < b && *ca != LAYOUT_BESIDE && *cb != LAYOUT_BESIDE &&
+			    next_in_plane(g->is, ca, cb) && (ca[0] == cb[0] ? r->sy : r->sx) > 1)
+				cells_stroke(g->c, a, b);
+		}
+	}
+}
+
+void place_grid(struct placing *g)
+{
+	const struct layout_part *is = g->is;
+	struct grid r = {.nx = is->dim[0].size, .ny = is->n_dims > 1 ? is->dim[1].size : 1, .nz = 1};
+	uint32_t beside = 0;
+
+	for (unsigned d = 2; d < is->n_dims; d++)
+		r.nz *= is->dim[d].size;
+	for (uint32_t i = 0; i < g->n; i++)
+		beside += *layout_coord(g->l, g->sw[i]) == LAYOUT_BESIDE;
+	g->h -= beside ? 1 : 0;
+	fit_grid(g, &r);
+	for (uint32_t i = 0, k = 0; i < g->n; i++) {
+		const uint16_t *at = layout_coord(g->l, g->sw[i]);
+		int x, y;
+
+		if (*at == LAYOUT_BESIDE) {
+			x = r.left + (int)(k * 2 % (uint32_t)(g->w > r.left + 1 ? g->w - r.left : 1));
+			cells_put(g, g->sw[i], x, r.rows * r.ph);
+			k++;
+			continue;
+		}
+		plane_corner(&r, plane_of(is, at), &x, &y);
+		x += (int)(at[0] / r.kx) * r.sx;
+		y += (r.cy - 1 - (is->n_dims > 1 ? (int)(at[1] / r.ky) : 0)) * r.sy;
+		cells_put(g, g->sw[i], x, y);
+	}
+	name_planes(g, &r);
+	stroke_grid(g, &r);
+}
+
+/* --- groups ---------------------------------------------------------------------------------------- */
+
+/* Switches of one group, or a switch alone where all are linked to all. */
+struct group {
+	uint32_t first, n; /* in order[] */
+	const char *name;
+};
+
+struct groups {
+	struct group *group;
+	uint32_t n, most; /* members */
+	uint32_t *order;  /* [g->n] switches, by group */
+	int name;	  /* columns for names */
+};
+
+#define NAME_MOST 12
+#define ELLIPSE_MOST 24
+
+static void find_groups(const struct placing *g, struct groups *q)
+{
+	bool single = g->is->kind == LAYOUT_FULL;
+	uint32_t n = single ? g->n : g->is->n_blocks + 1;
+
+	q->group = NEW_ARRAY(n + 1, struct group);
+	q->order = NEW_ARRAY(g->n + 1, uint32_t);
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t b = g->l->block[g->sw[i]], k = single	     ? i
+							: b == NO_ID ? n - 1
+								     : b - g->is->first_block;
+
+		q->group[k].n++;
+		q->group[k].name = single	? switch_name(g->f, g->sw[i])
+				   : b == NO_ID ? "others"
+						: g->l->block_name[b];
+	}
+	for (uint32_t k = 0; k < n; k++)
+		q->group[k + 1].first = q->group[k].first + q->group[k].n;
+	for (uint32_t k = 0; k <= n; k++)
+		q->group[k].n = 0;
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t b = g->l->block[g->sw[i]], k = single	     ? i
+							: b == NO_ID ? n - 1
+								     : b - g->is->first_block;
+
+		q->order[q->group[k].first + q->group[k].n++] = g->sw[i];
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		int len;
+
+		if (!q->group[k].n)
+			continue;
+		q->group[q->n++] = q->group[k];
+		len = (int)strlen(q->group[k].name);
+		q->name = len > q->name ? len : q->name;
+		q->most = q->group[k].n > q->most ? q->group[k].n : q->most;
+	}
+	q->name = q->name > NAME_MOST ? NAME_MOST : q->name;
+}
+
+/* How all groups stand. */
+struct group_box {
+	bool names;
+	int stride;
+	uint32_t s;
+	int cols, rows; /* cells */
+	int w, h;	/* of a box */
+};
+
+static void box_size(const struct groups *q, struct group_box *b, int rows)
+{
+	uint32_t cells = (q->most + b->s - 1) / b->s;
+
+	b->rows = rows;
+	b->cols = (int)((cells + (uint32_t)rows - 1) / (uint32_t)rows);
+	b->w = (b->cols - 1) * b->stride + 1;
+	if (b->names && q->name > b->w)
+		b->w = q->name;
+	b->h = rows + b->names;
+}
+
+static void put_group(struct placing *g, const struct groups *q, const struct group_box *b, uint32_t k, int x,
+		      int y)
+{
+	const struct group *is = &q->group[k];
+
+	if (b->names)
+		cells_label(g, x, y, b->w, str_dup(is->name));
+	for (uint32_t i = 0; i < is->n; i++) {
+		int cell = (int)(i / b->s);
+
+		cells_put(g, q->order[is->first + i], x + cell % b->cols * b->stride,
+			  y + b->names + cell / b->cols);
+	}
+}
+
+/* Corner of box k of an ellipse, first on top, clockwise. */
+static void on_ellipse(const struct placing *g, const struct groups *q, const struct group_box *b, uint32_t k,
+		       int *x, int *y)
+{
+	double angle = 2 * M_PI * k / q->n, rx = (g->w - b->w - 2) / 2.0, ry = (g->h - b->h) / 2.0;
+
+	*x = (int)lround(1 + rx + rx * sin(angle));
+	*y = (int)lround(ry - ry * cos(angle));
+}
+
+static bool ellipse_fits(const struct placing *g, const struct groups *q, const struct group_box *b)
+{
+	int x[ELLIPSE_MOST], y[ELLIPSE_MOST];
+
+	if (q->n > ELLIPSE_MOST || q->n < 3 || b->w + 2 > g->w || b->h > g->h)
+		return false;
+	for (uint32_t k = 0; k < q->n; k++) {
+		on_ellipse(g, q, b, k, &x[k], &y[k]);
+		for (uint32_t i = 0; i < k; i++)
+			if (abs(x[k] - x[i]) < b->w + 1 && abs(y[k] - y[i]) < b->h)
+				return false;
+	}
+	return true;
+}
+
+/* Boxes in lines; the first number of rows of cells with which they fit.  False: none does. */
+static bool boxes_fit(const struct placing *g, const struct groups *q, struct group_box *b, int *across)
+{
+	uint32_t cells = (q->most + b->s - 1) / b->s;
+
+	for (int rows = 1; rows <= (int)cells && rows <= 64; rows++) {
+		box_size(q, b, rows);
+		*across = (g->w + 1) / (b->w + 1);
+		if (*across && (int64_t)((q->n + (uint32_t)*across - 1) / (uint32_t)*across) * b->h <= g->h)
+			return true;
+	}
+	return false;
+}
+
+static void put_boxes(struct placing *g, const struct groups *q, const struct group_box *b, int across)
+{
+	int lines = (int)((q->n + (uint32_t)across - 1) / (uint32_t)across), wide, high;
+
+	across = (int)((q->n + (uint32_t)lines - 1) / (uint32_t)lines); /* lines of equal length */
+	wide = b->w + 1 + (g->w + 1 - across * (b->w + 1)) / across;
+	wide = wide > b->w + 6 ? b->w + 6 : wide;
+	high = b->h + ((g->h - lines * b->h) / lines > 0 && lines > 1 ? 1 : 0);
+	for (uint32_t k = 0; k < q->n; k++)
+		put_group(g, q, b, k, (int)(k % (uint32_t)across) * wide, (int)(k / (uint32_t)across) * high);
+}
+
+void place_groups(struct placing *g)
+{
+	struct groups q = {0};
+	struct group_box b = {.names = true, .stride = 2, .s = 1};
+	int across = 0, x, y;
+	bool fits;
+
+	find_groups(g, &q);
+	box_size(&q, &b, (int)((q.most + 5) / 6));
+	fits = ellipse_fits(g, &q, &b);
+	for (uint32_t k = 0; fits && k < q.n; k++) {
+		on_ellipse(g, &q, &b, k, &x, &y);
+		put_group(g, &q, &b, k, x, y);
+	}
+	if (!fits) {
+		bool room = boxes_fit(g, &q, &b, &across);
+
+		for (int less = 0; !room && less < 2; less++) {
+			b.stride = 1;
+			b.names = !less;
+			room = boxes_fit(g, &q, &b, &across);
+		}
+		while (!room && b.s < q.most) {
+			b.s = next_share(b.s);
+			room = boxes_fit(g, &q, &b, &across);
+		}
+		put_boxes(g, &q, &b, across > 0 ? across : 1);
+	}
+	for (uint32_t i = 0; b.stride > 1 && i < g->n && g->is->kind == LAYOUT_FULL && q.n < 3; i++)
+		cells_stroke(g->c, g->sw[0], g->sw[i]);
+	free(q.group);
+	free(q.order);
+}
+
+/* --- points ----------------------------------------------------------------------------------------- */
+
+struct point {
+	float x, y;
+	uint32_t place, sw; /* place: by name */
+};
+
+static int by_x(const void *pa, const void *pb)
+{
+	const struct point *a = pa, *b = pb;
+
+	if (a->x != b->x)
+		return a->x < b->x ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static int by_y(const void *pa, const void *pb)
+{
+	const struct point *a = pa, *b = pb;
+
+	if (a->y != b->y)
+		return a->y < b->y ? -1 : 1;
+	return by_x(pa, pb);
+}
+
+/* Columns by x in equal numbers, in each by y: no two meet. */
+void place_points(struct placing *g)
+{
+	static const int strides[][2] = {{8, 3}, {6, 3}, {4, 2}, {3, 2}, {2, 2}, {2, 1}, {1, 1}};
+	struct point *p = NEW_ARRAY(g->n + 1, struct point);
+	uint32_t s = 1, cols, per, across = 1, down = 1;
+	int sx = 1, sy = 1;
+
+	for (uint32_t i = 0; i < g->n; i++)
+		p[i] = (struct point){g->l->x[g->sw[i]], g->l->y[g->sw[i]], i, g->sw[i]};
+	qsort(p, g->n, sizeof(*p), by_x);
+	for (size_t i = 0; i < ARRAY_LEN(strides); i++) {
+		across = (uint32_t)((g->w - 1) / strides[i][0] + 1);
+		down = (uint32_t)((g->h - 1) / strides[i][1] + 1);
+		sx = strides[i][0];
+		sy = strides[i][1];
+		if ((uint64_t)across * down >= g->n)
+			break;
+	}
+	while ((uint64_t)across * down * s < g->n)
+		s = next_share(s);
+	/* as wide for its height as the area */
+	cols = (uint32_t)ceil(sqrt((double)g->n / s * across / down));
+	cols = cols > across ? across : cols < 1 ? 1 : cols;
+	while ((uint64_t)cols * down * s < g->n)
+		cols++;
+	per = (g->n + cols - 1) / cols; /* switches a column; a cell is of one column */
+	for (uint32_t i = 0; i < g->n; i += per) {
+		uint32_t n = g->n - i < per ? g->n - i : per, share = (per + down - 1) / down;
+
+		qsort(p + i, n, sizeof(*p), by_y);
+		for (uint32_t k = 0; k < n; k++)
+			cells_put(g, p[i + k].sw, (int)(i / per) * sx, (int)(k / share) * sy);
+	}
+	free(p);
+}

@@ -1,0 +1,332 @@
+/* The map's colours: what each switch looks like when nothing is marked. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/trace/walk.h"
+#include "views/map/map.h"
+
+static const uint32_t shade_char[] = {0x00b7, 0x2591, 0x2592, 0x2593, 0x2588}; /* · ░ ▒ ▓ █ */
+
+uint32_t map_shade_char(unsigned shade)
+{
+	return shade_char[shade < ARRAY_LEN(shade_char) ? shade : ARRAY_LEN(shade_char) - 1];
+}
+
+unsigned map_shade(const struct map *m, uint32_t load)
+{
+	return picture_load_class(load, m->mean);
+}
+
+/* --- loads ---------------------------------------------------------------------------------- */
+
+static void take_loads(struct view *v, const struct loads *l)
+{
+	struct map *m = map_of(v);
+
+	m->load = l->port;
+	m->busiest = loads_busiest(l, v->scene->fabric);
+	m->mean = l->mean_used;
+}
+
+uint32_t map_link_load(const struct view *v, uint32_t from, uint32_t to, uint32_t *port)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct map *m = map_of(v);
+	uint32_t most = 0;
+
+	*port = NO_ID;
+	for (unsigned n = 1; n <= f->switch_nports[from]; n++) {
+		uint32_t p = switch_port_id(f, from, n), q = f->port_peer[p];
+
+		if (q == NO_ID || f->node_switch[f->port_node[q]] != to)
+			continue;
+		if (*port == NO_ID || (m->load && m->load[p] > most)) {
+			*port = p;
+			most = m->load ? m->load[p] : 0;
+		}
+	}
+	return most;
+}
+
+/* --- what holds whatever the colour ------------------------------------------------------------ */
+
+static void take_down(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	const struct fabric *f = sc->fabric;
+	struct map *m = map_of(v);
+
+	m->down = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		m->down[s] = !sc->topo->node_up[f->switch_node[s]];
+}
+
+static void take_changes(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	struct map *m = map_of(v);
+
+	m->changed = NEW_ARRAY(sc->fabric->n_switches + 1, uint32_t);
+	m->most_changed = 0;
+	for (uint32_t s = 0; sc->change && s < sc->fabric->n_switches; s++) {
+		m->changed[s] = sc->change->switch_entries[s];
+		m->most_changed = m->changed[s] > m->most_changed ? m->changed[s] : m->most_changed;
+	}
+}
+
+/* --- one function a colour -------------------------------------------------------------------------- */
+
+static struct map_look letter(unsigned n, const char *letters)
+{
+	size_t len = strlen(letters);
+
+	return (struct map_look){(uint32_t)(unsigned char)letters[n < len ? n : len - 1], CANVAS_PLAIN,
+				 (uint8_t)(n < 254 ? n + 1 : 255)};
+}
+
+static const char counts[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+static void look_state(struct view *v)
+{
+	struct map *m = map_of(v);
+
+	for (uint32_t s = 0; s < m->layout->n; s++)
+		m->look[s] = (struct map_look){'o', CANVAS_PLAIN, 0};
+}
+
+static void look_load(struct view *v)
+{
+	struct map *m = map_of(v);
+
+	for (uint32_t s = 0; s < m->layout->n; s++) {
+		unsigned shade = m->busiest ? map_shade(m, m->busiest[s]) : 0;
+
+		m->look[s] = (struct map_look){shade_char[shade], (uint8_t)(CANVAS_SHADE0 + shade),
+					       (uint8_t)shade};
+	}
+}
+
+/* The rank that most switches of each level have: the level's own. */
+static void look_rank(struct view *v)
+{
+	const struct routing *r = scene_routing(v->scene);
+	struct map *m = map_of(v);
+	uint32_t *votes = NEW_ARRAY(256 * 64, uint32_t);
+	uint32_t usual[256], unranked = scene_unfinished(v->scene, T_RANK) ? '.' : '-';
+
+	for (uint32_t s = 0; s < m->layout->n; s++) {
+		uint32_t rank = r->ops->rank(r, s);
+
+		if (rank < 64)
+			votes[m->layout->level[s] * 64 + rank]++;
+	}
+	for (unsigned l = 0; l < 256; l++) {
+		usual[l] = 0;
+		for (unsigned k = 1; k < 64; k++)
+			if (votes[l * 64 + k] > votes[l * 64 + usual[l]])
+				usual[l] = k;
+	}
+	for (uint32_t s = 0; s < m->layout->n; s++) {
+		uint32_t rank = r->ops->rank(r, s), part = m->layout->part_of[s];
+		bool tree = part != NO_ID && m->layout->part[part].kind == LAYOUT_TREE;
+
+		m->look[s] =
+			rank == NO_RANK ? (struct map_look){unranked, CANVAS_PLAIN, 0} : letter(rank, counts);
+		if (moment_touched(v->scene->moment, T_RANK, s)) {
+			m->look[s].role = CANVAS_PATH;
+			m->look[s].weight = 255;
+		} else if (rank == NO_RANK && v->scene->moment) {
+			m->look[s].role = CANVAS_DIM;
+		} else if (tree && rank != usual[m->layout->level[s]]) {
+			m->look[s].role = CANVAS_CHANGED;
+			m->look[s].weight = 255;
+		}
+	}
+	free(votes);
+}
+
+/* Virtual lanes that a switch's links to others carry routes on. */
+static void look_layers(struct view *v, const struct graph *g)
+{
+	struct map *m = map_of(v);
+	uint16_t *vls = g ? cdg_switch_vls(g->cdg) : NULL;
+
+	for (uint32_t s = 0; s < m->layout->n; s++)
+		m->look[s] = letter(vls ? (unsigned)__builtin_popcount(vls[s]) : 0, counts);
+	free(vls);
+}
+
+/* Letters in the order in which chassis come in the drawing. */
+static void look_chassis(struct view *v, const struct chassis *c)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	struct map *m = map_of(v);
+	uint32_t *number = NEW_ARRAY(c->el->n + 1, uint32_t), n = 0;
+
+	for (uint32_t i = 0; i < m->layout->n; i++) {
+		uint32_t s = m->layout->order[i], e = c->of[s];
+
+		if (e == NO_ID) {
+			m->look[s] = (struct map_look){'.', CANVAS_DIM, 0};
+			continue;
+		}
+		if (!number[e])
+			number[e] = ++n;
+		m->look[s] = letter((number[e] - 1) % (uint32_t)(sizeof(letters) - 1), letters);
+		m->look[s].weight = 1;
+	}
+	free(number);
+}
+
+static void look_change(struct view *v)
+{
+	struct map *m = map_of(v);
+
+	for (uint32_t s = 0; s < m->layout->n; s++) {
+		unsigned shade =
+			m->changed[s] ? 1 + (unsigned)((uint64_t)m->changed[s] * 3 / m->most_changed) : 0;
+
+		m->look[s] = (struct map_look){shade_char[shade], shade ? CANVAS_CHANGED : CANVAS_SHADE0,
+					       (uint8_t)shade};
+	}
+}
+
+/* Where a walk through the run of an engine stands. */
+static void look_step(struct view *v)
+{
+	static const uint8_t shade[] = {[REACH_NOT_YET] = 0, [REACH_BEFORE] = 2, [REACH_NOW] = 4};
+	struct map *m = map_of(v);
+
+	for (uint32_t s = 0; s < m->layout->n; s++) {
+		unsigned k = shade[v->scene->moment->reach[s]];
+
+		m->look[s] = (struct map_look){shade_char[k], (uint8_t)(CANVAS_SHADE0 + k), (uint8_t)k};
+	}
+}
+
+/* --- the colour in force ------------------------------------------------------------------------------ */
+
+bool map_colour_offered(const struct view *v, enum map_colour c)
+{
+	struct scene *sc = v->scene;
+	const struct routing *r = scene_routing(sc);
+	const struct chassis *ch;
+
+	switch (c) {
+	case MAP_STATE:
+		return true;
+	case MAP_LOAD:
+	case MAP_LAYERS:
+		return r != NULL;
+	case MAP_RANK:
+		return r && r->ops->rank;
+	case MAP_CHASSIS:
+		ch = scene_chassis(sc, NULL);
+		return ch && ch->several;
+	case MAP_CHANGE:
+		return map_of(v)->most_changed != 0;
+	case MAP_STEP:
+		return sc->moment != NULL;
+	default:
+		return false;
+	}
+}
+
+static void choose_look(struct view *v)
+{
+	struct map *m = map_of(v);
+
+	switch (m->colour) {
+	case MAP_LOAD:
+		look_load(v);
+		return;
+	case MAP_RANK:
+		look_rank(v);
+		return;
+	case MAP_LAYERS:
+		look_layers(v, view_ask_value(v, &task_graph, NULL));
+		return;
+	case MAP_CHASSIS:
+		look_chassis(v, scene_chassis(v->scene, NULL));
+		return;
+	case MAP_CHANGE:
+		look_change(v);
+		return;
+	case MAP_STEP:
+		look_step(v);
+		return;
+	default:
+		look_state(v);
+	}
+}
+
+void map_colours_load(struct view *v)
+{
+	struct map *m = map_of(v);
+	const struct loads *l;
+
+	map_colours_free(m);
+	m->look = NEW_ARRAY(m->layout->n + 1, struct map_look);
+	take_down(v);
+	take_changes(v);
+	l = scene_routing(v->scene) ? view_ask_value(v, &task_loads, NULL) : NULL;
+	if (l)
+		take_loads(v, l);
+	if (map_colour_offered(v, m->colour)) {
+		choose_look(v);
+		return;
+	}
+	look_state(v); /* nothing to be seen of it here; another event may have it */
+}
+
+void map_colours_free(struct map *m)
+{
+	free(m->look);
+	free(m->busiest);
+	free(m->down);
+	free(m->changed);
+	m->look = NULL;
+	m->busiest = NULL;
+	m->down = NULL;
+	m->changed = NULL;
+	m->load = NULL;
+	m->mean = 0;
+}
+
+void map_colour_legend(const struct view *v, struct text *t)
+{
+	const struct map *m = map_of(v);
+	enum map_colour c = map_colour_offered(v, m->colour) ? m->colour : MAP_STATE;
+
+	switch (c) {
+	case MAP_LOAD:
+		if (!m->busiest)
+			text_add(t, "loads are being computed");
+		else if (m->overlay > MAP_LINKS)
+			text_add(t, "load, x the mean: · 0 ░ <0.5 ▒ <1.5 ▓ <2.5 █");
+		else
+			text_add(t, "load, x the mean: · 0  ░ <0.5  ▒ <1.5  ▓ <2.5  █ more");
+		return;
+	case MAP_RANK:
+		text_add(t, scene_unfinished(v->scene, T_RANK)
+				    ? "0-9 a-z rank, . none yet; that of this step stands out"
+				    : "0-9 a-z rank, - none; it stands out where others of the level have "
+				      "another");
+		return;
+	case MAP_LAYERS:
+		text_add(t, "0-9 a-z virtual lanes that its links use");
+		return;
+	case MAP_CHASSIS:
+		text_add(t, "A-Z a-z chassis  . alone");
+		return;
+	case MAP_CHANGE:
+		text_add(t, "entries changed: · none  ░ ▒ ▓ █ up to %u", m->most_changed);
+		return;
+	case MAP_STEP:
+		text_add(t, "· not reached yet  ▒ reached  █ this step");
+		return;
+	default:
+		text_add(t, "o switch");
+	}
+}

@@ -1,0 +1,221 @@
+/* The cables of a fabric as its map shows them. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "views/map/links.h"
+
+/* Step from a to b in the grid, and the side it leads to: x to the right, all other dimensions up. */
+static enum map_side grid_side(const struct layout *l, const struct layout_part *p, uint32_t a, uint32_t b,
+			       char way[4])
+{
+	const uint16_t *from = layout_coord(l, a), *to = layout_coord(l, b);
+	unsigned d = 0;
+	int step;
+
+	if (from[0] == LAYOUT_BESIDE || to[0] == LAYOUT_BESIDE)
+		return MAP_RIGHT;
+	while (d + 1u < p->n_dims && from[d] == to[d])
+		d++;
+	step = (int)to[d] - (int)from[d];
+	if (p->dim[d].kind == LAYOUT_CYCLE && 2 * abs(step) > p->dim[d].size)
+		step = -step;
+	if (d < 3)
+		way[0] = "xyz"[d];
+	else
+		way[0] = (char)('0' + d);
+	way[1] = step > 0 ? '+' : '-';
+	if (d == 0)
+		return step > 0 ? MAP_RIGHT : MAP_LEFT;
+	return step > 0 ? MAP_ABOVE : MAP_BELOW;
+}
+
+/* Place in the order of its part. */
+static uint32_t place_in_part(const struct layout *l, const struct layout_part *p, uint32_t sw)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		if (l->order[p->first + i] == sw)
+			return i;
+	return 0;
+}
+
+/* Side of a neighbour around a ring or along a chain; chords of a ring lead down. */
+static enum map_side ring_side(const struct layout *l, const struct layout_part *p, uint32_t a, uint32_t b)
+{
+	uint32_t i = place_in_part(l, p, a), k = place_in_part(l, p, b);
+
+	if (k == i + 1)
+		return MAP_RIGHT;
+	if (i == k + 1)
+		return MAP_LEFT;
+	if (p->kind == LAYOUT_RING && p->n > 2 && (i + 1) % p->n == k)
+		return MAP_RIGHT;
+	if (p->kind == LAYOUT_RING && p->n > 2 && (k + 1) % p->n == i)
+		return MAP_LEFT;
+	return MAP_BELOW;
+}
+
+static enum map_side side_of(const struct layout *l, uint32_t a, uint32_t b, char way[4])
+{
+	const struct layout_part *p;
+
+	if (a == b || l->part_of[a] == NO_ID)
+		return MAP_RIGHT;
+	p = &l->part[l->part_of[a]];
+	switch (p->kind) {
+	case LAYOUT_GRID:
+		return grid_side(l, p, a, b, way);
+	case LAYOUT_RING:
+	case LAYOUT_CHAIN:
+	case LAYOUT_ROW:
+		return ring_side(l, p, a, b);
+	case LAYOUT_GROUPS:
+		if (l->block[a] != l->block[b] || l->level[b] < l->level[a])
+			return MAP_ABOVE;
+		return MAP_BELOW;
+	case LAYOUT_TREE:
+		if (l->level[b] != l->level[a])
+			return l->level[b] < l->level[a] ? MAP_ABOVE : MAP_BELOW;
+		return MAP_RIGHT;
+	case LAYOUT_FULL:
+	case LAYOUT_OTHER:
+		break;
+	}
+	return MAP_ABOVE;
+}
+
+static int by_side(const void *x, const void *y)
+{
+	const struct map_entry *a = x, *b = y;
+
+	if (a->side != b->side)
+		return a->side < b->side ? -1 : 1;
+	return a->port < b->port ? -1 : a->port > b->port;
+}
+
+struct map_entries *map_entries_new(const struct fabric *f, const struct layout *l, uint32_t middle)
+{
+	struct map_entries *m = NEW(struct map_entries);
+	unsigned n_ports = f->switch_nports[middle];
+	uint32_t *next = NEW_ARRAY(n_ports + 1u, uint32_t), base = f->switch_port[middle];
+	uint32_t *last = NEW_ARRAY(n_ports + 1u, uint32_t);
+
+	m->middle = middle;
+	m->entry = NEW_ARRAY(n_ports + 1u, struct map_entry);
+	m->port = NEW_ARRAY(n_ports + 1u, uint32_t);
+	/* entries in order of their first port, their cables as lists of port numbers */
+	for (unsigned p = 1; p <= n_ports; p++) {
+		uint32_t peer = f->port_peer[base + p], node, sw, i;
+
+		if (peer == NO_ID)
+			continue;
+		node = f->port_node[peer];
+		sw = f->node_switch[node];
+		if (sw == middle && peer < base + p)
+			continue;
+		for (i = 0; i < m->n; i++)
+			if (sw != NO_ID && m->entry[i].sw == sw)
+				break;
+		if (i == m->n) {
+			struct map_entry *e = &m->entry[m->n++];
+
+			*e = (struct map_entry){.node = node, .sw = sw, .port = base + p, .first = p};
+			e->side = (uint8_t)(sw == NO_ID ? MAP_HOSTS : side_of(l, middle, sw, e->way));
+		} else {
+			next[last[i]] = p;
+		}
+		last[i] = p;
+		m->entry[i].n++;
+	}
+	if (m->n)
+		qsort(m->entry, m->n, sizeof(*m->entry), by_side);
+	for (uint32_t i = 0; i < m->n; i++) {
+		unsigned p = m->entry[i].first;
+
+		m->entry[i].first = m->n_cables;
+		m->first[m->entry[i].side + 1]++;
+		for (uint32_t k = 0; k < m->entry[i].n; k++, p = next[p])
+			m->port[m->n_cables++] = base + p;
+	}
+	for (unsigned s = 0; s < MAP_SIDES; s++)
+		m->first[s + 1] += m->first[s];
+	free(next);
+	free(last);
+	return m;
+}
+
+void map_entries_free(struct map_entries *m)
+{
+	if (!m)
+		return;
+	free(m->entry);
+	free(m->port);
+	free(m);
+}
+
+struct cable {
+	uint32_t sw[2], port[2];
+};
+
+static int by_pair(const void *x, const void *y)
+{
+	const struct cable *a = x, *b = y;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (a->sw[i] != b->sw[i])
+			return a->sw[i] < b->sw[i] ? -1 : 1;
+	return a->port[0] < b->port[0] ? -1 : a->port[0] > b->port[0];
+}
+
+/* All cables between two different switches, by pair; *n of them. */
+static struct cable *all_cables(const struct fabric *f, uint32_t *n)
+{
+	struct cable *c = NEW_ARRAY(f->n_links + 1u, struct cable);
+
+	*n = 0;
+	for (uint32_t k = 0; k < f->n_links; k++) {
+		uint32_t port[2] = {f->link_port[2 * k], f->link_port[2 * k + 1]}, sw[2];
+		bool turn;
+
+		for (unsigned i = 0; i < 2; i++)
+			sw[i] = f->node_switch[f->port_node[port[i]]];
+		if (sw[0] == NO_ID || sw[1] == NO_ID || sw[0] == sw[1])
+			continue;
+		turn = sw[1] < sw[0];
+		c[(*n)++] = (struct cable){{sw[turn], sw[!turn]}, {port[turn], port[!turn]}};
+	}
+	if (*n)
+		qsort(c, *n, sizeof(*c), by_pair);
+	return c;
+}
+
+struct map_bundles *map_bundles_new(const struct fabric *f)
+{
+	struct map_bundles *b = NEW(struct map_bundles);
+	struct cable *c = all_cables(f, &b->n_cables);
+
+	b->bundle = NEW_ARRAY(b->n_cables + 1u, struct map_bundle);
+	b->port = NEW_ARRAY(b->n_cables + 1u, uint32_t);
+	for (uint32_t i = 0; i < b->n_cables; i++) {
+		struct map_bundle *d;
+
+		if (!i || c[i].sw[0] != c[i - 1].sw[0] || c[i].sw[1] != c[i - 1].sw[1])
+			b->bundle[b->n++] = (struct map_bundle){
+				{c[i].sw[0], c[i].sw[1]}, {c[i].port[0], c[i].port[1]}, i, 0};
+		d = &b->bundle[b->n - 1];
+		d->n++;
+		if (c[i].port[1] < d->port[1])
+			d->port[1] = c[i].port[1];
+		b->port[i] = c[i].port[0];
+	}
+	free(c);
+	return b;
+}
+
+void map_bundles_free(struct map_bundles *b)
+{
+	if (!b)
+		return;
+	free(b->bundle);
+	free(b->port);
+	free(b);
+}

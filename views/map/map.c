@@ -1,0 +1,789 @@
+/* Pane: the fabric drawn, in three scales.  Rows are the switches in the order of the layout. */
+#include "views/map/map.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/fabric/elements.h"
+#include "views/views.h"
+
+enum { C_NAME, C_PLACE, C_HOSTS, C_SWITCHES, C_ROUTES, C_MEAN, C_CHANGED, C_LID };
+
+static const struct column columns[] = {
+	{.name = "name", .width = 8, .flex = 2},
+	{.name = "place", .width = 12, .flex = 1},
+	{.name = "hosts", .right = true, .numeric = true},
+	{.name = "switches", .right = true, .numeric = true, .drop = 3},
+	{.name = "routes", .right = true, .numeric = true, .drop = 2},
+	{.name = "x mean", .right = true, .numeric = true, .drop = 1},
+	{.name = "changed", .right = true, .numeric = true, .drop = 4},
+	{.name = "lid", .width = 4, .right = true, .numeric = true, .drop = 5},
+};
+
+/* In the order of `+`: from far to near.  A scale more is one line more. */
+const struct map_scale *const map_scales[] = {&map_overview, &map_whole, &map_around, NULL};
+
+/* --- the layout, computed beside the loop ----------------------------------------------------------- */
+
+/* Chips of one chassis as cabled, whatever is up and whatever a file says: so nothing moves. */
+static void *run_layout(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct fabric *f = base;
+	struct state *all_up = state_new(f);
+	struct topo *t = topo_new(f, all_up);
+	struct err e;
+	struct elements *el = elements_new(t, NULL, p, NULL, &e);
+	struct layout *l = el ? layout_new(f, el->of, p, &e) : NULL;
+
+	(void)w;
+	(void)arg;
+	elements_unref(el);
+	topo_unref(t);
+	state_free(all_up);
+	return l;
+}
+
+static void free_layout(void *value)
+{
+	layout_unref(value);
+}
+
+static const struct task task_layout = {.run = run_layout, .free = free_layout, .no_sweep = true};
+
+/* --- the selection ----------------------------------------------------------------------------------- */
+
+uint32_t map_selected(const struct view *v)
+{
+	const struct map *m = map_of(v);
+	uint32_t row;
+
+	return m->layout && view_selected(v, &row) && row < m->layout->n ? m->layout->order[row] : NO_ID;
+}
+
+void map_select(struct view *v, uint32_t sw)
+{
+	if (sw != NO_ID)
+		view_select_row(v, map_of(v)->row_of[sw]);
+}
+
+/* Another pane or a command looked at another switch. */
+static void follow_looked(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct map *m = map_of(v);
+	uint64_t now = v->scene->looked.sw;
+	uint32_t node;
+
+	if (now == m->looked)
+		return;
+	m->looked = now;
+	node = now ? fabric_node_by_guid(f, now) : NO_ID;
+	if (node != NO_ID && f->node_switch[node] != NO_ID)
+		map_select(v, f->node_switch[node]);
+}
+
+/* --- load ------------------------------------------------------------------------------------------------
+ */
+
+void **map_own(const struct view *v, const struct map_scale *scale)
+{
+	unsigned i = 0;
+
+	while (map_scales[i] && map_scales[i] != scale)
+		i++;
+	return &map_of(v)->own[i];
+}
+
+void map_renew(struct view *v)
+{
+	v->serial = 0;
+	view_refresh(v);
+}
+
+static void renewed(struct view *v, bool same)
+{
+	for (unsigned i = 0; map_scales[i]; i++)
+		if (map_scales[i]->renewed)
+			map_scales[i]->renewed(v, same);
+}
+
+static void take_layout(struct view *v, const struct layout *l)
+{
+	struct map *m = map_of(v);
+	bool same = m->of == l;
+
+	m->layout = l;
+	m->of = l;
+	if (!same) {
+		free(m->row_of);
+		m->row_of = l ? NEW_ARRAY(l->n + 1, uint32_t) : NULL;
+		for (uint32_t i = 0; l && i < l->n; i++)
+			m->row_of[l->order[i]] = i;
+		map_overlays_free(m);
+	}
+	renewed(v, same);
+}
+
+static void load(struct view *v)
+{
+	struct scene *sc = v->scene;
+	struct map *m = map_of(v);
+	const struct result *q = scene_fabric_question(sc),
+			    *r = q ? view_ask(v, &task_layout, q, NULL) : NULL;
+
+	if (!m->scale) {
+		m->scale = &map_overview;
+		m->overlay = MAP_LINKS;
+	}
+	take_layout(v, r ? r->value : NULL);
+	if (!m->layout)
+		return;
+	if (!m->coloured && scene_routing(sc)) {
+		m->coloured = true;
+		m->colour = MAP_LOAD;
+	}
+	v->n_rows = m->layout->n;
+	map_colours_load(v);
+	map_overlays_load(v);
+	if (!m->looked && sc->looked.sw) {
+		uint32_t node = fabric_node_by_guid(sc->fabric, sc->looked.sw);
+
+		m->looked = sc->looked.sw;
+		if (node != NO_ID && sc->fabric->node_switch[node] != NO_ID)
+			v->select = m->row_of[sc->fabric->node_switch[node]];
+	}
+}
+
+static void close_view(struct view *v)
+{
+	struct map *m = map_of(v);
+
+	for (unsigned i = 0; map_scales[i]; i++)
+		if (map_scales[i]->close)
+			map_scales[i]->close(v);
+	map_colours_free(m);
+	map_overlays_free(m);
+	free(m->row_of);
+	free(m->shown);
+}
+
+/* --- words -------------------------------------------------------------------------------------------------
+ */
+
+static int index_of(const char *const *names, const char *word)
+{
+	for (int i = 0; names[i]; i++)
+		if (!strcmp(names[i], word))
+			return i;
+	return -1;
+}
+
+static const struct map_scale *scale_named(const char *word)
+{
+	for (unsigned i = 0; map_scales[i]; i++)
+		if (!strcmp(map_scales[i]->name, word))
+			return map_scales[i];
+	return NULL;
+}
+
+static void set_overlay(struct map *m, enum map_overlay o)
+{
+	m->overlay = o;
+	m->choice = 0;
+	m->at_stop = 0;
+	m->marked = false;
+}
+
+/* Words of `pane map`: a scale, a colour, an overlay. */
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct map *m = map_of(v);
+
+	m->scale = &map_overview;
+	set_overlay(m, MAP_LINKS);
+	for (int i = 0; i < a->argc; i++) {
+		int colour = index_of(map_colour_names, a->argv[i]),
+		    overlay = index_of(map_overlay_names, a->argv[i]);
+		const struct map_scale *s = scale_named(a->argv[i]);
+
+		if (s) {
+			m->scale = s;
+		} else if (colour >= 0) {
+			m->colour = (enum map_colour)colour;
+			m->coloured = true;
+		} else if (overlay >= 0) {
+			set_overlay(m, (enum map_overlay)overlay);
+		} else {
+			return err_set(e, "pane map: found \"%s\", expected a scale, a colour or an overlay",
+				       a->argv[i]);
+		}
+	}
+	return 0;
+}
+
+static int to_scale(struct view *v, const struct map_scale *s, struct err *e)
+{
+	struct map *m = map_of(v);
+	struct text why = {0};
+	bool offered = !m->layout || !s->offered || s->offered(v, m->w, m->h, &why);
+
+	if (!offered)
+		err_set(e, "map: %s is not offered%s%s", s->name, why.len ? ": " : "", text_str(&why));
+	text_free(&why);
+	if (!offered)
+		return -1;
+	if (s != m->scale)
+		m->before = m->scale;
+	m->scale = s;
+	return 0;
+}
+
+/* The next scale that is offered that way; *e tells what the ones on the way need. */
+static int zoom(struct view *v, int dir, struct err *e)
+{
+	const struct map *m = map_of(v);
+	int at = 0;
+	struct err why = {{0}};
+
+	while (map_scales[at] && map_scales[at] != m->scale)
+		at++;
+	for (at += dir; at >= 0 && map_scales[at]; at += dir)
+		if (!to_scale(v, map_scales[at], &why)) {
+			*e = why;
+			return 0;
+		}
+	if (why.msg[0])
+		return err_set(e, "%s", why.msg);
+	return err_set(e, "map: this is the %s scale", dir > 0 ? "nearest" : "farthest");
+}
+
+static int choose_colour(struct view *v, const char *word, struct err *e)
+{
+	struct map *m = map_of(v);
+	int c = word ? index_of(map_colour_names, word) : (int)m->colour;
+
+	if (c < 0)
+		return err_set(
+			e, "map colour: found \"%s\", expected state, load, rank, layers, chassis or change",
+			word);
+	if (word && !map_colour_offered(v, (enum map_colour)c))
+		return err_set(e, "map colour: there is nothing to show of %s here", word);
+	for (int k = 0; !word && k < MAP_COLOURS; k++) {
+		c = (c + 1) % MAP_COLOURS;
+		if (map_colour_offered(v, (enum map_colour)c))
+			break;
+	}
+	m->colour = (enum map_colour)c;
+	m->coloured = true;
+	map_renew(v);
+	return 0;
+}
+
+static int choose_overlay(struct view *v, const char *word, struct err *e)
+{
+	struct map *m = map_of(v);
+	int o = word ? index_of(map_overlay_names, word) : (int)m->overlay;
+
+	if (o < 0)
+		return err_set(
+			e,
+			"map overlay: found \"%s\", expected none, links, path, cycle, turn, layer, flows, "
+			"failed or changed",
+			word);
+	if (word && !map_overlay_offered(v, (enum map_overlay)o)) {
+		if (o == MAP_PATH || o == MAP_TURN)
+			return err_set(e,
+				       "map overlay: no path with a %s was looked at; `trace SRC DST` does",
+				       o == MAP_PATH ? "way" : "forbidden turn");
+		return err_set(e, "map overlay: there is nothing to show of %s here", word);
+	}
+	for (int k = 0; !word && k < MAP_OVERLAYS; k++) {
+		o = (o + 1) % MAP_OVERLAYS;
+		if (map_overlay_offered(v, (enum map_overlay)o))
+			break;
+	}
+	set_overlay(m, (enum map_overlay)o);
+	map_renew(v);
+	return 0;
+}
+
+/* [ and ]: the switch before or after along the overlay. */
+static int along(struct view *v, int dir, struct err *e)
+{
+	struct map *m = map_of(v);
+	uint32_t sel = map_selected(v), n;
+
+	map_overlay_mark(v);
+	n = m->n_stops;
+	if (!n)
+		return err_set(e, "map: this overlay leads from nowhere to nowhere; v chooses another");
+	if (m->at_stop >= n || m->stop[m->at_stop].sw != sel) {
+		for (m->at_stop = 0; m->at_stop < n && m->stop[m->at_stop].sw != sel; m->at_stop++)
+			;
+		if (m->at_stop == n) /* elsewhere: to its begin or its end */
+			m->at_stop = dir > 0 ? n - 1 : 0;
+	}
+	m->at_stop = (m->at_stop + (dir > 0 ? 1 : n - 1)) % n;
+	map_select(v, m->stop[m->at_stop].sw);
+	return 0;
+}
+
+static int other(struct view *v, int dir, struct err *e)
+{
+	struct map *m = map_of(v);
+	unsigned n;
+
+	map_overlay_mark(v);
+	n = m->n_choices;
+	if (n < 2)
+		return err_set(e, "map: there is one of these only");
+	m->choice = (m->choice + (dir > 0 ? 1 : n - 1)) % n;
+	m->at_stop = 0;
+	map_renew(v);
+	return 0;
+}
+
+static int go_back(struct view *v, struct err *e)
+{
+	struct map *m = map_of(v);
+
+	if (m->scale->back && m->scale->back(v))
+		return 0;
+	if (!m->before || m->before == m->scale)
+		return err_set(e, "map: this is where it began");
+	m->scale = m->before;
+	m->before = NULL;
+	return 0;
+}
+
+static int words(struct view *v, int argc, char **argv, struct err *e)
+{
+	struct map *m = map_of(v);
+	const char *what = argv[0], *arg = argc > 1 ? argv[1] : NULL;
+	int dir = arg && !strcmp(arg, "previous") ? -1 : 1;
+
+	if (scale_named(what))
+		return to_scale(v, scale_named(what), e);
+	if (!m->layout)
+		return err_set(e, "map: %s",
+			       v->scene->fabric ? "the layout is being computed" : "no fabric is loaded");
+	if (!strcmp(what, "in") || !strcmp(what, "out"))
+		return zoom(v, *what == 'i' ? 1 : -1, e);
+	if (!strcmp(what, "colour"))
+		return choose_colour(v, arg, e);
+	if (!strcmp(what, "overlay"))
+		return choose_overlay(v, arg, e);
+	if (!strcmp(what, "along"))
+		return along(v, dir, e);
+	if (!strcmp(what, "other"))
+		return other(v, dir, e);
+	if (!strcmp(what, "back"))
+		return go_back(v, e);
+	if (!strcmp(what, "plane")) {
+		if (m->scale->plane)
+			m->scale->plane(v, dir);
+		return 0;
+	}
+	return err_set(
+		e,
+		"map: found \"%s\", expected a scale, in, out, back, colour, overlay, along, other or plane",
+		what);
+}
+
+/* --- text
+ * ------------------------------------------------------------------------------------------------------ */
+
+#define LONG_NAME 16
+
+/* "pod 3"; a name that says itself what it is stays alone, for a long one its number stands. */
+static void block_text(const struct layout *l, const struct layout_part *is, uint32_t b, struct text *t)
+{
+	const char *kind = is->kind == LAYOUT_GROUPS ? "group"
+			   : is->pods		     ? "pod"
+						     : "chassis",
+		   *name = l->block_name[b];
+
+	if (strlen(name) > LONG_NAME)
+		text_add(t, "%s %u", kind, b - is->first_block + 1);
+	else if (strncmp(name, kind, strlen(kind)))
+		text_add(t, "%s %s", kind, name);
+	else
+		text_add(t, "%s", name);
+}
+
+void map_place_text(const struct view *v, uint32_t sw, struct text *t)
+{
+	const struct layout *l = map_of(v)->layout;
+	const struct layout_part *is = l->part_of[sw] == NO_ID ? NULL : &l->part[l->part_of[sw]];
+	size_t from = t->len;
+
+	if (!is) {
+		text_add(t, "not connected");
+		return;
+	}
+	if (is->kind == LAYOUT_GRID && *layout_coord(l, sw) == LAYOUT_BESIDE) {
+		text_add(t, "beside the grid");
+	} else if (is->kind == LAYOUT_GRID) {
+		for (unsigned d = 0; d < is->n_dims; d++)
+			text_add(t, "%s%u", d ? "," : "(", layout_coord(l, sw)[d]);
+		text_add(t, ")");
+	} else if (is->kind == LAYOUT_TREE) {
+		text_add(t, "level %u", l->level[sw]);
+	}
+	if (is->kind == LAYOUT_RING || is->kind == LAYOUT_CHAIN)
+		text_add(t, "place %u of %u", map_of(v)->row_of[sw] - is->first + 1, is->n);
+	if (l->block[sw] != NO_ID) {
+		text_add(t, "%s", t->len > from ? ", " : "");
+		block_text(l, is, l->block[sw], t);
+	}
+	if (l->n_parts > 1)
+		text_add(t, "%spart %u", t->len > from ? ", " : "", l->part_of[sw] + 1);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct routing *r = scene_routing(v->scene);
+	const struct map *m = map_of(v);
+
+	if (!m->layout) {
+		text_add(t, "Map");
+		return;
+	}
+	if (m->scale->title) {
+		m->scale->title(v, t);
+	} else {
+		text_add(t, "Map ── %s", m->layout->n_parts ? m->layout->part[0].words : "no switch");
+		if (m->layout->n_parts > 1)
+			text_add(t, ", %s", PLURAL(m->layout->n_parts - 1, "other part"));
+	}
+	text_add(t, " ── %s", map_colour_names[m->colour]);
+	if (r)
+		text_add(t, ", %s", r->engine);
+	if (m->said.len)
+		text_add(t, " ── %s", m->said.s);
+	else if (m->overlay > MAP_LINKS)
+		text_add(t, " ── %s", map_overlay_names[m->overlay]);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	(void)v;
+	text_add(t, "Enter around  +/- scale  o colour  v overlay  [ ] along  Backspace back");
+}
+
+/* What the overlay says where the selection is; NULL: nothing. */
+static const char *stop_text(const struct map *m, uint32_t sw)
+{
+	if (m->at_stop < m->n_stops && m->stop[m->at_stop].sw == sw)
+		return m->stop[m->at_stop].text;
+	for (uint32_t i = 0; i < m->n_stops; i++)
+		if (m->stop[i].sw == sw)
+			return m->stop[i].text;
+	return NULL;
+}
+
+/* brief: where there is little room. */
+static void selection_text(const struct view *v, bool brief, struct text *t)
+{
+	const struct map *m = map_of(v);
+	const struct layout *l = m->layout;
+	uint32_t sw = map_selected(v);
+	const char *more = sw == NO_ID ? NULL : stop_text(m, sw);
+	size_t from;
+
+	if (sw == NO_ID)
+		return;
+	text_add(t, "%s  ", switch_name(v->scene->fabric, sw));
+	from = t->len;
+	map_place_text(v, sw, t);
+	if (!more && !brief)
+		text_add(t, "%s%s, %s", t->len > from ? "  " : "", PLURAL(l->hosts[sw], "host"),
+			 PLURAL(l->first[sw + 1] - l->first[sw], "switch"));
+	if (m->down[sw])
+		text_add(t, "%sdown", t->len > from ? "  " : "");
+	if (more)
+		text_add(t, "%s%s", t->len > from ? "  " : "", more);
+	else if (m->colour == MAP_CHANGE || m->overlay == MAP_CHANGED)
+		text_add(t, "  %s changed", PLURAL(m->changed[sw], "entry"));
+	else if (m->busiest && m->mean > 0)
+		text_add(t, "  %s, %.1f x the mean", PLURAL(m->busiest[sw], "route"),
+			 m->busiest[sw] / m->mean);
+}
+
+/* --- drawing
+ * ------------------------------------------------------------------------------------------------------ */
+
+struct map_cell map_cell_of(const struct view *v, uint32_t sw)
+{
+	const struct map *m = map_of(v);
+	bool selected = map_selected(v) == sw;
+	struct map_cell c = {.ch = m->look[sw].ch, .role = m->look[sw].role, .weight = m->look[sw].weight};
+
+	if (m->shown && !m->shown[sw])
+		return (struct map_cell){.ch = 0x00b7, .role = CANVAS_DIM};
+	if (selected) {
+		c = (struct map_cell){.ch = 'S', .role = CANVAS_SELECTED, .bold = true, .weight = 300};
+	}
+	if (m->mark && m->mark[sw])
+		c = (struct map_cell){
+			.ch = m->mark[sw], .role = m->mark_role[sw], .bold = true, .weight = 400};
+	if (m->down[sw] && m->mark && m->mark[sw] != '<' && m->mark[sw] != '>')
+		c = (struct map_cell){.ch = 'x', .role = CANVAS_BAD, .bold = true, .weight = 500};
+	c.reverse = selected;
+	return c;
+}
+
+void map_put(const struct view *v, struct canvas *c, int x, int y, uint32_t sw)
+{
+	struct map_cell is = map_cell_of(v, sw);
+	struct canvas_cell *cell = canvas_put(c, x, y, is.ch, (enum canvas_role)is.role);
+
+	if (!cell)
+		return;
+	cell->bold = is.bold;
+	cell->reverse = is.reverse;
+	cell->object = map_object(map_of(v), sw, NO_ID);
+}
+
+/* Switches that the filter leaves. */
+static void note_shown(struct view *v)
+{
+	struct map *m = map_of(v);
+
+	free(m->shown);
+	m->shown = NULL;
+	if (!v->filter[0] || !v->order)
+		return;
+	m->shown = NEW_ARRAY(m->layout->n + 1, uint8_t);
+	for (uint32_t i = 0; i < v->n_order; i++)
+		if (v->order[i] < m->layout->n)
+			m->shown[m->layout->order[v->order[i]]] = 1;
+}
+
+static const struct map_scale *scale_now(const struct view *v)
+{
+	const struct map *m = map_of(v);
+	struct text why = {0};
+	bool fits = !m->scale->offered || m->scale->offered(v, m->w, m->h, &why);
+
+	text_free(&why);
+	return fits ? m->scale : &map_overview;
+}
+
+static void legend(const struct view *v, struct text *t)
+{
+	const struct map *m = map_of(v);
+	bool down = map_anything_failed(v);
+
+	if (m->overlay > MAP_LINKS && m->meaning.len)
+		text_add(t, "%s%s  ", m->meaning.s, down ? "  x down" : "");
+	map_colour_legend(v, t);
+	if (m->overlay <= MAP_LINKS && m->meaning.len)
+		text_add(t, "   %s%s", m->meaning.s, down ? "   x down" : "");
+	else if (!m->meaning.len && down)
+		text_add(t, "   x down");
+}
+
+static void draw_below(const struct view *v, struct canvas *c, unsigned lines)
+{
+	bool own;
+	struct text t = {0};
+	int y = c->h - (int)lines;
+
+	if (!lines)
+		return;
+	if (map_of(v)->scale->selection)
+		map_of(v)->scale->selection(v, &t);
+	own = t.len > 0;
+	if (!own)
+		selection_text(v, false, &t);
+	if (!own && canvas_columns(text_str(&t)) > c->w - 2) {
+		text_clear(&t);
+		selection_text(v, true, &t);
+	}
+	canvas_put(c, 0, y, 0x25b8, CANVAS_PLAIN);
+	canvas_text_cut(c, 2, y, c->w - 2, text_str(&t), CANVAS_PLAIN);
+	text_clear(&t);
+	if (lines > 1) {
+		legend(v, &t);
+		canvas_text_cut(c, 0, y + 1, c->w, text_str(&t), CANVAS_DIM);
+	}
+	text_free(&t);
+}
+
+static bool asks_anew(const struct map *m, const struct looked *now)
+{
+	if (m->overlay == MAP_PATH || m->overlay == MAP_TURN)
+		return m->asked.src != now->src || m->asked.dst != now->dst ||
+		       m->asked.via_sw != now->via_sw || m->asked.via_dst != now->via_dst ||
+		       m->asked.via_port != now->via_port;
+	return m->overlay == MAP_FLOWS && (m->asked.node != now->node || m->asked.port != now->port) &&
+	       now->port;
+}
+
+static void draw(struct view *v, struct canvas *c)
+{
+	struct map *m = map_of(v);
+	const struct map_scale *s;
+	unsigned below;
+
+	if (!m->layout)
+		return;
+	follow_looked(v);
+	if (asks_anew(m, &v->scene->looked)) {
+		map_renew(v);
+		if (!m->layout)
+			return;
+	}
+	note_shown(v);
+	map_overlay_mark(v);
+	m->w = c->w;
+	m->h = c->h - (c->h > 5 ? 2 : 0);
+	s = scale_now(v);
+	below = c->h <= 3 ? 0 : c->h <= 5 && s->below ? 1 : s->below;
+	m->h = c->h - (int)below;
+	c->h = m->h;
+	s->draw(v, c);
+	c->h += (int)below;
+	draw_below(v, c, below);
+}
+
+static void move(struct view *v, int dx, int dy)
+{
+	if (map_of(v)->layout && v->n_rows)
+		scale_now(v)->move(v, dx, dy);
+}
+
+static void hit(struct view *v, struct canvas_object o)
+{
+	const struct map_scale *s = scale_now(v);
+
+	if (s->hit)
+		s->hit(v, o);
+	else if (o.row != NO_ID)
+		view_select_row(v, o.row);
+}
+
+/* --- rows
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct map *m = map_of(v);
+	const struct fabric *f = v->scene->fabric;
+	uint32_t sw = m->layout->order[row];
+
+	switch (col) {
+	case C_HOSTS:
+		return m->layout->hosts[sw];
+	case C_SWITCHES:
+		return m->layout->first[sw + 1] - m->layout->first[sw];
+	case C_ROUTES:
+		return m->busiest ? (int64_t)m->busiest[sw] : -1;
+	case C_MEAN:
+		return m->busiest && m->mean > 0 ? (int64_t)(10 * m->busiest[sw] / m->mean + 0.5) : -1;
+	case C_CHANGED:
+		return m->changed[sw];
+	case C_LID:
+		return scene_lid(v->scene, f->port_endport[switch_port_id(f, sw, 0)]);
+	default:
+		return -1;
+	}
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct map *m = map_of(v);
+	uint32_t sw = m->layout->order[row];
+	int64_t n;
+
+	if (col == C_NAME) {
+		text_add(t, "%s", switch_name(v->scene->fabric, sw));
+		return;
+	}
+	if (col == C_PLACE) {
+		map_place_text(v, sw, t);
+		return;
+	}
+	n = number(v, row, col);
+	if (n < 0)
+		text_add(t, "-");
+	else if (col == C_MEAN)
+		text_add(t, "%" PRId64 ".%" PRId64, n / 10, n % 10);
+	else
+		text_add(t, "%" PRId64, n);
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct map *m = map_of(v);
+	uint32_t sw = m->layout->order[row];
+
+	return (m->down[sw] ? MARK_DOWN : 0u) | (m->changed[sw] ? MARK_CHANGED : 0u);
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	return f->node_guid[f->switch_node[map_of(v)->layout->order[row]]];
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct map *m = map_of(v);
+	const struct fabric *f = v->scene->fabric;
+
+	if (m->scale->placeholder && m->scale->placeholder(v, what, t))
+		return true;
+	if (!strcmp(what, "lid")) {
+		text_add(t, "%" PRId64, number(v, row, C_LID));
+		return true;
+	}
+	return place_node(f, f->switch_node[m->layout->order[row]], what, t);
+}
+
+/* Nearer; at the nearest scale what it says itself, else the ports of the switch. */
+static void follow(const struct view *cv, uint32_t row, struct text *t)
+{
+	struct view *v = (struct view *)(uintptr_t)cv;
+	struct map *m = map_of(v);
+
+	if (m->scale->enter && m->scale->enter(v, t))
+		return;
+	if (scale_named("around") && m->scale != scale_named("around")) {
+		to_scale(v, scale_named("around"), &(struct err){{0}});
+		return;
+	}
+	text_add(t, "pane ports ");
+	placeholder(v, row, "node", t);
+}
+
+const struct view_ops view_map = {
+	.name = "map",
+	.brief = "the fabric drawn: switches as cells of trees, grids, rings and groups, coloured and marked",
+	.syntax = "[overview|around|whole] [state|load|rank|layers|chassis|change|step] "
+		  "[none|links|path|cycle|turn|layer|flows|failed|changed]",
+	.hints = "follow=around :map_in=in :map_colour=colour :map_overlay=overlay :fail=fail",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct map),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.draw = draw,
+	.move = move,
+	.hit = hit,
+	.words = words,
+};

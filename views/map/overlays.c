@@ -1,0 +1,807 @@
+/* The map's overlays: what is marked on switches and drawn between them. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/credit/turns.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/routing/paths.h"
+#include "core/sm/ucast_cache.h"
+#include "views/map/map.h"
+#include "views/paths/witness.h"
+
+#define STAR 0x25c6   /* ◆ */
+#define DISC 0x25cf   /* ● */
+#define HOLLOW 0x25c7 /* ◇ */
+
+const char *const map_overlay_names[] = {"none",  "links", "path",   "cycle",	"turn",
+					 "layer", "flows", "failed", "changed", NULL};
+
+/* --- computed beside the loop -------------------------------------------------------------------- */
+
+/* Channels of a shortest cycle, ended by NO_ID.  arg: the component. */
+static void *run_cycle(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct graph *g = base;
+	uint32_t *cycle = NEW_ARRAY((size_t)g->cdg->size[arg[0]] + 1, uint32_t),
+		 n = cdg_cycle(g->cdg, arg[0], cycle, p);
+
+	(void)w;
+	cycle[n] = NO_ID;
+	if (n)
+		return cycle;
+	free(cycle);
+	return NULL;
+}
+
+static const struct task task_cycle = {.run = run_cycle, .free = free};
+
+enum { FLOW_BEFORE = 1, FLOW_AFTER = 2 };
+
+/* What is between a switch and the link, for one destination: does its route pass the link? */
+enum { UNKNOWN, PASSES, MISSES, WALKED };
+
+struct flow_walk {
+	const struct routing *r;
+	const struct topo *t;
+	uint32_t sw; /* switch that sends over the link, NO_ID: a host does */
+	uint32_t port;
+	uint8_t *at;   /* [n_switches] of this destination */
+	uint32_t *way; /* [n_switches] */
+	uint8_t *out;  /* as map.flows */
+};
+
+/* The next switch of the route to a LID and the port that leads there; NO_ID: it ends. */
+static uint32_t next_switch(const struct flow_walk *k, uint32_t sw, unsigned lid, uint32_t *port)
+{
+	unsigned out = routing_next_port(k->r, sw, lid);
+
+	if (!out || out > k->t->fabric->switch_nports[sw])
+		return NO_ID;
+	*port = switch_port_id(k->t->fabric, sw, out);
+	return k->t->peer_switch[*port];
+}
+
+/* Routes from a switch: marked where they pass the link. */
+static void walk_before(struct flow_walk *k, uint32_t from, unsigned lid)
+{
+	uint32_t n = 0, s = from, port = 0;
+	bool passes = false;
+
+	while (s != NO_ID && k->at[s] == UNKNOWN && n < k->t->fabric->n_switches) {
+		k->way[n++] = s;
+		k->at[s] = MISSES; /* until it is known */
+		if (s == k->sw) {
+			next_switch(k, s, lid, &port);
+			passes = port == k->port;
+			break;
+		}
+		s = next_switch(k, s, lid, &port);
+	}
+	if (s != NO_ID && n && s != k->way[n - 1])
+		passes = k->at[s] == PASSES;
+	for (uint32_t i = 0; passes && i < n; i++) {
+		k->at[k->way[i]] = PASSES;
+		k->out[k->way[i]] |= FLOW_BEFORE;
+		if (k->way[i] != k->sw && next_switch(k, k->way[i], lid, &port) != NO_ID)
+			k->out[k->t->fabric->n_switches + port] |= FLOW_BEFORE;
+	}
+}
+
+static void walk_after(struct flow_walk *k, uint32_t s, unsigned lid)
+{
+	uint32_t port = 0, next;
+
+	for (uint32_t n = 0; s != NO_ID && n < k->t->fabric->n_switches; n++, s = next) {
+		k->out[s] |= FLOW_AFTER;
+		next = next_switch(k, s, lid, &port);
+		if (next != NO_ID)
+			k->out[k->t->fabric->n_switches + port] |= FLOW_AFTER;
+	}
+}
+
+static void one_destination(struct flow_walk *k, unsigned lid, const uint32_t *host, uint32_t n_hosts)
+{
+	uint32_t port = 0;
+
+	if (k->sw != NO_ID) {
+		unsigned out = routing_next_port(k->r, k->sw, lid);
+
+		if (!out || out > k->t->fabric->switch_nports[k->sw] ||
+		    switch_port_id(k->t->fabric, k->sw, out) != k->port)
+			return;
+		memset(k->at, UNKNOWN, k->t->fabric->n_switches);
+		for (uint32_t i = 0; i < n_hosts; i++)
+			walk_before(k, host[i], lid);
+		if (k->at[k->sw] != PASSES)
+			return;
+	}
+	port = k->t->peer[k->port];
+	if (port != NO_ID && k->t->fabric->node_switch[k->t->fabric->port_node[port]] != NO_ID)
+		walk_after(k, k->t->fabric->node_switch[k->t->fabric->port_node[port]], lid);
+}
+
+/* Switches with hosts. */
+static uint32_t *host_switches(const struct topo *t, uint32_t *n)
+{
+	const struct fabric *f = t->fabric;
+	uint32_t *sw = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	uint8_t *has = NEW_ARRAY(f->n_switches + 1, uint8_t);
+
+	*n = 0;
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (t->endport_up[ep] && !endport_is_switch(f, ep) && t->endport_switch[ep] != NO_ID)
+			has[t->endport_switch[ep]] = 1;
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (has[s])
+			sw[(*n)++] = s;
+	free(has);
+	return sw;
+}
+
+/* Switches and ports before and after the link out of port arg[0]. */
+static void *run_flows(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct fabric *f = w->fabric;
+	struct flow_walk k = {.r = w->routing, .t = w->topo, .port = arg[0]};
+	uint32_t n_hosts, *host = host_switches(w->topo, &n_hosts);
+	bool go_on = true;
+
+	(void)base;
+	k.sw = f->node_switch[f->port_node[arg[0]]];
+	k.at = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	k.way = NEW_ARRAY(f->n_switches + 1, uint32_t);
+	k.out = NEW_ARRAY((size_t)f->n_switches + f->n_ports + 1, uint8_t);
+	progress_start(p, "routes over the link", f->n_endports);
+	for (uint32_t ep = 0; ep < f->n_endports && go_on; ep++) {
+		if (w->topo->endport_up[ep] && !endport_is_switch(f, ep) && w->lids->base[ep])
+			one_destination(&k, w->lids->base[ep], host, n_hosts);
+		go_on = progress_step(p, ep);
+	}
+	free(host);
+	free(k.at);
+	free(k.way);
+	if (go_on)
+		return k.out;
+	free(k.out);
+	return NULL;
+}
+
+static const struct task task_flow_marks = {.run = run_flows, .free = free};
+
+/* --- marks ------------------------------------------------------------------------------------------ */
+
+static uint32_t switch_of(const struct view *v, uint32_t port)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	return port == NO_ID ? NO_ID : f->node_switch[f->port_node[port]];
+}
+
+static void set_mark(struct map *m, uint32_t sw, uint32_t ch, enum canvas_role role)
+{
+	m->mark[sw] = ch;
+	m->mark_role[sw] = (uint8_t)role;
+}
+
+/* The channel out of a port, and its line when it leads to a switch. */
+static void add_channel(const struct view *v, uint32_t port, unsigned bit, enum canvas_role role)
+{
+	struct map *m = map_of(v);
+	uint32_t from = switch_of(v, port), to = switch_of(v, v->scene->fabric->port_peer[port]);
+
+	m->channel[port] |= (uint8_t)bit;
+	if (from == NO_ID || to == NO_ID || from == to)
+		return;
+	GROW(m->line, m->n_lines, m->cap_lines);
+	m->line[m->n_lines++] = (struct map_line){from, to, port, (uint8_t)role};
+}
+
+static void add_stop(struct map *m, uint32_t sw, uint32_t port, char *text)
+{
+	GROW(m->stop, m->n_stops, m->cap_stops);
+	m->stop[m->n_stops++] = (struct map_stop){sw, port, text};
+}
+
+static void forget_marks(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct map *m = map_of(v);
+
+	for (uint32_t i = 0; i < m->n_stops; i++)
+		free(m->stop[i].text);
+	m->n_stops = m->n_lines = 0;
+	text_clear(&m->said);
+	text_clear(&m->meaning);
+	if (!m->mark) {
+		m->mark = NEW_ARRAY(f->n_switches + 1, uint32_t);
+		m->mark_role = NEW_ARRAY(f->n_switches + 1, uint8_t);
+		m->channel = NEW_ARRAY(f->n_ports + 1, uint8_t);
+		return;
+	}
+	memset(m->mark, 0, f->n_switches * sizeof(*m->mark));
+	memset(m->mark_role, 0, f->n_switches);
+	memset(m->channel, 0, f->n_ports);
+}
+
+/* --- links of the selection --------------------------------------------------------------------------- */
+
+static void mark_links(struct view *v)
+{
+	struct map *m = map_of(v);
+	const struct layout *l = m->layout;
+	uint32_t sw = map_selected(v), port;
+
+	text_add(&m->meaning, "S selected   ● linked");
+	for (uint32_t i = sw == NO_ID ? 0 : l->first[sw]; sw != NO_ID && i < l->first[sw + 1]; i++) {
+		map_link_load(v, sw, l->to[i], &port);
+		set_mark(m, l->to[i], DISC, CANVAS_MARK);
+		if (port != NO_ID)
+			add_channel(v, port, MAP_ON_LINKS, CANVAS_MARK);
+	}
+}
+
+/* --- path ---------------------------------------------------------------------------------------------- */
+
+/* The endports looked at last, from the point of view of the choice; false: there are none. */
+static bool path_ends(const struct view *v, uint32_t ep[2])
+{
+	const struct scene *sc = v->scene;
+	const struct looked *l = &sc->looked;
+	bool back = map_of(v)->overlay == MAP_PATH && map_of(v)->choice == 1;
+
+	if (!sc->fabric || !scene_routing(sc) || !l->src || !l->dst)
+		return false;
+	ep[back] = fabric_endport_by_guid(sc->fabric, l->src);
+	ep[!back] = fabric_endport_by_guid(sc->fabric, l->dst);
+	return ep[0] != NO_ID && ep[1] != NO_ID;
+}
+
+static void trace_pair(const struct view *v, const uint32_t ep[2], struct path *p)
+{
+	const struct sweep *w = v->scene->sweep;
+
+	path_trace(w->routing, ep[0], w->lids->base[ep[0]], w->lids->base[ep[1]], p);
+}
+
+static char *hop_text(const struct view *v, const struct path *p, unsigned i)
+{
+	const struct map *m = map_of(v);
+	const struct path_hop *h = &p->hop[i];
+	struct text t = {0};
+	char *s;
+
+	text_add(&t, "hop %u of %u:", i + 1, p->n);
+	if (h->in)
+		text_add(&t, " in %u", h->in);
+	if (h->out == NO_PATH)
+		text_add(&t, " %s", path_end_text(p->end));
+	else if (h->out)
+		text_add(&t, "%s out %u", h->in ? "," : "", h->out);
+	if (p->src != NO_ID && h->out && h->out != NO_PATH) /* else it is a way, with no SL of its own */
+		text_add(&t, ", VL %u", h->vl);
+	if (m->load && h->out && h->out != NO_PATH)
+		text_add(&t, ", %s",
+			 PLURAL(m->load[switch_port_id(v->scene->fabric, h->sw, h->out)], "route"));
+	s = str_dup(text_str(&t));
+	text_free(&t);
+	return s;
+}
+
+static void mark_hops(struct view *v, const struct path *p, unsigned bit, enum canvas_role role, bool stops)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct map *m = map_of(v);
+
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct path_hop *h = &p->hop[i];
+		bool on = h->out && h->out != NO_PATH && h->out <= f->switch_nports[h->sw];
+		uint32_t port = on ? switch_port_id(f, h->sw, h->out) : NO_ID;
+
+		if (!m->mark[h->sw])
+			set_mark(m, h->sw, role == CANVAS_BACK ? HOLLOW : STAR, role);
+		if (on)
+			add_channel(v, port, bit, role);
+		if (stops)
+			add_stop(m, h->sw, port, hop_text(v, p, i));
+	}
+}
+
+/* The chosen direction with A, B and its hops; the other one below it. */
+static void mark_path(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct map *m = map_of(v);
+	uint32_t ep[2], back[2];
+	struct path p, q;
+
+	m->n_choices = 2;
+	if (!path_ends(v, ep))
+		return;
+	back[0] = ep[1];
+	back[1] = ep[0];
+	trace_pair(v, ep, &p);
+	trace_pair(v, back, &q);
+	text_add(&m->said, "path %s → %s, ", f->node_name[endport_node(f, ep[0])],
+		 f->node_name[endport_node(f, ep[1])]);
+	if (p.end == PATH_OK)
+		text_add(&m->said, "%s", PLURAL(p.hops, "link"));
+	else
+		text_add(&m->said, "%s", path_end_text(p.end));
+	mark_hops(v, &p, MAP_ON_PATH, CANVAS_PATH, true);
+	mark_hops(v, &q, MAP_ON_BACK, CANVAS_BACK, false);
+	if (p.n) {
+		set_mark(m, p.hop[p.n - 1].sw, p.end == PATH_OK ? 'B' : '?', CANVAS_PATH);
+		set_mark(m, p.hop[0].sw, 'A', CANVAS_PATH);
+	}
+	text_add(&m->meaning, "A B ends  ◆ on the path  ◇ back");
+	path_free(&p);
+	path_free(&q);
+}
+
+/* --- cycle and layer -------------------------------------------------------------------------------------
+ */
+
+static uint32_t order_char(uint32_t i)
+{
+	static const char order[] = "123456789abcdefghijklmnopqrstuvwxyz";
+
+	return i < sizeof(order) - 1 ? (uint32_t)(unsigned char)order[i] : STAR;
+}
+
+static char *channel_text(const struct view *v, const struct map *m, uint32_t i, uint32_t n)
+{
+	struct text t = {0};
+	uint32_t c = m->cycle[i], dep = cdg_dependency(m->graph->cdg, c, m->cycle[(i + 1) % n]);
+	char *s;
+
+	text_add(&t, "channel %u of %u: ", i + 1, n);
+	label_channel(v->scene->topo, m->graph->cdg->port[c], false, &t);
+	text_add(&t, ", VL %u", m->graph->cdg->vl[c]);
+	if (dep != NO_ID)
+		text_add(&t, ", %s to the next", PLURAL(m->graph->cdg->routes[dep], "route"));
+	s = str_dup(text_str(&t));
+	text_free(&t);
+	return s;
+}
+
+static void mark_cycle(struct view *v)
+{
+	struct map *m = map_of(v);
+	uint32_t n = 0;
+
+	m->n_choices = m->graph ? m->graph->cdg->n_components : 0;
+	if (!m->cycle || !m->graph)
+		return;
+	while (m->cycle[n] != NO_ID)
+		n++;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t port = m->graph->cdg->port[m->cycle[i]], sw = switch_of(v, port);
+
+		if (sw == NO_ID)
+			continue;
+		if (!m->mark[sw])
+			set_mark(m, sw, order_char(i), CANVAS_CYCLE);
+		add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
+		add_stop(m, sw, port, channel_text(v, m, i, n));
+	}
+	text_add(&m->said, "cycle %u of %u, VL %u, %s", m->choice + 1, m->n_choices,
+		 m->graph->cdg->vl[m->cycle[0]], PLURAL(n, "channel"));
+	text_add(&m->meaning, "1 2 3 order of the cycle's channels");
+}
+
+/* The layer of a choice: the n-th that has channels. */
+static int chosen_layer(const struct graph *g, unsigned choice, unsigned *n)
+{
+	int found = -1;
+
+	*n = 0;
+	for (int l = 0; l < CDG_VLS; l++) {
+		if (!g->vl[l].channels)
+			continue;
+		if (*n == choice)
+			found = l;
+		(*n)++;
+	}
+	return found;
+}
+
+static void mark_layer(struct view *v)
+{
+	struct map *m = map_of(v);
+	const struct cdg *c = m->graph ? m->graph->cdg : NULL;
+	int layer = c ? chosen_layer(m->graph, m->choice, &m->n_choices) : -1;
+
+	if (layer < 0)
+		return;
+	for (uint32_t i = 0; i < c->n_channels; i++) {
+		uint32_t to = switch_of(v, v->scene->fabric->port_peer[c->port[i]]);
+
+		if (c->vl[i] != layer || switch_of(v, c->port[i]) == NO_ID || to == NO_ID)
+			continue;
+		add_channel(v, c->port[i], MAP_ON_LAYER, CANVAS_PATH);
+		for (uint32_t k = c->first[i]; k < c->first[i + 1]; k++)
+			if (switch_of(v, v->scene->fabric->port_peer[c->port[c->to[k]]]) != NO_ID)
+				set_mark(m, to, DISC, CANVAS_PATH);
+	}
+	text_add(&m->said, "layer %d, %s, %s", layer, PLURAL(m->graph->vl[layer].channels, "channel"),
+		 PLURAL(m->graph->vl[layer].deps, "dependency"));
+	text_add(&m->meaning, "● dependencies meet here");
+}
+
+/* --- what keeps a path out of a lower layer ----------------------------------------------------------------
+ */
+
+/* The pair's layer, when there is one above the lowest. */
+static bool pair_layer(const struct view *v, unsigned lid[2], struct pair_layer *l)
+{
+	const struct routing_ops *ops = scene_ops(v->scene);
+	uint32_t ep[2];
+
+	if (!ops->witness || !ops->pair_layer || !path_ends(v, ep))
+		return false;
+	for (unsigned i = 0; i < 2; i++)
+		lid[i] = v->scene->sweep->lids->base[ep[i]];
+	return lid[0] && lid[1] && ops->pair_layer(scene_routing(v->scene), lid[0], lid[1], l) &&
+	       l->first > 0;
+}
+
+/* The first hop of the path looked at whose turn the engine forbids. */
+static bool path_turn(const struct view *v, struct path *p, unsigned *at)
+{
+	const struct routing *r = scene_routing(v->scene);
+	uint32_t ep[2];
+
+	if (!path_ends(v, ep) || !has_directions(r))
+		return false;
+	trace_pair(v, ep, p);
+	*at = first_turn(r, p->hop, p->n);
+	if (*at < p->n)
+		return true;
+	path_free(p);
+	return false;
+}
+
+/* The shortest way of the last `why ... via`, when it has a turn that the engine forbids. */
+static bool via_turn(const struct view *v, struct way *w, unsigned *at)
+{
+	const struct scene *sc = v->scene;
+	const struct routing *r = scene_routing(sc);
+	const struct looked *l = &sc->looked;
+	uint32_t node, ep, sw, to;
+
+	if (!r || !l->via_port || !has_directions(r))
+		return false;
+	node = fabric_node_by_guid(sc->fabric, l->via_sw);
+	ep = fabric_endport_by_guid(sc->fabric, l->via_dst);
+	sw = node == NO_ID ? NO_ID : sc->fabric->node_switch[node];
+	to = ep == NO_ID ? NO_ID : sc->topo->endport_switch[ep];
+	if (sw == NO_ID || to == NO_ID || sw == to || l->via_port > sc->fabric->switch_nports[sw] ||
+	    !way_find(r, sw, l->via_port, to, false, w))
+		return false;
+	*at = first_turn(r, w->hop, w->n);
+	if (*at < w->n)
+		return true;
+	way_free(w);
+	return false;
+}
+
+/* Switches up to the turn and behind it, as on a path; the turn itself. */
+static void mark_way(struct view *v, const struct path *p, unsigned at)
+{
+	struct map *m = map_of(v);
+
+	mark_hops(v, p, MAP_ON_PATH, CANVAS_PATH, true);
+	set_mark(m, p->hop[at].sw, '!', CANVAS_BAD);
+	text_add(&m->said, "forbidden turn at %s", switch_name(v->scene->fabric, p->hop[at].sw));
+	text_add(&m->meaning, "! the turn  ◆ on the way");
+}
+
+static void mark_turn(struct view *v)
+{
+	struct map *m = map_of(v);
+	struct path p;
+	struct way w;
+	unsigned at;
+
+	m->n_choices = 1;
+	if (via_turn(v, &w, &at)) {
+		p = (struct path){.end = PATH_OK, .src = NO_ID, .hop = w.hop, .n = w.n};
+		mark_way(v, &p, at);
+		way_free(&w);
+		return;
+	}
+	if (m->witness) {
+		for (uint32_t i = 0; i < m->witness->n; i++) {
+			uint32_t sw = switch_of(v, m->witness->edge[i].port);
+
+			if (sw == NO_ID)
+				continue;
+			if (!m->mark[sw])
+				set_mark(m, sw, order_char(i), CANVAS_CYCLE);
+			add_channel(v, m->witness->edge[i].port, MAP_ON_CYCLE, CANVAS_CYCLE);
+			add_stop(m, sw, m->witness->edge[i].port, NULL);
+		}
+		text_add(&m->said, "not in layer %u: would close ", m->witness_layer);
+		witness_text(v->scene->fabric, m->witness, &m->said);
+		text_add(&m->meaning, "1 2 3 order of the cycle's channels");
+		return;
+	}
+	if (!path_turn(v, &p, &at))
+		return;
+	mark_way(v, &p, at);
+	path_free(&p);
+}
+
+/* --- flows
+ * --------------------------------------------------------------------------------------------------- */
+
+/* The link looked at last, in the direction of the choice; NO_ID: there is none. */
+static uint32_t flow_port(const struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct looked *l = &v->scene->looked;
+	uint32_t node = f && l->port ? fabric_node_by_guid(f, l->node) : NO_ID, port;
+
+	if (node == NO_ID || l->port > f->node_nports[node] || !scene_routing(v->scene))
+		return NO_ID;
+	port = f->node_port[node] + l->port;
+	if (f->port_peer[port] == NO_ID)
+		return NO_ID;
+	return map_of(v)->overlay == MAP_FLOWS && map_of(v)->choice == 1 ? f->port_peer[port] : port;
+}
+
+static void mark_flows(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct map *m = map_of(v);
+	uint32_t port = flow_port(v);
+
+	m->n_choices = 2;
+	if (port == NO_ID || !m->flows)
+		return;
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		if (m->flows[s])
+			set_mark(m, s, m->flows[s] & FLOW_AFTER ? '>' : '<',
+				 m->flows[s] & FLOW_AFTER ? CANVAS_BACK : CANVAS_PATH);
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		if (m->flows[f->n_switches + p])
+			add_channel(v, p, MAP_ON_PATH,
+				    m->flows[f->n_switches + p] & FLOW_AFTER ? CANVAS_BACK : CANVAS_PATH);
+	add_channel(v, port, MAP_ON_CYCLE, CANVAS_CYCLE);
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t sw = switch_of(v, i ? f->port_peer[port] : port);
+
+		if (sw != NO_ID)
+			add_stop(m, sw, port, NULL);
+	}
+	text_add(&m->said, "flows over ");
+	label_channel(v->scene->topo, port, false, &m->said);
+	text_add(&m->meaning, "< before it  > after it");
+}
+
+/* --- what failed, what changed
+ * ---------------------------------------------------------------------------------- */
+
+bool map_anything_failed(const struct view *v)
+{
+	const struct state *st = v->scene->state;
+
+	for (uint32_t l = 0; st && l < st->n_links; l++)
+		if (st->link_down[l])
+			return true;
+	for (uint32_t n = 0; st && n < st->n_nodes; n++)
+		if (st->node_down[n])
+			return true;
+	return false;
+}
+
+static void mark_failed(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct state *st = v->scene->state;
+	struct map *m = map_of(v);
+	uint32_t links = 0, nodes = 0;
+	char name[160];
+
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		uint32_t a = f->link_port[2 * l], b = f->link_port[2 * l + 1];
+
+		links += st->link_down[l] != 0;
+		if (state_link_up(f, st, l))
+			continue;
+		add_channel(v, a, MAP_ON_DOWN, CANVAS_BAD);
+		m->channel[b] |= MAP_ON_DOWN;
+		for (unsigned i = 0; i < 2 && st->link_down[l]; i++) {
+			uint32_t sw = switch_of(v, i ? b : a);
+
+			if (sw == NO_ID || m->mark[sw])
+				continue;
+			set_mark(m, sw, DISC, CANVAS_BAD);
+			add_stop(m, sw, i ? b : a,
+				 str_printf("%s is down", port_label(f, i ? b : a, name, sizeof(name))));
+		}
+	}
+	for (uint32_t n = 0; n < f->n_nodes; n++) {
+		nodes += st->node_down[n] != 0;
+		if (st->node_down[n] && f->node_switch[n] != NO_ID)
+			add_stop(m, f->node_switch[n], NO_ID, NULL);
+	}
+	text_add(&m->said, "failed: %s%s%s", links ? PLURAL(links, "link") : "", links && nodes ? ", " : "",
+		 nodes ? PLURAL(nodes, "node") : "");
+	text_add(&m->meaning, "● end of a link that is down");
+}
+
+/* Was it down before the last event? */
+static bool came_up(const struct view *v, uint32_t sw)
+{
+	const struct scene *sc = v->scene;
+
+	return sc->before && sc->before->fabric == sc->fabric && !switch_up(sc->before->topo, sw) &&
+	       switch_up(sc->topo, sw);
+}
+
+static void mark_changed(struct view *v)
+{
+	const struct layout *l = map_of(v)->layout;
+	struct map *m = map_of(v);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint32_t s = l->order[i];
+
+		if (!m->changed[s] && !came_up(v, s))
+			continue;
+		n++;
+		set_mark(m, s, came_up(v, s) ? '+' : '!', CANVAS_CHANGED);
+		add_stop(m, s, NO_ID,
+			 m->changed[s] ? str_printf("%s changed", PLURAL(m->changed[s], "entry")) : NULL);
+	}
+	text_add(&m->said, "changed: %s", PLURAL(n, "switch"));
+	text_add(&m->meaning, "! entries changed  + came up");
+}
+
+/* --- the overlay in force
+ * ------------------------------------------------------------------------------------------- */
+
+static void ask_cycle(struct view *v, bool walk)
+{
+	struct map *m = map_of(v);
+	const struct result *g = scene_routing(v->scene) ? view_ask(v, &task_graph, NULL, NULL) : NULL, *r;
+
+	m->graph = g ? g->value : NULL;
+	if (!g || !walk || !m->graph->cdg->n_components)
+		return;
+	if (m->choice >= m->graph->cdg->n_components)
+		m->choice = 0;
+	r = view_ask(v, &task_cycle, g, (const uint32_t[TASK_ARGS]){m->choice});
+	m->cycle = r ? r->value : NULL;
+}
+
+void map_overlays_load(struct view *v)
+{
+	struct map *m = map_of(v);
+	struct pair_layer layer;
+	unsigned lid[2];
+	uint32_t port;
+
+	m->graph = NULL;
+	m->cycle = NULL;
+	m->flows = NULL;
+	m->witness = NULL;
+	m->marked = false;
+	if (m->overlay == MAP_CYCLE || m->overlay == MAP_LAYER) {
+		ask_cycle(v, m->overlay == MAP_CYCLE);
+	} else if (m->overlay == MAP_TURN && pair_layer(v, lid, &layer)) {
+		m->witness_layer = layer.first - 1;
+		m->witness = view_ask_value(v, &task_witness,
+					    (const uint32_t[TASK_ARGS]){lid[0], lid[1], layer.first - 1});
+	} else if (m->overlay == MAP_FLOWS) {
+		port = flow_port(v);
+		if (port != NO_ID)
+			m->flows = view_ask_value(v, &task_flow_marks, (const uint32_t[TASK_ARGS]){port});
+	}
+	m->asked = v->scene->looked;
+}
+
+bool map_overlay_offered(const struct view *v, enum map_overlay o)
+{
+	const struct map *m = map_of(v);
+	struct pair_layer layer;
+	uint32_t ep[2];
+	unsigned lid[2], at;
+	struct path p;
+	struct way w;
+
+	switch (o) {
+	case MAP_NONE:
+	case MAP_LINKS:
+		return true;
+	case MAP_PATH:
+		return path_ends(v, ep);
+	case MAP_CYCLE:
+	case MAP_LAYER:
+		return scene_routing(v->scene) != NULL;
+	case MAP_TURN:
+		if (via_turn(v, &w, &at)) {
+			way_free(&w);
+			return true;
+		}
+		if (pair_layer(v, lid, &layer))
+			return true;
+		if (!path_turn(v, &p, &at))
+			return false;
+		path_free(&p);
+		return true;
+	case MAP_FLOWS:
+		return flow_port(v) != NO_ID;
+	case MAP_FAILED:
+		return map_anything_failed(v);
+	case MAP_CHANGED:
+		return m->most_changed != 0;
+	default:
+		return false;
+	}
+}
+
+void map_overlay_mark(struct view *v)
+{
+	struct map *m = map_of(v);
+	uint32_t sel = m->overlay == MAP_LINKS ? map_selected(v) : NO_ID;
+
+	if (m->marked && m->marked_for == sel)
+		return;
+	forget_marks(v);
+	m->marked = true;
+	m->marked_for = sel;
+	m->n_choices = 1;
+	if (!map_overlay_offered(v, m->overlay))
+		return;
+	switch (m->overlay) {
+	case MAP_LINKS:
+		mark_links(v);
+		return;
+	case MAP_PATH:
+		mark_path(v);
+		return;
+	case MAP_CYCLE:
+		mark_cycle(v);
+		return;
+	case MAP_TURN:
+		mark_turn(v);
+		return;
+	case MAP_LAYER:
+		mark_layer(v);
+		return;
+	case MAP_FLOWS:
+		mark_flows(v);
+		return;
+	case MAP_FAILED:
+		mark_failed(v);
+		return;
+	case MAP_CHANGED:
+		mark_changed(v);
+		return;
+	default:
+		return;
+	}
+}
+
+void map_overlays_free(struct map *m)
+{
+	for (uint32_t i = 0; i < m->n_stops; i++)
+		free(m->stop[i].text);
+	free(m->stop);
+	free(m->line);
+	free(m->mark);
+	free(m->mark_role);
+	free(m->channel);
+	text_free(&m->said);
+	text_free(&m->meaning);
+	m->stop = NULL;
+	m->line = NULL;
+	m->mark = NULL;
+	m->mark_role = NULL;
+	m->channel = NULL;
+	m->n_stops = m->cap_stops = m->n_lines = m->cap_lines = 0;
+	m->marked = false;
+}

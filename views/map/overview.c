@@ -1,0 +1,564 @@
+/* The map's overview: all switches, one or several a cell. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "views/map/map.h"
+#include "views/map/cells.h"
+
+#define LINES_A_GAP 16	/* of a tree; more are not drawn */
+#define LINES_ACROSS 48 /* of groups and points */
+
+#define LINE_H 0x2500 /* ─ */
+#define LINE_V 0x2502 /* │ */
+#define PATH_H 0x2501 /* ━ */
+#define PATH_V 0x2503 /* ┃ */
+#define BACK_H 0x2505 /* ┅ */
+#define BACK_V 0x2507 /* ┇ */
+
+/* Characters of a line across and down. */
+static uint32_t line_across(bool strong, enum canvas_role role)
+{
+	return !strong ? LINE_H : role == CANVAS_BACK ? BACK_H : PATH_H;
+}
+
+static uint32_t line_down(bool strong, enum canvas_role role)
+{
+	return !strong ? LINE_V : role == CANVAS_BACK ? BACK_V : PATH_V;
+}
+
+struct overview {
+	struct map_cells *cells; /* NULL: not placed yet */
+	int top;		 /* first line shown */
+	int goal;		 /* column last reached by Left or Right; -1: the selection's */
+	bool follow;		 /* the selection was moved: show it */
+	uint32_t selected;
+};
+
+static struct overview *own(const struct view *v)
+{
+	void **o = map_own(v, &map_overview);
+
+	if (!*o) {
+		*o = NEW(struct overview);
+		((struct overview *)*o)->goal = -1;
+	}
+	return *o;
+}
+
+static void close_scale(struct view *v)
+{
+	void **o = map_own(v, &map_overview);
+
+	if (*o)
+		map_cells_free(((struct overview *)*o)->cells);
+	free(*o);
+	*o = NULL;
+}
+
+static void renewed(struct view *v, bool same)
+{
+	if (!same)
+		close_scale(v);
+}
+
+/* Cells for a size; kept as long as it stays. */
+static const struct map_cells *place(const struct view *v, int w, int h)
+{
+	const struct map *m = map_of(v);
+	struct overview *o = own(v);
+
+	if (o->cells && o->cells->w == w && o->cells->h == h)
+		return o->cells;
+	map_cells_free(o->cells);
+	o->cells = map_cells_new(v->scene->fabric, m->layout, w, h);
+	o->follow = true;
+	return o->cells;
+}
+
+static void scroll(const struct view *v, struct overview *o, int h)
+{
+	uint32_t sel = map_selected(v);
+	const struct map_cells *c = o->cells;
+	int most = c->height > h ? c->height - h : 0, y;
+
+	if (sel != o->selected)
+		o->follow = true;
+	o->selected = sel;
+	if (sel != NO_ID && o->follow) {
+		y = c->y[sel];
+		o->top = y < o->top ? y : y >= o->top + h ? y - h + 1 : o->top;
+	}
+	o->follow = false;
+	o->top = o->top > most ? most : o->top < 0 ? 0 : o->top;
+}
+
+/* --- lines ------------------------------------------------------------------------------------------ */
+
+struct drawing {
+	const struct view *v;
+	struct canvas *c;
+	const struct map_cells *cells;
+	int top;
+};
+
+static const struct layout_part *part_of(const struct drawing *d, uint32_t sw)
+{
+	const struct layout *l = map_of(d->v)->layout;
+
+	return l->part_of[sw] == NO_ID ? NULL : &l->part[l->part_of[sw]];
+}
+
+/* Down, then across, with its corner. */
+static void draw_stroke(const struct drawing *d, const struct map_stroke *s, bool strong,
+			enum canvas_role role)
+{
+	int xl = s->x0 < s->x1 ? s->x0 : s->x1, xr = s->x0 < s->x1 ? s->x1 : s->x0,
+	    yt = (s->y0 < s->y1 ? s->y0 : s->y1) - d->top, yb = (s->y0 < s->y1 ? s->y1 : s->y0) - d->top;
+
+	if (s->x0 != s->x1 && s->y0 != s->y1 && canvas_is_free(d->c, s->x0, s->y1 - d->top))
+		canvas_put(d->c, s->x0, s->y1 - d->top, strong ? 0x2517 : 0x2514, role);
+	canvas_down(d->c, s->x0, yt, yb, line_down(strong, role), role);
+	canvas_across(d->c, xl, xr, s->y1 - d->top, line_across(strong, role), role);
+}
+
+/* Have all cables between two neighbours failed? */
+static bool link_is_down(const struct view *v, uint32_t a, uint32_t b)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	for (unsigned n = 1; n <= f->switch_nports[a]; n++) {
+		uint32_t p = switch_port_id(f, a, n), q = f->port_peer[p];
+
+		if (q != NO_ID && f->node_switch[f->port_node[q]] == b &&
+		    state_link_up(f, v->scene->state, f->port_link[p]))
+			return false;
+	}
+	return true;
+}
+
+static void draw_strokes(const struct drawing *d)
+{
+	bool failed = map_anything_failed(d->v);
+
+	for (uint32_t i = 0; i < d->cells->n_strokes; i++) {
+		const struct map_stroke *s = &d->cells->stroke[i];
+
+		if (s->y0 < d->top - d->c->h && s->y1 < d->top)
+			continue;
+		if (!failed || !link_is_down(d->v, s->a, s->b)) {
+			draw_stroke(d, s, false, CANVAS_DIM);
+		} else if (canvas_is_free(d->c, (s->x0 + s->x1) / 2, (s->y0 + s->y1) / 2 - d->top)) {
+			canvas_put(d->c, (s->x0 + s->x1) / 2, (s->y0 + s->y1) / 2 - d->top, 'x', CANVAS_BAD);
+		}
+	}
+}
+
+/* A marked line of a grid or a ring: along its stroke, or out at both ends of a row that it wraps around. */
+static void draw_on_strokes(const struct drawing *d, const struct map_line *l, const struct layout_part *is)
+{
+	const struct map_cells *c = d->cells;
+	const struct layout *all = map_of(d->v)->layout;
+	int xa = c->x[l->from], ya = c->y[l->from], xb = c->x[l->to], yb = c->y[l->to];
+	int left = xa < xb ? xa : xb, right = xa < xb ? xb : xa, up = ya < yb ? ya : yb,
+	    down = ya < yb ? yb : ya;
+	bool strong = map_of(d->v)->overlay != MAP_LINKS;
+	unsigned steps = 0, by = 0, around = 0;
+
+	for (unsigned k = 0; k < is->n_dims; k++) {
+		const uint16_t *a = layout_coord(all, l->from), *b = layout_coord(all, l->to);
+
+		if (*a == LAYOUT_BESIDE || *b == LAYOUT_BESIDE || (k > 1 && a[k] != b[k]))
+			return;
+		steps += a[k] > b[k] ? (unsigned)(a[k] - b[k]) : (unsigned)(b[k] - a[k]);
+		by += a[k] != b[k];
+		around += a[k] != b[k] && is->dim[k].kind == LAYOUT_CYCLE;
+	}
+	if (by == 1 && steps > 1 && around && l->role != CANVAS_BAD) {
+		if (ya == yb) {
+			canvas_across(d->c, left - 1, left - 1, ya - d->top,
+				      line_across(strong, (enum canvas_role)l->role),
+				      (enum canvas_role)l->role);
+			canvas_across(d->c, right + 1, right + 1, ya - d->top,
+				      line_across(strong, (enum canvas_role)l->role),
+				      (enum canvas_role)l->role);
+		} else if (xa == xb) {
+			canvas_down(d->c, xa, up - 1 - d->top, up - 1 - d->top,
+				    line_down(strong, (enum canvas_role)l->role), (enum canvas_role)l->role);
+			canvas_down(d->c, xa, down + 1 - d->top, down + 1 - d->top,
+				    line_down(strong, (enum canvas_role)l->role), (enum canvas_role)l->role);
+		}
+		return;
+	}
+	if (steps == 1 && l->role != CANVAS_BAD && (xa == xb || ya == yb))
+		draw_stroke(d, &(struct map_stroke){l->from, l->to, xa, ya, xb, yb}, strong,
+			    (enum canvas_role)l->role);
+}
+
+static void draw_on_ring(const struct drawing *d, const struct map_line *l)
+{
+	for (uint32_t i = 0; i < d->cells->n_strokes; i++) {
+		const struct map_stroke *s = &d->cells->stroke[i];
+
+		if (((s->a == l->from && s->b == l->to) || (s->a == l->to && s->b == l->from)) &&
+		    l->role != CANVAS_BAD)
+			draw_stroke(d, s, map_of(d->v)->overlay != MAP_LINKS, (enum canvas_role)l->role);
+	}
+}
+
+/* From the last row of the upper level to the first of the lower. */
+static void draw_in_gap(const struct drawing *d, const struct map_line *l, uint32_t part)
+{
+	const struct layout *all = map_of(d->v)->layout;
+	uint32_t up = all->level[l->from] < all->level[l->to] ? l->from : l->to,
+		 low = up == l->from ? l->to : l->from;
+	const int *below = &d->cells->below[(size_t)part * 256], *next = &d->cells->next[(size_t)part * 256];
+	int y0 = below[all->level[up]] - d->top, y1 = next[all->level[up]] - d->top;
+
+	if (all->level[low] - all->level[up] != 1 || y1 <= y0)
+		return;
+	canvas_line(d->c, 2 * d->cells->x[up], 4 * y0, 2 * d->cells->x[low], 4 * y1 - 1,
+		    (enum canvas_role)l->role);
+}
+
+static void draw_across(const struct drawing *d, const struct map_line *l)
+{
+	const struct map_cells *c = d->cells;
+
+	canvas_line(d->c, 2 * c->x[l->from] + 1, 4 * (c->y[l->from] - d->top) + 2, 2 * c->x[l->to] + 1,
+		    4 * (c->y[l->to] - d->top) + 2, (enum canvas_role)l->role);
+}
+
+/* Lines in the gap below each level of each part; lines of others count as gap 255 of their part. */
+static uint32_t *count_lines(const struct drawing *d)
+{
+	const struct map *m = map_of(d->v);
+	uint32_t *n = NEW_ARRAY(((size_t)m->layout->n_parts + 1) * 256, uint32_t);
+
+	for (uint32_t i = 0; i < m->n_lines; i++) {
+		const struct map_line *l = &m->line[i];
+		const struct layout_part *is = part_of(d, l->from);
+		unsigned a = m->layout->level[l->from], b = m->layout->level[l->to];
+
+		if (is)
+			n[(size_t)(is - m->layout->part) * 256 +
+			  (is->kind == LAYOUT_TREE ? (a < b ? a : b) : 255)]++;
+	}
+	return n;
+}
+
+static void draw_lines(const struct drawing *d)
+{
+	const struct map *m = map_of(d->v);
+	uint32_t *n = m->n_lines ? count_lines(d) : NULL;
+	uint32_t shown = m->n_lines;
+
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct map_line *l = &m->line[i];
+		const struct layout_part *is = part_of(d, l->from);
+		uint32_t part = is ? (uint32_t)(is - m->layout->part) : 0;
+		unsigned a = m->layout->level[l->from], b = m->layout->level[l->to];
+
+		if (!is)
+			continue;
+		if (is->kind == LAYOUT_GRID)
+			draw_on_strokes(d, l, is);
+		else if (is->kind == LAYOUT_RING || is->kind == LAYOUT_CHAIN)
+			draw_on_ring(d, l);
+		else if (is->kind == LAYOUT_TREE && n[(size_t)part * 256 + (a < b ? a : b)] <= LINES_A_GAP)
+			draw_in_gap(d, l, part);
+		else if (is->kind != LAYOUT_TREE && n[(size_t)part * 256 + 255] <= LINES_ACROSS)
+			draw_across(d, l);
+	}
+	free(n);
+}
+
+/* --- cells ------------------------------------------------------------------------------------------- */
+
+/* Of the switches of one cell the one that matters most; the selected one is seen whatever it is. */
+static void draw_cells(const struct drawing *d)
+{
+	const struct map *m = map_of(d->v);
+	const struct map_cells *c = d->cells;
+
+	for (uint32_t i = 0; i < c->n;) {
+		uint32_t first = c->order[i];
+		int x = c->x[first], y = c->y[first];
+		struct map_cell most = {0};
+		bool reverse = false;
+		struct canvas_cell *cell;
+
+		for (bool any = false; i < c->n && c->x[c->order[i]] == x && c->y[c->order[i]] == y; i++) {
+			struct map_cell is = map_cell_of(d->v, c->order[i]);
+
+			reverse |= is.reverse;
+			if (!any || is.weight > most.weight)
+				most = is;
+			any = true;
+		}
+		cell = canvas_put(d->c, x, y - d->top, most.ch, (enum canvas_role)most.role);
+		if (!cell)
+			continue;
+		cell->bold = most.bold;
+		cell->reverse = reverse;
+		cell->object = map_object(m, first, NO_ID);
+	}
+}
+
+static void draw_labels(const struct drawing *d)
+{
+	for (uint32_t i = 0; i < d->cells->n_labels; i++) {
+		const struct map_label *l = &d->cells->label[i];
+		int y = l->y - d->top;
+
+		if (y >= 0 && y < d->c->h)
+			canvas_text_cut(d->c, l->x, y, l->w, l->text, CANVAS_LABEL);
+	}
+}
+
+/* In a line that has room for it, at the right. */
+static void draw_share(const struct drawing *d)
+{
+	char text[80];
+	int len, x;
+
+	if (d->cells->most < 2)
+		return;
+	snprintf(text, sizeof(text), "1 cell = up to %u switches, the worst shown", d->cells->most);
+	len = (int)strlen(text);
+	for (int y = d->c->h - 1; y >= 0; y--) {
+		for (x = d->c->w - 1; x >= 0 && canvas_at(d->c, x, y)->ch == ' '; x--)
+			;
+		if (d->c->w - x - 3 >= len) {
+			canvas_text(d->c,
+				    x < 0		     ? 0
+				    : x + 5 + len <= d->c->w ? x + 5
+							     : x + 3,
+				    y, len, text, CANVAS_DIM);
+			return;
+		}
+	}
+}
+
+static void draw(struct view *v, struct canvas *c)
+{
+	struct overview *o = own(v);
+	struct drawing d = {v, c, place(v, c->w, c->h), 0};
+
+	scroll(v, o, c->h);
+	d.top = o->top;
+	draw_cells(&d);
+	draw_labels(&d);
+	draw_lines(&d);
+	draw_strokes(&d);
+	draw_share(&d);
+}
+
+/* --- keys --------------------------------------------------------------------------------------------- */
+
+/* First place in c->order of the line y, or of the first below it. */
+static uint32_t line_start(const struct map_cells *c, int y)
+{
+	uint32_t lo = 0, hi = c->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (c->y[c->order[mid]] < y)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static const struct layout_part *grid_of(const struct layout *l, uint32_t sw)
+{
+	const struct layout_part *is = l->part_of[sw] == NO_ID ? NULL : &l->part[l->part_of[sw]];
+
+	return is && is->kind == LAYOUT_GRID && *layout_coord(l, sw) != LAYOUT_BESIDE ? is : NULL;
+}
+
+static uint32_t switch_at(const struct layout *l, const struct layout_part *is, const uint16_t *at)
+{
+	for (uint32_t i = is->first; i < is->first + is->n; i++)
+		if (!memcmp(layout_coord(l, l->order[i]), at, LAYOUT_DIMS * sizeof(*at)))
+			return l->order[i];
+	return NO_ID;
+}
+
+/* Along a dimension, round where it is a ring; NO_ID: nothing is there. */
+static uint32_t grid_step(const struct view *v, uint32_t sw, unsigned dim, int by)
+{
+	const struct layout *l = map_of(v)->layout;
+	const struct layout_part *is = grid_of(l, sw);
+	uint16_t want[LAYOUT_DIMS], last;
+
+	if (!is || dim >= is->n_dims)
+		return NO_ID;
+	memcpy(want, layout_coord(l, sw), sizeof(want));
+	last = (uint16_t)(is->dim[dim].size - 1);
+	if (want[dim] != (by < 0 ? 0 : last))
+		want[dim] = (uint16_t)(want[dim] + by);
+	else if (is->dim[dim].kind == LAYOUT_CYCLE)
+		want[dim] = by < 0 ? last : 0;
+	return switch_at(l, is, want);
+}
+
+/* The same place in the next plane, round from the last to the first; NO_ID: there is no other. */
+static uint32_t next_plane(const struct view *v, uint32_t sw, int by)
+{
+	const struct layout *l = map_of(v)->layout;
+	const struct layout_part *is = grid_of(l, sw);
+	uint16_t want[LAYOUT_DIMS];
+
+	if (!is || is->n_dims < 3)
+		return NO_ID;
+	memcpy(want, layout_coord(l, sw), sizeof(want));
+	for (unsigned d = 2; d < is->n_dims; d++) { /* digits with carry */
+		uint16_t last = (uint16_t)(is->dim[d].size - 1);
+
+		if (want[d] != (by < 0 ? 0 : last)) {
+			want[d] = (uint16_t)(want[d] + by);
+			break;
+		}
+		want[d] = by < 0 ? last : 0;
+	}
+	return switch_at(l, is, want);
+}
+
+static bool in_grid(const struct view *v, const struct map_cells *c, uint32_t sw)
+{
+	return c->most == 1 && grid_of(map_of(v)->layout, sw);
+}
+
+static void move_across(struct view *v, const struct map_cells *c, uint32_t sel, int dx)
+{
+	uint32_t at = c->at[sel], to = sel;
+	int y = c->y[sel];
+
+	if (in_grid(v, c, sel) && dx >= -1 && dx <= 1) {
+		to = grid_step(v, sel, 0, dx);
+	} else if (dx >= VIEW_FAR) {
+		to = c->order[line_start(c, y + 1) - 1];
+	} else if (dx <= -VIEW_FAR) {
+		to = c->order[line_start(c, y)];
+	} else if (dx > 0 && at + 1 < c->n && c->y[c->order[at + 1]] == y) {
+		to = c->order[at + 1];
+	} else if (dx < 0 && at && c->y[c->order[at - 1]] == y) {
+		to = c->order[at - 1];
+	}
+	map_select(v, to);
+	own(v)->goal = to == NO_ID ? -1 : c->x[to];
+}
+
+/* The nearest to a column in the line that begins at place `at`; ties left. */
+static uint32_t nearest(const struct map_cells *c, uint32_t at, int x)
+{
+	int y = c->y[c->order[at]], best = INT32_MAX;
+	uint32_t to = NO_ID;
+
+	for (; at < c->n && c->y[c->order[at]] == y; at++) {
+		int far = abs(c->x[c->order[at]] - x);
+
+		if (far < best) {
+			best = far;
+			to = c->order[at];
+		}
+	}
+	return to;
+}
+
+static void move_down(struct view *v, const struct map_cells *c, uint32_t sel, int dy)
+{
+	struct overview *o = own(v);
+	int goal = o->goal >= 0 ? o->goal : c->x[sel], y = c->y[sel];
+	uint32_t to = sel, at;
+
+	if (in_grid(v, c, sel) && map_of(v)->layout->part[map_of(v)->layout->part_of[sel]].n_dims > 1) {
+		to = grid_step(v, sel, 1, -dy);
+		map_select(v, to);
+		o->goal = to == NO_ID ? -1 : c->x[to];
+		return;
+	}
+	if (dy > 0) {
+		at = line_start(c, y + 1);
+		to = at < c->n ? nearest(c, at, goal) : sel;
+	} else {
+		at = line_start(c, y);
+		to = at ? nearest(c, line_start(c, c->y[c->order[at - 1]]), goal) : sel;
+	}
+	map_select(v, to);
+	o->goal = goal;
+}
+
+static void move(struct view *v, int dx, int dy)
+{
+	const struct map *m = map_of(v);
+	struct overview *o = own(v);
+	const struct map_cells *c = place(v, m->w > 0 ? m->w : 80, m->h > 0 ? m->h : 20);
+	uint32_t sel = map_selected(v);
+
+	if (dy > 1 || dy < -1) { /* a page: the part of the drawing that is seen */
+		o->top += dy;
+		return;
+	}
+	if (sel == NO_ID) {
+		if (c->n)
+			map_select(v, c->order[0]);
+		return;
+	}
+	if (dx)
+		move_across(v, c, sel, dx);
+	else if (dy)
+		move_down(v, c, sel, dy);
+}
+
+/* The first switch of the block after or before this one, on the same level where there are levels. */
+static uint32_t next_block(const struct layout *l, uint32_t sw, int dir)
+{
+	const struct layout_part *is = l->part_of[sw] == NO_ID ? NULL : &l->part[l->part_of[sw]];
+	uint32_t b = l->block[sw], want, any = NO_ID;
+
+	if (!is || !is->n_blocks)
+		return NO_ID;
+	if (b == NO_ID)
+		want = dir > 0 ? is->first_block : is->first_block + is->n_blocks - 1;
+	else
+		want = is->first_block +
+		       (b - is->first_block + (dir > 0 ? 1 : is->n_blocks - 1)) % is->n_blocks;
+	for (uint32_t i = is->first; i < is->first + is->n; i++) {
+		uint32_t s = l->order[i];
+
+		if (l->block[s] != want)
+			continue;
+		if (l->level[s] == l->level[sw])
+			return s;
+		any = any == NO_ID ? s : any;
+	}
+	return any;
+}
+
+static void plane(struct view *v, int dir)
+{
+	const struct map *m = map_of(v);
+	uint32_t sel = map_selected(v), to;
+	const struct layout *l = m->layout;
+
+	if (sel == NO_ID)
+		return;
+	to = next_plane(v, sel, dir);
+	if (to == NO_ID)
+		to = next_block(l, sel, dir);
+	map_select(v, to);
+	own(v)->goal = -1;
+}
+
+const struct map_scale map_overview = {
+	.name = "overview",
+	.draw = draw,
+	.below = 2,
+	.move = move,
+	.plane = plane,
+	.renewed = renewed,
+	.close = close_scale,
+};

@@ -1,0 +1,459 @@
+/* The map of a small fabric as a whole: every link, with port numbers at both ends. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "views/map/map.h"
+#include "views/map/whole_plan.h"
+
+enum {
+	ACROSS = 0x2500,
+	MARKED_ACROSS = 0x2501,
+	UPRIGHT = 0x2502,
+	MARKED_UPRIGHT = 0x2503,
+	DOWN_ACROSS = 0x2504,
+	DOWN_UPRIGHT = 0x2506
+};
+
+struct own {
+	const struct layout *layout; /* of what follows; NULL: nothing yet */
+	struct map_bundles *bundles;
+	struct whole_plan *plan; /* for part, w, h */
+	uint32_t part;
+	int w, h;
+	int column; /* last reached by Left or Right; -1 */
+};
+
+static struct own *own_of(const struct view *v)
+{
+	void **own = map_own(v, &map_whole);
+
+	if (!*own) {
+		struct own *o = NEW(struct own);
+
+		o->column = -1;
+		*own = o;
+	}
+	return *own;
+}
+
+static void forget(struct own *o)
+{
+	map_bundles_free(o->bundles);
+	whole_plan_free(o->plan);
+	o->bundles = NULL;
+	o->plan = NULL;
+	o->layout = NULL;
+}
+
+static void close_whole(struct view *v)
+{
+	void **own = map_own(v, &map_whole);
+
+	if (!*own)
+		return;
+	forget(*own);
+	free(*own);
+	*own = NULL;
+}
+
+static void renewed(struct view *v, bool same)
+{
+	if (!same) /* what is up plays no part in it */
+		forget(own_of(v));
+}
+
+/* The places for a size; the last row is for what is said below.  NULL: there is no layout. */
+static struct own *plan_for(const struct view *v, int w, int h)
+{
+	const struct map *m = map_of(v);
+	struct own *o = own_of(v);
+	uint32_t sw = map_selected(v), part = 0;
+
+	if (!m->layout || !v->scene->fabric)
+		return NULL;
+	if (sw != NO_ID && m->layout->part_of[sw] != NO_ID)
+		part = m->layout->part_of[sw];
+	if (o->layout != m->layout) {
+		forget(o);
+		o->layout = m->layout;
+		o->bundles = map_bundles_new(v->scene->fabric);
+	}
+	if (!o->plan || o->part != part || o->w != w || o->h != h) {
+		whole_plan_free(o->plan);
+		o->plan = whole_plan_new(v->scene->fabric, m->layout, o->bundles, part, w, h - 1);
+		o->part = part;
+		o->w = w;
+		o->h = h;
+	}
+	return o;
+}
+
+static bool offered(const struct view *v, int w, int h, struct text *why)
+{
+	const struct map_scale *now = map_of(v)->scale;
+	const struct own *o;
+
+	if (now && now->below < map_whole.below) /* the room of another scale, with fewer lines below it */
+		h -= (int)(map_whole.below - now->below);
+	o = plan_for(v, w, h);
+	if (!o)
+		return false;
+	if (o->plan->fits)
+		return true;
+	if (o->plan->why)
+		text_add(why, "%s", o->plan->why);
+	else
+		text_add(why, "it needs %d x %d, the pane has %d x %d", o->plan->need_w,
+			 o->plan->need_h + 1 + (int)map_whole.below, w, h + (int)map_whole.below);
+	return false;
+}
+
+/* --- what a bundle looks like --------------------------------------------------------------------- */
+
+struct bundle_look {
+	uint32_t down; /* cables */
+	uint32_t load; /* routes on the busiest, either direction */
+	uint8_t bits;  /* MAP_ON_, either direction */
+	uint8_t role;
+	bool marked;
+};
+
+static struct bundle_look look_of(const struct view *v, const struct own *o, uint32_t bundle)
+{
+	const struct map *m = map_of(v);
+	const struct fabric *f = v->scene->fabric;
+	const struct map_bundle *b = &o->bundles->bundle[bundle];
+	struct bundle_look l = {.role = CANVAS_DIM};
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		uint32_t port = o->bundles->port[b->first + i], link = f->port_link[port];
+
+		if (v->scene->state && !state_link_up(f, v->scene->state, link))
+			l.down++;
+		if (m->channel)
+			l.bits |= m->channel[port] | m->channel[f->port_peer[port]];
+		if (m->load && m->load[port] > l.load)
+			l.load = m->load[port];
+		if (m->load && m->load[f->port_peer[port]] > l.load)
+			l.load = m->load[f->port_peer[port]];
+	}
+	if (m->colour == MAP_LOAD && m->load)
+		l.role = (uint8_t)(CANVAS_SHADE0 + map_shade(m, l.load));
+	l.marked = l.bits != 0;
+	if (l.bits & MAP_ON_PATH)
+		l.role = CANVAS_PATH;
+	else if (l.bits & MAP_ON_BACK)
+		l.role = CANVAS_BACK;
+	else if (l.bits & MAP_ON_CYCLE)
+		l.role = CANVAS_CYCLE;
+	else if (l.bits & MAP_ON_LAYER)
+		l.role = CANVAS_PATH;
+	else if (l.bits & MAP_ON_LINKS)
+		l.role = CANVAS_MARK;
+	if (l.down == b->n || l.bits == MAP_ON_DOWN)
+		l.role = CANVAS_BAD;
+	return l;
+}
+
+/* --- drawing ----------------------------------------------------------------------------------------------
+ */
+
+static void put_boxes(const struct view *v, struct canvas *c, const struct own *o)
+{
+	const struct map *m = map_of(v);
+	uint32_t selected = map_selected(v);
+	struct text name = {0};
+
+	for (uint32_t i = 0; i < o->plan->n_boxes; i++) {
+		const struct whole_box *b = &o->plan->box[i];
+		struct map_cell cell = map_cell_of(v, b->sw);
+		enum canvas_role role = cell.bold ? (enum canvas_role)cell.role : CANVAS_PLAIN;
+		int w;
+
+		if (b->sw == selected)
+			role = CANVAS_SELECTED;
+		map_put(v, c, b->x, b->y, b->sw);
+		canvas_put(c, b->x + 1, b->y, '[', role);
+		whole_name(o->plan, v->scene->fabric, b->sw, &name);
+		w = canvas_text_cut(c, b->x + 2, b->y, b->w - 3, text_str(&name), role);
+		canvas_put(c, b->x + 2 + w, b->y, ']', role);
+		canvas_object(c, b->x, b->y, b->w, 1, map_object(m, b->sw, NO_ID));
+	}
+	text_free(&name);
+}
+
+static void put_labels(const struct view *v, struct canvas *c, const struct own *o)
+{
+	const struct map *m = map_of(v);
+
+	for (uint32_t i = 0; i < o->plan->n_labels; i++) {
+		const struct whole_label *l = &o->plan->label[i];
+		const struct map_bundle *b = &o->bundles->bundle[l->bundle];
+		struct bundle_look look = look_of(v, o, l->bundle);
+		enum canvas_role role = look.marked ? (enum canvas_role)look.role : CANVAS_PLAIN;
+
+		canvas_text(c, l->x, l->y, l->w, l->text, look.down ? CANVAS_BAD : role);
+		for (int x = l->x; x < l->x + l->w && look.marked; x++)
+			if (canvas_at(c, x, l->y))
+				canvas_at(c, x, l->y)->bold = true;
+		canvas_object(c, l->x, l->y, l->w, 1, map_object(m, b->sw[l->end], b->port[l->end]));
+	}
+	for (uint32_t i = 0; i < o->plan->n_notes; i++) {
+		const struct whole_note *n = &o->plan->note[i];
+
+		canvas_text(c, n->x, n->y, n->w, n->text, CANVAS_LABEL);
+	}
+}
+
+/* Straight from point i to the next, in dots; of a cable that is down every other piece of four. */
+static void put_piece(struct canvas *c, const struct whole_line *l, int i, const struct bundle_look *look,
+		      bool dashed)
+{
+	int x0 = l->x[i], y0 = l->y[i], x1 = l->x[i + 1], y1 = l->y[i + 1];
+	int dx = x1 - x0, dy = y1 - y0, ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
+	int n = dashed ? (ax > ay ? ax : ay) / 4 : 1;
+
+	n = n > 0 ? n : 1;
+	for (int k = 0; k < n; k += 2) {
+		int a = k * dx / n, b = k * dy / n, e = (k + 1) * dx / n, g = (k + 1) * dy / n;
+
+		canvas_line(c, x0 + a, y0 + b, x0 + e, y0 + g, (enum canvas_role)look->role);
+		if (look->marked && !dashed)
+			canvas_line(c, x0 + a + 1, y0 + b, x0 + e + 1, y0 + g, (enum canvas_role)look->role);
+	}
+}
+
+static void put_straight(struct canvas *c, const struct whole_line *l, const struct bundle_look *look,
+			 bool down)
+{
+	int x0 = l->x[0] < l->x[1] ? l->x[0] : l->x[1], x1 = l->x[0] + l->x[1] - x0;
+	int y0 = l->y[0] < l->y[1] ? l->y[0] : l->y[1], y1 = l->y[0] + l->y[1] - y0;
+	enum canvas_role role = (enum canvas_role)look->role;
+
+	if (l->across)
+		canvas_across(c, x0, x1, y0,
+			      down	     ? DOWN_ACROSS
+			      : look->marked ? MARKED_ACROSS
+					     : ACROSS,
+			      role);
+	else
+		canvas_down(c, x0, y0, y1,
+			    down	   ? DOWN_UPRIGHT
+			    : look->marked ? MARKED_UPRIGHT
+					   : UPRIGHT,
+			    role);
+}
+
+/* "x" in the middle of a line that is down, "2x" of one with two cables down. */
+static void put_cross(struct canvas *c, const struct whole_line *l, const struct bundle_look *look,
+		      uint32_t n)
+{
+	int x = l->n > 2 ? l->x[1] : (l->x[0] + l->x[1]) / 2,
+	    y = l->n > 2 ? l->y[1] : (l->y[0] + l->y[1]) / 2;
+
+	if (!l->cells) {
+		x /= 2;
+		y /= 4;
+	}
+	if (look->down == n)
+		canvas_put(c, x, y, 'x', CANVAS_BAD);
+	else
+		canvas_textf(c, x, y, 12, CANVAS_BAD, "%ux", look->down);
+}
+
+/* Lines that are marked, or all others; returns the cables whose lines are left out: of a gap that they would
+ * fill, but for those of the selected switch. */
+static uint32_t put_lines(const struct view *v, struct canvas *c, const struct own *o, bool marked)
+{
+	uint32_t left_out = 0, selected = map_selected(v);
+
+	for (uint32_t i = 0; i < o->plan->n_lines; i++) {
+		const struct whole_line *l = &o->plan->line[i];
+		struct bundle_look look = look_of(v, o, l->bundle);
+		const struct map_bundle *b = &o->bundles->bundle[l->bundle];
+		uint32_t n = b->n;
+		bool shows = look.marked || look.down;
+
+		if (shows != marked)
+			continue;
+		if (!shows && l->gap != WHOLE_NO_GAP && o->plan->dense[l->gap] && b->sw[0] != selected &&
+		    b->sw[1] != selected) {
+			left_out += n;
+			continue;
+		}
+		if (l->cells)
+			put_straight(c, l, &look, look.down == n);
+		for (int k = 0; k + 1 < l->n && !l->cells; k++)
+			put_piece(c, l, k, &look, look.down == n);
+	}
+	return left_out;
+}
+
+static void put_crosses(const struct view *v, struct canvas *c, const struct own *o)
+{
+	for (uint32_t i = 0; i < o->plan->n_lines; i++) {
+		const struct whole_line *l = &o->plan->line[i];
+		struct bundle_look look = look_of(v, o, l->bundle);
+
+		if (look.down)
+			put_cross(c, l, &look, o->bundles->bundle[l->bundle].n);
+	}
+}
+
+/* The last row: how many links, and what no line shows. */
+static void put_last(const struct view *v, struct canvas *c, const struct own *o, uint32_t left_out)
+{
+	const struct whole_plan *p = o->plan;
+	uint32_t others = map_of(v)->layout->n_parts - 1;
+	struct text t = {0};
+
+	left_out += p->undrawn;
+	text_add(&t, "%s", PLURAL(p->n_cables, "link"));
+	if (p->n_bundles < p->n_cables)
+		text_add(&t, " in %s", PLURAL(p->n_bundles, "bundle"));
+	if (left_out)
+		text_add(&t, ", %u not drawn", left_out);
+	text_add(&t, "  ");
+	if (p->same_hosts > 0)
+		text_add(&t, "%s on each switch  ", PLURAL((uint64_t)p->same_hosts, "host"));
+	if (p->pre + p->suf)
+		text_add(&t, "names are %.*s*%s  ", (int)p->pre, p->names.like,
+			 p->names.like + p->names.len - p->suf);
+	if (others)
+		text_add(&t, "%s of the fabric not shown", PLURAL(others, "other part"));
+	canvas_text_cut(c, 0, c->h - 1, c->w, text_str(&t), CANVAS_LABEL);
+	text_free(&t);
+}
+
+static void draw(struct view *v, struct canvas *c)
+{
+	const struct own *o = plan_for(v, c->w, c->h);
+	struct text why = {0};
+	uint32_t left_out;
+
+	if (!o)
+		return;
+	if (!o->plan->fits) {
+		offered(v, c->w, c->h, &why);
+		canvas_textf(c, 0, 0, c->w, CANVAS_LABEL, "whole is not offered: %s", text_str(&why));
+		text_free(&why);
+		return;
+	}
+	put_boxes(v, c, o);
+	put_labels(v, c, o);
+	left_out = put_lines(v, c, o, false);
+	put_lines(v, c, o, true);
+	put_crosses(v, c, o);
+	put_last(v, c, o, left_out);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct map *m = map_of(v);
+	const struct own *o = own_of(v);
+
+	text_add(t, "Map");
+	if (!o->plan || !m->layout || o->part >= m->layout->n_parts)
+		return;
+	text_add(t, " ── %s%s", m->layout->part[o->part].words, o->plan->fits ? " ── whole" : "");
+}
+
+/* --- keys
+ * ------------------------------------------------------------------------------------------------------ */
+
+static int middle(const struct whole_box *b)
+{
+	return b->x + b->w / 2;
+}
+
+static int away(int a, int b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/* Next box of the row (`far`: the last one) in direction dx; NULL: there is none. */
+static const struct whole_box *beside(const struct whole_plan *p, const struct whole_box *from, int dx,
+				      bool far)
+{
+	const struct whole_box *best = NULL;
+
+	for (uint32_t i = 0; i < p->n_boxes; i++) {
+		const struct whole_box *b = &p->box[i];
+
+		if (b->y != from->y || (b->x - from->x) * (dx < 0 ? -1 : 1) <= 0)
+			continue;
+		if (!best || (away(b->x, from->x) > away(best->x, from->x)) == far)
+			best = b;
+	}
+	return best;
+}
+
+/* The box nearest to a column in the next row (`far`: the last one) in direction dy; NULL: there is none. */
+static const struct whole_box *next_row(const struct whole_plan *p, const struct whole_box *from, int dy,
+					bool far, int column)
+{
+	const struct whole_box *best = NULL;
+
+	for (uint32_t i = 0; i < p->n_boxes; i++) {
+		const struct whole_box *b = &p->box[i];
+
+		if ((b->y - from->y) * (dy < 0 ? -1 : 1) <= 0)
+			continue;
+		if (!best || (b->y != best->y && (away(b->y, from->y) > away(best->y, from->y)) == far) ||
+		    (b->y == best->y && away(middle(b), column) < away(middle(best), column)))
+			best = b;
+	}
+	return best;
+}
+
+static void move(struct view *v, int dx, int dy)
+{
+	struct map *m = map_of(v);
+	struct own *o = plan_for(v, m->w, m->h);
+	const struct whole_box *from = NULL, *to;
+	uint32_t sw = map_selected(v);
+	int across = dx < 0 ? -1 : 1;
+
+	if (!o || !o->plan->n_boxes)
+		return;
+	for (uint32_t i = 0; i < o->plan->n_boxes; i++)
+		if (o->plan->box[i].sw == sw)
+			from = &o->plan->box[i];
+	if (!from) {
+		map_select(v, o->plan->box[0].sw);
+		return;
+	}
+	if (dx) {
+		const struct layout_part *p = &m->layout->part[o->part];
+
+		to = beside(o->plan, from, across, dx * across > 1);
+		if (!to && p->kind == LAYOUT_GRID && p->dim[0].kind == LAYOUT_CYCLE && dx * across == 1)
+			to = beside(o->plan, from, -across, true);
+		o->column = middle(to ? to : from);
+	} else {
+		if (o->column < 0)
+			o->column = middle(from);
+		to = next_row(o->plan, from, dy, dy < -1 || dy > 1, o->column);
+	}
+	if (to)
+		map_select(v, to->sw);
+}
+
+/* The same way as in the overview. */
+static void plane(struct view *v, int dir)
+{
+	map_overview.plane(v, dir);
+	own_of(v)->column = -1;
+}
+
+const struct map_scale map_whole = {
+	.name = "whole",
+	.offered = offered,
+	.title = title,
+	.draw = draw,
+	.below = 2,
+	.move = move,
+	.plane = plane,
+	.renewed = renewed,
+	.close = close_whole,
+};

@@ -1,0 +1,489 @@
+/*
+ * A small fabric as a whole, along straight lines: rings and chains around the edge, grids with x to the
+ * right and y up, plane beside plane.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/memory.h"
+#include "views/base/canvas.h"
+#include "views/map/whole_plan.h"
+
+#define LINK 2	    /* columns of a line at least, of a stub */
+#define PITCH 4	    /* rows: labels above, box, labels below, line */
+#define LINK_MOST 8 /* what room left over may add to a line */
+
+/*
+ * Around the middle of a box: columns to the left and to the right of it, of labels and notes too.
+ * Hosts stand below boxes when not all have as many.
+ */
+struct around {
+	int left, right, cell; /* cell: both and a line */
+	bool notes;
+};
+
+static void host_note(const struct whole_work *k, uint32_t i, char *buf, size_t size)
+{
+	plural(k->l->hosts[k->switches[i]], "host", buf, size);
+}
+
+static int side_columns(const struct whole_work *k, uint32_t i, enum whole_side side)
+{
+	int w = whole_side_width(k, i, side);
+
+	return w ? w + 1 : 0;
+}
+
+static void measure(struct whole_work *k, struct around *a)
+{
+	uint32_t some = k->l->hosts[k->switches[0]];
+	char buf[32];
+
+	for (uint32_t i = 1; i < k->part->n; i++)
+		a->notes |= k->l->hosts[k->switches[i]] != some;
+	k->plan->same_hosts = a->notes ? -1 : (int)some;
+	for (uint32_t i = 0; i < k->part->n; i++) {
+		int left = k->box_w[i] / 2, right = k->box_w[i] - left, w;
+		int top = whole_side_width(k, i, WHOLE_TOP), bottom = whole_side_width(k, i, WHOLE_BOTTOM);
+
+		left += side_columns(k, i, WHOLE_LEFT);
+		right += side_columns(k, i, WHOLE_RIGHT);
+		w = top - top / 2 + side_columns(k, i, WHOLE_ASIDE);
+		right = right > w ? right : w;
+		w = bottom - bottom / 2;
+		if (a->notes) {
+			host_note(k, i, buf, sizeof(buf));
+			w += 1 + (int)strlen(buf);
+		}
+		right = right > w ? right : w;
+		w = top > bottom ? top / 2 : bottom / 2;
+		left = left > w ? left : w;
+		a->left = left > a->left ? left : a->left;
+		a->right = right > a->right ? right : a->right;
+	}
+	a->cell = a->left + a->right + LINK;
+}
+
+/* A box with all its labels around x[i], y[i]. */
+static void put_switch(struct whole_work *k, const struct around *a, uint32_t i)
+{
+	int x = k->x[i], y = k->y[i], from = x - k->box_w[i] / 2, w;
+	char buf[32];
+
+	whole_put_box(k, i);
+	w = side_columns(k, i, WHOLE_LEFT);
+	whole_put_side(k, i, WHOLE_LEFT, from - w, y); /* a blank apart from the sign, which may be a digit */
+	whole_put_side(k, i, WHOLE_RIGHT, from + k->box_w[i], y);
+	w = whole_put_side(k, i, WHOLE_TOP, x - whole_side_width(k, i, WHOLE_TOP) / 2, y - 1);
+	whole_put_side(k, i, WHOLE_ASIDE, w + 1, y - 1);
+	w = whole_put_side(k, i, WHOLE_BOTTOM, x - whole_side_width(k, i, WHOLE_BOTTOM) / 2, y + 1);
+	if (a->notes && k->l->hosts[k->switches[i]]) {
+		host_note(k, i, buf, sizeof(buf));
+		whole_put_note(k, w + 1, y + 1, buf);
+	}
+}
+
+/* The cell (or dot) beside a label where a line begins. */
+static void line_end(const struct whole_plan *p, const struct whole_end *e, bool cells, int *x, int *y)
+{
+	const struct whole_label *l = &p->label[e->label];
+
+	*x = cells ? l->x + l->w / 2 : 2 * l->x + l->w - 1;
+	*y = cells ? l->y : 4 * l->y + 1;
+	switch ((enum whole_side)e->side) {
+	case WHOLE_TOP:
+		*y -= cells ? 1 : 2;
+		break;
+	case WHOLE_BOTTOM:
+		*y += cells ? 1 : 3;
+		break;
+	case WHOLE_LEFT:
+		*x = cells ? l->x - 1 : 2 * l->x - 1;
+		break;
+	default:
+		*x = (cells ? 1 : 2) * (l->x + l->w);
+		break;
+	}
+}
+
+/* A line between both labels; in dots where they do not face each other. */
+static void put_line(struct whole_work *k, uint32_t m)
+{
+	const struct whole_end *e[2] = {&k->end[k->ends[m][0]], &k->end[k->ends[m][1]]};
+	struct whole_line *line = whole_put_line(k, m, WHOLE_NO_GAP);
+	int x[2], y[2];
+
+	line->cells = true;
+	line->across = e[0]->side == WHOLE_LEFT || e[0]->side == WHOLE_RIGHT;
+	for (int i = 0; i < 2; i++)
+		line_end(k->plan, e[i], true, &x[i], &y[i]);
+	if (x[0] != x[1] && y[0] != y[1])
+		line->cells = false;
+	for (int i = 0; i < 2; i++)
+		line_end(k->plan, e[i], line->cells, &line->x[i], &line->y[i]);
+	/* labels of two and three digits: their middles are a column apart */
+	if (x[0] != x[1] && abs(x[0] - x[1]) <= 1 && e[0]->side <= WHOLE_BOTTOM) {
+		line->cells = true;
+		for (int i = 0; i < 2; i++) {
+			line->x[i] = x[0];
+			line->y[i] = y[i];
+		}
+	}
+}
+
+/* --- rings and chains -------------------------------------------------------------------------------- */
+
+/* The first `top` boxes above from the left, `right` down the right side, `bottom` from the right, the
+ * others up. */
+struct ring {
+	int top, right, bottom, left;
+};
+
+static void ring_shape(const struct whole_work *k, int cell, struct ring *r)
+{
+	int n = (int)k->part->n, most = k->w / cell;
+
+	if (most < 2)
+		most = 2;
+	*r = (struct ring){0};
+	if (k->part->kind != LAYOUT_RING && n <= most) {
+		r->top = n;
+	} else if (n <= 2 * most) {
+		r->top = (n + 1) / 2;
+		r->bottom = n - r->top;
+	} else {
+		r->top = r->bottom = most;
+		r->right = (n - 2 * most + 1) / 2;
+		r->left = n - 2 * most - r->right;
+	}
+}
+
+/* Middle of box i, in columns and rows of the smallest size; `cell` may be wider, `rows` more. */
+static void ring_place(const struct whole_work *k, const struct ring *r, const struct around *a, int i,
+		       int cell, int rows, int *x, int *y)
+{
+	int left = a->left, right = left + (r->top - 1) * cell, last = rows - 1 - (a->notes ? 1 : 0);
+
+	(void)k;
+	if (i < r->top) {
+		*x = left + i * cell;
+		*y = 0;
+	} else if ((i -= r->top) < r->right) {
+		*x = right;
+		*y = (i + 1) * last / (r->right + 1);
+	} else if ((i -= r->right) < r->bottom) {
+		*x = r->bottom > 1 ? right - i * (right - left) / (r->bottom - 1) : (left + right) / 2;
+		*y = last;
+	} else {
+		i -= r->bottom;
+		*x = left;
+		*y = last - (i + 1) * last / (r->left + 1);
+	}
+}
+
+/* Which side of box a faces b: from the places of the smallest size. */
+static enum whole_side facing(const struct whole_work *k, uint32_t a, uint32_t b)
+{
+	if (k->y[a] == k->y[b])
+		return k->x[b] > k->x[a] ? WHOLE_RIGHT : WHOLE_LEFT;
+	return k->y[b] > k->y[a] ? WHOLE_BOTTOM : WHOLE_TOP;
+}
+
+static void ring_sides(struct whole_work *k)
+{
+	for (uint32_t m = 0; m < k->b->n; m++) {
+		uint32_t a, b;
+
+		if (k->ends[m][0] == NO_ID)
+			continue;
+		a = k->at[k->b->bundle[m].sw[0]];
+		b = k->at[k->b->bundle[m].sw[1]];
+		k->end[k->ends[m][0]].side = facing(k, a, b);
+		k->end[k->ends[m][1]].side = facing(k, b, a);
+	}
+}
+
+/* Boxes of a ring by its shape, `cell` apart, in `rows`. */
+static void ring_boxes(struct whole_work *k, const struct ring *r, const struct around *a, int cell, int rows)
+{
+	for (uint32_t i = 0; i < k->part->n; i++)
+		ring_place(k, r, a, (int)i, cell, rows, &k->x[i], &k->y[i]);
+}
+
+static int ring_rows(const struct ring *r, const struct around *a)
+{
+	int side = r->right > r->left ? r->right : r->left;
+
+	return (r->bottom ? PITCH + 1 + PITCH * side : 1) + (a->notes ? 1 : 0);
+}
+
+void whole_ring(struct whole_work *k)
+{
+	struct whole_plan *p = k->plan;
+	struct around a = {0};
+	struct ring r;
+	int cell, rows;
+
+	/* the sides of labels depend on the shape and the shape on their widths: widest first */
+	for (uint32_t e = 0; e < k->first[k->part->n]; e++)
+		k->end[e].side = WHOLE_LEFT;
+	measure(k, &a);
+	a.cell += a.left;
+	for (int turn = 0; turn < 2; turn++) {
+		ring_shape(k, a.cell, &r);
+		ring_boxes(k, &r, &a, a.cell, ring_rows(&r, &a));
+		ring_sides(k);
+		if (!turn) {
+			a = (struct around){0};
+			measure(k, &a);
+			/* a second look may give more columns and other sides: keep room for both */
+			a.left = a.right = a.left > a.right ? a.left : a.right;
+			a.cell = a.left + a.right + LINK;
+		}
+	}
+	p->need_w = a.left + (r.top - 1) * a.cell + a.right;
+	p->need_h = ring_rows(&r, &a);
+	p->fits = p->need_w <= k->w && p->need_h <= k->h;
+	if (!p->fits)
+		return;
+	cell = r.top > 1 ? (k->w - a.left - a.right) / (r.top - 1) : a.cell;
+	if (cell > a.cell + 2 * LINK_MOST)
+		cell = a.cell + 2 * LINK_MOST;
+	rows = k->h < p->need_h + LINK_MOST ? k->h : p->need_h + LINK_MOST;
+	if (!r.bottom)
+		rows = p->need_h;
+	ring_boxes(k, &r, &a, cell, rows);
+	whole_order(k);
+	for (uint32_t i = 0; i < k->part->n; i++)
+		put_switch(k, &a, i);
+	for (uint32_t m = 0; m < k->b->n; m++)
+		if (k->ends[m][0] != NO_ID)
+			put_line(k, m);
+}
+
+/* --- grids -------------------------------------------------------------------------------------------- */
+
+struct grid {
+	int a, b;	      /* boxes of a plane across and up */
+	int planes, across;   /* planes, and how many of them beside each other */
+	int plane_w, plane_h; /* with the space behind it */
+	bool wrap_x, wrap_y;
+	int title; /* a row for "z=1" */
+};
+
+/* The plane that a switch is in. */
+static int plane_of(const struct whole_work *k, const uint16_t *c)
+{
+	int plane = 0;
+
+	for (int d = k->part->n_dims - 1; d > 1; d--)
+		plane = plane * k->part->dim[d].size + c[d];
+	return plane;
+}
+
+/* How a link is drawn. */
+enum way { WAY_STRAIGHT, WAY_STUBS, WAY_NONE };
+
+static enum way link_way(const struct whole_work *k, uint32_t a, uint32_t b, unsigned *dim)
+{
+	const uint16_t *from = layout_coord(k->l, k->switches[a]), *to = layout_coord(k->l, k->switches[b]);
+	unsigned differ = 0;
+	int step;
+
+	*dim = 0;
+	for (unsigned d = k->part->n_dims; d-- > 0;) {
+		if (from[d] == to[d])
+			continue;
+		*dim = d;
+		differ++;
+	}
+	step = abs((int)from[*dim] - (int)to[*dim]);
+	if (differ != 1 || *dim > 1)
+		return WAY_NONE;
+	if (step == 1)
+		return WAY_STRAIGHT;
+	return k->part->dim[*dim].kind == LAYOUT_CYCLE && step == k->part->dim[*dim].size - 1 ? WAY_STUBS
+											      : WAY_NONE;
+}
+
+/* "z+5x2", in a complete dimension "x3:5": where it leads to and its label. */
+static void name_aside(const struct whole_work *k, struct whole_end *e, uint32_t a, uint32_t b, unsigned dim)
+{
+	const uint16_t *from = layout_coord(k->l, k->switches[a]), *to = layout_coord(k->l, k->switches[b]);
+	char was[sizeof(e->text)], axis = dim < 3 ? "xyz"[dim] : (char)('0' + dim);
+	int step = (int)to[dim] - (int)from[dim], size = k->part->dim[dim].size;
+
+	memcpy(was, e->text, sizeof(was));
+	if (k->part->dim[dim].kind == LAYOUT_CYCLE && 2 * abs(step) > size)
+		step = step > 0 ? step - size : step + size;
+	if (abs(step) == 1)
+		snprintf(e->text, sizeof(e->text), "%c%c%.16s", axis, step > 0 ? '+' : '-', was);
+	else
+		snprintf(e->text, sizeof(e->text), "%c%u:%.14s", axis, to[dim], was);
+	e->width = (uint8_t)strlen(e->text);
+}
+
+static void grid_sides(struct whole_work *k)
+{
+	for (uint32_t m = 0; m < k->b->n; m++) {
+		for (unsigned i = 0; i < 2 && k->ends[m][0] != NO_ID; i++) {
+			uint32_t a = k->at[k->b->bundle[m].sw[i]], b = k->at[k->b->bundle[m].sw[!i]];
+			struct whole_end *e = &k->end[k->ends[m][i]];
+			unsigned dim;
+			enum way way = link_way(k, a, b, &dim);
+			bool plus = layout_coord(k->l, k->switches[b])[dim] >
+				    layout_coord(k->l, k->switches[a])[dim];
+
+			if (way == WAY_STUBS)
+				plus = !plus;
+			if (way == WAY_NONE) {
+				e->side = WHOLE_ASIDE;
+				name_aside(k, e, a, b, dim);
+				k->plan->undrawn += i ? 0 : k->b->bundle[m].n;
+			} else if (dim == 0) {
+				e->side = plus ? WHOLE_RIGHT : WHOLE_LEFT;
+			} else {
+				e->side = plus ? WHOLE_TOP : WHOLE_BOTTOM;
+			}
+		}
+	}
+}
+
+/* All in different places of the grid? */
+static bool all_placed(const struct whole_work *k)
+{
+	for (uint32_t i = 0; i < k->part->n; i++) {
+		const uint16_t *c = layout_coord(k->l, k->switches[i]);
+
+		if (c[0] == LAYOUT_BESIDE)
+			return false;
+		for (uint32_t j = 0; j < i; j++)
+			if (!memcmp(c, layout_coord(k->l, k->switches[j]), k->part->n_dims * sizeof(*c)))
+				return false;
+	}
+	return true;
+}
+
+/* Sizes with `cell` columns and `pitch` rows a box. */
+static void grid_size(const struct whole_work *k, struct grid *g, const struct around *a, int cell, int pitch)
+{
+	const struct layout_part *p = k->part;
+
+	g->a = p->dim[0].size;
+	g->b = p->n_dims > 1 ? p->dim[1].size : 1;
+	g->planes = 1;
+	for (unsigned d = 2; d < p->n_dims; d++)
+		g->planes *= p->dim[d].size;
+	g->title = g->planes > 1;
+	g->wrap_x = p->dim[0].kind == LAYOUT_CYCLE;
+	g->wrap_y = p->n_dims > 1 && p->dim[1].kind == LAYOUT_CYCLE;
+	g->plane_w = (g->a - 1) * cell + a->left + a->right + 2 * LINK * g->wrap_x + 2;
+	g->plane_h = g->title + (g->b - 1) * pitch + PITCH - 1 + 2 * g->wrap_y;
+	g->across = (k->w + 2) / g->plane_w;
+	if (g->across < 1)
+		g->across = 1;
+	if (g->across > g->planes)
+		g->across = g->planes;
+}
+
+static void grid_need(const struct grid *g, int *w, int *h)
+{
+	*w = g->across * g->plane_w - 2;
+	*h = (g->planes + g->across - 1) / g->across * g->plane_h;
+}
+
+static void grid_boxes(struct whole_work *k, const struct grid *g, const struct around *a, int cell,
+		       int pitch)
+{
+	for (uint32_t i = 0; i < k->part->n; i++) {
+		const uint16_t *c = layout_coord(k->l, k->switches[i]);
+		int plane = plane_of(k, c), up = k->part->n_dims > 1 ? c[1] : 0;
+
+		k->x[i] = plane % g->across * g->plane_w + LINK * g->wrap_x + a->left + c[0] * cell;
+		k->y[i] = plane / g->across * g->plane_h + g->title + g->wrap_y + 1 + (g->b - 1 - up) * pitch;
+	}
+}
+
+/* "z=1", "z=1 3=0" over each plane. */
+static void name_planes(struct whole_work *k, const struct grid *g)
+{
+	for (int n = 0; n < g->planes && g->planes > 1; n++) {
+		struct text t = {0};
+		int left = n;
+
+		for (unsigned d = 2; d < k->part->n_dims; d++) {
+			text_add(&t, "%s%c=%d", d > 2 ? " " : "", d < 3 ? 'z' : (char)('0' + d),
+				 left % k->part->dim[d].size);
+			left /= k->part->dim[d].size;
+		}
+		whole_put_note(k, n % g->across * g->plane_w, n / g->across * g->plane_h, text_str(&t));
+		text_free(&t);
+	}
+}
+
+/* Both ends of a link around the grid, each as a stub. */
+static void put_stubs(struct whole_work *k, uint32_t m)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct whole_end *e = &k->end[k->ends[m][i]];
+		struct whole_line *line = whole_put_line(k, m, WHOLE_NO_GAP);
+
+		line->cells = true;
+		line->across = e->side == WHOLE_LEFT || e->side == WHOLE_RIGHT;
+		line_end(k->plan, e, true, &line->x[0], &line->y[0]);
+		line->x[1] = line->x[0];
+		line->y[1] = line->y[0];
+		if (e->side == WHOLE_LEFT)
+			line->x[1] -= LINK - 1;
+		else if (e->side == WHOLE_RIGHT)
+			line->x[1] += LINK - 1;
+	}
+}
+
+void whole_grid(struct whole_work *k)
+{
+	struct whole_plan *p = k->plan;
+	struct around a = {0};
+	struct grid g, wider;
+	int cell, pitch = PITCH, w, h;
+
+	if (!all_placed(k)) {
+		p->why = "some switches have no place of their own in the grid";
+		return;
+	}
+	grid_sides(k);
+	measure(k, &a);
+	cell = a.cell;
+	grid_size(k, &g, &a, cell, pitch);
+	grid_need(&g, &p->need_w, &p->need_h);
+	p->fits = p->need_w <= k->w && p->need_h <= k->h;
+	if (!p->fits)
+		return;
+	for (int more = 1; more <= LINK_MOST; more++) { /* room left over */
+		grid_size(k, &wider, &a, a.cell + more, pitch);
+		grid_need(&wider, &w, &h);
+		if (w <= k->w && h <= k->h)
+			cell = a.cell + more;
+		grid_size(k, &wider, &a, cell, PITCH + more);
+		grid_need(&wider, &w, &h);
+		if (more <= 3 && w <= k->w && h <= k->h)
+			pitch = PITCH + more;
+	}
+	grid_size(k, &g, &a, cell, pitch);
+	grid_boxes(k, &g, &a, cell, pitch);
+	whole_order(k);
+	name_planes(k, &g);
+	for (uint32_t i = 0; i < k->part->n; i++)
+		put_switch(k, &a, i);
+	for (uint32_t m = 0; m < k->b->n; m++) {
+		unsigned dim;
+		enum way way;
+
+		if (k->ends[m][0] == NO_ID)
+			continue;
+		way = link_way(k, k->at[k->b->bundle[m].sw[0]], k->at[k->b->bundle[m].sw[1]], &dim);
+		if (way == WAY_STRAIGHT)
+			put_line(k, m);
+		else if (way == WAY_STUBS)
+			put_stubs(k, m);
+	}
+}

@@ -1,0 +1,311 @@
+/* A small fabric as a whole: what all shapes share. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/clean.h"
+#include "core/base/memory.h"
+#include "views/base/canvas.h"
+#include "views/map/whole_plan.h"
+
+int whole_side_width(const struct whole_work *k, uint32_t i, enum whole_side side)
+{
+	int w = 0;
+
+	for (uint32_t e = k->first[i]; e < k->first[i + 1]; e++)
+		if (k->end[e].side == side)
+			w += k->end[e].width + (w > 0);
+	return w;
+}
+
+int whole_put_side(struct whole_work *k, uint32_t i, enum whole_side side, int x, int y)
+{
+	struct whole_plan *p = k->plan;
+	bool any = false;
+
+	for (uint32_t n = k->first[i]; n < k->first[i + 1]; n++) {
+		struct whole_end *e = &k->end[n];
+		struct whole_label *l;
+
+		if (e->side != side)
+			continue;
+		GROW(p->label, p->n_labels, p->cap_labels);
+		x += any;
+		any = true;
+		l = &p->label[p->n_labels];
+		*l = (struct whole_label){e->bundle, e->end, x, y, e->width, ""};
+		memcpy(l->text, e->text, sizeof(l->text));
+		e->label = (int)p->n_labels++;
+		x += e->width;
+	}
+	return x;
+}
+
+void whole_put_box(struct whole_work *k, uint32_t i)
+{
+	struct whole_plan *p = k->plan;
+
+	GROW(p->box, p->n_boxes, p->cap_boxes);
+	p->box[p->n_boxes++] =
+		(struct whole_box){k->switches[i], k->x[i] - k->box_w[i] / 2, k->y[i], k->box_w[i]};
+}
+
+void whole_put_note(struct whole_work *k, int x, int y, const char *text)
+{
+	struct whole_plan *p = k->plan;
+	struct whole_note *n;
+
+	GROW(p->note, p->n_notes, p->cap_notes);
+	n = &p->note[p->n_notes++];
+	*n = (struct whole_note){x, y, 0, ""};
+	snprintf(n->text, sizeof(n->text), "%s", text);
+	n->w = canvas_columns(n->text);
+}
+
+struct whole_line *whole_put_line(struct whole_work *k, uint32_t bundle, uint8_t gap)
+{
+	struct whole_plan *p = k->plan;
+
+	GROW(p->line, p->n_lines, p->cap_lines);
+	p->line[p->n_lines] = (struct whole_line){.bundle = bundle, .gap = gap, .n = 2};
+	return &p->line[p->n_lines++];
+}
+
+int whole_label_dot(const struct whole_plan *p, const struct whole_end *e)
+{
+	const struct whole_label *l = &p->label[e->label];
+
+	return 2 * l->x + l->w - 1;
+}
+
+static int by_side_and_place(const void *x, const void *y)
+{
+	const struct whole_end *a = x, *b = y;
+
+	if (a->side != b->side)
+		return a->side < b->side ? -1 : 1;
+	if (a->toward != b->toward)
+		return a->toward < b->toward ? -1 : 1;
+	return a->bundle < b->bundle ? -1 : a->bundle > b->bundle;
+}
+
+void whole_order(struct whole_work *k)
+{
+	uint32_t n = k->part->n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t e = k->first[i]; e < k->first[i + 1]; e++) {
+			const struct map_bundle *m = &k->b->bundle[k->end[e].bundle];
+
+			k->end[e].toward = k->x[k->at[m->sw[!k->end[e].end]]];
+		}
+		if (k->first[i + 1] > k->first[i])
+			qsort(k->end + k->first[i], k->first[i + 1] - k->first[i], sizeof(*k->end),
+			      by_side_and_place);
+	}
+	for (uint32_t e = 0; e < k->first[n]; e++)
+		k->ends[k->end[e].bundle][k->end[e].end] = e;
+}
+
+/* Ends of the bundles of the part, without sides. */
+static void find_ends(struct whole_work *k)
+{
+	uint32_t n = k->part->n, *fill;
+
+	for (uint32_t m = 0; m < k->b->n; m++) {
+		const struct map_bundle *d = &k->b->bundle[m];
+
+		k->ends[m][0] = k->ends[m][1] = NO_ID;
+		if (k->at[d->sw[0]] == NO_ID || k->at[d->sw[1]] == NO_ID)
+			continue;
+		k->plan->n_bundles++;
+		k->plan->n_cables += d->n;
+		for (unsigned i = 0; i < 2; i++)
+			k->first[k->at[d->sw[i]] + 1]++;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		k->first[i + 1] += k->first[i];
+	k->end = NEW_ARRAY(k->first[n] + 1u, struct whole_end);
+	fill = mem_dup(k->first, (n + 1u) * sizeof(*fill));
+	for (uint32_t m = 0; m < k->b->n; m++) {
+		const struct map_bundle *d = &k->b->bundle[m];
+
+		for (unsigned i = 0; i < 2 && k->at[d->sw[0]] != NO_ID && k->at[d->sw[1]] != NO_ID; i++) {
+			struct whole_end *e = &k->end[fill[k->at[d->sw[i]]]];
+			unsigned port = k->f->port_num[d->port[i]];
+
+			*e = (struct whole_end){
+				.bundle = m, .end = (uint8_t)i, .side = WHOLE_NOWHERE, .label = -1};
+			if (d->n > 1)
+				snprintf(e->text, sizeof(e->text), "%ux%u", port, (unsigned)d->n);
+			else
+				snprintf(e->text, sizeof(e->text), "%u", port);
+			e->width = (uint8_t)strlen(e->text);
+			k->ends[m][i] = fill[k->at[d->sw[i]]]++;
+		}
+	}
+	free(fill);
+}
+
+static const char *not_offered(const struct layout *l, const struct layout_part *p)
+{
+	uint32_t most = 0, n = 0;
+
+	switch (p->kind) {
+	case LAYOUT_TREE:
+		return p->levels < 2 ? "the tree has one level" : NULL;
+	case LAYOUT_ROW:
+	case LAYOUT_RING:
+	case LAYOUT_CHAIN:
+		return NULL;
+	case LAYOUT_GRID:
+		return p->n > WHOLE_GRID ? "grids of up to 64 switches have one" : NULL;
+	case LAYOUT_GROUPS:
+		for (uint32_t i = p->first; i < p->first + p->n; i++) {
+			n = i > p->first && l->block[l->order[i]] == l->block[l->order[i - 1]] ? n + 1 : 1;
+			most = n > most ? n : most;
+		}
+		return p->n_blocks > WHOLE_GROUPS || most > WHOLE_MEMBERS
+			       ? "up to 9 groups of up to 8 switches have one"
+			       : NULL;
+	case LAYOUT_FULL:
+	case LAYOUT_OTHER:
+		break;
+	}
+	return "trees, grids, rings and groups have one";
+}
+
+static void place(struct whole_work *k)
+{
+	switch (k->part->kind) {
+	case LAYOUT_TREE:
+	case LAYOUT_GROUPS:
+		whole_rows(k);
+		break;
+	case LAYOUT_GRID:
+		whole_grid(k);
+		break;
+	default:
+		whole_ring(k);
+		break;
+	}
+}
+
+void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw, struct text *t)
+{
+	struct text clean = {0};
+
+	t->len = 0;
+	text_add(t, "%s", "");
+	affix_strip(&p->names, p->pre, p->suf, clean_string(switch_name(f, sw), &clean), t);
+	text_free(&clean);
+}
+
+static void find_names(struct whole_work *k)
+{
+	struct text clean = {0};
+
+	for (uint32_t i = 0; i < k->part->n; i++) {
+		const char *name = clean_string(switch_name(k->f, k->switches[i]), &clean);
+
+		affix_note(&k->plan->names, name, canvas_columns(name));
+	}
+	text_free(&clean);
+}
+
+/* Widths of boxes, and all places when they fit. */
+static void place_named(struct whole_work *k)
+{
+	struct text t = {0};
+
+	for (uint32_t i = 0; i < k->part->n; i++) {
+		int name;
+
+		whole_name(k->plan, k->f, k->switches[i], &t);
+		name = canvas_columns(text_str(&t));
+		k->box_w[i] = 3 + (name < WHOLE_NAME ? name : WHOLE_NAME);
+	}
+	text_free(&t);
+	find_ends(k);
+	place(k);
+}
+
+/* The same once more, with less of the names. */
+static void place_again(struct whole_work *k)
+{
+	struct whole_plan *p = k->plan;
+
+	p->n_bundles = p->n_cables = p->undrawn = 0;
+	p->need_w = p->need_h = 0;
+	free(k->end);
+	memset(k->first, 0, (k->part->n + 1u) * sizeof(*k->first));
+	place_named(k);
+}
+
+/* Place all; names lose what they share when that makes room: whole words of it rather than all. */
+static void place_all(struct whole_work *k)
+{
+	struct whole_plan *p = k->plan;
+	size_t pre;
+
+	find_names(k);
+	place_named(k);
+	if (p->fits || p->why)
+		return;
+	affix_get(&p->names, &pre, &p->suf);
+	if (!pre && !p->suf)
+		return;
+	for (p->pre = pre; p->pre && !strchr(";:/-_ ", p->names.like[p->pre - 1]); p->pre--)
+		;
+	place_again(k);
+	if (p->fits || p->pre == pre)
+		return;
+	p->pre = pre;
+	place_again(k);
+}
+
+struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, const struct map_bundles *b,
+				  uint32_t part, int w, int h)
+{
+	struct whole_plan *p = NEW(struct whole_plan);
+	struct whole_work k = {.f = f, .l = l, .b = b, .plan = p, .w = w, .h = h};
+
+	p->same_hosts = -1;
+	if (part >= l->n_parts) {
+		p->why = "there are no links";
+		return p;
+	}
+	k.part = &l->part[part];
+	p->why = not_offered(l, k.part);
+	if (p->why)
+		return p;
+	k.switches = l->order + k.part->first;
+	k.at = NEW_ARRAY(l->n + 1u, uint32_t);
+	memset(k.at, 0xff, (l->n + 1u) * sizeof(*k.at));
+	for (uint32_t i = 0; i < k.part->n; i++)
+		k.at[k.switches[i]] = i;
+	k.x = NEW_ARRAY(k.part->n, int);
+	k.y = NEW_ARRAY(k.part->n, int);
+	k.box_w = NEW_ARRAY(k.part->n, int);
+	k.first = NEW_ARRAY(k.part->n + 1u, uint32_t);
+	k.ends = mem_array(b->n + 1u, sizeof(*k.ends));
+	place_all(&k);
+	free(k.at);
+	free(k.x);
+	free(k.y);
+	free(k.box_w);
+	free(k.first);
+	free(k.end);
+	free(k.ends);
+	return p;
+}
+
+void whole_plan_free(struct whole_plan *p)
+{
+	if (!p)
+		return;
+	affix_free(&p->names);
+	free(p->box);
+	free(p->label);
+	free(p->line);
+	free(p->note);
+	free(p);
+}

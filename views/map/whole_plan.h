@@ -1,0 +1,120 @@
+/*
+ * A small fabric as a whole: a box for each switch, a label for each end of each bundle of parallel cables
+ * and a line from label to label, as places on a canvas.  From the layout alone: no state, no loads.
+ */
+#ifndef IBSCOPE_MAP_WHOLE_PLAN_H
+#define IBSCOPE_MAP_WHOLE_PLAN_H
+
+#include "core/base/text.h"
+#include "views/base/affix.h"
+#include "views/map/links.h"
+
+#define WHOLE_NAME 22	   /* columns of a name at most */
+#define WHOLE_GRID 64	   /* switches of a grid */
+#define WHOLE_GROUPS 9	   /* groups .. */
+#define WHOLE_MEMBERS 8	   /* .. and switches in each */
+#define WHOLE_LARGEST 2000 /* columns or rows: nobody has a larger terminal */
+#define WHOLE_NO_GAP 0xff
+
+/* " [name]": the first column is for a sign. */
+struct whole_box {
+	uint32_t sw;
+	int x, y, w; /* cells */
+};
+
+/* "25x4": the lowest port at one end of a bundle, and its cables. */
+struct whole_label {
+	uint32_t bundle;
+	uint8_t end; /* 0, 1: of map_bundle.sw */
+	int x, y, w;
+	char text[24];
+};
+
+/* Of a box or a group: "24 hosts", "g03", "z=1". */
+struct whole_note {
+	int x, y, w;
+	char text[32];
+};
+
+struct whole_line {
+	uint32_t bundle;
+	uint8_t gap;	/* between which rows it runs: plan.dense[]; WHOLE_NO_GAP: alone */
+	bool cells;	/* along cells, straight; else in dots, 2 x 4 a cell */
+	bool across;	/* of these: from left to right */
+	uint8_t n;	/* points: 2, or 3 of a link within a row */
+	int x[3], y[3]; /* cells or dots */
+};
+
+struct whole_plan {
+	/* Smallest size, for its width; 0: not offered, and `why` says so.  Places are there when it fits. */
+	int need_w, need_h;
+	const char *why;
+	bool fits;
+	uint32_t n_bundles, n_cables; /* of the part */
+	struct affix names;	      /* of the part .. */
+	size_t pre, suf; /* .. and what boxes leave out of them: 0 when there is room for whole names */
+	int same_hosts;	 /* hosts on each switch when all have as many and no note says it; else -1 */
+	struct whole_box *box;
+	struct whole_label *label;
+	struct whole_line *line;
+	struct whole_note *note;
+	uint32_t n_boxes, n_labels, n_lines, n_notes;
+	uint32_t cap_boxes, cap_labels, cap_lines, cap_notes;
+	uint32_t undrawn; /* cables of the part without a line: levels skipped, plane to plane */
+	bool dense[256];  /* of a gap: all its lines would fill it */
+};
+
+/* Of one connected part on w x h cells; names are those of f.  Never NULL; to be freed. */
+struct whole_plan *whole_plan_new(const struct fabric *f, const struct layout *l, const struct map_bundles *b,
+				  uint32_t part, int w, int h);
+/* What stands in the box of a switch; at most WHOLE_NAME columns of it show. */
+void whole_name(const struct whole_plan *p, const struct fabric *f, uint32_t sw, struct text *t);
+void whole_plan_free(struct whole_plan *p); /* NULL is fine */
+
+/* --- between whole_plan.c, whole_rows.c and whole_grid.c ------------------------------------ */
+
+enum whole_side { WHOLE_TOP, WHOLE_BOTTOM, WHOLE_LEFT, WHOLE_RIGHT, WHOLE_ASIDE, WHOLE_NOWHERE };
+
+/* An end of a bundle of the part. */
+struct whole_end {
+	uint32_t bundle;
+	uint8_t end, side, width;
+	int toward; /* x of the other box: labels of a side go in this order */
+	int label;  /* once it is placed; -1 */
+	char text[24];
+};
+
+struct whole_work {
+	const struct fabric *f;
+	const struct layout *l;
+	const struct layout_part *part;
+	const struct map_bundles *b;
+	struct whole_plan *plan;
+	int w, h;
+	uint32_t *switches; /* [part->n] in order of the part */
+	uint32_t *at;	    /* [n_switches] place in it, NO_ID: of another part */
+	int *x, *y;	    /* [part->n] middle of its box */
+	int *box_w;	    /* [part->n] with its sign */
+	/* ends of switch i: end[first[i]] .. end[first[i + 1] - 1] */
+	uint32_t *first;
+	struct whole_end *end;
+	uint32_t (*ends)[2]; /* [n bundles] of the part: its ends; NO_ID: of another part */
+};
+
+/* Sides of both ends; toward is set from x and the ends of each side are put in order. */
+void whole_order(struct whole_work *k);
+/* Columns of all labels of one side of switch i, with blanks between them. */
+int whole_side_width(const struct whole_work *k, uint32_t i, enum whole_side side);
+/* Labels of a side in a row, from x on; to the end behind them. */
+int whole_put_side(struct whole_work *k, uint32_t i, enum whole_side side, int x, int y);
+void whole_put_box(struct whole_work *k, uint32_t i);
+void whole_put_note(struct whole_work *k, int x, int y, const char *text);
+struct whole_line *whole_put_line(struct whole_work *k, uint32_t bundle, uint8_t gap);
+/* Middle of a placed label, in dots. */
+int whole_label_dot(const struct whole_plan *p, const struct whole_end *e);
+
+void whole_rows(struct whole_work *k);
+void whole_ring(struct whole_work *k);
+void whole_grid(struct whole_work *k);
+
+#endif

@@ -1,0 +1,217 @@
+/* Pane: who shares a link, all hosts to all: pairs of hosts that leave by a port, in groups. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/traffic/flows.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/fabric/labels.h"
+#include "views/views.h"
+
+enum { C_FROM, C_TO, C_PAIRS, C_SHARE };
+
+static const struct column columns[] = {
+	{.name = "from", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "to", .width = 8, .flex = 1},
+	{.name = "pairs", .width = 6, .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "%", .width = 5, .right = true, .numeric = true, .drop = 1, .fold = FOLD_SUM},
+};
+
+struct answer {
+	struct flow_list *l; /* NULL: e says why */
+	struct flow_group *group;
+	size_t n;
+	struct err e;
+};
+
+struct priv {
+	uint64_t guid; /* node of the port */
+	unsigned n;    /* its number */
+	enum flow_by by;
+	uint32_t port;		     /* NO_ID: it is not here */
+	const struct answer *answer; /* borrowed; NULL = not there yet */
+};
+
+/* --- computed beside the loop ------------------------------------------------------------------- */
+
+static void free_answer(void *value)
+{
+	struct answer *a = value;
+
+	flow_list_free(a->l);
+	free(a->group);
+	free(a);
+}
+
+/* arg: port, how to group */
+static void *run_flows(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	struct answer *a = NEW(struct answer);
+
+	(void)base;
+	a->l = flows_over(w->routing, &pattern_all, arg[0], p, &a->e);
+	if (a->l)
+		a->group = flow_groups(a->l, w->routing, (enum flow_by)arg[1], NULL, &a->n);
+	return a;
+}
+
+static const struct task task_flows = {.run = run_flows, .free = free_answer};
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+	const char *by = a->argc > 1 ? a->argv[a->argc - 1] : "switches";
+
+	p->guid = a->arg[0].guid;
+	p->n = (unsigned)a->arg[0].n;
+	for (unsigned i = 0; i < FLOWS_BYS; i++)
+		if (i != FLOWS_BY_SCOPE && !strcmp(by, flow_by_word[i])) {
+			p->by = (enum flow_by)i;
+			return 0;
+		}
+	return err_set(e, "pane flows: found \"%s\", expected switches, source, destination, host or pair",
+		       by);
+}
+
+static void load(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct priv *p = v->priv;
+	uint32_t node = f ? fabric_node_by_guid(f, p->guid) : NO_ID;
+
+	p->answer = NULL;
+	p->port = node != NO_ID && p->n && p->n <= f->node_nports[node] ? f->node_port[node] + p->n : NO_ID;
+	if (p->port == NO_ID || !scene_real_routing(v->scene))
+		return;
+	p->answer = view_ask_value(v, &task_flows, (const uint32_t[TASK_ARGS]){p->port, p->by});
+	v->n_rows = p->answer ? (uint32_t)p->answer->n : 0;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "Flows");
+	if (p->port == NO_ID || !v->scene->real_topo) {
+		text_add(t, " ── %s", v->scene->fabric ? "no such port" : "nothing is loaded");
+		return;
+	}
+	text_add(t, " over ");
+	label_channel(v->scene->real_topo, p->port, false, t);
+	if (p->answer && p->answer->l)
+		text_add(t, " ── %" PRIu64 " pairs, by %s", p->answer->l->pairs, flow_by_word[p->by]);
+}
+
+static const struct flow_group *group_at(const struct view *v, uint32_t row)
+{
+	return &((const struct priv *)v->priv)->answer->group[row];
+}
+
+/* One end alone, where flows are grouped by that: how many there are of the other. */
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->answer && !p->answer->l)
+		text_add(t, "%s", p->answer->e.msg);
+	else if (p->answer)
+		text_add(t, "%s", PLURAL(v->n_rows, "group"));
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	uint64_t pairs = group_at(v, row)->pairs;
+
+	return (int64_t)(col == C_PAIRS ? pairs
+					: (1000 * pairs + p->answer->l->pairs / 2) / p->answer->l->pairs);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct flow_group *g = group_at(v, row);
+	enum flow_by by = ((const struct priv *)v->priv)->by;
+	char buf[300];
+	int64_t n;
+
+	switch (col) {
+	case C_FROM:
+		text_add(t, "%s", g->from == NO_ID ? "*" : flow_end_label(f, by, g->from, buf, sizeof(buf)));
+		break;
+	case C_TO:
+		text_add(t, "%s", g->to == NO_ID ? "*" : flow_end_label(f, by, g->to, buf, sizeof(buf)));
+		break;
+	case C_PAIRS:
+		text_add(t, "%" PRIu64, g->pairs);
+		break;
+	case C_SHARE:
+		n = number(v, row, col);
+		text_add(t, "%" PRId64 ".%" PRId64, n / 10, n % 10);
+		break;
+	}
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	return (uint64_t)group_at(v, row)->from << 32 | group_at(v, row)->to;
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct answer *a = ((const struct priv *)v->priv)->answer;
+
+	return v->scene->real_topo->endport_switch[a->l->flow[group_at(v, row)->first].src];
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct priv *p = v->priv;
+	const struct flow *w = &p->answer->l->flow[group_at(v, row)->first];
+
+	if (!strcmp(what, "src")) {
+		word_port(f, f->endport_port[w->src], t);
+		return true;
+	}
+	if (!strcmp(what, "dst") || !strcmp(what, "lid")) {
+		text_add(t, "%u", w->lid);
+		return true;
+	}
+	return place_port(f, p->port, what, t);
+}
+
+/* The path of its first pair. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	text_add(t, "pane path ");
+	placeholder(v, row, "src", t);
+	text_add(t, " ");
+	placeholder(v, row, "dst", t);
+}
+
+const struct view_ops view_flows = {
+	.name = "flows",
+	.brief = "who shares a link: pairs of hosts that leave by a port, by switches, source, destination, "
+		 "host or pair",
+	.syntax = "NODE[PORT] [switches|source|destination|host|pair]",
+	.hints = "follow=path :fail=fail back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "group",
+};

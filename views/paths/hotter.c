@@ -1,0 +1,280 @@
+/* Pane: where traffic went: links that carry more routes since the last event or a snapshot, then those that
+ * carry less. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/traffic/load_diff.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/views.h"
+
+enum { C_LINK, C_PEER, C_BEFORE, C_AFTER, C_GAIN };
+
+static const struct column columns[] = {
+	{.name = "link", .width = 10, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "to", .width = 10, .flex = 1},
+	{.name = "before", .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "now", .width = 6, .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "gain", .width = 6, .right = true, .numeric = true},
+};
+
+/* What is asked: immutable, kept as the base of the result. */
+struct question {
+	const struct sweep *a, *b; /* references held */
+	const struct routing *ra,
+		*rb; /* references held: their tables where those hosts count that count now */
+};
+
+struct priv {
+	char *snapshot;		       /* owned; NULL: the event before */
+	const struct result *question; /* own reference; NULL = none */
+	const struct load_diff *d;     /* borrowed; NULL = not there yet */
+	const char *why;	       /* static: there is no question; NULL: there is */
+};
+
+/* --- computed beside the loop ------------------------------------------------------------------- */
+
+static void free_question(void *value)
+{
+	struct question *q = value;
+
+	routing_unref(q->ra);
+	routing_unref(q->rb);
+	sweep_unref(q->a);
+	sweep_unref(q->b);
+	free(q);
+}
+
+static void free_diff(void *value)
+{
+	load_diff_free(value);
+}
+
+static void *run_diff(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	const struct question *q = base;
+
+	(void)w;
+	(void)arg;
+	return load_diff_new(q->ra, q->rb, p);
+}
+
+static const struct task task_diff = {.run = run_diff, .free = free_diff};
+static const struct task task_question = {.free = free_question};
+
+/* --- the question ------------------------------------------------------------------------------- */
+
+/* The earlier sweep; NULL and p->why. */
+static const struct sweep *earlier(const struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct event *before;
+	const struct sweep *a;
+
+	if (p->snapshot) {
+		a = session_find_snapshot(v->scene->session, p->snapshot);
+		p->why = a ? NULL : "there is no such snapshot; `snapshot` lists them";
+		return a;
+	}
+	before = session_event_before(v->scene->session, v->scene->at);
+	a = before && before->sweep && before->sweep->routing ? before->sweep : NULL;
+	p->why = a ? NULL : "the event before had no tables to compare with";
+	return a;
+}
+
+static bool same_hosts(const struct routing *x, const struct routing *y)
+{
+	const struct fabric *f = x->topo->fabric;
+
+	for (uint32_t ep = 0; ep < f->n_endports; ep++)
+		if (routing_counts(x, ep) != routing_counts(y, ep))
+			return false;
+	return true;
+}
+
+static bool question_equal(const void *was, const void *value)
+{
+	const struct question *x = was, *y = value;
+
+	return x->a == y->a && x->b == y->b && same_hosts(x->ra, y->ra) && same_hosts(x->rb, y->rb);
+}
+
+/* The question that fits the scene. */
+static const struct result *update_question(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct scene *sc = v->scene;
+	const struct sweep *a = NULL;
+	struct question *q = NULL;
+
+	p->why = "nothing is routed";
+	if (scene_real_routing(sc))
+		a = earlier(v);
+	if (a) {
+		q = NEW(struct question);
+		q->a = sweep_ref(a);
+		q->b = sweep_ref(sc->real);
+		q->ra = session_counted(sc->session, a->routing);
+		q->rb = session_counted(sc->session, sc->real->routing);
+	}
+	p->question = result_keep(p->question, q, &task_question, question_equal);
+	return p->question;
+}
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	if (a->argc && v->scene->session && !session_find_snapshot(v->scene->session, a->argv[0]))
+		return err_set(e, "pane hotter: there is no snapshot \"%s\"; `snapshot` lists them",
+			       a->argv[0]);
+	p->snapshot = a->argc ? str_dup(a->argv[0]) : NULL;
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	result_unref(p->question);
+	free(p->snapshot);
+}
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct result *question = update_question(v), *r = NULL;
+
+	p->d = NULL;
+	if (question)
+		r = view_ask(v, &task_diff, question, NULL);
+	p->d = r ? r->value : NULL;
+	v->n_rows = p->d ? p->d->n : 0;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, "Links since %s", p->snapshot ? p->snapshot : "the event before");
+	if (p->d)
+		text_add(t, " ── %u hotter, %u cooler ── most %u → %u", p->d->hotter, p->d->cooler,
+			 p->d->max_before, p->d->max_after);
+}
+
+static const struct load_change *change_at(const struct view *v, uint32_t row)
+{
+	return &((const struct priv *)v->priv)->d->change[row];
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->why)
+		text_add(t, "%s", p->why);
+	else if (p->d && !p->d->n)
+		text_add(t, "every link carries what it carried before");
+	else if (p->d)
+		text_add(t, "all hosts to all; together %+" PRId64 " routes", p->d->gain);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct load_change *c = change_at(v, row);
+
+	return col == C_BEFORE ? c->before : col == C_AFTER ? c->after : load_gain(c);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct load_change *c = change_at(v, row);
+	const struct load_diff *d = ((const struct priv *)v->priv)->d;
+	char buf[700], *to;
+
+	switch (col) {
+	case C_LINK:
+	case C_PEER:
+		load_change_label(d, c, buf, sizeof(buf));
+		to = strstr(buf, " -> ");
+		if (to)
+			*to = 0;
+		text_add(t, "%s", col == C_LINK ? buf : to ? to + 4 : "");
+		break;
+	case C_GAIN:
+		text_add(t, "%+" PRId64, load_gain(c));
+		break;
+	default:
+		text_add(t, "%" PRId64, number(v, row, col));
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct load_change *c = change_at(v, row);
+	const struct load_diff *d = ((const struct priv *)v->priv)->d;
+
+	return c->port == NO_ID || d->b->topo->peer[c->port] == NO_ID ? MARK_DOWN : MARK_CHANGED;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct load_change *c = change_at(v, row);
+	const struct fabric *f;
+	uint32_t port;
+
+	f = load_change_fabric(((const struct priv *)v->priv)->d, c, &port);
+	return f->node_guid[f->port_node[port]] * 256 + f->port_num[port];
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t port = change_at(v, row)->port;
+
+	return port == NO_ID ? NO_ID : f->node_switch[f->port_node[port]];
+}
+
+/* Who is on it now. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	if (change_at(v, row)->port == NO_ID)
+		return;
+	text_add(t, "pane flows ");
+	word_port(v->scene->fabric, change_at(v, row)->port, t);
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	uint32_t port = change_at(v, row)->port;
+
+	return port != NO_ID && place_port(v->scene->fabric, port, what, t);
+}
+
+const struct view_ops view_hotter = {
+	.name = "hotter",
+	.brief = "where traffic went: links with more routes than before the last event, or than in a "
+		 "snapshot; then those with fewer",
+	.syntax = "[SNAPSHOT]",
+	.hints = "follow=flows :fail=fail back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "link",
+};

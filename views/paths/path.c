@@ -1,0 +1,750 @@
+/* Pane: the path between two endports, there and back side by side, and what it was before. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/credit/turns.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/base/chips.h"
+#include "views/views.h"
+#include "views/paths/witness.h"
+
+enum { C_IN, C_DIR, C_HOP, C_OUT, C_VL, C_ROUTES, C_LINE, C_BACK };
+
+#define SIDE(NAME)                                                                              \
+	{.name = "in", .width = 2, .right = true, .numeric = true}, {.name = "dir", .drop = 5}, \
+		{.name = (NAME), .width = 12, .flex = 1},                                       \
+		{.name = "out", .width = 3, .right = true, .numeric = true},                    \
+		{.name = "VL", .width = 2, .right = true, .numeric = true, .drop = 4},          \
+	{                                                                                       \
+		.name = "routes", .right = true, .numeric = true, .drop = 3                     \
+	}
+
+static const struct column columns[] = {SIDE("there"), {.name = "│", .width = 1}, SIDE("back")};
+
+struct direction {
+	struct path path;
+	int shortest;	 /* links, -1 = unknown */
+	bool changed;	 /* other switches or ports than before the last event */
+	unsigned turn;	 /* hop where it goes up again after down; path.n = none */
+	struct text was; /* the path before, when it was another one */
+	bool layered;	 /* the engine put it in a layer: */
+	struct pair_layer layer;
+	const struct witness *why[CDG_VLS]; /* [layer.first] why not in those below; NULL: not known yet */
+};
+
+struct priv {
+	uint64_t guid[2];   /* port GUIDs of the two endports */
+	unsigned offset[2]; /* LID - base LID */
+	struct direction dir[2];
+	bool known;
+	uint32_t *line[2]; /* [lines] row of each direction, from 0; NO_ID = blank beside a longer element */
+	uint32_t lines;
+	const struct loads *loads; /* routes over each port, all to all; NULL: not there yet */
+	bool together;		   /* both directions have their layer together */
+	unsigned lower;		   /* layers below the higher one of the two: each has a row */
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct lids *l = v->scene->sweep ? v->scene->sweep->lids : NULL;
+	struct priv *p = v->priv;
+
+	(void)e;
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t ep = fabric_endport_by_guid(f, a->arg[i].guid);
+		unsigned lid = (unsigned)a->arg[i].n;
+
+		p->guid[i] = a->arg[i].guid;
+		if (l && lid > l->base[ep])
+			p->offset[i] = lid - l->base[ep];
+	}
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	for (unsigned i = 0; p->known && i < 2; i++) {
+		path_free(&p->dir[i].path);
+		text_free(&p->dir[i].was);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		free(p->line[i]);
+		p->line[i] = NULL;
+	}
+	p->lines = 0;
+	memset(p->dir, 0, sizeof(p->dir));
+	p->known = false;
+	p->lower = 0;
+	p->loads = NULL;
+}
+
+static void trace_on(const struct sweep *s, const struct priv *p, const uint32_t ep[2], unsigned i,
+		     struct path *path)
+{
+	unsigned slid = s->lids->base[ep[i]], dlid = s->lids->base[ep[!i]];
+
+	path_trace(s->routing, ep[i], slid ? slid + p->offset[i] : 0, dlid ? dlid + p->offset[!i] : 0, path);
+}
+
+static bool same_path(const struct path *a, const struct path *b)
+{
+	if (a->end != b->end || a->n != b->n)
+		return false;
+	for (unsigned h = 0; h < a->n; h++)
+		if (a->hop[h].sw != b->hop[h].sw || a->hop[h].in != b->hop[h].in ||
+		    a->hop[h].out != b->hop[h].out)
+			return false;
+	return true;
+}
+
+/* Words for the path before the last event: its switches and outgoing ports. */
+static void describe(const struct fabric *f, const struct path *path, struct text *t)
+{
+	for (unsigned h = 0; h < path->n; h++) {
+		text_add(t, "%s%s", h ? " " : "", switch_name(f, path->hop[h].sw));
+		if (path->hop[h].out && path->hop[h].out != NO_PATH)
+			text_add(t, "[%u]", path->hop[h].out);
+	}
+	if (path->end != PATH_OK)
+		text_add(t, "%s%s", path->n ? ": " : "", path_end_text(path->end));
+}
+
+static void load_before(struct view *v, const uint32_t ep[2], unsigned i)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	struct path was;
+
+	if (!scene_routing_before(sc))
+		return;
+	trace_on(sc->before, p, ep, i, &was);
+	/* at a step only what was a path before can have become another one */
+	p->dir[i].changed = !same_path(&p->dir[i].path, &was) && (!sc->moment || was.end == PATH_OK);
+	if (p->dir[i].changed)
+		describe(sc->fabric, &was, &p->dir[i].was);
+	path_free(&was);
+}
+
+/* Rows of one direction: source, switches, destination. */
+static uint32_t dir_rows(const struct priv *p, unsigned i)
+{
+	return p->known ? p->dir[i].path.n + 2 : 0;
+}
+
+/* The layer that the engine put a direction in, and what kept it out of those below. */
+static void load_layer(struct view *v, unsigned i)
+{
+	const struct routing_ops *ops = scene_ops(v->scene);
+	struct priv *p = v->priv;
+	struct direction *d = &p->dir[i];
+	uint32_t slid = d->path.slid, dlid = d->path.dlid;
+
+	d->layered = ops->pair_layer && d->path.end == PATH_OK &&
+		     ops->pair_layer(scene_routing(v->scene), slid, dlid, &d->layer);
+	if (!d->layered || !ops->witness)
+		return;
+	for (unsigned k = 0; k < d->layer.first; k++)
+		d->why[k] = view_ask_value(v, &task_witness, (const uint32_t[TASK_ARGS]){slid, dlid, k});
+	p->lower = d->layer.first > p->lower ? d->layer.first : p->lower;
+}
+
+/* Both directions; where they have one layer together, what is told of the first is told of both. */
+static void load_layers(struct view *v)
+{
+	const struct routing_ops *ops = scene_ops(v->scene);
+	struct priv *p = v->priv;
+	struct layer_info info = {.unit = LAYER_LID_PAIRS};
+
+	load_layer(v, 0);
+	if (p->dir[0].layered)
+		ops->layer(scene_routing(v->scene), p->dir[0].layer.now, &info);
+	p->together = info.unit == LAYER_SWITCH_PAIRS;
+	load_layer(v, 1);
+}
+
+/* Switch at a row of a direction, NO_ID = an end. */
+static uint32_t switch_at(const struct priv *p, unsigned i, uint32_t at)
+{
+	return at && at <= p->dir[i].path.n ? p->dir[i].path.hop[at - 1].sw : NO_ID;
+}
+
+/* Rows from `at` on that are in one element; 1 for others and where nothing is folded (c NULL). */
+static uint32_t run_length(const struct priv *p, unsigned i, uint32_t at, const struct chassis *c)
+{
+	uint32_t sw = switch_at(p, i, at), e = c && sw != NO_ID ? c->of[sw] : NO_ID, n = 1;
+
+	if (at >= dir_rows(p, i))
+		return 0;
+	for (; e != NO_ID; n++) {
+		sw = switch_at(p, i, at + n);
+		if (sw == NO_ID || c->of[sw] != e)
+			break;
+	}
+	return n;
+}
+
+/*
+ * Hops stand side by side, folded element by element.  Behind the lines of the
+ * hops come one about the SL and one for each lower layer.
+ */
+static void place_lines(struct priv *p, const struct chassis *c)
+{
+	uint32_t at[2] = {0, 0}, n[2], most = dir_rows(p, 0) + dir_rows(p, 1);
+
+	for (unsigned i = 0; i < 2; i++)
+		p->line[i] = NEW_ARRAY(most + 1, uint32_t);
+	while (at[0] < dir_rows(p, 0) || at[1] < dir_rows(p, 1)) {
+		for (unsigned i = 0; i < 2; i++)
+			n[i] = run_length(p, i, at[i], c);
+		most = n[0] > n[1] ? n[0] : n[1];
+		for (uint32_t k = 0; k < most; k++, p->lines++)
+			for (unsigned i = 0; i < 2; i++)
+				p->line[i][p->lines] =
+					k < n[i] || at[i] >= dir_rows(p, i) ? at[i] + k : NO_ID;
+		for (unsigned i = 0; i < 2; i++)
+			at[i] += at[i] >= dir_rows(p, i) ? most : n[i];
+	}
+}
+
+static void load(struct view *v)
+{
+	const struct scene *sc = v->scene;
+	struct priv *p = v->priv;
+	uint32_t ep[2] = {NO_ID, NO_ID};
+
+	close_view(v);
+	for (unsigned i = 0; i < 2 && sc->fabric; i++)
+		ep[i] = fabric_endport_by_guid(sc->fabric, p->guid[i]);
+	if (ep[0] == NO_ID || ep[1] == NO_ID || !scene_routing(sc))
+		return;
+	p->known = true;
+	for (unsigned i = 0; i < 2; i++) {
+		trace_on(sc->sweep, p, ep, i, &p->dir[i].path);
+		load_before(v, ep, i);
+		p->dir[i].shortest = endport_distance(sc->topo, ep[0], ep[1]);
+		p->dir[i].turn = first_turn(scene_routing(sc), p->dir[i].path.hop, p->dir[i].path.n);
+	}
+	if (!scene_routing(sc)->ops->direction)
+		v->width[C_DIR] = v->width[C_BACK + C_DIR] = 0;
+	load_layers(v);
+	p->loads = view_ask_value(v, &task_loads, NULL);
+	place_lines(p, sc->fold ? scene_chassis(v->scene, NULL) : NULL);
+	v->n_rows = p->lines + 1 + p->lower;
+}
+
+static void end_label(const struct fabric *f, uint64_t guid, struct text *t)
+{
+	uint32_t ep = fabric_endport_by_guid(f, guid);
+
+	if (ep == NO_ID)
+		text_add(t, "0x%016llx", (unsigned long long)guid);
+	else
+		label_endport(f, ep, t);
+}
+
+static bool is_detour(const struct direction *d)
+{
+	return d->path.end == PATH_OK && d->shortest >= 0 && (int)d->path.hops > d->shortest;
+}
+
+/* Does a direction end where the step that is shown has decided nothing yet? */
+static bool ends_undecided(const struct view *v, unsigned i)
+{
+	const struct path *path = &((const struct priv *)v->priv)->dir[i].path;
+
+	return path->end == PATH_NO_ENTRY && path->n &&
+	       scene_undecided(v->scene, path->hop[path->n - 1].sw, path->dlid);
+}
+
+static const char *end_text(const struct view *v, unsigned i)
+{
+	return ends_undecided(v, i) ? "not decided yet"
+				    : path_end_text(((const struct priv *)v->priv)->dir[i].path.end);
+}
+
+static void sl_text(struct sl_range sl, struct text *t)
+{
+	if (sl_is_open(sl))
+		text_add(t, "SL -");
+	else if (sl.lo == sl.hi)
+		text_add(t, "SL %u", sl.lo);
+	else
+		text_add(t, "SL %u..%u", sl.lo, sl.hi);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	if (!f) {
+		text_add(t, "Path");
+		return;
+	}
+	end_label(f, p->guid[0], t);
+	text_add(t, " → ");
+	end_label(f, p->guid[1], t);
+	for (unsigned i = 0; i < 2 && p->known; i++) {
+		const struct path *path = &p->dir[i].path;
+
+		text_add(t, " ── %s", i ? "back " : "");
+		if (path->end != PATH_OK) {
+			text_add(t, "%s", ends_undecided(v, i) ? "not decided yet" : "no path");
+			continue;
+		}
+		sl_text(path->sl, t);
+		text_add(t, ", %s", PLURAL(path->hops, "link"));
+	}
+}
+
+#define NO_LAYER UINT_MAX
+
+/* Lower layer that a row is about, NO_LAYER = none is. */
+static unsigned lower_layer(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->known && row > p->lines ? row - p->lines - 1 : NO_LAYER;
+}
+
+/* The direction that Enter on such a row, and the line below the pane, are about. */
+static unsigned lower_side(const struct view *v, uint32_t row)
+{
+	const struct direction *d = ((const struct priv *)v->priv)->dir;
+
+	return !d[0].layered || lower_layer(v, row) >= d[0].layer.first;
+}
+
+static void why_text(const struct view *v, unsigned i, unsigned layer, struct text *t)
+{
+	const struct direction *d = &((const struct priv *)v->priv)->dir[i];
+
+	if (!d->layered || layer >= d->layer.first)
+		return;
+	text_add(t, "not in layer %u: ", layer);
+	if (!d->why[layer]) {
+		text_add(t, "looking for the cycle ...");
+		return;
+	}
+	text_add(t, d->why[layer]->cut == NO_ID ? "would close " : "moved by the cut of ");
+	witness_text(v->scene->fabric, d->why[layer], t);
+}
+
+static void sl_cell(const struct view *v, unsigned i, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[i].path;
+	unsigned lo = 255, hi = 0;
+
+	if (path->end != PATH_OK)
+		return;
+	sl_text(path->sl, t);
+	for (unsigned h = 0; h < path->n; h++) {
+		if (!path->hop[h].out || sl_is_open(path->sl))
+			continue;
+		lo = path->hop[h].vl < lo ? path->hop[h].vl : lo;
+		hi = path->hop[h].vl > hi ? path->hop[h].vl : hi;
+	}
+	if (lo <= hi)
+		text_add(t, lo == hi ? " VL %u" : " VL %u..%u", lo, hi);
+	if (!p->dir[i].layered)
+		return;
+	text_add(t, " layer %u", p->dir[i].layer.now);
+	if (p->dir[i].layer.first != p->dir[i].layer.now)
+		text_add(t, " (from %u)", p->dir[i].layer.first);
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct scene *sc = v->scene;
+	uint32_t row;
+	unsigned i;
+
+	if (view_selected(v, &row) && lower_layer(v, row) != NO_LAYER) {
+		why_text(v, lower_side(v, row), lower_layer(v, row), t);
+		return;
+	}
+
+	for (i = 0; i < 2; i++)
+		if (p->known && p->dir[i].path.end != PATH_OK) {
+			text_add(t, "%s: %s", i ? "back" : "there", end_text(v, i));
+			return;
+		}
+	for (i = 0; i < 2; i++) {
+		const struct direction *d = &p->dir[i];
+
+		if (!p->known || d->turn == d->path.n)
+			continue;
+		text_add(t, "%s: forbidden turn at %s, down and then up", i ? "back" : "there",
+			 switch_name(sc->fabric, d->path.hop[d->turn].sw));
+		return;
+	}
+	for (i = 0; i < 2; i++) {
+		if (!p->known || !p->dir[i].changed)
+			continue;
+		text_add(t, "%swas: %s", i ? "back " : "", text_str(&p->dir[i].was));
+		if (!sc->moment)
+			text_add(t, " until event %zu: %s", sc->at, sc->event ? sc->event->text : "");
+		return;
+	}
+	for (i = 0; i < 2; i++) {
+		const struct direction *d = &p->dir[i];
+
+		if (!p->known || !is_detour(d))
+			continue;
+		text_add(t, "%s: a detour, the shortest way has %s", i ? "back" : "there",
+			 PLURAL((uint64_t)d->shortest, "link"));
+		return;
+	}
+}
+
+static const char *arrow(const struct view *v, const struct path *path, unsigned h)
+{
+	const struct routing *r = scene_routing(v->scene);
+
+	if (!r->ops->direction)
+		return "";
+	if (!h)
+		return "↑";
+	return direction_sign(r->ops->direction(r, path->hop[h - 1].sw, path->hop[h - 1].out), "·");
+}
+
+/* In an element that is folded the place says more than the name. */
+static void hop_name(const struct view *v, uint32_t sw, struct text *t)
+{
+	const struct chassis *c = v->scene->fold ? scene_chassis(v->scene, NULL) : NULL;
+
+	if (c && c->of[sw] != NO_ID && c->chassis_place[sw])
+		label_member(c, sw, t);
+	else
+		text_add(t, "%s", switch_name(v->scene->fabric, sw));
+}
+
+/* Where any of several ports may be taken, all of them stand behind the name. */
+static void hop_cell(const struct view *v, const struct path *path, unsigned h, struct text *t)
+{
+	const struct path_hop *hop = &path->hop[h];
+	const struct routing *r = scene_routing(v->scene);
+
+	hop_name(v, hop->sw, t);
+	if (adaptive_find(r->adaptive, hop->sw, path->dlid)) {
+		text_add(t, ", out by any of ");
+		routing_ports_text(r, hop->sw, path->dlid, t);
+	}
+}
+
+static void port_text(unsigned port, struct text *t)
+{
+	if (port == NO_PATH)
+		text_putc(t, '-');
+	else if (port)
+		text_add(t, "%u", port);
+}
+
+/* Row of a direction that a line shows; NO_ID or one behind its end = none. */
+static uint32_t line_row(const struct priv *p, unsigned i, uint32_t line)
+{
+	return line < p->lines ? p->line[i][line] : NO_ID;
+}
+
+/* Port by which the packet leaves at row `row` of a direction, NO_ID = none. */
+static uint32_t out_port(const struct view *v, unsigned i, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[i].path;
+	const struct fabric *f = v->scene->fabric;
+	const struct path_hop *hop;
+
+	if (!row)
+		return path->src == NO_ID || endport_is_switch(f, path->src) ? NO_ID
+									     : f->endport_port[path->src];
+	if (row > path->n)
+		return NO_ID;
+	hop = &path->hop[row - 1];
+	return hop->out && hop->out <= f->switch_nports[hop->sw] ? switch_port_id(f, hop->sw, hop->out)
+								 : NO_ID;
+}
+
+/* The port a packet comes in by, or leaves by: also that of the host at an end. */
+static void ports_cell(const struct view *v, unsigned i, uint32_t row, bool in, struct text *t)
+{
+	const struct path *path = &((const struct priv *)v->priv)->dir[i].path;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t ep = row ? path->dst : path->src;
+
+	if (row == path->n && row && !in && ends_undecided(v, i))
+		text_putc(t, '.');
+	else if (row && row <= path->n)
+		port_text(in ? path->hop[row - 1].in : path->hop[row - 1].out, t);
+	else if ((row != 0) == in && (!row || path->end == PATH_OK) && ep != NO_ID &&
+		 !endport_is_switch(f, ep))
+		port_text(f->port_num[f->endport_port[ep]], t);
+}
+
+/* A switch that the packet is at, or an end. */
+static void place_cell(const struct view *v, unsigned i, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[i].path;
+
+	if (row && row <= path->n)
+		hop_cell(v, path, row - 1, t);
+	else if (!row || path->end == PATH_OK)
+		end_label(v->scene->fabric, p->guid[row ? !i : i], t);
+	else
+		text_add(t, "%s %s", ends_undecided(v, i) ? "." : "x", end_text(v, i));
+}
+
+/* Behind the hops: what is told of the SL and of lower layers. */
+static void note_cell(const struct view *v, unsigned i, uint32_t line, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (line == p->lines)
+		sl_cell(v, i, t);
+	else if (!(i && p->together))
+		why_text(v, i, lower_layer(v, line), t);
+}
+
+static void vl_text(const struct path *path, unsigned h, struct text *t)
+{
+	if (sl_is_open(path->sl))
+		text_putc(t, '-');
+	else
+		text_add(t, "%u", path->hop[h].vl);
+}
+
+static void side_cell(const struct view *v, unsigned i, uint32_t line, unsigned what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[i].path;
+	uint32_t port, row = line_row(p, i, line);
+
+	if (line >= p->lines && what == C_HOP)
+		note_cell(v, i, line, t);
+	if (row >= dir_rows(p, i))
+		return;
+	port = out_port(v, i, row);
+	if (what == C_IN || what == C_OUT) {
+		ports_cell(v, i, row, what == C_IN, t);
+	} else if (what == C_HOP) {
+		place_cell(v, i, row, t);
+	} else if (what == C_DIR && row && row <= path->n) {
+		text_add(t, "%s", arrow(v, path, row - 1));
+	} else if (what == C_VL && row && row <= path->n && port != NO_ID) {
+		vl_text(path, row - 1, t);
+	} else if (what == C_ROUTES && port != NO_ID) {
+		if (p->loads)
+			text_add(t, "%u", p->loads->port[port]);
+		else
+			text_add(t, "…");
+	}
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	if (col == C_LINE && lower_layer(v, row) != NO_LAYER && ((const struct priv *)v->priv)->together)
+		return;
+	if (col == C_LINE)
+		text_add(t, "│");
+	else
+		side_cell(v, col > C_LINE, row, col > C_LINE ? col - C_BACK : col, t);
+}
+
+/* The entries on the way. */
+static bool touched(const struct view *v, uint32_t line, unsigned col)
+{
+	const struct priv *p = v->priv;
+	unsigned i = col > C_LINE, cells = scene_routing(v->scene)->lids->max_lid + 1u;
+	uint32_t row = line_row(p, i, line), sw = row == NO_ID ? NO_ID : switch_at(p, i, row);
+
+	return (col == C_OUT || col == C_BACK + C_OUT) && sw != NO_ID &&
+	       moment_touched(v->scene->moment, T_ENTRY, sw * cells + p->dir[i].path.dlid);
+}
+
+static unsigned marks(const struct view *v, uint32_t line)
+{
+	const struct priv *p = v->priv;
+	unsigned m = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct direction *d = &p->dir[i];
+		uint32_t row = line_row(p, i, line);
+
+		if (row == NO_ID)
+			continue;
+		if (d->path.end != PATH_OK && row + 1 >= dir_rows(p, i) && !ends_undecided(v, i))
+			m |= MARK_DOWN;
+		if (row && row <= d->path.n && d->changed && !v->scene->moment)
+			m |= MARK_CHANGED;
+		if (row && row <= d->path.n && is_detour(d))
+			m |= MARK_DETOUR;
+	}
+	return m;
+}
+
+/* A blank belongs to what stands above it. */
+static uint32_t chip(const struct view *v, uint32_t line)
+{
+	const struct priv *p = v->priv;
+	uint32_t row = line_row(p, 0, line);
+
+	if (line >= p->lines)
+		return NO_ID;
+	if (row != NO_ID && row >= dir_rows(p, 0))
+		return switch_at(p, 1, line_row(p, 1, line));
+	while (line && row == NO_ID)
+		row = line_row(p, 0, --line);
+	return switch_at(p, 0, row);
+}
+
+/* First and last of the lines at which a direction is at a switch; false when there is none. */
+static bool find_ends(const struct priv *p, unsigned i, const uint32_t *line, uint32_t n, uint32_t end[2])
+{
+	end[0] = end[1] = NO_ID;
+	for (uint32_t k = 0; k < n; k++) {
+		if (switch_at(p, i, line_row(p, i, line[k])) == NO_ID)
+			continue;
+		end[0] = end[0] == NO_ID ? line[k] : end[0];
+		end[1] = line[k];
+	}
+	return end[0] != NO_ID;
+}
+
+/* An element as one hop: in by its first chip, out by its last one. */
+static bool head(const struct view *v, const char *element, const uint32_t *line, uint32_t n, unsigned col,
+		 struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct chassis *c = scene_chassis(v->scene, NULL);
+	unsigned i = col > C_LINE, what = i ? col - C_BACK : col;
+	const struct path_hop *in;
+	uint32_t end[2];
+
+	(void)element;
+	if (col == C_LINE)
+		return false;
+	if (!find_ends(p, i, line, n, end))
+		return true;
+	in = &p->dir[i].path.hop[line_row(p, i, end[0]) - 1];
+	if (what == C_HOP && c && c->of[in->sw] != NO_ID)
+		text_add(t, "%s (%u)", c->el->name[c->of[in->sw]],
+			 line_row(p, i, end[1]) - line_row(p, i, end[0]) + 1);
+	else
+		side_cell(v, i, end[what != C_IN && what != C_DIR ? 1 : 0], what, t);
+	return true;
+}
+
+/* The port on the way there that most routes leave by: of links between switches where there is one. */
+static uint32_t hottest_port(const struct view *v)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t best = NO_ID;
+
+	for (uint32_t row = 0; p->loads && row < dir_rows(p, 0); row++) {
+		uint32_t port = out_port(v, 0, row);
+		bool last = port != NO_ID && row == p->dir[0].path.n; /* it leads to the host */
+
+		if (port == NO_ID || ((!row || last) && p->dir[0].path.n > 1))
+			continue;
+		if (best == NO_ID || p->loads->port[port] > p->loads->port[best])
+			best = port;
+	}
+	return best != NO_ID && f->port_peer[best] != NO_ID ? best : NO_ID;
+}
+
+static bool placeholder(const struct view *v, uint32_t line, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[0].path;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t port, row = line_row(p, 0, line);
+
+	if (!strcmp(what, "hottest")) {
+		port = hottest_port(v);
+		return port != NO_ID && place_port(f, port, "port", t);
+	}
+
+	if (!strcmp(what, "layer") && path->n) {
+		text_add(t, "%u", path->hop[0].vl);
+		return true;
+	}
+	if (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "src")) {
+		unsigned lid = *what == 's' ? path->slid : path->dlid;
+
+		text_add(t, "%u", lid);
+		return lid != 0;
+	}
+	if (row && row <= path->n && !strcmp(what, "switch")) {
+		word_node(f, f->switch_node[path->hop[row - 1].sw], t);
+		return true;
+	}
+	port = out_port(v, 0, row);
+	if (port == NO_ID && row && row <= path->n)
+		return place_node(f, f->switch_node[path->hop[row - 1].sw], what, t);
+	if (port == NO_ID && path->dst != NO_ID)
+		port = f->endport_port[path->dst];
+	return port != NO_ID && place_port(f, port, what, t);
+}
+
+/* "pane cycle" and an endport by name: a number would be a layer. */
+static void end_word(const struct fabric *f, uint32_t ep, struct text *t)
+{
+	text_add(t, "pane cycle ");
+	if (endport_is_switch(f, ep))
+		word_node(f, endport_node(f, ep), t);
+	else
+		word_port(f, f->endport_port[ep], t);
+}
+
+static void follow(const struct view *v, uint32_t line, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct path *path = &p->dir[0].path;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t row = line_row(p, 0, line);
+
+	if (lower_layer(v, line) != NO_LAYER) {
+		path = &p->dir[lower_side(v, line)].path;
+		end_word(f, path->src, t);
+		text_add(t, " %u %u", path->dlid, lower_layer(v, line));
+		return;
+	}
+	if (!row || row > path->n)
+		return;
+	text_add(t, "pane lft ");
+	word_node(f, f->switch_node[path->hop[row - 1].sw], t);
+	text_add(t, " %u", path->dlid);
+}
+
+const struct view_ops view_path = {
+	.name = "path",
+	.brief = "path between two endports and back: ports, VL, routes over each link, and what it was "
+		 "before",
+	.syntax = "SRC DST",
+	.hints = "follow=lft :pane_flows_%hottest=hottest :why=why :why_%src=layer :fail=fail :trace=trace "
+		 "back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.marks = marks,
+	.touched = touched,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.head = head,
+};

@@ -1,0 +1,324 @@
+/* Pane: one shift: flows that meet on links when every host sends K places further; Left and Right change K.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/traffic/shift.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/fabric/labels.h"
+#include "views/views.h"
+
+#define SHOWN_PAIRS 2
+
+enum { C_LINK, C_FLOWS, C_PAIRS };
+
+static const struct column columns[] = {
+	{.name = "link", .width = 12, .flex = 2, .fold = FOLD_CHIP},
+	{.name = "flows", .right = true, .numeric = true, .fold = FOLD_MAX},
+	{.name = "pairs", .width = 12, .flex = 3},
+};
+
+struct answer {
+	struct shift_links *s; /* NULL: e says why */
+	struct err e;
+};
+
+struct priv {
+	uint32_t k;	   /* from 1; 0 = not chosen yet */
+	uint32_t n_places; /* of the order, as of the last load */
+	/* Only the pairs of this link, a row each; guid 0 = all links. */
+	uint64_t guid;
+	unsigned port;
+	uint32_t at;		     /* that link in s->link[], NO_ID = no flow is on it */
+	const struct answer *answer; /* borrowed; NULL = not there yet */
+};
+
+/* --- computed beside the loop ------------------------------------------------------------------- */
+
+static void free_answer(void *value)
+{
+	struct answer *a = value;
+
+	shift_links_free(a->s);
+	free(a);
+}
+
+/* base: the order; arg: the shift */
+static void *run_shift(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	struct answer *a = NEW(struct answer);
+
+	a->s = shift_links_new(w->routing, base, arg[0], p, &a->e);
+	return a;
+}
+
+static const struct task task_shift = {.run = run_shift, .free = free_answer};
+
+/* --- the pane ------------------------------------------------------------------------------------ */
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	(void)e;
+	for (int i = 0; i < a->n; i++) {
+		if (a->arg[i].kind == VIEW_ARG_NUMBER) {
+			p->k = (uint32_t)a->arg[i].n;
+		} else {
+			p->guid = a->arg[i].guid;
+			p->port = (unsigned)a->arg[i].n;
+		}
+	}
+	return 0;
+}
+
+static const struct shift_links *links_of(const struct view *v)
+{
+	const struct priv *p = v->priv;
+
+	return p->answer ? p->answer->s : NULL;
+}
+
+/* The link whose pairs are asked for. */
+static uint32_t find_link(const struct view *v)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	const struct shift_links *s = links_of(v);
+	uint32_t node = fabric_node_by_guid(f, p->guid);
+
+	if (node == NO_ID || !p->port || p->port > f->node_nports[node])
+		return NO_ID;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->link[i].port == f->node_port[node] + p->port)
+			return i;
+	return NO_ID;
+}
+
+static void load(struct view *v)
+{
+	const struct routing *r = scene_real_routing(v->scene);
+	const struct result *order, *answer;
+	struct priv *p = v->priv;
+
+	p->answer = NULL;
+	p->n_places = 0;
+	if (!r)
+		return;
+	order = view_ask(v, &task_shift_order, NULL, NULL);
+	if (!order)
+		return;
+	p->n_places = ((const struct shift_order *)order->value)->n;
+	if (p->n_places < 2)
+		return;
+	if (!p->k || p->k >= p->n_places)
+		p->k = p->k ? p->n_places - 1 : 1;
+	answer = view_ask(v, &task_shift, order, (const uint32_t[TASK_ARGS]){p->k});
+	p->answer = answer ? answer->value : NULL;
+	if (!links_of(v))
+		return;
+	p->at = p->guid ? find_link(v) : NO_ID;
+	if (!p->guid)
+		v->n_rows = links_of(v)->n;
+	else if (p->at != NO_ID)
+		v->n_rows = links_of(v)->link[p->at].flows;
+}
+
+/* Another shift: the last behind the first, and round again. */
+static void across(struct view *v, int dir)
+{
+	struct priv *p = v->priv;
+
+	if (p->n_places < 2)
+		return;
+	p->k = dir > 0 ? p->k + 1 : p->k - 1;
+	p->k = p->k < 1 ? p->n_places - 1 : p->k >= p->n_places ? 1 : p->k;
+	view_reload(v);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct shift_links *s = links_of(v);
+
+	text_add(t, "Shift");
+	if (p->n_places < 2)
+		return;
+	text_add(t, " %u of %u", p->k, p->n_places - 1);
+	if (s)
+		text_add(t, ", worst %u, order: %s", s->load.max, shift_by_text(s->by));
+	if (s && p->at != NO_ID) {
+		text_add(t, " ── ");
+		label_channel(v->scene->real_topo, s->link[p->at].port, false, t);
+	}
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct shift_links *s = links_of(v);
+	uint32_t shared = 0;
+
+	if (p->answer && !s) {
+		text_add(t, "%s", p->answer->e.msg);
+		return;
+	}
+	if (!s)
+		return;
+	while (shared < s->n && s->link[shared].flows > 1)
+		shared++;
+	if (shared)
+		text_add(t, "%s with 2 flows or more", PLURAL(shared, "link"));
+	else
+		text_add(t, "no two flows on one link");
+	if (s->load.lost)
+		text_add(t, "; %s without a path", PLURAL(s->load.lost, "pair"));
+}
+
+/* Link of a row, and the first of its pairs in pair_of[]. */
+static const struct shift_link *link_at(const struct view *v, uint32_t row, uint32_t *first)
+{
+	const struct priv *p = v->priv;
+	const struct shift_link *l = &links_of(v)->link[p->at == NO_ID ? row : p->at];
+
+	*first = l->first + (p->at == NO_ID ? 0 : row);
+	return l;
+}
+
+static const struct shift_pair *pair_at(const struct view *v, uint32_t i)
+{
+	return &links_of(v)->pair[links_of(v)->pair_of[i]];
+}
+
+static void add_pair(const struct view *v, uint32_t i, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct shift_pair *p = pair_at(v, i);
+	char a[300], b[300];
+
+	text_add(t, "%s -> %s", endport_label(f, p->src, a, sizeof(a)),
+		 endport_label(f, p->dst, b, sizeof(b)));
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	uint32_t first;
+
+	(void)col;
+	return link_at(v, row, &first)->flows;
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t first;
+	const struct shift_link *l = link_at(v, row, &first);
+	uint32_t n = p->at != NO_ID ? 1 : l->flows < SHOWN_PAIRS ? l->flows : SHOWN_PAIRS;
+
+	switch (col) {
+	case C_LINK:
+		label_channel(v->scene->real_topo, l->port, false, t);
+		break;
+	case C_FLOWS:
+		text_add(t, "%u", l->flows);
+		break;
+	case C_PAIRS:
+		for (uint32_t i = 0; i < n; i++) {
+			text_add(t, "%s", i ? ", " : "");
+			add_pair(v, first + i, t);
+		}
+		if (p->at == NO_ID && l->flows > n)
+			text_add(t, " ...");
+		break;
+	}
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	uint32_t first;
+
+	return link_at(v, row, &first)->flows > 1 ? MARK_DETOUR : 0;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	uint32_t first;
+	const struct shift_link *l = link_at(v, row, &first);
+
+	return ((const struct priv *)v->priv)->at == NO_ID ? l->port : pair_at(v, first)->src;
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t first;
+
+	return f->node_switch[f->port_node[link_at(v, row, &first)->port]];
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct fabric *f = v->scene->fabric;
+	uint32_t first;
+	const struct shift_link *l = link_at(v, row, &first);
+	const struct shift_pair *p = pair_at(v, first);
+
+	if (!strcmp(what, "src")) {
+		word_port(f, f->endport_port[p->src], t);
+		return true;
+	}
+	if (!strcmp(what, "dst")) {
+		word_port(f, f->endport_port[p->dst], t);
+		return true;
+	}
+	if (!strcmp(what, "lid")) {
+		text_add(t, "%u", v->scene->real->lids->base[p->dst]);
+		return true;
+	}
+	return place_port(f, l->port, what, t);
+}
+
+/* The pairs of a link; of a pair its path. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t first;
+
+	if (p->at != NO_ID) {
+		text_add(t, "pane path ");
+		placeholder(v, row, "src", t);
+		text_add(t, " ");
+		placeholder(v, row, "dst", t);
+		return;
+	}
+	text_add(t, "pane shift %u ", p->k);
+	word_port(v->scene->fabric, link_at(v, row, &first)->port, t);
+}
+
+const struct view_ops view_shift = {
+	.name = "shift",
+	.brief = "one shift: flows that meet on a link when every host sends K places further, and their "
+		 "pairs; "
+		 "Left and Right change K",
+	.syntax = "[SHIFT [NODE[PORT]]]",
+	.hints = "follow=pairs left=before right=next back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_PRESENT,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.key = key,
+	.follow = follow,
+	.across = across,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "link",
+};

@@ -1,0 +1,348 @@
+/* Pane: how much the ports of switches are used: LIDs sent by each, beside ports that lead from and to the
+ * same. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/analysis/traffic/equivalent.h"
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/base/chips.h"
+#include "views/views.h"
+
+enum { C_SWITCH, C_PORT, C_PEER, C_KIND, C_LIDS, C_HOSTS, C_SWITCHES, C_MEAN };
+
+static const struct column columns[] = {
+	{.name = "switch", .width = 8, .flex = 1, .fold = FOLD_CHIP},
+	{.name = "port", .right = true, .numeric = true},
+	{.name = "peer", .width = 10, .flex = 1},
+	{.name = "link", .width = 6, .drop = 1},
+	{.name = "lids", .width = 5, .right = true, .numeric = true, .fold = FOLD_SUM},
+	{.name = "hosts", .right = true, .numeric = true, .drop = 2, .fold = FOLD_SUM},
+	{.name = "switches", .right = true, .numeric = true, .drop = 3, .fold = FOLD_SUM},
+	{.name = "to mean", .right = true, .numeric = true},
+};
+
+/* Equivalent ports. */
+struct group {
+	uint32_t n;
+	uint64_t lids;
+};
+
+struct priv {
+	uint64_t guid;		    /* a chip of the element asked for, 0 = all */
+	const struct elements *el;  /* reference; NULL when there is no grouping: why says so */
+	const struct port_use *use; /* [n_ports], NULL: not there yet */
+	uint32_t *port;		    /* [n_rows] */
+	uint32_t *group_of;	    /* [n_rows] NO_ID = none */
+	struct group *group;
+	uint32_t n_groups;
+	uint32_t element;
+	uint32_t *was;	  /* [n_ports] LIDs sent in the event before, once its switch is counted */
+	uint8_t *counted; /* [n_switches] */
+	struct err why;
+};
+
+/* --- the pane ------------------------------------------------------------------------------- */
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	(void)e;
+	((struct priv *)v->priv)->guid = a->arg[0].guid;
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	elements_unref(p->el);
+	free(p->port);
+	free(p->group_of);
+	free(p->group);
+	free(p->was);
+	free(p->counted);
+	*p = (struct priv){.guid = p->guid, .element = NO_ID};
+}
+
+/* Rows of one element: its chips' cabled ports. */
+static void load_element(struct view *v, uint32_t e)
+{
+	struct priv *p = v->priv;
+	const struct elements *el = p->el;
+	const struct fabric *f = el->topo->fabric;
+
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
+		uint32_t s = el->chip[c];
+
+		for (unsigned n = 1; n <= f->switch_nports[s]; n++) {
+			uint32_t port = switch_port_id(f, s, n);
+
+			if (f->port_peer[port] != NO_ID)
+				p->port[v->n_rows++] = port;
+		}
+	}
+}
+
+static void sum_groups(const struct view *v)
+{
+	struct priv *p = v->priv;
+
+	p->group = NEW_ARRAY(p->n_groups + 1, struct group);
+	for (uint32_t i = 0; p->use && i < v->n_rows; i++) {
+		if (p->group_of[i] == NO_ID)
+			continue;
+		p->group[p->group_of[i]].n++;
+		p->group[p->group_of[i]].lids += p->use[p->port[i]].lids;
+	}
+}
+
+static void load(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct elements *el;
+	struct priv *p = v->priv;
+
+	close_view(v);
+	el = f ? scene_elements(v->scene, &p->why) : NULL;
+	if (!el)
+		return;
+	p->el = elements_ref(el);
+	p->element = p->guid ? element_of_guid(el, p->guid) : NO_ID;
+	p->use = view_ask_value(v, &task_usage, NULL);
+	p->port = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	p->group_of = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	p->was = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	p->counted = NEW_ARRAY(f->n_switches + 1, uint8_t);
+	for (uint32_t e = 0; e < el->n; e++)
+		if (!p->guid || e == p->element)
+			load_element(v, e);
+	p->n_groups = equivalent_ports(el, p->port, v->n_rows, p->group_of);
+	sum_groups(v);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
+	uint32_t n = view_count(v);
+
+	text_add(t, "Usage of ports");
+	if (p->guid && p->element != NO_ID)
+		text_add(t, " of %s", p->el->name[p->element]);
+	else if (p->guid && p->el)
+		text_add(t, " of an element that is down");
+	text_add(t, " %u/%u", n ? v->sel + 1 : 0, n);
+	if (r)
+		text_add(t, " ── %s", r->engine);
+	if (v->scene->fabric && !p->el)
+		text_add(t, " ── %s", p->why.msg);
+}
+
+/* LIDs that the port sends beyond the mean of its group, in tenths. */
+static int64_t beyond_mean(const struct priv *p, uint32_t row)
+{
+	const struct group *g = &p->group[p->group_of[row]];
+	int64_t n = g->n, tenths = 10 * ((int64_t)p->use[p->port[row]].lids * n - (int64_t)g->lids);
+
+	return (2 * tenths + (tenths < 0 ? -n : n)) / (2 * n);
+}
+
+static bool has_mean(const struct priv *p, uint32_t row)
+{
+	return p->use && p->group_of[row] != NO_ID && p->group[p->group_of[row]].n > 1;
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	switch (col) {
+	case C_PORT:
+		return v->scene->fabric->port_num[p->port[row]];
+	case C_LIDS:
+		return p->use ? (int64_t)p->use[p->port[row]].lids : -1;
+	case C_HOSTS:
+		return p->use ? (int64_t)p->use[p->port[row]].hosts : -1;
+	case C_SWITCHES:
+		return p->use ? (int64_t)p->use[p->port[row]].switches : -1;
+	}
+	return has_mean(p, row) ? beyond_mean(p, row) : 0;
+}
+
+static const char *kind_of(const struct priv *p, uint32_t port)
+{
+	const struct fabric *f = p->el->topo->fabric;
+
+	if (p->el->port_link[port] != NO_ID)
+		return "out";
+	if (p->el->topo->peer[port] == NO_ID)
+		return "down";
+	return node_is_switch(f, f->port_node[f->port_peer[port]]) ? "inside" : "host";
+}
+
+static bool has_changed(const struct view *v, uint32_t row, uint32_t *was);
+
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	uint32_t was;
+
+	return col == C_LIDS && has_changed(v, row, &was);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t port = p->port[row], was;
+	char buf[256];
+	int64_t n;
+
+	switch (col) {
+	case C_SWITCH:
+		text_add(t, "%s", f->node_name[f->port_node[port]]);
+		return;
+	case C_PEER:
+		text_add(t, "%s", port_label(f, f->port_peer[port], buf, sizeof(buf)));
+		return;
+	case C_KIND:
+		text_add(t, "%s", kind_of(p, port));
+		return;
+	case C_MEAN:
+		n = number(v, row, col);
+		if (n)
+			text_add(t, "%c%" PRId64 ".%" PRId64, n < 0 ? '-' : '+', (n < 0 ? -n : n) / 10,
+				 (n < 0 ? -n : n) % 10);
+		else if (has_mean(p, row))
+			text_putc(t, '0');
+		return;
+	}
+	n = number(v, row, col);
+	if (view_touched(v, row, col) && has_changed(v, row, &was))
+		text_add(t, "%u→", was);
+	if (n >= 0)
+		text_add(t, "%" PRId64, n);
+	else
+		text_add(t, "%s", v->waiting ? "…" : "-");
+}
+
+/* --- since the event before ------------------------------------------------------------------ */
+
+static void count_before(struct priv *p, const struct routing *before, uint32_t s)
+{
+	const struct fabric *f = before->topo->fabric;
+	const struct lft_row *row = before->row[s];
+
+	p->counted[s] = 1;
+	for (unsigned lid = 1; row && lid <= row->top; lid++)
+		if (row->port[lid] <= f->switch_nports[s])
+			p->was[switch_port_id(f, s, row->port[lid])]++;
+}
+
+/* Does the port send more LIDs or fewer than before the last event?  *was: how many then. */
+static bool has_changed(const struct view *v, uint32_t row, uint32_t *was)
+{
+	struct priv *p = v->priv;
+	const struct scene *sc = v->scene;
+	const struct routing *now = scene_routing(sc), *before = scene_routing_before(sc);
+	uint32_t port = p->port[row], s = sc->fabric->node_switch[sc->fabric->port_node[port]];
+
+	if (!p->use || !before || before->row[s] == now->row[s])
+		return false;
+	if (!p->counted[s])
+		count_before(p, before, s);
+	*was = p->was[port];
+	return *was != p->use[port].lids;
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	uint32_t was;
+
+	return (p->el->topo->peer[p->port[row]] == NO_ID ? MARK_DOWN : 0) |
+	       (!v->scene->moment && has_changed(v, row, &was) ? MARK_CHANGED : 0);
+}
+
+/* "4 ports dir1 → edge-05: 12.5 LIDs each; 11 before" */
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t row, was, link;
+	const struct group *g;
+
+	if (!p->use || !view_selected(v, &row))
+		return;
+	if (has_mean(p, row)) {
+		g = &p->group[p->group_of[row]];
+		link = p->el->port_link[p->port[row]];
+		text_add(t, "%s ", PLURAL(g->n, "port"));
+		if (link == NO_ID)
+			text_add(t, "inside");
+		else
+			text_add(t, "to %s", p->el->name[p->el->link_to[link]]);
+		text_add(t, ": mean %.1f", (double)g->lids / g->n);
+	}
+	if (has_changed(v, row, &was))
+		text_add(t, "%s%u before", has_mean(p, row) ? "; " : "", was);
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->port[row];
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+
+	if (!strcmp(what, "element")) {
+		word_element(p->el, p->el->of[f->node_switch[f->port_node[p->port[row]]]], t);
+		return true;
+	}
+	return place_port(f, p->port[row], what, t);
+}
+
+static uint32_t chip(const struct view *v, uint32_t row)
+{
+	const struct fabric *f = v->scene->fabric;
+
+	return f->node_switch[f->port_node[((const struct priv *)v->priv)->port[row]]];
+}
+
+/* Who leaves by it? */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	text_add(t, "pane flows ");
+	word_port(v->scene->fabric, ((const struct priv *)v->priv)->port[row], t);
+}
+
+const struct view_ops view_usage = {
+	.name = "usage",
+	.brief =
+		"LIDs sent by each port of switches, of hosts and of switches, beside the mean of ports that "
+		"lead the same way",
+	.syntax = "[ELEMENT|all]",
+	.hints = "follow=flows :pane_lft=lft :fail=fail back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.touched = touched,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.chip = chip,
+	.fold_row = "port",
+};

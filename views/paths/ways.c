@@ -1,0 +1,308 @@
+/*
+ * Pane: the acceptable paths for a LID as mincontention compared them.  Without an
+ * element: what every element chose.  With one: its ways, the chosen one first.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/progress.h"
+#include "core/base/text.h"
+#include "engines/mincontention/mincontention.h"
+#include "views/base/chips.h"
+#include "views/views.h"
+
+enum { C_ELEMENT, C_PORT, C_TO, C_CONTENTION, C_DISTANCE, C_USAGE, C_WAYS, C_RULE };
+
+static const struct column columns[] = {
+	{.name = "element", .width = 8, .flex = 1},
+	{.name = "port", .width = 8, .flex = 1},
+	{.name = "to", .width = 8, .flex = 1},
+	{.name = "cont", .right = true, .numeric = true},
+	{.name = "dist", .right = true, .numeric = true},
+	{.name = "usage", .right = true, .numeric = true},
+	{.name = "ways", .right = true, .numeric = true, .drop = 1},
+	{.name = "decided by", .width = 19},
+};
+
+struct priv {
+	unsigned lid;
+	uint64_t guid;			    /* a chip of the element, 0 = all elements */
+	uint32_t element;		    /* NO_ID: all, or it is not up */
+	const struct mincontention_ways *w; /* NULL: another engine, or not there yet */
+	uint32_t open;			    /* at the step shown: elements that have chosen no way yet */
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	struct priv *p = v->priv;
+
+	p->lid = (unsigned)a->arg[0].n;
+	p->guid = a->arg[1].guid;
+	return p->lid ? 0 : err_set(e, "pane ways: \"%s\" is down or has no LID", a->argv[0]);
+}
+
+/* --- computed beside the loop ------------------------------------------------------------- */
+
+static void *run_ways(const struct sweep *w, const void *base, const uint32_t *arg, struct progress *p)
+{
+	(void)base;
+	return mincontention_ways(w->routing, arg[0], p);
+}
+
+static void free_ways(void *value)
+{
+	mincontention_ways_free(value);
+}
+
+static const struct task task_ways = {.run = run_ways, .free = free_ways};
+
+/* --- the pane ------------------------------------------------------------------------------- */
+
+static void load(struct view *v)
+{
+	struct priv *p = v->priv;
+	const struct result *res = NULL;
+	uint32_t arg[TASK_ARGS] = {p->lid};
+
+	p->element = NO_ID;
+	if (mincontention_of(scene_routing(v->scene)))
+		res = view_ask(v, &task_ways, NULL, arg);
+	p->w = res ? res->value : NULL;
+	p->open = 0;
+	if (p->guid)
+		v->width[C_ELEMENT] = v->width[C_WAYS] = 0;
+	if (p->w && p->guid)
+		p->element = element_of_guid(p->w->elements, p->guid);
+	if (!p->w || p->w->target == NO_ID)
+		return;
+	for (uint32_t e = 0; e < p->w->elements->n; e++)
+		p->open += p->w->way[p->w->first[e]].open;
+	if (!p->guid)
+		v->n_rows = p->w->elements->n;
+	else if (p->element != NO_ID)
+		v->n_rows = p->w->first[p->element + 1] - p->w->first[p->element];
+}
+
+/* The way a row is about: with all elements the chosen one. */
+static const struct mincontention_way *way_of(const struct priv *p, uint32_t row)
+{
+	return &p->w->way[p->guid ? p->w->first[p->element] + row : p->w->first[row]];
+}
+
+static uint32_t element_of(const struct priv *p, uint32_t row)
+{
+	return p->guid ? p->element : row;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct scene *sc = v->scene;
+
+	text_add(t, "Ways ");
+	if (!mincontention_of(scene_routing(v->scene))) {
+		text_add(t, "── needs routes of mincontention: `route mincontention`");
+		return;
+	}
+	if (p->guid && p->w && p->element != NO_ID)
+		text_add(t, "of %s ", p->w->elements->name[p->element]);
+	else if (p->guid && p->w)
+		text_add(t, "of an element that is down ");
+	text_add(t, "to LID %u", p->lid);
+	if (sc->sweep && lid_owner(sc->sweep->lids, p->lid) != NO_ID) {
+		text_add(t, " (");
+		lid_label(sc->fabric, sc->sweep->lids, p->lid, t);
+		text_add(t, ")");
+	}
+	if (p->w && p->w->target == NO_ID)
+		text_add(t, " ── nobody has it");
+	if (p->open)
+		text_add(t, " ── %s not settled yet", PLURAL(p->open, "element"));
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct mincontention_way *way = way_of(p, row);
+
+	if (way->open)
+		return -1;
+	switch (col) {
+	case C_CONTENTION:
+		return way->key.contention;
+	case C_DISTANCE:
+		return way->key.distance;
+	case C_USAGE:
+		return way->usage;
+	}
+	return p->w->first[row + 1] - p->w->first[row];
+}
+
+/* What settled the choice, or in what another way is worse than the chosen one. */
+static const char *rule_text(const struct mincontention_way *way)
+{
+	static const char *const lost[] = {
+		[RULE_CONTENTION] = "more contention", [RULE_DISTANCE] = "longer",
+		[RULE_USAGE] = "more usage",	       [RULE_NEXT_ELEMENT] = "higher next element",
+		[RULE_OWN_CHIP] = "higher own chip",   [RULE_PORT] = "higher port",
+		[RULE_KEPT] = "not compared",
+	};
+
+	return way->chosen ? mincontention_rule_name(way->rule) : lost[way->rule];
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct mincontention_way *way = way_of(p, row);
+	const struct elements *el = p->w->elements;
+
+	if (way->open && col != C_ELEMENT) {
+		text_putc(t, '.');
+		return;
+	}
+	switch (col) {
+	case C_ELEMENT:
+		text_add(t, "%s", el->name[element_of(p, row)]);
+		break;
+	case C_PORT:
+		label_chip_port(el, way->port, t);
+		break;
+	case C_TO:
+		if (el->topo->fabric->port_num[way->port])
+			label_far(el, way->port, t);
+		else
+			text_add(t, "(itself)");
+		break;
+	case C_RULE:
+		text_add(t, "%s", rule_text(way));
+		break;
+	case C_WAYS:
+		if (p->guid)
+			break;
+		/* fall through */
+	default:
+		text_add(t, "%" PRId64, number(v, row, col));
+	}
+}
+
+/* Both ends of the link in full. */
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t row;
+
+	if (!p->w || !view_selected(v, &row))
+		return;
+	if (way_of(p, row)->open)
+		text_add(t, "not settled yet");
+	else if (p->w->elements->topo->fabric->port_num[way_of(p, row)->port])
+		label_channel(p->w->elements->topo, way_of(p, row)->port, true, t);
+	else
+		text_add(t, "the LID's own switch");
+}
+
+/* Does the last event send the LID another way? */
+static bool has_changed(const struct view *v, uint32_t e)
+{
+	const struct priv *p = v->priv;
+	const struct elements *el = p->w->elements;
+	const struct comparison *c = v->scene->change;
+	uint8_t was, now;
+
+	for (uint32_t i = el->first_chip[e]; c && c->switch_entries && i < el->first_chip[e + 1]; i++)
+		if (c->switch_entries[el->chip[i]] && entry_changed(c, el->chip[i], p->lid, &was, &now))
+			return true;
+	return false;
+}
+
+/* The element that settled: its way, and those it was compared with. */
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct rec_event *ev = moment_event(v->scene->moment);
+	uint32_t e = element_of(p, row);
+
+	if (!ev || ev->b != p->lid || !moment_touched(v->scene->moment, T_EGRESS, e))
+		return false;
+	return way_of(p, row)->chosen ? col == C_PORT || col == C_RULE : col == C_RULE;
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	if (p->guid)
+		return way_of(p, row)->chosen ? MARK_HERE : 0;
+	return (has_changed(v, row) ? MARK_CHANGED : 0) | (p->w->target == row ? MARK_HERE : 0);
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->guid ? way_of(p, row)->port : p->w->elements->guid[row];
+}
+
+/* From all elements to one, from a way to the next element, from the LID's own one to its port. */
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = p->w->elements->topo->fabric;
+	const struct mincontention_way *way = way_of(p, row);
+
+	if (p->guid && way->open)
+		return;
+	if (!p->guid || way->to != NO_ID) {
+		text_add(t, "pane ways %u ", p->lid);
+		word_element(p->w->elements, p->guid ? way->to : row, t);
+		return;
+	}
+	text_add(t, "pane ports ");
+	word_node(f, f->port_node[way->port], t);
+	if (f->port_num[way->port])
+		text_add(t, "; select %u", f->port_num[way->port]);
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = p->w->elements->topo->fabric;
+	uint32_t port = way_of(p, row)->port;
+
+	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
+		text_add(t, "%u", p->lid);
+		return true;
+	}
+	if (!strcmp(what, "element")) {
+		word_element(p->w->elements, element_of(p, row), t);
+		return true;
+	}
+	if (port == NO_ID)
+		return false;
+	return f->port_num[port] ? place_port(f, port, what, t) : place_node(f, f->port_node[port], what, t);
+}
+
+const struct view_ops view_ways = {
+	.name = "ways",
+	.brief =
+		"mincontention: acceptable paths of an element for a LID, their contention, distance, usage, "
+		"and what decided",
+	.syntax = "LID [ELEMENT]",
+	.hints = "follow=ways :why=why :pane_lids=lids :fail=fail back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.touched = touched,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+};

@@ -1,0 +1,274 @@
+/* Pane: switch elements (chassis), or the chips of one. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/base/chips.h"
+#include "views/views.h"
+
+enum { C_NUMBER, C_NAME, C_CHIPS, C_OUT, C_IN, C_HOSTS, C_MOST, C_PLACE, C_BY, C_GUID };
+
+static const struct column columns[] = {
+	{.name = "nr", .right = true, .numeric = true, .drop = 6},
+	{.name = "name", .width = 10, .flex = 2},
+	{.name = "chips", .right = true, .numeric = true},
+	{.name = "links", .right = true, .numeric = true},
+	{.name = "inside", .right = true, .numeric = true, .drop = 2},
+	{.name = "hosts", .right = true, .numeric = true, .drop = 1},
+	{.name = "most", .right = true, .numeric = true, .drop = 3},
+	{.name = "place", .width = 10, .flex = 1, .drop = 4},
+	{.name = "by", .width = 14, .drop = 7}, /* the rule that put its chips together */
+	{.name = "guid", .width = 18, .drop = 5},
+};
+
+/* Numbers of a row. */
+struct counts {
+	uint32_t out, inside, hosts, most; /* most LIDs sent by a link to another element */
+};
+
+struct priv {
+	uint64_t guid;		    /* a chip of the element whose chips are listed, 0 = all elements are */
+	uint32_t element;	    /* that element, NO_ID when it is not there now */
+	const struct elements *el;  /* reference; NULL when there is no fabric, or no grouping: why says so */
+	const struct port_use *use; /* NULL = not there yet, or nothing is routed */
+	struct counts *count;	    /* [n_rows] */
+	struct err why;
+};
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	elements_unref(p->el);
+	free(p->count);
+	p->el = NULL;
+	p->count = NULL;
+}
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	(void)e;
+	((struct priv *)v->priv)->guid = a->arg[0].guid;
+	return 0;
+}
+
+/* use: NULL = not there (yet). */
+static void count_chip(const struct elements *el, const struct port_use *use, uint32_t sw, struct counts *c)
+{
+	const struct fabric *f = el->topo->fabric;
+
+	c->inside += el->first_inside[sw + 1] - el->first_inside[sw];
+	for (unsigned n = 1; n <= f->switch_nports[sw]; n++) {
+		uint32_t port = switch_port_id(f, sw, n), peer = el->topo->peer[port];
+
+		c->hosts += peer != NO_ID && !node_is_switch(f, f->port_node[peer]);
+		if (el->port_link[port] == NO_ID)
+			continue;
+		c->out++;
+		if (use && use[port].lids > c->most)
+			c->most = use[port].lids;
+	}
+}
+
+static uint32_t chip_of_row(const struct priv *p, uint32_t row)
+{
+	return p->el->chip[p->el->first_chip[p->element] + row];
+}
+
+static void load_rows(struct view *v)
+{
+	struct priv *p = v->priv;
+	uint32_t first = 0, last = p->el->first_chip[p->el->n];
+
+	if (p->guid && p->element == NO_ID)
+		return;
+	v->n_rows = p->guid ? element_chips(p->el, p->element) : p->el->n;
+	p->count = NEW_ARRAY(v->n_rows + 1, struct counts);
+	if (p->guid) {
+		first = p->el->first_chip[p->element];
+		last = p->el->first_chip[p->element + 1];
+	}
+	for (uint32_t c = first; c < last; c++) {
+		uint32_t sw = p->el->chip[c];
+
+		count_chip(p->el, p->use, sw, &p->count[p->guid ? c - first : p->el->of[sw]]);
+	}
+}
+
+static void load(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct priv *p = v->priv;
+	const struct elements *el;
+
+	close_view(v);
+	v->n_rows = 0;
+	p->element = NO_ID;
+	if (!f)
+		return;
+	el = scene_elements(v->scene, &p->why);
+	if (!el)
+		return;
+	p->el = elements_ref(el);
+	if (p->guid) {
+		p->element = element_of_guid(p->el, p->guid);
+		v->width[C_NUMBER] = v->width[C_CHIPS] = v->width[C_BY] = 0;
+	}
+	p->use = view_ask_value(v, &task_usage, NULL);
+	load_rows(v);
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t n = view_count(v);
+
+	if (!p->guid)
+		text_add(t, "Elements %u/%u", n ? v->sel + 1 : 0, n);
+	else if (p->el && p->element != NO_ID)
+		text_add(t, "Chips of %s %u/%u", p->el->name[p->element], n ? v->sel + 1 : 0, n);
+	else
+		text_add(t, "Chips of 0x%016" PRIx64 " ── down", p->guid);
+	if (v->scene->fabric && !p->el)
+		text_add(t, " ── %s", p->why.msg);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	switch (col) {
+	case C_NUMBER:
+		return row + 1;
+	case C_CHIPS:
+		return p->guid ? 1 : element_chips(p->el, row);
+	case C_OUT:
+		return p->count[row].out;
+	case C_IN:
+		return p->count[row].inside;
+	case C_HOSTS:
+		return p->count[row].hosts;
+	case C_MOST:
+		return p->count[row].most;
+	}
+	return 0;
+}
+
+/* The switch a row is about; NO_ID for an element of several chips. */
+static uint32_t switch_of_row(const struct priv *p, uint32_t row)
+{
+	if (p->guid)
+		return chip_of_row(p, row);
+	return element_chips(p->el, row) == 1 ? p->el->chip[p->el->first_chip[row]] : NO_ID;
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	if (!p->guid)
+		return p->el->guid[row];
+	return v->scene->fabric->node_guid[v->scene->fabric->switch_node[chip_of_row(p, row)]];
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
+	uint32_t sw = switch_of_row(p, row);
+
+	switch (col) {
+	case C_NAME:
+		text_add(t, "%s", p->guid ? switch_name(f, sw) : p->el->name[row]);
+		break;
+	case C_PLACE:
+		if (sw != NO_ID && f->node_chassis_place[f->switch_node[sw]])
+			text_add(t, "%s", f->node_chassis_place[f->switch_node[sw]]);
+		break;
+	case C_BY:
+		text_add(t, "%s", element_rule_names[p->el->rule[p->guid ? p->element : row]]);
+		break;
+	case C_GUID:
+		text_add(t, "0x%016" PRIx64, key(v, row));
+		break;
+	default:
+		if (col == C_MOST && v->waiting)
+			text_add(t, "…");
+		else
+			text_add(t, "%" PRId64, number(v, row, col));
+	}
+}
+
+/* Entries of the row's chips that the last event changed. */
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	const struct comparison *c = v->scene->change;
+	uint32_t first = p->guid ? p->el->first_chip[p->element] + row : p->el->first_chip[row];
+	uint32_t last = p->guid ? first + 1 : p->el->first_chip[row + 1];
+
+	for (uint32_t i = first; c && c->switch_entries && i < last; i++)
+		if (c->switch_entries[p->el->chip[i]])
+			return MARK_CHANGED;
+	return 0;
+}
+
+/* The element that chose a way at the step shown. */
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	const struct routing_ops *ops = scene_ops(v->scene);
+
+	return col == C_NAME && !p->guid && ops->elements &&
+	       ops->elements(scene_routing(v->scene)) == p->el &&
+	       moment_touched(v->scene->moment, T_EGRESS, row);
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	uint32_t sw = switch_of_row(p, row);
+
+	if (!strcmp(what, "element")) {
+		word_element(p->el, p->guid ? p->element : row, t);
+		return true;
+	}
+	if (!strcmp(what, "object") && sw == NO_ID) {
+		text_add(t, "chassis ");
+		word_element(p->el, row, t);
+		return true;
+	}
+	return sw != NO_ID && place_node(v->scene->fabric, v->scene->fabric->switch_node[sw], what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	text_add(t, p->guid ? "pane ports " : "pane elements ");
+	placeholder(v, row, p->guid ? "node" : "element", t);
+}
+
+const struct view_ops view_elements = {
+	.name = "elements",
+	.brief = "switch elements: chips of one chassis together, links out, hosts, most LIDs on a link; "
+		 "Enter: its chips",
+	.syntax = "[ELEMENT]",
+	.hints = "follow=open :pane_lft=lft :fail=fail",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.touched = touched,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+};

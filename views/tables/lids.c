@@ -1,0 +1,423 @@
+/* Pane: the LIDs of one endport side by side: the port by which every element sends each of them. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/err.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "views/base/chips.h"
+#include "views/views.h"
+
+#define SHOWN 8 /* LIDs at a time; Left and Right go on to the others */
+
+enum { C_ELEMENT, C_USE, C_LID };
+
+static const struct column columns[] = {
+	{.name = "element", .width = 7, .flex = 1},
+	{.name = "use", .right = true, .numeric = true, .drop = 1},
+	{.name = "1st", .width = 7, .flex = 2},
+	{.name = "2nd", .width = 7, .flex = 2},
+	{.name = "3rd", .width = 7, .flex = 2},
+	{.name = "4th", .width = 7, .flex = 2},
+	{.name = "5th", .width = 7, .flex = 2},
+	{.name = "6th", .width = 7, .flex = 2},
+	{.name = "7th", .width = 7, .flex = 2},
+	{.name = "8th", .width = 7, .flex = 2},
+};
+
+/* How an element sends a LID to other elements, or delivers it. */
+struct exit {
+	uint32_t port; /* of the first chip that does, NO_ID = none */
+	uint16_t more; /* other chips that do so by ports of their own */
+	bool shared;   /* another LID of the endport takes one of these ports */
+};
+
+struct priv {
+	uint64_t guid; /* of the endport */
+	unsigned at;   /* the LID chosen among its LIDs */
+	uint32_t ep;   /* NO_ID when the fabric has it no more */
+	unsigned base, count;
+	const struct elements *el; /* reference; NULL when there is no grouping: why says so */
+	bool ways;		   /* the engine compared ways of these very elements */
+	struct exit *exit;	   /* [n_rows * count] */
+	uint32_t *ports;	   /* [n_rows] different ones taken by all LIDs */
+	struct err why;
+};
+
+static int open_view(struct view *v, const struct view_args *a, struct err *e)
+{
+	const struct fabric *f = v->scene->fabric;
+	struct priv *p = v->priv;
+
+	(void)e;
+	p->guid = a->arg[0].guid;
+	if (a->arg[0].n && v->scene->sweep)
+		p->at = (unsigned)a->arg[0].n -
+			v->scene->sweep->lids->base[fabric_endport_by_guid(f, p->guid)];
+	return 0;
+}
+
+static void close_view(struct view *v)
+{
+	struct priv *p = v->priv;
+
+	elements_unref(p->el);
+	free(p->exit);
+	free(p->ports);
+	p->el = NULL;
+	p->ways = false;
+	p->exit = NULL;
+	p->ports = NULL;
+	p->count = 0;
+	p->why.msg[0] = 0;
+}
+
+/* Is it the port the endport hangs on? */
+static bool delivers(const struct topo *tp, uint32_t ep, uint32_t sw, unsigned port)
+{
+	return sw == tp->endport_switch[ep] && port == tp->endport_swport[ep];
+}
+
+/* Port number by which a chip sends a LID out of its element or delivers it; NO_PATH = it does not. */
+static unsigned exit_port(const struct priv *p, const struct routing *r, uint32_t sw, unsigned lid)
+{
+	const struct fabric *f = r->topo->fabric;
+	unsigned port = routing_port(r, sw, lid);
+
+	if (port == NO_PATH || port > f->switch_nports[sw])
+		return NO_PATH;
+	if (p->el->port_link[switch_port_id(f, sw, port)] != NO_ID || delivers(r->topo, p->ep, sw, port))
+		return port;
+	return NO_PATH;
+}
+
+/* Take in a chip of an element. */
+static void load_chip(struct priv *p, const struct routing *r, uint32_t e, uint32_t sw)
+{
+	struct exit *x = &p->exit[(size_t)e * p->count];
+	uint16_t count[256] = {0};
+
+	for (unsigned k = 0; k < p->count; k++) {
+		unsigned port = exit_port(p, r, sw, p->base + k);
+
+		if (port == NO_PATH)
+			continue;
+		p->ports[e] += !count[port]++;
+		if (x[k].port == NO_ID)
+			x[k].port = switch_port_id(r->topo->fabric, sw, port);
+		else
+			x[k].more++;
+	}
+	for (unsigned k = 0; k < p->count; k++) {
+		unsigned port = exit_port(p, r, sw, p->base + k);
+
+		x[k].shared |= port != NO_PATH && count[port] > 1 && !delivers(r->topo, p->ep, sw, port);
+	}
+}
+
+static void load(struct view *v)
+{
+	const struct fabric *f = v->scene->fabric;
+	const struct routing *r = scene_routing(v->scene);
+	struct priv *p = v->priv;
+	const struct elements *el;
+
+	close_view(v);
+	p->ep = f ? fabric_endport_by_guid(f, p->guid) : NO_ID;
+	el = p->ep != NO_ID && r ? scene_elements(v->scene, &p->why) : NULL;
+	if (!el || r->topo->endport_switch[p->ep] == NO_ID)
+		return;
+	p->el = elements_ref(el);
+	p->ways = scene_ops(v->scene)->way && scene_ops(v->scene)->elements(r) == el;
+	p->base = r->lids->base[p->ep];
+	p->count = r->lids->count[p->ep];
+	if (p->at >= p->count)
+		p->at = 0;
+	for (unsigned k = p->count; k < SHOWN; k++)
+		v->width[C_LID + k] = 0;
+	v->width[C_USE] = (uint8_t)(2 * digits(p->count, 1) + 1);
+	if (!p->count)
+		return;
+	v->n_rows = el->n;
+	p->ports = NEW_ARRAY(el->n, uint32_t);
+	p->exit = NEW_ARRAY((size_t)el->n * p->count, struct exit);
+	for (size_t i = 0; i < (size_t)el->n * p->count; i++)
+		p->exit[i].port = NO_ID;
+	for (uint32_t e = 0; e < el->n; e++)
+		for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++)
+			load_chip(p, r, e, el->chip[c]);
+}
+
+/* Place of the first LID shown. */
+static unsigned first_shown(const struct priv *p)
+{
+	return p->at - p->at % SHOWN;
+}
+
+static void title(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	unsigned from = p->base + first_shown(p), n = p->count < SHOWN ? p->count : SHOWN;
+
+	if (n > 1)
+		text_add(t, "LIDs %u-%u of ", from, from + n - 1);
+	else if (n)
+		text_add(t, "LID %u of ", from);
+	else
+		text_add(t, "LIDs of ");
+	if (!v->scene->fabric || p->ep == NO_ID)
+		text_add(t, "an endport that is gone");
+	else
+		label_endport(v->scene->fabric, p->ep, t);
+	if (p->count > SHOWN)
+		text_add(t, " (%u-%u)", p->base, p->base + p->count - 1);
+	if (!n && scene_routing(v->scene) && p->ep != NO_ID)
+		text_add(t, " ── %s", p->why.msg[0] ? p->why.msg : "it is down or has no LID");
+	else if (n)
+		text_add(t, " ── %s", scene_routing(v->scene)->engine);
+}
+
+static int64_t number(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+
+	(void)col;
+	return p->ports[row];
+}
+
+/* "L01[3]+2 → edge-05" */
+static void label_exit(const struct elements *el, const struct exit *x, bool far, struct text *t)
+{
+	label_chip_port(el, x->port, t);
+	if (x->more)
+		text_add(t, "+%u", x->more);
+	if (!far || el->topo->peer[x->port] == NO_ID)
+		return;
+	text_add(t, " → ");
+	label_far(el, x->port, t);
+}
+
+/* The same as it fits: without where it leads, then as "L01:3". */
+static void fit_exit(const struct elements *el, const struct exit *x, size_t room, struct text *t)
+{
+	struct text full = {0}, near = {0};
+
+	label_exit(el, x, true, &full);
+	label_exit(el, x, false, &near);
+	if (full.len <= room + strlen("→") - 1)
+		text_add(t, "%s", text_str(&full));
+	else if (near.len <= room || *near.s == '[')
+		text_add(t, "%s", text_str(&near));
+	else
+		for (const char *s = near.s; *s; s++)
+			if (*s != ']')
+				text_putc(t, *s == '[' ? ':' : *s);
+	text_free(&full);
+	text_free(&near);
+}
+
+/* Has no chip of the element decided about a LID at the step that is shown? */
+static bool undecided(const struct view *v, uint32_t e, unsigned k)
+{
+	const struct priv *p = v->priv;
+
+	for (uint32_t c = p->el->first_chip[e]; c < p->el->first_chip[e + 1]; c++)
+		if (!scene_undecided(v->scene, p->el->chip[c], p->base + k))
+			return false;
+	return true;
+}
+
+static bool touched(const struct view *v, uint32_t row, unsigned col)
+{
+	const struct priv *p = v->priv;
+	unsigned k = first_shown(p) + col - C_LID, cells = scene_routing(v->scene)->lids->max_lid + 1u;
+
+	for (uint32_t c = p->el->first_chip[row];
+	     col >= C_LID && k < p->count && c < p->el->first_chip[row + 1]; c++)
+		if (moment_touched(v->scene->moment, T_ENTRY, p->el->chip[c] * cells + p->base + k))
+			return true;
+	return false;
+}
+
+static void lid_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+	unsigned k = first_shown(p) + col - C_LID;
+	const struct exit *x;
+	size_t signs = 1;
+	uint32_t selected;
+
+	if (k >= p->count)
+		return;
+	x = &p->exit[(size_t)row * p->count + k];
+	/* the chosen LID; not while rows are sorted by what stands here */
+	if (k == p->at && p->count > 1 && v->sort < C_LID && view_selected(v, &selected) && selected == row) {
+		text_add(t, "▸%s", x->shared ? "=" : "");
+		signs += x->shared;
+	} else {
+		text_putc(t, x->shared ? '=' : ' ');
+	}
+	if (x->port == NO_ID)
+		text_putc(t, undecided(v, row, k) ? '.' : '-');
+	else
+		fit_exit(p->el, x, v->room[col] > signs ? v->room[col] - signs : SIZE_MAX / 2, t);
+}
+
+static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (col == C_ELEMENT)
+		text_add(t, "%s", p->el->name[row]);
+	else if (col == C_USE)
+		text_add(t, "%u/%u", p->ports[row], p->count);
+	else
+		lid_cell(v, row, col, t);
+}
+
+/* All ports by which the element sends the chosen LID. */
+static void footer_ports(const struct view *v, uint32_t e, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing *r = scene_routing(v->scene);
+	unsigned n = 0;
+
+	text_add(t, "%s: LID %u: ", p->el->name[e], p->base + p->at);
+	for (uint32_t c = p->el->first_chip[e]; c < p->el->first_chip[e + 1]; c++) {
+		struct exit x = {0};
+		unsigned port = exit_port(p, r, p->el->chip[c], p->base + p->at);
+
+		if (port == NO_PATH)
+			continue;
+		text_add(t, n++ ? ", " : "");
+		x.port = switch_port_id(r->topo->fabric, p->el->chip[c], port);
+		label_exit(p->el, &x, true, t);
+	}
+	if (!n)
+		text_add(t, undecided(v, e, p->at) ? "not decided yet" : "no route");
+}
+
+static void footer(const struct view *v, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct routing_ops *ops = scene_ops(v->scene);
+	uint32_t row;
+
+	if (!p->count || !view_selected(v, &row))
+		return;
+	footer_ports(v, row, t);
+	if (!p->ways)
+		return;
+	text_add(t, "; %s", ops->way_measure);
+	for (unsigned i = first_shown(p); i < p->count && i < first_shown(p) + SHOWN; i++) {
+		text_putc(t, ' ');
+		if (!ops->way(scene_routing(v->scene), row, p->base + i, t))
+			text_putc(t, '-');
+	}
+}
+
+/* Does the last event send a LID of the endport another way? */
+static bool has_changed(const struct view *v, uint32_t e)
+{
+	const struct priv *p = v->priv;
+	const struct comparison *c = v->scene->change;
+	uint8_t was, now;
+
+	for (uint32_t i = p->el->first_chip[e]; c && c->switch_entries && i < p->el->first_chip[e + 1]; i++)
+		for (unsigned k = 0; c->switch_entries[p->el->chip[i]] && k < p->count; k++)
+			if (entry_changed(c, p->el->chip[i], p->base + k, &was, &now))
+				return true;
+	return false;
+}
+
+static unsigned marks(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+	bool own = p->el->of[p->el->topo->endport_switch[p->ep]] == row;
+
+	return (has_changed(v, row) ? MARK_CHANGED : 0) | (own ? MARK_HERE : 0);
+}
+
+static uint64_t key(const struct view *v, uint32_t row)
+{
+	const struct priv *p = v->priv;
+
+	return p->el->guid[row];
+}
+
+/* Left and Right: the LID before, the next LID. */
+static void across(struct view *v, int dir)
+{
+	struct priv *p = v->priv;
+
+	if (dir < 0 ? p->at > 0 : p->at + 1 < p->count)
+		p->at += (unsigned)dir;
+}
+
+/* The chip that sends the chosen LID, else the first one. */
+static uint32_t chip_of(const struct priv *p, uint32_t row)
+{
+	const struct fabric *f = p->el->topo->fabric;
+	uint32_t port = p->exit[(size_t)row * p->count + p->at].port;
+
+	return port == NO_ID ? f->switch_node[p->el->chip[p->el->first_chip[row]]] : f->port_node[port];
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct fabric *f = p->el->topo->fabric;
+	uint32_t port = p->exit[(size_t)row * p->count + p->at].port;
+
+	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
+		text_add(t, "%u", p->base + p->at);
+		return true;
+	}
+	if (!strcmp(what, "element")) {
+		word_element(p->el, row, t);
+		return true;
+	}
+	if (port != NO_ID && f->port_num[port])
+		return place_port(f, port, what, t);
+	return place_node(f, chip_of(p, row), what, t);
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (p->ways) {
+		text_add(t, "pane ways %u ", p->base + p->at);
+		word_element(p->el, row, t);
+		return;
+	}
+	text_add(t, "pane lft ");
+	word_node(p->el->topo->fabric, chip_of(p, row), t);
+	text_add(t, " %u", p->base + p->at);
+}
+
+const struct view_ops view_lids = {
+	.name = "lids",
+	.brief = "LIDs of a host port side by side: port each element (chassis) sends each by; = with "
+		 "another; "
+		 "Left, Right: choose one",
+	.syntax = "HOST|LID",
+	.hints = "follow=open left=LID right=LID :why=why :fail=fail back=back",
+	.column = columns,
+	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_WIDE,
+	.priv_size = sizeof(struct priv),
+	.open = open_view,
+	.load = load,
+	.close = close_view,
+	.title = title,
+	.footer = footer,
+	.cell = cell,
+	.number = number,
+	.marks = marks,
+	.touched = touched,
+	.key = key,
+	.follow = follow,
+	.placeholder = placeholder,
+	.across = across,
+};
