@@ -72,14 +72,20 @@ demo: deps-build deps-optional
 	$(BUILD)/ibscope -R minhop tests/fabrics/demo-3level.ibnet
 
 # --- what is built depends on how: a file for each line of flags, new when it changes ---
-# $(call stamp,NAME,TEXT): $(BUILD)/stamp/NAME holds TEXT; made by `make -n` and `make -q` too, so that they tell the truth
+# $(call stamp,NAME,TEXT): $(BUILD)/stamp/NAME holds TEXT; made by `make -n` and `make -q` too, so that they tell the truth.
+# Blanks do not count: GNU Make 4.3 leaves the newline in what it reads now and then.
 define stamp
 $(BUILD)/stamp/$(1): FORCE
-	+@:$$(if $$(subst x$(2)x,,x$$(file <$$@)x),$$(shell mkdir -p $$(@D))$$(file >$$@,$(2)))
+	+@:$$(if $$(subst x$$(strip $(2))x,,x$$(strip $$(file <$$@))x),$$(shell mkdir -p $$(@D))$$(file >$$@,$(2)))
 endef
 $(eval $(call stamp,about,$$(VERSION) $$(REVISION) $$(PREFIX)))
 $(eval $(call stamp,sources,$$(LIBSRC) $$(UISRC)))
 $(eval $(call stamp,link,$$(CC) $$(CFLAGS) $$(LDHARD) $$(LDFLAGS) $$(LIBS) $$(UILIBS)))
+
+# compilers run through ccache where it is (CCACHE= is without); what it compiles is the same, so it is in no stamp
+ifeq ($(origin CCACHE),undefined)
+CCACHE := $(if $(findstring ccache,$(CC)),,$(shell command -v ccache))
+endif
 
 # --- objects and libraries of each kind: obj (plain), san (ASan and UBSan), tsan, fuzz, cov (gcov) ---
 # $(call kind,NAME,COMPILER AND FLAGS); DEFS is of one file, that which tells version and paths
@@ -88,7 +94,7 @@ define kind
 $(call stamp,$(1),$(2))
 $(BUILD)/$(1)/%.o: %.c $(BUILD)/stamp/$(1)
 	@mkdir -p $$(@D)
-	$$(Q)$(2) $$(DEFS) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CCACHE) $(2) $$(DEFS) -MMD -MP -c -o $$@ $$<
 $(BUILD)/$(1)/tui/about.o: $(BUILD)/stamp/about
 $(BUILD)/$(1)/tui/about.o: DEFS = $$(ABOUT)
 $(BUILD)/$(1)/core.a: $(LIBSRC:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/stamp/sources

@@ -70,12 +70,12 @@ class Scratch:
     def make(self, *args, **more):
         return self.run("make", "--no-print-directory", "-j%d" % (os.cpu_count() or 1), *self.settings(), *args, **more)
 
-    def would_compile(self, *args):
+    def would_compile(self, *args, **env):
         """Sources that `make` would compile, in a set; what it notes of its flags is as before."""
         stamps, kept = self.path("build", "stamp"), self.path("stamps-kept")
         if os.path.isdir(stamps):
             shutil.copytree(stamps, kept)
-        said = self.make("-n", *args)
+        said = self.make("-n", *args, **env)
         if os.path.isdir(kept):
             shutil.rmtree(stamps)
             os.rename(kept, stamps)

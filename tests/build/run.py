@@ -23,6 +23,8 @@ INSTALLED |= {"share/ibscope/lessons/" + name for name in os.listdir(os.path.joi
 
 def expect(what, found, expected):
     if found != expected:
+        if isinstance(found, set) and len(found) > 9:
+            found = "%d, such as %s" % (len(found), sorted(found)[:5])
         raise Failed("%s: found %s, expected %s" % (what, found, expected))
 
 
@@ -33,10 +35,38 @@ def files_below(folder):
 # --- what is built anew --------------------------------------------------------------------
 
 def built_once():
-    """A second make has nothing to do."""
-    TREE.make()
+    """A second make has nothing to do, whatever the number of jobs and however make reads what it noted."""
+    for jobs in ("-j1", "-j4", "-j4"):
+        made = TREE.make(jobs, "V=1")
+    expect("built again", re.findall(r"^.* -o .*$", made, re.M), [])
     expect("compiled again", TREE.would_compile(), set())
     TREE.make("-q")
+    for name in os.listdir(TREE.path("build/stamp")):  # GNU Make 4.3 reads a file with its newline now and then
+        path = TREE.path("build/stamp", name)
+        before = os.stat(path)
+        TREE.write(path, TREE.read(path) + "\n")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    expect("compiled for a newline", TREE.would_compile(), set())
+    TREE.make("-q")
+
+
+def compiler_through_ccache():
+    """ccache is used where it is found, once and in front of the compiler; whether it is makes no difference."""
+    TREE.make()
+    folder = TREE.path("cache-bin")
+    TREE.write("cache-bin/ccache", "#!/bin/sh\nexec \"$@\"\n")
+    os.chmod(folder + "/ccache", 0o755)
+    env = {"PATH": folder + ":" + os.environ["PATH"]}
+    expect("compiled where a ccache is found", TREE.would_compile(**env), set())
+    expect("compiled without one", TREE.would_compile("CCACHE=", **env), set())
+    os.utime(TREE.path("tui/main.c"))
+    for words, start in (((), folder + "/ccache cc "), (("CC=gcc",), folder + "/ccache gcc "), (("CCACHE=",), "cc "),
+                         (("CC=ccache cc",), "ccache cc ")):
+        said = TREE.run("make", "-n", *words, **env)
+        line = re.search(r"^ *(.*) -c -o build/obj/tui/main\.o", said, re.M)
+        if not line or not line[1].startswith(start):
+            raise Failed("%s: found %s, expected %s" % (words, line and line[1], start))
+    TREE.make()
 
 
 def version_is_one_file():
@@ -225,7 +255,7 @@ def make_flags():
     return " -- " + " ".join(s.replace(" ", "\\ ") for s in TREE.settings())
 
 
-TESTS = [built_once, version_is_one_file, flags_are_all_files, header_is_its_users, files_come_and_go,
+TESTS = [built_once, compiler_through_ccache, version_is_one_file, flags_are_all_files, header_is_its_users, files_come_and_go,
          revision_of_git, hardened, installed_below_prefix, keymaps_near_the_program, lessons_near_the_program, debian_package]
 
 
