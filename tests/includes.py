@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""Do imports go one way?  Reads every #include "..." line of the program.
+"""Do imports go one way?  Reads every #include "..." line of the program, and the symbols of its objects.
 
 Rooms of the top level, and those inside core/, may include only themselves and
-rooms named before them here.  Prints each line that goes against the grain.  A
-test a room, and tests of this test: wrong includes in a small tree of its own
-must be found.  At the end "N passed, N failed".
+rooms named before them here.  Prints each line that goes against the grain.  `nm`
+tells the same of the objects under $BUILD/obj (they must be built, else a note says
+so): which symbols a room takes of a later one, and which files of a room use each
+other in a circle.  Circles of more than four files are faults: there the file that
+the others lean on and the file that calls them all should be two.  A test a room for
+each, and tests of this test: wrong includes in a small tree of its own, and wrong
+symbols, must be found.  At the end "N passed, N failed".
 """
 import os
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -15,6 +20,11 @@ ROOMS = ["core/base", "core/fabric", "core/routing", "core/sm", "core/trace", "c
          "core/analysis/credit", "core/analysis/traffic", "core/analysis/shape", "core/analysis/draw",
          "core/analysis/compare", "core/analysis/survey", "core/analysis/doctor", "core/analysis/advise",
          "core/session", "engines", "views", "tui"]
+
+MOST = 4  # files of a circle
+# folders that still have larger circles: these are printed and are no faults
+KNOWN = ["core/analysis/doctor", "core/session", "engines/dfsssp", "engines/ftree", "engines/lash",
+         "engines/mincontention", "engines/nue", "engines/torus", "views", "tui"]
 
 
 def room_of(path):
@@ -66,6 +76,99 @@ def check(top):
     return len(seen) - len(bad), len(bad) + len(missing), lines
 
 
+# --- symbols ------------------------------------------------------------------------------
+
+def read_symbols(objects):
+    """{source: (names it defines, names it uses)} of the objects {source: file}, as nm says."""
+    found = {source: (set(), set()) for source in objects}
+    source_of = {file: source for source, file in objects.items()}
+    said = subprocess.run(["nm", "-A", *source_of], capture_output=True, text=True, check=True).stdout
+    for line in said.splitlines():
+        file, rest = line.rsplit(":", 1)
+        words = rest.split()
+        defines, uses = found[source_of[file]]
+        if words[-2] in "Uw":
+            uses.add(words[-1])
+        elif words[-2].isupper():
+            defines.add(words[-1])
+    return found
+
+
+def users(symbols):
+    """{source: {source it uses: names}}"""
+    home = {name: source for source, (defines, _) in symbols.items() for name in defines}
+    graph = {source: {} for source in symbols}
+    for source, (_, uses) in symbols.items():
+        for name in uses:
+            if home.get(name, source) != source:
+                graph[source].setdefault(home[name], set()).add(name)
+    return graph
+
+
+def circles(graph):
+    """Lists of files that all reach each other (Tarjan 1972), of two and more."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(v):
+        number[v] = low[v] = len(number)
+        stack.append(v)
+        for w in graph[v]:
+            if w not in number:
+                visit(w)
+            if w in stack:
+                low[v] = min(low[v], low[w])
+        if low[v] == number[v]:
+            at = stack.index(v)
+            if len(stack) > at + 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for v in sorted(graph):
+        if v not in number:
+            visit(v)
+    return found
+
+
+def circle_lines(room, circle, graph):
+    yield f"{room}: a circle of {len(circle)} files, at most {MOST} are expected:"
+    for source in circle:
+        of = [f"{os.path.basename(other)} ({' '.join(sorted(graph[source][other])[:3])})"
+              for other in circle if other in graph[source]]
+        yield f"  {source} uses {', '.join(of)}"
+
+
+def judge(symbols, known):
+    """(rooms with faults, lines): names taken of later rooms, and large circles."""
+    graph, bad, lines = users(symbols), set(), []
+    for source in sorted(graph):
+        for other in sorted(graph[source]):
+            if room_of(other) > room_of(source):
+                bad.add(room_of(source))
+                lines.append(f"{source}: {ROOMS[room_of(source)]} may not use {' '.join(sorted(graph[source][other]))} "
+                             f"of {other}")
+    for i, room in enumerate(ROOMS):
+        own = {source: {other: names for other, names in graph[source].items() if room_of(other) == i}
+               for source in graph if room_of(source) == i}
+        for circle in circles(own):
+            if len(circle) > MOST:
+                lines += circle_lines(room, circle, own)
+                if not any(all(source.startswith(folder + "/") for source in circle) for folder in known):
+                    bad.add(i)
+    return bad, lines
+
+
+def check_symbols(top, build):
+    """(rooms without a fault, rooms with, lines that say which)."""
+    names = [path for path in sources(top) if path.endswith(".c")]
+    objects = {path: os.path.join(build, "obj", path[:-1] + "o") for path in names}
+    missing = [path for path in names if not os.path.exists(objects[path])]
+    if missing:
+        return 0, 0, [f"Symbols were not looked at: {len(missing)} of {len(names)} files are not built under {build}/obj, "
+                      f"{missing[0]} for one (make all)."]
+    bad, lines = judge(read_symbols(objects), KNOWN)
+    return len(ROOMS) - len(bad), len(bad), lines
+
+
 # --- the test of the test ---------------------------------------------------------------
 
 # a file of a small tree, a line put into it, and what must be said (None: nothing)
@@ -109,12 +212,55 @@ def found_in_small_tree(path, line, expected):
     return ""
 
 
+# files, what each uses of whom, and what must be said (None: nothing)
+SYMBOLS = {
+    "downwards": ({"tui/a.c": ["core/base/b.c"], "core/base/b.c": []}, None),
+    "upwards": ({"core/sm/a.c": ["engines/b.c"], "engines/b.c": []},
+                "core/sm/a.c: core/sm may not use engines/b.c() of engines/b.c"),
+    "a small circle": ({f"tui/{i}.c": [f"tui/{(i + 1) % 4}.c"] for i in range(4)}, None),
+    "a large circle": ({f"tui/{i}.c": [f"tui/{(i + 1) % 5}.c"] for i in range(5)},
+                       "tui: a circle of 5 files, at most 4 are expected:"),
+    "two circles with one file in common": (
+        {"tui/a.c": ["tui/b.c", "tui/d.c"], "tui/b.c": ["tui/c.c"], "tui/c.c": ["tui/a.c"], "tui/d.c": ["tui/e.c"],
+         "tui/e.c": ["tui/a.c"]}, "tui: a circle of 5 files"),
+    "a line of many": ({f"tui/{i}.c": [f"tui/{i + 1}.c"] if i < 9 else [] for i in range(10)}, None),
+}
+
+
+def wrong_of_symbols(uses, expected):
+    """"" or what went wrong: each file defines one name, its own."""
+    symbols = {path: ({path + "()"}, {other + "()" for other in others} | {"printf"}) for path, others in uses.items()}
+    bad, said = judge(symbols, [])
+    if expected is None:
+        return f"nothing was wrong, yet it says {said}" if bad or said else ""
+    return "" if len(bad) == 1 and said[0].startswith(expected) else f"found {said}, expected {expected!r}"
+
+
+def wrong_of_objects():
+    """"" or what went wrong: what nm says of two objects."""
+    text = {"core/base/a.c": "int b(void); int x = 1; static int s(void) { return b(); } int a(void) { return s(); }\n",
+            "core/base/b.c": "extern int x; int b(void); int b(void) { return x; }\n"}
+    with tempfile.TemporaryDirectory() as top:
+        objects = {}
+        for path, code in text.items():
+            objects[path] = os.path.join(top, os.path.basename(path)[:-1] + "o")
+            subprocess.run(["cc", "-x", "c", "-c", "-O0", "-o", objects[path], "-"], input=code, text=True, check=True)
+        found = users(read_symbols(objects))
+    expected = {"core/base/a.c": {"core/base/b.c": {"b"}}, "core/base/b.c": {"core/base/a.c": {"x"}}}
+    return "" if found == expected else f"found {found}, expected {expected}"
+
+
 def main():
-    passed, failed, lines = check(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    for line in lines:
+    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    passed, failed, lines = check(top)
+    right, wrong, more = check_symbols(top, os.path.join(top, os.environ.get("BUILD", "build")))
+    passed, failed = passed + right, failed + wrong
+    for line in lines + more:
         print(line)
-    for name, case in WRONG.items():
-        why = found_in_small_tree(*case)
+    reasons = {name: found_in_small_tree(*case) for name, case in WRONG.items()}
+    reasons |= {f"symbols {name}": wrong_of_symbols(*case) for name, case in SYMBOLS.items()}
+    reasons["objects"] = wrong_of_objects()
+    for name, why in reasons.items():
         if why:
             print(f"FAIL includes/{name}: {why}")
         failed += bool(why)

@@ -78,7 +78,9 @@ driver() {
 
 suite() {
 	case $1 in
-	includes) python3 tests/includes.py ;;
+	includes) # of the objects, too
+		make -s all BUILD="$BUILD" && python3 tests/includes.py
+		;;
 	docs) python3 tests/docs.py ;;
 	topics) IBSCOPE="$BUILD/ibscope" python3 tests/topics.py ;;
 	lessons) IBSCOPE="$BUILD/ibscope" python3 tests/lessons.py ;;
