@@ -61,6 +61,7 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 	uint64_t total = comparison_pairs(c), n = total < limit ? total : limit;
 	json_t *list = json_array(), *obj;
 	char a[300], b[300], h1[8], h2[8];
+	const char *before, *after;
 
 	for (uint64_t i = 0; i < n; i++) {
 		const struct pair_group *g;
@@ -70,10 +71,12 @@ static void diff_pairs(const struct comparison *c, uint64_t limit, struct out *o
 			dst = lid_owner(c->a->lids, g->lid);
 		endport_label(f, src, a, sizeof(a));
 		endport_label(f, dst, b, sizeof(b));
+		before = hops_word(g->before, h1, sizeof(h1));
+		after = hops_word(g->after, h2, sizeof(h2));
 		out_text(o, "%-11s %s -> %s (LID %u)  links %s -> %s\n", words[g->change], a, b, g->lid,
-			 hops_word(g->before, h1, sizeof(h1)), hops_word(g->after, h2, sizeof(h2)));
+			 before, after);
 		obj = json_make("{s:s, s:i, s:s, s:s}", "change", words[g->change] + 2, "dlid", (int)g->lid,
-				"before", h1, "after", h2);
+				"before", before, "after", after);
 		json_put_endport(obj, "src", f, c->b->lids, src);
 		json_put_endport(obj, "dst", f, c->b->lids, dst);
 		json_array_append_new(list, obj);

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Do two programs say the same?  tests/same/run.py OLD NEW [WORD]
+
+Some 300 command lines, on six fabrics, as text and as JSON, by the program before a
+change (OLD) and the one after it (NEW).  Each difference is printed with the line that
+makes it; WORD runs only the sessions whose fabric or name has it.  Times, versions and
+the folder of the run are left out.  What OLD said is kept beside it (OLD.same), since it
+stays the same.  At the end "N passed, N failed"; exit status 1 when anything differs.
+
+For changes that must not be seen: moved files, folded code.  It is no part of `make
+check`, which has no program from before.
+"""
+import concurrent.futures
+import hashlib
+import itertools
+import json
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FABRICS = {
+    "demo": os.path.join(TOP, "tests/fabrics/demo-3level.ibnet"),
+    "chassis": os.path.join(TOP, "tests/fabrics/formats/voltaire-chassis.ibnetdiscover-g"),
+    "torus": "torus:4x3x3",
+    "dragonfly": "dragonfly:3,2,1",
+    "xgft": "xgft:3,3:1,3",
+    "random": "random:14,3,seed=7",
+}
+ENGINES = ["minhop", "updn", "dnup", "ftree", "lash", "dor", "sssp", "dfsssp", "nue", "torus-2QoS", "mincontention"]
+
+# What a program may say otherwise than before, with the reason: (pattern of the command line, why).
+MEANT = []
+
+# --- the lines: sessions of a fabric each; {s0} {s1} switches, {h0} {h1} {h2} hosts, {p0} a port --------------
+
+LISTS = ["switches", "ports {s0}", "ports", "hosts", "lft {s0}", "path {h0} {h1}", "changes", "pairs",
+         "warnings", "ranks", "hops {s1}", "histogram", "bars {s0}", "layers", "layer_pairs 0", "cdg", "cdg 0",
+         "cycle", "mesh", "torus", "sl2vl {s0}", "sls", "weights", "cuts", "moved", "nue_layers", "escape",
+         "restricted", "detours", "tree", "groups {s0}", "caorder", "elements", "lids", "ways {h0}", "usage",
+         "flows {p0}", "flows {h0} {h1}", "shift 1", "hotter", "plot loads", "plot hops", "plot shifts", "map", "help",
+         "switches sort hosts reverse", "hosts filter 1", "ports {s0} sort to", "lft {s0} filter port>1"]
+LOOKS = ["show", "show options", "show engines", "show warnings", "show switches", "show hosts", "show links",
+         "show node {h0}", "show node {s0}", "trace {h0} {h1}", "trace {h1} {h2}", "trace {s0} {h0}", "why {s0} {h1}",
+         "why {s1} {h0}", "why {s0} {s1}", "why {s1} {h1} via 1", "why {s0} {h2} via 2", "why {h0} {h1}", "why {s0} {h0} via 99",
+         "lft {s0}", "lft {s1}", "hops {s0}", "ranks", "roots", "check", "check spread tree", "layers",
+         "layers switches", "cdg", "cdg 0", "cdg 99", "cycles", "cycles all", "elements", "equal-paths", "load-map",
+         "load-map shift 3", "load-map bisection seed=4", "load-map random seed=4", "load-map hotspot {h0}",
+         "load-map to {h0} {h1}", "load-map all", "ebb seed=3", "load-map ebb seed=2", "shifts 5", "shifts",
+         "spread tree", "spread lag", "flows {p0}", "flows {p0} by source", "flows {p0} by host", "flows {h0} {h1}",
+         "journal", "torus-conf", "quiz port seed=5", "quiz answer 1", "quiz layer seed=5", "quiz rank seed=3",
+         "export lfts -", "export fdbs -", "export subnet -", "export paths -", "export sl2vl -", "export json -",
+         "export slurm -", "export svg -", "export dot -", "export svg - load", "export svg - path {h0} {h1}",
+         "export svg - map rank", "export svg - plot loads", "export dot - cdg", "export dot - layer 0",
+         "export svg - cycle", "save -", "screen x", "pane switches", "nonsense", "why {s0}", "trace {h0}",
+         "lft nowhere", "trace {h0} nowhere", "set lmc 99", "fail link {s0}", "undo x"]
+EVENTS = ["fail link {p0}", "diff", "diff all", "check", "why {s0} {h1}", "fail switch {s1}", "diff all", "check",
+          "trace {h0} {h1}", "list changes", "list pairs", "list switches", "list hotter",
+          "snapshot one", "restore all", "diff one", "diff one all", "fail random 3 seed=9", "check", "list changes",
+          "list pairs", "export svg - diff", "export svg - map change", "fail host {h1}", "diff all", "flap {p0}",
+          "diff", "undo", "undo", "redo", "journal", "journal 2", "reset", "snapshot", "scope {h0} {h1}", "check",
+          "load-map", "scope", "scope off", "sweep", "reroute", "fail chassis 1", "unset lmc", "set"]
+STEPS = ["step start", "step", "step show", "step 5", "step show", "step next", "step next phase", "step next switch",
+         "step next lid", "step next pair", "step list 10", "why {s0} {h1}", "list lft {s0}", "list hops {s0}",
+         "list step", "list layers", "list cdg", "list ranks", "trace {h0} {h1}", "check", "step find port",
+         "step until port", "step back 3", "step show", "step back switch", "step end", "step show", "step to 20",
+         "step show", "step break leaf", "step go", "step breaks", "step break off", "step stop",
+         "step start {s0} {h1}", "step show", "step list 30", "step next", "step show", "step start lid {h0}",
+         "step next lid", "step show", "step stop", "step start pair {s0} {s1}", "step next pair", "step show",
+         "step start layer 0", "step next", "step show", "why {s0} {h0}"]
+JUDGES = ["doctor", "list doctor", "drift", "drift all", "list drift", "compare minhop updn", "list compare",
+          "survey links", "survey switches", "survey pairs 5 seed=3", "list survey", "survey chassis", "survey cards",
+          "advise", "list advise", "drift updn", "export svg - plot survey links"]
+HELPS = ["help", "help route", "help step", "help updn", "schema", "lesson", "lesson updn all", "lesson ring all",
+         "lesson lash all", "synth", "help layer", "list help", "list lesson", "echo a 'b c'", "lesson shift 1",
+         "lesson next", "lesson answer"]
+
+
+def sessions():
+    """(name, fabric, lines): what runs in one process."""
+    for fabric in FABRICS:
+        for engine in ENGINES:
+            route = [f"route {engine}"] if engine != "torus-2QoS" else ["torus-conf t.conf",
+                                                                       "route torus-2QoS torus_config=t.conf"]
+            if engine in ("dfsssp", "nue", "lash", "torus-2QoS"):
+                route.insert(0, "set qos TRUE")
+            yield engine + " lists", fabric, route + ["list " + x for x in LISTS]
+            yield engine + " looks", fabric, route + LOOKS
+            yield engine + " events", fabric, route + EVENTS
+            yield engine + " steps", fabric, route + STEPS
+        yield "lmc looks", fabric, ["set lmc 1", "route updn", *LOOKS]
+        yield "lmc steps", fabric, ["set lmc 1", "route mincontention", *STEPS]
+        yield "weak layers", fabric, ["set max_op_vls 1", "route lash,dfsssp", "check", "list layers", "step start lash",
+                                      "step end", "step show", "why {s0} {h0}", "list cycle"]
+        yield "chain", fabric, ["route ftree,updn", "show", "step start ftree", "step end", "step show", "doctor",
+                                "list tree", "why {s0} {h1}"]
+        yield "judges", fabric, ["route minhop", *JUDGES]
+        yield "judges updn", fabric, ["route updn", *JUDGES]
+        yield "nothing", fabric, ["list switches", "check", "trace {h0} {h1}", "why {s0} {h0}", "diff", "step start"]
+    yield "helps", "demo", HELPS
+
+
+def names(program, fabric):
+    """What the placeholders stand for, asked of the first program."""
+    out = subprocess.run([program, "--json", "-e", "list switches; list hosts", FABRICS[fabric]], capture_output=True,
+                         check=True).stdout
+    lists = {o["pane"]: [r["about"]["guid"] for r in o["rows"]] for o in map(json.loads, out.splitlines())
+             if o["command"] == "list"}
+    s, h = sorted(lists["switches"]), sorted(lists["hosts"])
+    return {"s0": s[0], "s1": s[-1], "h0": h[0], "h1": h[-1], "h2": h[len(h) // 2], "p0": s[0] + "[2]"}
+
+
+# what no two runs have in common
+LOOSE = [(re.compile(rb'"ms":[0-9.e-]+'), b'"ms":_'), (re.compile(rb"\b[0-9.]+ (ms|s)\b"), b"_ s"),
+         (re.compile(rb"\b[0-9.]+ (kB|MB)\b"), b"_ MB"), (re.compile(rb'"bytes":[0-9]+'), b'"bytes":_')]
+
+
+def run(program, lines, source, as_json, cover):
+    """What it says, line by line of the script."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "script"), "w", encoding="utf-8") as f:
+            for i, line in enumerate(lines):
+                f.write(f"echo @@{i}@\n{line.format(**cover)}\n")
+        try:
+            r = subprocess.run([os.path.abspath(program)] + (["--json"] if as_json else []) +
+                               ["-e", "source script whole", source], cwd=folder, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=300,
+                               env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}, check=False)
+            out = r.stdout + b"\nstatus %d\n" % r.returncode
+        except subprocess.TimeoutExpired:
+            out = b"did not end\n"
+        out = out.replace(folder.encode(), b"FOLDER")
+    for pattern, by in LOOSE:
+        out = pattern.sub(by, out)
+    parts = [[]]
+    for line in out.split(b"\n"):
+        if re.match(rb'@@\d+@$|\{"command":"echo","text":\["@@\d+@"\]|\{"command":"echo".{,40}@@\d+@', line[:120]):
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    return [b"\n".join(p) for p in parts]
+
+
+def whole(program, only):
+    """Everything a program says: {(fabric, session, form): [part, ...]}; kept beside the one it is of."""
+    with open(program, "rb") as f, open(__file__, "rb") as me:
+        key = hashlib.sha256(f.read() + me.read()).hexdigest()
+    store = program + ".same"
+    if os.path.exists(store):
+        with open(store, "rb") as f:
+            kept_key, kept = pickle.load(f)
+        if kept_key == key:
+            return kept
+    said = compute(program, program, only)
+    if not only:
+        with open(store, "wb") as f:
+            pickle.dump((key, said), f)
+    return said
+
+
+def compute(program, first, only):
+    cover = {fabric: names(first, fabric) for fabric in FABRICS}
+    jobs = {}
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("SAME_JOBS", "2"))) as pool:
+        for name, fabric, lines in sessions():
+            for form in ("text", "json"):
+                if not only or only in f"{fabric} {name} {form}":
+                    jobs[fabric, name, form] = pool.submit(run, program, lines, FABRICS[fabric], form == "json",
+                                                           cover[fabric])
+        return {k: j.result() for k, j in jobs.items()}
+
+
+def first_difference(before, after):
+    """The first line that differs, from where it does."""
+    for a, b in itertools.zip_longest(before.split("\n"), after.split("\n"), fillvalue="(nothing)"):
+        if a != b:
+            at = max(0, len(os.path.commonprefix([a, b])) - 60)
+            return "before: " + a[at:at + 300], "after:  " + b[at:at + 300]
+    return ()
+
+
+def main():
+    if len(sys.argv) not in (3, 4):
+        print(__doc__)
+        return 2
+    old, new = sys.argv[1:3]
+    only = sys.argv[3] if len(sys.argv) > 3 else ""
+    before, after = whole(old, only), compute(new, old, only)
+    every = {(fabric, name): lines for name, fabric, lines in sessions()}
+    passed = failed = meant = 0
+    for key, now in after.items():
+        was, lines = before[key], ["(start)"] + every[key[:2]]
+        for i in range(max(len(was), len(now))):
+            a, b = (x[i] if i < len(x) else b"(nothing)\n" for x in (was, now))
+            line = lines[i] if i < len(lines) else "?"
+            if a == b:
+                passed += 1
+            elif any(re.search(p, line) for p, _ in MEANT):
+                meant += 1
+            else:
+                failed += 1
+                if failed > 40:
+                    continue
+                print(f"--- {key[0]}, {key[1]}, {key[2]}: {line}")
+                for text in first_difference(a.decode(errors="replace"), b.decode(errors="replace")):
+                    print("    " + text)
+    if meant:
+        print(f"{meant} differences were meant: " + "; ".join(f"{p}: {why}" for p, why in MEANT))
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
