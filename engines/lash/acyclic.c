@@ -1,8 +1,9 @@
-#include "engines/lash/acyclic.h"
-#include "core/base/memory.h"
-
+/* A channel dependency graph that is kept acyclic. */
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/memory.h"
+#include "engines/lash/internal.h"
 
 /* A dependency that closes a cycle by itself, with the way that leads back: len channels of way[] from `at`
  * on. */

@@ -2,12 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
-#include "engines/lash/lash.h"
-#include "engines/random.h"
+#include "engines/lash/internal.h"
 
 #define CLOSE_ENOUGH 6	    /* ordered pairs between the fullest and the emptiest */
 #define NO_DESTINATION 9999 /* layers with so many are no longer looked at as the emptiest */
@@ -123,7 +119,7 @@ static bool takes(struct balance *b, size_t s, size_t d)
 	if (b->mn < b->p->first[lo * b->n + hi] || (*w & mask))
 		return false;
 	if (!b->c->layer[b->mn])
-		lash_restore_cdg(b->p, b->c, b->mn);
+		b->c->layer[b->mn] = lash_layer_before(b->p, b->mn, b->p->graph->n, 0, NULL);
 	n = lash_pair_dependencies(b->p, lo, hi, b->deps);
 	if (acyclic_add(b->c->layer[b->mn], b->deps, n))
 		return true;

@@ -1,8 +1,9 @@
-#include "engines/lash/graph.h"
-#include "core/base/memory.h"
-
+/* The switch graph of LASH: built, renumbered, its channels and dependencies found by place. */
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/memory.h"
+#include "engines/lash/internal.h"
 
 static bool takes_part(const struct topo *t, uint32_t sw)
 {
@@ -184,4 +185,37 @@ void lash_graph_reorder(struct lash_graph *g, const uint32_t *old, const uint32_
 	free(o.to);
 	free(o.port_at);
 	free(o.port);
+}
+
+uint32_t lash_channel_of(const struct lash_graph *g, uint32_t u, unsigned port)
+{
+	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
+		for (uint32_t i = g->port_at[c]; i < g->port_at[c + 1]; i++)
+			if (g->port[i] == port)
+				return c;
+	return NO_ID;
+}
+
+uint32_t *lash_number_dependencies(const struct lash_graph *g)
+{
+	uint32_t *first = NEW_ARRAY(g->n_channels + 1u, uint32_t);
+
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		first[c + 1] = first[c] + lash_degree(g, g->to[c]);
+	return first;
+}
+
+struct dependency lash_dependency_at(const struct lash_graph *g, const uint32_t *first, uint32_t number)
+{
+	uint32_t lo = 0, hi = g->n_channels;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (first[mid] <= number)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return (struct dependency){lo, g->base[g->to[lo]] + number - first[lo]};
 }

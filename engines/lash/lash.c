@@ -1,91 +1,44 @@
-#include "engines/lash/lash.h"
-#include "core/base/err.h"
-#include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
-
+/* The engine: lanes, settings, and the steps of a run in their order. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/sm/ucast_cache.h"
 
-void lash_plan_unref(struct lash_plan *p)
+#include "core/base/memory.h"
+#include "core/sm/opervls.h"
+#include "engines/lash/internal.h"
+#include "engines/vls.h"
+
+/* --- virtual lanes (engines/doc/lash.md 4) ------------------------------------------------------------ */
+
+static struct lash_vls find_vls(const struct engine_input *in)
 {
-	if (!p || atomic_fetch_sub(&p->refs, 1) != 1)
-		return;
-	free(p->out);
-	free(p->root);
-	free(p->first);
-	if (p->whole) {
-		lash_plan_unref((struct lash_plan *)p->whole);
-		lash_mesh_free(p->mesh);
-		free(p);
-		return;
-	}
-	lash_graph_free(p->graph);
-	lash_graph_free(p->before);
-	lash_mesh_free(p->mesh);
-	for (unsigned v = 0; v < LASH_MAX_LAYERS; v++)
-		acyclic_forget(p->memory[v]);
-	free(p);
+	struct lash_vls v = {.start = options_uint(in->options, "lash_start_vl")};
+	unsigned code = least_vls_code(in, &v.port);
+
+	if (!code || code >= VLS_CODE_MAX)
+		v.port = NO_ID;
+	v.vls = vls_of_code(code ? code : VLS_CODE_MAX);
+	v.avail = v.start < v.vls ? v.vls - v.start : 0;
+	return v;
 }
 
-static void lash_free(void *priv)
+/* VLs that all ports will have after this sweep programmed them by max_op_vls; 15 when nothing is told. */
+static unsigned next_vls(const struct engine_input *in)
 {
-	struct lash *l = priv;
+	const struct topo *t = in->topo;
+	const struct fabric *f = t->fabric;
+	unsigned max = (unsigned)options_uint(in->options, "max_op_vls"), least = VLS_CODE_MAX;
 
-	if (!l)
-		return;
-	lash_plan_unref(l->plan);
-	free(l->layer);
-	free(l);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		for (unsigned p = 1; switch_up(t, sw) && p <= f->switch_nports[sw]; p++) {
+			uint32_t id = switch_port_id(f, sw, p);
+			unsigned code = t->peer[id] == NO_ID ? 0 : opervls_given(t, id, max);
+
+			if (code && code < least)
+				least = code;
+		}
+	return vls_of_code(least);
 }
-
-/* --- service levels (engines/doc/lash.md 11) --------------------------------------------------------- */
-
-/* LASH id of the switch that a LID hangs on, NO_ID. */
-static uint32_t switch_of_lid(const struct routing *r, const struct lash *l, unsigned lid)
-{
-	uint32_t ep = lid_owner(r->lids, lid), sw = ep == NO_ID ? NO_ID : r->topo->endport_switch[ep];
-
-	return sw == NO_ID ? NO_ID : l->plan->graph->id[sw];
-}
-
-/* At a step of a recording a pair may have no layer yet: no SL is right. */
-static struct sl_range lash_sl(const struct routing *r, unsigned slid, unsigned dlid)
-{
-	const struct lash *l = r->priv;
-	uint32_t s = switch_of_lid(r, l, slid), d = switch_of_lid(r, l, dlid);
-	unsigned layer, sl;
-
-	if (s == NO_ID || d == NO_ID)
-		return (struct sl_range){0, 0};
-	layer = s == d ? 0 : l->layer[(size_t)s * l->plan->graph->n + d];
-	if (layer == LASH_NO_LAYER)
-		return (struct sl_range){1, 0};
-	sl = l->vls.start + layer;
-	return (struct sl_range){sl, sl};
-}
-
-static unsigned lash_n_layers(const struct routing *r)
-{
-	const struct lash *l = r->priv;
-
-	return l->plan->need;
-}
-
-const struct routing_ops lash_ops = {
-	.sl = lash_sl,
-	.sl_by_switch = true,
-	.n_layers = lash_n_layers,
-	.layer = lash_layer,
-	.next_route = lash_next_route,
-	.pair_layer = lash_path_layer,
-	.witness = lash_find_witness,
-	.explain_pair = lash_explain_pair,
-	.decide_pair = lash_decide_pair,
-	.explain_layers = lash_explain_layers,
-	.free_priv = lash_free,
-};
 
 /* --- the run ------------------------------------------------------------------------------- */
 
@@ -159,25 +112,20 @@ static int check_layers(const struct lash *l, struct engine_output *out)
 		       l->vls.avail, l->vls.avail == 1 ? "" : "s", l->vls.start);
 }
 
-static void tell_counts(const struct lash *l, const struct engine_input *in)
+static void note_counts(const struct lash *l, const uint64_t *count, bool balanced,
+			const struct engine_input *in)
 {
 	struct text t = {0};
 
-	for (unsigned v = 0; v < l->plan->need; v++)
-		text_add(&t, "%s%lu", v ? ", " : "", l->plan->count[v]);
-	observe_text(in, STEP_NOTE, NO_ID, "%s of %u; ordered pairs per layer %s",
-		     PLURAL(l->plan->need, "layer"), l->vls.avail, text_str(&t));
-	text_free(&t);
-}
-
-static void tell_balance(const struct lash *l, const struct engine_input *in)
-{
-	struct text t = {0};
-
-	for (unsigned v = 0; v < l->plan->need; v++)
-		text_add(&t, "%s%lu", v ? ", " : "", l->count[v]);
-	observe_text(in, STEP_NOTE, NO_ID, "%s moved, %lu refused, %s; pairs per layer now %s",
-		     PLURAL(l->moved, "pair"), l->refused, PLURAL(l->draws, "random number"), text_str(&t));
+	lash_say_counts(count, l->plan->need, &t);
+	if (balanced)
+		observe_text(in, STEP_NOTE, NO_ID,
+			     "%s moved, %" PRIu64 " refused, %s; pairs per layer now %s",
+			     PLURAL(l->moved, "pair"), l->refused, PLURAL(l->draws, "random number"),
+			     text_str(&t));
+	else
+		observe_text(in, STEP_NOTE, NO_ID, "%s of %u; ordered pairs per layer %s",
+			     PLURAL(l->plan->need, "layer"), l->vls.avail, text_str(&t));
 	text_free(&t);
 }
 
@@ -192,18 +140,18 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 	l->layer = mem_dup(l->plan->first, n * n);
 	memcpy(l->count, l->plan->count, sizeof(l->count));
 	if (RECORDED(in))
-		tell_counts(l, in);
+		note_counts(l, l->plan->count, false, in);
 	if (l->plan->need > 1 && lash_balance(l, c, in, out))
 		return -1;
 	if (RECORDED(in) && l->plan->need > 1)
-		tell_balance(l, in);
+		note_counts(l, l->count, true, in);
 	return 0;
 }
 
 /* OpenSM routes by the VLs that it finds, and programs what max_op_vls allows before the sweep ends. */
 static void note_next_sweep(const struct lash *l, const struct engine_input *in, struct text *notes)
 {
-	unsigned vls = lash_next_vls(in);
+	unsigned vls = next_vls(in);
 
 	if (vls >= l->vls.vls || l->plan->need + l->vls.start <= vls)
 		return;
@@ -244,14 +192,6 @@ static bool plan_holds(const struct lash_plan *old, unsigned avail, const struct
 	return same;
 }
 
-struct lash_plan *lash_plan_ref(const struct lash_plan *old)
-{
-	struct lash_plan *p = (struct lash_plan *)old;
-
-	atomic_fetch_add(&p->refs, 1);
-	return p;
-}
-
 /* old: plan of the routing before, NULL = none; balancing draws anew in any case. */
 static struct routing *route_from(const struct lash_plan *old, const struct engine_input *in,
 				  struct engine_output *out)
@@ -260,7 +200,7 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 	struct lash_cdgs c = {{NULL}, NULL};
 	struct routing *r = NULL;
 
-	l->vls = lash_find_vls(in);
+	l->vls = find_vls(in);
 	if (RECORDED(in))
 		observe_text(in, STEP_NOTE, NO_ID, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls,
 			     l->vls.start, l->vls.avail);
@@ -281,23 +221,23 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 	return r;
 }
 
-static struct routing *lash_route(const struct engine_input *in, struct engine_output *out)
+static struct routing *route(const struct engine_input *in, struct engine_output *out)
 {
 	return route_from(NULL, in, out);
 }
 
 /* Where routes or layers change, the layers are filled again from the order and the cycles of those before.
  */
-static struct routing *lash_update(const struct engine_input *in, struct engine_output *out)
+static struct routing *update(const struct engine_input *in, struct engine_output *out)
 {
 	const struct lash *old = in->previous ? lash_of(in->previous) : NULL;
 
 	if (!old || OBSERVED(in) || in->previous->topo->fabric != in->topo->fabric)
-		return lash_route(in, out);
+		return route(in, out);
 	return route_from(old->plan, in, out);
 }
 
-static const struct optdef lash_options[] = {
+static const struct optdef options[] = {
 	{.name = "do_mesh_analysis",
 	 .flag = "--do_mesh_analysis",
 	 .type = OPT_BOOL,
@@ -329,7 +269,7 @@ static size_t most_dependencies(const struct topo *t)
 }
 
 /* Routes, first and last layers, with a listener the switches they end at; balancing has two bits a layer. */
-static size_t lash_room(const struct engine_input *in, const char **what)
+static size_t room(const struct engine_input *in, const char **what)
 {
 	size_t n = in->topo->n_switches_up, layers = 8;
 
@@ -342,15 +282,9 @@ const struct engine engine_lash = {
 	.name = "lash",
 	.brief = "shortest routes between switches, put in layers free of credit loops",
 	.reference = "Skeie, Lysne, Theiss, Layered Shortest Path (LASH) Routing, CAC 2002; as OpenSM 3.3.23",
-	.options = lash_options,
-	.route = lash_route,
-	.update = lash_update,
-	.room = lash_room,
+	.options = options,
+	.route = route,
+	.update = update,
+	.room = room,
 	.scheme = &lash_scheme,
 };
-
-const struct lash *lash_of(const struct routing *r)
-{
-	r = routing_origin(r);
-	return r && r->ops == &lash_ops ? r->priv : NULL;
-}

@@ -2,11 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
-#include "engines/lash/lash.h"
+#include "engines/lash/internal.h"
 
 struct assignment {
 	struct lash_plan *p;
@@ -130,11 +127,6 @@ struct acyclic *lash_layer_before(const struct lash_plan *p, unsigned layer, uin
 		return a;
 	acyclic_free(a);
 	return NULL;
-}
-
-void lash_restore_cdg(const struct lash_plan *p, struct lash_cdgs *c, unsigned layer)
-{
-	c->layer[layer] = lash_layer_before(p, layer, p->graph->n, 0, NULL);
 }
 
 void lash_free_cdgs(struct lash_cdgs *c)

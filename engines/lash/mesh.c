@@ -1,11 +1,10 @@
-#include "engines/lash/mesh.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
 
 #include <stdlib.h>
-#include "engines/lash/mesh_work.h"
+#include "engines/lash/internal.h"
 
 static void shape_text(const struct mesh_shape *s, struct text *t)
 {
@@ -124,15 +123,4 @@ struct lash_mesh *lash_mesh_new(struct lash_graph *g, const struct engine_input 
 	free(w->poly);
 	free(w);
 	return m;
-}
-
-void lash_mesh_free(struct lash_mesh *m)
-{
-	if (!m)
-		return;
-	free(m->coord);
-	free(m->axis);
-	free(m->type);
-	free(m->class);
-	free(m);
 }

@@ -1,6 +1,5 @@
 /* Which link runs along which dimension (engines/doc/lash.md 6.4, 6.5). */
-#include "core/base/defs.h"
-#include "engines/lash/mesh_work.h"
+#include "engines/lash/internal.h"
 
 /* Assignments of one repetition of the passes; those of 0 make OpenSM repeat as well. */
 struct changes {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "engines/lash/mesh_work.h"
+#include "engines/lash/internal.h"
 
 static int32_t *place_of(const struct mesh_work *w, uint32_t u)
 {
@@ -67,33 +67,36 @@ static void spread_places(struct mesh_work *w)
 	} while (changed);
 }
 
-static void measure_sizes(struct mesh_work *w)
+void mesh_measure_sizes(struct lash_mesh *m, uint32_t n)
 {
-	struct lash_mesh *m = w->m;
-
 	for (unsigned c = 0; c < m->dimensions; c++) {
 		int32_t min = 0, max = 0; /* the seed's */
-		unsigned at = c;
 
-		for (uint32_t u = 0; u < w->g->n; u++) {
-			int32_t x = place_of(w, u)[c];
+		for (uint32_t u = 0; u < n; u++) {
+			int32_t x = m->coord[(size_t)u * m->dimensions + c];
 
 			if (x == MESH_FAR)
 				continue;
 			min = x < min ? x : min;
 			max = x > max ? x : max;
 		}
-		m->size[c] = max - min + 1;
-		for (; at && m->size[m->order[at - 1]] < m->size[c]; at--)
-			m->order[at] = m->order[at - 1];
-		m->order[at] = c;
+		m->size[c] = (uint32_t)(max - min + 1);
 	}
 }
 
 void mesh_place(struct mesh_work *w)
 {
+	struct lash_mesh *m = w->m;
+
 	spread_places(w);
-	measure_sizes(w);
+	mesh_measure_sizes(m, w->g->n);
+	for (unsigned c = 0; c < m->dimensions; c++) {
+		unsigned at = c;
+
+		for (; at && m->size[m->order[at - 1]] < m->size[c]; at--)
+			m->order[at] = m->order[at - 1];
+		m->order[at] = c;
+	}
 }
 
 /* Append the links of switch u that have this code and were not taken yet. */

@@ -1,26 +1,34 @@
-/* Accessors for panes. */
-#include <inttypes.h>
+/* What is behind a routing of LASH, and behind a step of a recording: layers of pairs, cycles, the mesh. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
-#include "engines/lash/lash.h"
+#include "core/sm/sweep.h"
+#include "core/sm/ucast_cache.h"
+#include "core/trace/walk.h"
+#include "engines/lash/internal.h"
 
-unsigned lash_layers(const struct lash *l)
+const struct lash *lash_of(const struct routing *r)
 {
-	return l->plan->need;
+	r = routing_origin(r);
+	return r && r->ops == &lash_ops ? r->priv : NULL;
 }
 
-uint64_t lash_pairs_before(const struct lash *l, unsigned layer)
+void lash_free(struct lash *l)
 {
-	return layer < l->plan->need ? l->plan->count[layer] : 0;
+	if (!l)
+		return;
+	lash_plan_unref(l->plan);
+	free(l->layer);
+	free(l);
 }
 
-uint64_t lash_pairs_after(const struct lash *l, unsigned layer)
+static void free_priv(void *priv)
 {
-	return layer < l->plan->need ? l->count[layer] : 0;
+	lash_free(priv);
 }
+
+/* --- layers of pairs --------------------------------------------------------------------------------- */
 
 static unsigned entry(const struct lash *l, const uint8_t *table, uint32_t sw, uint32_t sw2)
 {
@@ -41,17 +49,6 @@ unsigned lash_first_layer_of(const struct lash *l, uint32_t sw, uint32_t sw2)
 	return entry(l, l->plan->first, sw, sw2);
 }
 
-void lash_layer(const struct routing *r, unsigned layer, struct layer_info *info)
-{
-	const struct lash *l = lash_of(r);
-
-	*info = (struct layer_info){.vl = layer + l->vls.start,
-				    .lanes = 1,
-				    .pairs = lash_pairs_after(l, layer),
-				    .pairs_first = lash_pairs_before(l, layer),
-				    .balanced = l->moved != 0};
-}
-
 bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *sw, uint32_t *sw2)
 {
 	uint32_t s = lid_owner(r->lids, slid), d = lid_owner(r->lids, dlid);
@@ -61,7 +58,7 @@ bool lash_ends(const struct routing *r, unsigned slid, unsigned dlid, uint32_t *
 	return *sw != NO_ID && *sw2 != NO_ID;
 }
 
-bool lash_path_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *pl)
+static bool pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *pl)
 {
 	const struct lash *l = lash_of(r);
 	uint32_t sw, sw2;
@@ -73,47 +70,72 @@ bool lash_path_layer(const struct routing *r, unsigned slid, unsigned dlid, stru
 	return pl->now != LASH_NO_LAYER;
 }
 
-bool lash_next_pair(const struct lash *l, unsigned layer, uint64_t *cursor, uint32_t *sw, uint32_t *sw2)
+static void layer(const struct routing *r, unsigned number, struct layer_info *info)
 {
+	const struct lash *l = lash_of(r);
+
+	*info = (struct layer_info){.vl = number + l->vls.start,
+				    .lanes = 1,
+				    .pairs = l->count[number],
+				    .pairs_first = l->plan->count[number],
+				    .balanced = l->moved != 0};
+}
+
+/* The pairs of a layer, each once, in LASH's order. */
+static bool next_route(const struct routing *r, unsigned number, uint64_t *cursor, struct layer_route *lr)
+{
+	const struct lash *l = lash_of(r);
 	const struct lash_graph *g = l->plan->graph;
 	uint64_t n = g->n;
 
+	*lr = (struct layer_route){0};
 	for (; *cursor < n * n; ++*cursor) {
 		uint64_t s = *cursor / n, d = *cursor % n;
 
-		if (s >= d || l->layer[*cursor] != layer)
+		if (s >= d || l->layer[*cursor] != number)
 			continue;
-		*sw = g->sw[s];
-		*sw2 = g->sw[d];
+		lr->sw = g->sw[s];
+		lr->sw2 = g->sw[d];
 		++*cursor;
 		return true;
 	}
 	return false;
 }
 
-bool lash_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr)
+static unsigned n_layers(const struct routing *r)
 {
-	*lr = (struct layer_route){0};
-	return lash_next_pair(lash_of(r), layer, cursor, &lr->sw, &lr->sw2);
+	const struct lash *l = r->priv;
+
+	return l->plan->need;
 }
+
+/* The service level (engines/doc/lash.md 11).  At a step a pair may have no layer yet: no SL is right. */
+static struct sl_range sl(const struct routing *r, unsigned slid, unsigned dlid)
+{
+	const struct lash *l = r->priv;
+	uint32_t a, b;
+	unsigned number;
+
+	if (!lash_ends(r, slid, dlid, &a, &b) || l->plan->graph->id[a] == NO_ID ||
+	    l->plan->graph->id[b] == NO_ID)
+		return (struct sl_range){0, 0};
+	number = a == b ? 0 : lash_layer_of(l, a, b);
+	if (number == LASH_NO_LAYER)
+		return (struct sl_range){1, 0};
+	return (struct sl_range){l->vls.start + number, l->vls.start + number};
+}
+
+/* --- the cycle that keeps a pair out of a layer ------------------------------------------------------------
+ */
 
 unsigned lash_route_ports(const struct routing *r, uint32_t sw, uint32_t sw2, uint32_t *ports)
 {
-	const struct lash *l = lash_of(r);
-	const struct lash_graph *g = l->plan->graph;
-	uint32_t s = g->id[sw], d = g->id[sw2];
-	unsigned n = 0;
+	const struct lash_plan *p = lash_of(r)->plan;
+	uint32_t s = p->graph->id[sw], d = p->graph->id[sw2];
+	unsigned n = s == NO_ID || d == NO_ID ? 0 : lash_route(p, s, d, ports);
 
-	if (s == NO_ID || d == NO_ID)
-		return 0;
-	while (s != d) {
-		unsigned link = l->plan->out[(size_t)d * g->n + s];
-
-		if (link == LASH_NO_LINK)
-			return 0;
-		ports[n++] = lash_channel_port(g, r->topo->fabric, g->base[s] + link);
-		s = g->to[g->base[s] + link];
-	}
+	for (unsigned i = 0; i < n; i++)
+		ports[i] = lash_channel_port(p->graph, r->topo->fabric, ports[i]);
 	return n;
 }
 
@@ -142,10 +164,90 @@ unsigned lash_witness(const struct routing *r, uint32_t sw, uint32_t sw2, unsign
 	return n;
 }
 
-const struct lash_mesh *lash_mesh_of(const struct lash *l)
+/* A cycle, and the pairs that hold its channels. */
+struct search {
+	const struct routing *r;
+	struct witness *w;
+	uint32_t *edge_of; /* [n_ports] edge whose channel a port sends, NO_ID */
+	uint32_t *route;   /* room for n_switches */
+};
+
+/* Count a route where it holds a channel of the cycle and wants the next. */
+static void note_route(struct search *s, uint32_t sw, uint32_t sw2, bool own)
 {
-	return l->plan->mesh;
+	unsigned n = lash_route_ports(s->r, sw, sw2, s->route);
+
+	for (unsigned i = 0; i + 1 < n; i++) {
+		uint32_t k = s->edge_of[s->route[i]];
+		struct witness_edge *e;
+
+		if (k == NO_ID || s->edge_of[s->route[i + 1]] != (k + 1) % s->w->n)
+			continue;
+		e = &s->w->edge[k];
+		if (own) {
+			e->own = true;
+			continue;
+		}
+		if (!e->routes++) {
+			e->sw = sw;
+			e->sw2 = sw2;
+		}
+	}
 }
+
+/* Pairs that were in the layer when the turn of the pair came, and itself. */
+static bool note_pairs(struct search *s, uint32_t sw, uint32_t sw2, unsigned layer, struct progress *p)
+{
+	const struct lash_plan *plan = lash_of(s->r)->plan;
+	const struct lash_graph *g = plan->graph;
+	uint32_t a = g->id[sw], b = g->id[sw2], lo = a < b ? a : b, hi = a < b ? b : a;
+
+	progress_start(p, "looking for who holds the cycle", lo + 1);
+	for (uint32_t i = 0; i <= lo; i++) {
+		for (uint32_t j = i + 1; j < (i == lo ? hi : g->n); j++) {
+			if (plan->first[(size_t)i * g->n + j] != layer)
+				continue;
+			note_route(s, g->sw[i], g->sw[j], false);
+			note_route(s, g->sw[j], g->sw[i], false);
+		}
+		if (!progress_step(p, i))
+			return false;
+	}
+	note_route(s, sw, sw2, true);
+	note_route(s, sw2, sw, true);
+	return true;
+}
+
+struct witness *lash_find_witness(const struct routing *r, unsigned slid, unsigned dlid, unsigned layer,
+				  struct progress *p)
+{
+	const struct fabric *f = r->topo->fabric;
+	struct witness *w = NEW(struct witness);
+	uint32_t *ports = NEW_ARRAY(f->n_ports + 1, uint32_t);
+	struct search s = {r, w, NEW_ARRAY(f->n_ports + 1, uint32_t), NEW_ARRAY(f->n_switches + 1, uint32_t)};
+	uint32_t sw, sw2;
+	bool done;
+
+	w->n = lash_ends(r, slid, dlid, &sw, &sw2) ? lash_witness(r, sw, sw2, layer, ports, p) : 0;
+	w->cut = NO_ID;
+	w->edge = NEW_ARRAY(w->n + 1, struct witness_edge);
+	memset(s.edge_of, 0xff, (f->n_ports + 1) * sizeof(*s.edge_of));
+	for (uint32_t i = 0; i < w->n; i++) {
+		w->edge[i] = (struct witness_edge){.port = ports[i], .sw = NO_ID, .sw2 = NO_ID};
+		s.edge_of[ports[i]] = i;
+	}
+	done = w->n ? note_pairs(&s, sw, sw2, layer, p) : !progress_cancelled(p);
+	free(ports);
+	free(s.edge_of);
+	free(s.route);
+	if (done)
+		return w;
+	witness_free(w);
+	return NULL;
+}
+
+/* --- the mesh
+ * ----------------------------------------------------------------------------------------------- */
 
 int32_t lash_coordinate(const struct lash *l, uint32_t sw, unsigned dimension)
 {
@@ -160,171 +262,205 @@ int32_t lash_coordinate(const struct lash *l, uint32_t sw, unsigned dimension)
 unsigned lash_axis_of_port(const struct lash *l, uint32_t sw, unsigned port)
 {
 	const struct lash_mesh *m = l->plan->mesh;
-	const struct lash_graph *g = l->plan->graph;
-	uint32_t u = g->id[sw];
+	uint32_t u = l->plan->graph->id[sw], c;
 
 	if (!m || !m->axis || u == NO_ID)
 		return 0;
-	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
-		for (uint32_t i = g->port_at[c]; i < g->port_at[c + 1]; i++)
-			if (g->port[i] == port)
-				return m->axis[c];
-	return 0;
+	c = lash_channel_of(l->plan->graph, u, port);
+	return c == NO_ID ? 0 : m->axis[c];
 }
 
-/* --- in words ------------------------------------------------------------------------------ */
+const struct routing_ops lash_ops = {
+	.sl = sl,
+	.sl_by_switch = true,
+	.n_layers = n_layers,
+	.layer = layer,
+	.next_route = next_route,
+	.pair_layer = pair_layer,
+	.witness = lash_find_witness,
+	.explain_pair = lash_explain_pair,
+	.decide_pair = lash_decide_pair,
+	.explain_layers = lash_explain_layers,
+	.free_priv = free_priv,
+};
 
-/* "ring3-ring4-ring0": the channel of an edge of a cycle, the next one. */
-static void add_edge(const struct fabric *f, const struct witness *w, uint32_t i, struct text *t)
+/* --- a step of a recording
+ * ----------------------------------------------------------------------------------- */
+
+/* Types and classes as far as they are told; is the seed known? */
+static bool put_types(const struct walk *w, const struct lash_graph *g, struct lash_mesh *m)
 {
-	for (uint32_t k = 0; k < 3; k++)
-		text_add(t, "%s%s", k ? "-" : "", f->node_name[f->port_node[w->edge[(i + k) % w->n].port]]);
+	bool seed = false;
+
+	for (size_t i = 1; i <= walk_step(w); i++) {
+		const struct rec_event *ev = recording_event(walk_recording(w), i);
+
+		if (ev->kind == REC_MEASURE)
+			m->type[g->id[ev->a]] = (int8_t)(ev->rule - 1);
+		seed |= ev->kind == REC_AXIS;
+	}
+	return seed;
 }
 
-/* Who holds each edge of a cycle. */
-static void tell_holders(const struct fabric *f, const struct witness *w, struct text *t)
+/* The analysis at a step, by the numbers of the end; whole: all of it. */
+static struct lash_mesh *mesh_at(const struct walk *w, const struct lash_graph *g,
+				 const struct lash_mesh *whole)
 {
-	bool any = false;
+	struct lash_mesh *m = NEW(struct lash_mesh);
+	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+	unsigned dims = whole->dimensions;
 
-	for (uint32_t i = 0; i < w->n; i++) {
-		const struct witness_edge *e = &w->edge[i];
+	*m = *whole;
+	m->class = NULL;
+	m->n_classes = 0;
+	m->coord = NULL;
+	m->axis = NULL;
+	m->type = NEW_ARRAY(g->n, int8_t);
+	if (!put_types(w, g, m)) {
+		m->dimensions = 0;
+		m->seed = NO_ID;
+		m->shape = (struct mesh_shape){0};
+		m->none = "the analysis is not that far yet";
+		if (whole->none && *walk_phase(w) && strcmp(walk_phase(w), MESH_PHASE) != 0)
+			m->none = whole->none;
+		return m;
+	}
+	m->axis = NEW_ARRAY(g->n_channels, uint8_t);
+	m->coord = NEW_ARRAY((size_t)g->n * dims, int32_t);
+	for (uint32_t c = 0; c < g->n_channels; c++)
+		m->axis[c] = (uint8_t)walk_value(w, T_AXIS, lash_channel_port(g, f, c));
+	for (uint32_t u = 0; u < g->n; u++)
+		for (unsigned d = 0; d < dims; d++)
+			m->coord[(size_t)u * dims + d] = (int32_t)walk_value(w, T_COORD, g->sw[u] * dims + d);
+	mesh_measure_sizes(m, g->n);
+	return m;
+}
 
-		text_add(t, "%s", i ? "; " : "  ");
-		add_edge(f, w, i, t);
-		if (!e->routes) {
-			text_add(t, " is new");
+/* Routes and layers so far; everything else is the run's. */
+static struct lash_plan *plan_at(const struct walk *w, const struct lash_plan *whole)
+{
+	struct lash_plan *p = NEW(struct lash_plan);
+	size_t n = whole->graph->n;
+
+	p->refs = 1;
+	p->whole = lash_plan_ref(whole);
+	p->collapsed = whole->collapsed;
+	p->graph = whole->graph;
+	p->before = whole->before;
+	p->mesh = whole->mesh ? mesh_at(w, whole->graph, whole->mesh) : NULL;
+	memcpy(p->memory, whole->memory, sizeof(p->memory));
+	p->searches = whole->searches;
+	p->deps = whole->deps;
+	p->out = mem_dup(walk_bytes(w, T_OUT), n * n);
+	p->first = mem_dup(walk_bytes(w, T_FIRST), n * n);
+	p->need = 1;
+	for (size_t i = 0; i < n * n; i++) {
+		if (p->first[i] == LASH_NO_LAYER)
+			continue;
+		p->count[p->first[i]]++;
+		p->need = p->first[i] >= p->need ? p->first[i] + 1u : p->need;
+	}
+	return p;
+}
+
+void *lash_priv_at(struct walk *w, const struct routing *end)
+{
+	const struct recording *r = walk_recording(w);
+	const struct lash_plan *whole = recording_kept(r);
+	struct lash *l;
+	size_t n;
+
+	if (!whole) /* refused before there were routes */
+		return NULL;
+	l = NEW(struct lash);
+	if (end)
+		l->vls = lash_of(end)->vls;
+	l->plan = plan_at(w, whole);
+	n = l->plan->graph->n;
+	l->layer = mem_dup(walk_bytes(w, T_LAYER), n * n);
+	for (size_t i = 0; i < n * n; i++)
+		if (l->layer[i] != LASH_NO_LAYER)
+			l->count[l->layer[i]]++;
+	for (size_t i = 1; i <= walk_step(w); i++) {
+		const struct rec_event *ev = recording_event(r, i);
+
+		l->moved += ev->kind == REC_TURN && !ev->rule;
+		l->refused += ev->kind == REC_TURN && ev->rule;
+	}
+	l->draws = 2 * (l->moved + l->refused);
+	l->unwritten = strcmp(walk_phase(w), LASH_TABLES) != 0;
+	return l;
+}
+
+/* Tables are written last: until then they are what the trees say, by the first of parallel cables. */
+bool lash_row_at(struct walk *w, const void *priv, uint32_t sw, uint8_t *port)
+{
+	const struct lash *l = priv;
+	const struct lash_graph *g = l->plan->graph;
+	const struct sweep *s = recording_sweep(walk_recording(w));
+	uint32_t u = g->id[sw];
+
+	if (u == NO_ID || !l->unwritten)
+		return false;
+	for (unsigned lid = 1; lid <= s->lids->max_lid; lid++) {
+		uint32_t ep = lid_owner(s->lids, lid), d = ep == NO_ID ? NO_ID : s->topo->endport_switch[ep];
+		unsigned link;
+
+		if (d == NO_ID)
+			continue;
+		if (d == sw) {
+			port[lid] = s->topo->endport_swport[ep];
 			continue;
 		}
-		text_add(t, " %sby %s, ", any ? "" : "held ", switch_name(f, e->sw));
-		any = true;
-		text_add(t, "%s", switch_name(f, e->sw2));
-		if (e->routes > 1)
-			text_add(t, " and %" PRIu32 " more", e->routes - 1);
+		link = l->plan->out[(size_t)g->id[d] * g->n + u];
+		if (link != LASH_NO_LINK)
+			port[lid] = g->port[g->port_at[g->base[u] + link]];
 	}
-	text_add(t, ".\n");
+	return true;
 }
 
-static void tell_witness(const struct routing *r, unsigned slid, unsigned dlid, unsigned layer,
-			 struct text *t, struct progress *p)
+/* Who holds each place after a step: as T_DEP. */
+static uint32_t *holders(const struct recording *r, size_t step)
 {
-	const struct fabric *f = r->topo->fabric;
-	struct witness *w = lash_find_witness(r, slid, dlid, layer, p);
+	uint32_t *pair = NEW_ARRAY(recording_cells(r, T_DEP) + 1, uint32_t);
+	struct rec_delta d;
 
-	if (!w)
-		return;
-	text_add(t, "Not in layer %u: that would have closed the cycle\n ", layer);
-	for (uint32_t i = 0; i < w->n; i++)
-		text_add(t, " %s[%u] ->", f->node_name[f->port_node[w->edge[i].port]],
-			 f->port_num[w->edge[i].port]);
-	if (w->n) {
-		text_add(t, " %s\n", f->node_name[f->port_node[w->edge[0].port]]);
-		tell_holders(f, w, t);
+	memset(pair, 0xff, recording_cells(r, T_DEP) * sizeof(*pair));
+	for (size_t i = 1; i <= step; i++)
+		for (uint32_t cursor = 0; recording_next_delta(r, i, &cursor, &d);)
+			if (d.table == T_DEP)
+				pair[d.at] = d.now;
+	return pair;
+}
+
+struct rec_dependency *lash_dependencies(const struct recording *r, size_t step, uint32_t *n)
+{
+	const struct lash_plan *p = recording_kept(r);
+	const struct lash_graph *g = p ? p->graph : NULL;
+	const struct fabric *f = recording_sweep(r)->fabric;
+	struct rec_dependency *dep = NULL;
+	uint32_t *first, *pair, cap = 0, all;
+
+	*n = 0;
+	if (!p || !recording_cells(r, T_DEP))
+		return NULL;
+	first = lash_number_dependencies(g);
+	all = first[g->n_channels];
+	pair = holders(r, step);
+	for (uint32_t i = 0; i < recording_cells(r, T_DEP); i++) {
+		struct dependency d;
+
+		if (pair[i] == NO_ID)
+			continue;
+		d = lash_dependency_at(g, first, i % all);
+		GROW(dep, *n, cap);
+		dep[(*n)++] = (struct rec_dependency){.at = i,
+						      .pair = pair[i],
+						      .from = lash_channel_port(g, f, d.from),
+						      .to = lash_channel_port(g, f, d.to),
+						      .layer = (uint8_t)(i / all)};
 	}
-	witness_free(w);
-}
-
-/* Where among all pairs its turn came. */
-static void tell_turn(const struct lash *l, uint32_t sw, uint32_t sw2, struct text *t)
-{
-	const struct lash_graph *g = l->plan->graph;
-	uint64_t n = g->n, a = g->id[sw], b = g->id[sw2], s = a < b ? a : b, d = a < b ? b : a;
-
-	text_add(t, "Its turn was number %" PRIu64 " of %" PRIu64 ".\n", s * (2 * n - s - 1) / 2 + d - s,
-		 n * (n - 1) / 2);
-}
-
-void lash_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
-		       struct progress *p)
-{
-	const struct lash *l = lash_of(r);
-	const struct fabric *f = r->topo->fabric;
-	unsigned first, now;
-	uint32_t a, b;
-
-	if (!lash_ends(r, slid, dlid, &a, &b))
-		return;
-	first = lash_first_layer_of(l, a, b);
-	now = lash_layer_of(l, a, b);
-	if (first == LASH_NO_LAYER) {
-		text_add(t,
-			 a == b ? "Both are on one switch: no layer is needed, the SL is that of layer 0.\n"
-				: "The pair has no layer yet.\n");
-		return;
-	}
-	text_add(t, "The pair %s, %s was put in layer %u", switch_name(f, a), switch_name(f, b), first);
-	text_add(t, first ? ".\n" : ", the lowest.\n");
-	if (first)
-		tell_turn(l, a, b, t);
-	for (unsigned v = 0; v < first && !progress_cancelled(p); v++)
-		tell_witness(r, slid, dlid, v, t, p);
-	if (now != first)
-		text_add(t, "Balancing moved it to layer %u.\n", now);
-}
-
-/* Did an earlier pair open its layer already? */
-static bool was_open(const struct lash *l, uint32_t a, uint32_t b, unsigned layer)
-{
-	const struct lash_graph *g = l->plan->graph;
-	uint32_t s = g->id[a] < g->id[b] ? g->id[a] : g->id[b], d = g->id[a] < g->id[b] ? g->id[b] : g->id[a];
-
-	for (uint32_t i = 0; i <= s; i++)
-		for (uint32_t j = i + 1; j < (i < s ? (uint32_t)g->n : d); j++)
-			if (l->plan->first[(size_t)i * g->n + j] == layer)
-				return true;
-	return false;
-}
-
-void lash_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d)
-{
-	const struct lash *l = lash_of(r);
-	const struct fabric *f = r->topo->fabric;
-	unsigned first, now, sl;
-	uint32_t a, b;
-
-	if (!lash_ends(r, slid, dlid, &a, &b))
-		return;
-	first = lash_first_layer_of(l, a, b);
-	now = lash_layer_of(l, a, b);
-	sl = now + l->vls.start;
-	if (first == LASH_NO_LAYER && a != b)
-		return; /* a step of a recording before its turn */
-	if (first == LASH_NO_LAYER)
-		decide(d, WHY_SAME_SWITCH, "Both are on one switch, so no layer is needed: SL %u.",
-		       l->vls.start);
-	else if (now != first)
-		decide(d, WHY_MOVED, "Layer %u took the pair %s, %s; balancing moved it to layer %u, SL %u.",
-		       first, switch_name(f, a), switch_name(f, b), now, sl);
-	else if (!first)
-		decide(d, WHY_LOWEST, "Layer 0 took the pair %s, %s: SL %u.", switch_name(f, a),
-		       switch_name(f, b), sl);
-	else if (was_open(l, a, b, first))
-		decide(d, WHY_REFUSED,
-		       "Every layer below %u refused the pair %s, %s, as it would have closed a cycle there: "
-		       "SL %u.",
-		       first, switch_name(f, a), switch_name(f, b), sl);
-	else
-		decide(d, WHY_OPENED,
-		       "No layer took the pair %s, %s, so layer %u was opened for it; balancing left it "
-		       "there: SL %u.",
-		       switch_name(f, a), switch_name(f, b), first, sl);
-}
-
-static void tell_counts(const char *what, const uint64_t *count, unsigned n, struct text *t)
-{
-	text_add(t, "%s", what);
-	for (unsigned v = 0; v < n; v++)
-		text_add(t, "%s%" PRIu64, v ? ", " : " ", count[v]);
-	text_add(t, ".\n");
-}
-
-void lash_explain_layers(const struct routing *r, struct text *t)
-{
-	const struct lash *l = lash_of(r);
-	const struct lash_plan *p = l->plan;
-
-	tell_counts("Ordered pairs of switches per layer, as they were put there:", p->count, p->need, t);
-	if (p->need > 1)
-		tell_counts("After balancing:", l->count, p->need, t);
-	text_add(t, "%" PRIu64 " dependencies; %" PRIu64 " searches for cycles%s.\n", p->deps, p->searches,
-		 p->kept ? ", those of unchanged routes kept their order and cycles" : "");
+	free(pair);
+	free(first);
+	return dep;
 }

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "core/base/text.h"
-#include "engines/lash/lash.h"
+#include "engines/lash/internal.h"
 
 struct filling {
 	const struct lash *l;
@@ -130,21 +129,11 @@ static void decide_link(const struct filling *f, uint32_t u, uint32_t d, uint32_
 	add_cables(f, c, port, &out->text);
 }
 
-/* The channel that has a port, NO_ID. */
-static uint32_t channel_of(const struct lash_graph *g, uint32_t u, unsigned port)
-{
-	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++)
-		for (uint32_t i = g->port_at[c]; i < g->port_at[c + 1]; i++)
-			if (g->port[i] == port)
-				return c;
-	return NO_ID;
-}
-
 static void decide_against(const struct filling *f, uint32_t u, uint32_t d, unsigned port, unsigned via,
 			   struct decided *out)
 {
 	const struct lash_graph *g = f->g;
-	uint32_t c = channel_of(g, u, port), v = channel_of(g, u, via);
+	uint32_t c = lash_channel_of(g, u, port), v = lash_channel_of(g, u, via);
 
 	if (v == NO_ID || via == port)
 		return;
@@ -177,7 +166,7 @@ static void tell_choice(const struct filling *f, uint32_t u, unsigned lid, unsig
 		return;
 	st.rule = port == NO_PATH ? rule_none : d == u ? rule_own : rule_tree;
 	if (!decide_common(f->in->topo, f->in->lids, st.sw, lid, port, &decided) && port != NO_PATH)
-		decide_link(f, u, d, channel_of(f->g, u, port), port, NO_ID, &decided);
+		decide_link(f, u, d, lash_channel_of(f->g, u, port), port, NO_ID, &decided);
 	if (st.rule == rule_tree) {
 		list_candidates(f, u, d, &st);
 		text_add(&t, "the breadth-first tree of %s leads this way",
@@ -212,7 +201,7 @@ static enum why_rule rule_of(const struct filling *f, uint32_t u, unsigned lid, 
 		return rule;
 	}
 	if (!f->rule[d]) {
-		c = channel_of(g, u, port);
+		c = lash_channel_of(g, u, port);
 		if (equal_links(f, u, d, c, &equal, &other, &hops) > 1)
 			f->rule[d] = WHY_TREE;
 		else

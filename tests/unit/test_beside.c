@@ -143,7 +143,7 @@ static void witnesses_are_closed_walks(void **state)
 			task_witness.free(w);
 		}
 	}
-	assert_int_equal(found, lash_pairs_before(l, 1));
+	assert_int_equal(found, l->plan->count[1]);
 	session_free(s);
 }
 
@@ -369,7 +369,7 @@ static void routes_of_switches_count(void **state)
 	c = cdg_new(sc.sweep->routing, CDG_ALL_VLS, true, NULL, NULL);
 	v = open_pane(&sc, &view_layers, "switches", NULL);
 	expect_title(v, "lash with switches: 4 layers, balanced");
-	assert_int_equal(v->n_rows, lash_layers(l));
+	assert_int_equal(v->n_rows, l->plan->need);
 	for (uint32_t i = 0; i < v->n_rows; i++)
 		assert_int_equal(v->ops->number(v, i, 6), c->vl_routes[i]);
 	expect_place(v, 0, "layer", "0 switches");

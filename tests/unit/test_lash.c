@@ -7,7 +7,7 @@
 
 #include "core/analysis/credit/cdg.h"
 #include "core/sm/opervls.h"
-#include "engines/lash/lash.h"
+#include "engines/lash/internal.h"
 #include "engines/random.h"
 
 extern const struct engine engine_lash;
@@ -55,11 +55,11 @@ static void test_ring(void **state)
 	run_new(&x, linked(6, ring6, 6));
 	l = run_route(&x);
 	assert_non_null(l);
-	assert_int_equal(lash_layers(l), 2);
-	assert_int_equal(lash_pairs_before(l, 0), 26);
-	assert_int_equal(lash_pairs_before(l, 1), 4);
-	assert_int_equal(lash_pairs_after(l, 0), 16);
-	assert_int_equal(lash_pairs_after(l, 1), 14);
+	assert_int_equal(l->plan->need, 2);
+	assert_int_equal(l->plan->count[0], 26);
+	assert_int_equal(l->plan->count[1], 4);
+	assert_int_equal(l->count[0], 16);
+	assert_int_equal(l->count[1], 14);
 	assert_int_equal(x.random, 14);
 	for (uint32_t s = 0; s < 6; s++) {
 		for (uint32_t d = 0; d < 6; d++) {
@@ -96,10 +96,10 @@ static void test_endless_balancing(void **state)
 	run_set(&x, "scatter_ports", "3");
 	l = run_route(&x);
 	assert_non_null(l);
-	assert_int_equal(lash_pairs_before(l, 0), 250);
-	assert_int_equal(lash_pairs_before(l, 1), 22);
-	assert_int_equal(lash_pairs_after(l, 0), 138);
-	assert_int_equal(lash_pairs_after(l, 1), 134);
+	assert_int_equal(l->plan->count[0], 250);
+	assert_int_equal(l->plan->count[1], 22);
+	assert_int_equal(l->count[0], 138);
+	assert_int_equal(l->count[1], 134);
 	assert_int_equal(x.random, 0); /* a generator seeded for each sweep leaves no trace */
 	run_free(&x);
 }
@@ -185,7 +185,7 @@ static void test_mesh(void **state)
 	run_set(&x, "do_mesh_analysis", "TRUE");
 	l = run_route(&x);
 	assert_non_null(l);
-	m = lash_mesh_of(l);
+	m = l->plan->mesh;
 	assert_non_null(m);
 	assert_int_equal(m->dimensions, 2);
 	assert_int_equal(m->size[m->order[0]], 7);
@@ -490,9 +490,9 @@ static void compare_model(const struct run *x, const struct lash *l, unsigned se
 	m.layer = NEW_ARRAY((size_t)m.n * m.n, uint8_t);
 	m.flag = NEW_ARRAY((size_t)m.n * m.n, uint8_t);
 	model_assign(&m);
-	assert_int_equal(m.need, lash_layers(l));
+	assert_int_equal(m.need, l->plan->need);
 	for (unsigned v = 0; v < m.need; v++)
-		assert_int_equal(m.count[v], lash_pairs_before(l, v));
+		assert_int_equal(m.count[v], l->plan->count[v]);
 	for (uint32_t s = 0; s < m.n; s++)
 		for (uint32_t d = 0; d < m.n; d++)
 			if (s != d)
@@ -538,14 +538,14 @@ static void check_witnesses(const struct run *x, const struct lash *l)
 	free(ports);
 }
 
-static uint64_t count_pairs(const struct lash *l, unsigned layer)
+static uint64_t count_pairs(const struct routing *r, const struct lash *l, unsigned layer)
 {
 	uint64_t cursor = 0, n = 0;
-	uint32_t a, b;
+	struct layer_route lr;
 
-	while (lash_next_pair(l, layer, &cursor, &a, &b)) {
-		assert_int_equal(lash_layer_of(l, a, b), layer);
-		assert_int_equal(lash_layer_of(l, b, a), layer);
+	while (lash_ops.next_route(r, layer, &cursor, &lr)) {
+		assert_int_equal(lash_layer_of(l, lr.sw, lr.sw2), layer);
+		assert_int_equal(lash_layer_of(l, lr.sw2, lr.sw), layer);
 		n += 2;
 	}
 	return n;
@@ -553,11 +553,11 @@ static uint64_t count_pairs(const struct lash *l, unsigned layer)
 
 static void check_layers_acyclic(const struct routing *r, const struct lash *l)
 {
-	for (unsigned v = 0; v < lash_layers(l); v++) {
+	for (unsigned v = 0; v < l->plan->need; v++) {
 		struct cdg *c = cdg_new(r, v + l->vls.start, true, NULL, NULL);
 
 		assert_int_equal(c->n_components, 0);
-		assert_int_equal(count_pairs(l, v), lash_pairs_after(l, v));
+		assert_int_equal(count_pairs(r, l, v), l->count[v]);
 		cdg_free(c);
 	}
 }
@@ -593,7 +593,7 @@ static void test_model(void **state)
 		if (l) {
 			compare_model(&x, l, options_uint(x.op, "scatter_ports") ? 77 : 1);
 			check_layers_acyclic(x.r, l);
-			several += lash_layers(l) > 1;
+			several += l->plan->need > 1;
 		}
 		if (l && i % 4 == 0)
 			check_witnesses(&x, l);

@@ -7,7 +7,7 @@
 #include "core/session/session.h"
 #include "core/trace/walk.h"
 #include "engines/ftree/ftree.h"
-#include "engines/lash/lash.h"
+#include "engines/lash/internal.h"
 #include "tests/unit/fixture.h"
 
 static const struct recording *record(struct session *s, const char *engine, const struct rec_focus *focus)
@@ -335,7 +335,7 @@ static void test_cube(void **state)
 static void same_mesh(const struct routing *at, const struct routing *run, const char *what)
 {
 	const struct lash *x = lash_of(at), *y = lash_of(run);
-	const struct lash_mesh *a = lash_mesh_of(x), *b = lash_mesh_of(y);
+	const struct lash_mesh *a = x->plan->mesh, *b = y->plan->mesh;
 	const struct fabric *f = run->topo->fabric;
 
 	assert_int_equal(a->dimensions, b->dimensions);
@@ -396,7 +396,7 @@ static void test_meshes(void **state)
 		sweep_unref(moment);
 		walk_to(w, axis ? axis - 1 : 1, NULL);
 		moment = walk_moment(w);
-		assert_int_equal(lash_mesh_of(lash_of(moment->routing))->dimensions, 0);
+		assert_int_equal(lash_of(moment->routing)->plan->mesh->dimensions, 0);
 		sweep_unref(moment);
 		walk_free(w);
 		session_free(s);

@@ -78,7 +78,7 @@ static void load(struct view *v)
 
 	close_view(v);
 	p->lash = lash_of(scene_routing(sc));
-	p->mesh = p->lash ? lash_mesh_of(p->lash) : NULL;
+	p->mesh = p->lash ? p->lash->plan->mesh : NULL;
 	if (!p->mesh)
 		return;
 	g = p->lash->plan->graph;

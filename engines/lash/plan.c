@@ -1,10 +1,52 @@
-/* Shortest routes from breadth-first trees (engines/doc/lash.md 7). */
+/* A plan: shortest routes from breadth-first trees (engines/doc/lash.md 7), and what is kept with them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "engines/lash/lash.h"
+#include "engines/lash/internal.h"
+
+struct lash_plan *lash_plan_ref(const struct lash_plan *old)
+{
+	struct lash_plan *p = (struct lash_plan *)old;
+
+	atomic_fetch_add(&p->refs, 1);
+	return p;
+}
+
+void lash_plan_unref(struct lash_plan *p)
+{
+	if (!p || atomic_fetch_sub(&p->refs, 1) != 1)
+		return;
+	free(p->out);
+	free(p->root);
+	free(p->first);
+	if (p->whole) {
+		lash_plan_unref((struct lash_plan *)p->whole);
+		lash_mesh_free(p->mesh);
+		free(p);
+		return;
+	}
+	lash_graph_free(p->graph);
+	lash_graph_free(p->before);
+	lash_mesh_free(p->mesh);
+	for (unsigned v = 0; v < LASH_MAX_LAYERS; v++)
+		acyclic_forget(p->memory[v]);
+	free(p);
+}
+
+void lash_mesh_free(struct lash_mesh *m)
+{
+	if (!m)
+		return;
+	free(m->coord);
+	free(m->axis);
+	free(m->type);
+	free(m->class);
+	free(m);
+}
+
+/* --- routes ---------------------------------------------------------------------------------------- */
 
 struct tree {
 	uint32_t *queue; /* [n] switches in order of discovery */
@@ -80,6 +122,17 @@ bool lash_find_paths(struct lash_plan *p, const struct engine_input *in)
 	free(t.up);
 	free(before);
 	return go_on;
+}
+
+unsigned lash_route(const struct lash_plan *p, uint32_t s, uint32_t d, uint32_t *channel)
+{
+	const struct lash_graph *g = p->graph;
+	const uint8_t *out = p->out + (size_t)d * g->n;
+	unsigned n = 0;
+
+	for (; s != d && out[s] != LASH_NO_LINK; s = g->to[channel[n++]])
+		channel[n] = g->base[s] + out[s];
+	return s == d ? n : 0;
 }
 
 static unsigned route_dependencies(const struct lash_plan *p, uint32_t s, uint32_t d, struct dependency *deps)
