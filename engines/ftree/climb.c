@@ -4,9 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/err.h"
-#include "core/base/progress.h"
-#include "engines/ftree/run.h"
+#include "engines/ftree/internal.h"
 
 /* Calls within calls before max_reverse_hops is given up: the climb repeats itself through every group. */
 #define MAX_DEPTH 4000
@@ -28,57 +26,31 @@ static void sort_slots(struct ft_slot *a, uint32_t n)
 	}
 }
 
-/* Sort the slots of a switch, whose counts are there. */
-static void sort_told(struct ft_run *r, uint32_t sw, enum ft_dir d)
+/* Sort the groups of a switch in one direction by main climbs (climb), or by those taught to climb by them.
+ */
+static void sort_groups(struct ft_run *r, uint32_t sw, enum ft_dir d, bool climb)
 {
 	const struct ft_switch *s = &r->t->sw[sw];
 	struct ft_slot *a = r->t->slot + s->slot[d], before[MAX_PORTS + 1];
 
+	for (uint32_t i = 0; i < s->n[d]; i++)
+		a[i].count = climb ? r->t->group[a[i].group].cd : r->t->group[a[i].group].cu;
 	if (r->rec)
 		memcpy(before, a, s->n[d] * sizeof(*a));
 	sort_slots(a, s->n[d]);
 	if (r->rec)
 		ft_record_sort(r->rec, r->t, sw, d, before);
-}
-
-static void sort_by_cu(struct ft_run *r, uint32_t sw, enum ft_dir d)
-{
-	const struct ft_switch *s = &r->t->sw[sw];
-	struct ft_slot *a = r->t->slot + s->slot[d];
-
-	for (uint32_t i = 0; i < s->n[d]; i++)
-		a[i].count = r->t->group[a[i].group].cu;
-	sort_told(r, sw, d);
-	if (d == FT_DOWN && r->first_phase && s->n_cn)
+	if (!climb && d == FT_DOWN && r->first_phase && s->n_cn)
 		r->resorted[sw] = 1;
 }
 
-static void sort_by_cd(struct ft_run *r, uint32_t sw, enum ft_dir d)
-{
-	const struct ft_switch *s = &r->t->sw[sw];
-	struct ft_slot *a = r->t->slot + s->slot[d];
-
-	for (uint32_t i = 0; i < s->n[d]; i++)
-		a[i].count = r->t->group[a[i].group].cd;
-	sort_told(r, sw, d);
-}
-
-static struct ft_link *least_cu(const struct ftree *t, const struct ft_group *g)
+/* The first cable with the least load, of the same kind. */
+static inline struct ft_link *least(const struct ftree *t, const struct ft_group *g, bool climb)
 {
 	struct ft_link *l = t->link + g->link, *best = l;
 
 	for (uint32_t i = 1; i < g->n_links; i++)
-		if (l[i].cu < best->cu)
-			best = l + i;
-	return best;
-}
-
-static struct ft_link *least_cd(const struct ftree *t, const struct ft_group *g)
-{
-	struct ft_link *l = t->link + g->link, *best = l;
-
-	for (uint32_t i = 1; i < g->n_links; i++)
-		if (l[i].cd < best->cd)
+		if (climb ? l[i].cd < best->cd : l[i].cu < best->cu)
 			best = l + i;
 	return best;
 }
@@ -169,7 +141,7 @@ static bool teach(struct ft_run *r, uint32_t w, const struct ft_slot *s, uint8_t
 	struct ftree *t = r->t;
 	uint32_t x = s->peer;
 	struct ft_group *g = &t->group[s->group];
-	struct ft_link *k = least_cu(t, g);
+	struct ft_link *k = least(t, g, false);
 
 	if (r->watch)
 		tell(r, g, k, FT_DESCENT, h + 1, true);
@@ -199,12 +171,12 @@ static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_s
 	if (r->watch) {
 		const struct ft_group *g = &r->t->group[s->group];
 
-		tell(r, g, least_cu(r->t, g), FT_DESCENT, h + 1, false);
+		tell(r, g, least(r->t, g, false), FT_DESCENT, h + 1, false);
 	}
 	if (r->offers) {
 		const struct ft_group *g = &r->t->group[s->group];
 
-		ft_record_offer(r, g, least_cu(r->t, g), h + 1, FT_DESCENT);
+		ft_record_offer(r, g, least(r->t, g, false), h + 1, FT_DESCENT);
 	}
 	return false;
 }
@@ -221,11 +193,11 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 	if (!n)
 		return false;
 	if (s->changed) {
-		sort_by_cu(r, w, FT_DOWN);
+		sort_groups(r, w, FT_DOWN, false);
 		s->changed = false;
 	}
 	if (s->n[FT_SIDE])
-		sort_by_cu(r, w, FT_SIDE);
+		sort_groups(r, w, FT_SIDE, false);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t x = down[i].peer;
 
@@ -256,7 +228,7 @@ static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enu
 
 	if (!yes && !r->watch && !r->offers)
 		return false;
-	*link = least_cd(r->t, g);
+	*link = least(r->t, g, true);
 	if (r->watch)
 		tell(r, g, *link, cause, h + 1, yes);
 	if (!yes && r->offers)
@@ -299,16 +271,16 @@ static bool climb(struct ft_run *r, uint32_t w, bool main, unsigned credit, uint
 	bool created = false;
 
 	if (s->climbed) {
-		sort_by_cd(r, w, FT_UP);
+		sort_groups(r, w, FT_UP, true);
 		s->climbed = false;
 	}
 	g0 = &r->t->group[up[0].group];
 	if (main)
-		created |= climb_main(r, w, g0, least_cd(r->t, g0), credit, h);
+		created |= climb_main(r, w, g0, least(r->t, g0, true), credit, h);
 	for (uint32_t i = main; i < s->n[FT_UP]; i++)
 		created |= try_group(r, w, &up[i], FT_SECOND, credit, h, &k);
 	if (s->n[FT_SIDE])
-		sort_by_cd(r, w, FT_SIDE);
+		sort_groups(r, w, FT_SIDE, true);
 	for (uint32_t i = 0; i < s->n[FT_SIDE]; i++) {
 		if (!try_group(r, w, &side[i], FT_BESIDE, credit, h, &k))
 			continue;

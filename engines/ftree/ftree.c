@@ -3,13 +3,10 @@
  * M. Lang, Concurrency and Computation 22(2), 2010, doi 10.1002/cpe.1527), with
  * all that OpenSM 3.3.23 does otherwise.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/err.h"
+
 #include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
 #include "engines/engines.h"
 #include "engines/ftree/internal.h"
 
@@ -44,25 +41,6 @@ static const struct optdef ftree_options[] = {
 	 .help = "index the tree from its roots, for several trees side by side"},
 	{0},
 };
-
-/* --- building the tree ------------------------------------------------------------------ */
-
-const char *ft_name(const struct ftree *t, uint32_t sw)
-{
-	return switch_name(t->topo->fabric, sw);
-}
-
-bool ft_refuse(struct ftree *t, const char *label, const char *rule, const char *fmt, ...)
-{
-	va_list ap;
-
-	t->refusal = (struct ft_refusal){
-		.rule = rule, .label = label, .sw = NO_ID, .ref = NO_ID, .endport = NO_ID};
-	va_start(ap, fmt);
-	vsnprintf(t->refusal.why.msg, sizeof(t->refusal.why.msg), fmt, ap);
-	va_end(ap);
-	return false;
-}
 
 static bool refuse_few(struct ftree *t, const char *what, uint32_t n)
 {
@@ -183,186 +161,6 @@ struct ftree *ftree_build(const struct engine_input *in, struct engine_output *o
 	t->rec = NULL;
 	return t;
 }
-
-void ftree_free(struct ftree *t)
-{
-	if (!t)
-		return;
-	topo_unref(t->topo);
-	lids_unref(t->lids);
-	hops_unref(t->hops);
-	free(t->sw);
-	free(t->group);
-	free(t->slot);
-	free(t->link);
-	free(t->ca);
-	free(t->leaf);
-	free(t->cost);
-	free(t->reverse);
-	free(t);
-}
-
-/* --- looking at it ----------------------------------------------------------------------- */
-
-const char *ftree_tuple(const struct ftree *t, uint32_t sw, char *buf, size_t size)
-{
-	uint64_t tuple = t->sw[sw].tuple;
-	size_t n = 0;
-
-	if (tuple == FT_NO_TUPLE) {
-		snprintf(buf, size, "-");
-		return buf;
-	}
-	for (unsigned i = 0; i <= t->leaf_rank && n < size; i++)
-		n += snprintf(buf + n, size - n, "%s%u", i ? "." : "",
-			      (unsigned)(tuple >> (8 * (7 - i)) & 0xFF));
-	return buf;
-}
-
-uint32_t *ftree_order(const struct ftree *t, uint32_t *n)
-{
-	uint32_t *order = NEW_ARRAY((size_t)t->n_leaves * t->max_cn + t->n_ca + 1, uint32_t);
-
-	*n = 0;
-	for (uint32_t i = 0; i < t->n_leaves; i++) {
-		uint32_t s = t->leaf[i], cn = 0;
-
-		for (uint32_t j = 0; j < t->sw[s].n[FT_DOWN]; j++) {
-			const struct ft_group *g = ftree_group(t, s, FT_DOWN, j);
-
-			if (g->peer != NO_ID || !t->ca[g->ca].is_cn)
-				continue;
-			order[(*n)++] = t->ca[g->ca].endport;
-			cn++;
-		}
-		for (; cn < t->max_cn; cn++)
-			order[(*n)++] = NO_ID;
-	}
-	return order;
-}
-
-void ftree_order_text(const struct ftree *t, struct text *out)
-{
-	const struct fabric *f = t->topo->fabric;
-	uint32_t n, *order = ftree_order(t, &n);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (order[i] == NO_ID)
-			text_add(out, "0xFFFF\tDUMMY\n");
-		else
-			text_add(out, "0x%04x\t%s\n", t->lids->base[order[i]],
-				 f->node_desc[endport_node(f, order[i])]);
-	free(order);
-}
-
-unsigned ftree_hops(const struct ftree *t, uint32_t s, uint32_t d, unsigned port)
-{
-	uint32_t id = switch_port_id(t->topo->fabric, s, port);
-	size_t lo = 0, hi = t->n_costs;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		const struct ft_cost *c = &t->cost[mid];
-
-		if (c->d == d && c->port == id)
-			return c->value;
-		if (c->d < d || (c->d == d && c->port < id))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return hops_value(t->hops, t->topo, s, d, port);
-}
-
-static unsigned op_hops(const struct routing *r, uint32_t s, uint32_t d, unsigned port)
-{
-	return ftree_hops(r->priv, s, d, port);
-}
-
-static uint32_t op_rank(const struct routing *r, uint32_t sw)
-{
-	const struct ftree *t = r->priv;
-
-	return t->sw[sw].in ? t->sw[sw].rank : NO_RANK;
-}
-
-static bool op_is_root(const struct routing *r, uint32_t sw)
-{
-	return op_rank(r, sw) == 0;
-}
-
-static char op_direction(const struct routing *r, uint32_t sw, unsigned port)
-{
-	uint32_t x = r->topo->peer_switch[switch_port_id(r->topo->fabric, sw, port)], a, b;
-
-	if (!port || x == NO_ID)
-		return ' ';
-	a = op_rank(r, sw);
-	b = op_rank(r, x);
-	if (a == NO_RANK || b == NO_RANK)
-		return ' ';
-	return a > b ? 'U' : a < b ? 'D' : '=';
-}
-
-static uint32_t *op_order(const struct routing *r, uint32_t *n)
-{
-	return ftree_order(r->priv, n);
-}
-
-static int op_write_extra(const struct routing *r, const char *what, FILE *f)
-{
-	struct text text = {0};
-
-	if (strcmp(what, "ca-order"))
-		return -1;
-	ftree_order_text(r->priv, &text);
-	fputs(text_str(&text), f);
-	text_free(&text);
-	return ferror(f) ? -1 : 0;
-}
-
-/* Entries that exist thanks to reverse hops. */
-static uint32_t op_entry_notes(const struct routing *r, uint32_t sw, const struct entry_note **note)
-{
-	static const struct entry_note reverse = {"reverse", "by reverse hops"};
-	const struct ftree *t = r->priv;
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < t->n_reverse; i++) {
-		if (t->reverse[i].sw != sw)
-			continue;
-		n += !note[t->reverse[i].lid];
-		note[t->reverse[i].lid] = &reverse;
-	}
-	return n;
-}
-
-static void op_free(void *priv)
-{
-	ftree_free(priv);
-}
-
-const struct routing_ops ftree_ops = {
-	.hops = op_hops,
-	.rank = op_rank,
-	.is_root = op_is_root,
-	.decide_rank = ft_decide_rank,
-	.rank_clues = ft_rank_clues,
-	.turn_option = "max_reverse_hops",
-	.direction = op_direction,
-	.entry_notes = op_entry_notes,
-	.order = op_order,
-	.extras = "ca-order",
-	.write_extra = op_write_extra,
-	.free_priv = op_free,
-};
-
-const struct ftree *ftree_of(const struct routing *r)
-{
-	return r && r->ops == &ftree_ops ? r->priv : NULL;
-}
-
-/* --- the engine ------------------------------------------------------------------------------ */
 
 static struct routing *ftree_route(const struct engine_input *in, struct engine_output *out)
 {

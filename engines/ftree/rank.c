@@ -144,34 +144,3 @@ bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_outpu
 					      : "; if it is one, name its top switches in root_guid_file");
 	return true;
 }
-
-void ft_decide_rank(const struct routing *r, uint32_t sw, struct decided *d)
-{
-	const struct ftree *t = ftree_of(r);
-	const struct fabric *f = r->topo->fabric;
-	const char *name = switch_name(f, sw);
-	uint32_t next = NO_ID;
-
-	if (!t->sw[sw].rank && t->named) {
-		decide(d, WHY_ROOT_NAMED, "root_guid_file names %s.", name);
-	} else if (!t->sw[sw].rank) {
-		decide(d, WHY_ROOT_FARTHEST, "No switch is farther from its nearest host than %s.", name);
-	} else {
-		for (unsigned p = 1; p <= f->switch_nports[sw] && next == NO_ID; p++) {
-			next = r->topo->peer_switch[switch_port_id(f, sw, p)];
-			if (next != NO_ID && t->sw[next].rank != t->sw[sw].rank - 1)
-				next = NO_ID;
-		}
-		decide(d, WHY_RANK, "%s has rank %u, no neighbour of %s less.",
-		       next == NO_ID ? "a neighbour" : switch_name(f, next), t->sw[sw].rank - 1, name);
-	}
-}
-
-void ft_rank_clues(const struct routing *r, uint32_t sw, struct text *t)
-{
-	(void)sw;
-	if (ftree_of(r)->named)
-		text_add(t, "Rank 0: the switches that root_guid_file names.\n");
-	else
-		text_add(t, "Rank 0: the switches farthest from any host.\n");
-}

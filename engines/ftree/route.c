@@ -1,11 +1,8 @@
 /* Routing: the destinations in their order, what comes of each, and the roots at last. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/base/text.h"
-#include "engines/ftree/run.h"
+#include "engines/ftree/internal.h"
 
 /* --- one destination ---------------------------------------------------------------------- */
 
