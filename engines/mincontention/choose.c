@@ -1,29 +1,10 @@
 /* Stages 2 and 3: paths between elements for one LID, then the entries of all chips. */
 #include <string.h>
 
-#include "core/base/memory.h"
 #include "engines/mincontention/internal.h"
 
-/* --- paths between elements ---------------------------------------------------------- */
-
-void aim(struct run *x, uint32_t target)
-{
-	uint32_t n = x->el->n, slot = n <= REMEMBERED ? target : 0;
-
-	if (x->target == target)
-		return;
-	x->target = target;
-	x->n_near = n; /* all that is up is connected */
-	if (!x->all_sp[slot] || n > REMEMBERED) {
-		if (!x->all_sp[slot]) {
-			x->all_sp[slot] = NEW_ARRAY(n, uint16_t);
-			x->all_near[slot] = NEW_ARRAY(n, uint32_t);
-		}
-		x->n_near = elements_distances(x->el, target, x->all_sp[slot], x->all_near[slot]);
-	}
-	x->sp = x->all_sp[slot];
-	x->near = x->all_near[slot];
-}
+/* --- paths between elements --------------------------------------------------------------------------------
+ */
 
 /*
  * Of the links of e that give its key: least usage, then the lowest next element.
@@ -190,88 +171,4 @@ void place_entries(struct run *x)
 		if (element_chips(el, e) > 1)
 			place_inside(x, e, sw);
 	}
-}
-
-/* --- trees that are there ------------------------------------------------------------------- */
-
-uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_t e, unsigned lid)
-{
-	const struct fabric *f = el->topo->fabric;
-
-	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
-		uint32_t p = routing_port(r, el->chip[c], lid);
-
-		if (!p || p > f->switch_nports[el->chip[c]])
-			continue;
-		p += f->switch_port[el->chip[c]];
-		if (el->port_link[p] != NO_ID)
-			return el->port_link[p];
-	}
-	return NO_ID;
-}
-
-/* Do all chips of an element but `exit` go there by shortest ways inside? */
-static bool inside_stands(const struct run *x, const struct routing *from, uint32_t e, uint32_t exit)
-{
-	const struct fabric *f = x->topo->fabric;
-	const struct elements *el = x->el;
-
-	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
-		uint32_t sw = el->chip[c], to;
-		unsigned p = routing_port(from, sw, x->lid);
-
-		if (sw == exit)
-			continue;
-		if (!p || p > f->switch_nports[sw])
-			return false;
-		to = x->topo->peer_switch[switch_port_id(f, sw, p)];
-		if (to == NO_ID || el->of[to] != e ||
-		    element_hops(el, e, el->chip_index[to], el->chip_index[exit]) + 1 !=
-			    element_hops(el, e, el->chip_index[sw], el->chip_index[exit]))
-			return false;
-	}
-	return true;
-}
-
-/* The port an element sends by, and whether its chips agree on it. */
-static bool element_stands(struct run *x, const struct routing *from, uint32_t e)
-{
-	const struct fabric *f = x->topo->fabric;
-	uint32_t l;
-
-	if (e == x->target) {
-		x->egress[e] = NO_ID;
-		return routing_port(from, x->sw, x->lid) == x->swport && inside_stands(x, from, e, x->sw);
-	}
-	l = x->egress[e] = egress_link(x->el, from, e, x->lid);
-	return l != NO_ID && inside_stands(x, from, e, f->node_switch[f->port_node[x->el->link_port[l]]]);
-}
-
-/* Distance of e by egress[]; false when the way loops. */
-static bool follow(struct run *x, uint32_t e)
-{
-	uint32_t steps = 0, at = e;
-
-	for (; x->key[at] == NO_KEY; at = x->el->link_to[x->egress[at]])
-		if (++steps > x->el->n)
-			return false;
-	for (uint32_t d = x->key[at] + steps; x->key[e] == NO_KEY; e = x->el->link_to[x->egress[e]])
-		x->key[e] = d--;
-	return true;
-}
-
-bool tree_stands(struct run *x, const struct routing *from)
-{
-	if (lid_owner(from->lids, x->lid) != x->owner)
-		return false;
-	for (uint32_t e = 0; e < x->el->n; e++) {
-		x->key[e] = NO_KEY;
-		if (!element_stands(x, from, e))
-			return false;
-	}
-	x->key[x->target] = 0;
-	for (uint32_t e = 0; e < x->el->n; e++)
-		if (!follow(x, e) || x->key[e] > x->sp[e] + x->tolerance)
-			return false;
-	return true;
 }

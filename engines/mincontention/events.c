@@ -1,12 +1,8 @@
-/* Minimum contention in a recording: events, sentences, and the tables of a step. */
+/* What mincontention records. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/fabric/labels.h"
-#include "core/sm/sweep.h"
-#include "core/trace/walk.h"
 #include "engines/mincontention/internal.h"
 
 struct mc_record {
@@ -14,16 +10,9 @@ struct mc_record {
 	struct mincontention_way *way;
 };
 
-/* What no step changes. */
-struct kept {
-	const struct elements *el; /* reference held */
-	unsigned tolerance;
-	uint8_t *kept; /* [max_lid + 1] */
-};
-
 static void release(void *p)
 {
-	struct kept *k = p;
+	struct mc_kept *k = p;
 
 	elements_unref(k->el);
 	free(k->kept);
@@ -36,7 +25,7 @@ struct mc_record *mc_record_new(const struct run *x)
 {
 	struct mc_record *r = NEW(struct mc_record);
 	struct recorder *rec = x->in->record;
-	struct kept *k = NEW(struct kept);
+	struct mc_kept *k = NEW(struct mc_kept);
 	uint32_t n = x->el->n;
 
 	r->key = NEW_ARRAY(n + 1, uint32_t);
@@ -152,149 +141,3 @@ void mc_record_inside(const struct run *x, uint32_t sw, uint32_t port)
 	rec_flag(x->in->record, REC_COUNTED);
 	entry(x, sw, port);
 }
-
-/* --- the tables of a step ------------------------------------------------------------------------------ */
-
-static void *priv_at(struct walk *w, const struct routing *end)
-{
-	const struct recording *r = walk_recording(w);
-	const struct sweep *s = recording_sweep(r);
-	const struct kept *k = recording_kept(r);
-	struct mincontention *m;
-
-	(void)end;
-	if (!k) /* refused before there were elements */
-		return NULL;
-	m = NEW(struct mincontention);
-	m->elements = elements_ref(k->el);
-	m->tolerance = k->tolerance;
-	m->kept = mem_dup(k->kept, s->lids->max_lid + 1u);
-	m->usage = mem_dup(walk_words(w, T_COUNT), s->fabric->n_ports * sizeof(*m->usage));
-	return m;
-}
-
-/* --- sentences ------------------------------------------------------------------------------------------ */
-
-/* Of an element its enum mincontention_rule, of a chip within it an enum why_rule. */
-static const char *rule(const struct rec_event *ev)
-{
-	return why_rule_name(ev->kind == REC_SETTLE ? mincontention_why_rule(ev->rule) : ev->rule);
-}
-
-static void say_entry(const struct walk *w, const struct rec_event *ev, struct text *t)
-{
-	const struct sweep *s = recording_sweep(walk_recording(w));
-	char name[300];
-
-	text_add(t, "%s LID %u (%s) -> port %u: ", switch_name(s->fabric, ev->a), ev->b,
-		 endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name)), ev->port);
-}
-
-static void say_settle(const struct walk *w, const struct rec_event *ev, struct text *t)
-{
-	const struct kept *k = recording_kept(walk_recording(w));
-	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
-	uint32_t e = k->el->of[ev->a], key = walk_value(w, T_KEY, e);
-
-	say_entry(w, ev, t);
-	text_add(t, "%s; element %s", mincontention_rule_name(ev->rule), k->el->name[e]);
-	if (ev->rule != RULE_HOST_PORT && ev->rule != RULE_OWN_PORT)
-		text_add(t, ": contention %u, distance %u, usage %u", CONTENTION(key), DISTANCE(key),
-			 walk_value(w, T_COUNT, switch_port_id(f, ev->a, ev->port)) - 1);
-}
-
-/* Shortest ways inside an element, with the LIDs they had. */
-static void say_inside(const struct walk *w, const struct rec_event *ev, struct text *t)
-{
-	const struct kept *k = recording_kept(walk_recording(w));
-	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
-	const struct elements *el = k->el;
-	uint32_t e = el->of[ev->a], out = walk_value(w, T_EGRESS, e);
-	uint32_t exit = el->chip_index[f->node_switch[f->port_node[out]]];
-	unsigned hops = element_hops(el, e, el->chip_index[ev->a], exit), n = 0, equal = 0;
-	uint32_t own = walk_value(w, T_COUNT, switch_port_id(f, ev->a, ev->port)) - 1;
-	struct text list = {0};
-
-	for (uint32_t i = el->first_inside[ev->a]; i < el->first_inside[ev->a + 1]; i++) {
-		uint32_t port = el->inside_port[i], use = walk_value(w, T_COUNT, port);
-		bool taken = f->port_num[port] == ev->port;
-
-		if (element_hops(el, e, el->inside_to[i], exit) + 1 != hops)
-			continue;
-		use -= taken;
-		n++;
-		equal += use == own;
-		text_add(&list, " %s%u:%u", taken ? ">" : "", f->port_num[port], use);
-	}
-	say_entry(w, ev, t);
-	text_add(t, "%s; element %s  [port:inside usage%s]",
-		 n == 1	      ? "only way inside"
-		 : equal == 1 ? "least usage inside"
-			      : "lowest port inside",
-		 el->name[e], text_str(&list));
-	text_free(&list);
-}
-
-static void sentence(struct walk *w, struct text *t)
-{
-	const struct sweep *s = recording_sweep(walk_recording(w));
-	const struct rec_event *ev = walk_event(w);
-	char name[300];
-
-	switch (ev->kind) {
-	case REC_TARGET:
-		text_add(t, "LID %u (%s) begun: it hangs on %s", ev->b,
-			 endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name)),
-			 switch_name(s->fabric, ev->a));
-		break;
-	case REC_SETTLE:
-		say_settle(w, ev, t);
-		break;
-	default:
-		say_inside(w, ev, t);
-	}
-}
-
-static const char *source(const struct rec_event *ev)
-{
-	switch (ev->kind) {
-	case REC_TARGET:
-	case REC_SETTLE:
-		return "mincontention.md 3; HP 376227-B21";
-	case REC_CHOICE:
-		return "mincontention.md 4; HP 376227-B21";
-	default:
-		return NULL;
-	}
-}
-
-static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
-{
-	const struct kept *k = recording_kept(r);
-
-	if (!k || (t != T_KEY && t != T_EGRESS))
-		return false;
-	text_add(out, "element %s", k->el->name[at]);
-	return true;
-}
-
-static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t v, struct text *out)
-{
-	(void)r;
-	(void)at;
-	if (t != T_KEY)
-		return false;
-	text_add(out, "contention %u, distance %u", CONTENTION(v), DISTANCE(v));
-	return true;
-}
-
-const struct rec_scheme mincontention_scheme = {
-	.rule = rule,
-	.order = "own order: there is no OpenSM",
-	.source = source,
-	.sentence = sentence,
-	.ops = &mincontention_step_ops,
-	.priv_at = priv_at,
-	.cell = cell,
-	.value = value,
-};

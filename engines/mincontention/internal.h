@@ -74,9 +74,6 @@ uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_
  */
 bool tree_stands(struct run *x, const struct routing *from);
 
-/* Was LID a of an endport placed before its LID b? */
-bool placed_before(const struct mincontention *m, unsigned a, unsigned b);
-
 /*
  * Acceptable paths of an element that is not the target, the chosen one first, with what is
  * known of them (key[], egress[], marked[], use[]).  way: room for all its links.  Their number.
@@ -98,13 +95,20 @@ void mc_record_lid(const struct run *x);
 void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t port);
 /* A chip sends it by a port towards the one that sends it out. */
 void mc_record_inside(const struct run *x, uint32_t sw, uint32_t port);
+/* What no step changes, kept by a recording. */
+struct mc_kept {
+	const struct elements *el; /* reference held */
+	unsigned tolerance;
+	uint8_t *kept; /* [max_lid + 1] */
+};
+
+/* --- sentences.c, show.c ------------------------------------------------------------------------- */
+
 extern const struct rec_scheme mincontention_scheme;
-/* Operations of a step of a recording. */
-extern const struct routing_ops mincontention_step_ops;
+extern const struct routing_ops mincontention_ops; /* of a routing, and of a step of a recording */
+void *mc_priv_at(struct walk *w, const struct routing *end);
 
 /* Tell an observer; the LID at hand was just chosen (before its usage is counted), or kept. */
-void tell_elements(const struct run *x);
-void tell_chosen(const struct run *x);
-void tell_kept(const struct run *x);
+void mc_tell(const struct run *x, bool kept);
 
 #endif

@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/err.h"
 #include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/sm/ucast_cache.h"
 #include "engines/engines.h"
 #include "engines/mincontention/internal.h"
 
@@ -28,117 +25,6 @@ static const struct optdef options[] = {
 	 .help = "mincontention: which switch chips are one chassis: lines `switch-GUID NAME`"},
 	{0},
 };
-
-/* --- behind a routing ------------------------------------------------------------------- */
-
-static void free_priv(void *priv)
-{
-	struct mincontention *m = priv;
-
-	elements_unref(m->elements);
-	free(m->usage);
-	free(m->kept);
-	free(m);
-}
-
-static const struct elements *op_elements(const struct routing *r)
-{
-	return mincontention_of(r)->elements;
-}
-
-static bool op_way(const struct routing *r, uint32_t element, unsigned lid, struct text *t)
-{
-	struct mincontention_key k;
-
-	if (!mincontention_key(r, element, lid, &k))
-		return false;
-	text_add(t, "%u/%u", k.contention, k.distance);
-	return true;
-}
-
-static const struct routing_ops ops = {
-	.elements = op_elements,
-	.way_measure = "contention/distance",
-	.way = op_way,
-	.free_priv = free_priv,
-};
-
-/* At a step of a recording. */
-const struct routing_ops mincontention_step_ops = {
-	.elements = op_elements,
-	.way_measure = "contention/distance",
-	.way = op_way,
-	.free_priv = free_priv,
-};
-
-const struct mincontention *mincontention_of(const struct routing *r)
-{
-	r = r ? routing_origin(r) : NULL;
-	return r && (r->ops == &ops || r->ops == &mincontention_step_ops) ? r->priv : NULL;
-}
-
-static uint32_t delivery_port(const struct routing *r, uint32_t owner)
-{
-	const struct topo *t = r->topo;
-
-	return switch_port_id(t->fabric, t->endport_switch[owner], t->endport_swport[owner]);
-}
-
-static uint32_t target_of(const struct mincontention *m, const struct routing *r, unsigned lid)
-{
-	uint32_t owner = lid_owner(r->lids, lid),
-		 sw = owner == NO_ID ? NO_ID : r->topo->endport_switch[owner];
-
-	return sw == NO_ID ? NO_ID : m->elements->of[sw];
-}
-
-uint32_t mincontention_egress(const struct routing *r, uint32_t element, unsigned lid)
-{
-	const struct mincontention *m = mincontention_of(r);
-	uint32_t target = target_of(m, r, lid), l;
-
-	if (target == NO_ID)
-		return NO_ID;
-	if (target == element)
-		return delivery_port(r, lid_owner(r->lids, lid));
-	l = egress_link(m->elements, r, element, lid);
-	return l == NO_ID ? NO_ID : m->elements->link_port[l];
-}
-
-bool placed_before(const struct mincontention *m, unsigned a, unsigned b)
-{
-	return m->kept[a] != m->kept[b] ? m->kept[a] : a < b;
-}
-
-static bool shared_by_sibling(const struct mincontention *m, const struct routing *r, uint32_t e,
-			      unsigned lid, uint32_t l)
-{
-	uint32_t owner = lid_owner(r->lids, lid);
-	unsigned base = r->lids->base[owner];
-
-	for (unsigned k = base; k < base + r->lids->count[owner]; k++)
-		if (k != lid && placed_before(m, k, lid) && egress_link(m->elements, r, e, k) == l)
-			return true;
-	return false;
-}
-
-bool mincontention_key(const struct routing *r, uint32_t element, unsigned lid, struct mincontention_key *k)
-{
-	const struct mincontention *m = mincontention_of(r);
-	uint32_t target = target_of(m, r, lid);
-
-	*k = (struct mincontention_key){0};
-	for (uint32_t e = element; e != target;) {
-		uint32_t l = target == NO_ID ? NO_ID : egress_link(m->elements, r, e, lid);
-
-		if (l == NO_ID || k->distance > m->elements->n)
-			return false;
-		k->contention += shared_by_sibling(m, r, e, lid, l);
-		k->distance++;
-		e = m->elements->link_to[l];
-	}
-	return true;
-}
 
 /* --- destinations ------------------------------------------------------------------------ */
 
@@ -329,7 +215,7 @@ static void route_lid(struct run *x)
 	if (x->rec)
 		mc_record_lid(x);
 	if (OBSERVED(x->in))
-		tell_chosen(x);
+		mc_tell(x, false);
 	place_entries(x);
 	for (uint32_t i = 1; x->in->lids->count[x->owner] > 1 && i < x->n_near; i++)
 		mark(x, x->egress[x->near[i]]);
@@ -347,7 +233,7 @@ static void route_endport(struct run *x, uint32_t ep)
 		if (!x->kept[x->lid])
 			route_lid(x);
 		else if (OBSERVED(x->in) && tree_stands(x, x->in->current))
-			tell_kept(x);
+			mc_tell(x, true);
 	}
 }
 
@@ -389,32 +275,13 @@ static void run_begin(struct run *x, const struct engine_input *in, const struct
 	x->heap.next = NEW_ARRAY(links, uint32_t);
 }
 
-void run_end(struct run *x)
-{
-	for (uint32_t e = 0; e < x->el->n; e++) {
-		free(x->all_sp[e]);
-		free(x->all_near[e]);
-	}
-	free(x->all_sp);
-	free(x->all_near);
-	free(x->use);
-	free(x->marked);
-	free(x->mark);
-	free(x->key);
-	free(x->egress);
-	free(x->heap.head[0]);
-	free(x->heap.head[1]);
-	free(x->heap.element);
-	free(x->heap.next);
-}
-
 /* The result; elements, usage and kept go over to it. */
 static struct routing *run_result(struct run *x, bool done, struct engine_output *out)
 {
 	struct mincontention *m = NEW(struct mincontention);
 
 	*m = (struct mincontention){x->el, x->tolerance, x->usage, x->kept};
-	x->r->ops = &ops;
+	x->r->ops = &mincontention_ops;
 	x->r->priv = m;
 	if (done)
 		return x->r;
@@ -436,8 +303,6 @@ static struct routing *run(const struct engine_input *in, struct engine_output *
 	run_begin(&x, in, el);
 	list = NEW_ARRAY(in->topo->fabric->n_endports + 1, uint32_t);
 	n = destinations(in, list);
-	if (OBSERVED(in))
-		tell_elements(&x);
 	if (hint && can_compare(&x))
 		keep_unharmed(&x, in->previous, list, n);
 	else if (in->current)

@@ -59,8 +59,6 @@ enum mincontention_rule {
 
 /* "least contention": of the path that was chosen. */
 const char *mincontention_rule_name(enum mincontention_rule rule);
-/* The same of the closed list that `why` ends with. */
-enum why_rule mincontention_why_rule(enum mincontention_rule rule);
 
 /* An acceptable path of an element for a LID: one that leaves by this port and goes on as the next element
  * does. */

@@ -1,10 +1,32 @@
-/* What an observer hears: elements, LIDs, choices with their rivals. */
-#include <inttypes.h>
+/* Mincontention in words: steps of a recording, and what an observer hears of a choice. */
 #include <stdlib.h>
 
 #include "core/base/memory.h"
-#include "core/base/text.h"
+#include "core/fabric/labels.h"
+#include "core/sm/sweep.h"
+#include "core/trace/walk.h"
 #include "engines/mincontention/internal.h"
+
+static const struct {
+	const char *name;
+	enum why_rule why;
+} rule_words[] = {
+	[RULE_ONLY_PATH] = {"only path", WHY_ONLY_PATH},
+	[RULE_CONTENTION] = {"least contention", WHY_CONTENTION},
+	[RULE_DISTANCE] = {"least distance", WHY_DISTANCE},
+	[RULE_USAGE] = {"least usage", WHY_USAGE},
+	[RULE_NEXT_ELEMENT] = {"lowest next element", WHY_NEXT_ELEMENT},
+	[RULE_OWN_CHIP] = {"lowest own chip", WHY_OWN_CHIP},
+	[RULE_PORT] = {"lowest port", WHY_PORT},
+	[RULE_KEPT] = {"kept", WHY_KEPT},
+	[RULE_HOST_PORT] = {"the host's port", WHY_ATTACHED},
+	[RULE_OWN_PORT] = {"own port 0", WHY_OWN_LID},
+};
+
+const char *mincontention_rule_name(enum mincontention_rule rule)
+{
+	return rule_words[rule].name;
+}
 
 static const char *const quantities[] = {"contention", "distance", "usage", "inside", "inside usage"};
 enum { Q_CONTENTION, Q_DISTANCE, Q_USAGE, Q_INSIDE, Q_INSIDE_USAGE };
@@ -12,27 +34,6 @@ enum { Q_CONTENTION, Q_DISTANCE, Q_USAGE, Q_INSIDE, Q_INSIDE_USAGE };
 static const struct step_candidate no_candidate = {
 	.q = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN},
 };
-
-static const char *const made_by[] = {
-	[ELEMENT_ALONE] = "stands alone",
-	[ELEMENT_SYSTEM] = "one system image GUID",
-	[ELEMENT_CHASSIS] = "one chassis number",
-	[ELEMENT_FILE] = "by chassis_file",
-};
-
-void tell_elements(const struct run *x)
-{
-	const struct elements *el = x->el;
-
-	observe_text(x->in, STEP_PHASE, NO_ID, "switch elements");
-	for (uint32_t e = 0; e < el->n; e++)
-		observe_text(x->in, STEP_SWITCH, el->chip[el->first_chip[e]],
-			     "element %s formed: %s (%s), %s out, %s", el->name[e],
-			     PLURAL(element_chips(el, e), "chip"), made_by[el->rule[e]],
-			     PLURAL(el->first_link[e + 1] - el->first_link[e], "link"),
-			     PLURAL(el->hosts[e], "host"));
-	observe_text(x->in, STEP_PHASE, NO_ID, "paths between elements, then inside them");
-}
 
 static struct step_candidate candidate(const struct run *x, const struct mincontention_way *w, bool kept)
 {
@@ -113,24 +114,6 @@ static void key_text(const struct telling *t, struct text *s)
 
 /* --- the rule that decided ------------------------------------------------------------------ */
 
-static const enum why_rule rule_of[] = {
-	[RULE_ONLY_PATH] = WHY_ONLY_PATH,
-	[RULE_CONTENTION] = WHY_CONTENTION,
-	[RULE_DISTANCE] = WHY_DISTANCE,
-	[RULE_USAGE] = WHY_USAGE,
-	[RULE_NEXT_ELEMENT] = WHY_NEXT_ELEMENT,
-	[RULE_OWN_CHIP] = WHY_OWN_CHIP,
-	[RULE_PORT] = WHY_PORT,
-	[RULE_KEPT] = WHY_KEPT,
-	[RULE_HOST_PORT] = WHY_ATTACHED,
-	[RULE_OWN_PORT] = WHY_OWN_LID,
-};
-
-enum why_rule mincontention_why_rule(enum mincontention_rule rule)
-{
-	return rule_of[rule];
-}
-
 /* The chosen way of the element against another one, in the first thing in which they differ. */
 static void decide_ways(const struct telling *t, const struct mincontention_way *q, struct decided *d)
 {
@@ -177,7 +160,7 @@ static void decide_element(const struct telling *t, struct decided *d)
 			decide_ways(t, &t->way[i], d);
 			return;
 		}
-	decide(d, rule_of[t->rule], "%s is the only path of at most %s that leads there%s.",
+	decide(d, rule_words[t->rule].why, "%s is the only path of at most %s that leads there%s.",
 	       port_label(x->topo->fabric, t->port, a, sizeof(a)),
 	       PLURAL(x->sp[t->element] + x->tolerance, "link"),
 	       x->tolerance ? " and does not come back" : "");
@@ -336,21 +319,7 @@ static void tell_element(struct telling *t, uint32_t e)
 			tell_chip(t, el->chip[c]);
 }
 
-/* The element as a whole: key, number of rivals, reason. */
-static void tell_settled(const struct telling *t)
-{
-	const struct run *x = t->x;
-	char label[300];
-	struct text key = {0};
-
-	key_text(t, &key);
-	observe_text(x->in, STEP_SWITCH, t->exit, "LID %u: element %s settled, by %s of %s: %s", x->lid,
-		     x->el->name[t->element], port_label(x->topo->fabric, t->port, label, sizeof(label)),
-		     PLURAL(t->n, "acceptable path"), text_str(&key));
-	text_free(&key);
-}
-
-static void tell(const struct run *x, bool kept)
+void mc_tell(const struct run *x, bool kept)
 {
 	struct telling t = {.x = x, .kept = kept};
 	const struct observer *o = x->in->observer;
@@ -360,29 +329,136 @@ static void tell(const struct run *x, bool kept)
 		return;
 	t.way = NEW_ARRAY((size_t)el->n_links + 1, struct mincontention_way);
 	t.c = NEW_ARRAY((size_t)el->n_links + MAX_PORTS + 1, struct step_candidate);
-	observe_text(x->in, STEP_NOTE, x->sw, "LID %u begun: destination in element %s", x->lid,
-		     el->name[x->target]);
-	for (uint32_t i = 0; i < x->n_near; i++) {
-		if (o->sw != NO_ID && el->of[o->sw] != x->near[i])
-			continue;
-		tell_element(&t, x->near[i]);
-		tell_settled(&t);
-	}
-	if (!kept)
-		observe_text(x->in, STEP_NOTE, x->sw, "LID %u: usage of %s updated", x->lid,
-			     PLURAL(x->n_near ? x->n_near - 1 : 0, "egress port"));
-	observe_text(x->in, STEP_NOTE, x->sw, "LID %u done: sent by %s", x->lid,
-		     PLURAL(x->n_near, "element"));
+	for (uint32_t i = 0; i < x->n_near; i++)
+		if (o->sw == NO_ID || el->of[o->sw] == x->near[i])
+			tell_element(&t, x->near[i]);
 	free(t.way);
 	free(t.c);
 }
 
-void tell_chosen(const struct run *x)
+/* --- steps of a recording ----------------------------------------------------------------------------------
+ */
+
+/* Of an element its enum mincontention_rule, of a chip within it an enum why_rule. */
+static const char *rule(const struct rec_event *ev)
 {
-	tell(x, false);
+	return why_rule_name(ev->kind == REC_SETTLE ? rule_words[ev->rule].why : ev->rule);
 }
 
-void tell_kept(const struct run *x)
+static void say_entry(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
-	tell(x, true);
+	const struct sweep *s = recording_sweep(walk_recording(w));
+	char name[300];
+
+	text_add(t, "%s LID %u (%s) -> port %u: ", switch_name(s->fabric, ev->a), ev->b,
+		 endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name)), ev->port);
 }
+
+static void say_settle(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	const struct mc_kept *k = recording_kept(walk_recording(w));
+	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+	uint32_t e = k->el->of[ev->a], key = walk_value(w, T_KEY, e);
+
+	say_entry(w, ev, t);
+	text_add(t, "%s; element %s", mincontention_rule_name(ev->rule), k->el->name[e]);
+	if (ev->rule != RULE_HOST_PORT && ev->rule != RULE_OWN_PORT)
+		text_add(t, ": contention %u, distance %u, usage %u", CONTENTION(key), DISTANCE(key),
+			 walk_value(w, T_COUNT, switch_port_id(f, ev->a, ev->port)) - 1);
+}
+
+/* Shortest ways inside an element, with the LIDs they had. */
+static void say_inside(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	const struct mc_kept *k = recording_kept(walk_recording(w));
+	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+	const struct elements *el = k->el;
+	uint32_t e = el->of[ev->a], out = walk_value(w, T_EGRESS, e);
+	uint32_t exit = el->chip_index[f->node_switch[f->port_node[out]]];
+	unsigned hops = element_hops(el, e, el->chip_index[ev->a], exit), n = 0, equal = 0;
+	uint32_t own = walk_value(w, T_COUNT, switch_port_id(f, ev->a, ev->port)) - 1;
+	struct text list = {0};
+
+	for (uint32_t i = el->first_inside[ev->a]; i < el->first_inside[ev->a + 1]; i++) {
+		uint32_t port = el->inside_port[i], use = walk_value(w, T_COUNT, port);
+		bool taken = f->port_num[port] == ev->port;
+
+		if (element_hops(el, e, el->inside_to[i], exit) + 1 != hops)
+			continue;
+		use -= taken;
+		n++;
+		equal += use == own;
+		text_add(&list, " %s%u:%u", taken ? ">" : "", f->port_num[port], use);
+	}
+	say_entry(w, ev, t);
+	text_add(t, "%s; element %s  [port:inside usage%s]",
+		 n == 1	      ? "only way inside"
+		 : equal == 1 ? "least usage inside"
+			      : "lowest port inside",
+		 el->name[e], text_str(&list));
+	text_free(&list);
+}
+
+static void sentence(struct walk *w, struct text *t)
+{
+	const struct sweep *s = recording_sweep(walk_recording(w));
+	const struct rec_event *ev = walk_event(w);
+	char name[300];
+
+	switch (ev->kind) {
+	case REC_TARGET:
+		text_add(t, "LID %u (%s) begun: it hangs on %s", ev->b,
+			 endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name)),
+			 switch_name(s->fabric, ev->a));
+		break;
+	case REC_SETTLE:
+		say_settle(w, ev, t);
+		break;
+	default:
+		say_inside(w, ev, t);
+	}
+}
+
+static const char *source(const struct rec_event *ev)
+{
+	switch (ev->kind) {
+	case REC_TARGET:
+	case REC_SETTLE:
+		return "mincontention.md 3; HP 376227-B21";
+	case REC_CHOICE:
+		return "mincontention.md 4; HP 376227-B21";
+	default:
+		return NULL;
+	}
+}
+
+static bool cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct mc_kept *k = recording_kept(r);
+
+	if (!k || (t != T_KEY && t != T_EGRESS))
+		return false;
+	text_add(out, "element %s", k->el->name[at]);
+	return true;
+}
+
+static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t v, struct text *out)
+{
+	(void)r;
+	(void)at;
+	if (t != T_KEY)
+		return false;
+	text_add(out, "contention %u, distance %u", CONTENTION(v), DISTANCE(v));
+	return true;
+}
+
+const struct rec_scheme mincontention_scheme = {
+	.rule = rule,
+	.order = "own order: there is no OpenSM",
+	.source = source,
+	.sentence = sentence,
+	.ops = &mincontention_ops,
+	.priv_at = mc_priv_at,
+	.cell = cell,
+	.value = value,
+};

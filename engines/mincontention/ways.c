@@ -1,33 +1,50 @@
-/*
- * The acceptable paths of an element side by side: during a run for those who
- * explain it, and once more afterwards from the tables it left.
+/* One LID: distances to its element, the acceptable paths of an element side by side, trees that are there.
  */
 #include <stdlib.h>
 
 #include "core/base/memory.h"
-#include "core/base/progress.h"
-#include "core/sm/ucast_cache.h"
 #include "engines/mincontention/internal.h"
 
-const char *mincontention_rule_name(enum mincontention_rule rule)
+void aim(struct run *x, uint32_t target)
 {
-	static const char *const names[] = {
-		[RULE_ONLY_PATH] = "only path",
-		[RULE_CONTENTION] = "least contention",
-		[RULE_DISTANCE] = "least distance",
-		[RULE_USAGE] = "least usage",
-		[RULE_NEXT_ELEMENT] = "lowest next element",
-		[RULE_OWN_CHIP] = "lowest own chip",
-		[RULE_PORT] = "lowest port",
-		[RULE_KEPT] = "kept",
-		[RULE_HOST_PORT] = "the host's port",
-		[RULE_OWN_PORT] = "own port 0",
-	};
+	uint32_t n = x->el->n, slot = n <= REMEMBERED ? target : 0;
 
-	return names[rule];
+	if (x->target == target)
+		return;
+	x->target = target;
+	x->n_near = n; /* all that is up is connected */
+	if (!x->all_sp[slot] || n > REMEMBERED) {
+		if (!x->all_sp[slot]) {
+			x->all_sp[slot] = NEW_ARRAY(n, uint16_t);
+			x->all_near[slot] = NEW_ARRAY(n, uint32_t);
+		}
+		x->n_near = elements_distances(x->el, target, x->all_sp[slot], x->all_near[slot]);
+	}
+	x->sp = x->all_sp[slot];
+	x->near = x->all_near[slot];
 }
 
-/* --- the ways of one element ------------------------------------------------------------- */
+void run_end(struct run *x)
+{
+	for (uint32_t e = 0; e < x->el->n; e++) {
+		free(x->all_sp[e]);
+		free(x->all_near[e]);
+	}
+	free(x->all_sp);
+	free(x->all_near);
+	free(x->use);
+	free(x->marked);
+	free(x->mark);
+	free(x->key);
+	free(x->egress);
+	free(x->heap.head[0]);
+	free(x->heap.head[1]);
+	free(x->heap.element);
+	free(x->heap.next);
+}
+
+/* --- the ways of one element ------------------------------------------------------------------------------
+ */
 
 /* Does the path that element n has chosen pass e? */
 static bool passes(const struct run *x, uint32_t n, uint32_t e)
@@ -94,205 +111,87 @@ uint32_t list_ways(const struct run *x, uint32_t e, bool kept, struct mincontent
 	return n;
 }
 
-/* --- afterwards ----------------------------------------------------------------------------- */
+/* --- trees that are there ----------------------------------------------------------------------------------
+ */
 
-/* Where things stood when a LID was placed. */
-struct replay {
-	struct run x;
-	const struct routing *r; /* that the engine made */
-	const struct mincontention *m;
-	uint8_t *before;   /* [max_lid + 1] 1: counted when its turn came */
-	uint32_t delivery; /* LIDs sent by the port of the endport then */
-};
-
-/* Kept LIDs come first, then CA and router ports, then switches, each by number. */
-static void find_before(struct replay *y)
+uint32_t egress_link(const struct elements *el, const struct routing *r, uint32_t e, unsigned lid)
 {
-	const struct lids *l = y->r->lids;
-	const struct fabric *f = y->x.topo->fabric;
-	bool is_switch = endport_is_switch(f, y->x.owner);
+	const struct fabric *f = el->topo->fabric;
 
-	for (unsigned lid = 1; lid <= l->max_lid; lid++) {
-		uint32_t ep = l->owner[lid];
-		bool other = ep != NO_ID && endport_is_switch(f, ep);
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
+		uint32_t p = routing_port(r, el->chip[c], lid);
 
-		if (y->m->kept[lid])
-			y->before[lid] = 1;
-		else if (ep != NO_ID)
-			y->before[lid] = other == is_switch ? lid < y->x.lid : is_switch;
+		if (!p || p > f->switch_nports[el->chip[c]])
+			continue;
+		p += f->switch_port[el->chip[c]];
+		if (el->port_link[p] != NO_ID)
+			return el->port_link[p];
 	}
+	return NO_ID;
 }
 
-/* Usage of all links, from the entries of the LIDs placed before.  false: cancelled. */
-static bool count_before(struct replay *y, struct progress *p)
+/* Do all chips of an element but `exit` go there by shortest ways inside? */
+static bool inside_stands(const struct run *x, const struct routing *from, uint32_t e, uint32_t exit)
 {
-	const struct fabric *f = y->x.topo->fabric;
+	const struct fabric *f = x->topo->fabric;
+	const struct elements *el = x->el;
 
-	progress_start(p, "ways", f->n_switches);
-	for (uint32_t s = 0; s < f->n_switches; s++) {
-		const struct lft_row *row = y->r->row[s];
-		uint32_t count[256] = {0};
+	for (uint32_t c = el->first_chip[e]; c < el->first_chip[e + 1]; c++) {
+		uint32_t sw = el->chip[c], to;
+		unsigned p = routing_port(from, sw, x->lid);
 
-		if (!progress_step(p, s))
+		if (sw == exit)
+			continue;
+		if (!p || p > f->switch_nports[sw])
 			return false;
-		for (unsigned lid = 1; row && lid <= row->top; lid++)
-			count[row->port[lid]] += y->before[lid];
-		for (unsigned n = 1; row && n <= f->switch_nports[s]; n++) {
-			uint32_t l = y->x.el->port_link[switch_port_id(f, s, n)];
-
-			if (l != NO_ID)
-				y->x.use[l] = count[n];
-		}
-		if (s == y->x.sw && y->x.swport)
-			y->delivery = count[y->x.swport];
+		to = x->topo->peer_switch[switch_port_id(f, sw, p)];
+		if (to == NO_ID || el->of[to] != e ||
+		    element_hops(el, e, el->chip_index[to], el->chip_index[exit]) + 1 !=
+			    element_hops(el, e, el->chip_index[sw], el->chip_index[exit]))
+			return false;
 	}
 	return true;
 }
 
-/* Links of LIDs of the same endport placed before. */
-static void mark_before(struct replay *y)
+/* The port an element sends by, and whether its chips agree on it. */
+static bool element_stands(struct run *x, const struct routing *from, uint32_t e)
 {
-	struct run *x = &y->x;
-	unsigned base = y->r->lids->base[x->owner];
+	const struct fabric *f = x->topo->fabric;
+	uint32_t l;
 
-	for (unsigned k = base; k < base + y->r->lids->count[x->owner]; k++) {
-		if (k == x->lid || !placed_before(y->m, k, x->lid))
-			continue;
-		for (uint32_t e = 0; e < x->el->n; e++) {
-			uint32_t l = egress_link(x->el, y->r, e, k);
-
-			if (l != NO_ID)
-				x->marked[l] = 1;
-		}
+	if (e == x->target) {
+		x->egress[e] = NO_ID;
+		return routing_port(from, x->sw, x->lid) == x->swport && inside_stands(x, from, e, x->sw);
 	}
+	l = x->egress[e] = egress_link(x->el, from, e, x->lid);
+	return l != NO_ID && inside_stands(x, from, e, f->node_switch[f->port_node[x->el->link_port[l]]]);
 }
 
-/* Key of e along the choices, where it has made one; chain: room for all elements. */
-static void settle(struct run *x, uint32_t e, uint32_t *chain)
+/* Distance of e by egress[]; false when the way loops. */
+static bool follow(struct run *x, uint32_t e)
 {
-	uint32_t n = 0;
+	uint32_t steps = 0, at = e;
 
-	for (; x->key[e] == NO_KEY; e = x->el->link_to[x->egress[e]]) {
-		if (x->egress[e] == NO_ID)
-			return;
-		chain[n++] = e;
-	}
-	while (n--) {
-		uint32_t l = x->egress[chain[n]];
-
-		x->key[chain[n]] = key_through(x, l, x->key[x->el->link_to[l]]);
-	}
+	for (; x->key[at] == NO_KEY; at = x->el->link_to[x->egress[at]])
+		if (++steps > x->el->n)
+			return false;
+	for (uint32_t d = x->key[at] + steps; x->key[e] == NO_KEY; e = x->el->link_to[x->egress[e]])
+		x->key[e] = d--;
+	return true;
 }
 
-/*
- * What every element chose, and its key.  The engine leaves whole trees, so that every chain ends; at a step
- * of a recording they grow from the target, so that those that have chosen have chains as well.
- */
-static void find_choices(struct replay *y)
+bool tree_stands(struct run *x, const struct routing *from)
 {
-	struct run *x = &y->x;
-	uint32_t *chain = NEW_ARRAY(x->el->n, uint32_t);
-
+	if (lid_owner(from->lids, x->lid) != x->owner)
+		return false;
 	for (uint32_t e = 0; e < x->el->n; e++) {
 		x->key[e] = NO_KEY;
-		x->egress[e] = e == x->target ? NO_ID : egress_link(x->el, y->r, e, x->lid);
+		if (!element_stands(x, from, e))
+			return false;
 	}
 	x->key[x->target] = 0;
 	for (uint32_t e = 0; e < x->el->n; e++)
-		settle(x, e, chain);
-	free(chain);
-}
-
-static void replay_begin(struct replay *y, const struct routing *r, unsigned lid)
-{
-	const struct elements *el = ((const struct mincontention *)r->priv)->elements;
-	struct run *x = &y->x;
-	size_t links = (size_t)el->n_links + 1;
-
-	*y = (struct replay){.r = r, .m = r->priv};
-	*x = (struct run){.el = el, .topo = r->topo, .tolerance = y->m->tolerance, .target = NO_ID};
-	x->lid = lid;
-	x->owner = lid_owner(r->lids, lid);
-	x->sw = r->topo->endport_switch[x->owner];
-	x->swport = r->topo->endport_swport[x->owner];
-	x->use = NEW_ARRAY(links, uint32_t);
-	x->marked = NEW_ARRAY(links, uint8_t);
-	x->key = NEW_ARRAY(el->n, uint32_t);
-	x->egress = NEW_ARRAY(el->n, uint32_t);
-	x->all_sp = NEW_ARRAY(el->n, uint16_t *);
-	x->all_near = NEW_ARRAY(el->n, uint32_t *);
-	y->before = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
-	aim(x, el->of[x->sw]);
-}
-
-static void replay_end(struct replay *y)
-{
-	run_end(&y->x);
-	free(y->before);
-}
-
-static void fill_ways(const struct replay *y, struct mincontention_ways *w)
-{
-	const struct run *x = &y->x;
-	bool kept = y->m->kept[x->lid];
-
-	w->target = x->target;
-	w->way = NEW_ARRAY((size_t)x->el->n_links + 1, struct mincontention_way);
-	for (uint32_t e = 0; e < x->el->n; e++) {
-		struct mincontention_way *way = &w->way[w->first[e]];
-
-		if (e != x->target) {
-			w->first[e + 1] = w->first[e] + list_ways(x, e, kept, way);
-			continue;
-		}
-		*way = (struct mincontention_way){
-			.port = switch_port_id(x->topo->fabric, x->sw, x->swport),
-			.to = NO_ID,
-			.usage = y->delivery,
-			.chosen = true,
-			.rule = kept	    ? RULE_KEPT
-				: x->swport ? RULE_HOST_PORT
-					    : RULE_OWN_PORT,
-		};
-		w->first[e + 1] = w->first[e] + 1;
-	}
-}
-
-struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned lid, struct progress *p)
-{
-	struct mincontention_ways *w = NEW(struct mincontention_ways);
-	uint32_t owner;
-	struct replay y;
-	bool done;
-
-	r = routing_origin(r);
-	w->elements = elements_ref(mincontention_of(r)->elements);
-	w->lid = lid;
-	w->target = NO_ID;
-	w->first = NEW_ARRAY(w->elements->n + 1, uint32_t);
-	owner = lid_owner(r->lids, lid);
-	if (owner == NO_ID || r->topo->endport_switch[owner] == NO_ID)
-		return w;
-	replay_begin(&y, r, lid);
-	find_before(&y);
-	mark_before(&y);
-	find_choices(&y);
-	done = count_before(&y, p);
-	if (done)
-		fill_ways(&y, w);
-	replay_end(&y);
-	if (done)
-		return w;
-	mincontention_ways_free(w);
-	return NULL;
-}
-
-void mincontention_ways_free(struct mincontention_ways *w)
-{
-	if (!w)
-		return;
-	elements_unref(w->elements);
-	free(w->first);
-	free(w->way);
-	free(w);
+		if (!follow(x, e) || x->key[e] > x->sp[e] + x->tolerance)
+			return false;
+	return true;
 }

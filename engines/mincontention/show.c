@@ -1,0 +1,338 @@
+/*
+ * What is behind a routing of mincontention, and behind a step of a recording; what was compared, found once
+ * more from the tables it left.
+ */
+#include <stdlib.h>
+
+#include "core/base/memory.h"
+#include "core/sm/sweep.h"
+#include "core/sm/ucast_cache.h"
+#include "core/trace/walk.h"
+#include "engines/mincontention/internal.h"
+
+static void free_priv(void *priv)
+{
+	struct mincontention *m = priv;
+
+	elements_unref(m->elements);
+	free(m->usage);
+	free(m->kept);
+	free(m);
+}
+
+static const struct elements *op_elements(const struct routing *r)
+{
+	return mincontention_of(r)->elements;
+}
+
+static bool op_way(const struct routing *r, uint32_t element, unsigned lid, struct text *t)
+{
+	struct mincontention_key k;
+
+	if (!mincontention_key(r, element, lid, &k))
+		return false;
+	text_add(t, "%u/%u", k.contention, k.distance);
+	return true;
+}
+
+const struct routing_ops mincontention_ops = {
+	.elements = op_elements,
+	.way_measure = "contention/distance",
+	.way = op_way,
+	.free_priv = free_priv,
+};
+
+const struct mincontention *mincontention_of(const struct routing *r)
+{
+	r = r ? routing_origin(r) : NULL;
+	return r && r->ops == &mincontention_ops ? r->priv : NULL;
+}
+
+static uint32_t delivery_port(const struct routing *r, uint32_t owner)
+{
+	const struct topo *t = r->topo;
+
+	return switch_port_id(t->fabric, t->endport_switch[owner], t->endport_swport[owner]);
+}
+
+static uint32_t target_of(const struct mincontention *m, const struct routing *r, unsigned lid)
+{
+	uint32_t owner = lid_owner(r->lids, lid),
+		 sw = owner == NO_ID ? NO_ID : r->topo->endport_switch[owner];
+
+	return sw == NO_ID ? NO_ID : m->elements->of[sw];
+}
+
+uint32_t mincontention_egress(const struct routing *r, uint32_t element, unsigned lid)
+{
+	const struct mincontention *m = mincontention_of(r);
+	uint32_t target = target_of(m, r, lid), l;
+
+	if (target == NO_ID)
+		return NO_ID;
+	if (target == element)
+		return delivery_port(r, lid_owner(r->lids, lid));
+	l = egress_link(m->elements, r, element, lid);
+	return l == NO_ID ? NO_ID : m->elements->link_port[l];
+}
+
+/* Was LID a of an endport placed before its LID b? */
+static bool placed_before(const struct mincontention *m, unsigned a, unsigned b)
+{
+	return m->kept[a] != m->kept[b] ? m->kept[a] : a < b;
+}
+
+static bool shared_by_sibling(const struct mincontention *m, const struct routing *r, uint32_t e,
+			      unsigned lid, uint32_t l)
+{
+	uint32_t owner = lid_owner(r->lids, lid);
+	unsigned base = r->lids->base[owner];
+
+	for (unsigned k = base; k < base + r->lids->count[owner]; k++)
+		if (k != lid && placed_before(m, k, lid) && egress_link(m->elements, r, e, k) == l)
+			return true;
+	return false;
+}
+
+bool mincontention_key(const struct routing *r, uint32_t element, unsigned lid, struct mincontention_key *k)
+{
+	const struct mincontention *m = mincontention_of(r);
+	uint32_t target = target_of(m, r, lid);
+
+	*k = (struct mincontention_key){0};
+	for (uint32_t e = element; e != target;) {
+		uint32_t l = target == NO_ID ? NO_ID : egress_link(m->elements, r, e, lid);
+
+		if (l == NO_ID || k->distance > m->elements->n)
+			return false;
+		k->contention += shared_by_sibling(m, r, e, lid, l);
+		k->distance++;
+		e = m->elements->link_to[l];
+	}
+	return true;
+}
+
+/* --- what was compared ------------------------------------------------------------------------------------
+ */
+
+/* Where things stood when a LID was placed. */
+struct replay {
+	struct run x;
+	const struct routing *r; /* that the engine made */
+	const struct mincontention *m;
+	uint8_t *before;   /* [max_lid + 1] 1: counted when its turn came */
+	uint32_t delivery; /* LIDs sent by the port of the endport then */
+};
+
+/* Kept LIDs come first, then CA and router ports, then switches, each by number. */
+static void find_before(struct replay *y)
+{
+	const struct lids *l = y->r->lids;
+	const struct fabric *f = y->x.topo->fabric;
+	bool is_switch = endport_is_switch(f, y->x.owner);
+
+	for (unsigned lid = 1; lid <= l->max_lid; lid++) {
+		uint32_t ep = l->owner[lid];
+		bool other = ep != NO_ID && endport_is_switch(f, ep);
+
+		if (y->m->kept[lid])
+			y->before[lid] = 1;
+		else if (ep != NO_ID)
+			y->before[lid] = other == is_switch ? lid < y->x.lid : is_switch;
+	}
+}
+
+/* Usage of all links, from the entries of the LIDs placed before.  false: cancelled. */
+static bool count_before(struct replay *y, struct progress *p)
+{
+	const struct fabric *f = y->x.topo->fabric;
+
+	progress_start(p, "ways", f->n_switches);
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		const struct lft_row *row = y->r->row[s];
+		uint32_t count[256] = {0};
+
+		if (!progress_step(p, s))
+			return false;
+		for (unsigned lid = 1; row && lid <= row->top; lid++)
+			count[row->port[lid]] += y->before[lid];
+		for (unsigned n = 1; row && n <= f->switch_nports[s]; n++) {
+			uint32_t l = y->x.el->port_link[switch_port_id(f, s, n)];
+
+			if (l != NO_ID)
+				y->x.use[l] = count[n];
+		}
+		if (s == y->x.sw && y->x.swport)
+			y->delivery = count[y->x.swport];
+	}
+	return true;
+}
+
+/* Links of LIDs of the same endport placed before. */
+static void mark_before(struct replay *y)
+{
+	struct run *x = &y->x;
+	unsigned base = y->r->lids->base[x->owner];
+
+	for (unsigned k = base; k < base + y->r->lids->count[x->owner]; k++) {
+		if (k == x->lid || !placed_before(y->m, k, x->lid))
+			continue;
+		for (uint32_t e = 0; e < x->el->n; e++) {
+			uint32_t l = egress_link(x->el, y->r, e, k);
+
+			if (l != NO_ID)
+				x->marked[l] = 1;
+		}
+	}
+}
+
+/* Key of e along the choices, where it has made one; chain: room for all elements. */
+static void settle(struct run *x, uint32_t e, uint32_t *chain)
+{
+	uint32_t n = 0;
+
+	for (; x->key[e] == NO_KEY; e = x->el->link_to[x->egress[e]]) {
+		if (x->egress[e] == NO_ID)
+			return;
+		chain[n++] = e;
+	}
+	while (n--) {
+		uint32_t l = x->egress[chain[n]];
+
+		x->key[chain[n]] = key_through(x, l, x->key[x->el->link_to[l]]);
+	}
+}
+
+/*
+ * What every element chose, and its key.  The engine leaves whole trees, so that every chain ends; at a step
+ * of a recording they grow from the target, so that those that have chosen have chains as well.
+ */
+static void find_choices(struct replay *y)
+{
+	struct run *x = &y->x;
+	uint32_t *chain = NEW_ARRAY(x->el->n, uint32_t);
+
+	for (uint32_t e = 0; e < x->el->n; e++) {
+		x->key[e] = NO_KEY;
+		x->egress[e] = e == x->target ? NO_ID : egress_link(x->el, y->r, e, x->lid);
+	}
+	x->key[x->target] = 0;
+	for (uint32_t e = 0; e < x->el->n; e++)
+		settle(x, e, chain);
+	free(chain);
+}
+
+static void replay_begin(struct replay *y, const struct routing *r, unsigned lid)
+{
+	const struct elements *el = ((const struct mincontention *)r->priv)->elements;
+	struct run *x = &y->x;
+	size_t links = (size_t)el->n_links + 1;
+
+	*y = (struct replay){.r = r, .m = r->priv};
+	*x = (struct run){.el = el, .topo = r->topo, .tolerance = y->m->tolerance, .target = NO_ID};
+	x->lid = lid;
+	x->owner = lid_owner(r->lids, lid);
+	x->sw = r->topo->endport_switch[x->owner];
+	x->swport = r->topo->endport_swport[x->owner];
+	x->use = NEW_ARRAY(links, uint32_t);
+	x->marked = NEW_ARRAY(links, uint8_t);
+	x->key = NEW_ARRAY(el->n, uint32_t);
+	x->egress = NEW_ARRAY(el->n, uint32_t);
+	x->all_sp = NEW_ARRAY(el->n, uint16_t *);
+	x->all_near = NEW_ARRAY(el->n, uint32_t *);
+	y->before = NEW_ARRAY(r->lids->max_lid + 1u, uint8_t);
+	aim(x, el->of[x->sw]);
+}
+
+static void replay_end(struct replay *y)
+{
+	run_end(&y->x);
+	free(y->before);
+}
+
+static void fill_ways(const struct replay *y, struct mincontention_ways *w)
+{
+	const struct run *x = &y->x;
+	bool kept = y->m->kept[x->lid];
+
+	w->target = x->target;
+	w->way = NEW_ARRAY((size_t)x->el->n_links + 1, struct mincontention_way);
+	for (uint32_t e = 0; e < x->el->n; e++) {
+		struct mincontention_way *way = &w->way[w->first[e]];
+
+		if (e != x->target) {
+			w->first[e + 1] = w->first[e] + list_ways(x, e, kept, way);
+			continue;
+		}
+		*way = (struct mincontention_way){
+			.port = switch_port_id(x->topo->fabric, x->sw, x->swport),
+			.to = NO_ID,
+			.usage = y->delivery,
+			.chosen = true,
+			.rule = kept	    ? RULE_KEPT
+				: x->swport ? RULE_HOST_PORT
+					    : RULE_OWN_PORT,
+		};
+		w->first[e + 1] = w->first[e] + 1;
+	}
+}
+
+struct mincontention_ways *mincontention_ways(const struct routing *r, unsigned lid, struct progress *p)
+{
+	struct mincontention_ways *w = NEW(struct mincontention_ways);
+	uint32_t owner;
+	struct replay y;
+	bool done;
+
+	r = routing_origin(r);
+	w->elements = elements_ref(mincontention_of(r)->elements);
+	w->lid = lid;
+	w->target = NO_ID;
+	w->first = NEW_ARRAY(w->elements->n + 1, uint32_t);
+	owner = lid_owner(r->lids, lid);
+	if (owner == NO_ID || r->topo->endport_switch[owner] == NO_ID)
+		return w;
+	replay_begin(&y, r, lid);
+	find_before(&y);
+	mark_before(&y);
+	find_choices(&y);
+	done = count_before(&y, p);
+	if (done)
+		fill_ways(&y, w);
+	replay_end(&y);
+	if (done)
+		return w;
+	mincontention_ways_free(w);
+	return NULL;
+}
+
+void mincontention_ways_free(struct mincontention_ways *w)
+{
+	if (!w)
+		return;
+	elements_unref(w->elements);
+	free(w->first);
+	free(w->way);
+	free(w);
+}
+
+/* --- a step of a recording ---------------------------------------------------------------------------------
+ */
+
+void *mc_priv_at(struct walk *w, const struct routing *end)
+{
+	const struct recording *r = walk_recording(w);
+	const struct sweep *s = recording_sweep(r);
+	const struct mc_kept *k = recording_kept(r);
+	struct mincontention *m;
+
+	(void)end;
+	if (!k) /* refused before there were elements */
+		return NULL;
+	m = NEW(struct mincontention);
+	m->elements = elements_ref(k->el);
+	m->tolerance = k->tolerance;
+	m->kept = mem_dup(k->kept, s->lids->max_lid + 1u);
+	m->usage = mem_dup(walk_words(w, T_COUNT), s->fabric->n_ports * sizeof(*m->usage));
+	return m;
+}
