@@ -147,7 +147,8 @@ static int ask_entry(struct asking *x, const struct engine *const *engines, stru
 	bool in_force = s->routing && !strcmp(s->routing->engine, recording_engine(r));
 	struct observer obs = {
 		.step = hear, .ctx = x, .sw = x->ev->a, .lid = (uint16_t)x->ev->b, .last = true};
-	struct sweep_repeat q = {.engines = engines, .observer = &obs, .progress = p};
+	struct rec_ask ask = observer_ask(&obs);
+	struct sweep_repeat q = {.engines = engines, .observer = &obs, .ask = &ask, .progress = p};
 
 	x->a->asked = str_printf("candidates for LID %u on %s%s", x->ev->b, switch_name(s->fabric, x->ev->a),
 				 decided_again(r, x->a->step) ? ", which is decided again later" : "");

@@ -55,7 +55,9 @@ struct step {
 	const struct decided *against;
 };
 
+/* Who listens to a run, and how an engine shows what it told (core/trace/recorder.h). */
 struct recorder;
+struct rec_ask;
 struct rec_scheme;
 
 struct observer {
@@ -112,7 +114,8 @@ struct engine_input {
 	const struct switch_tables *held; /* what the engine's `holds` asks for; NULL = not known */
 	struct leftovers *left;
 	const struct observer *observer; /* NULL = none */
-	struct recorder *record;	 /* of core/trace/recording.h; NULL = nobody records */
+	struct recorder *record;	 /* takes the events; NULL = nobody records */
+	const struct rec_ask *ask;	 /* asks how entries are decided; NULL = nobody does */
 	struct progress *progress;	 /* NULL = none */
 };
 
@@ -159,7 +162,7 @@ struct engine {
 	 * way the engine asks for by mem_room() with &out->refused.
 	 */
 	size_t (*room)(const struct engine_input *in, const char **what);
-	/* How its runs are recorded (core/trace/recording.h); NULL: they cannot be. */
+	/* How its runs are shown (core/trace/recorder.h); NULL: they cannot be recorded. */
 	const struct rec_scheme *scheme;
 };
 
@@ -178,7 +181,7 @@ int engine_chain_known(const struct engine *const *list, const char *chain, stru
 /* Report a step when somebody listens and it concerns him; use through the macro so that arguments cost
  * nothing. */
 #define OBSERVED(in) ((in)->observer != NULL)
-/* Does somebody record?  Events go by the functions of core/trace/recording.h. */
+/* Does somebody record?  Events go by the functions of core/trace/recorder.h. */
 #define RECORDED(in) ((in)->record != NULL)
 void observe(const struct engine_input *in, const struct step *s);
 /* A phase or a note goes into a recording as well. */

@@ -749,6 +749,7 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 	in = input_of(s, true, &random, marked, &left, q->progress);
 	refuse_again(s, q, &in);
 	in.observer = q->observer;
+	in.ask = q->ask;
 	in.record = q->record;
 	in.held = held_for(s->setup, engine_find(q->engines, name));
 	in.refused_before = has_refused(s->prev, name);
@@ -762,12 +763,4 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 	leftovers_free(&left);
 	free(marked);
 	return rc;
-}
-
-int sweep_observe(const struct sweep *s, const struct engine *const *engines, const struct observer *obs,
-		  struct progress *progress, struct err *e)
-{
-	return sweep_repeat(s,
-			    &(struct sweep_repeat){.engines = engines, .observer = obs, .progress = progress},
-			    NULL, e);
 }

@@ -75,6 +75,7 @@ struct sweep_repeat {
 	const struct engine *const *engines;
 	const char *engine;		 /* also one that refused in this sweep; NULL = that in force */
 	const struct observer *observer; /* NULL = none */
+	const struct rec_ask *ask;	 /* the same, for engines that tell by core/trace/recorder.h */
 	struct recorder *record;	 /* NULL = none */
 	struct progress *progress;
 };

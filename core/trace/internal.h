@@ -11,6 +11,7 @@
 #define IBSCOPE_RECORDING_PARTS_H
 
 #include "core/trace/recording.h"
+#include "core/trace/walk.h"
 
 /*
  * A change of a byte is one unit: at, table | was << 8 | now << 16.  Of a wide cell two: at, table; was, now.
@@ -86,5 +87,19 @@ bool rec_concerns(const struct recording *r, const struct rec_focus *f, const st
 void rec_end_event(struct recorder *k);
 void recorder_clear(struct recorder *k); /* all but the recording */
 void recording_free(struct recording *r);
+
+struct walk {
+	const struct recording *r; /* reference held */
+	size_t at;		   /* events that count */
+	void *table[N_TABLES];	   /* NULL: the engine has none */
+	uint8_t *decided;	   /* [as T_ENTRY] times an entry was decided */
+	size_t from, to;	   /* the last move: steps from + 1 .. to, forward or back */
+	uint64_t *touched;	   /* cells of it, table << 32 | at, sorted; NULL: not listed yet */
+	size_t n_touched;
+	const struct sweep *moment; /* reference held; NULL: not made yet */
+};
+
+/* Is a cell (as of touched) among n sorted ones? */
+bool cells_hold(const uint64_t *cell, size_t n, uint64_t key);
 
 #endif

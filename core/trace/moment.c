@@ -5,7 +5,7 @@
 
 #include "core/base/memory.h"
 #include "core/sm/sweep.h"
-#include "core/trace/walk_internal.h"
+#include "core/trace/internal.h"
 
 /* A sentence is made where the walk stands, but not of the start. */
 static char *sentence_of(struct walk *w)

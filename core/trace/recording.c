@@ -680,6 +680,37 @@ bool recording_in_focus(const struct recording *r, size_t step)
 	return rec_concerns(r, &r->focus, &r->event[step - 1]);
 }
 
+static void add_words(const struct engine_input *in, enum rec_kind kind, const char *fmt, va_list ap)
+{
+	struct text t = {0};
+
+	text_addv(&t, fmt, ap);
+	rec_text(in->record, kind, text_str(&t));
+	text_free(&t);
+}
+
+void rec_phase(const struct engine_input *in, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!RECORDED(in))
+		return;
+	va_start(ap, fmt);
+	add_words(in, REC_PHASE, fmt, ap);
+	va_end(ap);
+}
+
+void rec_note(const struct engine_input *in, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!RECORDED(in))
+		return;
+	va_start(ap, fmt);
+	add_words(in, REC_NOTE, fmt, ap);
+	va_end(ap);
+}
+
 void observe(const struct engine_input *in, const struct step *s)
 {
 	const struct observer *o = in->observer;

@@ -7,7 +7,6 @@
 
 #include "core/trace/internal.h"
 #include "core/sm/sweep.h"
-#include "core/trace/walk_internal.h"
 
 #define AT_ONCE 262144	/* steps between looks at the progress */
 #define FAR_BACK 1000	/* steps back that are dearer than to fill the tables anew */

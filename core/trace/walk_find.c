@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/trace/internal.h"
 #include "core/sm/sweep.h"
-#include "core/trace/walk_internal.h"
 
 #define AT_ONCE 65536 /* steps between looks at the progress */
 #define SENTENCES 256 /* where sentences are made of them */

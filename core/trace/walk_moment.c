@@ -4,7 +4,6 @@
 #include "core/base/memory.h"
 #include "core/trace/internal.h"
 #include "core/sm/sweep.h"
-#include "core/trace/walk_internal.h"
 
 /* The row of a switch with what is decided; that of the whole run where nothing is missing. */
 static void put_row(struct walk *w, struct routing *r, uint32_t sw)

@@ -53,7 +53,9 @@ bool why_open(const struct why *y, uint32_t sw, unsigned lid, struct text *t, si
 int why_repeat(const struct why *y, const struct observer *obs, struct err *e)
 {
 	const struct recording *r = y->walk ? walk_recording(y->walk) : NULL;
-	struct sweep_repeat q = {.engines = y->s->engines, .observer = obs, .progress = y->o->run->progress};
+	struct rec_ask ask = observer_ask(obs);
+	struct sweep_repeat q = {
+		.engines = y->s->engines, .observer = obs, .ask = &ask, .progress = y->o->run->progress};
 	const struct routing *made = r ? recording_sweep(r)->routing : NULL;
 
 	if (!r)
