@@ -401,7 +401,7 @@ static void serve_request(void)
 		repl_print(t.s, t.len);
 	text_free(&t);
 	rq->err->msg[0] = 0;
-	rq->rc = rq->command->run(ui.session, rq->argc, rq->argv, rq->out, rq->err);
+	rq->rc = rq->command->run(ui.session, rq->args, rq->out, rq->err);
 	if (ui.keys_seen != ui.keys_asked) {
 		pane_focus(focus);
 		ui.last_pane = last;

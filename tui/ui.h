@@ -184,8 +184,7 @@ void worker_answer(void);
 
 struct ui_request {
 	const struct command *command;
-	int argc;
-	char **argv;
+	const struct args *args;
 	struct out *out;
 	struct err *err;
 	int rc;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/base/err.h"
+#include "core/base/number.h"
 #include "core/base/memory.h"
 #include "core/base/outfile.h"
 #include "core/base/text.h"
@@ -11,17 +12,18 @@
 
 /* A command; most need its words only. */
 #define UNUSED __attribute__((unused))
-#define COMMAND(name)                                                                                        \
-	static int name(UNUSED struct session *s, UNUSED int argc, UNUSED char **argv, UNUSED struct out *o, \
+#define COMMAND(name)                                                                                   \
+	static int name(UNUSED struct session *s, UNUSED const struct args *args, UNUSED struct out *o, \
 			UNUSED struct err *e)
 
-static char *joined(int argc, char **argv)
+/* All words behind the command as one text. */
+static char *joined(const struct args *args)
 {
 	struct text t = {0};
 	char *s;
 
-	for (int i = 1; i < argc; i++)
-		text_add(&t, i > 1 ? " %s" : "%s", argv[i]);
+	for (int i = 0; i < args->n; i++)
+		text_add(&t, i ? " %s" : "%s", args->arg[i].word);
 	s = str_dup(text_str(&t));
 	text_free(&t);
 	return s;
@@ -53,9 +55,9 @@ COMMAND(ui_screen)
 {
 	struct outfile to;
 
-	if (refuse_fifo(argv[1], e))
+	if (refuse_fifo(args->arg[0].word, e))
 		return -1;
-	if (outfile_open(&to, argv[1], worker_progress(), e))
+	if (outfile_open(&to, args->arg[0].word, worker_progress(), e))
 		return -1;
 	ui.quiet = true;
 	ui_draw();
@@ -67,7 +69,7 @@ COMMAND(ui_screen)
 COMMAND(ui_pane)
 {
 	ui_refresh();
-	return pane_open(argc - 1, argv + 1, e);
+	return pane_open(args->argc - 1, args->argv + 1, e);
 }
 
 /* A pane that is shown, by its name. */
@@ -88,34 +90,37 @@ static int focus_by_name(const char *name, struct err *e)
 
 COMMAND(ui_focus)
 {
-	if (!strcmp(argv[1], "list"))
-		pane_focus(SLOT_LIST);
-	else if (!strcmp(argv[1], "detail"))
-		pane_focus(SLOT_DETAIL);
-	else if (!strcmp(argv[1], "repl"))
-		pane_focus(SLOT_REPL);
-	else if (!strcmp(argv[1], "next"))
-		pane_next(1);
-	else if (!strcmp(argv[1], "previous"))
-		pane_next(-1);
-	else
-		return focus_by_name(argv[1], e);
+	static const struct {
+		const char *word;
+		enum place_id place;
+	} places[] = {{"list", SLOT_LIST}, {"detail", SLOT_DETAIL}, {"repl", SLOT_REPL}};
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		if (args_has(args, places[i].word)) {
+			pane_focus(places[i].place);
+			return 0;
+		}
+	if (!args->arg[0].small)
+		return focus_by_name(args->arg[0].word, e);
+	pane_next(args_has(args, "next") ? 1 : -1);
 	return 0;
+}
+
+/* `on` or `off`; without a word the other one. */
+static bool switched(const struct args *args, bool now)
+{
+	return args->n ? args_has(args, "on") : !now;
 }
 
 COMMAND(ui_maximise)
 {
-	if (argc > 1 && strcmp(argv[1], "on") && strcmp(argv[1], "off"))
-		return err_set(e, "maximise: found \"%s\", expected on or off", argv[1]);
-	ui.maximised = argc > 1 ? !strcmp(argv[1], "on") : !ui.maximised;
+	ui.maximised = switched(args, ui.maximised);
 	return 0;
 }
 
 COMMAND(ui_fold)
 {
-	if (argc > 1 && strcmp(argv[1], "on") && strcmp(argv[1], "off"))
-		return err_set(e, "fold: found \"%s\", expected on or off", argv[1]);
-	return fold_panes(argc > 1 ? !strcmp(argv[1], "on") : !ui.scene.fold, e);
+	return fold_panes(switched(args, ui.scene.fold), e);
 }
 
 COMMAND(ui_back)
@@ -133,12 +138,10 @@ COMMAND(ui_sort)
 
 	if (!v)
 		return -1;
-	if (argc > 2 && strcmp(argv[2], "reverse"))
-		return err_set(e, "sort: found \"%s\", expected reverse", argv[2]);
-	col = argc > 1 ? view_column(v, argv[1], e) : -1;
-	if (argc > 1 && col < 0)
+	col = args->n ? view_column(v, args->arg[0].word, e) : -1;
+	if (args->n && col < 0)
 		return -1;
-	return view_sort(v, col, argc > 2, e);
+	return view_sort(v, col, args_has(args, "reverse"), e);
 }
 
 COMMAND(ui_filter)
@@ -151,7 +154,7 @@ COMMAND(ui_filter)
 	if (!v)
 		return -1;
 	snprintf(before, sizeof(before), "%s", v->filter);
-	text = joined(argc, argv);
+	text = joined(args);
 	view_filter(v, text);
 	free(text);
 	rc = view_filter_check(v, e);
@@ -168,7 +171,7 @@ COMMAND(ui_search)
 
 	if (!v)
 		return -1;
-	text = joined(argc, argv);
+	text = joined(args);
 	rc = find_next(v, text, e);
 	free(text);
 	return rc;
@@ -177,25 +180,23 @@ COMMAND(ui_search)
 COMMAND(ui_select)
 {
 	struct view *v = need_view(e);
-	char *end;
-	unsigned long n;
+	uint64_t n;
 
 	if (!v)
 		return -1;
-	errno = 0;
-	n = strtoul(argv[1], &end, 10);
-	if (*end || end == argv[1] || errno || !n || n > view_count(v))
-		return err_set(e, "select: found \"%s\", expected a row 1 .. %u", argv[1], view_count(v));
+	if (!number_of(args->arg[0].word, 1, view_count(v), &n))
+		return err_set(e, "select: found \"%s\", expected a row 1 .. %u", args->arg[0].word,
+			       view_count(v));
 	view_select(v, (int64_t)n - 1);
 	return 0;
 }
 
 COMMAND(ui_action)
 {
-	char *text = joined(argc, argv);
+	char *text = joined(args);
 	int rc;
 
-	if (ui.focus == SLOT_REPL && argc > 1 && strcmp(argv[1], "clear"))
+	if (ui.focus == SLOT_REPL && strcmp(args->arg[0].word, "clear"))
 		pane_focus(ui.last_pane);
 	rc = action_run(text, e) ? -1 : 0;
 	free(text);
@@ -218,7 +219,7 @@ static void show_key_errors(struct out *o)
 
 COMMAND(ui_keymap)
 {
-	if (refuse_fifo(argv[1], e) || keymap_choose(argv[1], e))
+	if (refuse_fifo(args->arg[0].word, e) || keymap_choose(args->arg[0].word, e))
 		return -1;
 	show_key_errors(o);
 	return 0;
@@ -226,21 +227,19 @@ COMMAND(ui_keymap)
 
 COMMAND(ui_colours)
 {
-	return colours_choose(argv[1], e);
+	return colours_choose(args->arg[0].word, e);
 }
 
 COMMAND(ui_copy)
 {
 	struct view *v = need_view(e);
 
-	return v ? copy_selected(v, argc > 1 ? argv[1] : "name", e) : -1;
+	return v ? copy_selected(v, args->n ? args->arg[0].word : "name", e) : -1;
 }
 
 COMMAND(ui_mouse)
 {
-	if (argc > 1 && strcmp(argv[1], "on") && strcmp(argv[1], "off"))
-		return err_set(e, "mouse: found \"%s\", expected on or off", argv[1]);
-	return term_mouse_use(argc > 1 ? !strcmp(argv[1], "on") : !term_mouse_used(), e);
+	return term_mouse_use(switched(args, term_mouse_used()), e);
 }
 
 /* The pane that draws and understands words: the focused one, else one that is shown. */
@@ -263,14 +262,14 @@ COMMAND(ui_map)
 	struct view *v;
 
 	ui_refresh();
-	if (argc < 2)
+	if (!args->n)
 		return pane_open(1, open, e);
 	v = need_drawing(e);
 	if (!v)
 		return -1;
 	e->msg[0] = 0;
-	if (v->ops->words(v, argc - 1, argv + 1, e))
-		return strcmp(argv[1], "back") || !pane_back() ? -1 : 0; /* the pane before */
+	if (v->ops->words(v, args->argc - 1, args->argv + 1, e))
+		return strcmp(args->arg[0].word, "back") || !pane_back() ? -1 : 0; /* the pane before */
 	if (e->msg[0])
 		out_text(o, "%s\n", e->msg);
 	return 0;
@@ -414,9 +413,9 @@ bool commands_on_screen(const struct command_list *in)
 	return true;
 }
 
-static int do_here(const struct command *c, int argc, char **argv, struct out *o, struct err *e)
+static int do_here(const struct command *c, const struct args *args, struct out *o, struct err *e)
 {
-	return c->run(ui.session, argc, argv, o, e);
+	return c->run(ui.session, args, o, e);
 }
 
 /* They need not wait for others. */

@@ -40,9 +40,9 @@ static ssize_t collect(void *cookie, const char *buf, size_t size)
 }
 
 /* Commands of the interface are done in its thread; this one waits. */
-static int hand_over(const struct command *c, int argc, char **argv, struct out *o, struct err *e)
+static int hand_over(const struct command *c, const struct args *args, struct out *o, struct err *e)
 {
-	struct ui_request rq = {.command = c, .argc = argc, .argv = argv, .out = o, .err = e, .rc = -1};
+	struct ui_request rq = {.command = c, .args = args, .out = o, .err = e, .rc = -1};
 
 	fflush(o->run->f);
 	err_set(e, "the interface is being closed");

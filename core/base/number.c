@@ -1,7 +1,58 @@
-/* Numbers: round ones for axes. */
 #include "core/base/number.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <string.h>
+
+/* The value of a digit, 99: it is none. */
+static unsigned digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	return isxdigit((unsigned char)c) ? (unsigned)((c | 0x20) - 'a') + 10 : 99;
+}
+
+static bool in_base(const char *word, size_t len, unsigned base, uint64_t least, uint64_t most, uint64_t *n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (digit(word[i]) >= base || __builtin_mul_overflow(v, base, &v) ||
+		    __builtin_add_overflow(v, digit(word[i]), &v))
+			return false;
+	if (!len || v < least || v > most)
+		return false;
+	*n = v;
+	return true;
+}
+
+bool number_of(const char *word, uint64_t least, uint64_t most, uint64_t *n)
+{
+	return in_base(word, strlen(word), 10, least, most, n);
+}
+
+bool number_of_part(const char *word, size_t len, uint64_t least, uint64_t most, uint64_t *n)
+{
+	return in_base(word, len, 10, least, most, n);
+}
+
+static bool begins_hex(const char *word)
+{
+	return word[0] == '0' && (word[1] | 0x20) == 'x';
+}
+
+bool number_of_any(const char *word, uint64_t least, uint64_t most, uint64_t *n)
+{
+	unsigned base = begins_hex(word) ? 16 : *word == '0' ? 8 : 10;
+
+	word += base == 16 ? 2 : 0;
+	return in_base(word, strlen(word), base, least, most, n);
+}
+
+bool number_of_hex(const char *word, uint64_t *n)
+{
+	return begins_hex(word) && in_base(word + 2, strlen(word + 2), 16, 0, UINT64_MAX, n);
+}
 
 double round_step(double most, unsigned ticks)
 {

@@ -154,8 +154,10 @@ static int help_find(const struct session *s, const char *word, const struct com
 	return -1;
 }
 
-int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct command *c;
 	const struct topic *p;
 	struct topic engine;

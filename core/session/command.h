@@ -6,6 +6,7 @@
 #define IBSCOPE_COMMAND_H
 
 #include "core/base/err.h"
+#include "core/session/args.h"
 #include "core/session/interpreter.h"
 #include "core/session/out.h"
 #include "core/session/session.h"
@@ -32,8 +33,9 @@ struct command {
 	 */
 	const char *json;
 	enum command_needs needs;
-	/* Words fit the syntax; numbers of words need not be looked at again. */
-	int (*run)(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+	const struct arg_number *numbers; /* of the syntax, beside those all have; ended by key NULL */
+	/* All words are right, as the syntax and numbers want them. */
+	int (*run)(struct session *s, const struct args *args, struct out *o, struct err *e);
 	/* The i-th there is, false: no more.  NULL: the first word is no subject's name. */
 	bool (*subject)(size_t i, struct subject *subject);
 	bool at_step; /* tells of the step where a walk through a run stands (session_walk()), if there is one

@@ -67,7 +67,7 @@ static void add_ports(struct completer *c, const char *open)
 
 static bool wanted(const struct fabric *f, uint32_t n, enum syntax_kind kind)
 {
-	if (kind == KIND_SWITCH || kind == KIND_SWITCHES)
+	if (kind == KIND_SWITCH || kind == KIND_ELEMENT || kind == KIND_SWITCHES)
 		return node_is_switch(f, n);
 	if (kind == KIND_HOST || kind == KIND_HOSTS)
 		return !node_is_switch(f, n);
@@ -262,6 +262,7 @@ static void complete_kind(struct completer *c, enum syntax_kind kind)
 	switch (kind) {
 	case KIND_NODE:
 	case KIND_SWITCH:
+	case KIND_ELEMENT:
 	case KIND_HOST:
 	case KIND_SWITCHES:
 	case KIND_HOSTS:
@@ -302,6 +303,7 @@ static void complete_kind(struct completer *c, enum syntax_kind kind)
 	case KIND_ARGUMENT:
 	case KIND_TEXT:
 	case KIND_NONE:
+	case KIND_NUMBER:
 		break;
 	}
 }

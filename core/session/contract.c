@@ -116,8 +116,10 @@ static void tell_command(const struct command *c, json_t *list, struct out *o)
 	json_array_append_new(list, json_make("{s:s, s:o}", "name", c->name, "keys", keys));
 }
 
-int cmd_schema(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct command *one = argc > 1 ? command_find(s, argv[1], e) : NULL;
 	json_t *list;
 

@@ -175,8 +175,8 @@ static void look_at_kind(void *ctx, const char *word, size_t len)
 	bool *one = ctx;
 
 	if (syntax_fixed(word, len) < len)
-		*one &= k == KIND_NODE || k == KIND_SWITCH || k == KIND_HOST || k == KIND_ENDPORT ||
-			k == KIND_ARGUMENT;
+		*one &= k == KIND_NODE || k == KIND_SWITCH || k == KIND_ELEMENT || k == KIND_HOST ||
+			k == KIND_ENDPORT || k == KIND_ARGUMENT;
 }
 
 /* A host's name stands for one of its ports where one is wanted: which one, is said. */
@@ -222,6 +222,23 @@ void out_step(struct out *o, const struct recording *r, size_t step, const char 
 	out_json(o, "step", json_integer((json_int_t)step));
 }
 
+static int run_words(const struct command_words *c, struct out *o, struct err *e)
+{
+	struct command_run *r = o->run;
+	struct args args;
+	int rc = args_read(r->in->session, c->command->syntax, c->command->numbers, c->argc, c->argv, &args,
+			   e);
+
+	if (rc)
+		return rc > 0 ? err_set(e, "expected: %s", c->command->syntax) : -1;
+	if (c->command->on_screen)
+		rc = r->on_screen(c->command, &args, o, e);
+	else
+		rc = c->command->run(r->in->session, &args, o, e);
+	args_free(&args);
+	return rc;
+}
+
 /* What a command tells is as of the step where the walk stands. */
 static int run_at_step(const struct command_words *c, struct walk *w, struct out *o, struct err *e)
 {
@@ -234,7 +251,7 @@ static int run_at_step(const struct command_words *c, struct walk *w, struct out
 	s->moment = moment;
 	s->moment_for = pthread_self();
 	session_unlock(s);
-	rc = c->command->run(s, c->argc, c->argv, o, e);
+	rc = run_words(c, o, e);
 	session_lock(s);
 	s->moment = NULL;
 	session_unlock(s);
@@ -251,12 +268,10 @@ static int do_command(const struct command_words *c, struct out *o, struct err *
 	tell_hosts(r->in->session, c, o);
 	if (c->command->at_step && session_walk(r->in->session))
 		return run_at_step(c, session_walk(r->in->session), o, e);
-	if (!c->command->on_screen)
-		return c->command->run(r->in->session, c->argc, c->argv, o, e);
-	if (!r->on_screen)
+	if (c->command->on_screen && !r->on_screen)
 		return err_set(e, "%s: needs the curses interface (start without -e and -x)",
 			       c->command->name);
-	return r->on_screen(c->command, c->argc, c->argv, o, e);
+	return run_words(c, o, e);
 }
 
 int run_commands(struct command_run *r, const struct command_list *l, struct err *e)

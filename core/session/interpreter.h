@@ -17,6 +17,7 @@
 #include "core/session/session.h"
 
 struct command;
+struct args;
 
 #define MAX_SOURCE_DEPTH 16 /* scripts that call each other */
 
@@ -46,7 +47,7 @@ struct command_run {
 	unsigned width;		   /* columns of the reader, 0 = unlimited */
 	struct progress *progress; /* told and cancelled from other threads; may be NULL */
 	/* Does commands of the interface, which know panes and the terminal; NULL: there is none. */
-	int (*on_screen)(const struct command *c, int argc, char **argv, struct out *o, struct err *e);
+	int (*on_screen)(const struct command *c, const struct args *args, struct out *o, struct err *e);
 	/* The rest begins as 0. */
 	bool found_fault; /* a check found something wrong: exit status 1 in batch, but no error */
 	unsigned depth;	  /* scripts within scripts */

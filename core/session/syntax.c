@@ -2,22 +2,9 @@
 #include "core/base/memory.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/*
- * The syntax is followed for all ways of reading the words at once: a set says behind how
- * many words a reading may stand ([argc + 1] bytes).
- */
-struct matcher {
-	int argc; /* words behind the command */
-	char *const *argv;
-	const char *name; /* of the command */
-	size_t name_len;
-	const bool *whole; /* of the words behind the command: names of nodes; may be NULL */
-	void (*offer)(void *ctx, const char *word, size_t len); /* may be NULL */
-	void *ctx;
-};
 
 static const struct {
 	const char *word;
@@ -26,9 +13,9 @@ static const struct {
 	{"NODE", KIND_NODE},
 	{"SWITCH", KIND_SWITCH},
 	{"S", KIND_SWITCHES},
-	{"ELEMENT", KIND_SWITCH},
-	{"CHASSIS", KIND_SWITCH},
-	{"CARD", KIND_SWITCH},
+	{"ELEMENT", KIND_ELEMENT},
+	{"CHASSIS", KIND_ELEMENT},
+	{"CARD", KIND_ELEMENT},
 	{"HOST", KIND_HOST},
 	{"H", KIND_HOSTS},
 	{"NODE[PORT]", KIND_PORT},
@@ -59,17 +46,6 @@ enum syntax_kind syntax_kind(const char *word, size_t len)
 	return KIND_NONE;
 }
 
-static size_t set_size(const struct matcher *m)
-{
-	return (size_t)m->argc + 1;
-}
-
-static void unite(const struct matcher *m, char *set, const char *with)
-{
-	for (size_t i = 0; i < set_size(m); i++)
-		set[i] |= with[i];
-}
-
 size_t syntax_fixed(const char *word, size_t len)
 {
 	const char *eq = memchr(word, '=', len);
@@ -79,144 +55,314 @@ size_t syntax_fixed(const char *word, size_t len)
 	return eq ? (size_t)(eq - word) + 1 : len;
 }
 
-/* Does a word of the syntax stand for one that was typed? */
-static bool stands_for(const char *word, size_t len, const char *typed)
-{
-	size_t fixed = syntax_fixed(word, len);
+/* --- the syntax as places ---------------------------------------------------------------------------- */
 
-	return !strncmp(word, typed, fixed) && (fixed < len || !typed[fixed]);
+/*
+ * Each word of the syntax is a place; which places may follow each other is all there is to it (Glushkov's
+ * automaton).
+ */
+#define PLACES 192
+
+struct set {
+	uint64_t bit[PLACES / 64];
+};
+
+struct places {
+	unsigned n;
+	struct syntax_word at[PLACES];
+	struct set follow[PLACES];
+	struct set first; /* which may begin */
+	struct set last;  /* which may be the end */
+	bool empty;	  /* no word at all fits, too */
+	const char *name; /* of the command */
+	size_t name_len;
+};
+
+/* A part of the syntax: places that it begins and ends with; may it be left out? */
+struct part {
+	struct set first, last;
+	bool empty;
+};
+
+static bool has(const struct set *s, unsigned i)
+{
+	return s->bit[i / 64] >> (i % 64) & 1;
 }
 
-static bool takes_names(const char *word, size_t len)
+static void unite(struct set *s, const struct set *with)
 {
-	enum syntax_kind k = syntax_kind(word, len);
+	for (unsigned i = 0; i < PLACES / 64; i++)
+		s->bit[i] |= with->bit[i];
+}
+
+static void either(struct part *a, const struct part *b)
+{
+	unite(&a->first, &b->first);
+	unite(&a->last, &b->last);
+	a->empty |= b->empty;
+}
+
+/* Behind the places of a set may come those of another. */
+static void join(struct places *x, const struct set *from, const struct set *to)
+{
+	for (unsigned i = 0; i < x->n; i++)
+		if (has(from, i))
+			unite(&x->follow[i], to);
+}
+
+static void behind(struct places *x, struct part *a, const struct part *b)
+{
+	join(x, &a->last, &b->first);
+	if (a->empty)
+		unite(&a->first, &b->first);
+	if (!b->empty)
+		a->last = b->last;
+	else
+		unite(&a->last, &b->last);
+	a->empty &= b->empty;
+}
+
+static struct part one_word(struct places *x, const char *word, size_t len)
+{
+	struct part p = {.empty = false};
+
+	if (x->n < PLACES) {
+		p.first.bit[x->n / 64] = p.last.bit[x->n / 64] = 1ull << (x->n % 64);
+		x->at[x->n++] = (struct syntax_word){word, len, 0};
+	}
+	return p;
+}
+
+/* Words with '|' between up to a blank, a closing bracket or "..."; *p moves behind them. */
+static struct part words(struct places *x, const char **p)
+{
+	struct part all = {.empty = false};
+	const char *from = *p;
+	int depth = 0;
+
+	for (;; ++*p) {
+		const char *q = *p;
+		bool end = !*q || *q == ' ' || (!depth && (*q == ']' || !strncmp(q, "...", 3)));
+
+		if (end || (!depth && *q == '|')) {
+			struct part w = one_word(x, from, (size_t)(q - from));
+
+			either(&all, &w);
+			from = q + 1;
+		}
+		if (end)
+			return all;
+		depth += (*q == '[') - (*q == ']');
+	}
+}
+
+static struct part forms(struct places *x, const char **p, bool whole);
+
+/* A word or a group in brackets, which "..." may follow. */
+static struct part item(struct places *x, const char **p)
+{
+	struct part a;
+
+	if (**p == '[') {
+		++*p;
+		a = forms(x, p, false);
+		a.empty = true;
+		*p += **p == ']';
+	} else {
+		a = words(x, p);
+	}
+	if (!strncmp(*p, "...", 3)) {
+		join(x, &a.last, &a.first);
+		*p += 3;
+	}
+	return a;
+}
+
+/* One form: up to a '|' by itself, a closing bracket or the end. */
+static struct part form(struct places *x, const char **p)
+{
+	struct part all = {.empty = true};
+
+	for (;;) {
+		struct part a;
+
+		*p += strspn(*p, " ");
+		if (!**p || **p == ']' || **p == '|')
+			return all;
+		a = item(x, p);
+		behind(x, &all, &a);
+	}
+}
+
+static struct part forms(struct places *x, const char **p, bool whole)
+{
+	struct part all = {.empty = false};
+	unsigned number = 0;
+
+	for (bool more = true; more; more = **p == '|', *p += more, number++) {
+		unsigned from = x->n;
+		struct part a;
+
+		*p += strspn(*p, " ");
+		if (!strncmp(*p, x->name, x->name_len) && strchr(" ", (*p)[x->name_len]))
+			*p += x->name_len;
+		a = form(x, p);
+		either(&all, &a);
+		for (unsigned i = from; whole && i < x->n; i++)
+			x->at[i].form = number;
+	}
+	return all;
+}
+
+static struct places *places_of(const char *syntax)
+{
+	struct places *x = NEW(struct places);
+	struct part all;
+
+	x->name = syntax;
+	x->name_len = strcspn(syntax, " ");
+	all = forms(x, &syntax, true);
+	x->first = all.first;
+	x->last = all.last;
+	x->empty = all.empty;
+	return x;
+}
+
+/* --- words that stand at them -------------------------------------------------------------------------- */
+
+/* Does a word of the syntax stand for one that was typed? */
+static bool stands_for(const struct syntax_word *w, const char *typed)
+{
+	size_t fixed = syntax_fixed(w->word, w->len);
+
+	return !strncmp(w->word, typed, fixed) && (fixed < w->len || !typed[fixed]);
+}
+
+static bool takes_names(const struct syntax_word *w)
+{
+	enum syntax_kind k = syntax_kind(w->word, w->len);
 
 	return syntax_names_node(k) || k == KIND_ARGUMENT || k == KIND_TEXT;
 }
 
-static void match_word(const struct matcher *m, const char *word, size_t len, const char *in, char *out)
+/* Places at which a word may stand behind those of *before (at the beginning: NULL). */
+static struct set stand(const struct places *x, const struct set *before, const char *typed, bool whole)
 {
-	for (int i = 0; i < m->argc; i++)
-		out[i + 1] |= in[i] && (m->whole && m->whole[i] ? takes_names(word, len)
-								: stands_for(word, len, m->argv[i]));
-	if (in[m->argc] && m->offer)
-		m->offer(m->ctx, word, len);
+	struct set may = {{0}};
+
+	if (!before)
+		may = x->first;
+	for (unsigned i = 0; before && i < x->n; i++)
+		if (has(before, i))
+			unite(&may, &x->follow[i]);
+	for (unsigned i = 0; typed && i < x->n; i++)
+		if (has(&may, i) && !(whole ? takes_names(&x->at[i]) : stands_for(&x->at[i], typed)))
+			may.bit[i / 64] &= ~(1ull << (i % 64));
+	return may;
 }
 
-/* Words with '|' between up to a blank, a closing bracket or "..."; returns the end. */
-static const char *match_words(const struct matcher *m, const char *p, const char *in, char *out)
+/* The place of a reading's end, PLACES: none.  cost [n] may be NULL. */
+static unsigned end_of(const struct places *x, const struct set *at, const unsigned *cost)
 {
-	const char *from = p;
-	int depth = 0;
+	unsigned best = PLACES;
 
-	for (;; p++) {
-		bool end = !*p || *p == ' ' || (!depth && (*p == ']' || !strncmp(p, "...", 3)));
+	for (unsigned i = 0; i < x->n; i++)
+		if (has(at, i) && has(&x->last, i) && (best == PLACES || (cost && cost[i] < cost[best])))
+			best = i;
+	return best;
+}
 
-		if (end || (!depth && *p == '|')) {
-			match_word(m, from, (size_t)(p - from), in, out);
-			from = p + 1;
-		}
-		if (end)
-			return p;
-		depth += (*p == '[') - (*p == ']');
+bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const bool *whole)
+{
+	struct places *x = places_of(syntax);
+	struct set at;
+	bool fits = x->empty;
+
+	for (int i = 1; i < argc; i++) {
+		at = stand(x, i > 1 ? &at : NULL, argv[i], whole && whole[i]);
+		fits = end_of(x, &at, NULL) < PLACES;
 	}
-}
-
-static const char *match_forms(const struct matcher *m, const char *p, char *set);
-
-/* A word or a group in brackets, once. */
-static const char *match_once(const struct matcher *m, const char *p, const char *in, char *out)
-{
-	if (*p != '[')
-		return match_words(m, p, in, out);
-	unite(m, out, in);
-	p = match_forms(m, p + 1, out);
-	unite(m, out, in);
-	return p + (*p == ']');
-}
-
-/* The same, again and again where "..." follows.  set becomes what it leads to. */
-static const char *match_item(const struct matcher *m, const char *p, char *set)
-{
-	char *now = mem_dup(set, set_size(m)), *out = NEW_ARRAY(set_size(m), char), *before;
-	const char *end = match_once(m, p, now, out);
-	bool again = !strncmp(end, "...", 3);
-
-	while (again) {
-		before = mem_dup(out, set_size(m));
-		memset(now, 0, set_size(m));
-		match_once(m, p, before, now);
-		unite(m, out, now);
-		again = memcmp(before, out, set_size(m)) != 0;
-		free(before);
-	}
-	memcpy(set, out, set_size(m));
-	free(now);
-	free(out);
-	return end + (strncmp(end, "...", 3) ? 0 : 3);
-}
-
-/* One form: up to a '|' by itself, a closing bracket or the end. */
-static const char *match_form(const struct matcher *m, const char *p, char *set)
-{
-	for (;;) {
-		p += strspn(p, " ");
-		if (!*p || *p == ']' || *p == '|')
-			return p;
-		p = match_item(m, p, set);
-	}
-}
-
-static const char *match_forms(const struct matcher *m, const char *p, char *set)
-{
-	char *in = mem_dup(set, set_size(m)), *form = mem_dup(set, set_size(m));
-
-	memset(set, 0, set_size(m));
-	for (bool more = true; more; more = *p++ == '|') {
-		p += strspn(p, " ");
-		if (!strncmp(p, m->name, m->name_len) && strchr(" ", p[m->name_len]))
-			p += m->name_len;
-		memcpy(form, in, set_size(m));
-		p = match_form(m, p, form);
-		unite(m, set, form);
-	}
-	free(in);
-	free(form);
-	return p - 1;
-}
-
-static bool match(const char *syntax, int argc, char *const *argv, const bool *whole,
-		  void (*offer)(void *ctx, const char *word, size_t len), void *ctx)
-{
-	struct matcher m = {.argc = argc - 1,
-			    .argv = argv + 1,
-			    .name = syntax,
-			    .name_len = strcspn(syntax, " "),
-			    .whole = whole ? whole + 1 : NULL,
-			    .offer = offer,
-			    .ctx = ctx};
-	char *set = NEW_ARRAY(set_size(&m), char);
-	bool fits;
-
-	set[0] = 1;
-	match_forms(&m, syntax, set);
-	fits = set[m.argc];
-	free(set);
+	free(x);
 	return fits;
 }
 
 bool syntax_fits(const char *syntax, int argc, char *const *argv)
 {
-	return match(syntax, argc, argv, NULL, NULL, NULL);
-}
-
-bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const bool *whole)
-{
-	return match(syntax, argc, argv, whole, NULL, NULL);
+	return syntax_fits_names(syntax, argc, argv, NULL);
 }
 
 void syntax_next(const char *syntax, int argc, char *const *argv,
 		 void (*offer)(void *ctx, const char *word, size_t len), void *ctx)
 {
-	match(syntax, argc, argv, NULL, offer, ctx);
+	struct places *x = places_of(syntax);
+	struct set at;
+
+	for (int i = 1; i < argc; i++)
+		at = stand(x, i > 1 ? &at : NULL, argv[i], false);
+	at = stand(x, argc > 1 ? &at : NULL, NULL, false);
+	for (unsigned i = 0; i < x->n; i++)
+		if (has(&at, i))
+			offer(ctx, x->at[i].word, x->at[i].len);
+	free(x);
+}
+
+/* --- the best reading ------------------------------------------------------------------------------------
+ */
+
+/* Of a word at each of the places where it may stand; nothing where they are all of one kind. */
+static void costs_of(const struct places *x, const struct set *at, const char *typed, syntax_cost *cost,
+		     void *ctx, unsigned *out)
+{
+	const struct syntax_word *first = NULL;
+	bool several = false;
+
+	for (unsigned i = 0; i < x->n; i++)
+		if (has(at, i)) {
+			first = first ? first : &x->at[i];
+			several |= x->at[i].len != first->len ||
+				   strncmp(x->at[i].word, first->word, first->len) != 0;
+		}
+	for (unsigned i = 0; i < x->n; i++) {
+		const struct syntax_word *w = &x->at[i];
+
+		out[i] = several && has(at, i) && !syntax_fixed(w->word, w->len)
+				 ? cost(ctx, w->word, w->len, typed)
+				 : 0;
+	}
+}
+
+bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *cost, void *ctx,
+		  struct syntax_word *found)
+{
+	struct places *x = places_of(syntax);
+	uint8_t(*from)[PLACES] = mem_resize(NULL, (size_t)argc, sizeof(*from));
+	unsigned sum[PLACES] = {0}, now[PLACES], place = PLACES;
+	struct set at, before;
+
+	for (int i = 1; i < argc; i++) {
+		before = at;
+		at = stand(x, i > 1 ? &before : NULL, argv[i], false);
+		costs_of(x, &at, argv[i], cost, ctx, now);
+		for (unsigned p = 0; p < x->n; p++) {
+			unsigned best = PLACES;
+
+			for (unsigned q = 0; i > 1 && has(&at, p) && q < x->n; q++)
+				if (has(&before, q) && has(&x->follow[q], p) &&
+				    (best == PLACES || sum[q] < sum[best]))
+					best = q;
+			from[i][p] = (uint8_t)best;
+			now[p] += best < PLACES ? sum[best] : 0;
+		}
+		memcpy(sum, now, sizeof(sum));
+	}
+	if (argc > 1)
+		place = end_of(x, &at, sum);
+	for (int i = argc - 1; i > 0 && place < PLACES; i--) {
+		found[i - 1] = x->at[place];
+		place = i > 1 ? from[i][place] : 0;
+	}
+	bool fits = argc > 1 ? place < PLACES : x->empty;
+	free(from);
+	free(x);
+	return fits;
 }

@@ -19,6 +19,7 @@ enum syntax_kind {
 	KIND_NONE,
 	KIND_NODE,
 	KIND_SWITCH,
+	KIND_ELEMENT, /* chips of one chassis or card, or a switch of them */
 	KIND_HOST,
 	KIND_SWITCHES, /* many: globs and lists too */
 	KIND_HOSTS,
@@ -36,6 +37,7 @@ enum syntax_kind {
 	KIND_TOPIC,
 	KIND_LESSON,
 	KIND_SPEC,
+	KIND_NUMBER, /* args.h tells which */
 };
 enum syntax_kind syntax_kind(const char *word, size_t len);
 
@@ -51,6 +53,25 @@ bool syntax_fits(const char *syntax, int argc, char *const *argv);
 /* The same where words i with whole[i] [argc] are names of nodes: they stand for such words only, or for
  * text. */
 bool syntax_fits_names(const char *syntax, int argc, char *const *argv, const bool *whole);
+
+/* What a word that was typed stands for. */
+struct syntax_word {
+	const char *word; /* in the syntax, [len] */
+	size_t len;
+	unsigned form; /* of the whole forms, from 0 */
+};
+
+/* How badly a typed word fits a capital word of the syntax that may stand for it; 0: best. */
+typedef unsigned syntax_cost(void *ctx, const char *word, size_t len, const char *typed);
+#define SYNTAX_NEVER 1000000u /* it does not stand for it */
+
+/*
+ * The best reading of the words: word i behind the command stands for found[i], [argc - 1].  The least
+ * sum of costs counts, then the order of the syntax; cost() is asked where a word may stand for several.
+ * False: no reading fits.
+ */
+bool syntax_match(const char *syntax, int argc, char *const *argv, syntax_cost *cost, void *ctx,
+		  struct syntax_word *found);
 
 /*
  * All that may stand behind these words: offer() gets a word of the syntax each time,

@@ -444,11 +444,10 @@ static void test_usage(void **state)
 	session_free(s);
 }
 
-static int cmd_cancel(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_cancel(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
 	(void)s;
-	(void)argc;
-	(void)argv;
+	(void)args;
 	(void)e;
 	atomic_store(&o->run->progress->cancel, true); /* as another thread would */
 	return 0;

@@ -3,10 +3,9 @@
 #include "core/trace/walk.h"
 #include "tests/unit/fixture.h"
 
-static int no_screen(const struct command *c, int argc, char **argv, struct out *o, struct err *e)
+static int no_screen(const struct command *c, const struct args *args, struct out *o, struct err *e)
 {
-	(void)argc;
-	(void)argv;
+	(void)args;
 	(void)o;
 	return err_set(e, "%s: no screen", c->name);
 }

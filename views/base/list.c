@@ -391,8 +391,10 @@ static void tell_step(const struct view_ops *ops, const struct moment *m, struct
 		out_text(o, "The present, not step %zu of %s:\n", m->step, recording_engine(m->rec));
 }
 
-static int cmd_list(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_list(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct view_ops *ops = argc > 1 ? view_need(argv[1], e) : NULL;
 	struct scene sc = {0};
 	struct wish w = {0};

@@ -258,8 +258,10 @@ static int take_words(int argc, char **argv, struct words *w, struct err *e)
 	return 0;
 }
 
-static int cmd_advise(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_advise(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct words w = {.failures = ADVISE_FAILURES, .rank = 1};
 	struct advise_request rq = {.setup = s->setup, .engines = s->engines, .now = session_sweep(s)};
 	struct advice *a;

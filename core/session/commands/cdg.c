@@ -129,8 +129,10 @@ static void tell_layers(const struct routing *r, struct out *o)
 	text_free(&t);
 }
 
-static int cmd_layers(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_layers(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
 	bool switches = words_take_last(&argc, argv, "switches");
 	struct cdg *c;
@@ -208,8 +210,10 @@ static void print_channels(const struct cdg *c, int vl, uint32_t limit, struct o
 	free(in);
 }
 
-static int cmd_cdg(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_cdg(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
 	uint32_t limit = SHOWN_LINES;
 	int vl = CDG_ALL_VLS;
@@ -354,8 +358,10 @@ uint32_t report_cycles(const struct cdg *c, uint32_t limit, uint32_t routes, str
 	return c->n_components;
 }
 
-static int cmd_cycles(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_cycles(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
 	uint32_t limit = SHOWN_ROUTES;
 	bool switches, cancelled;

@@ -31,8 +31,10 @@ static void report_assigned(const struct options *opts, const char *word, struct
 	free(name);
 }
 
-static int cmd_route(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_route(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct options *opts;
 	struct text text = {0};
 	struct change_request rq = {.kind = EVENT_ROUTE, .progress = o->run->progress};
@@ -79,17 +81,15 @@ static int resweep(struct session *s, bool reroute, struct out *o, struct err *e
 	return 0;
 }
 
-static int cmd_sweep(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_sweep(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	(void)argc;
-	(void)argv;
+	(void)args;
 	return resweep(s, false, o, e);
 }
 
-static int cmd_reroute(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_reroute(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	(void)argc;
-	(void)argv;
+	(void)args;
 	return resweep(s, true, o, e);
 }
 
@@ -336,13 +336,17 @@ static int edit_command(struct session *s, bool down, int argc, char **argv, str
 	return rc;
 }
 
-static int cmd_fail(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_fail(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	return edit_command(s, true, argc, argv, o, e);
 }
 
-static int cmd_restore(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_restore(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	return edit_command(s, false, argc, argv, o, e);
 }
 
@@ -371,8 +375,10 @@ static int flap_word(const struct session *s, const char *word, uint8_t *flapped
 	return rc;
 }
 
-static int cmd_flap(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_flap(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct change_request rq = {.kind = EVENT_SWEEP, .progress = o->run->progress};
 	struct text text = {0};
 	uint8_t *flapped;
@@ -406,13 +412,12 @@ static int moved(struct session *s, int rc, struct out *o)
 	return 0;
 }
 
-static int cmd_undo(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_undo(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	(void)args;
 	char *what;
 	int rc;
 
-	(void)argc;
-	(void)argv;
 	what = session_event(s) ? str_dup(session_event(s)->text) : NULL;
 	rc = session_undo(s, e);
 	if (!rc)
@@ -421,15 +426,16 @@ static int cmd_undo(struct session *s, int argc, char **argv, struct out *o, str
 	return moved(s, rc, o);
 }
 
-static int cmd_redo(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_redo(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	(void)argc;
-	(void)argv;
+	(void)args;
 	return moved(s, session_redo(s, e), o);
 }
 
-static int cmd_journal(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_journal(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	json_t *list;
 	char *end;
 
@@ -460,10 +466,9 @@ static int cmd_journal(struct session *s, int argc, char **argv, struct out *o, 
 	return 0;
 }
 
-static int cmd_reset(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_reset(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	(void)argc;
-	(void)argv;
+	(void)args;
 	if (session_reset(s, o->run->progress, e))
 		return -1;
 	out_text(o, "Everything is up again; the journal is empty.\n");
@@ -487,8 +492,10 @@ static void list_snapshots(const struct session *s, struct out *o)
 	out_json(o, "snapshots", list);
 }
 
-static int cmd_snapshot(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_snapshot(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct sweep *w;
 	struct snapshot *old = NULL;
 

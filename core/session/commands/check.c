@@ -309,8 +309,10 @@ static int check(struct session *s, const struct sweep *w, struct faults *now, c
 	return 0;
 }
 
-static int cmd_check(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_check(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct sweep w = *session_sweep(s); /* a look at it, perhaps with other routes */
 	bool baseline = argc > 2 && !strcmp(argv[argc - 2], "--baseline");
 	const struct routing *spread = NULL;

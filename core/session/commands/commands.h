@@ -153,11 +153,11 @@ int cannot_write(const struct target *t, struct err *e); /* -1 and *e, by errno 
 /* End it with rc, told or taken back; JSON_CONTENT are its keys.  Returns rc, or -1 and *e. */
 int close_target(struct target *t, int rc, struct out *o, struct err *e);
 
-int cmd_help(struct session *s, int argc, char **argv, struct out *o, struct err *e);
-int cmd_schema(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+int cmd_help(struct session *s, const struct args *args, struct out *o, struct err *e);
+int cmd_schema(struct session *s, const struct args *args, struct out *o, struct err *e);
 /* `roots export FILE [S...]`, whose command is with `roots`. */
 int export_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e);
-int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e);
+int cmd_why(struct session *s, const struct args *args, struct out *o, struct err *e);
 
 /*
  * Routes over groups of ports, "tree" or "lag" (spread.h): says which in a line and in the JSON field

@@ -34,7 +34,14 @@ int print_table(struct session *s, const char *name, const char *argument, struc
 	char *words[] = {NULL, (char *)name, (char *)argument,
 			 NULL}; /* commands do not write to their words */
 
-	return list ? list->run(s, argument ? 3 : 2, words, o, e) : 0;
+	struct args args;
+	int rc;
+
+	if (!list || args_read(s, list->syntax, NULL, argument ? 3 : 2, words, &args, e))
+		return list ? -1 : 0;
+	rc = list->run(s, &args, o, e);
+	args_free(&args);
+	return rc;
 }
 
 uint32_t candidate_elsewhere(const struct fabric *f, const struct step *st, const struct step_candidate *c)

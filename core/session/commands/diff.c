@@ -176,8 +176,10 @@ static void diff_loads(const struct load_diff *d, uint64_t moved, uint64_t limit
 			   "max_after", (int)d->max_after, "ports", list));
 }
 
-static int cmd_diff(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_diff(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct sweep *a, *b;
 	struct routing *ra, *rb;
 	struct comparison *c;

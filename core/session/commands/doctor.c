@@ -73,8 +73,9 @@ static void report(const struct diagnosis *d, struct out *o)
 	o->run->found_fault |= d->count[SEVERITY_ERROR] > 0;
 }
 
-static int cmd_doctor(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_doctor(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	(void)args;
 	struct doctor_request rq = {
 		.setup = s->setup,
 		.engines = s->engines,
@@ -83,8 +84,6 @@ static int cmd_doctor(struct session *s, int argc, char **argv, struct out *o, s
 	};
 	struct diagnosis *d;
 
-	(void)argc;
-	(void)argv;
 	d = doctor_run(&rq, o->run->progress, e);
 	if (!d)
 		return -1;

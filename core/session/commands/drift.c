@@ -244,8 +244,10 @@ static int take_words(struct session *s, int argc, char **argv, struct drift_req
 	return rc;
 }
 
-static int cmd_drift(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_drift(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct drift_request rq = {
 		.engines = s->engines,
 		.now = session_sweep(s),

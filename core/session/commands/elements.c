@@ -130,8 +130,10 @@ static int print_element(struct session *s, const struct elements *el, uint32_t 
 	return 0;
 }
 
-static int cmd_elements(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_elements(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct elements *el;
 	uint32_t found = 0, node;
 	int rc = 0;
@@ -157,15 +159,15 @@ static int cmd_elements(struct session *s, int argc, char **argv, struct out *o,
 
 #define PAIR_LINES 20
 
-static int cmd_equal_paths(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_equal_paths(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
 	bool all = argc > 1;
 	struct elements *el;
 	struct unequal_paths *u;
 	json_t *list = json_array();
 	char a[40];
 
-	(void)argv;
 	if (!(el = current_elements(s, o, e))) {
 		json_decref(list);
 		return -1;
@@ -271,8 +273,10 @@ static void print_engines(struct engine_figures *const *c, unsigned n, struct ou
 	out_json(o, "compare", list);
 }
 
-static int cmd_compare(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_compare(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct engine_figures *c[SIDES_MOST] = {0};
 	struct side_base at = {.setup = s->setup, .list = s->engines, .sweep = session_sweep(s)};
 	struct side_request *rq;

@@ -77,14 +77,14 @@ static struct topo *present(const struct session *s)
 	return whole ? NULL : topo_new(s->fabric, st);
 }
 
-static int cmd_save(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_save(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
 	struct target to;
 	struct topo *t;
 	int rc;
 
-	(void)argc;
 	if (open_target(&to, argv[1], o, e))
 		return -1;
 	t = present(s);
@@ -212,8 +212,10 @@ static void note_drawing(struct session *s, int argc, char **argv)
 	text_free(&what);
 }
 
-static int cmd_export(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_export(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct drawing d = {0};
 	struct target to;
 	int rc;

@@ -65,14 +65,14 @@ static int take_held(struct session *s, const char *chain, struct out *o, struct
 	return rc;
 }
 
-static int cmd_load(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_load(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	char **argv = args->argv;
 	struct fabric *f;
 	bool tables;
 	char *how;
 	int rc;
 
-	(void)argc;
 	if (!strcmp(argv[1], "-") && o->run->on_screen)
 		return err_set(e, "load -: standard input is the terminal here; expected a file");
 	progress_start(o->run->progress, "reading the file", 0);
@@ -100,8 +100,10 @@ static void tell_lesson_fabric(const char *word, struct out *o)
 	free(note);
 }
 
-static int cmd_synth(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_synth(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct fabric *f;
 	char *how;
 	int rc;
@@ -169,8 +171,10 @@ static int refuse_partial(const struct fabric *before, const struct fabric *f, s
 	return -1;
 }
 
-static int cmd_live(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_live(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct fabric *before;
 	struct fabric *f;
 	enum live_tables what = LIVE_NO_TABLES;
@@ -214,12 +218,12 @@ static int cmd_live(struct session *s, int argc, char **argv, struct out *o, str
 	return rc;
 }
 
-static int cmd_names(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_names(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	char **argv = args->argv;
 	struct name_map *map, *old = s->names;
 	struct warnings w = {0};
 
-	(void)argc;
 	map = NEW(struct name_map);
 	if (name_map_load(argv[1], map, &w, o->run->progress, e)) {
 		free(map);
@@ -366,8 +370,10 @@ static int set_words(struct session *s, int argc, char **argv, struct out *o, st
 	return rc;
 }
 
-static int cmd_set(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_set(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	if (argc == 1) {
 		show_options(s, o);
 		return 0;
@@ -382,21 +388,21 @@ static int cmd_set(struct session *s, int argc, char **argv, struct out *o, stru
 	return set_option(s, argv[1], argv[2], o, e);
 }
 
-static int cmd_unset(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_unset(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
-	(void)argc;
+	char **argv = args->argv;
 	return set_option(s, argv[1], NULL, o, e);
 }
 
-static int cmd_config(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_config(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	char **argv = args->argv;
 	struct options *opts;
 	struct text notes = {0};
 	const struct event *at = session_event(s);
 	char *engines = NULL;
 	int rc;
 
-	(void)argc;
 	opts = options_copy(s->setup->options);
 	rc = conf_read(opts, argv[1], o->run->progress, &engines, &notes, e);
 	if (!rc) {
@@ -602,8 +608,10 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 	return 0;
 }
 
-static int cmd_show(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_show(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const char *what = argc > 1 ? argv[1] : "summary";
 
 	if (!strcmp(what, "options"))

@@ -291,8 +291,10 @@ static int take_place(struct request *rq, int argc, char **argv, int *used, stru
 	return rq->src == rq->dst ? err_set(e, "%s and %s are one port, expected two", argv[0], argv[1]) : 0;
 }
 
-static int cmd_flows(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_flows(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct request rq = {.s = s, .w = session_sweep(s)};
 	int used = 0, rc;
 

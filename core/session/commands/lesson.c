@@ -313,8 +313,10 @@ static int go_on(struct session *s, const char *word, struct out *o, struct err 
 	return rc;
 }
 
-static int cmd_lesson(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_lesson(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	static const char *const words[] = {"next", "back", "again", "answer"};
 
 	if (argc < 2)

@@ -100,8 +100,10 @@ static int load_ebb(struct session *s, int argc, char **argv, struct out *o, str
 	return 0;
 }
 
-static int cmd_load_map(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_load_map(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
 	struct pattern pattern;
 	struct loads *l;
@@ -183,8 +185,10 @@ static void print_shifts(const struct sweep *w, const struct shift_order *order,
 			   shift_by_name(order->by), "list", list));
 }
 
-static int cmd_shifts(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_shifts(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
 	struct shift_order order;
 	struct shifts *sh;
@@ -301,8 +305,10 @@ static void print_shares(const struct shared *h, uint32_t limit, struct out *o)
 			   (int)h->l->max, "static_mean", h->l->mean, "links", (int)h->n, "ports", list));
 }
 
-static int cmd_spread(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_spread(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct shared h = {.w = session_sweep(s)};
 	struct loads *l = loads_new(h.w->routing, &pattern_all, o->run->progress);
 	const struct routing *r = NULL;

@@ -7,8 +7,10 @@
 #include "core/base/text.h"
 #include "core/session/commands/commands.h"
 
-static int cmd_source(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_source(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct command_run *r = o->run;
 	bool whole = argc == 3;
 	struct text errors = {0};
@@ -30,18 +32,19 @@ static int cmd_source(struct session *s, int argc, char **argv, struct out *o, s
 	return rc;
 }
 
-static int cmd_quit(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_quit(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	(void)args;
 	(void)s;
-	(void)argc;
 	(void)e;
-	(void)argv;
 	o->run->in->quit = true;
 	return 0;
 }
 
-static int cmd_echo(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_echo(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	(void)s;
 	(void)e;
 	for (int i = 1; i < argc; i++)

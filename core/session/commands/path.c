@@ -185,13 +185,13 @@ static void print_ends(const struct session *s, uint32_t src, unsigned slid, uin
 	topo_unref(t);
 }
 
-static int cmd_trace(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_trace(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	char **argv = args->argv;
 	const struct sweep *w;
 	unsigned slid, dlid;
 	uint32_t src, dst;
 
-	(void)argc;
 	src = session_endport(s, argv[1], &slid, e);
 	dst = src == NO_ID ? NO_ID : session_endport(s, argv[2], &dlid, e);
 	if (dst == NO_ID)
@@ -220,14 +220,14 @@ static uint32_t switch_argument(struct session *s, const char *word, struct err 
 	return n == NO_ID ? NO_ID : s->fabric->node_switch[n];
 }
 
-static int cmd_lft(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_lft(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	char **argv = args->argv;
 	const struct sweep *w = session_sweep(s);
 	const struct comparison *c = session_event(s)->change;
 	uint32_t sw = switch_argument(s, argv[1], e);
 	json_t *list;
 
-	(void)argc;
 	if (sw == NO_ID)
 		return -1;
 	if (!w->routing->row[sw])
@@ -247,12 +247,12 @@ static int cmd_lft(struct session *s, int argc, char **argv, struct out *o, stru
 	return print_table(s, "lft", argv[1], o, e);
 }
 
-static int cmd_hops(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_hops(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	char **argv = args->argv;
 	const struct routing *r = session_sweep(s)->routing;
 	uint32_t sw = switch_argument(s, argv[1], e);
 
-	(void)argc;
 	if (sw == NO_ID)
 		return -1;
 	if (!r->ops->hops)
@@ -261,19 +261,20 @@ static int cmd_hops(struct session *s, int argc, char **argv, struct out *o, str
 	return print_table(s, "hops", argv[1], o, e);
 }
 
-static int cmd_ranks(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_ranks(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	(void)args;
 	const struct routing *r = session_sweep(s)->routing;
 
-	(void)argc;
-	(void)argv;
 	if (!r->ops->rank)
 		return err_set(e, "%s does not rank the switches", r->engine);
 	return print_table(s, "ranks", NULL, o, e);
 }
 
-static int cmd_roots(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_roots(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct sweep *w;
 	const struct routing *r;
 	json_t *list;

@@ -162,8 +162,10 @@ static void ask(struct quiz *q, const struct quiz_maker *m)
 				    : "SL");
 }
 
-static int cmd_quiz(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_quiz(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct interpreter *in = o->run->in;
 	struct quiz q = {.s = s, .o = o};
 	uint64_t seed = in->quiz_seed + 1;

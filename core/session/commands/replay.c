@@ -57,15 +57,15 @@ static int write_script(const char *path, const struct replay *r, struct out *o,
 	return close_target(&to, 0, o, e);
 }
 
-static int cmd_save_session(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_save_session(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	char **argv = args->argv;
 	bool screen = !strcmp(argv[1], "-");
 	char *fabric = screen ? NULL : beside(argv[1], ".ibnet"),
 	     *names = screen ? NULL : beside(argv[1], ".names");
 	struct replay r;
 	int rc = 0;
 
-	(void)argc;
 	replay_make(&r, s, fabric, names);
 	if (r.needs_fabric)
 		rc = write_beside(s, fabric, true, o, e);
@@ -306,13 +306,13 @@ static int put_report(const struct session *s, const struct replay *r, FILE *f, 
 	return 0;
 }
 
-static int cmd_report(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_report(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	char **argv = args->argv;
 	struct target to;
 	struct replay r;
 	int rc;
 
-	(void)argc;
 	if (open_target(&to, argv[1], o, e))
 		return -1;
 	replay_make(&r, s, NULL, NULL);

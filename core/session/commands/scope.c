@@ -68,8 +68,10 @@ static struct scope *read_scope(const struct session *s, int argc, char **argv, 
 	return scope;
 }
 
-static int cmd_scope(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_scope(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const uint8_t none = 0;
 	bool all = argc == 2 && (!strcmp(argv[1], "all") || !strcmp(argv[1], "off"));
 	struct scope *scope;

@@ -582,8 +582,10 @@ static int step(struct session *s, int argc, char **argv, struct out *o, struct 
 	return walked(s, argc - 1, argv + 1, o, e);
 }
 
-static int cmd_step(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_step(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	int rc = step(s, argc, argv, o, e);
 
 	session_walk_moved(s);

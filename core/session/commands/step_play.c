@@ -158,15 +158,14 @@ static void say_break(struct walk *w, struct interpreter *in, struct out *o)
 	step_line(w, o);
 }
 
-static int frame(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int frame(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	(void)args;
 	struct interpreter *in = o->run->in;
 	struct walk *w = session_walk(s);
 	size_t to;
 	int pace;
 
-	(void)argc;
-	(void)argv;
 	(void)e;
 	session_lock(s);
 	pace = session_playing(s);

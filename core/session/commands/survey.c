@@ -124,8 +124,10 @@ static int merge(int argc, char **argv, struct out *o, struct err *e)
 	return rc;
 }
 
-static int cmd_survey(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_survey(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct survey_request rq = {0};
 	struct survey *found;
 	json_t *rows;

@@ -92,8 +92,10 @@ static int take_tables(struct session *s, const char *text, const struct switch_
 	return 0;
 }
 
-static int cmd_tables(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_tables(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	const struct lids *now = session_sweep(s) ? session_sweep(s)->lids : NULL;
 	bool live = !strcmp(argv[1], "live");
 	struct text notes = {0}, text = {0};

@@ -83,8 +83,10 @@ static int give_plan(struct torus_fit *m, const struct torus_plan *p, bool good,
 	return rc;
 }
 
-static int cmd_torus_conf(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_torus_conf(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct torus_fit m;
 	int rc = torus_fit_begin(&m, s->setup, s->engines, o->run->progress, e);
 

@@ -131,8 +131,10 @@ static void report(const struct verification *v, struct out *o)
 	o->run->found_fault |= !verify_same(v);
 }
 
-static int cmd_verify(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_verify(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct options *opts = options_copy(s->setup->options);
 	const char *chain = NULL;
 	const struct setup *setup;

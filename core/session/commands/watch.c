@@ -208,8 +208,10 @@ static int take_number(const char *word, unsigned most, unsigned *n, struct err 
 	return 0;
 }
 
-static int cmd_watch(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_watch(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct watch w = {.seconds = WATCH_S};
 	int rc = 0, at = 1;
 
@@ -262,8 +264,10 @@ static void tell_counters(const char *lines, struct out *o)
 	out_json(o, "counters", obj);
 }
 
-static int cmd_counters(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+static int cmd_counters(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	uint32_t port = session_port(s, argv[1], e), node, ep;
 	char name[] = "/proc/self/exe", flag[] = LIVE_COUNTERS_FLAG, lid[12], num[12], device[12];
 	char *argv2[] = {name, flag, NULL, device, lid, num, NULL};

@@ -572,8 +572,10 @@ static int answer(struct why *y, int argc, char **argv, struct err *e)
 	return via ? why_via(y, port, e) : why_entry(y, e);
 }
 
-int cmd_why(struct session *s, int argc, char **argv, struct out *o, struct err *e)
+int cmd_why(struct session *s, const struct args *args, struct out *o, struct err *e)
 {
+	int argc = args->argc;
+	char **argv = args->argv;
 	struct why y = {.s = s, .w = need_routing(s, e), .o = o};
 	int rc;
 

@@ -1,0 +1,230 @@
+#include "core/session/args.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/number.h"
+#include "core/session/session.h"
+
+/* Numbers that mean the same wherever they stand. */
+static const struct arg_number usual[] = {
+	{.key = "LAYER", .most = 15, .what = "a layer (VL), 0 to 15"},
+	{.key = "GROUP", .least = 1, .most = INT_MAX, .what = "a number from 1"},
+	{.key = "STEP", .least = 1, .most = INT_MAX, .what = "a number from 1"},
+	{.key = "SHIFT", .least = 1, .most = INT_MAX, .what = "a number from 1"},
+	{.key = "shift K",
+	 .least = 1,
+	 .most = UINT32_MAX,
+	 .what = "a number from 1",
+	 .lead = "pattern shift"},
+	{.key = "group N",
+	 .least = 1,
+	 .most = UINT32_MAX,
+	 .what = "the number of a group as `cycles` shows it"},
+	{.key = "seed=K", .most = UINT64_MAX, .what = "a number", .lead = "seed", .any_base = true},
+	{.key = NULL},
+};
+
+/* --- finding ------------------------------------------------------------------------------------------ */
+
+static bool is_word(const char *word, size_t len, const char *of)
+{
+	return strlen(of) == len && !strncmp(word, of, len);
+}
+
+/* Does a word of the syntax with one typed before it (NULL: none) have this key? */
+static bool has_key(const char *word, size_t len, const struct arg *before, const char *key)
+{
+	const char *blank = strchr(key, ' ');
+
+	if (!blank)
+		return is_word(word, len, key);
+	return before && before->small && before->len == (size_t)(blank - key) &&
+	       !strncmp(before->name, key, before->len) && is_word(word, len, blank + 1);
+}
+
+static const struct arg_number *find_number(const struct arg_number *own, const char *word, size_t len,
+					    const struct arg *before)
+{
+	for (const struct arg_number *n = own; n && n->key; n++)
+		if (has_key(word, len, before, n->key))
+			return n;
+	return own == usual ? NULL : find_number(usual, word, len, before);
+}
+
+const struct arg *args_next(const struct args *a, const char *key, const struct arg *before)
+{
+	for (int i = before ? (int)(before - a->arg) + 1 : 0; i < a->n; i++)
+		if (has_key(a->arg[i].name, a->arg[i].len, i ? &a->arg[i - 1] : NULL, key))
+			return &a->arg[i];
+	return NULL;
+}
+
+const struct arg *args_get(const struct args *a, const char *key)
+{
+	return args_next(a, key, NULL);
+}
+
+bool args_has(const struct args *a, const char *small)
+{
+	return args_get(a, small) != NULL;
+}
+
+bool args_end(const struct args *a, const char *small)
+{
+	return a->n && is_word(a->arg[a->n - 1].name, a->arg[a->n - 1].len, small);
+}
+
+const char *args_word(const struct args *a, const char *key, const char *otherwise)
+{
+	const struct arg *x = args_get(a, key);
+
+	return x ? x->word : otherwise;
+}
+
+uint64_t args_number(const struct args *a, const char *key, uint64_t otherwise)
+{
+	const struct arg *x = args_get(a, key);
+
+	return x ? x->n : otherwise;
+}
+
+int args_which(const struct args *a, const char *const *words, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (args_has(a, words[i]))
+			return (int)i;
+	return -1;
+}
+
+/* --- values --------------------------------------------------------------------------------------------- */
+
+struct reader {
+	const struct session *s;
+	const struct arg_number *numbers;
+	const struct arg *before; /* the word before the one that is looked at */
+};
+
+static int read_number(const struct arg_number *r, const char *word, uint64_t *n, struct err *e)
+{
+	bool (*read)(const char *, uint64_t, uint64_t, uint64_t *) = r->any_base ? number_of_any : number_of;
+
+	if (read(word, r->least, r->most, n))
+		return 0;
+	if (!r->what)
+		return 1;
+	return err_set(e, "%s%sfound \"%s\", expected %s", r->lead ? r->lead : "", r->lead ? ": " : "", word,
+		       r->what);
+}
+
+static int read_switch(const struct session *s, const char *word, uint32_t *id, struct err *e)
+{
+	*id = session_node(s, word, e);
+	if (*id == NO_ID || node_is_switch(s->fabric, *id))
+		return *id == NO_ID ? -1 : 0;
+	return err_set(e, "%s is no switch", s->fabric->node_name[*id]);
+}
+
+/* May it stand for many: "H...", and also "NODE NODE NODE..."? */
+static bool is_many(const char *word, size_t len)
+{
+	const char *p = word + len;
+
+	while (*p == ' ' && !strncmp(p + 1, word, len))
+		p += 1 + len;
+	return !strncmp(p, "...", 3);
+}
+
+/* 0; 1: it does not fit; -1 and *e. */
+static int read_value(const struct reader *r, struct arg *x, struct err *e)
+{
+	const struct arg_number *number = find_number(r->numbers, x->name, x->len, r->before);
+
+	if (number) {
+		x->kind = KIND_NUMBER;
+		return read_number(number, x->word, &x->n, e);
+	}
+	x->kind = is_word(x->name, x->len, "LID") ? KIND_ENDPORT : syntax_kind(x->name, x->len);
+	if (is_many(x->name, x->len))
+		return 0;
+	switch (x->kind) {
+	case KIND_NODE:
+		x->id = session_node(r->s, x->word, e);
+		break;
+	case KIND_SWITCH:
+		return read_switch(r->s, x->word, &x->id, e);
+	case KIND_PORT:
+		x->id = session_port(r->s, x->word, e);
+		break;
+	case KIND_HOST:
+	case KIND_ENDPORT:
+		x->id = session_endport(r->s, x->word, &x->lid, e);
+		break;
+	default:
+		return 0;
+	}
+	return x->id == NO_ID ? -1 : 0;
+}
+
+/* Costs of words that may stand for several: what is one of a kind is best. */
+enum { COST_RIGHT, COST_NAME, COST_TEXT, COST_ALMOST = 7, COST_WRONG };
+
+static unsigned cost_of(void *ctx, const char *word, size_t len, const char *typed)
+{
+	const struct reader *r = ctx;
+	struct arg x = {.word = typed + syntax_fixed(word, len), .name = word, .len = len};
+	unsigned port;
+	int rc = read_value(r, &x, NULL);
+
+	if (rc > 0)
+		return SYNTAX_NEVER;
+	switch (x.kind) {
+	case KIND_NUMBER:
+		return rc ? COST_WRONG : COST_RIGHT;
+	case KIND_PORT:
+		return !rc					       ? COST_RIGHT
+		       : name_before_port(typed, strlen(typed), &port) ? COST_ALMOST
+								       : COST_WRONG;
+	case KIND_ENGINES:
+		return engine_chain_known(r->s->engines, typed, NULL) ? COST_WRONG : COST_RIGHT;
+	case KIND_ASSIGNMENT:
+		return strchr(typed, '=') ? COST_RIGHT : COST_WRONG;
+	default:
+		return syntax_names_node(x.kind) ? (rc ? COST_WRONG : COST_NAME) : COST_TEXT;
+	}
+}
+
+int args_read(const struct session *s, const char *syntax, const struct arg_number *numbers, int argc,
+	      char **argv, struct args *a, struct err *e)
+{
+	struct reader r = {s, numbers, NULL};
+	struct syntax_word *found = NEW_ARRAY((size_t)argc, struct syntax_word);
+	int rc = syntax_match(syntax, argc, argv, cost_of, &r, found) ? 0 : 1;
+
+	*a = (struct args){.argc = argc, .argv = argv, .arg = NEW_ARRAY((size_t)argc, struct arg)};
+	for (int i = 0; !rc && i + 1 < argc; i++) {
+		size_t fixed = syntax_fixed(found[i].word, found[i].len);
+		struct arg *x = &a->arg[a->n++];
+
+		*x = (struct arg){.word = argv[i + 1] + (fixed < found[i].len ? fixed : 0),
+				  .name = found[i].word,
+				  .len = found[i].len,
+				  .small = fixed == found[i].len};
+		r.before = i ? x - 1 : NULL;
+		a->form = found[i].form;
+		rc = x->small ? 0 : read_value(&r, x, e);
+	}
+	free(found);
+	if (rc)
+		args_free(a);
+	return rc;
+}
+
+void args_free(struct args *a)
+{
+	free(a->arg);
+	a->arg = NULL;
+	a->n = 0;
+}

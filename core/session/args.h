@@ -1,0 +1,78 @@
+/*
+ * Words of a command or pane, read by its syntax line (syntax.h), which is the only description of them.
+ *
+ * Each word becomes an argument that knows which word of the syntax it stands for and holds what it means:
+ *   NODE SWITCH NODE[PORT] SRC DST DESTINATION HOST   ids in the fabric of the session
+ *   numbers (struct arg_number)                       n, within its range
+ *   small words, FILE, TEXT, ENGINE, OPTION=VALUE ...   the word itself
+ * What a word with "..." behind it stands for may be many: globs, lists and option values are read by whoever
+ * takes them, one by one (session_nodes(), session_ports()).
+ */
+#ifndef IBSCOPE_ARGS_H
+#define IBSCOPE_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/base/err.h"
+#include "core/session/syntax.h"
+
+struct session;
+
+struct arg {
+	const char *word; /* as typed; of "seed=K" the part behind '=' */
+	const char *name; /* of the syntax, [len]: "NODE", "seed=K", "all" */
+	size_t len;
+	enum syntax_kind kind; /* KIND_NONE: a small word, or text */
+	bool small;
+	uint64_t n;   /* KIND_NUMBER */
+	uint32_t id;  /* node, port, endport */
+	unsigned lid; /* of an endport, 0: it has none */
+};
+
+struct args {
+	unsigned form; /* which whole form of the syntax it is, from 0 */
+	int n;
+	struct arg *arg; /* in the order typed */
+	int argc;	 /* as typed, the command's name first; borrowed */
+	char **argv;
+};
+
+/*
+ * A capital word that stands for a number.  `key` is the word ("LAYER", "seed=K"), with the small word typed
+ * before it where that decides ("rank N").  The message for another: "[LEAD: ]found "X", expected WHAT";
+ * without WHAT such a word does not fit the syntax.
+ */
+struct arg_number {
+	const char *key;
+	uint64_t least, most;
+	const char *what, *lead;
+	bool any_base; /* hexadecimal and octal, too */
+};
+#define NUMBER_TEXT_(n) #n
+#define NUMBER_TEXT(n) NUMBER_TEXT_(n) /* of a macro that is a number, for `what` */
+
+/*
+ * Read words (argv[0] is the name).  numbers: the command's own, ended by key NULL, before those all have;
+ * may be NULL.  0, to be freed by args_free(); 1: they do not fit the syntax; -1 and *e: one of them is
+ * wrong.
+ */
+int args_read(const struct session *s, const char *syntax, const struct arg_number *numbers, int argc,
+	      char **argv, struct args *a, struct err *e);
+void args_free(struct args *a);
+
+/* Is a small word among them? */
+bool args_has(const struct args *a, const char *small);
+/* Is the last word this small one? */
+bool args_end(const struct args *a, const char *small);
+/* The first that stands for a word of the syntax; "rank N": the N behind the small word "rank".  NULL: none.
+ */
+const struct arg *args_get(const struct args *a, const char *key);
+/* The next one behind `before` (NULL: the first). */
+const struct arg *args_next(const struct args *a, const char *key, const struct arg *before);
+/* The word of that, or `otherwise`. */
+const char *args_word(const struct args *a, const char *key, const char *otherwise);
+uint64_t args_number(const struct args *a, const char *key, uint64_t otherwise);
+/* Which of these small words is given, -1: none. */
+int args_which(const struct args *a, const char *const *words, unsigned n);
+
+#endif
