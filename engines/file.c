@@ -126,7 +126,7 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 	if (RECORDED(in)) /* beside the phase that was told */
 		record_matrix(in, *left);
 	if (file.n_unknown)
-		text_add(&out->notes, MATRIX ": %s: rows of %s not in the fabric were skipped\n", path,
+		note_add(&out->notes, 0, MATRIX ": %s: rows of %s not in the fabric were skipped\n", path,
 			 PLURAL(file.n_unknown, "switch"));
 	if (file.broken) {
 		out->refused = file.why;
@@ -183,7 +183,7 @@ static void note_tables(const struct engine_input *in, struct engine_output *out
 	const struct topo *t = in->topo;
 	const char *path = options_file(in->options, TABLES);
 	uint32_t without = 0, unrouted = 0;
-	struct text *n = &out->notes;
+	struct notes *n = &out->notes;
 
 	for (uint32_t s = 0; s < t->fabric->n_switches; s++) {
 		if (!switch_up(t, s))
@@ -193,27 +193,27 @@ static void note_tables(const struct engine_input *in, struct engine_output *out
 			unrouted += lid_owner(in->lids, lid) != NO_ID && routing_port(r, s, lid) == NO_PATH;
 	}
 	if (n_moved)
-		text_add(n, TABLES ": %s %s moved to the present LIDs of their ports\n",
+		note_add(n, 0, TABLES ": %s %s moved to the present LIDs of their ports\n",
 			 PLURAL(n_moved, "entry"), n_moved == 1 ? "was" : "were");
 	if (l->n_unknown)
-		text_add(n,
+		note_add(n, 0,
 			 TABLES ": %s: skipped %s of switches not in the fabric, the first of 0x%016" PRIx64
 				"\n",
 			 path, PLURAL(l->n_unknown, "table"), l->unknown);
 	if (l->n_multicast)
-		text_add(n, TABLES ": %s: skipped %s\n", path, PLURAL(l->n_multicast, "multicast table"));
+		note_add(n, 0, TABLES ": %s: skipped %s\n", path, PLURAL(l->n_multicast, "multicast table"));
 	if (n_beyond)
-		text_add(n, TABLES ": %s: skipped %s of LIDs above %u, the last of this subnet\n", path,
+		note_add(n, 0, TABLES ": %s: skipped %s of LIDs above %u, the last of this subnet\n", path,
 			 PLURAL(n_beyond, "entry"), in->lids->max_lid);
 	if (l->n_cut)
-		text_add(n,
+		note_add(n, 0,
 			 TABLES ": %s: %s without the last LID, as dump_fts and ibroute omit it when it is a "
 				"multiple of 64\n",
 			 path, PLURAL(l->n_cut, "table"));
 	if (without)
-		text_add(n, TABLES ": %s has no table of %s now up\n", path, PLURAL(without, "switch"));
+		note_add(n, 0, TABLES ": %s has no table of %s now up\n", path, PLURAL(without, "switch"));
 	if (unrouted)
-		text_add(n, TABLES ": %s of switch and LID without an entry\n", PLURAL(unrouted, "pair"));
+		note_add(n, 0, TABLES ": %s of switch and LID without an entry\n", PLURAL(unrouted, "pair"));
 }
 
 /* Who listens hears of an entry of the file; e NULL: it has none. */
@@ -319,7 +319,7 @@ static struct routing *file_route(const struct engine_input *in, struct engine_o
 	if (!h)
 		return NULL;
 	if (!path && !options_file(in->options, MATRIX))
-		text_add(&out->notes,
+		note_add(&out->notes, 0,
 			 "file: neither " TABLES " nor " MATRIX " is set: the tables are Min Hop's\n");
 	r = path ? load_tables(in, out, path, h) : assign_routing("file", in, out, h, false, NULL);
 	if (!r && left)

@@ -12,7 +12,7 @@ bool read_guid_option(const struct engine_input *in, struct engine_output *out, 
 		return false;
 	guid_file_read(g, path, false, in->progress);
 	if (g->stopped)
-		text_add(&out->notes, "%s: reading stopped: %s\n", option, g->why.msg);
+		note_add(&out->notes, NOTE_GUID_FILE, "%s: reading stopped: %s\n", option, g->why.msg);
 	return true;
 }
 
@@ -21,9 +21,10 @@ void note_ignored(const struct engine_input *in, struct engine_output *out, cons
 {
 	va_list ap;
 
-	text_add(&out->notes, "%s: %s:%u ignored: ", option, options_get(in->options, option), line);
+	note_add(&out->notes, NOTE_GUID_FILE, "%s: %s:%u ignored: ", option, options_get(in->options, option),
+		 line);
 	va_start(ap, fmt);
-	text_addv(&out->notes, fmt, ap);
+	text_addv(&out->notes.text, fmt, ap);
 	va_end(ap);
-	text_putc(&out->notes, '\n');
+	text_putc(&out->notes.text, '\n');
 }

@@ -72,7 +72,7 @@ static void record_row(const struct engine_input *in, uint32_t sw, const struct 
 		rec_event(in->record, REC_TABLE, 0, 0, sw, 0);
 }
 
-static void note_oddities(const struct engine_input *in, const char *name, uint32_t odd, struct text *notes)
+static void note_oddities(const struct engine_input *in, const char *name, uint32_t odd, struct notes *notes)
 {
 	const struct fabric *f = in->topo->fabric;
 	uint32_t silent = 0;
@@ -80,19 +80,19 @@ static void note_oddities(const struct engine_input *in, const char *name, uint3
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		silent += switch_up(in->topo, s) && !in->held->lft[s];
 	if (odd)
-		text_add(notes, "%s: %s for a port that the switch does not have\n", name,
+		note_add(notes, 0, "%s: %s for a port that the switch does not have\n", name,
 			 PLURAL(odd, "entry"));
 	if (silent && !in->held->source)
-		text_add(notes, "%s: %s did not tell their tables\n", name, PLURAL(silent, "switch"));
+		note_add(notes, 0, "%s: %s did not tell their tables\n", name, PLURAL(silent, "switch"));
 	if (silent && in->held->source)
-		text_add(notes, "%s: of %s there is no table in %s\n", name, PLURAL(silent, "switch"),
+		note_add(notes, 0, "%s: of %s there is no table in %s\n", name, PLURAL(silent, "switch"),
 			 in->held->source);
 	if (!in->held->sl_tables && !*options_get(in->options, "sl2vl_file"))
-		text_add(notes, "%s: VL = SL is assumed; %s\n", name,
+		note_add(notes, 0, "%s: VL = SL is assumed; %s\n", name,
 			 in->held->source ? "sl2vl_file tells other maps"
 					  : "`live sl2vl` reads the switches' maps as well");
 	if (!*options_get(in->options, "path_sl_file"))
-		text_add(notes, "%s: SL 0 is assumed for all paths; path_sl_file tells others\n", name);
+		note_add(notes, 0, "%s: SL 0 is assumed for all paths; path_sl_file tells others\n", name);
 }
 
 static struct routing *show(const struct engine_input *in, struct engine_output *out, const char *name)

@@ -64,7 +64,7 @@ bool find_accept(keycode k)
 	const struct view_ops *ops = offer.ops;
 	char *argv[] = {(char *)(uintptr_t)(ops ? ops->name : "")};
 	struct search how = from_here;
-	struct err e = {{0}};
+	struct err e = {0};
 
 	offer.ops = NULL;
 	if (!ops || k != K_ENTER || ui.focus == SLOT_REPL)
@@ -97,7 +97,7 @@ void find_typed(struct view *v, const char *what)
 void find_entered(struct view *v, const char *what)
 {
 	struct search how = from_here;
-	struct err e = {{0}};
+	struct err e = {0};
 	int rc;
 
 	how.seconds = 0.5;
@@ -133,7 +133,7 @@ int find_next(struct view *v, const char *what, struct err *e)
 {
 	const struct search next = {.dir = 1, .seconds = 0.5};
 	struct search like = next;
-	struct err why = {{0}};
+	struct err why = {0};
 	int rc = view_search(v, what, &next, &why);
 
 	snprintf(ui.search, sizeof(ui.search), "%s", what);

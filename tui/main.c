@@ -377,7 +377,7 @@ static int run_rc(struct command_run *r, struct err *e)
 static int batch(struct interpreter *in, const struct command_line *cl)
 {
 	struct command_run r = {.in = in, .json = cl->json};
-	struct err e = {{0}};
+	struct err e = {0};
 
 	r.f = stdout = clean_stream(STDOUT_FILENO);
 	if ((cl->rc && run_rc(&r, &e)) || prepare(&r, cl, &e))
@@ -463,7 +463,7 @@ static int explore(struct interpreter *in, const struct command_line *cl)
 {
 	struct ui_config c = {.about = &about, .keymap = cl->keymap};
 	struct line_list start = {0};
-	struct err e = {{0}};
+	struct err e = {0};
 	int rc = start_explorer(in, cl, &c, &start, &e);
 
 	if (!rc)

@@ -619,7 +619,7 @@ static int put_template(const struct manual *m, const char *path, struct err *e)
 	if (!f)
 		return err_system(e, path, errno);
 	for (unsigned n = 1; !rc && getline(&line, &cap, f) >= 0; n++) {
-		struct err why = {{0}};
+		struct err why = {0};
 
 		rc = put_line(m, line, &why);
 		if (rc)

@@ -145,7 +145,7 @@ void ui_draw(void)
 
 static void run_binding(const struct binding *b)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 
 	if (action_run(b->does, &e))
 		ui_message(true, "%s", e.msg);

@@ -421,7 +421,7 @@ static int do_here(const struct command *c, const struct args *args, struct out 
 /* They need not wait for others. */
 void commands_run_here(const struct command_list *in)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	struct text said = {0};
 	struct command_run run = {.in = ui.interpreter, .f = text_stream(&said), .on_screen = do_here};
 	int rc = run_commands(&run, in, &e);

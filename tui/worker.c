@@ -63,7 +63,7 @@ static void run(const struct command_list *in, FILE *f)
 				.width = repl_columns(),
 				.progress = &w.progress,
 				.on_screen = hand_over};
-	struct err e = {{0}};
+	struct err e = {0};
 
 	w.interpreter->selected = in->selected;
 	if (run_commands(&r, in, &e))

@@ -13,6 +13,7 @@ void err_format(struct err *e, const char *fmt, ...)
 		return;
 	va_start(ap, fmt);
 	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	e->kind = 0;
 	va_end(ap);
 }
 

@@ -13,6 +13,7 @@
  */
 struct err {
 	char msg[512];
+	unsigned kind; /* 0, or what the function that sets it means by it */
 };
 
 /* Set *e; NULL is fine. */
@@ -36,6 +37,8 @@ static inline int err_failed(void)
 
 /* Set *e and be -1, so that `return err_set(e, ...)` reads well; a macro so that analysers see the -1. */
 #define err_set(...) (err_format(__VA_ARGS__), err_failed())
+/* The same with a kind. */
+#define err_set_kind(e, number, ...) (err_format(e, __VA_ARGS__), (e)->kind = (number), err_failed())
 #define err_system(...) (err_format_system(__VA_ARGS__), err_failed())
 
 #endif

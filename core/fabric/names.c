@@ -434,7 +434,7 @@ int names_pattern(const struct fabric *f, const char *text, enum name_kind kind,
 {
 	struct text missing = {0};
 	struct hostlist l;
-	struct err why = {{0}};
+	struct err why = {0};
 	uint32_t n = 0;
 
 	*h = (struct name_hits){0};

@@ -338,7 +338,7 @@ static void unread_line(struct command_run *r, const char *line, const struct er
 static int run_script_line(struct command_run *r, const struct text *line, const char *name, unsigned number,
 			   struct err *e)
 {
-	struct err why = {{0}};
+	struct err why = {0};
 	int rc = 0;
 
 	r->placed = false;

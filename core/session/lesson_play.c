@@ -106,7 +106,7 @@ static char *squeezed(const char *s)
 static void check_run(struct check *c, const struct lesson_run *r)
 {
 	struct text said = {0};
-	struct err e = {{0}};
+	struct err e = {0};
 	int rc = lesson_run(&c->run, r->command, &said, &e);
 	bool told = false;
 	char *have = squeezed(text_str(&said)), *message = squeezed(e.msg);
@@ -135,7 +135,7 @@ static void check_run(struct check *c, const struct lesson_run *r)
 static void check_look(struct check *c, const char *pane)
 {
 	struct text said = {0};
-	struct err e = {{0}};
+	struct err e = {0};
 	char *line = str_printf("list %s", pane);
 
 	if (lesson_run(&c->run, line, &said, &e))

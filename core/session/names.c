@@ -389,7 +389,7 @@ static int ports_of_hosts(const struct session *s, const char *word, struct id_l
 int session_ports(const struct session *s, const char *word, struct id_list *l, struct err *e)
 {
 	unsigned char set[MAX_PORTS + 1];
-	struct err as_port = {{0}}, as_host = {{0}};
+	struct err as_port = {0}, as_host = {0};
 	char *name = NULL;
 	unsigned n = split_ports(word, &name, set);
 	uint32_t port = session_port(s, word, &as_port);

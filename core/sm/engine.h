@@ -12,6 +12,7 @@
 #include "core/routing/routing.h"
 #include "core/routing/switch_tables.h"
 #include "core/routing/why_rule.h"
+#include "core/sm/notes.h"
 #include "core/sm/options.h"
 
 /*
@@ -119,11 +120,19 @@ struct engine_input {
 	struct progress *progress;	 /* NULL = none */
 };
 
+/* What kind of refusal it is, for who judges it (struct err). */
+enum refusal_kind {
+	REFUSED_PLAIN,
+	REFUSED_LIMIT,	/* distances or VLs end before the fabric does */
+	REFUSED_LEAVES, /* all switches pass for leaves */
+};
+
 /* What an engine gives back beside the routing. */
 struct engine_output {
-	struct text notes;  /* lines for the person: oddities, where rules manual/opensm differ, ignored file
+	struct notes notes; /* lines for the person: oddities, where rules manual/opensm differ, ignored file
 			       lines */
-	struct err refused; /* why, when it refused; CANCELLED when progress was cancelled */
+	struct err refused; /* why, when it refused, of kind enum refusal_kind; CANCELLED when progress was
+			       cancelled */
 	/*
 	 * With a refusal: what OpenSM itself would do instead of trying another engine
 	 * ("never ends", "crashes"; static), NULL = it would try one.

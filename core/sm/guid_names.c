@@ -131,7 +131,7 @@ int options_set_named(struct options *o, const struct fabric *f, const char *nam
 		      struct err *e)
 {
 	const struct optdef *d = options_find(o, name);
-	struct err no_file = {{0}}, no_name = {{0}};
+	struct err no_file = {0}, no_name = {0};
 	char *list;
 
 	if (!d || !d->names)

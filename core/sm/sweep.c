@@ -213,13 +213,13 @@ struct run {
 	struct sweep *s;
 	const struct engine *const *engines;
 	struct engine_input in;
-	struct text *notes;
+	struct notes *notes;
 };
 
-static void add_refusal(struct sweep *s, const char *engine, const char *why)
+static void add_refusal(struct sweep *s, const char *engine, const char *why, enum refusal_kind kind)
 {
 	s->refusal = mem_resize(s->refusal, s->n_refusals + 1, sizeof(*s->refusal));
-	s->refusal[s->n_refusals++] = (struct refusal){engine, str_dup(why)};
+	s->refusal[s->n_refusals++] = (struct refusal){engine, str_dup(why), kind};
 }
 
 /* Did an engine refuse one of these sweeps, or one before it? */
@@ -248,8 +248,7 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 	in.refused_before = has_refused(r->s->prev, g->name);
 	if (!engine_room(g, &in, &out.refused))
 		r->s->routing = same && g->update ? g->update(&in, &out) : g->route(&in, &out);
-	text_add(r->notes, "%s", text_str(&out.notes));
-	text_free(&out.notes);
+	notes_take(r->notes, &out.notes);
 	if (r->s->routing)
 		return true;
 	if (progress_cancelled(in.progress)) {
@@ -262,7 +261,7 @@ static bool try_engine(struct run *r, const struct engine *g, bool *cancelled, s
 		*e = out.refused;
 		return true;
 	}
-	add_refusal(r->s, g->name, out.refused.msg);
+	add_refusal(r->s, g->name, out.refused.msg, out.refused.kind);
 	r->s->fatal = out.fatal;
 	return out.fatal != NULL;
 }
@@ -272,7 +271,7 @@ static int run_chain(struct run *r, const char *names, struct err *e)
 	struct chain c;
 	bool cancelled = false;
 
-	parse_chain(&c, names, r->engines, r->notes);
+	parse_chain(&c, names, r->engines, &r->notes->text);
 	for (unsigned i = 0; i < c.n; i++)
 		if (try_engine(r, c.engine[i], &cancelled, e))
 			return cancelled ? -1 : 0;
@@ -340,7 +339,7 @@ static bool stopped_by_switch(struct sweep *s)
 			continue;
 		why = str_printf("switch %s has LinearFDBCap 0, no table by LIDs",
 				 switch_name(s->fabric, sw));
-		add_refusal(s, "discovery", why);
+		add_refusal(s, "discovery", why, REFUSED_PLAIN);
 		free(why);
 		s->fatal = "crashes";
 		return true;
@@ -348,7 +347,7 @@ static bool stopped_by_switch(struct sweep *s)
 	return false;
 }
 
-static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct text *notes, struct err *e)
+static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct notes *notes, struct err *e)
 {
 	struct leftovers left = {0};
 	struct run r = {.s = s, .engines = rq->engines, .notes = notes};
@@ -356,7 +355,7 @@ static int route_sweep(struct sweep *s, const struct sweep_request *rq, struct t
 	int rc;
 
 	if (!s->topo->n_switches_up) {
-		add_refusal(s, "minhop", "the fabric has no switch");
+		add_refusal(s, "minhop", "the fabric has no switch", REFUSED_PLAIN);
 		return 0;
 	}
 	if (stopped_by_switch(s))
@@ -561,7 +560,7 @@ static int give_sl_tables(struct sweep *s, struct progress *p, struct text *note
 
 static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct err *e)
 {
-	struct text notes = {0};
+	struct notes notes = {0};
 	int rc = 0;
 
 	s->topo = topo_after(rq->setup->fabric, rq->setup->state,
@@ -582,15 +581,15 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 	s->opervls = mem_dup(s->memory->opervls, s->fabric->n_ports);
 	s->scratch_reason = scratch_reason(rq, s->topo, s->memory);
 	s->from_scratch = s->scratch_reason != NULL;
-	note_sm_place(s, &notes);
-	note_hop_limit(s, &notes);
-	s->lids = sweep_lids(s, rq->engines, &notes);
-	if (!serve_from_cache(s, rq, &notes)) {
+	note_sm_place(s, &notes.text);
+	note_hop_limit(s, &notes.text);
+	s->lids = sweep_lids(s, rq->engines, &notes.text);
+	if (!serve_from_cache(s, rq, &notes.text)) {
 		rc = route_sweep(s, rq, &notes, e);
 		restart_cache(s);
 	}
 	if (!rc)
-		rc = give_sl_tables(s, rq->progress, &notes, e);
+		rc = give_sl_tables(s, rq->progress, &notes.text, e);
 	share_rows(s);
 	opervls_program(s->memory->opervls, s->topo, (unsigned)options_uint(s->setup->options, "max_op_vls"));
 	activated_program(s->memory->active, s->topo);
@@ -600,8 +599,10 @@ static int fill_sweep(struct sweep *s, const struct sweep_request *rq, struct er
 		routing_unref(s->memory->tables);
 		s->memory->tables = routing_ref(s->routing);
 	}
-	s->notes = str_dup(text_str(&notes));
-	text_free(&notes);
+	s->notes = str_dup(text_str(&notes.text));
+	s->note_mark = notes.mark;
+	s->n_note_marks = notes.n_marks;
+	text_free(&notes.text);
 	return rc;
 }
 
@@ -647,6 +648,8 @@ struct sweep *sweep_with_hosts(const struct sweep *of, const struct setup *setup
 	for (size_t i = 0; s->refusal && i < s->n_refusals; i++)
 		s->refusal[i].why = str_dup(of->refusal[i].why);
 	s->notes = str_dup(of->notes);
+	s->note_mark =
+		of->n_note_marks ? mem_dup(of->note_mark, of->n_note_marks * sizeof(*of->note_mark)) : NULL;
 	s->scratch_reason = of->scratch_reason ? str_dup(of->scratch_reason) : NULL;
 	s->opervls = mem_dup(of->opervls, of->fabric->n_ports);
 	s->prev = of->prev ? sweep_ref(of->prev) : NULL;
@@ -683,6 +686,7 @@ static void sweep_free(struct sweep *s)
 		free(s->refusal[i].why);
 	free(s->refusal);
 	free(s->notes);
+	free(s->note_mark);
 	free(s->scratch_reason);
 	free(s->opervls);
 	setup_unref(s->setup); /* last: the others borrow its fabric */
@@ -723,7 +727,7 @@ static void refuse_again(const struct sweep *s, const struct sweep_repeat *q, st
 			return;
 		if (g)
 			routing_unref(route_again(g, in, &out));
-		text_free(&out.notes);
+		notes_free(&out.notes);
 	}
 }
 
@@ -759,7 +763,7 @@ int sweep_repeat(const struct sweep *s, const struct sweep_repeat *q, struct rou
 		*r = made;
 	else
 		routing_unref(made);
-	text_free(&out.notes);
+	notes_free(&out.notes);
 	leftovers_free(&left);
 	free(marked);
 	return rc;

@@ -16,6 +16,7 @@
 struct refusal {
 	const char *engine; /* static */
 	char *why;
+	enum refusal_kind kind;
 };
 
 struct sweep {
@@ -28,16 +29,18 @@ struct sweep {
 	const struct host_set *hosts;  /* reference held: those that count */
 	struct refusal *refusal;       /* engines that refused before routing->engine */
 	size_t n_refusals;
-	const char *fatal;     /* OpenSM would not get past the last refusal: "never ends", "crashes"; NULL */
-	bool fallback;	       /* Min Hop took over after the last of the chain */
-	char *notes;	       /* lines for the person, "" when none */
-	bool from_scratch;     /* existing entries were ignored */
-	char *scratch_reason;  /* why ("first sweep", "link a[1] came up", "reroute"), NULL when not */
-	bool cached;	       /* ucast_cache was valid: no engine ran */
-	double seconds;	       /* of discovery, LIDs and routing */
-	double engine_seconds; /* of the engines alone */
-	uint8_t *opervls;      /* owned, [n_ports]: OperVLs codes as this sweep read them */
-	unsigned number;       /* 0 = first heavy sweep of this subnet manager */
+	const char *fatal; /* OpenSM would not get past the last refusal: "never ends", "crashes"; NULL */
+	bool fallback;	   /* Min Hop took over after the last of the chain */
+	char *notes;	   /* lines for the person, "" when none */
+	struct note_mark *note_mark; /* [n_note_marks] owned: kinds of the notes (core/sm/notes.h) */
+	size_t n_note_marks;
+	bool from_scratch;	  /* existing entries were ignored */
+	char *scratch_reason;	  /* why ("first sweep", "link a[1] came up", "reroute"), NULL when not */
+	bool cached;		  /* ucast_cache was valid: no engine ran */
+	double seconds;		  /* of discovery, LIDs and routing */
+	double engine_seconds;	  /* of the engines alone */
+	uint8_t *opervls;	  /* owned, [n_ports]: OperVLs codes as this sweep read them */
+	unsigned number;	  /* 0 = first heavy sweep of this subnet manager */
 	const struct sweep *prev; /* reference held: the sweep before, whose tables were current; NULL */
 	struct sm_memory *memory; /* what the subnet manager remembers after it (opaque, owned) */
 };

@@ -188,7 +188,7 @@ static int run(struct recorder *k, const struct rec_request *rq, struct err *e)
 	struct sweep_repeat q = {
 		.engines = rq->engines, .engine = r->engine->name, .record = k, .progress = rq->progress};
 	struct routing *made;
-	struct err why = {{0}};
+	struct err why = {0};
 
 	if (!r->sweep->n_refusals) /* that in force; a name is for those that refused */
 		q.engine = NULL;

@@ -162,8 +162,9 @@ int ds_builder_add_destination(struct ds_builder *b, struct err *e)
 	b->n_trees = 0;
 	if (b->missing == NO_ID)
 		return 0;
-	return err_set(e,
-		       "switch %s has CAs, but no route to LID %u: distances with %u LIDs pass the limit of "
-		       "2^31 (AD14)",
-		       switch_name(f, b->g->sw[b->missing]), b->missing_lid, b->g->lids);
+	return err_set_kind(
+		e, REFUSED_LIMIT,
+		"switch %s has CAs, but no route to LID %u: distances with %u LIDs pass the limit of "
+		"2^31 (AD14)",
+		switch_name(f, b->g->sw[b->missing]), b->missing_lid, b->g->lids);
 }

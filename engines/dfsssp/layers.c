@@ -369,9 +369,10 @@ static int check_need(const struct ds_layers *l, const struct engine_input *in, 
 		return 0;
 	if (l->vls_port != NO_ID)
 		port_label(in->topo->fabric, l->vls_port, at, sizeof(at));
-	return err_set(e, "more than %u layer%s needed, and there %s %u VL%s, as %s has it (AD25)", l->vls,
-		       l->vls == 1 ? " is" : "s are", l->vls == 1 ? "is" : "are", l->vls,
-		       l->vls == 1 ? "" : "s", at);
+	return err_set_kind(e, REFUSED_LIMIT,
+			    "more than %u layer%s needed, and there %s %u VL%s, as %s has it (AD25)", l->vls,
+			    l->vls == 1 ? " is" : "s are", l->vls == 1 ? "is" : "are", l->vls,
+			    l->vls == 1 ? "" : "s", at);
 }
 
 struct ds_layers *ds_builder_finish(struct ds_builder *b, const struct routing *r, struct err *e)

@@ -113,7 +113,7 @@ static void tell_order(const struct listing *l, struct engine_output *out)
 		both += l->marks[l->o->endport[i]] == (DS_COMPUTE + 1) + (DS_IO + 1);
 	}
 	if (both)
-		text_add(&out->notes,
+		note_add(&out->notes, 0,
 			 "%" PRIu32 " port%s named by cn_guid_file and io_guid_file both: routed as compute "
 			 "nodes\n",
 			 both, both == 1 ? " is" : "s are");

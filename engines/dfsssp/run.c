@@ -27,10 +27,12 @@ int ds_trial(struct ds_run *x, struct err *e)
 		return 0;
 	while (v == from.v || x->s->tree->out[v] != NO_ID)
 		v++;
-	return err_set(e, "%u of %u switches are not reached from the subnet manager, %s for one: %s (AD0C)",
-		       lost, x->d->graph->n, switch_name(t->fabric, x->d->graph->sw[v]),
-		       x->d->graph->throttled ? "avoid_throttled_links leaves no way there"
-					      : "distances count LIDs squared a link and end at 2^31");
+	return err_set_kind(
+		e, x->d->graph->throttled ? REFUSED_PLAIN : REFUSED_LIMIT,
+		"%u of %u switches are not reached from the subnet manager, %s for one: %s (AD0C)", lost,
+		x->d->graph->n, switch_name(t->fabric, x->d->graph->sw[v]),
+		x->d->graph->throttled ? "avoid_throttled_links leaves no way there"
+				       : "distances count LIDs squared a link and end at 2^31");
 }
 
 /* --- tables ---------------------------------------------------------------------------------- */
@@ -100,7 +102,7 @@ int ds_route_all(struct ds_run *x, struct err *e)
 {
 	const struct lids *lids = x->in->lids;
 	const struct ds_order *o = &x->d->order;
-	struct err missing = {{0}};
+	struct err missing = {0};
 	bool failed = false;
 
 	new_rows(x);
@@ -137,7 +139,7 @@ static uint8_t *ignored_ports(const struct engine_input *in)
 	if (!in->marked)
 		return NULL;
 	ignored = ignored_ports_read(in, &quiet);
-	text_free(&quiet.notes);
+	notes_free(&quiet.notes);
 	return ignored;
 }
 

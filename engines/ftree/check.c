@@ -198,7 +198,7 @@ static bool by_manual(struct ftree *t, const uint32_t *ref, struct engine_output
 			  "rules opensm`), and with root_guid_file the rule is dropped",
 			  what);
 	else
-		text_add(&out->notes,
+		note_add(&out->notes, NOTE_RULES,
 			 "ftree: OpenSM accepts this tree though its manual calls it impure: %s\n", what);
 	free(what);
 	return !t->manual;

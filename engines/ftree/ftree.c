@@ -131,13 +131,14 @@ static void build(struct ftree *t, const struct engine_input *in, struct engine_
 	if (!ft_list_leaves(t) || (!t->root_file && !ft_check_purity(t, out)))
 		return;
 	if (t->unindexed)
-		text_add(&out->notes,
+		note_add(&out->notes, 0,
 			 "ftree: %s without index: not connected with the first leaf over "
 			 "links up and down, below the leaves, or more than 255 of a kind\n",
 			 PLURAL(t->unindexed, "switch"));
 	if (t->skipped)
-		text_add(&out->notes, "ftree: OpenSM's result is undefined on this fabric: it indexes "
-				      "neighbours of switches that got no index themselves\n");
+		note_add(&out->notes, NOTE_LOTTERY,
+			 "ftree: OpenSM's result is undefined on this fabric: it indexes "
+			 "neighbours of switches that got no index themselves\n");
 }
 
 struct ftree *ftree_build(const struct engine_input *in, struct engine_output *out)

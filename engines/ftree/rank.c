@@ -98,10 +98,11 @@ static bool read_roots(struct ftree *t, const struct engine_input *in, struct en
 	}
 	usable = !g.stopped && q->n;
 	if (!g.stopped && !q->n)
-		text_add(&out->notes, "root_guid_file names no switch that is up (AB25)\n");
+		note_add(&out->notes, NOTE_GUID_FILE, "root_guid_file names no switch that is up (AB25)\n");
 	if (!usable)
-		text_add(&out->notes, "ftree: ranks come from the CAs instead of root_guid_file, yet the "
-				      "tree is not checked for purity\n");
+		note_add(&out->notes, 0,
+			 "ftree: ranks come from the CAs instead of root_guid_file, yet the "
+			 "tree is not checked for purity\n");
 	guid_file_free(&g);
 	return usable;
 }
@@ -134,13 +135,15 @@ bool ft_rank(struct ftree *t, const struct engine_input *in, struct engine_outpu
 		rank_by_cas(t, &q);
 	free(q.sw);
 	drop_unranked(t);
-	if (t->max_rank == 0 && t->n_in > 1)
-		return ft_refuse(t, "AB2B", "more than one level",
-				 "all %u switches have rank 0: every switch %s, so none is above another; "
-				 "this is no tree (AB2B)%s",
-				 t->n_in,
-				 t->root_file ? "was named a root or has a CA on it" : "has a CA on it",
-				 t->root_file ? "; name only the top switches in root_guid_file"
-					      : "; if it is one, name its top switches in root_guid_file");
+	if (t->max_rank == 0 && t->n_in > 1) {
+		ft_refuse(t, "AB2B", "more than one level",
+			  "all %u switches have rank 0: every switch %s, so none is above another; "
+			  "this is no tree (AB2B)%s",
+			  t->n_in, t->root_file ? "was named a root or has a CA on it" : "has a CA on it",
+			  t->root_file ? "; name only the top switches in root_guid_file"
+				       : "; if it is one, name its top switches in root_guid_file");
+		t->refusal.why.kind = REFUSED_LEAVES;
+		return false;
+	}
 	return true;
 }

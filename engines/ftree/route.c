@@ -196,8 +196,8 @@ static uint32_t note_left_out(struct ft_run *r, uint32_t leaf)
 		if (g->peer != NO_ID || !t->ca[g->ca].is_cn || t->ca[g->ca].routed)
 			continue;
 		port_label(f, f->endport_port[t->ca[g->ca].endport], a, sizeof(a));
-		text_add(&r->out->notes, "ftree: compute node %s is left out and cannot be reached: ", a);
-		text_add(&r->out->notes, "the CAs of %s changed places while they were routed\n",
+		note_add(&r->out->notes, 0, "ftree: compute node %s is left out and cannot be reached: ", a);
+		note_add(&r->out->notes, 0, "the CAs of %s changed places while they were routed\n",
 			 ft_name(t, leaf));
 	}
 	return cas;
@@ -206,7 +206,7 @@ static uint32_t note_left_out(struct ft_run *r, uint32_t leaf)
 /* OpenSM sorts CAs by addresses of its heap, while it goes through them. */
 static void note_leaves(struct ft_run *r)
 {
-	struct text *notes = &r->out->notes;
+	struct notes *notes = &r->out->notes;
 	uint32_t n = 0, first = NO_ID;
 
 	for (uint32_t i = 0; i < r->t->n_leaves; i++) {
@@ -218,13 +218,14 @@ static void note_leaves(struct ft_run *r)
 	}
 	if (!n)
 		return;
-	text_add(notes, "ftree: OpenSM's own choice is not reproducible on this fabric (leaf %s ",
+	note_add(notes, NOTE_LOTTERY,
+		 "ftree: OpenSM's own choice is not reproducible on this fabric (leaf %s ",
 		 ft_name(r->t, first));
 	if (n > 1)
-		text_add(notes, "and %u more have", n - 1);
+		note_add(notes, 0, "and %u more have", n - 1);
 	else
-		text_add(notes, "has");
-	text_add(notes, " side links or switches below); shown is one of its possible results\n");
+		note_add(notes, 0, "has");
+	note_add(notes, 0, " side links or switches below); shown is one of its possible results\n");
 }
 
 static void route_nodes(struct ft_run *r)
@@ -407,8 +408,8 @@ static void note_unreached(struct ft_run *r)
 	const struct ftree *t = r->t;
 
 	if (r->unreached)
-		text_add(
-			&r->out->notes,
+		note_add(
+			&r->out->notes, 0,
 			"ftree: %llu entries toward CAs are missing on switches that have CAs, as no way "
 			"goes up and then down%s\n",
 			(unsigned long long)r->unreached,

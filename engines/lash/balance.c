@@ -102,7 +102,7 @@ static void warn_reuse(struct balance *b)
 	if (!b->m[b->mn].was_source || b->warned)
 		return;
 	b->warned = true;
-	text_add(&b->out->notes,
+	note_add(&b->out->notes, 0,
 		 "lash: balancing gives pairs back to layer %u, where OpenSM 3.3.23's own book-keeping is "
 		 "unsound: its service levels may differ\n",
 		 b->mn);

@@ -64,7 +64,8 @@ static int check_settings(const struct engine_input *in, const struct lash_vls *
 	if (manual_rules(in->options))
 		return err_set(&out->refused, "lmc is %u; lash works with LMC 0 only, says the manual",
 			       in->lids->lmc);
-	text_add(&out->notes, "lash: the manual says that LMC > 0 is refused; OpenSM 3.3.23 accepts it\n");
+	note_add(&out->notes, NOTE_RULES,
+		 "lash: the manual says that LMC > 0 is refused; OpenSM 3.3.23 accepts it\n");
 	return 0;
 }
 
@@ -149,13 +150,13 @@ static int finish(struct lash *l, struct lash_cdgs *c, const struct engine_input
 }
 
 /* OpenSM routes by the VLs that it finds, and programs what max_op_vls allows before the sweep ends. */
-static void note_next_sweep(const struct lash *l, const struct engine_input *in, struct text *notes)
+static void note_next_sweep(const struct lash *l, const struct engine_input *in, struct notes *notes)
 {
 	unsigned vls = next_vls(in);
 
 	if (vls >= l->vls.vls || l->plan->need + l->vls.start <= vls)
 		return;
-	text_add(notes,
+	note_add(notes, 0,
 		 "lash: %s from VL %u on, but %s from the next sweep on, as max_op_vls is %u: it will refuse "
 		 "then\n",
 		 PLURAL(l->plan->need, "layer"), l->vls.start, PLURAL(vls, "VL"),
@@ -208,7 +209,7 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 		l->plan = plan_holds(old, l->vls.avail, in) ? lash_plan_ref(old)
 							    : plan_new(old, &c, l->vls.avail, in, out);
 	if (l->plan && l->plan->mesh && l->plan->mesh->none)
-		text_add(&out->notes, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
+		note_add(&out->notes, 0, "lash: mesh analysis found no geometry: %s\n", l->plan->mesh->none);
 	if (l->plan && !finish(l, &c, in, out)) {
 		note_next_sweep(l, in, &out->notes);
 		r = make_routing(l, in);

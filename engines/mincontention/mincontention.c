@@ -293,7 +293,7 @@ static struct routing *run_result(struct run *x, bool done, struct engine_output
 static struct routing *run(const struct engine_input *in, struct engine_output *out, bool hint)
 {
 	struct elements *el = elements_new(in->topo, options_file(in->options, "chassis_file"), in->progress,
-					   &out->notes, &out->refused);
+					   &out->notes.text, &out->refused);
 	uint32_t *list, n;
 	bool done = true;
 	struct run x;

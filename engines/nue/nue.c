@@ -216,12 +216,13 @@ static int check_tree(struct nue_run *x, const struct nue_layer *l)
 	}
 	if (!lost)
 		return 0;
-	return err_set(&x->out->refused,
-		       "%u switch%s out of reach of the spanning tree (the first is %s): %s", lost,
-		       lost == 1 ? " is" : "es are", switch_name(x->in->topo->fabric, x->g->sw[first]),
-		       x->g->throttled ? "throttled links are left out"
-				       : "distances of OpenSM's nue end at 2^31, and every link weighs the "
-					 "square of the number of LIDs");
+	return err_set_kind(&x->out->refused, x->g->throttled ? REFUSED_PLAIN : REFUSED_LIMIT,
+			    "%u switch%s out of reach of the spanning tree (the first is %s): %s", lost,
+			    lost == 1 ? " is" : "es are", switch_name(x->in->topo->fabric, x->g->sw[first]),
+			    x->g->throttled
+				    ? "throttled links are left out"
+				    : "distances of OpenSM's nue end at 2^31, and every link weighs the "
+				      "square of the number of LIDs");
 }
 
 /* --- a layer ------------------------------------------------------------------------------------ */
@@ -287,7 +288,7 @@ static void keep_results(struct nue_run *x, struct nue_layer *l)
 	if (d->cyclic || l->shortcuts)
 		nue_verify(x, l);
 	if (l->loop)
-		text_add(&x->out->notes,
+		note_add(&x->out->notes, 0,
 			 "nue: the routes of layer %u have a credit loop; OpenSM's nue loses sight of some "
 			 "dependencies here\n",
 			 x->layer);
@@ -314,7 +315,7 @@ static int route_layer(struct nue_run *x, unsigned v)
 	x->layer = v;
 	if (!l->n_lids) {
 		if (x->nue->vls.layers > 1)
-			text_add(&x->out->notes, "nue: layer %u has no destination\n", v);
+			note_add(&x->out->notes, 0, "nue: layer %u has no destination\n", v);
 		return 0;
 	}
 	if (prepare_layer(x, l))
@@ -421,18 +422,18 @@ static int route_all(struct nue_run *x)
 	return 0;
 }
 
-static void note_layers(const struct nue *n, struct text *notes)
+static void note_layers(const struct nue *n, struct notes *notes)
 {
 	unsigned wanted = n->vls.asked ? n->vls.asked : n->vls.supported;
 
 	if (!n->vls.qos && wanted > 1 && n->vls.supported > 1)
-		text_add(notes, "nue: one layer instead of %u, because qos is off\n",
+		note_add(notes, 0, "nue: one layer instead of %u, because qos is off\n",
 			 wanted < n->vls.supported ? wanted : n->vls.supported);
 	else if (n->vls.asked > n->vls.supported)
-		text_add(notes, "nue: nue_max_num_vls is %u, the ports have %u VL%s\n", n->vls.asked,
+		note_add(notes, 0, "nue: nue_max_num_vls is %u, the ports have %u VL%s\n", n->vls.asked,
 			 n->vls.supported, n->vls.supported == 1 ? "" : "s");
 	if (n->graph->throttled)
-		text_add(notes,
+		note_add(notes, 0,
 			 "nue: %u throttled cables between switches are not used (below what both ends have "
 			 "enabled, or ends that differ)\n",
 			 n->graph->throttled / 2);

@@ -131,12 +131,12 @@ static void tell_leftovers(struct torus_run *r)
 		 links = r->n_switch_links + r->n_end_links - t->n_links;
 
 	if (outside)
-		text_add(&r->out->notes,
+		note_add(&r->out->notes, NOTE_TORUS_HOLES,
 			 "torus-2QoS: %u switch%s outside the torus: no routes lead there, and none from "
 			 "there\n",
 			 outside, outside == 1 ? " is" : "es are");
 	if (links)
-		text_add(&r->out->notes, "torus-2QoS: %u link%s not used, for %s no place in the torus\n",
+		note_add(&r->out->notes, 0, "torus-2QoS: %u link%s not used, for %s no place in the torus\n",
 			 links, links == 1 ? " is" : "s are", links == 1 ? "it has" : "they have");
 	for (uint32_t sw = 0; OBSERVED(r->in) && sw < topo->fabric->n_switches; sw++)
 		if (switch_up(topo, sw) && t->of[sw] == NO_ID)

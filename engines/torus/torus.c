@@ -179,7 +179,7 @@ static int read_conf(struct torus_run *r)
 	if (bad)
 		refuse_lines(&errors, bad, &r->out->refused);
 	if (bad > 1)
-		text_add(&r->out->notes, "%s", text_str(&errors));
+		note_add(&r->out->notes, 0, "%s", text_str(&errors));
 	text_free(&errors);
 	return bad ? -1 : 0;
 }
@@ -194,7 +194,7 @@ static int check_first(struct torus_run *r)
 		return err_set(&r->out->refused,
 			       "line %u comes before the torus or mesh line, which the manual wants first",
 			       c->first);
-	text_add(&r->out->notes,
+	note_add(&r->out->notes, NOTE_RULES,
 		 "torus-2QoS: the manual wants the torus or mesh line (%u) first; OpenSM 3.3.23 takes it "
 		 "anywhere before the "
 		 "datelines\n",
@@ -229,7 +229,7 @@ static int build(struct torus_run *r, struct routing *routing)
 	if (begin(r))
 		return -1;
 	if (r->t->seed)
-		text_add(&r->out->notes,
+		note_add(&r->out->notes, 0,
 			 "torus-2QoS: seed %u is used, for those before it have switches that are missing\n",
 			 r->t->seed + 1);
 	if (OBSERVED(r->in))

@@ -219,13 +219,13 @@ static int verify_vls(struct torus_run *r)
 		return err_set(&r->out->refused,
 			       "links between switches have 1 data VL, expected at least 2 (ERR 4E48)");
 	if (t->sw_vls < 4)
-		text_add(&r->out->notes,
+		note_add(&r->out->notes, 0,
 			 "torus-2QoS: links between switches have %u data VLs; with fewer than 4 a failed "
 			 "switch may bring credit loops\n",
 			 t->sw_vls);
 	if (t->sw_vls < 8 || t->end_vls < 2)
-		text_add(
-			&r->out->notes,
+		note_add(
+			&r->out->notes, 0,
 			"torus-2QoS: links between switches have %u data VLs, host ports %u; fewer than 8 or "
 			"2 give one level of QoS only\n",
 			t->sw_vls, t->end_vls);

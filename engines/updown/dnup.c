@@ -28,16 +28,16 @@ static uint32_t rank_host_switches(const struct topo *t, struct updown *u)
 	return n;
 }
 
-static void note_price(const struct updown *u, struct text *notes)
+static void note_price(const struct updown *u, struct notes *notes)
 {
 	if (u->n_priced)
-		text_add(
-			notes,
+		note_add(
+			notes, 0,
 			"dnup: connect_roots allows turns down and then up at a cost of %u; credit loops are "
 			"possible\n",
 			u->weight);
 	if (u->n_erased)
-		text_add(notes,
+		note_add(notes, 0,
 			 "dnup: %s lost because costs reached 64; such destinations may be "
 			 "unreachable\n",
 			 PLURAL(u->n_erased, "entry"));

@@ -105,26 +105,26 @@ static void free_named(struct named_roots *r)
 static void note_difference(const struct engine_input *in, struct engine_output *out, const char *path,
 			    const struct named_roots *opensm, const struct named_roots *manual)
 {
-	struct text *t = &out->notes;
+	struct notes *t = &out->notes;
 
 	if (!memcmp(opensm->root, manual->root, in->topo->fabric->n_switches) &&
 	    opensm->file.stopped == manual->file.stopped)
 		return;
-	text_add(t, ROOTS ": OpenSM and its manual differ on %s:", path);
+	note_add(t, NOTE_RULES, ROOTS ": OpenSM and its manual differ on %s:", path);
 	if (opensm->file.stopped)
-		text_add(t,
+		note_add(t, NOTE_RULES,
 			 " OpenSM stops at the invalid line %u, keeps the %u root%s read before and looks "
 			 "for more "
 			 "itself, the manual discards %u invalid line%s;",
 			 opensm->file.stopped, opensm->n, opensm->n == 1 ? "" : "s", manual->file.skipped,
 			 manual->file.skipped == 1 ? "" : "s");
 	if (manual->n_cas)
-		text_add(t,
+		note_add(t, NOTE_RULES,
 			 " OpenSM ignores GUIDs of channel adapters, the manual takes their switches (%u "
 			 "line%s, first "
 			 "%u);",
 			 manual->n_cas, manual->n_cas == 1 ? "" : "s", manual->first_ca);
-	text_add(t, " rules in force: %s\n", manual_rules(in->options) ? "manual" : "opensm");
+	note_add(t, NOTE_RULES, " rules in force: %s\n", manual_rules(in->options) ? "manual" : "opensm");
 }
 
 /*
@@ -151,8 +151,9 @@ static bool named_roots(const struct engine_input *in, struct engine_output *out
 	*n = r->n;
 	good = !r->file.stopped;
 	if (!good)
-		text_add(&out->notes, ROOTS ": %s; %u root%s read before; roots are looked for as well\n",
-			 r->file.why.msg, r->n, r->n == 1 ? "" : "s");
+		note_add(&out->notes, NOTE_GUID_FILE,
+			 ROOTS ": %s; %u root%s read before; roots are looked for as well\n", r->file.why.msg,
+			 r->n, r->n == 1 ? "" : "s");
 	note_difference(in, out, options_get(in->options, ROOTS), &opensm, &manual);
 	free_named(&opensm);
 	free_named(&manual);
@@ -188,7 +189,7 @@ static bool has_hosts(const struct root_search *s, uint32_t sw)
 }
 
 /* Detection that surprises: everything is a root, or switches with hosts are. */
-static void note_odd_roots(const struct topo *t, const struct updown *u, struct text *notes)
+static void note_odd_roots(const struct topo *t, const struct updown *u, struct notes *notes)
 {
 	uint32_t with_hosts = 0, example = NO_ID;
 
@@ -200,12 +201,12 @@ static void note_odd_roots(const struct topo *t, const struct updown *u, struct 
 			example = s;
 		}
 	if (u->n_roots == t->n_switches_up && u->n_roots > 1)
-		text_add(notes,
+		note_add(notes, 0,
 			 "updn: all %u switches pass for roots, so nothing is forbidden and credit loops are "
 			 "possible; name the roots with " ROOTS "\n",
 			 u->n_roots);
 	else if (with_hosts && t->n_switches_up > 1)
-		text_add(notes,
+		note_add(notes, 0,
 			 "updn: %u of the %u roots found %s hosts (%s, for one); see that they "
 			 "are meant "
 			 "to be roots\n",
@@ -236,7 +237,7 @@ static void read_ids(const struct engine_input *in, struct engine_output *out, s
 		}
 		id = strtoull(g.l[i].rest, &end, 0);
 		if (*end && !isspace((unsigned char)*end)) {
-			text_add(&out->notes,
+			note_add(&out->notes, NOTE_GUID_FILE,
 				 IDS ": %s:%u: found '%.40s', expected a number as id; the rest of the file "
 				     "is not "
 				     "read\n",

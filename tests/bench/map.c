@@ -76,7 +76,7 @@ static int run(struct session *s, const char *line)
 	struct interpreter in = {.session = s};
 	struct text said = {0};
 	struct command_run r = {.in = &in, .f = text_stream(&said)};
-	struct err e = {{0}};
+	struct err e = {0};
 	int rc = run_text(&r, line, &e);
 
 	fclose(r.f);
@@ -91,7 +91,7 @@ static int one_fabric(struct session *s, const char *what)
 {
 	char *line = str_printf("%s %s; route minhop", synth_is_spec(what) ? "synth" : "load", what);
 	struct scene sc = {0};
-	struct err e = {{0}};
+	struct err e = {0};
 	struct layout *l;
 	struct view *v;
 	double begin;

@@ -86,7 +86,7 @@ static int measure(const char *spec, const char *engine)
 	struct interpreter in = {.session = s};
 	struct command_run run = {.in = &in, .f = fopen("/dev/null", "w")};
 	const struct recording *r = NULL;
-	struct err e = {{0}};
+	struct err e = {0};
 	char line[300];
 	double begin, ms;
 

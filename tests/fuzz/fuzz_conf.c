@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct optdef *const tables[] = {table, NULL};
 	struct options *o = options_new(tables);
 	struct text notes = {0};
-	struct err e = {""};
+	struct err e = {0};
 	char *engines;
 	int rc = conf_parse(o, "fuzz.conf", (const char *)data, size, &engines, &notes, &e);
 

@@ -42,7 +42,7 @@ static bool of_fabric(const struct warning *w)
 static void check_written(const struct fabric *f)
 {
 	struct fabric *g = NULL;
-	struct err e = {""};
+	struct err e = {0};
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -62,7 +62,7 @@ static void check_written(const struct fabric *f)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 
 	if (fabric_parse("fuzz", (const char *)data, size, &f, &e)) {
 		if (f || !*e.msg)

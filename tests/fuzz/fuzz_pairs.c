@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check(const struct fabric *f, const char *data, size_t size)
 {
 	struct pairs_file p;
-	struct err e = {{0}};
+	struct err e = {0};
 	uint64_t sum = 0;
 	int rc = pairs_parse(&p, f, "fuzz", data, size, NULL, &e);
 

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct switch_tables *t;
 	struct tables_info info;
 	struct text notes = {0};
-	struct err e = {""};
+	struct err e = {0};
 
 	if (!topo)
 		topo = ring_of_three(false);

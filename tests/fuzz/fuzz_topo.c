@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = {.name = "fuzz", .data = at ? at + strlen(cut) : text, .size = 0};
 	struct ibnl_library l = {0};
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 
 	in.size = at ? size - types - strlen(cut) : size;
 	ibnl_add(&l, "types", mem_dup(text, types), types);

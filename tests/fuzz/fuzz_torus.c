@@ -84,7 +84,7 @@ static void check_engine(const uint8_t *data, size_t size)
 	if (r ? !torus_of(r) : !out.refused.msg[0])
 		abort();
 	routing_unref(r);
-	text_free(&out.notes);
+	notes_free(&out.notes);
 	options_free(o);
 	close(fd);
 }

@@ -186,7 +186,7 @@ static void tell_end(struct fabric *f, int rc, const struct err *e)
 static int dying(const char *target, unsigned silence)
 {
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 	int rc = live_discover_tables(NULL, 0, LIVE_NO_TABLES, silence, &f, NULL, &e);
 
 	tell_end(f, rc, &e);

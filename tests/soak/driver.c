@@ -148,7 +148,7 @@ static int run(const char *line, bool json, bool cancelled)
 {
 	const struct itimerval hang = {.it_value.tv_sec = HANGS};
 	struct progress p = {.cancel = cancelled};
-	struct err e = {""};
+	struct err e = {0};
 	size_t len;
 	char *text = NULL;
 	struct command_run r = {.in = &d.in, .json = json, .progress = &p, .f = open_memstream(&text, &len)};

@@ -53,7 +53,7 @@ static inline void run_set(struct run *x, const char *name, const char *value)
 static inline const struct routing *run_engine(struct run *x, const struct engine *g)
 {
 	routing_unref(x->r);
-	text_free(&x->out.notes);
+	notes_free(&x->out.notes);
 	x->out = (struct engine_output){0};
 	x->r = g->route(&x->in, &x->out);
 	return x->r;
@@ -62,7 +62,7 @@ static inline const struct routing *run_engine(struct run *x, const struct engin
 static inline void run_free(struct run *x)
 {
 	routing_unref(x->r);
-	text_free(&x->out.notes);
+	notes_free(&x->out.notes);
 	free(x->left.count);
 	free(x->left.hops);
 	topo_unref(x->t);

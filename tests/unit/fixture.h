@@ -39,7 +39,7 @@ static inline uint64_t test_seed(void)
 static inline struct fabric *make_fabric(const char *spec)
 {
 	struct fabric *f = NULL;
-	struct err e = {{0}};
+	struct err e = {0};
 
 	if (synth_make(spec, &f, &e))
 		fail_msg("%s: %s", spec, e.msg);
@@ -51,7 +51,7 @@ static inline struct fabric *make_two_rings(void)
 {
 	struct fabric_builder *b = fb_new();
 	struct fabric *f = NULL;
-	struct err e = {{0}};
+	struct err e = {0};
 	uint32_t node[12];
 
 	for (uint32_t k = 0; k < 12; k++) {

@@ -31,7 +31,7 @@
 static inline struct fabric *load(const char *file)
 {
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 
 	if (fabric_load(file, &f, NULL, &e))
 		fail_msg("%s", e.msg);
@@ -41,7 +41,7 @@ static inline struct fabric *load(const char *file)
 static inline struct fabric *parse(const char *text)
 {
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 
 	if (fabric_parse("x", text, strlen(text), &f, &e))
 		fail_msg("%s", e.msg);
@@ -52,7 +52,7 @@ static inline struct fabric *parse(const char *text)
 static inline void refused_n(const char *data, size_t n, const char *part)
 {
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 
 	assert_int_equal(fabric_parse("x", data, n, &f, &e), -1);
 	assert_null(f);
@@ -126,7 +126,7 @@ static inline const char *desc(const struct fabric *f, uint64_t guid)
 
 static inline char *read_all(const char *path, size_t *size)
 {
-	struct err e = {""};
+	struct err e = {0};
 	char *data;
 
 	if (read_file(path, NULL, &data, size, &e))
@@ -173,7 +173,7 @@ static inline void same_fabric(const struct fabric *a, const struct fabric *b)
 static inline struct fabric *written(const struct fabric *f)
 {
 	struct fabric *g = NULL;
-	struct err e = {""};
+	struct err e = {0};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);

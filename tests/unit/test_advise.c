@@ -24,7 +24,7 @@ static struct advice *advise(struct session *s, uint32_t failures, unsigned thre
 				    .now = session_sweep(s),
 				    .failures = failures,
 				    .threads = threads};
-	struct err e = {{0}};
+	struct err e = {0};
 	struct advice *a = advise_run(&rq, NULL, &e);
 
 	if (!a)
@@ -304,7 +304,7 @@ static void words_wrong(void **state)
 	struct session *s = start("synth ring:3");
 	struct progress p = {.cancel = true};
 	struct advise_request rq = {.setup = s->setup, .engines = all_engines};
-	struct err e = {{0}};
+	struct err e = {0};
 
 	(void)state;
 	line_fails(s, "advise failures -1", "expected a number from 0 to");

@@ -109,7 +109,7 @@ static struct view *open_pane(const struct stage *g, struct scene *sc, const cha
 {
 	char buf[4][100], list[100], *argv[4], *rest = list;
 	int argc = 0;
-	struct err e = {{0}};
+	struct err e = {0};
 	struct view *v;
 
 	snprintf(list, sizeof(list), "%s", words ? words : "");
@@ -511,7 +511,7 @@ static void choose_objects(struct stage *g, uint64_t *seed)
 
 static void walk_through(struct session *s, const char *engine, uint64_t *seed, const char *what)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	struct stage g = {.s = s, .what = what};
 	size_t n, cells;
 

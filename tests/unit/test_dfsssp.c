@@ -498,7 +498,7 @@ static void test_observer(void **state)
 	o.lid = 7;
 	routing_unref(engine_sssp.route(&x.in, &out));
 	assert_int_equal(h.choices, 1);
-	text_free(&out.notes);
+	notes_free(&out.notes);
 	run_free(&x);
 }
 
@@ -645,7 +645,7 @@ static void test_guid_files(void **state)
 	assert_int_equal(n, 10);
 	assert_memory_equal(lids, want, sizeof(want));
 	assert_non_null(
-		strstr(text_str(&x.out.notes), "1 port is named by cn_guid_file and io_guid_file both"));
+		strstr(text_str(&x.out.notes.text), "1 port is named by cn_guid_file and io_guid_file both"));
 	free(lids);
 	run_set(&x, "io_guid_file", bad);
 	assert_null(run_route(&x, &engine_dfsssp));

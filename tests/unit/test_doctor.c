@@ -22,7 +22,8 @@
 /* As generated-k4n3, a 4-ary tree of three levels with 80 switches. */
 #define K4N3 "synth xgft:4,4,8:1,4,4"
 
-static char file[] = "/tmp/ibscope-doctor-XXXXXX";
+/* "manual" is part of its name: what is found goes by the kinds of notes, never by their words. */
+static char file[] = "/tmp/ibscope-manual-XXXXXX";
 
 /* Kinds that some test found. */
 static bool met[64];
@@ -530,6 +531,13 @@ static void option_files(void **state)
 	with_file(s, "route updn root_guid_file=%s");
 	o = doctor_object(s);
 	need(o, "roots", "guid-file", "roots are looked for as well");
+	json_decref(o);
+	write_text("0x1 nobody\n");
+	with_file(s, "route ftree root_guid_file=%s");
+	o = doctor_object(s);
+	need(o, "no such root", "guid-file", "ignored: ");
+	if (find(o, "rules-differ", ""))
+		fail_msg("the name of a file, %s, makes a difference between OpenSM and its manual", file);
 	json_decref(o);
 	ok_line(s, "unset root_guid_file");
 	with_file(s, "ranks; roots export %s");

@@ -133,7 +133,7 @@ static void both_ways(const struct faults *a, const struct faults *b)
 static void one_round(const struct sweep *w, uint64_t *seed)
 {
 	struct faults now, was, read;
-	struct err e = {{0}};
+	struct err e = {0};
 	char path[32];
 	json_t *again, *first;
 

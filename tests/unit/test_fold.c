@@ -19,7 +19,7 @@ static struct view *open_pane(struct scene *sc, struct session *s, const struct 
 			      const char *b)
 {
 	char x[64] = "", y[64] = "", *argv[] = {x, y};
-	struct err e = {{0}};
+	struct err e = {0};
 	struct view *v;
 
 	if (scene_stale(sc, s))

@@ -21,7 +21,7 @@ static void test_which_text_format(void **state)
 /* A file that both understand gives the same fabric, GUIDs of CA ports aside. */
 static void test_both_readers_agree(void **state)
 {
-	struct err e = {""};
+	struct err e = {0};
 	struct fabric *a = load(FILES "stage-qdr-fdr10.ibnetdiscover"), *b = NULL;
 	struct input in = {.name = "x"};
 	char *data = read_all(FILES "stage-qdr-fdr10.ibnetdiscover", &in.size);
@@ -38,7 +38,7 @@ static void test_both_readers_agree(void **state)
 static void test_no_fabric(void **state)
 {
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 
 	(void)state;
 	refused("", "x: found an empty file, expected ibnetdiscover text, an ibsim net file, a libibnetdisc "

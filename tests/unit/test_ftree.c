@@ -303,7 +303,7 @@ static void test_refusal_details(void **state)
 	assert_int_equal(t->refusal.found, 1);
 	assert_int_equal(t->refusal.expected, 2);
 	ftree_free(t);
-	text_free(&out.notes);
+	notes_free(&out.notes);
 	session_free(s);
 }
 
@@ -586,7 +586,7 @@ static void test_sequences(void **state)
 			assert_non_null(again);
 			assert_same_tables(again, session_routing(s));
 			routing_unref(again);
-			text_free(&out.notes);
+			notes_free(&out.notes);
 			if (k < 2)
 				check_told(s);
 		}

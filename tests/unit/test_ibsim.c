@@ -81,7 +81,7 @@ static void test_ibsim_include_itself(void **state)
 {
 	char name[] = "/tmp/ibscope-include-XXXXXX";
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 	int fd = mkstemp(name);
 
 	(void)state;

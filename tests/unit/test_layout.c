@@ -13,7 +13,7 @@ static struct layout *lay_out(const struct fabric *f)
 {
 	struct state *st = state_new(f);
 	struct topo *t = topo_new(f, st);
-	struct err e = {{0}};
+	struct err e = {0};
 	struct elements *el = elements_new(t, NULL, NULL, NULL, &e);
 	struct layout *l;
 
@@ -30,7 +30,7 @@ static struct layout *lay_out(const struct fabric *f)
 static struct fabric *load_file(const char *path)
 {
 	struct fabric *f = NULL;
-	struct err e = {{0}};
+	struct err e = {0};
 
 	if (fabric_load(path, &f, NULL, &e))
 		fail_msg("%s", e.msg);
@@ -309,7 +309,7 @@ static struct fabric *make_plus(uint32_t seed)
 	struct fabric_builder *b = fb_new();
 	uint32_t node[9][8], order[72], at[9] = {0};
 	struct fabric *f = NULL;
-	struct err e = {{0}};
+	struct err e = {0};
 
 	for (uint32_t i = 0; i < 72; i++)
 		order[i] = (i * (seed ? 35 : 1) + seed) % 72;
@@ -632,7 +632,7 @@ static void test_links(void **state)
 static void test_parts(void **state)
 {
 	struct fabric *f = make_two_rings();
-	struct err e = {{0}};
+	struct err e = {0};
 	struct layout *l;
 
 	(void)state;
@@ -658,7 +658,7 @@ static void test_cancel(void **state)
 	for (size_t k = 0; k < ARRAY_LEN(specs); k++) {
 		struct fabric *f = make_fabric(specs[k]);
 		struct progress p = {.cancel = true};
-		struct err e = {{0}};
+		struct err e = {0};
 
 		assert_null(layout_new(f, NULL, &p, &e));
 		assert_string_equal(e.msg, CANCELLED);

@@ -33,7 +33,7 @@ static void bad_target(const char *word)
 {
 	char *ca;
 	int port;
-	struct err e = {""};
+	struct err e = {0};
 
 	assert_int_equal(live_parse_target(word, &ca, &port, &e), -1);
 	assert_non_null(strstr(e.msg, word));
@@ -214,7 +214,7 @@ static int only_errors(void)
 static void test_only_errors(void **state)
 {
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 
 	(void)state;
 	assert_int_equal(live_discover_tables(NULL, 0, LIVE_NO_TABLES, 2, &f, NULL, &e), -1);

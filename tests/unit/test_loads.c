@@ -268,7 +268,7 @@ static void patterns(void **state)
 
 static void parse(const struct fabric *f, const char *text, const char *wrong, struct pairs_file *p)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	int rc = pairs_parse(p, f, "pairs", text, strlen(text), NULL, &e);
 
 	if (!wrong != !rc || (wrong && !strstr(e.msg, wrong)))

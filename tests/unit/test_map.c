@@ -26,7 +26,7 @@ static void bring_up(struct desk *d)
 static void begin(struct desk *d, const char *spec, const char *route)
 {
 	char line[200];
-	struct err e = {{0}};
+	struct err e = {0};
 
 	*d = (struct desk){.session = session_new(all_engines, all_commands)};
 	snprintf(line, sizeof(line), "synth %s; route %s", spec, route);
@@ -60,7 +60,7 @@ static void draw(struct desk *d, int w, int h, bool ascii)
 static int words(struct desk *d, const char *a, const char *b)
 {
 	char first[20], second[20], *argv[] = {first, second};
-	struct err e = {{0}};
+	struct err e = {0};
 	int rc;
 
 	snprintf(first, sizeof(first), "%s", a);

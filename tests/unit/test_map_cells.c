@@ -14,7 +14,7 @@ static struct layout *lay_out(const struct fabric *f)
 {
 	struct state *st = state_new(f);
 	struct topo *t = topo_new(f, st);
-	struct err e = {{0}};
+	struct err e = {0};
 	struct elements *el = elements_new(t, NULL, NULL, NULL, &e);
 	struct layout *l = el ? layout_new(f, el->of, NULL, &e) : NULL;
 
@@ -195,7 +195,7 @@ static void test_selene(void **state)
 	char path[] = "/tmp/ibscope-cells-XXXXXX", line[300];
 	int fd = mkstemp(path);
 	struct fabric *f = NULL;
-	struct err e = {{0}};
+	struct err e = {0};
 	struct layout *l;
 	struct map_cells *c;
 

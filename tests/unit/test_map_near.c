@@ -45,7 +45,7 @@ static void begin(struct bench *b, const char *fabric, const char *scale)
 {
 	char line[200], word[20];
 	char *argv[] = {word};
-	struct err e = {{0}};
+	struct err e = {0};
 
 	*b = (struct bench){.session = session_new(all_engines, all_commands)};
 	snprintf(line, sizeof(line), "%s %s", synth_is_spec(fabric) ? "synth" : "load", fabric);
@@ -240,7 +240,7 @@ static void test_around_click(void **state)
 static void test_not_offered(void **state)
 {
 	char in[] = "in", whole[] = "whole", *argv[] = {in}, *other[] = {whole};
-	struct err e = {{0}};
+	struct err e = {0};
 	struct bench b;
 
 	(void)state;

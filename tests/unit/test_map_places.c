@@ -14,7 +14,7 @@
 static struct fabric *any_fabric(const char *what)
 {
 	struct fabric *f = NULL;
-	struct err e = {{0}};
+	struct err e = {0};
 
 	if (synth_is_spec(what))
 		return make_fabric(what);
@@ -25,7 +25,7 @@ static struct fabric *any_fabric(const char *what)
 
 static struct layout *lay_out(const struct fabric *f)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	struct layout *l = layout_new(f, NULL, NULL, &e);
 
 	if (!l)

@@ -66,7 +66,7 @@ static struct routing *run(const struct net *n, bool update)
 
 	if (!r)
 		fail_msg("refused: %s", out.refused.msg);
-	text_free(&out.notes);
+	notes_free(&out.notes);
 	return r;
 }
 

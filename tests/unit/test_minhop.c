@@ -93,7 +93,7 @@ static struct routing *route(struct net *n, bool update)
 	const struct engine *g = engine_find(all_engines, "minhop");
 	struct routing *r;
 
-	n->out.notes.len = 0;
+	n->out.notes.text.len = 0;
 	r = update ? g->update(&n->in, &n->out) : g->route(&n->in, &n->out);
 	return r;
 }
@@ -125,7 +125,7 @@ static void net_free(struct net *n)
 	if (n->file[0])
 		unlink(n->file);
 	routing_unref(n->r);
-	text_free(&n->out.notes);
+	notes_free(&n->out.notes);
 	topo_unref(n->t);
 	lids_unref(n->l);
 	lid_memory_free(n->m);
@@ -249,8 +249,9 @@ static void test_order(void **state)
 		assert_int_equal(entry(&n, 1, 11, 0), with_file ? 2 : 1);
 		assert_int_equal(entry(&n, 1, 10, 0), 3);
 		if (with_file) {
-			assert_non_null(strstr(text_str(&n.out.notes), ":3 ignored: 0x0000000000000099"));
-			assert_non_null(strstr(text_str(&n.out.notes), ":4 ignored"));
+			assert_non_null(
+				strstr(text_str(&n.out.notes.text), ":3 ignored: 0x0000000000000099"));
+			assert_non_null(strstr(text_str(&n.out.notes.text), ":4 ignored"));
 		}
 		net_free(&n);
 	}
@@ -340,9 +341,9 @@ static void test_weights(void **state)
 		assert_int_equal(entry(&n, 1, 10 + i, 0), 2 + i % 2);
 	assert_int_equal(n.r->ops->hops(n.r, 0, 1, 1), 2);
 	assert_int_equal(entry(&n, 2, 1, 0), NO_PATH); /* weight 255: no way back */
-	assert_non_null(strstr(text_str(&n.out.notes), ":2 ignored: port"));
-	assert_non_null(strstr(text_str(&n.out.notes), ":3 ignored: weight '256'"));
-	assert_non_null(strstr(text_str(&n.out.notes), ":4 ignored: 0x0000000000000005"));
+	assert_non_null(strstr(text_str(&n.out.notes.text), ":2 ignored: port"));
+	assert_non_null(strstr(text_str(&n.out.notes.text), ":3 ignored: weight '256'"));
+	assert_non_null(strstr(text_str(&n.out.notes.text), ":4 ignored: 0x0000000000000005"));
 	net_free(&n);
 }
 
@@ -358,8 +359,8 @@ static void test_search_order(void **state)
 	assert_int_equal(entry(&n, 1, 10, 0), 3);
 	assert_int_equal(entry(&n, 1, 11, 0), 1);
 	assert_int_equal(entry(&n, 1, 12, 0), 2);
-	assert_non_null(strstr(text_str(&n.out.notes), ":1 ignored: found a port twice"));
-	assert_non_null(strstr(text_str(&n.out.notes), ":3 ignored"));
+	assert_non_null(strstr(text_str(&n.out.notes.text), ":1 ignored: found a port twice"));
+	assert_non_null(strstr(text_str(&n.out.notes.text), ":3 ignored"));
 	net_free(&n);
 }
 
@@ -374,7 +375,7 @@ static void test_ignored_ports(void **state)
 	assert_int_equal(entry(&n, 1, 10, 0), 1);
 	assert_int_equal(entry(&n, 1, 11, 0), 2); /* never counted: stays the least */
 	assert_int_equal(entry(&n, 1, 12, 0), 2);
-	assert_non_null(strstr(text_str(&n.out.notes), ":2 ignored: port 31"));
+	assert_non_null(strstr(text_str(&n.out.notes.text), ":2 ignored: port 31"));
 	net_free(&n);
 }
 

@@ -61,7 +61,7 @@ static void test_name_map_missing(void **state)
 {
 	struct warnings w = {0};
 	struct name_map m;
-	struct err e = {""};
+	struct err e = {0};
 
 	(void)state;
 	assert_int_equal(name_map_load("no/such/map", &m, &w, NULL, &e), -1);

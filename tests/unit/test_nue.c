@@ -283,7 +283,7 @@ static void test_layers(void **state)
 	run_set(&x, "nue_max_num_vls", "3");
 	n = run_route(&x); /* qos is off */
 	assert_int_equal(nue_layers(n), 1);
-	assert_non_null(strstr(text_str(&x.out.notes), "qos is off"));
+	assert_non_null(strstr(text_str(&x.out.notes.text), "qos is off"));
 	run_set(&x, "qos", "TRUE");
 	n = run_route(&x);
 	assert_int_equal(nue_layers(n), 3);
@@ -459,7 +459,7 @@ static void test_cycles(void **state)
 	n = run_route(&x);
 	assert_non_null(n);
 	assert_true(n->layer[0].loop);
-	assert_non_null(strstr(text_str(&x.out.notes), "credit loop"));
+	assert_non_null(strstr(text_str(&x.out.notes.text), "credit loop"));
 	compare_with_model(&x, n, unnoticed, &k);
 	run_free(&x);
 	run_new(&x, make_fabric(shortcut), 0, false);

@@ -659,7 +659,7 @@ static uint8_t *record_of(char *data, size_t size, uint64_t node_guid, unsigned 
 static struct fabric *parse_n(const char *data, size_t size)
 {
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 
 	if (fabric_parse("x", data, size, &f, &e))
 		fail_msg("%s", e.msg);
@@ -754,7 +754,7 @@ static void test_cancelled(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
 		struct fabric *f = NULL;
-		struct err e = {""};
+		struct err e = {0};
 
 		assert_int_equal(fabric_load(sources[i], &f, &p, &e), -1);
 		assert_string_equal(e.msg, "cancelled");

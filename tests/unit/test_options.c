@@ -48,7 +48,7 @@ static int teardown(void **state)
 static void refused(struct options *o, const char *name, const char *value, const char *expected)
 {
 	char *before = str_dup(options_find(o, name) ? options_get(o, name) : "");
-	struct err e = {""};
+	struct err e = {0};
 
 	assert_int_equal(options_set(o, name, value, &e), -1);
 	if (!strstr(e.msg, expected))
@@ -60,7 +60,7 @@ static void refused(struct options *o, const char *name, const char *value, cons
 
 static void accepted(struct options *o, const char *name, const char *value, const char *shown)
 {
-	struct err e = {""};
+	struct err e = {0};
 
 	if (options_set(o, name, value, &e))
 		fail_msg("%s %s: %s", name, value, e.msg);

@@ -271,7 +271,7 @@ static struct fabric *make_named(const char *const *name, uint32_t n)
 	struct fabric_builder *b = fb_new();
 	uint32_t sw[16], ca[16];
 	struct fabric *f = NULL;
-	struct err e = {{0}};
+	struct err e = {0};
 
 	for (uint32_t k = 0; k < n; k++) {
 		char host[8];

@@ -23,7 +23,7 @@ static char *output_of(const char *name, const char *a, const char *b, struct pr
 	snprintf(word[0], sizeof(word[0]), "%s", name);
 	snprintf(word[1], sizeof(word[1]), "%s", a ? a : "");
 	snprintf(word[2], sizeof(word[2]), "%s", b ? b : "");
-	*e = (struct err){{0}};
+	*e = (struct err){0};
 	rc = program_run(argv, f, p, e);
 	assert_int_equal(rc, e->msg[0] ? -1 : 0);
 	fclose(f);

@@ -22,7 +22,7 @@ static const char *const shapes[] = {
 
 static const struct recording *record(struct session *s, const char *engine)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	const struct recording *r = recording_make(&(struct rec_request){.sweep = session_sweep(s),
 									 .engine = engine,
 									 .focus = REC_EVERYTHING,

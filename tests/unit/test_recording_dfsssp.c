@@ -13,7 +13,7 @@
 
 static const struct recording *record(struct session *s, const char *engine, size_t limit)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	const struct recording *r = recording_make(&(struct rec_request){.sweep = session_sweep(s),
 									 .engine = engine,
 									 .focus = REC_EVERYTHING,

@@ -12,7 +12,7 @@
 
 static const struct recording *record(struct session *s, const char *engine, const struct rec_focus *focus)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	const struct recording *r = recording_make(
 		&(struct rec_request){
 			.sweep = session_sweep(s), .engine = engine, .focus = *focus, .engines = all_engines},

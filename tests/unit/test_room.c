@@ -107,7 +107,7 @@ static void test_cgroup1(void **state)
 
 static void test_room(void **state)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 
 	(void)state;
 	assert_int_equal(mem_room(&e, MEM_LARGE - 1, "nothing"), 0);
@@ -142,7 +142,7 @@ static void test_lines(void **state)
 	static char given[] = "one\n\nthree";
 	FILE *f = fmemopen(given, strlen(given), "r");
 	struct text t = {0};
-	struct err e = {{0}};
+	struct err e = {0};
 
 	(void)state;
 	assert_int_equal(read_text_line(f, "x", &t, &e), 1);

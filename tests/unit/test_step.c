@@ -183,7 +183,7 @@ static void told_at(struct session *s, const struct recording *r, uint64_t *seed
 static unsigned part(struct session *s, const struct recording *all, const struct rec_focus *focus,
 		     size_t limit, uint64_t *seed, const char *what)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	uint32_t sw = rng_below(seed, s->fabric->n_switches);
 	const struct recording *r;
 	unsigned kept;
@@ -229,7 +229,7 @@ static void test_parts(void **state)
 			struct session *s = session_new(all_engines, all_commands);
 			struct rec_focus one = REC_EVERYTHING, all = REC_EVERYTHING;
 			const struct recording *whole;
-			struct err e = {{0}};
+			struct err e = {0};
 			char line[200];
 
 			snprintf(line, sizeof(line), "synth %s; route %s", shapes[i], all_engines[g]->name);
@@ -329,7 +329,7 @@ static unsigned rules(const struct recording *r, struct decisions *d, const char
 static unsigned compare_rules(struct session *s, const char *what)
 {
 	const struct sweep *w = session_sweep(s);
-	struct err e = {{0}};
+	struct err e = {0};
 	const struct recording *r = record(s, REC_EVERYTHING, 0, NO_ID, &e);
 	struct decisions d = {.s = r ? recording_sweep(r) : w};
 	size_t n = (size_t)w->fabric->n_switches * (w->lids->max_lid + 1u);
@@ -454,7 +454,7 @@ static unsigned times(const struct recording *r, const struct rec_event *of)
 static void about_step(const struct recording *r, size_t step, const char *what)
 {
 	const struct rec_event *ev = step ? recording_event(r, step) : NULL;
-	struct err e = {{0}};
+	struct err e = {0};
 	struct step_about *a = step_about(r, step, all_engines, NULL, &e);
 	unsigned taken = 0;
 
@@ -494,7 +494,7 @@ static void test_about(void **state)
 		for (size_t i = 0; i < ARRAY_LEN(shapes) && all_engines[g]->scheme; i++) {
 			struct session *s;
 			const struct recording *r;
-			struct err e = {{0}};
+			struct err e = {0};
 			char what[100];
 
 			if (all_engines[g]->holds != HOLDS_NOTHING)
@@ -566,7 +566,7 @@ static void test_why_at_steps(void **state)
 		for (size_t i = 0; i < ARRAY_LEN(shapes) && all_engines[g]->scheme; i++) {
 			struct session *s;
 			const struct recording *r;
-			struct err e = {{0}};
+			struct err e = {0};
 			struct walk *w;
 
 			if (all_engines[g]->holds != HOLDS_NOTHING)

@@ -25,7 +25,7 @@ static char *typed(struct session *s, const char *line, int *rc, struct err *e)
 
 static void type(struct session *s, const char *line)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	int rc;
 
 	free(typed(s, line, &rc, &e));
@@ -35,7 +35,7 @@ static void type(struct session *s, const char *line)
 
 static void type_fails(struct session *s, const char *line, const char *part)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	int rc;
 
 	free(typed(s, line, &rc, &e));
@@ -51,7 +51,7 @@ static char *one_frame(struct session *s)
 	struct command_run r = {
 		.in = interpreter_of(s), .f = open_memstream(&text, &len), .on_screen = no_screen};
 	struct command_list *l = play_frame(s);
-	struct err e = {{0}};
+	struct err e = {0};
 
 	assert_int_equal(run_commands(&r, l, &e), 0);
 	commands_free(l);

@@ -32,7 +32,7 @@ static struct survey *survey(struct session *s, const char *words, unsigned thre
 	struct survey_request rq = {0};
 	char *copy = str_dup(words), *save = NULL, *argv[16];
 	struct survey *found;
-	struct err e = {{0}};
+	struct err e = {0};
 	int argc = 0;
 
 	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
@@ -466,7 +466,7 @@ static int read_share(json_t *shares, const char *name, const char *text, struct
 
 static void merge_fails(const json_t *shares, const char *want)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	json_t *o = survey_merge(shares, &e);
 
 	assert_null(o);

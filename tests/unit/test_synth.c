@@ -458,7 +458,7 @@ static void test_messages(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
 		struct fabric *f = NULL;
-		struct err e = {""};
+		struct err e = {0};
 
 		assert_int_equal(synth_make(want[i].spec, &f, &e), -1);
 		assert_null(f);
@@ -492,7 +492,7 @@ static void test_mutations(void **state)
 	for (unsigned round = 0; round < 4000; round++) {
 		char spec[80];
 		struct fabric *f = NULL;
-		struct err e = {""};
+		struct err e = {0};
 		size_t len;
 
 		snprintf(spec, sizeof(spec), "%s", seeds[round % ARRAY_LEN(seeds)]);

@@ -61,7 +61,7 @@ static struct fabric *made(const char *types, const char *topo, const char *why)
 	struct input in = {.name = "x", .data = topo, .size = strlen(topo)};
 	struct ibnl_library l = {0};
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 	int rc;
 
 	assert_true(is_topo(&in));
@@ -200,7 +200,7 @@ static void test_folders(void **state)
 {
 	static const char topo[] = "Director d\n L1/P1 -> Host h P1\n";
 	struct fabric *f = NULL;
-	struct err e = {""};
+	struct err e = {0};
 
 	(void)state;
 	setenv("IBDM_IBNL_PATH", "/no/such/folder::" FILES "topo", 1);

@@ -494,7 +494,7 @@ static struct grid *find(const char *spec, struct err *e)
 
 static void finds(const char *spec, const char *what, uint32_t missing_links)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 	struct grid *g = find(spec, &e);
 	char buf[100];
 
@@ -510,7 +510,7 @@ static void finds(const char *spec, const char *what, uint32_t missing_links)
 
 static void finds_none(const char *spec, const char *why)
 {
-	struct err e = {{0}};
+	struct err e = {0};
 
 	assert_null(find(spec, &e));
 	if (!strstr(e.msg, why))
@@ -548,7 +548,7 @@ static void test_grids(void **state)
 static void test_blame(void **state)
 {
 	struct fabric_builder *b;
-	struct err e = {{0}};
+	struct err e = {0};
 	struct fabric *f = NULL;
 
 	(void)state;

@@ -110,7 +110,7 @@ static void test_missing(void **state)
 static void refused(const char *lines, const char *chain, const char *why)
 {
 	struct session *s = start(lines);
-	struct err e = {""};
+	struct err e = {0};
 	struct verification *v = verify_run(s->setup, chain, s->engines, NULL, &e);
 
 	assert_null(v);

@@ -19,7 +19,7 @@ static void *run_search(const struct sweep *w, const void *base, const uint32_t 
 {
 	struct engine_input in = {
 		.topo = w->topo, .lids = w->lids, .options = w->setup->options, .progress = p};
-	struct engine_output out = {.notes = {0}};
+	struct engine_output out = {0};
 	const char *what;
 	struct hops *plain =
 		mem_room(NULL, hops_build_room(&in, &what), "%s", "") ? NULL : hops_build(&in, &out);
@@ -27,7 +27,7 @@ static void *run_search(const struct sweep *w, const void *base, const uint32_t 
 
 	(void)base;
 	(void)arg;
-	text_free(&out.notes);
+	notes_free(&out.notes);
 	hops_unref(plain);
 	return s;
 }

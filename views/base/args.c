@@ -218,7 +218,7 @@ static int parse_forms(const struct view_ops *ops, struct scene *sc, int argc, c
 	for (bool more = true; more && rc;) {
 		size_t len = form_length(p);
 		char *form = str_printf("%s %.*s", ops->name, (int)len, p);
-		struct err why = {{0}};
+		struct err why = {0};
 		int now;
 
 		a->n = 0;
@@ -242,7 +242,7 @@ int view_args_parse(const struct view_ops *ops, struct scene *sc, int argc, char
 		    struct err *e)
 {
 	char **words = NEW_ARRAY((size_t)argc + 2, char *);
-	struct err why = {{0}};
+	struct err why = {0};
 	int rc;
 
 	*a = (struct view_args){.argc = argc, .argv = argv};

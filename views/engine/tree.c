@@ -56,7 +56,7 @@ void tree_look_take(struct tree_look *look, const struct scene *sc)
 	in.lids = w->lids;
 	in.options = w->setup->options;
 	look->tree = look->built = ftree_build(&in, &out);
-	text_free(&out.notes);
+	notes_free(&out.notes);
 }
 
 void tree_standing(const struct tree_look *look, struct text *t)

@@ -244,7 +244,7 @@ static int zoom(struct view *v, int dir, struct err *e)
 {
 	const struct map *m = map_of(v);
 	int at = 0;
-	struct err why = {{0}};
+	struct err why = {0};
 
 	while (map_scales[at] && map_scales[at] != m->scale)
 		at++;
@@ -754,7 +754,7 @@ static void follow(const struct view *cv, uint32_t row, struct text *t)
 	if (m->scale->enter && m->scale->enter(v, t))
 		return;
 	if (scale_named("around") && m->scale != scale_named("around")) {
-		to_scale(v, scale_named("around"), &(struct err){{0}});
+		to_scale(v, scale_named("around"), &(struct err){0});
 		return;
 	}
 	text_add(t, "pane ports ");

@@ -170,11 +170,9 @@ int find_dfsssp_cap(struct doctor *d, const struct rule *r)
 
 	tell_far(d, r);
 	for (size_t i = 0; w && i < w->n_refusals; i++) {
-		const char *why = w->refusal[i].why;
-
-		if (!strstr(why, "(AD14)") && !strstr(why, "(AD25)") && !strstr(why, "end at 2^31"))
+		if (w->refusal[i].kind != REFUSED_LIMIT)
 			continue;
-		x = tell(d, r, "%s refuses: %s.", w->refusal[i].engine, why);
+		x = tell(d, r, "%s refuses: %s.", w->refusal[i].engine, w->refusal[i].why);
 		x->severity = SEVERITY_ERROR;
 		finding_more(x, "route %s", w->setup->chain);
 	}
@@ -183,55 +181,38 @@ int find_dfsssp_cap(struct doctor *d, const struct rule *r)
 
 /* --- what engines note --------------------------------------------------------------------------------- */
 
-/* A finding for each line of the notes that holds one of these (ended by NULL) and not `but`. */
-static int tell_notes(struct doctor *d, const struct rule *r, const char *const *parts, const char *but,
-		      const char *more)
+/* A finding for each line of the notes of a kind. */
+static int tell_notes(struct doctor *d, const struct rule *r, enum note_kind kind, const char *more)
 {
-	const char *line = d->computed ? d->computed->notes : "", *end;
+	const struct sweep *w = d->computed;
+	size_t at = 0, n;
 
-	for (; *line; line = *end ? end + 1 : end) {
-		char *text;
-		bool found = false;
-
-		end = line + strcspn(line, "\n");
-		text = mem_alloc((size_t)(end - line) + 1);
-		memcpy(text, line, (size_t)(end - line));
-		for (size_t i = 0; parts[i] && !found; i++)
-			found = strstr(text, parts[i]) && !(but && strstr(text, but));
-		if (found)
-			finding_more(tell(d, r, "%s.", text), "%s", more);
-		free(text);
+	for (; w && w->notes[at]; at += n + (w->notes[at + n] != '\0')) {
+		n = strcspn(w->notes + at, "\n");
+		if (notes_kinds(w->note_mark, w->n_note_marks, at, at + n) & kind)
+			finding_more(tell(d, r, "%.*s.", (int)n, w->notes + at), "%s", more);
 	}
 	return 0;
 }
 
 int find_guid_file(struct doctor *d, const struct rule *r)
 {
-	static const char *const parts[] = {
-		"reading stopped", " ignored: ", "(AB25)", "roots are looked for as well", "found '", NULL};
-
-	return tell_notes(d, r, parts, NULL, "show options");
+	return tell_notes(d, r, NOTE_GUID_FILE, "show options");
 }
 
 int find_lottery(struct doctor *d, const struct rule *r)
 {
-	static const char *const parts[] = {"not reproducible on this fabric", "result is undefined", NULL};
-
-	return tell_notes(d, r, parts, NULL, "list ranks");
+	return tell_notes(d, r, NOTE_LOTTERY, "list ranks");
 }
 
 int find_torus_holes(struct doctor *d, const struct rule *r)
 {
-	static const char *const parts[] = {"outside the torus", NULL};
-
-	return tell_notes(d, r, parts, NULL, "list torus");
+	return tell_notes(d, r, NOTE_TORUS_HOLES, "list torus");
 }
 
 int find_rules_differ(struct doctor *d, const struct rule *r)
 {
-	static const char *const parts[] = {"manual", NULL};
-
-	return tell_notes(d, r, parts, "reading stopped", "show options");
+	return tell_notes(d, r, NOTE_RULES, "show options");
 }
 
 int find_ftree_single(struct doctor *d, const struct rule *r)

@@ -68,7 +68,7 @@ static bool roots_hidden(const struct doctor *d)
 
 	for (size_t i = 0; w && i < w->n_refusals; i++)
 		if ((!strcmp(w->refusal[i].engine, "updn") && !options_file(w->setup->options, ROOTS)) ||
-		    strstr(w->refusal[i].why, "AB2B"))
+		    w->refusal[i].kind == REFUSED_LEAVES)
 			return true;
 	return false;
 }

@@ -102,7 +102,7 @@ static int run_step(const struct play *p, json_t *runs, bool quiet, struct err *
 
 	for (size_t i = 0; i < s->n_run; i++) {
 		struct text said = {0};
-		struct err why = {{0}};
+		struct err why = {0};
 		int rc;
 
 		if (s->run[i].proof)
