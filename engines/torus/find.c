@@ -66,46 +66,6 @@ static bool free_link(const struct torus_run *r, uint32_t from, uint32_t to)
 
 /* --- placing --------------------------------------------------------------------------------- */
 
-static uint32_t place_of(const struct torus *t, const unsigned c[TORUS_DIMS])
-{
-	return c[0] + t->conf.radix[0] * (c[1] + t->conf.radix[1] * c[2]);
-}
-
-uint32_t torus_at(const struct torus *t, const unsigned c[TORUS_DIMS])
-{
-	return t->at[place_of(t, c)];
-}
-
-uint32_t torus_beside(const struct torus *t, const uint32_t c[TORUS_DIMS], unsigned direction)
-{
-	unsigned to[TORUS_DIMS] = {c[0], c[1], c[2]}, d = direction / 2;
-
-	to[d] = torus_shift(t, d, c[d], direction % 2 ? 1 : -1);
-	return torus_at(t, to);
-}
-
-const char *torus_place_text(const uint32_t c[TORUS_DIMS], char *buf, size_t size)
-{
-	snprintf(buf, size, "%u,%u,%u", c[0], c[1], c[2]);
-	return buf;
-}
-
-static void add_member(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw)
-{
-	struct torus *t = r->t;
-	unsigned ports = r->in->topo->fabric->switch_nports[sw] + 1u;
-	unsigned room = t->conf.max_ports < ports ? t->conf.max_ports : ports;
-	struct torus_member *m;
-
-	GROW(t->member, t->n, t->cap);
-	m = &t->member[t->n];
-	*m = (struct torus_member){.sw = sw, .at = {c[0], c[1], c[2]}, .parent = NO_ID};
-	m->port[0] = NEW_ARRAY((size_t)TORUS_GROUPS * room + 1, uint8_t);
-	for (unsigned g = 1; g < TORUS_GROUPS; g++)
-		m->port[g] = m->port[0] + (size_t)g * room;
-	t->at[place_of(t, c)] = t->n++;
-}
-
 /* What a switch was found by: other switches, or the direction of a link of the seed. */
 struct found {
 	enum torus_how how;
@@ -113,31 +73,20 @@ struct found {
 	unsigned n;
 };
 
-static const char *how_text(const struct found *f)
-{
-	static const char *const text[] = {[TORUS_CENTRE] = "centre of the seed",
-					   [TORUS_CORNER] = "fourth corner of a face",
-					   [TORUS_PERPENDICULAR] = "perpendicular"};
-
-	return f->how == TORUS_NEIGHBOUR ? torus_direction_keyword(f->by[0]) : text[f->how];
-}
-
 /* A place that is taken stays as it is.  false: there is no such switch. */
 static bool place(struct torus_run *r, const unsigned c[TORUS_DIMS], uint32_t sw, const struct found *how)
 {
 	struct torus *t = r->t;
-	char a[40];
+	unsigned ports, most = t->conf.max_ports;
 
 	if (torus_at(t, c) != NO_ID)
 		return true;
 	if (sw == NO_ID)
 		return false;
-	add_member(r, c, sw);
-	if (OBSERVED(r->in))
-		observe_text(r->in, STEP_SWITCH, sw, "at %s, number %u: %s",
-			     torus_place_text(c, a, sizeof(a)), t->n, how_text(how));
+	ports = r->in->topo->fabric->switch_nports[sw] + 1u;
+	torus_add_member(t, sw, c, most < ports ? most : ports);
 	if (RECORDED(r->in))
-		torus_record_place(r, place_of(t, c), sw, how->how, how->by, how->n);
+		torus_record_place(r, torus_place(t, c), sw, how->how, how->by, how->n);
 	return true;
 }
 
@@ -184,21 +133,6 @@ static bool has_room(const struct torus_run *r, const struct torus_member *m, un
 	return m->count[group] < r->t->conf.max_ports;
 }
 
-static void add_port(struct torus_run *r, struct torus_member *m, unsigned group, uint32_t port)
-{
-	m->port[group][m->count[group]++] = r->in->topo->fabric->port_num[port];
-	r->t->group[port] = (uint8_t)group;
-}
-
-static void tell_link(const struct torus_run *r, uint32_t port, uint32_t peer, unsigned d, unsigned i)
-{
-	char a[300], b[300];
-
-	observe_text(r->in, STEP_NOTE, NO_ID, "link %s %s: +%c, number %u of the bundle",
-		     port_label(r->in->topo->fabric, port, a, sizeof(a)),
-		     port_label(r->in->topo->fabric, peer, b, sizeof(b)), (char)('x' + d), i);
-}
-
 /* All free links from a member to the one above it in a dimension.  false: a group is full. */
 static bool link_members(struct torus_run *r, unsigned d, uint32_t lower, uint32_t upper)
 {
@@ -219,11 +153,9 @@ static bool link_members(struct torus_run *r, unsigned d, uint32_t lower, uint32
 			return false;
 		take_out(r, port);
 		take_out(r, peer);
-		add_port(r, a, 2 * d + 1, port);
-		add_port(r, b, 2 * d, peer);
+		torus_add_port(r->t, lower, 2 * d + 1, port);
+		torus_add_port(r->t, upper, 2 * d, peer);
 		r->t->n_links++;
-		if (OBSERVED(r->in))
-			tell_link(r, port, peer, d, a->count[2 * d + 1]);
 		if (RECORDED(r->in))
 			torus_record_link(r, port, peer, d, lower, upper, a->count[2 * d + 1]);
 	}
@@ -323,7 +255,7 @@ static bool cell_begin(const struct torus *t, struct cell *c)
 	for (unsigned k = 0; k < 8; k++) {
 		for (unsigned d = 0; d < TORUS_DIMS; d++)
 			c->corner[k][d] = k >> d & 1 ? next[d] : c->at[d];
-		c->place[k] = place_of(t, c->corner[k]);
+		c->place[k] = torus_place(t, c->corner[k]);
 	}
 	return true;
 }
@@ -390,28 +322,11 @@ static uint32_t try_perpendicular(struct torus_run *r, const struct cell *c, con
 	return find_perpendicular(r, r->t->member[b].sw, behind, ends, a->n > 2 ? 2 : 1);
 }
 
-static void tell_attempt(const struct torus_run *r, const struct cell *c, const struct torus_attempt *a,
-			 bool placed)
-{
-	struct text x = {0};
-	char where[40];
-
-	for (unsigned i = 0; i < a->n; i++)
-		text_add(&x, "%s%s", i ? ", " : "", torus_name(r->t, member_at(r, c, a->corner[i])));
-	observe_text(r->in, STEP_NOTE, NO_ID, "%s %s of %s%s",
-		     torus_place_text(c->corner[a->target], where, sizeof(where)),
-		     a->perpendicular ? "perpendicular on the edges" : "fourth corner", text_str(&x),
-		     placed ? "" : ": none found");
-	text_free(&x);
-}
-
 static bool attempt(struct torus_run *r, const struct cell *c, const struct torus_attempt *a)
 {
 	uint32_t sw = a->perpendicular ? try_perpendicular(r, c, a) : try_corner(r, c, a);
 	struct found found = {.how = a->perpendicular ? TORUS_PERPENDICULAR : TORUS_CORNER};
 
-	if (OBSERVED(r->in))
-		tell_attempt(r, c, a, sw != NO_ID);
 	for (unsigned i = 0; i < a->n; i++)
 		found.by[found.n++] = switch_of(r, member_at(r, c, a->corner[i]));
 	if (sw == NO_ID && RECORDED(r->in))
@@ -434,9 +349,6 @@ static void locate(struct torus_run *r, struct cell *c)
 		link_cell(r, c);
 		f = fingerprint(r, c);
 		n = torus_attempts(f, a);
-		if (n && OBSERVED(r->in))
-			observe_text(r->in, STEP_NOTE, NO_ID, "cell %u,%u,%u, fingerprint %x", c->at[0],
-				     c->at[1], c->at[2], f);
 		if (n && RECORDED(r->in))
 			torus_record_cell(r, c->place[0], TORUS_CELL, f, NULL, 0);
 		for (unsigned i = 0; i < n && !more; i++)
@@ -448,21 +360,19 @@ static void locate(struct torus_run *r, struct cell *c)
 
 static int scan(struct torus_run *r)
 {
-	const unsigned *radix = r->t->conf.radix;
 	uint32_t before;
 
 	progress_start(r->in->progress, "finding the torus", r->t->n_places);
 	do {
 		before = r->t->n_links;
 		r->t->scans++;
-		if (OBSERVED(r->in) || RECORDED(r->in))
-			observe_text(r->in, STEP_NOTE, NO_ID, "scan %u", r->t->scans);
+		rec_note(r->in, "scan %u", r->t->scans);
 		for (uint32_t i = 0; i < r->t->n_places; i++) {
-			struct cell c = {
-				.at = {i % radix[0], i / radix[0] % radix[1], i / radix[0] / radix[1]}};
+			struct cell c;
 
 			if (!progress_step(r->in->progress, i))
 				return err_set(&r->out->refused, CANCELLED);
+			torus_coordinates(r->t, i, c.at);
 			locate(r, &c);
 		}
 	} while (r->t->n_links != before);
@@ -490,7 +400,7 @@ static int add_ends(struct torus_run *r, uint32_t id)
 				       "portgroup_max_ports (ERR %s)",
 				       switch_name(f, m->sw), torus_place_text(m->at, a, sizeof(a)),
 				       r->t->conf.max_ports, p ? "4E1E" : "4E1D");
-		add_port(r, m, TORUS_LOCAL, port);
+		torus_add_port(r->t, id, TORUS_LOCAL, port);
 		r->t->n_links += p > 0;
 	}
 	return 0;
@@ -540,15 +450,7 @@ void torus_survey(struct torus_run *r)
 
 int torus_discover(struct torus_run *r)
 {
-	struct torus *t = r->t;
-	const struct fabric *f = r->in->topo->fabric;
-
-	t->at = NEW_ARRAY(t->n_places, uint32_t);
-	memset(t->at, 0xFF, t->n_places * sizeof(*t->at));
-	t->of = NEW_ARRAY(f->n_switches + 1, uint32_t);
-	memset(t->of, 0xFF, f->n_switches * sizeof(*t->of));
-	t->group = NEW_ARRAY(f->n_ports + 1, uint8_t);
-	memset(t->group, TORUS_NO_GROUP, f->n_ports);
-	observe_text(r->in, STEP_PHASE, NO_ID, "finding the torus");
+	torus_clear_places(r->t);
+	rec_phase(r->in, "finding the torus");
 	return place_seed(r) || scan(r) || place_ends(r) ? -1 : 0;
 }

@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_TORUS_INTERNAL_H
 #define IBSCOPE_TORUS_INTERNAL_H
 
+#include "core/trace/recorder.h"
 #include "engines/torus/torus.h"
 
 /* One run. */
@@ -27,6 +28,20 @@ enum torus_cell { TORUS_CELL, TORUS_NO_CORNER, TORUS_NO_PERPENDICULAR };
 /* Of a line; rule of a RING. */
 enum torus_line { TORUS_WHOLE, TORUS_BROKEN, TORUS_OPEN };
 
+/* places.c */
+struct torus *torus_ref(const struct torus *t);
+void torus_unref(struct torus *t); /* NULL is fine */
+/* Begin with nobody in the torus: at[], of[], group[]. */
+void torus_clear_places(struct torus *t);
+/* The next member; room: ports of a group. */
+struct torus_member *torus_add_member(struct torus *t, uint32_t sw, const unsigned c[TORUS_DIMS],
+				      unsigned room);
+void torus_add_port(struct torus *t, uint32_t member, unsigned group, uint32_t port);
+uint32_t torus_place(const struct torus *t, const unsigned c[TORUS_DIMS]);
+void torus_coordinates(const struct torus *t, uint32_t place, unsigned c[TORUS_DIMS]);
+/* Member that a LID hangs on, NO_ID. */
+uint32_t torus_of_lid(const struct routing *r, const struct torus *t, unsigned lid);
+
 /* The steps of a run, each -1 when it refuses (out->refused says why) or was cancelled. */
 void torus_survey(struct torus_run *r);	 /* find.c: counts and links of the fabric, before all others */
 int torus_verify(struct torus_run *r);	 /* verify.c: configuration against fabric; chooses the seed */
@@ -49,6 +64,16 @@ unsigned torus_attempts(unsigned fingerprint, struct torus_attempt a[4]);
 /* Ends of the end points' lists (after discovery), by port order. */
 void torus_list_ends(struct torus_run *r);
 
+/* End points of one destination, dealt to the links that lead there. */
+struct torus_dealt {
+	const struct torus_run *run;
+	uint32_t a, b;		       /* members: at which, for which */
+	const struct torus_step *step; /* NULL: of end points on `a` itself */
+	const struct torus_end *end;
+	unsigned links; /* that way */
+	uint32_t used;	/* routes dealt to them before */
+};
+
 /* events.c: for a recording; all of them are only called when somebody records. */
 void torus_record_start(struct torus_run *r);
 void torus_record_seed(struct torus_run *r, unsigned seed, bool usable, uint64_t missing);
@@ -66,24 +91,40 @@ void torus_record_ends(struct torus_run *r, uint32_t member);
 void torus_record_line(struct torus_run *r, const unsigned c[TORUS_DIMS], unsigned d, bool gap);
 void torus_record_span(struct torus_run *r, uint32_t reached);
 void torus_record_hop(struct torus_run *r, uint32_t a, uint32_t b, const struct torus_step *s);
-/* s: NULL of an end point at hand; n, used: links that way, and routes dealt to them before. */
-void torus_record_choice(struct torus_run *r, uint32_t a, unsigned lid, unsigned port,
-			 const struct torus_step *s, unsigned n, uint32_t used);
+void torus_record_choice(const struct torus_dealt *x, unsigned lid, unsigned port);
 void torus_record_row(struct torus_run *r, uint32_t a);
 
-/* show.c */
-enum why_rule torus_rule(const struct torus_step *s);
+/* sentences.c: choices of a step, for those who ask; the rest for the operations and the scheme. */
+void torus_tell_choice(const struct torus_dealt *x, unsigned lid, unsigned port);
 void torus_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
 void torus_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
 			struct progress *p);
 void torus_explain_layers(const struct routing *r, struct text *t);
-int torus_write_extra(const struct routing *r, const char *what, FILE *f);
-void torus_why_text(const struct torus *t, uint32_t a, uint32_t b, struct torus_step s, struct text *x);
+void torus_say(struct walk *w, struct text *t);
+const char *torus_say_rule(const struct rec_event *ev);
+const char *torus_say_source(const struct rec_event *ev);
+bool torus_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+bool torus_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t sw, struct text *out);
+
+/* show.c */
+extern const struct routing_ops torus_ops;
+extern const struct rec_scheme torus_scheme;
 
 /* Name of a member's switch. */
 static inline const char *torus_name(const struct torus *t, uint32_t m)
 {
 	return switch_name(t->topo->fabric, t->member[m].sw);
+}
+
+/* Rule of a step, in the closed list. */
+static inline enum why_rule torus_rule(const struct torus_step *s)
+{
+	static const enum why_rule rule[] = {[TORUS_SHORTER] = WHY_SHORTER_ROUND,
+					     [TORUS_TIE] = WHY_NO_WRAP,
+					     [TORUS_DETOUR] = WHY_BROKEN_RING,
+					     [TORUS_INTO_GAP] = WHY_EARLY_TURN};
+
+	return s->blocked ? WHY_EARLY_TURN : rule[s->why];
 }
 
 static inline unsigned torus_shift(const struct torus *t, unsigned d, unsigned c, int by)

@@ -1,13 +1,6 @@
 /* Can what was found be routed (engines/doc/torus-2qos.md section 6)? */
 #include "engines/torus/internal.h"
 
-static void place_at(const struct torus *t, uint32_t place, unsigned c[TORUS_DIMS])
-{
-	c[0] = place % t->conf.radix[0];
-	c[1] = place / t->conf.radix[0] % t->conf.radix[1];
-	c[2] = place / t->conf.radix[0] / t->conf.radix[1];
-}
-
 /*
  * Two or more switches may be missing in one column along z, each with a missing
  * neighbour there.
@@ -22,9 +15,9 @@ static int check_missing(struct torus_run *r)
 	for (uint32_t i = 0; i < t->n_places; i++) {
 		if (t->at[i] != NO_ID)
 			continue;
-		place_at(t, i, c);
+		torus_coordinates(t, i, c);
 		if (!any)
-			place_at(t, i, first);
+			torus_coordinates(t, i, first);
 		any = true;
 		if (t->n + 1 < t->n_places && torus_beside(t, c, 4) != NO_ID &&
 		    torus_beside(t, c, 5) != NO_ID)
@@ -103,9 +96,6 @@ static int check_line(struct torus_run *r, unsigned c[TORUS_DIMS], unsigned d)
 	c[d] = 0;
 	if (RECORDED(r->in))
 		torus_record_line(r, c, d, lows != 0);
-	else if (OBSERVED(r->in) && lows && !t->conf.open[d] && t->conf.radix[d] > 1)
-		observe_text(r->in, STEP_NOTE, NO_ID, "the ring through %s along %c has a gap",
-			     torus_place_text(c, a, sizeof(a)), (char)('x' + d));
 	return 0;
 }
 
@@ -115,7 +105,7 @@ static int check_lines(struct torus_run *r, unsigned d)
 	unsigned c[TORUS_DIMS];
 
 	for (uint32_t i = 0; i < t->n_places; i++) {
-		place_at(t, i, c);
+		torus_coordinates(t, i, c);
 		if (c[d] == 0 && check_line(r, c, d))
 			return -1;
 	}
@@ -138,19 +128,19 @@ static void tell_leftovers(struct torus_run *r)
 	if (links)
 		note_add(&r->out->notes, 0, "torus-2QoS: %u link%s not used, for %s no place in the torus\n",
 			 links, links == 1 ? " is" : "s are", links == 1 ? "it has" : "they have");
-	for (uint32_t sw = 0; OBSERVED(r->in) && sw < topo->fabric->n_switches; sw++)
-		if (switch_up(topo, sw) && t->of[sw] == NO_ID)
-			observe_text(r->in, STEP_SWITCH, sw, "outside the torus");
-	for (uint32_t i = 0; (OBSERVED(r->in) || RECORDED(r->in)) && i < t->n_places; i++)
+	for (uint32_t i = 0; RECORDED(r->in) && i < t->n_places; i++) {
+		unsigned c[TORUS_DIMS];
+		char at[40];
+
+		torus_coordinates(t, i, c);
 		if (t->at[i] == NO_ID)
-			observe_text(r->in, STEP_NOTE, NO_ID, "no switch at %u,%u,%u", i % t->conf.radix[0],
-				     i / t->conf.radix[0] % t->conf.radix[1],
-				     i / t->conf.radix[0] / t->conf.radix[1]);
+			rec_note(r->in, "no switch at %s", torus_place_text(c, at, sizeof(at)));
+	}
 }
 
 int torus_check(struct torus_run *r)
 {
-	observe_text(r->in, STEP_PHASE, NO_ID, "can it be routed");
+	rec_phase(r->in, "can it be routed");
 	tell_leftovers(r);
 	if (check_missing(r))
 		return -1;

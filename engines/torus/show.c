@@ -1,189 +1,83 @@
-/* What the torus engine tells in words. */
+/* The tables of torus-2QoS for panes: service levels, lanes, and the torus as it is at a step. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/routing/paths.h"
+#include "core/base/memory.h"
+#include "core/sm/sweep.h"
+#include "core/sm/ucast_cache.h"
+#include "core/trace/walk.h"
 #include "engines/torus/internal.h"
 
-/* --- one decision ------------------------------------------------------------------------------- */
+/* --- service levels and virtual lanes (engines/doc/torus-2qos.md 8, 9) ------------------------- */
 
-static void add_blocked(unsigned blocked, struct text *x)
+/* At a step of a recording: has the run yet to place the switch of a LID? */
+static bool is_placed_later(const struct routing *r, const struct torus *t, unsigned lid)
 {
-	for (unsigned d = 0; d < TORUS_DIMS; d++)
-		if (blocked >> d & 1)
-			text_add(x,
-				 "%c is blocked by a missing switch, so it turns early: ", (char)('x' + d));
+	return t->whole && torus_of_lid(r, t, lid) == NO_ID && torus_of_lid(r, t->whole, lid) != NO_ID;
 }
 
-enum why_rule torus_rule(const struct torus_step *s)
+static struct sl_range sl_of_pair(const struct routing *r, unsigned slid, unsigned dlid)
 {
-	static const enum why_rule rule[] = {[TORUS_SHORTER] = WHY_SHORTER_ROUND,
-					     [TORUS_TIE] = WHY_NO_WRAP,
-					     [TORUS_DETOUR] = WHY_BROKEN_RING,
-					     [TORUS_INTO_GAP] = WHY_EARLY_TURN};
+	const struct torus *t = r->priv;
+	uint32_t a = torus_of_lid(r, t, slid), b = torus_of_lid(r, t, dlid);
+	uint8_t sl = a == NO_ID || b == NO_ID ? 0 : (uint8_t)torus_sl(t, a, b);
 
-	return s->blocked ? WHY_EARLY_TURN : rule[s->why];
+	if (is_placed_later(r, t, slid) || is_placed_later(r, t, dlid))
+		return (struct sl_range){1, 0}; /* none */
+	return (struct sl_range){sl, sl};
 }
 
-void torus_why_text(const struct torus *t, uint32_t a, uint32_t b, struct torus_step s, struct text *x)
+/* Dimension of a port, TORUS_NO_DIM: a local one, or none of the torus'. */
+static unsigned dim_of(const struct torus *t, const struct fabric *f, uint32_t sw, unsigned port)
 {
-	const struct torus_member *m = &t->member[a], *e = &t->member[b];
-	uint32_t radix, apart;
-	char from[40], to[40];
+	unsigned g = t->group[switch_port_id(f, sw, port)];
 
-	text_add(x, "%s to %s: ", torus_place_text(m->at, from, sizeof(from)),
-		 torus_place_text(e->at, to, sizeof(to)));
-	if (s.dim == TORUS_NO_DIM) {
-		text_add(x, "no way");
-		return;
-	}
-	radix = t->conf.radix[s.dim];
-	apart = m->at[s.dim] > e->at[s.dim] ? m->at[s.dim] - e->at[s.dim] : e->at[s.dim] - m->at[s.dim];
-	add_blocked(s.blocked, x);
-	text_add(x, "%s, ", torus_direction_name(s.group));
-	if (s.why == TORUS_DETOUR)
-		text_add(x, "for the ring has a gap the other way");
-	else if (s.why == TORUS_INTO_GAP)
-		text_add(x, "up to the missing switch at its turning point, to turn in front of it");
-	else if (s.why == TORUS_TIE)
-		text_add(x, "%u steps either way: the one that does not cross the dateline", apart);
-	else
-		text_add(x, "%u step%s against %u the other way",
-			 apart < radix - apart ? apart : radix - apart,
-			 (apart < radix - apart ? apart : radix - apart) == 1 ? "" : "s",
-			 apart < radix - apart ? radix - apart : apart);
+	return g < TORUS_LOCAL ? g / 2 : TORUS_NO_DIM;
 }
 
-/* --- a pair --------------------------------------------------------------------------------------- */
-
-static uint32_t member_of_lid(const struct routing *r, const struct torus *t, unsigned lid)
+static unsigned vl_of_hop(const struct routing *r, uint32_t sw, unsigned in, unsigned out, unsigned sl)
 {
-	uint32_t ep = lid_owner(r->lids, lid), sw = ep == NO_ID ? NO_ID : r->topo->endport_switch[ep];
+	const struct torus *t = r->priv;
+	const struct fabric *f = r->topo->fabric;
+	unsigned from, to = dim_of(t, f, sw, out), vl = 0;
 
-	return sw == NO_ID ? NO_ID : t->of[sw];
+	if (t->of[sw] == NO_ID || to == TORUS_NO_DIM)
+		return (t->of[sw] == NO_ID ? t->end_vls : t->sw_vls) >= 2 ? sl >> 3 & 1 : 0;
+	from = dim_of(t, f, sw, in);
+	if (t->sw_vls >= 2)
+		vl |= sl >> to & 1;
+	if (t->sw_vls >= 4 && from != TORUS_NO_DIM && from > to)
+		vl |= 2;
+	if (t->sw_vls >= 8)
+		vl |= (sl >> 3 & 1) << 2;
+	return vl;
 }
 
-static void tell_sl(const struct torus *t, uint32_t a, uint32_t b, struct text *x)
+static unsigned vl_of_end(const struct routing *r, uint32_t endport, unsigned sl)
 {
-	for (unsigned d = 0; d < TORUS_DIMS; d++) {
-		uint32_t s = t->member[a].at[d], c = t->member[b].at[d], radix = t->conf.radix[d];
-		bool set = torus_crosses(s, c, radix);
+	const struct torus *t = r->priv;
 
-		if (s != c)
-			text_add(x,
-				 "SL bit %u is %u: the shorter way along %c from %u to %u %s the dateline "
-				 "between %u and 0.\n",
-				 d, set, (char)('x' + d), s, c, set ? "crosses" : "does not cross",
-				 radix - 1);
-	}
-	text_add(x,
-		 "SL bit 3 is the QoS level, taken over from the request; the SL told here is without it.\n");
-	text_add(x, "Failures do not change the SL: it depends on the two places alone.\n");
+	(void)endport;
+	return t->end_vls >= 2 ? sl >> 3 & 1 : 0;
 }
 
-/* One switch of the path: where it is, which way the packet leaves and on which VL. */
-static void tell_hop(const struct torus *t, const struct path_hop *h, uint32_t b, struct text *x)
+/* Lanes that packets of one QoS level use: two for the datelines, two more for turns behind missing switches.
+ */
+static unsigned n_layers(const struct routing *r)
 {
-	const struct fabric *f = t->topo->fabric;
-	uint32_t a = t->of[h->sw];
-	char at[40];
+	const struct torus *t = r->priv;
 
-	if (a == NO_ID || a == b)
-		return;
-	text_add(x, "  %s[%u], VL %u: ", switch_name(f, h->sw), h->out, h->vl);
-	if (h->in &&
-	    t->group[switch_port_id(f, h->sw, h->in)] / 2 > t->group[switch_port_id(f, h->sw, h->out)] / 2 &&
-	    t->group[switch_port_id(f, h->sw, h->in)] < TORUS_LOCAL)
-		text_add(x,
-			 "turn back to an earlier dimension behind a missing switch, so VL bit 1 is set; ");
-	if (t->group[switch_port_id(f, h->sw, h->out)] >= TORUS_LOCAL)
-		text_add(x, "%s, outside the rules", torus_place_text(t->member[a].at, at, sizeof(at)));
-	else
-		torus_why_text(t, a, b, torus_next(t, a, b), x);
-	text_putc(x, '\n');
+	return t->sw_vls >= 4 && (t->whole ? t->whole : t)->n < t->n_places ? 4 : 2;
 }
 
-void torus_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
-			struct progress *p)
+static void free_torus(void *priv)
 {
-	const struct torus *o = torus_of(r);
-	uint32_t src = lid_owner(r->lids, slid), a = member_of_lid(r, o, slid), b = member_of_lid(r, o, dlid);
-	struct path path;
-
-	(void)p;
-	if (a == NO_ID || b == NO_ID) {
-		text_add(t, "One of them hangs on a switch outside the torus: SL 0.\n");
-		return;
-	}
-	if (a == b) {
-		text_add(t, "Both are on one switch: SL 0.\n");
-		return;
-	}
-	tell_sl(o, a, b, t);
-	path_trace(r, src, slid, dlid, &path);
-	for (unsigned i = 0; i < path.n; i++)
-		tell_hop(o, &path.hop[i], b, t);
-	path_free(&path);
-}
-
-void torus_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d)
-{
-	const struct torus *o = torus_of(r);
-	uint32_t a = member_of_lid(r, o, slid), b = member_of_lid(r, o, dlid);
-	char from[40], to[40];
-
-	if (a == NO_ID || b == NO_ID || a == b) {
-		decide(d, WHY_SAME_SWITCH, "No link of the torus is passed: SL 0.");
-		return;
-	}
-	decide(d, WHY_SL_BITS,
-	       "SL %u: a bit for each dimension in which the shorter way from %s to %s crosses the dateline.",
-	       torus_sl(o, a, b), torus_place_text(o->member[a].at, from, sizeof(from)),
-	       torus_place_text(o->member[b].at, to, sizeof(to)));
-}
-
-/* --- the whole ------------------------------------------------------------------------------------ */
-
-static uint64_t gaps(const struct torus *t, unsigned d)
-{
-	uint64_t n = 0;
-
-	for (uint32_t m = 0; m < t->n; m++)
-		n += !t->conf.open[d] && t->member[m].low[d] == t->member[m].at[d] && t->conf.radix[d] > 1;
-	return n;
-}
-
-void torus_explain_layers(const struct routing *r, struct text *t)
-{
-	const struct torus *o = torus_of(r);
-	const struct torus_conf *c = &o->conf;
-	char at[40];
-
-	for (unsigned d = 0; d < TORUS_DIMS; d++) {
-		if (c->radix[d] < 2)
-			continue;
-		text_add(t, "Dimension %c: radix %u, %s", (char)('x' + d), c->radix[d],
-			 c->open[d] ? "open" : "looped");
-		if (!c->open[d])
-			text_add(t, ", dateline between %u and 0, SL bit %u; broken rings: %" PRIu64,
-				 c->radix[d] - 1, d, gaps(o, d));
-		text_add(t, ".\n");
-	}
-	text_add(t, "%u of %u places taken", o->n, o->n_places);
-	text_add(t, "; the centre of seed %u is at %s.\n", o->seed + 1,
-		 o->n ? torus_place_text(o->member[0].at, at, sizeof(at)) : "no place");
-	text_add(t,
-		 "VL bit 0: the SL bit of the dimension of the link; bit 1: turns back to an earlier "
-		 "dimension%s; bit 2: "
-		 "QoS level (SL bit 3)%s.\n",
-		 o->sw_vls < 4 ? " (not with so few VLs)" : "",
-		 o->sw_vls < 8 ? " (not with so few VLs)" : "");
+	torus_unref(priv);
 }
 
 /* As opensm-torus.dump. */
-int torus_write_extra(const struct routing *r, const char *what, FILE *f)
+static int write_extra(const struct routing *r, const char *what, FILE *f)
 {
 	const struct torus *t = torus_of(r);
 	const struct fabric *fb = t->topo->fabric;
@@ -199,3 +93,127 @@ int torus_write_extra(const struct routing *r, const char *what, FILE *f)
 	}
 	return ferror(f) ? -1 : 0;
 }
+
+const struct routing_ops torus_ops = {
+	.sl = sl_of_pair,
+	.sl_by_switch = true,
+	.vl = vl_of_hop,
+	.endport_vl = vl_of_end,
+	.n_layers = n_layers,
+	.explain_pair = torus_explain_pair,
+	.decide_pair = torus_decide_pair,
+	.explain_layers = torus_explain_layers,
+	.extras = "torus",
+	.write_extra = write_extra,
+	.free_priv = free_torus,
+};
+
+const struct torus *torus_of(const struct routing *r)
+{
+	r = r ? routing_origin(r) : NULL;
+	return r && r->ops == &torus_ops ? r->priv : NULL;
+}
+
+/* --- the torus of a step ------------------------------------------------------------------------------ */
+
+static void add_member(struct torus *t, const struct torus_member *whole)
+{
+	unsigned room = 0;
+
+	for (unsigned g = 0; g < TORUS_GROUPS; g++)
+		room = whole->count[g] > room ? whole->count[g] : room;
+	torus_add_member(t, whole->sw, whole->at, room);
+	if (t->of[whole->sw] == NO_ID) /* one that is found twice is refused in the end */
+		t->of[whole->sw] = t->n - 1;
+}
+
+static void add_ends(struct torus *t, uint32_t member)
+{
+	const struct torus_member *whole = &t->whole->member[member];
+
+	for (unsigned i = 0; i < whole->count[TORUS_LOCAL]; i++) {
+		unsigned p = whole->port[TORUS_LOCAL][i];
+
+		torus_add_port(t, member, TORUS_LOCAL, switch_port_id(t->topo->fabric, whole->sw, p));
+		t->n_links += p > 0;
+	}
+}
+
+/* Every member of a line learns where it is broken. */
+static void add_line(struct torus *t, uint32_t place, unsigned d)
+{
+	const unsigned *radix = t->conf.radix;
+	uint32_t step = d == 0 ? 1 : d == 1 ? radix[0] : radix[0] * radix[1];
+
+	for (unsigned i = 0; i < radix[d]; i++) {
+		uint32_t m = t->at[place + i * step];
+
+		if (m != NO_ID)
+			t->member[m].low[d] = t->whole->member[m].low[d];
+	}
+}
+
+static void replay(struct torus *t, const struct recording *r, size_t step)
+{
+	const struct rec_event *ev = recording_event(r, step);
+	const struct torus *whole = t->whole;
+	const uint32_t *extra;
+
+	recording_extra(r, step, &extra);
+	switch (ev->kind) {
+	case REC_PLACE:
+		add_member(t, &whole->member[t->n]);
+		break;
+	case REC_LINK:
+		torus_add_port(t, extra[2], 2 * extra[1] + 1,
+			       switch_port_id(t->topo->fabric, ev->a, ev->port));
+		torus_add_port(t, extra[3], 2 * extra[1], extra[0]);
+		t->n_links++;
+		break;
+	case REC_ENDS:
+		add_ends(t, extra[0]);
+		break;
+	case REC_RING:
+		add_line(t, extra[0], ev->port);
+		break;
+	case REC_SPAN:
+		t->root = whole->root;
+		for (uint32_t m = 0; m < t->n; m++)
+			t->member[m].parent = whole->member[m].parent;
+		break;
+	default:
+		break;
+	}
+}
+
+static void *priv_at(struct walk *w, const struct routing *end)
+{
+	const struct recording *r = walk_recording(w);
+	const struct torus *whole = recording_kept(r);
+	struct torus *t;
+
+	(void)end;
+	if (!whole || !whole->at) /* refused before anything was placed */
+		return NULL;
+	t = mem_dup(whole, sizeof(*t));
+	t->refs = 1;
+	t->whole = torus_ref(whole);
+	t->n = t->n_links = 0;
+	t->root = NO_ID;
+	t->cap = whole->n + 1;
+	t->member = NEW_ARRAY(t->cap, struct torus_member);
+	torus_clear_places(t);
+	for (size_t i = 1; i <= walk_step(w); i++)
+		replay(t, r, i);
+	return t;
+}
+
+const struct rec_scheme torus_scheme = {
+	.rule = torus_say_rule,
+	.source = torus_say_source,
+	.sentence = torus_say,
+	.ops = &torus_ops,
+	.priv_at = priv_at,
+	.cell = torus_say_cell,
+	.value = torus_say_value,
+};

@@ -139,16 +139,14 @@ void torus_list_ends(struct torus_run *r)
 
 /* --- filling ------------------------------------------------------------------------------------- */
 
-/* Places in the ordered lists of one switch's groups where the next route goes: [0] CAs, [1] switches. */
+/*
+ * Places in the ordered lists of one switch's groups where the next route goes: [0] CAs, [1] switches; and
+ * routes so far, for those who listen.
+ */
 struct cursors {
 	uint8_t at[2][TORUS_GROUPS];
-	uint32_t used[2][TORUS_GROUPS]; /* routes so far, for observers */
+	uint32_t used[2][TORUS_GROUPS];
 };
-
-static const char *end_kind(const struct torus_end *e)
-{
-	return e->is_switch ? "switches" : "CAs and routers";
-}
 
 struct filling {
 	struct torus_run *r;
@@ -157,97 +155,6 @@ struct filling {
 	struct lft_row *row;
 	struct cursors cur;
 };
-
-/* The rule of the step; then which of the links in that direction. */
-static void decide_step(const struct filling *x, const struct torus_end *e, const struct torus_step *s,
-			unsigned port, struct decided *d)
-{
-	unsigned n = x->m->count[s->group];
-	uint32_t used = x->cur.used[e->is_switch][s->group];
-	struct text t = {0};
-
-	torus_why_text(x->r->t, x->a, x->b, *s, &t);
-	decide(d, torus_rule(s), "%s.", text_str(&t));
-	if (n > 1)
-		text_add(&d->text, " Of %u links that way in turn number %u, port %u.", n, used % n + 1,
-			 port);
-	text_free(&t);
-}
-
-/* Against another port: a link the same way, or another direction. */
-static void decide_against(const struct filling *x, const struct torus_end *e, const struct torus_step *s,
-			   unsigned port, unsigned via, struct decided *d)
-{
-	const struct torus *t = x->r->t;
-	unsigned group;
-
-	if (via == port || via > t->topo->fabric->switch_nports[x->m->sw])
-		return;
-	group = t->group[switch_port_id(t->topo->fabric, x->m->sw, via)];
-	if (group == s->group)
-		decide(d, WHY_DEALT,
-		       "A link the same way: they are taken in turn, and route %u went by port %u.",
-		       x->cur.used[e->is_switch][s->group] + 1, port);
-	else if (group < TORUS_LOCAL)
-		decide_step(x, e, s, port, d);
-}
-
-static void tell_entry(const struct filling *x, const struct torus_end *e, unsigned lid,
-		       const struct torus_step *s, unsigned port)
-{
-	static const char *const quantity[] = {"routes"};
-	struct step_candidate c[TORUS_PORTS];
-	struct step st = {.kind = STEP_CHOICE,
-			  .sw = x->m->sw,
-			  .sw2 = x->r->t->member[x->b].sw,
-			  .lid = (uint16_t)lid,
-			  .port = (uint8_t)port,
-			  .old_port = NO_PATH,
-			  .rule = "own port",
-			  .quantity = quantity,
-			  .candidate = c};
-	const struct observer *o = x->r->in->observer;
-	struct text t = {0};
-	struct decided d = {0}, against = {0};
-
-	if ((o->sw != NO_ID && o->sw != x->m->sw) || (o->lid && o->lid != lid))
-		return;
-	if (s) {
-		uint32_t used = x->cur.used[e->is_switch][s->group];
-		unsigned n = x->m->count[s->group];
-
-		st.rule = s->why == TORUS_DETOUR     ? "detour"
-			  : s->why == TORUS_INTO_GAP ? "before a gap"
-						     : "dimension order";
-		torus_why_text(x->r->t, x->a, x->b, *s, &t);
-		if (n > 1)
-			text_add(&t, "; link %u of %u: route %u of those to %s", used % n + 1, n, used + 1,
-				 end_kind(e));
-		st.n_candidates = n;
-		st.n_quantities = 1;
-		for (unsigned i = 0; i < n; i++) {
-			uint32_t id =
-				switch_port_id(x->r->in->topo->fabric, x->m->sw, x->m->port[s->group][i]);
-
-			c[i] = (struct step_candidate){.port = x->m->port[s->group][i],
-						       .peer = x->r->in->topo->peer[id]};
-			c[i].q[0] = used / n + (i < used % n);
-		}
-		decide_step(x, e, s, port, &d);
-		if (o->via && o->sw == x->m->sw)
-			decide_against(x, e, s, port, o->via, &against);
-	} else {
-		text_add(&t, e->is_switch ? "its own LID" : "it hangs on this port");
-		decide_common(x->r->in->topo, x->r->in->lids, x->m->sw, lid, port, &d);
-	}
-	st.text = text_str(&t);
-	st.decided = d.rule ? &d : NULL;
-	st.against = against.rule ? &against : NULL;
-	observe(x->r->in, &st);
-	decided_free(&d);
-	decided_free(&against);
-	text_free(&t);
-}
 
 static inline void store(struct lft_row *row, const struct torus_end *e, unsigned port)
 {
@@ -269,17 +176,18 @@ static unsigned deal(struct filling *x, const struct torus_end *e, unsigned grou
 
 static void tell_end(struct filling *x, const struct torus_end *e, const struct torus_step *s)
 {
-	for (unsigned i = 0; i < e->lids; i++) {
-		unsigned port = x->row->port[e->lid + i];
+	struct torus_dealt dealt = {.run = x->r, .a = x->a, .b = x->b, .step = s, .end = e};
 
-		if (OBSERVED(x->r->in))
-			tell_entry(x, e, e->lid + i, s, port);
-		if (RECORDED(x->r->in))
-			torus_record_choice(x->r, x->a, e->lid + i, port, s, s ? x->m->count[s->group] : 0,
-					    s ? x->cur.used[e->is_switch][s->group] : 0);
+	if (s) {
+		dealt.links = x->m->count[s->group];
+		dealt.used = x->cur.used[e->is_switch][s->group]++;
 	}
-	if (s)
-		x->cur.used[e->is_switch][s->group]++;
+	for (unsigned i = 0; i < e->lids; i++) {
+		if (ASKED(x->r->in))
+			torus_tell_choice(&dealt, e->lid + i, x->row->port[e->lid + i]);
+		if (RECORDED(x->r->in))
+			torus_record_choice(&dealt, e->lid + i, x->row->port[e->lid + i]);
+	}
 }
 
 /* All end points of member b; group: the way there, TORUS_LOCAL = they are here. */
@@ -327,7 +235,7 @@ static int fill_row(struct torus_run *r, uint32_t a, struct lft_row *row)
 			return err_set(&r->out->refused, "no way leads from %s to %s (ERR 4E39)",
 				       torus_name(t, a), torus_name(t, x.b));
 		fill_member(&x, group);
-		if (OBSERVED(r->in) || RECORDED(r->in))
+		if (ASKED(r->in) || RECORDED(r->in))
 			tell_member(&x);
 	}
 	if (RECORDED(r->in))
@@ -339,7 +247,7 @@ int torus_fill(struct torus_run *r, struct routing *routing)
 {
 	const struct topo *topo = r->in->topo;
 
-	observe_text(r->in, STEP_PHASE, NO_ID, "forwarding tables");
+	rec_phase(r->in, "forwarding tables");
 	for (uint32_t sw = 0; sw < topo->fabric->n_switches; sw++)
 		if (switch_up(topo, sw))
 			routing->row[sw] = lft_row_new(r->in->lids->max_lid);

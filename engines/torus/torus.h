@@ -12,7 +12,7 @@
 #ifndef IBSCOPE_TORUS_H
 #define IBSCOPE_TORUS_H
 
-#include "core/trace/recording.h"
+#include "core/routing/routing.h"
 #include "engines/torus/conf.h"
 
 /* Group of the local end points of a switch: port 0 and the ports with CAs and routers. */
@@ -68,12 +68,6 @@ struct torus {
 	struct torus_end *end;
 	uint32_t *first; /* [n + 1] */
 };
-
-struct torus *torus_ref(const struct torus *t);
-void torus_unref(struct torus *t); /* NULL is fine */
-
-extern const struct rec_scheme torus_scheme;
-extern const struct routing_ops torus_step_ops; /* of a step of a recording */
 
 /* The torus behind a routing (also one kept by the unicast cache); NULL: another engine's. */
 const struct torus *torus_of(const struct routing *r);

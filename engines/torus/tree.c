@@ -146,9 +146,6 @@ int torus_span(struct torus_run *r)
 	grow_tree(&x);
 	if (RECORDED(r->in))
 		torus_record_span(r, x.n);
-	if (OBSERVED(r->in))
-		observe_text(r->in, STEP_SWITCH, r->t->member[r->t->root].sw,
-			     "root of the master spanning tree, which reaches %u of %u", x.n, r->t->n);
 	for (uint32_t m = 0; m < r->t->n && !rc; m++)
 		if (!x.attached[m])
 			rc = err_set(&r->out->refused,

@@ -167,10 +167,6 @@ static int choose_seed(struct torus_run *r)
 		first = first ? first : missing;
 		if (RECORDED(r->in))
 			torus_record_seed(r, (unsigned)i, found, missing);
-		else if (!found && OBSERVED(r->in))
-			observe_text(r->in, STEP_NOTE, NO_ID,
-				     "seed %zu cannot be used: switch 0x%" PRIx64 " is not there", i + 1,
-				     missing);
 	}
 	if (found)
 		return 0;
@@ -256,21 +252,19 @@ static void tell_fabric(const struct torus_run *r)
 
 	for (unsigned d = 0; d < TORUS_DIMS; d++)
 		mesh &= c->open[d];
-	observe_text(
-		r->in, STEP_NOTE, NO_ID,
-		"%u links, %u switches, %u CA and router ports; data VLs: %u between switches, %u at hosts",
-		r->n_switch_links + r->n_end_links, r->in->topo->n_switches_up, r->n_cas, r->t->sw_vls,
-		r->t->end_vls);
-	observe_text(r->in, STEP_NOTE, NO_ID, "looking for a %u x %u x %u %s", c->radix[0], c->radix[1],
-		     c->radix[2], mesh ? "mesh" : "torus");
+	rec_note(r->in,
+		 "%u links, %u switches, %u CA and router ports; data VLs: %u between switches, %u at hosts",
+		 r->n_switch_links + r->n_end_links, r->in->topo->n_switches_up, r->n_cas, r->t->sw_vls,
+		 r->t->end_vls);
+	rec_note(r->in, "looking for a %u x %u x %u %s", c->radix[0], c->radix[1], c->radix[2],
+		 mesh ? "mesh" : "torus");
 }
 
 int torus_verify(struct torus_run *r)
 {
 	if (verify_radices(r) || verify_vls(r))
 		return -1;
-	if (OBSERVED(r->in) || RECORDED(r->in))
-		tell_fabric(r);
+	tell_fabric(r);
 	if (verify_order(r))
 		return -1;
 	return choose_seed(r);

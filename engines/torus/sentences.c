@@ -1,0 +1,476 @@
+/* torus-2QoS in words: choices, steps, pairs and the whole. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/routing/paths.h"
+#include "engines/say.h"
+#include "engines/torus/internal.h"
+
+/* --- one decision ------------------------------------------------------------------------------- */
+
+static void add_blocked(unsigned blocked, struct text *x)
+{
+	for (unsigned d = 0; d < TORUS_DIMS; d++)
+		if (blocked >> d & 1)
+			text_add(x,
+				 "%c is blocked by a missing switch, so it turns early: ", (char)('x' + d));
+}
+
+static void add_way(const struct torus *t, uint32_t a, uint32_t b, struct torus_step s, struct text *x)
+{
+	const struct torus_member *m = &t->member[a], *e = &t->member[b];
+	uint32_t radix, apart;
+	char from[40], to[40];
+
+	text_add(x, "%s to %s: ", torus_place_text(m->at, from, sizeof(from)),
+		 torus_place_text(e->at, to, sizeof(to)));
+	if (s.dim == TORUS_NO_DIM) {
+		text_add(x, "no way");
+		return;
+	}
+	radix = t->conf.radix[s.dim];
+	apart = m->at[s.dim] > e->at[s.dim] ? m->at[s.dim] - e->at[s.dim] : e->at[s.dim] - m->at[s.dim];
+	add_blocked(s.blocked, x);
+	text_add(x, "%s, ", torus_direction_name(s.group));
+	if (s.why == TORUS_DETOUR)
+		text_add(x, "for the ring has a gap the other way");
+	else if (s.why == TORUS_INTO_GAP)
+		text_add(x, "up to the missing switch at its turning point, to turn in front of it");
+	else if (s.why == TORUS_TIE)
+		text_add(x, "%u steps either way: the one that does not cross the dateline", apart);
+	else
+		text_add(x, "%u step%s against %u the other way",
+			 apart < radix - apart ? apart : radix - apart,
+			 (apart < radix - apart ? apart : radix - apart) == 1 ? "" : "s",
+			 apart < radix - apart ? radix - apart : apart);
+}
+
+/* --- how an entry came about ------------------------------------------------------------------------- */
+
+/* The rule of the step; then which of the links in that direction. */
+static void decide_step(const struct torus_dealt *x, unsigned port, struct decided *d)
+{
+	struct text t = {0};
+
+	add_way(x->run->t, x->a, x->b, *x->step, &t);
+	decide(d, torus_rule(x->step), "%s.", text_str(&t));
+	if (x->links > 1)
+		text_add(&d->text, " Of %u links that way in turn number %u, port %u.", x->links,
+			 x->used % x->links + 1, port);
+	text_free(&t);
+}
+
+/* Against another port: a link the same way, or another direction. */
+static void decide_against(const struct torus_dealt *x, unsigned port, unsigned via, struct decided *d)
+{
+	const struct torus *t = x->run->t;
+	uint32_t sw = t->member[x->a].sw;
+	unsigned group;
+
+	if (via == port || via > t->topo->fabric->switch_nports[sw])
+		return;
+	group = t->group[switch_port_id(t->topo->fabric, sw, via)];
+	if (group == x->step->group)
+		decide(d, WHY_DEALT,
+		       "A link the same way: they are taken in turn, and route %u went by port %u.",
+		       x->used + 1, port);
+	else if (group < TORUS_LOCAL)
+		decide_step(x, port, d);
+}
+
+/* The way, and the links that it could have been dealt to. */
+static void tell_way(const struct torus_dealt *x, struct rec_choice *c)
+{
+	static const char *const quantity[] = {"routes"}, *const ends[] = {"CAs and routers", "switches"};
+	const struct torus_member *m = &x->run->t->member[x->a];
+	const struct torus_step *s = x->step;
+	unsigned n = x->links;
+
+	c->rule = s->why == TORUS_DETOUR     ? "detour"
+		  : s->why == TORUS_INTO_GAP ? "before a gap"
+					     : "dimension order";
+	add_way(x->run->t, x->a, x->b, *s, &c->text);
+	if (n > 1)
+		text_add(&c->text, "; link %u of %u: route %u of those to %s", x->used % n + 1, n,
+			 x->used + 1, ends[x->end->is_switch]);
+	c->n_quantities = 1;
+	c->quantity = quantity;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned port = m->port[s->group][i];
+		uint32_t peer = x->run->in->topo->peer[switch_port_id(x->run->t->topo->fabric, m->sw, port)];
+
+		rec_offer(c, port, peer)->q[0] = x->used / n + (i < x->used % n);
+	}
+	decide_step(x, c->port, &c->decided);
+	if (c->via)
+		decide_against(x, c->port, c->via, &c->against);
+}
+
+void torus_tell_choice(const struct torus_dealt *x, unsigned lid, unsigned port)
+{
+	const struct engine_input *in = x->run->in;
+	struct rec_choice *c = rec_choice(in, x->run->t->member[x->a].sw, lid);
+
+	if (!c)
+		return;
+	c->target = x->run->t->member[x->b].sw;
+	c->port = (uint8_t)port;
+	if (x->step) {
+		tell_way(x, c);
+	} else {
+		c->rule = "own port";
+		text_add(&c->text, x->end->is_switch ? "its own LID" : "it hangs on this port");
+		decide_common(in->topo, in->lids, c->sw, lid, port, &c->decided);
+	}
+	rec_chosen(in, c);
+}
+
+/* --- a pair --------------------------------------------------------------------------------------- */
+
+static void tell_sl(const struct torus *t, uint32_t a, uint32_t b, struct text *x)
+{
+	for (unsigned d = 0; d < TORUS_DIMS; d++) {
+		uint32_t s = t->member[a].at[d], c = t->member[b].at[d], radix = t->conf.radix[d];
+		bool set = torus_crosses(s, c, radix);
+
+		if (s != c)
+			text_add(x,
+				 "SL bit %u is %u: the shorter way along %c from %u to %u %s the dateline "
+				 "between %u and 0.\n",
+				 d, set, (char)('x' + d), s, c, set ? "crosses" : "does not cross",
+				 radix - 1);
+	}
+	text_add(x,
+		 "SL bit 3 is the QoS level, taken over from the request; the SL told here is without it.\n");
+	text_add(x, "Failures do not change the SL: it depends on the two places alone.\n");
+}
+
+/* One switch of the path: where it is, which way the packet leaves and on which VL. */
+static void tell_hop(const struct torus *t, const struct path_hop *h, uint32_t b, struct text *x)
+{
+	const struct fabric *f = t->topo->fabric;
+	uint32_t a = t->of[h->sw];
+	char at[40];
+
+	if (a == NO_ID || a == b)
+		return;
+	text_add(x, "  %s[%u], VL %u: ", switch_name(f, h->sw), h->out, h->vl);
+	if (h->in &&
+	    t->group[switch_port_id(f, h->sw, h->in)] / 2 > t->group[switch_port_id(f, h->sw, h->out)] / 2 &&
+	    t->group[switch_port_id(f, h->sw, h->in)] < TORUS_LOCAL)
+		text_add(x,
+			 "turn back to an earlier dimension behind a missing switch, so VL bit 1 is set; ");
+	if (t->group[switch_port_id(f, h->sw, h->out)] >= TORUS_LOCAL)
+		text_add(x, "%s, outside the rules", torus_place_text(t->member[a].at, at, sizeof(at)));
+	else
+		add_way(t, a, b, torus_next(t, a, b), x);
+	text_putc(x, '\n');
+}
+
+void torus_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
+			struct progress *p)
+{
+	const struct torus *o = torus_of(r);
+	uint32_t src = lid_owner(r->lids, slid), a = torus_of_lid(r, o, slid), b = torus_of_lid(r, o, dlid);
+	struct path path;
+
+	(void)p;
+	if (a == NO_ID || b == NO_ID) {
+		text_add(t, "One of them hangs on a switch outside the torus: SL 0.\n");
+		return;
+	}
+	if (a == b) {
+		text_add(t, "Both are on one switch: SL 0.\n");
+		return;
+	}
+	tell_sl(o, a, b, t);
+	path_trace(r, src, slid, dlid, &path);
+	for (unsigned i = 0; i < path.n; i++)
+		tell_hop(o, &path.hop[i], b, t);
+	path_free(&path);
+}
+
+void torus_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d)
+{
+	const struct torus *o = torus_of(r);
+	uint32_t a = torus_of_lid(r, o, slid), b = torus_of_lid(r, o, dlid);
+	char from[40], to[40];
+
+	if (a == NO_ID || b == NO_ID || a == b) {
+		decide(d, WHY_SAME_SWITCH, "No link of the torus is passed: SL 0.");
+		return;
+	}
+	decide(d, WHY_SL_BITS,
+	       "SL %u: a bit for each dimension in which the shorter way from %s to %s crosses the dateline.",
+	       torus_sl(o, a, b), torus_place_text(o->member[a].at, from, sizeof(from)),
+	       torus_place_text(o->member[b].at, to, sizeof(to)));
+}
+
+/* --- the whole ------------------------------------------------------------------------------------ */
+
+static uint64_t gaps(const struct torus *t, unsigned d)
+{
+	uint64_t n = 0;
+
+	for (uint32_t m = 0; m < t->n; m++)
+		n += !t->conf.open[d] && t->member[m].low[d] == t->member[m].at[d] && t->conf.radix[d] > 1;
+	return n;
+}
+
+void torus_explain_layers(const struct routing *r, struct text *t)
+{
+	const struct torus *o = torus_of(r);
+	const struct torus_conf *c = &o->conf;
+	char at[40];
+
+	for (unsigned d = 0; d < TORUS_DIMS; d++) {
+		if (c->radix[d] < 2)
+			continue;
+		text_add(t, "Dimension %c: radix %u, %s", (char)('x' + d), c->radix[d],
+			 c->open[d] ? "open" : "looped");
+		if (!c->open[d])
+			text_add(t, ", dateline between %u and 0, SL bit %u; broken rings: %" PRIu64,
+				 c->radix[d] - 1, d, gaps(o, d));
+		text_add(t, ".\n");
+	}
+	text_add(t, "%u of %u places taken", o->n, o->n_places);
+	text_add(t, "; the centre of seed %u is at %s.\n", o->seed + 1,
+		 o->n ? torus_place_text(o->member[0].at, at, sizeof(at)) : "no place");
+	text_add(t,
+		 "VL bit 0: the SL bit of the dimension of the link; bit 1: turns back to an earlier "
+		 "dimension%s; bit 2: "
+		 "QoS level (SL bit 3)%s.\n",
+		 o->sw_vls < 4 ? " (not with so few VLs)" : "",
+		 o->sw_vls < 8 ? " (not with so few VLs)" : "");
+}
+
+/* --- steps ---------------------------------------------------------------------------------------- */
+
+/* The torus of the whole run. */
+static const struct torus *torus(const struct saying *y)
+{
+	return y->kept;
+}
+
+static void say_seed(const struct saying *y)
+{
+	const struct torus_seed *seed = &torus(y)->conf.seed[y->ev->a];
+
+	text_add(y->t, "seed %u (line %u) ", y->ev->a + 1, seed->line);
+	if (y->ev->rule)
+		text_add(y->t, "cannot be used: switch 0x%" PRIx64 " is not in the fabric",
+			 (uint64_t)y->extra[0] << 32 | y->extra[1]);
+	else
+		text_add(y->t, "is used: all its switches are there");
+}
+
+/* "1,2,0" */
+static const char *place_text(const struct torus *t, uint32_t place, char *buf, size_t size)
+{
+	uint32_t c[TORUS_DIMS];
+
+	torus_coordinates(t, place, c);
+	return torus_place_text(c, buf, size);
+}
+
+static void say_switches(const struct saying *y, uint32_t from)
+{
+	for (uint32_t i = from; i < y->n_extra; i++)
+		text_add(y->t, "%s%s", i > from ? ", " : "",
+			 y->extra[i] == NO_ID ? "nobody" : say_name(y, y->extra[i]));
+}
+
+static void say_cell(const struct saying *y)
+{
+	char cell[40], at[40];
+
+	if (y->ev->rule == TORUS_CELL) {
+		text_add(y->t, "cell %s has corners to find: fingerprint %x",
+			 place_text(torus(y), y->ev->a, cell, sizeof(cell)), y->extra[0]);
+		return;
+	}
+	text_add(y->t, "cell %s: %s for %s, by ", place_text(torus(y), y->ev->a, cell, sizeof(cell)),
+		 y->ev->rule == TORUS_NO_CORNER ? "no fourth corner of a face"
+						: "no switch stands on the face",
+		 place_text(torus(y), y->extra[0], at, sizeof(at)));
+	say_switches(y, 1);
+}
+
+static void say_place(const struct saying *y)
+{
+	struct rec_delta d = {0};
+	char at[40];
+
+	say_change(y, T_PLACE, &d);
+	text_add(y->t, "%s stands at %s: ", say_name(y, y->ev->a),
+		 place_text(torus(y), d.at, at, sizeof(at)));
+	switch (y->ev->rule) {
+	case TORUS_CENTRE:
+		text_add(y->t, "the centre of the seed");
+		return;
+	case TORUS_NEIGHBOUR:
+		text_add(y->t, "the seed's neighbour in direction %s (%s)", torus_direction_name(y->extra[0]),
+			 torus_direction_keyword(y->extra[0]));
+		return;
+	case TORUS_CORNER:
+		text_add(y->t, "the fourth corner of the face of ");
+		break;
+	default:
+		text_add(y->t, "it is next to the corner between two edges, and faces stand on these: ");
+	}
+	say_switches(y, 0);
+}
+
+static void say_link(const struct saying *y)
+{
+	say_port(y, switch_port_id(y->f, y->ev->a, y->ev->port));
+	text_add(y->t, " to ");
+	say_port(y, y->extra[0]);
+	text_add(y->t, " leads up in %c", (char)('x' + y->extra[1]));
+	if (y->extra[4] > 1)
+		text_add(y->t, ", cable %u between the two", y->extra[4]);
+}
+
+static void say_ends(const struct saying *y)
+{
+	const struct torus_member *m = &torus(y)->member[y->extra[0]];
+
+	text_add(y->t, "%s: %s with end points, itself at port 0 among them", say_name(y, y->ev->a),
+		 PLURAL(m->count[TORUS_LOCAL], "port"));
+}
+
+static void say_ring(const struct saying *y)
+{
+	const struct torus *t = torus(y);
+	unsigned d = y->ev->port;
+	uint32_t m = t->of[y->ev->a];
+	char at[40];
+
+	text_add(y->t, "the line through %s along %c, with %s, ",
+		 place_text(torus(y), y->extra[0], at, sizeof(at)), (char)('x' + d), say_name(y, y->ev->a));
+	if (y->ev->rule == TORUS_OPEN)
+		text_add(y->t, "is open");
+	else if (y->ev->rule == TORUS_WHOLE)
+		text_add(y->t, "closes: a whole ring of %u", t->conf.radix[d]);
+	else
+		text_add(y->t, "is a broken ring: no way leads down from %u; packets go the other way round",
+			 t->member[m].low[d]);
+}
+
+static void say_span(const struct saying *y)
+{
+	text_add(y->t, "%s is the root of the master spanning tree, which reaches %u of %s",
+		 say_name(y, y->ev->a), y->extra[0], PLURAL(torus(y)->n, "switch"));
+}
+
+static void say_way(const struct saying *y, uint32_t target)
+{
+	const struct torus *t = torus(y);
+	uint32_t a = t->of[y->ev->a], b = t->of[target];
+
+	add_way(t, a, b, torus_next(t, a, b), y->t);
+}
+
+static void say_hop(const struct saying *y)
+{
+	text_add(y->t, "%s for %s, ", say_name(y, y->ev->a), say_name(y, y->ev->b));
+	say_way(y, y->ev->b);
+}
+
+static void say_choice(const struct saying *y)
+{
+	text_add(y->t, "%s ", say_name(y, y->ev->a));
+	say_lid(y, y->ev->b);
+	text_add(y->t, " -> port %u: %s", y->ev->port, why_rule_name(y->ev->rule));
+	if (y->ev->rule == WHY_ATTACHED || y->ev->rule == WHY_OWN_LID)
+		return;
+	text_add(y->t, "; ");
+	say_way(y, y->topo->endport_switch[lid_owner(y->s->lids, y->ev->b)]);
+	if (y->n_extra >= 2)
+		text_add(y->t, "; of %u links that way in turn number %u", y->extra[0],
+			 y->extra[1] % y->extra[0] + 1);
+}
+
+static void say_table(const struct saying *y)
+{
+	text_add(y->t, "%s: table finished", say_name(y, y->ev->a));
+}
+
+static void (*const say[REC_KINDS])(const struct saying *) = {
+	[REC_SEED] = say_seed,	   [REC_CELL] = say_cell,   [REC_PLACE] = say_place, [REC_LINK] = say_link,
+	[REC_ENDS] = say_ends,	   [REC_RING] = say_ring,   [REC_SPAN] = say_span,   [REC_HOP] = say_hop,
+	[REC_CHOICE] = say_choice, [REC_TABLE] = say_table,
+};
+
+void torus_say(struct walk *w, struct text *t)
+{
+	const struct saying y = saying_of(w, t);
+
+	if (say[y.ev->kind])
+		say[y.ev->kind](&y);
+}
+
+const char *torus_say_rule(const struct rec_event *ev)
+{
+	static const char *const seed[] = {"usable", "missing"},
+				 *const cell[] = {"to find", "no corner", "no perpendicular"},
+				 *const place[] = {"centre", "neighbour", "fourth corner", "perpendicular"},
+				 *const line[] = {"whole ring", "broken ring", "open line"};
+
+	switch (ev->kind) {
+	case REC_CELL:
+		return cell[ev->rule];
+	case REC_SEED:
+		return seed[ev->rule];
+	case REC_PLACE:
+		return place[ev->rule];
+	case REC_RING:
+		return line[ev->rule];
+	default:
+		return why_rule_name(ev->rule);
+	}
+}
+
+const char *torus_say_source(const struct rec_event *ev)
+{
+	static const char *const where[REC_KINDS] = {
+		[REC_SEED] = "torus-2qos.md 2, 5.1; torus-2QoS.conf(5)",
+		[REC_CELL] = "torus-2qos.md 5.4, 5.5; torus-2QoS(8)",
+		[REC_PLACE] = "torus-2qos.md 5.1, 5.4; torus-2QoS(8)",
+		[REC_LINK] = "torus-2qos.md 5.3; torus-2QoS(8)",
+		[REC_ENDS] = "torus-2qos.md 5.6; torus-2QoS(8)",
+		[REC_RING] = "torus-2qos.md 6; torus-2QoS(8)",
+		[REC_SPAN] = "torus-2qos.md 10; torus-2QoS(8)",
+		[REC_HOP] = "torus-2qos.md 7.2, 7.3; Dally, Seitz 1987",
+		[REC_CHOICE] = "torus-2qos.md 7.3, 7.4; torus-2QoS(8)",
+		[REC_TABLE] = "torus-2qos.md 7.4; torus-2QoS(8)",
+	};
+
+	return where[ev->kind];
+}
+
+/* --- cells -------------------------------------------------------------------------------------------------
+ */
+
+bool torus_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct torus *kept = recording_kept(r);
+	char buf[40];
+
+	if (t != T_PLACE || !kept)
+		return false;
+	text_add(out, "place %s", place_text(kept, at, buf, sizeof(buf)));
+	return true;
+}
+
+bool torus_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t sw, struct text *out)
+{
+	const struct fabric *f = recording_sweep(r)->fabric;
+
+	(void)at;
+	if (t != T_PLACE || sw >= f->n_switches)
+		return false;
+	text_add(out, "%s", switch_name(f, sw));
+	return true;
+}
