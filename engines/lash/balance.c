@@ -282,7 +282,7 @@ int lash_balance(struct lash *l, struct lash_cdgs *c, const struct engine_input 
 	b->deps = NEW_ARRAY(2 * n, struct dependency);
 	b->mn = l->plan->need - 1;
 	b->trials = l->count[0];
-	observe_text(in, STEP_PHASE, NO_ID, "balancing of the layers");
+	rec_phase(in, "balancing of the layers");
 	progress_start(in->progress, "balancing layers", 0);
 	fill_movable(b);
 	start_random(b);

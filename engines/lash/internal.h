@@ -110,9 +110,10 @@ struct lash_plan *lash_plan_ref(const struct lash_plan *p);
 void lash_plan_unref(struct lash_plan *p); /* NULL is fine */
 void lash_mesh_free(struct lash_mesh *m);  /* NULL is fine */
 
-/* out[], and root[] when recorded; false when cancelled. */
+/* out[], and root[] when asked; false when cancelled. */
 bool lash_find_paths(struct lash_plan *p, const struct engine_input *in);
-/* Channels of the route between two switches (LASH ids); channel: room for n.  Their number, 0: no route. */
+/* Channels of the route between two switches (LASH ids); channel: room for n, or NULL.  Their number, 0:
+ * none. */
 unsigned lash_route(const struct lash_plan *p, uint32_t s, uint32_t d, uint32_t *channel);
 /* Dependencies of both routes of a pair.  deps: room for 2 * n.  Their number. */
 unsigned lash_pair_dependencies(const struct lash_plan *p, uint32_t s, uint32_t d, struct dependency *deps);
@@ -283,6 +284,17 @@ struct rec_dependency *lash_dependencies(const struct recording *r, size_t step,
  * -------------------------------------------------------------------------------------------- */
 
 extern const struct rec_scheme lash_scheme;
+/* A link that a switch sends by, among its links. */
+struct lash_weighed {
+	enum why_rule rule;
+	unsigned n;	       /* links that lead there in as few hops */
+	uint32_t equal, other; /* the first other one of these, the best of those that do not; NO_ID */
+	int64_t hops, second;  /* of these and of those */
+};
+struct lash_weighed lash_weigh(const struct lash_plan *p, uint32_t u, uint32_t d, uint32_t channel);
+/* An entry was decided; u, d: LASH ids of the switch and of the one that the LID hangs on, NO_ID. */
+void lash_tell_choice(const struct engine_input *in, const struct lash_plan *p, uint32_t u, uint32_t d,
+		      unsigned lid, unsigned port);
 /* "26, 4": a number a layer. */
 void lash_say_counts(const uint64_t *count, unsigned n, struct text *t);
 /* As struct routing_ops has them: the layer of a pair of LIDs, the rule that gave it, figures of all layers.

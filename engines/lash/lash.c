@@ -120,13 +120,12 @@ static void note_counts(const struct lash *l, const uint64_t *count, bool balanc
 
 	lash_say_counts(count, l->plan->need, &t);
 	if (balanced)
-		observe_text(in, STEP_NOTE, NO_ID,
-			     "%s moved, %" PRIu64 " refused, %s; pairs per layer now %s",
-			     PLURAL(l->moved, "pair"), l->refused, PLURAL(l->draws, "random number"),
-			     text_str(&t));
+		rec_note(in, "%s moved, %" PRIu64 " refused, %s; pairs per layer now %s",
+			 PLURAL(l->moved, "pair"), l->refused, PLURAL(l->draws, "random number"),
+			 text_str(&t));
 	else
-		observe_text(in, STEP_NOTE, NO_ID, "%s of %u; ordered pairs per layer %s",
-			     PLURAL(l->plan->need, "layer"), l->vls.avail, text_str(&t));
+		rec_note(in, "%s of %u; ordered pairs per layer %s", PLURAL(l->plan->need, "layer"),
+			 l->vls.avail, text_str(&t));
 	text_free(&t);
 }
 
@@ -202,9 +201,7 @@ static struct routing *route_from(const struct lash_plan *old, const struct engi
 	struct routing *r = NULL;
 
 	l->vls = find_vls(in);
-	if (RECORDED(in))
-		observe_text(in, STEP_NOTE, NO_ID, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls,
-			     l->vls.start, l->vls.avail);
+	rec_note(in, "%u VLs, layers from VL %u on: %u may be used", l->vls.vls, l->vls.start, l->vls.avail);
 	if (!check_settings(in, &l->vls, out))
 		l->plan = plan_holds(old, l->vls.avail, in) ? lash_plan_ref(old)
 							    : plan_new(old, &c, l->vls.avail, in, out);
@@ -233,7 +230,7 @@ static struct routing *update(const struct engine_input *in, struct engine_outpu
 {
 	const struct lash *old = in->previous ? lash_of(in->previous) : NULL;
 
-	if (!old || OBSERVED(in) || in->previous->topo->fabric != in->topo->fabric)
+	if (!old || ASKED(in) || in->previous->topo->fabric != in->topo->fabric)
 		return route(in, out);
 	return route_from(old->plan, in, out);
 }
@@ -275,7 +272,7 @@ static size_t room(const struct engine_input *in, const char **what)
 	size_t n = in->topo->n_switches_up, layers = 8;
 
 	*what = "routes, layers";
-	return n * n * (3 + (OBSERVED(in) ? sizeof(uint32_t) : 0) + RECORDED(in)) + 2 * layers * n * n / 8 +
+	return n * n * (3 + (ASKED(in) ? sizeof(uint32_t) : 0) + RECORDED(in)) + 2 * layers * n * n / 8 +
 	       (RECORDED(in) ? layers * sizeof(uint32_t) * most_dependencies(in->topo) : 0);
 }
 

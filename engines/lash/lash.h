@@ -96,7 +96,7 @@ struct lash_plan {
 	struct lash_graph *before; /* as numbered before mesh analysis, NULL without it */
 	struct lash_mesh *mesh;	   /* NULL without do_mesh_analysis */
 	uint8_t *out;		   /* [d * n + s] link that s uses towards d; LASH_NO_LINK */
-	uint32_t *root;		   /* [d * n + s] root whose tree decided it; NULL without observer */
+	uint32_t *root;		   /* [d * n + s] root whose tree decided it; NULL: nobody asked */
 	uint8_t *first;		   /* [s * n + d] layer, both ways alike; LASH_NO_LAYER for s = d */
 	unsigned need;		   /* layers; avail + 1 when these do not suffice */
 	struct acyclic_memory *memory[LASH_MAX_LAYERS]; /* of each layer as it was then, NULL beyond need */

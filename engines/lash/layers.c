@@ -77,7 +77,7 @@ int lash_assign_layers(struct lash_plan *p, const struct lash_plan *old, struct 
 	struct assignment a = {.p = p, .old = old, .c = c, .in = in, .avail = avail};
 	bool enough = true, go_on = true;
 
-	observe_text(in, STEP_PHASE, NO_ID, "layers for pairs of switches");
+	rec_phase(in, "layers for pairs of switches");
 	a.deps = NEW_ARRAY(2 * n, struct dependency);
 	if (old) {
 		a.now = NEW_ARRAY(old->graph->n_channels + 1u, uint32_t);

@@ -43,8 +43,7 @@ static void tell_geometry(const struct mesh_work *w)
 			text_add(&t, " (%s)", text_str(&remark));
 		text_free(&remark);
 	}
-	observe_text(w->in, STEP_NOTE, NO_ID, "seed %s: %s",
-		     switch_name(w->in->topo->fabric, w->g->sw[m->seed]), text_str(&t));
+	rec_note(w->in, "seed %s: %s", switch_name(w->in->topo->fabric, w->g->sw[m->seed]), text_str(&t));
 	text_free(&t);
 }
 
@@ -55,8 +54,7 @@ static void tell_sizes(const struct mesh_work *w)
 
 	for (unsigned d = 0; d < m->dimensions; d++)
 		text_add(&t, "%s%u", d ? " x " : "", m->size[d]);
-	observe_text(w->in, STEP_NOTE, NO_ID, "%s switches along the dimensions; the longest counts first",
-		     text_str(&t));
+	rec_note(w->in, "%s switches along the dimensions; the longest counts first", text_str(&t));
 	text_free(&t);
 }
 
@@ -71,15 +69,15 @@ static bool find_geometry(struct mesh_work *w, uint32_t class)
 	m->axis = NEW_ARRAY(w->g->n_channels, uint8_t);
 	if (RECORDED(w->in))
 		tell_geometry(w);
-	observe_text(w->in, STEP_PHASE, NO_ID, MESH_PHASE ": axes of links");
+	rec_phase(w->in, MESH_PHASE ": axes of links");
 	mesh_seed_axes(w);
 	if (!mesh_induce_axes(w))
 		return false;
-	observe_text(w->in, STEP_PHASE, NO_ID, MESH_PHASE ": coordinates");
+	rec_phase(w->in, MESH_PHASE ": coordinates");
 	mesh_place(w);
 	if (RECORDED(w->in))
 		tell_sizes(w);
-	observe_text(w->in, STEP_PHASE, NO_ID, MESH_PHASE ": order of switches and links");
+	rec_phase(w->in, MESH_PHASE ": order of switches and links");
 	mesh_reorder(w);
 	return true;
 }
@@ -107,7 +105,7 @@ struct lash_mesh *lash_mesh_new(struct lash_graph *g, const struct engine_input 
 	struct mesh_work *w = NEW(struct mesh_work);
 	struct lash_mesh *m = NEW(struct lash_mesh);
 
-	observe_text(in, STEP_PHASE, NO_ID, MESH_PHASE);
+	rec_phase(in, MESH_PHASE);
 	*w = (struct mesh_work){.g = g, .in = in, .m = m};
 	w->matrix = NEW_ARRAY((size_t)g->n * MESH_LINKS * MESH_LINKS, int32_t);
 	w->poly = NEW_ARRAY((size_t)g->n * (MESH_LINKS + 1), int32_t);
@@ -117,7 +115,7 @@ struct lash_mesh *lash_mesh_new(struct lash_graph *g, const struct engine_input 
 		lash_mesh_free(m);
 		m = NULL;
 	} else if (m->none) {
-		observe_text(in, STEP_NOTE, NO_ID, "no geometry: %s", m->none);
+		rec_note(in, "no geometry: %s", m->none);
 	}
 	free(w->matrix);
 	free(w->poly);

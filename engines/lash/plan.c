@@ -101,10 +101,10 @@ bool lash_find_paths(struct lash_plan *p, const struct engine_input *in)
 	uint8_t *before = NULL;
 	bool go_on = true;
 
-	observe_text(in, STEP_PHASE, NO_ID, "routes from breadth-first trees");
+	rec_phase(in, "routes from breadth-first trees");
 	p->out = mem_array(n * n, 1);
 	memset(p->out, LASH_NO_LINK, n * n);
-	if (OBSERVED(in))
+	if (ASKED(in))
 		p->root = NEW_ARRAY(n * n, uint32_t);
 	if (RECORDED(in))
 		before = mem_dup(p->out, n * n);
@@ -130,8 +130,14 @@ unsigned lash_route(const struct lash_plan *p, uint32_t s, uint32_t d, uint32_t 
 	const uint8_t *out = p->out + (size_t)d * g->n;
 	unsigned n = 0;
 
-	for (; s != d && out[s] != LASH_NO_LINK; s = g->to[channel[n++]])
-		channel[n] = g->base[s] + out[s];
+	while (s != d && out[s] != LASH_NO_LINK) {
+		uint32_t c = g->base[s] + out[s];
+
+		if (channel)
+			channel[n] = c;
+		n++;
+		s = g->to[c];
+	}
 	return s == d ? n : 0;
 }
 

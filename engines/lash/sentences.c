@@ -601,3 +601,149 @@ void lash_explain_layers(const struct routing *r, struct text *t)
 	text_add(t, ".\n%" PRIu64 " dependencies; %" PRIu64 " searches for cycles%s.\n", p->deps, p->searches,
 		 p->kept ? ", those of unchanged routes kept their order and cycles" : "");
 }
+
+/* --- choices, as they are asked for
+ * ---------------------------------------------------------------------------- */
+
+/* Hops by a channel, INT64_MIN = none. */
+static int64_t hops_through(const struct lash_plan *p, uint32_t channel, uint32_t d)
+{
+	uint32_t s = p->graph->to[channel];
+	unsigned n = lash_route(p, s, d, NULL);
+
+	return n || s == d ? n + 1 : INT64_MIN;
+}
+
+struct lash_weighed lash_weigh(const struct lash_plan *p, uint32_t u, uint32_t d, uint32_t channel)
+{
+	const struct lash_graph *g = p->graph;
+	struct lash_weighed w = {.equal = NO_ID, .other = NO_ID, .hops = hops_through(p, channel, d)};
+
+	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++) {
+		int64_t hops = hops_through(p, c, d);
+
+		if (hops == w.hops) {
+			w.n++;
+			if (c != channel && w.equal == NO_ID)
+				w.equal = c;
+		} else if (hops != INT64_MIN && (w.other == NO_ID || hops < w.second)) {
+			w.other = c;
+			w.second = hops;
+		}
+	}
+	w.rule = w.n > 1					     ? WHY_TREE
+		 : g->port_at[channel + 1] - g->port_at[channel] > 1 ? WHY_CABLE
+								     : WHY_ONLY_WAY;
+	return w;
+}
+
+static void add_cables(const struct lash_plan *p, uint32_t c, unsigned port, struct text *t)
+{
+	const struct lash_graph *g = p->graph;
+	uint32_t cables = g->port_at[c + 1] - g->port_at[c], i = g->port_at[c];
+
+	if (cables < 2)
+		return;
+	while (g->port[i] != port)
+		i++;
+	if (p->collapsed)
+		text_add(t, " Of %u cables there the routes take each in turn, this one number %u.", cables,
+			 i - g->port_at[c] + 1);
+	else
+		text_add(t, " Of %u cables there always the first, port %u.", cables, port);
+}
+
+static uint32_t root_of(const struct lash_plan *p, uint32_t u, uint32_t d)
+{
+	return p->graph->sw[p->root[(size_t)d * p->graph->n + u]];
+}
+
+/* Of the link c that u sends by; rival: one as short that is not taken, NO_ID = the first there is. */
+static void decide_link(const struct lash_plan *p, const struct fabric *f, uint32_t u, uint32_t d, uint32_t c,
+			unsigned port, uint32_t rival, struct decided *out)
+{
+	const struct lash_graph *g = p->graph;
+	struct lash_weighed w = lash_weigh(p, u, d, c);
+	const char *here = switch_name(f, g->sw[u]), *next = switch_name(f, g->sw[g->to[c]]);
+	uint32_t equal = rival == NO_ID ? w.equal : rival;
+
+	if (w.rule == WHY_TREE)
+		decide(out, w.rule,
+		       "%u neighbours lead there in %s; the breadth-first tree of %s, the first in which %s "
+		       "is above "
+		       "%s, passes %s (link %u of %s), not %s (link %u).",
+		       w.n, PLURAL((uint64_t)w.hops, "hop"), switch_name(f, root_of(p, u, d)), here,
+		       switch_name(f, g->sw[d]), next, c - g->base[u] + 1, here,
+		       switch_name(f, g->sw[g->to[equal]]), equal - g->base[u] + 1);
+	else if (w.rule == WHY_CABLE)
+		decide(out, w.rule, "%s alone leads there in %s.", next, PLURAL((uint64_t)w.hops, "hop"));
+	else if (w.other == NO_ID)
+		decide(out, w.rule, "Port %u alone leads there, in %s.", port,
+		       PLURAL((uint64_t)w.hops, "hop"));
+	else
+		decide(out, w.rule, "Port %u alone leads there in %s; by port %u it would be %u.", port,
+		       PLURAL((uint64_t)w.hops, "hop"), g->port[g->port_at[w.other]], (unsigned)w.second);
+	add_cables(p, c, port, &out->text);
+}
+
+static void decide_against(const struct lash_plan *p, const struct fabric *f, uint32_t u, uint32_t d,
+			   struct rec_choice *choice)
+{
+	uint32_t c = lash_channel_of(p->graph, u, choice->port),
+		 v = lash_channel_of(p->graph, u, choice->via);
+
+	if (v == NO_ID || choice->via == choice->port)
+		return;
+	if (v == c) {
+		decide(&choice->against, WHY_CABLE, "Port %u is a cable to the same neighbour.", choice->via);
+		add_cables(p, c, choice->port, &choice->against.text);
+	} else if (hops_through(p, v, d) == hops_through(p, c, d)) {
+		decide_link(p, f, u, d, c, choice->port, v, &choice->against);
+	}
+}
+
+static void offer_links(const struct lash_plan *p, const struct topo *t, uint32_t u, uint32_t d,
+			struct rec_choice *choice)
+{
+	static const char *const quantity[] = {"hops", "link", "cable"};
+	const struct lash_graph *g = p->graph;
+	uint32_t p0 = t->fabric->switch_port[g->sw[u]];
+
+	choice->quantity = quantity;
+	choice->n_quantities = ARRAY_LEN(quantity);
+	for (uint32_t c = g->base[u]; c < g->base[u + 1]; c++) {
+		int64_t hops = hops_through(p, c, d);
+
+		for (uint32_t i = g->port_at[c]; i < g->port_at[c + 1]; i++) {
+			struct rec_offer *o = rec_offer(choice, g->port[i], t->peer[p0 + g->port[i]]);
+
+			o->q[0] = hops;
+			o->q[1] = c - g->base[u] + 1;
+			o->q[2] = i - g->port_at[c] + 1;
+		}
+	}
+}
+
+void lash_tell_choice(const struct engine_input *in, const struct lash_plan *p, uint32_t u, uint32_t d,
+		      unsigned lid, unsigned port)
+{
+	const struct lash_graph *g = p->graph;
+	const struct fabric *f = in->topo->fabric;
+	struct rec_choice *c = rec_choice(in, g->sw[u], lid);
+
+	if (!c)
+		return;
+	c->target = d == NO_ID ? NO_ID : g->sw[d];
+	c->port = (uint8_t)port;
+	c->rule = port == NO_PATH ? "no route" : d == u ? "own port" : "breadth-first tree";
+	if (!decide_common(in->topo, in->lids, g->sw[u], lid, port, &c->decided) && port != NO_PATH)
+		decide_link(p, f, u, d, lash_channel_of(g, u, port), port, NO_ID, &c->decided);
+	if (port != NO_PATH && d != u) {
+		offer_links(p, in->topo, u, d, c);
+		text_add(&c->text, "the breadth-first tree of %s leads this way",
+			 switch_name(f, root_of(p, u, d)));
+		if (c->via)
+			decide_against(p, f, u, d, c);
+	}
+	rec_chosen(in, c);
+}
