@@ -116,19 +116,14 @@ static void set(struct ft_run *r, const struct ft_group *g, const struct ft_link
 		note_cost(r, g, h);
 }
 
-static void tell(struct ft_run *r, const struct ft_group *g, const struct ft_link *l, enum ft_cause cause,
-		 uint8_t h, bool taken)
+/* A switch is offered an entry, and takes it or not. */
+static void offered(struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t h,
+		    enum ft_cause cause, bool taken)
 {
-	struct ft_offer o = {.g = g,
-			     .link = l,
-			     .cause = cause,
-			     .hops = h,
-			     .old_hops = r->hop[g->peer],
-			     .old_port = r->port[g->peer],
-			     .reverse = r->reverse > 0,
-			     .taken = taken};
-
-	watch_offer(r->watch, &o);
+	if (r->tell)
+		ft_tell_offer(r, g, l, h, cause, taken);
+	if (!taken && r->offers)
+		ft_record_offer(r, g, l, h, cause);
 }
 
 /* --- down ------------------------------------------------------------------------------------ */
@@ -143,8 +138,7 @@ static bool teach(struct ft_run *r, uint32_t w, const struct ft_slot *s, uint8_t
 	struct ft_group *g = &t->group[s->group];
 	struct ft_link *k = least(t, g, false);
 
-	if (r->watch)
-		tell(r, g, k, FT_DESCENT, h + 1, true);
+	offered(r, g, k, h + 1, FT_DESCENT, true);
 	set(r, g, k, h + 1, FT_DESCENT);
 	if (!t->sw[x].plain && !descend(r, x, NO_ID, h + 1))
 		return false;
@@ -168,15 +162,10 @@ static inline bool descend_group(struct ft_run *r, uint32_t w, const struct ft_s
 		return false;
 	if (r->hop[x] == NO_PATH || h + 1 < r->hop[x])
 		return teach(r, w, s, h);
-	if (r->watch) {
+	if (r->tell || r->offers) {
 		const struct ft_group *g = &r->t->group[s->group];
 
-		tell(r, g, least(r->t, g, false), FT_DESCENT, h + 1, false);
-	}
-	if (r->offers) {
-		const struct ft_group *g = &r->t->group[s->group];
-
-		ft_record_offer(r, g, least(r->t, g, false), h + 1, FT_DESCENT);
+		offered(r, g, least(r->t, g, false), h + 1, FT_DESCENT, false);
 	}
 	return false;
 }
@@ -187,7 +176,7 @@ static bool descend(struct ft_run *r, uint32_t w, uint32_t prev, uint8_t h)
 	struct ft_switch *s = &r->t->sw[w];
 	const struct ft_slot *down = r->t->slot + s->slot[FT_DOWN], *side = r->t->slot + s->slot[FT_SIDE];
 	const uint8_t *hop = r->hop;
-	uint32_t n = s->n[FT_DOWN], known = r->watch || r->offers ? 0 : h + 1 < NO_PATH ? h + 1 : NO_PATH - 1;
+	uint32_t n = s->n[FT_DOWN], known = r->tell || r->offers ? 0 : h + 1 < NO_PATH ? h + 1 : NO_PATH - 1;
 	bool created = false;
 
 	if (!n)
@@ -226,13 +215,10 @@ static bool try_group(struct ft_run *r, uint32_t w, const struct ft_slot *s, enu
 	struct ft_group *g = &r->t->group[s->group];
 	bool yes = better(r, g->peer, h);
 
-	if (!yes && !r->watch && !r->offers)
+	if (!yes && !r->tell && !r->offers)
 		return false;
 	*link = least(r->t, g, true);
-	if (r->watch)
-		tell(r, g, *link, cause, h + 1, yes);
-	if (!yes && r->offers)
-		ft_record_offer(r, g, *link, h + 1, cause);
+	offered(r, g, *link, h + 1, cause, yes);
 	if (!yes)
 		return false;
 	set(r, g, *link, h + 1, cause);
@@ -245,9 +231,9 @@ static bool climb_main(struct ft_run *r, uint32_t w, struct ft_group *g, struct 
 {
 	bool yes = better(r, g->peer, h);
 
-	if (r->watch) {
-		watch_climb(r->watch, w);
-		tell(r, g, k, FT_MAIN, h + 1, yes);
+	if (r->tell) {
+		ft_tell_climb(r, w);
+		ft_tell_offer(r, g, k, h + 1, FT_MAIN, yes);
 	}
 	if (r->rec)
 		ft_record_climb(r, w, g, g, k);

@@ -62,9 +62,9 @@ struct ft_run {
 	const struct engine_input *in;
 	struct engine_output *out;
 	struct routing *r;
-	struct ft_watch *watch; /* NULL: nobody listens */
-	struct recorder *rec;	/* NULL: nobody records */
-	bool offers;		/* entries that are not taken may be wanted by it */
+	struct ft_telling *tell; /* NULL: nobody asks */
+	struct recorder *rec;	 /* NULL: nobody records */
+	bool offers;		 /* entries that are not taken may be wanted by it */
 	uint32_t n_switches;
 
 	/* the destination at hand */
@@ -152,25 +152,15 @@ extern const struct rec_scheme ftree_scheme;
 extern const struct routing_ops ftree_ops;
 void *ft_priv_at(struct walk *w, const struct routing *end);
 
-/* Telling an observer (watch.c); all functions are called only when there is one. */
-struct ft_watch;
-struct ft_offer {
-	const struct ft_group *g;   /* of the switch that offers; its peer is the switch concerned */
-	const struct ft_link *link; /* the cable offered */
-	enum ft_cause cause;
-	uint8_t hops;		    /* of the entry */
-	uint8_t old_hops, old_port; /* of the present one, NO_PATH = none */
-	bool reverse, taken;
-};
-
-struct ft_watch *watch_new(const struct ftree *t, const struct engine_input *in);
-void watch_free(struct ft_watch *w);
-void watch_begin(struct ft_watch *w, uint16_t lid, uint32_t leaf, uint32_t target, unsigned local);
-void watch_offer(struct ft_watch *w, const struct ft_offer *o);
-/* A main climb: the up groups of sw stand in the order in which they were compared, the first is taken. */
-void watch_climb(struct ft_watch *w, uint32_t sw);
-void watch_end(struct ft_watch *w, const uint8_t *port);
-void watch_roots(struct ft_watch *w, uint32_t sw, uint32_t target, uint16_t lid, uint32_t leaf,
-		 unsigned port);
+/* Choices of the destination at hand, with r->tell: it begins, a main climb to the first of the up groups of
+ * sw, an offer to the switch behind a group, the end; and an entry for a switch through the last leaf. */
+struct ft_telling *ft_tell_new(const struct ftree *t);
+void ft_tell_free(struct ft_telling *w, const struct ftree *t); /* NULL is fine */
+void ft_tell_begin(const struct ft_run *r, uint32_t leaf);
+void ft_tell_climb(const struct ft_run *r, uint32_t sw);
+void ft_tell_offer(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t hops,
+		   enum ft_cause cause, bool taken);
+void ft_tell_end(const struct ft_run *r);
+void ft_tell_roots(const struct ft_run *r, uint32_t sw, uint32_t target, unsigned port);
 
 #endif

@@ -26,8 +26,8 @@ static void start(struct ft_run *r, uint32_t leaf, uint16_t lid, uint32_t target
 		r->port[leaf] = local;
 	if (r->reversed)
 		r->reversed[leaf] = 0;
-	if (r->watch)
-		watch_begin(r->watch, lid, leaf, target, local);
+	if (r->tell)
+		ft_tell_begin(r, leaf);
 }
 
 static void keep_reversed(struct ft_run *r)
@@ -87,8 +87,8 @@ static void finish(struct ft_run *r)
 		keep_reversed(r);
 	if (r->target == NO_ID)
 		count_unreached(r);
-	if (r->watch)
-		watch_end(r->watch, r->port);
+	if (r->tell)
+		ft_tell_end(r);
 	clear(r);
 }
 
@@ -154,8 +154,6 @@ static void route_dummies(struct ft_run *r, uint32_t leaf, uint32_t n)
 	for (uint32_t i = 0; i < n && !r->stop; i++) {
 		start(r, leaf, 0, NO_ID, NO_PATH, 1);
 		ft_ascend(r, leaf, NO_ID, true, 0, 1);
-		if (r->watch)
-			watch_end(r->watch, r->port);
 		clear(r);
 	}
 }
@@ -230,8 +228,7 @@ static void note_leaves(struct ft_run *r)
 
 static void route_nodes(struct ft_run *r)
 {
-	if (r->watch || r->rec)
-		observe_text(r->in, STEP_PHASE, NO_ID, "compute nodes, leaf by leaf");
+	rec_phase(r->in, "compute nodes, leaf by leaf");
 	r->first_phase = true;
 	for (uint32_t i = 0; i < r->t->n_leaves && !r->stop; i++)
 		route_leaf(r, r->t->leaf[i]);
@@ -244,8 +241,7 @@ static void route_nodes(struct ft_run *r)
 
 static void route_others(struct ft_run *r)
 {
-	if (r->watch || r->rec)
-		observe_text(r->in, STEP_PHASE, NO_ID, "CA ports that are no compute nodes");
+	rec_phase(r->in, "CA ports that are no compute nodes");
 	for (uint32_t i = 0; i < r->t->n_ca && !r->stop; i++) {
 		struct ft_ca *ca = &r->t->ca[i];
 
@@ -283,8 +279,7 @@ static void route_switches(struct ft_run *r)
 	struct ftree *t = r->t;
 	uint32_t last = t->leaf[t->n_leaves - 1];
 
-	if (r->watch || r->rec)
-		observe_text(r->in, STEP_PHASE, NO_ID, "switches");
+	rec_phase(r->in, "switches");
 	for (uint32_t s = 0; s < r->n_switches && !r->stop; s++) {
 		if (!t->sw[s].in || !t->sw[s].lid)
 			continue;
@@ -341,8 +336,8 @@ static void connect_roots(struct ft_run *r)
 				if (h < least)
 					add_cost(t, d, f->switch_port[w], h);
 			}
-			if (r->watch)
-				watch_roots(r->watch, w, d, t->sw[d].lid, last, port[t->sw[d].lid]);
+			if (r->tell)
+				ft_tell_roots(r, w, d, port[t->sw[d].lid]);
 		}
 	}
 }
@@ -377,7 +372,7 @@ static void run_start(struct ft_run *r)
 	r->resorted = NEW_ARRAY(n, uint8_t);
 	r->to_last = NEW_ARRAY(n, uint8_t);
 	r->from_last = NEW_ARRAY(n, uint8_t);
-	r->watch = OBSERVED(r->in) ? watch_new(r->t, r->in) : NULL;
+	r->tell = ASKED(r->in) ? ft_tell_new(r->t) : NULL;
 	r->rec = r->in->record;
 	r->offers = r->rec && rec_wants_any(r->rec, REC_OFFER);
 	for (uint32_t s = 0; s < n; s++) {
@@ -389,7 +384,7 @@ static void run_start(struct ft_run *r)
 
 static void run_end(struct ft_run *r)
 {
-	watch_free(r->watch);
+	ft_tell_free(r->tell, r->t);
 	free(r->port);
 	free(r->hop);
 	free(r->reversed);
@@ -429,8 +424,7 @@ bool ft_route(struct ftree *t, const struct engine_input *in, struct engine_outp
 	route_switches(&r);
 	flush(&r);
 	if (t->connect_roots && !r.stop) {
-		if (r.watch || r.rec)
-			observe_text(in, STEP_PHASE, NO_ID, "connecting the roots through the last leaf");
+		rec_phase(in, "connecting the roots through the last leaf");
 		connect_roots(&r);
 	}
 	if (!r.stop && t->n_costs)

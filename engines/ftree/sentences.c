@@ -1,15 +1,27 @@
-/* Fat-tree routing in words: cells and values of a recording, its steps. */
+/* Fat-tree routing in words: cells and values of a recording, its steps, and choices as they are asked for.
+ */
+#include <stdlib.h>
+
+#include "core/base/memory.h"
 #include "core/fabric/labels.h"
 #include "core/sm/sweep.h"
 #include "core/trace/walk.h"
 #include "engines/ftree/internal.h"
 #include "engines/record.h"
 
-static const char *const causes[] = {
-	[FT_LOCAL] = "attached here", [FT_DESCENT] = "learned", [FT_MAIN] = "main path",
-	[FT_SECOND] = "secondary",    [FT_BESIDE] = "side",	[FT_ROOTS] = "connect roots",
+/* How entries come about: the rule, as a choice names it, and in words around the switch it came from. */
+static const struct {
+	enum why_rule why;
+	const char *rule, *from, *then;
+} causes[] = {
+	[FT_LOCAL] = {WHY_ATTACHED, "own port", "", ""},
+	[FT_DESCENT] = {WHY_LEARNED, "first offer of fewest hops, down", "learned from ",
+			" as the route spread down"},
+	[FT_MAIN] = {WHY_MAIN_PATH, "main path", "main path: ", " climbed to here"},
+	[FT_SECOND] = {WHY_SECONDARY, "secondary path", "secondary path up from ", ""},
+	[FT_BESIDE] = {WHY_SIDE, "side link", "over a side link from ", ""},
+	[FT_ROOTS] = {WHY_CONNECT_ROOTS, "connect roots", "", ""},
 };
-
 static const char *const ways[FT_DIRS] = {[FT_UP] = "up", [FT_SIDE] = "beside", [FT_DOWN] = "down"};
 
 /* --- cells and values: cables, groups and the order in which a switch goes through them ------------- */
@@ -228,9 +240,9 @@ static void say_choice(const struct walk *w, const struct rec_event *ev, struct 
 	text_add(t, "%s ", ft_name(k, ev->a));
 	say_lid(w, ev->b, t);
 	if (ev->port == NO_PATH)
-		text_add(t, " -> no port: %s", causes[ev->rule]);
+		text_add(t, " -> no port: %s", why_rule_name(causes[ev->rule].why));
 	else
-		text_add(t, " -> port %u: %s", ev->port, causes[ev->rule]);
+		text_add(t, " -> port %u: %s", ev->port, why_rule_name(causes[ev->rule].why));
 	if (peer != NO_ID)
 		text_add(t, " from %s", ft_name(k, peer));
 	if (ev->rule != FT_LOCAL && ev->rule != FT_ROOTS)
@@ -246,7 +258,7 @@ static void say_offer(const struct walk *w, const struct rec_event *ev, struct t
 	text_add(t, "%s is offered port %u from %s for ", ft_name(k, ev->a), ev->port,
 		 ft_name(k, behind(w, ev)));
 	say_lid(w, ev->b, t);
-	text_add(t, ": %s", causes[ev->rule]);
+	text_add(t, ": %s", why_rule_name(causes[ev->rule].why));
 	say_hops(w, ev, t);
 	if (has)
 		text_add(t, "; no shorter than by port %u", has);
@@ -324,7 +336,7 @@ static void sentence(struct walk *w, struct text *t)
 	}
 }
 
-/* As watch.c decides it. */
+/* As decide_offer() has it. */
 static const char *rule(const struct rec_event *ev)
 {
 	static const char *const pure[] = {"alike", "not alike"};
@@ -337,7 +349,7 @@ static const char *rule(const struct rec_event *ev)
 		return why_rule_name(WHY_OWN_LID);
 	if (ev->flags & (BY_LOAD | BY_INDEX))
 		return why_rule_name(ev->flags & BY_LOAD ? WHY_LEAST_LOAD : WHY_LOWER_INDEX);
-	return causes[ev->rule];
+	return why_rule_name(causes[ev->rule].why);
 }
 
 static const char *source(const struct rec_event *ev)
@@ -378,3 +390,314 @@ const struct rec_scheme ftree_scheme = {
 	.cell = cell,
 	.value = value,
 };
+
+/* --- choices, as they are asked for --------------------------------------------------------------------- */
+
+/* A main climb: loads and rivals as they were when it was decided. */
+struct climbed {
+	uint32_t from, next; /* next: the parent that came second, NO_ID = none */
+	uint32_t parents, load, next_load;
+};
+
+/* What was offered to a switch for the destination at hand. */
+struct seen {
+	struct rec_choice *c; /* NULL: nobody asks */
+	/* the offer in force; g NULL: none */
+	const struct ft_group *g;
+	const struct ft_link *link;
+	enum ft_cause cause;
+	bool reverse;
+	uint8_t hops;	      /* as ftree counts them: of LIDs of CAs the cable of the CA, too */
+	struct climbed climb; /* of it, when it is a main one */
+	unsigned turn, taken; /* offers so far, that in force among them */
+	unsigned replaced;    /* offers that were in force before it */
+};
+
+struct ft_telling {
+	uint32_t leaf;
+	struct text path; /* main climbs of the destination */
+	unsigned climbs;
+	struct climbed climb; /* the last one */
+	struct seen *seen;    /* [n_switches] */
+};
+
+struct ft_telling *ft_tell_new(const struct ftree *t)
+{
+	struct ft_telling *w = NEW(struct ft_telling);
+
+	w->seen = NEW_ARRAY(t->topo->fabric->n_switches, struct seen);
+	return w;
+}
+
+void ft_tell_free(struct ft_telling *w, const struct ftree *t)
+{
+	if (!w)
+		return;
+	for (uint32_t s = 0; s < t->topo->fabric->n_switches; s++)
+		rec_choice_free(w->seen[s].c);
+	text_free(&w->path);
+	free(w->seen);
+	free(w);
+}
+
+void ft_tell_begin(const struct ft_run *r, uint32_t leaf)
+{
+	struct ft_telling *w = r->tell;
+
+	w->leaf = leaf;
+	w->climbs = 0;
+	text_free(&w->path);
+	for (uint32_t s = 0; r->lid && s < r->n_switches; s++)
+		w->seen[s] = (struct seen){.c = r->t->sw[s].in ? rec_choice(r->in, s, r->lid) : NULL};
+}
+
+void ft_tell_climb(const struct ft_run *r, uint32_t sw)
+{
+	struct ft_telling *w = r->tell;
+	const struct ft_group *g = ftree_group(r->t, sw, FT_UP, 0), *next;
+	uint32_t n = r->t->sw[sw].n[FT_UP];
+
+	next = n > 1 ? ftree_group(r->t, sw, FT_UP, 1) : NULL;
+	w->climb = (struct climbed){.from = sw,
+				    .next = next ? next->peer : NO_ID,
+				    .parents = n,
+				    .load = g->cd,
+				    .next_load = next ? next->cd : 0};
+	if (w->climbs++ > 7)
+		return;
+	text_add(&w->path, "%s%s climbs to %s", w->climbs > 1 ? ", " : "", ft_name(r->t, sw),
+		 ft_name(r->t, g->peer));
+	if (next && next->cd > g->cd)
+		text_add(&w->path, " (load %u, least of %u parents)", g->cd, n);
+	else if (next)
+		text_add(&w->path, " (load %u like %s, lower index)", g->cd, ft_name(r->t, next->peer));
+}
+
+/* Links between switches of an offer. */
+static unsigned links_of(const struct ft_run *r, unsigned hops)
+{
+	return hops - (r->target == NO_ID);
+}
+
+static struct rec_offer *offer_of(const struct rec_choice *c, unsigned port)
+{
+	for (unsigned i = 0; i < c->n_offers; i++)
+		if (c->offer[i].port == port)
+			return &c->offer[i];
+	return NULL;
+}
+
+void ft_tell_offer(const struct ft_run *r, const struct ft_group *g, const struct ft_link *l, uint8_t hops,
+		   enum ft_cause cause, bool taken)
+{
+	struct seen *x = &r->tell->seen[g->peer];
+
+	if (!r->lid || !x->c)
+		return;
+	x->turn++;
+	for (uint32_t i = 0; i < g->n_links; i++) { /* each port once, by its best offer */
+		const struct ft_link *k = &r->t->link[g->link + i];
+		struct rec_offer *o = offer_of(x->c, k->remote);
+
+		if (o && o->q[1] <= links_of(r, hops))
+			continue;
+		if (!o)
+			o = rec_offer(x->c, k->remote, switch_port_id(r->t->topo->fabric, g->sw, k->port));
+		o->q[0] = x->turn;
+		o->q[1] = links_of(r, hops);
+		o->q[2] = cause == FT_DESCENT ? k->cu : k->cd;
+	}
+	if (!taken)
+		return;
+	x->replaced += x->g != NULL;
+	x->g = g;
+	x->link = l;
+	x->cause = cause;
+	x->reverse = r->reverse > 0;
+	x->hops = hops;
+	x->taken = x->turn;
+	x->climb = r->tell->climb;
+}
+
+/* --- the rule that decided --- */
+
+static void decide_climb(const struct ftree *t, uint32_t sw, const struct climbed *c, struct decided *d)
+{
+	const char *from = ft_name(t, c->from), *here = ft_name(t, sw);
+
+	if (c->parents < 2)
+		decide(d, WHY_MAIN_PATH, "%s climbed to %s, its only parent.", from, here);
+	else if (c->next_load > c->load)
+		decide(d, WHY_LEAST_LOAD, "%s climbed to %s: load %u, least of %u parents; %s had %u.", from,
+		       here, c->load, c->parents, ft_name(t, c->next), c->next_load);
+	else
+		decide(d, WHY_LOWER_INDEX, "%s climbed to %s: load %u like %s, and the index of %s is lower.",
+		       from, here, c->load, ft_name(t, c->next), here);
+}
+
+/* An offer that came later than the one taken and was no better; NULL = none. */
+static const struct rec_offer *later(const struct seen *x)
+{
+	for (unsigned i = 0; i < x->c->n_offers; i++)
+		if (x->c->offer[i].port != x->link->remote && x->c->offer[i].q[0] > (int64_t)x->taken)
+			return &x->c->offer[i];
+	return NULL;
+}
+
+static void decide_offer(const struct ft_run *r, const struct seen *x, struct decided *d)
+{
+	const struct rec_offer *q = later(x);
+	const char *from = ft_name(r->t, x->g->sw);
+
+	if (x->reverse)
+		decide(d, WHY_REVERSE_HOP,
+		       "max_reverse_hops %u: a climb of the route went a step down and up again, and %s got "
+		       "it from %s.",
+		       r->t->max_reverse, ft_name(r->t, x->c->sw), from);
+	else if (x->cause == FT_MAIN)
+		decide_climb(r->t, x->c->sw, &x->climb, d);
+	else if (x->cause == FT_SECOND)
+		decide(d, WHY_SECONDARY,
+		       "Up from %s, beside the main path, which does not come here in fewer hops.", from);
+	else if (x->cause == FT_BESIDE)
+		decide(d, WHY_SIDE, "Over a link within the rank, from %s.", from);
+	else if (x->replaced)
+		decide(d, WHY_LEARNED,
+		       "%s spread the route down: turn %u of %u, the first with as few as %s.", from,
+		       x->taken, x->turn, PLURAL(links_of(r, x->hops), "hop"));
+	else if (q)
+		decide(d, WHY_LEARNED,
+		       "%s spread the route down: turn %u of %u; port %u came later and no shorter.", from,
+		       x->taken, x->turn, q->port);
+	else
+		decide(d, WHY_LEARNED, "%s spread the route down; nobody else offered one.", from);
+	if (x->g->n_links > 1)
+		text_add(&d->text, " Of %u parallel cables the first with least load.", x->g->n_links);
+}
+
+static void decide_none(const struct ft_run *r, uint32_t sw, unsigned port, struct decided *d)
+{
+	char a[300];
+
+	if (port != NO_PATH) {
+		decide(d, WHY_LEARNED, "Port %u was offered when the route was placed for the first time.",
+		       port);
+		return;
+	}
+	endport_label(r->t->topo->fabric, lid_owner(r->t->lids, r->lid), a, sizeof(a));
+	decide(d, WHY_NOT_REACHED, "No way climbs from %s and descends to %s", a, ft_name(r->t, sw));
+	if (r->target == NO_ID)
+		text_add(&d->text, "; max_reverse_hops %u forbids turning", r->t->max_reverse);
+	text_add(&d->text, ".");
+}
+
+static void decide_against(const struct ft_run *r, const struct seen *x, struct decided *d)
+{
+	const struct rec_offer *c = x->g && x->c->via != x->link->remote ? offer_of(x->c, x->c->via) : NULL;
+	const struct fabric *f = r->t->topo->fabric;
+
+	if (!c)
+		return;
+	if (c->q[1] > (int64_t)links_of(r, x->hops))
+		decide(d, WHY_LONGER, "The best offer by port %u has %u hops, that by port %u has %u.",
+		       c->port, (unsigned)c->q[1], x->link->remote, links_of(r, x->hops));
+	else if (c->peer != NO_ID && f->port_node[c->peer] == f->switch_node[x->g->sw])
+		decide(d, WHY_LEAST_LOAD,
+		       "A parallel cable; port %u was the first with least load when the route was placed.",
+		       x->link->remote);
+	else
+		decide(d, WHY_LEARNED,
+		       "Turn %u of %u: port %u was offered at turn %u, and this is no shorter.",
+		       (unsigned)c->q[0], x->turn, x->link->remote, x->taken);
+}
+
+/* How the entry came about. */
+static void say_end(const struct ft_run *r, const struct seen *x, struct text *t)
+{
+	const struct ft_telling *w = r->tell;
+
+	if (x->c->sw == w->leaf) {
+		text_add(t, r->target == NO_ID ? "the destination hangs on this port" : "the switch itself");
+	} else if (x->g) {
+		text_add(t, "%s%s%s%s, %s", x->reverse ? "after a reverse hop, " : "", causes[x->cause].from,
+			 ft_name(r->t, x->g->sw), causes[x->cause].then, PLURAL(links_of(r, x->hops), "hop"));
+		if (r->target == NO_ID)
+			text_add(t, " (ftree counts %u)", x->hops);
+		if (x->g->n_links > 1)
+			text_add(t, "; of %s the first with least load",
+				 PLURAL(x->g->n_links, "parallel cable"));
+	} else if (x->c->port == NO_PATH) {
+		text_add(t, "no way goes up from the destination and then down to here");
+	}
+	if (x->replaced)
+		text_add(t, "; fewer hops than what was offered before");
+	if (w->path.len)
+		text_add(t, ".  For this destination %s", text_str(&w->path));
+	else if (x->c->sw != w->leaf && r->target != NO_ID)
+		text_add(t, ".  Switches have no main path: parents are tried from the least loaded on");
+}
+
+/* Connecting the roots still decides the entry of a switch. */
+static bool is_open(const struct ft_run *r, const struct rec_choice *c)
+{
+	return c->port == NO_PATH && r->t->connect_roots && r->target != NO_ID &&
+	       r->t->sw[c->sw].rank < r->t->leaf_rank;
+}
+
+void ft_tell_end(const struct ft_run *r)
+{
+	static const char *const quantities[] = {"turn", "hops", "load"};
+
+	for (uint32_t s = 0; r->lid && s < r->n_switches; s++) {
+		struct seen *x = &r->tell->seen[s];
+		struct rec_choice *c = x->c;
+
+		if (!c)
+			continue;
+		c->target = r->tell->leaf;
+		c->port = r->port[s];
+		c->quantity = quantities;
+		c->n_quantities = ARRAY_LEN(quantities);
+		c->rule = s == c->target ? causes[FT_LOCAL].rule
+			  : !x->g	 ? "not reached"
+			  : x->reverse	 ? "reverse hop"
+					 : causes[x->cause].rule;
+		if (!is_open(r, c)) {
+			say_end(r, x, &c->text);
+			if (!decide_common(r->t->topo, r->t->lids, s, r->lid, c->port, &c->decided)) {
+				if (x->g)
+					decide_offer(r, x, &c->decided);
+				else
+					decide_none(r, s, c->port, &c->decided);
+			}
+			if (c->via)
+				decide_against(r, x, &c->against);
+			rec_chosen(r->in, c);
+		} else {
+			rec_choice_free(c);
+		}
+		x->c = NULL;
+	}
+}
+
+void ft_tell_roots(const struct ft_run *r, uint32_t sw, uint32_t target, unsigned port)
+{
+	struct ftree *t = r->t;
+	struct rec_choice *c = rec_choice(r->in, sw, t->sw[target].lid);
+	const char *last = ft_name(t, t->leaf[t->n_leaves - 1]);
+
+	if (!c)
+		return;
+	c->target = target;
+	c->port = (uint8_t)port;
+	c->rule = port == NO_PATH ? "not reached" : causes[FT_ROOTS].rule;
+	text_add(&c->text, "no way goes up and then down");
+	if (port == NO_PATH)
+		text_add(&c->text, ", and there is none through the last leaf, %s, either", last);
+	else
+		text_add(&c->text, "; connect_roots leads through the last leaf, %s", last);
+	if (port != NO_PATH || !decide_common(t->topo, t->lids, sw, c->lid, port, &c->decided))
+		decide(&c->decided, port == NO_PATH ? WHY_NOT_REACHED : WHY_CONNECT_ROOTS, "N%s.",
+		       text_str(&c->text) + 1);
+	rec_chosen(r->in, c);
+}
