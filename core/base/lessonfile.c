@@ -1,6 +1,7 @@
 #include "core/base/lessonfile.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/order.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -103,11 +104,6 @@ static void add_folder(struct names *l, const char *path)
 		closedir(dp);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 char **lesson_names(void)
 {
 	struct names l = {0};
@@ -120,7 +116,7 @@ char **lesson_names(void)
 		free(in);
 	}
 	if (l.n)
-		qsort(l.name, l.n, sizeof(*l.name), by_name);
+		qsort(l.name, l.n, sizeof(*l.name), order_texts);
 	GROW(l.name, l.n, l.cap);
 	l.name[l.n] = NULL;
 	return l.name;

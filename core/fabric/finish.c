@@ -6,20 +6,14 @@
 #include <string.h>
 #include "core/fabric/builder.h"
 #include "core/fabric/names.h"
+#include "core/base/order.h"
 
 struct keyed {
 	uint64_t key;
 	uint32_t id;
 };
 
-static int keyed_compare(const void *x, const void *y)
-{
-	const struct keyed *a = x, *b = y;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
-}
+COMPARATOR(keyed_compare, struct keyed, UP(key) UP(id))
 
 static void fill_node(struct fabric *f, uint32_t n, uint32_t order, const struct fb_node *from)
 {

@@ -4,6 +4,7 @@
 #include "core/base/hostlist.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/order.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -227,16 +228,7 @@ static uint64_t word_key(const char *s)
 	return key;
 }
 
-static int word_compare(const void *x, const void *y)
-{
-	const struct name_word *a = x, *b = y;
-	int d;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	d = strcasecmp(a->s, b->s);
-	return d ? d : a->node < b->node ? -1 : a->node > b->node;
-}
+COMPARATOR(word_compare, struct name_word, UP(key) FIELD_BY(strcasecmp, s) UP(node))
 
 static struct name_index *make_index(const struct fabric *f)
 {

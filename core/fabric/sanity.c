@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/fabric/builder.h"
 #include "core/fabric/labels.h"
+#include "core/base/order.h"
 
 #define TOLD 20		     /* of one kind; the rest is counted */
 #define LAST_UNICAST 0xBFFFu /* LIDs above are multicast */
@@ -13,14 +14,7 @@ struct held {
 	uint32_t port;
 };
 
-static int held_compare(const void *x, const void *y)
-{
-	const struct held *a = x, *b = y;
-
-	if (a->value != b->value)
-		return a->value < b->value ? -1 : 1;
-	return a->port < b->port ? -1 : a->port > b->port;
-}
+COMPARATOR(held_compare, struct held, UP(value) UP(port))
 
 /* After TOLD of a kind only their number, when all are known. */
 static void tell_rest(struct fabric *f, const char *kind, uint32_t n)
@@ -98,16 +92,7 @@ struct cable {
 	uint32_t link;
 };
 
-static int cable_compare(const void *x, const void *y)
-{
-	const struct cable *a = x, *b = y;
-
-	if (a->low != b->low)
-		return a->low < b->low ? -1 : 1;
-	if (a->high != b->high)
-		return a->high < b->high ? -1 : 1;
-	return a->link < b->link ? -1 : a->link > b->link;
-}
+COMPARATOR(cable_compare, struct cable, UP(low) UP(high) UP(link))
 
 static double rate_of(const struct fabric *f, uint32_t link)
 {

@@ -7,6 +7,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/formats/readers.h"
+#include "core/base/order.h"
 
 #include <infiniband/mad.h>
 #include <stdlib.h>
@@ -227,14 +228,7 @@ static int read_ports(struct reader *r, struct err *e)
 	return 0;
 }
 
-static int port_ref_compare(const void *x, const void *y)
-{
-	const struct port_ref *a = x, *b = y;
-
-	if (a->guid != b->guid)
-		return a->guid < b->guid ? -1 : 1;
-	return (int)a->num - (int)b->num;
-}
+COMPARATOR(port_ref_compare, struct port_ref, UP(guid) UP(num))
 
 /* A switch's port that is up leads somewhere. */
 static void note_open(struct reader *r, const struct port_record *p)

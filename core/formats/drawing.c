@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/routing/json_names.h"
+#include "core/base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,25 +28,10 @@ struct edge {
 	uint32_t link;
 };
 
-static int edge_compare(const void *x, const void *y)
-{
-	const struct edge *p = x, *q = y;
-
-	if (p->a != q->a)
-		return p->a < q->a ? -1 : 1;
-	if (p->b != q->b)
-		return p->b < q->b ? -1 : 1;
-	return p->up - q->up;
-}
+COMPARATOR(edge_compare, struct edge, UP(a) UP(b) UP(up))
 
 /* Of equal ones the first link first. */
-static int edge_order(const void *x, const void *y)
-{
-	const struct edge *p = x, *q = y;
-	int c = edge_compare(x, y);
-
-	return c ? c : p->link < q->link ? -1 : p->link > q->link;
-}
+COMPARATOR(edge_order, struct edge, UP(a) UP(b) UP(up) UP(link))
 
 static void put_node(FILE *f, const struct fabric *fb, const struct state *st, const struct dot_look *look,
 		     uint32_t n)

@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "core/formats/formats.h"
 #include "core/formats/readers.h"
+#include "core/base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +25,7 @@ static char *name_of(const char *rest)
 	return n ? clean_text(p, n, n) : NULL;
 }
 
-static int line_compare(const void *x, const void *y)
-{
-	const struct guid_line *a = x, *b = y;
-
-	if (a->guid != b->guid)
-		return a->guid < b->guid ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
-}
+COMPARATOR(line_compare, struct guid_line, UP(guid) UP(line))
 
 static void add(struct name_map *m, uint64_t guid, char *name)
 {

@@ -8,6 +8,7 @@
 #include "core/base/memory.h"
 #include "core/fabric/host_set.h"
 #include "core/formats/formats.h"
+#include "core/base/order.h"
 
 #define NAME_MOST 64 /* bytes of a name */
 
@@ -47,16 +48,7 @@ static void slurm_name(const char *from, size_t len, char name[NAME_MOST])
 	name[n] = '\0';
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct slurm_host *x = a, *y = b;
-	int rc = strcmp(x->name, y->name);
-
-	return rc		    ? rc
-	       : x->node != y->node ? (x->node < y->node ? -1 : 1)
-	       : x->port < y->port  ? -1
-				    : x->port > y->port;
-}
+COMPARATOR(by_name, struct slurm_host, TEXT(name) UP(node) UP(port))
 
 /* Of the ports of one host that of the first name, then the lowest number. */
 static int by_rail(const struct fabric *f, const struct slurm_host *a, const struct slurm_host *b)
@@ -250,15 +242,10 @@ static bool follows(const char *a, const char *b)
 	       strtoul(a + at, NULL, 10) + 1 == strtoul(b + at, NULL, 10);
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* "a[1-3],b" */
 static void write_list(FILE *f, const char **name, size_t n)
 {
-	qsort(name, n, sizeof(*name), by_text);
+	qsort(name, n, sizeof(*name), order_texts);
 	for (size_t i = 0, end; i < n; i = end) {
 		size_t at = digits_at(name[i]);
 

@@ -7,6 +7,7 @@
 
 #include "core/trace/internal.h"
 #include "core/sm/sweep.h"
+#include "core/base/order.h"
 
 #define AT_ONCE 262144	/* steps between looks at the progress */
 #define FAR_BACK 1000	/* steps back that are dearer than to fill the tables anew */
@@ -197,13 +198,6 @@ bool walk_decided(const struct walk *w, uint32_t sw, unsigned lid)
 
 /* --- what the last move changed ------------------------------------------------------------------ */
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void touch(struct walk *w, size_t *cap, enum rec_table t, uint32_t at)
 {
 	GROW(w->touched, w->n_touched, *cap);
@@ -233,12 +227,12 @@ static void list_touched(struct walk *w)
 			touch(w, &cap, T_COUNT, switch_port_id(s->fabric, ev->a, ev->port));
 	}
 	if (w->n_touched)
-		qsort(w->touched, w->n_touched, sizeof(*w->touched), by_value);
+		qsort(w->touched, w->n_touched, sizeof(*w->touched), order_u64);
 }
 
 bool cells_hold(const uint64_t *cell, size_t n, uint64_t key)
 {
-	return n && bsearch(&key, cell, n, sizeof(key), by_value);
+	return n && bsearch(&key, cell, n, sizeof(key), order_u64);
 }
 
 bool walk_touched(struct walk *w, enum rec_table t, uint32_t at)

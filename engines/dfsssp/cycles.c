@@ -7,6 +7,7 @@
 
 #include "core/base/memory.h"
 #include "engines/dfsssp/layers.h"
+#include "core/base/order.h"
 
 enum colour { WHITE, GREY, BLACK };
 
@@ -27,12 +28,7 @@ struct keyed {
 	uint32_t time; /* when it came into the tree */
 };
 
-static int by_key(const void *a, const void *b)
-{
-	uint32_t x = ((const struct keyed *)a)->key, y = ((const struct keyed *)b)->key;
-
-	return x < y ? -1 : x > y;
-}
+COMPARATOR(by_key, struct keyed, UP(key))
 
 struct tree {
 	uint32_t *left, *right; /* [n] by index in order of keys, NO_ID */

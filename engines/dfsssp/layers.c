@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "engines/dfsssp/build.h"
 #include "engines/dfsssp/events.h"
+#include "core/base/order.h"
 
 /* A class that a dependency moves. */
 struct member {
@@ -114,12 +115,7 @@ static void gather_tree(struct mover *m, uint32_t lid, uint32_t v, struct ds_cut
 	}
 }
 
-static int by_key(const void *a, const void *b)
-{
-	uint64_t x = ((const struct member *)a)->key, y = ((const struct member *)b)->key;
-
-	return x < y ? -1 : x > y;
-}
+COMPARATOR(by_key, struct member, UP(key))
 
 /* The classes of the present layer that make the dependency, in their order. */
 static void gather(struct mover *m, struct ds_cut *cut)

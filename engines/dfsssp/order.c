@@ -5,6 +5,7 @@
 #include "core/base/guidfile.h"
 #include "core/base/memory.h"
 #include "engines/dfsssp/graph.h"
+#include "core/base/order.h"
 
 bool ds_is_routed(const struct engine_input *in, uint32_t ep)
 {
@@ -37,13 +38,6 @@ static int read_set(const struct engine_input *in, struct engine_output *out, co
 	return rc;
 }
 
-static int by_key(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The vertices by descending number of LIDs; equal ones stay in order, as OpenSM's C library leaves them. */
 static void sort_by_hosts(const struct ds_graph *g, uint32_t *sorted)
 {
@@ -51,7 +45,7 @@ static void sort_by_hosts(const struct ds_graph *g, uint32_t *sorted)
 
 	for (uint32_t v = 0; v < g->n; v++)
 		key[v] = (uint64_t)(UINT32_MAX - g->hosts[v]) << 32 | v;
-	qsort(key, g->n, sizeof(*key), by_key);
+	qsort(key, g->n, sizeof(*key), order_u64);
 	for (uint32_t v = 0; v < g->n; v++)
 		sorted[v] = (uint32_t)key[v];
 	free(key);

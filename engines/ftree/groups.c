@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "engines/ftree/internal.h"
+#include "core/base/order.h"
 
 void ft_read_guids(const struct engine_input *in, struct engine_output *out, const char *option,
 		   struct guid_file *g)
@@ -21,12 +22,7 @@ void ft_read_guids(const struct engine_input *in, struct engine_output *out, con
 			 option, PLURAL(g->skipped, "invalid line"), g->first_skipped);
 }
 
-static int by_guid(const void *a, const void *b)
-{
-	uint64_t x = ((const struct guid_line *)a)->guid, y = ((const struct guid_line *)b)->guid;
-
-	return x < y ? -1 : x > y;
-}
+COMPARATOR(by_guid, struct guid_line, UP(guid))
 
 static bool listed(const struct guid_file *g, uint64_t guid)
 {

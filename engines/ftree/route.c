@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "engines/ftree/internal.h"
+#include "core/base/order.h"
 
 /* --- one destination ---------------------------------------------------------------------- */
 
@@ -342,14 +343,7 @@ static void connect_roots(struct ft_run *r)
 	}
 }
 
-static int by_place(const void *x, const void *y)
-{
-	const struct ft_cost *a = x, *b = y;
-
-	if (a->d != b->d)
-		return a->d < b->d ? -1 : 1;
-	return a->port < b->port ? -1 : a->port > b->port;
-}
+COMPARATOR(by_place, struct ft_cost, UP(d) UP(port))
 
 /* --- all of it -------------------------------------------------------------------------------------- */
 

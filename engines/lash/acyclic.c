@@ -4,6 +4,7 @@
 
 #include "core/base/memory.h"
 #include "engines/lash/internal.h"
+#include "core/base/order.h"
 
 /* A dependency that closes a cycle by itself, with the way that leads back: len channels of way[] from `at`
  * on. */
@@ -312,12 +313,7 @@ struct placed {
 	uint32_t channel;
 };
 
-static int by_label(const void *pa, const void *pb)
-{
-	const struct placed *a = pa, *b = pb;
-
-	return a->label < b->label ? -1 : a->label > b->label;
-}
+COMPARATOR(by_label, struct placed, UP(label))
 
 static void sort_few(const struct acyclic *a, uint32_t *channel, uint32_t n)
 {

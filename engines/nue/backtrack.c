@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "engines/nue/internal.h"
+#include "core/base/order.h"
 
 /* --- stacks ------------------------------------------------------------------------------------- */
 
@@ -57,14 +58,7 @@ struct candidates {
 	size_t n, cap;
 };
 
-static int by_distance(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	if (x->distance != y->distance)
-		return x->distance < y->distance ? -1 : 1;
-	return x->place < y->place ? -1 : 1;
-}
+COMPARATOR(by_distance, struct candidate, UP(distance) UP(place))
 
 /* Does d lead straight back where c comes from, by switch? */
 static bool turns_back(const struct nue_graph *g, uint32_t c, uint32_t d)

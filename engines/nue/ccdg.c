@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 /* --- making and resetting --------------------------------------------------------------- */
 
@@ -100,13 +101,6 @@ static uint32_t new_epoch(struct nue_ccdg *d)
 		d->epoch = 1;
 	}
 	return d->epoch;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 /* --- a heap of 64-bit numbers, least first, for the first order only --- */
@@ -218,7 +212,7 @@ static void sort_by_order(struct nue_ccdg *d, uint32_t *list, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		d->sort[i] = (uint64_t)d->order[list[i]] << 32 | list[i];
-	qsort(d->sort, n, sizeof(*d->sort), by_number);
+	qsort(d->sort, n, sizeof(*d->sort), order_u64);
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = (uint32_t)d->sort[i];
 }

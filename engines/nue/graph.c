@@ -2,20 +2,14 @@
 
 #include <stdlib.h>
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 struct keyed {
 	uint16_t key;
 	uint32_t sw;
 };
 
-static int by_key(const void *a, const void *b)
-{
-	const struct keyed *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->sw < y->sw ? -1 : x->sw > y->sw;
-}
+COMPARATOR(by_key, struct keyed, UP(key) UP(sw))
 
 static void number_nodes(struct nue_graph *g, const struct topo *t, const struct lids *l)
 {

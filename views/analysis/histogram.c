@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "engines/updown/updown.h"
 #include "views/views.h"
+#include "core/base/order.h"
 
 #define SHOWN 8 /* distances with a column; the last one holds all farther ones too */
 #define FULL 20 /* cells of a bar of 100 %: one is the lesser threshold, 18 the greater */
@@ -101,14 +102,7 @@ struct place {
 	uint32_t no_root, order, sw;
 };
 
-static int by_place(const void *pa, const void *pb)
-{
-	const struct place *a = pa, *b = pb;
-
-	if (a->no_root != b->no_root)
-		return a->no_root < b->no_root ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+COMPARATOR(by_place, struct place, UP(no_root) UP(order))
 
 /* Switches that are up: roots first, then as in the source; their number. */
 static uint32_t list_switches(const struct counts *c, uint32_t *sw)

@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/order.h"
 
 int view_element_argument(struct scene *sc, const char *word, uint64_t *guid, struct err *e)
 {
@@ -143,12 +144,7 @@ struct chip_place {
 	uint32_t sw;
 };
 
-static int by_place(const void *x, const void *y)
-{
-	const struct chip_place *a = x, *b = y;
-
-	return strcmp(a->place, b->place);
-}
+COMPARATOR(by_place, struct chip_place, TEXT(place))
 
 /* Bytes of the words that all n places begin with, sorted; two words of the place stay ("Spine 1"). */
 static size_t common_words(const struct chip_place *at, uint32_t n)

@@ -11,6 +11,7 @@
 #include "views/base/filter.h"
 #include "views/base/fold.h"
 #include "views/views.h"
+#include "core/base/order.h"
 
 struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e)
 {
@@ -456,22 +457,9 @@ struct sort_item {
 	uint32_t row, place;
 };
 
-static int by_number(const void *pa, const void *pb)
-{
-	const struct sort_item *a = pa, *b = pb;
+COMPARATOR(by_number, struct sort_item, UP(number) UP(place))
 
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
-}
-
-static int by_text(const void *pa, const void *pb)
-{
-	const struct sort_item *a = pa, *b = pb;
-	int d = strverscmp(a->text, b->text);
-
-	return d ? d : a->place < b->place ? -1 : a->place > b->place;
-}
+COMPARATOR(by_text, struct sort_item, FIELD_BY(strverscmp, text) UP(place))
 
 /* A header goes by its element's name. */
 static void sort_text(const struct view *v, uint32_t row, struct text *t)

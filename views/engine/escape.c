@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "engines/nue/nue.h"
 #include "views/views.h"
+#include "core/base/order.h"
 
 enum { C_LINKS, C_SWITCH, C_PORT, C_TO, C_HULL, C_BETWEEN, C_BLOCKED };
 
@@ -46,14 +47,7 @@ static void close_view(struct view *v)
 	p->node = NULL;
 }
 
-static int by_depth(const void *pa, const void *pb)
-{
-	const struct node *a = pa, *b = pb;
-
-	if (a->depth != b->depth)
-		return a->depth < b->depth ? -1 : 1;
-	return a->sw < b->sw ? -1 : a->sw > b->sw;
-}
+COMPARATOR(by_depth, struct node, UP(depth) UP(sw))
 
 static void list_tree(struct view *v)
 {

@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/views.h"
+#include "core/base/order.h"
 
 enum { C_RANK, C_NAME, C_UP, C_DOWN, C_LEVEL, C_HOSTS, C_GUID };
 
@@ -69,14 +70,7 @@ static void count_links(const struct routing *r, struct line *l)
 	}
 }
 
-static int by_rank(const void *pa, const void *pb)
-{
-	const struct line *a = pa, *b = pb;
-
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+COMPARATOR(by_rank, struct line, UP(rank) UP(order))
 
 static void load(struct view *v)
 {

@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/views.h"
+#include "core/base/order.h"
 
 enum { C_RANK, C_INDEX, C_NAME, C_UP, C_SIDE, C_DOWN, C_CN, C_BREAKS, C_GUID };
 
@@ -128,16 +129,7 @@ static void close_view(struct view *v)
 	memset(p, 0, sizeof(*p));
 }
 
-static int by_level(const void *pa, const void *pb)
-{
-	const struct line *a = pa, *b = pb;
-
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+COMPARATOR(by_level, struct line, UP(rank) UP(key) UP(order))
 
 static void load(struct view *v)
 {

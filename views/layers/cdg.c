@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "views/run/step_cycle.h"
 #include "views/views.h"
+#include "core/base/order.h"
 
 enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP, C_HOLDER };
 
@@ -84,14 +85,7 @@ struct placed {
 	uint32_t component, channel;
 };
 
-static int by_component(const void *pa, const void *pb)
-{
-	const struct placed *a = pa, *b = pb;
-
-	if (a->component != b->component)
-		return a->component < b->component ? -1 : 1;
-	return a->channel < b->channel ? -1 : a->channel > b->channel;
-}
+COMPARATOR(by_component, struct placed, UP(component) UP(channel))
 
 /* Components first, each together; NO_ID sorts behind them. */
 static void list_channels(struct priv *p)

@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/map/cells_internal.h"
+#include "core/base/order.h"
 
 #define LABELS 11    /* columns left of a tree */
 #define WIDE_PART 26 /* of parts beside each other, at least */
@@ -614,16 +615,7 @@ struct cell_place {
 	uint32_t place, sw;
 };
 
-static int by_line(const void *pa, const void *pb)
-{
-	const struct cell_place *a = pa, *b = pb;
-
-	if (a->y != b->y)
-		return a->y < b->y ? -1 : 1;
-	if (a->x != b->x)
-		return a->x < b->x ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
-}
+COMPARATOR(by_line, struct cell_place, UP(y) UP(x) UP(place))
 
 static void put_in_order(struct map_cells *c, const struct layout *l)
 {

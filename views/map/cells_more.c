@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/map/cells_internal.h"
+#include "core/base/order.h"
 
 /* --- grids ---------------------------------------------------------------------------------------- */
 
@@ -420,23 +421,9 @@ struct point {
 	uint32_t place, sw; /* place: by name */
 };
 
-static int by_x(const void *pa, const void *pb)
-{
-	const struct point *a = pa, *b = pb;
+COMPARATOR(by_x, struct point, UP(x) UP(place))
 
-	if (a->x != b->x)
-		return a->x < b->x ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
-}
-
-static int by_y(const void *pa, const void *pb)
-{
-	const struct point *a = pa, *b = pb;
-
-	if (a->y != b->y)
-		return a->y < b->y ? -1 : 1;
-	return by_x(pa, pb);
-}
+COMPARATOR(by_y, struct point, UP(y) UP(x) UP(place))
 
 /* Columns by x in equal numbers, in each by y: no two meet. */
 void place_points(struct placing *g)

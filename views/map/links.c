@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "views/map/links.h"
+#include "core/base/order.h"
 
 /* Step from a to b in the grid, and the side it leads to: x to the right, all other dimensions up. */
 static enum map_side grid_side(const struct layout *l, const struct layout_part *p, uint32_t a, uint32_t b,
@@ -83,14 +84,7 @@ static enum map_side side_of(const struct layout *l, uint32_t a, uint32_t b, cha
 	return MAP_ABOVE;
 }
 
-static int by_side(const void *x, const void *y)
-{
-	const struct map_entry *a = x, *b = y;
-
-	if (a->side != b->side)
-		return a->side < b->side ? -1 : 1;
-	return a->port < b->port ? -1 : a->port > b->port;
-}
+COMPARATOR(by_side, struct map_entry, UP(side) UP(port))
 
 struct map_entries *map_entries_new(const struct fabric *f, const struct layout *l, uint32_t middle)
 {
@@ -156,15 +150,7 @@ struct cable {
 	uint32_t sw[2], port[2];
 };
 
-static int by_pair(const void *x, const void *y)
-{
-	const struct cable *a = x, *b = y;
-
-	for (unsigned i = 0; i < 2; i++)
-		if (a->sw[i] != b->sw[i])
-			return a->sw[i] < b->sw[i] ? -1 : 1;
-	return a->port[0] < b->port[0] ? -1 : a->port[0] > b->port[0];
-}
+COMPARATOR(by_pair, struct cable, UP(sw[0]) UP(sw[1]) UP(port[0]))
 
 /* All cables between two different switches, by pair; *n of them. */
 static struct cable *all_cables(const struct fabric *f, uint32_t *n)

@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "views/base/canvas.h"
 #include "views/map/whole_plan.h"
+#include "core/base/order.h"
 
 int whole_side_width(const struct whole_work *k, uint32_t i, enum whole_side side)
 {
@@ -76,16 +77,7 @@ int whole_label_dot(const struct whole_plan *p, const struct whole_end *e)
 	return 2 * l->x + l->w - 1;
 }
 
-static int by_side_and_place(const void *x, const void *y)
-{
-	const struct whole_end *a = x, *b = y;
-
-	if (a->side != b->side)
-		return a->side < b->side ? -1 : 1;
-	if (a->toward != b->toward)
-		return a->toward < b->toward ? -1 : 1;
-	return a->bundle < b->bundle ? -1 : a->bundle > b->bundle;
-}
+COMPARATOR(by_side_and_place, struct whole_end, UP(side) UP(toward) UP(bundle))
 
 void whole_order(struct whole_work *k)
 {

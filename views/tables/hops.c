@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/views.h"
+#include "core/base/order.h"
 
 enum { C_TARGET, C_LEAST, C_SHORTEST, C_N, C_PORTS };
 
@@ -40,13 +41,6 @@ static unsigned least_in(const struct routing *r, uint32_t sw, uint32_t to)
 	return r->ops->hops(r, sw, to, 0);
 }
 
-static int by_order(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 /* Targets in the source's order. */
 static void list_targets(struct view *v, const struct routing *r)
 {
@@ -64,7 +58,7 @@ static void list_targets(struct view *v, const struct routing *r)
 		p->none += least == NO_PATH;
 		p->longer += least != NO_PATH && least > p->distance[s];
 	}
-	qsort(order, v->n_rows, sizeof(*order), by_order);
+	qsort(order, v->n_rows, sizeof(*order), order_u64);
 	p->target = NEW_ARRAY(v->n_rows + 1, uint32_t);
 	for (uint32_t i = 0; i < v->n_rows; i++)
 		p->target[i] = (uint32_t)order[i];

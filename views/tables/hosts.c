@@ -5,6 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/views.h"
+#include "core/base/order.h"
 
 enum { C_NAME, C_LID, C_SWITCH, C_LINK, C_STATE, C_GUID };
 
@@ -34,12 +35,7 @@ struct place {
 	uint32_t ep;
 };
 
-static int by_order(const void *pa, const void *pb)
-{
-	const struct place *a = pa, *b = pb;
-
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+COMPARATOR(by_order, struct place, UP(order))
 
 static void load(struct view *v)
 {

@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/views.h"
+#include "core/base/order.h"
 
 enum { C_RANK, C_NAME, C_LID, C_PORTS, C_UP, C_ROUTES, C_CHANGED, C_HOSTS, C_GUID };
 
@@ -61,14 +62,8 @@ struct place {
 	uint32_t rank, order, sw;
 };
 
-static int by_place(const void *pa, const void *pb)
-{
-	const struct place *a = pa, *b = pb;
-
-	if (a->rank != b->rank)
-		return a->rank > b->rank ? -1 : 1; /* leaves first, as a fabric is read from its hosts */
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+COMPARATOR(by_place, struct place,
+	   DOWN(rank) UP(order)) /* leaves first, as a fabric is read from its hosts */
 
 static void load(struct view *v)
 {

@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/routing/switch_tables.h"
+#include "core/base/order.h"
 
 const char *const drift_word[DRIFT_CLASSES] = {"unknown", "missing", "dead", "next", "right", "kept"};
 const char *const drift_meaning[DRIFT_CLASSES] = {
@@ -202,16 +203,7 @@ static void add_entry(struct judge *j, uint32_t sw, unsigned lid, unsigned held,
 	};
 }
 
-static int by_class(const void *a, const void *b)
-{
-	const struct drift_entry *x = a, *y = b;
-
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
-	if (x->sw != y->sw)
-		return x->sw < y->sw ? -1 : 1;
-	return x->lid < y->lid ? -1 : x->lid > y->lid;
-}
+COMPARATOR(by_class, struct drift_entry, UP(class) UP(sw) UP(lid))
 
 static int judge_all(struct judge *j, struct progress *p, struct err *e)
 {

@@ -7,6 +7,7 @@
 #include "core/analysis/compare/internal.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/order.h"
 
 const char *const fault_names[FAULT_KINDS] = {"unreachable", "loop",	"no_lid",  "cut_off",
 					      "credit_loop", "dropped", "missing", "not_here"};
@@ -107,14 +108,6 @@ void faults_free(struct faults *s)
 	json_decref(s->doc);
 	*s = (struct faults){0};
 }
-
-/* --- order ------------------------------------------------------------------------------ */
-
-#define ORDER(a, b)                                \
-	do {                                       \
-		if ((a) != (b))                    \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
 
 int fault_order_ends(const struct fault *a, const struct fault *b)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/analysis/credit/internal.h"
+#include "core/base/order.h"
 
 /* --- sources ------------------------------------------------------------------------- */
 
@@ -33,14 +34,7 @@ bool cdg_is_destination(const struct routing *r, bool switches, unsigned lid)
 	return ep != NO_ID && (switches || routing_counts(r, ep));
 }
 
-static int by_switch(const void *x, const void *y)
-{
-	const struct cdg_source *a = x, *b = y;
-
-	if (a->sw != b->sw)
-		return a->sw < b->sw ? -1 : 1;
-	return a->endport < b->endport ? -1 : a->endport > b->endport;
-}
+COMPARATOR(by_switch, struct cdg_source, UP(sw) UP(endport))
 
 /* --- counting ---------------------------------------------------------------------------- */
 

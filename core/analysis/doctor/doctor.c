@@ -6,6 +6,7 @@
 #include "core/analysis/doctor/internal.h"
 #include "core/analysis/traffic/spread.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 const char *const severity_word[SEVERITIES] = {"error", "warning", "note"};
 const char *const sureness_word[SURENESSES] = {"fact", "computed", "likely"};
@@ -221,25 +222,7 @@ void places_end(struct places *p, struct finding *x)
 	text_free(&p->t);
 }
 
-/* --- order --------------------------------------------------------------------------------------- */
-
-#define ORDER(a, b)                                \
-	do {                                       \
-		if ((a) != (b))                    \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
-
-static int worst_first(const void *a, const void *b)
-{
-	const struct finding *x = a, *y = b;
-
-	ORDER(x->severity, y->severity);
-	ORDER(y->pairs, x->pairs);
-	ORDER(x->rule, y->rule);
-	ORDER(x->node, y->node);
-	ORDER(x->port, y->port);
-	return strcmp(x->text, y->text);
-}
+COMPARATOR(worst_first, struct finding, UP(severity) DOWN(pairs) UP(rule) UP(node) UP(port) TEXT(text))
 
 static void finish(struct diagnosis *o)
 {

@@ -4,6 +4,7 @@
 
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 /* A channel by the levels of both its ends. */
 struct channel {
@@ -11,16 +12,7 @@ struct channel {
 	double share;
 };
 
-static int by_class_and_share(const void *a, const void *b)
-{
-	const struct channel *x = a, *y = b;
-
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
-	if (x->share < y->share || x->share > y->share)
-		return x->share < y->share ? -1 : 1;
-	return x->port < y->port ? -1 : x->port > y->port;
-}
+COMPARATOR(by_class_and_share, struct channel, UP(class) UP(share) UP(port))
 
 static uint32_t list_channels(const struct doctor *d, struct channel *c)
 {
@@ -48,16 +40,7 @@ struct hots {
 	size_t n, cap;
 };
 
-static int hottest_first(const void *a, const void *b)
-{
-	const struct hot *x = a, *y = b;
-
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
-	if (x->ratio < y->ratio || x->ratio > y->ratio)
-		return x->ratio > y->ratio ? -1 : 1;
-	return x->port < y->port ? -1 : x->port > y->port;
-}
+COMPARATOR(hottest_first, struct hot, UP(class) DOWN(ratio) UP(port))
 
 /* Those of one class, c[0 .. n - 1] by share. */
 static void collect_hot(const struct doctor *d, const struct channel *c, uint32_t n, struct hots *out)

@@ -5,6 +5,7 @@
 #include "core/routing/distances.h"
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 /* --- pairs without a path -------------------------------------------------------------------------- */
 
@@ -116,16 +117,7 @@ static void add_broken(void *ctx, uint32_t sw, unsigned lid, bool loops)
 	s->to[to] += n;
 }
 
-static int most_pairs(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-
-	if (x->pairs != y->pairs)
-		return x->pairs > y->pairs ? -1 : 1;
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
-}
+COMPARATOR(most_pairs, struct group, DOWN(pairs) UP(at) UP(to))
 
 static int groups_find(struct groups *s, struct doctor *d, bool loops)
 {

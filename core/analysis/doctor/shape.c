@@ -8,6 +8,7 @@
 #include "core/routing/distances.h"
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 /* --- switches and their siblings -------------------------------------------------------------------------
  */
@@ -37,20 +38,13 @@ static void count_upward(const struct doctor *d, struct upward *u)
 	free(seen);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The most frequent value, of several the largest; *n: how many have it. */
 static uint32_t mode_of(uint32_t *v, uint32_t count, uint32_t *n)
 {
 	uint32_t best = 0;
 
 	*n = 0;
-	qsort(v, count, sizeof(*v), ascending);
+	qsort(v, count, sizeof(*v), order_u32);
 	for (uint32_t i = 0, end; i < count; i = end) {
 		for (end = i; end < count && v[end] == v[i]; end++)
 			;

@@ -4,6 +4,7 @@
 
 #include "core/analysis/doctor/internal.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 /* --- warnings -------------------------------------------------------------------------------------- */
 
@@ -180,16 +181,7 @@ struct timed {
 	double rate;
 };
 
-static int by_class_and_rate(const void *a, const void *b)
-{
-	const struct timed *x = a, *y = b;
-
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
-	if (x->rate < y->rate || x->rate > y->rate)
-		return x->rate < y->rate ? -1 : 1;
-	return x->port < y->port ? -1 : x->port > y->port;
-}
+COMPARATOR(by_class_and_rate, struct timed, UP(class) UP(rate) UP(port))
 
 static uint32_t level_of(const struct doctor *d, uint32_t port)
 {

@@ -7,6 +7,7 @@
 
 #include "core/analysis/draw/svg.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 #define MARGIN 40.0f
 #define BOTTOM 50.0f	   /* legend */
@@ -226,23 +227,9 @@ struct by_x {
 	uint32_t at, sw;
 };
 
-static int x_order(const void *a, const void *b)
-{
-	const struct by_x *p = a, *q = b;
+COMPARATOR(x_order, struct by_x, UP(x) UP(at))
 
-	if (p->x != q->x)
-		return p->x < q->x ? -1 : 1;
-	return p->at < q->at ? -1 : p->at > q->at;
-}
-
-static int y_order(const void *a, const void *b)
-{
-	const struct by_x *p = a, *q = b;
-
-	if (p->y != q->y)
-		return p->y < q->y ? -1 : 1;
-	return p->at < q->at ? -1 : p->at > q->at;
-}
+COMPARATOR(y_order, struct by_x, UP(y) UP(at))
 
 /* Columns of equal numbers by x, within each by y. */
 static void place_columns(struct placing *g)

@@ -4,6 +4,7 @@
 
 #include "core/analysis/shape/grid_search.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 /* --- graph --------------------------------------------------------------------------------- */
 
@@ -181,14 +182,7 @@ static void add_radices(struct shape_list *l, const struct switch_graph *g, uint
 	}
 }
 
-static int by_likelihood(const void *a, const void *b)
-{
-	const struct grid_shape *s = a, *t = b;
-
-	if (s->missing != t->missing)
-		return s->missing < t->missing ? -1 : 1;
-	return s->lost < t->lost ? -1 : s->lost > t->lost;
-}
+COMPARATOR(by_likelihood, struct grid_shape, UP(missing) UP(lost))
 
 struct grid_shape *grid_shapes(const struct switch_graph *g, size_t *n)
 {

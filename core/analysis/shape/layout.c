@@ -8,6 +8,7 @@
 #include "core/analysis/shape/internal.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/order.h"
 
 #define DEVICE_AGGREGATION 0xcf09 /* of Quantum switches */
 #define MANY_HOSTS(with, n) (2 * (with) > (n) || !(with))
@@ -69,15 +70,7 @@ struct named {
 	uint32_t sw;
 };
 
-static int named_order(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-	int d = layout_name_order(x->name, y->name);
-
-	if (!d)
-		d = strcmp(x->name, y->name);
-	return d ? d : x->guid < y->guid ? -1 : x->guid > y->guid;
-}
+COMPARATOR(named_order, struct named, FIELD_BY(layout_name_order, name) TEXT(name) UP(guid))
 
 struct arc {
 	uint32_t from, to;
@@ -85,14 +78,7 @@ struct arc {
 	uint32_t cables;
 };
 
-static int arc_order(const void *a, const void *b)
-{
-	const struct arc *x = a, *y = b;
-
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
-}
+COMPARATOR(arc_order, struct arc, UP(from) UP(to))
 
 struct whole {
 	const struct fabric *f;
@@ -483,14 +469,7 @@ struct sized {
 	uint32_t low, size;
 };
 
-static int sized_order(const void *a, const void *b)
-{
-	const struct sized *x = a, *y = b;
-
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	return x->low < y->low ? -1 : x->low > y->low;
-}
+COMPARATOR(sized_order, struct sized, DOWN(size) UP(low))
 
 static bool lay_out_all(struct layout *l, const struct whole *w, struct progress *p)
 {

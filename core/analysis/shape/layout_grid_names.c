@@ -7,6 +7,7 @@
 
 #include "core/analysis/shape/internal.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 #define NAME_MOST 128  /* characters of names that are compared */
 #define MOST_AGREE 0.7 /* of the links of a dimension change this place of the name */
@@ -226,12 +227,7 @@ struct plane {
 	uint32_t lowest, at;
 };
 
-static int plane_order(const void *x, const void *y)
-{
-	const struct plane *a = x, *b = y;
-
-	return a->lowest < b->lowest ? -1 : a->lowest > b->lowest;
-}
+COMPARATOR(plane_order, struct plane, UP(lowest))
 
 static void set_zero(const struct lpart *p, struct lgrid *g, unsigned d)
 {

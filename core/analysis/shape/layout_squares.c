@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 #define MAX_DEGREE 64
 #define LOOK_AT 64	/* switches looked at first */
@@ -296,16 +297,7 @@ static uint32_t votes(const struct meeting *m)
 	return straights >= 2 ? straights : m->count[CORNER_TRIANGLE];
 }
 
-static int most_votes(const void *x, const void *y)
-{
-	const struct meeting *a = x, *b = y;
-
-	if (votes(a) != votes(b))
-		return votes(a) > votes(b) ? -1 : 1;
-	if (a->a != b->a)
-		return a->a < b->a ? -1 : 1;
-	return a->b < b->b ? -1 : a->b > b->b;
-}
+COMPARATOR(most_votes, struct meeting, ORDER(votes(b_), votes(a_)); UP(a) UP(b))
 
 static void index_squares(struct joining *j, const struct meetings *t)
 {

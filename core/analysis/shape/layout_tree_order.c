@@ -8,6 +8,7 @@
 
 #include "core/analysis/shape/internal.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 #define LEAST_LEVELS 3 /* of a tree with pods: with two, each leaf would be one */
 #define SWEEPS 2
@@ -29,24 +30,7 @@ struct keyed {
 	uint32_t block, unit, u;
 };
 
-#define COMPARE(field)                                       \
-	do {                                                 \
-		if (a->field != b->field)                    \
-			return a->field < b->field ? -1 : 1; \
-	} while (0)
-
-static int keyed_order(const void *x, const void *y)
-{
-	const struct keyed *a = x, *b = y;
-
-	COMPARE(block_key);
-	COMPARE(block);
-	COMPARE(unit_key);
-	COMPARE(unit);
-	COMPARE(own);
-	COMPARE(u);
-	return 0;
-}
+COMPARATOR(keyed_order, struct keyed, UP(block_key) UP(block) UP(unit_key) UP(unit) UP(own) UP(u))
 
 static int key_order(const void *x, const void *y)
 {

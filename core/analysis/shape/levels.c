@@ -6,16 +6,10 @@
 #include "core/routing/distances.h"
 #include "core/analysis/traffic/spread.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 /* A switch with at least a quarter of the usual number of hosts is strong. */
 #define STRONG_PART 4
-
-static int ascending(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 /* Twice the median of the hosts on switches that have some: whole also where two stand in the middle. */
 static uint64_t twice_median(const struct levels *l)
@@ -26,7 +20,7 @@ static uint64_t twice_median(const struct levels *l)
 	for (uint32_t s = 0; s < l->n_switches; s++)
 		if (l->hosts[s])
 			n[with++] = l->hosts[s];
-	qsort(n, with, sizeof(*n), ascending);
+	qsort(n, with, sizeof(*n), order_u32);
 	if (with)
 		twice = (uint64_t)n[(with - 1) / 2] + n[with / 2];
 	free(n);

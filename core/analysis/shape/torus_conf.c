@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 /* --- links of a grid ---------------------------------------------------------------------------- */
 
@@ -66,14 +67,7 @@ struct candidate {
 	unsigned links; /* of the switch and its neighbours */
 };
 
-static int by_links(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	if (x->links != y->links)
-		return x->links > y->links ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
+COMPARATOR(by_links, struct candidate, DOWN(links) UP(place))
 
 uint32_t *torus_seed_places(const struct topo *t, const struct grid *g, uint32_t *n)
 {

@@ -1,6 +1,7 @@
 #include "core/analysis/traffic/equal_paths.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
+#include "core/base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,14 +93,7 @@ static void look_at(struct work *w, uint32_t e, uint32_t d, struct unequal_paths
 	u->pair[u->n++] = p;
 }
 
-static int by_pair(const void *x, const void *y)
-{
-	const struct unequal_pair *a = x, *b = y;
-
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
-}
+COMPARATOR(by_pair, struct unequal_pair, UP(from) UP(to))
 
 struct unequal_paths *unequal_paths_new(const struct elements *el, struct progress *p)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 /* A port by what it leads from and to. */
 struct far {
@@ -17,19 +18,12 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
-static int by_number(const void *pa, const void *pb)
-{
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
 /* One number for a set of neighbours, in any order, each once. */
 static uint64_t neighbours(uint32_t *set, uint32_t n)
 {
 	uint64_t h = 1;
 
-	qsort(set, n, sizeof(*set), by_number);
+	qsort(set, n, sizeof(*set), order_u32);
 	for (uint32_t i = 0; i < n; i++)
 		h = i && set[i] == set[i - 1] ? h : mix(h, set[i] + 1u);
 	return h | (uint64_t)1 << 63;
@@ -92,14 +86,7 @@ static bool far_end(const struct elements *el, uint32_t port, struct fars *k, st
 	return true;
 }
 
-static int by_far(const void *pa, const void *pb)
-{
-	const struct far *a = pa, *b = pb;
-
-	if (a->own != b->own)
-		return a->own < b->own ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
-}
+COMPARATOR(by_far, struct far, UP(own) UP(to))
 
 uint32_t equivalent_ports(const struct elements *el, const uint32_t *port, uint32_t n, uint32_t *group)
 {

@@ -6,6 +6,7 @@
 #include "core/base/memory.h"
 #include "core/fabric/labels.h"
 #include "core/routing/paths.h"
+#include "core/base/order.h"
 
 const char *const flow_by_word[FLOWS_BYS] = {"switches", "source", "destination", "host", "scope", "pair"};
 
@@ -112,14 +113,7 @@ static void add_to(const struct routing *r, const struct by_switch *b, uint32_t 
 				add(l, &(struct flow){b->host[i], dst, 1, (uint16_t)lid});
 }
 
-static int by_source(const void *x, const void *y)
-{
-	const struct flow *a = x, *b = y;
-
-	if (a->src != b->src)
-		return a->src < b->src ? -1 : 1;
-	return a->lid < b->lid ? -1 : a->lid > b->lid;
-}
+COMPARATOR(by_source, struct flow, UP(src) UP(lid))
 
 /* Every host to every other, or to all LIDs of it, over a switch's port. */
 static int all_over(const struct routing *r, bool lids, uint32_t port, struct flow_list *l,
@@ -246,16 +240,7 @@ static struct flow_group group_of(const struct routing *r, const struct flow *w,
 	return g;
 }
 
-static int by_ends(const void *x, const void *y)
-{
-	const struct flow_group *a = x, *b = y;
-
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a->to != b->to)
-		return a->to < b->to ? -1 : 1;
-	return a->first < b->first ? -1 : a->first > b->first;
-}
+COMPARATOR(by_ends, struct flow_group, UP(from) UP(to) UP(first))
 
 struct naming {
 	const struct fabric *f;

@@ -2,6 +2,7 @@
 #include "core/analysis/traffic/shift.h"
 #include "core/analysis/traffic/internal.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 
 #include <stdlib.h>
 
@@ -35,14 +36,7 @@ static bool add_way(struct ways *w, const struct shift_pair *p, uint32_t pair)
 	return n != 0;
 }
 
-static int by_flows(const void *x, const void *y)
-{
-	const struct shift_link *a = x, *b = y;
-
-	if (a->flows != b->flows)
-		return a->flows > b->flows ? -1 : 1;
-	return a->port < b->port ? -1 : a->port > b->port;
-}
+COMPARATOR(by_flows, struct shift_link, DOWN(flows) UP(port))
 
 /* Pairs by link: counted, placed, filled. */
 static void gather(struct ways *w, struct shift_links *s)

@@ -10,6 +10,7 @@
 #include "core/sm/guid_names.h"
 #include "core/routing/switch_tables.h"
 #include "core/session/commands/commands.h"
+#include "core/base/order.h"
 
 #define DRIFT_LINES 20
 
@@ -68,14 +69,7 @@ struct on_switch {
 	uint64_t n[DRIFT_CLASSES], all;
 };
 
-static int most_first(const void *a, const void *b)
-{
-	const struct on_switch *x = a, *y = b;
-
-	if (x->all != y->all)
-		return x->all > y->all ? -1 : 1;
-	return x->sw < y->sw ? -1 : x->sw > y->sw;
-}
+COMPARATOR(most_first, struct on_switch, DOWN(all) UP(sw))
 
 static void tell_switches(const struct drift *d, uint64_t limit, struct out *o)
 {

@@ -11,6 +11,7 @@
 #include "core/base/words.h"
 #include "core/session/commands/commands.h"
 #include "core/session/patterns.h"
+#include "core/base/order.h"
 
 #define FLOW_LINES 10 /* groups of a kind, and pairs */
 
@@ -153,14 +154,7 @@ struct channel_load {
 	uint32_t port, load, place;
 };
 
-static int hottest_first(const void *x, const void *y)
-{
-	const struct channel_load *a = x, *b = y;
-
-	if (a->load != b->load)
-		return a->load > b->load ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
-}
+COMPARATOR(hottest_first, struct channel_load, DOWN(load) UP(place))
 
 /* Ports between switches that a path leaves by, in order; on one switch alone, the port to the host. */
 static uint32_t channels_of(const struct request *rq, const struct path *p, struct channel_load *c)

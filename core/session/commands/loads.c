@@ -13,6 +13,7 @@
 #include "core/base/words.h"
 #include "core/session/commands/commands.h"
 #include "core/session/patterns.h"
+#include "core/base/order.h"
 
 static int by_load(const void *x, const void *y, void *ctx)
 {
@@ -130,14 +131,7 @@ static int cmd_load_map(struct session *s, const struct args *args, struct out *
 
 #define SHIFT_LINES 10
 
-static int by_congestion(const void *x, const void *y)
-{
-	const struct shift_load *a = x, *b = y;
-
-	if (a->max != b->max)
-		return a->max > b->max ? -1 : 1;
-	return a->shift < b->shift ? -1 : a->shift > b->shift;
-}
+COMPARATOR(by_congestion, struct shift_load, DOWN(max) UP(shift))
 
 static void print_shift(const struct sweep *w, const struct shift_load *l, json_t *list, struct out *o)
 {

@@ -6,6 +6,7 @@
 
 #include "core/base/rng.h"
 #include "core/session/lesson.h"
+#include "core/base/order.h"
 
 struct drawing {
 	struct quiz *q;
@@ -66,12 +67,7 @@ static int draw_port(struct quiz *q, struct err *e)
 	return d.seen != 0;
 }
 
-static int by_port(const void *a, const void *b)
-{
-	const struct step_candidate *x = a, *y = b;
-
-	return x->port - y->port;
-}
+COMPARATOR(by_port, struct step_candidate, UP(port))
 
 static json_t *tell_candidate(const struct quiz *q, const struct step_candidate *c)
 {

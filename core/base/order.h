@@ -1,0 +1,60 @@
+/*
+ * Comparators for qsort() and bsearch(), from the fields that decide, in their order.
+ */
+#ifndef IBSCOPE_ORDER_H
+#define IBSCOPE_ORDER_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* In a comparator: a and b decide when they differ, otherwise the lines after it do. */
+#define ORDER(a, b)                                \
+	do {                                       \
+		if ((a) < (b) || (a) > (b))        \
+			return (a) < (b) ? -1 : 1; \
+	} while (0)
+
+/*
+ * A whole comparator of elements of a type:
+ *	COMPARATOR(most_first, struct on_switch, DOWN(all) UP(sw))
+ * has the most first and among equals the lowest switch. Any statement may stand
+ * among the fields: a_ and b_ are the two elements.
+ */
+#define COMPARATOR(name, type, fields)                         \
+	static int name(const void *first, const void *second) \
+	{                                                      \
+		const type *a_ = first, *b_ = second;          \
+                                                               \
+		fields return 0;                               \
+	}
+
+#define UP(field) ORDER(a_->field, b_->field);
+#define DOWN(field) ORDER(b_->field, a_->field);
+#define TEXT(field) FIELD_BY(strcmp, field)
+/* As a function orders that field, as strcmp() does. */
+#define FIELD_BY(compare, field)                          \
+	{                                                 \
+		int d_ = (compare)(a_->field, b_->field); \
+		if (d_)                                   \
+			return d_;                        \
+	}
+
+/* Of plain numbers and of pointers to text, ascending. */
+static inline int order_u32(const void *first, const void *second)
+{
+	ORDER(*(const uint32_t *)first, *(const uint32_t *)second);
+	return 0;
+}
+
+static inline int order_u64(const void *first, const void *second)
+{
+	ORDER(*(const uint64_t *)first, *(const uint64_t *)second);
+	return 0;
+}
+
+static inline int order_texts(const void *first, const void *second)
+{
+	return strcmp(*(const char *const *)first, *(const char *const *)second);
+}
+
+#endif
