@@ -120,7 +120,7 @@ static struct hops *matrix(const struct engine_input *in, struct engine_output *
 			err_set(&out->refused, CANCELLED);
 		return h;
 	}
-	observe_text(in, STEP_PHASE, NO_ID, "hop matrix of %s", path);
+	rec_phase(in, "hop matrix of %s", path);
 	hops_file_read(&file, path, in->topo, in->progress);
 	*left = fill_matrix(in, &file);
 	if (RECORDED(in)) /* beside the phase that was told */
@@ -216,36 +216,28 @@ static void note_tables(const struct engine_input *in, struct engine_output *out
 		note_add(n, 0, TABLES ": %s of switch and LID without an entry\n", PLURAL(unrouted, "pair"));
 }
 
-/* Who listens hears of an entry of the file; e NULL: it has none. */
+/* Tell who asks of an entry of the file; e NULL: it has none. */
 static void tell_entry(const struct engine_input *in, const struct lft_entry *e, uint32_t sw, unsigned lid)
 {
 	const char *path = options_get(in->options, TABLES);
 	uint32_t owner = lid_owner(in->lids, lid);
-	struct decided d = {0};
-	struct step s = {
-		.kind = STEP_CHOICE,
-		.sw = sw,
-		.sw2 = owner == NO_ID ? NO_ID : in->topo->endport_switch[owner],
-		.lid = lid,
-		.port = e ? e->port : NO_PATH,
-		.old_port = NO_PATH,
-		.rule = e ? "from the file" : "not in the file",
-		.decided = &d,
-	};
-	struct text t = {0};
+	struct rec_choice *c = rec_choice(in, sw, lid);
 
-	text_add(&t, "%s", s.rule);
+	if (!c)
+		return;
+	c->target = owner == NO_ID ? NO_ID : in->topo->endport_switch[owner];
+	c->port = e ? e->port : NO_PATH;
+	c->rule = e ? "from the file" : "not in the file";
+	text_add(&c->text, "%s", c->rule);
 	if (e && lid != e->lid)
-		text_add(&t, ", where the port had LID %u", e->lid);
-	s.text = text_str(&t);
+		text_add(&c->text, ", where the port had LID %u", e->lid);
 	if (e)
-		decide(&d, WHY_LINE, "Line %u of %s: LID %u by port %u.", e->line, path, e->lid, e->port);
+		decide(&c->decided, WHY_LINE, "Line %u of %s: LID %u by port %u.", e->line, path, e->lid,
+		       e->port);
 	else
-		decide(&d, WHY_NOT_IN_FILE, "%s has no line for LID %u of %s.", path, lid,
+		decide(&c->decided, WHY_NOT_IN_FILE, "%s has no line for LID %u of %s.", path, lid,
 		       switch_name(in->topo->fabric, sw));
-	observe(in, &s);
-	decided_free(&d);
-	text_free(&t);
+	rec_chosen(in, c);
 }
 
 /* Entries that the file does not have. */
@@ -278,10 +270,10 @@ static void fill_tables(const struct engine_input *in, struct engine_output *out
 			assign_record_read(in, l->e[i].sw, lid, r->row[l->e[i].sw]->port[lid], l->e[i].port,
 					   WHY_LINE);
 		r->row[l->e[i].sw]->port[lid] = l->e[i].port;
-		if (OBSERVED(in))
+		if (ASKED(in))
 			tell_entry(in, &l->e[i], l->e[i].sw, lid);
 	}
-	if (OBSERVED(in))
+	if (ASKED(in))
 		tell_missing(in, r);
 	note_tables(in, out, l, r, n_moved, n_beyond);
 }
@@ -293,7 +285,7 @@ static struct routing *load_tables(const struct engine_input *in, struct engine_
 	struct lft_file l;
 	struct routing *r = NULL;
 
-	observe_text(in, STEP_PHASE, NO_ID, "forwarding tables of %s", path);
+	rec_phase(in, "forwarding tables of %s", path);
 	lft_file_read(&l, path, in->topo, in->progress);
 	if (l.broken) {
 		refuse_tables(in, &l);

@@ -13,35 +13,24 @@ static void tell_entry(const struct engine_input *in, const char *name, uint32_t
 		       unsigned port)
 {
 	const char *source = in->held->source ? in->held->source : "the switch";
-	struct decided d = {0};
-	const struct observer *o = in->observer;
-	struct step_candidate c = {.port = port};
-	struct step st = {.kind = STEP_CHOICE,
-			  .text = "the switch held this entry when it was read",
-			  .sw = sw,
-			  .sw2 = NO_ID,
-			  .lid = lid,
-			  .port = port,
-			  .old_port = NO_PATH,
-			  .rule = "as read",
-			  .decided = &d};
+	const struct fabric *f = in->topo->fabric;
+	struct rec_choice *c = rec_choice(in, sw, lid);
 
-	if ((o->sw != NO_ID && o->sw != sw) || (o->lid && o->lid != lid))
+	if (!c)
 		return;
-	if (port && port <= in->topo->fabric->switch_nports[sw]) {
-		c.peer = in->topo->peer[switch_port_id(in->topo->fabric, sw, port)];
-		st.candidate = &c;
-		st.n_candidates = 1;
-	}
+	c->port = (uint8_t)port;
+	c->rule = "as read";
+	text_add(&c->text, "the switch held this entry when it was read");
+	if (port && port <= f->switch_nports[sw])
+		rec_offer(c, port, in->topo->peer[switch_port_id(f, sw, port)]);
 	if (!in->held->lft[sw])
-		decide(&d, WHY_NOT_IN_FILE, "There is no table of %s in what %s has read.",
-		       switch_name(in->topo->fabric, sw), name);
+		decide(&c->decided, WHY_NOT_IN_FILE, "There is no table of %s in what %s has read.",
+		       switch_name(f, sw), name);
 	else if (port == NO_PATH)
-		decide(&d, WHY_AS_READ, "Read from %s: no entry for LID %u.", source, lid);
+		decide(&c->decided, WHY_AS_READ, "Read from %s: no entry for LID %u.", source, lid);
 	else
-		decide(&d, WHY_AS_READ, "Read from %s: port %u.", source, port);
-	observe(in, &st);
-	decided_free(&d);
+		decide(&c->decided, WHY_AS_READ, "Read from %s: port %u.", source, port);
+	rec_chosen(in, c);
 }
 
 /* *odd counts entries with a port that the switch does not have; they lead nowhere. */
@@ -104,7 +93,7 @@ static struct routing *show(const struct engine_input *in, struct engine_output 
 	for (uint32_t s = 0; s < f->n_switches; s++)
 		if (switch_up(in->topo, s))
 			r->row[s] = row_of(in, s, &odd);
-	for (uint32_t s = 0; OBSERVED(in) && s < f->n_switches; s++)
+	for (uint32_t s = 0; ASKED(in) && s < f->n_switches; s++)
 		for (unsigned lid = 1; r->row[s] && lid <= in->lids->max_lid; lid++)
 			if (lid_owner(in->lids, lid) != NO_ID)
 				tell_entry(in, name, s, lid, routing_port(r, s, lid));

@@ -66,16 +66,16 @@ static void assign_end(struct assign *a)
 	free(a);
 }
 
-/* Is there nothing to hear from a switch?  Random numbers couple it to those before it. */
+/* Does nobody ask about a switch?  Random numbers couple it to those before it. */
 static bool skipped(const struct assign *a, uint32_t sw)
 {
-	const struct observer *o = a->in->observer;
+	const struct rec_ask *q = a->in->ask;
 
 	if (!switch_up(a->t, sw))
 		return true;
-	if (!o || o->sw == NO_ID || o->sw == sw)
+	if (!q || q->sw == NO_ID || q->sw == sw)
 		return false;
-	return sw > o->sw || !options_uint(a->in->options, "scatter_ports");
+	return sw > q->sw || !options_uint(a->in->options, "scatter_ports");
 }
 
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,
@@ -92,7 +92,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 	a->out = r;
 	a->dor = dor;
 	assign_start(a, out);
-	observe_text(in, STEP_PHASE, NO_ID, "choice of ports, switch by switch");
+	rec_phase(in, "choice of ports, switch by switch");
 	if (RECORDED(in))
 		assign_record_start(a);
 	progress_start(in->progress, "choosing ports", n);
@@ -105,7 +105,7 @@ bool assign_ports(const struct engine_input *in, struct engine_output *out, cons
 		}
 		assign_switch(a, sw);
 	}
-	if (OBSERVED(in)) /* the last switch may have been left half way */
+	if (ASKED(in)) /* the last switch may have been left half way */
 		go_on = go_on && !progress_cancelled(in->progress);
 	assign_end(a);
 	return go_on;

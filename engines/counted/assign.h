@@ -14,7 +14,7 @@
  * DOR engine.  touched [n_switches] or NULL: switches with 0 keep the row of
  * in->current without a look (the caller knows that all its entries stay).
  *
- * With an observer that wants one switch only, only that one's row is filled.
+ * Where somebody asks about one switch only, only that one's row is filled.
  * false: cancelled.
  */
 bool assign_ports(const struct engine_input *in, struct engine_output *out, const struct hops *h, bool dor,

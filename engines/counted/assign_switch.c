@@ -13,23 +13,23 @@ static inline bool choose_early(const struct assign *a, const struct dest *d, un
 	unsigned q;
 
 	if (d->target == a->sw) {
-		*c = (struct choice){.port = d->swport, .rule = d->is_switch ? "own LID" : "attached here"};
+		*c = (struct choice){.port = d->swport, .rule = d->is_switch ? WHY_OWN_LID : WHY_ATTACHED};
 		return true;
 	}
 	c->port = NO_PATH;
 	if (d->target == NO_ID) {
-		c->rule = "not attached to a switch";
+		c->rule = WHY_NOT_ATTACHED;
 		return true;
 	}
 	if (hops_least(a->h, a->sw, d->target) == NO_PATH) {
-		c->rule = "unreachable";
+		c->rule = WHY_NO_WAY;
 		return true;
 	}
 	*mask = a->mask + (size_t)d->target * a->words;
 	q = current_port(a->current, lid);
 	if (q < a->num_ports && mask_has(*mask, q)) {
 		c->port = q;
-		c->rule = assign_kept;
+		c->rule = WHY_KEPT;
 		return true;
 	}
 	return false;
@@ -233,11 +233,9 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 	struct best b;
 
 	c->n = n;
-	if (!n) {
-		c->rule = "no candidate";
+	if (!n)
 		return;
-	}
-	if (n == 1 && !scatter && !a->observed) {
+	if (n == 1 && !scatter && !a->asked) {
 		c->port = a->cand[0].port;
 		return;
 	}
@@ -246,7 +244,7 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 		c->drawn = glibc_random_next(&a->random);
 		/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): one candidate is the best */
 		c->port = ties[c->drawn % c->ties];
-		c->rule = assign_random;
+		c->rule = WHY_RANDOM;
 		return;
 	}
 	if (a->shifting)
@@ -254,10 +252,10 @@ static inline void choose(struct assign *a, uint32_t dest, const uint64_t *mask,
 	c->port = b.port;
 	if (a->lmc && b.port && b.port_sys) {
 		c->port = b.port_sys;
-		c->rule = "new system";
+		c->rule = WHY_NEW_SYSTEM;
 	} else if (a->lmc && b.port && b.port_node) {
 		c->port = b.port_node;
-		c->rule = "new node";
+		c->rule = WHY_NEW_NODE;
 	}
 }
 
@@ -270,7 +268,7 @@ static inline void account(struct assign *a, uint32_t dest, unsigned port)
 	uint32_t peer;
 	struct track *t, *end;
 
-	if (port == NO_PATH || (d->is_switch && !a->profile_switches) || (a->ignore && a->ignore[port]))
+	if (!assign_counts(a, d, port))
 		return;
 	a->count[port]++;
 	if (!a->lmc || !port)
@@ -304,7 +302,7 @@ static void assign_lid(struct assign *a, uint32_t dest, unsigned off, bool plain
 			choose(a, dest, mask, start, !off && d->scatter, &c);
 	}
 	a->row[lid] = c.port;
-	if (a->observed && (!a->in->observer->lid || a->in->observer->lid == lid))
+	if (a->asked)
 		assign_tell_choice(a, d, lid, mask, &c);
 	if (RECORDED(a->in))
 		assign_record_choice(a, d, lid, mask, &c);
@@ -332,7 +330,7 @@ static inline void assign_plain(struct assign *a, unsigned words)
 static void start_switch(struct assign *a, uint32_t sw)
 {
 	const struct engine_input *in = a->in;
-	const struct observer *o = in->observer;
+	const struct rec_ask *q = in->ask;
 
 	a->sw = sw;
 	a->p0 = a->f->switch_port[sw];
@@ -341,7 +339,7 @@ static void start_switch(struct assign *a, uint32_t sw)
 	a->current = in->current ? in->current->row[sw] : NULL;
 	a->order = a->search.has && a->search.has[sw] ? a->search.order + a->p0 : NULL;
 	a->ignore = a->ignored ? a->ignored + a->p0 : NULL;
-	a->observed = o && (o->sw == NO_ID || o->sw == sw);
+	a->asked = q && (q->sw == NO_ID || q->sw == sw);
 	memset(a->count, 0, sizeof(a->count));
 	if (in->left && in->left->count)
 		memcpy(a->count, in->left->count + a->p0, a->num_ports * sizeof(*a->count));
@@ -358,7 +356,7 @@ void assign_switch(struct assign *a, uint32_t sw)
 
 	start_switch(a, sw);
 	plain = a->plain && !a->order;
-	if (plain && !a->observed && !RECORDED(a->in)) {
+	if (plain && !a->asked && !RECORDED(a->in)) {
 		if (a->words == 1)
 			assign_plain(a, 1);
 		else
@@ -366,8 +364,7 @@ void assign_switch(struct assign *a, uint32_t sw)
 		return;
 	}
 	for (unsigned off = 0; off < 1u << a->lmc; off++)
-		for (uint32_t i = 0; i < a->n_dest && !(a->observed && progress_cancelled(a->in->progress));
-		     i++)
+		for (uint32_t i = 0; i < a->n_dest && !(a->asked && progress_cancelled(a->in->progress)); i++)
 			if (off < a->dest[i].count)
 				assign_lid(a, i, off, plain);
 	if (RECORDED(a->in))

@@ -141,19 +141,19 @@ static bool relax_rounds(struct relaxation *r)
 	const struct topo *t = r->in->topo;
 	unsigned round = 0, changed = 1;
 
-	observe_text(r->in, STEP_PHASE, NO_ID, "hop matrix, round 0: own switch and direct neighbours");
+	rec_phase(r->in, "hop matrix, round 0: own switch and direct neighbours");
 	relax_start(r);
 	while (changed && round + 1 < t->n_switches_up) {
 		changed = 0;
 		round++;
-		observe_text(r->in, STEP_PHASE, NO_ID, "hop matrix, round %u", round);
+		rec_phase(r->in, "hop matrix, round %u", round);
 		for (uint32_t s = 0; s < r->n; s++) {
 			if (!progress_step(r->in->progress, 0))
 				return false;
 			changed += relax_switch(r, s, round);
 		}
 	}
-	observe_text(r->in, STEP_NOTE, NO_ID, "hop matrix done after %s", PLURAL(round, "round"));
+	rec_note(r->in, "hop matrix done after %s", PLURAL(round, "round"));
 	return true;
 }
 

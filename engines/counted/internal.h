@@ -5,17 +5,16 @@
  *   hops_rounds.c  the same round by round, as OpenSM 3.3.23 does it
  *   hops_build.c   the weights file, and which way is taken
  *   hops_update.c  after failures, from the matrix before
- *   hops_events.c  out of a recording
  *   assign.c         options and destinations; all switches
  *   assign_switch.c  one switch, LID by LID: how a port is chosen
- *   assign_tell.c    steps for an observer
- *   assign_events.c  events for a recorder, and their sentences
- *   assign_sentences.c   the rule that decided, in a sentence
+ *   events.c         by which rule, and what is recorded
+ *   sentences.c      how steps and choices are told
+ *   show.c           tables of a step, schemes
  */
 #ifndef IBSCOPE_COUNTED_INTERNAL_H
 #define IBSCOPE_COUNTED_INTERNAL_H
 
-#include "core/trace/recording.h"
+#include "core/trace/recorder.h"
 #include "engines/counted/assign.h"
 #include "engines/counted/hops.h"
 #include "engines/counted/order.h"
@@ -48,8 +47,8 @@ bool hops_search_weighted(const struct topo *t, struct hops *h, struct progress 
 
 /*
  * The relaxation as OpenSM 3.3.23 does it, starting from what a refused engine
- * left (in->left); fills h->least, and h->by_port of a full matrix.  Tells the
- * observer.  false: cancelled.
+ * left (in->left); fills h->least, and h->by_port of a full matrix.  Records its
+ * rounds.  false: cancelled.
  */
 bool hops_relax(const struct engine_input *in, struct hops *h);
 
@@ -106,19 +105,16 @@ struct assign {
 	const uint8_t *ignore; /* [num_ports] or NULL */
 	uint32_t count[256];
 	struct cand cand[256];
-	bool observed;
+	bool asked; /* somebody asks about entries of it */
 };
 
 /* What a choice was made of, beside the port. */
 struct choice {
 	uint8_t port;
-	const char *rule;
+	enum why_rule rule;   /* that which took it; WHY_UNTOLD: counts, WHY_NO_WAY: the matrix has none */
 	unsigned n;	      /* candidates in a->cand, when looked at */
 	uint32_t drawn, ties; /* random value, ports it was drawn for */
 };
-
-/* Rules of a choice that are looked for: their addresses count. */
-extern const char assign_kept[], assign_random[];
 
 static inline bool mask_has(const uint64_t *mask, unsigned p)
 {
@@ -140,23 +136,37 @@ unsigned assign_list_candidates(struct assign *a, const uint64_t *mask, unsigned
 /* Make the table of a switch. */
 void assign_switch(struct assign *a, uint32_t sw);
 
-/* Tell of a choice: candidates of a plain one are listed only here, for somebody who listens. */
-void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
-			struct choice *c);
+/* events.c */
+
+/* Is a route by a port counted? */
+static inline bool assign_counts(const struct assign *a, const struct dest *d, unsigned port)
+{
+	return port != NO_PATH && !(d->is_switch && !a->profile_switches) && !(a->ignore && a->ignore[port]);
+}
+
+/* Candidates of a plain choice are listed only where somebody listens. */
+void assign_list(struct assign *a, const uint64_t *mask, struct choice *c);
+/* A candidate by its port, NULL: it is none. */
+const struct cand *assign_candidate(const struct assign *a, const struct choice *c, unsigned port);
 /*
- * The rule that decided, and the one against the observer's port `via` where that one was a candidate, too;
- * rule: name of it as the step has it.
+ * The rule that decided; via: against this port (0: all).  Candidates are listed; before the route of the
+ * choice is counted.
  */
-void assign_decide(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
-		   const struct choice *c, const char *rule, struct decided *chosen, struct decided *against);
+enum why_rule assign_rule(struct assign *a, const struct dest *d, const uint64_t *mask,
+			  const struct choice *c, unsigned via);
+/* The same by counts alone, whatever they began at. */
+enum why_rule assign_by_count(const struct assign *a, const struct choice *c);
+/* The candidate that would have had fewer LIDs than the port taken, or as few and come first, had counts
+ * begun at 0; via: only this one is looked at (0: all).  NULL: none. */
+const struct cand *assign_but_for_left(const struct assign *a, const struct choice *c, unsigned via);
 /* For in->record, which must not be NULL: before the route of the choice is counted. */
 void assign_record_start(const struct assign *a);
 void assign_record_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
-			  const struct choice *c);
+			  struct choice *c);
 void assign_record_switch(const struct assign *a);
 
-/* assign_why.c: the candidate that would have had fewer LIDs than the port taken, or as few and come first,
- * had counts begun at 0; via: only this one is looked at (0: all).  NULL: none. */
-const struct cand *assign_but_for_left(const struct assign *a, unsigned n, unsigned port, unsigned via);
+/* sentences.c: tell of a choice, where somebody asks about it. */
+void assign_tell_choice(struct assign *a, const struct dest *d, unsigned lid, const uint64_t *mask,
+			struct choice *c);
 
 #endif

@@ -68,7 +68,7 @@ struct routing *min_hop_update(const char *engine, bool dor, const struct engine
 	struct routing *r;
 	uint8_t *touched;
 
-	if (!old || OBSERVED(in) || (in->left && in->left->hops) ||
+	if (!old || ASKED(in) || (in->left && in->left->hops) ||
 	    options_file(in->options, "hop_weights_file") || old->ops != &hops_routing_ops ||
 	    strcmp(old->engine, engine) || old->topo->fabric != in->topo->fabric ||
 	    hops_share_lids(NULL, old->topo, old->lids) || hops_share_lids(NULL, in->topo, in->lids))

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "core/base/guidfile.h"
 #include "engines/guid_option.h"
+#include "core/trace/recorder.h"
 #include "engines/counted/hops.h"
 
 #define ORDER_FILE "guid_routing_order_file"
@@ -44,7 +45,7 @@ static void append_file(const struct engine_input *in, struct engine_output *out
 			append(o, listed, ep, scatter);
 	}
 	guid_file_free(&g);
-	observe_text(in, STEP_NOTE, NO_ID, "%s put first by " ORDER_FILE, PLURAL(o->n, "destination"));
+	rec_note(in, "%s put first by " ORDER_FILE, PLURAL(o->n, "destination"));
 }
 
 /* The endport behind a port of a switch, NO_ID when none or a switch. */
@@ -107,7 +108,7 @@ void order_build(const struct engine_input *in, struct engine_output *out, struc
 	uint8_t *listed = NEW_ARRAY(n, uint8_t);
 
 	*o = (struct order){.endport = NEW_ARRAY(n, uint32_t), .scatter = NEW_ARRAY(n, uint8_t)};
-	observe_text(in, STEP_PHASE, NO_ID, "order of destinations");
+	rec_phase(in, "order of destinations");
 	append_file(in, out, o, listed);
 	append_hosts(in, o, listed, scatter);
 	for (uint32_t ep = 0; ep < n; ep++)

@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
+#include "core/trace/recorder.h"
 #include "engines/engines.h"
 #include "engines/updown/updown.h"
 
@@ -47,7 +48,7 @@ static struct routing *dnup_route(const struct engine_input *in, struct engine_o
 {
 	struct updown *u = updown_new(in->topo, false);
 
-	observe_text(in, STEP_PHASE, NO_ID, "ranks: distance from the nearest switch with hosts");
+	rec_phase(in, "ranks: distance from the nearest switch with hosts");
 	if (!rank_host_switches(in->topo, u)) {
 		err_set(&out->refused, "no switch has a CA or router port, so there is nothing to rank from");
 		updown_free(u);

@@ -1,159 +1,133 @@
-/* Words for the way a chosen port leads, and for the way the rule forbids. */
-#include "core/base/memory.h"
+/* How steps, choices and ranks of Up/Down and Down/Up are told. */
 #include "core/base/text.h"
-#include "engines/updown/updown.h"
+#include "core/sm/sweep.h"
+#include "engines/record.h"
+#include "engines/updown/internal.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include "core/trace/recording.h"
-#include "engines/counted/assign.h"
+/* --- steps -------------------------------------------------------------------------------------- */
 
-#define FAR UINT16_MAX
-
-/* A shortest way obeys the rule; it even does when the packet comes from above. */
-enum { LEGAL = 1, LEGAL_AFTER_DOWN = 2 };
-
-struct narrator {
-	const struct engine_input *in; /* the listener's own */
-	const struct updown *u;
-	uint32_t target; /* the one that dist[] is about; NO_ID = none */
-	uint16_t *dist;	 /* [n_switches] hops to it when nothing is forbidden, FAR = none */
-	uint8_t *legal;	 /* [n_switches] LEGAL bits of the ways of that length */
-	uint32_t *queue; /* [n_switches] */
-};
-
-static uint32_t peer_of(const struct narrator *n, uint32_t sw, unsigned port)
+static void say_verdict(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
-	return n->in->topo->peer_switch[switch_port_id(n->in->topo->fabric, sw, port)];
+	const struct updown *u = recording_kept(walk_recording(w));
+	const uint32_t *bar = root_bars(u->search, ev->a);
+
+	text_add(t, "%s: %s; ports at distance",
+		 switch_name(recording_sweep(walk_recording(w))->fabric, ev->a), root_verdict_text(ev->rule));
+	for (unsigned k = 0; k < ROOT_BARS; k++)
+		if (bar[k])
+			text_add(t, " %u: %u", k, bar[k]);
 }
 
-/* What the shortest ways of a switch may do, once all nearer switches are known. */
-static uint8_t legal_ways(const struct narrator *n, uint32_t sw)
+static void say_rank(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
-	const struct fabric *f = n->in->topo->fabric;
-	uint8_t legal = 0;
+	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+	uint32_t rank = walk_value(w, T_RANK, ev->a);
 
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++) {
-		uint32_t r = peer_of(n, sw, p);
-		char c = updown_direction(n->u, n->in->topo, sw, p);
+	text_add(t, "%s: rank %u", switch_name(f, ev->a), rank);
+	if (ev->b != NO_ID)
+		text_add(t, ", one more than %s", switch_name(f, ev->b));
+}
 
-		if (r == NO_ID || n->dist[r] + 1 != n->dist[sw])
+static void say_visit(const struct walk *w, const struct rec_event *ev, struct text *t)
+{
+	static const char *const way[] = {"down", "up", "level"};
+	const struct recording *r = walk_recording(w);
+	const struct fabric *f = recording_sweep(r)->fabric;
+	uint32_t cursor = 0, n = 0;
+	struct rec_delta d;
+
+	text_add(t, "target %s, at %s (%s; packets go %s from here)", switch_name(f, ev->b),
+		 switch_name(f, ev->a), PLURAL(ev->port, "hop"), way[ev->flags & 3]);
+	while (recording_next_delta(r, walk_step(w), &cursor, &d)) {
+		uint32_t port = d.at % f->n_ports;
+
+		if (!f->port_num[port]) /* the least of a switch */
 			continue;
-		if (c == 'U')
-			legal |= n->legal[r] & LEGAL;
-		else if (n->legal[r] & (c == 'D' || n->u->id ? LEGAL_AFTER_DOWN : LEGAL))
-			legal |= LEGAL | LEGAL_AFTER_DOWN;
+		text_add(t, "%s %s by port %u: ", n++ ? "," : ": teaches", f->node_name[f->port_node[port]],
+			 f->port_num[port]);
+		if (d.now == NO_PATH)
+			text_add(t, "erased");
+		else
+			text_add(t, "%s", PLURAL(d.now, "hop"));
 	}
-	return legal;
+	if (!n)
+		text_add(t, ": teaches nobody");
 }
 
-static void measure(struct narrator *n, uint32_t target)
+static void say_turn(const struct walk *w, const struct rec_event *ev, struct text *t)
 {
-	const struct fabric *f = n->in->topo->fabric;
-	uint32_t end = 0;
+	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
 
-	if (n->target == target)
-		return;
-	n->target = target;
-	memset(n->dist, 0xff, f->n_switches * sizeof(*n->dist));
-	n->dist[target] = 0;
-	n->queue[end++] = target;
-	for (uint32_t i = 0; i < end; i++) {
-		uint32_t s = n->queue[i];
+	text_add(t, "target %s: %s by port %u: %s", switch_name(f, ev->b), switch_name(f, ev->a), ev->port,
+		 ev->kind == REC_FORBID ? "forbidden: down and then up"
+					: "allowed at a price: down and then up");
+}
 
-		for (unsigned p = 1; p <= f->switch_nports[s]; p++) {
-			uint32_t r = peer_of(n, s, p);
+void updown_sentence(struct walk *w, struct text *t)
+{
+	const struct rec_event *ev = walk_event(w);
+	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
 
-			if (r == NO_ID || n->dist[r] != FAR)
-				continue;
-			n->dist[r] = n->dist[s] + 1;
-			n->queue[end++] = r;
-		}
+	switch (ev->kind) {
+	case REC_VERDICT:
+		say_verdict(w, ev, t);
+		break;
+	case REC_RANK:
+		say_rank(w, ev, t);
+		break;
+	case REC_VISIT:
+		say_visit(w, ev, t);
+		break;
+	case REC_COPY:
+		text_add(t, "target %s is a root: all ways of fewest hops to it are allowed (connect_roots)",
+			 switch_name(f, ev->b));
+		break;
+	case REC_FORBID:
+	case REC_PRICE:
+		say_turn(w, ev, t);
+		break;
+	default:
+		assign_sentence(w, t);
 	}
-	n->legal[target] = LEGAL | LEGAL_AFTER_DOWN;
-	for (uint32_t i = 1; i < end; i++)
-		n->legal[n->queue[i]] = legal_ways(n, n->queue[i]);
 }
 
-/* A way hop by hop: runs of one direction in words, and the first turn that the rule forbids. */
-struct way_text {
-	struct text t;
-	char run;
-	unsigned len, hops;
-	bool down;     /* went down, with nothing level since (updn: at all) */
-	uint32_t turn; /* switch of the forbidden turn, NO_ID = none */
-};
-
-static void end_run(struct way_text *w)
+const char *updn_source(const struct rec_event *ev)
 {
-	if (!w->len)
-		return;
-	text_add(&w->t, "%s%s", w->t.len ? " then " : "",
-		 w->run == 'U'	 ? "up"
-		 : w->run == 'D' ? "down"
-				 : "level");
-	if (w->len > 1)
-		text_add(&w->t, " %u", w->len);
-	w->len = 0;
-}
-
-static void add_hop(const struct narrator *n, struct way_text *w, uint32_t sw, unsigned port)
-{
-	char c = updown_direction(n->u, n->in->topo, sw, port);
-
-	if (c == 'U' && w->down && w->turn == NO_ID)
-		w->turn = sw;
-	w->down = c == 'D' || (w->down && n->u->id);
-	if (c != w->run)
-		end_run(w);
-	w->run = c;
-	w->len++;
-	w->hops++;
-}
-
-/* Along the matrix, by the first port of least cost after the one chosen. */
-static void follow_matrix(const struct narrator *n, uint32_t sw, unsigned port, uint32_t target,
-			  struct way_text *w)
-{
-	const struct topo *t = n->in->topo;
-	const struct fabric *f = t->fabric;
-
-	while (sw != target && w->hops < 2u * f->n_switches) {
-		unsigned least;
-
-		add_hop(n, w, sw, port);
-		sw = peer_of(n, sw, port);
-		if (sw == NO_ID || sw == target)
-			break;
-		least = hops_least(n->u->hops, sw, target);
-		for (port = 1; port <= f->switch_nports[sw]; port++)
-			if (peer_of(n, sw, port) != NO_ID &&
-			    hops_value(n->u->hops, t, sw, target, port) == least)
-				break;
-		if (port > f->switch_nports[sw])
-			break;
+	switch (ev->kind) {
+	case REC_VERDICT:
+		return "updn.md 3.3; OpenSM 3.3.23";
+	case REC_RANK:
+		return "updn.md 4; Schroeder et al. 1991";
+	case REC_VISIT:
+	case REC_FORBID:
+		return "updn.md 5.2; Schroeder et al. 1991";
+	case REC_COPY:
+		return "updn.md 5.3; opensm(8), connect_roots";
+	default:
+		return assign_source(ev);
 	}
-	end_run(w);
 }
 
-/* Along a shortest way, whatever the rule says; the first port that leads nearer. */
-static void follow_shortest(const struct narrator *n, uint32_t sw, struct way_text *w)
+const char *dnup_source(const struct rec_event *ev)
 {
-	const struct fabric *f = n->in->topo->fabric;
-
-	while (n->dist[sw]) {
-		unsigned port = 1;
-
-		while (peer_of(n, sw, port) == NO_ID || n->dist[peer_of(n, sw, port)] + 1 != n->dist[sw])
-			if (++port > f->switch_nports[sw])
-				return;
-		add_hop(n, w, sw, port);
-		sw = peer_of(n, sw, port);
+	switch (ev->kind) {
+	case REC_RANK:
+		return "updn.md 6.1; OpenSM 3.3.23";
+	case REC_VISIT:
+	case REC_FORBID:
+		return "updn.md 6.3; OpenSM 3.3.23, after Schroeder et al. 1991";
+	case REC_COPY:
+	case REC_PRICE:
+	case REC_ERASE:
+		return "updn.md 6.4; opensm(8), connect_roots";
+	default:
+		return assign_source(ev);
 	}
-	end_run(w);
 }
 
-static void add_forbidden(struct narrator *n, uint32_t sw, struct text *t)
+/* --- the way of a choice -------------------------------------------------------------------------- */
+
+static void add_forbidden(struct ways *n, uint32_t sw, struct text *t)
 {
 	struct way_text w = {.turn = NO_ID};
 
@@ -165,7 +139,7 @@ static void add_forbidden(struct narrator *n, uint32_t sw, struct text *t)
 			 PLURAL(n->dist[sw], "hop"));
 		return;
 	}
-	follow_shortest(n, sw, &w);
+	way_shortest(n, sw, &w);
 	text_add(t, "the shortest way (%s: %s) is forbidden", PLURAL(w.hops, "hop"), text_str(&w.t));
 	if (w.turn != NO_ID)
 		text_add(t, ": it turns up again at %s", switch_name(n->in->topo->fabric, w.turn));
@@ -173,14 +147,13 @@ static void add_forbidden(struct narrator *n, uint32_t sw, struct text *t)
 }
 
 /* The words put before those of the choice itself. */
-static void add_way(struct narrator *n, const struct step *s, struct text *t)
+static void add_way(struct ways *n, const struct rec_choice *c, struct text *t)
 {
-	unsigned least = hops_least(n->u->hops, s->sw, s->sw2);
+	unsigned least = hops_least(n->u->hops, c->sw, c->target);
 	struct way_text w = {.turn = NO_ID};
 
-	measure(n, s->sw2);
-	if (s->port != NO_PATH && s->port && peer_of(n, s->sw, s->port) != NO_ID) {
-		follow_matrix(n, s->sw, s->port, s->sw2, &w);
+	if (c->port != NO_PATH && c->port && peer_of(n, c->sw, c->port) != NO_ID) {
+		way_by_matrix(n, c->sw, c->port, c->target, &w);
 		text_add(t, "%s, %s", PLURAL(w.hops, "hop"), text_str(&w.t));
 		if (w.turn != NO_ID)
 			text_add(t, " (the turn up at %s breaks the rule)",
@@ -188,252 +161,123 @@ static void add_way(struct narrator *n, const struct step *s, struct text *t)
 		text_add(t, "; ");
 	}
 	text_free(&w.t);
-	if (n->dist[s->sw] == FAR)
+	if (n->dist[c->sw] == FAR)
 		return;
-	if (least == NO_PATH || (least > n->dist[s->sw] && !n->u->weight)) {
-		add_forbidden(n, s->sw, t);
+	if (least == NO_PATH || (least > n->dist[c->sw] && !n->u->weight)) {
+		add_forbidden(n, c->sw, t);
 		text_add(t, "; ");
 	}
 }
 
 /* --- the rule that decided ----------------------------------------------------------------- */
 
-static void decide_none(const struct narrator *n, const struct step *s, struct decided *d)
+static void say_forbidden(const struct ways *n, const struct rec_choice *c, struct decided *d)
 {
-	const struct fabric *f = n->in->topo->fabric;
+	bool none = c->port == NO_PATH;
 	struct way_text w = {.turn = NO_ID};
 
-	if (n->u->id && !n->u->connect && !n->u->rank[s->sw] && !n->u->rank[s->sw2]) {
-		decide(d, WHY_ROOTS_APART,
+	way_shortest(n, c->sw, &w);
+	decide(d, WHY_FORBIDDEN,
+	       none ? "Every way turns up again after a step down, the shortest (%s: %s)"
+		    : "The shortest way (%s: %s) turns up again",
+	       PLURAL(w.hops, "hop"), text_str(&w.t));
+	if (w.turn != NO_ID)
+		text_add(&d->text, " at %s", switch_name(n->in->topo->fabric, w.turn));
+	if (none)
+		text_add(&d->text, ". No entry.");
+	else
+		text_add(&d->text, "; port %u leads in %u.", c->port,
+			 hops_least(n->u->hops, c->sw, c->target));
+	text_free(&w.t);
+}
+
+static void say_missed(const struct ways *n, const struct rec_choice *c, struct decided *d)
+{
+	decide(d, WHY_MISSED,
+	       "A legal way of %s exists; OpenSM's search %s on from a switch in the direction that reached "
+	       "it "
+	       "first",
+	       PLURAL(n->dist[c->sw], "hop"), c->port == NO_PATH ? "went" : "goes");
+	if (c->port == NO_PATH)
+		text_add(&d->text, ", and found none. No entry.");
+	else
+		text_add(&d->text, ". Port %u leads in %u.", c->port,
+			 hops_least(n->u->hops, c->sw, c->target));
+}
+
+static void say_priced(const struct ways *n, const struct rec_choice *c, struct decided *d)
+{
+	struct way_text w = {.turn = NO_ID};
+
+	way_by_matrix(n, c->sw, c->port, c->target, &w);
+	text_free(&w.t);
+	decide(d, WHY_PRICED,
+	       "The turn up at %s costs %u (connect_roots); port %u leads at the least cost, %u.",
+	       switch_name(n->in->topo->fabric, w.turn), n->u->weight, c->port,
+	       hops_least(n->u->hops, c->sw, c->target));
+}
+
+/* The first candidate that does not turn up is told beside the port chosen. */
+static void say_mixed(const struct ways *n, const struct rec_choice *c, struct decided *d)
+{
+	unsigned q = 0;
+
+	for (unsigned i = 0; i < c->n_offers && !q; i++)
+		if (updown_direction(n->u, n->in->topo, c->sw, c->offer[i].port) == 'D')
+			q = c->offer[i].port;
+	decide(d, WHY_MIXED,
+	       "Ports %u and %u have %s; %u turns up, %u does not, and OpenSM counts them alike: those who "
+	       "come from above turn at %s. %s",
+	       c->port, q, PLURAL(hops_least(n->u->hops, c->sw, c->target), "hop"), c->port, q,
+	       switch_name(n->in->topo->fabric, c->sw), text_str(&c->decided.text));
+}
+
+static void say_rule(const struct ways *n, const struct rec_choice *c, enum why_rule rule, struct decided *d)
+{
+	const struct fabric *f = n->in->topo->fabric;
+
+	if (rule == WHY_ROOTS_APART)
+		decide(d, rule,
 		       "%s and %s are both roots and no way goes up and then down; connect_roots would allow "
 		       "it.",
-		       switch_name(f, s->sw), switch_name(f, s->sw2));
-		return;
-	}
-	if (n->u->n_erased) {
-		decide(d, WHY_ERASED,
+		       switch_name(f, c->sw), switch_name(f, c->target));
+	else if (rule == WHY_ERASED)
+		decide(d, rule,
 		       "Turns up cost %u each (connect_roots), and OpenSM erases entries whose cost reaches "
 		       "64.",
 		       n->u->weight);
-		return;
-	}
-	if (n->legal[s->sw] & LEGAL) {
-		decide(d, WHY_MISSED,
-		       "A legal way of %s exists; OpenSM's search went on from a switch in the direction "
-		       "that "
-		       "reached it first, and found none. No entry.",
-		       PLURAL(n->dist[s->sw], "hop"));
-		return;
-	}
-	follow_shortest(n, s->sw, &w);
-	decide(d, WHY_FORBIDDEN, "Every way turns up again after a step down, the shortest (%s: %s)",
-	       PLURAL(w.hops, "hop"), text_str(&w.t));
-	if (w.turn != NO_ID)
-		text_add(&d->text, " at %s", switch_name(f, w.turn));
-	text_add(&d->text, ". No entry.");
-	text_free(&w.t);
+	else if (rule == WHY_MISSED)
+		say_missed(n, c, d);
+	else if (rule == WHY_FORBIDDEN)
+		say_forbidden(n, c, d);
+	else if (rule == WHY_PRICED)
+		say_priced(n, c, d);
+	else
+		say_mixed(n, c, d);
 }
 
-static void decide_longer(const struct narrator *n, const struct step *s, unsigned least, struct decided *d)
+void updown_tell_choice(void *ways, const struct rec_choice *c)
 {
-	struct way_text w = {.turn = NO_ID};
-
-	if (n->legal[s->sw] & LEGAL) {
-		decide(d, WHY_MISSED,
-		       "A legal way of %s exists; OpenSM's search goes on from a switch in the direction "
-		       "that reached "
-		       "it first. Port %u leads in %u.",
-		       PLURAL(n->dist[s->sw], "hop"), s->port, least);
-		return;
-	}
-	follow_shortest(n, s->sw, &w);
-	decide(d, WHY_FORBIDDEN, "The shortest way (%s: %s) turns up again", PLURAL(w.hops, "hop"),
-	       text_str(&w.t));
-	if (w.turn != NO_ID)
-		text_add(&d->text, " at %s", switch_name(n->in->topo->fabric, w.turn));
-	text_add(&d->text, "; port %u leads in %u.", s->port, least);
-	text_free(&w.t);
-}
-
-/* A candidate that turns the other way than the port chosen: 0 = none. */
-static unsigned mixed_with(const struct narrator *n, const struct step *s)
-{
-	if (!n->u->id || updown_direction(n->u, n->in->topo, s->sw, s->port) != 'U')
-		return 0;
-	for (unsigned i = 0; i < s->n_candidates; i++)
-		if (updown_direction(n->u, n->in->topo, s->sw, s->candidate[i].port) == 'D')
-			return s->candidate[i].port;
-	return 0;
-}
-
-/* Where the rule of up and down decided, and not the count alone; true: *d is that. */
-static bool decide_way(const struct narrator *n, const struct step *s, struct decided *d)
-{
-	const struct fabric *f = n->in->topo->fabric;
-	unsigned least = hops_least(n->u->hops, s->sw, s->sw2), q;
-	struct way_text w = {.turn = NO_ID};
-
-	if (s->decided->rule == WHY_CUT_OFF || n->dist[s->sw] == FAR)
-		return false;
-	if (s->port == NO_PATH) {
-		decide_none(n, s, d);
-		return true;
-	}
-	/* a price paid is above what it costs: some hops before the turn, one behind it */
-	if (s->decided->rule == WHY_ONLY_CANDIDATE && n->u->weight && least > n->u->weight + 1) {
-		follow_matrix(n, s->sw, s->port, s->sw2, &w);
-		text_free(&w.t);
-		if (w.turn == NO_ID)
-			return false;
-		decide(d, WHY_PRICED,
-		       "The turn up at %s costs %u (connect_roots); port %u leads at the least cost, %u.",
-		       switch_name(f, w.turn), n->u->weight, s->port, least);
-		return true;
-	}
-	if (s->decided->rule == WHY_ONLY_CANDIDATE && least > n->dist[s->sw] && !n->u->weight) {
-		decide_longer(n, s, least, d);
-		return true;
-	}
-	q = mixed_with(n, s);
-	if (!q)
-		return false;
-	decide(d, WHY_MIXED,
-	       "Ports %u and %u have %s; %u turns up, %u does not, and OpenSM counts them alike: those who "
-	       "come from "
-	       "above turn at %s. %s",
-	       s->port, q, PLURAL(least, "hop"), s->port, q, switch_name(f, s->sw),
-	       text_str(&s->decided->text));
-	return true;
-}
-
-static void narrate(void *ctx, const struct step *s)
-{
-	struct narrator *n = ctx;
-	const struct observer *o = n->in->observer;
-	struct step told = *s;
+	struct ways *n = ways;
+	struct rec_choice told = *c;
 	struct text t = {0};
 	struct decided d = {0};
+	enum why_rule rule;
 
-	if (s->kind == STEP_CHOICE && s->sw2 != NO_ID && s->sw != s->sw2) {
-		add_way(n, s, &t);
-		text_add(&t, "%s", s->text);
-		told.text = text_str(&t);
-		if (decide_way(n, s, &d))
-			told.decided = &d;
+	if (c->target != NO_ID && c->sw != c->target) {
+		ways_measure(n, c->target);
+		add_way(n, c, &t);
+		text_add(&t, "%s", text_str(&c->text));
+		told.text = t;
+		rule = way_rule(n, c->sw, c->port, c->decided.rule);
+		if (rule != c->decided.rule) {
+			say_rule(n, c, rule, &d);
+			told.decided = d;
+		}
 	}
-	o->step(o->ctx, &told);
+	n->in->ask->tell(n->in->ask->ctx, &told);
 	decided_free(&d);
 	text_free(&t);
-}
-
-/* --- the same for a recording ---------------------------------------------------------------- */
-
-/* What measure() tells of each target. */
-struct measured {
-	struct narrator *n;
-	uint16_t *dist; /* [target x switch] */
-	uint8_t *legal;
-};
-
-static struct measured measure_all(struct narrator *n)
-{
-	size_t size = n->in->topo->fabric->n_switches;
-	struct measured m = {
-		.n = n, .dist = NEW_ARRAY(size * size, uint16_t), .legal = NEW_ARRAY(size * size, uint8_t)};
-
-	for (uint32_t t = 0; t < size && !progress_cancelled(n->in->progress); t++) {
-		if (!switch_up(n->in->topo, t))
-			continue;
-		measure(n, t);
-		memcpy(m.dist + t * size, n->dist, size * sizeof(*n->dist));
-		memcpy(m.legal + t * size, n->legal, size);
-	}
-	return m;
-}
-
-static bool mixes(const struct narrator *n, uint32_t sw, uint32_t target, unsigned port, unsigned least)
-{
-	const struct topo *t = n->in->topo;
-
-	if (!n->u->id || updown_direction(n->u, t, sw, port) != 'U')
-		return false;
-	for (unsigned p = 1; p <= t->fabric->switch_nports[sw]; p++)
-		if (peer_of(n, sw, p) != NO_ID && hops_value(n->u->hops, t, sw, target, p) == least &&
-		    updown_direction(n->u, t, sw, p) == 'D')
-			return true;
-	return false;
-}
-
-/* As decide_none() and decide_way(). */
-static unsigned way_rule(void *ctx, const struct rec_event *ev)
-{
-	const struct measured *m = ctx;
-	struct narrator *n = m->n;
-	size_t size = n->in->topo->fabric->n_switches;
-	uint32_t ep = lid_owner(n->in->lids, ev->b),
-		 d = ep == NO_ID ? NO_ID : n->in->topo->endport_switch[ep];
-	unsigned least;
-	bool legal;
-
-	if (d == NO_ID || d == ev->a || ev->rule == WHY_CUT_OFF || m->dist[d * size + ev->a] == FAR)
-		return ev->rule;
-	legal = m->legal[d * size + ev->a] & LEGAL;
-	if (ev->port == NO_PATH) {
-		if (n->u->id && !n->u->connect && !n->u->rank[ev->a] && !n->u->rank[d])
-			return WHY_ROOTS_APART;
-		if (n->u->n_erased)
-			return WHY_ERASED;
-		return legal ? WHY_MISSED : WHY_FORBIDDEN;
-	}
-	least = hops_least(n->u->hops, ev->a, d);
-	if (ev->rule == WHY_ONLY_CANDIDATE && n->u->weight && least >= n->u->weight) {
-		struct way_text w = {.turn = NO_ID};
-
-		follow_matrix(n, ev->a, ev->port, d, &w);
-		text_free(&w.t);
-		return w.turn == NO_ID ? ev->rule : WHY_PRICED;
-	}
-	if (ev->rule == WHY_ONLY_CANDIDATE && least > m->dist[d * size + ev->a] && !n->u->weight)
-		return legal ? WHY_MISSED : WHY_FORBIDDEN;
-	return mixes(n, ev->a, d, ev->port, least) ? WHY_MIXED : ev->rule;
-}
-
-static void amend_rules(const struct engine_input *in, struct narrator *n)
-{
-	struct measured m = measure_all(n);
-
-	rec_amend(in->record, way_rule, &m, in->progress);
-	free(m.dist);
-	free(m.legal);
-}
-
-bool updown_assign(const struct engine_input *in, struct engine_output *out, const struct updown *u,
-		   struct routing *r)
-{
-	uint32_t size = in->topo->fabric->n_switches;
-	struct narrator n = {.in = in, .u = u, .target = NO_ID};
-	struct engine_input told = *in;
-	struct observer obs;
-	bool done;
-
-	if (!OBSERVED(in) && !RECORDED(in))
-		return assign_ports(in, out, u->hops, false, NULL, r);
-	n.dist = NEW_ARRAY(size, uint16_t);
-	n.queue = NEW_ARRAY(size, uint32_t);
-	n.legal = NEW_ARRAY(size, uint8_t);
-	if (OBSERVED(in)) {
-		obs = *in->observer;
-		obs.step = narrate;
-		obs.ctx = &n;
-		told.observer = &obs;
-	}
-	done = assign_ports(&told, out, u->hops, false, NULL, r);
-	if (RECORDED(in) && done)
-		amend_rules(in, &n);
-	free(n.dist);
-	free(n.queue);
-	free(n.legal);
-	return done;
 }
 
 /* --- ranks ------------------------------------------------------------------------------------------- */

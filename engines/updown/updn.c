@@ -77,14 +77,12 @@ static void take_line(const struct engine_input *in, const struct guid_line *l, 
 	if (!tell)
 		return;
 	if (sw != NO_ID)
-		observe_text(in, STEP_NOTE, sw, "line %u: %s is a root", l->line,
-			     switch_name(in->topo->fabric, sw));
+		rec_note(in, "line %u: %s is a root", l->line, switch_name(in->topo->fabric, sw));
 	else
-		observe_text(in, STEP_NOTE, n && manual ? by_host[0] : NO_ID,
-			     "line %u: 0x%016" PRIx64 " is %s", l->line, l->guid,
-			     !n	      ? "not in the fabric: ignored"
-			     : manual ? "a channel adapter: its switch is a root"
-				      : "a channel adapter: ignored");
+		rec_note(in, "line %u: 0x%016" PRIx64 " is %s", l->line, l->guid,
+			 !n	  ? "not in the fabric: ignored"
+			 : manual ? "a channel adapter: its switch is a root"
+				  : "a channel adapter: ignored");
 }
 
 static void read_named(const struct engine_input *in, const char *path, bool manual, struct named_roots *r)
@@ -142,7 +140,7 @@ static bool named_roots(const struct engine_input *in, struct engine_output *out
 	*n = 0;
 	if (!path)
 		return false;
-	observe_text(in, STEP_PHASE, NO_ID, "roots named in %s", options_get(in->options, ROOTS));
+	rec_phase(in, "roots named in %s", options_get(in->options, ROOTS));
 	read_named(in, path, false, &opensm);
 	read_named(in, path, true, &manual);
 	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++)
@@ -166,11 +164,11 @@ static void found_roots(const struct engine_input *in, struct updown *u, const s
 			uint32_t *n)
 {
 	u->search = root_search_new(in->topo, plain);
-	observe_text(in, STEP_PHASE, NO_ID,
-		     "roots by counting: of %u CA and router ports %u or more at one distance, and no other "
-		     "distance with "
-		     "%u or more",
-		     u->search->total, root_main_limit(u->search), root_second_limit(u->search));
+	rec_phase(in,
+		  "roots by counting: of %u CA and router ports %u or more at one distance, and no other "
+		  "distance with "
+		  "%u or more",
+		  u->search->total, root_main_limit(u->search), root_second_limit(u->search));
 	for (uint32_t s = 0; s < in->topo->fabric->n_switches; s++) {
 		enum root_verdict v = root_verdict(u->search, s);
 
@@ -224,7 +222,7 @@ static void read_ids(const struct engine_input *in, struct engine_output *out, s
 
 	if (!read_guid_option(in, out, IDS, &g))
 		return;
-	observe_text(in, STEP_PHASE, NO_ID, "ids of switches from %s", path);
+	rec_phase(in, "ids of switches from %s", path);
 	for (size_t i = 0; i < g.n; i++) {
 		uint32_t sw = switch_of_guid(in->topo, g.l[i].guid);
 		uint64_t id;
@@ -247,7 +245,7 @@ static void read_ids(const struct engine_input *in, struct engine_output *out, s
 		u->id[sw] = id;
 		n++;
 	}
-	observe_text(in, STEP_NOTE, NO_ID, "%s given, other switches go by their GUID", PLURAL(n, "id"));
+	rec_note(in, "%s given, other switches go by their GUID", PLURAL(n, "id"));
 	guid_file_free(&g);
 }
 
@@ -296,7 +294,7 @@ static struct routing *updn_route(const struct engine_input *in, struct engine_o
 		refuse_reason(in, u, &out->refused);
 		return refuse(u, plain);
 	}
-	observe_text(in, STEP_PHASE, NO_ID, "ranks: distance from the nearest root");
+	rec_phase(in, "ranks: distance from the nearest root");
 	updown_rank(in, u);
 	note_odd_roots(in->topo, u, &out->notes);
 	u->connect = connect && plain;

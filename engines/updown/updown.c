@@ -88,8 +88,8 @@ void updown_rank(const struct engine_input *in, struct updown *u)
 	}
 	free(queue);
 	count_level(t, u);
-	observe_text(in, STEP_NOTE, NO_ID, "ranks 0 to %u; %s between equal ranks, %u of them between roots",
-		     u->max_rank, PLURAL(u->n_level, "cable"), u->n_root_links);
+	rec_note(in, "ranks 0 to %u; %s between equal ranks, %u of them between roots", u->max_rank,
+		 PLURAL(u->n_level, "cable"), u->n_root_links);
 }
 
 /* The way of a packet from one switch to a neighbour. */
@@ -136,7 +136,6 @@ struct search {
 	unsigned weight;       /* price of a forbidden turn, 0 = it cannot be had */
 	unsigned max;	       /* largest value stored */
 	uint32_t n_priced, n_erased;
-	bool told;	      /* visits of the present target are reported */
 	struct recorder *rec; /* NULL = none */
 	enum rec_table table; /* of the recording */
 };
@@ -183,53 +182,21 @@ static void search_free(struct search *k)
 	free(k);
 }
 
-static const char *const way_word[] = {"down", "up", "level"};
-
-static void tell_visit(const struct search *k, uint32_t t, uint32_t s)
-{
-	struct step st = {.kind = STEP_PAIR, .sw = s, .sw2 = t};
-	struct text x = {0};
-
-	text_add(&x, "visited, %s from the target; packets go %s from here", PLURAL(k->least[s], "hop"),
-		 way_word[k->way[s]]);
-	st.text = text_str(&x);
-	observe(k->in, &st);
-	text_free(&x);
-}
-
-static void tell_arc(const struct search *k, uint32_t t, const struct arc *a, unsigned cost, const char *what)
-{
-	const struct fabric *f = k->in->topo->fabric;
-	struct step st = {.kind = STEP_PAIR, .sw = a->sw, .sw2 = t};
-	struct text x = {0};
-
-	text_add(&x, "port %u (%s): ", f->port_num[a->port], way_word[a->way]);
-	text_add(&x, what, cost);
-	st.text = text_str(&x);
-	observe(k->in, &st);
-	text_free(&x);
-}
-
 /* Cost at a switch for those who come by an arc; false when the arc cannot be used. */
-static bool arc_cost(struct search *k, uint32_t t, uint32_t s, uint8_t way, const struct arc *a,
-		     uint8_t *entry, unsigned *cost)
+static bool arc_cost(struct search *k, uint32_t s, uint8_t way, const struct arc *a, uint8_t *entry,
+		     unsigned *cost)
 {
 	*cost = k->least[s];
 	if (way != WAY_UP || a->way != WAY_DOWN)
 		return true;
-	if (!k->weight) {
-		if (k->told)
-			tell_arc(k, t, a, 0, "forbidden: down and then up");
+	if (!k->weight)
 		return false;
-	}
 	/* OpenSM counts in bytes and erases what becomes too large */
 	*cost = (*cost + k->weight) & 0xff;
 	k->n_priced++;
 	if (*cost >= 64) {
 		k->n_erased += entry[a->port] != NO_PATH;
 		entry[a->port] = NO_PATH;
-		if (k->told)
-			tell_arc(k, t, a, *cost, "entry erased, %u is too much");
 	}
 	return true;
 }
@@ -298,8 +265,6 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 
 		head = head < k->n ? head + 1 : 0;
 		k->queued[s] = 0;
-		if (k->told)
-			tell_visit(k, t, s);
 		if (k->rec) {
 			rec_event(k->rec, REC_VISIT, 0, k->least[s], s, t);
 			rec_flag(k->rec, way);
@@ -309,7 +274,7 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 		for (const struct arc *a = k->arc + k->off[s], *end = k->arc + k->off[s + 1]; a < end; a++) {
 			unsigned old = entry[a->port], cost;
 
-			if (!arc_cost(k, t, s, way, a, entry, &cost) || cost + 1 >= old) {
+			if (!arc_cost(k, s, way, a, entry, &cost) || cost + 1 >= old) {
 				if (k->rec) /* erased, for all that */
 					record_cell(k, t, a->port, old, entry[a->port]);
 				continue;
@@ -321,9 +286,6 @@ static void search_target(struct search *k, uint32_t t, uint8_t *entry)
 				k->least[a->sw] = cost;
 			if (cost > k->max)
 				k->max = cost;
-			if (k->told)
-				tell_arc(k, t, a, cost,
-					 k->queued[a->sw] ? "%u hops; it waits already" : "%u hops");
 			if (k->queued[a->sw])
 				continue;
 			k->way[a->sw] = a->way;
@@ -349,17 +311,6 @@ static void keep_row(const struct topo *t, const struct hops *plain, uint32_t d,
 	}
 }
 
-/* Does somebody want to follow the search for this very target? */
-static bool target_told(const struct engine_input *in, uint32_t d)
-{
-	uint32_t ep;
-
-	if (!OBSERVED(in) || !in->observer->lid || in->observer->sw != NO_ID)
-		return false;
-	ep = lid_owner(in->lids, in->observer->lid);
-	return ep != NO_ID && in->topo->endport_switch[ep] == d;
-}
-
 /* All targets; plain: rows of root targets start from it. */
 static bool search_all_targets(struct search *k, struct hops *h, const struct hops *plain)
 {
@@ -380,26 +331,11 @@ static bool search_all_targets(struct search *k, struct hops *h, const struct ho
 			if (k->rec)
 				record_column(k, d, entry);
 		}
-		k->told = target_told(k->in, d);
 		search_target(k, d, entry);
 		for (uint32_t s = 0; s < k->n; s++)
 			h->least[(size_t)s * k->n + d] = k->least[s];
 	}
 	return true;
-}
-
-/* The search for one target once more, only to report it. */
-static void tell_target(struct search *k, uint32_t d, const struct hops *plain)
-{
-	uint8_t *entry = mem_alloc(k->in->topo->fabric->n_ports);
-
-	memset(entry, NO_PATH, k->in->topo->fabric->n_ports);
-	memset(k->least, NO_PATH, k->n);
-	if (plain && !k->u->rank[d])
-		keep_row(k->in->topo, plain, d, entry, k->least);
-	k->told = true;
-	search_target(k, d, entry);
-	free(entry);
 }
 
 /* Which table of a recording the search fills from now on. */
@@ -425,8 +361,7 @@ static bool exact_matrix(const struct engine_input *in, struct updown *u, const 
 	done = search_all_targets(k, u->hops, plain);
 	if (done && price) {
 		u->weight = k->weight = (k->max + 1) & 0xff;
-		observe_text(in, STEP_PHASE, NO_ID, "hop matrix once more: a turn down and then up costs %u",
-			     k->weight);
+		rec_phase(in, "hop matrix once more: a turn down and then up costs %u", k->weight);
 		record_matrix(k, T_HOPS);
 		done = search_all_targets(k, u->hops, plain);
 		u->n_priced = k->n_priced;
@@ -553,9 +488,9 @@ bool updown_matrix(const struct engine_input *in, struct updown *u, const struct
 		   bool price, struct err *e)
 {
 	const struct hops *kept = keep_roots ? plain : NULL;
-	bool exact = false, done = true;
+	bool done = true;
 
-	observe_text(in, STEP_PHASE, NO_ID, "hop matrix without turns down and then up");
+	rec_phase(in, "hop matrix without turns down and then up");
 	progress_start(in->progress, "hop matrix", in->topo->fabric->n_switches);
 	if (!RECORDED(in) && !price && is_levelled(in->topo, u) && (!kept || is_plain(kept))) {
 		done = levelled_matrix(in, u, kept);
@@ -563,20 +498,10 @@ bool updown_matrix(const struct engine_input *in, struct updown *u, const struct
 		u->hops = hops_ref(plain); /* nothing but roots: nothing is forbidden */
 	} else {
 		done = exact_matrix(in, u, kept, price, e);
-		exact = true;
 	}
 	if (!done && progress_cancelled(in->progress))
 		err_set(e, CANCELLED);
-	if (!done || !OBSERVED(in))
-		return done;
-	for (uint32_t d = 0; !exact && d < in->topo->fabric->n_switches; d++)
-		if (target_told(in, d)) {
-			struct search *k = search_new(in, u);
-
-			tell_target(k, d, kept);
-			search_free(k);
-		}
-	return true;
+	return done;
 }
 
 /* --- the routing --------------------------------------------------------------------------------- */

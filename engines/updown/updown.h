@@ -119,7 +119,7 @@ void updown_record_rank(const struct engine_input *in, uint32_t sw, uint32_t fro
 /* What the steps of a run need beside its tables: counts of hosts (NULL: roots were given), ids. */
 void updown_record_keep(const struct engine_input *in, const struct updown *u);
 
-/* Do it with an observer that adds the way (up, down) to each choice. */
+/* Choose ports (ways.c); who asks hears of the way, too. */
 bool updown_assign(const struct engine_input *in, struct engine_output *out, const struct updown *u,
 		   struct routing *r);
 

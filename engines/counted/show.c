@@ -1,9 +1,9 @@
-#include "engines/record.h"
+/* Tables and schemes of recordings of engines that choose ports by a hop matrix. */
+#include <string.h>
+
 #include "core/base/memory.h"
 #include "core/sm/sweep.h"
-
-#include <string.h>
-#include "engines/counted/internal.h"
+#include "engines/record.h"
 
 struct hops *hops_at(const struct walk *w, enum rec_table t)
 {
@@ -35,20 +35,6 @@ struct hops *hops_copy(const struct hops *h)
 	c->least = mem_dup(h->least, n * n);
 	c->weight = h->weight ? mem_dup(h->weight, h->n_ports) : NULL;
 	return c;
-}
-
-void hops_record_changes(const struct engine_input *in, const struct hops *was, const struct hops *now)
-{
-	const struct fabric *f = in->topo->fabric;
-
-	rec_text(in->record, REC_NOTE, "switches that share a LID share a column of the hop matrix");
-	for (uint32_t d = 0; d < f->n_switches; d++)
-		for (uint32_t s = 0; s < f->n_switches; s++)
-			for (unsigned p = 0; switch_up(in->topo, s) && p <= f->switch_nports[s]; p++)
-				rec_delta(in->record, rec_matrix(in->record),
-					  d * f->n_ports + switch_port_id(f, s, p),
-					  hops_value(was, in->topo, s, d, p),
-					  hops_value(now, in->topo, s, d, p));
 }
 
 static void *priv_at(struct walk *w, const struct routing *end)
