@@ -1,10 +1,11 @@
 #include "core/analysis/shape/grid.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analysis/shape/grid_search.h"
+#include "core/analysis/shape/internal.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -33,30 +34,26 @@ uint32_t grid_beside(const struct grid *g, uint32_t place, unsigned direction)
 	return grid_place(g, c);
 }
 
-static const char *shape_text(const unsigned *radix, const bool *open, char *buf, size_t size)
+const char *grid_text(const struct grid *g, char *buf, size_t size)
 {
 	bool torus = true, mesh = true;
 	size_t len = 0;
 
 	for (unsigned d = 0; d < GRID_DIMS; d++) {
-		torus &= radix[d] == 1 || !open[d];
-		mesh &= radix[d] == 1 || open[d];
+		torus &= g->radix[d] == 1 || !g->open[d];
+		mesh &= g->radix[d] == 1 || g->open[d];
 	}
 	buf[0] = '\0';
 	for (unsigned d = 0; d < GRID_DIMS && len < size; d++)
-		if (radix[d] > 1)
-			len += (size_t)snprintf(buf + len, size - len, "%s%u%s", len ? " x " : "", radix[d],
+		if (g->radix[d] > 1)
+			len += (size_t)snprintf(buf + len, size - len, "%s%u%s", len ? " x " : "",
+						g->radix[d],
 						torus || mesh ? ""
-						: open[d]     ? " (open)"
+						: g->open[d]  ? " (open)"
 							      : " (looped)");
 	if (len < size)
 		snprintf(buf + len, size - len, " %s", mesh ? "mesh" : "torus");
 	return buf;
-}
-
-const char *grid_text(const struct grid *g, char *buf, size_t size)
-{
-	return shape_text(g->radix, g->open, buf, size);
 }
 
 void grid_free(struct grid *g)
@@ -69,212 +66,316 @@ void grid_free(struct grid *g)
 	free(g);
 }
 
-/* --- what breaks it ---------------------------------------------------------------------------- */
+/* --- links ------------------------------------------------------------------------------------ */
 
-static const char *name_of(const struct topo *t, const struct switch_graph *g, uint32_t u)
+static bool linked(const struct topo *t, uint32_t sw, uint32_t other)
 {
-	return switch_name(t->fabric, g->sw[u]);
+	const struct fabric *f = t->fabric;
+
+	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
+		if (t->peer_switch[switch_port_id(f, sw, p)] == other)
+			return true;
+	return false;
 }
 
-/* Some shape fits, the likeliest tried first; coord as in grid_search().  whole: nothing may be missing. */
-static bool any_fits(const struct switch_graph *g, bool whole, unsigned variant, unsigned *coord,
-		     struct grid_shape *fit, struct progress *p, struct grid_failure *why)
+uint32_t grid_neighbour(const struct grid *g, const struct topo *t, uint32_t place, unsigned direction)
 {
-	size_t n;
-	struct grid_shape *s = grid_shapes(g, &n);
-	bool found = false;
+	uint32_t to = grid_beside(g, place, direction), sw = to == NO_ID ? NO_ID : g->at[to];
 
-	for (size_t i = 0; i < n && !found && !progress_cancelled(p); i++) {
-		if (whole && (s[i].missing || s[i].lost))
-			continue;
-		found = grid_search(g, &s[i], variant, coord, p, why);
-		*fit = s[i];
+	return sw != NO_ID && linked(t, g->at[place], sw) ? sw : NO_ID;
+}
+
+static bool one_step(const struct grid *g, uint32_t a, uint32_t b)
+{
+	for (unsigned k = 0; k < GRID_DIRECTIONS; k++)
+		if (grid_beside(g, a, k) == b)
+			return true;
+	return false;
+}
+
+/* A dimension with a link from its end to its beginning is looped, though most such links are missing. */
+static void close_ring(struct grid *g, const unsigned a[GRID_DIMS], const unsigned b[GRID_DIMS])
+{
+	unsigned differ = 0, dim = 0;
+
+	for (unsigned d = 0; d < GRID_DIMS; d++) {
+		differ += a[d] != b[d];
+		dim = a[d] != b[d] ? d : dim;
 	}
-	free(s);
-	return found;
+	if (differ == 1 && g->radix[dim] > 2 && (!a[dim] || !b[dim]) && a[dim] + b[dim] == g->radix[dim] - 1)
+		g->open[dim] = false;
 }
 
-/* Links and switches whose removal is tried to name the one that breaks the pattern. */
-#define MOST_TRIALS 200
+/* The first link that is no step in the grid breaks the pattern, after rings are closed. */
+static int look_at_links(struct grid *g, const struct topo *t, struct err *e)
+{
+	const struct fabric *f = t->fabric;
+	unsigned a[GRID_DIMS], b[GRID_DIMS];
+	char shape[80];
 
-struct trial {
-	const struct topo *t;
-	const struct switch_graph *g;
-	unsigned *coord;
-	struct progress *p;
-	struct grid_shape fit;
-	unsigned left;
+	for (uint32_t i = 0; i < 2 * f->n_ports; i++) {
+		uint32_t p = i % f->n_ports, sw = f->node_switch[f->port_node[p]];
+		uint32_t to = sw == NO_ID ? NO_ID : t->peer_switch[p];
+
+		if (to == NO_ID || one_step(g, g->place[sw], g->place[to]))
+			continue;
+		grid_coordinates(g, g->place[sw], a);
+		grid_coordinates(g, g->place[to], b);
+		if (i < f->n_ports)
+			close_ring(g, a, b);
+		else
+			return err_set(e,
+				       "the link between %s (at %u,%u,%u) and %s (at %u,%u,%u) breaks the "
+				       "pattern: without it this is a %s",
+				       switch_name(f, sw), a[0], a[1], a[2], switch_name(f, to), b[0], b[1],
+				       b[2], grid_text(g, shape, sizeof(shape)));
+	}
+	return 0;
+}
+
+static void count_missing_links(struct grid *g, const struct topo *t)
+{
+	const struct fabric *f = t->fabric;
+
+	for (uint32_t place = 0; place < g->n_places; place++)
+		for (unsigned k = 1; k < GRID_DIRECTIONS && g->at[place] != NO_ID; k += 2) {
+			uint32_t to = grid_beside(g, place, k), sw = to == NO_ID ? NO_ID : g->at[to];
+
+			if (sw == NO_ID || linked(t, g->at[place], sw))
+				continue;
+			g->missing_links++;
+			if (!g->missing_link)
+				g->missing_link = str_printf("%s - %s", switch_name(f, g->at[place]),
+							     switch_name(f, sw));
+		}
+}
+
+/* --- dimensions ---------------------------------------------------------------------------------------- */
+
+#define NONE UINT_MAX
+
+/*
+ * A dimension: all of one of the layout, or one or two of two places.  A ring of four counts as two of
+ * these, which can be paired with others as well.
+ */
+struct dim {
+	unsigned a, b; /* 2 x a dimension of the layout, + 1: the second half of its ring; b: NONE, or as a */
+	unsigned size;
+	bool open;
 };
 
-static bool fits_without(struct trial *x, uint32_t u, uint32_t v)
-{
-	struct switch_graph *h = switch_graph_without(x->g, u, v);
-	struct grid_failure why = {.placed = UINT32_MAX};
-	bool found = any_fits(h, true, 0, x->coord, &x->fit, x->p, &why);
+struct dims {
+	struct dim dim[2 * LAYOUT_DIMS];
+	unsigned n;
+};
 
-	switch_graph_free(h);
-	x->left -= x->left > 0;
-	return found;
+static bool is_ring_of_four(const struct layout_part *is, unsigned d)
+{
+	return is->dim[d].size == 4 && is->dim[d].kind == LAYOUT_CYCLE;
 }
 
-static bool blame_link(struct trial *x, struct err *e)
+static unsigned along(const struct lpart *p, uint32_t u, unsigned from)
 {
-	const struct switch_graph *g = x->g;
-	const unsigned *a, *b;
-	char shape[80];
+	unsigned c = from == NONE ? 0 : p->coord[(size_t)u * LAYOUT_DIMS + from / 2];
 
-	for (uint32_t u = 0; u < g->n && x->left; u++)
-		for (uint32_t i = g->first[u]; i < g->first[u + 1] && x->left; i++) {
-			uint32_t v = g->to[i];
-
-			if (v < u || !fits_without(x, u, v))
-				continue;
-			a = &x->coord[(size_t)u * GRID_DIMS];
-			b = &x->coord[(size_t)v * GRID_DIMS];
-			err_set(e,
-				"the link between %s (at %u,%u,%u) and %s (at %u,%u,%u) breaks the pattern: "
-				"without it this is a %s",
-				name_of(x->t, g, u), a[0], a[1], a[2], name_of(x->t, g, v), b[0], b[1], b[2],
-				shape_text(x->fit.radix, x->fit.open, shape, sizeof(shape)));
-			return true;
-		}
-	return false;
+	if (from == NONE || !is_ring_of_four(&p->is, from / 2))
+		return c;
+	return from % 2 ? c >= 2 : c == 1 || c == 2;
 }
 
-static bool blame_switch(struct trial *x, struct err *e)
+/* Those of two places in pairs, in another way for each variant.  false: there are no more ways. */
+static bool pair_twos(struct dims *x, unsigned *two, unsigned n, unsigned variant)
 {
-	char shape[80];
+	if (n % 2)
+		two[n++] = NONE;
+	while (n) {
+		unsigned k = 1 + variant % (n - 1), b = two[k];
 
-	for (uint32_t u = 0; u < x->g->n && x->left; u++)
-		if (fits_without(x, u, NO_ID)) {
-			err_set(e, "%s breaks the pattern: without it this is a %s", name_of(x->t, x->g, u),
-				shape_text(x->fit.radix, x->fit.open, shape, sizeof(shape)));
-			return true;
-		}
-	return false;
-}
-
-static void blame_search(const struct topo *t, const struct switch_graph *g, const struct grid_failure *f,
-			 struct err *e)
-{
-	char shape[80], part[300] = "";
-
-	shape_text(f->shape.radix, f->shape.open, shape, sizeof(shape));
-	if (f->b != NO_ID)
-		snprintf(part, sizeof(part),
-			 ", for no free place is beside both %.80s (at %u,%u,%u) and %.80s (at %u,%u,%u)",
-			 name_of(t, g, f->a), f->at_a[0], f->at_a[1], f->at_a[2], name_of(t, g, f->b),
-			 f->at_b[0], f->at_b[1], f->at_b[2]);
-	else if (f->a != NO_ID)
-		snprintf(part, sizeof(part), ", for no place is free beside %.80s (at %u,%u,%u)",
-			 name_of(t, g, f->a), f->at_a[0], f->at_a[1], f->at_a[2]);
-	err_set(e, "no torus or mesh: of a %s, which comes nearest, %u of %u switches fit, but not %s%s",
-		shape, f->placed, g->n, name_of(t, g, f->stuck), part);
-}
-
-/* One link or switch is too much, and without it all is whole. */
-static bool blame_one(const struct topo *t, const struct switch_graph *g, unsigned *coord, struct progress *p,
-		      struct err *e)
-{
-	struct trial x = {.t = t, .g = g, .coord = coord, .p = p, .left = MOST_TRIALS};
-
-	if (g->max_degree > GRID_DIRECTIONS + 1)
-		return false;
-	if (blame_link(&x, e))
-		return true;
-	x.left = MOST_TRIALS;
-	return blame_switch(&x, e);
-}
-
-static void blame(const struct topo *t, const struct switch_graph *g, const struct grid_failure *f,
-		  struct err *e)
-{
-	if (g->max_degree > GRID_DIRECTIONS)
-		err_set(e,
-			"no torus or mesh: %s has %u neighbour switches, expected at most %u in three "
-			"dimensions",
-			name_of(t, g, g->widest), g->max_degree, GRID_DIRECTIONS);
-	else if (f->placed && f->stuck != NO_ID)
-		blame_search(t, g, f, e);
-	else
-		err_set(e,
-			"no torus or mesh of up to three dimensions has %u switches and %u pairs of "
-			"neighbours, up to %u of "
-			"them with %s, even if some were missing",
-			g->n, g->n_edges, g->max_degree, name_of(t, g, g->widest));
-}
-
-/* --- the result ------------------------------------------------------------------------------------ */
-
-static void count_missing_link(struct grid *r, const struct topo *t, const struct switch_graph *g,
-			       const uint32_t *node, uint32_t place, unsigned direction)
-{
-	uint32_t to = grid_beside(r, place, direction), u = node[place], v = to == NO_ID ? NO_ID : node[to];
-
-	if (v == NO_ID || switch_graph_linked(g, u, v))
-		return;
-	r->missing_links++;
-	if (!r->missing_link)
-		r->missing_link = str_printf("%s - %s", name_of(t, g, u), name_of(t, g, v));
-}
-
-static struct grid *make_grid(const struct topo *t, const struct switch_graph *g, const struct grid_shape *s,
-			      const unsigned *coord)
-{
-	struct grid *r = NEW(struct grid);
-	uint32_t *node;
-
-	memcpy(r->radix, s->radix, sizeof(r->radix));
-	memcpy(r->open, s->open, sizeof(r->open));
-	r->n_places = r->radix[0] * r->radix[1] * r->radix[2];
-	r->missing_switches = r->n_places - g->n;
-	r->at = NEW_ARRAY(r->n_places, uint32_t);
-	r->place = NEW_ARRAY(t->fabric->n_switches, uint32_t);
-	node = NEW_ARRAY(r->n_places, uint32_t);
-	memset(r->at, 0xFF, r->n_places * sizeof(*r->at));
-	memset(node, 0xFF, r->n_places * sizeof(*node));
-	memset(r->place, 0xFF, t->fabric->n_switches * sizeof(*r->place));
-	for (uint32_t u = 0; u < g->n; u++) {
-		uint32_t place = grid_place(r, &coord[(size_t)u * GRID_DIMS]);
-
-		r->at[place] = g->sw[u];
-		r->place[g->sw[u]] = place;
-		node[place] = u;
+		variant /= n - 1;
+		x->dim[x->n++] = (struct dim){two[0], b, b == NONE ? 2 : 4, b == NONE};
+		memmove(two + k, two + k + 1, (n - k - 1) * sizeof(*two));
+		memmove(two, two + 1, (n - 2) * sizeof(*two));
+		n -= 2;
 	}
-	for (uint32_t place = 0; place < r->n_places; place++)
-		for (unsigned d = 0; d < GRID_DIMS && node[place] != NO_ID; d++)
-			count_missing_link(r, t, g, node, place, 2 * d + 1);
-	free(node);
-	return r;
+	return !variant;
+}
+
+static int by_size(const void *x, const void *y)
+{
+	const struct dim *a = x, *b = y;
+
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	if (a->open != b->open)
+		return a->open ? 1 : -1;
+	return a->a < b->a ? -1 : a->a > b->a;
+}
+
+/* The largest dimension first.  false: there are more than three, or one of complete rows. */
+static bool take_dims(const struct layout_part *is, unsigned variant, struct dims *x)
+{
+	unsigned two[2 * LAYOUT_DIMS + 1], n = 0;
+
+	for (unsigned d = 0; d < is->n_dims; d++) {
+		if (is_ring_of_four(is, d) || is->dim[d].size == 2)
+			two[n++] = 2 * d;
+		if (is_ring_of_four(is, d))
+			two[n++] = 2 * d + 1;
+		else if (is->dim[d].size > 2 && is->dim[d].kind == LAYOUT_CLIQUE)
+			return false;
+		else if (is->dim[d].size > 2)
+			x->dim[x->n++] =
+				(struct dim){2 * d, NONE, is->dim[d].size, is->dim[d].kind == LAYOUT_PATH};
+	}
+	if (!pair_twos(x, two, n, variant) || x->n > GRID_DIMS)
+		return false;
+	qsort(x->dim, x->n, sizeof(*x->dim), by_size);
+	return true;
+}
+
+static void put_at(struct grid *g, const struct topo *t, uint32_t sw, uint32_t place)
+{
+	if (!switch_up(t, sw))
+		return;
+	g->at[place] = sw;
+	g->place[sw] = place;
+	g->missing_switches--;
+}
+
+static void set_size(struct grid *g)
+{
+	g->missing_switches = g->n_places = g->radix[0] * g->radix[1] * g->radix[2];
+	g->at = NEW_ARRAY(g->n_places, uint32_t);
+	memset(g->at, 0xFF, g->n_places * sizeof(*g->at));
+}
+
+/* A ring or a chain; a ring of four is called a 2 x 2 mesh. */
+static void take_line(const struct lpart *p, const struct topo *t, struct grid *g)
+{
+	bool square = p->is.kind == LAYOUT_RING && p->n == 4;
+
+	g->radix[0] = square ? 2 : p->n;
+	g->radix[1] = square ? 2 : 1;
+	g->radix[2] = 1;
+	for (unsigned d = 0; d < GRID_DIMS; d++)
+		g->open[d] = square || d || p->is.kind != LAYOUT_RING;
+	set_size(g);
+	for (uint32_t i = 0; i < p->n; i++)
+		put_at(g, t, p->sw[p->order[i]], square ? i ^ i >> 1 : i);
+}
+
+static void take_grid(const struct lpart *p, const struct topo *t, const struct dims *x, struct grid *g)
+{
+	for (unsigned d = 0; d < GRID_DIMS; d++) {
+		g->radix[d] = d < x->n ? x->dim[d].size : 1;
+		g->open[d] = d >= x->n || x->dim[d].open;
+	}
+	set_size(g);
+	for (uint32_t u = 0; u < p->n; u++) {
+		unsigned c[GRID_DIMS] = {0};
+
+		for (unsigned d = 0; d < x->n; d++) {
+			c[d] = along(p, u, x->dim[d].a);
+			if (along(p, u, x->dim[d].b)) /* 00 10 11 01 are 0 1 2 3 */
+				c[d] = 3 - c[d];
+		}
+		if (p->coord[(size_t)u * LAYOUT_DIMS] != LAYOUT_BESIDE)
+			put_at(g, t, p->sw[u], grid_place(g, c));
+	}
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------ */
+
+static int blame_all(const struct lpart *p, struct err *e)
+{
+	uint32_t widest = 0;
+
+	for (uint32_t u = 0; u < p->n; u++)
+		widest = lpart_degree(p, u) > lpart_degree(p, widest) ? u : widest;
+	if (p->max_degree > GRID_DIRECTIONS)
+		return err_set(e,
+			       "no torus or mesh: %s has %u neighbour switches, expected at most %u in three "
+			       "dimensions",
+			       p->name[widest], p->max_degree, GRID_DIRECTIONS);
+	return err_set(e,
+		       "no torus or mesh of up to three dimensions: the fabric has %u switches and %u pairs "
+		       "of neighbours, up to %u of them with %s, and no such grid fits them",
+		       p->n, p->n_links, p->max_degree, p->name[widest]);
+}
+
+/* A grid in which a part has its places, whatever links are missing or too many; NULL: it is none. */
+static struct grid *lay_out(struct lpart *p, const struct topo *t, unsigned variant)
+{
+	struct grid *g = NEW(struct grid);
+	struct dims x = {.n = 0};
+
+	g->place = NEW_ARRAY(t->fabric->n_switches, uint32_t);
+	memset(g->place, 0xFF, t->fabric->n_switches * sizeof(*g->place));
+	if (layout_is_line(p)) {
+		take_line(p, t, g);
+	} else if (layout_is_grid(p) && take_dims(&p->is, variant, &x)) {
+		take_grid(p, t, &x, g);
+	} else {
+		grid_free(g);
+		return NULL;
+	}
+	return g;
+}
+
+static int check(struct grid *g, const struct topo *t, struct err *e)
+{
+	const struct fabric *f = t->fabric;
+	char shape[80];
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		if (switch_up(t, sw) && g->place[sw] == NO_ID)
+			return err_set(e, "%s breaks the pattern: without it this is a %s",
+				       switch_name(f, sw), grid_text(g, shape, sizeof(shape)));
+	if (look_at_links(g, t, e))
+		return -1;
+	count_missing_links(g, t);
+	return 0;
+}
+
+/* From what is up, or from all cables: of what is down the layout knows where it belongs. */
+static struct grid *find_in(const struct topo *t, bool all, unsigned variant, struct progress *p,
+			    struct err *e)
+{
+	uint32_t n = t->fabric->n_switches, r = 0, *hosts = NEW_ARRAY(n + 1, uint32_t);
+	struct lpart part = {.progress = p};
+	struct lgraph graph;
+	struct grid *g;
+
+	lgraph_make(&graph, t->fabric, all ? NULL : t, NULL);
+	while (!switch_up(t, graph.by[r].sw))
+		r++;
+	lpart_make(&part, &graph, hosts, graph.part[r], false);
+	g = lay_out(&part, t, variant);
+	if (progress_cancelled(p))
+		err_set(e, CANCELLED);
+	else if (!g)
+		blame_all(&part, e);
+	if (g && (progress_cancelled(p) || check(g, t, e))) {
+		grid_free(g);
+		g = NULL;
+	}
+	free(part.is.words);
+	lpart_free(&part);
+	lgraph_free(&graph);
+	free(hosts);
+	return g;
 }
 
 struct grid *grid_find(const struct topo *t, unsigned variant, struct progress *p, struct err *e)
 {
-	struct switch_graph *g = switch_graph_new(t);
-	unsigned *coord = NEW_ARRAY((size_t)g->n * GRID_DIMS + 1, unsigned);
-	struct grid_failure why = {.stuck = NO_ID};
-	struct grid_shape s;
-	struct grid *r = NULL;
-	bool good = false;
+	struct grid *g;
+	struct err other;
 
 	progress_start(p, "looking for a torus or mesh", 0);
-	if (g->n < 2)
-		err_set(e, "found %u switch%s, expected at least two", g->n, g->n == 1 ? "" : "es");
-	else if (any_fits(g, false, variant, coord, &s, p, &why))
-		r = make_grid(t, g, &s, coord);
-	/* something too much is likelier than much missing */
-	if (g->n >= 2 && (!r || r->missing_switches || r->missing_links > 3) && blame_one(t, g, coord, p, e))
-		good = false;
-	else if (progress_cancelled(p))
-		err_set(e, CANCELLED);
-	else if (r)
-		good = true;
-	else if (g->n >= 2)
-		blame(t, g, &why, e);
-	free(coord);
-	switch_graph_free(g);
-	if (good)
-		return r;
-	grid_free(r);
-	return NULL;
+	if (t->n_switches_up < 2) {
+		err_set(e, "found %s, expected at least two", PLURAL(t->n_switches_up, "switch"));
+		return NULL;
+	}
+	g = find_in(t, false, variant, p, e);
+	return g || progress_cancelled(p) ? g : find_in(t, true, variant, p, &other);
 }

@@ -4,6 +4,37 @@
 #define IBSCOPE_LAYOUT_PARTS_H
 
 #include "core/analysis/shape/layout.h"
+#include "core/fabric/state.h"
+
+/* Switches in the order of their names, and an arc for each way between two neighbours. */
+struct named {
+	const char *name;
+	uint64_t guid;
+	uint32_t sw;
+};
+
+struct larc {
+	uint32_t from, to;
+	uint8_t port, peer_port; /* lowest of the cables */
+	uint32_t cables;
+};
+
+struct lgraph {
+	const struct fabric *f;
+	const struct topo *t;
+	const uint32_t *chassis;
+	struct named *by; /* [n] in order of names */
+	uint32_t *first;  /* [n + 1] arcs of each, by rank */
+	struct larc *arc;
+	uint32_t n_arcs;
+	uint32_t *part;	 /* [n] lowest rank in the same part */
+	uint32_t *size;	 /* [n] of the part of that lowest rank */
+	uint32_t *local; /* [n] number within its part */
+};
+
+/* t: only cables that are up there; NULL: all.  chassis: as layout_new(), borrowed. */
+void lgraph_make(struct lgraph *g, const struct fabric *f, const struct topo *t, const uint32_t *chassis);
+void lgraph_free(struct lgraph *g);
 
 struct lpart {
 	uint32_t n, n_links;
@@ -26,6 +57,10 @@ struct lpart {
 	uint16_t *coord;       /* [n * LAYOUT_DIMS] */
 	float *x, *y;	       /* [n] */
 };
+
+/* The part whose lowest rank is `low`; all: all switches, whatever they are connected to. */
+void lpart_make(struct lpart *p, const struct lgraph *g, const uint32_t *hosts, uint32_t low, bool all);
+void lpart_free(struct lpart *p);
 
 static inline uint32_t lpart_degree(const struct lpart *p, uint32_t u)
 {
@@ -51,6 +86,7 @@ uint32_t lpart_number(uint32_t *parent, uint32_t n, uint32_t *of);
  * Is the part of this kind?  Then p->is and what belongs to the kind are filled in.  All that fails or is
  * cancelled says no.
  */
+bool layout_is_line(struct lpart *p); /* a ring or a chain */
 bool layout_is_grid(struct lpart *p);
 bool layout_is_groups(struct lpart *p);	 /* by triangles */
 bool layout_is_tree(struct lpart *p);	 /* leaves p->level as it would be and p->is.wrong when it is none */

@@ -7,25 +7,7 @@
 #include "core/base/memory.h"
 #include "core/base/order.h"
 
-/* --- links of a grid ---------------------------------------------------------------------------- */
-
-static bool linked(const struct topo *t, uint32_t sw, uint32_t other)
-{
-	const struct fabric *f = t->fabric;
-
-	for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
-		if (t->peer_switch[switch_port_id(f, sw, p)] == other)
-			return true;
-	return false;
-}
-
-/* The switch linked to that of a place in a direction, NO_ID. */
-static uint32_t neighbour(const struct topo *t, const struct grid *g, uint32_t place, unsigned direction)
-{
-	uint32_t to = grid_beside(g, place, direction), sw = to == NO_ID ? NO_ID : g->at[to];
-
-	return sw != NO_ID && linked(t, g->at[place], sw) ? sw : NO_ID;
-}
+/* --- seeds --- */
 
 /*
  * Directions of a dimension that a seed at a place names, as bits; 0: it cannot be
@@ -34,7 +16,8 @@ static uint32_t neighbour(const struct topo *t, const struct grid *g, uint32_t p
  */
 static unsigned seed_ways(const struct topo *t, const struct grid *g, uint32_t place, unsigned d)
 {
-	bool down = neighbour(t, g, place, 2 * d) != NO_ID, up = neighbour(t, g, place, 2 * d + 1) != NO_ID;
+	bool down = grid_neighbour(g, t, place, 2 * d) != NO_ID,
+	     up = grid_neighbour(g, t, place, 2 * d + 1) != NO_ID;
 
 	if (g->radix[d] == 4 && !g->open[d])
 		return down && up ? 3 : 0;
@@ -56,11 +39,9 @@ static unsigned links_there(const struct topo *t, const struct grid *g, uint32_t
 	unsigned n = 0;
 
 	for (unsigned k = 0; k < GRID_DIRECTIONS; k++)
-		n += neighbour(t, g, place, k) != NO_ID;
+		n += grid_neighbour(g, t, place, k) != NO_ID;
 	return n;
 }
-
-/* --- seeds ----------------------------------------------------------------------------------------- */
 
 struct candidate {
 	uint32_t place;
@@ -80,7 +61,7 @@ uint32_t *torus_seed_places(const struct topo *t, const struct grid *g, uint32_t
 			continue;
 		c[*n] = (struct candidate){p, 4 * links_there(t, g, p)};
 		for (unsigned k = 0; k < GRID_DIRECTIONS; k++)
-			if (neighbour(t, g, p, k) != NO_ID)
+			if (grid_neighbour(g, t, p, k) != NO_ID)
 				c[*n].links += links_there(t, g, grid_beside(g, p, k));
 		++*n;
 	}
@@ -137,7 +118,7 @@ static unsigned coordinate(const struct torus_plan *p, uint32_t place, unsigned 
 static void add_link(const struct torus_plan *p, uint32_t place, unsigned axis, unsigned up, struct text *x)
 {
 	const struct fabric *f = p->t->fabric;
-	uint32_t a = p->g->at[place], b = neighbour(p->t, p->g, place, 2 * p->axis[axis] + up);
+	uint32_t a = p->g->at[place], b = grid_neighbour(p->g, p->t, place, 2 * p->axis[axis] + up);
 
 	text_add(x, "%c%c_link 0x%016" PRIx64 " 0x%016" PRIx64 "  # %s -> %s\n", (char)('x' + axis),
 		 up ? 'p' : 'm', f->node_guid[f->switch_node[a]], f->node_guid[f->switch_node[b]],

@@ -10,7 +10,7 @@
 
 #define ENGINE "torus-2QoS"
 /* Other ways to see the fabric as a grid that are tried when the engine refuses the first. */
-#define VARIANTS 24
+#define VARIANTS 15
 /* Seeds tried in each. */
 #define SEEDS_TRIED 12
 

@@ -1,0 +1,308 @@
+/* The graph of switches and its connected parts, as all ways of laying them out take them. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analysis/shape/internal.h"
+#include "core/base/memory.h"
+#include "core/base/order.h"
+#include "core/base/text.h"
+
+#define MANY_HOSTS(with, n) (2 * (with) > (n) || !(with))
+
+/* --- lists --- */
+
+uint32_t lpart_arc(const struct lpart *p, uint32_t u, uint32_t v)
+{
+	uint32_t lo = p->first[u], hi = p->first[u + 1];
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->to[mid] == v)
+			return mid;
+		if (p->to[mid] < v)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NO_ID;
+}
+
+uint32_t lpart_shared(const struct lpart *p, uint32_t u, uint32_t v)
+{
+	uint32_t i = p->first[u], j = p->first[v], n = 0;
+
+	while (i < p->first[u + 1] && j < p->first[v + 1]) {
+		uint32_t a = p->to[i], b = p->to[j];
+
+		n += a == b;
+		i += a <= b;
+		j += b <= a;
+	}
+	return n;
+}
+
+uint32_t lpart_find(uint32_t *parent, uint32_t u)
+{
+	while (parent[u] != u) {
+		parent[u] = parent[parent[u]];
+		u = parent[u];
+	}
+	return u;
+}
+
+void lpart_join(uint32_t *parent, uint32_t u, uint32_t v)
+{
+	u = lpart_find(parent, u);
+	v = lpart_find(parent, v);
+	if (u < v)
+		parent[v] = u;
+	else
+		parent[u] = v;
+}
+
+uint32_t lpart_number(uint32_t *parent, uint32_t n, uint32_t *of)
+{
+	uint32_t sets = 0;
+
+	for (uint32_t u = 0; u < n; u++) {
+		uint32_t root = lpart_find(parent, u);
+
+		of[u] = root == u ? sets++ : of[root];
+	}
+	return sets;
+}
+
+int layout_name_order(const char *a, const char *b)
+{
+	while (*a && *b) {
+		size_t na = 0, nb = 0;
+
+		if (!isdigit((unsigned char)*a) || !isdigit((unsigned char)*b)) {
+			if (*a != *b)
+				return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+			a++, b++;
+			continue;
+		}
+		while (*a == '0')
+			a++;
+		while (*b == '0')
+			b++;
+		while (isdigit((unsigned char)a[na]))
+			na++;
+		while (isdigit((unsigned char)b[nb]))
+			nb++;
+		if (na != nb)
+			return na < nb ? -1 : 1;
+		if (memcmp(a, b, na))
+			return memcmp(a, b, na) < 0 ? -1 : 1;
+		a += na, b += nb;
+	}
+	return *a ? 1 : *b ? -1 : 0;
+}
+
+/* --- the graph of all switches, by rank of their names --- */
+
+COMPARATOR(named_order, struct named, FIELD_BY(layout_name_order, name) TEXT(name) UP(guid))
+COMPARATOR(arc_order, struct larc, UP(from) UP(to))
+
+static void take_arcs(struct lgraph *w, const uint32_t *rank)
+{
+	const struct fabric *f = w->f;
+
+	w->arc = NEW_ARRAY((size_t)2 * f->n_links + 1, struct larc);
+	for (uint32_t l = 0; l < f->n_links; l++) {
+		uint32_t a = f->link_port[2 * l], b = f->link_port[2 * l + 1];
+		uint32_t u = f->node_switch[f->port_node[a]], v = f->node_switch[f->port_node[b]];
+
+		if (u == NO_ID || v == NO_ID || u == v || (w->t && w->t->peer[a] == NO_ID))
+			continue;
+		w->arc[w->n_arcs++] = (struct larc){rank[u], rank[v], f->port_num[a], f->port_num[b], 1};
+		w->arc[w->n_arcs++] = (struct larc){rank[v], rank[u], f->port_num[b], f->port_num[a], 1};
+	}
+	qsort(w->arc, w->n_arcs, sizeof(*w->arc), arc_order);
+}
+
+/* Parallel cables become one arc. */
+static void fold_arcs(struct lgraph *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->n_arcs; i++) {
+		struct larc *a = &w->arc[i], *last = n ? &w->arc[n - 1] : NULL;
+
+		if (!last || arc_order(a, last)) {
+			w->arc[n++] = *a;
+			continue;
+		}
+		last->cables++;
+		last->port = a->port < last->port ? a->port : last->port;
+		last->peer_port = a->peer_port < last->peer_port ? a->peer_port : last->peer_port;
+	}
+	w->n_arcs = n;
+	for (uint32_t i = 0; i < n; i++)
+		w->first[w->arc[i].from + 1]++;
+	for (uint32_t u = 0; u < w->f->n_switches; u++)
+		w->first[u + 1] += w->first[u];
+}
+
+void lgraph_free(struct lgraph *w)
+{
+	free(w->by);
+	free(w->first);
+	free(w->arc);
+	free(w->part);
+	free(w->size);
+	free(w->local);
+}
+
+void lgraph_make(struct lgraph *w, const struct fabric *f, const struct topo *t, const uint32_t *chassis)
+{
+	uint32_t n = f->n_switches, *rank = NEW_ARRAY(n + 1, uint32_t);
+
+	*w = (struct lgraph){.f = f, .t = t, .chassis = chassis};
+	w->by = NEW_ARRAY(n + 1, struct named);
+	w->first = NEW_ARRAY(n + 1, uint32_t);
+	w->part = NEW_ARRAY(n + 1, uint32_t);
+	w->size = NEW_ARRAY(n + 1, uint32_t);
+	w->local = NEW_ARRAY(n + 1, uint32_t);
+	for (uint32_t s = 0; s < n; s++)
+		w->by[s] = (struct named){switch_name(f, s), f->node_guid[f->switch_node[s]], s};
+	qsort(w->by, n, sizeof(*w->by), named_order);
+	for (uint32_t r = 0; r < n; r++) {
+		rank[w->by[r].sw] = r;
+		w->part[r] = r;
+	}
+	take_arcs(w, rank);
+	fold_arcs(w);
+	for (uint32_t i = 0; i < w->n_arcs; i++)
+		lpart_join(w->part, w->arc[i].from, w->arc[i].to);
+	for (uint32_t r = 0; r < n; r++) {
+		w->part[r] = lpart_find(w->part, r);
+		w->local[r] = w->size[w->part[r]]++;
+	}
+	free(rank);
+}
+
+/* --- one part --- */
+
+void lpart_free(struct lpart *p)
+{
+	free(p->sw);
+	free(p->name);
+	free(p->hosts);
+	free(p->chassis);
+	free(p->first);
+	free(p->to);
+	free(p->link);
+	free(p->end);
+	free(p->port);
+	free(p->order);
+	free(p->level);
+	free(p->block);
+	free(p->coord);
+	free(p->x);
+	free(p->y);
+}
+
+static void part_arrays(struct lpart *p, uint32_t n, uint32_t arcs)
+{
+	p->n = n;
+	p->n_links = arcs / 2;
+	p->sw = NEW_ARRAY(n, uint32_t);
+	p->name = NEW_ARRAY(n, const char *);
+	p->hosts = NEW_ARRAY(n, uint32_t);
+	p->chassis = NEW_ARRAY(n, uint32_t);
+	p->first = NEW_ARRAY(n + 1, uint32_t);
+	p->to = NEW_ARRAY(arcs + 1, uint32_t);
+	p->link = NEW_ARRAY(arcs + 1, uint32_t);
+	p->end = NEW_ARRAY(arcs + 1, uint32_t);
+	p->port = NEW_ARRAY(arcs + 1, uint8_t);
+	p->order = NEW_ARRAY(n, uint32_t);
+	p->level = NEW_ARRAY(n, uint8_t);
+	p->block = NEW_ARRAY(n, uint32_t);
+	p->coord = NEW_ARRAY((size_t)n * LAYOUT_DIMS, uint16_t);
+	p->x = NEW_ARRAY(n, float);
+	p->y = NEW_ARRAY(n, float);
+}
+
+/* The arcs of rank r, the u'th switch of the part; its links to lower ones are numbered already. */
+static void part_arcs(struct lpart *p, const struct lgraph *w, uint32_t r, uint32_t u, uint32_t *arcs,
+		      uint32_t *links)
+{
+	for (uint32_t i = w->first[r]; i < w->first[r + 1]; i++, (*arcs)++) {
+		const struct larc *a = &w->arc[i];
+		uint32_t v = w->local[a->to];
+
+		p->to[*arcs] = v;
+		if (v < u) {
+			p->link[*arcs] = p->link[lpart_arc(p, v, u)];
+			continue;
+		}
+		p->link[*arcs] = *links;
+		p->end[2 * *links] = u;
+		p->end[2 * *links + 1] = v;
+		p->port[2 * *links] = a->port;
+		p->port[2 * (*links)++ + 1] = a->peer_port;
+	}
+	p->first[u + 1] = *arcs;
+	if (lpart_degree(p, u) > p->max_degree)
+		p->max_degree = lpart_degree(p, u);
+}
+
+void lpart_make(struct lpart *p, const struct lgraph *w, const uint32_t *hosts, uint32_t low, bool all)
+{
+	uint32_t n = 0, arcs = 0, links = 0, total = w->f->n_switches;
+
+	for (uint32_t r = low; r < total; r++)
+		if (all || w->part[r] == low)
+			arcs += w->first[r + 1] - w->first[r];
+	part_arrays(p, all ? total : w->size[low], arcs);
+	arcs = 0;
+	for (uint32_t r = low; r < total && n < p->n; r++) {
+		uint32_t s = w->by[r].sw;
+
+		if (!all && w->part[r] != low)
+			continue;
+		p->sw[n] = s;
+		p->name[n] = w->by[r].name;
+		p->hosts[n] = hosts[s];
+		p->chassis[n] = w->chassis ? w->chassis[s] : NO_ID;
+		p->order[n] = n;
+		p->block[n] = NO_ID;
+		part_arcs(p, w, r, n, &arcs, &links);
+		n++;
+	}
+}
+
+/* The other neighbour of u, seen from `from`; NO_ID = there is none. */
+static uint32_t walk_on(const struct lpart *p, uint32_t u, uint32_t from)
+{
+	for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++)
+		if (p->to[i] != from)
+			return p->to[i];
+	return NO_ID;
+}
+
+bool layout_is_line(struct lpart *p)
+{
+	uint32_t with = 0, at = 0, from = NO_ID;
+
+	for (uint32_t u = 0; u < p->n; u++)
+		with += p->hosts[u] > 0;
+	if (p->max_degree > 2 || !MANY_HOSTS(with, p->n))
+		return false;
+	p->is.kind = p->n_links == p->n ? LAYOUT_RING : LAYOUT_CHAIN;
+	while (p->is.kind == LAYOUT_CHAIN && lpart_degree(p, at) > 1)
+		at++;
+	for (uint32_t k = 0; k < p->n; k++) {
+		uint32_t next = walk_on(p, at, from);
+
+		p->order[k] = at;
+		from = at;
+		at = next;
+	}
+	p->is.words = str_printf("%s of %u", p->is.kind == LAYOUT_RING ? "ring" : "chain", p->n);
+	return true;
+}
