@@ -32,8 +32,8 @@ FABRICS = {
 }
 ENGINES = ["minhop", "updn", "dnup", "ftree", "lash", "dor", "sssp", "dfsssp", "nue", "torus-2QoS", "mincontention"]
 
-# What a program may say otherwise than before, with the reason: (pattern of the command line, why).
-MEANT = []
+# What a program may say otherwise than before, with the reason: (pattern of the command line or of what was said, why).
+MEANT = [("no torus or mesh", "the finder of tori is that of layouts: no shape that comes nearest is told")]
 
 # --- the lines: sessions of a fabric each; {s0} {s1} switches, {h0} {h1} {h2} hosts, {p0} a port --------------
 
@@ -198,7 +198,7 @@ def main():
             line = lines[i] if i < len(lines) else "?"
             if a == b:
                 passed += 1
-            elif any(re.search(p, line) for p, _ in MEANT):
+            elif any(re.search(p, line) or re.search(p.encode(), a) for p, _ in MEANT):
                 meant += 1
             else:
                 failed += 1

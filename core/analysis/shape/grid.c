@@ -208,25 +208,29 @@ static int by_size(const void *x, const void *y)
 		return a->size > b->size ? -1 : 1;
 	if (a->open != b->open)
 		return a->open ? 1 : -1;
-	return a->a < b->a ? -1 : a->a > b->a;
+	return a->a > b->a ? -1 : a->a < b->a;
 }
 
-/* The largest dimension first.  false: there are more than three, or one of complete rows. */
+/* The largest dimension first, of equal ones the last by name.  false: there are more than three, or one of
+ * complete rows. */
 static bool take_dims(const struct layout_part *is, unsigned variant, struct dims *x)
 {
 	unsigned two[2 * LAYOUT_DIMS + 1], n = 0;
 
 	for (unsigned d = 0; d < is->n_dims; d++) {
-		if (is_ring_of_four(is, d) || is->dim[d].size == 2)
+		if (is_ring_of_four(is, d)) {
 			two[n++] = 2 * d;
-		if (is_ring_of_four(is, d))
 			two[n++] = 2 * d + 1;
-		else if (is->dim[d].size > 2 && is->dim[d].kind == LAYOUT_CLIQUE)
-			return false;
-		else if (is->dim[d].size > 2)
+		} else if (is->dim[d].size > 2) {
+			if (is->dim[d].kind == LAYOUT_CLIQUE)
+				return false;
 			x->dim[x->n++] =
 				(struct dim){2 * d, NONE, is->dim[d].size, is->dim[d].kind == LAYOUT_PATH};
+		}
 	}
+	for (unsigned d = 0; d < is->n_dims; d++)
+		if (is->dim[d].size == 2)
+			two[n++] = 2 * d;
 	if (!pair_twos(x, two, n, variant) || x->n > GRID_DIMS)
 		return false;
 	qsort(x->dim, x->n, sizeof(*x->dim), by_size);
