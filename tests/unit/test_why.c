@@ -429,7 +429,7 @@ static void test_files(void **state)
 		 "of "
 		 "its ports': an engine that refused before left it. No entry."},
 		{"", TORUS("torus:5x5") "; fail switch t12", "why t10 8",
-		 "Decided: early turn: 0,0,4 to 0,2,2: +y, up to the missing switch at its turning point"},
+		 "Decided: early turn: 0,0,1 to 0,2,3: +y, up to the missing switch at its turning point"},
 		{"", TORUS("torus:5x5,parallel=2"), "why t00 node0003 via 7",
 		 "Decided: in turn: A link the same way: they are taken in turn, and route 3 went by port "
 		 "6."},
