@@ -7,6 +7,7 @@
 
 #include "core/analysis/shape/internal.h"
 #include "core/base/memory.h"
+#include "core/base/order.h"
 #include "core/base/text.h"
 
 /* --- places ---------------------------------------------------------------------------------- */
@@ -200,16 +201,7 @@ static bool pair_twos(struct dims *x, unsigned *two, unsigned n, unsigned varian
 	return !variant;
 }
 
-static int by_size(const void *x, const void *y)
-{
-	const struct dim *a = x, *b = y;
-
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	if (a->open != b->open)
-		return a->open ? 1 : -1;
-	return a->a > b->a ? -1 : a->a < b->a;
-}
+COMPARATOR(by_size, struct dim, DOWN(size) UP(open) DOWN(a))
 
 /* The largest dimension first, of equal ones the last by name.  false: there are more than three, or one of
  * complete rows. */
