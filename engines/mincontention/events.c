@@ -90,7 +90,7 @@ static void change(const struct run *x, enum rec_table t, uint32_t *copy, uint32
 static unsigned rule_of(const struct run *x, uint32_t e)
 {
 	if (e == x->target)
-		return x->swport ? RULE_HOST_PORT : RULE_OWN_PORT;
+		return own_rule(x, false);
 	list_ways(x, e, false, x->rec->way);
 	return x->rec->way[0].rule;
 }
@@ -117,26 +117,14 @@ void mc_record_settle(const struct run *x, uint32_t e, uint32_t sw, uint32_t por
 	change(x, T_EGRESS, x->rec->egress, e, port);
 }
 
-/* Of the ways inside the element that are as short as the one taken. */
-static enum why_rule inside_rule(const struct run *x, uint32_t sw, uint32_t port)
-{
-	const struct elements *el = x->el;
-	uint32_t e = el->of[sw], out = x->rec->egress[e],
-		 exit = el->chip_index[x->topo->fabric->node_switch[x->topo->fabric->port_node[out]]];
-	unsigned hops = element_hops(el, e, el->chip_index[sw], exit), n = 0, equal = 0;
-
-	for (uint32_t i = el->first_inside[sw]; i < el->first_inside[sw + 1]; i++) {
-		if (element_hops(el, e, el->inside_to[i], exit) + 1 != hops)
-			continue;
-		n++;
-		equal += x->usage[el->inside_port[i]] == x->usage[port];
-	}
-	return n == 1 ? WHY_INSIDE_ONLY : equal == 1 ? WHY_INSIDE_USAGE : WHY_INSIDE_PORT;
-}
-
 void mc_record_inside(const struct run *x, uint32_t sw, uint32_t port)
 {
-	rec_event(x->in->record, REC_CHOICE, inside_rule(x, sw, port), x->topo->fabric->port_num[port], sw,
+	const struct fabric *f = x->topo->fabric;
+	uint32_t out = x->rec->egress[x->el->of[sw]];
+	struct inside way[MAX_PORTS];
+	unsigned n = list_inside(x->el, sw, f->node_switch[f->port_node[out]], x->usage, way);
+
+	rec_event(x->in->record, REC_CHOICE, inside_rule(way, n, least_inside(way, n)), f->port_num[port], sw,
 		  x->lid);
 	rec_flag(x->in->record, REC_COUNTED);
 	entry(x, sw, port);

@@ -80,6 +80,21 @@ bool tree_stands(struct run *x, const struct routing *from);
  */
 uint32_t list_ways(const struct run *x, uint32_t e, bool kept, struct mincontention_way *way);
 
+/* Rule of the element of the LID at hand. */
+enum mincontention_rule own_rule(const struct run *x, bool kept);
+
+/*
+ * Ports (ids) of a chip on shortest ways to the chip `exit` of its element, by number, with their usage; way:
+ * room for MAX_PORTS.  Their number, 0 at `exit`.  Then the one that is taken, and the rule that decides it.
+ */
+struct inside {
+	uint32_t port, usage;
+};
+unsigned list_inside(const struct elements *el, uint32_t sw, uint32_t exit, const uint32_t *usage,
+		     struct inside *way);
+unsigned least_inside(const struct inside *way, unsigned n);
+enum why_rule inside_rule(const struct inside *way, unsigned n, unsigned taken);
+
 /* Free what is not handed on; tables that were never made are NULL. */
 void run_end(struct run *x);
 
@@ -108,7 +123,7 @@ extern const struct rec_scheme mincontention_scheme;
 extern const struct routing_ops mincontention_ops; /* of a routing, and of a step of a recording */
 void *mc_priv_at(struct walk *w, const struct routing *end);
 
-/* Tell an observer; the LID at hand was just chosen (before its usage is counted), or kept. */
+/* Tell who asks; the LID at hand was just chosen (before its usage is counted), or kept. */
 void mc_tell(const struct run *x, bool kept);
 
 #endif

@@ -214,7 +214,7 @@ static void route_lid(struct run *x)
 	choose_paths(x);
 	if (x->rec)
 		mc_record_lid(x);
-	if (OBSERVED(x->in))
+	if (ASKED(x->in))
 		mc_tell(x, false);
 	place_entries(x);
 	for (uint32_t i = 1; x->in->lids->count[x->owner] > 1 && i < x->n_near; i++)
@@ -225,14 +225,14 @@ static void route_endport(struct run *x, uint32_t ep)
 {
 	const struct lids *l = x->in->lids;
 
-	if (!OBSERVED(x->in) && all_kept(x, ep))
+	if (!ASKED(x->in) && all_kept(x, ep))
 		return;
 	begin_endport(x, ep);
 	for (unsigned k = 0; k < l->count[ep]; k++) {
 		begin_lid(x, ep, l->base[ep] + k);
 		if (!x->kept[x->lid])
 			route_lid(x);
-		else if (OBSERVED(x->in) && tree_stands(x, x->in->current))
+		else if (ASKED(x->in) && tree_stands(x, x->in->current))
 			mc_tell(x, true);
 	}
 }

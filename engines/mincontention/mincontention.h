@@ -84,8 +84,8 @@ struct mincontention_ways {
 };
 
 /*
- * What the engine compared when it placed a LID, found again from its tables: as an
- * observer hears it.  Contention of a LID that was kept is as in struct mincontention_key
+ * What the engine compared when it placed a LID, found again from its tables: as who
+ * asks hears it.  Contention of a LID that was kept is as in struct mincontention_key
  * (nobody compared it).  Tables of the unicast cache are explained by those it kept.
  * Of a step of a recording: the ways through what was settled so far.
  * Cost: all tables are read once.  NULL when cancelled; r must be of this engine.

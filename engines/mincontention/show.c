@@ -269,9 +269,7 @@ static void fill_ways(const struct replay *y, struct mincontention_ways *w)
 			.to = NO_ID,
 			.usage = y->delivery,
 			.chosen = true,
-			.rule = kept	    ? RULE_KEPT
-				: x->swport ? RULE_HOST_PORT
-					    : RULE_OWN_PORT,
+			.rule = own_rule(x, kept),
 		};
 		w->first[e + 1] = w->first[e] + 1;
 	}

@@ -111,6 +111,45 @@ uint32_t list_ways(const struct run *x, uint32_t e, bool kept, struct mincontent
 	return n;
 }
 
+enum mincontention_rule own_rule(const struct run *x, bool kept)
+{
+	return kept ? RULE_KEPT : x->swport ? RULE_HOST_PORT : RULE_OWN_PORT;
+}
+
+/* --- within an element
+ * ---------------------------------------------------------------------------------------- */
+
+unsigned list_inside(const struct elements *el, uint32_t sw, uint32_t exit, const uint32_t *usage,
+		     struct inside *way)
+{
+	uint32_t e = el->of[sw], to = el->chip_index[exit];
+	unsigned n = 0, hops = element_hops(el, e, el->chip_index[sw], to);
+
+	for (uint32_t i = el->first_inside[sw]; sw != exit && i < el->first_inside[sw + 1]; i++)
+		if (element_hops(el, e, el->inside_to[i], to) + 1 == hops)
+			way[n++] = (struct inside){el->inside_port[i], usage[el->inside_port[i]]};
+	return n;
+}
+
+unsigned least_inside(const struct inside *way, unsigned n)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < n; i++)
+		if (way[i].usage < way[best].usage)
+			best = i;
+	return best;
+}
+
+enum why_rule inside_rule(const struct inside *way, unsigned n, unsigned taken)
+{
+	unsigned equal = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		equal += way[i].usage == way[taken].usage;
+	return n == 1 ? WHY_INSIDE_ONLY : equal == 1 ? WHY_INSIDE_USAGE : WHY_INSIDE_PORT;
+}
+
 /* --- trees that are there ----------------------------------------------------------------------------------
  */
 

@@ -6,6 +6,7 @@
 #include "tests/unit/fixture.h"
 
 #include "core/analysis/credit/check.h"
+#include "core/trace/recorder.h"
 #include "engines/mincontention/mincontention.h"
 
 /* --- a fabric under routing ---------------------------------------------------------------- */
@@ -414,7 +415,7 @@ static void test_brute_force(void **state)
 	}
 }
 
-/* --- ways as an observer hears them -------------------------------------------------------------------- */
+/* --- ways as who asks hears them -------------------------------------------------------------------- */
 
 struct listener {
 	const struct routing *r;
@@ -423,14 +424,12 @@ struct listener {
 };
 
 /* The element's candidates of an entry, one after the other. */
-static void hear_ways(void *ctx, const struct step *s)
+static void hear_ways(void *ctx, const struct rec_choice *s)
 {
 	struct listener *h = ctx;
 	const struct fabric *f = h->r->topo->fabric;
 	uint32_t e, n;
 
-	if (s->kind != STEP_CHOICE)
-		return;
 	if (!h->w || h->w->lid != s->lid) {
 		mincontention_ways_free(h->w);
 		h->w = mincontention_ways(h->r, s->lid, NULL);
@@ -439,9 +438,9 @@ static void hear_ways(void *ctx, const struct step *s)
 	n = h->w->first[e + 1] - h->w->first[e];
 	for (uint32_t i = 0; i < n && e != h->w->target; i++) {
 		const struct mincontention_way *way = &h->w->way[h->w->first[e] + i];
-		const struct step_candidate *c = &s->candidate[i];
+		const struct rec_offer *c = &s->offer[i];
 
-		assert_true(i < s->n_candidates);
+		assert_true(i < s->n_offers);
 		assert_int_equal(c->port, f->port_num[way->port]);
 		assert_int_equal(c->peer, h->r->topo->peer[way->port]);
 		if (c->q[0] == INT64_MIN) /* nobody asked: kept */
@@ -478,10 +477,10 @@ static void check_chosen(const struct net *n, unsigned lid)
 static unsigned check_heard(const struct net *n)
 {
 	struct listener h = {.r = n->r};
-	struct observer obs = {.step = hear_ways, .ctx = &h, .sw = NO_ID};
+	struct rec_ask ask = {.sw = NO_ID, .tell = hear_ways, .ctx = &h};
 	struct net again = *n;
 
-	again.in.observer = &obs;
+	again.in.ask = &ask;
 	routing_unref(run(&again, false));
 	for (unsigned lid = 1; lid <= n->l->max_lid; lid++)
 		check_chosen(n, lid);
@@ -730,14 +729,12 @@ struct heard {
 	const struct routing *r;
 };
 
-static void hear(void *ctx, const struct step *s)
+static void hear(void *ctx, const struct rec_choice *c)
 {
 	struct heard *h = ctx;
 
-	if (s->kind == STEP_CHOICE) {
-		h->choice++;
-		h->wrong += routing_port(h->r, s->sw, s->lid) != s->port;
-	}
+	h->choice++;
+	h->wrong += routing_port(h->r, c->sw, c->lid) != c->port;
 }
 
 /* Every entry is told once, with the port it has. */
@@ -748,7 +745,7 @@ static void test_steps(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 40; i++) {
 		struct heard h = {0};
-		struct observer obs = {.step = hear, .ctx = &h, .sw = NO_ID};
+		struct rec_ask ask = {.sw = NO_ID, .tell = hear, .ctx = &h};
 		unsigned entries = 0;
 		struct routing *again;
 		struct net n;
@@ -756,7 +753,7 @@ static void test_steps(void **state)
 		net_new(&n, random_fabric(&rng), i % 3, i % 2);
 		net_run(&n);
 		h.r = n.r;
-		n.in.observer = &obs;
+		n.in.ask = &ask;
 		again = run(&n, false);
 		assert_same(n.r, again);
 		for (unsigned lid = 1; lid <= n.l->max_lid; lid++)
