@@ -176,9 +176,9 @@ ACTION(do_follow)
 	(void)arg;
 	if (v && view_toggle(v))
 		return 0;
-	if (!v || !v->ops->follow || !view_selected(v, &row))
+	if (!v || !view_leads(v) || !view_selected(v, &row))
 		return err_set(e, "nothing to follow here");
-	v->ops->follow(v, row, &t);
+	view_follow(v, row, &t);
 	if (t.len)
 		repl_run(t.s, false);
 	text_free(&t);

@@ -320,7 +320,7 @@ void pane_track(void)
 	uint32_t row;
 
 	if (!list || !v || ui.focus == SLOT_DETAIL || ui.focus == SLOT_THIRD ||
-	    !(tracks(v) || tracks(third)) || !list->ops->placeholder)
+	    !(tracks(v) || tracks(third)) || !list->ops->about)
 		return;
 	if (!view_current(list, &row) || list->ordering)
 		return;
@@ -346,7 +346,7 @@ static struct view *new_guest(const struct view *list, const struct view *detail
 	uint32_t row;
 	struct view *v = NULL;
 
-	if (list->ops->placeholder && view_current(list, &row))
+	if (list->ops->about && view_current(list, &row))
 		v = about_switch(ops, list, row);
 	return v ? v : view_new(ops, &ui.scene, 0, NULL, NULL);
 }

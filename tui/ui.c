@@ -11,7 +11,7 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 
-struct ui ui;
+struct ui ui = {.scene.panes = all_views};
 
 static int wake_pipe[2] = {-1, -1};
 static struct {

@@ -7,3 +7,22 @@ const struct view_ops *const all_views[] = {
 #undef PANE
 	NULL,
 };
+
+const struct view_ops *view_find(const char *name)
+{
+	return view_in(all_views, name, NULL);
+}
+
+const struct view_ops *view_need(const char *name, struct err *e)
+{
+	return view_in(all_views, name, e);
+}
+
+bool view_subcommand(size_t i, struct subcommand *s)
+{
+	const struct view_ops *ops = all_views[i];
+
+	if (ops)
+		*s = (struct subcommand){ops->name, view_syntax(ops)};
+	return ops != NULL;
+}

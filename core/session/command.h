@@ -15,8 +15,8 @@
 /* What there must be before a command is tried; without it the command says so, whatever its words are. */
 enum command_needs { NEEDS_NOTHING, NEEDS_FABRIC, NEEDS_ROUTING };
 
-/* Something with a name that a command is about and that has arguments of its own: a pane. */
-struct subject {
+/* What a command's first word names and that has arguments of its own: a pane. */
+struct subcommand {
 	const char *name;
 	const char *syntax; /* of its arguments, as a command's without the name */
 };
@@ -36,8 +36,8 @@ struct command {
 	const struct arg_number *numbers; /* of the syntax, beside those all have; ended by key NULL */
 	/* All words are right, as the syntax and numbers want them. */
 	int (*run)(struct session *s, const struct args *args, struct out *o, struct err *e);
-	/* The i-th there is, false: no more.  NULL: the first word is no subject's name. */
-	bool (*subject)(size_t i, struct subject *subject);
+	/* The i-th there is, false: no more.  NULL: the first word names none. */
+	bool (*subcommand)(size_t i, struct subcommand *s);
 	bool at_step; /* tells of the step where a walk through a run stands (session_walk()), if there is one
 		       */
 	bool on_screen; /* needs the interface, in whose thread it runs (struct command_run) */

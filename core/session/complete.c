@@ -344,12 +344,12 @@ static char *unquote(const char *w)
 }
 
 /* The one that is named, whole or by a beginning that no other has. */
-static bool find_subject(const struct command *k, const char *name, struct subject *found)
+static bool find_subcommand(const struct command *k, const char *name, struct subcommand *found)
 {
-	struct subject s;
+	struct subcommand s;
 	unsigned n = 0;
 
-	for (size_t i = 0; k->subject(i, &s); i++) {
+	for (size_t i = 0; k->subcommand(i, &s); i++) {
 		if (strncmp(s.name, name, strlen(name)))
 			continue;
 		*found = s;
@@ -360,14 +360,14 @@ static bool find_subject(const struct command *k, const char *name, struct subje
 	return n == 1;
 }
 
-static void complete_subject(struct completer *c, const struct command *k)
+static void complete_subcommand(struct completer *c, const struct command *k)
 {
-	struct subject s;
+	struct subcommand s;
 	char *syntax;
 
-	for (size_t i = 0; c->argc == 1 && k->subject(i, &s); i++)
+	for (size_t i = 0; c->argc == 1 && k->subcommand(i, &s); i++)
 		add_if(c, s.name);
-	if (c->argc == 1 || !find_subject(k, c->argv[1], &s))
+	if (c->argc == 1 || !find_subcommand(k, c->argv[1], &s))
 		return;
 	syntax = str_printf("%s %s", s.name, s.syntax);
 	syntax_next(syntax, c->argc - 1, c->argv + 1, offer_word, c);
@@ -409,8 +409,8 @@ static void drop_doubles(struct completer *c)
 
 static void complete_argument(struct completer *c, const struct command *k)
 {
-	if (k->subject)
-		complete_subject(c, k);
+	if (k->subcommand)
+		complete_subcommand(c, k);
 	syntax_next(k->syntax, c->argc, c->argv, offer_word, c);
 	drop_doubles(c);
 }

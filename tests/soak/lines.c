@@ -365,13 +365,13 @@ static void add_words(struct maker *m, const char *syntax, struct words *w, int 
 /* A pane with its arguments, sorted or filtered. */
 static void add_pane(struct maker *m, const struct command *c, struct words *w)
 {
-	struct subject s;
+	struct subcommand s;
 	char *syntax;
 	size_t n = 0;
 
-	while (c->subject(n, &s))
+	while (c->subcommand(n, &s))
 		n++;
-	c->subject(rng_below(m->rng, (uint32_t)n), &s);
+	c->subcommand(rng_below(m->rng, (uint32_t)n), &s);
 	w->w[w->n++] = str_dup(s.name);
 	w->w[w->n] = NULL;
 	syntax = str_printf("%s %s", s.name, s.syntax ? s.syntax : "");
@@ -444,7 +444,7 @@ static void add_one(struct maker *m, struct text *t)
 	m->reads = m->reads && named(c->name, looking, ARRAY_LEN(looking));
 	w.w[w.n++] = str_dup(c->name);
 	w.w[w.n] = NULL;
-	if (c->subject && !one_in(m, 30))
+	if (c->subcommand && !one_in(m, 30))
 		add_pane(m, c, &w);
 	else
 		add_words(m, c->syntax, &w, 0);

@@ -144,8 +144,8 @@ static void add_cells(struct view *v, uint32_t row, struct text *t)
 	view_key(v, row);
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
 		view_place(v, row, places[i], &other);
-	if (v->ops->follow && !view_is_header(v, row))
-		v->ops->follow(v, row, &other);
+	if (!view_is_header(v, row))
+		view_follow(v, row, &other);
 	text_free(&other);
 }
 
@@ -426,7 +426,7 @@ static void check_dependencies(const struct stage *g, size_t step)
 
 static void look(struct stage *g, size_t step, bool single, bool all)
 {
-	struct scene sc = {0};
+	struct scene sc = {.panes = all_views};
 
 	replay(g, step);
 	scene_take(&sc, g->s);

@@ -58,7 +58,7 @@ static void expect_follow(const struct view *v, uint32_t row, const char *want)
 {
 	struct text t = {0};
 
-	v->ops->follow(v, row, &t);
+	view_follow(v, row, &t);
 	assert_string_equal(text_str(&t), want);
 	text_free(&t);
 }
@@ -67,7 +67,7 @@ static void expect_place(const struct view *v, uint32_t row, const char *what, c
 {
 	struct text t = {0};
 
-	assert_true(v->ops->placeholder(v, row, what, &t));
+	assert_true(view_place(v, row, what, &t));
 	assert_string_equal(text_str(&t), want);
 	text_free(&t);
 }

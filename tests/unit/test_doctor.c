@@ -654,7 +654,7 @@ static void pane(void **state)
 
 		view_cell(v, (uint32_t)i, 3, &t);
 		assert_string_equal(text_str(&t), word_of(x, "text"));
-		v->ops->follow(v, (uint32_t)i, &line);
+		view_follow(v, (uint32_t)i, &line);
 		assert_int_equal(sscanf(text_str(&line), "%19s", word), 1);
 		assert_non_null(command_find(s, word, &e));
 		text_free(&t);

@@ -380,7 +380,7 @@ static void expect_follow(const struct view *v, uint32_t row, const char *want)
 {
 	struct text t = {0};
 
-	v->ops->follow(v, row, &t);
+	view_follow(v, row, &t);
 	assert_string_equal(text_str(&t), want);
 	text_free(&t);
 }
@@ -424,7 +424,7 @@ static void test_pane(void **state)
 	expect_follow(v, 0, "");
 	expect_follow(v, 1 + FIG_LOOPS, "pane cycle all");
 	expect_follow(v, 1 + FIG_HOPS_MEAN, "pane histogram");
-	assert_int_equal(v->ops->key(v, 0), FIGURES + 2);
+	assert_int_equal(view_key(v, 0), FIGURES + 2);
 	/* nothing changed: nothing is computed again; a link lost: everything is */
 	scene_take(&sc, s);
 	scene_drop_results(&sc);

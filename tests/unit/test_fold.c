@@ -381,7 +381,7 @@ static void test_all(void **state)
 			view_marks(v, view_row(v, k));
 		}
 		assert_int_equal(plain, v->n_rows); /* each row is shown once */
-		assert_true(v->ops->chip || !headers);
+		assert_true((v->ops->flags & VIEW_CHIPS) || !headers);
 		text_free(&t);
 		view_free(v);
 	}
@@ -409,9 +409,10 @@ static void many_cell(const struct view *v, uint32_t row, unsigned col, struct t
 	text_add(t, "%s %u", row & 1 ? "odd" : "even", row);
 }
 
-static uint32_t many_chip(const struct view *v, uint32_t row)
+static bool many_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	return row % v->scene->fabric->n_switches;
+	s->chip = row % v->scene->fabric->n_switches;
+	return false;
 }
 
 static void test_too_many(void **state)
@@ -420,10 +421,11 @@ static void test_too_many(void **state)
 	static const struct view_ops ops = {.name = "many",
 					    .column = &column,
 					    .n_columns = 1,
+					    .flags = VIEW_CHIPS,
 					    .load = load_many,
 					    .title = many_title,
 					    .cell = many_cell,
-					    .chip = many_chip};
+					    .about = many_about};
 	struct scene sc = {0};
 	struct session *s = routed("director:2,4,3,8");
 	struct view *v = open_pane(&sc, s, &ops, NULL, NULL);

@@ -132,7 +132,7 @@ static void press(struct bench *b, const char *keys)
 			break;
 		default:
 			assert_true(view_selected(b->view, &row));
-			b->view->ops->follow(b->view, row, &t);
+			view_follow(b->view, row, &t);
 			text_free(&t);
 			break;
 		}
@@ -171,7 +171,7 @@ static void follow_is(struct bench *b, const char *expected)
 	uint32_t row;
 
 	assert_true(view_selected(b->view, &row));
-	b->view->ops->follow(b->view, row, &t);
+	view_follow(b->view, row, &t);
 	assert_string_equal(text_str(&t), expected);
 	text_free(&t);
 }

@@ -115,12 +115,12 @@ static void switches_are_chosen(void **state)
 	assert_true(view_settle(v, NULL));
 	v->room[2] = 25; /* two columns of the map */
 	view_select(v, 2);
-	v->ops->follow(v, 2, &t);
+	view_follow(v, 2, &t);
 	assert_string_equal(text_str(&t), "pane ports t10");
 	for (unsigned i = 0; i < 2; i++)
 		v->ops->across(v, 1);
 	text_clear(&t);
-	v->ops->follow(v, 2, &t);
+	view_follow(v, 2, &t);
 	assert_string_equal(text_str(&t), "pane ports t12");
 	text_clear(&t);
 	view_cell(v, 2, 2, &t);

@@ -10,7 +10,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/base/question.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum {
 	C_RANK,

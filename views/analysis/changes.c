@@ -5,7 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_SWITCH, C_LID, C_DEST, C_PORT, C_VIA };
 
@@ -197,36 +197,16 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return number(v, row, C_PORT) == NO_PATH ? MARK_CHANGED | MARK_DOWN : MARK_CHANGED;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct fabric *f = v->scene->fabric;
 	uint32_t sw;
 	unsigned lid;
 	uint8_t was, now;
 
 	ports_of(v, row, &sw, &lid, &was, &now);
-	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
-		text_add(t, "%u", lid);
-		return true;
-	}
-	if (now && now <= f->switch_nports[sw])
-		return place_port(f, switch_port_id(f, sw, now), what, t);
-	return place_node(f, f->switch_node[sw], what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-
-	return p->sw[index_of(p, row)];
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	text_add(t, "pane lft ");
-	placeholder(v, row, "switch", t);
-	text_add(t, " ");
-	placeholder(v, row, "lid", t);
+	subject_switch_port(v, sw, now, s);
+	subject_lid(lid, s);
+	return true;
 }
 
 const struct view_ops view_changes = {
@@ -236,7 +216,7 @@ const struct view_ops view_changes = {
 	.hints = "follow=lft :why=why :pane_pairs=pairs",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_PRESENT,
+	.flags = VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,
@@ -245,8 +225,7 @@ const struct view_ops view_changes = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane lft %switch %lid",
 	.fold_row = "change",
 };

@@ -9,7 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 #define CELL 40
 
@@ -340,11 +340,12 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return row < ((const struct priv *)v->priv)->n_refused ? MARK_DOWN : 0;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 
-	return row < p->n_refused ? FIGURES + p->refused[row] : figure_of(p, row);
+	s->key = row < p->n_refused ? FIGURES + p->refused[row] : figure_of(p, row);
+	return false;
 }
 
 /* Ports of the switch with the most loaded link, once it is known. */
@@ -396,7 +397,7 @@ const struct view_ops view_compare = {
 	.footer = footer,
 	.cell = cell,
 	.marks = marks,
-	.key = key,
+	.about = about,
 	.follow = follow,
 	.column_name = column_name,
 };

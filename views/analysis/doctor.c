@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "views/analysis/doctor.h"
 #include "views/base/question.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_SEVERITY, C_SURE, C_KIND, C_FINDING, C_SHOWS };
 
@@ -155,16 +155,6 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return 0;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	const struct finding *x = finding_of(v, row);
-	uint64_t h = x->rule + 1;
-
-	for (const char *s = x->text; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-	return h;
-}
-
 static void word_place(const struct view *v, const struct finding *x, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
@@ -207,27 +197,36 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	}
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct finding *x = finding_of(v, row);
 
-	if (!strcmp(what, "finding")) {
-		struct text all = {0};
-
-		text_add(&all, "%s %s (%s): %s %s%s%s", severity_word[x->severity], x->kind,
-			 sureness_word[x->sure], x->text, x->meaning, x->cure ? "; cure: " : "",
-			 x->cure ? x->cure : "");
-		if (x->detail)
-			text_add(&all, "; %s", x->detail);
-		word_text(text_str(&all), t);
-		text_free(&all);
-		return true;
-	}
+	s->key = x->rule + 1;
+	for (const char *c = x->text; *c; c++)
+		s->key = (s->key ^ (unsigned char)*c) * 0x100000001b3u;
 	if (x->node == NO_ID)
 		return false;
 	if (x->port)
-		return place_port(v->scene->fabric, v->scene->fabric->node_port[x->node] + x->port, what, t);
-	return place_node(v->scene->fabric, x->node, what, t);
+		subject_port(v, v->scene->fabric->node_port[x->node] + x->port, s);
+	else
+		subject_node(v, x->node, s);
+	return true;
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct finding *x = finding_of(v, row);
+	struct text all = {0};
+
+	if (strcmp(what, "finding"))
+		return false;
+	text_add(&all, "%s %s (%s): %s %s%s%s", severity_word[x->severity], x->kind, sureness_word[x->sure],
+		 x->text, x->meaning, x->cure ? "; cure: " : "", x->cure ? x->cure : "");
+	if (x->detail)
+		text_add(&all, "; %s", x->detail);
+	word_text(text_str(&all), t);
+	text_free(&all);
+	return true;
 }
 
 const struct view_ops view_doctor = {
@@ -245,7 +244,7 @@ const struct view_ops view_doctor = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
-	.follow = follow,
+	.about = about,
 	.placeholder = placeholder,
+	.follow = follow,
 };

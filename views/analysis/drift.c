@@ -12,7 +12,7 @@
 #include "core/sm/guid_names.h"
 #include "core/fabric/labels.h"
 #include "views/base/question.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_SWITCH, C_LID, C_TO, C_PORT, C_CLASS, C_WHY };
 
@@ -240,37 +240,14 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return MARK_CHANGED;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	return (uint64_t)entry_at(v, row)->sw << 16 | entry_at(v, row)->lid;
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	return entry_at(v, row)->sw;
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
-
-	text_add(t, "pane lft ");
-	word_node(f, f->switch_node[entry_at(v, row)->sw], t);
-	text_add(t, " %u", entry_at(v, row)->lid);
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
 	const struct drift_entry *x = entry_at(v, row);
 
-	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
-		text_add(t, "%u", x->lid);
-		return true;
-	}
-	if (x->port && x->port <= f->switch_nports[x->sw])
-		return place_port(f, switch_port_id(f, x->sw, x->port), what, t);
-	return place_node(f, f->switch_node[x->sw], what, t);
+	subject_switch_port(v, x->sw, x->port, s);
+	subject_lid(x->lid, s);
+	s->key = (uint64_t)x->sw << 16 | x->lid;
+	return true;
 }
 
 const struct view_ops view_drift = {
@@ -282,7 +259,7 @@ const struct view_ops view_drift = {
 	.hints = "follow=lft :why=why back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -292,9 +269,7 @@ const struct view_ops view_drift = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane lft %switch %lid",
 	.fold_row = "entry",
 };

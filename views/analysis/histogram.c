@@ -8,8 +8,8 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "engines/updown/updown.h"
-#include "views/views.h"
 #include "core/base/order.h"
+#include "views/base/view.h"
 
 #define SHOWN 8 /* distances with a column; the last one holds all farther ones too */
 #define FULL 20 /* cells of a bar of 100 %: one is the lesser threshold, 18 the greater */
@@ -295,31 +295,10 @@ static bool histogram_touched(const struct view *v, uint32_t row, unsigned col)
 	return (col == H_ROOT || col == H_WHY) && moment_touched(v->scene->moment, T_ROOT, p->sw[row]);
 }
 
-static uint64_t histogram_key(const struct view *v, uint32_t row)
+static bool histogram_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct list *p = v->priv;
-	const struct fabric *f = p->counts.search->topo->fabric;
-
-	return f->node_guid[f->switch_node[p->sw[row]]];
-}
-
-static bool histogram_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct list *p = v->priv;
-	const struct fabric *f = p->counts.search->topo->fabric;
-
-	return place_node(f, f->switch_node[p->sw[row]], what, t);
-}
-
-static uint32_t histogram_chip(const struct view *v, uint32_t row)
-{
-	return ((const struct list *)v->priv)->sw[row];
-}
-
-static void histogram_follow(const struct view *v, uint32_t row, struct text *t)
-{
-	text_add(t, "pane bars ");
-	histogram_placeholder(v, row, "node", t);
+	subject_switch(v, ((const struct list *)v->priv)->sw[row], s);
+	return true;
 }
 
 const struct view_ops view_histogram = {
@@ -329,6 +308,7 @@ const struct view_ops view_histogram = {
 	.hints = "follow=bars :pane_ranks=ranks",
 	.column = histogram_columns,
 	.n_columns = ARRAY_LEN(histogram_columns),
+	.flags = VIEW_CHIPS,
 	.priv_size = sizeof(struct list),
 	.open = histogram_open,
 	.load = histogram_load,
@@ -339,10 +319,8 @@ const struct view_ops view_histogram = {
 	.number = histogram_number,
 	.marks = histogram_marks,
 	.touched = histogram_touched,
-	.key = histogram_key,
-	.follow = histogram_follow,
-	.placeholder = histogram_placeholder,
-	.chip = histogram_chip,
+	.about = histogram_about,
+	.enter = "pane bars %node",
 };
 
 /* --- bars -------------------------------------------------------------------------------- */
@@ -478,13 +456,11 @@ static void bars_cell(const struct view *v, uint32_t row, unsigned col, struct t
 	}
 }
 
-static bool bars_placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool bars_about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct one *p = v->priv;
-	const struct fabric *f = p->counts.search->topo->fabric;
-
 	(void)row;
-	return place_node(f, f->switch_node[p->sw], what, t);
+	subject_node(v, v->scene->fabric->switch_node[((const struct one *)v->priv)->sw], s);
+	return true;
 }
 
 const struct view_ops view_bars = {
@@ -504,5 +480,5 @@ const struct view_ops view_bars = {
 	.footer = bars_footer,
 	.cell = bars_cell,
 	.number = bars_number,
-	.placeholder = bars_placeholder,
+	.about = bars_about,
 };

@@ -10,7 +10,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum kind { LOADS, HOPS, SHIFTS, KINDS };
 
@@ -260,11 +260,6 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return is_none(p, row) || (p->kind == SHIFTS && p->shifts->load[row].lost) ? MARK_DOWN : 0;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	return (uint64_t)number(v, row, C_VALUE);
-}
-
 /* Who uses the link, the path, the load of that shift. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
@@ -286,23 +281,22 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	}
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
-	const struct sweep *w = v->scene->real;
-	uint32_t one = p->kind == SHIFTS ? p->shifts->load[row].port
-		       : is_none(p, row) ? p->buckets->none_first
-					 : p->buckets->at[row].first;
+	bool none = is_none(p, row);
+	uint32_t one;
 
+	s->key = (uint64_t)number(v, row, C_VALUE);
+	one = p->kind == SHIFTS ? p->shifts->load[row].port
+	      : none		? p->buckets->none_first
+				: p->buckets->at[row].first;
 	if (one == NO_ID)
 		return false;
-	if (p->kind != HOPS)
-		return place_port(w->fabric, one, what, t);
-	if (!strcmp(what, "dst")) {
-		text_add(t, "%u", is_none(p, row) ? p->buckets->none_lid : p->buckets->at[row].lid);
-		return true;
-	}
-	return place_port(w->fabric, w->fabric->endport_port[one], what, t);
+	if (p->kind == HOPS)
+		s->dst = (struct end){END_LID, none ? p->buckets->none_lid : p->buckets->at[row].lid};
+	subject_port(v, p->kind == HOPS ? v->scene->fabric->endport_port[one] : one, s);
+	return true;
 }
 
 const struct view_ops view_plot = {
@@ -322,8 +316,7 @@ const struct view_ops view_plot = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
+	.about = about,
 	.follow = follow,
-	.placeholder = placeholder,
 	.column_name = column_name,
 };

@@ -10,7 +10,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "engines/engines.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum {
 	C_WHAT,
@@ -283,11 +283,6 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return (survey_bad(r) ? MARK_DOWN : 0) | (r->fallback ? MARK_CHANGED : 0);
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	return row_at(v, row)->index;
-}
-
 /* Enter: the failure becomes an event of the journal. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
@@ -297,22 +292,29 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	free(line);
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct parts *p = survey_of(v)->parts;
 	uint32_t id = p->id[p->first[row_at(v, row)->part[0]]];
 
-	if (!strcmp(what, "object")) {
-		struct text line = {0};
-
-		follow(v, row, &line);
-		text_add(t, "%s", text_str(&line) + strlen("fail "));
-		text_free(&line);
-		return true;
-	}
+	s->key = row_at(v, row)->index;
 	if (p->kind == PART_LINK)
-		return place_port(v->scene->fabric, p->fabric->link_port[2 * id], what, t);
-	return place_node(v->scene->fabric, id, what, t);
+		subject_port(v, p->fabric->link_port[2 * id], s);
+	else
+		subject_node(v, id, s);
+	return true;
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	struct text line = {0};
+
+	if (strcmp(what, "object"))
+		return false;
+	follow(v, row, &line);
+	text_add(t, "%s", text_str(&line) + strlen("fail "));
+	text_free(&line);
+	return true;
 }
 
 #define KINDS "[links|switches|chassis|cards]"
@@ -335,8 +337,8 @@ const struct view_ops view_survey = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
-	.follow = follow,
+	.about = about,
 	.placeholder = placeholder,
+	.follow = follow,
 	.column_name = column_name,
 };

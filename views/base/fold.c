@@ -9,6 +9,7 @@
 #include "core/base/progress.h"
 #include "core/base/text.h"
 #include "views/base/chips.h"
+#include "views/base/sort.h"
 
 /* --- what belongs together -------------------------------------------------------- */
 
@@ -54,7 +55,7 @@ void fold_start(struct view *v)
 	struct fold *f;
 
 	fold_free(v);
-	if (!v->scene->fold || !v->ops->chip || !v->scene->fabric)
+	if (!v->scene->fold || !(v->ops->flags & VIEW_CHIPS) || !v->scene->fabric)
 		return;
 	f = v->fold = NEW(struct fold);
 	c = f->chassis = scene_chassis(v->scene, &f->why);
@@ -73,7 +74,7 @@ void fold_start(struct view *v)
 
 uint32_t fold_element(const struct view *v, uint32_t row)
 {
-	uint32_t sw = v->ops->chip(v, row);
+	uint32_t sw = row_chip(v, row);
 
 	return sw == NO_ID ? NO_ID : v->fold->chassis->of[sw];
 }
@@ -278,7 +279,7 @@ static void head_cell(const struct view *v, const struct fold_group *g, unsigned
 /* A row under a header: set in, and the chip's place in the chassis before its name. */
 static void member_cell(const struct view *v, uint32_t row, unsigned c, struct text *t)
 {
-	const char *place = v->fold->chassis->chassis_place[v->ops->chip(v, row)];
+	const char *place = v->fold->chassis->chassis_place[row_chip(v, row)];
 
 	if (c == v->fold->name)
 		text_add(t, "  ");
@@ -297,12 +298,12 @@ bool view_brief_cell(const struct view *v, uint32_t row, unsigned col, struct te
 	if (!fold_wanted(v) || view_is_header(v, row) || v->ops->column[col].fold != FOLD_CHIP ||
 	    fold_element(v, row) == NO_ID)
 		return false;
-	name = switch_name(v->scene->fabric, v->ops->chip(v, row));
+	name = switch_name(v->scene->fabric, row_chip(v, row));
 	v->ops->cell(v, row, col, &cell);
 	named = !strncmp(text_str(&cell), name, strlen(name));
 	if (named) {
 		text_add(t, col == v->fold->name ? "  " : "");
-		label_member(v->fold->chassis, v->ops->chip(v, row), t);
+		label_member(v->fold->chassis, row_chip(v, row), t);
 		text_add(t, "%s", text_str(&cell) + strlen(name));
 	}
 	text_free(&cell);
@@ -346,7 +347,7 @@ static bool place_element(const struct view *v, const struct fold_group *g, stru
 	uint32_t found = NO_ID;
 
 	for (uint32_t i = 0; i < g->n && el; i++) {
-		uint32_t e = el->of[v->ops->chip(v, v->fold->member[g->at + i])];
+		uint32_t e = el->of[row_chip(v, v->fold->member[g->at + i])];
 
 		if (e != NO_ID && found != NO_ID && e != found)
 			return false;
@@ -372,14 +373,13 @@ bool fold_place(const struct view *v, uint32_t header, const char *what, struct 
 
 		text_add(t, "chassis ");
 		if (!place_element(v, g, t)) /* it is down: a switch in it names it as well */
-			word_node(f, f->switch_node[v->ops->chip(v, first_row(v, g))], t);
+			word_node(f, f->switch_node[row_chip(v, first_row(v, g))], t);
 		return true;
 	}
-	agree = g->n <= PLACEHOLDER_ROWS && v->ops->placeholder &&
-		v->ops->placeholder(v, first_row(v, g), what, &first);
+	agree = g->n <= PLACEHOLDER_ROWS && row_place(v, first_row(v, g), what, &first);
 	for (uint32_t i = 1; i < g->n && agree; i++) {
 		text_clear(&other);
-		agree = v->ops->placeholder(v, v->fold->member[g->at + i], what, &other) &&
+		agree = row_place(v, v->fold->member[g->at + i], what, &other) &&
 			!strcmp(text_str(&first), text_str(&other));
 	}
 	if (agree)

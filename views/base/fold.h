@@ -67,8 +67,4 @@ int64_t fold_number(const struct view *v, uint32_t header, unsigned col);
 unsigned fold_marks(const struct view *v, uint32_t header);
 bool fold_place(const struct view *v, uint32_t header, const char *what, struct text *t);
 
-/* view.c: put rows and headers into the order of v->sort. */
-void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n);
-uint64_t view_key(const struct view *v, uint32_t row);
-
 #endif

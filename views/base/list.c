@@ -6,8 +6,6 @@
 #include "core/base/clean.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "core/base/words.h"
-#include "core/fabric/names.h"
 #include "core/routing/json_names.h"
 #include "core/session/command.h"
 #include "core/session/commands/commands.h"
@@ -223,65 +221,27 @@ static json_t *cell_json(const struct column *c, const char *s)
 	return json_text(s);
 }
 
-/* The node that a word as word_node() and word_port() write it means; *port: of NODE[PORT], else NO_ID. */
-static uint32_t node_of_word(const struct fabric *f, const char *word, uint32_t *port)
-{
-	unsigned number = 0;
-	size_t len = name_before_port(word, strlen(word), &number);
-	size_t name = len ? len : strlen(word);
-	uint32_t node = strncmp(word, "0x", 2) ? node_named(f, word, name)
-					       : fabric_node_by_guid(f, strtoull(word, NULL, 16));
-
-	*port = len && node != NO_ID && number <= f->node_nports[node] ? f->node_port[node] + number : NO_ID;
-	return node;
-}
-
-/* What a placeholder of a row (a LID, NODE or NODE[PORT]) stands for: *port where it is a port, else
- * NO_ID; false: nothing. */
-static bool place_of_row(const struct view *v, uint32_t row, const char *what, uint32_t *node, uint32_t *port)
-{
-	const struct fabric *f = v->scene->fabric;
-	struct text t = {0};
-	const char *at;
-	char *word = NULL;
-
-	*node = *port = NO_ID;
-	if (f && view_place(v, row, what, &t) && (at = text_str(&t), *at) && !words_take(&at, &word, NULL)) {
-		bool lid = v->scene->sweep && strspn(word, "0123456789") == strlen(word);
-		uint32_t ep =
-			lid ? lid_owner(v->scene->sweep->lids, (unsigned)strtoul(word, NULL, 10)) : NO_ID;
-
-		if (ep != NO_ID)
-			*node = f->port_node[*port = f->endport_port[ep]];
-		else if (!lid)
-			*node = node_of_word(f, word, port);
-	}
-	free(word);
-	text_free(&t);
-	return *node != NO_ID;
-}
-
 /* Who a row names: the node or port it is about, the one at its other end, and from where to where it leads.
  */
-static json_t *about_json(const struct view *v, uint32_t row)
+static json_t *about_json(const struct view *v, const struct subject *s)
 {
-	static const char *const others[] = {"peer", "src", "dst"};
 	const struct fabric *f = v->scene->fabric;
 	const struct lids *l = v->scene->sweep ? v->scene->sweep->lids : NULL;
-	uint32_t node, port, other, at;
-	json_t *about;
+	const struct {
+		const char *key;
+		struct end end;
+	} ends[] = {{"src", s->src}, {"dst", s->dst}};
+	uint32_t node, port;
+	json_t *about = s->port != NO_ID   ? json_port(f, l, s->port)
+			: s->node != NO_ID ? json_node(f, l, s->node)
+					   : json_object();
 
-	if (!place_of_row(v, row, "port", &node, &port))
-		place_of_row(v, row, "node", &node, &port);
-	about = port != NO_ID ? json_port(f, l, port) : node != NO_ID ? json_node(f, l, node) : json_object();
-	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-		if (!place_of_row(v, row, others[i], &other, &at))
-			continue;
-		if (!i && port != NO_ID && f->port_peer[port] != NO_ID)
-			at = f->port_peer[port];
-		json_object_set_new(about, others[i],
-				    at == NO_ID ? json_node(f, l, other) : json_port(f, l, at));
-	}
+	if (s->port != NO_ID && f->port_peer[s->port] != NO_ID)
+		json_object_set_new(about, "peer", json_port(f, l, f->port_peer[s->port]));
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (end_place(v, ends[i].end, &node, &port))
+			json_object_set_new(about, ends[i].key,
+					    port == NO_ID ? json_node(f, l, node) : json_port(f, l, port));
 	return about;
 }
 
@@ -289,12 +249,14 @@ static json_t *row_json(const struct view *v, const struct layout *l, uint32_t r
 {
 	json_t *r = json_object();
 	struct text t = {0};
+	struct subject s;
 	char key[24];
+	bool about = view_subject(v, row, &s);
 
-	snprintf(key, sizeof(key), "0x%016" PRIx64, view_key(v, row));
+	snprintf(key, sizeof(key), "0x%016" PRIx64, s.key);
 	json_object_set_new(r, "key", json_text(key));
 	json_object_set_new(r, "marks", marks_json(view_marks(v, row)));
-	json_object_set_new(r, "about", about_json(v, row));
+	json_object_set_new(r, "about", about ? about_json(v, &s) : json_object());
 	for (unsigned k = 0; k < l->n; k++) {
 		text_clear(&t);
 		view_cell(v, row, l->col[k], &t);
@@ -396,7 +358,7 @@ static int cmd_list(struct session *s, const struct args *args, struct out *o, s
 	int argc = args->argc;
 	char **argv = args->argv;
 	const struct view_ops *ops = argc > 1 ? view_need(argv[1], e) : NULL;
-	struct scene sc = {0};
+	struct scene sc = {.panes = all_views};
 	struct wish w = {0};
 	struct view *v;
 	int rc = -1;
@@ -435,7 +397,7 @@ const struct command view_commands[] = {
 		 "occur.\n"
 		 "  `list help filter where:pane` tells the panes and their arguments.\n",
 	 .json = JSON_LIST,
-	 .subject = view_subject,
+	 .subcommand = view_subcommand,
 	 .run = cmd_list},
 	{.name = NULL},
 };

@@ -1,8 +1,6 @@
-/* What all panes share: order, filter, search, selection, placeholders. */
-#include <ctype.h>
+/* A pane as it is opened, loaded, ordered, filtered and searched. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/base/clean.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
@@ -10,8 +8,7 @@
 #include "core/base/words.h"
 #include "views/base/filter.h"
 #include "views/base/fold.h"
-#include "views/views.h"
-#include "core/base/order.h"
+#include "views/base/sort.h"
 
 struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct err *e)
 {
@@ -55,24 +52,6 @@ void view_free(struct view *v)
 	free(v->order);
 	free(v->open);
 	free(v);
-}
-
-uint64_t view_key(const struct view *v, uint32_t row)
-{
-	if (view_is_header(v, row))
-		return fold_group_of(v, row)->key;
-	return v->ops->key ? v->ops->key(v, row) : row;
-}
-
-static void note_selection(struct view *v)
-{
-	uint32_t row;
-
-	if (!view_current(v, &row))
-		return;
-	v->sel_key = v->sel_inner = view_key(v, row);
-	if (view_is_header(v, row))
-		v->sel_inner = view_key(v, v->fold->member[fold_group_of(v, row)->at]);
 }
 
 #define LOOK_MOST 200000 /* rows looked at for the selection, so that huge lists stay quick */
@@ -186,16 +165,6 @@ const void *view_ask_value(struct view *v, const struct task *task, const uint32
 	return r ? r->value : NULL;
 }
 
-void view_progress(const struct view *v, struct text *t)
-{
-	for (unsigned i = 0; i < 20; i++)
-		text_add(t, "%s", i < v->scene->percent / 5 ? "█" : "░");
-	text_add(t, " %u%%", v->scene->percent);
-	if (v->scene->left >= 0)
-		text_add(t, ", %.0f s left", v->scene->left);
-	text_add(t, "; Esc stops");
-}
-
 /* load() may still give back what the results before belong to. */
 static void load_view(struct view *v)
 {
@@ -212,8 +181,8 @@ static void load_view(struct view *v)
 
 void view_refresh(struct view *v)
 {
-	bool other =
-		!v->loaded || v->serial != v->scene->serial || (v->ops->chip && v->folded != v->scene->fold);
+	bool other = !v->loaded || v->serial != v->scene->serial ||
+		     ((v->ops->flags & VIEW_CHIPS) && v->folded != v->scene->fold);
 	bool first = !v->loaded, wish;
 
 	if (!other && v->results_version == v->scene->results_version)
@@ -240,7 +209,7 @@ void view_refresh(struct view *v)
 		view_select(v, v->ops->flags & VIEW_AT_END ? (int64_t)view_count(v) - 1 : 0);
 	else
 		restore_selection(v);
-	note_selection(v);
+	view_note_selection(v);
 }
 
 void view_reload(struct view *v)
@@ -281,29 +250,6 @@ bool view_settle(struct view *v, struct progress *p)
 	return true;
 }
 
-bool view_selected(const struct view *v, uint32_t *row)
-{
-	return view_current(v, row) && !view_is_header(v, *row);
-}
-
-bool view_current(const struct view *v, uint32_t *row)
-{
-	if (v->sel >= view_count(v))
-		return false;
-	*row = view_row(v, v->sel);
-	return true;
-}
-
-void view_select(struct view *v, int64_t i)
-{
-	int64_t n = view_count(v);
-
-	if (i >= n)
-		i = n - 1;
-	v->sel = i < 0 ? 0 : (uint32_t)i;
-	note_selection(v);
-}
-
 void view_move(struct view *v, int dx, int dy)
 {
 	if (v->ops->move)
@@ -314,129 +260,11 @@ void view_move(struct view *v, int dx, int dy)
 		view_select(v, (int64_t)v->sel + dy);
 }
 
-const char *view_syntax(const struct view_ops *ops)
-{
-	return ops->syntax ? ops->syntax : "";
-}
-
-const char *view_brief(const struct view_ops *ops)
-{
-	return ops->brief ? ops->brief : "";
-}
-
-const char *view_hints(const struct view_ops *ops)
-{
-	return ops->hints ? ops->hints : "";
-}
-
-void view_title(const struct view *v, struct text *t)
-{
-	uint32_t n = view_count(v);
-
-	if (v->ops->title)
-		v->ops->title(v, t);
-	else
-		text_add(t, "%c%s %u/%u", toupper((unsigned char)v->ops->name[0]), v->ops->name + 1,
-			 n ? v->sel + 1 : 0, n);
-	if (v->scene->moment && v->ops->flags & VIEW_PRESENT)
-		text_add(t, " ── present");
-}
-
-const char *view_column_name(const struct view *v, unsigned col)
-{
-	return v->ops->column_name ? v->ops->column_name(v, col) : v->ops->column[col].name;
-}
-
-void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
-{
-	size_t from = t->len;
-
-	if (v->fold)
-		fold_cell(v, row, col, t);
-	else
-		v->ops->cell(v, row, col, t);
-	clean_rest(t, from);
-}
-
-/* -1: the cell begins with no number. */
-static int64_t number_of_cell(const struct view *v, uint32_t row, unsigned col)
-{
-	struct text t = {0};
-	char *end;
-	int64_t n;
-
-	v->ops->cell(v, row, col, &t);
-	n = strtoll(text_str(&t), &end, 10);
-	n = end == text_str(&t) ? -1 : n;
-	text_free(&t);
-	return n;
-}
-
-int64_t view_number(const struct view *v, uint32_t row, unsigned col)
-{
-	if (view_is_header(v, row))
-		return fold_number(v, row, col);
-	return v->ops->number ? v->ops->number(v, row, col) : number_of_cell(v, row, col);
-}
-
-/* Element of a row, whether it is one of several chips or not. */
-static bool place_element(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct elements *el = v->ops->chip ? scene_elements(v->scene, NULL) : NULL;
-	uint32_t sw = el ? v->ops->chip(v, row) : NO_ID, e = sw == NO_ID ? NO_ID : el->of[sw];
-
-	if (e != NO_ID)
-		word_text(el->name[e], t);
-	return e != NO_ID;
-}
-
-bool view_place(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	if (view_is_header(v, row))
-		return fold_place(v, row, what, t);
-	if (v->ops->placeholder && v->ops->placeholder(v, row, what, t))
-		return true;
-	return !strcmp(what, "element") && place_element(v, row, t);
-}
-
-bool view_touched(const struct view *v, uint32_t row, unsigned col)
-{
-	return v->scene->moment && v->ops->touched && !view_is_header(v, row) && v->ops->touched(v, row, col);
-}
-
-static bool row_touched(const struct view *v, uint32_t row)
-{
-	for (unsigned c = 0; v->scene->moment && v->ops->touched && c < v->ops->n_columns; c++)
-		if (v->ops->touched(v, row, c))
-			return true;
-	return false;
-}
-
-unsigned view_marks(const struct view *v, uint32_t row)
-{
-	if (view_is_header(v, row))
-		return fold_marks(v, row);
-	return (v->ops->marks ? v->ops->marks(v, row) : 0) | (row_touched(v, row) ? MARK_STEP : 0);
-}
-
-char marks_sign(unsigned marks)
-{
-	if (marks & MARK_DOWN)
-		return 'x';
-	if (marks & MARK_CHANGED)
-		return '!';
-	if (marks & MARK_STEP)
-		return '+';
-	if (marks & MARK_DETOUR)
-		return '~';
-	return marks & MARK_HERE ? '*' : ' ';
-}
-
 /* --- filter ---------------------------------------------------------------- */
 
 void view_filter(struct view *v, const char *filter)
 {
-	note_selection(v);
+	view_note_selection(v);
 	snprintf(v->filter, sizeof(v->filter), "%s", filter);
 	order_start(v);
 	view_work(v, 0.03);
@@ -450,62 +278,6 @@ int view_filter_check(const struct view *v, struct err *e)
 }
 
 /* --- sort ------------------------------------------------------------------ */
-
-struct sort_item {
-	int64_t number;
-	const char *text;
-	uint32_t row, place;
-};
-
-COMPARATOR(by_number, struct sort_item, UP(number) UP(place))
-
-COMPARATOR(by_text, struct sort_item, FIELD_BY(strverscmp, text) UP(place))
-
-/* A header goes by its element's name. */
-static void sort_text(const struct view *v, uint32_t row, struct text *t)
-{
-	if (view_is_header(v, row) && v->sort == (int)v->fold->name)
-		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a header is of a chassis */
-		text_add(t, "%s", v->fold->chassis->el->name[fold_group_of(v, row)->element]);
-	else
-		view_cell(v, row, (unsigned)v->sort, t);
-}
-
-/* Text keys of all rows lie behind each other in one buffer. */
-static void sort_by_text(const struct view *v, struct sort_item *it, uint32_t n)
-{
-	size_t *at = NEW_ARRAY((size_t)n + 1, size_t);
-	struct text keys = {0};
-
-	for (uint32_t i = 0; i < n; i++) {
-		at[i] = keys.len;
-		sort_text(v, it[i].row, &keys);
-		text_putc(&keys, 0);
-	}
-	for (uint32_t i = 0; i < n; i++)
-		it[i].text = keys.s + at[i];
-	qsort(it, n, sizeof(*it), by_text);
-	text_free(&keys);
-	free(at);
-}
-
-void view_sort_rows(const struct view *v, uint32_t *row, uint32_t n)
-{
-	struct sort_item *it = NEW_ARRAY((size_t)n + 1, struct sort_item);
-
-	for (uint32_t i = 0; i < n; i++)
-		it[i] = (struct sort_item){.row = row[i], .place = i};
-	if (v->ops->column[v->sort].numeric) {
-		for (uint32_t i = 0; i < n; i++)
-			it[i].number = view_number(v, row[i], (unsigned)v->sort);
-		qsort(it, n, sizeof(*it), by_number);
-	} else {
-		sort_by_text(v, it, n);
-	}
-	for (uint32_t i = 0; i < n; i++)
-		row[v->descending ? n - 1 - i : i] = it[i].row;
-	free(it);
-}
 
 bool view_work(struct view *v, double seconds)
 {
@@ -545,7 +317,7 @@ int view_sort(struct view *v, int column, bool descending, struct err *e)
 	if (column >= 0 && view_count(v) > VIEW_SORT_MAX)
 		return err_set(e, "%u rows are too many to sort (at most %u): filter them first",
 			       view_count(v), VIEW_SORT_MAX);
-	note_selection(v);
+	view_note_selection(v);
 	v->sort = column;
 	v->descending = descending;
 	order_start(v);
@@ -627,70 +399,4 @@ bool view_search_like(struct view *v, const char *what, const struct search *how
 	if (best)
 		view_select(v, at);
 	return best != 0;
-}
-
-/* --- placeholders ---------------------------------------------------------- */
-
-int view_expand(const struct view *v, const char *template, struct text *t, struct err *e)
-{
-	uint32_t row;
-	bool any = view_current(v, &row);
-
-	for (const char *p = template; *p;) {
-		char name[24];
-		size_t n = 0;
-
-		if (*p != '%' || !islower((unsigned char)p[1])) {
-			text_putc(t, *p++);
-			continue;
-		}
-		for (p++; islower((unsigned char)*p) && n + 1 < sizeof(name); p++)
-			name[n++] = *p;
-		name[n] = 0;
-		if (!strcmp(name, "pane"))
-			text_add(t, "%s", v->ops->name);
-		else if (!any || !view_place(v, row, name, t))
-			return err_set(e, "no %s in this row of pane %s", name, v->ops->name);
-	}
-	return 0;
-}
-
-const struct view_ops *view_find(const char *name)
-{
-	const struct view_ops *found = NULL;
-	size_t len = strlen(name);
-	unsigned n = 0;
-
-	for (size_t i = 0; all_views[i]; i++) {
-		if (!strcmp(all_views[i]->name, name))
-			return all_views[i];
-		if (!strncmp(all_views[i]->name, name, len)) {
-			found = all_views[i];
-			n++;
-		}
-	}
-	return n == 1 ? found : NULL;
-}
-
-const struct view_ops *view_need(const char *name, struct err *e)
-{
-	const struct view_ops *ops = view_find(name);
-	struct text t = {0};
-
-	if (ops)
-		return ops;
-	for (size_t i = 0; all_views[i]; i++)
-		text_add(&t, " %s", all_views[i]->name);
-	err_set(e, "found pane \"%s\", expected one of%s", name, text_str(&t));
-	text_free(&t);
-	return NULL;
-}
-
-bool view_subject(size_t i, struct subject *s)
-{
-	const struct view_ops *ops = all_views[i];
-
-	if (ops)
-		*s = (struct subject){ops->name, view_syntax(ops)};
-	return ops != NULL;
 }

@@ -1,7 +1,7 @@
 /*
- * The contract of a pane: what it lists, how a cell reads, what a key does on a
- * row.  A pane is one file that defines a `const struct view_ops` and one line
- * in views.c.  It knows nothing of windows, keys or colours.
+ * The contract of a pane: what it lists, how a cell reads, what a row is about.
+ * A pane is one file that defines a `const struct view_ops` and one line in
+ * panes.def.  It knows nothing of windows, keys, colours or other panes.
  *
  * Lists are virtual: a pane only says how many rows there are and answers for
  * single cells, so its cost does not depend on the number of rows.  Sorting,
@@ -23,6 +23,7 @@
 #include "views/base/args.h"
 #include "views/base/beside.h"
 #include "views/base/canvas.h"
+#include "views/base/subject.h"
 
 #define SCENE_RESULTS 32 /* kept at most */
 #define VIEW_ASKS 16	 /* of one pane at a time */
@@ -82,9 +83,10 @@ struct scene {
 	const struct topo *real_topo;
 	uint64_t walk_moves; /* of the session */
 	/* The last step that changes each table of a recording, kept as long as it is walked through. */
-	const struct recording *last_of; /* reference; NULL = none was */
-	size_t last_step[N_TABLES];	 /* 0: none does */
-	const struct help_line *help;	 /* keys; NULL = none are bound */
+	const struct recording *last_of;     /* reference; NULL = none was */
+	size_t last_step[N_TABLES];	     /* 0: none does */
+	const struct view_ops *const *panes; /* that there are, for those that tell of others; NULL = none */
+	const struct help_line *help;	     /* keys; NULL = none are bound */
 	size_t n_help;
 	bool fold; /* panes show chips under their switch element */
 	const struct result
@@ -174,6 +176,7 @@ enum {
 	VIEW_PRESENT = 32,  /* shows the present (scene->real ...) while a step is shown; its title says so */
 	VIEW_TIMELESS = 64, /* has nothing to do with routes: the same at every step */
 	VIEW_BESIDE = 128,  /* stands in the first place or the second, beside what is looked at with it */
+	VIEW_CHIPS = 256,   /* rows belong to switches (subject.chip): panes with it can be folded */
 };
 
 /* Tones of a piece of a cell; each goes with a sign of its own, so that colour is never needed. */
@@ -226,14 +229,18 @@ struct view_ops {
 	 * without colour; its row gets MARK_STEP.  Only asked while there is a moment.  NULL: none.
 	 */
 	bool (*touched)(const struct view *v, uint32_t row, unsigned col);
-	/* What stays the same over events; NULL: the row number. */
-	uint64_t (*key)(const struct view *v, uint32_t row);
-	/* Enter: a command line; leaves t empty when there is nothing to follow. */
-	void (*follow)(const struct view *v, uint32_t row, struct text *t);
 	/*
-	 * Value of a placeholder (%node %switch %host %port %peer %lid %dst %object ...)
-	 * on a row, quoted for a command line; false when it has none here.
+	 * What a row is about: *s is set up as about nothing, its key the row number; subject.h helps to fill
+	 * it.  The rest of the program takes the row's key, its chip, the values of placeholders, the JSON of
+	 * `list` and (by enter) what Enter does from that.  false: nothing but key and chip.
 	 */
+	bool (*about)(const struct view *v, uint32_t row, struct subject *s);
+	/* Enter: a command line with placeholders; nothing is done where one of them has no value. */
+	const char *enter;
+	/* The same where a line does not do: leaves t empty when there is nothing to follow. */
+	void (*follow)(const struct view *v, uint32_t row, struct text *t);
+	/* Value of a placeholder that only this pane has, or that it knows better than its subject: quoted
+	 * for a command line; false when it has none here. */
 	bool (*placeholder)(const struct view *v, uint32_t row, const char *what, struct text *t);
 	/* Piece i = 0, 1 ... of a cell with a tone of its own; false behind the last.  Then rows have no
 	 * colour of their marks.  NULL: rows have. */
@@ -241,9 +248,6 @@ struct view_ops {
 	/* Left (dir -1) and Right (1) choose within a row; NULL: they move long cells. */
 	void (*across)(struct view *v, int dir);
 
-	/* Switch a row belongs to, NO_ID = none.  NULL: the pane is not about switches and is never folded.
-	 */
-	uint32_t (*chip)(const struct view *v, uint32_t row);
 	/* "link": headers read "dir2: 6 links", else "dir2 (6)"; they stand in the first flexible column. */
 	const char *fold_row;
 	/* A header's cell where the pane knows better; false: as the column's rule says. */
@@ -405,8 +409,13 @@ int64_t view_number(const struct view *v, uint32_t row, unsigned col);
 uint64_t view_key(const struct view *v, uint32_t row);	 /* what stays the same over events */
 unsigned view_marks(const struct view *v, uint32_t row); /* with MARK_STEP where a cell is touched */
 bool view_touched(const struct view *v, uint32_t row, unsigned col); /* as its operation; no header is */
-/* %element is known for all rows with a chip; on a header what all its rows agree on. */
+/*
+ * Value of a placeholder (%node %switch %host %port %peer %lid %src %dst %endport %object %guid %name %layer;
+ * %number of the port, %far at its other end; what a pane adds), quoted for a command line; false when it has
+ * none here.  %element is known for all rows with a chip; on a header what all its rows agree on.
+ */
 bool view_place(const struct view *v, uint32_t row, const char *what, struct text *t);
+bool row_place(const struct view *v, uint32_t row, const char *what, struct text *t); /* no header, no chip */
 
 /* --- folding (fold.c) -------------------------------------------------------- */
 
@@ -423,7 +432,13 @@ void view_fold_title(const struct view *v, struct text *t);
 void view_inherit(struct view *v, const struct view *from);
 
 /* A command line's placeholders (%name) filled in for the selected row; -1 and *e when one has no value. */
-int view_expand(const struct view *v, const char *template, struct text *t, struct err *e);
+int view_expand(const struct view *v, const char *line, struct text *t, struct err *e);
+/* The same for a row; nothing is added when one has no value. */
+void view_fill(const struct view *v, uint32_t row, const char *line, struct text *t);
+/* Does Enter lead anywhere from its rows? */
+bool view_leads(const struct view *v);
+/* The command line of Enter on a row that is no header; none is added when it leads nowhere. */
+void view_follow(const struct view *v, uint32_t row, struct text *t);
 
 /* --- for panes ---------------------------------------------------------- */
 
@@ -435,10 +450,6 @@ void word_on_switch(const struct topo *tp, uint32_t sw, struct text *t);
 uint32_t ca_on_switch(const struct topo *tp, uint32_t sw);
 void word_text(const char *s, struct text *t); /* quoted where needed */
 void text_clear(struct text *t);
-
-/* Placeholders that every row about a node (or a port of it) has; port NO_ID = none. */
-bool place_node(const struct fabric *f, uint32_t node, const char *what, struct text *t);
-bool place_port(const struct fabric *f, uint32_t port, const char *what, struct text *t);
 
 /* An endport as all of the program names it (endport_label()). */
 void label_endport(const struct fabric *f, uint32_t ep, struct text *t);
@@ -459,9 +470,7 @@ void word_bar(uint64_t n, uint64_t most, unsigned cells, struct text *t);
 /* Decimal digits of n, at least `least`. */
 unsigned digits(uint64_t n, unsigned least);
 
-/* All panes, ended by NULL; the number keys go in this order. */
-extern const struct view_ops *const all_views[];
-const struct view_ops *view_find(const char *name);		   /* unique prefixes too; NULL */
-const struct view_ops *view_need(const char *name, struct err *e); /* the same; NULL and *e */
+/* One of a list, by its name; a unique prefix does, too.  NULL and *e. */
+const struct view_ops *view_in(const struct view_ops *const *panes, const char *name, struct err *e);
 
 #endif

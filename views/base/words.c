@@ -100,45 +100,6 @@ void word_on_switch(const struct topo *tp, uint32_t sw, struct text *t)
 		word_node(tp->fabric, tp->fabric->switch_node[sw], t);
 }
 
-bool place_node(const struct fabric *f, uint32_t node, const char *what, struct text *t)
-{
-	bool sw = node_is_switch(f, node);
-
-	if (!strcmp(what, "node") || !strcmp(what, sw ? "switch" : "host")) {
-		word_node(f, node, t);
-	} else if (!strcmp(what, "object")) {
-		text_add(t, "%s ", sw ? "switch" : "host");
-		word_node(f, node, t);
-	} else if (!strcmp(what, "guid")) {
-		text_add(t, "0x%016" PRIx64, f->node_guid[node]);
-	} else if (!strcmp(what, "name")) {
-		word_text(f->node_name[node], t);
-	} else {
-		return false;
-	}
-	return true;
-}
-
-bool place_port(const struct fabric *f, uint32_t port, const char *what, struct text *t)
-{
-	uint32_t peer = f->port_peer[port];
-
-	if (!strcmp(what, "port")) {
-		word_port(f, port, t);
-		return true;
-	}
-	if (!strcmp(what, "object") && peer != NO_ID) {
-		text_add(t, "link ");
-		word_port(f, port, t);
-		return true;
-	}
-	if (!strcmp(what, "peer") && peer != NO_ID) {
-		word_node(f, f->port_node[peer], t);
-		return true;
-	}
-	return place_node(f, f->port_node[port], what, t);
-}
-
 void label_endport(const struct fabric *f, uint32_t ep, struct text *t)
 {
 	char buf[256];

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "core/base/text.h"
 #include "views/engine/tree.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_PLACE, C_LEAF, C_INDEX, C_LID, C_NAME };
 
@@ -117,48 +117,19 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return p->order[row] == NO_ID ? MARK_DOWN : 0;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-
-	return p->order[row] == NO_ID ? row : f->port_guid[f->endport_port[p->order[row]]];
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t ep = p->order[row];
 
-	if (!strcmp(what, "switch")) {
-		word_node(f, f->switch_node[leaf_of(p, row)], t);
-		return true;
-	}
+	s->sw = s->chip = leaf_of(p, row);
 	if (ep == NO_ID)
-		return false;
-	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
-		text_add(t, "%u", p->look.tree->lids->base[ep]);
 		return true;
-	}
-	return place_node(f, endport_node(f, ep), what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	return leaf_of(v->priv, row);
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct priv *p = v->priv;
-
-	if (p->order[row] == NO_ID)
-		return;
-	text_add(t, "pane lft ");
-	placeholder(v, row, "switch", t);
-	text_putc(t, ' ');
-	placeholder(v, row, "dst", t);
+	s->key = f->port_guid[f->endport_port[ep]];
+	s->node = endport_node(f, ep);
+	subject_lid(p->look.tree->lids->base[ep], s);
+	return true;
 }
 
 const struct view_ops view_caorder = {
@@ -167,6 +138,7 @@ const struct view_ops view_caorder = {
 	.hints = "follow=lft :pane_tree=tree back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,
@@ -175,9 +147,7 @@ const struct view_ops view_caorder = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane lft %switch %dst",
 	.fold_row = "place",
 };

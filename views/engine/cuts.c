@@ -7,7 +7,7 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "engines/dfsssp/dfsssp.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_LAYER, C_CYCLE, C_CHANNEL, C_NEXT, C_LENGTH, C_LEFT, C_MOVED, C_TO };
 
@@ -174,28 +174,29 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return p->cycle && row == cut_of(p, row)->at ? MARK_HERE : 0;
 }
 
-/* From the list to a cycle, from there to the routes that moved. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 
-	text_add(t, "pane %s %u %u", p->cycle ? "moved" : "cuts", cut_of(p, row)->layer,
-		 cycle_number(p, row));
+	subject_port(v, port_of(v, row, false), s);
+	s->layer = (int)dfsssp_lanes(p->d, cut_of(p, row)->layer).lo;
+	return true;
 }
 
 static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
 
-	if (!strcmp(what, "cycle")) {
-		text_add(t, "%u %u", cut_of(p, row)->layer, cycle_number(p, row));
-		return true;
-	}
-	if (!strcmp(what, "layer")) {
-		text_add(t, "%u", dfsssp_lanes(p->d, cut_of(p, row)->layer).lo);
-		return true;
-	}
-	return place_port(scene_origin(v->scene)->topo->fabric, port_of(v, row, false), what, t);
+	if (strcmp(what, "cycle"))
+		return false;
+	text_add(t, "%u %u", cut_of(p, row)->layer, cycle_number(p, row));
+	return true;
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	view_fill(v, row, ((const struct priv *)v->priv)->cycle ? "pane moved %cycle" : "pane cuts %cycle",
+		  t);
 }
 
 const struct view_ops view_cuts = {
@@ -214,6 +215,7 @@ const struct view_ops view_cuts = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.follow = follow,
+	.about = about,
 	.placeholder = placeholder,
+	.follow = follow,
 };

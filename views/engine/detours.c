@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "core/sm/ucast_cache.h"
 #include "engines/nue/nue.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_SWITCH, C_LID, C_TO, C_LAYER, C_LINKS, C_LEAST, C_EXTRA, C_EVENT };
 
@@ -195,35 +195,15 @@ static void footer(const struct view *v, struct text *t)
 		 detour_of(v, row)->d.least);
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	return (uint64_t)detour_of(v, row)->d.sw << 16 | detour_of(v, row)->lid;
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	return detour_of(v, row)->d.sw;
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
 	const struct detour *d = detour_of(v, row);
 
-	if (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "endport")) {
-		text_add(t, "%u", d->lid);
-		return true;
-	}
-	if (!strcmp(what, "src"))
-		what = "node";
-	return place_node(f, f->switch_node[d->d.sw], what, t);
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	text_add(t, "pane path ");
-	placeholder(v, row, "src", t);
-	text_add(t, " %u", detour_of(v, row)->lid);
+	subject_switch(v, d->d.sw, s);
+	subject_lid(d->lid, s);
+	s->src = (struct end){END_NODE, s->node};
+	s->key = (uint64_t)d->d.sw << 16 | d->lid;
+	return true;
 }
 
 const struct view_ops view_detours = {
@@ -233,7 +213,7 @@ const struct view_ops view_detours = {
 	.hints = "follow=path :why=why :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -241,9 +221,7 @@ const struct view_ops view_detours = {
 	.footer = footer,
 	.cell = cell,
 	.number = number,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane path %src %lid",
 	.fold_row = "entry",
 };

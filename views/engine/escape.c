@@ -5,8 +5,8 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "engines/nue/nue.h"
-#include "views/views.h"
 #include "core/base/order.h"
+#include "views/base/view.h"
 
 enum { C_LINKS, C_SWITCH, C_PORT, C_TO, C_HULL, C_BETWEEN, C_BLOCKED };
 
@@ -169,38 +169,22 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return ((const struct priv *)v->priv)->node[row].depth ? 0 : MARK_HERE;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	return ((const struct priv *)v->priv)->node[row].sw;
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	return ((const struct priv *)v->priv)->node[row].sw;
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
+	uint32_t sw = p->node[row].sw;
 
-	if (!strcmp(what, "layer")) {
-		text_add(t, "%u", p->layer);
-		return true;
-	}
-	if (up_port(v, row) != NO_ID)
-		return place_port(f, up_port(v, row), what, t);
-	return place_node(f, f->switch_node[p->node[row].sw], what, t);
+	subject_switch(v, sw, s);
+	s->port = up_port(v, row);
+	s->layer = (int)p->layer;
+	s->key = sw;
+	return true;
 }
 
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
-
-	text_add(t, "pane ports ");
-	word_node(v->scene->fabric, v->scene->fabric->switch_node[p->node[row].sw], t);
-	if (number(v, row, C_PORT) > 0)
-		text_add(t, "; select %" PRId64, number(v, row, C_PORT));
+	view_fill(v, row,
+		  number(v, row, C_PORT) > 0 ? "pane ports %node; select %number" : "pane ports %node", t);
 }
 
 const struct view_ops view_escape = {
@@ -210,7 +194,7 @@ const struct view_ops view_escape = {
 	.hints = "follow=ports :pane_restricted=restr :pane_detours=detours back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -219,9 +203,7 @@ const struct view_ops view_escape = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
+	.about = about,
 	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
 	.fold_row = "switch",
 };

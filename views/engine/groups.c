@@ -5,7 +5,7 @@
 #include "core/base/err.h"
 #include "core/base/text.h"
 #include "views/engine/tree.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_DIR, C_PEER, C_LINKS, C_CU, C_CD, C_CABLES };
 
@@ -156,49 +156,27 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	       (col == C_CD && moment_touched(m, T_DOWN, t->n_links + group));
 }
 
-/* What stays the same: the first port of the group. */
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 	enum ft_dir d;
+	const struct ft_group *g = group_of(v, row, &d);
 
-	return p->look.tree->link[group_of(v, row, &d)->link].port;
+	s->key = p->look.tree->link[g->link].port;
+	subject_switch_port(v, p->sw, (unsigned)s->key, s);
+	s->chip = g->peer;
+	return true;
 }
 
-static uint32_t port_of(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-
-	return switch_port_id(v->scene->fabric, p->sw, (unsigned)key(v, row));
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	return place_port(v->scene->fabric, port_of(v, row), what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	enum ft_dir d;
-
-	return group_of(v, row, &d)->peer;
-}
-
-/* To the groups of a switch; for a CA its line in the forwarding table. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
 	enum ft_dir d;
 	const struct ft_group *g = group_of(v, row, &d);
 
-	if (g->peer != NO_ID) {
-		text_add(t, "pane groups ");
-		placeholder(v, row, "peer", t);
-		return;
-	}
-	text_add(t, "pane lft ");
-	placeholder(v, row, "node", t);
-	text_add(t, " %u", p->look.tree->ca[g->ca].lid);
+	view_fill(v, row, g->peer != NO_ID ? "pane groups %peer" : "pane lft %node", t);
+	if (g->peer == NO_ID)
+		text_add(t, " %u", p->look.tree->ca[g->ca].lid);
 }
 
 const struct view_ops view_groups = {
@@ -208,7 +186,7 @@ const struct view_ops view_groups = {
 	.hints = "follow=open :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,
@@ -217,9 +195,7 @@ const struct view_ops view_groups = {
 	.cell = cell,
 	.number = number,
 	.touched = touched,
-	.key = key,
+	.about = about,
 	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
 	.fold_row = "group",
 };

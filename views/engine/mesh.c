@@ -4,7 +4,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "engines/lash/lash.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_SWITCH, C_COORD, C_PORTS, C_TYPE };
 
@@ -232,29 +232,10 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	return false;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
-
-	return v->scene->fabric->node_guid[v->scene->fabric->switch_node[p->item[row].sw]];
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct priv *p = v->priv;
-
-	return place_node(v->scene->fabric, v->scene->fabric->switch_node[p->item[row].sw], what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	return ((const struct priv *)v->priv)->item[row].sw;
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	text_add(t, "pane ports ");
-	placeholder(v, row, "node", t);
+	subject_switch(v, ((const struct priv *)v->priv)->item[row].sw, s);
+	return true;
 }
 
 const struct view_ops view_mesh = {
@@ -263,7 +244,7 @@ const struct view_ops view_mesh = {
 	.hints = "follow=ports :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,
@@ -272,8 +253,6 @@ const struct view_ops view_mesh = {
 	.cell = cell,
 	.number = number,
 	.touched = touched,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane ports %node",
 };

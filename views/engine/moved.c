@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "core/sm/ucast_cache.h"
 #include "engines/dfsssp/dfsssp.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_FROM, C_LID, C_TO, C_PAIRS, C_HOPS, C_NOW };
 
@@ -170,40 +170,15 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%" PRId64, number(v, row, col));
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct class *c = &((const struct priv *)v->priv)->m->class[row];
 
-	return (uint64_t)c->sw << 16 | c->lid;
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	return ((const struct priv *)v->priv)->m->class[row].sw;
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct class *c = &((const struct priv *)v->priv)->m->class[row];
-
-	text_add(t, "pane path ");
-	word_on_switch(v->scene->topo, c->sw, t);
-	text_add(t, " %u", c->lid);
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct class *c = &((const struct priv *)v->priv)->m->class[row];
-
-	if (!strcmp(what, "src")) {
-		word_on_switch(v->scene->topo, c->sw, t);
-		return true;
-	}
-	if (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "endport")) {
-		text_add(t, "%u", c->lid);
-		return true;
-	}
-	return place_node(v->scene->fabric, v->scene->fabric->switch_node[c->sw], what, t);
+	subject_switch(v, c->sw, s);
+	subject_lid(c->lid, s);
+	s->src = (struct end){END_ON_SWITCH, c->sw};
+	s->key = (uint64_t)c->sw << 16 | c->lid;
+	return true;
 }
 
 const struct view_ops view_moved = {
@@ -213,16 +188,14 @@ const struct view_ops view_moved = {
 	.hints = "follow=path :why=why :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
 	.title = title,
 	.cell = cell,
 	.number = number,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane path %src %lid",
 	.fold_row = "route",
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "core/base/text.h"
 #include "engines/nue/nue.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_LAYER, C_LIDS, C_CENTRAL, C_HULL, C_ESCAPE, C_USED, C_DEPS, C_BLOCKED, C_BACK, C_FALLBACK };
 
@@ -106,21 +106,20 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return l->loop || l->fallbacks ? MARK_DETOUR : 0;
 }
 
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	if (nue_central_switch(((const struct priv *)v->priv)->nue, row) != NO_ID)
-		text_add(t, "pane escape %u", row);
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	uint32_t sw = nue_central_switch(((const struct priv *)v->priv)->nue, row);
 
-	if (!strcmp(what, "layer")) {
-		text_add(t, "%u", row);
-		return true;
-	}
-	return sw != NO_ID && place_node(v->scene->fabric, v->scene->fabric->switch_node[sw], what, t);
+	s->layer = (int)row;
+	if (sw != NO_ID)
+		subject_node(v, v->scene->fabric->switch_node[sw], s);
+	return true;
+}
+
+static void follow(const struct view *v, uint32_t row, struct text *t)
+{
+	if (nue_central_switch(((const struct priv *)v->priv)->nue, row) != NO_ID)
+		view_fill(v, row, "pane escape %layer", t);
 }
 
 const struct view_ops view_nue_layers = {
@@ -137,6 +136,6 @@ const struct view_ops view_nue_layers = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
+	.about = about,
 	.follow = follow,
-	.placeholder = placeholder,
 };

@@ -3,8 +3,8 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "views/views.h"
 #include "core/base/order.h"
+#include "views/base/view.h"
 
 enum { C_RANK, C_NAME, C_UP, C_DOWN, C_LEVEL, C_HOSTS, C_GUID };
 
@@ -189,31 +189,10 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return l->was != NO_RANK ? MARK_CHANGED : l->root ? MARK_HERE : 0;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-
-	return f->node_guid[f->switch_node[p->line[row].sw]];
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-
-	return place_node(f, f->switch_node[p->line[row].sw], what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	return ((const struct priv *)v->priv)->line[row].sw;
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	text_add(t, "pane ports ");
-	placeholder(v, row, "node", t);
+	subject_switch(v, ((const struct priv *)v->priv)->line[row].sw, s);
+	return true;
 }
 
 const struct view_ops view_ranks = {
@@ -222,6 +201,7 @@ const struct view_ops view_ranks = {
 	.hints = "follow=open :pane_hops=hops :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
+	.flags = VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,
@@ -231,8 +211,6 @@ const struct view_ops view_ranks = {
 	.number = number,
 	.marks = marks,
 	.touched = touched,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane ports %node",
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "core/base/text.h"
 #include "engines/nue/nue.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_LAYER, C_FROM, C_IN, C_SWITCH, C_OUT, C_TO };
 
@@ -106,43 +106,15 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "with the routes and escape paths of the layer they would close a cycle");
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	unsigned layer;
 	struct nue_turn turn = turn_of(v->priv, row, &layer);
 
-	return (uint64_t)layer << 48 | (uint64_t)turn.sw << 16 | (unsigned)turn.in << 8 | turn.out;
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	unsigned layer;
-
-	return turn_of(v->priv, row, &layer).sw;
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
-	unsigned layer;
-	struct nue_turn turn = turn_of(v->priv, row, &layer);
-
-	text_add(t, "pane ports ");
-	word_node(f, f->switch_node[turn.sw], t);
-	text_add(t, "; select %u", turn.out);
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
-	unsigned layer;
-	struct nue_turn turn = turn_of(v->priv, row, &layer);
-
-	if (!strcmp(what, "layer")) {
-		text_add(t, "%u", layer);
-		return true;
-	}
-	return place_port(f, switch_port_id(f, turn.sw, turn.out), what, t);
+	subject_switch_port(v, turn.sw, turn.out, s);
+	s->layer = (int)layer;
+	s->key = (uint64_t)layer << 48 | (uint64_t)turn.sw << 16 | (unsigned)turn.in << 8 | turn.out;
+	return true;
 }
 
 const struct view_ops view_restricted = {
@@ -152,7 +124,7 @@ const struct view_ops view_restricted = {
 	.hints = "follow=ports :pane_escape=escape back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -160,9 +132,7 @@ const struct view_ops view_restricted = {
 	.footer = footer,
 	.cell = cell,
 	.number = number,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane ports %node; select %number",
 	.fold_row = "turn",
 };

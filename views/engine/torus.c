@@ -9,7 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "engines/torus/torus.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_Z, C_Y, C_GRID };
 
@@ -635,17 +635,17 @@ static void footer(const struct view *v, struct text *t)
 	link_footer(v, place, p->axis[l->axis], t);
 }
 
-/* On a line of links the link below the switch, else the switch. */
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
 	uint32_t place = chosen_place(v, row);
 	struct join j = join_above(p, place, p->axis[p->line[row].axis]);
 
 	if (p->line[row].axis && j.port != NO_ID)
-		return place_port(f, j.port, what, t);
-	return p->sw[place] != NO_ID && place_node(f, f->switch_node[p->sw[place]], what, t);
+		subject_port(v, j.port, s);
+	else if (p->sw[place] != NO_ID)
+		subject_node(v, v->scene->fabric->switch_node[p->sw[place]], s);
+	return true;
 }
 
 static void follow(const struct view *v, uint32_t row, struct text *t)
@@ -756,8 +756,8 @@ const struct view_ops view_torus = {
 	.cell = cell,
 	.column_name = column_name,
 	.marks = marks,
+	.about = about,
 	.follow = follow,
-	.placeholder = placeholder,
 	.across = across,
 	.span = span,
 };

@@ -4,8 +4,8 @@
 #include "views/engine/tree.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "views/views.h"
 #include "core/base/order.h"
+#include "views/base/view.h"
 
 enum { C_RANK, C_INDEX, C_NAME, C_UP, C_SIDE, C_DOWN, C_CN, C_BREAKS, C_GUID };
 
@@ -327,30 +327,10 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return l->breaks ? MARK_CHANGED : p->look.tree->sw[l->sw].is_leaf ? MARK_HERE : 0;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
-
-	return v->scene->fabric->node_guid[v->scene->fabric->switch_node[p->line[row].sw]];
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-
-	return place_node(f, f->switch_node[p->line[row].sw], what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	return ((const struct priv *)v->priv)->line[row].sw;
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	text_add(t, "pane groups ");
-	placeholder(v, row, "node", t);
+	subject_switch(v, ((const struct priv *)v->priv)->line[row].sw, s);
+	return true;
 }
 
 const struct view_ops view_tree = {
@@ -361,7 +341,7 @@ const struct view_ops view_tree = {
 	.hints = "follow=groups :pane_ca-order=order :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,
@@ -371,8 +351,6 @@ const struct view_ops view_tree = {
 	.number = number,
 	.marks = marks,
 	.touched = touched,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane groups %node",
 };

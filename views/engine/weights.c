@@ -10,7 +10,7 @@
 #include "core/sm/ucast_cache.h"
 #include "engines/dfsssp/dfsssp.h"
 #include "engines/nue/nue.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_CHANNEL, C_WEIGHT, C_GROWTH, C_HALF, C_RUN };
 
@@ -244,31 +244,11 @@ static void footer(const struct view *v, struct text *t)
 			 number(v, row, C_GROWTH), p->g->most, POINTS);
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	return port_of(v, row);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct fabric *f = v->scene->fabric;
-
-	return f->node_switch[f->port_node[port_of(v, row)]];
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	return place_port(v->scene->fabric, port_of(v, row), what, t);
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t port = port_of(v, row);
-
-	text_add(t, "pane ports ");
-	word_node(f, f->port_node[port], t);
-	text_add(t, "; select %u", f->port_num[port]);
+	s->key = port_of(v, row);
+	subject_port(v, port_of(v, row), s);
+	return true;
 }
 
 const struct view_ops view_weights = {
@@ -278,7 +258,7 @@ const struct view_ops view_weights = {
 	.hints = "follow=ports :pane_usage=usage :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -287,9 +267,7 @@ const struct view_ops view_weights = {
 	.cell = cell,
 	.number = number,
 	.touched = touched,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane ports %node; select %number",
 	.fold_row = "link",
 };

@@ -7,8 +7,8 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/run/step_cycle.h"
-#include "views/views.h"
 #include "core/base/order.h"
+#include "views/base/view.h"
 
 enum { C_CHANNEL, C_VL, C_IN, C_OUT, C_ROUTES, C_GROUP, C_HOLDER };
 
@@ -359,23 +359,6 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return group_of(v->priv, row) == NO_ID ? 0 : MARK_HERE;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-	const struct line *l = &p->line[row];
-	const struct cdg *c = p->graph->cdg;
-
-	return (uint64_t)c->port[l->channel] << 8 | (uint64_t)c->vl[l->channel] << 1 | l->before;
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-
-	return f->node_switch[f->port_node[p->graph->cdg->port[p->line[row].channel]]];
-}
-
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -397,6 +380,17 @@ static void layer_words(const struct priv *p, unsigned vl, uint32_t place, struc
 		text_add(t, " switches");
 }
 
+static bool about(const struct view *v, uint32_t row, struct subject *s)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+	const struct cdg *c = p->graph->cdg;
+
+	subject_port(v, c->port[l->channel], s);
+	s->key = (uint64_t)c->port[l->channel] << 8 | (uint64_t)c->vl[l->channel] << 1 | l->before;
+	return true;
+}
+
 static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -405,7 +399,7 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 	bool loop = !strcmp(what, "loop");
 
 	if (!loop && strcmp(what, "layer") && strcmp(what, "vl"))
-		return place_port(v->scene->fabric, c->port[channel], what, t);
+		return false;
 	/* off all cycles: what there is on its VL */
 	layer_words(p, c->vl[channel],
 		    loop && k != NO_ID ? cdg_components_below(c, c->vl[channel], k) + 1 : 0, t);
@@ -420,7 +414,7 @@ const struct view_ops view_cdg = {
 	.hints = "follow=follow :pane_cycle=loop back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL,
+	.flags = VIEW_DETAIL | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -431,9 +425,8 @@ const struct view_ops view_cdg = {
 	.number = number,
 	.marks = marks,
 	.touched = touched,
-	.key = key,
-	.follow = follow,
+	.about = about,
 	.placeholder = placeholder,
-	.chip = chip,
+	.follow = follow,
 	.fold_row = "channel",
 };

@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "core/session/command.h"
 #include "views/run/step_cycle.h"
-#include "views/views.h"
+#include "views/base/view.h"
 #include "views/paths/witness.h"
 
 enum { C_WALK, C_VL, C_ROUTES };
@@ -533,17 +533,6 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return p->line[row].kind == EDGE || p->line[row].kind == CLOSE ? MARK_HERE : 0;
 }
 
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-	const struct line *l = &p->line[row];
-
-	if (l->kind == CLOSE || l->kind == NEXT)
-		return NO_ID;
-	return f->node_switch[f->port_node[edge_port(p, l->edge)]];
-}
-
 /* The channels out of chips of the element, and where the last one leads. */
 static bool head(const struct view *v, const char *element, const uint32_t *row, uint32_t n, unsigned col,
 		 struct text *t)
@@ -594,29 +583,34 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, " switches");
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 	const struct line *l = &p->line[row];
 
 	if (l->kind == NEXT)
 		return false;
-	if (l->kind == ROUTE && (!strcmp(what, "src") || !strcmp(what, "dst"))) {
-		const struct cdg_route *r = &p->walk->route[l->edge][l->k];
+	subject_port(v, edge_port(p, l->edge), s);
+	if (l->kind == CLOSE)
+		s->chip = NO_ID;
+	if (l->kind == ROUTE) {
+		s->src = (struct end){END_LID, p->walk->route[l->edge][l->k].slid};
+		s->dst = (struct end){END_LID, p->walk->route[l->edge][l->k].dlid};
+	}
+	if (p->told)
+		s->layer = step_layer(v->scene->moment);
+	return true;
+}
 
-		text_add(t, "%u", *what == 's' ? r->slid : r->dlid);
-		return true;
-	}
-	if (p->told && !strcmp(what, "layer")) {
-		if (step_layer(v->scene->moment) >= 0)
-			text_add(t, "%d", step_layer(v->scene->moment));
-		return step_layer(v->scene->moment) >= 0;
-	}
-	if (!p->pair && !strcmp(what, "layer")) {
-		text_add(t, p->switches ? "%u switches" : "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
-		return true;
-	}
-	return place_port(v->scene->fabric, edge_port(p, l->edge), what, t);
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+	const struct line *l = &p->line[row];
+
+	if (p->told || p->pair || l->kind == NEXT || strcmp(what, "layer"))
+		return false;
+	text_add(t, p->switches ? "%u switches" : "%u", p->graph->cdg->vl[p->walk->channel[l->edge]]);
+	return true;
 }
 
 const struct view_ops view_cycle = {
@@ -627,7 +621,7 @@ const struct view_ops view_cycle = {
 	.hints = "follow=follow :fail=fail :trace=trace back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -637,8 +631,8 @@ const struct view_ops view_cycle = {
 	.cell = cell,
 	.marks = marks,
 	.touched = touched,
-	.follow = follow,
+	.about = about,
 	.placeholder = placeholder,
-	.chip = chip,
+	.follow = follow,
 	.head = head,
 };

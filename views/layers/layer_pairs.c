@@ -5,7 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/sm/ucast_cache.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_FROM, C_LID, C_TO, C_HOPS, C_FIRST };
 
@@ -257,22 +257,6 @@ static void footer(const struct view *v, struct text *t)
 	text_free(&why);
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	const struct layer_route *lr = route_of(v, row);
-
-	return (uint64_t)lr->sw << 32 | (lr->sw2 == NO_ID ? lr->lid : lr->sw2);
-}
-
-/* Where the route starts; of a LID from wherever: where it ends. */
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct routing *r = ((const struct priv *)v->priv)->r;
-	const struct layer_route *lr = route_of(v, row);
-
-	return lr->sw != NO_ID ? lr->sw : r->topo->endport_switch[lid_owner(r->lids, lr->lid)];
-}
-
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct layer_route *lr = route_of(v, row);
@@ -290,29 +274,30 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		word_on_switch(v->scene->topo, lr->sw2, t);
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+/* Where the route starts; of a LID from wherever: where it ends. */
+static uint32_t from_switch(const struct priv *p, const struct layer_route *lr)
+{
+	const struct routing *r = p->r;
+
+	return lr->sw != NO_ID ? lr->sw : r->topo->endport_switch[lid_owner(r->lids, lr->lid)];
+}
+
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
 	const struct layer_route *lr = route_of(v, row);
+	bool one = lr->sw2 == NO_ID; /* to an endport */
 
-	if (!strcmp(what, "layer")) {
-		text_add(t, "%u", p->info.vl);
-		return true;
-	}
-	if (lr->sw2 == NO_ID && (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "endport"))) {
-		text_add(t, "%u", lr->lid);
-		return true;
-	}
-	if (lr->sw2 == NO_ID && lr->sw != NO_ID && !strcmp(what, "src")) {
-		word_on_switch(v->scene->topo, lr->sw, t);
-		return true;
-	}
-	if (!strcmp(what, "src") || !strcmp(what, "dst")) {
-		word_node(f, f->switch_node[*what == 'd' ? lr->sw2 : chip(v, row)], t);
-		return true;
-	}
-	return place_node(f, f->switch_node[chip(v, row)], what, t);
+	subject_switch(v, from_switch(p, lr), s);
+	s->src = one && lr->sw != NO_ID ? (struct end){END_ON_SWITCH, lr->sw}
+					: (struct end){END_NODE, s->node};
+	if (one)
+		subject_lid(lr->lid, s);
+	else
+		s->dst = (struct end){END_NODE, v->scene->fabric->switch_node[lr->sw2]};
+	s->layer = (int)p->info.vl;
+	s->key = (uint64_t)lr->sw << 32 | (one ? lr->lid : lr->sw2);
+	return true;
 }
 
 const struct view_ops view_layer_pairs = {
@@ -322,7 +307,7 @@ const struct view_ops view_layer_pairs = {
 	.hints = "follow=path :pane_cycle=why :pane_cdg=cdg back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL,
+	.flags = VIEW_DETAIL | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -331,10 +316,8 @@ const struct view_ops view_layer_pairs = {
 	.cell = cell,
 	.number = number,
 	.touched = touched,
-	.key = key,
+	.about = about,
 	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
 	.fold_row = "pair",
 	.column_name = column_name,
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "core/base/text.h"
 #include "views/run/step_cycle.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_LAYER, C_VL, C_PAIRS, C_BEFORE, C_MOVED, C_LOOPS, C_ROUTES, C_CHANNELS, C_DEPS, C_CYCLIC };
 
@@ -248,11 +248,12 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return m | (((const struct priv *)v->priv)->kept && number(v, row, C_LOOPS) > 0 ? MARK_DETOUR : 0);
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 
-	return p->vl[row];
+	s->key = p->vl[row];
+	return false;
 }
 
 /* Pairs where there are such, else the dependencies. */
@@ -291,7 +292,7 @@ const struct view_ops view_layers = {
 	.number = number,
 	.marks = marks,
 	.touched = touched,
-	.key = key,
+	.about = about,
 	.follow = follow,
 	.placeholder = placeholder,
 	.column_name = column_name,

@@ -6,7 +6,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/fabric/elements.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_NAME, C_PLACE, C_HOSTS, C_SWITCHES, C_ROUTES, C_MEAN, C_CHANGED, C_LID };
 
@@ -724,25 +724,19 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return (m->down[sw] ? MARK_DOWN : 0u) | (m->changed[sw] ? MARK_CHANGED : 0u);
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct fabric *f = v->scene->fabric;
-
-	return f->node_guid[f->switch_node[map_of(v)->layout->order[row]]];
+	subject_switch(v, map_of(v)->layout->order[row], s);
+	s->lid = (int)number(v, row, C_LID);
+	return true;
 }
 
 static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct map *m = map_of(v);
-	const struct fabric *f = v->scene->fabric;
 
-	if (m->scale->placeholder && m->scale->placeholder(v, what, t))
-		return true;
-	if (!strcmp(what, "lid")) {
-		text_add(t, "%" PRId64, number(v, row, C_LID));
-		return true;
-	}
-	return place_node(f, f->switch_node[m->layout->order[row]], what, t);
+	(void)row;
+	return m->scale->placeholder && m->scale->placeholder(v, what, t);
 }
 
 /* Nearer; at the nearest scale what it says itself, else the ports of the switch. */
@@ -757,8 +751,7 @@ static void follow(const struct view *cv, uint32_t row, struct text *t)
 		to_scale(v, scale_named("around"), &(struct err){0});
 		return;
 	}
-	text_add(t, "pane ports ");
-	placeholder(v, row, "node", t);
+	view_fill(v, row, "pane ports %node", t);
 }
 
 const struct view_ops view_map = {
@@ -779,9 +772,9 @@ const struct view_ops view_map = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
-	.follow = follow,
+	.about = about,
 	.placeholder = placeholder,
+	.follow = follow,
 	.draw = draw,
 	.move = move,
 	.hit = hit,

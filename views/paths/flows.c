@@ -7,7 +7,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_FROM, C_TO, C_PAIRS, C_SHARE };
 
@@ -155,42 +155,18 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	return (uint64_t)group_at(v, row)->from << 32 | group_at(v, row)->to;
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct answer *a = ((const struct priv *)v->priv)->answer;
-
-	return v->scene->real_topo->endport_switch[a->l->flow[group_at(v, row)->first].src];
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
 	const struct priv *p = v->priv;
+	const struct fabric *f = v->scene->fabric;
 	const struct flow *w = &p->answer->l->flow[group_at(v, row)->first];
 
-	if (!strcmp(what, "src")) {
-		word_port(f, f->endport_port[w->src], t);
-		return true;
-	}
-	if (!strcmp(what, "dst") || !strcmp(what, "lid")) {
-		text_add(t, "%u", w->lid);
-		return true;
-	}
-	return place_port(f, p->port, what, t);
-}
-
-/* The path of its first pair. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	text_add(t, "pane path ");
-	placeholder(v, row, "src", t);
-	text_add(t, " ");
-	placeholder(v, row, "dst", t);
+	subject_port(v, p->port, s);
+	subject_to(w->lid, s);
+	s->src = (struct end){END_PORT, f->endport_port[w->src]};
+	s->chip = v->scene->real_topo->endport_switch[w->src];
+	s->key = (uint64_t)group_at(v, row)->from << 32 | group_at(v, row)->to;
+	return true;
 }
 
 const struct view_ops view_flows = {
@@ -201,7 +177,7 @@ const struct view_ops view_flows = {
 	.hints = "follow=path :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -209,9 +185,7 @@ const struct view_ops view_flows = {
 	.footer = footer,
 	.cell = cell,
 	.number = number,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane path %src %dst",
 	.fold_row = "group",
 };

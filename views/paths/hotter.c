@@ -7,7 +7,7 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_LINK, C_PEER, C_BEFORE, C_AFTER, C_GAIN };
 
@@ -220,38 +220,18 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return c->port == NO_ID || d->b->topo->peer[c->port] == NO_ID ? MARK_DOWN : MARK_CHANGED;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct load_change *c = change_at(v, row);
 	const struct fabric *f;
 	uint32_t port;
 
 	f = load_change_fabric(((const struct priv *)v->priv)->d, c, &port);
-	return f->node_guid[f->port_node[port]] * 256 + f->port_num[port];
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t port = change_at(v, row)->port;
-
-	return port == NO_ID ? NO_ID : f->node_switch[f->port_node[port]];
-}
-
-/* Who is on it now. */
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	if (change_at(v, row)->port == NO_ID)
-		return;
-	text_add(t, "pane flows ");
-	word_port(v->scene->fabric, change_at(v, row)->port, t);
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	uint32_t port = change_at(v, row)->port;
-
-	return port != NO_ID && place_port(v->scene->fabric, port, what, t);
+	s->key = f->node_guid[f->port_node[port]] * 256 + f->port_num[port];
+	if (c->port == NO_ID)
+		return false;
+	subject_port(v, c->port, s);
+	return true;
 }
 
 const struct view_ops view_hotter = {
@@ -262,7 +242,7 @@ const struct view_ops view_hotter = {
 	.hints = "follow=flows :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -272,9 +252,7 @@ const struct view_ops view_hotter = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane flows %port",
 	.fold_row = "link",
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "core/base/text.h"
 #include "core/routing/paths.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_SRC, C_DST, C_WHAT, C_HOPS };
 
@@ -110,46 +110,20 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return MARK_CHANGED;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct fabric *f = v->scene->fabric;
 	const struct pair_group *g;
 	uint32_t ep = comparison_pair(change_of(v), row, &g);
 
-	if (!strcmp(what, "dst") || !strcmp(what, "lid")) {
-		text_add(t, "%u", g->lid);
-		return true;
+	if (ep != NO_ID) {
+		subject_port(v, f->endport_port[ep], s);
+		s->src = (struct end){END_PORT, s->port};
+		s->sw = g->sw;
 	}
-	if (ep == NO_ID)
-		return false;
-	if (!strcmp(what, "src")) {
-		word_port(f, f->endport_port[ep], t);
-		return true;
-	}
-	if (!strcmp(what, "switch")) {
-		word_node(f, f->switch_node[g->sw], t);
-		return true;
-	}
-	return place_port(f, f->endport_port[ep], what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct pair_group *g;
-
-	comparison_pair(change_of(v), row, &g);
-	return g->sw;
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	struct text src = {0};
-
-	if (placeholder(v, row, "src", &src)) {
-		text_add(t, "pane path %s ", text_str(&src));
-		placeholder(v, row, "dst", t);
-	}
-	text_free(&src);
+	subject_to(g->lid, s);
+	s->chip = g->sw;
+	return true;
 }
 
 const struct view_ops view_pairs = {
@@ -159,14 +133,13 @@ const struct view_ops view_pairs = {
 	.hints = "follow=path :why=why :trace=trace",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_PRESENT,
+	.flags = VIEW_DETAIL | VIEW_PRESENT | VIEW_CHIPS,
 	.load = load,
 	.title = title,
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane path %src %dst",
 	.fold_row = "pair",
 };

@@ -7,7 +7,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/base/chips.h"
-#include "views/views.h"
+#include "views/base/view.h"
 #include "views/paths/witness.h"
 
 enum { C_IN, C_DIR, C_HOP, C_OUT, C_VL, C_ROUTES, C_LINE, C_BACK };
@@ -589,21 +589,6 @@ static unsigned marks(const struct view *v, uint32_t line)
 	return m;
 }
 
-/* A blank belongs to what stands above it. */
-static uint32_t chip(const struct view *v, uint32_t line)
-{
-	const struct priv *p = v->priv;
-	uint32_t row = line_row(p, 0, line);
-
-	if (line >= p->lines)
-		return NO_ID;
-	if (row != NO_ID && row >= dir_rows(p, 0))
-		return switch_at(p, 1, line_row(p, 1, line));
-	while (line && row == NO_ID)
-		row = line_row(p, 0, --line);
-	return switch_at(p, 0, row);
-}
-
 /* First and last of the lines at which a direction is at a switch; false when there is none. */
 static bool find_ends(const struct priv *p, unsigned i, const uint32_t *line, uint32_t n, uint32_t end[2])
 {
@@ -660,38 +645,51 @@ static uint32_t hottest_port(const struct view *v)
 	return best != NO_ID && f->port_peer[best] != NO_ID ? best : NO_ID;
 }
 
-static bool placeholder(const struct view *v, uint32_t line, const char *what, struct text *t)
+/* A blank belongs to what stands above it. */
+static uint32_t chip_of_line(const struct priv *p, uint32_t line)
+{
+	uint32_t row = line_row(p, 0, line);
+
+	if (line >= p->lines)
+		return NO_ID;
+	if (row != NO_ID && row >= dir_rows(p, 0))
+		return switch_at(p, 1, line_row(p, 1, line));
+	while (line && row == NO_ID)
+		row = line_row(p, 0, --line);
+	return switch_at(p, 0, row);
+}
+
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 	const struct path *path = &p->dir[0].path;
-	const struct fabric *f = v->scene->fabric;
-	uint32_t port, row = line_row(p, 0, line);
+	uint32_t at = line_row(p, 0, row);
+	bool hop = at && at <= path->n;
 
-	if (!strcmp(what, "hottest")) {
-		port = hottest_port(v);
-		return port != NO_ID && place_port(f, port, "port", t);
-	}
+	if (hop)
+		subject_switch_port(v, path->hop[at - 1].sw, 0, s);
+	if (out_port(v, 0, at) != NO_ID)
+		subject_port(v, out_port(v, 0, at), s);
+	else if (!hop && path->dst != NO_ID)
+		subject_port(v, v->scene->fabric->endport_port[path->dst], s);
+	if (hop)
+		s->sw = path->hop[at - 1].sw;
+	if (path->dlid)
+		subject_to(path->dlid, s);
+	if (path->slid)
+		s->src = (struct end){END_LID, path->slid};
+	if (path->n)
+		s->layer = path->hop[0].vl;
+	s->chip = chip_of_line(p, row);
+	return true;
+}
 
-	if (!strcmp(what, "layer") && path->n) {
-		text_add(t, "%u", path->hop[0].vl);
-		return true;
-	}
-	if (!strcmp(what, "dst") || !strcmp(what, "lid") || !strcmp(what, "src")) {
-		unsigned lid = *what == 's' ? path->slid : path->dlid;
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	uint32_t port = strcmp(what, "hottest") ? NO_ID : hottest_port(v);
 
-		text_add(t, "%u", lid);
-		return lid != 0;
-	}
-	if (row && row <= path->n && !strcmp(what, "switch")) {
-		word_node(f, f->switch_node[path->hop[row - 1].sw], t);
-		return true;
-	}
-	port = out_port(v, 0, row);
-	if (port == NO_ID && row && row <= path->n)
-		return place_node(f, f->switch_node[path->hop[row - 1].sw], what, t);
-	if (port == NO_ID && path->dst != NO_ID)
-		port = f->endport_port[path->dst];
-	return port != NO_ID && place_port(f, port, what, t);
+	(void)row;
+	return port != NO_ID && place_port(v->scene->fabric, port, "port", t);
 }
 
 /* "pane cycle" and an endport by name: a number would be a layer. */
@@ -733,7 +731,7 @@ const struct view_ops view_path = {
 		 "back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_SEQUENCE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -743,8 +741,8 @@ const struct view_ops view_path = {
 	.cell = cell,
 	.marks = marks,
 	.touched = touched,
-	.follow = follow,
+	.about = about,
 	.placeholder = placeholder,
-	.chip = chip,
+	.follow = follow,
 	.head = head,
 };

@@ -5,7 +5,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_NAME, C_GUID, C_LID, C_ON };
 
@@ -123,11 +123,6 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	return v->scene->fabric->node_guid[node_of(v, row)];
-}
-
 /* The command once more, with the GUID of the one chosen; the list has done its duty. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
@@ -148,9 +143,11 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 	}
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	return place_node(v->scene->fabric, node_of(v, row), what, t);
+	subject_node(v, node_of(v, row), s);
+	s->key = v->scene->fabric->node_guid[s->node];
+	return true;
 }
 
 const struct view_ops view_pick = {
@@ -168,7 +165,6 @@ const struct view_ops view_pick = {
 	.title = title,
 	.cell = cell,
 	.number = number,
-	.key = key,
+	.about = about,
 	.follow = follow,
-	.placeholder = placeholder,
 };

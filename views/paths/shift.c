@@ -8,7 +8,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 #define SHOWN_PAIRS 2
 
@@ -242,59 +242,28 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return link_at(v, row, &first)->flows > 1 ? MARK_DETOUR : 0;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	uint32_t first;
-	const struct shift_link *l = link_at(v, row, &first);
-
-	return ((const struct priv *)v->priv)->at == NO_ID ? l->port : pair_at(v, first)->src;
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t first;
-
-	return f->node_switch[f->port_node[link_at(v, row, &first)->port]];
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct fabric *f = v->scene->fabric;
 	uint32_t first;
 	const struct shift_link *l = link_at(v, row, &first);
-	const struct shift_pair *p = pair_at(v, first);
+	const struct shift_pair *pair = pair_at(v, first);
 
-	if (!strcmp(what, "src")) {
-		word_port(f, f->endport_port[p->src], t);
-		return true;
-	}
-	if (!strcmp(what, "dst")) {
-		word_port(f, f->endport_port[p->dst], t);
-		return true;
-	}
-	if (!strcmp(what, "lid")) {
-		text_add(t, "%u", v->scene->real->lids->base[p->dst]);
-		return true;
-	}
-	return place_port(f, l->port, what, t);
+	subject_port(v, l->port, s);
+	s->src = (struct end){END_PORT, f->endport_port[pair->src]};
+	s->dst = (struct end){END_PORT, f->endport_port[pair->dst]};
+	s->lid = (int)v->scene->real->lids->base[pair->dst];
+	s->key = ((const struct priv *)v->priv)->at == NO_ID ? l->port : pair->src;
+	return true;
 }
 
-/* The pairs of a link; of a pair its path. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
 	const struct priv *p = v->priv;
-	uint32_t first;
 
-	if (p->at != NO_ID) {
-		text_add(t, "pane path ");
-		placeholder(v, row, "src", t);
-		text_add(t, " ");
-		placeholder(v, row, "dst", t);
-		return;
-	}
-	text_add(t, "pane shift %u ", p->k);
-	word_port(v->scene->fabric, link_at(v, row, &first)->port, t);
+	if (p->at == NO_ID)
+		text_add(t, "pane shift %u ", p->k);
+	view_fill(v, row, p->at == NO_ID ? "%port" : "pane path %src %dst", t);
 }
 
 const struct view_ops view_shift = {
@@ -306,7 +275,7 @@ const struct view_ops view_shift = {
 	.hints = "follow=pairs left=before right=next back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_PRESENT,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -315,10 +284,8 @@ const struct view_ops view_shift = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
+	.about = about,
 	.follow = follow,
 	.across = across,
-	.placeholder = placeholder,
-	.chip = chip,
 	.fold_row = "link",
 };

@@ -8,7 +8,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/base/chips.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_SWITCH, C_PORT, C_PEER, C_KIND, C_LIDS, C_HOSTS, C_SWITCHES, C_MEAN };
 
@@ -287,37 +287,15 @@ static void footer(const struct view *v, struct text *t)
 		text_add(t, "%s%u before", has_mean(p, row) ? "; " : "", was);
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 
-	return p->port[row];
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-
-	if (!strcmp(what, "element")) {
-		word_element(p->el, p->el->of[f->node_switch[f->port_node[p->port[row]]]], t);
-		return true;
-	}
-	return place_port(f, p->port[row], what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct fabric *f = v->scene->fabric;
-
-	return f->node_switch[f->port_node[((const struct priv *)v->priv)->port[row]]];
-}
-
-/* Who leaves by it? */
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	text_add(t, "pane flows ");
-	word_port(v->scene->fabric, ((const struct priv *)v->priv)->port[row], t);
+	subject_port(v, p->port[row], s);
+	s->elements = p->el;
+	s->element = p->el->of[s->chip];
+	s->key = s->port;
+	return true;
 }
 
 const struct view_ops view_usage = {
@@ -329,7 +307,7 @@ const struct view_ops view_usage = {
 	.hints = "follow=flows :pane_lft=lft :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE,
+	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -340,9 +318,7 @@ const struct view_ops view_usage = {
 	.number = number,
 	.marks = marks,
 	.touched = touched,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane flows %port",
 	.fold_row = "port",
 };

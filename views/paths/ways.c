@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "engines/mincontention/mincontention.h"
 #include "views/base/chips.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_ELEMENT, C_PORT, C_TO, C_CONTENTION, C_DISTANCE, C_USAGE, C_WAYS, C_RULE };
 
@@ -237,13 +237,6 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return (has_changed(v, row) ? MARK_CHANGED : 0) | (p->w->target == row ? MARK_HERE : 0);
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-
-	return p->guid ? way_of(p, row)->port : p->w->elements->guid[row];
-}
-
 /* From all elements to one, from a way to the next element, from the LID's own one to its port. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
@@ -264,23 +257,22 @@ static void follow(const struct view *v, uint32_t row, struct text *t)
 		text_add(t, "; select %u", f->port_num[way->port]);
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
-	const struct fabric *f = p->w->elements->topo->fabric;
 	uint32_t port = way_of(p, row)->port;
 
-	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
-		text_add(t, "%u", p->lid);
-		return true;
-	}
-	if (!strcmp(what, "element")) {
-		word_element(p->w->elements, element_of(p, row), t);
-		return true;
-	}
+	s->key = p->guid ? port : p->w->elements->guid[row];
+	subject_lid(p->lid, s);
+	s->elements = p->w->elements;
+	s->element = element_of(p, row);
 	if (port == NO_ID)
-		return false;
-	return f->port_num[port] ? place_port(f, port, what, t) : place_node(f, f->port_node[port], what, t);
+		return true;
+	if (v->scene->fabric->port_num[port])
+		subject_port(v, port, s);
+	else
+		subject_node(v, v->scene->fabric->port_node[port], s);
+	return true;
 }
 
 const struct view_ops view_ways = {
@@ -302,7 +294,6 @@ const struct view_ops view_ways = {
 	.number = number,
 	.marks = marks,
 	.touched = touched,
-	.key = key,
+	.about = about,
 	.follow = follow,
-	.placeholder = placeholder,
 };

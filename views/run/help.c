@@ -4,7 +4,8 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/topics.h"
-#include "views/views.h"
+#include "core/session/command.h"
+#include "views/base/view.h"
 
 enum { C_TASK, C_KEY, C_WHERE, C_DOES };
 
@@ -35,7 +36,7 @@ static int open_view(struct view *v, const struct view_args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
-	p->about = a->argc ? view_need(a->argv[0], e) : NULL;
+	p->about = a->argc ? view_in(v->scene->panes, a->argv[0], e) : NULL;
 	return a->argc && !p->about ? -1 : 0;
 }
 
@@ -73,9 +74,8 @@ static void load(struct view *v)
 	add_columns(p, sc->session);
 	for (size_t i = 0; i < sc->n_help; i++)
 		add(p, sc->help[i]);
-	for (size_t i = 0; all_views[i]; i++)
-		add(p, (struct help_line){all_views[i]->name, "pane", view_brief(all_views[i]),
-					  view_syntax(all_views[i]), "Panes"});
+	for (const struct view_ops *const *o = sc->panes; o && *o; o++)
+		add(p, (struct help_line){(*o)->name, "pane", view_brief(*o), view_syntax(*o), "Panes"});
 	for (size_t t = 0; sc->session->commands && sc->session->commands[t]; t++)
 		for (const struct command *c = sc->session->commands[t]; c->name; c++)
 			add(p, (struct help_line){c->name, "command", c->syntax ? c->syntax : c->name,

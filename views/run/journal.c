@@ -1,7 +1,8 @@
 /* Pane: the events made to the fabric; Enter goes to one. */
 #include <inttypes.h>
 #include "core/base/text.h"
-#include "views/views.h"
+#include "core/session/command.h"
+#include "views/base/view.h"
 
 enum { C_NUMBER, C_EVENT, C_ENGINE, C_ENTRIES, C_REROUTED, C_LOST, C_TIME };
 

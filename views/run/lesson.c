@@ -5,7 +5,8 @@
 #include "core/base/text.h"
 #include "core/base/wrap.h"
 #include "core/session/lesson.h"
-#include "views/views.h"
+#include "core/session/command.h"
+#include "views/base/view.h"
 
 #define COLUMNS_BATCH 76
 #define COLUMNS_LEAST 16

@@ -9,7 +9,8 @@
 #include "core/base/wrap.h"
 #include "core/session/play.h"
 #include "core/session/step_about.h"
-#include "views/views.h"
+#include "core/session/command.h"
+#include "views/base/view.h"
 
 #define COLUMNS_BATCH 76
 #define COLUMNS_LEAST 16
@@ -478,13 +479,6 @@ static int64_t number(const struct view *v, uint32_t row, unsigned col)
 	return (int64_t)step_of(v->priv, row);
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-
-	return is_line(p, row) ? (uint64_t)1 << 32 | (row - p->here) : step_of(p, row);
-}
-
 static unsigned marks(const struct view *v, uint32_t row)
 {
 	const struct priv *p = v->priv;
@@ -504,7 +498,7 @@ struct about {
 	int layer; /* -1 */
 };
 
-static struct about about(const struct priv *p, const struct rec_event *ev)
+static struct about about_of(const struct priv *p, const struct rec_event *ev)
 {
 	const struct fabric *f = recording_sweep(p->rec)->fabric;
 	struct about a = {NO_ID, NO_ID, NO_ID, NO_ID, 0, -1};
@@ -554,16 +548,30 @@ static bool add_why(const struct priv *p, const struct about *a, struct text *t)
 	return true;
 }
 
-static bool add_end(const struct priv *p, const struct about *a, bool dst, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	if (a->sw2 != NO_ID)
-		add_switch(p, dst ? a->sw2 : a->sw, t);
-	else if (dst && a->lid)
-		text_add(t, "%u", a->lid);
-	else if (dst && a->target != NO_ID)
-		add_switch(p, a->target, t);
-	else
+	const struct priv *p = v->priv;
+	const struct rec_event *ev = event_of(p, row);
+	const struct fabric *f = v->scene->fabric;
+	struct about a;
+
+	s->key = is_line(p, row) ? (uint64_t)1 << 32 | (row - p->here) : step_of(p, row);
+	if (!ev)
 		return false;
+	a = about_of(p, ev);
+	if (a.port != NO_ID)
+		subject_port(v, a.port, s);
+	else if (a.sw != NO_ID)
+		subject_node(v, f->switch_node[a.sw], s);
+	if (a.lid)
+		subject_to(a.lid, s);
+	else if (a.target != NO_ID)
+		s->dst = (struct end){END_NODE, f->switch_node[a.target]};
+	if (a.sw2 != NO_ID) {
+		s->src = (struct end){END_NODE, f->switch_node[a.sw]};
+		s->dst = (struct end){END_NODE, f->switch_node[a.sw2]};
+	}
+	s->layer = a.layer;
 	return true;
 }
 
@@ -571,28 +579,18 @@ static bool placeholder(const struct view *v, uint32_t row, const char *what, st
 {
 	const struct priv *p = v->priv;
 	const struct rec_event *ev = event_of(p, row);
-	const struct fabric *f;
 	struct about a;
 
 	if (!ev)
 		return false;
-	f = recording_sweep(p->rec)->fabric;
-	a = about(p, ev);
 	if (!strcmp(what, "step")) {
 		text_add(t, "%zu", step_of(p, row));
 		return true;
 	}
-	if (!strcmp(what, "why"))
-		return add_why(p, &a, t);
-	if (!strcmp(what, "src") || !strcmp(what, "dst") || !strcmp(what, "lid"))
-		return add_end(p, &a, *what != 's', t);
-	if (!strcmp(what, "layer") && a.layer >= 0) {
-		text_add(t, "%d", a.layer);
-		return true;
-	}
-	if (a.port != NO_ID && place_port(f, a.port, what, t))
-		return true;
-	return a.sw != NO_ID && place_node(f, f->switch_node[a.sw], what, t);
+	if (strcmp(what, "why"))
+		return false;
+	a = about_of(p, ev);
+	return add_why(p, &a, t);
 }
 
 /* Panes that show what a step did, and what they are about; of other kinds the table of the switch does. */
@@ -625,7 +623,7 @@ static const struct {
 
 static void follow_step(const struct priv *p, const struct rec_event *ev, struct text *t)
 {
-	struct about a = about(p, ev);
+	struct about a = about_of(p, ev);
 
 	for (size_t i = 0; i < ARRAY_LEN(shown_by); i++) {
 		enum pane_about of = shown_by[i].about;
@@ -681,7 +679,7 @@ const struct view_ops view_step = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
-	.follow = follow,
+	.about = about,
 	.placeholder = placeholder,
+	.follow = follow,
 };

@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/base/chips.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_NUMBER, C_NAME, C_CHIPS, C_OUT, C_IN, C_HOSTS, C_MOST, C_PLACE, C_BY, C_GUID };
 
@@ -164,15 +164,6 @@ static uint32_t switch_of_row(const struct priv *p, uint32_t row)
 	return element_chips(p->el, row) == 1 ? p->el->chip[p->el->first_chip[row]] : NO_ID;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-
-	if (!p->guid)
-		return p->el->guid[row];
-	return v->scene->fabric->node_guid[v->scene->fabric->switch_node[chip_of_row(p, row)]];
-}
-
 static void cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
 {
 	const struct priv *p = v->priv;
@@ -191,7 +182,7 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 		text_add(t, "%s", element_rule_names[p->el->rule[p->guid ? p->element : row]]);
 		break;
 	case C_GUID:
-		text_add(t, "0x%016" PRIx64, key(v, row));
+		text_add(t, "0x%016" PRIx64, view_key(v, row));
 		break;
 	default:
 		if (col == C_MOST && v->waiting)
@@ -226,29 +217,35 @@ static bool touched(const struct view *v, uint32_t row, unsigned col)
 	       moment_touched(v->scene->moment, T_EGRESS, row);
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 	uint32_t sw = switch_of_row(p, row);
 
-	if (!strcmp(what, "element")) {
-		word_element(p->el, p->guid ? p->element : row, t);
-		return true;
-	}
-	if (!strcmp(what, "object") && sw == NO_ID) {
-		text_add(t, "chassis ");
-		word_element(p->el, row, t);
-		return true;
-	}
-	return sw != NO_ID && place_node(v->scene->fabric, v->scene->fabric->switch_node[sw], what, t);
+	s->elements = p->el;
+	s->element = p->guid ? p->element : row;
+	if (sw != NO_ID)
+		subject_node(v, v->scene->fabric->switch_node[sw], s);
+	s->key = p->guid ? v->scene->fabric->node_guid[v->scene->fabric->switch_node[chip_of_row(p, row)]]
+			 : p->el->guid[row];
+	return true;
+}
+
+static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	const struct priv *p = v->priv;
+
+	if (strcmp(what, "object") || switch_of_row(p, row) != NO_ID)
+		return false;
+	text_add(t, "chassis ");
+	word_element(p->el, row, t);
+	return true;
 }
 
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
-	const struct priv *p = v->priv;
-
-	text_add(t, p->guid ? "pane ports " : "pane elements ");
-	placeholder(v, row, p->guid ? "node" : "element", t);
+	view_fill(v, row,
+		  ((const struct priv *)v->priv)->guid ? "pane ports %node" : "pane elements %element", t);
 }
 
 const struct view_ops view_elements = {
@@ -268,7 +265,7 @@ const struct view_ops view_elements = {
 	.number = number,
 	.marks = marks,
 	.touched = touched,
-	.key = key,
-	.follow = follow,
+	.about = about,
 	.placeholder = placeholder,
+	.follow = follow,
 };

@@ -4,8 +4,8 @@
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "views/views.h"
 #include "core/base/order.h"
+#include "views/base/view.h"
 
 enum { C_TARGET, C_LEAST, C_SHORTEST, C_N, C_PORTS };
 
@@ -324,44 +324,18 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return m;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-
-	return f->node_guid[f->switch_node[p->target[row]]];
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	uint32_t ep = f->port_endport[f->switch_port[p->target[row]]];
+	unsigned lid = ep == NO_ID ? 0 : scene_routing(v->scene)->lids->base[ep];
 
-	if (!strcmp(what, "switch")) {
-		word_node(f, f->switch_node[p->sw], t);
-		return true;
-	}
-	if (!strcmp(what, "dst") || !strcmp(what, "lid")) {
-		unsigned lid = ep == NO_ID ? 0 : scene_routing(v->scene)->lids->base[ep];
-
-		text_add(t, "%u", lid);
-		return lid != 0;
-	}
-	return place_node(f, f->switch_node[p->target[row]], what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	return ((const struct priv *)v->priv)->target[row];
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	text_add(t, "pane lft ");
-	placeholder(v, row, "switch", t);
-	text_putc(t, ' ');
-	placeholder(v, row, "dst", t);
+	subject_switch(v, p->target[row], s);
+	s->sw = p->sw;
+	if (lid)
+		subject_to(lid, s);
+	return true;
 }
 
 const struct view_ops view_hops = {
@@ -371,7 +345,7 @@ const struct view_ops view_hops = {
 	.hints = "follow=lft :why=why back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,
@@ -381,8 +355,6 @@ const struct view_ops view_hops = {
 	.number = number,
 	.marks = marks,
 	.touched = touched,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane lft %switch %dst",
 };

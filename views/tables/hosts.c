@@ -4,8 +4,8 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "views/views.h"
 #include "core/base/order.h"
+#include "views/base/view.h"
 
 enum { C_NAME, C_LID, C_SWITCH, C_LINK, C_STATE, C_GUID };
 
@@ -139,55 +139,31 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return m | (has_lid_changed(v->scene, p->ep[row]) ? MARK_CHANGED : 0);
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	return v->scene->fabric->port_guid[port_of(v, row)];
+	const struct fabric *f = v->scene->fabric;
+	uint32_t port = port_of(v, row), peer = f->port_peer[port];
+	unsigned lid = (unsigned)number(v, row, C_LID);
+
+	subject_port(v, port, s);
+	s->endport =
+		f->node_nports[s->node] > 1 ? (struct end){END_PORT, port} : (struct end){END_NODE, s->node};
+	if (lid)
+		subject_to(lid, s);
+	s->sw = s->chip = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+	s->key = f->port_guid[port];
+	return true;
 }
 
 static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
 {
 	const struct fabric *f = v->scene->fabric;
-	uint32_t port = port_of(v, row), node = f->port_node[port];
 
-	if (!strcmp(what, "lid") || !strcmp(what, "dst")) {
-		int64_t lid = number(v, row, C_LID);
-
-		if (lid)
-			text_add(t, "%lld", (long long)lid);
-		return lid != 0;
-	}
-	if (!strcmp(what, "endport")) {
-		if (f->node_nports[node] > 1)
-			word_port(f, port, t);
-		else
-			word_node(f, node, t);
-		return true;
-	}
-	if (!strcmp(what, "switch") && f->port_peer[port] != NO_ID &&
-	    node_is_switch(f, f->port_node[f->port_peer[port]])) {
-		word_node(f, f->port_node[f->port_peer[port]], t);
-		return true;
-	}
-	return strcmp(what, "object") ? place_port(f, port, what, t) : place_node(f, node, what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t peer = f->port_peer[port_of(v, row)];
-
-	return peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t peer = f->port_peer[port_of(v, row)];
-
-	if (peer == NO_ID)
-		return;
-	text_add(t, "pane ports ");
-	word_port(f, peer, t);
+	if (strcmp(what, "object"))
+		return false;
+	text_add(t, "host ");
+	word_node(f, f->port_node[port_of(v, row)], t);
+	return true;
 }
 
 const struct view_ops view_hosts = {
@@ -196,7 +172,7 @@ const struct view_ops view_hosts = {
 	.hints = "follow=switch prompt_pane_path=path :pane_lids=lids :fail=fail",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_WIDE | VIEW_PRESENT,
+	.flags = VIEW_WIDE | VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,
@@ -204,9 +180,8 @@ const struct view_ops view_hosts = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
-	.follow = follow,
+	.about = about,
 	.placeholder = placeholder,
-	.chip = chip,
+	.enter = "pane ports %far",
 	.fold_row = "host",
 };

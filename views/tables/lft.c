@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "core/fabric/labels.h"
 #include "core/routing/paths.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_LID, C_DEST, C_PORT, C_VIA, C_HOPS, C_EQUAL };
 
@@ -29,6 +29,7 @@ struct priv {
 	uint32_t changed;
 	uint32_t n_notes;
 	uint32_t undecided, unwritten; /* at the step shown: entries, routes that are in no table yet */
+	uint32_t near[2];	       /* its first endports with a LID, NO_ID = none */
 };
 
 static int open_view(struct view *v, const struct view_args *a, struct err *e)
@@ -80,6 +81,21 @@ static const struct entry_note *first_note(const struct priv *p, const struct ro
 	return p->note[lid];
 }
 
+static void load_near(struct priv *p, const struct routing *r)
+{
+	const struct fabric *f = r->topo->fabric;
+	unsigned n = 0;
+
+	p->near[0] = p->near[1] = NO_ID;
+	for (unsigned port = 1; port <= f->switch_nports[p->sw] && n < ARRAY_LEN(p->near); port++) {
+		uint32_t peer = r->topo->peer[switch_port_id(f, p->sw, port)];
+		uint32_t ep = peer == NO_ID ? NO_ID : f->port_endport[peer];
+
+		if (ep != NO_ID && !node_is_switch(f, f->port_node[peer]) && r->lids->base[ep])
+			p->near[n++] = ep;
+	}
+}
+
 static void load(struct view *v)
 {
 	const struct scene *sc = v->scene;
@@ -110,6 +126,7 @@ static void load(struct view *v)
 	p->distance = NEW_ARRAY(sc->fabric->n_switches + 1, uint16_t);
 	switch_distances(r->topo, p->sw, p->distance);
 	load_notes(p, r);
+	load_near(p, r);
 }
 
 static void title(const struct view *v, struct text *t)
@@ -330,71 +347,32 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return m;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+/* From where the routes to a LID are looked at: an endport at the switch that is another one, else the
+ * switch. */
+static struct end source_of(const struct view *v, unsigned lid)
 {
 	const struct priv *p = v->priv;
+	const struct lids *l = scene_routing(v->scene)->lids;
+	uint32_t ep = p->near[p->near[0] == lid_owner(l, lid)];
 
-	return p->lid[row];
+	return ep == NO_ID ? (struct end){END_NODE, v->scene->fabric->switch_node[p->sw]}
+			   : (struct end){END_LID, l->base[ep]};
 }
 
-/* A source for a path over this switch: a live host on it that is not the destination, else the switch. */
-static void word_source(const struct view *v, unsigned lid, struct text *t)
-{
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-	const struct routing *r = scene_routing(v->scene);
-	uint32_t dst = lid_owner(r->lids, lid);
-
-	for (unsigned port = 1; port <= f->switch_nports[p->sw]; port++) {
-		uint32_t peer = r->topo->peer[switch_port_id(f, p->sw, port)];
-		uint32_t ep = peer == NO_ID ? NO_ID : f->port_endport[peer];
-
-		if (ep == NO_ID || node_is_switch(f, f->port_node[peer]) || ep == dst || !r->lids->base[ep])
-			continue;
-		text_add(t, "%u", r->lids->base[ep]);
-		return;
-	}
-	word_node(f, f->switch_node[p->sw], t);
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 	const struct fabric *f = v->scene->fabric;
 	unsigned out = routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
+	uint32_t peer;
 
-	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
-		text_add(t, "%u", p->lid[row]);
-		return true;
-	}
-	if (!strcmp(what, "src")) {
-		word_source(v, p->lid[row], t);
-		return true;
-	}
-	if (out && out != NO_PATH && out <= f->switch_nports[p->sw])
-		return place_port(f, switch_port_id(f, p->sw, out), what, t);
-	return place_node(f, f->switch_node[p->sw], what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-	unsigned out = routing_port(scene_routing(v->scene), p->sw, p->lid[row]);
-	uint32_t peer = NO_ID;
-
-	if (out && out <= f->switch_nports[p->sw])
-		peer = f->port_peer[switch_port_id(f, p->sw, out)];
-	return peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	const struct priv *p = v->priv;
-
-	text_add(t, "pane path ");
-	word_source(v, p->lid[row], t);
-	text_add(t, " %u", p->lid[row]);
+	subject_switch_port(v, p->sw, out == NO_PATH ? 0 : out, s);
+	subject_lid(p->lid[row], s);
+	s->src = source_of(v, p->lid[row]);
+	peer = s->port == NO_ID ? NO_ID : f->port_peer[s->port];
+	s->chip = peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
+	s->key = p->lid[row];
+	return true;
 }
 
 const struct view_ops view_lft = {
@@ -405,7 +383,7 @@ const struct view_ops view_lft = {
 	.hints = "follow=path :why=why :fail=fail back=back",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS,
+	.flags = VIEW_DETAIL | VIEW_WIDE | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -415,9 +393,7 @@ const struct view_ops view_lft = {
 	.number = number,
 	.marks = marks,
 	.touched = touched,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane path %src %lid",
 	.fold_row = "LID",
 };

@@ -6,7 +6,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "views/base/chips.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 #define SHOWN 8 /* LIDs at a time; Left and Right go on to the others */
 
@@ -338,13 +338,6 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return (has_changed(v, row) ? MARK_CHANGED : 0) | (own ? MARK_HERE : 0);
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-
-	return p->el->guid[row];
-}
-
 /* Left and Right: the LID before, the next LID. */
 static void across(struct view *v, int dir)
 {
@@ -363,23 +356,20 @@ static uint32_t chip_of(const struct priv *p, uint32_t row)
 	return port == NO_ID ? f->switch_node[p->el->chip[p->el->first_chip[row]]] : f->port_node[port];
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
-	const struct fabric *f = p->el->topo->fabric;
 	uint32_t port = p->exit[(size_t)row * p->count + p->at].port;
 
-	if (!strcmp(what, "lid") || !strcmp(what, "dst") || !strcmp(what, "endport")) {
-		text_add(t, "%u", p->base + p->at);
-		return true;
-	}
-	if (!strcmp(what, "element")) {
-		word_element(p->el, row, t);
-		return true;
-	}
-	if (port != NO_ID && f->port_num[port])
-		return place_port(f, port, what, t);
-	return place_node(f, chip_of(p, row), what, t);
+	subject_lid(p->base + p->at, s);
+	s->elements = p->el;
+	s->element = row;
+	if (port != NO_ID && v->scene->fabric->port_num[port])
+		subject_port(v, port, s);
+	else
+		subject_node(v, chip_of(p, row), s);
+	s->key = p->el->guid[row];
+	return true;
 }
 
 static void follow(const struct view *v, uint32_t row, struct text *t)
@@ -416,8 +406,7 @@ const struct view_ops view_lids = {
 	.number = number,
 	.marks = marks,
 	.touched = touched,
-	.key = key,
+	.about = about,
 	.follow = follow,
-	.placeholder = placeholder,
 	.across = across,
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "core/base/err.h"
 #include "core/base/text.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_PORT, C_STATE, C_LINK, C_PEER, C_LOAD, C_LIDS, C_VLS, C_DIR, C_RULE };
 
@@ -308,27 +308,13 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return m;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	return place_port(v->scene->fabric, port_of(v, row), what, t);
-}
+	uint32_t port = port_of(v, row), peer = v->scene->fabric->port_peer[port];
 
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	const struct fabric *f = v->scene->fabric;
-	uint32_t peer = f->port_peer[port_of(v, row)];
-
-	return peer == NO_ID ? NO_ID : f->node_switch[f->port_node[peer]];
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	uint32_t peer = v->scene->fabric->port_peer[port_of(v, row)];
-
-	if (peer == NO_ID)
-		return;
-	text_add(t, "pane ports ");
-	word_port(v->scene->fabric, peer, t);
+	subject_port(v, port, s);
+	s->chip = peer == NO_ID ? NO_ID : v->scene->fabric->node_switch[v->scene->fabric->port_node[peer]];
+	return true;
 }
 
 const struct view_ops view_ports = {
@@ -338,7 +324,7 @@ const struct view_ops view_ports = {
 	.hints = "follow=peer :pane_flows=flows :fail=fail :restore=restore",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_DETAIL | VIEW_TRACKS,
+	.flags = VIEW_DETAIL | VIEW_TRACKS | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.open = open_view,
 	.load = load,
@@ -348,8 +334,7 @@ const struct view_ops view_ports = {
 	.number = number,
 	.marks = marks,
 	.touched = touched,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane ports %far",
 	.fold_row = "link",
 };

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 #define SLS 16
 
@@ -198,30 +198,20 @@ static uint32_t in_port(const struct view *v, uint32_t row)
 	return p->sw != NO_ID && p->in[row] ? switch_port_id(v->scene->fabric, p->sw, p->in[row]) : NO_ID;
 }
 
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct priv *p = v->priv;
 	uint32_t in = in_port(v, row);
 
-	return place_port(v->scene->fabric, in == NO_ID ? p->port : in, what, t);
+	subject_port(v, in == NO_ID ? p->port : in, s);
+	s->key = p->sw == NO_ID ? 0 : p->in[row];
+	return true;
 }
 
-/* The map by which packets come here. */
 static void follow(const struct view *v, uint32_t row, struct text *t)
 {
-	uint32_t in = in_port(v, row), peer = in == NO_ID ? NO_ID : v->scene->fabric->port_peer[in];
-
-	if (peer == NO_ID)
-		return;
-	text_add(t, "pane sl2vl ");
-	word_port(v->scene->fabric, peer, t);
-}
-
-static uint64_t key(const struct view *v, uint32_t row)
-{
-	const struct priv *p = v->priv;
-
-	return p->sw == NO_ID ? 0 : p->in[row];
+	if (in_port(v, row) != NO_ID)
+		view_fill(v, row, "pane sl2vl %far", t);
 }
 
 const struct view_ops view_sl2vl = {
@@ -239,7 +229,6 @@ const struct view_ops view_sl2vl = {
 	.title = title,
 	.footer = footer,
 	.cell = cell,
-	.key = key,
+	.about = about,
 	.follow = follow,
-	.placeholder = placeholder,
 };

@@ -4,7 +4,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "engines/torus/torus.h"
-#include "views/views.h"
+#include "views/base/view.h"
 
 enum { C_LID, C_DST, C_SL, C_AT, C_WHY };
 
@@ -168,18 +168,14 @@ static void cell(const struct view *v, uint32_t row, unsigned col, struct text *
 	}
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
 	const struct fabric *f = v->scene->fabric;
+	uint32_t port = f->endport_port[((const struct priv *)v->priv)->dst[row]];
 
-	return f->port_guid[f->endport_port[((const struct priv *)v->priv)->dst[row]]];
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct fabric *f = v->scene->fabric;
-
-	return place_port(f, f->endport_port[((const struct priv *)v->priv)->dst[row]], what, t);
+	subject_port(v, port, s);
+	s->key = f->port_guid[port];
+	return true;
 }
 
 static void word_endport(const struct fabric *f, uint32_t ep, struct text *t)
@@ -217,7 +213,6 @@ const struct view_ops view_sls = {
 	.title = title,
 	.footer = footer,
 	.cell = cell,
-	.key = key,
+	.about = about,
 	.follow = follow,
-	.placeholder = placeholder,
 };

@@ -3,8 +3,8 @@
 #include <string.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "views/views.h"
 #include "core/base/order.h"
+#include "views/base/view.h"
 
 enum { C_RANK, C_NAME, C_LID, C_PORTS, C_UP, C_ROUTES, C_CHANGED, C_HOSTS, C_GUID };
 
@@ -175,34 +175,11 @@ static unsigned marks(const struct view *v, uint32_t row)
 	return m;
 }
 
-static uint64_t key(const struct view *v, uint32_t row)
+static bool about(const struct view *v, uint32_t row, struct subject *s)
 {
-	const struct priv *p = v->priv;
-
-	return v->scene->fabric->node_guid[v->scene->fabric->switch_node[p->sw[row]]];
-}
-
-static bool placeholder(const struct view *v, uint32_t row, const char *what, struct text *t)
-{
-	const struct priv *p = v->priv;
-	const struct fabric *f = v->scene->fabric;
-
-	if (!strcmp(what, "lid")) {
-		text_add(t, "%lld", (long long)number(v, row, C_LID));
-		return true;
-	}
-	return place_node(f, f->switch_node[p->sw[row]], what, t);
-}
-
-static uint32_t chip(const struct view *v, uint32_t row)
-{
-	return ((const struct priv *)v->priv)->sw[row];
-}
-
-static void follow(const struct view *v, uint32_t row, struct text *t)
-{
-	text_add(t, "pane ports ");
-	placeholder(v, row, "node", t);
+	subject_switch(v, ((const struct priv *)v->priv)->sw[row], s);
+	s->lid = (int)number(v, row, C_LID);
+	return true;
 }
 
 const struct view_ops view_switches = {
@@ -211,7 +188,7 @@ const struct view_ops view_switches = {
 	.hints = "follow=open :fail=fail :pane_lft=lft",
 	.column = columns,
 	.n_columns = ARRAY_LEN(columns),
-	.flags = VIEW_PRESENT,
+	.flags = VIEW_PRESENT | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
 	.load = load,
 	.close = close_view,
@@ -219,8 +196,6 @@ const struct view_ops view_switches = {
 	.cell = cell,
 	.number = number,
 	.marks = marks,
-	.key = key,
-	.follow = follow,
-	.placeholder = placeholder,
-	.chip = chip,
+	.about = about,
+	.enter = "pane ports %node",
 };

@@ -1,0 +1,256 @@
+/* What a pane says about its rows and headers, and the pane about itself. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/clean.h"
+#include "core/base/err.h"
+#include "core/base/text.h"
+#include "views/base/fold.h"
+#include "views/base/sort.h"
+
+uint64_t view_key(const struct view *v, uint32_t row)
+{
+	struct subject s;
+
+	if (view_is_header(v, row))
+		return fold_group_of(v, row)->key;
+	view_subject(v, row, &s);
+	return s.key;
+}
+
+bool view_selected(const struct view *v, uint32_t *row)
+{
+	return view_current(v, row) && !view_is_header(v, *row);
+}
+
+bool view_current(const struct view *v, uint32_t *row)
+{
+	if (v->sel >= view_count(v))
+		return false;
+	*row = view_row(v, v->sel);
+	return true;
+}
+
+void view_note_selection(struct view *v)
+{
+	uint32_t row;
+
+	if (!view_current(v, &row))
+		return;
+	v->sel_key = v->sel_inner = view_key(v, row);
+	if (view_is_header(v, row))
+		v->sel_inner = view_key(v, v->fold->member[fold_group_of(v, row)->at]);
+}
+
+void view_select(struct view *v, int64_t i)
+{
+	int64_t n = view_count(v);
+
+	if (i >= n)
+		i = n - 1;
+	v->sel = i < 0 ? 0 : (uint32_t)i;
+	view_note_selection(v);
+}
+
+const char *view_syntax(const struct view_ops *ops)
+{
+	return ops->syntax ? ops->syntax : "";
+}
+
+const char *view_brief(const struct view_ops *ops)
+{
+	return ops->brief ? ops->brief : "";
+}
+
+const char *view_hints(const struct view_ops *ops)
+{
+	return ops->hints ? ops->hints : "";
+}
+
+void view_title(const struct view *v, struct text *t)
+{
+	uint32_t n = view_count(v);
+
+	if (v->ops->title)
+		v->ops->title(v, t);
+	else
+		text_add(t, "%c%s %u/%u", toupper((unsigned char)v->ops->name[0]), v->ops->name + 1,
+			 n ? v->sel + 1 : 0, n);
+	if (v->scene->moment && v->ops->flags & VIEW_PRESENT)
+		text_add(t, " ── present");
+}
+
+const char *view_column_name(const struct view *v, unsigned col)
+{
+	return v->ops->column_name ? v->ops->column_name(v, col) : v->ops->column[col].name;
+}
+
+void view_cell(const struct view *v, uint32_t row, unsigned col, struct text *t)
+{
+	size_t from = t->len;
+
+	if (v->fold)
+		fold_cell(v, row, col, t);
+	else
+		v->ops->cell(v, row, col, t);
+	clean_rest(t, from);
+}
+
+/* -1: the cell begins with no number. */
+static int64_t number_of_cell(const struct view *v, uint32_t row, unsigned col)
+{
+	struct text t = {0};
+	char *end;
+	int64_t n;
+
+	v->ops->cell(v, row, col, &t);
+	n = strtoll(text_str(&t), &end, 10);
+	n = end == text_str(&t) ? -1 : n;
+	text_free(&t);
+	return n;
+}
+
+int64_t view_number(const struct view *v, uint32_t row, unsigned col)
+{
+	if (view_is_header(v, row))
+		return fold_number(v, row, col);
+	return v->ops->number ? v->ops->number(v, row, col) : number_of_cell(v, row, col);
+}
+
+/* Element of a row, whether it is one of several chips or not. */
+static bool place_element(const struct view *v, uint32_t row, struct text *t)
+{
+	const struct elements *el = v->ops->flags & VIEW_CHIPS ? scene_elements(v->scene, NULL) : NULL;
+	uint32_t sw = el ? row_chip(v, row) : NO_ID, e = sw == NO_ID ? NO_ID : el->of[sw];
+
+	if (e != NO_ID)
+		word_text(el->name[e], t);
+	return e != NO_ID;
+}
+
+bool view_place(const struct view *v, uint32_t row, const char *what, struct text *t)
+{
+	if (view_is_header(v, row))
+		return fold_place(v, row, what, t);
+	return row_place(v, row, what, t) || (!strcmp(what, "element") && place_element(v, row, t));
+}
+
+bool view_touched(const struct view *v, uint32_t row, unsigned col)
+{
+	return v->scene->moment && v->ops->touched && !view_is_header(v, row) && v->ops->touched(v, row, col);
+}
+
+static bool row_touched(const struct view *v, uint32_t row)
+{
+	for (unsigned c = 0; v->scene->moment && v->ops->touched && c < v->ops->n_columns; c++)
+		if (v->ops->touched(v, row, c))
+			return true;
+	return false;
+}
+
+unsigned view_marks(const struct view *v, uint32_t row)
+{
+	if (view_is_header(v, row))
+		return fold_marks(v, row);
+	return (v->ops->marks ? v->ops->marks(v, row) : 0) | (row_touched(v, row) ? MARK_STEP : 0);
+}
+
+char marks_sign(unsigned marks)
+{
+	if (marks & MARK_DOWN)
+		return 'x';
+	if (marks & MARK_CHANGED)
+		return '!';
+	if (marks & MARK_STEP)
+		return '+';
+	if (marks & MARK_DETOUR)
+		return '~';
+	return marks & MARK_HERE ? '*' : ' ';
+}
+
+void view_progress(const struct view *v, struct text *t)
+{
+	for (unsigned i = 0; i < 20; i++)
+		text_add(t, "%s", i < v->scene->percent / 5 ? "█" : "░");
+	text_add(t, " %u%%", v->scene->percent);
+	if (v->scene->left >= 0)
+		text_add(t, ", %.0f s left", v->scene->left);
+	text_add(t, "; Esc stops");
+}
+
+/* --- command lines ---------------------------------------------------------- */
+
+/* row NO_ID: there is none. */
+static int fill(const struct view *v, uint32_t row, const char *line, struct text *t, struct err *e)
+{
+	for (const char *p = line; *p;) {
+		char name[24];
+		size_t n = 0;
+
+		if (*p != '%' || !islower((unsigned char)p[1])) {
+			text_putc(t, *p++);
+			continue;
+		}
+		for (p++; islower((unsigned char)*p) && n + 1 < sizeof(name); p++)
+			name[n++] = *p;
+		name[n] = 0;
+		if (!strcmp(name, "pane"))
+			text_add(t, "%s", v->ops->name);
+		else if (row == NO_ID || !view_place(v, row, name, t))
+			return err_set(e, "no %s in this row of pane %s", name, v->ops->name);
+	}
+	return 0;
+}
+
+int view_expand(const struct view *v, const char *line, struct text *t, struct err *e)
+{
+	uint32_t row;
+
+	return fill(v, view_current(v, &row) ? row : NO_ID, line, t, e);
+}
+
+void view_fill(const struct view *v, uint32_t row, const char *line, struct text *t)
+{
+	struct text whole = {0};
+
+	if (!fill(v, row, line, &whole, NULL))
+		text_add(t, "%s", text_str(&whole));
+	text_free(&whole);
+}
+
+bool view_leads(const struct view *v)
+{
+	return v->ops->enter || v->ops->follow;
+}
+
+void view_follow(const struct view *v, uint32_t row, struct text *t)
+{
+	if (v->ops->follow)
+		v->ops->follow(v, row, t);
+	else if (v->ops->enter)
+		view_fill(v, row, v->ops->enter, t);
+}
+
+const struct view_ops *view_in(const struct view_ops *const *panes, const char *name, struct err *e)
+{
+	const struct view_ops *found = NULL;
+	size_t len = strlen(name);
+	struct text t = {0};
+	unsigned n = 0;
+
+	for (size_t i = 0; panes && panes[i]; i++) {
+		if (!strcmp(panes[i]->name, name))
+			return panes[i];
+		if (!strncmp(panes[i]->name, name, len)) {
+			found = panes[i];
+			n++;
+		}
+	}
+	if (n == 1)
+		return found;
+	for (size_t i = 0; panes && panes[i]; i++)
+		text_add(&t, " %s", panes[i]->name);
+	err_set(e, "found pane \"%s\", expected one of%s", name, text_str(&t));
+	text_free(&t);
+	return NULL;
+}
