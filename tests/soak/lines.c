@@ -7,7 +7,7 @@
 #include "core/base/rng.h"
 #include "core/base/text.h"
 #include "core/session/syntax.h"
-#include "views/base/view.h"
+#include "views/views.h"
 
 #define MOST_WORDS 10
 
