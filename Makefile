@@ -261,6 +261,13 @@ $(eval $(call stamp,cppcheck,$$(CPPCHECK)))
 CLANGONLY := $(CLANG) $(STD) $(CPPFLAGS) $(WARN) -fsyntax-only
 $(eval $(call stamp,clang,$$(CLANGONLY)))
 
+# once more as if for 32 bits, where "%lu" is no uint64_t: x86_64's headers are i386's, but for one that is empty here
+ifeq ($(shell uname -m),x86_64)
+NARROW = $(CLANGONLY) --target=i386-linux-gnu -idirafter $(BUILD)/lint/i386 -idirafter /usr/include/x86_64-linux-gnu
+endif
+$(BUILD)/lint/i386/gnu/stubs-32.h:
+	@mkdir -p $(@D) && : >$@
+
 # DEEP=1: clang's analyzer follows calls to any depth and 225,000 steps of a function instead of 20,000, which takes ten
 # times as long; else it does not see what makes a divisor greater than 0
 SHALLOW := --checks=-clang-analyzer-core.DivideZero \
@@ -276,14 +283,16 @@ linted: $(LINTED)
 
 # gcc's object stands for the file and all it includes; clang-tidy tells clang's own warnings, too
 $(BUILD)/lint/tui/about.c.tidy: DEFS = $(ABOUT)
-$(BUILD)/lint/%.c.tidy: $(BUILD)/obj/%.o .clang-tidy $(BUILD)/stamp/tidy
+$(BUILD)/lint/%.c.tidy: $(BUILD)/obj/%.o .clang-tidy $(BUILD)/stamp/tidy $(BUILD)/stamp/clang | $(BUILD)/lint/i386/gnu/stubs-32.h
 	@mkdir -p $(@D)
+	$(if $(NARROW),$(Q)$(NARROW) $(DEFS) $*.c)
 	$(Q)$(TIDY) $*.c -- $(STD) $(CPPFLAGS) $(DEFS) $(WARN) \
 		2>$@.log || { cat $@.log; exit 1; }
 	@touch $@
 # clang alone where clang-tidy does not look
-$(BUILD)/lint/%.c.clang: %.c $(BUILD)/stamp/clang
+$(BUILD)/lint/%.c.clang: %.c $(BUILD)/stamp/clang | $(BUILD)/lint/i386/gnu/stubs-32.h
 	@mkdir -p $(@D)
+	$(if $(NARROW),$(Q)$(NARROW) $<)
 	$(Q)$(CLANGONLY) -MMD -MP -MT $@ -MF $@.d $<
 	@touch $@
 $(BUILD)/lint/%.c.check: $(BUILD)/obj/%.o $(BUILD)/stamp/cppcheck

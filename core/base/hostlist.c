@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,8 @@ static int multiply(struct hostlist *l, const char *text, const char *open, cons
 				break;
 			}
 			for (uint64_t n = lo; !rc && n <= hi; n++)
-				rc = add(&out, text, str_printf("%s%0*lu", l->name[i], width, n), e) ? -2 : 0;
+				rc = add(&out, text, str_printf("%s%0*" PRIu64, l->name[i], width, n), e) ? -2
+													  : 0;
 		}
 	if (rc == -1)
 		err_set(e, "\"%s\": found \"%.*s\", expected numbers and ranges as in [1-4,7]", text,

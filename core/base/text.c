@@ -1,5 +1,6 @@
 #include "core/base/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,6 @@ const char *plural(uint64_t n, const char *one, char *buf, size_t size)
 	if (n == 1)
 		snprintf(buf, size, "1 %s", one);
 	else
-		snprintf(buf, size, "%lu %.*s%s", n, (int)(len - cut), one, end);
+		snprintf(buf, size, "%" PRIu64 " %.*s%s", n, (int)(len - cut), one, end);
 	return buf;
 }

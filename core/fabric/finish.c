@@ -2,6 +2,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/fabric/builder.h"
@@ -27,7 +28,7 @@ static void fill_node(struct fabric *f, uint32_t n, uint32_t order, const struct
 	f->node_chassis[n] = from->chassis;
 	f->node_desc[n] = str_dup(from->desc ? from->desc : "");
 	f->node_given[n] =
-		from->desc && *from->desc ? str_dup(from->desc) : str_printf("0x%016lx", from->guid);
+		from->desc && *from->desc ? str_dup(from->desc) : str_printf("0x%016" PRIx64, from->guid);
 	f->node_chassis_place[n] = from->chassis_place ? str_dup(from->chassis_place) : NULL;
 }
 

@@ -1,4 +1,5 @@
 /* What is odd about a fabric as a whole; told as warnings, and nothing is changed by it. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -43,7 +44,7 @@ static void port_guids(struct fabric *f)
 	for (uint32_t i = 1; i < f->n_endports; i++)
 		if (h[i].value == h[i - 1].value && n++ < TOLD) {
 			warnings_add(&f->warnings, "duplicate GUID", 0,
-				     "port GUID 0x%016lx is of %s and of %s", h[i].value,
+				     "port GUID 0x%016" PRIx64 " is of %s and of %s", h[i].value,
 				     port_label(f, h[i - 1].port, a, sizeof(a)),
 				     port_label(f, h[i].port, b, sizeof(b)));
 			at_port(f, h[i].port);

@@ -10,6 +10,7 @@
 #include "core/base/order.h"
 
 #include <infiniband/mad.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,16 +120,17 @@ static int read_node(struct reader *r, struct err *e)
 	if (r->b.failed)
 		return truncated(r, e);
 	if (type < NODE_CA || type > NODE_ROUTER)
-		return err_set(
-			e, "%s: found node type %u at 0x%016lx, expected 1 (CA), 2 (switch) or 3 (router)",
-			r->in->name, type, guid);
+		return err_set(e,
+			       "%s: found node type %u at 0x%016" PRIx64
+			       ", expected 1 (CA), 2 (switch) or 3 (router)",
+			       r->in->name, type, guid);
 	if (nports > MAX_PORTS)
 		return err_set(e, "%s: found a node of %u ports, expected at most %d", r->in->name, nports,
 			       MAX_PORTS);
 	node = fb_add(r->fb, type, guid, nports, NULL);
 	if (node == NO_ID) {
 		warnings_add(&r->fb->warnings, "duplicate GUID", 0,
-			     "a second node has the GUID 0x%016lx; it is left out", guid);
+			     "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
 		return 0;
 	}
 	n = &r->fb->node[node];
@@ -218,10 +220,11 @@ static int read_ports(struct reader *r, struct err *e)
 		read_port_record(r, p);
 		node = fb_find(r->fb, p->node_guid);
 		if (node == NO_ID)
-			return err_set(e, "%s: found a port of node 0x%016lx, expected a node of the cache",
-				       r->in->name, p->node_guid);
+			return err_set(
+				e, "%s: found a port of node 0x%016" PRIx64 ", expected a node of the cache",
+				r->in->name, p->node_guid);
 		if (p->num > r->fb->node[node].nports)
-			return err_set(e, "%s: found port %u at node 0x%016lx, expected at most %u",
+			return err_set(e, "%s: found port %u at node 0x%016" PRIx64 ", expected at most %u",
 				       r->in->name, p->num, p->node_guid, r->fb->node[node].nports);
 		fill_port(r, p, node);
 	}
@@ -238,15 +241,16 @@ static void note_open(struct reader *r, const struct port_record *p)
 	if (n->type != NODE_SWITCH || !p->num || n->port[p->num].state < PORT_INIT)
 		return;
 	warnings_missing(&r->fb->warnings, "open port", 0,
-			 "port %u of node 0x%016lx is up, but what is at its other end is not known", p->num,
-			 p->node_guid);
+			 "port %u of node 0x%016" PRIx64 " is up, but what is at its other end is not known",
+			 p->num, p->node_guid);
 	warnings_place(&r->fb->warnings, p->node_guid, p->num);
 }
 
 static void note_dangling(struct reader *r, const struct port_record *p)
 {
 	warnings_missing(&r->fb->warnings, "dangling link", 0,
-			 "port %u of node 0x%016lx is cabled to port 0x%016lx, which is not in the cache",
+			 "port %u of node 0x%016" PRIx64 " is cabled to port 0x%016" PRIx64
+			 ", which is not in the cache",
 			 p->num, p->node_guid, p->peer_guid);
 	warnings_place(&r->fb->warnings, p->node_guid, p->num);
 }
@@ -267,7 +271,8 @@ static void link_ports(struct reader *r)
 			note_dangling(r, p);
 		else if (!fb_link(r->fb, fb_find(r->fb, p->node_guid), p->num, peer->node, peer->num))
 			warnings_add(&r->fb->warnings, "contradicting link", 0,
-				     "port %u of node 0x%016lx is cabled to port %u of 0x%016lx, which is "
+				     "port %u of node 0x%016" PRIx64 " is cabled to port %u of 0x%016" PRIx64
+				     ", which is "
 				     "cabled elsewhere or "
 				     "itself; left out",
 				     p->num, p->node_guid, p->peer_num, p->peer_guid);
@@ -288,7 +293,8 @@ static int read_all(struct reader *r, uint64_t *from, struct err *e)
 	if (r->b.failed)
 		return truncated(r, e);
 	if (version != VERSION_KNOWN)
-		return err_set(e, "%s: found version %lu of the libibnetdisc cache, expected version %d",
+		return err_set(e,
+			       "%s: found version %" PRIu64 " of the libibnetdisc cache, expected version %d",
 			       r->in->name, version, VERSION_KNOWN);
 	left = r->b.end - r->b.p;
 	if (nodes * NODE_SIZE + ports * PORT_SIZE > left)
@@ -310,10 +316,10 @@ static void choose_sm(struct reader *r, uint64_t from)
 	uint32_t node = fb_find(r->fb, from);
 
 	if (node == NO_ID)
-		warnings_add(
-			&r->fb->warnings, "place of the subnet manager", 0,
-			"the discovery began at 0x%016lx, which is not in the cache; the first node is taken",
-			from);
+		warnings_add(&r->fb->warnings, "place of the subnet manager", 0,
+			     "the discovery began at 0x%016" PRIx64
+			     ", which is not in the cache; the first node is taken",
+			     from);
 	else
 		r->fb->sm_node = node;
 	r->fb->sm_guessed = true;

@@ -8,6 +8,7 @@
 #include "core/formats/readers.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -116,7 +117,7 @@ static bool node_row(struct reader *r, const struct cursor *v)
 	node = fb_add(r->b, (enum node_type)type, guid, (unsigned)ports, NULL);
 	if (node == NO_ID) {
 		warnings_add(&r->b->warnings, "duplicate GUID", r->lines.no,
-			     "a second node has the GUID 0x%016lx; it is left out", guid);
+			     "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
 		return true;
 	}
 	n = &r->b->node[node];
@@ -173,7 +174,8 @@ static uint32_t node_with_port(struct reader *r, uint64_t guid, uint64_t port)
 		return NO_ID;
 	if (port > r->b->node[node].nports) {
 		warnings_add(&r->b->warnings, "port above count", r->lines.no,
-			     "port %lu of a node that has %u ports by its own count; taken as %lu ports",
+			     "port %" PRIu64
+			     " of a node that has %u ports by its own count; taken as %" PRIu64 " ports",
 			     port, r->b->node[node].nports, port);
 		fb_more_ports(r->b, node, (unsigned)port);
 	}
@@ -232,10 +234,11 @@ static bool link_row(struct reader *r, const struct cursor *v)
 	r->n_links++;
 	if (node[0] == node[1] && port[0] == port[1])
 		warnings_add(&r->b->warnings, "port cabled to itself", r->lines.no,
-			     "port %lu is cabled to itself; taken as not cabled", port[0]);
+			     "port %" PRIu64 " is cabled to itself; taken as not cabled", port[0]);
 	else if (!fb_link(r->b, node[0], (unsigned)port[0], node[1], (unsigned)port[1]))
 		warnings_add(&r->b->warnings, "contradicting link", r->lines.no,
-			     "port %lu of 0x%016lx or port %lu of 0x%016lx is cabled elsewhere; the row is "
+			     "port %" PRIu64 " of 0x%016" PRIx64 " or port %" PRIu64 " of 0x%016" PRIx64
+			     " is cabled elsewhere; the row is "
 			     "left out",
 			     port[0], guid[0], port[1], guid[1]);
 	return true;
@@ -393,7 +396,8 @@ static void find_gaps(struct reader *r)
 	}
 	if (gaps)
 		warnings_missing(&r->b->warnings, "incomplete fabric", 0,
-				 "%s active that no row of LINKS names (the first: port %u of 0x%016lx): the "
+				 "%s active that no row of LINKS names (the first: port %u of 0x%016" PRIx64
+				 "): the "
 				 "fabric is "
 				 "incomplete",
 				 PLURAL(gaps, "port"), port, guid);

@@ -6,6 +6,7 @@
 #include "core/routing/json_names.h"
 #include "core/base/order.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void put_node(FILE *f, const struct fabric *fb, const struct state *st, c
 {
 	bool down = st && st->node_down[n];
 
-	fprintf(f, "\t\"%016lx\" [label=\"", fb->node_guid[n]);
+	fprintf(f, "\t\"%016" PRIx64 "\" [label=\"", fb->node_guid[n]);
 	dot_text(f, fb->node_name[n]);
 	fprintf(f, "\", shape=%s%s", node_is_switch(fb, n) ? "box" : "ellipse",
 		down ? ", style=dashed, color=red" : "");
@@ -54,7 +55,7 @@ static void put_edge(FILE *f, const struct fabric *fb, const struct dot_look *lo
 {
 	const char *more = e->up && look && look->edge ? look->edge[e->link] : NULL;
 
-	fprintf(f, "\t\"%016lx\" -- \"%016lx\"", fb->node_guid[e->a], fb->node_guid[e->b]);
+	fprintf(f, "\t\"%016" PRIx64 "\" -- \"%016" PRIx64 "\"", fb->node_guid[e->a], fb->node_guid[e->b]);
 	fprintf(f, e->up ? " [" : " [style=dashed, color=red, ");
 	if (n > 1)
 		fprintf(f, "label=\"x%u\", ", n);

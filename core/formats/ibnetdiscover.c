@@ -6,6 +6,7 @@
 #include "core/base/err.h"
 #include "core/formats/readers.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static uint16_t lid_of(struct reader *r, uint64_t v)
 	if (v <= UINT16_MAX)
 		return v;
 	warnings_add(&r->net.b->warnings, "LID out of range", r->lines.no,
-		     "found LID %lu, expected at most 65535; taken as 0", v);
+		     "found LID %" PRIu64 ", expected at most 65535; taken as 0", v);
 	return 0;
 }
 
@@ -136,7 +137,7 @@ static uint8_t lmc_of(struct reader *r, uint64_t v)
 	if (v <= MAX_LMC)
 		return v;
 	warnings_add(&r->net.b->warnings, "LMC out of range", r->lines.no,
-		     "found LMC %lu, expected 0 to 7; taken as 0", v);
+		     "found LMC %" PRIu64 ", expected 0 to 7; taken as 0", v);
 	return 0;
 }
 
@@ -283,7 +284,7 @@ static void read_own_lid(struct reader *r, struct cursor c, struct fb_port *p)
 static void bad_port(struct reader *r, uint64_t port)
 {
 	warnings_add(&r->net.b->warnings, "bad port number", r->lines.no,
-		     "found port %lu, expected 1 to %d; the line is left out", port, MAX_PORTS);
+		     "found port %" PRIu64 ", expected 1 to %d; the line is left out", port, MAX_PORTS);
 }
 
 static bool read_port(struct reader *r, struct cursor c)
@@ -306,7 +307,8 @@ static bool read_port(struct reader *r, struct cursor c)
 	}
 	if (port > r->net.b->node[r->node].nports) {
 		warnings_add(&r->net.b->warnings, "port above count", r->lines.no,
-			     "port %lu of a node that has %u ports by its own count; taken as %lu ports",
+			     "port %" PRIu64
+			     " of a node that has %u ports by its own count; taken as %" PRIu64 " ports",
 			     port, r->net.b->node[r->node].nports, port);
 		fb_more_ports(r->net.b, r->node, port);
 	}

@@ -7,6 +7,7 @@
 #include "core/formats/readers.h"
 #include "core/base/order.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,11 +56,11 @@ void name_map_parse(const char *name, const char *data, size_t size, struct name
 
 		if (!text) {
 			warnings_add(w, "no name", g.l[i].line,
-				     "%s:%u: found no name behind 0x%016lx, expected \"name\"", name,
+				     "%s:%u: found no name behind 0x%016" PRIx64 ", expected \"name\"", name,
 				     g.l[i].line, g.l[i].guid);
 		} else if (m->n && m->guid[m->n - 1] == g.l[i].guid) {
 			warnings_add(w, "duplicate GUID", g.l[i].line,
-				     "%s:%u: 0x%016lx has a name already; the first counts", name,
+				     "%s:%u: 0x%016" PRIx64 " has a name already; the first counts", name,
 				     g.l[i].line, g.l[i].guid);
 			free(text);
 		} else {

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/formats/readers.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,8 +105,8 @@ uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t np
 	uint32_t id = net_name(n, name.p, name.end - name.p), node;
 
 	if (nports > MAX_PORTS) {
-		*status = err_set(e, "%s:%u: found a %s with %lu ports, expected at most %d", n->source, line,
-				  type_word(type), nports, MAX_PORTS);
+		*status = err_set(e, "%s:%u: found a %s with %" PRIu64 " ports, expected at most %d",
+				  n->source, line, type_word(type), nports, MAX_PORTS);
 		return NO_ID;
 	}
 	if (n->name[id].node != NO_ID) {
@@ -116,7 +117,7 @@ uint32_t net_node(struct net *n, enum node_type type, uint64_t guid, uint64_t np
 	node = fb_add(n->b, type, guid, nports, NULL);
 	if (node == NO_ID) {
 		warnings_add(&n->b->warnings, "duplicate GUID", line,
-			     "a second node has the GUID 0x%016lx; it is left out", guid);
+			     "a second node has the GUID 0x%016" PRIx64 "; it is left out", guid);
 		return NO_ID;
 	}
 	n->name[id].node = node;

@@ -4,6 +4,7 @@
 #include "core/base/memory.h"
 #include "core/formats/readers.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,7 +205,8 @@ static uint32_t end_node(struct reader *r, const struct end *n)
 		f->device = device;
 	if (n->port > f->nports) {
 		warnings_add(&r->b->warnings, "port above count", r->lines.no,
-			     "port %lu of a node that has %u ports by its own count; taken as %lu ports",
+			     "port %" PRIu64
+			     " of a node that has %u ports by its own count; taken as %" PRIu64 " ports",
 			     n->port, f->nports, n->port);
 		fb_more_ports(r->b, node, n->port);
 	}
@@ -247,10 +249,11 @@ static bool read_line(struct reader *r, struct cursor c)
 	read_rate(c, &r->b->node[na].port[a.port]);
 	if (na == nb && a.port == b.port)
 		warnings_add(&r->b->warnings, "port cabled to itself", r->lines.no,
-			     "port %lu is cabled to itself; taken as not cabled", a.port);
+			     "port %" PRIu64 " is cabled to itself; taken as not cabled", a.port);
 	else if (!fb_link(r->b, na, a.port, nb, b.port))
 		warnings_add(&r->b->warnings, "contradicting link", r->lines.no,
-			     "port %lu of 0x%016lx or port %lu of 0x%016lx is cabled elsewhere; the line is "
+			     "port %" PRIu64 " of 0x%016" PRIx64 " or port %" PRIu64 " of 0x%016" PRIx64
+			     " is cabled elsewhere; the line is "
 			     "left out",
 			     a.port, a.node_guid, b.port, b.node_guid);
 	return true;
@@ -334,11 +337,11 @@ static void settle(struct reader *r)
 			settle_switch(n);
 	}
 	if (misnamed)
-		warnings_add(
-			&r->b->warnings, "node type", 0,
-			"%u node%s not called a switch but with one GUID on all ports (0x%016lx the first); "
-			"taken as switches",
-			misnamed, misnamed > 1 ? "s" : "", first);
+		warnings_add(&r->b->warnings, "node type", 0,
+			     "%u node%s not called a switch but with one GUID on all ports (0x%016" PRIx64
+			     " the first); "
+			     "taken as switches",
+			     misnamed, misnamed > 1 ? "s" : "", first);
 	for (uint32_t i = 0; i < r->b->n; i++)
 		settle_rates(r->b, &r->b->node[i]);
 }

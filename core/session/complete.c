@@ -8,6 +8,7 @@
 #include "core/session/topics.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -114,7 +115,7 @@ static void add_nodes(struct completer *c, enum syntax_kind kind)
 	if (!c->n && !guid)
 		add_fitting(c, kind);
 	for (uint32_t i = 0; i < f->n_nodes && guid; i++) {
-		snprintf(buf, sizeof(buf), "0x%016lx", f->node_guid[f->by_guid[i]]);
+		snprintf(buf, sizeof(buf), "0x%016" PRIx64, f->node_guid[f->by_guid[i]]);
 		if (wanted(f, f->by_guid[i], kind))
 			add_if(c, buf);
 	}

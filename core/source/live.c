@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -458,8 +459,8 @@ static bool get_node(struct reader *r)
 	n.desc[sizeof(n.desc) - 1] = n.chassis_place[sizeof(n.chassis_place) - 1] = '\0';
 	at = fb_add(r->b, n.type, n.guid, n.nports, n.desc);
 	if (at == NO_ID)
-		warnings_add(&r->b->warnings, "duplicate GUID", 0, "node 0x%016lx (%s) was found twice",
-			     n.guid, n.desc);
+		warnings_add(&r->b->warnings, "duplicate GUID", 0,
+			     "node 0x%016" PRIx64 " (%s) was found twice", n.guid, n.desc);
 	else {
 		struct fb_node *to = &r->b->node[at];
 

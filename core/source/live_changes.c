@@ -1,4 +1,5 @@
 /* What differs between two discoveries of a fabric. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -20,7 +21,7 @@ static const char *kind_of(const struct fabric *f, uint32_t n)
 
 static void node_line(struct differ *d, char sign, const struct fabric *f, uint32_t n)
 {
-	text_add(d->out, "%c node %s (0x%016lx, %s, %s)\n", sign, f->node_name[n], f->node_guid[n],
+	text_add(d->out, "%c node %s (0x%016" PRIx64 ", %s, %s)\n", sign, f->node_name[n], f->node_guid[n],
 		 kind_of(f, n), PLURAL(f->node_nports[n], "port"));
 	d->n++;
 }
@@ -79,8 +80,8 @@ static void names(struct differ *d)
 
 		if (m == NO_ID || !strcmp(d->a->node_desc[n], d->b->node_desc[m]))
 			continue;
-		text_add(d->out, "~ name 0x%016lx: %s -> %s\n", d->a->node_guid[n], d->a->node_desc[n],
-			 d->b->node_desc[m]);
+		text_add(d->out, "~ name 0x%016" PRIx64 ": %s -> %s\n", d->a->node_guid[n],
+			 d->a->node_desc[n], d->b->node_desc[m]);
 		d->n++;
 	}
 }

@@ -1,5 +1,6 @@
 #include "engines/nue/nue.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -150,7 +151,8 @@ static int check_colours(struct nue_run *x)
 		return 0;
 	x->out->fatal = "crashes";
 	return err_set(&x->out->refused,
-		       "a layer needs %lu colours for %u destinations with %u LIDs each, and OpenSM counts "
+		       "a layer needs %" PRIu64
+		       " colours for %u destinations with %u LIDs each, and OpenSM counts "
 		       "them in 16 bits; expected at most %u",
 		       colours, largest_layer(x->nue), x->g->max_lids, MOST_COLOURS);
 }

@@ -1,4 +1,5 @@
 /* Entries and weights from the ways found (engines/doc/nue.md 13, 14). */
+#include <inttypes.h>
 #include <string.h>
 #include "engines/nue/internal.h"
 
@@ -81,7 +82,8 @@ static int check_tree(struct nue_run *x, uint32_t root)
 		x->out->fatal = "crashes";
 		return err_set(&x->out->refused,
 			       "%s is farther from %s than the distances of OpenSM's nue reach: weights of "
-			       "links begin with %lu, the square of the number of LIDs; expected sums below "
+			       "links begin with %" PRIu64
+			       ", the square of the number of LIDs; expected sums below "
 			       "2^31",
 			       switch_name(x->in->topo->fabric, x->g->sw[v]),
 			       switch_name(x->in->topo->fabric, x->g->sw[root]), x->g->total * x->g->total);

@@ -14,6 +14,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -52,11 +53,12 @@ static void dump_port(const struct fabric *f, uint32_t p)
 {
 	uint32_t q = f->port_peer[p];
 
-	printf("port 0x%016lx %u", f->node_guid[f->port_node[p]], f->port_num[p]);
+	printf("port 0x%016" PRIx64 " %u", f->node_guid[f->port_node[p]], f->port_num[p]);
 	if (f->port_endport[p] != NO_ID)
-		printf(" guid 0x%016lx lid %u lmc %u", f->port_guid[p], f->port_lid[p], f->port_lmc[p]);
+		printf(" guid 0x%016" PRIx64 " lid %u lmc %u", f->port_guid[p], f->port_lid[p],
+		       f->port_lmc[p]);
 	if (q != NO_ID)
-		printf(" to 0x%016lx %u %s%s %s", f->node_guid[f->port_node[q]], f->port_num[q],
+		printf(" to 0x%016" PRIx64 " %u %s%s %s", f->node_guid[f->port_node[q]], f->port_num[q],
 		       link_width_name(f->port_width[p]), link_speed_name(f->port_speed[p]),
 		       f->port_state[p] == PORT_ACTIVE ? "active"
 		       : f->port_state[p] == PORT_INIT ? "init"
@@ -72,10 +74,11 @@ static int dump(const char *target)
 
 	if (discover(target, &f, LIVE_NO_TABLES, &p, &e))
 		return fail(&e);
-	printf("format %s source %s found %u sm 0x%016lx\n", f->format, f->source, p.done,
+	printf("format %s source %s found %u sm 0x%016" PRIx64 "\n", f->format, f->source, p.done,
 	       f->port_guid[f->endport_port[f->sm_endport]]);
 	for (uint32_t n = 0; n < f->n_nodes; n++)
-		printf("node 0x%016lx type %u ports %u vendor 0x%x device 0x%x system 0x%016lx cap %u esp0 "
+		printf("node 0x%016" PRIx64 " type %u ports %u vendor 0x%x device 0x%x system 0x%016" PRIx64
+		       " cap %u esp0 "
 		       "%u "
 		       "chassis %u place %s name %s\n",
 		       f->node_guid[n], f->node_type[n], f->node_nports[n], f->node_vendor[n],
@@ -102,7 +105,7 @@ static int dump_tables(const char *target)
 		return fail(&e);
 	t = fabric_switch_tables(f);
 	for (uint32_t s = 0; s < t->n_switches; s++) {
-		printf("0x%016lx %u", f->node_guid[f->switch_node[s]], t->top[s]);
+		printf("0x%016" PRIx64 " %u", f->node_guid[f->switch_node[s]], t->top[s]);
 		for (unsigned lid = 0; t->lft[s] && lid <= t->top[s]; lid++)
 			printf(" %u", t->lft[s][lid]);
 		printf("\n");

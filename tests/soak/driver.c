@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static void __attribute__((noreturn)) __attribute__((format(printf, 1, 2))) wron
 	va_start(ap, fmt);
 	fprintf(stderr, "driver: ");
 	vfprintf(stderr, fmt, ap);
-	fprintf(stderr, "\nline: %s\nrepeat: build/soak/driver --session %lu\n", d.line, d.session);
+	fprintf(stderr, "\nline: %s\nrepeat: build/soak/driver --session %" PRIu64 "\n", d.line, d.session);
 	va_end(ap);
 	exit(1);
 }
@@ -252,7 +253,7 @@ static void session(uint64_t number)
 	d.session = number;
 	if (ftruncate(d.keep, 0) || lseek(d.keep, 0, SEEK_SET))
 		perror("driver: the lines cannot be kept");
-	line = str_printf("# build/soak/driver --session %lu; lines before: %lu", number, d.tried);
+	line = str_printf("# build/soak/driver --session %" PRIu64 "; lines before: %lu", number, d.tried);
 	keep_line(line);
 	free(line);
 	d.in = (struct interpreter){.session = s};
@@ -364,7 +365,7 @@ int main(int argc, char **argv)
 		return usage();
 	if (start(keep))
 		return 2;
-	printf("SEED=%lu\n", d.seed);
+	printf("SEED=%" PRIu64 "\n", d.seed);
 	fflush(stdout);
 	if (d.one)
 		session(one);

@@ -1,5 +1,6 @@
 #include "tests/soak/lines.h"
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static void add_node(struct maker *m, struct text *t)
 	switch (any ? rng_below(m->rng, 8) : 7) {
 	case 0:
 	case 1:
-		text_add(t, "0x%016lx", f->node_guid[node]);
+		text_add(t, "0x%016" PRIx64, f->node_guid[node]);
 		break;
 	case 2:
 		text_add(t, "%.*s*", (int)rng_below(m->rng, 8), f->node_name[node]);
@@ -133,7 +134,7 @@ static void add_endport(struct maker *m, struct text *t)
 	if (one_in(m, 3))
 		add_node(m, t);
 	else if (f && f->n_endports && one_in(m, 2))
-		text_add(t, "0x%lx", f->port_guid[f->endport_port[rng_below(m->rng, f->n_endports)]]);
+		text_add(t, "0x%" PRIx64, f->port_guid[f->endport_port[rng_below(m->rng, f->n_endports)]]);
 	else
 		text_add(t, "%u", rng_below(m->rng, f ? f->n_endports + 4 : 9));
 }

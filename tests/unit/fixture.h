@@ -2,6 +2,7 @@
 #ifndef IBSCOPE_FIXTURE_H
 #define IBSCOPE_FIXTURE_H
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@ static inline uint64_t test_seed(void)
 	const char *s = getenv("SEED");
 	uint64_t seed = s ? strtoull(s, NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
 
-	print_message("SEED=%lu\n", seed);
+	print_message("SEED=%" PRIu64 "\n", seed);
 	return seed;
 }
 

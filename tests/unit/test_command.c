@@ -1,4 +1,5 @@
 /* Splitting, finding, running and completing commands; the session behind them. */
+#include <inttypes.h>
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/words.h"
@@ -267,7 +268,7 @@ static void test_why_is_right(void **state)
 
 			if (lid_owner(session_sweep(s)->lids, lid) == NO_ID)
 				continue;
-			snprintf(line, sizeof(line), "why 0x%lx %u",
+			snprintf(line, sizeof(line), "why 0x%" PRIx64 " %u",
 				 s->fabric->node_guid[s->fabric->switch_node[sw]], lid);
 			snprintf(expected, sizeof(expected), "\"port\":%u,\"rule\"", port);
 			text = run_line(s, line, &rc, &e, true, &fault);

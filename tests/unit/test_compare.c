@@ -1,4 +1,5 @@
 /* Comparison, checks and loads against plain path tracing on random fabrics. */
+#include <inttypes.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
@@ -128,7 +129,7 @@ static void random_failures(const char *spec, uint64_t *seed)
 		int rc;
 
 		if (rng_below(seed, 3) && session_state(s)->node_down[host] == 0)
-			snprintf(line, sizeof(line), "fail %s 0x%lx",
+			snprintf(line, sizeof(line), "fail %s 0x%" PRIx64,
 				 node_is_switch(s->fabric, host) ? "switch" : "host",
 				 s->fabric->node_guid[host]);
 		else if (rng_below(seed, 4))

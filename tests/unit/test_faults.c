@@ -1,4 +1,5 @@
 /* Faults: to JSON and back they are the same; what is new and gone against a plain look at all of them. */
+#include <inttypes.h>
 #include "tests/unit/fixture.h"
 
 #include "core/analysis/compare/internal.h"
@@ -80,8 +81,8 @@ static void random_faults(struct faults *s, const struct sweep *w, uint64_t *see
 /* All that tells one, in words; the same for equal faults alone. */
 static char *identity(const struct fault *f)
 {
-	return str_printf("%u %lx+%u %lx[%u] VL %u %s", f->kind, f->to, f->offset, f->from, f->port, f->vl,
-			  f->kind == FAULT_MISSING ? f->u.what : "");
+	return str_printf("%u %" PRIx64 "+%u %" PRIx64 "[%u] VL %u %s", f->kind, f->to, f->offset, f->from,
+			  f->port, f->vl, f->kind == FAULT_MISSING ? f->u.what : "");
 }
 
 static char **identities(const struct faults *s)

@@ -1,4 +1,5 @@
 /* Fat trees: what the engine sees, why it refuses, counters, reverse hops, shifts, explanations. */
+#include <inttypes.h>
 #include "core/analysis/credit/check.h"
 #include "core/analysis/traffic/shift.h"
 #include "core/base/err.h"
@@ -48,7 +49,7 @@ static void guid_file(char *path, const uint64_t *guid, unsigned n, const char *
 	assert_true(fd >= 0);
 	f = fdopen(fd, "w");
 	for (unsigned i = 0; i < n; i++)
-		fprintf(f, "0x%016lx\n", guid[i]);
+		fprintf(f, "0x%016" PRIx64 "\n", guid[i]);
 	fputs(more, f);
 	fclose(f);
 }

@@ -6,6 +6,7 @@
 #include "core/sm/guid_names.h"
 #include "tests/unit/fixture.h"
 
+#include <inttypes.h>
 #include <sys/stat.h>
 
 #define TREE "xgft:4,4,3:1,2,2,shuffle=1"
@@ -44,7 +45,7 @@ static char *write_list(const struct session *s, const char *names, bool port)
 
 	assert_non_null(f);
 	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
-		fprintf(f, "0x%016lx %u\n", guid_of(s, w, port), ++n);
+		fprintf(f, "0x%016" PRIx64 " %u\n", guid_of(s, w, port), ++n);
 	fclose(f);
 	free(copy);
 	return path;

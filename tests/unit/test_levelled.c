@@ -3,6 +3,7 @@
  * turn, no credit loop, ever; found by code that knows no engine.  Where such links
  * exist OpenSM's Up/Down may leave both, and then they must be found.
  */
+#include <inttypes.h>
 #include "core/base/defs.h"
 #include "core/base/rng.h"
 #include "tests/unit/fixture.h"
@@ -40,8 +41,9 @@ static unsigned levelled_states(const char *spec, const char *engine, uint64_t *
 		if (u && !u->n_level) {
 			count(session_routing(s), &turns, &loops);
 			if (turns || loops)
-				fail_msg("%s %s: %lu turns, %u loops though no link joins equal ranks", spec,
-					 engine, turns, loops);
+				fail_msg("%s %s: %" PRIu64
+					 " turns, %u loops though no link joins equal ranks",
+					 spec, engine, turns, loops);
 			seen++;
 		}
 		snprintf(line, sizeof(line), "fail random 1 seed=%u", rng_below(seed, 100000));

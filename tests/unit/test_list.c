@@ -1,4 +1,5 @@
 /* The command `list`: every pane without a screen, as text and as JSON; what panes leave out. */
+#include <inttypes.h>
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/syntax.h"
@@ -46,14 +47,14 @@ static void find_word(const struct session *s, const char *what, size_t len, cha
 	for (size_t i = 0; i < ARRAY_LEN(endports); i++) {
 		if (strcmp(word, endports[i]))
 			continue;
-		snprintf(word, size, "0x%016lx",
+		snprintf(word, size, "0x%016" PRIx64,
 			 f->port_guid[f->endport_port[i % 2 ? 0 : f->n_endports - 1]]);
 		return;
 	}
 	if (!strcmp(word, "NODE") || !strcmp(word, "SWITCH") || !strcmp(word, "ELEMENT"))
-		snprintf(word, size, "0x%016lx", guid);
+		snprintf(word, size, "0x%016" PRIx64, guid);
 	else if (!strcmp(word, "NODE[PORT]"))
-		snprintf(word, size, "0x%016lx[1]", guid);
+		snprintf(word, size, "0x%016" PRIx64 "[1]", guid);
 	else if (!strcmp(word, "GROUP") || !strcmp(word, "STEP") || !strcmp(word, "SHIFT"))
 		snprintf(word, size, "1");
 	else if (!strcmp(word, "PANE"))

@@ -2,6 +2,7 @@
  * cases.  tests/model/run.py compares them with a model of its own. */
 #include "fixture.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "core/analysis/credit/cdg.h"
@@ -327,7 +328,7 @@ static void flows_are_loads(struct session *s, int argc, char **argv)
 			continue;
 		list = flows_over(r, &pt, p, NULL, &e);
 		if (list->pairs != l->port[p])
-			fail_msg("port %u: %lu flows, %u routes", p, list->pairs, l->port[p]);
+			fail_msg("port %u: %" PRIu64 " flows, %u routes", p, list->pairs, l->port[p]);
 		for (unsigned by = 0; by < FLOWS_BYS; by++) {
 			uint64_t sum = 0, before = UINT64_MAX;
 			size_t n;

@@ -3,6 +3,7 @@
  */
 #include "fixture.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "core/analysis/traffic/histogram.h"
@@ -29,7 +30,7 @@ static void check_lengths(const struct routing *r, const char *what)
 	assert_non_null(b);
 	assert_int_equal(figures_of_tables(r, NULL, &f, NULL), 0);
 	if (fabs(b->mean - f.v[FIG_HOPS_MEAN]) > 1e-9 || (double)b->none != f.v[FIG_UNREACHABLE])
-		fail_msg("%s: mean %f, %f expected; %lu without a path, %f expected", what, b->mean,
+		fail_msg("%s: mean %f, %f expected; %" PRIu64 " without a path, %f expected", what, b->mean,
 			 f.v[FIG_HOPS_MEAN], b->none, f.v[FIG_UNREACHABLE]);
 	assert_int_equal(b->n ? b->at[b->n - 1].high : 0, (uint64_t)f.v[FIG_HOPS_MOST]);
 	for (uint32_t k = 0; k < b->n; k++) {
@@ -66,7 +67,7 @@ static void check_loads(const struct routing *r, const char *what)
 			assert_true(l->port[x->first] >= x->low && l->port[x->first] <= x->high);
 	}
 	if (all != l->n_links || b->all != all || b->n > BUCKETS_MOST + 1)
-		fail_msg("%s: %lu links in %u buckets, %u expected", what, all, b->n, l->n_links);
+		fail_msg("%s: %" PRIu64 " links in %u buckets, %u expected", what, all, b->n, l->n_links);
 	assert_true(!b->n || (b->at[b->n - 1].low <= l->max && b->at[b->n - 1].high >= l->max));
 	buckets_free(b);
 	loads_free(l);

@@ -2,6 +2,7 @@
  * Recordings: replayed to the end they give what the run made; to any step and on, back and forward, the
  * same; a step equals what is computed from the events up to it.  On random fabrics by a fresh seed.
  */
+#include <inttypes.h>
 #include "core/base/rng.h"
 #include "core/trace/walk.h"
 #include "tests/unit/fixture.h"
@@ -203,7 +204,8 @@ static void same_searches(const struct routing *a, const struct routing *b, cons
 		    k->merges != l->merges || k->backtracked != l->backtracked ||
 		    k->shortcuts != l->shortcuts || k->fallbacks != l->fallbacks ||
 		    k->unrecorded != l->unrecorded || k->loop != l->loop)
-			fail_msg("%s: layer %u: %lu in use, %u blocked, %lu merges; expected %lu, %u, %lu",
+			fail_msg("%s: layer %u: %" PRIu64 " in use, %u blocked, %" PRIu64
+				 " merges; expected %" PRIu64 ", %u, %" PRIu64,
 				 what, v, k->used, k->n_blocked, k->merges, l->used, l->n_blocked, l->merges);
 		if (l->root == NO_ID)
 			continue;

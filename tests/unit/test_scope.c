@@ -1,4 +1,5 @@
 /* Which hosts count: scopes and aggregation nodes, against plain counting; tables never depend on them. */
+#include <inttypes.h>
 #include "core/analysis/credit/cdg.h"
 #include "core/analysis/credit/check.h"
 #include "core/analysis/traffic/loads.h"
@@ -98,7 +99,7 @@ static void random_scope(struct session *s, uint64_t *rng)
 	text_add(&line, "scope");
 	for (uint32_t n = 0; n < s->fabric->n_nodes; n++)
 		if (!node_is_switch(s->fabric, n) && rng_below(rng, 3) == 0)
-			text_add(&line, " %s0x%016lx", minus ? "-" : "", s->fabric->node_guid[n]);
+			text_add(&line, " %s0x%016" PRIx64, minus ? "-" : "", s->fabric->node_guid[n]);
 	if (line.len == 5)
 		text_add(&line, " off");
 	ok_line(s, text_str(&line));

@@ -4,6 +4,7 @@
  */
 #include "fixture.h"
 
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "core/analysis/survey/survey.h"
@@ -57,9 +58,9 @@ static void expect_row(const struct survey *s, uint32_t i, const char *want)
 
 	assert_true(i < s->n);
 	what = survey_what(s, &s->row[i]);
-	got = str_printf("%s: %lu = %lu + %lu, %s, %u, %lu, %lu", what, s->row[i].lost, s->row[i].cut_off,
-			 s->row[i].between_survivors, s->row[i].engine, s->row[i].load_after,
-			 s->row[i].rerouted, s->row[i].entries);
+	got = str_printf("%s: %" PRIu64 " = %" PRIu64 " + %" PRIu64 ", %s, %u, %" PRIu64 ", %" PRIu64, what,
+			 s->row[i].lost, s->row[i].cut_off, s->row[i].between_survivors, s->row[i].engine,
+			 s->row[i].load_after, s->row[i].rerouted, s->row[i].entries);
 	assert_string_equal(got, want);
 	free(what);
 	free(got);

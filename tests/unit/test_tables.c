@@ -13,6 +13,7 @@
 #include "core/formats/tables.h"
 #include "core/routing/paths.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -974,7 +975,8 @@ static char *random_groups(const struct routing *r, uint64_t *seed, bool any)
 	struct text t = {0};
 
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		text_add(&t, "Switch 0x%016lx\nGroups Definition:\nh\n--\n", f->node_guid[f->switch_node[s]]);
+		text_add(&t, "Switch 0x%016" PRIx64 "\nGroups Definition:\nh\n--\n",
+			 f->node_guid[f->switch_node[s]]);
 		for (unsigned d = 0; d < f->n_switches; d++) {
 			bool first = true;
 
@@ -1090,7 +1092,7 @@ static void test_credit_loop(void **state)
 	line_says(s, "check", "Sound");
 	r = session_routing(s);
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-		text_add(&t, "Switch 0x%016lx\nGroups Definition:\nh\n--\n",
+		text_add(&t, "Switch 0x%016" PRIx64 "\nGroups Definition:\nh\n--\n",
 			 f->node_guid[f->switch_node[sw]]);
 		for (unsigned p = 1; p <= f->switch_nports[sw]; p++)
 			if (r->topo->peer_switch[switch_port_id(f, sw, p)] != NO_ID)

@@ -1,4 +1,5 @@
 /* torus-2QoS: its configuration file, discovery, routes around failures, SLs, VLs, and torus-conf. */
+#include <inttypes.h>
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/rng.h"
@@ -285,10 +286,11 @@ static void every_failure(const char *spec)
 			     !node_is_switch(f, f->port_node[f->port_peer[a]])))
 			continue;
 		if (link)
-			snprintf(line, sizeof(line), "fail link 0x%lx[%u]", f->node_guid[f->port_node[a]],
-				 f->port_num[a]);
+			snprintf(line, sizeof(line), "fail link 0x%" PRIx64 "[%u]",
+				 f->node_guid[f->port_node[a]], f->port_num[a]);
 		else
-			snprintf(line, sizeof(line), "fail switch 0x%lx", f->node_guid[f->switch_node[sw]]);
+			snprintf(line, sizeof(line), "fail switch 0x%" PRIx64,
+				 f->node_guid[f->switch_node[sw]]);
 		ok_line(w.s, line);
 		assert_string_equal(session_routing(w.s)->engine, "torus-2QoS");
 		check_decisions(torus_of(session_routing(w.s)));
@@ -467,7 +469,7 @@ static void test_spare_seed(void **state)
 	assert_int_equal(t->seed, 0);
 	assert_true(t->conf.n_seeds > 1);
 	whole = routing_ref(session_routing(w.s));
-	snprintf(line, sizeof(line), "fail switch 0x%lx", t->conf.seed[0].link[1].centre);
+	snprintf(line, sizeof(line), "fail switch 0x%" PRIx64, t->conf.seed[0].link[1].centre);
 	line_says(w.s, line, "seed 2 is used");
 	assert_int_equal(torus_of(session_routing(w.s))->seed, 1);
 	check_sls(session_routing(w.s), whole);
@@ -596,7 +598,7 @@ static void test_made(void **state)
 		snprintf(line, sizeof(line), "torus:%s,parallel=%u,shuffle=1,seed=%u",
 			 i % 2 ? "4x4x4" : "5x5x3", 1 + i % 3, rng_below(&seed, 1000000));
 		world_new(&w, line);
-		snprintf(line, sizeof(line), "fail switch 0x%lx",
+		snprintf(line, sizeof(line), "fail switch 0x%" PRIx64,
 			 w.s->fabric->node_guid[w.s->fabric->switch_node[rng_below(
 				 &seed, w.s->fabric->n_switches)]]);
 		ok_line(w.s, line);

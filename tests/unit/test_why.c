@@ -3,6 +3,7 @@
  * winner is the table's entry, and no words send the reader to another command.  The same for every port of
  * some, and for the story of every pair of hosts.
  */
+#include <inttypes.h>
 #include "fixture.h"
 
 #include "core/base/memory.h"
@@ -219,7 +220,7 @@ static void prepare(struct session *s, const char *engine)
 	if (!strcmp(engine, "updn")) {
 		f = fopen(path, "w");
 		assert_non_null(f);
-		fprintf(f, "0x%016lx\n", s->fabric->node_guid[s->fabric->switch_node[0]]);
+		fprintf(f, "0x%016" PRIx64 "\n", s->fabric->node_guid[s->fabric->switch_node[0]]);
 		fclose(f);
 		snprintf(line, sizeof(line), "set root_guid_file %s", path);
 	} else if (!strcmp(engine, "file") || !strcmp(engine, "tables")) {

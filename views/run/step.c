@@ -2,6 +2,7 @@
  * Pane: the steps of a run that is walked through, a row each, and below the one where the walk stands what
  * it changed.  While none is walked through, how to begin.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
@@ -306,7 +307,7 @@ static void add_candidate(struct priv *p, const struct step_about *a, const stru
 		text_add(&t, " to %s", c->to);
 	for (unsigned q = 0, n = 0; q < a->n_quantities; q++)
 		if (c->q[q] != INT64_MIN)
-			text_add(&t, "%s %s %ld", n++ ? "," : ":", a->quantity[q], c->q[q]);
+			text_add(&t, "%s %s %" PRId64, n++ ? "," : ":", a->quantity[q], c->q[q]);
 	add(p, c->taken ? "> " : "  ", text_str(&t), NULL);
 	text_free(&t);
 }

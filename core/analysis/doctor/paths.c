@@ -1,4 +1,5 @@
 /* Findings about what the tables do with packets: pairs without a path by cause and place, and drift. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,7 +168,7 @@ static void tell_totals(const struct doctor *d, const char *what, const uint64_t
 				best = s;
 		if (best == NO_ID)
 			break;
-		text_add(t, "%s %s %lu", i ? "," : "", switch_name(d->f, best), n[best]);
+		text_add(t, "%s %s %" PRIu64, i ? "," : "", switch_name(d->f, best), n[best]);
 		last = n[best];
 		last_sw = best;
 	}

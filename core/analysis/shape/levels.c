@@ -1,5 +1,6 @@
 #include "core/analysis/shape/levels.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,7 +182,7 @@ void levels_root_guids(const struct levels *l, const struct fabric *f, struct te
 {
 	for (uint32_t s = 0; s < l->n_switches; s++)
 		if (l->root[s])
-			text_add(t, "0x%016lx\n", f->node_guid[f->switch_node[s]]);
+			text_add(t, "0x%016" PRIx64 "\n", f->node_guid[f->switch_node[s]]);
 }
 
 void levels_host_guids(const struct levels *l, const struct topo *tp, const uint8_t *in, bool edge,
@@ -191,5 +192,5 @@ void levels_host_guids(const struct levels *l, const struct topo *tp, const uint
 
 	for (uint32_t ep = 0; ep < f->n_endports; ep++)
 		if (in[ep] && tp->endport_switch[ep] != NO_ID && l->edge[tp->endport_switch[ep]] == edge)
-			text_add(t, "0x%016lx\n", f->port_guid[f->endport_port[ep]]);
+			text_add(t, "0x%016" PRIx64 "\n", f->port_guid[f->endport_port[ep]]);
 }

@@ -1,4 +1,5 @@
 /* `advise`: which engine and options suit this fabric, and the files for OpenSM. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -233,8 +234,8 @@ static int take_number(const char *word, const char *what, uint64_t min, uint64_
 
 	*n = strtoull(word, &end, 10);
 	if (!strchr("0123456789", *word) || *end || *n < min || *n > max)
-		return err_set(e, "%s: found \"%s\", expected a number from %lu to %lu", what, word, min,
-			       max);
+		return err_set(e, "%s: found \"%s\", expected a number from %" PRIu64 " to %" PRIu64, what,
+			       word, min, max);
 	return 0;
 }
 

@@ -1,4 +1,5 @@
 /* Commands that route, fail, restore and walk through the changes. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,10 +251,10 @@ static int fail_random(struct edit *d, int argc, char **argv, struct err *e)
 		if (state_link_up(f, d->state, l) && node_is_switch(f, f->port_node[f->link_port[2 * l]]) &&
 		    node_is_switch(f, f->port_node[f->link_port[2 * l + 1]]))
 			up[n++] = l;
-	text_add(&d->text, " %lu seed=%lu", want, seed);
+	text_add(&d->text, " %" PRIu64 " seed=%" PRIu64, want, seed);
 	if (want > n) {
 		free(up);
-		return err_set(e, "found %s up between switches, expected at least the %lu to fail",
+		return err_set(e, "found %s up between switches, expected at least the %" PRIu64 " to fail",
 			       PLURAL(n, "link"), want);
 	}
 	for (uint32_t i = 0; i < want; i++) {
@@ -455,7 +456,8 @@ static int cmd_journal(struct session *s, const struct args *args, struct out *o
 		if (ev->kind != EVENT_SCOPE && ev->sweep && ev->sweep->routing)
 			out_text(o, "  [%s %.1f ms]", ev->sweep->routing->engine, ev->sweep->seconds * 1e3);
 		if (c)
-			out_text(o, "  %s on %s, %lu rerouted, %lu lost, %lu regained",
+			out_text(o,
+				 "  %s on %s, %" PRIu64 " rerouted, %" PRIu64 " lost, %" PRIu64 " regained",
 				 PLURAL(c->entries_changed, "entry"), PLURAL(c->switches_changed, "switch"),
 				 c->rerouted, c->lost, c->regained);
 		out_text(o, "\n");

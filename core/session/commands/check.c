@@ -1,4 +1,5 @@
 /* `check`: is a routing sound? */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +16,17 @@ static void print_check(const struct sweep *w, const struct check_result *c, str
 {
 	char a[40], b[300];
 
-	out_text(o, "%s between hosts: %lu unreachable", plural(c->pairs, "path", a, sizeof(a)),
+	out_text(o, "%s between hosts: %" PRIu64 " unreachable", plural(c->pairs, "path", a, sizeof(a)),
 		 c->unreachable);
 	if (c->looping)
-		out_text(o, " (%lu of them loop)", c->looping);
+		out_text(o, " (%" PRIu64 " of them loop)", c->looping);
 	out_text(o, ", longest %s.\n", PLURAL(c->max_hops, "link"));
 	for (unsigned h = 0; h < 64; h++)
 		if (c->hops_count[h])
-			out_text(o, "  %2u%s %s %lu\n", h, h == 63 ? "+" : "",
+			out_text(o, "  %2u%s %s %" PRIu64 "\n", h, h == 63 ? "+" : "",
 				 h == 1 ? "link: " : "links:", c->hops_count[h]);
 	if (c->switch_unreachable)
-		out_text(o, "From hosts to switches: %lu unreachable.\n", c->switch_unreachable);
+		out_text(o, "From hosts to switches: %" PRIu64 " unreachable.\n", c->switch_unreachable);
 	if (c->no_lid)
 		out_text(o, "%s without LID.\n", plural(c->no_lid, "endport", a, sizeof(a)));
 	for (unsigned i = 0; i < c->n_examples; i++)
@@ -113,10 +114,12 @@ static int check_turns(const struct sweep *w, struct out *o)
 	if (t.n) {
 		const struct turn *x = &t.turn[0];
 
-		out_text(o, "%s from down to up (which %s forbids): on %lu of %lu paths between hosts",
+		out_text(o,
+			 "%s from down to up (which %s forbids): on %" PRIu64 " of %" PRIu64
+			 " paths between hosts",
 			 plural(t.n, "turn", a, sizeof(a)), w->routing->engine, t.bad, t.routes);
-		out_text(o, t.switch_bad ? ", %lu of %lu to switches.\n" : ".\n", t.switch_bad,
-			 t.switch_routes);
+		out_text(o, t.switch_bad ? ", %" PRIu64 " of %" PRIu64 " to switches.\n" : ".\n",
+			 t.switch_bad, t.switch_routes);
 		out_text(o, "  for one %s, in by port %u, out by port %u: %s", switch_name(w->fabric, x->sw),
 			 x->in, x->out, endport_label(w->fabric, x->source, b, sizeof(b)));
 		out_text(o, " to LID %u (%s)\n", x->dlid,

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/analysis/credit/check.h"
@@ -80,7 +81,8 @@ static json_t *scope_json(const struct session *s, const struct scope *scope)
 			up += h->in[ep] && session_endport_up(s, ep);
 			continue;
 		}
-		snprintf(port, sizeof(port), "0x%016lx[%u]", scope->port[i].node_guid, scope->port[i].port);
+		snprintf(port, sizeof(port), "0x%016" PRIx64 "[%u]", scope->port[i].node_guid,
+			 scope->port[i].port);
 		json_array_append_new(list, json_text(port));
 	}
 	o = json_make("{s:s, s:i, s:i, s:o}", "hosts", scope->words, "ports", (int)h->n, "up", (int)up,
@@ -214,7 +216,8 @@ void report_comparison(const struct comparison *c, struct out *o)
 	char a[40], b[40], d[40], e[40];
 
 	out_text(o,
-		 "%s on %s changed (%lu lost, %lu gained); of %s%s %lu take another path, %lu lost, %lu "
+		 "%s on %s changed (%" PRIu64 " lost, %" PRIu64 " gained); of %s%s %" PRIu64
+		 " take another path, %" PRIu64 " lost, %" PRIu64 " "
 		 "regained",
 		 plural(c->entries_changed, "entry", a, sizeof(a)),
 		 plural(c->switches_changed, "switch", b, sizeof(b)), c->entries_lost, c->entries_gained,
@@ -222,13 +225,14 @@ void report_comparison(const struct comparison *c, struct out *o)
 		 c->b->hosts && c->b->hosts->narrowed ? " in the scope" : "", c->rerouted, c->lost,
 		 c->regained);
 	if (c->between_survivors)
-		out_text(o, " (%lu cut off, %lu between survivors)", c->cut_off, c->between_survivors);
+		out_text(o, " (%" PRIu64 " cut off, %" PRIu64 " between survivors)", c->cut_off,
+			 c->between_survivors);
 	else if (c->lost)
 		out_text(o, " (all cut off)");
 	if (c->fresh)
-		out_text(o, ", %lu new (LIDs that were not there)", c->fresh);
+		out_text(o, ", %" PRIu64 " new (LIDs that were not there)", c->fresh);
 	if (c->longer || c->shorter)
-		out_text(o, " (%lu longer, %lu shorter)", c->longer, c->shorter);
+		out_text(o, " (%" PRIu64 " longer, %" PRIu64 " shorter)", c->longer, c->shorter);
 	if (c->max_hops_after == c->max_hops_before)
 		out_text(o, "; longest path still %s", links_text(c->max_hops_after, a, sizeof(a)));
 	else

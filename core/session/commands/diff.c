@@ -1,4 +1,5 @@
 /* `diff`: two routings, entry by entry and pair by pair. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -161,7 +162,7 @@ static void diff_loads(const struct load_diff *d, uint64_t moved, uint64_t limit
 			continue;
 		told++;
 		f = load_change_fabric(d, c, &port);
-		out_text(o, "%8u -> %-8u %+7ld  %s\n", c->before, c->after, load_gain(c),
+		out_text(o, "%8u -> %-8u %+7" PRId64 "  %s\n", c->before, c->after, load_gain(c),
 			 load_change_label(d, c, a, sizeof(a)));
 		x = json_make("{s:i, s:i, s:I}", "before", (int)c->before, "after", (int)c->after, "gain",
 			      (json_int_t)load_gain(c));

@@ -1,4 +1,5 @@
 /* `drift`: is what the switches hold what the subnet manager's next sweep would leave there? */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,10 +49,10 @@ static void tell_classes(const struct drift *d, struct out *o)
 		json_object_set_new(of_switches, drift_word[c], json_integer((json_int_t)d->of_switches[c]));
 		if (!d->count[c])
 			continue;
-		out_text(o, "  %-7s %8lu", drift_word[c], d->count[c]);
+		out_text(o, "  %-7s %8" PRIu64, drift_word[c], d->count[c]);
 		if (c != DRIFT_UNKNOWN)
-			out_text(o, " (hosts' LIDs %lu, switches' %lu)", d->count[c] - d->of_switches[c],
-				 d->of_switches[c]);
+			out_text(o, " (hosts' LIDs %" PRIu64 ", switches' %" PRIu64 ")",
+				 d->count[c] - d->of_switches[c], d->of_switches[c]);
 		out_text(o, "  %s\n", drift_meaning[c]);
 	}
 	if (d->count[DRIFT_KEPT] && d->states_unknown && !d->ignored)
@@ -92,7 +93,7 @@ static void tell_switches(const struct drift *d, uint64_t limit, struct out *o)
 		out_text(o, "  %-24s", switch_name(f, s[i].sw));
 		for (unsigned c = 0; c < DRIFT_CLASSES; c++)
 			if (s[i].n[c])
-				out_text(o, "  %s %lu", drift_word[c], s[i].n[c]);
+				out_text(o, "  %s %" PRIu64, drift_word[c], s[i].n[c]);
 		out_text(o, "\n");
 	}
 	if (n > limit)

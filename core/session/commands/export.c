@@ -1,6 +1,7 @@
 /* Commands that write files. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -279,7 +280,7 @@ static int mark_roots(const struct session *s, uint8_t *root, struct err *e)
 /* The name behind a GUID is a comment: without what could end its line. */
 static void put_root(const struct fabric *f, uint32_t sw, FILE *to)
 {
-	fprintf(to, "0x%016lx # ", f->node_guid[f->switch_node[sw]]);
+	fprintf(to, "0x%016" PRIx64 " # ", f->node_guid[f->switch_node[sw]]);
 	for (const char *c = switch_name(f, sw); *c; c++)
 		putc(iscntrl((unsigned char)*c) ? '?' : *c, to);
 	putc('\n', to);

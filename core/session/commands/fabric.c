@@ -1,4 +1,5 @@
 /* Commands that get a fabric, set options and show summaries. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -582,7 +583,8 @@ static int show_node(struct session *s, const char *word, struct out *o, struct 
 		return -1;
 	}
 	out_text(o,
-		 "%s %s\nnode GUID 0x%016lx, system image GUID 0x%016lx, vendor 0x%x, device 0x%x, "
+		 "%s %s\nnode GUID 0x%016" PRIx64 ", system image GUID 0x%016" PRIx64
+		 ", vendor 0x%x, device 0x%x, "
 		 "%s%s%s\n",
 		 types[f->node_type[n]], f->node_name[n], f->node_guid[n], f->node_sysguid[n],
 		 f->node_vendor[n], f->node_device[n], PLURAL(f->node_nports[n], "port"),

@@ -1,4 +1,5 @@
 /* `flows`: who shares a link, or the hottest link of a path? */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ static void tell_group(const struct request *rq, enum flow_by by, const struct f
 	const struct fabric *f = rq->w->fabric;
 	char a[300], b[300];
 
-	out_text(o, "%8lu  ", g->pairs);
+	out_text(o, "%8" PRIu64 "  ", g->pairs);
 	flow_end_label(f, by, g->from, a, sizeof(a));
 	if (g->from == NO_ID)
 		out_text(o, "to %s\n", flow_end_label(f, by, g->to, b, sizeof(b)));

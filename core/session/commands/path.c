@@ -1,4 +1,5 @@
 /* Commands that look at paths and at the tables of one switch. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,7 +294,7 @@ static int cmd_roots(struct session *s, const struct args *args, struct out *o, 
 
 		if (!switch_up(w->topo, sw) || !r->ops->is_root(r, sw))
 			continue;
-		out_text(o, "0x%016lx %s\n", s->fabric->node_guid[node], s->fabric->node_name[node]);
+		out_text(o, "0x%016" PRIx64 " %s\n", s->fabric->node_guid[node], s->fabric->node_name[node]);
 		json_array_append_new(list, json_node(s->fabric, w->lids, node));
 	}
 	out_json(o, "roots", list);

@@ -181,9 +181,10 @@ static void put_failed(FILE *f, const struct session *s)
 static void put_change(FILE *f, const struct comparison *c)
 {
 	fprintf(f,
-		"%lu entries on %u switches changed (%lu lost, %lu gained); of %lu pairs %lu take another "
+		"%" PRIu64 " entries on %u switches changed (%" PRIu64 " lost, %" PRIu64
+		" gained); of %" PRIu64 " pairs %" PRIu64 " take another "
 		"path, "
-		"%lu lost, %lu regained; longest path %u links, was %u",
+		"%" PRIu64 " lost, %" PRIu64 " regained; longest path %u links, was %u",
 		c->entries_changed, c->switches_changed, c->entries_lost, c->entries_gained, c->pairs,
 		c->rerouted, c->lost, c->regained, c->max_hops_after, c->max_hops_before);
 }

@@ -32,11 +32,14 @@ static void print_row(const json_t *r, bool pairs, struct out *o)
 {
 	const char *engine = word(r, "engine");
 
-	out_text(o, "%8lu %8lu %6lu %8lu %8lu %8lu %8lu %6lu", number(r, "lost"),
-		 number(r, "between_survivors"), number(r, "new_loops"), number(r, "load_after"),
-		 number(r, "longer"), number(r, "rerouted"), number(r, "entries"), number(r, "hosts_gone"));
+	out_text(o,
+		 "%8" PRIu64 " %8" PRIu64 " %6" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
+		 " %6" PRIu64,
+		 number(r, "lost"), number(r, "between_survivors"), number(r, "new_loops"),
+		 number(r, "load_after"), number(r, "longer"), number(r, "rerouted"), number(r, "entries"),
+		 number(r, "hosts_gone"));
 	if (pairs)
-		out_text(o, " %8lu", number(r, "beyond"));
+		out_text(o, " %8" PRIu64, number(r, "beyond"));
 	out_text(o, "  %s", word(r, "what"));
 	if (!*engine)
 		out_text(o, "  (no engine routes it)");
@@ -52,10 +55,10 @@ static void print_bad(const json_t *of, const json_t *rows, struct out *o)
 
 	for (size_t i = 0; i < n; i++)
 		bad += json_is_true(json_object_get(json_array_get(rows, i), "bad"));
-	out_text(
-		o,
-		"Bad: %lu of %lu (not routed, hosts that are there do not reach each other, new credit loops",
-		bad, n);
+	out_text(o,
+		 "Bad: %" PRIu64 " of %" PRIu64
+		 " (not routed, hosts that are there do not reach each other, new credit loops",
+		 bad, n);
 	out_text(o, number(of, "pairs") ? ", or pairs lost that neither failure costs alone)" : ")");
 	out_json(o, "bad", json_integer((json_int_t)bad));
 	if (json_is_true(json_object_get(of, "sampled")) && n) {
@@ -75,8 +78,9 @@ static int print_survey(json_t *of, json_t *rows, struct out *o, struct err *e)
 	bool go_on = true;
 
 	if (number(of, "shards"))
-		out_text(o, "Share %lu of %lu: ", number(of, "shard"), number(of, "shards"));
-	out_text(o, "%zu of %lu failures of %s%s under %s; most routes on a link before: %lu.\n",
+		out_text(o, "Share %" PRIu64 " of %" PRIu64 ": ", number(of, "shard"), number(of, "shards"));
+	out_text(o,
+		 "%zu of %" PRIu64 " failures of %s%s under %s; most routes on a link before: %" PRIu64 ".\n",
 		 json_array_size(rows), number(of, "failures"), pairs ? "two " : "", word(of, "what"),
 		 word(of, "engine"), number(of, "load_before"));
 	out_text(o, "%8s %8s %6s %8s %8s %8s %8s %6s%s  %s\n", "lost", "between", "loops", "load", "longer",

@@ -1,4 +1,5 @@
 /* `tables`: what switches hold, from a file or live, as a routing. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ static void report_tables(const char *source, const struct tables_info *i, const
 	out_text(o, "%s (%s): %s, %s", source, format_text(i->format),
 		 plural(i->n_switches, "switch", a, sizeof(a)), plural(i->n_entries, "entry", b, sizeof(b)));
 	if (i->n_adaptive)
-		out_text(o, ", %lu of them with an adaptive-routing group", i->n_adaptive);
+		out_text(o, ", %" PRIu64 " of them with an adaptive-routing group", i->n_adaptive);
 	out_text(o, ".\n");
 	if (i->n_named)
 		out_text(o, "It names the LIDs of %s", plural(i->n_named, "port", a, sizeof(a)));

@@ -1,4 +1,5 @@
 /* `verify`: the real OpenSM over a simulation of this fabric. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 static const char *with_commas(uint64_t n, char *buf, size_t size)
 {
 	char digits[24];
-	size_t len = (size_t)snprintf(digits, sizeof(digits), "%lu", n), k = 0;
+	size_t len = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, n), k = 0;
 
 	for (size_t i = 0; i < len && k + 2 < size; i++) {
 		if (i && (len - i) % 3 == 0)

@@ -1,6 +1,7 @@
 /* Command why: how an entry was decided, and why another port or path was not taken. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ static void print_candidates(const struct why *y, const struct step *st)
 			if (c->q[q] == INT64_MIN)
 				out_text(y->o, " %12s", "-");
 			else
-				out_text(y->o, " %12ld", c->q[q]);
+				out_text(y->o, " %12" PRId64, c->q[q]);
 		if (own != NO_ID)
 			out_text(y->o, "  %s ->", port_label(f, own, a, sizeof(a)));
 		out_text(y->o, "  %s\n", port_label(f, c->peer, a, sizeof(a)));
