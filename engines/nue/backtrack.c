@@ -139,12 +139,14 @@ static enum nue_verdict open_way(struct nue_run *x, struct nue_way *w)
 	return forbidden(w, NUE_CYCLE, c, h);
 }
 
-static void follow(struct nue_run *x, const struct nue_way *w, unsigned candidates)
+static void follow(struct nue_run *x, const struct nue_way *w)
 {
 	uint32_t a = x->g->to[w->c];
 
-	if (x->watch)
-		nue_watch_backtrack(x, w->u, w->c, candidates);
+	if (x->how) {
+		x->how[w->u] = NUE_BY_BACKTRACKING;
+		x->how[a] = NUE_BY_WAY_AROUND;
+	}
 	x->used[w->u] = w->h;
 	x->dist[w->u] = x->cd[w->h];
 	x->used[a] = w->c;
@@ -168,7 +170,7 @@ static uint32_t try_candidates(struct nue_run *x, uint32_t u, const struct candi
 			verdict = NUE_KEPT_ASIDE;
 		}
 		if (verdict == NUE_TAKEN) {
-			follow(x, &w, (unsigned)l->n);
+			follow(x, &w);
 			way = h;
 		}
 		if (x->record)
@@ -237,10 +239,10 @@ uint32_t nue_shortcut(struct nue_run *x, uint32_t v, uint32_t c)
 	uint32_t old = x->used[v], before = x->used[x->g->from[old]], list[256];
 	uint32_t n = ways_over(x, v, list), led = lead_on(x, c, list, n);
 
-	if (x->watch)
-		nue_watch_shortcut(x, v, old, c, led == n);
 	if (led < n)
 		return x->g->to[list[led]];
+	if (x->how)
+		x->how[v] = NUE_BY_SHORTCUT;
 	x->events |= NUE_SHORTCUT;
 	if (before != NO_ID)
 		nue_take_back(x, nue_edge_of(d, before, old));

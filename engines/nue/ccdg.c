@@ -1,4 +1,4 @@
-#include "engines/nue/ccdg.h"
+#include "engines/nue/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,41 @@
-/* Escape paths (engines/doc/nue.md 11.4): those dependencies that stay open whatever else is routed. */
+/* The spanning tree, and escape paths along it (engines/doc/nue.md 11.4): those dependencies that stay open
+ * whatever else is routed. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/memory.h"
 #include "engines/nue/internal.h"
+
+/* Shortest paths by weight (engines/doc/nue.md 11.3). */
+void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree)
+{
+	const struct nue_graph *g = x->g;
+	struct nue_heap *h = &x->heap;
+	uint64_t *dist = x->dist;
+	uint32_t u;
+
+	h->n = g->n;
+	memcpy(h->item, x->all_far, g->n * sizeof(*h->item));
+	for (u = 0; u < g->n; u++) {
+		dist[u] = NUE_INF;
+		tree[u] = NO_ID;
+		h->at[u] = u;
+	}
+	dist[root] = 0;
+	nue_heap_lower(h, root, 0);
+	while ((u = nue_heap_extract(h)) != NO_ID) {
+		for (uint32_t c = g->first[u]; c < g->first[u + 1]; c++) {
+			uint64_t d = dist[u] + x->weight[c];
+
+			if (d >= dist[g->to[c]])
+				continue;
+			tree[g->to[c]] = c;
+			dist[g->to[c]] = d;
+			nue_heap_lower(h, g->to[c], d);
+		}
+	}
+}
+
+/* --- what the tree makes of the dependency graph ---------------------------------------- */
 
 static void mark_edge(struct nue_run *x, uint32_t c, uint32_t y)
 {
@@ -90,14 +123,7 @@ static void measure(const struct nue_run *x, const struct nue_layer *l, bool fro
 		if (start)
 			queue[n++] = u;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		for (uint32_t c = g->first[queue[i]]; c < g->first[queue[i] + 1]; c++) {
-			if (d[g->to[c]] != NO_ID)
-				continue;
-			d[g->to[c]] = d[queue[i]] + 1;
-			queue[n++] = g->to[c];
-		}
-	}
+	nue_spread(g, d, queue, n);
 }
 
 /*

@@ -1,13 +1,12 @@
 /*
- * A run of Nue being recorded.  What the recording holds of the search is kept beside it, as
- * events of long runs may be left out: changes are told from that to what is.
+ * What a run of Nue records, and how its choices came about.  What the recording holds of the search is kept
+ * beside it, as events of long runs may be left out: changes are told from that to what is.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
 #include "engines/nue/internal.h"
-#include "engines/nue/recall.h"
 
 struct nue_record {
 	unsigned lid, layer;
@@ -334,13 +333,136 @@ void nue_record_tree(struct nue_run *x)
 /* --- entries and weights -----------------------------------------------------------------------------------
  */
 
-void nue_record_choice(struct nue_run *x, uint32_t v, enum why_rule rule)
+/* Links and weights of all ways as they are in the end. */
+static void measure(struct nue_run *x, uint32_t src)
 {
-	uint32_t sw = x->g->sw[v];
-	unsigned lid = x->record->lid, port = x->r->row[sw]->port[lid];
+	memset(x->links, 0xff, x->g->n * sizeof(*x->links)); /* NO_ID */
+	x->links[src] = 0;
+	x->far[src] = 0;
+	for (uint32_t v = 0; v < x->g->n; v++) {
+		uint32_t n = 0, u = v;
 
-	event(x, REC_CHOICE, rule, port, v);
-	rec_delta(x->in->record, T_ENTRY, sw * (x->in->lids->max_lid + 1u) + lid, NO_PATH, port);
+		for (; x->links[u] == NO_ID; u = x->g->from[x->used[u]])
+			x->queue[n++] = u;
+		while (n--) {
+			uint32_t next = x->queue[n];
+
+			x->links[next] = x->links[u] + 1;
+			x->far[next] = x->far[u] + (int64_t)x->weight[x->used[next]];
+			u = next;
+		}
+	}
+}
+
+/* Does the way of a lead over v? */
+static bool leads_over(const struct nue_run *x, uint32_t a, uint32_t v)
+{
+	for (; a != x->src; a = x->g->from[x->used[a]])
+		if (a == v)
+			return true;
+	return a == v;
+}
+
+static void list_offers(const struct nue_run *x, uint32_t v, struct nue_cause *c)
+{
+	const struct nue_graph *g = x->g;
+
+	for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++) {
+		uint32_t a = g->to[k], in = g->rev[k];
+		struct rec_offer *o = &c->offer[c->n_offers++];
+
+		*o = (struct rec_offer){.port = g->lport[k],
+					.peer = switch_port_id(x->in->topo->fabric, g->sw[a], g->rport[k]),
+					.q = {INT64_MIN, INT64_MIN, (int64_t)x->weight[in], INT64_MIN}};
+		if (o->port == c->port)
+			c->own = o;
+		if (leads_over(x, a, v))
+			continue;
+		o->q[NUE_LINKS] = x->links[a] + 1;
+		o->q[NUE_DISTANCE] = x->far[a] + (int64_t)x->weight[in];
+		if (!(x->events & NUE_OUTSIDE))
+			o->q[NUE_IS_BLOCKED] =
+				x->d->edge[nue_edge_of(x->d, nue_way_into(x, a), in)] == NUE_BLOCKED;
+	}
+}
+
+/* Offers that could come before the own one: the lightest blocked one, else one as light. */
+static void compare_offers(struct nue_cause *c)
+{
+	const struct rec_offer *blocked = NULL, *equal = NULL;
+
+	for (unsigned i = 0; i < c->n_offers; i++) {
+		const struct rec_offer *o = &c->offer[i];
+		int64_t far = o->q[NUE_DISTANCE];
+
+		if (o == c->own || far == INT64_MIN)
+			continue;
+		if (o->q[NUE_IS_BLOCKED] != 1 && (!c->next || far < c->next->q[NUE_DISTANCE]))
+			c->next = o;
+		if (far > c->own->q[NUE_DISTANCE])
+			continue;
+		if (o->q[NUE_IS_BLOCKED] == 1 && far < c->own->q[NUE_DISTANCE])
+			blocked = !blocked || far < blocked->q[NUE_DISTANCE] ? o : blocked;
+		else if (o->q[NUE_IS_BLOCKED] != 1 && far == c->own->q[NUE_DISTANCE])
+			equal = o;
+	}
+	c->lighter = blocked ? blocked : equal;
+}
+
+enum why_rule nue_rule_of(const struct rec_offer *own, const struct rec_offer *o)
+{
+	if (o && o->q[NUE_IS_BLOCKED] == 1 && o->q[NUE_DISTANCE] < own->q[NUE_DISTANCE])
+		return WHY_BLOCKED;
+	if (o && o->q[NUE_DISTANCE] == own->q[NUE_DISTANCE])
+		return WHY_TIE;
+	return o && o->q[NUE_DISTANCE] > own->q[NUE_DISTANCE] && o->q[NUE_LINKS] < own->q[NUE_LINKS]
+		       ? WHY_LIGHTER
+		       : WHY_SHORTEST;
+}
+
+/* What led v there. */
+static void find_cause(const struct nue_run *x, struct nue_cause *c, uint32_t src)
+{
+	static const enum why_rule rule[] = {[NUE_BY_BACKTRACKING] = WHY_BACKTRACK,
+					     [NUE_BY_WAY_AROUND] = WHY_BACKTRACK,
+					     [NUE_BY_SHORTCUT] = WHY_SHORTCUT};
+
+	if (c->v == src) {
+		c->rule = c->port ? WHY_ATTACHED : WHY_OWN_LID;
+		return;
+	}
+	list_offers(x, c->v, c);
+	compare_offers(c);
+	if (x->events & NUE_FALLBACK)
+		c->rule = WHY_ESCAPE;
+	else if (!(x->events & NUE_OUTSIDE) && x->how[c->v] != NUE_BY_SEARCH)
+		c->rule = rule[x->how[c->v]];
+	else
+		c->rule = nue_rule_of(c->own, c->lighter ? c->lighter : c->next);
+}
+
+void nue_choices(struct nue_run *x, unsigned lid, uint32_t src)
+{
+	uint32_t row = x->in->lids->max_lid + 1u;
+
+	if (!x->record && !rec_asks(x->in, x->in->ask->sw, lid))
+		return;
+	measure(x, src);
+	for (uint32_t v = 0; v < x->g->n; v++) {
+		uint32_t sw = x->g->sw[v];
+		struct nue_cause c = {
+			.v = v, .lid = lid, .src = src, .offer = x->offer, .port = x->r->row[sw]->port[lid]};
+
+		if (!x->record && !rec_asks(x->in, sw, lid))
+			continue;
+		find_cause(x, &c, src);
+		if (ASKED(x->in))
+			nue_tell_choice(x, &c);
+		if (!x->record)
+			continue;
+		event(x, REC_CHOICE, c.rule, c.port, v);
+		rec_delta(x->in->record, T_ENTRY, sw * row + lid, NO_PATH, c.port);
+	}
 }
 
 void nue_record_routed(struct nue_run *x)

@@ -1,6 +1,7 @@
-#include "engines/nue/graph.h"
+#include "engines/nue/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "core/base/memory.h"
 #include "core/base/order.h"
 
@@ -138,4 +139,53 @@ void nue_graph_free(struct nue_graph *g)
 	free(g->rport);
 	free(g->terminals);
 	free(g);
+}
+
+void nue_spread(const struct nue_graph *g, uint32_t *d, uint32_t *queue, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t c = g->first[queue[i]]; c < g->first[queue[i] + 1]; c++) {
+			if (d[g->to[c]] != NO_ID)
+				continue;
+			d[g->to[c]] = d[queue[i]] + 1;
+			queue[n++] = g->to[c];
+		}
+}
+
+void nue_hops_from(const struct nue_graph *g, uint32_t u, uint32_t *d, uint32_t *queue)
+{
+	memset(d, 0xff, g->n * sizeof(*d)); /* NO_ID */
+	d[u] = 0;
+	queue[0] = u;
+	nue_spread(g, d, queue, 1);
+}
+
+void nue_unref(struct nue *n)
+{
+	if (!n || atomic_fetch_sub(&n->refs, 1) != 1)
+		return;
+	for (unsigned v = 0; v < NUE_MAX_LAYERS; v++) {
+		if (!n->whole) {
+			free(n->layer[v].lid);
+			free(n->layer[v].betweenness);
+		}
+		free(n->layer[v].hull);
+		free(n->layer[v].escape);
+		free(n->layer[v].blocked);
+	}
+	if (!n->whole)
+		nue_graph_free(n->graph);
+	free(n->sl_of);
+	free(n->event);
+	free(n->weight);
+	nue_unref((struct nue *)n->whole);
+	free(n);
+}
+
+struct nue *nue_ref(const struct nue *n)
+{
+	struct nue *mine = (struct nue *)n;
+
+	atomic_fetch_add(&mine->refs, 1);
+	return mine;
 }

@@ -37,10 +37,6 @@ static inline uint16_t nue_lid_key(uint16_t lid)
 	return __builtin_bswap16(lid);
 }
 
-/* avoid: leave out cables whose ends run at different speed or width. */
-struct nue_graph *nue_graph_new(const struct topo *t, const struct lids *l, bool avoid);
-void nue_graph_free(struct nue_graph *g); /* NULL is fine */
-
 static inline unsigned nue_degree(const struct nue_graph *g, uint32_t u)
 {
 	return g->first[u + 1] - g->first[u];

@@ -6,24 +6,6 @@
 
 /* --- convex hull ---------------------------------------------------------------------------- */
 
-/* Hops from u to all, NO_ID where there is no way. */
-static void hops_from(const struct nue_graph *g, uint32_t u, uint32_t *d, uint32_t *queue)
-{
-	uint32_t n = 0;
-
-	memset(d, 0xff, g->n * sizeof(*d));
-	d[u] = 0;
-	queue[n++] = u;
-	for (uint32_t i = 0; i < n; i++) {
-		for (uint32_t c = g->first[queue[i]]; c < g->first[queue[i] + 1]; c++) {
-			if (d[g->to[c]] != NO_ID)
-				continue;
-			d[g->to[c]] = d[queue[i]] + 1;
-			queue[n++] = g->to[c];
-		}
-	}
-}
-
 struct hull_work {
 	struct nue_run *x;
 	const struct nue_graph *g;
@@ -91,7 +73,7 @@ bool nue_find_hull(struct nue_run *x, struct nue_layer *l)
 		if (!l->hull[i])
 			continue;
 		w.from = i;
-		hops_from(x->g, i, w.d, w.queue);
+		nue_hops_from(x->g, i, w.d, w.queue);
 		memset(w.done, 0, n);
 		w.done[i] = 1;
 		for (uint32_t j = 0; j < n; j++)

@@ -2,12 +2,248 @@
 #ifndef IBSCOPE_NUE_INTERNAL_H
 #define IBSCOPE_NUE_INTERNAL_H
 
-#include "engines/nue/ccdg.h"
-#include "engines/nue/heap.h"
+#include "core/trace/recorder.h"
 #include "engines/nue/nue.h"
 
-struct nue_watch;
+/* --- graph.c: what all lean on --------------------------------------------------------------- */
+
+/* avoid: leave out cables whose ends run at different speed or width. */
+struct nue_graph *nue_graph_new(const struct topo *t, const struct lids *l, bool avoid);
+void nue_graph_free(struct nue_graph *g); /* NULL is fine */
+
+/* Hops of all nodes from the n in queue[], where d[] is 0 and NO_ID elsewhere; queue: [nodes]. */
+void nue_spread(const struct nue_graph *g, uint32_t *d, uint32_t *queue, uint32_t n);
+/* The same from one node; NO_ID where there is no way. */
+void nue_hops_from(const struct nue_graph *g, uint32_t u, uint32_t *d, uint32_t *queue);
+
+struct nue *nue_ref(const struct nue *n);
+void nue_unref(struct nue *n); /* NULL is fine */
+
+/* --- the heap ---------------------------------------------------------------------------------- */
+
+/*
+ * The heap of Nue's searches: four children a place, its moves exactly as in
+ * OpenSM 3.3.23 (engines/doc/nue.md 8), as they decide between equal distances.  Items are
+ * nodes, each at most once.
+ */
+struct nue_heap_item {
+	uint64_t key;
+	uint32_t node;
+};
+
+struct nue_heap {
+	uint32_t n;
+	struct nue_heap_item *item; /* [nodes] */
+	uint32_t *at;		    /* [nodes] place of a node, if it is in the heap */
+};
+
+static inline void nue_heap_put(struct nue_heap *h, uint32_t i, struct nue_heap_item it)
+{
+	h->item[i] = it;
+	h->at[it.node] = i;
+}
+
+static inline void nue_heap_up(struct nue_heap *h, uint32_t i, struct nue_heap_item it)
+{
+	while (i > 0 && it.key < h->item[(i - 1) / 4].key) {
+		nue_heap_put(h, i, h->item[(i - 1) / 4]);
+		i = (i - 1) / 4;
+	}
+	nue_heap_put(h, i, it);
+}
+
+/* The child with the smallest key, of equal ones the last; 0 = no child. */
+static inline uint32_t nue_heap_child(const struct nue_heap *h, uint32_t i)
+{
+	uint32_t c = 4 * i + 1, end = c + 4 < h->n ? c + 4 : h->n, best = c;
+
+	if (c >= h->n)
+		return 0;
+	for (c++; c < end; c++)
+		best = h->item[c].key <= h->item[best].key ? c : best;
+	return best;
+}
+
+static inline void nue_heap_down(struct nue_heap *h, uint32_t i, struct nue_heap_item it)
+{
+	uint32_t c;
+
+	while ((c = nue_heap_child(h, i)) && h->item[c].key < it.key) {
+		nue_heap_put(h, i, h->item[c]);
+		i = c;
+	}
+	nue_heap_put(h, i, it);
+}
+
+static inline void nue_heap_insert(struct nue_heap *h, uint32_t node, uint64_t key)
+{
+	nue_heap_up(h, h->n++, (struct nue_heap_item){key, node});
+}
+
+static inline void nue_heap_lower(struct nue_heap *h, uint32_t node, uint64_t key)
+{
+	nue_heap_up(h, h->at[node], (struct nue_heap_item){key, node});
+}
+
+static inline void nue_heap_delete(struct nue_heap *h, uint32_t i)
+{
+	struct nue_heap_item last = h->item[--h->n];
+	uint64_t above;
+
+	if (i == h->n)
+		return;
+	above = i ? h->item[(i - 1) / 4].key : 0;
+	if (!i || above < last.key)
+		nue_heap_down(h, i, last);
+	else if (above > last.key)
+		nue_heap_up(h, i, last);
+	else
+		nue_heap_put(h, i, last);
+}
+
+/* NO_ID when it is empty. */
+static inline uint32_t nue_heap_extract(struct nue_heap *h)
+{
+	uint32_t node;
+
+	if (!h->n)
+		return NO_ID;
+	node = h->item[0].node;
+	nue_heap_delete(h, 0);
+	return node;
+}
+
+/* --- ccdg.c ------------------------------------------------------------------------------------ */
+
+/*
+ * The complete channel dependency graph of a fabric with what a layer has made
+ * of it (engines/doc/nue.md 9, 10): which dependencies are in use, which would close a cycle.
+ *
+ * Its vertices are the channels 0 .. n_channels - 1 and, behind them, one fake
+ * channel a node (n_channels + node) by which a search begins there.  A
+ * dependency c -> x of a channel c into v has its place at edge_of(c, x); x runs
+ * over the channels that leave v.  The place of c's own reverse is BLOCKED.
+ *
+ * Colours.  OpenSM gives each vertex and edge a colour id, and ids a table of
+ * what they stand for.  Here things carry the number of a slot, and slots carry
+ * ids: replacing an id everywhere, as OpenSM does after each destination, is
+ * then a matter of a few slots.
+ *
+ * Cycles.  OpenSM searches the coloured graph.  Here a topological order of it is
+ * kept as dependencies come (D. J. Pearce, P. H. J. Kelly, A Dynamic Topological
+ * Sort Algorithm for Directed Acyclic Graphs, ACM Journal of Experimental
+ * Algorithmics 11, 2007), which answers most questions at once.
+ */
+enum { NUE_BLOCKED, NUE_UNUSED, NUE_ESCAPE, NUE_FIRST_COLOUR };
+
+struct nue_wet {
+	uint32_t *of;
+	size_t n, cap;
+};
+
+struct nue_ccdg {
+	const struct nue_graph *g;
+	uint32_t n_vertices, n_edges;
+	uint32_t *first_edge; /* [n_vertices] place of the edge to channel first[to], minus first[to] */
+	uint16_t *edge;	      /* [n_edges] slot */
+	uint16_t *vertex;     /* [n_vertices] slot */
+	/* painted for the present destination, and the lists of these */
+	uint8_t *edge_wet, *vertex_wet;
+	struct nue_wet wet_edges, wet_vertices;
+	/* colours */
+	uint32_t n_slots;
+	uint32_t *slot; /* [n_slots] colour id */
+	uint32_t *real; /* [n_colours] colour of an id */
+	uint32_t n_colours;
+	/* order of channels: no coloured edge leads from a higher to a lower one, unless cyclic */
+	uint32_t *order; /* [n_channels] */
+	uint32_t *mark;	 /* [n_channels] epoch in which a search met it */
+	uint32_t epoch;
+	uint32_t *queue, *before, *place; /* [n_channels] room for searches */
+	uint64_t *sort;			  /* [n_channels] */
+	bool cyclic;  /* a merge closed a cycle: the order is worth nothing in this layer */
+	bool endless; /* OpenSM's search would go round in it for ever */
+	/* of the layer, for those who ask */
+	uint64_t searches, blocked, merges;
+};
+
+struct nue_ccdg *nue_ccdg_new(const struct nue_graph *g);
+void nue_ccdg_free(struct nue_ccdg *d); /* NULL is fine */
+
+/* Begin a layer: nothing is used; n_colours: ids 0 .. n_colours - 1 will be asked for. */
+void nue_ccdg_reset(struct nue_ccdg *d, uint32_t n_colours);
+
+/*
+ * Mark a channel or dependency as part of the escape paths; then order the
+ * channels, those of lower rank first where nothing else decides.
+ */
+static inline void nue_mark_channel(struct nue_ccdg *d, uint32_t c)
+{
+	d->vertex[c] = NUE_ESCAPE;
+}
+void nue_mark_edge(struct nue_ccdg *d, uint32_t c, uint32_t x);
+void nue_ccdg_order(struct nue_ccdg *d, const uint32_t *rank);
+
+static inline uint32_t nue_fake(const struct nue_ccdg *d, uint32_t node)
+{
+	return d->g->n_channels + node;
+}
+
+/* Node that a vertex leads into. */
+static inline uint32_t nue_end(const struct nue_ccdg *d, uint32_t c)
+{
+	return c < d->g->n_channels ? d->g->to[c] : c - d->g->n_channels;
+}
+
+static inline uint32_t nue_start(const struct nue_ccdg *d, uint32_t c)
+{
+	return c < d->g->n_channels ? d->g->from[c] : c - d->g->n_channels;
+}
+
+static inline uint32_t nue_edge_of(const struct nue_ccdg *d, uint32_t c, uint32_t x)
+{
+	return d->first_edge[c] + x;
+}
+
+/* Is the edge in use (its colour above UNUSED)? */
+static inline bool nue_used(const struct nue_ccdg *d, uint32_t e)
+{
+	return d->edge[e] > NUE_UNUSED;
+}
+
+/* Begin a destination with colour s at a node; its fake channel. */
+uint32_t nue_begin(struct nue_ccdg *d, uint32_t node, uint32_t s);
+
+/*
+ * Take the dependency h -> x into the subgraph of colour s; true when that would
+ * close a cycle: it is then BLOCKED for the rest of the layer.
+ */
+bool nue_try(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t s);
+
+/* Take it back if it was painted for the present destination. */
+static inline void nue_unpaint(struct nue_ccdg *d, uint32_t e)
+{
+	if (!d->edge_wet[e])
+		return;
+	d->edge[e] = NUE_UNUSED;
+	d->edge_wet[e] = 0;
+}
+
+/* End a destination: keep what its tree uses[] (channel into each node, NO_ID), clean the rest. */
+void nue_end_destination(struct nue_ccdg *d, const uint32_t *used, uint32_t src);
+
+/*
+ * A way h <- ... <- x over dependencies in use: the cycle that h -> x would close.
+ * Channels from x to h, their number, 0 when there is none.  way: [n_channels].
+ */
+uint32_t nue_way_back(struct nue_ccdg *d, uint32_t h, uint32_t x, uint32_t *way);
+
+/* --- a run --------------------------------------------------------------------------------------- */
+
 struct nue_record;
+
+/* What brought the last channel into a node. */
+enum nue_how { NUE_BY_SEARCH, NUE_BY_BACKTRACKING, NUE_BY_WAY_AROUND, NUE_BY_SHORTCUT };
 
 /* Channels kept for backtracking: other ways into a node, in the order they were met. */
 struct nue_stacks {
@@ -27,9 +263,13 @@ struct nue_run {
 	struct nue_graph *g;
 	struct nue_ccdg *d;
 	struct routing *r;
-	struct nue_watch *watch;   /* NULL when nobody observes or records */
 	struct nue_record *record; /* NULL when nobody records */
-	uint64_t *weight;	   /* [n_channels] */
+	/* per node, for choices; NULL when nobody asks or records */
+	uint8_t *how;		 /* enum nue_how */
+	uint32_t *links;	 /* to the destination, as the ways are in the end */
+	int64_t *far;		 /* weight of these */
+	struct rec_offer *offer; /* [MAX_PORTS] room */
+	uint64_t *weight;	 /* [n_channels] */
 	struct nue_heap heap;
 	/* the search of one destination; per node */
 	uint64_t *dist;
@@ -50,18 +290,15 @@ struct nue_run {
 
 /* --- the steps, in order --------------------------------------------------------------------- */
 
-/* vls.c */
-struct nue_vls nue_find_vls(const struct engine_input *in);
-
 /* hull.c: hull and betweenness of the layer, its root; false = cancelled. */
 bool nue_find_hull(struct nue_run *x, struct nue_layer *l);
 bool nue_find_root(struct nue_run *x, struct nue_layer *l);
 
-/* tree.c: shortest paths by weight from a node: tree[v] = channel into v, NO_ID for the root and what is not
- * reached. */
+/* escape.c: shortest paths by weight from a node: tree[v] = channel into v, NO_ID for the root and what is
+ * not reached. */
 void nue_tree(struct nue_run *x, uint32_t root, uint32_t *tree);
 
-/* escape.c: mark the escape paths of a layer in the dependency graph, and order it. */
+/* Mark the escape paths of a layer in the dependency graph, and order it. */
 void nue_mark_escape(struct nue_run *x, struct nue_layer *l);
 
 /*
@@ -85,15 +322,6 @@ int nue_route_switches(struct nue_run *x);
 /* verify.c: look whether the routes of a layer are free of cycles: unrecorded and loop of it. */
 void nue_verify(struct nue_run *x, struct nue_layer *l);
 
-/* watch.c: for an observer, or a recording; all of them are only called with x->watch. */
-struct nue_watch *nue_watch_new(const struct nue_run *x);
-void nue_watch_free(struct nue_watch *w); /* NULL is fine */
-void nue_watch_model(struct nue_run *x);
-void nue_watch_prepare(struct nue_run *x);
-void nue_watch_layer(struct nue_run *x, const struct nue_layer *l);
-void nue_watch_begin(struct nue_run *x, unsigned lid, uint32_t src);
-void nue_watch_blocked(struct nue_run *x, uint32_t c, uint32_t to);
-
 /* Why a way that backtracking could open is not taken; NUE_TAKEN: it is. */
 enum nue_verdict {
 	NUE_TAKEN,
@@ -112,6 +340,22 @@ struct nue_way {
 	uint32_t number, of; /* of the candidates, from 1 */
 	uint32_t from, to;   /* the dependency that is in the way, of channels; NO_ID */
 };
+
+/* T_COLOUR: what a layer has made of a dependency; at layer * n_edges + place in the graph (ccdg.h). */
+enum nue_use {
+	USE_NONE,
+	USE_ESCAPE,  /* reserved for the escape paths */
+	USE_KEPT,    /* by the routes of a LID before */
+	USE_PRESENT, /* by the search at hand */
+	USE_BLOCKED  /* it would close a cycle */
+};
+
+/* Rules of events; those of choices are enum why_rule, those of BACKTRACK enum nue_verdict. */
+enum { HULL_MEMBER, HULL_BETWEEN };
+enum { LOOK_NOT_SHORTER, LOOK_BLOCKED };
+enum { SHORTCUT_TAKEN, SHORTCUT_REFUSED };
+
+#define NUE_OUTSIDE_LAYERS 255 /* port of a TARGET: else its layer */
 
 /* events.c: for a recording; all of them are only called with x->record. */
 struct nue_record *nue_record_new(struct nue_run *x);
@@ -133,19 +377,12 @@ void nue_record_shortcut(struct nue_run *x, uint32_t v, uint32_t old, uint32_t n
 void nue_record_fallback(struct nue_run *x);
 void nue_record_end_search(struct nue_run *x);
 void nue_record_tree(struct nue_run *x); /* of a LID that is routed outside the layers */
-void nue_record_choice(struct nue_run *x, uint32_t v, enum why_rule rule);
 void nue_record_routed(struct nue_run *x);
 
-/* nue_try(), and tell of what it refuses. */
+/* nue_try(), and tell of it. */
 static inline bool nue_refused(struct nue_run *x, uint32_t h, uint32_t c)
 {
-	if (x->record)
-		return nue_record_try(x, h, c);
-	if (!nue_try(x->d, h, c, x->colour))
-		return false;
-	if (x->watch)
-		nue_watch_blocked(x, h, c);
-	return true;
+	return x->record ? nue_record_try(x, h, c) : nue_try(x->d, h, c, x->colour);
 }
 
 /* nue_unpaint(), and tell of it. */
@@ -156,10 +393,50 @@ static inline void nue_take_back(struct nue_run *x, uint32_t e)
 		nue_record_unpaint(x, e);
 }
 
-void nue_watch_backtrack(struct nue_run *x, uint32_t u, uint32_t through, unsigned candidates);
-void nue_watch_shortcut(struct nue_run *x, uint32_t v, uint32_t old, uint32_t now, bool taken);
-void nue_watch_impasse(struct nue_run *x);
-void nue_watch_end(struct nue_run *x, unsigned lid, uint32_t src);
-void nue_watch_done(struct nue_run *x);
+/* The channel by which the search goes on from a node. */
+static inline uint32_t nue_way_into(const struct nue_run *x, uint32_t node)
+{
+	return node == x->src ? nue_fake(x->d, node) : x->used[node];
+}
+
+/* --- choices ------------------------------------------------------------------------------------- */
+
+/* Quantities of an offer. */
+enum { NUE_LINKS, NUE_DISTANCE, NUE_WEIGHT, NUE_IS_BLOCKED };
+
+/* What led a node out of its port to a LID. */
+struct nue_cause {
+	uint32_t v, src; /* nodes: whose, and that of the LID */
+	uint16_t lid;
+	uint8_t port;
+	enum why_rule rule;
+	unsigned n_offers;
+	struct rec_offer *offer; /* the channels of v; none of src */
+	const struct rec_offer *own;
+	/* one that would come before the own one, but is blocked, or was met later; and the nearest of those
+	 * that are open.  NULL: none */
+	const struct rec_offer *lighter, *next;
+};
+
+/* events.c: the entries of a LID, told and recorded; only called with x->how. */
+void nue_choices(struct nue_run *x, unsigned lid, uint32_t src);
+/* Of two offers, which figures decide for the own one (o NULL: there is no other). */
+enum why_rule nue_rule_of(const struct rec_offer *own, const struct rec_offer *o);
+
+/* sentences.c: to those who ask; the rest for the operations and the scheme. */
+void nue_tell_choice(const struct nue_run *x, const struct nue_cause *cause);
+void nue_say(struct walk *w, struct text *t);
+const char *nue_say_rule(const struct rec_event *ev);
+const char *nue_say_source(const struct rec_event *ev);
+bool nue_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out);
+bool nue_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use, struct text *out);
+void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
+void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
+		      struct progress *p);
+void nue_explain_layers(const struct routing *r, struct text *t);
+
+/* show.c */
+extern const struct routing_ops nue_ops;
+extern const struct rec_scheme nue_scheme;
 
 #endif

@@ -1,103 +1,15 @@
-#include "engines/nue/nue.h"
-
+/* Nue: the run. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include "core/base/memory.h"
-#include "core/sm/ucast_cache.h"
 #include "engines/nue/internal.h"
+#include "engines/vls.h"
 
 /* OpenSM counts colours in 16 bits and the links of a switch in 8. */
 #define MOST_COLOURS 65535
 #define MOST_LINKS 127
-
-void nue_unref(struct nue *n)
-{
-	if (!n || atomic_fetch_sub(&n->refs, 1) != 1)
-		return;
-	for (unsigned v = 0; v < NUE_MAX_LAYERS; v++) {
-		if (!n->whole) {
-			free(n->layer[v].lid);
-			free(n->layer[v].betweenness);
-		}
-		free(n->layer[v].hull);
-		free(n->layer[v].escape);
-		free(n->layer[v].blocked);
-	}
-	if (!n->whole)
-		nue_graph_free(n->graph);
-	free(n->sl_of);
-	free(n->event);
-	free(n->weight);
-	nue_unref((struct nue *)n->whole);
-	free(n);
-}
-
-struct nue *nue_ref(const struct nue *n)
-{
-	struct nue *mine = (struct nue *)n;
-
-	atomic_fetch_add(&mine->refs, 1);
-	return mine;
-}
-
-static void nue_free(void *priv)
-{
-	nue_unref(priv);
-}
-
-/* --- service levels (engines/doc/nue.md 15) --------------------------------------------------------------
- */
-
-static struct sl_range nue_sl(const struct routing *r, unsigned slid, unsigned dlid)
-{
-	const struct nue *n = r->priv;
-	unsigned sl = nue_layer_of(n, dlid);
-
-	(void)slid;
-	if (n->vls.layers == 1 || sl == NUE_NO_LAYER)
-		sl = 0;
-	return (struct sl_range){sl, sl};
-}
-
-/* At a step of a recording: none for LIDs that the run routes later. */
-static struct sl_range nue_sl_so_far(const struct routing *r, unsigned slid, unsigned dlid)
-{
-	const struct nue *n = r->priv;
-
-	if (n->vls.layers > 1 && nue_not_yet(n, dlid))
-		return (struct sl_range){1, 0};
-	return nue_sl(r, slid, dlid);
-}
-
-static unsigned nue_n_layers(const struct routing *r)
-{
-	return nue_layers(r->priv);
-}
-
-static const struct routing_ops nue_ops = {
-	.sl = nue_sl,
-	.n_layers = nue_n_layers,
-	.layer = nue_layer_info,
-	.next_route = nue_next_route,
-	.pair_layer = nue_pair_layer,
-	.explain_pair = nue_explain_pair,
-	.decide_pair = nue_decide_pair,
-	.explain_layers = nue_explain_layers,
-	.free_priv = nue_free,
-};
-
-const struct routing_ops nue_step_ops = {
-	.sl = nue_sl_so_far,
-	.n_layers = nue_n_layers,
-	.layer = nue_layer_info,
-	.next_route = nue_next_route,
-	.pair_layer = nue_pair_layer,
-	.explain_pair = nue_explain_pair,
-	.decide_pair = nue_decide_pair,
-	.explain_layers = nue_explain_layers,
-	.free_priv = nue_free,
-};
 
 /* --- destinations and layers (engines/doc/nue.md 6) -------------------------------------------------------
  */
@@ -233,8 +145,7 @@ static int prepare_layer(struct nue_run *x, struct nue_layer *l)
 {
 	nue_ccdg_reset(x->d, NUE_FIRST_COLOUR + l->n_lids * x->g->max_lids);
 	l->edges = x->d->n_edges - x->g->n_channels;
-	if (x->watch)
-		nue_watch_prepare(x);
+	rec_phase(x->in, "layer %u: hull, central switch, escape paths", x->layer);
 	if (x->record)
 		nue_record_layer(x);
 	if (!nue_find_hull(x, l) || !nue_find_root(x, l))
@@ -244,8 +155,11 @@ static int prepare_layer(struct nue_run *x, struct nue_layer *l)
 	if (!x->layer && check_tree(x, l))
 		return -1;
 	nue_mark_escape(x, l);
-	if (x->watch)
-		nue_watch_layer(x, l);
+	rec_note(x->in, "%u destinations; %u switches in the hull; central switch %s", l->n_lids, l->n_hull,
+		 switch_name(x->in->topo->fabric, x->g->sw[l->root]));
+	rec_note(x->in, "%u channels and %u dependencies are kept for the escape paths", l->escape_channels,
+		 l->escape_edges);
+	rec_phase(x->in, "layer %u: destinations", x->layer);
 	return 0;
 }
 
@@ -406,8 +320,40 @@ static void free_room(struct nue_run *x)
 	free(x->sum);
 	free(x->all_far);
 	nue_ccdg_free(x->d);
-	nue_watch_free(x->watch);
+	free(x->how);
+	free(x->links);
+	free(x->far);
+	free(x->offer);
 	nue_record_free(x->record);
+}
+
+static void note_model(const struct nue_run *x)
+{
+	const struct nue_vls *v = &x->nue->vls;
+
+	rec_phase(x->in, "model");
+	rec_note(x->in,
+		 "%u switches, %u channels between them, %u dependencies; %" PRIu64
+		 " LIDs of CAs and switches, so every channel weighs %" PRIu64,
+		 x->g->n, x->g->n_channels, x->d->n_edges - x->g->n_channels, x->g->total,
+		 x->nue->first_weight);
+	rec_note(x->in, "%u layers: %u VLs supported, nue_max_num_vls %u, qos %s", v->layers, v->supported,
+		 v->asked, v->qos ? "on" : "off");
+}
+
+static void note_growth(const struct nue_run *x)
+{
+	uint64_t most = 0, least = UINT64_MAX;
+
+	for (uint32_t c = 0; c < x->g->n_channels; c++) {
+		uint64_t grown = x->weight[c] - x->nue->first_weight;
+
+		most = grown > most ? grown : most;
+		least = grown < least ? grown : least;
+	}
+	rec_phase(x->in, "done");
+	if (x->g->n_channels)
+		rec_note(x->in, "the weight of channels grew by %" PRIu64 " to %" PRIu64, least, most);
 }
 
 static int route_all(struct nue_run *x)
@@ -419,8 +365,7 @@ static int route_all(struct nue_run *x)
 			return -1;
 	if (!x->nue->include_switches && (check_base_lids(x) || nue_route_switches(x)))
 		return -1;
-	if (x->watch)
-		nue_watch_done(x);
+	note_growth(x);
 	return 0;
 }
 
@@ -441,6 +386,23 @@ static void note_layers(const struct nue *n, struct notes *notes)
 			 n->graph->throttled / 2);
 }
 
+/* Number of layers (engines/doc/nue.md 5). */
+static struct nue_vls find_vls(const struct engine_input *in)
+{
+	struct nue_vls v = {.port = NO_ID,
+			    .asked = options_uint(in->options, "nue_max_num_vls"),
+			    .qos = options_bool(in->options, "qos")};
+	unsigned code = least_vls_code(in, &v.port);
+
+	v.supported = code ? 1u << (code - 1) : 1;
+	if (v.supported > NUE_MAX_LAYERS)
+		v.supported = NUE_MAX_LAYERS;
+	v.layers = v.asked && v.asked < v.supported ? v.asked : v.supported;
+	if (!v.qos)
+		v.layers = 1;
+	return v;
+}
+
 static void begin_run(struct nue_run *x)
 {
 	const struct engine_input *in = x->in;
@@ -450,7 +412,7 @@ static void begin_run(struct nue_run *x)
 	x->nue->refs = 1;
 	x->nue->graph = x->g =
 		nue_graph_new(in->topo, in->lids, options_bool(in->options, "avoid_throttled_links"));
-	x->nue->vls = nue_find_vls(in);
+	x->nue->vls = find_vls(in);
 	x->nue->include_switches = options_bool(in->options, "nue_include_switches");
 	x->nue->max_lid = in->lids->max_lid;
 	x->nue->sl_of = mem_array(lids, 1);
@@ -462,10 +424,13 @@ static void begin_run(struct nue_run *x)
 	make_rows(x);
 	deal_destinations(x);
 	note_layers(x->nue, &x->out->notes);
-	if (OBSERVED(in) || RECORDED(in)) {
-		x->watch = nue_watch_new(x);
-		nue_watch_model(x);
+	if (ASKED(in) || RECORDED(in)) {
+		x->how = NEW_ARRAY(x->g->n, uint8_t);
+		x->links = NEW_ARRAY(x->g->n, uint32_t);
+		x->far = NEW_ARRAY(x->g->n, int64_t);
+		x->offer = NEW_ARRAY(MAX_PORTS, struct rec_offer);
 	}
+	note_model(x);
 	if (RECORDED(in))
 		x->record = nue_record_new(x);
 }
@@ -513,9 +478,3 @@ const struct engine engine_nue = {
 	.route = nue_route,
 	.scheme = &nue_scheme,
 };
-
-const struct nue *nue_of(const struct routing *r)
-{
-	r = routing_origin(r);
-	return r->ops == &nue_ops || r->ops == &nue_step_ops ? r->priv : NULL;
-}

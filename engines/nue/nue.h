@@ -14,7 +14,7 @@
 
 #include "core/base/progress.h"
 #include "core/base/text.h"
-#include "core/trace/recording.h"
+#include "core/routing/routing.h"
 #include "engines/nue/graph.h"
 
 #define NUE_MAX_LAYERS 15
@@ -140,20 +140,5 @@ uint32_t nue_detours(const struct routing *r, unsigned lid, struct nue_detour *l
 
 /* At a step of a recording: will the run route a LID, and has not yet? */
 bool nue_not_yet(const struct nue *n, unsigned lid);
-
-struct nue *nue_ref(const struct nue *n);
-void nue_unref(struct nue *n); /* NULL is fine */
-
-extern const struct rec_scheme nue_scheme;
-extern const struct routing_ops nue_step_ops; /* of a step of a recording */
-
-/* struct routing_ops */
-void nue_layer_info(const struct routing *r, unsigned layer, struct layer_info *info);
-bool nue_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr);
-bool nue_pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *l);
-void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d);
-void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
-		      struct progress *p);
-void nue_explain_layers(const struct routing *r, struct text *t);
 
 #endif

@@ -142,8 +142,8 @@ static void begin(struct nue_run *x, unsigned lid, uint32_t src, uint32_t colour
 	x->step = 0;
 	x->events = NUE_ROUTED;
 	x->dist[src] = 0;
-	if (x->watch)
-		nue_watch_begin(x, lid, src);
+	if (x->how)
+		memset(x->how, NUE_BY_SEARCH, n);
 	if (x->record)
 		nue_record_begin(x, lid, src, false);
 }
@@ -162,8 +162,6 @@ static uint32_t next_channel(struct nue_run *x)
 		x->step++;
 		x->events |= NUE_BACKTRACKED;
 	} else {
-		if (x->watch)
-			nue_watch_impasse(x);
 		nue_escape_fallback(x);
 		if (x->record)
 			nue_record_fallback(x);

@@ -1,9 +1,18 @@
-/* Accessors for panes, and the layers in words. */
-#include <inttypes.h>
+/* The tables of Nue for panes: layers, weights, detours, and all of them as they are at a step. */
 #include <stdlib.h>
 #include <string.h>
+
 #include "core/base/memory.h"
-#include "engines/nue/nue.h"
+#include "core/sm/sweep.h"
+#include "core/sm/ucast_cache.h"
+#include "core/trace/walk.h"
+#include "engines/nue/internal.h"
+
+const struct nue *nue_of(const struct routing *r)
+{
+	r = routing_origin(r);
+	return r->ops == &nue_ops ? r->priv : NULL;
+}
 
 unsigned nue_layers(const struct nue *n)
 {
@@ -181,18 +190,11 @@ bool nue_add_routes(const struct routing *r, const uint16_t *lids, uint32_t from
 static void measure_ways(const struct routing *r, const struct nue_graph *g, uint32_t to, unsigned lid,
 			 uint32_t *least, uint32_t *links, uint32_t *queue)
 {
-	uint32_t n = 0;
+	uint32_t n;
 
-	memset(least, 0xff, g->n * sizeof(*least));
+	nue_hops_from(g, to, least, queue);
 	memset(links, 0xff, g->n * sizeof(*links));
-	least[to] = links[to] = 0;
-	queue[n++] = to;
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t c = g->first[queue[i]]; c < g->first[queue[i] + 1]; c++)
-			if (least[g->to[c]] == NO_ID) {
-				least[g->to[c]] = least[queue[i]] + 1;
-				queue[n++] = g->to[c];
-			}
+	links[to] = 0;
 	for (n = 0, queue[n++] = to; n;) {
 		uint32_t u = queue[--n];
 
@@ -286,7 +288,7 @@ static bool is_in(const struct nue *n, unsigned lid, unsigned layer)
 	return n->sl_of[lid] == layer && n->event[lid] && !(n->event[lid] & NUE_OUTSIDE);
 }
 
-void nue_layer_info(const struct routing *r, unsigned layer, struct layer_info *info)
+static void nue_layer_info(const struct routing *r, unsigned layer, struct layer_info *info)
 {
 	const struct nue *n = nue_of(r);
 
@@ -296,7 +298,7 @@ void nue_layer_info(const struct routing *r, unsigned layer, struct layer_info *
 	info->pairs_first = info->pairs;
 }
 
-bool nue_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr)
+static bool nue_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, struct layer_route *lr)
 {
 	const struct nue *n = nue_of(r);
 
@@ -310,7 +312,7 @@ bool nue_next_route(const struct routing *r, unsigned layer, uint64_t *cursor, s
 	return false;
 }
 
-bool nue_pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *l)
+static bool nue_pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struct pair_layer *l)
 {
 	const struct nue *n = nue_of(r);
 
@@ -321,140 +323,175 @@ bool nue_pair_layer(const struct routing *r, unsigned slid, unsigned dlid, struc
 	return true;
 }
 
-/* --- in words ---------------------------------------------------------------------------------------- */
+/* --- service levels (engines/doc/nue.md 15) --------------------------------------------------------------
+ */
 
-static void tell_limit(const struct routing *r, const struct nue *n, struct text *t)
+static struct sl_range nue_sl(const struct routing *r, unsigned slid, unsigned dlid)
 {
-	char a[300] = "no port counts";
-
-	if (n->vls.port != NO_ID)
-		port_label(r->topo->fabric, n->vls.port, a, sizeof(a));
-	text_add(t, "%u layer%s: the ports support %u (%s), nue_max_num_vls is %u", n->vls.layers,
-		 n->vls.layers == 1 ? "" : "s", n->vls.supported, a, n->vls.asked);
-	text_add(t, "%s.\n",
-		 n->vls.qos || n->vls.supported == 1 || n->vls.asked == 1 ? "" : ", but qos is off");
-}
-
-static void tell_layer(const struct routing *r, const struct nue *n, unsigned v, struct text *t)
-{
-	const struct nue_layer *l = filled(n, v);
-
-	if (!l) {
-		text_add(t, "Layer %u: no destination.\n", v);
-		return;
-	}
-	text_add(t,
-		 "Layer %u: %u destinations; %u of %u switches in the hull, central switch %s; %u channels "
-		 "and "
-		 "%u dependencies kept for escape paths; in the end %" PRIu64 " of %" PRIu64
-		 " dependencies in use, %u would close a cycle.\n",
-		 v, l->n_lids, l->n_hull, n->graph->n, switch_name(r->topo->fabric, n->graph->sw[l->root]),
-		 l->escape_channels, l->escape_edges, l->used, l->edges, l->n_blocked);
-	if (l->backtracked || l->fallbacks)
-		text_add(t,
-			 "  %u LIDs needed backtracking, %u of them took shortcuts; %u follow the escape "
-			 "paths "
-			 "altogether.\n",
-			 l->backtracked, l->shortcuts, l->fallbacks);
-	if (l->unrecorded)
-		text_add(t, "  Routes make %u dependencies that OpenSM has no record of%s.\n", l->unrecorded,
-			 l->loop ? ", and they have a CREDIT LOOP" : "; they have no credit loop");
-}
-
-void nue_explain_layers(const struct routing *r, struct text *t)
-{
-	const struct nue *n = nue_of(r);
-
-	tell_limit(r, n, t);
-	for (unsigned v = 0; v < n->vls.layers; v++)
-		tell_layer(r, n, v, t);
-	if (!n->include_switches)
-		text_add(t,
-			 "Routes to switches themselves keep to no layer (nue_include_switches FALSE): they "
-			 "are shortest paths by weight, on SL 0.\n");
-}
-
-static void tell_destination(const struct nue *n, const struct nue_layer *l, unsigned layer, uint16_t base,
-			     struct text *t)
-{
-	uint32_t i = 0;
-
-	while (i < l->n_lids && l->lid[i] != base)
-		i++;
-	if (n->vls.layers == 1)
-		text_add(t, "There is one layer, for all destinations; LID %u is its destination %u.\n", base,
-			 i + 1);
-	else
-		text_add(t,
-			 "Destinations are dealt to %u layers in turn, in order of port GUIDs; LID %u is "
-			 "number "
-			 "%u of all, so layer %u.  The source plays no part.\n",
-			 n->vls.layers, base, i * n->vls.layers + layer + 1, layer);
-}
-
-static void tell_events(unsigned events, struct text *t)
-{
-	if (events & NUE_FALLBACK)
-		text_add(t, "The search met an impasse: all switches follow the escape paths to it.\n");
-	else if (events & NUE_BACKTRACKED)
-		text_add(t, "Some switches were only reached by backtracking%s.\n",
-			 events & NUE_SHORTCUT ? ", which opened shortcuts to others" : "");
-}
-
-static void tell_length(const struct routing *r, uint32_t from, unsigned dlid, struct text *t)
-{
-	struct nue_detour *list = NEW_ARRAY(r->topo->fabric->n_switches, struct nue_detour);
-	uint32_t n = nue_detours(r, dlid, list);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (list[i].sw == from)
-			text_add(t, "From %s it is a detour of %u links: %u would do, %s.\n",
-				 switch_name(r->topo->fabric, from), list[i].links, list[i].least,
-				 list[i].open ? "by ways that nothing restricts, but weights led elsewhere"
-					      : "but each such way makes a turn that the layer restricts");
-	free(list);
-}
-
-void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
-		      struct progress *p)
-{
-	const struct nue *n = nue_of(r);
-	uint32_t src = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
-	unsigned layer = nue_layer_of(n, dlid);
-
-	(void)p;
-	if (nue_not_yet(n, dlid)) {
-		text_add(t, "LID %u is not routed yet at this step.\n", dlid);
-		return;
-	}
-	if (layer == NUE_NO_LAYER || src == NO_ID || dst == NO_ID) {
-		text_add(t, "Nue gives LID %u no route: it is no CA and no switch.\n", dlid);
-		return;
-	}
-	if (n->event[dlid] & NUE_OUTSIDE)
-		text_add(t, "LID %u is a switch: routed after the layers, on SL 0.\n", dlid);
-	else
-		tell_destination(n, &n->layer[layer], layer, r->lids->base[dst], t);
-	tell_events(n->event[dlid], t);
-	if (r->topo->endport_switch[src] != NO_ID)
-		tell_length(r, r->topo->endport_switch[src], dlid, t);
-}
-
-void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d)
-{
-	const struct nue *n = nue_of(r);
-	unsigned layer = nue_layer_of(n, dlid), i = 0;
-	uint32_t dst = lid_owner(r->lids, dlid);
+	const struct nue *n = r->priv;
+	unsigned sl = nue_layer_of(n, dlid);
 
 	(void)slid;
-	if (layer == NUE_NO_LAYER || dst == NO_ID)
-		return;
-	if (n->event[dlid] & NUE_OUTSIDE) {
-		decide(d, WHY_LAYER, "LID %u is a switch: routed after the layers, on SL 0.", dlid);
-		return;
-	}
-	while (i < n->layer[layer].n_lids && n->layer[layer].lid[i] != r->lids->base[dst])
-		i++;
-	decide(d, WHY_LAYER, "LID %u is destination %u of all; dealt to %s in turn it is in layer %u.", dlid,
-	       i * n->vls.layers + layer + 1, PLURAL(n->vls.layers, "layer"), layer);
+	if (n->vls.layers > 1 && nue_not_yet(n, dlid)) /* at a step of a recording */
+		return (struct sl_range){1, 0};
+	if (n->vls.layers == 1 || sl == NUE_NO_LAYER)
+		sl = 0;
+	return (struct sl_range){sl, sl};
 }
+
+static void nue_free(void *priv)
+{
+	nue_unref(priv);
+}
+
+static unsigned nue_n_layers(const struct routing *r)
+{
+	return nue_layers(r->priv);
+}
+
+const struct routing_ops nue_ops = {
+	.sl = nue_sl,
+	.n_layers = nue_n_layers,
+	.layer = nue_layer_info,
+	.next_route = nue_next_route,
+	.pair_layer = nue_pair_layer,
+	.explain_pair = nue_explain_pair,
+	.decide_pair = nue_decide_pair,
+	.explain_layers = nue_explain_layers,
+	.free_priv = nue_free,
+};
+
+/* --- the tables of a step ------------------------------------------------------------------------------ */
+
+/* What the whole run knows of a layer beforehand. */
+static void begin_layer(struct nue_layer *l, const struct nue_layer *whole, uint32_t n)
+{
+	*l = (struct nue_layer){.n_lids = whole->n_lids,
+				.lid = whole->lid,
+				.root = NO_ID,
+				.betweenness = whole->betweenness,
+				.edges = whole->edges};
+	l->hull = NEW_ARRAY(n + 1u, uint8_t);
+	l->escape = NEW_ARRAY(n + 1u, uint32_t);
+	memset(l->escape, 0xff, n * sizeof(*l->escape));
+}
+
+static void count_lid(struct nue *n, struct nue_layer *l, unsigned lid, unsigned layer, unsigned events)
+{
+	n->event[lid] = events;
+	n->sl_of[lid] = layer;
+	if (events & NUE_OUTSIDE)
+		return;
+	l->backtracked += (events & NUE_BACKTRACKED) != 0;
+	l->shortcuts += (events & NUE_SHORTCUT) != 0;
+	l->fallbacks += (events & NUE_FALLBACK) != 0;
+}
+
+/* One event; *layer: that at hand. */
+static void replay(struct nue *n, const struct recording *r, size_t step, unsigned *layer)
+{
+	const struct rec_event *ev = recording_event(r, step);
+	const struct nue_layer *whole;
+	struct nue_layer *l;
+	uint32_t u = NO_ID;
+	const uint32_t *extra;
+
+	if (rec_kinds[ev->kind].b == FIELD_LAYER)
+		*layer = ev->b;
+	if (rec_kinds[ev->kind].a == FIELD_SWITCH)
+		u = n->graph->node[ev->a];
+	whole = &n->whole->layer[*layer];
+	l = &n->layer[*layer];
+	switch (ev->kind) {
+	case REC_HULL:
+		l->n_hull++;
+		l->hull[u] = whole->hull[u];
+		break;
+	case REC_CENTRE:
+		l->root = u;
+		break;
+	case REC_ESCAPE:
+		if (ev->port)
+			l->escape[u] = whole->escape[u];
+		else
+			l->escape_channels = whole->escape_channels;
+		break;
+	case REC_MERGE:
+		l->merges++;
+		break;
+	case REC_ROUTED:
+		recording_extra(r, step, &extra);
+		count_lid(n, l, ev->b, extra[0] & NUE_OUTSIDE ? 0 : *layer, extra[0]);
+		break;
+	case REC_LAYER:
+		l->searches = whole->searches;
+		l->unrecorded = whole->unrecorded;
+		l->loop = whole->loop;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Dependencies in use and restrictions, as in keep_results(): vertices are channels, then switches. */
+static void count_uses(struct nue *n, struct nue_layer *l, const uint8_t *use)
+{
+	const struct nue_graph *g = n->graph;
+	uint32_t e = 0, blocked = 0;
+
+	for (uint32_t i = 0; i < n->n_edges; i++) {
+		l->escape_edges += use[i] == USE_ESCAPE;
+		l->used += use[i] != USE_NONE && use[i] != USE_BLOCKED;
+		blocked += use[i] == USE_BLOCKED;
+	}
+	l->blocked = NEW_ARRAY(blocked + 1, struct nue_turn);
+	for (uint32_t c = 0; c < g->n_channels; c++) {
+		uint32_t v = g->to[c];
+
+		for (uint32_t y = g->first[v]; y < g->first[v + 1]; y++, e++)
+			if (use[e] == USE_BLOCKED)
+				l->blocked[l->n_blocked++] =
+					(struct nue_turn){g->sw[v], g->lport[y], g->rport[c]};
+	}
+}
+
+static void *priv_at(struct walk *w, const struct routing *end)
+{
+	const struct recording *r = walk_recording(w);
+	const struct nue *whole = recording_kept(r);
+	const uint32_t *grown = walk_words(w, T_WEIGHT);
+	const struct fabric *f = recording_sweep(r)->fabric;
+	struct nue *n;
+	unsigned layer = 0;
+
+	(void)end;
+	if (!whole) /* refused before there was anything */
+		return NULL;
+	n = mem_dup(whole, sizeof(*n));
+	n->refs = 1;
+	n->whole = nue_ref(whole);
+	n->sl_of = mem_array(n->max_lid + 1u, 1);
+	memset(n->sl_of, NUE_NO_LAYER, n->max_lid + 1u);
+	n->event = mem_array(n->max_lid + 1u, 1);
+	n->weight = NEW_ARRAY(n->graph->n_channels + 1u, uint64_t);
+	for (uint32_t c = 0; c < n->graph->n_channels; c++)
+		n->weight[c] = n->first_weight +
+			       grown[switch_port_id(f, n->graph->sw[n->graph->to[c]], n->graph->rport[c])];
+	for (unsigned v = 0; v < n->vls.layers; v++)
+		begin_layer(&n->layer[v], &whole->layer[v], n->graph->n);
+	for (size_t i = 1; i <= walk_step(w); i++)
+		replay(n, r, i, &layer);
+	for (unsigned v = 0; v < n->vls.layers; v++)
+		count_uses(n, &n->layer[v], walk_bytes(w, T_COLOUR) + (size_t)v * n->n_edges);
+	return n;
+}
+
+const struct rec_scheme nue_scheme = {
+	.rule = nue_say_rule,
+	.source = nue_say_source,
+	.sentence = nue_say,
+	.ops = &nue_ops,
+	.priv_at = priv_at,
+	.cell = nue_say_cell,
+	.value = nue_say_value,
+};

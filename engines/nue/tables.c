@@ -65,8 +65,8 @@ int nue_write(struct nue_run *x, unsigned lid, uint32_t src)
 	*entry(x, src, lid) = x->in->topo->endport_swport[owner];
 	x->nue->event[lid] = x->events;
 	x->nue->sl_of[lid] = x->layer;
-	if (x->watch)
-		nue_watch_end(x, lid, src);
+	if (x->how)
+		nue_choices(x, lid, src);
 	if (add_weights(x, lid, src))
 		return -1;
 	if (x->record)
@@ -98,7 +98,7 @@ int nue_route_switches(struct nue_run *x)
 	progress_start(x->in->progress, "nue: switches", x->g->n);
 	x->layer = 0;
 	x->events = NUE_OUTSIDE;
-	observe_text(x->in, STEP_PHASE, NO_ID, "routes to switches");
+	rec_phase(x->in, "routes to switches");
 	for (uint32_t u = 0; u < x->g->n; u++) {
 		unsigned lid = x->in->lids->base[f->port_endport[f->switch_port[x->g->sw[u]]]];
 

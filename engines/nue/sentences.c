@@ -1,0 +1,665 @@
+/* Nue in words: choices, steps, layers and pairs. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/memory.h"
+#include "engines/nue/internal.h"
+#include "engines/say.h"
+
+#define LONGEST_CYCLE 12 /* switches that a sentence names */
+
+/* --- how an entry came about ------------------------------------------------------------------ */
+
+static const char *name(const struct nue_run *x, uint32_t node)
+{
+	return switch_name(x->in->topo->fabric, x->g->sw[node]);
+}
+
+/* The short name of the rule, and what there is to say of it. */
+static const char *tell_rule(const struct nue_run *x, const struct nue_cause *c, struct text *t)
+{
+	const struct rec_offer *o = c->lighter;
+	const char *rule = "least weight";
+
+	switch (c->rule) {
+	case WHY_OWN_LID:
+		text_add(t, "the switch itself");
+		return "own port";
+	case WHY_ATTACHED:
+		text_add(t, "the destination hangs on this port");
+		return "own port";
+	case WHY_ESCAPE:
+		text_add(t,
+			 "the search met an impasse, so all switches follow the tree of escape paths around "
+			 "%s",
+			 name(x, x->nue->layer[x->layer].root));
+		rule = "escape path";
+		break;
+	case WHY_BACKTRACK:
+		text_add(t, x->how[c->v] == NUE_BY_BACKTRACKING
+				    ? "reached by backtracking only: its neighbour there was led another way "
+				      "for it"
+				    : "led this way by backtracking, so that a neighbour could be reached");
+		rule = "backtracking";
+		break;
+	case WHY_SHORTCUT:
+		text_add(t, "a shortcut that backtracking opened");
+		rule = "shortcut";
+		break;
+	default:
+		if (o && o->q[NUE_IS_BLOCKED] == 1) {
+			text_add(t,
+				 "least weight without closing a cycle; port %u would be lighter by %" PRId64
+				 ", but its dependency is blocked in layer %u",
+				 o->port, x->far[c->v] - o->q[NUE_DISTANCE], x->layer);
+			rule = "least weight without a cycle";
+		} else if (o) {
+			text_add(t, "least weight; port %u is as light, but was met later", o->port);
+			rule = "first of equals";
+		} else {
+			text_add(t, "least weight");
+		}
+	}
+	if (x->events & NUE_OUTSIDE)
+		text_add(t, " (routes to switches keep to no layer)");
+	return rule;
+}
+
+/* The channels of the cycle that a way by an offer would close, as packets go. */
+static void add_cycle(const struct nue_run *x, uint32_t v, const struct rec_offer *o, struct text *t)
+{
+	const struct nue_graph *g = x->g;
+	uint32_t *way = NEW_ARRAY(g->n_channels + 1u, uint32_t), n, k = g->first[v];
+
+	while (g->lport[k] != o->port)
+		k++;
+	n = nue_way_back(x->d, nue_way_into(x, g->to[k]), g->rev[k], way);
+	for (uint32_t i = 0; i < n && i < LONGEST_CYCLE; i++)
+		text_add(t, "%s%s", i ? " -> " : "", name(x, g->from[way[n - 1 - i]]));
+	if (n > LONGEST_CYCLE)
+		text_add(t, " -> ... (%u switches)", n);
+	if (!n)
+		text_add(t, "%s", name(x, g->to[k]));
+	free(way);
+}
+
+/* By weights, against another offer; NULL: there is none. */
+static void decide_weight(const struct nue_run *x, const struct nue_cause *c, const struct rec_offer *o,
+			  struct decided *d)
+{
+	const struct rec_offer *w = c->own;
+	enum why_rule rule = nue_rule_of(w, o);
+	int64_t far = w->q[NUE_DISTANCE];
+	struct text t = {0};
+
+	if (rule == WHY_BLOCKED) {
+		add_cycle(x, c->v, o, &t);
+		decide(d, rule,
+		       "Port %u would be lighter (%" PRId64 " to %" PRId64
+		       "), but its dependency would close a cycle in layer %u through %s.",
+		       o->port, o->q[NUE_DISTANCE], far, x->layer, text_str(&t));
+	} else if (rule == WHY_TIE) {
+		decide(d, rule, "Ports %u and %u have distance %" PRId64 "; %s left the heap first.", w->port,
+		       o->port, far, x->in->topo->fabric->node_name[x->in->topo->fabric->port_node[w->peer]]);
+	} else if (o && o->q[NUE_DISTANCE] > far) {
+		decide(d, rule, "Distance %" PRId64 " over %s; port %u has %" PRId64 " over %" PRId64 ".",
+		       far, PLURAL((uint64_t)w->q[NUE_LINKS], "channel"), o->port, o->q[NUE_DISTANCE],
+		       o->q[NUE_LINKS]);
+	} else if (o) { /* lighter in the end, after backtracking moved the ways behind it */
+		decide(d, rule,
+		       "Distance %" PRId64 " when the search came by; port %u became lighter (%" PRId64
+		       ") by later changes behind it.",
+		       far, o->port, o->q[NUE_DISTANCE]);
+	} else {
+		decide(d, rule, "Distance %" PRId64 " over %s; no other port leads there.", far,
+		       PLURAL((uint64_t)w->q[NUE_LINKS], "channel"));
+	}
+	text_free(&t);
+}
+
+/* o: what the own way is weighed against, NULL = nothing. */
+static void decide_entry(const struct nue_run *x, const struct nue_cause *c, const struct rec_offer *o,
+			 struct decided *d)
+{
+	if (c->rule == WHY_ESCAPE)
+		decide(d, WHY_ESCAPE,
+		       "The search met an impasse, so all switches follow the escape tree around %s in layer "
+		       "%u.",
+		       name(x, x->nue->layer[x->layer].root), x->layer);
+	else if (c->rule == WHY_SHORTCUT)
+		decide(d, WHY_SHORTCUT, "Backtracking opened a shorter way to %s: by port %u.", name(x, c->v),
+		       c->port);
+	else if (c->rule == WHY_BACKTRACK && x->how[c->v] == NUE_BY_BACKTRACKING)
+		decide(d, WHY_BACKTRACK,
+		       "The search did not reach %s; its neighbour at port %u was led another way for it.",
+		       name(x, c->v), c->port);
+	else if (c->rule == WHY_BACKTRACK)
+		decide(d, WHY_BACKTRACK, "Led out of port %u so that a neighbour of %s could be reached.",
+		       c->port, name(x, c->v));
+	else if (c->own->q[NUE_DISTANCE] != INT64_MIN)
+		decide_weight(x, c, o, d);
+}
+
+void nue_tell_choice(const struct nue_run *x, const struct nue_cause *cause)
+{
+	static const char *const quantity[] = {"links", "distance", "weight", "blocked"};
+	struct rec_choice *c = rec_choice(x->in, x->g->sw[cause->v], cause->lid);
+
+	if (!c)
+		return;
+	c->target = x->g->sw[cause->src];
+	c->port = cause->port;
+	c->quantity = quantity;
+	c->n_quantities = ARRAY_LEN(quantity);
+	c->rule = tell_rule(x, cause, &c->text);
+	for (unsigned i = 0; i < cause->n_offers; i++) {
+		const struct rec_offer *o = &cause->offer[i];
+
+		*rec_offer(c, o->port, o->peer) = *o;
+		if (o->port == c->via && o != cause->own && o->q[NUE_DISTANCE] != INT64_MIN)
+			decide_entry(x, cause, o, &c->against);
+	}
+	if (!decide_common(x->in->topo, x->in->lids, c->sw, cause->lid, c->port, &c->decided) &&
+	    cause->v != cause->src)
+		decide_entry(x, cause, cause->lighter ? cause->lighter : cause->next, &c->decided);
+	rec_chosen(x->in, c);
+}
+
+/* --- steps -------------------------------------------------------------------------------------- */
+
+static const struct nue *nue(const struct saying *y)
+{
+	return y->kept;
+}
+
+/* The switch behind the port of the event. */
+static const char *peer_of(const struct saying *y)
+{
+	uint32_t peer = say_behind(y, y->ev->a, y->ev->port);
+
+	return peer == NO_ID ? "nobody" : say_name(y, peer);
+}
+
+/* The layer of the LID at hand. */
+static unsigned layer_of(const struct saying *y)
+{
+	for (size_t i = walk_step(y->w); i; i--)
+		if (recording_event(y->r, i)->kind == REC_TARGET)
+			return recording_event(y->r, i)->port;
+	return 0;
+}
+
+/* The cycle from a word on, and who holds it. */
+static void say_cycle(const struct saying *y, uint32_t from)
+{
+	const struct fabric *f = y->f;
+	uint32_t n = (y->n_extra - from) / 2, others = 0;
+
+	if (!n)
+		return;
+	text_add(y->t, " the cycle ");
+	for (uint32_t i = 0; i < n && i < LONGEST_CYCLE; i++)
+		text_add(y->t, "%s -> ", f->node_name[f->port_node[y->extra[from + 2 * i]]]);
+	if (n > LONGEST_CYCLE)
+		text_add(y->t, "... (%u switches) -> ", n);
+	text_add(y->t, "%s", f->node_name[f->port_node[y->extra[from]]]);
+	for (uint32_t i = 1; i < n && i < LONGEST_CYCLE; i++) {
+		uint32_t lid = y->extra[from + 2 * i + 1], k = 1;
+
+		while (y->extra[from + 2 * k + 1] != lid)
+			k++;
+		if (k < i)
+			continue;
+		text_add(y->t, "%s", others++ ? ", " : "; held by ");
+		if (lid)
+			text_add(y->t, "LID %u", lid);
+		else
+			text_add(y->t, "the escape paths");
+	}
+}
+
+static void say_hull(const struct saying *y)
+{
+	text_add(y->t, "%s is in the hull of layer %u: ", say_name(y, y->ev->a), y->ev->b);
+	if (y->n_extra < 2)
+		text_add(y->t, "it has destinations of the layer");
+	else
+		text_add(y->t, "it lies on a shortest path between %s and %s", say_name(y, y->extra[1]),
+			 say_name(y, y->extra[0]));
+}
+
+static void say_centre(const struct saying *y)
+{
+	const struct nue_layer *l = &nue(y)->layer[y->ev->b];
+
+	text_add(y->t, "%s is the central switch of layer %u: betweenness %.6g, the highest of %s",
+		 say_name(y, y->ev->a), y->ev->b, l->betweenness[nue(y)->graph->node[y->ev->a]],
+		 PLURAL(l->n_hull, "switch"));
+}
+
+static uint32_t changes(const struct saying *y, enum rec_table table, uint32_t now)
+{
+	uint32_t cursor = 0, n = 0;
+	struct rec_delta d;
+
+	while (recording_next_delta(y->r, walk_step(y->w), &cursor, &d))
+		n += d.table == table && d.now == now;
+	return n;
+}
+
+static void say_escape(const struct saying *y)
+{
+	uint32_t kept = changes(y, T_COLOUR, USE_ESCAPE);
+
+	if (y->ev->port)
+		text_add(y->t, "escape path of %s: port %u to %s", say_name(y, y->ev->a), y->ev->port,
+			 peer_of(y));
+	else
+		text_add(y->t, "escape paths of layer %u meet at %s", y->ev->b, say_name(y, y->ev->a));
+	if (kept)
+		text_add(y->t, "; %s more kept for escape paths", PLURAL(kept, "dependency"));
+}
+
+static void say_target(const struct saying *y)
+{
+	say_lid(y, y->ev->b);
+	text_add(y->t, " on %s: ", say_name(y, y->ev->a));
+	if (y->ev->port == NUE_OUTSIDE_LAYERS)
+		text_add(y->t, "a switch, routed after the layers");
+	else
+		text_add(y->t, "a search from there, in layer %u", y->ev->port);
+}
+
+static void say_reach(const struct saying *y)
+{
+	struct rec_delta d = {.was = NO_ID};
+
+	say_change(y, T_DIST, &d);
+	text_add(y->t, "%s is reached over %s, so it sends by port %u: distance %u", say_name(y, y->ev->a),
+		 peer_of(y), y->ev->port, walk_value(y->w, T_DIST, y->ev->a));
+	if (d.was != NO_ID)
+		text_add(y->t, ", shorter than %u before", d.was);
+}
+
+static void say_look(const struct saying *y)
+{
+	text_add(y->t, "%s over %s, port %u: ", say_name(y, y->ev->a), peer_of(y), y->ev->port);
+	if (y->ev->rule == LOOK_BLOCKED)
+		text_add(y->t, "distance %u, but this dependency was blocked before in layer %u", y->extra[0],
+			 layer_of(y));
+	else
+		text_add(y->t, "distance %u, no shorter than %u", y->extra[0],
+			 walk_value(y->w, T_DIST, y->ev->a));
+}
+
+static void say_block(const struct saying *y)
+{
+	text_add(y->t, "%s over %s, port %u, is blocked in layer %u: packets would close",
+		 say_name(y, y->ev->a), peer_of(y), y->ev->port, layer_of(y));
+	say_cycle(y, 0);
+}
+
+static void say_merge(const struct saying *y)
+{
+	text_add(y->t,
+		 "%s over %s, port %u, joins two subgraphs, of colours %u and %u: no cycle is looked for",
+		 say_name(y, y->ev->a), peer_of(y), y->ev->port, y->extra[0], y->extra[1]);
+}
+
+static void say_backtrack(const struct saying *y)
+{
+	const char *u = say_name(y, y->ev->a), *a = say_name(y, y->extra[0]), *q = say_name(y, y->extra[1]);
+
+	if (y->ev->rule == NUE_TAKEN)
+		text_add(y->t, "%s was not reached: it follows %s by port %u, which now goes by %s", u, a,
+			 y->ev->port, q);
+	else
+		text_add(y->t, "%s was not reached; over %s, led by %s", u, a, q);
+	text_add(y->t, " (candidate %u of %u)", y->extra[2], y->extra[3]);
+	switch (y->ev->rule) {
+	case NUE_KEPT_ASIDE:
+		text_add(y->t, ": open too, kept aside");
+		break;
+	case NUE_STAYS_BLOCKED:
+		text_add(y->t, ": no, the turn %s -> %s -> %s is blocked", u, a, q);
+		break;
+	case NUE_LEADER_BLOCKED:
+		text_add(y->t, ": no, the turn at %s from %s is blocked", q, a);
+		break;
+	case NUE_CYCLE:
+		text_add(y->t, ": no, it would close the cycle of the step before");
+		break;
+	case NUE_FROM_SOURCE:
+		text_add(y->t, ": no, OpenSM lets no such way start at the destination's switch");
+		break;
+	case NUE_TURNS_BACK:
+		text_add(y->t, ": no, %s is reached over %s itself", q, a);
+		break;
+	default:
+		break;
+	}
+	if (y->n_extra > 4) {
+		text_add(y->t, " by");
+		say_cycle(y, 4);
+	}
+}
+
+static void say_shortcut(const struct saying *y)
+{
+	if (y->ev->rule == SHORTCUT_TAKEN)
+		text_add(y->t, "shortcut: %s is reached over %s by port %u, no longer over %s: distance %u",
+			 say_name(y, y->ev->a), peer_of(y), y->ev->port, say_name(y, y->extra[0]),
+			 walk_value(y->w, T_DIST, y->ev->a));
+	else
+		text_add(y->t,
+			 "no shortcut: %s could be reached over %s instead of %s, but %s, which is reached "
+			 "over "
+			 "it, could not follow: blocked",
+			 say_name(y, y->ev->a), peer_of(y), say_name(y, y->extra[0]),
+			 say_name(y, y->extra[1]));
+}
+
+static void say_fallback(const struct saying *y)
+{
+	const struct nue_layer *l = &nue(y)->layer[layer_of(y)];
+
+	say_lid(y, y->ev->b);
+	text_add(y->t, ": an impasse, %s cannot be reached; all follow the escape paths around %s",
+		 PLURAL(y->extra[0], "switch"), say_name(y, nue(y)->graph->sw[l->root]));
+}
+
+static void say_recolour(const struct saying *y)
+{
+	say_lid(y, y->ev->b);
+	text_add(y->t, ": the search is over; %s in use for it from now on, %u given back",
+		 PLURAL(changes(y, T_COLOUR, USE_KEPT), "dependency"), changes(y, T_COLOUR, USE_NONE));
+}
+
+/* Channels that gained, and the one that gained most. */
+static void say_routed(const struct saying *y)
+{
+	uint32_t cursor = 0, n = 0, port = NO_ID, most = 0;
+	struct rec_delta d;
+
+	while (recording_next_delta(y->r, walk_step(y->w), &cursor, &d)) {
+		if (d.table != T_WEIGHT)
+			continue;
+		n++;
+		if (d.now - d.was > most) {
+			most = d.now - d.was;
+			port = d.at;
+		}
+	}
+	say_lid(y, y->ev->b);
+	text_add(y->t, " is routed: the weight of %s grows", PLURAL(n, "channel"));
+	if (port == NO_ID)
+		return;
+	text_add(y->t, ", ");
+	say_port(y, port);
+	text_add(y->t, " most: +%u", most);
+}
+
+static void say_layer(const struct saying *y)
+{
+	const struct nue_layer *l = &nue(y)->layer[y->ev->b];
+
+	text_add(y->t,
+		 "layer %u is done: %" PRIu64 " of %" PRIu64 " dependencies in use, %u would close a cycle",
+		 y->ev->b, l->used, l->edges, l->n_blocked);
+}
+
+static void say_choice(const struct saying *y)
+{
+	text_add(y->t, "%s ", say_name(y, y->ev->a));
+	say_lid(y, y->ev->b);
+	text_add(y->t, " -> port %u: %s", y->ev->port, why_rule_name(y->ev->rule));
+}
+
+static void say_tree(const struct saying *y)
+{
+	text_add(y->t, "shortest paths by weight to %s, whatever dependencies they make: %s reached",
+		 say_name(y, y->ev->a), PLURAL(nue(y)->graph->n - 1, "switch"));
+}
+
+static void (*const say[REC_KINDS])(const struct saying *) = {
+	[REC_HULL] = say_hull,	       [REC_CENTRE] = say_centre,     [REC_ESCAPE] = say_escape,
+	[REC_TARGET] = say_target,     [REC_REACH] = say_reach,	      [REC_LOOK] = say_look,
+	[REC_BLOCK] = say_block,       [REC_MERGE] = say_merge,	      [REC_BACKTRACK] = say_backtrack,
+	[REC_SHORTCUT] = say_shortcut, [REC_FALLBACK] = say_fallback, [REC_RECOLOUR] = say_recolour,
+	[REC_ROUTED] = say_routed,     [REC_LAYER] = say_layer,	      [REC_CHOICE] = say_choice,
+	[REC_TREE] = say_tree,
+};
+
+void nue_say(struct walk *w, struct text *t)
+{
+	const struct saying y = saying_of(w, t);
+
+	if (say[y.ev->kind])
+		say[y.ev->kind](&y);
+}
+
+const char *nue_say_rule(const struct rec_event *ev)
+{
+	static const char *const
+		hull[] = {"has destinations", "between"},
+		*const look[] = {"not shorter", "blocked"}, *const shortcut[] = {"shortcut", "refused"},
+		*const back[NUE_VERDICTS] = {
+			[NUE_TAKEN] = "backtrack",	 [NUE_KEPT_ASIDE] = "kept aside",
+			[NUE_STAYS_BLOCKED] = "blocked", [NUE_LEADER_BLOCKED] = "blocked behind",
+			[NUE_CYCLE] = "cycle",		 [NUE_FROM_SOURCE] = "from the destination",
+			[NUE_TURNS_BACK] = "turns back"};
+
+	switch (ev->kind) {
+	case REC_HULL:
+		return hull[ev->rule];
+	case REC_LOOK:
+		return look[ev->rule];
+	case REC_SHORTCUT:
+		return shortcut[ev->rule];
+	case REC_BACKTRACK:
+		return back[ev->rule];
+	default:
+		return why_rule_name(ev->rule);
+	}
+}
+
+#define PAPER "; Domke, Hoefler, Matsuoka, HPDC 2016"
+
+const char *nue_say_source(const struct rec_event *ev)
+{
+	static const char *const where[REC_KINDS] = {
+		[REC_HULL] = "nue.md 11.1" PAPER,      [REC_CENTRE] = "nue.md 11.2; Brandes 2001",
+		[REC_ESCAPE] = "nue.md 11.4" PAPER,    [REC_TARGET] = "nue.md 6, 12" PAPER,
+		[REC_REACH] = "nue.md 12.1" PAPER,     [REC_LOOK] = "nue.md 12.1" PAPER,
+		[REC_BLOCK] = "nue.md 10, 12.2" PAPER, [REC_MERGE] = "nue.md 10",
+		[REC_BACKTRACK] = "nue.md 12.4" PAPER, [REC_SHORTCUT] = "nue.md 12.3" PAPER,
+		[REC_FALLBACK] = "nue.md 12.5" PAPER,  [REC_RECOLOUR] = "nue.md 12.6",
+		[REC_ROUTED] = "nue.md 13" PAPER,      [REC_LAYER] = "nue.md 5, 10" PAPER,
+		[REC_CHOICE] = "nue.md 13" PAPER,      [REC_TREE] = "nue.md 11.3, 14",
+	};
+
+	return where[ev->kind];
+}
+
+/* --- cells -------------------------------------------------------------------------------------------------
+ */
+
+/* A dependency as packets make it: "turn t11 -> t01 -> t00 in layer 0". */
+bool nue_say_cell(const struct recording *r, enum rec_table t, uint32_t at, struct text *out)
+{
+	const struct nue *n = recording_kept(r);
+	const struct fabric *f = recording_sweep(r)->fabric;
+	const struct nue_graph *g;
+	uint32_t e, c = 0, v = 0;
+
+	if (t != T_COLOUR || !n)
+		return false;
+	g = n->graph;
+	e = at % n->n_edges;
+	/* those of channels come first, then those that a search begins with */
+	for (; c < g->n_channels + g->n; c++) {
+		v = c < g->n_channels ? g->to[c] : c - g->n_channels;
+		if (e < nue_degree(g, v))
+			break;
+		e -= nue_degree(g, v);
+	}
+	text_add(out, "%s -> %s -> ", switch_name(f, g->sw[g->to[g->first[v] + e]]),
+		 switch_name(f, g->sw[v]));
+	text_add(out, "%s in layer %u", c < g->n_channels ? switch_name(f, g->sw[g->from[c]]) : "a host",
+		 at / n->n_edges);
+	return true;
+}
+
+bool nue_say_value(const struct recording *r, enum rec_table t, uint32_t at, uint32_t use, struct text *out)
+{
+	static const char *const text[] = {[USE_NONE] = "not used",
+					   [USE_ESCAPE] = "kept for escape paths",
+					   [USE_KEPT] = "used by routes",
+					   [USE_PRESENT] = "used by this search",
+					   [USE_BLOCKED] = "blocked"};
+
+	(void)r;
+	(void)at;
+	if (t != T_COLOUR || use >= ARRAY_LEN(text))
+		return false;
+	text_add(out, "%s", text[use]);
+	return true;
+}
+
+/* --- in words ---------------------------------------------------------------------------------------- */
+
+static void tell_limit(const struct routing *r, const struct nue *n, struct text *t)
+{
+	char a[300] = "no port counts";
+
+	if (n->vls.port != NO_ID)
+		port_label(r->topo->fabric, n->vls.port, a, sizeof(a));
+	text_add(t, "%u layer%s: the ports support %u (%s), nue_max_num_vls is %u", n->vls.layers,
+		 n->vls.layers == 1 ? "" : "s", n->vls.supported, a, n->vls.asked);
+	text_add(t, "%s.\n",
+		 n->vls.qos || n->vls.supported == 1 || n->vls.asked == 1 ? "" : ", but qos is off");
+}
+
+static void tell_layer(const struct routing *r, const struct nue *n, unsigned v, struct text *t)
+{
+	const struct nue_layer *l = &n->layer[v];
+
+	if (l->root == NO_ID) {
+		text_add(t, "Layer %u: no destination.\n", v);
+		return;
+	}
+	text_add(t,
+		 "Layer %u: %u destinations; %u of %u switches in the hull, central switch %s; %u channels "
+		 "and "
+		 "%u dependencies kept for escape paths; in the end %" PRIu64 " of %" PRIu64
+		 " dependencies in use, %u would close a cycle.\n",
+		 v, l->n_lids, l->n_hull, n->graph->n, switch_name(r->topo->fabric, n->graph->sw[l->root]),
+		 l->escape_channels, l->escape_edges, l->used, l->edges, l->n_blocked);
+	if (l->backtracked || l->fallbacks)
+		text_add(t,
+			 "  %u LIDs needed backtracking, %u of them took shortcuts; %u follow the escape "
+			 "paths "
+			 "altogether.\n",
+			 l->backtracked, l->shortcuts, l->fallbacks);
+	if (l->unrecorded)
+		text_add(t, "  Routes make %u dependencies that OpenSM has no record of%s.\n", l->unrecorded,
+			 l->loop ? ", and they have a CREDIT LOOP" : "; they have no credit loop");
+}
+
+void nue_explain_layers(const struct routing *r, struct text *t)
+{
+	const struct nue *n = nue_of(r);
+
+	tell_limit(r, n, t);
+	for (unsigned v = 0; v < n->vls.layers; v++)
+		tell_layer(r, n, v, t);
+	if (!n->include_switches)
+		text_add(t,
+			 "Routes to switches themselves keep to no layer (nue_include_switches FALSE): they "
+			 "are shortest paths by weight, on SL 0.\n");
+}
+
+static void tell_destination(const struct nue *n, const struct nue_layer *l, unsigned layer, uint16_t base,
+			     struct text *t)
+{
+	uint32_t i = 0;
+
+	while (i < l->n_lids && l->lid[i] != base)
+		i++;
+	if (n->vls.layers == 1)
+		text_add(t, "There is one layer, for all destinations; LID %u is its destination %u.\n", base,
+			 i + 1);
+	else
+		text_add(t,
+			 "Destinations are dealt to %u layers in turn, in order of port GUIDs; LID %u is "
+			 "number "
+			 "%u of all, so layer %u.  The source plays no part.\n",
+			 n->vls.layers, base, i * n->vls.layers + layer + 1, layer);
+}
+
+static void tell_events(unsigned events, struct text *t)
+{
+	if (events & NUE_FALLBACK)
+		text_add(t, "The search met an impasse: all switches follow the escape paths to it.\n");
+	else if (events & NUE_BACKTRACKED)
+		text_add(t, "Some switches were only reached by backtracking%s.\n",
+			 events & NUE_SHORTCUT ? ", which opened shortcuts to others" : "");
+}
+
+static void tell_length(const struct routing *r, uint32_t from, unsigned dlid, struct text *t)
+{
+	struct nue_detour *list = NEW_ARRAY(r->topo->fabric->n_switches, struct nue_detour);
+	uint32_t n = nue_detours(r, dlid, list);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i].sw == from)
+			text_add(t, "From %s it is a detour of %u links: %u would do, %s.\n",
+				 switch_name(r->topo->fabric, from), list[i].links, list[i].least,
+				 list[i].open ? "by ways that nothing restricts, but weights led elsewhere"
+					      : "but each such way makes a turn that the layer restricts");
+	free(list);
+}
+
+void nue_explain_pair(const struct routing *r, unsigned slid, unsigned dlid, struct text *t,
+		      struct progress *p)
+{
+	const struct nue *n = nue_of(r);
+	uint32_t src = lid_owner(r->lids, slid), dst = lid_owner(r->lids, dlid);
+	unsigned layer = nue_layer_of(n, dlid);
+
+	(void)p;
+	if (nue_not_yet(n, dlid)) {
+		text_add(t, "LID %u is not routed yet at this step.\n", dlid);
+		return;
+	}
+	if (layer == NUE_NO_LAYER || src == NO_ID || dst == NO_ID) {
+		text_add(t, "Nue gives LID %u no route: it is no CA and no switch.\n", dlid);
+		return;
+	}
+	if (n->event[dlid] & NUE_OUTSIDE)
+		text_add(t, "LID %u is a switch: routed after the layers, on SL 0.\n", dlid);
+	else
+		tell_destination(n, &n->layer[layer], layer, r->lids->base[dst], t);
+	tell_events(n->event[dlid], t);
+	if (r->topo->endport_switch[src] != NO_ID)
+		tell_length(r, r->topo->endport_switch[src], dlid, t);
+}
+
+void nue_decide_pair(const struct routing *r, unsigned slid, unsigned dlid, struct decided *d)
+{
+	const struct nue *n = nue_of(r);
+	unsigned layer = nue_layer_of(n, dlid), i = 0;
+	uint32_t dst = lid_owner(r->lids, dlid);
+
+	(void)slid;
+	if (layer == NUE_NO_LAYER || dst == NO_ID)
+		return;
+	if (n->event[dlid] & NUE_OUTSIDE) {
+		decide(d, WHY_LAYER, "LID %u is a switch: routed after the layers, on SL 0.", dlid);
+		return;
+	}
+	while (i < n->layer[layer].n_lids && n->layer[layer].lid[i] != r->lids->base[dst])
+		i++;
+	decide(d, WHY_LAYER, "LID %u is destination %u of all; dealt to %s in turn it is in layer %u.", dlid,
+	       i * n->vls.layers + layer + 1, PLURAL(n->vls.layers, "layer"), layer);
+}
