@@ -123,7 +123,7 @@ static void pane_words(const struct view *v, struct text *t)
 			text_add(t, " %d", a->n);
 		else if (a->guid)
 			text_add(t, " 0x%016llx", (unsigned long long)a->guid);
-		if (a->guid && a->n && (a->kind == VIEW_ARG_PORT || a->kind == VIEW_ARG_NODE_OR_PORT))
+		if (a->guid && a->n && a->kind == VIEW_ARG_PORT)
 			text_add(t, "[%d]", a->n);
 	}
 }

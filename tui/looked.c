@@ -136,7 +136,7 @@ void looked_at_view(const struct view *v)
 	const struct view_arg *a = v->args.arg;
 
 	for (int i = 0; f && i < v->args.n; i++) {
-		uint32_t node = a[i].kind >= VIEW_ARG_NODE && a[i].kind <= VIEW_ARG_NODE_OR_PORT
+		uint32_t node = a[i].kind >= VIEW_ARG_NODE && a[i].kind <= VIEW_ARG_PORT
 					? fabric_node_by_guid(f, a[i].guid)
 					: NO_ID;
 
@@ -145,8 +145,7 @@ void looked_at_view(const struct view *v)
 		if (node == NO_ID)
 			continue;
 		l->node = a[i].guid;
-		l->port = a[i].kind == VIEW_ARG_PORT || a[i].kind == VIEW_ARG_NODE_OR_PORT ? (unsigned)a[i].n
-											   : 0;
+		l->port = a[i].kind == VIEW_ARG_PORT ? (unsigned)a[i].n : 0;
 		if (node_is_switch(f, node))
 			l->sw = l->node;
 	}

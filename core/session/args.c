@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analysis/advise/advise.h"
+#include "core/analysis/survey/survey.h"
 #include "core/base/memory.h"
 #include "core/base/number.h"
 #include "core/session/session.h"
@@ -23,6 +25,18 @@ static const struct arg_number usual[] = {
 	 .least = 1,
 	 .most = UINT32_MAX,
 	 .what = "the number of a group as `cycles` shows it"},
+	{.key = "failures N",
+	 .most = ADVISE_MOST_FAILURES,
+	 .what = "a number from 0 to " NUMBER_TEXT(ADVISE_MOST_FAILURES),
+	 .lead = "failures"},
+	{.key = "pairs N",
+	 .least = 1,
+	 .most = SURVEY_MOST_PAIRS,
+	 .what = "pairs from 1 to " NUMBER_TEXT(SURVEY_MOST_PAIRS)},
+	{.key = "threads=K",
+	 .least = 1,
+	 .most = SURVEY_MOST_THREADS,
+	 .what = "threads from 1 to " NUMBER_TEXT(SURVEY_MOST_THREADS)},
 	{.key = "seed=K", .most = UINT64_MAX, .what = "a number", .lead = "seed", .any_base = true},
 	{.key = NULL},
 };

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/session/args.h"
 #include "core/analysis/advise/advise.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -82,22 +83,10 @@ static const struct task task_advise = {.run = run_advise, .free = free_answer};
 
 /* --- the question ------------------------------------------------------------------------------- */
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
-	struct priv *p = v->priv;
-	uint64_t n;
-	char *end;
-
-	p->failures = ADVISE_FAILURES;
-	if (!a->argc)
-		return 0;
-	if (a->argc != 2 || strcmp(a->argv[0], "failures") != 0)
-		return err_set(e, "found \"%s\", expected nothing or failures N", a->argv[0]);
-	n = strtoull(a->argv[1], &end, 10);
-	if (!strchr("0123456789", *a->argv[1]) || *end || n > ADVISE_MOST_FAILURES)
-		return err_set(e, "failures: found \"%s\", expected a number from 0 to %d", a->argv[1],
-			       ADVISE_MOST_FAILURES);
-	p->failures = (uint32_t)n;
+	(void)e;
+	((struct priv *)v->priv)->failures = (uint32_t)args_number(a, "failures N", ADVISE_FAILURES);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "core/session/args.h"
 #include "core/analysis/compare/side_by_side.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -137,14 +138,14 @@ static struct side_request *make_request(const struct view *v, struct err *e)
 	return rq;
 }
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 	struct side_request *rq;
 
-	p->argv = NEW_ARRAY((size_t)a->argc, char *);
-	for (; p->argc < a->argc; p->argc++)
-		p->argv[p->argc] = str_dup(a->argv[p->argc]);
+	p->argv = NEW_ARRAY((size_t)a->n, char *);
+	for (; p->argc < a->n; p->argc++)
+		p->argv[p->argc] = str_dup(a->arg[p->argc].word);
 	if (!v->scene->fabric)
 		return 0;
 	rq = make_request(v, e);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/session/args.h"
 #include "core/analysis/compare/drift.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -99,14 +100,14 @@ static struct sweep_question *make_question(const struct view *v, struct err *e)
 	return NULL;
 }
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 	struct sweep_question *q;
 
-	p->argv = NEW_ARRAY((size_t)a->argc, char *);
-	for (; p->argc < a->argc; p->argc++)
-		p->argv[p->argc] = str_dup(a->argv[p->argc]);
+	p->argv = NEW_ARRAY((size_t)a->n, char *);
+	for (; p->argc < a->n; p->argc++)
+		p->argv[p->argc] = str_dup(a->arg[p->argc].word);
 	if (!v->scene->fabric)
 		return 0;
 	q = make_question(v, e);

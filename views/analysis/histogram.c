@@ -165,10 +165,11 @@ struct list {
 	uint64_t want; /* GUID of the switch to select when loaded next, 0 = none */
 };
 
-static int histogram_open(struct view *v, const struct view_args *a, struct err *e)
+static int histogram_open(struct view *v, const struct args *a, struct err *e)
 {
+	(void)a;
 	(void)e;
-	((struct list *)v->priv)->want = a->arg[0].guid;
+	((struct list *)v->priv)->want = v->args.arg[0].guid;
 	return 0;
 }
 
@@ -341,10 +342,11 @@ struct one {
 	uint32_t sw;   /* NO_ID when it is not there or not up */
 };
 
-static int bars_open(struct view *v, const struct view_args *a, struct err *e)
+static int bars_open(struct view *v, const struct args *a, struct err *e)
 {
+	(void)a;
 	(void)e;
-	((struct one *)v->priv)->guid = a->arg[0].guid;
+	((struct one *)v->priv)->guid = v->args.arg[0].guid;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/session/args.h"
 #include "core/analysis/traffic/histogram.h"
 #include "core/analysis/traffic/shift.h"
 #include "core/base/err.h"
@@ -87,18 +88,14 @@ static const struct task tasks[KINDS] = {
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
+	int kind = args_which(a, kind_words, KINDS);
 
-	if (!a->argc)
-		return 0;
-	for (unsigned k = 0; k < KINDS; k++)
-		if (!strcmp(a->argv[0], kind_words[k])) {
-			p->kind = (enum kind)k;
-			return 0;
-		}
-	return err_set(e, "pane plot: found %s, expected loads, hops or shifts", a->argv[0]);
+	(void)e;
+	p->kind = kind < 0 ? p->kind : (enum kind)kind;
+	return 0;
 }
 
 /* The row of pairs without a path is behind those of the lengths. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/session/args.h"
 #include "core/analysis/survey/survey.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -95,11 +96,11 @@ static const struct task task_survey = {.run = run_survey, .free = free_answer};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
-	return survey_words(&p->rq, a->argc, a->argv, e);
+	return survey_words(&p->rq, a->argc - 1, a->argv + 1, e);
 }
 
 static void close_view(struct view *v)

@@ -1,11 +1,7 @@
 /*
- * Arguments of panes.  What they are is said once, by the syntax line that help shows
- * and completion reads (core/session/syntax.h); what a pane gets are GUIDs and numbers
- * that mean the same when another fabric is loaded.
- *
- * NODE SWITCH NODE[PORT] NODE|NODE[PORT] ELEMENT LAYER mean what they say, HOST LID SRC DST DESTINATION an
- * endport, GROUP, STEP and SHIFT a number from 1; "all" stands for every element or layer, other
- * small words are flags.  Other capital words are left to the pane's open().
+ * Arguments of panes.  What they are is said once, by the syntax line that help shows and completion reads;
+ * core/session/args.h reads them by it.  What a pane keeps are GUIDs and numbers that mean the same when
+ * another fabric is loaded.  "all" stands for every element or layer, other small words are flags.
  */
 #ifndef IBSCOPE_VIEW_ARGS_H
 #define IBSCOPE_VIEW_ARGS_H
@@ -16,7 +12,9 @@
 
 #define VIEW_ARGS 4
 
+struct args;
 struct scene;
+struct view;
 struct view_ops;
 
 enum view_arg_kind {
@@ -24,7 +22,6 @@ enum view_arg_kind {
 	VIEW_ARG_NODE,
 	VIEW_ARG_SWITCH,
 	VIEW_ARG_PORT,
-	VIEW_ARG_NODE_OR_PORT, /* n 0: a node */
 	VIEW_ARG_ENDPORT,
 	VIEW_ARG_ELEMENT,
 	VIEW_ARG_LAYER,
@@ -44,8 +41,6 @@ struct view_args {
 	struct view_arg arg[VIEW_ARGS];
 	int n;	   /* given, flags aside */
 	bool flag; /* the small word of the syntax was among them */
-	int argc;  /* as typed, for panes that take any number of words; valid during open() only */
-	char **argv;
 };
 
 /*
@@ -68,8 +63,7 @@ struct looked {
  */
 int view_args_looked(const struct view_ops *ops, const struct scene *sc, char ***argv);
 
-/* Parse against the scene.  -1 and *e, which begins with "pane NAME: ". */
-int view_args_parse(const struct view_ops *ops, struct scene *sc, int argc, char **argv, struct view_args *a,
-		    struct err *e);
+/* Read words into v->args, against the scene, and open the pane with them.  -1 and *e. */
+int view_args_open(struct view *v, int argc, char **argv, struct err *e);
 
 #endif

@@ -27,11 +27,10 @@ struct view *view_new(const struct view_ops *ops, struct scene *sc, int argc, ch
 	v->sort = -1;
 	v->select = -1;
 	v->priv = mem_alloc(ops->priv_size ? ops->priv_size : 1);
-	if (view_args_parse(ops, sc, argc, argv, &v->args, e) || (ops->open && ops->open(v, &v->args, e))) {
+	if (view_args_open(v, argc, argv, e)) {
 		view_free(v);
 		return NULL;
 	}
-	v->args.argv = NULL;
 	return v;
 }
 

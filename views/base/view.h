@@ -207,9 +207,9 @@ struct view_ops {
 	unsigned flags;
 	size_t priv_size; /* v->priv, zeroed */
 
-	/* Take arguments that v->args alone does not hold (checked against v->scene); -1 and *e when they
+	/* Take from the words (as typed: core/session/args.h) what v->args does not hold; -1 and *e when they
 	 * name nothing. */
-	int (*open)(struct view *v, const struct view_args *a, struct err *e);
+	int (*open)(struct view *v, const struct args *a, struct err *e);
 	/* The scene is another one, or a result came: set v->n_rows (0 before), perhaps v->width[],
 	 * v->select. */
 	void (*load)(struct view *v);
@@ -461,8 +461,6 @@ const char *direction_sign(char direction, const char *none);
 
 /* The directed link out of a port: "ring0[2] → ring1", with `arrival` "ring0[2] → [3]ring1". */
 void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct text *t);
-/* A word as a virtual lane or layer, 0 .. 15; -1 when it is none. */
-int word_layer(const char *word);
 
 /* n of `most` as a bar of at most `cells` cells; what is too little for one is a dot. */
 void word_bar(uint64_t n, uint64_t most, unsigned cells, struct text *t);

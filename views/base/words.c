@@ -133,14 +133,6 @@ void label_channel(const struct topo *tp, uint32_t port, bool arrival, struct te
 	text_add(t, "%s", f->node_name[f->port_node[peer]]);
 }
 
-int word_layer(const char *word)
-{
-	char *end;
-	unsigned long n = strtoul(word, &end, 10);
-
-	return isdigit((unsigned char)*word) && !*end && n < CDG_VLS ? (int)n : -1;
-}
-
 void word_bar(uint64_t n, uint64_t most, unsigned cells, struct text *t)
 {
 	unsigned full = most ? (unsigned)((double)n / (double)most * cells + 0.5) : 0;

@@ -30,13 +30,14 @@ struct priv {
 	bool none;		/* the layer has no such cycle */
 };
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
+	(void)a;
 	(void)e;
-	p->layer = a->n ? a->arg[0].n : -1;
-	p->cycle = a->n > 1 ? (uint32_t)a->arg[1].n : 0;
+	p->layer = v->args.n ? v->args.arg[0].n : -1;
+	p->cycle = v->args.n > 1 ? (uint32_t)v->args.arg[1].n : 0;
 	return 0;
 }
 

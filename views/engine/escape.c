@@ -32,10 +32,11 @@ struct priv {
 	struct node *node; /* [n_rows] by depth */
 };
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
+	(void)a;
 	(void)e;
-	((struct priv *)v->priv)->layer = a->n ? (unsigned)a->arg[0].n : 0;
+	((struct priv *)v->priv)->layer = v->args.n ? (unsigned)v->args.arg[0].n : 0;
 	return 0;
 }
 

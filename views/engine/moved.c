@@ -38,13 +38,14 @@ struct priv {
 	const struct moved *m;
 };
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
+	(void)a;
 	(void)e;
-	p->layer = (unsigned)a->arg[0].n;
-	p->cycle = (uint32_t)a->arg[1].n;
+	p->layer = (unsigned)v->args.arg[0].n;
+	p->cycle = (uint32_t)v->args.arg[1].n;
 	return 0;
 }
 

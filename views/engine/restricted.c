@@ -22,10 +22,11 @@ struct priv {
 	const struct nue *nue; /* NULL: another engine */
 };
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
+	(void)a;
 	(void)e;
-	((struct priv *)v->priv)->layer = a->n ? a->arg[0].n : -1;
+	((struct priv *)v->priv)->layer = v->args.n ? v->args.arg[0].n : -1;
 	return 0;
 }
 

@@ -30,7 +30,6 @@ struct line {
 };
 
 struct priv {
-	uint64_t guid[2]; /* port GUIDs of the ends of the path, 0 = none */
 	const struct torus *t;
 	uint8_t axis[TORUS_DIMS];  /* dimension along a line, down, and from plane to plane: flat ones last */
 	const struct loads *loads; /* NULL: not there yet */
@@ -43,16 +42,6 @@ struct priv {
 	uint32_t x, left;   /* column chosen, first one drawn */
 	struct text header; /* of the grid, with the coordinates */
 };
-
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
-{
-	struct priv *p = v->priv;
-
-	(void)e;
-	for (int i = 0; i < a->n; i++)
-		p->guid[i] = a->arg[i].guid;
-	return 0;
-}
 
 static void forget(struct view *v)
 {
@@ -235,8 +224,8 @@ static void load_path(struct view *v)
 	uint32_t ep[2];
 
 	for (unsigned i = 0; i < 2; i++) {
-		ep[i] = fabric_endport_by_guid(v->scene->fabric, p->guid[i]);
-		if (!p->guid[i] || ep[i] == NO_ID)
+		ep[i] = fabric_endport_by_guid(v->scene->fabric, v->args.arg[i].guid);
+		if (!v->args.arg[i].guid || ep[i] == NO_ID)
 			return;
 	}
 	path_trace(r, ep[0], r->lids->base[ep[0]], r->lids->base[ep[1]], &p->path);
@@ -268,7 +257,7 @@ static void path_title(const struct view *v, struct text *t)
 	text_add(t, " ── ");
 	label_endport(v->scene->fabric, p->path.src, t);
 	text_add(t, " → ");
-	label_endport(v->scene->fabric, fabric_endport_by_guid(v->scene->fabric, p->guid[1]), t);
+	label_endport(v->scene->fabric, fabric_endport_by_guid(v->scene->fabric, v->args.arg[1].guid), t);
 	if (p->path.end == PATH_OK)
 		text_add(t, ": SL %u, %u links", p->path.sl.lo, p->path.hops);
 	else
@@ -748,7 +737,6 @@ const struct view_ops view_torus = {
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
-	.open = open_view,
 	.load = load,
 	.close = close_view,
 	.title = title,

@@ -35,17 +35,9 @@ struct growth {
 };
 
 struct priv {
-	uint64_t guid; /* of the switch the links leave, 0 = of all */
 	const struct growth *g;
 	uint32_t from; /* first row's link */
 };
-
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
-{
-	(void)e;
-	((struct priv *)v->priv)->guid = a->arg[0].guid;
-	return 0;
-}
 
 /* The run that made the tables, also where the unicast cache kept them; NULL: none with weights. */
 static const struct routing *weighted(const struct routing *kept)
@@ -152,9 +144,9 @@ static void load(struct view *v)
 	if (!p->g)
 		return;
 	v->n_rows = p->g->n;
-	if (!p->guid)
+	if (!v->args.arg[0].guid)
 		return;
-	node = fabric_node_by_guid(f, p->guid);
+	node = fabric_node_by_guid(f, v->args.arg[0].guid);
 	while (p->from < p->g->n && f->port_node[p->g->link[p->from]] != node)
 		p->from++;
 	for (v->n_rows = 0; p->from + v->n_rows < p->g->n && f->port_node[port_of(v, v->n_rows)] == node;)
@@ -260,7 +252,6 @@ const struct view_ops view_weights = {
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_WIDE | VIEW_CHIPS,
 	.priv_size = sizeof(struct priv),
-	.open = open_view,
 	.load = load,
 	.title = title,
 	.footer = footer,

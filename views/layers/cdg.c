@@ -44,15 +44,16 @@ struct priv {
 	struct witness *refused; /* the cycle that the step tells of, NULL = none */
 };
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
+	(void)a;
 	(void)e;
-	p->switches = a->flag;
-	p->vl = a->n ? a->arg[0].n : CDG_ALL_VLS;
-	p->guid = a->arg[1].guid;
-	p->port = (unsigned)a->arg[1].n;
+	p->switches = v->args.flag;
+	p->vl = v->args.n ? v->args.arg[0].n : CDG_ALL_VLS;
+	p->guid = v->args.arg[1].guid;
+	p->port = (unsigned)v->args.arg[1].n;
 	return 0;
 }
 

@@ -115,23 +115,24 @@ struct priv {
 };
 
 /* The two forms: a layer, or a path. */
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
+	(void)a;
 	(void)e;
-	p->switches = a->flag;
-	p->pair = a->arg[0].kind == VIEW_ARG_ENDPORT;
-	p->want_vl = a->n && !p->pair ? a->arg[0].n : CDG_ALL_VLS;
-	p->want_layer = p->pair && a->n > 2 ? a->arg[2].n : -1;
+	p->switches = v->args.flag;
+	p->pair = v->args.arg[0].kind == VIEW_ARG_ENDPORT;
+	p->want_vl = v->args.n && !p->pair ? v->args.arg[0].n : CDG_ALL_VLS;
+	p->want_layer = p->pair && v->args.n > 2 ? v->args.arg[2].n : -1;
 	for (unsigned i = 0; p->pair && i < 2; i++) {
-		p->guid[i] = a->arg[i].guid;
-		p->want_lid[i] = (unsigned)a->arg[i].n;
+		p->guid[i] = v->args.arg[i].guid;
+		p->want_lid[i] = (unsigned)v->args.arg[i].n;
 	}
-	if (!p->pair && a->n > 1)
-		p->group = (unsigned)a->arg[1].n - 1;
-	if (!p->pair && a->n > 2)
-		p->step = (unsigned)a->arg[2].n;
+	if (!p->pair && v->args.n > 1)
+		p->group = (unsigned)v->args.arg[1].n - 1;
+	if (!p->pair && v->args.n > 2)
+		p->step = (unsigned)v->args.arg[2].n;
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* Pane: what an engine put in a layer: pairs of switches, or routes to LIDs. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/session/args.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -38,17 +39,17 @@ static const struct routing *layered(const struct scene *sc)
 	return r && r->ops->next_route ? r : NULL;
 }
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	const struct routing *r = layered(v->scene);
-	unsigned layer = (unsigned)a->arg[0].n;
+	unsigned layer = (unsigned)v->args.arg[0].n;
 
 	if (!r)
 		return err_set(e, "pane layer-pairs: lash, dfsssp and nue put routes in layers; try `route "
 				  "lash`");
 	if (layer >= r->ops->n_layers(r) && !v->scene->moment)
 		return err_set(e, "pane layer-pairs: found \"%s\", expected a layer 0 .. %u",
-			       a->n ? a->argv[0] : "", r->ops->n_layers(r) - 1);
+			       v->args.n ? a->arg[0].word : "", r->ops->n_layers(r) - 1);
 	((struct priv *)v->priv)->layer = layer;
 	return 0;
 }

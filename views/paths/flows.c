@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/session/args.h"
 #include "core/analysis/traffic/flows.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -60,20 +61,16 @@ static const struct task task_flows = {.run = run_flows, .free = free_answer};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
-	const char *by = a->argc > 1 ? a->argv[a->argc - 1] : "switches";
+	int by = args_which(a, flow_by_word, FLOWS_BYS);
 
-	p->guid = a->arg[0].guid;
-	p->n = (unsigned)a->arg[0].n;
-	for (unsigned i = 0; i < FLOWS_BYS; i++)
-		if (i != FLOWS_BY_SCOPE && !strcmp(by, flow_by_word[i])) {
-			p->by = (enum flow_by)i;
-			return 0;
-		}
-	return err_set(e, "pane flows: found \"%s\", expected switches, source, destination, host or pair",
-		       by);
+	p->guid = v->args.arg[0].guid;
+	p->n = (unsigned)v->args.arg[0].n;
+	(void)e;
+	p->by = by < 0 ? FLOWS_BY_SWITCHES : (enum flow_by)by;
+	return 0;
 }
 
 static void load(struct view *v)

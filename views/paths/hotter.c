@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/session/args.h"
 #include "core/analysis/traffic/load_diff.h"
 #include "core/base/err.h"
 #include "core/base/memory.h"
@@ -124,14 +125,14 @@ static const struct result *update_question(struct view *v)
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
-	if (a->argc && v->scene->session && !session_find_snapshot(v->scene->session, a->argv[0]))
+	if (a->n && v->scene->session && !session_find_snapshot(v->scene->session, a->arg[0].word))
 		return err_set(e, "pane hotter: there is no snapshot \"%s\"; `snapshot` lists them",
-			       a->argv[0]);
-	p->snapshot = a->argc ? str_dup(a->argv[0]) : NULL;
+			       a->arg[0].word);
+	p->snapshot = a->n ? str_dup(a->arg[0].word) : NULL;
 	return 0;
 }
 

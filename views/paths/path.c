@@ -46,18 +46,19 @@ struct priv {
 	unsigned lower;		   /* layers below the higher one of the two: each has a row */
 };
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	const struct fabric *f = v->scene->fabric;
 	const struct lids *l = v->scene->sweep ? v->scene->sweep->lids : NULL;
 	struct priv *p = v->priv;
 
+	(void)a;
 	(void)e;
 	for (unsigned i = 0; i < 2; i++) {
-		uint32_t ep = fabric_endport_by_guid(f, a->arg[i].guid);
-		unsigned lid = (unsigned)a->arg[i].n;
+		uint32_t ep = fabric_endport_by_guid(f, v->args.arg[i].guid);
+		unsigned lid = (unsigned)v->args.arg[i].n;
 
-		p->guid[i] = a->arg[i].guid;
+		p->guid[i] = v->args.arg[i].guid;
 		if (l && lid > l->base[ep])
 			p->offset[i] = lid - l->base[ep];
 	}

@@ -2,6 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/number.h"
+#include "core/session/args.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -41,22 +43,21 @@ static void look(struct priv *p, const struct session *s)
 	free(name);
 }
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
-	char *end;
-	unsigned long n = strtoul(a->argv[0], &end, 10);
+	uint64_t n;
 
-	if (*end || !*a->argv[0] || !n || n >= (unsigned long)a->argc - 1)
+	if (!number_of(a->arg[0].word, 1, (uint64_t)a->n - 2, &n))
 		return err_set(
 			e,
 			"pick: found \"%s\", expected which word of the command fits several nodes, 1 to %d",
-			a->argv[0], a->argc - 2);
-	p->n = a->argc - 1;
+			a->arg[0].word, a->n - 2);
+	p->n = a->n - 1;
 	p->at = (int)n;
 	p->word = NEW_ARRAY((size_t)p->n, char *);
 	for (int i = 0; i < p->n; i++)
-		p->word[i] = str_dup(a->argv[i + 1]);
+		p->word[i] = str_dup(a->arg[i + 1].word);
 	look(p, v->scene->session);
 	return p->hits.n > 1 ? 0 : err_set(e, "pick: \"%s\" does not fit several nodes", p->word[p->at]);
 }

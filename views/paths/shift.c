@@ -58,17 +58,18 @@ static const struct task task_shift = {.run = run_shift, .free = free_answer};
 
 /* --- the pane ------------------------------------------------------------------------------------ */
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
+	(void)a;
 	(void)e;
-	for (int i = 0; i < a->n; i++) {
-		if (a->arg[i].kind == VIEW_ARG_NUMBER) {
-			p->k = (uint32_t)a->arg[i].n;
+	for (int i = 0; i < v->args.n; i++) {
+		if (v->args.arg[i].kind == VIEW_ARG_NUMBER) {
+			p->k = (uint32_t)v->args.arg[i].n;
 		} else {
-			p->guid = a->arg[i].guid;
-			p->port = (unsigned)a->arg[i].n;
+			p->guid = v->args.arg[i].guid;
+			p->port = (unsigned)v->args.arg[i].n;
 		}
 	}
 	return 0;

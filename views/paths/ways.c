@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "core/session/args.h"
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/base/text.h"
@@ -32,13 +33,13 @@ struct priv {
 	uint32_t open;			    /* at the step shown: elements that have chosen no way yet */
 };
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
-	p->lid = (unsigned)a->arg[0].n;
-	p->guid = a->arg[1].guid;
-	return p->lid ? 0 : err_set(e, "pane ways: \"%s\" is down or has no LID", a->argv[0]);
+	p->lid = (unsigned)v->args.arg[0].n;
+	p->guid = v->args.arg[1].guid;
+	return p->lid ? 0 : err_set(e, "pane ways: \"%s\" is down or has no LID", a->arg[0].word);
 }
 
 /* --- computed beside the loop ------------------------------------------------------------- */

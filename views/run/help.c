@@ -1,6 +1,7 @@
 /* Pane: words of a pane's columns, keys of the loaded keymap by task, panes, commands, topics. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/session/args.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/session/topics.h"
@@ -32,12 +33,12 @@ static void close_view(struct view *v)
 	p->n = p->cap = 0;
 }
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
-	p->about = a->argc ? view_in(v->scene->panes, a->argv[0], e) : NULL;
-	return a->argc && !p->about ? -1 : 0;
+	p->about = a->n ? view_in(v->scene->panes, a->arg[0].word, e) : NULL;
+	return a->n && !p->about ? -1 : 0;
 }
 
 static void add(struct priv *p, struct help_line l)

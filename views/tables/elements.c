@@ -47,10 +47,11 @@ static void close_view(struct view *v)
 	p->count = NULL;
 }
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
+	(void)a;
 	(void)e;
-	((struct priv *)v->priv)->guid = a->arg[0].guid;
+	((struct priv *)v->priv)->guid = v->args.arg[0].guid;
 	return 0;
 }
 

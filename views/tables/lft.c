@@ -20,7 +20,6 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint64_t guid;
 	uint32_t sw;			/* NO_ID when the fabric has it no more */
 	unsigned want;			/* LID to select when loaded next, 0 = none */
 	uint16_t *lid;			/* [n_rows] */
@@ -32,13 +31,13 @@ struct priv {
 	uint32_t near[2];	       /* its first endports with a LID, NO_ID = none */
 };
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
+	(void)a;
 	(void)e;
-	p->guid = a->arg[0].guid;
-	p->want = (unsigned)a->arg[1].n;
+	p->want = (unsigned)v->args.arg[1].n;
 	return 0;
 }
 
@@ -101,7 +100,7 @@ static void load(struct view *v)
 	const struct scene *sc = v->scene;
 	struct priv *p = v->priv;
 	const struct routing *r = scene_routing(v->scene);
-	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, p->guid) : NO_ID;
+	uint32_t node = sc->fabric ? fabric_node_by_guid(sc->fabric, v->args.arg[0].guid) : NO_ID;
 	uint8_t was, now;
 
 	close_view(v);

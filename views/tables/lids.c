@@ -44,15 +44,16 @@ struct priv {
 	struct err why;
 };
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
 
+	(void)a;
 	(void)e;
-	p->guid = a->arg[0].guid;
-	if (a->arg[0].n && v->scene->sweep)
-		p->at = (unsigned)a->arg[0].n -
+	p->guid = v->args.arg[0].guid;
+	if (v->args.arg[0].n && v->scene->sweep)
+		p->at = (unsigned)v->args.arg[0].n -
 			v->scene->sweep->lids->base[fabric_endport_by_guid(f, p->guid)];
 	return 0;
 }

@@ -32,14 +32,15 @@ struct priv {
 };
 
 /* Without a node: the first switch. */
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	const struct fabric *f = v->scene->fabric;
 	struct priv *p = v->priv;
 
-	p->guid = a->arg[0].guid;
-	p->want = (unsigned)a->arg[0].n;
-	if (a->n)
+	(void)a;
+	p->guid = v->args.arg[0].guid;
+	p->want = (unsigned)v->args.arg[0].n;
+	if (v->args.n)
 		return 0;
 	if (!f)
 		return err_set(e, "pane ports: no fabric is loaded");

@@ -42,13 +42,14 @@ struct priv {
 	bool mapped;   /* some VL is another one than its SL */
 };
 
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
+static int open_view(struct view *v, const struct args *a, struct err *e)
 {
 	struct priv *p = v->priv;
 
+	(void)a;
 	(void)e;
-	p->guid = a->arg[0].guid;
-	p->num = a->arg[0].n;
+	p->guid = v->args.arg[0].guid;
+	p->num = v->args.arg[0].n;
 	return 0;
 }
 

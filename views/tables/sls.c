@@ -17,19 +17,11 @@ static const struct column columns[] = {
 };
 
 struct priv {
-	uint64_t guid;	       /* port GUID */
 	uint32_t ep;	       /* NO_ID when the fabric has it no more */
 	unsigned slid;	       /* 0: it has none */
 	const struct torus *t; /* NULL: another engine's */
 	uint32_t *dst;	       /* [n_rows] endports */
 };
-
-static int open_view(struct view *v, const struct view_args *a, struct err *e)
-{
-	(void)e;
-	((struct priv *)v->priv)->guid = a->arg[0].guid;
-	return 0;
-}
 
 static void close_view(struct view *v)
 {
@@ -52,7 +44,7 @@ static void load(struct view *v)
 	const struct routing *r = scene_routing(v->scene);
 
 	close_view(v);
-	p->ep = f ? fabric_endport_by_guid(f, p->guid) : NO_ID;
+	p->ep = f ? fabric_endport_by_guid(f, v->args.arg[0].guid) : NO_ID;
 	p->t = torus_of(r);
 	p->slid = 0;
 	if (!r || p->ep == NO_ID || !is_routed(r, p->ep))
@@ -207,7 +199,6 @@ const struct view_ops view_sls = {
 	.n_columns = ARRAY_LEN(columns),
 	.flags = VIEW_WIDE,
 	.priv_size = sizeof(struct priv),
-	.open = open_view,
 	.load = load,
 	.close = close_view,
 	.title = title,
