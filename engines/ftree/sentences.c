@@ -4,10 +4,9 @@
 
 #include "core/base/memory.h"
 #include "core/fabric/labels.h"
-#include "core/sm/sweep.h"
-#include "core/trace/walk.h"
 #include "engines/ftree/internal.h"
 #include "engines/record.h"
+#include "engines/say.h"
 
 /* How entries come about: the rule, as a choice names it, and in words around the switch it came from. */
 static const struct {
@@ -93,34 +92,32 @@ static bool value(const struct recording *r, enum rec_table t, uint32_t at, uint
 
 /* --- steps ------------------------------------------------------------------------------------------- */
 
-static void say_lid(const struct walk *w, uint32_t lid, struct text *t)
+static const struct ftree *tree(const struct saying *y)
 {
-	const struct sweep *s = recording_sweep(walk_recording(w));
-	char name[300];
-
-	if (!lid)
-		text_add(t, "a dummy");
-	else
-		text_add(t, "LID %u (%s)", lid,
-			 endport_label(s->fabric, lid_owner(s->lids, lid), name, sizeof(name)));
+	return y->kept;
 }
 
-static uint32_t behind(const struct walk *w, const struct rec_event *ev)
+/* The LID of the event. */
+static void say_dest(const struct saying *y)
 {
-	const struct topo *t = recording_sweep(walk_recording(w))->topo;
-
-	return t->peer_switch[switch_port_id(t->fabric, ev->a, ev->port)];
+	if (y->ev->b)
+		say_lid(y, y->ev->b);
+	else
+		text_add(y->t, "a dummy");
 }
 
-static void say_rank(const struct walk *w, const struct rec_event *ev, struct text *t)
+static const char *behind(const struct saying *y)
 {
-	const struct ftree *k = recording_kept(walk_recording(w));
+	return say_name(y, say_behind(y, y->ev->a, y->ev->port));
+}
 
-	text_add(t, "%s: rank %u", ft_name(k, ev->a), walk_value(w, T_RANK, ev->a));
-	if (ev->b == NO_ID)
-		text_add(t, ", a root");
+static void say_rank(const struct saying *y)
+{
+	text_add(y->t, "%s: rank %u", say_name(y, y->ev->a), walk_value(y->w, T_RANK, y->ev->a));
+	if (y->ev->b == NO_ID)
+		text_add(y->t, ", a root");
 	else
-		text_add(t, ", one below %s", ft_name(k, ev->b));
+		text_add(y->t, ", one below %s", say_name(y, y->ev->b));
 }
 
 static uint32_t cables(const struct ftree *k, uint32_t sw, enum ft_dir d)
@@ -132,208 +129,207 @@ static uint32_t cables(const struct ftree *k, uint32_t sw, enum ft_dir d)
 	return n;
 }
 
-static void say_group(const struct ftree *k, const struct rec_event *ev, struct text *t)
+static void say_group(const struct saying *y)
 {
+	const struct ftree *k = y->kept;
 	bool any = false;
 
-	text_add(t, "%s: ", ft_name(k, ev->a));
+	text_add(y->t, "%s: ", say_name(y, y->ev->a));
 	for (unsigned d = 0; d < FT_DIRS; d++) {
-		if (!k->sw[ev->a].n[d])
+		if (!k->sw[y->ev->a].n[d])
 			continue;
-		text_add(t, "%s%s %s (%s)", any ? ", " : "", PLURAL(k->sw[ev->a].n[d], "group"), ways[d],
-			 PLURAL(cables(k, ev->a, d), "cable"));
+		text_add(y->t, "%s%s %s (%s)", any ? ", " : "", PLURAL(k->sw[y->ev->a].n[d], "group"),
+			 ways[d], PLURAL(cables(k, y->ev->a, d), "cable"));
 		any = true;
 	}
-	if (k->sw[ev->a].n_cn)
-		text_add(t, "; %s", PLURAL(k->sw[ev->a].n_cn, "compute node"));
+	if (k->sw[y->ev->a].n_cn)
+		text_add(y->t, "; %s", PLURAL(k->sw[y->ev->a].n_cn, "compute node"));
 	else if (!any)
-		text_add(t, "no groups");
+		text_add(y->t, "no groups");
 }
 
 /* What the check of purity compares, of leaves what leads up. */
-static void say_shape(const struct ftree *k, uint32_t sw, struct text *t)
+static void say_shape(const struct saying *y, uint32_t sw)
 {
-	text_add(t, "%s up", PLURAL(k->sw[sw].n[FT_UP], "group"));
+	const struct ftree *k = y->kept;
+
+	text_add(y->t, "%s up", PLURAL(k->sw[sw].n[FT_UP], "group"));
 	if (k->sw[sw].n[FT_UP])
-		text_add(t, " of %s", PLURAL(ftree_group(k, sw, FT_UP, 0)->n_links, "cable"));
+		text_add(y->t, " of %s", PLURAL(ftree_group(k, sw, FT_UP, 0)->n_links, "cable"));
 	if (k->sw[sw].rank == k->leaf_rank)
 		return;
-	text_add(t, ", %u down", k->sw[sw].n[FT_DOWN]);
+	text_add(y->t, ", %u down", k->sw[sw].n[FT_DOWN]);
 	if (k->sw[sw].n[FT_DOWN])
-		text_add(t, " of %s", PLURAL(ftree_group(k, sw, FT_DOWN, 0)->n_links, "cable"));
+		text_add(y->t, " of %s", PLURAL(ftree_group(k, sw, FT_DOWN, 0)->n_links, "cable"));
 }
 
-static void say_pure(const struct ftree *k, const struct rec_event *ev, struct text *t)
+static void say_pure(const struct saying *y)
 {
-	text_add(t, "%s: ", ft_name(k, ev->a));
-	if (ev->a == ev->b) {
-		say_shape(k, ev->a, t);
-		text_add(t, "; the first of rank %u, the others must be alike", k->sw[ev->a].rank);
-	} else if (!ev->rule) {
-		text_add(t, "like %s", ft_name(k, ev->b));
+	text_add(y->t, "%s: ", say_name(y, y->ev->a));
+	if (y->ev->a == y->ev->b) {
+		say_shape(y, y->ev->a);
+		text_add(y->t, "; the first of rank %u, the others must be alike",
+			 tree(y)->sw[y->ev->a].rank);
+	} else if (!y->ev->rule) {
+		text_add(y->t, "like %s", say_name(y, y->ev->b));
 	} else {
-		say_shape(k, ev->a, t);
-		text_add(t, "; not like %s: ", ft_name(k, ev->b));
-		say_shape(k, ev->b, t);
+		say_shape(y, y->ev->a);
+		text_add(y->t, "; not like %s: ", say_name(y, y->ev->b));
+		say_shape(y, y->ev->b);
 	}
 }
 
-static void say_tree(const struct ftree *k, const struct rec_event *ev, struct text *t)
+static void say_tuple(const struct saying *y)
 {
 	char a[40];
 
-	switch (ev->kind) {
-	case REC_GROUP:
-		say_group(k, ev, t);
-		break;
-	case REC_TUPLE:
-		text_add(t, "%s: index %s", ft_name(k, ev->a), ftree_tuple(k, ev->a, a, sizeof(a)));
-		if (ev->b != NO_ID)
-			text_add(t, ", reached from %s", ft_name(k, ev->b));
-		break;
-	case REC_LEAF:
-		text_add(t, "%s: leaf %u of %u by index, %s", ft_name(k, ev->a), ev->b + 1, k->n_leaves,
-			 PLURAL(k->sw[ev->a].n_cn, "compute node"));
-		if (k->sw[ev->a].n_cn < k->max_cn)
-			text_add(t, " and %s in place of those that others have more",
-				 k->max_cn - k->sw[ev->a].n_cn == 1 ? "a dummy" : "dummies");
-		break;
-	default:
-		say_pure(k, ev, t);
-	}
+	text_add(y->t, "%s: index %s", say_name(y, y->ev->a), ftree_tuple(tree(y), y->ev->a, a, sizeof(a)));
+	if (y->ev->b != NO_ID)
+		text_add(y->t, ", reached from %s", say_name(y, y->ev->b));
+}
+
+static void say_leaf(const struct saying *y)
+{
+	const struct ftree *k = y->kept;
+	uint32_t n = k->sw[y->ev->a].n_cn;
+
+	text_add(y->t, "%s: leaf %u of %u by index, %s", say_name(y, y->ev->a), y->ev->b + 1, k->n_leaves,
+		 PLURAL(n, "compute node"));
+	if (n < k->max_cn)
+		text_add(y->t, " and %s in place of those that others have more",
+			 k->max_cn - n == 1 ? "a dummy" : "dummies");
 }
 
 /* The counter that a step let grow: that of the group, the last of its changes. */
-static uint32_t counter(const struct walk *w)
+static uint32_t counter(const struct saying *y)
 {
 	uint32_t cursor = 0;
 	struct rec_delta d = {.now = 1};
 
-	while (recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d))
+	while (recording_next_delta(y->r, walk_step(y->w), &cursor, &d))
 		continue;
 	return d.now - 1; /* a part of a run has not what it was */
 }
 
 /* "2 hops (ftree counts 3)": of LIDs of CAs it counts the cable of the CA, too. */
-static void say_hops(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_hops(const struct saying *y)
 {
-	const struct sweep *s = recording_sweep(walk_recording(w));
-	unsigned hops = ev->flags >> HOPS_AT;
-	uint32_t ep = ev->b ? lid_owner(s->lids, ev->b) : NO_ID;
-	bool ca = ep == NO_ID || !endport_is_switch(s->fabric, ep);
+	unsigned hops = y->ev->flags >> HOPS_AT;
+	uint32_t ep = y->ev->b ? lid_owner(y->s->lids, y->ev->b) : NO_ID;
+	bool ca = ep == NO_ID || !endport_is_switch(y->f, ep);
 
 	if (hops == MOST_HOPS)
-		text_add(t, ", %u hops or more", hops - ca);
+		text_add(y->t, ", %u hops or more", hops - ca);
 	else
-		text_add(t, ", %s", PLURAL(hops - ca, "hop"));
+		text_add(y->t, ", %s", PLURAL(hops - ca, "hop"));
 	if (ca)
-		text_add(t, " (ftree counts %u)", hops);
-	if (ev->flags & BY_REVERSE)
-		text_add(t, ", by reverse hops");
+		text_add(y->t, " (ftree counts %u)", hops);
+	if (y->ev->flags & BY_REVERSE)
+		text_add(y->t, ", by reverse hops");
 }
 
-static void say_choice(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_choice(const struct saying *y)
 {
-	const struct ftree *k = recording_kept(walk_recording(w));
-	uint32_t peer = ev->rule == FT_LOCAL ? NO_ID : behind(w, ev);
-
-	text_add(t, "%s ", ft_name(k, ev->a));
-	say_lid(w, ev->b, t);
-	if (ev->port == NO_PATH)
-		text_add(t, " -> no port: %s", why_rule_name(causes[ev->rule].why));
+	text_add(y->t, "%s ", say_name(y, y->ev->a));
+	say_dest(y);
+	if (y->ev->port == NO_PATH)
+		text_add(y->t, " -> no port: %s", why_rule_name(causes[y->ev->rule].why));
 	else
-		text_add(t, " -> port %u: %s", ev->port, why_rule_name(causes[ev->rule].why));
-	if (peer != NO_ID)
-		text_add(t, " from %s", ft_name(k, peer));
-	if (ev->rule != FT_LOCAL && ev->rule != FT_ROOTS)
-		say_hops(w, ev, t);
+		text_add(y->t, " -> port %u: %s", y->ev->port, why_rule_name(causes[y->ev->rule].why));
+	if (y->ev->rule != FT_LOCAL)
+		text_add(y->t, " from %s", behind(y));
+	if (y->ev->rule != FT_LOCAL && y->ev->rule != FT_ROOTS)
+		say_hops(y);
 }
 
-static void say_offer(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_offer(const struct saying *y)
 {
-	const struct ftree *k = recording_kept(walk_recording(w));
-	const struct sweep *s = recording_sweep(walk_recording(w));
-	unsigned has = walk_value(w, T_ENTRY, ev->a * (s->lids->max_lid + 1u) + ev->b);
+	unsigned has = walk_value(y->w, T_ENTRY, y->ev->a * (y->s->lids->max_lid + 1u) + y->ev->b);
 
-	text_add(t, "%s is offered port %u from %s for ", ft_name(k, ev->a), ev->port,
-		 ft_name(k, behind(w, ev)));
-	say_lid(w, ev->b, t);
-	text_add(t, ": %s", why_rule_name(causes[ev->rule].why));
-	say_hops(w, ev, t);
+	text_add(y->t, "%s is offered port %u from %s for ", say_name(y, y->ev->a), y->ev->port, behind(y));
+	say_dest(y);
+	text_add(y->t, ": %s", why_rule_name(causes[y->ev->rule].why));
+	say_hops(y);
 	if (has)
-		text_add(t, "; no shorter than by port %u", has);
+		text_add(y->t, "; no shorter than by port %u", has);
 	else
-		text_add(t, "; it is the switch itself");
+		text_add(y->t, "; it is the switch itself");
 }
 
 /* Loads of the parent taken and of the one that stands second, as they were compared. */
-static void say_climb(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_climb(const struct saying *y)
 {
-	const struct ftree *k = recording_kept(walk_recording(w));
-	const struct ft_switch *s = &k->sw[ev->a];
-	uint32_t was = counter(w), next, load;
+	const struct ftree *k = y->kept;
+	const struct ft_switch *s = &k->sw[y->ev->a];
+	uint32_t was = counter(y), next, load;
 
-	text_add(t, "%s climbs by port %u to %s for ", ft_name(k, ev->a), ev->port,
-		 ft_name(k, behind(w, ev)));
-	say_lid(w, ev->b, t);
-	if (ev->flags & BY_REVERSE) { /* over a side link */
-		text_add(t, ": beside, and counted at its main parent, load %u before", was);
+	text_add(y->t, "%s climbs by port %u to %s for ", say_name(y, y->ev->a), y->ev->port, behind(y));
+	say_dest(y);
+	if (y->ev->flags & BY_REVERSE) { /* over a side link */
+		text_add(y->t, ": beside, and counted at its main parent, load %u before", was);
 		return;
 	}
 	if (s->n[FT_UP] < 2) {
-		text_add(t, ": its only parent");
+		text_add(y->t, ": its only parent");
 		return;
 	}
-	if (*recording_part(walk_recording(w)) && recording_kept_part(walk_recording(w))->sw != ev->a) {
-		text_add(t, ": load %u before", was); /* the other's is not in this part of the run */
+	if (*recording_part(y->r) && recording_kept_part(y->r)->sw != y->ev->a) {
+		text_add(y->t, ": load %u before", was); /* the other's is not in this part of the run */
 		return;
 	}
-	next = walk_value(w, T_SLOT, s->slot[FT_UP] + 1);
-	load = walk_value(w, T_DOWN, k->n_links + next);
+	next = walk_value(y->w, T_SLOT, s->slot[FT_UP] + 1);
+	load = walk_value(y->w, T_DOWN, k->n_links + next);
 	if (load > was)
-		text_add(t, ": load %u, least of %u parents", was, s->n[FT_UP]);
+		text_add(y->t, ": load %u, least of %u parents", was, s->n[FT_UP]);
 	else
-		text_add(t, ": load %u like %s, lower index", was, ft_name(k, k->group[next].peer));
+		text_add(y->t, ": load %u like %s, lower index", was, say_name(y, k->group[next].peer));
 }
+
+static void say_target(const struct saying *y)
+{
+	say_dest(y);
+	text_add(y->t, " on %s", say_name(y, y->ev->a));
+}
+
+static void say_spread(const struct saying *y)
+{
+	text_add(y->t, "%s taught %s by port %u, with hosts behind it: %u before", say_name(y, y->ev->a),
+		 behind(y), y->ev->port, counter(y));
+}
+
+static void say_sort(const struct saying *y)
+{
+	text_add(y->t, "%s: groups %s sorted by load, then index", say_name(y, y->ev->a), ways[y->ev->port]);
+}
+
+#define DESCEND "ftree.md 9.1; Zahavi et al. 2010"
+#define ASCEND "ftree.md 9.2; Zahavi et al. 2010"
+
+static const struct {
+	void (*say)(const struct saying *y);
+	const char *source;
+} kinds[REC_KINDS] = {
+	[REC_RANK] = {say_rank, "ftree.md 5.1; Zahavi et al. 2010"},
+	[REC_GROUP] = {say_group, "ftree.md 5.2; OpenSM 3.3.23"},
+	[REC_TUPLE] = {say_tuple, "ftree.md 6; Zahavi et al. 2010"},
+	[REC_LEAF] = {say_leaf, "ftree.md 7; OpenSM 3.3.23"},
+	[REC_PURE] = {say_pure, "ftree.md 8; OpenSM 3.3.23"},
+	[REC_SORT] = {say_sort, "ftree.md 9; OpenSM 3.3.23"},
+	[REC_TARGET] = {say_target, "ftree.md 10; Zahavi et al. 2010"},
+	[REC_CLIMB] = {say_climb, ASCEND},
+	[REC_SPREAD] = {say_spread, DESCEND},
+	[REC_CHOICE] = {say_choice, NULL}, /* by its cause */
+	[REC_OFFER] = {say_offer, NULL},
+};
 
 static void sentence(struct walk *w, struct text *t)
 {
-	const struct ftree *k = recording_kept(walk_recording(w));
-	const struct rec_event *ev = walk_event(w);
+	const struct saying y = saying_of(w, t);
 
-	switch (ev->kind) {
-	case REC_RANK:
-		say_rank(w, ev, t);
-		break;
-	case REC_TARGET:
-		say_lid(w, ev->b, t);
-		text_add(t, " on %s", ft_name(k, ev->a));
-		break;
-	case REC_CLIMB:
-		say_climb(w, ev, t);
-		break;
-	case REC_OFFER:
-		say_offer(w, ev, t);
-		break;
-	case REC_GROUP:
-	case REC_TUPLE:
-	case REC_LEAF:
-	case REC_PURE:
-		say_tree(k, ev, t);
-		break;
-	case REC_SPREAD:
-		text_add(t, "%s taught %s by port %u, with hosts behind it: %u before", ft_name(k, ev->a),
-			 ft_name(k, behind(w, ev)), ev->port, counter(w));
-		break;
-	case REC_SORT:
-		text_add(t, "%s: groups %s sorted by load, then index", ft_name(k, ev->a), ways[ev->port]);
-		break;
-	case REC_CHOICE:
-		say_choice(w, ev, t);
-		break;
-	default:
+	if (kinds[y.ev->kind].say)
+		kinds[y.ev->kind].say(&y);
+	else
 		assign_sentence(w, t);
-	}
 }
 
 /* As decide_offer() has it. */
@@ -354,31 +350,18 @@ static const char *rule(const struct rec_event *ev)
 
 static const char *source(const struct rec_event *ev)
 {
-	static const char descend[] = "ftree.md 9.1; Zahavi et al. 2010";
-	static const char ascend[] = "ftree.md 9.2; Zahavi et al. 2010";
-	static const char *const of[REC_KINDS] = {
-		[REC_RANK] = "ftree.md 5.1; Zahavi et al. 2010",
-		[REC_GROUP] = "ftree.md 5.2; OpenSM 3.3.23",
-		[REC_TUPLE] = "ftree.md 6; Zahavi et al. 2010",
-		[REC_LEAF] = "ftree.md 7; OpenSM 3.3.23",
-		[REC_PURE] = "ftree.md 8; OpenSM 3.3.23",
-		[REC_SORT] = "ftree.md 9; OpenSM 3.3.23",
-		[REC_TARGET] = "ftree.md 10; Zahavi et al. 2010",
-		[REC_CLIMB] = ascend,
-		[REC_SPREAD] = descend,
-	};
 	static const char *const by_cause[] = {
 		[FT_LOCAL] = "ftree.md 10; OpenSM 3.3.23",
-		[FT_DESCENT] = descend,
-		[FT_MAIN] = ascend,
-		[FT_SECOND] = ascend,
-		[FT_BESIDE] = ascend,
+		[FT_DESCENT] = DESCEND,
+		[FT_MAIN] = ASCEND,
+		[FT_SECOND] = ASCEND,
+		[FT_BESIDE] = ASCEND,
 		[FT_ROOTS] = "ftree.md 11; opensm(8), connect_roots",
 	};
 
 	if (ev->kind == REC_CHOICE || ev->kind == REC_OFFER)
 		return by_cause[ev->rule];
-	return of[ev->kind] ? of[ev->kind] : assign_source(ev);
+	return kinds[ev->kind].say ? kinds[ev->kind].source : assign_source(ev);
 }
 
 const struct rec_scheme ftree_scheme = {

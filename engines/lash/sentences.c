@@ -3,10 +3,8 @@
 #include <stdlib.h>
 
 #include "core/base/memory.h"
-#include "core/fabric/labels.h"
-#include "core/sm/sweep.h"
-#include "core/trace/walk.h"
 #include "engines/lash/internal.h"
+#include "engines/say.h"
 
 static const char *const axis_rules[] = {
 	[MESH_SEED] = "seed axis",	 [MESH_FACING] = "facing in the seed",
@@ -14,11 +12,6 @@ static const char *const axis_rules[] = {
 	[MESH_SQUARE] = "square",
 };
 static const char *const turn_rules[] = {"moved", "stayed"};
-
-static const char *name_of(const struct walk *w, uint32_t sw)
-{
-	return switch_name(recording_sweep(walk_recording(w))->fabric, sw);
-}
 
 /* --- cells and values: they go by LASH's own ids of switches, links and channels --------------------------
  */
@@ -131,27 +124,23 @@ static void say_distances(const uint32_t *apart, uint32_t n, struct text *t)
 		text_add(t, ", some do not meet");
 }
 
-static void say_measure(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_measure(const struct saying *y)
 {
-	const uint32_t *extra;
-	uint32_t n = recording_extra(walk_recording(w), walk_step(w), &extra);
+	unsigned size;
 
-	text_add(t, "%s: %s, ", name_of(w, ev->a), PLURAL(ev->port, "neighbour"));
-	if (ev->port > MESH_LINKS) {
-		text_add(t, "too many to be measured");
+	text_add(y->t, "%s: %s, ", say_name(y, y->ev->a), PLURAL(y->ev->port, "neighbour"));
+	if (y->ev->port > MESH_LINKS) {
+		text_add(y->t, "too many to be measured");
 		return;
 	}
-	text_add(t, "neighbourhood %s", ev->rule > 1 ? "" : ev->rule ? "unknown" : "at an edge");
-	for (unsigned d = 0; n && d < MESH_DIMENSIONS && extra[0] >> 4 * d & 15; d++) {
-		unsigned size = extra[0] >> 4 * d & 15;
-
-		text_add(t, "%s%u%s", d ? " x " : "", size, size == 6 ? "+" : "");
-	}
-	if (n > 1)
-		say_distances(extra + 1, ev->port * (ev->port - 1u) / 2, t);
+	text_add(y->t, "neighbourhood %s", y->ev->rule > 1 ? "" : y->ev->rule ? "unknown" : "at an edge");
+	for (unsigned d = 0; y->n_extra && d < MESH_DIMENSIONS && (size = y->extra[0] >> 4 * d & 15); d++)
+		text_add(y->t, "%s%u%s", d ? " x " : "", size, size == 6 ? "+" : "");
+	if (y->n_extra > 1)
+		say_distances(y->extra + 1, y->ev->port * (y->ev->port - 1u) / 2, y->t);
 }
 
-static void say_link(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_link(const struct saying *y)
 {
 	static const char *const why[] = {
 		[MESH_SEED] = "the first link of the seed without an axis",
@@ -160,247 +149,247 @@ static void say_link(const struct walk *w, const struct rec_event *ev, struct te
 		[MESH_ACROSS] = "as its other end says",
 		[MESH_SQUARE] = "as the opposite side of a square",
 	};
-	const struct topo *top = recording_sweep(walk_recording(w))->topo;
 
-	text_add(t, "%s port %u to %s: ", name_of(w, ev->a), ev->port,
-		 name_of(w, top->peer_switch[switch_port_id(top->fabric, ev->a, ev->port)]));
-	name_axis(walk_recording(w), ev->b, t);
-	text_add(t, ", %s", why[ev->rule]);
+	text_add(y->t, "%s port %u to %s: ", say_name(y, y->ev->a), y->ev->port,
+		 say_name(y, say_behind(y, y->ev->a, y->ev->port)));
+	name_axis(y->r, y->ev->b, y->t);
+	text_add(y->t, ", %s", why[y->ev->rule]);
 }
 
-static void say_place(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_place(const struct saying *y)
 {
-	unsigned dims = mesh_dimensions(walk_recording(w));
+	unsigned dims = mesh_dimensions(y->r);
 
-	text_add(t, "%s: at ", name_of(w, ev->a));
+	text_add(y->t, "%s: at ", say_name(y, y->ev->a));
 	for (unsigned d = 0; d < dims; d++) {
-		int32_t x = (int32_t)walk_value(w, T_COORD, ev->a * dims + d);
+		int32_t x = (int32_t)walk_value(y->w, T_COORD, y->ev->a * dims + d);
 
 		if (x == MESH_FAR)
-			text_add(t, "%s-", d ? "," : "");
+			text_add(y->t, "%s-", d ? "," : "");
 		else
-			text_add(t, "%s%d", d ? "," : "", x);
+			text_add(y->t, "%s%d", d ? "," : "", x);
 	}
-	if (ev->b == NO_ID)
-		text_add(t, ", the seed");
+	if (y->ev->b == NO_ID)
+		text_add(y->t, ", the seed");
 	else
-		text_add(t, ", a step from %s", name_of(w, ev->b));
+		text_add(y->t, ", a step from %s", say_name(y, y->ev->b));
 }
 
-static void say_number(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_number(const struct saying *y)
 {
-	const struct topo *top = recording_sweep(walk_recording(w))->topo;
-	const uint32_t *extra;
-	uint32_t n = recording_extra(walk_recording(w), walk_step(w), &extra);
-
-	if (!n)
+	if (!y->n_extra)
 		return;
-	text_add(t, "%s: number %u by its coordinates, was %u by GUID", name_of(w, ev->a), ev->b, extra[0]);
-	for (uint32_t i = 1; i < n; i++)
-		text_add(t, "%s%s",
-			 i > 1 ? ", " : "; its links in turn: ", name_of(w, top->peer_switch[extra[i]]));
+	text_add(y->t, "%s: number %u by its coordinates, was %u by GUID", say_name(y, y->ev->a), y->ev->b,
+		 y->extra[0]);
+	for (uint32_t i = 1; i < y->n_extra; i++)
+		text_add(y->t, "%s%s", i > 1 ? ", " : "; its links in turn: ",
+			 say_name(y, y->topo->peer_switch[y->extra[i]]));
 }
 
 /* --- steps -------------------------------------------------------------------------------------------------
  */
 
-static void say_pair(const struct walk *w, uint32_t pair, struct text *t)
+static void say_pair(const struct saying *y, uint32_t pair)
 {
-	uint32_t n = recording_sweep(walk_recording(w))->fabric->n_switches;
+	uint32_t n = y->f->n_switches;
 
-	text_add(t, "%s - %s", name_of(w, pair / n), name_of(w, pair % n));
+	text_add(y->t, "%s - %s", say_name(y, pair / n), say_name(y, pair % n));
 }
 
-static void say_tree(const struct walk *w, const struct rec_event *ev, struct text *t)
+/* Changes that the step makes in a table. */
+static uint32_t changes(const struct saying *y, enum rec_table t)
 {
 	uint32_t cursor = 0, n = 0;
 	struct rec_delta d;
 
-	while (recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d))
-		n++;
-	text_add(t, "tree of %s: fills %s that nobody had", name_of(w, ev->a), PLURAL(n, "route"));
+	while (recording_next_delta(y->r, walk_step(y->w), &cursor, &d))
+		n += d.table == t;
+	return n;
 }
 
-static void say_try(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_tree(const struct saying *y)
 {
-	const uint32_t *extra;
+	text_add(y->t, "tree of %s: fills %s that nobody had", say_name(y, y->ev->a),
+		 PLURAL(changes(y, T_OUT), "route"));
+}
 
-	if (recording_extra(walk_recording(w), walk_step(w), &extra) < 2)
-		return;
-	say_pair(w, ev->a, t);
-	text_add(t, " at layer %u: ", ev->b);
-	if (extra[0])
-		text_add(t, "brings %s, %u of them new", PLURAL(extra[0], "dependency"), extra[1]);
+/* What a pair brings to a layer: n dependencies, of which some are new. */
+static void say_brings(const struct saying *y, uint32_t n, uint32_t fresh)
+{
+	if (n)
+		text_add(y->t, "brings %s, %u of them new", PLURAL(n, "dependency"), fresh);
 	else
-		text_add(t, "one cable each way, so no dependency");
+		text_add(y->t, "one cable each way, so no dependency");
+}
+
+static void say_try(const struct saying *y)
+{
+	if (y->n_extra < 2)
+		return;
+	say_pair(y, y->ev->a);
+	text_add(y->t, " at layer %u: ", y->ev->b);
+	say_brings(y, y->extra[0], y->extra[1]);
 }
 
 /* What a pair adds, by name. */
-static void say_new(const struct walk *w, uint32_t fresh, struct text *t)
+static void say_new(const struct saying *y, uint32_t fresh)
 {
 	uint32_t cursor = 0, n = 0, sw[3];
 	struct rec_delta d;
 
-	while (recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d)) {
+	while (recording_next_delta(y->r, walk_step(y->w), &cursor, &d)) {
 		if (d.table != T_DEP)
 			continue;
-		name_dependency(walk_recording(w), d.at, sw);
-		text_add(t, "%s%s-%s-",
+		name_dependency(y->r, d.at, sw);
+		text_add(y->t, "%s%s-%s-",
 			 !n		 ? ""
 			 : n + 1 < fresh ? ", "
 					 : " and ",
-			 name_of(w, sw[0]), name_of(w, sw[1]));
-		text_add(t, "%s", name_of(w, sw[2]));
+			 say_name(y, sw[0]), say_name(y, sw[1]));
+		text_add(y->t, "%s", say_name(y, sw[2]));
 		n++;
 	}
 }
 
-static void say_accept(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_accept(const struct saying *y)
 {
 	enum { FEW = 4 };
-	uint32_t cursor = 0, fresh = 0, n;
-	const uint32_t *extra;
-	struct rec_delta d;
+	uint32_t fresh = changes(y, T_DEP), n = y->n_extra ? y->extra[0] : 0;
 
-	while (recording_next_delta(walk_recording(w), walk_step(w), &cursor, &d))
-		fresh += d.table == T_DEP;
-	n = recording_extra(walk_recording(w), walk_step(w), &extra) ? extra[0] : 0;
-	say_pair(w, ev->a, t);
-	text_add(t, ": put in layer %u: ", ev->b);
-	if (!n) {
-		text_add(t, "one cable each way, so no dependency");
-	} else if (!fresh) {
-		text_add(t, "brings %s, %s there already", PLURAL(n, "dependency"), n == 1 ? "it is" : "all");
-	} else if (fresh <= FEW) {
-		text_add(t, "adds ");
-		say_new(w, fresh, t);
+	say_pair(y, y->ev->a);
+	text_add(y->t, ": put in layer %u: ", y->ev->b);
+	if (n && !fresh) {
+		text_add(y->t, "brings %s, %s there already", PLURAL(n, "dependency"),
+			 n == 1 ? "it is" : "all");
+	} else if (n && fresh <= FEW) {
+		text_add(y->t, "adds ");
+		say_new(y, fresh);
 		if (n > fresh)
-			text_add(t, "; %s there already", n - fresh == 1 ? "one more is" : "the others are");
+			text_add(y->t, "; %s there already",
+				 n - fresh == 1 ? "one more is" : "the others are");
 	} else {
-		text_add(t, "brings %s, %u of them new", PLURAL(n, "dependency"), fresh);
+		say_brings(y, n, fresh);
 	}
 }
 
-/* The cycle, then who holds each of its edges; pair: the event's own. */
-static void say_cycle(const struct walk *w, uint32_t pair, struct text *t)
+/* The cycle, then who holds each of its edges. */
+static void say_cycle(const struct saying *y)
 {
 	enum { FEW = 12 };
-	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
+	const struct fabric *f = y->f;
 	const uint32_t *word;
-	uint32_t n = recording_cycle(walk_recording(w), walk_step(w), &word);
+	uint32_t n = recording_cycle(y->r, walk_step(y->w), &word);
 	bool held = false;
 
-	text_add(t, "it would close the cycle ");
+	text_add(y->t, "it would close the cycle ");
 	for (uint32_t i = 0; i < n; i++)
-		text_add(t, "%s -> ", f->node_name[f->port_node[word[2 * i]]]);
-	text_add(t, "%s", n ? f->node_name[f->port_node[word[0]]] : "that was told before");
+		text_add(y->t, "%s -> ", f->node_name[f->port_node[word[2 * i]]]);
+	text_add(y->t, "%s", n ? f->node_name[f->port_node[word[0]]] : "that was told before");
 	for (uint32_t i = 0; i < n && i < FEW; i++) {
 		uint32_t holder = word[2 * i + 1];
 
-		text_add(t, "%s", i ? ", " : "; ");
+		text_add(y->t, "%s", i ? ", " : "; ");
 		for (uint32_t k = 0; k < 3; k++)
-			text_add(t, "%s%s", k ? "-" : "",
+			text_add(y->t, "%s%s", k ? "-" : "",
 				 f->node_name[f->port_node[word[2 * ((i + k) % n)]]]);
-		if (holder == pair) {
-			text_add(t, " is new");
+		if (holder == y->ev->a) {
+			text_add(y->t, " is new");
 		} else if (holder == NO_ID) {
-			text_add(t, " left there by a pair that moved away");
+			text_add(y->t, " left there by a pair that moved away");
 		} else {
-			text_add(t, held ? " by " : " held by ");
-			say_pair(w, holder, t);
+			text_add(y->t, held ? " by " : " held by ");
+			say_pair(y, holder);
 			held = true;
 		}
 	}
 	if (n > FEW)
-		text_add(t, " and %u more", n - FEW);
+		text_add(y->t, " and %u more", n - FEW);
 }
 
-static void say_turn(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_turn(const struct saying *y)
 {
-	const struct lash_plan *p = recording_kept(walk_recording(w));
-	const uint32_t *extra;
+	const struct lash_plan *p = y->kept;
+	const uint32_t *extra = y->extra;
 
-	if (recording_extra(walk_recording(w), walk_step(w), &extra) < REC_TURN_WORDS)
+	if (y->n_extra < REC_TURN_WORDS)
 		return;
-	text_add(t, "random %s, %s: first movable pair ", name_of(w, p->graph->sw[extra[0]]),
-		 name_of(w, p->graph->sw[extra[1]]));
-	say_pair(w, ev->a, t);
-	if (!ev->rule) {
-		text_add(t, ": moved from layer %u to layer %u: %u and %u pairs now ", ev->port, ev->b,
-			 extra[2], extra[3]);
-		text_add(t, "(ends when they differ by less than 6)");
+	text_add(y->t, "random %s, %s: first movable pair ", say_name(y, p->graph->sw[extra[0]]),
+		 say_name(y, p->graph->sw[extra[1]]));
+	say_pair(y, y->ev->a);
+	if (!y->ev->rule) {
+		text_add(y->t, ": moved from layer %u to layer %u: %u and %u pairs now ", y->ev->port,
+			 y->ev->b, extra[2], extra[3]);
+		text_add(y->t, "(ends when they differ by less than 6)");
 		return;
 	}
-	text_add(t, ": stays in layer %u, as in layer %u ", ev->port, ev->b);
-	say_cycle(w, ev->a, t);
-	text_add(t, ": %u and %u pairs still (ends when they differ by less than 6, or after %s)", extra[2],
-		 extra[3], PLURAL(extra[4], "more refusal"));
+	text_add(y->t, ": stays in layer %u, as in layer %u ", y->ev->port, y->ev->b);
+	say_cycle(y);
+	text_add(y->t, ": %u and %u pairs still (ends when they differ by less than 6, or after %s)",
+		 extra[2], extra[3], PLURAL(extra[4], "more refusal"));
 }
 
-static void say_choice(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_refuse(const struct saying *y)
 {
-	const struct sweep *s = recording_sweep(walk_recording(w));
-	char name[300];
-
-	endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name));
-	text_add(t, "%s LID %u (%s) -> ", name_of(w, ev->a), ev->b, name);
-	if (ev->port == NO_PATH)
-		text_add(t, "no port: %s", why_rule_name(ev->rule));
-	else
-		text_add(t, "port %u: %s%s", ev->port, ev->rule == WHY_TREE ? "breadth-first " : "",
-			 why_rule_name(ev->rule));
+	say_pair(y, y->ev->a);
+	text_add(y->t, ": not in layer %u: ", y->ev->b);
+	say_cycle(y);
 }
+
+static void say_open(const struct saying *y)
+{
+	say_pair(y, y->ev->a);
+	text_add(y->t, ": layer %u is opened for it", y->ev->b);
+}
+
+static void say_choice(const struct saying *y)
+{
+	text_add(y->t, "%s ", say_name(y, y->ev->a));
+	say_lid(y, y->ev->b);
+	if (y->ev->port == NO_PATH)
+		text_add(y->t, " -> no port: ");
+	else
+		text_add(y->t, " -> port %u: %s", y->ev->port,
+			 y->ev->rule == WHY_TREE ? "breadth-first " : "");
+	text_add(y->t, "%s", why_rule_name(y->ev->rule));
+}
+
+static void say_table(const struct saying *y)
+{
+	text_add(y->t, "%s: table finished", say_name(y, y->ev->a));
+}
+
+static void say_class(const struct saying *y)
+{
+	if (y->ev->a == y->ev->b)
+		text_add(y->t, "%s: the first of its kind", say_name(y, y->ev->a));
+	else
+		text_add(y->t, "%s: like %s", say_name(y, y->ev->a), say_name(y, y->ev->b));
+}
+
+static const struct {
+	void (*say)(const struct saying *y);
+	const char *source;
+} kinds[REC_KINDS] = {
+	[REC_MEASURE] = {say_measure, "lash.md 6.1 to 6.3; OpenSM 3.3.23"},
+	[REC_CLASS] = {say_class, "lash.md 6.3; OpenSM 3.3.23"},
+	[REC_AXIS] = {say_link, "lash.md 6.5; OpenSM 3.3.23"},
+	[REC_COORD] = {say_place, "lash.md 6.6; OpenSM 3.3.23"},
+	[REC_NUMBER] = {say_number, "lash.md 6.7, 6.8; OpenSM 3.3.23"},
+	[REC_TREE] = {say_tree, "lash.md 7; Skeie, Lysne, Theiss, CAC 2002"},
+	[REC_TRY] = {say_try, "lash.md 8; Skeie, Lysne, Theiss, CAC 2002"},
+	[REC_ACCEPT] = {say_accept, "lash.md 8; Skeie, Lysne, Theiss, CAC 2002"},
+	[REC_REFUSE] = {say_refuse, "lash.md 8; Skeie, Lysne, Theiss, CAC 2002"},
+	[REC_OPEN] = {say_open, "lash.md 8; Skeie, Lysne, Theiss, CAC 2002"},
+	[REC_TURN] = {say_turn, "lash.md 9.1; OpenSM 3.3.23"},
+	[REC_CHOICE] = {say_choice, "lash.md 10; OpenSM 3.3.23"},
+	[REC_TABLE] = {say_table, "lash.md 10; OpenSM 3.3.23"},
+};
 
 static void sentence(struct walk *w, struct text *t)
 {
-	const struct rec_event *ev = walk_event(w);
+	const struct saying y = saying_of(w, t);
 
-	switch (ev->kind) {
-	case REC_MEASURE:
-		say_measure(w, ev, t);
-		break;
-	case REC_CLASS:
-		if (ev->a == ev->b)
-			text_add(t, "%s: the first of its kind", name_of(w, ev->a));
-		else
-			text_add(t, "%s: like %s", name_of(w, ev->a), name_of(w, ev->b));
-		break;
-	case REC_AXIS:
-		say_link(w, ev, t);
-		break;
-	case REC_COORD:
-		say_place(w, ev, t);
-		break;
-	case REC_NUMBER:
-		say_number(w, ev, t);
-		break;
-	case REC_TREE:
-		say_tree(w, ev, t);
-		break;
-	case REC_TRY:
-		say_try(w, ev, t);
-		break;
-	case REC_ACCEPT:
-		say_accept(w, ev, t);
-		break;
-	case REC_REFUSE:
-		say_pair(w, ev->a, t);
-		text_add(t, ": not in layer %u: ", ev->b);
-		say_cycle(w, ev->a, t);
-		break;
-	case REC_OPEN:
-		say_pair(w, ev->a, t);
-		text_add(t, ": layer %u is opened for it", ev->b);
-		break;
-	case REC_TURN:
-		say_turn(w, ev, t);
-		break;
-	case REC_CHOICE:
-		say_choice(w, ev, t);
-		break;
-	default:
-		text_add(t, "%s: table finished", name_of(w, ev->a));
-	}
+	kinds[y.ev->kind].say(&y);
 }
 
 static const char *rule(const struct rec_event *ev)
@@ -412,23 +401,8 @@ static const char *rule(const struct rec_event *ev)
 
 static const char *source(const struct rec_event *ev)
 {
-	static const char *const of[REC_KINDS] = {
-		[REC_MEASURE] = "lash.md 6.1 to 6.3; OpenSM 3.3.23",
-		[REC_CLASS] = "lash.md 6.3; OpenSM 3.3.23",
-		[REC_AXIS] = "lash.md 6.5; OpenSM 3.3.23",
-		[REC_COORD] = "lash.md 6.6; OpenSM 3.3.23",
-		[REC_NUMBER] = "lash.md 6.7, 6.8; OpenSM 3.3.23",
-		[REC_TREE] = "lash.md 7; Skeie, Lysne, Theiss, CAC 2002",
-		[REC_TRY] = "lash.md 8; Skeie, Lysne, Theiss, CAC 2002",
-		[REC_ACCEPT] = "lash.md 8; Skeie, Lysne, Theiss, CAC 2002",
-		[REC_REFUSE] = "lash.md 8; Skeie, Lysne, Theiss, CAC 2002",
-		[REC_OPEN] = "lash.md 8; Skeie, Lysne, Theiss, CAC 2002",
-		[REC_TURN] = "lash.md 9.1; OpenSM 3.3.23",
-		[REC_CHOICE] = "lash.md 10; OpenSM 3.3.23",
-		[REC_TABLE] = "lash.md 10; OpenSM 3.3.23",
-	};
-
-	return ev->kind == REC_AXIS && ev->rule <= MESH_FACING ? "lash.md 6.4; OpenSM 3.3.23" : of[ev->kind];
+	return ev->kind == REC_AXIS && ev->rule <= MESH_FACING ? "lash.md 6.4; OpenSM 3.3.23"
+							       : kinds[ev->kind].source;
 }
 
 const struct rec_scheme lash_scheme = {

@@ -3,9 +3,8 @@
 
 #include "core/base/memory.h"
 #include "core/fabric/labels.h"
-#include "core/sm/sweep.h"
-#include "core/trace/walk.h"
 #include "engines/mincontention/internal.h"
+#include "engines/say.h"
 
 static const struct {
 	const char *name;
@@ -44,64 +43,56 @@ static const char *rule(const struct rec_event *ev)
 	return why_rule_name(ev->kind == REC_SETTLE ? rule_words[ev->rule].why : ev->rule);
 }
 
-static void say_entry(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_entry(const struct saying *y)
 {
-	const struct sweep *s = recording_sweep(walk_recording(w));
-	char name[300];
-
-	text_add(t, "%s LID %u (%s) -> port %u: ", switch_name(s->fabric, ev->a), ev->b,
-		 endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name)), ev->port);
+	text_add(y->t, "%s ", say_name(y, y->ev->a));
+	say_lid(y, y->ev->b);
+	text_add(y->t, " -> port %u: ", y->ev->port);
 }
 
-static void say_settle(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_settle(const struct saying *y)
 {
-	const struct mc_kept *k = recording_kept(walk_recording(w));
-	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
-	uint32_t e = k->el->of[ev->a], key = walk_value(w, T_KEY, e);
+	const struct mc_kept *k = y->kept;
+	uint32_t e = k->el->of[y->ev->a], key = walk_value(y->w, T_KEY, e);
 
-	say_entry(w, ev, t);
-	text_add(t, "%s; element %s", mincontention_rule_name(ev->rule), k->el->name[e]);
-	if (ev->rule != RULE_HOST_PORT && ev->rule != RULE_OWN_PORT)
-		text_add(t, ": contention %u, distance %u, usage %u", CONTENTION(key), DISTANCE(key),
-			 walk_value(w, T_COUNT, switch_port_id(f, ev->a, ev->port)) - 1);
+	say_entry(y);
+	text_add(y->t, "%s; element %s", rule_words[y->ev->rule].name, k->el->name[e]);
+	if (y->ev->rule != RULE_HOST_PORT && y->ev->rule != RULE_OWN_PORT)
+		text_add(y->t, ": contention %u, distance %u, usage %u", CONTENTION(key), DISTANCE(key),
+			 walk_value(y->w, T_COUNT, switch_port_id(y->f, y->ev->a, y->ev->port)) - 1);
 }
 
 /* Shortest ways inside an element, with the LIDs they had. */
-static void say_inside(const struct walk *w, const struct rec_event *ev, struct text *t)
+static void say_inside(const struct saying *y)
 {
-	const struct mc_kept *k = recording_kept(walk_recording(w));
-	const struct fabric *f = recording_sweep(walk_recording(w))->fabric;
-	uint32_t out = walk_value(w, T_EGRESS, k->el->of[ev->a]), port = switch_port_id(f, ev->a, ev->port);
+	const struct mc_kept *k = y->kept;
+	const struct fabric *f = y->f;
+	uint32_t out = walk_value(y->w, T_EGRESS, k->el->of[y->ev->a]),
+		 port = switch_port_id(f, y->ev->a, y->ev->port);
 	struct inside way[MAX_PORTS];
-	unsigned n =
-		list_inside(k->el, ev->a, f->node_switch[f->port_node[out]], walk_words(w, T_COUNT), way);
+	unsigned n = list_inside(k->el, y->ev->a, f->node_switch[f->port_node[out]],
+				 walk_words(y->w, T_COUNT), way);
 
-	say_entry(w, ev, t);
-	text_add(t, "%s; element %s  [port:inside usage", inside_words(ev->rule),
-		 k->el->name[k->el->of[ev->a]]);
+	say_entry(y);
+	text_add(y->t, "%s; element %s  [port:inside usage", inside_words(y->ev->rule),
+		 k->el->name[k->el->of[y->ev->a]]);
 	for (unsigned i = 0; i < n; i++)
-		text_add(t, " %s%u:%u", way[i].port == port ? ">" : "", f->port_num[way[i].port],
+		text_add(y->t, " %s%u:%u", way[i].port == port ? ">" : "", f->port_num[way[i].port],
 			 way[i].usage - (way[i].port == port)); /* it is counted already */
-	text_add(t, "]");
+	text_add(y->t, "]");
 }
 
 static void sentence(struct walk *w, struct text *t)
 {
-	const struct sweep *s = recording_sweep(walk_recording(w));
-	const struct rec_event *ev = walk_event(w);
-	char name[300];
+	const struct saying y = saying_of(w, t);
 
-	switch (ev->kind) {
-	case REC_TARGET:
-		text_add(t, "LID %u (%s) begun: it hangs on %s", ev->b,
-			 endport_label(s->fabric, lid_owner(s->lids, ev->b), name, sizeof(name)),
-			 switch_name(s->fabric, ev->a));
-		break;
-	case REC_SETTLE:
-		say_settle(w, ev, t);
-		break;
-	default:
-		say_inside(w, ev, t);
+	if (y.ev->kind == REC_TARGET) {
+		say_lid(&y, y.ev->b);
+		text_add(t, " begun: it hangs on %s", say_name(&y, y.ev->a));
+	} else if (y.ev->kind == REC_SETTLE) {
+		say_settle(&y);
+	} else {
+		say_inside(&y);
 	}
 }
 
